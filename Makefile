@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Front door. CMake and Ninja do the work underneath (see docs/01_user).
+
+BUILD  ?= build
+PREFIX ?= /usr/local
+JOBS   ?= $(shell n=$$(nproc); [ $$n -gt 8 ] && n=8; echo $$n)
+TESTS  ?= .
+RUN    := $(BUILD)/bin/fshrun
+PAPER  := $(BUILD)/paper
+DEMO   := fshrun fshinfo fshsim fshperf 05_selfcheck
+
+.DEFAULT_GOAL := all
+.PHONY: all demo test bench synth lint format install clean help deps build
+
+all: deps build ## install what is missing, build everything
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+	@echo "  Variables: BUILD=$(BUILD) PREFIX=$(PREFIX) JOBS=$(JOBS)" \
+	      "TESTS=<regular expression>"
+
+deps:
+	@scripts/install-deps.sh run
+
+$(BUILD)/build.ninja:
+	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_INSTALL_PREFIX=$(abspath $(PREFIX))
+
+build: deps $(BUILD)/build.ninja
+	@cmake --build $(BUILD) -j $(JOBS)
+
+demo: deps $(BUILD)/build.ninja ## self-checking run on two FPGA nodes, then the paper's figures
+	@echo "== Build (simulator, library, tools)"
+	@cmake --build $(BUILD) -j $(JOBS) --target $(DEMO)
+	@echo; echo "== Self-check on two simulated FPGA nodes"
+	@$(RUN) -n 2 --conduit fpga --timeout 300 $(BUILD)/examples/05_selfcheck
+	@echo; echo "== The paper's section IV, from hardware counters"
+	@mkdir -p $(PAPER)
+	@$(RUN) -n 2 --conduit fpga --timeout 900 $(BUILD)/bin/fshperf paper \
+	    --brief --json $(PAPER)/paper.json --csv $(PAPER)/paper.csv
+	@tools/fshperf/plot.sh $(PAPER)/paper.csv $(PAPER)
+
+test: build ## run every test (TESTS=<regex> for some)
+	@cd $(BUILD) && ctest --output-on-failure -j 2 -R '$(TESTS)'
+
+bench: build ## the whole of fshperf: section IV in full, simulator speed, AM
+	@mkdir -p $(PAPER)
+	@$(RUN) -n 2 --conduit fpga --timeout 900 $(BUILD)/bin/fshperf paper \
+	    --json $(PAPER)/paper.json --csv $(PAPER)/paper.csv
+	@tools/fshperf/plot.sh $(PAPER)/paper.csv $(PAPER)
+	@$(RUN) -n 2 --conduit fpga --timeout 300 $(BUILD)/bin/fshperf sim-speed
+	@$(RUN) -n 2 --conduit fpga --timeout 300 $(BUILD)/bin/fshperf am-rtt
+
+synth: ## cells by block beside the paper's Table II, longest path (yosys)
+	@scripts/install-deps.sh hardware
+	@hw/syn/run.sh
+
+lint: ## generated files, include directions, format, RTL lint
+	@scripts/install-deps.sh ci
+	@scripts/check.sh
+	@hw/lint/run.sh
+
+format: ## clang-format the C files
+	@scripts/install-deps.sh ci
+	@scripts/c-files.sh | xargs -r clang-format-14 -i
+
+install: deps ## install under PREFIX
+	@cmake -S . -B $(BUILD) -G Ninja \
+	    -DCMAKE_INSTALL_PREFIX=$(abspath $(PREFIX)) >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS)
+	@cmake --install $(BUILD)
+
+clean: ## remove the build directory
+	@rm -rf $(BUILD)

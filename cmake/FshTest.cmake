@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# How tests are declared. Exit status 0 passes, 77 skips; a sanitizer's report
+# fails whatever the status.
+
+set(FSH_BAD_OUTPUT
+    "ERROR: AddressSanitizer|ERROR: LeakSanitizer|WARNING: ThreadSanitizer|runtime error:")
+
+# fsh_test_properties(<name> LABELS <l...> [TIMEOUT <s>] [PROCESSORS <n>])
+function(fsh_test_properties name)
+    cmake_parse_arguments(A "" "TIMEOUT;PROCESSORS" "LABELS" ${ARGN})
+    if(NOT A_TIMEOUT)
+        set(A_TIMEOUT 120)
+    endif()
+    if(NOT A_PROCESSORS)
+        set(A_PROCESSORS 1)
+    endif()
+    set_tests_properties(${name} PROPERTIES
+        SKIP_RETURN_CODE 77 TIMEOUT ${A_TIMEOUT} LABELS "${A_LABELS}"
+        PROCESSORS ${A_PROCESSORS}
+        FAIL_REGULAR_EXPRESSION "${FSH_BAD_OUTPUT}")
+endfunction()
+
+# A program that needs no job: fsh_unit_test(<name> <target> LABELS ... ARGS ...)
+function(fsh_unit_test name target)
+    cmake_parse_arguments(A "" "TIMEOUT" "LABELS;ARGS" ${ARGN})
+    add_test(NAME ${name} COMMAND ${target} ${A_ARGS})
+    fsh_test_properties(${name} LABELS ${A_LABELS} TIMEOUT ${A_TIMEOUT})
+endfunction()
+
+# A program run as a job by fshrun:
+# fsh_job_test(<name> <target> CONDUIT <c> RANKS <n> [ARGS ...] [LABELS ...])
+# fshrun's own time limit is shorter than ctest's, so that a hang ends with a
+# state dump.
+function(fsh_job_test name target)
+    cmake_parse_arguments(A "" "CONDUIT;RANKS;TIMEOUT" "LABELS;ARGS" ${ARGN})
+    if(NOT TARGET fshrun OR (A_CONDUIT STREQUAL "fpga" AND NOT TARGET fshsim))
+        return()
+    endif()
+    if(NOT A_TIMEOUT)
+        set(A_TIMEOUT 120)
+    endif()
+    math(EXPR outer "${A_TIMEOUT} + 20")
+    set(cores 1)
+    if(A_RANKS GREATER 1 OR A_CONDUIT STREQUAL "fpga")
+        set(cores 2)
+    endif()
+    add_test(NAME ${name} COMMAND fshrun -n ${A_RANKS} --conduit ${A_CONDUIT}
+             --timeout ${A_TIMEOUT} $<TARGET_FILE:${target}> ${A_ARGS})
+    fsh_test_properties(${name} LABELS ${A_CONDUIT} ${A_LABELS}
+                        TIMEOUT ${outer} PROCESSORS ${cores})
+endfunction()

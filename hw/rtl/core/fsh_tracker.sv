@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+`default_nettype none
+`include "fsh_assert.svh"
+
+/// Completion unit: counts the bytes of each message whose packets come in any
+/// order over any port, and acts once when all are written: an ack for a PUT,
+/// an entry in a host ring for everything that concerns this host. One packet a
+/// cycle for single-packet messages, one in three for the others. The count of
+/// an open message stands in a RAM word chosen by who owns it: {sender, tag} of
+/// a PUT, {channel, sender, slot} of a host-bound message, the tag of a GET of
+/// this node. An error of any packet makes the whole message's status.
+/// After reset the RAM is cleared, one word a cycle; until then nothing is taken.
+module fsh_tracker (
+    input  wire logic                 clk_i,
+    input  wire logic                 rst_i,
+    input  wire logic           [7:0] node_i,
+    input  wire logic           [1:0] evt_valid_i,
+    output logic                [1:0] evt_ready_o,
+    input  wire fsh_spec_pkg::hdr_t   evt0_i,
+    input  wire fsh_spec_pkg::hdr_t   evt1_i,
+    // Acks, with the receiver whose budget they hold.
+    output logic                      ack_valid_o,
+    input  wire logic                 ack_ready_i,
+    output fsh_spec_pkg::hdr_t        ack_o,
+    output logic                      ack_rx_o,
+    // Requests that need no answer, by receiver.
+    output logic                [1:0] release_o,
+    // Host ring entries; ring 0 completions, 1 requests, 2 replies.
+    output logic                      entry_valid_o,
+    input  wire logic                 entry_ready_i,
+    output logic                [1:0] entry_ring_o,
+    output fsh_spec_pkg::ring_t       entry_o,
+    output logic                      busy_o
+);
+  localparam int unsigned INDEX = 13;
+  localparam int unsigned ACK_DEPTH = 64;
+
+  typedef enum logic [1:0] {
+    Clear,
+    Take,
+    Read,
+    Count
+  } state_e;
+  state_e             state_q;
+  logic [INDEX-1:0]   clear_q, index;
+  logic [1:0]         gnt;
+  logic               take, act, rx_q, done_q;
+  fsh_spec_pkg::hdr_t evt, evt_q;
+  logic               we;
+  logic [INDEX-1:0]   waddr;
+  logic [27:0]        word, wdata;
+  logic [23:0]        sum;
+  logic [3:0]         status;
+  logic               complete;
+
+  fsh_arb #(
+      .N(2)
+  ) i_arb (
+      .clk_i,
+      .rst_i,
+      .req_i (evt_valid_i),
+      .take_i(take),
+      .gnt_o (gnt)
+  );
+
+  // done_q holds a finished message in evt_q until it has been acted on.
+  assign take        = state_q == Take && |evt_valid_i && (!done_q || act);
+  assign evt_ready_o = gnt & {2{take}};
+  assign evt         = gnt[1] ? evt1_i : evt0_i;
+
+  always_comb begin
+    if (evt_q.opcode >= fsh_spec_pkg::OP_LIBRARY)
+      index = {2'b10, evt_q.reply, evt_q.src[5:0], evt_q.tag[3:0]};
+    else if (evt_q.opcode == fsh_spec_pkg::OP_GET_REPLY) index = {7'b1100000, evt_q.tag[5:0]};
+    else index = {1'b0, evt_q.src[5:0], evt_q.tag[5:0]};
+  end
+
+  assign sum      = word[23:0] + {13'd0, evt_q.bytes};
+  assign status   = word[27:24] != '0 ? word[27:24] : evt_q.status;
+  assign complete = sum == evt_q.total;
+  assign we       = state_q == Clear || state_q == Count;
+  assign waddr    = state_q == Clear ? clear_q : index;
+  assign wdata    = state_q == Clear || complete ? '0 : {status, sum};
+
+  fsh_ram #(
+      .WIDTH(28),
+      .DEPTH(2 ** INDEX)
+  ) i_ram (
+      .clk_i,
+      .we_i   (we),
+      .waddr_i(waddr),
+      .wdata_i(wdata),
+      .re_i   (1'b1),
+      .raddr_i(index),
+      .rdata_o(word)
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (take) begin
+      evt_q <= evt;
+      rx_q  <= gnt[1];
+    end
+    if (state_q == Count) evt_q.status <= status;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (act) done_q <= 1'b0;
+    unique case (state_q)
+      Clear: begin
+        clear_q <= clear_q + 1'b1;
+        if (&clear_q) state_q <= Take;
+      end
+      Take: begin
+        if (take) begin
+          if (evt.multi) state_q <= Read;
+          else done_q <= 1'b1;
+        end
+      end
+      Read: state_q <= Count;
+      default: begin
+        state_q <= Take;
+        done_q  <= complete;
+      end
+    endcase
+    if (rst_i) begin
+      state_q <= Clear;
+      clear_q <= '0;
+      done_q  <= 1'b0;
+    end
+  end
+
+  // Act: one place for one message. A packet that does not complete its message
+  // gives back its budget at once.
+  logic               to_host, is_put, is_ack_put, self, want_ack, want_entry, ack_room;
+  logic               ack_push, unfinished;
+  fsh_spec_pkg::hdr_t ack;
+  fsh_spec_pkg::ring_t entry;
+
+  assign to_host    = evt_q.opcode >= fsh_spec_pkg::OP_LIBRARY;
+  assign is_put     = evt_q.opcode == fsh_spec_pkg::OP_PUT;
+  assign is_ack_put = is_put && evt_q.ack;
+  assign self       = evt_q.src == node_i;
+  assign want_ack   = is_ack_put && !self;
+  assign want_entry = to_host || (is_ack_put && self) || evt_q.opcode == fsh_spec_pkg::OP_PUT_ACK ||
+                      evt_q.opcode == fsh_spec_pkg::OP_GET_REPLY;
+  assign act        = done_q && (!want_entry || entry_ready_i) && (!want_ack || ack_room);
+  assign ack_push   = act && want_ack;
+  assign unfinished = state_q == Count && !complete;
+
+  assign release_o = {2{(unfinished || (act && !want_ack)) && !evt_q.reply}} & {rx_q, !rx_q};
+
+  always_comb begin
+    ack          = '0;
+    ack.opcode   = fsh_spec_pkg::OP_PUT_ACK;
+    ack.category = fsh_spec_pkg::CAT_SHORT;
+    ack.reply    = 1'b1;
+    ack.first    = 1'b1;
+    ack.dst      = evt_q.src;
+    ack.src      = node_i;
+    ack.tag      = evt_q.tag;
+    ack.status   = evt_q.status;
+  end
+
+  fsh_fifo #(
+      .WIDTH(129),
+      .DEPTH(ACK_DEPTH)
+  ) i_ack (
+      .clk_i,
+      .rst_i,
+      .valid_i(ack_push),
+      .ready_o(ack_room),
+      .data_i ({rx_q, ack}),
+      .valid_o(ack_valid_o),
+      .ready_i(ack_ready_i),
+      .data_o ({ack_rx_o, ack_o}),
+      .count_o()
+  );
+
+  always_comb begin
+    entry        = '0;
+    entry.kind   = to_host ? fsh_spec_pkg::CPL_MESSAGE : fsh_spec_pkg::CPL_TAGGED;
+    entry.reply  = evt_q.reply;
+    entry.status = evt_q.status;
+    entry.opcode = evt_q.opcode;
+    entry.node   = evt_q.src;
+    entry.tag    = evt_q.tag;
+  end
+
+  assign entry_o       = entry;
+  assign entry_valid_o = done_q && want_entry && (!want_ack || ack_room);
+  assign entry_ring_o  = !to_host ? 2'd0 : evt_q.reply ? 2'd2 : 2'd1;
+  assign busy_o        = state_q != Take || done_q || ack_valid_o;
+
+  `FSH_ASSERT(assert_ack_room, !(done_q && want_ack) || ack_room)
+  `FSH_ASSERT(assert_sum, state_q != Count || sum <= evt_q.total)
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-3-Clause
+`default_nettype none
+`include "fsh_assert.svh"
+
+/// The one writer to host memory: bursts of the receivers, entries of the three
+/// rings, the status line; burst by burst, round robin. Addresses come as
+/// offsets in the DMA window. The bus keeps the order of writes and answers
+/// each burst; answers go back to the receiver that asked.
+/// Entries come from ENTRIES sources, each with its ring (0 completions,
+/// 1 requests, 2 replies); a ring's entries are written in order, the phase
+/// toggling every lap, from 1. Room in a ring is the host's affair: it is never
+/// short of it (NUM_TAGS and slots bound what is outstanding).
+module fsh_hostw #(
+    parameter int unsigned ENTRIES = 5
+) (
+    input  wire logic                   clk_i,
+    input  wire logic                   rst_i,
+    input  wire logic                   enable_i,
+    input  wire logic            [47:0] cycle_i,
+    input  wire logic            [47:0] host_base_i,
+    input  wire logic            [39:0] cpl_base_i,
+    input  wire logic            [39:0] req_base_i,
+    input  wire logic            [39:0] rep_base_i,
+    input  wire logic            [39:0] status_addr_i,
+    input  wire logic            [31:0] req_head_i,
+    input  wire logic            [31:0] rep_head_i,
+    // Receivers.
+    input  wire logic             [1:0] rx_awvalid_i,
+    output logic                  [1:0] rx_awready_o,
+    input  wire logic            [79:0] rx_awaddr_i,
+    input  wire logic            [15:0] rx_awlen_i,
+    input  wire logic             [1:0] rx_wvalid_i,
+    output logic                  [1:0] rx_wready_o,
+    input  wire logic           [255:0] rx_wdata_i,
+    input  wire logic            [31:0] rx_wstrb_i,
+    input  wire logic             [1:0] rx_wlast_i,
+    output logic                  [1:0] rx_bvalid_o,
+    // Ring entries.
+    input  wire logic     [ENTRIES-1:0] entry_valid_i,
+    output logic          [ENTRIES-1:0] entry_ready_o,
+    input  wire logic   [ENTRIES*2-1:0] entry_ring_i,
+    input  wire logic [ENTRIES*128-1:0] entry_i,
+    // Host memory.
+    output logic                        awvalid_o,
+    input  wire logic                   awready_i,
+    output logic                 [47:0] awaddr_o,
+    output logic                  [7:0] awlen_o,
+    output logic                        wvalid_o,
+    input  wire logic                   wready_i,
+    output logic                [127:0] wdata_o,
+    output logic                 [15:0] wstrb_o,
+    output logic                        wlast_o,
+    input  wire logic                   bvalid_i,
+    output logic                        perf_entry_o,
+    output logic                        busy_o
+);
+  localparam int unsigned RING_BITS = $clog2(fsh_spec_pkg::RING_ENTRIES);
+
+  // Sources of a burst: receivers 0 and 1, ring entry, status line.
+  logic [3:0]           req, gnt, owner_q;
+  logic                 start, streaming_q, aw_room, w_room, b_room;
+  logic [47:0]          aw;
+  logic [7:0]           aw_len;
+  logic [39:0]          offset;
+  logic                 w_push, w_last;
+  logic [15:0]          w_strb;
+  logic [127:0]         w_data;
+  logic                 rx_pick;
+
+  // The entry in front, with its place in its ring.
+  logic [ENTRIES-1:0]   entry_gnt;
+  logic [1:0]           ring;
+  fsh_spec_pkg::ring_t  entry, entry_full;
+  logic [RING_BITS:0]   index_cpl_q, index_req_q, index_rep_q, index;
+  logic [39:0]          ring_base;
+  logic                 e_valid_q, e_pop;
+  logic [127:0]         e_data_q;
+  logic [39:0]          e_offset_q;
+  logic                 e_load;
+
+  fsh_arb #(
+      .N(ENTRIES)
+  ) i_entry_arb (
+      .clk_i,
+      .rst_i,
+      .req_i (entry_valid_i),
+      .take_i(e_load),
+      .gnt_o (entry_gnt)
+  );
+
+  assign e_load        = |entry_valid_i && (!e_valid_q || e_pop);
+  assign entry_ready_o = entry_gnt & {ENTRIES{e_load}};
+
+  always_comb begin
+    ring  = '0;
+    entry = '0;
+    for (int unsigned i = 0; i < ENTRIES; i++) begin
+      ring  |= entry_ring_i[i*2+:2] & {2{entry_gnt[i]}};
+      entry |= entry_i[i*128+:128] & {128{entry_gnt[i]}};
+    end
+  end
+
+  always_comb begin
+    unique case (ring)
+      2'd1: begin
+        index     = index_req_q;
+        ring_base = req_base_i;
+      end
+      2'd2: begin
+        index     = index_rep_q;
+        ring_base = rep_base_i;
+      end
+      default: begin
+        index     = index_cpl_q;
+        ring_base = cpl_base_i;
+      end
+    endcase
+    entry_full       = entry;
+    entry_full.phase = !index[RING_BITS];
+    entry_full.cycle = cycle_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (e_load) begin
+      e_data_q   <= entry_full;
+      e_offset_q <= ring_base | {20'd0, 4'd0, index[RING_BITS-1:0], 4'd0};
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (e_pop) e_valid_q <= 1'b0;
+    if (e_load) begin
+      e_valid_q <= 1'b1;
+      if (ring == 2'd0) index_cpl_q <= index_cpl_q + 1'b1;
+      if (ring == 2'd1) index_req_q <= index_req_q + 1'b1;
+      if (ring == 2'd2) index_rep_q <= index_rep_q + 1'b1;
+    end
+    if (rst_i) begin
+      e_valid_q   <= 1'b0;
+      index_cpl_q <= '0;
+      index_req_q <= '0;
+      index_rep_q <= '0;
+    end
+  end
+
+  // The status line is written when a head has moved.
+  fsh_spec_pkg::status_t status;
+  logic [63:0]           told_q;
+  logic                  owed, s_pop;
+
+  always_comb begin
+    status          = '0;
+    status.req_head = req_head_i;
+    status.rep_head = rep_head_i;
+  end
+  assign owed = enable_i && told_q != {rep_head_i, req_head_i};
+
+  always_ff @(posedge clk_i) begin
+    if (s_pop) told_q <= {rep_head_i, req_head_i};
+    if (rst_i) told_q <= '0;
+  end
+
+  // Burst arbitration: a grant takes the address; single beats go with it.
+  assign req   = {owed, e_valid_q, rx_awvalid_i};
+  assign start = !streaming_q && |req && aw_room && w_room && b_room;
+
+  fsh_arb #(
+      .N(4)
+  ) i_arb (
+      .clk_i,
+      .rst_i,
+      .req_i (req),
+      .take_i(start),
+      .gnt_o (gnt)
+  );
+
+  assign e_pop        = start && gnt[2];
+  assign s_pop        = start && gnt[3];
+  assign rx_awready_o = gnt[1:0] & {2{start}};
+
+  always_comb begin
+    offset = status_addr_i;
+    aw_len = '0;
+    if (gnt[2]) offset = e_offset_q;
+    if (gnt[0]) begin
+      offset = rx_awaddr_i[39:0];
+      aw_len = rx_awlen_i[7:0];
+    end
+    if (gnt[1]) begin
+      offset = rx_awaddr_i[79:40];
+      aw_len = rx_awlen_i[15:8];
+    end
+  end
+  assign aw = host_base_i + {8'd0, offset};
+
+  // Data: of the receiver that has the bus, or the single beat.
+  assign rx_pick     = owner_q[1];
+  assign rx_wready_o = owner_q[1:0] & {2{streaming_q && w_room}};
+  assign w_push      = streaming_q ? w_room && (rx_pick ? rx_wvalid_i[1] : rx_wvalid_i[0]) :
+                       e_pop || s_pop;
+
+  always_comb begin
+    w_data = e_pop ? e_data_q : status;
+    w_strb = '1;
+    w_last = 1'b1;
+    if (streaming_q) begin
+      w_data = rx_pick ? rx_wdata_i[255:128] : rx_wdata_i[127:0];
+      w_strb = rx_pick ? rx_wstrb_i[31:16] : rx_wstrb_i[15:0];
+      w_last = rx_pick ? rx_wlast_i[1] : rx_wlast_i[0];
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (start) begin
+      owner_q     <= gnt;
+      streaming_q <= |gnt[1:0];
+    end
+    if (streaming_q && w_push && w_last) streaming_q <= 1'b0;
+    if (rst_i) begin
+      streaming_q <= 1'b0;
+      owner_q     <= '0;
+    end
+  end
+
+  fsh_fifo #(.WIDTH(56), .DEPTH(4)) i_aw (
+      .clk_i,
+      .rst_i,
+      .valid_i(start),
+      .ready_o(aw_room),
+      .data_i ({aw_len, aw}),
+      .valid_o(awvalid_o),
+      .ready_i(awready_i),
+      .data_o ({awlen_o, awaddr_o}),
+      .count_o()
+  );
+  fsh_fifo #(.WIDTH(145), .DEPTH(4)) i_w (
+      .clk_i,
+      .rst_i,
+      .valid_i(w_push),
+      .ready_o(w_room),
+      .data_i ({w_last, w_strb, w_data}),
+      .valid_o(wvalid_o),
+      .ready_i(wready_i),
+      .data_o ({wlast_o, wstrb_o, wdata_o}),
+      .count_o()
+  );
+
+  // Whose answer comes next.
+  logic       b_valid;
+  logic [1:0] b_owner;
+
+  fsh_fifo #(.WIDTH(2), .DEPTH(32)) i_b (
+      .clk_i,
+      .rst_i,
+      .valid_i(start),
+      .ready_o(b_room),
+      .data_i (gnt[1:0]),
+      .valid_o(b_valid),
+      .ready_i(bvalid_i),
+      .data_o (b_owner),
+      .count_o()
+  );
+  assign rx_bvalid_o = b_owner & {2{bvalid_i}};
+
+  assign perf_entry_o = e_load;
+  assign busy_o       = |req || streaming_q || awvalid_o || wvalid_o || b_valid;
+
+  `FSH_ASSERT(assert_answer, !bvalid_i || b_valid)
+endmodule
+
+`default_nettype wire

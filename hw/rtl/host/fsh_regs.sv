@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+`default_nettype none
+`include "fsh_assert.svh"
+
+/// AXI4-Lite slave of the node: registers, route table writes, doorbells and
+/// the two submission windows. 64-bit data; strobes are taken as full. One
+/// write a cycle; a read takes four cycles. Unknown addresses read zero and
+/// swallow writes. Reset: disabled, start gate open, packet size 1024, all ports.
+module fsh_regs #(
+    parameter int unsigned PORTS = 2
+) (
+    input  wire logic          clk_i,
+    input  wire logic          rst_i,
+    input  wire logic   [47:0] cycle_i,
+    input  wire logic          gate_i,
+    input  wire logic   [14:0] awaddr_i,
+    input  wire logic          awvalid_i,
+    output logic               awready_o,
+    input  wire logic   [63:0] wdata_i,
+    input  wire logic          wvalid_i,
+    output logic               wready_o,
+    output logic               bvalid_o,
+    input  wire logic          bready_i,
+    input  wire logic   [14:0] araddr_i,
+    input  wire logic          arvalid_i,
+    output logic               arready_o,
+    output logic               rvalid_o,
+    input  wire logic          rready_i,
+    output logic        [63:0] rdata_o,
+    // Configuration.
+    output logic               enable_o,
+    output logic               hold_o,
+    output logic         [7:0] node_o,
+    output logic         [7:0] nodes_o,
+    output logic        [10:0] packet_o,
+    output logic         [1:0] ports_o,
+    output logic         [1:0] dateline_o,
+    output logic        [39:0] seg_base_o,
+    output logic        [39:0] seg_size_o,
+    output logic        [47:0] host_base_o,
+    output logic        [39:0] host_size_o,
+    output logic        [39:0] cpl_base_o,
+    output logic        [39:0] req_base_o,
+    output logic        [39:0] rep_base_o,
+    output logic        [39:0] slot_hdr_o,
+    output logic        [39:0] slot_pay_o,
+    output logic        [39:0] status_addr_o,
+    // Writes to windows, doorbells and tables.
+    output logic               req_we_o,
+    output logic               rep_we_o,
+    output logic               req_tail_we_o,
+    output logic               rep_tail_we_o,
+    output logic               route_we_o,
+    output logic         [8:0] write_word_o,
+    output logic        [63:0] write_data_o,
+    // Performance counters: word index, answer in the next cycle.
+    output logic               perf_clear_o,
+    output logic         [5:0] perf_word_o,
+    input  wire logic   [63:0] perf_data_i,
+    output logic               busy_o
+);
+  localparam logic [7:0] PORTS_FIELD = PORTS[7:0];
+  localparam logic [63:0] ID = 64'(fsh_spec_pkg::SPEC_MINOR) << 48 |
+                                64'(fsh_spec_pkg::SPEC_MAJOR) << 32 |
+                                64'(fsh_spec_pkg::DEVICE_MAGIC);
+  localparam logic [63:0] CAPS = {
+    16'd0, 8'd10, 8'(fsh_spec_pkg::SLOTS_PER_PEER), 16'(fsh_spec_pkg::NUM_TAGS),
+    8'(fsh_spec_pkg::MAX_NODES), PORTS_FIELD
+  };
+  localparam logic [63:0] LIMITS = {
+    16'(fsh_spec_pkg::RING_ENTRIES), 8'(fsh_spec_pkg::WINDOW_ENTRIES),
+    24'(fsh_spec_pkg::MAX_MESSAGE), 16'(fsh_spec_pkg::MAX_MEDIUM)
+  };
+
+  logic        aw_valid, w_valid, write, b_ready, ar_valid, r_ready, read;
+  logic [14:0] aw, ar, ar_q;
+  logic [63:0] w, rdata, rmux_q;
+  logic        r1_q, r2_q, r2_perf_q;
+
+  // Writes: address and data taken together, answered at once.
+  fsh_fifo #(.WIDTH(15), .DEPTH(4)) i_aw (
+      .clk_i,
+      .rst_i,
+      .valid_i(awvalid_i),
+      .ready_o(awready_o),
+      .data_i (awaddr_i),
+      .valid_o(aw_valid),
+      .ready_i(write),
+      .data_o (aw),
+      .count_o()
+  );
+  fsh_fifo #(.WIDTH(64), .DEPTH(4)) i_w (
+      .clk_i,
+      .rst_i,
+      .valid_i(wvalid_i),
+      .ready_o(wready_o),
+      .data_i (wdata_i),
+      .valid_o(w_valid),
+      .ready_i(write),
+      .data_o (w),
+      .count_o()
+  );
+  fsh_fifo #(.WIDTH(1), .DEPTH(4)) i_b (
+      .clk_i,
+      .rst_i,
+      .valid_i(write),
+      .ready_o(b_ready),
+      .data_i (1'b0),
+      .valid_o(bvalid_o),
+      .ready_i(bready_i),
+      .data_o (),
+      .count_o()
+  );
+  assign write = aw_valid && w_valid && b_ready;
+
+  assign req_we_o      = write && aw[14:12] == fsh_spec_pkg::REG_REQ_WINDOW[14:12];
+  assign rep_we_o      = write && aw[14:12] == fsh_spec_pkg::REG_REP_WINDOW[14:12];
+  assign req_tail_we_o = write && aw == fsh_spec_pkg::REG_REQ_TAIL;
+  assign rep_tail_we_o = write && aw == fsh_spec_pkg::REG_REP_TAIL;
+  assign perf_clear_o  = write && aw == fsh_spec_pkg::REG_PERF_CLEAR;
+  assign route_we_o    = write && aw[14:9] == fsh_spec_pkg::REG_ROUTE[14:9];
+  assign write_word_o  = aw[11:3];
+  assign write_data_o  = w;
+
+  always_ff @(posedge clk_i) begin
+    if (gate_i) hold_o <= 1'b0;
+    if (write) begin
+      case (aw)
+        fsh_spec_pkg::REG_CONTROL: {hold_o, enable_o} <= w[1:0];
+        fsh_spec_pkg::REG_NODE: {nodes_o, node_o} <= w[15:0];
+        fsh_spec_pkg::REG_PACKET: packet_o <= w[10:0];
+        fsh_spec_pkg::REG_PORTS: {dateline_o, ports_o} <= {w[9:8], w[1:0]};
+        fsh_spec_pkg::REG_SEG_BASE: seg_base_o <= w[39:0];
+        fsh_spec_pkg::REG_SEG_SIZE: seg_size_o <= w[39:0];
+        fsh_spec_pkg::REG_HOST_BASE: host_base_o <= w[47:0];
+        fsh_spec_pkg::REG_HOST_SIZE: host_size_o <= w[39:0];
+        fsh_spec_pkg::REG_CPL_BASE: cpl_base_o <= w[39:0];
+        fsh_spec_pkg::REG_REQ_BASE: req_base_o <= w[39:0];
+        fsh_spec_pkg::REG_REP_BASE: rep_base_o <= w[39:0];
+        fsh_spec_pkg::REG_SLOT_HDR_BASE: slot_hdr_o <= w[39:0];
+        fsh_spec_pkg::REG_SLOT_PAY_BASE: slot_pay_o <= w[39:0];
+        fsh_spec_pkg::REG_STATUS_ADDR: status_addr_o <= w[39:0];
+        default: ;
+      endcase
+    end
+    if (rst_i) begin
+      enable_o   <= 1'b0;
+      hold_o     <= 1'b0;
+      node_o     <= '0;
+      nodes_o    <= 8'd1;
+      packet_o   <= 11'(fsh_spec_pkg::MAX_PACKET);
+      ports_o    <= '1;
+      dateline_o <= '0;
+      seg_size_o <= '0;
+      host_size_o <= '0;
+    end
+  end
+
+  // Reads: address, multiplexer, answer.
+  fsh_fifo #(.WIDTH(15), .DEPTH(2)) i_ar (
+      .clk_i,
+      .rst_i,
+      .valid_i(arvalid_i),
+      .ready_o(arready_o),
+      .data_i (araddr_i),
+      .valid_o(ar_valid),
+      .ready_i(read),
+      .data_o (ar),
+      .count_o()
+  );
+  fsh_fifo #(.WIDTH(64), .DEPTH(2)) i_r (
+      .clk_i,
+      .rst_i,
+      .valid_i(r2_q),
+      .ready_o(r_ready),
+      .data_i (r2_perf_q ? perf_data_i : rmux_q),
+      .valid_o(rvalid_o),
+      .ready_i(rready_i),
+      .data_o (rdata_o),
+      .count_o()
+  );
+  assign read        = ar_valid && r_ready && !r1_q && !r2_q;
+  assign perf_word_o = ar_q[8:3];
+
+  always_comb begin
+    case (ar_q)
+      fsh_spec_pkg::REG_ID: rdata = ID;
+      fsh_spec_pkg::REG_CAPS: rdata = CAPS;
+      fsh_spec_pkg::REG_LIMITS: rdata = LIMITS;
+      fsh_spec_pkg::REG_CONTROL: rdata = {62'd0, hold_o, enable_o};
+      fsh_spec_pkg::REG_NODE: rdata = {48'd0, nodes_o, node_o};
+      fsh_spec_pkg::REG_PACKET: rdata = {53'd0, packet_o};
+      fsh_spec_pkg::REG_PORTS: rdata = {54'd0, dateline_o, 6'd0, ports_o};
+      fsh_spec_pkg::REG_SEG_BASE: rdata = {24'd0, seg_base_o};
+      fsh_spec_pkg::REG_SEG_SIZE: rdata = {24'd0, seg_size_o};
+      fsh_spec_pkg::REG_HOST_BASE: rdata = {16'd0, host_base_o};
+      fsh_spec_pkg::REG_HOST_SIZE: rdata = {24'd0, host_size_o};
+      fsh_spec_pkg::REG_CYCLE: rdata = {16'd0, cycle_i};
+      default: rdata = '0;
+    endcase
+  end
+
+  always_ff @(posedge clk_i) begin
+    ar_q      <= ar;
+    rmux_q    <= rdata;
+    r1_q      <= read;
+    r2_q      <= r1_q;
+    r2_perf_q <= ar_q[14:9] == fsh_spec_pkg::REG_PERF[14:9];
+    if (rst_i) begin
+      r1_q <= 1'b0;
+      r2_q <= 1'b0;
+    end
+  end
+
+  assign busy_o = aw_valid || w_valid || bvalid_o || ar_valid || rvalid_o || r1_q || r2_q;
+endmodule
+
+`default_nettype wire

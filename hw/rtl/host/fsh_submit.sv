@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+`default_nettype none
+`include "fsh_assert.svh"
+
+/// One submission window: keeps the entries the host writes, and once the
+/// doorbell covers a command, reads, checks and offers it, then streams its
+/// argument and inline rows. Commands leave in order; six cycles from one
+/// without rows to the next. A command that fails a check is skipped, entries
+/// and all, and reported as REFUSED with its status; if it claims more entries
+/// than were submitted, all that were are skipped.
+/// head_o: entries consumed, modulo 2^32. Reset empties the window.
+module fsh_submit #(
+    parameter bit REPLY = 1'b0  // the channel of this window
+) (
+    input  wire logic               clk_i,
+    input  wire logic               rst_i,
+    input  wire logic         [7:0] node_i,
+    input  wire logic         [7:0] nodes_i,
+    input  wire logic        [10:0] packet_i,
+    input  wire logic         [1:0] ports_i,
+    input  wire logic        [39:0] seg_size_i,
+    input  wire logic        [39:0] host_size_i,
+    input  wire logic               route_we_i,
+    input  wire logic         [5:0] route_waddr_i,
+    input  wire logic        [41:0] route_wdata_i,
+    // Window writes: 64-bit word index in the window, and the doorbell.
+    input  wire logic               we_i,
+    input  wire logic         [8:0] waddr_i,
+    input  wire logic        [63:0] wdata_i,
+    input  wire logic               tail_we_i,
+    output logic             [31:0] head_o,
+    // The command in front.
+    output logic                    cmd_valid_o,
+    input  wire logic               cmd_ready_i,
+    output fsh_spec_pkg::cmd_t      cmd_o,
+    output logic              [1:0] cmd_mask_o,
+    output logic                    rows_valid_o,
+    input  wire logic               rows_ready_i,
+    output logic            [127:0] rows_data_o,
+    output logic                    cpl_valid_o,
+    input  wire logic               cpl_ready_i,
+    output fsh_spec_pkg::ring_t     cpl_o,
+    // Nothing to do, or nothing but a command to offer.
+    output logic                    empty_o,
+    output logic                    waiting_o
+);
+  typedef enum logic [2:0] {
+    Idle,
+    Row0,
+    Row1,
+    Sum,
+    Judge,
+    Offer,
+    Rows,
+    Refuse
+  } state_e;
+  state_e             state_q;
+  logic [31:0]        head_q, tail_q;
+  logic [127:0]       row, row0_q;
+  fsh_spec_pkg::cmd_t cmd_q;
+  logic [7:0]         raddr;
+  logic [41:0]        route;
+  logic [40:0]        lend_q, rend_q;
+  logic [11:0]        pend_q;
+  logic [6:0]         rows_q, rows_left_q;
+  logic [5:0]         row_ptr_q;
+  logic [31:0]        level;
+  logic [3:0]         entries, status, status_q;
+  logic               is_put, is_get, to_host, is_medium, is_inline;
+  logic               rows_push, rows_pushed_q, rows_room;
+  logic [2:0]         rows_count;
+
+  // The rows, two halves so that a 64-bit write needs no mask.
+  for (genvar h = 0; h < 2; h++) begin : gen_half
+    fsh_ram #(
+        .WIDTH(64),
+        .DEPTH(256)
+    ) i_ram (
+        .clk_i,
+        .we_i   (we_i && waddr_i[0] == (h == 1)),
+        .waddr_i(waddr_i[8:1]),
+        .wdata_i(wdata_i),
+        .re_i   (1'b1),
+        .raddr_i(raddr),
+        .rdata_o(row[h*64+:64])
+    );
+  end
+
+  fsh_route #(.WIDTH(42)) i_route (
+      .clk_i,
+      .we_i   (route_we_i),
+      .waddr_i(route_waddr_i),
+      .wdata_i(route_wdata_i),
+      .raddr_i(cmd_q.dst[5:0]),
+      .rdata_o(route)
+  );
+
+  assign level     = tail_q - head_q;
+  assign entries   = {1'b0, cmd_q.entries} + 4'd1;
+  assign is_put    = cmd_q.opcode == fsh_spec_pkg::OP_PUT;
+  assign is_get    = cmd_q.opcode == fsh_spec_pkg::OP_GET;
+  assign to_host   = cmd_q.opcode >= fsh_spec_pkg::OP_LIBRARY;
+  assign is_medium = to_host && cmd_q.category == fsh_spec_pkg::CAT_MEDIUM;
+  assign is_inline = cmd_q.lspace == fsh_spec_pkg::SPACE_INLINE;
+
+  // Next row to read.
+  always_comb begin
+    unique case (state_q)
+      Idle: raddr = {head_q[5:0], 2'd0};
+      Row0: raddr = {head_q[5:0], 2'd1};
+      default: raddr = {head_q[5:0], 2'd0} + {2'd0, row_ptr_q};
+    endcase
+  end
+
+  // The checks, in the order in which they are reported.
+  logic bad_command, bad_node, bad_length, bad_local, bad_remote, bad_space;
+  logic [6:0] need_entries;
+
+  assign need_entries = {2'b0, rows_q[6:2]} + {6'd0, rows_q[1:0] != '0};
+  assign bad_command =
+      cmd_q.check != 8'(fsh_spec_pkg::CMD_CHECK) || cmd_q.rsvd0 != '0 || cmd_q.rsvd1 != '0 ||
+      cmd_q.rsvd2 != '0 || cmd_q.rsvd3 != '0 || {28'd0, entries} > level ||
+      need_entries > {3'd0, entries} || cmd_q.reply != REPLY || !(is_put || is_get || to_host) ||
+      (is_put && (cmd_q.category != fsh_spec_pkg::CAT_LONG || (REPLY && cmd_q.ack))) ||
+      (is_get && (cmd_q.category != fsh_spec_pkg::CAT_SHORT || REPLY || is_inline)) ||
+      (to_host && cmd_q.category == 2'd3) ||
+      cmd_q.tag >= (to_host ? 11'(fsh_spec_pkg::SLOTS_PER_PEER) : 11'(fsh_spec_pkg::NUM_TAGS));
+  assign bad_node   = cmd_q.dst >= nodes_i || (cmd_q.dst != node_i && cmd_mask_o == '0);
+  assign bad_length =
+      cmd_q.length > 24'(fsh_spec_pkg::MAX_MESSAGE) || cmd_q.nargs > 5'(fsh_spec_pkg::MAX_ARGS) ||
+      (is_medium && (cmd_q.length > 24'(fsh_spec_pkg::MAX_MEDIUM) || cmd_q.raddr != '0)) ||
+      (cmd_q.category == fsh_spec_pkg::CAT_SHORT && !is_get && cmd_q.length != '0) ||
+      (is_inline && (pend_q > {1'b0, packet_i} || cmd_q.length > 24'(fsh_spec_pkg::MAX_INLINE)));
+  assign bad_space  = cmd_q.lspace == fsh_spec_pkg::SPACE_PRIVATE || cmd_q.rspace[1];
+  assign bad_local  = !is_inline && cmd_q.length != '0 &&
+      lend_q > {1'b0, cmd_q.lspace == fsh_spec_pkg::SPACE_HOST ? host_size_i : seg_size_i};
+  assign bad_remote = !is_medium && cmd_q.length != '0 &&
+      cmd_q.rspace == fsh_spec_pkg::SPACE_SEGMENT && rend_q > {1'b0, route[39:0]};
+
+  always_comb begin
+    status = fsh_spec_pkg::STATUS_OK;
+    if (bad_remote) status = fsh_spec_pkg::STATUS_REMOTE_RANGE;
+    if (bad_local) status = fsh_spec_pkg::STATUS_LOCAL_RANGE;
+    if (bad_space) status = fsh_spec_pkg::STATUS_UNSUPPORTED;
+    if (bad_length) status = fsh_spec_pkg::STATUS_BAD_LENGTH;
+    if (bad_node) status = fsh_spec_pkg::STATUS_BAD_NODE;
+    if (bad_command) status = fsh_spec_pkg::STATUS_BAD_COMMAND;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (tail_we_i) tail_q <= wdata_i[31:0];
+    rows_pushed_q <= rows_push;
+    unique case (state_q)
+      Idle: if (level != '0) state_q <= Row0;
+      Row0: begin
+        row0_q  <= row;
+        state_q <= Row1;
+      end
+      Row1: begin
+        cmd_q     <= {row, row0_q};
+        row_ptr_q <= 6'd2;
+        state_q   <= Sum;
+      end
+      Sum: begin
+        lend_q  <= {1'b0, cmd_q.laddr} + {17'd0, cmd_q.length};
+        rend_q  <= {1'b0, cmd_q.raddr} + {17'd0, cmd_q.length};
+        pend_q  <= {1'b0, cmd_q.raddr[10:0] & (packet_i - 11'd1)} + {1'b0, cmd_q.length[10:0]};
+        rows_q  <= 7'd2 + {4'd0, fsh_fn_pkg::arg_beats(cmd_q.nargs)} +
+                   (is_inline ? fsh_fn_pkg::pay_beats(4'd0, cmd_q.length[10:0]) : 7'd0);
+        state_q <= Judge;
+      end
+      Judge: begin
+        status_q    <= status;
+        rows_left_q <= rows_q - 7'd2;
+        state_q     <= status == fsh_spec_pkg::STATUS_OK ? Offer : Refuse;
+      end
+      Offer: begin
+        if (cmd_ready_i) state_q <= Rows;
+      end
+      Rows: begin
+        if (rows_push) begin
+          row_ptr_q   <= row_ptr_q + 6'd1;
+          rows_left_q <= rows_left_q - 7'd1;
+        end
+        if (rows_left_q == '0 && !rows_pushed_q && !rows_valid_o) begin
+          head_q  <= head_q + {28'd0, entries};
+          state_q <= Idle;
+        end
+      end
+      default: begin
+        if (cpl_ready_i) begin
+          head_q  <= {28'd0, entries} > level ? tail_q : head_q + {28'd0, entries};
+          state_q <= Idle;
+        end
+      end
+    endcase
+    if (rst_i) begin
+      state_q       <= Idle;
+      head_q        <= '0;
+      tail_q        <= '0;
+      rows_pushed_q <= 1'b0;
+    end
+  end
+
+  // Rows: read one cycle, queued the next.
+  assign rows_push = state_q == Rows && rows_left_q != '0 && rows_count <= 3'd2;
+
+  fsh_fifo #(
+      .WIDTH(128),
+      .DEPTH(4)
+  ) i_rows (
+      .clk_i,
+      .rst_i,
+      .valid_i(rows_pushed_q),
+      .ready_o(rows_room),
+      .data_i (row),
+      .valid_o(rows_valid_o),
+      .ready_i(rows_ready_i),
+      .data_o (rows_data_o),
+      .count_o(rows_count)
+  );
+
+  assign cmd_valid_o = state_q == Offer;
+  assign cmd_o       = cmd_q;
+  assign cmd_mask_o  = route[41:40] & ports_i;
+  assign head_o      = head_q;
+  assign cpl_valid_o = state_q == Refuse;
+  assign empty_o     = state_q == Idle && level == '0;
+  assign waiting_o   = state_q == Offer;
+
+  always_comb begin
+    cpl_o        = '0;
+    cpl_o.kind   = fsh_spec_pkg::CPL_REFUSED;
+    cpl_o.reply  = cmd_q.reply;
+    cpl_o.status = status_q;
+    cpl_o.opcode = cmd_q.opcode;
+    cpl_o.node   = cmd_q.dst;
+    cpl_o.tag    = cmd_q.tag;
+  end
+
+  `FSH_ASSERT(assert_rows, !rows_pushed_q || rows_room)
+endmodule
+
+`default_nettype wire

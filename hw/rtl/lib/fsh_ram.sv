@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+`default_nettype none
+
+/// Simple dual-port RAM in the form every tool maps to a block RAM.
+/// Latency 1 (rdata_o is a register, held while re_i is low), one write and one
+/// read a cycle. A read of the address written in the same cycle returns
+/// nothing in particular. No reset: contents and rdata_o keep what they had.
+module fsh_ram #(
+    parameter int unsigned WIDTH = 128,
+    parameter int unsigned DEPTH = 512
+) (
+    input  wire logic                     clk_i,
+    input  wire logic                     we_i,
+    input  wire logic [$clog2(DEPTH)-1:0] waddr_i,
+    input  wire logic [WIDTH-1:0]         wdata_i,
+    input  wire logic                     re_i,
+    input  wire logic [$clog2(DEPTH)-1:0] raddr_i,
+    output logic      [WIDTH-1:0]         rdata_o
+`ifdef FORMAL
+    ,
+    input  wire logic [$clog2(DEPTH)-1:0] f_addr_i,
+    output logic      [WIDTH-1:0]         f_data_o
+`endif
+);
+  (* ram_style = "block" *) logic [WIDTH-1:0] mem[DEPTH];
+
+  always_ff @(posedge clk_i) begin
+    if (we_i) mem[waddr_i] <= wdata_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (re_i) rdata_o <= mem[raddr_i];
+  end
+
+`ifdef FORMAL
+  assign f_data_o = mem[f_addr_i];  // for the invariants of whoever owns the RAM
+`endif
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Counts cells and logic levels of a flat yosys netlist (write_json).
+
+Used by synth.py. Levels of logic, the rule: a LUT is one level, so is a read
+of distributed RAM or of a shift register; a carry chain is one level, entered
+from a LUT or a register, whatever its length; wide multiplexers (MUXF) and
+inverters belong to the LUT beside them and are none. Paths start at registers,
+block RAM, DSP and inputs, and end there and at outputs.
+"""
+import collections
+import json
+import re
+
+LUT_OF_RAM = {"RAM32M16": 8, "RAM64M8": 8, "RAM32M": 4, "RAM64M": 4,
+              "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4, "RAM32X1S": 1,
+              "RAM64X1S": 1, "RAM128X1S": 2, "RAM256X1D": 8, "RAM512X1S": 8}
+SEQUENTIAL = re.compile(r"FD[A-Z]+|LD[A-Z]+|RAMB\w+|URAM\w+|DSP\w+|MISTRAL_FF"
+                        r"|MISTRAL_M\d+K|altsyncram|\$scopeinfo")
+FREE = {"MUXF7", "MUXF8", "MUXF9", "INV", "MISTRAL_NOT", "BUFG", "IBUF", "OBUF"}
+NAMED = re.compile(r"[A-Za-z_][\w.\[\]]*")
+
+
+class Netlist:
+    """One flat module: cells as (type, inputs by pin, outputs by pin)."""
+
+    def __init__(self, path, top):
+        with open(path, encoding="utf-8") as file:
+            module = json.load(file)["modules"][top]
+        self.cells = module["cells"]
+        self.ports = module["ports"]
+        self.names = {}
+        for name, net in module["netnames"].items():
+            for index, bit in enumerate(net["bits"]):
+                known = self.names.get(bit)
+                label = f"{name}[{index}]" if len(net["bits"]) > 1 else name
+                if known is None or rank(label) < rank(known):
+                    self.names[bit] = label
+
+    def count(self):
+        return collections.Counter(c["type"] for c in self.cells.values())
+
+    def levels(self):
+        """Longest path: (levels, names along it, start first)."""
+        arcs = collections.defaultdict(list)  # output bit -> [(input bit, cost)]
+        ends = []
+        for cell in self.cells.values():
+            ends.extend(self.cell_arcs(cell, arcs))
+        for port in self.ports.values():
+            if port["direction"] == "output":
+                ends.extend(port["bits"])
+        depth = longest(arcs)
+        ends = [b for b in ends if isinstance(b, int)]
+        if not ends:
+            return 0, []
+        bit = max(ends, key=lambda b: depth.get(b, 0))
+        level, path = depth.get(bit, 0), [bit]
+        while arcs.get(path[-1]):
+            path.append(max(arcs[path[-1]],
+                            key=lambda a: depth.get(a[0], 0) + a[1])[0])
+        return level, [f"{depth.get(b, 0):2} {self.label(b)}"
+                       for b in reversed(path)]
+
+    def label(self, bit):
+        name = self.names.get(bit, "?")
+        if NAMED.fullmatch(name):
+            return name
+        source = re.search(r"(fsh_\w+\.sv:\d+)", name)
+        return source.group(1) if source else "."
+
+    @staticmethod
+    def cell_arcs(cell, arcs):
+        """Adds the arcs through a cell; gives the bits that end in it."""
+        kind = cell["type"]
+        pins = {"input": [], "output": []}
+        for pin, bits in cell["connections"].items():
+            pins[cell["port_directions"][pin]] += \
+                [(pin, b) for b in bits if isinstance(b, int)]
+        if SEQUENTIAL.fullmatch(kind):
+            return [b for _, b in pins["input"]]
+        through = pins["input"]
+        ends = []
+        if kind in LUT_OF_RAM or kind.startswith("SRL") or kind == "MISTRAL_MLAB":
+            through = [(p, b) for p, b in through if is_read_address(kind, p)]
+            ends = [b for p, b in pins["input"] if not is_read_address(kind, p)]
+        for _, out in pins["output"]:
+            for pin, bit in through:
+                arcs[out].append((bit, cost(kind, pin)))
+        return ends
+
+
+def is_read_address(kind, pin):
+    if kind.startswith("SRL"):
+        return pin.startswith("A")
+    if kind == "MISTRAL_MLAB":
+        return pin.startswith("B1ADDR")
+    return pin.startswith(("ADDR", "DPRA")) or re.fullmatch(r"A\d*", pin)
+
+
+def cost(kind, pin):
+    if kind in FREE or (kind.startswith("CARRY") and pin in ("CI", "CI_TOP")) \
+            or (kind == "MISTRAL_ALUT_ARITH" and pin == "CI"):
+        return 0
+    return 1
+
+
+def rank(name):
+    """Names a person chose first, then short ones."""
+    return (0 if NAMED.fullmatch(name) else 1, len(name))
+
+
+def longest(arcs):
+    """Depth of every driven bit; raises on a combinational loop."""
+    depth, state = {}, {}
+    for root in list(arcs):
+        stack = [root]
+        while stack:
+            bit = stack[-1]
+            if state.get(bit) == 2:
+                stack.pop()
+                continue
+            waiting = [b for b, _ in arcs.get(bit, ()) if state.get(b) != 2]
+            if waiting and state.get(bit) == 1 and \
+                    any(state.get(b) == 1 for b in waiting):
+                raise ValueError(f"combinational loop at bit {bit}")
+            state[bit] = 1
+            if waiting:
+                stack.extend(waiting)
+                continue
+            depth[bit] = max((depth.get(b, 0) + c for b, c in arcs.get(bit, ())),
+                             default=0)
+            state[bit] = 2
+            stack.pop()
+    return depth
+
+
+def xilinx_area(cells):
+    lut = sum(n for t, n in cells.items() if re.fullmatch(r"LUT\d|SRL\w+", t))
+    lut += sum(LUT_OF_RAM.get(t, 0) * n for t, n in cells.items())
+    return {"lut": lut,
+            "ff": sum(n for t, n in cells.items() if t.startswith("FD")),
+            "bram": cells["RAMB36E2"] + cells["RAMB18E2"] / 2,
+            "dsp": sum(n for t, n in cells.items() if t.startswith("DSP"))}
+
+
+def intel_area(cells):
+    """ALMs as Intel packs them at best and at worst.
+
+    An ALM holds one 6-input function, or two of at most five inputs if they
+    share enough of them, two bits of arithmetic, and four registers. Twenty
+    words of distributed RAM take ten ALMs. Best: all small functions pair and
+    registers fit beside them. Worst: nothing pairs.
+    """
+    small = sum(cells[f"MISTRAL_ALUT{n}"] for n in (2, 3, 4, 5))
+    fixed = cells["MISTRAL_ALUT_ARITH"] / 2 + cells["MISTRAL_MLAB"] / 2 \
+        + cells["MISTRAL_ALUT6"]
+    ff = cells["MISTRAL_FF"]
+    return {"alm": max(fixed + small / 2, ff / 4),
+            "alm_unpaired": max(fixed + small, ff / 4),
+            "ff": ff,
+            "bram": cells["altsyncram"] + cells["MISTRAL_M20K"]
+            + cells["MISTRAL_M10K"],
+            "dsp": sum(n for t, n in cells.items() if t.startswith("MISTRAL_MUL"))}

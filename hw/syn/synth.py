@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Synthesizes the node with yosys, block by block, and reports area and depth.
+
+`make synth` calls it: Xilinx UltraScale+ (levels of logic, LUT, block RAM) and
+Intel Cyclone 10 GX (ALM, M20K: the same logic cell and memory as the paper's
+Stratix 10, for which there is no free tool). No tool here gives a clock
+frequency. Fails if a block is deeper than the limit. Writes
+<out>/synth.{txt,json}; with --levels, Xilinx only (for CI).
+"""
+import argparse
+import collections
+import json
+import pathlib
+import subprocess
+import sys
+import time
+
+import netlist
+
+HERE = pathlib.Path(__file__).resolve().parent
+RTL = HERE.parent / "rtl"
+LIMIT = 12
+
+TARGETS = {
+    "xilinx": "synth_xilinx -family xcup -flatten -nowidelut -noiopad -noclkbuf",
+    "intel": "synth_intel_alm -family cyclone10gx -noiopad -noclkbuf",
+}
+
+
+def yosys(script, log):
+    done = subprocess.run(["yosys", "-q", "-l", str(log), "-p", script],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"synth: yosys failed, see {log}\n{done.stdout[-2000:]}")
+
+
+def base(name):
+    """fsh_fifo of $paramod$1234\\fsh_fifo and $paramod\\fsh_fifo\\WIDTH=..."""
+    parts = name.split("\\")
+    return next((p for p in parts if p.startswith("fsh_")), name)
+
+
+def elaborate(out, top):
+    packages = sorted(RTL.glob("*_pkg.sv"))
+    modules = sorted(f for f in RTL.rglob("*.sv") if not f.stem.endswith("_pkg"))
+    yosys(f"read_verilog -sv -I{RTL}/lib " + " ".join(map(str, packages)) +
+          f"; read_verilog -sv -defer -I{RTL}/lib " + " ".join(map(str, modules)) +
+          f"; hierarchy -check -top {top}; proc; opt_clean"
+          f"; write_rtlil {out}/elaborated.il; write_json {out}/elaborated.json",
+          out / "elaborate.log")
+    with open(out / "elaborated.json", encoding="utf-8") as file:
+        return json.load(file)["modules"]
+
+
+def find_blocks(modules, top, groups):
+    """Instances of the listed blocks below top: module name -> count."""
+    known = {m for g in groups.values() for m in g}
+    blocks, loose = collections.Counter(), collections.Counter()
+
+    def walk(name, times):
+        for cell in modules[name]["cells"].values():
+            kind = cell["type"]
+            if kind not in modules:
+                continue
+            if base(kind) in known:
+                blocks[kind] += times
+            elif any(c["type"] in modules for c in modules[kind]["cells"].values()) \
+                    and holds_block(kind):
+                walk(kind, times)
+            else:
+                loose[kind] += times
+
+    def holds_block(name):
+        return any(c["type"] in modules and
+                   (base(c["type"]) in known or holds_block(c["type"]))
+                   for c in modules[name]["cells"].values())
+
+    walk(top, 1)
+    return blocks, loose
+
+
+def synthesize(out, name, target):
+    """One block, flat: cells and, for Xilinx, the longest path."""
+    stem = f"{base(name)}_{abs(hash(name)) % 10**8}_{target}"
+    yosys(f"read_rtlil {out}/elaborated.il; hierarchy -top {name}; rename -top block"
+          f"; {TARGETS[target]} -top block; flatten; opt_clean"
+          f"; write_json {out}/{stem}.json", out / f"{stem}.log")
+    nets = netlist.Netlist(out / f"{stem}.json", "block")
+    (out / f"{stem}.json").unlink()
+    cells = nets.count()
+    if target == "intel":
+        return {"area": netlist.intel_area(cells), "cells": cells}
+    levels, path = nets.levels()
+    return {"area": netlist.xilinx_area(cells), "cells": cells,
+            "levels": levels, "path": path}
+
+
+def add(total, area, times):
+    for key, value in area.items():
+        total[key] = total.get(key, 0) + value * times
+
+
+def rows_of(blocks, groups, results):
+    """Table rows: a group's sum, then its blocks, one instance each."""
+    group_of = {m: g for g, ms in groups.items() for m in ms}
+    for group in [*groups, "other"]:
+        members = [b for b in blocks if group_of.get(base(b), "other") == group]
+        if not members:
+            continue
+        total, levels = {t: {} for t in results}, 0
+        for block in members:
+            for target, of_block in results.items():
+                add(total[target], of_block[block]["area"], blocks[block])
+            levels = max(levels, results["xilinx"][block]["levels"])
+        yield group, None, total, levels
+        for block in sorted(members, key=base):
+            yield group, block, {t: r[block]["area"] for t, r in results.items()}, \
+                results["xilinx"][block]["levels"]
+
+
+def number(value):
+    return f"{value:.1f}".rstrip("0").rstrip(".") if value % 1 else f"{value:.0f}"
+
+
+def table(rows, blocks, paper):
+    head = f"{'':34}{'levels':>7}{'LUT':>8}{'FF':>8}{'RAMB36':>8}{'DSP':>5}" \
+           f"{'ALM':>9}{'..unpaired':>11}{'M20K':>6}"
+    lines = [head, "-" * len(head)]
+    for group, block, area, levels in rows:
+        label = group if block is None else f"  {base(block)}" + \
+            (f" x{blocks[block]}" if blocks[block] > 1 else "")
+        x, i = area["xilinx"], area.get("intel")
+        line = f"{label:34}{levels:>7}{x['lut']:>8.0f}{x['ff']:>8}" \
+               f"{number(x['bram']):>8}{x['dsp']:>5}"
+        if i:
+            line += f"{i['alm']:>9.0f}{i['alm_unpaired']:>11.0f}{i['bram']:>6}"
+        lines.append(line)
+    lines += ["", "Published design (Stratix 10, Quartus):"]
+    for name, row in paper.items():
+        lines.append(f"{'  ' + name:34}{'':>36}{row['alm']:>9}{'':>11}"
+                     f"{row['bram']:>6}  DSP {row['dsp']}")
+    return "\n".join(lines) + "\n"
+
+
+NOTE = """\
+Area of each block by itself, flattened, one instance; a group sums all of its
+instances. Levels of logic: LUT 1, carry chain 1, distributed RAM read 1.
+ALM: yosys for Cyclone 10 GX, best and worst packing. A proxy:
+no place and route, no clock frequency is claimed. Whole node: paths that cross
+blocks included.
+
+"""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--top", default="fsh_node")
+    parser.add_argument("--out", default=str(HERE.parent.parent / "build/synth"))
+    parser.add_argument("--levels", action="store_true", help="Xilinx only")
+    parser.add_argument("--block", help="only this module, with its path")
+    args = parser.parse_args()
+    out = pathlib.Path(args.out)
+    out.mkdir(parents=True, exist_ok=True)
+    started = time.monotonic()
+    with open(HERE / "blocks.json", encoding="utf-8") as file:
+        plan = json.load(file)
+    groups = plan["groups"]
+
+    modules = elaborate(out, args.top)
+    blocks, loose = find_blocks(modules, args.top, groups)
+    blocks += loose
+    if args.block:
+        blocks = collections.Counter(
+            {m: 1 for m in modules if base(m) == args.block})
+    if not blocks:
+        blocks = collections.Counter({args.top: 1})
+    results = {}
+    for target in ["xilinx"] if args.levels or args.block else TARGETS:
+        results[target] = {b: synthesize(out, b, target) for b in blocks}
+    if not args.block:
+        node = {args.top: synthesize(out, args.top, "xilinx")}
+    else:
+        node = {}
+
+    rows = list(rows_of(blocks, groups, results))
+    for name, result in node.items():
+        rows.append(("whole node", None, {"xilinx": result["area"]},
+                     result["levels"]))
+    text = NOTE + table(rows, blocks, plan["paper"])
+    deep = []
+    for name, result in [*results["xilinx"].items(), *node.items()]:
+        if result["levels"] > LIMIT:
+            deep.append(name)
+        if result["levels"] > LIMIT or args.block:
+            text += f"\n{base(name)}: {result['levels']} levels:\n  " + \
+                "\n  ".join(result["path"]) + "\n"
+    (out / "synth.txt").write_text(text, encoding="utf-8")
+    (out / "synth.json").write_text(json.dumps({
+        "limit": LIMIT, "paper": plan["paper"],
+        "instances": {base(b): n for b, n in blocks.items()},
+        "rows": [{"group": g, "block": b and base(b), "levels": n, **a}
+                 for g, b, a, n in rows],
+        "paths": {base(b): r["path"] for b, r in
+                  [*results["xilinx"].items(), *node.items()]}}, indent=1),
+        encoding="utf-8")
+    print(text)
+    print(f"synth: {time.monotonic() - started:.0f} s, {out}/synth.txt")
+    if deep:
+        print(f"synth: deeper than {LIMIT} levels: " +
+              ", ".join(base(d) for d in deep))
+        return 1
+    print(f"synth: {len(blocks)} blocks, at most {LIMIT} levels: ok")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

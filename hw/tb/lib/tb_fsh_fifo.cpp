@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// fsh_fifo against a queue: order, fill level, handshake, latency of one cycle,
+// throughput of one word a cycle, reset in mid-flow. Both kinds of storage.
+#include <deque>
+#include "tb.h"
+#include "Vfsh_fifo_d2.h"
+#include "Vfsh_fifo_d16.h"
+#include "Vfsh_fifo_d128.h"
+
+template <class Model>
+static unsigned long long run(tb::Test &test, size_t depth, int cycles)
+{
+    auto context = test.context();
+    Model fifo(context.get());
+    tb::Stall source(test), sink(test);
+    std::deque<uint32_t> model;
+    unsigned long long taken = 0;
+
+    tb::reset(test, fifo);
+    for (int i = 0; i < cycles; i++) {
+        fifo.rst_i = test.below(5000) == 0;
+        fifo.valid_i = source.willing();
+        fifo.ready_i = sink.willing();
+        fifo.data_i = (uint32_t)test.bits();
+        fifo.eval();
+        if (fifo.ready_o != (model.size() < depth) ||
+            fifo.valid_o != !model.empty() || fifo.count_o != model.size())
+            test.fail("depth %zu: ready %d, valid %d, count %d with %zu inside",
+                      depth, fifo.ready_o, fifo.valid_o, fifo.count_o,
+                      model.size());
+        if (fifo.valid_o && fifo.data_o != model.front())
+            test.fail("depth %zu: data %08x, not %08x", depth, fifo.data_o,
+                      model.front());
+        bool push = fifo.valid_i && fifo.ready_o;
+        bool pop = fifo.valid_o && fifo.ready_i;
+        if (pop) {
+            model.pop_front();
+            taken++;
+        }
+        if (push)
+            model.push_back(fifo.data_i);
+        if (fifo.rst_i)
+            model.clear();
+        tb::edge(test, fifo);
+    }
+    fifo.final();
+    return taken;
+}
+
+int main(int argc, char **argv)
+{
+    tb::Test test("tb_fsh_fifo", argc, argv);
+    unsigned long long taken = 0;
+
+    taken += run<Vfsh_fifo_d2>(test, 2, 100000);
+    taken += run<Vfsh_fifo_d16>(test, 16, 200000);
+    taken += run<Vfsh_fifo_d128>(test, 128, 200000);
+    return test.pass(taken, "words");
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * GASNet-1 (specification 1.8.1) as FSHMEM offers it. The client defines
+ * exactly one of GASNET_SEQ, GASNET_PARSYNC, GASNET_PAR before including this
+ * file. One ABI serves all conduits and thread modes: the mode and the default
+ * conduit travel to the library in gasnet_init.
+ *
+ * Compiles as C89 with GNU extensions up to C17 and as C++11 up to C++20. All
+ * functions may be called from any thread the client's mode allows; only those
+ * marked [handler] also from inside an active message handler. Misuse that
+ * GASNet leaves undefined ends the job with one line naming call and argument.
+ */
+#ifndef GASNET_H
+#define GASNET_H
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/param.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "gasnet_config.h"
+#include "gasnet_portable_platform.h"
+
+/* ---- thread mode ------------------------------------------------------- */
+
+#if (defined(GASNET_SEQ) + defined(GASNET_PARSYNC) + defined(GASNET_PAR)) != 1
+#error Define exactly one of GASNET_SEQ, GASNET_PARSYNC, GASNET_PAR before \
+including gasnet.h
+#endif
+#if defined(GASNET_SEQ)
+#undef GASNET_SEQ
+#define GASNET_SEQ 1
+#define FSH_GASNET_MODE 1
+#define FSH_GASNET_MODE_STR "SEQ"
+#elif defined(GASNET_PARSYNC)
+#undef GASNET_PARSYNC
+#define GASNET_PARSYNC 1
+#define FSH_GASNET_MODE 2
+#define FSH_GASNET_MODE_STR "PARSYNC"
+#else
+#undef GASNET_PAR
+#define GASNET_PAR 1
+#define FSH_GASNET_MODE 3
+#define FSH_GASNET_MODE_STR "PAR"
+#endif
+
+/* ---- conduit: the default one of this program; fshrun may choose another - */
+
+#if defined(GASNET_CONDUIT_SMP) && defined(GASNET_CONDUIT_FPGA)
+#error Define at most one of GASNET_CONDUIT_SMP and GASNET_CONDUIT_FPGA
+#endif
+#if defined(GASNET_CONDUIT_FPGA)
+#undef GASNET_CONDUIT_FPGA
+#define GASNET_CONDUIT_FPGA 1
+#define GASNET_CONDUIT_NAME FPGA
+#define GASNET_CONDUIT_NAME_STR "FPGA"
+#define FSH_GASNET_CONDUIT "fpga"
+#else
+#undef GASNET_CONDUIT_SMP
+#define GASNET_CONDUIT_SMP 1
+#define GASNET_CONDUIT_NAME SMP
+#define GASNET_CONDUIT_NAME_STR "SMP"
+#define FSH_GASNET_CONDUIT "smp"
+#endif
+#define GASNET_CORE_NAME GASNET_CONDUIT_NAME
+#define GASNET_CORE_NAME_STR GASNET_CONDUIT_NAME_STR
+#define GASNET_CORE_VERSION 1.0
+#define GASNET_CORE_VERSION_STR "1.0"
+#define GASNET_EXTENDED_NAME FSHMEM
+#define GASNET_EXTENDED_NAME_STR "FSHMEM"
+#define GASNET_EXTENDED_VERSION 1.0
+#define GASNET_EXTENDED_VERSION_STR "1.0"
+
+#if FSH_CONFIG_DEBUG
+#define FSH_GASNET_DEBUG_STR "debug"
+#else
+#define FSH_GASNET_DEBUG_STR "nodebug"
+#endif
+#define GASNET_CONFIG_STRING \
+    "RELEASE=1.0.0,SPEC=1.8,CONDUIT=" GASNET_CONDUIT_NAME_STR \
+    "(" GASNET_CORE_NAME_STR "-" GASNET_CORE_VERSION_STR "/" \
+    GASNET_EXTENDED_NAME_STR "-" GASNET_EXTENDED_VERSION_STR \
+    "),THREADMODEL=" FSH_GASNET_MODE_STR \
+    ",SEGMENT=FAST,PTR=64bit,PAGESIZE=4096,noalign,nopshm," \
+    FSH_GASNET_DEBUG_STR ",notrace,nostats"
+
+/* ---- names that GASNet programs take for granted ------------------------- */
+
+#ifndef MIN
+#define MIN(x, y) ((x) < (y) ? (x) : (y))
+#endif
+#ifndef MAX
+#define MAX(x, y) ((x) > (y) ? (x) : (y))
+#endif
+#ifndef if_pf
+#define if_pf(cond) if (__builtin_expect(!!(cond), 0))
+#endif
+#ifndef if_pt
+#define if_pt(cond) if (__builtin_expect(!!(cond), 1))
+#endif
+#ifndef _STRINGIFY
+#define _STRINGIFY_HELPER(x) #x
+#define _STRINGIFY(x) _STRINGIFY_HELPER(x)
+#endif
+#ifndef _CONCAT
+#define _CONCAT_HELPER(a, b) a##b
+#define _CONCAT(a, b) _CONCAT_HELPER(a, b)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- constants and types ------------------------------------------------- */
+
+#define GASNET_OK 0
+#define GASNET_ERR_NOT_INIT 10001
+#define GASNET_ERR_RESOURCE 10002
+#define GASNET_ERR_BAD_ARG 10003
+#define GASNET_ERR_NOT_READY 10004
+#define GASNET_ERR_BARRIER_MISMATCH 10005
+
+#define GASNET_MAXNODES 0x7FFFFFFFu
+#define GASNET_NULL_ARGV_OK 1
+
+#define GASNET_BARRIERFLAG_ANONYMOUS 1
+#define GASNET_BARRIERFLAG_MISMATCH 2
+#define GASNET_BARRIERFLAG_IMAGES 4
+#define GASNET_BARRIERFLAG_UNNAMED (GASNET_BARRIERFLAG_ANONYMOUS | 8)
+
+#define GASNET_WAIT_SPIN 0
+#define GASNET_WAIT_BLOCK 1
+#define GASNET_WAIT_SPINBLOCK 2
+
+typedef uint32_t gasnet_node_t;
+typedef uint8_t gasnet_handler_t;
+typedef int32_t gasnet_handlerarg_t;
+typedef void *gasnet_token_t;
+typedef uintptr_t gasnet_register_value_t;
+typedef void *gasnet_threadinfo_t;
+
+/* Generation and index of an operation, not an address: a handle that has been
+ * synchronised stays harmless and counts as complete. */
+typedef void *gasnet_handle_t;
+#define GASNET_INVALID_HANDLE ((gasnet_handle_t)0)
+typedef struct fsh_gasnet_valget *gasnet_valget_handle_t;
+
+#if !defined(__cplusplus) && !defined(GASNET_USE_STRICT_PROTOTYPES)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wstrict-prototypes"
+#endif
+/* Handlers of any argument count are stored without a cast in C. */
+typedef struct {
+    gasnet_handler_t index; /* 128..255, or 0: chosen and written back */
+#ifdef GASNET_USE_STRICT_PROTOTYPES
+    void *fnptr;
+#else
+    void (*fnptr)();
+#endif
+} gasnet_handlerentry_t;
+#if !defined(__cplusplus) && !defined(GASNET_USE_STRICT_PROTOTYPES)
+#pragma GCC diagnostic pop
+#endif
+
+typedef struct {
+    void *addr;     /* as the owner of the segment sees it */
+    uintptr_t size; /* bytes */
+} gasnet_seginfo_t;
+
+typedef struct {
+    gasnet_node_t host;      /* equal: same machine */
+    gasnet_node_t supernode; /* equal: load/store shared memory (never here) */
+} gasnet_nodeinfo_t;
+
+/* ---- job control --------------------------------------------------------- */
+
+#define FSH_GASNET_WORD \
+    ((uint32_t)FSH_CONFIG_ABI << 16 | (uint32_t)FSH_GASNET_MODE << 8 | \
+     (uint32_t)FSH_CONFIG_DEBUG)
+
+/* Join the job. Returns GASNET_OK, or GASNET_ERR_NOT_INIT on a second call; any
+ * failure to start is fatal with a message. Either pointer may be null. */
+#define gasnet_init(argc, argv) \
+    gasneti_init(argc, argv, FSH_GASNET_WORD, FSH_GASNET_CONDUIT)
+int gasneti_init(int *argc, char ***argv, uint32_t word,
+                    const char *default_conduit);
+
+/* Collective. Register handlers (indices 128..255; 0 is replaced by the lowest
+ * free one) and create the segment of segsize bytes (multiple of
+ * GASNET_PAGESIZE, at most gasnet_getMaxLocalSegmentSize(), may be 0 and differ
+ * per node). Acts as a barrier. Returns GASNET_OK, GASNET_ERR_BAD_ARG with a
+ * line on stderr, or GASNET_ERR_NOT_INIT before gasnet_init or on a second
+ * call. minheapoffset is ignored. */
+int gasnet_attach(gasnet_handlerentry_t *table, int numentries,
+                  uintptr_t segsize, uintptr_t minheapoffset);
+
+/* Bytes this node / every node can have as segment. After gasnet_init. */
+uintptr_t gasnet_getMaxLocalSegmentSize(void);
+uintptr_t gasnet_getMaxGlobalSegmentSize(void);
+
+/* End the whole job with this code. [handler] Any thread, any time after
+ * gasnet_init, by one node or by all. Flushes stdio; peers that do not come to
+ * an end themselves are ended after GASNET_EXITTIMEOUT seconds. */
+void gasnet_exit(int exitcode) __attribute__((__noreturn__));
+
+gasnet_node_t gasnet_mynode(void); /* [handler] */
+gasnet_node_t gasnet_nodes(void);  /* [handler] */
+
+/* Fill at most numentries entries, by node; the rest stays untouched. Returns
+ * GASNET_OK, GASNET_ERR_BAD_ARG or GASNET_ERR_NOT_INIT. */
+int gasnet_getSegmentInfo(gasnet_seginfo_t *seginfo_table, int numentries);
+int gasnet_getNodeInfo(gasnet_nodeinfo_t *nodeinfo_table, int numentries);
+
+/* The launcher's environment; null if unset. The string stays valid. */
+char *gasnet_getenv(const char *name);
+
+/* Name and description of a GASNET_ERR_ code; static strings. [handler] */
+const char *gasnet_ErrorName(int errval);
+const char *gasnet_ErrorDesc(int errval);
+
+/* If set, called by gasnet_attach with this node's segment. */
+extern void (*gasnet_client_attach_hook)(void *addr, uintptr_t size);
+
+/* ---- threads ------------------------------------------------------------- */
+
+/* A value that differs between threads and is constant within one. */
+gasnet_threadinfo_t gasneti_threadinfo(void);
+#define GASNET_GET_THREADINFO() gasneti_threadinfo()
+#define GASNET_POST_THREADINFO(info) \
+    gasnet_threadinfo_t fsh_gasnet_posted_ __attribute__((__unused__)) = (info)
+#define GASNET_BEGIN_FUNCTION() \
+    typedef int fsh_gasnet_function_ __attribute__((__unused__))
+
+/* How blocked calls wait: GASNET_WAIT_SPIN never sleeps, _BLOCK sleeps at once,
+ * _SPINBLOCK (the default) spins, yields, then sleeps. Returns GASNET_OK or
+ * GASNET_ERR_BAD_ARG. */
+int gasnet_set_waitmode(int wait_mode);
+
+/* ---- polling and waiting ------------------------------------------------- */
+
+/* Run the handlers of what has arrived. Never blocks. Returns GASNET_OK. */
+int gasnet_AMPoll(void);
+int gasnetc_AMPoll(void);
+
+typedef struct {
+    uint64_t state[4];
+} fsh_gasnet_wait_t;
+void gasneti_blockuntil(fsh_gasnet_wait_t *wait, const char *what);
+void gasneti_unblock(fsh_gasnet_wait_t *wait);
+
+/* Poll until cond, which may change by a handler, a remote put or another
+ * thread. The fence (acquire) orders what follows after what made cond true and
+ * keeps the compiler from caching a plain variable. */
+#define GASNET_BLOCKUNTIL(cond) \
+    do { \
+        if (!(cond)) { \
+            fsh_gasnet_wait_t fsh_wait_ = {{0, 0, 0, 0}}; \
+            do { \
+                gasneti_blockuntil(&fsh_wait_, __FILE__ ":" _STRINGIFY( \
+                    __LINE__) ": GASNET_BLOCKUNTIL(" #cond ")"); \
+                __asm__ __volatile__("" : : : "memory"); \
+            } while (!(cond)); \
+            gasneti_unblock(&fsh_wait_); \
+        } \
+        __atomic_thread_fence(__ATOMIC_ACQUIRE); \
+        __asm__ __volatile__("" : : : "memory"); \
+    } while (0)
+
+/* ---- atomicity ----------------------------------------------------------- */
+
+/* Zero is unlocked. `owner` and `below` (locks this thread took before) are
+ * kept by debug libraries only. */
+typedef struct fsh_gasnet_hsl {
+    uint32_t lock;
+    uint32_t state;
+    void *owner;
+    struct fsh_gasnet_hsl *below;
+} gasnet_hsl_t;
+#define GASNET_HSL_INITIALIZER {0, 0, 0, 0}
+
+/* Handlers never interrupt a client thread: only misuse is checked (debug). */
+void gasnet_hold_interrupts(void);
+void gasnet_resume_interrupts(void);
+
+/* Handler-safe locks. [handler] lock blocks without polling; trylock returns
+ * GASNET_OK or GASNET_ERR_NOT_READY. */
+void gasnet_hsl_init(gasnet_hsl_t *hsl);
+void gasnet_hsl_destroy(gasnet_hsl_t *hsl);
+void gasnet_hsl_lock(gasnet_hsl_t *hsl);
+int gasnet_hsl_trylock(gasnet_hsl_t *hsl);
+void gasnet_hsl_unlock(gasnet_hsl_t *hsl);
+
+/* ---- barrier ------------------------------------------------------------- */
+
+/* Split-phase barrier over all nodes, one thread a node and phase. notify does
+ * not wait for peers. wait and try check (id, flags) against the consensus of
+ * all notifies (anonymous, one id, or mismatch) and return GASNET_OK or
+ * GASNET_ERR_BARRIER_MISMATCH; try also GASNET_ERR_NOT_READY. */
+void gasnet_barrier_notify(int id, int flags);
+int gasnet_barrier_wait(int id, int flags);
+int gasnet_barrier_try(int id, int flags);
+int gasnet_barrier(int id, int flags); /* notify and wait in one */
+/* Returns non-zero if the last barrier was anonymous, else 0 and its id. */
+int gasnet_barrier_result(int *id);
+
+#ifdef __cplusplus
+}
+#endif
+
+#include "gasnet_am.h"
+#include "gasnet_extended.h"
+#include "gasnet_coll.h"
+
+#endif

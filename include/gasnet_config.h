@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What this installation of FSHMEM is: versions, flavour, sizes. Included by
+ * gasnet.h and gasnet_tools.h. The two flavour switches are fixed when a prefix
+ * is installed (a debug prefix carries FSH_CONFIG_DEBUG 1); the library refuses
+ * a program that was compiled for another flavour.
+ */
+#ifndef GASNET_CONFIG_H
+#define GASNET_CONFIG_H
+
+#ifndef FSH_CONFIG_DEBUG
+#define FSH_CONFIG_DEBUG 0
+#endif
+
+/* Revision of everything in these headers that the library also knows: types,
+ * layouts, inline functions. Part of the word that gasnet_init passes. */
+#define FSH_CONFIG_ABI 1
+
+#define GASNET_SPEC_VERSION_MAJOR 1
+#define GASNET_SPEC_VERSION_MINOR 8
+#define GASNET_VERSION GASNET_SPEC_VERSION_MAJOR
+
+#define GASNET_RELEASE_VERSION_MAJOR 1
+#define GASNET_RELEASE_VERSION_MINOR 0
+#define GASNET_RELEASE_VERSION_PATCH 0
+
+/* Bytes; a literal, so that #if and static arrays can use it. */
+#define GASNET_PAGESIZE 4096
+#define FSH_CONFIG_PAGESHIFT 12
+
+/* Nothing is load/store shared between ranks, segments start anywhere. */
+#define GASNET_PSHM 0
+#define GASNET_ALIGNED_SEGMENTS 0
+#define GASNET_SEGMENT_FAST 1
+
+#define SIZEOF_GASNET_REGISTER_VALUE_T 8
+
+#if FSH_CONFIG_DEBUG
+#undef GASNET_DEBUG
+#undef GASNET_NDEBUG
+#define GASNET_DEBUG 1
+#else
+#undef GASNET_DEBUG
+#undef GASNET_NDEBUG
+#define GASNET_NDEBUG 1
+#endif
+
+/* Threads a client may have in the library at once; no hard bound exists. */
+#define GASNETI_MAX_THREADS 1024
+
+/* The few results of configure that GASNet's own programs look at. */
+#ifndef HAVE_PTHREAD_H
+#define HAVE_PTHREAD_H 1
+#endif
+#ifndef HAVE_MMAP
+#define HAVE_MMAP 1
+#endif
+#ifndef HAVE_SCHED_YIELD
+#define HAVE_SCHED_YIELD 1
+#endif
+#ifndef HAVE_NANOSLEEP
+#define HAVE_NANOSLEEP 1
+#endif
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The extended API: put, get, memset and their synchronisation. Included by
+ * gasnet.h. Remote addresses are the target's own and must lie in its segment;
+ * local memory may be anywhere; any length, any alignment. Not callable from
+ * handlers. Misuse is fatal with one line naming call and argument.
+ */
+#ifndef GASNET_EXTENDED_H
+#define GASNET_EXTENDED_H
+
+#ifndef GASNET_H
+#error Include gasnet.h
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Blocking: done, and visible to everyone, on return. */
+void gasnet_get(void *dest, gasnet_node_t node, const void *src,
+                size_t nbytes);
+void gasnet_put(gasnet_node_t node, void *dest, const void *src,
+                size_t nbytes);
+void gasnet_get_bulk(void *dest, gasnet_node_t node, const void *src,
+                     size_t nbytes);
+void gasnet_put_bulk(gasnet_node_t node, void *dest, const void *src,
+                     size_t nbytes);
+void gasnet_memset(gasnet_node_t node, void *dest, int val, size_t nbytes);
+
+/* Explicit handle; GASNET_INVALID_HANDLE means already complete. The source of
+ * a put without _bulk is reusable on return, with _bulk after the sync. */
+gasnet_handle_t gasnet_get_nb(void *dest, gasnet_node_t node, const void *src,
+                              size_t nbytes);
+gasnet_handle_t gasnet_put_nb(gasnet_node_t node, void *dest, const void *src,
+                              size_t nbytes);
+gasnet_handle_t gasnet_get_nb_bulk(void *dest, gasnet_node_t node,
+                                   const void *src, size_t nbytes);
+gasnet_handle_t gasnet_put_nb_bulk(gasnet_node_t node, void *dest,
+                                   const void *src, size_t nbytes);
+gasnet_handle_t gasnet_memset_nb(gasnet_node_t node, void *dest, int val,
+                                 size_t nbytes);
+
+/* wait blocks (polling); try polls once and returns GASNET_OK or
+ * GASNET_ERR_NOT_READY. The list forms overwrite what they completed with
+ * GASNET_INVALID_HANDLE; some: at least one, if the list holds a valid one. */
+void gasnet_wait_syncnb(gasnet_handle_t handle);
+int gasnet_try_syncnb(gasnet_handle_t handle);
+void gasnet_wait_syncnb_all(gasnet_handle_t *handles, size_t n);
+int gasnet_try_syncnb_all(gasnet_handle_t *handles, size_t n);
+void gasnet_wait_syncnb_some(gasnet_handle_t *handles, size_t n);
+int gasnet_try_syncnb_some(gasnet_handle_t *handles, size_t n);
+/* The same without the poll. */
+int gasnet_try_syncnb_nopoll(gasnet_handle_t handle);
+int gasnet_try_syncnb_all_nopoll(gasnet_handle_t *handles, size_t n);
+int gasnet_try_syncnb_some_nopoll(gasnet_handle_t *handles, size_t n);
+
+/* Implicit handle: counted per thread; memset counts as a put. */
+void gasnet_get_nbi(void *dest, gasnet_node_t node, const void *src,
+                    size_t nbytes);
+void gasnet_put_nbi(gasnet_node_t node, void *dest, const void *src,
+                    size_t nbytes);
+void gasnet_get_nbi_bulk(void *dest, gasnet_node_t node, const void *src,
+                         size_t nbytes);
+void gasnet_put_nbi_bulk(gasnet_node_t node, void *dest, const void *src,
+                         size_t nbytes);
+void gasnet_memset_nbi(gasnet_node_t node, void *dest, int val, size_t nbytes);
+void gasnet_wait_syncnbi_gets(void);
+void gasnet_wait_syncnbi_puts(void);
+void gasnet_wait_syncnbi_all(void);
+int gasnet_try_syncnbi_gets(void);
+int gasnet_try_syncnbi_puts(void);
+int gasnet_try_syncnbi_all(void);
+
+/* Collect this thread's implicit operations under one explicit handle. Does not
+ * nest; no implicit sync inside. */
+void gasnet_begin_nbi_accessregion(void);
+gasnet_handle_t gasnet_end_nbi_accessregion(void);
+
+/* Values of 1..SIZEOF_GASNET_REGISTER_VALUE_T bytes: put writes the low nbytes,
+ * get zero-extends. Each get_nb_val needs its wait. */
+void gasnet_put_val(gasnet_node_t node, void *dest,
+                    gasnet_register_value_t value, size_t nbytes);
+gasnet_handle_t gasnet_put_nb_val(gasnet_node_t node, void *dest,
+                                  gasnet_register_value_t value,
+                                  size_t nbytes);
+void gasnet_put_nbi_val(gasnet_node_t node, void *dest,
+                        gasnet_register_value_t value, size_t nbytes);
+gasnet_register_value_t gasnet_get_val(gasnet_node_t node, const void *src,
+                                       size_t nbytes);
+gasnet_valget_handle_t gasnet_get_nb_val(gasnet_node_t node, const void *src,
+                                         size_t nbytes);
+gasnet_register_value_t
+gasnet_wait_syncnb_valget(gasnet_valget_handle_t handle);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

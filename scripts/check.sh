@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Checks that need no build: generated files, format, white space, includes,
+# licence lines. Prints every finding; exit 1 if there is any.
+cd "$(dirname "$0")/.." || exit 1
+bad=0
+finding() {
+    echo "check: $1" >&2
+    bad=1
+}
+
+python3 spec/generate.py --check || finding "generated files are stale: run spec/generate.py"
+python3 scripts/check_includes.py || finding "includes against the layers"
+
+mapfile -t c_files < <(scripts/c-files.sh)
+if [ ${#c_files[@]} -gt 0 ]; then
+    clang-format-14 --dry-run -Werror "${c_files[@]}" ||
+        finding "C format: run make format"
+fi
+
+mapfile -t text < <(find CMakeLists.txt Makefile README.md CHANGELOG.md \
+    CONTRIBUTING.md .ci cmake docs examples hw include scripts sim spec src \
+    tests tools bench -type f \( -name '*.[ch]' -o -name '*.cpp' \
+    -o -name '*.sv' -o -name '*.svh' -o -name '*.py' -o -name '*.sh' \
+    -o -name '*.md' -o -name '*.toml' -o -name '*.txt' -o -name '*.cmake' \
+    -o -name '*.in' -o -name Makefile -o -name run \) \
+    ! -path '*/__pycache__/*' 2>/dev/null)
+grep -nE '[[:space:]]+$' "${text[@]}" && finding "white space at the end of a line"
+for file in "${text[@]}"; do
+    [ -s "$file" ] && [ -n "$(tail -c 1 "$file")" ] &&
+        finding "$file: no newline at the end"
+    case $file in
+    *.[ch] | *.sv | *.svh | *.cpp | *.py | *.sh)
+        head -n 3 "$file" | grep -q 'SPDX-License-Identifier: BSD-3-Clause' ||
+            finding "$file: no SPDX line"
+        ;;
+    esac
+    case $file in
+    */fsh_spec_pkg.sv) ;; # generated
+    *.sv | *.svh)
+        grep -nP '\t' "$file" && finding "$file: tab"
+        awk -v f="$file" 'length > 100 { print f ":" FNR ": " length " columns"; b = 1 }
+                          END { exit b }' "$file" || finding "$file: line past 100 columns"
+        ;;
+    esac
+done
+exit $bad

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The memory behind one AXI4 master of a node: device memory (a master a port)
+ * or, through PCIe, the DMA window of the host. In order per master, several
+ * bursts outstanding. Memory may be shared with a running rank: a write with
+ * all its bytes in an aligned 8, 4 or 2 byte unit is one store of that size.
+ *
+ * Timing: a read's first beat is up read_cycles after its address was taken,
+ * then one beat a cycle while the pool has bytes. Write data is stored when it
+ * is taken (device memory) or pcie_cycles later (host); the response is up
+ * resp_cycles after the last beat was taken.
+ */
+#include <string.h>
+
+#include "model.h"
+
+enum { STALL_AW = 1, STALL_W = 2, STALL_B = 4, STALL_AR = 8, STALL_R = 16 };
+
+static bool pool_take(struct fsh_pool *pool, uint64_t cycle)
+{
+    if (pool->cycle != cycle) {
+        pool->left = pool->rate +
+                     (pool->left < FSH_BEAT_BYTES ? pool->left
+                                                  : FSH_BEAT_BYTES - 1);
+        pool->cycle = cycle;
+    }
+    if (pool->left < FSH_BEAT_BYTES)
+        return false;
+    pool->left -= FSH_BEAT_BYTES;
+    return true;
+}
+
+/* Relaxed: data; whoever is told of it is told by a later release store. */
+static void store_half(unsigned char *to, uint64_t value, uint32_t strb)
+{
+    if (strb == 0xff) {
+        __atomic_store_n((uint64_t *)(void *)to, value, __ATOMIC_RELAXED);
+        return;
+    }
+    for (unsigned i = 0; i < 8; i += 2, strb >>= 2, value >>= 16) {
+        if (i % 4 == 0 && (strb & 0xf) == 0xf) {
+            __atomic_store_n((uint32_t *)(void *)(to + i), (uint32_t)value,
+                             __ATOMIC_RELAXED);
+            i += 2;
+            strb >>= 2;
+            value >>= 16;
+        } else if ((strb & 3) == 3) {
+            __atomic_store_n((uint16_t *)(void *)(to + i), (uint16_t)value,
+                             __ATOMIC_RELAXED);
+        } else if (strb & 3) {
+            __atomic_store_n(to + i + (strb & 1 ? 0 : 1),
+                             (unsigned char)(strb & 1 ? value : value >> 8),
+                             __ATOMIC_RELAXED);
+        }
+    }
+}
+
+static void store_beat(unsigned char *to, const uint64_t data[2], uint32_t strb)
+{
+    if (strb == 0xffff) {
+        /* The low word holds the phase of a ring entry. Release: it is seen
+         * last, after the upper word and all earlier writes; partner: the
+         * acquire load of the phase in conduit fpga. */
+        __atomic_store_n((uint64_t *)(void *)(to + 8), data[1],
+                         __ATOMIC_RELAXED);
+        __atomic_store_n((uint64_t *)(void *)to, data[0], __ATOMIC_RELEASE);
+        return;
+    }
+    /* Same order for a part, for words of eight bytes. */
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    store_half(to + 8, data[1], (strb >> 8) & 0xff);
+    store_half(to, data[0], strb & 0xff);
+}
+
+static void load_beat(const unsigned char *from, uint64_t data[2])
+{
+    data[0] = __atomic_load_n((const uint64_t *)(const void *)from,
+                              __ATOMIC_RELAXED);
+    data[1] = __atomic_load_n((const uint64_t *)(const void *)(from + 8),
+                              __ATOMIC_RELAXED);
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+    return hash ^ (hash >> 29);
+}
+
+/* A burst stays inside the memory and inside a 4 KiB page (AXI). */
+static bool take_burst(struct fsh_fabric *fab, const struct fsh_sim_node *node,
+                       const struct fsh_master *m, const char *what,
+                       uint64_t addr, uint32_t len, struct fsh_burst *burst)
+{
+    uint64_t first = addr & ~(uint64_t)(FSH_BEAT_BYTES - 1);
+    uint64_t bytes = (len + 1u) * FSH_BEAT_BYTES;
+
+    burst->addr = first;
+    burst->beats = len + 1u;
+    if ((first & 4095) + bytes > 4096) {
+        fsh_fabric_fail(fab,
+                        "node %u: %s %s burst of %u beats at 0x%llx crosses "
+                        "4 KiB (cycle %llu)",
+                        node->index, m->name, what, len + 1u,
+                        (unsigned long long)addr,
+                        (unsigned long long)fab->cycle);
+        return false;
+    }
+    if (first < m->base || first - m->base > m->size ||
+        bytes > m->size - (first - m->base)) {
+        fsh_fabric_fail(fab,
+                        "node %u: %s %s of %llu bytes at 0x%llx lies outside "
+                        "0x%llx..0x%llx (cycle %llu)",
+                        node->index, m->name, what, (unsigned long long)bytes,
+                        (unsigned long long)addr, (unsigned long long)m->base,
+                        (unsigned long long)(m->base + m->size),
+                        (unsigned long long)fab->cycle);
+        return false;
+    }
+    return true;
+}
+
+/* Posted writes whose time has come. */
+static void apply_stores(struct fsh_fabric *fab, uint32_t node,
+                         struct fsh_master *m)
+{
+    while (m->store_head != m->store_tail) {
+        const struct fsh_store *store = &m->store[m->store_head & m->store_mask];
+
+        if (store->at > fab->cycle)
+            return;
+        m->store_head++;
+        store_beat(m->mem + (store->addr - m->base), store->data, store->strb);
+        if (store->last && fab->config.events.dma_written)
+            fab->config.events.dma_written(fab->config.events.arg, node);
+    }
+}
+
+static void take_data(struct fsh_fabric *fab, struct fsh_sim_node *node,
+                      struct fsh_master *m)
+{
+    const struct fsh_axi_out *out = m->out;
+    const struct fsh_burst *burst = &m->write[m->write_head % FSH_BURSTS];
+    uint64_t addr = burst->addr + (uint64_t)m->write_beat * FSH_BEAT_BYTES;
+    bool last = ++m->write_beat == burst->beats;
+
+    if (last != (out->wlast != 0)) {
+        fsh_fabric_fail(fab,
+                        "node %u: %s last beat of a write burst of %u marked "
+                        "at beat %u (cycle %llu)",
+                        node->index, m->name, burst->beats, m->write_beat,
+                        (unsigned long long)fab->cycle);
+        return;
+    }
+    fab->hash = mix(fab->hash, fab->cycle ^ ((uint64_t)node->index << 56) ^
+                                   ((uint64_t)out->wstrb << 40));
+    fab->hash = mix(mix(mix(fab->hash, addr), out->wdata[0]), out->wdata[1]);
+    if (m->store) {
+        struct fsh_store *store = &m->store[m->store_tail++ & m->store_mask];
+
+        store->at = fab->cycle + fab->config.pcie_cycles;
+        store->addr = addr;
+        store->data[0] = out->wdata[0];
+        store->data[1] = out->wdata[1];
+        store->strb = out->wstrb;
+        store->last = last;
+    } else {
+        store_beat(m->mem + (addr - m->base), out->wdata, out->wstrb);
+    }
+    if (last) {
+        m->resp[m->resp_tail++ % FSH_BURSTS] = fab->cycle + m->resp_cycles;
+        m->write_beat = 0;
+        m->write_head++;
+    }
+}
+
+static void write_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
+                       struct fsh_master *m, uint32_t stall)
+{
+    const struct fsh_axi_out *out = m->out;
+    struct fsh_axi_in *in = m->in;
+    uint32_t held =
+        m->write_tail - m->write_head + m->resp_tail - m->resp_head;
+
+    in->awready = !(stall & STALL_AW) && held < FSH_BURSTS;
+    if (out->awvalid && in->awready &&
+        take_burst(fab, node, m, "write", out->awaddr, out->awlen,
+                   &m->write[m->write_tail % FSH_BURSTS]))
+        m->write_tail++;
+    in->wready = out->wvalid && m->write_head != m->write_tail &&
+                 !(stall & STALL_W) && pool_take(m->write_pool, fab->cycle);
+    if (in->wready)
+        take_data(fab, node, m);
+    in->bvalid = m->resp_shown ||
+                 (m->resp_head != m->resp_tail &&
+                  m->resp[m->resp_head % FSH_BURSTS] <= fab->cycle &&
+                  !(stall & STALL_B));
+    m->resp_shown = in->bvalid && !out->bready;
+    if (in->bvalid && out->bready)
+        m->resp_head++;
+}
+
+static void fetch(struct fsh_fabric *fab, struct fsh_master *m)
+{
+    const struct fsh_burst *burst = &m->read[m->read_head % FSH_BURSTS];
+    uint64_t addr = burst->addr + (uint64_t)m->read_beat * FSH_BEAT_BYTES;
+    struct fsh_axi_in *in = m->in;
+
+    if (fab->replaying) {
+        if (!fsh_tape_fetch(fab->tape, in->rdata))
+            fsh_fabric_fail(fab,
+                            "replay: the recording has no more read data at "
+                            "cycle %llu",
+                            (unsigned long long)fab->cycle);
+    } else {
+        load_beat(m->mem + (addr - m->base), in->rdata);
+        if (fab->recording)
+            fsh_tape_data(fab->tape, in->rdata);
+    }
+    in->rlast = m->read_beat + 1 == burst->beats;
+    in->rid = burst->id & 1u;
+}
+
+static void read_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
+                      struct fsh_master *m, uint32_t stall)
+{
+    const struct fsh_axi_out *out = m->out;
+    struct fsh_axi_in *in = m->in;
+
+    in->arready = !(stall & STALL_AR) &&
+                  m->read_tail - m->read_head < FSH_BURSTS;
+    if (out->arvalid && in->arready) {
+        struct fsh_burst *burst = &m->read[m->read_tail % FSH_BURSTS];
+
+        if (take_burst(fab, node, m, "read", out->araddr, out->arlen, burst)) {
+            burst->at = fab->cycle + m->read_cycles;
+            burst->id = out->arid;
+            m->read_tail++;
+        }
+    }
+    in->rvalid = 0;
+    if (m->read_head == m->read_tail ||
+        m->read[m->read_head % FSH_BURSTS].at > fab->cycle)
+        return;
+    if (!m->read_shown) {
+        if ((stall & STALL_R) || !pool_take(m->read_pool, fab->cycle))
+            return;
+        fetch(fab, m);
+    }
+    in->rvalid = 1;
+    m->read_shown = !out->rready;
+    if (!out->rready)
+        return;
+    if (++m->read_beat == m->read[m->read_head % FSH_BURSTS].beats) {
+        m->read_beat = 0;
+        m->read_head++;
+    }
+}
+
+bool fsh_master_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
+                     struct fsh_master *m, uint32_t stall)
+{
+    const struct fsh_axi_out *out = m->out;
+
+    stall >>= m->stall_shift;
+    if (m->store)
+        apply_stores(fab, node->index, m);
+    /* Turns, so that a narrow pool starves neither side. */
+    if (fab->cycle & 2) {
+        write_step(fab, node, m, stall);
+        read_step(fab, node, m, stall);
+    } else {
+        read_step(fab, node, m, stall);
+        write_step(fab, node, m, stall);
+    }
+    return m->in->bvalid || m->in->rvalid || out->awvalid || out->wvalid ||
+           out->arvalid;
+}
+
+uint64_t fsh_master_due(const struct fsh_master *m)
+{
+    uint64_t due = FSH_NEVER;
+
+    if (m->resp_head != m->resp_tail)
+        due = m->resp[m->resp_head % FSH_BURSTS];
+    if (m->read_head != m->read_tail &&
+        m->read[m->read_head % FSH_BURSTS].at < due)
+        due = m->read[m->read_head % FSH_BURSTS].at;
+    if (m->store_head != m->store_tail &&
+        m->store[m->store_head & m->store_mask].at < due)
+        due = m->store[m->store_head & m->store_mask].at;
+    return due;
+}

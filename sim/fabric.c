@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The fabric: makes nodes and models, wires them, and steps them in lockstep.
+ *
+ * A node is looked at in a cycle only if something is due there (`wake`), and
+ * evaluated only if it is not idle or an input of it is up; a cycle in which no
+ * node is to be looked at is jumped over. With jumping off every node is looked
+ * at and evaluated in every cycle; what happens is the same.
+ */
+#include "fabric.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "model.h"
+
+#define NS_PER_CYCLE (1000u / FSH_CLOCK_MHZ)
+
+void fsh_fabric_defaults(struct fsh_fabric_config *config)
+{
+    *config = (struct fsh_fabric_config){
+        .nodes = 2,
+        .ring = true,
+        .link_cycles = 30,
+        .dram_cycles = 40,
+        .dram_write_cycles = 4,
+        .dram_bytes_cycle = 307,
+        .pcie_cycles = 125,
+        .pcie_bytes_cycle = 48,
+        .jump = true,
+        .seed = 1,
+        .dram_bytes = (size_t)1 << 30,
+        .dma_bytes = FSH_SIM_DMA_BYTES,
+    };
+}
+
+void fsh_fabric_fail(struct fsh_fabric *fab, const char *fmt, ...)
+{
+    va_list args;
+
+    if (fab->failed)
+        return;
+    va_start(args, fmt);
+    vsnprintf(fab->error, sizeof fab->error, fmt, args);
+    va_end(args);
+    fab->failed = true;
+}
+
+static uint64_t scramble(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return x ^ (x >> 31);
+}
+
+uint32_t fsh_stall_bits(const struct fsh_fabric *fab, uint32_t node)
+{
+    /* For 32 cycles each stream is free, held back in 1/4 or 3/4 of the
+     * cycles, or shut. */
+    uint64_t key = scramble(fab->config.stall_seed + ((uint64_t)node << 56));
+    uint64_t mode = scramble(key ^ (fab->cycle >> 5));
+    uint64_t coin = scramble(key + fab->cycle * UINT64_C(0x9E3779B97F4A7C15));
+    uint32_t m0 = (uint32_t)mode, m1 = (uint32_t)(mode >> 32);
+    uint32_t c0 = (uint32_t)coin, c1 = (uint32_t)(coin >> 32);
+
+    return (m0 & ~m1 & c0 & c1) | (~m0 & m1 & (c0 | c1)) | (m0 & m1);
+}
+
+/* --- creation ---------------------------------------------------------- */
+
+static bool config_ok(const struct fsh_fabric_config *c, char *err,
+                      size_t errlen)
+{
+    const struct {
+        const char *name;
+        uint64_t value, low, high;
+    } limit[] = {
+        {"nodes", c->nodes, 1, FSH_MAX_NODES},
+        {"link cycles", c->link_cycles, 1, 65536},
+        {"DRAM read cycles", c->dram_cycles, 1, 65536},
+        {"DRAM write cycles", c->dram_write_cycles, 1, 65536},
+        {"DRAM bytes a cycle", c->dram_bytes_cycle, FSH_BEAT_BYTES, 65536},
+        {"PCIe cycles", c->pcie_cycles, 1, 65536},
+        {"PCIe bytes a cycle", c->pcie_bytes_cycle, FSH_BEAT_BYTES, 65536},
+        {"DRAM bytes", c->dram_bytes, 4096, UINT64_C(1) << 39},
+        {"DMA bytes", c->dma_bytes, 4096, UINT64_C(1) << 39},
+    };
+
+    for (unsigned i = 0; i < sizeof limit / sizeof *limit; i++) {
+        if (limit[i].value >= limit[i].low && limit[i].value <= limit[i].high)
+            continue;
+        snprintf(err, errlen, "%s: %llu is not in %llu..%llu", limit[i].name,
+                 (unsigned long long)limit[i].value,
+                 (unsigned long long)limit[i].low,
+                 (unsigned long long)limit[i].high);
+        return false;
+    }
+    return true;
+}
+
+static unsigned char *map_memory(size_t bytes)
+{
+    void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    return map == MAP_FAILED ? NULL : map;
+}
+
+static uint32_t power_of_two(uint32_t at_least)
+{
+    uint32_t size = 1;
+
+    while (size < at_least)
+        size *= 2;
+    return size;
+}
+
+static bool init_host_master(const struct fsh_fabric_config *c,
+                             struct fsh_sim_node *node, struct fsh_master *m)
+{
+    uint32_t stores = power_of_two(c->pcie_cycles + 2);
+
+    m->base = FSH_SIM_DMA_BUS;
+    m->size = c->dma_bytes;
+    m->read_cycles = 2 * c->pcie_cycles;
+    m->resp_cycles = 1;
+    m->read_pool = &node->to_device_pool;
+    m->write_pool = &node->to_host_pool;
+    m->name = "host";
+    m->store = calloc(stores, sizeof *m->store);
+    m->store_mask = stores - 1;
+    m->mem = c->dma && !c->replay ? c->dma[node->index] : NULL;
+    if (!m->mem) {
+        m->mem = map_memory(c->dma_bytes);
+        node->own_dma = m->mem != NULL;
+    }
+    return m->store && m->mem;
+}
+
+static bool init_masters(const struct fsh_fabric_config *c,
+                         struct fsh_sim_node *node)
+{
+    unsigned char *dram = c->dram && !c->replay ? c->dram[node->index] : NULL;
+
+    if (!dram) {
+        dram = map_memory(c->dram_bytes);
+        node->own_dram = dram != NULL;
+    }
+    node->dram_pool.rate = c->dram_bytes_cycle;
+    node->to_host_pool.rate = node->to_device_pool.rate = c->pcie_bytes_cycle;
+    for (uint32_t p = 0; p < FSH_NODE_MASTERS; p++) {
+        struct fsh_master *m = &node->master[p];
+
+        m->out = &node->io.out.axi[p];
+        m->in = &node->io.in.axi[p];
+        m->stall_shift = 5 * p;
+        if (p == FSH_NODE_HOST)
+            break;
+        m->mem = dram;
+        m->base = FSH_SIM_DRAM_BASE;
+        m->size = c->dram_bytes;
+        m->read_cycles = c->dram_cycles;
+        m->resp_cycles = c->dram_write_cycles;
+        m->read_pool = m->write_pool = &node->dram_pool;
+        m->name = p == 0 ? "device memory (port 0)" : "device memory (port 1)";
+    }
+    return init_host_master(c, node, &node->master[FSH_NODE_HOST]) && dram;
+}
+
+/* Port 1 of node i to port 0 of the next; a line leaves the ends open. */
+static void wire(struct fsh_fabric *fab)
+{
+    uint32_t nodes = fab->config.nodes;
+
+    for (uint32_t i = 0; i < nodes; i++) {
+        struct fsh_sim_node *node = &fab->node[i];
+        struct fsh_sim_node *next = &fab->node[(i + 1) % nodes];
+
+        if (!fab->config.ring && i + 1 == nodes)
+            break;
+        node->tx[1] = &next->rx[0];
+        next->tx[0] = &node->rx[1];
+    }
+}
+
+static bool init_node(struct fsh_fabric *fab, uint32_t index)
+{
+    struct fsh_sim_node *node = &fab->node[index];
+
+    node->index = index;
+    node->host.op = calloc(FSH_HOST_QUEUE, sizeof *node->host.op);
+    if (!node->host.op || !init_masters(&fab->config, node))
+        return false;
+    for (uint32_t p = 0; p < FSH_NODE_PORTS; p++)
+        if (!fsh_link_init(&node->rx[p], index, fab->config.link_cycles))
+            return false;
+    node->rtl = fsh_node_create(&node->io, index, fab->config.seed, fab->waves);
+    return node->rtl != NULL;
+}
+
+/* Reset with all inputs quiet; what the nodes drive meanwhile is ignored. */
+static void reset(struct fsh_fabric *fab)
+{
+    for (; fab->cycle < FSH_RESET_CYCLES; fab->cycle++) {
+        for (uint32_t i = 0; i < fab->config.nodes; i++) {
+            struct fsh_sim_node *node = &fab->node[i];
+
+            node->io.in.rst = fab->cycle + 1 < FSH_RESET_CYCLES;
+            node->io.in.cycle = fab->cycle;
+            fsh_node_eval(node->rtl);
+            node->evaluated = fab->cycle;
+        }
+        if (fab->waves)
+            fsh_node_waves_dump(fab->waves, fab->cycle * NS_PER_CYCLE);
+    }
+}
+
+struct fsh_fabric *fsh_fabric_create(const struct fsh_fabric_config *config,
+                                     char *err, size_t errlen)
+{
+    struct fsh_fabric *fab = calloc(1, sizeof *fab);
+    bool ok = fab != NULL;
+
+    snprintf(err, errlen, "out of memory");
+    if (!ok)
+        return NULL;
+    fab->config = *config;
+    fsh_node_error_clear();
+    if (config->record || config->replay) {
+        fab->tape = fsh_tape_open(&fab->config, err, errlen);
+        fab->replaying = config->replay != NULL;
+        fab->recording = !fab->replaying;
+        ok = fab->tape != NULL;
+    }
+    ok = ok && config_ok(&fab->config, err, errlen);
+    if (ok && config->waves) {
+        fab->waves = fsh_node_waves_open(config->waves);
+        ok = fab->waves != NULL;
+        if (!ok)
+            snprintf(err, errlen, "cannot write waves to %s: %s",
+                     config->waves, strerror(errno));
+    }
+    if (ok) {
+        fab->node = calloc(fab->config.nodes, sizeof *fab->node);
+        ok = fab->node != NULL;
+        for (uint32_t i = 0; ok && i < fab->config.nodes; i++)
+            ok = init_node(fab, i);
+    }
+    if (!ok) {
+        fsh_fabric_destroy(fab);
+        return NULL;
+    }
+    wire(fab);
+    reset(fab);
+    return fab;
+}
+
+static void free_node(struct fsh_fabric *fab, struct fsh_sim_node *node)
+{
+    struct fsh_master *host = &node->master[FSH_NODE_HOST];
+
+    if (node->own_dram)
+        munmap(node->master[0].mem, fab->config.dram_bytes);
+    if (node->own_dma)
+        munmap(host->mem, fab->config.dma_bytes);
+    free(host->store);
+    free(node->host.op);
+    for (uint32_t p = 0; p < FSH_NODE_PORTS; p++)
+        free(node->rx[p].slot);
+}
+
+bool fsh_fabric_destroy(struct fsh_fabric *fab)
+{
+    bool ok = true;
+
+    if (!fab)
+        return true;
+    if (fab->tape)
+        ok = fsh_tape_close(fab->tape, fab->cycle);
+    if (fab->waves)
+        fsh_node_waves_close(fab->waves);
+    for (uint32_t i = 0; fab->node && i < fab->config.nodes; i++) {
+        fsh_node_destroy(fab->node[i].rtl);
+        free_node(fab, &fab->node[i]);
+    }
+    free(fab->node);
+    free(fab);
+    return ok;
+}
+
+/* --- the host's calls -------------------------------------------------- */
+
+uint32_t fsh_fabric_host_room(const struct fsh_fabric *fab, uint32_t node)
+{
+    const struct fsh_host *host = &fab->node[node].host;
+
+    return FSH_HOST_QUEUE - (host->tail - host->head);
+}
+
+bool fsh_fabric_host_write(struct fsh_fabric *fab, uint32_t node,
+                           uint32_t offset, uint64_t data)
+{
+    if (fab->replaying || fsh_fabric_host_room(fab, node) == 0)
+        return false;
+    if (fab->recording)
+        fsh_tape_event(fab->tape, FSH_TAPE_WRITE, fab->cycle, node, offset,
+                       data);
+    fsh_host_enter(fab, node, offset, data, false);
+    fab->quiet = false;
+    return true;
+}
+
+bool fsh_fabric_host_read(struct fsh_fabric *fab, uint32_t node,
+                          uint32_t offset)
+{
+    if (fab->replaying || fab->node[node].host.read_busy ||
+        fsh_fabric_host_room(fab, node) == 0)
+        return false;
+    if (fab->recording)
+        fsh_tape_event(fab->tape, FSH_TAPE_READ, fab->cycle, node, offset, 0);
+    fsh_host_enter(fab, node, offset, 0, true);
+    fab->quiet = false;
+    return true;
+}
+
+bool fsh_fabric_read_answer(const struct fsh_fabric *fab, uint32_t node,
+                            uint64_t *data)
+{
+    if (!fab->node[node].host.answered)
+        return false;
+    *data = fab->node[node].host.read_data;
+    return true;
+}
+
+bool fsh_fabric_read(struct fsh_fabric *fab, uint32_t node, uint32_t offset,
+                     uint64_t max_cycles, uint64_t *data)
+{
+    uint64_t end = fab->cycle + max_cycles;
+
+    if (!fsh_fabric_host_read(fab, node, offset))
+        return false;
+    while (!fsh_fabric_read_answer(fab, node, data))
+        if (!fsh_fabric_step(fab) || fab->cycle > end)
+            return fsh_fabric_read_answer(fab, node, data);
+    return true;
+}
+
+void fsh_gate_enter(struct fsh_fabric *fab)
+{
+    fab->gate_pending = true;
+    fab->gate_at = fab->cycle + fab->config.pcie_cycles;
+    for (uint32_t i = 0; i < fab->config.nodes; i++)
+        fab->node[i].gate_pos = fab->node[i].host.tail;
+}
+
+void fsh_fabric_gate(struct fsh_fabric *fab)
+{
+    if (fab->replaying)
+        return;
+    if (fab->recording)
+        fsh_tape_event(fab->tape, FSH_TAPE_GATE, fab->cycle, 0, 0, 0);
+    fsh_gate_enter(fab);
+    fab->quiet = false;
+}
+
+/* --- time -------------------------------------------------------------- */
+
+/* Every host write made before the gate was asked for is in its node. */
+static bool gate_drained(const struct fsh_fabric *fab)
+{
+    for (uint32_t i = 0; i < fab->config.nodes; i++)
+        if ((int32_t)(fab->node[i].host.head -
+                      (uint32_t)fab->node[i].gate_pos) < 0)
+            return false;
+    return true;
+}
+
+static uint64_t node_due(const struct fsh_sim_node *node)
+{
+    uint64_t due = fsh_host_due(&node->host);
+
+    for (uint32_t p = 0; p < FSH_NODE_PORTS; p++) {
+        uint64_t at = fsh_link_due(&node->rx[p]);
+
+        due = at < due ? at : due;
+    }
+    for (uint32_t p = 0; p < FSH_NODE_MASTERS; p++) {
+        uint64_t at = fsh_master_due(&node->master[p]);
+
+        due = at < due ? at : due;
+    }
+    return due;
+}
+
+/* Let the models see the node's outputs of this cycle and set its inputs;
+ * decide whether the node must be evaluated. */
+static void node_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node,
+                        bool gate)
+{
+    struct fsh_node_in *in = &node->io.in;
+    const struct fsh_node_out *out = &node->io.out;
+    uint32_t stall = fab->config.stall ? fsh_stall_bits(fab, node->index) : 0;
+    bool active = gate || !out->idle;
+
+    in->cycle = fab->cycle;
+    in->gate = gate;
+    for (uint32_t p = 0; p < FSH_NODE_PORTS; p++) {
+        if (out->tx[p].valid) {
+            active = true;
+            if (node->tx[p])
+                fsh_link_push(fab, node->tx[p], &out->tx[p]);
+        }
+        active |= fsh_link_pop(&node->rx[p], fab->cycle, &in->rx[p]);
+    }
+    active |= fsh_host_step(fab, node, stall);
+    active |= fsh_master_step(fab, node, &node->master[FSH_NODE_HOST], stall);
+    for (uint32_t k = 0; k < FSH_NODE_PORTS; k++) {
+        uint32_t p = (k + (uint32_t)fab->cycle) % FSH_NODE_PORTS;
+
+        active |= fsh_master_step(fab, node, &node->master[p], stall);
+    }
+    node->wake = active ? fab->cycle + 1 : node_due(node);
+    node->evaluate = active || !fab->config.jump;
+}
+
+/* A node that slept sees, before it is evaluated again, one quiet cycle: its
+ * copy of the cycle counter (one register deep at most) is then the same as if
+ * it had never slept. */
+static void refresh(struct fsh_sim_node *node, uint64_t cycle)
+{
+    struct fsh_node_in saved = node->io.in;
+    struct fsh_node_in *in = &node->io.in;
+
+    memset(in->rx, 0, sizeof in->rx);
+    memset(in->axi, 0, sizeof in->axi);
+    in->gate = in->awvalid = in->wvalid = in->arvalid = 0;
+    in->cycle = cycle - 1;
+    fsh_node_eval(node->rtl);
+    node->io.in = saved;
+}
+
+static void evaluate(struct fsh_fabric *fab)
+{
+    uint64_t ns = fab->cycle * NS_PER_CYCLE;
+
+    if (fab->waves) {
+        for (uint32_t i = 0; i < fab->config.nodes; i++)
+            if (fab->node[i].evaluate)
+                fsh_node_drive(fab->node[i].rtl);
+        fsh_node_waves_dump(fab->waves, ns - NS_PER_CYCLE / 2);
+    }
+    for (uint32_t i = 0; i < fab->config.nodes; i++) {
+        struct fsh_sim_node *node = &fab->node[i];
+
+        if (!node->evaluate)
+            continue;
+        if (node->evaluated + 1 != fab->cycle)
+            refresh(node, fab->cycle);
+        fsh_node_eval(node->rtl);
+        node->evaluated = fab->cycle;
+        node->evaluate = false;
+        fab->evaluated++;
+    }
+    if (fab->waves)
+        fsh_node_waves_dump(fab->waves, ns);
+}
+
+/* Cycle of the next event after this one. */
+static uint64_t next_event(const struct fsh_fabric *fab)
+{
+    uint64_t next = FSH_NEVER;
+
+    for (uint32_t i = 0; i < fab->config.nodes; i++)
+        if (fab->node[i].wake < next)
+            next = fab->node[i].wake;
+    if (fab->gate_pending && fab->gate_at < next && gate_drained(fab))
+        next = fab->gate_at;
+    if (fab->replaying && !fab->over && fsh_tape_due(fab->tape) < next)
+        next = fsh_tape_due(fab->tape);
+    return next;
+}
+
+bool fsh_fabric_step(struct fsh_fabric *fab)
+{
+    uint64_t next;
+    bool gate;
+
+    if (fab->replaying && !fab->over)
+        fsh_tape_feed(fab->tape, fab);
+    if (fab->failed || fab->over || fab->quiet)
+        return false;
+    gate = fab->gate_pending && fab->gate_at <= fab->cycle && gate_drained(fab);
+    for (uint32_t i = 0; i < fab->config.nodes; i++)
+        if (gate || fab->node[i].wake <= fab->cycle || !fab->config.jump)
+            node_inputs(fab, &fab->node[i], gate);
+    evaluate(fab);
+    if (gate) {
+        fab->gate_pending = false;
+        if (fab->config.events.gate_open)
+            fab->config.events.gate_open(fab->config.events.arg);
+    }
+    if (fsh_node_error())
+        fsh_fabric_fail(fab, "%s (cycle %llu)", fsh_node_error(),
+                        (unsigned long long)fab->cycle);
+    next = next_event(fab);
+    fab->cycle++;
+    fab->quiet = next == FSH_NEVER;
+    if (fab->config.jump && next > fab->cycle && !fab->quiet)
+        fab->cycle = next;
+    return !fab->quiet && !fab->failed;
+}
+
+bool fsh_fabric_run(struct fsh_fabric *fab, uint64_t max_cycles)
+{
+    uint64_t end = fab->cycle + max_cycles;
+
+    while (fab->cycle < end)
+        if (!fsh_fabric_step(fab))
+            break;
+    return fab->quiet && !fab->failed;
+}
+
+/* --- what to look at --------------------------------------------------- */
+
+const char *fsh_fabric_error(const struct fsh_fabric *fab)
+{
+    return fab->failed ? fab->error : NULL;
+}
+
+uint64_t fsh_fabric_cycle(const struct fsh_fabric *fab)
+{
+    return fab->cycle;
+}
+
+uint64_t fsh_fabric_evaluated(const struct fsh_fabric *fab)
+{
+    return fab->evaluated;
+}
+
+uint32_t fsh_fabric_nodes(const struct fsh_fabric *fab)
+{
+    return fab->config.nodes;
+}
+
+unsigned char *fsh_fabric_dram(struct fsh_fabric *fab, uint32_t node)
+{
+    return fab->node[node].master[0].mem;
+}
+
+unsigned char *fsh_fabric_dma(struct fsh_fabric *fab, uint32_t node)
+{
+    return fab->node[node].master[FSH_NODE_HOST].mem;
+}
+
+uint64_t fsh_fabric_dram_base(const struct fsh_fabric *fab)
+{
+    return fab->node[0].master[0].base;
+}
+
+uint64_t fsh_fabric_dma_bus(const struct fsh_fabric *fab)
+{
+    return fab->node[0].master[FSH_NODE_HOST].base;
+}
+
+uint64_t fsh_fabric_hash(const struct fsh_fabric *fab)
+{
+    return fab->hash;
+}
+
+bool fsh_fabric_replay_over(const struct fsh_fabric *fab)
+{
+    return fab->over;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A fabric: N nodes (Verilated RTL) with the C models around them: links,
+ * device memory, PCIe host. Used by fshsim (serve.c couples it to the ranks)
+ * and by tests that need no ranks. One thread owns a fabric; nothing here
+ * locks. Time is counted in cycles of the node's clock.
+ *
+ * A typical test: create, host_write the registers, fill the memories,
+ * host_write a command and its doorbell, run until quiet, look at memory.
+ */
+#ifndef FSH_SIM_FABRIC_H
+#define FSH_SIM_FABRIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/fsh_spec.h"
+
+struct fsh_fabric;
+
+/* What the fabric tells its owner; any member may be NULL. Called from within
+ * fsh_fabric_step; must not call back into the fabric. */
+struct fsh_fabric_events {
+    void *arg;
+    /* A write burst of the device has been stored in the DMA window. */
+    void (*dma_written)(void *arg, uint32_t node);
+    /* The answer to the node's fsh_fabric_host_read. */
+    void (*read_done)(void *arg, uint32_t node, uint64_t data);
+    /* A gate requested by fsh_fabric_gate has opened. */
+    void (*gate_open)(void *arg);
+};
+
+struct fsh_fabric_config {
+    uint32_t nodes;      /* 1..FSH_MAX_NODES */
+    bool ring;           /* else a line: the outer ports are not connected */
+    uint32_t link_cycles;       /* one way, >= 1 */
+    uint32_t dram_cycles;       /* read: address taken to first data, >= 1 */
+    uint32_t dram_write_cycles; /* last data taken to response, >= 1 */
+    uint32_t dram_bytes_cycle;  /* shared by all masters of a node, >= 16 */
+    uint32_t pcie_cycles;       /* one way, >= 1 */
+    uint32_t pcie_bytes_cycle;  /* each direction, >= 16 */
+    bool jump;           /* skip idle nodes and idle time; same cycles */
+    uint64_t seed;       /* initial values of registers without reset */
+    bool stall;          /* random back-pressure everywhere ... */
+    uint64_t stall_seed; /* ... drawn from this */
+    const char *waves;   /* FST file or NULL */
+    const char *record;  /* recording to write or NULL */
+    const char *replay;  /* recording to feed or NULL; replaces the settings
+                            above that decide what happens (nodes, delays,
+                            seeds), memory sizes included */
+    size_t dram_bytes;   /* per node */
+    size_t dma_bytes;    /* per node */
+    /* Mappings of the memories, one a node; NULL: the fabric makes its own
+     * (anonymous, sparse, zero). Unused with replay. */
+    unsigned char **dram;
+    unsigned char **dma;
+    struct fsh_fabric_events events;
+};
+
+/* The stated defaults: 2 nodes, ring, 30/40/4/307/125/48, jump, 1 GiB, 64 MiB. */
+void fsh_fabric_defaults(struct fsh_fabric_config *config);
+
+/* Returns NULL and a message on failure. */
+struct fsh_fabric *fsh_fabric_create(const struct fsh_fabric_config *config,
+                                     char *err, size_t errlen);
+/* Ends a recording and a wave file. Returns false if writing one failed. */
+bool fsh_fabric_destroy(struct fsh_fabric *fab);
+
+/* A posted 64-bit register write of the host; reaches the node pcie_cycles
+ * later, in order, one a cycle. False if the queue (2 * FSH_SIM_WRITES) is
+ * full: step and try again. */
+bool fsh_fabric_host_write(struct fsh_fabric *fab, uint32_t node,
+                           uint32_t offset, uint64_t data);
+/* Free room of that queue. */
+uint32_t fsh_fabric_host_room(const struct fsh_fabric *fab, uint32_t node);
+/* A register read of the host, after all its earlier writes; answered through
+ * events.read_done or fsh_fabric_read_answer. One per node at a time: false
+ * if the previous one is not answered. */
+bool fsh_fabric_host_read(struct fsh_fabric *fab, uint32_t node,
+                          uint32_t offset);
+/* True once the last host_read is answered; then *data is its value. */
+bool fsh_fabric_read_answer(const struct fsh_fabric *fab, uint32_t node,
+                            uint64_t *data);
+/* Both in one: steps until the answer is there. False on error or if it does
+ * not come within max_cycles. */
+bool fsh_fabric_read(struct fsh_fabric *fab, uint32_t node, uint32_t offset,
+                     uint64_t max_cycles, uint64_t *data);
+/* Open the start gate of all nodes at one cycle, once every host write made
+ * before this call is in its node. */
+void fsh_fabric_gate(struct fsh_fabric *fab);
+
+/* One step: the present cycle, then on to the next cycle at which something
+ * happens. False when nothing is pending any more (time stands still until a
+ * host call or, replaying, the recording's end) or when an error came up. */
+bool fsh_fabric_step(struct fsh_fabric *fab);
+/* Step until quiet, an error, or max_cycles have gone by. True if quiet. */
+bool fsh_fabric_run(struct fsh_fabric *fab, uint64_t max_cycles);
+
+/* NULL, or what went wrong: an AXI rule broken by a node, an address outside
+ * memory, a failed assertion of the RTL, a recording that does not fit. */
+const char *fsh_fabric_error(const struct fsh_fabric *fab);
+
+/* The present cycle: the one the next step begins with. */
+uint64_t fsh_fabric_cycle(const struct fsh_fabric *fab);
+/* Node-cycles evaluated so far. */
+uint64_t fsh_fabric_evaluated(const struct fsh_fabric *fab);
+uint32_t fsh_fabric_nodes(const struct fsh_fabric *fab);
+/* Device memory and DMA window of a node. */
+unsigned char *fsh_fabric_dram(struct fsh_fabric *fab, uint32_t node);
+unsigned char *fsh_fabric_dma(struct fsh_fabric *fab, uint32_t node);
+/* Values for SEG_BASE and HOST_BASE. */
+uint64_t fsh_fabric_dram_base(const struct fsh_fabric *fab);
+uint64_t fsh_fabric_dma_bus(const struct fsh_fabric *fab);
+/* Digest of every write of the devices to either memory: node, cycle,
+ * address, bytes, in order. */
+uint64_t fsh_fabric_hash(const struct fsh_fabric *fab);
+/* True when a recording is fed and its end is reached. */
+bool fsh_fabric_replay_over(const struct fsh_fabric *fab);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Links: a beat driven by a node in cycle t is seen by its neighbour in cycle
+ * t + link_cycles. One beat a cycle, nothing is lost, no back-pressure (the
+ * nodes have credits). Every beat of the fabric passes fsh_link_push: faults
+ * on links belong there.
+ */
+#include <stdlib.h>
+
+#include "model.h"
+
+bool fsh_link_init(struct fsh_link *link, uint32_t sink, uint32_t cycles)
+{
+    uint32_t size = 1;
+
+    while (size < cycles + 1)
+        size *= 2;
+    link->slot = calloc(size, sizeof *link->slot);
+    link->mask = size - 1;
+    link->sink = sink;
+    return link->slot != NULL;
+}
+
+void fsh_link_push(struct fsh_fabric *fab, struct fsh_link *link,
+                   const struct fsh_link_beat *beat)
+{
+    struct fsh_flight *flight = &link->slot[link->tail++ & link->mask];
+    struct fsh_sim_node *sink = &fab->node[link->sink];
+
+    flight->at = fab->cycle + fab->config.link_cycles;
+    flight->data[0] = beat->data[0];
+    flight->data[1] = beat->data[1];
+    flight->bound = beat->bound;
+    if (sink->wake > flight->at)
+        sink->wake = flight->at;
+}
+
+bool fsh_link_pop(struct fsh_link *link, uint64_t cycle,
+                  struct fsh_link_beat *beat)
+{
+    const struct fsh_flight *flight = &link->slot[link->head & link->mask];
+
+    beat->valid = link->head != link->tail && flight->at == cycle;
+    if (!beat->valid)
+        return false;
+    link->head++;
+    beat->bound = flight->bound != 0;
+    beat->data[0] = flight->data[0];
+    beat->data[1] = flight->data[1];
+    return true;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The inside of a fabric, shared by fabric.c and the models (link.c, axi.c,
+ * host.c, record.c). Nothing allocates after creation; every queue is a ring
+ * of a power of two. Each model has a step called once per cycle for a node
+ * that is awake and a "due" telling the cycle of its next event, so that a
+ * node in which nothing is due needs no look at all.
+ */
+#ifndef FSH_SIM_MODEL_H
+#define FSH_SIM_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "device/sim/sim_shm.h"
+#include "fabric.h"
+#include "node_wrap.h"
+
+#define FSH_NEVER UINT64_MAX
+/* Room for host operations: twice what a rank can have in its ring. */
+#define FSH_HOST_QUEUE (2u * FSH_SIM_WRITES)
+/* Bursts a memory model holds per master and direction. */
+#define FSH_BURSTS 64u
+#define FSH_RESET_CYCLES 16u
+
+/* --- links ------------------------------------------------------------- */
+
+struct fsh_flight { /* a beat on its way */
+    uint64_t at;    /* cycle in which the receiver sees it */
+    uint64_t data[2];
+    uint64_t bound;
+};
+struct fsh_link { /* one direction; belongs to the receiving node */
+    struct fsh_flight *slot;
+    uint32_t mask, head, tail;
+    uint32_t sink; /* receiving node */
+};
+
+/* --- memories ---------------------------------------------------------- */
+
+struct fsh_pool { /* bytes a cycle, shared */
+    uint32_t rate, left;
+    uint64_t cycle; /* that `left` is for */
+};
+struct fsh_burst {
+    uint64_t at;   /* read: first data; write: response */
+    uint64_t addr; /* rounded down to a beat */
+    uint32_t beats, id;
+};
+struct fsh_store { /* a host write on its way through PCIe */
+    uint64_t at, addr, data[2];
+    uint32_t strb, last;
+};
+struct fsh_master { /* model behind one AXI master of a node */
+    const struct fsh_axi_out *out;
+    struct fsh_axi_in *in;
+    unsigned char *mem;
+    uint64_t base, size;
+    uint32_t read_cycles, resp_cycles, stall_shift;
+    struct fsh_pool *read_pool, *write_pool;
+    const char *name;
+    struct fsh_burst read[FSH_BURSTS];
+    struct fsh_burst write[FSH_BURSTS]; /* addresses taken, data to come */
+    uint64_t resp[FSH_BURSTS];          /* cycles of responses */
+    uint32_t read_head, read_tail, write_head, write_tail;
+    uint32_t resp_head, resp_tail;
+    uint32_t read_beat, write_beat; /* of the head bursts */
+    bool read_shown, resp_shown;    /* valid is up; must stay */
+    /* Posted writes on their way to host memory; NULL: stored at once. */
+    struct fsh_store *store;
+    uint32_t store_mask, store_head, store_tail;
+};
+
+/* --- host registers ---------------------------------------------------- */
+
+struct fsh_host_op {
+    uint64_t at;   /* cycle from which the port may see it */
+    uint64_t data;
+    uint32_t offset, read;
+};
+struct fsh_host {
+    struct fsh_host_op *op;
+    uint32_t head, tail;
+    uint32_t responses;   /* writes accepted, not yet responded */
+    bool shown, aw_done, w_done; /* of the write at the head */
+    bool ar_done;         /* a read is in the node */
+    bool read_busy;       /* a read is anywhere */
+    bool answered;        /* read_data is valid */
+    uint64_t answer_at, read_data;
+};
+
+/* --- the whole --------------------------------------------------------- */
+
+struct fsh_sim_node {
+    struct fsh_node_io io;
+    struct fsh_node *rtl;
+    uint32_t index;
+    bool evaluate;      /* decided for the present cycle */
+    uint64_t wake;      /* nothing to do before this cycle */
+    uint64_t evaluated; /* cycle of the last evaluation */
+    struct fsh_link *tx[FSH_NODE_PORTS]; /* NULL: not connected */
+    struct fsh_link rx[FSH_NODE_PORTS];
+    struct fsh_master master[FSH_NODE_MASTERS];
+    struct fsh_pool dram_pool, to_host_pool, to_device_pool;
+    struct fsh_host host;
+    uint64_t gate_pos; /* host.tail when the pending gate was asked for */
+    bool own_dram, own_dma;
+};
+
+struct fsh_tape; /* record.c */
+
+struct fsh_fabric {
+    struct fsh_fabric_config config;
+    struct fsh_sim_node *node;
+    struct fsh_node_waves *waves;
+    struct fsh_tape *tape; /* recording or replaying; NULL neither */
+    uint64_t cycle, evaluated, hash;
+    bool recording, replaying;
+    bool over;  /* the end of the recording is reached */
+    bool quiet; /* nothing was pending at the last step */
+    bool gate_pending;
+    uint64_t gate_at;
+    bool failed;
+    char error[512];
+};
+
+/* Remember the first error; the fabric stops at it. */
+__attribute__((format(printf, 2, 3))) void
+fsh_fabric_fail(struct fsh_fabric *fab, const char *fmt, ...);
+
+/* Random bits of a cycle and node: functions of these and the seed alone, so
+ * that skipped cycles change nothing. One bit for each stream that can stall,
+ * five a master, two for the register port. */
+uint32_t fsh_stall_bits(const struct fsh_fabric *fab, uint32_t node);
+#define FSH_STALL_HOST (5u * FSH_NODE_MASTERS)
+
+bool fsh_link_init(struct fsh_link *link, uint32_t sink, uint32_t cycles);
+void fsh_link_push(struct fsh_fabric *fab, struct fsh_link *link,
+                   const struct fsh_link_beat *beat);
+/* Sets *beat; true if it is valid. */
+bool fsh_link_pop(struct fsh_link *link, uint64_t cycle,
+                  struct fsh_link_beat *beat);
+static inline uint64_t fsh_link_due(const struct fsh_link *link)
+{
+    return link->head == link->tail ? FSH_NEVER
+                                    : link->slot[link->head & link->mask].at;
+}
+
+/* One cycle of a master's memory; sets *in of the master. True if a valid is
+ * up toward the node. */
+bool fsh_master_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
+                     struct fsh_master *m, uint32_t stall);
+uint64_t fsh_master_due(const struct fsh_master *m);
+
+/* One cycle of the register port; true if a valid is up toward the node. */
+bool fsh_host_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
+                   uint32_t stall);
+uint64_t fsh_host_due(const struct fsh_host *host);
+
+/* What a recording holds. */
+enum fsh_tape_kind {
+    FSH_TAPE_CONFIG, /* offset: which setting, data: its value */
+    FSH_TAPE_WRITE,
+    FSH_TAPE_READ,
+    FSH_TAPE_GATE,
+    FSH_TAPE_DATA, /* 16 bytes a device read from memory */
+    FSH_TAPE_END,
+};
+/* Open for writing config.record or reading config.replay; the latter
+ * replaces the settings in config. NULL with a message on failure. */
+struct fsh_tape *fsh_tape_open(struct fsh_fabric_config *config, char *err,
+                               size_t errlen);
+bool fsh_tape_close(struct fsh_tape *tape, uint64_t cycle);
+void fsh_tape_event(struct fsh_tape *tape, enum fsh_tape_kind kind,
+                    uint64_t cycle, uint32_t node, uint32_t offset,
+                    uint64_t data);
+void fsh_tape_data(struct fsh_tape *tape, const uint64_t data[2]);
+/* Replay: feed every event of this cycle into the fabric. */
+void fsh_tape_feed(struct fsh_tape *tape, struct fsh_fabric *fab);
+/* Cycle of the next event, the end included; FSH_NEVER after it. */
+uint64_t fsh_tape_due(const struct fsh_tape *tape);
+/* The next 16 bytes read; false if the recording has none. */
+bool fsh_tape_fetch(struct fsh_tape *tape, uint64_t data[2]);
+
+/* Entry points of the host operations that a replay uses as well. */
+void fsh_host_enter(struct fsh_fabric *fab, uint32_t node, uint32_t offset,
+                    uint64_t data, bool read);
+void fsh_gate_enter(struct fsh_fabric *fab);
+
+#endif

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The Verilated node behind node_wrap.h. Copies pins, nothing else. One
+// VerilatedContext per node; while waves are written all nodes share one, as
+// Verilator demands of models that go to one file.
+#include "node_wrap.h"
+
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <type_traits>
+
+#include "Vfsh_node.h"
+#include "Vfsh_node___024root.h"
+#include "verilated.h"
+#include "verilated_fst_c.h"
+
+namespace {
+
+// Extract `width` <= 64 bits at `bit` of a wide pin.
+inline uint64_t bits(const uint32_t *words, unsigned bit, unsigned width)
+{
+    unsigned word = bit / 32, shift = bit % 32;
+    uint64_t low = words[word] >> shift;
+    unsigned got = 32 - shift;
+    while (got < width) {
+        low |= static_cast<uint64_t>(words[++word]) << got;
+        got += 32;
+    }
+    return width == 64 ? low : low & ((UINT64_C(1) << width) - 1);
+}
+
+inline void get128(uint64_t out[2], const uint32_t *words)
+{
+    std::memcpy(out, words, 16);
+}
+
+inline void set128(uint32_t *words, const uint64_t in[2])
+{
+    std::memcpy(words, in, 16);
+}
+
+// The node has one clock and only rising edges, so forgetting that the clock
+// was high is the same as an evaluation with the clock low, at no cost. The
+// name is Verilator's own; where it is absent, the evaluation is done.
+template <typename Root, typename = void> struct clock_low {
+    static void pass(Vfsh_node *top)
+    {
+        top->clk_i = 0;
+        top->eval();
+        top->clk_i = 1;
+    }
+};
+template <typename Root>
+struct clock_low<Root, std::void_t<decltype(Root::__Vtrigrprev__TOP__clk_i)>> {
+    static void pass(Vfsh_node *top)
+    {
+        static_cast<Root *>(top->rootp)->__Vtrigrprev__TOP__clk_i = 0;
+        top->clk_i = 1;
+    }
+};
+
+char error_text[512];
+bool failed;
+
+void fail(const char *what, const char *file, int line, const char *hier)
+{
+    if (failed) return;
+    std::snprintf(error_text, sizeof error_text, "%s at %s:%d in %s", what,
+                  file && *file ? file : "?", line,
+                  hier && *hier ? hier : "the node");
+    failed = true;
+}
+
+} // namespace
+
+// Verilator's ways to stop, as compiled with VL_USER_STOP, _FATAL, _FINISH.
+void vl_stop(const char *file, int line, const char *hier) VL_MT_UNSAFE
+{
+    fail("assertion or $stop", file, line, hier);
+}
+void vl_fatal(const char *file, int line, const char *hier,
+              const char *msg) VL_MT_UNSAFE
+{
+    fail(msg && *msg ? msg : "$fatal", file, line, hier);
+}
+void vl_finish(const char *file, int line, const char *hier) VL_MT_UNSAFE
+{
+    fail("$finish", file, line, hier);
+}
+
+struct fsh_node_waves {
+    std::shared_ptr<VerilatedContext> context;
+    VerilatedFstC file;
+};
+
+struct fsh_node {
+    fsh_node_io *io;
+    std::shared_ptr<VerilatedContext> context;
+    Vfsh_node *top;
+};
+
+namespace {
+
+inline void drive_axi(fsh_node *node)
+{
+    Vfsh_node *top = node->top;
+    const fsh_axi_in *axi = node->io->in.axi;
+    unsigned awready = 0, wready = 0, bvalid = 0, arready = 0, rvalid = 0;
+    unsigned rlast = 0;
+    for (unsigned p = 0; p < FSH_NODE_PORTS; p++) {
+        awready |= static_cast<unsigned>(axi[p].awready) << p;
+        wready |= static_cast<unsigned>(axi[p].wready) << p;
+        bvalid |= static_cast<unsigned>(axi[p].bvalid) << p;
+        arready |= static_cast<unsigned>(axi[p].arready) << p;
+        rvalid |= static_cast<unsigned>(axi[p].rvalid) << p;
+        rlast |= static_cast<unsigned>(axi[p].rlast) << p;
+        if (axi[p].rvalid)
+            set128(&top->m_mem_rdata_i[4 * p], axi[p].rdata);
+    }
+    top->m_mem_awready_i = static_cast<CData>(awready);
+    top->m_mem_wready_i = static_cast<CData>(wready);
+    top->m_mem_bvalid_i = static_cast<CData>(bvalid);
+    top->m_mem_arready_i = static_cast<CData>(arready);
+    top->m_mem_rvalid_i = static_cast<CData>(rvalid);
+    top->m_mem_rlast_i = static_cast<CData>(rlast);
+
+    const fsh_axi_in &host = axi[FSH_NODE_HOST];
+    top->m_host_awready_i = host.awready;
+    top->m_host_wready_i = host.wready;
+    top->m_host_bvalid_i = host.bvalid;
+    top->m_host_arready_i = host.arready;
+    top->m_host_rvalid_i = host.rvalid;
+    top->m_host_rlast_i = host.rlast;
+    top->m_host_rid_i = host.rid;
+    if (host.rvalid) set128(&top->m_host_rdata_i[0], host.rdata);
+}
+
+inline void drive(fsh_node *node)
+{
+    Vfsh_node *top = node->top;
+    const fsh_node_in &in = node->io->in;
+    top->rst_i = in.rst;
+    top->gate_i = in.gate;
+    top->cycle_i = in.cycle & ((UINT64_C(1) << 48) - 1);
+    top->s_axil_awvalid_i = in.awvalid;
+    top->s_axil_wvalid_i = in.wvalid;
+    top->s_axil_arvalid_i = in.arvalid;
+    top->s_axil_bready_i = 1;
+    top->s_axil_rready_i = 1;
+    if (in.awvalid) top->s_axil_awaddr_i = in.awaddr;
+    if (in.wvalid) top->s_axil_wdata_i = in.wdata;
+    if (in.arvalid) top->s_axil_araddr_i = in.araddr;
+    unsigned valid = 0, bound = 0;
+    for (unsigned p = 0; p < FSH_NODE_PORTS; p++) {
+        if (!in.rx[p].valid) continue;
+        valid |= 1u << p;
+        bound |= static_cast<unsigned>(in.rx[p].bound) << p;
+        set128(&top->link_rx_data_i[4 * p], in.rx[p].data);
+    }
+    top->link_rx_valid_i = static_cast<CData>(valid);
+    top->link_rx_bound_i = static_cast<CData>(bound);
+    drive_axi(node);
+}
+
+inline void sample_mem(const Vfsh_node *top, fsh_axi_out *axi, unsigned p)
+{
+    axi->awvalid = (top->m_mem_awvalid_o >> p) & 1u;
+    axi->wvalid = (top->m_mem_wvalid_o >> p) & 1u;
+    axi->bready = (top->m_mem_bready_o >> p) & 1u;
+    axi->arvalid = (top->m_mem_arvalid_o >> p) & 1u;
+    axi->rready = (top->m_mem_rready_o >> p) & 1u;
+    if (axi->awvalid) {
+        axi->awaddr = bits(&top->m_mem_awaddr_o[0], 40 * p, 40);
+        axi->awlen = static_cast<uint8_t>(top->m_mem_awlen_o >> (8 * p));
+    }
+    if (axi->arvalid) {
+        axi->araddr = bits(&top->m_mem_araddr_o[0], 40 * p, 40);
+        axi->arlen = static_cast<uint8_t>(top->m_mem_arlen_o >> (8 * p));
+    }
+    if (axi->wvalid) {
+        axi->wstrb = static_cast<uint16_t>(top->m_mem_wstrb_o >> (16 * p));
+        axi->wlast = (top->m_mem_wlast_o >> p) & 1u;
+        get128(axi->wdata, &top->m_mem_wdata_o[4 * p]);
+    }
+}
+
+inline void sample_host(const Vfsh_node *top, fsh_axi_out *axi)
+{
+    axi->awvalid = top->m_host_awvalid_o;
+    axi->wvalid = top->m_host_wvalid_o;
+    axi->bready = top->m_host_bready_o;
+    axi->arvalid = top->m_host_arvalid_o;
+    axi->rready = top->m_host_rready_o;
+    if (axi->awvalid) {
+        axi->awaddr = top->m_host_awaddr_o;
+        axi->awlen = top->m_host_awlen_o;
+    }
+    if (axi->arvalid) {
+        axi->araddr = top->m_host_araddr_o;
+        axi->arlen = top->m_host_arlen_o;
+        axi->arid = top->m_host_arid_o;
+    }
+    if (axi->wvalid) {
+        axi->wstrb = top->m_host_wstrb_o;
+        axi->wlast = top->m_host_wlast_o;
+        get128(axi->wdata, &top->m_host_wdata_o[0]);
+    }
+}
+
+inline void sample(fsh_node *node)
+{
+    const Vfsh_node *top = node->top;
+    fsh_node_out &out = node->io->out;
+    out.idle = top->idle_o;
+    out.awready = top->s_axil_awready_o;
+    out.wready = top->s_axil_wready_o;
+    out.bvalid = top->s_axil_bvalid_o;
+    out.arready = top->s_axil_arready_o;
+    out.rvalid = top->s_axil_rvalid_o;
+    out.rdata = top->s_axil_rdata_o;
+    for (unsigned p = 0; p < FSH_NODE_PORTS; p++) {
+        sample_mem(top, &out.axi[p], p);
+        out.tx[p].valid = (top->link_tx_valid_o >> p) & 1u;
+        if (!out.tx[p].valid) continue;
+        out.tx[p].bound = (top->link_tx_bound_o >> p) & 1u;
+        get128(out.tx[p].data, &top->link_tx_data_o[4 * p]);
+    }
+    sample_host(top, &out.axi[FSH_NODE_HOST]);
+}
+
+} // namespace
+
+struct fsh_node_waves *fsh_node_waves_open(const char *path)
+{
+    fsh_node_waves *waves = new fsh_node_waves;
+    waves->context = std::make_shared<VerilatedContext>();
+    waves->context->traceEverOn(true);
+    waves->context->timeunit(-9);
+    waves->context->timeprecision(-9);
+    waves->file.set_time_unit("1ns");
+    waves->file.set_time_resolution("1ns");
+    // The file is opened by the first dump, when the nodes are known; find
+    // out now whether it can be written.
+    FILE *probe = std::fopen(path, "wb");
+    if (!probe) {
+        delete waves;
+        return nullptr;
+    }
+    std::fclose(probe);
+    waves->context->dumpfile(path);
+    return waves;
+}
+
+void fsh_node_waves_dump(struct fsh_node_waves *waves, uint64_t ns)
+{
+    if (!waves->file.isOpen())
+        waves->file.open(waves->context->dumpfile().c_str());
+    waves->file.dump(ns);
+}
+
+void fsh_node_waves_close(struct fsh_node_waves *waves)
+{
+    waves->file.close();
+    delete waves;
+}
+
+struct fsh_node *fsh_node_create(struct fsh_node_io *io, uint32_t index,
+                                 uint64_t seed, struct fsh_node_waves *waves)
+{
+    fsh_node *node = new fsh_node;
+    node->io = io;
+    node->context =
+        waves ? waves->context : std::make_shared<VerilatedContext>();
+    // Verilator wants a positive 31-bit seed; spread neighbours apart.
+    uint64_t mix = (seed + 1) * UINT64_C(0x9E3779B97F4A7C15) +
+                   (index + 1) * UINT64_C(0xBF58476D1CE4E5B9);
+    mix ^= mix >> 31;
+    node->context->randSeed(static_cast<int>(mix % 0x7ffffffe) + 1);
+    node->context->randReset(2);
+    char name[16];
+    std::snprintf(name, sizeof name, "node%u", index);
+    node->top = new Vfsh_node(node->context.get(), name);
+    if (waves) node->top->trace(&waves->file, 99);
+    return node;
+}
+
+void fsh_node_destroy(struct fsh_node *node)
+{
+    if (!node) return;
+    node->top->final();
+    delete node->top;
+    delete node;
+}
+
+void fsh_node_drive(struct fsh_node *node)
+{
+    drive(node);
+    node->top->clk_i = 0;
+    node->top->eval();
+}
+
+void fsh_node_eval(struct fsh_node *node)
+{
+    drive(node);
+    node->context->time(node->io->in.cycle); // for messages
+    clock_low<std::remove_pointer_t<decltype(node->top->rootp)>>::pass(
+        node->top);
+    node->top->eval();
+    sample(node);
+}
+
+const char *fsh_node_error(void)
+{
+    return failed ? error_text : nullptr;
+}
+
+void fsh_node_error_clear(void)
+{
+    failed = false;
+}

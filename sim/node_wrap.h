@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One Verilated node (hw/rtl/top/fsh_node.sv) behind plain C structures: what
+ * the pins carry into and out of one clock cycle. Called by fabric.c from the
+ * one thread that owns the fabric. The outputs of the RTL are functions of its
+ * registers only, so `out` holds the values of the cycle that is about to be
+ * stepped, `in` may be computed from it, and fsh_node_eval() passes the clock
+ * edge that ends the cycle. The unit tests of the models link a scripted
+ * implementation of this header instead of the RTL.
+ */
+#ifndef FSH_SIM_NODE_WRAP_H
+#define FSH_SIM_NODE_WRAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/fsh_spec.h"
+
+#define FSH_NODE_PORTS FSH_MAX_PORTS
+/* AXI4 masters of a node: device memory of each port, then the host. */
+#define FSH_NODE_HOST FSH_NODE_PORTS
+#define FSH_NODE_MASTERS (FSH_NODE_PORTS + 1u)
+
+/* AXI4 master, 128-bit data: what the node drives. */
+struct fsh_axi_out {
+    uint8_t awvalid, wvalid, wlast, bready;
+    uint8_t arvalid, rready, arid;
+    uint8_t awlen, arlen;
+    uint16_t wstrb;
+    uint64_t awaddr, araddr;
+    uint64_t wdata[2];
+};
+
+/* AXI4 master: what the models drive. */
+struct fsh_axi_in {
+    uint8_t awready, wready, bvalid;
+    uint8_t arready, rvalid, rlast, rid;
+    uint64_t rdata[2];
+};
+
+/* One direction of one link port in one cycle. */
+struct fsh_link_beat {
+    uint8_t valid, bound;
+    uint64_t data[2];
+};
+
+struct fsh_node_in {
+    uint64_t cycle;
+    uint8_t rst, gate;
+    uint8_t awvalid, wvalid, arvalid;
+    uint16_t awaddr, araddr;
+    uint64_t wdata;
+    struct fsh_axi_in axi[FSH_NODE_MASTERS];
+    struct fsh_link_beat rx[FSH_NODE_PORTS];
+};
+
+struct fsh_node_out {
+    uint8_t idle;
+    uint8_t awready, wready, bvalid, arready, rvalid;
+    uint64_t rdata;
+    struct fsh_axi_out axi[FSH_NODE_MASTERS];
+    struct fsh_link_beat tx[FSH_NODE_PORTS];
+};
+
+struct fsh_node_io {
+    struct fsh_node_in in;
+    struct fsh_node_out out;
+};
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct fsh_node;
+struct fsh_node_waves;
+
+/* Open an FST file for all nodes of a fabric; NULL if it cannot be written.
+ * To be called before the nodes are made. */
+struct fsh_node_waves *fsh_node_waves_open(const char *path);
+/* Write the present values of all nodes at this time (ns). */
+void fsh_node_waves_dump(struct fsh_node_waves *waves, uint64_t ns);
+/* To be called while the nodes still exist. */
+void fsh_node_waves_close(struct fsh_node_waves *waves);
+
+/* Make node number `index`; registers without reset start at values drawn
+ * from seed and index. `io` is the caller's and outlives the node; `waves` may
+ * be NULL. */
+struct fsh_node *fsh_node_create(struct fsh_node_io *io, uint32_t index,
+                                 uint64_t seed, struct fsh_node_waves *waves);
+void fsh_node_destroy(struct fsh_node *node);
+
+/* Put io->in on the pins and settle with the clock low: what a wave viewer
+ * shows before the edge. Only of use while waves are written. */
+void fsh_node_drive(struct fsh_node *node);
+/* Put io->in on the pins, pass a rising edge, read the pins into io->out. */
+void fsh_node_eval(struct fsh_node *node);
+
+/* First failed assertion or $fatal of any node since the last clear, NULL
+ * while there is none. One for the process: assertions know no fabric. */
+const char *fsh_node_error(void);
+void fsh_node_error_clear(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

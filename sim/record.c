@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Recordings: all that a fabric cannot know by itself. Host writes, reads and
+ * gates with the cycle at which they were made, and every 16 bytes a device
+ * read from memory, in order, since the host writes memory too. One file of
+ * equal records in the byte order of this machine, first the settings. A replay
+ * goes through it twice at once, once for events, once for data.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "model.h"
+
+#define MAGIC UINT64_C(0x3130636552485346) /* "FSHRec01" */
+
+struct record {
+    uint8_t kind, node;
+    uint16_t zero;
+    uint32_t offset;
+    union {
+        struct {
+            uint64_t cycle, data;
+        } event;
+        uint64_t word[2];
+    } u;
+};
+_Static_assert(sizeof(struct record) == 24, "format of recordings");
+
+struct fsh_tape {
+    FILE *out;
+    const struct record *in; /* mapped */
+    size_t bytes, count;
+    size_t event, fetch; /* next records of either kind */
+    uint64_t due;        /* cycle of record `event` */
+};
+
+/* The settings that decide what happens, in the order of their records. */
+enum { SETTINGS = 14 };
+
+static void settings_get(const struct fsh_fabric_config *c,
+                         uint64_t v[SETTINGS])
+{
+    const uint64_t all[SETTINGS] = {
+        MAGIC, c->nodes, c->ring, c->link_cycles, c->dram_cycles,
+        c->dram_write_cycles, c->dram_bytes_cycle, c->pcie_cycles,
+        c->pcie_bytes_cycle, c->seed, c->stall, c->stall_seed, c->dram_bytes,
+        c->dma_bytes,
+    };
+
+    memcpy(v, all, sizeof all);
+}
+
+static void settings_set(struct fsh_fabric_config *c,
+                         const uint64_t v[SETTINGS])
+{
+    c->nodes = (uint32_t)v[1];
+    c->ring = v[2] != 0;
+    c->link_cycles = (uint32_t)v[3];
+    c->dram_cycles = (uint32_t)v[4];
+    c->dram_write_cycles = (uint32_t)v[5];
+    c->dram_bytes_cycle = (uint32_t)v[6];
+    c->pcie_cycles = (uint32_t)v[7];
+    c->pcie_bytes_cycle = (uint32_t)v[8];
+    c->seed = v[9];
+    c->stall = v[10] != 0;
+    c->stall_seed = v[11];
+    c->dram_bytes = v[12];
+    c->dma_bytes = v[13];
+}
+
+/* Move `event` on to the next record that is no data. */
+static void next_event(struct fsh_tape *tape)
+{
+    while (tape->event < tape->count &&
+           tape->in[tape->event].kind == FSH_TAPE_DATA)
+        tape->event++;
+    tape->due = tape->event < tape->count ? tape->in[tape->event].u.event.cycle
+                                          : FSH_NEVER;
+}
+
+static struct fsh_tape *open_in(struct fsh_fabric_config *config, char *err,
+                                size_t errlen)
+{
+    struct fsh_tape *tape = calloc(1, sizeof *tape);
+    uint64_t values[SETTINGS];
+    struct stat st;
+    void *map = MAP_FAILED;
+    int fd = open(config->replay, O_RDONLY | O_CLOEXEC);
+
+    if (tape && fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0) {
+        tape->bytes = (size_t)st.st_size;
+        map = mmap(NULL, tape->bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+    }
+    if (fd >= 0)
+        close(fd);
+    if (map == MAP_FAILED) {
+        snprintf(err, errlen, "cannot read recording %s: %s", config->replay,
+                 errno ? strerror(errno) : "empty file");
+        free(tape);
+        return NULL;
+    }
+    tape->in = map;
+    tape->count = tape->bytes / sizeof(struct record);
+    for (unsigned i = 0; i < SETTINGS && i < tape->count; i++)
+        values[i] = tape->in[i].u.event.data;
+    if (tape->count < SETTINGS || values[0] != MAGIC) {
+        snprintf(err, errlen, "%s is no recording of this version of fshsim",
+                 config->replay);
+        munmap(map, tape->bytes);
+        free(tape);
+        return NULL;
+    }
+    settings_set(config, values);
+    tape->event = tape->fetch = SETTINGS;
+    next_event(tape);
+    return tape;
+}
+
+struct fsh_tape *fsh_tape_open(struct fsh_fabric_config *config, char *err,
+                               size_t errlen)
+{
+    struct fsh_tape *tape;
+    uint64_t values[SETTINGS];
+
+    errno = 0;
+    if (config->replay)
+        return open_in(config, err, errlen);
+    tape = calloc(1, sizeof *tape);
+    if (tape)
+        tape->out = fopen(config->record, "wbe");
+    if (!tape || !tape->out) {
+        snprintf(err, errlen, "cannot write recording %s: %s", config->record,
+                 strerror(errno));
+        free(tape);
+        return NULL;
+    }
+    setvbuf(tape->out, NULL, _IOFBF, 1 << 20);
+    settings_get(config, values);
+    for (uint32_t i = 0; i < SETTINGS; i++)
+        fsh_tape_event(tape, FSH_TAPE_CONFIG, 0, 0, i, values[i]);
+    return tape;
+}
+
+bool fsh_tape_close(struct fsh_tape *tape, uint64_t cycle)
+{
+    bool ok = true;
+
+    if (tape->out) {
+        fsh_tape_event(tape, FSH_TAPE_END, cycle, 0, 0, 0);
+        ok = !ferror(tape->out);
+        ok = fclose(tape->out) == 0 && ok;
+    } else {
+        munmap((void *)(uintptr_t)tape->in, tape->bytes);
+    }
+    free(tape);
+    return ok;
+}
+
+void fsh_tape_event(struct fsh_tape *tape, enum fsh_tape_kind kind,
+                    uint64_t cycle, uint32_t node, uint32_t offset,
+                    uint64_t data)
+{
+    struct record r = {.kind = (uint8_t)kind,
+                       .node = (uint8_t)node,
+                       .offset = offset};
+
+    r.u.event.cycle = cycle;
+    r.u.event.data = data;
+    fwrite(&r, sizeof r, 1, tape->out);
+}
+
+void fsh_tape_data(struct fsh_tape *tape, const uint64_t data[2])
+{
+    struct record r = {.kind = FSH_TAPE_DATA};
+
+    r.u.word[0] = data[0];
+    r.u.word[1] = data[1];
+    fwrite(&r, sizeof r, 1, tape->out);
+}
+
+uint64_t fsh_tape_due(const struct fsh_tape *tape)
+{
+    return tape->due;
+}
+
+void fsh_tape_feed(struct fsh_tape *tape, struct fsh_fabric *fab)
+{
+    while (tape->due <= fab->cycle) {
+        const struct record *r = &tape->in[tape->event];
+
+        if (r->kind == FSH_TAPE_END) {
+            fab->over = true;
+            return;
+        }
+        if (r->kind > FSH_TAPE_END || r->node >= fab->config.nodes) {
+            fsh_fabric_fail(fab, "replay: record %zu is damaged", tape->event);
+            return;
+        }
+        if (r->kind == FSH_TAPE_GATE)
+            fsh_gate_enter(fab);
+        else if (r->kind != FSH_TAPE_CONFIG)
+            fsh_host_enter(fab, r->node, r->offset, r->u.event.data,
+                           r->kind == FSH_TAPE_READ);
+        tape->event++;
+        next_event(tape);
+    }
+}
+
+bool fsh_tape_fetch(struct fsh_tape *tape, uint64_t data[2])
+{
+    while (tape->fetch < tape->count &&
+           tape->in[tape->fetch].kind != FSH_TAPE_DATA)
+        tape->fetch++;
+    if (tape->fetch == tape->count)
+        return false;
+    data[0] = tape->in[tape->fetch].u.word[0];
+    data[1] = tape->in[tape->fetch].u.word[1];
+    tape->fetch++;
+    return true;
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The simulator at work. While something is in flight it steps the fabric and
+ * looks at the ranks' rings every few steps; when all is quiet it looks for a
+ * while, giving way to ranks that need the core, then sleeps on the fabric's
+ * doorbell. What is entered from the rings here is all that is not a function
+ * of the simulated past.
+ */
+#include "serve.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cpu.h"
+#include "base/futex.h"
+#include "device/sim/sim_shm.h"
+
+enum {
+    STEPS_PER_POLL = 8,      /* a step is about a microsecond a busy node */
+    POLLS_PER_ACCOUNT = 512, /* between updates of the figures for displays */
+    SPINS = 400,             /* polls before the first sched_yield ... */
+    YIELDS = 400,            /* ... and polls, each with one, before sleep */
+};
+
+struct port { /* one rank's */
+    struct fsh_sim_mmio *mmio;
+    uint64_t head;      /* of the posted-write ring */
+    uint32_t read_seen; /* last read_seq entered */
+};
+
+struct fsh_serve {
+    uint32_t nodes;
+    size_t dram_bytes, dma_bytes;
+    struct fsh_sim_fabric *shared;
+    struct port *port;
+    unsigned char **dram, **dma;
+    uint32_t gate_seen;
+    uint64_t busy_ns, busy_since;
+    volatile int stop; /* set by a signal handler of this thread */
+};
+
+/* --- events of the fabric, seen by the ranks ---------------------------- */
+
+static void wake_rank(struct fsh_sim_mmio *mmio, const void *word)
+{
+    /* Full fence: activity or done_seq is published before `waiting` is read.
+     * Partner: the fence in device_sim.c between setting `waiting` and
+     * rechecking. */
+    atomic_thread_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&mmio->waiting, memory_order_relaxed) != 0)
+        fsh_futex_wake(word, INT_MAX);
+}
+
+static void on_dma(void *arg, uint32_t node)
+{
+    const struct fsh_serve *serve = arg;
+    struct fsh_sim_mmio *mmio = serve->port[node].mmio;
+    uint32_t count =
+        atomic_load_explicit(&mmio->activity, memory_order_relaxed);
+
+    /* Release: the data in the DMA window. Partner: the acquire load in
+     * device_sim.c's activity(). Only this thread writes the word. */
+    atomic_store_explicit(&mmio->activity, count + 1, memory_order_release);
+    wake_rank(mmio, &mmio->activity);
+}
+
+static void on_read(void *arg, uint32_t node, uint64_t data)
+{
+    const struct fsh_serve *serve = arg;
+    const struct port *port = &serve->port[node];
+
+    port->mmio->read_data = data;
+    /* Release: read_data. Partner: the acquire load in device_sim.c's read. */
+    atomic_store_explicit(&port->mmio->done_seq, port->read_seen,
+                          memory_order_release);
+    wake_rank(port->mmio, &port->mmio->done_seq);
+}
+
+static void on_gate(void *arg)
+{
+    const struct fsh_serve *serve = arg;
+
+    atomic_store_explicit(&serve->shared->gate_done, serve->gate_seen,
+                          memory_order_release);
+}
+
+/* --- the job's objects --------------------------------------------------- */
+
+static void *map_object(int fd, size_t bytes, const char *what, uint32_t node,
+                        char *err, size_t errlen)
+{
+    void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+    if (map != MAP_FAILED)
+        return map;
+    snprintf(err, errlen, "cannot map %zu bytes of %s of node %u: %s", bytes,
+             what, node, strerror(errno));
+    return NULL;
+}
+
+static bool map_node(struct fsh_serve *serve, const struct fsh_job_node *fds,
+                     uint32_t i, char *err, size_t errlen)
+{
+    struct fsh_sim_mmio *mmio;
+
+    serve->dram[i] = map_object(fds->dram_fd, serve->dram_bytes,
+                                "device memory", i, err, errlen);
+    serve->dma[i] = map_object(fds->dma_fd, serve->dma_bytes, "DMA window", i,
+                               err, errlen);
+    mmio = map_object(fds->mmio_fd, sizeof *mmio, "registers", i, err, errlen);
+    serve->port[i].mmio = mmio;
+    if (!mmio || !serve->dram[i] || !serve->dma[i])
+        return false;
+    mmio->magic = FSH_SIM_MAGIC;
+    return true;
+}
+
+struct fsh_serve *fsh_serve_open(const struct fsh_job *job,
+                                 struct fsh_fabric_config *config, char *err,
+                                 size_t errlen)
+{
+    struct fsh_serve *serve = calloc(1, sizeof *serve);
+    uint32_t nodes = job->config.ranks;
+
+    if (nodes > FSH_MAX_NODES) {
+        snprintf(err, errlen, "%u nodes are more than the %u a fabric can have",
+                 nodes, FSH_MAX_NODES);
+        free(serve);
+        return NULL;
+    }
+    if (serve) {
+        serve->nodes = nodes;
+        serve->dram_bytes = job->config.dram_bytes;
+        serve->dma_bytes = FSH_SIM_DMA_BYTES;
+        serve->port = calloc(nodes, sizeof *serve->port);
+        serve->dram = calloc(nodes, sizeof *serve->dram);
+        serve->dma = calloc(nodes, sizeof *serve->dma);
+    }
+    if (!serve || !serve->port || !serve->dram || !serve->dma) {
+        snprintf(err, errlen, "out of memory");
+        goto undo;
+    }
+    serve->shared = map_object(job->fabric_fd, sizeof *serve->shared,
+                               "the fabric object", 0, err, errlen);
+    if (!serve->shared)
+        goto undo;
+    for (uint32_t i = 0; i < nodes; i++)
+        if (!map_node(serve, &job->node[i], i, err, errlen))
+            goto undo;
+    serve->shared->magic = FSH_SIM_MAGIC;
+    serve->shared->nodes = nodes;
+    config->nodes = nodes;
+    config->ring = strcmp(job->config.topology, "line") != 0;
+    config->dram_bytes = serve->dram_bytes;
+    config->dma_bytes = serve->dma_bytes;
+    config->dram = serve->dram;
+    config->dma = serve->dma;
+    config->events = (struct fsh_fabric_events){
+        .arg = serve,
+        .dma_written = on_dma,
+        .read_done = on_read,
+        .gate_open = on_gate,
+    };
+    return serve;
+undo:
+    fsh_serve_close(serve);
+    return NULL;
+}
+
+void fsh_serve_close(struct fsh_serve *serve)
+{
+    if (!serve)
+        return;
+    for (uint32_t i = 0; i < serve->nodes; i++) {
+        if (serve->dram && serve->dram[i])
+            munmap(serve->dram[i], serve->dram_bytes);
+        if (serve->dma && serve->dma[i])
+            munmap(serve->dma[i], serve->dma_bytes);
+        if (serve->port && serve->port[i].mmio)
+            munmap(serve->port[i].mmio, sizeof *serve->port[i].mmio);
+    }
+    if (serve->shared)
+        munmap(serve->shared, sizeof *serve->shared);
+    free(serve->port);
+    free(serve->dram);
+    free(serve->dma);
+    free(serve);
+}
+
+/* --- what the ranks ask for ---------------------------------------------- */
+
+/* Take what a rank has written. True if anything was; *drained is cleared if
+ * something had to stay in its ring. */
+static bool poll_port(struct port *port, struct fsh_fabric *fab, uint32_t node,
+                      bool *drained)
+{
+    struct fsh_sim_mmio *mmio = port->mmio;
+    /* Acquire, and before tail: writes made before a read are in tail when the
+     * read is seen. Partner: the release of read_seq in device_sim.c. */
+    uint32_t read = atomic_load_explicit(&mmio->read_seq, memory_order_acquire);
+    /* Acquire: the records. Partner: the release of tail in device_sim.c. */
+    uint64_t tail = atomic_load_explicit(&mmio->tail, memory_order_acquire);
+    bool any = port->head != tail;
+
+    while (port->head != tail) {
+        const struct fsh_sim_write *w =
+            &mmio->ring[port->head % FSH_SIM_WRITES];
+
+        if (!fsh_fabric_host_write(fab, node, (uint32_t)w->offset & 0x7fff,
+                                   w->data)) {
+            *drained = false;
+            break;
+        }
+        port->head++;
+    }
+    if (any) /* Release: the records are read. Partner: acquire in the rank. */
+        atomic_store_explicit(&mmio->head, port->head, memory_order_release);
+    if (read != port->read_seen && port->head == tail &&
+        fsh_fabric_host_read(fab, node, mmio->read_offset & 0x7fff)) {
+        port->read_seen = read;
+        any = true;
+    }
+    return any;
+}
+
+static bool poll_hosts(struct fsh_serve *serve, struct fsh_fabric *fab)
+{
+    /* Acquire, and before the rings, for the same reason as read_seq. Partner:
+     * the increment in device_sim.c's open_gate. */
+    uint32_t gate =
+        atomic_load_explicit(&serve->shared->gate_seq, memory_order_acquire);
+    bool any = false, drained = true;
+
+    for (uint32_t i = 0; i < serve->nodes; i++)
+        any |= poll_port(&serve->port[i], fab, i, &drained);
+    if (gate != serve->gate_seen && drained) {
+        serve->gate_seen = gate;
+        fsh_fabric_gate(fab);
+        any = true;
+    }
+    return any;
+}
+
+/* --- working and waiting ------------------------------------------------- */
+
+static uint64_t cpu_ns(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+    return (uint64_t)ts.tv_sec * UINT64_C(1000000000) + (uint64_t)ts.tv_nsec;
+}
+
+static void account(struct fsh_serve *serve, const struct fsh_fabric *fab)
+{
+    uint64_t now = cpu_ns();
+
+    serve->busy_ns += now - serve->busy_since;
+    serve->busy_since = now;
+    atomic_store_explicit(&serve->shared->cycle, fsh_fabric_cycle(fab),
+                          memory_order_relaxed);
+    atomic_store_explicit(&serve->shared->evaluated, fsh_fabric_evaluated(fab),
+                          memory_order_relaxed);
+    atomic_store_explicit(&serve->shared->host_ns, serve->busy_ns,
+                          memory_order_relaxed);
+}
+
+/* Step until nothing is pending. */
+static void work(struct fsh_serve *serve, struct fsh_fabric *fab)
+{
+    bool pending = true;
+    unsigned polls = 0;
+
+    serve->busy_since = cpu_ns();
+    while ((pending || poll_hosts(serve, fab)) && !serve->stop &&
+           !fsh_fabric_error(fab)) {
+        pending = true;
+        for (unsigned i = 0; i < STEPS_PER_POLL && pending; i++)
+            pending = fsh_fabric_step(fab);
+        if (pending)
+            poll_hosts(serve, fab);
+        if (++polls % POLLS_PER_ACCOUNT == 0)
+            account(serve, fab);
+    }
+    account(serve, fab);
+}
+
+/* Look for work for a while; true if there is some. */
+static bool linger(struct fsh_serve *serve, struct fsh_fabric *fab)
+{
+    for (unsigned i = 0; i < SPINS + YIELDS && !serve->stop; i++) {
+        if (poll_hosts(serve, fab))
+            return true;
+        if (i < SPINS)
+            fsh_cpu_relax();
+        else
+            sched_yield();
+    }
+    return false;
+}
+
+static void sleep_until_rung(struct fsh_serve *serve, struct fsh_fabric *fab)
+{
+    struct fsh_sim_fabric *shared = serve->shared;
+    uint32_t seen =
+        atomic_load_explicit(&shared->doorbell, memory_order_relaxed);
+
+    atomic_store_explicit(&shared->sleeping, 1, memory_order_relaxed);
+    /* Full fence: `sleeping` is published before the rings are looked at
+     * again. Partner: the fence in device_sim.c's ring_bell, between the
+     * write and its look at `sleeping`. A bell rung after `seen` was read
+     * makes the wait return at once. */
+    atomic_thread_fence(memory_order_seq_cst);
+    if (!poll_hosts(serve, fab) && !serve->stop)
+        fsh_futex_wait(&shared->doorbell, seen, 0);
+    atomic_store_explicit(&shared->sleeping, 0, memory_order_relaxed);
+}
+
+bool fsh_serve_run(struct fsh_serve *serve, struct fsh_fabric *fab)
+{
+    while (!serve->stop && !fsh_fabric_error(fab)) {
+        work(serve, fab);
+        if (!serve->stop && !fsh_fabric_error(fab) && !linger(serve, fab))
+            sleep_until_rung(serve, fab);
+    }
+    return !fsh_fabric_error(fab);
+}
+
+uint64_t fsh_serve_busy_ns(const struct fsh_serve *serve)
+{
+    return serve->busy_ns;
+}
+
+void fsh_serve_stop(struct fsh_serve *serve)
+{
+    serve->stop = 1;
+    /* The flag, then the bell: whoever read the bell before finds it changed,
+     * and fsh_futex_wait returns. */
+    atomic_fetch_add(&serve->shared->doorbell, 1);
+    fsh_futex_wake(&serve->shared->doorbell, INT_MAX);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Couples a fabric to the ranks of a job through the shared memory of
+ * sim_shm.h. Called by main.c; one thread.
+ */
+#ifndef FSH_SIM_SERVE_H
+#define FSH_SIM_SERVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "boot/job.h"
+#include "fabric.h"
+
+struct fsh_serve;
+
+/* Map the objects of the job and put dram, dma, sizes, nodes, ring and events
+ * into config. NULL with a message on failure. */
+struct fsh_serve *fsh_serve_open(const struct fsh_job *job,
+                                 struct fsh_fabric_config *config, char *err,
+                                 size_t errlen);
+/* Serve until fsh_serve_stop or an error of the fabric; true if stopped. */
+bool fsh_serve_run(struct fsh_serve *serve, struct fsh_fabric *fab);
+/* CPU time (ns) spent stepping, not waiting. */
+uint64_t fsh_serve_busy_ns(const struct fsh_serve *serve);
+/* From a signal handler. */
+void fsh_serve_stop(struct fsh_serve *serve);
+void fsh_serve_close(struct fsh_serve *serve);
+
+#endif

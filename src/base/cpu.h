@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the code needs to know of the processor: the pause hint of spin loops,
+ * the cache line, and one monotonic clock in nanoseconds. Any thread.
+ */
+#ifndef FSH_CPU_H
+#define FSH_CPU_H
+
+#include <stdint.h>
+#include <time.h>
+
+#define FSH_CACHE_LINE 64
+
+static inline void fsh_cpu_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__) || defined(__arm__)
+    __asm__ __volatile__("yield" ::: "memory");
+#else
+    __asm__ __volatile__("" ::: "memory");
+#endif
+}
+
+/* CLOCK_MONOTONIC, so equal on all processes of a host. */
+static inline uint64_t fsh_time_ns(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * UINT64_C(1000000000) + (uint64_t)ts.tv_nsec;
+}
+
+/* CPUs this process may use: its affinity mask, cut by the cgroup's quota. At
+ * least 1. Reads files, so not for hot paths. */
+unsigned fsh_cpu_count(void);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Settings by environment variable: one table (name, type, default, help) that
+ * the library, the tools, fshinfo and the manual share. A value that cannot be
+ * read is a fatal error naming the variable, the value and what was expected.
+ * Reads the environment on each call, so not for hot paths. Any thread, as
+ * getenv allows.
+ */
+#ifndef FSH_OPTION_H
+#define FSH_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum fsh_option_type {
+    FSH_OPTION_STR,
+    FSH_OPTION_CHOICE,  /* one of a list */
+    FSH_OPTION_BOOL,    /* 0/1, yes/no, true/false, on/off, y/n */
+    FSH_OPTION_INT,     /* decimal or 0x */
+    FSH_OPTION_SIZE,    /* bytes with K, M, G, T (powers of 1024), may be 1.5G */
+    FSH_OPTION_SECONDS, /* decimal fraction */
+};
+
+/* A row of the table as fshinfo shows it. */
+struct fsh_option_info {
+    const char *name;
+    enum fsh_option_type type;
+    const char *type_name; /* "size"; for a choice the list: "ring|line" */
+    const char *preset;    /* default, as text; "" is unset */
+    const char *value;     /* in effect, as text */
+    const char *source;    /* "default" or "environment" */
+    const char *help;
+    bool valid;            /* the value can be read as its type */
+};
+
+/* Value of a string or choice; never NULL. */
+const char *fsh_option_str(const char *name);
+bool fsh_option_bool(const char *name);
+int64_t fsh_option_int(const char *name);
+size_t fsh_option_size(const char *name);
+double fsh_option_seconds(const char *name);
+
+/* Is it in the environment (and not empty)? */
+bool fsh_option_given(const char *name);
+
+/* Call cb for every row of the table. */
+void fsh_option_each(void (*cb)(void *arg, const struct fsh_option_info *info),
+                     void *arg);
+
+/* Warn of every FSHMEM_ variable that the table does not know, with the
+ * nearest name it does know. Returns how many. One process a job calls it. */
+unsigned fsh_option_check(void);
+
+/* The known name that this one probably was meant to be, or NULL. */
+const char *fsh_option_nearest(const char *name);
+
+/* Read bytes with an optional suffix; false if text is not a size. */
+bool fsh_option_parse_size(const char *text, size_t *bytes);
+
+#endif

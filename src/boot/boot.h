@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Bootstrap as a rank sees it: who am I, the descriptors of the job, a barrier
+ * and a small exchange that need no conduit, and the ways out. A rank is
+ * started by fshrun (environment FSHMEM_JOB names inherited descriptors) or by
+ * hand, in which case init makes a job of one rank in this process (and, for
+ * conduit fpga, starts the simulator for it). Main thread only unless said.
+ */
+#ifndef FSH_BOOT_H
+#define FSH_BOOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "boot/job.h"
+
+/* Join or make the job. default_conduit: name compiled into the client, used
+ * if neither launcher nor FSHMEM_CONDUIT says. Idempotence is the caller's
+ * business. Fatal with a message on failure. */
+void fsh_boot_init(const char *default_conduit);
+
+uint32_t fsh_boot_rank(void);
+uint32_t fsh_boot_size(void);
+const char *fsh_boot_conduit(void);
+
+/* The job's shared control page, mapped read-write. Valid after init. */
+struct fsh_job_page *fsh_boot_page(void);
+
+/* Inherited descriptors; -1 if the job has none of that kind. Owned by boot.
+ * FSH_FD_SMP is the job-wide shared memory of conduit smp (all ranks map it);
+ * the others belong to this rank's node alone. */
+enum fsh_fd_kind { FSH_FD_SMP, FSH_FD_DRAM, FSH_FD_DMA, FSH_FD_MMIO,
+                   FSH_FD_FABRIC, FSH_FD_KINDS };
+int fsh_boot_fd(enum fsh_fd_kind kind);
+
+/* All ranks arrive before any returns; bounded by FSHMEM_START_TIMEOUT, after
+ * which it is fatal and names the ranks that did not arrive. */
+void fsh_boot_barrier(const char *what);
+
+/* Every rank gives n <= FSH_BOOT_XCHG_MAX bytes; out receives size*n bytes in
+ * rank order. Collective, contains a barrier on both sides. */
+#define FSH_BOOT_XCHG_MAX 256
+void fsh_boot_exchange(const void *in, size_t n, void *out);
+
+/* Environment of the launcher (inherited by every rank on one host). */
+const char *fsh_boot_getenv(const char *name);
+
+/* End the whole job with this code: records code and reason (may be NULL) in
+ * the page, and ends every other rank, the simulator, and this process. Any
+ * thread, any time after init. Does not return. stdio is flushed by caller.
+ * With a reason it is a failure: ignored if the job is ending already (the
+ * first cause stands). Without, a non-zero code replaces a zero one. */
+_Noreturn void fsh_boot_exit_job(int code, const char *reason);
+
+/* This rank leaves in an orderly way (return from main / exit): marks it
+ * finished in the page. */
+void fsh_boot_leave(int code);
+
+/* Is the job still alive (no rank died, simulator running)? Cheap; called from
+ * wait loops. If not, *why is set to a static or page-resident string. */
+bool fsh_boot_alive(const char **why);
+
+#endif

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Making a job: settings, control page, memory objects, the descriptors of a
+ * rank. Called by fshrun's main thread, or by a program started by hand from
+ * gasnet_init. Every object is a memfd, so nothing outlives the processes.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/fsh_spec.h"
+#include "base/option.h"
+#include "boot/job_env.h"
+#include "boot/memory.h"
+
+#define GIB ((size_t)1 << 30)
+#define PAGE_BYTES ((size_t)4096)
+/* Out of the way of programs that use small descriptor numbers as they like. */
+#define FIRST_FD 100
+
+static size_t whole_pages(size_t bytes)
+{
+    return (bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+}
+
+/* Words of FSHMEM_SIM_ARGS; lives as long as the process. */
+static const char *const *split_args(const char *text)
+{
+    size_t n = 0, max = strlen(text) / 2 + 2;
+    char *copy = strdup(text);
+    const char **args = calloc(max, sizeof(*args));
+    char *save = NULL;
+
+    if (!copy || !args) {
+        free(copy);
+        free(args);
+        return NULL;
+    }
+    for (char *w = strtok_r(copy, " \t\n", &save); w && n + 1 < max;
+         w = strtok_r(NULL, " \t\n", &save))
+        args[n++] = w;
+    return args;
+}
+
+void fsh_job_config_init(struct fsh_job_config *config, uint32_t ranks,
+                         const char *conduit)
+{
+    memset(config, 0, sizeof(*config));
+    config->ranks = ranks;
+    snprintf(config->conduit, sizeof(config->conduit), "%s", conduit);
+    snprintf(config->topology, sizeof(config->topology), "%s",
+             fsh_option_str("FSHMEM_TOPOLOGY"));
+    config->segment_max = fsh_option_given("FSHMEM_SEGMENT_MAX")
+                              ? fsh_option_size("FSHMEM_SEGMENT_MAX")
+                              : fsh_option_size("GASNET_MAX_SEGSIZE");
+    config->dram_bytes = whole_pages(fsh_option_size("FSHMEM_DRAM"));
+    config->sim_args = split_args(fsh_option_str("FSHMEM_SIM_ARGS"));
+}
+
+static int move_up(int fd)
+{
+    int up = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD);
+
+    if (up < 0)
+        return fd; /* a small limit on descriptors: stay where we are */
+    close(fd);
+    return up;
+}
+
+static int make_memory(const char *name, size_t bytes, int *fd, char *err,
+                       size_t errlen)
+{
+    struct rlimit lim;
+    char asked[32], limit[32];
+    int rc;
+
+    if (getrlimit(RLIMIT_FSIZE, &lim) == 0 && lim.rlim_cur != RLIM_INFINITY &&
+        bytes > lim.rlim_cur) {
+        snprintf(err, errlen,
+                 "%s: needs %s, but the limit on the size of a file is %s; "
+                 "raise it with ulimit -f",
+                 name, fsh_memory_text(bytes, asked),
+                 fsh_memory_text((size_t)lim.rlim_cur, limit));
+        return -EFBIG;
+    }
+    *fd = memfd_create(name, MFD_CLOEXEC);
+    if (*fd < 0 || ftruncate(*fd, (off_t)bytes) != 0) {
+        rc = -errno;
+        snprintf(err, errlen, "%s: cannot make a memory object of %s: %s%s",
+                 name, fsh_memory_text(bytes, asked), strerror(-rc),
+                 rc == -EMFILE ? "; raise the limit with ulimit -n" : "");
+        return rc;
+    }
+    *fd = move_up(*fd);
+    return 0;
+}
+
+/* Is there memory for ranks * each? Sets what a default may take in *each. */
+static int probe_memory(uint32_t ranks, size_t *each, const char *variable,
+                        char *err, size_t errlen)
+{
+    struct fsh_memory memory;
+    char asked[32], total[32], have[32];
+    size_t fair;
+
+    fsh_memory_read(&memory);
+    fair = memory.available / ranks;
+    if (*each == 0) {
+        /* Half: the programs and their peers' buffers need some as well. */
+        *each = fair / 2 < GIB ? fair / 2 & ~(PAGE_BYTES - 1) : GIB;
+        if (*each < 16 * PAGE_BYTES)
+            *each = 16 * PAGE_BYTES;
+        return 0;
+    }
+    if (*each <= fair || fsh_option_bool("GASNET_PHYSMEM_NOPROBE"))
+        return 0;
+    snprintf(err, errlen,
+             "asked for %s a rank (%s for %" PRIu32 " ranks, %s), but only %s "
+             "are left (%s); ask for less with %s, start fewer ranks, or set "
+             "GASNET_PHYSMEM_NOPROBE=1 if most of it stays untouched",
+             fsh_memory_text(*each, asked),
+             fsh_memory_text(*each > SIZE_MAX / ranks ? SIZE_MAX : *each * ranks,
+                             total),
+             ranks, variable, fsh_memory_text(memory.available, have),
+             memory.limit, variable);
+    return -ENOMEM;
+}
+
+static int check_config(const struct fsh_job_config *config, char *err,
+                        size_t errlen)
+{
+    uint32_t max = strcmp(config->conduit, "fpga") == 0 ? FSH_MAX_NODES
+                                                        : FSH_JOB_MAX_RANKS;
+
+    if (config->ranks >= 1 && config->ranks <= max)
+        return 0;
+    snprintf(err, errlen, "%" PRIu32 " ranks: conduit %s takes 1 to %" PRIu32,
+             config->ranks, config->conduit, max);
+    return -EINVAL;
+}
+
+static void fill_page(struct fsh_job *job)
+{
+    struct fsh_job_page *page = job->page;
+    const struct fsh_job_config *config = &job->config;
+
+    page->magic = FSH_JOB_MAGIC;
+    page->page_bytes = sizeof(*page);
+    page->size = config->ranks;
+    page->job_id = (uint32_t)getpid();
+    snprintf(page->conduit, sizeof(page->conduit), "%s", config->conduit);
+    snprintf(page->topology, sizeof(page->topology), "%s", config->topology);
+    page->dram_bytes = config->dram_bytes;
+    page->smp_segment_max = config->segment_max;
+    atomic_store(&page->abort_code, -1);
+    atomic_store(&page->abort_rank, -2);
+}
+
+static int make_page(struct fsh_job *job, char *err, size_t errlen)
+{
+    int rc = make_memory("fshmem control page", sizeof(*job->page),
+                         &job->page_fd, err, errlen);
+
+    if (rc != 0)
+        return rc;
+    job->page = mmap(NULL, sizeof(*job->page), PROT_READ | PROT_WRITE,
+                     MAP_SHARED, job->page_fd, 0);
+    if (job->page == MAP_FAILED) {
+        rc = -errno;
+        job->page = NULL;
+        snprintf(err, errlen, "cannot map the control page: %s", strerror(-rc));
+        return rc;
+    }
+    fill_page(job);
+    return 0;
+}
+
+static int make_wires(struct fsh_job *job, char *err, size_t errlen)
+{
+    int ends[2];
+
+    job->abort_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (job->abort_fd < 0 || pipe2(ends, O_CLOEXEC) != 0) {
+        snprintf(err, errlen, "cannot make the lifeline pipe: %s",
+                 strerror(errno));
+        return -errno;
+    }
+    job->abort_fd = move_up(job->abort_fd);
+    job->lifeline[0] = move_up(ends[0]);
+    job->lifeline[1] = move_up(ends[1]);
+    return 0;
+}
+
+static int make_smp(struct fsh_job *job, char *err, size_t errlen)
+{
+    struct fsh_job_config *config = &job->config;
+    int rc = probe_memory(config->ranks, &config->segment_max,
+                          fsh_option_given("FSHMEM_SEGMENT_MAX") ||
+                                  !fsh_option_given("GASNET_MAX_SEGSIZE")
+                              ? "FSHMEM_SEGMENT_MAX"
+                              : "GASNET_MAX_SEGSIZE",
+                          err, errlen);
+
+    if (rc != 0)
+        return rc;
+    config->segment_max = whole_pages(config->segment_max);
+    job->page->smp_segment_max = config->segment_max;
+    return make_memory("fshmem smp", 
+                       fsh_smp_bytes(config->ranks, config->segment_max),
+                       &job->smp_fd, err, errlen);
+}
+
+static int make_nodes(struct fsh_job *job, char *err, size_t errlen)
+{
+    const struct fsh_job_config *config = &job->config;
+    size_t dram = config->dram_bytes;
+    int rc = 0;
+
+    /* The default is not probed: it costs nothing until it is written. */
+    if (fsh_option_given("FSHMEM_DRAM"))
+        rc = probe_memory(config->ranks, &dram, "FSHMEM_DRAM", err, errlen);
+    job->node = malloc(config->ranks * sizeof(*job->node));
+    if (rc == 0 && !job->node) {
+        snprintf(err, errlen, "out of memory");
+        rc = -ENOMEM;
+    }
+    for (uint32_t i = 0; job->node && i < config->ranks; i++)
+        job->node[i] = (struct fsh_job_node){-1, -1, -1};
+    if (rc == 0)
+        rc = make_memory("fshmem fabric", fsh_job_fabric_bytes(),
+                         &job->fabric_fd, err, errlen);
+    for (uint32_t i = 0; rc == 0 && i < config->ranks; i++) {
+        struct fsh_job_node *n = &job->node[i];
+
+        rc = make_memory("fshmem dram", dram, &n->dram_fd, err, errlen);
+        if (rc == 0)
+            rc = make_memory("fshmem dma", fsh_job_dma_bytes(), &n->dma_fd, err,
+                             errlen);
+        if (rc == 0)
+            rc = make_memory("fshmem mmio", fsh_job_mmio_bytes(), &n->mmio_fd,
+                             err, errlen);
+    }
+    return rc;
+}
+
+int fsh_job_create(struct fsh_job *job, const struct fsh_job_config *config,
+                   char *err, size_t errlen)
+{
+    int rc;
+
+    memset(job, 0, sizeof(*job));
+    job->config = *config;
+    job->page_fd = job->smp_fd = job->fabric_fd = job->abort_fd = -1;
+    job->lifeline[0] = job->lifeline[1] = -1;
+    rc = check_config(config, err, errlen);
+    if (rc == 0)
+        rc = make_page(job, err, errlen);
+    if (rc == 0)
+        rc = make_wires(job, err, errlen);
+    if (rc == 0 && strcmp(config->conduit, "fpga") == 0)
+        rc = make_nodes(job, err, errlen);
+    else if (rc == 0)
+        rc = make_smp(job, err, errlen);
+    if (rc != 0)
+        fsh_job_destroy(job);
+    return rc;
+}
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+void fsh_job_destroy(struct fsh_job *job)
+{
+    if (job->page)
+        munmap(job->page, sizeof(*job->page));
+    job->page = NULL;
+    close_fd(&job->page_fd);
+    close_fd(&job->smp_fd);
+    close_fd(&job->fabric_fd);
+    close_fd(&job->abort_fd);
+    close_fd(&job->lifeline[0]);
+    close_fd(&job->lifeline[1]);
+    for (uint32_t i = 0; job->node && i < job->config.ranks; i++) {
+        close_fd(&job->node[i].dram_fd);
+        close_fd(&job->node[i].dma_fd);
+        close_fd(&job->node[i].mmio_fd);
+    }
+    free(job->node);
+    job->node = NULL;
+}
+
+int fsh_job_enter_rank(struct fsh_job *job, uint32_t rank)
+{
+    const struct fsh_job_node none = {-1, -1, -1};
+    const struct fsh_job_node *node = job->node ? &job->node[rank] : &none;
+    struct fsh_job_ticket t = {
+        .rank = rank,
+        .page_fd = job->page_fd,
+        .smp_fd = job->smp_fd,
+        .dram_fd = node->dram_fd,
+        .dma_fd = node->dma_fd,
+        .mmio_fd = node->mmio_fd,
+        .fabric_fd = job->fabric_fd,
+        .life_fd = job->lifeline[0],
+        .abort_fd = job->abort_fd,
+    };
+    const int keep[] = {t.page_fd, t.smp_fd, t.dram_fd, t.dma_fd, t.mmio_fd,
+                        t.fabric_fd, t.life_fd, t.abort_fd};
+    char text[256];
+
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+        return -errno;
+    /* The launcher may have died before the line above. */
+    if ((uint32_t)getppid() != job->page->job_id)
+        return -ESRCH;
+    for (size_t i = 0; i < sizeof(keep) / sizeof(keep[0]); i++)
+        fsh_job_cloexec(keep[i], false);
+    fsh_job_ticket_write(&t, text, sizeof(text));
+    if (setenv(FSH_JOB_ENV, text, 1) != 0)
+        return -errno;
+    return 0;
+}

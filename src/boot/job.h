@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A job: its shared control page, its memory objects (memfd, never a name in
+ * the file system) and its simulator. Made by fshrun, or by a rank that was
+ * started by hand. Everything dies with the last descriptor; processes die
+ * with the lifeline pipe and PR_SET_PDEATHSIG.
+ */
+#ifndef FSH_JOB_H
+#define FSH_JOB_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define FSH_JOB_MAGIC 0x424f4a48u /* "HJOB" */
+#define FSH_JOB_MAX_RANKS 1024
+#define FSH_JOB_XCHG_MAX 256
+
+enum fsh_rank_state {
+    FSH_RANK_STARTING, /* forked, not in init yet */
+    FSH_RANK_INIT,     /* in gasnet_init */
+    FSH_RANK_RUNNING,
+    FSH_RANK_LEFT,     /* orderly */
+    FSH_RANK_DEAD,
+};
+
+/* One line per rank; writer: the rank, except where the launcher is named. */
+struct fsh_rank_slot {
+    _Alignas(64) atomic_int state; /* enum fsh_rank_state; launcher sets DEAD */
+    atomic_int pid;
+    atomic_int exit_code;
+    atomic_uint barrier_seq; /* boot barriers this rank has entered */
+    char waiting_for[112];   /* what a blocked call waits for; "" if none */
+    unsigned char xchg[FSH_JOB_XCHG_MAX];
+};
+
+/* The control page. Writers: the launcher (or singleton) before ranks start;
+ * then as noted. */
+struct fsh_job_page {
+    uint32_t magic;
+    uint32_t size;        /* ranks */
+    uint32_t job_id;      /* launcher's pid */
+    uint32_t page_bytes;  /* sizeof(struct fsh_job_page): same release? */
+    char conduit[16];
+    char topology[16];    /* "ring" or "line" (fpga) */
+    uint64_t dram_bytes;  /* per node (fpga) */
+    uint64_t smp_segment_max; /* per rank (smp) */
+    _Alignas(64) atomic_uint barrier_futex; /* bumped on each barrier's release */
+    atomic_uint barrier_count;
+    _Alignas(64) atomic_int abort_code; /* -1 none; first to set wins (CAS) */
+    atomic_int abort_rank; /* -2: reason not written yet, -1 launcher */
+    atomic_uint abort_futex;
+    char abort_reason[512];
+    _Alignas(64) atomic_int sim_pid;  /* 0 none */
+    atomic_int sim_state;             /* 0 starting, 1 ready, 2 gone */
+    char sim_error[512];
+    struct fsh_rank_slot rank[FSH_JOB_MAX_RANKS];
+};
+
+struct fsh_job_config {
+    uint32_t ranks;
+    char conduit[16];
+    char topology[16];
+    size_t segment_max;     /* smp: bytes per rank the memory object has room
+                             * for; 0: 1 GiB or what memory allows */
+    size_t dram_bytes;      /* fpga: device memory per node, default 1 GiB */
+    const char *const *sim_args; /* fpga: extra arguments of fshsim, NULL-terminated */
+};
+
+/* The launcher's handle. fds are close-on-exec until handed to a child. */
+struct fsh_job {
+    struct fsh_job_config config;
+    struct fsh_job_page *page;
+    int page_fd;
+    int smp_fd;
+    int fabric_fd;
+    int lifeline[2]; /* every child holds the read end; the creator the write end */
+    int abort_fd;    /* eventfd, readable once abort_code is set */
+    pid_t sim_pid;
+    struct fsh_job_node { int dram_fd, dma_fd, mmio_fd; } *node;
+};
+
+/* Fill config from the settings (FSHMEM_TOPOLOGY, FSHMEM_SEGMENT_MAX,
+ * FSHMEM_DRAM, FSHMEM_SIM_ARGS ...). Fatal with a message on a bad value. */
+void fsh_job_config_init(struct fsh_job_config *config, uint32_t ranks,
+                         const char *conduit);
+
+/* Create page and memory objects. Returns 0 or a negative errno with a message
+ * (what was asked, what limit, what to set) in err. */
+int fsh_job_create(struct fsh_job *job, const struct fsh_job_config *config,
+                   char *err, size_t errlen);
+/* Start fshsim (found beside the running binary, in libexec, or FSHMEM_SIM);
+ * returns when it is ready or failed. It dies with the thread that called. */
+int fsh_job_start_sim(struct fsh_job *job, char *err, size_t errlen);
+/* End the simulator: SIGTERM, at most max_ns to write its files, then SIGKILL.
+ * Returns its wait status, or -1 if there is none (any more). */
+int fsh_job_stop_sim(struct fsh_job *job, uint64_t max_ns);
+/* Where fshsim is. Returns 0, or -ENOENT with the remedy in err. */
+int fsh_job_find_sim(char *path, size_t pathlen, char *err, size_t errlen);
+/* In a forked child: keep the descriptors of `rank`, close the others, set
+ * FSHMEM_JOB and PR_SET_PDEATHSIG. */
+int fsh_job_enter_rank(struct fsh_job *job, uint32_t rank);
+void fsh_job_destroy(struct fsh_job *job);
+
+/*
+ * The simulator's side. It finds its job in the environment variable
+ *   FSHMEM_SIM_JOB = "ranks=N,topology=ring|line,dram=BYTES,page=FD,fabric=FD,
+ *                     life=FD,abort=FD,mem=DRAM.DMA.MMIO[/DRAM.DMA.MMIO...]"
+ * (one line; one triple of descriptors per node). Sizes of the objects: dram is
+ * dram_bytes, the others fsh_job_{dma,mmio,fabric}_bytes().
+ */
+/* Read it: fills config, descriptors and node[]; maps the control page (and
+ * nothing else); starts a thread that ends the process with SIGKILL when the
+ * creator of the job dies. The variable is removed and the descriptors made
+ * close-on-exec. Returns 0 or a negative errno with a message. */
+int fsh_job_sim_attach(struct fsh_job *job, char *err, size_t errlen);
+/* Report to whoever waits in fsh_job_start_sim. */
+void fsh_job_sim_ready(struct fsh_job *job);
+void fsh_job_sim_failed(struct fsh_job *job, const char *reason);
+
+/* Begin to end the job: the first code wins, but a non-zero one replaces zero.
+ * rank: who (-1 the launcher); reason may be NULL. Async-signal-safe. */
+void fsh_job_abort(struct fsh_job_page *page, int abort_fd, int code, int rank,
+                   const char *reason);
+/* Why the job is ending; never NULL. Points into the page or is static. */
+const char *fsh_job_reason(const struct fsh_job_page *page);
+/* One line on what a rank does, for state dumps. */
+void fsh_job_describe_rank(const struct fsh_job_page *page, uint32_t rank,
+                           char *text, size_t len);
+
+/* Sizes of the objects of a node (sim_shm.h). */
+size_t fsh_job_dma_bytes(void);
+size_t fsh_job_mmio_bytes(void);
+size_t fsh_job_fabric_bytes(void);
+/* Bytes of FSH_FD_SMP for this many ranks (conduit smp says). */
+size_t fsh_smp_bytes(uint32_t ranks, size_t segment_max);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Memory objects are memfd: no file system bounds them, but the memory cgroup
+ * is charged for what is touched, and a job that outgrows it is killed without
+ * a word. So compare before the start. Called when a job is made.
+ */
+#include "boot/memory.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* First number in a file; false if there is none ("max"). */
+static int read_number(const char *path, unsigned long long *value)
+{
+    FILE *f = fopen(path, "re");
+    int n;
+
+    if (!f)
+        return 0;
+    n = fscanf(f, "%llu", value);
+    fclose(f);
+    return n == 1;
+}
+
+/* The number after a word at the start of a line, 0 if it is not there. */
+static unsigned long long read_field(const char *path, const char *word)
+{
+    FILE *f = fopen(path, "re");
+    unsigned long long value = 0;
+    size_t len = strlen(word);
+    char line[256];
+
+    if (!f)
+        return 0;
+    while (fgets(line, sizeof(line), f))
+        if (strncmp(line, word, len) == 0) {
+            value = strtoull(line + len, NULL, 10);
+            break;
+        }
+    fclose(f);
+    return value;
+}
+
+static void lower(struct fsh_memory *memory, unsigned long long available,
+                  const char *limit)
+{
+    if (available >= memory->available)
+        return;
+    memory->available = (size_t)available;
+    snprintf(memory->limit, sizeof(memory->limit), "%s", limit);
+}
+
+/* One directory of the cgroup hierarchy, version 1 or 2. Cached files count as
+ * used there, but give way. */
+static void look_at(struct fsh_memory *memory, const char *dir, int v2)
+{
+    unsigned long long limit, used, cache;
+    char path[4400];
+
+    snprintf(path, sizeof(path), "%s/%s", dir,
+             v2 ? "memory.max" : "memory.limit_in_bytes");
+    if (!read_number(path, &limit))
+        return;
+    snprintf(path, sizeof(path), "%s/%s", dir,
+             v2 ? "memory.current" : "memory.usage_in_bytes");
+    if (!read_number(path, &used))
+        return;
+    snprintf(path, sizeof(path), "%s/memory.stat", dir);
+    cache = read_field(path, v2 ? "inactive_file " : "total_inactive_file ");
+    used = used > cache ? used - cache : 0;
+    lower(memory, limit > used ? limit - used : 0, "memory limit of the cgroup");
+}
+
+/* The directory of this process and all above it, up to the mount. Inside a
+ * container the path may not exist: then only the mount's root does. */
+static void walk_up(struct fsh_memory *memory, const char *mount, char *group,
+                    int v2)
+{
+    char dir[4352];
+    char *slash;
+
+    for (;;) {
+        snprintf(dir, sizeof(dir), "%s%s", mount, group);
+        look_at(memory, dir, v2);
+        slash = strrchr(group, '/');
+        if (!slash)
+            return;
+        *slash = '\0';
+    }
+}
+
+static void read_cgroups(struct fsh_memory *memory)
+{
+    FILE *f = fopen("/proc/self/cgroup", "re");
+    char line[4224];
+    char *list, *group;
+
+    if (!f)
+        return;
+    while (fgets(line, sizeof(line), f)) {
+        line[strcspn(line, "\n")] = '\0';
+        list = strchr(line, ':');
+        group = list ? strchr(list + 1, ':') : NULL;
+        if (!group)
+            continue;
+        *group++ = '\0';
+        if (list[1] == '\0')
+            walk_up(memory, "/sys/fs/cgroup", group, 1);
+        else if (strcmp(list + 1, "memory") == 0)
+            walk_up(memory, "/sys/fs/cgroup/memory", group, 0);
+    }
+    fclose(f);
+}
+
+void fsh_memory_read(struct fsh_memory *memory)
+{
+    unsigned long long kib = read_field("/proc/meminfo", "MemAvailable:");
+
+    memory->available = SIZE_MAX;
+    snprintf(memory->limit, sizeof(memory->limit), "no limit found");
+    if (kib)
+        lower(memory, kib * 1024, "available memory of the host");
+    read_cgroups(memory);
+}
+
+const char *fsh_memory_text(size_t bytes, char *buf)
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    double value = (double)bytes;
+    unsigned u = 0;
+
+    for (; value >= 1024 && u < 4; u++)
+        value /= 1024;
+    snprintf(buf, 32, value < 10 && u ? "%.2g %s" : "%.0f %s", value, units[u]);
+    return buf;
+}

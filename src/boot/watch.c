@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The watch thread. Sleeps in poll or waitid, so it costs nothing; blocks all
+ * signals, so handlers of the client never run on it. At most one a process,
+ * started from fsh_boot_init.
+ */
+#include "boot/watch.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+enum { STACK_BYTES = 256 * 1024, FLUSH_MS = 300 };
+
+static struct {
+    int life_fd;
+    int quit_fd; /* eventfd: fsh_watch_quit wakes the thread */
+    atomic_int quit_code;
+    struct fsh_job *job;     /* simulator to start and watch, or NULL */
+    atomic_bool stopping;    /* the simulator may end now */
+    atomic_bool stop_called; /* only the first stops it */
+    pthread_mutex_t lock;    /* guards the three below */
+    pthread_cond_t started_cond;
+    bool started;
+    int start_rc;
+    char start_err[512];
+} watch = {.life_fd = -1,
+           .quit_fd = -1,
+           .lock = PTHREAD_MUTEX_INITIALIZER,
+           .started_cond = PTHREAD_COND_INITIALIZER};
+
+static int start_thread(void *(*body)(void *))
+{
+    pthread_attr_t attr;
+    pthread_t thread;
+    sigset_t all, old;
+    int rc;
+
+    pthread_attr_init(&attr);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attr, STACK_BYTES);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    rc = pthread_create(&thread, &attr, body, NULL);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attr);
+    return -rc;
+}
+
+static void *lifeline_body(void *arg)
+{
+    struct pollfd p[2] = {
+        {.fd = watch.life_fd, .events = POLLIN},
+        {.fd = watch.quit_fd, .events = POLLIN},
+    };
+
+    (void)arg;
+    while (poll(p, 2, -1) < 0 && errno == EINTR)
+        continue;
+    if (p[0].revents) {
+        /* The launcher is gone without a word. Direct children of it are
+         * killed by the kernel; this is for those behind a script. */
+        kill(getpid(), SIGKILL);
+    }
+    fflush(NULL);
+    _exit(atomic_load(&watch.quit_code));
+}
+
+int fsh_watch_lifeline(int life_fd)
+{
+    watch.life_fd = life_fd;
+    watch.quit_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (watch.quit_fd < 0)
+        return -errno;
+    return start_thread(lifeline_body);
+}
+
+void fsh_watch_quit(int code)
+{
+    const uint64_t one = 1;
+
+    atomic_store(&watch.quit_code, code);
+    if (write(watch.quit_fd, &one, sizeof(one)) == (ssize_t)sizeof(one))
+        poll(NULL, 0, FLUSH_MS);
+    _exit(code);
+}
+
+/* Blocks until the simulator has ended; leaves it for others to reap. Returns
+ * a code for the job: 128+signal, its own unless 0, or 1 if nobody knows. */
+static int await_simulator(pid_t pid, char *text, size_t len)
+{
+    siginfo_t info;
+    int rc;
+
+    do {
+        memset(&info, 0, sizeof(info));
+        rc = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT);
+    } while (rc != 0 && errno == EINTR);
+    if (rc != 0) {
+        snprintf(text, len, "the simulator (pid %d) is gone", pid);
+        return 1;
+    }
+    if (info.si_code == CLD_EXITED) {
+        snprintf(text, len, "the simulator (pid %d) ended with code %d", pid,
+                 info.si_status);
+        return info.si_status ? info.si_status : 1;
+    }
+    snprintf(text, len, "the simulator (pid %d) was killed by signal %d (%s)",
+             pid, info.si_status, strsignal(info.si_status));
+    return 128 + info.si_status;
+}
+
+static void *simulator_body(void *arg)
+{
+    struct fsh_job_page *page = watch.job->page;
+    char text[160], reason[sizeof(text) + sizeof(page->sim_error) + 2];
+    pid_t pid;
+    int rc, code;
+
+    (void)arg;
+    rc = fsh_job_start_sim(watch.job, watch.start_err, sizeof(watch.start_err));
+    pid = watch.job->sim_pid;
+    pthread_mutex_lock(&watch.lock);
+    watch.start_rc = rc;
+    watch.started = true;
+    pthread_cond_signal(&watch.started_cond);
+    pthread_mutex_unlock(&watch.lock);
+    if (rc != 0)
+        return NULL;
+    code = await_simulator(pid, text, sizeof(text));
+    if (!atomic_load(&watch.stopping)) {
+        snprintf(reason, sizeof(reason), "%s%s%s", text,
+                 page->sim_error[0] ? ": " : "", page->sim_error);
+        /* Cause before effect: whoever sees the state finds the reason. The
+         * way out prints it. */
+        fsh_job_abort(page, -1, code, -1, reason);
+        atomic_store(&page->sim_state, 2);
+        fsh_fatal_code(code, "%s", reason);
+    }
+    /* The kernel kills the simulator when this thread ends; it is being
+     * stopped, or the process is ending, anyway. */
+    return NULL;
+}
+
+int fsh_watch_simulator(struct fsh_job *job, char *err, size_t errlen)
+{
+    int rc;
+
+    watch.job = job;
+    rc = start_thread(simulator_body);
+    if (rc != 0) {
+        snprintf(err, errlen, "cannot start a thread: %s", strerror(-rc));
+        return rc;
+    }
+    /* Bounded by the time limit in fsh_job_start_sim. */
+    pthread_mutex_lock(&watch.lock);
+    while (!watch.started)
+        pthread_cond_wait(&watch.started_cond, &watch.lock);
+    pthread_mutex_unlock(&watch.lock);
+    if (watch.start_rc != 0)
+        snprintf(err, errlen, "%s", watch.start_err);
+    return watch.start_rc;
+}
+
+void fsh_watch_stop_simulator(uint64_t max_ns)
+{
+    if (!watch.job || atomic_exchange(&watch.stop_called, true))
+        return;
+    atomic_store(&watch.stopping, true);
+    fsh_job_stop_sim(watch.job, max_ns);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The conduit table: everything src/gasnet needs from a transport. One complete
+ * const table a conduit; an operation it lacks is a named refusal, never NULL.
+ * Calls may come from any thread; with job->threads == FSH_THREADS_SEQ a conduit
+ * may skip its locks. Whatever blocks in here keeps polling, except am_reply,
+ * which runs reply handlers only.
+ */
+#ifndef FSH_CONDUIT_H
+#define FSH_CONDUIT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Completion of asynchronous transfers. `pending` counts the pieces in flight;
+ * the conduit adds before it returns and subtracts (release) when a piece is
+ * globally done, possibly on another thread. The owner waits for zero
+ * (acquire). Must stay valid until then. */
+struct fsh_event {
+    atomic_uint pending;
+};
+
+enum fsh_threads { FSH_THREADS_SEQ, FSH_THREADS_PARSYNC, FSH_THREADS_PAR };
+
+enum fsh_category { FSH_AM_SHORT, FSH_AM_MEDIUM, FSH_AM_LONG };
+
+/* Limits of a conduit; constant from init on, equal on all ranks. */
+struct fsh_limits {
+    size_t am_max_medium;
+    size_t am_max_long_request;
+    size_t am_max_long_reply;
+    size_t max_segment_local;  /* bytes, multiple of the page size */
+    size_t max_segment_global; /* minimum over the ranks */
+};
+
+/* One active message to send. Arguments are copied before the call returns.
+ * src is reusable on return unless src_stable: then it stays untouched until
+ * the matching reply's handler starts (LongAsync). */
+struct fsh_am {
+    uint32_t node; /* target; ignored for replies (the token knows) */
+    uint8_t handler;
+    uint8_t category; /* enum fsh_category */
+    uint8_t nargs;    /* 0..16 */
+    bool src_stable;
+    const int32_t *args;
+    const void *src;
+    size_t nbytes;
+    void *dst; /* Long: address in the target's segment, as the target sees it */
+};
+
+/* A conduit's token starts with this; the rest is its own. Lives on the stack
+ * of the poll that runs the handler. */
+struct fsh_token {
+    uint32_t source;
+    bool is_request;
+    bool replied;
+};
+
+/* Address and size of a rank's segment as that rank sees it (addresses differ
+ * from rank to rank; a remote address is an address in the target's view). */
+struct fsh_segment {
+    void *addr;
+    size_t size;
+};
+
+#define FSH_PUT_SRC_STABLE 1u /* bulk: source unchanged until the event is done */
+
+struct fsh_conduit_ops {
+    const char *name;
+
+    /* Can this conduit run here, outside a job? Returns true, or false with
+     * the reason and the remedy in `why`. */
+    bool (*usable)(char *why, size_t whylen);
+
+    /* Bring up this rank's side; collective. Uses fsh_boot_*. Failures are
+     * fatal with a message (fsh_fatal). Fills `limits`. */
+    void (*init)(enum fsh_threads threads, struct fsh_limits *limits);
+
+    /* Create this rank's segment of `size` bytes (page multiple, may be 0) and
+     * fill segs[0..nodes-1] for all ranks; collective. */
+    void (*attach)(size_t size, struct fsh_segment *segs);
+
+    /* Send a request; blocks (polling) for room. */
+    void (*am_request)(const struct fsh_am *am);
+    /* Send the reply of a request handler; runs reply handlers only. */
+    void (*am_reply)(struct fsh_token *token, const struct fsh_am *am);
+
+    /* Transfer n bytes (any n, any alignment) between local memory (anywhere)
+     * and the segment of `node` (range already checked). Without
+     * FSH_PUT_SRC_STABLE src is reusable on return. */
+    void (*put)(uint32_t node, void *dst, const void *src, size_t n,
+                unsigned flags, struct fsh_event *ev);
+    void (*get)(void *dst, uint32_t node, const void *src, size_t n,
+                struct fsh_event *ev);
+
+    /* Make progress: run what has arrived. Never blocks. Returns whether
+     * anything happened. */
+    bool (*poll)(void);
+
+    /* Sleep until something may have arrived or `max_ns` passed (bounded).
+     * Called after a run of fruitless polls. May return early. */
+    void (*wait)(uint64_t max_ns);
+
+    /* One line a fact: credits, rings, operations in flight. For state dumps;
+     * async-signal-safe is not required. */
+    void (*describe)(void (*line)(void *arg, const char *text), void *arg);
+
+    /* Leave. Not collective; called once from the exit path. */
+    void (*fini)(void);
+};
+
+extern const struct fsh_conduit_ops fsh_conduit_smp;
+extern const struct fsh_conduit_ops fsh_conduit_fpga;
+
+/* All conduits, NULL-terminated, and look-up by name (NULL if unknown). */
+extern const struct fsh_conduit_ops *const fsh_conduits[];
+const struct fsh_conduit_ops *fsh_conduit_find(const char *name);
+
+/* Upcall into src/gasnet: run handler `index` with a message that arrived.
+ * buf/nbytes: payload (Medium: valid for the call, 16-byte aligned). Not called
+ * with locks held. An unregistered index is fatal with a message. */
+void fsh_am_deliver(struct fsh_token *token, uint8_t index, uint8_t category,
+                    const int32_t *args, unsigned nargs, void *buf,
+                    size_t nbytes);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The DMA window of a node: what stands where. Offsets in bytes from its
+ * start, which is address 0 of SPACE_HOST. "device" writes the rings, the
+ * slots and the status line; other nodes write the credit lines; this host
+ * writes the bounce memory, which the device reads (and writes, for GETs).
+ */
+#ifndef FSH_FPGA_DMA_H
+#define FSH_FPGA_DMA_H
+
+#include <stdint.h>
+
+#include "base/fsh_spec.h"
+
+#define FSH_DMA_CPL 0x000000u      /* completion ring */
+#define FSH_DMA_REQ 0x010000u      /* request receive ring */
+#define FSH_DMA_REP 0x020000u      /* reply receive ring */
+#define FSH_DMA_STATUS 0x030000u   /* status line */
+#define FSH_DMA_CREDIT 0x031000u   /* one line a peer, written by that peer */
+#define FSH_DMA_SLOT_HDR 0x040000u /* headers and arguments of messages */
+#define FSH_DMA_SMALL 0x100000u    /* AM bounce slots of 4 KiB, by channel */
+#define FSH_DMA_SLOT_PAY 0x800000u /* Medium payloads */
+#define FSH_DMA_TAG 0x1000000u     /* bounce memory of each tag */
+#define FSH_DMA_BIG 0x2000000u     /* AM bounce slots of 1 MiB, by channel */
+#define FSH_DMA_END 0x3000000u
+
+#define FSH_DMA_CREDIT_BYTES 16u
+#define FSH_DMA_SMALL_BYTES 4096u
+#define FSH_DMA_SMALL_SLOTS 64u /* a channel */
+#define FSH_DMA_TAG_BYTES 0x40000u
+#define FSH_DMA_BIG_BYTES 0x100000u
+#define FSH_DMA_BIG_SLOTS 8u /* a channel */
+
+#define FSH_DMA_RING_BYTES (FSH_RING_ENTRIES * FSH_RING_ENTRY_BYTES)
+/* Slot index {reply, source, slot}. */
+#define FSH_DMA_SLOTS (2u * FSH_MAX_NODES * FSH_SLOTS_PER_PEER)
+
+_Static_assert(FSH_DMA_CPL % 65536 == 0 && FSH_DMA_REQ % 65536 == 0
+                   && FSH_DMA_REP % 65536 == 0,
+               "rings are 64 KiB aligned");
+_Static_assert(FSH_DMA_REQ - FSH_DMA_CPL >= FSH_DMA_RING_BYTES
+                   && FSH_DMA_REP - FSH_DMA_REQ >= FSH_DMA_RING_BYTES
+                   && FSH_DMA_STATUS - FSH_DMA_REP >= FSH_DMA_RING_BYTES,
+               "rings do not overlap");
+_Static_assert(FSH_DMA_CREDIT + FSH_MAX_NODES * FSH_DMA_CREDIT_BYTES
+                   <= FSH_DMA_SLOT_HDR,
+               "credit lines");
+_Static_assert(FSH_DMA_SLOT_HDR % 0x40000 == 0
+                   && FSH_DMA_SLOT_HDR + FSH_DMA_SLOTS * FSH_SLOT_HEADER_BYTES
+                          <= FSH_DMA_SMALL,
+               "slot headers are 256 KiB aligned");
+_Static_assert(FSH_DMA_SMALL
+                       + 2 * FSH_DMA_SMALL_SLOTS * FSH_DMA_SMALL_BYTES
+                   <= FSH_DMA_SLOT_PAY,
+               "small bounce slots");
+_Static_assert(FSH_DMA_SLOT_PAY % 0x800000 == 0
+                   && FSH_DMA_SLOT_PAY + FSH_DMA_SLOTS * FSH_MAX_MEDIUM
+                          <= FSH_DMA_TAG,
+               "slot payloads are 8 MiB aligned");
+_Static_assert(FSH_DMA_TAG + FSH_NUM_TAGS * FSH_DMA_TAG_BYTES <= FSH_DMA_BIG,
+               "bounce memory of tags");
+_Static_assert(FSH_DMA_BIG + 2 * FSH_DMA_BIG_SLOTS * FSH_DMA_BIG_BYTES
+                   <= FSH_DMA_END,
+               "big bounce slots");
+_Static_assert(FSH_DMA_SMALL_BYTES >= FSH_MAX_MEDIUM, "a Medium fits");
+_Static_assert(FSH_DMA_SMALL_SLOTS <= 64 && FSH_DMA_BIG_SLOTS <= 64
+                   && FSH_NUM_TAGS == 64,
+               "one word maps them");
+
+#endif

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Active messages of conduit fpga. A request takes a pair of receive slots
+ * (slots.h) and goes through the request window; its reply uses the pair's
+ * other half, so it never waits for anything that a host must do. A handler
+ * gets its Medium payload in the slot itself. Slots are returned by credit
+ * words: PUTs without ack on the reply channel, batched. Any thread.
+ */
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "conduit/fpga/state.h"
+
+#define MESSAGES_PER_POLL 64u
+#define FLUSH_AT (FSH_SLOTS_PER_PEER / 2) /* credits owed that go out at once */
+#define ADDRESS_BITS 40u
+
+struct token {
+    struct fsh_token base; /* first: handed to handlers */
+    unsigned slot;
+};
+
+/* --- sending ------------------------------------------------------------- */
+
+static uint64_t long_offset(uint32_t node, const struct fsh_am *am)
+{
+    const struct fsh_segment *seg = &fsh_fpga.segs[node];
+    uint64_t offset = (uint64_t)(uintptr_t)am->dst
+                      - (uint64_t)(uintptr_t)seg->addr;
+
+    if (am->nbytes != 0
+        && (offset > seg->size || am->nbytes > seg->size - offset))
+        fsh_fatal("conduit fpga: Long active message for handler %u: %zu "
+                  "bytes to %p leave the segment of rank %" PRIu32
+                  " (%zu bytes at %p)",
+                  am->handler, am->nbytes, am->dst, node, seg->size,
+                  seg->addr);
+    return offset & ((UINT64_C(1) << ADDRESS_BITS) - 1);
+}
+
+/* Copy the payload to a bounce slot of the channel; waits for one. */
+static void bounce(struct fsh_fpga_source *s, unsigned channel, uint32_t node,
+                   const struct fsh_am *am, struct fsh_fpga_desc *desc)
+{
+    bool small = am->nbytes <= FSH_DMA_SMALL_BYTES;
+    _Atomic uint64_t *mask = small ? &fsh_fpga.free_small[channel]
+                                   : &fsh_fpga.free_big[channel];
+    int index = fsh_fpga_claim(mask);
+
+    assert(am->nbytes <= FSH_DMA_BIG_BYTES);
+    if (index < 0) {
+        struct fsh_fpga_pause p;
+        fsh_fpga_pause_begin(&p, "a bounce slot for a payload", node);
+        while ((index = fsh_fpga_claim(mask)) < 0)
+            fsh_fpga_pause_step(&p, channel == FSH_FPGA_REQUEST);
+        fsh_fpga_pause_end(&p);
+    }
+    s->bounce = small ? FSH_BOUNCE_SMALL : FSH_BOUNCE_BIG;
+    s->index = (uint8_t)index;
+    if (small)
+        desc->laddr = FSH_DMA_SMALL
+                      + (channel * FSH_DMA_SMALL_SLOTS + (unsigned)index)
+                            * FSH_DMA_SMALL_BYTES;
+    else
+        desc->laddr = FSH_DMA_BIG
+                      + (channel * FSH_DMA_BIG_SLOTS + (unsigned)index)
+                            * FSH_DMA_BIG_BYTES;
+    desc->lspace = FSH_SPACE_HOST;
+    memcpy(fsh_fpga.mem.dma + desc->laddr, am->src, am->nbytes);
+}
+
+/* Decide where the device finds the payload. */
+static void place_payload(struct fsh_fpga_source *s, unsigned channel,
+                          uint32_t node, const struct fsh_am *am,
+                          struct fsh_fpga_desc *desc)
+{
+    uint64_t offset;
+
+    s->bounce = FSH_BOUNCE_NONE;
+    desc->lspace = FSH_SPACE_INLINE;
+    desc->data = am->src;
+    if (desc->length == 0
+        || fsh_fpga_fits_inline(am->nargs, desc->raddr, desc->length,
+                                fsh_fpga.packet))
+        return;
+    desc->ack = true;
+    if (fsh_fpga_in_segment(am->src, am->nbytes, &offset)) {
+        desc->lspace = FSH_SPACE_SEGMENT;
+        desc->laddr = offset;
+        return;
+    }
+    bounce(s, channel, node, am, desc);
+}
+
+static void await_read(struct fsh_fpga_source *s, const char *what,
+                       uint32_t node, bool requests)
+{
+    struct fsh_fpga_pause p;
+
+    /* Acquire, partner: finish_source (complete.c). */
+    if (!atomic_load_explicit(&s->reading, memory_order_acquire))
+        return;
+    fsh_fpga_pause_begin(&p, what, node);
+    while (atomic_load_explicit(&s->reading, memory_order_acquire))
+        fsh_fpga_pause_step(&p, requests);
+    fsh_fpga_pause_end(&p);
+}
+
+static void send_from(unsigned channel, uint32_t node, unsigned slot,
+                      const struct fsh_am *am)
+{
+    struct fsh_fpga_source *s = &fsh_fpga.source[channel][node][slot];
+    bool requests = channel == FSH_FPGA_REQUEST;
+    struct fsh_fpga_command cmd;
+    struct fsh_fpga_desc desc = {
+        .opcode = am->handler,
+        .category = am->category,
+        .reply = channel == FSH_FPGA_REPLY,
+        .rspace = FSH_SPACE_SEGMENT,
+        .node = (uint8_t)node,
+        .tag = (uint16_t)slot,
+        .nargs = am->nargs,
+        .args = am->args,
+        .length = am->category == FSH_AM_SHORT ? 0 : (uint32_t)am->nbytes,
+    };
+
+    if (am->category == FSH_AM_LONG)
+        desc.raddr = long_offset(node, am);
+    /* A completion of the slot's last reply may still be in the ring. */
+    await_read(s, "the device to read a reply's payload", node, requests);
+    place_payload(s, channel, node, am, &desc);
+    s->handler = am->handler;
+    s->raddr = desc.raddr;
+    s->length = desc.length;
+    if (desc.ack) {
+        /* Release, partner: finish_source (complete.c). */
+        atomic_store_explicit(&s->reading, true, memory_order_release);
+        if (channel == FSH_FPGA_REQUEST) {
+            fsh_fpga_lock(&fsh_fpga.peer_lock);
+            fsh_fpga_slots_reading(&fsh_fpga.peer[node], slot, true);
+            fsh_fpga_unlock(&fsh_fpga.peer_lock);
+        }
+    }
+    fsh_fpga_encode(&cmd, &desc);
+    fsh_fpga_submit(channel, &cmd, requests);
+    atomic_fetch_add_explicit(&fsh_fpga.bytes.am, desc.length,
+                              memory_order_relaxed);
+    if (desc.lspace == FSH_SPACE_SEGMENT && !am->src_stable)
+        await_read(s, "the device to read a payload", node, requests);
+}
+
+static int claim_slot(uint32_t node)
+{
+    const _Atomic uint64_t *line =
+        (const void *)(fsh_fpga.mem.dma + FSH_DMA_CREDIT
+                       + node * FSH_DMA_CREDIT_BYTES);
+
+    fsh_fpga_lock(&fsh_fpga.peer_lock);
+    int slot = fsh_fpga_slots_claim(&fsh_fpga.peer[node]);
+    if (slot < 0) {
+        /* Acquire, partner: the device, writing the peer's PUT. */
+        fsh_fpga_slots_settle(&fsh_fpga.peer[node],
+                              atomic_load_explicit(line,
+                                                   memory_order_acquire));
+        slot = fsh_fpga_slots_claim(&fsh_fpga.peer[node]);
+    }
+    fsh_fpga_unlock(&fsh_fpga.peer_lock);
+    return slot;
+}
+
+void fsh_fpga_am_request(const struct fsh_am *am)
+{
+    int slot = claim_slot(am->node);
+
+    if (slot < 0) {
+        struct fsh_fpga_pause p;
+        fsh_fpga_pause_begin(&p, "a receive slot (all requests in flight; its "
+                                 "host must poll)",
+                             am->node);
+        while ((slot = claim_slot(am->node)) < 0)
+            fsh_fpga_pause_step(&p, true);
+        fsh_fpga_pause_end(&p);
+    }
+    send_from(FSH_FPGA_REQUEST, am->node, (unsigned)slot, am);
+}
+
+void fsh_fpga_am_reply(struct fsh_token *token, const struct fsh_am *am)
+{
+    const struct token *t = (const struct token *)token;
+
+    token->replied = true;
+    send_from(FSH_FPGA_REPLY, token->source, t->slot, am);
+}
+
+/* --- returning slots ----------------------------------------------------- */
+
+/* Send the credit word to a peer if one is owed and there is room. The lock
+ * is held until it is submitted: an older word must not follow a newer one. */
+static void flush_peer(uint32_t node)
+{
+    struct fsh_fpga_slots *s = &fsh_fpga.peer[node];
+    struct fsh_fpga_command cmd;
+    struct fsh_fpga_desc desc = {
+        .opcode = FSH_OP_PUT,
+        .category = FSH_CAT_LONG,
+        .reply = true,
+        .ordered = true,
+        .rspace = FSH_SPACE_HOST,
+        .lspace = FSH_SPACE_INLINE,
+        .node = (uint8_t)node,
+        .raddr = FSH_DMA_CREDIT + fsh_fpga.rank * FSH_DMA_CREDIT_BYTES,
+        .length = FSH_DMA_CREDIT_BYTES,
+    };
+
+    fsh_fpga_lock(&fsh_fpga.peer_lock);
+    bool sent = true;
+    if (s->owed != 0) {
+        uint64_t line[2] = {fsh_fpga_slots_word(s), 0};
+        desc.data = line;
+        fsh_fpga_encode(&cmd, &desc);
+        sent = fsh_fpga_try_submit(FSH_FPGA_REPLY, cmd.words, cmd.entries);
+        if (sent) {
+            fsh_fpga_slots_sent(s);
+            atomic_fetch_add_explicit(&fsh_fpga.bytes.credits, desc.length,
+                                      memory_order_relaxed);
+        }
+    }
+    if (sent)
+        atomic_fetch_and_explicit(&fsh_fpga.owing, ~(UINT64_C(1) << node),
+                                  memory_order_relaxed);
+    fsh_fpga_unlock(&fsh_fpga.peer_lock);
+}
+
+void fsh_fpga_flush(void)
+{
+    uint64_t owing =
+        atomic_load_explicit(&fsh_fpga.owing, memory_order_relaxed);
+
+    for (; owing != 0; owing &= owing - 1)
+        flush_peer((uint32_t)__builtin_ctzll(owing));
+}
+
+static void return_request(uint32_t node, unsigned slot, bool replied)
+{
+    struct fsh_fpga_slots *s = &fsh_fpga.peer[node];
+
+    fsh_fpga_lock(&fsh_fpga.peer_lock);
+    fsh_fpga_slots_finish(s, slot, replied);
+    bool now = s->owed >= FLUSH_AT;
+    atomic_fetch_or_explicit(&fsh_fpga.owing, UINT64_C(1) << node,
+                             memory_order_relaxed);
+    fsh_fpga_unlock(&fsh_fpga.peer_lock);
+    if (now)
+        flush_peer(node);
+}
+
+static void return_reply(uint32_t node, unsigned slot)
+{
+    fsh_fpga_lock(&fsh_fpga.peer_lock);
+    fsh_fpga_slots_answered(&fsh_fpga.peer[node], slot);
+    fsh_fpga_unlock(&fsh_fpga.peer_lock);
+}
+
+/* --- receiving ----------------------------------------------------------- */
+
+struct message {
+    uint32_t node;
+    unsigned slot;
+    unsigned status;
+};
+
+static bool take(unsigned channel, struct message *m)
+{
+    struct fsh_fpga_ring *ring = &fsh_fpga.rx[channel];
+
+    if (!fsh_fpga_trylock(&ring->lock))
+        return false;
+    const uint64_t *entry = fsh_fpga_ring_next(ring);
+    if (entry != NULL) {
+        m->node = (uint32_t)fsh_ring_node(entry);
+        m->slot = (unsigned)fsh_ring_tag(entry);
+        m->status = (unsigned)fsh_ring_status(entry);
+        ring->pos++;
+    }
+    fsh_fpga_unlock(&ring->lock);
+    if (entry != NULL
+        && (m->node >= fsh_fpga.nodes || m->slot >= FSH_SLOTS_PER_PEER))
+        fsh_fatal("conduit fpga: message from node %" PRIu32 " in slot %u, "
+                  "which do not exist: the device or its program is broken",
+                  m->node, m->slot);
+    return entry != NULL;
+}
+
+static void out_of_range(const struct message *m, const uint64_t *hdr)
+{
+    fsh_fatal("conduit fpga: active message from rank %" PRIu32
+              " for handler %u: its payload of %u bytes for offset 0x%" PRIx64
+              " of the segment here (%zu bytes) was not written: %s (%s)",
+              m->node, (unsigned)fsh_hdr_opcode(hdr),
+              (unsigned)fsh_hdr_total(hdr), fsh_hdr_addr(hdr),
+              fsh_fpga.segment_size, fsh_fpga_status_text(m->status),
+              fsh_fpga_status_name(m->status));
+}
+
+static void run(unsigned channel, const struct message *m)
+{
+    unsigned index = (channel * FSH_MAX_NODES + m->node) * FSH_SLOTS_PER_PEER
+                     + m->slot;
+    uint64_t *hdr = (uint64_t *)(void *)(fsh_fpga.mem.dma + FSH_DMA_SLOT_HDR
+                                         + index * FSH_SLOT_HEADER_BYTES);
+    struct token token = {
+        .base = {.source = m->node, .is_request = channel == FSH_FPGA_REQUEST},
+        .slot = m->slot,
+    };
+    unsigned category = (unsigned)fsh_hdr_category(hdr);
+    void *buf = NULL;
+
+    if (m->status != FSH_STATUS_OK)
+        out_of_range(m, hdr);
+    if (category == FSH_AM_MEDIUM) {
+        buf = fsh_fpga.mem.dma + FSH_DMA_SLOT_PAY + index * FSH_MAX_MEDIUM;
+    } else if (category == FSH_AM_LONG) {
+        /* Signed: a Long without payload may name any address. */
+        int64_t offset = (int64_t)(fsh_hdr_addr(hdr) << (64 - ADDRESS_BITS))
+                         >> (64 - ADDRESS_BITS);
+        buf = (void *)((uintptr_t)fsh_fpga.mem.segment + (uintptr_t)offset);
+    }
+    fsh_am_deliver(&token.base, (uint8_t)fsh_hdr_opcode(hdr),
+                   (uint8_t)category, (const int32_t *)(hdr + FSH_HDR_WORDS),
+                   (unsigned)fsh_hdr_nargs(hdr), buf,
+                   (size_t)fsh_hdr_total(hdr));
+    if (channel == FSH_FPGA_REQUEST)
+        return_request(m->node, m->slot, token.base.replied);
+    else
+        return_reply(m->node, m->slot);
+}
+
+bool fsh_fpga_receive(unsigned channel)
+{
+    struct message m;
+    unsigned n = 0;
+
+    while (n < MESSAGES_PER_POLL && take(channel, &m)) {
+        run(channel, &m);
+        n++;
+    }
+    return n != 0;
+}

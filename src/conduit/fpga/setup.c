@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Bringing up one node of conduit fpga: opens the device, checks that it is
+ * what this library was built for, and programs its registers. init and attach
+ * are collective and run on one thread.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/option.h"
+#include "boot/boot.h"
+#include "conduit/fpga/route.h"
+#include "conduit/fpga/state.h"
+#include "device/device.h"
+
+#define YIELDS_SIMULATED 4u
+#define YIELDS_CARD 1000u
+#define MAX_LONG ((size_t)FSH_DMA_BIG_BYTES)
+#define CONTROL_ENABLE 1u
+
+struct fsh_fpga fsh_fpga = {
+    .device_lock = PTHREAD_MUTEX_INITIALIZER,
+    .peer_lock = PTHREAD_MUTEX_INITIALIZER,
+    .cpl.lock = PTHREAD_MUTEX_INITIALIZER,
+    .rx[FSH_FPGA_REQUEST].lock = PTHREAD_MUTEX_INITIALIZER,
+    .rx[FSH_FPGA_REPLY].lock = PTHREAD_MUTEX_INITIALIZER,
+};
+
+uint64_t fsh_fpga_read(uint32_t offset)
+{
+    fsh_fpga_lock(&fsh_fpga.device_lock);
+    uint64_t value = fsh_fpga.ops->read(fsh_fpga.dev, offset);
+    fsh_fpga_unlock(&fsh_fpga.device_lock);
+    return value;
+}
+
+void fsh_fpga_write(uint32_t offset, uint64_t value)
+{
+    fsh_fpga_lock(&fsh_fpga.device_lock);
+    fsh_fpga.ops->write(fsh_fpga.dev, offset, &value, 1);
+    fsh_fpga_unlock(&fsh_fpga.device_lock);
+}
+
+static void open_device(void)
+{
+    const char *name = fsh_option_str("FSHMEM_DEVICE");
+    char why[256];
+
+    fsh_fpga.ops = fsh_device_find(name);
+    if (fsh_fpga.ops == NULL)
+        fsh_fatal("FSHMEM_DEVICE=%s: there is no such device; fshinfo lists "
+                  "those there are",
+                  name);
+    if (!fsh_fpga.ops->usable(why, sizeof why))
+        fsh_fatal("device %s cannot be used: %s", name, why);
+    fsh_fpga.dev = fsh_fpga.ops->open(&fsh_fpga.mem);
+    if (fsh_fpga.mem.dma_bytes < FSH_DMA_END)
+        fsh_fatal("device %s: its DMA window has %zu bytes, conduit fpga "
+                  "needs %u",
+                  name, fsh_fpga.mem.dma_bytes, FSH_DMA_END);
+}
+
+/* Refuse a device this library was not built for. */
+static void check_device(void)
+{
+    uint64_t id = fsh_fpga_read(FSH_REG_ID);
+    uint64_t caps = fsh_fpga_read(FSH_REG_CAPS);
+    unsigned major = (unsigned)(id >> 32 & 0xffff);
+    unsigned nodes = (unsigned)(caps >> 8 & 0xff);
+    unsigned tags = (unsigned)(caps >> 16 & 0xffff);
+    unsigned slots = (unsigned)(caps >> 32 & 0xff);
+    unsigned packet = 1u << (caps >> 40 & 0xf);
+
+    if ((uint32_t)id != FSH_DEVICE_MAGIC)
+        fsh_fatal("device %s: register ID reads 0x%016" PRIx64
+                  ", which is no FSHMEM node",
+                  fsh_fpga.ops->name, id);
+    if (major != FSH_SPEC_MAJOR)
+        fsh_fatal("device %s speaks version %u of the register map, this "
+                  "library version %u: install matching ones",
+                  fsh_fpga.ops->name, major, FSH_SPEC_MAJOR);
+    if (fsh_fpga.nodes > nodes || fsh_fpga.nodes > FSH_MAX_NODES)
+        fsh_fatal("device %s serves fabrics of at most %u nodes, the job has "
+                  "%" PRIu32 " ranks: start fewer, or use conduit smp",
+                  fsh_fpga.ops->name, nodes, fsh_fpga.nodes);
+    if (tags < FSH_NUM_TAGS || slots < FSH_SLOTS_PER_PEER)
+        fsh_fatal("device %s has %u tags and %u slots a peer; this library "
+                  "needs %u and %u",
+                  fsh_fpga.ops->name, tags, slots, FSH_NUM_TAGS,
+                  FSH_SLOTS_PER_PEER);
+    if (fsh_fpga.packet > packet)
+        fsh_fatal("FSHMEM_PACKET=%u: device %s has packets of at most %u bytes",
+                  fsh_fpga.packet, fsh_fpga.ops->name, packet);
+}
+
+static bool valid_packet(unsigned bytes)
+{
+    return bytes >= FSH_MIN_PACKET && bytes <= FSH_MAX_PACKET
+           && (bytes & (bytes - 1)) == 0;
+}
+
+static void read_options(void)
+{
+    fsh_fpga.packet = (unsigned)fsh_option_int("FSHMEM_PACKET");
+    if (!valid_packet(fsh_fpga.packet))
+        fsh_fatal("FSHMEM_PACKET=%u: payload bytes of a packet are 128, 256, "
+                  "512 or 1024",
+                  fsh_fpga.packet);
+    fsh_fpga.ports = (unsigned)fsh_option_int("FSHMEM_PORTS");
+    if (fsh_fpga.ports < 1 || fsh_fpga.ports > FSH_PORT_BOTH)
+        fsh_fatal("FSHMEM_PORTS=%u: the mask of link ports is 1, 2 or 3",
+                  fsh_fpga.ports);
+}
+
+/* Everything that does not depend on the segments. */
+static void program_host(void)
+{
+    fsh_fpga_write(FSH_REG_CONTROL, 0);
+    fsh_fpga_write(FSH_REG_NODE,
+                   fsh_fpga.rank | (uint64_t)fsh_fpga.nodes << 8);
+    fsh_fpga_write(FSH_REG_PACKET, fsh_fpga.packet);
+    fsh_fpga_write(FSH_REG_HOST_BASE, fsh_fpga.mem.dma_bus);
+    fsh_fpga_write(FSH_REG_HOST_SIZE, fsh_fpga.mem.dma_bytes);
+    fsh_fpga_write(FSH_REG_CPL_BASE, FSH_DMA_CPL);
+    fsh_fpga_write(FSH_REG_REQ_BASE, FSH_DMA_REQ);
+    fsh_fpga_write(FSH_REG_REP_BASE, FSH_DMA_REP);
+    fsh_fpga_write(FSH_REG_SLOT_HDR_BASE, FSH_DMA_SLOT_HDR);
+    fsh_fpga_write(FSH_REG_SLOT_PAY_BASE, FSH_DMA_SLOT_PAY);
+    fsh_fpga_write(FSH_REG_STATUS_ADDR, FSH_DMA_STATUS);
+}
+
+static void reset_state(void)
+{
+    fsh_fpga.cpl.entries = (const void *)(fsh_fpga.mem.dma + FSH_DMA_CPL);
+    fsh_fpga.rx[FSH_FPGA_REQUEST].entries =
+        (const void *)(fsh_fpga.mem.dma + FSH_DMA_REQ);
+    fsh_fpga.rx[FSH_FPGA_REPLY].entries =
+        (const void *)(fsh_fpga.mem.dma + FSH_DMA_REP);
+    atomic_store(&fsh_fpga.free_tags, UINT64_MAX);
+    for (unsigned c = 0; c < FSH_FPGA_CHANNELS; c++) {
+        atomic_store(&fsh_fpga.free_small[c],
+                     UINT64_MAX >> (64 - FSH_DMA_SMALL_SLOTS));
+        atomic_store(&fsh_fpga.free_big[c],
+                     UINT64_MAX >> (64 - FSH_DMA_BIG_SLOTS));
+    }
+    for (unsigned n = 0; n < FSH_MAX_NODES; n++)
+        fsh_fpga_slots_init(&fsh_fpga.peer[n]);
+}
+
+void fsh_fpga_init(enum fsh_threads threads, struct fsh_limits *limits)
+{
+    const struct fsh_job_page *page = fsh_boot_page();
+    uint64_t sizes[FSH_MAX_NODES];
+
+    fsh_fpga.rank = fsh_boot_rank();
+    fsh_fpga.nodes = fsh_boot_size();
+    fsh_fpga.locking = threads == FSH_THREADS_PAR;
+    fsh_fpga.ring_topology = strcmp(page->topology, "line") != 0;
+    read_options();
+    open_device();
+    check_device();
+    fsh_fpga.yields =
+        fsh_fpga.mem.simulated ? YIELDS_SIMULATED : YIELDS_CARD;
+    reset_state();
+    program_host();
+
+    uint64_t mine = fsh_fpga.mem.segment_bytes;
+    uint64_t least = mine;
+    fsh_boot_exchange(&mine, sizeof mine, sizes);
+    for (uint32_t n = 0; n < fsh_fpga.nodes; n++)
+        least = sizes[n] < least ? sizes[n] : least;
+    *limits = (struct fsh_limits){
+        .am_max_medium = FSH_MAX_MEDIUM,
+        .am_max_long_request = MAX_LONG,
+        .am_max_long_reply = MAX_LONG,
+        .max_segment_local = mine,
+        .max_segment_global = least,
+    };
+}
+
+bool fsh_fpga_write_routes(unsigned ports)
+{
+    unsigned lines = fsh_fpga_datelines(fsh_fpga.ring_topology,
+                                        fsh_fpga.nodes, fsh_fpga.rank);
+    uint64_t route[FSH_MAX_NODES];
+
+    for (uint32_t n = 0; n < fsh_fpga.nodes; n++) {
+        uint64_t mask = fsh_fpga_route(fsh_fpga.ring_topology, fsh_fpga.nodes,
+                                       fsh_fpga.rank, n, ports);
+        if (mask == 0)
+            return false;
+        route[n] = fsh_fpga.segs[n].size | mask << 56;
+    }
+    fsh_fpga_lock(&fsh_fpga.device_lock);
+    fsh_fpga.ops->write(fsh_fpga.dev, FSH_REG_ROUTE, route, fsh_fpga.nodes);
+    fsh_fpga_unlock(&fsh_fpga.device_lock);
+    fsh_fpga_write(FSH_REG_PORTS, ports | lines << 8);
+    fsh_fpga.ports = ports;
+    return true;
+}
+
+void fsh_fpga_attach(size_t size, struct fsh_segment *segs)
+{
+    struct fsh_segment mine = {fsh_fpga.mem.segment, size};
+
+    if (size > fsh_fpga.mem.segment_bytes)
+        fsh_fatal("conduit fpga: segment of %zu bytes is larger than the "
+                  "device memory of %zu bytes; FSHMEM_DRAM sets that of "
+                  "simulated nodes",
+                  size, fsh_fpga.mem.segment_bytes);
+    fsh_fpga.segment_size = size;
+    fsh_boot_exchange(&mine, sizeof mine, segs);
+    memcpy(fsh_fpga.segs, segs, fsh_fpga.nodes * sizeof *segs);
+    fsh_fpga_write(FSH_REG_SEG_BASE, fsh_fpga.mem.segment_base);
+    fsh_fpga_write(FSH_REG_SEG_SIZE, size);
+    if (!fsh_fpga_write_routes(fsh_fpga.ports))
+        fsh_fatal("FSHMEM_PORTS=%u: with topology %s some of the %" PRIu32
+                  " nodes cannot be reached; use 3",
+                  fsh_fpga.ports, fsh_fpga.ring_topology ? "ring" : "line",
+                  fsh_fpga.nodes);
+    fsh_fpga_write(FSH_REG_CONTROL, CONTROL_ENABLE);
+    /* A read waits for the writes before it: the node is ready, and with the
+     * barrier all are, before anybody sends. */
+    (void)fsh_fpga_read(FSH_REG_CONTROL);
+    fsh_fpga.attached = true;
+    fsh_boot_barrier("all nodes to be ready");
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Receive slots; see slots.h.
+ */
+#include "conduit/fpga/slots.h"
+
+#include <assert.h>
+#include <string.h>
+
+static uint16_t bit(unsigned slot)
+{
+    assert(slot < FSH_SLOTS_PER_PEER);
+    return (uint16_t)(1u << slot);
+}
+
+void fsh_fpga_slots_init(struct fsh_fpga_slots *s)
+{
+    memset(s, 0, sizeof *s);
+    s->free = 0xffff;
+}
+
+int fsh_fpga_slots_claim(struct fsh_fpga_slots *s)
+{
+    if (s->free == 0)
+        return -1;
+    int slot = __builtin_ctz(s->free);
+    s->free &= (uint16_t)~bit((unsigned)slot);
+    return slot;
+}
+
+void fsh_fpga_slots_unclaim(struct fsh_fpga_slots *s, unsigned slot)
+{
+    assert(!(s->free & bit(slot)));
+    s->free |= bit(slot);
+}
+
+void fsh_fpga_slots_settle(struct fsh_fpga_slots *s, uint64_t word)
+{
+    uint16_t ended = s->returned ^ (uint16_t)word;
+    uint16_t replied = s->replied ^ (uint16_t)(word >> 32);
+    /* Ended, answered if it was replied to, and the source read. A slot whose
+     * `replied` flips without `returned` has not ended yet. */
+    uint16_t done =
+        (uint16_t)(ended & ~(replied & ~s->answered) & ~s->unread);
+
+    assert((done & s->free) == 0);
+    s->returned ^= done;
+    s->replied ^= done & replied;
+    s->answered &= (uint16_t)~done;
+    s->free |= done;
+}
+
+void fsh_fpga_slots_answered(struct fsh_fpga_slots *s, unsigned slot)
+{
+    assert(!(s->free & bit(slot)) && !(s->answered & bit(slot)));
+    s->answered |= bit(slot);
+}
+
+void fsh_fpga_slots_reading(struct fsh_fpga_slots *s, unsigned slot, bool on)
+{
+    if (on)
+        s->unread |= bit(slot);
+    else
+        s->unread &= (uint16_t)~bit(slot);
+}
+
+void fsh_fpga_slots_finish(struct fsh_fpga_slots *s, unsigned slot,
+                           bool replied)
+{
+    s->my_returned ^= bit(slot);
+    if (replied)
+        s->my_replied ^= bit(slot);
+    s->owed++;
+}
+
+uint64_t fsh_fpga_slots_word(const struct fsh_fpga_slots *s)
+{
+    return (uint64_t)s->my_replied << 32 | s->my_returned;
+}
+
+void fsh_fpga_slots_sent(struct fsh_fpga_slots *s)
+{
+    s->owed = 0;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Inner state of conduit fpga, one a process, and what its files offer each
+ * other. Locks (taken only with job threads PAR), in the order in which they
+ * may nest: ring.lock or cpl.lock, then peer_lock, then device_lock. None is
+ * held while a handler runs.
+ */
+#ifndef FSH_FPGA_STATE_H
+#define FSH_FPGA_STATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/fsh_spec.h"
+#include "conduit/conduit.h"
+#include "conduit/fpga/command.h"
+#include "conduit/fpga/dma.h"
+#include "conduit/fpga/fpga.h"
+#include "conduit/fpga/slots.h"
+#include "device/device.h"
+
+enum { FSH_FPGA_REQUEST, FSH_FPGA_REPLY, FSH_FPGA_CHANNELS };
+
+/* A submission window, under device_lock. */
+struct fsh_fpga_window {
+    uint32_t tail; /* entries submitted, ever */
+    uint32_t head; /* entries the device has consumed, as last seen */
+};
+
+/* The reading end of a ring the device writes. */
+struct fsh_fpga_ring {
+    pthread_mutex_t lock;
+    const uint64_t *entries;
+    uint32_t pos; /* entries consumed, ever */
+};
+
+/* A tagged operation in flight; written before the command is submitted, read
+ * when its completion comes. */
+struct fsh_fpga_op {
+    uint8_t opcode;
+    bool bounced; /* GET: data waits in the tag's bounce memory */
+    uint32_t node;
+    uint64_t remote; /* offset in the target's segment */
+    uint32_t length;
+    void *local; /* GET bounced: where the data goes */
+    struct fsh_event *event;
+    struct fsh_fpga_record *record; /* raw commands, else NULL */
+};
+
+/* What is known of the payload of an AM that is being sent from a slot. */
+struct fsh_fpga_source {
+    atomic_bool reading; /* a SLOT completion is to come */
+    uint8_t halves;      /* seen of two */
+    uint8_t bounce;      /* FSH_BOUNCE_ */
+    uint8_t index;       /* of the bounce slot */
+    uint8_t handler;
+    uint64_t raddr; /* for messages about errors */
+    uint32_t length;
+};
+enum { FSH_BOUNCE_NONE, FSH_BOUNCE_SMALL, FSH_BOUNCE_BIG };
+
+struct fsh_fpga {
+    const struct fsh_device_ops *ops;
+    struct fsh_device *dev;
+    struct fsh_device_memory mem;
+    uint32_t rank, nodes;
+    bool ring_topology;
+    bool locking;
+    bool attached;
+    unsigned packet; /* payload bytes a packet */
+    unsigned ports;  /* mask in use */
+    unsigned yields; /* fruitless polls before a wait sleeps */
+    size_t segment_size;
+    struct fsh_segment segs[FSH_MAX_NODES];
+
+    pthread_mutex_t device_lock; /* registers and windows */
+    struct fsh_fpga_window window[FSH_FPGA_CHANNELS];
+
+    struct fsh_fpga_ring cpl; /* lock also covers op and source on completion */
+    struct fsh_fpga_ring rx[FSH_FPGA_CHANNELS];
+
+    _Atomic uint64_t free_tags;
+    struct fsh_fpga_op op[FSH_NUM_TAGS];
+    atomic_bool live[FSH_NUM_TAGS]; /* op is valid: a completion is to come */
+
+    _Atomic uint64_t free_small[FSH_FPGA_CHANNELS];
+    _Atomic uint64_t free_big[FSH_FPGA_CHANNELS];
+    /* By channel, peer, slot: of requests and of replies sent from here. */
+    struct fsh_fpga_source source[FSH_FPGA_CHANNELS][FSH_MAX_NODES]
+                                 [FSH_SLOTS_PER_PEER];
+
+    pthread_mutex_t peer_lock;
+    struct fsh_fpga_slots peer[FSH_MAX_NODES];
+    _Atomic uint64_t owing; /* peers to which credits are owed */
+
+    struct {
+        _Atomic uint64_t put, get, am, credits;
+    } bytes;
+};
+
+extern struct fsh_fpga fsh_fpga;
+
+/* Locks that cost nothing without threads. */
+void fsh_fpga_lock(pthread_mutex_t *lock);
+bool fsh_fpga_trylock(pthread_mutex_t *lock);
+void fsh_fpga_unlock(pthread_mutex_t *lock);
+
+/* --- window.c: submission ------------------------------------------------ */
+
+/* Submit without blocking; false if the window lacks room. */
+bool fsh_fpga_try_submit(unsigned channel, const uint64_t *words,
+                         unsigned entries);
+/* Submit, making progress (replies only if !requests) while there is no room. */
+void fsh_fpga_submit(unsigned channel, const struct fsh_fpga_command *cmd,
+                     bool requests);
+/* Entries in use, as last seen. */
+unsigned fsh_fpga_window_used(unsigned channel);
+
+/* --- complete.c: tags, bounce slots, completions ------------------------- */
+
+/* Lowest free index of a mask, or -1; and back. */
+int fsh_fpga_claim(_Atomic uint64_t *mask);
+void fsh_fpga_release(_Atomic uint64_t *mask, unsigned index);
+/* The entry of a ring after those consumed, or NULL. Under the ring's lock. */
+const uint64_t *fsh_fpga_ring_next(const struct fsh_fpga_ring *ring);
+/* Fill in op[tag] before submitting; and free the tag. */
+void fsh_fpga_op_begin(unsigned tag, const struct fsh_fpga_op *op);
+void fsh_fpga_op_end(unsigned tag);
+/* Act on all completions; whether there were any. */
+bool fsh_fpga_complete(void);
+
+/* --- message.c: active messages ------------------------------------------ */
+
+void fsh_fpga_am_request(const struct fsh_am *am);
+void fsh_fpga_am_reply(struct fsh_token *token, const struct fsh_am *am);
+/* Deliver what has arrived on a channel; whether there was anything. */
+bool fsh_fpga_receive(unsigned channel);
+/* Send the credit words that are owed, as far as the window has room. */
+void fsh_fpga_flush(void);
+
+/* --- transfer.c: put and get --------------------------------------------- */
+
+void fsh_fpga_put(uint32_t node, void *dst, const void *src, size_t n,
+                  unsigned flags, struct fsh_event *ev);
+void fsh_fpga_get(void *dst, uint32_t node, const void *src, size_t n,
+                  struct fsh_event *ev);
+/* Offset in this node's segment of a range that lies in it wholly. */
+bool fsh_fpga_in_segment(const void *p, size_t n, uint64_t *offset);
+
+/* --- progress.c ------------------------------------------------------------ */
+
+/* One round of progress: completions, replies, and requests if asked. */
+bool fsh_fpga_progress(bool requests);
+/* Sleep until the device has written something, or max_ns. */
+void fsh_fpga_wait(uint64_t max_ns);
+
+/* A wait for something that progress brings: begin, then step until it is
+ * there, then end. A step makes progress, and pauses after fruitless ones; it
+ * leaves if the job is ending. `what` and node go into messages. */
+struct fsh_fpga_pause {
+    const char *what;
+    uint32_t node;
+    unsigned fruitless;
+    uint32_t seen; /* the device's activity before the last progress */
+};
+void fsh_fpga_pause_begin(struct fsh_fpga_pause *p, const char *what,
+                          uint32_t node);
+void fsh_fpga_pause_step(struct fsh_fpga_pause *p, bool requests);
+void fsh_fpga_pause_end(struct fsh_fpga_pause *p);
+
+/* --- setup.c ---------------------------------------------------------------- */
+
+void fsh_fpga_init(enum fsh_threads threads, struct fsh_limits *limits);
+void fsh_fpga_attach(size_t size, struct fsh_segment *segs);
+/* Write routes and ports for a mask of ports; false if a node is cut off. */
+bool fsh_fpga_write_routes(unsigned ports);
+/* Register access under device_lock. */
+uint64_t fsh_fpga_read(uint32_t offset);
+void fsh_fpga_write(uint32_t offset, uint64_t value);
+
+#endif

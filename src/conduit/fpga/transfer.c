@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Put and get of conduit fpga: any size and alignment, cut into commands. A
+ * payload rides in the command if it is small, is read or written in place if
+ * it lies in this node's segment, and goes through the bounce memory of its
+ * tag otherwise. Every byte goes through the device, also to this rank itself.
+ * Any thread; not from handlers.
+ */
+#include <string.h>
+
+#include "conduit/fpga/state.h"
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+bool fsh_fpga_in_segment(const void *p, size_t n, uint64_t *offset)
+{
+    uintptr_t start = (uintptr_t)fsh_fpga.mem.segment;
+    uintptr_t at = (uintptr_t)p;
+
+    if (at < start || at - start > fsh_fpga.segment_size
+        || n > fsh_fpga.segment_size - (at - start))
+        return false;
+    *offset = at - start;
+    return true;
+}
+
+static unsigned claim_tag(uint32_t node)
+{
+    int tag = fsh_fpga_claim(&fsh_fpga.free_tags);
+
+    if (tag < 0) {
+        struct fsh_fpga_pause p;
+        fsh_fpga_pause_begin(&p, "a tag (64 transfers are in flight)", node);
+        while ((tag = fsh_fpga_claim(&fsh_fpga.free_tags)) < 0)
+            fsh_fpga_pause_step(&p, true);
+        fsh_fpga_pause_end(&p);
+    }
+    return (unsigned)tag;
+}
+
+/* Bytes of a bounced piece: up to a boundary of packets at the other end. */
+static size_t bounce_piece(uint64_t raddr, size_t n)
+{
+    return smaller(n, FSH_DMA_TAG_BYTES - raddr % FSH_MAX_PACKET);
+}
+
+static uint64_t bounce_offset(unsigned tag)
+{
+    return FSH_DMA_TAG + (uint64_t)tag * FSH_DMA_TAG_BYTES;
+}
+
+static void start(const struct fsh_fpga_desc *desc, struct fsh_event *ev,
+                  void *copy_to)
+{
+    struct fsh_fpga_command cmd;
+    struct fsh_fpga_op op = {
+        .opcode = desc->opcode,
+        .bounced = copy_to != NULL,
+        .node = desc->node,
+        .remote = desc->raddr,
+        .length = desc->length,
+        .local = copy_to,
+        .event = ev,
+    };
+
+    fsh_fpga_op_begin(desc->tag, &op);
+    /* Relaxed: only this thread waits, and it counts before it submits. */
+    atomic_fetch_add_explicit(&ev->pending, 1, memory_order_relaxed);
+    fsh_fpga_encode(&cmd, desc);
+    fsh_fpga_submit(FSH_FPGA_REQUEST, &cmd, true);
+}
+
+void fsh_fpga_put(uint32_t node, void *dst, const void *src, size_t n,
+                  unsigned flags, struct fsh_event *ev)
+{
+    uint64_t raddr = (uint64_t)((uintptr_t)dst
+                                - (uintptr_t)fsh_fpga.segs[node].addr);
+    const unsigned char *from = src;
+    struct fsh_fpga_desc desc = {
+        .opcode = FSH_OP_PUT,
+        .category = FSH_CAT_LONG,
+        .ack = true,
+        .rspace = FSH_SPACE_SEGMENT,
+        .node = (uint8_t)node,
+    };
+
+    atomic_fetch_add_explicit(&fsh_fpga.bytes.put, n, memory_order_relaxed);
+    while (n != 0) {
+        size_t piece;
+        desc.tag = (uint16_t)claim_tag(node);
+        desc.raddr = raddr;
+        if (fsh_fpga_fits_inline(0, raddr, n, fsh_fpga.packet)) {
+            piece = n;
+            desc.lspace = FSH_SPACE_INLINE;
+            desc.data = from;
+        } else if ((flags & FSH_PUT_SRC_STABLE)
+                   && fsh_fpga_in_segment(from, n, &desc.laddr)) {
+            piece = smaller(n, FSH_MAX_MESSAGE);
+            desc.lspace = FSH_SPACE_SEGMENT;
+        } else {
+            piece = bounce_piece(raddr, n);
+            desc.lspace = FSH_SPACE_HOST;
+            desc.laddr = bounce_offset(desc.tag);
+            memcpy(fsh_fpga.mem.dma + desc.laddr, from, piece);
+        }
+        desc.length = (uint32_t)piece;
+        start(&desc, ev, NULL);
+        raddr += piece;
+        from += piece;
+        n -= piece;
+    }
+}
+
+void fsh_fpga_get(void *dst, uint32_t node, const void *src, size_t n,
+                  struct fsh_event *ev)
+{
+    uint64_t raddr = (uint64_t)((uintptr_t)src
+                                - (uintptr_t)fsh_fpga.segs[node].addr);
+    unsigned char *to = dst;
+    struct fsh_fpga_desc desc = {
+        .opcode = FSH_OP_GET,
+        .category = FSH_CAT_SHORT,
+        .rspace = FSH_SPACE_SEGMENT,
+        .node = (uint8_t)node,
+    };
+
+    atomic_fetch_add_explicit(&fsh_fpga.bytes.get, n, memory_order_relaxed);
+    while (n != 0) {
+        size_t piece;
+        bool in_place = fsh_fpga_in_segment(to, n, &desc.laddr);
+        desc.tag = (uint16_t)claim_tag(node);
+        desc.raddr = raddr;
+        if (in_place) {
+            piece = smaller(n, FSH_MAX_MESSAGE);
+            desc.lspace = FSH_SPACE_SEGMENT;
+        } else {
+            piece = bounce_piece(raddr, n);
+            desc.lspace = FSH_SPACE_HOST;
+            desc.laddr = bounce_offset(desc.tag);
+        }
+        desc.length = (uint32_t)piece;
+        start(&desc, ev, in_place ? NULL : to);
+        raddr += piece;
+        to += piece;
+        n -= piece;
+    }
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Submission windows of conduit fpga: entries in order, then the doorbell.
+ * Free entries are 64 - (tail - head); the device publishes its heads in the
+ * status line. Any thread.
+ */
+#include <assert.h>
+
+#include "conduit/fpga/state.h"
+
+/* Acquire, partner: the device, which publishes a head after it has read the
+ * entries; so they may be overwritten. */
+static uint32_t read_head(unsigned channel)
+{
+    const _Atomic uint32_t *line =
+        (const void *)(fsh_fpga.mem.dma + FSH_DMA_STATUS);
+
+    return atomic_load_explicit(&line[channel], memory_order_acquire);
+}
+
+static bool has_room(unsigned channel, unsigned entries)
+{
+    struct fsh_fpga_window *w = &fsh_fpga.window[channel];
+
+    if (w->tail - w->head + entries <= FSH_WINDOW_ENTRIES)
+        return true;
+    w->head = read_head(channel);
+    return w->tail - w->head + entries <= FSH_WINDOW_ENTRIES;
+}
+
+/* Under device_lock. The device makes earlier stores visible before these. */
+static void write_entries(unsigned channel, const uint64_t *words,
+                          unsigned entries)
+{
+    static const uint32_t base[] = {FSH_REG_REQ_WINDOW, FSH_REG_REP_WINDOW};
+    static const uint32_t bell[] = {FSH_REG_REQ_TAIL, FSH_REG_REP_TAIL};
+    struct fsh_fpga_window *w = &fsh_fpga.window[channel];
+    unsigned at = w->tail % FSH_WINDOW_ENTRIES;
+    unsigned left = FSH_WINDOW_ENTRIES - at;
+    unsigned first = entries < left ? entries : left;
+
+    fsh_fpga.ops->write(fsh_fpga.dev, base[channel] + at * FSH_ENTRY_BYTES,
+                        words, first * FSH_ENTRY_WORDS);
+    if (first < entries)
+        fsh_fpga.ops->write(fsh_fpga.dev, base[channel],
+                            words + first * FSH_ENTRY_WORDS,
+                            (entries - first) * FSH_ENTRY_WORDS);
+    w->tail += entries;
+    uint64_t tail = w->tail;
+    fsh_fpga.ops->write(fsh_fpga.dev, bell[channel], &tail, 1);
+}
+
+bool fsh_fpga_try_submit(unsigned channel, const uint64_t *words,
+                         unsigned entries)
+{
+    assert(channel < FSH_FPGA_CHANNELS && entries >= 1
+           && entries <= FSH_WINDOW_ENTRIES);
+    fsh_fpga_lock(&fsh_fpga.device_lock);
+    bool room = has_room(channel, entries);
+    if (room)
+        write_entries(channel, words, entries);
+    fsh_fpga_unlock(&fsh_fpga.device_lock);
+    return room;
+}
+
+void fsh_fpga_submit(unsigned channel, const struct fsh_fpga_command *cmd,
+                     bool requests)
+{
+    struct fsh_fpga_pause p;
+
+    if (fsh_fpga_try_submit(channel, cmd->words, cmd->entries))
+        return;
+    fsh_fpga_pause_begin(&p,
+                         channel == FSH_FPGA_REPLY
+                             ? "room in the reply submission window"
+                             : "room in the request submission window",
+                         fsh_fpga.rank);
+    while (!fsh_fpga_try_submit(channel, cmd->words, cmd->entries))
+        fsh_fpga_pause_step(&p, requests);
+    fsh_fpga_pause_end(&p);
+}
+
+unsigned fsh_fpga_window_used(unsigned channel)
+{
+    return fsh_fpga.window[channel].tail - read_head(channel);
+}

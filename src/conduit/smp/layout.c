@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Sizes of the shared memory object of conduit smp. Called by src/boot when it
+ * makes the object and by the conduit when it maps it; stateless.
+ */
+#include "conduit/smp/layout.h"
+
+#include "boot/job.h"
+
+static size_t to_page(size_t n)
+{
+    return (n + FSH_SMP_PAGE - 1) / FSH_SMP_PAGE * FSH_SMP_PAGE;
+}
+
+struct fsh_smp_layout fsh_smp_layout(uint32_t ranks, size_t segment_max)
+{
+    struct fsh_smp_layout l = {
+        .ranks = ranks,
+        .segment_max = to_page(segment_max),
+    };
+    size_t n = ranks;
+    l.pools = to_page(n * sizeof(struct fsh_smp_ctl));
+    l.pairs = l.pools + n * FSH_SMP_CHANNELS * FSH_SMP_POOL_BYTES;
+    l.segments = to_page(l.pairs + n * n * sizeof(struct fsh_smp_pair));
+    l.total = l.segments + n * l.segment_max;
+    return l;
+}
+
+size_t fsh_smp_bytes(uint32_t ranks, size_t segment_max)
+{
+    return fsh_smp_layout(ranks, segment_max).total;
+}

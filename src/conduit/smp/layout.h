@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The shared memory object of conduit smp: who writes what, where. Included by
+ * the ring code and the conduit; layout.c (fsh_smp_bytes) is all that src/boot
+ * links. Memory is touched lazily: a pair that never talks costs nothing.
+ *
+ *   control blocks   one a rank
+ *   pools            4 MiB a rank, for Medium payloads over the inline limit
+ *   pairs            one an ordered pair: request ring and reply ring
+ *   segments         segment_max bytes a rank, page aligned
+ */
+#ifndef FSH_SMP_LAYOUT_H
+#define FSH_SMP_LAYOUT_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FSH_SMP_MAX_RANKS 1024u
+#define FSH_SMP_PAGE 4096u
+
+enum { FSH_SMP_REQUEST, FSH_SMP_REPLY, FSH_SMP_CHANNELS };
+
+/* Rings: 64 slots of a cache line, so that one word maps them. */
+#define FSH_SMP_SLOTS 64u
+#define FSH_SMP_SLOT_BYTES 64u
+
+/* Pool blocks of one channel: 1 MiB of small ones, 1 MiB of large ones. */
+#define FSH_SMP_SMALL_BYTES 8192u
+#define FSH_SMP_SMALL_BLOCKS 128u
+#define FSH_SMP_LARGE_BYTES 65536u
+#define FSH_SMP_LARGE_BLOCKS 16u
+#define FSH_SMP_BLOCKS (FSH_SMP_SMALL_BLOCKS + FSH_SMP_LARGE_BLOCKS)
+#define FSH_SMP_POOL_BYTES (2u << 20)
+
+/* Largest Medium: one large block. */
+#define FSH_SMP_MAX_MEDIUM FSH_SMP_LARGE_BYTES
+
+/* Control block of a rank, drawn by cache line. */
+struct fsh_smp_ctl {
+    /* Line 0: what every poll reads. Up to 64 ranks: bit s = the ring from
+     * rank s may hold a message. Beyond: bit w = ready[channel][w] may be
+     * non-zero. Writers: senders set, owner clears. */
+    _Alignas(64) _Atomic uint64_t summary[FSH_SMP_CHANNELS];
+    /* Line 1: the owner's sleep. sleepers: threads of the owner (about to be)
+     * asleep, read by senders; wake_seq: futex, bumped by whoever wakes. */
+    _Alignas(64) _Atomic uint32_t wake_seq;
+    _Atomic uint32_t sleepers;
+    /* Lines 2 to 5: one bit a sender, only with more than 64 ranks. */
+    _Alignas(64) _Atomic uint64_t ready[FSH_SMP_CHANNELS]
+                                       [FSH_SMP_MAX_RANKS / 64];
+    /* Then: is a block of the owner's pool out? The owner sets 1 before it
+     * sends the block; the receiver stores 0 when the handler has ended. */
+    _Alignas(64) _Atomic uint8_t busy[FSH_SMP_CHANNELS][192];
+};
+
+/* First bytes of a message; the rest follows in the same and the next slots:
+ * arguments, then, 16-byte aligned, an inline Medium payload. */
+struct fsh_smp_head {
+    _Atomic uint32_t stamp; /* says that the slot holds a message of this lap */
+    uint8_t handler;
+    uint8_t category; /* enum fsh_category, or FSH_SMP_SKIP */
+    uint8_t nargs;
+    uint8_t slots; /* slots of this message */
+    uint32_t nbytes;
+    uint32_t block; /* pool block of the sender, or FSH_SMP_INLINE */
+    uint64_t addr;  /* Long: destination as the owner sees it */
+};
+
+#define FSH_SMP_SKIP 0xffu /* category: rest of the lap is unused */
+#define FSH_SMP_INLINE UINT32_MAX
+
+struct fsh_smp_ring {
+    /* Written by the sender, read by the receiver. */
+    _Alignas(64) unsigned char slot[FSH_SMP_SLOTS][FSH_SMP_SLOT_BYTES];
+    /* Slots freed, ever: written by the receiver, read by the sender when it
+     * runs out of room. */
+    _Alignas(64) _Atomic uint32_t freed;
+};
+
+struct fsh_smp_pair {
+    struct fsh_smp_ring ring[FSH_SMP_CHANNELS];
+};
+
+_Static_assert(sizeof(struct fsh_smp_head) == 24, "message head");
+_Static_assert(offsetof(struct fsh_smp_ctl, wake_seq) == 64, "line 1");
+_Static_assert(offsetof(struct fsh_smp_ctl, ready) == 128, "line 2");
+_Static_assert(offsetof(struct fsh_smp_ctl, busy) == 384, "line 6");
+_Static_assert(sizeof(struct fsh_smp_ctl) == 768, "control block");
+_Static_assert(sizeof(struct fsh_smp_pair) <= 16384, "budget of a pair");
+_Static_assert(FSH_SMP_SMALL_BYTES * FSH_SMP_SMALL_BLOCKS
+                       + FSH_SMP_LARGE_BYTES * FSH_SMP_LARGE_BLOCKS
+                   == FSH_SMP_POOL_BYTES,
+               "pool of a channel");
+_Static_assert(FSH_SMP_BLOCKS <= 192, "busy flags");
+
+/* Offsets in the object, in bytes. */
+struct fsh_smp_layout {
+    uint32_t ranks;
+    size_t segment_max; /* rounded up to a page */
+    size_t pools;
+    size_t pairs;
+    size_t segments;
+    size_t total;
+};
+
+/* ranks 1..FSH_SMP_MAX_RANKS. */
+struct fsh_smp_layout fsh_smp_layout(uint32_t ranks, size_t segment_max);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Conduit smp: the ranks of one host over one shared memory object. Messages
+ * go through ring.c; put and get are copies, done when the call returns. Every
+ * rank maps the whole object, at an address of its own, so a remote address is
+ * translated from the owner's view. Called by src/gasnet, any thread.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/cpu.h"
+#include "base/log.h"
+#include "boot/boot.h"
+#include "conduit/conduit.h"
+#include "conduit/smp/ring.h"
+
+#define MAX_LONG ((size_t)1 << 30)
+#define SPINS 200u            /* fruitless polls before the processor is offered */
+#define YIELDS 50u            /* then before sleeping */
+#define FIRST_SLEEP_NS 20000u /* a freed slot wakes nobody, so sleep short first */
+#define MAX_SLEEP_NS 1000000u
+#define BOTH (1u << FSH_SMP_REQUEST | 1u << FSH_SMP_REPLY)
+
+static struct {
+    struct fsh_smp_layout layout;
+    struct fsh_smp_port *port;
+    unsigned char *base;
+    uint32_t rank;
+    uint32_t ranks;
+    unsigned spins;
+    struct fsh_segment segs[FSH_SMP_MAX_RANKS];
+} smp;
+
+static bool usable(char *why, size_t whylen)
+{
+    int fd = memfd_create("fshmem-probe", MFD_CLOEXEC);
+
+    if (fd < 0) {
+        snprintf(why, whylen,
+                 "memfd_create failed (%s): conduit smp needs anonymous "
+                 "shared memory; Linux 3.17 or later provides it",
+                 strerror(errno));
+        return false;
+    }
+    close(fd);
+    return true;
+}
+
+/* Map the job's object. NORESERVE: most of it is never touched. */
+static void map_object(void)
+{
+    int fd = fsh_boot_fd(FSH_FD_SMP);
+
+    if (fd < 0)
+        fsh_fatal("conduit smp: the job has no shared memory object; start "
+                  "the program with fshrun --conduit smp");
+    smp.base = mmap(NULL, smp.layout.total, PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_NORESERVE, fd, 0);
+    if (smp.base == MAP_FAILED)
+        fsh_fatal("conduit smp: cannot map %zu bytes for %" PRIu32
+                  " ranks with segments up to %zu bytes: %s; raise the limit "
+                  "of address space (ulimit -v) or lower FSHMEM_SEGMENT_MAX",
+                  smp.layout.total, smp.ranks, smp.layout.segment_max,
+                  strerror(errno));
+}
+
+static void init(enum fsh_threads threads, struct fsh_limits *limits)
+{
+    const struct fsh_job_page *page = fsh_boot_page();
+
+    smp.rank = fsh_boot_rank();
+    smp.ranks = fsh_boot_size();
+    smp.layout = fsh_smp_layout(smp.ranks, page->smp_segment_max);
+    smp.spins = smp.ranks > fsh_cpu_count() ? SPINS / 10 : SPINS;
+    map_object();
+    smp.port = fsh_smp_port_new(smp.base, &smp.layout, smp.rank,
+                                threads == FSH_THREADS_PAR);
+    if (smp.port == NULL)
+        fsh_fatal("conduit smp: no memory for the rings to %" PRIu32 " ranks",
+                  smp.ranks);
+    *limits = (struct fsh_limits){
+        .am_max_medium = FSH_SMP_MAX_MEDIUM,
+        .am_max_long_request = MAX_LONG,
+        .am_max_long_reply = MAX_LONG,
+        .max_segment_local = smp.layout.segment_max,
+        .max_segment_global = smp.layout.segment_max,
+    };
+}
+
+static unsigned char *segment_of(uint32_t node)
+{
+    return smp.base + smp.layout.segments
+           + (size_t)node * smp.layout.segment_max;
+}
+
+static void attach(size_t size, struct fsh_segment *segs)
+{
+    struct fsh_segment mine = {segment_of(smp.rank), size};
+
+    if (size > smp.layout.segment_max)
+        fsh_fatal("conduit smp: segment of %zu bytes is larger than the %zu "
+                  "bytes the job was made for; set FSHMEM_SEGMENT_MAX",
+                  size, smp.layout.segment_max);
+    fsh_boot_exchange(&mine, sizeof mine, segs);
+    memcpy(smp.segs, segs, smp.ranks * sizeof *segs);
+}
+
+/* An address in the owner's view, in ours. */
+static void *translate(uint32_t node, const void *addr)
+{
+    uintptr_t offset = (uintptr_t)addr - (uintptr_t)smp.segs[node].addr;
+
+    assert(node < smp.ranks && offset <= smp.segs[node].size);
+    return segment_of(node) + offset;
+}
+
+/* --- active messages ------------------------------------------------------ */
+
+static void deliver(void *arg, const struct fsh_smp_in *in)
+{
+    struct fsh_token token = {
+        .source = in->source,
+        .is_request = in->channel == FSH_SMP_REQUEST,
+    };
+
+    (void)arg;
+    fsh_am_deliver(&token, in->handler, in->category, in->args, in->nargs,
+                   in->buf, in->nbytes);
+}
+
+static void say_waiting(const struct fsh_smp_out *out, const char *lacking)
+{
+    struct fsh_rank_slot *slot = &fsh_boot_page()->rank[smp.rank];
+
+    snprintf(slot->waiting_for, sizeof slot->waiting_for,
+             "%s to rank %" PRIu32 ": no free %s",
+             out->channel == FSH_SMP_REPLY ? "reply" : "request", out->dest,
+             lacking);
+}
+
+/* One step of a wait for room: spin, offer the processor, sleep longer and
+ * longer. Leaves if the job is ending. */
+static void pause_step(unsigned n, const struct fsh_smp_out *out,
+                       const char *lacking)
+{
+    const char *why = NULL;
+
+    if (n < smp.spins) {
+        fsh_cpu_relax();
+        return;
+    }
+    if (!fsh_boot_alive(&why))
+        fsh_fatal("conduit smp: gave up waiting for a %s to rank %" PRIu32
+                  ": %s",
+                  lacking, out->dest, why);
+    if (n < smp.spins + YIELDS) {
+        sched_yield();
+        return;
+    }
+    if (n == smp.spins + YIELDS)
+        say_waiting(out, lacking);
+    unsigned rounds = n - smp.spins - YIELDS;
+    uint64_t ns = (uint64_t)FIRST_SLEEP_NS << (rounds < 6 ? rounds : 6);
+    fsh_smp_port_sleep(smp.port, ns < MAX_SLEEP_NS ? ns : MAX_SLEEP_NS);
+}
+
+/* Send; while there is no room, poll the channels of `mask`. */
+static void send(const struct fsh_smp_out *out, unsigned mask)
+{
+    enum fsh_smp_result result = fsh_smp_port_send(smp.port, out);
+    unsigned n = 0;
+
+    if (result == FSH_SMP_SENT)
+        return;
+    while (result != FSH_SMP_SENT) {
+        if (fsh_smp_port_poll(smp.port, mask, deliver, NULL))
+            n = 0;
+        else
+            pause_step(n++, out,
+                       result == FSH_SMP_NO_SLOT ? "ring slot"
+                                                 : "payload block");
+        result = fsh_smp_port_send(smp.port, out);
+    }
+    fsh_boot_page()->rank[smp.rank].waiting_for[0] = '\0';
+}
+
+/* Fill `out` from `am`; a Long's payload goes to the target at once. */
+static struct fsh_smp_out start(const struct fsh_am *am, uint32_t dest,
+                                uint8_t channel)
+{
+    struct fsh_smp_out out = {
+        .dest = dest,
+        .channel = channel,
+        .handler = am->handler,
+        .category = am->category,
+        .nargs = am->nargs,
+        .args = am->args,
+        .src = am->src,
+        .nbytes = am->category == FSH_AM_SHORT ? 0 : (uint32_t)am->nbytes,
+        .addr = (uint64_t)(uintptr_t)am->dst,
+    };
+
+    assert(am->nbytes <= (am->category == FSH_AM_MEDIUM ? FSH_SMP_MAX_MEDIUM
+                                                        : MAX_LONG));
+    if (am->category == FSH_AM_LONG && am->nbytes != 0)
+        memcpy(translate(dest, am->dst), am->src, am->nbytes);
+    return out;
+}
+
+static void am_request(const struct fsh_am *am)
+{
+    struct fsh_smp_out out = start(am, am->node, FSH_SMP_REQUEST);
+
+    send(&out, BOTH);
+}
+
+static void am_reply(struct fsh_token *token, const struct fsh_am *am)
+{
+    struct fsh_smp_out out = start(am, token->source, FSH_SMP_REPLY);
+
+    token->replied = true;
+    send(&out, 1u << FSH_SMP_REPLY);
+}
+
+/* --- put and get ---------------------------------------------------------- */
+
+/* Words are copied by single instructions: others may be waiting for them. */
+static void copy(void *dst, const void *src, size_t n)
+{
+    switch (n) {
+    case 1:
+        memcpy(dst, src, 1);
+        break;
+    case 2:
+        memcpy(dst, src, 2);
+        break;
+    case 4:
+        memcpy(dst, src, 4);
+        break;
+    case 8:
+        memcpy(dst, src, 8);
+        break;
+    default:
+        memcpy(dst, src, n);
+    }
+}
+
+static void put(uint32_t node, void *dst, const void *src, size_t n,
+                unsigned flags, struct fsh_event *ev)
+{
+    (void)flags;
+    (void)ev;
+    copy(translate(node, dst), src, n);
+    /* Earlier than whatever this thread announces next; partner: the acquire
+     * of whoever reads that announcement. */
+    atomic_signal_fence(memory_order_release);
+}
+
+static void get(void *dst, uint32_t node, const void *src, size_t n,
+                struct fsh_event *ev)
+{
+    (void)ev;
+    copy(dst, translate(node, src), n);
+}
+
+/* --- progress ------------------------------------------------------------- */
+
+static bool poll_all(void)
+{
+    return fsh_smp_port_poll(smp.port, BOTH, deliver, NULL);
+}
+
+static void wait_any(uint64_t max_ns)
+{
+    fsh_smp_port_sleep(smp.port, max_ns);
+}
+
+static void describe(void (*line)(void *arg, const char *text), void *arg)
+{
+    static const char *const name[FSH_SMP_CHANNELS] = {"request", "reply"};
+    char text[128];
+
+    if (smp.port == NULL)
+        return;
+    for (unsigned c = 0; c < FSH_SMP_CHANNELS; c++) {
+        for (uint32_t r = 0; r < smp.ranks; r++) {
+            unsigned used = fsh_smp_port_slots(smp.port, c, r);
+            if (used == 0)
+                continue;
+            snprintf(text, sizeof text,
+                     "smp: %s ring to rank %" PRIu32
+                     ": %u of %u slots not returned",
+                     name[c], r, used, FSH_SMP_SLOTS);
+            line(arg, text);
+        }
+        snprintf(text, sizeof text, "smp: %s pool: %u of %u blocks out",
+                 name[c], fsh_smp_port_blocks(smp.port, c), FSH_SMP_BLOCKS);
+        line(arg, text);
+    }
+}
+
+/* The mapping stays: other threads of this process may be using it. */
+static void fini(void)
+{
+}
+
+const struct fsh_conduit_ops fsh_conduit_smp = {
+    .name = "smp",
+    .usable = usable,
+    .init = init,
+    .attach = attach,
+    .am_request = am_request,
+    .am_reply = am_reply,
+    .put = put,
+    .get = get,
+    .poll = poll_all,
+    .wait = wait_any,
+    .describe = describe,
+    .fini = fini,
+};

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Device "sim": a node inside fshsim, reached through the shared memory of
+ * sim_shm.h. Used by conduit fpga through fsh_device_sim; its lock serialises
+ * write, read and open_gate of this process; activity and wait are for any
+ * thread. Posting is a copy into a ring and a fence; a system call is made only
+ * to wake a simulator that sleeps.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/cpu.h"
+#include "base/futex.h"
+#include "base/log.h"
+#include "boot/boot.h"
+#include "device/device.h"
+#include "device/sim/sim_shm.h"
+
+/* The simulator answers in microseconds; this long without any progress means
+ * that it is stopped (a debugger, SIGSTOP). */
+#define STUCK_NS (UINT64_C(60) * 1000000000)
+#define NAP_NS (UINT64_C(20) * 1000000)
+enum { SPINS = 200, YIELDS = 2000 };
+
+struct fsh_device {
+    struct fsh_sim_mmio *mmio;
+    struct fsh_sim_fabric *fabric;
+    uint64_t tail; /* records written, ever */
+    uint64_t head; /* records known to be taken */
+    struct fsh_device_memory mem;
+};
+
+static bool sim_usable(char *why, size_t whylen)
+{
+    char path[4096];
+
+    return fsh_job_find_sim(path, sizeof path, why, whylen) == 0;
+}
+
+static void *map_fd(enum fsh_fd_kind kind, size_t bytes, const char *what)
+{
+    int fd = fsh_boot_fd(kind);
+    void *map;
+
+    if (fd < 0)
+        fsh_fatal("device sim: the job has no %s for this rank (it was started "
+                  "for another conduit)", what);
+    map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (map == MAP_FAILED)
+        fsh_fatal("device sim: cannot map %zu bytes of %s: %s (is the limit "
+                  "on address space, ulimit -v, too low?)", bytes, what,
+                  strerror(errno));
+    return map;
+}
+
+static struct fsh_device *sim_open(struct fsh_device_memory *mem)
+{
+    struct fsh_device *dev = calloc(1, sizeof *dev);
+
+    if (!dev)
+        fsh_fatal("device sim: out of memory");
+    dev->mmio = map_fd(FSH_FD_MMIO, sizeof *dev->mmio, "registers");
+    dev->fabric = map_fd(FSH_FD_FABRIC, sizeof *dev->fabric, "fabric object");
+    if (dev->mmio->magic != FSH_SIM_MAGIC ||
+        dev->fabric->magic != FSH_SIM_MAGIC)
+        fsh_fatal("device sim: fshsim is of another release than this program "
+                  "(magic 0x%x, expected 0x%x)", dev->mmio->magic,
+                  FSH_SIM_MAGIC);
+    dev->tail = dev->head =
+        atomic_load_explicit(&dev->mmio->tail, memory_order_relaxed);
+    dev->mem = (struct fsh_device_memory){
+        .dma_bytes = FSH_SIM_DMA_BYTES,
+        .dma_bus = FSH_SIM_DMA_BUS,
+        .segment_bytes = fsh_boot_page()->dram_bytes,
+        .segment_base = FSH_SIM_DRAM_BASE,
+        .simulated = true,
+    };
+    dev->mem.dma = map_fd(FSH_FD_DMA, dev->mem.dma_bytes, "DMA window");
+    dev->mem.segment =
+        map_fd(FSH_FD_DRAM, dev->mem.segment_bytes, "device memory");
+    *mem = dev->mem;
+    return dev;
+}
+
+static void sim_close(struct fsh_device *dev)
+{
+    munmap(dev->mem.segment, dev->mem.segment_bytes);
+    munmap(dev->mem.dma, dev->mem.dma_bytes);
+    munmap(dev->fabric, sizeof *dev->fabric);
+    munmap(dev->mmio, sizeof *dev->mmio);
+    free(dev);
+}
+
+static void ring_bell(struct fsh_device *dev)
+{
+    /* Full fence: what was published (tail, read_seq, gate_seq) before the
+     * look at `sleeping`. Partner: the fence in the simulator's
+     * sleep_until_rung. */
+    atomic_thread_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&dev->fabric->sleeping, memory_order_relaxed)) {
+        atomic_fetch_add_explicit(&dev->fabric->doorbell, 1,
+                                  memory_order_relaxed);
+        fsh_futex_wake(&dev->fabric->doorbell, 1);
+    }
+}
+
+/* End the job if it is ending anyway or nothing has moved since `since`. */
+static void check_stuck(uint64_t since, const char *what)
+{
+    const char *why = NULL;
+
+    if (!fsh_boot_alive(&why))
+        fsh_fatal("device sim: %s: %s", what, why ? why : "the job has ended");
+    if (fsh_time_ns() - since > STUCK_NS)
+        fsh_fatal("device sim: %s: the simulator made no progress for %u s",
+                  what, (unsigned)(STUCK_NS / 1000000000));
+}
+
+/* The slow case of a write: the ring is full. */
+static void await_room(struct fsh_device *dev)
+{
+    uint64_t since = fsh_time_ns();
+
+    ring_bell(dev);
+    for (unsigned i = 0;; i++) {
+        /* Acquire: the simulator has read the records that are overwritten
+         * next. Partner: the release of head in serve.c. */
+        uint64_t head =
+            atomic_load_explicit(&dev->mmio->head, memory_order_acquire);
+
+        if (dev->tail - head < FSH_SIM_WRITES) {
+            dev->head = head;
+            return;
+        }
+        if (i < SPINS)
+            fsh_cpu_relax();
+        else
+            sched_yield();
+        if (i % 256 == 255)
+            check_stuck(since, "register write");
+    }
+}
+
+static void sim_write(struct fsh_device *dev, uint32_t off,
+                      const uint64_t *words, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        struct fsh_sim_write *slot =
+            &dev->mmio->ring[dev->tail % FSH_SIM_WRITES];
+
+        if (dev->tail - dev->head >= FSH_SIM_WRITES)
+            await_room(dev);
+        slot->offset = off + i * (uint32_t)sizeof *words;
+        slot->data = words[i];
+        dev->tail++;
+        /* Release: the record, and all stores of this thread to the DMA
+         * window and the segment. Partner: the acquire of tail in serve.c. */
+        atomic_store_explicit(&dev->mmio->tail, dev->tail,
+                              memory_order_release);
+    }
+    ring_bell(dev);
+}
+
+/* Sleep a little on a word of mmio that still has the value `seen`. */
+static void nap(struct fsh_sim_mmio *mmio, _Atomic uint32_t *word,
+                uint32_t seen, uint64_t max_ns)
+{
+    /* Sequentially consistent and a full fence: `waiting` is published before
+     * the word is looked at again. Partner: the fence in serve.c's wake_rank. */
+    atomic_fetch_add(&mmio->waiting, 1);
+    atomic_thread_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(word, memory_order_relaxed) == seen)
+        fsh_futex_wait(word, seen, max_ns);
+    atomic_fetch_sub_explicit(&mmio->waiting, 1, memory_order_relaxed);
+}
+
+static uint64_t sim_read(struct fsh_device *dev, uint32_t off)
+{
+    struct fsh_sim_mmio *mmio = dev->mmio;
+    uint64_t since = fsh_time_ns();
+    uint32_t before =
+        atomic_load_explicit(&mmio->read_seq, memory_order_relaxed);
+    char what[48];
+
+    mmio->read_offset = off;
+    /* Release: read_offset and the tail of all earlier writes. Partner: the
+     * acquire of read_seq in serve.c. */
+    atomic_store_explicit(&mmio->read_seq, before + 1, memory_order_release);
+    ring_bell(dev);
+    for (unsigned i = 0;; i++) {
+        /* Acquire: read_data. Partner: the release of done_seq in serve.c. */
+        uint32_t done =
+            atomic_load_explicit(&mmio->done_seq, memory_order_acquire);
+
+        if (done == before + 1)
+            return mmio->read_data;
+        if (i < SPINS) {
+            fsh_cpu_relax();
+        } else if (i < YIELDS) {
+            sched_yield();
+        } else {
+            snprintf(what, sizeof what, "read of register 0x%" PRIx32, off);
+            check_stuck(since, what);
+            nap(mmio, &mmio->done_seq, done, NAP_NS);
+        }
+    }
+}
+
+static uint32_t sim_activity(struct fsh_device *dev)
+{
+    /* Acquire: the data written. Partner: the release in serve.c's on_dma. */
+    return atomic_load_explicit(&dev->mmio->activity, memory_order_acquire);
+}
+
+static void sim_wait(struct fsh_device *dev, uint32_t seen, uint64_t max_ns)
+{
+    if (max_ns != 0 && sim_activity(dev) == seen)
+        nap(dev->mmio, &dev->mmio->activity, seen, max_ns);
+}
+
+static void sim_open_gate(struct fsh_device *dev)
+{
+    /* Release: all earlier writes of this rank. Partner: the acquire of
+     * gate_seq in serve.c. */
+    atomic_fetch_add_explicit(&dev->fabric->gate_seq, 1, memory_order_release);
+    ring_bell(dev);
+}
+
+const struct fsh_device_ops fsh_device_sim = {
+    .name = "sim",
+    .usable = sim_usable,
+    .open = sim_open,
+    .close = sim_close,
+    .write = sim_write,
+    .read = sim_read,
+    .activity = sim_activity,
+    .wait = sim_wait,
+    .open_gate = sim_open_gate,
+};

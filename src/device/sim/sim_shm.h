@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Shared memory between a rank (device "sim") and fshsim: the mmio object of a
+ * node (a posted-write ring, one read mailbox, the activity counter) and the
+ * fabric object all ranks share (wake-up of the simulator, start gate).
+ * Sleep protocol, both directions: the sleeper sets its flag, full fence,
+ * rechecks, then futex-waits; the waker publishes, full fence, reads the flag.
+ */
+#ifndef FSH_SIM_SHM_H
+#define FSH_SIM_SHM_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define FSH_SIM_MAGIC 0x4d495348u /* "HSIM" */
+#define FSH_SIM_WRITES 8192u      /* records in the posted-write ring */
+#define FSH_SIM_DMA_BYTES (64u << 20)
+/* Where the node finds its memories: values of SEG_BASE and HOST_BASE. Not
+ * zero and aligned to no more than 4 KiB, so that logic which forgets to add
+ * is found out. */
+#define FSH_SIM_DRAM_BASE UINT64_C(0x100001000)
+#define FSH_SIM_DMA_BUS UINT64_C(0x2a0000001000)
+
+struct fsh_sim_write {
+    uint64_t offset; /* register offset */
+    uint64_t data;
+};
+
+/* One per node; mapped by its rank and by fshsim. */
+struct fsh_sim_mmio {
+    uint32_t magic;
+    _Alignas(64) _Atomic uint64_t tail; /* rank: records written, ever */
+    _Alignas(64) _Atomic uint64_t head; /* sim: records taken, ever */
+    _Alignas(64) _Atomic uint32_t read_seq; /* rank: bumped per request */
+    uint32_t read_offset;                   /* rank, before read_seq */
+    _Alignas(64) _Atomic uint32_t done_seq; /* sim: equals read_seq when answered; futex */
+    uint64_t read_data;                     /* sim, before done_seq */
+    _Alignas(64) _Atomic uint32_t activity; /* sim: bumped after each write to the DMA window that a host may wait for; futex */
+    _Alignas(64) _Atomic uint32_t waiting;  /* rank: number of threads asleep on activity or done_seq */
+    _Alignas(64) struct fsh_sim_write ring[FSH_SIM_WRITES];
+};
+
+/* One per fabric; mapped by every rank and fshsim. */
+struct fsh_sim_fabric {
+    uint32_t magic;
+    uint32_t nodes;
+    _Alignas(64) _Atomic uint32_t sleeping; /* sim: 1 while (about to be) asleep */
+    _Alignas(64) _Atomic uint32_t doorbell; /* ranks: bumped to wake; futex */
+    _Alignas(64) _Atomic uint32_t gate_seq; /* ranks: bumped to open the start gate */
+    _Atomic uint32_t gate_done;             /* sim: last gate_seq served */
+    _Alignas(64) _Atomic uint64_t cycle;    /* sim: current cycle, for displays */
+    _Atomic uint64_t evaluated;             /* sim: node-cycles evaluated */
+    _Atomic uint64_t host_ns;               /* sim: CPU time spent evaluating */
+};
+
+#endif

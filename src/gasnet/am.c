@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Active messages: what the client sends, what the conduit delivers, and the
+ * poll. Any thread. The token a handler gets is the conduit's own structure,
+ * valid until the handler returns.
+ */
+#include <sched.h>
+#include <stdarg.h>
+
+#include "base/log.h"
+#include "gasnet/internal.h"
+
+#define MAX_ARGS 16
+
+/* A client that polls in a loop of its own gives the processor away after so
+ * many polls that found nothing. */
+#define BARREN 2048u
+#define BARREN_CROWDED 16u
+
+/* Categories as the header passes them: FSH_AM_ and one more. */
+enum { LONG_ASYNC = 3 };
+
+static const char *const request_names[] = {
+    "gasnet_AMRequestShort", "gasnet_AMRequestMedium", "gasnet_AMRequestLong",
+    "gasnet_AMRequestLongAsync"};
+static const char *const reply_names[] = {
+    "gasnet_AMReplyShort", "gasnet_AMReplyMedium", "gasnet_AMReplyLong"};
+
+size_t gasnet_AMMaxArgs(void)
+{
+    return MAX_ARGS;
+}
+
+static const struct fsh_limits *limits(const char *call)
+{
+    if (fsh_gasnet.ops == NULL)
+        fsh_bad_call(call);
+    return &fsh_gasnet.limits;
+}
+
+size_t gasnet_AMMaxMedium(void)
+{
+    return limits("gasnet_AMMaxMedium")->am_max_medium;
+}
+
+size_t gasnet_AMMaxLongRequest(void)
+{
+    return limits("gasnet_AMMaxLongRequest")->am_max_long_request;
+}
+
+size_t gasnet_AMMaxLongReply(void)
+{
+    return limits("gasnet_AMMaxLongReply")->am_max_long_reply;
+}
+
+int gasnet_AMGetMsgSource(gasnet_token_t token, gasnet_node_t *srcindex)
+{
+    if (token == NULL || srcindex == NULL)
+        return GASNET_ERR_BAD_ARG;
+    *srcindex = ((const struct fsh_token *)token)->source;
+    return GASNET_OK;
+}
+
+static void check_handler(const char *call, int handler)
+{
+    if (__builtin_expect(handler < FSH_HANDLER_CLIENT ||
+                         handler >= FSH_HANDLER_COUNT, 0))
+        fsh_fatal("%s: handler index is %d, but the client's are %d to %d",
+                  call, handler, FSH_HANDLER_CLIENT, FSH_HANDLER_COUNT - 1);
+}
+
+static void check_nargs(const char *call, int nargs)
+{
+    if (__builtin_expect(nargs < 0 || nargs > MAX_ARGS, 0))
+        fsh_fatal("%s: %d arguments, but 0 to %d are possible "
+                  "(gasnet_AMMaxArgs)", call, nargs, MAX_ARGS);
+}
+
+/* Payload against the limit and, for Long, against the segment of `node`. */
+static void check_payload(const char *call, const struct fsh_am *am,
+                          size_t long_limit, const char *long_query)
+{
+    bool is_long = am->category == FSH_AM_LONG;
+    size_t limit = is_long ? long_limit : fsh_gasnet.limits.am_max_medium;
+
+    if (am->category == FSH_AM_SHORT || am->nbytes == 0)
+        return;
+    if (__builtin_expect(am->nbytes > limit, 0))
+        fsh_fatal("%s: %zu bytes of payload, but at most %zu are possible "
+                  "(%s)", call, am->nbytes, limit,
+                  is_long ? long_query : "gasnet_AMMaxMedium");
+    if (is_long)
+        fsh_check_range(call, am->node, am->dst, am->nbytes);
+}
+
+static struct fsh_am make_am(unsigned what, int handler, const int32_t *args,
+                             const void *src, size_t nbytes, void *dst)
+{
+    unsigned category = what >> 8;
+
+    return (struct fsh_am){
+        .handler = (uint8_t)handler,
+        .category = (uint8_t)(category == LONG_ASYNC ? FSH_AM_LONG : category),
+        .nargs = (uint8_t)what,
+        .src_stable = category == LONG_ASYNC,
+        .args = args,
+        .src = src,
+        .nbytes = nbytes,
+        .dst = dst};
+}
+
+int gasneti_am_request(unsigned what, gasnet_node_t node, int handler,
+                          const gasnet_handlerarg_t *args, const void *src,
+                          size_t nbytes, void *dst)
+{
+    const char *call = request_names[what >> 8];
+    struct fsh_am am = make_am(what, handler, args, src, nbytes, dst);
+
+    if (__builtin_expect(!fsh_gasnet.attached, 0))
+        fsh_bad_call(call);
+    if (__builtin_expect(fsh_thread_self()->in_handler > 0, 0))
+        fsh_fatal("%s: called from inside an active message handler; a "
+                  "request handler may only reply", call);
+    if (FSH_GASNET_DEBUG)
+        fsh_check_may_block(call);
+    check_handler(call, handler);
+    if (__builtin_expect(node >= fsh_gasnet.nodes, 0))
+        fsh_bad_range(call, node, dst, nbytes);
+    am.node = node;
+    check_payload(call, &am, fsh_gasnet.limits.am_max_long_request,
+                  "gasnet_AMMaxLongRequest");
+    fsh_gasnet.ops->am_request(&am);
+    return GASNET_OK;
+}
+
+/* May this thread reply with this token now? */
+static void check_token(const char *call, const struct fsh_token *token)
+{
+    const struct fsh_thread *self = fsh_thread_self();
+
+    if (token == NULL || token != self->token)
+        fsh_fatal("%s: token %p is not that of a handler running on this "
+                  "thread (a token ends with its handler)", call,
+                  (const void *)token);
+    if (!token->is_request)
+        fsh_fatal("%s: called from a reply handler; only request handlers may "
+                  "reply", call);
+    if (token->replied)
+        fsh_fatal("%s: second reply to one request", call);
+    if (FSH_GASNET_DEBUG && self->held != NULL)
+        fsh_fatal("%s: called while holding the HSL at %p", call,
+                  (void *)self->held);
+}
+
+int gasneti_am_reply(unsigned what, gasnet_token_t client_token,
+                        int handler, const gasnet_handlerarg_t *args,
+                        const void *src, size_t nbytes, void *dst)
+{
+    const char *call = reply_names[what >> 8];
+    struct fsh_token *token = client_token;
+    struct fsh_am am = make_am(what, handler, args, src, nbytes, dst);
+
+    check_token(call, token);
+    check_handler(call, handler);
+    am.node = token->source;
+    check_payload(call, &am, fsh_gasnet.limits.am_max_long_reply,
+                  "gasnet_AMMaxLongReply");
+    fsh_gasnet.ops->am_reply(token, &am);
+    token->replied = true;
+    return GASNET_OK;
+}
+
+int gasneti_am_request_va(unsigned category, gasnet_node_t node,
+                             int handler, const void *src, size_t nbytes,
+                             void *dst, int nargs, ...)
+{
+    int32_t args[MAX_ARGS] = {0};
+    va_list list;
+
+    check_nargs(request_names[category], nargs);
+    va_start(list, nargs);
+    for (int i = 0; i < nargs; i++)
+        args[i] = va_arg(list, int32_t);
+    va_end(list);
+    return gasneti_am_request(category << 8 | (unsigned)nargs, node,
+                                 handler, args, src, nbytes, dst);
+}
+
+int gasneti_am_reply_va(unsigned category, gasnet_token_t token,
+                           int handler, const void *src, size_t nbytes,
+                           void *dst, int nargs, ...)
+{
+    int32_t args[MAX_ARGS] = {0};
+    va_list list;
+
+    check_nargs(reply_names[category], nargs);
+    va_start(list, nargs);
+    for (int i = 0; i < nargs; i++)
+        args[i] = va_arg(list, int32_t);
+    va_end(list);
+    return gasneti_am_reply(category << 8 | (unsigned)nargs, token, handler,
+                               args, src, nbytes, dst);
+}
+
+void fsh_gasnet_send(uint32_t node, enum fsh_handler handler,
+                     const int32_t *args, unsigned nargs, const void *src,
+                     size_t nbytes)
+{
+    struct fsh_am am = {.node = node,
+                        .handler = (uint8_t)handler,
+                        .category = FSH_AM_MEDIUM,
+                        .nargs = (uint8_t)nargs,
+                        .args = args,
+                        .src = src,
+                        .nbytes = nbytes};
+
+    if (src == NULL)
+        am.category = FSH_AM_SHORT;
+    fsh_gasnet.ops->am_request(&am);
+}
+
+void fsh_am_deliver(struct fsh_token *token, uint8_t index, uint8_t category,
+                    const int32_t *args, unsigned nargs, void *buf,
+                    size_t nbytes)
+{
+    struct fsh_thread *self = fsh_thread_self();
+    fsh_handler_fn fn = fsh_gasnet.handler[index];
+    struct fsh_token *outer = self->token;
+    gasnet_hsl_t *held = self->held;
+
+    if (__builtin_expect(fn == NULL, 0))
+        fsh_fatal("an active message from node %u is for handler index %u, "
+                  "which is not registered on this node (gasnet_attach)",
+                  token->source, index);
+    self->token = token;
+    self->in_handler++;
+    fsh_dispatch(fn, token, category != FSH_AM_SHORT, buf, nbytes, args,
+                 nargs);
+    self->in_handler--;
+    self->token = outer;
+    if (FSH_GASNET_DEBUG && self->held != held)
+        fsh_fatal("handler %u returned while holding the HSL at %p", index,
+                  (void *)self->held);
+}
+
+bool fsh_gasnet_poll(void)
+{
+    bool found = fsh_gasnet.ops->poll();
+
+    if (__builtin_expect(atomic_load_explicit(&fsh_barrier_active,
+                                              memory_order_relaxed), 0))
+        found |= fsh_barrier_kick();
+    if (found && fsh_gasnet.threaded && fsh_thread_count() > 1)
+        fsh_wait_wake();
+    return found;
+}
+
+void fsh_gasnet_poll_once(const char *call)
+{
+    struct fsh_thread *self = fsh_thread_self();
+
+    if (__builtin_expect(!fsh_gasnet.attached, 0))
+        fsh_bad_call(call);
+    if (FSH_GASNET_DEBUG)
+        fsh_check_may_block(call);
+    /* Handlers do not nest, so a poll inside one has nothing to do. */
+    if (self->in_handler > 0)
+        return;
+    if (fsh_gasnet_poll()) {
+        self->barren = 0;
+    } else if (++self->barren >=
+               (fsh_gasnet.crowded ? BARREN_CROWDED : BARREN)) {
+        self->barren = 0;
+        sched_yield();
+    }
+}
+
+int gasnet_AMPoll(void)
+{
+    fsh_gasnet_poll_once("gasnet_AMPoll");
+    return GASNET_OK;
+}
+
+int gasnetc_AMPoll(void)
+{
+    return gasnet_AMPoll();
+}

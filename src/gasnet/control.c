@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Job control: gasnet_init, gasnet_attach and the questions about nodes and
+ * segments. init and attach run on one thread; the questions on any.
+ */
+#include <string.h>
+
+#include "base/cpu.h"
+#include "base/log.h"
+#include "boot/boot.h"
+#include "gasnet/internal.h"
+
+void (*gasnet_client_attach_hook)(void *addr, uintptr_t size);
+
+static const char *mode_name(uint32_t mode)
+{
+    static const char *const names[] = {"SEQ", "PARSYNC", "PAR"};
+
+    return mode >= 1 && mode <= 3 ? names[mode - 1] : "unknown";
+}
+
+/* The word carries what the program was compiled for. */
+static void check_word(uint32_t word)
+{
+    uint32_t abi = word >> 16, mode = (word >> 8) & 0xff, debug = word & 1;
+
+    if (abi != FSH_CONFIG_ABI)
+        fsh_fatal("gasnet_init: the program was compiled with headers of "
+                  "interface %u, the library has %u: recompile it with the "
+                  "headers of this installation", abi, FSH_CONFIG_ABI);
+    if (debug != FSH_CONFIG_DEBUG)
+        fsh_fatal("gasnet_init: the program was compiled for the %s library "
+                  "and linked with the %s one: take headers and library from "
+                  "one prefix", debug ? "debug" : "optimised",
+                  FSH_CONFIG_DEBUG ? "debug" : "optimised");
+    if (mode < 1 || mode > 3)
+        fsh_fatal("gasnet_init: thread mode %s (%u) in the program's word %#x",
+                  mode_name(mode), mode, word);
+}
+
+static const struct fsh_conduit_ops *find_conduit(const char *name)
+{
+    const struct fsh_conduit_ops *ops = fsh_conduit_find(name);
+    char known[128] = "";
+    size_t used = 0;
+
+    if (ops != NULL)
+        return ops;
+    for (size_t i = 0; fsh_conduits[i] != NULL; i++) {
+        int n = snprintf(known + used, sizeof known - used, " %s",
+                         fsh_conduits[i]->name);
+
+        if (n > 0 && (size_t)n < sizeof known - used)
+            used += (size_t)n;
+    }
+    fsh_fatal("gasnet_init: there is no conduit \"%s\"; the library has:%s "
+              "(set FSHMEM_CONDUIT or fshrun --conduit)", name, known);
+}
+
+int gasneti_init(int *argc, char ***argv, uint32_t word,
+                    const char *default_conduit)
+{
+    static const enum fsh_threads threads[] = {
+        FSH_THREADS_SEQ, FSH_THREADS_PARSYNC, FSH_THREADS_PAR};
+    struct fsh_gasnet *g = &fsh_gasnet;
+    const struct fsh_conduit_ops *ops;
+    uint32_t mode = (word >> 8) & 0xff;
+
+    (void)argc;
+    (void)argv;
+    if (g->ops != NULL)
+        return GASNET_ERR_NOT_INIT;
+    check_word(word);
+    fsh_boot_init(default_conduit);
+    g->rank = fsh_boot_rank();
+    g->nodes = fsh_boot_size();
+    ops = find_conduit(fsh_boot_conduit());
+    g->threaded = mode != 1;
+    /* Every conduit but smp has a simulator that wants a processor. */
+    g->crowded = g->nodes + (strcmp(ops->name, "smp") != 0) > fsh_cpu_count();
+    atomic_store_explicit(&g->waitmode, GASNET_WAIT_SPINBLOCK,
+                          memory_order_relaxed);
+    g->segs = calloc(g->nodes, sizeof *g->segs);
+    if (g->segs == NULL)
+        fsh_fatal("gasnet_init: no memory for a table of %u nodes", g->nodes);
+    fsh_wait_init();
+    fsh_memset_register();
+    fsh_barrier_register();
+    fsh_coll_register();
+    fsh_thread_make();
+    /* Before the conduit: a failure in it must find the way out. */
+    fsh_exit_register();
+    g->ops = ops;
+    ops->init(threads[mode - 1], &g->limits);
+    return GASNET_OK;
+}
+
+/* Place the entries with an index, then those without. Returns a reason if the
+ * table is not acceptable; the library's table is then untouched. */
+static const char *place_handlers(gasnet_handlerentry_t *table, int n,
+                                  int *culprit)
+{
+    fsh_handler_fn fn[FSH_HANDLER_COUNT] = {NULL};
+    unsigned next = FSH_HANDLER_CLIENT;
+
+    for (int i = 0; i < n; i++) {
+        unsigned index = table[i].index;
+
+        *culprit = i;
+        if (table[i].fnptr == NULL)
+            return "its function is null";
+        if (index == 0)
+            continue;
+        if (index < FSH_HANDLER_CLIENT)
+            return "indices 1 to 127 belong to the library; 128 to 255, or 0 "
+                   "for any, are the client's";
+        if (fn[index] != NULL)
+            return "an earlier entry has the same index";
+        fn[index] = (fsh_handler_fn)table[i].fnptr;
+    }
+    for (int i = 0; i < n; i++) {
+        if (table[i].index != 0)
+            continue;
+        while (next < FSH_HANDLER_COUNT && fn[next] != NULL)
+            next++;
+        *culprit = i;
+        if (next == FSH_HANDLER_COUNT)
+            return "more than 128 handlers";
+        fn[next] = (fsh_handler_fn)table[i].fnptr;
+        table[i].index = (gasnet_handler_t)next;
+    }
+    for (unsigned i = FSH_HANDLER_CLIENT; i < FSH_HANDLER_COUNT; i++)
+        fsh_gasnet.handler[i] = fn[i];
+    return NULL;
+}
+
+static bool segsize_ok(uintptr_t segsize)
+{
+    size_t limit = fsh_gasnet.limits.max_segment_local;
+
+    if (segsize % GASNET_PAGESIZE != 0) {
+        fsh_warn("gasnet_attach: segsize is %zu bytes, not a multiple of the "
+                 "page size %d", (size_t)segsize, GASNET_PAGESIZE);
+        return false;
+    }
+    if (segsize > limit) {
+        fsh_warn("gasnet_attach: segsize is %zu bytes, but conduit %s grants "
+                 "at most %zu (gasnet_getMaxLocalSegmentSize); raise %s",
+                 (size_t)segsize, fsh_gasnet.ops->name, limit,
+                 strcmp(fsh_gasnet.ops->name, "smp") == 0
+                     ? "FSHMEM_SEGMENT_MAX" : "FSHMEM_DRAM");
+        return false;
+    }
+    return true;
+}
+
+int gasnet_attach(gasnet_handlerentry_t *table, int numentries,
+                  uintptr_t segsize, uintptr_t minheapoffset)
+{
+    struct fsh_gasnet *g = &fsh_gasnet;
+    const char *reason;
+    int culprit = 0;
+
+    (void)minheapoffset;
+    if (g->ops == NULL || g->attached)
+        return GASNET_ERR_NOT_INIT;
+    if (numentries < 0 || (numentries > 0 && table == NULL)) {
+        fsh_warn("gasnet_attach: a table of %d entries at %p", numentries,
+                 (void *)table);
+        return GASNET_ERR_BAD_ARG;
+    }
+    if (!segsize_ok(segsize))
+        return GASNET_ERR_BAD_ARG;
+    reason = place_handlers(table, numentries, &culprit);
+    if (reason != NULL) {
+        fsh_warn("gasnet_attach: handler table entry %d, index %d: %s",
+                 culprit, table[culprit].index, reason);
+        return GASNET_ERR_BAD_ARG;
+    }
+    g->ops->attach(segsize, g->segs);
+    if (gasnet_client_attach_hook != NULL)
+        gasnet_client_attach_hook(g->segs[g->rank].addr,
+                                  g->segs[g->rank].size);
+    g->attached = true;
+    /* Nobody sends before everybody has handlers and a segment. */
+    fsh_boot_barrier("gasnet_attach");
+    return GASNET_OK;
+}
+
+uintptr_t gasnet_getMaxLocalSegmentSize(void)
+{
+    if (fsh_gasnet.ops == NULL)
+        fsh_bad_call("gasnet_getMaxLocalSegmentSize");
+    return fsh_gasnet.limits.max_segment_local;
+}
+
+uintptr_t gasnet_getMaxGlobalSegmentSize(void)
+{
+    if (fsh_gasnet.ops == NULL)
+        fsh_bad_call("gasnet_getMaxGlobalSegmentSize");
+    return fsh_gasnet.limits.max_segment_global;
+}
+
+gasnet_node_t gasnet_mynode(void)
+{
+    return fsh_gasnet.rank;
+}
+
+gasnet_node_t gasnet_nodes(void)
+{
+    return fsh_gasnet.nodes;
+}
+
+int gasnet_getSegmentInfo(gasnet_seginfo_t *seginfo_table, int numentries)
+{
+    const struct fsh_gasnet *g = &fsh_gasnet;
+
+    if (!g->attached)
+        return GASNET_ERR_NOT_INIT;
+    if (numentries < 0 || (numentries > 0 && seginfo_table == NULL))
+        return GASNET_ERR_BAD_ARG;
+    for (uint32_t i = 0; i < g->nodes && i < (uint32_t)numentries; i++) {
+        seginfo_table[i].addr = g->segs[i].addr;
+        seginfo_table[i].size = g->segs[i].size;
+    }
+    return GASNET_OK;
+}
+
+int gasnet_getNodeInfo(gasnet_nodeinfo_t *nodeinfo_table, int numentries)
+{
+    const struct fsh_gasnet *g = &fsh_gasnet;
+
+    if (g->ops == NULL)
+        return GASNET_ERR_NOT_INIT;
+    if (numentries < 0 || (numentries > 0 && nodeinfo_table == NULL))
+        return GASNET_ERR_BAD_ARG;
+    /* All ranks run on one host; none can load from another's memory. */
+    for (uint32_t i = 0; i < g->nodes && i < (uint32_t)numentries; i++) {
+        nodeinfo_table[i].host = 0;
+        nodeinfo_table[i].supernode = i;
+    }
+    return GASNET_OK;
+}
+
+char *gasnet_getenv(const char *name)
+{
+    /* The interface predates const; clients do not write to it. */
+    return (char *)(uintptr_t)fsh_boot_getenv(name);
+}
+
+const char *gasnet_ErrorName(int errval)
+{
+    switch (errval) {
+    case GASNET_OK: return "GASNET_OK";
+    case GASNET_ERR_NOT_INIT: return "GASNET_ERR_NOT_INIT";
+    case GASNET_ERR_RESOURCE: return "GASNET_ERR_RESOURCE";
+    case GASNET_ERR_BAD_ARG: return "GASNET_ERR_BAD_ARG";
+    case GASNET_ERR_NOT_READY: return "GASNET_ERR_NOT_READY";
+    case GASNET_ERR_BARRIER_MISMATCH: return "GASNET_ERR_BARRIER_MISMATCH";
+    default: return "*unknown*";
+    }
+}
+
+const char *gasnet_ErrorDesc(int errval)
+{
+    switch (errval) {
+    case GASNET_OK: return "No error";
+    case GASNET_ERR_NOT_INIT:
+        return "GASNet message layer not initialized, or initialized twice";
+    case GASNET_ERR_RESOURCE: return "Problem with requested resource";
+    case GASNET_ERR_BAD_ARG: return "Invalid function parameter passed";
+    case GASNET_ERR_NOT_READY: return "Non-blocking operation not complete";
+    case GASNET_ERR_BARRIER_MISMATCH:
+        return "Barrier id's mismatched";
+    default: return "no description available";
+    }
+}

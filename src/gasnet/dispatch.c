@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Calls a handler through the type it was defined with: a token, for Medium and
+ * Long a buffer and its size, then exactly nargs ints. One macro makes the
+ * call for each count. Called by fsh_am_deliver on any thread.
+ */
+#include <stdlib.h>
+
+#include "gasnet/internal.h"
+
+/* clang-format off */
+#define T0
+#define T1 , int32_t
+#define T2 T1 T1
+#define T3 T2 T1
+#define T4 T3 T1
+#define T5 T4 T1
+#define T6 T5 T1
+#define T7 T6 T1
+#define T8 T7 T1
+#define T9 T8 T1
+#define T10 T9 T1
+#define T11 T10 T1
+#define T12 T11 T1
+#define T13 T12 T1
+#define T14 T13 T1
+#define T15 T14 T1
+#define T16 T15 T1
+
+#define V0
+#define V1 , a[0]
+#define V2 V1, a[1]
+#define V3 V2, a[2]
+#define V4 V3, a[3]
+#define V5 V4, a[4]
+#define V6 V5, a[5]
+#define V7 V6, a[6]
+#define V8 V7, a[7]
+#define V9 V8, a[8]
+#define V10 V9, a[9]
+#define V11 V10, a[10]
+#define V12 V11, a[11]
+#define V13 V12, a[12]
+#define V14 V13, a[13]
+#define V15 V14, a[14]
+#define V16 V15, a[15]
+
+#define EACH(X) \
+    X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) \
+    X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16)
+
+#define SHORT_CASE(N) \
+    case N: ((void (*)(void * T##N))fn)(token V##N); return;
+#define BUFFER_CASE(N) \
+    case N: ((void (*)(void *, void *, size_t T##N))fn)(token, buf, nbytes \
+                                                        V##N); return;
+/* clang-format on */
+
+static void dispatch_short(fsh_handler_fn fn, void *token, const int32_t *a,
+                           unsigned nargs)
+{
+    switch (nargs) {
+        EACH(SHORT_CASE)
+    default:
+        abort(); /* the sender's side has checked the count */
+    }
+}
+
+static void dispatch_buffer(fsh_handler_fn fn, void *token, void *buf,
+                            size_t nbytes, const int32_t *a, unsigned nargs)
+{
+    switch (nargs) {
+        EACH(BUFFER_CASE)
+    default:
+        abort();
+    }
+}
+
+void fsh_dispatch(fsh_handler_fn fn, void *token, bool has_buffer, void *buf,
+                  size_t nbytes, const int32_t *args, unsigned nargs)
+{
+    if (has_buffer)
+        dispatch_buffer(fn, token, buf, nbytes, args, nargs);
+    else
+        dispatch_short(fn, token, args, nargs);
+}

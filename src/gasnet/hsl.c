@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Handler-safe locks: futex mutexes (0 free, 1 held, 2 held and someone may
+ * sleep). A sequential program needs no atomics, because handlers run only in
+ * polls and nobody polls while holding a lock; there a lock that is held could
+ * never be had. Debug libraries check the order and the places of use.
+ */
+#include "base/cpu.h"
+#include "base/futex.h"
+#include "base/log.h"
+#include "gasnet/internal.h"
+
+#define SPINS 100
+#define SLEEP_NS UINT64_C(50000000)
+
+/* Values of `state`, debug only; a static initializer leaves 0. */
+#define INITIALISED 0x48534c31u
+#define DESTROYED 0x48534c30u
+
+void gasnet_hold_interrupts(void)
+{
+    struct fsh_thread *self;
+
+    if (!FSH_GASNET_DEBUG)
+        return;
+    self = fsh_thread_self();
+    if (self->in_handler > 0 || self->held != NULL)
+        return; /* ignored there */
+    if (self->holding)
+        fsh_fatal("gasnet_hold_interrupts: called twice without "
+                  "gasnet_resume_interrupts; the section does not nest");
+    self->holding = true;
+}
+
+void gasnet_resume_interrupts(void)
+{
+    struct fsh_thread *self;
+
+    if (!FSH_GASNET_DEBUG)
+        return;
+    self = fsh_thread_self();
+    if (self->in_handler > 0 || self->held != NULL)
+        return;
+    if (!self->holding)
+        fsh_fatal("gasnet_resume_interrupts: called without "
+                  "gasnet_hold_interrupts");
+    self->holding = false;
+}
+
+void gasnet_hsl_init(gasnet_hsl_t *hsl)
+{
+    if (FSH_GASNET_DEBUG && hsl->state == INITIALISED)
+        fsh_fatal("gasnet_hsl_init: the HSL at %p is initialised already",
+                  (void *)hsl);
+    *hsl = (gasnet_hsl_t)GASNET_HSL_INITIALIZER;
+    hsl->state = INITIALISED;
+}
+
+static void check_alive(const char *call, const gasnet_hsl_t *hsl)
+{
+    if (FSH_GASNET_DEBUG && hsl->state == DESTROYED)
+        fsh_fatal("%s: the HSL at %p has been destroyed", call,
+                  (const void *)hsl);
+}
+
+void gasnet_hsl_destroy(gasnet_hsl_t *hsl)
+{
+    check_alive("gasnet_hsl_destroy", hsl);
+    if (FSH_GASNET_DEBUG &&
+        __atomic_load_n(&hsl->lock, __ATOMIC_RELAXED) != 0)
+        fsh_fatal("gasnet_hsl_destroy: the HSL at %p is locked", (void *)hsl);
+    hsl->state = DESTROYED;
+}
+
+/* Debug: may this thread lock it; and note that it did. */
+static void before_lock(const char *call, const gasnet_hsl_t *hsl)
+{
+    check_alive(call, hsl);
+    for (const gasnet_hsl_t *h = fsh_thread_self()->held; h; h = h->below)
+        if (h == hsl)
+            fsh_fatal("%s: this thread holds the HSL at %p already; HSLs are "
+                      "not recursive", call, (const void *)hsl);
+}
+
+static void after_lock(gasnet_hsl_t *hsl)
+{
+    struct fsh_thread *self = fsh_thread_self();
+
+    hsl->owner = self;
+    hsl->below = self->held;
+    self->held = hsl;
+}
+
+static void before_unlock(gasnet_hsl_t *hsl)
+{
+    struct fsh_thread *self = fsh_thread_self();
+
+    check_alive("gasnet_hsl_unlock", hsl);
+    if (hsl->owner != self)
+        fsh_fatal("gasnet_hsl_unlock: this thread does not hold the HSL at %p",
+                  (void *)hsl);
+    if (self->held != hsl)
+        fsh_fatal("gasnet_hsl_unlock: the HSL at %p was not the last one "
+                  "locked; HSLs are unlocked in reverse order", (void *)hsl);
+    self->held = hsl->below;
+    hsl->owner = NULL;
+}
+
+/* Acquire; partner: the release in gasnet_hsl_unlock. */
+static bool take(gasnet_hsl_t *hsl)
+{
+    uint32_t expected = 0;
+
+    return __atomic_compare_exchange_n(&hsl->lock, &expected, 1, 0,
+                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static void lock_slowly(gasnet_hsl_t *hsl)
+{
+    struct fsh_wait wait = {0};
+
+    for (int i = 0; i < SPINS; i++) {
+        fsh_cpu_relax();
+        if (take(hsl))
+            return;
+    }
+    while (__atomic_exchange_n(&hsl->lock, 2, __ATOMIC_ACQUIRE) != 0) {
+        fsh_futex_wait(&hsl->lock, 2, SLEEP_NS);
+        fsh_wait_check(&wait, "gasnet_hsl_lock");
+    }
+    fsh_wait_end(&wait);
+}
+
+void gasnet_hsl_lock(gasnet_hsl_t *hsl)
+{
+    if (FSH_GASNET_DEBUG)
+        before_lock("gasnet_hsl_lock", hsl);
+    if (fsh_gasnet.threaded) {
+        if (!take(hsl))
+            lock_slowly(hsl);
+    } else {
+        if (hsl->lock != 0)
+            fsh_fatal("gasnet_hsl_lock: the HSL at %p is held already, by the "
+                      "only thread; HSLs are not recursive", (void *)hsl);
+        hsl->lock = 1;
+    }
+    if (FSH_GASNET_DEBUG)
+        after_lock(hsl);
+}
+
+int gasnet_hsl_trylock(gasnet_hsl_t *hsl)
+{
+    if (FSH_GASNET_DEBUG)
+        before_lock("gasnet_hsl_trylock", hsl);
+    if (fsh_gasnet.threaded) {
+        if (!take(hsl))
+            return GASNET_ERR_NOT_READY;
+    } else {
+        if (hsl->lock != 0)
+            return GASNET_ERR_NOT_READY;
+        hsl->lock = 1;
+    }
+    if (FSH_GASNET_DEBUG)
+        after_lock(hsl);
+    return GASNET_OK;
+}
+
+void gasnet_hsl_unlock(gasnet_hsl_t *hsl)
+{
+    if (FSH_GASNET_DEBUG)
+        before_unlock(hsl);
+    if (!fsh_gasnet.threaded)
+        hsl->lock = 0;
+    else if (__atomic_exchange_n(&hsl->lock, 0, __ATOMIC_RELEASE) == 2)
+        fsh_futex_wake(&hsl->lock, 1);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the files of src/gasnet share: the state of this rank, the state of a
+ * thread, and the calls between the files. Global state is written by
+ * gasnet_init and gasnet_attach on one thread and read-only afterwards, except
+ * the atomics.
+ */
+#ifndef FSH_GASNET_INTERNAL_H
+#define FSH_GASNET_INTERNAL_H
+
+/* The library serves all modes; its own code is compiled as the widest. */
+#undef GASNET_PAR
+#define GASNET_PAR 1
+#include "gasnet.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "conduit/conduit.h"
+#include "gasnet/handlers.h"
+
+/* Checks that cost time or that working programs may trip over. */
+enum { FSH_GASNET_DEBUG = FSH_CONFIG_DEBUG };
+
+/* Handlers of a fixed, unknown list of int arguments behind their fixed ones;
+ * cast to the right type by fsh_am_deliver. */
+typedef void (*fsh_handler_fn)(void);
+
+struct fsh_gasnet {
+    const struct fsh_conduit_ops *ops; /* NULL before gasnet_init */
+    uint32_t rank;
+    uint32_t nodes;
+    bool attached;
+    bool threaded;      /* PAR or PARSYNC: several threads may call */
+    bool crowded;       /* more ranks than processors: spinning is waste */
+    atomic_int waitmode; /* GASNET_WAIT_ */
+    struct fsh_limits limits;
+    struct fsh_segment *segs; /* [nodes]; sizes 0 before attach */
+    fsh_handler_fn handler[FSH_HANDLER_COUNT];
+};
+extern struct fsh_gasnet fsh_gasnet;
+
+/* ---- threads (thread.c) ---- */
+
+/* State of one thread, made at its first call, passed on to a later thread
+ * when it exits and its operations are done. */
+struct fsh_thread {
+    struct fsh_token *token; /* of the handler that runs on this thread */
+    gasnet_hsl_t *held;      /* debug: locks held, last first */
+    bool holding;            /* debug: between hold and resume */
+    unsigned in_handler;     /* depth */
+    unsigned quiet;          /* gets that completed without a poll */
+    unsigned barren;         /* polls in a row that found nothing */
+    uint32_t region;         /* slot of the open access region + 1, or 0 */
+    uint32_t free_head;      /* free slots of this thread, index + 1 */
+    uint32_t free_count;
+    struct fsh_event puts;   /* implicit operations in flight */
+    struct fsh_event gets;
+    struct fsh_thread *next; /* in the list of those without a thread */
+};
+
+extern _Thread_local struct fsh_thread *fsh_thread_current;
+struct fsh_thread *fsh_thread_make(void);
+
+static inline struct fsh_thread *fsh_thread_self(void)
+{
+    struct fsh_thread *self = fsh_thread_current;
+
+    return __builtin_expect(self != NULL, 1) ? self : fsh_thread_make();
+}
+
+/* Threads that have called the library and not exited. */
+unsigned fsh_thread_count(void);
+
+/* ---- explicit operations (handle.c) ---- */
+
+/* An operation a handle stands for. `generation` moves on when the operation
+ * is synchronised, which makes old handles stale. Slots are never freed. */
+struct fsh_slot {
+    struct fsh_event event;
+    _Atomic uint32_t generation;
+    uint32_t next; /* in a free list, index + 1 */
+    uint64_t value; /* destination of get_nb_val */
+};
+
+/* Take a free slot (its event is zero); give it back unused or done. */
+uint32_t fsh_slot_take(struct fsh_thread *self);
+void fsh_slot_give(struct fsh_thread *self, uint32_t index);
+struct fsh_slot *fsh_slot_at(uint32_t index);
+/* A thread exits: its free slots go to the common list. */
+void fsh_slot_give_all(struct fsh_thread *self);
+
+/* The handle of a slot in use, and back. Fatal (naming call) if the value was
+ * never a handle. Returns NULL if it is stale or invalid: complete. */
+void *fsh_slot_handle(uint32_t index);
+struct fsh_slot *fsh_slot_find(void *handle, uint32_t *index,
+                               const char *call);
+/* End the operation if it is done: true if it is complete (now or before). */
+bool fsh_slot_finish(void *handle, const char *call);
+/* Close a slot after an operation was started on it: its handle, or NULL if
+ * the operation is complete already. */
+void *fsh_slot_close(struct fsh_thread *self, uint32_t index);
+
+/* ---- waiting (wait.c) ---- */
+
+struct fsh_wait {
+    uint32_t idle;     /* fruitless polls in a row */
+    uint32_t sleep_us; /* length of the last sleep */
+    uint32_t seen;     /* progress counter before the caller's last check */
+    uint32_t reported; /* waiting_for is set */
+    uint64_t since;    /* ns, first sleep; 0 not yet */
+    uint32_t peer;     /* whom it waits for + 1, or 0 */
+    uint32_t unused;
+};
+_Static_assert(sizeof(struct fsh_wait) == sizeof(fsh_gasnet_wait_t),
+               "GASNET_BLOCKUNTIL reserves what a wait needs");
+
+/* One round of waiting for `what`: poll, or spin, yield, sleep (bounded). Ends
+ * the job when it is not alive or the watchdog's time is over. Call wait_end
+ * when the wait is over. */
+void fsh_wait_step(struct fsh_wait *wait, const char *what);
+void fsh_wait_end(struct fsh_wait *wait);
+/* What a wait does from time to time: report after a second, watch the job,
+ * the watchdog and the deadline of a gasnet_exit. Does not poll. */
+void fsh_wait_check(struct fsh_wait *wait, const char *what);
+/* Tell this process's sleepers that a poll found something. */
+void fsh_wait_wake(void);
+/* Read the options; from gasnet_init. */
+void fsh_wait_init(void);
+
+/* Poll until nothing of the event is in flight. */
+void fsh_wait_event(struct fsh_event *event, const char *what,
+                    uint32_t node);
+
+/* Partner: the conduit's release decrement of `pending`. */
+static inline bool fsh_event_done(struct fsh_event *event)
+{
+    return atomic_load_explicit(&event->pending, memory_order_acquire) == 0;
+}
+
+/* ---- active messages (am.c, dispatch.c) ---- */
+
+/* Poll the conduit and the library's own protocols. */
+bool fsh_gasnet_poll(void);
+/* The poll of a call that does not block; yields if such calls come in a loop
+ * and find nothing. Checks that `call` may poll now. */
+void fsh_gasnet_poll_once(const char *call);
+
+/* Send a request of the library itself. */
+void fsh_gasnet_send(uint32_t node, enum fsh_handler handler,
+                     const int32_t *args, unsigned nargs, const void *src,
+                     size_t nbytes);
+
+/* Call a handler with its arguments spread out. */
+void fsh_dispatch(fsh_handler_fn fn, void *token, bool has_buffer, void *buf,
+                  size_t nbytes, const int32_t *args, unsigned nargs);
+
+/* ---- checks (check.c): one line, and the job ends ---- */
+
+_Noreturn void fsh_bad_range(const char *call, uint32_t node, const void *addr,
+                             size_t nbytes);
+_Noreturn void fsh_bad_call(const char *call);
+/* Debug: no lock held, interrupts not held, not in a handler. */
+void fsh_check_may_block(const char *call);
+
+/* Is [addr, addr + n) in the segment of node? Fatal if not, if the node does
+ * not exist, or before gasnet_attach (no segment has a size then). */
+static inline void fsh_check_range(const char *call, uint32_t node,
+                                   const void *addr, size_t n)
+{
+    const struct fsh_segment *seg;
+    uintptr_t offset;
+
+    if (__builtin_expect(node >= fsh_gasnet.nodes, 0))
+        fsh_bad_range(call, node, addr, n);
+    seg = &fsh_gasnet.segs[node];
+    offset = (uintptr_t)addr - (uintptr_t)seg->addr;
+    if (__builtin_expect(offset > seg->size || n > seg->size - offset, 0))
+        fsh_bad_range(call, node, addr, n);
+}
+
+/* ---- library protocols ---- */
+
+void fsh_memset_register(void);
+/* Start a memset on the event; n > 0, range checked. */
+void fsh_memset_start(uint32_t node, void *dest, int val, size_t n,
+                      struct fsh_event *event);
+
+void fsh_barrier_register(void);
+/* Send what the current barrier is ready to send; from polls only. */
+extern atomic_bool fsh_barrier_active;
+bool fsh_barrier_kick(void);
+
+void fsh_coll_register(void);
+
+/* ---- leaving (exit.c) ---- */
+
+/* Register the exit hook; from gasnet_init. */
+void fsh_exit_register(void);
+/* If a gasnet_exit has run out of time on another thread or further up this
+ * one's stack, end the job now. */
+void fsh_exit_check(void);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Remote memset: a request that the target answers when the bytes are set, of
+ * any length. The address of the initiator's event travels along and comes
+ * back. Handlers run on whatever thread polls.
+ */
+#include <string.h>
+
+#include "gasnet/internal.h"
+
+static int32_t high(uint64_t value)
+{
+    return (int32_t)(uint32_t)(value >> 32);
+}
+
+static int32_t low(uint64_t value)
+{
+    return (int32_t)(uint32_t)value;
+}
+
+static uint64_t join(int32_t hi, int32_t lo)
+{
+    return (uint64_t)(uint32_t)hi << 32 | (uint32_t)lo;
+}
+
+static void on_done(void *token, int32_t ev_hi, int32_t ev_lo)
+{
+    struct fsh_event *event =
+        (struct fsh_event *)(uintptr_t)join(ev_hi, ev_lo);
+
+    (void)token;
+    /* Partner: the acquire in fsh_event_done. */
+    atomic_fetch_sub_explicit(&event->pending, 1, memory_order_release);
+}
+
+static void on_memset(void *token, int32_t dest_hi, int32_t dest_lo,
+                      int32_t n_hi, int32_t n_lo, int32_t val, int32_t ev_hi,
+                      int32_t ev_lo)
+{
+    const int32_t args[] = {ev_hi, ev_lo};
+    struct fsh_token *mine = token;
+    struct fsh_am am = {.node = mine->source,
+                        .handler = FSH_HANDLER_MEMSET_DONE,
+                        .category = FSH_AM_SHORT,
+                        .nargs = 2,
+                        .args = args};
+
+    memset((void *)(uintptr_t)join(dest_hi, dest_lo), val,
+           (size_t)join(n_hi, n_lo));
+    fsh_gasnet.ops->am_reply(mine, &am);
+}
+
+void fsh_memset_start(uint32_t node, void *dest, int val, size_t n,
+                      struct fsh_event *event)
+{
+    uint64_t d = (uintptr_t)dest, e = (uintptr_t)event;
+    const int32_t args[] = {high(d), low(d), high(n), low(n),
+                            val,     high(e), low(e)};
+
+    /* Before the request: the answer may come while it is being sent. */
+    atomic_fetch_add_explicit(&event->pending, 1, memory_order_relaxed);
+    fsh_gasnet_send(node, FSH_HANDLER_MEMSET, args, 7, NULL, 0);
+}
+
+void fsh_memset_register(void)
+{
+    fsh_gasnet.handler[FSH_HANDLER_MEMSET] = (fsh_handler_fn)on_memset;
+    fsh_gasnet.handler[FSH_HANDLER_MEMSET_DONE] = (fsh_handler_fn)on_done;
+}

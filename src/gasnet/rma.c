@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Put, get and memset in all their forms. Everything is one of three steps
+ * (put, get, memset) on an event: on the stack for blocking calls, in a slot
+ * for explicit ones, in the thread's counters or its access region for implicit
+ * ones. Client threads only.
+ */
+#include "base/log.h"
+#include "gasnet/internal.h"
+
+/* A get that completes at once polls every so often, so that a loop of gets
+ * that waits for a peer also serves that peer. */
+#define QUIET_GETS 64u
+
+static void do_put(const char *call, uint32_t node, void *dest,
+                   const void *src, size_t n, unsigned flags,
+                   struct fsh_event *event)
+{
+    if (FSH_GASNET_DEBUG)
+        fsh_check_may_block(call);
+    /* An empty range need not lie in the segment, but the node must exist. */
+    if (n == 0 && node < fsh_gasnet.nodes)
+        return;
+    fsh_check_range(call, node, dest, n);
+    fsh_gasnet.ops->put(node, dest, src, n, flags, event);
+}
+
+static void do_get(const char *call, void *dest, uint32_t node,
+                   const void *src, size_t n, struct fsh_event *event)
+{
+    if (FSH_GASNET_DEBUG)
+        fsh_check_may_block(call);
+    if (n == 0 && node < fsh_gasnet.nodes)
+        return;
+    fsh_check_range(call, node, src, n);
+    fsh_gasnet.ops->get(dest, node, src, n, event);
+}
+
+static void do_memset(const char *call, uint32_t node, void *dest, int val,
+                      size_t n, struct fsh_event *event)
+{
+    if (FSH_GASNET_DEBUG)
+        fsh_check_may_block(call);
+    if (n == 0 && node < fsh_gasnet.nodes)
+        return;
+    fsh_check_range(call, node, dest, n);
+    fsh_memset_start(node, dest, val, n, event);
+}
+
+static void check_value(const char *call, size_t n)
+{
+    if (n < 1 || n > sizeof(gasnet_register_value_t))
+        fsh_fatal("%s: nbytes is %zu, but a value has 1 to %zu bytes", call, n,
+                  sizeof(gasnet_register_value_t));
+}
+
+/* The low n bytes of a value, in memory order, start here. */
+static const char *low_bytes(const gasnet_register_value_t *value, size_t n)
+{
+#if defined(PLATFORM_ARCH_BIG_ENDIAN)
+    return (const char *)(value + 1) - n;
+#else
+    (void)n;
+    return (const char *)value;
+#endif
+}
+
+/* ---- blocking ---- */
+
+static void put_blocking(const char *call, uint32_t node, void *dest,
+                         const void *src, size_t n)
+{
+    struct fsh_event event = {0};
+
+    do_put(call, node, dest, src, n, FSH_PUT_SRC_STABLE, &event);
+    if (!fsh_event_done(&event))
+        fsh_wait_event(&event, call, node);
+}
+
+static void get_blocking(const char *call, void *dest, uint32_t node,
+                         const void *src, size_t n)
+{
+    struct fsh_event event = {0};
+
+    do_get(call, dest, node, src, n, &event);
+    if (!fsh_event_done(&event)) {
+        fsh_wait_event(&event, call, node);
+    } else {
+        struct fsh_thread *self = fsh_thread_self();
+
+        if (++self->quiet % QUIET_GETS == 0)
+            fsh_gasnet_poll_once(call);
+    }
+}
+
+void gasnet_put(gasnet_node_t node, void *dest, const void *src, size_t nbytes)
+{
+    put_blocking("gasnet_put", node, dest, src, nbytes);
+}
+
+void gasnet_put_bulk(gasnet_node_t node, void *dest, const void *src,
+                     size_t nbytes)
+{
+    put_blocking("gasnet_put_bulk", node, dest, src, nbytes);
+}
+
+void gasnet_get(void *dest, gasnet_node_t node, const void *src, size_t nbytes)
+{
+    get_blocking("gasnet_get", dest, node, src, nbytes);
+}
+
+void gasnet_get_bulk(void *dest, gasnet_node_t node, const void *src,
+                     size_t nbytes)
+{
+    get_blocking("gasnet_get_bulk", dest, node, src, nbytes);
+}
+
+void gasnet_memset(gasnet_node_t node, void *dest, int val, size_t nbytes)
+{
+    struct fsh_event event = {0};
+
+    do_memset("gasnet_memset", node, dest, val, nbytes, &event);
+    fsh_wait_event(&event, "gasnet_memset", node);
+}
+
+void gasnet_put_val(gasnet_node_t node, void *dest,
+                    gasnet_register_value_t value, size_t nbytes)
+{
+    check_value("gasnet_put_val", nbytes);
+    put_blocking("gasnet_put_val", node, dest, low_bytes(&value, nbytes),
+                 nbytes);
+}
+
+gasnet_register_value_t gasnet_get_val(gasnet_node_t node, const void *src,
+                                       size_t nbytes)
+{
+    gasnet_register_value_t value = 0;
+
+    check_value("gasnet_get_val", nbytes);
+    get_blocking("gasnet_get_val",
+                 (char *)(uintptr_t)low_bytes(&value, nbytes), node, src,
+                 nbytes);
+    return value;
+}
+
+/* ---- explicit handle ---- */
+
+static gasnet_handle_t put_nb(const char *call, uint32_t node, void *dest,
+                              const void *src, size_t n, unsigned flags)
+{
+    struct fsh_thread *self = fsh_thread_self();
+    uint32_t index = fsh_slot_take(self);
+
+    do_put(call, node, dest, src, n, flags, &fsh_slot_at(index)->event);
+    return fsh_slot_close(self, index);
+}
+
+static gasnet_handle_t get_nb(const char *call, void *dest, uint32_t node,
+                              const void *src, size_t n)
+{
+    struct fsh_thread *self = fsh_thread_self();
+    uint32_t index = fsh_slot_take(self);
+
+    do_get(call, dest, node, src, n, &fsh_slot_at(index)->event);
+    return fsh_slot_close(self, index);
+}
+
+gasnet_handle_t gasnet_put_nb(gasnet_node_t node, void *dest, const void *src,
+                              size_t nbytes)
+{
+    return put_nb("gasnet_put_nb", node, dest, src, nbytes, 0);
+}
+
+gasnet_handle_t gasnet_put_nb_bulk(gasnet_node_t node, void *dest,
+                                   const void *src, size_t nbytes)
+{
+    return put_nb("gasnet_put_nb_bulk", node, dest, src, nbytes,
+                  FSH_PUT_SRC_STABLE);
+}
+
+gasnet_handle_t gasnet_put_nb_val(gasnet_node_t node, void *dest,
+                                  gasnet_register_value_t value, size_t nbytes)
+{
+    check_value("gasnet_put_nb_val", nbytes);
+    return put_nb("gasnet_put_nb_val", node, dest, low_bytes(&value, nbytes),
+                  nbytes, 0);
+}
+
+gasnet_handle_t gasnet_get_nb(void *dest, gasnet_node_t node, const void *src,
+                              size_t nbytes)
+{
+    return get_nb("gasnet_get_nb", dest, node, src, nbytes);
+}
+
+gasnet_handle_t gasnet_get_nb_bulk(void *dest, gasnet_node_t node,
+                                   const void *src, size_t nbytes)
+{
+    return get_nb("gasnet_get_nb_bulk", dest, node, src, nbytes);
+}
+
+gasnet_handle_t gasnet_memset_nb(gasnet_node_t node, void *dest, int val,
+                                 size_t nbytes)
+{
+    struct fsh_thread *self = fsh_thread_self();
+    uint32_t index = fsh_slot_take(self);
+
+    do_memset("gasnet_memset_nb", node, dest, val, nbytes,
+              &fsh_slot_at(index)->event);
+    return fsh_slot_close(self, index);
+}
+
+/* The value waits in the slot, so the handle stays open even if it is there
+ * already. */
+gasnet_valget_handle_t gasnet_get_nb_val(gasnet_node_t node, const void *src,
+                                         size_t nbytes)
+{
+    struct fsh_thread *self = fsh_thread_self();
+    uint32_t index;
+    struct fsh_slot *slot;
+
+    check_value("gasnet_get_nb_val", nbytes);
+    index = fsh_slot_take(self);
+    slot = fsh_slot_at(index);
+    slot->value = 0;
+    do_get("gasnet_get_nb_val",
+           (char *)(uintptr_t)low_bytes(&slot->value, nbytes), node, src,
+           nbytes, &slot->event);
+    return fsh_slot_handle(index);
+}
+
+gasnet_register_value_t
+gasnet_wait_syncnb_valget(gasnet_valget_handle_t handle)
+{
+    static const char call[] = "gasnet_wait_syncnb_valget";
+    gasnet_register_value_t value;
+    uint32_t index;
+    struct fsh_slot *slot = fsh_slot_find(handle, &index, call);
+    struct fsh_wait wait = {0};
+
+    if (slot == NULL)
+        fsh_fatal("%s: handle %p has been synchronised before", call,
+                  (void *)handle);
+    while (!fsh_event_done(&slot->event))
+        fsh_wait_step(&wait, call);
+    fsh_wait_end(&wait);
+    value = slot->value;
+    fsh_slot_finish(handle, call);
+    return value;
+}
+
+/* ---- implicit handle ---- */
+
+static struct fsh_event *implicit(struct fsh_event *own, uint32_t region)
+{
+    return region == 0 ? own : &fsh_slot_at(region - 1)->event;
+}
+
+static void put_nbi(const char *call, uint32_t node, void *dest,
+                    const void *src, size_t n, unsigned flags)
+{
+    struct fsh_thread *self = fsh_thread_self();
+
+    do_put(call, node, dest, src, n, flags,
+           implicit(&self->puts, self->region));
+}
+
+static void get_nbi(const char *call, void *dest, uint32_t node,
+                    const void *src, size_t n)
+{
+    struct fsh_thread *self = fsh_thread_self();
+
+    do_get(call, dest, node, src, n, implicit(&self->gets, self->region));
+}
+
+void gasnet_put_nbi(gasnet_node_t node, void *dest, const void *src,
+                    size_t nbytes)
+{
+    put_nbi("gasnet_put_nbi", node, dest, src, nbytes, 0);
+}
+
+void gasnet_put_nbi_bulk(gasnet_node_t node, void *dest, const void *src,
+                         size_t nbytes)
+{
+    put_nbi("gasnet_put_nbi_bulk", node, dest, src, nbytes,
+            FSH_PUT_SRC_STABLE);
+}
+
+void gasnet_put_nbi_val(gasnet_node_t node, void *dest,
+                        gasnet_register_value_t value, size_t nbytes)
+{
+    check_value("gasnet_put_nbi_val", nbytes);
+    put_nbi("gasnet_put_nbi_val", node, dest, low_bytes(&value, nbytes),
+            nbytes, 0);
+}
+
+void gasnet_get_nbi(void *dest, gasnet_node_t node, const void *src,
+                    size_t nbytes)
+{
+    get_nbi("gasnet_get_nbi", dest, node, src, nbytes);
+}
+
+void gasnet_get_nbi_bulk(void *dest, gasnet_node_t node, const void *src,
+                         size_t nbytes)
+{
+    get_nbi("gasnet_get_nbi_bulk", dest, node, src, nbytes);
+}
+
+void gasnet_memset_nbi(gasnet_node_t node, void *dest, int val, size_t nbytes)
+{
+    struct fsh_thread *self = fsh_thread_self();
+
+    do_memset("gasnet_memset_nbi", node, dest, val, nbytes,
+              implicit(&self->puts, self->region));
+}

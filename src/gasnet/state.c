@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The state of this rank and the fatal lines about misuse that several files
+ * share. No threads of its own.
+ */
+#include "base/log.h"
+#include "gasnet/internal.h"
+
+struct fsh_gasnet fsh_gasnet;
+
+void fsh_bad_call(const char *call)
+{
+    if (fsh_gasnet.ops == NULL)
+        fsh_fatal("%s: called before gasnet_init", call);
+    fsh_fatal("%s: called before gasnet_attach", call);
+}
+
+void fsh_bad_range(const char *call, uint32_t node, const void *addr,
+                   size_t nbytes)
+{
+    const struct fsh_segment *seg;
+
+    if (!fsh_gasnet.attached)
+        fsh_bad_call(call);
+    if (node >= fsh_gasnet.nodes)
+        fsh_fatal("%s: node is %u, but nodes are 0 to %u", call, node,
+                  fsh_gasnet.nodes - 1);
+    seg = &fsh_gasnet.segs[node];
+    fsh_fatal("%s: %zu bytes at %p are outside the segment of node %u, which "
+              "is %zu bytes at %p (see gasnet_getSegmentInfo)",
+              call, nbytes, addr, node, seg->size, seg->addr);
+}
+
+void fsh_check_may_block(const char *call)
+{
+    const struct fsh_thread *self = fsh_thread_self();
+
+    if (self->in_handler > 0)
+        fsh_fatal("%s: called from inside an active message handler", call);
+    if (self->held != NULL)
+        fsh_fatal("%s: called while holding the HSL at %p", call,
+                  (void *)self->held);
+    if (self->holding)
+        fsh_fatal("%s: called between gasnet_hold_interrupts and "
+                  "gasnet_resume_interrupts", call);
+}

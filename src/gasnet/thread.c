@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Threads are discovered at their first call. The state of a thread that exits
+ * waits in a list until its implicit operations are done, and then serves the
+ * next new thread; so threads may come and go without end.
+ */
+#include <pthread.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "gasnet/internal.h"
+
+_Thread_local struct fsh_thread *fsh_thread_current;
+
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+static pthread_key_t key;
+static pthread_mutex_t orphans_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct fsh_thread *orphans; /* under orphans_lock */
+static atomic_uint count;
+
+/* The destructor of the key: this thread is on its way out. */
+static void leave(void *arg)
+{
+    struct fsh_thread *self = arg;
+
+    fsh_slot_give_all(self);
+    fsh_thread_current = NULL;
+    atomic_fetch_sub_explicit(&count, 1, memory_order_relaxed);
+    pthread_mutex_lock(&orphans_lock);
+    self->next = orphans;
+    orphans = self;
+    pthread_mutex_unlock(&orphans_lock);
+}
+
+static void make_key(void)
+{
+    if (pthread_key_create(&key, leave) != 0)
+        fsh_fatal("gasnet_init: no thread key left (PTHREAD_KEYS_MAX)");
+}
+
+static bool settled(struct fsh_thread *thread)
+{
+    return fsh_event_done(&thread->puts) && fsh_event_done(&thread->gets) &&
+           (thread->region == 0 ||
+            fsh_event_done(&fsh_slot_at(thread->region - 1)->event));
+}
+
+/* Take over a state whose operations are done, or NULL. */
+static struct fsh_thread *adopt(void)
+{
+    struct fsh_thread **link, *thread;
+
+    pthread_mutex_lock(&orphans_lock);
+    for (link = &orphans; (thread = *link) != NULL; link = &thread->next)
+        if (settled(thread)) {
+            *link = thread->next;
+            break;
+        }
+    pthread_mutex_unlock(&orphans_lock);
+    return thread;
+}
+
+struct fsh_thread *fsh_thread_make(void)
+{
+    struct fsh_thread *self;
+
+    if (fsh_thread_current != NULL)
+        return fsh_thread_current;
+    pthread_once(&key_once, make_key);
+    self = adopt();
+    if (self == NULL)
+        self = calloc(1, sizeof *self);
+    if (self == NULL || pthread_setspecific(key, self) != 0)
+        fsh_fatal("no memory for the state of a new thread");
+    fsh_thread_current = self;
+    atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);
+    if (self->region != 0) {
+        /* An access region that its thread never closed. */
+        fsh_slot_give(self, self->region - 1);
+        self->region = 0;
+    }
+    self->token = NULL;
+    self->held = NULL;
+    self->holding = false;
+    self->in_handler = 0;
+    return self;
+}
+
+unsigned fsh_thread_count(void)
+{
+    return atomic_load_explicit(&count, memory_order_relaxed);
+}
+
+gasnet_threadinfo_t gasneti_threadinfo(void)
+{
+    return fsh_thread_self();
+}

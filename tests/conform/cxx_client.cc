@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A client in C++: handlers cast in the table, plain int arguments, names
+// built by macros, all categories, put and get, barrier, BLOCKUNTIL.
+#include "conform.h"
+
+#include <vector>
+
+namespace {
+
+enum { H_SHORT = 128, H_MEDIUM, H_LONG, H_DONE };
+
+int done;
+
+void h_short(gasnet_token_t token, int a)
+{
+    OK(gasnet_AMReplyShort1(token, H_DONE, a));
+}
+
+void h_medium(gasnet_token_t token, void *buf, size_t n, int a)
+{
+    CHECK_FILL(buf, n, static_cast<unsigned>(a));
+    OK(gasnet_AMReplyShort1(token, H_DONE, a));
+}
+
+void h_done(gasnet_token_t token, int a)
+{
+    (void)token;
+    CHECK_EQ(a, 3);
+    conf_add(&done, 1);
+}
+
+gasnet_handlerentry_t table[] = {
+    {H_SHORT, reinterpret_cast<void (*)()>(h_short)},
+    {H_MEDIUM, reinterpret_cast<void (*)()>(h_medium)},
+    {H_LONG, reinterpret_cast<void (*)()>(h_medium)},
+    {H_DONE, reinterpret_cast<void (*)()>(h_done)}};
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    GASNET_BEGIN_FUNCTION();
+    conf_start("cxx_client", &argc, &argv, table, CONF_COUNT(table), 1 << 20);
+    std::vector<unsigned char> out(2000), back(2000);
+    conf_fill(out.data(), out.size(), 3);
+    for (gasnet_node_t to = 0; to < conf.n; to++) {
+        const int before = conf_load(&done);
+        unsigned char *dst = conf_addr(to) + conf.me * 4096;
+        OK(gasnet_AMRequestShort1(to, H_SHORT, 3));
+        OK(gasnet_AMRequestMedium1(to, H_MEDIUM, out.data(), 500, 3));
+        OK(gasnet_AMRequestLong1(to, H_LONG, out.data(), 2000, dst, 3));
+        CONF_WAIT(done, before + 3);
+        gasnet_handle_t h =
+            gasnet_put_nb(to, dst, out.data() + 1, out.size() - 1);
+        gasnet_wait_syncnb(h);
+        gasnet_get(back.data(), to, dst, out.size() - 1);
+        CHECK_EQ(memcmp(back.data(), out.data() + 1, out.size() - 1), 0);
+        gasnet_put_val(to, dst, 0x1234, 2);
+        CHECK_EQ(gasnet_get_val(to, dst, 2), 0x1234);
+    }
+    conf_pass();
+}

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Mistakes that must end the job with a message (fatal_error.c): scenario, and
+# what the message must contain.
+
+function(fatal_test scenario)
+    set(judge --limit 20 --code failure)
+    foreach(regex ${ARGN})
+        list(APPEND judge --err ${regex})
+    endforeach()
+    foreach(conduit ${conduits})
+        conform_job(fatal_${scenario} conform_fatal_error ${conduit} 2
+                    JUDGE ${judge} ARGS ${scenario})
+    endforeach()
+endfunction()
+
+fatal_test(unregistered "[Hh]andler.*250|250.*handler")
+fatal_test(unregistered-medium "[Hh]andler.*250|250.*handler")
+fatal_test(medium-too-long "Medium" "[0-9]+")
+fatal_test(long-too-long "Long" "[0-9]+")
+fatal_test(long-outside "segment")
+fatal_test(long-reply-outside "segment")
+fatal_test(request-to-nobody "gasnet_AMRequestShort" "2")
+fatal_test(put-to-nobody "gasnet_put" "2")
+fatal_test(put-behind "segment" "gasnet_put")
+fatal_test(put-across-end "segment" "gasnet_put")
+fatal_test(put-before "segment" "gasnet_put")
+fatal_test(put-wrapping "segment" "gasnet_put_bulk")
+fatal_test(put-nbi-behind "segment" "gasnet_put_nbi")
+fatal_test(put-val-behind "segment" "gasnet_put_val")
+fatal_test(get-behind "segment" "gasnet_get")
+fatal_test(get-nb-before "segment" "gasnet_get_nb")
+fatal_test(memset-behind "segment" "gasnet_memset")
+fatal_test(notify-twice "gasnet_barrier_notify")
+fatal_test(wait-unnotified "gasnet_barrier_wait")
+fatal_test(try-unnotified "gasnet_barrier_try")
+fatal_test(two-replies "[Rr]epl")
+
+# The judge itself: a job without a mistake must pass, and must not count as a
+# failure.
+foreach(conduit ${conduits})
+    conform_job(fatal_none conform_fatal_error ${conduit} 2
+                JUDGE --token fatal_error)
+    conform_job(judge_wants_failure conform_fatal_error ${conduit} 2
+                JUDGE --code failure)
+    set_property(TEST conform/judge_wants_failure/${conduit}-2
+                 PROPERTY WILL_FAIL TRUE)
+endforeach()

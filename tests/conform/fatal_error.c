@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Built to fail: fatal_error <scenario> makes one mistake that GASNet calls
+ * erroneous. The job must end with a non-zero code and a message that names
+ * what is wrong (the runner looks for it). Reaching the end is code 0, which
+ * the runner does not accept. The last rank makes the mistake, the others are
+ * in a barrier. */
+#include "conform.h"
+
+enum { H_NOTHING = 128, H_REPLY_TWICE, H_LONG_REPLY, UNREGISTERED = 250 };
+
+static void nothing(gasnet_token_t token)
+{
+    (void)token;
+}
+
+static void reply_twice(gasnet_token_t token)
+{
+    gasnet_AMReplyShort0(token, H_NOTHING);
+    gasnet_AMReplyShort0(token, H_NOTHING);
+}
+
+/* A reply that misses the requester's segment. */
+static void long_reply(gasnet_token_t token)
+{
+    gasnet_node_t from;
+    char byte = 1;
+    OK(gasnet_AMGetMsgSource(token, &from));
+    gasnet_AMReplyLong0(token, H_NOTHING, &byte, 1,
+                        conf_addr(from) + conf.seg[from].size);
+}
+
+static gasnet_handlerentry_t table[] = {{H_NOTHING, nothing},
+                                        {H_REPLY_TWICE, reply_twice},
+                                        {H_LONG_REPLY, long_reply}};
+
+static gasnet_node_t to; /* who suffers: rank 0 */
+static unsigned char buf[64];
+
+static unsigned char *end(void) { return conf_addr(to) + conf.seg[to].size; }
+
+static void *big(size_t n)
+{
+    void *p = malloc(n);
+    CHECK(p != NULL, "malloc of %zu", n);
+    return p;
+}
+
+static void unregistered(void)
+{
+    gasnet_AMRequestShort0(to, UNREGISTERED);
+}
+static void unregistered_medium(void)
+{
+    gasnet_AMRequestMedium0(to, UNREGISTERED, buf, sizeof buf);
+}
+static void medium_too_long(void)
+{
+    const size_t n = gasnet_AMMaxMedium() + 1;
+    gasnet_AMRequestMedium0(to, H_NOTHING, big(n), n);
+}
+static void long_too_long(void)
+{
+    const size_t n = gasnet_AMMaxLongRequest() + 1;
+    gasnet_AMRequestLong0(to, H_NOTHING, buf, n, conf_addr(to));
+}
+static void long_outside(void)
+{
+    gasnet_AMRequestLong0(to, H_NOTHING, buf, 2, end() - 1);
+}
+static void long_reply_outside(void)
+{
+    gasnet_AMRequestShort0(to, H_LONG_REPLY);
+    conf_barrier();
+}
+static void request_to_nobody(void)
+{
+    gasnet_AMRequestShort0(conf.n, H_NOTHING);
+}
+static void put_to_nobody(void)
+{
+    gasnet_put(conf.n, conf_addr(to), buf, 8);
+}
+static void put_behind(void) { gasnet_put(to, end(), buf, 1); }
+static void put_across_end(void) { gasnet_put(to, end() - 7, buf, 8); }
+static void put_before(void) { gasnet_put(to, conf_addr(to) - 1, buf, 8); }
+static void put_wrapping(void)
+{
+    gasnet_put_bulk(to, conf_addr(to) + 8, buf, ~(size_t)0 - 3);
+}
+static void put_nbi_behind(void)
+{
+    gasnet_put_nbi(to, end(), buf, 1);
+    gasnet_wait_syncnbi_puts();
+}
+static void put_val_behind(void) { gasnet_put_val(to, end() - 1, 1, 2); }
+static void get_behind(void) { gasnet_get(buf, to, end() - 3, 4); }
+static void get_nb_before(void)
+{
+    gasnet_wait_syncnb(gasnet_get_nb(buf, to, conf_addr(to) - 8, 8));
+}
+static void memset_behind(void) { gasnet_memset(to, end() - 1, 0, 2); }
+static void notify_twice(void)
+{
+    gasnet_barrier_notify(0, 0);
+    gasnet_barrier_notify(0, 0);
+}
+static void wait_unnotified(void) { gasnet_barrier_wait(0, 0); }
+static void try_unnotified(void) { gasnet_barrier_try(0, 0); }
+static void two_replies(void)
+{
+    gasnet_AMRequestShort0(to, H_REPLY_TWICE);
+    conf_barrier();
+}
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+} scenarios[] = {{"unregistered", unregistered},
+                 {"unregistered-medium", unregistered_medium},
+                 {"medium-too-long", medium_too_long},
+                 {"long-too-long", long_too_long},
+                 {"long-outside", long_outside},
+                 {"long-reply-outside", long_reply_outside},
+                 {"request-to-nobody", request_to_nobody},
+                 {"put-to-nobody", put_to_nobody},
+                 {"put-behind", put_behind},
+                 {"put-across-end", put_across_end},
+                 {"put-before", put_before},
+                 {"put-wrapping", put_wrapping},
+                 {"put-nbi-behind", put_nbi_behind},
+                 {"put-val-behind", put_val_behind},
+                 {"get-behind", get_behind},
+                 {"get-nb-before", get_nb_before},
+                 {"memset-behind", memset_behind},
+                 {"notify-twice", notify_twice},
+                 {"wait-unnotified", wait_unnotified},
+                 {"try-unnotified", try_unnotified},
+                 {"two-replies", two_replies},
+                 {"none", NULL}};
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "none";
+    conf_start("fatal_error", &argc, &argv, table, CONF_COUNT(table), 8192);
+    if (conf.me == conf.n - 1) {
+        for (int i = 0; i < CONF_COUNT(scenarios); i++) {
+            if (strcmp(scenarios[i].name, name) == 0 && scenarios[i].run) {
+                scenarios[i].run();
+            }
+        }
+    }
+    conf_pass(); /* "none", or the mistake went unnoticed */
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Waiting again on a handle that is already synced is harmless (a client does
+ * it): it returns, it retires nothing else, however many operations came in
+ * between, and live operations still complete with their data. */
+#include "conform.h"
+
+enum { LIVE = 8, OLD = 16 };
+
+static uint32_t *cell(gasnet_node_t to, int i)
+{
+    return (uint32_t *)(void *)conf_addr(to) + conf.me * LIVE + i;
+}
+
+int main(int argc, char **argv)
+{
+    gasnet_handle_t old[OLD], live[LIVE];
+    uint32_t words[LIVE];
+    conf_init("rma_stale_handles", &argc, &argv);
+    conf_attach(NULL, 0, (uintptr_t)conf.n * LIVE * 4);
+    conf_barrier();
+    const gasnet_node_t to = (conf.me + 1) % conf.n;
+    for (int i = 0; i < OLD; i++) {
+        uint32_t v = 1;
+        old[i] = gasnet_put_nb(to, cell(to, i % LIVE), &v, 4);
+        gasnet_wait_syncnb(old[i]);
+    }
+    const int turns = conf_iters(5000, 40);
+    for (int t = 0; t < turns; t++) {
+        gasnet_handle_t copy[OLD];
+        for (int i = 0; i < LIVE; i++) {
+            uint32_t v = (uint32_t)(t * LIVE + i);
+            live[i] = gasnet_put_nb(to, cell(to, i), &v, 4);
+        }
+        gasnet_wait_syncnb(old[t % OLD]);
+        OK(gasnet_try_syncnb(old[(t + 1) % OLD]));
+        memcpy(copy, old, sizeof copy);
+        gasnet_wait_syncnb_all(copy, OLD);
+        old[t % OLD] = live[0]; /* stale from now on */
+        gasnet_wait_syncnb_all(live, LIVE);
+        for (int i = 0; i < LIVE; i++) {
+            live[i] = gasnet_get_nb(&words[i], to, cell(to, i), 4);
+        }
+        gasnet_wait_syncnb(old[t % OLD]);
+        for (int i = 0; i < LIVE; i++) {
+            gasnet_wait_syncnb(live[i]);
+            CHECK_EQ(words[i], t * LIVE + i);
+        }
+    }
+    conf_pass();
+}

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The CMakeLists.txt of a user of the installed package.
+cmake_minimum_required(VERSION 3.16)
+project(user C CXX)
+find_package(FSHMEM REQUIRED)
+foreach(conduit smp fpga)
+    foreach(mode seq parsync par)
+        add_executable(sum_${conduit}_${mode} sum.c)
+        target_link_libraries(sum_${conduit}_${mode}
+                              FSHMEM::gasnet-${conduit}-${mode})
+    endforeach()
+endforeach()
+add_executable(sum_shared sum.cc)
+target_compile_definitions(sum_shared PRIVATE GASNET_SEQ)
+target_link_libraries(sum_shared FSHMEM::fshmem)

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Jobs under test: start one, look at its processes, see that none is left.
+
+Processes are recognised by a variable in their environment, which ranks,
+simulator and everything below them inherit. Used by test_*.py beside this file.
+"""
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import uuid
+
+BIN = os.environ["FSH_BIN"]
+TESTS = os.environ["FSH_TESTS"]
+FSHRUN = os.path.join(BIN, "fshrun")
+RANKS = os.path.join(TESTS, "stress_boot_ranks")
+HAVE_SIM = os.path.exists(os.path.join(BIN, "fshsim"))
+END_LIMIT = 5.0  # seconds a job may take to end
+
+
+class Failure(Exception):
+    pass
+
+
+def check(condition, text):
+    if not condition:
+        raise Failure(text)
+
+
+def wait_until(condition, what, limit=20.0):
+    end = time.monotonic() + limit
+    while not condition():
+        if time.monotonic() > end:
+            raise Failure(f"not within {limit} s: {what}")
+        time.sleep(0.01)
+
+
+class Job:
+    """A command started with its output in files."""
+
+    def __init__(self, *command, env=None, stdin=subprocess.DEVNULL, out=None):
+        self.tag = uuid.uuid4().hex
+        self.command = [str(c) for c in command]
+        full = {k: v for k, v in os.environ.items()
+                if not k.startswith(("FSHMEM_", "GASNET_"))}
+        full.update(env or {})
+        full["TEST_JOB_TAG"] = self.tag
+        self.read_end, write_end = os.pipe()
+        os.set_blocking(self.read_end, False)
+        self.text = b""
+        self.proc = subprocess.Popen(
+            self.command, env=full, stdin=stdin, stdout=out or write_end,
+            stderr=write_end)
+        os.close(write_end)
+
+    def output(self):
+        while True:
+            try:
+                piece = os.read(self.read_end, 65536)
+            except BlockingIOError:
+                break
+            if not piece:
+                break
+            self.text += piece
+        return self.text.decode(errors="replace")
+
+    def pids(self):
+        """All living processes of the job, the started one included."""
+        found = []
+        mark = f"TEST_JOB_TAG={self.tag}".encode()
+        for name in os.listdir("/proc"):
+            if not name.isdigit():
+                continue
+            try:
+                with open(f"/proc/{name}/environ", "rb") as f:
+                    if mark not in f.read():
+                        continue
+                with open(f"/proc/{name}/stat") as f:
+                    if f.read().rsplit(")", 1)[1].split()[0] != "Z":
+                        found.append(int(name))
+            except OSError:
+                continue
+        return found
+
+    def named(self, name):
+        found = []
+        for pid in self.pids():
+            try:
+                if os.path.basename(os.readlink(f"/proc/{pid}/exe")) == name:
+                    found.append(pid)
+            except OSError:
+                continue
+        return found
+
+    def await_up(self, ranks):
+        wait_until(lambda: self.output().count("up ") == ranks,
+                   f"{ranks} ranks up; output so far: {self.text!r}")
+
+    def rank_pid(self, rank):
+        """Needs fshrun -v."""
+        hit = re.search(rf"rank {rank} is process (\d+)", self.output())
+        check(hit, f"no pid of rank {rank} in {self.text!r}")
+        return int(hit.group(1))
+
+    def await_end(self, limit=END_LIMIT):
+        """Exit code (128+signal as a shell has it); nothing may be left."""
+        start = time.monotonic()
+        try:
+            code = self.proc.wait(limit)
+        except subprocess.TimeoutExpired:
+            raise Failure(f"still there after {limit} s: {self.describe()}")
+        rest = limit - (time.monotonic() - start)
+        wait_until(lambda: not self.pids(),
+                   f"survivors: {self.describe()}", max(rest, 0.01))
+        self.output()
+        return code if code >= 0 else 128 - code
+
+    def describe(self):
+        lines = []
+        for pid in self.pids():
+            try:
+                with open(f"/proc/{pid}/cmdline", "rb") as f:
+                    lines.append(f"{pid}: {f.read()!r}")
+            except OSError:
+                pass
+        return "; ".join(lines) + f" output: {self.output()!r}"
+
+    def close(self):
+        for pid in self.pids():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except OSError:
+                pass
+        self.proc.wait()
+        os.close(self.read_end)
+
+
+def run(*command, **how):
+    """Start, wait, return (code, output). limit: seconds for all of it."""
+    limit = how.pop("limit", 60)
+    job = Job(*command, **how)
+    try:
+        code = job.await_end(limit)
+        return code, job.output()
+    finally:
+        job.close()
+
+
+def main(cases):
+    """Run the functions; exit code for ctest."""
+    failed = 0
+    wanted = sys.argv[1:]
+    before = set(os.listdir("/dev/shm"))
+    for case in cases:
+        if wanted and case.__name__ not in wanted:
+            continue
+        start = time.monotonic()
+        try:
+            result = case() or "ok"
+        except Failure as failure:
+            result = f"FAILED: {failure}"
+            failed += 1
+        print(f"{case.__name__}: {result} "
+              f"({time.monotonic() - start:.1f} s)", flush=True)
+    left = {n for n in set(os.listdir("/dev/shm")) - before if "fsh" in n}
+    if left:
+        print(f"FAILED: left in /dev/shm: {left}")
+        failed += 1
+    if not failed:
+        print("PASS")
+    sys.exit(1 if failed else 0)

@@ -1,0 +1,313 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What fshrun promises besides surviving kills: exit codes, messages, output,
+input, environment, time limits, dry run; and boot's barrier and exchange."""
+import json
+import os
+import re
+import signal
+import stat
+import subprocess
+import tempfile
+import time
+
+from fshjob import (BIN, FSHRUN, HAVE_SIM, RANKS, Job, check, main, run,
+                    wait_until)
+
+
+def expect(command, code, *texts, env=None, limit=60):
+    got, output = run(FSHRUN, *command, env=env, limit=limit)
+    check(got == code, f"{command}: code {got}, not {code}: {output!r}")
+    for text in texts:
+        check(text in output, f"{command}: no '{text}' in {output!r}")
+    return output
+
+
+def exchange():
+    for n in 1, 2, 3, 16:
+        output = expect(["-n", n, RANKS], 0)
+        check(output.count("ok ") == n, f"{n} ranks: {output!r}")
+
+
+def exchange_many():
+    """Far more ranks than processors."""
+    start = time.monotonic()
+    expect(["-n", 64, RANKS], 0)
+    check(time.monotonic() - start < 30, "64 ranks took over 30 s")
+
+
+def exchange_fpga():
+    expect(["-np", 2, "--conduit", "fpga", RANKS], 0, "ok 1 of 2")
+
+
+def children_are_no_ranks():
+    expect(["-n", 2, RANKS, "child"], 0, "child ok 1 of 2")
+    expect(["-n", 2, RANKS, "fork"], 0, "fork ok 1 of 2")
+
+
+def exit_codes():
+    for how, code in (("exit_job", 5), ("_exit", 7), ("leave", 3)):
+        expect(["-n", 3, RANKS, how, code, 1], code, limit=5)
+    expect(["-n", 3, RANKS, "exit_job", 0, 1], 0, limit=5)
+    expect(["-n", 3, RANKS, "exit_job", 0, 0, "barrier"], 0, limit=5)
+    expect(["-n", 3, RANKS, "exit_job", 258, 1], 2, limit=5)
+    expect(["-n", 3, RANKS, "fatal", 0, 1], 1, "rank 1: deliberate failure",
+           limit=5)
+    expect(["-n", 2, "true"], 0)
+    expect(["-n", 2, "false"], 1, "before gasnet_init")
+
+
+def failure_is_said_once():
+    output = expect(["-n", 4, RANKS, "fatal", 0, 1, "barrier"], 1)
+    lines = [l for l in output.splitlines() if not l.startswith("up ")]
+    check(lines == ["fshmem: rank 1: deliberate failure"], repr(lines))
+
+
+def program_cannot_run():
+    expect(["-n", 2, "./no-such-program"], 127, "No such file")
+    expect(["-n", 2, "no-such-program"], 127, "not found in PATH")
+    expect(["-n", 2, "/dev/null"], 126)
+    expect(["-n", 2, "/"], 126, "directory")
+    with tempfile.NamedTemporaryFile("w", delete=False) as f:
+        f.write("echo no first line\n")
+    try:
+        expect(["-n", 2, f.name], 126, "not executable")
+        os.chmod(f.name, stat.S_IRWXU)
+        expect(["-n", 2, f.name], 126, "#!")
+    finally:
+        os.unlink(f.name)
+
+
+def wrong_use():
+    expect(["-n", 0, "true"], 2, "-n 0: conduit smp takes 1 to 1024")
+    expect(["-n", 1025, "true"], 2, "1 to 1024")
+    expect(["-n", "two", "true"], 2, "-n two")
+    expect(["-n", "-3", "true"], 2, "-n -3")
+    expect(["-n", 2], 2, "no program")
+    expect(["true"], 2, "-n N")
+    expect(["-n", 2, "--conduit", "tcp", "true"], 2, "unknown conduit 'tcp'",
+           "smp: usable")
+    expect(["-n", 2, "--timeout", "x", "true"], 2, "--timeout x")
+    expect(["-n", 2, "--timeout", "-1", "true"], 2, "--timeout -1")
+    expect(["-n", 2, "--nonsense", "true"], 2, "--nonsense")
+    expect(["-n", 2, "--packet", 300, "true"], 1, "FSHMEM_PACKET=300",
+           "128|256|512|1024")
+    expect(["-n", 2, "--dram", "much", "true"], 1, "FSHMEM_DRAM=much")
+    if HAVE_SIM:
+        expect(["-n", 65, "--conduit", "fpga", "true"], 2, "1 to 64")
+
+
+def unknown_setting():
+    output = expect(["-n", 3, RANKS], 0, env={"FSHMEM_TOPOLGY": "ring"})
+    check(output.count("did you mean FSHMEM_TOPOLOGY?") == 1, output)
+
+
+def memory_is_compared():
+    expect(["-n", 2, "--segment-max", "8T", "true"], 1, "8 TiB a rank",
+           "16 TiB for 2 ranks", "FSHMEM_SEGMENT_MAX", "GASNET_PHYSMEM_NOPROBE")
+    expect(["-n", 2, "true"], 1, "GASNET_MAX_SEGSIZE",
+           env={"GASNET_MAX_SEGSIZE": "8T"})
+    expect(["-n", 2, RANKS], 0, env={"GASNET_MAX_SEGSIZE": "8T",
+                                     "GASNET_PHYSMEM_NOPROBE": "1"})
+
+
+def file_size_limit():
+    """ftruncate over the limit would be a signal, not an error."""
+    code, output = run("bash", "-c", f"ulimit -f 100000; {FSHRUN} -n 2 true")
+    check(code == 1 and "ulimit -f" in output, f"{code} {output!r}")
+
+
+def time_limit():
+    start = time.monotonic()
+    expect(["-n", 3, "--timeout", 1, RANKS, "none", 0, 9], 124,
+           "time limit of 1 s", "state after 1.", "rank 2 (pid")
+    check(time.monotonic() - start < 6, "too late")
+    expect(["-n", 2, "--timeout", 0.5, "sleep", 100], 124,
+           "has not called gasnet_init")
+
+
+def late_rank_is_named():
+    expect(["-n", 3, RANKS, "late", 0, 1], 1, "start: not all ranks arrived "
+           "within 1 s (FSHMEM_START_TIMEOUT); missing: rank 1",
+           env={"FSHMEM_START_TIMEOUT": "1"})
+
+
+def missing_rank_is_named():
+    """One ends without a word while others wait for it: no time limit needed."""
+    script = f'[ -e /proc/self/fd/0 ] && [ "$(readlink /proc/self/fd/0)" = ' \
+             f'/dev/null ] && exit 0; exec {RANKS}'
+    with open("/dev/zero", "rb") as zero:
+        code, output = run(FSHRUN, "-n", 2, "sh", "-c", script, stdin=zero,
+                           limit=10)
+    check(code == 1 and "missing: rank 1" in output, f"{code} {output!r}")
+
+
+def left_behind():
+    env = {"FSHMEM_LEAVE_TIMEOUT": "0.5"}
+    expect(["-n", 3, RANKS, "leave", 0, 0], 0, "rank 0 has ended",
+           "FSHMEM_LEAVE_TIMEOUT", "rank 2 (pid", env=env)
+    expect(["-n", 3, RANKS, "leave", 0, 0, "barrier"], 1,
+           "missing: rank 0", env=env)
+
+
+def state_on_request():
+    job = Job(FSHRUN, "-n", 2, RANKS, "none", 0, 9)
+    try:
+        job.await_up(2)
+        job.proc.send_signal(signal.SIGUSR1)
+        wait_until(lambda: "rank 1 (pid" in job.output(), "the dump")
+        check(job.proc.poll() is None, "the job ended")
+        job.proc.terminate()
+        check(job.await_end() == 143, "code")
+    finally:
+        job.close()
+
+
+def output_is_byte_exact():
+    data = os.urandom(300000)
+    for n in 1, 3:  # ranks but the first read an empty input
+        done = subprocess.run([FSHRUN, "-n", str(n), "cat"], input=data,
+                              stdout=subprocess.PIPE, timeout=60, check=False)
+        check(done.returncode == 0 and done.stdout == data, f"{n} ranks")
+
+
+def output_is_tagged():
+    script = "printf 'one\\ntwo\\n'; printf three >&2"
+    output = expect(["-n", 3, "--tag-output", "sh", "-c", script], 0)
+    lines = sorted(output.splitlines())
+    want = sorted(f"[{r}] {w}" for r in range(3)
+                  for w in ("one", "two", "three"))
+    check(lines == want, repr(lines))
+
+
+def tagged_lines_are_whole():
+    """Long lines in small writes from many ranks never mix."""
+    script = 'i=0; while [ $i -lt 200 ]; do printf "%s-%s" abcdefgh ' \
+             'ijklmnop; echo "-$i"; i=$((i+1)); done'
+    output = expect(["-n", 4, "--tag-output", "sh", "-c", script], 0)
+    lines = output.splitlines()
+    good = [l for l in lines if re.fullmatch(r"\[\d] abcdefgh-ijklmnop-\d+", l)]
+    # A part older than 100 ms may go out alone; none may carry two tags.
+    check(all(l.count("[") == 1 for l in lines), "mixed lines")
+    check(len(good) >= 700, f"only {len(good)} whole lines of 800")
+    text = "".join(re.sub(r"^\[0] ", "", l) for l in lines
+                   if l.startswith("[0] "))
+    check(text == "".join(f"abcdefgh-ijklmnop-{i}" for i in range(200)),
+          "rank 0's text is not what it wrote")
+
+
+def tagged_partial_line():
+    """A prompt without a newline shows while the rank waits."""
+    job = Job(FSHRUN, "-n", 1, "--tag-output", "sh", "-c",
+              "printf prompt; sleep 1000")
+    try:
+        wait_until(lambda: job.output() == "[0] prompt", "the prompt", 5)
+        job.proc.terminate()
+        check(job.await_end() == 143, "code")
+    finally:
+        job.close()
+
+
+def reader_goes_away():
+    for options in [], ["--tag-output"]:
+        start = time.monotonic()
+        command = f"{FSHRUN} -n 3 {' '.join(options)} yes | head -1; " \
+                  "exit ${PIPESTATUS[0]}"
+        code, output = run("bash", "-c", command, limit=10)
+        check(code == 141, f"{options}: code {code}: {output!r}")
+        check(time.monotonic() - start < 5, f"{options}: too late")
+        check(len(output.splitlines()) == 1, f"{options}: {output!r}")
+
+
+def slow_reader_does_not_block_signals():
+    read_end, write_end = os.pipe()
+    job = Job(FSHRUN, "-n", 2, "--tag-output", "yes", out=write_end)
+    os.close(write_end)
+    try:
+        size = os.fstat(read_end)  # nobody reads; the pipe fills
+        check(stat.S_ISFIFO(size.st_mode), "no pipe")
+        wait_until(lambda: all(is_blocked(p) for p in job.named("yes")) and
+                   len(job.named("yes")) == 2, "blocked ranks")
+        job.proc.terminate()
+        check(job.await_end() == 143, "code")
+    finally:
+        os.close(read_end)
+        job.close()
+
+
+def is_blocked(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as f:
+            return f.read().rsplit(")", 1)[1].split()[0] == "S"
+    except OSError:
+        return False
+
+
+def variables():
+    script = "echo \"$A|$B\""
+    output = expect(["-n", 2, "-x", "A=x y", "-x", "B=1=2", "sh", "-c", script],
+                    0)
+    check(output == "x y|1=2\n" * 2, repr(output))
+    expect(["-n", 1, "-x", "NOT_THERE_AT_ALL", "true"], 0, "NOT_THERE_AT_ALL")
+
+
+def arguments_arrive():
+    args = ["a b", "", "*", "'", '"', "--conduit", "-n"]
+    output = expect(["-n", 1, "--", "printf", "<%s>", *args], 0)
+    check(output == "".join(f"<{a}>" for a in args), repr(output))
+
+
+def dry_run():
+    output = expect(["-n", 2, "--show", RANKS, "a b"], 0, "conduit smp",
+                    f"rank 0: {RANKS} 'a b'\n",
+                    f"rank 1: {RANKS} 'a b' </dev/null\n")
+    check("up " not in output, output)
+    if HAVE_SIM:
+        expect(["-n", 2, "--show", "--conduit", "fpga", "--waves", "w.fst",
+                "--record", "r", "--sim-args", "--a --b", "true"], 0,
+               "fshsim --a --b --waves w.fst --record r")
+
+
+def help_and_version():
+    expect(["--help"], 0, "--tag-output")
+    expect(["--version"], 0, "fshrun (FSHMEM) ")
+
+
+def fshinfo():
+    tool = os.path.join(BIN, "fshinfo")
+    code, text = run(tool)
+    check(code == 0 and "FSHMEM_START_TIMEOUT" in text, text)
+    code, text = run(tool, "--json", env={"FSHMEM_DRAM": "64M",
+                                          "FSHMEM_SIM": "/no/such/fshsim",
+                                          "FSHMEM_PACKET": "300"})
+    check(code == 0, text)
+    info = json.loads(text)
+    usable = {c["name"]: c for c in info["conduits"] + info["devices"]}
+    check(usable["smp"]["usable"], "smp")
+    check(not usable["fpga"]["usable"], "fpga without its simulator")
+    check("/no/such/fshsim" in usable["sim"]["why"], usable["sim"]["why"])
+    options = {o["name"]: o for o in info["options"]}
+    check(options["FSHMEM_DRAM"] == {
+        **options["FSHMEM_DRAM"], "value": "64M", "default": "1G",
+        "source": "environment", "type": "size", "valid": True}, "FSHMEM_DRAM")
+    check(options["FSHMEM_TOPOLOGY"]["source"] == "default", "source")
+    check(not options["FSHMEM_PACKET"]["valid"], "an invalid value is shown")
+    check(info["host"]["cpus"] >= 1 and info["version"], "host facts")
+
+
+def simulator_not_found():
+    expect(["-n", 2, "--conduit", "fpga", "true"], 1, "/no/such/fshsim",
+           "FSHMEM_SIM", env={"FSHMEM_SIM": "/no/such/fshsim"})
+
+
+CASES = [exchange, exchange_many, children_are_no_ranks, exit_codes,
+         failure_is_said_once, program_cannot_run, wrong_use, unknown_setting,
+         memory_is_compared, file_size_limit, time_limit, late_rank_is_named,
+         missing_rank_is_named, left_behind, state_on_request,
+         output_is_byte_exact, output_is_tagged, tagged_lines_are_whole,
+         tagged_partial_line, reader_goes_away,
+         slow_reader_does_not_block_signals, variables, arguments_arrive,
+         dry_run, help_and_version, fshinfo, simulator_not_found]
+
+if __name__ == "__main__":
+    main(CASES + ([exchange_fpga] if HAVE_SIM else []))

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Any rank, the simulator or the launcher is killed, or the user interrupts:
+the job ends within 5 seconds, says why, with the right code, and leaves no
+process behind. The ranks spin in user code, so nothing but the launcher and
+the kernel can end them."""
+import os
+import signal
+
+from fshjob import (FSHRUN, HAVE_SIM, RANKS, Job, check, main, wait_until)
+
+SPIN = ("none", "0", "999")  # nobody acts; all spin
+
+
+def spinning(n, *options, env=None, program=(RANKS, *SPIN)):
+    job = Job(FSHRUN, "-v", "-n", n, *options, *program, env=env)
+    job.await_up(n)
+    return job
+
+
+def expect(job, code, *texts):
+    try:
+        got = job.await_end()
+        check(got == code, f"code {got}, not {code}: {job.output()!r}")
+        for text in texts:
+            check(text in job.output(), f"no '{text}' in {job.output()!r}")
+    finally:
+        job.close()
+
+
+def rank_killed():
+    for victim in 0, 2:
+        job = spinning(3)
+        os.kill(job.rank_pid(victim), signal.SIGKILL)
+        expect(job, 137, f"rank {victim} (pid", "was killed by signal 9 (Killed)"
+               "; ending the job")
+
+
+def rank_crashed():
+    job = spinning(3)
+    os.kill(job.rank_pid(1), signal.SIGSEGV)
+    expect(job, 139, "rank 1 (pid", "signal 11 (Segmentation fault)")
+
+
+def rank_killed_while_others_stopped():
+    job = spinning(3)
+    os.kill(job.rank_pid(0), signal.SIGSTOP)
+    os.kill(job.rank_pid(1), signal.SIGKILL)
+    expect(job, 137)
+
+
+def launcher_killed():
+    job = spinning(3)
+    job.proc.kill()
+    expect(job, 137)
+
+
+def launcher_killed_with_rank_behind_shell():
+    # The kernel kills the shell only; the rank sees the lifeline.
+    job = Job(FSHRUN, "-n", 2, "sh", "-c", f"{RANKS} {' '.join(SPIN)}; true")
+    job.await_up(2)
+    job.proc.kill()
+    expect(job, 137)
+
+
+def rank_behind_shell_killed():
+    job = Job(FSHRUN, "-n", 2, "sh", "-c", f"{RANKS} {' '.join(SPIN)}; exit $?")
+    job.await_up(2)
+    os.kill(job.named(os.path.basename(RANKS))[0], signal.SIGKILL)
+    expect(job, 137)
+
+
+def what_ranks_left_is_killed():
+    script = f"sleep 1000 & {RANKS} raise 9 0"
+    job = Job(FSHRUN, "-n", 2, "bash", "-c", script)
+    expect(job, 137)
+
+
+def interrupted():
+    for sig, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143),
+                      (signal.SIGHUP, 129)):
+        job = spinning(2)
+        job.proc.send_signal(sig)
+        expect(job, code, f"got signal {int(sig)}")
+
+
+def interrupted_all_at_once():
+    """Ctrl-C goes to the ranks as well."""
+    job = spinning(2)
+    for pid in job.pids():
+        os.kill(pid, signal.SIGINT)
+    expect(job, 130)
+
+
+def quit_handler_of_client():
+    job = Job(FSHRUN, "-n", 3, RANKS, "raise", "9", "0", "quit")
+    expect(job, 137, "handler ran\nhandler ran\n")
+
+
+def buffered_output_survives():
+    job = Job(FSHRUN, "-n", 3, RANKS, "_exit", "7", "0", "buffered")
+    expect(job, 7, "text in a buffer\ntext in a buffer\n")
+
+
+def start_interrupted():
+    """Before the ranks are up."""
+    job = Job(FSHRUN, "-n", 4, RANKS, "late", "0", "1")
+    wait_until(lambda: len(job.named(os.path.basename(RANKS))) == 4, "4 ranks")
+    job.proc.send_signal(signal.SIGTERM)
+    expect(job, 143)
+
+
+def two_jobs():
+    one, two = spinning(2), spinning(2)
+    os.kill(one.rank_pid(0), signal.SIGKILL)
+    expect(one, 137)
+    check(len(two.named(os.path.basename(RANKS))) == 2, "the other job died")
+    two.proc.terminate()
+    expect(two, 143)
+
+
+def simulator_killed():
+    job = spinning(2, "--conduit", "fpga")
+    os.kill(job.named("fshsim")[0], signal.SIGKILL)
+    expect(job, 137, "the simulator (pid", "signal 9 (Killed)")
+
+
+def simulator_dies_with_rank_and_launcher():
+    for victim in "rank", "launcher":
+        job = spinning(2, "--conduit", "fpga")
+        check(job.named("fshsim"), "no simulator")
+        if victim == "rank":
+            os.kill(job.rank_pid(1), signal.SIGKILL)
+        else:
+            job.proc.kill()
+        expect(job, 137)
+
+
+def single():
+    """Started by hand: the rank is the parent of its simulator."""
+    job = Job(RANKS, *SPIN, env={"FSHMEM_CONDUIT": "fpga"})
+    job.await_up(1)
+    check(job.named("fshsim"), "no simulator")
+    return job
+
+
+def single_rank_killed():
+    job = single()
+    job.proc.kill()
+    expect(job, 137)
+
+
+def single_rank_interrupted():
+    job = single()
+    job.proc.send_signal(signal.SIGINT)
+    expect(job, 130)
+
+
+def single_simulator_killed():
+    job = single()
+    os.kill(job.named("fshsim")[0], signal.SIGKILL)
+    expect(job, 137, "the simulator (pid", "signal 9 (Killed)")
+
+
+SMP = [rank_killed, rank_crashed, rank_killed_while_others_stopped,
+       launcher_killed, launcher_killed_with_rank_behind_shell,
+       rank_behind_shell_killed, what_ranks_left_is_killed, interrupted,
+       interrupted_all_at_once, quit_handler_of_client,
+       buffered_output_survives, start_interrupted, two_jobs]
+FPGA = [simulator_killed, simulator_dies_with_rank_and_launcher,
+        single_rank_killed, single_rank_interrupted, single_simulator_killed]
+
+if __name__ == "__main__":
+    main(SMP + (FPGA if HAVE_SIM else []))

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Settings: sizes, booleans, choices, ranges; what cannot be read is fatal and
+ * names variable and value; an unknown name gets the nearest known one.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/option.h"
+
+static int failures;
+
+#define CHECK(x)                                                               \
+    do {                                                                       \
+        if (!(x)) {                                                            \
+            fprintf(stderr, "line %d: %s\n", __LINE__, #x);                    \
+            failures++;                                                        \
+        }                                                                      \
+    } while (0)
+
+static void check_size(const char *text, bool valid, size_t expected)
+{
+    size_t bytes = 77;
+    bool ok = fsh_option_parse_size(text, &bytes);
+
+    if (ok == valid && (!valid || bytes == expected))
+        return;
+    fprintf(stderr, "size '%s': %s %zu, expected %s %zu\n", text,
+            ok ? "read" : "refused", bytes, valid ? "read" : "refused",
+            expected);
+    failures++;
+}
+
+static void check_sizes(void)
+{
+    check_size("0", true, 0);
+    check_size("4096", true, 4096);
+    check_size("4k", true, 4096);
+    check_size("4K", true, 4096);
+    check_size("4KB", true, 4096);
+    check_size("4KiB", true, 4096);
+    check_size("12B", true, 12);
+    check_size("1.5G", true, (size_t)3 << 29);
+    check_size("2M", true, (size_t)2 << 20);
+    check_size("1T", true, (size_t)1 << 40);
+    check_size("", false, 0);
+    check_size("K", false, 0);
+    check_size("-1", false, 0);
+    check_size("12x", false, 0);
+    check_size("4KK", false, 0);
+    check_size("1e99", false, 0);
+    check_size("nan", false, 0);
+    check_size("inf", false, 0);
+    check_size("9999999T", false, 0);
+    check_size(" 4", false, 0);
+}
+
+static void check_values(void)
+{
+    static const char *const yes[] = {"1", "yes", "TRUE", "on", "Y"};
+    static const char *const no[] = {"0", "No", "false", "OFF", "n"};
+
+    for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
+        setenv("GASNET_QUIET", yes[i], 1);
+        CHECK(fsh_option_bool("GASNET_QUIET"));
+        setenv("GASNET_QUIET", no[i], 1);
+        CHECK(!fsh_option_bool("GASNET_QUIET"));
+    }
+    CHECK(fsh_option_given("GASNET_QUIET"));
+    setenv("GASNET_QUIET", "", 1);
+    CHECK(!fsh_option_given("GASNET_QUIET"));
+    unsetenv("FSHMEM_TOPOLOGY");
+    CHECK(strcmp(fsh_option_str("FSHMEM_TOPOLOGY"), "ring") == 0);
+    setenv("FSHMEM_TOPOLOGY", "line", 1);
+    CHECK(strcmp(fsh_option_str("FSHMEM_TOPOLOGY"), "line") == 0);
+    setenv("FSHMEM_DRAM", "64M", 1);
+    CHECK(fsh_option_size("FSHMEM_DRAM") == (size_t)64 << 20);
+    setenv("FSHMEM_PACKET", "256", 1);
+    CHECK(fsh_option_int("FSHMEM_PACKET") == 256);
+    setenv("GASNET_EXITTIMEOUT", "0.5", 1);
+    CHECK(fsh_option_seconds("GASNET_EXITTIMEOUT") > 0.49);
+    CHECK(fsh_option_seconds("GASNET_EXITTIMEOUT") < 0.51);
+}
+
+/* What a child prints to stderr and its exit code. */
+static int run_child(void (*body)(void), char *text, size_t len)
+{
+    int ends[2], status = 0;
+    ssize_t n, at = 0;
+    pid_t pid;
+
+    if (pipe(ends) != 0 || (pid = fork()) < 0)
+        return -1;
+    if (pid == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        body();
+        _exit(0);
+    }
+    close(ends[1]);
+    while ((n = read(ends[0], text + at, len - 1 - (size_t)at)) > 0)
+        at += n;
+    text[at] = '\0';
+    close(ends[0]);
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static const char *bad_name, *bad_value;
+
+static void read_bad(void)
+{
+    setenv(bad_name, bad_value, 1);
+    if (strcmp(bad_name, "FSHMEM_DRAM") == 0)
+        fsh_option_size(bad_name);
+    else if (strcmp(bad_name, "FSHMEM_TOPOLOGY") == 0)
+        fsh_option_str(bad_name);
+    else if (strcmp(bad_name, "FSHMEM_PACKET") == 0)
+        fsh_option_int(bad_name);
+    else if (strcmp(bad_name, "GASNET_QUIET") == 0)
+        fsh_option_bool(bad_name);
+    else
+        fsh_option_seconds(bad_name);
+}
+
+static void check_refused(const char *name, const char *value)
+{
+    char text[1024], expected[128];
+    int code;
+
+    bad_name = name;
+    bad_value = value;
+    code = run_child(read_bad, text, sizeof(text));
+    snprintf(expected, sizeof(expected), "%s=%s: expected", name, value);
+    if (code == 1 && strstr(text, expected))
+        return;
+    fprintf(stderr, "%s=%s: code %d, text '%s'\n", name, value, code, text);
+    failures++;
+}
+
+static void check_bad_values(void)
+{
+    check_refused("FSHMEM_DRAM", "lots");
+    check_refused("FSHMEM_DRAM", "1K");   /* under its minimum */
+    check_refused("FSHMEM_DRAM", "100T"); /* over its maximum */
+    check_refused("FSHMEM_TOPOLOGY", "star");
+    check_refused("FSHMEM_TOPOLOGY", "rin");
+    check_refused("FSHMEM_TOPOLOGY", "ring|line");
+    check_refused("FSHMEM_PACKET", "300");
+    check_refused("GASNET_QUIET", "maybe");
+    check_refused("FSHMEM_START_TIMEOUT", "soon");
+    check_refused("FSHMEM_START_TIMEOUT", "-1");
+    check_refused("FSHMEM_START_TIMEOUT", "1s");
+}
+
+static void check_unknown_body(void)
+{
+    clearenv();
+    setenv("FSHMEM_CONDIUT", "smp", 1);
+    setenv("FSHMEM_QQQQ", "1", 1);
+    setenv("FSHMEM_JOB", "internal", 1);
+    setenv("FSHMEM_TOPOLOGY", "ring", 1);
+    _exit((int)fsh_option_check());
+}
+
+static void check_unknown(void)
+{
+    char text[1024];
+    int code = run_child(check_unknown_body, text, sizeof(text));
+
+    CHECK(code == 2);
+    CHECK(strstr(text, "FSHMEM_CONDIUT is not a setting; did you mean "
+                       "FSHMEM_CONDUIT?"));
+    CHECK(strstr(text, "FSHMEM_QQQQ is not a setting; fshinfo lists"));
+    CHECK(!strstr(text, "FSHMEM_JOB"));
+    CHECK(!strstr(text, "FSHMEM_TOPOLOGY"));
+}
+
+static void check_row(void *arg, const struct fsh_option_info *info)
+{
+    unsigned *rows = arg;
+
+    ++*rows;
+    CHECK(info->valid);
+    CHECK(info->help[0] && info->type_name[0]);
+    CHECK(strncmp(info->name, "FSHMEM_", 7) == 0 ||
+          strncmp(info->name, "GASNET_", 7) == 0);
+    CHECK(strcmp(info->source, "default") == 0);
+    CHECK(strcmp(info->value, info->preset) == 0);
+}
+
+int main(void)
+{
+    unsigned rows = 0;
+
+    check_sizes();
+    check_values();
+    check_bad_values();
+    check_unknown();
+    /* Last: every default must be readable. */
+    clearenv();
+    fsh_option_each(check_row, &rows);
+    CHECK(rows > 10);
+    if (failures == 0)
+        puts("PASS");
+    return failures != 0;
+}

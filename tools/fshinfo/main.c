@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * fshinfo: what this installation is, what it can use here and why not the
+ * rest, and every setting with default, value and source. The text is for
+ * people, --json for programs and bug reports. One thread, no job.
+ */
+#include <getopt.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/cpu.h"
+#include "base/fsh_spec.h"
+#include "base/log.h"
+#include "base/option.h"
+#include "boot/job.h"
+#include "boot/memory.h"
+#include "conduit/conduit.h"
+#include "device/device.h"
+#include "json.h"
+
+static const char usage[] =
+    "Usage: fshinfo [--json]\n"
+    "Print conduits and devices and whether they can be used here, every\n"
+    "setting with its default, value and source, and facts on this host.\n"
+    "\n"
+    "      --json            the same for programs\n"
+    "      --help, --version\n";
+
+static const struct fsh_device_ops *const devices[] = {&fsh_device_sim};
+
+struct tool {
+    const char *name;
+    const char *use;
+};
+
+static const struct tool outside[] = {
+    {"verilator", "builds the simulator"},
+    {"yosys", "synthesis reports"},
+    {"gnuplot", "plots"},
+};
+
+static bool find_tool(const char *name, char *path, size_t len)
+{
+    const char *list = getenv("PATH");
+    size_t n;
+
+    for (; list && *list; list += n + (list[n] == ':')) {
+        n = strcspn(list, ":");
+        if (n && (size_t)snprintf(path, len, "%.*s/%s", (int)n, list, name) <
+                     len &&
+            access(path, X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* "conduits" and "devices" look alike. */
+static void show_usable(struct json *j, const char *name, bool usable,
+                        const char *why)
+{
+    if (j) {
+        json_open(j, NULL, '{');
+        json_text(j, "name", name);
+        json_bool(j, "usable", usable);
+        json_text(j, "why", why);
+        json_close(j, '}');
+    } else {
+        printf("  %-10s %s%s%s\n", name, usable ? "usable" : "not usable",
+               why[0] ? ": " : "", why);
+    }
+}
+
+static void show_conduits(struct json *j)
+{
+    char why[512];
+    bool usable;
+
+    if (j)
+        json_open(j, "conduits", '[');
+    else
+        puts("Conduits");
+    for (const struct fsh_conduit_ops *const *c = fsh_conduits; *c; c++) {
+        why[0] = '\0';
+        usable = (*c)->usable(why, sizeof(why));
+        show_usable(j, (*c)->name, usable, why);
+    }
+    if (j) {
+        json_close(j, ']');
+        json_open(j, "devices", '[');
+    } else {
+        puts("\nDevices of conduit fpga");
+    }
+    for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
+        why[0] = '\0';
+        usable = devices[i]->usable(why, sizeof(why));
+        show_usable(j, devices[i]->name, usable, why);
+    }
+    if (j)
+        json_close(j, ']');
+    else
+        putchar('\n');
+}
+
+static void show_number(struct json *j, const char *key, uint64_t value,
+                        const char *label)
+{
+    if (j)
+        json_number(j, key, value);
+    else
+        printf("  %-18s %llu\n", label, (unsigned long long)value);
+}
+
+static void show_limits(struct json *j)
+{
+    if (j)
+        json_open(j, "limits", '{');
+    else
+        puts("Limits");
+    show_number(j, "smp_ranks", FSH_JOB_MAX_RANKS, "ranks, smp");
+    show_number(j, "fpga_nodes", FSH_MAX_NODES, "nodes, fpga");
+    show_number(j, "max_args", FSH_MAX_ARGS, "AM arguments");
+    show_number(j, "fpga_max_medium", FSH_MAX_MEDIUM, "AM Medium, fpga");
+    show_number(j, "spec_major", FSH_SPEC_MAJOR, "device interface");
+    show_number(j, "clock_mhz", FSH_CLOCK_MHZ, "nominal MHz");
+    if (j)
+        json_close(j, '}');
+    else
+        putchar('\n');
+}
+
+static void show_text(struct json *j, const char *key, const char *value,
+                      const char *label)
+{
+    if (j)
+        json_text(j, key, value);
+    else
+        printf("  %-18s %s\n", label, value);
+}
+
+static void show_tools(struct json *j)
+{
+    char path[PATH_MAX], err[800];
+
+    for (size_t i = 0; i < sizeof(outside) / sizeof(outside[0]); i++) {
+        if (!find_tool(outside[i].name, path, sizeof(path)))
+            snprintf(path, sizeof(path), "%s%s%s", j ? "" : "not found (",
+                     j ? "" : outside[i].use, j ? "" : ")");
+        show_text(j, outside[i].name, path, outside[i].name);
+    }
+    if (fsh_job_find_sim(path, sizeof(path), err, sizeof(err)) != 0)
+        snprintf(path, sizeof(path), "%s", j ? "" : "not found");
+    show_text(j, "fshsim", path, "fshsim");
+}
+
+static void show_host(struct json *j)
+{
+    struct fsh_memory memory;
+    struct rlimit files = {0, 0};
+    struct utsname host;
+    char text[160], size[32];
+
+    if (j)
+        json_open(j, "host", '{');
+    else
+        puts("Host");
+    uname(&host);
+    snprintf(text, sizeof(text), "%.40s %.64s %.40s", host.sysname,
+             host.release, host.machine);
+    show_text(j, "system", text, "system");
+    show_number(j, "cpus", fsh_cpu_count(), "usable CPUs");
+    fsh_memory_read(&memory);
+    if (j) {
+        json_number(j, "memory_available", memory.available);
+        json_text(j, "memory_limit", memory.limit);
+    } else {
+        printf("  %-18s %s (%s)\n", "memory left",
+               fsh_memory_text(memory.available, size), memory.limit);
+    }
+    getrlimit(RLIMIT_NOFILE, &files);
+    show_number(j, "descriptors", (uint64_t)files.rlim_cur, "descriptors");
+    show_tools(j);
+    if (j)
+        json_close(j, '}');
+    else
+        putchar('\n');
+}
+
+static void show_option(void *arg, const struct fsh_option_info *info)
+{
+    struct json *j = arg;
+
+    if (!j) {
+        printf("  %-24s %s%s\n      default %s, type %s, source %s\n      %s\n",
+               info->name, info->value[0] ? info->value : "(unset)",
+               info->valid ? "" : "  <- CANNOT BE READ",
+               info->preset[0] ? info->preset : "(unset)", info->type_name,
+               info->source, info->help);
+        return;
+    }
+    json_open(j, NULL, '{');
+    json_text(j, "name", info->name);
+    json_text(j, "type", info->type_name);
+    json_text(j, "default", info->preset);
+    json_text(j, "value", info->value);
+    json_text(j, "source", info->source);
+    json_bool(j, "valid", info->valid);
+    json_text(j, "help", info->help);
+    json_close(j, '}');
+}
+
+static void show_all(struct json *j)
+{
+    if (j) {
+        json_open(j, NULL, '{');
+        json_text(j, "version", FSH_VERSION);
+    } else {
+        puts("FSHMEM " FSH_VERSION "\n");
+    }
+    show_conduits(j);
+    show_limits(j);
+    show_host(j);
+    if (j)
+        json_open(j, "options", '[');
+    else
+        puts("Settings (environment variables)");
+    fsh_option_each(show_option, j);
+    if (j) {
+        json_close(j, ']');
+        json_close(j, '}');
+        putchar('\n');
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"json", no_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'v'},
+        {NULL, 0, NULL, 0},
+    };
+    struct json writer = {.out = stdout};
+    struct json *j = NULL;
+    int c;
+
+    fsh_log_program("fshinfo");
+    while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        if (c == 'j') {
+            j = &writer;
+        } else if (c == 'h') {
+            fputs(usage, stdout);
+            return 0;
+        } else if (c == 'v') {
+            puts("fshinfo (FSHMEM) " FSH_VERSION);
+            return 0;
+        } else {
+            return 2;
+        }
+    }
+    if (argv[optind]) {
+        fsh_warn("unexpected argument '%s'", argv[optind]);
+        return 2;
+    }
+    fsh_option_check();
+    show_all(j);
+    return fflush(stdout) == 0 ? 0 : 1;
+}

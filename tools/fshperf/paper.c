@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * fshperf paper: section IV of the FSHMEM paper on two nodes. Sweeps transfer
+ * and packet sizes for PUT and GET, one transfer in flight and a queue, one
+ * port and both, and reports. All ranks sweep; rank 0 records and prints.
+ */
+#include "perf.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cpu.h"
+#include "base/log.h"
+#include "boot/boot.h"
+
+/* A queue is no longer than this many bytes if two commands are enough. */
+#define QUEUE_BYTES ((size_t)1 << 20)
+
+static const char *const bw_name[] = {"put_bw", "get_bw"};
+static const char *const lat_name[] = {"put_lat", "get_lat"};
+
+struct options {
+    const char *json, *csv;
+    bool brief;  /* leave out the tables of all sizes */
+    bool strict; /* exit 1 if a row of the final table falls short */
+    bool quick;  /* sizes up to 64 KB in packets of 1024 B only */
+};
+
+static void progress(const char *text, bool last)
+{
+    if (fsh_boot_rank() != 0) {
+        return;
+    }
+    if (isatty(STDERR_FILENO)) {
+        fprintf(stderr, "\r\033[K%s", last ? "" : text);
+    } else if (!last) {
+        fprintf(stderr, "%s\n", text);
+    }
+}
+
+static unsigned queue_length(size_t bytes)
+{
+    size_t count = QUEUE_BYTES / bytes;
+    return count < 2 ? 2 : count > PERF_QUEUE ? PERF_QUEUE : (unsigned)count;
+}
+
+static void record(struct perf_table *table, const struct perf_config *config,
+                   const char *test, const char *mode, const char *to,
+                   uint64_t cycles)
+{
+    perf_table_add(table, &(struct perf_row){
+                              .test = test,
+                              .mode = mode,
+                              .to = to,
+                              .ports = config->ports,
+                              .packet = config->packet,
+                              .bytes = config->bytes,
+                              .count = config->count,
+                              .cycles = cycles,
+                          });
+}
+
+/* One point of a curve; the single transfers give the long latencies too. */
+static void point(struct perf_table *table, const struct perf_config *config)
+{
+    struct perf_sample sample = perf_measure(config);
+    bool single = config->count == 1;
+    record(table, config, bw_name[config->op], single ? "single" : "pipelined",
+           "last_byte", sample.written);
+    if (single) {
+        const char *test = lat_name[config->op];
+        record(table, config, test, "long", "header", sample.header);
+        record(table, config, test, "long", "last_byte", sample.written);
+    }
+}
+
+static void sweep(struct perf_table *table, const struct options *options,
+                  enum perf_op op, bool single, unsigned ports)
+{
+    char text[128];
+    snprintf(text, sizeof(text), "fshperf: %s, %s, %u port%s ...",
+             op == PERF_PUT ? "PUT" : "GET",
+             single ? "one transfer in flight" : "pipelined", ports,
+             ports > 1 ? "s" : "");
+    progress(text, false);
+    unsigned packets = options->quick ? PERF_PACKETS - 1 : 0;
+    for (unsigned p = packets; p < PERF_PACKETS; ++p) {
+        for (unsigned s = 0; s < PERF_SIZES; ++s) {
+            size_t bytes = perf_size(s);
+            struct perf_config config = {
+                .op = op,
+                .ports = ports,
+                .packet = perf_packet(p),
+                .bytes = bytes,
+                .count = single ? 1 : queue_length(bytes),
+            };
+            point(table, &config);
+        }
+    }
+}
+
+static void short_latency(struct perf_table *table, enum perf_op op)
+{
+    struct perf_config config = {
+        .op = op, .ports = 1, .packet = 1024, .bytes = 0, .count = 1};
+    struct perf_sample sample = perf_measure(&config);
+    record(table, &config, lat_name[op], "short", "header", sample.header);
+}
+
+static FILE *open_output(const char *path)
+{
+    FILE *out = path ? fopen(path, "w") : NULL;
+    if (path && !out) {
+        fsh_fatal("fshperf: cannot write %s: %s", path, strerror(errno));
+    }
+    return out;
+}
+
+static void close_output(FILE *out, const char *path)
+{
+    if (out && (ferror(out) || fclose(out) != 0)) {
+        fsh_fatal("fshperf: writing %s failed: %s", path, strerror(errno));
+    }
+}
+
+static void parse(int argc, char **argv, struct options *options)
+{
+    for (int i = 1; i < argc; ++i) {
+        const char *arg = argv[i];
+        bool more = i + 1 < argc;
+        if (strcmp(arg, "--json") == 0 && more) {
+            options->json = argv[++i];
+        } else if (strcmp(arg, "--csv") == 0 && more) {
+            options->csv = argv[++i];
+        } else if (strcmp(arg, "--link-cycles") == 0 && more) {
+            perf_set_link_cycles((unsigned)strtoul(argv[++i], NULL, 0));
+        } else if (strcmp(arg, "--brief") == 0) {
+            options->brief = true;
+        } else if (strcmp(arg, "--strict") == 0) {
+            options->strict = true;
+        } else if (strcmp(arg, "--quick") == 0) {
+            options->quick = true;
+        } else {
+            fsh_fatal("fshperf paper: %s: %s; see fshperf --help", arg,
+                      strncmp(arg, "--", 2) == 0 && !more
+                          ? "unknown option, or its value is missing"
+                          : "unknown option");
+        }
+    }
+}
+
+static void sweep_all(struct perf_table *table, const struct options *options,
+                      struct perf_reach reach[2])
+{
+    for (int op = PERF_PUT; op <= PERF_GET; ++op) {
+        short_latency(table, op);
+    }
+    for (unsigned ports = 1; ports <= 2 && perf_probe_ports(ports); ++ports) {
+        for (int single = 1; single >= 0; --single) {
+            for (int op = PERF_PUT; op <= PERF_GET; ++op) {
+                sweep(table, options, op, single, ports);
+            }
+        }
+    }
+    progress("fshperf: transfer size for 50 % and 95 % of peak ...", false);
+    for (int op = PERF_PUT; op <= PERF_GET; ++op) {
+        const struct perf_row *peak = perf_find(
+            table, bw_name[op], "single", "last_byte", 1, 1024, PERF_MAX_BYTES);
+        reach[op] = perf_search_reach(op, peak->cycles);
+    }
+    progress("", true);
+}
+
+int perf_paper(int argc, char **argv)
+{
+    struct options options = {0};
+    parse(argc, argv, &options);
+    if (gasnet_nodes() != 2 || strcmp(fsh_boot_conduit(), "fpga") != 0) {
+        fsh_fatal("fshperf paper measures 2 ranks on conduit fpga, not %u on "
+                  "%s; run: fshrun -n 2 --conduit fpga fshperf paper",
+                  (unsigned)gasnet_nodes(), fsh_boot_conduit());
+    }
+    bool reports = fsh_boot_rank() == 0;
+    FILE *json = reports ? open_output(options.json) : NULL;
+    FILE *csv = reports ? open_output(options.csv) : NULL;
+    struct perf_table table = {0};
+    struct perf_reach reach[2];
+    uint64_t start = fsh_time_ns();
+    perf_probe_init();
+    sweep_all(&table, &options, reach);
+
+    unsigned short_falls = 0;
+    if (reports) {
+        perf_print_header("section IV of the FSHMEM paper");
+        if (!options.brief) {
+            perf_print_curves(&table);
+        }
+        perf_print_summary(&table);
+        perf_print_table_iii(&table);
+        perf_print_table_iv(&table);
+        short_falls = perf_print_targets(&table, reach);
+        printf("# %zu rows in %.1f s of wall time\n", table.rows,
+               (double)(fsh_time_ns() - start) / 1e9);
+        if (json) {
+            perf_write_json(json, &table);
+        }
+        if (csv) {
+            perf_write_csv(csv, &table);
+        }
+        close_output(json, options.json);
+        close_output(csv, options.csv);
+    }
+    free(table.row);
+    return options.strict && short_falls ? 1 : 0;
+}

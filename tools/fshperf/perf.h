@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * fshperf: measures what the FSHMEM paper's section IV measures, on conduit
+ * fpga, from the hardware counters of both nodes. Every rank runs the same code
+ * (main.c); rank 0 starts the transfers and reports, rank 1 is the peer. All of
+ * it runs on the main thread. Between measurements the ranks meet in the boot
+ * barrier, which needs no conduit, so nothing but the transfer measured is on
+ * the links.
+ */
+#ifndef FSHPERF_H
+#define FSHPERF_H
+
+#include <gasnet.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "conduit/fpga/fpga.h"
+
+#define PERF_MAX_BYTES ((size_t)2 << 20)
+#define PERF_SIZES 20 /* 4 B to 2 MB, powers of two */
+#define PERF_PACKETS 4
+#define PERF_MHZ 250.0 /* FSH_CLOCK_MHZ */
+#define PERF_PORT_MB_PER_S 4000.0
+
+enum perf_op { PERF_PUT, PERF_GET };
+
+/* What to measure: `count` commands of `bytes` each, queued behind the start
+ * gate if there are several. */
+struct perf_config {
+    enum perf_op op;
+    unsigned ports;  /* 1 or 2 */
+    unsigned packet; /* 128, 256, 512, 1024 */
+    size_t bytes;    /* 0 to PERF_MAX_BYTES */
+    unsigned count;
+};
+
+/* Cycles from the first command's acceptance, by the counters. */
+struct perf_sample {
+    uint64_t header; /* request header at the target (GET: reply header here) */
+    uint64_t written; /* last byte of all written; 0 if there is no payload */
+};
+
+/* One line of a result file. */
+struct perf_row {
+    const char *test; /* put_bw, get_bw, put_lat, get_lat */
+    const char *mode; /* single, pipelined; short, long */
+    const char *to;   /* last_byte, header */
+    unsigned ports;
+    unsigned packet;
+    size_t bytes;
+    unsigned count;
+    uint64_t cycles; /* of all commands together */
+};
+
+/* All rows of a run, in the order measured. */
+struct perf_table {
+    struct perf_row *row;
+    size_t rows, room;
+};
+
+/* probe.c: prepare the segment and the counters; collective. */
+void perf_probe_init(void);
+/* Can this fabric use `ports` ports to the peer? */
+bool perf_probe_ports(unsigned ports);
+/* Measure; collective; the result is given on every rank. Data is verified.
+ * Fatal, with a message, if counters or data are wrong. */
+struct perf_sample perf_measure(const struct perf_config *config);
+unsigned perf_packet(unsigned i); /* i-th packet size, ascending */
+size_t perf_size(unsigned i);     /* i-th transfer size, ascending */
+
+/* Raw commands in flight: at most as many as the window has room for, less a
+ * margin for those of the library. */
+#define PERF_QUEUE 60u
+struct perf_batch {
+    unsigned count;
+    struct fsh_fpga_record record[PERF_QUEUE];
+};
+/* Queue `count` equal commands from the source area to the target area. */
+void perf_queue(struct perf_batch *batch, enum perf_op op, uint32_t node,
+                size_t bytes, unsigned count);
+/* Wait for all of them; bounded; fatal if one ends in an error. */
+void perf_wait(struct perf_batch *batch, const char *what);
+
+/* table.c */
+void perf_table_add(struct perf_table *table, const struct perf_row *row);
+/* First row that matches; NULL if there is none. */
+const struct perf_row *perf_find(const struct perf_table *table,
+                                 const char *test, const char *mode,
+                                 const char *to, unsigned ports,
+                                 unsigned packet, size_t bytes);
+double perf_mb_per_s(const struct perf_row *row);
+double perf_efficiency(const struct perf_row *row);
+double perf_us(const struct perf_row *row);
+/* The same with the assumed link delay taken out. */
+double perf_us_without_link(const struct perf_row *row);
+void perf_set_link_cycles(unsigned cycles);
+unsigned perf_link_cycles(void);
+void perf_write_json(FILE *out, const struct perf_table *table);
+void perf_write_csv(FILE *out, const struct perf_table *table);
+
+/* report.c: text on stdout; rank 0 only. */
+void perf_print_header(const char *what);
+void perf_print_curves(const struct perf_table *table);
+void perf_print_summary(const struct perf_table *table);
+void perf_print_table_iii(const struct perf_table *table);
+void perf_print_table_iv(const struct perf_table *table);
+/* Mean over the sizes of the long messages, µs to the header. */
+double perf_mean_header_us(const struct perf_table *table, const char *test);
+
+/* targets.c: transfer sizes at which one transfer reaches a share of peak, and
+ * the final table. Returns how many rows fall short. */
+struct perf_reach {
+    size_t half, most; /* 50 % and 95 % of peak */
+};
+struct perf_reach perf_search_reach(enum perf_op op, uint64_t peak_cycles);
+unsigned perf_print_targets(const struct perf_table *table,
+                            const struct perf_reach reach[2]);
+
+/* The commands; each returns the exit code. */
+int perf_paper(int argc, char **argv);     /* paper.c */
+int perf_sim_speed(int argc, char **argv); /* speed.c */
+int perf_am_rtt(int argc, char **argv);    /* speed.c */
+/* Handlers of am-rtt, for gasnet_attach. */
+void perf_am_entries(gasnet_handlerentry_t entries[2]);
+
+#endif

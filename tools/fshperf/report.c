@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * fshperf's text: curves in the layout of the OSU benchmarks, Fig. 5 in short,
+ * Tables III and IV of the FSHMEM paper with our figures beside. Figures of
+ * others are quoted from that paper.
+ */
+#include "perf.h"
+
+#include <string.h>
+
+#include "base/fsh_spec.h"
+
+_Static_assert(FSH_CLOCK_MHZ == 250, "PERF_MHZ is the clock of the core");
+
+void perf_print_header(const char *what)
+{
+    printf("# FSHMEM %s: %s\n", FSH_VERSION, what);
+    printf("# Device sim: the node's RTL in a simulator. Clock: simulated, "
+           "%d MHz nominal.\n",
+           (int)FSH_CLOCK_MHZ);
+    printf("# Assumed, not measured: link %u cycles one way. "
+           "MB = 10^6 bytes, KB = 1024.\n",
+           perf_link_cycles());
+    printf("# Times are cycles between events in the hardware counters of "
+           "both nodes.\n");
+}
+
+static void print_curve(const struct perf_table *table, const char *test,
+                        const char *mode, unsigned ports)
+{
+    if (!perf_find(table, test, mode, "last_byte", ports, 1024, 4)) {
+        return;
+    }
+    bool single = strcmp(mode, "single") == 0;
+    printf("\n# %s bandwidth, %s, %u port%s, simulated clock\n",
+           test[0] == 'p' ? "PUT" : "GET",
+           single ? "one transfer in flight (accepted to last byte written)"
+                  : "pipelined (commands queued behind the start gate)",
+           ports, ports > 1 ? "s" : "");
+    printf("# Packets of      ");
+    for (unsigned p = 0; p < PERF_PACKETS; ++p) {
+        printf("%13u B%s", perf_packet(p), p + 1 < PERF_PACKETS ? "     " : "");
+    }
+    printf("\n%-10s", "# Size");
+    for (unsigned p = 0; p < PERF_PACKETS; ++p) {
+        printf("%20s", "Bandwidth (MB/s)");
+    }
+    putchar('\n');
+    for (unsigned s = 0; s < PERF_SIZES; ++s) {
+        printf("%-10zu", perf_size(s));
+        for (unsigned p = 0; p < PERF_PACKETS; ++p) {
+            const struct perf_row *row =
+                perf_find(table, test, mode, "last_byte", ports, perf_packet(p),
+                          perf_size(s));
+            printf("%20.2f", row ? perf_mb_per_s(row) : 0);
+        }
+        putchar('\n');
+    }
+}
+
+static void print_latency(const struct perf_table *table, const char *test)
+{
+    printf("\n# %s latency, 1 port, packets of 1024 B, simulated clock\n",
+           test[0] == 'p' ? "PUT" : "GET");
+    printf("%-10s%20s%20s%20s%20s\n", "# Size", "To header (us)",
+           "without link (us)", "To last byte (us)", "without link (us)");
+    for (unsigned s = 0; s <= PERF_SIZES; ++s) {
+        size_t bytes = s ? perf_size(s - 1) : 0;
+        const char *mode = s ? "long" : "short";
+        const struct perf_row *header =
+            perf_find(table, test, mode, "header", 1, 1024, bytes);
+        const struct perf_row *last =
+            perf_find(table, test, mode, "last_byte", 1, 1024, bytes);
+        if (header) {
+            printf("%-10zu%20.3f%20.3f", bytes, perf_us(header),
+                   perf_us_without_link(header));
+        }
+        if (last) {
+            printf("%20.3f%20.3f", perf_us(last), perf_us_without_link(last));
+        }
+        putchar('\n');
+    }
+}
+
+void perf_print_curves(const struct perf_table *table)
+{
+    static const char *const modes[] = {"single", "pipelined"};
+    for (unsigned ports = 1; ports <= 2; ++ports) {
+        for (unsigned m = 0; m < 2; ++m) {
+            print_curve(table, "put_bw", modes[m], ports);
+            print_curve(table, "get_bw", modes[m], ports);
+        }
+    }
+    print_latency(table, "put_lat");
+    print_latency(table, "get_lat");
+}
+
+static double bandwidth(const struct perf_table *table, const char *test,
+                        const char *mode, unsigned ports, size_t bytes)
+{
+    const struct perf_row *row =
+        perf_find(table, test, mode, "last_byte", ports, 1024, bytes);
+    return row ? perf_mb_per_s(row) : 0;
+}
+
+void perf_print_summary(const struct perf_table *table)
+{
+    static const size_t sizes[] = {4,    64,    512,    1024,   2048,
+                                   8192, 32768, 262144, 2097152};
+    printf("\n# Fig. 5 in short: MB/s, packets of 1024 B, simulated clock\n");
+    printf("# Paper's peaks: FSHMEM 3813, THe GASNet 400, TMD-MPI 400, "
+           "one-sided MPI 141 MB/s\n");
+    printf("%-10s%14s%14s%14s%14s%14s%14s\n", "# Size", "PUT single",
+           "GET single", "PUT pipelined", "GET pipelined", "PUT pipe. 2p",
+           "GET pipe. 2p");
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); ++i) {
+        printf("%-10zu", sizes[i]);
+        printf("%14.1f", bandwidth(table, "put_bw", "single", 1, sizes[i]));
+        printf("%14.1f", bandwidth(table, "get_bw", "single", 1, sizes[i]));
+        for (unsigned ports = 1; ports <= 2; ++ports) {
+            printf("%14.1f",
+                   bandwidth(table, "put_bw", "pipelined", ports, sizes[i]));
+            printf("%14.1f",
+                   bandwidth(table, "get_bw", "pipelined", ports, sizes[i]));
+        }
+        putchar('\n');
+    }
+}
+
+double perf_mean_header_us(const struct perf_table *table, const char *test)
+{
+    double sum = 0;
+    for (unsigned s = 0; s < PERF_SIZES; ++s) {
+        const struct perf_row *row =
+            perf_find(table, test, "long", "header", 1, 1024, perf_size(s));
+        sum += row ? perf_us(row) : 0;
+    }
+    return sum / PERF_SIZES;
+}
+
+static double short_us(const struct perf_table *table, const char *test,
+                       bool without_link)
+{
+    const struct perf_row *row =
+        perf_find(table, test, "short", "header", 1, 1024, 0);
+    return without_link ? perf_us_without_link(row) : perf_us(row);
+}
+
+void perf_print_table_iii(const struct perf_table *table)
+{
+    static const char *const quoted[][3] = {
+        {"TMD-MPI (inter-m2b)", "2", "-"},
+        {"One-sided MPI", "0.36", "0.62"},
+        {"THe GASNet (short message), on-board wires", "0.17", "0.35"},
+        {"THe GASNet (single word), on-board wires", "0.29", "0.47"},
+        {"FSHMEM paper (short message)", "0.21", "0.45"},
+        {"FSHMEM paper (long message)", "0.35", "0.59"},
+    };
+    double link = perf_link_cycles() / PERF_MHZ;
+    double put = perf_mean_header_us(table, "put_lat");
+    double get = perf_mean_header_us(table, "get_lat");
+    printf("\n# Table III: latency, command accepted to (reply) header "
+           "received\n%-50s%14s%14s\n",
+           "# Implementation", "PUT (us)", "GET (us)");
+    for (size_t i = 0; i < sizeof(quoted) / sizeof(quoted[0]); ++i) {
+        printf("%-50s%14s%14s\n", quoted[i][0], quoted[i][1], quoted[i][2]);
+    }
+    printf("%-50s%14.3f%14.3f\n", "ours (short message)",
+           short_us(table, "put_lat", false),
+           short_us(table, "get_lat", false));
+    printf("%-50s%14.3f%14.3f\n", "ours (long message, mean of 4 B to 2 MB)",
+           put, get);
+    printf("%-50s%14.3f%14.3f\n", "ours (short), assumed link delay taken out",
+           short_us(table, "put_lat", true), short_us(table, "get_lat", true));
+    printf("%-50s%14.3f%14.3f\n", "ours (long), assumed link delay taken out",
+           put - link, get - 2 * link);
+}
+
+void perf_print_table_iv(const struct perf_table *table)
+{
+    const struct perf_row *peak = perf_find(
+        table, "put_bw", "single", "last_byte", 1, 1024, PERF_MAX_BYTES);
+    printf("\n# Table IV: comparison with prior works\n");
+    printf("%-18s%16s%16s%16s%16s%18s\n", "#", "TMD-MPI", "One-sided MPI",
+           "THe GASNet", "FSHMEM paper", "ours");
+    printf("%-18s%16s%16s%16s%16s%18s\n", "FPGA", "XC5VLX110", "XC2V6000",
+           "XC5VLX155T", "Stratix 10", "simulated RTL");
+    printf("%-18s%16s%16s%16s%16s%18s\n", "Clock", "133.33 MHz", "50 MHz",
+           "100 MHz", "250 MHz", "250 MHz nominal");
+    printf("%-18s%16s%16s%16s%16s%18s\n", "Data width", "32 bit", "32 bit",
+           "32 bit", "128 bit", "128 bit");
+    printf("%-18s%16s%16s%16s%16s%18s\n", "Channel", "Intel FSB",
+           "on-board wires", "on-board wires", "QSFP+", "modelled, 120 ns");
+    printf("%-18s%16s%16s%16s%16s%18.0f\n", "Max BW (MB/s)", "400", "141",
+           "400", "3813", perf_mb_per_s(peak));
+    printf("%-18s%16s%16s%16s%16s%18.3f\n", "Efficiency", "0.75", "0.706",
+           "1.00", "0.95", perf_efficiency(peak));
+}

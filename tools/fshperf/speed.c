@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * fshperf sim-speed: node-cycles a second of wall time with every node loaded
+ * by commands queued in the devices. fshperf am-rtt: wall time of an active
+ * message round trip, on any conduit. These are wall-clock figures of the
+ * machine they run on.
+ */
+#include "perf.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/cpu.h"
+#include "base/fsh_spec.h"
+#include "base/log.h"
+#include "boot/boot.h"
+#include "conduit/conduit.h"
+#include "device/sim/sim_shm.h"
+
+#define LOAD_BYTES ((size_t)256 << 10)
+#define ROUND_TRIPS 1000
+#define WARM_UP 100
+
+static const struct fsh_sim_fabric *map_fabric(void)
+{
+    const struct fsh_sim_fabric *fabric =
+        mmap(NULL, sizeof(*fabric), PROT_READ, MAP_SHARED,
+             fsh_boot_fd(FSH_FD_FABRIC), 0);
+    if (fabric == MAP_FAILED) {
+        fsh_fatal("fshperf: cannot map the simulator's fabric page; is the "
+                  "device a simulator?");
+    }
+    return fabric;
+}
+
+static void queue_load(struct perf_batch *batch)
+{
+    uint32_t peer = (fsh_boot_rank() + 1) % fsh_boot_size();
+    fsh_fpga_gate_hold();
+    perf_queue(batch, PERF_PUT, peer, LOAD_BYTES, PERF_QUEUE);
+    (void)fsh_fpga_reg_read(FSH_REG_CYCLE); /* all of it is in the device */
+}
+
+int perf_sim_speed(int argc, char **argv)
+{
+    if (argc > 1) {
+        fsh_fatal("fshperf sim-speed: unknown argument %s", argv[1]);
+    }
+    if (strcmp(fsh_boot_conduit(), "fpga") != 0) {
+        fsh_fatal("fshperf sim-speed needs conduit fpga, not %s; run: fshrun "
+                  "-n 2 --conduit fpga fshperf sim-speed",
+                  fsh_boot_conduit());
+    }
+    const struct fsh_sim_fabric *fabric = map_fabric();
+    static struct perf_batch batch;
+    queue_load(&batch);
+    fsh_boot_barrier("fshperf load queued");
+    uint64_t start = fsh_time_ns();
+    uint64_t cycle = atomic_load(&fabric->cycle);
+    uint64_t evaluated = atomic_load(&fabric->evaluated);
+    uint64_t host_ns = atomic_load(&fabric->host_ns);
+    if (fsh_boot_rank() == 0) {
+        fsh_fpga_gate_open();
+    }
+    perf_wait(&batch, "the queued load");
+    fsh_boot_barrier("fshperf load done");
+    double seconds = (double)(fsh_time_ns() - start) / 1e9;
+    if (fsh_boot_rank() == 0) {
+        double cycles = (double)(atomic_load(&fabric->cycle) - cycle);
+        double nodes = fsh_boot_size();
+        double evals = (double)(atomic_load(&fabric->evaluated) - evaluated);
+        double cpu = (double)(atomic_load(&fabric->host_ns) - host_ns) / 1e9;
+        perf_print_header("simulator speed, every node sending and receiving");
+        printf("# Clock of the rates: wall.\n");
+        printf("%-44s%20.0f\n", "Simulated cycles", cycles);
+        printf("%-44s%20.0f\n", "Nodes", nodes);
+        printf("%-44s%20.0f\n", "Node-cycles evaluated", evals);
+        printf("%-44s%20.3f\n", "Wall time (s)", seconds);
+        printf("%-44s%20.0f\n", "Node-cycles per second (wall)",
+               cycles * nodes / seconds);
+        if (cpu > 0) {
+            printf("%-44s%20.0f\n", "Node-cycles per second of CPU time",
+                   evals / cpu);
+        }
+    }
+    fsh_boot_barrier("fshperf sim-speed reported");
+    return 0;
+}
+
+static gasnet_handler_t ping_index, pong_index;
+static volatile unsigned pongs;
+
+static void ping(gasnet_token_t token)
+{
+    gasnet_AMReplyShort0(token, pong_index);
+}
+
+static void pong(gasnet_token_t token)
+{
+    (void)token;
+    ++pongs;
+}
+
+void perf_am_entries(gasnet_handlerentry_t entries[2])
+{
+    ping_index = 200;
+    pong_index = 201;
+    entries[0] = (gasnet_handlerentry_t){ping_index, (void (*)())ping};
+    entries[1] = (gasnet_handlerentry_t){pong_index, (void (*)())pong};
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void round_trips(gasnet_node_t peer, double *us, unsigned n)
+{
+    for (unsigned i = 0; i < n; ++i) {
+        uint64_t start = fsh_time_ns();
+        unsigned before = pongs;
+        gasnet_AMRequestShort0(peer, ping_index);
+        GASNET_BLOCKUNTIL(pongs != before);
+        us[i] = (double)(fsh_time_ns() - start) / 1e3;
+    }
+}
+
+int perf_am_rtt(int argc, char **argv)
+{
+    if (argc > 1) {
+        fsh_fatal("fshperf am-rtt: unknown argument %s", argv[1]);
+    }
+    static double us[ROUND_TRIPS];
+    gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    if (gasnet_mynode() == 0) {
+        gasnet_node_t peer = gasnet_nodes() > 1 ? 1 : 0;
+        round_trips(peer, us, WARM_UP);
+        round_trips(peer, us, ROUND_TRIPS);
+        qsort(us, ROUND_TRIPS, sizeof(us[0]), by_value);
+        printf("# FSHMEM %s: active message round trip, Short request and "
+               "reply\n",
+               FSH_VERSION);
+        printf("# Conduit %s. Clock: wall. %d round trips after %d to warm "
+               "up.\n",
+               fsh_boot_conduit(), ROUND_TRIPS, WARM_UP);
+        printf("%-10s%20s%20s%20s\n", "# Size", "Median (us)", "Min (us)",
+               "99 % (us)");
+        printf("%-10d%20.2f%20.2f%20.2f\n", 0, us[ROUND_TRIPS / 2], us[0],
+               us[ROUND_TRIPS * 99 / 100]);
+    }
+    gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    return 0;
+}

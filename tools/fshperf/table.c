@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Results of fshperf as rows: derived figures and the JSON and CSV forms, one
+ * object or line a row. Rank 0 only.
+ */
+#include "perf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+static unsigned link_cycles = 30;
+
+void perf_set_link_cycles(unsigned cycles)
+{
+    link_cycles = cycles;
+}
+
+unsigned perf_link_cycles(void)
+{
+    return link_cycles;
+}
+
+void perf_table_add(struct perf_table *table, const struct perf_row *row)
+{
+    if (table->rows == table->room) {
+        table->room = table->room ? 2 * table->room : 256;
+        table->row = realloc(table->row, table->room * sizeof(*table->row));
+        if (!table->row) {
+            fsh_fatal("fshperf: no memory for %zu result rows", table->room);
+        }
+    }
+    table->row[table->rows++] = *row;
+}
+
+const struct perf_row *perf_find(const struct perf_table *table,
+                                 const char *test, const char *mode,
+                                 const char *to, unsigned ports,
+                                 unsigned packet, size_t bytes)
+{
+    for (size_t i = 0; i < table->rows; ++i) {
+        const struct perf_row *row = &table->row[i];
+        if (row->bytes == bytes && row->packet == packet &&
+            row->ports == ports && strcmp(row->test, test) == 0 &&
+            strcmp(row->mode, mode) == 0 && strcmp(row->to, to) == 0) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+double perf_us(const struct perf_row *row)
+{
+    return (double)row->cycles / row->count / PERF_MHZ;
+}
+
+double perf_us_without_link(const struct perf_row *row)
+{
+    bool get = row->test[0] == 'g';
+    return perf_us(row) - (get ? 2 : 1) * link_cycles / PERF_MHZ;
+}
+
+/* Of the bytes written; a time to the header is no bandwidth, so 0. */
+double perf_mb_per_s(const struct perf_row *row)
+{
+    if (strcmp(row->to, "header") == 0) {
+        return 0;
+    }
+    return (double)row->bytes * row->count * PERF_MHZ / (double)row->cycles;
+}
+
+double perf_efficiency(const struct perf_row *row)
+{
+    return perf_mb_per_s(row) / (PERF_PORT_MB_PER_S * row->ports);
+}
+
+/* One transfer at a time has a latency of its own; a queue has not. */
+static bool has_latency(const struct perf_row *row)
+{
+    return strcmp(row->mode, "pipelined") != 0;
+}
+
+static void json_row(FILE *out, const struct perf_row *row)
+{
+    fprintf(out,
+            "  {\"test\": \"%s\", \"mode\": \"%s\", \"to\": \"%s\", "
+            "\"ports\": %u, \"conduit\": \"fpga\", \"device\": \"sim\", "
+            "\"clock\": \"simulated\", \"packet_bytes\": %u, \"bytes\": %zu, "
+            "\"count\": %u, \"cycles\": %llu, \"mb_per_s\": %.2f, "
+            "\"efficiency\": %.5f, \"us\": %.4f",
+            row->test, row->mode, row->to, row->ports, row->packet, row->bytes,
+            row->count, (unsigned long long)row->cycles, perf_mb_per_s(row),
+            perf_efficiency(row), perf_us(row));
+    if (has_latency(row)) {
+        fprintf(out, ", \"us_without_link\": %.4f", perf_us_without_link(row));
+    }
+    fputc('}', out);
+}
+
+void perf_write_json(FILE *out, const struct perf_table *table)
+{
+    fputs("[\n", out);
+    for (size_t i = 0; i < table->rows; ++i) {
+        json_row(out, &table->row[i]);
+        fputs(i + 1 < table->rows ? ",\n" : "\n", out);
+    }
+    fputs("]\n", out);
+}
+
+void perf_write_csv(FILE *out, const struct perf_table *table)
+{
+    fputs("test,mode,to,ports,conduit,device,clock,packet_bytes,bytes,count,"
+          "cycles,mb_per_s,efficiency,us,us_without_link\n",
+          out);
+    for (size_t i = 0; i < table->rows; ++i) {
+        const struct perf_row *row = &table->row[i];
+        fprintf(out,
+                "%s,%s,%s,%u,fpga,sim,simulated,%u,%zu,%u,%llu,%.2f,%.5f,%.4f,",
+                row->test, row->mode, row->to, row->ports, row->packet,
+                row->bytes, row->count, (unsigned long long)row->cycles,
+                perf_mb_per_s(row), perf_efficiency(row), perf_us(row));
+        if (has_latency(row)) {
+            fprintf(out, "%.4f", perf_us_without_link(row));
+        }
+        fputc('\n', out);
+    }
+}

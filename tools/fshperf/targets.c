@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The final table of fshperf paper: what the paper reached, what FSHMEM sets
+ * out to reach, what was measured; pass or falls short in each row. Targets
+ * for bandwidth are those of a link without its error-correcting layer.
+ */
+#include "perf.h"
+
+#include <string.h>
+
+#define REACH_STEP 16 /* bytes: one beat */
+
+struct target {
+    const char *what;
+    const char *paper;
+    const char *unit;
+    double limit;
+    double measured;
+    bool at_least; /* measured must be >= limit; else <= */
+};
+
+static double rate(enum perf_op op, size_t bytes)
+{
+    struct perf_config config = {
+        .op = op, .ports = 1, .packet = 1024, .bytes = bytes, .count = 1};
+    return (double)bytes / (double)perf_measure(&config).written;
+}
+
+/* Smallest size, in steps of a beat, from which on `wanted` bytes a cycle are
+ * reached; the curve rises in all but its packet steps. */
+static size_t reach(enum perf_op op, double wanted)
+{
+    size_t low = 0, high = 65536;
+    while (high - low > REACH_STEP) {
+        size_t middle = (low + high) / 2 / REACH_STEP * REACH_STEP;
+        if (rate(op, middle) >= wanted) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    return high;
+}
+
+struct perf_reach perf_search_reach(enum perf_op op, uint64_t peak_cycles)
+{
+    /* All ranks must take the same path; only exact integers decide. */
+    double peak = (double)PERF_MAX_BYTES / (double)peak_cycles;
+    return (struct perf_reach){
+        .half = reach(op, 0.5 * peak),
+        .most = reach(op, 0.95 * peak),
+    };
+}
+
+/* A limit of 0: no target, the figure only. */
+static bool print_target(const struct target *target)
+{
+    bool pass = target->at_least ? target->measured >= target->limit
+                                 : target->measured <= target->limit;
+    char limit[32] = "-";
+    if (target->limit > 0) {
+        snprintf(limit, sizeof(limit), "%s %.2f",
+                 target->at_least ? ">=" : "<=", target->limit);
+    } else {
+        pass = true;
+    }
+    printf("%-52s%14s%12s%12.3f %-4s%s\n", target->what, target->paper, limit,
+           target->measured, target->unit,
+           target->limit <= 0 ? "-"
+           : pass             ? "pass"
+                              : "falls short");
+    return pass;
+}
+
+static unsigned print_peaks(const struct perf_table *table, const char *test,
+                            const char *mode, unsigned ports)
+{
+    static const double limits[PERF_PACKETS] = {88.6, 93.9, 96.8, 98.3};
+    static const char *const paper[PERF_PACKETS] = {"65.5 %", "85.5 %",
+                                                    "95.3 %", "95.3 %"};
+    unsigned falls = 0;
+    for (unsigned p = PERF_PACKETS; p-- > 0;) {
+        const struct perf_row *row =
+            perf_find(table, test, mode, "last_byte", ports, perf_packet(p),
+                      PERF_MAX_BYTES);
+        if (!row) {
+            continue;
+        }
+        char what[96];
+        snprintf(what, sizeof(what), "%s peak at 2 MB, %s, %u port%s, %u B",
+                 test[0] == 'p' ? "PUT" : "GET", mode, ports,
+                 ports > 1 ? "s" : "", perf_packet(p));
+        struct target target = {
+            .what = what,
+            .paper = ports == 1 ? paper[p] : "-",
+            .unit = "%",
+            .limit = ports == 1 ? limits[p] : 0,
+            .measured = 100 * perf_efficiency(row),
+            .at_least = true,
+        };
+        falls += !print_target(&target);
+    }
+    return falls;
+}
+
+static unsigned print_reaches(const struct perf_reach reach[2])
+{
+    const struct target targets[] = {
+        {"PUT half of peak at, one transfer", "2 KB", "KB", 1.4,
+         (double)reach[0].half / 1024, false},
+        {"GET half of peak at, one transfer", "-", "KB", 2.1,
+         (double)reach[1].half / 1024, false},
+        {"PUT 95 % of peak at, one transfer", "32 KB", "KB", 26,
+         (double)reach[0].most / 1024, false},
+        {"GET 95 % of peak at, one transfer", "-", "KB", 39,
+         (double)reach[1].most / 1024, false},
+    };
+    unsigned falls = 0;
+    for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); ++i) {
+        falls += !print_target(&targets[i]);
+    }
+    return falls;
+}
+
+static double latency(const struct perf_table *table, const char *test,
+                      const char *mode, const char *to, size_t bytes)
+{
+    return perf_us(perf_find(table, test, mode, to, 1, 1024, bytes));
+}
+
+static unsigned print_latencies(const struct perf_table *table)
+{
+    const struct target targets[] = {
+        {"PUT short, accepted to header", "0.21 us", "us", 0.17,
+         latency(table, "put_lat", "short", "header", 0), false},
+        {"GET short, accepted to reply header", "0.45 us", "us", 0.34,
+         latency(table, "get_lat", "short", "header", 0), false},
+        {"PUT long, to header, mean of 4 B to 2 MB", "0.35 us", "us", 0.30,
+         perf_mean_header_us(table, "put_lat"), false},
+        {"GET long, to reply header, mean of 4 B to 2 MB", "0.59 us", "us",
+         0.50, perf_mean_header_us(table, "get_lat"), false},
+        {"PUT 4 B, to last byte written", "-", "us", 0.40,
+         latency(table, "put_lat", "long", "last_byte", 4), false},
+        {"GET 4 B, to last byte written", "-", "us", 0.58,
+         latency(table, "get_lat", "long", "last_byte", 4), false},
+    };
+    unsigned falls = 0;
+    for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); ++i) {
+        falls += !print_target(&targets[i]);
+    }
+    return falls;
+}
+
+unsigned perf_print_targets(const struct perf_table *table,
+                            const struct perf_reach reach[2])
+{
+    static const char *const tests[] = {"put_bw", "get_bw"};
+    static const char *const modes[] = {"single", "pipelined"};
+    printf("\n# Targets, simulated clock\n%-52s%14s%12s%12s\n", "# What",
+           "paper", "target", "measured");
+    unsigned falls = 0;
+    for (unsigned ports = 1; ports <= 2; ++ports) {
+        for (unsigned m = 0; m < 2; ++m) {
+            for (unsigned t = 0; t < 2; ++t) {
+                falls += print_peaks(table, tests[t], modes[m], ports);
+            }
+        }
+    }
+    falls += print_reaches(reach);
+    falls += print_latencies(table);
+    printf("# %s\n", falls ? "Some rows fall short." : "All rows pass.");
+    return falls;
+}

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * fshrun: start a GASNet program as a job of N ranks on this host, on shared
+ * memory or on a fabric of FPGA nodes. This file: the command line, the checks
+ * that need no job, and --show.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/fsh_spec.h"
+#include "base/log.h"
+#include "base/option.h"
+#include "conduit/conduit.h"
+#include "fshrun.h"
+
+static const char usage[] =
+    "Usage: fshrun -n N [options] [--] program [arguments]\n"
+    "Run N ranks of a GASNet program on this host.\n"
+    "\n"
+    "  -n, -np, --np N       number of ranks\n"
+    "      --conduit NAME    smp (shared memory) or fpga (one FPGA node a rank,\n"
+    "                        simulated where there is no card); default: what\n"
+    "                        FSHMEM_CONDUIT or the program says, else smp\n"
+    "      --topology T      fpga: ring or line\n"
+    "      --timeout S       end the job after S seconds, with code 124\n"
+    "      --tag-output      put \"[rank] \" in front of every line\n"
+    "  -x VAR[=VALUE]        set a variable for the ranks\n"
+    "      --segment-max B   smp: largest segment of a rank (K, M, G)\n"
+    "      --dram B          fpga: device memory of a node (K, M, G)\n"
+    "      --packet B        fpga: payload bytes of a packet (128..1024)\n"
+    "      --record FILE     fpga: record what the hosts write, cycle by cycle\n"
+    "      --replay FILE     fpga: run from such a recording\n"
+    "      --waves FILE.fst  fpga: write waveforms\n"
+    "      --sim-args \"...\"  fpga: further arguments of the simulator\n"
+    "  -v, --verbose         say what is started and how it ends\n"
+    "      --show            print what would be run, and do not run it\n"
+    "      --help, --version\n"
+    "\n"
+    "Rank 0 inherits standard input. SIGUSR1 prints the state of all ranks.\n"
+    "Exit code: that of the first rank that fails or calls gasnet_exit; 128+S\n"
+    "if signal S killed one; 124 time limit; 126, 127 program cannot be run,\n"
+    "not found; 2 wrong use. fshinfo lists conduits and settings.\n";
+
+enum { OPT_CONDUIT = 256, OPT_TOPOLOGY, OPT_TIMEOUT, OPT_TAG, OPT_SEGMENT,
+       OPT_DRAM, OPT_PACKET, OPT_RECORD, OPT_REPLAY, OPT_WAVES, OPT_SIM_ARGS,
+       OPT_SHOW, OPT_HELP, OPT_VERSION };
+
+static const struct option long_options[] = {
+    {"np", required_argument, NULL, 'n'},
+    {"conduit", required_argument, NULL, OPT_CONDUIT},
+    {"topology", required_argument, NULL, OPT_TOPOLOGY},
+    {"timeout", required_argument, NULL, OPT_TIMEOUT},
+    {"tag-output", no_argument, NULL, OPT_TAG},
+    {"segment-max", required_argument, NULL, OPT_SEGMENT},
+    {"dram", required_argument, NULL, OPT_DRAM},
+    {"packet", required_argument, NULL, OPT_PACKET},
+    {"record", required_argument, NULL, OPT_RECORD},
+    {"replay", required_argument, NULL, OPT_REPLAY},
+    {"waves", required_argument, NULL, OPT_WAVES},
+    {"sim-args", required_argument, NULL, OPT_SIM_ARGS},
+    {"verbose", no_argument, NULL, 'v'},
+    {"show", no_argument, NULL, OPT_SHOW},
+    {"help", no_argument, NULL, OPT_HELP},
+    {"version", no_argument, NULL, OPT_VERSION},
+    {NULL, 0, NULL, 0},
+};
+
+static _Noreturn void wrong_use(void)
+{
+    fputs("Try 'fshrun --help'.\n", stderr);
+    exit(RUN_USAGE);
+}
+
+static void set_ranks(struct command_line *cl, const char *text)
+{
+    unsigned long n;
+    char *end;
+
+    errno = 0;
+    n = strtoul(text, &end, 10);
+    if (!isdigit((unsigned char)text[0]) || *end || errno || n > INT_MAX) {
+        fsh_warn("-n %s: expected the number of ranks", text);
+        wrong_use();
+    }
+    cl->ranks = (uint32_t)n;
+    cl->ranks_given = true;
+}
+
+static void set_timeout(struct command_line *cl, const char *text)
+{
+    char *end;
+
+    cl->timeout = strtod(text, &end);
+    if (end == text || *end || !(cl->timeout > 0) || cl->timeout > 1e8) {
+        fsh_warn("--timeout %s: expected seconds, more than 0", text);
+        wrong_use();
+    }
+}
+
+/* -x VAR=value, or -x VAR to say that VAR is meant to be there. */
+static void set_variable(const char *text)
+{
+    const char *equals = strchr(text, '=');
+    char *name;
+
+    if (!equals) {
+        if (!getenv(text))
+            fsh_warn("-x %s: not set here, so not in the ranks either", text);
+        return;
+    }
+    name = strndup(text, (size_t)(equals - text));
+    if (!name || setenv(name, equals + 1, 1) != 0) {
+        fsh_warn("-x %s: cannot be set: %s", text, strerror(errno));
+        wrong_use();
+    }
+    free(name);
+}
+
+static void add_sim_option(struct command_line *cl, const char *option,
+                           const char *value)
+{
+    unsigned n = 0;
+
+    while (cl->sim_extra[n])
+        n++;
+    if (n + 2 >= sizeof(cl->sim_extra) / sizeof(cl->sim_extra[0])) {
+        fsh_warn("%s: given too often", option);
+        wrong_use();
+    }
+    cl->sim_extra[n] = option;
+    cl->sim_extra[n + 1] = value;
+}
+
+/* Options that only pass a value on. */
+static bool set_simple(struct command_line *cl, int option, const char *value)
+{
+    static const struct {
+        int option;
+        const char *variable, *sim_option;
+    } simple[] = {
+        {OPT_CONDUIT, "FSHMEM_CONDUIT", NULL},
+        {OPT_TOPOLOGY, "FSHMEM_TOPOLOGY", NULL},
+        {OPT_SEGMENT, "FSHMEM_SEGMENT_MAX", NULL},
+        {OPT_DRAM, "FSHMEM_DRAM", NULL},
+        {OPT_PACKET, "FSHMEM_PACKET", NULL},
+        {OPT_SIM_ARGS, "FSHMEM_SIM_ARGS", NULL},
+        {OPT_RECORD, NULL, "--record"},
+        {OPT_REPLAY, NULL, "--replay"},
+        {OPT_WAVES, NULL, "--waves"},
+    };
+
+    for (size_t i = 0; i < sizeof(simple) / sizeof(simple[0]); i++) {
+        if (simple[i].option != option)
+            continue;
+        if (simple[i].variable)
+            setenv(simple[i].variable, value, 1);
+        else
+            add_sim_option(cl, simple[i].sim_option, value);
+        return true;
+    }
+    return false;
+}
+
+static void set_option(struct command_line *cl, int option, char **argv)
+{
+    switch (option) {
+    case 'n':
+        /* -np N is read as -n with the value "p". */
+        if (strcmp(optarg, "p") == 0 && argv[optind])
+            optarg = argv[optind++];
+        set_ranks(cl, optarg);
+        break;
+    case 'x':
+        set_variable(optarg);
+        break;
+    case 'v':
+        cl->verbose = true;
+        break;
+    case OPT_TIMEOUT:
+        set_timeout(cl, optarg);
+        break;
+    case OPT_TAG:
+        cl->tag_output = true;
+        break;
+    case OPT_SHOW:
+        cl->show = true;
+        break;
+    case OPT_HELP:
+        fputs(usage, stdout);
+        exit(0);
+    case OPT_VERSION:
+        puts("fshrun (FSHMEM) " FSH_VERSION);
+        exit(0);
+    default:
+        if (!set_simple(cl, option, optarg))
+            wrong_use(); /* getopt has said why */
+    }
+}
+
+void parse_command_line(struct command_line *cl, int argc, char **argv)
+{
+    int option;
+
+    memset(cl, 0, sizeof(*cl));
+    while ((option = getopt_long(argc, argv, "+n:x:v", long_options, NULL)) !=
+           -1)
+        set_option(cl, option, argv);
+    if (!cl->ranks_given) {
+        fsh_warn("the number of ranks is missing: -n N");
+        wrong_use();
+    }
+    if (!argv[optind]) {
+        fsh_warn("no program was named");
+        wrong_use();
+    }
+    cl->program = argv + optind;
+    snprintf(cl->conduit, sizeof(cl->conduit), "%s",
+             fsh_option_str("FSHMEM_CONDUIT"));
+}
+
+static void list_conduits(void)
+{
+    char why[512];
+
+    for (const struct fsh_conduit_ops *const *c = fsh_conduits; *c; c++) {
+        why[0] = '\0';
+        if ((*c)->usable(why, sizeof(why)))
+            fsh_warn("  %s: usable", (*c)->name);
+        else
+            fsh_warn("  %s: not usable: %s", (*c)->name, why);
+    }
+}
+
+/* Returns 0 or an exit code. */
+static int check_conduit(struct command_line *cl, const char *path)
+{
+    const struct fsh_conduit_ops *conduit;
+    uint32_t max = FSH_JOB_MAX_RANKS;
+    char why[512] = "";
+
+    if (!cl->conduit[0])
+        read_default_conduit(path, cl->conduit, sizeof(cl->conduit));
+    if (!cl->conduit[0])
+        snprintf(cl->conduit, sizeof(cl->conduit), "smp");
+    conduit = fsh_conduit_find(cl->conduit);
+    if (!conduit) {
+        fsh_warn("unknown conduit '%s'; there are:", cl->conduit);
+        list_conduits();
+        return RUN_USAGE;
+    }
+    if (strcmp(cl->conduit, "fpga") == 0)
+        max = FSH_MAX_NODES;
+    if (cl->ranks < 1 || cl->ranks > max) {
+        fsh_warn("-n %" PRIu32 ": conduit %s takes 1 to %" PRIu32 " ranks",
+                 cl->ranks, cl->conduit, max);
+        return RUN_USAGE;
+    }
+    if (!conduit->usable(why, sizeof(why))) {
+        fsh_warn("conduit %s cannot be used here: %s", cl->conduit, why);
+        return 1;
+    }
+    return 0;
+}
+
+/* Settings of the simulator, then what the command line adds. */
+static void add_sim_args(struct fsh_job_config *config,
+                         const struct command_line *cl)
+{
+    size_t n = 0, extra = 0;
+    const char **args;
+
+    while (config->sim_args && config->sim_args[n])
+        n++;
+    while (cl->sim_extra[extra])
+        extra++;
+    args = calloc(n + extra + 1, sizeof(*args));
+    if (!args)
+        fsh_fatal("out of memory");
+    for (size_t i = 0; i < n; i++)
+        args[i] = config->sim_args[i];
+    for (size_t i = 0; i < extra; i++)
+        args[n + i] = cl->sim_extra[i];
+    config->sim_args = args;
+}
+
+/* One word as a shell reads it. */
+static void print_word(const char *word)
+{
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyz"
+                               "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:=,@%";
+
+    putchar(' ');
+    if (word[0] && strspn(word, safe) == strlen(word)) {
+        fputs(word, stdout);
+        return;
+    }
+    putchar('\'');
+    for (; *word; word++)
+        if (*word == '\'')
+            fputs("'\\''", stdout);
+        else
+            putchar(*word);
+    putchar('\'');
+}
+
+static void print_setting(void *arg, const struct fsh_option_info *info)
+{
+    (void)arg;
+    if (strcmp(info->source, "default") != 0) {
+        fputs("setting: ", stdout);
+        printf("%s=%s\n", info->name, info->value);
+    }
+}
+
+static int show(const struct command_line *cl, const char *path,
+                const struct fsh_job_config *config)
+{
+    char sim[PATH_MAX], err[800];
+
+    printf("job: %" PRIu32 " ranks, conduit %s", cl->ranks, cl->conduit);
+    if (strcmp(cl->conduit, "fpga") == 0)
+        printf(", topology %s, device memory %zu bytes a node",
+               config->topology, config->dram_bytes);
+    putchar('\n');
+    fsh_option_each(print_setting, NULL);
+    if (strcmp(cl->conduit, "fpga") == 0) {
+        if (fsh_job_find_sim(sim, sizeof(sim), err, sizeof(err)) != 0) {
+            fsh_warn("%s", err);
+            return 1;
+        }
+        fputs("simulator:", stdout);
+        print_word(sim);
+        for (const char *const *a = config->sim_args; *a; a++)
+            print_word(*a);
+        putchar('\n');
+    }
+    for (uint32_t r = 0; r < cl->ranks; r++) {
+        printf("rank %" PRIu32 ":", r);
+        print_word(path);
+        for (char **a = cl->program + 1; *a; a++)
+            print_word(*a);
+        if (r)
+            fputs(" </dev/null", stdout);
+        putchar('\n');
+    }
+    return 0;
+}
+
+/* Pipes and memory objects of many ranks; the ranks inherit the higher limit,
+ * which only select() would mind. */
+static void raise_descriptor_limit(uint32_t ranks)
+{
+    struct rlimit lim;
+    rlim_t need = 256 + 6 * (rlim_t)ranks;
+
+    if (getrlimit(RLIMIT_NOFILE, &lim) != 0 || lim.rlim_cur >= need)
+        return;
+    lim.rlim_cur = need < lim.rlim_max ? need : lim.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &lim);
+}
+
+int main(int argc, char **argv)
+{
+    struct command_line cl;
+    struct fsh_job_config config;
+    struct run run = {.cl = &cl};
+    char path[PATH_MAX], err[800];
+    int code;
+
+    fsh_log_program("fshrun");
+    parse_command_line(&cl, argc, argv);
+    fsh_option_check();
+    code = find_program(cl.program[0], path, sizeof(path));
+    if (code == 0)
+        code = check_conduit(&cl, path);
+    if (code != 0)
+        return code;
+    fsh_job_config_init(&config, cl.ranks, cl.conduit);
+    add_sim_args(&config, &cl);
+    fsh_option_str("FSHMEM_PACKET");
+    fsh_option_seconds("GASNET_EXITTIMEOUT");
+    if (cl.show)
+        return show(&cl, path, &config);
+    raise_descriptor_limit(cl.ranks);
+    if (fsh_job_create(&run.job, &config, err, sizeof(err)) != 0) {
+        fsh_warn("%s", err);
+        return 1;
+    }
+    run.path = path;
+    if (cl.tag_output) {
+        run.output = output_new(cl.ranks);
+        if (!run.output)
+            fsh_fatal("--tag-output: %s; raise the limit on descriptors with "
+                      "ulimit -n", strerror(errno));
+    }
+    code = run_job(&run);
+    if (run.output)
+        output_free(run.output);
+    fsh_job_destroy(&run.job);
+    return code;
+}
