@@ -32,19 +32,20 @@ static size_t whole_pages(size_t bytes)
     return (bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 }
 
-/* Words of FSHMEM_SIM_ARGS; lives as long as the process. */
+/* Words of FSHMEM_SIM_ARGS; valid until the next call. */
 static const char *const *split_args(const char *text)
 {
+    static char *copy;
+    static const char **args;
     size_t n = 0, max = strlen(text) / 2 + 2;
-    char *copy = strdup(text);
-    const char **args = calloc(max, sizeof(*args));
     char *save = NULL;
 
-    if (!copy || !args) {
-        free(copy);
-        free(args);
+    free(copy);
+    free(args);
+    copy = strdup(text);
+    args = calloc(max, sizeof(*args));
+    if (!copy || !args)
         return NULL;
-    }
     for (char *w = strtok_r(copy, " \t\n", &save); w && n + 1 < max;
          w = strtok_r(NULL, " \t\n", &save))
         args[n++] = w;

@@ -75,7 +75,7 @@ static bool depart(int code, uint64_t grace_ns)
     uint64_t sleep_ns = 50000;
     const char *why;
 
-    if (fsh_gasnet.nodes > 1)
+    if (fsh_gasnet.nodes > 1 && grace_ns > 0)
         mark_left(code);
     while (!all_left()) {
         if (fsh_gasnet.nodes == 1)
@@ -147,6 +147,8 @@ static uint64_t begin(int code)
         await_end();
     if (code != 0 && grace > FAILURE_GRACE_NS)
         grace = FAILURE_GRACE_NS;
+    if (code != 0 && !fsh_gasnet.attached)
+        grace = 0; /* the others may wait for this one in gasnet_attach */
     exit_code = code;
     /* Partner: the acquire in fsh_exit_check. */
     atomic_store_explicit(&deadline,

@@ -27,6 +27,8 @@
 #define SLEEP_SHARED_US 1000u
 #define CHECK_PERIOD 1024u  /* rounds between checks if it never sleeps */
 #define REPORT_NS UINT64_C(1000000000)
+/* An ending job sends SIGQUIT, for which the client may have a handler. */
+#define SIGNAL_GRACE_NS UINT64_C(1000000000)
 
 static uint64_t watchdog_ns; /* 0: off */
 
@@ -83,13 +85,24 @@ static _Noreturn void bite(const struct fsh_wait *wait, const char *what)
     fsh_fatal("%s: blocked for %.3g s (FSHMEM_WATCHDOG)", what, seconds);
 }
 
+/* The job is ending: leave, unless a signal makes this thread leave first. */
+static _Noreturn void leave(const char *why)
+{
+    const struct timespec nap = {0, 1000000};
+    uint64_t limit = fsh_time_ns() + SIGNAL_GRACE_NS;
+
+    while (fsh_time_ns() < limit)
+        nanosleep(&nap, NULL);
+    fsh_boot_exit_job(1, why);
+}
+
 void fsh_wait_check(struct fsh_wait *wait, const char *what)
 {
     const char *why = NULL;
     uint64_t now = fsh_time_ns();
 
     if (!fsh_boot_alive(&why))
-        fsh_boot_exit_job(1, why);
+        leave(why);
     fsh_exit_check();
     if (wait->since == 0)
         wait->since = now;

@@ -30,7 +30,7 @@ int main(int argc, char **argv)
     const size_t max = gasnet_AMMaxMedium();
     unsigned char *out = (unsigned char *)malloc(max);
     CHECK(out != NULL, "malloc");
-    const int each = conf_iters(400, 40);
+    const int each = conf_iters(150, 40);
     for (int i = 0; i < each; i++) {
         for (gasnet_node_t k = 0; k < conf.n; k++) {
             const size_t n = i % 8 == 0 ? max : conf_length(&rng, max);

@@ -38,7 +38,7 @@ int main(int argc, char **argv)
     struct conf_rng rng = conf_rng(conf.me);
     unsigned char *out = (unsigned char *)malloc(max * DEPTH);
     CHECK(out != NULL, "malloc");
-    const int rounds = conf_iters(100, 3);
+    const int rounds = conf_iters(40, 3);
     int sent = 0;
     for (int r = 0; r < rounds; r++) {
         size_t n[DEPTH];

@@ -17,7 +17,7 @@ static int valid(const gasnet_handle_t *list)
     return n;
 }
 
-/* Puts and gets; every third entry invalid. */
+/* Puts, memsets and gets; every third entry invalid. */
 static void start(gasnet_handle_t *list, gasnet_node_t to, int turn)
 {
     conf_fill(source, CELL, (unsigned)turn);
@@ -28,8 +28,10 @@ static void start(gasnet_handle_t *list, gasnet_node_t to, int turn)
         gasnet_put(to, cell, source, CELL);
         if (i % 3 == 0) {
             list[i] = GASNET_INVALID_HANDLE;
-        } else if (i % 3 == 1) {
+        } else if (i % 6 == 1) {
             list[i] = gasnet_put_nb(to, cell, source, CELL);
+        } else if (i % 6 == 4) {
+            list[i] = gasnet_memset_nb(to, cell, i, CELL);
         } else {
             list[i] = gasnet_get_nb_bulk(back[i], to, cell, CELL);
         }

@@ -133,7 +133,7 @@ int main(int argc, char **argv)
     conf_init("threads_mix", &argc, &argv);
     conf_attach(table, CONF_COUNT(table), (uintptr_t)conf.n * THREADS * CELL);
     conf_barrier();
-    laps = conf_iters(1500, 10);
+    laps = conf_iters(500, 10);
     conf_crew_start(&crew, THREADS, work);
     conf_crew_join(&crew);
     conf_pass();

@@ -271,8 +271,9 @@ static int check_conduit(struct command_line *cl, const char *path)
     return 0;
 }
 
-/* Settings of the simulator, then what the command line adds. */
-static void add_sim_args(struct fsh_job_config *config,
+/* Settings of the simulator, then what the command line adds. The caller frees
+ * the list. */
+static const char **add_sim_args(struct fsh_job_config *config,
                          const struct command_line *cl)
 {
     size_t n = 0, extra = 0;
@@ -290,6 +291,7 @@ static void add_sim_args(struct fsh_job_config *config,
     for (size_t i = 0; i < extra; i++)
         args[n + i] = cl->sim_extra[i];
     config->sim_args = args;
+    return args;
 }
 
 /* One word as a shell reads it. */
@@ -368,12 +370,36 @@ static void raise_descriptor_limit(uint32_t ranks)
     setrlimit(RLIMIT_NOFILE, &lim);
 }
 
+static int start_job(struct run *run, const struct fsh_job_config *config)
+{
+    char err[800];
+    int code;
+
+    raise_descriptor_limit(config->ranks);
+    if (fsh_job_create(&run->job, config, err, sizeof(err)) != 0) {
+        fsh_warn("%s", err);
+        return 1;
+    }
+    if (run->cl->tag_output) {
+        run->output = output_new(config->ranks);
+        if (!run->output)
+            fsh_fatal("--tag-output: %s; raise the limit on descriptors with "
+                      "ulimit -n", strerror(errno));
+    }
+    code = run_job(run);
+    if (run->output)
+        output_free(run->output);
+    fsh_job_destroy(&run->job);
+    return code;
+}
+
 int main(int argc, char **argv)
 {
     struct command_line cl;
     struct fsh_job_config config;
     struct run run = {.cl = &cl};
-    char path[PATH_MAX], err[800];
+    const char **sim_args;
+    char path[PATH_MAX];
     int code;
 
     fsh_log_program("fshrun");
@@ -385,26 +411,14 @@ int main(int argc, char **argv)
     if (code != 0)
         return code;
     fsh_job_config_init(&config, cl.ranks, cl.conduit);
-    add_sim_args(&config, &cl);
+    /* What the ranks will read: better refused here, once. */
     fsh_option_str("FSHMEM_PACKET");
+    fsh_option_str("FSHMEM_PORTS");
+    fsh_option_seconds("FSHMEM_WATCHDOG");
     fsh_option_seconds("GASNET_EXITTIMEOUT");
-    if (cl.show)
-        return show(&cl, path, &config);
-    raise_descriptor_limit(cl.ranks);
-    if (fsh_job_create(&run.job, &config, err, sizeof(err)) != 0) {
-        fsh_warn("%s", err);
-        return 1;
-    }
+    sim_args = add_sim_args(&config, &cl);
     run.path = path;
-    if (cl.tag_output) {
-        run.output = output_new(cl.ranks);
-        if (!run.output)
-            fsh_fatal("--tag-output: %s; raise the limit on descriptors with "
-                      "ulimit -n", strerror(errno));
-    }
-    code = run_job(&run);
-    if (run.output)
-        output_free(run.output);
-    fsh_job_destroy(&run.job);
+    code = cl.show ? show(&cl, path, &config) : start_job(&run, &config);
+    free(sim_args);
     return code;
 }

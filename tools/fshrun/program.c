@@ -48,7 +48,12 @@ int find_program(const char *name, char *path, size_t len)
     size_t n;
 
     if (strchr(name, '/')) {
-        snprintf(path, len, "%s", name);
+        n = strlen(name);
+        if (n >= len) {
+            fsh_warn("cannot run '%s': the name is too long", name);
+            return RUN_NOT_FOUND;
+        }
+        memcpy(path, name, n + 1);
         return check_file(name);
     }
     if (!list)
