@@ -94,11 +94,11 @@ package fsh_spec_pkg;
   localparam logic [3:0] PERF_HDR_SENT = 4'd1;  // First header of a message entered the link; sum: unused.
   localparam logic [3:0] PERF_REQ_HDR = 4'd2;  // A request header for this node reached the receiver; sum: payload bytes.
   localparam logic [3:0] PERF_REP_HDR = 4'd3;  // A reply header for this node reached the receiver; sum: payload bytes.
-  localparam logic [3:0] PERF_WRITTEN = 4'd4;  // Every byte of a message that carries payload is written here; sum: payload bytes.
+  localparam logic [3:0] PERF_WRITTEN = 4'd4;  // The payload of a packet for this node is written (its write response is here); sum: payload bytes.
   localparam logic [3:0] PERF_COMPLETE = 4'd5;  // A completion or receive entry left for the host; sum: unused.
-  localparam logic [3:0] PERF_TX_BEAT0 = 4'd6;  // Beats sent on port 0; sum: payload bytes that entered the port's sequencer.
+  localparam logic [3:0] PERF_TX_BEAT0 = 4'd6;  // Beats sent on port 0, boundary beats included; sum: unused.
   localparam logic [3:0] PERF_TX_BEAT1 = 4'd7;  // The same on port 1.
-  localparam logic [3:0] PERF_TX_STALL0 = 4'd8;  // Cycles in which port 0 had a packet to send and no credit for it.
+  localparam logic [3:0] PERF_TX_STALL0 = 4'd8;  // Cycles in which port 0 sent nothing because a packet had no credit.
   localparam logic [3:0] PERF_TX_STALL1 = 4'd9;  // The same on port 1.
   localparam logic [3:0] PERF_FORWARD = 4'd10;  // Packets passed on to another node.
   localparam logic [3:0] PERF_REFUSED = 4'd11;  // Commands refused and packets out of range.

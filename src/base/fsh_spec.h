@@ -108,11 +108,11 @@
 #define FSH_PERF_HDR_SENT 1u /* First header of a message entered the link; sum: unused. */
 #define FSH_PERF_REQ_HDR 2u /* A request header for this node reached the receiver; sum: payload bytes. */
 #define FSH_PERF_REP_HDR 3u /* A reply header for this node reached the receiver; sum: payload bytes. */
-#define FSH_PERF_WRITTEN 4u /* Every byte of a message that carries payload is written here; sum: payload bytes. */
+#define FSH_PERF_WRITTEN 4u /* The payload of a packet for this node is written (its write response is here); sum: payload bytes. */
 #define FSH_PERF_COMPLETE 5u /* A completion or receive entry left for the host; sum: unused. */
-#define FSH_PERF_TX_BEAT0 6u /* Beats sent on port 0; sum: payload bytes that entered the port's sequencer. */
+#define FSH_PERF_TX_BEAT0 6u /* Beats sent on port 0, boundary beats included; sum: unused. */
 #define FSH_PERF_TX_BEAT1 7u /* The same on port 1. */
-#define FSH_PERF_TX_STALL0 8u /* Cycles in which port 0 had a packet to send and no credit for it. */
+#define FSH_PERF_TX_STALL0 8u /* Cycles in which port 0 sent nothing because a packet had no credit. */
 #define FSH_PERF_TX_STALL1 9u /* The same on port 1. */
 #define FSH_PERF_FORWARD 10u /* Packets passed on to another node. */
 #define FSH_PERF_REFUSED 11u /* Commands refused and packets out of range. */

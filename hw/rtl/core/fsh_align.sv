@@ -9,7 +9,8 @@
 /// lower one, the first source beat is taken without a beat given; prime_i may
 /// be set in the cycle of load_i to take it there, so that no bubble follows.
 /// Combinational from source to destination. Lanes outside the packet carry
-/// leftovers. Reset: no packet.
+/// leftovers. A packet without beats takes nothing, even if source beats of the
+/// next one wait. Reset: no packet.
 module fsh_align (
     input  wire logic         clk_i,
     input  wire logic         rst_i,
@@ -40,7 +41,8 @@ module fsh_align (
   assign turn4 = shift[2] ? {turn2[95:0], turn2[127:96]} : turn2;
   assign turned = shift[3] ? {turn4[63:0], turn4[127:64]} : turn4;
 
-  assign prime       = load_i && prime_i && dst_lane_i < src_lane_i && src_valid_i;
+  assign prime       = load_i && prime_i && dst_lane_i < src_lane_i && dst_beats_i != '0 &&
+                       src_valid_i;
   assign out_valid_o = out_left_q != '0 && !owed_q && (in_left_q == '0 || src_valid_i);
   assign out_last_o  = out_left_q == 7'd1;
   assign take        = (owed_q && src_valid_i) ||

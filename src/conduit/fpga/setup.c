@@ -45,15 +45,12 @@ void fsh_fpga_write(uint32_t offset, uint64_t value)
 static void open_device(void)
 {
     const char *name = fsh_option_str("FSHMEM_DEVICE");
-    char why[256];
 
     fsh_fpga.ops = fsh_device_find(name);
     if (fsh_fpga.ops == NULL)
         fsh_fatal("FSHMEM_DEVICE=%s: there is no such device; fshinfo lists "
                   "those there are",
                   name);
-    if (!fsh_fpga.ops->usable(why, sizeof why))
-        fsh_fatal("device %s cannot be used: %s", name, why);
     fsh_fpga.dev = fsh_fpga.ops->open(&fsh_fpga.mem);
     if (fsh_fpga.mem.dma_bytes < FSH_DMA_END)
         fsh_fatal("device %s: its DMA window has %zu bytes, conduit fpga "
