@@ -83,13 +83,13 @@ including gasnet.h
 #else
 #define FSH_GASNET_DEBUG_STR "nodebug"
 #endif
-#define GASNET_CONFIG_STRING \
-    "RELEASE=1.0.0,SPEC=1.8,CONDUIT=" GASNET_CONDUIT_NAME_STR \
-    "(" GASNET_CORE_NAME_STR "-" GASNET_CORE_VERSION_STR "/" \
-    GASNET_EXTENDED_NAME_STR "-" GASNET_EXTENDED_VERSION_STR \
-    "),THREADMODEL=" FSH_GASNET_MODE_STR \
-    ",SEGMENT=FAST,PTR=64bit,PAGESIZE=4096,noalign,nopshm," \
-    FSH_GASNET_DEBUG_STR ",notrace,nostats"
+#define GASNET_CONFIG_STRING                                                     \
+    "RELEASE=1.0.0,SPEC=1.8,CONDUIT=" GASNET_CONDUIT_NAME_STR                    \
+    "(" GASNET_CORE_NAME_STR "-" GASNET_CORE_VERSION_STR                         \
+    "/" GASNET_EXTENDED_NAME_STR "-" GASNET_EXTENDED_VERSION_STR                 \
+    "),THREADMODEL=" FSH_GASNET_MODE_STR                                         \
+    ",SEGMENT=FAST,PTR=64bit,PAGESIZE=4096,noalign,nopshm," FSH_GASNET_DEBUG_STR \
+    ",notrace,nostats"
 
 /* ---- names that GASNet programs take for granted ------------------------- */
 
@@ -181,16 +181,16 @@ typedef struct {
 
 /* ---- job control --------------------------------------------------------- */
 
-#define FSH_GASNET_WORD \
+#define FSH_GASNET_WORD                                                \
     ((uint32_t)FSH_CONFIG_ABI << 16 | (uint32_t)FSH_GASNET_MODE << 8 | \
      (uint32_t)FSH_CONFIG_DEBUG)
 
 /* Join the job. Returns GASNET_OK, or GASNET_ERR_NOT_INIT on a second call; any
  * failure to start is fatal with a message. Either pointer may be null. */
 #define gasnet_init(argc, argv) \
-    gasneti_init(argc, argv, FSH_GASNET_WORD, FSH_GASNET_CONDUIT)
-int gasneti_init(int *argc, char ***argv, uint32_t word,
-                    const char *default_conduit);
+    fsh_gasnet_init(argc, argv, FSH_GASNET_WORD, FSH_GASNET_CONDUIT)
+int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
+                 const char *default_conduit);
 
 /* Collective. Register handlers (indices 128..255; 0 is replaced by the lowest
  * free one) and create the segment of segsize bytes (multiple of
@@ -231,8 +231,8 @@ extern void (*gasnet_client_attach_hook)(void *addr, uintptr_t size);
 /* ---- threads ------------------------------------------------------------- */
 
 /* A value that differs between threads and is constant within one. */
-gasnet_threadinfo_t gasneti_threadinfo(void);
-#define GASNET_GET_THREADINFO() gasneti_threadinfo()
+gasnet_threadinfo_t fsh_gasnet_threadinfo(void);
+#define GASNET_GET_THREADINFO() fsh_gasnet_threadinfo()
 #define GASNET_POST_THREADINFO(info) \
     gasnet_threadinfo_t fsh_gasnet_posted_ __attribute__((__unused__)) = (info)
 #define GASNET_BEGIN_FUNCTION() \
@@ -252,8 +252,8 @@ int gasnetc_AMPoll(void);
 typedef struct {
     uint64_t state[4];
 } fsh_gasnet_wait_t;
-void gasneti_blockuntil(fsh_gasnet_wait_t *wait, const char *what);
-void gasneti_unblock(fsh_gasnet_wait_t *wait);
+void fsh_gasnet_blockuntil(fsh_gasnet_wait_t *wait, const char *what);
+void fsh_gasnet_unblock(fsh_gasnet_wait_t *wait);
 
 /* gcc's thread sanitizer does not know fences (and says so); it sees the
  * atomics behind the wait. */
@@ -266,19 +266,21 @@ void gasneti_unblock(fsh_gasnet_wait_t *wait);
 /* Poll until cond, which may change by a handler, a remote put or another
  * thread. The fence (acquire) orders what follows after what made cond true and
  * keeps the compiler from caching a plain variable. */
-#define GASNET_BLOCKUNTIL(cond) \
-    do { \
-        if (!(cond)) { \
-            fsh_gasnet_wait_t fsh_wait_ = {{0, 0, 0, 0}}; \
-            do { \
-                gasneti_blockuntil(&fsh_wait_, __FILE__ ":" _STRINGIFY( \
-                    __LINE__) ": GASNET_BLOCKUNTIL(" #cond ")"); \
-                __asm__ __volatile__("" : : : "memory"); \
-            } while (!(cond)); \
-            gasneti_unblock(&fsh_wait_); \
-        } \
-        GASNETI_ACQUIRE(); \
-        __asm__ __volatile__("" : : : "memory"); \
+#define GASNET_BLOCKUNTIL(cond)                                           \
+    do {                                                                  \
+        if (!(cond)) {                                                    \
+            fsh_gasnet_wait_t fsh_wait_ = {{0, 0, 0, 0}};                 \
+            do {                                                          \
+                fsh_gasnet_blockuntil(                                       \
+                    &fsh_wait_, __FILE__                                  \
+                    ":" _STRINGIFY(__LINE__) ": GASNET_BLOCKUNTIL(" #cond \
+                                             ")");                        \
+                __asm__ __volatile__("" : : : "memory");                  \
+            } while (!(cond));                                            \
+            fsh_gasnet_unblock(&fsh_wait_);                                  \
+        }                                                                 \
+        GASNETI_ACQUIRE();                                                \
+        __asm__ __volatile__("" : : : "memory");                          \
     } while (0)
 
 /* ---- atomicity ----------------------------------------------------------- */
@@ -291,7 +293,10 @@ typedef struct fsh_gasnet_hsl {
     void *owner;
     struct fsh_gasnet_hsl *below;
 } gasnet_hsl_t;
-#define GASNET_HSL_INITIALIZER {0, 0, 0, 0}
+#define GASNET_HSL_INITIALIZER \
+    {                          \
+        0, 0, 0, 0             \
+    }
 
 /* Handlers never interrupt a client thread: only misuse is checked (debug). */
 void gasnet_hold_interrupts(void);

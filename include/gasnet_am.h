@@ -33,18 +33,18 @@ int gasnet_AMGetMsgSource(gasnet_token_t token, gasnet_node_t *srcindex);
 /* `what`: category (0 short, 1 medium, 2 long, 3 long with a stable source)
  * times 256 plus the number of arguments. The _va forms take the arguments as
  * int after their count. */
-int gasneti_am_request(unsigned what, gasnet_node_t node, int handler,
-                          const gasnet_handlerarg_t *args, const void *src,
-                          size_t nbytes, void *dst);
-int gasneti_am_reply(unsigned what, gasnet_token_t token, int handler,
-                        const gasnet_handlerarg_t *args, const void *src,
-                        size_t nbytes, void *dst);
-int gasneti_am_request_va(unsigned category, gasnet_node_t node,
-                             int handler, const void *src, size_t nbytes,
-                             void *dst, int nargs, ...);
-int gasneti_am_reply_va(unsigned category, gasnet_token_t token,
-                           int handler, const void *src, size_t nbytes,
-                           void *dst, int nargs, ...);
+int fsh_gasnet_am_request(unsigned what, gasnet_node_t node, int handler,
+                       const gasnet_handlerarg_t *args, const void *src,
+                       size_t nbytes, void *dst);
+int fsh_gasnet_am_reply(unsigned what, gasnet_token_t token, int handler,
+                     const gasnet_handlerarg_t *args, const void *src,
+                     size_t nbytes, void *dst);
+int fsh_gasnet_am_request_va(unsigned category, gasnet_node_t node, int handler,
+                          const void *src, size_t nbytes, void *dst, int nargs,
+                          ...);
+int fsh_gasnet_am_reply_va(unsigned category, gasnet_token_t token, int handler,
+                        const void *src, size_t nbytes, void *dst, int nargs,
+                        ...);
 
 /* clang-format off */
 #define FSH_AM_P0
@@ -120,48 +120,48 @@ int gasneti_am_reply_va(unsigned category, gasnet_token_t token,
     static __inline__ int fsh_gasnet_AMRequestShort##M( \
         gasnet_node_t node, int handler FSH_AM_P##M) \
     { \
-        FSH_AM_A##M return gasneti_am_request( \
+        FSH_AM_A##M return fsh_gasnet_am_request( \
             M, node, handler, args, 0, 0, 0); \
     } \
     static __inline__ int fsh_gasnet_AMRequestMedium##M( \
         gasnet_node_t node, int handler, const void *src, \
         size_t nbytes FSH_AM_P##M) \
     { \
-        FSH_AM_A##M return gasneti_am_request( \
+        FSH_AM_A##M return fsh_gasnet_am_request( \
             256 + M, node, handler, args, src, nbytes, 0); \
     } \
     static __inline__ int fsh_gasnet_AMRequestLong##M( \
         gasnet_node_t node, int handler, const void *src, size_t nbytes, \
         void *dst FSH_AM_P##M) \
     { \
-        FSH_AM_A##M return gasneti_am_request( \
+        FSH_AM_A##M return fsh_gasnet_am_request( \
             512 + M, node, handler, args, src, nbytes, dst); \
     } \
     static __inline__ int fsh_gasnet_AMRequestLongAsync##M( \
         gasnet_node_t node, int handler, const void *src, size_t nbytes, \
         void *dst FSH_AM_P##M) \
     { \
-        FSH_AM_A##M return gasneti_am_request( \
+        FSH_AM_A##M return fsh_gasnet_am_request( \
             768 + M, node, handler, args, src, nbytes, dst); \
     } \
     static __inline__ int fsh_gasnet_AMReplyShort##M( \
         gasnet_token_t token, int handler FSH_AM_P##M) \
     { \
-        FSH_AM_A##M return gasneti_am_reply( \
+        FSH_AM_A##M return fsh_gasnet_am_reply( \
             M, token, handler, args, 0, 0, 0); \
     } \
     static __inline__ int fsh_gasnet_AMReplyMedium##M( \
         gasnet_token_t token, int handler, const void *src, \
         size_t nbytes FSH_AM_P##M) \
     { \
-        FSH_AM_A##M return gasneti_am_reply( \
+        FSH_AM_A##M return fsh_gasnet_am_reply( \
             256 + M, token, handler, args, src, nbytes, 0); \
     } \
     static __inline__ int fsh_gasnet_AMReplyLong##M( \
         gasnet_token_t token, int handler, const void *src, size_t nbytes, \
         void *dst FSH_AM_P##M) \
     { \
-        FSH_AM_A##M return gasneti_am_reply( \
+        FSH_AM_A##M return fsh_gasnet_am_reply( \
             512 + M, token, handler, args, src, nbytes, dst); \
     }
 
@@ -340,19 +340,19 @@ FSH_AM_DEFINE(16)
 #define FSH_AM_ALL(...) \
     _CONCAT(FSH_AM_C, FSH_AM_COUNT(__VA_ARGS__))(__VA_ARGS__)
 #define gasnet_AMRequestShort(a, b, ...) \
-    gasneti_am_request_va(0, a, b, 0, 0, 0, FSH_AM_ALL(__VA_ARGS__))
+    fsh_gasnet_am_request_va(0, a, b, 0, 0, 0, FSH_AM_ALL(__VA_ARGS__))
 #define gasnet_AMRequestMedium(a, b, c, d, ...) \
-    gasneti_am_request_va(1, a, b, c, d, 0, FSH_AM_ALL(__VA_ARGS__))
+    fsh_gasnet_am_request_va(1, a, b, c, d, 0, FSH_AM_ALL(__VA_ARGS__))
 #define gasnet_AMRequestLong(a, b, c, d, e, ...) \
-    gasneti_am_request_va(2, a, b, c, d, e, FSH_AM_ALL(__VA_ARGS__))
+    fsh_gasnet_am_request_va(2, a, b, c, d, e, FSH_AM_ALL(__VA_ARGS__))
 #define gasnet_AMRequestLongAsync(a, b, c, d, e, ...) \
-    gasneti_am_request_va(3, a, b, c, d, e, FSH_AM_ALL(__VA_ARGS__))
+    fsh_gasnet_am_request_va(3, a, b, c, d, e, FSH_AM_ALL(__VA_ARGS__))
 #define gasnet_AMReplyShort(a, b, ...) \
-    gasneti_am_reply_va(0, a, b, 0, 0, 0, FSH_AM_ALL(__VA_ARGS__))
+    fsh_gasnet_am_reply_va(0, a, b, 0, 0, 0, FSH_AM_ALL(__VA_ARGS__))
 #define gasnet_AMReplyMedium(a, b, c, d, ...) \
-    gasneti_am_reply_va(1, a, b, c, d, 0, FSH_AM_ALL(__VA_ARGS__))
+    fsh_gasnet_am_reply_va(1, a, b, c, d, 0, FSH_AM_ALL(__VA_ARGS__))
 #define gasnet_AMReplyLong(a, b, c, d, e, ...) \
-    gasneti_am_reply_va(2, a, b, c, d, e, FSH_AM_ALL(__VA_ARGS__))
+    fsh_gasnet_am_reply_va(2, a, b, c, d, e, FSH_AM_ALL(__VA_ARGS__))
 /* clang-format on */
 
 #ifdef __cplusplus

@@ -17,10 +17,8 @@ extern "C" {
 #endif
 
 /* Blocking: done, and visible to everyone, on return. */
-void gasnet_get(void *dest, gasnet_node_t node, const void *src,
-                size_t nbytes);
-void gasnet_put(gasnet_node_t node, void *dest, const void *src,
-                size_t nbytes);
+void gasnet_get(void *dest, gasnet_node_t node, const void *src, size_t nbytes);
+void gasnet_put(gasnet_node_t node, void *dest, const void *src, size_t nbytes);
 void gasnet_get_bulk(void *dest, gasnet_node_t node, const void *src,
                      size_t nbytes);
 void gasnet_put_bulk(gasnet_node_t node, void *dest, const void *src,
@@ -81,16 +79,15 @@ gasnet_handle_t gasnet_end_nbi_accessregion(void);
 void gasnet_put_val(gasnet_node_t node, void *dest,
                     gasnet_register_value_t value, size_t nbytes);
 gasnet_handle_t gasnet_put_nb_val(gasnet_node_t node, void *dest,
-                                  gasnet_register_value_t value,
-                                  size_t nbytes);
+                                  gasnet_register_value_t value, size_t nbytes);
 void gasnet_put_nbi_val(gasnet_node_t node, void *dest,
                         gasnet_register_value_t value, size_t nbytes);
 gasnet_register_value_t gasnet_get_val(gasnet_node_t node, const void *src,
                                        size_t nbytes);
 gasnet_valget_handle_t gasnet_get_nb_val(gasnet_node_t node, const void *src,
                                          size_t nbytes);
-gasnet_register_value_t
-gasnet_wait_syncnb_valget(gasnet_valget_handle_t handle);
+gasnet_register_value_t gasnet_wait_syncnb_valget(
+    gasnet_valget_handle_t handle);
 
 #ifdef __cplusplus
 }

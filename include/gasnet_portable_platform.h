@@ -20,7 +20,7 @@
 #define PLATFORM_COMPILER_CLANG 1
 #define PLATFORM_COMPILER_FAMILYNAME CLANG
 #define PLATFORM_COMPILER_FAMILYID 19
-#define PLATFORM_COMPILER_VERSION \
+#define PLATFORM_COMPILER_VERSION                                   \
     PLATFORM_COMPILER_VERSION_INT(__clang_major__, __clang_minor__, \
                                   __clang_patchlevel__)
 #define PLATFORM_COMPILER_VERSION_STR __clang_version__
@@ -34,8 +34,7 @@
 #define PLATFORM_COMPILER_FAMILYNAME GNU
 #define PLATFORM_COMPILER_FAMILYID 1
 #define PLATFORM_COMPILER_VERSION \
-    PLATFORM_COMPILER_VERSION_INT(__GNUC__, __GNUC_MINOR__, \
-                                  __GNUC_PATCHLEVEL__)
+    PLATFORM_COMPILER_VERSION_INT(__GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__)
 #define PLATFORM_COMPILER_VERSION_STR __VERSION__
 #ifdef __cplusplus
 #define PLATFORM_COMPILER_GNU_CXX 1

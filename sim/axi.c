@@ -19,9 +19,9 @@ enum { STALL_AW = 1, STALL_W = 2, STALL_B = 4, STALL_AR = 8, STALL_R = 16 };
 static bool pool_take(struct fsh_pool *pool, uint64_t cycle)
 {
     if (pool->cycle != cycle) {
-        pool->left = pool->rate +
-                     (pool->left < FSH_BEAT_BYTES ? pool->left
-                                                  : FSH_BEAT_BYTES - 1);
+        pool->left =
+            pool->rate +
+            (pool->left < FSH_BEAT_BYTES ? pool->left : FSH_BEAT_BYTES - 1);
         pool->cycle = cycle;
     }
     if (pool->left < FSH_BEAT_BYTES)
@@ -74,8 +74,8 @@ static void store_beat(unsigned char *to, const uint64_t data[2], uint32_t strb)
 
 static void load_beat(const unsigned char *from, uint64_t data[2])
 {
-    data[0] = __atomic_load_n((const uint64_t *)(const void *)from,
-                              __ATOMIC_RELAXED);
+    data[0] =
+        __atomic_load_n((const uint64_t *)(const void *)from, __ATOMIC_RELAXED);
     data[1] = __atomic_load_n((const uint64_t *)(const void *)(from + 8),
                               __ATOMIC_RELAXED);
 }
@@ -124,7 +124,8 @@ static void apply_stores(struct fsh_fabric *fab, uint32_t node,
                          struct fsh_master *m)
 {
     while (m->store_head != m->store_tail) {
-        const struct fsh_store *store = &m->store[m->store_head & m->store_mask];
+        const struct fsh_store *store =
+            &m->store[m->store_head & m->store_mask];
 
         if (store->at > fab->cycle)
             return;
@@ -178,8 +179,7 @@ static void write_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
 {
     const struct fsh_axi_out *out = m->out;
     struct fsh_axi_in *in = m->in;
-    uint32_t held =
-        m->write_tail - m->write_head + m->resp_tail - m->resp_head;
+    uint32_t held = m->write_tail - m->write_head + m->resp_tail - m->resp_head;
 
     in->awready = !(stall & STALL_AW) && held < FSH_BURSTS;
     if (out->awvalid && in->awready &&
@@ -190,10 +190,10 @@ static void write_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
                  !(stall & STALL_W) && pool_take(m->write_pool, fab->cycle);
     if (in->wready)
         take_data(fab, node, m);
-    in->bvalid = m->resp_shown ||
-                 (m->resp_head != m->resp_tail &&
-                  m->resp[m->resp_head % FSH_BURSTS] <= fab->cycle &&
-                  !(stall & STALL_B));
+    in->bvalid =
+        m->resp_shown || (m->resp_head != m->resp_tail &&
+                          m->resp[m->resp_head % FSH_BURSTS] <= fab->cycle &&
+                          !(stall & STALL_B));
     m->resp_shown = in->bvalid && !out->bready;
     if (in->bvalid && out->bready)
         m->resp_head++;
@@ -226,8 +226,8 @@ static void read_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
     const struct fsh_axi_out *out = m->out;
     struct fsh_axi_in *in = m->in;
 
-    in->arready = !(stall & STALL_AR) &&
-                  m->read_tail - m->read_head < FSH_BURSTS;
+    in->arready =
+        !(stall & STALL_AR) && m->read_tail - m->read_head < FSH_BURSTS;
     if (out->arvalid && in->arready) {
         struct fsh_burst *burst = &m->read[m->read_tail % FSH_BURSTS];
 

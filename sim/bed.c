@@ -60,8 +60,7 @@ static bool program(struct fsh_bed *bed, const struct fsh_fabric_config *c,
         ok &= fsh_fabric_host_write(fab, node, reg[i].offset, reg[i].value);
     for (uint32_t to = 0; to < c->nodes; to++)
         ok &= fsh_fabric_host_write(fab, node, FSH_REG_ROUTE + 8 * to,
-                                    bed->seg_size |
-                                        route(c, node, to) << 56);
+                                    bed->seg_size | route(c, node, to) << 56);
     return ok && fsh_fabric_host_write(fab, node, FSH_REG_CONTROL,
                                        1u | (o->hold ? 2u : 0u));
 }
@@ -238,9 +237,8 @@ bool fsh_bed_perf(struct fsh_bed *bed, uint32_t node, uint32_t event,
     uint64_t *member[4] = {&perf->first, &perf->last, &perf->count, &perf->sum};
 
     for (uint32_t i = 0; i < 4; i++)
-        if (!fsh_fabric_read(bed->fab, node,
-                             FSH_REG_PERF + event * 32 + i * 8, SETTLE_CYCLES,
-                             member[i]))
+        if (!fsh_fabric_read(bed->fab, node, FSH_REG_PERF + event * 32 + i * 8,
+                             SETTLE_CYCLES, member[i]))
             return false;
     return true;
 }
@@ -279,10 +277,9 @@ void fsh_bed_dump(struct fsh_bed *bed, uint32_t node)
     }
     for (unsigned i = 0; i < FSH_PERF_COUNT; i++)
         if (fsh_bed_perf(bed, node, names[i].value, &perf))
-            fprintf(stderr,
-                    "  %-10s first %llu last %llu count %llu sum %llu\n",
-                    names[i].name, (unsigned long long)perf.first,
-                    (unsigned long long)perf.last,
-                    (unsigned long long)perf.count,
-                    (unsigned long long)perf.sum);
+            fprintf(
+                stderr, "  %-10s first %llu last %llu count %llu sum %llu\n",
+                names[i].name, (unsigned long long)perf.first,
+                (unsigned long long)perf.last, (unsigned long long)perf.count,
+                (unsigned long long)perf.sum);
 }

@@ -34,10 +34,10 @@ struct fsh_bed {
 };
 
 struct fsh_bed_options {
-    uint32_t packet;     /* payload bytes a packet */
-    uint32_t ports;      /* enable mask */
-    bool hold;           /* behind the start gate */
-    uint64_t seg_size;   /* 0: all device memory */
+    uint32_t packet;   /* payload bytes a packet */
+    uint32_t ports;    /* enable mask */
+    bool hold;         /* behind the start gate */
+    uint64_t seg_size; /* 0: all device memory */
 };
 
 /* Make the fabric and program it; the registers are in when it returns.

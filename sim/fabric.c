@@ -241,8 +241,8 @@ struct fsh_fabric *fsh_fabric_create(const struct fsh_fabric_config *config,
         fab->waves = fsh_node_waves_open(config->waves);
         ok = fab->waves != NULL;
         if (!ok)
-            snprintf(err, errlen, "cannot write waves to %s: %s",
-                     config->waves, strerror(errno));
+            snprintf(err, errlen, "cannot write waves to %s: %s", config->waves,
+                     strerror(errno));
     }
     if (ok) {
         fab->node = calloc(fab->config.nodes, sizeof *fab->node);

@@ -32,25 +32,25 @@ struct fsh_fabric_events {
 };
 
 struct fsh_fabric_config {
-    uint32_t nodes;      /* 1..FSH_MAX_NODES */
-    bool ring;           /* else a line: the outer ports are not connected */
-    uint32_t link_cycles;       /* one way, >= 1 */
-    uint32_t dram_cycles;       /* read: address taken to first data, >= 1 */
+    uint32_t nodes;       /* 1..FSH_MAX_NODES */
+    bool ring;            /* else a line: the outer ports are not connected */
+    uint32_t link_cycles; /* one way, >= 1 */
+    uint32_t dram_cycles; /* read: address taken to first data, >= 1 */
     uint32_t dram_write_cycles; /* last data taken to response, >= 1 */
     uint32_t dram_bytes_cycle;  /* shared by all masters of a node, >= 16 */
     uint32_t pcie_cycles;       /* one way, >= 1 */
     uint32_t pcie_bytes_cycle;  /* each direction, >= 16 */
-    bool jump;           /* skip idle nodes and idle time; same cycles */
-    uint64_t seed;       /* initial values of registers without reset */
-    bool stall;          /* random back-pressure everywhere ... */
-    uint64_t stall_seed; /* ... drawn from this */
-    const char *waves;   /* FST file or NULL */
-    const char *record;  /* recording to write or NULL */
-    const char *replay;  /* recording to feed or NULL; replaces the settings
+    bool jump;                  /* skip idle nodes and idle time; same cycles */
+    uint64_t seed;              /* initial values of registers without reset */
+    bool stall;                 /* random back-pressure everywhere ... */
+    uint64_t stall_seed;        /* ... drawn from this */
+    const char *waves;          /* FST file or NULL */
+    const char *record;         /* recording to write or NULL */
+    const char *replay; /* recording to feed or NULL; replaces the settings
                             above that decide what happens (nodes, delays,
                             seeds), memory sizes included */
-    size_t dram_bytes;   /* per node */
-    size_t dma_bytes;    /* per node */
+    size_t dram_bytes;  /* per node */
+    size_t dma_bytes;   /* per node */
     /* Mappings of the memories, one a node; NULL: the fabric makes its own
      * (anonymous, sparse, zero). Unused with replay. */
     unsigned char **dram;

@@ -85,8 +85,8 @@ bool fsh_host_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
     } else if (op->read) {
         in->awvalid = in->wvalid = 0;
         in->araddr = (uint16_t)(op->offset & 0x7fff);
-        in->arvalid = in->arvalid || (host->responses == 0 &&
-                                      !(stall & STALL_READ));
+        in->arvalid =
+            in->arvalid || (host->responses == 0 && !(stall & STALL_READ));
         if (in->arvalid && out->arready) {
             host->ar_done = true;
             host->head++;

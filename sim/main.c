@@ -53,9 +53,24 @@ static const char usage[] =
     "  --help, --version\n"
     "Cycles are those of the nodes' clock, 250 MHz: 4 ns.\n";
 
-enum { OPT_RECORD = 256, OPT_REPLAY, OPT_HASH, OPT_WAVES, OPT_STATS, OPT_SEED,
-       OPT_STALL, OPT_NO_JUMP, OPT_LINK, OPT_DRAM, OPT_DRAM_WRITE,
-       OPT_DRAM_BYTES, OPT_PCIE, OPT_PCIE_BYTES, OPT_HELP, OPT_VERSION };
+enum {
+    OPT_RECORD = 256,
+    OPT_REPLAY,
+    OPT_HASH,
+    OPT_WAVES,
+    OPT_STATS,
+    OPT_SEED,
+    OPT_STALL,
+    OPT_NO_JUMP,
+    OPT_LINK,
+    OPT_DRAM,
+    OPT_DRAM_WRITE,
+    OPT_DRAM_BYTES,
+    OPT_PCIE,
+    OPT_PCIE_BYTES,
+    OPT_HELP,
+    OPT_VERSION
+};
 
 static const struct option longopts[] = {
     {"record", required_argument, NULL, OPT_RECORD},
@@ -91,13 +106,20 @@ static bool number(const char *text, uint64_t max, uint64_t *value)
 static uint32_t *small_number(struct fsh_fabric_config *c, int opt)
 {
     switch (opt) {
-    case OPT_LINK: return &c->link_cycles;
-    case OPT_DRAM: return &c->dram_cycles;
-    case OPT_DRAM_WRITE: return &c->dram_write_cycles;
-    case OPT_DRAM_BYTES: return &c->dram_bytes_cycle;
-    case OPT_PCIE: return &c->pcie_cycles;
-    case OPT_PCIE_BYTES: return &c->pcie_bytes_cycle;
-    default: return NULL;
+    case OPT_LINK:
+        return &c->link_cycles;
+    case OPT_DRAM:
+        return &c->dram_cycles;
+    case OPT_DRAM_WRITE:
+        return &c->dram_write_cycles;
+    case OPT_DRAM_BYTES:
+        return &c->dram_bytes_cycle;
+    case OPT_PCIE:
+        return &c->pcie_cycles;
+    case OPT_PCIE_BYTES:
+        return &c->pcie_bytes_cycle;
+    default:
+        return NULL;
     }
 }
 
@@ -128,12 +150,24 @@ static int parse(int argc, char **argv, struct options *o, char *err,
     opterr = 0;
     while ((opt = getopt_long(argc, argv, "", longopts, &index)) != -1) {
         switch (opt) {
-        case OPT_RECORD: o->config.record = optarg; break;
-        case OPT_REPLAY: o->config.replay = optarg; break;
-        case OPT_WAVES: o->config.waves = optarg; break;
-        case OPT_HASH: o->hash = true; break;
-        case OPT_STATS: o->stats = true; break;
-        case OPT_NO_JUMP: o->config.jump = false; break;
+        case OPT_RECORD:
+            o->config.record = optarg;
+            break;
+        case OPT_REPLAY:
+            o->config.replay = optarg;
+            break;
+        case OPT_WAVES:
+            o->config.waves = optarg;
+            break;
+        case OPT_HASH:
+            o->hash = true;
+            break;
+        case OPT_STATS:
+            o->stats = true;
+            break;
+        case OPT_NO_JUMP:
+            o->config.jump = false;
+            break;
         case OPT_HELP:
             fputs(usage, stdout);
             exit(0);
@@ -141,20 +175,24 @@ static int parse(int argc, char **argv, struct options *o, char *err,
             puts("fshsim (FSHMEM) " FSH_VERSION);
             exit(0);
         case '?':
-            snprintf(err, errlen, "unknown or incomplete option %s (see "
-                     "fshsim --help)", argv[optind - 1]);
+            snprintf(err, errlen,
+                     "unknown or incomplete option %s (see "
+                     "fshsim --help)",
+                     argv[optind - 1]);
             return 1;
         default:
             if (set_number(&o->config, opt, optarg))
                 break;
-            snprintf(err, errlen, "--%s %s: not a number",
-                     longopts[index].name, optarg);
+            snprintf(err, errlen, "--%s %s: not a number", longopts[index].name,
+                     optarg);
             return 1;
         }
     }
     if (optind < argc) {
-        snprintf(err, errlen, "argument %s is not understood (see fshsim "
-                 "--help)", argv[optind]);
+        snprintf(err, errlen,
+                 "argument %s is not understood (see fshsim "
+                 "--help)",
+                 argv[optind]);
         return 1;
     }
     if (o->config.record && o->config.replay) {
@@ -186,8 +224,7 @@ static void report(const struct options *o, const struct fsh_fabric *fab,
 static int replay(const struct options *o)
 {
     char err[512];
-    struct fsh_fabric *fab =
-        fsh_fabric_create(&o->config, err, sizeof err);
+    struct fsh_fabric *fab = fsh_fabric_create(&o->config, err, sizeof err);
     uint64_t start = fsh_time_ns();
     const char *broken;
 

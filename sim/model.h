@@ -75,18 +75,18 @@ struct fsh_master { /* model behind one AXI master of a node */
 /* --- host registers ---------------------------------------------------- */
 
 struct fsh_host_op {
-    uint64_t at;   /* cycle from which the port may see it */
+    uint64_t at; /* cycle from which the port may see it */
     uint64_t data;
     uint32_t offset, read;
 };
 struct fsh_host {
     struct fsh_host_op *op;
     uint32_t head, tail;
-    uint32_t responses;   /* writes accepted, not yet responded */
+    uint32_t responses;          /* writes accepted, not yet responded */
     bool shown, aw_done, w_done; /* of the write at the head */
-    bool ar_done;         /* a read is in the node */
-    bool read_busy;       /* a read is anywhere */
-    bool answered;        /* read_data is valid */
+    bool ar_done;                /* a read is in the node */
+    bool read_busy;              /* a read is anywhere */
+    bool answered;               /* read_data is valid */
     uint64_t answer_at, read_data;
 };
 
@@ -96,9 +96,9 @@ struct fsh_sim_node {
     struct fsh_node_io io;
     struct fsh_node *rtl;
     uint32_t index;
-    bool evaluate;      /* decided for the present cycle */
-    uint64_t wake;      /* nothing to do before this cycle */
-    uint64_t evaluated; /* cycle of the last evaluation */
+    bool evaluate;                       /* decided for the present cycle */
+    uint64_t wake;                       /* nothing to do before this cycle */
+    uint64_t evaluated;                  /* cycle of the last evaluation */
     struct fsh_link *tx[FSH_NODE_PORTS]; /* NULL: not connected */
     struct fsh_link rx[FSH_NODE_PORTS];
     struct fsh_master master[FSH_NODE_MASTERS];
@@ -126,8 +126,8 @@ struct fsh_fabric {
 };
 
 /* Remember the first error; the fabric stops at it. */
-__attribute__((format(printf, 2, 3))) void
-fsh_fabric_fail(struct fsh_fabric *fab, const char *fmt, ...);
+__attribute__((format(printf, 2, 3))) void fsh_fabric_fail(
+    struct fsh_fabric *fab, const char *fmt, ...);
 
 /* Random bits of a cycle and node: functions of these and the seed alone, so
  * that skipped cycles change nothing. One bit for each stream that can stall,

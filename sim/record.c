@@ -47,9 +47,19 @@ static void settings_get(const struct fsh_fabric_config *c,
                          uint64_t v[SETTINGS])
 {
     const uint64_t all[SETTINGS] = {
-        MAGIC, c->nodes, c->ring, c->link_cycles, c->dram_cycles,
-        c->dram_write_cycles, c->dram_bytes_cycle, c->pcie_cycles,
-        c->pcie_bytes_cycle, c->seed, c->stall, c->stall_seed, c->dram_bytes,
+        MAGIC,
+        c->nodes,
+        c->ring,
+        c->link_cycles,
+        c->dram_cycles,
+        c->dram_write_cycles,
+        c->dram_bytes_cycle,
+        c->pcie_cycles,
+        c->pcie_bytes_cycle,
+        c->seed,
+        c->stall,
+        c->stall_seed,
+        c->dram_bytes,
         c->dma_bytes,
     };
 
@@ -166,9 +176,8 @@ void fsh_tape_event(struct fsh_tape *tape, enum fsh_tape_kind kind,
                     uint64_t cycle, uint32_t node, uint32_t offset,
                     uint64_t data)
 {
-    struct record r = {.kind = (uint8_t)kind,
-                       .node = (uint8_t)node,
-                       .offset = offset};
+    struct record r = {
+        .kind = (uint8_t)kind, .node = (uint8_t)node, .offset = offset};
 
     r.u.event.cycle = cycle;
     r.u.event.data = data;

@@ -112,8 +112,8 @@ static bool map_node(struct fsh_serve *serve, const struct fsh_job_node *fds,
 
     serve->dram[i] = map_object(fds->dram_fd, serve->dram_bytes,
                                 "device memory", i, err, errlen);
-    serve->dma[i] = map_object(fds->dma_fd, serve->dma_bytes, "DMA window", i,
-                               err, errlen);
+    serve->dma[i] =
+        map_object(fds->dma_fd, serve->dma_bytes, "DMA window", i, err, errlen);
     mmio = map_object(fds->mmio_fd, sizeof *mmio, "registers", i, err, errlen);
     serve->port[i].mmio = mmio;
     if (!mmio || !serve->dram[i] || !serve->dma[i])

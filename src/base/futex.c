@@ -20,8 +20,8 @@ int fsh_futex_wait(const void *addr, uint32_t expected, uint64_t timeout_ns)
     int saved = errno;
     int rc = 0;
 
-    if (syscall(SYS_futex, addr, FUTEX_WAIT, expected,
-                timeout_ns ? &ts : NULL, NULL, 0) != 0)
+    if (syscall(SYS_futex, addr, FUTEX_WAIT, expected, timeout_ns ? &ts : NULL,
+                NULL, 0) != 0)
         rc = -errno;
     errno = saved;
     return rc;

@@ -26,20 +26,42 @@ struct row {
     const char *help;
 };
 
-#define STR(n, d, h) {n, FSH_OPTION_STR, d, 0, 0, NULL, h}
-#define CHOICE(n, d, c, h) {n, FSH_OPTION_CHOICE, d, 0, 0, c, h}
-#define BOOL(n, d, h) {n, FSH_OPTION_BOOL, d, 0, 0, NULL, h}
-#define INT(n, d, lo, hi, h) {n, FSH_OPTION_INT, d, lo, hi, NULL, h}
-#define SIZE(n, d, lo, hi, h) {n, FSH_OPTION_SIZE, d, lo, hi, NULL, h}
-#define SECONDS(n, d, lo, hi, h) {n, FSH_OPTION_SECONDS, d, lo, hi, NULL, h}
-#define IGNORED(n) {n, FSH_OPTION_STR, "", 0, 0, NULL, \
-                    "accepted for GASNet programs; has no effect"}
+#define STR(n, d, h)                        \
+    {                                       \
+        n, FSH_OPTION_STR, d, 0, 0, NULL, h \
+    }
+#define CHOICE(n, d, c, h)                  \
+    {                                       \
+        n, FSH_OPTION_CHOICE, d, 0, 0, c, h \
+    }
+#define BOOL(n, d, h)                        \
+    {                                        \
+        n, FSH_OPTION_BOOL, d, 0, 0, NULL, h \
+    }
+#define INT(n, d, lo, hi, h)                  \
+    {                                         \
+        n, FSH_OPTION_INT, d, lo, hi, NULL, h \
+    }
+#define SIZE(n, d, lo, hi, h)                  \
+    {                                          \
+        n, FSH_OPTION_SIZE, d, lo, hi, NULL, h \
+    }
+#define SECONDS(n, d, lo, hi, h)                  \
+    {                                             \
+        n, FSH_OPTION_SECONDS, d, lo, hi, NULL, h \
+    }
+#define IGNORED(n)                                        \
+    {                                                     \
+        n, FSH_OPTION_STR, "", 0, 0, NULL,                \
+            "accepted for GASNet programs; has no effect" \
+    }
 
 #define K 1024.0
 #define G (K * K * K)
 
 static const struct row table[] = {
-    STR("FSHMEM_CONDUIT", "", "conduit of the job: smp or fpga; unset: the "
+    STR("FSHMEM_CONDUIT", "",
+        "conduit of the job: smp or fpga; unset: the "
         "one the program was built for, smp under a launcher that cannot tell"),
     CHOICE("FSHMEM_TOPOLOGY", "ring", "ring|line",
            "fpga: how the nodes' link ports are cabled"),
@@ -54,9 +76,11 @@ static const struct row table[] = {
            "fpga: payload bytes of a packet"),
     CHOICE("FSHMEM_PORTS", "3", "1|2|3",
            "fpga: mask of the link ports in use; 3: both"),
-    STR("FSHMEM_SIM", "", "path of the simulator; unset: fshsim is looked for "
+    STR("FSHMEM_SIM", "",
+        "path of the simulator; unset: fshsim is looked for "
         "beside the program, in the installed prefix and in PATH"),
-    STR("FSHMEM_SIM_ARGS", "", "further arguments of the simulator, separated "
+    STR("FSHMEM_SIM_ARGS", "",
+        "further arguments of the simulator, separated "
         "by blanks"),
     SECONDS("FSHMEM_START_TIMEOUT", "60", 0.01, 86400,
             "seconds a job may take to start before it is ended with the names "
@@ -323,9 +347,9 @@ double fsh_option_seconds(const char *name)
 static const char *type_name(const struct row *row)
 {
     static const char *const names[] = {
-        [FSH_OPTION_STR] = "string",   [FSH_OPTION_CHOICE] = "choice",
-        [FSH_OPTION_BOOL] = "bool",    [FSH_OPTION_INT] = "int",
-        [FSH_OPTION_SIZE] = "size",    [FSH_OPTION_SECONDS] = "seconds",
+        [FSH_OPTION_STR] = "string", [FSH_OPTION_CHOICE] = "choice",
+        [FSH_OPTION_BOOL] = "bool",  [FSH_OPTION_INT] = "int",
+        [FSH_OPTION_SIZE] = "size",  [FSH_OPTION_SECONDS] = "seconds",
     };
 
     return row->type == FSH_OPTION_CHOICE ? row->choices : names[row->type];

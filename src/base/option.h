@@ -15,10 +15,10 @@
 
 enum fsh_option_type {
     FSH_OPTION_STR,
-    FSH_OPTION_CHOICE,  /* one of a list */
-    FSH_OPTION_BOOL,    /* 0/1, yes/no, true/false, on/off, y/n */
-    FSH_OPTION_INT,     /* decimal or 0x */
-    FSH_OPTION_SIZE,    /* bytes with K, M, G, T (powers of 1024), may be 1.5G */
+    FSH_OPTION_CHOICE, /* one of a list */
+    FSH_OPTION_BOOL,   /* 0/1, yes/no, true/false, on/off, y/n */
+    FSH_OPTION_INT,    /* decimal or 0x */
+    FSH_OPTION_SIZE,   /* bytes with K, M, G, T (powers of 1024), may be 1.5G */
     FSH_OPTION_SECONDS, /* decimal fraction */
 };
 
@@ -31,7 +31,7 @@ struct fsh_option_info {
     const char *value;     /* in effect, as text */
     const char *source;    /* "default" or "environment" */
     const char *help;
-    bool valid;            /* the value can be read as its type */
+    bool valid; /* the value can be read as its type */
 };
 
 /* Value of a string or choice; never NULL. */

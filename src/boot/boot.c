@@ -35,8 +35,8 @@ static struct {
     int fd[FSH_FD_KINDS];
     int abort_fd;
     bool singleton;
-    struct fsh_job job;      /* singleton only */
-    atomic_int leaving_tid;  /* thread that is ending this process, 0 none */
+    struct fsh_job job;     /* singleton only */
+    atomic_int leaving_tid; /* thread that is ending this process, 0 none */
     atomic_bool left;
 } boot = {.fd = {-1, -1, -1, -1, -1}, .abort_fd = -1};
 
@@ -156,8 +156,7 @@ static void end_fatally(int code, const char *reason)
 
 void fsh_boot_leave(int code)
 {
-    if (!boot.page || getpid() != boot.pid ||
-        atomic_exchange(&boot.left, true))
+    if (!boot.page || getpid() != boot.pid || atomic_exchange(&boot.left, true))
         return;
     if (code != 0)
         fsh_job_abort(boot.page, boot.abort_fd, code, (int)boot.rank, NULL);
@@ -201,16 +200,15 @@ static void join(const char *text)
                   FSH_JOB_ENV, text);
     boot.page = fsh_job_map_page(t.page_fd);
     if (!boot.page)
-        fsh_fatal("cannot join the job: control page (descriptor %d): %s",
-                  t.page_fd,
-                  errno == EINVAL
-                      ? "made by another release of FSHMEM than this program's; "
-                        "use the fshrun of the same release"
-                      : errno == EBADF
-                            ? "not open here; what stands between fshrun and "
-                              "this program (sudo, su, a daemon) must pass "
-                              "descriptors on"
-                            : strerror(errno));
+        fsh_fatal(
+            "cannot join the job: control page (descriptor %d): %s", t.page_fd,
+            errno == EINVAL
+                ? "made by another release of FSHMEM than this program's; "
+                  "use the fshrun of the same release"
+            : errno == EBADF ? "not open here; what stands between fshrun and "
+                               "this program (sudo, su, a daemon) must pass "
+                               "descriptors on"
+                             : strerror(errno));
     if (t.rank >= boot.page->size)
         fsh_fatal("cannot join the job: rank %" PRIu32 " of %" PRIu32, t.rank,
                   boot.page->size);
@@ -244,8 +242,8 @@ static void make_singleton(const char *default_conduit)
     char err[640];
 
     if (!conduit[0])
-        conduit = default_conduit && default_conduit[0] ? default_conduit
-                                                        : "smp";
+        conduit =
+            default_conduit && default_conduit[0] ? default_conduit : "smp";
     fsh_option_check();
     fsh_job_config_init(&config, 1, conduit);
     if (fsh_job_create(&boot.job, &config, err, sizeof(err)) != 0)
@@ -310,8 +308,8 @@ static void list_missing(unsigned seq, char *text, size_t len)
             return;
         }
         fsh_job_describe_rank(boot.page, r, line, sizeof(line));
-        at += (size_t)snprintf(text + at, len - at, "%s%s", at ? "; " : "",
-                               line);
+        at +=
+            (size_t)snprintf(text + at, len - at, "%s%s", at ? "; " : "", line);
         if (at >= len)
             return;
     }

@@ -30,8 +30,14 @@ struct fsh_job_page *fsh_boot_page(void);
 /* Inherited descriptors; -1 if the job has none of that kind. Owned by boot.
  * FSH_FD_SMP is the job-wide shared memory of conduit smp (all ranks map it);
  * the others belong to this rank's node alone. */
-enum fsh_fd_kind { FSH_FD_SMP, FSH_FD_DRAM, FSH_FD_DMA, FSH_FD_MMIO,
-                   FSH_FD_FABRIC, FSH_FD_KINDS };
+enum fsh_fd_kind {
+    FSH_FD_SMP,
+    FSH_FD_DRAM,
+    FSH_FD_DMA,
+    FSH_FD_MMIO,
+    FSH_FD_FABRIC,
+    FSH_FD_KINDS
+};
 int fsh_boot_fd(enum fsh_fd_kind kind);
 
 /* All ranks arrive before any returns; bounded by FSHMEM_START_TIMEOUT, after

@@ -129,8 +129,8 @@ static int probe_memory(uint32_t ranks, size_t *each, const char *variable,
              "are left (%s); ask for less with %s, start fewer ranks, or set "
              "GASNET_PHYSMEM_NOPROBE=1 if most of it stays untouched",
              fsh_memory_text(*each, asked),
-             fsh_memory_text(*each > SIZE_MAX / ranks ? SIZE_MAX : *each * ranks,
-                             total),
+             fsh_memory_text(
+                 *each > SIZE_MAX / ranks ? SIZE_MAX : *each * ranks, total),
              ranks, variable, fsh_memory_text(memory.available, have),
              memory.limit, variable);
     return -ENOMEM;
@@ -215,7 +215,7 @@ static int make_smp(struct fsh_job *job, char *err, size_t errlen)
         return rc;
     config->segment_max = whole_pages(config->segment_max);
     job->page->smp_segment_max = config->segment_max;
-    return make_memory("fshmem smp", 
+    return make_memory("fshmem smp",
                        fsh_smp_bytes(config->ranks, config->segment_max),
                        &job->smp_fd, err, errlen);
 }
@@ -318,8 +318,8 @@ int fsh_job_enter_rank(struct fsh_job *job, uint32_t rank)
         .life_fd = job->lifeline[0],
         .abort_fd = job->abort_fd,
     };
-    const int keep[] = {t.page_fd, t.smp_fd, t.dram_fd, t.dma_fd, t.mmio_fd,
-                        t.fabric_fd, t.life_fd, t.abort_fd};
+    const int keep[] = {t.page_fd, t.smp_fd,    t.dram_fd, t.dma_fd,
+                        t.mmio_fd, t.fabric_fd, t.life_fd, t.abort_fd};
     char text[256];
 
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)

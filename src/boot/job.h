@@ -22,7 +22,7 @@ enum fsh_rank_state {
     FSH_RANK_STARTING, /* forked, not in init yet */
     FSH_RANK_INIT,     /* in gasnet_init */
     FSH_RANK_RUNNING,
-    FSH_RANK_LEFT,     /* orderly */
+    FSH_RANK_LEFT, /* orderly */
     FSH_RANK_DEAD,
 };
 
@@ -40,21 +40,22 @@ struct fsh_rank_slot {
  * then as noted. */
 struct fsh_job_page {
     uint32_t magic;
-    uint32_t size;        /* ranks */
-    uint32_t job_id;      /* launcher's pid */
-    uint32_t page_bytes;  /* sizeof(struct fsh_job_page): same release? */
+    uint32_t size;       /* ranks */
+    uint32_t job_id;     /* launcher's pid */
+    uint32_t page_bytes; /* sizeof(struct fsh_job_page): same release? */
     char conduit[16];
-    char topology[16];    /* "ring" or "line" (fpga) */
-    uint64_t dram_bytes;  /* per node (fpga) */
+    char topology[16];        /* "ring" or "line" (fpga) */
+    uint64_t dram_bytes;      /* per node (fpga) */
     uint64_t smp_segment_max; /* per rank (smp) */
-    _Alignas(64) atomic_uint barrier_futex; /* bumped on each barrier's release */
+    _Alignas(64)
+        atomic_uint barrier_futex; /* bumped on each barrier's release */
     atomic_uint barrier_count;
     _Alignas(64) atomic_int abort_code; /* -1 none; first to set wins (CAS) */
     atomic_int abort_rank; /* -2: reason not written yet, -1 launcher */
     atomic_uint abort_futex;
     char abort_reason[512];
-    _Alignas(64) atomic_int sim_pid;  /* 0 none */
-    atomic_int sim_state;             /* 0 starting, 1 ready, 2 gone */
+    _Alignas(64) atomic_int sim_pid; /* 0 none */
+    atomic_int sim_state;            /* 0 starting, 1 ready, 2 gone */
     char sim_error[512];
     struct fsh_rank_slot rank[FSH_JOB_MAX_RANKS];
 };
@@ -63,10 +64,11 @@ struct fsh_job_config {
     uint32_t ranks;
     char conduit[16];
     char topology[16];
-    size_t segment_max;     /* smp: bytes per rank the memory object has room
+    size_t segment_max; /* smp: bytes per rank the memory object has room
                              * for; 0: 1 GiB or what memory allows */
-    size_t dram_bytes;      /* fpga: device memory per node, default 1 GiB */
-    const char *const *sim_args; /* fpga: extra arguments of fshsim, NULL-terminated */
+    size_t dram_bytes;  /* fpga: device memory per node, default 1 GiB */
+    const char *const
+        *sim_args; /* fpga: extra arguments of fshsim, NULL-terminated */
 };
 
 /* The launcher's handle. fds are close-on-exec until handed to a child. */
@@ -76,10 +78,13 @@ struct fsh_job {
     int page_fd;
     int smp_fd;
     int fabric_fd;
-    int lifeline[2]; /* every child holds the read end; the creator the write end */
-    int abort_fd;    /* eventfd, readable once abort_code is set */
+    int lifeline
+        [2]; /* every child holds the read end; the creator the write end */
+    int abort_fd; /* eventfd, readable once abort_code is set */
     pid_t sim_pid;
-    struct fsh_job_node { int dram_fd, dma_fd, mmio_fd; } *node;
+    struct fsh_job_node {
+        int dram_fd, dma_fd, mmio_fd;
+    } * node;
 };
 
 /* Fill config from the settings (FSHMEM_TOPOLOGY, FSHMEM_SEGMENT_MAX,

@@ -78,9 +78,8 @@ static int read_text(struct fsh_job *job, const char *text)
     long long ranks, dram, page, fabric, life, abort_fd;
 
     if (!fsh_job_env_number(text, "ranks", &ranks) || ranks < 1 ||
-        ranks > FSH_JOB_MAX_RANKS ||
-        !fsh_job_env_number(text, "dram", &dram) || dram < 0 ||
-        !fsh_job_env_number(text, "page", &page) ||
+        ranks > FSH_JOB_MAX_RANKS || !fsh_job_env_number(text, "dram", &dram) ||
+        dram < 0 || !fsh_job_env_number(text, "page", &page) ||
         !fsh_job_env_number(text, "fabric", &fabric) ||
         !fsh_job_env_number(text, "life", &life) ||
         !fsh_job_env_number(text, "abort", &abort_fd) ||
@@ -109,7 +108,8 @@ int fsh_job_sim_attach(struct fsh_job *job, char *err, size_t errlen)
     memset(job, 0, sizeof(*job));
     job->smp_fd = job->lifeline[1] = -1;
     if (!text) {
-        snprintf(err, errlen, "no job: fshsim is started by fshrun or by a "
+        snprintf(err, errlen,
+                 "no job: fshsim is started by fshrun or by a "
                  "program that uses conduit fpga, not by hand");
         return -ENOENT;
     }

@@ -70,7 +70,8 @@ static void look_at(struct fsh_memory *memory, const char *dir, int v2)
     snprintf(path, sizeof(path), "%s/memory.stat", dir);
     cache = read_field(path, v2 ? "inactive_file " : "total_inactive_file ");
     used = used > cache ? used - cache : 0;
-    lower(memory, limit > used ? limit - used : 0, "memory limit of the cgroup");
+    lower(memory, limit > used ? limit - used : 0,
+          "memory limit of the cgroup");
 }
 
 /* The directory of this process and all above it, up to the mount. Inside a

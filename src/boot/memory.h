@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 struct fsh_memory {
-    size_t available;  /* bytes that can still be touched; SIZE_MAX unknown */
-    char limit[64];    /* what sets the limit, for messages */
+    size_t available; /* bytes that can still be touched; SIZE_MAX unknown */
+    char limit[64];   /* what sets the limit, for messages */
 };
 
 void fsh_memory_read(struct fsh_memory *memory);

@@ -55,8 +55,9 @@ static bool search_path(char *path, size_t len)
 
     for (; list && *list; list += n + (list[n] == ':')) {
         n = strcspn(list, ":");
-        if (n && (size_t)snprintf(path, len, "%.*s/fshsim", (int)n, list) < len
-            && access(path, X_OK) == 0)
+        if (n &&
+            (size_t)snprintf(path, len, "%.*s/fshsim", (int)n, list) < len &&
+            access(path, X_OK) == 0)
             return true;
     }
     return false;
@@ -81,7 +82,8 @@ int fsh_job_find_sim(char *path, size_t pathlen, char *err, size_t errlen)
     exe[n > 0 ? n : 0] = '\0';
     for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++)
         if (try_beside(exe, tails[i], path, pathlen) ||
-            (dladdr((void *)(uintptr_t)fsh_job_find_sim, &library) && library.dli_fname &&
+            (dladdr((void *)(uintptr_t)fsh_job_find_sim, &library) &&
+             library.dli_fname &&
              try_beside(library.dli_fname, tails[i], path, pathlen)))
             return 0;
     if (try_beside(FSH_SIM_HOME "/", "fshsim", path, pathlen) ||
@@ -115,7 +117,8 @@ static void write_text(const struct fsh_job *job, char *text, size_t len)
 static bool is_job_variable(const char *entry)
 {
     return strncmp(entry, FSH_JOB_ENV "=", strlen(FSH_JOB_ENV) + 1) == 0 ||
-           strncmp(entry, FSH_JOB_SIM_ENV "=", strlen(FSH_JOB_SIM_ENV) + 1) == 0;
+           strncmp(entry, FSH_JOB_SIM_ENV "=", strlen(FSH_JOB_SIM_ENV) + 1) ==
+               0;
 }
 
 static int fill_start(struct start *s, const struct fsh_job *job, char *err,
@@ -208,8 +211,8 @@ static int await_ready(struct fsh_job *job, char *err, size_t errlen)
 
     for (;;) {
         /* Acquire: partners are the releases in job_sim.c. */
-        state = atomic_load_explicit(&job->page->sim_state,
-                                     memory_order_acquire);
+        state =
+            atomic_load_explicit(&job->page->sim_state, memory_order_acquire);
         if (state == 1)
             return 0;
         if (waitpid(job->sim_pid, &status, WNOHANG) == job->sim_pid) {

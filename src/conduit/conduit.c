@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-const struct fsh_conduit_ops *const fsh_conduits[] = {
-    &fsh_conduit_smp, &fsh_conduit_fpga, NULL};
+const struct fsh_conduit_ops *const fsh_conduits[] = {&fsh_conduit_smp,
+                                                      &fsh_conduit_fpga, NULL};
 
 const struct fsh_conduit_ops *fsh_conduit_find(const char *name)
 {

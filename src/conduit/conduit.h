@@ -47,7 +47,8 @@ struct fsh_am {
     const int32_t *args;
     const void *src;
     size_t nbytes;
-    void *dst; /* Long: address in the target's segment, as the target sees it */
+    void
+        *dst; /* Long: address in the target's segment, as the target sees it */
 };
 
 /* A conduit's token starts with this; the rest is its own. Lives on the stack
@@ -65,7 +66,8 @@ struct fsh_segment {
     size_t size;
 };
 
-#define FSH_PUT_SRC_STABLE 1u /* bulk: source unchanged until the event is done */
+#define FSH_PUT_SRC_STABLE \
+    1u /* bulk: source unchanged until the event is done */
 
 struct fsh_conduit_ops {
     const char *name;

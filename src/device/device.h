@@ -17,12 +17,12 @@ struct fsh_device; /* each device's own */
 
 /* Memory the conduit may use; fixed after open. */
 struct fsh_device_memory {
-    unsigned char *dma;     /* DMA window, offset 0 = HOST space address 0 */
+    unsigned char *dma; /* DMA window, offset 0 = HOST space address 0 */
     size_t dma_bytes;
     uint64_t dma_bus;       /* value for register HOST_BASE */
     unsigned char *segment; /* device memory mapped here */
     size_t segment_bytes;
-    uint64_t segment_base;  /* value for register SEG_BASE */
+    uint64_t segment_base; /* value for register SEG_BASE */
     bool simulated;
 };
 

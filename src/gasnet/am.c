@@ -63,8 +63,8 @@ int gasnet_AMGetMsgSource(gasnet_token_t token, gasnet_node_t *srcindex)
 
 static void check_handler(const char *call, int handler)
 {
-    if (__builtin_expect(handler < FSH_HANDLER_CLIENT ||
-                         handler >= FSH_HANDLER_COUNT, 0))
+    if (__builtin_expect(
+            handler < FSH_HANDLER_CLIENT || handler >= FSH_HANDLER_COUNT, 0))
         fsh_fatal("%s: handler index is %d, but the client's are %d to %d",
                   call, handler, FSH_HANDLER_CLIENT, FSH_HANDLER_COUNT - 1);
 }
@@ -73,7 +73,8 @@ static void check_nargs(const char *call, int nargs)
 {
     if (__builtin_expect(nargs < 0 || nargs > MAX_ARGS, 0))
         fsh_fatal("%s: %d arguments, but 0 to %d are possible "
-                  "(gasnet_AMMaxArgs)", call, nargs, MAX_ARGS);
+                  "(gasnet_AMMaxArgs)",
+                  call, nargs, MAX_ARGS);
 }
 
 /* Payload against the limit and, for Long, against the segment of `node`. */
@@ -87,7 +88,8 @@ static void check_payload(const char *call, const struct fsh_am *am,
         return;
     if (__builtin_expect(am->nbytes > limit, 0))
         fsh_fatal("%s: %zu bytes of payload, but at most %zu are possible "
-                  "(%s)", call, am->nbytes, limit,
+                  "(%s)",
+                  call, am->nbytes, limit,
                   is_long ? long_query : "gasnet_AMMaxMedium");
     if (is_long)
         fsh_check_range(call, am->node, am->dst, am->nbytes);
@@ -109,9 +111,9 @@ static struct fsh_am make_am(unsigned what, int handler, const int32_t *args,
         .dst = dst};
 }
 
-int gasneti_am_request(unsigned what, gasnet_node_t node, int handler,
-                          const gasnet_handlerarg_t *args, const void *src,
-                          size_t nbytes, void *dst)
+int fsh_gasnet_am_request(unsigned what, gasnet_node_t node, int handler,
+                       const gasnet_handlerarg_t *args, const void *src,
+                       size_t nbytes, void *dst)
 {
     const char *call = request_names[what >> 8];
     struct fsh_am am = make_am(what, handler, args, src, nbytes, dst);
@@ -120,7 +122,8 @@ int gasneti_am_request(unsigned what, gasnet_node_t node, int handler,
         fsh_bad_call(call);
     if (__builtin_expect(fsh_thread_self()->in_handler > 0, 0))
         fsh_fatal("%s: called from inside an active message handler; a "
-                  "request handler may only reply", call);
+                  "request handler may only reply",
+                  call);
     if (FSH_GASNET_DEBUG)
         fsh_check_may_block(call);
     check_handler(call, handler);
@@ -140,11 +143,12 @@ static void check_token(const char *call, const struct fsh_token *token)
 
     if (token == NULL || token != self->token)
         fsh_fatal("%s: token %p is not that of a handler running on this "
-                  "thread (a token ends with its handler)", call,
-                  (const void *)token);
+                  "thread (a token ends with its handler)",
+                  call, (const void *)token);
     if (!token->is_request)
         fsh_fatal("%s: called from a reply handler; only request handlers may "
-                  "reply", call);
+                  "reply",
+                  call);
     if (token->replied)
         fsh_fatal("%s: second reply to one request", call);
     if (FSH_GASNET_DEBUG && self->held != NULL)
@@ -152,9 +156,9 @@ static void check_token(const char *call, const struct fsh_token *token)
                   (void *)self->held);
 }
 
-int gasneti_am_reply(unsigned what, gasnet_token_t client_token,
-                        int handler, const gasnet_handlerarg_t *args,
-                        const void *src, size_t nbytes, void *dst)
+int fsh_gasnet_am_reply(unsigned what, gasnet_token_t client_token, int handler,
+                     const gasnet_handlerarg_t *args, const void *src,
+                     size_t nbytes, void *dst)
 {
     const char *call = reply_names[what >> 8];
     struct fsh_token *token = client_token;
@@ -170,9 +174,9 @@ int gasneti_am_reply(unsigned what, gasnet_token_t client_token,
     return GASNET_OK;
 }
 
-int gasneti_am_request_va(unsigned category, gasnet_node_t node,
-                             int handler, const void *src, size_t nbytes,
-                             void *dst, int nargs, ...)
+int fsh_gasnet_am_request_va(unsigned category, gasnet_node_t node, int handler,
+                          const void *src, size_t nbytes, void *dst, int nargs,
+                          ...)
 {
     int32_t args[MAX_ARGS] = {0};
     va_list list;
@@ -182,13 +186,13 @@ int gasneti_am_request_va(unsigned category, gasnet_node_t node,
     for (int i = 0; i < nargs; i++)
         args[i] = va_arg(list, int32_t);
     va_end(list);
-    return gasneti_am_request(category << 8 | (unsigned)nargs, node,
-                                 handler, args, src, nbytes, dst);
+    return fsh_gasnet_am_request(category << 8 | (unsigned)nargs, node, handler,
+                              args, src, nbytes, dst);
 }
 
-int gasneti_am_reply_va(unsigned category, gasnet_token_t token,
-                           int handler, const void *src, size_t nbytes,
-                           void *dst, int nargs, ...)
+int fsh_gasnet_am_reply_va(unsigned category, gasnet_token_t token, int handler,
+                        const void *src, size_t nbytes, void *dst, int nargs,
+                        ...)
 {
     int32_t args[MAX_ARGS] = {0};
     va_list list;
@@ -198,8 +202,8 @@ int gasneti_am_reply_va(unsigned category, gasnet_token_t token,
     for (int i = 0; i < nargs; i++)
         args[i] = va_arg(list, int32_t);
     va_end(list);
-    return gasneti_am_reply(category << 8 | (unsigned)nargs, token, handler,
-                               args, src, nbytes, dst);
+    return fsh_gasnet_am_reply(category << 8 | (unsigned)nargs, token, handler,
+                            args, src, nbytes, dst);
 }
 
 void fsh_gasnet_send(uint32_t node, enum fsh_handler handler,
@@ -234,8 +238,7 @@ void fsh_am_deliver(struct fsh_token *token, uint8_t index, uint8_t category,
                   token->source, index);
     self->token = token;
     self->in_handler++;
-    fsh_dispatch(fn, token, category != FSH_AM_SHORT, buf, nbytes, args,
-                 nargs);
+    fsh_dispatch(fn, token, category != FSH_AM_SHORT, buf, nbytes, args, nargs);
     self->in_handler--;
     self->token = outer;
     if (FSH_GASNET_DEBUG && self->held != held)
@@ -247,8 +250,8 @@ bool fsh_gasnet_poll(void)
 {
     bool found = fsh_gasnet.ops->poll();
 
-    if (__builtin_expect(atomic_load_explicit(&fsh_barrier_active,
-                                              memory_order_relaxed), 0))
+    if (__builtin_expect(
+            atomic_load_explicit(&fsh_barrier_active, memory_order_relaxed), 0))
         found |= fsh_barrier_kick();
     if (found && fsh_gasnet.threaded && fsh_thread_count() > 1)
         fsh_wait_wake();

@@ -29,11 +29,11 @@ struct arrival {
 static struct arrival arrivals[2][ROUNDS];
 
 static struct {
-    uint32_t phase; /* of the barrier that was notified last; 0 none yet */
+    uint32_t phase;    /* of the barrier that was notified last; 0 none yet */
     atomic_uint round; /* written by kicks; relaxed, read for reports */
     uint32_t rounds;
-    bool notified;  /* between notify and wait */
-    bool sent;      /* this round's message is out */
+    bool notified; /* between notify and wait */
+    bool sent;     /* this round's message is out */
     struct opinion opinion;
     struct opinion result; /* of the last barrier completed */
     atomic_uint done;      /* phase of the last barrier whose rounds are over */
@@ -98,8 +98,7 @@ static bool kick_round(void)
         fsh_gasnet_send((uint32_t)(((uint64_t)fsh_gasnet.rank + step) % n),
                         FSH_HANDLER_BARRIER, args, 4, NULL, 0);
     }
-    if (atomic_load_explicit(&a->phase, memory_order_acquire) !=
-        barrier.phase)
+    if (atomic_load_explicit(&a->phase, memory_order_acquire) != barrier.phase)
         return false;
     barrier.opinion = merge(barrier.opinion, a->opinion);
     set_round(round + 1);
@@ -111,8 +110,7 @@ bool fsh_barrier_kick(void)
 {
     bool advanced = false;
 
-    if (atomic_flag_test_and_set_explicit(&barrier.busy,
-                                          memory_order_acquire))
+    if (atomic_flag_test_and_set_explicit(&barrier.busy, memory_order_acquire))
         return false;
     if (atomic_load_explicit(&fsh_barrier_active, memory_order_relaxed)) {
         while (this_round() < barrier.rounds && kick_round())
@@ -160,7 +158,8 @@ void gasnet_barrier_notify(int id, int flags)
         fsh_check_may_block(call);
     if (barrier.notified)
         fsh_fatal("%s: called twice without gasnet_barrier_wait or a "
-                  "successful gasnet_barrier_try", call);
+                  "successful gasnet_barrier_try",
+                  call);
     barrier.notified = true;
     barrier.phase++;
     set_round(0);
@@ -168,8 +167,8 @@ void gasnet_barrier_notify(int id, int flags)
     barrier.opinion = make_opinion(id, flags);
     /* Everything above is read by kicks of other threads under `busy`, which
      * look at this flag first. */
-    while (atomic_flag_test_and_set_explicit(&barrier.busy,
-                                             memory_order_acquire))
+    while (
+        atomic_flag_test_and_set_explicit(&barrier.busy, memory_order_acquire))
         continue;
     atomic_store_explicit(&fsh_barrier_active, true, memory_order_relaxed);
     atomic_flag_clear_explicit(&barrier.busy, memory_order_release);

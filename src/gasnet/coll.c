@@ -127,10 +127,12 @@ void gasnet_coll_init(const gasnet_image_t images[], gasnet_image_t my_image,
     for (uint32_t i = 0; images != NULL && i < fsh_gasnet.nodes; i++)
         if (images[i] != 1)
             fsh_fatal("gasnet_coll_init: %u images on node %u, but one a node "
-                      "is possible", images[i], i);
+                      "is possible",
+                      images[i], i);
     if (fn_count != 0)
         fsh_fatal("gasnet_coll_init: %zu reduction functions, but none can be "
-                  "registered", fn_count);
+                  "registered",
+                  fn_count);
 }
 
 void gasnet_coll_broadcast(gasnet_team_handle_t team, void *dst,

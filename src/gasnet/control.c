@@ -27,11 +27,13 @@ static void check_word(uint32_t word)
     if (abi != FSH_CONFIG_ABI)
         fsh_fatal("gasnet_init: the program was compiled with headers of "
                   "interface %u, the library has %u: recompile it with the "
-                  "headers of this installation", abi, FSH_CONFIG_ABI);
+                  "headers of this installation",
+                  abi, FSH_CONFIG_ABI);
     if (debug != FSH_CONFIG_DEBUG)
         fsh_fatal("gasnet_init: the program was compiled for the %s library "
                   "and linked with the %s one: take headers and library from "
-                  "one prefix", debug ? "debug" : "optimised",
+                  "one prefix",
+                  debug ? "debug" : "optimised",
                   FSH_CONFIG_DEBUG ? "debug" : "optimised");
     if (mode < 1 || mode > 3)
         fsh_fatal("gasnet_init: thread mode %s (%u) in the program's word %#x",
@@ -54,11 +56,12 @@ static const struct fsh_conduit_ops *find_conduit(const char *name)
             used += (size_t)n;
     }
     fsh_fatal("gasnet_init: there is no conduit \"%s\"; the library has:%s "
-              "(set FSHMEM_CONDUIT or fshrun --conduit)", name, known);
+              "(set FSHMEM_CONDUIT or fshrun --conduit)",
+              name, known);
 }
 
-int gasneti_init(int *argc, char ***argv, uint32_t word,
-                    const char *default_conduit)
+int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
+                 const char *default_conduit)
 {
     static const enum fsh_threads threads[] = {
         FSH_THREADS_SEQ, FSH_THREADS_PARSYNC, FSH_THREADS_PAR};
@@ -140,15 +143,16 @@ static bool segsize_ok(uintptr_t segsize)
 
     if (segsize % GASNET_PAGESIZE != 0) {
         fsh_warn("gasnet_attach: segsize is %zu bytes, not a multiple of the "
-                 "page size %d", (size_t)segsize, GASNET_PAGESIZE);
+                 "page size %d",
+                 (size_t)segsize, GASNET_PAGESIZE);
         return false;
     }
     if (segsize > limit) {
         fsh_warn("gasnet_attach: segsize is %zu bytes, but conduit %s grants "
                  "at most %zu (gasnet_getMaxLocalSegmentSize); raise %s",
                  (size_t)segsize, fsh_gasnet.ops->name, limit,
-                 strcmp(fsh_gasnet.ops->name, "smp") == 0
-                     ? "FSHMEM_SEGMENT_MAX" : "FSHMEM_DRAM");
+                 strcmp(fsh_gasnet.ops->name, "smp") == 0 ? "FSHMEM_SEGMENT_MAX"
+                                                          : "FSHMEM_DRAM");
         return false;
     }
     return true;
@@ -173,14 +177,13 @@ int gasnet_attach(gasnet_handlerentry_t *table, int numentries,
         return GASNET_ERR_BAD_ARG;
     reason = place_handlers(table, numentries, &culprit);
     if (reason != NULL) {
-        fsh_warn("gasnet_attach: handler table entry %d, index %d: %s",
-                 culprit, table[culprit].index, reason);
+        fsh_warn("gasnet_attach: handler table entry %d, index %d: %s", culprit,
+                 table[culprit].index, reason);
         return GASNET_ERR_BAD_ARG;
     }
     g->ops->attach(segsize, g->segs);
     if (gasnet_client_attach_hook != NULL)
-        gasnet_client_attach_hook(g->segs[g->rank].addr,
-                                  g->segs[g->rank].size);
+        gasnet_client_attach_hook(g->segs[g->rank].addr, g->segs[g->rank].size);
     g->attached = true;
     /* Nobody sends before everybody has handlers and a segment. */
     fsh_boot_barrier("gasnet_attach");
@@ -251,27 +254,39 @@ char *gasnet_getenv(const char *name)
 const char *gasnet_ErrorName(int errval)
 {
     switch (errval) {
-    case GASNET_OK: return "GASNET_OK";
-    case GASNET_ERR_NOT_INIT: return "GASNET_ERR_NOT_INIT";
-    case GASNET_ERR_RESOURCE: return "GASNET_ERR_RESOURCE";
-    case GASNET_ERR_BAD_ARG: return "GASNET_ERR_BAD_ARG";
-    case GASNET_ERR_NOT_READY: return "GASNET_ERR_NOT_READY";
-    case GASNET_ERR_BARRIER_MISMATCH: return "GASNET_ERR_BARRIER_MISMATCH";
-    default: return "*unknown*";
+    case GASNET_OK:
+        return "GASNET_OK";
+    case GASNET_ERR_NOT_INIT:
+        return "GASNET_ERR_NOT_INIT";
+    case GASNET_ERR_RESOURCE:
+        return "GASNET_ERR_RESOURCE";
+    case GASNET_ERR_BAD_ARG:
+        return "GASNET_ERR_BAD_ARG";
+    case GASNET_ERR_NOT_READY:
+        return "GASNET_ERR_NOT_READY";
+    case GASNET_ERR_BARRIER_MISMATCH:
+        return "GASNET_ERR_BARRIER_MISMATCH";
+    default:
+        return "*unknown*";
     }
 }
 
 const char *gasnet_ErrorDesc(int errval)
 {
     switch (errval) {
-    case GASNET_OK: return "No error";
+    case GASNET_OK:
+        return "No error";
     case GASNET_ERR_NOT_INIT:
         return "GASNet message layer not initialized, or initialized twice";
-    case GASNET_ERR_RESOURCE: return "Problem with requested resource";
-    case GASNET_ERR_BAD_ARG: return "Invalid function parameter passed";
-    case GASNET_ERR_NOT_READY: return "Non-blocking operation not complete";
+    case GASNET_ERR_RESOURCE:
+        return "Problem with requested resource";
+    case GASNET_ERR_BAD_ARG:
+        return "Invalid function parameter passed";
+    case GASNET_ERR_NOT_READY:
+        return "Non-blocking operation not complete";
     case GASNET_ERR_BARRIER_MISMATCH:
         return "Barrier id's mismatched";
-    default: return "no description available";
+    default:
+        return "no description available";
     }
 }

@@ -21,9 +21,9 @@
 #define FLUSH_LIMIT_NS UINT64_C(1000000000)
 #define NAP_NS 1000000
 
-static pid_t owner; /* process that is the rank; 0 before gasnet_init */
+static pid_t owner;        /* process that is the rank; 0 before gasnet_init */
 static atomic_int leaving; /* a thread is on its way out */
-static int exit_code;             /* its code */
+static int exit_code;      /* its code */
 static _Atomic uint64_t deadline; /* when the job ends at the latest; 0 none */
 
 static void nap(void)
@@ -96,7 +96,6 @@ static bool depart(int code, uint64_t grace_ns)
     return true;
 }
 
-
 /* ---- stdio ---- */
 
 static void *flush_all(void *arg)
@@ -140,8 +139,7 @@ static _Noreturn void await_end(void)
  * the leaving thread holds), whoever waits ends the job at the deadline. */
 static uint64_t begin(int code)
 {
-    uint64_t grace =
-        (uint64_t)(fsh_option_seconds("GASNET_EXITTIMEOUT") * 1e9);
+    uint64_t grace = (uint64_t)(fsh_option_seconds("GASNET_EXITTIMEOUT") * 1e9);
 
     if (atomic_exchange(&leaving, 1) != 0)
         await_end();
@@ -151,8 +149,7 @@ static uint64_t begin(int code)
         grace = 0; /* the others may wait for this one in gasnet_attach */
     exit_code = code;
     /* Partner: the acquire in fsh_exit_check. */
-    atomic_store_explicit(&deadline,
-                          fsh_time_ns() + grace + FLUSH_LIMIT_NS,
+    atomic_store_explicit(&deadline, fsh_time_ns() + grace + FLUSH_LIMIT_NS,
                           memory_order_release);
     return grace;
 }

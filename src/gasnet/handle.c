@@ -36,7 +36,8 @@ static void grow(void)
 
     if (chunk_count == CHUNKS)
         fsh_fatal("more than %u explicit non-blocking operations are "
-                  "outstanding; synchronise some", CHUNKS * CHUNK);
+                  "outstanding; synchronise some",
+                  CHUNKS * CHUNK);
     chunk = calloc(CHUNK, sizeof *chunk);
     if (chunk == NULL)
         fsh_fatal("no memory for handles beyond %u outstanding operations",
@@ -110,8 +111,8 @@ void fsh_slot_give(struct fsh_thread *self, uint32_t index)
 void *fsh_slot_handle(uint32_t index)
 {
     /* Only the owner of a slot in use changes its generation. */
-    uint64_t generation = atomic_load_explicit(
-        &fsh_slot_at(index)->generation, memory_order_relaxed);
+    uint64_t generation = atomic_load_explicit(&fsh_slot_at(index)->generation,
+                                               memory_order_relaxed);
 
     return (void *)(uintptr_t)(generation << 32 | (index + 1));
 }
@@ -125,8 +126,8 @@ struct fsh_slot *fsh_slot_find(void *handle, uint32_t *index, const char *call)
     if (handle == NULL)
         return NULL;
     if (number / CHUNK < CHUNKS)
-        chunk = atomic_load_explicit(&chunks[number / CHUNK],
-                                     memory_order_acquire);
+        chunk =
+            atomic_load_explicit(&chunks[number / CHUNK], memory_order_acquire);
     if (__builtin_expect(chunk == NULL, 0))
         fsh_fatal("%s: %p is not a handle", call, handle);
     chunk += number % CHUNK;

@@ -66,8 +66,7 @@ static void check_alive(const char *call, const gasnet_hsl_t *hsl)
 void gasnet_hsl_destroy(gasnet_hsl_t *hsl)
 {
     check_alive("gasnet_hsl_destroy", hsl);
-    if (FSH_GASNET_DEBUG &&
-        __atomic_load_n(&hsl->lock, __ATOMIC_RELAXED) != 0)
+    if (FSH_GASNET_DEBUG && __atomic_load_n(&hsl->lock, __ATOMIC_RELAXED) != 0)
         fsh_fatal("gasnet_hsl_destroy: the HSL at %p is locked", (void *)hsl);
     hsl->state = DESTROYED;
 }
@@ -79,7 +78,8 @@ static void before_lock(const char *call, const gasnet_hsl_t *hsl)
     for (const gasnet_hsl_t *h = fsh_thread_self()->held; h; h = h->below)
         if (h == hsl)
             fsh_fatal("%s: this thread holds the HSL at %p already; HSLs are "
-                      "not recursive", call, (const void *)hsl);
+                      "not recursive",
+                      call, (const void *)hsl);
 }
 
 static void after_lock(gasnet_hsl_t *hsl)
@@ -101,7 +101,8 @@ static void before_unlock(gasnet_hsl_t *hsl)
                   (void *)hsl);
     if (self->held != hsl)
         fsh_fatal("gasnet_hsl_unlock: the HSL at %p was not the last one "
-                  "locked; HSLs are unlocked in reverse order", (void *)hsl);
+                  "locked; HSLs are unlocked in reverse order",
+                  (void *)hsl);
     self->held = hsl->below;
     hsl->owner = NULL;
 }
@@ -141,7 +142,8 @@ void gasnet_hsl_lock(gasnet_hsl_t *hsl)
     } else {
         if (hsl->lock != 0)
             fsh_fatal("gasnet_hsl_lock: the HSL at %p is held already, by the "
-                      "only thread; HSLs are not recursive", (void *)hsl);
+                      "only thread; HSLs are not recursive",
+                      (void *)hsl);
         hsl->lock = 1;
     }
     if (FSH_GASNET_DEBUG)

@@ -31,8 +31,8 @@ struct fsh_gasnet {
     uint32_t rank;
     uint32_t nodes;
     bool attached;
-    bool threaded;      /* PAR or PARSYNC: several threads may call */
-    bool crowded;       /* more ranks than processors: spinning is waste */
+    bool threaded;       /* PAR or PARSYNC: several threads may call */
+    bool crowded;        /* more ranks than processors: spinning is waste */
     atomic_int waitmode; /* GASNET_WAIT_ */
     struct fsh_limits limits;
     struct fsh_segment *segs; /* [nodes]; sizes 0 before attach */
@@ -54,7 +54,7 @@ struct fsh_thread {
     uint32_t region;         /* slot of the open access region + 1, or 0 */
     uint32_t free_head;      /* free slots of this thread, index + 1 */
     uint32_t free_count;
-    struct fsh_event puts;   /* implicit operations in flight */
+    struct fsh_event puts; /* implicit operations in flight */
     struct fsh_event gets;
     struct fsh_thread *next; /* in the list of those without a thread */
 };
@@ -79,7 +79,7 @@ unsigned fsh_thread_count(void);
 struct fsh_slot {
     struct fsh_event event;
     _Atomic uint32_t generation;
-    uint32_t next; /* in a free list, index + 1 */
+    uint32_t next;  /* in a free list, index + 1 */
     uint64_t value; /* destination of get_nb_val */
 };
 
@@ -93,8 +93,7 @@ void fsh_slot_give_all(struct fsh_thread *self);
 /* The handle of a slot in use, and back. Fatal (naming call) if the value was
  * never a handle. Returns NULL if it is stale or invalid: complete. */
 void *fsh_slot_handle(uint32_t index);
-struct fsh_slot *fsh_slot_find(void *handle, uint32_t *index,
-                               const char *call);
+struct fsh_slot *fsh_slot_find(void *handle, uint32_t *index, const char *call);
 /* End the operation if it is done: true if it is complete (now or before). */
 bool fsh_slot_finish(void *handle, const char *call);
 /* Close a slot after an operation was started on it: its handle, or NULL if
@@ -129,8 +128,7 @@ void fsh_wait_wake(void);
 void fsh_wait_init(void);
 
 /* Poll until nothing of the event is in flight. */
-void fsh_wait_event(struct fsh_event *event, const char *what,
-                    uint32_t node);
+void fsh_wait_event(struct fsh_event *event, const char *what, uint32_t node);
 
 /* Partner: the conduit's release decrement of `pending`. */
 static inline bool fsh_event_done(struct fsh_event *event)

@@ -25,8 +25,7 @@ static uint64_t join(int32_t hi, int32_t lo)
 
 static void on_done(void *token, int32_t ev_hi, int32_t ev_lo)
 {
-    struct fsh_event *event =
-        (struct fsh_event *)(uintptr_t)join(ev_hi, ev_lo);
+    struct fsh_event *event = (struct fsh_event *)(uintptr_t)join(ev_hi, ev_lo);
 
     (void)token;
     /* Partner: the acquire in fsh_event_done. */
@@ -54,7 +53,7 @@ void fsh_memset_start(uint32_t node, void *dest, int val, size_t n,
                       struct fsh_event *event)
 {
     uint64_t d = (uintptr_t)dest, e = (uintptr_t)event;
-    const int32_t args[] = {high(d), low(d), high(n), low(n),
+    const int32_t args[] = {high(d), low(d),  high(n), low(n),
                             val,     high(e), low(e)};
 
     /* Before the request: the answer may come while it is being sent. */

@@ -12,9 +12,8 @@
  * that waits for a peer also serves that peer. */
 #define QUIET_GETS 64u
 
-static void do_put(const char *call, uint32_t node, void *dest,
-                   const void *src, size_t n, unsigned flags,
-                   struct fsh_event *event)
+static void do_put(const char *call, uint32_t node, void *dest, const void *src,
+                   size_t n, unsigned flags, struct fsh_event *event)
 {
     if (FSH_GASNET_DEBUG)
         fsh_check_may_block(call);
@@ -25,8 +24,8 @@ static void do_put(const char *call, uint32_t node, void *dest,
     fsh_gasnet.ops->put(node, dest, src, n, flags, event);
 }
 
-static void do_get(const char *call, void *dest, uint32_t node,
-                   const void *src, size_t n, struct fsh_event *event)
+static void do_get(const char *call, void *dest, uint32_t node, const void *src,
+                   size_t n, struct fsh_event *event)
 {
     if (FSH_GASNET_DEBUG)
         fsh_check_may_block(call);
@@ -137,9 +136,8 @@ gasnet_register_value_t gasnet_get_val(gasnet_node_t node, const void *src,
     gasnet_register_value_t value = 0;
 
     check_value("gasnet_get_val", nbytes);
-    get_blocking("gasnet_get_val",
-                 (char *)(uintptr_t)low_bytes(&value, nbytes), node, src,
-                 nbytes);
+    get_blocking("gasnet_get_val", (char *)(uintptr_t)low_bytes(&value, nbytes),
+                 node, src, nbytes);
     return value;
 }
 
@@ -228,8 +226,7 @@ gasnet_valget_handle_t gasnet_get_nb_val(gasnet_node_t node, const void *src,
     return fsh_slot_handle(index);
 }
 
-gasnet_register_value_t
-gasnet_wait_syncnb_valget(gasnet_valget_handle_t handle)
+gasnet_register_value_t gasnet_wait_syncnb_valget(gasnet_valget_handle_t handle)
 {
     static const char call[] = "gasnet_wait_syncnb_valget";
     gasnet_register_value_t value;
@@ -281,16 +278,15 @@ void gasnet_put_nbi(gasnet_node_t node, void *dest, const void *src,
 void gasnet_put_nbi_bulk(gasnet_node_t node, void *dest, const void *src,
                          size_t nbytes)
 {
-    put_nbi("gasnet_put_nbi_bulk", node, dest, src, nbytes,
-            FSH_PUT_SRC_STABLE);
+    put_nbi("gasnet_put_nbi_bulk", node, dest, src, nbytes, FSH_PUT_SRC_STABLE);
 }
 
 void gasnet_put_nbi_val(gasnet_node_t node, void *dest,
                         gasnet_register_value_t value, size_t nbytes)
 {
     check_value("gasnet_put_nbi_val", nbytes);
-    put_nbi("gasnet_put_nbi_val", node, dest, low_bytes(&value, nbytes),
-            nbytes, 0);
+    put_nbi("gasnet_put_nbi_val", node, dest, low_bytes(&value, nbytes), nbytes,
+            0);
 }
 
 void gasnet_get_nbi(void *dest, gasnet_node_t node, const void *src,

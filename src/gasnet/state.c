@@ -42,5 +42,6 @@ void fsh_check_may_block(const char *call)
                   (void *)self->held);
     if (self->holding)
         fsh_fatal("%s: called between gasnet_hold_interrupts and "
-                  "gasnet_resume_interrupts", call);
+                  "gasnet_resume_interrupts",
+                  call);
 }

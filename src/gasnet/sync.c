@@ -56,14 +56,15 @@ void gasnet_wait_syncnb(gasnet_handle_t handle)
 int gasnet_try_syncnb_nopoll(gasnet_handle_t handle)
 {
     return fsh_slot_finish(handle, "gasnet_try_syncnb_nopoll")
-               ? GASNET_OK : GASNET_ERR_NOT_READY;
+               ? GASNET_OK
+               : GASNET_ERR_NOT_READY;
 }
 
 int gasnet_try_syncnb(gasnet_handle_t handle)
 {
     fsh_gasnet_poll_once("gasnet_try_syncnb");
-    return fsh_slot_finish(handle, "gasnet_try_syncnb")
-               ? GASNET_OK : GASNET_ERR_NOT_READY;
+    return fsh_slot_finish(handle, "gasnet_try_syncnb") ? GASNET_OK
+                                                        : GASNET_ERR_NOT_READY;
 }
 
 void gasnet_wait_syncnb_all(gasnet_handle_t *handles, size_t n)
@@ -121,7 +122,8 @@ static struct fsh_thread *outside_region(const char *call)
 
     if (self->region != 0)
         fsh_fatal("%s: called inside an access region (since "
-                  "gasnet_begin_nbi_accessregion)", call);
+                  "gasnet_begin_nbi_accessregion)",
+                  call);
     return self;
 }
 

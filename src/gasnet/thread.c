@@ -91,7 +91,7 @@ unsigned fsh_thread_count(void)
     return atomic_load_explicit(&count, memory_order_relaxed);
 }
 
-gasnet_threadinfo_t gasneti_threadinfo(void)
+gasnet_threadinfo_t fsh_gasnet_threadinfo(void)
 {
     return fsh_thread_self();
 }

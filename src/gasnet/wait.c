@@ -3,7 +3,8 @@
  * How everything in the library waits: poll and spin for a while, then yield,
  * then sleep in steps that grow from 50 us to 10 ms. Messages end a sleep
  * early; plain memory (a remote put, another thread's store) is noticed within
- * a step. Every wait ends with the job, and says what it waits for after a second.
+ * a step. Every wait ends with the job, and says what it waits for after a
+ * second.
  */
 #include <limits.h>
 #include <pthread.h>
@@ -17,15 +18,15 @@
 #include "boot/boot.h"
 #include "gasnet/internal.h"
 
-#define SPINS 1000u         /* about 20 us of empty polls */
-#define SPINS_CROWDED 20u   /* more ranks than processors */
+#define SPINS 1000u       /* about 20 us of empty polls */
+#define SPINS_CROWDED 20u /* more ranks than processors */
 #define YIELDS 60u
 #define SLEEP_FIRST_US 50u
 #define SLEEP_MAX_US 10000u
 /* With other threads about, one may have run the handler that this one waits
  * for just before this one went to sleep in the conduit. */
 #define SLEEP_SHARED_US 1000u
-#define CHECK_PERIOD 1024u  /* rounds between checks if it never sleeps */
+#define CHECK_PERIOD 1024u /* rounds between checks if it never sleeps */
 #define REPORT_NS UINT64_C(1000000000)
 /* An ending job sends SIGQUIT, for which the client may have a handler. */
 #define SIGNAL_GRACE_NS UINT64_C(1000000000)
@@ -81,7 +82,8 @@ static _Noreturn void bite(const struct fsh_wait *wait, const char *what)
     fsh_gasnet.ops->describe(print_fact, NULL);
     if (wait->peer != 0)
         fsh_fatal("%s: blocked for %.3g s (FSHMEM_WATCHDOG), waiting for node "
-                  "%u", what, seconds, wait->peer - 1);
+                  "%u",
+                  what, seconds, wait->peer - 1);
     fsh_fatal("%s: blocked for %.3g s (FSHMEM_WATCHDOG)", what, seconds);
 }
 
@@ -152,8 +154,7 @@ static void sleep_step(struct fsh_wait *wait)
 
 static void idle_step(struct fsh_wait *wait, const char *what)
 {
-    int mode = atomic_load_explicit(&fsh_gasnet.waitmode,
-                                    memory_order_relaxed);
+    int mode = atomic_load_explicit(&fsh_gasnet.waitmode, memory_order_relaxed);
     uint32_t spins = fsh_gasnet.crowded ? SPINS_CROWDED : SPINS;
 
     if (mode == GASNET_WAIT_BLOCK)
@@ -198,7 +199,7 @@ void fsh_wait_event(struct fsh_event *event, const char *what, uint32_t node)
     fsh_wait_end(&wait);
 }
 
-void gasneti_blockuntil(fsh_gasnet_wait_t *state, const char *what)
+void fsh_gasnet_blockuntil(fsh_gasnet_wait_t *state, const char *what)
 {
     struct fsh_wait wait;
 
@@ -211,7 +212,7 @@ void gasneti_blockuntil(fsh_gasnet_wait_t *state, const char *what)
     memcpy(state, &wait, sizeof wait);
 }
 
-void gasneti_unblock(fsh_gasnet_wait_t *state)
+void fsh_gasnet_unblock(fsh_gasnet_wait_t *state)
 {
     struct fsh_wait wait;
 

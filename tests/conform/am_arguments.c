@@ -13,8 +13,8 @@ static int evaluated;
 static void check(gasnet_token_t token, int minus, gasnet_handlerarg_t colour,
                   uint32_t high, int low_half, int high_half, int narrow)
 {
-    const uintptr_t p = ((uintptr_t)(uint32_t)high_half << 16 << 16) |
-                        (uint32_t)low_half;
+    const uintptr_t p =
+        ((uintptr_t)(uint32_t)high_half << 16 << 16) | (uint32_t)low_half;
     CHECK_EQ(minus, -1);
     CHECK_EQ(colour, RED);
     CHECK_EQ(high, 0xfedcba98u);
@@ -57,11 +57,10 @@ int main(int argc, char **argv)
         enum colour red = RED;
         size_t minus = (size_t)-1;
         long narrow = -5;
-        OK(gasnet_AMRequestShort6(i, H_CHECK, (gasnet_handlerarg_t)minus, red,
-                                  (gasnet_handlerarg_t)0xfedcba98u,
-                                  (gasnet_handlerarg_t)pointer,
-                                  (gasnet_handlerarg_t)(pointer >> 32),
-                                  (gasnet_handlerarg_t)narrow));
+        OK(gasnet_AMRequestShort6(
+            i, H_CHECK, (gasnet_handlerarg_t)minus, red,
+            (gasnet_handlerarg_t)0xfedcba98u, (gasnet_handlerarg_t)pointer,
+            (gasnet_handlerarg_t)(pointer >> 32), (gasnet_handlerarg_t)narrow));
         CONF_WAIT(answers, before + 1);
         evaluated = 0;
         OK(gasnet_AMRequestShort1((gasnet_node_t)once((int)i), H_NUMBER,

@@ -5,8 +5,14 @@
 #include "arity.h"
 #include "conform.h"
 
-enum { SHORT_REQ = 128, MEDIUM_REQ = 145, LONG_REQ = 162,
-       SHORT_REP = 179, MEDIUM_REP = 196, LONG_REP = 213 };
+enum {
+    SHORT_REQ = 128,
+    MEDIUM_REQ = 145,
+    LONG_REQ = 162,
+    SHORT_REP = 179,
+    MEDIUM_REP = 196,
+    LONG_REP = 213
+};
 enum { CELL = 64, KINDS = 4 }; /* bytes of a Long payload's place */
 
 static int replies;
@@ -15,7 +21,7 @@ static int round_no; /* changes the values; agreed by barriers */
 /* Argument i of M: extremes of the type move through all positions. */
 static int value(int m, int i, int reply)
 {
-    static const int special[] = {0,  1,          -1,         INT32_MAX,
+    static const int special[] = {0,  1,         -1,         INT32_MAX,
                                   42, INT32_MIN, 0x55aa1234, -0x12345678};
     return special[(i + m + round_no + reply) % 8] ^ (i * 0x10001);
 }
@@ -23,8 +29,10 @@ static int value(int m, int i, int reply)
 static void check_values(const int *v, int m, int reply)
 {
     for (int i = 0; i < m; i++) {
-        CHECK(v[i + 1] == value(m, i, reply), "arity %d, argument %d is %d, "
-              "want %d", m, i, v[i + 1], value(m, i, reply));
+        CHECK(v[i + 1] == value(m, i, reply),
+              "arity %d, argument %d is %d, "
+              "want %d",
+              m, i, v[i + 1], value(m, i, reply));
     }
 }
 
@@ -151,9 +159,9 @@ static void fill_values(int *v, int m, int reply)
 
 ARITY_EACH(HANDLERS)
 
-#define ENTRY(M)                                                               \
-    {SHORT_REQ + M, short_req_##M}, {SHORT_REP + M, short_rep_##M},            \
-        {MEDIUM_REQ + M, medium_req_##M}, {MEDIUM_REP + M, medium_rep_##M},    \
+#define ENTRY(M)                                                            \
+    {SHORT_REQ + M, short_req_##M}, {SHORT_REP + M, short_rep_##M},         \
+        {MEDIUM_REQ + M, medium_req_##M}, {MEDIUM_REP + M, medium_rep_##M}, \
         {LONG_REQ + M, long_req_##M}, {LONG_REP + M, long_rep_##M},
 static gasnet_handlerentry_t table[] = {ARITY_EACH(ENTRY)};
 

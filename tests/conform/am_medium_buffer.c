@@ -33,7 +33,8 @@ static gasnet_handlerentry_t table[] = {{H_REQUEST, request}, {H_REPLY, reply}};
 int main(int argc, char **argv)
 {
     enum { DEPTH = 8 };
-    conf_start("am_medium_buffer", &argc, &argv, table, CONF_COUNT(table), 4096);
+    conf_start("am_medium_buffer", &argc, &argv, table, CONF_COUNT(table),
+               4096);
     const size_t max = gasnet_AMMaxMedium();
     struct conf_rng rng = conf_rng(conf.me);
     unsigned char *out = (unsigned char *)malloc(max * DEPTH);

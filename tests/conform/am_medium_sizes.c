@@ -8,7 +8,8 @@ enum { H_REQUEST = 128, H_REPLY = 129 };
 static int answers;
 static unsigned char *outbox;
 
-static void request(gasnet_token_t token, void *buf, size_t n, int size, int key)
+static void request(gasnet_token_t token, void *buf, size_t n, int size,
+                    int key)
 {
     CHECK_EQ(n, size);
     CHECK_FILL(buf, n, (unsigned)key);

@@ -52,8 +52,7 @@ int main(int argc, char **argv)
             OK(gasnet_AMRequestShort1((conf.me + k) % conf.n, H_REQUEST, i));
         }
         __atomic_store_n(&outside, 1, __ATOMIC_SEQ_CST);
-        for (volatile int spin = 0; spin < 1000; spin++) {
-        }
+        for (volatile int spin = 0; spin < 1000; spin++) {}
         __atomic_store_n(&outside, 0, __ATOMIC_SEQ_CST);
     }
     CONF_WAIT(replies, each * (int)conf.n);

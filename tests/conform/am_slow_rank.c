@@ -57,8 +57,7 @@ int main(int argc, char **argv)
         CONF_WAIT(slow_replies, each + few);
     } else {
         while (conf_load(&go) < (int)slow) {
-            for (volatile int spin = 0; spin < 20000; spin++) {
-            }
+            for (volatile int spin = 0; spin < 20000; spin++) {}
             sched_yield();
             OK(gasnet_AMPoll()); /* one poll now and then */
         }

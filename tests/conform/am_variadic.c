@@ -56,10 +56,9 @@ static void s16(gasnet_token_t token, int a0, int a1, int a2, int a3, int a4,
     OK(gasnet_AMReplyShort(token, S_REP, 0));
 }
 
-static gasnet_handlerentry_t table[] = {{S_REQ, s_req}, {S_REP, s_rep},
-                                        {M_REQ, m_req}, {M_REP, m_rep},
-                                        {L_REQ, l_req}, {L_REP, l_rep},
-                                        {S16, s16}};
+static gasnet_handlerentry_t table[] = {
+    {S_REQ, s_req}, {S_REP, s_rep}, {M_REQ, m_req}, {M_REP, m_rep},
+    {L_REQ, l_req}, {L_REP, l_rep}, {S16, s16}};
 
 int main(int argc, char **argv)
 {

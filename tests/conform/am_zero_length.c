@@ -61,7 +61,8 @@ int main(int argc, char **argv)
     for (gasnet_node_t to = 0; to < conf.n; to++) {
         for (int which = 0; which < 4; which++) {
             const int before = conf_load(&answers);
-            OK(gasnet_AMRequestMedium1(to, M_REQUEST, nowhere(which), 0, which));
+            OK(gasnet_AMRequestMedium1(to, M_REQUEST, nowhere(which), 0,
+                                       which));
             OK(gasnet_AMRequestLong1(to, L_REQUEST, nowhere(which), 0,
                                      conf_addr(to) + which, which));
             OK(gasnet_AMRequestLongAsync1(to, L_REQUEST, nowhere(which), 0,

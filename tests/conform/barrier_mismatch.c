@@ -23,11 +23,9 @@ int main(int argc, char **argv)
                      GASNET_ERR_BARRIER_MISMATCH);
             conf_barrier();
             if (conf.n > 1) {
-                CHECK_EQ(barrier(mine ? 8 : 7, 0),
-                         GASNET_ERR_BARRIER_MISMATCH);
+                CHECK_EQ(barrier(mine ? 8 : 7, 0), GASNET_ERR_BARRIER_MISMATCH);
                 OK(barrier(8, 0));
-                CHECK_EQ(barrier((int)conf.me, 0),
-                         GASNET_ERR_BARRIER_MISMATCH);
+                CHECK_EQ(barrier((int)conf.me, 0), GASNET_ERR_BARRIER_MISMATCH);
             }
             conf_barrier();
         }

@@ -21,7 +21,9 @@ static void pass_barrier(int lap)
         gasnet_barrier_notify(id, 0);
         OK(gasnet_barrier_wait(id, 0));
         break;
-    default: OK(gasnet_barrier(id, 0)); break;
+    default:
+        OK(gasnet_barrier(id, 0));
+        break;
     }
 }
 

@@ -26,15 +26,21 @@ static int kick(void)
 static void wait_for(int lap)
 {
     switch (lap % 4) {
-    case 0: GASNET_BLOCKUNTIL(laps_here == lap); break;
-    case 1: GASNET_BLOCKUNTIL((kick(), laps_here == lap)); break;
+    case 0:
+        GASNET_BLOCKUNTIL(laps_here == lap);
+        break;
+    case 1:
+        GASNET_BLOCKUNTIL((kick(), laps_here == lap));
+        break;
     case 2:
         if (lap > 0)
             GASNET_BLOCKUNTIL(laps_here >= lap);
         else
             kick();
         break;
-    default: GASNET_BLOCKUNTIL(kick() > 0 && laps_here == lap); break;
+    default:
+        GASNET_BLOCKUNTIL(kick() > 0 && laps_here == lap);
+        break;
     }
     CHECK_EQ(laps_here, lap);
 }

@@ -47,8 +47,8 @@ static inline void conf_at(const char *where)
     __atomic_store_n(&conf.where, where, __ATOMIC_RELAXED);
 }
 
-__attribute__((noreturn, format(printf, 3, 4), unused)) static void
-conf_fail(const char *where, const char *what, const char *fmt, ...)
+__attribute__((noreturn, format(printf, 3, 4), unused)) static void conf_fail(
+    const char *where, const char *what, const char *fmt, ...)
 {
     char text[512];
     va_list ap;
@@ -68,12 +68,12 @@ conf_fail(const char *where, const char *what, const char *fmt, ...)
 }
 
 /* CHECK(condition, "values: %d", ...) */
-#define CHECK(cond, ...)                                                       \
-    do {                                                                       \
-        conf_at(CONF_HERE);                                                    \
-        if (!(cond)) {                                                         \
-            conf_fail(CONF_HERE, #cond, __VA_ARGS__);                          \
-        }                                                                      \
+#define CHECK(cond, ...)                              \
+    do {                                              \
+        conf_at(CONF_HERE);                           \
+        if (!(cond)) {                                \
+            conf_fail(CONF_HERE, #cond, __VA_ARGS__); \
+        }                                             \
     } while (0)
 
 #define CHECK_EQ(got, want)                                                    \
@@ -83,7 +83,7 @@ conf_fail(const char *where, const char *what, const char *fmt, ...)
         conf_at(CONF_HERE);                                                    \
         if (conf_g_ != conf_w_) {                                              \
             conf_fail(CONF_HERE, #got " == " #want,                            \
-                      "%" PRId64 " (%#" PRIx64 "), want %" PRId64                 \
+                      "%" PRId64 " (%#" PRIx64 "), want %" PRId64              \
                       " (%#" PRIx64 ")",                                       \
                       conf_g_, (uint64_t)conf_g_, conf_w_, (uint64_t)conf_w_); \
         }                                                                      \
@@ -152,8 +152,7 @@ static inline void conf_fill(void *buf, size_t n, unsigned key)
     }
 }
 
-#define CHECK_FILL(buf, n, key)                                                \
-    conf_check_fill(CONF_HERE, buf, n, key)
+#define CHECK_FILL(buf, n, key) conf_check_fill(CONF_HERE, buf, n, key)
 static inline void conf_check_fill(const char *where, const void *buf, size_t n,
                                    unsigned key)
 {
@@ -169,8 +168,7 @@ static inline void conf_check_fill(const char *where, const void *buf, size_t n,
 }
 
 /* Every byte of buf equals `byte`. */
-#define CHECK_BYTES(buf, n, byte)                                              \
-    conf_check_bytes(CONF_HERE, buf, n, byte)
+#define CHECK_BYTES(buf, n, byte) conf_check_bytes(CONF_HERE, buf, n, byte)
 static inline void conf_check_bytes(const char *where, const void *buf,
                                     size_t n, unsigned char byte)
 {
@@ -196,11 +194,11 @@ static inline int conf_load(const int *counter)
     return __atomic_load_n(counter, __ATOMIC_ACQUIRE);
 }
 
-#define CONF_WAIT(counter, want)                                               \
-    do {                                                                       \
-        conf_at(CONF_HERE);                                                    \
-        GASNET_BLOCKUNTIL(conf_load(&(counter)) >= (want));                    \
-        CHECK_EQ(conf_load(&(counter)), want);                                 \
+#define CONF_WAIT(counter, want)                            \
+    do {                                                    \
+        conf_at(CONF_HERE);                                 \
+        GASNET_BLOCKUNTIL(conf_load(&(counter)) >= (want)); \
+        CHECK_EQ(conf_load(&(counter)), want);              \
     } while (0)
 
 /* ---- job --------------------------------------------------------------- */

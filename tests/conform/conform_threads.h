@@ -21,9 +21,9 @@ static inline void conf_crew_start(struct conf_crew *crew, int n,
     CHECK(n <= CONF_MAX_THREADS, "%d threads", n);
     crew->n = n;
     for (int i = 0; i < n; i++) {
-        CHECK_EQ(pthread_create(&crew->thread[i], NULL, run,
-                                (void *)(intptr_t)i),
-                 0);
+        CHECK_EQ(
+            pthread_create(&crew->thread[i], NULL, run, (void *)(intptr_t)i),
+            0);
     }
 }
 

@@ -6,8 +6,8 @@
 #include "conform.h"
 
 static const char *const words[] = {
-    "plain", "two words", "", "  blanks  ", "it's", "\"quoted\"", "$HOME",
-    "back\\slash", "-n", "--", "tab\there", "*"};
+    "plain", "two words",   "",   "  blanks  ", "it's",      "\"quoted\"",
+    "$HOME", "back\\slash", "-n", "--",         "tab\there", "*"};
 static const char value[] = "some value with = and blanks ";
 
 static void check_environment(void)

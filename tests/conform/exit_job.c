@@ -45,14 +45,16 @@ static void block(void)
 static int spin(void) /* no GASNet call, no system call */
 {
     volatile int forever = 1;
-    while (forever) {
-    }
+    while (forever) {}
     return 99;
 }
 
 /* ---- all ranks do the same ---------------------------------------------- */
 
-static int do_return(void) { return code; }
+static int do_return(void)
+{
+    return code;
+}
 
 static int do_exit(void)
 {
@@ -68,8 +70,7 @@ static int do_gasnet(void)
 
 static int do_staggered(void)
 {
-    for (volatile long i = 0; i < 3000000L * (long)conf.me; i++) {
-    }
+    for (volatile long i = 0; i < 3000000L * (long)conf.me; i++) {}
     return code;
 }
 
@@ -78,7 +79,10 @@ static int do_different(void)
     gasnet_exit(code + (int)conf.me);
 }
 
-static void exit_from_atexit(void) { gasnet_exit(code); }
+static void exit_from_atexit(void)
+{
+    gasnet_exit(code);
+}
 
 static int do_atexit(void)
 {
@@ -254,7 +258,10 @@ static int do_term(void)
     return 99;
 }
 
-static int do_unreachable(void) { return 97; }
+static int do_unreachable(void)
+{
+    return 97;
+}
 
 static const struct scenario {
     const char *name;

@@ -36,7 +36,10 @@ static gasnet_handlerentry_t table[] = {{H_NOTHING, nothing},
 static gasnet_node_t to; /* who suffers: rank 0 */
 static unsigned char buf[64];
 
-static unsigned char *end(void) { return conf_addr(to) + conf.seg[to].size; }
+static unsigned char *end(void)
+{
+    return conf_addr(to) + conf.seg[to].size;
+}
 
 static void *big(size_t n)
 {
@@ -80,9 +83,18 @@ static void put_to_nobody(void)
 {
     gasnet_put(conf.n, conf_addr(to), buf, 8);
 }
-static void put_behind(void) { gasnet_put(to, end(), buf, 1); }
-static void put_across_end(void) { gasnet_put(to, end() - 7, buf, 8); }
-static void put_before(void) { gasnet_put(to, conf_addr(to) - 1, buf, 8); }
+static void put_behind(void)
+{
+    gasnet_put(to, end(), buf, 1);
+}
+static void put_across_end(void)
+{
+    gasnet_put(to, end() - 7, buf, 8);
+}
+static void put_before(void)
+{
+    gasnet_put(to, conf_addr(to) - 1, buf, 8);
+}
 static void put_wrapping(void)
 {
     gasnet_put_bulk(to, conf_addr(to) + 8, buf, ~(size_t)0 - 3);
@@ -92,20 +104,35 @@ static void put_nbi_behind(void)
     gasnet_put_nbi(to, end(), buf, 1);
     gasnet_wait_syncnbi_puts();
 }
-static void put_val_behind(void) { gasnet_put_val(to, end() - 1, 1, 2); }
-static void get_behind(void) { gasnet_get(buf, to, end() - 3, 4); }
+static void put_val_behind(void)
+{
+    gasnet_put_val(to, end() - 1, 1, 2);
+}
+static void get_behind(void)
+{
+    gasnet_get(buf, to, end() - 3, 4);
+}
 static void get_nb_before(void)
 {
     gasnet_wait_syncnb(gasnet_get_nb(buf, to, conf_addr(to) - 8, 8));
 }
-static void memset_behind(void) { gasnet_memset(to, end() - 1, 0, 2); }
+static void memset_behind(void)
+{
+    gasnet_memset(to, end() - 1, 0, 2);
+}
 static void notify_twice(void)
 {
     gasnet_barrier_notify(0, 0);
     gasnet_barrier_notify(0, 0);
 }
-static void wait_unnotified(void) { gasnet_barrier_wait(0, 0); }
-static void try_unnotified(void) { gasnet_barrier_try(0, 0); }
+static void wait_unnotified(void)
+{
+    gasnet_barrier_wait(0, 0);
+}
+static void try_unnotified(void)
+{
+    gasnet_barrier_try(0, 0);
+}
 static void two_replies(void)
 {
     gasnet_AMRequestShort0(to, H_REPLY_TWICE);

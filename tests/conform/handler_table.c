@@ -9,21 +9,23 @@ enum { SLOTS = 128, FIRST = 128 };
 static int count[SLOTS];
 static int total;
 
-#define HANDLER(hi, lo)                                                        \
-    static void h_##hi##_##lo(gasnet_token_t token, int self)                  \
-    {                                                                          \
-        (void)token;                                                           \
-        CHECK_EQ(self, (hi) * 16 + (lo));                                      \
-        conf_add(&count[(hi) * 16 + (lo)], 1);                                 \
-        conf_add(&total, 1);                                                   \
+#define HANDLER(hi, lo)                                       \
+    static void h_##hi##_##lo(gasnet_token_t token, int self) \
+    {                                                         \
+        (void)token;                                          \
+        CHECK_EQ(self, (hi)*16 + (lo));                       \
+        conf_add(&count[(hi)*16 + (lo)], 1);                  \
+        conf_add(&total, 1);                                  \
     }
-#define ROW(X, hi)                                                             \
-    X(hi, 0) X(hi, 1) X(hi, 2) X(hi, 3) X(hi, 4) X(hi, 5) X(hi, 6) X(hi, 7)    \
-    X(hi, 8) X(hi, 9) X(hi, 10) X(hi, 11) X(hi, 12) X(hi, 13) X(hi, 14)        \
+/* clang-format off: rows of a table */
+#define ROW(X, hi) \
+    X(hi, 0) X(hi, 1) X(hi, 2) X(hi, 3) X(hi, 4) X(hi, 5) X(hi, 6) X(hi, 7) \
+    X(hi, 8) X(hi, 9) X(hi, 10) X(hi, 11) X(hi, 12) X(hi, 13) X(hi, 14) \
     X(hi, 15)
-#define EACH(X)                                                                \
-    ROW(X, 0) ROW(X, 1) ROW(X, 2) ROW(X, 3) ROW(X, 4) ROW(X, 5) ROW(X, 6)      \
+#define EACH(X) \
+    ROW(X, 0) ROW(X, 1) ROW(X, 2) ROW(X, 3) ROW(X, 4) ROW(X, 5) ROW(X, 6) \
     ROW(X, 7)
+/* clang-format on */
 EACH(HANDLER)
 
 #define ENTRY(hi, lo) {0, h_##hi##_##lo},

@@ -7,23 +7,23 @@
 #if GASNET_SEQ + 0 + GASNET_PARSYNC + 0 + GASNET_PAR + 0 != 1
 #error "the thread mode's macro is not 1, or not the only one"
 #endif
-#if defined(GASNET_SEGMENT_FAST) + defined(GASNET_SEGMENT_LARGE) +             \
-        defined(GASNET_SEGMENT_EVERYTHING) !=                                  \
+#if defined(GASNET_SEGMENT_FAST) + defined(GASNET_SEGMENT_LARGE) + \
+        defined(GASNET_SEGMENT_EVERYTHING) !=                      \
     1
 #error "not exactly one segment mode is defined"
 #endif
-#if !(GASNET_SEGMENT_FAST + 0 == 1 || GASNET_SEGMENT_LARGE + 0 == 1 ||         \
+#if !(GASNET_SEGMENT_FAST + 0 == 1 || GASNET_SEGMENT_LARGE + 0 == 1 || \
       GASNET_SEGMENT_EVERYTHING + 0 == 1)
 #error "the segment mode's macro is not 1"
 #endif
 #if defined(GASNET_DEBUG) + defined(GASNET_NDEBUG) != 1
 #error "not exactly one of GASNET_DEBUG and GASNET_NDEBUG is defined"
 #endif
-#if GASNET_SPEC_VERSION_MAJOR != 1 || GASNET_SPEC_VERSION_MINOR != 8 ||        \
+#if GASNET_SPEC_VERSION_MAJOR != 1 || GASNET_SPEC_VERSION_MINOR != 8 || \
     GASNET_VERSION != 1
 #error "specification version"
 #endif
-#if GASNET_RELEASE_VERSION_MAJOR < 1 || GASNET_RELEASE_VERSION_MINOR < 0 ||    \
+#if GASNET_RELEASE_VERSION_MAJOR < 1 || GASNET_RELEASE_VERSION_MINOR < 0 || \
     GASNET_RELEASE_VERSION_PATCH < 0
 #error "release version"
 #endif
@@ -42,8 +42,8 @@
 #if GASNET_BARRIERFLAG_ANONYMOUS & GASNET_BARRIERFLAG_MISMATCH
 #error "barrier flags overlap"
 #endif
-#if GASNET_WAIT_SPIN == GASNET_WAIT_BLOCK ||                                   \
-    GASNET_WAIT_SPIN == GASNET_WAIT_SPINBLOCK ||                               \
+#if GASNET_WAIT_SPIN == GASNET_WAIT_BLOCK ||     \
+    GASNET_WAIT_SPIN == GASNET_WAIT_SPINBLOCK || \
     GASNET_WAIT_BLOCK == GASNET_WAIT_SPINBLOCK
 #error "wait modes overlap"
 #endif

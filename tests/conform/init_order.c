@@ -19,8 +19,7 @@ int main(int argc, char **argv)
     const char *dir = gasnet_getenv("CONFORM_DIR");
     CHECK(dir != NULL, "CONFORM_DIR names an empty directory");
     for (int lap = 0; lap < 200 * (int)conf.me; lap++) {
-        for (volatile int spin = 0; spin < 10000; spin++) {
-        }
+        for (volatile int spin = 0; spin < 10000; spin++) {}
     }
     path_of(path, sizeof path, dir, conf.me);
     const int fd = open(path, O_CREAT | O_WRONLY, 0600);

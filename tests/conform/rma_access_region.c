@@ -47,8 +47,7 @@ static void puts_and_gets(gasnet_node_t to, unsigned key)
     }
     h = gasnet_end_nbi_accessregion();
     OK(gasnet_try_syncnbi_gets());
-    while (gasnet_try_syncnb(h) != GASNET_OK) {
-    }
+    while (gasnet_try_syncnb(h) != GASNET_OK) {}
     for (int i = 0; i < CELLS; i++) {
         CHECK_FILL(back[i], CELL, key + (unsigned)i);
     }

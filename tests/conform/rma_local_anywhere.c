@@ -44,11 +44,10 @@ int main(int argc, char **argv)
     CHECK(heap != NULL, "malloc");
     unsigned char *own = conf_addr(conf.me) + (size_t)conf.n * CELL;
     for (gasnet_node_t to = 0; to < conf.n; to++) {
-        unsigned char *const places[] = {on_stack, in_bss + 1, in_data + 3,
+        unsigned char *const places[] = {on_stack, in_bss + 1,  in_data + 3,
                                          heap + 5, fresh() + 7, own + 9};
         for (int p = 0; p < CONF_COUNT(places); p++) {
-            there_and_back(to, places[p],
-                           places[(p + 1) % CONF_COUNT(places)],
+            there_and_back(to, places[p], places[(p + 1) % CONF_COUNT(places)],
                            (unsigned)(p + 10));
         }
         unsigned char *far = conf_addr(to) + (size_t)conf.me * CELL;

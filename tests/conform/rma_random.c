@@ -7,8 +7,8 @@
 
 enum { BINS = 12, BIN = 3000, SLICE = BINS * BIN, OPS = 22 };
 
-static unsigned char *shadow;  /* [rank][SLICE] */
-static unsigned char *heap;    /* local buffers, [BINS][2 * BIN] */
+static unsigned char *shadow; /* [rank][SLICE] */
+static unsigned char *heap;   /* local buffers, [BINS][2 * BIN] */
 static struct conf_rng rng;
 
 struct op {
@@ -48,9 +48,8 @@ static gasnet_register_value_t shadow_value(const struct op *op)
 static void choose(struct op *op, int bin, gasnet_node_t node)
 {
     const int in_segment = (int)conf_below(&rng, 2);
-    unsigned char *base = in_segment
-        ? conf_addr(conf.me) + (size_t)conf.n * SLICE
-        : heap;
+    unsigned char *base =
+        in_segment ? conf_addr(conf.me) + (size_t)conf.n * SLICE : heap;
     const size_t start = conf_below(&rng, BIN);
     op->node = node;
     op->kind = (int)conf_below(&rng, OPS);
@@ -90,27 +89,68 @@ static void start(struct op *op)
     const int byte = (int)(op->value & 0xff);
     prepare(op);
     switch (op->kind) {
-    case 0: gasnet_put(to, far, near, op->n); break;
-    case 1: gasnet_put_bulk(to, far, near, op->n); break;
-    case 2: op->handle = gasnet_put_nb(to, far, near, op->n); break;
-    case 3: op->handle = gasnet_put_nb_bulk(to, far, near, op->n); break;
-    case 4: gasnet_put_nbi(to, far, near, op->n); break;
-    case 5: gasnet_put_nbi_bulk(to, far, near, op->n); break;
-    case 6: gasnet_get(near, to, far, op->n); break;
-    case 7: gasnet_get_bulk(near, to, far, op->n); break;
-    case 8: op->handle = gasnet_get_nb(near, to, far, op->n); break;
-    case 9: op->handle = gasnet_get_nb_bulk(near, to, far, op->n); break;
-    case 10: gasnet_get_nbi(near, to, far, op->n); break;
-    case 11: gasnet_get_nbi_bulk(near, to, far, op->n); break;
-    case 12: gasnet_memset(to, far, byte, op->n); break;
-    case 13: op->handle = gasnet_memset_nb(to, far, byte, op->n); break;
-    case 14: gasnet_memset_nbi(to, far, byte, op->n); break;
-    case 15: break; /* nothing here this time */
-    case 16: gasnet_put_val(to, far, op->value, op->n); break;
-    case 17: op->handle = gasnet_put_nb_val(to, far, op->value, op->n); break;
-    case 18: gasnet_put_nbi_val(to, far, op->value, op->n); break;
-    case 19: op->value = gasnet_get_val(to, far, op->n); break;
-    default: op->valget = gasnet_get_nb_val(to, far, op->n); break;
+    case 0:
+        gasnet_put(to, far, near, op->n);
+        break;
+    case 1:
+        gasnet_put_bulk(to, far, near, op->n);
+        break;
+    case 2:
+        op->handle = gasnet_put_nb(to, far, near, op->n);
+        break;
+    case 3:
+        op->handle = gasnet_put_nb_bulk(to, far, near, op->n);
+        break;
+    case 4:
+        gasnet_put_nbi(to, far, near, op->n);
+        break;
+    case 5:
+        gasnet_put_nbi_bulk(to, far, near, op->n);
+        break;
+    case 6:
+        gasnet_get(near, to, far, op->n);
+        break;
+    case 7:
+        gasnet_get_bulk(near, to, far, op->n);
+        break;
+    case 8:
+        op->handle = gasnet_get_nb(near, to, far, op->n);
+        break;
+    case 9:
+        op->handle = gasnet_get_nb_bulk(near, to, far, op->n);
+        break;
+    case 10:
+        gasnet_get_nbi(near, to, far, op->n);
+        break;
+    case 11:
+        gasnet_get_nbi_bulk(near, to, far, op->n);
+        break;
+    case 12:
+        gasnet_memset(to, far, byte, op->n);
+        break;
+    case 13:
+        op->handle = gasnet_memset_nb(to, far, byte, op->n);
+        break;
+    case 14:
+        gasnet_memset_nbi(to, far, byte, op->n);
+        break;
+    case 15:
+        break; /* nothing here this time */
+    case 16:
+        gasnet_put_val(to, far, op->value, op->n);
+        break;
+    case 17:
+        op->handle = gasnet_put_nb_val(to, far, op->value, op->n);
+        break;
+    case 18:
+        gasnet_put_nbi_val(to, far, op->value, op->n);
+        break;
+    case 19:
+        op->value = gasnet_get_val(to, far, op->n);
+        break;
+    default:
+        op->valget = gasnet_get_nb_val(to, far, op->n);
+        break;
     }
 }
 
@@ -129,15 +169,15 @@ static void sync_batch(struct op *op)
             gasnet_wait_syncnb(list[b]);
         }
         break;
-    case 1: gasnet_wait_syncnb_all(list, BINS); break;
+    case 1:
+        gasnet_wait_syncnb_all(list, BINS);
+        break;
     case 2:
-        while (gasnet_try_syncnb_all(list, BINS) != GASNET_OK) {
-        }
+        while (gasnet_try_syncnb_all(list, BINS) != GASNET_OK) {}
         break;
     default:
         for (int b = 0; b < BINS; b++) {
-            while (gasnet_try_syncnb(list[b]) != GASNET_OK) {
-            }
+            while (gasnet_try_syncnb(list[b]) != GASNET_OK) {}
         }
         break;
     }

@@ -114,17 +114,14 @@ static void nbi_by_trying(gasnet_node_t to, int turn)
     unsigned char *cell = conf_addr(to) + (size_t)conf.me * LIST * CELL;
     conf_fill(source, CELL, (unsigned)turn);
     gasnet_put_nbi(to, cell, source, CELL);
-    while (gasnet_try_syncnbi_puts() != GASNET_OK) {
-    }
+    while (gasnet_try_syncnbi_puts() != GASNET_OK) {}
     memset(back, 0, CELL);
     gasnet_get_nbi(back[0], to, cell, CELL);
-    while (gasnet_try_syncnbi_gets() != GASNET_OK) {
-    }
+    while (gasnet_try_syncnbi_gets() != GASNET_OK) {}
     CHECK_FILL(back[0], CELL, (unsigned)turn);
     gasnet_put_nbi(to, cell + CELL, source, CELL);
     gasnet_get_nbi(back[1], to, cell, CELL);
-    while (gasnet_try_syncnbi_all() != GASNET_OK) {
-    }
+    while (gasnet_try_syncnbi_all() != GASNET_OK) {}
     CHECK_FILL(back[1], CELL, (unsigned)turn);
     gasnet_get(back[2], to, cell + CELL, CELL);
     CHECK_FILL(back[2], CELL, (unsigned)turn);

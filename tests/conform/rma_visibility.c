@@ -34,9 +34,15 @@ static void put_somehow(int way, gasnet_node_t to, void *dst, void *src)
 {
     gasnet_handle_t h;
     switch (way) {
-    case 0: gasnet_put(to, dst, src, SIZE); break;
-    case 1: gasnet_put_bulk(to, dst, src, SIZE); break;
-    case 2: gasnet_wait_syncnb(gasnet_put_nb(to, dst, src, SIZE)); break;
+    case 0:
+        gasnet_put(to, dst, src, SIZE);
+        break;
+    case 1:
+        gasnet_put_bulk(to, dst, src, SIZE);
+        break;
+    case 2:
+        gasnet_wait_syncnb(gasnet_put_nb(to, dst, src, SIZE));
+        break;
     case 3:
         gasnet_put_nbi(to, dst, src, SIZE);
         gasnet_wait_syncnbi_puts();
@@ -48,8 +54,7 @@ static void put_somehow(int way, gasnet_node_t to, void *dst, void *src)
         break;
     default:
         h = gasnet_put_nb_bulk(to, dst, src, SIZE);
-        while (gasnet_try_syncnb(h) != GASNET_OK) {
-        }
+        while (gasnet_try_syncnb(h) != GASNET_OK) {}
     }
 }
 

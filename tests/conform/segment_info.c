@@ -15,8 +15,7 @@ static uintptr_t wanted(gasnet_node_t rank)
 
 static void check_table_sizes(void)
 {
-    gasnet_seginfo_t *t =
-        (gasnet_seginfo_t *)calloc(conf.n + 2, sizeof *t);
+    gasnet_seginfo_t *t = (gasnet_seginfo_t *)calloc(conf.n + 2, sizeof *t);
     CHECK(t != NULL, "calloc");
     for (int asked = 0; asked <= (int)conf.n + 2; asked++) {
         memset(t, 0x77, (conf.n + 2) * sizeof *t);
@@ -43,9 +42,10 @@ static void check_segments(void)
             CHECK(conf.seg[i].addr != NULL, "segment of rank %u", (unsigned)i);
             CHECK_EQ((uintptr_t)conf.seg[i].addr % GASNET_PAGESIZE, 0);
         } else { /* may have been rounded up to a page */
-            CHECK(conf.seg[i].size <= GASNET_PAGESIZE, "segment of rank %u is "
-                  "%zu bytes, asked for none", (unsigned)i,
-                  (size_t)conf.seg[i].size);
+            CHECK(conf.seg[i].size <= GASNET_PAGESIZE,
+                  "segment of rank %u is "
+                  "%zu bytes, asked for none",
+                  (unsigned)i, (size_t)conf.seg[i].size);
         }
     }
 }

@@ -49,8 +49,9 @@ int main(int argc, char **argv)
     pthread_attr_setstacksize(&attr, 128 << 10);
     for (gasnet_node_t turn = 0; turn < conf.n; turn++) {
         for (int t = 0; turn == conf.me && t < THREADS; t++) {
-            CHECK_EQ(pthread_create(&thread[t], &attr, work,
-                                    (void *)(intptr_t)t), 0);
+            CHECK_EQ(
+                pthread_create(&thread[t], &attr, work, (void *)(intptr_t)t),
+                0);
         }
         for (int t = 0; turn == conf.me && t < THREADS; t++) {
             CHECK_EQ(pthread_join(thread[t], NULL), 0);

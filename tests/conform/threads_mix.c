@@ -83,8 +83,12 @@ static void transfers(int t, struct conf_rng *rng, gasnet_node_t to,
     const unsigned key = (unsigned)conf_below(rng, 5000);
     conf_fill(buf, n, key);
     switch (conf_below(rng, 4)) {
-    case 0: gasnet_put(to, far, buf, n); break;
-    case 1: gasnet_wait_syncnb(gasnet_put_nb_bulk(to, far, buf, n)); break;
+    case 0:
+        gasnet_put(to, far, buf, n);
+        break;
+    case 1:
+        gasnet_wait_syncnb(gasnet_put_nb_bulk(to, far, buf, n));
+        break;
     case 2:
         gasnet_put_nbi(to, far, buf, n);
         gasnet_wait_syncnbi_puts();
@@ -96,8 +100,12 @@ static void transfers(int t, struct conf_rng *rng, gasnet_node_t to,
     }
     memset(got, 0, n);
     switch (conf_below(rng, 3)) {
-    case 0: gasnet_get(got, to, far, n); break;
-    case 1: gasnet_wait_syncnb(gasnet_get_nb(got, to, far, n)); break;
+    case 0:
+        gasnet_get(got, to, far, n);
+        break;
+    case 1:
+        gasnet_wait_syncnb(gasnet_get_nb(got, to, far, n));
+        break;
     default:
         gasnet_get_nbi_bulk(got, to, far, n);
         gasnet_wait_syncnbi_gets();

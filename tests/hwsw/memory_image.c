@@ -24,16 +24,34 @@ static int answers, sent;
 static unsigned char *heap;
 
 /* Layout of a segment. */
-static size_t put_zone(gasnet_node_t from) { return (size_t)from * SLICE; }
-static size_t got_zone(void) { return (size_t)conf.n * SLICE; }
+static size_t put_zone(gasnet_node_t from)
+{
+    return (size_t)from * SLICE;
+}
+static size_t got_zone(void)
+{
+    return (size_t)conf.n * SLICE;
+}
 static size_t long_zone(gasnet_node_t from)
 {
     return got_zone() + GOT + (size_t)from * LONG_SLOT;
 }
-static size_t mixed_zone(void) { return long_zone(conf.n); }
-static size_t counter_zone(void) { return mixed_zone() + MIXED; }
-static size_t image_bytes(void) { return counter_zone() + COUNTERS * 8; }
-static size_t hash_place(void) { return (image_bytes() + 7) / 8 * 8; }
+static size_t mixed_zone(void)
+{
+    return long_zone(conf.n);
+}
+static size_t counter_zone(void)
+{
+    return mixed_zone() + MIXED;
+}
+static size_t image_bytes(void)
+{
+    return counter_zone() + COUNTERS * 8;
+}
+static size_t hash_place(void)
+{
+    return (image_bytes() + 7) / 8 * 8;
+}
 
 static void count(int which, uint64_t v)
 {
@@ -105,9 +123,9 @@ static void stored(gasnet_token_t token, int which)
     conf_add(&answers, 1);
 }
 
-static gasnet_handlerentry_t table[] = {
-    {H_ADD, add},     {H_ADDED, added}, {H_MIX, mix},
-    {H_MIXED, mixed}, {H_STORE, store}, {H_STORED, stored}};
+static gasnet_handlerentry_t table[] = {{H_ADD, add},     {H_ADDED, added},
+                                        {H_MIX, mix},     {H_MIXED, mixed},
+                                        {H_STORE, store}, {H_STORED, stored}};
 
 /* ---- one phase ----------------------------------------------------------- */
 
@@ -128,13 +146,27 @@ static void one_put(int bin)
         conf_addr(to) + put_zone(conf.me) + (size_t)bin * BIN + start;
     random_bytes(src, n < 8 ? 8 : n);
     switch (conf_below(&rng, 7)) {
-    case 0: gasnet_put(to, dst, src, n); break;
-    case 1: gasnet_put_bulk(to, dst, src, n); break;
-    case 2: gasnet_put_nbi(to, dst, src, n); break;
-    case 3: gasnet_put_nbi_bulk(to, dst, src, n); break;
-    case 4: gasnet_memset_nbi(to, dst, src[0], n); break;
-    case 5: gasnet_put_nbi_val(to, dst, src[0] * 0x010203u, 1 + n % 8); break;
-    default: gasnet_wait_syncnb(gasnet_put_nb(to, dst, src, n)); break;
+    case 0:
+        gasnet_put(to, dst, src, n);
+        break;
+    case 1:
+        gasnet_put_bulk(to, dst, src, n);
+        break;
+    case 2:
+        gasnet_put_nbi(to, dst, src, n);
+        break;
+    case 3:
+        gasnet_put_nbi_bulk(to, dst, src, n);
+        break;
+    case 4:
+        gasnet_memset_nbi(to, dst, src[0], n);
+        break;
+    case 5:
+        gasnet_put_nbi_val(to, dst, src[0] * 0x010203u, 1 + n % 8);
+        break;
+    default:
+        gasnet_wait_syncnb(gasnet_put_nb(to, dst, src, n));
+        break;
     }
 }
 
@@ -151,13 +183,19 @@ static void one_get(int bin)
                          (size_t)bin * 2 * BIN + conf_below(&rng, 64);
     uint64_t v;
     switch (conf_below(&rng, 4)) {
-    case 0: gasnet_get(dst, at, src, n); break;
-    case 1: gasnet_get_nbi_bulk(dst, at, src, n); break;
+    case 0:
+        gasnet_get(dst, at, src, n);
+        break;
+    case 1:
+        gasnet_get_nbi_bulk(dst, at, src, n);
+        break;
     case 2:
         v = gasnet_get_val(at, src, 1 + n % 8);
         memcpy(dst, &v, 8);
         break;
-    default: gasnet_wait_syncnb(gasnet_get_nb_bulk(dst, at, src, n)); break;
+    default:
+        gasnet_wait_syncnb(gasnet_get_nb_bulk(dst, at, src, n));
+        break;
     }
 }
 

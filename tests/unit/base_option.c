@@ -13,12 +13,12 @@
 
 static int failures;
 
-#define CHECK(x)                                                               \
-    do {                                                                       \
-        if (!(x)) {                                                            \
-            fprintf(stderr, "line %d: %s\n", __LINE__, #x);                    \
-            failures++;                                                        \
-        }                                                                      \
+#define CHECK(x)                                            \
+    do {                                                    \
+        if (!(x)) {                                         \
+            fprintf(stderr, "line %d: %s\n", __LINE__, #x); \
+            failures++;                                     \
+        }                                                   \
     } while (0)
 
 static void check_size(const char *text, bool valid, size_t expected)

@@ -10,14 +10,14 @@
 
 #include "conduit/fpga/command.h"
 
-#define CHECK(cond, ...) \
-    do { \
-        if (!(cond)) { \
+#define CHECK(cond, ...)                                               \
+    do {                                                               \
+        if (!(cond)) {                                                 \
             fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #cond); \
-            fprintf(stderr, __VA_ARGS__); \
-            fputc('\n', stderr); \
-            exit(1); \
-        } \
+            fprintf(stderr, __VA_ARGS__);                              \
+            fputc('\n', stderr);                                       \
+            exit(1);                                                   \
+        }                                                              \
     } while (0)
 
 static int32_t args[FSH_MAX_ARGS];
@@ -36,8 +36,8 @@ static void check_body(const struct fsh_fpga_command *cmd,
         CHECK(memcmp(bytes + at, d->data, d->length) == 0, "payload");
         at += d->length;
     }
-    CHECK(at <= cmd->entries * FSH_ENTRY_BYTES
-              && at + FSH_ENTRY_BYTES > cmd->entries * FSH_ENTRY_BYTES,
+    CHECK(at <= cmd->entries * FSH_ENTRY_BYTES &&
+              at + FSH_ENTRY_BYTES > cmd->entries * FSH_ENTRY_BYTES,
           "%u entries for %zu bytes", cmd->entries, at);
 }
 
@@ -64,21 +64,28 @@ static void check_command(const struct fsh_fpga_desc *d)
     CHECK(fsh_cmd_length(w) == d->length, "length");
     CHECK(fsh_cmd_entries(w) == cmd.entries - 1, "entries");
     CHECK(fsh_cmd_check(w) == FSH_CMD_CHECK, "check");
-    CHECK((w[0] & ~FSH_CMD_USED_W0) == 0 && (w[2] & ~FSH_CMD_USED_W2) == 0
-              && (w[3] & ~FSH_CMD_USED_W3) == 0,
+    CHECK((w[0] & ~FSH_CMD_USED_W0) == 0 && (w[2] & ~FSH_CMD_USED_W2) == 0 &&
+              (w[3] & ~FSH_CMD_USED_W3) == 0,
           "reserved bits");
     check_body(&cmd, d);
 }
 
 static void check_fields(void)
 {
-    struct fsh_fpga_desc d = {.opcode = 255, .category = FSH_CAT_LONG,
-                              .reply = true, .ack = true, .ordered = true,
+    struct fsh_fpga_desc d = {.opcode = 255,
+                              .category = FSH_CAT_LONG,
+                              .reply = true,
+                              .ack = true,
+                              .ordered = true,
                               .rspace = FSH_SPACE_HOST,
                               .lspace = FSH_SPACE_HOST,
-                              .node = 63, .tag = 1023, .nargs = 16,
-                              .raddr = 0xfedcba9876, .laddr = 0x123456789a,
-                              .length = FSH_MAX_MESSAGE, .args = args};
+                              .node = 63,
+                              .tag = 1023,
+                              .nargs = 16,
+                              .raddr = 0xfedcba9876,
+                              .laddr = 0x123456789a,
+                              .length = FSH_MAX_MESSAGE,
+                              .args = args};
 
     check_command(&d);
     /* One flag at a time, so that none stands in for another. */
@@ -94,18 +101,20 @@ static void check_fields(void)
 
 static void check_inline(void)
 {
-    struct fsh_fpga_desc d = {.opcode = 128, .category = FSH_CAT_MEDIUM,
-                              .lspace = FSH_SPACE_INLINE, .args = args,
+    struct fsh_fpga_desc d = {.opcode = 128,
+                              .category = FSH_CAT_MEDIUM,
+                              .lspace = FSH_SPACE_INLINE,
+                              .args = args,
                               .data = data};
 
     for (unsigned nargs = 0; nargs <= FSH_MAX_ARGS; nargs++) {
         for (unsigned n = 0; n <= FSH_MAX_PACKET; n++) {
             unsigned room = FSH_MAX_INLINE - (nargs + 3) / 4 * 16;
-            CHECK(fsh_fpga_fits_inline(nargs, 0, n, FSH_MAX_PACKET)
-                      == (n <= room),
+            CHECK(fsh_fpga_fits_inline(nargs, 0, n, FSH_MAX_PACKET) ==
+                      (n <= room),
                   "%u bytes after %u arguments", n, nargs);
-            CHECK(fsh_fpga_fits_inline(nargs, 0, n, FSH_MIN_PACKET)
-                      == (n <= FSH_MIN_PACKET && n <= room),
+            CHECK(fsh_fpga_fits_inline(nargs, 0, n, FSH_MIN_PACKET) ==
+                      (n <= FSH_MIN_PACKET && n <= room),
                   "%u bytes in small packets", n);
             if (n > room)
                 continue;
@@ -132,7 +141,8 @@ int main(void)
     CHECK(strcmp(fsh_fpga_op_name(FSH_OP_GET), "GET") == 0, "name");
     CHECK(strcmp(fsh_fpga_op_name(200), "active message") == 0, "name");
     CHECK(strcmp(fsh_fpga_status_name(FSH_STATUS_REMOTE_RANGE),
-                 "REMOTE_RANGE") == 0, "name");
+                 "REMOTE_RANGE") == 0,
+          "name");
     CHECK(strcmp(fsh_fpga_status_name(99), "?") == 0, "name");
     puts("fpga_command: passed");
     return 0;

@@ -9,14 +9,14 @@
 
 #include "conduit/fpga/route.h"
 
-#define CHECK(cond, ...) \
-    do { \
-        if (!(cond)) { \
+#define CHECK(cond, ...)                                               \
+    do {                                                               \
+        if (!(cond)) {                                                 \
             fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #cond); \
-            fprintf(stderr, __VA_ARGS__); \
-            fputc('\n', stderr); \
-            exit(1); \
-        } \
+            fprintf(stderr, __VA_ARGS__);                              \
+            fputc('\n', stderr);                                       \
+            exit(1);                                                   \
+        }                                                              \
     } while (0)
 
 /* Node at the other end of a port's wire, or -1. */
@@ -69,8 +69,8 @@ static void check_topology(bool ring, uint32_t nodes)
     for (uint32_t a = 0; a < nodes; a++) {
         for (uint32_t b = 0; b < nodes; b++) {
             for (unsigned c = FSH_PORT_BACK; c <= FSH_PORT_NEXT; c++) {
-                uint32_t n = follow(ring, nodes, a, b, FSH_PORT_BOTH, c,
-                                    &crossed);
+                uint32_t n =
+                    follow(ring, nodes, a, b, FSH_PORT_BOTH, c, &crossed);
                 CHECK(n == distance(ring, nodes, a, b),
                       "%u to %u of %u: %u links", a, b, nodes, n);
                 CHECK(crossed <= (ring ? 1u : 0u), "datelines");
@@ -81,8 +81,7 @@ static void check_topology(bool ring, uint32_t nodes)
         }
     }
     /* A whole turn crosses one dateline in either direction. */
-    for (unsigned port = FSH_PORT_BACK; ring && port <= FSH_PORT_NEXT;
-         port++) {
+    for (unsigned port = FSH_PORT_BACK; ring && port <= FSH_PORT_NEXT; port++) {
         unsigned turns = 0;
         for (uint32_t a = 0; a < nodes; a++)
             turns += (fsh_fpga_datelines(true, nodes, a) & port) != 0;

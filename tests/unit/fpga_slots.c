@@ -11,14 +11,14 @@
 
 #include "conduit/fpga/slots.h"
 
-#define CHECK(cond, ...) \
-    do { \
-        if (!(cond)) { \
+#define CHECK(cond, ...)                                               \
+    do {                                                               \
+        if (!(cond)) {                                                 \
             fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #cond); \
-            fprintf(stderr, __VA_ARGS__); \
-            fputc('\n', stderr); \
-            exit(1); \
-        } \
+            fprintf(stderr, __VA_ARGS__);                              \
+            fputc('\n', stderr);                                       \
+            exit(1);                                                   \
+        }                                                              \
     } while (0)
 
 #define SLOTS FSH_SLOTS_PER_PEER

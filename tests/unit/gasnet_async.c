@@ -12,12 +12,12 @@
 
 #include "gasnet/internal.h"
 
-#define CHECK(cond) \
-    do { \
-        if (!(cond)) { \
+#define CHECK(cond)                                                    \
+    do {                                                               \
+        if (!(cond)) {                                                 \
             fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #cond); \
-            _Exit(1); \
-        } \
+            _Exit(1);                                                  \
+        }                                                              \
     } while (0)
 
 #define MANY 70000u /* more than the 65535 that must be possible */
@@ -339,6 +339,9 @@ int main(int argc, char **argv)
     fsh_gasnet.ops = &ops;
     try_polls_and_reports();
     stale_is_complete();
+    fsh_gasnet.threaded = false; /* as in GASNET_SEQ: without atomics */
+    stale_is_complete();
+    fsh_gasnet.threaded = true;
     source_of_nonbulk_is_free();
     lists();
     many_outstanding();

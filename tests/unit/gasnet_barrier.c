@@ -10,12 +10,12 @@
 
 #include "gasnet/internal.h"
 
-#define CHECK(cond) \
-    do { \
-        if (!(cond)) { \
+#define CHECK(cond)                                                    \
+    do {                                                               \
+        if (!(cond)) {                                                 \
             fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #cond); \
-            _Exit(1); \
-        } \
+            _Exit(1);                                                  \
+        }                                                              \
     } while (0)
 
 enum { ME = 1, NODES = 4, ROUNDS = 2 };
@@ -47,11 +47,10 @@ static bool nothing_arrives(void)
 static void arrive(int32_t in_phase, int32_t round, int32_t kind, int32_t id)
 {
     const int32_t args[] = {in_phase, round, kind, id};
-    struct fsh_token token = {
-        .source = (ME + NODES - (1u << round)) % NODES, .is_request = true};
+    struct fsh_token token = {.source = (ME + NODES - (1u << round)) % NODES,
+                              .is_request = true};
 
-    fsh_am_deliver(&token, FSH_HANDLER_BARRIER, FSH_AM_SHORT, args, 4, NULL,
-                   0);
+    fsh_am_deliver(&token, FSH_HANDLER_BARRIER, FSH_AM_SHORT, args, 4, NULL, 0);
 }
 
 static void notify(int id, int flags)
@@ -106,7 +105,7 @@ static void other_polls_progress(void)
 }
 
 struct consensus {
-    int id, flags;            /* mine at notify */
+    int id, flags;             /* mine at notify */
     int32_t kind[2], other[2]; /* arriving */
     int wait_id, wait_flags;
     int result;
@@ -117,23 +116,49 @@ static const struct consensus cases[] = {
     {0, 1, {ANONYMOUS, ANONYMOUS}, {0, 0}, 0, 1, GASNET_OK, 1, 0},
     {0, 1, {ANONYMOUS, ANONYMOUS}, {0, 0}, 9, 0, GASNET_OK, 1, 0},
     {0, 1, {ANONYMOUS, NAMED}, {0, 5}, 5, 0, GASNET_OK, 0, 5},
-    {0, 1, {ANONYMOUS, NAMED}, {0, 5}, 6, 0, GASNET_ERR_BARRIER_MISMATCH, 0,
-     0},
+    {0, 1, {ANONYMOUS, NAMED}, {0, 5}, 6, 0, GASNET_ERR_BARRIER_MISMATCH, 0, 0},
     {0, 1, {NAMED, ANONYMOUS}, {5, 0}, 0, 1, GASNET_OK, 0, 5},
     {5, 0, {NAMED, NAMED}, {5, 5}, 0, 1, GASNET_OK, 0, 5},
     {5, 0, {NAMED, NAMED}, {5, 5}, 6, 0, GASNET_ERR_BARRIER_MISMATCH, 0, 0},
     {5, 0, {NAMED, NAMED}, {5, 6}, 5, 0, GASNET_ERR_BARRIER_MISMATCH, 0, 0},
     {0, 1, {NAMED, NAMED}, {5, 6}, 0, 1, GASNET_ERR_BARRIER_MISMATCH, 0, 0},
-    {5, 0, {MISMATCH, NAMED}, {0, 5}, 5, 0, GASNET_ERR_BARRIER_MISMATCH, 0,
+    {5, 0, {MISMATCH, NAMED}, {0, 5}, 5, 0, GASNET_ERR_BARRIER_MISMATCH, 0, 0},
+    {5,
+     0,
+     {ANONYMOUS, MISMATCH},
+     {0, 0},
+     5,
+     0,
+     GASNET_ERR_BARRIER_MISMATCH,
+     0,
      0},
-    {5, 0, {ANONYMOUS, MISMATCH}, {0, 0}, 5, 0, GASNET_ERR_BARRIER_MISMATCH,
-     0, 0},
-    {0, 2, {ANONYMOUS, ANONYMOUS}, {0, 0}, 0, 2, GASNET_ERR_BARRIER_MISMATCH,
-     0, 0},
-    {(int)0xcafef00d, 0, {NAMED, NAMED}, {(int)0xcafef00d, (int)0xcafef00d},
-     (int)0xcafef00d, 0, GASNET_OK, 0, (int)0xcafef00d},
-    {0, GASNET_BARRIERFLAG_UNNAMED, {ANONYMOUS, ANONYMOUS}, {0, 0}, 0,
-     GASNET_BARRIERFLAG_UNNAMED, GASNET_OK, 1, 0},
+    {0,
+     2,
+     {ANONYMOUS, ANONYMOUS},
+     {0, 0},
+     0,
+     2,
+     GASNET_ERR_BARRIER_MISMATCH,
+     0,
+     0},
+    {(int)0xcafef00d,
+     0,
+     {NAMED, NAMED},
+     {(int)0xcafef00d, (int)0xcafef00d},
+     (int)0xcafef00d,
+     0,
+     GASNET_OK,
+     0,
+     (int)0xcafef00d},
+    {0,
+     GASNET_BARRIERFLAG_UNNAMED,
+     {ANONYMOUS, ANONYMOUS},
+     {0, 0},
+     0,
+     GASNET_BARRIERFLAG_UNNAMED,
+     GASNET_OK,
+     1,
+     0},
 };
 
 static void consensus(const struct consensus *c, size_t number)
@@ -146,8 +171,8 @@ static void consensus(const struct consensus *c, size_t number)
     result = gasnet_barrier_wait(c->wait_id, c->wait_flags);
     anonymous = gasnet_barrier_result(&id);
     if (result != c->result ||
-        (result == GASNET_OK && (anonymous != c->anonymous ||
-                                 (!anonymous && id != c->agreed)))) {
+        (result == GASNET_OK &&
+         (anonymous != c->anonymous || (!anonymous && id != c->agreed)))) {
         fprintf(stderr, "case %zu: result %d, anonymous %d, id %d\n", number,
                 result, anonymous, id);
         _Exit(1);

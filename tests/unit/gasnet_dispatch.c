@@ -11,12 +11,12 @@
 
 #include "gasnet/internal.h"
 
-#define CHECK(cond) \
-    do { \
-        if (!(cond)) { \
+#define CHECK(cond)                                                    \
+    do {                                                               \
+        if (!(cond)) {                                                 \
             fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #cond); \
-            _Exit(1); \
-        } \
+            _Exit(1);                                                  \
+        }                                                              \
     } while (0)
 
 static int32_t seen[16];

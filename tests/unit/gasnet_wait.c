@@ -16,12 +16,12 @@
 #include "boot/boot.h"
 #include "gasnet/internal.h"
 
-#define CHECK(cond) \
-    do { \
-        if (!(cond)) { \
+#define CHECK(cond)                                                    \
+    do {                                                               \
+        if (!(cond)) {                                                 \
             fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #cond); \
-            _Exit(1); \
-        } \
+            _Exit(1);                                                  \
+        }                                                              \
     } while (0)
 
 static struct fsh_conduit_ops ops;
@@ -80,8 +80,8 @@ static void plain_memory(void)
     CHECK(pthread_join(thread, NULL) == 0);
 }
 
-/* ---- two waiters: one sleeps in the conduit, the other must be woken by the
- * poll that finds something ---- */
+/* ---- several waiters: one sleeps in the conduit, which never returns by
+ * itself; whoever polls what arrives, all the others must go on ---- */
 
 static atomic_bool arrived, released, conduit_busy;
 

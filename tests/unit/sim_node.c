@@ -13,14 +13,14 @@
 #include "bed.h"
 
 #define MAX_CYCLES 200000u
-#define CHECK(cond, ...)                                                       \
-    do {                                                                       \
-        if (!(cond)) {                                                         \
-            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #cond);         \
-            fprintf(stderr, __VA_ARGS__);                                      \
-            fputc('\n', stderr);                                               \
-            return false;                                                      \
-        }                                                                      \
+#define CHECK(cond, ...)                                               \
+    do {                                                               \
+        if (!(cond)) {                                                 \
+            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #cond); \
+            fprintf(stderr, __VA_ARGS__);                              \
+            fputc('\n', stderr);                                       \
+            return false;                                              \
+        }                                                              \
     } while (0)
 
 static struct fsh_bed bed;
@@ -153,7 +153,7 @@ static bool put_or_get(bool get, uint32_t length, uint64_t from, uint64_t to,
     return true;
 }
 
-static const uint32_t lengths[] = {1,   4,    15,   16,   17,   64,  127,
+static const uint32_t lengths[] = {1,   4,    15,   16,   17,   64,    127,
                                    128, 1000, 1024, 1025, 4096, 10000, 65536};
 
 static bool sweep(bool get, uint32_t dst)
@@ -220,8 +220,8 @@ static bool medium(uint32_t nargs, uint32_t length, uint32_t slot)
     for (uint32_t i = 0; i < 16; i++)
         args[i] = 0x01010101u * (i + 1) + slot;
     fill(fsh_fabric_dram(bed.fab, 0) + 0x40005, length, slot);
-    fsh_bed_command(&cmd, FSH_OP_CLIENT + 3, length ? FSH_CAT_MEDIUM
-                                                    : FSH_CAT_SHORT, 1, slot);
+    fsh_bed_command(&cmd, FSH_OP_CLIENT + 3,
+                    length ? FSH_CAT_MEDIUM : FSH_CAT_SHORT, 1, slot);
     fsh_cmd_set_laddr(cmd.word, 0x40005);
     fsh_cmd_set_length(cmd.word, length);
     fsh_bed_attach(&cmd, args, nargs, NULL, 0);

@@ -23,14 +23,14 @@
 #define MAX_ACTIVE 4
 #define SLEEP_NS (20 * UINT64_C(1000000000))
 
-#define CHECK(cond, ...) \
-    do { \
-        if (!(cond)) { \
+#define CHECK(cond, ...)                                               \
+    do {                                                               \
+        if (!(cond)) {                                                 \
             fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #cond); \
-            fprintf(stderr, __VA_ARGS__); \
-            fputc('\n', stderr); \
-            _Exit(1); \
-        } \
+            fprintf(stderr, __VA_ARGS__);                              \
+            fputc('\n', stderr);                                       \
+            _Exit(1);                                                  \
+        }                                                              \
     } while (0)
 
 struct world {
@@ -181,7 +181,8 @@ static void *party_main(void *arg)
         uint32_t id = (uint32_t)(r >> 32);
         uint8_t category = (uint8_t)(r % 3);
         size_t n = category == FSH_AM_MEDIUM
-                       ? random_size(next_random(&p->random)) : 0;
+                       ? random_size(next_random(&p->random))
+                       : 0;
         fill_payload(buf, n, id);
         send_message(p, w->rank[r / 3 % w->active], FSH_SMP_REQUEST, id,
                      (unsigned)(1 + r / 64 % 16), category, n ? buf : NULL, n,
@@ -189,17 +190,16 @@ static void *party_main(void *arg)
     }
     bool counted = false;
     while (atomic_load(&w->finished) < all) {
-        if (!counted
-            && atomic_load(&w->answered[p->index])
-                   == w->threads * w->messages) {
+        if (!counted &&
+            atomic_load(&w->answered[p->index]) == w->threads * w->messages) {
             atomic_fetch_add(&w->finished, 1);
             counted = true;
         }
         if (!fsh_smp_port_poll(w->port[p->index], BOTH, deliver, p))
             fsh_smp_port_sleep(w->port[p->index], 1000000);
-        CHECK(fsh_time_ns() < w->deadline,
-              "rank %u has %u of %u answers", w->rank[p->index],
-              atomic_load(&w->answered[p->index]), w->threads * w->messages);
+        CHECK(fsh_time_ns() < w->deadline, "rank %u has %u of %u answers",
+              w->rank[p->index], atomic_load(&w->answered[p->index]),
+              w->threads * w->messages);
     }
     free(buf);
     return NULL;
@@ -219,8 +219,8 @@ static void make_world(struct world *w, uint32_t ranks, unsigned active,
     for (unsigned i = 0; i < active; i++) {
         /* Spread, so that beyond 64 ranks several ready words are in use. */
         w->rank[i] = active == 1 ? 0 : i * (ranks - 1) / (active - 1);
-        w->port[i] = fsh_smp_port_new(w->base, &w->layout, w->rank[i],
-                                      threads > 1);
+        w->port[i] =
+            fsh_smp_port_new(w->base, &w->layout, w->rank[i], threads > 1);
         CHECK(w->port[i], "no memory");
     }
 }
@@ -241,10 +241,11 @@ static void run_traffic(uint32_t ranks, unsigned active, unsigned threads,
     make_world(&w, ranks, active, threads);
     w.messages = messages;
     for (unsigned i = 0; i < active * threads; i++) {
-        party[i] = (struct party){.world = &w, .index = i % active,
-                                  .random = seed * 1000003 + i + 1};
-        CHECK(pthread_create(&party[i].thread, NULL, party_main, &party[i])
-                  == 0, "pthread_create");
+        party[i] = (struct party){
+            .world = &w, .index = i % active, .random = seed * 1000003 + i + 1};
+        CHECK(pthread_create(&party[i].thread, NULL, party_main, &party[i]) ==
+                  0,
+              "pthread_create");
     }
     for (unsigned i = 0; i < active * threads; i++)
         pthread_join(party[i].thread, NULL);
@@ -267,9 +268,13 @@ static void run_full(void)
     unsigned sent = 0;
 
     make_world(&w, 3, 3, 1);
-    struct fsh_smp_out out = {.dest = 1, .channel = FSH_SMP_REQUEST,
-                              .handler = 128, .category = FSH_AM_MEDIUM,
-                              .nargs = 1, .args = &arg, .src = buf,
+    struct fsh_smp_out out = {.dest = 1,
+                              .channel = FSH_SMP_REQUEST,
+                              .handler = 128,
+                              .category = FSH_AM_MEDIUM,
+                              .nargs = 1,
+                              .args = &arg,
+                              .src = buf,
                               .nbytes = sizeof buf};
     while (fsh_smp_port_send(w.port[0], &out) == FSH_SMP_SENT)
         sent++;
@@ -386,8 +391,10 @@ static void run_race(uint32_t ranks, unsigned rounds, uint64_t seed)
     pthread_t thread;
 
     make_world(&w, ranks, 3, 1);
-    struct fsh_smp_out out = {.dest = w.rank[2], .channel = FSH_SMP_REQUEST,
-                              .handler = 128, .category = FSH_AM_SHORT};
+    struct fsh_smp_out out = {.dest = w.rank[2],
+                              .channel = FSH_SMP_REQUEST,
+                              .handler = 128,
+                              .category = FSH_AM_SHORT};
     CHECK(pthread_create(&thread, NULL, race_main, &racer) == 0,
           "pthread_create");
     for (unsigned i = 0; i < rounds; i++) {

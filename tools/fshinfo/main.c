@@ -52,8 +52,8 @@ static bool find_tool(const char *name, char *path, size_t len)
 
     for (; list && *list; list += n + (list[n] == ':')) {
         n = strcspn(list, ":");
-        if (n && (size_t)snprintf(path, len, "%.*s/%s", (int)n, list, name) <
-                     len &&
+        if (n &&
+            (size_t)snprintf(path, len, "%.*s/%s", (int)n, list, name) < len &&
             access(path, X_OK) == 0)
             return true;
     }

@@ -29,7 +29,7 @@ struct command_line {
     double timeout;   /* seconds, 0 none */
     bool tag_output, verbose, show;
     const char *sim_extra[8]; /* --record F ...; NULL-terminated */
-    char **program;   /* argv of the ranks */
+    char **program;           /* argv of the ranks */
 };
 
 /* Reads argv; prints and exits by itself for --help, --version and errors.
@@ -94,7 +94,7 @@ struct run {
     int first_left;
     bool ending, quit_sent, kill_sent;
     uint64_t quit_ns, kill_ns;
-    int sim_status;  /* of a simulator that ended by itself */
+    int sim_status; /* of a simulator that ended by itself */
     bool sim_gone;
 };
 

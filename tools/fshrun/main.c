@@ -50,9 +50,22 @@ static const char usage[] =
     "if signal S killed one; 124 time limit; 126, 127 program cannot be run,\n"
     "not found; 2 wrong use. fshinfo lists conduits and settings.\n";
 
-enum { OPT_CONDUIT = 256, OPT_TOPOLOGY, OPT_TIMEOUT, OPT_TAG, OPT_SEGMENT,
-       OPT_DRAM, OPT_PACKET, OPT_RECORD, OPT_REPLAY, OPT_WAVES, OPT_SIM_ARGS,
-       OPT_SHOW, OPT_HELP, OPT_VERSION };
+enum {
+    OPT_CONDUIT = 256,
+    OPT_TOPOLOGY,
+    OPT_TIMEOUT,
+    OPT_TAG,
+    OPT_SEGMENT,
+    OPT_DRAM,
+    OPT_PACKET,
+    OPT_RECORD,
+    OPT_REPLAY,
+    OPT_WAVES,
+    OPT_SIM_ARGS,
+    OPT_SHOW,
+    OPT_HELP,
+    OPT_VERSION
+};
 
 static const struct option long_options[] = {
     {"np", required_argument, NULL, 'n'},
@@ -274,7 +287,7 @@ static int check_conduit(struct command_line *cl, const char *path)
 /* Settings of the simulator, then what the command line adds. The caller frees
  * the list. */
 static const char **add_sim_args(struct fsh_job_config *config,
-                         const struct command_line *cl)
+                                 const struct command_line *cl)
 {
     size_t n = 0, extra = 0;
     const char **args;
@@ -384,7 +397,8 @@ static int start_job(struct run *run, const struct fsh_job_config *config)
         run->output = output_new(config->ranks);
         if (!run->output)
             fsh_fatal("--tag-output: %s; raise the limit on descriptors with "
-                      "ulimit -n", strerror(errno));
+                      "ulimit -n",
+                      strerror(errno));
     }
     code = run_job(run);
     if (run->output)

@@ -192,9 +192,9 @@ unsigned output_poll(struct output *o, struct pollfd *p, uint64_t *deadline)
 
     for (int q = 0; q < 2; q++)
         if (o->queue[q].fill)
-            p[n++] = (struct pollfd){.fd = q == 0 ? STDOUT_FILENO
-                                                  : STDERR_FILENO,
-                                     .events = POLLOUT};
+            p[n++] =
+                (struct pollfd){.fd = q == 0 ? STDOUT_FILENO : STDERR_FILENO,
+                                .events = POLLOUT};
     for (uint32_t i = 0; i < o->streams; i++) {
         struct stream *s = &o->stream[i];
 

@@ -90,8 +90,8 @@ static void find_mark(const char *data, size_t size, char *conduit, size_t len)
     if (!at)
         return;
     at += strlen(mark);
-    for (n = 0; n + 1 < len && at + n < data + size &&
-                islower((unsigned char)at[n]);
+    for (n = 0;
+         n + 1 < len && at + n < data + size && islower((unsigned char)at[n]);
          n++)
         conduit[n] = at[n];
     conduit[n] = '\0';

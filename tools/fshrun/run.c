@@ -158,8 +158,10 @@ static void rank_killed(struct run *run, uint32_t r, pid_t pid, int sig)
 {
     char text[256];
 
-    snprintf(text, sizeof(text), "rank %" PRIu32 " (pid %d) was killed by "
-             "signal %d (%s)", r, pid, sig, strsignal(sig));
+    snprintf(text, sizeof(text),
+             "rank %" PRIu32 " (pid %d) was killed by "
+             "signal %d (%s)",
+             r, pid, sig, strsignal(sig));
     /* `| head` is no failure worth a line. */
     if (!run->ending && (sig != SIGPIPE || run->cl->verbose) &&
         atomic_load(&run->job.page->abort_code) <= 0)
@@ -195,8 +197,10 @@ static void rank_exited(struct run *run, uint32_t r, pid_t pid, int code,
         return;
     }
     if (code != 0) {
-        snprintf(text, sizeof(text), "rank %" PRIu32 " (pid %d) exited with "
-                 "code %d", r, pid, code);
+        snprintf(text, sizeof(text),
+                 "rank %" PRIu32 " (pid %d) exited with "
+                 "code %d",
+                 r, pid, code);
         if (page->size > 1)
             fsh_warn("%s%s; ending the job", text,
                      state == FSH_RANK_STARTING ? " before gasnet_init" : "");
@@ -243,13 +247,17 @@ static void sim_ended(struct run *run, int status)
     char text[800];
 
     if (killed)
-        snprintf(text, sizeof(text), "the simulator (pid %d) was killed by "
-                 "signal %d (%s)", run->job.sim_pid, WTERMSIG(status),
+        snprintf(text, sizeof(text),
+                 "the simulator (pid %d) was killed by "
+                 "signal %d (%s)",
+                 run->job.sim_pid, WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
     else
-        snprintf(text, sizeof(text), "the simulator (pid %d) ended with code "
-                 "%d%s%s", run->job.sim_pid, code,
-                 page->sim_error[0] ? ": " : "", page->sim_error);
+        snprintf(text, sizeof(text),
+                 "the simulator (pid %d) ended with code "
+                 "%d%s%s",
+                 run->job.sim_pid, code, page->sim_error[0] ? ": " : "",
+                 page->sim_error);
     run->job.sim_pid = 0;
     run->sim_gone = true;
     if (!run->ending)
@@ -323,9 +331,10 @@ static void left_behind(struct run *run)
     for (uint32_t r = 0; r < page->size; r++)
         if (run->pid[r] && page->rank[r].waiting_for[0])
             blocked = true;
-    snprintf(text, sizeof(text), "rank %d has ended, others have not within "
-             "%g s (FSHMEM_LEAVE_TIMEOUT)", run->first_left,
-             fsh_option_seconds("FSHMEM_LEAVE_TIMEOUT"));
+    snprintf(text, sizeof(text),
+             "rank %d has ended, others have not within "
+             "%g s (FSHMEM_LEAVE_TIMEOUT)",
+             run->first_left, fsh_option_seconds("FSHMEM_LEAVE_TIMEOUT"));
     fsh_warn("%s; ending the job", text);
     dump(run);
     end_job(run, blocked ? 1 : 0, text, 0);
@@ -426,8 +435,8 @@ static void finish_output(struct run *run, struct pollfd *p)
 /* The signals we act on; those the caller has us ignore stay ignored. */
 static int catch_signals(struct run *run)
 {
-    static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1,
-                                 SIGCHLD};
+    static const int wanted[] = {SIGINT,  SIGTERM, SIGHUP,
+                                 SIGQUIT, SIGUSR1, SIGCHLD};
     struct sigaction old;
     sigset_t set;
 

@@ -119,6 +119,7 @@ int spawn_result(struct run *run)
         return 0;
     fsh_warn("cannot run '%s' as rank %" PRIu32 ": %s%s", run->path, e.rank,
              strerror(e.error),
-             e.error == ENOEXEC ? " (a script needs #! in its first line)" : "");
+             e.error == ENOEXEC ? " (a script needs #! in its first line)"
+                                : "");
     return e.error == ENOENT ? RUN_NOT_FOUND : RUN_CANNOT_EXECUTE;
 }

@@ -123,7 +123,7 @@ module fsh_submit #(
       need_entries > {3'd0, entries} || cmd_q.reply != REPLY || !(is_put || is_get || to_host) ||
       (is_put && (cmd_q.category != fsh_spec_pkg::CAT_LONG || (REPLY && cmd_q.ack))) ||
       (is_get && (cmd_q.category != fsh_spec_pkg::CAT_SHORT || REPLY || is_inline)) ||
-      (to_host && cmd_q.category == 2'd3) ||
+      (to_host && cmd_q.category > fsh_spec_pkg::CAT_LONG) ||
       cmd_q.tag >= (to_host ? 11'(fsh_spec_pkg::SLOTS_PER_PEER) : 11'(fsh_spec_pkg::NUM_TAGS));
   assign bad_node   = cmd_q.dst >= nodes_i || (cmd_q.dst != node_i && cmd_mask_o == '0);
   assign bad_length =

@@ -16,7 +16,8 @@
 #include <random>
 #include "verilated.h"
 
-namespace tb {
+namespace tb
+{
 
 class Test
 {
@@ -41,8 +42,8 @@ class Test
         return engine_();
     }
 
-    [[noreturn]] __attribute__((format(printf, 2, 3))) void
-    fail(const char *format, ...)
+    [[noreturn]] __attribute__((format(printf, 2, 3))) void fail(
+        const char *format, ...)
     {
         va_list args;
         va_start(args, format);
@@ -85,9 +86,7 @@ class Test
 class Stall
 {
   public:
-    explicit Stall(Test &test) : test_(test)
-    {
-    }
+    explicit Stall(Test &test) : test_(test) {}
 
     bool willing()
     {

@@ -19,8 +19,8 @@ bool fsh_fpga_fits_inline(unsigned nargs, uint64_t raddr, size_t n,
 {
     size_t start = raddr % packet;
 
-    return n <= packet && start + n <= packet
-           && to_row(nargs * sizeof(int32_t)) + n <= FSH_MAX_INLINE;
+    return n <= packet && start + n <= packet &&
+           to_row(nargs * sizeof(int32_t)) + n <= FSH_MAX_INLINE;
 }
 
 void fsh_fpga_encode(struct fsh_fpga_command *cmd,
@@ -61,8 +61,7 @@ struct name {
     const char *name;
 };
 
-static const char *look_up(const struct name *names, unsigned n,
-                           unsigned value)
+static const char *look_up(const struct name *names, unsigned n, unsigned value)
 {
     for (unsigned i = 0; i < n; i++)
         if (names[i].value == value)

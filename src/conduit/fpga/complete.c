@@ -18,9 +18,9 @@ int fsh_fpga_claim(_Atomic uint64_t *mask)
     while (old != 0) {
         int index = __builtin_ctzll(old);
         /* Acquire, partner: fsh_fpga_release. */
-        if (atomic_compare_exchange_weak_explicit(
-                mask, &old, old & (old - 1), memory_order_acquire,
-                memory_order_relaxed))
+        if (atomic_compare_exchange_weak_explicit(mask, &old, old & (old - 1),
+                                                  memory_order_acquire,
+                                                  memory_order_relaxed))
             return index;
     }
     return -1;
@@ -53,8 +53,8 @@ static void describe_op(char *text, size_t len, const struct fsh_fpga_op *op)
     const struct fsh_segment *seg = &fsh_fpga.segs[op->node];
 
     snprintf(text, len,
-             "%s of %" PRIu32 " bytes %s rank %" PRIu32 " at %p (offset 0x%"
-             PRIx64 " of its segment of %zu bytes)",
+             "%s of %" PRIu32 " bytes %s rank %" PRIu32
+             " at %p (offset 0x%" PRIx64 " of its segment of %zu bytes)",
              fsh_fpga_op_name(op->opcode), op->length,
              op->opcode == FSH_OP_GET ? "from" : "to", op->node,
              (void *)((unsigned char *)seg->addr + op->remote), op->remote,
@@ -87,8 +87,8 @@ static void finish_op(const uint64_t *entry, bool refused)
     unsigned status = (unsigned)fsh_ring_status(entry);
 
     /* Acquire, partner: fsh_fpga_op_begin. */
-    if (tag >= FSH_NUM_TAGS
-        || !atomic_load_explicit(&fsh_fpga.live[tag], memory_order_acquire))
+    if (tag >= FSH_NUM_TAGS ||
+        !atomic_load_explicit(&fsh_fpga.live[tag], memory_order_acquire))
         fsh_fatal("conduit fpga: completion of tag %u, which is not in use "
                   "(status %s): the device or its program is broken",
                   tag, fsh_fpga_status_name(status));
@@ -123,8 +123,8 @@ static void finish_source(const uint64_t *entry)
     unsigned node = (unsigned)fsh_ring_node(entry);
     unsigned slot = (unsigned)fsh_ring_tag(entry);
 
-    if (node >= fsh_fpga.nodes || slot >= FSH_SLOTS_PER_PEER
-        || !atomic_load(&fsh_fpga.source[channel][node][slot].reading))
+    if (node >= fsh_fpga.nodes || slot >= FSH_SLOTS_PER_PEER ||
+        !atomic_load(&fsh_fpga.source[channel][node][slot].reading))
         fsh_fatal("conduit fpga: completion of slot %u to rank %u, which is "
                   "not in use: the device or its program is broken",
                   slot, node);
@@ -155,14 +155,14 @@ static void refused(const uint64_t *entry)
     unsigned slot = (unsigned)fsh_ring_tag(entry);
     char text[256];
 
-    if (channel == FSH_FPGA_REQUEST
-        && (opcode == FSH_OP_PUT || opcode == FSH_OP_GET)
-        && slot < FSH_NUM_TAGS && atomic_load(&fsh_fpga.live[slot])) {
+    if (channel == FSH_FPGA_REQUEST &&
+        (opcode == FSH_OP_PUT || opcode == FSH_OP_GET) && slot < FSH_NUM_TAGS &&
+        atomic_load(&fsh_fpga.live[slot])) {
         finish_op(entry, true);
         return;
     }
-    if (opcode >= FSH_OP_LIBRARY && node < fsh_fpga.nodes
-        && slot < FSH_SLOTS_PER_PEER) {
+    if (opcode >= FSH_OP_LIBRARY && node < fsh_fpga.nodes &&
+        slot < FSH_SLOTS_PER_PEER) {
         const struct fsh_fpga_source *s = &fsh_fpga.source[channel][node][slot];
         const unsigned char *base = fsh_fpga.segs[node].addr;
         snprintf(text, sizeof text,

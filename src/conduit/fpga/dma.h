@@ -35,36 +35,35 @@
 /* Slot index {reply, source, slot}. */
 #define FSH_DMA_SLOTS (2u * FSH_MAX_NODES * FSH_SLOTS_PER_PEER)
 
-_Static_assert(FSH_DMA_CPL % 65536 == 0 && FSH_DMA_REQ % 65536 == 0
-                   && FSH_DMA_REP % 65536 == 0,
+_Static_assert(FSH_DMA_CPL % 65536 == 0 && FSH_DMA_REQ % 65536 == 0 &&
+                   FSH_DMA_REP % 65536 == 0,
                "rings are 64 KiB aligned");
-_Static_assert(FSH_DMA_REQ - FSH_DMA_CPL >= FSH_DMA_RING_BYTES
-                   && FSH_DMA_REP - FSH_DMA_REQ >= FSH_DMA_RING_BYTES
-                   && FSH_DMA_STATUS - FSH_DMA_REP >= FSH_DMA_RING_BYTES,
+_Static_assert(FSH_DMA_REQ - FSH_DMA_CPL >= FSH_DMA_RING_BYTES &&
+                   FSH_DMA_REP - FSH_DMA_REQ >= FSH_DMA_RING_BYTES &&
+                   FSH_DMA_STATUS - FSH_DMA_REP >= FSH_DMA_RING_BYTES,
                "rings do not overlap");
-_Static_assert(FSH_DMA_CREDIT + FSH_MAX_NODES * FSH_DMA_CREDIT_BYTES
-                   <= FSH_DMA_SLOT_HDR,
+_Static_assert(FSH_DMA_CREDIT + FSH_MAX_NODES * FSH_DMA_CREDIT_BYTES <=
+                   FSH_DMA_SLOT_HDR,
                "credit lines");
-_Static_assert(FSH_DMA_SLOT_HDR % 0x40000 == 0
-                   && FSH_DMA_SLOT_HDR + FSH_DMA_SLOTS * FSH_SLOT_HEADER_BYTES
-                          <= FSH_DMA_SMALL,
+_Static_assert(FSH_DMA_SLOT_HDR % 0x40000 == 0 &&
+                   FSH_DMA_SLOT_HDR + FSH_DMA_SLOTS * FSH_SLOT_HEADER_BYTES <=
+                       FSH_DMA_SMALL,
                "slot headers are 256 KiB aligned");
-_Static_assert(FSH_DMA_SMALL
-                       + 2 * FSH_DMA_SMALL_SLOTS * FSH_DMA_SMALL_BYTES
-                   <= FSH_DMA_SLOT_PAY,
+_Static_assert(FSH_DMA_SMALL + 2 * FSH_DMA_SMALL_SLOTS * FSH_DMA_SMALL_BYTES <=
+                   FSH_DMA_SLOT_PAY,
                "small bounce slots");
-_Static_assert(FSH_DMA_SLOT_PAY % 0x800000 == 0
-                   && FSH_DMA_SLOT_PAY + FSH_DMA_SLOTS * FSH_MAX_MEDIUM
-                          <= FSH_DMA_TAG,
+_Static_assert(FSH_DMA_SLOT_PAY % 0x800000 == 0 &&
+                   FSH_DMA_SLOT_PAY + FSH_DMA_SLOTS * FSH_MAX_MEDIUM <=
+                       FSH_DMA_TAG,
                "slot payloads are 8 MiB aligned");
 _Static_assert(FSH_DMA_TAG + FSH_NUM_TAGS * FSH_DMA_TAG_BYTES <= FSH_DMA_BIG,
                "bounce memory of tags");
-_Static_assert(FSH_DMA_BIG + 2 * FSH_DMA_BIG_SLOTS * FSH_DMA_BIG_BYTES
-                   <= FSH_DMA_END,
+_Static_assert(FSH_DMA_BIG + 2 * FSH_DMA_BIG_SLOTS * FSH_DMA_BIG_BYTES <=
+                   FSH_DMA_END,
                "big bounce slots");
 _Static_assert(FSH_DMA_SMALL_BYTES >= FSH_MAX_MEDIUM, "a Medium fits");
-_Static_assert(FSH_DMA_SMALL_SLOTS <= 64 && FSH_DMA_BIG_SLOTS <= 64
-                   && FSH_NUM_TAGS == 64,
+_Static_assert(FSH_DMA_SMALL_SLOTS <= 64 && FSH_DMA_BIG_SLOTS <= 64 &&
+                   FSH_NUM_TAGS == 64,
                "one word maps them");
 
 #endif

@@ -29,8 +29,7 @@ static bool poll_all(void)
     return fsh_fpga_progress(true);
 }
 
-static void describe_peers(void (*line)(void *arg, const char *text),
-                           void *arg)
+static void describe_peers(void (*line)(void *arg, const char *text), void *arg)
 {
     char text[160];
 
@@ -85,9 +84,7 @@ static void describe(void (*line)(void *arg, const char *text), void *arg)
 
 /* The device stays open: other threads of this process may be using it, and
  * what it holds ends with the process. */
-static void fini(void)
-{
-}
+static void fini(void) {}
 
 const struct fsh_conduit_ops fsh_conduit_fpga = {
     .name = "fpga",

@@ -62,10 +62,10 @@ struct fsh_fpga_record {
 struct fsh_fpga_raw {
     uint8_t opcode; /* FSH_OP_PUT or FSH_OP_GET */
     uint32_t node;
-    uint64_t remote;    /* offset in the target's segment */
-    uint64_t local;     /* offset in this node's segment; unused with data */
-    uint32_t length;    /* <= FSH_MAX_MESSAGE */
-    const void *data;   /* PUT only: payload that rides in the command */
+    uint64_t remote;  /* offset in the target's segment */
+    uint64_t local;   /* offset in this node's segment; unused with data */
+    uint32_t length;  /* <= FSH_MAX_MESSAGE */
+    const void *data; /* PUT only: payload that rides in the command */
     bool ordered;
 };
 

@@ -27,16 +27,15 @@ struct token {
 static uint64_t long_offset(uint32_t node, const struct fsh_am *am)
 {
     const struct fsh_segment *seg = &fsh_fpga.segs[node];
-    uint64_t offset = (uint64_t)(uintptr_t)am->dst
-                      - (uint64_t)(uintptr_t)seg->addr;
+    uint64_t offset =
+        (uint64_t)(uintptr_t)am->dst - (uint64_t)(uintptr_t)seg->addr;
 
-    if (am->nbytes != 0
-        && (offset > seg->size || am->nbytes > seg->size - offset))
+    if (am->nbytes != 0 &&
+        (offset > seg->size || am->nbytes > seg->size - offset))
         fsh_fatal("conduit fpga: Long active message for handler %u: %zu "
                   "bytes to %p leave the segment of rank %" PRIu32
                   " (%zu bytes at %p)",
-                  am->handler, am->nbytes, am->dst, node, seg->size,
-                  seg->addr);
+                  am->handler, am->nbytes, am->dst, node, seg->size, seg->addr);
     return offset & ((UINT64_C(1) << ADDRESS_BITS) - 1);
 }
 
@@ -45,8 +44,8 @@ static void bounce(struct fsh_fpga_source *s, unsigned channel, uint32_t node,
                    const struct fsh_am *am, struct fsh_fpga_desc *desc)
 {
     bool small = am->nbytes <= FSH_DMA_SMALL_BYTES;
-    _Atomic uint64_t *mask = small ? &fsh_fpga.free_small[channel]
-                                   : &fsh_fpga.free_big[channel];
+    _Atomic uint64_t *mask =
+        small ? &fsh_fpga.free_small[channel] : &fsh_fpga.free_big[channel];
     int index = fsh_fpga_claim(mask);
 
     assert(am->nbytes <= FSH_DMA_BIG_BYTES);
@@ -60,13 +59,13 @@ static void bounce(struct fsh_fpga_source *s, unsigned channel, uint32_t node,
     s->bounce = small ? FSH_BOUNCE_SMALL : FSH_BOUNCE_BIG;
     s->index = (uint8_t)index;
     if (small)
-        desc->laddr = FSH_DMA_SMALL
-                      + (channel * FSH_DMA_SMALL_SLOTS + (unsigned)index)
-                            * FSH_DMA_SMALL_BYTES;
+        desc->laddr =
+            FSH_DMA_SMALL + (channel * FSH_DMA_SMALL_SLOTS + (unsigned)index) *
+                                FSH_DMA_SMALL_BYTES;
     else
-        desc->laddr = FSH_DMA_BIG
-                      + (channel * FSH_DMA_BIG_SLOTS + (unsigned)index)
-                            * FSH_DMA_BIG_BYTES;
+        desc->laddr =
+            FSH_DMA_BIG +
+            (channel * FSH_DMA_BIG_SLOTS + (unsigned)index) * FSH_DMA_BIG_BYTES;
     desc->lspace = FSH_SPACE_HOST;
     memcpy(fsh_fpga.mem.dma + desc->laddr, am->src, am->nbytes);
 }
@@ -81,9 +80,9 @@ static void place_payload(struct fsh_fpga_source *s, unsigned channel,
     s->bounce = FSH_BOUNCE_NONE;
     desc->lspace = FSH_SPACE_INLINE;
     desc->data = am->src;
-    if (desc->length == 0
-        || fsh_fpga_fits_inline(am->nargs, desc->raddr, desc->length,
-                                fsh_fpga.packet))
+    if (desc->length == 0 ||
+        fsh_fpga_fits_inline(am->nargs, desc->raddr, desc->length,
+                             fsh_fpga.packet))
         return;
     desc->ack = true;
     if (fsh_fpga_in_segment(am->src, am->nbytes, &offset)) {
@@ -154,16 +153,15 @@ static void send_from(unsigned channel, uint32_t node, unsigned slot,
 static int claim_slot(uint32_t node)
 {
     const _Atomic uint64_t *line =
-        (const void *)(fsh_fpga.mem.dma + FSH_DMA_CREDIT
-                       + node * FSH_DMA_CREDIT_BYTES);
+        (const void *)(fsh_fpga.mem.dma + FSH_DMA_CREDIT +
+                       node * FSH_DMA_CREDIT_BYTES);
 
     fsh_fpga_lock(&fsh_fpga.peer_lock);
     int slot = fsh_fpga_slots_claim(&fsh_fpga.peer[node]);
     if (slot < 0) {
         /* Acquire, partner: the device, writing the peer's PUT. */
         fsh_fpga_slots_settle(&fsh_fpga.peer[node],
-                              atomic_load_explicit(line,
-                                                   memory_order_acquire));
+                              atomic_load_explicit(line, memory_order_acquire));
         slot = fsh_fpga_slots_claim(&fsh_fpga.peer[node]);
     }
     fsh_fpga_unlock(&fsh_fpga.peer_lock);
@@ -176,8 +174,9 @@ void fsh_fpga_am_request(const struct fsh_am *am)
 
     if (slot < 0) {
         struct fsh_fpga_pause p;
-        fsh_fpga_pause_begin(&p, "a receive slot (all requests in flight; its "
-                                 "host must poll)",
+        fsh_fpga_pause_begin(&p,
+                             "a receive slot (all requests in flight; its "
+                             "host must poll)",
                              am->node);
         while ((slot = claim_slot(am->node)) < 0)
             fsh_fpga_pause_step(&p, true);
@@ -285,8 +284,8 @@ static bool take(unsigned channel, struct message *m)
         ring->pos++;
     }
     fsh_fpga_unlock(&ring->lock);
-    if (entry != NULL
-        && (m->node >= fsh_fpga.nodes || m->slot >= FSH_SLOTS_PER_PEER))
+    if (entry != NULL &&
+        (m->node >= fsh_fpga.nodes || m->slot >= FSH_SLOTS_PER_PEER))
         fsh_fatal("conduit fpga: message from node %" PRIu32 " in slot %u, "
                   "which do not exist: the device or its program is broken",
                   m->node, m->slot);
@@ -306,10 +305,10 @@ static void out_of_range(const struct message *m, const uint64_t *hdr)
 
 static void run(unsigned channel, const struct message *m)
 {
-    unsigned index = (channel * FSH_MAX_NODES + m->node) * FSH_SLOTS_PER_PEER
-                     + m->slot;
-    uint64_t *hdr = (uint64_t *)(void *)(fsh_fpga.mem.dma + FSH_DMA_SLOT_HDR
-                                         + index * FSH_SLOT_HEADER_BYTES);
+    unsigned index =
+        (channel * FSH_MAX_NODES + m->node) * FSH_SLOTS_PER_PEER + m->slot;
+    uint64_t *hdr = (uint64_t *)(void *)(fsh_fpga.mem.dma + FSH_DMA_SLOT_HDR +
+                                         index * FSH_SLOT_HEADER_BYTES);
     struct token token = {
         .base = {.source = m->node, .is_request = channel == FSH_FPGA_REQUEST},
         .slot = m->slot,
@@ -323,12 +322,12 @@ static void run(unsigned channel, const struct message *m)
         buf = fsh_fpga.mem.dma + FSH_DMA_SLOT_PAY + index * FSH_MAX_MEDIUM;
     } else if (category == FSH_AM_LONG) {
         /* Signed: a Long without payload may name any address. */
-        int64_t offset = (int64_t)(fsh_hdr_addr(hdr) << (64 - ADDRESS_BITS))
-                         >> (64 - ADDRESS_BITS);
+        int64_t offset = (int64_t)(fsh_hdr_addr(hdr) << (64 - ADDRESS_BITS)) >>
+                         (64 - ADDRESS_BITS);
         buf = (void *)((uintptr_t)fsh_fpga.mem.segment + (uintptr_t)offset);
     }
-    fsh_am_deliver(&token.base, (uint8_t)fsh_hdr_opcode(hdr),
-                   (uint8_t)category, (const int32_t *)(hdr + FSH_HDR_WORDS),
+    fsh_am_deliver(&token.base, (uint8_t)fsh_hdr_opcode(hdr), (uint8_t)category,
+                   (const int32_t *)(hdr + FSH_HDR_WORDS),
                    (unsigned)fsh_hdr_nargs(hdr), buf,
                    (size_t)fsh_hdr_total(hdr));
     if (channel == FSH_FPGA_REQUEST)

@@ -59,8 +59,8 @@ void fsh_fpga_wait(uint64_t max_ns)
     uint32_t seen = fsh_fpga.ops->activity(fsh_fpga.dev);
 
     fsh_fpga_flush();
-    if (may_have(&fsh_fpga.cpl) || may_have(&fsh_fpga.rx[FSH_FPGA_REPLY])
-        || may_have(&fsh_fpga.rx[FSH_FPGA_REQUEST]))
+    if (may_have(&fsh_fpga.cpl) || may_have(&fsh_fpga.rx[FSH_FPGA_REPLY]) ||
+        may_have(&fsh_fpga.rx[FSH_FPGA_REQUEST]))
         return;
     fsh_fpga.ops->wait(fsh_fpga.dev, seen, max_ns);
 }

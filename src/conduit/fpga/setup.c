@@ -93,8 +93,8 @@ static void check_device(void)
 
 static bool valid_packet(unsigned bytes)
 {
-    return bytes >= FSH_MIN_PACKET && bytes <= FSH_MAX_PACKET
-           && (bytes & (bytes - 1)) == 0;
+    return bytes >= FSH_MIN_PACKET && bytes <= FSH_MAX_PACKET &&
+           (bytes & (bytes - 1)) == 0;
 }
 
 static void read_options(void)
@@ -114,8 +114,7 @@ static void read_options(void)
 static void program_host(void)
 {
     fsh_fpga_write(FSH_REG_CONTROL, 0);
-    fsh_fpga_write(FSH_REG_NODE,
-                   fsh_fpga.rank | (uint64_t)fsh_fpga.nodes << 8);
+    fsh_fpga_write(FSH_REG_NODE, fsh_fpga.rank | (uint64_t)fsh_fpga.nodes << 8);
     fsh_fpga_write(FSH_REG_PACKET, fsh_fpga.packet);
     fsh_fpga_write(FSH_REG_HOST_BASE, fsh_fpga.mem.dma_bus);
     fsh_fpga_write(FSH_REG_HOST_SIZE, fsh_fpga.mem.dma_bytes);
@@ -157,8 +156,7 @@ void fsh_fpga_init(enum fsh_threads threads, struct fsh_limits *limits)
     read_options();
     open_device();
     check_device();
-    fsh_fpga.yields =
-        fsh_fpga.mem.simulated ? YIELDS_SIMULATED : YIELDS_CARD;
+    fsh_fpga.yields = fsh_fpga.mem.simulated ? YIELDS_SIMULATED : YIELDS_CARD;
     reset_state();
     program_host();
 
@@ -178,8 +176,8 @@ void fsh_fpga_init(enum fsh_threads threads, struct fsh_limits *limits)
 
 bool fsh_fpga_write_routes(unsigned ports)
 {
-    unsigned lines = fsh_fpga_datelines(fsh_fpga.ring_topology,
-                                        fsh_fpga.nodes, fsh_fpga.rank);
+    unsigned lines = fsh_fpga_datelines(fsh_fpga.ring_topology, fsh_fpga.nodes,
+                                        fsh_fpga.rank);
     uint64_t route[FSH_MAX_NODES];
 
     for (uint32_t n = 0; n < fsh_fpga.nodes; n++) {

@@ -40,8 +40,7 @@ void fsh_fpga_slots_settle(struct fsh_fpga_slots *s, uint64_t word)
     uint16_t replied = s->replied ^ (uint16_t)(word >> 32);
     /* Ended, answered if it was replied to, and the source read. A slot whose
      * `replied` flips without `returned` has not ended yet. */
-    uint16_t done =
-        (uint16_t)(ended & ~(replied & ~s->answered) & ~s->unread);
+    uint16_t done = (uint16_t)(ended & ~(replied & ~s->answered) & ~s->unread);
 
     assert((done & s->free) == 0);
     s->returned ^= done;

@@ -68,8 +68,8 @@ void fsh_fpga_gate_open(void)
 
 bool fsh_fpga_set_packet(unsigned bytes)
 {
-    if (bytes < FSH_MIN_PACKET || bytes > FSH_MAX_PACKET
-        || (bytes & (bytes - 1)) != 0)
+    if (bytes < FSH_MIN_PACKET || bytes > FSH_MAX_PACKET ||
+        (bytes & (bytes - 1)) != 0)
         return false;
     fsh_fpga_write(FSH_REG_PACKET, bytes);
     fsh_fpga.packet = bytes;
@@ -135,8 +135,8 @@ bool fsh_fpga_raw_submit(const struct fsh_fpga_raw *raw,
 
 bool fsh_fpga_raw_entries(bool reply, const uint64_t *words, unsigned entries)
 {
-    return fsh_fpga_try_submit(reply ? FSH_FPGA_REPLY : FSH_FPGA_REQUEST,
-                               words, entries);
+    return fsh_fpga_try_submit(reply ? FSH_FPGA_REPLY : FSH_FPGA_REQUEST, words,
+                               entries);
 }
 
 bool fsh_fpga_poll(void)

@@ -20,8 +20,8 @@ bool fsh_fpga_in_segment(const void *p, size_t n, uint64_t *offset)
     uintptr_t start = (uintptr_t)fsh_fpga.mem.segment;
     uintptr_t at = (uintptr_t)p;
 
-    if (at < start || at - start > fsh_fpga.segment_size
-        || n > fsh_fpga.segment_size - (at - start))
+    if (at < start || at - start > fsh_fpga.segment_size ||
+        n > fsh_fpga.segment_size - (at - start))
         return false;
     *offset = at - start;
     return true;
@@ -76,8 +76,8 @@ static void start(const struct fsh_fpga_desc *desc, struct fsh_event *ev,
 void fsh_fpga_put(uint32_t node, void *dst, const void *src, size_t n,
                   unsigned flags, struct fsh_event *ev)
 {
-    uint64_t raddr = (uint64_t)((uintptr_t)dst
-                                - (uintptr_t)fsh_fpga.segs[node].addr);
+    uint64_t raddr =
+        (uint64_t)((uintptr_t)dst - (uintptr_t)fsh_fpga.segs[node].addr);
     const unsigned char *from = src;
     struct fsh_fpga_desc desc = {
         .opcode = FSH_OP_PUT,
@@ -96,8 +96,8 @@ void fsh_fpga_put(uint32_t node, void *dst, const void *src, size_t n,
             piece = n;
             desc.lspace = FSH_SPACE_INLINE;
             desc.data = from;
-        } else if ((flags & FSH_PUT_SRC_STABLE)
-                   && fsh_fpga_in_segment(from, n, &desc.laddr)) {
+        } else if ((flags & FSH_PUT_SRC_STABLE) &&
+                   fsh_fpga_in_segment(from, n, &desc.laddr)) {
             piece = smaller(n, FSH_MAX_MESSAGE);
             desc.lspace = FSH_SPACE_SEGMENT;
         } else {
@@ -117,8 +117,8 @@ void fsh_fpga_put(uint32_t node, void *dst, const void *src, size_t n,
 void fsh_fpga_get(void *dst, uint32_t node, const void *src, size_t n,
                   struct fsh_event *ev)
 {
-    uint64_t raddr = (uint64_t)((uintptr_t)src
-                                - (uintptr_t)fsh_fpga.segs[node].addr);
+    uint64_t raddr =
+        (uint64_t)((uintptr_t)src - (uintptr_t)fsh_fpga.segs[node].addr);
     unsigned char *to = dst;
     struct fsh_fpga_desc desc = {
         .opcode = FSH_OP_GET,

@@ -53,8 +53,8 @@ static void write_entries(unsigned channel, const uint64_t *words,
 bool fsh_fpga_try_submit(unsigned channel, const uint64_t *words,
                          unsigned entries)
 {
-    assert(channel < FSH_FPGA_CHANNELS && entries >= 1
-           && entries <= FSH_WINDOW_ENTRIES);
+    assert(channel < FSH_FPGA_CHANNELS && entries >= 1 &&
+           entries <= FSH_WINDOW_ENTRIES);
     fsh_fpga_lock(&fsh_fpga.device_lock);
     bool room = has_room(channel, entries);
     if (room)

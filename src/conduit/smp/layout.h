@@ -47,8 +47,8 @@ struct fsh_smp_ctl {
     _Alignas(64) _Atomic uint32_t wake_seq;
     _Atomic uint32_t sleepers;
     /* Lines 2 to 5: one bit a sender, only with more than 64 ranks. */
-    _Alignas(64) _Atomic uint64_t ready[FSH_SMP_CHANNELS]
-                                       [FSH_SMP_MAX_RANKS / 64];
+    _Alignas(
+        64) _Atomic uint64_t ready[FSH_SMP_CHANNELS][FSH_SMP_MAX_RANKS / 64];
     /* Then: is a block of the owner's pool out? The owner sets 1 before it
      * sends the block; the receiver stores 0 when the handler has ended. */
     _Alignas(64) _Atomic uint8_t busy[FSH_SMP_CHANNELS][192];
@@ -88,9 +88,9 @@ _Static_assert(offsetof(struct fsh_smp_ctl, ready) == 128, "line 2");
 _Static_assert(offsetof(struct fsh_smp_ctl, busy) == 384, "line 6");
 _Static_assert(sizeof(struct fsh_smp_ctl) == 768, "control block");
 _Static_assert(sizeof(struct fsh_smp_pair) <= 16384, "budget of a pair");
-_Static_assert(FSH_SMP_SMALL_BYTES * FSH_SMP_SMALL_BLOCKS
-                       + FSH_SMP_LARGE_BYTES * FSH_SMP_LARGE_BLOCKS
-                   == FSH_SMP_POOL_BYTES,
+_Static_assert(FSH_SMP_SMALL_BYTES *FSH_SMP_SMALL_BLOCKS +
+                       FSH_SMP_LARGE_BYTES * FSH_SMP_LARGE_BLOCKS ==
+                   FSH_SMP_POOL_BYTES,
                "pool of a channel");
 _Static_assert(FSH_SMP_BLOCKS <= 192, "busy flags");
 

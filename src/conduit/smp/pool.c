@@ -32,8 +32,8 @@ uint32_t fsh_smp_pool_claim(struct fsh_smp_pool *pool, struct fsh_smp_ctl *ctl,
 {
     bool small = nbytes <= FSH_SMP_SMALL_BYTES;
     unsigned first = small ? 0 : FSH_SMP_SMALL_BLOCKS / FSH_SMP_GROUP;
-    unsigned end = (small ? FSH_SMP_SMALL_BLOCKS : FSH_SMP_BLOCKS)
-                   / FSH_SMP_GROUP;
+    unsigned end =
+        (small ? FSH_SMP_SMALL_BLOCKS : FSH_SMP_BLOCKS) / FSH_SMP_GROUP;
 
     assert(nbytes <= FSH_SMP_MAX_MEDIUM);
     for (unsigned g = first; g < end; g++) {
@@ -42,7 +42,7 @@ uint32_t fsh_smp_pool_claim(struct fsh_smp_pool *pool, struct fsh_smp_ctl *ctl,
         if (pool->free[g] == 0)
             continue;
         unsigned b = (unsigned)__builtin_ctz(pool->free[g]);
-        pool->free[g] &= (uint8_t)~(1u << b);
+        pool->free[g] &= (uint8_t) ~(1u << b);
         uint32_t block = g * FSH_SMP_GROUP + b;
         /* Relaxed: the receiver learns of the block by the stamp. */
         atomic_store_explicit(&ctl->busy[channel][block], 1,
@@ -57,8 +57,8 @@ unsigned fsh_smp_pool_out(const struct fsh_smp_ctl *ctl, unsigned channel)
     unsigned out = 0;
 
     for (unsigned b = 0; b < FSH_SMP_BLOCKS; b++)
-        out += atomic_load_explicit(&ctl->busy[channel][b],
-                                    memory_order_relaxed);
+        out +=
+            atomic_load_explicit(&ctl->busy[channel][b], memory_order_relaxed);
     return out;
 }
 
@@ -66,6 +66,6 @@ size_t fsh_smp_pool_offset(uint32_t block)
 {
     if (block < FSH_SMP_SMALL_BLOCKS)
         return (size_t)block * FSH_SMP_SMALL_BYTES;
-    return (size_t)FSH_SMP_SMALL_BYTES * FSH_SMP_SMALL_BLOCKS
-           + (size_t)(block - FSH_SMP_SMALL_BLOCKS) * FSH_SMP_LARGE_BYTES;
+    return (size_t)FSH_SMP_SMALL_BYTES * FSH_SMP_SMALL_BLOCKS +
+           (size_t)(block - FSH_SMP_SMALL_BLOCKS) * FSH_SMP_LARGE_BYTES;
 }

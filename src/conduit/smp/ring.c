@@ -26,14 +26,14 @@
 #include "conduit/smp/pool.h"
 
 #define SPINS_BEFORE_YIELD 100u
-#define TAKES_PER_POLL 32u   /* messages of one ring a poll delivers */
-#define FREED_STEP 16u       /* slots consumed before the sender is told */
+#define TAKES_PER_POLL 32u /* messages of one ring a poll delivers */
+#define FREED_STEP 16u     /* slots consumed before the sender is told */
 #define PAYLOAD_ALIGN 16u
 #define MAX_MESSAGE_SLOTS 10u
 
-_Static_assert(MAX_MESSAGE_SLOTS * FSH_SMP_SLOT_BYTES
-                   >= sizeof(struct fsh_smp_head) + 16 * sizeof(int32_t)
-                          + PAYLOAD_ALIGN - 8 + FSH_SMP_MAX_INLINE,
+_Static_assert(MAX_MESSAGE_SLOTS *FSH_SMP_SLOT_BYTES >=
+                   sizeof(struct fsh_smp_head) + 16 * sizeof(int32_t) +
+                       PAYLOAD_ALIGN - 8 + FSH_SMP_MAX_INLINE,
                "largest message in slots");
 /* A message, a SKIP before it and the cleared stamp after it always find room
  * in an empty ring whose sender lacks the last FREED_STEP - 1 slots. */
@@ -80,10 +80,9 @@ struct taken {
 /* Acquire, partner: release in unlock. */
 static bool lock_try(const struct fsh_smp_port *port, struct lock *l)
 {
-    return !port->locking
-           || (atomic_load_explicit(&l->held, memory_order_relaxed) == 0
-               && atomic_exchange_explicit(&l->held, 1, memory_order_acquire)
-                      == 0);
+    return !port->locking ||
+           (atomic_load_explicit(&l->held, memory_order_relaxed) == 0 &&
+            atomic_exchange_explicit(&l->held, 1, memory_order_acquire) == 0);
 }
 
 static void lock(const struct fsh_smp_port *port, struct lock *l)
@@ -116,8 +115,8 @@ static unsigned char *block_of(const struct fsh_smp_port *port, uint32_t owner,
                                unsigned channel, uint32_t block)
 {
     size_t pool = (size_t)owner * FSH_SMP_CHANNELS + channel;
-    return port->base + port->layout.pools + pool * FSH_SMP_POOL_BYTES
-           + fsh_smp_pool_offset(block);
+    return port->base + port->layout.pools + pool * FSH_SMP_POOL_BYTES +
+           fsh_smp_pool_offset(block);
 }
 
 static struct fsh_smp_head *head_at(struct fsh_smp_ring *ring, uint32_t pos)
@@ -202,8 +201,8 @@ void fsh_smp_port_sleep(struct fsh_smp_port *port, uint64_t max_ns)
     /* B, partner: wake_owner: either it sees this sleeper, or we see the bit
      * it set before it looked. */
     atomic_fetch_add(&ctl->sleepers, 1);
-    if (atomic_load(&ctl->summary[FSH_SMP_REQUEST]) == 0
-        && atomic_load(&ctl->summary[FSH_SMP_REPLY]) == 0)
+    if (atomic_load(&ctl->summary[FSH_SMP_REQUEST]) == 0 &&
+        atomic_load(&ctl->summary[FSH_SMP_REPLY]) == 0)
         fsh_futex_wait((const void *)&ctl->wake_seq, seen, max_ns);
     atomic_fetch_sub(&ctl->sleepers, 1);
 }
@@ -249,8 +248,7 @@ static void fill(struct fsh_smp_port *port, struct fsh_smp_head *head,
     head->block = block;
     head->addr = out->addr;
     if (out->nargs != 0)
-        memcpy(bytes + sizeof *head, out->args,
-               out->nargs * sizeof(int32_t));
+        memcpy(bytes + sizeof *head, out->args, out->nargs * sizeof(int32_t));
     if (out->category != FSH_AM_MEDIUM || out->nbytes == 0)
         return;
     if (block != FSH_SMP_INLINE)
@@ -262,16 +260,15 @@ static void fill(struct fsh_smp_port *port, struct fsh_smp_head *head,
 
 static enum fsh_smp_result send_locked(struct fsh_smp_port *port,
                                        const struct fsh_smp_out *out,
-                                       struct tx *tx,
-                                       struct fsh_smp_ring *ring)
+                                       struct tx *tx, struct fsh_smp_ring *ring)
 {
     bool medium = out->category == FSH_AM_MEDIUM;
     bool pooled = medium && out->nbytes > FSH_SMP_MAX_INLINE;
     size_t bytes = sizeof(struct fsh_smp_head) + out->nargs * sizeof(int32_t);
     if (medium && !pooled && out->nbytes != 0)
         bytes = payload_offset(out->nargs) + out->nbytes;
-    uint32_t slots = (uint32_t)(align_up(bytes, FSH_SMP_SLOT_BYTES)
-                                / FSH_SMP_SLOT_BYTES);
+    uint32_t slots =
+        (uint32_t)(align_up(bytes, FSH_SMP_SLOT_BYTES) / FSH_SMP_SLOT_BYTES);
     uint32_t left = FSH_SMP_SLOTS - tx->tail % FSH_SMP_SLOTS;
     uint32_t skip = slots > left ? left : 0;
 
@@ -409,8 +406,7 @@ static void run(struct fsh_smp_port *port, uint32_t source, unsigned channel,
 }
 
 static bool poll_source(struct fsh_smp_port *port, uint32_t source,
-                        unsigned channel, fsh_smp_deliver_fn deliver,
-                        void *arg)
+                        unsigned channel, fsh_smp_deliver_fn deliver, void *arg)
 {
     struct taken t;
     unsigned n = 0;
@@ -527,8 +523,7 @@ unsigned fsh_smp_port_slots(struct fsh_smp_port *port, unsigned channel,
 
     if (tx->tail == 0)
         return 0; /* never used: do not touch its pages */
-    return tx->tail
-           - atomic_load_explicit(&ring->freed, memory_order_relaxed);
+    return tx->tail - atomic_load_explicit(&ring->freed, memory_order_relaxed);
 }
 
 unsigned fsh_smp_port_blocks(struct fsh_smp_port *port, unsigned channel)

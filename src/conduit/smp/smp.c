@@ -21,9 +21,10 @@
 #include "conduit/smp/ring.h"
 
 #define MAX_LONG ((size_t)1 << 30)
-#define SPINS 200u            /* fruitless polls before the processor is offered */
-#define YIELDS 50u            /* then before sleeping */
-#define FIRST_SLEEP_NS 20000u /* a freed slot wakes nobody, so sleep short first */
+#define SPINS 200u /* fruitless polls before the processor is offered */
+#define YIELDS 50u /* then before sleeping */
+#define FIRST_SLEEP_NS \
+    20000u /* a freed slot wakes nobody, so sleep short first */
 #define MAX_SLEEP_NS 1000000u
 #define BOTH (1u << FSH_SMP_REQUEST | 1u << FSH_SMP_REPLY)
 
@@ -95,8 +96,8 @@ static void init(enum fsh_threads threads, struct fsh_limits *limits)
 
 static unsigned char *segment_of(uint32_t node)
 {
-    return smp.base + smp.layout.segments
-           + (size_t)node * smp.layout.segment_max;
+    return smp.base + smp.layout.segments +
+           (size_t)node * smp.layout.segment_max;
 }
 
 static void attach(size_t size, struct fsh_segment *segs)
@@ -206,8 +207,8 @@ static struct fsh_smp_out start(const struct fsh_am *am, uint32_t dest,
         .addr = (uint64_t)(uintptr_t)am->dst,
     };
 
-    assert(am->nbytes <= (am->category == FSH_AM_MEDIUM ? FSH_SMP_MAX_MEDIUM
-                                                        : MAX_LONG));
+    assert(am->nbytes <=
+           (am->category == FSH_AM_MEDIUM ? FSH_SMP_MAX_MEDIUM : MAX_LONG));
     if (am->category == FSH_AM_LONG && am->nbytes != 0)
         memcpy(translate(dest, am->dst), am->src, am->nbytes);
     return out;
@@ -306,9 +307,7 @@ static void describe(void (*line)(void *arg, const char *text), void *arg)
 }
 
 /* The mapping stays: other threads of this process may be using it. */
-static void fini(void)
-{
-}
+static void fini(void) {}
 
 const struct fsh_conduit_ops fsh_conduit_smp = {
     .name = "smp",

@@ -49,12 +49,13 @@ static void *map_fd(enum fsh_fd_kind kind, size_t bytes, const char *what)
 
     if (fd < 0)
         fsh_fatal("device sim: the job has no %s for this rank (it was started "
-                  "for another conduit)", what);
+                  "for another conduit)",
+                  what);
     map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (map == MAP_FAILED)
         fsh_fatal("device sim: cannot map %zu bytes of %s: %s (is the limit "
-                  "on address space, ulimit -v, too low?)", bytes, what,
-                  strerror(errno));
+                  "on address space, ulimit -v, too low?)",
+                  bytes, what, strerror(errno));
     return map;
 }
 
@@ -69,8 +70,8 @@ static struct fsh_device *sim_open(struct fsh_device_memory *mem)
     if (dev->mmio->magic != FSH_SIM_MAGIC ||
         dev->fabric->magic != FSH_SIM_MAGIC)
         fsh_fatal("device sim: fshsim is of another release than this program "
-                  "(magic 0x%x, expected 0x%x)", dev->mmio->magic,
-                  FSH_SIM_MAGIC);
+                  "(magic 0x%x, expected 0x%x)",
+                  dev->mmio->magic, FSH_SIM_MAGIC);
     dev->tail = dev->head =
         atomic_load_explicit(&dev->mmio->tail, memory_order_relaxed);
     dev->mem = (struct fsh_device_memory){

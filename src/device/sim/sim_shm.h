@@ -29,14 +29,17 @@ struct fsh_sim_write {
 /* One per node; mapped by its rank and by fshsim. */
 struct fsh_sim_mmio {
     uint32_t magic;
-    _Alignas(64) _Atomic uint64_t tail; /* rank: records written, ever */
-    _Alignas(64) _Atomic uint64_t head; /* sim: records taken, ever */
+    _Alignas(64) _Atomic uint64_t tail;     /* rank: records written, ever */
+    _Alignas(64) _Atomic uint64_t head;     /* sim: records taken, ever */
     _Alignas(64) _Atomic uint32_t read_seq; /* rank: bumped per request */
     uint32_t read_offset;                   /* rank, before read_seq */
-    _Alignas(64) _Atomic uint32_t done_seq; /* sim: equals read_seq when answered; futex */
-    uint64_t read_data;                     /* sim, before done_seq */
-    _Alignas(64) _Atomic uint32_t activity; /* sim: bumped after each write to the DMA window that a host may wait for; futex */
-    _Alignas(64) _Atomic uint32_t waiting;  /* rank: number of threads asleep on activity or done_seq */
+    _Alignas(64) _Atomic uint32_t
+        done_seq;       /* sim: equals read_seq when answered; futex */
+    uint64_t read_data; /* sim, before done_seq */
+    _Alignas(64) _Atomic uint32_t
+        activity; /* sim: bumped after each write to the DMA window that a host may wait for; futex */
+    _Alignas(64) _Atomic uint32_t
+        waiting; /* rank: number of threads asleep on activity or done_seq */
     _Alignas(64) struct fsh_sim_write ring[FSH_SIM_WRITES];
 };
 
@@ -44,13 +47,15 @@ struct fsh_sim_mmio {
 struct fsh_sim_fabric {
     uint32_t magic;
     uint32_t nodes;
-    _Alignas(64) _Atomic uint32_t sleeping; /* sim: 1 while (about to be) asleep */
+    _Alignas(
+        64) _Atomic uint32_t sleeping; /* sim: 1 while (about to be) asleep */
     _Alignas(64) _Atomic uint32_t doorbell; /* ranks: bumped to wake; futex */
-    _Alignas(64) _Atomic uint32_t gate_seq; /* ranks: bumped to open the start gate */
-    _Atomic uint32_t gate_done;             /* sim: last gate_seq served */
-    _Alignas(64) _Atomic uint64_t cycle;    /* sim: current cycle, for displays */
-    _Atomic uint64_t evaluated;             /* sim: node-cycles evaluated */
-    _Atomic uint64_t host_ns;               /* sim: CPU time spent evaluating */
+    _Alignas(64) _Atomic uint32_t
+        gate_seq;               /* ranks: bumped to open the start gate */
+    _Atomic uint32_t gate_done; /* sim: last gate_seq served */
+    _Alignas(64) _Atomic uint64_t cycle; /* sim: current cycle, for displays */
+    _Atomic uint64_t evaluated;          /* sim: node-cycles evaluated */
+    _Atomic uint64_t host_ns;            /* sim: CPU time spent evaluating */
 };
 
 #endif
