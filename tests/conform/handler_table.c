@@ -17,7 +17,8 @@ static int total;
         conf_add(&count[(hi)*16 + (lo)], 1);                  \
         conf_add(&total, 1);                                  \
     }
-/* clang-format off: rows of a table */
+/* Rows of a table. */
+/* clang-format off */
 #define ROW(X, hi) \
     X(hi, 0) X(hi, 1) X(hi, 2) X(hi, 3) X(hi, 4) X(hi, 5) X(hi, 6) X(hi, 7) \
     X(hi, 8) X(hi, 9) X(hi, 10) X(hi, 11) X(hi, 12) X(hi, 13) X(hi, 14) \
