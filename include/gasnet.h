@@ -190,7 +190,7 @@ typedef struct {
 #define gasnet_init(argc, argv) \
     fsh_gasnet_init(argc, argv, FSH_GASNET_WORD, FSH_GASNET_CONDUIT)
 int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
-                 const char *default_conduit);
+                    const char *default_conduit);
 
 /* Collective. Register handlers (indices 128..255; 0 is replaced by the lowest
  * free one) and create the segment of segsize bytes (multiple of
@@ -271,13 +271,13 @@ void fsh_gasnet_unblock(fsh_gasnet_wait_t *wait);
         if (!(cond)) {                                                    \
             fsh_gasnet_wait_t fsh_wait_ = {{0, 0, 0, 0}};                 \
             do {                                                          \
-                fsh_gasnet_blockuntil(                                       \
+                fsh_gasnet_blockuntil(                                    \
                     &fsh_wait_, __FILE__                                  \
                     ":" _STRINGIFY(__LINE__) ": GASNET_BLOCKUNTIL(" #cond \
                                              ")");                        \
                 __asm__ __volatile__("" : : : "memory");                  \
             } while (!(cond));                                            \
-            fsh_gasnet_unblock(&fsh_wait_);                                  \
+            fsh_gasnet_unblock(&fsh_wait_);                               \
         }                                                                 \
         GASNETI_ACQUIRE();                                                \
         __asm__ __volatile__("" : : : "memory");                          \

@@ -34,17 +34,17 @@ int gasnet_AMGetMsgSource(gasnet_token_t token, gasnet_node_t *srcindex);
  * times 256 plus the number of arguments. The _va forms take the arguments as
  * int after their count. */
 int fsh_gasnet_am_request(unsigned what, gasnet_node_t node, int handler,
-                       const gasnet_handlerarg_t *args, const void *src,
-                       size_t nbytes, void *dst);
+                          const gasnet_handlerarg_t *args, const void *src,
+                          size_t nbytes, void *dst);
 int fsh_gasnet_am_reply(unsigned what, gasnet_token_t token, int handler,
-                     const gasnet_handlerarg_t *args, const void *src,
-                     size_t nbytes, void *dst);
+                        const gasnet_handlerarg_t *args, const void *src,
+                        size_t nbytes, void *dst);
 int fsh_gasnet_am_request_va(unsigned category, gasnet_node_t node, int handler,
-                          const void *src, size_t nbytes, void *dst, int nargs,
-                          ...);
+                             const void *src, size_t nbytes, void *dst,
+                             int nargs, ...);
 int fsh_gasnet_am_reply_va(unsigned category, gasnet_token_t token, int handler,
-                        const void *src, size_t nbytes, void *dst, int nargs,
-                        ...);
+                           const void *src, size_t nbytes, void *dst, int nargs,
+                           ...);
 
 /* clang-format off */
 #define FSH_AM_P0

@@ -112,8 +112,8 @@ static struct fsh_am make_am(unsigned what, int handler, const int32_t *args,
 }
 
 int fsh_gasnet_am_request(unsigned what, gasnet_node_t node, int handler,
-                       const gasnet_handlerarg_t *args, const void *src,
-                       size_t nbytes, void *dst)
+                          const gasnet_handlerarg_t *args, const void *src,
+                          size_t nbytes, void *dst)
 {
     const char *call = request_names[what >> 8];
     struct fsh_am am = make_am(what, handler, args, src, nbytes, dst);
@@ -157,8 +157,8 @@ static void check_token(const char *call, const struct fsh_token *token)
 }
 
 int fsh_gasnet_am_reply(unsigned what, gasnet_token_t client_token, int handler,
-                     const gasnet_handlerarg_t *args, const void *src,
-                     size_t nbytes, void *dst)
+                        const gasnet_handlerarg_t *args, const void *src,
+                        size_t nbytes, void *dst)
 {
     const char *call = reply_names[what >> 8];
     struct fsh_token *token = client_token;
@@ -175,8 +175,8 @@ int fsh_gasnet_am_reply(unsigned what, gasnet_token_t client_token, int handler,
 }
 
 int fsh_gasnet_am_request_va(unsigned category, gasnet_node_t node, int handler,
-                          const void *src, size_t nbytes, void *dst, int nargs,
-                          ...)
+                             const void *src, size_t nbytes, void *dst,
+                             int nargs, ...)
 {
     int32_t args[MAX_ARGS] = {0};
     va_list list;
@@ -187,12 +187,12 @@ int fsh_gasnet_am_request_va(unsigned category, gasnet_node_t node, int handler,
         args[i] = va_arg(list, int32_t);
     va_end(list);
     return fsh_gasnet_am_request(category << 8 | (unsigned)nargs, node, handler,
-                              args, src, nbytes, dst);
+                                 args, src, nbytes, dst);
 }
 
 int fsh_gasnet_am_reply_va(unsigned category, gasnet_token_t token, int handler,
-                        const void *src, size_t nbytes, void *dst, int nargs,
-                        ...)
+                           const void *src, size_t nbytes, void *dst, int nargs,
+                           ...)
 {
     int32_t args[MAX_ARGS] = {0};
     va_list list;
@@ -203,7 +203,7 @@ int fsh_gasnet_am_reply_va(unsigned category, gasnet_token_t token, int handler,
         args[i] = va_arg(list, int32_t);
     va_end(list);
     return fsh_gasnet_am_reply(category << 8 | (unsigned)nargs, token, handler,
-                            args, src, nbytes, dst);
+                               args, src, nbytes, dst);
 }
 
 void fsh_gasnet_send(uint32_t node, enum fsh_handler handler,

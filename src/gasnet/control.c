@@ -61,7 +61,7 @@ static const struct fsh_conduit_ops *find_conduit(const char *name)
 }
 
 int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
-                 const char *default_conduit)
+                    const char *default_conduit)
 {
     static const enum fsh_threads threads[] = {
         FSH_THREADS_SEQ, FSH_THREADS_PARSYNC, FSH_THREADS_PAR};

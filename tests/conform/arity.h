@@ -9,10 +9,11 @@
 
 #define CONF_CALL(f, ...) f(__VA_ARGS__)
 
-#define ARITY_EACH(X)                                                          \
-    X(0)                                                                       \
-    X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) \
-        X(15) X(16)
+/* clang-format off */
+#define ARITY_EACH(X) \
+    X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) \
+    X(13) X(14) X(15) X(16)
+/* clang-format on */
 
 /* Parameters of a handler: int a0, int a1, ... */
 #define ARITY_PARAMS_0
