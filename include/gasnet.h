@@ -83,13 +83,15 @@ including gasnet.h
 #else
 #define FSH_GASNET_DEBUG_STR "nodebug"
 #endif
-#define GASNET_CONFIG_STRING                                                     \
-    "RELEASE=1.0.0,SPEC=1.8,CONDUIT=" GASNET_CONDUIT_NAME_STR                    \
-    "(" GASNET_CORE_NAME_STR "-" GASNET_CORE_VERSION_STR                         \
-    "/" GASNET_EXTENDED_NAME_STR "-" GASNET_EXTENDED_VERSION_STR                 \
-    "),THREADMODEL=" FSH_GASNET_MODE_STR                                         \
-    ",SEGMENT=FAST,PTR=64bit,PAGESIZE=4096,noalign,nopshm," FSH_GASNET_DEBUG_STR \
-    ",notrace,nostats"
+/* clang-format off */
+#define GASNET_CONFIG_STRING \
+    "RELEASE=1.0.0,SPEC=1.8,CONDUIT=" GASNET_CONDUIT_NAME_STR \
+    "(" GASNET_CORE_NAME_STR "-" GASNET_CORE_VERSION_STR "/" \
+    GASNET_EXTENDED_NAME_STR "-" GASNET_EXTENDED_VERSION_STR \
+    "),THREADMODEL=" FSH_GASNET_MODE_STR \
+    ",SEGMENT=FAST,PTR=64bit,PAGESIZE=4096,noalign,nopshm," \
+    FSH_GASNET_DEBUG_STR ",notrace,nostats"
+/* clang-format on */
 
 /* ---- names that GASNet programs take for granted ------------------------- */
 

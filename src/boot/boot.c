@@ -371,6 +371,16 @@ static void await_release(const char *what, unsigned seq, unsigned generation)
     }
 }
 
+void fsh_boot_waiting(const char *what)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    struct fsh_rank_slot *slot = my_slot();
+
+    pthread_mutex_lock(&lock);
+    snprintf(slot->waiting_for, sizeof(slot->waiting_for), "%s", what);
+    pthread_mutex_unlock(&lock);
+}
+
 void fsh_boot_barrier(const char *what)
 {
     struct fsh_job_page *page = boot.page;
@@ -378,7 +388,7 @@ void fsh_boot_barrier(const char *what)
     unsigned generation = atomic_load(&page->barrier_futex);
     unsigned seq = atomic_fetch_add(&slot->barrier_seq, 1) + 1;
 
-    snprintf(slot->waiting_for, sizeof(slot->waiting_for), "%s", what);
+    fsh_boot_waiting(what);
     /* Acquire and release: what every rank wrote before is visible to all
      * after; each addition takes part in the release sequence of the count. */
     if (atomic_fetch_add_explicit(&page->barrier_count, 1,
@@ -393,7 +403,7 @@ void fsh_boot_barrier(const char *what)
     } else {
         await_release(what, seq, generation);
     }
-    slot->waiting_for[0] = '\0';
+    fsh_boot_waiting("");
 }
 
 void fsh_boot_exchange(const void *in, size_t n, void *out)

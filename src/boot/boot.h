@@ -49,6 +49,10 @@ void fsh_boot_barrier(const char *what);
 #define FSH_BOOT_XCHG_MAX 256
 void fsh_boot_exchange(const void *in, size_t n, void *out);
 
+/* Say in the page what this rank waits for, for state dumps; "" for nothing.
+ * Any thread; the last one counts. */
+void fsh_boot_waiting(const char *what);
+
 /* Environment of the launcher (inherited by every rank on one host). */
 const char *fsh_boot_getenv(const char *name);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The shared words of the control page that launcher, ranks and simulator all
- * use: sizes, ending the job, and saying what a rank does. Any thread; ending is
- * async-signal-safe.
+ * use: sizes, ending the job, and saying what a rank does. Any thread; ending
+ * is async-signal-safe.
  */
 #include <inttypes.h>
 #include <limits.h>

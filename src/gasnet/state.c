@@ -8,6 +8,10 @@
 
 struct fsh_gasnet fsh_gasnet;
 
+/* For those who look into the binary; conduit and mode are the header's. */
+static const char ident[] __attribute__((used)) =
+    "$GASNetConfig: (fshmem) " GASNET_CONFIG_STRING " $";
+
 void fsh_bad_call(const char *call)
 {
     if (fsh_gasnet.ops == NULL)

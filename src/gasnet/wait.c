@@ -7,7 +7,6 @@
  * second.
  */
 #include <limits.h>
-#include <pthread.h>
 #include <sched.h>
 #include <string.h>
 
@@ -38,8 +37,6 @@ static uint64_t watchdog_ns; /* 0: off */
 static atomic_uint progress;
 static atomic_int sleepers;
 static atomic_flag in_conduit = ATOMIC_FLAG_INIT;
-static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
-
 void fsh_wait_init(void)
 {
     watchdog_ns = (uint64_t)(fsh_option_seconds("FSHMEM_WATCHDOG") * 1e9);
@@ -55,8 +52,7 @@ void fsh_wait_wake(void)
 
 static void set_report(const char *what, uint32_t peer)
 {
-    struct fsh_rank_slot *slot = &fsh_boot_page()->rank[fsh_gasnet.rank];
-    char text[sizeof slot->waiting_for];
+    char text[128];
 
     if (what == NULL)
         text[0] = '\0';
@@ -64,9 +60,7 @@ static void set_report(const char *what, uint32_t peer)
         snprintf(text, sizeof text, "%s (node %u)", what, peer - 1);
     else
         snprintf(text, sizeof text, "%s", what);
-    pthread_mutex_lock(&report_lock);
-    memcpy(slot->waiting_for, text, sizeof text);
-    pthread_mutex_unlock(&report_lock);
+    fsh_boot_waiting(text);
 }
 
 static void print_fact(void *arg, const char *text)

@@ -89,6 +89,16 @@ static void spin(void)
         n++;
 }
 
+/* Wait as a conduit does: until the job is found to be ending. */
+static void wait_for_the_end(void)
+{
+    const char *why;
+
+    while (fsh_boot_alive(&why))
+        usleep(1000);
+    fsh_boot_exit_job(1, why);
+}
+
 /* What rank `who` does after all have said "up". */
 static void act(const char *what, int code)
 {
@@ -116,6 +126,8 @@ int main(int argc, char **argv)
     fsh_boot_init("smp");
     if (strcmp(rest, "quit") == 0)
         signal(SIGQUIT, on_quit);
+    else if (strcmp(rest, "deaf") == 0)
+        signal(SIGQUIT, SIG_IGN);
     if (strcmp(what, "late") == 0 && fsh_boot_rank() == who)
         spin();
     fsh_boot_barrier("start");
@@ -130,6 +142,8 @@ int main(int argc, char **argv)
         act(what, code);
     else if (strcmp(rest, "barrier") == 0)
         fsh_boot_barrier("the one that never comes");
+    else if (strcmp(rest, "wait") == 0)
+        wait_for_the_end();
     else if (strcmp(rest, "buffered") == 0)
         fputs("text in a buffer\n", stdout);
     if (strcmp(what, "exchange") && strcmp(what, "child") &&

@@ -15,6 +15,10 @@ from fshjob import (BIN, FSHRUN, HAVE_SIM, RANKS, Job, check, main, run,
                     wait_until)
 
 
+# For shell scripts whose rank 0 is given another standard input.
+IF_NOT_RANK_0 = '[ "$(readlink /proc/$$/fd/0)" = /dev/null ] &&'
+
+
 def expect(command, code, *texts, env=None, limit=60):
     got, output = run(FSHRUN, *command, env=env, limit=limit)
     check(got == code, f"{command}: code {got}, not {code}: {output!r}")
@@ -50,6 +54,7 @@ def exit_codes():
         expect(["-n", 3, RANKS, how, code, 1], code, limit=5)
     expect(["-n", 3, RANKS, "exit_job", 0, 1], 0, limit=5)
     expect(["-n", 3, RANKS, "exit_job", 0, 0, "barrier"], 0, limit=5)
+    expect(["-n", 3, RANKS, "exit_job", 0, 0, "wait"], 0, limit=5)
     expect(["-n", 3, RANKS, "exit_job", 258, 1], 2, limit=5)
     expect(["-n", 3, RANKS, "fatal", 0, 1], 1, "rank 1: deliberate failure",
            limit=5)
@@ -134,8 +139,7 @@ def late_rank_is_named():
 
 def missing_rank_is_named():
     """One ends without a word while others wait for it: no time limit needed."""
-    script = f'[ -e /proc/self/fd/0 ] && [ "$(readlink /proc/self/fd/0)" = ' \
-             f'/dev/null ] && exit 0; exec {RANKS}'
+    script = f"{IF_NOT_RANK_0} exit 0; exec {RANKS}"
     with open("/dev/zero", "rb") as zero:
         code, output = run(FSHRUN, "-n", 2, "sh", "-c", script, stdin=zero,
                            limit=10)
@@ -206,6 +210,17 @@ def tagged_partial_line():
         check(job.await_end() == 143, "code")
     finally:
         job.close()
+
+
+def tagged_partial_line_is_ended():
+    """... by a line of another rank, not continued by it."""
+    script = f'{IF_NOT_RANK_0} {{ sleep 0.4; echo line; exit; }}; ' \
+             'printf part; sleep 0.8; echo ial'
+    with open("/dev/zero", "rb") as zero:
+        code, output = run(FSHRUN, "-n", 2, "--tag-output", "sh", "-c", script,
+                           stdin=zero)
+    check(code == 0 and output == "[0] part\n[1] line\n[0] ial\n",
+          f"{code} {output!r}")
 
 
 def reader_goes_away():
@@ -305,7 +320,7 @@ CASES = [exchange, exchange_many, children_are_no_ranks, exit_codes,
          memory_is_compared, file_size_limit, time_limit, late_rank_is_named,
          missing_rank_is_named, left_behind, state_on_request,
          output_is_byte_exact, output_is_tagged, tagged_lines_are_whole,
-         tagged_partial_line, reader_goes_away,
+         tagged_partial_line, tagged_partial_line_is_ended, reader_goes_away,
          slow_reader_does_not_block_signals, variables, arguments_arrive,
          dry_run, help_and_version, fshinfo, simulator_not_found]
 

@@ -6,6 +6,7 @@ process behind. The ranks spin in user code, so nothing but the launcher and
 the kernel can end them."""
 import os
 import signal
+import tempfile
 
 from fshjob import (FSHRUN, HAVE_SIM, RANKS, Job, check, main, wait_until)
 
@@ -53,6 +54,40 @@ def launcher_killed():
     job = spinning(3)
     job.proc.kill()
     expect(job, 137)
+
+
+def launcher_killed_before_init():
+    """Programs that have not joined (or never do) end as well."""
+    job = Job(FSHRUN, "-n", 2, "sleep", 1000)
+    wait_until(lambda: len(job.named("sleep")) == 2, "2 ranks")
+    job.proc.kill()
+    expect(job, 137)
+
+
+def deaf_ranks_are_killed():
+    """SIGQUIT is ignored: SIGKILL follows."""
+    job = Job(FSHRUN, "-n", 3, RANKS, "raise", "9", "0", "deaf")
+    expect(job, 137)
+
+
+def launcher_killed_while_simulator_starts():
+    with tempfile.NamedTemporaryFile("w", delete=False) as f:
+        f.write("#!/bin/sh\nexec sleep 1000\n")
+    try:
+        os.chmod(f.name, 0o700)
+        for program in ([FSHRUN, "-n", 2, "--conduit", "fpga", RANKS], [RANKS]):
+            job = Job(*program, env={"FSHMEM_CONDUIT": "fpga",
+                                     "FSHMEM_SIM": f.name})
+            wait_until(lambda: job.named("sleep"), "the simulator")
+            job.proc.kill()
+            expect(job, 137)
+            job = Job(*program, env={"FSHMEM_CONDUIT": "fpga",
+                                     "FSHMEM_SIM": f.name,
+                                     "FSHMEM_START_TIMEOUT": "0.3"})
+            expect(job, 1, "the simulator was not ready within 0.3 s "
+                   "(FSHMEM_START_TIMEOUT)")
+    finally:
+        os.unlink(f.name)
 
 
 def launcher_killed_with_rank_behind_shell():
@@ -166,7 +201,8 @@ def single_simulator_killed():
 
 
 SMP = [rank_killed, rank_crashed, rank_killed_while_others_stopped,
-       launcher_killed, launcher_killed_with_rank_behind_shell,
+       launcher_killed, launcher_killed_before_init, deaf_ranks_are_killed,
+       launcher_killed_while_simulator_starts, launcher_killed_with_rank_behind_shell,
        rank_behind_shell_killed, what_ranks_left_is_killed, interrupted,
        interrupted_all_at_once, quit_handler_of_client,
        buffered_output_survives, start_interrupted, two_jobs]

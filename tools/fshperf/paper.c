@@ -154,18 +154,18 @@ static void parse(int argc, char **argv, struct options *options)
 static void sweep_all(struct perf_table *table, const struct options *options,
                       struct perf_reach reach[2])
 {
-    for (int op = PERF_PUT; op <= PERF_GET; ++op) {
+    for (enum perf_op op = PERF_PUT; op <= PERF_GET; ++op) {
         short_latency(table, op);
     }
     for (unsigned ports = 1; ports <= 2 && perf_probe_ports(ports); ++ports) {
         for (int single = 1; single >= 0; --single) {
-            for (int op = PERF_PUT; op <= PERF_GET; ++op) {
+            for (enum perf_op op = PERF_PUT; op <= PERF_GET; ++op) {
                 sweep(table, options, op, single, ports);
             }
         }
     }
     progress("fshperf: transfer size for 50 % and 95 % of peak ...", false);
-    for (int op = PERF_PUT; op <= PERF_GET; ++op) {
+    for (enum perf_op op = PERF_PUT; op <= PERF_GET; ++op) {
         const struct perf_row *peak = perf_find(
             table, bw_name[op], "single", "last_byte", 1, 1024, PERF_MAX_BYTES);
         reach[op] = perf_search_reach(op, peak->cycles);

@@ -37,7 +37,7 @@ struct queue {
     /* Whose partial line is out last. Its rest needs no prefix; if somebody
      * else speaks first, the line is ended there. */
     const struct stream *in_line;
-    /* Room for a line and its prefix beyond the limit at which reading stops. */
+    /* Room for a line and its prefix beyond where reading stops. */
     char data[QUEUE_BYTES + 2 * LINE_BYTES];
 };
 

@@ -74,10 +74,10 @@ void fsh_fpga_pause_begin(struct fsh_fpga_pause *p, const char *what,
 
 static void announce(const struct fsh_fpga_pause *p)
 {
-    struct fsh_rank_slot *slot = &fsh_boot_page()->rank[fsh_fpga.rank];
+    char text[96];
 
-    snprintf(slot->waiting_for, sizeof slot->waiting_for,
-             "rank %" PRIu32 ": %s", p->node, p->what);
+    snprintf(text, sizeof text, "rank %" PRIu32 ": %s", p->node, p->what);
+    fsh_boot_waiting(text);
 }
 
 void fsh_fpga_pause_step(struct fsh_fpga_pause *p, bool requests)
@@ -85,8 +85,9 @@ void fsh_fpga_pause_step(struct fsh_fpga_pause *p, bool requests)
     const char *why = NULL;
 
     if (p->fruitless > fsh_fpga.yields) {
-        if (p->fruitless == fsh_fpga.yields + 1)
+        if (!p->announced)
             announce(p);
+        p->announced = true;
         if (!fsh_boot_alive(&why))
             fsh_fatal("conduit fpga: gave up waiting for %s, rank %" PRIu32
                       ": %s",
@@ -105,6 +106,8 @@ void fsh_fpga_pause_step(struct fsh_fpga_pause *p, bool requests)
 
 void fsh_fpga_pause_end(struct fsh_fpga_pause *p)
 {
-    fsh_boot_page()->rank[fsh_fpga.rank].waiting_for[0] = '\0';
+    if (p->announced)
+        fsh_boot_waiting("");
+    p->announced = false;
     p->fruitless = 0;
 }

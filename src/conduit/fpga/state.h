@@ -164,7 +164,8 @@ struct fsh_fpga_pause {
     const char *what;
     uint32_t node;
     unsigned fruitless;
-    uint32_t seen; /* the device's activity before the last progress */
+    bool announced; /* shown in the control page */
+    uint32_t seen;  /* the device's activity before the last progress */
 };
 void fsh_fpga_pause_begin(struct fsh_fpga_pause *p, const char *what,
                           uint32_t node);

@@ -137,12 +137,12 @@ static void deliver(void *arg, const struct fsh_smp_in *in)
 
 static void say_waiting(const struct fsh_smp_out *out, const char *lacking)
 {
-    struct fsh_rank_slot *slot = &fsh_boot_page()->rank[smp.rank];
+    char text[96];
 
-    snprintf(slot->waiting_for, sizeof slot->waiting_for,
-             "%s to rank %" PRIu32 ": no free %s",
+    snprintf(text, sizeof text, "%s to rank %" PRIu32 ": no free %s",
              out->channel == FSH_SMP_REPLY ? "reply" : "request", out->dest,
              lacking);
+    fsh_boot_waiting(text);
 }
 
 /* One step of a wait for room: spin, offer the processor, sleep longer and
@@ -188,7 +188,7 @@ static void send(const struct fsh_smp_out *out, unsigned mask)
                                                  : "payload block");
         result = fsh_smp_port_send(smp.port, out);
     }
-    fsh_boot_page()->rank[smp.rank].waiting_for[0] = '\0';
+    fsh_boot_waiting("");
 }
 
 /* Fill `out` from `am`; a Long's payload goes to the target at once. */
