@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Is it really the hardware? Three programs in one, conduit fpga only:
+ *   bytes    after random puts, gets and messages, to oneself too, the payload
+ *            bytes counted by the RTL of all nodes are those the API was given
+ *   stopped  while the simulator is stopped, no put completes, to oneself
+ *            neither; when it goes on, all do
+ *   corrupt  a command with a wrong check byte must end the job, and say why
+ *            (the caller expects failure)
+ * Run as: through_rtl <mode> [seed]
+ */
+#include <gasnet.h>
+
+#include <inttypes.h>
+#include <signal.h>
+#include <time.h>
+
+#include "boot/boot.h"
+#include "conduit/fpga/fpga.h"
+
+enum { MEDIUM = 200, SEGMENT = 1 << 20, AREA = 1 << 16, ROUNDS = 60 };
+
+static gasnet_node_t me, ranks;
+static unsigned char *segment[64];
+static unsigned char private_memory[AREA];
+static unsigned arrived;
+
+static void medium(gasnet_token_t token, void *buf, size_t nbytes)
+{
+    (void)token, (void)buf, (void)nbytes;
+    __atomic_add_fetch(&arrived, 1, __ATOMIC_RELAXED);
+}
+
+static _Noreturn void fail(const char *what)
+{
+    fprintf(stderr, "through_rtl: rank %u: %s\n", me, what);
+    gasnet_exit(1);
+    abort();
+}
+
+static void barrier(void)
+{
+    gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+struct totals {
+    uint64_t put, get, am, credits, rtl;
+};
+
+static struct totals job_totals(void)
+{
+    struct fsh_fpga_bytes bytes = fsh_fpga_bytes();
+    struct totals mine = {bytes.put, bytes.get, bytes.am, bytes.credits,
+                          fsh_fpga_perf_read(FSH_PERF_WRITTEN).sum};
+    struct totals all[64], sum = {0};
+
+    fsh_boot_exchange(&mine, sizeof mine, all);
+    for (unsigned r = 0; r < ranks; r++) {
+        sum.put += all[r].put;
+        sum.get += all[r].get;
+        sum.am += all[r].am;
+        sum.credits += all[r].credits;
+        sum.rtl += all[r].rtl;
+    }
+    return sum;
+}
+
+/* Owed credits leave when ranks are idle, so the sums agree at some quiet
+ * moment soon, or never. */
+static struct totals quiet_totals(void)
+{
+    struct totals t;
+
+    for (unsigned i = 0; i < 100; i++) {
+        for (unsigned k = 0; k < 1000; k++)
+            gasnet_AMPoll();
+        t = job_totals();
+        if (t.rtl == t.put + t.get + t.am + t.credits)
+            return t;
+    }
+    if (me == 0)
+        fprintf(stderr,
+                "through_rtl: the RTL wrote %" PRIu64 " bytes, the API "
+                "moved %" PRIu64 " put, %" PRIu64 " got, %" PRIu64
+                " in messages, %" PRIu64 " of credits\n",
+                t.rtl, t.put, t.get, t.am, t.credits);
+    fail("the counts differ");
+}
+
+static void mode_bytes(unsigned seed)
+{
+    uint64_t put = 0, get = 0, am = 0, given[3], all[64][3];
+    struct totals before = quiet_totals();
+
+    srand(seed + me);
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        gasnet_node_t node = (gasnet_node_t)rand() % ranks;
+        size_t n = (size_t)rand() % 3000, at = (size_t)rand() % 5000;
+        unsigned char *local =
+            rand() % 2 ? private_memory + at : segment[me] + 2 * AREA + at;
+        put += n;
+        gasnet_put(node, segment[node] + at, local, n);
+        get += n;
+        gasnet_get(local, node, segment[node] + AREA + at, n);
+        am += n;
+        if (gasnet_AMRequestMedium0(node, MEDIUM, local, n) != GASNET_OK)
+            fail("AMRequestMedium");
+    }
+    barrier();
+    given[0] = put, given[1] = get, given[2] = am;
+    fsh_boot_exchange(given, sizeof given, all);
+    put = get = am = 0;
+    for (unsigned r = 0; r < ranks; r++)
+        put += all[r][0], get += all[r][1], am += all[r][2];
+    struct totals after = quiet_totals();
+    if (after.put - before.put != put || after.get - before.get != get ||
+        after.am - before.am != am)
+        fail("the conduit counted other bytes than the API was given");
+    if (put == 0 || get == 0 || am == 0)
+        fail("nothing was moved");
+}
+
+static void mode_stopped(void)
+{
+    pid_t sim = atomic_load(&fsh_boot_page()->sim_pid);
+
+    for (gasnet_node_t node = 0; node < ranks; node++) {
+        unsigned char value = (unsigned char)(node + 1);
+        double end;
+        gasnet_handle_t h;
+
+        fsh_boot_barrier("through_rtl");
+        if (me == 0 && kill(sim, SIGSTOP) != 0)
+            fail("cannot stop the simulator");
+        fsh_boot_barrier("through_rtl stopped");
+        if (me == 0) {
+            h = gasnet_put_nb(node, segment[node], &value, 1);
+            for (end = now() + 0.2; now() < end;)
+                if (gasnet_try_syncnb(h) == GASNET_OK)
+                    fail("a put completed without the simulator");
+            kill(sim, SIGCONT);
+            gasnet_wait_syncnb(h);
+        }
+        fsh_boot_barrier("through_rtl going on");
+        if (me == node && segment[me][0] != value)
+            fail("the put did not arrive");
+    }
+}
+
+static void mode_corrupt(void)
+{
+    uint64_t entry[8] = {0};
+
+    fsh_cmd_set_opcode(entry, FSH_OP_PUT);
+    fsh_cmd_set_category(entry, FSH_CAT_LONG);
+    fsh_cmd_set_check(entry, FSH_CMD_CHECK ^ 1u);
+    if (me == 0 && !fsh_fpga_raw_entries(false, entry, 1))
+        fail("no room in the window");
+    for (double end = now() + 20; now() < end;)
+        gasnet_AMPoll();
+    fprintf(stderr, "through_rtl: the bad command was not noticed\n");
+    gasnet_exit(0);
+}
+
+int main(int argc, char **argv)
+{
+    gasnet_handlerentry_t table[] = {{MEDIUM, medium}};
+    gasnet_seginfo_t info[64];
+    const char *mode;
+    unsigned seed;
+
+    gasnet_init(&argc, &argv);
+    mode = argc > 1 ? argv[1] : "bytes";
+    seed = argc > 2 ? (unsigned)atoi(argv[2]) : (unsigned)time(NULL);
+    me = gasnet_mynode();
+    ranks = gasnet_nodes();
+    if (gasnet_attach(table, 1, SEGMENT, 0) != GASNET_OK ||
+        gasnet_getSegmentInfo(info, (int)ranks) != GASNET_OK)
+        fail("attach");
+    for (unsigned r = 0; r < ranks; r++)
+        segment[r] = info[r].addr;
+    if (!fsh_fpga_active())
+        fail("this test is for conduit fpga");
+    if (me == 0)
+        printf("through_rtl %s: %u ranks, seed %u\n", mode, ranks, seed);
+    barrier();
+    if (strcmp(mode, "bytes") == 0)
+        mode_bytes(seed);
+    else if (strcmp(mode, "stopped") == 0)
+        mode_stopped();
+    else if (strcmp(mode, "corrupt") == 0)
+        mode_corrupt();
+    else
+        fail("mode must be bytes, stopped or corrupt");
+    barrier();
+    if (me == 0)
+        printf("through_rtl %s: pass\n", mode);
+    gasnet_exit(0);
+    return 0;
+}
