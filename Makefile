@@ -52,7 +52,7 @@ bench: build ## the whole of fshperf: section IV in full, simulator speed, AM
 
 synth: ## cells by block beside the paper's Table II, longest path (yosys)
 	@scripts/install-deps.sh hardware
-	@hw/syn/run.sh
+	@python3 hw/syn/synth.py --out $(BUILD)/synth
 
 lint: ## generated files, include directions, format, RTL lint
 	@scripts/install-deps.sh ci

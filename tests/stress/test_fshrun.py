@@ -214,13 +214,24 @@ def tagged_partial_line():
 
 def tagged_partial_line_is_ended():
     """... by a line of another rank, not continued by it."""
-    script = f'{IF_NOT_RANK_0} {{ sleep 0.4; echo line; exit; }}; ' \
-             'printf part; sleep 0.8; echo ial'
-    with open("/dev/zero", "rb") as zero:
-        code, output = run(FSHRUN, "-n", 2, "--tag-output", "sh", "-c", script,
-                           stdin=zero)
-    check(code == 0 and output == "[0] part\n[1] line\n[0] ial\n",
-          f"{code} {output!r}")
+    with tempfile.TemporaryDirectory() as place, \
+            open("/dev/zero", "rb") as zero:
+        wait = f"wait_for() {{ while [ ! -e {place}/$1 ]; do sleep 0.02; " \
+               "done; }; "
+        script = wait + IF_NOT_RANK_0 + " { wait_for one; echo line; exit; }; " \
+            "printf part; wait_for two; echo ial"
+        job = Job(FSHRUN, "-n", 2, "--tag-output", "sh", "-c", script,
+                  stdin=zero)
+        try:
+            for text, go in (("[0] part", "one"), ("\n[1] line\n", "two")):
+                wait_until(lambda t=text: job.output().endswith(t), text)
+                with open(os.path.join(place, go), "w"):
+                    pass
+            check(job.await_end() == 0, "code")
+            check(job.output() == "[0] part\n[1] line\n[0] ial\n",
+                  repr(job.output()))
+        finally:
+            job.close()
 
 
 def reader_goes_away():
@@ -310,6 +321,19 @@ def fshinfo():
     check(info["host"]["cpus"] >= 1 and info["version"], "host facts")
 
 
+def options_page_is_whole():
+    """docs/02_reference/options.md has every setting with its default."""
+    page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
+                        "docs", "02_reference", "options.md")
+    with open(page, encoding="utf-8") as f:
+        rows = [l.split("|") for l in f if l.startswith("| `")]
+    have = {r[1].strip(" `"): r[2].strip(" `") for r in rows}
+    _, text = run(os.path.join(BIN, "fshinfo"), "--json")
+    want = {o["name"]: o["default"] or "unset"
+            for o in json.loads(text)["options"]}
+    check(have == want, f"differs: {sorted(set(have.items()) ^ set(want.items()))}")
+
+
 def simulator_not_found():
     expect(["-n", 2, "--conduit", "fpga", "true"], 1, "/no/such/fshsim",
            "FSHMEM_SIM", env={"FSHMEM_SIM": "/no/such/fshsim"})
@@ -322,7 +346,8 @@ CASES = [exchange, exchange_many, children_are_no_ranks, exit_codes,
          output_is_byte_exact, output_is_tagged, tagged_lines_are_whole,
          tagged_partial_line, tagged_partial_line_is_ended, reader_goes_away,
          slow_reader_does_not_block_signals, variables, arguments_arrive,
-         dry_run, help_and_version, fshinfo, simulator_not_found]
+         dry_run, help_and_version, fshinfo, options_page_is_whole,
+         simulator_not_found]
 
 if __name__ == "__main__":
     main(CASES + ([exchange_fpga] if HAVE_SIM else []))
