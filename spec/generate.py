@@ -5,6 +5,7 @@ reference pages. With --check it writes nothing and fails if a file is stale."""
 
 import argparse
 import pathlib
+import random
 import sys
 import tomllib
 
@@ -147,6 +148,57 @@ def sv_package(spec):
     return "\n".join(out)
 
 
+def golden(spec):
+    """Three example values of each layout, with what its fields hold."""
+    dice = random.Random(1)
+    for layout in spec["layout"]:
+        for index in range(3):
+            fields, bits = [], 0
+            for name, lsb, width, _ in layout["fields"]:
+                value = (1 << width) - 1 if index == 0 else dice.getrandbits(width)
+                fields.append((name, width, value))
+                bits |= value << lsb
+            yield layout, index, fields, bits
+
+
+def golden_c(spec):
+    out = [
+        f"/* {NOTE} */",
+        "/* SPDX-License-Identifier: BSD-3-Clause */",
+        "/* X(layout, number of words, words, field, value): decoded by the test. */",
+        "#define GOLDEN(X) \\",
+    ]
+    rows = []
+    for layout, _, fields, bits in golden(spec):
+        count = layout["width"] // 64
+        words = [bits >> (64 * i) & (1 << 64) - 1 for i in range(4)]
+        text = ", ".join(f"UINT64_C({w:#x})" for w in words)
+        for name, _, value in fields:
+            rows.append(f"    X({layout['name']}, {count}, {text}, {name}, {value:#x})")
+    return "\n".join(out) + "\n" + " \\\n".join(rows) + "\n"
+
+
+def golden_sv(spec):
+    out = [
+        f"// {NOTE}",
+        "// SPDX-License-Identifier: BSD-3-Clause",
+        "`default_nettype none",
+        "",
+        "/// Example packets, commands and entries decoded by the package: an error of",
+        "/// elaboration where a field is not what the C side finds there.",
+        "module fsh_golden;",
+    ]
+    for layout, index, fields, bits in golden(spec):
+        kind, width = layout["name"], layout["width"]
+        name = f"{kind}{index}".upper()
+        out.append(f"  localparam fsh_spec_pkg::{kind}_t {name} =")
+        out.append(f"      {width}'h{bits:0{width // 4}x};")
+        for field, bit_count, value in fields:
+            out.append(f"  if ({name}.{field} != {bit_count}'h{value:x}) "
+                       f'$error("{kind}.{field}");')
+    return "\n".join(out + ["endmodule", "", "`default_nettype wire", ""])
+
+
 def md_formats(spec):
     out = ["# Formats", "", f"<!-- {NOTE} -->", ""]
     for layout in spec["layout"]:
@@ -188,6 +240,8 @@ def main():
     files = {
         "src/base/fsh_spec.h": c_header(spec),
         "hw/rtl/fsh_spec_pkg.sv": sv_package(spec),
+        "tests/unit/golden.h": golden_c(spec),
+        "hw/tb/spec/fsh_golden.sv": golden_sv(spec),
         "docs/02_reference/formats.md": md_formats(spec),
         "docs/02_reference/registers.md": md_registers(spec),
         "docs/02_reference/limits.md": md_limits(spec),
