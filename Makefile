@@ -10,7 +10,7 @@ PAPER  := $(BUILD)/paper
 DEMO   := fshrun fshinfo fshsim fshperf 05_selfcheck
 
 .DEFAULT_GOAL := all
-.PHONY: all demo test bench synth lint format install clean help deps build
+.PHONY: all demo test bench soak synth lint format install clean help deps build
 
 all: deps build ## install what is missing, build everything
 
@@ -49,6 +49,10 @@ bench: build ## the whole of fshperf: section IV in full, simulator speed, AM
 	@tools/fshperf/plot.sh $(PAPER)/paper.csv $(PAPER)
 	@$(RUN) -n 2 --conduit fpga --timeout 300 $(BUILD)/bin/fshperf sim-speed
 	@$(RUN) -n 2 --conduit fpga --timeout 300 $(BUILD)/bin/fshperf am-rtt
+
+soak: build ## long runs: 10^5 transfers at random pauses on each conduit
+	@$(RUN) -n 2 --conduit smp --timeout 1800 $(BUILD)/tests/stress_pauses 100000
+	@$(RUN) -n 2 --conduit fpga --timeout 1800 $(BUILD)/tests/stress_pauses 100000
 
 synth: ## cells by block beside the paper's Table II, longest path (yosys)
 	@scripts/install-deps.sh hardware

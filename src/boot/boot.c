@@ -270,6 +270,29 @@ static void forked(void)
     boot.job.lifeline[1] = -1;
 }
 
+static void print_setting(void *arg, const struct fsh_option_info *info)
+{
+    (void)arg;
+    fsh_warn("%s = %s (%s)", info->name, info->value[0] ? info->value : "unset",
+             info->source);
+}
+
+/* GASNET_FREEZE: a debugger sets this to 0 to let the rank go on. */
+volatile int fsh_boot_frozen = 1;
+
+static void obey_debug_settings(void)
+{
+    if (boot.rank == 0 && fsh_option_bool("GASNET_VERBOSEENV"))
+        fsh_option_each(print_setting, NULL);
+    if (!fsh_option_bool("GASNET_FREEZE"))
+        return;
+    fsh_warn("process %d waits (GASNET_FREEZE); attach a debugger and set "
+             "fsh_boot_frozen to 0",
+             (int)boot.pid);
+    while (fsh_boot_frozen)
+        usleep(100000);
+}
+
 void fsh_boot_init(const char *default_conduit)
 {
     const char *text = getenv(FSH_JOB_ENV);
@@ -288,6 +311,7 @@ void fsh_boot_init(const char *default_conduit)
         catch_quit();
     atomic_store(&my_slot()->pid, boot.pid);
     atomic_store(&my_slot()->state, FSH_RANK_INIT);
+    obey_debug_settings();
 }
 
 /* ---- barrier and exchange ---- */
@@ -351,8 +375,11 @@ static void check_wait(const char *what, unsigned seq, uint64_t start,
 static void await_release(const char *what, unsigned seq, unsigned generation)
 {
     struct fsh_job_page *page = boot.page;
+    /* With GASNET_FREEZE it is a person who releases the ranks. */
     uint64_t limit =
-        (uint64_t)(fsh_option_seconds("FSHMEM_START_TIMEOUT") * 1e9);
+        fsh_option_bool("GASNET_FREEZE")
+            ? UINT64_MAX
+            : (uint64_t)(fsh_option_seconds("FSHMEM_START_TIMEOUT") * 1e9);
     uint64_t start = fsh_time_ns();
 
     /* Acquire: partner is the release of the last to arrive. */

@@ -20,6 +20,8 @@ cp "$here/user.cmake" "$work/CMakeLists.txt"
 cd "$work"
 conduits=smp
 [ -x "$prefix/bin/fshsim" ] && conduits="smp fpga"
+# A program started by hand finds the simulator of its own prefix in PATH.
+export PATH=$prefix/bin:$PATH
 checks=0
 
 expect() { # <expected line> <command...>

@@ -130,6 +130,8 @@ int main(int argc, char **argv)
         signal(SIGQUIT, SIG_IGN);
     if (strcmp(what, "late") == 0 && fsh_boot_rank() == who)
         spin();
+    if (strcmp(rest, "buffered") == 0 && fsh_boot_rank() != who)
+        fputs("text in a buffer\n", stdout);
     fsh_boot_barrier("start");
     say("up");
     if (strcmp(what, "exchange") == 0)
@@ -144,8 +146,6 @@ int main(int argc, char **argv)
         fsh_boot_barrier("the one that never comes");
     else if (strcmp(rest, "wait") == 0)
         wait_for_the_end();
-    else if (strcmp(rest, "buffered") == 0)
-        fputs("text in a buffer\n", stdout);
     if (strcmp(what, "exchange") && strcmp(what, "child") &&
         strcmp(what, "fork"))
         spin();

@@ -37,6 +37,12 @@ def wait_until(condition, what, limit=20.0):
         time.sleep(0.01)
 
 
+def default_signals():
+    """As at a terminal, also if this test runs in the background."""
+    for sig in signal.SIGINT, signal.SIGHUP:
+        signal.signal(sig, signal.SIG_DFL)
+
+
 class Job:
     """A command started with its output in files."""
 
@@ -52,7 +58,7 @@ class Job:
         self.text = b""
         self.proc = subprocess.Popen(
             self.command, env=full, stdin=stdin, stdout=out or write_end,
-            stderr=write_end)
+            stderr=write_end, preexec_fn=default_signals)
         os.close(write_end)
 
     def output(self):
@@ -159,7 +165,7 @@ def main(cases):
         start = time.monotonic()
         try:
             result = case() or "ok"
-        except Failure as failure:
+        except (Failure, OSError, ValueError) as failure:
             result = f"FAILED: {failure}"
             failed += 1
         print(f"{case.__name__}: {result} "

@@ -138,7 +138,7 @@ def late_rank_is_named():
 
 
 def missing_rank_is_named():
-    """One ends without a word while others wait for it: no time limit needed."""
+    """One ends without a word, others wait for it: no time limit needed."""
     script = f"{IF_NOT_RANK_0} exit 0; exec {RANKS}"
     with open("/dev/zero", "rb") as zero:
         code, output = run(FSHRUN, "-n", 2, "sh", "-c", script, stdin=zero,
@@ -218,7 +218,8 @@ def tagged_partial_line_is_ended():
             open("/dev/zero", "rb") as zero:
         wait = f"wait_for() {{ while [ ! -e {place}/$1 ]; do sleep 0.02; " \
                "done; }; "
-        script = wait + IF_NOT_RANK_0 + " { wait_for one; echo line; exit; }; " \
+        script = wait + IF_NOT_RANK_0 + \
+            " { wait_for one; echo line; exit; }; " \
             "printf part; wait_for two; echo ial"
         job = Job(FSHRUN, "-n", 2, "--tag-output", "sh", "-c", script,
                   stdin=zero)
@@ -294,6 +295,19 @@ def dry_run():
                "fshsim --a --b --waves w.fst --record r")
 
 
+def conduit_of_the_program():
+    """What the program was built for is the default, after the environment."""
+    with tempfile.NamedTemporaryFile("w", delete=False) as f:
+        f.write("#!/bin/sh\n# $FSHMEMConduit: nosuch $\n")
+    try:
+        os.chmod(f.name, stat.S_IRWXU)
+        expect(["-n", 1, f.name], 2, "unknown conduit 'nosuch'")
+        expect(["-n", 1, f.name], 0, env={"FSHMEM_CONDUIT": "smp"})
+        expect(["-n", 1, "--conduit", "smp", f.name], 0)
+    finally:
+        os.unlink(f.name)
+
+
 def help_and_version():
     expect(["--help"], 0, "--tag-output")
     expect(["--version"], 0, "fshrun (FSHMEM) ")
@@ -321,6 +335,31 @@ def fshinfo():
     check(info["host"]["cpus"] >= 1 and info["version"], "host facts")
 
 
+def debug_settings():
+    output = expect(["-n", 3, RANKS], 0, env={"GASNET_VERBOSEENV": "1"})
+    check(output.count("FSHMEM_TOPOLOGY = ring (default)") == 1, output)
+    check("rank 0: GASNET_VERBOSEENV = 1 (environment)" in output, output)
+    job = Job(FSHRUN, "-n", 2, RANKS, env={"GASNET_FREEZE": "1"})
+    try:
+        wait_until(lambda: job.output().count("waits (GASNET_FREEZE)") == 2,
+                   "both ranks frozen")
+        job.proc.terminate()
+        check(job.await_end() == 143, "code")
+    finally:
+        job.close()
+
+
+def record_and_replay():
+    """The simulator alone, from a recording, ends by itself."""
+    with tempfile.TemporaryDirectory() as place:
+        tape = os.path.join(place, "tape")
+        expect(["-n", 2, "--conduit", "fpga", "--record", tape, RANKS], 0)
+        check(os.path.getsize(tape) > 0, "no recording")
+        expect(["--replay", tape], 0)
+    expect(["--replay", tape], 1, tape)
+    expect(["-n", 2, "--replay", tape, "true"], 2, "neither -n nor a program")
+
+
 def options_page_is_whole():
     """docs/02_reference/options.md has every setting with its default."""
     page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
@@ -331,7 +370,8 @@ def options_page_is_whole():
     _, text = run(os.path.join(BIN, "fshinfo"), "--json")
     want = {o["name"]: o["default"] or "unset"
             for o in json.loads(text)["options"]}
-    check(have == want, f"differs: {sorted(set(have.items()) ^ set(want.items()))}")
+    differ = sorted(set(have.items()) ^ set(want.items()))
+    check(not differ, f"differs: {differ}")
 
 
 def simulator_not_found():
@@ -346,8 +386,8 @@ CASES = [exchange, exchange_many, children_are_no_ranks, exit_codes,
          output_is_byte_exact, output_is_tagged, tagged_lines_are_whole,
          tagged_partial_line, tagged_partial_line_is_ended, reader_goes_away,
          slow_reader_does_not_block_signals, variables, arguments_arrive,
-         dry_run, help_and_version, fshinfo, options_page_is_whole,
-         simulator_not_found]
+         dry_run, conduit_of_the_program, help_and_version, fshinfo,
+         debug_settings, options_page_is_whole, simulator_not_found]
 
 if __name__ == "__main__":
-    main(CASES + ([exchange_fpga] if HAVE_SIM else []))
+    main(CASES + ([exchange_fpga, record_and_replay] if HAVE_SIM else []))

@@ -33,8 +33,8 @@ def rank_killed():
     for victim in 0, 2:
         job = spinning(3)
         os.kill(job.rank_pid(victim), signal.SIGKILL)
-        expect(job, 137, f"rank {victim} (pid", "was killed by signal 9 (Killed)"
-               "; ending the job")
+        expect(job, 137, f"rank {victim} (pid",
+               "was killed by signal 9 (Killed); ending the job")
 
 
 def rank_crashed():
@@ -140,6 +140,21 @@ def buffered_output_survives():
     expect(job, 7, "text in a buffer\ntext in a buffer\n")
 
 
+def background_job_of_a_script():
+    """SIGINT and SIGQUIT are ignored there: Ctrl-C is not for it, and ranks
+    still hear that they are to leave."""
+    command = f"trap '' INT QUIT; exec {FSHRUN} -n 3 {RANKS} _exit 7 0 buffered"
+    expect(Job("sh", "-c", command), 7, "text in a buffer\ntext in a buffer\n")
+    job = Job("sh", "-c", f"trap '' INT; exec {FSHRUN} -n 2 {RANKS} none 0 9")
+    job.await_up(2)
+    os.kill(job.proc.pid, signal.SIGINT)
+    os.kill(job.proc.pid, signal.SIGUSR1)  # it handles them in this order
+    wait_until(lambda: "rank 1 (pid" in job.output(), "the dump")
+    check("got signal" not in job.output(), job.output())
+    job.proc.terminate()
+    expect(job, 143)
+
+
 def start_interrupted():
     """Before the ranks are up."""
     job = Job(FSHRUN, "-n", 4, RANKS, "late", "0", "1")
@@ -202,10 +217,12 @@ def single_simulator_killed():
 
 SMP = [rank_killed, rank_crashed, rank_killed_while_others_stopped,
        launcher_killed, launcher_killed_before_init, deaf_ranks_are_killed,
-       launcher_killed_while_simulator_starts, launcher_killed_with_rank_behind_shell,
+       launcher_killed_while_simulator_starts,
+       launcher_killed_with_rank_behind_shell,
        rank_behind_shell_killed, what_ranks_left_is_killed, interrupted,
        interrupted_all_at_once, quit_handler_of_client,
-       buffered_output_survives, start_interrupted, two_jobs]
+       buffered_output_survives, background_job_of_a_script,
+       start_interrupted, two_jobs]
 FPGA = [simulator_killed, simulator_dies_with_rank_and_launcher,
         single_rank_killed, single_rank_interrupted, single_simulator_killed]
 

@@ -64,14 +64,14 @@ static void check_values(void)
     static const char *const no[] = {"0", "No", "false", "OFF", "n"};
 
     for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
-        setenv("GASNET_QUIET", yes[i], 1);
-        CHECK(fsh_option_bool("GASNET_QUIET"));
-        setenv("GASNET_QUIET", no[i], 1);
-        CHECK(!fsh_option_bool("GASNET_QUIET"));
+        setenv("GASNET_VERBOSEENV", yes[i], 1);
+        CHECK(fsh_option_bool("GASNET_VERBOSEENV"));
+        setenv("GASNET_VERBOSEENV", no[i], 1);
+        CHECK(!fsh_option_bool("GASNET_VERBOSEENV"));
     }
-    CHECK(fsh_option_given("GASNET_QUIET"));
-    setenv("GASNET_QUIET", "", 1);
-    CHECK(!fsh_option_given("GASNET_QUIET"));
+    CHECK(fsh_option_given("GASNET_VERBOSEENV"));
+    setenv("GASNET_VERBOSEENV", "", 1);
+    CHECK(!fsh_option_given("GASNET_VERBOSEENV"));
     unsetenv("FSHMEM_TOPOLOGY");
     CHECK(strcmp(fsh_option_str("FSHMEM_TOPOLOGY"), "ring") == 0);
     setenv("FSHMEM_TOPOLOGY", "line", 1);
@@ -119,7 +119,7 @@ static void read_bad(void)
         fsh_option_str(bad_name);
     else if (strcmp(bad_name, "FSHMEM_PACKET") == 0)
         fsh_option_int(bad_name);
-    else if (strcmp(bad_name, "GASNET_QUIET") == 0)
+    else if (strcmp(bad_name, "GASNET_VERBOSEENV") == 0)
         fsh_option_bool(bad_name);
     else
         fsh_option_seconds(bad_name);
@@ -149,7 +149,7 @@ static void check_bad_values(void)
     check_refused("FSHMEM_TOPOLOGY", "rin");
     check_refused("FSHMEM_TOPOLOGY", "ring|line");
     check_refused("FSHMEM_PACKET", "300");
-    check_refused("GASNET_QUIET", "maybe");
+    check_refused("GASNET_VERBOSEENV", "maybe");
     check_refused("FSHMEM_START_TIMEOUT", "soon");
     check_refused("FSHMEM_START_TIMEOUT", "-1");
     check_refused("FSHMEM_START_TIMEOUT", "1s");

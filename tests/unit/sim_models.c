@@ -13,14 +13,14 @@
 #include "fabric.h"
 #include "node_wrap.h"
 
-#define CHECK(cond, ...)                                                       \
-    do {                                                                       \
-        if (!(cond)) {                                                         \
-            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #cond);         \
-            fprintf(stderr, __VA_ARGS__);                                      \
-            fputc('\n', stderr);                                               \
-            exit(1);                                                           \
-        }                                                                      \
+#define CHECK(cond, ...)                                               \
+    do {                                                               \
+        if (!(cond)) {                                                 \
+            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #cond); \
+            fprintf(stderr, __VA_ARGS__);                              \
+            fputc('\n', stderr);                                       \
+            exit(1);                                                   \
+        }                                                              \
     } while (0)
 
 enum { MAX_LOG = 4096, START = 16 };
@@ -50,8 +50,8 @@ static void note(enum event kind, const struct fsh_node *node, uint32_t unit,
                  uint64_t value)
 {
     CHECK(count < MAX_LOG, "log overflow");
-    logged[count++] = (struct entry){kind, node->index, unit,
-                                     node->io->in.cycle, value};
+    logged[count++] =
+        (struct entry){kind, node->index, unit, node->io->in.cycle, value};
 }
 
 static const struct entry *find(enum event kind, unsigned nth)
@@ -174,9 +174,7 @@ const char *fsh_node_error(void)
     return NULL;
 }
 
-void fsh_node_error_clear(void)
-{
-}
+void fsh_node_error_clear(void) {}
 
 /* --- a fabric for each test ----------------------------------------------- */
 
@@ -359,14 +357,14 @@ static void test_memory_timing(void)
               "a beat a cycle");
         CHECK(find(EV_AW, 0)->cycle == find(EV_W, 0)->cycle,
               "address and data together");
-        CHECK(find(EV_B, 0)->cycle == find(EV_W, 3)->cycle + respond,
-              "master %u: response after %llu", m,
-              (unsigned long long)(find(EV_B, 0)->cycle -
-                                   find(EV_W, 3)->cycle));
-        CHECK(find(EV_R, 0)->cycle == find(EV_AR, 0)->cycle + read,
-              "master %u: data after %llu", m,
-              (unsigned long long)(find(EV_R, 0)->cycle -
-                                   find(EV_AR, 0)->cycle));
+        CHECK(
+            find(EV_B, 0)->cycle == find(EV_W, 3)->cycle + respond,
+            "master %u: response after %llu", m,
+            (unsigned long long)(find(EV_B, 0)->cycle - find(EV_W, 3)->cycle));
+        CHECK(
+            find(EV_R, 0)->cycle == find(EV_AR, 0)->cycle + read,
+            "master %u: data after %llu", m,
+            (unsigned long long)(find(EV_R, 0)->cycle - find(EV_AR, 0)->cycle));
         for (unsigned i = 0; i < 4; i++) {
             CHECK(find(EV_R, i)->cycle == find(EV_R, 0)->cycle + i, "rate");
             CHECK(find(EV_R, i)->value == find(EV_W, i)->value, "data %u", i);

@@ -8,19 +8,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bed.h"
 
-#define CHECK(cond, ...)                                                       \
-    do {                                                                       \
-        if (!(cond)) {                                                         \
-            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #cond);         \
-            fprintf(stderr, __VA_ARGS__);                                      \
-            fputc('\n', stderr);                                               \
-            exit(1);                                                           \
-        }                                                                      \
+#define CHECK(cond, ...)                                               \
+    do {                                                               \
+        if (!(cond)) {                                                 \
+            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #cond); \
+            fprintf(stderr, __VA_ARGS__);                              \
+            fputc('\n', stderr);                                       \
+            exit(1);                                                   \
+        }                                                              \
     } while (0)
 
 enum { NODES = 3, OPS = 120, TAGS = 8, RECORD_BYTES = 24 };
@@ -95,7 +94,8 @@ static uint64_t record(const char *path, uint64_t stall, uint64_t *cycle)
         collect(&bed, busy, &done);
         if (draw(10) == 0)
             CHECK(fsh_fabric_read(bed.fab, draw(NODES), FSH_REG_CYCLE, 100000,
-                                  &value), "read");
+                                  &value),
+                  "read");
         if (draw(20) == 0)
             fsh_fabric_gate(bed.fab);
     }
@@ -112,8 +112,7 @@ static uint64_t record(const char *path, uint64_t stall, uint64_t *cycle)
 }
 
 /* whole: the recording has its end mark. */
-static uint64_t replay(const char *path, bool jump, bool whole,
-                       uint64_t *cycle)
+static uint64_t replay(const char *path, bool jump, bool whole, uint64_t *cycle)
 {
     struct fsh_fabric_config config;
     struct fsh_fabric *fab;
@@ -141,7 +140,7 @@ static uint64_t replay(const char *path, bool jump, bool whole,
     return hash;
 }
 
-/* Change a byte of the first data record (a payload) of the file. */
+/* Change the first record of a kind. */
 static void change(const char *path, unsigned kind)
 {
     unsigned char r[RECORD_BYTES];
@@ -152,7 +151,8 @@ static void change(const char *path, unsigned kind)
     while (fread(r, sizeof r, 1, f) == 1 && r[0] != kind)
         at += RECORD_BYTES;
     CHECK(r[0] == kind, "no such record");
-    r[8] ^= 1;
+    for (unsigned i = 8; i < RECORD_BYTES; i++) /* not all are in use */
+        r[i] ^= 1;
     fseek(f, at, SEEK_SET);
     fwrite(r, sizeof r, 1, f);
     fclose(f);
@@ -179,8 +179,9 @@ int main(int argc, char **argv)
               (unsigned long long)replayed, (unsigned long long)end);
         CHECK(replay(path, false, true, &replayed) == hash, "without jumping");
         CHECK(replayed == end, "end");
-        change(path, 4);
-        CHECK(replay(path, true, true, &replayed) != hash, "change not noticed");
+        change(path, 4); /* FSH_TAPE_DATA */
+        CHECK(replay(path, true, true, &replayed) != hash,
+              "change not noticed");
     }
     CHECK(truncate(path, 30 * RECORD_BYTES) == 0, "truncate");
     replay(path, true, false, &replayed); /* ends by itself */
@@ -188,8 +189,8 @@ int main(int argc, char **argv)
     config_for(&config, true);
     config.replay = path;
     CHECK(!fsh_fabric_create(&config, err, sizeof err) &&
-              strstr(err, "recording"), "a damaged recording is taken: %s",
-          err);
+              strstr(err, "recording"),
+          "a damaged recording is taken: %s", err);
     unlink(path);
     puts("sim_replay: ok");
     return 0;

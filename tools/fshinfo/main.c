@@ -32,8 +32,6 @@ static const char usage[] =
     "      --json            the same for programs\n"
     "      --help, --version\n";
 
-static const struct fsh_device_ops *const devices[] = {&fsh_device_sim};
-
 struct tool {
     const char *name;
     const char *use;
@@ -96,10 +94,10 @@ static void show_conduits(struct json *j)
     } else {
         puts("\nDevices of conduit fpga");
     }
-    for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
+    for (const struct fsh_device_ops *const *d = fsh_devices; *d; d++) {
         why[0] = '\0';
-        usable = devices[i]->usable(why, sizeof(why));
-        show_usable(j, devices[i]->name, usable, why);
+        usable = (*d)->usable(why, sizeof(why));
+        show_usable(j, (*d)->name, usable, why);
     }
     if (j)
         json_close(j, ']');

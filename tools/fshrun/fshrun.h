@@ -27,7 +27,7 @@ struct command_line {
     bool ranks_given;
     char conduit[16]; /* "" not said */
     double timeout;   /* seconds, 0 none */
-    bool tag_output, verbose, show;
+    bool tag_output, verbose, show, replay;
     const char *sim_extra[8]; /* --record F ...; NULL-terminated */
     char **program;           /* argv of the ranks */
 };

@@ -24,10 +24,11 @@
 
 static const char usage[] =
     "Usage: fshrun -n N [options] [--] program [arguments]\n"
+    "       fshrun --replay FILE [--waves FILE.fst] [--sim-args \"..\"]\n"
     "Run N ranks of a GASNet program on this host.\n"
     "\n"
     "  -n, -np, --np N       number of ranks\n"
-    "      --conduit NAME    smp (shared memory) or fpga (an FPGA node a rank,\n"
+    "      --conduit NAME    smp (shared memory) or fpga (one FPGA node each,\n"
     "                        simulated where there is no card); default: what\n"
     "                        FSHMEM_CONDUIT or the program says, else smp\n"
     "      --topology T      fpga: ring or line\n"
@@ -38,7 +39,7 @@ static const char usage[] =
     "      --dram B          fpga: device memory of a node (K, M, G)\n"
     "      --packet B        fpga: payload bytes of a packet (128..1024)\n"
     "      --record FILE     fpga: record what hosts write, cycle by cycle\n"
-    "      --replay FILE     fpga: run from such a recording\n"
+    "      --replay FILE     run the simulator from such a recording, alone\n"
     "      --waves FILE.fst  fpga: write waveforms\n"
     "      --sim-args \"...\"  fpga: further arguments of the simulator\n"
     "  -v, --verbose         say what is started and how it ends\n"
@@ -167,7 +168,6 @@ static bool set_simple(struct command_line *cl, int option, const char *value)
         {OPT_PACKET, "FSHMEM_PACKET", NULL},
         {OPT_SIM_ARGS, "FSHMEM_SIM_ARGS", NULL},
         {OPT_RECORD, NULL, "--record"},
-        {OPT_REPLAY, NULL, "--replay"},
         {OPT_WAVES, NULL, "--waves"},
     };
 
@@ -204,6 +204,10 @@ static void set_option(struct command_line *cl, int option, char **argv)
     case OPT_TAG:
         cl->tag_output = true;
         break;
+    case OPT_REPLAY:
+        add_sim_option(cl, "--replay", optarg);
+        cl->replay = true;
+        break;
     case OPT_SHOW:
         cl->show = true;
         break;
@@ -227,6 +231,14 @@ void parse_command_line(struct command_line *cl, int argc, char **argv)
     while ((option = getopt_long(argc, argv, "+n:x:v", long_options, NULL)) !=
            -1)
         set_option(cl, option, argv);
+    if (cl->replay) {
+        if (cl->ranks_given || argv[optind]) {
+            fsh_warn("--replay takes neither -n nor a program: the recording "
+                     "holds all that the hosts wrote");
+            wrong_use();
+        }
+        return;
+    }
     if (!cl->ranks_given) {
         fsh_warn("the number of ranks is missing: -n N");
         wrong_use();
@@ -305,6 +317,34 @@ static const char **add_sim_args(struct fsh_job_config *config,
         args[n + i] = cl->sim_extra[i];
     config->sim_args = args;
     return args;
+}
+
+/* No ranks and no job: become the simulator. */
+static int replay(const struct command_line *cl)
+{
+    struct fsh_job_config config;
+    char path[PATH_MAX], err[800];
+    const char **args, **argv;
+    size_t n = 0;
+
+    if (fsh_job_find_sim(path, sizeof(path), err, sizeof(err)) != 0) {
+        fsh_warn("%s", err);
+        return 1;
+    }
+    fsh_job_config_init(&config, 1, "fpga");
+    args = add_sim_args(&config, cl);
+    while (args[n])
+        n++;
+    argv = calloc(n + 2, sizeof(*argv));
+    if (!argv)
+        fsh_fatal("out of memory");
+    argv[0] = path;
+    memcpy(argv + 1, args, n * sizeof(*args));
+    execv(path, (char *const *)(uintptr_t)argv);
+    fsh_warn("cannot run '%s': %s", path, strerror(errno));
+    free(argv);
+    free(args);
+    return RUN_CANNOT_EXECUTE;
 }
 
 /* One word as a shell reads it. */
@@ -419,6 +459,8 @@ int main(int argc, char **argv)
     fsh_log_program("fshrun");
     parse_command_line(&cl, argc, argv);
     fsh_option_check();
+    if (cl.replay)
+        return replay(&cl);
     code = find_program(cl.program[0], path, sizeof(path));
     if (code == 0)
         code = check_conduit(&cl, path);

@@ -50,6 +50,8 @@ static _Noreturn void become_rank(struct run *run, uint32_t rank, int exec_fd)
     if (run->output)
         output_enter(run->output, rank);
     sigaction(SIGPIPE, &run->sigpipe, NULL);
+    /* Ignored in a script's background job; we ask ranks to go by it. */
+    signal(SIGQUIT, SIG_DFL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     execv(run->path, run->cl->program);

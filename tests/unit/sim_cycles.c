@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Cycles of single transfers on two idle nodes, from the hardware counters.
+ * The simulator is deterministic, so these are exact; the bounds are those the
+ * project promises, and each transfer must take the same time with idle time
+ * jumped over and without.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "bed.h"
+#include "device/sim/sim_shm.h"
+
+#define SEGMENT (8u << 20)
+#define TO (4u << 20)
+#define LIMIT 10000000
+
+/* Cycles from a command accepted to its (reply) header received, and to its
+ * last byte written: at most so many. 0: not asked. */
+static const struct {
+    const char *what;
+    uint32_t opcode, packet, ports, bytes, header, written;
+} rows[] = {
+    {"PUT short", FSH_OP_PUT, 1024, 1, 0, 42, 0},
+    {"GET short", FSH_OP_GET, 1024, 1, 0, 85, 0},
+    {"PUT 4 B", FSH_OP_PUT, 1024, 1, 4, 75, 100},
+    {"GET 4 B", FSH_OP_GET, 1024, 1, 4, 125, 145},
+    {"PUT 1.4 KB", FSH_OP_PUT, 1024, 1, 1433, 75, 182},
+    {"PUT 26 KB", FSH_OP_PUT, 1024, 1, 26624, 75, 1780},
+    {"GET 2.1 KB", FSH_OP_GET, 1024, 1, 2150, 125, 273},
+    {"GET 39 KB", FSH_OP_GET, 1024, 1, 39936, 125, 2669},
+    {"PUT 1 MB, 1024 B", FSH_OP_PUT, 1024, 1, 1 << 20, 75, 66670},
+    {"PUT 1 MB, 512 B", FSH_OP_PUT, 512, 1, 1 << 20, 75, 67702},
+    {"PUT 1 MB, 256 B", FSH_OP_PUT, 256, 1, 1 << 20, 75, 69794},
+    {"PUT 1 MB, 128 B", FSH_OP_PUT, 128, 1, 1 << 20, 75, 73970},
+    {"PUT 1 MB, both ports", FSH_OP_PUT, 1024, 3, 1 << 20, 75, 33400},
+};
+
+static bool open_bed(struct fsh_bed *bed, uint32_t packet, uint32_t ports,
+                     bool jump)
+{
+    struct fsh_fabric_config config;
+    struct fsh_bed_options options = {
+        .packet = packet, .ports = ports, .seg_size = SEGMENT};
+    char err[512];
+
+    fsh_fabric_defaults(&config);
+    config.dram_bytes = SEGMENT;
+    config.jump = jump;
+    if (fsh_bed_open(bed, &config, &options, err, sizeof err))
+        return true;
+    fprintf(stderr, "sim_cycles: %s\n", err);
+    return false;
+}
+
+/* Run row i; its cycles to header and to last byte. */
+static bool measure(unsigned i, bool jump, uint64_t cycles[2])
+{
+    bool get = rows[i].opcode == FSH_OP_GET;
+    struct fsh_bed bed = {0};
+    struct fsh_bed_command cmd;
+    struct fsh_bed_perf accept, header, written;
+    uint64_t entry[2];
+
+    if (!open_bed(&bed, rows[i].packet, rows[i].ports, jump))
+        return false;
+    if (get)
+        fsh_bed_get(&cmd, 1, 0, TO, 0, rows[i].bytes);
+    else
+        fsh_bed_put(&cmd, 1, 0, 0, TO, rows[i].bytes);
+    bool done =
+        fsh_bed_submit(&bed, 0, &cmd) &&
+        fsh_bed_await(&bed, 0, FSH_BED_RING_CPL, LIMIT, entry) &&
+        fsh_ring_status(entry) == FSH_STATUS_OK &&
+        fsh_bed_perf(&bed, 0, FSH_PERF_ACCEPT, &accept) &&
+        fsh_bed_perf(&bed, get ? 0 : 1,
+                     get ? FSH_PERF_REP_HDR : FSH_PERF_REQ_HDR, &header) &&
+        fsh_bed_perf(&bed, get ? 0 : 1, FSH_PERF_WRITTEN, &written) &&
+        written.sum == rows[i].bytes;
+    if (!done) {
+        fprintf(stderr, "sim_cycles: %s did not complete\n", rows[i].what);
+        fsh_bed_dump(&bed, 0);
+        return false;
+    }
+    cycles[0] = header.first - accept.first;
+    cycles[1] = rows[i].bytes ? written.last - accept.first : 0;
+    return fsh_bed_close(&bed);
+}
+
+int main(void)
+{
+    unsigned bad = 0;
+
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint64_t jumped[2], stepped[2];
+
+        if (!measure(i, true, jumped) || !measure(i, false, stepped))
+            return 1;
+        printf("%-22s header %3llu of %3u, last byte %5llu of %5u\n",
+               rows[i].what, (unsigned long long)jumped[0], rows[i].header,
+               (unsigned long long)jumped[1], rows[i].written);
+        if (memcmp(jumped, stepped, sizeof jumped) != 0) {
+            fprintf(stderr, "sim_cycles: %s: other cycles without jumping\n",
+                    rows[i].what);
+            bad++;
+        }
+        if (jumped[0] > rows[i].header || jumped[1] > rows[i].written) {
+            fprintf(stderr, "sim_cycles: %s takes too long\n", rows[i].what);
+            bad++;
+        }
+    }
+    return bad != 0;
+}
