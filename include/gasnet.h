@@ -69,6 +69,11 @@ including gasnet.h
 #define GASNET_CONDUIT_NAME_STR "SMP"
 #define FSH_GASNET_CONDUIT "smp"
 #endif
+#ifndef FSH_GASNET_LIBRARY
+/* The launcher finds the conduit a program was built for by this mark. */
+__attribute__((used)) static const char fsh_gasnet_conduit_mark[] =
+    "$FSHMEMConduit: " FSH_GASNET_CONDUIT " $";
+#endif
 #define GASNET_CORE_NAME GASNET_CONDUIT_NAME
 #define GASNET_CORE_NAME_STR GASNET_CONDUIT_NAME_STR
 #define GASNET_CORE_VERSION 1.0

@@ -11,6 +11,7 @@
 /* The library serves all modes; its own code is compiled as the widest. */
 #undef GASNET_PAR
 #define GASNET_PAR 1
+#define FSH_GASNET_LIBRARY 1 /* no mark of a client */
 #include "gasnet.h"
 
 #include <stdatomic.h>

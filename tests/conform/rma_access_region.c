@@ -78,6 +78,23 @@ static void with_others(gasnet_node_t to, unsigned key)
     check_cells(to, key);
 }
 
+/* Memsets need the target to answer, so they are seldom done at once. */
+static void memsets(gasnet_node_t to, unsigned key)
+{
+    gasnet_begin_nbi_accessregion();
+    for (int i = 0; i < CELLS; i++) {
+        gasnet_memset_nbi(to, cell(to, i), (int)(key + (unsigned)i), CELL);
+    }
+    gasnet_handle_t h = gasnet_end_nbi_accessregion();
+    OK(gasnet_try_syncnbi_puts());
+    gasnet_wait_syncnb(h);
+    for (int i = 0; i < CELLS; i++) {
+        unsigned char got[CELL];
+        gasnet_get(got, to, cell(to, i), CELL);
+        CHECK_BYTES(got, CELL, (unsigned char)(key + (unsigned)i));
+    }
+}
+
 static void empty_region(void)
 {
     gasnet_begin_nbi_accessregion();
@@ -95,6 +112,7 @@ int main(int argc, char **argv)
         const gasnet_node_t to = (conf.me + (gasnet_node_t)i) % conf.n;
         empty_region();
         puts_and_gets(to, (unsigned)(i * 50));
+        memsets(to, (unsigned)(i * 50 + 10));
         with_others(to, (unsigned)(i * 50 + 25));
     }
     conf_pass();

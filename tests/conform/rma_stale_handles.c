@@ -17,6 +17,25 @@ static uint32_t value(int turn, int i)
     return (uint32_t)((turn * LIVE + i) % 251) * 0x01010101u;
 }
 
+/* The value of an outstanding valget survives syncs of stale handles and what
+ * is started after them. */
+static void values_survive(gasnet_handle_t *old, gasnet_node_t to)
+{
+    gasnet_valget_handle_t h[LIVE];
+    for (int i = 0; i < LIVE; i++) {
+        gasnet_put_val(to, cell(to, i), 1000u + (unsigned)i, 4);
+    }
+    for (int i = 0; i < LIVE; i++) {
+        h[i] = gasnet_get_nb_val(to, cell(to, i), 4);
+        for (int k = 0; k < OLD; k++) {
+            gasnet_wait_syncnb(old[k]);
+        }
+    }
+    for (int i = 0; i < LIVE; i++) {
+        CHECK_EQ(gasnet_wait_syncnb_valget(h[i]), 1000 + i);
+    }
+}
+
 int main(int argc, char **argv)
 {
     gasnet_handle_t old[OLD], live[LIVE];
@@ -55,5 +74,6 @@ int main(int argc, char **argv)
             CHECK_EQ(words[i], value(t, i));
         }
     }
+    values_survive(old, to);
     conf_pass();
 }
