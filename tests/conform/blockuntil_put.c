@@ -29,7 +29,7 @@ int main(int argc, char **argv)
     conf_barrier();
     const gasnet_node_t to = (conf.me + 1) % conf.n;
     const uint64_t *flag = word(conf.me, 0), *data = word(conf.me, 1);
-    const uint64_t laps = (uint64_t)conf_iters(500, 6);
+    const uint64_t laps = (uint64_t)conf_iters(100, 6);
     for (uint64_t lap = 1; lap <= laps; lap++) {
         if (conf.me == 0) {
             pass_on(to, lap);
