@@ -3,16 +3,16 @@
 
 fifo="fsh_ram.sv fsh_fifo.sv"
 
-prove fifo_distributed fsh_fifo "WIDTH=4 DEPTH=4" "$fifo" 12 2
-mutant fsh_fifo.sv 's/store  = push && (more || !load)/store  = push \&\& !load/'
-mutant fsh_fifo.sv 's/out_q <= more ? mem\[rptr_q\] : data_i/out_q <= mem[rptr_q]/'
-mutant fsh_fifo.sv 's/if (load && more) rptr_q/if (pop) rptr_q/'
-mutant fsh_fifo.sv 's/valid_q <= push || count_q/valid_q <= count_q/'
+prove fifo_distributed fsh_fifo "WIDTH=4 DEPTH=4 BLOCK=0" "$fifo" 12 2
+mutant fsh_fifo.sv 's/push != take/push/'
+mutant fsh_fifo.sv 's/ready_o = !count_q\[CW-1\]/ready_o = 1/'
+mutant fsh_fifo.sv 's/if (take) rptr_q/if (ready_i) rptr_q/'
+mutant fsh_fifo.sv 's/some_q  <= push || count_q/some_q <= count_q/'
 
-prove fifo_block fsh_fifo "WIDTH=4 DEPTH=4 DISTRIBUTED_MAX=0" "$fifo" 12 4
-mutant fsh_fifo.sv 's/bypass_valid_q <= push && /bypass_valid_q <= /'
-mutant fsh_fifo.sv "s/bypass_valid_q <= push && .*/bypass_valid_q <= 1'b0;/"
-mutant fsh_fifo.sv 's/raddr  = pop ? rptr_inc_q : rptr_q/raddr  = rptr_q/'
+prove fifo_block fsh_fifo "WIDTH=4 DEPTH=4 BLOCK=1" "$fifo" 12 4
+mutant fsh_fifo.sv 's/take    = some_q \&\& (!valid_q || ready_i)/take    = some_q/'
+mutant fsh_fifo.sv 's/take    = some_q \&\& (!valid_q || ready_i)/take    = some_q \&\& !valid_q/'
+mutant fsh_fifo.sv 's/if (take || ready_i) valid_q/if (take) valid_q/'
 
 prove skid fsh_skid "WIDTH=4" fsh_skid.sv 10 2
 mutant fsh_skid.sv 's/if (!spare_valid_q) spare_q/spare_q/'

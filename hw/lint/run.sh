@@ -39,7 +39,7 @@ both() {
         sets="$sets -chparam ${p%=*} ${p#*=}"
     done
     # shellcheck disable=SC2086
-    if ! verilator --lint-only -Wall --assert -Wno-fatal --top-module "$top" \
+    if ! verilator --lint-only -Wall --assert -DFSH_CHECKED -Wno-fatal --top-module "$top" \
         $search $generics "$here/fsh_rtl.vlt" $packages "$file" \
         > "$work/log" 2>&1 || [ -s "$work/log" ]; then
         report "verilator $top $*"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 `default_nettype none
 
-/// Functions that several blocks of the core share. Widths are those of the
-/// packet header (fsh_spec_pkg).
+/// Functions and records that several blocks of the core share. Widths are
+/// those of the packet header (fsh_spec_pkg).
 package fsh_fn_pkg;
   /// Beats that `bytes` of payload take when the first stands in byte `lane`.
   function automatic logic [6:0] pay_beats(input logic [3:0] lane, input logic [10:0] bytes);
@@ -17,6 +17,37 @@ package fsh_fn_pkg;
     sum = {1'b0, nargs} + 6'd3;
     arg_beats = sum[4:2];
   endfunction
+
+  /// Beats that follow a header: arguments (first packet only) and payload.
+  function automatic logic [6:0] hdr_follow(input logic first, input logic [4:0] nargs,
+                                            input logic [3:0] lane, input logic [10:0] bytes);
+    hdr_follow = {4'd0, first ? arg_beats(nargs) : 3'd0} + pay_beats(lane, bytes);
+  endfunction
+
+  /// A packet that is written, as receivers tell the completion unit.
+  typedef struct packed {
+    logic        multi;
+    logic        reply;
+    logic        ack;
+    logic [3:0]  status;
+    logic [7:0]  opcode;
+    logic [7:0]  src;
+    logic [10:0] tag;
+    logic [10:0] bytes;
+    logic [23:0] total;
+  } evt_t;
+
+  /// A GET this node serves: what to read, and where its answer goes.
+  typedef struct packed {
+    logic [3:0]  status;
+    logic [7:0]  dst;
+    logic [10:0] tag;
+    logic [1:0]  lspace;
+    logic [1:0]  rspace;
+    logic [39:0] laddr;
+    logic [39:0] raddr;
+    logic [23:0] length;
+  } get_t;
 endpackage
 
 `default_nettype wire

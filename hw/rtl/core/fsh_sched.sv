@@ -2,13 +2,13 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// Command scheduler: gives commands to the sequencers of the ports that reach
-/// their target. Sources: the request window alone may fill request contexts;
-/// the reply window and the GETs served for either receiver share the reply
-/// contexts, round robin. A message longer than a packet whose target both
-/// ports reach takes both sequencers. Messages to this node loop back through
-/// sequencer 0. Combinational grant; a command is accepted in the cycle of its
-/// grant. hold_i (start gate) stops the windows, not the served GETs.
+/// Command scheduler: gives the sequencer one command a cycle, round robin
+/// among the request window, the reply window and the GETs served for either
+/// receiver. The request window alone may fill request contexts; the others
+/// share the reply contexts. A message longer than a packet whose target both
+/// ports reach goes out over both, packet by packet. Messages to this node loop
+/// back through port 0. Combinational; a command is accepted in the cycle of
+/// its grant. hold_i (start gate) stops the windows, not the served GETs.
 module fsh_sched (
     input  wire logic               clk_i,
     input  wire logic               rst_i,
@@ -28,30 +28,25 @@ module fsh_sched (
     // Served GETs.
     input  wire logic         [1:0] get_valid_i,
     output logic              [1:0] get_ready_o,
-    input  wire fsh_spec_pkg::cmd_t get0_i,
-    input  wire fsh_spec_pkg::cmd_t get1_i,
-    input  wire logic         [7:0] get_status_i,
-    // Sequencers: for each port the two channels {reply}.
-    output logic              [3:0] load_valid_o,
-    input  wire logic         [3:0] load_ready_i,
-    output fsh_spec_pkg::cmd_t      load_req_o,
-    output fsh_spec_pkg::cmd_t      load_rep_o,
+    input  wire fsh_fn_pkg::get_t   get0_i,
+    input  wire fsh_fn_pkg::get_t   get1_i,
+    // Sequencer: free contexts {channel, port}.
+    input  wire logic         [3:0] free_i,
+    output logic                    load_valid_o,
+    input  wire logic               load_ready_i,
+    output logic                    load_port_o,
+    output logic                    load_loop_o,
+    output logic                    load_stripe_o,
     output logic              [3:0] load_status_o,
-    output logic              [1:0] load_loop_o,
-    output logic              [1:0] load_stripe_o,
-    // Which sequencer takes the rows of the command last accepted, by channel.
-    output logic              [1:0] rows_owner_o
+    output fsh_spec_pkg::cmd_t      load_o,
+    // Which port takes the rows of the command last accepted, by channel.
+    output logic              [1:0] rows_port_o
 );
-  // Candidates of the reply contexts: reply window, GETs of receiver 0 and 1.
-  logic [1:0] req_ready, rep_ready, route0, route1;
-  logic [1:0] take_req, take_win, take_get0, take_get1, take_rep;
-  logic       loop_req, loop_win, loop_get0, loop_get1;
-  logic       stripe_req, stripe_win, stripe_get0, stripe_get1;
-  logic [2:0] can, gnt;
-  logic [1:0] prefer_q, rows_owner_q;
-
-  assign req_ready = {load_ready_i[2], load_ready_i[0]};
-  assign rep_ready = {load_ready_i[3], load_ready_i[1]};
+  // Sources: request window, reply window, GETs of receiver 0 and 1.
+  logic [3:0] ok, port, loop, req, gnt;
+  logic [1:0] route0, route1, mask;
+  logic [1:0] prefer_q, rows_port_q;
+  logic       take;
 
   fsh_route #(.WIDTH(2)) i_route0 (
       .clk_i,
@@ -70,125 +65,115 @@ module fsh_sched (
       .rdata_o(route1)
   );
 
+  assign loop = {get1_i.dst == node_i, get0_i.dst == node_i, win_rep_i.dst == node_i,
+                 win_req_i.dst == node_i};
+
   fsh_pick i_pick_req (
-      .node_i,
-      .packet_i,
-      .mask_i  (win_mask_i[1:0]),
-      .ready_i (req_ready),
-      .prefer_i(prefer_q[0]),
-      .whole_i (1'b0),
-      .cmd_i   (win_req_i),
-      .take_o  (take_req),
-      .loop_o  (loop_req),
-      .stripe_o(stripe_req)
+      .loop_i   (loop[0]),
+      .ordered_i(win_req_i.ordered),
+      .mask_i   (win_mask_i[1:0]),
+      .free_i   (free_i[1:0]),
+      .prefer_i (prefer_q[0]),
+      .ok_o     (ok[0]),
+      .port_o   (port[0])
   );
-
-  fsh_pick i_pick_win (
-      .node_i,
-      .packet_i,
-      .mask_i  (win_mask_i[3:2]),
-      .ready_i (rep_ready),
-      .prefer_i(prefer_q[1]),
-      .whole_i (1'b0),
-      .cmd_i   (win_rep_i),
-      .take_o  (take_win),
-      .loop_o  (loop_win),
-      .stripe_o(stripe_win)
+  fsh_pick i_pick_rep (
+      .loop_i   (loop[1]),
+      .ordered_i(win_rep_i.ordered),
+      .mask_i   (win_mask_i[3:2]),
+      .free_i   (free_i[3:2]),
+      .prefer_i (prefer_q[1]),
+      .ok_o     (ok[1]),
+      .port_o   (port[1])
   );
-
   fsh_pick i_pick_get0 (
-      .node_i,
-      .packet_i,
-      .mask_i  (route0 & ports_i),
-      .ready_i (rep_ready),
-      .prefer_i(prefer_q[1]),
-      .whole_i (get_status_i[3:0] != fsh_spec_pkg::STATUS_OK),
-      .cmd_i   (get0_i),
-      .take_o  (take_get0),
-      .loop_o  (loop_get0),
-      .stripe_o(stripe_get0)
+      .loop_i   (loop[2]),
+      .ordered_i(1'b0),
+      .mask_i   (route0 & ports_i),
+      .free_i   (free_i[3:2]),
+      .prefer_i (prefer_q[1]),
+      .ok_o     (ok[2]),
+      .port_o   (port[2])
   );
-
   fsh_pick i_pick_get1 (
-      .node_i,
-      .packet_i,
-      .mask_i  (route1 & ports_i),
-      .ready_i (rep_ready),
-      .prefer_i(prefer_q[1]),
-      .whole_i (get_status_i[7:4] != fsh_spec_pkg::STATUS_OK),
-      .cmd_i   (get1_i),
-      .take_o  (take_get1),
-      .loop_o  (loop_get1),
-      .stripe_o(stripe_get1)
+      .loop_i   (loop[3]),
+      .ordered_i(1'b0),
+      .mask_i   (route1 & ports_i),
+      .free_i   (free_i[3:2]),
+      .prefer_i (prefer_q[1]),
+      .ok_o     (ok[3]),
+      .port_o   (port[3])
   );
 
-  assign can = {
-    get_valid_i[1] && take_get1 != '0,
-    get_valid_i[0] && take_get0 != '0,
-    win_valid_i[1] && take_win != '0 && !hold_i
-  };
+  assign req = ok & {get_valid_i, win_valid_i & {2{!hold_i}}};
 
   fsh_arb #(
-      .N(3)
+      .N(4)
   ) i_arb (
       .clk_i,
       .rst_i,
-      .req_i (can),
-      .take_i(|can),
+      .req_i (req),
+      .take_i(take),
       .gnt_o (gnt)
   );
 
-  assign win_ready_o[0] = take_req != '0 && !hold_i;
-  assign win_ready_o[1] = gnt[0];
-  assign get_ready_o    = gnt[2:1];
+  assign take        = req != '0 && load_ready_i;
+  assign win_ready_o = gnt[1:0] & {2{load_ready_i}};
+  assign get_ready_o = gnt[3:2] & {2{load_ready_i}};
 
+  // A served GET as the command that answers it.
+  fsh_fn_pkg::get_t   get;
+  fsh_spec_pkg::cmd_t get_cmd;
+
+  assign get = gnt[3] ? get1_i : get0_i;
   always_comb begin
-    load_rep_o       = win_rep_i;
-    take_rep         = take_win & {2{gnt[0]}};
-    load_status_o    = fsh_spec_pkg::STATUS_OK;
-    load_loop_o[1]   = loop_win;
-    load_stripe_o[1] = stripe_win;
-    if (gnt[1]) begin
-      load_rep_o       = get0_i;
-      take_rep         = take_get0;
-      load_status_o    = get_status_i[3:0];
-      load_loop_o[1]   = loop_get0;
-      load_stripe_o[1] = stripe_get0;
-    end
-    if (gnt[2]) begin
-      load_rep_o       = get1_i;
-      take_rep         = take_get1;
-      load_status_o    = get_status_i[7:4];
-      load_loop_o[1]   = loop_get1;
-      load_stripe_o[1] = stripe_get1;
-    end
-    load_req_o       = win_req_i;
-    load_loop_o[0]   = loop_req;
-    load_stripe_o[0] = stripe_req;
+    get_cmd          = '0;
+    get_cmd.opcode   = fsh_spec_pkg::OP_GET_REPLY;
+    get_cmd.category = fsh_spec_pkg::CAT_LONG;
+    get_cmd.reply    = 1'b1;
+    get_cmd.rspace   = get.rspace;
+    get_cmd.dst      = get.dst;
+    get_cmd.tag      = get.tag;
+    get_cmd.lspace   = get.lspace;
+    get_cmd.raddr    = get.raddr;
+    get_cmd.length   = get.length;
+    get_cmd.laddr    = get.laddr;
   end
 
-  logic [1:0] give_req;
-  assign give_req     = take_req & {2{win_valid_i[0] && !hold_i}};
-  assign load_valid_o = {take_rep[1], give_req[1], take_rep[0], give_req[0]};
+  assign load_o        = gnt[0] ? win_req_i : gnt[1] ? win_rep_i : get_cmd;
+  assign load_valid_o  = req != '0;
+  assign load_port_o   = |(gnt & port);
+  assign load_loop_o   = |(gnt & loop);
+  assign load_status_o = gnt[1:0] != '0 ? fsh_spec_pkg::STATUS_OK : get.status;
+
+  assign mask = gnt[0] ? win_mask_i[1:0] : gnt[1] ? win_mask_i[3:2] :
+                (gnt[3] ? route1 : route0) & ports_i;
+  assign load_stripe_o = mask == 2'b11 && !load_loop_o && !load_o.ordered &&
+                         load_o.length > {13'd0, packet_i} &&
+                         load_o.opcode != fsh_spec_pkg::OP_GET &&
+                         load_o.lspace != fsh_spec_pkg::SPACE_INLINE &&
+                         load_status_o == fsh_spec_pkg::STATUS_OK;
 
   // Alternate between ports that serve equally; remember who fetches the rows.
   always_ff @(posedge clk_i) begin
-    if (give_req != '0) begin
-      prefer_q[0]     <= give_req[0];
-      rows_owner_q[0] <= !give_req[0];
+    if (take) begin
+      if (gnt[0]) begin
+        prefer_q[0]    <= !load_port_o;
+        rows_port_q[0] <= load_port_o;
+      end else begin
+        prefer_q[1] <= !load_port_o;
+      end
+      if (gnt[1]) rows_port_q[1] <= load_port_o;
     end
-    if (take_rep != '0) prefer_q[1] <= take_rep[0];
-    if (gnt[0]) rows_owner_q[1] <= !take_rep[0];
     if (rst_i) begin
-      prefer_q     <= '0;
-      rows_owner_q <= '0;
+      prefer_q    <= '0;
+      rows_port_q <= '0;
     end
   end
 
-  assign rows_owner_o = rows_owner_q;
+  assign rows_port_o = rows_port_q;
 
-  `FSH_ASSERT(assert_ready, (load_valid_o & ~load_ready_i) == '0)
-  `FSH_ASSERT(assert_reply_cmd, !gnt[0] || win_rep_i.reply)
+  `FSH_ASSERT(assert_reply_cmd, !gnt[1] || win_rep_i.reply)
 endmodule
 
 `default_nettype wire

@@ -2,324 +2,464 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// AM sequencer of one port: turns commands into packets, their payload read by
-/// DMA. Two messages at a time, one a channel (fsh_seq_ctx), packet by packet.
-/// A packet is issued, and its data read, when the link (or the loop back to
-/// this node) has granted its room and the data queue has room: what is issued
-/// always leaves, in order. Then fsh_seq_send puts it on the wire.
-/// Three cycles from load to header at the output.
+/// AM sequencer: turns commands into packets for both ports. Four messages at a
+/// time, the contexts {channel, port}, packet by packet, round robin. Their
+/// state stands in distributed RAM; one datapath serves them, a packet in three
+/// cycles: Pick a context whose next packet has room everywhere; Prepare its
+/// size and source; Issue it: reserve its room, read its data, describe it to
+/// the port's sender (fsh_seq_send). What is issued always leaves, in order.
+/// A packet ends at a multiple of the packet size of its destination address;
+/// of a message over two ports every other packet takes the other port.
+/// A zero-length message is one packet without payload; so is a GET, whose
+/// argument beat tells where the data is to go, and any answer with an error.
+/// Five cycles from load to header at the output.
 module fsh_seq (
-    input  wire logic                       clk_i,
-    input  wire logic                       rst_i,
-    input  wire logic                [7:0]  node_i,
-    input  wire logic                [10:0] packet_i,
-    input  wire logic                [39:0] seg_base_i,
-    input  wire logic                [47:0] host_base_i,
-    // Commands, by channel {reply}.
-    input  wire logic                [1:0]  load_valid_i,
-    output logic                     [1:0]  load_ready_o,
-    input  wire fsh_spec_pkg::cmd_t         load_req_i,
-    input  wire fsh_spec_pkg::cmd_t         load_rep_i,
-    input  wire logic                [3:0]  load_status_i,
-    input  wire logic                [1:0]  load_loop_i,
-    input  wire logic                [1:0]  load_stripe_i,
-    input  wire logic                [1:0]  load_second_i,
-    // Argument and inline beats of host commands, by channel.
-    input  wire logic                [1:0]  rows_valid_i,
-    output logic                     [1:0]  rows_ready_o,
-    input  wire logic               [255:0] rows_data_i,
-    // Room at the link and at the loop, by channel.
-    input  wire logic                [1:0]  link_ok_i,
-    input  wire logic                [1:0]  loop_ok_i,
-    output logic                     [1:0]  link_take_o,
-    output logic                     [1:0]  loop_take_o,
-    output logic                     [6:0]  take_beats_o,
-    input  wire logic                       others_i,
-    // Packets.
-    output logic                            pkt_valid_o,
-    output logic                            pkt_loop_o,
-    input  wire logic                       pkt_ready_i,
-    output logic                     [6:0]  pkt_follow_o,
-    output logic                    [127:0] pkt_data_o,
-    // Device memory, read side.
-    output logic                            mem_arvalid_o,
-    input  wire logic                       mem_arready_i,
-    output logic                     [39:0] mem_araddr_o,
-    output logic                     [7:0]  mem_arlen_o,
-    input  wire logic                       mem_rvalid_i,
-    input  wire logic               [127:0] mem_rdata_i,
-    // Host memory, read side.
-    output logic                            host_arvalid_o,
-    input  wire logic                       host_arready_i,
-    output logic                     [47:0] host_araddr_o,
-    output logic                     [7:0]  host_arlen_o,
-    input  wire logic                       host_rvalid_i,
-    input  wire logic               [127:0] host_rdata_i,
-    // Source read: entries for the completion ring.
-    output logic                            cpl_valid_o,
-    input  wire logic                       cpl_ready_i,
-    output fsh_spec_pkg::ring_t             cpl_o,
-    output logic                            stall_o,
-    output logic                            busy_o
+    input  wire logic                clk_i,
+    input  wire logic                rst_i,
+    input  wire logic          [7:0] node_i,
+    input  wire logic         [10:0] packet_i,
+    input  wire logic         [39:0] seg_base_i,
+    input  wire logic         [47:0] host_base_i,
+    // Commands, for context {load_i.reply, load_port_i}, which must be free.
+    output logic               [3:0] free_o,
+    input  wire logic                load_valid_i,
+    output logic                     load_ready_o,
+    input  wire logic                load_port_i,
+    input  wire logic                load_loop_i,
+    input  wire logic                load_stripe_i,
+    input  wire logic          [3:0] load_status_i,
+    input  wire fsh_spec_pkg::cmd_t  load_i,
+    // Argument and inline beats of host commands, by channel, and their port.
+    input  wire logic          [1:0] rows_valid_i,
+    input  wire logic          [1:0] rows_port_i,
+    output logic               [1:0] rows_ready_o,
+    input  wire logic        [127:0] rows_req_i,
+    input  wire logic        [127:0] rows_rep_i,
+    // Room at the links {port, channel} and at the loop, and what is taken.
+    input  wire logic          [3:0] link_ok_i,
+    input  wire logic          [1:0] loop_ok_i,
+    output logic               [3:0] link_take_o,
+    output logic               [1:0] loop_take_o,
+    output logic               [6:0] take_beats_o,
+    // Packets, by port; others_i: others want the port.
+    input  wire logic          [1:0] others_i,
+    output logic               [1:0] pkt_valid_o,
+    output logic               [1:0] pkt_loop_o,
+    input  wire logic          [1:0] pkt_ready_i,
+    output logic               [1:0] pkt_last_o,
+    output logic             [127:0] pkt0_data_o,
+    output logic             [127:0] pkt1_data_o,
+    // Device memory, read side, by port.
+    output logic               [1:0] mem_arvalid_o,
+    input  wire logic          [1:0] mem_arready_i,
+    output logic              [39:0] mem_araddr_o,
+    output logic               [7:0] mem_arlen_o,
+    input  wire logic          [1:0] mem_rvalid_i,
+    input  wire logic        [127:0] mem_rdata0_i,
+    input  wire logic        [127:0] mem_rdata1_i,
+    // Host memory, read side; the identifier is the port.
+    output logic                     host_arvalid_o,
+    input  wire logic                host_arready_i,
+    output logic              [47:0] host_araddr_o,
+    output logic               [7:0] host_arlen_o,
+    output logic                     host_arid_o,
+    input  wire logic                host_rvalid_i,
+    input  wire logic        [127:0] host_rdata_i,
+    input  wire logic                host_rid_i,
+    // Source read: entries for the completion ring, by port.
+    output logic               [1:0] cpl_valid_o,
+    input  wire logic          [1:0] cpl_ready_i,
+    output fsh_spec_pkg::ring_t      cpl0_o,
+    output fsh_spec_pkg::ring_t      cpl1_o,
+    output logic               [1:0] stall_o,
+    output logic                     busy_o
 );
-  localparam int unsigned DATA_DEPTH = 512;  // beats: covers the read latency of either memory
-  localparam int unsigned DATA_ROOM = DATA_DEPTH - 3 * 65;  // below it, a packet may be issued
   localparam int unsigned DESC_DEPTH = 32;
-  localparam int unsigned DESC_WIDTH = 197;
-  localparam int unsigned AR_DEPTH = 4;
+  localparam int unsigned DESC_ROOM = DESC_DEPTH - 4;
 
-  // The two contexts and the packet picked from them.
-  logic [1:0]               c_valid, c_take, c_get, c_loop, c_notify, c_half, c_busy, can;
-  fsh_spec_pkg::hdr_t       hdr0, hdr1, hdr;
-  fsh_spec_pkg::getarg_t    getarg0, getarg1;
-  logic [41:0]              getarg;
-  logic [47:0]              raddr0, raddr1, raddr;
-  logic [1:0]               lspace0, lspace1, lspace;
-  logic [3:0]               lane0, lane1, lane;
-  logic [2:0]               args0, args1, args;
-  logic                     sel, sel_q, issue, is_host, is_mem;
-  logic [6:0]               src_beats, dst_beats;
-  logic                     mem_room_q, host_room_q;
-  logic [1:0]               room_ok;
-  logic                     desc_ready, desc_valid, desc_pop, ar_ready;
-  logic [5:0]               desc_count;
-  logic [DESC_WIDTH-1:0]    desc_in, desc;
+  localparam int unsigned FIXED = 69;
+  localparam int unsigned MOVING = 106;
+  localparam int unsigned DESC = 151;
 
-  fsh_seq_ctx i_ctx_req (
-      .clk_i,
-      .rst_i,
-      .node_i,
-      .packet_i,
-      .seg_base_i,
-      .host_base_i,
-      .load_valid_i (load_valid_i[0]),
-      .load_ready_o (load_ready_o[0]),
-      .load_cmd_i   (load_req_i),
-      .load_status_i(fsh_spec_pkg::STATUS_OK),
-      .load_loop_i  (load_loop_i[0]),
-      .load_stripe_i(load_stripe_i[0]),
-      .load_second_i(load_second_i[0]),
-      .pkt_valid_o  (c_valid[0]),
-      .pkt_take_i   (c_take[0]),
-      .pkt_hdr_o    (hdr0),
-      .pkt_getarg_o (getarg0),
-      .pkt_raddr_o  (raddr0),
-      .pkt_lspace_o (lspace0),
-      .pkt_lane_o   (lane0),
-      .pkt_args_o   (args0),
-      .pkt_get_o    (c_get[0]),
-      .pkt_loop_o   (c_loop[0]),
-      .pkt_notify_o (c_notify[0]),
-      .pkt_half_o   (c_half[0]),
-      .busy_o       (c_busy[0])
-  );
+  // What of a message stays, and what changes from packet to packet.
+  typedef struct packed {
+    logic [3:0]  status;
+    logic        loop;
+    logic        stripe;
+    logic [7:0]  opcode;
+    logic [1:0]  category;
+    logic        ack;
+    logic [1:0]  rspace;
+    logic [1:0]  lspace;
+    logic [7:0]  dst;
+    logic [4:0]  nargs;
+    logic [10:0] tag;
+    logic [23:0] length;
+  } fixed_t;
+  typedef struct packed {
+    logic        first;
+    logic        multi;
+    logic [39:0] raddr;
+    logic [39:0] laddr;
+    logic [23:0] left;
+  } moving_t;
 
-  fsh_seq_ctx i_ctx_rep (
-      .clk_i,
-      .rst_i,
-      .node_i,
-      .packet_i,
-      .seg_base_i,
-      .host_base_i,
-      .load_valid_i (load_valid_i[1]),
-      .load_ready_o (load_ready_o[1]),
-      .load_cmd_i   (load_rep_i),
-      .load_status_i(load_status_i),
-      .load_loop_i  (load_loop_i[1]),
-      .load_stripe_i(load_stripe_i[1]),
-      .load_second_i(load_second_i[1]),
-      .pkt_valid_o  (c_valid[1]),
-      .pkt_take_i   (c_take[1]),
-      .pkt_hdr_o    (hdr1),
-      .pkt_getarg_o (getarg1),
-      .pkt_raddr_o  (raddr1),
-      .pkt_lspace_o (lspace1),
-      .pkt_lane_o   (lane1),
-      .pkt_args_o   (args1),
-      .pkt_get_o    (c_get[1]),
-      .pkt_loop_o   (c_loop[1]),
-      .pkt_notify_o (c_notify[1]),
-      .pkt_half_o   (c_half[1]),
-      .busy_o       (c_busy[1])
-  );
+  typedef enum logic [1:0] {
+    Pick,
+    Prepare,
+    Issue
+  } state_e;
+  state_e     state_q;
+  logic [1:0] index_q, load_index;
+  logic       reply, port;  // of the context picked
 
-  // Issue: whichever context can, in turn when both can.
-  assign room_ok = (c_loop & loop_ok_i) | (~c_loop & link_ok_i);
-  assign can     = c_valid & room_ok & {2{mem_room_q && host_room_q && desc_ready && ar_ready}};
-  assign sel     = can[1] && !(can[0] && sel_q);
-  assign issue   = |can;
-  assign c_take  = {issue && sel, issue && !sel};
+  // Contexts. The load writes when no packet is issued.
+  (* ram_style = "distributed" *) logic [FIXED-1:0] fixed_mem[4];
+  (* ram_style = "distributed" *) logic [MOVING-1:0] moving_mem[4];
+  fixed_t     fixed_in, fixed_q;
+  moving_t    moving_in, moving_q, loaded, next;
+  logic [3:0] active_q, loop_q, other_q;  // other: the next packet takes the other port
+  logic       load, issue;
 
-  assign hdr       = sel ? hdr1 : hdr0;
-  assign getarg    = sel ? getarg1[41:0] : getarg0[41:0];
-  assign raddr     = sel ? raddr1 : raddr0;
-  assign lspace    = sel ? lspace1 : lspace0;
-  assign lane      = sel ? lane1 : lane0;
-  assign args      = sel ? args1 : args0;
-  assign src_beats = fsh_fn_pkg::pay_beats(lane, hdr.bytes);
-  assign dst_beats = fsh_fn_pkg::pay_beats(hdr.addr[3:0], hdr.bytes);
-  assign is_mem    = lspace == fsh_spec_pkg::SPACE_SEGMENT && src_beats != '0;
-  assign is_host   = lspace == fsh_spec_pkg::SPACE_HOST && src_beats != '0;
+  assign load_index   = {load_i.reply, load_port_i};
+  assign load_ready_o = state_q != Issue;
+  assign load         = load_valid_i && load_ready_o;
+  assign issue        = state_q == Issue;
+  assign free_o       = ~active_q;
 
-  assign link_take_o  = c_take & ~c_loop;
-  assign loop_take_o  = c_take & c_loop;
-  assign take_beats_o = 7'd1 + {4'd0, args} + dst_beats;
-
-  always_ff @(posedge clk_i) begin
-    if (issue) sel_q <= sel;
-    if (rst_i) sel_q <= 1'b0;
+  always_comb begin
+    fixed_in.status   = load_status_i;
+    fixed_in.loop     = load_loop_i;
+    fixed_in.stripe   = load_stripe_i;
+    fixed_in.opcode   = load_i.opcode;
+    fixed_in.category = load_i.category;
+    fixed_in.ack      = load_i.ack;
+    fixed_in.rspace   = load_i.rspace;
+    fixed_in.lspace   = load_i.lspace;
+    fixed_in.dst      = load_i.dst;
+    fixed_in.nargs    = load_i.nargs;
+    fixed_in.tag      = load_i.tag;
+    fixed_in.length   = load_i.length;
+    loaded.first      = 1'b1;
+    loaded.multi      = 1'b0;
+    loaded.raddr      = load_i.raddr;
+    loaded.laddr      = load_i.laddr;
+    loaded.left       = load_i.opcode == fsh_spec_pkg::OP_GET ||
+                        load_status_i != fsh_spec_pkg::STATUS_OK ? 24'd0 : load_i.length;
+    moving_in         = issue ? next : loaded;
   end
 
-  assign desc_in = {
-    c_half[sel], c_notify[sel], c_loop[sel], c_get[sel], args, dst_beats, src_beats, lane, lspace,
-    getarg, hdr
-  };
-
-  fsh_fifo #(
-      .WIDTH(DESC_WIDTH),
-      .DEPTH(DESC_DEPTH)
-  ) i_desc (
-      .clk_i,
-      .rst_i,
-      .valid_i(issue),
-      .ready_o(desc_ready),
-      .data_i (desc_in),
-      .valid_o(desc_valid),
-      .ready_i(desc_pop),
-      .data_o (desc),
-      .count_o(desc_count)
-  );
-
-  // Reads. A read that crosses 4 KiB becomes two bursts.
-  logic        ar_valid, ar_pop, ar_host, ar_take, ar_split, ar_second_q, ar_fifo_ready;
-  logic [43:0] ar_beat, ar_next;  // address in beats
-  logic [6:0]  ar_beats, ar_len;
-  logic [8:0]  ar_left;
-
-  assign ar_ready = ar_fifo_ready;
-
-  fsh_fifo #(
-      .WIDTH(52),
-      .DEPTH(AR_DEPTH)
-  ) i_ar (
-      .clk_i,
-      .rst_i,
-      .valid_i(issue && (is_mem || is_host)),
-      .ready_o(ar_fifo_ready),
-      .data_i ({is_host, src_beats, raddr[47:4]}),
-      .valid_o(ar_valid),
-      .ready_i(ar_pop),
-      .data_o ({ar_host, ar_beats, ar_beat}),
-      .count_o()
-  );
-
-  assign ar_left  = 9'd256 - {1'b0, ar_beat[7:0]};
-  assign ar_split = {2'b0, ar_beats} > ar_left;
-  assign ar_next  = ar_second_q ? {ar_beat[43:8] + 36'd1, 8'd0} : ar_beat;
-  assign ar_len   = ar_second_q ? ar_beats - ar_left[6:0] : ar_split ? ar_left[6:0] : ar_beats;
-  assign ar_take  = ar_valid && (ar_host ? host_arready_i : mem_arready_i);
-  assign ar_pop   = ar_take && (ar_second_q || !ar_split);
-
   always_ff @(posedge clk_i) begin
-    if (ar_take) ar_second_q <= !ar_pop;
-    if (rst_i) ar_second_q <= 1'b0;
+    if (load) fixed_mem[load_index] <= fixed_in;
+  end
+  always_ff @(posedge clk_i) begin
+    if (load || issue) moving_mem[issue ? index_q : load_index] <= moving_in;
   end
 
-  assign mem_arvalid_o  = ar_valid && !ar_host;
-  assign mem_araddr_o   = {ar_next[35:0], 4'd0};
-  assign mem_arlen_o    = {1'b0, ar_len - 7'd1};
-  assign host_arvalid_o = ar_valid && ar_host;
-  assign host_araddr_o  = {ar_next, 4'd0};
-  assign host_arlen_o   = {1'b0, ar_len - 7'd1};
+  // Pick.
+  logic [3:0] goes1, can, link_ok, gnt;  // by context; goes1: to port 1
+  logic [1:0] room, gnt_index;  // room: whatever a packet needs but its credit, by port
+  logic       host_room, ar_room, pick;
 
-  // Data queues: room is taken at issue, so data is never refused.
-  logic         mem_valid, mem_pop, host_valid, host_pop, mem_fifo_ready, host_fifo_ready;
-  logic [127:0] mem_data, host_data;
-  logic [9:0]   mem_used_q, host_used_q;
+  assign goes1 = other_q ^ 4'b1010;
+  for (genvar c = 0; c < 4; c++) begin : gen_can
+    assign link_ok[c] = loop_q[c] ? loop_ok_i[c/2] : goes1[c] ? link_ok_i[2+c/2] : link_ok_i[c/2];
+    assign can[c]     = active_q[c] && link_ok[c] && (goes1[c] ? room[1] : room[0]);
+  end
 
-  fsh_fifo #(
-      .WIDTH(128),
-      .DEPTH(DATA_DEPTH)
-  ) i_mem_data (
+  fsh_arb #(
+      .N(4)
+  ) i_arb (
       .clk_i,
       .rst_i,
-      .valid_i(mem_rvalid_i),
-      .ready_o(mem_fifo_ready),
-      .data_i (mem_rdata_i),
-      .valid_o(mem_valid),
-      .ready_i(mem_pop),
-      .data_o (mem_data),
-      .count_o()
+      .req_i (can),
+      .take_i(pick),
+      .gnt_o (gnt)
   );
 
-  fsh_fifo #(
-      .WIDTH(128),
-      .DEPTH(DATA_DEPTH)
-  ) i_host_data (
-      .clk_i,
-      .rst_i,
-      .valid_i(host_rvalid_i),
-      .ready_o(host_fifo_ready),
-      .data_i (host_rdata_i),
-      .valid_o(host_valid),
-      .ready_i(host_pop),
-      .data_o (host_data),
-      .count_o()
-  );
+  assign pick      = state_q == Pick && can != '0 && host_room && ar_room;
+  assign gnt_index = {gnt[3] | gnt[2], gnt[3] | gnt[1]};
 
   always_ff @(posedge clk_i) begin
-    mem_used_q  <= mem_used_q + (issue && is_mem ? {3'd0, src_beats} : 10'd0) -
-                   {9'd0, mem_pop && mem_valid};
-    host_used_q <= host_used_q + (issue && is_host ? {3'd0, src_beats} : 10'd0) -
-                   {9'd0, host_pop && host_valid};
-    mem_room_q  <= mem_used_q <= 10'(DATA_ROOM);
-    host_room_q <= host_used_q <= 10'(DATA_ROOM);
-    if (rst_i) begin
-      mem_used_q  <= '0;
-      host_used_q <= '0;
-      mem_room_q  <= 1'b0;
-      host_room_q <= 1'b0;
+    if (pick) begin
+      index_q  <= gnt_index;
+      fixed_q  <= fixed_mem[gnt_index];
+      moving_q <= moving_mem[gnt_index];
     end
   end
 
-  logic send_busy;
+  assign reply = index_q[1];
+  assign port  = index_q[0] ^ other_q[index_q];
 
-  fsh_seq_send #(
-      .DESC_WIDTH(DESC_WIDTH)
-  ) i_send (
+  // Prepare: up to the next multiple of the packet size, a power of two.
+  logic [10:0] reach, n_q;
+  logic [11:0] both;
+  logic        fits, fits_q, ends_q;
+  logic [47:0] source_q;
+
+  assign reach = (~moving_q.raddr[10:0] & (packet_i - 11'd1)) + 11'd1;
+  assign both  = {1'b0, reach} + {1'b0, packet_i};
+  assign fits  = moving_q.left <= {13'd0, reach};
+
+  always_ff @(posedge clk_i) begin
+    if (state_q == Prepare) begin
+      n_q      <= fits ? moving_q.left[10:0] : reach;
+      fits_q   <= fits;
+      // The last packet of this port.
+      ends_q   <= fits || (fixed_q.stripe && moving_q.left <= {12'd0, both});
+      source_q <= (fixed_q.lspace == fsh_spec_pkg::SPACE_HOST ? host_base_i : {8'd0, seg_base_i}) +
+                  {8'd0, moving_q.laddr};
+    end
+  end
+
+  // Issue.
+  logic               is_get, is_inline, is_host, is_mem, multi;
+  logic [3:0]         lane;
+  logic [2:0]         args;
+  logic [6:0]         src_beats, dst_beats, beats;
+  fsh_spec_pkg::hdr_t hdr;
+
+  assign is_get    = fixed_q.opcode == fsh_spec_pkg::OP_GET;
+  assign is_inline = fixed_q.lspace == fsh_spec_pkg::SPACE_INLINE;
+  assign is_host   = fixed_q.lspace == fsh_spec_pkg::SPACE_HOST && n_q != '0;
+  assign is_mem    = fixed_q.lspace == fsh_spec_pkg::SPACE_SEGMENT && n_q != '0;
+  assign multi     = moving_q.multi || !fits_q;
+  assign lane      = is_inline ? 4'd0 : moving_q.laddr[3:0];
+  assign args      = moving_q.first && !is_get ? fsh_fn_pkg::arg_beats(fixed_q.nargs) : 3'd0;
+  assign src_beats = fsh_fn_pkg::pay_beats(lane, n_q);
+  assign dst_beats = fsh_fn_pkg::pay_beats(moving_q.raddr[3:0], n_q);
+  assign beats     = {4'd0, args} + dst_beats + (is_get ? 7'd2 : 7'd1);
+
+  assign link_take_o  = {port && reply, port && !reply, !port && reply, !port && !reply} &
+                        {4{issue && !fixed_q.loop}};
+  assign loop_take_o  = {reply, !reply} & {2{issue && fixed_q.loop}};
+  assign take_beats_o = beats;
+
+  always_comb begin
+    next.first = 1'b0;
+    next.multi = 1'b1;
+    next.raddr = moving_q.raddr + {29'd0, n_q};
+    next.laddr = moving_q.laddr + {29'd0, n_q};
+    next.left  = moving_q.left - {13'd0, n_q};
+  end
+
+  always_ff @(posedge clk_i) begin
+    unique case (state_q)
+      Pick: if (pick) state_q <= Prepare;
+      Prepare: state_q <= Issue;
+      default: begin
+        state_q <= Pick;
+        if (fits_q) active_q[index_q] <= 1'b0;
+        else if (fixed_q.stripe) other_q[index_q] <= !other_q[index_q];
+      end
+    endcase
+    if (load) begin
+      active_q[load_index] <= 1'b1;
+      loop_q[load_index]   <= load_loop_i;
+      other_q[load_index]  <= 1'b0;
+    end
+    if (rst_i) begin
+      state_q  <= Pick;
+      active_q <= '0;
+    end
+  end
+
+  always_comb begin
+    hdr          = '0;
+    hdr.opcode   = fixed_q.opcode;
+    hdr.category = fixed_q.category;
+    hdr.reply    = reply;
+    hdr.multi    = multi;
+    hdr.first    = moving_q.first;
+    hdr.space    = fixed_q.rspace;
+    hdr.dst      = fixed_q.dst;
+    hdr.src      = node_i;
+    hdr.nargs    = is_get ? 5'd4 : fixed_q.nargs;
+    hdr.bytes    = n_q;
+    hdr.tag      = fixed_q.tag;
+    hdr.ack      = fixed_q.ack && fixed_q.opcode == fsh_spec_pkg::OP_PUT;
+    hdr.status   = fixed_q.status;
+    hdr.addr     = moving_q.raddr;
+    hdr.total    = fixed_q.length;
+  end
+
+  // Descriptors: a header and how its payload moves; of a GET its argument beat
+  // follows as a word of its own, in the cycle after.
+  fsh_seq_pkg::desc_t    desc;
+  fsh_spec_pkg::getarg_t getarg;
+  logic                  raw_q, raw_port_q;
+  logic [1:0]            desc_push, desc_room, desc_valid, desc_pop, desc_alone;
+  logic [5:0]            desc_count0, desc_count1;
+  fsh_seq_pkg::desc_t    desc0, desc1;
+
+  always_ff @(posedge clk_i) begin
+    raw_q <= issue && is_get;
+    if (issue) raw_port_q <= port;
+    if (rst_i) raw_q <= 1'b0;
+  end
+
+  always_comb begin
+    getarg       = '0;
+    getarg.addr  = moving_q.laddr;
+    getarg.space = fixed_q.lspace;
+    desc.word    = raw_q ? getarg : hdr;
+    desc.raw     = raw_q;
+    desc.get     = is_get;
+    desc.loop    = fixed_q.loop;
+    desc.notify  = ends_q && fixed_q.ack && fixed_q.opcode >= fsh_spec_pkg::OP_LIBRARY;
+    desc.half    = fixed_q.stripe;
+    desc.args    = args;
+    desc.lspace  = fixed_q.lspace;
+    desc.beats   = dst_beats;
+    desc.shift   = moving_q.raddr[3:0] - lane;
+    desc.alone   = moving_q.raddr[3:0] < lane;
+    desc.tail    = dst_beats + {6'd0, moving_q.raddr[3:0] < lane} != src_beats;
+  end
+
+  assign desc_push = issue ? {port, !port} : raw_q ? {raw_port_q, !raw_port_q} : 2'b00;
+
+  fsh_fifo #(
+      .WIDTH(DESC),
+      .DEPTH(DESC_DEPTH)
+  ) i_desc0 (
       .clk_i,
       .rst_i,
-      .desc_valid_i (desc_valid),
-      .desc_alone_i (desc_count == 6'd1),
-      .desc_i       (desc),
-      .desc_ready_o (desc_pop),
-      .mem_valid_i  (mem_valid),
-      .mem_data_i   (mem_data),
-      .mem_ready_o  (mem_pop),
-      .host_valid_i (host_valid),
-      .host_data_i  (host_data),
-      .host_ready_o (host_pop),
-      .rows_valid_i,
-      .rows_data_i,
-      .rows_ready_o,
-      .others_i,
-      .pkt_valid_o,
-      .pkt_loop_o,
-      .pkt_ready_i,
-      .pkt_follow_o,
-      .pkt_data_o,
-      .cpl_valid_o,
-      .cpl_ready_i,
-      .cpl_o,
-      .busy_o       (send_busy)
+      .valid_i(desc_push[0]),
+      .ready_o(desc_room[0]),
+      .data_i (desc),
+      .valid_o(desc_valid[0]),
+      .ready_i(desc_pop[0]),
+      .data_o (desc0),
+      .count_o(desc_count0)
+  );
+  fsh_fifo #(
+      .WIDTH(DESC),
+      .DEPTH(DESC_DEPTH)
+  ) i_desc1 (
+      .clk_i,
+      .rst_i,
+      .valid_i(desc_push[1]),
+      .ready_o(desc_room[1]),
+      .data_i (desc),
+      .valid_o(desc_valid[1]),
+      .ready_i(desc_pop[1]),
+      .data_o (desc1),
+      .count_o(desc_count1)
+  );
+  assign desc_alone = {desc_count1 == 6'd1, desc_count0 == 6'd1};
+
+  // Reads of the payload.
+  logic [1:0]   mem_valid, mem_pop, mem_room, host_valid, host_pop;
+  logic [127:0] mem_data0, mem_data1, host_data;
+
+  fsh_seq_read i_read (
+      .clk_i,
+      .rst_i,
+      .valid_i     (issue && (is_mem || is_host)),
+      .host_i      (is_host),
+      .port_i      (port),
+      .beats_i     (src_beats),
+      .beat_i      (source_q[47:4]),
+      .ar_room_o   (ar_room),
+      .mem_room_o  (mem_room),
+      .host_room_o (host_room),
+      .mem_arvalid_o,
+      .mem_arready_i,
+      .mem_araddr_o,
+      .mem_arlen_o,
+      .mem_rvalid_i,
+      .mem_rdata0_i,
+      .mem_rdata1_i,
+      .host_arvalid_o,
+      .host_arready_i,
+      .host_araddr_o,
+      .host_arlen_o,
+      .host_arid_o,
+      .host_rvalid_i,
+      .host_rdata_i,
+      .host_rid_i,
+      .mem_valid_o (mem_valid),
+      .mem_ready_i (mem_pop),
+      .mem_data0_o (mem_data0),
+      .mem_data1_o (mem_data1),
+      .host_valid_o(host_valid),
+      .host_ready_i(host_pop),
+      .host_data_o (host_data)
   );
 
-  assign stall_o = |(c_valid & ~room_ok) && !issue;
-  assign busy_o  = |c_busy || desc_valid || send_busy || cpl_valid_o;
+  assign room = mem_room & {desc_count1 <= 6'(DESC_ROOM), desc_count0 <= 6'(DESC_ROOM)};
 
-  `FSH_ASSERT(assert_mem_room, !mem_rvalid_i || mem_fifo_ready)
-  `FSH_ASSERT(assert_host_room, !host_rvalid_i || host_fifo_ready)
-  `FSH_ASSERT(assert_take, (c_take & ~c_valid) == '0)
+  // Senders.
+  logic [1:0] send_busy;
+  logic [3:0] rows_take;
+
+  fsh_seq_send i_send0 (
+      .clk_i,
+      .rst_i,
+      .desc_valid_i(desc_valid[0]),
+      .desc_alone_i(desc_alone[0]),
+      .desc_i      (desc0),
+      .desc_ready_o(desc_pop[0]),
+      .mem_valid_i (mem_valid[0]),
+      .mem_data_i  (mem_data0),
+      .mem_ready_o (mem_pop[0]),
+      .host_valid_i(host_valid[0]),
+      .host_data_i (host_data),
+      .host_ready_o(host_pop[0]),
+      .rows_valid_i(rows_valid_i & ~rows_port_i),
+      .rows_req_i,
+      .rows_rep_i,
+      .rows_ready_o(rows_take[1:0]),
+      .others_i    (others_i[0]),
+      .pkt_valid_o (pkt_valid_o[0]),
+      .pkt_loop_o  (pkt_loop_o[0]),
+      .pkt_ready_i (pkt_ready_i[0]),
+      .pkt_last_o  (pkt_last_o[0]),
+      .pkt_data_o  (pkt0_data_o),
+      .cpl_valid_o (cpl_valid_o[0]),
+      .cpl_ready_i (cpl_ready_i[0]),
+      .cpl_o       (cpl0_o),
+      .busy_o      (send_busy[0])
+  );
+  fsh_seq_send i_send1 (
+      .clk_i,
+      .rst_i,
+      .desc_valid_i(desc_valid[1]),
+      .desc_alone_i(desc_alone[1]),
+      .desc_i      (desc1),
+      .desc_ready_o(desc_pop[1]),
+      .mem_valid_i (mem_valid[1]),
+      .mem_data_i  (mem_data1),
+      .mem_ready_o (mem_pop[1]),
+      .host_valid_i(host_valid[1]),
+      .host_data_i (host_data),
+      .host_ready_o(host_pop[1]),
+      .rows_valid_i(rows_valid_i & rows_port_i),
+      .rows_req_i,
+      .rows_rep_i,
+      .rows_ready_o(rows_take[3:2]),
+      .others_i    (others_i[1]),
+      .pkt_valid_o (pkt_valid_o[1]),
+      .pkt_loop_o  (pkt_loop_o[1]),
+      .pkt_ready_i (pkt_ready_i[1]),
+      .pkt_last_o  (pkt_last_o[1]),
+      .pkt_data_o  (pkt1_data_o),
+      .cpl_valid_o (cpl_valid_o[1]),
+      .cpl_ready_i (cpl_ready_i[1]),
+      .cpl_o       (cpl1_o),
+      .busy_o      (send_busy[1])
+  );
+  assign rows_ready_o = rows_take[1:0] | rows_take[3:2];
+
+  // A port stalls if a packet for it lacks only its credit.
+  logic [3:0] lack;
+  assign lack    = active_q & ~link_ok & ~loop_q;
+  assign stall_o = {|(lack & goes1), |(lack & ~goes1)};
+  assign busy_o  = active_q != '0 || state_q != Pick || raw_q || desc_valid != '0 ||
+                   send_busy != '0 || cpl_valid_o != '0;
+
+  `FSH_ASSERT(assert_free, !load || !active_q[load_index])
+  `FSH_ASSERT(assert_desc_room, (desc_push & ~desc_room) == '0)
 endmodule
 
 `default_nettype wire

@@ -2,41 +2,40 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// Sending half of the sequencer: takes packet descriptors in order and gives
-/// header, argument and payload beats. A packet starts when its first payload
-/// beat is there, so that the link does not idle inside it; but when nothing
-/// else wants the port and the payload is on its way from device memory, the
-/// header leaves at once and hides in the read latency.
+/// Sending half of the sequencer, one a port: takes packet descriptors in order
+/// and gives header, argument and payload beats, through one register. A packet
+/// starts when its first payload beat is there, so that the link does not idle
+/// inside it; but when nothing else wants the port and the payload is on its way
+/// from device memory, the header leaves at once and hides in the read latency.
 /// When the last beat of a message leaves whose source the host wants back, an
 /// entry for the completion ring is given.
-module fsh_seq_send #(
-    parameter int unsigned DESC_WIDTH = 197
-) (
-    input  wire logic                       clk_i,
-    input  wire logic                       rst_i,
-    input  wire logic                       desc_valid_i,
-    input  wire logic                       desc_alone_i,
-    input  wire logic      [DESC_WIDTH-1:0] desc_i,
-    output logic                            desc_ready_o,
-    input  wire logic                       mem_valid_i,
-    input  wire logic               [127:0] mem_data_i,
-    output logic                            mem_ready_o,
-    input  wire logic                       host_valid_i,
-    input  wire logic               [127:0] host_data_i,
-    output logic                            host_ready_o,
-    input  wire logic                 [1:0] rows_valid_i,
-    input  wire logic               [255:0] rows_data_i,
-    output logic                      [1:0] rows_ready_o,
-    input  wire logic                       others_i,
-    output logic                            pkt_valid_o,
-    output logic                            pkt_loop_o,
-    input  wire logic                       pkt_ready_i,
-    output logic                      [6:0] pkt_follow_o,
-    output logic                    [127:0] pkt_data_o,
-    output logic                            cpl_valid_o,
-    input  wire logic                       cpl_ready_i,
-    output fsh_spec_pkg::ring_t             cpl_o,
-    output logic                            busy_o
+module fsh_seq_send (
+    input  wire logic                clk_i,
+    input  wire logic                rst_i,
+    input  wire logic                desc_valid_i,
+    input  wire logic                desc_alone_i,
+    input  wire fsh_seq_pkg::desc_t  desc_i,
+    output logic                     desc_ready_o,
+    input  wire logic                mem_valid_i,
+    input  wire logic        [127:0] mem_data_i,
+    output logic                     mem_ready_o,
+    input  wire logic                host_valid_i,
+    input  wire logic        [127:0] host_data_i,
+    output logic                     host_ready_o,
+    input  wire logic          [1:0] rows_valid_i,
+    input  wire logic        [127:0] rows_req_i,
+    input  wire logic        [127:0] rows_rep_i,
+    output logic               [1:0] rows_ready_o,
+    input  wire logic                others_i,
+    output logic                     pkt_valid_o,
+    output logic                     pkt_loop_o,
+    input  wire logic                pkt_ready_i,
+    output logic                     pkt_last_o,
+    output logic             [127:0] pkt_data_o,
+    output logic                     cpl_valid_o,
+    input  wire logic                cpl_ready_i,
+    output fsh_spec_pkg::ring_t      cpl_o,
+    output logic                     busy_o
 );
   typedef enum logic [1:0] {
     Header,
@@ -45,124 +44,123 @@ module fsh_seq_send #(
   } state_e;
   state_e             state_q;
   fsh_spec_pkg::hdr_t hdr;
-  logic [41:0]        getarg;
-  logic [1:0]         lspace;
-  logic [3:0]         lane;
-  logic [6:0]         src_beats, dst_beats;
-  logic [2:0]         args, args_left_q;
-  logic               is_get, loop, notify, half, row_valid;
-  logic [127:0]       row;
-  logic               early, go, fire, last, load, src_valid, src_ready, al_valid, al_last;
-  logic [127:0]       src_data, al_data;
-  logic               inline_src, cpl_room, cpl_push;
-  fsh_spec_pkg::ring_t cpl;
+  logic [2:0]         args_left_q;
+  logic               is_mem, is_host, is_inline, row_valid, src_valid, src_ready;
+  logic [127:0]       row, src_data, al_data, out_q;
+  logic               out_valid_q, out_last_q, out_loop_q, out_ready;
+  logic               early, go, emit, fire, last, start, al_valid, al_last, cpl_room, cpl_push;
 
-  assign {half, notify, loop, is_get, args, dst_beats, src_beats, lane, lspace, getarg, hdr} =
-      desc_i;
+  assign hdr       = desc_i.word;
+  assign is_mem    = desc_i.lspace == fsh_spec_pkg::SPACE_SEGMENT;
+  assign is_host   = desc_i.lspace == fsh_spec_pkg::SPACE_HOST;
+  assign is_inline = desc_i.lspace == fsh_spec_pkg::SPACE_INLINE;
+  assign row       = hdr.reply ? rows_rep_i : rows_req_i;
+  assign row_valid = hdr.reply ? rows_valid_i[1] : rows_valid_i[0];
+  assign src_valid = is_inline ? row_valid : is_host ? host_valid_i : mem_valid_i;
+  assign src_data  = is_inline ? row : is_host ? host_data_i : mem_data_i;
 
-  assign row        = hdr.reply ? rows_data_i[255:128] : rows_data_i[127:0];
-  assign row_valid  = hdr.reply ? rows_valid_i[1] : rows_valid_i[0];
-  assign inline_src = lspace == fsh_spec_pkg::SPACE_INLINE;
-  assign src_valid  = inline_src ? row_valid :
-                      lspace == fsh_spec_pkg::SPACE_HOST ? host_valid_i : mem_valid_i;
-  assign src_data   = inline_src ? row :
-                      lspace == fsh_spec_pkg::SPACE_HOST ? host_data_i : mem_data_i;
-
-  assign early = lspace == fsh_spec_pkg::SPACE_SEGMENT && desc_alone_i && !others_i;
-  assign go    = desc_valid_i && (!notify || cpl_room) && (dst_beats == '0 || src_valid || early);
-
-  assign pkt_loop_o   = loop;
-  assign pkt_follow_o = {4'd0, args} + dst_beats;
+  assign early = is_mem && desc_alone_i && !others_i;
+  assign go    = desc_valid_i && (desc_i.raw || ((!desc_i.notify || cpl_room) &&
+                                                 (desc_i.beats == '0 || src_valid || early)));
 
   always_comb begin
     unique case (state_q)
       Args: begin
-        pkt_valid_o = is_get || row_valid;
-        pkt_data_o  = is_get ? {86'd0, getarg} : row;
-        last        = args_left_q == 3'd1 && dst_beats == '0;
+        emit = row_valid;
+        last = args_left_q == 3'd1 && desc_i.beats == '0;
       end
       Payload: begin
-        pkt_valid_o = al_valid;
-        pkt_data_o  = al_data;
-        last        = al_last;
+        emit = al_valid;
+        last = al_last;
       end
       default: begin
-        pkt_valid_o = go;
-        pkt_data_o  = hdr;
-        last        = args == '0 && dst_beats == '0;
+        emit = go;
+        last = desc_i.raw || (desc_i.args == '0 && desc_i.beats == '0);
       end
     endcase
   end
 
-  assign fire         = pkt_valid_o && pkt_ready_i;
+  assign out_ready    = !out_valid_q || pkt_ready_i;
+  assign fire         = emit && out_ready;
   assign desc_ready_o = fire && last;
-  assign load         = state_q == Header && fire;
+  assign start        = state_q == Header && fire && !desc_i.raw;
 
   always_ff @(posedge clk_i) begin
-    if (load) args_left_q <= args;
+    if (start) args_left_q <= desc_i.args;
     else if (state_q == Args && fire) args_left_q <= args_left_q - 3'd1;
     if (fire) begin
+      out_q      <= state_q == Payload ? al_data : state_q == Args ? row : desc_i.word;
+      out_last_q <= last && !(desc_i.get && !desc_i.raw);
+      out_loop_q <= desc_i.loop;
       if (last) state_q <= Header;
-      else if (state_q == Header) state_q <= args != '0 ? Args : Payload;
+      else if (state_q == Header) state_q <= desc_i.args != '0 ? Args : Payload;
       else if (state_q == Args && args_left_q == 3'd1) state_q <= Payload;
     end
-    if (rst_i) state_q <= Header;
+    if (out_ready) out_valid_q <= emit;
+    if (rst_i) begin
+      state_q     <= Header;
+      out_valid_q <= 1'b0;
+    end
   end
 
   fsh_align i_align (
       .clk_i,
       .rst_i,
-      .load_i     (load),
-      .prime_i    (!inline_src),
-      .src_lane_i (lane),
-      .dst_lane_i (hdr.addr[3:0]),
-      .src_beats_i(src_beats),
-      .dst_beats_i(dst_beats),
+      .start_i    (start),
+      .prime_i    (!is_inline),
+      .shift_i    (desc_i.shift),
+      .alone_i    (desc_i.alone),
+      .tail_i     (desc_i.tail),
+      .beats_i    (desc_i.beats),
       .src_valid_i(src_valid),
       .src_ready_o(src_ready),
       .src_data_i (src_data),
       .out_valid_o(al_valid),
-      .out_ready_i(state_q == Payload && pkt_ready_i),
+      .out_ready_i(state_q == Payload && out_ready),
       .out_data_o (al_data),
       .out_last_o (al_last)
   );
 
-  assign mem_ready_o  = src_ready && lspace == fsh_spec_pkg::SPACE_SEGMENT;
-  assign host_ready_o = src_ready && lspace == fsh_spec_pkg::SPACE_HOST;
-  assign rows_ready_o = {2{(src_ready && inline_src) || (state_q == Args && fire && !is_get)}} &
+  assign mem_ready_o  = src_ready && is_mem;
+  assign host_ready_o = src_ready && is_host;
+  assign rows_ready_o = {2{(src_ready && is_inline) || (state_q == Args && fire)}} &
                         {hdr.reply, !hdr.reply};
 
-  // Source read.
-  always_comb begin
-    cpl        = '0;
-    cpl.kind   = fsh_spec_pkg::CPL_SLOT;
-    cpl.reply  = hdr.reply;
-    cpl.opcode = hdr.opcode;
-    cpl.node   = hdr.dst;
-    cpl.tag    = hdr.tag;
-    cpl.half   = half;
-  end
+  assign pkt_valid_o = out_valid_q;
+  assign pkt_loop_o  = out_loop_q;
+  assign pkt_last_o  = out_last_q;
+  assign pkt_data_o  = out_q;
 
-  assign cpl_push = desc_ready_o && notify;
+  // Source read.
+  logic [28:0] cpl;
+
+  assign cpl_push = desc_ready_o && desc_i.notify && !desc_i.raw;
 
   fsh_fifo #(
-      .WIDTH(128),
+      .WIDTH(29),
       .DEPTH(4)
   ) i_cpl (
       .clk_i,
       .rst_i,
       .valid_i(cpl_push),
       .ready_o(cpl_room),
-      .data_i (cpl),
+      .data_i ({hdr.reply, hdr.opcode, hdr.dst, hdr.tag, desc_i.half}),
       .valid_o(cpl_valid_o),
       .ready_i(cpl_ready_i),
-      .data_o (cpl_o),
+      .data_o (cpl),
       .count_o()
   );
 
-  assign busy_o = state_q != Header || desc_valid_i;
+  always_comb begin
+    cpl_o      = '0;
+    cpl_o.kind = fsh_spec_pkg::CPL_SLOT;
+    {cpl_o.reply, cpl_o.opcode, cpl_o.node, cpl_o.tag, cpl_o.half} = cpl;
+  end
+
+  assign busy_o = state_q != Header || desc_valid_i || out_valid_q;
 
   `FSH_ASSERT(assert_cpl, !cpl_push || cpl_room)
+  `FSH_STABLE(pkt_valid_o, pkt_ready_i, pkt_data_o)
 endmodule
 
 `default_nettype wire

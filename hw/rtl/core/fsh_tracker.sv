@@ -16,14 +16,18 @@ module fsh_tracker (
     input  wire logic           [7:0] node_i,
     input  wire logic           [1:0] evt_valid_i,
     output logic                [1:0] evt_ready_o,
-    input  wire fsh_spec_pkg::hdr_t   evt0_i,
-    input  wire fsh_spec_pkg::hdr_t   evt1_i,
-    // Acks, with the receiver whose budget they hold.
-    output logic                      ack_valid_o,
-    input  wire logic                 ack_ready_i,
+    input  wire fsh_fn_pkg::evt_t     evt0_i,
+    input  wire fsh_fn_pkg::evt_t     evt1_i,
+    // Acks, for the port that they take.
+    input  wire logic           [1:0] ports_i,
+    input  wire logic                 route_we_i,
+    input  wire logic           [5:0] route_waddr_i,
+    input  wire logic           [1:0] route_wdata_i,
+    output logic                [1:0] ack_valid_o,
+    input  wire logic           [1:0] ack_ready_i,
     output fsh_spec_pkg::hdr_t        ack_o,
-    output logic                      ack_rx_o,
-    // Requests that need no answer, by receiver.
+    // Requests whose ack has left, and that need none, by receiver.
+    output logic                [1:0] acked_o,
     output logic                [1:0] release_o,
     // Host ring entries; ring 0 completions, 1 requests, 2 replies.
     output logic                      entry_valid_o,
@@ -45,7 +49,7 @@ module fsh_tracker (
   logic [INDEX-1:0]   clear_q, index;
   logic [1:0]         gnt;
   logic               take, act, rx_q, done_q;
-  fsh_spec_pkg::hdr_t evt, evt_q;
+  fsh_fn_pkg::evt_t   evt, evt_q;
   logic               we;
   logic [INDEX-1:0]   waddr;
   logic [27:0]        word, wdata;
@@ -64,7 +68,7 @@ module fsh_tracker (
   );
 
   // done_q holds a finished message in evt_q until it has been acted on.
-  assign take        = state_q == Take && |evt_valid_i && (!done_q || act);
+  assign take        = state_q == Take && evt_valid_i != '0 && (!done_q || act);
   assign evt_ready_o = gnt & {2{take}};
   assign evt         = gnt[1] ? evt1_i : evt0_i;
 
@@ -90,7 +94,7 @@ module fsh_tracker (
       .we_i   (we),
       .waddr_i(waddr),
       .wdata_i(wdata),
-      .re_i   (1'b1),
+      .re_i   (state_q == Read),
       .raddr_i(index),
       .rdata_o(word)
   );
@@ -131,17 +135,15 @@ module fsh_tracker (
 
   // Act: one place for one message. A packet that does not complete its message
   // gives back its budget at once.
-  logic               to_host, is_put, is_ack_put, self, want_ack, want_entry, ack_room;
-  logic               ack_push, unfinished;
-  fsh_spec_pkg::hdr_t ack;
+  logic                to_host, is_put_ack, self, want_ack, want_entry, ack_room, ack_push;
+  logic                unfinished;
   fsh_spec_pkg::ring_t entry;
 
   assign to_host    = evt_q.opcode >= fsh_spec_pkg::OP_LIBRARY;
-  assign is_put     = evt_q.opcode == fsh_spec_pkg::OP_PUT;
-  assign is_ack_put = is_put && evt_q.ack;
+  assign is_put_ack = evt_q.opcode == fsh_spec_pkg::OP_PUT && evt_q.ack;
   assign self       = evt_q.src == node_i;
-  assign want_ack   = is_ack_put && !self;
-  assign want_entry = to_host || (is_ack_put && self) || evt_q.opcode == fsh_spec_pkg::OP_PUT_ACK ||
+  assign want_ack   = is_put_ack && !self;
+  assign want_entry = to_host || (is_put_ack && self) || evt_q.opcode == fsh_spec_pkg::OP_PUT_ACK ||
                       evt_q.opcode == fsh_spec_pkg::OP_GET_REPLY;
   assign act        = done_q && (!want_entry || entry_ready_i) && (!want_ack || ack_room);
   assign ack_push   = act && want_ack;
@@ -149,32 +151,66 @@ module fsh_tracker (
 
   assign release_o = {2{(unfinished || (act && !want_ack)) && !evt_q.reply}} & {rx_q, !rx_q};
 
-  always_comb begin
-    ack          = '0;
-    ack.opcode   = fsh_spec_pkg::OP_PUT_ACK;
-    ack.category = fsh_spec_pkg::CAT_SHORT;
-    ack.reply    = 1'b1;
-    ack.first    = 1'b1;
-    ack.dst      = evt_q.src;
-    ack.src      = node_i;
-    ack.tag      = evt_q.tag;
-    ack.status   = evt_q.status;
-  end
+  // Acks: queued, routed, offered to their port.
+  logic        queued, load, sent, rx, rx_out_q;
+  logic [7:0]  dst, dst_q;
+  logic [10:0] tag, tag_q;
+  logic [3:0]  ack_status, ack_status_q;
+  logic [1:0]  route, ack_valid_q;
 
   fsh_fifo #(
-      .WIDTH(129),
+      .WIDTH(24),
       .DEPTH(ACK_DEPTH)
   ) i_ack (
       .clk_i,
       .rst_i,
       .valid_i(ack_push),
       .ready_o(ack_room),
-      .data_i ({rx_q, ack}),
-      .valid_o(ack_valid_o),
-      .ready_i(ack_ready_i),
-      .data_o ({ack_rx_o, ack_o}),
+      .data_i ({rx_q, evt_q.src, evt_q.tag, evt_q.status}),
+      .valid_o(queued),
+      .ready_i(load),
+      .data_o ({rx, dst, tag, ack_status}),
       .count_o()
   );
+
+  fsh_route #(.WIDTH(2)) i_route (
+      .clk_i,
+      .we_i   (route_we_i),
+      .waddr_i(route_waddr_i),
+      .wdata_i(route_wdata_i),
+      .raddr_i(dst[5:0]),
+      .rdata_o(route)
+  );
+
+  assign sent = |(ack_valid_q & ack_ready_i);
+  assign load = queued && (ack_valid_q == '0 || sent);
+
+  always_ff @(posedge clk_i) begin
+    if (sent) ack_valid_q <= '0;
+    if (load) begin
+      ack_valid_q  <= (route & ports_i) == 2'b10 ? 2'b10 : 2'b01;
+      rx_out_q     <= rx;
+      dst_q        <= dst;
+      tag_q        <= tag;
+      ack_status_q <= ack_status;
+    end
+    if (rst_i) ack_valid_q <= '0;
+  end
+
+  assign ack_valid_o = ack_valid_q;
+  assign acked_o     = {2{sent}} & {rx_out_q, !rx_out_q};
+
+  always_comb begin
+    ack_o          = '0;
+    ack_o.opcode   = fsh_spec_pkg::OP_PUT_ACK;
+    ack_o.category = fsh_spec_pkg::CAT_SHORT;
+    ack_o.reply    = 1'b1;
+    ack_o.first    = 1'b1;
+    ack_o.dst      = dst_q;
+    ack_o.src      = node_i;
+    ack_o.tag      = tag_q;
+    ack_o.status   = ack_status_q;
+  end
 
   always_comb begin
     entry        = '0;
@@ -189,7 +225,7 @@ module fsh_tracker (
   assign entry_o       = entry;
   assign entry_valid_o = done_q && want_entry && (!want_ack || ack_room);
   assign entry_ring_o  = !to_host ? 2'd0 : evt_q.reply ? 2'd2 : 2'd1;
-  assign busy_o        = state_q != Take || done_q || ack_valid_o;
+  assign busy_o        = state_q != Take || done_q || queued || ack_valid_q != '0;
 
   `FSH_ASSERT(assert_ack_room, !(done_q && want_ack) || ack_room)
   `FSH_ASSERT(assert_sum, state_q != Count || sum <= evt_q.total)

@@ -2,7 +2,7 @@
 // Assertion macros of the node: the subset that Verilator and yosys both read.
 //
 // Include after the default_nettype line. Users have a clock clk_i and a reset
-// rst_i; nothing is checked in reset. Verilator needs --assert to evaluate.
+// rst_i; nothing is checked in reset. Verilator: -DFSH_CHECKED and --assert.
 //
 // FSH_ASSERT(name, expr)            expr holds at every clock edge
 // FSH_STABLE(valid, ready, data)    what is offered stays until it is taken
@@ -12,7 +12,7 @@
 
 `ifdef FORMAL
 `define FSH_ASSERT_ON
-`elsif VERILATOR
+`elsif FSH_CHECKED
 `define FSH_ASSERT_ON
 `endif
 

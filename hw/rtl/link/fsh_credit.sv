@@ -2,38 +2,42 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// Credit account of one virtual channel at the sender. Both sides count beats
-/// modulo 2^16: what was reserved here, what the receiver has freed. Reservers
-/// a (the sequencer, up to MAX beats a cycle) and b (packets that start at the
-/// port: one of MAX beats and an ack in two cycles) see a registered ok_o that
-/// leaves room for what both may take in this cycle and the one before, so
-/// whoever sees it may reserve at once and both have equal chances.
+/// Credit account of one virtual channel at the sender. Both sides count beats:
+/// what was sent or reserved here, what the receiver has freed. The sequencer
+/// reserves whole packets, at most one in three cycles; forwarded packets, one
+/// at a time, and acks are counted beat by beat when they leave their buffer.
+/// ok_o is a register and leaves room for everything that may be decided on it
+/// before it shows: two packets of the sequencer, all of a forwarded one, acks.
+/// So whoever sees it may begin, and all have equal chances.
 /// Credits arriving late or twice do no harm: they are absolute.
 module fsh_credit #(
     parameter int unsigned DEPTH = 512,
-    parameter int unsigned MAX = 70
+    parameter int unsigned MAX = 70  // beats of the longest packet
 ) (
     input  wire logic        clk_i,
     input  wire logic        rst_i,
     input  wire logic        credit_valid_i,
     input  wire logic [15:0] credit_i,
-    input  wire logic        a_valid_i,
-    input  wire logic [6:0]  a_beats_i,
-    input  wire logic        b_valid_i,
-    input  wire logic [6:0]  b_beats_i,
+    input  wire logic        take_i,
+    input  wire logic [6:0]  beats_i,
+    input  wire logic        fwd_i,
+    input  wire logic        ack_i,
     output logic             ok_o
 );
-  logic [15:0] freed_q, used_q, in_flight;
-  logic        ok_q;
+  localparam int unsigned W = $clog2(DEPTH) + 1;  // counts modulo twice the depth
+
+  logic [W-1:0] freed_q, used_q, in_flight;
+  logic         ok_q;
 
   assign in_flight = used_q - freed_q;
   assign ok_o      = ok_q;
 
   always_ff @(posedge clk_i) begin
-    if (credit_valid_i) freed_q <= credit_i;
-    used_q <= used_q + (a_valid_i ? {9'd0, a_beats_i} : 16'd0) +
-              (b_valid_i ? {9'd0, b_beats_i} : 16'd0);
-    ok_q <= in_flight <= 16'(DEPTH - 3 * MAX - 2);
+    if (credit_valid_i) freed_q <= credit_i[W-1:0];
+    if (take_i || fwd_i || ack_i)
+      used_q <= used_q + (take_i ? W'(beats_i) : '0) + {{(W - 2) {1'b0}}, fwd_i && ack_i,
+                                                        fwd_i != ack_i};
+    ok_q <= in_flight <= W'(DEPTH - 3 * MAX - 6);
     if (rst_i) begin
       freed_q <= '0;
       used_q  <= '0;
@@ -41,8 +45,7 @@ module fsh_credit #(
     end
   end
 
-  `FSH_ASSERT(assert_bound, in_flight <= 16'(DEPTH))
-  `FSH_ASSERT(assert_polite, ok_q || !(a_valid_i || b_valid_i))
+  `FSH_ASSERT(assert_bound, in_flight <= W'(DEPTH))
 endmodule
 
 `default_nettype wire

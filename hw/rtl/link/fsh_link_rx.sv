@@ -3,62 +3,71 @@
 `include "fsh_assert.svh"
 
 /// Receiving side of a link port: registers the arriving beat, takes credits
-/// out of boundary beats, finds the headers, and queues each packet behind its
-/// virtual channel {reply, dateline}. A beat arriving in cycle t heads an empty
-/// queue in cycle t+2; one beat a cycle, packets of a channel in order.
-/// Beside each beat stand: first of packet, for this node, beats that follow.
-/// No back-pressure on the link: the sender holds a credit for every beat.
-/// freed_o: beats ever taken from each queue, to be told to the sender.
+/// out of boundary beats, finds the headers, and queues each packet by its
+/// virtual channel {reply, dateline}: in one buffer what is for this node, in
+/// another what passes through, so that neither waits for the other. A beat
+/// arriving in cycle t is offered in cycle t+3; one beat a cycle, packets of a
+/// channel in order within each buffer.
+/// No back-pressure on the link: the sender holds a credit for every beat,
+/// wherever it goes. freed_o: beats that ever left, to be told to the sender.
 /// Malformed input cannot be told from data before a link layer checks it.
 module fsh_link_rx (
     input  wire logic         clk_i,
     input  wire logic         rst_i,
-    input  wire logic [7:0]   node_i,
+    input  wire logic   [7:0] node_i,
     input  wire logic         link_valid_i,
     input  wire logic         link_bound_i,
     input  wire logic [127:0] link_data_i,
     // Credits from the peer, for the transmitting side of this port.
     output logic              credit_valid_o,
-    output logic      [63:0]  credit_o,
-    output logic      [63:0]  freed_o,
-    // The four queues.
-    output logic      [3:0]   valid_o,
-    input  wire logic [3:0]   ready_i,
-    output logic      [3:0]   sop_o,
-    output logic      [3:0]   local_o,
-    output logic      [27:0]  follow_o,
-    output logic      [511:0] data_o,
+    output logic       [63:0] credit_o,
+    output logic       [63:0] freed_o,
+    // Packets for this node: whether one may start, by channel {reply}.
+    input  wire logic   [1:0] here_start_i,
+    output logic              here_request_o,  // a request starts
+    output logic              here_valid_o,
+    input  wire logic         here_ready_i,
+    output logic              here_last_o,
+    output logic      [127:0] here_data_o,
+    // Packets for others, by virtual channel.
+    input  wire logic   [3:0] fwd_start_i,
+    output logic        [3:0] fwd_freed_o,
+    output logic              fwd_valid_o,
+    input  wire logic         fwd_ready_i,
+    output logic              fwd_last_o,
+    output logic      [127:0] fwd_data_o,
     output logic              busy_o
 );
-  localparam int unsigned DEPTH = fsh_spec_pkg::VC_BEATS;
-
-  logic                in_valid_q, in_bound_q;
-  logic [127:0]        in_data_q;
-  fsh_spec_pkg::hdr_t  hdr;
-  logic                is_sop, is_local;
-  logic [6:0]          follow, remain_q;
-  logic [1:0]          vc, vc_q;
-  logic                beat;
-  logic [3:0]          fifo_ready, fifo_valid;
+  logic               in_valid_q, in_bound_q;
+  logic [127:0]       in_data_q;
+  fsh_spec_pkg::hdr_t hdr;
+  logic               is_sop, is_here, here, here_q, beat;
+  logic [6:0]         follow, remain_q;
+  logic [1:0]         vc, vc_q;
+  logic [3:0]         here_started, here_freed;
+  logic               here_busy, fwd_busy;
 
   always_ff @(posedge clk_i) begin
-    in_data_q  <= link_data_i;
-    in_bound_q <= link_bound_i;
+    if (link_valid_i) begin
+      in_data_q  <= link_data_i;
+      in_bound_q <= link_bound_i;
+    end
     in_valid_q <= link_valid_i;
     if (rst_i) in_valid_q <= 1'b0;
   end
 
-  assign hdr      = in_data_q;
-  assign beat     = in_valid_q && !in_bound_q;
-  assign is_sop   = remain_q == '0;
-  assign is_local = hdr.dst == node_i;
-  assign vc       = is_sop ? {hdr.reply, hdr.dateline} : vc_q;
-  assign follow   = {4'd0, hdr.first ? fsh_fn_pkg::arg_beats(hdr.nargs) : 3'd0} +
-                    fsh_fn_pkg::pay_beats(hdr.addr[3:0], hdr.bytes);
+  assign hdr     = in_data_q;
+  assign beat    = in_valid_q && !in_bound_q;
+  assign is_sop  = remain_q == '0;
+  assign is_here = hdr.dst == node_i;
+  assign here    = is_sop ? is_here : here_q;
+  assign vc      = is_sop ? {hdr.reply, hdr.dateline} : vc_q;
+  assign follow  = fsh_fn_pkg::hdr_follow(hdr.first, hdr.nargs, hdr.addr[3:0], hdr.bytes);
 
   always_ff @(posedge clk_i) begin
     if (beat) begin
       vc_q     <= vc;
+      here_q   <= here;
       remain_q <= is_sop ? follow : remain_q - 7'd1;
     end
     if (rst_i) remain_q <= '0;
@@ -67,35 +76,62 @@ module fsh_link_rx (
   assign credit_valid_o = in_valid_q && in_bound_q;
   assign credit_o       = in_data_q[63:0];
 
-  for (genvar v = 0; v < 4; v++) begin : gen_vc
+  fsh_vcbuf #(
+      .Q    (4),
+      .DEPTH(fsh_spec_pkg::VC_BEATS)
+  ) i_here (
+      .clk_i,
+      .rst_i,
+      .valid_i  (beat && here),
+      .queue_i  (vc),
+      .follow_i (follow),
+      .data_i   (in_data_q),
+      .start_i  ({{2{here_start_i[1]}}, {2{here_start_i[0]}}}),
+      .started_o(here_started),
+      .freed_o  (here_freed),
+      .valid_o  (here_valid_o),
+      .ready_i  (here_ready_i),
+      .last_o   (here_last_o),
+      .data_o   (here_data_o),
+      .busy_o   (here_busy)
+  );
+
+  fsh_vcbuf #(
+      .Q    (4),
+      .DEPTH(fsh_spec_pkg::VC_BEATS)
+  ) i_fwd (
+      .clk_i,
+      .rst_i,
+      .valid_i  (beat && !here),
+      .queue_i  (vc),
+      .follow_i (follow),
+      .data_i   (in_data_q),
+      .start_i  (fwd_start_i),
+      .started_o(),
+      .freed_o  (fwd_freed_o),
+      .valid_o  (fwd_valid_o),
+      .ready_i  (fwd_ready_i),
+      .last_o   (fwd_last_o),
+      .data_o   (fwd_data_o),
+      .busy_o   (fwd_busy)
+  );
+
+  assign here_request_o = here_started[0] || here_started[1];
+
+  for (genvar v = 0; v < 4; v++) begin : gen_freed
     logic [15:0] freed_q;
 
-    fsh_fifo #(
-        .WIDTH(137),
-        .DEPTH(DEPTH)
-    ) i_fifo (
-        .clk_i,
-        .rst_i,
-        .valid_i(beat && vc == v),
-        .ready_o(fifo_ready[v]),
-        .data_i ({is_sop, is_local, follow, in_data_q}),
-        .valid_o(fifo_valid[v]),
-        .ready_i(ready_i[v]),
-        .data_o ({sop_o[v], local_o[v], follow_o[v*7+:7], data_o[v*128+:128]}),
-        .count_o()
-    );
-
     always_ff @(posedge clk_i) begin
-      if (fifo_valid[v] && ready_i[v]) freed_q <= freed_q + 16'd1;
+      if (here_freed[v] || fwd_freed_o[v])
+        freed_q <= freed_q + {14'd0, here_freed[v] && fwd_freed_o[v],
+                              here_freed[v] != fwd_freed_o[v]};
       if (rst_i) freed_q <= '0;
     end
 
     assign freed_o[v*16+:16] = freed_q;
-    `FSH_ASSERT(assert_credit, !(beat && vc == v) || fifo_ready[v])
   end
 
-  assign valid_o = fifo_valid;
-  assign busy_o  = in_valid_q || |fifo_valid;
+  assign busy_o = in_valid_q || here_busy || fwd_busy;
 endmodule
 
 `default_nettype wire

@@ -3,44 +3,46 @@
 `include "fsh_assert.svh"
 
 /// Sending side of a link port: merges this port's sequencer, acks and the
-/// packets forwarded from the other port's four queues, packet by packet; sets
-/// the dateline bit; puts boundary beats with the credits for the peer between
+/// packets that pass through from the other port, packet by packet; sets the
+/// dateline bit; puts boundary beats with the credits for the peer between
 /// them (any beat position), when the link would idle or after 128 beats.
 /// A packet starts only when its channel has room for all of it. The sequencer
-/// reserves when it issues a packet (seq_ok_o, seq_take_i), the others start
-/// when granted. One cycle from input to pin, one beat a cycle.
+/// reserves when it issues a packet (seq_ok_o, seq_take_i), packets that pass
+/// through when their buffer begins to read them (fwd_ok_o), acks here.
+/// One cycle from input to pin, one beat a cycle.
 module fsh_link_tx (
     input  wire logic         clk_i,
     input  wire logic         rst_i,
     input  wire logic         dateline_i,
     // Reservations of the sequencer, by channel {reply}.
-    output logic      [1:0]   seq_ok_o,
-    input  wire logic [1:0]   seq_take_i,
-    input  wire logic [6:0]   seq_beats_i,
+    output logic        [1:0] seq_ok_o,
+    input  wire logic   [1:0] seq_take_i,
+    input  wire logic   [6:0] seq_beats_i,
     // Its packets.
     input  wire logic         seq_valid_i,
     output logic              seq_ready_o,
-    input  wire logic [6:0]   seq_follow_i,
+    input  wire logic         seq_last_i,
     input  wire logic [127:0] seq_data_i,
     // Acks: packets of one beat.
     input  wire logic         ack_valid_i,
     output logic              ack_ready_o,
     input  wire logic [127:0] ack_data_i,
-    // Queues of the other port.
-    input  wire logic [3:0]   fwd_valid_i,
-    input  wire logic [3:0]   fwd_start_i,
-    output logic      [3:0]   fwd_ready_o,
-    input  wire logic [27:0]  fwd_follow_i,
-    input  wire logic [511:0] fwd_data_i,
+    // Packets that pass through, by the virtual channel they came on.
+    output logic        [3:0] fwd_ok_o,
+    input  wire logic   [3:0] fwd_freed_i,
+    input  wire logic         fwd_valid_i,
+    output logic              fwd_ready_o,
+    input  wire logic         fwd_last_i,
+    input  wire logic [127:0] fwd_data_i,
     // Credits: from the peer, and for the peer.
     input  wire logic         credit_valid_i,
-    input  wire logic [63:0]  credit_i,
-    input  wire logic [63:0]  freed_i,
+    input  wire logic  [63:0] credit_i,
+    input  wire logic  [63:0] freed_i,
     // The link.
     output logic              link_valid_o,
     output logic              link_bound_o,
     output logic      [127:0] link_data_o,
-    // Events, and whether others than the sequencer want the port.
+    // Events, and whether others than the sequencer want the port (a register).
     output logic              others_o,
     output logic              seq_sop_o,
     output logic              fwd_sop_o,
@@ -50,82 +52,70 @@ module fsh_link_tx (
   localparam int unsigned BOUND_GAP = 128;  // beats between boundaries under load
   localparam int unsigned IDLE_GAP = 8;  // cycles between boundaries when idle
 
-  logic [3:0]          ok, take_b;
-  logic [1:0]          req_vc, rep_vc;
-  logic                mux_valid, mux_sop, mux_ready, mux_busy;
-  logic [127:0]        mux_data;
-  logic [6:0]          mux_follow;
-  logic [5:0]          mux_sel;
-  logic [3:0]          fwd_ok;
-  fsh_spec_pkg::hdr_t  sop_hdr;
+  logic [3:0]           ok;
+  logic                 ack_ok, mux_valid, mux_sop, mux_ready, mux_last;
+  logic [2:0]           sel;
+  logic [127:0]         mux_data;
   fsh_spec_pkg::bound_t bound;
-  logic [63:0]         told_q;
-  logic [7:0]          beats_q;
-  logic [3:0]          gap_q;
-  logic                owed, bound_now;
+  logic [63:0]          told_q;
+  logic [7:0]           beats_q;
+  logic [3:0]           gap_q;
+  logic                 owed_q, due_q, bound_now, inside_q;
 
   // The channel a packet takes on this link: past the dateline once it crosses.
-  assign req_vc = {1'b0, dateline_i};
-  assign rep_vc = {1'b1, dateline_i};
-  assign seq_ok_o  = {ok[rep_vc], ok[req_vc]};
-  assign fwd_ok    = {ok[3], ok[rep_vc], ok[1], ok[req_vc]};
+  assign seq_ok_o = {ok[{1'b1, dateline_i}], ok[{1'b0, dateline_i}]};
+  assign fwd_ok_o = {ok[3], seq_ok_o[1], ok[1], seq_ok_o[0]};
+  assign ack_ok   = ack_valid_i && seq_ok_o[1];
 
-  fsh_pktmux #(
-      .N(6)
-  ) i_mux (
+  fsh_pktarb #(
+      .N(3)
+  ) i_arb (
       .clk_i,
       .rst_i,
-      .valid_i ({fwd_valid_i, ack_valid_i, seq_valid_i}),
-      .start_i ({fwd_start_i & fwd_ok, ok[rep_vc], 1'b1}),
-      .follow_i({fwd_follow_i, 7'd0, seq_follow_i}),
-      .data_i  ({fwd_data_i, ack_data_i, seq_data_i}),
-      .ready_o ({fwd_ready_o, ack_ready_o, seq_ready_o}),
-      .valid_o (mux_valid),
-      .ready_i (mux_ready),
-      .sop_o   (mux_sop),
-      .last_o  (),
-      .data_o  (mux_data),
-      .follow_o(mux_follow),
-      .sel_o   (mux_sel),
-      .busy_o  (mux_busy)
+      .valid_i({fwd_valid_i, ack_ok, seq_valid_i}),
+      .last_i ({fwd_last_i, 1'b1, seq_last_i}),
+      .ready_o({fwd_ready_o, ack_ready_o, seq_ready_o}),
+      .sel_o  (sel),
+      .valid_o(mux_valid),
+      .ready_i(mux_ready),
+      .sop_o  (mux_sop),
+      .last_o (mux_last)
   );
 
   always_comb begin
-    sop_hdr          = mux_data;
-    sop_hdr.dateline = sop_hdr.dateline | dateline_i;
-  end
-
-  // Reservations of acks and forwarded packets when they start.
-  always_comb begin
-    take_b = '0;
-    if (mux_valid && mux_ready && mux_sop) begin
-      take_b[req_vc] |= mux_sel[2];
-      take_b[1]      |= mux_sel[3];
-      take_b[rep_vc] |= mux_sel[4] || mux_sel[1];
-      take_b[3]      |= mux_sel[5];
-    end
+    mux_data = sel[2] ? fwd_data_i : sel[1] ? ack_data_i : seq_data_i;
+    // The dateline bit of a header, nothing of other beats.
+    mux_data[11] = mux_data[11] | (mux_sop && dateline_i);
   end
 
   for (genvar v = 0; v < 4; v++) begin : gen_credit
+    localparam logic [1:0] VC = v;
+    logic here, fwd;
+
+    assign here = dateline_i == VC[0];  // the channel packets of this node take
+    // Packets that come before the dateline cross it here if this is the line.
+    assign fwd  = VC[0] ? fwd_freed_i[v] || (fwd_freed_i[v-v%2] && dateline_i) :
+                  fwd_freed_i[v] && !dateline_i;
+
     fsh_credit #(
         .DEPTH(fsh_spec_pkg::VC_BEATS)
     ) i_credit (
         .clk_i,
         .rst_i,
         .credit_valid_i,
-        .credit_i (credit_i[v*16+:16]),
-        .a_valid_i(seq_take_i[v/2] && dateline_i == ((v % 2) == 1)),
-        .a_beats_i(seq_beats_i),
-        .b_valid_i(take_b[v]),
-        .b_beats_i(mux_follow + 7'd1),
-        .ok_o     (ok[v])
+        .credit_i(credit_i[v*16+:16]),
+        .take_i  (seq_take_i[v/2] && here),
+        .beats_i (seq_beats_i),
+        .fwd_i   (fwd),
+        .ack_i   (v / 2 == 1 && here && ack_ok && ack_ready_o),
+        .ok_o    (ok[v])
     );
   end
 
-  // Boundary beats.
-  assign owed      = freed_i != told_q;
-  assign bound_now = owed && ((!mux_valid && gap_q == '0) || beats_q >= 8'(BOUND_GAP));
-  assign mux_ready = !bound_now;
+  // Boundary beats: under load one stops the packets for a cycle, else it takes
+  // one in which there is none.
+  assign mux_ready = !due_q;
+  assign bound_now = due_q || (owed_q && !mux_valid && gap_q == '0);
 
   always_comb begin
     bound         = '0;
@@ -136,12 +126,17 @@ module fsh_link_tx (
   end
 
   always_ff @(posedge clk_i) begin
-    link_data_o <= bound_now ? bound : mux_sop ? sop_hdr : mux_data;
+    if (bound_now) link_data_o <= bound;
+    else if (mux_valid) link_data_o <= mux_data;
   end
 
   always_ff @(posedge clk_i) begin
     link_valid_o <= mux_valid || bound_now;
     link_bound_o <= bound_now;
+    owed_q       <= !bound_now && freed_i != told_q;
+    due_q        <= !bound_now && owed_q && beats_q >= 8'(BOUND_GAP - 2);
+    others_o     <= ack_valid_i || fwd_valid_i || |fwd_freed_i;
+    if (mux_valid && mux_ready) inside_q <= !mux_last;
     if (gap_q != '0) gap_q <= gap_q - 4'd1;
     if (mux_valid && beats_q != 8'hff) beats_q <= beats_q + 8'd1;
     if (bound_now) begin
@@ -152,18 +147,21 @@ module fsh_link_tx (
     if (rst_i) begin
       link_valid_o <= 1'b0;
       link_bound_o <= 1'b0;
+      owed_q       <= 1'b0;
+      due_q        <= 1'b0;
+      others_o     <= 1'b0;
+      inside_q     <= 1'b0;
       told_q       <= '0;
       beats_q      <= '0;
       gap_q        <= '0;
     end
   end
 
-  assign others_o  = ack_valid_i || |(fwd_valid_i & fwd_start_i);
-  assign seq_sop_o = mux_valid && mux_ready && mux_sop && mux_sel[0];
-  assign fwd_sop_o = mux_valid && mux_ready && mux_sop && |mux_sel[5:2];
-  assign stall_o   = (ack_valid_i && !ok[rep_vc] || |(fwd_valid_i & fwd_start_i & ~fwd_ok)) &&
-                     !mux_valid;
-  assign busy_o    = mux_busy || mux_valid || owed || link_valid_o || gap_q != '0;
+  assign seq_sop_o = mux_valid && mux_ready && mux_sop && sel[0];
+  assign fwd_sop_o = mux_valid && mux_ready && mux_sop && sel[2];
+  assign stall_o   = ack_valid_i && !seq_ok_o[1] && !mux_valid;
+  assign busy_o    = inside_q || mux_valid || owed_q || due_q || link_valid_o || gap_q != '0 ||
+                     others_o;
 
   `FSH_ASSERT(assert_bound_typed, !link_bound_o || link_valid_o)
 endmodule

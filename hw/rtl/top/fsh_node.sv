@@ -150,7 +150,7 @@ module fsh_node #(
   logic [1:0]          win_valid, win_ready, rows_valid, rows_ready, win_empty, win_waiting;
   logic [3:0]          win_mask;
   fsh_spec_pkg::cmd_t  win_req, win_rep;
-  logic [255:0]        rows_data;
+  logic [127:0]        rows_req, rows_rep;
   logic [31:0]         req_head, rep_head;
   logic [ENTRIES-1:0]  entry_valid, entry_ready;
   fsh_spec_pkg::ring_t entry_track, entry_win0, entry_win1, entry_seq0, entry_seq1;
@@ -184,7 +184,7 @@ module fsh_node #(
       .cmd_mask_o   (win_mask[1:0]),
       .rows_valid_o (rows_valid[0]),
       .rows_ready_i (rows_ready[0]),
-      .rows_data_o  (rows_data[127:0]),
+      .rows_data_o  (rows_req),
       .cpl_valid_o  (entry_valid[1]),
       .cpl_ready_i  (entry_ready[1]),
       .cpl_o        (entry_win0),
@@ -217,7 +217,7 @@ module fsh_node #(
       .cmd_mask_o   (win_mask[3:2]),
       .rows_valid_o (rows_valid[1]),
       .rows_ready_i (rows_ready[1]),
-      .rows_data_o  (rows_data[255:128]),
+      .rows_data_o  (rows_rep),
       .cpl_valid_o  (entry_valid[2]),
       .cpl_ready_i  (entry_ready[2]),
       .cpl_o        (entry_win1),
@@ -226,10 +226,11 @@ module fsh_node #(
   );
 
   // Scheduler.
-  logic [1:0]         get_valid, get_ready, load_loop, load_stripe, rows_owner;
-  fsh_spec_pkg::cmd_t get0, get1, load_req, load_rep;
-  logic [7:0]         get_status;
-  logic [3:0]         load_valid, load_ready, load_status;
+  logic [1:0]         get_valid, get_ready, rows_port;
+  logic [3:0]         context_free, load_status;
+  fsh_fn_pkg::get_t   get0, get1;
+  fsh_spec_pkg::cmd_t load;
+  logic               load_valid, load_ready, load_port, load_loop, load_stripe;
   logic               stopped;
 
   assign stopped = hold || !enable;
@@ -253,22 +254,89 @@ module fsh_node #(
       .get_ready_o  (get_ready),
       .get0_i       (get0),
       .get1_i       (get1),
-      .get_status_i (get_status),
+      .free_i       (context_free),
       .load_valid_o (load_valid),
       .load_ready_i (load_ready),
-      .load_req_o   (load_req),
-      .load_rep_o   (load_rep),
-      .load_status_o(load_status),
+      .load_port_o  (load_port),
       .load_loop_o  (load_loop),
       .load_stripe_o(load_stripe),
-      .rows_owner_o (rows_owner)
+      .load_status_o(load_status),
+      .load_o       (load),
+      .rows_port_o  (rows_port)
   );
 
-  // Completion unit and the way of its acks.
-  logic [1:0]         evt_valid, evt_ready, release_budget, ack_route, ack_ready;
-  fsh_spec_pkg::hdr_t evt0, evt1, ack;
-  logic               ack_valid, ack_rx, ack_sent, tracker_busy;
-  logic [1:0]         ack_port;
+  // Sequencer.
+  logic [3:0]   link_ok, link_take;
+  logic [1:0]   loop_ok, loop_take, others, pkt_valid, pkt_loop, pkt_ready, pkt_last, seq_stall;
+  logic [6:0]   take_beats;
+  logic [127:0] pkt0_data, pkt1_data;
+  logic [39:0]  mem_araddr;
+  logic [7:0]   mem_arlen;
+  logic         seq_busy;
+
+  fsh_seq i_seq (
+      .clk_i,
+      .rst_i,
+      .node_i        (node),
+      .packet_i      (packet),
+      .seg_base_i    (seg_base),
+      .host_base_i   (host_base),
+      .free_o        (context_free),
+      .load_valid_i  (load_valid),
+      .load_ready_o  (load_ready),
+      .load_port_i   (load_port),
+      .load_loop_i   (load_loop),
+      .load_stripe_i (load_stripe),
+      .load_status_i (load_status),
+      .load_i        (load),
+      .rows_valid_i  (rows_valid),
+      .rows_port_i   (rows_port),
+      .rows_ready_o  (rows_ready),
+      .rows_req_i    (rows_req),
+      .rows_rep_i    (rows_rep),
+      .link_ok_i     (link_ok),
+      .loop_ok_i     (loop_ok),
+      .link_take_o   (link_take),
+      .loop_take_o   (loop_take),
+      .take_beats_o  (take_beats),
+      .others_i      (others),
+      .pkt_valid_o   (pkt_valid),
+      .pkt_loop_o    (pkt_loop),
+      .pkt_ready_i   (pkt_ready),
+      .pkt_last_o    (pkt_last),
+      .pkt0_data_o   (pkt0_data),
+      .pkt1_data_o   (pkt1_data),
+      .mem_arvalid_o (m_mem_arvalid_o),
+      .mem_arready_i (m_mem_arready_i),
+      .mem_araddr_o  (mem_araddr),
+      .mem_arlen_o   (mem_arlen),
+      .mem_rvalid_i  (m_mem_rvalid_i),
+      .mem_rdata0_i  (m_mem_rdata_i[127:0]),
+      .mem_rdata1_i  (m_mem_rdata_i[255:128]),
+      .host_arvalid_o(m_host_arvalid_o),
+      .host_arready_i(m_host_arready_i),
+      .host_araddr_o (m_host_araddr_o),
+      .host_arlen_o  (m_host_arlen_o),
+      .host_arid_o   (m_host_arid_o[0]),
+      .host_rvalid_i (m_host_rvalid_i),
+      .host_rdata_i  (m_host_rdata_i),
+      .host_rid_i    (m_host_rid_i[0]),
+      .cpl_valid_o   (entry_valid[4:3]),
+      .cpl_ready_i   (entry_ready[4:3]),
+      .cpl0_o        (entry_seq0),
+      .cpl1_o        (entry_seq1),
+      .stall_o       (seq_stall),
+      .busy_o        (seq_busy)
+  );
+
+  assign m_mem_araddr_o = {PORTS{mem_araddr}};
+  assign m_mem_arlen_o  = {PORTS{mem_arlen}};
+
+  // Completion unit.
+  logic [1:0]         evt_valid, evt_ready, ack_valid, ack_ready, acked, release_budget;
+  fsh_fn_pkg::evt_t   evt0, evt1;
+  fsh_spec_pkg::hdr_t ack;
+  logic               tracker_busy;
 
   fsh_tracker i_tracker (
       .clk_i,
@@ -278,10 +346,14 @@ module fsh_node #(
       .evt_ready_o  (evt_ready),
       .evt0_i       (evt0),
       .evt1_i       (evt1),
+      .ports_i      (ports),
+      .route_we_i   (route_we),
+      .route_waddr_i(write_word[5:0]),
+      .route_wdata_i(route_data[41:40]),
       .ack_valid_o  (ack_valid),
-      .ack_ready_i  (ack_sent),
+      .ack_ready_i  (ack_ready),
       .ack_o        (ack),
-      .ack_rx_o     (ack_rx),
+      .acked_o      (acked),
       .release_o    (release_budget),
       .entry_valid_o(entry_valid[0]),
       .entry_ready_i(entry_ready[0]),
@@ -290,129 +362,53 @@ module fsh_node #(
       .busy_o       (tracker_busy)
   );
 
-  fsh_route #(.WIDTH(2)) i_ack_route (
-      .clk_i,
-      .we_i   (route_we),
-      .waddr_i(write_word[5:0]),
-      .wdata_i(route_data[41:40]),
-      .raddr_i(ack.dst[5:0]),
-      .rdata_o(ack_route)
-  );
-  assign ack_port = (ack_route & ports) == 2'b10 ? 2'b10 : 2'b01;
-  assign ack_sent = |(ack_port & ack_ready);
-
-  // Loop to this node: sequencer 0 to receiver 0.
-  logic [1:0]   loop_ok, loop_valid, loop_ready, loop_sop;
-  logic         loop_in_ready, loop_busy;
-  logic [13:0]  loop_follow;
-  logic [255:0] loop_data;
-
-  // One set a port: sequencer, receiver, link.
-  logic [1:0]   seq_busy, rx_busy, link_busy, stall;
-  logic [1:0]   seq_pkt_valid, seq_pkt_loop, seq_pkt_ready, seq_sop, fwd_sop, seq_stall, tx_stall;
-  logic [13:0]  seq_follow, take_beats;
-  logic [255:0] seq_data;
-  logic [3:0]   loop_take, link_ok, link_take, rows_take;
-  logic [1:0]   others;
-  logic [1:0]   host_arvalid, host_arready, host_rvalid;
-  logic [95:0]  host_araddr;
-  logic [15:0]  host_arlen;
-  logic [1:0]   rx_awvalid, rx_awready, rx_wvalid, rx_wready, rx_wlast, rx_bvalid;
-  logic [79:0]  rx_awaddr;
-  logic [15:0]  rx_awlen;
-  logic [255:0] rx_wdata;
-  logic [31:0]  rx_wstrb;
-  logic [1:0]   credit_valid, perf_req, perf_rep, perf_written, perf_refused;
-  logic [127:0] credit, freed;
-  logic [7:0]   vc_valid, vc_sop, vc_local, vc_ready_rx, vc_ready_fwd;
-  logic [55:0]  vc_follow;
-  logic [1023:0] vc_data;
-  logic [21:0]  perf_bytes, perf_written_bytes;
+  // Loop to this node: sequencer's port 0 to receiver 0.
+  logic         loop_request, loop_valid, loop_ready, loop_last, loop_busy;
+  logic [1:0]   rx0_start;
+  logic [127:0] loop_data;
 
   fsh_loop i_loop (
       .clk_i,
       .rst_i,
       .ok_o        (loop_ok),
-      .take_i      (loop_take[1:0]),
-      .take_beats_i(take_beats[6:0]),
-      .valid_i     (seq_pkt_valid[0] && seq_pkt_loop[0]),
-      .ready_o     (loop_in_ready),
-      .follow_i    (seq_follow[6:0]),
-      .data_i      (seq_data[127:0]),
+      .take_i      (loop_take),
+      .take_beats_i(take_beats),
+      .valid_i     (pkt_valid[0] && pkt_loop[0]),
+      .data_i      (pkt0_data),
+      .start_i     (rx0_start),
+      .request_o   (loop_request),
       .valid_o     (loop_valid),
       .ready_i     (loop_ready),
-      .sop_o       (loop_sop),
-      .follow_o    (loop_follow),
+      .last_o      (loop_last),
       .data_o      (loop_data),
       .busy_o      (loop_busy)
   );
 
-  assign rows_ready = {rows_owner[1] ? rows_take[3] : rows_take[1],
-                       rows_owner[0] ? rows_take[2] : rows_take[0]};
+  // One set a port: receiver, link. A packet that passes through leaves by the
+  // other port.
+  logic [1:0]   rx_busy, link_busy, stall, seq_sop, fwd_sop, tx_stall;
+  logic [1:0]   rx_awvalid, rx_awready, rx_wvalid, rx_wready, rx_wlast, rx_bvalid;
+  logic [79:0]  rx_awaddr;
+  logic [15:0]  rx_awlen;
+  logic [255:0] rx_wdata;
+  logic [31:0]  rx_wstrb;
+  logic [1:0]   perf_req, perf_rep, perf_written, perf_refused;
+  logic [1:0]   fwd_valid, fwd_ready, fwd_last;
+  logic [7:0]   fwd_ok, fwd_freed;
+  logic [127:0] fwd0_data, fwd1_data;
+  logic [21:0]  perf_bytes, perf_written_bytes;
 
   for (genvar p = 0; p < 2; p++) begin : gen_port
-    localparam int unsigned Q = 1 - p;  // the other port, whose packets pass through
-    logic               link_seq_ready, tx_busy, lrx_busy;
-    logic [5:0]         q_valid, q_start, q_ready;
-    logic [41:0]        q_follow;
-    logic [767:0]       q_data;
-    fsh_spec_pkg::ring_t cpl;
-    fsh_spec_pkg::cmd_t  get_cmd;
-    fsh_spec_pkg::hdr_t  evt;
-    logic [1:0]          budget_return;
+    localparam int unsigned Q = 1 - p;
+    logic               link_ready, tx_busy, lrx_busy, credit_valid, here_request, here_valid;
+    logic               here_last, aw_host, aw_valid, w_host, w_valid;
+    logic [63:0]        credit, freed;
+    logic [1:0]         start, rx_ready;
+    logic [127:0]       here_data, fwd_data;
+    fsh_fn_pkg::get_t   get;
+    fsh_fn_pkg::evt_t   evt;
 
-    fsh_seq i_seq (
-        .clk_i,
-        .rst_i,
-        .node_i        (node),
-        .packet_i      (packet),
-        .seg_base_i    (seg_base),
-        .host_base_i   (host_base),
-        .load_valid_i  (load_valid[p*2+:2]),
-        .load_ready_o  (load_ready[p*2+:2]),
-        .load_req_i    (load_req),
-        .load_rep_i    (load_rep),
-        .load_status_i (load_status),
-        .load_loop_i   (load_loop),
-        .load_stripe_i (load_stripe),
-        .load_second_i (p == 1 ? load_stripe : 2'b00),
-        .rows_valid_i  (rows_valid & (p == 1 ? rows_owner : ~rows_owner)),
-        .rows_ready_o  (rows_take[p*2+:2]),
-        .rows_data_i   (rows_data),
-        .link_ok_i     (link_ok[p*2+:2]),
-        .loop_ok_i     (p == 0 ? loop_ok : 2'b00),
-        .link_take_o   (link_take[p*2+:2]),
-        .loop_take_o   (loop_take[p*2+:2]),
-        .take_beats_o  (take_beats[p*7+:7]),
-        .others_i      (others[p]),
-        .pkt_valid_o   (seq_pkt_valid[p]),
-        .pkt_loop_o    (seq_pkt_loop[p]),
-        .pkt_ready_i   (seq_pkt_ready[p]),
-        .pkt_follow_o  (seq_follow[p*7+:7]),
-        .pkt_data_o    (seq_data[p*128+:128]),
-        .mem_arvalid_o (m_mem_arvalid_o[p]),
-        .mem_arready_i (m_mem_arready_i[p]),
-        .mem_araddr_o  (m_mem_araddr_o[p*40+:40]),
-        .mem_arlen_o   (m_mem_arlen_o[p*8+:8]),
-        .mem_rvalid_i  (m_mem_rvalid_i[p]),
-        .mem_rdata_i   (m_mem_rdata_i[p*128+:128]),
-        .host_arvalid_o(host_arvalid[p]),
-        .host_arready_i(host_arready[p]),
-        .host_araddr_o (host_araddr[p*48+:48]),
-        .host_arlen_o  (host_arlen[p*8+:8]),
-        .host_rvalid_i (host_rvalid[p]),
-        .host_rdata_i  (m_host_rdata_i),
-        .cpl_valid_o   (entry_valid[3+p]),
-        .cpl_ready_i   (entry_ready[3+p]),
-        .cpl_o         (cpl),
-        .stall_o       (seq_stall[p]),
-        .busy_o        (seq_busy[p])
-    );
-
-    if (p == 0) assign entry_seq0 = cpl;
-    else assign entry_seq1 = cpl;
-
-    assign seq_pkt_ready[p] = seq_pkt_loop[p] ? loop_in_ready : link_seq_ready;
+    assign pkt_ready[p] = link_ready || pkt_loop[p];
 
     fsh_link_tx i_tx (
         .clk_i,
@@ -420,22 +416,23 @@ module fsh_node #(
         .dateline_i    (dateline[p]),
         .seq_ok_o      (link_ok[p*2+:2]),
         .seq_take_i    (link_take[p*2+:2]),
-        .seq_beats_i   (take_beats[p*7+:7]),
-        .seq_valid_i   (seq_pkt_valid[p] && !seq_pkt_loop[p]),
-        .seq_ready_o   (link_seq_ready),
-        .seq_follow_i  (seq_follow[p*7+:7]),
-        .seq_data_i    (seq_data[p*128+:128]),
-        .ack_valid_i   (ack_valid && ack_port[p]),
+        .seq_beats_i   (take_beats),
+        .seq_valid_i   (pkt_valid[p] && !pkt_loop[p]),
+        .seq_ready_o   (link_ready),
+        .seq_last_i    (pkt_last[p]),
+        .seq_data_i    (p == 0 ? pkt0_data : pkt1_data),
+        .ack_valid_i   (ack_valid[p]),
         .ack_ready_o   (ack_ready[p]),
         .ack_data_i    (ack),
-        .fwd_valid_i   (vc_valid[Q*4+:4]),
-        .fwd_start_i   (vc_sop[Q*4+:4] & ~vc_local[Q*4+:4]),
-        .fwd_ready_o   (vc_ready_fwd[Q*4+:4]),
-        .fwd_follow_i  (vc_follow[Q*28+:28]),
-        .fwd_data_i    (vc_data[Q*512+:512]),
-        .credit_valid_i(credit_valid[p]),
-        .credit_i      (credit[p*64+:64]),
-        .freed_i       (freed[p*64+:64]),
+        .fwd_ok_o      (fwd_ok[Q*4+:4]),
+        .fwd_freed_i   (fwd_freed[Q*4+:4]),
+        .fwd_valid_i   (fwd_valid[Q]),
+        .fwd_ready_o   (fwd_ready[Q]),
+        .fwd_last_i    (fwd_last[Q]),
+        .fwd_data_i    (p == 0 ? fwd1_data : fwd0_data),
+        .credit_valid_i(credit_valid),
+        .credit_i      (credit),
+        .freed_i       (freed),
         .link_valid_o  (link_tx_valid_o[p]),
         .link_bound_o  (link_tx_bound_o[p]),
         .link_data_o   (link_tx_data_o[p*128+:128]),
@@ -453,88 +450,86 @@ module fsh_node #(
         .link_valid_i  (link_rx_valid_i[p]),
         .link_bound_i  (link_rx_bound_i[p]),
         .link_data_i   (link_rx_data_i[p*128+:128]),
-        .credit_valid_o(credit_valid[p]),
-        .credit_o      (credit[p*64+:64]),
-        .freed_o       (freed[p*64+:64]),
-        .valid_o       (vc_valid[p*4+:4]),
-        .ready_i       (vc_ready_rx[p*4+:4] | vc_ready_fwd[p*4+:4]),
-        .sop_o         (vc_sop[p*4+:4]),
-        .local_o       (vc_local[p*4+:4]),
-        .follow_o      (vc_follow[p*28+:28]),
-        .data_o        (vc_data[p*512+:512]),
+        .credit_valid_o(credit_valid),
+        .credit_o      (credit),
+        .freed_o       (freed),
+        .here_start_i  (start),
+        .here_request_o(here_request),
+        .here_valid_o  (here_valid),
+        .here_ready_i  (rx_ready[0]),
+        .here_last_o   (here_last),
+        .here_data_o   (here_data),
+        .fwd_start_i   (fwd_ok[p*4+:4]),
+        .fwd_freed_o   (fwd_freed[p*4+:4]),
+        .fwd_valid_o   (fwd_valid[p]),
+        .fwd_ready_i   (fwd_ready[p]),
+        .fwd_last_o    (fwd_last[p]),
+        .fwd_data_o    (fwd_data),
         .busy_o        (lrx_busy)
     );
 
-    if (p == 0) begin : gen_loop
-      assign q_valid    = {loop_valid, vc_valid[3:0]};
-      assign q_start    = {loop_sop, vc_sop[3:0] & vc_local[3:0]};
-      assign q_follow   = {loop_follow, vc_follow[27:0]};
-      assign q_data     = {loop_data, vc_data[511:0]};
-      assign loop_ready = q_ready[5:4];
-    end else begin : gen_no_loop
-      assign q_valid  = {2'b00, vc_valid[p*4+:4]};
-      assign q_start  = {2'b00, vc_sop[p*4+:4] & vc_local[p*4+:4]};
-      assign q_follow = {14'd0, vc_follow[p*28+:28]};
-      assign q_data   = {256'd0, vc_data[p*512+:512]};
-    end
-    assign vc_ready_rx[p*4+:4] = q_ready[3:0];
-
-    assign budget_return = {ack_valid && ack_sent && ack_rx == (p == 1), release_budget[p]};
-
-    fsh_rx i_rx (
+    fsh_rx #(
+        .LOOP(p == 0)
+    ) i_rx (
         .clk_i,
         .rst_i,
-        .seg_base_i          (seg_base),
-        .seg_size_i          (seg_size),
-        .host_size_i         (host_size),
-        .slot_hdr_i          (slot_hdr),
-        .slot_pay_i          (slot_pay),
-        .q_valid_i           (q_valid),
-        .q_start_i           (q_start),
-        .q_ready_o           (q_ready),
-        .q_follow_i          (q_follow),
-        .q_data_i            (q_data),
-        .mem_awvalid_o       (m_mem_awvalid_o[p]),
-        .mem_awready_i       (m_mem_awready_i[p]),
-        .mem_awaddr_o        (m_mem_awaddr_o[p*40+:40]),
-        .mem_awlen_o         (m_mem_awlen_o[p*8+:8]),
-        .mem_wvalid_o        (m_mem_wvalid_o[p]),
-        .mem_wready_i        (m_mem_wready_i[p]),
-        .mem_wdata_o         (m_mem_wdata_o[p*128+:128]),
-        .mem_wstrb_o         (m_mem_wstrb_o[p*16+:16]),
-        .mem_wlast_o         (m_mem_wlast_o[p]),
-        .mem_bvalid_i        (m_mem_bvalid_i[p]),
-        .host_awvalid_o      (rx_awvalid[p]),
-        .host_awready_i      (rx_awready[p]),
-        .host_awaddr_o       (rx_awaddr[p*40+:40]),
-        .host_awlen_o        (rx_awlen[p*8+:8]),
-        .host_wvalid_o       (rx_wvalid[p]),
-        .host_wready_i       (rx_wready[p]),
-        .host_wdata_o        (rx_wdata[p*128+:128]),
-        .host_wstrb_o        (rx_wstrb[p*16+:16]),
-        .host_wlast_o        (rx_wlast[p]),
-        .host_bvalid_i       (rx_bvalid[p]),
-        .get_valid_o         (get_valid[p]),
-        .get_ready_i         (get_ready[p]),
-        .get_cmd_o           (get_cmd),
-        .get_status_o        (get_status[p*4+:4]),
-        .evt_valid_o         (evt_valid[p]),
-        .evt_ready_i         (evt_ready[p]),
-        .evt_hdr_o           (evt),
-        .budget_return_i     (budget_return),
-        .perf_req_o          (perf_req[p]),
-        .perf_rep_o          (perf_rep[p]),
-        .perf_bytes_o        (perf_bytes[p*11+:11]),
-        .perf_written_o      (perf_written[p]),
+        .seg_base_i     (seg_base),
+        .seg_size_i     (seg_size),
+        .host_size_i    (host_size),
+        .slot_hdr_i     (slot_hdr),
+        .slot_pay_i     (slot_pay),
+        .start_o        (start),
+        .request_i      ({p == 0 && loop_request, here_request}),
+        .valid_i        ({p == 0 && loop_valid, here_valid}),
+        .ready_o        (rx_ready),
+        .last_i         ({loop_last, here_last}),
+        .link_data_i    (here_data),
+        .loop_data_i    (loop_data),
+        .awvalid_o      (aw_valid),
+        .awready_i      (aw_host ? rx_awready[p] : m_mem_awready_i[p]),
+        .awhost_o       (aw_host),
+        .awaddr_o       (rx_awaddr[p*40+:40]),
+        .awlen_o        (rx_awlen[p*8+:8]),
+        .wvalid_o       (w_valid),
+        .wready_i       (w_host ? rx_wready[p] : m_mem_wready_i[p]),
+        .whost_o        (w_host),
+        .wdata_o        (rx_wdata[p*128+:128]),
+        .wstrb_o        (rx_wstrb[p*16+:16]),
+        .wlast_o        (rx_wlast[p]),
+        .mem_bvalid_i   (m_mem_bvalid_i[p]),
+        .host_bvalid_i  (rx_bvalid[p]),
+        .get_valid_o    (get_valid[p]),
+        .get_ready_i    (get_ready[p]),
+        .get_o          (get),
+        .evt_valid_o    (evt_valid[p]),
+        .evt_ready_i    (evt_ready[p]),
+        .evt_o          (evt),
+        .budget_return_i({acked[p], release_budget[p]}),
+        .perf_req_o     (perf_req[p]),
+        .perf_rep_o     (perf_rep[p]),
+        .perf_bytes_o   (perf_bytes[p*11+:11]),
+        .perf_written_o (perf_written[p]),
         .perf_written_bytes_o(perf_written_bytes[p*11+:11]),
-        .perf_refused_o      (perf_refused[p]),
-        .busy_o              (rx_busy[p])
+        .perf_refused_o (perf_refused[p]),
+        .busy_o         (rx_busy[p])
     );
 
-    if (p == 0) assign get0 = get_cmd;
-    else assign get1 = get_cmd;
-    if (p == 0) assign evt0 = evt;
-    else assign evt1 = evt;
+    assign rx_awvalid[p]      = aw_valid && aw_host;
+    assign rx_wvalid[p]       = w_valid && w_host;
+    assign m_mem_awvalid_o[p] = aw_valid && !aw_host;
+    assign m_mem_wvalid_o[p]  = w_valid && !w_host;
+
+    if (p == 0) begin : gen_first
+      assign rx0_start  = start;
+      assign loop_ready = rx_ready[1];
+      assign fwd0_data  = fwd_data;
+      assign get0       = get;
+      assign evt0       = evt;
+    end else begin : gen_second
+      assign fwd1_data = fwd_data;
+      assign get1      = get;
+      assign evt1      = evt;
+    end
 
     assign link_busy[p] = tx_busy || lrx_busy || link_rx_valid_i[p];
     assign stall[p]     = (seq_stall[p] || tx_stall[p]) && !link_tx_valid_o[p];
@@ -542,8 +537,14 @@ module fsh_node #(
     assign m_mem_rready_o[p] = 1'b1;
   end
 
+  assign m_mem_awaddr_o = rx_awaddr;
+  assign m_mem_awlen_o  = rx_awlen;
+  assign m_mem_wdata_o  = rx_wdata;
+  assign m_mem_wstrb_o  = rx_wstrb;
+  assign m_mem_wlast_o  = rx_wlast;
+
   // Host memory.
-  logic hostw_busy, hostr_busy, perf_entry;
+  logic hostw_busy, perf_entry;
 
   fsh_hostw #(
       .ENTRIES(ENTRIES)
@@ -585,25 +586,6 @@ module fsh_node #(
       .bvalid_i     (m_host_bvalid_i),
       .perf_entry_o (perf_entry),
       .busy_o       (hostw_busy)
-  );
-
-  fsh_hostr i_hostr (
-      .clk_i,
-      .rst_i,
-      .seq_arvalid_i(host_arvalid),
-      .seq_arready_o(host_arready),
-      .seq_araddr_i (host_araddr),
-      .seq_arlen_i  (host_arlen),
-      .seq_rvalid_o (host_rvalid),
-      .arvalid_o    (m_host_arvalid_o),
-      .arready_i    (m_host_arready_i),
-      .araddr_o     (m_host_araddr_o),
-      .arlen_o      (m_host_arlen_o),
-      .arid_o       (m_host_arid_o[0]),
-      .rvalid_i     (m_host_rvalid_i),
-      .rid_i        (m_host_rid_i[0]),
-      .rlast_i      (m_host_rlast_i),
-      .busy_o       (hostr_busy)
   );
 
   assign m_host_bready_o = 1'b1;
@@ -667,7 +649,7 @@ module fsh_node #(
 
   always_ff @(posedge clk_i) begin
     idle_o <= !(rst_i || regs_busy || win_busy || tracker_busy || loop_busy || |get_valid ||
-                |seq_busy || |rx_busy || |link_busy || hostw_busy || hostr_busy || perf_busy ||
+                seq_busy || |rx_busy || |link_busy || hostw_busy || perf_busy ||
                 |entry_valid || s_axil_awvalid_i || s_axil_wvalid_i || s_axil_arvalid_i ||
                 gate_i || |m_mem_bvalid_i || |m_mem_rvalid_i || m_host_rvalid_i ||
                 m_host_bvalid_i);

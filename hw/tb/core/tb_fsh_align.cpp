@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // fsh_align against a byte copy: packets of 1 to 1024 bytes, every pair of
 // lanes, with and without prime_i, random stalls on both sides. Without stalls
-// a packet costs its destination beats, plus one cycle to announce it and one
+// a packet costs its destination beats, plus one cycle to start it and one
 // when a first source beat had to be taken alone.
 #include <algorithm>
 #include <deque>
@@ -39,7 +39,7 @@ class Bench
           source_(test), sink_(test)
     {
         dut_.src_valid_i = 0;
-        dut_.load_i = 0;
+        dut_.start_i = 0;
         dut_.out_ready_i = 0;
         tb::reset(test_, dut_);
     }
@@ -55,18 +55,20 @@ class Bench
         unsigned given = 0;
 
         taken_ = 0;
-        dut_.load_i = 1;
+        dut_.start_i = 1;
         dut_.prime_i = test_.below(2);
-        dut_.src_lane_i = (uint8_t)packet.src_lane;
-        dut_.dst_lane_i = (uint8_t)packet.dst_lane;
-        dut_.src_beats_i = (uint8_t)packet.beats(packet.src_lane);
-        dut_.dst_beats_i = (uint8_t)packet.beats(packet.dst_lane);
+        unsigned alone = packet.dst_lane < packet.src_lane;
+        dut_.shift_i = (uint8_t)((packet.dst_lane - packet.src_lane) & 15);
+        dut_.alone_i = (uint8_t)alone;
+        dut_.beats_i = (uint8_t)packet.beats(packet.dst_lane);
+        dut_.tail_i = packet.beats(packet.dst_lane) + alone !=
+                      packet.beats(packet.src_lane);
         while (given < packet.beats(packet.dst_lane)) {
             drive(packet, stalls);
             if (dut_.out_valid_o && dut_.out_ready_i)
                 check(packet, given++);
             tb::edge(test_, dut_);
-            dut_.load_i = 0;
+            dut_.start_i = 0;
         }
         if (taken_ != packet.beats(packet.src_lane))
             test_.fail("%u source beats taken of %u", taken_,
@@ -96,8 +98,8 @@ class Bench
         dut_.eval();
         if (dut_.src_ready_o && dut_.src_valid_i)
             taken_++;
-        if (dut_.load_i && dut_.out_valid_o)
-            test_.fail("a beat is given in the cycle of load_i");
+        if (dut_.start_i && dut_.out_valid_o)
+            test_.fail("a beat is given in the cycle of start_i");
     }
 
     void set(unsigned lane, uint8_t value)

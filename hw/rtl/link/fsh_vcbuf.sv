@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+`default_nettype none
+`include "fsh_assert.svh"
+
+/// Packets waiting in Q queues of DEPTH beats that share one block RAM, whose
+/// address is the multiplexer between them. Writing: a beat a cycle into any
+/// queue, never refused (the sender holds a credit for it); beside a header
+/// stands how many beats follow. Reading: packet by packet, round robin among
+/// the queues that have one and whose start_i is set; once begun, a packet is
+/// not interrupted, but may have gaps while its beats arrive. A beat is offered
+/// at the earliest two cycles after it was written, one a cycle, no bubble
+/// between packets; data_o is a register.
+/// started_o: a packet of this queue begins to be read; freed_o: a beat of this
+/// queue has left the RAM. Both one-hot, in the cycle before it is offered.
+/// Reset empties the queues.
+module fsh_vcbuf #(
+    parameter int unsigned Q = 4,
+    parameter int unsigned DEPTH = 512
+) (
+    input  wire logic                 clk_i,
+    input  wire logic                 rst_i,
+    input  wire logic                 valid_i,
+    input  wire logic [$clog2(Q)-1:0] queue_i,
+    input  wire logic           [6:0] follow_i,
+    input  wire logic         [127:0] data_i,
+    input  wire logic         [Q-1:0] start_i,
+    output logic              [Q-1:0] started_o,
+    output logic              [Q-1:0] freed_o,
+    output logic                      valid_o,
+    input  wire logic                 ready_i,
+    output logic                      last_o,
+    output logic              [127:0] data_o,
+    output logic                      busy_o
+);
+  localparam int unsigned QW = $clog2(Q);
+  localparam int unsigned AW = $clog2(DEPTH);
+
+  logic [Q-1:0]    some, push, take, req, gnt;
+  logic [Q*AW-1:0] wptr, rptr;
+  logic [AW-1:0]   waddr, raddr;
+  logic [QW-1:0]   gnt_queue, queue, queue_q;
+  logic            valid_q, sop_q, middle, slot, read, begins;
+  logic [6:0]      follow, left, left_q;
+
+  // Beats that follow the one last read, whether that is still offered or not.
+  assign left   = sop_q ? follow : left_q;
+  assign middle = left != '0;
+  assign slot   = !valid_q || ready_i;
+  assign req    = some & start_i;
+  assign read   = slot && (middle ? some[queue_q] : |req);
+  assign begins = read && !middle;
+  assign queue  = middle ? queue_q : gnt_queue;
+
+  fsh_arb #(
+      .N(Q)
+  ) i_arb (
+      .clk_i,
+      .rst_i,
+      .req_i (req),
+      .take_i(begins),
+      .gnt_o (gnt)
+  );
+
+  always_comb begin
+    gnt_queue = '0;
+    waddr     = '0;
+    raddr     = '0;
+    for (int unsigned i = 0; i < Q; i++) gnt_queue |= QW'(i) & {QW{gnt[i]}};
+    for (int unsigned i = 0; i < Q; i++) begin
+      waddr |= wptr[i*AW+:AW] & {AW{queue_i == QW'(i)}};
+      raddr |= rptr[i*AW+:AW] & {AW{queue == QW'(i)}};
+    end
+  end
+
+  for (genvar i = 0; i < Q; i++) begin : gen_queue
+    // One bit more than an address: full and empty differ.
+    logic [AW:0] wptr_q, rptr_q;
+    logic        some_q;
+
+    assign push[i]         = valid_i && queue_i == QW'(i);
+    assign take[i]         = read && queue == QW'(i);
+    assign some[i]         = some_q;
+    assign wptr[i*AW+:AW] = wptr_q[AW-1:0];
+    assign rptr[i*AW+:AW] = rptr_q[AW-1:0];
+
+    always_ff @(posedge clk_i) begin
+      if (push[i]) wptr_q <= wptr_q + 1'b1;
+      if (take[i]) rptr_q <= rptr_q + 1'b1;
+      if (push[i] != take[i]) some_q <= push[i] || wptr_q != rptr_q + 1'b1;
+      if (rst_i) begin
+        wptr_q <= '0;
+        rptr_q <= '0;
+        some_q <= 1'b0;
+      end
+    end
+
+    `FSH_ASSERT(assert_room, !push[i] || (wptr_q - rptr_q) != (AW + 1)'(DEPTH))
+    `FSH_ASSERT(assert_some, some_q == (wptr_q != rptr_q))
+  end
+
+  fsh_ram #(
+      .WIDTH(135),
+      .DEPTH(Q * DEPTH)
+  ) i_ram (
+      .clk_i,
+      .we_i   (valid_i),
+      .waddr_i({queue_i, waddr}),
+      .wdata_i({follow_i, data_i}),
+      .re_i   (read),
+      .raddr_i({queue, raddr}),
+      .rdata_o({follow, data_o})
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (read) begin
+      queue_q <= queue;
+      sop_q   <= !middle;
+      left_q  <= left - 7'd1;
+    end
+    if (slot) valid_q <= read;
+    if (rst_i) begin
+      valid_q <= 1'b0;
+      sop_q   <= 1'b0;
+      left_q  <= '0;
+    end
+  end
+
+  assign started_o = take & {Q{!middle}};
+  assign freed_o   = take;
+  assign valid_o   = valid_q;
+  assign last_o    = !middle;
+  assign busy_o    = valid_q || |some || middle;
+
+  `FSH_STABLE(valid_o, ready_i, data_o)
+endmodule
+
+`default_nettype wire
