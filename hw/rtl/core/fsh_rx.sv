@@ -156,27 +156,44 @@ module fsh_rx #(
 
   assign hdr        = s1_data_q;
   assign in_hdr     = state_q == Header;
-  assign is_get     = hdr.opcode == fsh_spec_pkg::OP_GET;
-  assign to_host    = hdr.opcode >= fsh_spec_pkg::OP_LIBRARY;
-  assign is_medium  = to_host && hdr.category == fsh_spec_pkg::CAT_MEDIUM;
-  assign to_mem     = hdr.space == fsh_spec_pkg::SPACE_SEGMENT;
-  assign has_pay    = hdr.bytes != '0;
-  assign slot_write = to_host && hdr.first;
-  assign args       = hdr.first ? fsh_fn_pkg::arg_beats(hdr.nargs) : 3'd0;
-  assign beats      = fsh_fn_pkg::pay_beats(hdr.addr[3:0], hdr.bytes);
-  assign limit      = is_medium ? 40'(fsh_spec_pkg::MAX_MEDIUM) :
-                      to_mem ? seg_size_i : host_size_i;
-  assign in_range   = s1_end_q <= {1'b0, limit} || (!has_pay && !is_get);
-  assign pay_mem    = has_pay && in_range && to_mem && !is_medium;
-  assign pay_host   = has_pay && in_range && (!to_mem || is_medium);
-
-  assign slot_index    = {hdr.reply, hdr.src[5:0], hdr.tag[3:0]};
-  assign slot_hdr_addr = slot_hdr_i | {22'd0, slot_index, 7'd0};
-
+  // Of a header; in other cycles nobody looks.
   always_comb begin
-    pay_addr = hdr.addr;
-    if (to_mem) pay_addr = seg_base_i + hdr.addr;
-    if (is_medium) pay_addr = slot_pay_i | {17'd0, slot_index, hdr.addr[11:0]};
+    is_get        = 'x;
+    to_host       = 'x;
+    is_medium     = 'x;
+    to_mem        = 'x;
+    has_pay       = 'x;
+    slot_write    = 'x;
+    args          = 'x;
+    beats         = 'x;
+    limit         = 'x;
+    in_range      = 'x;
+    pay_mem       = 'x;
+    pay_host      = 'x;
+    slot_index    = 'x;
+    slot_hdr_addr = 'x;
+    pay_addr      = 'x;
+    if (in_hdr) begin
+      is_get     = hdr.opcode == fsh_spec_pkg::OP_GET;
+      to_host    = hdr.opcode >= fsh_spec_pkg::OP_LIBRARY;
+      is_medium  = to_host && hdr.category == fsh_spec_pkg::CAT_MEDIUM;
+      to_mem     = hdr.space == fsh_spec_pkg::SPACE_SEGMENT;
+      has_pay    = hdr.bytes != '0;
+      slot_write = to_host && hdr.first;
+      args       = hdr.first ? fsh_fn_pkg::arg_beats(hdr.nargs) : 3'd0;
+      beats      = fsh_fn_pkg::pay_beats(hdr.addr[3:0], hdr.bytes);
+      limit      = is_medium ? 40'(fsh_spec_pkg::MAX_MEDIUM) :
+                   to_mem ? seg_size_i : host_size_i;
+      in_range   = s1_end_q <= {1'b0, limit} || (!has_pay && !is_get);
+      pay_mem    = has_pay && in_range && to_mem && !is_medium;
+      pay_host   = has_pay && in_range && (!to_mem || is_medium);
+
+      slot_index    = {hdr.reply, hdr.src[5:0], hdr.tag[3:0]};
+      slot_hdr_addr = slot_hdr_i | {22'd0, slot_index, 7'd0};
+      pay_addr      = hdr.addr;
+      if (to_mem) pay_addr = seg_base_i + hdr.addr;
+      if (is_medium) pay_addr = slot_pay_i | {17'd0, slot_index, hdr.addr[11:0]};
+    end
   end
 
   // Byte lanes of the payload beat.
@@ -272,14 +289,17 @@ module fsh_rx #(
 
   assign getarg = s1_data_q;
   always_comb begin
-    get_in.status = range_ok_q ? fsh_spec_pkg::STATUS_OK : fsh_spec_pkg::STATUS_REMOTE_RANGE;
-    get_in.dst    = hdr_q.src;
-    get_in.tag    = hdr_q.tag;
-    get_in.lspace = hdr_q.space;
-    get_in.rspace = getarg.space;
-    get_in.laddr  = hdr_q.addr;
-    get_in.raddr  = getarg.addr;
-    get_in.length = hdr_q.total;
+    get_in = 'x;
+    if (get_push) begin
+      get_in.status = range_ok_q ? fsh_spec_pkg::STATUS_OK : fsh_spec_pkg::STATUS_REMOTE_RANGE;
+      get_in.dst    = hdr_q.src;
+      get_in.tag    = hdr_q.tag;
+      get_in.lspace = hdr_q.space;
+      get_in.rspace = getarg.space;
+      get_in.laddr  = hdr_q.addr;
+      get_in.raddr  = getarg.addr;
+      get_in.length = hdr_q.total;
+    end
   end
 
   assign get_push = step && state_q == Args && is_get_q;
@@ -309,15 +329,18 @@ module fsh_rx #(
   logic [6:0]       host_b_q;
 
   always_comb begin
-    evt_in.multi  = hdr.multi;
-    evt_in.reply  = hdr.reply;
-    evt_in.ack    = hdr.ack;
-    evt_in.status = in_range ? hdr.status : fsh_spec_pkg::STATUS_REMOTE_RANGE;
-    evt_in.opcode = hdr.opcode;
-    evt_in.src    = hdr.src;
-    evt_in.tag    = hdr.tag;
-    evt_in.bytes  = hdr.bytes;
-    evt_in.total  = hdr.total;
+    evt_in = 'x;
+    if (in_hdr) begin
+      evt_in.multi  = hdr.multi;
+      evt_in.reply  = hdr.reply;
+      evt_in.ack    = hdr.ack;
+      evt_in.status = in_range ? hdr.status : fsh_spec_pkg::STATUS_REMOTE_RANGE;
+      evt_in.opcode = hdr.opcode;
+      evt_in.src    = hdr.src;
+      evt_in.tag    = hdr.tag;
+      evt_in.bytes  = hdr.bytes;
+      evt_in.total  = hdr.total;
+    end
   end
 
   assign host_bursts = {1'b0, slot_write} + {1'b0, pay_host};

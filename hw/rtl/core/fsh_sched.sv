@@ -121,26 +121,28 @@ module fsh_sched (
   assign win_ready_o = gnt[1:0] & {2{load_ready_i}};
   assign get_ready_o = gnt[3:2] & {2{load_ready_i}};
 
-  // A served GET as the command that answers it.
-  fsh_fn_pkg::get_t   get;
-  fsh_spec_pkg::cmd_t get_cmd;
+  // The command; of a served GET the one that answers it.
+  fsh_fn_pkg::get_t get;
 
-  assign get = gnt[3] ? get1_i : get0_i;
   always_comb begin
-    get_cmd          = '0;
-    get_cmd.opcode   = fsh_spec_pkg::OP_GET_REPLY;
-    get_cmd.category = fsh_spec_pkg::CAT_LONG;
-    get_cmd.reply    = 1'b1;
-    get_cmd.rspace   = get.rspace;
-    get_cmd.dst      = get.dst;
-    get_cmd.tag      = get.tag;
-    get_cmd.lspace   = get.lspace;
-    get_cmd.raddr    = get.raddr;
-    get_cmd.length   = get.length;
-    get_cmd.laddr    = get.laddr;
+    get    = gnt[3] ? get1_i : get0_i;
+    load_o = win_req_i;
+    if (gnt[1]) load_o = win_rep_i;
+    if (gnt[3:2] != '0) begin
+      load_o          = '0;
+      load_o.opcode   = fsh_spec_pkg::OP_GET_REPLY;
+      load_o.category = fsh_spec_pkg::CAT_LONG;
+      load_o.reply    = 1'b1;
+      load_o.rspace   = get.rspace;
+      load_o.dst      = get.dst;
+      load_o.tag      = get.tag;
+      load_o.lspace   = get.lspace;
+      load_o.raddr    = get.raddr;
+      load_o.length   = get.length;
+      load_o.laddr    = get.laddr;
+    end
   end
 
-  assign load_o        = gnt[0] ? win_req_i : gnt[1] ? win_rep_i : get_cmd;
   assign load_valid_o  = req != '0;
   assign load_port_o   = |(gnt & port);
   assign load_loop_o   = |(gnt & loop);

@@ -116,10 +116,11 @@ module fsh_seq (
   // Contexts. The load writes when no packet is issued.
   (* ram_style = "distributed" *) logic [FIXED-1:0] fixed_mem[4];
   (* ram_style = "distributed" *) logic [MOVING-1:0] moving_mem[4];
-  fixed_t     fixed_in, fixed_q;
-  moving_t    moving_in, moving_q, loaded, next;
+  fixed_t     fixed_q;
+  moving_t    moving_in, moving_q;
   logic [3:0] active_q, loop_q, other_q;  // other: the next packet takes the other port
   logic       load, issue;
+  logic [10:0] n_q;  // payload bytes of the packet
 
   assign load_index   = {load_i.reply, load_port_i};
   assign load_ready_o = state_q != Issue;
@@ -127,31 +128,30 @@ module fsh_seq (
   assign issue        = state_q == Issue;
   assign free_o       = ~active_q;
 
-  always_comb begin
-    fixed_in.status   = load_status_i;
-    fixed_in.loop     = load_loop_i;
-    fixed_in.stripe   = load_stripe_i;
-    fixed_in.opcode   = load_i.opcode;
-    fixed_in.category = load_i.category;
-    fixed_in.ack      = load_i.ack;
-    fixed_in.rspace   = load_i.rspace;
-    fixed_in.lspace   = load_i.lspace;
-    fixed_in.dst      = load_i.dst;
-    fixed_in.nargs    = load_i.nargs;
-    fixed_in.tag      = load_i.tag;
-    fixed_in.length   = load_i.length;
-    loaded.first      = 1'b1;
-    loaded.multi      = 1'b0;
-    loaded.raddr      = load_i.raddr;
-    loaded.laddr      = load_i.laddr;
-    loaded.left       = load_i.opcode == fsh_spec_pkg::OP_GET ||
-                        load_status_i != fsh_spec_pkg::STATUS_OK ? 24'd0 : load_i.length;
-    moving_in         = issue ? next : loaded;
+  always_ff @(posedge clk_i) begin
+    if (load)
+      fixed_mem[load_index] <= {
+        load_status_i, load_loop_i, load_stripe_i, load_i.opcode, load_i.category, load_i.ack,
+        load_i.rspace, load_i.lspace, load_i.dst, load_i.nargs, load_i.tag, load_i.length
+      };
   end
 
-  always_ff @(posedge clk_i) begin
-    if (load) fixed_mem[load_index] <= fixed_in;
+  always_comb begin
+    moving_in.first = 1'b1;
+    moving_in.multi = 1'b0;
+    moving_in.raddr = load_i.raddr;
+    moving_in.laddr = load_i.laddr;
+    moving_in.left  = load_i.opcode == fsh_spec_pkg::OP_GET ||
+                      load_status_i != fsh_spec_pkg::STATUS_OK ? 24'd0 : load_i.length;
+    if (issue) begin
+      moving_in.first = 1'b0;
+      moving_in.multi = 1'b1;
+      moving_in.raddr = moving_q.raddr + {29'd0, n_q};
+      moving_in.laddr = moving_q.laddr + {29'd0, n_q};
+      moving_in.left  = moving_q.left - {13'd0, n_q};
+    end
   end
+
   always_ff @(posedge clk_i) begin
     if (load || issue) moving_mem[issue ? index_q : load_index] <= moving_in;
   end
@@ -192,7 +192,7 @@ module fsh_seq (
   assign port  = index_q[0] ^ other_q[index_q];
 
   // Prepare: up to the next multiple of the packet size, a power of two.
-  logic [10:0] reach, n_q;
+  logic [10:0] reach;
   logic [11:0] both;
   logic        fits, fits_q, ends_q;
   logic [47:0] source_q;
@@ -217,7 +217,6 @@ module fsh_seq (
   logic [3:0]         lane;
   logic [2:0]         args;
   logic [6:0]         src_beats, dst_beats, beats;
-  fsh_spec_pkg::hdr_t hdr;
 
   assign is_get    = fixed_q.opcode == fsh_spec_pkg::OP_GET;
   assign is_inline = fixed_q.lspace == fsh_spec_pkg::SPACE_INLINE;
@@ -225,23 +224,24 @@ module fsh_seq (
   assign is_mem    = fixed_q.lspace == fsh_spec_pkg::SPACE_SEGMENT && n_q != '0;
   assign multi     = moving_q.multi || !fits_q;
   assign lane      = is_inline ? 4'd0 : moving_q.laddr[3:0];
-  assign args      = moving_q.first && !is_get ? fsh_fn_pkg::arg_beats(fixed_q.nargs) : 3'd0;
-  assign src_beats = fsh_fn_pkg::pay_beats(lane, n_q);
-  assign dst_beats = fsh_fn_pkg::pay_beats(moving_q.raddr[3:0], n_q);
-  assign beats     = {4'd0, args} + dst_beats + (is_get ? 7'd2 : 7'd1);
+
+  always_comb begin
+    args      = 'x;
+    src_beats = 'x;
+    dst_beats = 'x;
+    beats     = 'x;
+    if (issue) begin
+      args      = moving_q.first && !is_get ? fsh_fn_pkg::arg_beats(fixed_q.nargs) : 3'd0;
+      src_beats = fsh_fn_pkg::pay_beats(lane, n_q);
+      dst_beats = fsh_fn_pkg::pay_beats(moving_q.raddr[3:0], n_q);
+      beats     = {4'd0, args} + dst_beats + (is_get ? 7'd2 : 7'd1);
+    end
+  end
 
   assign link_take_o  = {port && reply, port && !reply, !port && reply, !port && !reply} &
                         {4{issue && !fixed_q.loop}};
   assign loop_take_o  = {reply, !reply} & {2{issue && fixed_q.loop}};
   assign take_beats_o = beats;
-
-  always_comb begin
-    next.first = 1'b0;
-    next.multi = 1'b1;
-    next.raddr = moving_q.raddr + {29'd0, n_q};
-    next.laddr = moving_q.laddr + {29'd0, n_q};
-    next.left  = moving_q.left - {13'd0, n_q};
-  end
 
   always_ff @(posedge clk_i) begin
     unique case (state_q)
@@ -264,27 +264,9 @@ module fsh_seq (
     end
   end
 
-  always_comb begin
-    hdr          = '0;
-    hdr.opcode   = fixed_q.opcode;
-    hdr.category = fixed_q.category;
-    hdr.reply    = reply;
-    hdr.multi    = multi;
-    hdr.first    = moving_q.first;
-    hdr.space    = fixed_q.rspace;
-    hdr.dst      = fixed_q.dst;
-    hdr.src      = node_i;
-    hdr.nargs    = is_get ? 5'd4 : fixed_q.nargs;
-    hdr.bytes    = n_q;
-    hdr.tag      = fixed_q.tag;
-    hdr.ack      = fixed_q.ack && fixed_q.opcode == fsh_spec_pkg::OP_PUT;
-    hdr.status   = fixed_q.status;
-    hdr.addr     = moving_q.raddr;
-    hdr.total    = fixed_q.length;
-  end
-
   // Descriptors: a header and how its payload moves; of a GET its argument beat
   // follows as a word of its own, in the cycle after.
+  fsh_spec_pkg::hdr_t    hdr;
   fsh_seq_pkg::desc_t    desc;
   fsh_spec_pkg::getarg_t getarg;
   logic                  raw_q, raw_port_q;
@@ -298,22 +280,50 @@ module fsh_seq (
     if (rst_i) raw_q <= 1'b0;
   end
 
+  // In other cycles nobody looks.
   always_comb begin
-    getarg       = '0;
-    getarg.addr  = moving_q.laddr;
-    getarg.space = fixed_q.lspace;
-    desc.word    = raw_q ? getarg : hdr;
-    desc.raw     = raw_q;
-    desc.get     = is_get;
-    desc.loop    = fixed_q.loop;
-    desc.notify  = ends_q && fixed_q.ack && fixed_q.opcode >= fsh_spec_pkg::OP_LIBRARY;
-    desc.half    = fixed_q.stripe;
-    desc.args    = args;
-    desc.lspace  = fixed_q.lspace;
-    desc.beats   = dst_beats;
-    desc.shift   = moving_q.raddr[3:0] - lane;
-    desc.alone   = moving_q.raddr[3:0] < lane;
-    desc.tail    = dst_beats + {6'd0, moving_q.raddr[3:0] < lane} != src_beats;
+    desc   = 'x;
+    hdr    = '0;
+    getarg = '0;
+    if (issue) begin
+      hdr.opcode   = fixed_q.opcode;
+      hdr.category = fixed_q.category;
+      hdr.reply    = reply;
+      hdr.multi    = multi;
+      hdr.first    = moving_q.first;
+      hdr.space    = fixed_q.rspace;
+      hdr.dst      = fixed_q.dst;
+      hdr.src      = node_i;
+      hdr.nargs    = is_get ? 5'd4 : fixed_q.nargs;
+      hdr.bytes    = n_q;
+      hdr.tag      = fixed_q.tag;
+      hdr.ack      = fixed_q.ack && fixed_q.opcode == fsh_spec_pkg::OP_PUT;
+      hdr.status   = fixed_q.status;
+      hdr.addr     = moving_q.raddr;
+      hdr.total    = fixed_q.length;
+      desc.word    = hdr;
+      desc.raw     = 1'b0;
+      desc.get     = is_get;
+      desc.loop    = fixed_q.loop;
+      desc.notify  = ends_q && fixed_q.ack && fixed_q.opcode >= fsh_spec_pkg::OP_LIBRARY;
+      desc.half    = fixed_q.stripe;
+      desc.args    = args;
+      desc.lspace  = fixed_q.lspace;
+      desc.beats   = dst_beats;
+      desc.shift   = moving_q.raddr[3:0] - lane;
+      desc.alone   = moving_q.raddr[3:0] < lane;
+      desc.tail    = dst_beats + {6'd0, moving_q.raddr[3:0] < lane} != src_beats;
+    end
+    if (raw_q) begin
+      getarg.addr  = moving_q.laddr;
+      getarg.space = fixed_q.lspace;
+      desc.word    = getarg;
+      desc.raw     = 1'b1;
+      desc.get     = 1'b1;
+      desc.loop    = fixed_q.loop;
+      desc.beats   = '0;
+      desc.lspace  = fixed_q.lspace;
+    end
   end
 
   assign desc_push = issue ? {port, !port} : raw_q ? {raw_port_q, !raw_port_q} : 2'b00;

@@ -70,7 +70,7 @@ module fsh_hostw #(
   // The entry in front, with its place in its ring.
   logic [ENTRIES-1:0]   entry_gnt;
   logic [1:0]           ring;
-  fsh_spec_pkg::ring_t  entry, entry_full;
+  fsh_spec_pkg::ring_t  entry_full;
   logic [RING_BITS:0]   index_cpl_q, index_req_q, index_rep_q, index;
   logic [39:0]          ring_base;
   logic                 e_valid_q, e_pop;
@@ -92,32 +92,26 @@ module fsh_hostw #(
   assign entry_ready_o = entry_gnt & {ENTRIES{e_load}};
 
   always_comb begin
-    ring  = '0;
-    entry = '0;
-    for (int unsigned i = 0; i < ENTRIES; i++) begin
-      ring  |= entry_ring_i[i*2+:2] & {2{entry_gnt[i]}};
-      entry |= entry_i[i*128+:128] & {128{entry_gnt[i]}};
-    end
-  end
-
-  always_comb begin
-    unique case (ring)
-      2'd1: begin
+    ring       = '0;
+    entry_full = '0;
+    index      = index_cpl_q;
+    ring_base  = cpl_base_i;
+    if (entry_valid_i != '0) begin
+      for (int unsigned i = 0; i < ENTRIES; i++) begin
+        ring       |= entry_ring_i[i*2+:2] & {2{entry_gnt[i]}};
+        entry_full |= entry_i[i*128+:128] & {128{entry_gnt[i]}};
+      end
+      if (ring == 2'd1) begin
         index     = index_req_q;
         ring_base = req_base_i;
       end
-      2'd2: begin
+      if (ring == 2'd2) begin
         index     = index_rep_q;
         ring_base = rep_base_i;
       end
-      default: begin
-        index     = index_cpl_q;
-        ring_base = cpl_base_i;
-      end
-    endcase
-    entry_full       = entry;
-    entry_full.phase = !index[RING_BITS];
-    entry_full.cycle = cycle_i;
+      entry_full.phase = !index[RING_BITS];
+      entry_full.cycle = cycle_i;
+    end
   end
 
   always_ff @(posedge clk_i) begin
@@ -146,22 +140,27 @@ module fsh_hostw #(
   // The status line is written when a head has moved.
   fsh_spec_pkg::status_t status;
   logic [63:0]           told_q;
-  logic                  owed, s_pop;
+  logic                  moved, owed_q, s_pop;
 
   always_comb begin
     status          = '0;
     status.req_head = req_head_i;
     status.rep_head = rep_head_i;
   end
-  assign owed = enable_i && told_q != {rep_head_i, req_head_i};
+
+  assign moved = enable_i && told_q != {rep_head_i, req_head_i};
 
   always_ff @(posedge clk_i) begin
+    owed_q <= moved && !s_pop;
     if (s_pop) told_q <= {rep_head_i, req_head_i};
-    if (rst_i) told_q <= '0;
+    if (rst_i) begin
+      owed_q <= 1'b0;
+      told_q <= '0;
+    end
   end
 
   // Burst arbitration: a grant takes the address; single beats go with it.
-  assign req   = {owed, e_valid_q, rx_awvalid_i};
+  assign req   = {owed_q, e_valid_q, rx_awvalid_i};
   assign start = !streaming_q && |req && aw_room && w_room && b_room;
 
   fsh_arb #(
@@ -263,7 +262,7 @@ module fsh_hostw #(
   assign rx_bvalid_o = b_owner & {2{bvalid_i}};
 
   assign perf_entry_o = e_load;
-  assign busy_o       = |req || streaming_q || awvalid_o || wvalid_o || b_valid;
+  assign busy_o       = |req || moved || streaming_q || awvalid_o || wvalid_o || b_valid;
 
   `FSH_ASSERT(assert_answer, !bvalid_i || b_valid)
 endmodule

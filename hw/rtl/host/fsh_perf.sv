@@ -2,27 +2,42 @@
 `default_nettype none
 
 /// Performance counters: for each event of PERF the cycle of the first and of
-/// the last one, how many, and a sum (of bytes). An event may happen more than
-/// once a cycle: step_i says how often, add_i what to add. Registered inputs;
-/// a cycle number is that of the event itself. A read is answered in the next
-/// cycle.
-module fsh_perf #(
-    parameter int unsigned N = 12
-) (
-    input  wire logic             clk_i,
-    input  wire logic             rst_i,
-    input  wire logic      [47:0] cycle_i,
-    input  wire logic             clear_i,
-    input  wire logic   [N*2-1:0] step_i,
-    input  wire logic  [N*24-1:0] add_i,
-    input  wire logic       [5:0] word_i,
-    output logic           [63:0] data_o,
-    output logic                  busy_o
+/// the last one, and how many; for the events that move payload a sum of bytes.
+/// An event may happen more than once a cycle: step_i says how often (two bits
+/// an event), add_i what to add for ACCEPT, REQ_HDR, REP_HDR and WRITTEN.
+/// Registered inputs; a cycle number is that of the event itself. A read
+/// (word_i: event and counter) is answered in the next cycle.
+module fsh_perf (
+    input  wire logic        clk_i,
+    input  wire logic        rst_i,
+    input  wire logic [47:0] cycle_i,
+    input  wire logic        clear_i,
+    input  wire logic [23:0] step_i,
+    input  wire logic [95:0] add_i,
+    input  wire logic        read_i,
+    input  wire logic  [5:0] word_i,
+    output logic      [63:0] data_o,
+    output logic             busy_o
 );
-  logic [N*2-1:0]  step_q;
-  logic [N*24-1:0] add_q;
-  logic [47:0]     cycle_q, data;
-  logic [N*192-1:0] state;
+  localparam int unsigned N = fsh_spec_pkg::PERF_COUNT;
+  localparam int unsigned SUMS = 4;
+
+  logic [N*2-1:0]     step_q;
+  logic [SUMS*24-1:0] add_q;
+  logic [47:0]        cycle_q, data;
+  logic [N*48-1:0]    first_q, last_q, count_q;
+  logic [SUMS*48-1:0] sum_q;
+  logic [SUMS-1:0]    moves, adds;
+
+  // Of the events with a sum: whether they happened, whether one is read.
+  assign moves[0] = step_q[fsh_spec_pkg::PERF_ACCEPT*2+:2] != '0;
+  assign moves[1] = step_q[fsh_spec_pkg::PERF_REQ_HDR*2+:2] != '0;
+  assign moves[2] = step_q[fsh_spec_pkg::PERF_REP_HDR*2+:2] != '0;
+  assign moves[3] = step_q[fsh_spec_pkg::PERF_WRITTEN*2+:2] != '0;
+  assign adds[0]  = word_i[5:2] == fsh_spec_pkg::PERF_ACCEPT;
+  assign adds[1]  = word_i[5:2] == fsh_spec_pkg::PERF_REQ_HDR;
+  assign adds[2]  = word_i[5:2] == fsh_spec_pkg::PERF_REP_HDR;
+  assign adds[3]  = word_i[5:2] == fsh_spec_pkg::PERF_WRITTEN;
 
   always_ff @(posedge clk_i) begin
     step_q  <= rst_i ? '0 : step_i;
@@ -30,35 +45,42 @@ module fsh_perf #(
     cycle_q <= cycle_i;
   end
 
-  for (genvar e = 0; e < N; e++) begin : gen_event
-    logic [47:0] first_q, last_q, count_q, sum_q;
-
-    always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_i) begin
+    for (int unsigned e = 0; e < N; e++) begin
       if (step_q[e*2+:2] != '0) begin
-        if (count_q == '0) first_q <= cycle_q;
-        last_q  <= cycle_q;
-        count_q <= count_q + {46'd0, step_q[e*2+:2]};
-        sum_q   <= sum_q + {24'd0, add_q[e*24+:24]};
-      end
-      if (rst_i || clear_i) begin
-        first_q <= '0;
-        last_q  <= '0;
-        count_q <= '0;
-        sum_q   <= '0;
+        if (count_q[e*48+:48] == '0) first_q[e*48+:48] <= cycle_q;
+        last_q[e*48+:48]  <= cycle_q;
+        count_q[e*48+:48] <= count_q[e*48+:48] + {46'd0, step_q[e*2+:2]};
       end
     end
-
-    assign state[e*192+:192] = {sum_q, count_q, last_q, first_q};
+    for (int unsigned s = 0; s < SUMS; s++) begin
+      if (moves[s]) sum_q[s*48+:48] <= sum_q[s*48+:48] + {24'd0, add_q[s*24+:24]};
+    end
+    if (rst_i || clear_i) begin
+      first_q <= '0;
+      last_q  <= '0;
+      count_q <= '0;
+      sum_q   <= '0;
+    end
   end
 
   always_comb begin
     data = '0;
-    for (int unsigned i = 0; i < N * 4; i++) begin
-      if (word_i == 6'(i)) data = state[i*48+:48];
+    if (read_i) begin
+      for (int unsigned e = 0; e < N; e++) begin
+        if (word_i == {4'(e), 2'd0}) data = first_q[e*48+:48];
+        if (word_i == {4'(e), 2'd1}) data = last_q[e*48+:48];
+        if (word_i == {4'(e), 2'd2}) data = count_q[e*48+:48];
+      end
+      for (int unsigned s = 0; s < SUMS; s++) begin
+        if (adds[s] && word_i[1:0] == 2'd3) data = sum_q[s*48+:48];
+      end
     end
   end
 
-  always_ff @(posedge clk_i) data_o <= {16'd0, data};
+  always_ff @(posedge clk_i) begin
+    if (read_i) data_o <= {16'd0, data};
+  end
 
   assign busy_o = step_q != '0;
 endmodule

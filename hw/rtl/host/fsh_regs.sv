@@ -55,6 +55,7 @@ module fsh_regs #(
     output logic        [63:0] write_data_o,
     // Performance counters: word index, answer in the next cycle.
     output logic               perf_clear_o,
+    output logic               perf_read_o,
     output logic         [5:0] perf_word_o,
     input  wire logic   [63:0] perf_data_i,
     output logic               busy_o
@@ -180,6 +181,7 @@ module fsh_regs #(
       .count_o()
   );
   assign read        = ar_valid && r_ready && !r1_q && !r2_q;
+  assign perf_read_o = r1_q;
   assign perf_word_o = ar_q[8:3];
 
   always_comb begin
@@ -201,11 +203,13 @@ module fsh_regs #(
   end
 
   always_ff @(posedge clk_i) begin
-    ar_q      <= ar;
-    rmux_q    <= rdata;
-    r1_q      <= read;
-    r2_q      <= r1_q;
-    r2_perf_q <= ar_q[14:9] == fsh_spec_pkg::REG_PERF[14:9];
+    if (read) ar_q <= ar;
+    if (r1_q) begin
+      rmux_q    <= rdata;
+      r2_perf_q <= ar_q[14:9] == fsh_spec_pkg::REG_PERF[14:9];
+    end
+    r1_q <= read;
+    r2_q <= r1_q;
     if (rst_i) begin
       r1_q <= 1'b0;
       r2_q <= 1'b0;

@@ -80,7 +80,7 @@ module fsh_submit #(
         .we_i   (we_i && waddr_i[0] == (h == 1)),
         .waddr_i(waddr_i[8:1]),
         .wdata_i(wdata_i),
-        .re_i   (1'b1),
+        .re_i   (level != '0 && state_q != Offer),
         .raddr_i(raddr),
         .rdata_o(row[h*64+:64])
     );
@@ -112,39 +112,43 @@ module fsh_submit #(
     endcase
   end
 
-  // The checks, in the order in which they are reported.
-  logic bad_command, bad_node, bad_length, bad_local, bad_remote, bad_space;
+  // The checks; what fails first in this order is reported: command, node,
+  // length, space, local range, remote range.
   logic [6:0] need_entries;
 
   assign need_entries = {2'b0, rows_q[6:2]} + {6'd0, rows_q[1:0] != '0};
-  assign bad_command =
-      cmd_q.check != 8'(fsh_spec_pkg::CMD_CHECK) || cmd_q.rsvd0 != '0 || cmd_q.rsvd1 != '0 ||
-      cmd_q.rsvd2 != '0 || cmd_q.rsvd3 != '0 || {28'd0, entries} > level ||
-      need_entries > {3'd0, entries} || cmd_q.reply != REPLY || !(is_put || is_get || to_host) ||
-      (is_put && (cmd_q.category != fsh_spec_pkg::CAT_LONG || (REPLY && cmd_q.ack))) ||
-      (is_get && (cmd_q.category != fsh_spec_pkg::CAT_SHORT || REPLY || is_inline)) ||
-      (to_host && cmd_q.category > fsh_spec_pkg::CAT_LONG) ||
-      cmd_q.tag >= (to_host ? 11'(fsh_spec_pkg::SLOTS_PER_PEER) : 11'(fsh_spec_pkg::NUM_TAGS));
-  assign bad_node   = cmd_q.dst >= nodes_i || (cmd_q.dst != node_i && cmd_mask_o == '0);
-  assign bad_length =
-      cmd_q.length > 24'(fsh_spec_pkg::MAX_MESSAGE) || cmd_q.nargs > 5'(fsh_spec_pkg::MAX_ARGS) ||
-      (is_medium && (cmd_q.length > 24'(fsh_spec_pkg::MAX_MEDIUM) || cmd_q.raddr != '0)) ||
-      (cmd_q.category == fsh_spec_pkg::CAT_SHORT && !is_get && cmd_q.length != '0) ||
-      (is_inline && (pend_q > {1'b0, packet_i} || cmd_q.length > 24'(fsh_spec_pkg::MAX_INLINE)));
-  assign bad_space  = cmd_q.lspace == fsh_spec_pkg::SPACE_PRIVATE || cmd_q.rspace[1];
-  assign bad_local  = !is_inline && cmd_q.length != '0 &&
-      lend_q > {1'b0, cmd_q.lspace == fsh_spec_pkg::SPACE_HOST ? host_size_i : seg_size_i};
-  assign bad_remote = !is_medium && cmd_q.length != '0 &&
-      cmd_q.rspace == fsh_spec_pkg::SPACE_SEGMENT && rend_q > {1'b0, route[39:0]};
 
   always_comb begin
     status = fsh_spec_pkg::STATUS_OK;
-    if (bad_remote) status = fsh_spec_pkg::STATUS_REMOTE_RANGE;
-    if (bad_local) status = fsh_spec_pkg::STATUS_LOCAL_RANGE;
-    if (bad_space) status = fsh_spec_pkg::STATUS_UNSUPPORTED;
-    if (bad_length) status = fsh_spec_pkg::STATUS_BAD_LENGTH;
-    if (bad_node) status = fsh_spec_pkg::STATUS_BAD_NODE;
-    if (bad_command) status = fsh_spec_pkg::STATUS_BAD_COMMAND;
+    if (state_q == Judge) begin
+      if (!is_medium && cmd_q.length != '0 && cmd_q.rspace == fsh_spec_pkg::SPACE_SEGMENT &&
+          rend_q > {1'b0, route[39:0]})
+        status = fsh_spec_pkg::STATUS_REMOTE_RANGE;
+      if (!is_inline && cmd_q.length != '0 &&
+          lend_q > {1'b0, cmd_q.lspace == fsh_spec_pkg::SPACE_HOST ? host_size_i : seg_size_i})
+        status = fsh_spec_pkg::STATUS_LOCAL_RANGE;
+      if (cmd_q.lspace == fsh_spec_pkg::SPACE_PRIVATE || cmd_q.rspace[1])
+        status = fsh_spec_pkg::STATUS_UNSUPPORTED;
+      if (cmd_q.length > 24'(fsh_spec_pkg::MAX_MESSAGE) ||
+          cmd_q.nargs > 5'(fsh_spec_pkg::MAX_ARGS) ||
+          (is_medium && (cmd_q.length > 24'(fsh_spec_pkg::MAX_MEDIUM) || cmd_q.raddr != '0)) ||
+          (cmd_q.category == fsh_spec_pkg::CAT_SHORT && !is_get && cmd_q.length != '0) ||
+          (is_inline && (pend_q > {1'b0, packet_i} ||
+                         cmd_q.length > 24'(fsh_spec_pkg::MAX_INLINE))))
+        status = fsh_spec_pkg::STATUS_BAD_LENGTH;
+      if (cmd_q.dst >= nodes_i || (cmd_q.dst != node_i && cmd_mask_o == '0))
+        status = fsh_spec_pkg::STATUS_BAD_NODE;
+      if (cmd_q.check != 8'(fsh_spec_pkg::CMD_CHECK) || cmd_q.rsvd0 != '0 ||
+          cmd_q.rsvd1 != '0 || cmd_q.rsvd2 != '0 || cmd_q.rsvd3 != '0 ||
+          {28'd0, entries} > level || need_entries > {3'd0, entries} || cmd_q.reply != REPLY ||
+          !(is_put || is_get || to_host) ||
+          (is_put && (cmd_q.category != fsh_spec_pkg::CAT_LONG || (REPLY && cmd_q.ack))) ||
+          (is_get && (cmd_q.category != fsh_spec_pkg::CAT_SHORT || REPLY || is_inline)) ||
+          (to_host && cmd_q.category > fsh_spec_pkg::CAT_LONG) ||
+          cmd_q.tag >= (to_host ? 11'(fsh_spec_pkg::SLOTS_PER_PEER) :
+                        11'(fsh_spec_pkg::NUM_TAGS)))
+        status = fsh_spec_pkg::STATUS_BAD_COMMAND;
+    end
   end
 
   always_ff @(posedge clk_i) begin

@@ -18,29 +18,14 @@ module fsh_arb #(
     output logic      [N-1:0] gnt_o
 );
   // Requesters behind the last one served: they come first. All others after.
-  logic [N-1:0] behind_q, behind_d, first_gnt, any_gnt;
-  logic         first_seen, any_seen, passed;
+  logic [N-1:0] behind_q, first, front;
 
-  // Loops, not arithmetic: a few requesters are a few LUTs, not a carry chain.
-  always_comb begin
-    first_seen = 1'b0;
-    any_seen   = 1'b0;
-    for (int unsigned i = 0; i < N; i++) begin
-      first_gnt[i] = req_i[i] && behind_q[i] && !first_seen;
-      any_gnt[i]   = req_i[i] && !any_seen;
-      first_seen   = first_seen || (req_i[i] && behind_q[i]);
-      any_seen     = any_seen || req_i[i];
-    end
-    gnt_o  = first_seen ? first_gnt : any_gnt;
-    passed = 1'b0;
-    for (int unsigned i = 0; i < N; i++) begin
-      behind_d[i] = passed;
-      passed      = passed || gnt_o[i];
-    end
-  end
+  assign first = req_i & behind_q;
+  assign front = first != '0 ? first : req_i;
+  assign gnt_o = front & (~front + 1'b1);  // its lowest bit
 
   always_ff @(posedge clk_i) begin
-    if (take_i && passed) behind_q <= behind_d;
+    if (take_i && req_i != '0) behind_q <= ~(gnt_o | (gnt_o - 1'b1));
     if (rst_i) behind_q <= '0;
   end
 

@@ -62,7 +62,12 @@ module fsh_link_rx (
   assign is_here = hdr.dst == node_i;
   assign here    = is_sop ? is_here : here_q;
   assign vc      = is_sop ? {hdr.reply, hdr.dateline} : vc_q;
-  assign follow  = fsh_fn_pkg::hdr_follow(hdr.first, hdr.nargs, hdr.addr[3:0], hdr.bytes);
+
+  always_comb begin
+    follow = 'x;  // beside other beats than headers nobody looks
+    if (is_sop)
+      follow = fsh_fn_pkg::hdr_follow(hdr.first, hdr.nargs, hdr.addr[3:0], hdr.bytes);
+  end
 
   always_ff @(posedge clk_i) begin
     if (beat) begin

@@ -118,11 +118,13 @@ module fsh_link_tx (
   assign bound_now = due_q || (owed_q && !mux_valid && gap_q == '0);
 
   always_comb begin
-    bound         = '0;
-    bound.credit0 = freed_i[15:0];
-    bound.credit1 = freed_i[31:16];
-    bound.credit2 = freed_i[47:32];
-    bound.credit3 = freed_i[63:48];
+    bound = '0;
+    if (bound_now) begin
+      bound.credit0 = freed_i[15:0];
+      bound.credit1 = freed_i[31:16];
+      bound.credit2 = freed_i[47:32];
+      bound.credit3 = freed_i[63:48];
+    end
   end
 
   always_ff @(posedge clk_i) begin

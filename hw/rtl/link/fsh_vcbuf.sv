@@ -35,21 +35,21 @@ module fsh_vcbuf #(
   localparam int unsigned QW = $clog2(Q);
   localparam int unsigned AW = $clog2(DEPTH);
 
-  logic [Q-1:0]    some, push, take, req, gnt;
-  logic [Q*AW-1:0] wptr, rptr;
+  localparam int unsigned PW = AW + 1;  // of a pointer: full and empty differ
+
+  logic [Q-1:0]    some_q, req, gnt, push, take;
+  logic [Q*PW-1:0] wptr_q, rptr_q;
   logic [AW-1:0]   waddr, raddr;
-  logic [QW-1:0]   gnt_queue, queue, queue_q;
-  logic            valid_q, sop_q, middle, slot, read, begins;
+  logic [QW-1:0]   queue, queue_q;
+  logic            valid_q, sop_q, middle, slot, read;
   logic [6:0]      follow, left, left_q;
 
   // Beats that follow the one last read, whether that is still offered or not.
   assign left   = sop_q ? follow : left_q;
   assign middle = left != '0;
   assign slot   = !valid_q || ready_i;
-  assign req    = some & start_i;
-  assign read   = slot && (middle ? some[queue_q] : |req);
-  assign begins = read && !middle;
-  assign queue  = middle ? queue_q : gnt_queue;
+  assign req    = some_q & start_i;
+  assign read   = slot && (middle ? some_q[queue_q] : req != '0);
 
   fsh_arb #(
       .N(Q)
@@ -57,45 +57,50 @@ module fsh_vcbuf #(
       .clk_i,
       .rst_i,
       .req_i (req),
-      .take_i(begins),
+      .take_i(read && !middle),
       .gnt_o (gnt)
   );
 
   always_comb begin
-    gnt_queue = '0;
-    waddr     = '0;
-    raddr     = '0;
-    for (int unsigned i = 0; i < Q; i++) gnt_queue |= QW'(i) & {QW{gnt[i]}};
+    queue = queue_q;
+    waddr = '0;
+    raddr = '0;
+    push  = '0;
+    take  = '0;
+    if (!middle) begin
+      queue = '0;
+      for (int unsigned i = 0; i < Q; i++) queue |= QW'(i) & {QW{gnt[i]}};
+    end
     for (int unsigned i = 0; i < Q; i++) begin
-      waddr |= wptr[i*AW+:AW] & {AW{queue_i == QW'(i)}};
-      raddr |= rptr[i*AW+:AW] & {AW{queue == QW'(i)}};
+      if (queue_i == QW'(i)) begin
+        waddr   = wptr_q[i*PW+:AW];
+        push[i] = valid_i;
+      end
+      if (queue == QW'(i)) begin
+        raddr   = rptr_q[i*PW+:AW];
+        take[i] = read;
+      end
     end
   end
 
-  for (genvar i = 0; i < Q; i++) begin : gen_queue
-    // One bit more than an address: full and empty differ.
-    logic [AW:0] wptr_q, rptr_q;
-    logic        some_q;
-
-    assign push[i]         = valid_i && queue_i == QW'(i);
-    assign take[i]         = read && queue == QW'(i);
-    assign some[i]         = some_q;
-    assign wptr[i*AW+:AW] = wptr_q[AW-1:0];
-    assign rptr[i*AW+:AW] = rptr_q[AW-1:0];
-
-    always_ff @(posedge clk_i) begin
-      if (push[i]) wptr_q <= wptr_q + 1'b1;
-      if (take[i]) rptr_q <= rptr_q + 1'b1;
-      if (push[i] != take[i]) some_q <= push[i] || wptr_q != rptr_q + 1'b1;
-      if (rst_i) begin
-        wptr_q <= '0;
-        rptr_q <= '0;
-        some_q <= 1'b0;
-      end
+  always_ff @(posedge clk_i) begin
+    for (int unsigned i = 0; i < Q; i++) begin
+      if (push[i]) wptr_q[i*PW+:PW] <= wptr_q[i*PW+:PW] + 1'b1;
+      if (take[i]) rptr_q[i*PW+:PW] <= rptr_q[i*PW+:PW] + 1'b1;
+      if (push[i]) some_q[i] <= 1'b1;
+      else if (take[i]) some_q[i] <= wptr_q[i*PW+:PW] != rptr_q[i*PW+:PW] + 1'b1;
     end
+    if (rst_i) begin
+      wptr_q <= '0;
+      rptr_q <= '0;
+      some_q <= '0;
+    end
+  end
 
-    `FSH_ASSERT(assert_room, !push[i] || (wptr_q - rptr_q) != (AW + 1)'(DEPTH))
-    `FSH_ASSERT(assert_some, some_q == (wptr_q != rptr_q))
+  for (genvar i = 0; i < Q; i++) begin : gen_assert
+    `FSH_ASSERT(assert_room,
+                !push[i] || (wptr_q[i*PW+:PW] - rptr_q[i*PW+:PW]) != PW'(DEPTH))
+    `FSH_ASSERT(assert_some, some_q[i] == (wptr_q[i*PW+:PW] != rptr_q[i*PW+:PW]))
   end
 
   fsh_ram #(
@@ -129,7 +134,7 @@ module fsh_vcbuf #(
   assign freed_o   = take;
   assign valid_o   = valid_q;
   assign last_o    = !middle;
-  assign busy_o    = valid_q || |some || middle;
+  assign busy_o    = valid_q || some_q != '0 || middle;
 
   `FSH_STABLE(valid_o, ready_i, data_o)
 endmodule

@@ -90,7 +90,7 @@ module fsh_node #(
   logic [39:0] seg_base, seg_size, host_size, cpl_base, req_base, rep_base;
   logic [39:0] slot_hdr, slot_pay, status_addr;
   logic [47:0] host_base;
-  logic        req_we, rep_we, req_tail_we, rep_tail_we, route_we, perf_clear, regs_busy;
+  logic        perf_read, req_we, rep_we, req_tail_we, rep_tail_we, route_we, perf_clear, regs_busy;
   logic [8:0]  write_word;
   logic [63:0] write_data, perf_data;
   logic [5:0]  perf_word;
@@ -141,6 +141,7 @@ module fsh_node #(
       .write_word_o (write_word),
       .write_data_o (write_data),
       .perf_clear_o (perf_clear),
+      .perf_read_o  (perf_read),
       .perf_word_o  (perf_word),
       .perf_data_i  (perf_data),
       .busy_o       (regs_busy)
@@ -594,7 +595,7 @@ module fsh_node #(
   // Performance counters, in the order of PERF.
   localparam int unsigned EVENTS = fsh_spec_pkg::PERF_COUNT;
   logic [EVENTS*2-1:0]  step;
-  logic [EVENTS*24-1:0] add;
+  logic [95:0]          add;
   logic [1:0]           accept;
   logic                 perf_busy;
 
@@ -615,29 +616,23 @@ module fsh_node #(
       {1'b0, seq_sop[0]} + {1'b0, seq_sop[1]},
       {1'b0, accept[0]} + {1'b0, accept[1]}
     };
-    add = '0;
-    add[fsh_spec_pkg::PERF_ACCEPT*24+:24] =
-        (accept[0] ? win_req.length : 24'd0) + (accept[1] ? win_rep.length : 24'd0);
-    add[fsh_spec_pkg::PERF_REQ_HDR*24+:24] =
-        {13'd0, perf_bytes[10:0] & {11{perf_req[0]}}} +
-        {13'd0, perf_bytes[21:11] & {11{perf_req[1]}}};
-    add[fsh_spec_pkg::PERF_REP_HDR*24+:24] =
-        {13'd0, perf_bytes[10:0] & {11{perf_rep[0]}}} +
-        {13'd0, perf_bytes[21:11] & {11{perf_rep[1]}}};
-    add[fsh_spec_pkg::PERF_WRITTEN*24+:24] =
-        {13'd0, perf_written_bytes[10:0] & {11{perf_written[0]}}} +
-        {13'd0, perf_written_bytes[21:11] & {11{perf_written[1]}}};
+    add[23:0]  = (accept[0] ? win_req.length : 24'd0) + (accept[1] ? win_rep.length : 24'd0);
+    add[47:24] = {13'd0, perf_bytes[10:0] & {11{perf_req[0]}}} +
+                 {13'd0, perf_bytes[21:11] & {11{perf_req[1]}}};
+    add[71:48] = {13'd0, perf_bytes[10:0] & {11{perf_rep[0]}}} +
+                 {13'd0, perf_bytes[21:11] & {11{perf_rep[1]}}};
+    add[95:72] = {13'd0, perf_written_bytes[10:0] & {11{perf_written[0]}}} +
+                 {13'd0, perf_written_bytes[21:11] & {11{perf_written[1]}}};
   end
 
-  fsh_perf #(
-      .N(EVENTS)
-  ) i_perf (
+  fsh_perf i_perf (
       .clk_i,
       .rst_i,
       .cycle_i,
       .clear_i(perf_clear),
       .step_i (step),
       .add_i  (add),
+      .read_i (perf_read),
       .word_i (perf_word),
       .data_o (perf_data),
       .busy_o (perf_busy)
