@@ -17,6 +17,14 @@
 #error Include gasnet.h
 #endif
 
+/* C89 has no variadic macros, its compilers do: for -pedantic. */
+#if !defined(__cplusplus) && \
+    (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wvariadic-macros"
+#define FSH_AM_C89
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -357,6 +365,11 @@ FSH_AM_DEFINE(16)
 
 #ifdef __cplusplus
 }
+#endif
+
+#ifdef FSH_AM_C89
+#undef FSH_AM_C89
+#pragma GCC diagnostic pop
 #endif
 
 #endif

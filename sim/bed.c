@@ -11,19 +11,17 @@
 
 static const uint32_t ring_base[3] = {FSH_BED_CPL, FSH_BED_REQ, FSH_BED_REP};
 
-/* Ports on a shortest way from one node to another; the own node: any. */
-static uint64_t route(const struct fsh_fabric_config *c, uint32_t from,
-                      uint32_t to)
+uint64_t fsh_bed_route(const struct fsh_bed *bed, uint32_t from, uint32_t to)
 {
-    uint32_t up = (to + c->nodes - from) % c->nodes;
+    uint32_t up = (to + bed->nodes - from) % bed->nodes;
 
     if (from == to)
         return 3;
-    if (!c->ring)
+    if (!bed->ring)
         return to > from ? 2 : 1;
-    if (2 * up == c->nodes)
+    if (2 * up == bed->nodes)
         return 3;
-    return 2 * up < c->nodes ? 2 : 1;
+    return 2 * up < bed->nodes ? 2 : 1;
 }
 
 static bool program(struct fsh_bed *bed, const struct fsh_fabric_config *c,
@@ -60,7 +58,8 @@ static bool program(struct fsh_bed *bed, const struct fsh_fabric_config *c,
         ok &= fsh_fabric_host_write(fab, node, reg[i].offset, reg[i].value);
     for (uint32_t to = 0; to < c->nodes; to++)
         ok &= fsh_fabric_host_write(fab, node, FSH_REG_ROUTE + 8 * to,
-                                    bed->seg_size | route(c, node, to) << 56);
+                                    bed->seg_size | fsh_bed_route(bed, node, to)
+                                                        << 56);
     return ok && fsh_fabric_host_write(fab, node, FSH_REG_CONTROL,
                                        1u | (o->hold ? 2u : 0u));
 }
@@ -74,6 +73,7 @@ bool fsh_bed_open(struct fsh_bed *bed, const struct fsh_fabric_config *config,
     if (!bed->fab)
         return false;
     bed->nodes = config->nodes;
+    bed->ring = config->ring;
     bed->seg_size = options->seg_size ? options->seg_size : config->dram_bytes;
     for (uint32_t i = 0; i < bed->nodes; i++) {
         if (program(bed, config, options, i))

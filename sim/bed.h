@@ -28,6 +28,7 @@ enum fsh_bed_ring { FSH_BED_RING_CPL, FSH_BED_RING_REQ, FSH_BED_RING_REP };
 struct fsh_bed {
     struct fsh_fabric *fab;
     uint32_t nodes;
+    bool ring;
     uint64_t seg_size;
     uint32_t tail[FSH_MAX_NODES][2];  /* entries submitted, by window */
     uint32_t taken[FSH_MAX_NODES][3]; /* entries taken, by ring */
@@ -46,6 +47,10 @@ bool fsh_bed_open(struct fsh_bed *bed, const struct fsh_fabric_config *config,
                   const struct fsh_bed_options *options, char *err,
                   size_t errlen);
 bool fsh_bed_close(struct fsh_bed *bed);
+
+/* Ports on a shortest way from one node to another, as in the ROUTE registers;
+ * the own node: any. */
+uint64_t fsh_bed_route(const struct fsh_bed *bed, uint32_t from, uint32_t to);
 
 /* A command as it will stand in the window: fill `word` with the fsh_cmd_set_
  * functions, or let fsh_bed_command do the usual; then submit. */

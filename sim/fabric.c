@@ -66,8 +66,24 @@ uint32_t fsh_stall_bits(const struct fsh_fabric *fab, uint32_t node)
     uint64_t coin = scramble(key + fab->cycle * UINT64_C(0x9E3779B97F4A7C15));
     uint32_t m0 = (uint32_t)mode, m1 = (uint32_t)(mode >> 32);
     uint32_t c0 = (uint32_t)coin, c1 = (uint32_t)(coin >> 32);
+    uint32_t bits = 0;
 
-    return (m0 & ~m1 & c0 & c1) | (~m0 & m1 & (c0 | c1)) | (m0 & m1);
+    if (fab->config.stall)
+        bits = (m0 & ~m1 & c0 & c1) | (~m0 & m1 & (c0 | c1)) | (m0 & m1);
+    for (uint32_t p = 0; p < FSH_NODE_MASTERS; p++)
+        if (fab->node[node].master[p].hold > fab->cycle)
+            bits |= 0x1fu << (5 * p);
+    return bits;
+}
+
+uint32_t fsh_link_extra(const struct fsh_fabric *fab,
+                        const struct fsh_link *link)
+{
+    uint64_t key = scramble(fab->config.stall_seed + link->sink * 2 +
+                            link->port + UINT64_C(0x4C494E4B));
+
+    return (uint32_t)(scramble(key ^ (fab->cycle >> 6)) %
+                      (fab->config.link_jitter + 1u));
 }
 
 /* --- creation ---------------------------------------------------------- */
@@ -81,6 +97,7 @@ static bool config_ok(const struct fsh_fabric_config *c, char *err,
     } limit[] = {
         {"nodes", c->nodes, 1, FSH_MAX_NODES},
         {"link cycles", c->link_cycles, 1, 65536},
+        {"link jitter", c->link_jitter, 0, c->record || c->replay ? 0 : 65536},
         {"DRAM read cycles", c->dram_cycles, 1, 65536},
         {"DRAM write cycles", c->dram_write_cycles, 1, 65536},
         {"DRAM bytes a cycle", c->dram_bytes_cycle, FSH_BEAT_BYTES, 65536},
@@ -196,7 +213,8 @@ static bool init_node(struct fsh_fabric *fab, uint32_t index)
     if (!node->host.op || !init_masters(&fab->config, node))
         return false;
     for (uint32_t p = 0; p < FSH_NODE_PORTS; p++)
-        if (!fsh_link_init(&node->rx[p], index, fab->config.link_cycles))
+        if (!fsh_link_init(&node->rx[p], index, p,
+                           fab->config.link_cycles + fab->config.link_jitter))
             return false;
     node->rtl = fsh_node_create(&node->io, index, fab->config.seed, fab->waves);
     return node->rtl != NULL;
@@ -254,6 +272,7 @@ struct fsh_fabric *fsh_fabric_create(const struct fsh_fabric_config *config,
         fsh_fabric_destroy(fab);
         return NULL;
     }
+    fab->stalling = fab->config.stall;
     wire(fab);
     reset(fab);
     return fab;
@@ -270,7 +289,7 @@ static void free_node(struct fsh_fabric *fab, struct fsh_sim_node *node)
     free(host->store);
     free(node->host.op);
     for (uint32_t p = 0; p < FSH_NODE_PORTS; p++)
-        free(node->rx[p].slot);
+        fsh_link_free(&node->rx[p]);
 }
 
 bool fsh_fabric_destroy(struct fsh_fabric *fab)
@@ -367,6 +386,19 @@ void fsh_fabric_gate(struct fsh_fabric *fab)
     fab->quiet = false;
 }
 
+bool fsh_fabric_hold_link(struct fsh_fabric *fab, uint32_t node, uint32_t port,
+                          uint32_t cycles)
+{
+    return fsh_link_hold(fab, &fab->node[node].rx[port], cycles);
+}
+
+void fsh_fabric_hold_memory(struct fsh_fabric *fab, uint32_t node,
+                            uint32_t port, uint32_t cycles)
+{
+    fab->node[node].master[port].hold = fab->cycle + cycles;
+    fab->stalling = true;
+}
+
 /* --- time -------------------------------------------------------------- */
 
 /* Every host write made before the gate was asked for is in its node. */
@@ -403,7 +435,7 @@ static void node_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node,
 {
     struct fsh_node_in *in = &node->io.in;
     const struct fsh_node_out *out = &node->io.out;
-    uint32_t stall = fab->config.stall ? fsh_stall_bits(fab, node->index) : 0;
+    uint32_t stall = fab->stalling ? fsh_stall_bits(fab, node->index) : 0;
     bool active = gate || !out->idle;
 
     in->cycle = fab->cycle;

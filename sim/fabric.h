@@ -44,6 +44,8 @@ struct fsh_fabric_config {
     uint64_t seed;              /* initial values of registers without reset */
     bool stall;                 /* random back-pressure everywhere ... */
     uint64_t stall_seed;        /* ... drawn from this */
+    uint32_t link_jitter;       /* up to so many cycles more on a link, drawn
+                                   from stall_seed; not with recordings */
     const char *waves;          /* FST file or NULL */
     const char *record;         /* recording to write or NULL */
     const char *replay; /* recording to feed or NULL; replaces the settings
@@ -89,6 +91,16 @@ bool fsh_fabric_read(struct fsh_fabric *fab, uint32_t node, uint32_t offset,
 /* Open the start gate of all nodes at one cycle, once every host write made
  * before this call is in its node. */
 void fsh_fabric_gate(struct fsh_fabric *fab);
+
+/* For tests; not while recording. Beats sent to this port of the node from now
+ * on arrive, one a cycle, when so many cycles are over. False if there is no
+ * memory for them. */
+bool fsh_fabric_hold_link(struct fsh_fabric *fab, uint32_t node, uint32_t port,
+                          uint32_t cycles);
+/* For so many cycles the memory behind this port of the node (FSH_MAX_PORTS:
+ * the host) takes and answers nothing. */
+void fsh_fabric_hold_memory(struct fsh_fabric *fab, uint32_t node,
+                            uint32_t port, uint32_t cycles);
 
 /* One step: the present cycle, then on to the next cycle at which something
  * happens. False when nothing is pending any more (time stands still until a

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Links: a beat driven by a node in cycle t is seen by its neighbour in cycle
- * t + link_cycles. One beat a cycle, nothing is lost, no back-pressure (the
- * nodes have credits). Every beat of the fabric passes fsh_link_push: faults
- * on links belong there.
+ * t + link_cycles; later, in order and still one a cycle, with jitter or while
+ * the link is held. Nothing is lost, no back-pressure (the nodes have credits).
+ * Every beat of the fabric passes fsh_link_push: faults on links belong there.
  */
 #include <stdlib.h>
 
 #include "model.h"
 
-bool fsh_link_init(struct fsh_link *link, uint32_t sink, uint32_t cycles)
+bool fsh_link_init(struct fsh_link *link, uint32_t sink, uint32_t port,
+                   uint32_t cycles)
 {
     uint32_t size = 1;
 
@@ -18,7 +19,34 @@ bool fsh_link_init(struct fsh_link *link, uint32_t sink, uint32_t cycles)
     link->slot = calloc(size, sizeof *link->slot);
     link->mask = size - 1;
     link->sink = sink;
+    link->port = port;
     return link->slot != NULL;
+}
+
+void fsh_link_free(struct fsh_link *link)
+{
+    free(link->slot);
+    link->slot = NULL;
+}
+
+bool fsh_link_hold(struct fsh_fabric *fab, struct fsh_link *link,
+                   uint32_t cycles)
+{
+    struct fsh_link larger = *link;
+    uint64_t end = fab->cycle + cycles;
+    uint64_t busy = (link->last > end ? link->last : end) - fab->cycle;
+
+    /* A beat a cycle from now until the last one is over. */
+    if (!fsh_link_init(&larger, link->sink, link->port,
+                       (uint32_t)busy + fab->config.link_cycles +
+                           fab->config.link_jitter))
+        return false;
+    for (uint32_t i = link->head; i != link->tail; i++)
+        larger.slot[i & larger.mask] = link->slot[i & link->mask];
+    fsh_link_free(link);
+    *link = larger;
+    link->hold = end;
+    return true;
 }
 
 void fsh_link_push(struct fsh_fabric *fab, struct fsh_link *link,
@@ -28,6 +56,13 @@ void fsh_link_push(struct fsh_fabric *fab, struct fsh_link *link,
     struct fsh_sim_node *sink = &fab->node[link->sink];
 
     flight->at = fab->cycle + fab->config.link_cycles;
+    if (fab->config.link_jitter)
+        flight->at += fsh_link_extra(fab, link);
+    if (flight->at < link->hold)
+        flight->at = link->hold;
+    if (flight->at <= link->last)
+        flight->at = link->last + 1;
+    link->last = flight->at;
     flight->data[0] = beat->data[0];
     flight->data[1] = beat->data[1];
     flight->bound = beat->bound;

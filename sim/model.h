@@ -34,7 +34,9 @@ struct fsh_flight { /* a beat on its way */
 struct fsh_link { /* one direction; belongs to the receiving node */
     struct fsh_flight *slot;
     uint32_t mask, head, tail;
-    uint32_t sink; /* receiving node */
+    uint32_t sink, port; /* receiving */
+    uint64_t last;       /* cycle in which the last beat sent arrives */
+    uint64_t hold;       /* beats sent from now on arrive no earlier */
 };
 
 /* --- memories ---------------------------------------------------------- */
@@ -58,6 +60,7 @@ struct fsh_master { /* model behind one AXI master of a node */
     unsigned char *mem;
     uint64_t base, size;
     uint32_t read_cycles, resp_cycles, stall_shift;
+    uint64_t hold; /* all its streams are shut before this cycle */
     struct fsh_pool *read_pool, *write_pool;
     const char *name;
     struct fsh_burst read[FSH_BURSTS];
@@ -120,6 +123,7 @@ struct fsh_fabric {
     bool over;  /* the end of the recording is reached */
     bool quiet; /* nothing was pending at the last step */
     bool gate_pending;
+    bool stalling; /* fsh_stall_bits has something to say */
     uint64_t gate_at;
     bool failed;
     char error[512];
@@ -131,11 +135,22 @@ __attribute__((format(printf, 2, 3))) void fsh_fabric_fail(
 
 /* Random bits of a cycle and node: functions of these and the seed alone, so
  * that skipped cycles change nothing. One bit for each stream that can stall,
- * five a master, two for the register port. */
+ * five a master, two for the register port. Held masters are shut. */
 uint32_t fsh_stall_bits(const struct fsh_fabric *fab, uint32_t node);
+/* Random extra cycles, up to config.link_jitter, of a beat sent in this cycle;
+ * the same for 64 cycles. */
+uint32_t fsh_link_extra(const struct fsh_fabric *fab,
+                        const struct fsh_link *link);
 #define FSH_STALL_HOST (5u * FSH_NODE_MASTERS)
 
-bool fsh_link_init(struct fsh_link *link, uint32_t sink, uint32_t cycles);
+/* For beats under way for up to so many cycles. */
+bool fsh_link_init(struct fsh_link *link, uint32_t sink, uint32_t port,
+                   uint32_t cycles);
+void fsh_link_free(struct fsh_link *link);
+/* Let no beat sent from now on arrive before so many cycles are over. False
+ * if there is no memory for what may be under way then. */
+bool fsh_link_hold(struct fsh_fabric *fab, struct fsh_link *link,
+                   uint32_t cycles);
 void fsh_link_push(struct fsh_fabric *fab, struct fsh_link *link,
                    const struct fsh_link_beat *beat);
 /* Sets *beat; true if it is valid. */

@@ -111,7 +111,7 @@ package fsh_spec_pkg;
   localparam logic [14:0] REG_NODE = 15'h0108;  // rw: node id 7:0, nodes 15:8
   localparam logic [14:0] REG_PACKET = 15'h0110;  // rw: payload bytes a packet: 128, 256, 512 or 1024
   localparam logic [14:0] REG_PORTS = 15'h0118;  // rw: port enable mask 1:0, dateline mask 9:8
-  localparam logic [14:0] REG_SEG_BASE = 15'h0120;  // rw: device address of the segment, 16-byte aligned
+  localparam logic [14:0] REG_SEG_BASE = 15'h0120;  // rw: device address of the segment, 4 KiB aligned
   localparam logic [14:0] REG_SEG_SIZE = 15'h0128;  // rw: bytes of the segment
   localparam logic [14:0] REG_HOST_BASE = 15'h0130;  // rw: bus address of the DMA window, 4 KiB aligned
   localparam logic [14:0] REG_HOST_SIZE = 15'h0138;  // rw: bytes of the DMA window

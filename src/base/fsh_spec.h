@@ -127,7 +127,7 @@
 #define FSH_REG_NODE 0x0108u /* rw: node id 7:0, nodes 15:8 */
 #define FSH_REG_PACKET 0x0110u /* rw: payload bytes a packet: 128, 256, 512 or 1024 */
 #define FSH_REG_PORTS 0x0118u /* rw: port enable mask 1:0, dateline mask 9:8 */
-#define FSH_REG_SEG_BASE 0x0120u /* rw: device address of the segment, 16-byte aligned */
+#define FSH_REG_SEG_BASE 0x0120u /* rw: device address of the segment, 4 KiB aligned */
 #define FSH_REG_SEG_SIZE 0x0128u /* rw: bytes of the segment */
 #define FSH_REG_HOST_BASE 0x0130u /* rw: bus address of the DMA window, 4 KiB aligned */
 #define FSH_REG_HOST_SIZE 0x0138u /* rw: bytes of the DMA window */

@@ -102,8 +102,10 @@ static const struct row table[] = {
          "rank 0 prints every setting, its value and source"),
     BOOL("GASNET_FREEZE", "0", "each rank waits for a debugger in gasnet_init"),
     BOOL("GASNET_NO_CATCH_SIGNAL", "0", "install no signal handlers"),
-    IGNORED("GASNET_QUIET"),
-    IGNORED("GASNET_BACKTRACE"),
+    BOOL("GASNET_BACKTRACE", "0",
+         "a rank that fails or crashes prints the calls it was in"),
+    BOOL("GASNET_QUIET", "0",
+         "print no advice: unknown settings, variables of -x that are unset"),
     IGNORED("GASNET_SPAWNER"),
     IGNORED("GASNET_SPAWN_VERBOSE"),
     IGNORED("GASNET_PHYSMEM_MAX"),
@@ -434,6 +436,7 @@ static bool is_known(const char *name)
 
 unsigned fsh_option_check(void)
 {
+    bool quiet = fsh_option_bool("GASNET_QUIET");
     unsigned unknown = 0;
 
     for (char **e = environ; e && *e; e++) {
@@ -448,6 +451,8 @@ unsigned fsh_option_check(void)
         if (is_known(name))
             continue;
         unknown++;
+        if (quiet)
+            continue;
         near = fsh_option_nearest(name);
         if (near)
             fsh_warn("%s is not a setting; did you mean %s?", name, near);

@@ -23,6 +23,7 @@
 #include "base/futex.h"
 #include "base/log.h"
 #include "base/option.h"
+#include "boot/backtrace.h"
 #include "boot/job_env.h"
 #include "boot/watch.h"
 
@@ -145,8 +146,10 @@ static void end_fatally(int code, const char *reason)
         fflush(NULL);
         _exit(code);
     }
-    if (!is_ending()) /* as in fsh_boot_exit_job */
+    if (!is_ending()) { /* as in fsh_boot_exit_job */
+        fsh_backtrace_print();
         fsh_job_abort(boot.page, boot.abort_fd, code, (int)boot.rank, reason);
+    }
     signal(SIGALRM, SIG_DFL);
     alarm(2);
     fflush(NULL);
@@ -284,6 +287,8 @@ static void obey_debug_settings(void)
 {
     if (boot.rank == 0 && fsh_option_bool("GASNET_VERBOSEENV"))
         fsh_option_each(print_setting, NULL);
+    if (fsh_option_bool("GASNET_BACKTRACE"))
+        fsh_backtrace_init(!fsh_option_bool("GASNET_NO_CATCH_SIGNAL"));
     if (!fsh_option_bool("GASNET_FREEZE"))
         return;
     fsh_warn("process %d waits (GASNET_FREEZE); attach a debugger and set "

@@ -76,7 +76,10 @@ int fsh_job_find_sim(char *path, size_t pathlen, char *err, size_t errlen)
         snprintf(path, pathlen, "%s", set);
         if (access(path, X_OK) == 0)
             return 0;
-        snprintf(err, errlen, "FSHMEM_SIM=%s: %s", set, strerror(errno));
+        snprintf(err, errlen,
+                 "FSHMEM_SIM=%s: %s; give the path of fshsim, or unset it to "
+                 "have fshsim looked for",
+                 set, strerror(errno));
         return -ENOENT;
     }
     exe[n > 0 ? n : 0] = '\0';

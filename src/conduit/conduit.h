@@ -102,8 +102,10 @@ struct fsh_conduit_ops {
     bool (*poll)(void);
 
     /* Sleep until something may have arrived or `max_ns` passed (bounded).
-     * Called after a run of fruitless polls. May return early. */
-    void (*wait)(uint64_t max_ns);
+     * Called after a run of fruitless polls. May return early. `memory`: the
+     * caller waits for a word of the segment, which it looks at between two
+     * calls; a put should end the sleep where that can be had. */
+    void (*wait)(uint64_t max_ns, bool memory);
 
     /* One line a fact: credits, rings, operations in flight. For state dumps;
      * async-signal-safe is not required. */

@@ -89,7 +89,7 @@ static bool depart(int code, uint64_t grace_ns)
         } else if (fsh_gasnet_poll()) {
             sleep_ns = 50000;
         } else {
-            fsh_gasnet.ops->wait(sleep_ns);
+            fsh_gasnet.ops->wait(sleep_ns, false);
             sleep_ns = sleep_ns < 5000000 ? sleep_ns * 2 : sleep_ns;
         }
     }

@@ -110,7 +110,7 @@ struct fsh_wait {
     uint32_t reported; /* waiting_for is set */
     uint64_t since;    /* ns, first sleep; 0 not yet */
     uint32_t peer;     /* whom it waits for + 1, or 0 */
-    uint32_t unused;
+    uint32_t memory;   /* the condition is the client's: a put may change it */
 };
 _Static_assert(sizeof(struct fsh_wait) == sizeof(fsh_gasnet_wait_t),
                "GASNET_BLOCKUNTIL reserves what a wait needs");

@@ -6,7 +6,13 @@
  * in a barrier. */
 #include "conform.h"
 
-enum { H_NOTHING = 128, H_REPLY_TWICE, H_LONG_REPLY, UNREGISTERED = 250 };
+enum {
+    H_NOTHING = 128,
+    H_REPLY_TWICE,
+    H_LONG_REPLY,
+    H_MEDIUM_REPLY,
+    UNREGISTERED = 250
+};
 
 static void nothing(gasnet_token_t token)
 {
@@ -29,9 +35,24 @@ static void long_reply(gasnet_token_t token)
                         conf_addr(from) + conf.seg[from].size);
 }
 
+static void *big(size_t n)
+{
+    void *p = malloc(n);
+    CHECK(p != NULL, "malloc of %zu", n);
+    return p;
+}
+
+/* A reply longer than a Medium may be. */
+static void medium_reply(gasnet_token_t token)
+{
+    const size_t n = gasnet_AMMaxMedium() + 1;
+    gasnet_AMReplyMedium0(token, H_NOTHING, big(n), n);
+}
+
 static gasnet_handlerentry_t table[] = {{H_NOTHING, nothing},
                                         {H_REPLY_TWICE, reply_twice},
-                                        {H_LONG_REPLY, long_reply}};
+                                        {H_LONG_REPLY, long_reply},
+                                        {H_MEDIUM_REPLY, medium_reply}};
 
 static gasnet_node_t to; /* who suffers: rank 0 */
 static unsigned char buf[64];
@@ -41,13 +62,6 @@ static unsigned char *end(void)
     return conf_addr(to) + conf.seg[to].size;
 }
 
-static void *big(size_t n)
-{
-    void *p = malloc(n);
-    CHECK(p != NULL, "malloc of %zu", n);
-    return p;
-}
-
 static void unregistered(void)
 {
     gasnet_AMRequestShort0(to, UNREGISTERED);
@@ -55,6 +69,28 @@ static void unregistered(void)
 static void unregistered_medium(void)
 {
     gasnet_AMRequestMedium0(to, UNREGISTERED, buf, sizeof buf);
+}
+static void index_of_library(void)
+{
+    gasnet_AMRequestShort0(to, 5);
+}
+static void index_too_large(void)
+{
+    gasnet_AMRequestShort(to, 256, 0);
+}
+static void too_many_args(void)
+{
+    gasnet_AMRequestShort(to, H_NOTHING, 17, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
+                          12, 13, 14, 15, 16);
+}
+static void negative_args(void)
+{
+    gasnet_AMRequestShort(to, H_NOTHING, -1);
+}
+static void medium_reply_too_long(void)
+{
+    gasnet_AMRequestShort0(to, H_MEDIUM_REPLY);
+    conf_barrier();
 }
 static void medium_too_long(void)
 {
@@ -144,7 +180,12 @@ static const struct {
     void (*run)(void);
 } scenarios[] = {{"unregistered", unregistered},
                  {"unregistered-medium", unregistered_medium},
+                 {"index-of-library", index_of_library},
+                 {"index-too-large", index_too_large},
+                 {"too-many-args", too_many_args},
+                 {"negative-args", negative_args},
                  {"medium-too-long", medium_too_long},
+                 {"medium-reply-too-long", medium_reply_too_long},
                  {"long-too-long", long_too_long},
                  {"long-outside", long_outside},
                  {"long-reply-outside", long_reply_outside},

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Is it really the hardware? Three programs in one, conduit fpga only:
+ * Is it really the hardware? Several programs in one, conduit fpga only:
  *   bytes    after random puts, gets and messages, to oneself too, the payload
  *            bytes counted by the RTL of all nodes are those the API was given
  *   stopped  while the simulator is stopped, no put completes, to oneself
  *            neither; when it goes on, all do
- *   corrupt  a command with a wrong check byte must end the job, and say why
- *            (the caller expects failure)
+ *   range    a command whose local or remote range leaves the segment is refused
+ *            with a status, by the initiator (whole) or by the target (packet
+ *            by packet), and the node goes on
+ *   outside, corrupt  such a command, and one with a wrong check byte, must end
+ *            the job, and say why (the caller expects failure)
  * Run as: through_rtl <mode> [seed]
  */
 #include <gasnet.h>
@@ -17,6 +20,7 @@
 
 #include "boot/boot.h"
 #include "conduit/fpga/fpga.h"
+#include "conduit/fpga/state.h"
 
 enum { MEDIUM = 200, SEGMENT = 1 << 20, AREA = 1 << 16, ROUNDS = 60 };
 
@@ -155,6 +159,107 @@ static void mode_stopped(void)
     }
 }
 
+static void await_failure(void)
+{
+    for (double end = now() + 20; now() < end;)
+        gasnet_AMPoll();
+    fprintf(stderr, "through_rtl: the bad command was not noticed\n");
+    gasnet_exit(0);
+}
+
+/* Bytes across the end of the segment, here or at `node`. */
+static struct fsh_fpga_raw bad_command(uint8_t opcode, gasnet_node_t node,
+                                       bool local)
+{
+    return (struct fsh_fpga_raw){
+        .opcode = opcode,
+        .node = node,
+        .remote = local ? 0 : SEGMENT - 8,
+        .local = local ? SEGMENT - 8 : 0,
+        .length = 16,
+    };
+}
+
+static void expect_status(const struct fsh_fpga_raw *raw, uint32_t status)
+{
+    struct fsh_fpga_record record;
+
+    while (!fsh_fpga_raw_submit(raw, &record))
+        gasnet_AMPoll();
+    for (double end = now() + 20; !atomic_load(&record.done);) {
+        gasnet_AMPoll();
+        if (now() > end)
+            fail("a command out of range was not answered");
+    }
+    if (record.status == status)
+        return;
+    fprintf(stderr, "through_rtl: status %u, not %u, node %u, opcode %u\n",
+            record.status, status, raw->node, raw->opcode);
+    fail("a command out of range");
+}
+
+/* The device knows the segment sizes of its peers and refuses by itself. Tell
+ * it that they are larger, and only the target can. */
+static void lie_about_peers(void)
+{
+    for (gasnet_node_t node = 0; node < ranks; node++)
+        fsh_fpga.segs[node].size += GASNET_PAGESIZE;
+    if (!fsh_fpga_set_ports(fsh_fpga_ports()))
+        fail("cannot write the routes");
+}
+
+static void ranges_of(gasnet_node_t node)
+{
+    struct fsh_fpga_raw raw = bad_command(FSH_OP_PUT, node, true);
+
+    expect_status(&raw, FSH_STATUS_LOCAL_RANGE);
+    raw = bad_command(FSH_OP_GET, node, true);
+    expect_status(&raw, FSH_STATUS_LOCAL_RANGE);
+    raw = bad_command(FSH_OP_PUT, node, false);
+    expect_status(&raw, FSH_STATUS_REMOTE_RANGE);
+    raw = bad_command(FSH_OP_GET, node, false);
+    expect_status(&raw, FSH_STATUS_REMOTE_RANGE);
+}
+
+static void mode_range(void)
+{
+    const uint64_t canary = UINT64_C(0x5a5aa5a5deadbeef);
+    uint64_t *last = (uint64_t *)(void *)(segment[me] + SEGMENT) - 1;
+
+    memset(segment[me], 0x33, 64);
+    *last = canary;
+    barrier();
+    for (gasnet_node_t node = 0; node < ranks; node++)
+        ranges_of(node);
+    barrier();
+    if (*last != canary)
+        fail("a command that was refused wrote something");
+    lie_about_peers(); /* the packet that is in range is written from now on */
+    barrier();
+    for (gasnet_node_t node = 0; node < ranks; node++) {
+        ranges_of(node);
+        gasnet_put(node, segment[node] + 64 + 8 * me, &canary, 8);
+    }
+    barrier();
+    for (unsigned i = 0; i < 64; i++)
+        if (segment[me][i] != 0x33)
+            fail("a GET out of range wrote something");
+    for (gasnet_node_t node = 0; node < ranks; node++)
+        if (memcmp(segment[me] + 64 + 8 * node, &canary, 8) != 0)
+            fail("a put after a command out of range did not arrive");
+}
+
+static void mode_outside(void)
+{
+    struct fsh_fpga_raw raw = bad_command(FSH_OP_PUT, ranks - 1, false);
+
+    lie_about_peers();
+    barrier();
+    if (me == 0 && !fsh_fpga_raw_submit(&raw, NULL))
+        fail("no room in the window");
+    await_failure();
+}
+
 static void mode_corrupt(void)
 {
     uint64_t entry[8] = {0};
@@ -164,10 +269,29 @@ static void mode_corrupt(void)
     fsh_cmd_set_check(entry, FSH_CMD_CHECK ^ 1u);
     if (me == 0 && !fsh_fpga_raw_entries(false, entry, 1))
         fail("no room in the window");
-    for (double end = now() + 20; now() < end;)
-        gasnet_AMPoll();
-    fprintf(stderr, "through_rtl: the bad command was not noticed\n");
-    gasnet_exit(0);
+    await_failure();
+}
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+} modes[] = {{"stopped", mode_stopped},
+             {"range", mode_range},
+             {"outside", mode_outside},
+             {"corrupt", mode_corrupt}};
+
+static void run_mode(const char *mode, unsigned seed)
+{
+    if (strcmp(mode, "bytes") == 0) {
+        mode_bytes(seed);
+        return;
+    }
+    for (unsigned i = 0; i < sizeof modes / sizeof modes[0]; i++)
+        if (strcmp(mode, modes[i].name) == 0) {
+            modes[i].run();
+            return;
+        }
+    fail("mode must be bytes, stopped, range, outside or corrupt");
 }
 
 int main(int argc, char **argv)
@@ -192,14 +316,7 @@ int main(int argc, char **argv)
     if (me == 0)
         printf("through_rtl %s: %u ranks, seed %u\n", mode, ranks, seed);
     barrier();
-    if (strcmp(mode, "bytes") == 0)
-        mode_bytes(seed);
-    else if (strcmp(mode, "stopped") == 0)
-        mode_stopped();
-    else if (strcmp(mode, "corrupt") == 0)
-        mode_corrupt();
-    else
-        fail("mode must be bytes, stopped or corrupt");
+    run_mode(mode, seed);
     barrier();
     if (me == 0)
         printf("through_rtl %s: pass\n", mode);

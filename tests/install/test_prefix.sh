@@ -14,7 +14,7 @@ work=$scratch/work
 mkdir -p "$work"
 cmake --install "$build" --prefix "$prefix" >"$scratch/install.log" ||
     { cat "$scratch/install.log"; exit 1; }
-cp "$here/sum.c" "$here/user.mk" "$work"
+cp "$here/sum.c" "$here/flood.c" "$here/user.mk" "$work"
 cp "$here/sum.c" "$work/sum.cc"
 cp "$here/user.cmake" "$work/CMakeLists.txt"
 cd "$work"
@@ -33,20 +33,11 @@ expect() { # <expected line> <command...>
     checks=$((checks + 1))
 }
 
-# The headers are silent in every dialect that clients use.
-for mode in SEQ PARSYNC PAR; do
-    for std in gnu89 c99 gnu17; do
-        expect "" "$cc" -std=$std -Wall -Wextra -Werror -fsyntax-only \
-            -DGASNET_$mode -DGASNET_CONDUIT_SMP -I"$prefix/include" \
-            -x c - <<<'#include <gasnet.h>
-int main(void) { return 0; }'
-    done
-    for std in c++11 c++20; do
-        expect "" "$cxx" -std=$std -Wall -Wextra -Werror -fsyntax-only \
-            -DGASNET_$mode -DGASNET_CONDUIT_SMP -I"$prefix/include" \
-            -x c++ - <<<'#include <gasnet.h>
-int main() { return 0; }'
-    done
+# What the headers and their macros make of it in every dialect is the business
+# of tests/conform/headers.cmake; here, that all of them are installed.
+for language in c c++; do
+    expect "" "$cc" -fsyntax-only -DGASNET_PAR -DGASNET_CONDUIT_SMP -Werror \
+        -I"$prefix/include" -x $language "$here/../conform/header_only.inc"
 done
 
 # Makefile fragments, all of them; the default conduit is the fragment's.
@@ -60,6 +51,10 @@ for conduit in smp fpga; do
             expect "sum 3 of 2 ranks" "$prefix/bin/gasnetrun_$conduit" -n 2 \
                 ./sumxx
             expect "sum 1 of 1 ranks" ./sum
+            for n in 2 3; do
+                expect "flood: $((60 * n)) requests, $((60 * n)) replies, 0 wrong" \
+                    "$prefix/bin/fshrun" -n $n --timeout 60 ./flood
+            done
             ;;
         esac
     done
@@ -73,6 +68,10 @@ for conduit in $conduits; do
     "$cc" -o sum_pc sum.c $flags
     expect "sum 6 of 3 ranks" "$prefix/bin/fshrun" -n 3 --conduit "$conduit" \
         ./sum_pc
+    # shellcheck disable=SC2086
+    "$cc" -std=gnu17 -o flood_pc flood.c $flags
+    expect "flood: 240 requests, 240 replies, 0 wrong" \
+        "$prefix/bin/fshrun" -n 4 --timeout 60 ./flood_pc
 done
 # shellcheck disable=SC2046
 "$cxx" -DGASNET_PAR -o sum_pcxx sum.cc $(pkg-config --cflags --libs fshmem)
@@ -91,7 +90,30 @@ for conduit in $conduits; do
         expect "sum 3 of 2 ranks" "$prefix/bin/fshrun" -n 2 \
             --conduit "$conduit" "cm/$program"
     done
+    expect "flood: 120 requests, 120 replies, 0 wrong" \
+        "$prefix/bin/fshrun" -n 2 --timeout 60 "cm/flood_${conduit}_parsync"
 done
+
+# Every tool and every call of the library has its manual page, and the
+# formatter, if there is one, has nothing to say about any.
+man=$prefix/share/man
+for tool in "$prefix"/bin/fsh*; do
+    page=$man/man1/$(basename "$tool").1
+    grep -q '^\.SH SYNOPSIS' "$page" || { echo "no page $page"; exit 1; }
+done
+for call in $(nm -D --defined-only "$prefix/lib/libfshmem.so" |
+    sed -n 's/.* [TDB] \(gasnet_[a-zA-Z_]*\)\(@.*\)*$/\1/p'); do
+    case $call in gasnet_coll_*) continue ;; esac
+    [ -s "$man/man3/$call.3" ] || { echo "no manual page of $call"; exit 1; }
+    checks=$((checks + 1))
+done
+if command -v groff >/dev/null; then
+    for page in "$man"/man1/* "$man"/man3/gasnet* "$man"/man7/*; do
+        if ! head -n 1 "$page" | grep -q '^\.so'; then
+            expect "" groff -man -ww -z -Tutf8 -K utf8 "$page"
+        fi
+    done
+fi
 
 # The prefix carries no path of the tree it was built in.
 if grep -rIl "$build" "$prefix/include" "$prefix/lib/pkgconfig" \

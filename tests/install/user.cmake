@@ -8,6 +8,9 @@ foreach(conduit smp fpga)
         add_executable(sum_${conduit}_${mode} sum.c)
         target_link_libraries(sum_${conduit}_${mode}
                               FSHMEM::gasnet-${conduit}-${mode})
+        add_executable(flood_${conduit}_${mode} flood.c)
+        target_link_libraries(flood_${conduit}_${mode}
+                              FSHMEM::gasnet-${conduit}-${mode})
     endforeach()
 endforeach()
 add_executable(sum_shared sum.cc)

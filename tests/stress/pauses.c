@@ -1,14 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Single puts and gets after pauses of random length, so that the other side
- * (a simulator, a sleeping rank) is met in every state between busy and asleep:
- * none may be lost to sleep. Run as: pauses [transfers] [seed]
+ * Single puts, gets and message round trips after pauses of random length, so
+ * that the other side (a simulator, a sleeping rank) is met in every state
+ * between busy and asleep: none may be lost to sleep. Run as:
+ * pauses [transfers] [seed]
  */
 #include <gasnet.h>
 
 #include <time.h>
 
+enum { H_REQUEST = 128, H_REPLY };
+
 static gasnet_seginfo_t info[64];
+static int answer;
+
+static void request(gasnet_token_t token, int value)
+{
+    gasnet_AMReplyShort1(token, H_REPLY, value);
+}
+
+static void reply(gasnet_token_t token, int value)
+{
+    (void)token;
+    answer = value;
+}
 
 static void barrier(void)
 {
@@ -23,8 +38,28 @@ static void pause_ns(long ns)
     nanosleep(&t, NULL);
 }
 
+/* One transfer to `peer`; is what comes back right? */
+static int transfer(gasnet_node_t peer, long i, uint64_t value)
+{
+    uint64_t back = value;
+
+    if (i % 3 == 0) {
+        answer = -1;
+        gasnet_AMRequestShort1(peer, H_REQUEST, (int)i);
+        GASNET_BLOCKUNTIL(answer != -1);
+        return answer == (int)i;
+    }
+    gasnet_put(peer, info[peer].addr, &value, sizeof value);
+    if (i % 3 == 1) {
+        back = 0;
+        gasnet_get(&back, peer, info[peer].addr, sizeof back);
+    }
+    return back == value;
+}
+
 int main(int argc, char **argv)
 {
+    gasnet_handlerentry_t table[] = {{H_REQUEST, request}, {H_REPLY, reply}};
     gasnet_node_t me, peer;
     unsigned seed;
     long n, wrong = 0;
@@ -32,7 +67,12 @@ int main(int argc, char **argv)
     gasnet_init(&argc, &argv);
     n = argc > 1 ? atol(argv[1]) : 2000;
     seed = argc > 2 ? (unsigned)atol(argv[2]) : (unsigned)time(NULL);
-    if (gasnet_attach(NULL, 0, GASNET_PAGESIZE, 0) != GASNET_OK)
+    if (n < 1) {
+        fprintf(stderr, "pauses: transfers: %s is no number above 0\n",
+                argv[1]);
+        gasnet_exit(2);
+    }
+    if (gasnet_attach(table, 2, GASNET_PAGESIZE, 0) != GASNET_OK)
         gasnet_exit(2);
     me = gasnet_mynode();
     peer = (me + 1) % gasnet_nodes();
@@ -42,7 +82,6 @@ int main(int argc, char **argv)
     srand(seed + me);
     barrier();
     for (long i = 0; i < n; i++) {
-        uint64_t value = (uint64_t)i << 8 | me, back = 0;
         int length = rand() % 16;
 
         /* None, a moment, up to 2 ms: around every threshold of a sleeper. */
@@ -50,12 +89,7 @@ int main(int argc, char **argv)
             pause_ns(rand() % 2000000);
         else if (length > 4)
             pause_ns(1L << length);
-        gasnet_put(peer, info[peer].addr, &value, sizeof value);
-        if (i % 2)
-            gasnet_get(&back, peer, info[peer].addr, sizeof back);
-        else
-            back = value;
-        wrong += back != value;
+        wrong += !transfer(peer, i, (uint64_t)i << 8 | me);
     }
     barrier();
     if (wrong)

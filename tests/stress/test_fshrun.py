@@ -95,16 +95,54 @@ def wrong_use():
     expect(["-n", 2, "--timeout", "x", "true"], 2, "--timeout x")
     expect(["-n", 2, "--timeout", "-1", "true"], 2, "--timeout -1")
     expect(["-n", 2, "--nonsense", "true"], 2, "--nonsense")
-    expect(["-n", 2, "--packet", 300, "true"], 1, "FSHMEM_PACKET=300",
-           "128|256|512|1024")
-    expect(["-n", 2, "--dram", "much", "true"], 1, "FSHMEM_DRAM=much")
+    expect(["-n", 2, "true"], 1, "FSHMEM_PACKET=300", "128|256|512|1024",
+           env={"FSHMEM_PACKET": "300"})
+    expect(["-n", 2, "true"], 1, "FSHMEM_DRAM=much",
+           env={"FSHMEM_DRAM": "much"})
+    expect(["-n", 99999999999, "true"], 2, "1 to 1024", "fpga: 64")
+    for option in "--waves", "--record", "--dram", "--packet", "--topology":
+        expect(["-n", 2, "--conduit", "smp", option, "1G", "true"], 2,
+               f"{option} is for conduit fpga, but this job is for smp")
     if HAVE_SIM:
+        expect(["-n", 2, "--conduit", "fpga", "--segment-max", "1G", "true"],
+               2, "--segment-max is for conduit smp")
+        expect(["-n", 2, "--conduit", "fpga", "--packet", 300, "true"], 1,
+               "FSHMEM_PACKET=300")
         expect(["-n", 65, "--conduit", "fpga", "true"], 2, "1 to 64")
 
 
 def unknown_setting():
     output = expect(["-n", 3, RANKS], 0, env={"FSHMEM_TOPOLGY": "ring"})
     check(output.count("did you mean FSHMEM_TOPOLOGY?") == 1, output)
+
+
+def quiet():
+    """Advice is left out, failures are not."""
+    env = {"FSHMEM_TOPOLGY": "ring", "GASNET_QUIET": "1"}
+    output = expect(["-n", 1, "-x", "NOT_THERE_AT_ALL", RANKS], 0, env=env)
+    check(sorted(l.split()[0] for l in output.splitlines()) == ["ok", "up"],
+          repr(output))
+    expect(["-n", 2, RANKS, "fatal", 0, 1], 1, "rank 1: deliberate failure",
+           env=env)
+
+
+def backtrace():
+    """Once, of the rank that fails; a crash keeps its exit code."""
+    env = {"GASNET_BACKTRACE": "1"}
+    frame = rf"{os.path.basename(RANKS)}\(.*\[0x[0-9a-f]+\]"
+    output = expect(["-n", 3, RANKS, "fatal", 0, 1], 1,
+                    "deliberate failure\nfshmem: rank 1: backtrace", env=env)
+    check(output.count("backtrace of") == 1, repr(output))
+    check(len(re.findall(frame, output)) >= 3, repr(output))
+    output = expect(["-n", 2, RANKS, "raise", 11, 1], 139,
+                    "rank 1: signal 11 (Seg", "rank 1: backtrace", env=env)
+    check(len(re.findall(frame, output)) >= 3, repr(output))
+    for env in {}, {"GASNET_BACKTRACE": "0"}:
+        output = expect(["-n", 2, RANKS, "raise", 11, 1], 139, env=env)
+        check("backtrace" not in output, repr(output))
+    output = expect(["-n", 2, RANKS, "raise", 11, 1], 139,
+                    env={"GASNET_BACKTRACE": "1", "GASNET_NO_CATCH_SIGNAL": "1"})
+    check("backtrace" not in output, repr(output))
 
 
 def memory_is_compared():
@@ -246,6 +284,13 @@ def reader_goes_away():
         check(len(output.splitlines()) == 1, f"{options}: {output!r}")
 
 
+def full_disk_is_said():
+    command = f"{FSHRUN} -n 2 --tag-output yes >/dev/full"
+    code, output = run("bash", "-c", command, limit=10)
+    check(code != 0 and output.count("No space left on device") == 1,
+          f"code {code}: {output!r}")
+
+
 def slow_reader_does_not_block_signals():
     read_end, write_end = os.pipe()
     job = Job(FSHRUN, "-n", 2, "--tag-output", "yes", out=write_end)
@@ -376,15 +421,17 @@ def options_page_is_whole():
 
 def simulator_not_found():
     expect(["-n", 2, "--conduit", "fpga", "true"], 1, "/no/such/fshsim",
-           "FSHMEM_SIM", env={"FSHMEM_SIM": "/no/such/fshsim"})
+           "FSHMEM_SIM", "unset it", env={"FSHMEM_SIM": "/no/such/fshsim"})
 
 
 CASES = [exchange, exchange_many, children_are_no_ranks, exit_codes,
-         failure_is_said_once, program_cannot_run, wrong_use, unknown_setting,
+         failure_is_said_once, program_cannot_run, wrong_use, unknown_setting, quiet,
+         backtrace,
          memory_is_compared, file_size_limit, time_limit, late_rank_is_named,
          missing_rank_is_named, left_behind, state_on_request,
          output_is_byte_exact, output_is_tagged, tagged_lines_are_whole,
          tagged_partial_line, tagged_partial_line_is_ended, reader_goes_away,
+         full_disk_is_said,
          slow_reader_does_not_block_signals, variables, arguments_arrive,
          dry_run, conduit_of_the_program, help_and_version, fshinfo,
          debug_settings, options_page_is_whole, simulator_not_found]

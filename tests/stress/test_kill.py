@@ -5,6 +5,7 @@ the job ends within 5 seconds, says why, with the right code, and leaves no
 process behind. The ranks spin in user code, so nothing but the launcher and
 the kernel can end them."""
 import os
+import pty
 import signal
 import tempfile
 
@@ -50,10 +51,52 @@ def rank_killed_while_others_stopped():
     expect(job, 137)
 
 
+def launcher_of(job):
+    """fshrun is two processes: the one we started, and the launcher."""
+    others = [p for p in job.named("fshrun") if p != job.proc.pid]
+    check(len(others) == 1, f"launchers: {others}")
+    return others[0]
+
+
 def launcher_killed():
     job = spinning(3)
     job.proc.kill()
     expect(job, 137)
+    job = spinning(3)
+    os.kill(launcher_of(job), signal.SIGKILL)
+    expect(job, 137, "the launcher (pid", "was killed by signal 9 (Killed)")
+
+
+def launcher_killed_with_children_of_ranks():
+    """What ranks have started, and what that has started, goes with them."""
+    script = f"(sleep 1000; true) & exec {RANKS} {' '.join(SPIN)}"
+    for victim in "guard", "launcher":
+        job = Job(FSHRUN, "-n", 2, "sh", "-c", script)
+        job.await_up(2)
+        wait_until(lambda: len(job.named("sleep")) == 2, "2 children")
+        os.kill(job.proc.pid if victim == "guard" else launcher_of(job),
+                signal.SIGKILL)
+        expect(job, 137)
+
+
+def launcher_killed_with_deaf_ranks():
+    job = Job(FSHRUN, "-n", 2, "sh", "-c",
+              f"trap '' QUIT; {RANKS} {' '.join(SPIN)}; true")
+    job.await_up(2)
+    job.proc.kill()
+    expect(job, 137)
+
+
+def stopped_and_continued():
+    """Ctrl-Z and fg: the job goes on, and hears what comes then."""
+    job = spinning(2)
+    pids = job.pids()
+    for sig in signal.SIGSTOP, signal.SIGCONT:
+        for pid in pids:
+            os.kill(pid, sig)
+    check(sorted(job.pids()) == sorted(pids), "somebody died")
+    job.proc.terminate()
+    expect(job, 143, "got signal 15")
 
 
 def launcher_killed_before_init():
@@ -128,6 +171,23 @@ def interrupted_all_at_once():
         except ProcessLookupError:
             pass
     expect(job, 130)
+
+
+def interrupted_at_terminal():
+    """Ctrl-C: one message, though guard, launcher and ranks all get it."""
+    for key, code in (b"\x03", 130), (b"\x1c", 131):
+        master, slave = pty.openpty()
+        job = Job("setsid", "-c", FSHRUN, "-v", "-n", 2, RANKS, *SPIN,
+                  stdin=slave)
+        os.close(slave)
+        try:
+            job.await_up(2)
+            os.write(master, key)
+            expect(job, code)
+            said = job.text.count(b"ending the job")
+            check(said == 1, f"said {said} times: {job.text!r}")
+        finally:
+            os.close(master)
 
 
 def quit_handler_of_client():
@@ -216,11 +276,13 @@ def single_simulator_killed():
 
 
 SMP = [rank_killed, rank_crashed, rank_killed_while_others_stopped,
-       launcher_killed, launcher_killed_before_init, deaf_ranks_are_killed,
+       launcher_killed, launcher_killed_with_children_of_ranks,
+       launcher_killed_with_deaf_ranks, stopped_and_continued,
+       launcher_killed_before_init, deaf_ranks_are_killed,
        launcher_killed_while_simulator_starts,
        launcher_killed_with_rank_behind_shell,
        rank_behind_shell_killed, what_ranks_left_is_killed, interrupted,
-       interrupted_all_at_once, quit_handler_of_client,
+       interrupted_all_at_once, interrupted_at_terminal, quit_handler_of_client,
        buffered_output_survives, background_job_of_a_script,
        start_interrupted, two_jobs]
 FPGA = [simulator_killed, simulator_dies_with_rank_and_launcher,

@@ -9,16 +9,7 @@
 #include <string.h>
 
 #include "conduit/fpga/command.h"
-
-#define CHECK(cond, ...)                                               \
-    do {                                                               \
-        if (!(cond)) {                                                 \
-            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #cond); \
-            fprintf(stderr, __VA_ARGS__);                              \
-            fputc('\n', stderr);                                       \
-            exit(1);                                                   \
-        }                                                              \
-    } while (0)
+#include "check.h"
 
 static int32_t args[FSH_MAX_ARGS];
 static unsigned char data[FSH_MAX_PACKET];

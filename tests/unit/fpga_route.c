@@ -8,16 +8,7 @@
 #include <stdlib.h>
 
 #include "conduit/fpga/route.h"
-
-#define CHECK(cond, ...)                                               \
-    do {                                                               \
-        if (!(cond)) {                                                 \
-            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #cond); \
-            fprintf(stderr, __VA_ARGS__);                              \
-            fputc('\n', stderr);                                       \
-            exit(1);                                                   \
-        }                                                              \
-    } while (0)
+#include "check.h"
 
 /* Node at the other end of a port's wire, or -1. */
 static int wire(bool ring, uint32_t nodes, uint32_t node, unsigned port)

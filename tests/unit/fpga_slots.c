@@ -10,16 +10,7 @@
 #include <stdlib.h>
 
 #include "conduit/fpga/slots.h"
-
-#define CHECK(cond, ...)                                               \
-    do {                                                               \
-        if (!(cond)) {                                                 \
-            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #cond); \
-            fprintf(stderr, __VA_ARGS__);                              \
-            fputc('\n', stderr);                                       \
-            exit(1);                                                   \
-        }                                                              \
-    } while (0)
+#include "check.h"
 
 #define SLOTS FSH_SLOTS_PER_PEER
 #define STEPS 200000

@@ -9,14 +9,7 @@
 #include <stdlib.h>
 
 #include "gasnet/internal.h"
-
-#define CHECK(cond)                                                    \
-    do {                                                               \
-        if (!(cond)) {                                                 \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #cond); \
-            _Exit(1);                                                  \
-        }                                                              \
-    } while (0)
+#include "check.h"
 
 enum { ME = 1, NODES = 4, ROUNDS = 2 };
 enum { ANONYMOUS, NAMED, MISMATCH };

@@ -10,14 +10,7 @@
 #include <string.h>
 
 #include "gasnet/internal.h"
-
-#define CHECK(cond)                                                    \
-    do {                                                               \
-        if (!(cond)) {                                                 \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #cond); \
-            _Exit(1);                                                  \
-        }                                                              \
-    } while (0)
+#include "check.h"
 
 static int32_t seen[16];
 static unsigned seen_count, calls;

@@ -15,14 +15,7 @@
 #include "base/cpu.h"
 #include "boot/boot.h"
 #include "gasnet/internal.h"
-
-#define CHECK(cond)                                                    \
-    do {                                                               \
-        if (!(cond)) {                                                 \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #cond); \
-            _Exit(1);                                                  \
-        }                                                              \
-    } while (0)
+#include "check.h"
 
 static struct fsh_conduit_ops ops;
 static atomic_uint sleeps; /* waits in the conduit */
@@ -41,8 +34,9 @@ static void nap(uint64_t ns)
     nanosleep(&t, NULL);
 }
 
-static void wait_full(uint64_t max_ns)
+static void wait_full(uint64_t max_ns, bool memory)
 {
+    CHECK(memory); /* it is the client that waits */
     CHECK(max_ns >= 50000 && max_ns <= 10000000);
     atomic_fetch_add(&sleeps, 1);
     nap(max_ns);
@@ -96,9 +90,9 @@ static bool poll_once_something(void)
 }
 
 /* Sleeps until there is something: never by itself. */
-static void wait_until_arrival(uint64_t max_ns)
+static void wait_until_arrival(uint64_t max_ns, bool memory)
 {
-    (void)max_ns;
+    (void)max_ns, (void)memory;
     atomic_store(&conduit_busy, true);
     while (!atomic_load(&arrived) && !atomic_load(&released))
         nap(1000000);

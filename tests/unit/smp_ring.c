@@ -17,21 +17,12 @@
 #include "base/cpu.h"
 #include "conduit/conduit.h"
 #include "conduit/smp/ring.h"
+#include "check.h"
 
 #define TIME_LIMIT_NS (60 * UINT64_C(1000000000))
 #define BOTH (1u << FSH_SMP_REQUEST | 1u << FSH_SMP_REPLY)
 #define MAX_ACTIVE 4
 #define SLEEP_NS (20 * UINT64_C(1000000000))
-
-#define CHECK(cond, ...)                                               \
-    do {                                                               \
-        if (!(cond)) {                                                 \
-            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #cond); \
-            fprintf(stderr, __VA_ARGS__);                              \
-            fputc('\n', stderr);                                       \
-            _Exit(1);                                                  \
-        }                                                              \
-    } while (0)
 
 struct world {
     struct fsh_smp_layout layout;
@@ -196,7 +187,7 @@ static void *party_main(void *arg)
             counted = true;
         }
         if (!fsh_smp_port_poll(w->port[p->index], BOTH, deliver, p))
-            fsh_smp_port_sleep(w->port[p->index], 1000000);
+            fsh_smp_port_sleep(w->port[p->index], 1000000, false);
         CHECK(fsh_time_ns() < w->deadline, "rank %u has %u of %u answers",
               w->rank[p->index], atomic_load(&w->answered[p->index]),
               w->threads * w->messages);
@@ -325,7 +316,7 @@ static void *ping_main(void *arg)
             CHECK(fsh_smp_port_send(port, &out) == FSH_SMP_SENT, "send");
         while (p->got <= i) {
             uint64_t start = fsh_time_ns();
-            fsh_smp_port_sleep(port, SLEEP_NS);
+            fsh_smp_port_sleep(port, SLEEP_NS, false);
             CHECK(fsh_time_ns() - start < SLEEP_NS, "lost wake-up in round %u",
                   i);
             fsh_smp_port_poll(port, BOTH, on_ping, p);
@@ -336,7 +327,36 @@ static void *ping_main(void *arg)
     return NULL;
 }
 
-static void run_sleep(uint32_t ranks, unsigned rounds)
+/* The same with words in memory: poke instead of a message. The stores are
+ * sequentially consistent, so that none may be missed. */
+static _Atomic uint32_t word[2];
+
+static void *poke_main(void *arg)
+{
+    struct pinger *p = arg;
+    struct world *w = p->world;
+    struct fsh_smp_port *port = w->port[p->index];
+    uint32_t peer = w->rank[1 - p->index];
+
+    for (unsigned i = 1; i <= p->rounds; i++) {
+        if (p->index == 0) {
+            atomic_store(&word[1], i);
+            fsh_smp_port_poke(port, peer);
+        }
+        while (atomic_load(&word[p->index]) != i) {
+            uint64_t start = fsh_time_ns();
+            fsh_smp_port_sleep(port, SLEEP_NS, true);
+            CHECK(fsh_time_ns() - start < SLEEP_NS, "lost poke in round %u", i);
+        }
+        if (p->index == 1) {
+            atomic_store(&word[0], i);
+            fsh_smp_port_poke(port, peer);
+        }
+    }
+    return NULL;
+}
+
+static void run_sleep(uint32_t ranks, unsigned rounds, void *(*body)(void *))
 {
     struct world w;
     pthread_t thread[2];
@@ -345,7 +365,7 @@ static void run_sleep(uint32_t ranks, unsigned rounds)
     make_world(&w, ranks, 2, 1);
     for (unsigned i = 0; i < 2; i++) {
         pinger[i] = (struct pinger){&w, i, rounds, 0};
-        CHECK(pthread_create(&thread[i], NULL, ping_main, &pinger[i]) == 0,
+        CHECK(pthread_create(&thread[i], NULL, body, &pinger[i]) == 0,
               "pthread_create");
     }
     for (unsigned i = 0; i < 2; i++)
@@ -419,8 +439,9 @@ int main(int argc, char **argv)
     uint64_t last = argc > 1 ? first : 3;
 
     run_full();
-    run_sleep(2, 2000);
-    run_sleep(130, 2000);
+    run_sleep(2, 2000, ping_main);
+    run_sleep(130, 2000, ping_main);
+    run_sleep(2, 2000, poke_main);
     for (uint64_t seed = first; seed <= last; seed++) {
         printf("seed %llu\n", (unsigned long long)seed);
         run_race(3, 40000, seed);

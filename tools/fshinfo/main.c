@@ -262,7 +262,8 @@ int main(int argc, char **argv)
         }
     }
     if (argv[optind]) {
-        fsh_warn("unexpected argument '%s'", argv[optind]);
+        fsh_warn("unexpected argument '%s'; try 'fshinfo --help'",
+                 argv[optind]);
         return 2;
     }
     fsh_option_check();

@@ -97,7 +97,7 @@ void perf_wait(struct perf_batch *batch, const char *what)
     uint64_t end = fsh_time_ns() + WAIT_NS;
     while (!all_done(batch)) {
         if (!fsh_fpga_poll()) {
-            fsh_conduit_fpga.wait(1000000);
+            fsh_conduit_fpga.wait(1000000, false);
         }
         if (fsh_time_ns() > end) {
             fsh_fatal("fshperf: no completion of %s within %d s", what,

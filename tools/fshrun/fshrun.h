@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * fshrun: the launcher. One thread. main.c reads the command line; program.c
- * finds the program; spawn.c starts the ranks; run.c watches the job to its
- * end; output.c prefixes lines for --tag-output.
+ * finds the program; guard.c makes two processes of it; spawn.c starts the
+ * ranks; run.c watches the job to its end; output.c prefixes lines for
+ * --tag-output.
  */
 #ifndef FSHRUN_H
 #define FSHRUN_H
@@ -28,8 +29,9 @@ struct command_line {
     char conduit[16]; /* "" not said */
     double timeout;   /* seconds, 0 none */
     bool tag_output, verbose, show, replay;
-    const char *sim_extra[8]; /* --record F ...; NULL-terminated */
-    char **program;           /* argv of the ranks */
+    const char *sim_extra[8];       /* --record F ...; NULL-terminated */
+    const char *for_fpga, *for_smp; /* an option of that conduit, or NULL */
+    char **program;                 /* argv of the ranks */
 };
 
 /* Reads argv; prints and exits by itself for --help, --version and errors.
@@ -44,6 +46,16 @@ int find_program(const char *name, char *path, size_t len);
 /* The conduit compiled into an executable (its "$FSHMEMConduit: x $" mark), or
  * "" if it has none. */
 void read_default_conduit(const char *path, char *conduit, size_t len);
+
+/* ---- guard.c ---- */
+
+/* What the launcher gets when the guard has been killed. */
+#define GUARD_GONE SIGUSR2
+
+/* Returns in the launcher, a child of the process that called. */
+void start_guarded(void);
+/* Processes that ranks left behind are our children (subreaper): kill them. */
+void kill_orphans(void);
 
 /* ---- output.c ---- */
 

@@ -102,7 +102,9 @@ static void set_ranks(struct command_line *cl, const char *text)
     errno = 0;
     n = strtoul(text, &end, 10);
     if (!isdigit((unsigned char)text[0]) || *end || errno || n > INT_MAX) {
-        fsh_warn("-n %s: expected the number of ranks", text);
+        fsh_warn("-n %s: expected the number of ranks, 1 to %d (conduit fpga: "
+                 "%d)",
+                 text, FSH_JOB_MAX_RANKS, FSH_MAX_NODES);
         wrong_use();
     }
     cl->ranks = (uint32_t)n;
@@ -127,7 +129,7 @@ static void set_variable(const char *text)
     char *name;
 
     if (!equals) {
-        if (!getenv(text))
+        if (!getenv(text) && !fsh_option_bool("GASNET_QUIET"))
             fsh_warn("-x %s: not set here, so not in the ranks either", text);
         return;
     }
@@ -159,25 +161,29 @@ static bool set_simple(struct command_line *cl, int option, const char *value)
 {
     static const struct {
         int option;
-        const char *variable, *sim_option;
+        const char *name, *variable; /* without a variable: the simulator's */
     } simple[] = {
-        {OPT_CONDUIT, "FSHMEM_CONDUIT", NULL},
-        {OPT_TOPOLOGY, "FSHMEM_TOPOLOGY", NULL},
-        {OPT_SEGMENT, "FSHMEM_SEGMENT_MAX", NULL},
-        {OPT_DRAM, "FSHMEM_DRAM", NULL},
-        {OPT_PACKET, "FSHMEM_PACKET", NULL},
-        {OPT_SIM_ARGS, "FSHMEM_SIM_ARGS", NULL},
-        {OPT_RECORD, NULL, "--record"},
-        {OPT_WAVES, NULL, "--waves"},
+        {OPT_CONDUIT, "--conduit", "FSHMEM_CONDUIT"},
+        {OPT_SEGMENT, "--segment-max", "FSHMEM_SEGMENT_MAX"},
+        {OPT_TOPOLOGY, "--topology", "FSHMEM_TOPOLOGY"},
+        {OPT_DRAM, "--dram", "FSHMEM_DRAM"},
+        {OPT_PACKET, "--packet", "FSHMEM_PACKET"},
+        {OPT_SIM_ARGS, "--sim-args", "FSHMEM_SIM_ARGS"},
+        {OPT_RECORD, "--record", NULL},
+        {OPT_WAVES, "--waves", NULL},
     };
 
     for (size_t i = 0; i < sizeof(simple) / sizeof(simple[0]); i++) {
         if (simple[i].option != option)
             continue;
+        if (option == OPT_SEGMENT)
+            cl->for_smp = simple[i].name;
+        else if (option != OPT_CONDUIT)
+            cl->for_fpga = simple[i].name;
         if (simple[i].variable)
             setenv(simple[i].variable, value, 1);
         else
-            add_sim_option(cl, simple[i].sim_option, value);
+            add_sim_option(cl, simple[i].name, value);
         return true;
     }
     return false;
@@ -263,6 +269,21 @@ static void list_conduits(void)
         else
             fsh_warn("  %s: not usable: %s", (*c)->name, why);
     }
+}
+
+/* An option that would have no effect is a mistake; a setting in the
+ * environment may be there for other jobs. */
+static int check_options(const struct command_line *cl)
+{
+    bool fpga = strcmp(cl->conduit, "fpga") == 0;
+    const char *option = fpga ? cl->for_smp : cl->for_fpga;
+
+    if (!option)
+        return 0;
+    fsh_warn("%s is for conduit %s, but this job is for %s (--conduit, "
+             "FSHMEM_CONDUIT, or what the program was built for)",
+             option, fpga ? "smp" : "fpga", cl->conduit);
+    return RUN_USAGE;
 }
 
 /* Returns 0 or an exit code. */
@@ -428,6 +449,7 @@ static int start_job(struct run *run, const struct fsh_job_config *config)
     char err[800];
     int code;
 
+    start_guarded();
     raise_descriptor_limit(config->ranks);
     if (fsh_job_create(&run->job, config, err, sizeof(err)) != 0) {
         fsh_warn("%s", err);
@@ -464,6 +486,8 @@ int main(int argc, char **argv)
     code = find_program(cl.program[0], path, sizeof(path));
     if (code == 0)
         code = check_conduit(&cl, path);
+    if (code == 0)
+        code = check_options(&cl);
     if (code != 0)
         return code;
     fsh_job_config_init(&config, cl.ranks, cl.conduit);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/cpu.h"
+#include "base/log.h"
 #include "fshrun.h"
 
 #define PARTIAL_NS UINT64_C(100000000)
@@ -217,6 +218,9 @@ static void drain(struct queue *q, int fd)
         memmove(q->data, q->data + done, q->fill - (size_t)done);
         q->fill -= (size_t)done;
     } else if (done < 0 && errno != EAGAIN && errno != EINTR) {
+        if (errno != EPIPE && fd != STDERR_FILENO) /* `| head` is no failure */
+            fsh_warn("cannot write to standard output: %s; ending the job",
+                     strerror(errno));
         q->broken = true;
         q->fill = 0;
     }

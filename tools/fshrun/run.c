@@ -29,6 +29,7 @@
  * ends the job, so that twice this and the rest stay under 5 seconds. */
 #define MAX_GRACE_S 2.0
 #define GO_YOURSELF_NS (250 * MS)
+#define AGAIN_NS (300 * MS) /* a signal that comes later is a second one */
 
 static uint64_t grace_ns(void)
 {
@@ -107,33 +108,6 @@ static void signal_ranks(struct run *run, int sig)
         /* The rank behind a script. */
         if (own > 0 && own != run->pid[r] && run->pid[r] > 0 && is_ours(own))
             kill(own, sig);
-    }
-}
-
-/* Processes that ranks left behind are our children now (subreaper). */
-static void kill_orphans(void)
-{
-    char path[64];
-    FILE *f;
-    int pid;
-
-    for (int round = 0; round < 50; round++) {
-        bool any = false;
-
-        snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
-        f = fopen(path, "re");
-        if (!f)
-            return;
-        while (fscanf(f, "%d", &pid) == 1) {
-            any = true;
-            kill(pid, SIGKILL);
-        }
-        fclose(f);
-        if (!any)
-            return;
-        while (waitpid(-1, NULL, WNOHANG) > 0)
-            continue;
-        usleep(2000);
     }
 }
 
@@ -303,8 +277,15 @@ static void on_signal(struct run *run, int sig)
         return reap(run);
     if (sig == SIGUSR1)
         return dump(run);
+    if (sig == GUARD_GONE) {
+        end_job(run, 128 + SIGKILL, "fshrun was killed", 0);
+        run->kill_ns = 0; /* nobody waits for us */
+        return;
+    }
     if (run->ending && run->quit_sent) {
-        run->kill_ns = 0; /* asked twice */
+        /* Asked twice, not told twice (to us, and to the guard). */
+        if (fsh_time_ns() > run->quit_ns + AGAIN_NS)
+            run->kill_ns = 0;
         return;
     }
     snprintf(text, sizeof(text), "got signal %d (%s)", sig, strsignal(sig));
@@ -435,8 +416,8 @@ static void finish_output(struct run *run, struct pollfd *p)
 /* The signals we act on; those the caller has us ignore stay ignored. */
 static int catch_signals(struct run *run)
 {
-    static const int wanted[] = {SIGINT,  SIGTERM, SIGHUP,
-                                 SIGQUIT, SIGUSR1, SIGCHLD};
+    static const int wanted[] = {SIGINT,  SIGTERM, SIGHUP,    SIGQUIT,
+                                 SIGUSR1, SIGCHLD, GUARD_GONE};
     struct sigaction old;
     sigset_t set;
 

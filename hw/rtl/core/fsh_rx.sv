@@ -217,12 +217,17 @@ module fsh_rx #(
   assign step    = s1_valid_q && can;
   assign aw_push = step && (in_hdr ? slot_write :
                             state_q == Payload && pay_first_q && (pay_mem_q || pay_host_q));
-  assign aw      = in_hdr ? {1'b1, 5'd0, args, slot_hdr_addr} :
-                   {pay_host_q, 1'b0, pay_left_q - 7'd1, pay_addr_q[39:4], 4'd0};
   assign w_push  = step && (in_hdr ? slot_write :
                             state_q == Args ? slot_write_q : pay_mem_q || pay_host_q);
   assign w_host  = state_q != Payload || pay_host_q;
   assign w_last  = in_hdr ? args == '0 : state_q == Args ? args_left_q == 3'd1 : pay_last;
+
+  always_comb begin
+    aw = 'x;
+    if (aw_push)
+      aw = in_hdr ? {1'b1, 5'd0, args, slot_hdr_addr} :
+           {pay_host_q, 1'b0, pay_left_q - 7'd1, pay_addr_q[39:4], 4'd0};
+  end
 
   // The header stands in its slot with the status it got here.
   always_comb begin

@@ -49,7 +49,8 @@ module fsh_tracker (
   logic [INDEX-1:0]   clear_q, index;
   logic [1:0]         gnt;
   logic               take, act, rx_q, done_q;
-  fsh_fn_pkg::evt_t   evt, evt_q;
+  logic               multi;
+  fsh_fn_pkg::evt_t   evt_q;
   logic               we;
   logic [INDEX-1:0]   waddr;
   logic [27:0]        word, wdata;
@@ -70,18 +71,25 @@ module fsh_tracker (
   // done_q holds a finished message in evt_q until it has been acted on.
   assign take        = state_q == Take && evt_valid_i != '0 && (!done_q || act);
   assign evt_ready_o = gnt & {2{take}};
-  assign evt         = gnt[1] ? evt1_i : evt0_i;
+  assign multi       = gnt[1] ? evt1_i.multi : evt0_i.multi;
 
+  // The word of the message, and what this packet makes of it.
   always_comb begin
-    if (evt_q.opcode >= fsh_spec_pkg::OP_LIBRARY)
-      index = {2'b10, evt_q.reply, evt_q.src[5:0], evt_q.tag[3:0]};
-    else if (evt_q.opcode == fsh_spec_pkg::OP_GET_REPLY) index = {7'b1100000, evt_q.tag[5:0]};
-    else index = {1'b0, evt_q.src[5:0], evt_q.tag[5:0]};
+    index    = 'x;
+    sum      = 'x;
+    status   = 'x;
+    complete = 'x;
+    if (state_q == Read || state_q == Count) begin
+      if (evt_q.opcode >= fsh_spec_pkg::OP_LIBRARY)
+        index = {2'b10, evt_q.reply, evt_q.src[5:0], evt_q.tag[3:0]};
+      else if (evt_q.opcode == fsh_spec_pkg::OP_GET_REPLY) index = {7'b1100000, evt_q.tag[5:0]};
+      else index = {1'b0, evt_q.src[5:0], evt_q.tag[5:0]};
+      sum      = word[23:0] + {13'd0, evt_q.bytes};
+      status   = word[27:24] != '0 ? word[27:24] : evt_q.status;
+      complete = sum == evt_q.total;
+    end
   end
 
-  assign sum      = word[23:0] + {13'd0, evt_q.bytes};
-  assign status   = word[27:24] != '0 ? word[27:24] : evt_q.status;
-  assign complete = sum == evt_q.total;
   assign we       = state_q == Clear || state_q == Count;
   assign waddr    = state_q == Clear ? clear_q : index;
   assign wdata    = state_q == Clear || complete ? '0 : {status, sum};
@@ -101,7 +109,7 @@ module fsh_tracker (
 
   always_ff @(posedge clk_i) begin
     if (take) begin
-      evt_q <= evt;
+      evt_q <= gnt[1] ? evt1_i : evt0_i;
       rx_q  <= gnt[1];
     end
     if (state_q == Count) evt_q.status <= status;
@@ -116,7 +124,7 @@ module fsh_tracker (
       end
       Take: begin
         if (take) begin
-          if (evt.multi) state_q <= Read;
+          if (multi) state_q <= Read;
           else done_q <= 1'b1;
         end
       end
@@ -139,12 +147,23 @@ module fsh_tracker (
   logic                unfinished;
   fsh_spec_pkg::ring_t entry;
 
-  assign to_host    = evt_q.opcode >= fsh_spec_pkg::OP_LIBRARY;
-  assign is_put_ack = evt_q.opcode == fsh_spec_pkg::OP_PUT && evt_q.ack;
-  assign self       = evt_q.src == node_i;
-  assign want_ack   = is_put_ack && !self;
-  assign want_entry = to_host || (is_put_ack && self) || evt_q.opcode == fsh_spec_pkg::OP_PUT_ACK ||
-                      evt_q.opcode == fsh_spec_pkg::OP_GET_REPLY;
+  always_comb begin
+    to_host    = 'x;
+    is_put_ack = 'x;
+    self       = 'x;
+    want_ack   = 'x;
+    want_entry = 'x;
+    if (done_q) begin
+      to_host    = evt_q.opcode >= fsh_spec_pkg::OP_LIBRARY;
+      is_put_ack = evt_q.opcode == fsh_spec_pkg::OP_PUT && evt_q.ack;
+      self       = evt_q.src == node_i;
+      want_ack   = is_put_ack && !self;
+      want_entry = to_host || (is_put_ack && self) ||
+                   evt_q.opcode == fsh_spec_pkg::OP_PUT_ACK ||
+                   evt_q.opcode == fsh_spec_pkg::OP_GET_REPLY;
+    end
+  end
+
   assign act        = done_q && (!want_entry || entry_ready_i) && (!want_ack || ack_room);
   assign ack_push   = act && want_ack;
   assign unfinished = state_q == Count && !complete;
@@ -213,13 +232,15 @@ module fsh_tracker (
   end
 
   always_comb begin
-    entry        = '0;
-    entry.kind   = to_host ? fsh_spec_pkg::CPL_MESSAGE : fsh_spec_pkg::CPL_TAGGED;
-    entry.reply  = evt_q.reply;
-    entry.status = evt_q.status;
-    entry.opcode = evt_q.opcode;
-    entry.node   = evt_q.src;
-    entry.tag    = evt_q.tag;
+    entry = '0;
+    if (done_q) begin
+      entry.kind   = to_host ? fsh_spec_pkg::CPL_MESSAGE : fsh_spec_pkg::CPL_TAGGED;
+      entry.reply  = evt_q.reply;
+      entry.status = evt_q.status;
+      entry.opcode = evt_q.opcode;
+      entry.node   = evt_q.src;
+      entry.tag    = evt_q.tag;
+    end
   end
 
   assign entry_o       = entry;

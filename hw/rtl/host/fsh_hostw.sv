@@ -180,14 +180,16 @@ module fsh_hostw #(
   always_comb begin
     offset = status_addr_i;
     aw_len = '0;
-    if (gnt[2]) offset = e_offset_q;
-    if (gnt[0]) begin
-      offset = rx_awaddr_i[39:0];
-      aw_len = rx_awlen_i[7:0];
-    end
-    if (gnt[1]) begin
-      offset = rx_awaddr_i[79:40];
-      aw_len = rx_awlen_i[15:8];
+    if (start) begin
+      if (gnt[2]) offset = e_offset_q;
+      if (gnt[0]) begin
+        offset = rx_awaddr_i[39:0];
+        aw_len = rx_awlen_i[7:0];
+      end
+      if (gnt[1]) begin
+        offset = rx_awaddr_i[79:40];
+        aw_len = rx_awlen_i[15:8];
+      end
     end
   end
   assign aw = host_base_i + {8'd0, offset};
@@ -199,13 +201,17 @@ module fsh_hostw #(
                        e_pop || s_pop;
 
   always_comb begin
-    w_data = e_pop ? e_data_q : status;
-    w_strb = '1;
-    w_last = 1'b1;
+    w_data = 'x;
+    w_strb = 'x;
+    w_last = 'x;
     if (streaming_q) begin
       w_data = rx_pick ? rx_wdata_i[255:128] : rx_wdata_i[127:0];
       w_strb = rx_pick ? rx_wstrb_i[31:16] : rx_wstrb_i[15:0];
       w_last = rx_pick ? rx_wlast_i[1] : rx_wlast_i[0];
+    end else if (start) begin
+      w_data = e_pop ? e_data_q : status;
+      w_strb = '1;
+      w_last = 1'b1;
     end
   end
 

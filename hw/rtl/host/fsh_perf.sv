@@ -25,8 +25,7 @@ module fsh_perf (
   logic [N*2-1:0]     step_q;
   logic [SUMS*24-1:0] add_q;
   logic [47:0]        cycle_q, data;
-  logic [N*48-1:0]    first_q, last_q, count_q;
-  logic [SUMS*48-1:0] sum_q;
+  (* mem2reg *) logic [47:0] first_q[N], last_q[N], count_q[N], sum_q[SUMS];
   logic [SUMS-1:0]    moves, adds;
 
   // Of the events with a sum: whether they happened, whether one is read.
@@ -48,19 +47,21 @@ module fsh_perf (
   always_ff @(posedge clk_i) begin
     for (int unsigned e = 0; e < N; e++) begin
       if (step_q[e*2+:2] != '0) begin
-        if (count_q[e*48+:48] == '0) first_q[e*48+:48] <= cycle_q;
-        last_q[e*48+:48]  <= cycle_q;
-        count_q[e*48+:48] <= count_q[e*48+:48] + {46'd0, step_q[e*2+:2]};
+        if (count_q[e] == '0) first_q[e] <= cycle_q;
+        last_q[e]  <= cycle_q;
+        count_q[e] <= count_q[e] + {46'd0, step_q[e*2+:2]};
       end
     end
     for (int unsigned s = 0; s < SUMS; s++) begin
-      if (moves[s]) sum_q[s*48+:48] <= sum_q[s*48+:48] + {24'd0, add_q[s*24+:24]};
+      if (moves[s]) sum_q[s] <= sum_q[s] + {24'd0, add_q[s*24+:24]};
     end
     if (rst_i || clear_i) begin
-      first_q <= '0;
-      last_q  <= '0;
-      count_q <= '0;
-      sum_q   <= '0;
+      for (int unsigned e = 0; e < N; e++) begin
+        first_q[e] <= '0;
+        last_q[e]  <= '0;
+        count_q[e] <= '0;
+      end
+      for (int unsigned s = 0; s < SUMS; s++) sum_q[s] <= '0;
     end
   end
 
@@ -68,12 +69,12 @@ module fsh_perf (
     data = '0;
     if (read_i) begin
       for (int unsigned e = 0; e < N; e++) begin
-        if (word_i == {4'(e), 2'd0}) data = first_q[e*48+:48];
-        if (word_i == {4'(e), 2'd1}) data = last_q[e*48+:48];
-        if (word_i == {4'(e), 2'd2}) data = count_q[e*48+:48];
+        if (word_i == {4'(e), 2'd0}) data = first_q[e];
+        if (word_i == {4'(e), 2'd1}) data = last_q[e];
+        if (word_i == {4'(e), 2'd2}) data = count_q[e];
       end
       for (int unsigned s = 0; s < SUMS; s++) begin
-        if (adds[s] && word_i[1:0] == 2'd3) data = sum_q[s*48+:48];
+        if (adds[s] && word_i[1:0] == 2'd3) data = sum_q[s];
       end
     end
   end

@@ -73,13 +73,13 @@ module fsh_regs #(
     24'(fsh_spec_pkg::MAX_MESSAGE), 16'(fsh_spec_pkg::MAX_MEDIUM)
   };
 
-  logic        aw_valid, w_valid, write, b_ready, ar_valid, r_ready, read;
-  logic [14:0] aw, ar, ar_q;
+  logic        aw_valid, w_valid, write, read, ar_busy_q;
+  logic [14:0] aw, ar_q;
   logic [63:0] w, rdata, rmux_q;
-  logic        r1_q, r2_q, r2_perf_q;
+  logic        r1_q, r2_q, r3_q, r2_perf_q;
 
   // Writes: address and data taken together, answered at once.
-  fsh_fifo #(.WIDTH(15), .DEPTH(4)) i_aw (
+  fsh_skid #(.WIDTH(15)) i_aw (
       .clk_i,
       .rst_i,
       .valid_i(awvalid_i),
@@ -87,10 +87,9 @@ module fsh_regs #(
       .data_i (awaddr_i),
       .valid_o(aw_valid),
       .ready_i(write),
-      .data_o (aw),
-      .count_o()
+      .data_o (aw)
   );
-  fsh_fifo #(.WIDTH(64), .DEPTH(4)) i_w (
+  fsh_skid #(.WIDTH(64)) i_w (
       .clk_i,
       .rst_i,
       .valid_i(wvalid_i),
@@ -98,21 +97,14 @@ module fsh_regs #(
       .data_i (wdata_i),
       .valid_o(w_valid),
       .ready_i(write),
-      .data_o (w),
-      .count_o()
+      .data_o (w)
   );
-  fsh_fifo #(.WIDTH(1), .DEPTH(4)) i_b (
-      .clk_i,
-      .rst_i,
-      .valid_i(write),
-      .ready_o(b_ready),
-      .data_i (1'b0),
-      .valid_o(bvalid_o),
-      .ready_i(bready_i),
-      .data_o (),
-      .count_o()
-  );
-  assign write = aw_valid && w_valid && b_ready;
+  assign write = aw_valid && w_valid && (!bvalid_o || bready_i);
+
+  always_ff @(posedge clk_i) begin
+    if (bready_i || !bvalid_o) bvalid_o <= write;
+    if (rst_i) bvalid_o <= 1'b0;
+  end
 
   assign req_we_o      = write && aw[14:12] == fsh_spec_pkg::REG_REQ_WINDOW[14:12];
   assign rep_we_o      = write && aw[14:12] == fsh_spec_pkg::REG_REP_WINDOW[14:12];
@@ -157,66 +149,56 @@ module fsh_regs #(
     end
   end
 
-  // Reads: address, multiplexer, answer.
-  fsh_fifo #(.WIDTH(15), .DEPTH(2)) i_ar (
-      .clk_i,
-      .rst_i,
-      .valid_i(arvalid_i),
-      .ready_o(arready_o),
-      .data_i (araddr_i),
-      .valid_o(ar_valid),
-      .ready_i(read),
-      .data_o (ar),
-      .count_o()
-  );
-  fsh_fifo #(.WIDTH(64), .DEPTH(2)) i_r (
-      .clk_i,
-      .rst_i,
-      .valid_i(r2_q),
-      .ready_o(r_ready),
-      .data_i (r2_perf_q ? perf_data_i : rmux_q),
-      .valid_o(rvalid_o),
-      .ready_i(rready_i),
-      .data_o (rdata_o),
-      .count_o()
-  );
-  assign read        = ar_valid && r_ready && !r1_q && !r2_q;
+  // Reads, one at a time: address, multiplexer, answer.
+  assign arready_o = !ar_busy_q;
+  assign read      = arvalid_i && !ar_busy_q;
+  assign rvalid_o  = r3_q;
+
   assign perf_read_o = r1_q;
   assign perf_word_o = ar_q[8:3];
 
   always_comb begin
-    case (ar_q)
-      fsh_spec_pkg::REG_ID: rdata = ID;
-      fsh_spec_pkg::REG_CAPS: rdata = CAPS;
-      fsh_spec_pkg::REG_LIMITS: rdata = LIMITS;
-      fsh_spec_pkg::REG_CONTROL: rdata = {62'd0, hold_o, enable_o};
-      fsh_spec_pkg::REG_NODE: rdata = {48'd0, nodes_o, node_o};
-      fsh_spec_pkg::REG_PACKET: rdata = {53'd0, packet_o};
-      fsh_spec_pkg::REG_PORTS: rdata = {54'd0, dateline_o, 6'd0, ports_o};
-      fsh_spec_pkg::REG_SEG_BASE: rdata = {24'd0, seg_base_o};
-      fsh_spec_pkg::REG_SEG_SIZE: rdata = {24'd0, seg_size_o};
-      fsh_spec_pkg::REG_HOST_BASE: rdata = {16'd0, host_base_o};
-      fsh_spec_pkg::REG_HOST_SIZE: rdata = {24'd0, host_size_o};
-      fsh_spec_pkg::REG_CYCLE: rdata = {16'd0, cycle_i};
-      default: rdata = '0;
-    endcase
+    rdata = '0;
+    if (r1_q) begin
+      case (ar_q)
+        fsh_spec_pkg::REG_ID: rdata = ID;
+        fsh_spec_pkg::REG_CAPS: rdata = CAPS;
+        fsh_spec_pkg::REG_LIMITS: rdata = LIMITS;
+        fsh_spec_pkg::REG_CONTROL: rdata = {62'd0, hold_o, enable_o};
+        fsh_spec_pkg::REG_NODE: rdata = {48'd0, nodes_o, node_o};
+        fsh_spec_pkg::REG_PACKET: rdata = {53'd0, packet_o};
+        fsh_spec_pkg::REG_PORTS: rdata = {54'd0, dateline_o, 6'd0, ports_o};
+        fsh_spec_pkg::REG_SEG_BASE: rdata = {24'd0, seg_base_o};
+        fsh_spec_pkg::REG_SEG_SIZE: rdata = {24'd0, seg_size_o};
+        fsh_spec_pkg::REG_HOST_BASE: rdata = {16'd0, host_base_o};
+        fsh_spec_pkg::REG_HOST_SIZE: rdata = {24'd0, host_size_o};
+        fsh_spec_pkg::REG_CYCLE: rdata = {16'd0, cycle_i};
+        default: rdata = '0;
+      endcase
+    end
   end
 
   always_ff @(posedge clk_i) begin
-    if (read) ar_q <= ar;
+    if (read) ar_q <= araddr_i;
     if (r1_q) begin
       rmux_q    <= rdata;
       r2_perf_q <= ar_q[14:9] == fsh_spec_pkg::REG_PERF[14:9];
     end
+    if (r2_q) rdata_o <= r2_perf_q ? perf_data_i : rmux_q;
     r1_q <= read;
     r2_q <= r1_q;
+    if (r2_q || rready_i) r3_q <= r2_q;
+    if (read) ar_busy_q <= 1'b1;
+    else if (r3_q && rready_i) ar_busy_q <= 1'b0;
     if (rst_i) begin
-      r1_q <= 1'b0;
-      r2_q <= 1'b0;
+      r1_q      <= 1'b0;
+      r2_q      <= 1'b0;
+      r3_q      <= 1'b0;
+      ar_busy_q <= 1'b0;
     end
   end
 
-  assign busy_o = aw_valid || w_valid || bvalid_o || ar_valid || rvalid_o || r1_q || r2_q;
+  assign busy_o = aw_valid || w_valid || bvalid_o || ar_busy_q;
 endmodule
 
 `default_nettype wire

@@ -121,8 +121,10 @@ module fsh_submit #(
   always_comb begin
     status = fsh_spec_pkg::STATUS_OK;
     if (state_q == Judge) begin
-      if (!is_medium && cmd_q.length != '0 && cmd_q.rspace == fsh_spec_pkg::SPACE_SEGMENT &&
-          rend_q > {1'b0, route[39:0]})
+      // Of host memory the initiator knows only that addresses have 40 bits.
+      if (!is_medium && cmd_q.length != '0 &&
+          rend_q > (cmd_q.rspace == fsh_spec_pkg::SPACE_SEGMENT ? {1'b0, route[39:0]} :
+                    41'h100_0000_0000))
         status = fsh_spec_pkg::STATUS_REMOTE_RANGE;
       if (!is_inline && cmd_q.length != '0 &&
           lend_q > {1'b0, cmd_q.lspace == fsh_spec_pkg::SPACE_HOST ? host_size_i : seg_size_i})

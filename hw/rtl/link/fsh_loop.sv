@@ -32,7 +32,12 @@ module fsh_loop (
   assign hdr     = data_i;
   assign is_sop  = remain_q == '0;
   assign channel = is_sop ? hdr.reply : channel_q;
-  assign follow  = fsh_fn_pkg::hdr_follow(hdr.first, hdr.nargs, hdr.addr[3:0], hdr.bytes);
+
+  always_comb begin
+    follow = 'x;  // beside other beats than headers nobody looks
+    if (valid_i && is_sop)
+      follow = fsh_fn_pkg::hdr_follow(hdr.first, hdr.nargs, hdr.addr[3:0], hdr.bytes);
+  end
 
   always_ff @(posedge clk_i) begin
     if (valid_i) begin

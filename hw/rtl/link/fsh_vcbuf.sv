@@ -36,13 +36,14 @@ module fsh_vcbuf #(
   localparam int unsigned AW = $clog2(DEPTH);
 
   localparam int unsigned PW = AW + 1;  // of a pointer: full and empty differ
+  localparam int unsigned S = 16;  // bits from pointer to pointer
 
-  logic [Q-1:0]    some_q, req, gnt, push, take;
-  logic [Q*PW-1:0] wptr_q, rptr_q;
-  logic [AW-1:0]   waddr, raddr;
-  logic [QW-1:0]   queue, queue_q;
-  logic            valid_q, sop_q, middle, slot, read;
-  logic [6:0]      follow, left, left_q;
+  logic [Q-1:0]   some_q, req, gnt, push, take;
+  logic [Q*S-1:0] wptr_q, rptr_q;
+  logic [AW-1:0]  waddr, raddr;
+  logic [QW-1:0]  queue, queue_q;
+  logic           valid_q, sop_q, middle, slot, read;
+  logic [6:0]     follow, left, left_q;
 
   // Beats that follow the one last read, whether that is still offered or not.
   assign left   = sop_q ? follow : left_q;
@@ -63,32 +64,23 @@ module fsh_vcbuf #(
 
   always_comb begin
     queue = queue_q;
-    waddr = '0;
-    raddr = '0;
-    push  = '0;
-    take  = '0;
     if (!middle) begin
       queue = '0;
-      for (int unsigned i = 0; i < Q; i++) queue |= QW'(i) & {QW{gnt[i]}};
-    end
-    for (int unsigned i = 0; i < Q; i++) begin
-      if (queue_i == QW'(i)) begin
-        waddr   = wptr_q[i*PW+:AW];
-        push[i] = valid_i;
-      end
-      if (queue == QW'(i)) begin
-        raddr   = rptr_q[i*PW+:AW];
-        take[i] = read;
-      end
+      for (int unsigned i = 0; i < Q; i++) if (gnt[i]) queue |= QW'(i);
     end
   end
 
+  assign push  = Q'(valid_i) << queue_i;
+  assign take  = Q'(read) << queue;
+  assign waddr = wptr_q[queue_i*S+:AW];
+  assign raddr = rptr_q[queue*S+:AW];
+
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < Q; i++) begin
-      if (push[i]) wptr_q[i*PW+:PW] <= wptr_q[i*PW+:PW] + 1'b1;
-      if (take[i]) rptr_q[i*PW+:PW] <= rptr_q[i*PW+:PW] + 1'b1;
+      if (push[i]) wptr_q[i*S+:PW] <= wptr_q[i*S+:PW] + 1'b1;
+      if (take[i]) rptr_q[i*S+:PW] <= rptr_q[i*S+:PW] + 1'b1;
       if (push[i]) some_q[i] <= 1'b1;
-      else if (take[i]) some_q[i] <= wptr_q[i*PW+:PW] != rptr_q[i*PW+:PW] + 1'b1;
+      else if (take[i]) some_q[i] <= wptr_q[i*S+:PW] != rptr_q[i*S+:PW] + 1'b1;
     end
     if (rst_i) begin
       wptr_q <= '0;
@@ -99,8 +91,8 @@ module fsh_vcbuf #(
 
   for (genvar i = 0; i < Q; i++) begin : gen_assert
     `FSH_ASSERT(assert_room,
-                !push[i] || (wptr_q[i*PW+:PW] - rptr_q[i*PW+:PW]) != PW'(DEPTH))
-    `FSH_ASSERT(assert_some, some_q[i] == (wptr_q[i*PW+:PW] != rptr_q[i*PW+:PW]))
+                !push[i] || (wptr_q[i*S+:PW] - rptr_q[i*S+:PW]) != PW'(DEPTH))
+    `FSH_ASSERT(assert_some, some_q[i] == (wptr_q[i*S+:PW] != rptr_q[i*S+:PW]))
   end
 
   fsh_ram #(

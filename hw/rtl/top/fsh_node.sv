@@ -597,13 +597,15 @@ module fsh_node #(
   logic [EVENTS*2-1:0]  step;
   logic [95:0]          add;
   logic [1:0]           accept;
-  logic                 perf_busy;
+  logic                 perf_busy, win_refused;
 
   assign accept = win_valid & win_ready;
+  // The host writer takes one entry a cycle.
+  assign win_refused = |(entry_valid[2:1] & entry_ready[2:1]);
 
   always_comb begin
     step = {
-      {1'b0, perf_refused[0] || entry_valid[1]} + {1'b0, perf_refused[1] || entry_valid[2]},
+      {1'b0, perf_refused[0]} + {1'b0, perf_refused[1]} + {1'b0, win_refused},
       {1'b0, fwd_sop[0]} + {1'b0, fwd_sop[1]},
       {1'b0, stall[1]},
       {1'b0, stall[0]},

@@ -70,7 +70,8 @@ struct fsh_fpga_raw {
 };
 
 /* Queue it; never blocks. False if there is no tag or no room in the window:
- * poll and try again. The record must stay until done. */
+ * poll and try again. The record must stay until done; without one, a failure
+ * ends the job as that of a gasnet_put would. */
 bool fsh_fpga_raw_submit(const struct fsh_fpga_raw *raw,
                          struct fsh_fpga_record *record);
 

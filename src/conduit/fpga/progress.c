@@ -54,10 +54,11 @@ static bool may_have(struct fsh_fpga_ring *ring)
     return has;
 }
 
-void fsh_fpga_wait(uint64_t max_ns)
+void fsh_fpga_wait(uint64_t max_ns, bool memory)
 {
     uint32_t seen = fsh_fpga.ops->activity(fsh_fpga.dev);
 
+    (void)memory; /* a device tells nobody what it writes to its memory */
     fsh_fpga_flush();
     if (may_have(&fsh_fpga.cpl) || may_have(&fsh_fpga.rx[FSH_FPGA_REPLY]) ||
         may_have(&fsh_fpga.rx[FSH_FPGA_REQUEST]))

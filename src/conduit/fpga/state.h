@@ -155,7 +155,7 @@ bool fsh_fpga_in_segment(const void *p, size_t n, uint64_t *offset);
 /* One round of progress: completions, replies, and requests if asked. */
 bool fsh_fpga_progress(bool requests);
 /* Sleep until the device has written something, or max_ns. */
-void fsh_fpga_wait(uint64_t max_ns);
+void fsh_fpga_wait(uint64_t max_ns, bool memory);
 
 /* A wait for something that progress brings: begin, then step until it is
  * there, then end. A step makes progress, and pauses after fruitless ones; it

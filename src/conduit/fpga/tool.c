@@ -121,7 +121,8 @@ bool fsh_fpga_raw_submit(const struct fsh_fpga_raw *raw,
         .length = raw->length,
         .record = record,
     };
-    atomic_store_explicit(&record->done, 0, memory_order_relaxed);
+    if (record != NULL)
+        atomic_store_explicit(&record->done, 0, memory_order_relaxed);
     fsh_fpga_op_begin((unsigned)tag, &op);
     fsh_fpga_encode(&cmd, &desc);
     if (!fsh_fpga_try_submit(FSH_FPGA_REQUEST, cmd.words, cmd.entries)) {

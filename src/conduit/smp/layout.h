@@ -43,9 +43,12 @@ struct fsh_smp_ctl {
      * non-zero. Writers: senders set, owner clears. */
     _Alignas(64) _Atomic uint64_t summary[FSH_SMP_CHANNELS];
     /* Line 1: the owner's sleep. sleepers: threads of the owner (about to be)
-     * asleep, read by senders; wake_seq: futex, bumped by whoever wakes. */
+     * asleep, read by senders; wake_seq: futex, bumped by whoever wakes;
+     * watching: the owner waits for memory, set by it, cleared by the first
+     * to put something there. */
     _Alignas(64) _Atomic uint32_t wake_seq;
     _Atomic uint32_t sleepers;
+    _Atomic uint32_t watching;
     /* Lines 2 to 5: one bit a sender, only with more than 64 ranks. */
     _Alignas(
         64) _Atomic uint64_t ready[FSH_SMP_CHANNELS][FSH_SMP_MAX_RANKS / 64];

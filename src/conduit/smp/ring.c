@@ -184,20 +184,43 @@ static void clear_ready(struct fsh_smp_port *port, uint32_t source,
         atomic_fetch_or(&ctl->summary[channel], bit);
 }
 
+static void wake_up(struct fsh_smp_ctl *ctl)
+{
+    atomic_fetch_add(&ctl->wake_seq, 1);
+    fsh_futex_wake((const void *)&ctl->wake_seq, INT32_MAX);
+}
+
 /* B, partner: fsh_smp_port_sleep. */
 static void wake_owner(struct fsh_smp_ctl *ctl)
 {
-    if (atomic_load(&ctl->sleepers) != 0) {
-        atomic_fetch_add(&ctl->wake_seq, 1);
-        fsh_futex_wake((const void *)&ctl->wake_seq, INT32_MAX);
-    }
+    if (atomic_load(&ctl->sleepers) != 0)
+        wake_up(ctl);
 }
 
-void fsh_smp_port_sleep(struct fsh_smp_port *port, uint64_t max_ns)
+/* D, partner: fsh_smp_port_sleep. On the path of every put, so without a fence
+ * between the put's stores and this load: an owner that begins to watch while
+ * they are still on their way out of this processor, and looks, and sleeps, is
+ * missed and sleeps to the end of its step, which is bounded. */
+void fsh_smp_port_poke(struct fsh_smp_port *port, uint32_t dest)
+{
+    struct fsh_smp_ctl *ctl = &port->ctl[dest];
+
+    if (__builtin_expect(
+            atomic_load_explicit(&ctl->watching, memory_order_relaxed) != 0,
+            0) &&
+        atomic_exchange(&ctl->watching, 0) != 0)
+        wake_up(ctl);
+}
+
+void fsh_smp_port_sleep(struct fsh_smp_port *port, uint64_t max_ns, bool memory)
 {
     struct fsh_smp_ctl *ctl = &port->ctl[port->rank];
     uint32_t seen = atomic_load(&ctl->wake_seq);
 
+    /* D, partner: fsh_smp_port_poke: it finds us watching, or what it stored is
+     * there for the caller to see before the next call. */
+    if (memory && atomic_exchange(&ctl->watching, 1) == 0)
+        return;
     /* B, partner: wake_owner: either it sees this sleeper, or we see the bit
      * it set before it looked. */
     atomic_fetch_add(&ctl->sleepers, 1);

@@ -71,8 +71,12 @@ enum fsh_smp_result fsh_smp_port_send(struct fsh_smp_port *port,
 bool fsh_smp_port_poll(struct fsh_smp_port *port, unsigned mask,
                        fsh_smp_deliver_fn deliver, void *arg);
 
-/* Sleep until a message may have arrived or max_ns passed. */
-void fsh_smp_port_sleep(struct fsh_smp_port *port, uint64_t max_ns);
+/* Sleep until a message may have arrived or max_ns passed; with `memory` also
+ * until somebody pokes this rank, after a store to its segment. The caller has
+ * to look at its segment between two calls: the first does not sleep. */
+void fsh_smp_port_sleep(struct fsh_smp_port *port, uint64_t max_ns,
+                        bool memory);
+void fsh_smp_port_poke(struct fsh_smp_port *port, uint32_t dest);
 
 /* Slots of a ring to `dest` that are in use, as far as this side knows, and
  * pool blocks of a channel that are out. For state dumps. */

@@ -168,7 +168,7 @@ static void pause_step(unsigned n, const struct fsh_smp_out *out,
         say_waiting(out, lacking);
     unsigned rounds = n - smp.spins - YIELDS;
     uint64_t ns = (uint64_t)FIRST_SLEEP_NS << (rounds < 6 ? rounds : 6);
-    fsh_smp_port_sleep(smp.port, ns < MAX_SLEEP_NS ? ns : MAX_SLEEP_NS);
+    fsh_smp_port_sleep(smp.port, ns < MAX_SLEEP_NS ? ns : MAX_SLEEP_NS, false);
 }
 
 /* Send; while there is no room, poll the channels of `mask`. */
@@ -261,6 +261,7 @@ static void put(uint32_t node, void *dst, const void *src, size_t n,
     /* Earlier than whatever this thread announces next; partner: the acquire
      * of whoever reads that announcement. */
     atomic_signal_fence(memory_order_release);
+    fsh_smp_port_poke(smp.port, node);
 }
 
 static void get(void *dst, uint32_t node, const void *src, size_t n,
@@ -277,9 +278,9 @@ static bool poll_all(void)
     return fsh_smp_port_poll(smp.port, BOTH, deliver, NULL);
 }
 
-static void wait_any(uint64_t max_ns)
+static void wait_any(uint64_t max_ns, bool memory)
 {
-    fsh_smp_port_sleep(smp.port, max_ns);
+    fsh_smp_port_sleep(smp.port, max_ns, memory);
 }
 
 static void describe(void (*line)(void *arg, const char *text), void *arg)

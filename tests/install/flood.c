@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A GASNet program as its users write them: handlers without a cast, plain int
+ * arguments. Every rank floods every rank with Mediums whose handlers reply in
+ * kind; rank 0 is slow. */
+#include <gasnet.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define ROUNDS 60
+enum { REQUEST = 201, REPLY };
+static char buf[4096];
+static int requests, replies, wrong;
+
+void request(gasnet_token_t token, void *data, size_t n, int round, int size)
+{
+    requests++;
+    if (gasnet_mynode() == 0 && round % 20 == 0)
+        usleep(1000);
+    gasnet_AMReplyMedium2(token, REPLY, data, n, -round, size);
+}
+
+void reply(gasnet_token_t token, void *data, size_t n, int round, int size)
+{
+    (void)token, (void)data;
+    replies++;
+    wrong += round > 0 || n != (size_t)size;
+}
+
+int main(int argc, char **argv)
+{
+    gasnet_handlerentry_t table[] = {{REQUEST, request}, {REPLY, reply}};
+    unsigned node, all;
+
+    if (gasnet_init(&argc, &argv) != GASNET_OK ||
+        gasnet_attach(table, 2, GASNET_PAGESIZE, 0) != GASNET_OK)
+        return 1;
+    all = ROUNDS * gasnet_nodes();
+    for (int i = 0; i < ROUNDS; i++)
+        for (node = 0; node < gasnet_nodes(); node++) {
+            int size = i % 3 ? 16 : (int)sizeof buf;
+            gasnet_AMRequestMedium2(node, REQUEST, buf, size, i, size);
+        }
+    GASNET_BLOCKUNTIL(replies == (int)all);
+    gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    if (gasnet_mynode() == 0)
+        printf("flood: %u requests, %d replies, %d wrong\n", requests, replies,
+               wrong);
+    gasnet_exit(0);
+    return 0;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * fshrun is two processes, so that one of them can be killed. The one the user
+ * started, the guard, starts the launcher, passes signals on and takes over its
+ * exit code. If the launcher is killed, the kernel kills the ranks, and what
+ * they had started becomes the guard's to kill. If the guard is killed, the
+ * launcher hears of it and ends the job. One thread each.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "fshrun.h"
+
+void kill_orphans(void)
+{
+    char path[64];
+    FILE *f;
+    int pid;
+
+    for (int round = 0; round < 50; round++) {
+        bool any = false;
+
+        snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
+        f = fopen(path, "re");
+        if (!f)
+            return;
+        while (fscanf(f, "%d", &pid) == 1) {
+            any = true;
+            kill(pid, SIGKILL);
+        }
+        fclose(f);
+        if (!any)
+            return;
+        while (waitpid(-1, NULL, WNOHANG) > 0)
+            continue;
+        usleep(2000);
+    }
+}
+
+/* Those that the caller has us ignore stay ignored: a blocked signal is kept
+ * even then. */
+static void signals_to_pass(sigset_t *set)
+{
+    static const int passed[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1};
+    struct sigaction old;
+
+    sigemptyset(set);
+    sigaddset(set, SIGCHLD);
+    for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
+        if (sigaction(passed[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaddset(set, passed[i]);
+}
+
+/* The launcher has ended; exit as it did. */
+static _Noreturn void follow(pid_t launcher, int status)
+{
+    int sig;
+
+    if (WIFEXITED(status))
+        exit(WEXITSTATUS(status));
+    sig = WTERMSIG(status);
+    if (sig == SIGKILL || WCOREDUMP(status))
+        fsh_warn("the launcher (pid %d) was killed by signal %d (%s); ending "
+                 "the job",
+                 launcher, sig, strsignal(sig));
+    kill_orphans();
+    exit(128 + sig);
+}
+
+static _Noreturn void guard(pid_t launcher, const sigset_t *set)
+{
+    siginfo_t info;
+    int sig, status;
+    pid_t pid;
+
+    for (;;) {
+        sig = sigwaitinfo(set, &info);
+        if (sig == SIGCHLD) {
+            while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+                if (pid == launcher)
+                    follow(launcher, status);
+        } else if (sig > 0 && info.si_code <= 0) {
+            /* The terminal's own go to the launcher as well. */
+            kill(launcher, sig);
+        }
+    }
+}
+
+void start_guarded(void)
+{
+    pid_t self = getpid(), launcher;
+    sigset_t set, old;
+
+    signals_to_pass(&set);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    signal(SIGCHLD, SIG_DFL);
+    sigprocmask(SIG_BLOCK, &set, &old);
+    launcher = fork();
+    if (launcher < 0)
+        fsh_fatal("cannot start the launcher: %s", strerror(errno));
+    if (launcher > 0)
+        guard(launcher, &set);
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    signal(GUARD_GONE, SIG_DFL);
+    if (prctl(PR_SET_PDEATHSIG, GUARD_GONE) != 0)
+        fsh_fatal("cannot watch fshrun: %s", strerror(errno));
+    if (getppid() != self)
+        exit(128 + SIGKILL);
+}
