@@ -262,6 +262,14 @@ bool fsh_master_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
     const struct fsh_axi_out *out = m->out;
 
     stall >>= m->stall_shift;
+    /* Nothing asked, nothing under way: what most masters do most cycles. */
+    if (!(out->awvalid | out->wvalid | out->arvalid) && !stall &&
+        m->write_head == m->write_tail && m->resp_head == m->resp_tail &&
+        m->read_head == m->read_tail && m->store_head == m->store_tail) {
+        m->in->awready = m->in->arready = 1;
+        m->in->wready = m->in->bvalid = m->in->rvalid = 0;
+        return false;
+    }
     if (m->store)
         apply_stores(fab, node->index, m);
     /* Turns, so that a narrow pool starves neither side. */

@@ -15,12 +15,12 @@ mutant fsh_fifo.sv 's/take    = some_q \&\& (!valid_q || ready_i)/take    = some
 mutant fsh_fifo.sv 's/if (take || ready_i) valid_q/if (take) valid_q/'
 
 prove skid fsh_skid "WIDTH=4" fsh_skid.sv 10 2
-mutant fsh_skid.sv 's/if (!spare_valid_q) spare_q/spare_q/'
+mutant fsh_skid.sv 's/ \&\& !spare_valid_q) spare_q/) spare_q/'
 mutant fsh_skid.sv "s/load    = ready_i || !out_valid_q/load    = 1'b1/"
-mutant fsh_skid.sv 's/out_q <= spare_valid_q ? spare_q : data_i/out_q <= data_i/'
+mutant fsh_skid.sv 's/out_q <= spare_q/out_q <= data_i/'
 
 prove arb4 fsh_arb "N=4" fsh_arb.sv 10 2
-mutant fsh_arb.sv 's/behind_d\[i\] = passed;/behind_d[i] = passed || gnt_o[i];/'
-mutant fsh_arb.sv 's/gnt_o  = first_seen ? first_gnt : any_gnt/gnt_o  = any_gnt/'
+mutant fsh_arb.sv "s/~(gnt_o | (gnt_o - 1'b1))/~(gnt_o - 1'b1)/"
+mutant fsh_arb.sv "s/first != '0 ? first : req_i/req_i/"
 prove arb5 fsh_arb "N=5" fsh_arb.sv 12 2
-mutant fsh_arb.sv 's/req_i\[i\] && !any_seen/req_i[i]/'
+mutant fsh_arb.sv "s/front \& (~front + 1'b1)/front/"

@@ -37,8 +37,11 @@ package fsh_fn_pkg;
     logic [23:0] total;
   } evt_t;
 
-  /// A GET this node serves: what to read, and where its answer goes.
+  /// A GET this node serves: what to read, where its answer goes and by which
+  /// ports; spread: it may go over both.
   typedef struct packed {
+    logic        spread;
+    logic [1:0]  mask;
     logic [3:0]  status;
     logic [7:0]  dst;
     logic [10:0] tag;

@@ -134,13 +134,13 @@ def backtrace():
                     "deliberate failure\nfshmem: rank 1: backtrace", env=env)
     check(output.count("backtrace of") == 1, repr(output))
     check(len(re.findall(frame, output)) >= 3, repr(output))
-    output = expect(["-n", 2, RANKS, "raise", 11, 1], 139,
-                    "rank 1: signal 11 (Seg", "rank 1: backtrace", env=env)
+    output = expect(["-n", 2, RANKS, "raise", 6, 1], 134,
+                    "rank 1: signal 6 (Abort", "rank 1: backtrace", env=env)
     check(len(re.findall(frame, output)) >= 3, repr(output))
     for env in {}, {"GASNET_BACKTRACE": "0"}:
-        output = expect(["-n", 2, RANKS, "raise", 11, 1], 139, env=env)
+        output = expect(["-n", 2, RANKS, "raise", 6, 1], 134, env=env)
         check("backtrace" not in output, repr(output))
-    output = expect(["-n", 2, RANKS, "raise", 11, 1], 139,
+    output = expect(["-n", 2, RANKS, "raise", 6, 1], 134,
                     env={"GASNET_BACKTRACE": "1", "GASNET_NO_CATCH_SIGNAL": "1"})
     check("backtrace" not in output, repr(output))
 

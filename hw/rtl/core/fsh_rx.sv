@@ -22,6 +22,11 @@ module fsh_rx #(
     input  wire logic        [39:0] host_size_i,
     input  wire logic        [39:0] slot_hdr_i,
     input  wire logic        [39:0] slot_pay_i,
+    input  wire logic        [10:0] packet_i,
+    input  wire logic         [1:0] ports_i,
+    input  wire logic               route_we_i,
+    input  wire logic         [5:0] route_waddr_i,
+    input  wire logic         [1:0] route_wdata_i,
     // Packets: link 0, loop 1. start_o: whether one may start, by channel
     // {reply}; request_i: a request starts, up to two cycles after it was seen.
     output logic              [1:0] start_o,
@@ -77,7 +82,7 @@ module fsh_rx #(
   } state_e;
 
   // The beat in front, then one stage with the end of its range.
-  logic               s0_valid, s0_last, s0_ready, s1_valid_q, s1_last_q, step, can;
+  logic               s0_valid, s0_sop_q, s0_last, s0_ready, s1_valid_q, s1_last_q, step, can;
   logic [127:0]       s0_data, s1_data_q;
   logic [40:0]        s1_end_q;
   logic [23:0]        span;
@@ -111,17 +116,27 @@ module fsh_rx #(
   end
 
   assign s0_hdr   = s0_data;
-  assign span     = s0_hdr.opcode == fsh_spec_pkg::OP_GET ? s0_hdr.total : {13'd0, s0_hdr.bytes};
+
+  always_comb begin
+    span = 'x;
+    if (s0_sop_q)
+      span = s0_hdr.opcode == fsh_spec_pkg::OP_GET ? s0_hdr.total : {13'd0, s0_hdr.bytes};
+  end
+
   assign s0_ready = !s1_valid_q || can;
 
   always_ff @(posedge clk_i) begin
     if (s0_valid && s0_ready) begin
       s1_data_q <= s0_data;
       s1_last_q <= s0_last;
-      s1_end_q  <= {1'b0, s0_hdr.addr} + {17'd0, span};
+      s0_sop_q  <= s0_last;
+      if (s0_sop_q) s1_end_q <= {1'b0, s0_hdr.addr} + {17'd0, span};
     end
     if (s0_ready) s1_valid_q <= s0_valid;
-    if (rst_i) s1_valid_q <= 1'b0;
+    if (rst_i) begin
+      s0_sop_q   <= 1'b1;
+      s1_valid_q <= 1'b0;
+    end
   end
 
   // Budget: one unit a request, from its start until its answer has left.
@@ -231,8 +246,9 @@ module fsh_rx #(
 
   // The header stands in its slot with the status it got here.
   always_comb begin
-    w_data = s1_data_q;
-    if (in_hdr && !in_range) w_data[63:60] = fsh_spec_pkg::STATUS_REMOTE_RANGE;
+    w_data = 'x;
+    if (w_push) w_data = s1_data_q;
+    if (w_push && in_hdr && !in_range) w_data[63:60] = fsh_spec_pkg::STATUS_REMOTE_RANGE;
   end
 
   fsh_skid #(
@@ -291,11 +307,23 @@ module fsh_rx #(
   // Served GETs: the argument beat completes them.
   fsh_spec_pkg::getarg_t getarg;
   fsh_fn_pkg::get_t      get_in;
+  logic [1:0]            route;
+
+  fsh_route #(.WIDTH(2)) i_route (
+      .clk_i,
+      .we_i   (route_we_i),
+      .waddr_i(route_waddr_i),
+      .wdata_i(route_wdata_i),
+      .raddr_i(hdr_q.src[5:0]),
+      .rdata_o(route)
+  );
 
   assign getarg = s1_data_q;
   always_comb begin
     get_in = 'x;
     if (get_push) begin
+      get_in.spread = range_ok_q && hdr_q.total > {13'd0, packet_i};
+      get_in.mask   = route & ports_i;
       get_in.status = range_ok_q ? fsh_spec_pkg::STATUS_OK : fsh_spec_pkg::STATUS_REMOTE_RANGE;
       get_in.dst    = hdr_q.src;
       get_in.tag    = hdr_q.tag;
@@ -310,7 +338,7 @@ module fsh_rx #(
   assign get_push = step && state_q == Args && is_get_q;
 
   fsh_fifo #(
-      .WIDTH(131),
+      .WIDTH(134),
       .DEPTH(BUDGET),
       .BLOCK(1'b1)
   ) i_get (

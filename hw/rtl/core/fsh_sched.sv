@@ -14,15 +14,11 @@ module fsh_sched (
     input  wire logic               rst_i,
     input  wire logic               hold_i,
     input  wire logic         [7:0] node_i,
-    input  wire logic        [10:0] packet_i,
-    input  wire logic         [1:0] ports_i,
-    input  wire logic               route_we_i,
-    input  wire logic         [5:0] route_waddr_i,
-    input  wire logic         [1:0] route_wdata_i,
-    // Windows, with the ports that reach the target.
+    // Windows, with the ports that reach the target, and whether both may be used.
     input  wire logic         [1:0] win_valid_i,
     output logic              [1:0] win_ready_o,
     input  wire logic         [3:0] win_mask_i,
+    input  wire logic         [1:0] win_spread_i,
     input  wire fsh_spec_pkg::cmd_t win_req_i,
     input  wire fsh_spec_pkg::cmd_t win_rep_i,
     // Served GETs.
@@ -43,27 +39,10 @@ module fsh_sched (
     output logic              [1:0] rows_port_o
 );
   // Sources: request window, reply window, GETs of receiver 0 and 1.
-  logic [3:0] ok, port, loop, req, gnt;
-  logic [1:0] route0, route1, mask;
+  logic [3:0] ok, port, loop, spread, req, gnt;
+  logic [1:0] mask;
   logic [1:0] prefer_q, rows_port_q;
   logic       take;
-
-  fsh_route #(.WIDTH(2)) i_route0 (
-      .clk_i,
-      .we_i   (route_we_i),
-      .waddr_i(route_waddr_i),
-      .wdata_i(route_wdata_i),
-      .raddr_i(get0_i.dst[5:0]),
-      .rdata_o(route0)
-  );
-  fsh_route #(.WIDTH(2)) i_route1 (
-      .clk_i,
-      .we_i   (route_we_i),
-      .waddr_i(route_waddr_i),
-      .wdata_i(route_wdata_i),
-      .raddr_i(get1_i.dst[5:0]),
-      .rdata_o(route1)
-  );
 
   assign loop = {get1_i.dst == node_i, get0_i.dst == node_i, win_rep_i.dst == node_i,
                  win_req_i.dst == node_i};
@@ -89,7 +68,7 @@ module fsh_sched (
   fsh_pick i_pick_get0 (
       .loop_i   (loop[2]),
       .ordered_i(1'b0),
-      .mask_i   (route0 & ports_i),
+      .mask_i   (get0_i.mask),
       .free_i   (free_i[3:2]),
       .prefer_i (prefer_q[1]),
       .ok_o     (ok[2]),
@@ -98,7 +77,7 @@ module fsh_sched (
   fsh_pick i_pick_get1 (
       .loop_i   (loop[3]),
       .ordered_i(1'b0),
-      .mask_i   (route1 & ports_i),
+      .mask_i   (get1_i.mask),
       .free_i   (free_i[3:2]),
       .prefer_i (prefer_q[1]),
       .ok_o     (ok[3]),
@@ -148,13 +127,9 @@ module fsh_sched (
   assign load_loop_o   = |(gnt & loop);
   assign load_status_o = gnt[1:0] != '0 ? fsh_spec_pkg::STATUS_OK : get.status;
 
-  assign mask = gnt[0] ? win_mask_i[1:0] : gnt[1] ? win_mask_i[3:2] :
-                (gnt[3] ? route1 : route0) & ports_i;
-  assign load_stripe_o = mask == 2'b11 && !load_loop_o && !load_o.ordered &&
-                         load_o.length > {13'd0, packet_i} &&
-                         load_o.opcode != fsh_spec_pkg::OP_GET &&
-                         load_o.lspace != fsh_spec_pkg::SPACE_INLINE &&
-                         load_status_o == fsh_spec_pkg::STATUS_OK;
+  assign spread = {get1_i.spread, get0_i.spread, win_spread_i};
+  assign mask   = gnt[0] ? win_mask_i[1:0] : gnt[1] ? win_mask_i[3:2] : get.mask;
+  assign load_stripe_o = mask == 2'b11 && !load_loop_o && |(gnt & spread);
 
   // Alternate between ports that serve equally; remember who fetches the rows.
   always_ff @(posedge clk_i) begin

@@ -34,6 +34,7 @@ module fsh_submit #(
     input  wire logic               cmd_ready_i,
     output fsh_spec_pkg::cmd_t      cmd_o,
     output logic              [1:0] cmd_mask_o,
+    output logic                    cmd_spread_o,  // may go over both ports
     output logic                    rows_valid_o,
     input  wire logic               rows_ready_i,
     output logic            [127:0] rows_data_o,
@@ -69,6 +70,7 @@ module fsh_submit #(
   logic               is_put, is_get, to_host, is_medium, is_inline;
   logic               rows_push, rows_pushed_q, rows_room;
   logic [2:0]         rows_count;
+  logic               spread_q;
 
   // The rows, two halves so that a 64-bit write needs no mask.
   for (genvar h = 0; h < 2; h++) begin : gen_half
@@ -177,6 +179,8 @@ module fsh_submit #(
       end
       Judge: begin
         status_q    <= status;
+        spread_q    <= !cmd_q.ordered && !is_get && !is_inline &&
+                       cmd_q.length > {13'd0, packet_i};
         rows_left_q <= rows_q - 7'd2;
         state_q     <= status == fsh_spec_pkg::STATUS_OK ? Offer : Refuse;
       end
@@ -228,6 +232,7 @@ module fsh_submit #(
 
   assign cmd_valid_o = state_q == Offer;
   assign cmd_o       = cmd_q;
+  assign cmd_spread_o = spread_q;
   assign cmd_mask_o  = route[41:40] & ports_i;
   assign head_o      = head_q;
   assign cpl_valid_o = state_q == Refuse;

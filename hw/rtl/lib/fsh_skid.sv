@@ -24,11 +24,12 @@ module fsh_skid #(
   assign data_o  = out_q;
   assign load    = ready_i || !out_valid_q;
 
-  // The spare register follows the input and keeps the word that ready_o had
-  // promised to take when the output stalled.
+  // The spare register takes the word that ready_o had promised to take when
+  // the output stalled.
   always_ff @(posedge clk_i) begin
-    if (!spare_valid_q) spare_q <= data_i;
-    if (load) out_q <= spare_valid_q ? spare_q : data_i;
+    if (valid_i && !load && !spare_valid_q) spare_q <= data_i;
+    if (load && spare_valid_q) out_q <= spare_q;
+    else if (load && valid_i) out_q <= data_i;
   end
 
   always_ff @(posedge clk_i) begin

@@ -150,6 +150,7 @@ module fsh_node #(
   // Submission windows.
   logic [1:0]          win_valid, win_ready, rows_valid, rows_ready, win_empty, win_waiting;
   logic [3:0]          win_mask;
+  logic [1:0]          win_spread;
   fsh_spec_pkg::cmd_t  win_req, win_rep;
   logic [127:0]        rows_req, rows_rep;
   logic [31:0]         req_head, rep_head;
@@ -183,6 +184,7 @@ module fsh_node #(
       .cmd_ready_i  (win_ready[0]),
       .cmd_o        (win_req),
       .cmd_mask_o   (win_mask[1:0]),
+      .cmd_spread_o (win_spread[0]),
       .rows_valid_o (rows_valid[0]),
       .rows_ready_i (rows_ready[0]),
       .rows_data_o  (rows_req),
@@ -216,6 +218,7 @@ module fsh_node #(
       .cmd_ready_i  (win_ready[1]),
       .cmd_o        (win_rep),
       .cmd_mask_o   (win_mask[3:2]),
+      .cmd_spread_o (win_spread[1]),
       .rows_valid_o (rows_valid[1]),
       .rows_ready_i (rows_ready[1]),
       .rows_data_o  (rows_rep),
@@ -241,14 +244,10 @@ module fsh_node #(
       .rst_i,
       .hold_i       (stopped),
       .node_i       (node),
-      .packet_i     (packet),
-      .ports_i      (ports),
-      .route_we_i   (route_we),
-      .route_waddr_i(write_word[5:0]),
-      .route_wdata_i(route_data[41:40]),
       .win_valid_i  (win_valid),
       .win_ready_o  (win_ready),
       .win_mask_i   (win_mask),
+      .win_spread_i (win_spread),
       .win_req_i    (win_req),
       .win_rep_i    (win_rep),
       .get_valid_i  (get_valid),
@@ -479,6 +478,11 @@ module fsh_node #(
         .host_size_i    (host_size),
         .slot_hdr_i     (slot_hdr),
         .slot_pay_i     (slot_pay),
+        .packet_i       (packet),
+        .ports_i        (ports),
+        .route_we_i     (route_we),
+        .route_waddr_i  (write_word[5:0]),
+        .route_wdata_i  (route_data[41:40]),
         .start_o        (start),
         .request_i      ({p == 0 && loop_request, here_request}),
         .valid_i        ({p == 0 && loop_valid, here_valid}),
