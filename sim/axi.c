@@ -152,9 +152,12 @@ static void take_data(struct fsh_fabric *fab, struct fsh_sim_node *node,
                         (unsigned long long)fab->cycle);
         return;
     }
-    fab->hash = mix(fab->hash, fab->cycle ^ ((uint64_t)node->index << 56) ^
-                                   ((uint64_t)out->wstrb << 40));
-    fab->hash = mix(mix(mix(fab->hash, addr), out->wdata[0]), out->wdata[1]);
+    fab->hash =
+        mix(fab->hash, (fab->cycle ^ ((uint64_t)node->index << 56) ^
+                        ((uint64_t)out->wstrb << 40)) +
+                           addr * UINT64_C(0xBF58476D1CE4E5B9) +
+                           out->wdata[0] * UINT64_C(0x94D049BB133111EB) +
+                           out->wdata[1] * UINT64_C(0xD6E8FEB86659FD93));
     if (m->store) {
         struct fsh_store *store = &m->store[m->store_tail++ & m->store_mask];
 

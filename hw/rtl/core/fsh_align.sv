@@ -32,13 +32,20 @@ module fsh_align (
 );
   logic [6:0]   left_q;   // destination beats
   logic         alone_q;  // the first source beat is still to be taken
-  logic [127:0] turn1, turn2, turn4, turned, prev_q;  // rotated by whole bytes
+  // Rotated by whole bytes, in halves; keep: bytes of the beat before.
+  logic [63:0]  hi, lo, hi1, lo1, hi2, lo2, hi4, lo4, hi8, lo8, hi_q, lo_q, keep_hi, keep_lo;
   logic         alone, prime, source, take;
 
-  assign turn1  = shift_i[0] ? {src_data_i[119:0], src_data_i[127:120]} : src_data_i;
-  assign turn2  = shift_i[1] ? {turn1[111:0], turn1[127:112]} : turn1;
-  assign turn4  = shift_i[2] ? {turn2[95:0], turn2[127:96]} : turn2;
-  assign turned = shift_i[3] ? {turn4[63:0], turn4[127:64]} : turn4;
+  assign hi  = src_data_i[127:64];
+  assign lo  = src_data_i[63:0];
+  assign hi1 = shift_i[0] ? {hi[55:0], lo[63:56]} : hi;
+  assign lo1 = shift_i[0] ? {lo[55:0], hi[63:56]} : lo;
+  assign hi2 = shift_i[1] ? {hi1[47:0], lo1[63:48]} : hi1;
+  assign lo2 = shift_i[1] ? {lo1[47:0], hi1[63:48]} : lo1;
+  assign hi4 = shift_i[2] ? {hi2[31:0], lo2[63:32]} : hi2;
+  assign lo4 = shift_i[2] ? {lo2[31:0], hi2[63:32]} : lo2;
+  assign hi8 = shift_i[3] ? lo4 : hi4;
+  assign lo8 = shift_i[3] ? hi4 : lo4;
 
   assign alone       = alone_i && beats_i != '0;
   assign prime       = start_i && prime_i && alone && src_valid_i;
@@ -48,14 +55,16 @@ module fsh_align (
   assign take        = (alone_q && src_valid_i) || (out_valid_o && out_ready_i && source);
   assign src_ready_o = prime || take;
 
-  always_comb begin
-    for (int unsigned i = 0; i < 16; i++) begin
-      out_data_o[i*8+:8] = i < {28'd0, shift_i} ? prev_q[i*8+:8] : turned[i*8+:8];
-    end
-  end
+  // The lanes below shift_i.
+  assign keep_lo    = shift_i[3] ? '1 : ~(64'hffff_ffff_ffff_ffff << {shift_i[2:0], 3'd0});
+  assign keep_hi    = shift_i[3] ? ~(64'hffff_ffff_ffff_ffff << {shift_i[2:0], 3'd0}) : '0;
+  assign out_data_o = {(hi_q & keep_hi) | (hi8 & ~keep_hi), (lo_q & keep_lo) | (lo8 & ~keep_lo)};
 
   always_ff @(posedge clk_i) begin
-    if (prime || take) prev_q <= turned;
+    if (prime || take) begin
+      hi_q <= hi8;
+      lo_q <= lo8;
+    end
   end
 
   always_ff @(posedge clk_i) begin

@@ -162,10 +162,10 @@ module fsh_seq (
   logic       host_room, ar_room, pick;
 
   assign goes1 = other_q ^ 4'b1010;
-  for (genvar c = 0; c < 4; c++) begin : gen_can
-    assign link_ok[c] = loop_q[c] ? loop_ok_i[c/2] : goes1[c] ? link_ok_i[2+c/2] : link_ok_i[c/2];
-    assign can[c]     = active_q[c] && link_ok[c] && (goes1[c] ? room[1] : room[0]);
-  end
+  assign link_ok = (loop_q & {{2{loop_ok_i[1]}}, {2{loop_ok_i[0]}}}) |
+                   (~loop_q & goes1 & {{2{link_ok_i[3]}}, {2{link_ok_i[2]}}}) |
+                   (~loop_q & ~goes1 & {{2{link_ok_i[1]}}, {2{link_ok_i[0]}}});
+  assign can     = active_q & link_ok & ((goes1 & {4{room[1]}}) | (~goes1 & {4{room[0]}}));
 
   fsh_arb #(
       .N(4)

@@ -24,19 +24,9 @@ module fsh_perf (
 
   logic [N*2-1:0]     step_q;
   logic [SUMS*24-1:0] add_q;
-  logic [47:0]        cycle_q, data;
-  (* mem2reg *) logic [47:0] first_q[N], last_q[N], count_q[N], sum_q[SUMS];
-  logic [SUMS-1:0]    moves, adds;
-
-  // Of the events with a sum: whether they happened, whether one is read.
-  assign moves[0] = step_q[fsh_spec_pkg::PERF_ACCEPT*2+:2] != '0;
-  assign moves[1] = step_q[fsh_spec_pkg::PERF_REQ_HDR*2+:2] != '0;
-  assign moves[2] = step_q[fsh_spec_pkg::PERF_REP_HDR*2+:2] != '0;
-  assign moves[3] = step_q[fsh_spec_pkg::PERF_WRITTEN*2+:2] != '0;
-  assign adds[0]  = word_i[5:2] == fsh_spec_pkg::PERF_ACCEPT;
-  assign adds[1]  = word_i[5:2] == fsh_spec_pkg::PERF_REQ_HDR;
-  assign adds[2]  = word_i[5:2] == fsh_spec_pkg::PERF_REP_HDR;
-  assign adds[3]  = word_i[5:2] == fsh_spec_pkg::PERF_WRITTEN;
+  logic [47:0]        cycle_q;
+  // What is read, gathered from event to event and sum to sum.
+  logic [(N+SUMS+1)*48-1:0] chain /*verilator split_var*/;
 
   always_ff @(posedge clk_i) begin
     step_q  <= rst_i ? '0 : step_i;
@@ -44,43 +34,50 @@ module fsh_perf (
     cycle_q <= cycle_i;
   end
 
-  always_ff @(posedge clk_i) begin
-    for (int unsigned e = 0; e < N; e++) begin
+  assign chain[47:0] = '0;
+  for (genvar e = 0; e < N; e++) begin : gen_event
+    logic [47:0] first_q, last_q, count_q, count;
+
+    always_ff @(posedge clk_i) begin
       if (step_q[e*2+:2] != '0) begin
-        if (count_q[e] == '0) first_q[e] <= cycle_q;
-        last_q[e]  <= cycle_q;
-        count_q[e] <= count_q[e] + {46'd0, step_q[e*2+:2]};
+        if (count_q == '0) first_q <= cycle_q;
+        last_q  <= cycle_q;
+        count_q <= count_q + {46'd0, step_q[e*2+:2]};
+      end
+      if (rst_i || clear_i) begin
+        first_q <= '0;
+        last_q  <= '0;
+        count_q <= '0;
       end
     end
-    for (int unsigned s = 0; s < SUMS; s++) begin
-      if (moves[s]) sum_q[s] <= sum_q[s] + {24'd0, add_q[s*24+:24]};
-    end
-    if (rst_i || clear_i) begin
-      for (int unsigned e = 0; e < N; e++) begin
-        first_q[e] <= '0;
-        last_q[e]  <= '0;
-        count_q[e] <= '0;
+
+    always_comb begin
+      count = '0;
+      if (read_i && word_i[5:2] == 4'(e)) begin
+        if (word_i[1:0] == 2'd0) count = first_q;
+        if (word_i[1:0] == 2'd1) count = last_q;
+        if (word_i[1:0] == 2'd2) count = count_q;
       end
-      for (int unsigned s = 0; s < SUMS; s++) sum_q[s] <= '0;
     end
+    assign chain[(e+1)*48+:48] = chain[e*48+:48] | count;
   end
 
-  always_comb begin
-    data = '0;
-    if (read_i) begin
-      for (int unsigned e = 0; e < N; e++) begin
-        if (word_i == {4'(e), 2'd0}) data = first_q[e];
-        if (word_i == {4'(e), 2'd1}) data = last_q[e];
-        if (word_i == {4'(e), 2'd2}) data = count_q[e];
-      end
-      for (int unsigned s = 0; s < SUMS; s++) begin
-        if (adds[s] && word_i[1:0] == 2'd3) data = sum_q[s];
-      end
+  for (genvar s = 0; s < SUMS; s++) begin : gen_sum
+    localparam logic [3:0] E = s == 0 ? fsh_spec_pkg::PERF_ACCEPT :
+                               s == 1 ? fsh_spec_pkg::PERF_REQ_HDR :
+                               s == 2 ? fsh_spec_pkg::PERF_REP_HDR : fsh_spec_pkg::PERF_WRITTEN;
+    logic [47:0] sum_q;
+
+    always_ff @(posedge clk_i) begin
+      if (step_q[E*2+:2] != '0) sum_q <= sum_q + {24'd0, add_q[s*24+:24]};
+      if (rst_i || clear_i) sum_q <= '0;
     end
+    assign chain[(N+s+1)*48+:48] = chain[(N+s)*48+:48] |
+                                   (read_i && word_i == {E, 2'd3} ? sum_q : 48'd0);
   end
 
   always_ff @(posedge clk_i) begin
-    if (read_i) data_o <= {16'd0, data};
+    if (read_i) data_o <= {16'd0, chain[(N+SUMS)*48+:48]};
   end
 
   assign busy_o = step_q != '0;

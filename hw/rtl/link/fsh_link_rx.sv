@@ -123,17 +123,13 @@ module fsh_link_rx (
 
   assign here_request_o = here_started[0] || here_started[1];
 
-  for (genvar v = 0; v < 4; v++) begin : gen_freed
-    logic [15:0] freed_q;
-
-    always_ff @(posedge clk_i) begin
-      if (here_freed[v] || fwd_freed_o[v])
-        freed_q <= freed_q + {14'd0, here_freed[v] && fwd_freed_o[v],
-                              here_freed[v] != fwd_freed_o[v]};
-      if (rst_i) freed_q <= '0;
+  always_ff @(posedge clk_i) begin
+    if ((here_freed | fwd_freed_o) != '0) begin
+      for (int unsigned v = 0; v < 4; v++)
+        freed_o[v*16+:16] <= freed_o[v*16+:16] + {14'd0, here_freed[v] && fwd_freed_o[v],
+                                                  here_freed[v] != fwd_freed_o[v]};
     end
-
-    assign freed_o[v*16+:16] = freed_q;
+    if (rst_i) freed_o <= '0;
   end
 
   assign busy_o = in_valid_q || here_busy || fwd_busy;

@@ -52,7 +52,8 @@ module fsh_link_tx (
   localparam int unsigned BOUND_GAP = 128;  // beats between boundaries under load
   localparam int unsigned IDLE_GAP = 8;  // cycles between boundaries when idle
 
-  logic [3:0]           ok;
+  logic [3:0]           ok /*verilator split_var*/;
+  logic [3:0]           take, ack, fwd;  // what each channel spends
   logic                 ack_ok, mux_valid, mux_sop, mux_ready, mux_last;
   logic [2:0]           sel;
   logic [127:0]         mux_data;
@@ -63,7 +64,7 @@ module fsh_link_tx (
   logic                 owed_q, due_q, bound_now, inside_q;
 
   // The channel a packet takes on this link: past the dateline once it crosses.
-  assign seq_ok_o = {ok[{1'b1, dateline_i}], ok[{1'b0, dateline_i}]};
+  assign seq_ok_o = dateline_i ? {ok[3], ok[1]} : {ok[2], ok[0]};
   assign fwd_ok_o = {ok[3], seq_ok_o[1], ok[1], seq_ok_o[0]};
   assign ack_ok   = ack_valid_i && seq_ok_o[1];
 
@@ -88,15 +89,19 @@ module fsh_link_tx (
     mux_data[11] = mux_data[11] | (mux_sop && dateline_i);
   end
 
+  // Packets that come before the dateline cross it here if this is the line.
+  always_comb begin
+    take = {1'b0, seq_take_i[1], 1'b0, seq_take_i[0]};
+    ack  = {1'b0, ack_ok && ack_ready_o, 2'b00};
+    fwd  = fwd_freed_i;
+    if (dateline_i) begin
+      take = {seq_take_i[1], 1'b0, seq_take_i[0], 1'b0};
+      ack  = {ack_ok && ack_ready_o, 3'b000};
+      fwd  = {|fwd_freed_i[3:2], 1'b0, |fwd_freed_i[1:0], 1'b0};
+    end
+  end
+
   for (genvar v = 0; v < 4; v++) begin : gen_credit
-    localparam logic [1:0] VC = v;
-    logic here, fwd;
-
-    assign here = dateline_i == VC[0];  // the channel packets of this node take
-    // Packets that come before the dateline cross it here if this is the line.
-    assign fwd  = VC[0] ? fwd_freed_i[v] || (fwd_freed_i[v-v%2] && dateline_i) :
-                  fwd_freed_i[v] && !dateline_i;
-
     fsh_credit #(
         .DEPTH(fsh_spec_pkg::VC_BEATS)
     ) i_credit (
@@ -104,10 +109,10 @@ module fsh_link_tx (
         .rst_i,
         .credit_valid_i,
         .credit_i(credit_i[v*16+:16]),
-        .take_i  (seq_take_i[v/2] && here),
+        .take_i  (take[v]),
         .beats_i (seq_beats_i),
-        .fwd_i   (fwd),
-        .ack_i   (v / 2 == 1 && here && ack_ok && ack_ready_o),
+        .fwd_i   (fwd[v]),
+        .ack_i   (ack[v]),
         .ok_o    (ok[v])
     );
   end

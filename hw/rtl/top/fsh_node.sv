@@ -386,17 +386,34 @@ module fsh_node #(
 
   // One set a port: receiver, link. A packet that passes through leaves by the
   // other port.
-  logic [1:0]   rx_busy, link_busy, stall, seq_sop, fwd_sop, tx_stall;
-  logic [1:0]   rx_awvalid, rx_awready, rx_wvalid, rx_wready, rx_wlast, rx_bvalid;
-  logic [79:0]  rx_awaddr;
-  logic [15:0]  rx_awlen;
-  logic [255:0] rx_wdata;
-  logic [31:0]  rx_wstrb;
-  logic [1:0]   perf_req, perf_rep, perf_written, perf_refused;
-  logic [1:0]   fwd_valid, fwd_ready, fwd_last;
-  logic [7:0]   fwd_ok, fwd_freed;
+  logic [1:0]   rx_busy /*verilator split_var*/;
+  logic [1:0]   link_busy /*verilator split_var*/;
+  logic [1:0]   stall /*verilator split_var*/;
+  logic [1:0]   seq_sop /*verilator split_var*/;
+  logic [1:0]   fwd_sop /*verilator split_var*/;
+  logic [1:0]   tx_stall /*verilator split_var*/;
+  logic [1:0]   rx_awvalid /*verilator split_var*/;
+  logic [1:0]   rx_awready /*verilator split_var*/;
+  logic [1:0]   rx_wvalid /*verilator split_var*/;
+  logic [1:0]   rx_wready /*verilator split_var*/;
+  logic [1:0]   rx_wlast /*verilator split_var*/;
+  logic [1:0]   rx_bvalid /*verilator split_var*/;
+  logic [79:0]  rx_awaddr /*verilator split_var*/;
+  logic [15:0]  rx_awlen /*verilator split_var*/;
+  logic [255:0] rx_wdata /*verilator split_var*/;
+  logic [31:0]  rx_wstrb /*verilator split_var*/;
+  logic [1:0]   perf_req /*verilator split_var*/;
+  logic [1:0]   perf_rep /*verilator split_var*/;
+  logic [1:0]   perf_written /*verilator split_var*/;
+  logic [1:0]   perf_refused /*verilator split_var*/;
+  logic [1:0]   fwd_valid /*verilator split_var*/;
+  logic [1:0]   fwd_ready /*verilator split_var*/;
+  logic [1:0]   fwd_last /*verilator split_var*/;
+  logic [7:0]   fwd_ok /*verilator split_var*/;
+  logic [7:0]   fwd_freed /*verilator split_var*/;
   logic [127:0] fwd0_data, fwd1_data;
-  logic [21:0]  perf_bytes, perf_written_bytes;
+  logic [21:0]  perf_bytes /*verilator split_var*/;
+  logic [21:0]  perf_written_bytes /*verilator split_var*/;
 
   for (genvar p = 0; p < 2; p++) begin : gen_port
     localparam int unsigned Q = 1 - p;
@@ -622,13 +639,19 @@ module fsh_node #(
       {1'b0, seq_sop[0]} + {1'b0, seq_sop[1]},
       {1'b0, accept[0]} + {1'b0, accept[1]}
     };
-    add[23:0]  = (accept[0] ? win_req.length : 24'd0) + (accept[1] ? win_rep.length : 24'd0);
-    add[47:24] = {13'd0, perf_bytes[10:0] & {11{perf_req[0]}}} +
-                 {13'd0, perf_bytes[21:11] & {11{perf_req[1]}}};
-    add[71:48] = {13'd0, perf_bytes[10:0] & {11{perf_rep[0]}}} +
-                 {13'd0, perf_bytes[21:11] & {11{perf_rep[1]}}};
-    add[95:72] = {13'd0, perf_written_bytes[10:0] & {11{perf_written[0]}}} +
-                 {13'd0, perf_written_bytes[21:11] & {11{perf_written[1]}}};
+    // Nobody looks at a sum without its event.
+    add = 'x;
+    if (accept != '0)
+      add[23:0] = (accept[0] ? win_req.length : 24'd0) + (accept[1] ? win_rep.length : 24'd0);
+    if (perf_req != '0)
+      add[47:24] = {13'd0, perf_bytes[10:0] & {11{perf_req[0]}}} +
+                   {13'd0, perf_bytes[21:11] & {11{perf_req[1]}}};
+    if (perf_rep != '0)
+      add[71:48] = {13'd0, perf_bytes[10:0] & {11{perf_rep[0]}}} +
+                   {13'd0, perf_bytes[21:11] & {11{perf_rep[1]}}};
+    if (perf_written != '0)
+      add[95:72] = {13'd0, perf_written_bytes[10:0] & {11{perf_written[0]}}} +
+                   {13'd0, perf_written_bytes[21:11] & {11{perf_written[1]}}};
   end
 
   fsh_perf i_perf (
