@@ -9,10 +9,10 @@
 #   ci        and what only the project's own checks need
 set -euo pipefail
 
-run="gcc g++ clang libc6-dev make cmake ninja-build pkg-config python3 verilator
+run="gcc g++ libc6-dev make cmake ninja-build pkg-config python3 verilator
      zlib1g-dev gnuplot-nox"
 hardware="yosys z3"
-ci="clang-format-14 git"
+ci="clang clang-format-14 git"
 
 group=${1:-run}
 case $group in
