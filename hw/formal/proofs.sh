@@ -20,7 +20,7 @@ mutant fsh_skid.sv "s/load    = ready_i || !out_valid_q/load    = 1'b1/"
 mutant fsh_skid.sv 's/out_q <= spare_q/out_q <= data_i/'
 
 prove arb4 fsh_arb "N=4" fsh_arb.sv 10 2
-mutant fsh_arb.sv "s/~(gnt_o | (gnt_o - 1'b1))/~(gnt_o - 1'b1)/"
+mutant fsh_arb.sv 's/behind_q <= passed/behind_q <= passed | gnt_o/'
 mutant fsh_arb.sv "s/first != '0 ? first : req_i/req_i/"
 prove arb5 fsh_arb "N=5" fsh_arb.sv 12 2
-mutant fsh_arb.sv "s/front \& (~front + 1'b1)/front/"
+mutant fsh_arb.sv 's/front \& ~lower/front/'

@@ -38,8 +38,9 @@ package fsh_fn_pkg;
   } evt_t;
 
   /// A GET this node serves: what to read, where its answer goes and by which
-  /// ports; spread: it may go over both.
+  /// ports; spread: it may go over both; loop: it goes to this node.
   typedef struct packed {
+    logic        loop;
     logic        spread;
     logic [1:0]  mask;
     logic [3:0]  status;

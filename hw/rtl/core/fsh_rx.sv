@@ -17,6 +17,7 @@ module fsh_rx #(
 ) (
     input  wire logic               clk_i,
     input  wire logic               rst_i,
+    input  wire logic         [7:0] node_i,
     input  wire logic        [39:0] seg_base_i,
     input  wire logic        [39:0] seg_size_i,
     input  wire logic        [39:0] host_size_i,
@@ -322,6 +323,7 @@ module fsh_rx #(
   always_comb begin
     get_in = 'x;
     if (get_push) begin
+      get_in.loop   = hdr_q.src == node_i;
       get_in.spread = range_ok_q && hdr_q.total > {13'd0, packet_i};
       get_in.mask   = route & ports_i;
       get_in.status = range_ok_q ? fsh_spec_pkg::STATUS_OK : fsh_spec_pkg::STATUS_REMOTE_RANGE;
@@ -338,7 +340,7 @@ module fsh_rx #(
   assign get_push = step && state_q == Args && is_get_q;
 
   fsh_fifo #(
-      .WIDTH(134),
+      .WIDTH(135),
       .DEPTH(BUDGET),
       .BLOCK(1'b1)
   ) i_get (

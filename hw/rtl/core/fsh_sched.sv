@@ -13,12 +13,13 @@ module fsh_sched (
     input  wire logic               clk_i,
     input  wire logic               rst_i,
     input  wire logic               hold_i,
-    input  wire logic         [7:0] node_i,
-    // Windows, with the ports that reach the target, and whether both may be used.
+    // Windows, with the ports that reach the target, whether both may be used,
+    // and whether the target is this node.
     input  wire logic         [1:0] win_valid_i,
     output logic              [1:0] win_ready_o,
     input  wire logic         [3:0] win_mask_i,
     input  wire logic         [1:0] win_spread_i,
+    input  wire logic         [1:0] win_loop_i,
     input  wire fsh_spec_pkg::cmd_t win_req_i,
     input  wire fsh_spec_pkg::cmd_t win_rep_i,
     // Served GETs.
@@ -44,8 +45,7 @@ module fsh_sched (
   logic [1:0] prefer_q, rows_port_q;
   logic       take;
 
-  assign loop = {get1_i.dst == node_i, get0_i.dst == node_i, win_rep_i.dst == node_i,
-                 win_req_i.dst == node_i};
+  assign loop = {get1_i.loop, get0_i.loop, win_loop_i};
 
   fsh_pick i_pick_req (
       .loop_i   (loop[0]),

@@ -147,16 +147,17 @@ module fsh_seq_read (
 
   for (genvar p = 0; p < 2; p++) begin : gen_used
     logic [9:0] used_q;
-    logic       here, taken;
+    logic       here, taken_q;  // a cycle late: room shows later, never too early
 
     assign here  = valid_i && !host_i && port_i == (p == 1);
-    assign taken = mem_ready_i[p] && mem_valid_o[p];
     always_ff @(posedge clk_i) begin
-      if (here || taken)
-        used_q <= used_q + (here ? {3'd0, beats_i} : 10'd0) - {9'd0, taken};
+      taken_q <= mem_ready_i[p] && mem_valid_o[p];
+      if (here || taken_q)
+        used_q <= used_q + (here ? {3'd0, beats_i} : 10'd0) - {9'd0, taken_q};
       mem_room_o[p] <= used_q <= 10'(DATA_ROOM);
       if (rst_i) begin
         used_q        <= '0;
+        taken_q       <= 1'b0;
         mem_room_o[p] <= 1'b0;
       end
     end

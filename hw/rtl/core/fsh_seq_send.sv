@@ -3,7 +3,7 @@
 `include "fsh_assert.svh"
 
 /// Sending half of the sequencer, one a port: takes packet descriptors in order
-/// and gives header, argument and payload beats, through one register. A packet
+/// and gives header, argument and payload beats, through a register slice. A packet
 /// starts when its first payload beat is there, so that the link does not idle
 /// inside it; but when nothing else wants the port and the payload is on its way
 /// from device memory, the header leaves at once and hides in the read latency.
@@ -46,8 +46,8 @@ module fsh_seq_send (
   fsh_spec_pkg::hdr_t hdr;
   logic [2:0]         args_left_q;
   logic               is_mem, is_host, is_inline, row_valid, src_valid, src_ready;
-  logic [127:0]       row, src_data, al_data, out_q;
-  logic               out_valid_q, out_last_q, out_loop_q, out_ready;
+  logic [127:0]       row, src_data, al_data, out_data;
+  logic               out_last, out_ready;
   logic               early, go, emit, fire, last, start, al_valid, al_last, cpl_room, cpl_push;
 
   assign hdr       = desc_i.word;
@@ -80,28 +80,37 @@ module fsh_seq_send (
     endcase
   end
 
-  assign out_ready    = !out_valid_q || pkt_ready_i;
   assign fire         = emit && out_ready;
   assign desc_ready_o = fire && last;
-  assign start        = state_q == Header && fire && !desc_i.raw;
+  assign start        = state_q == Header && go && out_ready && !desc_i.raw;
 
   always_ff @(posedge clk_i) begin
     if (start) args_left_q <= desc_i.args;
     else if (state_q == Args && fire) args_left_q <= args_left_q - 3'd1;
     if (fire) begin
-      out_q      <= state_q == Payload ? al_data : state_q == Args ? row : desc_i.word;
-      out_last_q <= last && !(desc_i.get && !desc_i.raw);
-      out_loop_q <= desc_i.loop;
       if (last) state_q <= Header;
       else if (state_q == Header) state_q <= desc_i.args != '0 ? Args : Payload;
       else if (state_q == Args && args_left_q == 3'd1) state_q <= Payload;
     end
-    if (out_ready) out_valid_q <= emit;
-    if (rst_i) begin
-      state_q     <= Header;
-      out_valid_q <= 1'b0;
-    end
+    if (rst_i) state_q <= Header;
   end
+
+  assign out_data = state_q == Payload ? al_data : state_q == Args ? row : desc_i.word;
+  assign out_last = last && (desc_i.raw || !desc_i.get);
+
+  // Cuts the path from the port's arbiter back to the data queues.
+  fsh_skid #(
+      .WIDTH(130)
+  ) i_out (
+      .clk_i,
+      .rst_i,
+      .valid_i(emit),
+      .ready_o(out_ready),
+      .data_i ({desc_i.loop, out_last, out_data}),
+      .valid_o(pkt_valid_o),
+      .ready_i(pkt_ready_i),
+      .data_o ({pkt_loop_o, pkt_last_o, pkt_data_o})
+  );
 
   fsh_align i_align (
       .clk_i,
@@ -125,11 +134,6 @@ module fsh_seq_send (
   assign host_ready_o = src_ready && is_host;
   assign rows_ready_o = {2{(src_ready && is_inline) || (state_q == Args && fire)}} &
                         {hdr.reply, !hdr.reply};
-
-  assign pkt_valid_o = out_valid_q;
-  assign pkt_loop_o  = out_loop_q;
-  assign pkt_last_o  = out_last_q;
-  assign pkt_data_o  = out_q;
 
   // Source read.
   logic [28:0] cpl;
@@ -157,10 +161,9 @@ module fsh_seq_send (
     {cpl_o.reply, cpl_o.opcode, cpl_o.node, cpl_o.tag, cpl_o.half} = cpl;
   end
 
-  assign busy_o = state_q != Header || desc_valid_i || out_valid_q;
+  assign busy_o = state_q != Header || desc_valid_i || pkt_valid_o;
 
   `FSH_ASSERT(assert_cpl, !cpl_push || cpl_room)
-  `FSH_STABLE(pkt_valid_o, pkt_ready_i, pkt_data_o)
 endmodule
 
 `default_nettype wire

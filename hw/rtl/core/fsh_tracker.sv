@@ -4,8 +4,8 @@
 
 /// Completion unit: counts the bytes of each message whose packets come in any
 /// order over any port, and acts once when all are written: an ack for a PUT,
-/// an entry in a host ring for everything that concerns this host. One packet a
-/// cycle for single-packet messages, one in three for the others. The count of
+/// an entry in a host ring for everything that concerns this host. One packet in
+/// two cycles for single-packet messages, one in three for the others. The count of
 /// an open message stands in a RAM word chosen by who owns it: {sender, tag} of
 /// a PUT, {channel, sender, slot} of a host-bound message, the tag of a GET of
 /// this node. An error of any packet makes the whole message's status.
@@ -69,7 +69,7 @@ module fsh_tracker (
   );
 
   // done_q holds a finished message in evt_q until it has been acted on.
-  assign take        = state_q == Take && evt_valid_i != '0 && (!done_q || act);
+  assign take        = state_q == Take && evt_valid_i != '0 && !done_q;
   assign evt_ready_o = gnt & {2{take}};
   assign multi       = gnt[1] ? evt1_i.multi : evt0_i.multi;
 

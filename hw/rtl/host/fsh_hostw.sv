@@ -88,7 +88,9 @@ module fsh_hostw #(
       .gnt_o (entry_gnt)
   );
 
-  assign e_load        = |entry_valid_i && (!e_valid_q || e_pop);
+  // Not in the cycle of e_pop: an entry in two cycles is more than is asked for,
+  // and sources do not wait for the arbiter of bursts.
+  assign e_load        = |entry_valid_i && !e_valid_q;
   assign entry_ready_o = entry_gnt & {ENTRIES{e_load}};
 
   always_comb begin

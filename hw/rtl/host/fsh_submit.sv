@@ -35,6 +35,7 @@ module fsh_submit #(
     output fsh_spec_pkg::cmd_t      cmd_o,
     output logic              [1:0] cmd_mask_o,
     output logic                    cmd_spread_o,  // may go over both ports
+    output logic                    cmd_loop_o,    // to this node
     output logic                    rows_valid_o,
     input  wire logic               rows_ready_i,
     output logic            [127:0] rows_data_o,
@@ -70,7 +71,8 @@ module fsh_submit #(
   logic               is_put, is_get, to_host, is_medium, is_inline;
   logic               rows_push, rows_pushed_q, rows_room;
   logic [2:0]         rows_count;
-  logic               spread_q;
+  logic               spread_q, loop_q;
+  logic [1:0]         mask, mask_q;
 
   // The rows, two halves so that a 64-bit write needs no mask.
   for (genvar h = 0; h < 2; h++) begin : gen_half
@@ -118,6 +120,7 @@ module fsh_submit #(
   // length, space, local range, remote range.
   logic [6:0] need_entries;
 
+  assign mask         = route[41:40] & ports_i;
   assign need_entries = {2'b0, rows_q[6:2]} + {6'd0, rows_q[1:0] != '0};
 
   always_comb begin
@@ -140,7 +143,7 @@ module fsh_submit #(
           (is_inline && (pend_q > {1'b0, packet_i} ||
                          cmd_q.length > 24'(fsh_spec_pkg::MAX_INLINE))))
         status = fsh_spec_pkg::STATUS_BAD_LENGTH;
-      if (cmd_q.dst >= nodes_i || (cmd_q.dst != node_i && cmd_mask_o == '0))
+      if (cmd_q.dst >= nodes_i || (cmd_q.dst != node_i && mask == '0))
         status = fsh_spec_pkg::STATUS_BAD_NODE;
       if (cmd_q.check != 8'(fsh_spec_pkg::CMD_CHECK) || cmd_q.rsvd0 != '0 ||
           cmd_q.rsvd1 != '0 || cmd_q.rsvd2 != '0 || cmd_q.rsvd3 != '0 ||
@@ -179,6 +182,8 @@ module fsh_submit #(
       end
       Judge: begin
         status_q    <= status;
+        mask_q      <= mask;
+        loop_q      <= cmd_q.dst == node_i;
         spread_q    <= !cmd_q.ordered && !is_get && !is_inline &&
                        cmd_q.length > {13'd0, packet_i};
         rows_left_q <= rows_q - 7'd2;
@@ -233,7 +238,8 @@ module fsh_submit #(
   assign cmd_valid_o = state_q == Offer;
   assign cmd_o       = cmd_q;
   assign cmd_spread_o = spread_q;
-  assign cmd_mask_o  = route[41:40] & ports_i;
+  assign cmd_loop_o  = loop_q;
+  assign cmd_mask_o  = mask_q;
   assign head_o      = head_q;
   assign cpl_valid_o = state_q == Refuse;
   assign empty_o     = state_q == Idle && level == '0;

@@ -18,14 +18,24 @@ module fsh_arb #(
     output logic      [N-1:0] gnt_o
 );
   // Requesters behind the last one served: they come first. All others after.
-  logic [N-1:0] behind_q, first, front;
+  logic [N-1:0] behind_q, first, front, lower, passed;
 
   assign first = req_i & behind_q;
   assign front = first != '0 ? first : req_i;
-  assign gnt_o = front & (~front + 1'b1);  // its lowest bit
+  assign gnt_o = front & ~lower;  // its lowest bit
+
+  // Shifts, not arithmetic: a few requesters are a few LUTs, not a carry chain.
+  always_comb begin
+    lower  = '0;
+    passed = '0;
+    for (int unsigned i = 1; i < N; i++) begin
+      lower  |= front << i;
+      passed |= gnt_o << i;
+    end
+  end
 
   always_ff @(posedge clk_i) begin
-    if (take_i && req_i != '0) behind_q <= ~(gnt_o | (gnt_o - 1'b1));
+    if (take_i && req_i != '0) behind_q <= passed;
     if (rst_i) behind_q <= '0;
   end
 

@@ -150,7 +150,7 @@ module fsh_node #(
   // Submission windows.
   logic [1:0]          win_valid, win_ready, rows_valid, rows_ready, win_empty, win_waiting;
   logic [3:0]          win_mask;
-  logic [1:0]          win_spread;
+  logic [1:0]          win_spread, win_loop;
   fsh_spec_pkg::cmd_t  win_req, win_rep;
   logic [127:0]        rows_req, rows_rep;
   logic [31:0]         req_head, rep_head;
@@ -185,6 +185,7 @@ module fsh_node #(
       .cmd_o        (win_req),
       .cmd_mask_o   (win_mask[1:0]),
       .cmd_spread_o (win_spread[0]),
+      .cmd_loop_o   (win_loop[0]),
       .rows_valid_o (rows_valid[0]),
       .rows_ready_i (rows_ready[0]),
       .rows_data_o  (rows_req),
@@ -219,6 +220,7 @@ module fsh_node #(
       .cmd_o        (win_rep),
       .cmd_mask_o   (win_mask[3:2]),
       .cmd_spread_o (win_spread[1]),
+      .cmd_loop_o   (win_loop[1]),
       .rows_valid_o (rows_valid[1]),
       .rows_ready_i (rows_ready[1]),
       .rows_data_o  (rows_rep),
@@ -243,11 +245,11 @@ module fsh_node #(
       .clk_i,
       .rst_i,
       .hold_i       (stopped),
-      .node_i       (node),
       .win_valid_i  (win_valid),
       .win_ready_o  (win_ready),
       .win_mask_i   (win_mask),
       .win_spread_i (win_spread),
+      .win_loop_i   (win_loop),
       .win_req_i    (win_req),
       .win_rep_i    (win_rep),
       .get_valid_i  (get_valid),
@@ -490,6 +492,7 @@ module fsh_node #(
     ) i_rx (
         .clk_i,
         .rst_i,
+        .node_i         (node),
         .seg_base_i     (seg_base),
         .seg_size_i     (seg_size),
         .host_size_i    (host_size),
