@@ -95,7 +95,10 @@ module fsh_seq_send (
     if (rst_i) state_q <= Header;
   end
 
-  assign out_data = state_q == Payload ? al_data : state_q == Args ? row : desc_i.word;
+  always_comb begin
+    out_data = 'x;  // nobody looks
+    if (emit) out_data = state_q == Payload ? al_data : state_q == Args ? row : desc_i.word;
+  end
   assign out_last = last && (desc_i.raw || !desc_i.get);
 
   // Cuts the path from the port's arbiter back to the data queues.

@@ -28,9 +28,11 @@ module fsh_arb #(
   always_comb begin
     lower  = '0;
     passed = '0;
-    for (int unsigned i = 1; i < N; i++) begin
-      lower  |= front << i;
-      passed |= gnt_o << i;
+    if (req_i != '0) begin
+      for (int unsigned i = 1; i < N; i++) lower |= front << i;
+    end
+    if (take_i) begin
+      for (int unsigned i = 1; i < N; i++) passed |= gnt_o << i;
     end
   end
 
