@@ -12,16 +12,7 @@
 #include "device/sim/sim_shm.h"
 #include "fabric.h"
 #include "node_wrap.h"
-
-#define CHECK(cond, ...)                                               \
-    do {                                                               \
-        if (!(cond)) {                                                 \
-            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #cond); \
-            fprintf(stderr, __VA_ARGS__);                              \
-            fputc('\n', stderr);                                       \
-            exit(1);                                                   \
-        }                                                              \
-    } while (0)
+#include "check.h"
 
 enum { MAX_LOG = 4096, START = 16 };
 

@@ -11,16 +11,7 @@
 #include <unistd.h>
 
 #include "bed.h"
-
-#define CHECK(cond, ...)                                               \
-    do {                                                               \
-        if (!(cond)) {                                                 \
-            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #cond); \
-            fprintf(stderr, __VA_ARGS__);                              \
-            fputc('\n', stderr);                                       \
-            exit(1);                                                   \
-        }                                                              \
-    } while (0)
+#include "check.h"
 
 enum { NODES = 3, OPS = 120, TAGS = 8, RECORD_BYTES = 24 };
 

@@ -78,7 +78,7 @@ module fsh_seq (
   localparam int unsigned DESC_ROOM = DESC_DEPTH - 4;
 
   localparam int unsigned FIXED = 69;
-  localparam int unsigned MOVING = 106;
+  localparam int unsigned MOVING = 105;
   localparam int unsigned DESC = 151;
 
   // What of a message stays, and what changes from packet to packet.
@@ -98,7 +98,6 @@ module fsh_seq (
   } fixed_t;
   typedef struct packed {
     logic        first;
-    logic        multi;
     logic [39:0] raddr;
     logic [39:0] laddr;
     logic [23:0] left;
@@ -138,14 +137,12 @@ module fsh_seq (
 
   always_comb begin
     moving_in.first = 1'b1;
-    moving_in.multi = 1'b0;
     moving_in.raddr = load_i.raddr;
     moving_in.laddr = load_i.laddr;
     moving_in.left  = load_i.opcode == fsh_spec_pkg::OP_GET ||
                       load_status_i != fsh_spec_pkg::STATUS_OK ? 24'd0 : load_i.length;
     if (issue) begin
       moving_in.first = 1'b0;
-      moving_in.multi = 1'b1;
       moving_in.raddr = moving_q.raddr + {29'd0, n_q};
       moving_in.laddr = moving_q.laddr + {29'd0, n_q};
       moving_in.left  = moving_q.left - {13'd0, n_q};
@@ -222,7 +219,7 @@ module fsh_seq (
   assign is_inline = fixed_q.lspace == fsh_spec_pkg::SPACE_INLINE;
   assign is_host   = fixed_q.lspace == fsh_spec_pkg::SPACE_HOST && n_q != '0;
   assign is_mem    = fixed_q.lspace == fsh_spec_pkg::SPACE_SEGMENT && n_q != '0;
-  assign multi     = moving_q.multi || !fits_q;
+  assign multi     = !moving_q.first || !fits_q;
   assign lane      = is_inline ? 4'd0 : moving_q.laddr[3:0];
 
   always_comb begin
@@ -319,7 +316,7 @@ module fsh_seq (
       getarg.space = fixed_q.lspace;
       desc.word    = getarg;
       desc.raw     = 1'b1;
-      desc.get     = 1'b1;
+      desc.get     = 1'b0;
       desc.loop    = fixed_q.loop;
       desc.beats   = '0;
       desc.lspace  = fixed_q.lspace;

@@ -99,7 +99,7 @@ module fsh_seq_send (
     out_data = 'x;  // nobody looks
     if (emit) out_data = state_q == Payload ? al_data : state_q == Args ? row : desc_i.word;
   end
-  assign out_last = last && (desc_i.raw || !desc_i.get);
+  assign out_last = last && !desc_i.get;
 
   // Cuts the path from the port's arbiter back to the data queues.
   fsh_skid #(
