@@ -5,7 +5,8 @@
 `make synth` calls it: Xilinx UltraScale+ (levels of logic, LUT, block RAM) and
 Intel Cyclone 10 GX (ALM, M20K: the same logic cell and memory as the paper's
 Stratix 10, for which there is no free tool). No tool here gives a clock
-frequency. Fails if a block is deeper than the limit. Writes
+frequency. Fails if a block is deeper than the limit or a group larger than
+twice the published one. Writes
 <out>/synth.{txt,json}; with --levels, Xilinx only (for CI).
 """
 import argparse
@@ -21,10 +22,15 @@ import netlist
 HERE = pathlib.Path(__file__).resolve().parent
 RTL = HERE.parent / "rtl"
 LIMIT = 12
+TIMES = 2  # the published area, per group
+# yosys ignores ram_style in this family: memories marked distributed become
+# MLABs first, as the vendor's tool would map them.
+MLAB = "memory_collect; memory_bram -rules +/intel_alm/common/lutram_mlab.txt " \
+       "a:ram_style=distributed; opt_clean; "
 
 TARGETS = {
     "xilinx": "synth_xilinx -family xcup -flatten -nowidelut -noiopad -noclkbuf",
-    "intel": "synth_intel_alm -family cyclone10gx -noiopad -noclkbuf",
+    "intel": MLAB + "synth_intel_alm -family cyclone10gx -noiopad -noclkbuf",
     # Modules mapped one by one, then flattened: fast, keeps the names of ports
     # on a path, and a little deeper than a tool that optimizes across them.
     "node": "synth_xilinx -family xcup -nowidelut -noiopad -noclkbuf",
@@ -199,6 +205,12 @@ def main():
         if result["levels"] > LIMIT or args.block:
             text += f"\n{base(name)}: {result['levels']} levels:\n  " + \
                 "\n  ".join(result["path"]) + "\n"
+    large = [f"{group}: {area['intel'][what]:.0f} {unit}, published "
+             f"{plan['paper'][group][what]:.0f}"
+             for group, block, area, _ in rows
+             if block is None and group in plan["paper"] and "intel" in area
+             for what, unit in [("alm", "ALM"), ("bram", "M20K"), ("dsp", "DSP")]
+             if area["intel"][what] > TIMES * plan["paper"][group][what]]
     (out / "synth.txt").write_text(text, encoding="utf-8")
     (out / "synth.json").write_text(json.dumps({
         "limit": LIMIT, "paper": plan["paper"],
@@ -213,6 +225,9 @@ def main():
     if deep:
         print(f"synth: deeper than {LIMIT} levels: " +
               ", ".join(base(d) for d in deep))
+    for line in large:
+        print(f"synth: more than {TIMES} times the published area: {line}")
+    if deep or large:
         return 1
     print(f"synth: {len(blocks)} blocks, at most {LIMIT} levels: ok")
     return 0

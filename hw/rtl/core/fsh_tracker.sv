@@ -6,9 +6,9 @@
 /// order over any port, and acts once when all are written: an ack for a PUT,
 /// an entry in a host ring for everything that concerns this host. One packet in
 /// two cycles for single-packet messages, one in three for the others. The count of
-/// an open message stands in a RAM word chosen by who owns it: {sender, tag} of
-/// a PUT, {channel, sender, slot} of a host-bound message, the tag of a GET of
-/// this node. An error of any packet makes the whole message's status.
+/// an open message stands in a RAM word chosen by who owns it: {initiator, tag}
+/// of a PUT or GET, whose tags are of one pool, {channel, sender, slot} of a
+/// host-bound message. An error of any packet makes the whole message's status.
 /// After reset the RAM is cleared, one word a cycle; until then nothing is taken.
 module fsh_tracker (
     input  wire logic                 clk_i,
@@ -36,7 +36,8 @@ module fsh_tracker (
     output fsh_spec_pkg::ring_t       entry_o,
     output logic                      busy_o
 );
-  localparam int unsigned INDEX = 13;
+  localparam int unsigned WORDS = 64 * 64 + 2 * 64 * 16;
+  localparam int unsigned INDEX = $clog2(WORDS);
   localparam int unsigned ACK_DEPTH = 64;
 
   typedef enum logic [1:0] {
@@ -82,7 +83,8 @@ module fsh_tracker (
     if (state_q == Read || state_q == Count) begin
       if (evt_q.opcode >= fsh_spec_pkg::OP_LIBRARY)
         index = {2'b10, evt_q.reply, evt_q.src[5:0], evt_q.tag[3:0]};
-      else if (evt_q.opcode == fsh_spec_pkg::OP_GET_REPLY) index = {7'b1100000, evt_q.tag[5:0]};
+      else if (evt_q.opcode == fsh_spec_pkg::OP_GET_REPLY)
+        index = {1'b0, node_i[5:0], evt_q.tag[5:0]};
       else index = {1'b0, evt_q.src[5:0], evt_q.tag[5:0]};
       sum      = word[23:0] + {13'd0, evt_q.bytes};
       status   = word[27:24] != '0 ? word[27:24] : evt_q.status;
@@ -96,7 +98,7 @@ module fsh_tracker (
 
   fsh_ram #(
       .WIDTH(28),
-      .DEPTH(2 ** INDEX)
+      .DEPTH(WORDS)
   ) i_ram (
       .clk_i,
       .we_i   (we),
@@ -120,7 +122,7 @@ module fsh_tracker (
     unique case (state_q)
       Clear: begin
         clear_q <= clear_q + 1'b1;
-        if (&clear_q) state_q <= Take;
+        if (clear_q == INDEX'(WORDS - 1)) state_q <= Take;
       end
       Take: begin
         if (take) begin
