@@ -63,6 +63,13 @@ package fsh_spec_pkg;
   localparam logic [7:0] OP_LIBRARY = 8'd64;  // First handler index of the library.
   localparam logic [7:0] OP_CLIENT = 8'd128;  // First handler index of the client.
   localparam int unsigned OP_COUNT = 10;
+  // Operations of the compute core.
+  localparam logic [7:0] COP_NOP = 8'd0;  // Nothing but wait, signal and completion.
+  localparam logic [7:0] COP_GEMM = 8'd1;  // C = X * W: matrix times matrix, matrix times vector.
+  localparam logic [7:0] COP_CONV = 8'd2;  // Two-dimensional convolution, as GEMM over the pixels of the output.
+  localparam logic [7:0] COP_ENCODE = 8'd3;  // Encode W, nothing else.
+  localparam logic [7:0] COP_SEND = 8'd4;  // Send a range of the segment as ART does; mover queue only.
+  localparam int unsigned COP_COUNT = 5;
   // Categories of an active message.
   localparam logic [1:0] CAT_SHORT = 2'd0;  // Arguments only.
   localparam logic [1:0] CAT_MEDIUM = 2'd1;  // Payload into the receive slot of a host-bound message.
@@ -179,6 +186,67 @@ package fsh_spec_pkg;
     logic [1:0] category;  // CAT.
     logic [7:0] opcode;  // Handler index (OP).
   } cmd_t;
+
+  // Command of the compute core: 128 bytes, 64-byte aligned in the segment. Addresses are segment offsets and leading dimensions distances, both in units of 64 bytes (16 FP32). Reserved bits are zero.
+  typedef struct packed {
+    logic [7:0] check;  // CMD_CHECK.
+    logic [151:0] rsvd9;  // Reserved, zero.
+    logic [31:0] out_plane;  // CONV: from channel block to channel block of the output.
+    logic [31:0] in_plane;  // CONV: from channel block to channel block of the input.
+    logic [15:0] pad_w;  // CONV: columns left of the input, two's complement.
+    logic [15:0] pad_h;  // CONV: rows above the input, two's complement.
+    logic [15:0] out_w;  // CONV: columns of the output.
+    logic [15:0] out_h;  // CONV: rows of the output.
+    logic [15:0] in_w;  // CONV: columns of the input.
+    logic [15:0] in_h;  // CONV: rows of the input.
+    logic [15:0] rsvd8;  // Reserved, zero.
+    logic [7:0] row_words;  // CONV: groups of 8 in a row of the input that a tile needs, of one phase: ceil(ceil(((out_w - 1) * stride + kernel_w) / stride) / 8).
+    logic [7:0] stride;  // CONV: of both dimensions, 1 to 8.
+    logic [7:0] kernel_w;  // CONV: columns of the kernel.
+    logic [7:0] kernel_h;  // CONV: rows of the kernel.
+    logic [7:0] tile_w;  // Columns of a tile, in groups of 16. A multiple of 4 with an encoded or exported W.
+    logic [7:0] tile_x;  // Rows of a tile, in groups of 8; CONV: rows of output per tile. With tile_w at most 128 accumulators: (groups of 8 in a tile) * tile_w.
+    logic [63:0] signal_mask;  // Nodes that get the signal.
+    logic [63:0] art_mask;  // Nodes that get what is sent.
+    logic [15:0] rsvd7;  // Reserved, zero.
+    logic [23:0] art_count;  // Values (4 bytes) of one PUT, at least 1; fewer where addresses are not adjacent.
+    logic [23:0] k;  // Values of a dot product; CONV: 16 times the channel blocks; SEND: values (4 bytes) to send.
+    logic [15:0] rsvd6;  // Reserved, zero.
+    logic [23:0] n;  // Columns of the result (output channels).
+    logic [23:0] m;  // Rows of the result. SEND: see k.
+    logic [3:0] rsvd5;  // Reserved, zero.
+    logic [19:0] ldc;  // From row to row of the results; CONV: of the output (its width).
+    logic [19:0] ldw;  // From row to row of FP32 operand W.
+    logic [19:0] ldx;  // From row to row of X; CONV: of the input (its width).
+    logic [31:0] art_addr;  // Where the first byte of c_addr (e_addr, x_addr) goes at the nodes of art_mask; the rest at the same distance.
+    logic [31:0] e_addr;  // Where the encoded operand W goes.
+    logic [31:0] b_addr;  // Bias, N values.
+    logic [31:0] c_addr;  // Results: M rows of N values; CONV: channel blocks [ob][y][x][16].
+    logic [31:0] w_addr;  // Operand W; CONV: kernels, N rows of [cb][r][s][16].
+    logic [31:0] x_addr;  // Operand X: M rows of K values; CONV: input, channel blocks [cb][y][x][16]; SEND: what is sent.
+    logic [44:0] rsvd4;  // Reserved, zero.
+    logic [10:0] cookie;  // Tag of the completion entry.
+    logic [7:0] complete_node;  // Node.
+    logic [7:0] rsvd3;  // Reserved, zero.
+    logic [15:0] wait_count;  // At least 1.
+    logic [1:0] rsvd2;  // Reserved, zero.
+    logic [5:0] signal_event;  // Event counter.
+    logic [1:0] rsvd1;  // Reserved, zero.
+    logic [5:0] wait_event;  // Event counter.
+    logic [4:0] rsvd0;  // Reserved, zero.
+    logic complete;  // At the very end: a completion for the host of complete_node.
+    logic signal;  // At the end, when all that was sent is written: one more in event counter signal_event of every node of signal_mask.
+    logic art;  // Send what is written: the encoded operand if export is set, else the results.
+    logic wait;  // Start when event counter wait_event has wait_count or more; take wait_count off.
+    logic export;  // Write operand W, encoded, to e_addr as it is loaded. ENCODE does only that.
+    logic w_rows;  // FP32 operand W stands as N rows of K values, else as K rows of N. Set for CONV.
+    logic w_bfp;  // Operand W (columns of B) is encoded.
+    logic x_bfp;  // Operand X (rows of A) is encoded. Not with CONV.
+    logic relu;  // Results below zero become zero.
+    logic bias;  // Add the bias of each column (output channel).
+    logic accumulate;  // Add the result to what stands in C.
+    logic [7:0] op;  // COP.
+  } ccmd_t;
 
   // Entry of the completion ring and of the two receive rings. The entry is new when its phase differs from that of the previous lap; the first lap writes phase 1.
   typedef struct packed {

@@ -69,6 +69,15 @@
 #define FSH_OP_COUNT 10u
 #define FSH_OP_NAMES {{0u, "NONE"}, {1u, "PUT"}, {2u, "GET"}, {3u, "PUT_ACK"}, {4u, "GET_REPLY"}, {5u, "COMPUTE"}, {6u, "COLLECTIVE"}, {7u, "ATOMIC"}, {64u, "LIBRARY"}, {128u, "CLIENT"}}
 
+/* Operations of the compute core. */
+#define FSH_COP_NOP 0u /* Nothing but wait, signal and completion. */
+#define FSH_COP_GEMM 1u /* C = X * W: matrix times matrix, matrix times vector. */
+#define FSH_COP_CONV 2u /* Two-dimensional convolution, as GEMM over the pixels of the output. */
+#define FSH_COP_ENCODE 3u /* Encode W, nothing else. */
+#define FSH_COP_SEND 4u /* Send a range of the segment as ART does; mover queue only. */
+#define FSH_COP_COUNT 5u
+#define FSH_COP_NAMES {{0u, "NOP"}, {1u, "GEMM"}, {2u, "CONV"}, {3u, "ENCODE"}, {4u, "SEND"}}
+
 /* Categories of an active message. */
 #define FSH_CAT_SHORT 0u /* Arguments only. */
 #define FSH_CAT_MEDIUM 1u /* Payload into the receive slot of a host-bound message. */
@@ -459,6 +468,448 @@ static inline void fsh_cmd_set_check(uint64_t *w, uint64_t v)
 #define FSH_CMD_USED_W1 UINT64_C(0xffffffffffffffff)
 #define FSH_CMD_USED_W2 UINT64_C(0xffffffffff)
 #define FSH_CMD_USED_W3 UINT64_C(0xff00000000000000)
+
+/* Command of the compute core: 128 bytes, 64-byte aligned in the segment. Addresses are segment offsets and leading dimensions distances, both in units of 64 bytes (16 FP32). Reserved bits are zero. */
+#define FSH_CCMD_WORDS 16
+/* COP. */
+static inline uint64_t fsh_ccmd_op(const uint64_t *w)
+{
+    return (w[0] >> 0) & 0xffu;
+}
+static inline void fsh_ccmd_set_op(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0xffu) << 0;
+}
+/* Add the result to what stands in C. */
+static inline uint64_t fsh_ccmd_accumulate(const uint64_t *w)
+{
+    return (w[0] >> 8) & 0x1u;
+}
+static inline void fsh_ccmd_set_accumulate(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x1u) << 8;
+}
+/* Add the bias of each column (output channel). */
+static inline uint64_t fsh_ccmd_bias(const uint64_t *w)
+{
+    return (w[0] >> 9) & 0x1u;
+}
+static inline void fsh_ccmd_set_bias(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x1u) << 9;
+}
+/* Results below zero become zero. */
+static inline uint64_t fsh_ccmd_relu(const uint64_t *w)
+{
+    return (w[0] >> 10) & 0x1u;
+}
+static inline void fsh_ccmd_set_relu(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x1u) << 10;
+}
+/* Operand X (rows of A) is encoded. Not with CONV. */
+static inline uint64_t fsh_ccmd_x_bfp(const uint64_t *w)
+{
+    return (w[0] >> 11) & 0x1u;
+}
+static inline void fsh_ccmd_set_x_bfp(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x1u) << 11;
+}
+/* Operand W (columns of B) is encoded. */
+static inline uint64_t fsh_ccmd_w_bfp(const uint64_t *w)
+{
+    return (w[0] >> 12) & 0x1u;
+}
+static inline void fsh_ccmd_set_w_bfp(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x1u) << 12;
+}
+/* FP32 operand W stands as N rows of K values, else as K rows of N. Set for CONV. */
+static inline uint64_t fsh_ccmd_w_rows(const uint64_t *w)
+{
+    return (w[0] >> 13) & 0x1u;
+}
+static inline void fsh_ccmd_set_w_rows(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x1u) << 13;
+}
+/* Write operand W, encoded, to e_addr as it is loaded. ENCODE does only that. */
+static inline uint64_t fsh_ccmd_export(const uint64_t *w)
+{
+    return (w[0] >> 14) & 0x1u;
+}
+static inline void fsh_ccmd_set_export(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x1u) << 14;
+}
+/* Start when event counter wait_event has wait_count or more; take wait_count off. */
+static inline uint64_t fsh_ccmd_wait(const uint64_t *w)
+{
+    return (w[0] >> 15) & 0x1u;
+}
+static inline void fsh_ccmd_set_wait(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x1u) << 15;
+}
+/* Send what is written: the encoded operand if export is set, else the results. */
+static inline uint64_t fsh_ccmd_art(const uint64_t *w)
+{
+    return (w[0] >> 16) & 0x1u;
+}
+static inline void fsh_ccmd_set_art(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x1u) << 16;
+}
+/* At the end, when all that was sent is written: one more in event counter signal_event of every node of signal_mask. */
+static inline uint64_t fsh_ccmd_signal(const uint64_t *w)
+{
+    return (w[0] >> 17) & 0x1u;
+}
+static inline void fsh_ccmd_set_signal(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x1u) << 17;
+}
+/* At the very end: a completion for the host of complete_node. */
+static inline uint64_t fsh_ccmd_complete(const uint64_t *w)
+{
+    return (w[0] >> 18) & 0x1u;
+}
+static inline void fsh_ccmd_set_complete(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x1u) << 18;
+}
+/* Event counter. */
+static inline uint64_t fsh_ccmd_wait_event(const uint64_t *w)
+{
+    return (w[0] >> 24) & 0x3fu;
+}
+static inline void fsh_ccmd_set_wait_event(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x3fu) << 24;
+}
+/* Event counter. */
+static inline uint64_t fsh_ccmd_signal_event(const uint64_t *w)
+{
+    return (w[0] >> 32) & 0x3fu;
+}
+static inline void fsh_ccmd_set_signal_event(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x3fu) << 32;
+}
+/* At least 1. */
+static inline uint64_t fsh_ccmd_wait_count(const uint64_t *w)
+{
+    return (w[0] >> 40) & 0xffffu;
+}
+static inline void fsh_ccmd_set_wait_count(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0xffffu) << 40;
+}
+/* Node. */
+static inline uint64_t fsh_ccmd_complete_node(const uint64_t *w)
+{
+    return (w[1] >> 0) & 0xffu;
+}
+static inline void fsh_ccmd_set_complete_node(uint64_t *w, uint64_t v)
+{
+    w[1] |= (v & 0xffu) << 0;
+}
+/* Tag of the completion entry. */
+static inline uint64_t fsh_ccmd_cookie(const uint64_t *w)
+{
+    return (w[1] >> 8) & 0x7ffu;
+}
+static inline void fsh_ccmd_set_cookie(uint64_t *w, uint64_t v)
+{
+    w[1] |= (v & 0x7ffu) << 8;
+}
+/* Operand X: M rows of K values; CONV: input, channel blocks [cb][y][x][16]; SEND: what is sent. */
+static inline uint64_t fsh_ccmd_x_addr(const uint64_t *w)
+{
+    return (w[2] >> 0) & 0xffffffffu;
+}
+static inline void fsh_ccmd_set_x_addr(uint64_t *w, uint64_t v)
+{
+    w[2] |= (v & 0xffffffffu) << 0;
+}
+/* Operand W; CONV: kernels, N rows of [cb][r][s][16]. */
+static inline uint64_t fsh_ccmd_w_addr(const uint64_t *w)
+{
+    return (w[2] >> 32) & 0xffffffffu;
+}
+static inline void fsh_ccmd_set_w_addr(uint64_t *w, uint64_t v)
+{
+    w[2] |= (v & 0xffffffffu) << 32;
+}
+/* Results: M rows of N values; CONV: channel blocks [ob][y][x][16]. */
+static inline uint64_t fsh_ccmd_c_addr(const uint64_t *w)
+{
+    return (w[3] >> 0) & 0xffffffffu;
+}
+static inline void fsh_ccmd_set_c_addr(uint64_t *w, uint64_t v)
+{
+    w[3] |= (v & 0xffffffffu) << 0;
+}
+/* Bias, N values. */
+static inline uint64_t fsh_ccmd_b_addr(const uint64_t *w)
+{
+    return (w[3] >> 32) & 0xffffffffu;
+}
+static inline void fsh_ccmd_set_b_addr(uint64_t *w, uint64_t v)
+{
+    w[3] |= (v & 0xffffffffu) << 32;
+}
+/* Where the encoded operand W goes. */
+static inline uint64_t fsh_ccmd_e_addr(const uint64_t *w)
+{
+    return (w[4] >> 0) & 0xffffffffu;
+}
+static inline void fsh_ccmd_set_e_addr(uint64_t *w, uint64_t v)
+{
+    w[4] |= (v & 0xffffffffu) << 0;
+}
+/* Where the first byte of c_addr (e_addr, x_addr) goes at the nodes of art_mask; the rest at the same distance. */
+static inline uint64_t fsh_ccmd_art_addr(const uint64_t *w)
+{
+    return (w[4] >> 32) & 0xffffffffu;
+}
+static inline void fsh_ccmd_set_art_addr(uint64_t *w, uint64_t v)
+{
+    w[4] |= (v & 0xffffffffu) << 32;
+}
+/* From row to row of X; CONV: of the input (its width). */
+static inline uint64_t fsh_ccmd_ldx(const uint64_t *w)
+{
+    return (w[5] >> 0) & 0xfffffu;
+}
+static inline void fsh_ccmd_set_ldx(uint64_t *w, uint64_t v)
+{
+    w[5] |= (v & 0xfffffu) << 0;
+}
+/* From row to row of FP32 operand W. */
+static inline uint64_t fsh_ccmd_ldw(const uint64_t *w)
+{
+    return (w[5] >> 20) & 0xfffffu;
+}
+static inline void fsh_ccmd_set_ldw(uint64_t *w, uint64_t v)
+{
+    w[5] |= (v & 0xfffffu) << 20;
+}
+/* From row to row of the results; CONV: of the output (its width). */
+static inline uint64_t fsh_ccmd_ldc(const uint64_t *w)
+{
+    return (w[5] >> 40) & 0xfffffu;
+}
+static inline void fsh_ccmd_set_ldc(uint64_t *w, uint64_t v)
+{
+    w[5] |= (v & 0xfffffu) << 40;
+}
+/* Rows of the result. SEND: see k. */
+static inline uint64_t fsh_ccmd_m(const uint64_t *w)
+{
+    return (w[6] >> 0) & 0xffffffu;
+}
+static inline void fsh_ccmd_set_m(uint64_t *w, uint64_t v)
+{
+    w[6] |= (v & 0xffffffu) << 0;
+}
+/* Columns of the result (output channels). */
+static inline uint64_t fsh_ccmd_n(const uint64_t *w)
+{
+    return (w[6] >> 24) & 0xffffffu;
+}
+static inline void fsh_ccmd_set_n(uint64_t *w, uint64_t v)
+{
+    w[6] |= (v & 0xffffffu) << 24;
+}
+/* Values of a dot product; CONV: 16 times the channel blocks; SEND: values (4 bytes) to send. */
+static inline uint64_t fsh_ccmd_k(const uint64_t *w)
+{
+    return (w[7] >> 0) & 0xffffffu;
+}
+static inline void fsh_ccmd_set_k(uint64_t *w, uint64_t v)
+{
+    w[7] |= (v & 0xffffffu) << 0;
+}
+/* Values (4 bytes) of one PUT, at least 1; fewer where addresses are not adjacent. */
+static inline uint64_t fsh_ccmd_art_count(const uint64_t *w)
+{
+    return (w[7] >> 24) & 0xffffffu;
+}
+static inline void fsh_ccmd_set_art_count(uint64_t *w, uint64_t v)
+{
+    w[7] |= (v & 0xffffffu) << 24;
+}
+/* Nodes that get what is sent. */
+static inline uint64_t fsh_ccmd_art_mask(const uint64_t *w)
+{
+    return w[8];
+}
+static inline void fsh_ccmd_set_art_mask(uint64_t *w, uint64_t v)
+{
+    w[8] |= (v & 0xffffffffffffffffu) << 0;
+}
+/* Nodes that get the signal. */
+static inline uint64_t fsh_ccmd_signal_mask(const uint64_t *w)
+{
+    return w[9];
+}
+static inline void fsh_ccmd_set_signal_mask(uint64_t *w, uint64_t v)
+{
+    w[9] |= (v & 0xffffffffffffffffu) << 0;
+}
+/* Rows of a tile, in groups of 8; CONV: rows of output per tile. With tile_w at most 128 accumulators: (groups of 8 in a tile) * tile_w. */
+static inline uint64_t fsh_ccmd_tile_x(const uint64_t *w)
+{
+    return (w[10] >> 0) & 0xffu;
+}
+static inline void fsh_ccmd_set_tile_x(uint64_t *w, uint64_t v)
+{
+    w[10] |= (v & 0xffu) << 0;
+}
+/* Columns of a tile, in groups of 16. A multiple of 4 with an encoded or exported W. */
+static inline uint64_t fsh_ccmd_tile_w(const uint64_t *w)
+{
+    return (w[10] >> 8) & 0xffu;
+}
+static inline void fsh_ccmd_set_tile_w(uint64_t *w, uint64_t v)
+{
+    w[10] |= (v & 0xffu) << 8;
+}
+/* CONV: rows of the kernel. */
+static inline uint64_t fsh_ccmd_kernel_h(const uint64_t *w)
+{
+    return (w[10] >> 16) & 0xffu;
+}
+static inline void fsh_ccmd_set_kernel_h(uint64_t *w, uint64_t v)
+{
+    w[10] |= (v & 0xffu) << 16;
+}
+/* CONV: columns of the kernel. */
+static inline uint64_t fsh_ccmd_kernel_w(const uint64_t *w)
+{
+    return (w[10] >> 24) & 0xffu;
+}
+static inline void fsh_ccmd_set_kernel_w(uint64_t *w, uint64_t v)
+{
+    w[10] |= (v & 0xffu) << 24;
+}
+/* CONV: of both dimensions, 1 to 8. */
+static inline uint64_t fsh_ccmd_stride(const uint64_t *w)
+{
+    return (w[10] >> 32) & 0xffu;
+}
+static inline void fsh_ccmd_set_stride(uint64_t *w, uint64_t v)
+{
+    w[10] |= (v & 0xffu) << 32;
+}
+/* CONV: groups of 8 in a row of the input that a tile needs, of one phase: ceil(ceil(((out_w - 1) * stride + kernel_w) / stride) / 8). */
+static inline uint64_t fsh_ccmd_row_words(const uint64_t *w)
+{
+    return (w[10] >> 40) & 0xffu;
+}
+static inline void fsh_ccmd_set_row_words(uint64_t *w, uint64_t v)
+{
+    w[10] |= (v & 0xffu) << 40;
+}
+/* CONV: rows of the input. */
+static inline uint64_t fsh_ccmd_in_h(const uint64_t *w)
+{
+    return (w[11] >> 0) & 0xffffu;
+}
+static inline void fsh_ccmd_set_in_h(uint64_t *w, uint64_t v)
+{
+    w[11] |= (v & 0xffffu) << 0;
+}
+/* CONV: columns of the input. */
+static inline uint64_t fsh_ccmd_in_w(const uint64_t *w)
+{
+    return (w[11] >> 16) & 0xffffu;
+}
+static inline void fsh_ccmd_set_in_w(uint64_t *w, uint64_t v)
+{
+    w[11] |= (v & 0xffffu) << 16;
+}
+/* CONV: rows of the output. */
+static inline uint64_t fsh_ccmd_out_h(const uint64_t *w)
+{
+    return (w[11] >> 32) & 0xffffu;
+}
+static inline void fsh_ccmd_set_out_h(uint64_t *w, uint64_t v)
+{
+    w[11] |= (v & 0xffffu) << 32;
+}
+/* CONV: columns of the output. */
+static inline uint64_t fsh_ccmd_out_w(const uint64_t *w)
+{
+    return (w[11] >> 48) & 0xffffu;
+}
+static inline void fsh_ccmd_set_out_w(uint64_t *w, uint64_t v)
+{
+    w[11] |= (v & 0xffffu) << 48;
+}
+/* CONV: rows above the input, two's complement. */
+static inline uint64_t fsh_ccmd_pad_h(const uint64_t *w)
+{
+    return (w[12] >> 0) & 0xffffu;
+}
+static inline void fsh_ccmd_set_pad_h(uint64_t *w, uint64_t v)
+{
+    w[12] |= (v & 0xffffu) << 0;
+}
+/* CONV: columns left of the input, two's complement. */
+static inline uint64_t fsh_ccmd_pad_w(const uint64_t *w)
+{
+    return (w[12] >> 16) & 0xffffu;
+}
+static inline void fsh_ccmd_set_pad_w(uint64_t *w, uint64_t v)
+{
+    w[12] |= (v & 0xffffu) << 16;
+}
+/* CONV: from channel block to channel block of the input. */
+static inline uint64_t fsh_ccmd_in_plane(const uint64_t *w)
+{
+    return (w[12] >> 32) & 0xffffffffu;
+}
+static inline void fsh_ccmd_set_in_plane(uint64_t *w, uint64_t v)
+{
+    w[12] |= (v & 0xffffffffu) << 32;
+}
+/* CONV: from channel block to channel block of the output. */
+static inline uint64_t fsh_ccmd_out_plane(const uint64_t *w)
+{
+    return (w[13] >> 0) & 0xffffffffu;
+}
+static inline void fsh_ccmd_set_out_plane(uint64_t *w, uint64_t v)
+{
+    w[13] |= (v & 0xffffffffu) << 0;
+}
+/* CMD_CHECK. */
+static inline uint64_t fsh_ccmd_check(const uint64_t *w)
+{
+    return (w[15] >> 56) & 0xffu;
+}
+static inline void fsh_ccmd_set_check(uint64_t *w, uint64_t v)
+{
+    w[15] |= (v & 0xffu) << 56;
+}
+#define FSH_CCMD_USED_W0 UINT64_C(0xffff3f3f07ffff)
+#define FSH_CCMD_USED_W1 UINT64_C(0x7ffff)
+#define FSH_CCMD_USED_W2 UINT64_C(0xffffffffffffffff)
+#define FSH_CCMD_USED_W3 UINT64_C(0xffffffffffffffff)
+#define FSH_CCMD_USED_W4 UINT64_C(0xffffffffffffffff)
+#define FSH_CCMD_USED_W5 UINT64_C(0xfffffffffffffff)
+#define FSH_CCMD_USED_W6 UINT64_C(0xffffffffffff)
+#define FSH_CCMD_USED_W7 UINT64_C(0xffffffffffff)
+#define FSH_CCMD_USED_W8 UINT64_C(0xffffffffffffffff)
+#define FSH_CCMD_USED_W9 UINT64_C(0xffffffffffffffff)
+#define FSH_CCMD_USED_W10 UINT64_C(0xffffffffffff)
+#define FSH_CCMD_USED_W11 UINT64_C(0xffffffffffffffff)
+#define FSH_CCMD_USED_W12 UINT64_C(0xffffffffffffffff)
+#define FSH_CCMD_USED_W13 UINT64_C(0xffffffff)
+#define FSH_CCMD_USED_W14 UINT64_C(0x0)
+#define FSH_CCMD_USED_W15 UINT64_C(0xff00000000000000)
 
 /* Entry of the completion ring and of the two receive rings. The entry is new when its phase differs from that of the previous lap; the first lap writes phase 1. */
 #define FSH_RING_WORDS 2
