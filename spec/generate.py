@@ -192,7 +192,10 @@ def golden_sv(spec):
         kind, width = layout["name"], layout["width"]
         name = f"{kind}{index}".upper()
         out.append(f"  localparam fsh_spec_pkg::{kind}_t {name} =")
-        out.append(f"      {width}'h{bits:0{width // 4}x};")
+        words = [f"64'h{bits >> at & (2**64 - 1):016x}"
+                 for at in range(width - 64, -1, -64)]
+        lines = [", ".join(words[i:i + 4]) for i in range(0, len(words), 4)]
+        out.append("      {" + ",\n       ".join(lines) + "};")
         for field, bit_count, value in fields:
             out.append(f"  if ({name}.{field} != {bit_count}'h{value:x}) "
                        f'$error("{kind}.{field}");')

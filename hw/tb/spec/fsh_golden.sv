@@ -6,7 +6,7 @@
 /// elaboration where a field is not what the C side finds there.
 module fsh_golden;
   localparam fsh_spec_pkg::hdr_t HDR0 =
-      128'hffffffffffffffffffffffffffffffff;
+      {64'hffffffffffffffff, 64'hffffffffffffffff};
   if (HDR0.opcode != 8'hff) $error("hdr.opcode");
   if (HDR0.category != 2'h3) $error("hdr.category");
   if (HDR0.reply != 1'h1) $error("hdr.reply");
@@ -24,7 +24,7 @@ module fsh_golden;
   if (HDR0.addr != 40'hffffffffff) $error("hdr.addr");
   if (HDR0.total != 24'hffffff) $error("hdr.total");
   localparam fsh_spec_pkg::hdr_t HDR1 =
-      128'h18072e35c9e9c6166bc773187e1e5e22;
+      {64'h18072e35c9e9c616, 64'h6bc773187e1e5e22};
   if (HDR1.opcode != 8'h22) $error("hdr.opcode");
   if (HDR1.category != 2'h2) $error("hdr.category");
   if (HDR1.reply != 1'h1) $error("hdr.reply");
@@ -42,7 +42,7 @@ module fsh_golden;
   if (HDR1.addr != 40'h35c9e9c616) $error("hdr.addr");
   if (HDR1.total != 24'h18072e) $error("hdr.total");
   localparam fsh_spec_pkg::hdr_t HDR2 =
-      128'h9755d43acd447e35b390b220c4c38c7c;
+      {64'h9755d43acd447e35, 64'hb390b220c4c38c7c};
   if (HDR2.opcode != 8'h7c) $error("hdr.opcode");
   if (HDR2.category != 2'h0) $error("hdr.category");
   if (HDR2.reply != 1'h1) $error("hdr.reply");
@@ -60,19 +60,19 @@ module fsh_golden;
   if (HDR2.addr != 40'h3acd447e35) $error("hdr.addr");
   if (HDR2.total != 24'h9755d4) $error("hdr.total");
   localparam fsh_spec_pkg::getarg_t GETARG0 =
-      128'h0000000000000000000003ffffffffff;
+      {64'h0000000000000000, 64'h000003ffffffffff};
   if (GETARG0.addr != 40'hffffffffff) $error("getarg.addr");
   if (GETARG0.space != 2'h3) $error("getarg.space");
   localparam fsh_spec_pkg::getarg_t GETARG1 =
-      128'h00000000000000000000031af1fd42a2;
+      {64'h0000000000000000, 64'h0000031af1fd42a2};
   if (GETARG1.addr != 40'h1af1fd42a2) $error("getarg.addr");
   if (GETARG1.space != 2'h3) $error("getarg.space");
   localparam fsh_spec_pkg::getarg_t GETARG2 =
-      128'h00000000000000000000000751431193;
+      {64'h0000000000000000, 64'h0000000751431193};
   if (GETARG2.addr != 40'h751431193) $error("getarg.addr");
   if (GETARG2.space != 2'h0) $error("getarg.space");
   localparam fsh_spec_pkg::cmd_t CMD0 =
-      256'hff00000000000000000000ffffffffffffffffffffffffff000037ffffffdfff;
+      {64'hff00000000000000, 64'h000000ffffffffff, 64'hffffffffffffffff, 64'h000037ffffffdfff};
   if (CMD0.opcode != 8'hff) $error("cmd.opcode");
   if (CMD0.category != 2'h3) $error("cmd.category");
   if (CMD0.reply != 1'h1) $error("cmd.reply");
@@ -89,7 +89,7 @@ module fsh_golden;
   if (CMD0.laddr != 40'hffffffffff) $error("cmd.laddr");
   if (CMD0.check != 8'hff) $error("cmd.check");
   localparam fsh_spec_pkg::cmd_t CMD1 =
-      256'h7000000000000000000000c338c0c8fd8712b807b9d179e0000017c03561d606;
+      {64'h7000000000000000, 64'h000000c338c0c8fd, 64'h8712b807b9d179e0, 64'h000017c03561d606};
   if (CMD1.opcode != 8'h6) $error("cmd.opcode");
   if (CMD1.category != 2'h2) $error("cmd.category");
   if (CMD1.reply != 1'h1) $error("cmd.reply");
@@ -106,7 +106,7 @@ module fsh_golden;
   if (CMD1.laddr != 40'hc338c0c8fd) $error("cmd.laddr");
   if (CMD1.check != 8'h70) $error("cmd.check");
   localparam fsh_spec_pkg::cmd_t CMD2 =
-      256'hea00000000000000000000d66a8ac4ba058059ed4a2f20aa000033adc7ad05f0;
+      {64'hea00000000000000, 64'h000000d66a8ac4ba, 64'h058059ed4a2f20aa, 64'h000033adc7ad05f0};
   if (CMD2.opcode != 8'hf0) $error("cmd.opcode");
   if (CMD2.category != 2'h1) $error("cmd.category");
   if (CMD2.reply != 1'h1) $error("cmd.reply");
@@ -123,7 +123,10 @@ module fsh_golden;
   if (CMD2.laddr != 40'hd66a8ac4ba) $error("cmd.laddr");
   if (CMD2.check != 8'hea) $error("cmd.check");
   localparam fsh_spec_pkg::ccmd_t CCMD0 =
-      1024'hff00000000000000000000000000000000000000ffffffffffffffffffffffffffffffffffffffff0000ffffffffffffffffffffffffffffffffffffffffffff0000ffffffffffff0000ffffffffffff0fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff000000000007ffff00ffff3f3f07ffff;
+      {64'hff00000000000000, 64'h0000000000000000, 64'h00000000ffffffff, 64'hffffffffffffffff,
+       64'hffffffffffffffff, 64'h0000ffffffffffff, 64'hffffffffffffffff, 64'hffffffffffffffff,
+       64'h0000ffffffffffff, 64'h0000ffffffffffff, 64'h0fffffffffffffff, 64'hffffffffffffffff,
+       64'hffffffffffffffff, 64'hffffffffffffffff, 64'h000000000007ffff, 64'h00ffff3f3f07ffff};
   if (CCMD0.op != 8'hff) $error("ccmd.op");
   if (CCMD0.accumulate != 1'h1) $error("ccmd.accumulate");
   if (CCMD0.bias != 1'h1) $error("ccmd.bias");
@@ -172,7 +175,10 @@ module fsh_golden;
   if (CCMD0.out_plane != 32'hffffffff) $error("ccmd.out_plane");
   if (CCMD0.check != 8'hff) $error("ccmd.check");
   localparam fsh_spec_pkg::ccmd_t CCMD1 =
-      1024'h8c000000000000000000000000000000000000005dfbd3d12c4a3698aa2c6a10677fcc22be653e2400007a08da966481f0dfb4a5d8a064df7fd63116e1ea24c40000f9341c966bae000048beab4da98f03099fab992e901ed47d380d81f9c1f66c0f3459f79b17aeefba91fc803468b6000000000005b0f900b8b3391504f38e;
+      {64'h8c00000000000000, 64'h0000000000000000, 64'h000000005dfbd3d1, 64'h2c4a3698aa2c6a10,
+       64'h677fcc22be653e24, 64'h00007a08da966481, 64'hf0dfb4a5d8a064df, 64'h7fd63116e1ea24c4,
+       64'h0000f9341c966bae, 64'h000048beab4da98f, 64'h03099fab992e901e, 64'hd47d380d81f9c1f6,
+       64'h6c0f3459f79b17ae, 64'hefba91fc803468b6, 64'h000000000005b0f9, 64'h00b8b3391504f38e};
   if (CCMD1.op != 8'h8e) $error("ccmd.op");
   if (CCMD1.accumulate != 1'h1) $error("ccmd.accumulate");
   if (CCMD1.bias != 1'h1) $error("ccmd.bias");
@@ -221,7 +227,10 @@ module fsh_golden;
   if (CCMD1.out_plane != 32'h5dfbd3d1) $error("ccmd.out_plane");
   if (CCMD1.check != 8'h8c) $error("ccmd.check");
   localparam fsh_spec_pkg::ccmd_t CCMD2 =
-      1024'hd800000000000000000000000000000000000000f3d4e7115804f9228386678a3b6f8c5fdc3beb8a00008a33c503fb3a8092b4d42b28fef02b9c014ea5ac06d8000064c2f2940356000097dae39d643c0fbb23d92a4b410d4efbc8d60b21fbac78255d6807923986bb968a437d5c8dfc000000000002f66400d707210a058fe1;
+      {64'hd800000000000000, 64'h0000000000000000, 64'h00000000f3d4e711, 64'h5804f9228386678a,
+       64'h3b6f8c5fdc3beb8a, 64'h00008a33c503fb3a, 64'h8092b4d42b28fef0, 64'h2b9c014ea5ac06d8,
+       64'h000064c2f2940356, 64'h000097dae39d643c, 64'h0fbb23d92a4b410d, 64'h4efbc8d60b21fbac,
+       64'h78255d6807923986, 64'hbb968a437d5c8dfc, 64'h000000000002f664, 64'h00d707210a058fe1};
   if (CCMD2.op != 8'he1) $error("ccmd.op");
   if (CCMD2.accumulate != 1'h1) $error("ccmd.accumulate");
   if (CCMD2.bias != 1'h1) $error("ccmd.bias");
@@ -270,7 +279,7 @@ module fsh_golden;
   if (CCMD2.out_plane != 32'hf3d4e711) $error("ccmd.out_plane");
   if (CCMD2.check != 8'hd8) $error("ccmd.check");
   localparam fsh_spec_pkg::ring_t RING0 =
-      128'h0000ffffffffffff0000000fffffffff;
+      {64'h0000ffffffffffff, 64'h0000000fffffffff};
   if (RING0.phase != 1'h1) $error("ring.phase");
   if (RING0.kind != 2'h3) $error("ring.kind");
   if (RING0.reply != 1'h1) $error("ring.reply");
@@ -281,7 +290,7 @@ module fsh_golden;
   if (RING0.half != 1'h1) $error("ring.half");
   if (RING0.cycle != 48'hffffffffffff) $error("ring.cycle");
   localparam fsh_spec_pkg::ring_t RING1 =
-      128'h0000bab9f50592850000000c62a844e3;
+      {64'h0000bab9f5059285, 64'h0000000c62a844e3};
   if (RING1.phase != 1'h1) $error("ring.phase");
   if (RING1.kind != 2'h1) $error("ring.kind");
   if (RING1.reply != 1'h0) $error("ring.reply");
@@ -292,7 +301,7 @@ module fsh_golden;
   if (RING1.half != 1'h1) $error("ring.half");
   if (RING1.cycle != 48'hbab9f5059285) $error("ring.cycle");
   localparam fsh_spec_pkg::ring_t RING2 =
-      128'h00008333bd91a1b70000000f16f4d2da;
+      {64'h00008333bd91a1b7, 64'h0000000f16f4d2da};
   if (RING2.phase != 1'h0) $error("ring.phase");
   if (RING2.kind != 2'h1) $error("ring.kind");
   if (RING2.reply != 1'h1) $error("ring.reply");
@@ -303,19 +312,19 @@ module fsh_golden;
   if (RING2.half != 1'h1) $error("ring.half");
   if (RING2.cycle != 48'h8333bd91a1b7) $error("ring.cycle");
   localparam fsh_spec_pkg::status_t STATUS0 =
-      128'h0000000000000000ffffffffffffffff;
+      {64'h0000000000000000, 64'hffffffffffffffff};
   if (STATUS0.req_head != 32'hffffffff) $error("status.req_head");
   if (STATUS0.rep_head != 32'hffffffff) $error("status.rep_head");
   localparam fsh_spec_pkg::status_t STATUS1 =
-      128'h000000000000000021167d8fcf23cae8;
+      {64'h0000000000000000, 64'h21167d8fcf23cae8};
   if (STATUS1.req_head != 32'hcf23cae8) $error("status.req_head");
   if (STATUS1.rep_head != 32'h21167d8f) $error("status.rep_head");
   localparam fsh_spec_pkg::status_t STATUS2 =
-      128'h0000000000000000c703806984c81999;
+      {64'h0000000000000000, 64'hc703806984c81999};
   if (STATUS2.req_head != 32'h84c81999) $error("status.req_head");
   if (STATUS2.rep_head != 32'hc7038069) $error("status.rep_head");
   localparam fsh_spec_pkg::bound_t BOUND0 =
-      128'hffffffffffffffffffffffffffffffff;
+      {64'hffffffffffffffff, 64'hffffffffffffffff};
   if (BOUND0.credit0 != 16'hffff) $error("bound.credit0");
   if (BOUND0.credit1 != 16'hffff) $error("bound.credit1");
   if (BOUND0.credit2 != 16'hffff) $error("bound.credit2");
@@ -325,7 +334,7 @@ module fsh_golden;
   if (BOUND0.check != 8'hff) $error("bound.check");
   if (BOUND0.crc != 32'hffffffff) $error("bound.crc");
   localparam fsh_spec_pkg::bound_t BOUND1 =
-      128'h5d5f576cde7b20e5f3206d14349a8fb5;
+      {64'h5d5f576cde7b20e5, 64'hf3206d14349a8fb5};
   if (BOUND1.credit0 != 16'h8fb5) $error("bound.credit0");
   if (BOUND1.credit1 != 16'h349a) $error("bound.credit1");
   if (BOUND1.credit2 != 16'h6d14) $error("bound.credit2");
@@ -335,7 +344,7 @@ module fsh_golden;
   if (BOUND1.check != 8'hde) $error("bound.check");
   if (BOUND1.crc != 32'h5d5f576c) $error("bound.crc");
   localparam fsh_spec_pkg::bound_t BOUND2 =
-      128'hd037cdff7c69d813f0e633288ded91eb;
+      {64'hd037cdff7c69d813, 64'hf0e633288ded91eb};
   if (BOUND2.credit0 != 16'h91eb) $error("bound.credit0");
   if (BOUND2.credit1 != 16'h8ded) $error("bound.credit1");
   if (BOUND2.credit2 != 16'h3328) $error("bound.credit2");
