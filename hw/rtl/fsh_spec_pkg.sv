@@ -204,7 +204,7 @@ package fsh_spec_pkg;
     logic [7:0] stride;  // CONV: of both dimensions, 1 to 8.
     logic [7:0] kernel_w;  // CONV: columns of the kernel.
     logic [7:0] kernel_h;  // CONV: rows of the kernel.
-    logic [7:0] tile_w;  // Columns of a tile, in groups of 16. A multiple of 4 with an encoded or exported W.
+    logic [7:0] tile_w;  // Columns of a tile, in groups of 16. A multiple of 4 with an encoded or emitted W.
     logic [7:0] tile_x;  // Rows of a tile, in groups of 8; CONV: rows of output per tile. With tile_w at most 128 accumulators: (groups of 8 in a tile) * tile_w.
     logic [63:0] signal_mask;  // Nodes that get the signal.
     logic [63:0] art_mask;  // Nodes that get what is sent.
@@ -228,17 +228,17 @@ package fsh_spec_pkg;
     logic [10:0] cookie;  // Tag of the completion entry.
     logic [7:0] complete_node;  // Node.
     logic [7:0] rsvd3;  // Reserved, zero.
-    logic [15:0] wait_count;  // At least 1.
+    logic [15:0] await_count;  // At least 1.
     logic [1:0] rsvd2;  // Reserved, zero.
     logic [5:0] signal_event;  // Event counter.
     logic [1:0] rsvd1;  // Reserved, zero.
-    logic [5:0] wait_event;  // Event counter.
+    logic [5:0] await_event;  // Event counter.
     logic [4:0] rsvd0;  // Reserved, zero.
     logic complete;  // At the very end: a completion for the host of complete_node.
     logic signal;  // At the end, when all that was sent is written: one more in event counter signal_event of every node of signal_mask.
-    logic art;  // Send what is written: the encoded operand if export is set, else the results.
-    logic wait;  // Start when event counter wait_event has wait_count or more; take wait_count off.
-    logic export;  // Write operand W, encoded, to e_addr as it is loaded. ENCODE does only that.
+    logic art;  // Send what is written: the encoded operand if emit is set, else the results.
+    logic await;  // Start when event counter await_event has await_count or more; take await_count off.
+    logic emit;  // Write operand W, encoded, to e_addr as it is loaded. ENCODE does only that.
     logic w_rows;  // FP32 operand W stands as N rows of K values, else as K rows of N. Set for CONV.
     logic w_bfp;  // Operand W (columns of B) is encoded.
     logic x_bfp;  // Operand X (rows of A) is encoded. Not with CONV.

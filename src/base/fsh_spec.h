@@ -535,24 +535,24 @@ static inline void fsh_ccmd_set_w_rows(uint64_t *w, uint64_t v)
     w[0] |= (v & 0x1u) << 13;
 }
 /* Write operand W, encoded, to e_addr as it is loaded. ENCODE does only that. */
-static inline uint64_t fsh_ccmd_export(const uint64_t *w)
+static inline uint64_t fsh_ccmd_emit(const uint64_t *w)
 {
     return (w[0] >> 14) & 0x1u;
 }
-static inline void fsh_ccmd_set_export(uint64_t *w, uint64_t v)
+static inline void fsh_ccmd_set_emit(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 14;
 }
-/* Start when event counter wait_event has wait_count or more; take wait_count off. */
-static inline uint64_t fsh_ccmd_wait(const uint64_t *w)
+/* Start when event counter await_event has await_count or more; take await_count off. */
+static inline uint64_t fsh_ccmd_await(const uint64_t *w)
 {
     return (w[0] >> 15) & 0x1u;
 }
-static inline void fsh_ccmd_set_wait(uint64_t *w, uint64_t v)
+static inline void fsh_ccmd_set_await(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 15;
 }
-/* Send what is written: the encoded operand if export is set, else the results. */
+/* Send what is written: the encoded operand if emit is set, else the results. */
 static inline uint64_t fsh_ccmd_art(const uint64_t *w)
 {
     return (w[0] >> 16) & 0x1u;
@@ -580,11 +580,11 @@ static inline void fsh_ccmd_set_complete(uint64_t *w, uint64_t v)
     w[0] |= (v & 0x1u) << 18;
 }
 /* Event counter. */
-static inline uint64_t fsh_ccmd_wait_event(const uint64_t *w)
+static inline uint64_t fsh_ccmd_await_event(const uint64_t *w)
 {
     return (w[0] >> 24) & 0x3fu;
 }
-static inline void fsh_ccmd_set_wait_event(uint64_t *w, uint64_t v)
+static inline void fsh_ccmd_set_await_event(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x3fu) << 24;
 }
@@ -598,11 +598,11 @@ static inline void fsh_ccmd_set_signal_event(uint64_t *w, uint64_t v)
     w[0] |= (v & 0x3fu) << 32;
 }
 /* At least 1. */
-static inline uint64_t fsh_ccmd_wait_count(const uint64_t *w)
+static inline uint64_t fsh_ccmd_await_count(const uint64_t *w)
 {
     return (w[0] >> 40) & 0xffffu;
 }
-static inline void fsh_ccmd_set_wait_count(uint64_t *w, uint64_t v)
+static inline void fsh_ccmd_set_await_count(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0xffffu) << 40;
 }
@@ -768,7 +768,7 @@ static inline void fsh_ccmd_set_tile_x(uint64_t *w, uint64_t v)
 {
     w[10] |= (v & 0xffu) << 0;
 }
-/* Columns of a tile, in groups of 16. A multiple of 4 with an encoded or exported W. */
+/* Columns of a tile, in groups of 16. A multiple of 4 with an encoded or emitted W. */
 static inline uint64_t fsh_ccmd_tile_w(const uint64_t *w)
 {
     return (w[10] >> 8) & 0xffu;

@@ -108,14 +108,14 @@
     X(ccmd, 16, UINT64_C(0xffff3f3f07ffff), UINT64_C(0x7ffff), UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffffffffffff), x_bfp, 0x1) \
     X(ccmd, 16, UINT64_C(0xffff3f3f07ffff), UINT64_C(0x7ffff), UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffffffffffff), w_bfp, 0x1) \
     X(ccmd, 16, UINT64_C(0xffff3f3f07ffff), UINT64_C(0x7ffff), UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffffffffffff), w_rows, 0x1) \
-    X(ccmd, 16, UINT64_C(0xffff3f3f07ffff), UINT64_C(0x7ffff), UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffffffffffff), export, 0x1) \
-    X(ccmd, 16, UINT64_C(0xffff3f3f07ffff), UINT64_C(0x7ffff), UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffffffffffff), wait, 0x1) \
+    X(ccmd, 16, UINT64_C(0xffff3f3f07ffff), UINT64_C(0x7ffff), UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffffffffffff), emit, 0x1) \
+    X(ccmd, 16, UINT64_C(0xffff3f3f07ffff), UINT64_C(0x7ffff), UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffffffffffff), await, 0x1) \
     X(ccmd, 16, UINT64_C(0xffff3f3f07ffff), UINT64_C(0x7ffff), UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffffffffffff), art, 0x1) \
     X(ccmd, 16, UINT64_C(0xffff3f3f07ffff), UINT64_C(0x7ffff), UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffffffffffff), signal, 0x1) \
     X(ccmd, 16, UINT64_C(0xffff3f3f07ffff), UINT64_C(0x7ffff), UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffffffffffff), complete, 0x1) \
-    X(ccmd, 16, UINT64_C(0xffff3f3f07ffff), UINT64_C(0x7ffff), UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffffffffffff), wait_event, 0x3f) \
+    X(ccmd, 16, UINT64_C(0xffff3f3f07ffff), UINT64_C(0x7ffff), UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffffffffffff), await_event, 0x3f) \
     X(ccmd, 16, UINT64_C(0xffff3f3f07ffff), UINT64_C(0x7ffff), UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffffffffffff), signal_event, 0x3f) \
-    X(ccmd, 16, UINT64_C(0xffff3f3f07ffff), UINT64_C(0x7ffff), UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffffffffffff), wait_count, 0xffff) \
+    X(ccmd, 16, UINT64_C(0xffff3f3f07ffff), UINT64_C(0x7ffff), UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffffffffffff), await_count, 0xffff) \
     X(ccmd, 16, UINT64_C(0xffff3f3f07ffff), UINT64_C(0x7ffff), UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffffffffffff), complete_node, 0xff) \
     X(ccmd, 16, UINT64_C(0xffff3f3f07ffff), UINT64_C(0x7ffff), UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffffffffffff), cookie, 0x7ff) \
     X(ccmd, 16, UINT64_C(0xffff3f3f07ffff), UINT64_C(0x7ffff), UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffffffffffff), x_addr, 0xffffffff) \
@@ -155,14 +155,14 @@
     X(ccmd, 16, UINT64_C(0xb8b3391504f38e), UINT64_C(0x5b0f9), UINT64_C(0xefba91fc803468b6), UINT64_C(0x6c0f3459f79b17ae), x_bfp, 0x0) \
     X(ccmd, 16, UINT64_C(0xb8b3391504f38e), UINT64_C(0x5b0f9), UINT64_C(0xefba91fc803468b6), UINT64_C(0x6c0f3459f79b17ae), w_bfp, 0x1) \
     X(ccmd, 16, UINT64_C(0xb8b3391504f38e), UINT64_C(0x5b0f9), UINT64_C(0xefba91fc803468b6), UINT64_C(0x6c0f3459f79b17ae), w_rows, 0x1) \
-    X(ccmd, 16, UINT64_C(0xb8b3391504f38e), UINT64_C(0x5b0f9), UINT64_C(0xefba91fc803468b6), UINT64_C(0x6c0f3459f79b17ae), export, 0x1) \
-    X(ccmd, 16, UINT64_C(0xb8b3391504f38e), UINT64_C(0x5b0f9), UINT64_C(0xefba91fc803468b6), UINT64_C(0x6c0f3459f79b17ae), wait, 0x1) \
+    X(ccmd, 16, UINT64_C(0xb8b3391504f38e), UINT64_C(0x5b0f9), UINT64_C(0xefba91fc803468b6), UINT64_C(0x6c0f3459f79b17ae), emit, 0x1) \
+    X(ccmd, 16, UINT64_C(0xb8b3391504f38e), UINT64_C(0x5b0f9), UINT64_C(0xefba91fc803468b6), UINT64_C(0x6c0f3459f79b17ae), await, 0x1) \
     X(ccmd, 16, UINT64_C(0xb8b3391504f38e), UINT64_C(0x5b0f9), UINT64_C(0xefba91fc803468b6), UINT64_C(0x6c0f3459f79b17ae), art, 0x0) \
     X(ccmd, 16, UINT64_C(0xb8b3391504f38e), UINT64_C(0x5b0f9), UINT64_C(0xefba91fc803468b6), UINT64_C(0x6c0f3459f79b17ae), signal, 0x0) \
     X(ccmd, 16, UINT64_C(0xb8b3391504f38e), UINT64_C(0x5b0f9), UINT64_C(0xefba91fc803468b6), UINT64_C(0x6c0f3459f79b17ae), complete, 0x1) \
-    X(ccmd, 16, UINT64_C(0xb8b3391504f38e), UINT64_C(0x5b0f9), UINT64_C(0xefba91fc803468b6), UINT64_C(0x6c0f3459f79b17ae), wait_event, 0x15) \
+    X(ccmd, 16, UINT64_C(0xb8b3391504f38e), UINT64_C(0x5b0f9), UINT64_C(0xefba91fc803468b6), UINT64_C(0x6c0f3459f79b17ae), await_event, 0x15) \
     X(ccmd, 16, UINT64_C(0xb8b3391504f38e), UINT64_C(0x5b0f9), UINT64_C(0xefba91fc803468b6), UINT64_C(0x6c0f3459f79b17ae), signal_event, 0x39) \
-    X(ccmd, 16, UINT64_C(0xb8b3391504f38e), UINT64_C(0x5b0f9), UINT64_C(0xefba91fc803468b6), UINT64_C(0x6c0f3459f79b17ae), wait_count, 0xb8b3) \
+    X(ccmd, 16, UINT64_C(0xb8b3391504f38e), UINT64_C(0x5b0f9), UINT64_C(0xefba91fc803468b6), UINT64_C(0x6c0f3459f79b17ae), await_count, 0xb8b3) \
     X(ccmd, 16, UINT64_C(0xb8b3391504f38e), UINT64_C(0x5b0f9), UINT64_C(0xefba91fc803468b6), UINT64_C(0x6c0f3459f79b17ae), complete_node, 0xf9) \
     X(ccmd, 16, UINT64_C(0xb8b3391504f38e), UINT64_C(0x5b0f9), UINT64_C(0xefba91fc803468b6), UINT64_C(0x6c0f3459f79b17ae), cookie, 0x5b0) \
     X(ccmd, 16, UINT64_C(0xb8b3391504f38e), UINT64_C(0x5b0f9), UINT64_C(0xefba91fc803468b6), UINT64_C(0x6c0f3459f79b17ae), x_addr, 0x803468b6) \
@@ -202,14 +202,14 @@
     X(ccmd, 16, UINT64_C(0xd707210a058fe1), UINT64_C(0x2f664), UINT64_C(0xbb968a437d5c8dfc), UINT64_C(0x78255d6807923986), x_bfp, 0x1) \
     X(ccmd, 16, UINT64_C(0xd707210a058fe1), UINT64_C(0x2f664), UINT64_C(0xbb968a437d5c8dfc), UINT64_C(0x78255d6807923986), w_bfp, 0x0) \
     X(ccmd, 16, UINT64_C(0xd707210a058fe1), UINT64_C(0x2f664), UINT64_C(0xbb968a437d5c8dfc), UINT64_C(0x78255d6807923986), w_rows, 0x0) \
-    X(ccmd, 16, UINT64_C(0xd707210a058fe1), UINT64_C(0x2f664), UINT64_C(0xbb968a437d5c8dfc), UINT64_C(0x78255d6807923986), export, 0x0) \
-    X(ccmd, 16, UINT64_C(0xd707210a058fe1), UINT64_C(0x2f664), UINT64_C(0xbb968a437d5c8dfc), UINT64_C(0x78255d6807923986), wait, 0x1) \
+    X(ccmd, 16, UINT64_C(0xd707210a058fe1), UINT64_C(0x2f664), UINT64_C(0xbb968a437d5c8dfc), UINT64_C(0x78255d6807923986), emit, 0x0) \
+    X(ccmd, 16, UINT64_C(0xd707210a058fe1), UINT64_C(0x2f664), UINT64_C(0xbb968a437d5c8dfc), UINT64_C(0x78255d6807923986), await, 0x1) \
     X(ccmd, 16, UINT64_C(0xd707210a058fe1), UINT64_C(0x2f664), UINT64_C(0xbb968a437d5c8dfc), UINT64_C(0x78255d6807923986), art, 0x1) \
     X(ccmd, 16, UINT64_C(0xd707210a058fe1), UINT64_C(0x2f664), UINT64_C(0xbb968a437d5c8dfc), UINT64_C(0x78255d6807923986), signal, 0x0) \
     X(ccmd, 16, UINT64_C(0xd707210a058fe1), UINT64_C(0x2f664), UINT64_C(0xbb968a437d5c8dfc), UINT64_C(0x78255d6807923986), complete, 0x1) \
-    X(ccmd, 16, UINT64_C(0xd707210a058fe1), UINT64_C(0x2f664), UINT64_C(0xbb968a437d5c8dfc), UINT64_C(0x78255d6807923986), wait_event, 0xa) \
+    X(ccmd, 16, UINT64_C(0xd707210a058fe1), UINT64_C(0x2f664), UINT64_C(0xbb968a437d5c8dfc), UINT64_C(0x78255d6807923986), await_event, 0xa) \
     X(ccmd, 16, UINT64_C(0xd707210a058fe1), UINT64_C(0x2f664), UINT64_C(0xbb968a437d5c8dfc), UINT64_C(0x78255d6807923986), signal_event, 0x21) \
-    X(ccmd, 16, UINT64_C(0xd707210a058fe1), UINT64_C(0x2f664), UINT64_C(0xbb968a437d5c8dfc), UINT64_C(0x78255d6807923986), wait_count, 0xd707) \
+    X(ccmd, 16, UINT64_C(0xd707210a058fe1), UINT64_C(0x2f664), UINT64_C(0xbb968a437d5c8dfc), UINT64_C(0x78255d6807923986), await_count, 0xd707) \
     X(ccmd, 16, UINT64_C(0xd707210a058fe1), UINT64_C(0x2f664), UINT64_C(0xbb968a437d5c8dfc), UINT64_C(0x78255d6807923986), complete_node, 0x64) \
     X(ccmd, 16, UINT64_C(0xd707210a058fe1), UINT64_C(0x2f664), UINT64_C(0xbb968a437d5c8dfc), UINT64_C(0x78255d6807923986), cookie, 0x2f6) \
     X(ccmd, 16, UINT64_C(0xd707210a058fe1), UINT64_C(0x2f664), UINT64_C(0xbb968a437d5c8dfc), UINT64_C(0x78255d6807923986), x_addr, 0x7d5c8dfc) \
