@@ -24,3 +24,20 @@ mutant fsh_arb.sv 's/behind_q <= passed/behind_q <= passed | gnt_o/'
 mutant fsh_arb.sv "s/first != '0 ? first : req_i/req_i/"
 prove arb5 fsh_arb "N=5" fsh_arb.sv 12 2
 mutant fsh_arb.sv 's/front \& ~lower/front/'
+
+prove credit fsh_credit "DEPTH=32 MAX=8" fsh_credit.sv 8 2
+mutant fsh_credit.sv 's/3 \* MAX - 6/2 * MAX - 6/'
+mutant fsh_credit.sv 's/3 \* MAX - 6/3 * MAX - 2/'
+mutant fsh_credit.sv 's/fwd_i \&\& ack_i,/fwd_i,/'
+mutant fsh_credit.sv 's/freed_q <= credit_i/freed_q <= freed_q + credit_i/'
+
+vcbuf="fsh_ram.sv fsh_arb.sv fsh_vcbuf.sv"
+
+prove vcbuf fsh_vcbuf "Q=2 DEPTH=4 WIDTH=2" "$vcbuf" 9 2
+mutant fsh_vcbuf.sv "s/sop_q   <= !middle/sop_q   <= 1'b1/"
+mutant fsh_vcbuf.sv 's/slot   = !valid_q || ready_i/slot   = !valid_q || ready_i || middle/'
+mutant fsh_vcbuf.sv 's/some_q\[queue_q\] : req/req[queue_q] : req/'
+mutant fsh_vcbuf.sv 's/if (!middle) begin/if (req != 0) begin/'
+mutant fsh_vcbuf.sv 's/{queue_i, waddr}/{queue, waddr}/'
+mutant fsh_vcbuf.sv 's/freed_o   = take/freed_o   = gnt/'
+mutant fsh_vcbuf.sv "s/left_q  <= left - 7'd1/left_q  <= follow - 7'd1/"

@@ -22,12 +22,11 @@ mkdir -p "$work" || exit 1
 model() {
     set_params=
     for p in $3; do
-        set_params="$set_params -set ${p%=*} ${p#*=}"
+        set_params="$set_params -chparam ${p%=*} ${p#*=}"
     done
     (cd "$1" && yosys -q -l yosys.log -p "
-        read_verilog -sv -formal -DFORMAL -I. -I$here $4
-        ${set_params:+chparam $set_params $2}
-        hierarchy -check -top $2
+        read_verilog -sv -formal -defer -DFORMAL -I. -I$here $4
+        hierarchy -check -top $2$set_params
         proc; flatten; opt; memory -nordff -nomap; opt -full
         async2sync; dffunmap; setundef -anyseq -undriven; opt_clean
         write_smt2 -wires model.smt2" > yosys.out 2>&1)
@@ -37,7 +36,7 @@ model() {
 smt() {
     dir=$1 log=$2
     shift 2
-    (cd "$dir" && yosys-smtbmc -s z3 "$@" model.smt2 > "$log" 2>&1)
+    (cd "$dir" && yosys-smtbmc --unroll -s z3 "$@" model.smt2 > "$log" 2>&1)
 }
 
 # copy <dir> <files>

@@ -78,6 +78,9 @@ module fsh_fifo #(
     // A word is read when it is in the RAM since the last edge at least, so
     // reading and writing never meet.
     logic valid_q;
+`ifdef FORMAL
+    logic [WIDTH*DEPTH-1:0] f_words;
+`endif
 
     assign take    = some_q && (!valid_q || ready_i);
     assign valid_o = valid_q;
@@ -100,12 +103,12 @@ module fsh_fifo #(
         .rdata_o(data_o)
 `ifdef FORMAL
         ,
-        .f_addr_i(AW'(rptr_q + f_pos)),
-        .f_data_o(f_word)
+        .f_words_o(f_words)
 `endif
     );
 `ifdef FORMAL
-    assign f_reg = valid_q;
+    assign f_word = f_words[AW'(rptr_q+f_pos)*WIDTH+:WIDTH];
+    assign f_reg  = valid_q;
 `endif
   end
 

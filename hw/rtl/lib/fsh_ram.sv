@@ -18,8 +18,7 @@ module fsh_ram #(
     output logic      [WIDTH-1:0]         rdata_o
 `ifdef FORMAL
     ,
-    input  wire logic [$clog2(DEPTH)-1:0] f_addr_i,
-    output logic      [WIDTH-1:0]         f_data_o
+    output logic      [WIDTH*DEPTH-1:0]   f_words_o
 `endif
 );
   (* ram_style = "block" *) logic [WIDTH-1:0] mem[DEPTH];
@@ -33,7 +32,8 @@ module fsh_ram #(
   end
 
 `ifdef FORMAL
-  assign f_data_o = mem[f_addr_i];  // for the invariants of whoever owns the RAM
+  // For the invariants of whoever owns the RAM.
+  for (genvar i = 0; i < DEPTH; i++) assign f_words_o[i*WIDTH+:WIDTH] = mem[i];
 `endif
 endmodule
 

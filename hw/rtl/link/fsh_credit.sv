@@ -4,8 +4,9 @@
 
 /// Credit account of one virtual channel at the sender. Both sides count beats:
 /// what was sent or reserved here, what the receiver has freed. The sequencer
-/// reserves whole packets, at most one in three cycles; forwarded packets, one
-/// at a time, and acks are counted beat by beat when they leave their buffer.
+/// reserves whole packets, at most one in three cycles, two cycles after it saw
+/// ok_o; forwarded packets, one at a time, and acks are counted beat by beat
+/// when they leave their buffer.
 /// ok_o is a register and leaves room for everything that may be decided on it
 /// before it shows: two packets of the sequencer, all of a forwarded one, acks.
 /// So whoever sees it may begin, and all have equal chances.
@@ -46,6 +47,9 @@ module fsh_credit #(
   end
 
   `FSH_ASSERT(assert_bound, in_flight <= W'(DEPTH))
+`ifdef FORMAL
+`include "fsh_credit_formal.svh"
+`endif
 endmodule
 
 `default_nettype wire

@@ -38,14 +38,11 @@ module fsh_link_rx (
     output logic      [127:0] fwd_data_o,
     output logic              busy_o
 );
-  logic               in_valid_q, in_bound_q;
-  logic [127:0]       in_data_q;
-  fsh_spec_pkg::hdr_t hdr;
-  logic               is_sop, is_here, here, here_q, beat;
-  logic [6:0]         follow, remain_q;
-  logic [1:0]         vc, vc_q;
-  logic [3:0]         here_started, here_freed;
-  logic               here_busy, fwd_busy;
+  logic         in_valid_q, in_bound_q, beat, here, here_busy, fwd_busy;
+  logic [127:0] in_data_q;
+  logic [6:0]   follow;
+  logic [1:0]   vc;
+  logic [3:0]   here_started, here_freed;
 
   always_ff @(posedge clk_i) begin
     if (link_valid_i) begin
@@ -56,27 +53,19 @@ module fsh_link_rx (
     if (rst_i) in_valid_q <= 1'b0;
   end
 
-  assign hdr     = in_data_q;
-  assign beat    = in_valid_q && !in_bound_q;
-  assign is_sop  = remain_q == '0;
-  assign is_here = hdr.dst == node_i;
-  assign here    = is_sop ? is_here : here_q;
-  assign vc      = is_sop ? {hdr.reply, hdr.dateline} : vc_q;
+  assign beat = in_valid_q && !in_bound_q;
 
-  always_comb begin
-    follow = 'x;  // beside other beats than headers nobody looks
-    if (is_sop)
-      follow = fsh_fn_pkg::hdr_follow(hdr.first, hdr.nargs, hdr.addr[3:0], hdr.bytes);
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (beat) begin
-      vc_q     <= vc;
-      here_q   <= here;
-      remain_q <= is_sop ? follow : remain_q - 7'd1;
-    end
-    if (rst_i) remain_q <= '0;
-  end
+  fsh_parse i_parse (
+      .clk_i,
+      .rst_i,
+      .node_i,
+      .valid_i   (beat),
+      .data_i    (in_data_q),
+      .here_o    (here),
+      .reply_o   (vc[1]),
+      .dateline_o(vc[0]),
+      .follow_o  (follow)
+  );
 
   assign credit_valid_o = in_valid_q && in_bound_q;
   assign credit_o       = in_data_q[63:0];

@@ -24,28 +24,21 @@ module fsh_loop (
 );
   localparam int unsigned DEPTH = fsh_spec_pkg::VC_BEATS;
 
-  fsh_spec_pkg::hdr_t hdr;
-  logic [6:0]         remain_q, follow;
-  logic               is_sop, channel, channel_q;
-  logic [1:0]         started, freed;
+  logic [6:0] follow;
+  logic       reply;
+  logic [1:0] started, freed;
 
-  assign hdr     = data_i;
-  assign is_sop  = remain_q == '0;
-  assign channel = is_sop ? hdr.reply : channel_q;
-
-  always_comb begin
-    follow = 'x;  // beside other beats than headers nobody looks
-    if (valid_i && is_sop)
-      follow = fsh_fn_pkg::hdr_follow(hdr.first, hdr.nargs, hdr.addr[3:0], hdr.bytes);
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (valid_i) begin
-      remain_q  <= is_sop ? follow : remain_q - 7'd1;
-      channel_q <= channel;
-    end
-    if (rst_i) remain_q <= '0;
-  end
+  fsh_parse i_parse (
+      .clk_i,
+      .rst_i,
+      .node_i    ('0),
+      .valid_i,
+      .data_i,
+      .here_o    (),
+      .reply_o   (reply),
+      .dateline_o(),
+      .follow_o  (follow)
+  );
 
   fsh_vcbuf #(
       .Q    (2),
@@ -54,7 +47,7 @@ module fsh_loop (
       .clk_i,
       .rst_i,
       .valid_i,
-      .queue_i  (channel),
+      .queue_i  (reply),
       .follow_i (follow),
       .data_i,
       .start_i,

@@ -15,21 +15,22 @@
 /// Reset empties the queues.
 module fsh_vcbuf #(
     parameter int unsigned Q = 4,
-    parameter int unsigned DEPTH = 512
+    parameter int unsigned DEPTH = 512,
+    parameter int unsigned WIDTH = 128
 ) (
     input  wire logic                 clk_i,
     input  wire logic                 rst_i,
     input  wire logic                 valid_i,
     input  wire logic [$clog2(Q)-1:0] queue_i,
     input  wire logic           [6:0] follow_i,
-    input  wire logic         [127:0] data_i,
+    input  wire logic     [WIDTH-1:0] data_i,
     input  wire logic         [Q-1:0] start_i,
     output logic              [Q-1:0] started_o,
     output logic              [Q-1:0] freed_o,
     output logic                      valid_o,
     input  wire logic                 ready_i,
     output logic                      last_o,
-    output logic              [127:0] data_o,
+    output logic          [WIDTH-1:0] data_o,
     output logic                      busy_o
 );
   localparam int unsigned QW = $clog2(Q);
@@ -44,6 +45,10 @@ module fsh_vcbuf #(
   logic [QW-1:0]  queue, queue_q;
   logic           valid_q, sop_q, middle, slot, read;
   logic [6:0]     follow, left, left_q;
+
+`ifdef FORMAL
+  logic [(7+WIDTH)*Q*DEPTH-1:0] f_words;
+`endif
 
   // Beats that follow the one last read, whether that is still offered or not.
   assign left   = sop_q ? follow : left_q;
@@ -89,14 +94,19 @@ module fsh_vcbuf #(
     end
   end
 
-  for (genvar i = 0; i < Q; i++) begin : gen_assert
-    `FSH_ASSERT(assert_room,
-                !push[i] || (wptr_q[i*S+:PW] - rptr_q[i*S+:PW]) != PW'(DEPTH))
-    `FSH_ASSERT(assert_some, some_q[i] == (wptr_q[i*S+:PW] != rptr_q[i*S+:PW]))
+`ifdef FSH_ASSERT_ON
+  logic [Q-1:0] full, some;
+
+  for (genvar i = 0; i < Q; i++) begin : gen_fill
+    assign full[i] = wptr_q[i*S+:PW] - rptr_q[i*S+:PW] == PW'(DEPTH);
+    assign some[i] = wptr_q[i*S+:PW] != rptr_q[i*S+:PW];
   end
+  `FSH_ASSERT(assert_room, (push & full) == '0)
+  `FSH_ASSERT(assert_some, some_q == some)
+`endif
 
   fsh_ram #(
-      .WIDTH(135),
+      .WIDTH(7 + WIDTH),
       .DEPTH(Q * DEPTH)
   ) i_ram (
       .clk_i,
@@ -106,6 +116,10 @@ module fsh_vcbuf #(
       .re_i   (read),
       .raddr_i({queue, raddr}),
       .rdata_o({follow, data_o})
+`ifdef FORMAL
+      ,
+      .f_words_o(f_words)
+`endif
   );
 
   always_ff @(posedge clk_i) begin
@@ -129,6 +143,9 @@ module fsh_vcbuf #(
   assign busy_o    = valid_q || some_q != '0 || middle;
 
   `FSH_STABLE(valid_o, ready_i, data_o)
+`ifdef FORMAL
+`include "fsh_vcbuf_formal.svh"
+`endif
 endmodule
 
 `default_nettype wire

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Packets of the link testbench, and the three kinds of user that send them:
+// each gives a beat a cycle as the block it stands for would, and decides on
+// credit when that block would.
+#ifndef FSH_TB_PACKETS_H
+#define FSH_TB_PACKETS_H
+
+#include <array>
+#include <deque>
+#include <vector>
+#include "fsh_spec.h"
+#include "tb.h"
+
+using Beat = std::array<uint64_t, 2>;
+using Packet = std::vector<Beat>;
+
+// The virtual channel of a header: {reply, dateline}.
+static inline unsigned channel(const Beat &header)
+{
+    return (unsigned)(fsh_hdr_reply(header.data()) << 1 |
+                      fsh_hdr_dateline(header.data()));
+}
+
+// Beats of the longest packet: header, arguments, payload off its lane.
+static const unsigned LONGEST =
+    1 + FSH_MAX_ARGS / 4 + FSH_MAX_PACKET / FSH_BEAT_BYTES + 1;
+
+// Beats of a packet, by its header.
+static inline unsigned length(const Beat &header)
+{
+    const uint64_t *w = header.data();
+    uint64_t args = fsh_hdr_first(w) ? (fsh_hdr_nargs(w) + 3) / 4 : 0;
+    uint64_t bytes = fsh_hdr_bytes(w);
+    uint64_t lane = fsh_hdr_addr(w) % FSH_BEAT_BYTES;
+
+    return (unsigned)(1 + args + (bytes ? (lane + bytes + 15) / 16 : 0));
+}
+
+// A packet to `dst`: any length from the header alone to the longest there is.
+static inline Packet random_packet(tb::Test &test, unsigned vc, unsigned dst,
+                                   bool alone)
+{
+    Beat header = {};
+    uint64_t *w = header.data();
+    unsigned lane = test.below(16);
+    unsigned nargs = test.below(2) ? test.below(FSH_MAX_ARGS + 1) : 0;
+    unsigned bytes = test.below(3) ? test.below(100) : test.below(1025);
+
+    if (test.below(8) == 0) { // the longest
+        lane = 15;
+        nargs = FSH_MAX_ARGS;
+        bytes = FSH_MAX_PACKET;
+    }
+    if (alone)
+        nargs = bytes = 0;
+    fsh_hdr_set_opcode(w, test.below(256));
+    fsh_hdr_set_multi(w, test.below(2));
+    fsh_hdr_set_first(w, test.below(2));
+    fsh_hdr_set_tag(w, test.below(FSH_NUM_TAGS));
+    fsh_hdr_set_total(w, test.below(FSH_MAX_MESSAGE));
+    fsh_hdr_set_reply(w, vc >> 1);
+    fsh_hdr_set_dateline(w, vc & 1);
+    fsh_hdr_set_dst(w, dst);
+    fsh_hdr_set_nargs(w, nargs);
+    fsh_hdr_set_bytes(w, bytes);
+    fsh_hdr_set_addr(w, (test.bits() & 0xffffff0) | lane);
+
+    Packet packet(1, header);
+    while (packet.size() < length(header))
+        packet.push_back({test.bits(), test.bits()});
+    return packet;
+}
+
+// A stream of beats: offered until taken, with gaps before any beat.
+class Source
+{
+  public:
+    explicit Source(tb::Test &test) : test_(test), pace_(test) {}
+
+    // Puts the next beat in front if none is. True if one is offered.
+    bool offer()
+    {
+        if (!valid && !waiting.empty() && (hurry || pace_.willing()))
+            valid = true;
+        return valid;
+    }
+
+    const Beat &beat() const
+    {
+        return waiting.front()[at_];
+    }
+
+    bool first() const
+    {
+        return at_ == 0;
+    }
+
+    bool last() const
+    {
+        return at_ + 1 == waiting.front().size();
+    }
+
+    void taken()
+    {
+        valid = false;
+        if (last()) {
+            waiting.pop_front();
+            at_ = 0;
+        } else {
+            at_++;
+        }
+    }
+
+    bool hurry = false; // no gaps
+    bool valid = false;
+    std::deque<Packet> waiting;
+
+  protected:
+    tb::Test &test_;
+    tb::Stall pace_;
+
+  private:
+    size_t at_ = 0;
+};
+
+// Packets of the sequencer: decided on credit, reserved two cycles later, the
+// next decided after that; they leave in this order.
+class Sequencer : public Source
+{
+  public:
+    explicit Sequencer(tb::Test &test) : Source(test) {}
+
+    // The packet reserved in this cycle, if any. ok: by channel {reply}.
+    const Packet *step(unsigned ok, unsigned dst, bool willing)
+    {
+        unsigned reply = test_.below(2);
+
+        if (state_ == 0) {
+            if (!(ok >> reply & 1))
+                reply ^= 1;
+            if (!willing || !(ok >> reply & 1) || waiting.size() > 8)
+                return nullptr;
+            next_ = random_packet(test_, reply << 1, dst, false);
+        }
+        if (++state_ < 3)
+            return nullptr;
+        state_ = 0;
+        waiting.push_back(next_);
+        return &waiting.back();
+    }
+
+    bool deciding() const
+    {
+        return state_ != 0;
+    }
+
+  private:
+    Packet next_;
+    unsigned state_ = 0;
+};
+
+// Packets that pass through: queues by virtual channel, of which one begins
+// when its channel has credit; a beat is counted in the cycle before it is
+// offered.
+class Passing
+{
+  public:
+    explicit Passing(tb::Test &test) : test_(test), pace_(test) {}
+
+    // Says which channel a beat is read of in this cycle, one-hot.
+    unsigned step(unsigned ok, bool ready)
+    {
+        valid = valid && !ready;
+        if (valid || !(hurry || pace_.willing()))
+            return 0;
+        if (at_ == 0) {
+            unsigned from = test_.below(4);
+            for (unsigned i = 0; i < 4; i++) {
+                vc_ = (from + i) % 4;
+                if (!queue[vc_].empty() && (ok >> vc_ & 1))
+                    break;
+                if (i == 3)
+                    return 0;
+            }
+        }
+        Packet &packet = queue[vc_].front();
+        beat = packet[at_];
+        first = at_ == 0;
+        last = ++at_ == packet.size();
+        if (last) {
+            queue[vc_].pop_front();
+            at_ = 0;
+        }
+        valid = true;
+        return 1u << vc_;
+    }
+
+    bool empty() const
+    {
+        for (const auto &q : queue)
+            if (!q.empty())
+                return false;
+        return !valid;
+    }
+
+    std::deque<Packet> queue[4];
+    bool hurry = false; // no gaps
+    bool valid = false, first = false, last = false;
+    Beat beat;
+
+  private:
+    tb::Test &test_;
+    tb::Stall pace_;
+    unsigned vc_ = 0;
+    size_t at_ = 0;
+};
+
+#endif

@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Two link ports back to back: fsh_link_tx, a line of 1 to 40 cycles,
+// fsh_link_rx, both ways; credits return in the boundary beats of the other
+// way. Random packets of three sources, random stalls of every consumer, in
+// rounds: load, in every second round with channels shut for good, then all
+// open until all is delivered and both ports are idle. The model is a queue of packets for each
+// channel and consumer, filled as the sender takes beats.
+#include <algorithm>
+#include "packets.h"
+#include "Vfsh_link_rx.h"
+#include "Vfsh_link_tx.h"
+
+static const unsigned NODE[2] = {3, 60};
+static const unsigned LOAD = 6000;       // cycles of load a round
+static const unsigned DRAIN = 20000;     // most that a drain may take
+static const unsigned BOUND_LIMIT = 130; // packet beats between boundaries
+// Beats under way from which on a sender waits: two packets of the sequencer,
+// one that passes through and a few acks still fit.
+static const unsigned FULL = FSH_VC_BEATS - 3 * LONGEST - 6;
+
+struct Line {
+    bool valid, bound;
+    Beat beat;
+};
+
+template <class Wide> static Beat load(const Wide &from)
+{
+    return {from[0] | (uint64_t)from[1] << 32,
+            from[2] | (uint64_t)from[3] << 32};
+}
+
+template <class Wide> static void store(Wide &to, const Beat &beat)
+{
+    for (unsigned i = 0; i < 4; i++)
+        to[i] = (uint32_t)(beat[i / 2] >> (i % 2 * 32));
+}
+
+static unsigned count16(uint64_t counts, unsigned vc)
+{
+    return (unsigned)(counts >> (vc * 16) & 0xffff);
+}
+
+// One consumer of a receiver (packets for here, or that pass through) and what
+// it must still get.
+struct Sink {
+    explicit Sink(tb::Test &test, const char *name) : stall(test), name(name) {}
+
+    tb::Stall stall;
+    const char *name;
+    std::deque<Packet> expected[4];
+    size_t at = 0; // beats taken of the packet in front
+    unsigned vc = 0;
+    unsigned start = 15, allowed = 15; // channels that may start, and might
+    unsigned shut = 0;                 // that may not in this whole round
+    bool offered = false;
+    unsigned packets[4] = {}, beats[4] = {}, requests = 0;
+};
+
+// A port: its two halves, their users, and the line that leaves it.
+struct Port {
+    Port(tb::Test &test, VerilatedContext *context)
+        : tx(context), rx(context), seq(test), ack(test), fwd(test),
+          here(test, "here"), pass(test, "passing")
+    {
+    }
+
+    Vfsh_link_tx tx;
+    Vfsh_link_rx rx;
+    Sequencer seq;
+    Source ack;
+    Passing fwd;
+    Sink here, pass;
+    std::deque<Line> line;
+    Line next{}; // what must stand on the link in the next cycle
+    bool fired = false;
+    unsigned inside = 0;  // source of the packet that is leaving, one-hot
+    unsigned leaving = 0; // channel it takes on the link
+    Sink *to = nullptr;   // and who gets it there
+    unsigned sent[4] = {}, fwd_freed[4] = {}, since_bound = 0, owed = 0;
+    unsigned requests = 0, sops[2] = {}, got_sops[2] = {};
+    // Counts: told by the peer, freed in the last cycle, told to the peer.
+    uint64_t told = 0, freed = 0, bound = 0;
+};
+
+class Bench
+{
+  public:
+    explicit Bench(tb::Test &test)
+        : test_(test), context_(test.context()), a_(test, context_.get()),
+          b_(test, context_.get()), port_{&a_, &b_}
+    {
+        for (Port *p : port_) {
+            p->tx.seq_take_i = p->tx.seq_valid_i = p->tx.ack_valid_i = 0;
+            p->tx.fwd_valid_i = p->tx.fwd_freed_i = 0;
+            p->tx.credit_valid_i = p->rx.link_valid_i = 0;
+            p->tx.freed_i = 0;
+            p->rx.here_ready_i = p->rx.fwd_ready_i = 0;
+            p->rx.here_start_i = p->rx.fwd_start_i = 0;
+            tb::reset(test_, p->tx);
+            tb::reset(test_, p->rx);
+        }
+    }
+
+    ~Bench()
+    {
+        for (Port *p : port_) {
+            p->tx.final();
+            p->rx.final();
+        }
+    }
+
+    void round(bool shut)
+    {
+        for (unsigned s = 0; s < 2; s++) {
+            Port &p = *port_[s];
+            p.line.assign(1 + test_.below(40), Line{});
+            p.tx.dateline_i = test_.below(2);
+            p.rx.node_i = (uint8_t)NODE[s];
+        }
+        shut_ = shut;
+        for (Port *p : port_) {
+            unsigned what = shut ? 1 + test_.below(3) : 0;
+            p->here.shut = what & 1 ? 3u << test_.below(2) * 2 : 0;
+            p->pass.shut = what & 2 ? 1u << test_.below(4) : 0;
+        }
+        loading_ = true;
+        for (unsigned i = 0; i < LOAD; i++) {
+            if (i == LOAD / 2) {
+                hurry(shut);
+                note();
+            }
+            cycle();
+        }
+        hurry(false);
+        if (shut)
+            flowed();
+        loading_ = false;
+        shut_ = false;
+        for (Port *p : port_)
+            p->here.shut = p->pass.shut = 0;
+        drain();
+    }
+
+    uint64_t packets = 0;
+    unsigned most = 0;
+
+  private:
+    // Channels of the link from port s on which something cannot go on.
+    unsigned blocked(unsigned s) const
+    {
+        const Port &to = *port_[1 - s];
+        return to.here.shut | to.pass.shut;
+    }
+
+    void hurry(bool on)
+    {
+        for (Port *p : port_)
+            p->seq.hurry = p->ack.hurry = p->fwd.hurry = on;
+    }
+
+    void note()
+    {
+        for (Port *p : port_)
+            for (unsigned vc = 0; vc < 4; vc++)
+                noted_[p == &b_][vc] =
+                    p->here.packets[vc] + p->pass.packets[vc];
+    }
+
+    // Every channel that nobody shuts has gone on since note().
+    void flowed()
+    {
+        for (unsigned s = 0; s < 2; s++) {
+            const Port &to = *port_[1 - s];
+            for (unsigned vc = 0; vc < 4; vc++) {
+                bool used = !port_[s]->tx.dateline_i || (vc & 1);
+                unsigned now = to.here.packets[vc] + to.pass.packets[vc];
+                if (used && !(blocked(s) >> vc & 1) &&
+                    now < noted_[1 - s][vc] + 4)
+                    test_.fail("channel %u of port %u stands, shut is %x", vc,
+                               s, blocked(s));
+            }
+        }
+    }
+
+    void drain()
+    {
+        for (unsigned i = 0; !idle(); i++) {
+            if (i == DRAIN)
+                test_.fail("not idle after %u cycles: %s", i, what_is_left());
+            cycle();
+        }
+        for (unsigned s = 0; s < 2; s++) {
+            const Port &p = *port_[s];
+            for (unsigned vc = 0; vc < 4; vc++)
+                if (count16(p.told, vc) != (p.sent[vc] & 0xffff))
+                    test_.fail("idle with %u beats sent on channel %u, %u told",
+                               p.sent[vc] & 0xffff, vc, count16(p.told, vc));
+            if (p.requests != p.here.requests)
+                test_.fail("%u requests said to start, %u came", p.requests,
+                           p.here.requests);
+            if (p.sops[0] != p.got_sops[0] || p.sops[1] != p.got_sops[1])
+                test_.fail("packets counted on port %u", s);
+        }
+        for (unsigned i = 0; i < 50; i++) {
+            cycle();
+            if (!idle())
+                test_.fail("busy again without input");
+        }
+    }
+
+    const char *what_is_left() const
+    {
+        for (Port *p : port_) {
+            if (!p->seq.waiting.empty() || !p->ack.waiting.empty() ||
+                !p->fwd.empty())
+                return "packets not sent";
+            for (const Sink *sink : {&p->here, &p->pass})
+                for (const auto &queue : sink->expected)
+                    if (!queue.empty())
+                        return "packets not delivered";
+            if (p->tx.busy_o || p->rx.busy_o)
+                return "a port says busy";
+        }
+        return nullptr;
+    }
+
+    bool idle() const
+    {
+        for (Port *p : port_) {
+            if (p->seq.deciding() || p->fired)
+                return false;
+            for (const Line &l : p->line)
+                if (l.valid)
+                    return false;
+        }
+        return what_is_left() == nullptr;
+    }
+
+    void cycle()
+    {
+        for (unsigned s = 0; s < 2; s++)
+            receive(s);
+        for (unsigned s = 0; s < 2; s++)
+            send(s);
+        for (Port *p : port_) {
+            tb::edge(test_, p->tx);
+            tb::edge(test_, p->rx);
+        }
+        test_.cycle -= 3; // four models, one cycle
+    }
+
+    // The receiving half: what arrives, what it offers, what it has freed.
+    void receive(unsigned s)
+    {
+        Port &p = *port_[s], &from = *port_[1 - s];
+        Line in = from.line.front();
+
+        from.line.pop_front();
+        p.rx.link_valid_i = in.valid;
+        p.rx.link_bound_i = in.bound;
+        store(p.rx.link_data_i, in.beat);
+        starts(p.here, true);
+        starts(p.pass, false);
+        p.rx.here_start_i = (p.here.start & 1) | (p.here.start >> 1 & 2);
+        p.rx.fwd_start_i = (uint8_t)p.pass.start;
+        p.rx.here_ready_i = shut_ || p.here.stall.willing();
+        p.rx.fwd_ready_i = shut_ || p.pass.stall.willing();
+        p.rx.eval();
+        take(p.here, p.rx.here_valid_o, p.rx.here_ready_i, p.rx.here_last_o,
+             load(p.rx.here_data_o));
+        take(p.pass, p.rx.fwd_valid_o, p.rx.fwd_ready_i, p.rx.fwd_last_o,
+             load(p.rx.fwd_data_o));
+        for (unsigned vc = 0; vc < 4; vc++) {
+            unsigned gone = p.here.beats[vc] + p.pass.beats[vc];
+            if (count16(p.rx.freed_o, vc) != (gone & 0xffff))
+                test_.fail("%u beats of channel %u freed, %u have left",
+                           count16(p.rx.freed_o, vc), vc, gone & 0xffff);
+            if (p.fwd_freed[vc] != p.pass.beats[vc])
+                test_.fail("%u beats of channel %u said to leave, %u have",
+                           p.fwd_freed[vc], vc, p.pass.beats[vc]);
+            p.fwd_freed[vc] += p.rx.fwd_freed_o >> vc & 1;
+            unsigned inside = from.sent[vc] - gone;
+            if (inside > FSH_VC_BEATS)
+                test_.fail("%u beats on channel %u, sent without room", inside,
+                           vc);
+            most = std::max(most, inside);
+        }
+        p.requests += p.rx.here_request_o;
+    }
+
+    // Channels of which a packet may start in this cycle. Consumers of packets
+    // for here know requests and replies only.
+    void starts(Sink &sink, bool pairs)
+    {
+        unsigned open = shut_ || test_.below(8) ? 15 : test_.below(16);
+
+        open &= ~sink.shut;
+        if (pairs)
+            open = (open & 1 ? 3u : 0) | (open & 4 ? 12u : 0);
+        sink.allowed = sink.start;
+        sink.start = open;
+    }
+
+    // What a sink is offered must be the next beat of a packet it waits for.
+    void take(Sink &sink, bool valid, bool ready, bool last, const Beat &beat)
+    {
+        if (!valid) {
+            if (sink.offered)
+                test_.fail("%s: a beat is withdrawn", sink.name);
+            return;
+        }
+        if (!sink.offered) {
+            if (sink.at == 0)
+                sink.vc = channel(beat);
+            if (sink.at == 0 && !(sink.allowed >> sink.vc & 1))
+                test_.fail("%s: a packet of channel %u starts while shut",
+                           sink.name, sink.vc);
+            sink.beats[sink.vc]++;
+        }
+        sink.offered = !ready;
+        auto &queue = sink.expected[sink.vc];
+        if (queue.empty() || sink.at >= queue.front().size())
+            test_.fail("%s: a beat nobody sent, channel %u", sink.name,
+                       sink.vc);
+        if (beat != queue.front()[sink.at])
+            test_.fail("%s: beat %zu of a packet on channel %u is another",
+                       sink.name, sink.at, sink.vc);
+        if (!ready)
+            return;
+        if (last != (sink.at + 1 == length(queue.front()[0])))
+            test_.fail("%s: last is %d on beat %zu, channel %u", sink.name,
+                       last, sink.at, sink.vc);
+        sink.at++;
+        if (last) {
+            sink.at = 0;
+            sink.packets[sink.vc]++;
+            sink.requests += sink.vc < 2;
+            queue.pop_front();
+            packets++;
+        }
+    }
+
+    unsigned random_dst(unsigned s)
+    {
+        unsigned peer = NODE[1 - s];
+
+        return test_.below(2) ? peer : peer ^ 1u << test_.below(6);
+    }
+
+    // The sending half: its sources, what it takes of them, what leaves.
+    void send(unsigned s)
+    {
+        Port &p = *port_[s];
+        Vfsh_link_tx &tx = p.tx;
+
+        tx.credit_valid_i = p.rx.credit_valid_o;
+        tx.credit_i = p.rx.credit_o;
+        tx.freed_i = p.rx.freed_o;
+        if (tx.credit_valid_i)
+            p.told = tx.credit_i;
+        tx.eval();
+        check_link(p);
+        tx.seq_take_i = 0;
+        if (const Packet *packet =
+                p.seq.step(tx.seq_ok_o, random_dst(s), loading_)) {
+            tx.seq_take_i = 1 << fsh_hdr_reply(packet->front().data());
+            tx.seq_beats_i = (uint8_t)packet->size();
+        }
+        generate(s);
+        // A packet reserved in this cycle is there in the next.
+        bool fresh = tx.seq_take_i && p.seq.waiting.size() == 1;
+        tx.seq_valid_i = !fresh && p.seq.offer();
+        tx.ack_valid_i = p.ack.offer();
+        tx.fwd_valid_i = p.fwd.valid;
+        if (tx.seq_valid_i) {
+            store(tx.seq_data_i, p.seq.beat());
+            tx.seq_last_i = p.seq.last();
+        }
+        if (tx.ack_valid_i)
+            store(tx.ack_data_i, p.ack.beat());
+        if (p.fwd.valid) {
+            store(tx.fwd_data_i, p.fwd.beat);
+            tx.fwd_last_i = p.fwd.last;
+        }
+        tx.eval();
+        p.got_sops[0] += tx.seq_sop_o;
+        p.got_sops[1] += tx.fwd_sop_o;
+        bool fwd_taken = tx.fwd_valid_i && tx.fwd_ready_o;
+        unsigned taken = (unsigned)(tx.seq_valid_i && tx.seq_ready_o) |
+                         (unsigned)(tx.ack_valid_i && tx.ack_ready_o) << 1 |
+                         (unsigned)fwd_taken << 2;
+        accept(s, taken);
+        tx.fwd_freed_i = (uint8_t)p.fwd.step(tx.fwd_ok_o, fwd_taken);
+        tx.eval();
+    }
+
+    void generate(unsigned s)
+    {
+        Port &p = *port_[s];
+
+        if (!loading_)
+            return;
+        if (p.ack.waiting.size() < 3)
+            p.ack.waiting.push_back(
+                random_packet(test_, 2, random_dst(s), true));
+        for (unsigned vc = 0; vc < 4; vc++)
+            if (p.fwd.queue[vc].size() < 3)
+                p.fwd.queue[vc].push_back(
+                    random_packet(test_, vc, random_dst(s), false));
+    }
+
+    // Beats taken of the sources in this cycle: one at most, packet by packet.
+    void accept(unsigned s, unsigned taken)
+    {
+        Port &p = *port_[s];
+
+        p.fired = taken != 0;
+        p.next.valid = false;
+        if (!taken)
+            return;
+        if ((taken & (taken - 1)) || (p.inside && taken != p.inside))
+            test_.fail("port %u takes of sources %x inside a packet of %x", s,
+                       taken, p.inside);
+        Source &source = taken == 1 ? static_cast<Source &>(p.seq) : p.ack;
+        Beat beat = taken == 4 ? p.fwd.beat : source.beat();
+        bool first = taken == 4 ? p.fwd.first : source.first();
+        bool last = taken == 4 ? p.fwd.last : source.last();
+        if (first) {
+            if (p.tx.dateline_i)
+                fsh_hdr_set_dateline(beat.data(), 1);
+            Port &peer = *port_[1 - s];
+            bool here = fsh_hdr_dst(beat.data()) == NODE[1 - s];
+            p.leaving = channel(beat);
+            p.to = here ? &peer.here : &peer.pass;
+            p.to->expected[p.leaving].emplace_back();
+            p.sops[0] += taken == 1;
+            p.sops[1] += taken == 4;
+        }
+        p.to->expected[p.leaving].back().push_back(beat);
+        p.next = {true, false, beat};
+        p.sent[p.leaving]++;
+        p.inside = last ? 0 : taken;
+        if (taken != 4)
+            source.taken();
+    }
+
+    // The link shows what was taken in the last cycle, or a boundary beat with
+    // what was freed until then, in time.
+    void check_link(Port &p)
+    {
+        Line out = {p.tx.link_valid_o != 0, p.tx.link_bound_o != 0,
+                    load(p.tx.link_data_o)};
+
+        if (out.valid && out.bound) {
+            if (p.next.valid)
+                test_.fail("a boundary beat replaces a beat");
+            if (out.beat != Beat{p.freed, 0})
+                test_.fail("a boundary beat tells %016llx, not %016llx",
+                           (unsigned long long)out.beat[0],
+                           (unsigned long long)p.freed);
+            p.bound = p.freed;
+            p.since_bound = 0;
+        } else if (out.valid != p.next.valid ||
+                   (out.valid && out.beat != p.next.beat)) {
+            test_.fail("the link shows another beat than was taken");
+        } else if (out.valid) {
+            p.since_bound++;
+        }
+        p.freed = p.tx.freed_i;
+        p.owed = p.freed != p.bound ? p.owed + 1 : 0;
+        if (p.since_bound > BOUND_LIMIT && p.owed > 4)
+            test_.fail("%u beats without a boundary", p.since_bound);
+        p.line.push_back(out);
+    }
+
+    tb::Test &test_;
+    std::unique_ptr<VerilatedContext> context_;
+    Port a_, b_;
+    Port *port_[2];
+    bool shut_ = false, loading_ = false;
+    unsigned noted_[2][4] = {};
+};
+
+int main(int argc, char **argv)
+{
+    tb::Test test("tb_fsh_link", argc, argv);
+    Bench bench(test);
+
+    for (int i = 0; i < 60; i++)
+        bench.round(i % 2);
+    if (bench.most <= FULL)
+        test.fail("never more than %u beats under way", bench.most);
+    return test.pass(bench.packets, "packets");
+}
