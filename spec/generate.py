@@ -165,16 +165,18 @@ def golden_c(spec):
     out = [
         f"/* {NOTE} */",
         "/* SPDX-License-Identifier: BSD-3-Clause */",
-        "/* X(layout, number of words, words, field, value): decoded by the test. */",
-        "#define GOLDEN(X) \\",
+        "#include <stdint.h>",
     ]
     rows = []
-    for layout, _, fields, bits in golden(spec):
-        count = layout["width"] // 64
-        words = [bits >> (64 * i) & (1 << 64) - 1 for i in range(4)]
-        text = ", ".join(f"UINT64_C({w:#x})" for w in words)
-        for name, _, value in fields:
-            rows.append(f"    X({layout['name']}, {count}, {text}, {name}, {value:#x})")
+    for layout, index, fields, bits in golden(spec):
+        name, count = layout["name"], layout["width"] // 64
+        out.append(f"static const uint64_t golden_{name}{index}[{count}] = {{")
+        out += [f"    UINT64_C({bits >> (64 * i) & (1 << 64) - 1:#x})," for i in range(count)]
+        out.append("};")
+        rows += [f"    X({name}, golden_{name}{index}, {field}, {value:#x})"
+                 for field, _, value in fields]
+    out += ["/* X(layout, words, field, value): decoded by the test. */",
+            "#define GOLDEN(X) \\"]
     return "\n".join(out) + "\n" + " \\\n".join(rows) + "\n"
 
 

@@ -190,7 +190,8 @@ package fsh_spec_pkg;
   // Command of the compute core: 128 bytes, 64-byte aligned in the segment. Addresses are segment offsets and leading dimensions distances, both in units of 64 bytes (16 FP32). Reserved bits are zero.
   typedef struct packed {
     logic [7:0] check;  // CMD_CHECK.
-    logic [151:0] rsvd9;  // Reserved, zero.
+    logic [141:0] rsvd9;  // Reserved, zero.
+    logic [9:0] x_words;  // CONV: words of operand buffer a tile's input takes, of one channel block: rows of input * stride * row_words, at most 512.
     logic [31:0] out_plane;  // CONV: from channel block to channel block of the output.
     logic [31:0] in_plane;  // CONV: from channel block to channel block of the input.
     logic [15:0] pad_w;  // CONV: columns left of the input, two's complement.
@@ -205,7 +206,7 @@ package fsh_spec_pkg;
     logic [7:0] kernel_w;  // CONV: columns of the kernel.
     logic [7:0] kernel_h;  // CONV: rows of the kernel.
     logic [7:0] tile_w;  // Columns of a tile, in groups of 16. A multiple of 4 with an encoded or emitted W.
-    logic [7:0] tile_x;  // Rows of a tile, in groups of 8; CONV: rows of output per tile. With tile_w at most 128 accumulators: (groups of 8 in a tile) * tile_w.
+    logic [7:0] tile_x;  // Rows of a tile, in groups of 8 (a multiple of 8 with an encoded X); CONV: rows of output per tile. With tile_w at most 128 accumulators: (groups of 8 in a tile) * tile_w.
     logic [63:0] signal_mask;  // Nodes that get the signal.
     logic [63:0] art_mask;  // Nodes that get what is sent.
     logic [15:0] rsvd7;  // Reserved, zero.
@@ -238,9 +239,9 @@ package fsh_spec_pkg;
     logic signal;  // At the end, when all that was sent is written: one more in event counter signal_event of every node of signal_mask.
     logic art;  // Send what is written: the encoded operand if emit is set, else the results.
     logic await;  // Start when event counter await_event has await_count or more; take await_count off.
-    logic emit;  // Write operand W, encoded, to e_addr as it is loaded. ENCODE does only that.
+    logic emit;  // Write FP32 operand W, encoded, to e_addr as it is loaded. ENCODE does only that. Not with CONV.
     logic w_rows;  // FP32 operand W stands as N rows of K values, else as K rows of N. Set for CONV.
-    logic w_bfp;  // Operand W (columns of B) is encoded.
+    logic w_bfp;  // Operand W (columns of B) is encoded. Not with CONV.
     logic x_bfp;  // Operand X (rows of A) is encoded. Not with CONV.
     logic relu;  // Results below zero become zero.
     logic bias;  // Add the bias of each column (output channel).

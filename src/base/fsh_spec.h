@@ -516,7 +516,7 @@ static inline void fsh_ccmd_set_x_bfp(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 11;
 }
-/* Operand W (columns of B) is encoded. */
+/* Operand W (columns of B) is encoded. Not with CONV. */
 static inline uint64_t fsh_ccmd_w_bfp(const uint64_t *w)
 {
     return (w[0] >> 12) & 0x1u;
@@ -534,7 +534,7 @@ static inline void fsh_ccmd_set_w_rows(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 13;
 }
-/* Write operand W, encoded, to e_addr as it is loaded. ENCODE does only that. */
+/* Write FP32 operand W, encoded, to e_addr as it is loaded. ENCODE does only that. Not with CONV. */
 static inline uint64_t fsh_ccmd_emit(const uint64_t *w)
 {
     return (w[0] >> 14) & 0x1u;
@@ -759,7 +759,7 @@ static inline void fsh_ccmd_set_signal_mask(uint64_t *w, uint64_t v)
 {
     w[9] |= (v & 0xffffffffffffffffu) << 0;
 }
-/* Rows of a tile, in groups of 8; CONV: rows of output per tile. With tile_w at most 128 accumulators: (groups of 8 in a tile) * tile_w. */
+/* Rows of a tile, in groups of 8 (a multiple of 8 with an encoded X); CONV: rows of output per tile. With tile_w at most 128 accumulators: (groups of 8 in a tile) * tile_w. */
 static inline uint64_t fsh_ccmd_tile_x(const uint64_t *w)
 {
     return (w[10] >> 0) & 0xffu;
@@ -885,6 +885,15 @@ static inline void fsh_ccmd_set_out_plane(uint64_t *w, uint64_t v)
 {
     w[13] |= (v & 0xffffffffu) << 0;
 }
+/* CONV: words of operand buffer a tile's input takes, of one channel block: rows of input * stride * row_words, at most 512. */
+static inline uint64_t fsh_ccmd_x_words(const uint64_t *w)
+{
+    return (w[13] >> 32) & 0x3ffu;
+}
+static inline void fsh_ccmd_set_x_words(uint64_t *w, uint64_t v)
+{
+    w[13] |= (v & 0x3ffu) << 32;
+}
 /* CMD_CHECK. */
 static inline uint64_t fsh_ccmd_check(const uint64_t *w)
 {
@@ -907,7 +916,7 @@ static inline void fsh_ccmd_set_check(uint64_t *w, uint64_t v)
 #define FSH_CCMD_USED_W10 UINT64_C(0xffffffffffff)
 #define FSH_CCMD_USED_W11 UINT64_C(0xffffffffffffffff)
 #define FSH_CCMD_USED_W12 UINT64_C(0xffffffffffffffff)
-#define FSH_CCMD_USED_W13 UINT64_C(0xffffffff)
+#define FSH_CCMD_USED_W13 UINT64_C(0x3ffffffffff)
 #define FSH_CCMD_USED_W14 UINT64_C(0x0)
 #define FSH_CCMD_USED_W15 UINT64_C(0xff00000000000000)
 

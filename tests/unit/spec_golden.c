@@ -11,19 +11,18 @@ int main(void)
 {
     unsigned checks = 0, bad = 0;
 
-#define DECODE(layout, count, w0, w1, w2, w3, field, value)                    \
+#define DECODE(layout, words, field, value)                                    \
     {                                                                          \
-        const uint64_t words[4] = {w0, w1, w2, w3};                            \
-        uint64_t one[4] = {0};                                                 \
+        uint64_t one[sizeof words / sizeof *words] = {0};                      \
         checks++;                                                              \
         fsh_##layout##_set_##field(one, value);                                \
         if (fsh_##layout##_##field(words) != (value) ||                        \
             fsh_##layout##_##field(one) != (value) ||                          \
-            FSH_##layout##_words != (count)) {                                 \
+            FSH_##layout##_words != sizeof words / sizeof *words) {            \
             bad++;                                                             \
             fprintf(stderr, "spec_golden: " #layout "." #field " is wrong\n"); \
         }                                                                      \
-        for (unsigned i = 0; i < (count); i++)                                 \
+        for (unsigned i = 0; i < sizeof words / sizeof *words; i++)            \
             if ((one[i] & words[i]) != one[i]) {                               \
                 bad++;                                                         \
                 fprintf(stderr, "spec_golden: " #layout "." #field             \
@@ -33,6 +32,7 @@ int main(void)
 #define FSH_hdr_words FSH_HDR_WORDS
 #define FSH_getarg_words FSH_GETARG_WORDS
 #define FSH_cmd_words FSH_CMD_WORDS
+#define FSH_ccmd_words FSH_CCMD_WORDS
 #define FSH_ring_words FSH_RING_WORDS
 #define FSH_status_words FSH_STATUS_WORDS
 #define FSH_bound_words FSH_BOUND_WORDS

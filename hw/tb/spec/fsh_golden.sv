@@ -123,7 +123,7 @@ module fsh_golden;
   if (CMD2.laddr != 40'hd66a8ac4ba) $error("cmd.laddr");
   if (CMD2.check != 8'hea) $error("cmd.check");
   localparam fsh_spec_pkg::ccmd_t CCMD0 =
-      {64'hff00000000000000, 64'h0000000000000000, 64'h00000000ffffffff, 64'hffffffffffffffff,
+      {64'hff00000000000000, 64'h0000000000000000, 64'h000003ffffffffff, 64'hffffffffffffffff,
        64'hffffffffffffffff, 64'h0000ffffffffffff, 64'hffffffffffffffff, 64'hffffffffffffffff,
        64'h0000ffffffffffff, 64'h0000ffffffffffff, 64'h0fffffffffffffff, 64'hffffffffffffffff,
        64'hffffffffffffffff, 64'hffffffffffffffff, 64'h000000000007ffff, 64'h00ffff3f3f07ffff};
@@ -173,9 +173,10 @@ module fsh_golden;
   if (CCMD0.pad_w != 16'hffff) $error("ccmd.pad_w");
   if (CCMD0.in_plane != 32'hffffffff) $error("ccmd.in_plane");
   if (CCMD0.out_plane != 32'hffffffff) $error("ccmd.out_plane");
+  if (CCMD0.x_words != 10'h3ff) $error("ccmd.x_words");
   if (CCMD0.check != 8'hff) $error("ccmd.check");
   localparam fsh_spec_pkg::ccmd_t CCMD1 =
-      {64'h8c00000000000000, 64'h0000000000000000, 64'h000000005dfbd3d1, 64'h2c4a3698aa2c6a10,
+      {64'he100000000000000, 64'h0000000000000000, 64'h000002315dfbd3d1, 64'h2c4a3698aa2c6a10,
        64'h677fcc22be653e24, 64'h00007a08da966481, 64'hf0dfb4a5d8a064df, 64'h7fd63116e1ea24c4,
        64'h0000f9341c966bae, 64'h000048beab4da98f, 64'h03099fab992e901e, 64'hd47d380d81f9c1f6,
        64'h6c0f3459f79b17ae, 64'hefba91fc803468b6, 64'h000000000005b0f9, 64'h00b8b3391504f38e};
@@ -225,59 +226,61 @@ module fsh_golden;
   if (CCMD1.pad_w != 16'haa2c) $error("ccmd.pad_w");
   if (CCMD1.in_plane != 32'h2c4a3698) $error("ccmd.in_plane");
   if (CCMD1.out_plane != 32'h5dfbd3d1) $error("ccmd.out_plane");
-  if (CCMD1.check != 8'h8c) $error("ccmd.check");
+  if (CCMD1.x_words != 10'h231) $error("ccmd.x_words");
+  if (CCMD1.check != 8'he1) $error("ccmd.check");
   localparam fsh_spec_pkg::ccmd_t CCMD2 =
-      {64'hd800000000000000, 64'h0000000000000000, 64'h00000000f3d4e711, 64'h5804f9228386678a,
-       64'h3b6f8c5fdc3beb8a, 64'h00008a33c503fb3a, 64'h8092b4d42b28fef0, 64'h2b9c014ea5ac06d8,
-       64'h000064c2f2940356, 64'h000097dae39d643c, 64'h0fbb23d92a4b410d, 64'h4efbc8d60b21fbac,
-       64'h78255d6807923986, 64'hbb968a437d5c8dfc, 64'h000000000002f664, 64'h00d707210a058fe1};
-  if (CCMD2.op != 8'he1) $error("ccmd.op");
+      {64'h5a00000000000000, 64'h0000000000000000, 64'h0000024fd8f33418, 64'hf3d4e71158048386,
+       64'h678a3b6f8c5fdc3b, 64'h0000eb8a33c503fb, 64'h3a1890c78092b4d4, 64'h2b28fef02b9c014e,
+       64'h0000a5ac0664c2f2, 64'h000094035697dae3, 64'h09d643fbb23d92a4, 64'hb410d93c4efbc8d6,
+       64'h0b21fbac78255d68, 64'h07923986bb968a43, 64'h000000000003ea5e, 64'h0064ac352102c7b3};
+  if (CCMD2.op != 8'hb3) $error("ccmd.op");
   if (CCMD2.accumulate != 1'h1) $error("ccmd.accumulate");
   if (CCMD2.bias != 1'h1) $error("ccmd.bias");
   if (CCMD2.relu != 1'h1) $error("ccmd.relu");
-  if (CCMD2.x_bfp != 1'h1) $error("ccmd.x_bfp");
+  if (CCMD2.x_bfp != 1'h0) $error("ccmd.x_bfp");
   if (CCMD2.w_bfp != 1'h0) $error("ccmd.w_bfp");
   if (CCMD2.w_rows != 1'h0) $error("ccmd.w_rows");
-  if (CCMD2.emit != 1'h0) $error("ccmd.emit");
+  if (CCMD2.emit != 1'h1) $error("ccmd.emit");
   if (CCMD2.await != 1'h1) $error("ccmd.await");
-  if (CCMD2.art != 1'h1) $error("ccmd.art");
-  if (CCMD2.signal != 1'h0) $error("ccmd.signal");
-  if (CCMD2.complete != 1'h1) $error("ccmd.complete");
-  if (CCMD2.await_event != 6'ha) $error("ccmd.await_event");
-  if (CCMD2.signal_event != 6'h21) $error("ccmd.signal_event");
-  if (CCMD2.await_count != 16'hd707) $error("ccmd.await_count");
-  if (CCMD2.complete_node != 8'h64) $error("ccmd.complete_node");
-  if (CCMD2.cookie != 11'h2f6) $error("ccmd.cookie");
-  if (CCMD2.x_addr != 32'h7d5c8dfc) $error("ccmd.x_addr");
-  if (CCMD2.w_addr != 32'hbb968a43) $error("ccmd.w_addr");
-  if (CCMD2.c_addr != 32'h7923986) $error("ccmd.c_addr");
-  if (CCMD2.b_addr != 32'h78255d68) $error("ccmd.b_addr");
-  if (CCMD2.e_addr != 32'hb21fbac) $error("ccmd.e_addr");
-  if (CCMD2.art_addr != 32'h4efbc8d6) $error("ccmd.art_addr");
-  if (CCMD2.ldx != 20'hb410d) $error("ccmd.ldx");
-  if (CCMD2.ldw != 20'hd92a4) $error("ccmd.ldw");
-  if (CCMD2.ldc != 20'hfbb23) $error("ccmd.ldc");
-  if (CCMD2.m != 24'h9d643c) $error("ccmd.m");
-  if (CCMD2.n != 24'h97dae3) $error("ccmd.n");
-  if (CCMD2.k != 24'h940356) $error("ccmd.k");
-  if (CCMD2.art_count != 24'h64c2f2) $error("ccmd.art_count");
-  if (CCMD2.art_mask != 64'h2b9c014ea5ac06d8) $error("ccmd.art_mask");
-  if (CCMD2.signal_mask != 64'h8092b4d42b28fef0) $error("ccmd.signal_mask");
-  if (CCMD2.tile_x != 8'h3a) $error("ccmd.tile_x");
-  if (CCMD2.tile_w != 8'hfb) $error("ccmd.tile_w");
-  if (CCMD2.kernel_h != 8'h3) $error("ccmd.kernel_h");
-  if (CCMD2.kernel_w != 8'hc5) $error("ccmd.kernel_w");
-  if (CCMD2.stride != 8'h33) $error("ccmd.stride");
-  if (CCMD2.row_words != 8'h8a) $error("ccmd.row_words");
-  if (CCMD2.in_h != 16'heb8a) $error("ccmd.in_h");
-  if (CCMD2.in_w != 16'hdc3b) $error("ccmd.in_w");
-  if (CCMD2.out_h != 16'h8c5f) $error("ccmd.out_h");
-  if (CCMD2.out_w != 16'h3b6f) $error("ccmd.out_w");
-  if (CCMD2.pad_h != 16'h678a) $error("ccmd.pad_h");
-  if (CCMD2.pad_w != 16'h8386) $error("ccmd.pad_w");
-  if (CCMD2.in_plane != 32'h5804f922) $error("ccmd.in_plane");
-  if (CCMD2.out_plane != 32'hf3d4e711) $error("ccmd.out_plane");
-  if (CCMD2.check != 8'hd8) $error("ccmd.check");
+  if (CCMD2.art != 1'h0) $error("ccmd.art");
+  if (CCMD2.signal != 1'h1) $error("ccmd.signal");
+  if (CCMD2.complete != 1'h0) $error("ccmd.complete");
+  if (CCMD2.await_event != 6'h21) $error("ccmd.await_event");
+  if (CCMD2.signal_event != 6'h35) $error("ccmd.signal_event");
+  if (CCMD2.await_count != 16'h64ac) $error("ccmd.await_count");
+  if (CCMD2.complete_node != 8'h5e) $error("ccmd.complete_node");
+  if (CCMD2.cookie != 11'h3ea) $error("ccmd.cookie");
+  if (CCMD2.x_addr != 32'hbb968a43) $error("ccmd.x_addr");
+  if (CCMD2.w_addr != 32'h7923986) $error("ccmd.w_addr");
+  if (CCMD2.c_addr != 32'h78255d68) $error("ccmd.c_addr");
+  if (CCMD2.b_addr != 32'hb21fbac) $error("ccmd.b_addr");
+  if (CCMD2.e_addr != 32'h4efbc8d6) $error("ccmd.e_addr");
+  if (CCMD2.art_addr != 32'hb410d93c) $error("ccmd.art_addr");
+  if (CCMD2.ldx != 20'hd92a4) $error("ccmd.ldx");
+  if (CCMD2.ldw != 20'hfbb23) $error("ccmd.ldw");
+  if (CCMD2.ldc != 20'h9d643) $error("ccmd.ldc");
+  if (CCMD2.m != 24'h97dae3) $error("ccmd.m");
+  if (CCMD2.n != 24'h940356) $error("ccmd.n");
+  if (CCMD2.k != 24'h64c2f2) $error("ccmd.k");
+  if (CCMD2.art_count != 24'ha5ac06) $error("ccmd.art_count");
+  if (CCMD2.art_mask != 64'h2b28fef02b9c014e) $error("ccmd.art_mask");
+  if (CCMD2.signal_mask != 64'h3a1890c78092b4d4) $error("ccmd.signal_mask");
+  if (CCMD2.tile_x != 8'hfb) $error("ccmd.tile_x");
+  if (CCMD2.tile_w != 8'h3) $error("ccmd.tile_w");
+  if (CCMD2.kernel_h != 8'hc5) $error("ccmd.kernel_h");
+  if (CCMD2.kernel_w != 8'h33) $error("ccmd.kernel_w");
+  if (CCMD2.stride != 8'h8a) $error("ccmd.stride");
+  if (CCMD2.row_words != 8'heb) $error("ccmd.row_words");
+  if (CCMD2.in_h != 16'hdc3b) $error("ccmd.in_h");
+  if (CCMD2.in_w != 16'h8c5f) $error("ccmd.in_w");
+  if (CCMD2.out_h != 16'h3b6f) $error("ccmd.out_h");
+  if (CCMD2.out_w != 16'h678a) $error("ccmd.out_w");
+  if (CCMD2.pad_h != 16'h8386) $error("ccmd.pad_h");
+  if (CCMD2.pad_w != 16'h5804) $error("ccmd.pad_w");
+  if (CCMD2.in_plane != 32'hf3d4e711) $error("ccmd.in_plane");
+  if (CCMD2.out_plane != 32'hd8f33418) $error("ccmd.out_plane");
+  if (CCMD2.x_words != 10'h24f) $error("ccmd.x_words");
+  if (CCMD2.check != 8'h5a) $error("ccmd.check");
   localparam fsh_spec_pkg::ring_t RING0 =
       {64'h0000ffffffffffff, 64'h0000000fffffffff};
   if (RING0.phase != 1'h1) $error("ring.phase");
@@ -290,39 +293,39 @@ module fsh_golden;
   if (RING0.half != 1'h1) $error("ring.half");
   if (RING0.cycle != 48'hffffffffffff) $error("ring.cycle");
   localparam fsh_spec_pkg::ring_t RING1 =
-      {64'h0000bab9f5059285, 64'h0000000c62a844e3};
-  if (RING1.phase != 1'h1) $error("ring.phase");
-  if (RING1.kind != 2'h1) $error("ring.kind");
+      {64'h0000623901762741, 64'h0000000fa89b8ca6};
+  if (RING1.phase != 1'h0) $error("ring.phase");
+  if (RING1.kind != 2'h3) $error("ring.kind");
   if (RING1.reply != 1'h0) $error("ring.reply");
-  if (RING1.status != 4'he) $error("ring.status");
-  if (RING1.opcode != 8'h44) $error("ring.opcode");
-  if (RING1.node != 8'ha8) $error("ring.node");
-  if (RING1.tag != 11'h462) $error("ring.tag");
+  if (RING1.status != 4'ha) $error("ring.status");
+  if (RING1.opcode != 8'h8c) $error("ring.opcode");
+  if (RING1.node != 8'h9b) $error("ring.node");
+  if (RING1.tag != 11'h7a8) $error("ring.tag");
   if (RING1.half != 1'h1) $error("ring.half");
-  if (RING1.cycle != 48'hbab9f5059285) $error("ring.cycle");
+  if (RING1.cycle != 48'h623901762741) $error("ring.cycle");
   localparam fsh_spec_pkg::ring_t RING2 =
-      {64'h00008333bd91a1b7, 64'h0000000f16f4d2da};
-  if (RING2.phase != 1'h0) $error("ring.phase");
-  if (RING2.kind != 2'h1) $error("ring.kind");
+      {64'h00002116cf23cae8, 64'h0000000decf0e2ff};
+  if (RING2.phase != 1'h1) $error("ring.phase");
+  if (RING2.kind != 2'h3) $error("ring.kind");
   if (RING2.reply != 1'h1) $error("ring.reply");
-  if (RING2.status != 4'hd) $error("ring.status");
-  if (RING2.opcode != 8'hd2) $error("ring.opcode");
-  if (RING2.node != 8'hf4) $error("ring.node");
-  if (RING2.tag != 11'h716) $error("ring.tag");
+  if (RING2.status != 4'hf) $error("ring.status");
+  if (RING2.opcode != 8'he2) $error("ring.opcode");
+  if (RING2.node != 8'hf0) $error("ring.node");
+  if (RING2.tag != 11'h5ec) $error("ring.tag");
   if (RING2.half != 1'h1) $error("ring.half");
-  if (RING2.cycle != 48'h8333bd91a1b7) $error("ring.cycle");
+  if (RING2.cycle != 48'h2116cf23cae8) $error("ring.cycle");
   localparam fsh_spec_pkg::status_t STATUS0 =
       {64'h0000000000000000, 64'hffffffffffffffff};
   if (STATUS0.req_head != 32'hffffffff) $error("status.req_head");
   if (STATUS0.rep_head != 32'hffffffff) $error("status.rep_head");
   localparam fsh_spec_pkg::status_t STATUS1 =
-      {64'h0000000000000000, 64'h21167d8fcf23cae8};
-  if (STATUS1.req_head != 32'hcf23cae8) $error("status.req_head");
-  if (STATUS1.rep_head != 32'h21167d8f) $error("status.rep_head");
-  localparam fsh_spec_pkg::status_t STATUS2 =
       {64'h0000000000000000, 64'hc703806984c81999};
-  if (STATUS2.req_head != 32'h84c81999) $error("status.req_head");
-  if (STATUS2.rep_head != 32'hc7038069) $error("status.rep_head");
+  if (STATUS1.req_head != 32'h84c81999) $error("status.req_head");
+  if (STATUS1.rep_head != 32'hc7038069) $error("status.rep_head");
+  localparam fsh_spec_pkg::status_t STATUS2 =
+      {64'h0000000000000000, 64'h349aae908fb5262c};
+  if (STATUS2.req_head != 32'h8fb5262c) $error("status.req_head");
+  if (STATUS2.rep_head != 32'h349aae90) $error("status.rep_head");
   localparam fsh_spec_pkg::bound_t BOUND0 =
       {64'hffffffffffffffff, 64'hffffffffffffffff};
   if (BOUND0.credit0 != 16'hffff) $error("bound.credit0");
@@ -334,25 +337,25 @@ module fsh_golden;
   if (BOUND0.check != 8'hff) $error("bound.check");
   if (BOUND0.crc != 32'hffffffff) $error("bound.crc");
   localparam fsh_spec_pkg::bound_t BOUND1 =
-      {64'h5d5f576cde7b20e5, 64'hf3206d14349a8fb5};
-  if (BOUND1.credit0 != 16'h8fb5) $error("bound.credit0");
-  if (BOUND1.credit1 != 16'h349a) $error("bound.credit1");
-  if (BOUND1.credit2 != 16'h6d14) $error("bound.credit2");
-  if (BOUND1.credit3 != 16'hf320) $error("bound.credit3");
-  if (BOUND1.seq != 12'he5) $error("bound.seq");
-  if (BOUND1.ack != 12'h7b2) $error("bound.ack");
-  if (BOUND1.check != 8'hde) $error("bound.check");
-  if (BOUND1.crc != 32'h5d5f576c) $error("bound.crc");
+      {64'h8ded3c96915d5deb, 64'h7b290e5ef3206d14};
+  if (BOUND1.credit0 != 16'h6d14) $error("bound.credit0");
+  if (BOUND1.credit1 != 16'hf320) $error("bound.credit1");
+  if (BOUND1.credit2 != 16'he5e) $error("bound.credit2");
+  if (BOUND1.credit3 != 16'h7b29) $error("bound.credit3");
+  if (BOUND1.seq != 12'hdeb) $error("bound.seq");
+  if (BOUND1.ack != 12'h5d5) $error("bound.ack");
+  if (BOUND1.check != 8'h91) $error("bound.check");
+  if (BOUND1.crc != 32'h8ded3c96) $error("bound.crc");
   localparam fsh_spec_pkg::bound_t BOUND2 =
-      {64'hd037cdff7c69d813, 64'hf0e633288ded91eb};
-  if (BOUND2.credit0 != 16'h91eb) $error("bound.credit0");
-  if (BOUND2.credit1 != 16'h8ded) $error("bound.credit1");
-  if (BOUND2.credit2 != 16'h3328) $error("bound.credit2");
-  if (BOUND2.credit3 != 16'hf0e6) $error("bound.credit3");
-  if (BOUND2.seq != 12'h813) $error("bound.seq");
-  if (BOUND2.ack != 12'h69d) $error("bound.ack");
-  if (BOUND2.check != 8'h7c) $error("bound.check");
-  if (BOUND2.crc != 32'hd037cdff) $error("bound.crc");
+      {64'h6a17b9af5bd037c2, 64'h69d48135f0e63328};
+  if (BOUND2.credit0 != 16'h3328) $error("bound.credit0");
+  if (BOUND2.credit1 != 16'hf0e6) $error("bound.credit1");
+  if (BOUND2.credit2 != 16'h8135) $error("bound.credit2");
+  if (BOUND2.credit3 != 16'h69d4) $error("bound.credit3");
+  if (BOUND2.seq != 12'h7c2) $error("bound.seq");
+  if (BOUND2.ack != 12'hd03) $error("bound.ack");
+  if (BOUND2.check != 8'h5b) $error("bound.check");
+  if (BOUND2.crc != 32'h6a17b9af) $error("bound.crc");
 endmodule
 
 `default_nettype wire
