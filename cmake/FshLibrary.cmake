@@ -6,7 +6,7 @@
 
 set(objects)
 foreach(part fsh_gasnet fsh_conduit fsh_conduit_smp fsh_conduit_fpga fsh_device
-             fsh_boot fsh_base)
+             fsh_boot fsh_compute fsh_bfp fsh_base)
     if(TARGET ${part})
         list(APPEND objects $<TARGET_OBJECTS:${part}>)
     endif()

@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: BSD-3-Clause
+`default_nettype none
+
+/// Compute core of a node: two queues of commands (array, mover), loader, array,
+/// results, automatic remote transfer. Commands stand in the segment; a RUN
+/// message names them (fsh_node's compute port). The units and the way of a
+/// command through them: hw/rtl/README.md.
+/// All outputs to the node and to memory are functions of registers. Read data
+/// and write responses are always taken, in order on each lane; bursts have one
+/// beat. idle_o: no state changes until an input does (a command that waits for
+/// its event keeps nothing awake).
+module fsh_compute (
+    input  wire logic                clk_i,
+    input  wire logic                rst_i,
+    output logic                     idle_o,
+    // Compute port of the node.
+    input  wire logic          [7:0] node_i,
+    input  wire logic         [39:0] seg_base_i,
+    input  wire logic         [39:0] seg_size_i,
+    input  wire logic                run_valid_i,
+    input  wire logic                run_queue_i,
+    input  wire logic          [7:0] run_count_i,
+    input  wire logic         [31:0] run_addr_i,
+    output logic               [1:0] run_room_o,
+    input  wire logic                sig_valid_i,
+    input  wire logic          [5:0] sig_event_i,
+    input  wire logic          [7:0] sig_inc_i,
+    input  wire logic                ack_valid_i,
+    input  wire logic          [3:0] ack_tag_i,
+    input  wire logic          [3:0] ack_status_i,
+    output logic                     ccmd_valid_o,
+    input  wire logic                ccmd_ready_i,
+    output fsh_cout_pkg::port_t      ccmd_o,
+    // Events for the counters: a step; operands, a bank, the network waited for; bytes sent.
+    output logic               [3:0] event_o,
+    output logic              [23:0] sent_o,
+    // Device memory, lane l in slice l.
+    output logic               [3:0] m_awvalid_o,
+    input  wire logic          [3:0] m_awready_i,
+    output logic             [159:0] m_awaddr_o,
+    output logic               [3:0] m_wvalid_o,
+    input  wire logic          [3:0] m_wready_i,
+    output logic            [2047:0] m_wdata_o,
+    output logic             [255:0] m_wstrb_o,
+    input  wire logic          [3:0] m_bvalid_i,
+    input  wire logic          [3:0] m_berr_i,
+    output logic               [3:0] m_arvalid_o,
+    input  wire logic          [3:0] m_arready_i,
+    output logic             [159:0] m_araddr_o,
+    input  wire logic          [3:0] m_rvalid_i,
+    input  wire logic       [2047:0] m_rdata_i,
+    input  wire logic          [3:0] m_rerr_i
+);
+  localparam int unsigned LOOP = fsh_cmp_pkg::ARRAY_LOOP;
+  localparam int unsigned DRAIN = fsh_cmp_pkg::ARRAY_DRAIN;
+  localparam int unsigned SETTLE = fsh_cmp_pkg::ARRAY_SETTLE;
+
+  // Reads. Clients: operands, results, commands of the array, of the mover.
+  logic [3:0]          req_valid, req_ready, rsp_valid;
+  logic                feed_ready;
+  logic [31:0]         load_addr;
+  logic [19:0]         load_stride;
+  logic [3:0]          load_mask;
+  fsh_cmp_pkg::feed_t  load_meta, feed_meta;
+  fsh_cout_pkg::read_t out_req, array_req, mover_req;
+  logic [2047:0]       rsp_data;
+  logic [1:0]          rsp_err;
+  logic                read_busy;
+
+  fsh_cread #(
+      .META(fsh_cmp_pkg::FEED)
+  ) i_read (
+      .clk_i,
+      .rst_i,
+      .seg_base_i,
+      .seg_size_i,
+      .req_valid_i (req_valid),
+      .req_ready_o (req_ready),
+      .req_addr_i  ({mover_req.addr, array_req.addr, out_req.addr, load_addr}),
+      .req_stride_i({mover_req.stride, array_req.stride, out_req.stride, load_stride}),
+      .req_mask_i  ({mover_req.mask, array_req.mask, out_req.mask, load_mask}),
+      .req_meta_i  (load_meta),
+      .rsp_valid_o (rsp_valid),
+      .rsp_ready_i (feed_ready),
+      .rsp_data_o  (rsp_data),
+      .rsp_err_o   (rsp_err),
+      .rsp_meta_o  (feed_meta),
+      .m_arvalid_o,
+      .m_arready_i,
+      .m_araddr_o,
+      .m_rvalid_i,
+      .m_rdata_i,
+      .m_rerr_i,
+      .busy_o      (read_busy)
+  );
+
+  // Commands.
+  logic [1:0]          wait_valid, wait_grant, cmd_valid, cmd_ready, cmd_parity, queue_busy;
+  logic [11:0]         wait_event;
+  logic [31:0]         wait_count;
+  logic [7:0]          cmd_status;
+  fsh_spec_pkg::ccmd_t array_cmd, mover_cmd;
+  logic                events_busy;
+
+  fsh_cqueue #(
+      .MOVER(1'b0)
+  ) i_array_queue (
+      .clk_i,
+      .rst_i,
+      .run_valid_i (run_valid_i && !run_queue_i),
+      .run_count_i,
+      .run_addr_i,
+      .room_o      (run_room_o[0]),
+      .req_valid_o (req_valid[2]),
+      .req_ready_i (req_ready[2]),
+      .req_o       (array_req),
+      .rsp_valid_i (rsp_valid[2]),
+      .rsp_data_i  (rsp_data[1023:0]),
+      .rsp_err_i   (rsp_err),
+      .wait_valid_o(wait_valid[0]),
+      .wait_event_o(wait_event[5:0]),
+      .wait_count_o(wait_count[15:0]),
+      .wait_grant_i(wait_grant[0]),
+      .cmd_valid_o (cmd_valid[0]),
+      .cmd_ready_i (cmd_ready[0]),
+      .cmd_o       (array_cmd),
+      .cmd_parity_o(cmd_parity[0]),
+      .cmd_status_o(cmd_status[3:0]),
+      .busy_o      (queue_busy[0])
+  );
+
+  fsh_cqueue #(
+      .MOVER(1'b1)
+  ) i_mover_queue (
+      .clk_i,
+      .rst_i,
+      .run_valid_i (run_valid_i && run_queue_i),
+      .run_count_i,
+      .run_addr_i,
+      .room_o      (run_room_o[1]),
+      .req_valid_o (req_valid[3]),
+      .req_ready_i (req_ready[3]),
+      .req_o       (mover_req),
+      .rsp_valid_i (rsp_valid[3]),
+      .rsp_data_i  (rsp_data[1023:0]),
+      .rsp_err_i   (rsp_err),
+      .wait_valid_o(wait_valid[1]),
+      .wait_event_o(wait_event[11:6]),
+      .wait_count_o(wait_count[31:16]),
+      .wait_grant_i(wait_grant[1]),
+      .cmd_valid_o (cmd_valid[1]),
+      .cmd_ready_i (cmd_ready[1]),
+      .cmd_o       (mover_cmd),
+      .cmd_parity_o(cmd_parity[1]),
+      .cmd_status_o(cmd_status[7:4]),
+      .busy_o      (queue_busy[1])
+  );
+
+  fsh_cevents i_events (
+      .clk_i,
+      .rst_i,
+      .sig_valid_i,
+      .sig_event_i,
+      .sig_inc_i,
+      .wait_valid_i(wait_valid),
+      .wait_event_i(wait_event),
+      .wait_count_i(wait_count),
+      .wait_grant_o(wait_grant),
+      .busy_o      (events_busy)
+  );
+
+  // A command goes at once to all that it concerns: the loader, the steps
+  // (through a queue of two), the end of commands.
+  logic load_ready, step_room, art_array, art_mover, loads, steps, enter;
+  assign loads = array_cmd.op != fsh_spec_pkg::COP_NOP;
+  assign steps = loads && array_cmd.op != fsh_spec_pkg::COP_ENCODE;
+  assign enter = cmd_valid[0] && art_array && (!loads || load_ready) && (!steps || step_room);
+  assign cmd_ready = {art_mover, enter};
+
+  logic                load_busy, w_release, x_release;
+  logic [9:0]          w_words, x_words;
+
+  fsh_cload i_load (
+      .clk_i,
+      .rst_i,
+      .cmd_valid_i (enter && loads),
+      .cmd_ready_o (load_ready),
+      .cmd_i       (array_cmd),
+      .cmd_parity_i(cmd_parity[0]),
+      .req_valid_o (req_valid[0]),
+      .req_ready_i (req_ready[0]),
+      .req_addr_o  (load_addr),
+      .req_stride_o(load_stride),
+      .req_mask_o  (load_mask),
+      .req_meta_o  (load_meta),
+      .w_release_i (w_release),
+      .w_words_i   (w_words),
+      .x_release_i (x_release),
+      .x_words_i   (x_words),
+      .busy_o      (load_busy)
+  );
+
+  // Operands.
+  logic               emit_room, blk_valid, w_done, x_done, feed_busy, emit_busy;
+  logic [543:0]       blocks;
+  fsh_cmp_pkg::feed_t blk_meta;
+  logic               exp_valid, exp_ready, exp_cmd, emt_valid, emt_ready;
+  logic [31:0]        exp_addr, issued, done;
+  logic [511:0]       exp_data;
+  fsh_cout_pkg::ext_t emt, ext;
+
+  fsh_cfeed i_feed (
+      .clk_i,
+      .rst_i,
+      .valid_i    (rsp_valid[0]),
+      .ready_o    (feed_ready),
+      .data_i     (rsp_data),
+      .meta_i     (feed_meta),
+      .emit_room_i(emit_room),
+      .valid_o    (blk_valid),
+      .blocks_o   (blocks),
+      .meta_o     (blk_meta),
+      .w_done_o   (w_done),
+      .x_done_o   (x_done),
+      .busy_o     (feed_busy)
+  );
+
+  fsh_cemit i_emit (
+      .clk_i,
+      .rst_i,
+      .valid_i    (blk_valid),
+      .blocks_i   (blocks),
+      .meta_i     (blk_meta),
+      .room_o     (emit_room),
+      .exp_valid_o(exp_valid),
+      .exp_ready_i(exp_ready),
+      .exp_addr_o (exp_addr),
+      .exp_data_o (exp_data),
+      .exp_cmd_o  (exp_cmd),
+      .emt_valid_o(emt_valid),
+      .emt_ready_i(emt_ready),
+      .emt_o      (emt),
+      .issued_i   (issued),
+      .busy_o     (emit_busy)
+  );
+
+  // Steps.
+  logic                step_cmd_valid, step_cmd_ready, step_cmd_parity, step_busy;
+  fsh_spec_pkg::ccmd_t step_cmd;
+  logic                step_valid, step_first, step_bank, starve, full;
+  logic [6:0]          step_index;
+  logic [1087:0]       x_blocks;
+  logic [2175:0]       w_blocks;
+  logic                tile_valid, tile_ready, tile_done;
+  fsh_cout_pkg::tile_t tile;
+
+  fsh_fifo #(
+      .WIDTH(1025),
+      .DEPTH(2)
+  ) i_step_cmd (
+      .clk_i,
+      .rst_i,
+      .valid_i(enter && steps),
+      .ready_o(step_room),
+      .data_i ({cmd_parity[0], array_cmd}),
+      .valid_o(step_cmd_valid),
+      .ready_i(step_cmd_ready),
+      .data_o ({step_cmd_parity, step_cmd}),
+      .count_o()
+  );
+
+  fsh_cstep #(
+      .LOOP  (LOOP),
+      .SETTLE(SETTLE)
+  ) i_step (
+      .clk_i,
+      .rst_i,
+      .cmd_valid_i (step_cmd_valid),
+      .cmd_ready_o (step_cmd_ready),
+      .cmd_i       (step_cmd),
+      .cmd_parity_i(step_cmd_parity),
+      .blk_valid_i (blk_valid),
+      .blk_i       (blocks),
+      .blk_meta_i  (blk_meta),
+      .w_done_i    (w_done),
+      .x_done_i    (x_done),
+      .w_release_o (w_release),
+      .w_words_o   (w_words),
+      .x_release_o (x_release),
+      .x_words_o   (x_words),
+      .step_valid_o(step_valid),
+      .step_first_o(step_first),
+      .step_bank_o (step_bank),
+      .step_index_o(step_index),
+      .x_o         (x_blocks),
+      .w_o         (w_blocks),
+      .tile_valid_o(tile_valid),
+      .tile_ready_i(tile_ready),
+      .tile_o      (tile),
+      .tile_done_i (tile_done),
+      .starve_o    (starve),
+      .full_o      (full),
+      .busy_o      (step_busy)
+  );
+
+  // Array and results.
+  logic          rd_valid, rd_bank, rd_back;
+  logic [6:0]    rd_index;
+  logic [4095:0] rd_data;
+
+  fsh_array i_array (
+      .clk_i,
+      .rst_i,
+      .step_valid_i(step_valid),
+      .step_first_i(step_first),
+      .step_bank_i (step_bank),
+      .step_index_i(step_index),
+      .x_i         (x_blocks),
+      .w_i         (w_blocks),
+      .rd_valid_i  (rd_valid),
+      .rd_bank_i   (rd_bank),
+      .rd_index_i  (rd_index),
+      .rd_valid_o  (rd_back),
+      .rd_data_o   (rd_data)
+  );
+
+  logic [3:0]    wr_valid, wr_ready, wr_cmd, out_err, write_err, load_err;
+  logic [127:0]  wr_addr;
+  logic [2047:0] wr_data;
+  logic [63:0]   wr_strb;
+  logic          ext_valid, ext_ready, out_busy, write_busy;
+
+  fsh_cout #(
+      .DRAIN(DRAIN)
+  ) i_out (
+      .clk_i,
+      .rst_i,
+      .tile_valid_i(tile_valid),
+      .tile_ready_o(tile_ready),
+      .tile_i      (tile),
+      .tile_done_o (tile_done),
+      .rd_valid_o  (rd_valid),
+      .rd_bank_o   (rd_bank),
+      .rd_index_o  (rd_index),
+      .rd_valid_i  (rd_back),
+      .rd_data_i   (rd_data),
+      .req_valid_o (req_valid[1]),
+      .req_ready_i (req_ready[1]),
+      .req_o       (out_req),
+      .rsp_valid_i (rsp_valid[1]),
+      .rsp_data_i  (rsp_data),
+      .rsp_err_i   (rsp_err),
+      .wr_valid_o  (wr_valid),
+      .wr_ready_i  (wr_ready),
+      .wr_addr_o   (wr_addr),
+      .wr_data_o   (wr_data),
+      .wr_strb_o   (wr_strb),
+      .wr_cmd_o    (wr_cmd),
+      .issued_i    (issued),
+      .done_i      (done),
+      .ext_valid_o (ext_valid),
+      .ext_ready_i (ext_ready),
+      .ext_o       (ext),
+      .err_o       (out_err),
+      .busy_o      (out_busy)
+  );
+
+  fsh_cwrite i_write (
+      .clk_i,
+      .rst_i,
+      .seg_base_i,
+      .seg_size_i,
+      .wr_valid_i (wr_valid),
+      .wr_ready_o (wr_ready),
+      .wr_addr_i  (wr_addr),
+      .wr_data_i  (wr_data),
+      .wr_strb_i  (wr_strb),
+      .wr_cmd_i   (wr_cmd),
+      .exp_valid_i(exp_valid),
+      .exp_ready_o(exp_ready),
+      .exp_addr_i (exp_addr),
+      .exp_data_i (exp_data),
+      .exp_cmd_i  (exp_cmd),
+      .issued_o   (issued),
+      .done_o     (done),
+      .err_o      (write_err),
+      .m_awvalid_o,
+      .m_awready_i,
+      .m_awaddr_o,
+      .m_wvalid_o,
+      .m_wready_i,
+      .m_wdata_o,
+      .m_wstrb_o,
+      .m_bvalid_i,
+      .m_berr_i,
+      .busy_o     (write_busy)
+  );
+
+  // The end of commands.
+  logic [3:0] open;
+  logic       sent, art_busy;
+  logic [23:0] sent_bytes;
+
+  assign load_err = rsp_valid[0] && feed_ready
+                    ? (feed_meta.parity ? {rsp_err, 2'b00} : {2'b00, rsp_err}) : '0;
+
+  fsh_art i_art (
+      .clk_i,
+      .rst_i,
+      .node_i,
+      .cfg_valid_i ({cmd_valid[1], enter}),
+      .cfg_ready_o ({art_mover, art_array}),
+      .cfg_array_i (array_cmd),
+      .cfg_mover_i (mover_cmd),
+      .cfg_parity_i(cmd_parity),
+      .cfg_status_i(cmd_status),
+      .ext_valid_i (ext_valid),
+      .ext_ready_o (ext_ready),
+      .ext_i       (ext),
+      .emt_valid_i (emt_valid),
+      .emt_ready_o (emt_ready),
+      .emt_i       (emt),
+      .done_i      (done),
+      .err_i       (out_err | write_err | load_err),
+      .ccmd_valid_o,
+      .ccmd_ready_i,
+      .ccmd_o,
+      .ack_valid_i,
+      .ack_tag_i,
+      .ack_status_i,
+      .open_o      (open),
+      .sent_o      (sent),
+      .sent_bytes_o(sent_bytes),
+      .busy_o      (art_busy)
+  );
+
+  always_ff @(posedge clk_i) begin
+    event_o <= {|open && !step_valid && !starve && !full, full, starve, step_valid};
+    sent_o  <= sent ? sent_bytes : '0;
+    idle_o  <= !(rst_i || read_busy || queue_busy != '0 || events_busy || load_busy || feed_busy ||
+                 emit_busy || step_cmd_valid || step_busy || out_busy || write_busy || art_busy ||
+                 cmd_valid != '0 || run_valid_i || sig_valid_i || ack_valid_i || ccmd_valid_o ||
+                 m_rvalid_i != '0 || m_bvalid_i != '0);
+  end
+endmodule
+
+`default_nettype wire

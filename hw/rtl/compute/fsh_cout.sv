@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: BSD-3-Clause
+`default_nettype none
+`include "fsh_assert.svh"
+
+/// Drains the tiles of the array: reads them, adds what stands in C and the bias
+/// as the command says, applies ReLU, and hands the beats to fsh_cwrite, a quad
+/// (four beats) a cycle, one in two cycles where both C and bias are added.
+/// Order GEMM: for each x group all column groups, then the extents of its rows.
+/// CONV: for each column group all x groups, an extent after each. A tile's
+/// first read of the array is five cycles after the tile is taken.
+/// C of a command is read and written only when all results of the commands
+/// before are written. Reset: no tile.
+module fsh_cout #(
+    parameter int unsigned DRAIN = 4  // cycles from rd_valid_o to rd_valid_i
+) (
+    input  wire logic                clk_i,
+    input  wire logic                rst_i,
+    input  wire logic                tile_valid_i,
+    output logic                     tile_ready_o,
+    input  fsh_cout_pkg::tile_t      tile_i,
+    output logic                     tile_done_o,  // pulse, in order: the bank is free
+    // Drain port of the array.
+    output logic                     rd_valid_o,
+    output logic                     rd_bank_o,
+    output logic               [6:0] rd_index_o,
+    input  wire logic                rd_valid_i,
+    input  wire logic       [4095:0] rd_data_i,
+    // A client of fsh_cread.
+    output logic                     req_valid_o,
+    input  wire logic                req_ready_i,
+    output fsh_cout_pkg::read_t      req_o,
+    input  wire logic                rsp_valid_i,
+    input  wire logic       [2047:0] rsp_data_i,
+    input  wire logic          [1:0] rsp_err_i,  // AXI error, out of range
+    // fsh_cwrite.
+    output logic               [3:0] wr_valid_o,
+    input  wire logic          [3:0] wr_ready_i,
+    output logic             [127:0] wr_addr_o,
+    output logic            [2047:0] wr_data_o,
+    output logic              [63:0] wr_strb_o,
+    output logic               [3:0] wr_cmd_o,
+    input  wire logic         [31:0] issued_i,
+    input  wire logic         [31:0] done_i,
+    // fsh_art.
+    output logic                     ext_valid_o,
+    input  wire logic                ext_ready_i,
+    output fsh_cout_pkg::ext_t       ext_o,
+    output logic               [3:0] err_o,  // of reads; as fsh_cwrite
+    output logic                     busy_o  // state changes at the next edge
+);
+  localparam int unsigned AHEAD = 64;  // quads whose C is asked for before they are drained
+  localparam int unsigned OUT = 32;    // beats of a lane on the way or waiting to be written
+  localparam int unsigned QUAD = 86;
+  localparam int unsigned LANE = 1 + 1 + 1 + 16 + 32 + 512;
+
+  // The tile's quads, ahead of the array as far as C allows.
+  logic                quad_push, quad_room, group_valid, group_ready, start, slot, drained;
+  logic                c_room, c_ask, ask, ask_ready, kind_room, walk_busy, ext_busy, math_busy;
+  fsh_cout_pkg::quad_t quad_new, quad;
+  fsh_cout_pkg::group_t group;
+  fsh_cout_pkg::read_t ask_read;
+  logic [2:0]          kind_new, kind;
+  logic                kind_valid;
+  logic [1:0]          tiles_q;  // taken and not drained
+
+  fsh_cout_walk i_walk (
+      .clk_i,
+      .rst_i,
+      .tile_valid_i,
+      .tile_ready_o,
+      .tile_i,
+      .hold_i       (tiles_q[1]),
+      .start_o      (start),
+      .slot_o       (slot),
+      .drained_i    (drained),
+      .issued_i,
+      .done_i,
+      .quad_valid_o (quad_push),
+      .quad_ready_i (quad_room),
+      .quad_o       (quad_new),
+      .group_valid_o(group_valid),
+      .group_ready_i(group_ready),
+      .group_o      (group),
+      .c_room_i     (c_room),
+      .c_ask_o      (c_ask),
+      .req_valid_o  (ask),
+      .req_ready_i  (ask_ready),
+      .req_o        (ask_read),
+      .kind_ready_i (kind_room),
+      .kind_o       (kind_new),
+      .busy_o       (walk_busy)
+  );
+
+  fsh_skid #(
+      .WIDTH(56)
+  ) i_ask (
+      .clk_i,
+      .rst_i,
+      .valid_i(ask),
+      .ready_o(ask_ready),
+      .data_i (ask_read),
+      .valid_o(req_valid_o),
+      .ready_i(req_ready_i),
+      .data_o (req_o)
+  );
+
+  fsh_fifo #(
+      .WIDTH(3),
+      .DEPTH(64)
+  ) i_kinds (
+      .clk_i,
+      .rst_i,
+      .valid_i(ask),
+      .ready_o(kind_room),
+      .data_i (kind_new),
+      .valid_o(kind_valid),
+      .ready_i(rsp_valid_i),
+      .data_o (kind),
+      .count_o()
+  );
+
+  logic quad_valid, issue;
+
+  fsh_fifo #(
+      .WIDTH(QUAD),
+      .DEPTH(AHEAD)
+  ) i_quads (
+      .clk_i,
+      .rst_i,
+      .valid_i(quad_push),
+      .ready_o(quad_room),
+      .data_i (quad_new),
+      .valid_o(quad_valid),
+      .ready_i(issue),
+      .data_o (quad),
+      .count_o()
+  );
+
+  // Answers: C into its queue, bias into its memory.
+  logic          c_push, b_push, c_pushed, c_valid, c_pop;
+  logic [2047:0] c_data;
+  logic    [6:0] c_open_q, c_have_q;
+  logic    [7:0] b_have0_q, b_have1_q, b_have;  // beats of bias, by half of the memory
+
+  assign b_push = rsp_valid_i && kind[0];
+  assign c_push = rsp_valid_i && !kind[0];
+  assign c_room = c_open_q < 7'(AHEAD);
+  assign b_have = quad.bias_at[7] ? b_have1_q : b_have0_q;
+
+  fsh_fifo #(
+      .WIDTH(2048),
+      .DEPTH(AHEAD),
+      .BLOCK(1'b1)
+  ) i_c (
+      .clk_i,
+      .rst_i,
+      .valid_i(c_push),
+      .ready_o(c_pushed),
+      .data_i (rsp_data_i),
+      .valid_o(c_valid),
+      .ready_i(c_pop),
+      .data_o (c_data),
+      .count_o()
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (c_ask != c_pop) c_open_q <= c_ask ? c_open_q + 7'd1 : c_open_q - 7'd1;
+    if (c_push != (issue && quad.add_c))
+      c_have_q <= c_push ? c_have_q + 7'd1 : c_have_q - 7'd1;
+    if (b_push && !kind[1]) b_have0_q <= b_have0_q + 8'd1;
+    if (b_push && kind[1]) b_have1_q <= b_have1_q + 8'd1;
+    if (start && !slot) b_have0_q <= '0;
+    if (start && slot) b_have1_q <= '0;
+    if (start != tile_done_o) tiles_q <= start ? tiles_q + 2'd1 : tiles_q - 2'd1;
+    err_o <= '0;
+    if (rsp_valid_i) err_o[{kind[2], 1'b0}+:2] <= rsp_err_i;
+    if (rst_i) begin
+      c_open_q <= '0;
+      c_have_q <= '0;
+      tiles_q  <= '0;
+      err_o    <= '0;
+    end
+  end
+
+  // The next quad starts when what it adds is there and the lanes have room for
+  // it. Of two passes: on even cycles, and none of one pass before they are out.
+  logic even_q, two_q, room_q, math_valid;
+  logic [5:0] flying_q;  // quads started and not out of the adders
+
+  assign issue = quad_valid && room_q && (!quad.add_c || c_have_q != '0) &&
+                 (!quad.add_b || b_have > {1'b0, quad.bias_at[6:0]}) &&
+                 (quad.two ? even_q : !two_q || flying_q == '0);
+
+  always_ff @(posedge clk_i) begin
+    even_q <= !even_q;
+    if (issue) two_q <= quad.two;
+    if (issue != math_valid) flying_q <= issue ? flying_q + 6'd1 : flying_q - 6'd1;
+    rd_valid_o <= issue && !quad.second;
+    if (issue && !quad.second) {rd_bank_o, rd_index_o} <= {quad.bank, quad.index};
+    if (rst_i) begin
+      even_q     <= 1'b0;
+      two_q      <= 1'b0;
+      flying_q   <= '0;
+      rd_valid_o <= 1'b0;
+    end
+  end
+
+  // Until its data arrives.
+  localparam int unsigned SIDE = 13;
+  logic [DRAIN:0]            on_way_q;
+  logic [(DRAIN+1)*SIDE-1:0] side_q;
+  logic [SIDE-1:0]           side;
+
+  assign side = side_q[DRAIN*SIDE+:SIDE];
+
+  always_ff @(posedge clk_i) begin
+    on_way_q <= {on_way_q[DRAIN-1:0], issue};
+    side_q   <= {side_q[DRAIN*SIDE-1:0], quad.over, quad.second, quad.two, quad.add_c, quad.add_b,
+                 quad.bias_at};
+    tile_done_o <= on_way_q[DRAIN] && side[12];
+    if (rst_i) begin
+      on_way_q    <= '0;
+      tile_done_o <= 1'b0;
+    end
+  end
+
+  logic [2047:0] math;
+
+  fsh_cout_math i_math (
+      .clk_i,
+      .rst_i,
+      .bias_we_i   (b_push),
+      .bias_waddr_i({kind[1], kind[1] ? b_have1_q[6:0] : b_have0_q[6:0]}),
+      .bias_wdata_i(rsp_data_i[511:0]),
+      .arrive_i    (on_way_q[DRAIN]),
+      .second_i    (side[11]),
+      .two_i       (side[10]),
+      .add_c_i     (side[9]),
+      .add_b_i     (side[8]),
+      .bias_at_i   (side[7:0]),
+      .data_i      (rd_data_i),
+      .c_valid_i   (c_valid),
+      .c_ready_o   (c_pop),
+      .c_data_i    (c_data),
+      .valid_o     (math_valid),
+      .data_o      (math),
+      .busy_o      (math_busy)
+  );
+
+  // Where it goes: waits beside the adders, meets the result, becomes four beats.
+  localparam int unsigned META = 65;
+  logic        meta_room, meta_valid, relu, conv, parity, mark;
+  logic [4:0]  columns;
+  logic [3:0]  mask;
+  logic [19:0] stride;
+  logic [31:0] addr;
+
+  fsh_fifo #(
+      .WIDTH(META),
+      .DEPTH(OUT)
+  ) i_meta (
+      .clk_i,
+      .rst_i,
+      .valid_i(issue),
+      .ready_o(meta_room),
+      .data_i ({quad.mark, quad.relu, quad.conv, quad.parity, quad.columns, quad.mask, quad.stride,
+               quad.addr}),
+      .valid_o(meta_valid),
+      .ready_i(math_valid),
+      .data_o ({mark, relu, conv, parity, columns, mask, stride, addr}),
+      .count_o()
+  );
+
+  logic          out_valid_q, out_mark_q, out_parity_q;
+  logic    [3:0] out_mask_q;
+  logic   [15:0] out_strb_q, valid_columns;
+  logic  [127:0] out_addr_q;
+  logic [2047:0] out_q;
+
+  assign valid_columns = ~(16'hffff << columns);
+
+  always_ff @(posedge clk_i) begin
+    out_valid_q <= math_valid;
+    if (math_valid) begin
+      out_mark_q   <= mark;
+      out_parity_q <= parity;
+      out_mask_q   <= mask;
+      out_strb_q   <= conv ? '1 : valid_columns;
+      out_addr_q   <= {addr + {12'd0, stride} + {11'd0, stride, 1'b0}, addr + {11'd0, stride, 1'b0},
+                       addr + {12'd0, stride}, addr};
+      for (int i = 0; i < 64; i++)
+        out_q[i*32+:32] <= (relu && math[i*32+31]) || (conv && !valid_columns[i%16]) ? '0 :
+                           math[i*32+:32];
+    end
+    if (rst_i) out_valid_q <= 1'b0;
+  end
+
+  // The lanes, each at its own pace. A beat without mask only carries the mark.
+  logic [3:0] lane_room, lane_empty, lane_pop, marks, push_room;
+
+  for (genvar l = 0; l < 4; l++) begin : gen_lane
+    logic       valid, write, lane_mark;
+    logic [5:0] open_q;  // started and not handed over
+
+    fsh_fifo #(
+        .WIDTH(LANE),
+        .DEPTH(OUT)
+    ) i_fifo (
+        .clk_i,
+        .rst_i,
+        .valid_i(out_valid_q),
+        .ready_o(push_room[l]),
+        .data_i ({out_mark_q, out_mask_q[l], out_parity_q, out_strb_q, out_addr_q[l*32+:32],
+                 out_q[l*512+:512]}),
+        .valid_o(valid),
+        .ready_i(lane_pop[l]),
+        .data_o ({lane_mark, write, wr_cmd_o[l], wr_strb_o[l*16+:16], wr_addr_o[l*32+:32],
+                 wr_data_o[l*512+:512]}),
+        .count_o()
+    );
+
+    assign wr_valid_o[l] = valid && write;
+    assign lane_pop[l]   = valid && (!write || wr_ready_i[l]);
+    assign marks[l]      = lane_pop[l] && lane_mark;
+    assign lane_empty[l] = open_q == '0;
+    assign lane_room[l]  = open_q <= 6'(OUT - 3);
+
+    always_ff @(posedge clk_i) begin
+      if (issue != lane_pop[l]) open_q <= issue ? open_q + 6'd1 : open_q - 6'd1;
+      if (rst_i) open_q <= '0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    room_q <= lane_room == '1;
+    if (rst_i) room_q <= 1'b0;
+  end
+
+  assign drained = !quad_valid && lane_empty == '1;
+
+  fsh_cout_ext i_ext (
+      .clk_i,
+      .rst_i,
+      .group_valid_i(group_valid),
+      .group_ready_o(group_ready),
+      .group_i      (group),
+      .mark_i       (marks),
+      .issued_i,
+      .ext_valid_o,
+      .ext_ready_i,
+      .ext_o,
+      .busy_o       (ext_busy)
+  );
+
+  assign busy_o = walk_busy || quad_valid || lane_empty != '1 || ext_busy || req_valid_o ||
+                  kind_valid || rsp_valid_i || math_busy || tile_done_o;
+
+  `FSH_ASSERT(a_drain, rd_valid_i == (on_way_q[DRAIN] && !side[11]))
+  `FSH_ASSERT(a_answer, !rsp_valid_i || kind_valid)
+  `FSH_ASSERT(a_c, !c_push || c_pushed)
+  `FSH_ASSERT(a_out, !out_valid_q || push_room == '1)
+  `FSH_ASSERT(a_meta, (!issue || meta_room) && (!math_valid || meta_valid))
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+`default_nettype none
+
+/// Records that the units of the compute core share.
+package fsh_cmp_pkg;
+  /// How four lanes of 64 bytes become operand blocks.
+  typedef enum logic [1:0] {
+    Direct,      // FP32, a lane is a block: four rows of an operand
+    Transposed,  // FP32, a lane is one k of sixteen columns; four quads together
+    Exponents,   // encoded: the exponents of a unit
+    Mantissas    // encoded: sixteen blocks of a unit
+  } mode_e;
+
+  /// One read of the loader, for whom it comes back.
+  typedef struct packed {
+    logic        parity;  // of the command
+    logic        is_w;
+    logic [1:0]  mode;    // mode_e
+    logic        store;   // into the operand buffer
+    logic        emit;    // into memory, encoded
+    logic        last;    // of its job
+    logic        fin;     // the last that its command emits
+    logic [4:0]  kvalid;  // values of a block that count
+    logic [4:0]  nvalid;  // Transposed: columns that count
+    logic [8:0]  word;    // where it goes in the operand buffer: word
+    logic [1:0]  b;       // ... and four of its banks; Transposed: k / 4
+    logic [31:0] unit;    // emit: address of the unit
+    logic [1:0]  c4;      // chunk of the unit
+    logic [3:0]  j;       // rows of the unit, by four; a multiple of 4 unless Direct
+  } feed_t;
+  localparam int unsigned FEED = 67;
+
+  localparam int unsigned UNIT_BEATS = 68;  // 64 rows, 4 chunks
+  localparam int unsigned ENCODER = 4;  // stages of fsh_bfp_enc
+  localparam int unsigned ARRAY_LOOP = 6;     // fsh_array
+  localparam int unsigned ARRAY_DRAIN = 4;
+  localparam int unsigned ARRAY_SETTLE = 30;
+endpackage
+
+`default_nettype wire

@@ -1,0 +1,535 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// fsh_cqueue (array and mover) and fsh_cevents against a model: random lists,
+// right and wrong commands, waits and signals, failing reads, every handshake
+// stalled at random.
+//  - Each command comes out once, in order, as it stands in memory; a wrong one
+//    as NOP with the status of what is wrong; parity alternates.
+//  - A command that waits comes when its counter is large enough, not before
+//    and at once; counters lose nothing: exactly the signals needed are given.
+//  - Lists are refused in time when the node sees room_o three cycles late.
+//  - While busy_o is low the clock is withheld: nothing may get lost by it.
+#include <array>
+#include <cstring>
+#include <deque>
+#include <vector>
+#include "fsh_spec.h"
+#include "tb.h"
+#include "Vtb_fsh_queues.h"
+
+using Words = std::array<uint64_t, FSH_CCMD_WORDS>;
+
+static const unsigned status_memory = 7;
+static const uint64_t memory_end = 1 << 20; // in 64 bytes
+
+struct Command {
+    Words words;
+    bool wrong, waits;
+    unsigned fails; // of the read: bit 1 AXI, bit 0 out of range
+};
+
+struct List {
+    uint32_t addr;
+    unsigned count;
+};
+
+// The setters of fsh_spec.h are for words that were zero.
+static void put(uint64_t *w, void (*set)(uint64_t *, uint64_t), uint64_t value)
+{
+    Words field = {};
+
+    set(field.data(), ~0ull);
+    for (unsigned i = 0; i < FSH_CCMD_WORDS; i++)
+        w[i] &= ~field[i];
+    set(w, value);
+}
+
+// The rules, written down once more.
+static bool is_wrong(const uint64_t *w, bool mover)
+{
+    uint64_t op = fsh_ccmd_op(w);
+    bool gemm = op == FSH_COP_GEMM, conv = op == FSH_COP_CONV;
+    bool encode = op == FSH_COP_ENCODE, send = op == FSH_COP_SEND;
+    uint64_t groups =
+        fsh_ccmd_tile_x(w) * (conv ? (fsh_ccmd_out_w(w) + 7) / 8 : 1);
+
+    if (fsh_ccmd_check(w) != FSH_CMD_CHECK)
+        return true;
+    if (mover ? op != FSH_COP_NOP && !send : op > FSH_COP_ENCODE)
+        return true;
+    if (fsh_ccmd_await(w) && fsh_ccmd_await_count(w) == 0)
+        return true;
+    if ((send || (fsh_ccmd_art(w) && op != FSH_COP_NOP)) &&
+        fsh_ccmd_art_count(w) == 0)
+        return true;
+    if (op != FSH_COP_NOP && fsh_ccmd_k(w) == 0)
+        return true;
+    if ((gemm && fsh_ccmd_m(w) == 0) ||
+        ((gemm || conv || encode) &&
+         (fsh_ccmd_n(w) == 0 || fsh_ccmd_tile_w(w) == 0)))
+        return true;
+    if ((gemm || conv) && (groups == 0 || groups * fsh_ccmd_tile_w(w) > 128))
+        return true;
+    if ((encode ||
+         ((gemm || conv) && (fsh_ccmd_w_bfp(w) || fsh_ccmd_emit(w)))) &&
+        fsh_ccmd_tile_w(w) % 4)
+        return true;
+    return conv &&
+           (fsh_ccmd_k(w) % 16 || fsh_ccmd_x_bfp(w) || !fsh_ccmd_w_rows(w) ||
+            !fsh_ccmd_kernel_h(w) || !fsh_ccmd_kernel_w(w) ||
+            !fsh_ccmd_stride(w) || fsh_ccmd_stride(w) > 8 ||
+            !fsh_ccmd_row_words(w) || !fsh_ccmd_in_h(w) || !fsh_ccmd_in_w(w) ||
+            !fsh_ccmd_out_h(w) || !fsh_ccmd_out_w(w));
+}
+
+class Bench
+{
+  public:
+    Bench(tb::Test &test, bool stalls, bool sleep)
+        : test_(test), stalls_(stalls), sleep_(sleep), context_(test.context()),
+          dut_(context_.get())
+    {
+        for (int i = 0; i < 8; i++)
+            stall_.push_back(tb::Stall(test));
+        dut_.run_valid_i = dut_.rsp_valid_i = dut_.sig_valid_i = 0;
+        dut_.cmd_ready_i = dut_.req_ready_i = 0;
+        tb::reset(test_, dut_);
+    }
+
+    ~Bench()
+    {
+        dut_.final();
+    }
+
+    void run(unsigned lists)
+    {
+        uint64_t quiet = test_.cycle;
+
+        for (unsigned i = 0; i < lists; i++)
+            make_list(test_.below(3) == 0);
+        while (!runs_[0].empty() || !runs_[1].empty() || !expect_[0].empty() ||
+               !expect_[1].empty()) {
+            cycle();
+            if (moved_)
+                quiet = test_.cycle;
+            if (test_.cycle - quiet > 5000)
+                test_.fail("nothing moves");
+        }
+        for (int i = 0; i < 100; i++)
+            cycle();
+        if (dut_.busy_o)
+            test_.fail("busy_o at the end");
+    }
+
+    unsigned long long commands = 0, wrong = 0, waited = 0, slept = 0, held = 0;
+
+  private:
+    bool willing(int what)
+    {
+        return !stalls_ || stall_[(size_t)what].willing();
+    }
+
+    // Lists and commands.
+    void make_list(unsigned queue)
+    {
+        List list = {next_, 1 + test_.below(test_.below(4) ? 3 : 12)};
+
+        if (test_.below(30) == 0)
+            list.addr = (uint32_t)memory_end - test_.below(2 * list.count);
+        else
+            next_ += 2 * list.count + test_.below(4);
+        for (unsigned i = 0; i < list.count; i++)
+            make_command(queue, list.addr + 2 * i);
+        runs_[queue].push_back(list);
+    }
+
+    void make_command(unsigned queue, uint32_t addr)
+    {
+        Command c = {};
+        uint64_t *w = c.words.data();
+
+        right(w, queue);
+        if (test_.below(3) == 0)
+            spoil(w);
+        if (test_.below(60) == 0)
+            c.fails |= 2;
+        if (addr + 1 >= memory_end)
+            c.fails |= 1;
+        c.wrong = is_wrong(w, queue);
+        c.waits = !c.fails && fsh_ccmd_await(w) && fsh_ccmd_await_count(w) &&
+                  fsh_ccmd_check(w) == FSH_CMD_CHECK &&
+                  !(fsh_ccmd_await_count(w) > 1000);
+        if (c.waits)
+            needed_[fsh_ccmd_await_event(w)] += fsh_ccmd_await_count(w);
+        expect_[queue].push_back(c);
+        fetch_[queue].push_back({addr, c});
+    }
+
+    void right(uint64_t *w, bool mover)
+    {
+        static const uint64_t ops[] = {FSH_COP_NOP,  FSH_COP_GEMM,
+                                       FSH_COP_GEMM, FSH_COP_CONV,
+                                       FSH_COP_CONV, FSH_COP_ENCODE};
+        uint64_t op = mover ? (test_.below(4) ? FSH_COP_SEND : FSH_COP_NOP)
+                            : ops[test_.below(6)];
+        bool conv = op == FSH_COP_CONV;
+
+        put(w, fsh_ccmd_set_check, FSH_CMD_CHECK);
+        put(w, fsh_ccmd_set_op, op);
+        for (unsigned at = 8; at < 19; at++)
+            if (at != 15 && test_.below(2))
+                w[0] |= 1ull << at;
+        if (conv) {
+            put(w, fsh_ccmd_set_x_bfp, 0);
+            put(w, fsh_ccmd_set_w_rows, 1);
+        }
+        if (test_.below(3) == 0) {
+            put(w, fsh_ccmd_set_await, 1);
+            put(w, fsh_ccmd_set_await_event, test_.below(4) * 21);
+            put(w, fsh_ccmd_set_await_count,
+                1 + test_.below(test_.below(8) ? 4 : 600));
+        }
+        w[1] = test_.bits() & 0x7ffffull;
+        for (unsigned i = 2; i < 5; i++)
+            w[i] = test_.bits();
+        w[5] = test_.bits() & 0x0fffffffffffffffull;
+        put(w, fsh_ccmd_set_m, 1 + test_.below(0xffffff));
+        put(w, fsh_ccmd_set_n, 1 + test_.below(0xffffff));
+        put(w, fsh_ccmd_set_k,
+            conv ? 16 * (1 + test_.below(5000)) : 1 + test_.below(0xffffff));
+        put(w, fsh_ccmd_set_art_count, 1 + test_.below(0xffffff));
+        put(w, fsh_ccmd_set_art_mask, test_.bits());
+        put(w, fsh_ccmd_set_signal_mask, test_.bits());
+        sizes(w, conv);
+    }
+
+    void sizes(uint64_t *w, bool conv)
+    {
+        unsigned out_w = 1 + test_.below(test_.below(3) ? 60 : 1024);
+        unsigned groups = conv ? (out_w + 7) / 8 : 1;
+        unsigned room = 128 / groups;
+        unsigned tile_w = 1 + test_.below(room);
+
+        if (test_.below(2) && room >= 4)
+            tile_w = 4 * (1 + test_.below(room / 4));
+        if (tile_w % 4)
+            w[0] &= ~(1ull << 12 | 1ull << 14);
+        if (fsh_ccmd_op(w) == FSH_COP_ENCODE)
+            tile_w = 4;
+        unsigned rows = room / tile_w;
+        put(w, fsh_ccmd_set_tile_w, tile_w);
+        put(w, fsh_ccmd_set_tile_x,
+            test_.below(2) ? rows : 1 + test_.below(rows));
+        put(w, fsh_ccmd_set_kernel_h, 1 + test_.below(255));
+        put(w, fsh_ccmd_set_kernel_w, 1 + test_.below(255));
+        put(w, fsh_ccmd_set_stride, 1 + test_.below(8));
+        put(w, fsh_ccmd_set_row_words, 1 + test_.below(255));
+        put(w, fsh_ccmd_set_in_h, 1 + test_.below(0xffff));
+        put(w, fsh_ccmd_set_in_w, 1 + test_.below(0xffff));
+        put(w, fsh_ccmd_set_out_h, 1 + test_.below(0xffff));
+        put(w, fsh_ccmd_set_out_w, out_w);
+    }
+
+    // One field, mostly to what it must not be.
+    void spoil(uint64_t *w)
+    {
+        switch (test_.below(24)) {
+        case 0:
+            put(w, fsh_ccmd_set_check, test_.below(256));
+            break;
+        case 1:
+            put(w, fsh_ccmd_set_op, test_.below(8));
+            break;
+        case 2:
+            put(w, fsh_ccmd_set_m, 0);
+            break;
+        case 3:
+            put(w, fsh_ccmd_set_n, 0);
+            break;
+        case 4:
+            put(w, fsh_ccmd_set_k, test_.below(2));
+            break;
+        case 5:
+            put(w, fsh_ccmd_set_tile_x, 0);
+            break;
+        case 6:
+            put(w, fsh_ccmd_set_tile_w, 0);
+            break;
+        case 7:
+            put(w, fsh_ccmd_set_tile_x, fsh_ccmd_tile_x(w) + 1);
+            break;
+        case 8:
+            put(w, fsh_ccmd_set_tile_w, fsh_ccmd_tile_w(w) + 1);
+            break;
+        case 9:
+            put(w, fsh_ccmd_set_stride, test_.below(2) * 9);
+            break;
+        case 10:
+            put(w, fsh_ccmd_set_kernel_h, 0);
+            break;
+        case 11:
+            put(w, fsh_ccmd_set_kernel_w, 0);
+            break;
+        case 12:
+            put(w, fsh_ccmd_set_row_words, 0);
+            break;
+        case 13:
+            put(w, fsh_ccmd_set_in_h, 0);
+            break;
+        case 14:
+            put(w, fsh_ccmd_set_in_w, 0);
+            break;
+        case 15:
+            put(w, fsh_ccmd_set_out_h, 0);
+            break;
+        case 16:
+            put(w, fsh_ccmd_set_out_w, test_.below(2) * 1025);
+            break;
+        case 17:
+            put(w, fsh_ccmd_set_await_count, 0);
+            break;
+        case 18:
+            put(w, fsh_ccmd_set_art_count, 0);
+            break;
+        case 19:
+            put(w, fsh_ccmd_set_x_bfp, 1);
+            break;
+        case 20:
+            put(w, fsh_ccmd_set_w_rows, 0);
+            break;
+        case 21:
+            put(w, fsh_ccmd_set_emit, 1);
+            break;
+        case 22:
+            put(w, fsh_ccmd_set_out_w, 0xffff - test_.below(16));
+            break;
+        case 23:
+            put(w, fsh_ccmd_set_tile_x, 255);
+            break;
+        }
+    }
+
+    void cycle()
+    {
+        moved_ = false;
+        drive_runs();
+        drive_memory();
+        drive_signals();
+        dut_.cmd_ready_i = (uint8_t)(willing(4) | willing(5) << 1);
+        dut_.eval();
+        rooms_ = rooms_ << 2 | dut_.room_o;
+        if (!dut_.busy_o && sleep_) {
+            if ((dut_.cmd_valid_o & dut_.cmd_ready_i) ||
+                (dut_.req_valid_o & dut_.req_ready_i) || dut_.run_valid_i ||
+                dut_.rsp_valid_i || dut_.sig_valid_i)
+                test_.fail("busy_o is low while something is handed over");
+            look_waits();
+            test_.cycle++;
+            slept++;
+            return;
+        }
+        look_waits();
+        for (unsigned q = 0; q < 2; q++) {
+            look_request(q);
+            look_command(q);
+        }
+        if (dut_.sig_valid_i)
+            there_[dut_.sig_event_i] += dut_.sig_inc_i;
+        tb::edge(test_, dut_);
+    }
+
+    // A list goes when room_o of three cycles ago says so.
+    void drive_runs()
+    {
+        unsigned q = test_.below(2);
+
+        dut_.run_valid_i = 0;
+        if (runs_[q].empty() || !willing(0))
+            return;
+        if (!(rooms_ >> (4 + q) & 1)) {
+            held++;
+            return;
+        }
+        List list = runs_[q].front();
+        runs_[q].pop_front();
+        dut_.run_valid_i = (uint8_t)(1 << q);
+        dut_.run_count_i = (uint8_t)list.count;
+        dut_.run_addr_i = list.addr;
+        moved_ = true;
+    }
+
+    void look_request(unsigned q)
+    {
+        if (!(dut_.req_valid_o & dut_.req_ready_i & 1 << q))
+            return;
+        uint32_t addr = (uint32_t)(dut_.req_addr_o >> (32 * q));
+        if (asked_[q])
+            test_.fail("queue %u asks twice", q);
+        if (fetch_[q].empty() || fetch_[q].front().first != addr)
+            test_.fail("queue %u asks for %u", q, addr);
+        if ((dut_.req_stride_o >> (20 * q) & 0xfffff) != 1 ||
+            (dut_.req_mask_o >> (4 * q) & 15) != 3)
+            test_.fail("queue %u does not ask for two beats", q);
+        asked_[q] = true;
+        due_[q] = test_.cycle + 1 + (stalls_ ? test_.below(60) : 20);
+        moved_ = true;
+    }
+
+    void drive_memory()
+    {
+        dut_.req_ready_i = (uint8_t)(willing(1) | willing(2) << 1);
+        dut_.rsp_valid_i = 0;
+        dut_.rsp_err_i = 0;
+        unsigned q = test_.below(2);
+        if (!asked_[q] || due_[q] > test_.cycle)
+            return;
+        Command &c = fetch_[q].front().second;
+        for (unsigned i = 0; i < FSH_CCMD_WORDS; i++) {
+            dut_.rsp_data_i[2 * i] = (uint32_t)c.words[i];
+            dut_.rsp_data_i[2 * i + 1] = (uint32_t)(c.words[i] >> 32);
+        }
+        dut_.rsp_err_i = (uint8_t)c.fails;
+        dut_.rsp_valid_i = (uint8_t)(1 << q);
+        asked_[q] = false;
+        fetch_[q].pop_front();
+        moved_ = true;
+    }
+
+    // Signals: never more in all than the commands take off.
+    void drive_signals()
+    {
+        unsigned e = test_.below(4) * 21;
+
+        dut_.sig_valid_i = 0;
+        if (!willing(3) || !needed_[e])
+            return;
+        uint64_t inc = 1 + test_.below(test_.below(4) ? 3 : 255);
+        inc = std::min(inc, needed_[e]);
+        needed_[e] -= inc;
+        dut_.sig_valid_i = 1;
+        dut_.sig_event_i = (uint8_t)e;
+        dut_.sig_inc_i = (uint8_t)inc;
+        moved_ = true;
+    }
+
+    // What could start and does not.
+    void look_waits()
+    {
+        for (unsigned q = 0; q < 2; q++) {
+            unsigned e = dut_.wait_event_o >> (6 * q) & 63;
+            unsigned n = dut_.wait_count_o >> (16 * q) & 0xffff;
+            bool other = (dut_.wait_valid_o >> (1 - q) & 1) &&
+                         (dut_.wait_event_o >> (6 * (1 - q)) & 63) == e;
+            bool late =
+                (dut_.wait_valid_o >> q & 1) && there_[e] >= n && !other;
+            ready_for_[q] = late ? ready_for_[q] + 1 : 0;
+            if (ready_for_[q] > 9)
+                test_.fail("queue %u waits for %u of event %u, there are %llu",
+                           q, n, e, (unsigned long long)there_[e]);
+        }
+    }
+
+    void look_command(unsigned q)
+    {
+        if (!(dut_.cmd_valid_o >> q & 1)) {
+            seen_[q] = false;
+            return;
+        }
+        if (expect_[q].empty())
+            test_.fail("queue %u: a command too many", q);
+        const Command &c = expect_[q].front();
+        if (!seen_[q] && c.waits)
+            take_off(c);
+        seen_[q] = true;
+        if (!(dut_.cmd_ready_i >> q & 1))
+            return;
+        compare(q, c);
+        commands++;
+        wrong += c.wrong;
+        expect_[q].pop_front();
+        seen_[q] = false;
+        parity_[q] = !parity_[q];
+        moved_ = true;
+    }
+
+    void take_off(const Command &c)
+    {
+        uint64_t e = fsh_ccmd_await_event(c.words.data());
+        uint64_t n = fsh_ccmd_await_count(c.words.data());
+
+        if (there_[e] < n)
+            test_.fail("command starts at %llu of event %llu, waits for %llu",
+                       (unsigned long long)there_[e], (unsigned long long)e,
+                       (unsigned long long)n);
+        there_[e] -= n;
+        waited++;
+    }
+
+    void compare(unsigned q, const Command &c)
+    {
+        Words want = c.words, got;
+        uint64_t *w = want.data();
+        unsigned status = c.fails & 1 ? FSH_STATUS_LOCAL_RANGE
+                          : c.fails   ? status_memory
+                          : c.wrong   ? FSH_STATUS_BAD_COMMAND
+                                      : FSH_STATUS_OK;
+
+        for (unsigned i = 0; i < FSH_CCMD_WORDS; i++)
+            got[i] = dut_.cmd_o[q * 32 + 2 * i] |
+                     (uint64_t)dut_.cmd_o[q * 32 + 2 * i + 1] << 32;
+        if (status) {
+            put(w, fsh_ccmd_set_op, FSH_COP_NOP);
+            put(w, fsh_ccmd_set_art, 0);
+            put(w, fsh_ccmd_set_emit, 0);
+            put(w, fsh_ccmd_set_await, c.waits);
+        }
+        if (c.fails) {
+            put(w, fsh_ccmd_set_signal, 0);
+            put(w, fsh_ccmd_set_complete, 0);
+        }
+        if ((dut_.cmd_status_o >> (4 * q) & 15) != status)
+            test_.fail("queue %u: status %u, not %u", q,
+                       dut_.cmd_status_o >> (4 * q) & 15, status);
+        if ((dut_.cmd_parity_o >> q & 1) != parity_[q])
+            test_.fail("queue %u: wrong parity", q);
+        for (unsigned i = 0; i < FSH_CCMD_WORDS; i++)
+            if (got[i] != want[i])
+                test_.fail("queue %u: word %u is %016llx, not %016llx", q, i,
+                           (unsigned long long)got[i],
+                           (unsigned long long)want[i]);
+    }
+
+    tb::Test &test_;
+    bool stalls_, sleep_;
+    std::unique_ptr<VerilatedContext> context_;
+    Vtb_fsh_queues dut_;
+    std::vector<tb::Stall> stall_;
+    uint32_t next_ = 100;
+    std::deque<List> runs_[2];
+    std::deque<Command> expect_[2];
+    std::deque<std::pair<uint32_t, Command>> fetch_[2];
+    uint64_t needed_[64] = {}, there_[64] = {}, due_[2] = {};
+    bool asked_[2] = {false, false}, seen_[2] = {false, false};
+    bool parity_[2] = {false, false}, moved_ = false;
+    unsigned ready_for_[2] = {0, 0}, rooms_ = ~0u;
+};
+
+int main(int argc, char **argv)
+{
+    tb::Test test("tb_fsh_queues", argc, argv);
+    unsigned long long commands = 0, wrong = 0, waited = 0, slept = 0, held = 0;
+
+    for (int round = 0; round < 8; round++) {
+        Bench bench(test, round != 2, round % 2);
+        bench.run(400);
+        commands += bench.commands;
+        wrong += bench.wrong;
+        waited += bench.waited;
+        slept += bench.slept;
+        held += bench.held;
+    }
+    if (!held)
+        test.fail("no queue was ever full");
+    std::printf("tb_fsh_queues: %llu wrong, %llu waited, %llu cycles asleep\n",
+                wrong, waited, slept);
+    return test.pass(commands, "commands");
+}
