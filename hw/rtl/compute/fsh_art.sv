@@ -22,8 +22,10 @@ module fsh_art (
     input  wire logic                 rst_i,
     input  wire logic           [7:0] node_i,
     // Commands by context.
-    input  wire logic           [1:0] cfg_valid_i,
-    output logic                [1:0] cfg_ready_o,  // room for this parity
+    input  wire logic                 cfg_array_valid_i,
+    output logic                      cfg_array_ready_o,  // room for this parity
+    input  wire logic                 cfg_mover_valid_i,
+    output logic                      cfg_mover_ready_o,
     input  fsh_spec_pkg::ccmd_t       cfg_array_i,
     input  fsh_spec_pkg::ccmd_t       cfg_mover_i,
     input  wire logic           [1:0] cfg_parity_i,
@@ -69,9 +71,10 @@ module fsh_art (
 
   assign array_ready = !open_o[{1'b0, cfg_parity_i[0]}];
   assign mover_ready = !open_o[{1'b1, cfg_parity_i[1]}] && !own_valid_q &&
-                       !(cfg_valid_i[0] && array_ready);
-  assign cfg_ready_o = {mover_ready, array_ready};
-  assign take        = {cfg_valid_i[1] && mover_ready, cfg_valid_i[0] && array_ready};
+                       !(cfg_array_valid_i && array_ready);
+  assign cfg_array_ready_o = array_ready;
+  assign cfg_mover_ready_o = mover_ready;
+  assign take        = {cfg_mover_valid_i && mover_ready, cfg_array_valid_i && array_ready};
 
   // What a command of the array context has.
   logic       has_ext, has_emt, send_any;
