@@ -165,16 +165,16 @@ def golden_c(spec):
     out = [
         f"/* {NOTE} */",
         "/* SPDX-License-Identifier: BSD-3-Clause */",
-        "/* X(layout, number of words, words, field, value): decoded by the test. */",
+        "/* X(layout, number of words, field, value, words): decoded by the test. */",
         "#define GOLDEN(X) \\",
     ]
     rows = []
     for layout, _, fields, bits in golden(spec):
         count = layout["width"] // 64
-        words = [bits >> (64 * i) & (1 << 64) - 1 for i in range(4)]
+        words = [bits >> (64 * i) & (1 << 64) - 1 for i in range(count)]
         text = ", ".join(f"UINT64_C({w:#x})" for w in words)
         for name, _, value in fields:
-            rows.append(f"    X({layout['name']}, {count}, {text}, {name}, {value:#x})")
+            rows.append(f"    X({layout['name']}, {count}, {name}, {value:#x}, {text})")
     return "\n".join(out) + "\n" + " \\\n".join(rows) + "\n"
 
 

@@ -11,10 +11,10 @@ int main(void)
 {
     unsigned checks = 0, bad = 0;
 
-#define DECODE(layout, count, w0, w1, w2, w3, field, value)                    \
+#define DECODE(layout, count, field, value, ...)                               \
     {                                                                          \
-        const uint64_t words[4] = {w0, w1, w2, w3};                            \
-        uint64_t one[4] = {0};                                                 \
+        const uint64_t words[count] = {__VA_ARGS__};                           \
+        uint64_t one[count] = {0};                                             \
         checks++;                                                              \
         fsh_##layout##_set_##field(one, value);                                \
         if (fsh_##layout##_##field(words) != (value) ||                        \
@@ -32,7 +32,11 @@ int main(void)
     }
 #define FSH_hdr_words FSH_HDR_WORDS
 #define FSH_getarg_words FSH_GETARG_WORDS
+#define FSH_crun_words FSH_CRUN_WORDS
+#define FSH_csignal_words FSH_CSIGNAL_WORDS
+#define FSH_ccomplete_words FSH_CCOMPLETE_WORDS
 #define FSH_cmd_words FSH_CMD_WORDS
+#define FSH_ccmd_words FSH_CCMD_WORDS
 #define FSH_ring_words FSH_RING_WORDS
 #define FSH_status_words FSH_STATUS_WORDS
 #define FSH_bound_words FSH_BOUND_WORDS
