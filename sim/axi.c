@@ -16,22 +16,8 @@
 
 enum { STALL_AW = 1, STALL_W = 2, STALL_B = 4, STALL_AR = 8, STALL_R = 16 };
 
-static bool pool_take(struct fsh_pool *pool, uint64_t cycle)
-{
-    if (pool->cycle != cycle) {
-        pool->left =
-            pool->rate +
-            (pool->left < FSH_BEAT_BYTES ? pool->left : FSH_BEAT_BYTES - 1);
-        pool->cycle = cycle;
-    }
-    if (pool->left < FSH_BEAT_BYTES)
-        return false;
-    pool->left -= FSH_BEAT_BYTES;
-    return true;
-}
-
 /* Relaxed: data; whoever is told of it is told by a later release store. */
-static void store_half(unsigned char *to, uint64_t value, uint32_t strb)
+void fsh_store_word(unsigned char *to, uint64_t value, uint32_t strb)
 {
     if (strb == 0xff) {
         __atomic_store_n((uint64_t *)(void *)to, value, __ATOMIC_RELAXED);
@@ -68,8 +54,8 @@ static void store_beat(unsigned char *to, const uint64_t data[2], uint32_t strb)
     }
     /* Same order for a part, for words of eight bytes. */
     __atomic_thread_fence(__ATOMIC_RELEASE);
-    store_half(to + 8, data[1], (strb >> 8) & 0xff);
-    store_half(to, data[0], strb & 0xff);
+    fsh_store_word(to + 8, data[1], (strb >> 8) & 0xff);
+    fsh_store_word(to, data[0], strb & 0xff);
 }
 
 static void load_beat(const unsigned char *from, uint64_t data[2])
@@ -78,12 +64,6 @@ static void load_beat(const unsigned char *from, uint64_t data[2])
         __atomic_load_n((const uint64_t *)(const void *)from, __ATOMIC_RELAXED);
     data[1] = __atomic_load_n((const uint64_t *)(const void *)(from + 8),
                               __ATOMIC_RELAXED);
-}
-
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
-    return hash ^ (hash >> 29);
 }
 
 /* A burst stays inside the memory and inside a 4 KiB page (AXI). */
@@ -153,11 +133,11 @@ static void take_data(struct fsh_fabric *fab, struct fsh_sim_node *node,
         return;
     }
     fab->hash =
-        mix(fab->hash, (fab->cycle ^ ((uint64_t)node->index << 56) ^
-                        ((uint64_t)out->wstrb << 40)) +
-                           addr * UINT64_C(0xBF58476D1CE4E5B9) +
-                           out->wdata[0] * UINT64_C(0x94D049BB133111EB) +
-                           out->wdata[1] * UINT64_C(0xD6E8FEB86659FD93));
+        fsh_mix(fab->hash, (fab->cycle ^ ((uint64_t)node->index << 56) ^
+                            ((uint64_t)out->wstrb << 40)) +
+                               addr * UINT64_C(0xBF58476D1CE4E5B9) +
+                               out->wdata[0] * UINT64_C(0x94D049BB133111EB) +
+                               out->wdata[1] * UINT64_C(0xD6E8FEB86659FD93));
     if (m->store) {
         struct fsh_store *store = &m->store[m->store_tail++ & m->store_mask];
 
@@ -190,7 +170,8 @@ static void write_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
                    &m->write[m->write_tail % FSH_BURSTS]))
         m->write_tail++;
     in->wready = out->wvalid && m->write_head != m->write_tail &&
-                 !(stall & STALL_W) && pool_take(m->write_pool, fab->cycle);
+                 !(stall & STALL_W) &&
+                 fsh_pool_take(m->write_pool, fab->cycle, FSH_BEAT_BYTES);
     if (in->wready)
         take_data(fab, node, m);
     in->bvalid =
@@ -209,11 +190,7 @@ static void fetch(struct fsh_fabric *fab, struct fsh_master *m)
     struct fsh_axi_in *in = m->in;
 
     if (fab->replaying) {
-        if (!fsh_tape_fetch(fab->tape, in->rdata))
-            fsh_fabric_fail(fab,
-                            "replay: the recording has no more read data at "
-                            "cycle %llu",
-                            (unsigned long long)fab->cycle);
+        fsh_tape_need(fab, in->rdata);
     } else {
         load_beat(m->mem + (addr - m->base), in->rdata);
         if (fab->recording)
@@ -245,7 +222,8 @@ static void read_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
         m->read[m->read_head % FSH_BURSTS].at > fab->cycle)
         return;
     if (!m->read_shown) {
-        if ((stall & STALL_R) || !pool_take(m->read_pool, fab->cycle))
+        if ((stall & STALL_R) ||
+            !fsh_pool_take(m->read_pool, fab->cycle, FSH_BEAT_BYTES))
             return;
         fetch(fab, m);
     }

@@ -57,19 +57,28 @@ static uint64_t scramble(uint64_t x)
     return x ^ (x >> 31);
 }
 
-uint32_t fsh_stall_bits(const struct fsh_fabric *fab, uint32_t node)
+/* 32 streams, told from others by `which`: for 32 cycles each is free, held back
+ * in 1/4 or 3/4 of the cycles, or shut. */
+static uint32_t draw_stalls(const struct fsh_fabric *fab, uint64_t which)
 {
-    /* For 32 cycles each stream is free, held back in 1/4 or 3/4 of the
-     * cycles, or shut. */
-    uint64_t key = scramble(fab->config.stall_seed + ((uint64_t)node << 56));
+    uint64_t key = scramble(fab->config.stall_seed + (which << 56));
     uint64_t mode = scramble(key ^ (fab->cycle >> 5));
     uint64_t coin = scramble(key + fab->cycle * UINT64_C(0x9E3779B97F4A7C15));
     uint32_t m0 = (uint32_t)mode, m1 = (uint32_t)(mode >> 32);
     uint32_t c0 = (uint32_t)coin, c1 = (uint32_t)(coin >> 32);
-    uint32_t bits = 0;
 
-    if (fab->config.stall)
-        bits = (m0 & ~m1 & c0 & c1) | (~m0 & m1 & (c0 | c1)) | (m0 & m1);
+    return (m0 & ~m1 & c0 & c1) | (~m0 & m1 & (c0 | c1)) | (m0 & m1);
+}
+
+uint32_t fsh_stall_lanes(const struct fsh_fabric *fab, uint32_t node)
+{
+    return fab->config.stall ? draw_stalls(fab, FSH_MAX_NODES + node) : 0;
+}
+
+uint32_t fsh_stall_bits(const struct fsh_fabric *fab, uint32_t node)
+{
+    uint32_t bits = fab->config.stall ? draw_stalls(fab, node) : 0;
+
     for (uint32_t p = 0; p < FSH_NODE_MASTERS; p++)
         if (fab->node[node].master[p].hold > fab->cycle)
             bits |= 0x1fu << (5 * p);
@@ -100,7 +109,8 @@ static bool config_ok(const struct fsh_fabric_config *c, char *err,
         {"link jitter", c->link_jitter, 0, c->record || c->replay ? 0 : 65536},
         {"DRAM read cycles", c->dram_cycles, 1, 65536},
         {"DRAM write cycles", c->dram_write_cycles, 1, 65536},
-        {"DRAM bytes a cycle", c->dram_bytes_cycle, FSH_BEAT_BYTES, 65536},
+        {"DRAM bytes a cycle", c->dram_bytes_cycle,
+         c->compute ? FSH_LANE_BYTES : FSH_BEAT_BYTES, 65536},
         {"PCIe cycles", c->pcie_cycles, 1, 65536},
         {"PCIe bytes a cycle", c->pcie_bytes_cycle, FSH_BEAT_BYTES, 65536},
         {"DRAM bytes", c->dram_bytes, 4096, UINT64_C(1) << 39},
@@ -169,6 +179,8 @@ static bool init_masters(const struct fsh_fabric_config *c,
     }
     node->dram_pool.rate = c->dram_bytes_cycle;
     node->to_host_pool.rate = node->to_device_pool.rate = c->pcie_bytes_cycle;
+    node->dram_pool.carry = node->to_host_pool.carry =
+        node->to_device_pool.carry = FSH_BEAT_BYTES - 1;
     for (uint32_t p = 0; p < FSH_NODE_MASTERS; p++) {
         struct fsh_master *m = &node->master[p];
 
@@ -217,7 +229,8 @@ static bool init_node(struct fsh_fabric *fab, uint32_t index)
                            fab->config.link_cycles + fab->config.link_jitter))
             return false;
     node->rtl = fsh_node_create(&node->io, index, fab->config.seed, fab->waves);
-    return node->rtl != NULL;
+    return node->rtl != NULL &&
+           (!fab->config.compute || fsh_core_init(fab, node));
 }
 
 /* Reset with all inputs quiet; what the nodes drive meanwhile is ignored. */
@@ -231,6 +244,10 @@ static void reset(struct fsh_fabric *fab)
             node->io.in.cycle = fab->cycle;
             fsh_node_eval(node->rtl);
             node->evaluated = fab->cycle;
+            if (!node->core)
+                continue;
+            node->core->io.in.rst = node->io.in.rst;
+            fsh_compute_eval(node->core->rtl);
         }
         if (fab->waves)
             fsh_node_waves_dump(fab->waves, fab->cycle * NS_PER_CYCLE);
@@ -303,6 +320,7 @@ bool fsh_fabric_destroy(struct fsh_fabric *fab)
     if (fab->waves)
         fsh_node_waves_close(fab->waves);
     for (uint32_t i = 0; fab->node && i < fab->config.nodes; i++) {
+        fsh_core_free(&fab->node[i]);
         fsh_node_destroy(fab->node[i].rtl);
         free_node(fab, &fab->node[i]);
     }
@@ -395,7 +413,12 @@ bool fsh_fabric_hold_link(struct fsh_fabric *fab, uint32_t node, uint32_t port,
 void fsh_fabric_hold_memory(struct fsh_fabric *fab, uint32_t node,
                             uint32_t port, uint32_t cycles)
 {
-    fab->node[node].master[port].hold = fab->cycle + cycles;
+    uint64_t end = fab->cycle + cycles;
+
+    if (port < FSH_NODE_MASTERS)
+        fab->node[node].master[port].hold = end;
+    else
+        fab->node[node].core->lane[port - FSH_NODE_MASTERS].hold = end;
     fab->stalling = true;
 }
 
@@ -425,7 +448,25 @@ static uint64_t node_due(const struct fsh_sim_node *node)
 
         due = at < due ? at : due;
     }
+    if (node->core) {
+        uint64_t at = fsh_core_due(node->core);
+
+        due = at < due ? at : due;
+    }
     return due;
+}
+
+static bool memory_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node,
+                          uint32_t stall)
+{
+    bool active = false;
+
+    for (uint32_t k = 0; k < FSH_NODE_PORTS; k++) {
+        uint32_t p = (k + (uint32_t)fab->cycle) % FSH_NODE_PORTS;
+
+        active |= fsh_master_step(fab, node, &node->master[p], stall);
+    }
+    return active;
 }
 
 /* Let the models see the node's outputs of this cycle and set its inputs;
@@ -436,7 +477,7 @@ static void node_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node,
     struct fsh_node_in *in = &node->io.in;
     const struct fsh_node_out *out = &node->io.out;
     uint32_t stall = fab->stalling ? fsh_stall_bits(fab, node->index) : 0;
-    bool active = gate || !out->idle;
+    bool active = gate || !out->idle, core = false;
 
     in->cycle = fab->cycle;
     in->gate = gate;
@@ -450,12 +491,14 @@ static void node_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node,
     }
     active |= fsh_host_step(fab, node, stall);
     active |= fsh_master_step(fab, node, &node->master[FSH_NODE_HOST], stall);
-    for (uint32_t k = 0; k < FSH_NODE_PORTS; k++) {
-        uint32_t p = (k + (uint32_t)fab->cycle) % FSH_NODE_PORTS;
-
-        active |= fsh_master_step(fab, node, &node->master[p], stall);
-    }
-    node->wake = active ? fab->cycle + 1 : node_due(node);
+    /* Turns at the memory they share. */
+    if (node->core && fab->cycle & 1)
+        core = fsh_core_inputs(fab, node);
+    active |= memory_inputs(fab, node, stall);
+    if (node->core && !(fab->cycle & 1))
+        core = fsh_core_inputs(fab, node);
+    active |= in->port.ccmd_valid;
+    node->wake = active || core ? fab->cycle + 1 : node_due(node);
     node->evaluate = active || !fab->config.jump;
 }
 
@@ -470,9 +513,18 @@ static void refresh(struct fsh_sim_node *node, uint64_t cycle)
     memset(in->rx, 0, sizeof in->rx);
     memset(in->axi, 0, sizeof in->axi);
     in->gate = in->awvalid = in->wvalid = in->arvalid = 0;
+    in->port.ccmd_valid = 0;
     in->cycle = cycle - 1;
     fsh_node_eval(node->rtl);
     node->io.in = saved;
+}
+
+static void drive(struct fsh_sim_node *node)
+{
+    if (node->evaluate)
+        fsh_node_drive(node->rtl);
+    if (node->core && node->core->evaluate)
+        fsh_compute_drive(node->core->rtl);
 }
 
 static void evaluate(struct fsh_fabric *fab)
@@ -481,13 +533,17 @@ static void evaluate(struct fsh_fabric *fab)
 
     if (fab->waves) {
         for (uint32_t i = 0; i < fab->config.nodes; i++)
-            if (fab->node[i].evaluate)
-                fsh_node_drive(fab->node[i].rtl);
+            drive(&fab->node[i]);
         fsh_node_waves_dump(fab->waves, ns - NS_PER_CYCLE / 2);
     }
     for (uint32_t i = 0; i < fab->config.nodes; i++) {
         struct fsh_sim_node *node = &fab->node[i];
 
+        if (node->core && node->core->evaluate) {
+            fsh_compute_eval(node->core->rtl);
+            node->core->evaluate = false;
+            fab->computed++;
+        }
         if (!node->evaluate)
             continue;
         if (node->evaluated + 1 != fab->cycle)
@@ -571,6 +627,11 @@ uint64_t fsh_fabric_cycle(const struct fsh_fabric *fab)
 uint64_t fsh_fabric_evaluated(const struct fsh_fabric *fab)
 {
     return fab->evaluated;
+}
+
+uint64_t fsh_fabric_computed(const struct fsh_fabric *fab)
+{
+    return fab->computed;
 }
 
 uint32_t fsh_fabric_nodes(const struct fsh_fabric *fab)

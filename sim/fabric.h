@@ -37,9 +37,11 @@ struct fsh_fabric_config {
     uint32_t link_cycles; /* one way, >= 1 */
     uint32_t dram_cycles; /* read: address taken to first data, >= 1 */
     uint32_t dram_write_cycles; /* last data taken to response, >= 1 */
-    uint32_t dram_bytes_cycle;  /* shared by all masters of a node, >= 16 */
+    uint32_t dram_bytes_cycle;  /* shared by all masters of a node, >= 16,
+                                   with a compute core >= 64 */
     uint32_t pcie_cycles;       /* one way, >= 1 */
     uint32_t pcie_bytes_cycle;  /* each direction, >= 16 */
+    bool compute;               /* a compute core in each node */
     bool jump;                  /* skip idle nodes and idle time; same cycles */
     uint64_t seed;              /* initial values of registers without reset */
     bool stall;                 /* random back-pressure everywhere ... */
@@ -98,7 +100,8 @@ void fsh_fabric_gate(struct fsh_fabric *fab);
 bool fsh_fabric_hold_link(struct fsh_fabric *fab, uint32_t node, uint32_t port,
                           uint32_t cycles);
 /* For so many cycles the memory behind this port of the node (FSH_MAX_PORTS:
- * the host) takes and answers nothing. */
+ * the host; from FSH_NODE_MASTERS on: lanes of the compute core) takes and
+ * answers nothing. */
 void fsh_fabric_hold_memory(struct fsh_fabric *fab, uint32_t node,
                             uint32_t port, uint32_t cycles);
 
@@ -115,8 +118,9 @@ const char *fsh_fabric_error(const struct fsh_fabric *fab);
 
 /* The present cycle: the one the next step begins with. */
 uint64_t fsh_fabric_cycle(const struct fsh_fabric *fab);
-/* Node-cycles evaluated so far. */
+/* Node-cycles evaluated so far, and those of compute cores. */
 uint64_t fsh_fabric_evaluated(const struct fsh_fabric *fab);
+uint64_t fsh_fabric_computed(const struct fsh_fabric *fab);
 uint32_t fsh_fabric_nodes(const struct fsh_fabric *fab);
 /* Device memory and DMA window of a node. */
 unsigned char *fsh_fabric_dram(struct fsh_fabric *fab, uint32_t node);

@@ -24,6 +24,12 @@
 #define FSH_VERSION "0.1.0"
 #endif
 
+/* Whether nodes have a compute core if nobody says otherwise: set by the build,
+ * by what there is. */
+#ifndef FSH_SIM_COMPUTE
+#define FSH_SIM_COMPUTE false
+#endif
+
 struct options {
     struct fsh_fabric_config config;
     bool hash, stats;
@@ -44,6 +50,7 @@ static const char usage[] =
     "  --seed N             initial values of registers without reset [1]\n"
     "  --stall SEED         random back-pressure on every handshake\n"
     "  --no-jump            evaluate every node in every cycle\n"
+    "  --compute, --no-compute  a compute core in each node, or none\n"
     "  --link-cycles N      link, one way [30]\n"
     "  --dram-cycles N      device memory, address to first data [40]\n"
     "  --dram-write-cycles N  device memory, last data to response [4]\n"
@@ -62,6 +69,8 @@ enum {
     OPT_SEED,
     OPT_STALL,
     OPT_NO_JUMP,
+    OPT_COMPUTE,
+    OPT_NO_COMPUTE,
     OPT_LINK,
     OPT_DRAM,
     OPT_DRAM_WRITE,
@@ -81,6 +90,8 @@ static const struct option longopts[] = {
     {"seed", required_argument, NULL, OPT_SEED},
     {"stall", required_argument, NULL, OPT_STALL},
     {"no-jump", no_argument, NULL, OPT_NO_JUMP},
+    {"compute", no_argument, NULL, OPT_COMPUTE},
+    {"no-compute", no_argument, NULL, OPT_NO_COMPUTE},
     {"link-cycles", required_argument, NULL, OPT_LINK},
     {"dram-cycles", required_argument, NULL, OPT_DRAM},
     {"dram-write-cycles", required_argument, NULL, OPT_DRAM_WRITE},
@@ -147,6 +158,7 @@ static int parse(int argc, char **argv, struct options *o, char *err,
     int opt, index = 0;
 
     fsh_fabric_defaults(&o->config);
+    o->config.compute = FSH_SIM_COMPUTE;
     opterr = 0;
     while ((opt = getopt_long(argc, argv, "", longopts, &index)) != -1) {
         switch (opt) {
@@ -167,6 +179,10 @@ static int parse(int argc, char **argv, struct options *o, char *err,
             break;
         case OPT_NO_JUMP:
             o->config.jump = false;
+            break;
+        case OPT_COMPUTE:
+        case OPT_NO_COMPUTE:
+            o->config.compute = opt == OPT_COMPUTE;
             break;
         case OPT_HELP:
             fputs(usage, stdout);
@@ -210,9 +226,10 @@ static void report(const struct options *o, const struct fsh_fabric *fab,
 
     if (o->stats)
         printf("fshsim: %u nodes, %llu cycles, %llu node-cycles evaluated, "
-               "%.3f s of CPU, %.0f node-cycles/s\n",
+               "%llu of compute cores, %.3f s of CPU, %.0f node-cycles/s\n",
                fsh_fabric_nodes(fab), (unsigned long long)fsh_fabric_cycle(fab),
-               (unsigned long long)evaluated, seconds,
+               (unsigned long long)evaluated,
+               (unsigned long long)fsh_fabric_computed(fab), seconds,
                seconds > 0 ? (double)evaluated / seconds : 0.0);
     if (o->hash || o->config.replay)
         printf("fshsim: hash %016llx at cycle %llu\n",

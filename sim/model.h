@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The inside of a fabric, shared by fabric.c and the models (link.c, axi.c,
- * host.c, record.c). Nothing allocates after creation; every queue is a ring
+ * host.c, core.c, lane.c, record.c). Nothing allocates after creation; every queue is a ring
  * of a power of two. Each model has a step called once per cycle for a node
  * that is awake and a "due" telling the cycle of its next event, so that a
  * node in which nothing is due needs no look at all.
@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "compute_wrap.h"
 #include "device/sim/sim_shm.h"
 #include "fabric.h"
 #include "node_wrap.h"
@@ -22,6 +23,8 @@
 #define FSH_HOST_QUEUE (2u * FSH_SIM_WRITES)
 /* Bursts a memory model holds per master and direction. */
 #define FSH_BURSTS 64u
+/* Beats it holds per lane of a compute core and direction. */
+#define FSH_LANE_SLOTS 128u
 #define FSH_RESET_CYCLES 16u
 
 /* --- links ------------------------------------------------------------- */
@@ -43,8 +46,23 @@ struct fsh_link { /* one direction; belongs to the receiving node */
 
 struct fsh_pool { /* bytes a cycle, shared */
     uint32_t rate, left;
+    uint32_t
+        carry; /* what is left of a cycle, up to so much, is for the next */
     uint64_t cycle; /* that `left` is for */
 };
+static inline bool fsh_pool_take(struct fsh_pool *pool, uint64_t cycle,
+                                 uint32_t bytes)
+{
+    if (pool->cycle != cycle) {
+        pool->left =
+            pool->rate + (pool->left < pool->carry ? pool->left : pool->carry);
+        pool->cycle = cycle;
+    }
+    if (pool->left < bytes)
+        return false;
+    pool->left -= bytes;
+    return true;
+}
 struct fsh_burst {
     uint64_t at;   /* read: first data; write: response */
     uint64_t addr; /* rounded down to a beat */
@@ -75,6 +93,30 @@ struct fsh_master { /* model behind one AXI master of a node */
     uint32_t store_mask, store_head, store_tail;
 };
 
+struct fsh_lane_slot { /* a beat under way */
+    uint64_t at, addr;
+    bool err; /* outside the memory */
+};
+struct fsh_lane { /* model behind one AXI master of a compute core */
+    const struct fsh_lane_out *out;
+    struct fsh_lane_in *in;
+    unsigned char *mem;
+    uint64_t base, size;
+    uint32_t read_cycles, resp_cycles, node, index;
+    uint64_t hold; /* all its streams are shut before this cycle */
+    struct fsh_pool *pool;
+    struct fsh_lane_slot read[FSH_LANE_SLOTS];
+    /* From resp_head on: data taken; from write_head on: address only. */
+    struct fsh_lane_slot write[FSH_LANE_SLOTS];
+    uint32_t read_head, read_tail, resp_head, write_head, write_tail;
+};
+struct fsh_core { /* the compute core of a node */
+    struct fsh_compute_io io;
+    struct fsh_compute *rtl;
+    bool evaluate; /* decided for the present cycle */
+    struct fsh_lane lane[FSH_CORE_LANES];
+};
+
 /* --- host registers ---------------------------------------------------- */
 
 struct fsh_host_op {
@@ -98,6 +140,7 @@ struct fsh_host {
 struct fsh_sim_node {
     struct fsh_node_io io;
     struct fsh_node *rtl;
+    struct fsh_core *core; /* NULL: it has none */
     uint32_t index;
     bool evaluate;                       /* decided for the present cycle */
     uint64_t wake;                       /* nothing to do before this cycle */
@@ -118,7 +161,7 @@ struct fsh_fabric {
     struct fsh_sim_node *node;
     struct fsh_node_waves *waves;
     struct fsh_tape *tape; /* recording or replaying; NULL neither */
-    uint64_t cycle, evaluated, hash;
+    uint64_t cycle, evaluated, computed, hash;
     bool recording, replaying;
     bool over;  /* the end of the recording is reached */
     bool quiet; /* nothing was pending at the last step */
@@ -142,6 +185,8 @@ uint32_t fsh_stall_bits(const struct fsh_fabric *fab, uint32_t node);
 uint32_t fsh_link_extra(const struct fsh_fabric *fab,
                         const struct fsh_link *link);
 #define FSH_STALL_HOST (5u * FSH_NODE_MASTERS)
+/* The same for the lanes of a compute core, held ones not included. */
+uint32_t fsh_stall_lanes(const struct fsh_fabric *fab, uint32_t node);
 
 /* For beats under way for up to so many cycles. */
 bool fsh_link_init(struct fsh_link *link, uint32_t sink, uint32_t port,
@@ -167,6 +212,27 @@ static inline uint64_t fsh_link_due(const struct fsh_link *link)
 bool fsh_master_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
                      struct fsh_master *m, uint32_t stall);
 uint64_t fsh_master_due(const struct fsh_master *m);
+/* Store the bytes of an aligned word. */
+void fsh_store_word(unsigned char *to, uint64_t value, uint32_t strb);
+static inline uint64_t fsh_mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+    return hash ^ (hash >> 29);
+}
+
+/* The same for a lane of a compute core; lane l goes by bits 5l and on. */
+bool fsh_lane_step(struct fsh_fabric *fab, struct fsh_lane *lane,
+                   uint32_t stall);
+uint64_t fsh_lane_due(const struct fsh_lane *lane);
+
+/* Give a node that has its masters a compute core. False if out of memory. */
+bool fsh_core_init(struct fsh_fabric *fab, struct fsh_sim_node *node);
+void fsh_core_free(struct fsh_sim_node *node);
+/* One cycle of what is between a core, its node and memory: sets the inputs of
+ * the core and of the node's compute port, and whether to evaluate the core.
+ * True if it is active. */
+bool fsh_core_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node);
+uint64_t fsh_core_due(const struct fsh_core *core);
 
 /* One cycle of the register port; true if a valid is up toward the node. */
 bool fsh_host_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
@@ -195,8 +261,8 @@ void fsh_tape_data(struct fsh_tape *tape, const uint64_t data[2]);
 void fsh_tape_feed(struct fsh_tape *tape, struct fsh_fabric *fab);
 /* Cycle of the next event, the end included; FSH_NEVER after it. */
 uint64_t fsh_tape_due(const struct fsh_tape *tape);
-/* The next 16 bytes read; false if the recording has none. */
-bool fsh_tape_fetch(struct fsh_tape *tape, uint64_t data[2]);
+/* The next 16 bytes read; the fabric fails if the recording has none. */
+void fsh_tape_need(struct fsh_fabric *fab, uint64_t data[2]);
 
 /* Entry points of the host operations that a replay uses as well. */
 void fsh_host_enter(struct fsh_fabric *fab, uint32_t node, uint32_t offset,

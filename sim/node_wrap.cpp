@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The Verilated node behind node_wrap.h. Copies pins, nothing else. One
-// VerilatedContext per node; while waves are written all nodes share one, as
-// Verilator demands of models that go to one file.
+// The Verilated node behind node_wrap.h. Copies pins, nothing else.
 #include "node_wrap.h"
 
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <type_traits>
 
 #include "Vfsh_node.h"
 #include "Vfsh_node___024root.h"
-#include "verilated.h"
-#include "verilated_fst_c.h"
+#include "wrap.h"
 
 namespace {
 
@@ -39,26 +35,6 @@ inline void set128(uint32_t *words, const uint64_t in[2])
 {
     std::memcpy(words, in, 16);
 }
-
-// The node has one clock and only rising edges, so forgetting that the clock
-// was high is the same as an evaluation with the clock low, at no cost. The
-// name is Verilator's own; where it is absent, the evaluation is done.
-template <typename Root, typename = void> struct clock_low {
-    static void pass(Vfsh_node *top)
-    {
-        top->clk_i = 0;
-        top->eval();
-        top->clk_i = 1;
-    }
-};
-template <typename Root>
-struct clock_low<Root, std::void_t<decltype(Root::__Vtrigrprev__TOP__clk_i)>> {
-    static void pass(Vfsh_node *top)
-    {
-        static_cast<Root *>(top->rootp)->__Vtrigrprev__TOP__clk_i = 0;
-        top->clk_i = 1;
-    }
-};
 
 char error_text[512];
 bool failed;
@@ -88,11 +64,6 @@ void vl_finish(const char *file, int line, const char *hier) VL_MT_UNSAFE
 {
     fail("$finish", file, line, hier);
 }
-
-struct fsh_node_waves {
-    std::shared_ptr<VerilatedContext> context;
-    VerilatedFstC file;
-};
 
 struct fsh_node {
     fsh_node_io *io;
@@ -136,6 +107,21 @@ inline void drive_axi(fsh_node *node)
     if (host.rvalid) set128(&top->m_host_rdata_i[0], host.rdata);
 }
 
+inline void drive_port(Vfsh_node *top, const fsh_port_in &port)
+{
+    top->compute_present_i = port.present;
+    top->run_room_i = port.run_room;
+    top->ccmd_valid_i = port.ccmd_valid;
+    if (!port.ccmd_valid) return;
+    // {kind, dst, tag, laddr, raddr, length}
+    uint64_t low = port.length | port.raddr << 24;
+    uint64_t high = port.laddr | static_cast<uint64_t>(port.tag) << 40 |
+                    static_cast<uint64_t>(port.dst) << 44 |
+                    static_cast<uint64_t>(port.kind) << 52;
+    std::memcpy(&top->ccmd_i[0], &low, sizeof low);
+    std::memcpy(&top->ccmd_i[2], &high, sizeof high);
+}
+
 inline void drive(fsh_node *node)
 {
     Vfsh_node *top = node->top;
@@ -161,6 +147,7 @@ inline void drive(fsh_node *node)
     top->link_rx_valid_i = static_cast<CData>(valid);
     top->link_rx_bound_i = static_cast<CData>(bound);
     drive_axi(node);
+    drive_port(top, in.port);
 }
 
 inline void sample_mem(const Vfsh_node *top, fsh_axi_out *axi, unsigned p)
@@ -208,6 +195,33 @@ inline void sample_host(const Vfsh_node *top, fsh_axi_out *axi)
     }
 }
 
+inline void sample_port(const Vfsh_node *top, fsh_port_out *port)
+{
+    port->enable = top->enable_o;
+    port->node = top->node_o;
+    port->nodes = top->nodes_o;
+    port->seg_base = top->seg_base_o;
+    port->seg_size = top->seg_size_o;
+    port->ccmd_ready = top->ccmd_ready_o;
+    port->run_valid = top->run_valid_o;
+    port->sig_valid = top->sig_valid_o;
+    port->ack_valid = top->ack_valid_o;
+    if (port->run_valid) {
+        port->run_mover = top->run_queue_o;
+        port->run_count = top->run_count_o;
+        port->run_addr = top->run_addr_o;
+        port->run_src = top->run_src_o;
+    }
+    if (port->sig_valid) {
+        port->sig_counter = top->sig_counter_o;
+        port->sig_inc = top->sig_inc_o;
+    }
+    if (port->ack_valid) {
+        port->ack_tag = top->ack_tag_o;
+        port->ack_status = top->ack_status_o;
+    }
+}
+
 inline void sample(fsh_node *node)
 {
     const Vfsh_node *top = node->top;
@@ -227,6 +241,7 @@ inline void sample(fsh_node *node)
         get128(out.tx[p].data, &top->link_tx_data_o[4 * p]);
     }
     sample_host(top, &out.axi[FSH_NODE_HOST]);
+    sample_port(top, &out.port);
 }
 
 } // namespace
@@ -270,14 +285,7 @@ struct fsh_node *fsh_node_create(struct fsh_node_io *io, uint32_t index,
 {
     fsh_node *node = new fsh_node;
     node->io = io;
-    node->context =
-        waves ? waves->context : std::make_shared<VerilatedContext>();
-    // Verilator wants a positive 31-bit seed; spread neighbours apart.
-    uint64_t mix = (seed + 1) * UINT64_C(0x9E3779B97F4A7C15) +
-                   (index + 1) * UINT64_C(0xBF58476D1CE4E5B9);
-    mix ^= mix >> 31;
-    node->context->randSeed(static_cast<int>(mix % 0x7ffffffe) + 1);
-    node->context->randReset(2);
+    node->context = fsh::make_context(seed, index, waves);
     char name[16];
     std::snprintf(name, sizeof name, "node%u", index);
     node->top = new Vfsh_node(node->context.get(), name);
@@ -288,8 +296,7 @@ struct fsh_node *fsh_node_create(struct fsh_node_io *io, uint32_t index,
 void fsh_node_destroy(struct fsh_node *node)
 {
     if (!node) return;
-    node->top->final();
-    delete node->top;
+    fsh::destroy(node->top);
     delete node;
 }
 
@@ -304,9 +311,7 @@ void fsh_node_eval(struct fsh_node *node)
 {
     drive(node);
     node->context->time(node->io->in.cycle); // for messages
-    clock_low<std::remove_pointer_t<decltype(node->top->rootp)>>::pass(
-        node->top);
-    node->top->eval();
+    fsh::edge(node->top);
     sample(node);
 }
 

@@ -44,6 +44,26 @@ struct fsh_link_beat {
     uint64_t data[2];
 };
 
+/* Compute port: what the node drives, a pulse each with what belongs to it. */
+struct fsh_port_out {
+    uint8_t run_valid, run_mover, run_count, run_src;
+    uint8_t sig_valid, sig_counter, sig_inc;
+    uint8_t ack_valid, ack_tag, ack_status;
+    uint8_t ccmd_ready;
+    uint8_t enable, node, nodes;
+    uint32_t run_addr;
+    uint64_t seg_base, seg_size;
+};
+
+/* Compute port: what the compute core drives. */
+struct fsh_port_in {
+    uint8_t present;  /* there is one */
+    uint8_t run_room; /* a bit a queue */
+    uint8_t ccmd_valid, kind, dst, tag;
+    uint32_t length;
+    uint64_t laddr, raddr;
+};
+
 struct fsh_node_in {
     uint64_t cycle;
     uint8_t rst, gate;
@@ -52,6 +72,7 @@ struct fsh_node_in {
     uint64_t wdata;
     struct fsh_axi_in axi[FSH_NODE_MASTERS];
     struct fsh_link_beat rx[FSH_NODE_PORTS];
+    struct fsh_port_in port;
 };
 
 struct fsh_node_out {
@@ -60,6 +81,7 @@ struct fsh_node_out {
     uint64_t rdata;
     struct fsh_axi_out axi[FSH_NODE_MASTERS];
     struct fsh_link_beat tx[FSH_NODE_PORTS];
+    struct fsh_port_out port;
 };
 
 struct fsh_node_io {

@@ -17,7 +17,7 @@
 
 #include "model.h"
 
-#define MAGIC UINT64_C(0x3130636552485346) /* "FSHRec01" */
+#define MAGIC UINT64_C(0x3230636552485346) /* "FSHRec02" */
 
 struct record {
     uint8_t kind, node;
@@ -41,7 +41,7 @@ struct fsh_tape {
 };
 
 /* The settings that decide what happens, in the order of their records. */
-enum { SETTINGS = 14 };
+enum { SETTINGS = 15 };
 
 static void settings_get(const struct fsh_fabric_config *c,
                          uint64_t v[SETTINGS])
@@ -61,6 +61,7 @@ static void settings_get(const struct fsh_fabric_config *c,
         c->stall_seed,
         c->dram_bytes,
         c->dma_bytes,
+        c->compute,
     };
 
     memcpy(v, all, sizeof all);
@@ -82,6 +83,7 @@ static void settings_set(struct fsh_fabric_config *c,
     c->stall_seed = v[11];
     c->dram_bytes = v[12];
     c->dma_bytes = v[13];
+    c->compute = v[14] != 0;
 }
 
 /* Move `event` on to the next record that is no data. */
@@ -221,15 +223,21 @@ void fsh_tape_feed(struct fsh_tape *tape, struct fsh_fabric *fab)
     }
 }
 
-bool fsh_tape_fetch(struct fsh_tape *tape, uint64_t data[2])
+void fsh_tape_need(struct fsh_fabric *fab, uint64_t data[2])
 {
+    struct fsh_tape *tape = fab->tape;
+
     while (tape->fetch < tape->count &&
            tape->in[tape->fetch].kind != FSH_TAPE_DATA)
         tape->fetch++;
-    if (tape->fetch == tape->count)
-        return false;
+    if (tape->fetch == tape->count) {
+        fsh_fabric_fail(fab,
+                        "replay: the recording has no more read data at "
+                        "cycle %llu",
+                        (unsigned long long)fab->cycle);
+        return;
+    }
     data[0] = tape->in[tape->fetch].u.word[0];
     data[1] = tape->in[tape->fetch].u.word[1];
     tape->fetch++;
-    return true;
 }

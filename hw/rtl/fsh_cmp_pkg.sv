@@ -32,9 +32,6 @@ package fsh_cmp_pkg;
 
   localparam int unsigned UNIT_BEATS = 68;  // 64 rows, 4 chunks
   localparam int unsigned ENCODER = 4;  // stages of fsh_bfp_enc
-  localparam int unsigned ARRAY_LOOP = 6;     // fsh_array
-  localparam int unsigned ARRAY_DRAIN = 4;
-  localparam int unsigned ARRAY_SETTLE = 30;
 endpackage
 
 `default_nettype wire

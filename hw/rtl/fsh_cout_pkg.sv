@@ -6,19 +6,6 @@
 /// are segment offsets in units of 64 bytes where nothing else is said.
 package fsh_cout_pkg;
   localparam int unsigned LANES = 4;         // AXI masters of 512 bits
-  localparam int unsigned COMPUTE_TAGS = 16;  // PUTs in flight
-
-  // AXI error response; the other codes are those of the generated package.
-  localparam logic [3:0] STATUS_MEMORY = 4'd7;
-
-  // What the port to the node carries.
-  localparam logic [1:0] KIND_PUT = 2'd0;
-  localparam logic [1:0] KIND_SIGNAL = 2'd1;
-  localparam logic [1:0] KIND_COMPLETE = 2'd2;
-
-  // Argument 0, bits 3:0, of a SIGNAL and a COMPLETE message.
-  localparam logic [3:0] MSG_SIGNAL = 4'd1;
-  localparam logic [3:0] MSG_COMPLETE = 4'd2;
 
   /// A tile in a bank of the array, ready to be drained. Accumulator of x group
   /// g and column group w (counted in the tile): w * x_groups + g.
@@ -91,17 +78,6 @@ package fsh_cout_pkg;
     logic [23:0] bytes;   // a multiple of 4, may be 0
     logic [37:0] addr;    // in bytes, a multiple of 4
   } ext_t;
-
-  /// What the compute core asks of its node. SIGNAL and COMPLETE: laddr[31:0] is
-  /// argument 0, laddr[39:32] the low byte of argument 1.
-  typedef struct packed {
-    logic [1:0]  kind;
-    logic [7:0]  dst;
-    logic [3:0]  tag;     // PUT
-    logic [39:0] laddr;
-    logic [39:0] raddr;   // PUT
-    logic [23:0] length;  // PUT, bytes
-  } port_t;
 endpackage
 
 `default_nettype wire

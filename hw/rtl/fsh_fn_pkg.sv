@@ -39,7 +39,12 @@ package fsh_fn_pkg;
 
   /// A GET this node serves: what to read, where its answer goes and by which
   /// ports; spread: it may go over both; loop: it goes to this node.
+  /// compute: it is no GET but a COMPUTE message. Its first two arguments are
+  /// {args, rspace, raddr} then; ack: it is to be answered.
   typedef struct packed {
+    logic        compute;
+    logic        ack;
+    logic [21:0] args;
     logic        loop;
     logic        spread;
     logic [1:0]  mask;
@@ -52,6 +57,16 @@ package fsh_fn_pkg;
     logic [39:0] raddr;
     logic [23:0] length;
   } get_t;
+
+  /// What the compute core gives the node to send; kind is one of CPORT.
+  typedef struct packed {
+    logic [1:0]  kind;
+    logic [7:0]  dst;
+    logic [3:0]  tag;
+    logic [39:0] laddr;
+    logic [39:0] raddr;
+    logic [23:0] length;
+  } ccmd_t;
 endpackage
 
 `default_nettype wire

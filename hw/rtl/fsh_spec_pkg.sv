@@ -17,8 +17,14 @@ package fsh_spec_pkg;
   localparam int unsigned MAX_PORTS = 2;
   // Arguments of an active message, 32 bits each.
   localparam int unsigned MAX_ARGS = 16;
-  // Tagged operations (PUT, GET) one node may have in flight.
+  // Tagged operations (PUT, GET, COMPUTE) one node may have in flight.
   localparam int unsigned NUM_TAGS = 64;
+  // Tags of the host: 0 to HOST_TAGS - 1.
+  localparam int unsigned HOST_TAGS = 48;
+  // Tags of the compute core's own PUTs: the rest, from HOST_TAGS on.
+  localparam int unsigned COMPUTE_TAGS = 16;
+  // Event counters of a compute core, 16 bits each.
+  localparam int unsigned NUM_EVENTS = 64;
   // Receive slots each node owns at each node, for requests and as many for replies.
   localparam int unsigned SLOTS_PER_PEER = 16;
   // Bytes of payload one receive slot holds: AMMaxMedium of conduit fpga.
@@ -55,14 +61,24 @@ package fsh_spec_pkg;
   localparam logic [7:0] OP_NONE = 8'd0;  // Never valid.
   localparam logic [7:0] OP_PUT = 8'd1;  // Long request: write the payload at the target; answered with PUT_ACK if the ack bit is set. On the reply channel only without ack.
   localparam logic [7:0] OP_GET = 8'd2;  // Short request: the target answers with GET_REPLY messages.
-  localparam logic [7:0] OP_PUT_ACK = 8'd3;  // Short reply: every packet of the PUT with this tag is written, or refused (status).
+  localparam logic [7:0] OP_PUT_ACK = 8'd3;  // Short reply: every packet of the PUT with this tag is written, or refused (status); the COMPUTE message with this tag is taken, or refused.
   localparam logic [7:0] OP_GET_REPLY = 8'd4;  // Long reply: the data of a GET, written at the initiator.
-  localparam logic [7:0] OP_COMPUTE = 8'd5;  // Reserved for the compute core.
+  localparam logic [7:0] OP_COMPUTE = 8'd5;  // Short request to the compute core: up to four arguments, the first two as in crun, csignal or ccomplete. Of a host: answered with PUT_ACK, always.
   localparam logic [7:0] OP_COLLECTIVE = 8'd6;  // Reserved for the collective engine.
   localparam logic [7:0] OP_ATOMIC = 8'd7;  // Reserved for remote atomics.
   localparam logic [7:0] OP_LIBRARY = 8'd64;  // First handler index of the library.
   localparam logic [7:0] OP_CLIENT = 8'd128;  // First handler index of the client.
   localparam int unsigned OP_COUNT = 10;
+  // Operations of a COMPUTE message: bits 3:0 of its first argument.
+  localparam logic [3:0] CMSG_RUN = 4'd0;  // Run a list of commands (ccmd) of the receiver's segment. Answered with OK (queued), BUSY (no room for the list, try again) or UNSUPPORTED. Of a host only.
+  localparam logic [3:0] CMSG_SIGNAL = 4'd1;  // Add to an event counter. Of a host: answered with OK or UNSUPPORTED; of a compute core: not answered.
+  localparam logic [3:0] CMSG_COMPLETE = 4'd2;  // Entry in the receiver's completion ring: TAGGED, opcode COMPUTE. Of a compute core only; not answered. Room in the ring is the affair of the host that waits for it.
+  localparam int unsigned CMSG_COUNT = 3;
+  // Kinds of command that the compute core gives the node to send.
+  localparam logic [1:0] CPORT_PUT = 2'd0;  // From segment to segment, with ack.
+  localparam logic [1:0] CPORT_SIGNAL = 2'd1;  // COMPUTE message SIGNAL; laddr holds the first argument and the low 8 bits of the second.
+  localparam logic [1:0] CPORT_COMPLETE = 2'd2;  // COMPUTE message COMPLETE, the same.
+  localparam int unsigned CPORT_COUNT = 3;
   // Operations of the compute core.
   localparam logic [7:0] COP_NOP = 8'd0;  // Nothing but wait, signal and completion.
   localparam logic [7:0] COP_GEMM = 8'd1;  // C = X * W: matrix times matrix, matrix times vector.
@@ -85,13 +101,15 @@ package fsh_spec_pkg;
   localparam logic [3:0] STATUS_OK = 4'd0;  // Done: all bytes are written.
   localparam logic [3:0] STATUS_BAD_COMMAND = 4'd1;  // Check byte, reserved bits, entry count or opcode are wrong; nothing was sent.
   localparam logic [3:0] STATUS_BAD_NODE = 4'd2;  // No such node, or no route to it; nothing was sent.
-  localparam logic [3:0] STATUS_BAD_LENGTH = 4'd3;  // Length or argument count is over its limit; nothing was sent.
+  localparam logic [3:0] STATUS_BAD_LENGTH = 4'd3;  // Length or argument count is out of its limits; nothing was sent.
   localparam logic [3:0] STATUS_LOCAL_RANGE = 4'd4;  // The local range leaves its address space; nothing was sent.
   localparam logic [3:0] STATUS_REMOTE_RANGE = 4'd5;  // The remote range leaves the target's address space.
-  localparam logic [3:0] STATUS_UNSUPPORTED = 4'd6;  // The target has no unit for this opcode.
-  localparam int unsigned STATUS_COUNT = 7;
+  localparam logic [3:0] STATUS_UNSUPPORTED = 4'd6;  // The target has no unit for this opcode, or the unit no such operation.
+  localparam logic [3:0] STATUS_BUSY = 4'd7;  // RUN: the queue is full; nothing was done.
+  localparam logic [3:0] STATUS_MEMORY = 4'd8;  // Device memory answered with an error.
+  localparam int unsigned STATUS_COUNT = 9;
   // What a ring entry announces.
-  localparam logic [1:0] CPL_TAGGED = 2'd0;  // A PUT or GET of this node: the tag is free again.
+  localparam logic [1:0] CPL_TAGGED = 2'd0;  // A PUT, GET or COMPUTE of this node: the tag is free again. With opcode COMPUTE: COMPLETE of a compute core, tag is its cookie.
   localparam logic [1:0] CPL_SLOT = 2'd1;  // A host-bound message of this node whose ack bit was set: its source is read and may be reused. Two entries with half set if the message went over two ports.
   localparam logic [1:0] CPL_MESSAGE = 2'd2;  // Receive rings: a message is complete in its slot.
   localparam logic [1:0] CPL_REFUSED = 2'd3;  // A command of this node was refused before anything was sent.
@@ -108,7 +126,7 @@ package fsh_spec_pkg;
   localparam logic [3:0] PERF_TX_STALL0 = 4'd8;  // Cycles in which port 0 sent nothing because a packet had no credit.
   localparam logic [3:0] PERF_TX_STALL1 = 4'd9;  // The same on port 1.
   localparam logic [3:0] PERF_FORWARD = 4'd10;  // Packets passed on to another node.
-  localparam logic [3:0] PERF_REFUSED = 4'd11;  // Commands refused and packets out of range.
+  localparam logic [3:0] PERF_REFUSED = 4'd11;  // Commands refused, of the compute core as well; packets out of range; COMPUTE messages refused.
   localparam int unsigned PERF_COUNT = 12;
   // Registers. AXI4-Lite, 64-bit data, 32 KiB of space. Windows and doorbells are write-only; a 64-bit write is the unit.
   localparam logic [14:0] REG_ID = 15'h0000;  // ro: magic 31:0, SPEC_MAJOR 47:32, SPEC_MINOR 63:48
@@ -142,8 +160,8 @@ package fsh_spec_pkg;
     logic [23:0] total;  // Payload bytes of the whole message.
     logic [39:0] addr;  // Destination of this packet's payload (GET: source at the target). Medium: offset in the slot.
     logic [3:0] status;  // STATUS, in replies of logic.
-    logic ack;  // PUT: the initiator wants PUT_ACK. Otherwise zero.
-    logic [10:0] tag;  // Tag of a PUT or GET; slot number of a host-bound message.
+    logic ack;  // PUT, COMPUTE: the initiator wants PUT_ACK. Otherwise zero.
+    logic [10:0] tag;  // Tag of a PUT, GET or COMPUTE; slot number of a host-bound message.
     logic [10:0] bytes;  // Payload bytes in this packet.
     logic [4:0] nargs;  // Arguments of the message, 0..16; beats of them only if first is set.
     logic [7:0] src;  // Sending node.
@@ -164,6 +182,33 @@ package fsh_spec_pkg;
     logic [39:0] addr;  // Destination at the initiator.
   } getarg_t;
 
+  // Arguments 0 and 1 of a COMPUTE message: RUN.
+  typedef struct packed {
+    logic [31:0] addr;  // Offset of the first in the receiver's segment, in units of 64 bytes.
+    logic [18:0] rsvd0;  // Reserved, zero.
+    logic mover;  // Queue: 0 array, 1 mover.
+    logic [7:0] count;  // Commands to run, at least 1.
+    logic [3:0] op;  // CMSG_RUN.
+  } crun_t;
+
+  // Arguments 0 and 1 of a COMPUTE message: SIGNAL.
+  typedef struct packed {
+    logic [23:0] rsvd1;  // Reserved, zero.
+    logic [7:0] increment;  // What to add to it.
+    logic [21:0] rsvd0;  // Reserved, zero.
+    logic [5:0] counter;  // Event counter.
+    logic [3:0] op;  // CMSG_SIGNAL.
+  } csignal_t;
+
+  // Arguments 0 and 1 of a COMPUTE message: COMPLETE.
+  typedef struct packed {
+    logic [27:0] rsvd1;  // Reserved, zero.
+    logic [3:0] status;  // STATUS of the entry.
+    logic [16:0] rsvd0;  // Reserved, zero.
+    logic [10:0] cookie;  // Tag of the entry.
+    logic [3:0] op;  // CMSG_COMPLETE.
+  } ccomplete_t;
+
   // Command: the first 32 bytes of its first entry. Then, from byte 32 and through the following entries: arguments (4 bytes each, rounded up to 16 bytes in all), then the inline payload. Reserved bits are zero.
   typedef struct packed {
     logic [7:0] check;  // CMD_CHECK.
@@ -174,14 +219,14 @@ package fsh_spec_pkg;
     logic [17:0] rsvd2;  // Reserved, zero.
     logic [1:0] lspace;  // SPACE of laddr; INLINE: the payload follows.
     logic rsvd1;  // Reserved, zero.
-    logic [10:0] tag;  // Tag (PUT, GET) or slot (host-bound).
+    logic [10:0] tag;  // Tag (PUT, GET, COMPUTE) below HOST_TAGS, or slot (host-bound).
     logic [2:0] entries;  // 64-byte entries of the command, minus one.
     logic [4:0] nargs;  // Arguments, 0..16.
     logic [7:0] dst;  // Target node.
     logic [1:0] rspace;  // SPACE of raddr.
     logic rsvd0;  // Reserved, zero.
     logic ordered;  // Take the lowest port of the route, so that equal destinations see such commands in order.
-    logic ack;  // PUT: report (TAGGED) when every byte is written at the target. Host-bound: report (SLOT) when the source is read. GET reports always.
+    logic ack;  // PUT: report (TAGGED) when every byte is written at the target. Host-bound: report (SLOT) when the source is read. GET and COMPUTE report always.
     logic reply;  // Channel; must match the window the command stands in.
     logic [1:0] category;  // CAT.
     logic [7:0] opcode;  // Handler index (OP).
@@ -255,7 +300,7 @@ package fsh_spec_pkg;
     logic [47:0] cycle;  // Cycle at which the unit that writes entries took it.
     logic [27:0] rsvd0;  // Reserved, zero.
     logic half;  // SLOT only: one of two entries for this message.
-    logic [10:0] tag;  // Tag or slot.
+    logic [10:0] tag;  // Tag, slot or cookie.
     logic [7:0] node;  // Sender of the message; peer of a completion.
     logic [7:0] opcode;  // Opcode of the message.
     logic [3:0] status;  // STATUS.

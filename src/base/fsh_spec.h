@@ -20,8 +20,14 @@
 #define FSH_MAX_PORTS 2u
 /* Arguments of an active message, 32 bits each. */
 #define FSH_MAX_ARGS 16u
-/* Tagged operations (PUT, GET) one node may have in flight. */
+/* Tagged operations (PUT, GET, COMPUTE) one node may have in flight. */
 #define FSH_NUM_TAGS 64u
+/* Tags of the host: 0 to HOST_TAGS - 1. */
+#define FSH_HOST_TAGS 48u
+/* Tags of the compute core's own PUTs: the rest, from HOST_TAGS on. */
+#define FSH_COMPUTE_TAGS 16u
+/* Event counters of a compute core, 16 bits each. */
+#define FSH_NUM_EVENTS 64u
 /* Receive slots each node owns at each node, for requests and as many for replies. */
 #define FSH_SLOTS_PER_PEER 16u
 /* Bytes of payload one receive slot holds: AMMaxMedium of conduit fpga. */
@@ -59,15 +65,29 @@
 #define FSH_OP_NONE 0u /* Never valid. */
 #define FSH_OP_PUT 1u /* Long request: write the payload at the target; answered with PUT_ACK if the ack bit is set. On the reply channel only without ack. */
 #define FSH_OP_GET 2u /* Short request: the target answers with GET_REPLY messages. */
-#define FSH_OP_PUT_ACK 3u /* Short reply: every packet of the PUT with this tag is written, or refused (status). */
+#define FSH_OP_PUT_ACK 3u /* Short reply: every packet of the PUT with this tag is written, or refused (status); the COMPUTE message with this tag is taken, or refused. */
 #define FSH_OP_GET_REPLY 4u /* Long reply: the data of a GET, written at the initiator. */
-#define FSH_OP_COMPUTE 5u /* Reserved for the compute core. */
+#define FSH_OP_COMPUTE 5u /* Short request to the compute core: up to four arguments, the first two as in crun, csignal or ccomplete. Of a host: answered with PUT_ACK, always. */
 #define FSH_OP_COLLECTIVE 6u /* Reserved for the collective engine. */
 #define FSH_OP_ATOMIC 7u /* Reserved for remote atomics. */
 #define FSH_OP_LIBRARY 64u /* First handler index of the library. */
 #define FSH_OP_CLIENT 128u /* First handler index of the client. */
 #define FSH_OP_COUNT 10u
 #define FSH_OP_NAMES {{0u, "NONE"}, {1u, "PUT"}, {2u, "GET"}, {3u, "PUT_ACK"}, {4u, "GET_REPLY"}, {5u, "COMPUTE"}, {6u, "COLLECTIVE"}, {7u, "ATOMIC"}, {64u, "LIBRARY"}, {128u, "CLIENT"}}
+
+/* Operations of a COMPUTE message: bits 3:0 of its first argument. */
+#define FSH_CMSG_RUN 0u /* Run a list of commands (ccmd) of the receiver's segment. Answered with OK (queued), BUSY (no room for the list, try again) or UNSUPPORTED. Of a host only. */
+#define FSH_CMSG_SIGNAL 1u /* Add to an event counter. Of a host: answered with OK or UNSUPPORTED; of a compute core: not answered. */
+#define FSH_CMSG_COMPLETE 2u /* Entry in the receiver's completion ring: TAGGED, opcode COMPUTE. Of a compute core only; not answered. Room in the ring is the affair of the host that waits for it. */
+#define FSH_CMSG_COUNT 3u
+#define FSH_CMSG_NAMES {{0u, "RUN"}, {1u, "SIGNAL"}, {2u, "COMPLETE"}}
+
+/* Kinds of command that the compute core gives the node to send. */
+#define FSH_CPORT_PUT 0u /* From segment to segment, with ack. */
+#define FSH_CPORT_SIGNAL 1u /* COMPUTE message SIGNAL; laddr holds the first argument and the low 8 bits of the second. */
+#define FSH_CPORT_COMPLETE 2u /* COMPUTE message COMPLETE, the same. */
+#define FSH_CPORT_COUNT 3u
+#define FSH_CPORT_NAMES {{0u, "PUT"}, {1u, "SIGNAL"}, {2u, "COMPLETE"}}
 
 /* Operations of the compute core. */
 #define FSH_COP_NOP 0u /* Nothing but wait, signal and completion. */
@@ -97,15 +117,17 @@
 #define FSH_STATUS_OK 0u /* Done: all bytes are written. */
 #define FSH_STATUS_BAD_COMMAND 1u /* Check byte, reserved bits, entry count or opcode are wrong; nothing was sent. */
 #define FSH_STATUS_BAD_NODE 2u /* No such node, or no route to it; nothing was sent. */
-#define FSH_STATUS_BAD_LENGTH 3u /* Length or argument count is over its limit; nothing was sent. */
+#define FSH_STATUS_BAD_LENGTH 3u /* Length or argument count is out of its limits; nothing was sent. */
 #define FSH_STATUS_LOCAL_RANGE 4u /* The local range leaves its address space; nothing was sent. */
 #define FSH_STATUS_REMOTE_RANGE 5u /* The remote range leaves the target's address space. */
-#define FSH_STATUS_UNSUPPORTED 6u /* The target has no unit for this opcode. */
-#define FSH_STATUS_COUNT 7u
-#define FSH_STATUS_NAMES {{0u, "OK"}, {1u, "BAD_COMMAND"}, {2u, "BAD_NODE"}, {3u, "BAD_LENGTH"}, {4u, "LOCAL_RANGE"}, {5u, "REMOTE_RANGE"}, {6u, "UNSUPPORTED"}}
+#define FSH_STATUS_UNSUPPORTED 6u /* The target has no unit for this opcode, or the unit no such operation. */
+#define FSH_STATUS_BUSY 7u /* RUN: the queue is full; nothing was done. */
+#define FSH_STATUS_MEMORY 8u /* Device memory answered with an error. */
+#define FSH_STATUS_COUNT 9u
+#define FSH_STATUS_NAMES {{0u, "OK"}, {1u, "BAD_COMMAND"}, {2u, "BAD_NODE"}, {3u, "BAD_LENGTH"}, {4u, "LOCAL_RANGE"}, {5u, "REMOTE_RANGE"}, {6u, "UNSUPPORTED"}, {7u, "BUSY"}, {8u, "MEMORY"}}
 
 /* What a ring entry announces. */
-#define FSH_CPL_TAGGED 0u /* A PUT or GET of this node: the tag is free again. */
+#define FSH_CPL_TAGGED 0u /* A PUT, GET or COMPUTE of this node: the tag is free again. With opcode COMPUTE: COMPLETE of a compute core, tag is its cookie. */
 #define FSH_CPL_SLOT 1u /* A host-bound message of this node whose ack bit was set: its source is read and may be reused. Two entries with half set if the message went over two ports. */
 #define FSH_CPL_MESSAGE 2u /* Receive rings: a message is complete in its slot. */
 #define FSH_CPL_REFUSED 3u /* A command of this node was refused before anything was sent. */
@@ -124,7 +146,7 @@
 #define FSH_PERF_TX_STALL0 8u /* Cycles in which port 0 sent nothing because a packet had no credit. */
 #define FSH_PERF_TX_STALL1 9u /* The same on port 1. */
 #define FSH_PERF_FORWARD 10u /* Packets passed on to another node. */
-#define FSH_PERF_REFUSED 11u /* Commands refused and packets out of range. */
+#define FSH_PERF_REFUSED 11u /* Commands refused, of the compute core as well; packets out of range; COMPUTE messages refused. */
 #define FSH_PERF_COUNT 12u
 #define FSH_PERF_NAMES {{0u, "ACCEPT"}, {1u, "HDR_SENT"}, {2u, "REQ_HDR"}, {3u, "REP_HDR"}, {4u, "WRITTEN"}, {5u, "COMPLETE"}, {6u, "TX_BEAT0"}, {7u, "TX_BEAT1"}, {8u, "TX_STALL0"}, {9u, "TX_STALL1"}, {10u, "FORWARD"}, {11u, "REFUSED"}}
 
@@ -256,7 +278,7 @@ static inline void fsh_hdr_set_bytes(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x7ffu) << 37;
 }
-/* Tag of a PUT or GET; slot number of a host-bound message. */
+/* Tag of a PUT, GET or COMPUTE; slot number of a host-bound message. */
 static inline uint64_t fsh_hdr_tag(const uint64_t *w)
 {
     return (w[0] >> 48) & 0x7ffu;
@@ -265,7 +287,7 @@ static inline void fsh_hdr_set_tag(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x7ffu) << 48;
 }
-/* PUT: the initiator wants PUT_ACK. Otherwise zero. */
+/* PUT, COMPUTE: the initiator wants PUT_ACK. Otherwise zero. */
 static inline uint64_t fsh_hdr_ack(const uint64_t *w)
 {
     return (w[0] >> 59) & 0x1u;
@@ -327,6 +349,108 @@ static inline void fsh_getarg_set_space(uint64_t *w, uint64_t v)
 #define FSH_GETARG_USED_W0 UINT64_C(0x3ffffffffff)
 #define FSH_GETARG_USED_W1 UINT64_C(0x0)
 
+/* Arguments 0 and 1 of a COMPUTE message: RUN. */
+#define FSH_CRUN_WORDS 1
+/* CMSG_RUN. */
+static inline uint64_t fsh_crun_op(const uint64_t *w)
+{
+    return (w[0] >> 0) & 0xfu;
+}
+static inline void fsh_crun_set_op(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0xfu) << 0;
+}
+/* Commands to run, at least 1. */
+static inline uint64_t fsh_crun_count(const uint64_t *w)
+{
+    return (w[0] >> 4) & 0xffu;
+}
+static inline void fsh_crun_set_count(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0xffu) << 4;
+}
+/* Queue: 0 array, 1 mover. */
+static inline uint64_t fsh_crun_mover(const uint64_t *w)
+{
+    return (w[0] >> 12) & 0x1u;
+}
+static inline void fsh_crun_set_mover(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x1u) << 12;
+}
+/* Offset of the first in the receiver's segment, in units of 64 bytes. */
+static inline uint64_t fsh_crun_addr(const uint64_t *w)
+{
+    return (w[0] >> 32) & 0xffffffffu;
+}
+static inline void fsh_crun_set_addr(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0xffffffffu) << 32;
+}
+#define FSH_CRUN_USED_W0 UINT64_C(0xffffffff00001fff)
+
+/* Arguments 0 and 1 of a COMPUTE message: SIGNAL. */
+#define FSH_CSIGNAL_WORDS 1
+/* CMSG_SIGNAL. */
+static inline uint64_t fsh_csignal_op(const uint64_t *w)
+{
+    return (w[0] >> 0) & 0xfu;
+}
+static inline void fsh_csignal_set_op(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0xfu) << 0;
+}
+/* Event counter. */
+static inline uint64_t fsh_csignal_counter(const uint64_t *w)
+{
+    return (w[0] >> 4) & 0x3fu;
+}
+static inline void fsh_csignal_set_counter(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x3fu) << 4;
+}
+/* What to add to it. */
+static inline uint64_t fsh_csignal_increment(const uint64_t *w)
+{
+    return (w[0] >> 32) & 0xffu;
+}
+static inline void fsh_csignal_set_increment(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0xffu) << 32;
+}
+#define FSH_CSIGNAL_USED_W0 UINT64_C(0xff000003ff)
+
+/* Arguments 0 and 1 of a COMPUTE message: COMPLETE. */
+#define FSH_CCOMPLETE_WORDS 1
+/* CMSG_COMPLETE. */
+static inline uint64_t fsh_ccomplete_op(const uint64_t *w)
+{
+    return (w[0] >> 0) & 0xfu;
+}
+static inline void fsh_ccomplete_set_op(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0xfu) << 0;
+}
+/* Tag of the entry. */
+static inline uint64_t fsh_ccomplete_cookie(const uint64_t *w)
+{
+    return (w[0] >> 4) & 0x7ffu;
+}
+static inline void fsh_ccomplete_set_cookie(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x7ffu) << 4;
+}
+/* STATUS of the entry. */
+static inline uint64_t fsh_ccomplete_status(const uint64_t *w)
+{
+    return (w[0] >> 32) & 0xfu;
+}
+static inline void fsh_ccomplete_set_status(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0xfu) << 32;
+}
+#define FSH_CCOMPLETE_USED_W0 UINT64_C(0xf00007fff)
+
 /* Command: the first 32 bytes of its first entry. Then, from byte 32 and through the following entries: arguments (4 bytes each, rounded up to 16 bytes in all), then the inline payload. Reserved bits are zero. */
 #define FSH_CMD_WORDS 4
 /* Handler index (OP). */
@@ -356,7 +480,7 @@ static inline void fsh_cmd_set_reply(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 10;
 }
-/* PUT: report (TAGGED) when every byte is written at the target. Host-bound: report (SLOT) when the source is read. GET reports always. */
+/* PUT: report (TAGGED) when every byte is written at the target. Host-bound: report (SLOT) when the source is read. GET and COMPUTE report always. */
 static inline uint64_t fsh_cmd_ack(const uint64_t *w)
 {
     return (w[0] >> 11) & 0x1u;
@@ -410,7 +534,7 @@ static inline void fsh_cmd_set_entries(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x7u) << 29;
 }
-/* Tag (PUT, GET) or slot (host-bound). */
+/* Tag (PUT, GET, COMPUTE) below HOST_TAGS, or slot (host-bound). */
 static inline uint64_t fsh_cmd_tag(const uint64_t *w)
 {
     return (w[0] >> 32) & 0x7ffu;
@@ -976,7 +1100,7 @@ static inline void fsh_ring_set_node(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0xffu) << 16;
 }
-/* Tag or slot. */
+/* Tag, slot or cookie. */
 static inline uint64_t fsh_ring_tag(const uint64_t *w)
 {
     return (w[0] >> 24) & 0x7ffu;

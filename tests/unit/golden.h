@@ -25,6 +25,33 @@ static const uint64_t golden_getarg2[2] = {
     UINT64_C(0x751431193),
     UINT64_C(0x0),
 };
+static const uint64_t golden_crun0[1] = {
+    UINT64_C(0xffffffff00001fff),
+};
+static const uint64_t golden_crun1[1] = {
+    UINT64_C(0x25b413f00001a60),
+};
+static const uint64_t golden_crun2[1] = {
+    UINT64_C(0xafbd67f900000e1f),
+};
+static const uint64_t golden_csignal0[1] = {
+    UINT64_C(0xff000003ff),
+};
+static const uint64_t golden_csignal1[1] = {
+    UINT64_C(0x6c000003e3),
+};
+static const uint64_t golden_csignal2[1] = {
+    UINT64_C(0x870000001b),
+};
+static const uint64_t golden_ccomplete0[1] = {
+    UINT64_C(0xf00007fff),
+};
+static const uint64_t golden_ccomplete1[1] = {
+    UINT64_C(0x7000061c3),
+};
+static const uint64_t golden_ccomplete2[1] = {
+    UINT64_C(0x800003f7f),
+};
 static const uint64_t golden_cmd0[4] = {
     UINT64_C(0x37ffffffdfff),
     UINT64_C(0xffffffffffffffff),
@@ -32,16 +59,16 @@ static const uint64_t golden_cmd0[4] = {
     UINT64_C(0xff00000000000000),
 };
 static const uint64_t golden_cmd1[4] = {
-    UINT64_C(0x17c03561d606),
-    UINT64_C(0x8712b807b9d179e0),
-    UINT64_C(0xc338c0c8fd),
-    UINT64_C(0x7000000000000000),
+    UINT64_C(0x7695e75c93b),
+    UINT64_C(0xea90a8d66a8ac4ba),
+    UINT64_C(0xec8e73ca47),
+    UINT64_C(0xa400000000000000),
 };
 static const uint64_t golden_cmd2[4] = {
-    UINT64_C(0x33adc7ad05f0),
-    UINT64_C(0x58059ed4a2f20aa),
-    UINT64_C(0xd66a8ac4ba),
-    UINT64_C(0xea00000000000000),
+    UINT64_C(0x32a9a34bdc19),
+    UINT64_C(0xb610a9f9b8b333a8),
+    UINT64_C(0xef803468b6),
+    UINT64_C(0xf700000000000000),
 };
 static const uint64_t golden_ccmd0[16] = {
     UINT64_C(0xffff3f3f07ffff),
@@ -62,63 +89,63 @@ static const uint64_t golden_ccmd0[16] = {
     UINT64_C(0xff00000000000000),
 };
 static const uint64_t golden_ccmd1[16] = {
-    UINT64_C(0xb8b3391504f38e),
-    UINT64_C(0x5b0f9),
-    UINT64_C(0xefba91fc803468b6),
-    UINT64_C(0x6c0f3459f79b17ae),
-    UINT64_C(0xd47d380d81f9c1f6),
-    UINT64_C(0x3099fab992e901e),
-    UINT64_C(0x48beab4da98f),
-    UINT64_C(0xf9341c966bae),
-    UINT64_C(0x7fd63116e1ea24c4),
-    UINT64_C(0xf0dfb4a5d8a064df),
-    UINT64_C(0x7a08da966481),
-    UINT64_C(0x677fcc22be653e24),
-    UINT64_C(0x2c4a3698aa2c6a10),
-    UINT64_C(0x2315dfbd3d1),
+    UINT64_C(0x815a3c36038f6c),
+    UINT64_C(0x4b664),
+    UINT64_C(0x8d6af57da711448),
+    UINT64_C(0x3e2434e37af027bc),
+    UINT64_C(0xcc22af58be6521cc),
+    UINT64_C(0xaa2ca6a107677f6),
+    UINT64_C(0x5dfbd32c4a36),
+    UINT64_C(0xe1fab98c7e13),
+    UINT64_C(0xc69d4bd8b3fa7aa7),
+    UINT64_C(0xbcfbb050acab1a6b),
+    UINT64_C(0x1b82a970165f),
+    UINT64_C(0xd707855c29e8c748),
+    UINT64_C(0x7d5c8dfc5eda64ac),
+    UINT64_C(0x1ebb968a43),
     UINT64_C(0x0),
-    UINT64_C(0xe100000000000000),
+    UINT64_C(0x7800000000000000),
 };
 static const uint64_t golden_ccmd2[16] = {
-    UINT64_C(0x64ac352102c7b3),
-    UINT64_C(0x3ea5e),
-    UINT64_C(0x7923986bb968a43),
-    UINT64_C(0xb21fbac78255d68),
-    UINT64_C(0xb410d93c4efbc8d6),
-    UINT64_C(0x9d643fbb23d92a4),
-    UINT64_C(0x94035697dae3),
-    UINT64_C(0xa5ac0664c2f2),
-    UINT64_C(0x2b28fef02b9c014e),
-    UINT64_C(0x3a1890c78092b4d4),
-    UINT64_C(0xeb8a33c503fb),
-    UINT64_C(0x678a3b6f8c5fdc3b),
-    UINT64_C(0xf3d4e71158048386),
-    UINT64_C(0x24fd8f33418),
+    UINT64_C(0xfb690e20017e0b),
+    UINT64_C(0x62a03),
+    UINT64_C(0x8a245e6b33138131),
+    UINT64_C(0xdc3bf364eb8ac8ce),
+    UINT64_C(0x3b6fe5078c5fe8f8),
+    UINT64_C(0x5804f83868678a5),
+    UINT64_C(0xd8f334f3d4e7),
+    UINT64_C(0x5a702c93ea5c),
+    UINT64_C(0xe8e5b4617589a82b),
+    UINT64_C(0xa8c24d4244ef7feb),
+    UINT64_C(0x6201baf59b8c),
+    UINT64_C(0xf463d20bdb61c89d),
+    UINT64_C(0xbd91a1b7f03ee2dc),
+    UINT64_C(0x33c83333218),
     UINT64_C(0x0),
-    UINT64_C(0x5a00000000000000),
+    UINT64_C(0x2100000000000000),
 };
 static const uint64_t golden_ring0[2] = {
     UINT64_C(0xfffffffff),
     UINT64_C(0xffffffffffff),
 };
 static const uint64_t golden_ring1[2] = {
-    UINT64_C(0xfa89b8ca6),
-    UINT64_C(0x623901762741),
+    UINT64_C(0x72f36d3f),
+    UINT64_C(0x5d5fdeb8fc4c),
 };
 static const uint64_t golden_ring2[2] = {
-    UINT64_C(0xdecf0e2ff),
-    UINT64_C(0x2116cf23cae8),
+    UINT64_C(0xbe16981f5),
+    UINT64_C(0x6a175b569643),
 };
 static const uint64_t golden_status0[2] = {
     UINT64_C(0xffffffffffffffff),
     UINT64_C(0x0),
 };
 static const uint64_t golden_status1[2] = {
-    UINT64_C(0xc703806984c81999),
+    UINT64_C(0x67dba858989008),
     UINT64_C(0x0),
 };
 static const uint64_t golden_status2[2] = {
-    UINT64_C(0x349aae908fb5262c),
+    UINT64_C(0x8a449ebe89d9bf02),
     UINT64_C(0x0),
 };
 static const uint64_t golden_bound0[2] = {
@@ -126,12 +153,12 @@ static const uint64_t golden_bound0[2] = {
     UINT64_C(0xffffffffffffffff),
 };
 static const uint64_t golden_bound1[2] = {
-    UINT64_C(0x7b290e5ef3206d14),
-    UINT64_C(0x8ded3c96915d5deb),
+    UINT64_C(0x54c59cc9c9549f9d),
+    UINT64_C(0xcdf8440407999754),
 };
 static const uint64_t golden_bound2[2] = {
-    UINT64_C(0x69d48135f0e63328),
-    UINT64_C(0x6a17b9af5bd037c2),
+    UINT64_C(0x8cfe2d5da2a73ac7),
+    UINT64_C(0x1773308cdc2e4959),
 };
 /* X(layout, words, field, value): decoded by the test. */
 #define GOLDEN(X) \
@@ -189,6 +216,36 @@ static const uint64_t golden_bound2[2] = {
     X(getarg, golden_getarg1, space, 0x3) \
     X(getarg, golden_getarg2, addr, 0x751431193) \
     X(getarg, golden_getarg2, space, 0x0) \
+    X(crun, golden_crun0, op, 0xf) \
+    X(crun, golden_crun0, count, 0xff) \
+    X(crun, golden_crun0, mover, 0x1) \
+    X(crun, golden_crun0, addr, 0xffffffff) \
+    X(crun, golden_crun1, op, 0x0) \
+    X(crun, golden_crun1, count, 0xa6) \
+    X(crun, golden_crun1, mover, 0x1) \
+    X(crun, golden_crun1, addr, 0x25b413f) \
+    X(crun, golden_crun2, op, 0xf) \
+    X(crun, golden_crun2, count, 0xe1) \
+    X(crun, golden_crun2, mover, 0x0) \
+    X(crun, golden_crun2, addr, 0xafbd67f9) \
+    X(csignal, golden_csignal0, op, 0xf) \
+    X(csignal, golden_csignal0, counter, 0x3f) \
+    X(csignal, golden_csignal0, increment, 0xff) \
+    X(csignal, golden_csignal1, op, 0x3) \
+    X(csignal, golden_csignal1, counter, 0x3e) \
+    X(csignal, golden_csignal1, increment, 0x6c) \
+    X(csignal, golden_csignal2, op, 0xb) \
+    X(csignal, golden_csignal2, counter, 0x1) \
+    X(csignal, golden_csignal2, increment, 0x87) \
+    X(ccomplete, golden_ccomplete0, op, 0xf) \
+    X(ccomplete, golden_ccomplete0, cookie, 0x7ff) \
+    X(ccomplete, golden_ccomplete0, status, 0xf) \
+    X(ccomplete, golden_ccomplete1, op, 0x3) \
+    X(ccomplete, golden_ccomplete1, cookie, 0x61c) \
+    X(ccomplete, golden_ccomplete1, status, 0x7) \
+    X(ccomplete, golden_ccomplete2, op, 0xf) \
+    X(ccomplete, golden_ccomplete2, cookie, 0x3f7) \
+    X(ccomplete, golden_ccomplete2, status, 0x8) \
     X(cmd, golden_cmd0, opcode, 0xff) \
     X(cmd, golden_cmd0, category, 0x3) \
     X(cmd, golden_cmd0, reply, 0x1) \
@@ -204,36 +261,36 @@ static const uint64_t golden_bound2[2] = {
     X(cmd, golden_cmd0, length, 0xffffff) \
     X(cmd, golden_cmd0, laddr, 0xffffffffff) \
     X(cmd, golden_cmd0, check, 0xff) \
-    X(cmd, golden_cmd1, opcode, 0x6) \
-    X(cmd, golden_cmd1, category, 0x2) \
-    X(cmd, golden_cmd1, reply, 0x1) \
-    X(cmd, golden_cmd1, ack, 0x0) \
-    X(cmd, golden_cmd1, ordered, 0x1) \
+    X(cmd, golden_cmd1, opcode, 0x3b) \
+    X(cmd, golden_cmd1, category, 0x1) \
+    X(cmd, golden_cmd1, reply, 0x0) \
+    X(cmd, golden_cmd1, ack, 0x1) \
+    X(cmd, golden_cmd1, ordered, 0x0) \
     X(cmd, golden_cmd1, rspace, 0x3) \
-    X(cmd, golden_cmd1, dst, 0x61) \
-    X(cmd, golden_cmd1, nargs, 0x15) \
-    X(cmd, golden_cmd1, entries, 0x1) \
-    X(cmd, golden_cmd1, tag, 0x7c0) \
-    X(cmd, golden_cmd1, lspace, 0x1) \
-    X(cmd, golden_cmd1, raddr, 0x7b9d179e0) \
-    X(cmd, golden_cmd1, length, 0x8712b8) \
-    X(cmd, golden_cmd1, laddr, 0xc338c0c8fd) \
-    X(cmd, golden_cmd1, check, 0x70) \
-    X(cmd, golden_cmd2, opcode, 0xf0) \
-    X(cmd, golden_cmd2, category, 0x1) \
+    X(cmd, golden_cmd1, dst, 0x75) \
+    X(cmd, golden_cmd1, nargs, 0x1e) \
+    X(cmd, golden_cmd1, entries, 0x2) \
+    X(cmd, golden_cmd1, tag, 0x769) \
+    X(cmd, golden_cmd1, lspace, 0x0) \
+    X(cmd, golden_cmd1, raddr, 0xd66a8ac4ba) \
+    X(cmd, golden_cmd1, length, 0xea90a8) \
+    X(cmd, golden_cmd1, laddr, 0xec8e73ca47) \
+    X(cmd, golden_cmd1, check, 0xa4) \
+    X(cmd, golden_cmd2, opcode, 0x19) \
+    X(cmd, golden_cmd2, category, 0x0) \
     X(cmd, golden_cmd2, reply, 0x1) \
-    X(cmd, golden_cmd2, ack, 0x0) \
-    X(cmd, golden_cmd2, ordered, 0x0) \
-    X(cmd, golden_cmd2, rspace, 0x0) \
-    X(cmd, golden_cmd2, dst, 0xad) \
-    X(cmd, golden_cmd2, nargs, 0x7) \
-    X(cmd, golden_cmd2, entries, 0x6) \
-    X(cmd, golden_cmd2, tag, 0x3ad) \
+    X(cmd, golden_cmd2, ack, 0x1) \
+    X(cmd, golden_cmd2, ordered, 0x1) \
+    X(cmd, golden_cmd2, rspace, 0x3) \
+    X(cmd, golden_cmd2, dst, 0x4b) \
+    X(cmd, golden_cmd2, nargs, 0x3) \
+    X(cmd, golden_cmd2, entries, 0x5) \
+    X(cmd, golden_cmd2, tag, 0x2a9) \
     X(cmd, golden_cmd2, lspace, 0x3) \
-    X(cmd, golden_cmd2, raddr, 0xed4a2f20aa) \
-    X(cmd, golden_cmd2, length, 0x58059) \
-    X(cmd, golden_cmd2, laddr, 0xd66a8ac4ba) \
-    X(cmd, golden_cmd2, check, 0xea) \
+    X(cmd, golden_cmd2, raddr, 0xf9b8b333a8) \
+    X(cmd, golden_cmd2, length, 0xb610a9) \
+    X(cmd, golden_cmd2, laddr, 0xef803468b6) \
+    X(cmd, golden_cmd2, check, 0xf7) \
     X(ccmd, golden_ccmd0, op, 0xff) \
     X(ccmd, golden_ccmd0, accumulate, 0x1) \
     X(ccmd, golden_ccmd0, bias, 0x1) \
@@ -282,102 +339,102 @@ static const uint64_t golden_bound2[2] = {
     X(ccmd, golden_ccmd0, out_plane, 0xffffffff) \
     X(ccmd, golden_ccmd0, x_words, 0x3ff) \
     X(ccmd, golden_ccmd0, check, 0xff) \
-    X(ccmd, golden_ccmd1, op, 0x8e) \
+    X(ccmd, golden_ccmd1, op, 0x6c) \
     X(ccmd, golden_ccmd1, accumulate, 0x1) \
     X(ccmd, golden_ccmd1, bias, 0x1) \
-    X(ccmd, golden_ccmd1, relu, 0x0) \
-    X(ccmd, golden_ccmd1, x_bfp, 0x0) \
-    X(ccmd, golden_ccmd1, w_bfp, 0x1) \
-    X(ccmd, golden_ccmd1, w_rows, 0x1) \
-    X(ccmd, golden_ccmd1, emit, 0x1) \
+    X(ccmd, golden_ccmd1, relu, 0x1) \
+    X(ccmd, golden_ccmd1, x_bfp, 0x1) \
+    X(ccmd, golden_ccmd1, w_bfp, 0x0) \
+    X(ccmd, golden_ccmd1, w_rows, 0x0) \
+    X(ccmd, golden_ccmd1, emit, 0x0) \
     X(ccmd, golden_ccmd1, await, 0x1) \
-    X(ccmd, golden_ccmd1, art, 0x0) \
-    X(ccmd, golden_ccmd1, signal, 0x0) \
-    X(ccmd, golden_ccmd1, complete, 0x1) \
-    X(ccmd, golden_ccmd1, await_event, 0x15) \
-    X(ccmd, golden_ccmd1, signal_event, 0x39) \
-    X(ccmd, golden_ccmd1, await_count, 0xb8b3) \
-    X(ccmd, golden_ccmd1, complete_node, 0xf9) \
-    X(ccmd, golden_ccmd1, cookie, 0x5b0) \
-    X(ccmd, golden_ccmd1, x_addr, 0x803468b6) \
-    X(ccmd, golden_ccmd1, w_addr, 0xefba91fc) \
-    X(ccmd, golden_ccmd1, c_addr, 0xf79b17ae) \
-    X(ccmd, golden_ccmd1, b_addr, 0x6c0f3459) \
-    X(ccmd, golden_ccmd1, e_addr, 0x81f9c1f6) \
-    X(ccmd, golden_ccmd1, art_addr, 0xd47d380d) \
-    X(ccmd, golden_ccmd1, ldx, 0xe901e) \
-    X(ccmd, golden_ccmd1, ldw, 0xab992) \
-    X(ccmd, golden_ccmd1, ldc, 0x3099f) \
-    X(ccmd, golden_ccmd1, m, 0x4da98f) \
-    X(ccmd, golden_ccmd1, n, 0x48beab) \
-    X(ccmd, golden_ccmd1, k, 0x966bae) \
-    X(ccmd, golden_ccmd1, art_count, 0xf9341c) \
-    X(ccmd, golden_ccmd1, art_mask, 0x7fd63116e1ea24c4) \
-    X(ccmd, golden_ccmd1, signal_mask, 0xf0dfb4a5d8a064df) \
-    X(ccmd, golden_ccmd1, tile_x, 0x81) \
-    X(ccmd, golden_ccmd1, tile_w, 0x64) \
-    X(ccmd, golden_ccmd1, kernel_h, 0x96) \
-    X(ccmd, golden_ccmd1, kernel_w, 0xda) \
-    X(ccmd, golden_ccmd1, stride, 0x8) \
-    X(ccmd, golden_ccmd1, row_words, 0x7a) \
-    X(ccmd, golden_ccmd1, in_h, 0x3e24) \
-    X(ccmd, golden_ccmd1, in_w, 0xbe65) \
-    X(ccmd, golden_ccmd1, out_h, 0xcc22) \
-    X(ccmd, golden_ccmd1, out_w, 0x677f) \
-    X(ccmd, golden_ccmd1, pad_h, 0x6a10) \
-    X(ccmd, golden_ccmd1, pad_w, 0xaa2c) \
-    X(ccmd, golden_ccmd1, in_plane, 0x2c4a3698) \
-    X(ccmd, golden_ccmd1, out_plane, 0x5dfbd3d1) \
-    X(ccmd, golden_ccmd1, x_words, 0x231) \
-    X(ccmd, golden_ccmd1, check, 0xe1) \
-    X(ccmd, golden_ccmd2, op, 0xb3) \
-    X(ccmd, golden_ccmd2, accumulate, 0x1) \
+    X(ccmd, golden_ccmd1, art, 0x1) \
+    X(ccmd, golden_ccmd1, signal, 0x1) \
+    X(ccmd, golden_ccmd1, complete, 0x0) \
+    X(ccmd, golden_ccmd1, await_event, 0x36) \
+    X(ccmd, golden_ccmd1, signal_event, 0x3c) \
+    X(ccmd, golden_ccmd1, await_count, 0x815a) \
+    X(ccmd, golden_ccmd1, complete_node, 0x64) \
+    X(ccmd, golden_ccmd1, cookie, 0x4b6) \
+    X(ccmd, golden_ccmd1, x_addr, 0xda711448) \
+    X(ccmd, golden_ccmd1, w_addr, 0x8d6af57) \
+    X(ccmd, golden_ccmd1, c_addr, 0x7af027bc) \
+    X(ccmd, golden_ccmd1, b_addr, 0x3e2434e3) \
+    X(ccmd, golden_ccmd1, e_addr, 0xbe6521cc) \
+    X(ccmd, golden_ccmd1, art_addr, 0xcc22af58) \
+    X(ccmd, golden_ccmd1, ldx, 0x677f6) \
+    X(ccmd, golden_ccmd1, ldw, 0x6a107) \
+    X(ccmd, golden_ccmd1, ldc, 0xaa2ca) \
+    X(ccmd, golden_ccmd1, m, 0x2c4a36) \
+    X(ccmd, golden_ccmd1, n, 0x5dfbd3) \
+    X(ccmd, golden_ccmd1, k, 0x8c7e13) \
+    X(ccmd, golden_ccmd1, art_count, 0xe1fab9) \
+    X(ccmd, golden_ccmd1, art_mask, 0xc69d4bd8b3fa7aa7) \
+    X(ccmd, golden_ccmd1, signal_mask, 0xbcfbb050acab1a6b) \
+    X(ccmd, golden_ccmd1, tile_x, 0x5f) \
+    X(ccmd, golden_ccmd1, tile_w, 0x16) \
+    X(ccmd, golden_ccmd1, kernel_h, 0x70) \
+    X(ccmd, golden_ccmd1, kernel_w, 0xa9) \
+    X(ccmd, golden_ccmd1, stride, 0x82) \
+    X(ccmd, golden_ccmd1, row_words, 0x1b) \
+    X(ccmd, golden_ccmd1, in_h, 0xc748) \
+    X(ccmd, golden_ccmd1, in_w, 0x29e8) \
+    X(ccmd, golden_ccmd1, out_h, 0x855c) \
+    X(ccmd, golden_ccmd1, out_w, 0xd707) \
+    X(ccmd, golden_ccmd1, pad_h, 0x64ac) \
+    X(ccmd, golden_ccmd1, pad_w, 0x5eda) \
+    X(ccmd, golden_ccmd1, in_plane, 0x7d5c8dfc) \
+    X(ccmd, golden_ccmd1, out_plane, 0xbb968a43) \
+    X(ccmd, golden_ccmd1, x_words, 0x1e) \
+    X(ccmd, golden_ccmd1, check, 0x78) \
+    X(ccmd, golden_ccmd2, op, 0xb) \
+    X(ccmd, golden_ccmd2, accumulate, 0x0) \
     X(ccmd, golden_ccmd2, bias, 0x1) \
     X(ccmd, golden_ccmd2, relu, 0x1) \
-    X(ccmd, golden_ccmd2, x_bfp, 0x0) \
-    X(ccmd, golden_ccmd2, w_bfp, 0x0) \
-    X(ccmd, golden_ccmd2, w_rows, 0x0) \
+    X(ccmd, golden_ccmd2, x_bfp, 0x1) \
+    X(ccmd, golden_ccmd2, w_bfp, 0x1) \
+    X(ccmd, golden_ccmd2, w_rows, 0x1) \
     X(ccmd, golden_ccmd2, emit, 0x1) \
-    X(ccmd, golden_ccmd2, await, 0x1) \
-    X(ccmd, golden_ccmd2, art, 0x0) \
-    X(ccmd, golden_ccmd2, signal, 0x1) \
+    X(ccmd, golden_ccmd2, await, 0x0) \
+    X(ccmd, golden_ccmd2, art, 0x1) \
+    X(ccmd, golden_ccmd2, signal, 0x0) \
     X(ccmd, golden_ccmd2, complete, 0x0) \
-    X(ccmd, golden_ccmd2, await_event, 0x21) \
-    X(ccmd, golden_ccmd2, signal_event, 0x35) \
-    X(ccmd, golden_ccmd2, await_count, 0x64ac) \
-    X(ccmd, golden_ccmd2, complete_node, 0x5e) \
-    X(ccmd, golden_ccmd2, cookie, 0x3ea) \
-    X(ccmd, golden_ccmd2, x_addr, 0xbb968a43) \
-    X(ccmd, golden_ccmd2, w_addr, 0x7923986) \
-    X(ccmd, golden_ccmd2, c_addr, 0x78255d68) \
-    X(ccmd, golden_ccmd2, b_addr, 0xb21fbac) \
-    X(ccmd, golden_ccmd2, e_addr, 0x4efbc8d6) \
-    X(ccmd, golden_ccmd2, art_addr, 0xb410d93c) \
-    X(ccmd, golden_ccmd2, ldx, 0xd92a4) \
-    X(ccmd, golden_ccmd2, ldw, 0xfbb23) \
-    X(ccmd, golden_ccmd2, ldc, 0x9d643) \
-    X(ccmd, golden_ccmd2, m, 0x97dae3) \
-    X(ccmd, golden_ccmd2, n, 0x940356) \
-    X(ccmd, golden_ccmd2, k, 0x64c2f2) \
-    X(ccmd, golden_ccmd2, art_count, 0xa5ac06) \
-    X(ccmd, golden_ccmd2, art_mask, 0x2b28fef02b9c014e) \
-    X(ccmd, golden_ccmd2, signal_mask, 0x3a1890c78092b4d4) \
-    X(ccmd, golden_ccmd2, tile_x, 0xfb) \
-    X(ccmd, golden_ccmd2, tile_w, 0x3) \
-    X(ccmd, golden_ccmd2, kernel_h, 0xc5) \
-    X(ccmd, golden_ccmd2, kernel_w, 0x33) \
-    X(ccmd, golden_ccmd2, stride, 0x8a) \
-    X(ccmd, golden_ccmd2, row_words, 0xeb) \
-    X(ccmd, golden_ccmd2, in_h, 0xdc3b) \
-    X(ccmd, golden_ccmd2, in_w, 0x8c5f) \
-    X(ccmd, golden_ccmd2, out_h, 0x3b6f) \
-    X(ccmd, golden_ccmd2, out_w, 0x678a) \
-    X(ccmd, golden_ccmd2, pad_h, 0x8386) \
-    X(ccmd, golden_ccmd2, pad_w, 0x5804) \
-    X(ccmd, golden_ccmd2, in_plane, 0xf3d4e711) \
-    X(ccmd, golden_ccmd2, out_plane, 0xd8f33418) \
-    X(ccmd, golden_ccmd2, x_words, 0x24f) \
-    X(ccmd, golden_ccmd2, check, 0x5a) \
+    X(ccmd, golden_ccmd2, await_event, 0x20) \
+    X(ccmd, golden_ccmd2, signal_event, 0xe) \
+    X(ccmd, golden_ccmd2, await_count, 0xfb69) \
+    X(ccmd, golden_ccmd2, complete_node, 0x3) \
+    X(ccmd, golden_ccmd2, cookie, 0x62a) \
+    X(ccmd, golden_ccmd2, x_addr, 0x33138131) \
+    X(ccmd, golden_ccmd2, w_addr, 0x8a245e6b) \
+    X(ccmd, golden_ccmd2, c_addr, 0xeb8ac8ce) \
+    X(ccmd, golden_ccmd2, b_addr, 0xdc3bf364) \
+    X(ccmd, golden_ccmd2, e_addr, 0x8c5fe8f8) \
+    X(ccmd, golden_ccmd2, art_addr, 0x3b6fe507) \
+    X(ccmd, golden_ccmd2, ldx, 0x678a5) \
+    X(ccmd, golden_ccmd2, ldw, 0x83868) \
+    X(ccmd, golden_ccmd2, ldc, 0x5804f) \
+    X(ccmd, golden_ccmd2, m, 0xf3d4e7) \
+    X(ccmd, golden_ccmd2, n, 0xd8f334) \
+    X(ccmd, golden_ccmd2, k, 0x93ea5c) \
+    X(ccmd, golden_ccmd2, art_count, 0x5a702c) \
+    X(ccmd, golden_ccmd2, art_mask, 0xe8e5b4617589a82b) \
+    X(ccmd, golden_ccmd2, signal_mask, 0xa8c24d4244ef7feb) \
+    X(ccmd, golden_ccmd2, tile_x, 0x8c) \
+    X(ccmd, golden_ccmd2, tile_w, 0x9b) \
+    X(ccmd, golden_ccmd2, kernel_h, 0xf5) \
+    X(ccmd, golden_ccmd2, kernel_w, 0xba) \
+    X(ccmd, golden_ccmd2, stride, 0x1) \
+    X(ccmd, golden_ccmd2, row_words, 0x62) \
+    X(ccmd, golden_ccmd2, in_h, 0xc89d) \
+    X(ccmd, golden_ccmd2, in_w, 0xdb61) \
+    X(ccmd, golden_ccmd2, out_h, 0xd20b) \
+    X(ccmd, golden_ccmd2, out_w, 0xf463) \
+    X(ccmd, golden_ccmd2, pad_h, 0xe2dc) \
+    X(ccmd, golden_ccmd2, pad_w, 0xf03e) \
+    X(ccmd, golden_ccmd2, in_plane, 0xbd91a1b7) \
+    X(ccmd, golden_ccmd2, out_plane, 0x83333218) \
+    X(ccmd, golden_ccmd2, x_words, 0x33c) \
+    X(ccmd, golden_ccmd2, check, 0x21) \
     X(ring, golden_ring0, phase, 0x1) \
     X(ring, golden_ring0, kind, 0x3) \
     X(ring, golden_ring0, reply, 0x1) \
@@ -387,30 +444,30 @@ static const uint64_t golden_bound2[2] = {
     X(ring, golden_ring0, tag, 0x7ff) \
     X(ring, golden_ring0, half, 0x1) \
     X(ring, golden_ring0, cycle, 0xffffffffffff) \
-    X(ring, golden_ring1, phase, 0x0) \
+    X(ring, golden_ring1, phase, 0x1) \
     X(ring, golden_ring1, kind, 0x3) \
-    X(ring, golden_ring1, reply, 0x0) \
-    X(ring, golden_ring1, status, 0xa) \
-    X(ring, golden_ring1, opcode, 0x8c) \
-    X(ring, golden_ring1, node, 0x9b) \
-    X(ring, golden_ring1, tag, 0x7a8) \
-    X(ring, golden_ring1, half, 0x1) \
-    X(ring, golden_ring1, cycle, 0x623901762741) \
+    X(ring, golden_ring1, reply, 0x1) \
+    X(ring, golden_ring1, status, 0x3) \
+    X(ring, golden_ring1, opcode, 0x6d) \
+    X(ring, golden_ring1, node, 0xf3) \
+    X(ring, golden_ring1, tag, 0x72) \
+    X(ring, golden_ring1, half, 0x0) \
+    X(ring, golden_ring1, cycle, 0x5d5fdeb8fc4c) \
     X(ring, golden_ring2, phase, 0x1) \
-    X(ring, golden_ring2, kind, 0x3) \
-    X(ring, golden_ring2, reply, 0x1) \
+    X(ring, golden_ring2, kind, 0x2) \
+    X(ring, golden_ring2, reply, 0x0) \
     X(ring, golden_ring2, status, 0xf) \
-    X(ring, golden_ring2, opcode, 0xe2) \
-    X(ring, golden_ring2, node, 0xf0) \
-    X(ring, golden_ring2, tag, 0x5ec) \
+    X(ring, golden_ring2, opcode, 0x81) \
+    X(ring, golden_ring2, node, 0x69) \
+    X(ring, golden_ring2, tag, 0x3e1) \
     X(ring, golden_ring2, half, 0x1) \
-    X(ring, golden_ring2, cycle, 0x2116cf23cae8) \
+    X(ring, golden_ring2, cycle, 0x6a175b569643) \
     X(status, golden_status0, req_head, 0xffffffff) \
     X(status, golden_status0, rep_head, 0xffffffff) \
-    X(status, golden_status1, req_head, 0x84c81999) \
-    X(status, golden_status1, rep_head, 0xc7038069) \
-    X(status, golden_status2, req_head, 0x8fb5262c) \
-    X(status, golden_status2, rep_head, 0x349aae90) \
+    X(status, golden_status1, req_head, 0x58989008) \
+    X(status, golden_status1, rep_head, 0x67dba8) \
+    X(status, golden_status2, req_head, 0x89d9bf02) \
+    X(status, golden_status2, rep_head, 0x8a449ebe) \
     X(bound, golden_bound0, credit0, 0xffff) \
     X(bound, golden_bound0, credit1, 0xffff) \
     X(bound, golden_bound0, credit2, 0xffff) \
@@ -419,19 +476,19 @@ static const uint64_t golden_bound2[2] = {
     X(bound, golden_bound0, ack, 0xfff) \
     X(bound, golden_bound0, check, 0xff) \
     X(bound, golden_bound0, crc, 0xffffffff) \
-    X(bound, golden_bound1, credit0, 0x6d14) \
-    X(bound, golden_bound1, credit1, 0xf320) \
-    X(bound, golden_bound1, credit2, 0xe5e) \
-    X(bound, golden_bound1, credit3, 0x7b29) \
-    X(bound, golden_bound1, seq, 0xdeb) \
-    X(bound, golden_bound1, ack, 0x5d5) \
-    X(bound, golden_bound1, check, 0x91) \
-    X(bound, golden_bound1, crc, 0x8ded3c96) \
-    X(bound, golden_bound2, credit0, 0x3328) \
-    X(bound, golden_bound2, credit1, 0xf0e6) \
-    X(bound, golden_bound2, credit2, 0x8135) \
-    X(bound, golden_bound2, credit3, 0x69d4) \
-    X(bound, golden_bound2, seq, 0x7c2) \
-    X(bound, golden_bound2, ack, 0xd03) \
-    X(bound, golden_bound2, check, 0x5b) \
-    X(bound, golden_bound2, crc, 0x6a17b9af)
+    X(bound, golden_bound1, credit0, 0x9f9d) \
+    X(bound, golden_bound1, credit1, 0xc954) \
+    X(bound, golden_bound1, credit2, 0x9cc9) \
+    X(bound, golden_bound1, credit3, 0x54c5) \
+    X(bound, golden_bound1, seq, 0x754) \
+    X(bound, golden_bound1, ack, 0x999) \
+    X(bound, golden_bound1, check, 0x7) \
+    X(bound, golden_bound1, crc, 0xcdf84404) \
+    X(bound, golden_bound2, credit0, 0x3ac7) \
+    X(bound, golden_bound2, credit1, 0xa2a7) \
+    X(bound, golden_bound2, credit2, 0x2d5d) \
+    X(bound, golden_bound2, credit3, 0x8cfe) \
+    X(bound, golden_bound2, seq, 0x959) \
+    X(bound, golden_bound2, ack, 0x2e4) \
+    X(bound, golden_bound2, check, 0xdc) \
+    X(bound, golden_bound2, crc, 0x1773308c)

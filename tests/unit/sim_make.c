@@ -161,10 +161,10 @@ static uint32_t pick_length(struct maker *m, uint32_t max)
 
 static bool take_tag(struct maker *m, struct op *op)
 {
-    uint32_t first = below(m, FSH_NUM_TAGS);
+    uint32_t first = below(m, FSH_HOST_TAGS);
 
-    for (uint32_t i = 0; i < FSH_NUM_TAGS; i++) {
-        op->tag = (first + i) % FSH_NUM_TAGS;
+    for (uint32_t i = 0; i < FSH_HOST_TAGS; i++) {
+        op->tag = (first + i) % FSH_HOST_TAGS;
         if (!m->tag_used[op->from][op->tag])
             return true;
     }
@@ -241,7 +241,7 @@ static bool make_put(struct maker *m, struct op *op, enum fault fault)
     op->awaits = op->ack ? 1u << FSH_CPL_TAGGED : 0;
     many = ref_cut(m->ref, op->raddr, op->length) < op->length;
     if (!op->ack && !many) { /* the tag means nothing */
-        op->tag = below(m, FSH_NUM_TAGS);
+        op->tag = below(m, FSH_HOST_TAGS);
         return true;
     }
     /* Without an ack the tag is in use until all is quiet. */

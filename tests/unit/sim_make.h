@@ -43,7 +43,7 @@ struct maker { /* zeroed, then the first members set, by its user */
     struct ref *ref;
     uint64_t rng;
     bool tiny; /* short messages only */
-    bool tag_used[REF_NODES][FSH_NUM_TAGS];
+    bool tag_used[REF_NODES][FSH_HOST_TAGS];
     /* By requester, target, slot: messages and handlers that have the slot. */
     uint8_t slot_uses[REF_NODES][REF_NODES][FSH_SLOTS_PER_PEER];
     unsigned unacked[REF_NODES];

@@ -31,6 +31,9 @@ int main(void)
     }
 #define FSH_hdr_words FSH_HDR_WORDS
 #define FSH_getarg_words FSH_GETARG_WORDS
+#define FSH_crun_words FSH_CRUN_WORDS
+#define FSH_csignal_words FSH_CSIGNAL_WORDS
+#define FSH_ccomplete_words FSH_CCOMPLETE_WORDS
 #define FSH_cmd_words FSH_CMD_WORDS
 #define FSH_ccmd_words FSH_CCMD_WORDS
 #define FSH_ring_words FSH_RING_WORDS

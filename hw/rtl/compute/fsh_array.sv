@@ -38,9 +38,9 @@ module fsh_array #(
     output logic                         rd_valid_o,
     output logic      [ROWS*COLS*32-1:0] rd_data_o
 );
-  localparam int unsigned LOOP = 6;
-  localparam int unsigned DRAIN = 4;
-  localparam int unsigned SETTLE = ROWS + COLS + 8;
+  localparam int unsigned LOOP = fsh_fp_pkg::ARRAY_LOOP;
+  localparam int unsigned DRAIN = fsh_fp_pkg::ARRAY_DRAIN;
+  localparam int unsigned SETTLE = ROWS + COLS + fsh_fp_pkg::ARRAY_SETTLE;
 
   // Reads go to all PEs at once, through a register here and one a row.
   logic             read_q;

@@ -42,7 +42,7 @@ module fsh_art (
     // The node.
     output logic                      ccmd_valid_o,
     input  wire logic                 ccmd_ready_i,
-    output fsh_cout_pkg::port_t       ccmd_o,
+    output fsh_fn_pkg::ccmd_t       ccmd_o,
     input  wire logic                 ack_valid_i,
     input  wire logic           [3:0] ack_tag_i,
     input  wire logic           [3:0] ack_status_i,
@@ -209,7 +209,7 @@ module fsh_art (
         if (closed[2*c+p]) open_q <= 1'b0;
         if (status_q == fsh_spec_pkg::STATUS_OK) begin
           if (bad[2*c+p]) status_q <= bad_status;
-          if (c == 0 && err_i[2*p+1]) status_q <= fsh_cout_pkg::STATUS_MEMORY;
+          if (c == 0 && err_i[2*p+1]) status_q <= fsh_spec_pkg::STATUS_MEMORY;
           if (c == 0 && err_i[2*p]) status_q <= fsh_spec_pkg::STATUS_LOCAL_RANGE;
         end
         if (take[c] && cfg_parity_i[c] == (p == 1)) begin

@@ -33,7 +33,7 @@ module fsh_art_send (
     // The node.
     output logic                    ccmd_valid_o,
     input  wire logic               ccmd_ready_i,
-    output fsh_cout_pkg::port_t     ccmd_o,
+    output fsh_fn_pkg::ccmd_t     ccmd_o,
     input  wire logic               ack_valid_i,
     input  wire logic         [3:0] ack_tag_i,
     input  wire logic         [3:0] ack_status_i,
@@ -43,7 +43,7 @@ module fsh_art_send (
     output logic             [23:0] sent_bytes_o,
     output logic                    busy_o
 );
-  localparam int unsigned TAGS = fsh_cout_pkg::COMPUTE_TAGS;
+  localparam int unsigned TAGS = fsh_spec_pkg::COMPUTE_TAGS;
   localparam int unsigned TW = $clog2(TAGS);
   localparam int unsigned CONF = 187;
 
@@ -192,18 +192,18 @@ module fsh_art_send (
   // The message.
   always_ff @(posedge clk_i) begin
     if (go) begin
-      ccmd_o.kind   <= job_end_q ? fsh_cout_pkg::KIND_SIGNAL : fsh_cout_pkg::KIND_PUT;
+      ccmd_o.kind   <= job_end_q ? fsh_spec_pkg::CPORT_SIGNAL : fsh_spec_pkg::CPORT_PUT;
       ccmd_o.dst    <= {2'd0, dst};
       ccmd_o.tag    <= tag;
-      ccmd_o.laddr  <= job_end_q ? {8'd1, 22'd0, conf.signal_event, fsh_cout_pkg::MSG_SIGNAL} :
+      ccmd_o.laddr  <= job_end_q ? {8'd1, 22'd0, conf.signal_event, fsh_spec_pkg::CMSG_SIGNAL} :
                        {2'd0, addr_q, 2'd0};
       ccmd_o.raddr  <= job_end_q ? '0 : raddr_q;
       ccmd_o.length <= job_end_q ? '0 : {values_q, 2'd0};
     end else if (state_q == Complete && out_free) begin
       ccmd_o       <= '0;
-      ccmd_o.kind  <= fsh_cout_pkg::KIND_COMPLETE;
+      ccmd_o.kind  <= fsh_spec_pkg::CPORT_COMPLETE;
       ccmd_o.dst   <= conf.complete_node;
-      ccmd_o.laddr <= {4'd0, status_q, 17'd0, conf.cookie, fsh_cout_pkg::MSG_COMPLETE};
+      ccmd_o.laddr <= {4'd0, status_q, 17'd0, conf.cookie, fsh_spec_pkg::CMSG_COMPLETE};
     end
     if (out_free) ccmd_valid_o <= go || (state_q == Complete && conf.complete);
     sent_o <= go && !job_end_q;

@@ -30,7 +30,7 @@ module fsh_compute (
     input  wire logic          [3:0] ack_status_i,
     output logic                     ccmd_valid_o,
     input  wire logic                ccmd_ready_i,
-    output fsh_cout_pkg::port_t      ccmd_o,
+    output fsh_fn_pkg::ccmd_t      ccmd_o,
     // Events for the counters: a step; operands, a bank, the network waited for; bytes sent.
     output logic               [3:0] event_o,
     output logic              [23:0] sent_o,
@@ -51,9 +51,9 @@ module fsh_compute (
     input  wire logic       [2047:0] m_rdata_i,
     input  wire logic          [3:0] m_rerr_i
 );
-  localparam int unsigned LOOP = fsh_cmp_pkg::ARRAY_LOOP;
-  localparam int unsigned DRAIN = fsh_cmp_pkg::ARRAY_DRAIN;
-  localparam int unsigned SETTLE = fsh_cmp_pkg::ARRAY_SETTLE;
+  localparam int unsigned LOOP = fsh_fp_pkg::ARRAY_LOOP;
+  localparam int unsigned DRAIN = fsh_fp_pkg::ARRAY_DRAIN;
+  localparam int unsigned SETTLE = 16 + 8 + fsh_fp_pkg::ARRAY_SETTLE;
 
   // Reads. Clients: operands, results, commands of the array, of the mover.
   logic [3:0]          req_valid, req_ready, rsp_valid;

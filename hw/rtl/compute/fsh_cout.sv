@@ -49,9 +49,7 @@ module fsh_cout #(
     output logic                     busy_o  // state changes at the next edge
 );
   localparam int unsigned AHEAD = 64;  // quads whose C is asked for before they are drained
-  localparam int unsigned OUT = 32;    // beats of a lane on the way or waiting to be written
   localparam int unsigned QUAD = 86;
-  localparam int unsigned LANE = 1 + 1 + 1 + 16 + 32 + 512;
 
   // The tile's quads, ahead of the array as far as C allows.
   logic                quad_push, quad_room, group_valid, group_ready, start, slot, drained;
@@ -183,24 +181,20 @@ module fsh_cout #(
   end
 
   // The next quad starts when what it adds is there and the lanes have room for
-  // it. Of two passes: on even cycles, and none of one pass before they are out.
-  logic even_q, two_q, room_q, math_valid;
-  logic [5:0] flying_q;  // quads started and not out of the adders
+  // it. Of two passes: on even cycles. Both kinds never meet: fsh_cout_walk lets all
+  // of a command out before the next.
+  logic even_q, room, math_valid;
 
-  assign issue = quad_valid && room_q && (!quad.add_c || c_have_q != '0) &&
+  assign issue = quad_valid && room && (!quad.add_c || c_have_q != '0) &&
                  (!quad.add_b || b_have > {1'b0, quad.bias_at[6:0]}) &&
-                 (quad.two ? even_q : !two_q || flying_q == '0);
+                 (!quad.two || even_q);
 
   always_ff @(posedge clk_i) begin
     even_q <= !even_q;
-    if (issue) two_q <= quad.two;
-    if (issue != math_valid) flying_q <= issue ? flying_q + 6'd1 : flying_q - 6'd1;
     rd_valid_o <= issue && !quad.second;
     if (issue && !quad.second) {rd_bank_o, rd_index_o} <= {quad.bank, quad.index};
     if (rst_i) begin
       even_q     <= 1'b0;
-      two_q      <= 1'b0;
-      flying_q   <= '0;
       rd_valid_o <= 1'b0;
     end
   end
@@ -247,96 +241,29 @@ module fsh_cout #(
       .busy_o      (math_busy)
   );
 
-  // Where it goes: waits beside the adders, meets the result, becomes four beats.
-  localparam int unsigned META = 65;
-  logic        meta_room, meta_valid, relu, conv, parity, mark;
-  logic [4:0]  columns;
-  logic [3:0]  mask;
-  logic [19:0] stride;
-  logic [31:0] addr;
+  // Where it goes.
+  logic [3:0] marks;
+  logic       lanes_empty;
 
-  fsh_fifo #(
-      .WIDTH(META),
-      .DEPTH(OUT)
-  ) i_meta (
+  fsh_cout_lanes i_lanes (
       .clk_i,
       .rst_i,
-      .valid_i(issue),
-      .ready_o(meta_room),
-      .data_i ({quad.mark, quad.relu, quad.conv, quad.parity, quad.columns, quad.mask, quad.stride,
-               quad.addr}),
-      .valid_o(meta_valid),
-      .ready_i(math_valid),
-      .data_o ({mark, relu, conv, parity, columns, mask, stride, addr}),
-      .count_o()
+      .issue_i(issue),
+      .quad_i (quad),
+      .room_o (room),
+      .empty_o(lanes_empty),
+      .valid_i(math_valid),
+      .data_i (math),
+      .wr_valid_o,
+      .wr_ready_i,
+      .wr_addr_o,
+      .wr_data_o,
+      .wr_strb_o,
+      .wr_cmd_o,
+      .mark_o (marks)
   );
 
-  logic          out_valid_q, out_mark_q, out_parity_q;
-  logic    [3:0] out_mask_q;
-  logic   [15:0] out_strb_q, valid_columns;
-  logic  [127:0] out_addr_q;
-  logic [2047:0] out_q;
-
-  assign valid_columns = ~(16'hffff << columns);
-
-  always_ff @(posedge clk_i) begin
-    out_valid_q <= math_valid;
-    if (math_valid) begin
-      out_mark_q   <= mark;
-      out_parity_q <= parity;
-      out_mask_q   <= mask;
-      out_strb_q   <= conv ? '1 : valid_columns;
-      out_addr_q   <= {addr + {12'd0, stride} + {11'd0, stride, 1'b0}, addr + {11'd0, stride, 1'b0},
-                       addr + {12'd0, stride}, addr};
-      for (int i = 0; i < 64; i++)
-        out_q[i*32+:32] <= (relu && math[i*32+31]) || (conv && !valid_columns[i%16]) ? '0 :
-                           math[i*32+:32];
-    end
-    if (rst_i) out_valid_q <= 1'b0;
-  end
-
-  // The lanes, each at its own pace. A beat without mask only carries the mark.
-  logic [3:0] lane_room, lane_empty, lane_pop, marks, push_room;
-
-  for (genvar l = 0; l < 4; l++) begin : gen_lane
-    logic       valid, write, lane_mark;
-    logic [5:0] open_q;  // started and not handed over
-
-    fsh_fifo #(
-        .WIDTH(LANE),
-        .DEPTH(OUT)
-    ) i_fifo (
-        .clk_i,
-        .rst_i,
-        .valid_i(out_valid_q),
-        .ready_o(push_room[l]),
-        .data_i ({out_mark_q, out_mask_q[l], out_parity_q, out_strb_q, out_addr_q[l*32+:32],
-                 out_q[l*512+:512]}),
-        .valid_o(valid),
-        .ready_i(lane_pop[l]),
-        .data_o ({lane_mark, write, wr_cmd_o[l], wr_strb_o[l*16+:16], wr_addr_o[l*32+:32],
-                 wr_data_o[l*512+:512]}),
-        .count_o()
-    );
-
-    assign wr_valid_o[l] = valid && write;
-    assign lane_pop[l]   = valid && (!write || wr_ready_i[l]);
-    assign marks[l]      = lane_pop[l] && lane_mark;
-    assign lane_empty[l] = open_q == '0;
-    assign lane_room[l]  = open_q <= 6'(OUT - 3);
-
-    always_ff @(posedge clk_i) begin
-      if (issue != lane_pop[l]) open_q <= issue ? open_q + 6'd1 : open_q - 6'd1;
-      if (rst_i) open_q <= '0;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    room_q <= lane_room == '1;
-    if (rst_i) room_q <= 1'b0;
-  end
-
-  assign drained = !quad_valid && lane_empty == '1;
+  assign drained = !quad_valid && lanes_empty;
 
   fsh_cout_ext i_ext (
       .clk_i,
@@ -352,14 +279,12 @@ module fsh_cout #(
       .busy_o       (ext_busy)
   );
 
-  assign busy_o = walk_busy || quad_valid || lane_empty != '1 || ext_busy || req_valid_o ||
+  assign busy_o = walk_busy || quad_valid || !lanes_empty || ext_busy || req_valid_o ||
                   kind_valid || rsp_valid_i || math_busy || tile_done_o;
 
   `FSH_ASSERT(a_drain, rd_valid_i == (on_way_q[DRAIN] && !side[11]))
   `FSH_ASSERT(a_answer, !rsp_valid_i || kind_valid)
   `FSH_ASSERT(a_c, !c_push || c_pushed)
-  `FSH_ASSERT(a_out, !out_valid_q || push_room == '1)
-  `FSH_ASSERT(a_meta, (!issue || meta_room) && (!math_valid || meta_valid))
 endmodule
 
 `default_nettype wire

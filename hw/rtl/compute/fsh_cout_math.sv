@@ -48,8 +48,7 @@ module fsh_cout_math (
   logic [PASS*SIDE-1:0]    side_q;
   logic [ADD-1:0]          final_q;    // on its last pass
   side_t                   back;
-  logic                    again, adder_valid;
-  logic [63:0]             adder_done;
+  logic                    again, adder_valid, adder_done;
 
   assign back  = side_q[(PASS-1)*SIDE+:SIDE];
   assign again = in_pass_q[PASS-1] && back.two;  // enters its second pass at the next edge
@@ -107,27 +106,27 @@ module fsh_cout_math (
     end
   end
 
-  for (genvar i = 0; i < 64; i++) begin : gen_adder
-    fsh_fp_add i_add (
-        .clk_i,
-        .rst_i,
-        .stall_i(1'b0),
-        .valid_i(adder_valid),
-        .a_i    (a[i*32+:32]),
-        .b_i    (b[i*32+:32]),
-        .side_i (1'b0),
-        .valid_o(adder_done[i]),
-        .sum_o  (sum[i*32+:32]),
-        .side_o ()
-    );
-  end
+  fsh_fp_add #(
+      .LANES(64)
+  ) i_add (
+      .clk_i,
+      .rst_i,
+      .stall_i(1'b0),
+      .valid_i(adder_valid),
+      .a_i    (a),
+      .b_i    (b),
+      .side_i (1'b0),
+      .valid_o(adder_done),
+      .sum_o  (sum),
+      .side_o ()
+  );
 
   assign valid_o = final_q[ADD-1];
   assign data_o  = sum;
   assign busy_o  = enter_q || second_pass_q || in_pass_q != '0 || final_q != '0;
 
   `FSH_ASSERT(a_meet, !(enter_q && second_pass_q))
-  `FSH_ASSERT(a_latency, !valid_o || adder_done == '1)
+  `FSH_ASSERT(a_latency, !valid_o || adder_done)
   `FSH_ASSERT(a_c, !c_ready_o || c_valid_i)
 endmodule
 

@@ -174,7 +174,7 @@ module fsh_cqueue #(
           cmd_q    <= rsp_data_i;
           err_q    <= rsp_err_i != '0;
           status_q <= rsp_err_i[0] ? fsh_spec_pkg::STATUS_LOCAL_RANGE :
-                                     fsh_cout_pkg::STATUS_MEMORY;
+                                     fsh_spec_pkg::STATUS_MEMORY;
           state_q  <= Check;
         end
       end

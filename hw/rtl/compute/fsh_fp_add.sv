@@ -2,25 +2,25 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// FP32 adder of LANES pairs at once: IEEE round to nearest even; denormal inputs are zero, results
-/// below 2^-126 and zeros are +0, every NaN is 7fc00000. Latency 4 cycles, one
-/// sum a cycle, in order; side_i travels along. No back-pressure but stall_i,
-/// which freezes the whole pipeline (inputs of that cycle are not taken).
-/// Reset empties it; data registers have none.
+/// FP32 adder, LANES sums at once: round to nearest even; denormal inputs are
+/// zero, results below 2^-126 and zeros are +0, every NaN is 7fc00000. Latency 4
+/// cycles, LANES sums a cycle, in order; side_i travels along. No back-pressure
+/// but stall_i, which freezes the whole pipeline (inputs of that cycle are not
+/// taken). Reset empties it; data registers have none.
 module fsh_fp_add #(
     parameter int unsigned LANES = 1,
     parameter int unsigned SIDE  = 1
 ) (
-    input  wire logic            clk_i,
-    input  wire logic            rst_i,
-    input  wire logic            stall_i,
-    input  wire logic            valid_i,
+    input  wire logic                clk_i,
+    input  wire logic                rst_i,
+    input  wire logic                stall_i,
+    input  wire logic                valid_i,
     input  wire logic [32*LANES-1:0] a_i,
     input  wire logic [32*LANES-1:0] b_i,
-    input  wire logic [SIDE-1:0] side_i,
-    output logic                 valid_o,
+    input  wire logic [SIDE-1:0]     side_i,
+    output logic                     valid_o,
     output logic      [32*LANES-1:0] sum_o,
-    output logic      [SIDE-1:0] side_o
+    output logic      [SIDE-1:0]     side_o
 );
   logic            v1_q, v2_q, v3_q;
   logic [SIDE-1:0] side1_q, side2_q, side3_q;
@@ -52,8 +52,8 @@ module fsh_fp_add #(
         man1_q   <= small_[30:23] == '0 ? '0 : {1'b1, small_[22:0]};
         apart1_q <= apart[7:5] != '0 ? '1 : apart[4:0];
         sub1_q   <= a[31] != b[31];
-        nan1_q   <= big[30:0] > fsh_fp_pkg::Inf ||
-                    (small_ == fsh_fp_pkg::Inf && a[31] != b[31]);
+        nan1_q   <= big[30:0] > fsh_fp_pkg::F32_INF ||
+                    (small_ == fsh_fp_pkg::F32_INF && a[31] != b[31]);
       end
     end
 
@@ -104,10 +104,10 @@ module fsh_fp_add #(
         logic [31:0] all;
         all = {1'b0, exp3_q[7:0], man3_q[26:4]} +
               {31'd0, man3_q[3] && (man3_q[4] || man3_q[2:0] != '0)};
-        if (all[31] || all[30:23] == '1) all[30:0] = fsh_fp_pkg::Inf;
+        if (all[31] || all[30:23] == '1) all[30:0] = fsh_fp_pkg::F32_INF;
         all[31] = sign3_q;
         if (!man3_q[27] || exp3_q[8] || exp3_q[7:0] == '0) all = '0;
-        sum_q <= nan3_q ? fsh_fp_pkg::Nan : all;
+        sum_q <= nan3_q ? fsh_fp_pkg::F32_NAN : all;
       end
     end
 

@@ -61,10 +61,10 @@ module fsh_term #(
       logic [30:0] all;
       exp = exp2_q - {6'd0, lead2_q};
       all = {exp[7:0], man2_q[MAG-2:0], {24 - MAG{1'b0}}};
-      if (exp >= 11'd255) all = fsh_fp_pkg::Inf;
+      if (exp >= 11'd255) all = fsh_fp_pkg::F32_INF;
       term_o <= {sign2_q, all};
       if (!man2_q[MAG-1] || exp[10] || exp == '0) term_o <= '0;
-      if (nan2_q) term_o <= fsh_fp_pkg::Nan;
+      if (nan2_q) term_o <= fsh_fp_pkg::F32_NAN;
     end
   end
 endmodule

@@ -6,7 +6,7 @@
 /// (LOOP) from the loop, packet by packet, checks each range, writes payloads
 /// to device or host memory and the header and arguments of host-bound messages
 /// to their slot, and hands every packet to the tracker once all its writes have
-/// their responses. GET requests go to the scheduler.
+/// their responses. GET requests and COMPUTE messages go to a queue of their own.
 /// A request may start only while the queue for its answer has room (budget),
 /// so it never blocks a reply behind it; replies always sink.
 /// One beat a cycle, no bubble between packets; a header is judged the cycle
@@ -51,7 +51,7 @@ module fsh_rx #(
     output logic                    wlast_o,
     input  wire logic               mem_bvalid_i,
     input  wire logic               host_bvalid_i,
-    // Served GETs.
+    // Served GETs, COMPUTE messages.
     output logic                    get_valid_o,
     input  wire logic               get_ready_i,
     output fsh_fn_pkg::get_t        get_o,
@@ -160,7 +160,8 @@ module fsh_rx #(
 
   // What the packet asks for.
   state_e      state_q;
-  logic        in_hdr, is_get, is_get_q, to_host, is_medium, to_mem, slot_write, has_pay, in_range;
+  logic        in_hdr, is_get, is_compute, is_compute_q, served, served_q;
+  logic        to_host, is_medium, to_mem, slot_write, has_pay, in_range;
   logic        pay_mem, pay_host, pay_mem_q, pay_host_q, slot_write_q, pay_first_q;
   logic [2:0]  args, args_left_q;
   logic [6:0]  beats, pay_left_q;
@@ -175,6 +176,8 @@ module fsh_rx #(
   // Of a header; in other cycles nobody looks.
   always_comb begin
     is_get        = 'x;
+    is_compute    = 'x;
+    served        = 'x;
     to_host       = 'x;
     is_medium     = 'x;
     to_mem        = 'x;
@@ -191,6 +194,8 @@ module fsh_rx #(
     pay_addr      = 'x;
     if (in_hdr) begin
       is_get     = hdr.opcode == fsh_spec_pkg::OP_GET;
+      is_compute = hdr.opcode == fsh_spec_pkg::OP_COMPUTE;
+      served     = is_get || is_compute;
       to_host    = hdr.opcode >= fsh_spec_pkg::OP_LIBRARY;
       is_medium  = to_host && hdr.category == fsh_spec_pkg::CAT_MEDIUM;
       to_mem     = hdr.space == fsh_spec_pkg::SPACE_SEGMENT;
@@ -281,7 +286,8 @@ module fsh_rx #(
     if (step) begin
       if (in_hdr) begin
         hdr_q        <= hdr;
-        is_get_q     <= is_get;
+        served_q     <= served;
+        is_compute_q <= is_compute;
         args_left_q  <= args;
         pay_left_q   <= beats;
         pay_first_q  <= 1'b1;
@@ -305,7 +311,7 @@ module fsh_rx #(
     if (rst_i) state_q <= Header;
   end
 
-  // Served GETs: the argument beat completes them.
+  // Served GETs and COMPUTE messages: the argument beat completes them.
   fsh_spec_pkg::getarg_t getarg;
   fsh_fn_pkg::get_t      get_in;
   logic [1:0]            route;
@@ -323,6 +329,9 @@ module fsh_rx #(
   always_comb begin
     get_in = 'x;
     if (get_push) begin
+      get_in.compute = is_compute_q;
+      get_in.ack    = hdr_q.ack;
+      get_in.args   = s1_data_q[63:42];
       get_in.loop   = hdr_q.src == node_i;
       get_in.spread = range_ok_q && hdr_q.total > {13'd0, packet_i};
       get_in.mask   = route & ports_i;
@@ -337,10 +346,10 @@ module fsh_rx #(
     end
   end
 
-  assign get_push = step && state_q == Args && is_get_q;
+  assign get_push = step && state_q == Args && served_q;
 
   fsh_fifo #(
-      .WIDTH(135),
+      .WIDTH(159),
       .DEPTH(BUDGET),
       .BLOCK(1'b1)
   ) i_get (
@@ -379,7 +388,7 @@ module fsh_rx #(
   end
 
   assign host_bursts = {1'b0, slot_write} + {1'b0, pay_host};
-  assign pend_push   = step && in_hdr && !is_get;
+  assign pend_push   = step && in_hdr && !served;
 
   fsh_fifo #(
       .WIDTH(72),

@@ -3,12 +3,13 @@
 `include "fsh_assert.svh"
 
 /// Command scheduler: gives the sequencer one command a cycle, round robin
-/// among the request window, the reply window and the GETs served for either
-/// receiver. The request window alone may fill request contexts; the others
-/// share the reply contexts. A message longer than a packet whose target both
+/// among requests, the reply window and what is served for either receiver (GETs,
+/// and COMPUTE messages that want an answer). Requests, of the request window and
+/// of the compute core by turns, alone may fill request contexts; the others share
+/// the reply contexts. A message longer than a packet whose target both
 /// ports reach goes out over both, packet by packet. Messages to this node loop
 /// back through port 0. Combinational; a command is accepted in the cycle of
-/// its grant. hold_i (start gate) stops the windows, not the served GETs.
+/// its grant. hold_i (start gate) stops the windows, nothing else.
 module fsh_sched (
     input  wire logic               clk_i,
     input  wire logic               rst_i,
@@ -20,13 +21,22 @@ module fsh_sched (
     input  wire logic         [3:0] win_mask_i,
     input  wire logic         [1:0] win_spread_i,
     input  wire logic         [1:0] win_loop_i,
+    input  wire logic         [1:0] win_ordered_i,
     input  wire fsh_spec_pkg::cmd_t win_req_i,
     input  wire fsh_spec_pkg::cmd_t win_rep_i,
-    // Served GETs.
+    // What is served, and the status of its answer.
     input  wire logic         [1:0] get_valid_i,
     output logic              [1:0] get_ready_o,
     input  wire fsh_fn_pkg::get_t   get0_i,
     input  wire fsh_fn_pkg::get_t   get1_i,
+    input  wire logic         [7:0] get_status_i,
+    // Compute core. Its command is to stand in win_req_i while core_gnt_o is set.
+    input  wire logic               core_valid_i,
+    output logic                    core_ready_o,
+    output logic                    core_gnt_o,
+    input  wire logic         [1:0] core_mask_i,
+    input  wire logic               core_spread_i,
+    input  wire logic               core_loop_i,
     // Sequencer: free contexts {channel, port}.
     input  wire logic         [3:0] free_i,
     output logic                    load_valid_o,
@@ -39,26 +49,29 @@ module fsh_sched (
     // Which port takes the rows of the command last accepted, by channel.
     output logic              [1:0] rows_port_o
 );
-  // Sources: request window, reply window, GETs of receiver 0 and 1.
-  logic [3:0] ok, port, loop, spread, req, gnt;
+  // Sources: requests, reply window, served for receiver 0 and 1. Requests: of the
+  // window (win) or of the core, whose turn it is if both have a free context.
+  logic [3:0] port, loop, spread, req, gnt;
+  logic [3:1] ok;
+  logic       win_ok, win_port, win_want, core_ok, core_port, core_want, core, turn_q;
   logic [1:0] mask;
   logic [1:0] prefer_q, rows_port_q;
   logic       take;
 
-  assign loop = {get1_i.loop, get0_i.loop, win_loop_i};
+  assign loop = {get1_i.loop, get0_i.loop, win_loop_i[1], core ? core_loop_i : win_loop_i[0]};
 
   fsh_pick i_pick_req (
-      .loop_i   (loop[0]),
-      .ordered_i(win_req_i.ordered),
+      .loop_i   (win_loop_i[0]),
+      .ordered_i(win_ordered_i[0]),
       .mask_i   (win_mask_i[1:0]),
       .free_i   (free_i[1:0]),
       .prefer_i (prefer_q[0]),
-      .ok_o     (ok[0]),
-      .port_o   (port[0])
+      .ok_o     (win_ok),
+      .port_o   (win_port)
   );
   fsh_pick i_pick_rep (
       .loop_i   (loop[1]),
-      .ordered_i(win_rep_i.ordered),
+      .ordered_i(win_ordered_i[1]),
       .mask_i   (win_mask_i[3:2]),
       .free_i   (free_i[3:2]),
       .prefer_i (prefer_q[1]),
@@ -84,7 +97,21 @@ module fsh_sched (
       .port_o   (port[3])
   );
 
-  assign req = ok & {get_valid_i, win_valid_i & {2{!hold_i}}};
+  fsh_pick i_pick_core (
+      .loop_i   (core_loop_i),
+      .ordered_i(1'b0),
+      .mask_i   (core_mask_i),
+      .free_i   (free_i[1:0]),
+      .prefer_i (prefer_q[0]),
+      .ok_o     (core_ok),
+      .port_o   (core_port)
+  );
+
+  assign win_want  = win_ok && win_valid_i[0] && !hold_i;
+  assign core_want = core_ok && core_valid_i;
+  assign core      = core_want && (turn_q || !win_want);
+  assign port[0]   = core ? core_port : win_port;
+  assign req       = {ok[3:1] & {get_valid_i, win_valid_i[1] && !hold_i}, win_want || core_want};
 
   fsh_arb #(
       .N(4)
@@ -96,11 +123,13 @@ module fsh_sched (
       .gnt_o (gnt)
   );
 
-  assign take        = req != '0 && load_ready_i;
-  assign win_ready_o = gnt[1:0] & {2{load_ready_i}};
-  assign get_ready_o = gnt[3:2] & {2{load_ready_i}};
+  assign take         = req != '0 && load_ready_i;
+  assign win_ready_o  = {gnt[1], gnt[0] && !core} & {2{load_ready_i}};
+  assign get_ready_o  = gnt[3:2] & {2{load_ready_i}};
+  assign core_ready_o = gnt[0] && core && load_ready_i;
+  assign core_gnt_o   = core;
 
-  // The command; of a served GET the one that answers it.
+  // The command; of what is served the one that answers it.
   fsh_fn_pkg::get_t get;
 
   always_comb begin
@@ -109,8 +138,8 @@ module fsh_sched (
     if (gnt[1]) load_o = win_rep_i;
     if (gnt[3:2] != '0) begin
       load_o          = '0;
-      load_o.opcode   = fsh_spec_pkg::OP_GET_REPLY;
-      load_o.category = fsh_spec_pkg::CAT_LONG;
+      load_o.opcode   = get.compute ? fsh_spec_pkg::OP_PUT_ACK : fsh_spec_pkg::OP_GET_REPLY;
+      load_o.category = get.compute ? fsh_spec_pkg::CAT_SHORT : fsh_spec_pkg::CAT_LONG;
       load_o.reply    = 1'b1;
       load_o.rspace   = get.rspace;
       load_o.dst      = get.dst;
@@ -125,18 +154,21 @@ module fsh_sched (
   assign load_valid_o  = req != '0;
   assign load_port_o   = |(gnt & port);
   assign load_loop_o   = |(gnt & loop);
-  assign load_status_o = gnt[1:0] != '0 ? fsh_spec_pkg::STATUS_OK : get.status;
+  assign load_status_o = (get_status_i[3:0] & {4{gnt[2]}}) | (get_status_i[7:4] & {4{gnt[3]}});
 
-  assign spread = {get1_i.spread, get0_i.spread, win_spread_i};
-  assign mask   = gnt[0] ? win_mask_i[1:0] : gnt[1] ? win_mask_i[3:2] : get.mask;
+  assign spread = {get1_i.spread, get0_i.spread, win_spread_i[1],
+                   core ? core_spread_i : win_spread_i[0]};
+  assign mask   = gnt[0] ? (core ? core_mask_i : win_mask_i[1:0]) :
+                  gnt[1] ? win_mask_i[3:2] : get.mask;
   assign load_stripe_o = mask == 2'b11 && !load_loop_o && |(gnt & spread);
 
   // Alternate between ports that serve equally; remember who fetches the rows.
   always_ff @(posedge clk_i) begin
     if (take) begin
       if (gnt[0]) begin
-        prefer_q[0]    <= !load_port_o;
-        rows_port_q[0] <= load_port_o;
+        prefer_q[0] <= !load_port_o;
+        turn_q      <= !core;
+        if (!core) rows_port_q[0] <= load_port_o;
       end else begin
         prefer_q[1] <= !load_port_o;
       end
@@ -145,12 +177,14 @@ module fsh_sched (
     if (rst_i) begin
       prefer_q    <= '0;
       rows_port_q <= '0;
+      turn_q      <= 1'b0;
     end
   end
 
   assign rows_port_o = rows_port_q;
 
   `FSH_ASSERT(assert_reply_cmd, !gnt[1] || win_rep_i.reply)
+  `FSH_ASSERT(assert_request_cmd, !gnt[0] || !win_req_i.reply)
 endmodule
 
 `default_nettype wire

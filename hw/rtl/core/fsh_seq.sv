@@ -11,7 +11,9 @@
 /// A packet ends at a multiple of the packet size of its destination address;
 /// of a message over two ports every other packet takes the other port.
 /// A zero-length message is one packet without payload; so is a GET, whose
-/// argument beat tells where the data is to go, and any answer with an error.
+/// argument beat tells where the data is to go, and any answer with an error. A
+/// COMPUTE message without arguments in rows is of the compute core: like a GET's
+/// is its argument beat made, of laddr.
 /// Five cycles from load to header at the output.
 module fsh_seq (
     input  wire logic                clk_i,
@@ -210,12 +212,13 @@ module fsh_seq (
   end
 
   // Issue.
-  logic               is_get, is_inline, is_host, is_mem, multi;
+  logic               is_made, is_inline, is_host, is_mem, multi;
   logic [3:0]         lane;
   logic [2:0]         args;
   logic [6:0]         src_beats, dst_beats, beats;
 
-  assign is_get    = fixed_q.opcode == fsh_spec_pkg::OP_GET;
+  assign is_made    = fixed_q.opcode == fsh_spec_pkg::OP_GET ||
+                     (fixed_q.opcode == fsh_spec_pkg::OP_COMPUTE && fixed_q.nargs == '0);
   assign is_inline = fixed_q.lspace == fsh_spec_pkg::SPACE_INLINE;
   assign is_host   = fixed_q.lspace == fsh_spec_pkg::SPACE_HOST && n_q != '0;
   assign is_mem    = fixed_q.lspace == fsh_spec_pkg::SPACE_SEGMENT && n_q != '0;
@@ -228,10 +231,10 @@ module fsh_seq (
     dst_beats = 'x;
     beats     = 'x;
     if (issue) begin
-      args      = moving_q.first && !is_get ? fsh_fn_pkg::arg_beats(fixed_q.nargs) : 3'd0;
+      args      = moving_q.first && !is_made ? fsh_fn_pkg::arg_beats(fixed_q.nargs) : 3'd0;
       src_beats = fsh_fn_pkg::pay_beats(lane, n_q);
       dst_beats = fsh_fn_pkg::pay_beats(moving_q.raddr[3:0], n_q);
-      beats     = {4'd0, args} + dst_beats + (is_get ? 7'd2 : 7'd1);
+      beats     = {4'd0, args} + dst_beats + (is_made ? 7'd2 : 7'd1);
     end
   end
 
@@ -261,7 +264,7 @@ module fsh_seq (
     end
   end
 
-  // Descriptors: a header and how its payload moves; of a GET its argument beat
+  // Descriptors: a header and how its payload moves; an argument beat made here
   // follows as a word of its own, in the cycle after.
   fsh_spec_pkg::hdr_t    hdr;
   fsh_seq_pkg::desc_t    desc;
@@ -272,7 +275,7 @@ module fsh_seq (
   fsh_seq_pkg::desc_t    desc0, desc1;
 
   always_ff @(posedge clk_i) begin
-    raw_q <= issue && is_get;
+    raw_q <= issue && is_made;
     if (issue) raw_port_q <= port;
     if (rst_i) raw_q <= 1'b0;
   end
@@ -291,16 +294,16 @@ module fsh_seq (
       hdr.space    = fixed_q.rspace;
       hdr.dst      = fixed_q.dst;
       hdr.src      = node_i;
-      hdr.nargs    = is_get ? 5'd4 : fixed_q.nargs;
+      hdr.nargs    = is_made ? 5'd4 : fixed_q.nargs;
       hdr.bytes    = n_q;
       hdr.tag      = fixed_q.tag;
-      hdr.ack      = fixed_q.ack && fixed_q.opcode == fsh_spec_pkg::OP_PUT;
+      hdr.ack      = fixed_q.ack && !is_made && fixed_q.opcode < fsh_spec_pkg::OP_LIBRARY;
       hdr.status   = fixed_q.status;
       hdr.addr     = moving_q.raddr;
       hdr.total    = fixed_q.length;
       desc.word    = hdr;
       desc.raw     = 1'b0;
-      desc.get     = is_get;
+      desc.get     = is_made;
       desc.loop    = fixed_q.loop;
       desc.notify  = ends_q && fixed_q.ack && fixed_q.opcode >= fsh_spec_pkg::OP_LIBRARY;
       desc.half    = fixed_q.stripe;

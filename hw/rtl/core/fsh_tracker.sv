@@ -4,7 +4,8 @@
 
 /// Completion unit: counts the bytes of each message whose packets come in any
 /// order over any port, and acts once when all are written: an ack for a PUT,
-/// an entry in a host ring for everything that concerns this host. One packet in
+/// an entry in a host ring for everything that concerns this host, a pulse for
+/// the compute core if the tag is one of its own. One packet in
 /// two cycles for single-packet messages, one in three for the others. The count of
 /// an open message stands in a RAM word chosen by who owns it: {initiator, tag}
 /// of a PUT or GET, whose tags are of one pool, {channel, sender, slot} of a
@@ -34,6 +35,10 @@ module fsh_tracker (
     input  wire logic                 entry_ready_i,
     output logic                [1:0] entry_ring_o,
     output fsh_spec_pkg::ring_t       entry_o,
+    // PUTs of the compute core.
+    output logic                      core_valid_o,
+    output logic                [3:0] core_tag_o,
+    output logic                [3:0] core_status_o,
     output logic                      busy_o
 );
   localparam int unsigned WORDS = 64 * 64 + 2 * 64 * 16;
@@ -145,14 +150,16 @@ module fsh_tracker (
 
   // Act: one place for one message. A packet that does not complete its message
   // gives back its budget at once.
-  logic                to_host, is_put_ack, self, want_ack, want_entry, ack_room, ack_push;
-  logic                unfinished;
+  logic                to_host, is_put_ack, self, by_tag, to_core, want_ack, want_entry;
+  logic                ack_room, ack_push, unfinished;
   fsh_spec_pkg::ring_t entry;
 
   always_comb begin
     to_host    = 'x;
     is_put_ack = 'x;
     self       = 'x;
+    by_tag     = 'x;
+    to_core    = 'x;
     want_ack   = 'x;
     want_entry = 'x;
     if (done_q) begin
@@ -160,9 +167,10 @@ module fsh_tracker (
       is_put_ack = evt_q.opcode == fsh_spec_pkg::OP_PUT && evt_q.ack;
       self       = evt_q.src == node_i;
       want_ack   = is_put_ack && !self;
-      want_entry = to_host || (is_put_ack && self) ||
-                   evt_q.opcode == fsh_spec_pkg::OP_PUT_ACK ||
+      by_tag     = (is_put_ack && self) || evt_q.opcode == fsh_spec_pkg::OP_PUT_ACK ||
                    evt_q.opcode == fsh_spec_pkg::OP_GET_REPLY;
+      to_core    = by_tag && evt_q.tag[5:0] >= 6'(fsh_spec_pkg::HOST_TAGS);
+      want_entry = to_host || (by_tag && !to_core);
     end
   end
 
@@ -247,6 +255,10 @@ module fsh_tracker (
       entry.tag    = evt_q.tag;
     end
   end
+
+  assign core_valid_o  = done_q && to_core;
+  assign core_tag_o    = evt_q.tag[3:0];
+  assign core_status_o = evt_q.status;
 
   assign entry_o       = entry;
   assign entry_valid_o = done_q && want_entry && (!want_ack || ack_room);

@@ -9,9 +9,10 @@
 /// Entries come from ENTRIES sources, each with its ring (0 completions,
 /// 1 requests, 2 replies); a ring's entries are written in order, the phase
 /// toggling every lap, from 1. Room in a ring is the host's affair: it is never
-/// short of it (NUM_TAGS and slots bound what is outstanding).
+/// short of it (NUM_TAGS and slots bound what is outstanding; what compute cores
+/// complete for it, it has asked for).
 module fsh_hostw #(
-    parameter int unsigned ENTRIES = 5
+    parameter int unsigned ENTRIES = 6
 ) (
     input  wire logic                   clk_i,
     input  wire logic                   rst_i,

@@ -27,6 +27,7 @@ module fsh_regs #(
     output logic               rvalid_o,
     input  wire logic          rready_i,
     output logic        [63:0] rdata_o,
+    input  wire logic          compute_present_i,
     // Configuration.
     output logic               enable_o,
     output logic               hold_o,
@@ -162,7 +163,7 @@ module fsh_regs #(
     if (r1_q) begin
       case (ar_q)
         fsh_spec_pkg::REG_ID: rdata = ID;
-        fsh_spec_pkg::REG_CAPS: rdata = CAPS;
+        fsh_spec_pkg::REG_CAPS: rdata = {CAPS[63:49], compute_present_i, CAPS[47:0]};
         fsh_spec_pkg::REG_LIMITS: rdata = LIMITS;
         fsh_spec_pkg::REG_CONTROL: rdata = {62'd0, hold_o, enable_o};
         fsh_spec_pkg::REG_NODE: rdata = {48'd0, nodes_o, node_o};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 `default_nettype none
 
-/// One FSHMEM node with two link ports: host interface, GASNet core, links.
-/// See hw/rtl/README.md for the ports. All outputs are functions of registers.
+/// One FSHMEM node with two link ports: host interface, GASNet core, links, and a
+/// port for a compute core. See hw/rtl/README.md for the ports. All outputs are
+/// functions of registers.
 /// Responses of the AXI slaves are taken as OKAY and in order; write responses
 /// are always accepted, read data always has room.
 /// idle_o: no state changes until an input does (a command held by the start
@@ -78,9 +79,32 @@ module fsh_node #(
     output logic      [PORTS*128-1:0] link_tx_data_o,
     input  wire logic     [PORTS-1:0] link_rx_valid_i,
     input  wire logic     [PORTS-1:0] link_rx_bound_i,
-    input  wire logic [PORTS*128-1:0] link_rx_data_i
+    input  wire logic [PORTS*128-1:0] link_rx_data_i,
+    // Compute core.
+    input  wire logic                 compute_present_i,
+    output logic                      enable_o,
+    output logic                [7:0] node_o,
+    output logic                [7:0] nodes_o,
+    output logic               [39:0] seg_base_o,
+    output logic               [39:0] seg_size_o,
+    input  wire logic           [1:0] run_room_i,
+    output logic                      run_valid_o,
+    output logic                      run_queue_o,
+    output logic                [7:0] run_count_o,
+    output logic               [31:0] run_addr_o,
+    output logic                [7:0] run_src_o,
+    output logic                      sig_valid_o,
+    output logic                [5:0] sig_counter_o,
+    output logic                [7:0] sig_inc_o,
+    output logic                      ack_valid_o,
+    output logic                [3:0] ack_tag_o,
+    output logic                [3:0] ack_status_o,
+    input  wire logic                 ccmd_valid_i,
+    output logic                      ccmd_ready_o,
+    input  wire fsh_fn_pkg::ccmd_t    ccmd_i
 );
-  localparam int unsigned ENTRIES = 5;  // tracker, windows 0 and 1, sequencers 0 and 1
+  // Tracker, windows 0 and 1, sequencers 0 and 1, messages of compute cores.
+  localparam int unsigned ENTRIES = 6;
 
   // Configuration.
   logic        enable, hold;
@@ -102,6 +126,7 @@ module fsh_node #(
       .rst_i,
       .cycle_i,
       .gate_i,
+      .compute_present_i,
       .awaddr_i     (s_axil_awaddr_i),
       .awvalid_i    (s_axil_awvalid_i),
       .awready_o    (s_axil_awready_o),
@@ -147,6 +172,12 @@ module fsh_node #(
       .busy_o       (regs_busy)
   );
 
+  assign enable_o   = enable;
+  assign node_o     = node;
+  assign nodes_o    = nodes;
+  assign seg_base_o = seg_base;
+  assign seg_size_o = seg_size;
+
   // Submission windows.
   logic [1:0]          win_valid, win_ready, rows_valid, rows_ready, win_empty, win_waiting;
   logic [3:0]          win_mask;
@@ -156,6 +187,7 @@ module fsh_node #(
   logic [31:0]         req_head, rep_head;
   logic [ENTRIES-1:0]  entry_valid, entry_ready;
   fsh_spec_pkg::ring_t entry_track, entry_win0, entry_win1, entry_seq0, entry_seq1;
+  fsh_spec_pkg::ring_t entry_compute;
   logic [1:0]          track_ring;
   logic [41:0]         route_data;
 
@@ -231,10 +263,81 @@ module fsh_node #(
       .waiting_o    (win_waiting[1])
   );
 
+  // Messages to the compute core.
+  logic [1:0]       get_valid, get_ready, served_valid, served_ready;
+  fsh_fn_pkg::get_t get0, get1;
+  logic [7:0]       served_status;
+  logic             msg_refused, dispatch_busy;
+
+  fsh_dispatch i_dispatch (
+      .clk_i,
+      .rst_i,
+      .compute_present_i,
+      .get_valid_i   (get_valid),
+      .get_ready_o   (get_ready),
+      .get0_i        (get0),
+      .get1_i        (get1),
+      .get_valid_o   (served_valid),
+      .get_ready_i   (served_ready),
+      .get_status_o  (served_status),
+      .run_room_i,
+      .run_valid_o,
+      .run_queue_o,
+      .run_count_o,
+      .run_addr_o,
+      .run_src_o,
+      .sig_valid_o,
+      .sig_counter_o,
+      .sig_inc_o,
+      .entry_valid_o (entry_valid[5]),
+      .entry_ready_i (entry_ready[5]),
+      .entry_o       (entry_compute),
+      .perf_refused_o(msg_refused),
+      .busy_o        (dispatch_busy)
+  );
+
+  // Commands of the compute core.
+  logic               req_valid, req_ready, req_gnt, req_spread, req_loop;
+  logic               done_valid, ccmd_refused, ccmd_busy;
+  logic [1:0]         req_mask;
+  logic [3:0]         done_tag, done_status;
+  fsh_spec_pkg::cmd_t req;
+
+  fsh_ccmd i_ccmd (
+      .clk_i,
+      .rst_i,
+      .node_i        (node),
+      .nodes_i       (nodes),
+      .packet_i      (packet),
+      .ports_i       (ports),
+      .seg_size_i    (seg_size),
+      .route_we_i    (route_we),
+      .route_waddr_i (write_word[5:0]),
+      .route_wdata_i (route_data[41:40]),
+      .ccmd_valid_i,
+      .ccmd_ready_o,
+      .ccmd_i,
+      .ack_valid_o,
+      .ack_tag_o,
+      .ack_status_o,
+      .done_valid_i  (done_valid),
+      .done_tag_i    (done_tag),
+      .done_status_i (done_status),
+      .req_valid_o   (req_valid),
+      .req_ready_i   (req_ready),
+      .req_gnt_i     (req_gnt),
+      .req_mask_o    (req_mask),
+      .req_spread_o  (req_spread),
+      .req_loop_o    (req_loop),
+      .win_i         (win_req),
+      .req_o         (req),
+      .perf_refused_o(ccmd_refused),
+      .busy_o        (ccmd_busy)
+  );
+
   // Scheduler.
-  logic [1:0]         get_valid, get_ready, rows_port;
+  logic [1:0]         rows_port;
   logic [3:0]         context_free, load_status;
-  fsh_fn_pkg::get_t   get0, get1;
   fsh_spec_pkg::cmd_t load;
   logic               load_valid, load_ready, load_port, load_loop, load_stripe;
   logic               stopped;
@@ -250,12 +353,20 @@ module fsh_node #(
       .win_mask_i   (win_mask),
       .win_spread_i (win_spread),
       .win_loop_i   (win_loop),
-      .win_req_i    (win_req),
+      .win_ordered_i({win_rep.ordered, win_req.ordered}),
+      .win_req_i    (req),
       .win_rep_i    (win_rep),
-      .get_valid_i  (get_valid),
-      .get_ready_o  (get_ready),
+      .get_valid_i  (served_valid),
+      .get_ready_o  (served_ready),
       .get0_i       (get0),
       .get1_i       (get1),
+      .get_status_i (served_status),
+      .core_valid_i (req_valid),
+      .core_ready_o (req_ready),
+      .core_gnt_o   (req_gnt),
+      .core_mask_i  (req_mask),
+      .core_spread_i(req_spread),
+      .core_loop_i  (req_loop),
       .free_i       (context_free),
       .load_valid_o (load_valid),
       .load_ready_i (load_ready),
@@ -361,6 +472,9 @@ module fsh_node #(
       .entry_ready_i(entry_ready[0]),
       .entry_ring_o (track_ring),
       .entry_o      (entry_track),
+      .core_valid_o (done_valid),
+      .core_tag_o   (done_tag),
+      .core_status_o(done_status),
       .busy_o       (tracker_busy)
   );
 
@@ -597,8 +711,8 @@ module fsh_node #(
       .rx_bvalid_o  (rx_bvalid),
       .entry_valid_i(entry_valid),
       .entry_ready_o(entry_ready),
-      .entry_ring_i ({8'd0, track_ring}),
-      .entry_i      ({entry_seq1, entry_seq0, entry_win1, entry_win0, entry_track}),
+      .entry_ring_i ({10'd0, track_ring}),
+      .entry_i      ({entry_compute, entry_seq1, entry_seq0, entry_win1, entry_win0, entry_track}),
       .awvalid_o    (m_host_awvalid_o),
       .awready_i    (m_host_awready_i),
       .awaddr_o     (m_host_awaddr_o),
@@ -622,14 +736,22 @@ module fsh_node #(
   logic [95:0]          add;
   logic [1:0]           accept;
   logic                 perf_busy, win_refused;
+  logic [2:0]           refused, late_q;
+  logic [1:0]           refused_step;
 
   assign accept = win_valid & win_ready;
   // The host writer takes one entry a cycle.
   assign win_refused = |(entry_valid[2:1] & entry_ready[2:1]);
 
+  // Five sources; a step has room for three, the rest is counted a cycle later.
+  assign refused = late_q + {2'd0, perf_refused[0]} + {2'd0, perf_refused[1]} +
+                   {2'd0, win_refused} + {2'd0, msg_refused} + {2'd0, ccmd_refused};
+  assign refused_step = refused > 3'd3 ? 2'd3 : refused[1:0];
+  always_ff @(posedge clk_i) late_q <= rst_i ? '0 : refused - {1'b0, refused_step};
+
   always_comb begin
     step = {
-      {1'b0, perf_refused[0]} + {1'b0, perf_refused[1]} + {1'b0, win_refused},
+      refused_step,
       {1'b0, fwd_sop[0]} + {1'b0, fwd_sop[1]},
       {1'b0, stall[1]},
       {1'b0, stall[0]},
@@ -676,7 +798,8 @@ module fsh_node #(
 
   always_ff @(posedge clk_i) begin
     idle_o <= !(rst_i || regs_busy || win_busy || tracker_busy || loop_busy || |get_valid ||
-                seq_busy || |rx_busy || |link_busy || hostw_busy || perf_busy ||
+                dispatch_busy || ccmd_busy || seq_busy || |rx_busy || |link_busy || hostw_busy ||
+                perf_busy || late_q != '0 ||
                 |entry_valid || s_axil_awvalid_i || s_axil_wvalid_i || s_axil_arvalid_i ||
                 gate_i || |m_mem_bvalid_i || |m_mem_rvalid_i || m_host_rvalid_i ||
                 m_host_bvalid_i);

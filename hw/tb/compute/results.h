@@ -193,33 +193,36 @@ class Plan
         }
     }
 
-    // One GEMM or CONV of this shape, nothing sent: for measurements.
-    void make_one(bool conv, bool accumulate, bool bias, unsigned m, unsigned n)
+    // One GEMM or CONV of this shape in one tile: for measurements. With `each`
+    // a PUT of so many values to node 1, and tiles of eight rows.
+    void make_one(bool conv, bool accumulate, bool bias, unsigned m, unsigned n,
+                  unsigned each = 0)
     {
         commands.push_back(std::make_unique<Command>());
         Command &c = *commands.back();
         std::memset(c.words, 0, sizeof c.words);
-        c.id = 0;
-        c.mover = false;
-        c.parity = c.status = 0;
+        c.id = c.parity = c.status = 0;
+        c.mover = c.relu = c.emit = false;
         c.op = conv ? FSH_COP_CONV : FSH_COP_GEMM;
         c.conv = conv;
         c.accumulate = accumulate;
         c.bias = bias;
-        c.relu = c.emit = c.art = false;
-        c.m = m;
+        c.art = each != 0;
+        c.m = c.out_w = c.out_plane = m;
         c.n = n;
-        c.out_w = m;
         c.out_h = 1;
         c.ldc = conv ? m : (n + 15) / 16;
         c.c_addr = 4096;
         c.b_addr = 64;
-        c.out_plane = m;
         c.e_addr = 0;
-        tile_x_ = conv ? 1 : (m + 7) / 8;
+        tile_x_ = conv || each ? 1 : (m + 7) / 8;
         tile_w_ = (n + 15) / 16;
         result(c);
         fill(c);
+        fsh_ccmd_set_art_count(c.words, each);
+        fsh_ccmd_set_art_mask(c.words, 2);
+        if (each)
+            cut(c, c.extents, c.c_addr, 0);
     }
 
     // What PE (column r, row c of the group) holds.

@@ -23,7 +23,7 @@ class Bench
   public:
     explicit Bench(tb::Test &test)
         : test_(test), context_(test.context()), dut_(context_.get()),
-          acc_(2 * accs * rows * cols, ref::nan_bits)
+          acc_(2 * accs * rows * cols, ref::nan_bits), last_(accs)
     {
         past_.resize(rows);
         dut_.step_valid_i = 0;
@@ -51,8 +51,8 @@ class Bench
                 index = pick(left);
             if (index >= 0) {
                 todo--;
-                step(bank, (unsigned)index,
-                     left[(unsigned)index]-- == depth, mood);
+                step(bank, (unsigned)index, left[(unsigned)index]-- == depth,
+                     mood);
             }
             bool settled = test_.cycle >= settled_[!bank];
             if (read != reads && settled && (all || drains.willing()))
@@ -111,7 +111,8 @@ class Bench
             unsigned index = (start + i) % (unsigned)left.size();
             bool recent = false;
             for (auto &used : recent_)
-                recent |= used.first == index && test_.cycle - used.second < loop;
+                recent |=
+                    used.first == index && test_.cycle - used.second < loop;
             if (left[index] != 0 && !recent)
                 return (int)index;
         }
@@ -124,8 +125,6 @@ class Bench
             ref::draw(test_, block, mood);
         for (auto &block : blocks.w)
             ref::draw(test_, block, mood);
-        if (mood != 0 && test_.below(4) == 0) // cancels what came before
-            return;
     }
 
     void step(unsigned bank, unsigned index, bool first, unsigned mood)
@@ -133,6 +132,14 @@ class Bench
         Blocks &now = past_.front();
 
         random(now, mood);
+        if (!first &&
+            test_.below(4) == 0) { // takes off what the last one added
+            now = last_[index];
+            for (auto &block : now.x)
+                for (auto &man : block.man)
+                    man = (int8_t)-man;
+        }
+        last_[index] = now;
         dut_.step_valid_i = 1;
         dut_.step_first_i = first;
         dut_.step_bank_i = (uint8_t)bank;
@@ -203,6 +210,7 @@ class Bench
     std::unique_ptr<VerilatedContext> context_;
     Vfsh_array dut_;
     std::vector<uint32_t> acc_; // [bank][index][column][row]
+    std::vector<Blocks> last_;  // of each accumulator
     std::deque<Blocks> past_;   // operands of this cycle and those before
     std::deque<std::pair<unsigned, uint64_t>> recent_;
     std::deque<Due> due_;

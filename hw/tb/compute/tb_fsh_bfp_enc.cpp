@@ -32,13 +32,10 @@ static ref::Block encode(const Input &in)
             uint32_t exponent = x[i] >> 23 & 255;
             double size = 0;
             if (largest == 255)
-                size = exponent < 255        ? 0
-                       : x[i] & 0x7fffff ? 127
-                                             : 64;
+                size = exponent < 255 ? 0 : x[i] & 0x7fffff ? 127 : 64;
             else if (exponent != 0)
                 size = std::nearbyint(std::ldexp(
-                    std::fabs((double)ref::real(x[i])),
-                    127 + 6 - block.exp));
+                    std::fabs((double)ref::real(x[i])), 127 + 6 - block.exp));
             over |= size == 128;
             size = std::min(size, 127.0);
             bool negative = x[i] >> 31 && !(largest == 255 && size == 127);

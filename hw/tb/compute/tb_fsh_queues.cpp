@@ -43,6 +43,13 @@ static void put(uint64_t *w, void (*set)(uint64_t *, uint64_t), uint64_t value)
     set(w, value);
 }
 
+static const Words used = {
+    FSH_CCMD_USED_W0,  FSH_CCMD_USED_W1,  FSH_CCMD_USED_W2,  FSH_CCMD_USED_W3,
+    FSH_CCMD_USED_W4,  FSH_CCMD_USED_W5,  FSH_CCMD_USED_W6,  FSH_CCMD_USED_W7,
+    FSH_CCMD_USED_W8,  FSH_CCMD_USED_W9,  FSH_CCMD_USED_W10, FSH_CCMD_USED_W11,
+    FSH_CCMD_USED_W12, FSH_CCMD_USED_W13, FSH_CCMD_USED_W14, FSH_CCMD_USED_W15,
+};
+
 // The rules, written down once more.
 static bool is_wrong(const uint64_t *w, bool mover)
 {
@@ -52,6 +59,9 @@ static bool is_wrong(const uint64_t *w, bool mover)
     uint64_t groups =
         fsh_ccmd_tile_x(w) * (conv ? (fsh_ccmd_out_w(w) + 7) / 8 : 1);
 
+    for (unsigned i = 0; i < FSH_CCMD_WORDS; i++)
+        if (w[i] & ~used[i])
+            return true;
     if (fsh_ccmd_check(w) != FSH_CMD_CHECK)
         return true;
     if (mover ? op != FSH_COP_NOP && !send : op > FSH_COP_ENCODE)
@@ -232,7 +242,9 @@ class Bench
     // One field, mostly to what it must not be.
     void spoil(uint64_t *w)
     {
-        switch (test_.below(24)) {
+        unsigned at = test_.below(64 * FSH_CCMD_WORDS);
+
+        switch (test_.below(26)) {
         case 0:
             put(w, fsh_ccmd_set_check, test_.below(256));
             break;
@@ -304,6 +316,14 @@ class Bench
             break;
         case 23:
             put(w, fsh_ccmd_set_tile_x, 255);
+            break;
+        case 24:
+            put(w, fsh_ccmd_set_tile_x, 64);
+            put(w, fsh_ccmd_set_tile_w, 4);
+            break;
+        case 25:
+            if (!(used[at / 64] >> at % 64 & 1))
+                w[at / 64] |= 1ull << at % 64;
             break;
         }
     }
@@ -394,15 +414,30 @@ class Bench
         moved_ = true;
     }
 
-    // Signals: never more in all than the commands take off.
+    // Some command waits for more of this event.
+    bool missed(unsigned e)
+    {
+        for (unsigned q = 0; q < 2; q++)
+            if ((dut_.wait_valid_o >> q & 1) &&
+                (dut_.wait_event_o >> (6 * q) & 63) == e &&
+                there_[e] < (dut_.wait_count_o >> (16 * q) & 0xffff))
+                return true;
+        return false;
+    }
+
+    // Signals: never more in all than the commands take off, mostly not many
+    // more than are waited for.
     void drive_signals()
     {
+        static const uint64_t limits[] = {0, 0, 2, 10, 100000};
         unsigned e = test_.below(4) * 21;
 
         dut_.sig_valid_i = 0;
-        if (!willing(3) || !needed_[e])
+        if (test_.below(200) == 0)
+            ahead_ = limits[test_.below(5)];
+        if (!willing(3) || !needed_[e] || (there_[e] >= ahead_ && !missed(e)))
             return;
-        uint64_t inc = 1 + test_.below(test_.below(4) ? 3 : 255);
+        uint64_t inc = 1 + test_.below(test_.below(8) ? 2 : 255);
         inc = std::min(inc, needed_[e]);
         needed_[e] -= inc;
         dut_.sig_valid_i = 1;
@@ -510,6 +545,7 @@ class Bench
     uint64_t needed_[64] = {}, there_[64] = {}, due_[2] = {};
     bool asked_[2] = {false, false}, seen_[2] = {false, false};
     bool parity_[2] = {false, false}, moved_ = false;
+    uint64_t ahead_ = 0;
     unsigned ready_for_[2] = {0, 0}, rooms_ = ~0u;
 };
 

@@ -8,6 +8,7 @@
 //  - No PUT before its bytes are written, no SIGNAL or COMPLETE before all is
 //    written and acknowledged; COMPLETE has the status of what failed.
 //  - While busy_o is low the clock is withheld: nothing may get lost by it.
+//  - A PUT does not wait for what comes after it.
 //  - Without stalls, a tile of 128 x 128 at one quad a cycle.
 #include "results.h"
 #include "Vtb_fsh_results.h"
@@ -19,7 +20,7 @@ static const unsigned drain_cycles = 4; // parameter DRAIN
 struct Mode {
     bool stalls, errors, sleep;
     unsigned latency; // of memory, at least
-    unsigned parity;  // of what is tested, for the model: 0 all
+    unsigned gap;     // between two tiles, at least
 };
 
 // In order, each due some time after it came.
@@ -119,7 +120,7 @@ class Bench
         finish();
     }
 
-    uint64_t tile_taken = 0, last_write = 0, beats_given = 0, slept = 0;
+    uint64_t tile_taken = 0, last_write = 0, put_delay = 0, slept = 0;
 
   private:
     bool willing(int what)
@@ -286,6 +287,9 @@ class Bench
         Command &c = *t.command;
         if (!c.started || offered_ - drained_ >= 2 || !willing(2))
             return;
+        if (test_.cycle < next_tile_)
+            return;
+        next_tile_ = test_.cycle + mode_.gap;
         unsigned bank = offered_ & 1;
         banks_[bank] = t;
         full_[bank] = true;
@@ -438,7 +442,7 @@ class Bench
         dut_.m_bvalid_i |= (uint8_t)(1 << l);
         lanes_[l].writes.pop();
         lanes_[l].open--;
-        last_write = test_.cycle;
+        last_write = written_[w.addr] = test_.cycle;
         moved_ = true;
     }
 
@@ -461,7 +465,6 @@ class Bench
             lane.writes.push(w, soon());
             if (++lane.open > 64)
                 test_.fail("more than 64 writes of lane %d", l);
-            beats_given++;
         }
     }
 
@@ -580,6 +583,8 @@ class Bench
             if (!p.command->started)
                 test_.fail("PUT of command %u, not yet known", p.command->id);
             check_written(p);
+            if (mode_.gap)
+                measure(p);
             fly(p);
             stream.pop_front();
             return;
@@ -599,6 +604,16 @@ class Bench
                            p.command->id, (unsigned long long)addr);
             addr += 4;
         }
+    }
+
+    // From the last of its bytes written.
+    void measure(const results::Put &p)
+    {
+        uint64_t last = 0;
+
+        for (uint64_t a = p.laddr / 64; a * 64 < p.laddr + p.length; a++)
+            last = std::max(last, written_[(uint32_t)a]);
+        put_delay = std::max(put_delay, test_.cycle - last);
     }
 
     struct Flight {
@@ -715,6 +730,8 @@ class Bench
     Lane lanes_[4];
     size_t extent_ = 0;
     uint32_t beat_ = 0;
+    uint64_t next_tile_ = 0;
+    std::unordered_map<uint32_t, uint64_t> written_;
     unsigned emt_wait_ = 0;
     std::vector<Flight> flying_;
     unsigned tags_ = 0;
@@ -740,6 +757,22 @@ static void speed(tb::Test &test, bool conv, bool accumulate, bool bias,
         test.fail("%u quads take %u cycles", quads, cycles);
 }
 
+// A PUT leaves when its bytes are written, not when the next tile comes: two
+// rows of 64 values each, tiles of eight rows far apart.
+static void prompt(tb::Test &test)
+{
+    results::Plan plan(test, {0, 2, 1 << 20, 1 << 24});
+
+    plan.make_one(false, false, false, 32, 64, 128);
+    Bench bench(test, plan, {false, false, false, 0, 400});
+    bench.run();
+    std::printf("tb_fsh_results: PUTs leave at most %u cycles after their "
+                "bytes are written\n",
+                (unsigned)bench.put_delay);
+    if (bench.puts != 16 || bench.put_delay > 40)
+        test.fail("%llu PUTs", bench.puts);
+}
+
 int main(int argc, char **argv)
 {
     tb::Test test("tb_fsh_results", argc, argv);
@@ -751,6 +784,7 @@ int main(int argc, char **argv)
     speed(test, false, true, true, 128, 128, 512, 40);
     speed(test, false, false, false, 1, 2048, 128, 24);
     speed(test, true, false, true, 1024, 16, 256, 32);
+    prompt(test);
     for (int round = 0; round < 8; round++) {
         uint64_t size = (uint64_t)64 * (150000 + test.below(1000));
         uint64_t base = (uint64_t)64 * test.below(1 << 20);

@@ -98,7 +98,7 @@ module tb_fsh_results #(
   fsh_cout_pkg::tile_t tile;
   fsh_cout_pkg::read_t read;
   fsh_cout_pkg::ext_t  ext, emt;
-  fsh_cout_pkg::port_t ccmd;
+  fsh_fn_pkg::ccmd_t ccmd;
   logic                ext_valid, ext_ready, out_busy, write_busy, art_busy;
   logic          [3:0] wr_valid, wr_ready, wr_cmd, out_err, write_err;
   logic        [127:0] wr_addr;

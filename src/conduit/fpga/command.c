@@ -91,6 +91,10 @@ const char *fsh_fpga_status_text(unsigned status)
         return "the range leaves the target's segment";
     case FSH_STATUS_UNSUPPORTED:
         return "the target has no unit for this operation";
+    case FSH_STATUS_BUSY:
+        return "the target's queue is full";
+    case FSH_STATUS_MEMORY:
+        return "device memory answered with an error";
     default:
         return "unknown status";
     }

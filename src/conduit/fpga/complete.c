@@ -87,7 +87,7 @@ static void finish_op(const uint64_t *entry, bool refused)
     unsigned status = (unsigned)fsh_ring_status(entry);
 
     /* Acquire, partner: fsh_fpga_op_begin. */
-    if (tag >= FSH_NUM_TAGS ||
+    if (tag >= FSH_HOST_TAGS ||
         !atomic_load_explicit(&fsh_fpga.live[tag], memory_order_acquire))
         fsh_fatal("conduit fpga: completion of tag %u, which is not in use "
                   "(status %s): the device or its program is broken",
@@ -156,8 +156,8 @@ static void refused(const uint64_t *entry)
     char text[256];
 
     if (channel == FSH_FPGA_REQUEST &&
-        (opcode == FSH_OP_PUT || opcode == FSH_OP_GET) && slot < FSH_NUM_TAGS &&
-        atomic_load(&fsh_fpga.live[slot])) {
+        (opcode == FSH_OP_PUT || opcode == FSH_OP_GET) &&
+        slot < FSH_HOST_TAGS && atomic_load(&fsh_fpga.live[slot])) {
         finish_op(entry, true);
         return;
     }

@@ -56,14 +56,14 @@ _Static_assert(FSH_DMA_SLOT_PAY % 0x800000 == 0 &&
                    FSH_DMA_SLOT_PAY + FSH_DMA_SLOTS * FSH_MAX_MEDIUM <=
                        FSH_DMA_TAG,
                "slot payloads are 8 MiB aligned");
-_Static_assert(FSH_DMA_TAG + FSH_NUM_TAGS * FSH_DMA_TAG_BYTES <= FSH_DMA_BIG,
+_Static_assert(FSH_DMA_TAG + FSH_HOST_TAGS * FSH_DMA_TAG_BYTES <= FSH_DMA_BIG,
                "bounce memory of tags");
 _Static_assert(FSH_DMA_BIG + 2 * FSH_DMA_BIG_SLOTS * FSH_DMA_BIG_BYTES <=
                    FSH_DMA_END,
                "big bounce slots");
 _Static_assert(FSH_DMA_SMALL_BYTES >= FSH_MAX_MEDIUM, "a Medium fits");
 _Static_assert(FSH_DMA_SMALL_SLOTS <= 64 && FSH_DMA_BIG_SLOTS <= 64 &&
-                   FSH_NUM_TAGS == 64,
+                   FSH_HOST_TAGS <= 64,
                "one word maps them");
 
 #endif

@@ -57,9 +57,9 @@ static void describe(void (*line)(void *arg, const char *text), void *arg)
              fsh_fpga_window_used(FSH_FPGA_REQUEST),
              fsh_fpga_window_used(FSH_FPGA_REPLY), FSH_WINDOW_ENTRIES);
     line(arg, text);
-    uint64_t in_use = ~atomic_load(&fsh_fpga.free_tags);
+    uint64_t in_use = FSH_FPGA_ALL_TAGS & ~atomic_load(&fsh_fpga.free_tags);
     snprintf(text, sizeof text, "fpga: tags in use: %d of %u",
-             __builtin_popcountll(in_use), FSH_NUM_TAGS);
+             __builtin_popcountll(in_use), FSH_HOST_TAGS);
     line(arg, text);
     for (; in_use != 0; in_use &= in_use - 1) {
         int tag = __builtin_ctzll(in_use);

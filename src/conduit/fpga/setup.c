@@ -133,7 +133,7 @@ static void reset_state(void)
         (const void *)(fsh_fpga.mem.dma + FSH_DMA_REQ);
     fsh_fpga.rx[FSH_FPGA_REPLY].entries =
         (const void *)(fsh_fpga.mem.dma + FSH_DMA_REP);
-    atomic_store(&fsh_fpga.free_tags, UINT64_MAX);
+    atomic_store(&fsh_fpga.free_tags, FSH_FPGA_ALL_TAGS);
     for (unsigned c = 0; c < FSH_FPGA_CHANNELS; c++) {
         atomic_store(&fsh_fpga.free_small[c],
                      UINT64_MAX >> (64 - FSH_DMA_SMALL_SLOTS));

@@ -37,6 +37,9 @@ struct fsh_fpga_ring {
     uint32_t pos; /* entries consumed, ever */
 };
 
+/* The tags that are the host's; the others are the compute core's. */
+#define FSH_FPGA_ALL_TAGS (UINT64_MAX >> (64 - FSH_HOST_TAGS))
+
 /* A tagged operation in flight; written before the command is submitted, read
  * when its completion comes. */
 struct fsh_fpga_op {
@@ -82,9 +85,9 @@ struct fsh_fpga {
     struct fsh_fpga_ring cpl; /* lock also covers op and source on completion */
     struct fsh_fpga_ring rx[FSH_FPGA_CHANNELS];
 
-    _Atomic uint64_t free_tags;
-    struct fsh_fpga_op op[FSH_NUM_TAGS];
-    atomic_bool live[FSH_NUM_TAGS]; /* op is valid: a completion is to come */
+    _Atomic uint64_t free_tags; /* of FSH_FPGA_ALL_TAGS */
+    struct fsh_fpga_op op[FSH_HOST_TAGS];
+    atomic_bool live[FSH_HOST_TAGS]; /* op is valid: a completion is to come */
 
     _Atomic uint64_t free_small[FSH_FPGA_CHANNELS];
     _Atomic uint64_t free_big[FSH_FPGA_CHANNELS];

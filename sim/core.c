@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The compute core of a node: the second Verilated model, wired to the node's
+ * compute port and to the device memory. Both models are given each other's
+ * outputs of the present cycle, then both pass the same edge; each only if it
+ * is not idle or an input of it is up.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.h"
+
+bool fsh_core_init(struct fsh_fabric *fab, struct fsh_sim_node *node)
+{
+    const struct fsh_fabric_config *c = &fab->config;
+    struct fsh_core *core = calloc(1, sizeof *core);
+
+    node->core = core;
+    if (!core)
+        return false;
+    for (uint32_t l = 0; l < FSH_CORE_LANES; l++)
+        core->lane[l] = (struct fsh_lane){
+            .out = &core->io.out.lane[l],
+            .in = &core->io.in.lane[l],
+            .mem = node->master[0].mem,
+            .base = node->master[0].base,
+            .size = node->master[0].size,
+            .read_cycles = c->dram_cycles,
+            .resp_cycles = c->dram_write_cycles,
+            .pool = &node->dram_pool,
+            .node = node->index,
+            .index = l,
+        };
+    node->dram_pool.carry = FSH_LANE_BYTES - 1;
+    core->rtl = fsh_compute_create(&core->io, node->index, c->seed, fab->waves);
+    return core->rtl != NULL;
+}
+
+void fsh_core_free(struct fsh_sim_node *node)
+{
+    if (node->core)
+        fsh_compute_destroy(node->core->rtl);
+    free(node->core);
+    node->core = NULL;
+}
+
+/* The registers that the core is given have changed. */
+static bool configured(const struct fsh_port_out *was,
+                       const struct fsh_port_out *is)
+{
+    return was->enable != is->enable || was->node != is->node ||
+           was->nodes != is->nodes || was->seg_base != is->seg_base ||
+           was->seg_size != is->seg_size;
+}
+
+bool fsh_core_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node)
+{
+    struct fsh_core *core = node->core;
+    const struct fsh_port_out *port = &node->io.out.port;
+    const struct fsh_compute_out *out = &core->io.out;
+    struct fsh_compute_in *in = &core->io.in;
+    uint32_t stall = fab->stalling ? fsh_stall_lanes(fab, node->index) : 0;
+    bool active = !out->idle || out->port.ccmd_valid || port->run_valid ||
+                  port->sig_valid || port->ack_valid ||
+                  configured(&in->port, port);
+
+    in->cycle = fab->cycle;
+    in->port = *port;
+    node->io.in.port = out->port;
+    node->io.in.port.present = 1;
+    for (uint32_t k = 0; k < FSH_CORE_LANES; k++) {
+        uint32_t l = (k + (uint32_t)(fab->cycle >> 1)) % FSH_CORE_LANES;
+
+        active |= fsh_lane_step(fab, &core->lane[l], stall);
+    }
+    core->evaluate = active || !fab->config.jump;
+    return active;
+}
+
+uint64_t fsh_core_due(const struct fsh_core *core)
+{
+    uint64_t due = FSH_NEVER;
+
+    for (uint32_t l = 0; l < FSH_CORE_LANES; l++) {
+        uint64_t at = fsh_lane_due(&core->lane[l]);
+
+        due = at < due ? at : due;
+    }
+    return due;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Device memory behind one 512-bit AXI4 master (lane) of a compute core: every
+ * burst is a beat, in order by direction, with as many outstanding as there are
+ * slots. It shares the pool of its node with the masters of the link ports. A
+ * beat outside the memory is answered with an error, reads zero and writes
+ * nothing: the core checks its addresses, so a test puts them there.
+ *
+ * Timing as in axi.c: read data read_cycles after the address, a response
+ * resp_cycles after the data, one of either a cycle.
+ */
+#include <string.h>
+
+#include "model.h"
+
+enum { STALL_AW = 1, STALL_W = 2, STALL_B = 4, STALL_AR = 8, STALL_R = 16 };
+
+static void aligned(struct fsh_fabric *fab, const struct fsh_lane *lane,
+                    const char *what, uint64_t addr)
+{
+    if (addr % FSH_LANE_BYTES == 0)
+        return;
+    fsh_fabric_fail(fab,
+                    "node %u: compute core lane %u: %s at 0x%llx is not "
+                    "aligned (cycle %llu)",
+                    lane->node, lane->index, what, (unsigned long long)addr,
+                    (unsigned long long)fab->cycle);
+}
+
+static bool inside(const struct fsh_lane *lane, uint64_t addr)
+{
+    return addr >= lane->base && lane->size >= FSH_LANE_BYTES &&
+           addr - lane->base <= lane->size - FSH_LANE_BYTES;
+}
+
+static void store(struct fsh_fabric *fab, struct fsh_lane *lane, uint64_t addr)
+{
+    const struct fsh_lane_out *out = lane->out;
+    unsigned char *to = lane->mem + (addr - lane->base);
+    uint64_t hash = fsh_mix(
+        fab->hash, (fab->cycle ^ (uint64_t)lane->node << 56) + out->wstrb);
+
+    hash = fsh_mix(hash, addr);
+    for (unsigned i = 0; i < FSH_LANE_WORDS; i++) {
+        uint32_t strb = (uint32_t)(out->wstrb >> (8 * i)) & 0xff;
+
+        if (strb == 0)
+            continue;
+        fsh_store_word(to + 8 * i, out->wdata[i], strb);
+        hash = fsh_mix(hash, out->wdata[i]);
+    }
+    fab->hash = hash;
+}
+
+static void write_step(struct fsh_fabric *fab, struct fsh_lane *lane,
+                       uint32_t stall)
+{
+    const struct fsh_lane_out *out = lane->out;
+    struct fsh_lane_in *in = lane->in;
+    uint32_t held = lane->write_tail - lane->resp_head;
+
+    in->awready = !(stall & STALL_AW) && held < FSH_LANE_SLOTS;
+    if (out->awvalid && in->awready) {
+        aligned(fab, lane, "write", out->awaddr);
+        lane->write[lane->write_tail++ % FSH_LANE_SLOTS].addr = out->awaddr;
+    }
+    in->wready = out->wvalid && lane->write_head != lane->write_tail &&
+                 !(stall & STALL_W) &&
+                 fsh_pool_take(lane->pool, fab->cycle, FSH_LANE_BYTES);
+    if (in->wready) {
+        struct fsh_lane_slot *slot =
+            &lane->write[lane->write_head++ % FSH_LANE_SLOTS];
+
+        slot->err = !inside(lane, slot->addr);
+        slot->at = fab->cycle + lane->resp_cycles;
+        if (!slot->err)
+            store(fab, lane, slot->addr);
+    }
+    /* Slots from resp_head to write_head wait for their response. */
+    in->bvalid = 0;
+    if (lane->resp_head != lane->write_head && !(stall & STALL_B)) {
+        const struct fsh_lane_slot *slot =
+            &lane->write[lane->resp_head % FSH_LANE_SLOTS];
+
+        in->bvalid = slot->at <= fab->cycle;
+        in->berr = slot->err;
+        lane->resp_head += in->bvalid;
+    }
+}
+
+static void fetch(struct fsh_fabric *fab, struct fsh_lane *lane)
+{
+    const struct fsh_lane_slot *slot =
+        &lane->read[lane->read_head % FSH_LANE_SLOTS];
+    struct fsh_lane_in *in = lane->in;
+    const unsigned char *from = lane->mem + (slot->addr - lane->base);
+
+    in->rerr = slot->err;
+    if (slot->err) {
+        memset(in->rdata, 0, sizeof in->rdata);
+        return;
+    }
+    if (fab->replaying) {
+        for (unsigned i = 0; i < FSH_LANE_WORDS; i += 2)
+            fsh_tape_need(fab, in->rdata + i);
+        return;
+    }
+    for (unsigned i = 0; i < FSH_LANE_WORDS; i++)
+        in->rdata[i] = __atomic_load_n(
+            (const uint64_t *)(const void *)(from + 8 * i), __ATOMIC_RELAXED);
+    for (unsigned i = 0; fab->recording && i < FSH_LANE_WORDS; i += 2)
+        fsh_tape_data(fab->tape, in->rdata + i);
+}
+
+static void read_step(struct fsh_fabric *fab, struct fsh_lane *lane,
+                      uint32_t stall)
+{
+    const struct fsh_lane_out *out = lane->out;
+    struct fsh_lane_in *in = lane->in;
+
+    in->arready = !(stall & STALL_AR) &&
+                  lane->read_tail - lane->read_head < FSH_LANE_SLOTS;
+    if (out->arvalid && in->arready) {
+        struct fsh_lane_slot *slot =
+            &lane->read[lane->read_tail++ % FSH_LANE_SLOTS];
+
+        aligned(fab, lane, "read", out->araddr);
+        slot->addr = out->araddr;
+        slot->err = !inside(lane, out->araddr);
+        slot->at = fab->cycle + lane->read_cycles;
+    }
+    in->rvalid =
+        lane->read_head != lane->read_tail && !(stall & STALL_R) &&
+        lane->read[lane->read_head % FSH_LANE_SLOTS].at <= fab->cycle &&
+        fsh_pool_take(lane->pool, fab->cycle, FSH_LANE_BYTES);
+    if (in->rvalid) {
+        fetch(fab, lane);
+        lane->read_head++;
+    }
+}
+
+bool fsh_lane_step(struct fsh_fabric *fab, struct fsh_lane *lane,
+                   uint32_t stall)
+{
+    const struct fsh_lane_out *out = lane->out;
+
+    stall = lane->hold > fab->cycle ? 0x1f : stall >> (5 * lane->index);
+    if (!(out->awvalid | out->wvalid | out->arvalid) &&
+        lane->read_head == lane->read_tail &&
+        lane->resp_head == lane->write_tail) {
+        lane->in->bvalid = lane->in->rvalid = 0;
+        return false; /* nobody looks at ready */
+    }
+    /* Turns, so that a narrow pool starves neither side. */
+    if (fab->cycle & 8) {
+        write_step(fab, lane, stall);
+        read_step(fab, lane, stall);
+    } else {
+        read_step(fab, lane, stall);
+        write_step(fab, lane, stall);
+    }
+    return out->awvalid || out->wvalid || out->arvalid || lane->in->bvalid ||
+           lane->in->rvalid;
+}
+
+uint64_t fsh_lane_due(const struct fsh_lane *lane)
+{
+    uint64_t due = FSH_NEVER;
+
+    if (lane->resp_head != lane->write_head)
+        due = lane->write[lane->resp_head % FSH_LANE_SLOTS].at;
+    if (lane->read_head != lane->read_tail &&
+        lane->read[lane->read_head % FSH_LANE_SLOTS].at < due)
+        due = lane->read[lane->read_head % FSH_LANE_SLOTS].at;
+    return due;
+}
