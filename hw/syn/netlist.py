@@ -4,8 +4,9 @@
 Used by synth.py. Levels of logic, the rule: a LUT is one level, so is a read
 of distributed RAM or of a shift register; a carry chain is one level, entered
 from a LUT or a register, whatever its length; wide multiplexers (MUXF) and
-inverters belong to the LUT beside them and are none. Paths start at registers,
-block RAM, DSP and inputs, and end there and at outputs.
+inverters belong to the LUT beside them and are none. A multiplier (DSP) is six
+levels between its registers, which may be its own or those around it. Paths start
+at registers, block RAM and inputs, and end there and at outputs.
 """
 import collections
 import json
@@ -16,6 +17,7 @@ LUT_OF_RAM = {"RAM32M16": 8, "RAM64M8": 8, "RAM32M": 4, "RAM64M": 4,
               "RAM64X1S": 1, "RAM128X1S": 2, "RAM256X1D": 8, "RAM512X1S": 8}
 SEQUENTIAL = re.compile(r"FD[A-Z]+|LD[A-Z]+|RAMB\w+|URAM\w+|DSP\w+|MISTRAL_FF"
                         r"|MISTRAL_M\d+K|altsyncram|\$scopeinfo")
+MULTIPLIER = 6
 FREE = {"MUXF7", "MUXF8", "MUXF9", "INV", "MISTRAL_NOT", "BUFG", "IBUF", "OBUF"}
 NAMED = re.compile(r"[A-Za-z_][\w.\[\]]*")
 
@@ -67,14 +69,40 @@ class Netlist:
         source = re.search(r"(fsh_\w+\.sv:\d+)", name)
         return source.group(1) if source else "."
 
-    @staticmethod
-    def cell_arcs(cell, arcs):
+    def dsp_arcs(self, cell, pins, arcs):
+        """Inputs with a register end a path, an output with one starts it; what
+        lies between is the multiplier, through which paths go otherwise."""
+        def has(register):
+            return int(str(cell.get("parameters", {}).get(register, "0")), 2) != 0
+
+        inside = -1 - len(arcs)  # names the product, where it is not registered
+        ends = []
+        for pin, bit in pins["input"]:
+            if has(pin[0] + "REG") or pin.startswith(("CLK", "CE", "RST")):
+                ends.append(bit)
+            else:
+                arcs[inside].append((bit, MULTIPLIER))
+        if not arcs[inside]:
+            arcs[inside].append((inside - 1, MULTIPLIER))  # from its own registers
+            arcs[inside - 1] = []
+        if has("PREG") or has("MREG"):
+            ends.append(inside)
+        else:
+            for _, out in pins["output"]:
+                arcs[out].append((inside, 0))
+        return ends
+
+    def cell_arcs(self, cell, arcs):
         """Adds the arcs through a cell; gives the bits that end in it."""
         kind = cell["type"]
+        if kind.startswith("CARRY"):
+            return carry_arcs(cell, arcs)
         pins = {"input": [], "output": []}
         for pin, bits in cell["connections"].items():
             pins[cell["port_directions"][pin]] += \
                 [(pin, b) for b in bits if isinstance(b, int)]
+        if kind.startswith("DSP"):
+            return self.dsp_arcs(cell, pins, arcs)
         if SEQUENTIAL.fullmatch(kind):
             return [b for _, b in pins["input"]]
         through = pins["input"]
@@ -86,6 +114,22 @@ class Netlist:
             for pin, bit in through:
                 arcs[out].append((bit, cost(kind, pin)))
         return ends
+
+
+def carry_arcs(cell, arcs):
+    """Adds the arcs of a carry cell: a bit depends on those below it only."""
+    through = [(pin, index, bit) for pin, bits in cell["connections"].items()
+               if cell["port_directions"][pin] == "input"
+               for index, bit in enumerate(bits) if isinstance(bit, int)]
+    for pin, bits in cell["connections"].items():
+        if cell["port_directions"][pin] != "output":
+            continue
+        for index, out in enumerate(bits):
+            for source, place, bit in through:
+                above = source == "CI_TOP" and index < 4
+                if isinstance(out, int) and place <= index and not above:
+                    arcs[out].append((bit, cost(cell["type"], source)))
+    return []
 
 
 def is_read_address(kind, pin):

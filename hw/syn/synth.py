@@ -178,6 +178,9 @@ def main():
     groups = plan["groups"]
 
     modules = elaborate(out, args.top)
+    if args.block and args.block not in map(base, modules):
+        args.top = args.block  # not part of the node
+        modules = elaborate(out, args.top)
     blocks, loose = find_blocks(modules, args.top, groups)
     blocks += loose
     if args.block:

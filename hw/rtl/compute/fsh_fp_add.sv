@@ -47,7 +47,8 @@ module fsh_fp_add #(
         swap     = a[30:0] < b[30:0];
         big      = swap ? b : a;
         small_   = swap ? a[30:0] : b[30:0];
-        apart    = big[30:23] - small_[30:23];
+        // Not big - small: its XOR would be shared with that of the comparison, a loop.
+        apart    = swap ? b[30:23] - a[30:23] : a[30:23] - b[30:23];
         big1_q   <= big;
         man1_q   <= small_[30:23] == '0 ? '0 : {1'b1, small_[22:0]};
         apart1_q <= apart[7:5] != '0 ? '1 : apart[4:0];
