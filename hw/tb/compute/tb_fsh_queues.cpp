@@ -18,7 +18,7 @@
 
 using Words = std::array<uint64_t, FSH_CCMD_WORDS>;
 
-static const unsigned status_memory = 7;
+static const unsigned status_memory = FSH_STATUS_MEMORY;
 static const uint64_t memory_end = 1 << 20; // in 64 bytes
 
 struct Command {

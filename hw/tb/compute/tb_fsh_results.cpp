@@ -708,7 +708,7 @@ class Bench
     unsigned long long puts = 0, completions = 0, failures = 0;
 
   private:
-    static constexpr unsigned status_memory = 7;
+    static constexpr unsigned status_memory = FSH_STATUS_MEMORY;
 
     tb::Test &test_;
     results::Plan &plan_;
