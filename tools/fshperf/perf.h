@@ -70,9 +70,9 @@ struct perf_sample perf_measure(const struct perf_config *config);
 unsigned perf_packet(unsigned i); /* i-th packet size, ascending */
 size_t perf_size(unsigned i);     /* i-th transfer size, ascending */
 
-/* Raw commands in flight: at most as many as the window has room for, less a
- * margin for those of the library. */
-#define PERF_QUEUE 60u
+/* Raw commands in flight: at most as many as there are tags, less a margin for
+ * those of the library. */
+#define PERF_QUEUE (FSH_HOST_TAGS - 4u)
 struct perf_batch {
     unsigned count;
     struct fsh_fpga_record record[PERF_QUEUE];

@@ -216,7 +216,7 @@ module fsh_cload (
       word_q       <= w_base_q;
       word_c_q     <= w_base_q;
       panel_word_q <= w_base_q;
-      w_base_q     <= w_base_q + w_alloc_q[8:0];
+      if (!only) w_base_q <= w_base_q + w_alloc_q[8:0];  // ENCODE stores nothing
       unit_q       <= e_tile_q + unit_off_q;
       addr_q       <= cmd_q.w_bfp ? w_tile_q + unit_off_q :
                       cmd_q.w_rows ? w_tile_q + {12'd0, lin_q} : wk_q + {11'd0, w0_q};
