@@ -30,6 +30,8 @@ void drive_port(Vfsh_compute *top, const fsh_port_out &port)
     top->run_valid_i = port.run_valid;
     top->sig_valid_i = port.sig_valid;
     top->ack_valid_i = port.ack_valid;
+    top->cperf_clear_i = port.cperf_clear;
+    top->cperf_read_i = port.cperf_read;
     if (port.run_valid) {
         top->run_queue_i = port.run_mover;
         top->run_count_i = port.run_count;
@@ -43,6 +45,7 @@ void drive_port(Vfsh_compute *top, const fsh_port_out &port)
         top->ack_tag_i = port.ack_tag;
         top->ack_status_i = port.ack_status;
     }
+    if (port.cperf_read) top->cperf_word_i = port.cperf_word;
 }
 
 void drive(fsh_compute *core)
@@ -52,6 +55,7 @@ void drive(fsh_compute *core)
     unsigned awready = 0, wready = 0, bvalid = 0, berr = 0;
     unsigned arready = 0, rvalid = 0, rerr = 0;
     top->rst_i = in.rst;
+    top->cycle_i = in.cycle & ((UINT64_C(1) << 48) - 1);
     drive_port(top, in.port);
     for (unsigned l = 0; l < FSH_CORE_LANES; l++) {
         const fsh_lane_in &lane = in.lane[l];
@@ -103,6 +107,8 @@ void sample(fsh_compute *core)
     fsh_compute_out &out = core->io->out;
     out.idle = top->idle_o;
     out.port.run_room = top->run_room_o;
+    out.port.cperf_valid = top->cperf_valid_o;
+    if (out.port.cperf_valid) out.port.cperf_data = top->cperf_data_o;
     out.port.ccmd_valid = top->ccmd_valid_o;
     if (out.port.ccmd_valid) {
         // {kind, dst, tag, laddr, raddr, length}

@@ -33,7 +33,7 @@ struct fsh_lane_in {
 };
 
 struct fsh_compute_in {
-    uint64_t cycle; /* for messages; no pin */
+    uint64_t cycle;
     uint8_t rst;
     struct fsh_port_out port;
     struct fsh_lane_in lane[FSH_CORE_LANES];

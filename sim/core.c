@@ -44,39 +44,6 @@ void fsh_core_free(struct fsh_sim_node *node)
     node->core = NULL;
 }
 
-/* The registers that the core is given have changed. */
-static bool configured(const struct fsh_port_out *was,
-                       const struct fsh_port_out *is)
-{
-    return was->enable != is->enable || was->node != is->node ||
-           was->nodes != is->nodes || was->seg_base != is->seg_base ||
-           was->seg_size != is->seg_size;
-}
-
-bool fsh_core_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node)
-{
-    struct fsh_core *core = node->core;
-    const struct fsh_port_out *port = &node->io.out.port;
-    const struct fsh_compute_out *out = &core->io.out;
-    struct fsh_compute_in *in = &core->io.in;
-    uint32_t stall = fab->stalling ? fsh_stall_lanes(fab, node->index) : 0;
-    bool active = !out->idle || out->port.ccmd_valid || port->run_valid ||
-                  port->sig_valid || port->ack_valid ||
-                  configured(&in->port, port);
-
-    in->cycle = fab->cycle;
-    in->port = *port;
-    node->io.in.port = out->port;
-    node->io.in.port.present = 1;
-    for (uint32_t k = 0; k < FSH_CORE_LANES; k++) {
-        uint32_t l = (k + (uint32_t)(fab->cycle >> 1)) % FSH_CORE_LANES;
-
-        active |= fsh_lane_step(fab, &core->lane[l], stall);
-    }
-    core->evaluate = active || !fab->config.jump;
-    return active;
-}
-
 uint64_t fsh_core_due(const struct fsh_core *core)
 {
     uint64_t due = FSH_NEVER;
@@ -87,4 +54,32 @@ uint64_t fsh_core_due(const struct fsh_core *core)
         due = at < due ? at : due;
     }
     return due;
+}
+
+bool fsh_core_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node)
+{
+    struct fsh_core *core = node->core;
+    const struct fsh_port_out *port = &node->io.out.port;
+    const struct fsh_compute_out *out = &core->io.out;
+    struct fsh_compute_in *in = &core->io.in;
+    bool active = !out->idle || out->port.ccmd_valid || port->run_valid ||
+                  port->sig_valid || port->ack_valid || port->cperf_clear ||
+                  port->cperf_read;
+    uint32_t stall;
+
+    if (!active && core->rests)
+        return false;
+    stall = fab->stalling ? fsh_stall_lanes(fab, node->index) : 0;
+    in->cycle = fab->cycle;
+    in->port = *port;
+    node->io.in.port = out->port;
+    node->io.in.port.present = 1;
+    for (uint32_t k = 0; k < FSH_CORE_LANES; k++) {
+        uint32_t l = (k + (uint32_t)(fab->cycle >> 1)) % FSH_CORE_LANES;
+
+        active |= fsh_lane_step(fab, &core->lane[l], stall);
+    }
+    core->evaluate = active || !fab->config.jump;
+    core->rests = !core->evaluate && fsh_core_due(core) == FSH_NEVER;
+    return active;
 }

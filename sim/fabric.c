@@ -247,6 +247,7 @@ static void reset(struct fsh_fabric *fab)
             if (!node->core)
                 continue;
             node->core->io.in.rst = node->io.in.rst;
+            node->core->io.in.cycle = fab->cycle;
             fsh_compute_eval(node->core->rtl);
         }
         if (fab->waves)
@@ -497,7 +498,7 @@ static void node_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node,
     active |= memory_inputs(fab, node, stall);
     if (node->core && !(fab->cycle & 1))
         core = fsh_core_inputs(fab, node);
-    active |= in->port.ccmd_valid;
+    active |= in->port.ccmd_valid || in->port.cperf_valid;
     node->wake = active || core ? fab->cycle + 1 : node_due(node);
     node->evaluate = active || !fab->config.jump;
 }
@@ -513,7 +514,7 @@ static void refresh(struct fsh_sim_node *node, uint64_t cycle)
     memset(in->rx, 0, sizeof in->rx);
     memset(in->axi, 0, sizeof in->axi);
     in->gate = in->awvalid = in->wvalid = in->arvalid = 0;
-    in->port.ccmd_valid = 0;
+    in->port.ccmd_valid = in->port.cperf_valid = 0;
     in->cycle = cycle - 1;
     fsh_node_eval(node->rtl);
     node->io.in = saved;

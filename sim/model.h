@@ -114,6 +114,7 @@ struct fsh_core { /* the compute core of a node */
     struct fsh_compute_io io;
     struct fsh_compute *rtl;
     bool evaluate; /* decided for the present cycle */
+    bool rests;    /* nothing on its pins but what the node may change */
     struct fsh_lane lane[FSH_CORE_LANES];
 };
 

@@ -111,6 +111,8 @@ inline void drive_port(Vfsh_node *top, const fsh_port_in &port)
 {
     top->compute_present_i = port.present;
     top->run_room_i = port.run_room;
+    top->cperf_valid_i = port.cperf_valid;
+    if (port.cperf_valid) top->cperf_data_i = port.cperf_data;
     top->ccmd_valid_i = port.ccmd_valid;
     if (!port.ccmd_valid) return;
     // {kind, dst, tag, laddr, raddr, length}
@@ -206,6 +208,8 @@ inline void sample_port(const Vfsh_node *top, fsh_port_out *port)
     port->run_valid = top->run_valid_o;
     port->sig_valid = top->sig_valid_o;
     port->ack_valid = top->ack_valid_o;
+    port->cperf_clear = top->cperf_clear_o;
+    port->cperf_read = top->cperf_read_o;
     if (port->run_valid) {
         port->run_mover = top->run_queue_o;
         port->run_count = top->run_count_o;
@@ -220,6 +224,7 @@ inline void sample_port(const Vfsh_node *top, fsh_port_out *port)
         port->ack_tag = top->ack_tag_o;
         port->ack_status = top->ack_status_o;
     }
+    if (port->cperf_read) port->cperf_word = top->cperf_word_o;
 }
 
 inline void sample(fsh_node *node)

@@ -50,6 +50,7 @@ struct fsh_port_out {
     uint8_t sig_valid, sig_counter, sig_inc;
     uint8_t ack_valid, ack_tag, ack_status;
     uint8_t ccmd_ready;
+    uint8_t cperf_clear, cperf_read, cperf_word;
     uint8_t enable, node, nodes;
     uint32_t run_addr;
     uint64_t seg_base, seg_size;
@@ -62,6 +63,8 @@ struct fsh_port_in {
     uint8_t ccmd_valid, kind, dst, tag;
     uint32_t length;
     uint64_t laddr, raddr;
+    uint8_t cperf_valid; /* pulse */
+    uint64_t cperf_data;
 };
 
 struct fsh_node_in {

@@ -32,6 +32,17 @@ package fsh_cmp_pkg;
 
   localparam int unsigned UNIT_BEATS = 68;  // 64 rows, 4 chunks
   localparam int unsigned ENCODER = 4;  // stages of fsh_bfp_enc
+
+  /// Groups of 16 columns, or chunks of K, that so many values make. whole: up to
+  /// whole units of 64, as encoded operands come.
+  function automatic logic [20:0] sixteens(input logic [23:0] values, input logic whole);
+    sixteens = 21'((values + (whole ? 24'd63 : 24'd15)) >> 4) & (whole ? ~21'd3 : '1);
+  endfunction
+
+  /// The same of groups of 8 rows.
+  function automatic logic [20:0] eights(input logic [23:0] values, input logic whole);
+    eights = 21'((values + (whole ? 24'd63 : 24'd7)) >> 3) & (whole ? ~21'd7 : '1);
+  endfunction
 endpackage
 
 `default_nettype wire

@@ -114,6 +114,17 @@ package fsh_spec_pkg;
   localparam logic [1:0] CPL_MESSAGE = 2'd2;  // Receive rings: a message is complete in its slot.
   localparam logic [1:0] CPL_REFUSED = 2'd3;  // A command of this node was refused before anything was sent.
   localparam int unsigned CPL_COUNT = 4;
+  // Counters of the compute core. A cycle counts for at most one of COMPUTE, LOAD, FULL and TRANSFER; a NOP counts for none of them, and is no command.
+  localparam logic [3:0] CPERF_FIRST_START = 4'd0;  // Cycle in which the first command began (its wait over, given to the engines); 0: none.
+  localparam logic [3:0] CPERF_LAST_END = 4'd1;  // Cycle in which the last one ended: results written, what it sent acknowledged.
+  localparam logic [3:0] CPERF_LAST_SIGNAL = 4'd2;  // Cycle of the last signal counted by an event.
+  localparam logic [3:0] CPERF_COMMANDS = 4'd3;  // Commands that ended.
+  localparam logic [3:0] CPERF_COMPUTE = 4'd4;  // Cycles with a step of the array.
+  localparam logic [3:0] CPERF_LOAD = 4'd5;  // Cycles without one because operands were awaited, or the array's pipeline by a chunk of fewer than 16 steps.
+  localparam logic [3:0] CPERF_FULL = 4'd6;  // Cycles without one because both accumulator banks were in use.
+  localparam logic [3:0] CPERF_TRANSFER = 4'd7;  // Cycles with nothing left to compute but a command that had not ended: results on their way, ENCODE, SEND.
+  localparam logic [3:0] CPERF_SENT_BYTES = 4'd8;  // Bytes sent by ART and SEND, to each node.
+  localparam int unsigned CPERF_COUNT = 9;
   // Events counted by the device; each has first cycle, last cycle, count and sum.
   localparam logic [3:0] PERF_ACCEPT = 4'd0;  // A host command left its window for a sequencer; sum: payload bytes.
   localparam logic [3:0] PERF_HDR_SENT = 4'd1;  // First header of a message entered the link; sum: unused.
@@ -150,6 +161,8 @@ package fsh_spec_pkg;
   localparam logic [14:0] REG_REP_TAIL = 15'h0188;  // wo: reply doorbell: entries ever submitted, modulo 2^32
   localparam logic [14:0] REG_PERF_CLEAR = 15'h0200;  // wo: any write clears the performance counters
   localparam logic [14:0] REG_CYCLE = 15'h0208;  // ro: the cycle counter
+  localparam logic [14:0] REG_CORE_PERF_CLEAR = 15'h0210;  // wo: any write clears the counters of the compute core
+  localparam logic [14:0] REG_CORE_PERF = 15'h0280;  // ro: counters of the compute core: a word each, in the order of CPERF; 0 without a core
   localparam logic [14:0] REG_PERF = 15'h0400;  // ro: event counters: 32 bytes an event (PERF_EVENTS): first cycle, last cycle, count, sum
   localparam logic [14:0] REG_ROUTE = 15'h0800;  // rw: one word a node: segment size of the node 39:0, port mask 57:56
   localparam logic [14:0] REG_REQ_WINDOW = 15'h4000;  // wo: request submission window, 4 KiB

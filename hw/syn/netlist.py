@@ -103,7 +103,7 @@ class Netlist:
                 [(pin, b) for b in bits if isinstance(b, int)]
         if kind.startswith("DSP"):
             return self.dsp_arcs(cell, pins, arcs)
-        if SEQUENTIAL.fullmatch(kind):
+        if SEQUENTIAL.fullmatch(kind) or "fsh_" in kind:  # ... or a box
             return [b for _, b in pins["input"]]
         through = pins["input"]
         ends = []

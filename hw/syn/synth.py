@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Synthesizes the node with yosys, block by block, and reports area and depth.
+"""Synthesizes node and compute core with yosys, block by block, and reports area
+and depth.
 
 `make synth` calls it: Xilinx UltraScale+ (levels of logic, LUT, block RAM) and
 Intel Cyclone 10 GX (ALM, M20K: the same logic cell and memory as the paper's
@@ -23,6 +24,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 RTL = HERE.parent / "rtl"
 LIMIT = 12
 TIMES = 2  # the published area, per group
+OTHER = "what joins them"
 # yosys ignores ram_style in this family: memories marked distributed become
 # MLABs first, as the vendor's tool would map them.
 MLAB = "memory_collect; memory_bram -rules +/intel_alm/common/lutram_mlab.txt " \
@@ -33,7 +35,7 @@ TARGETS = {
     "intel": MLAB + "synth_intel_alm -family cyclone10gx -noiopad -noclkbuf",
     # Modules mapped one by one, then flattened: fast, keeps the names of ports
     # on a path, and a little deeper than a tool that optimizes across them.
-    "node": "synth_xilinx -family xcup -nowidelut -noiopad -noclkbuf",
+    "whole": "synth_xilinx -family xcup -nowidelut -noiopad -noclkbuf",
 }
 
 
@@ -64,37 +66,36 @@ def elaborate(out, top):
 
 
 def find_blocks(modules, top, groups):
-    """Instances of the listed blocks below top: module name -> count."""
+    """What lies below top: the listed blocks, modules that hold none, and the
+    shells (what holds blocks, without them), each module name -> count."""
     known = {m for g in groups.values() for m in g}
-    blocks, loose = collections.Counter(), collections.Counter()
-
-    def walk(name, times):
-        for cell in modules[name]["cells"].values():
-            kind = cell["type"]
-            if kind not in modules:
-                continue
-            if base(kind) in known:
-                blocks[kind] += times
-            elif any(c["type"] in modules for c in modules[kind]["cells"].values()) \
-                    and holds_block(kind):
-                walk(kind, times)
-            else:
-                loose[kind] += times
+    blocks, shells = collections.Counter(), collections.Counter()
 
     def holds_block(name):
         return any(c["type"] in modules and
                    (base(c["type"]) in known or holds_block(c["type"]))
                    for c in modules[name]["cells"].values())
 
+    def walk(name, times):
+        if base(name) in known or not holds_block(name):
+            blocks[name] += times
+            return
+        shells[name] += times
+        for cell in modules[name]["cells"].values():
+            if cell["type"] in modules:
+                walk(cell["type"], times)
+
     walk(top, 1)
-    return blocks, loose
+    return blocks, shells
 
 
-def synthesize(out, name, target):
-    """One block, flat: cells and, for Xilinx, the longest path."""
+def synthesize(out, name, target, without=()):
+    """One block, flat: cells and, for Xilinx, the longest path. Instances of the
+    modules `without` stay boxes: paths end there, nothing in them counts."""
     stem = f"{base(name)}_{abs(hash(name)) % 10**8}_{target}"
-    yosys(f"read_rtlil {out}/elaborated.il; hierarchy -top {name}; rename -top block"
-          f"; {TARGETS[target]} -top block; flatten; opt_clean"
+    boxes = "".join(f"; blackbox {m}" for m in without)
+    yosys(f"read_rtlil {out}/elaborated.il; hierarchy -top {name}{boxes}"
+          f"; rename -top block; {TARGETS[target]} -top block; flatten; opt_clean"
           f"; write_json {out}/{stem}.json", out / f"{stem}.log")
     nets = netlist.Netlist(out / f"{stem}.json", "block")
     (out / f"{stem}.json").unlink()
@@ -114,8 +115,8 @@ def add(total, area, times):
 def rows_of(blocks, groups, results):
     """Table rows: a group's sum, then its blocks, one instance each."""
     group_of = {m: g for g, ms in groups.items() for m in ms}
-    for group in [*groups, "other"]:
-        members = [b for b in blocks if group_of.get(base(b), "other") == group]
+    for group in [*groups, OTHER]:
+        members = [b for b in blocks if group_of.get(base(b), OTHER) == group]
         if not members:
             continue
         total, levels = {t: {} for t in results}, 0
@@ -157,15 +158,15 @@ NOTE = """\
 Area of each block by itself, flattened, one instance; a group sums all of its
 instances. Levels of logic: LUT 1, carry chain 1, distributed RAM read 1.
 ALM: yosys for Cyclone 10 GX, best and worst packing. A proxy:
-no place and route, no clock frequency is claimed. Whole node: paths that cross
-blocks included.
+no place and route, no clock frequency is claimed. What joins blocks is counted
+without them. Whole: paths that cross blocks included.
 
 """
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--top", default="fsh_node")
+    parser.add_argument("--top", help="only what lies below this module")
     parser.add_argument("--out", default=str(HERE.parent.parent / "build/synth"))
     parser.add_argument("--levels", action="store_true", help="Xilinx only")
     parser.add_argument("--block", help="only this module, with its path")
@@ -176,33 +177,38 @@ def main():
     with open(HERE / "blocks.json", encoding="utf-8") as file:
         plan = json.load(file)
     groups = plan["groups"]
+    targets = ["xilinx"] if args.levels or args.block else \
+        [t for t in TARGETS if t != "whole"]
+    tops = [args.block or args.top] if args.block or args.top else plan["tops"]
 
-    modules = elaborate(out, args.top)
-    if args.block and args.block not in map(base, modules):
-        args.top = args.block  # not part of the node
-        modules = elaborate(out, args.top)
-    blocks, loose = find_blocks(modules, args.top, groups)
-    blocks += loose
-    if args.block:
-        blocks = collections.Counter(
-            {m: 1 for m in modules if base(m) == args.block})
-    if not blocks:
-        blocks = collections.Counter({args.top: 1})
-    results = {}
-    for target in ["xilinx"] if args.levels or args.block else TARGETS:
-        results[target] = {b: synthesize(out, b, target) for b in blocks}
-    if not args.block:
-        node = {args.top: synthesize(out, args.top, "node")}
-    else:
-        node = {}
+    counts = collections.Counter()
+    results = {t: {} for t in targets}
+    wholes = {}
+    for top in tops:
+        modules = elaborate(out, top)
+        if args.block:
+            blocks, shells = collections.Counter({top: 1}), {}
+        else:
+            blocks, shells = find_blocks(modules, top, groups)
+        for target in targets:
+            for name in blocks:
+                results[target][name] = synthesize(out, name, target)
+            for name in shells:
+                inside = {c["type"] for c in modules[name]["cells"].values()}
+                results[target][name] = synthesize(out, name, target,
+                                                   sorted(inside & modules.keys()))
+        counts += blocks
+        counts.update(shells)
+        if not args.block:
+            wholes[top] = synthesize(out, top, "whole")
 
-    rows = list(rows_of(blocks, groups, results))
-    for name, result in node.items():
-        rows.append(("whole node", None, {"xilinx": result["area"]},
+    rows = list(rows_of(counts, groups, results))
+    for name, result in wholes.items():
+        rows.append((f"whole of {name}", None, {"xilinx": result["area"]},
                      result["levels"]))
-    text = NOTE + table(rows, blocks, plan["paper"])
+    text = NOTE + table(rows, counts, plan["paper"])
     deep = []
-    for name, result in [*results["xilinx"].items(), *node.items()]:
+    for name, result in [*results["xilinx"].items(), *wholes.items()]:
         if result["levels"] > LIMIT:
             deep.append(name)
         if result["levels"] > LIMIT or args.block:
@@ -217,11 +223,11 @@ def main():
     (out / "synth.txt").write_text(text, encoding="utf-8")
     (out / "synth.json").write_text(json.dumps({
         "limit": LIMIT, "paper": plan["paper"],
-        "instances": {base(b): n for b, n in blocks.items()},
+        "instances": {base(b): n for b, n in counts.items()},
         "rows": [{"group": g, "block": b and base(b), "levels": n, **a}
                  for g, b, a, n in rows],
         "paths": {base(b): r["path"] for b, r in
-                  [*results["xilinx"].items(), *node.items()]}}, indent=1),
+                  [*results["xilinx"].items(), *wholes.items()]}}, indent=1),
         encoding="utf-8")
     print(text)
     print(f"synth: {time.monotonic() - started:.0f} s, {out}/synth.txt")
@@ -232,7 +238,7 @@ def main():
         print(f"synth: more than {TIMES} times the published area: {line}")
     if deep or large:
         return 1
-    print(f"synth: {len(blocks)} blocks, at most {LIMIT} levels: ok")
+    print(f"synth: {len(counts)} blocks, at most {LIMIT} levels: ok")
     return 0
 
 

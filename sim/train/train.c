@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The load the compiler learns from: run once during the build with a node
- * compiled for profiling (sim/CMakeLists.txt). Two nodes: PUTs both ways over
- * both ports for most of the time, then GETs, messages to the host and loopback.
+ * The load the compiler learns from: run once during the build with node and
+ * compute core compiled for profiling. Two nodes: PUTs both ways over both ports
+ * for most of the time, then GETs, messages to the host and loopback; then the
+ * load of the core.
  */
 #include <stdio.h>
 
-#include "bed.h"
+#include "train.h"
 
-enum {
-    TAGS = 24,
-    BULK = 128 << 10,
-    SMALL = 1000,
-    LIMIT = 10000000 /* cycles without an entry */
-};
+enum { TAGS = 24, BULK = 128 << 10, SMALL = 1000 };
 
 static bool await(struct fsh_bed *bed, uint32_t node, enum fsh_bed_ring ring,
                   unsigned count)
@@ -21,7 +17,7 @@ static bool await(struct fsh_bed *bed, uint32_t node, enum fsh_bed_ring ring,
     uint64_t entry[2];
 
     while (count-- > 0)
-        if (!fsh_bed_await(bed, node, ring, LIMIT, entry))
+        if (!fsh_bed_await(bed, node, ring, FSH_TRAIN_LIMIT, entry))
             return false;
     return true;
 }
@@ -78,12 +74,14 @@ int main(void)
     fsh_fabric_defaults(&config);
     config.nodes = 2;
     config.dram_bytes = 16u << 20;
+    config.compute = true;
     if (!fsh_bed_open(&bed, &config, &options, err, sizeof err)) {
         fprintf(stderr, "fshsim-train: %s\n", err);
         return 1;
     }
     if (!transfer(&bed, false, 1, BULK) || !transfer(&bed, true, 1, SMALL) ||
-        !transfer(&bed, false, 0, SMALL) || !messages(&bed)) {
+        !transfer(&bed, false, 0, SMALL) || !messages(&bed) ||
+        !fsh_train_core(&bed)) {
         fprintf(stderr, "fshsim-train: the load did not end\n");
         return 1;
     }

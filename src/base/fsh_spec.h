@@ -134,6 +134,19 @@
 #define FSH_CPL_COUNT 4u
 #define FSH_CPL_NAMES {{0u, "TAGGED"}, {1u, "SLOT"}, {2u, "MESSAGE"}, {3u, "REFUSED"}}
 
+/* Counters of the compute core. A cycle counts for at most one of COMPUTE, LOAD, FULL and TRANSFER; a NOP counts for none of them, and is no command. */
+#define FSH_CPERF_FIRST_START 0u /* Cycle in which the first command began (its wait over, given to the engines); 0: none. */
+#define FSH_CPERF_LAST_END 1u /* Cycle in which the last one ended: results written, what it sent acknowledged. */
+#define FSH_CPERF_LAST_SIGNAL 2u /* Cycle of the last signal counted by an event. */
+#define FSH_CPERF_COMMANDS 3u /* Commands that ended. */
+#define FSH_CPERF_COMPUTE 4u /* Cycles with a step of the array. */
+#define FSH_CPERF_LOAD 5u /* Cycles without one because operands were awaited, or the array's pipeline by a chunk of fewer than 16 steps. */
+#define FSH_CPERF_FULL 6u /* Cycles without one because both accumulator banks were in use. */
+#define FSH_CPERF_TRANSFER 7u /* Cycles with nothing left to compute but a command that had not ended: results on their way, ENCODE, SEND. */
+#define FSH_CPERF_SENT_BYTES 8u /* Bytes sent by ART and SEND, to each node. */
+#define FSH_CPERF_COUNT 9u
+#define FSH_CPERF_NAMES {{0u, "FIRST_START"}, {1u, "LAST_END"}, {2u, "LAST_SIGNAL"}, {3u, "COMMANDS"}, {4u, "COMPUTE"}, {5u, "LOAD"}, {6u, "FULL"}, {7u, "TRANSFER"}, {8u, "SENT_BYTES"}}
+
 /* Events counted by the device; each has first cycle, last cycle, count and sum. */
 #define FSH_PERF_ACCEPT 0u /* A host command left its window for a sequencer; sum: payload bytes. */
 #define FSH_PERF_HDR_SENT 1u /* First header of a message entered the link; sum: unused. */
@@ -172,6 +185,8 @@
 #define FSH_REG_REP_TAIL 0x0188u /* wo: reply doorbell: entries ever submitted, modulo 2^32 */
 #define FSH_REG_PERF_CLEAR 0x0200u /* wo: any write clears the performance counters */
 #define FSH_REG_CYCLE 0x0208u /* ro: the cycle counter */
+#define FSH_REG_CORE_PERF_CLEAR 0x0210u /* wo: any write clears the counters of the compute core */
+#define FSH_REG_CORE_PERF 0x0280u /* ro: counters of the compute core: a word each, in the order of CPERF; 0 without a core */
 #define FSH_REG_PERF 0x0400u /* ro: event counters: 32 bytes an event (PERF_EVENTS): first cycle, last cycle, count, sum */
 #define FSH_REG_ROUTE 0x0800u /* rw: one word a node: segment size of the node 39:0, port mask 57:56 */
 #define FSH_REG_REQ_WINDOW 0x4000u /* wo: request submission window, 4 KiB */

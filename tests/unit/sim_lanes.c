@@ -95,7 +95,7 @@ struct fsh_compute {
     struct lane lane[LANES];
 };
 static struct fsh_compute core;
-static uint32_t todo[LANES][2]; /* reads, writes */
+static uint32_t plan[LANES][2]; /* reads, writes */
 static uint32_t pace;           /* asks in one cycle of so many */
 static int lead;                /* AW before W, together, W before AW */
 static uint64_t bad_from;       /* addresses from this index on are outside */
@@ -206,8 +206,8 @@ struct fsh_compute *fsh_compute_create(struct fsh_compute_io *io,
     (void)waves;
     core = (struct fsh_compute){.io = io};
     for (unsigned l = 0; l < LANES; l++) {
-        core.lane[l].reads = todo[l][0];
-        core.lane[l].writes = todo[l][1];
+        core.lane[l].reads = plan[l][0];
+        core.lane[l].writes = plan[l][1];
     }
     return &core;
 }
@@ -252,8 +252,8 @@ static void script(uint32_t reads, uint32_t writes)
     bad_from = UINT64_MAX;
     skew = 0;
     for (unsigned l = 0; l < LANES; l++) {
-        todo[l][0] = reads;
-        todo[l][1] = writes;
+        plan[l][0] = reads;
+        plan[l][1] = writes;
     }
 }
 
@@ -326,7 +326,7 @@ static void test_latency(void)
     }
     config.dram_cycles = 1000;
     for (unsigned l = 0; l < LANES; l++)
-        todo[l][0] = 300;
+        plan[l][0] = 300;
     run_script();
     for (unsigned l = 0; l < LANES; l++)
         CHECK(core.lane[l].most == 128, "%u outstanding", core.lane[l].most);

@@ -102,6 +102,38 @@ static void run_array(uint32_t from, uint32_t at, uint32_t to, uint32_t count,
         check_beat(at, to, addr + i);
 }
 
+static uint64_t counter(uint32_t node, uint32_t word)
+{
+    uint64_t data = 0;
+
+    CHECK(fsh_fabric_read(bed.fab, node, FSH_REG_CORE_PERF + word * 8, LIMIT,
+                          &data),
+          "node %u: counter %u is not answered", node, word);
+    return data;
+}
+
+/* The stand-in's counters: 0 counts its reads, the others have the cycle of the
+ * read of the one before. */
+static void read_counters(uint32_t node)
+{
+    CHECK(fsh_fabric_host_write(bed.fab, node, FSH_REG_CORE_PERF_CLEAR, 1),
+          "no room");
+    CHECK(counter(node, 15) == 0 && counter(node, 1) == 0, "not cleared");
+    for (uint64_t i = 0; i < 3; i++)
+        CHECK(counter(node, 0) == i, "other reads of counter 0 than %u",
+              (unsigned)i);
+    for (uint32_t word = 0; word < 15; word++) {
+        uint64_t from = fsh_fabric_cycle(bed.fab), at, to;
+
+        (void)counter(node, word);
+        to = fsh_fabric_cycle(bed.fab);
+        at = counter(node, word + 1);
+        CHECK(at > from && at < to, "counter %u: %llu, read from %llu to %llu",
+              word + 1, (unsigned long long)at, (unsigned long long)from,
+              (unsigned long long)to);
+    }
+}
+
 static void scene(uint64_t seed)
 {
     for (uint32_t n = 0; n < NODES; n++) {
@@ -111,6 +143,7 @@ static void scene(uint64_t seed)
         for (uint32_t i = 0; i < WRITTEN; i++)
             mem[i] = (unsigned char)((i + seed + n) * 2654435761u >> 24 | 1);
     }
+    read_counters(1);
     signal_to(0, 1, 5, 7);
     signal_to(1, 1, 63, 255);
     run_array(0, 1, 2, 1, 0);
@@ -127,6 +160,7 @@ static void scene(uint64_t seed)
     run(0, 1, 0, 2, 0, 0xfffff);
     expect(0, FSH_OP_PUT_ACK, 1, 1, FSH_STATUS_OK);
     expect(0, FSH_OP_COMPUTE, 1, 2, 15);
+    read_counters(1);
     /* More at once than the queue holds. */
     for (uint32_t i = 0; i < 12; i++)
         run(i % 3, 0, 0, 30, 2, 1);

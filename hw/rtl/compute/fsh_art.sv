@@ -48,6 +48,9 @@ module fsh_art (
     input  wire logic           [3:0] ack_status_i,
     // What is still open, by context: index 2 * context + parity.
     output logic                [3:0] open_o,
+    // For counters, NOPs left out: something is open; pulse: a command has ended.
+    output logic                      work_o,
+    output logic                      over_o,
     output logic                      sent_o,        // pulse: a PUT is handed over
     output logic               [23:0] sent_bytes_o,
     output logic                      busy_o  // state changes at the next edge
@@ -63,7 +66,8 @@ module fsh_art (
   logic [3:0]  bad_status;
   logic [1:0]  turn_q;                  // by context: parity of the next command to end
   logic [7:0]  close_status;
-  logic [1:0]  close_valid;
+  logic [1:0]  close_valid, close_ready;
+  logic [3:0]  nop_q;
   logic        send_busy;
 
   // Slots are written one a cycle; array first.
@@ -239,6 +243,14 @@ module fsh_art (
     end
   end
 
+  always_ff @(posedge clk_i) begin
+    if (take[0]) nop_q[{1'b0, cfg_parity_i[0]}] <= cfg_array_i.op == fsh_spec_pkg::COP_NOP;
+    if (take[1]) nop_q[{1'b1, cfg_parity_i[1]}] <= !is_send;
+  end
+  assign work_o = (open_o & ~nop_q) != '0;
+  assign over_o = (close_ready[0] && !nop_q[{1'b0, turn_q[0]}]) ||
+                  (close_ready[1] && !nop_q[{1'b1, turn_q[1]}]);
+
   fsh_art_send i_send (
       .clk_i,
       .rst_i,
@@ -254,6 +266,7 @@ module fsh_art (
       .close_valid_i (close_valid),
       .close_parity_i(turn_q),
       .close_status_i(close_status),
+      .close_ready_o (close_ready),
       .closed_o      (closed),
       .none_o        (none),
       .ccmd_valid_o,

@@ -28,6 +28,7 @@ module fsh_art_send (
     input  wire logic         [1:0] close_valid_i,
     input  wire logic         [1:0] close_parity_i,
     input  wire logic         [7:0] close_status_i,
+    output logic              [1:0] close_ready_o,  // pulse: taken
     output logic              [3:0] closed_o,
     output logic              [3:0] none_o,  // by slot: no PUT in flight
     // The node.
@@ -101,6 +102,7 @@ module fsh_art_send (
   assign request       = {close_valid_i, piece_valid_i};
   assign pick          = state_q == Pick && request != '0;
   assign piece_ready_o = gnt[2:0] & {3{pick}};
+  assign close_ready_o = gnt[4:3] & {2{pick}};
 
   fsh_arb #(
       .N(5)

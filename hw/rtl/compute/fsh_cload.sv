@@ -81,7 +81,6 @@ module fsh_cload (
   logic        first_chunk_q, first_x_q;
   logic [20:0] w_here, x_here;
   logic [7:0]  wt_q, xt_q;    // groups of this tile
-  logic [11:0] tile_x;
   logic [11:0] rows_q;        // CONV: rows of input of this tile
   logic [24:0] krem_q, mrem_tile_q, nrem_tile_q;
   logic [31:0] w_tile_q, w_next_q, x_tile_q, x_next_q, e_tile_q, e_next_q, wk_q, plane_q;
@@ -90,7 +89,6 @@ module fsh_cload (
 
   assign w_here     = groups_w_q - w0_q;
   assign x_here     = groups_x_q - x0_q;
-  assign tile_x     = {4'd0, last_x ? x_here[7:0] : cmd_q.tile_x};
   assign last_w     = w_here <= {13'd0, cmd_q.tile_w};
   assign last_x     = x_here <= {13'd0, cmd_q.tile_x};
   assign last_chunk = cb_q == chunks_q - 21'd1 && r_q == cmd_q.kernel_h - 8'd1 &&
@@ -146,7 +144,8 @@ module fsh_cload (
   for (genvar l = 0; l < 4; l++) begin : gen_in
     logic signed [17:0] px;
     logic signed [17:0] ahead;
-    assign ahead   = $signed({10'd0, cmd_q.stride}) * $signed(18'(l));
+    assign ahead   = $signed({10'd0, cmd_q.stride & {8{1'(l)}}}) +
+                     $signed({9'd0, cmd_q.stride & {8{1'(l / 2)}}, 1'b0});
     assign px      = px_q + ahead;
     assign in_x[l] = !px[17] && px < $signed({2'b0, cmd_q.in_w});
   end
@@ -322,12 +321,9 @@ module fsh_cload (
           cmd_q.kernel_h <= 8'd1;
           cmd_q.kernel_w <= 8'd1;
         end
-        chunks_q    <= 21'((cmd_q.k + (fours ? 24'd63 : 24'd15)) >> 4) & (fours ? ~21'd3 : '1);
-        groups_w_q  <= 21'((cmd_q.n + (cmd_q.w_bfp || cmd_q.emit ? 24'd63 : 24'd15)) >> 4) &
-                       (cmd_q.w_bfp || cmd_q.emit ? ~21'd3 : '1);
-        groups_x_q  <= conv ? {5'd0, cmd_q.out_h} :
-                       21'((cmd_q.m + (cmd_q.x_bfp ? 24'd63 : 24'd7)) >> 3) &
-                       (cmd_q.x_bfp ? ~21'd7 : '1);
+        chunks_q    <= fsh_cmp_pkg::sixteens(cmd_q.k, fours);
+        groups_w_q  <= fsh_cmp_pkg::sixteens(cmd_q.n, cmd_q.w_bfp || cmd_q.emit);
+        groups_x_q  <= conv ? {5'd0, cmd_q.out_h} : fsh_cmp_pkg::eights(cmd_q.m, cmd_q.x_bfp);
         w_alloc_q   <= cmd_q.w_bfp ? {cmd_q.tile_w, 2'b00} : {2'b00, cmd_q.tile_w};
         x_alloc_q   <= conv ? cmd_q.x_words : cmd_q.x_bfp ? {cmd_q.tile_x, 2'b00}
                                                           : {2'b00, cmd_q.tile_x};
@@ -361,7 +357,6 @@ module fsh_cload (
       Tile: begin
         wt_q          <= last_w ? w_here[7:0] : cmd_q.tile_w;
         xt_q          <= last_x ? x_here[7:0] : cmd_q.tile_x;
-        rows_q        <= (tile_x - 12'd1) * {8'd0, cmd_q.stride[3:0]} + {4'd0, cmd_q.kernel_h};
         cb_q          <= '0;
         r_q           <= '0;
         s_q           <= '0;
@@ -375,6 +370,7 @@ module fsh_cload (
         state_q       <= WStart;
       end
       WStart: begin
+        rows_q <= ({4'd0, xt_q} - 12'd1) * {8'd0, cmd_q.stride[3:0]} + {4'd0, cmd_q.kernel_h};
         if (!w_due) state_q <= XStart;
         else if (w_start) state_q <= WRun;
       end

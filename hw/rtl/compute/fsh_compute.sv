@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 `default_nettype none
+`include "fsh_assert.svh"
 
 /// Compute core of a node: two queues of commands (array, mover), loader, array,
 /// results, automatic remote transfer. Commands stand in the segment; a RUN
@@ -12,6 +13,7 @@
 module fsh_compute (
     input  wire logic                clk_i,
     input  wire logic                rst_i,
+    input  wire logic         [47:0] cycle_i,
     output logic                     idle_o,
     // Compute port of the node.
     input  wire logic          [7:0] node_i,
@@ -31,9 +33,11 @@ module fsh_compute (
     output logic                     ccmd_valid_o,
     input  wire logic                ccmd_ready_i,
     output fsh_fn_pkg::ccmd_t      ccmd_o,
-    // Events for the counters: a step; operands, a bank, the network waited for; bytes sent.
-    output logic               [3:0] event_o,
-    output logic              [23:0] sent_o,
+    input  wire logic                cperf_clear_i,
+    input  wire logic                cperf_read_i,
+    input  wire logic          [3:0] cperf_word_i,
+    output logic                     cperf_valid_o,
+    output logic              [47:0] cperf_data_o,
     // Device memory, lane l in slice l.
     output logic               [3:0] m_awvalid_o,
     input  wire logic          [3:0] m_awready_i,
@@ -247,7 +251,7 @@ module fsh_compute (
   // Steps.
   logic                step_cmd_valid, step_cmd_ready, step_cmd_parity, step_busy;
   fsh_spec_pkg::ccmd_t step_cmd;
-  logic                step_valid, step_first, step_bank, starve, full;
+  logic                step_valid, step_first, step_bank, compute, load, full;
   logic [6:0]          step_index;
   logic [1087:0]       x_blocks;
   logic [2175:0]       w_blocks;
@@ -298,8 +302,9 @@ module fsh_compute (
       .tile_ready_i(tile_ready),
       .tile_o      (tile),
       .tile_done_i (tile_done),
-      .starve_o    (starve),
+      .compute_o   (compute),
       .full_o      (full),
+      .load_o      (load),
       .busy_o      (step_busy)
   );
 
@@ -397,8 +402,7 @@ module fsh_compute (
   );
 
   // The end of commands.
-  logic [3:0] open;
-  logic       sent, art_busy;
+  logic       work, over, sent, art_busy;
   logic [23:0] sent_bytes;
 
   assign load_err = rsp_valid[0] && feed_ready
@@ -430,20 +434,50 @@ module fsh_compute (
       .ack_valid_i,
       .ack_tag_i,
       .ack_status_i,
-      .open_o      (open),
+      .open_o      (),
+      .work_o      (work),
+      .over_o      (over),
       .sent_o      (sent),
       .sent_bytes_o(sent_bytes),
       .busy_o      (art_busy)
   );
 
+  // Counters. The array and the mover may begin in the same cycle; one command ends
+  // at a time.
+  logic begun, count_busy;
+
+  assign begun = (enter && loads) ||
+                 (cmd_valid[1] && art_mover && mover_cmd.op != fsh_spec_pkg::COP_NOP);
+
+  fsh_ccount i_count (
+      .clk_i,
+      .rst_i,
+      .cycle_i,
+      .start_i     (begun),
+      .end_i       (over),
+      .signal_i    (sig_valid_i),
+      .compute_i   (compute),
+      .load_i      (load),
+      .full_i      (full),
+      .transfer_i  (work && !compute && !load && !full),
+      .sent_i      (sent),
+      .sent_bytes_i(sent_bytes),
+      .clear_i     (cperf_clear_i),
+      .read_i      (cperf_read_i),
+      .word_i      (cperf_word_i),
+      .valid_o     (cperf_valid_o),
+      .data_o      (cperf_data_o),
+      .busy_o      (count_busy)
+  );
+
   always_ff @(posedge clk_i) begin
-    event_o <= {|open && !step_valid && !starve && !full, full, starve, step_valid};
-    sent_o  <= sent ? sent_bytes : '0;
-    idle_o  <= !(rst_i || read_busy || queue_busy != '0 || events_busy || load_busy || feed_busy ||
-                 emit_busy || step_cmd_valid || step_busy || out_busy || write_busy || art_busy ||
-                 cmd_valid != '0 || run_valid_i || sig_valid_i || ack_valid_i || ccmd_valid_o ||
-                 m_rvalid_i != '0 || m_bvalid_i != '0);
+    idle_o <= !(rst_i || read_busy || queue_busy != '0 || events_busy || load_busy || feed_busy ||
+                emit_busy || step_cmd_valid || step_busy || out_busy || write_busy || art_busy ||
+                cmd_valid != '0 || run_valid_i || sig_valid_i || ack_valid_i || ccmd_valid_o ||
+                m_rvalid_i != '0 || m_bvalid_i != '0 || count_busy);
   end
+
+  `FSH_ASSERT(assert_work, !(compute || load || full) || work)
 endmodule
 
 `default_nettype wire

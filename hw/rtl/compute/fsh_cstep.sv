@@ -43,9 +43,11 @@ module fsh_cstep #(
     input  wire logic                 tile_ready_i,
     output fsh_cout_pkg::tile_t       tile_o,
     input  wire logic                 tile_done_i,
-    // Events: operands are waited for, a bank is waited for.
-    output logic                      starve_o,
+    // What this cycle is for a command: a step; one is not possible because both
+    // banks are in use, or operands or the array's pipeline are waited for.
+    output logic                      compute_o,
     output logic                      full_o,
+    output logic                      load_o,
     output logic                      busy_o
 );
   localparam int unsigned ROWS = 16;
@@ -234,12 +236,10 @@ module fsh_cstep #(
           cmd_q.kernel_h <= 8'd1;
           cmd_q.kernel_w <= 8'd1;
         end
-        chunks_q   <= 21'((cmd_q.k + (cmd_q.w_bfp || cmd_q.x_bfp || cmd_q.emit ? 24'd63 : 24'd15))
-                          >> 4) &
-                      (cmd_q.w_bfp || cmd_q.x_bfp || cmd_q.emit ? ~21'd3 : '1);
-        groups_w_q <= 21'((cmd_q.n + 24'd15) >> 4);
-        groups_x_q <= conv ? {5'd0, cmd_q.out_h} : 21'((cmd_q.m + 24'd7) >> 3);
-        row_step_q <= 11'(row_words * cmd_q.stride[3:0]);
+        chunks_q     <= fsh_cmp_pkg::sixteens(cmd_q.k, cmd_q.w_bfp || cmd_q.x_bfp || cmd_q.emit);
+        groups_w_q   <= fsh_cmp_pkg::sixteens(cmd_q.n, 1'b0);
+        groups_x_q   <= conv ? {5'd0, cmd_q.out_h} : fsh_cmp_pkg::eights(cmd_q.m, 1'b0);
+        row_step_q   <= 11'(row_words * cmd_q.stride[3:0]);
         first_tile_q <= 1'b1;
         state_q      <= Tile;
       end
@@ -306,10 +306,11 @@ module fsh_cstep #(
     end
   end
 
-  assign starve_o = state_q == Await;
-  assign full_o   = (state_q == Tile && banks_q == 2'd2) || (state_q == Hand && !hand);
-  assign busy_o   = state_q != Idle || pend_q || banks_q != '0 || |wchain_q || step1_q ||
-                    step_valid_o;
+  assign compute_o = running;
+  assign full_o    = (state_q == Tile && banks_q == 2'd2) || (state_q == Hand && !hand);
+  assign load_o    = (state_q != Idle || cmd_valid_i) && !compute_o && !full_o;
+  assign busy_o    = state_q != Idle || pend_q || banks_q != '0 || |wchain_q || step1_q ||
+                     step_valid_o;
 
   // Reads: X at once, row r of W r cycles later; both then one cycle in the RAM
   // and one for the turn of X (a register for W's first row).
@@ -320,9 +321,12 @@ module fsh_cstep #(
   logic [ROWS*9-1:0] wword_q;
   logic [1087:0]     x_raw;
 
-  // The bank of the block c columns on.
-  function automatic logic [2:0] turn(input logic [2:0] c, input logic [2:0] by);
-    turn = c + by;
+  // Block c comes from bank c + by.
+  function automatic logic [1087:0] turn(input logic [1087:0] x, input logic [2:0] by);
+    turn = x;
+    if (by[2]) turn = {turn[543:0], turn[1087:544]};
+    if (by[1]) turn = {turn[271:0], turn[1087:272]};
+    if (by[0]) turn = {turn[135:0], turn[1087:136]};
   endfunction
 
   always_ff @(posedge clk_i) begin
@@ -338,8 +342,7 @@ module fsh_cstep #(
       step_first_o <= first1_q;
       step_bank_o  <= bank1_q;
       step_index_o <= index1_q;
-      for (int unsigned c = 0; c < COLS; c++)
-        x_o[c*136+:136] <= x_raw[turn(3'(c), rot1_q)*136+:136];
+      x_o          <= turn(x_raw, rot1_q);
     end
     // W's words are read once for all their steps.
     wchain_q <= {wchain_q[ROWS-2:0], running};

@@ -119,16 +119,16 @@ module fsh_dispatch (
                          get0_i.compute ? status_q[3:0] : get0_i.status};
 
   always_ff @(posedge clk_i) begin
-    run_q    <= is_run;
+    run_q <= is_run;
     sig_q <= is_sig;
     if (entry_ready_i) cpl_q <= 1'b0;
     if (is_cpl) cpl_q <= 1'b1;
     told_q <= (told_q | (gnt & {2{take && ack}})) & ~get_ready_i;
     if (rst_i) begin
-      run_q    <= 1'b0;
-      sig_q <= 1'b0;
-      cpl_q    <= 1'b0;
-      told_q   <= '0;
+      run_q  <= 1'b0;
+      sig_q  <= 1'b0;
+      cpl_q  <= 1'b0;
+      told_q <= '0;
     end
   end
 

@@ -70,6 +70,7 @@ module fsh_rx #(
     output logic                    perf_refused_o,
     output logic                    busy_o
 );
+  /*verilator no_inline_module*/  // instances share their code, which else leaves the cache
   localparam int unsigned BUDGET = 32;
   localparam int unsigned PEND_DEPTH = 32;
   // What may start before start_o shows that it should not: one packet a stream

@@ -217,7 +217,7 @@ module fsh_seq (
   logic [2:0]         args;
   logic [6:0]         src_beats, dst_beats, beats;
 
-  assign is_made    = fixed_q.opcode == fsh_spec_pkg::OP_GET ||
+  assign is_made   = fixed_q.opcode == fsh_spec_pkg::OP_GET ||
                      (fixed_q.opcode == fsh_spec_pkg::OP_COMPUTE && fixed_q.nargs == '0);
   assign is_inline = fixed_q.lspace == fsh_spec_pkg::SPACE_INLINE;
   assign is_host   = fixed_q.lspace == fsh_spec_pkg::SPACE_HOST && n_q != '0;

@@ -37,6 +37,7 @@ module fsh_seq_send (
     output fsh_spec_pkg::ring_t      cpl_o,
     output logic                     busy_o
 );
+  /*verilator no_inline_module*/  // instances share their code, which else leaves the cache
   typedef enum logic [1:0] {
     Header,
     Args,

@@ -4,7 +4,8 @@
 /// Performance counters: for each event of PERF the cycle of the first and of
 /// the last one, and how many; for the events that move payload a sum of bytes.
 /// An event may happen more than once a cycle: step_i says how often (two bits
-/// an event), add_i what to add for ACCEPT, REQ_HDR, REP_HDR and WRITTEN.
+/// an event), add_i what to add for ACCEPT, REQ_HDR, REP_HDR and WRITTEN, 32 bits
+/// each.
 /// Registered inputs; a cycle number is that of the event itself. A read
 /// (word_i: event and counter) is answered in the next cycle.
 module fsh_perf (
@@ -13,7 +14,7 @@ module fsh_perf (
     input  wire logic [47:0] cycle_i,
     input  wire logic        clear_i,
     input  wire logic [23:0] step_i,
-    input  wire logic [95:0] add_i,
+    input  wire logic [127:0] add_i,
     input  wire logic        read_i,
     input  wire logic  [5:0] word_i,
     output logic      [63:0] data_o,
@@ -23,7 +24,7 @@ module fsh_perf (
   localparam int unsigned SUMS = 4;
 
   logic [N*2-1:0]     step_q;
-  logic [SUMS*24-1:0] add_q;
+  logic [SUMS*32-1:0] add_q;
   logic [47:0]        cycle_q;
   // What is read, gathered from event to event and sum to sum.
   logic [(N+SUMS+1)*48-1:0] chain /*verilator split_var*/;
@@ -69,7 +70,7 @@ module fsh_perf (
     logic [47:0] sum_q;
 
     always_ff @(posedge clk_i) begin
-      if (step_q[E*2+:2] != '0) sum_q <= sum_q + {24'd0, add_q[s*24+:24]};
+      if (step_q[E*2+:2] != '0) sum_q <= sum_q + {16'd0, add_q[s*32+:32]};
       if (rst_i || clear_i) sum_q <= '0;
     end
     assign chain[(N+s+1)*48+:48] = chain[(N+s)*48+:48] |

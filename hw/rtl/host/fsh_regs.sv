@@ -4,7 +4,8 @@
 
 /// AXI4-Lite slave of the node: registers, route table writes, doorbells and
 /// the two submission windows. 64-bit data; strobes are taken as full. One
-/// write a cycle; a read takes four cycles. Unknown addresses read zero and
+/// write a cycle; a read takes four cycles, of the compute core's counters as long
+/// as the core takes to answer more. Unknown addresses read zero and
 /// swallow writes. Reset: disabled, start gate open, packet size 1024, all ports.
 module fsh_regs #(
     parameter int unsigned PORTS = 2
@@ -59,6 +60,13 @@ module fsh_regs #(
     output logic               perf_read_o,
     output logic         [5:0] perf_word_o,
     input  wire logic   [63:0] perf_data_i,
+    // Those of the compute core: pulses, word index with the read, a pulse with the
+    // answer.
+    output logic               cperf_clear_o,
+    output logic               cperf_read_o,
+    output logic         [3:0] cperf_word_o,
+    input  wire logic          cperf_valid_i,
+    input  wire logic   [47:0] cperf_data_i,
     output logic               busy_o
 );
   localparam logic [7:0] PORTS_FIELD = PORTS[7:0];
@@ -77,7 +85,7 @@ module fsh_regs #(
   logic        aw_valid, w_valid, write, read, ar_busy_q;
   logic [14:0] aw, ar_q;
   logic [63:0] w, rdata, rmux_q;
-  logic        r1_q, r2_q, r3_q, r2_perf_q;
+  logic        r1_q, r2_q, r3_q, r2_perf_q, r2_core_q, core, answer;
 
   // Writes: address and data taken together, answered at once.
   fsh_skid #(.WIDTH(15)) i_aw (
@@ -104,7 +112,11 @@ module fsh_regs #(
 
   always_ff @(posedge clk_i) begin
     if (bready_i || !bvalid_o) bvalid_o <= write;
-    if (rst_i) bvalid_o <= 1'b0;
+    cperf_clear_o <= write && aw == fsh_spec_pkg::REG_CORE_PERF_CLEAR;
+    if (rst_i) begin
+      bvalid_o      <= 1'b0;
+      cperf_clear_o <= 1'b0;
+    end
   end
 
   assign req_we_o      = write && aw[14:12] == fsh_spec_pkg::REG_REQ_WINDOW[14:12];
@@ -155,8 +167,11 @@ module fsh_regs #(
   assign read      = arvalid_i && !ar_busy_q;
   assign rvalid_o  = r3_q;
 
-  assign perf_read_o = r1_q;
-  assign perf_word_o = ar_q[8:3];
+  assign perf_read_o  = r1_q;
+  assign perf_word_o  = ar_q[8:3];
+  assign cperf_word_o = ar_q[6:3];
+  assign core         = compute_present_i && ar_q[14:7] == fsh_spec_pkg::REG_CORE_PERF[14:7];
+  assign answer       = r2_q && (!r2_core_q || cperf_valid_i);
 
   always_comb begin
     rdata = '0;
@@ -184,18 +199,21 @@ module fsh_regs #(
     if (r1_q) begin
       rmux_q    <= rdata;
       r2_perf_q <= ar_q[14:9] == fsh_spec_pkg::REG_PERF[14:9];
+      r2_core_q <= core;
     end
-    if (r2_q) rdata_o <= r2_perf_q ? perf_data_i : rmux_q;
+    if (answer) rdata_o <= r2_core_q ? {16'd0, cperf_data_i} : r2_perf_q ? perf_data_i : rmux_q;
     r1_q <= read;
-    r2_q <= r1_q;
-    if (r2_q || rready_i) r3_q <= r2_q;
+    r2_q <= r1_q || (r2_q && !answer);
+    if (answer || rready_i) r3_q <= answer;
+    cperf_read_o <= r1_q && core;
     if (read) ar_busy_q <= 1'b1;
     else if (r3_q && rready_i) ar_busy_q <= 1'b0;
     if (rst_i) begin
-      r1_q      <= 1'b0;
-      r2_q      <= 1'b0;
-      r3_q      <= 1'b0;
-      ar_busy_q <= 1'b0;
+      r1_q         <= 1'b0;
+      r2_q         <= 1'b0;
+      r3_q         <= 1'b0;
+      ar_busy_q    <= 1'b0;
+      cperf_read_o <= 1'b0;
     end
   end
 

@@ -46,6 +46,7 @@ module fsh_submit #(
     output logic                    empty_o,
     output logic                    waiting_o
 );
+  /*verilator no_inline_module*/  // instances share their code, which else leaves the cache
   typedef enum logic [2:0] {
     Idle,
     Row0,

@@ -38,6 +38,7 @@ module fsh_link_rx (
     output logic      [127:0] fwd_data_o,
     output logic              busy_o
 );
+  /*verilator no_inline_module*/  // instances share their code, which else leaves the cache
   logic         in_valid_q, in_bound_q, beat, here, here_busy, fwd_busy;
   logic [127:0] in_data_q;
   logic [6:0]   follow;

@@ -49,6 +49,7 @@ module fsh_link_tx (
     output logic              stall_o,
     output logic              busy_o
 );
+  /*verilator no_inline_module*/  // instances share their code, which else leaves the cache
   localparam int unsigned BOUND_GAP = 128;  // beats between boundaries under load
   localparam int unsigned IDLE_GAP = 8;  // cycles between boundaries when idle
 

@@ -95,13 +95,14 @@ module fsh_card #(
     input  wire logic           [3:0] m_core_rerr_i
 );
   logic        node_idle, core_idle, run_valid, run_queue, sig_valid, ack_valid;
-  logic        ccmd_valid, ccmd_ready;
+  logic        ccmd_valid, ccmd_ready, cperf_clear, cperf_read, cperf_valid;
   logic [7:0]  node, run_count, sig_inc;
   logic [39:0] seg_base, seg_size;
   logic [1:0]  run_room;
   logic [31:0] run_addr;
   logic [5:0]  sig_counter;
-  logic [3:0]  ack_tag, ack_status;
+  logic [3:0]  ack_tag, ack_status, cperf_word;
+  logic [47:0] cperf_data;
   fsh_fn_pkg::ccmd_t ccmd;
 
   assign idle_o = node_idle && core_idle;
@@ -194,47 +195,56 @@ module fsh_card #(
       .ack_status_o     (ack_status),
       .ccmd_valid_i     (ccmd_valid),
       .ccmd_ready_o     (ccmd_ready),
-      .ccmd_i           (ccmd)
+      .ccmd_i           (ccmd),
+      .cperf_clear_o    (cperf_clear),
+      .cperf_read_o     (cperf_read),
+      .cperf_word_o     (cperf_word),
+      .cperf_valid_i    (cperf_valid),
+      .cperf_data_i     (cperf_data)
   );
 
   fsh_compute i_compute (
       .clk_i,
       .rst_i,
-      .idle_o      (core_idle),
-      .node_i      (node),
-      .seg_base_i  (seg_base),
-      .seg_size_i  (seg_size),
-      .run_valid_i (run_valid),
-      .run_queue_i (run_queue),
-      .run_count_i (run_count),
-      .run_addr_i  (run_addr),
-      .run_room_o  (run_room),
-      .sig_valid_i (sig_valid),
-      .sig_event_i (sig_counter),
-      .sig_inc_i   (sig_inc),
-      .ack_valid_i (ack_valid),
-      .ack_tag_i   (ack_tag),
-      .ack_status_i(ack_status),
-      .ccmd_valid_o(ccmd_valid),
-      .ccmd_ready_i(ccmd_ready),
-      .ccmd_o      (ccmd),
-      .event_o     (),
-      .sent_o      (),
-      .m_awvalid_o (m_core_awvalid_o),
-      .m_awready_i (m_core_awready_i),
-      .m_awaddr_o  (m_core_awaddr_o),
-      .m_wvalid_o  (m_core_wvalid_o),
-      .m_wready_i  (m_core_wready_i),
-      .m_wdata_o   (m_core_wdata_o),
-      .m_wstrb_o   (m_core_wstrb_o),
-      .m_bvalid_i  (m_core_bvalid_i),
-      .m_berr_i    (m_core_berr_i),
-      .m_arvalid_o (m_core_arvalid_o),
-      .m_arready_i (m_core_arready_i),
-      .m_araddr_o  (m_core_araddr_o),
-      .m_rvalid_i  (m_core_rvalid_i),
-      .m_rdata_i   (m_core_rdata_i),
-      .m_rerr_i    (m_core_rerr_i)
+      .cycle_i,
+      .idle_o       (core_idle),
+      .node_i       (node),
+      .seg_base_i   (seg_base),
+      .seg_size_i   (seg_size),
+      .run_valid_i  (run_valid),
+      .run_queue_i  (run_queue),
+      .run_count_i  (run_count),
+      .run_addr_i   (run_addr),
+      .run_room_o   (run_room),
+      .sig_valid_i  (sig_valid),
+      .sig_event_i  (sig_counter),
+      .sig_inc_i    (sig_inc),
+      .ack_valid_i  (ack_valid),
+      .ack_tag_i    (ack_tag),
+      .ack_status_i (ack_status),
+      .ccmd_valid_o (ccmd_valid),
+      .ccmd_ready_i (ccmd_ready),
+      .ccmd_o       (ccmd),
+      .cperf_clear_i(cperf_clear),
+      .cperf_read_i (cperf_read),
+      .cperf_word_i (cperf_word),
+      .cperf_valid_o(cperf_valid),
+      .cperf_data_o (cperf_data),
+      .m_awvalid_o  (m_core_awvalid_o),
+      .m_awready_i  (m_core_awready_i),
+      .m_awaddr_o   (m_core_awaddr_o),
+      .m_wvalid_o   (m_core_wvalid_o),
+      .m_wready_i   (m_core_wready_i),
+      .m_wdata_o    (m_core_wdata_o),
+      .m_wstrb_o    (m_core_wstrb_o),
+      .m_bvalid_i   (m_core_bvalid_i),
+      .m_berr_i     (m_core_berr_i),
+      .m_arvalid_o  (m_core_arvalid_o),
+      .m_arready_i  (m_core_arready_i),
+      .m_araddr_o   (m_core_araddr_o),
+      .m_rvalid_i   (m_core_rvalid_i),
+      .m_rdata_i    (m_core_rdata_i),
+      .m_rerr_i     (m_core_rerr_i)
   );
 endmodule
 

@@ -101,7 +101,12 @@ module fsh_node #(
     output logic                [3:0] ack_status_o,
     input  wire logic                 ccmd_valid_i,
     output logic                      ccmd_ready_o,
-    input  wire fsh_fn_pkg::ccmd_t    ccmd_i
+    input  wire fsh_fn_pkg::ccmd_t    ccmd_i,
+    output logic                      cperf_clear_o,
+    output logic                      cperf_read_o,
+    output logic                [3:0] cperf_word_o,
+    input  wire logic                 cperf_valid_i,
+    input  wire logic          [47:0] cperf_data_i
 );
   // Tracker, windows 0 and 1, sequencers 0 and 1, messages of compute cores.
   localparam int unsigned ENTRIES = 6;
@@ -169,6 +174,11 @@ module fsh_node #(
       .perf_read_o  (perf_read),
       .perf_word_o  (perf_word),
       .perf_data_i  (perf_data),
+      .cperf_clear_o,
+      .cperf_read_o,
+      .cperf_word_o,
+      .cperf_valid_i,
+      .cperf_data_i,
       .busy_o       (regs_busy)
   );
 
@@ -670,7 +680,7 @@ module fsh_node #(
       assign evt1      = evt;
     end
 
-    assign link_busy[p] = tx_busy || lrx_busy || link_rx_valid_i[p];
+    assign link_busy[p] = tx_busy || lrx_busy;
     assign stall[p]     = (seq_stall[p] || tx_stall[p]) && !link_tx_valid_o[p];
     assign m_mem_bready_o[p] = 1'b1;
     assign m_mem_rready_o[p] = 1'b1;
@@ -733,7 +743,7 @@ module fsh_node #(
   // Performance counters, in the order of PERF.
   localparam int unsigned EVENTS = fsh_spec_pkg::PERF_COUNT;
   logic [EVENTS*2-1:0]  step;
-  logic [95:0]          add;
+  logic [31:0]          add_accept, add_req, add_rep, add_written;
   logic [1:0]           accept;
   logic                 perf_busy, win_refused;
   logic [2:0]           refused, late_q;
@@ -764,19 +774,32 @@ module fsh_node #(
       {1'b0, seq_sop[0]} + {1'b0, seq_sop[1]},
       {1'b0, accept[0]} + {1'b0, accept[1]}
     };
-    // Nobody looks at a sum without its event.
-    add = 'x;
+  end
+
+  // Nobody looks at a sum without its event. Those of the writes hang on pins.
+  always_comb begin
+    add_accept = 'x;
     if (accept != '0)
-      add[23:0] = (accept[0] ? win_req.length : 24'd0) + (accept[1] ? win_rep.length : 24'd0);
+      add_accept = (accept[0] ? {8'd0, win_req.length} : '0) +
+                   (accept[1] ? {8'd0, win_rep.length} : '0);
+  end
+  always_comb begin
+    add_req = 'x;
     if (perf_req != '0)
-      add[47:24] = {13'd0, perf_bytes[10:0] & {11{perf_req[0]}}} +
-                   {13'd0, perf_bytes[21:11] & {11{perf_req[1]}}};
+      add_req = {21'd0, perf_bytes[10:0] & {11{perf_req[0]}}} +
+                {21'd0, perf_bytes[21:11] & {11{perf_req[1]}}};
+  end
+  always_comb begin
+    add_rep = 'x;
     if (perf_rep != '0)
-      add[71:48] = {13'd0, perf_bytes[10:0] & {11{perf_rep[0]}}} +
-                   {13'd0, perf_bytes[21:11] & {11{perf_rep[1]}}};
+      add_rep = {21'd0, perf_bytes[10:0] & {11{perf_rep[0]}}} +
+                {21'd0, perf_bytes[21:11] & {11{perf_rep[1]}}};
+  end
+  always_comb begin
+    add_written = 'x;
     if (perf_written != '0)
-      add[95:72] = {13'd0, perf_written_bytes[10:0] & {11{perf_written[0]}}} +
-                   {13'd0, perf_written_bytes[21:11] & {11{perf_written[1]}}};
+      add_written = {21'd0, perf_written_bytes[10:0] & {11{perf_written[0]}}} +
+                    {21'd0, perf_written_bytes[21:11] & {11{perf_written[1]}}};
   end
 
   fsh_perf i_perf (
@@ -785,7 +808,7 @@ module fsh_node #(
       .cycle_i,
       .clear_i(perf_clear),
       .step_i (step),
-      .add_i  (add),
+      .add_i  ({add_written, add_rep, add_req, add_accept}),
       .read_i (perf_read),
       .word_i (perf_word),
       .data_o (perf_data),
@@ -798,7 +821,8 @@ module fsh_node #(
 
   always_ff @(posedge clk_i) begin
     idle_o <= !(rst_i || regs_busy || win_busy || tracker_busy || loop_busy || |get_valid ||
-                dispatch_busy || ccmd_busy || seq_busy || |rx_busy || |link_busy || hostw_busy ||
+                dispatch_busy || ccmd_busy || seq_busy || |rx_busy || |link_busy ||
+                |link_rx_valid_i || hostw_busy ||
                 perf_busy || late_q != '0 ||
                 |entry_valid || s_axil_awvalid_i || s_axil_wvalid_i || s_axil_arvalid_i ||
                 gate_i || |m_mem_bvalid_i || |m_mem_rvalid_i || m_host_rvalid_i ||

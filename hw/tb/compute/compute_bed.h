@@ -18,6 +18,7 @@ namespace bed
 
 constexpr uint64_t SEG_BASE = 0x10000;
 constexpr unsigned LANES = 4;
+constexpr unsigned HOLD = 64; // cycles
 
 struct Command {
     uint64_t word[16] = {};
@@ -41,7 +42,8 @@ class Bed
   public:
     Bed(tb::Test &test, size_t bytes, bool stalls)
         : test_(test), context_(test.context()), dut_(context_.get()),
-          mem(bytes), stalls_(stalls)
+          mem(bytes), rest_mode(test.below(2) ? Rest::Sleep : Rest::Watch),
+          stalls_(stalls)
     {
         for (unsigned i = 0; i < 3 * LANES; i++)
             stall_.emplace_back(test);
@@ -94,18 +96,92 @@ class Bed
         return test_.cycle;
     }
 
-    // One cycle: inputs, what they agree on with the outputs, the edge.
+    // A counter of the core, FSH_CPERF_.
+    uint64_t counter(unsigned word)
+    {
+        dut_.cperf_read_i = 1;
+        dut_.cperf_word_i = word & 15;
+        step();
+        dut_.cperf_read_i = 0;
+        for (unsigned i = 0; !dut_.cperf_valid_o; i++) {
+            if (i > 4)
+                test_.fail("counter %u: no answer", word);
+            step();
+        }
+        return dut_.cperf_data_o;
+    }
+
+    void clear_counters()
+    {
+        dut_.cperf_clear_i = 1;
+        step();
+        dut_.cperf_clear_i = 0;
+    }
+
+    // Until the core is at rest, and all answers are given.
+    void rest(uint64_t limit)
+    {
+        uint64_t from = test_.cycle;
+
+        while (!quiet()) {
+            step();
+            if (test_.cycle - from > limit)
+                test_.fail("not at rest after %llu cycles",
+                           (unsigned long long)limit);
+        }
+        hold();
+    }
+
+    // One cycle: inputs, what they agree on with the outputs, the edge. A core at
+    // rest is, in one test, looked at whether it stays so; in another it is not
+    // clocked, as the simulator does.
     void step()
     {
+        if (rest_mode == Rest::Watch && quiet() && !told() &&
+            test_.below(4) == 0)
+            hold();
         drive();
+        if (rest_mode == Rest::Sleep && quiet() && !told()) {
+            test_.cycle++;
+            slept++;
+            return;
+        }
         dut_.eval();
         for (unsigned l = 0; l < LANES; l++)
             lane(l);
         if (dut_.ccmd_valid_o && dut_.ccmd_ready_i)
             take();
-        for (unsigned i = 0; i < 4; i++)
-            counted[i] += dut_.event_o >> i & 1;
         tb::edge(test_, dut_);
+    }
+
+    // Says it is at rest, and asks for nothing.
+    bool quiet()
+    {
+        return dut_.idle_o && !dut_.ccmd_valid_o && !dut_.m_arvalid_o &&
+               !dut_.m_awvalid_o && !dut_.m_wvalid_o;
+    }
+
+    // Something comes in.
+    bool told() const
+    {
+        return dut_.run_valid_i || dut_.sig_valid_i || dut_.ack_valid_i ||
+               dut_.cperf_clear_i || dut_.cperf_read_i || dut_.m_rvalid_i ||
+               dut_.m_bvalid_i;
+    }
+
+    // As long as its inputs rest, nothing changes.
+    void hold()
+    {
+        clear();
+        dut_.eval();
+        const std::vector<uint8_t> before = outputs();
+        for (unsigned i = 0; i < HOLD; i++) {
+            tb::edge(test_, dut_);
+            if (outputs() != before)
+                test_.fail("an output changes %u cycles after the core was at "
+                           "rest",
+                           i + 1);
+        }
     }
 
     void put(uint32_t at, const void *data, size_t bytes)
@@ -125,17 +201,47 @@ class Bed
     std::deque<Put> puts;
     std::vector<std::array<unsigned, 2>> signals;  // node, event
     std::vector<std::array<unsigned, 3>> complete; // node, cookie, status
-    std::array<uint64_t, 4> counted = {};
     unsigned latency = 40; // of reads and write responses
     unsigned put_cycles = 100;
     unsigned put_status = 0;
+    // What is done with a core at rest: it is clocked, watched whether it stays
+    // at rest, or not clocked, as by the simulator.
+    enum class Rest { Clock, Watch, Sleep } rest_mode;
+    uint64_t slept = 0;
 
   private:
+    template <class T>
+    static void append(std::vector<uint8_t> &to, const T &value)
+    {
+        const uint8_t *at = reinterpret_cast<const uint8_t *>(&value);
+
+        to.insert(to.end(), at, at + sizeof value);
+    }
+
+    std::vector<uint8_t> outputs()
+    {
+        std::vector<uint8_t> all;
+
+        append(all, dut_.idle_o);
+        append(all, dut_.run_room_o);
+        append(all, dut_.ccmd_valid_o);
+        append(all, dut_.ccmd_o);
+        append(all, dut_.m_arvalid_o);
+        append(all, dut_.m_araddr_o);
+        append(all, dut_.m_awvalid_o);
+        append(all, dut_.m_awaddr_o);
+        append(all, dut_.m_wvalid_o);
+        append(all, dut_.m_wdata_o);
+        append(all, dut_.m_wstrb_o);
+        return all;
+    }
+
     void clear()
     {
         dut_.run_valid_i = 0;
         dut_.sig_valid_i = 0;
         dut_.ack_valid_i = 0;
+        dut_.cperf_clear_i = dut_.cperf_read_i = 0;
         dut_.ccmd_ready_i = 0;
         dut_.m_awready_i = dut_.m_wready_i = dut_.m_arready_i = 0;
         dut_.m_bvalid_i = dut_.m_rvalid_i = 0;
@@ -201,6 +307,7 @@ class Bed
     {
         uint64_t now = test_.cycle;
 
+        dut_.cycle_i = now;
         for (unsigned l = 0; l < LANES; l++) {
             bool r =
                 !reads_[l].empty() && reads_[l].front().at <= now && willing(l);

@@ -208,6 +208,8 @@ module tb_fsh_results #(
       .ack_tag_i,
       .ack_status_i,
       .open_o,
+      .work_o     (),
+      .over_o     (),
       .sent_o,
       .sent_bytes_o,
       .busy_o     (art_busy)

@@ -9,9 +9,12 @@
 /// COMPLETE: cookie the count, status that of the ack, 15 after an error of the
 /// memory. Queue 1: SIGNAL instead, of `count` to counter addr[5:0]. Counted: what
 /// SIGNALs add up to (bit 8 up for event 63), and from bit 32 on RUNs of queue 1.
+/// Counter w: the cycle of the read of counter w - 1, since the clear; counter 0:
+/// reads of it since then.
 module fsh_compute (
     input  wire logic              clk_i,
     input  wire logic              rst_i,
+    input  wire logic       [47:0] cycle_i,
     output logic                   idle_o,
     input  wire logic        [7:0] node_i,
     input  wire logic       [39:0] seg_base_i,
@@ -30,6 +33,11 @@ module fsh_compute (
     output logic                   ccmd_valid_o,
     input  wire logic              ccmd_ready_i,
     output fsh_fn_pkg::ccmd_t      ccmd_o,
+    input  wire logic              cperf_clear_i,
+    input  wire logic              cperf_read_i,
+    input  wire logic        [3:0] cperf_word_i,
+    output logic                   cperf_valid_o,
+    output logic            [47:0] cperf_data_o,
     output logic             [3:0] m_awvalid_o,
     input  wire logic        [3:0] m_awready_i,
     output logic           [159:0] m_awaddr_o,
@@ -190,8 +198,21 @@ module fsh_compute (
   end
   assign ccmd_valid_o = state_q == Put || state_q == Tell || state_q == Signal;
 
+  // Counters, a cycle after the read.
+  logic [47:0] counter_q[16];
+
+  always_ff @(posedge clk_i) begin
+    cperf_valid_o <= cperf_read_i && !rst_i;
+    cperf_data_o  <= counter_q[cperf_word_i];
+    if (cperf_read_i) begin
+      if (cperf_word_i == '0) counter_q[0] <= counter_q[0] + 48'd1;
+      if (cperf_word_i != '1) counter_q[cperf_word_i+1] <= cycle_i;
+    end
+    if (rst_i || cperf_clear_i) for (int i = 0; i < 16; i++) counter_q[i] <= '0;
+  end
+
   // Waiting for memory or an ack is idle.
-  assign idle_o = run_room_o == {2{room}} &&
+  assign idle_o = run_room_o == {2{room}} && !cperf_valid_o &&
                   (state_q == Data || state_q == Response || state_q == Ack ||
                    (state_q == Idle && !queued));
 
