@@ -32,6 +32,9 @@ GROUPS = [
      r"(gasnet_set_waitmode|GASNET_(GET|POST)_THREADINFO"
      r"|GASNET_BEGIN_FUNCTION)$"),
 ]
+# The same of fshmem.md and fshmem.h; text from the whole page.
+COMPUTE = ("fshmem_compute", "compute cores: commands, events, counters",
+           r"fshmem_\w+$")
 # Page of section 7, its source, one line.
 TOPICS = [
     ("fshmem", "01_user/quickstart.md", "build, install and run a program"),
@@ -136,7 +139,8 @@ def tool_page(tool, version):
 def declarations():
     """(names, text) of the public declarations, with the comment above."""
     found = []
-    for header in "gasnet.h", "gasnet_am.h", "gasnet_extended.h":
+    for header in ("gasnet.h", "gasnet_am.h", "gasnet_extended.h",
+                   "fshmem.h"):
         text = (ROOT / "include" / header).read_text(encoding="utf-8")
         text = text.replace("\\\n", " ")
         blocks = re.split(r"\n\s*\n", text)
@@ -144,7 +148,7 @@ def declarations():
             lines = [l for l in block.split("\n")
                      if not re.match(r"(#(if|el|en|un|pragma)|#error)", l)]
             code = re.sub(r"/\*.*?\*/", "", "\n".join(lines), flags=re.S)
-            names = re.findall(r"\b(gasnet_\w+)\)?\(", code)
+            names = re.findall(r"\b((?:gasnet|fshmem)_\w+)\)?\(", code)
             names += re.findall(r"#define (GASNET_[A-Z_]+)\(", code)
             if names:
                 found.append((names, lines))
@@ -201,6 +205,19 @@ def call_pages(version):
         pages[f"{name}.3"] = page(name, 3, brief, body, version)
         for call in calls:
             pages.setdefault(f"{call}.3", f".so man3/{name}.3\n")
+    pages.update(compute_pages(declared, version))
+    return pages
+
+
+def compute_pages(declared, version):
+    name, brief, pattern = COMPUTE
+    calls, text = synopsis(pattern, declared)
+    manual = (DOCS / "02_reference/fshmem.md").read_text(encoding="utf-8")
+    body = (f".SH SYNOPSIS\n.nf\n#include <fshmem.h>\n\n{escape(text)}\n.fi\n"
+            ".SH DESCRIPTION\n" + markdown(manual.split("\n")[1:]))
+    pages = {f"{name}.3": page(name, 3, brief, body, version)}
+    for call in calls:
+        pages.setdefault(f"{call}.3", f".so man3/{name}.3\n")
     return pages
 
 

@@ -65,6 +65,9 @@ static const struct row table[] = {
         "one the program was built for, smp under a launcher that cannot tell"),
     CHOICE("FSHMEM_TOPOLOGY", "ring", "ring|line",
            "fpga: how the nodes' link ports are cabled"),
+    BOOL("FSHMEM_COMPUTE", "1",
+         "smp: each rank has a compute core, a thread that sleeps until it is "
+         "given commands"),
     STR("FSHMEM_DEVICE", "sim", "fpga: device that holds a node"),
     SIZE("FSHMEM_SEGMENT_MAX", "", 4 * K, 16 * K * G,
          "largest segment of a rank (smp); unset: GASNET_MAX_SEGSIZE, else 1G "

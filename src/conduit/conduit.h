@@ -66,6 +66,33 @@ struct fsh_segment {
     size_t size;
 };
 
+/* Behind each segment, reached by put and by the compute core like the segment
+ * itself but no part of what clients are told of: the library's own area. For
+ * each rank and each of the two command queues of the core there are so many
+ * commands of 128 bytes, which that rank writes. No area in jobs of more ranks
+ * than the bit sets of a command hold. */
+#define FSH_AREA_COMMANDS 64u
+#define FSH_AREA_QUEUES 2u
+#define FSH_AREA_COMMAND_BYTES 128u
+
+static inline size_t fsh_area_offset(uint32_t rank, unsigned queue)
+{
+    return ((size_t)rank * FSH_AREA_QUEUES + queue) * FSH_AREA_COMMANDS *
+           FSH_AREA_COMMAND_BYTES;
+}
+
+static inline size_t fsh_area_bytes(uint32_t ranks)
+{
+    return ranks <= 64 ? fsh_area_offset(ranks, 0) : 0;
+}
+
+/* A message to a compute core is answered by a call of fn: at once, or during a
+ * poll on any thread, with locks of the conduit held: it must be short, and
+ * call nothing of the conduit. status: FSH_STATUS_. Valid until then. */
+struct fsh_answer {
+    void (*fn)(struct fsh_answer *answer, unsigned status);
+};
+
 #define FSH_PUT_SRC_STABLE \
     1u /* bulk: source unchanged until the event is done */
 
@@ -80,8 +107,9 @@ struct fsh_conduit_ops {
      * fatal with a message (fsh_fatal). Fills `limits`. */
     void (*init)(enum fsh_threads threads, struct fsh_limits *limits);
 
-    /* Create this rank's segment of `size` bytes (page multiple, may be 0) and
-     * fill segs[0..nodes-1] for all ranks; collective. */
+    /* Create this rank's segment of `size` bytes (page multiple, may be 0),
+     * behind it an area of fsh_area_bytes(nodes), and fill segs[0..nodes-1] for
+     * all ranks; collective. */
     void (*attach)(size_t size, struct fsh_segment *segs);
 
     /* Send a request; blocks (polling) for room. */
@@ -90,12 +118,24 @@ struct fsh_conduit_ops {
     void (*am_reply)(struct fsh_token *token, const struct fsh_am *am);
 
     /* Transfer n bytes (any n, any alignment) between local memory (anywhere)
-     * and the segment of `node` (range already checked). Without
+     * and the segment or area of `node` (range already checked). Without
      * FSH_PUT_SRC_STABLE src is reusable on return. */
     void (*put)(uint32_t node, void *dst, const void *src, size_t n,
                 unsigned flags, struct fsh_event *ev);
     void (*get)(void *dst, uint32_t node, const void *src, size_t n,
                 struct fsh_event *ev);
+
+    /* Does this node have a compute core? Constant from attach on. */
+    bool (*core_present)(uint32_t node);
+    /* Send a COMPUTE message of the operation RUN or SIGNAL: its two arguments
+     * as in layout crun or csignal. Never blocks: false if there is no room for
+     * it now; poll and try again. The answer of RUN: OK, BUSY, UNSUPPORTED. */
+    bool (*core_send)(uint32_t node, const uint64_t *message,
+                      struct fsh_answer *answer);
+    /* Counters of this rank's core, which is there: FSH_CPERF_COUNT words, in
+     * that order; what the core does not count is 0. Never blocks for long. */
+    void (*core_counters)(uint64_t *words);
+    void (*core_counters_clear)(void);
 
     /* Make progress: run what has arrived. Never blocks. Returns whether
      * anything happened. */
@@ -128,5 +168,10 @@ const struct fsh_conduit_ops *fsh_conduit_find(const char *name);
 void fsh_am_deliver(struct fsh_token *token, uint8_t index, uint8_t category,
                     const int32_t *args, unsigned nargs, void *buf,
                     size_t nbytes);
+
+/* Upcall into src/command: a command of a compute core has ended; `cookie` is
+ * the one of its command. During a poll on any thread, with locks of the
+ * conduit held. */
+void fsh_core_completed(unsigned cookie, unsigned status);
 
 #endif

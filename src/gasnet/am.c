@@ -126,10 +126,15 @@ int fsh_gasnet_am_request(unsigned what, gasnet_node_t node, int handler,
                   call);
     if (FSH_GASNET_DEBUG)
         fsh_check_may_block(call);
-    check_handler(call, handler);
+    if (handler != FSH_OP_COMPUTE)
+        check_handler(call, handler);
     if (__builtin_expect(node >= fsh_gasnet.nodes, 0))
         fsh_bad_range(call, node, dst, nbytes);
     am.node = node;
+    if (__builtin_expect(handler == FSH_OP_COMPUTE, 0)) {
+        fsh_gasnet_core_am(call, &am);
+        return GASNET_OK;
+    }
     check_payload(call, &am, fsh_gasnet.limits.am_max_long_request,
                   "gasnet_AMMaxLongRequest");
     fsh_gasnet.ops->am_request(&am);
@@ -250,6 +255,7 @@ bool fsh_gasnet_poll(void)
 {
     bool found = fsh_gasnet.ops->poll();
 
+    found |= fsh_command_kick();
     if (__builtin_expect(
             atomic_load_explicit(&fsh_barrier_active, memory_order_relaxed), 0))
         found |= fsh_barrier_kick();

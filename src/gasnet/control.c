@@ -182,6 +182,9 @@ int gasnet_attach(gasnet_handlerentry_t *table, int numentries,
         return GASNET_ERR_BAD_ARG;
     }
     g->ops->attach(segsize, g->segs);
+    if (!fsh_command_start(g->ops, g->rank, g->nodes, g->segs))
+        fsh_fatal("gasnet_attach: no memory for the queues to %u compute cores",
+                  g->nodes);
     if (gasnet_client_attach_hook != NULL)
         gasnet_client_attach_hook(g->segs[g->rank].addr, g->segs[g->rank].size);
     g->attached = true;

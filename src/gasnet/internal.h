@@ -17,6 +17,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "base/fsh_spec.h"
+#include "command/command.h"
 #include "conduit/conduit.h"
 #include "gasnet/handlers.h"
 
@@ -177,6 +179,18 @@ static inline void fsh_check_range(const char *call, uint32_t node,
     if (__builtin_expect(offset > seg->size || n > seg->size - offset, 0))
         fsh_bad_range(call, node, addr, n);
 }
+
+/* ---- compute cores (core.c) ---- */
+
+/* An active message of the client's for a compute core: handler index
+ * FSH_OP_COMPUTE. Fatal, naming the call, if it is none. */
+void fsh_gasnet_core_am(const char *call, const struct fsh_am *am);
+
+/* Add to an event counter of a node that has a core. done is called during a
+ * poll on any thread: OK, or why not. It must be short. False: no memory. May
+ * poll. */
+bool fsh_gasnet_signal(uint32_t node, unsigned event, unsigned increment,
+                       fsh_command_done_fn done, void *arg);
 
 /* ---- library protocols ---- */
 

@@ -74,6 +74,7 @@ static _Noreturn void bite(const struct fsh_wait *wait, const char *what)
     double seconds = (double)watchdog_ns * 1e-9;
 
     fsh_gasnet.ops->describe(print_fact, NULL);
+    fsh_command_describe(print_fact, NULL);
     if (wait->peer != 0)
         fsh_fatal("%s: blocked for %.3g s (FSHMEM_WATCHDOG), waiting for node "
                   "%u",

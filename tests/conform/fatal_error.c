@@ -72,7 +72,19 @@ static void unregistered_medium(void)
 }
 static void index_of_library(void)
 {
-    gasnet_AMRequestShort0(to, 5);
+    gasnet_AMRequestShort0(to, 70);
+}
+static void compute_medium(void)
+{
+    gasnet_AMRequestMedium2(to, 5, buf, sizeof buf, 0, 0);
+}
+static void compute_arguments(void)
+{
+    gasnet_AMRequestShort1(to, 5, 0);
+}
+static void compute_operation(void)
+{
+    gasnet_AMRequestShort2(to, 5, 9, 0);
 }
 static void index_too_large(void)
 {
@@ -181,6 +193,9 @@ static const struct {
 } scenarios[] = {{"unregistered", unregistered},
                  {"unregistered-medium", unregistered_medium},
                  {"index-of-library", index_of_library},
+                 {"compute-medium", compute_medium},
+                 {"compute-arguments", compute_arguments},
+                 {"compute-operation", compute_operation},
                  {"index-too-large", index_too_large},
                  {"too-many-args", too_many_args},
                  {"negative-args", negative_args},

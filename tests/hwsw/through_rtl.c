@@ -167,15 +167,21 @@ static void await_failure(void)
     gasnet_exit(0);
 }
 
-/* Bytes across the end of the segment, here or at `node`. */
+/* Where the segment ends for the device: behind the library's area. */
+static size_t device_end(void)
+{
+    return SEGMENT + fsh_area_bytes(ranks);
+}
+
+/* Bytes across that end, here or at `node`. */
 static struct fsh_fpga_raw bad_command(uint8_t opcode, gasnet_node_t node,
                                        bool local)
 {
     return (struct fsh_fpga_raw){
         .opcode = opcode,
         .node = node,
-        .remote = local ? 0 : SEGMENT - 8,
-        .local = local ? SEGMENT - 8 : 0,
+        .remote = local ? 0 : device_end() - 8,
+        .local = local ? device_end() - 8 : 0,
         .length = 16,
     };
 }
@@ -224,7 +230,7 @@ static void ranges_of(gasnet_node_t node)
 static void mode_range(void)
 {
     const uint64_t canary = UINT64_C(0x5a5aa5a5deadbeef);
-    uint64_t *last = (uint64_t *)(void *)(segment[me] + SEGMENT) - 1;
+    uint64_t *last = (uint64_t *)(void *)(segment[me] + device_end()) - 1;
 
     memset(segment[me], 0x33, 64);
     *last = canary;

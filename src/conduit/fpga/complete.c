@@ -93,7 +93,7 @@ static void finish_op(const uint64_t *entry, bool refused)
                   "(status %s): the device or its program is broken",
                   tag, fsh_fpga_status_name(status));
     struct fsh_fpga_op *op = &fsh_fpga.op[tag];
-    if (status != FSH_STATUS_OK && op->record == NULL) {
+    if (status != FSH_STATUS_OK && op->record == NULL && op->answer == NULL) {
         char text[256];
         describe_op(text, sizeof text, op);
         fail(text, status, refused);
@@ -104,6 +104,7 @@ static void finish_op(const uint64_t *entry, bool refused)
                op->length);
     struct fsh_event *event = op->event;
     struct fsh_fpga_record *record = op->record;
+    struct fsh_answer *answer = op->answer;
     if (record != NULL) {
         record->status = status;
         record->cycle = fsh_ring_cycle(entry);
@@ -114,6 +115,19 @@ static void finish_op(const uint64_t *entry, bool refused)
         atomic_fetch_sub_explicit(&event->pending, 1, memory_order_release);
     if (record != NULL)
         atomic_store_explicit(&record->done, 1, memory_order_release);
+    if (answer != NULL)
+        answer->fn(answer, status);
+}
+
+/* An entry with a tag: a compute core's completion, whose tag is a cookie, or
+ * the end of an operation. */
+static void finish_tagged(const uint64_t *entry)
+{
+    if (fsh_ring_opcode(entry) == FSH_OP_COMPUTE)
+        fsh_core_completed((unsigned)fsh_ring_tag(entry),
+                           (unsigned)fsh_ring_status(entry));
+    else
+        finish_op(entry, false);
 }
 
 /* The payload of an active message is read: its source may be reused. */
@@ -156,7 +170,8 @@ static void refused(const uint64_t *entry)
     char text[256];
 
     if (channel == FSH_FPGA_REQUEST &&
-        (opcode == FSH_OP_PUT || opcode == FSH_OP_GET) &&
+        (opcode == FSH_OP_PUT || opcode == FSH_OP_GET ||
+         opcode == FSH_OP_COMPUTE) &&
         slot < FSH_HOST_TAGS && atomic_load(&fsh_fpga.live[slot])) {
         finish_op(entry, true);
         return;
@@ -188,7 +203,7 @@ bool fsh_fpga_complete(void)
     while ((entry = fsh_fpga_ring_next(&fsh_fpga.cpl)) != NULL) {
         switch (fsh_ring_kind(entry)) {
         case FSH_CPL_TAGGED:
-            finish_op(entry, false);
+            finish_tagged(entry);
             break;
         case FSH_CPL_SLOT:
             finish_source(entry);

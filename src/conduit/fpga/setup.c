@@ -18,6 +18,7 @@
 #define YIELDS_CARD 1000u
 #define MAX_LONG ((size_t)FSH_DMA_BIG_BYTES)
 #define CONTROL_ENABLE 1u
+#define CAPS_COMPUTE_BIT 48u
 
 struct fsh_fpga fsh_fpga = {
     .device_lock = PTHREAD_MUTEX_INITIALIZER,
@@ -160,7 +161,7 @@ void fsh_fpga_init(enum fsh_threads threads, struct fsh_limits *limits)
     reset_state();
     program_host();
 
-    uint64_t mine = fsh_fpga.mem.segment_bytes;
+    uint64_t mine = fsh_fpga.mem.segment_bytes - fsh_area_bytes(fsh_fpga.nodes);
     uint64_t least = mine;
     fsh_boot_exchange(&mine, sizeof mine, sizes);
     for (uint32_t n = 0; n < fsh_fpga.nodes; n++)
@@ -185,7 +186,8 @@ bool fsh_fpga_write_routes(unsigned ports)
                                        fsh_fpga.rank, n, ports);
         if (mask == 0)
             return false;
-        route[n] = fsh_fpga.segs[n].size | mask << 56;
+        route[n] = (fsh_fpga.segs[n].size + fsh_area_bytes(fsh_fpga.nodes)) |
+                   mask << 56;
     }
     fsh_fpga_lock(&fsh_fpga.device_lock);
     fsh_fpga.ops->write(fsh_fpga.dev, FSH_REG_ROUTE, route, fsh_fpga.nodes);
@@ -195,20 +197,36 @@ bool fsh_fpga_write_routes(unsigned ports)
     return true;
 }
 
+/* Tell all ranks of this segment and this compute core. */
+static void exchange(size_t size, struct fsh_segment *segs)
+{
+    struct facts {
+        struct fsh_segment segment;
+        uint64_t core;
+    } mine = {{fsh_fpga.mem.segment, size}, 0}, all[FSH_MAX_NODES];
+
+    mine.core = fsh_fpga_read(FSH_REG_CAPS) >> CAPS_COMPUTE_BIT & 1;
+    fsh_boot_exchange(&mine, sizeof mine, all);
+    for (uint32_t n = 0; n < fsh_fpga.nodes; n++) {
+        fsh_fpga.segs[n] = segs[n] = all[n].segment;
+        fsh_fpga.cores |= all[n].core << n;
+    }
+}
+
+/* To the device the segment ends with the library's area behind it. */
 void fsh_fpga_attach(size_t size, struct fsh_segment *segs)
 {
-    struct fsh_segment mine = {fsh_fpga.mem.segment, size};
+    size_t area = fsh_area_bytes(fsh_fpga.nodes);
 
-    if (size > fsh_fpga.mem.segment_bytes)
-        fsh_fatal("conduit fpga: segment of %zu bytes is larger than the "
-                  "device memory of %zu bytes; FSHMEM_DRAM sets that of "
-                  "simulated nodes",
-                  size, fsh_fpga.mem.segment_bytes);
+    if (size + area > fsh_fpga.mem.segment_bytes)
+        fsh_fatal("conduit fpga: segment of %zu bytes and %zu for the library "
+                  "are more than the device memory of %zu bytes; FSHMEM_DRAM "
+                  "sets that of simulated nodes",
+                  size, area, fsh_fpga.mem.segment_bytes);
     fsh_fpga.segment_size = size;
-    fsh_boot_exchange(&mine, sizeof mine, segs);
-    memcpy(fsh_fpga.segs, segs, fsh_fpga.nodes * sizeof *segs);
+    exchange(size, segs);
     fsh_fpga_write(FSH_REG_SEG_BASE, fsh_fpga.mem.segment_base);
-    fsh_fpga_write(FSH_REG_SEG_SIZE, size);
+    fsh_fpga_write(FSH_REG_SEG_SIZE, size + area);
     if (!fsh_fpga_write_routes(fsh_fpga.ports))
         fsh_fatal("FSHMEM_PORTS=%u: with topology %s some of the %" PRIu32
                   " nodes cannot be reached; use 3",

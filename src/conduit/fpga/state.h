@@ -24,6 +24,9 @@
 
 enum { FSH_FPGA_REQUEST, FSH_FPGA_REPLY, FSH_FPGA_CHANNELS };
 
+/* The tags that are the host's; the others are the compute core's. */
+#define FSH_FPGA_ALL_TAGS (UINT64_MAX >> (64 - FSH_HOST_TAGS))
+
 /* A submission window, under device_lock. */
 struct fsh_fpga_window {
     uint32_t tail; /* entries submitted, ever */
@@ -37,9 +40,6 @@ struct fsh_fpga_ring {
     uint32_t pos; /* entries consumed, ever */
 };
 
-/* The tags that are the host's; the others are the compute core's. */
-#define FSH_FPGA_ALL_TAGS (UINT64_MAX >> (64 - FSH_HOST_TAGS))
-
 /* A tagged operation in flight; written before the command is submitted, read
  * when its completion comes. */
 struct fsh_fpga_op {
@@ -51,6 +51,7 @@ struct fsh_fpga_op {
     void *local; /* GET bounced: where the data goes */
     struct fsh_event *event;
     struct fsh_fpga_record *record; /* raw commands, else NULL */
+    struct fsh_answer *answer;      /* messages to a compute core, else NULL */
 };
 
 /* What is known of the payload of an AM that is being sent from a slot. */
@@ -78,6 +79,7 @@ struct fsh_fpga {
     unsigned yields; /* fruitless polls before a wait sleeps */
     size_t segment_size;
     struct fsh_segment segs[FSH_MAX_NODES];
+    uint64_t cores; /* bit n: node n has a compute core */
 
     pthread_mutex_t device_lock; /* registers and windows */
     struct fsh_fpga_window window[FSH_FPGA_CHANNELS];
@@ -152,6 +154,14 @@ void fsh_fpga_get(void *dst, uint32_t node, const void *src, size_t n,
                   struct fsh_event *ev);
 /* Offset in this node's segment of a range that lies in it wholly. */
 bool fsh_fpga_in_segment(const void *p, size_t n, uint64_t *offset);
+
+/* --- core.c: messages to compute cores --------------------------------- */
+
+bool fsh_fpga_core_present(uint32_t node);
+bool fsh_fpga_core_send(uint32_t node, const uint64_t *message,
+                        struct fsh_answer *answer);
+void fsh_fpga_core_counters(uint64_t *words);
+void fsh_fpga_core_counters_clear(void);
 
 /* --- progress.c ------------------------------------------------------------ */
 

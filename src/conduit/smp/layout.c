@@ -6,6 +6,8 @@
 #include "conduit/smp/layout.h"
 
 #include "boot/job.h"
+#include "conduit/conduit.h"
+#include "conduit/smp/core.h"
 
 static size_t to_page(size_t n)
 {
@@ -21,8 +23,13 @@ struct fsh_smp_layout fsh_smp_layout(uint32_t ranks, size_t segment_max)
     size_t n = ranks;
     l.pools = to_page(n * sizeof(struct fsh_smp_ctl));
     l.pairs = l.pools + n * FSH_SMP_CHANNELS * FSH_SMP_POOL_BYTES;
-    l.segments = to_page(l.pairs + n * n * sizeof(struct fsh_smp_pair));
-    l.total = l.segments + n * l.segment_max;
+    l.cores = l.pairs + n * n * sizeof(struct fsh_smp_pair);
+    l.segments = l.cores;
+    if (fsh_area_bytes(ranks) != 0)
+        l.segments += n * sizeof(struct fsh_smp_core);
+    l.segments = to_page(l.segments);
+    l.segment_stride = l.segment_max + to_page(fsh_area_bytes(ranks));
+    l.total = l.segments + n * l.segment_stride;
     return l;
 }
 

@@ -7,7 +7,9 @@
  *   control blocks   one a rank
  *   pools            4 MiB a rank, for Medium payloads over the inline limit
  *   pairs            one an ordered pair: request ring and reply ring
- *   segments         segment_max bytes a rank, page aligned
+ *   cores            one a rank (core.h), none in jobs of more than 64 ranks
+ *   segments         segment_max bytes a rank, page aligned, and the area of
+ *                    the library behind each segment (conduit.h)
  */
 #ifndef FSH_SMP_LAYOUT_H
 #define FSH_SMP_LAYOUT_H
@@ -40,8 +42,10 @@ enum { FSH_SMP_REQUEST, FSH_SMP_REPLY, FSH_SMP_CHANNELS };
 struct fsh_smp_ctl {
     /* Line 0: what every poll reads. Up to 64 ranks: bit s = the ring from
      * rank s may hold a message. Beyond: bit w = ready[channel][w] may be
-     * non-zero. Writers: senders set, owner clears. */
+     * non-zero. told: there may be something for this host from a compute
+     * core. Writers: senders set, owner clears. */
     _Alignas(64) _Atomic uint64_t summary[FSH_SMP_CHANNELS];
+    _Atomic uint32_t told;
     /* Line 1: the owner's sleep. sleepers: threads of the owner (about to be)
      * asleep, read by senders; wake_seq: futex, bumped by whoever wakes;
      * watching: the owner waits for memory, set by it, cleared by the first
@@ -103,11 +107,20 @@ struct fsh_smp_layout {
     size_t segment_max; /* rounded up to a page */
     size_t pools;
     size_t pairs;
+    size_t cores;
     size_t segments;
+    size_t segment_stride;
     size_t total;
 };
 
 /* ranks 1..FSH_SMP_MAX_RANKS. */
 struct fsh_smp_layout fsh_smp_layout(uint32_t ranks, size_t segment_max);
+
+/* Where the segment of a rank begins in the object mapped at base. */
+static inline unsigned char *fsh_smp_segment(
+    unsigned char *base, const struct fsh_smp_layout *layout, uint32_t rank)
+{
+    return base + layout->segments + rank * layout->segment_stride;
+}
 
 #endif

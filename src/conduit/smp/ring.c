@@ -225,9 +225,30 @@ void fsh_smp_port_sleep(struct fsh_smp_port *port, uint64_t max_ns, bool memory)
      * it set before it looked. */
     atomic_fetch_add(&ctl->sleepers, 1);
     if (atomic_load(&ctl->summary[FSH_SMP_REQUEST]) == 0 &&
-        atomic_load(&ctl->summary[FSH_SMP_REPLY]) == 0)
+        atomic_load(&ctl->summary[FSH_SMP_REPLY]) == 0 &&
+        atomic_load(&ctl->told) == 0)
         fsh_futex_wait((const void *)&ctl->wake_seq, seen, max_ns);
     atomic_fetch_sub(&ctl->sleepers, 1);
+}
+
+void fsh_smp_port_tell(struct fsh_smp_port *port, uint32_t dest)
+{
+    struct fsh_smp_ctl *ctl = &port->ctl[dest];
+
+    /* F, partner: fsh_smp_port_told. B, partner: fsh_smp_port_sleep. */
+    atomic_store(&ctl->told, 1);
+    wake_owner(ctl);
+}
+
+bool fsh_smp_port_told(struct fsh_smp_port *port)
+{
+    struct fsh_smp_ctl *ctl = &port->ctl[port->rank];
+
+    /* F, partner: fsh_smp_port_tell: what comes after this sets it again. */
+    return __builtin_expect(
+               atomic_load_explicit(&ctl->told, memory_order_relaxed) != 0,
+               0) &&
+           atomic_exchange(&ctl->told, 0) != 0;
 }
 
 /* --- sending ------------------------------------------------------------- */

@@ -10,6 +10,7 @@
  *   A  sender: stamp, then ready bit      receiver: clear bit, then read stamp
  *   B  sender: ready bit, then sleepers   receiver: sleepers, then ready bit
  *   C  setter: ready word, then summary   clearer: summary, then ready word
+ *   F  teller: completion, then `told`    owner: clear `told`, then look
  */
 #ifndef FSH_SMP_RING_H
 #define FSH_SMP_RING_H
@@ -77,6 +78,11 @@ bool fsh_smp_port_poll(struct fsh_smp_port *port, unsigned mask,
 void fsh_smp_port_sleep(struct fsh_smp_port *port, uint64_t max_ns,
                         bool memory);
 void fsh_smp_port_poke(struct fsh_smp_port *port, uint32_t dest);
+
+/* Rank `dest` has a completion of a compute core to look at; ends its sleep. Any
+ * thread, also of no client. And: has this rank, since it last asked? */
+void fsh_smp_port_tell(struct fsh_smp_port *port, uint32_t dest);
+bool fsh_smp_port_told(struct fsh_smp_port *port);
 
 /* Slots of a ring to `dest` that are in use, as far as this side knows, and
  * pool blocks of a channel that are out. For state dumps. */

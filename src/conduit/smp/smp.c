@@ -19,6 +19,7 @@
 #include "boot/boot.h"
 #include "conduit/conduit.h"
 #include "conduit/smp/ring.h"
+#include "conduit/smp/service.h"
 
 #define MAX_LONG ((size_t)1 << 30)
 #define SPINS 200u /* fruitless polls before the processor is offered */
@@ -96,8 +97,7 @@ static void init(enum fsh_threads threads, struct fsh_limits *limits)
 
 static unsigned char *segment_of(uint32_t node)
 {
-    return smp.base + smp.layout.segments +
-           (size_t)node * smp.layout.segment_max;
+    return fsh_smp_segment(smp.base, &smp.layout, node);
 }
 
 static void attach(size_t size, struct fsh_segment *segs)
@@ -110,6 +110,7 @@ static void attach(size_t size, struct fsh_segment *segs)
                   size, smp.layout.segment_max);
     fsh_boot_exchange(&mine, sizeof mine, segs);
     memcpy(smp.segs, segs, smp.ranks * sizeof *segs);
+    fsh_smp_service_start(smp.port, smp.base, &smp.layout, smp.rank, smp.segs);
 }
 
 /* An address in the owner's view, in ours. */
@@ -117,7 +118,7 @@ static void *translate(uint32_t node, const void *addr)
 {
     uintptr_t offset = (uintptr_t)addr - (uintptr_t)smp.segs[node].addr;
 
-    assert(node < smp.ranks && offset <= smp.segs[node].size);
+    assert(node < smp.ranks && offset <= smp.layout.segment_stride);
     return segment_of(node) + offset;
 }
 
@@ -275,7 +276,9 @@ static void get(void *dst, uint32_t node, const void *src, size_t n,
 
 static bool poll_all(void)
 {
-    return fsh_smp_port_poll(smp.port, BOTH, deliver, NULL);
+    bool any = fsh_smp_port_poll(smp.port, BOTH, deliver, NULL);
+
+    return fsh_smp_service_poll() || any;
 }
 
 static void wait_any(uint64_t max_ns, bool memory)
@@ -308,7 +311,10 @@ static void describe(void (*line)(void *arg, const char *text), void *arg)
 }
 
 /* The mapping stays: other threads of this process may be using it. */
-static void fini(void) {}
+static void fini(void)
+{
+    fsh_smp_service_stop();
+}
 
 const struct fsh_conduit_ops fsh_conduit_smp = {
     .name = "smp",
@@ -319,6 +325,10 @@ const struct fsh_conduit_ops fsh_conduit_smp = {
     .am_reply = am_reply,
     .put = put,
     .get = get,
+    .core_present = fsh_smp_service_present,
+    .core_send = fsh_smp_service_send,
+    .core_counters = fsh_smp_service_counters,
+    .core_counters_clear = fsh_smp_service_counters_clear,
     .poll = poll_all,
     .wait = wait_any,
     .describe = describe,

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The compute core of a rank of conduit smp; see worker.h.
+ */
+#include "conduit/smp/worker.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "core/core.h"
+
+#define LIST_STRIDE (FSH_CCMD_WORDS * 8 / FSH_CORE_LINE)
+
+/* Copy the next command out of the segment and judge it. One that cannot be
+ * read becomes a NOP without anything. */
+static void fetch(struct fsh_smp_worker *w, unsigned index)
+{
+    struct fsh_smp_worker_queue *q = &w->queue[index];
+    const struct fsh_smp_memory *mine = &w->memory[w->rank];
+    uint64_t at = (uint64_t)q->addr * FSH_CORE_LINE;
+
+    q->addr += LIST_STRIDE;
+    q->left--;
+    q->fetched = true;
+    memset(q->command, 0, sizeof q->command);
+    if (at + sizeof q->command > mine->bytes) {
+        q->status = FSH_STATUS_LOCAL_RANGE;
+        return;
+    }
+    memcpy(q->command, mine->base + at, sizeof q->command);
+    q->status = fsh_core_check(q->command, index == FSH_SMP_MOVER);
+}
+
+/* Is there a command in front? */
+static bool has_command(struct fsh_smp_worker *w, unsigned index)
+{
+    struct fsh_smp_worker_queue *q = &w->queue[index];
+
+    if (!q->fetched && q->left == 0 &&
+        !fsh_smp_core_take(&w->cores[w->rank], index, &q->head, &q->addr,
+                           &q->left))
+        return false;
+    if (!q->fetched)
+        fetch(w, index);
+    return true;
+}
+
+/* ---- transfers ----------------------------------------------------------- */
+
+struct sending {
+    struct fsh_smp_worker *worker;
+    uint64_t nodes;
+    uint64_t from, to; /* offsets that correspond */
+    unsigned status;
+};
+
+static void send_to(struct sending *s, uint32_t node, uint64_t offset,
+                    uint64_t bytes)
+{
+    const struct fsh_smp_memory *mine = &s->worker->memory[s->worker->rank];
+    const struct fsh_smp_memory *there = &s->worker->memory[node];
+    uint64_t dest = s->to + (offset - s->from);
+
+    if (dest > there->bytes || bytes > there->bytes - dest) {
+        s->status = FSH_STATUS_REMOTE_RANGE;
+        return;
+    }
+    memcpy(there->base + dest, mine->base + offset, bytes);
+}
+
+static void send_range(void *arg, uint64_t offset, uint64_t bytes)
+{
+    struct sending *s = arg;
+
+    for (uint64_t left = s->nodes; left != 0; left &= left - 1) {
+        uint32_t node = (uint32_t)__builtin_ctzll(left);
+
+        if (node != s->worker->rank)
+            atomic_fetch_add_explicit(&s->worker->sent_bytes, bytes,
+                                      memory_order_relaxed);
+        if (node >= s->worker->ranks)
+            s->status = FSH_STATUS_BAD_NODE;
+        else if (node != s->worker->rank)
+            send_to(s, node, offset, bytes);
+    }
+}
+
+static unsigned transfer(struct fsh_smp_worker *w, const uint64_t *c)
+{
+    struct sending s = {
+        .worker = w,
+        .nodes = fsh_ccmd_art_mask(c),
+        .from = fsh_core_sent_base(c),
+        .to = fsh_ccmd_art_addr(c) * FSH_CORE_LINE,
+        .status = FSH_STATUS_OK,
+    };
+
+    fsh_core_sent(c, send_range, &s);
+    return s.status;
+}
+
+/* ---- the end of a command ------------------------------------------------ */
+
+static void signal_nodes(struct fsh_smp_worker *w, const uint64_t *c)
+{
+    uint64_t left = fsh_ccmd_signal(c) ? fsh_ccmd_signal_mask(c) : 0;
+
+    for (; left != 0; left &= left - 1) {
+        uint32_t node = (uint32_t)__builtin_ctzll(left);
+
+        if (node < w->ranks)
+            fsh_smp_core_signal(&w->cores[node],
+                                (unsigned)fsh_ccmd_signal_event(c), 1);
+    }
+}
+
+/* A host that lets its completions pile up is waited for: the library never
+ * has so many in flight. */
+static void complete(struct fsh_smp_worker *w, const uint64_t *c,
+                     unsigned status)
+{
+    uint32_t node = (uint32_t)fsh_ccmd_complete_node(c);
+    const struct timespec nap = {0, 1000000};
+
+    if (!fsh_ccmd_complete(c) || node >= w->ranks)
+        return;
+    while (!fsh_smp_core_complete(&w->cores[node], (unsigned)fsh_ccmd_cookie(c),
+                                  status))
+        nanosleep(&nap, NULL);
+    if (w->tell != NULL)
+        w->tell(w->arg, node);
+}
+
+static void run(struct fsh_smp_worker *w, struct fsh_smp_worker_queue *q)
+{
+    const struct fsh_smp_memory *mine = &w->memory[w->rank];
+    unsigned status = q->status;
+
+    if (status == FSH_STATUS_OK)
+        status = fsh_core_execute(q->command, mine->base, mine->bytes);
+    if (status == FSH_STATUS_OK)
+        status = transfer(w, q->command);
+    if (q->status == FSH_STATUS_OK && fsh_ccmd_op(q->command) != FSH_COP_NOP)
+        atomic_fetch_add_explicit(&w->commands, 1, memory_order_relaxed);
+    signal_nodes(w, q->command);
+    complete(w, q->command, status);
+}
+
+static bool step_queue(struct fsh_smp_worker *w, unsigned index)
+{
+    struct fsh_smp_worker_queue *q = &w->queue[index];
+
+    if (!has_command(w, index))
+        return false;
+    if (fsh_core_waits(q->command) &&
+        !fsh_smp_core_await(&w->cores[w->rank],
+                            (unsigned)fsh_ccmd_await_event(q->command),
+                            (uint32_t)fsh_ccmd_await_count(q->command)))
+        return false;
+    run(w, q);
+    q->fetched = false;
+    return true;
+}
+
+bool fsh_smp_worker_step(struct fsh_smp_worker *w)
+{
+    bool any = step_queue(w, FSH_SMP_MOVER);
+
+    return step_queue(w, FSH_SMP_ARRAY) || any;
+}
+
+void fsh_smp_worker_run(struct fsh_smp_worker *w, const _Atomic uint32_t *stop)
+{
+    struct fsh_smp_core *core = &w->cores[w->rank];
+
+    while (atomic_load_explicit(stop, memory_order_acquire) == 0) {
+        uint32_t seen = atomic_load(&core->work);
+
+        if (!fsh_smp_worker_step(w))
+            fsh_smp_core_sleep(core, seen);
+    }
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The compute cores of conduit smp with all ranks in one process: each has a
+ * worker and a host, and every host commands all workers at once, more than
+ * their queues hold. Nothing is lost, nothing comes twice, in order, and what
+ * was sent is there when its completion is; a worker that waits for an event
+ * holds up neither the other queue nor its end. For ThreadSanitizer, too.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cpu.h"
+#include "check.h"
+#include "conduit/smp/worker.h"
+
+enum { RANKS = 3, SLOTS = 8, ROUNDS = 400, PIECE = 256, EVENT = 3, GATE = 4 };
+#define LIMIT_NS UINT64_C(60000000000)
+
+/* In the memory of each rank: by host and slot a command and a source, by host,
+ * sender and slot a destination. */
+#define COMMANDS 0u
+#define SOURCES (RANKS * SLOTS * 128u)
+#define DESTS (SOURCES + RANKS * SLOTS * PIECE)
+#define BYTES (DESTS + RANKS * RANKS * SLOTS * PIECE)
+
+static struct fsh_smp_core cores[RANKS];
+static unsigned char memory_of[RANKS][BYTES];
+static struct fsh_smp_memory memory[RANKS];
+static struct fsh_smp_worker workers[RANKS];
+static _Atomic uint32_t stop;
+
+struct host {
+    unsigned rank;
+    uint64_t head;           /* completions taken */
+    bool busy[RANKS][SLOTS]; /* a command is out */
+    unsigned char key[RANKS][SLOTS];
+    unsigned done;
+};
+
+static unsigned dest_at(unsigned host, unsigned from, unsigned slot)
+{
+    return DESTS + ((host * RANKS + from) * SLOTS + slot) * PIECE;
+}
+
+/* Command `slot` of a host at node t: send PIECE bytes to the next node. */
+static void write_command(const struct host *h, unsigned t, unsigned slot)
+{
+    unsigned at = h->rank * SLOTS + slot, next = (t + 1) % RANKS;
+    uint64_t w[FSH_CCMD_WORDS] = {0};
+
+    fsh_ccmd_set_op(w, FSH_COP_SEND);
+    fsh_ccmd_set_k(w, PIECE / 4);
+    fsh_ccmd_set_art_count(w, 5);
+    fsh_ccmd_set_x_addr(w, (SOURCES + at * PIECE) / 64);
+    fsh_ccmd_set_art_addr(w, dest_at(h->rank, t, slot) / 64);
+    fsh_ccmd_set_art_mask(w, UINT64_C(1) << next);
+    fsh_ccmd_set_signal(w, 1);
+    fsh_ccmd_set_signal_event(w, EVENT);
+    fsh_ccmd_set_signal_mask(w, UINT64_C(1) << next);
+    fsh_ccmd_set_complete(w, 1);
+    fsh_ccmd_set_complete_node(w, h->rank);
+    fsh_ccmd_set_cookie(w, t * SLOTS + slot);
+    fsh_ccmd_set_check(w, FSH_CMD_CHECK);
+    memcpy(memory_of[t] + COMMANDS + at * 128, w, sizeof w);
+    memset(memory_of[t] + SOURCES + at * PIECE, h->key[t][slot], PIECE);
+}
+
+static void take(struct host *h)
+{
+    unsigned cookie, status;
+
+    while (
+        fsh_smp_core_completed(&cores[h->rank], &h->head, &cookie, &status)) {
+        unsigned t = cookie / SLOTS, slot = cookie % SLOTS;
+        const unsigned char *dest =
+            memory_of[(t + 1) % RANKS] + dest_at(h->rank, t, slot);
+
+        CHECK(status == FSH_STATUS_OK && t < RANKS && h->busy[t][slot]);
+        for (unsigned i = 0; i < PIECE; i++)
+            CHECK(dest[i] == h->key[t][slot]);
+        h->busy[t][slot] = false;
+        h->done++;
+    }
+}
+
+static void wait_for_slot(struct host *h, unsigned t, unsigned slot)
+{
+    uint64_t limit = fsh_time_ns() + LIMIT_NS;
+
+    while (h->busy[t][slot]) {
+        take(h);
+        sched_yield();
+        CHECK(fsh_time_ns() < limit, "host %u: node %u does not complete",
+              h->rank, t);
+    }
+}
+
+static void *host_body(void *arg)
+{
+    struct host *h = arg;
+
+    for (unsigned i = 0; i < ROUNDS * RANKS; i++) {
+        unsigned t = (h->rank + i) % RANKS, slot = i / RANKS % SLOTS;
+        unsigned at = h->rank * SLOTS + slot;
+
+        wait_for_slot(h, t, slot);
+        h->key[t][slot] = (unsigned char)(i + h->rank);
+        write_command(h, t, slot);
+        h->busy[t][slot] = true;
+        while (!fsh_smp_core_run(&cores[t], FSH_SMP_MOVER,
+                                 (COMMANDS + at * 128) / 64, 1)) {
+            take(h);
+            sched_yield();
+        }
+    }
+    for (unsigned i = 0; i < RANKS * SLOTS; i++)
+        wait_for_slot(h, i / SLOTS, i % SLOTS);
+    CHECK(h->done == ROUNDS * RANKS);
+    return NULL;
+}
+
+static void *worker_body(void *arg)
+{
+    fsh_smp_worker_run(arg, &stop);
+    return NULL;
+}
+
+/* A NOP in the array queue of each node that waits for what never comes: the
+ * movers work all the same, and the workers end. */
+static void block_arrays(void)
+{
+    uint64_t w[FSH_CCMD_WORDS] = {0};
+
+    fsh_ccmd_set_await(w, 1);
+    fsh_ccmd_set_await_event(w, GATE);
+    fsh_ccmd_set_await_count(w, 1);
+    fsh_ccmd_set_check(w, FSH_CMD_CHECK);
+    for (unsigned r = 0; r < RANKS; r++) {
+        memcpy(memory_of[r] + BYTES - 128, w, sizeof w);
+        CHECK(
+            fsh_smp_core_run(&cores[r], FSH_SMP_ARRAY, (BYTES - 128) / 64, 1));
+    }
+}
+
+static void traffic(void)
+{
+    pthread_t worker[RANKS], host[RANKS];
+    struct host hosts[RANKS];
+
+    memset(hosts, 0, sizeof hosts);
+    block_arrays();
+    for (unsigned r = 0; r < RANKS; r++) {
+        memory[r] = (struct fsh_smp_memory){memory_of[r], BYTES};
+        workers[r] = (struct fsh_smp_worker){
+            .rank = r, .ranks = RANKS, .cores = cores, .memory = memory};
+        hosts[r].rank = r;
+    }
+    for (unsigned r = 0; r < RANKS; r++) {
+        CHECK(pthread_create(&worker[r], NULL, worker_body, &workers[r]) == 0);
+        CHECK(pthread_create(&host[r], NULL, host_body, &hosts[r]) == 0);
+    }
+    for (unsigned r = 0; r < RANKS; r++)
+        pthread_join(host[r], NULL);
+    atomic_store(&stop, 1);
+    for (unsigned r = 0; r < RANKS; r++) {
+        fsh_smp_core_wake(&cores[r]);
+        pthread_join(worker[r], NULL);
+        CHECK(fsh_smp_core_await(&cores[r], EVENT, RANKS * ROUNDS));
+        CHECK(!fsh_smp_core_await(&cores[r], EVENT, 1));
+    }
+}
+
+/* ---- one thread ----------------------------------------------------------- */
+
+static void queue_limits(void)
+{
+    struct fsh_smp_core *core = calloc(1, sizeof *core);
+    uint64_t head = 0, done = 0;
+    uint32_t addr, count;
+    unsigned cookie, status;
+
+    for (unsigned lap = 0; lap < 50; lap++) {
+        for (unsigned i = 0; i < FSH_SMP_LISTS; i++)
+            CHECK(fsh_smp_core_run(core, 0, lap + i, 1 + i));
+        CHECK(!fsh_smp_core_run(core, 0, 1, 1));
+        CHECK(fsh_smp_core_run(core, 1, 7, 1) || lap >= FSH_SMP_LISTS);
+        for (unsigned i = 0; i < FSH_SMP_LISTS; i++)
+            CHECK(fsh_smp_core_take(core, 0, &head, &addr, &count) &&
+                  addr == lap + i && count == 1 + i);
+        CHECK(!fsh_smp_core_take(core, 0, &head, &addr, &count));
+    }
+    for (unsigned i = 0; i < FSH_SMP_DONES; i++)
+        CHECK(fsh_smp_core_complete(core, i, i % 9));
+    CHECK(!fsh_smp_core_complete(core, 0, 0));
+    for (unsigned i = 0; i < FSH_SMP_DONES; i++)
+        CHECK(fsh_smp_core_completed(core, &done, &cookie, &status) &&
+              cookie == i && status == i % 9);
+    CHECK(!fsh_smp_core_completed(core, &done, &cookie, &status));
+    free(core);
+}
+
+static void events(void)
+{
+    struct fsh_smp_core *core = calloc(1, sizeof *core);
+
+    CHECK(!fsh_smp_core_await(core, 63, 1));
+    fsh_smp_core_signal(core, 63, 255);
+    CHECK(!fsh_smp_core_await(core, 63, 256));
+    CHECK(fsh_smp_core_await(core, 63, 200));
+    CHECK(fsh_smp_core_await(core, 63, 55));
+    CHECK(!fsh_smp_core_await(core, 63, 1) && !fsh_smp_core_await(core, 62, 1));
+    free(core);
+}
+
+int main(void)
+{
+    queue_limits();
+    events();
+    traffic();
+    return 0;
+}
