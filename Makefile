@@ -7,7 +7,7 @@ JOBS   ?= $(shell n=$$(nproc); [ $$n -gt 8 ] && n=8; echo $$n)
 TESTS  ?= .
 RUN    := $(BUILD)/bin/fshrun
 PAPER  := $(BUILD)/paper
-DEMO   := fshrun fshinfo fshsim fshperf 05_selfcheck
+DEMO   := fshrun fshinfo fshsim fshperf 05_selfcheck 06_matmul
 
 .DEFAULT_GOAL := all
 .PHONY: all demo test bench soak synth lint format install clean help deps build
@@ -28,7 +28,7 @@ $(BUILD)/build.ninja:
 build: deps $(BUILD)/build.ninja
 	@cmake --build $(BUILD) -j $(JOBS)
 
-demo: deps $(BUILD)/build.ninja ## self-checking run on two FPGA nodes, then the paper's figures
+demo: deps $(BUILD)/build.ninja ## self-checking runs on two FPGA nodes and the paper's figures
 	@echo "== Build (simulator, library, tools)"
 	@cmake --build $(BUILD) -j $(JOBS) --target $(DEMO)
 	@echo; echo "== Self-check on two simulated FPGA nodes"
@@ -38,17 +38,26 @@ demo: deps $(BUILD)/build.ninja ## self-checking run on two FPGA nodes, then the
 	@$(RUN) -n 2 --conduit fpga --timeout 900 $(BUILD)/bin/fshperf paper \
 	    --brief --json $(PAPER)/paper.json --csv $(PAPER)/paper.csv
 	@tools/fshperf/plot.sh $(PAPER)/paper.csv $(PAPER)
+	@echo; echo "== The paper's section V in short: matrix products on one and two nodes"
+	@$(BUILD)/bin/fshperf case-study --quick
+	@echo; echo "== 512 x 512 on the compute cores of two nodes, checked"
+	@$(RUN) -n 2 --conduit fpga --timeout 300 $(BUILD)/examples/06_matmul
 
 test: build ## run every test (TESTS=<regex> for some)
 	@cd $(BUILD) && ctest --output-on-failure -j 2 -R '$(TESTS)'
 
-bench: build ## the whole of fshperf: section IV in full, simulator speed, AM
+bench: build ## the whole of fshperf: sections IV and V in full, simulator speed, kernels
+	@scripts/install-deps.sh bench
 	@mkdir -p $(PAPER)
 	@$(RUN) -n 2 --conduit fpga --timeout 900 $(BUILD)/bin/fshperf paper \
 	    --json $(PAPER)/paper.json --csv $(PAPER)/paper.csv
 	@tools/fshperf/plot.sh $(PAPER)/paper.csv $(PAPER)
+	@$(BUILD)/bin/fshperf case-study --verbose \
+	    --json $(PAPER)/case-study.json --csv $(PAPER)/case-study.csv
+	@tools/fshperf/plot-study.sh $(PAPER)/case-study.csv $(PAPER)
 	@$(RUN) -n 2 --conduit fpga --timeout 300 $(BUILD)/bin/fshperf sim-speed
 	@$(RUN) -n 2 --conduit fpga --timeout 300 $(BUILD)/bin/fshperf am-rtt
+	@$(BUILD)/bin/compute_gops
 
 soak: build ## long runs: 10^5 transfers at random pauses on each conduit
 	@$(RUN) -n 2 --conduit smp --timeout 1800 $(BUILD)/tests/stress_pauses 100000

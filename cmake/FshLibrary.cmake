@@ -5,8 +5,9 @@
 #   fshmem_internal                  our tools and unit tests, inner headers too
 
 set(objects)
-foreach(part fsh_gasnet fsh_conduit fsh_conduit_smp fsh_conduit_fpga fsh_device
-             fsh_boot fsh_compute fsh_bfp fsh_base)
+foreach(part fsh_fshmem fsh_gasnet fsh_command fsh_conduit fsh_conduit_smp
+             fsh_conduit_fpga fsh_device fsh_boot fsh_core fsh_compute fsh_bfp
+             fsh_base)
     if(TARGET ${part})
         list(APPEND objects $<TARGET_OBJECTS:${part}>)
     endif()

@@ -3,24 +3,27 @@
 # Install what is missing of the Debian 12 packages FSHMEM needs: the only
 # package list there is. Asks nothing; uses sudo only when not root; needs no
 # network when nothing is missing.
-# usage: install-deps.sh [run|hardware|ci] [--list]
+# usage: install-deps.sh [run|bench|hardware|ci] [--list]
 #   run       build, run, test, plot (default)
+#   bench     and what `make bench` compares with
 #   hardware  and what `make synth`, the proofs and `make lint` need
 #   ci        and what only the project's own checks need
 set -euo pipefail
 
 run="gcc g++ libc6-dev make cmake ninja-build pkg-config python3 verilator
      zlib1g-dev gnuplot-nox"
+bench="libopenblas0-pthread"
 hardware="yosys z3"
 ci="clang clang-format-14 git"
 
 group=${1:-run}
 case $group in
 run) packages=$run ;;
+bench) packages="$run $bench" ;;
 hardware) packages="$run $hardware" ;;
 ci) packages="$run $hardware $ci" ;;
 *)
-    echo "install-deps.sh: unknown group '$group'; give run, hardware or ci" >&2
+    echo "install-deps.sh: unknown group '$group'; give run, bench, hardware or ci" >&2
     exit 2
     ;;
 esac

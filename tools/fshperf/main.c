@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * fshperf: a GASNet program; see perf.h. Reads the command, joins the job,
- * attaches a segment large enough for every measurement, runs the command.
+ * attaches a segment large enough for every measurement, runs the command; the
+ * case studies (study.h) join by themselves.
  */
 #include "perf.h"
 
@@ -14,14 +15,16 @@
 static const struct command {
     const char *name;
     int (*run)(int argc, char **argv);
+    bool alone; /* is no rank, or joins its job itself */
 } commands[] = {
-    {"paper", perf_paper},
-    {"sim-speed", perf_sim_speed},
-    {"am-rtt", perf_am_rtt},
+    {"paper", perf_paper, false},        {"sim-speed", perf_sim_speed, false},
+    {"am-rtt", perf_am_rtt, false},      {"case-study", perf_case_study, true},
+    {"case-node", perf_case_node, true}, /* case-study's, not for users */
 };
 
 static const char help[] =
     "usage: fshrun -n 2 --conduit fpga fshperf COMMAND [OPTION...]\n"
+    "       fshperf case-study [OPTION...]\n"
     "\n"
     "  paper       section IV of the FSHMEM paper from the hardware counters:\n"
     "              bandwidth and latency of PUT and GET (simulated clock)\n"
@@ -32,10 +35,19 @@ static const char help[] =
     "    --strict          exit 1 if a target is missed\n"
     "    --link-cycles N   link delay to take out of latencies (30)\n"
     "  sim-speed   node-cycles per second of the simulator (wall clock)\n"
+    "    --put             every node sends to its neighbour (default)\n"
+    "    --compute         every node's core multiplies matrices\n"
     "  am-rtt      wall time of an active message round trip, any conduit\n"
+    "  case-study  matrix product and convolution on 1 to 8 nodes, section V of\n"
+    "              the paper; starts its jobs itself (simulated clock)\n"
+    "    --json FILE, --csv FILE, --strict    as above\n"
+    "    --quick           matmul 256 and 512 on one and two nodes only\n"
+    "    --verbose         where the cycles of each node went\n"
+    "    --algorithm WAY   matmul on two nodes: partial, pass-on (auto)\n"
     "\n"
     "  --help, --version\n"
-    "Plots of the CSV file: plot.sh beside fshperf's source, or make bench.\n";
+    "Plots of the CSV files: plot.sh and plot-study.sh beside the source of\n"
+    "fshperf, or make bench.\n";
 
 static const struct command *find(const char *name)
 {
@@ -65,11 +77,14 @@ int main(int argc, char **argv)
     const struct command *command = argc > 1 ? find(argv[1]) : NULL;
     if (!command) {
         fprintf(stderr,
-                "fshperf: %s%s; commands: paper, sim-speed, am-rtt "
-                "(fshperf --help)\n",
+                "fshperf: %s%s; commands: paper, sim-speed, am-rtt, "
+                "case-study (fshperf --help)\n",
                 argc > 1 ? "unknown command " : "no command given",
                 argc > 1 ? argv[1] : "");
         return 2;
+    }
+    if (command->alone) {
+        return command->run(argc - 1, argv + 1);
     }
     gasnet_handlerentry_t entries[2];
     perf_am_entries(entries);

@@ -119,9 +119,11 @@ unsigned perf_print_targets(const struct perf_table *table,
                             const struct perf_reach reach[2]);
 
 /* The commands; each returns the exit code. */
-int perf_paper(int argc, char **argv);     /* paper.c */
-int perf_sim_speed(int argc, char **argv); /* speed.c */
-int perf_am_rtt(int argc, char **argv);    /* speed.c */
+int perf_paper(int argc, char **argv);      /* paper.c */
+int perf_sim_speed(int argc, char **argv);  /* speed.c */
+int perf_am_rtt(int argc, char **argv);     /* speed.c */
+int perf_case_study(int argc, char **argv); /* study.c, no rank */
+int perf_case_node(int argc, char **argv);  /* study_node.c */
 /* Handlers of am-rtt, for gasnet_attach. */
 void perf_am_entries(gasnet_handlerentry_t entries[2]);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * fshperf sim-speed: node-cycles a second of wall time with every node loaded
- * by commands queued in the devices. fshperf am-rtt: wall time of an active
- * message round trip, on any conduit. These are wall-clock figures of the
- * machine they run on.
+ * by commands queued in the devices: transfers, products on the compute cores,
+ * or both. fshperf am-rtt: wall time of an active message round trip, on any
+ * conduit. These are wall-clock figures of the machine they run on.
  */
 #include "perf.h"
 
+#include <fshmem.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,6 +20,11 @@
 #include "device/sim/sim_shm.h"
 
 #define LOAD_BYTES ((size_t)256 << 10)
+#define PRODUCT 512 /* m, n and k */
+#define PRODUCTS 2u
+#define PRODUCT_BYTES (PRODUCT * PRODUCT * sizeof(float))
+#define OPERANDS (2 * PERF_MAX_BYTES) /* behind what the transfers use */
+#define START 0                       /* event */
 #define ROUND_TRIPS 1000
 #define WARM_UP 100
 
@@ -34,28 +40,128 @@ static const struct fsh_sim_fabric *map_fabric(void)
     return fabric;
 }
 
-static void queue_load(struct perf_batch *batch)
+/* What every node is to do. */
+struct load {
+    bool put;     /* send to its neighbour, and receive */
+    bool compute; /* its array multiplies */
+    struct perf_batch puts;
+    gasnet_handle_t products, start;
+    fshmem_status_t result;
+};
+
+static void parse_load(struct load *load, int argc, char **argv)
 {
-    uint32_t peer = (fsh_boot_rank() + 1) % fsh_boot_size();
+    for (int i = 1; i < argc; ++i) {
+        if (strcmp(argv[i], "--put") == 0) {
+            load->put = true;
+        } else if (strcmp(argv[i], "--compute") == 0) {
+            load->compute = true;
+        } else {
+            fsh_fatal("fshperf sim-speed: unknown argument %s", argv[i]);
+        }
+    }
+    load->put |= !load->compute;
+}
+
+static void must(fshmem_status_t status, const char *what)
+{
+    if (status != FSHMEM_OK) {
+        fsh_fatal("fshperf sim-speed: %s: %s", what,
+                  fshmem_status_string(status));
+    }
+}
+
+/* Numbers of both signs between 1 and 2. */
+static void fill_operand(size_t offset)
+{
+    gasnet_seginfo_t info[FSH_JOB_MAX_RANKS];
+    if (gasnet_getSegmentInfo(info, FSH_JOB_MAX_RANKS) != GASNET_OK) {
+        fsh_fatal("fshperf: gasnet_getSegmentInfo failed");
+    }
+    uint32_t *at = (void *)((char *)info[gasnet_mynode()].addr + offset);
+    uint32_t state = 1;
+    for (size_t i = 0; i < PRODUCT_BYTES / sizeof(*at); ++i) {
+        state = state * 1664525u + 1013904223u;
+        at[i] = 0x3f800000u | (state & 0x80000000u) | (state >> 8 & 0x7fffffu);
+    }
+}
+
+/* The products, one after the other, await START. */
+static void submit_products(struct load *load)
+{
+    fshmem_gemm_t gemm = {
+        .m = PRODUCT,
+        .n = PRODUCT,
+        .k = PRODUCT,
+        .a = {FSHMEM_FP32_ROWS, OPERANDS, PRODUCT},
+        .b = {FSHMEM_FP32_ROWS, OPERANDS + PRODUCT_BYTES, PRODUCT},
+        .c = OPERANDS + 2 * PRODUCT_BYTES,
+        .ldc = PRODUCT,
+        .flow = {.await_event = START, .await_count = 1},
+    };
+    fshmem_command_t command[PRODUCTS];
+    fill_operand(gemm.a.offset);
+    fill_operand(gemm.b.offset);
+    for (unsigned i = 0; i < PRODUCTS; ++i) {
+        must(fshmem_command_gemm(&gemm, &command[i]), "product");
+        gemm.flow.await_count = 0;
+    }
+    must(fshmem_submit_nb(fsh_boot_rank(), command, PRODUCTS, FSHMEM_TRY,
+                          &load->products, &load->result),
+         "submission");
+}
+
+/* All of it is in the devices, and begins when the gate opens. */
+static void queue_load(struct load *load)
+{
+    if (load->compute) {
+        submit_products(load);
+    }
     fsh_fpga_gate_hold();
-    perf_queue(batch, PERF_PUT, peer, LOAD_BYTES, PERF_QUEUE);
-    (void)fsh_fpga_reg_read(FSH_REG_CYCLE); /* all of it is in the device */
+    if (load->compute) {
+        must(fshmem_signal_nb(fsh_boot_rank(), START, 1, &load->start),
+             "signal");
+    }
+    if (load->put) {
+        uint32_t peer = (fsh_boot_rank() + 1) % fsh_boot_size();
+        perf_queue(&load->puts, PERF_PUT, peer, LOAD_BYTES, PERF_QUEUE);
+    }
+    (void)fsh_fpga_reg_read(FSH_REG_CYCLE);
+    fsh_boot_barrier("fshperf load queued");
+}
+
+/* The load is over for the measurement: the products if there are any, else the
+ * transfers. */
+static void wait_load(struct load *load)
+{
+    if (load->compute) {
+        gasnet_wait_syncnb(load->start);
+        gasnet_wait_syncnb(load->products);
+        must(load->result, "product");
+    } else {
+        perf_wait(&load->puts, "the queued load");
+    }
+    fsh_boot_barrier("fshperf load done");
+}
+
+static const char *load_name(const struct load *load)
+{
+    return !load->compute ? "every node sending and receiving"
+           : load->put    ? "every node sending, receiving and computing"
+                          : "every node computing";
 }
 
 int perf_sim_speed(int argc, char **argv)
 {
-    if (argc > 1) {
-        fsh_fatal("fshperf sim-speed: unknown argument %s", argv[1]);
-    }
+    static struct load load;
+    parse_load(&load, argc, argv);
     if (strcmp(fsh_boot_conduit(), "fpga") != 0) {
         fsh_fatal("fshperf sim-speed needs conduit fpga, not %s; run: fshrun "
                   "-n 2 --conduit fpga fshperf sim-speed",
                   fsh_boot_conduit());
     }
     const struct fsh_sim_fabric *fabric = map_fabric();
-    static struct perf_batch batch;
-    queue_load(&batch);
-    fsh_boot_barrier("fshperf load queued");
+    queue_load(&load);
     uint64_t start = fsh_time_ns();
     uint64_t cycle = atomic_load(&fabric->cycle);
     uint64_t evaluated = atomic_load(&fabric->evaluated);
@@ -63,15 +169,16 @@ int perf_sim_speed(int argc, char **argv)
     if (fsh_boot_rank() == 0) {
         fsh_fpga_gate_open();
     }
-    perf_wait(&batch, "the queued load");
-    fsh_boot_barrier("fshperf load done");
+    wait_load(&load);
     double seconds = (double)(fsh_time_ns() - start) / 1e9;
     if (fsh_boot_rank() == 0) {
         double cycles = (double)(atomic_load(&fabric->cycle) - cycle);
         double nodes = fsh_boot_size();
         double evals = (double)(atomic_load(&fabric->evaluated) - evaluated);
         double cpu = (double)(atomic_load(&fabric->host_ns) - host_ns) / 1e9;
-        perf_print_header("simulator speed, every node sending and receiving");
+        char title[80];
+        snprintf(title, sizeof(title), "simulator speed, %s", load_name(&load));
+        perf_print_header(title);
         printf("# Clock of the rates: wall.\n");
         printf("%-44s%20.0f\n", "Simulated cycles", cycles);
         printf("%-44s%20.0f\n", "Nodes", nodes);
@@ -79,12 +186,16 @@ int perf_sim_speed(int argc, char **argv)
         printf("%-44s%20.3f\n", "Wall time (s)", seconds);
         printf("%-44s%20.0f\n", "Node-cycles per second (wall)",
                cycles * nodes / seconds);
-        if (cpu > 0) {
+        if (cpu > 0) { /* a computing node may sleep, its core does not */
             printf("%-44s%20.0f\n", "Node-cycles per second of CPU time",
-                   evals / cpu);
+                   (load.compute ? cycles * nodes : evals) / cpu);
         }
     }
     fsh_boot_barrier("fshperf sim-speed reported");
+    if (load.compute && load.put) {
+        perf_wait(&load.puts, "the queued load");
+        fsh_boot_barrier("fshperf transfers done");
+    }
     return 0;
 }
 

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * C = A x B on all nodes, see matmul.h.
+ *
+ * partial (two nodes, Fig. 6(a) of the FSHMEM paper): a node has half of the
+ * columns of A and half of the rows of B, and ends with half of the columns of
+ * C, in slabs of 128 columns. It first computes its share of the sums of the
+ * other's half, which ART puts into the other's C as they are made, then that
+ * of its own half, added to what has come.
+ *
+ * pass-on (any number): a node has some rows of A, columns of B, and ends with
+ * its rows of C. B moves, a part of 64 columns at a time: its owner encodes it
+ * while it multiplies with it and ART sends it to both neighbours; the mover
+ * queues pass it on, both ways around the ring, each way half of it. Parts are
+ * used in the order in which they arrive: own, neighbours', theirs.
+ */
+#include "matmul.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPERAND_A, OPERAND_B };
+enum {
+    SLAB = 128,        /* columns of C that lie together, partial */
+    PART = 64,         /* columns of B that move together, pass-on */
+    PIECE = 1 << 25,   /* products of a command, about, partial */
+    TAIL = 16,         /* rows of the last command */
+    CHECKED = 256,     /* largest size of which all is checked */
+    SAMPLES = 1 << 12, /* places a node checks of larger ones, about */
+};
+
+/* Events. ARRIVED counts pieces (partial). OWN: a part came from the node that
+ * owns it; several, see owner_event. PASSED: it was passed on, from the left or
+ * (one more) from the right. MOVER: it may be passed on further, likewise. */
+enum { ARRIVED = CASE_START + 1, OWN = ARRIVED, PASSED = 32, MOVER = 34 };
+
+enum matmul_algorithm matmul_algorithm(const char *name)
+{
+    for (int i = MATMUL_PARTIAL; i <= MATMUL_PASS_ON; ++i) {
+        if (strcmp(name, matmul_name((enum matmul_algorithm)i)) == 0) {
+            return (enum matmul_algorithm)i;
+        }
+    }
+    return MATMUL_AUTO;
+}
+
+const char *matmul_name(enum matmul_algorithm algorithm)
+{
+    static const char *const names[] = {"auto", "partial", "pass-on"};
+
+    return names[algorithm];
+}
+
+/* Partial sums of 256 columns take longer to send than to compute. */
+static enum matmul_algorithm choose(const struct matmul_options *options)
+{
+    if (options->algorithm != MATMUL_AUTO) {
+        return options->algorithm;
+    }
+    return gasnet_nodes() == 2 && options->size >= 512 ? MATMUL_PARTIAL
+                                                       : MATMUL_PASS_ON;
+}
+
+void matmul_refuse(const struct matmul_options *options)
+{
+    unsigned nodes = (unsigned)gasnet_nodes(), step = 16 * nodes;
+
+    if (options->algorithm == MATMUL_PARTIAL && nodes != 2) {
+        case_refuse("--algorithm partial: for 2 ranks, not %u; take pass-on "
+                    "or auto",
+                    nodes);
+    }
+    if (options->size % step != 0) {
+        case_refuse("--size %u: %u ranks need a multiple of %u; take %u",
+                    (unsigned)options->size, nodes, step,
+                    (unsigned)(options->size + step - 1) / step * step);
+    }
+}
+
+/* ---- places in the segments ---- */
+
+static uint32_t share(const struct matmul *x)
+{
+    return x->size / (uint32_t)x->nodes;
+}
+
+static uint32_t parts(const struct matmul *x)
+{
+    return (share(x) + PART - 1) / PART;
+}
+
+/* Columns of a part, and bytes of one, encoded. */
+static uint32_t part_columns(const struct matmul *x, uint32_t part)
+{
+    uint32_t left = share(x) - part * PART;
+
+    return left < PART ? left : PART;
+}
+
+static uint64_t part_bytes(const struct matmul *x)
+{
+    return fshmem_encoded_size(PART, x->size);
+}
+
+static fshmem_offset_t part_at(const struct matmul *x, gasnet_node_t owner,
+                               uint32_t part)
+{
+    return x->panels + (owner * (uint64_t)parts(x) + part) * part_bytes(x);
+}
+
+static uint64_t lay_out(struct matmul *x, const struct matmul_options *options)
+{
+    uint64_t next = 0, bytes;
+
+    memset(x, 0, sizeof *x);
+    x->size = options->size;
+    x->seed = options->seed;
+    x->algorithm = choose(options);
+    x->me = gasnet_mynode();
+    x->nodes = gasnet_nodes();
+    bytes = (uint64_t)x->size * share(x) * sizeof(float);
+    x->a = case_take(&next, bytes);
+    x->b = case_take(&next, bytes);
+    x->c = case_take(&next, bytes);
+    if (x->algorithm == MATMUL_PARTIAL) {
+        x->outbox = case_take(&next, bytes);
+    } else {
+        x->panels = case_take(&next, x->nodes * parts(x) * part_bytes(x));
+    }
+    return next;
+}
+
+uint64_t matmul_bytes(const struct matmul_options *options)
+{
+    struct matmul x;
+
+    return lay_out(&x, options);
+}
+
+/* Number at a place of A and of B. */
+static float number(const struct matmul *x, uint32_t operand, uint64_t row,
+                    uint64_t column)
+{
+    return case_number(x->seed, operand, row * x->size + column);
+}
+
+static void fill(const struct matmul *x, uint32_t operand, fshmem_offset_t at,
+                 int by_rows)
+{
+    uint64_t rows = by_rows ? share(x) : x->size;
+    uint64_t columns = by_rows ? x->size : share(x);
+    uint64_t first = x->me * (uint64_t)share(x);
+    float *to = case_at(at);
+
+    for (uint64_t r = 0; r < rows; ++r) {
+        for (uint64_t c = 0; c < columns; ++c) {
+            *to++ = by_rows ? number(x, operand, first + r, c)
+                            : number(x, operand, r, first + c);
+        }
+    }
+}
+
+/* ---- commands ---- */
+
+static fshmem_command_t *next_command(struct matmul *x)
+{
+    if (x->commands == x->room) {
+        x->room = x->room ? 2 * x->room : 64;
+        x->command = realloc(x->command, x->room * sizeof *x->command);
+        if (!x->command) {
+            case_fail("no memory for %zu commands", x->room);
+        }
+    }
+    return &x->command[x->commands++];
+}
+
+static void add_gemm(struct matmul *x, const fshmem_gemm_t *gemm)
+{
+    case_fine("GEMM", fshmem_command_gemm(gemm, next_command(x)));
+}
+
+/* ---- partial ---- */
+
+/* Columns of a slab of a node's half of C; each slab is a matrix by itself. */
+static uint32_t slab_columns(const struct matmul *x, uint32_t slab)
+{
+    uint32_t left = share(x) - slab * SLAB;
+
+    return left < SLAB ? left : SLAB;
+}
+
+/* Some rows of a slab of a node's half: sent to it if it is the other, else
+ * added to what comes in so many pieces. */
+static void add_piece(struct matmul *x, gasnet_node_t whose, uint32_t slab,
+                      uint32_t row, uint32_t rows, uint32_t arrivals)
+{
+    uint32_t columns = slab_columns(x, slab);
+    uint64_t at = ((uint64_t)slab * SLAB * x->size + row * columns) * 4;
+    fshmem_gemm_t g = {.m = rows, .n = columns, .k = share(x), .ldc = columns};
+
+    g.a = (fshmem_operand_t){FSHMEM_FP32_ROWS,
+                             x->a + (uint64_t)row * share(x) * 4, share(x)};
+    g.b = (fshmem_operand_t){FSHMEM_FP32_ROWS,
+                             x->b + (whose * share(x) + slab * SLAB) * 4u,
+                             x->size};
+    g.flow.await_event = ARRIVED;
+    g.flow.await_count = arrivals;
+    if (whose == x->me) {
+        g.c = x->c + at;
+        g.flags = FSHMEM_ACCUMULATE;
+    } else {
+        g.c = x->outbox + at;
+        g.flow.await_event = CASE_START;
+        g.flow.await_count = slab == 0 && row == 0;
+        g.flow.send_nodes = g.flow.signal_nodes = FSHMEM_NODE(whose);
+        g.flow.send_offset = x->c + at;
+        g.flow.send_count = 4096;
+        g.flow.signal_event = ARRIVED;
+    }
+    add_gemm(x, &g);
+}
+
+/* Both halves in the same pieces, so that each has arrived when it is added
+ * to. The last rows of all are a command by themselves: a small one, since
+ * nothing hides the way of its results. */
+static void add_half(struct matmul *x, gasnet_node_t whose)
+{
+    const uint32_t tail = 2 * TAIL;
+    uint32_t most = PIECE / (SLAB * share(x)) / SLAB * SLAB, rows;
+
+    most = most ? most : SLAB;
+    for (uint32_t slab = 0; slab * SLAB < share(x); ++slab) {
+        for (uint32_t row = 0; row < x->size; row += rows) {
+            uint32_t left = x->size - row;
+
+            rows = left < most ? left : most;
+            if (whose == x->me && (slab + 1) * SLAB >= share(x) &&
+                rows == left && left > tail) {
+                add_piece(x, whose, slab, row, left - tail, 1);
+                add_piece(x, whose, slab, row + left - tail, tail, 0);
+            } else {
+                add_piece(x, whose, slab, row, rows, 1);
+            }
+        }
+    }
+}
+
+static void build_partial(struct matmul *x)
+{
+    add_half(x, 1 - x->me);
+    add_half(x, x->me);
+}
+
+/* ---- pass-on ---- */
+
+/* Left is 0, right is 1, for where parts come from. */
+static gasnet_node_t at_distance(const struct matmul *x, int side,
+                                 uint32_t distance)
+{
+    return (x->me + (side ? distance : x->nodes - distance)) % x->nodes;
+}
+
+/* Does a part come from this side over this distance? What is as far both ways
+ * comes in turn, even parts from the left. */
+static int comes(const struct matmul *x, int side, uint32_t distance,
+                 uint32_t part)
+{
+    if (2 * distance == x->nodes) {
+        return (int)(part % 2) == side;
+    }
+    return 2 * distance < x->nodes;
+}
+
+/* A GEMM signals one event, whoever receives it: a number that differs between
+ * a node and its two neighbours, all around the ring. */
+static uint32_t owner_event(const struct matmul *x, gasnet_node_t owner)
+{
+    uint32_t numbers = x->nodes < 3 ? 2 : 3;
+
+    while (x->nodes > 2 && x->nodes % numbers - 1u < 2) {
+        ++numbers;
+    }
+    return OWN + owner % numbers;
+}
+
+/* The product of this node's rows of A with a part of B, encoded. */
+static fshmem_gemm_t with_part(const struct matmul *x, gasnet_node_t owner,
+                               uint32_t part)
+{
+    uint64_t column = owner * (uint64_t)share(x) + part * PART;
+    fshmem_gemm_t g = {.m = share(x),
+                       .n = part_columns(x, part),
+                       .k = x->size,
+                       .c = x->c + column * 4,
+                       .ldc = x->size};
+
+    g.a = (fshmem_operand_t){FSHMEM_FP32_ROWS, x->a, x->size};
+    g.b = (fshmem_operand_t){FSHMEM_BFP, part_at(x, owner, part), 0};
+    return g;
+}
+
+/* The last rows of the last product are a command by themselves: a small one,
+ * since nothing hides the way of its results to memory. It is loaded while the
+ * one before computes, which must be long enough for that. */
+static void add_product(struct matmul *x, fshmem_gemm_t *g)
+{
+    if (++x->products == parts(x) * x->nodes && g->m >= 8 * TAIL) {
+        g->m -= TAIL;
+        add_gemm(x, g);
+        g->a.offset += g->m * x->size * 4;
+        g->c += g->m * x->size * 4;
+        g->m = TAIL;
+        g->flow.await_count = 0;
+    }
+    add_gemm(x, g);
+}
+
+static void add_own(struct matmul *x, uint32_t part)
+{
+    fshmem_gemm_t g = with_part(x, x->me, part);
+
+    g.b =
+        (fshmem_operand_t){FSHMEM_FP32_ROWS, x->b + part * PART * 4u, share(x)};
+    g.flow.await_event = CASE_START;
+    g.flow.await_count = part == 0;
+    if (x->nodes > 1) {
+        g.flags = FSHMEM_EMIT;
+        g.emit = g.flow.send_offset = part_at(x, x->me, part);
+        g.flow.send_nodes = FSHMEM_NODE(at_distance(x, 0, 1)) |
+                            FSHMEM_NODE(at_distance(x, 1, 1));
+        g.flow.signal_nodes = g.flow.send_nodes;
+        if (x->nodes > 3) { /* the own mover tells the next ones */
+            g.flow.signal_nodes |= FSHMEM_NODE(x->me);
+        }
+        g.flow.signal_event = owner_event(x, x->me);
+    }
+    add_product(x, &g);
+}
+
+static void add_others(struct matmul *x, uint32_t distance, uint32_t part)
+{
+    for (int side = 0; side < 2; ++side) {
+        gasnet_node_t owner = at_distance(x, side, distance);
+        fshmem_gemm_t g = with_part(x, owner, part);
+
+        g.flow.await_event =
+            distance == 1 ? owner_event(x, owner) : PASSED + (uint32_t)side;
+        g.flow.await_count = 1;
+        if (comes(x, side, distance, part)) {
+            add_product(x, &g);
+        }
+    }
+}
+
+/* Pass on what came from a side over a distance. */
+static void add_send(struct matmul *x, int side, uint32_t distance,
+                     uint32_t part)
+{
+    gasnet_node_t next = at_distance(x, !side, 1);
+    fshmem_offset_t at = part_at(x, at_distance(x, side, distance), part);
+    fshmem_send_t s = {.from = at, .bytes = part_bytes(x)};
+
+    s.flow.await_event = MOVER + (uint32_t)side;
+    s.flow.await_count = 1;
+    s.flow.send_nodes = s.flow.signal_nodes = FSHMEM_NODE(next);
+    s.flow.send_offset = at;
+    s.flow.send_count = (uint32_t)(s.bytes / 4); /* one PUT: see add_moves */
+    s.flow.signal_event = PASSED + (uint32_t)side;
+    case_fine("SEND", fshmem_command_send(&s, next_command(x)));
+}
+
+/* What a part at this distance asks of the mover: pass it on, and tell the next
+ * mover, if it has to go on, behind the part. SENDs of both sides come first,
+ * each one PUT, so that both ports are busy. Own parts went with their product.
+ */
+static void add_moves(struct matmul *x, uint32_t distance, uint32_t part)
+{
+    fshmem_flow_t tell = {.await_event = owner_event(x, x->me),
+                          .await_count = distance == 0};
+
+    for (int side = 0; side < 2; ++side) {
+        if (distance > 0 && comes(x, side, distance + 1, part)) {
+            add_send(x, side, distance, part);
+        }
+    }
+    for (int side = 0; side < 2; ++side) {
+        if (comes(x, side, distance + 2, part)) {
+            tell.signal_event = MOVER + (uint32_t)side;
+            tell.signal_nodes = FSHMEM_NODE(at_distance(x, !side, 1));
+            case_fine("NOP", fshmem_command_nop(1, &tell, next_command(x)));
+            tell.await_count = 0;
+        }
+    }
+}
+
+static void build_pass_on(struct matmul *x)
+{
+    for (uint32_t part = 0; part < parts(x); ++part) {
+        add_own(x, part);
+    }
+    for (uint32_t distance = 1; 2 * distance <= x->nodes; ++distance) {
+        for (uint32_t part = 0; part < parts(x); ++part) {
+            add_others(x, distance, part);
+        }
+    }
+    for (uint32_t distance = 0; 2 * distance + 2 <= x->nodes; ++distance) {
+        for (uint32_t part = 0; part < parts(x); ++part) {
+            add_moves(x, distance, part);
+        }
+    }
+}
+
+/* ---- prepare, wait, check ---- */
+
+void matmul_prepare(struct matmul *x, const struct matmul_options *options)
+{
+    int partial;
+
+    matmul_refuse(options);
+    (void)lay_out(x, options);
+    partial = x->algorithm == MATMUL_PARTIAL;
+    fill(x, OPERAND_A, x->a, !partial);
+    fill(x, OPERAND_B, x->b, partial);
+    if (partial) {
+        build_partial(x);
+    } else {
+        build_pass_on(x);
+    }
+    case_fine("submit", fshmem_submit_nb(x->me, x->command, x->commands, 0,
+                                         &x->handle, &x->result));
+}
+
+unsigned matmul_starts(const struct matmul *x)
+{
+    (void)x;
+    return 1;
+}
+
+void matmul_wait(struct matmul *x)
+{
+    gasnet_wait_syncnb(x->handle);
+    case_fine("matrix product", x->result);
+}
+
+static double exact(const struct matmul *x, uint64_t row, uint64_t column)
+{
+    double sum = 0;
+
+    for (uint64_t k = 0; k < x->size; ++k) {
+        sum += (double)number(x, OPERAND_A, row, k) *
+               (double)number(x, OPERAND_B, k, column);
+    }
+    return sum;
+}
+
+/* Row and column in C of value i of this node's part, in order of memory. */
+static void place(const struct matmul *x, uint64_t i, uint64_t *row,
+                  uint64_t *column)
+{
+    uint64_t first = x->me * (uint64_t)share(x);
+
+    if (x->algorithm == MATMUL_PARTIAL) {
+        uint64_t slab = i / (SLAB * (uint64_t)x->size);
+        uint64_t columns = slab_columns(x, (uint32_t)slab);
+
+        i -= slab * SLAB * x->size;
+        *row = i / columns;
+        *column = first + slab * SLAB + i % columns;
+    } else {
+        *row = first + i / x->size;
+        *column = i % x->size;
+    }
+}
+
+void matmul_check(const struct matmul *x, struct case_check *check)
+{
+    uint64_t values = (uint64_t)x->size * share(x), row, column;
+    uint64_t step = x->size <= CHECKED ? 1 : values / SAMPLES | 1;
+    const float *c = case_at(x->c);
+
+    *check = case_expect(x->size);
+    for (uint64_t i = 0; i < values; ++i) {
+        place(x, i, &row, &column);
+        case_hash(check, row * x->size + column, c[i]);
+        if (i % step == 0) {
+            case_compare(check, (double)c[i], exact(x, row, column));
+        }
+    }
+}
+
+void matmul_free(struct matmul *x)
+{
+    free(x->command);
+    x->command = NULL;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * C = A x B, square, on the compute cores of all nodes; matmul.c has the two
+ * ways. A and B exist once, split evenly over the nodes, and so does C at the
+ * end. Every call is collective.
+ */
+#ifndef MATMUL_H
+#define MATMUL_H
+
+#include "case.h"
+
+enum matmul_algorithm { MATMUL_AUTO, MATMUL_PARTIAL, MATMUL_PASS_ON };
+#define MATMUL_ALGORITHMS "auto|partial|pass-on"
+
+struct matmul_options {
+    uint32_t size; /* rows and columns */
+    uint32_t seed; /* of the numbers */
+    enum matmul_algorithm algorithm;
+};
+
+struct matmul {
+    uint32_t size, seed;
+    enum matmul_algorithm algorithm; /* not AUTO */
+    gasnet_node_t me, nodes;
+    uint32_t products; /* with a part of B, commands so far, pass-on */
+    fshmem_offset_t a, b, c;
+    fshmem_offset_t outbox; /* partial: sums on their way to the other's C */
+    fshmem_offset_t panels; /* pass-on: B, encoded, by owner */
+    fshmem_command_t *command;
+    size_t commands, room;
+    gasnet_handle_t handle;
+    fshmem_status_t result;
+};
+
+/* The algorithm of a name of MATMUL_ALGORITHMS, and the name of one. */
+enum matmul_algorithm matmul_algorithm(const char *name);
+const char *matmul_name(enum matmul_algorithm algorithm);
+
+/* Ends the job, with a message, if so many nodes cannot do that. */
+void matmul_refuse(const struct matmul_options *options);
+/* Bytes a segment needs. */
+uint64_t matmul_bytes(const struct matmul_options *options);
+
+/* Fill in the operands, build the commands and submit them to this rank's
+ * node. They wait for CASE_START. */
+void matmul_prepare(struct matmul *x, const struct matmul_options *options);
+/* Count of starts they take. */
+unsigned matmul_starts(const struct matmul *x);
+/* Until this node's part of C is there and nothing is to be passed on. */
+void matmul_wait(struct matmul *x);
+/* Compare this node's part of C with FP64: all of it up to size 256, else every
+ * so many places; and hash all of it. */
+void matmul_check(const struct matmul *x, struct case_check *check);
+void matmul_free(struct matmul *x);
+
+#endif

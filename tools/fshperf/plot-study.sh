@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Plots of a result file of `fshperf case-study --csv`: Fig. 7 of the FSHMEM
+# paper, GOPS by workload and nodes, and the speed-up by nodes, as SVG.
+# usage: plot-study.sh FILE.csv [DIRECTORY]
+set -euo pipefail
+csv=${1:?usage: plot-study.sh FILE.csv [DIRECTORY]}
+dir=${2:-$(dirname "$csv")}
+command -v gnuplot >/dev/null || {
+    echo "plot-study.sh: gnuplot is not installed (Debian: gnuplot-nox); no plots" >&2
+    exit 1
+}
+[ -s "$csv" ] || {
+    echo "plot-study.sh: $csv is missing or empty" >&2
+    exit 1
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Columns: 1 workload 2 size 3 nodes 8 GOPS 10 speed-up
+cases() { # the workloads and sizes, in order
+    awk -F, 'NR > 1 && !seen[$1 "," $2]++ { print $1, $2 }' "$csv"
+}
+
+nodes() {
+    awk -F, 'NR > 1 { print $3 }' "$csv" | sort -nu
+}
+
+value() { # <workload> <size> <nodes> <column>
+    awk -F, -v w="$1" -v s="$2" -v n="$3" -v c="$4" \
+        '$1 == w && $2 == s && $3 == n { print $c }' "$csv"
+}
+
+name() { # <workload> <size>
+    case $1 in
+    conv) echo "conv $2x$2" ;;
+    *) echo "$1 $2" ;;
+    esac
+}
+
+gops() { # <output>
+    local workload size n plots="" column=2
+    cases | while read -r workload size; do
+        printf '"%s"' "$(name "$workload" "$size")"
+        for n in $(nodes); do
+            printf ' %s' "$(value "$workload" "$size" "$n" 8)"
+        done
+        echo
+    done >"$work/gops"
+    for n in $(nodes); do
+        local title="$n nodes"
+        [ "$n" = 1 ] && title="1 node"
+        plots+="'$work/gops' using $column:xtic(1) title '$title', "
+        column=$((column + 1))
+    done
+    gnuplot <<GNUPLOT
+set terminal svg size 1000,600 font 'sans,12' background 'white'
+set output '$dir/$1'
+set title "Case studies: rate by nodes\n{/*0.8 simulated clock 250 MHz, 1024 GOPS a node are peak}" enhanced
+set style data histogram
+set style histogram cluster gap 1
+set style fill solid 0.8 border -1
+set ylabel 'GOPS'
+set yrange [0:*]
+set grid ytics lc rgb '#dddddd'
+set key left top
+plot $plots 1024 with lines lc rgb '#444444' dt 4 title 'peak of one', \
+     2048 with lines lc rgb '#888888' dt 4 title 'peak of two'
+GNUPLOT
+    echo "  $dir/$1"
+}
+
+speedup() { # <output>
+    local workload size n plots="" most
+    most=$(nodes | tail -1)
+    while read -r workload size; do
+        local data=$work/$workload.$size
+        for n in $(nodes); do
+            echo "$n $(value "$workload" "$size" "$n" 10)"
+        done >"$data"
+        plots+="'$data' with linespoints pt 7 ps 0.5 title '$(name "$workload" "$size")', "
+    done < <(cases)
+    gnuplot <<GNUPLOT
+set terminal svg size 900,600 font 'sans,12' background 'white'
+set output '$dir/$1'
+set title "Case studies: speed-up over one node\n{/*0.8 simulated clock 250 MHz}" enhanced
+set xlabel 'nodes'
+set ylabel 'speed-up'
+set xrange [1:$most]
+set yrange [1:*]
+set grid lc rgb '#dddddd'
+set key left top
+plot $plots x with lines lc rgb '#444444' dt 4 title 'linear', \
+     '-' with points pt 6 ps 1.2 lc rgb '#000000' title 'FSHMEM paper, means 1.94 and 1.98'
+2 1.94
+2 1.98
+e
+GNUPLOT
+    echo "  $dir/$1"
+}
+
+echo "Plots:"
+gops case-study-gops.svg
+speedup case-study-speedup.svg

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * fshperf case-study: section V of the FSHMEM paper, the matrix product and the
+ * convolution of examples/ on one to eight simulated nodes. The command is no
+ * rank: it starts a job for each point, of itself as `fshperf case-node`
+ * (study_node.c), which prints what the counters of the cores say; study.c runs
+ * them, study_report.c makes the tables, JSON and CSV of them.
+ */
+#ifndef FSHPERF_STUDY_H
+#define FSHPERF_STUDY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define STUDY_MAX_NODES 8u
+#define STUDY_MAX_POINTS 32u
+#define STUDY_MACS_PER_CYCLE 2048.0
+#define STUDY_PEAK_GOPS 1024.0
+/* What a node says on its job's output: this, and its counters. */
+#define STUDY_LINE "case-node"
+
+/* Counters of a node's core, in cycles, see fshmem_core_counters. */
+struct study_node {
+    uint64_t first_start, last_end, last_signal;
+    uint64_t commands, compute, load, full, transfer, sent_bytes;
+};
+
+/* A workload of a size on some nodes. */
+struct study_point {
+    const char *workload; /* matmul, conv */
+    uint32_t size;        /* rows of the matrices; rows of a kernel */
+    unsigned nodes;
+    double macs; /* of the whole product */
+    struct study_node node[STUDY_MAX_NODES];
+};
+
+struct study {
+    struct study_point point[STUDY_MAX_POINTS];
+    size_t points;
+    bool quick;
+};
+
+/* ---- study_report.c ---- */
+
+const struct study_point *study_find(const struct study *study,
+                                     const char *workload, uint32_t size,
+                                     unsigned nodes);
+/* From the first command of any node to the last result written and
+ * notified on all. */
+uint64_t study_cycles(const struct study_point *point);
+double study_gops(const struct study_point *point);
+double study_speedup(const struct study *study,
+                     const struct study_point *point);
+
+void study_print(const struct study *study);
+void study_print_nodes(const struct study *study);
+/* The table of goals; how many fall short. */
+unsigned study_print_goals(const struct study *study);
+void study_write_json(FILE *out, const struct study *study);
+void study_write_csv(FILE *out, const struct study *study);
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Figures of fshperf case-study: Fig. 7 of the FSHMEM paper as text, where the
+ * cycles of each node went, the table of goals, JSON and CSV.
+ */
+#include "perf.h"
+#include "study.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const struct study_point *study_find(const struct study *study,
+                                     const char *workload, uint32_t size,
+                                     unsigned nodes)
+{
+    for (size_t i = 0; i < study->points; ++i) {
+        const struct study_point *p = &study->point[i];
+        if (p->size == size && p->nodes == nodes &&
+            strcmp(p->workload, workload) == 0) {
+            return p;
+        }
+    }
+    return NULL;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The signal that starts a node comes before its first command: it is not the
+ * last signal of a node that gets others, and else is not past last_end. */
+uint64_t study_cycles(const struct study_point *point)
+{
+    uint64_t first = UINT64_MAX, last = 0;
+
+    for (unsigned i = 0; i < point->nodes; ++i) {
+        const struct study_node *n = &point->node[i];
+        first = n->first_start < first ? n->first_start : first;
+        last = larger(last, larger(n->last_end, n->last_signal));
+    }
+    return last - first;
+}
+
+double study_gops(const struct study_point *point)
+{
+    return 2 * point->macs * PERF_MHZ / 1000 / (double)study_cycles(point);
+}
+
+static double efficiency(const struct study_point *point)
+{
+    return study_gops(point) / (STUDY_PEAK_GOPS * point->nodes);
+}
+
+static const struct study_point *alone(const struct study *study,
+                                       const struct study_point *point)
+{
+    return study_find(study, point->workload, point->size, 1);
+}
+
+double study_speedup(const struct study *study, const struct study_point *point)
+{
+    return (double)study_cycles(alone(study, point)) /
+           (double)study_cycles(point);
+}
+
+static uint64_t sent(const struct study_point *point)
+{
+    uint64_t bytes = 0;
+
+    for (unsigned i = 0; i < point->nodes; ++i) {
+        bytes += point->node[i].sent_bytes;
+    }
+    return bytes;
+}
+
+/* Share of the time that the transfers take which is hidden behind computing:
+ * what is not hidden shows as time beyond that of one node divided by the
+ * number of nodes. The transfers take at least what the node that sends most
+ * needs on two ports. -1: nothing is sent. */
+static double overlap(const struct study *study,
+                      const struct study_point *point)
+{
+    double ideal =
+        (double)study_cycles(alone(study, point)) / (double)point->nodes;
+    double shows = (double)study_cycles(point) - ideal, needs;
+    uint64_t most = 0;
+
+    for (unsigned i = 0; i < point->nodes; ++i) {
+        most = larger(most, point->node[i].sent_bytes);
+    }
+    if (most == 0) {
+        return -1;
+    }
+    needs = (double)most * PERF_MHZ / (2 * PERF_PORT_MB_PER_S);
+    return shows <= 0 ? 1 : shows >= needs ? 0 : 1 - shows / needs;
+}
+
+static const char *title(const struct study_point *point, char text[32])
+{
+    if (strcmp(point->workload, "conv") == 0) {
+        snprintf(text, 32, "convolution %u x %u", (unsigned)point->size,
+                 (unsigned)point->size);
+    } else {
+        snprintf(text, 32, "matmul %u", (unsigned)point->size);
+    }
+    return text;
+}
+
+/* ---- text ---- */
+
+void study_print(const struct study *study)
+{
+    char text[32];
+
+    printf("\n# Fig. 7: GOPS on one and more nodes, and the speed-up; "
+           "%.0f GOPS a node are peak\n",
+           STUDY_PEAK_GOPS);
+    printf("# Of 2 operations a product; from the first command begun to the "
+           "last result\n"
+           "# written on any node, encoding and redistribution inside.\n");
+    printf("%-20s%8s%12s%12s%14s%12s%14s%12s\n", "# Workload", "Nodes",
+           "Cycles", "GOPS", "of peak (%)", "Speed-up", "sent (KB)",
+           "hidden (%)");
+    for (size_t i = 0; i < study->points; ++i) {
+        const struct study_point *p = &study->point[i];
+        double hidden = overlap(study, p);
+
+        printf("%-20s%8u%12" PRIu64 "%12.1f%14.2f%12.3f%14.0f", title(p, text),
+               p->nodes, study_cycles(p), study_gops(p), 100 * efficiency(p),
+               study_speedup(study, p), (double)sent(p) / 1024);
+        if (hidden < 0) {
+            printf("%12s\n", "-");
+        } else {
+            printf("%12.1f\n", 100 * hidden);
+        }
+    }
+}
+
+void study_print_nodes(const struct study *study)
+{
+    char text[32];
+
+    printf("\n# Cycles of each node from the first start on: with a step of "
+           "the array; without\n"
+           "# one for want of operands, of an accumulator bank, of results "
+           "sent; the rest\n");
+    printf("%-20s%8s%8s%10s%10s%10s%10s%10s%12s\n", "# Workload", "Nodes",
+           "Node", "Compute", "Load", "Full", "Transfer", "Idle", "Sent (KB)");
+    for (size_t i = 0; i < study->points; ++i) {
+        const struct study_point *p = &study->point[i];
+        for (unsigned j = 0; j < p->nodes; ++j) {
+            const struct study_node *n = &p->node[j];
+            uint64_t cycles = study_cycles(p);
+            uint64_t busy = n->compute + n->load + n->full + n->transfer;
+
+            printf("%-20s%8u%8u%10" PRIu64 "%10" PRIu64 "%10" PRIu64
+                   "%10" PRIu64 "%10" PRIu64 "%12.0f\n",
+                   title(p, text), p->nodes, j, n->compute, n->load, n->full,
+                   n->transfer, cycles > busy ? cycles - busy : 0,
+                   (double)n->sent_bytes / 1024);
+        }
+    }
+}
+
+/* ---- goals ---- */
+
+static const uint32_t sizes[2][3] = {{256, 512, 1024}, {3, 5, 7}};
+static const char *const names[2] = {"matmul", "conv"};
+
+/* Mean over the three sizes; 0 if one was not measured. */
+static double mean(const struct study *study, unsigned which, unsigned nodes,
+                   bool speedup)
+{
+    double sum = 0;
+
+    for (unsigned i = 0; i < 3; ++i) {
+        const struct study_point *p =
+            study_find(study, names[which], sizes[which][i], nodes);
+        if (!p) {
+            return 0;
+        }
+        sum += speedup ? study_speedup(study, p) : 100 * efficiency(p);
+    }
+    return sum / 3;
+}
+
+static double one(const struct study *study, unsigned which, uint32_t size,
+                  unsigned nodes)
+{
+    const struct study_point *p = study_find(study, names[which], size, nodes);
+
+    return p ? study_speedup(study, p) : 0;
+}
+
+struct goal {
+    const char *what, *paper, *unit;
+    double limit, measured;
+};
+
+/* True if it falls short. */
+static bool print_goal(const struct goal *goal)
+{
+    bool pass = goal->measured >= goal->limit;
+
+    if (goal->measured <= 0) {
+        return false; /* not measured */
+    }
+    printf("%-52s%14s     >= %7.2f%12.3f %-4s%s\n", goal->what, goal->paper,
+           goal->limit, goal->measured, goal->unit,
+           pass ? "pass" : "falls short");
+    return !pass;
+}
+
+unsigned study_print_goals(const struct study *study)
+{
+    const struct goal goals[] = {
+        {"one node, of peak, matmul, mean", "95.6 %", "%", 97,
+         mean(study, 0, 1, false)},
+        {"one node, of peak, convolution, mean", "95.6 %", "%", 97,
+         mean(study, 1, 1, false)},
+        {"two nodes, speed-up, matmul, mean", "1.94", "", 1.95,
+         mean(study, 0, 2, true)},
+        {"two nodes, speed-up, matmul 1024", "-", "", 1.99,
+         one(study, 0, 1024, 2)},
+        {"two nodes, speed-up, convolution, mean", "1.98", "", 1.99,
+         mean(study, 1, 2, true)},
+        {"four nodes, speed-up, matmul 1024", "-", "", 3.9,
+         one(study, 0, 1024, 4)},
+        {"four nodes, speed-up, convolution 3 x 3", "-", "", 3.9,
+         one(study, 1, 3, 4)},
+        {"four nodes, speed-up, convolution 5 x 5", "-", "", 3.9,
+         one(study, 1, 5, 4)},
+        {"four nodes, speed-up, convolution 7 x 7", "-", "", 3.9,
+         one(study, 1, 7, 4)},
+        {"eight nodes, speed-up, matmul 1024", "-", "", 7.6,
+         one(study, 0, 1024, 8)},
+        {"eight nodes, speed-up, convolution 3 x 3", "-", "", 7.6,
+         one(study, 1, 3, 8)},
+        {"eight nodes, speed-up, convolution 5 x 5", "-", "", 7.6,
+         one(study, 1, 5, 8)},
+        {"eight nodes, speed-up, convolution 7 x 7", "-", "", 7.6,
+         one(study, 1, 7, 8)},
+    };
+    unsigned falls = 0;
+
+    if (study->quick) {
+        printf("# --quick: the goals are means of more than was measured\n");
+        return 0;
+    }
+    printf("\n# Goals, simulated clock\n%-52s%14s%15s%12s\n", "# What", "paper",
+           "goal", "measured");
+    for (size_t i = 0; i < sizeof(goals) / sizeof(goals[0]); ++i) {
+        falls += print_goal(&goals[i]);
+    }
+    printf("# %s\n", falls ? "Some rows fall short." : "All rows pass.");
+    return falls;
+}
+
+/* ---- files ---- */
+
+void study_write_json(FILE *out, const struct study *study)
+{
+    fputs("[\n", out);
+    for (size_t i = 0; i < study->points; ++i) {
+        const struct study_point *p = &study->point[i];
+        double hidden = overlap(study, p);
+
+        fprintf(out,
+                "  {\"workload\": \"%s\", \"size\": %" PRIu32
+                ", \"nodes\": %u, \"conduit\": \"fpga\", \"device\": \"sim\", "
+                "\"clock\": \"simulated\", \"cycles\": %" PRIu64
+                ", \"gops\": %.2f, \"efficiency\": %.5f, \"speedup\": %.5f, "
+                "\"bytes_sent\": %" PRIu64 ", \"overlap\": ",
+                p->workload, p->size, p->nodes, study_cycles(p), study_gops(p),
+                efficiency(p), study_speedup(study, p), sent(p));
+        if (hidden < 0) {
+            fputs("null", out);
+        } else {
+            fprintf(out, "%.5f", hidden);
+        }
+        fputs(i + 1 < study->points ? "},\n" : "}\n", out);
+    }
+    fputs("]\n", out);
+}
+
+void study_write_csv(FILE *out, const struct study *study)
+{
+    fputs("workload,size,nodes,conduit,device,clock,cycles,gops,efficiency,"
+          "speedup,bytes_sent,overlap\n",
+          out);
+    for (size_t i = 0; i < study->points; ++i) {
+        const struct study_point *p = &study->point[i];
+        double hidden = overlap(study, p);
+
+        fprintf(out,
+                "%s,%" PRIu32 ",%u,fpga,sim,simulated,%" PRIu64
+                ",%.2f,%.5f,%.5f,%" PRIu64 ",",
+                p->workload, p->size, p->nodes, study_cycles(p), study_gops(p),
+                efficiency(p), study_speedup(study, p), sent(p));
+        if (hidden >= 0) {
+            fprintf(out, "%.5f", hidden);
+        }
+        fputc('\n', out);
+    }
+}
