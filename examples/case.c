@@ -326,3 +326,22 @@ void case_check_all(struct case_check *check)
         }
     }
 }
+
+fshmem_command_t *case_command(struct case_commands *commands)
+{
+    if (commands->count == commands->room) {
+        commands->room = commands->room ? 2 * commands->room : 64;
+        commands->at =
+            realloc(commands->at, commands->room * sizeof *commands->at);
+        if (!commands->at) {
+            case_fail("no memory for %zu commands", commands->room);
+        }
+    }
+    return &commands->at[commands->count++];
+}
+
+void case_commands_free(struct case_commands *commands)
+{
+    free(commands->at);
+    memset(commands, 0, sizeof *commands);
+}

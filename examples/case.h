@@ -72,6 +72,17 @@ fshmem_offset_t case_take(uint64_t *next, uint64_t bytes);
 /* Address of an offset in this rank's segment. */
 void *case_at(fshmem_offset_t offset);
 
+/* ---- commands ---- */
+
+struct case_commands {
+    fshmem_command_t *at;
+    size_t count, room;
+};
+
+/* A place for one more; ends the job if there is no memory. */
+fshmem_command_t *case_command(struct case_commands *commands);
+void case_commands_free(struct case_commands *commands);
+
 /* ---- numbers ---- */
 
 /* A number in [-1, 1) for each place of each operand. */

@@ -12,7 +12,6 @@
  */
 #include "conv.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Groups of 8 pixels of a piece's results, at most. With others: few, since a
@@ -177,18 +176,6 @@ static fshmem_offset_t piece_at(const struct conv *x, const struct piece *p)
 
 /* ---- commands ---- */
 
-static fshmem_command_t *next_command(struct conv *x)
-{
-    if (x->commands == x->room) {
-        x->room = x->room ? 2 * x->room : 64;
-        x->command = realloc(x->command, x->room * sizeof *x->command);
-        if (!x->command) {
-            case_fail("no memory for %zu commands", x->room);
-        }
-    }
-    return &x->command[x->commands++];
-}
-
 static unsigned event_of(gasnet_node_t origin)
 {
     return CASE_START + 1 + (unsigned)origin;
@@ -205,7 +192,8 @@ static void add_nop(struct conv *x, int mover, unsigned event, uint32_t count)
 {
     fshmem_flow_t flow = {.await_event = event, .await_count = count};
 
-    case_fine("NOP", fshmem_command_nop(mover, &flow, next_command(x)));
+    case_fine("NOP",
+              fshmem_command_nop(mover, &flow, case_command(&x->commands)));
 }
 
 static void add_conv(struct conv *x, const struct piece *p)
@@ -231,10 +219,10 @@ static void add_conv(struct conv *x, const struct piece *p)
     v.kernels = x->kernels + block * 16 * conv_taps(o) * 64;
     v.output = v.flow.send_offset = piece_at(x, p);
     v.flow.await_event = CASE_START;
-    v.flow.await_count = x->commands == 0;
+    v.flow.await_count = x->commands.count == 0;
     v.flow.send_nodes = v.flow.signal_nodes = to & ~FSHMEM_NODE(x->me);
     v.flow.signal_event = event_of(x->me);
-    case_fine("CONV", fshmem_command_conv(&v, next_command(x)));
+    case_fine("CONV", fshmem_command_conv(&v, case_command(&x->commands)));
 }
 
 static void add_own(struct conv *x)
@@ -245,7 +233,7 @@ static void add_own(struct conv *x)
     while (next_piece(x, x->me, &at, &p)) {
         add_conv(x, &p);
     }
-    if (x->commands == 0) {
+    if (x->commands.count == 0) {
         add_nop(x, 0, CASE_START, 1);
     }
 }
@@ -291,7 +279,7 @@ static void add_pass(struct conv *x, const struct piece *p, int back,
     /* One message, so that the next command's, which goes the other way, is
      * sent at the same time. */
     s.flow.send_count = (uint32_t)(s.bytes / 4);
-    case_fine("SEND", fshmem_command_send(&s, next_command(x)));
+    case_fine("SEND", fshmem_command_send(&s, case_command(&x->commands)));
 }
 
 /* What is passed on, in the order in which it arrives: of each piece of all
@@ -351,8 +339,9 @@ void conv_prepare(struct conv *x, const struct conv_options *options)
     add_own(x);
     add_passes(x);
     add_waits(x);
-    case_fine("submission", fshmem_submit_nb(x->me, x->command, x->commands, 0,
-                                             &x->handle, &x->result));
+    case_fine("submission",
+              fshmem_submit_nb(x->me, x->commands.at, x->commands.count, 0,
+                               &x->handle, &x->result));
 }
 
 unsigned conv_starts(const struct conv *x)
@@ -369,6 +358,5 @@ void conv_wait(struct conv *x)
 
 void conv_free(struct conv *x)
 {
-    free(x->command);
-    x->command = NULL;
+    case_commands_free(&x->commands);
 }

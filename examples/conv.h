@@ -24,8 +24,7 @@ struct conv {
     struct conv_options options;
     gasnet_node_t me, nodes;
     fshmem_offset_t input, output, kernels;
-    fshmem_command_t *command;
-    size_t commands, room;
+    struct case_commands commands;
     gasnet_handle_t handle;
     fshmem_status_t result;
 };

@@ -16,7 +16,6 @@
  */
 #include "matmul.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { OPERAND_A, OPERAND_B };
@@ -162,21 +161,9 @@ static void fill(const struct matmul *x, uint32_t operand, fshmem_offset_t at,
 
 /* ---- commands ---- */
 
-static fshmem_command_t *next_command(struct matmul *x)
-{
-    if (x->commands == x->room) {
-        x->room = x->room ? 2 * x->room : 64;
-        x->command = realloc(x->command, x->room * sizeof *x->command);
-        if (!x->command) {
-            case_fail("no memory for %zu commands", x->room);
-        }
-    }
-    return &x->command[x->commands++];
-}
-
 static void add_gemm(struct matmul *x, const fshmem_gemm_t *gemm)
 {
-    case_fine("GEMM", fshmem_command_gemm(gemm, next_command(x)));
+    case_fine("GEMM", fshmem_command_gemm(gemm, case_command(&x->commands)));
 }
 
 /* ---- partial ---- */
@@ -366,7 +353,7 @@ static void add_send(struct matmul *x, int side, uint32_t distance,
     s.flow.send_offset = at;
     s.flow.send_count = (uint32_t)(s.bytes / 4); /* one PUT: see add_moves */
     s.flow.signal_event = PASSED + (uint32_t)side;
-    case_fine("SEND", fshmem_command_send(&s, next_command(x)));
+    case_fine("SEND", fshmem_command_send(&s, case_command(&x->commands)));
 }
 
 /* What a part at this distance asks of the mover: pass it on, and tell the next
@@ -387,7 +374,8 @@ static void add_moves(struct matmul *x, uint32_t distance, uint32_t part)
         if (comes(x, side, distance + 2, part)) {
             tell.signal_event = MOVER + (uint32_t)side;
             tell.signal_nodes = FSHMEM_NODE(at_distance(x, !side, 1));
-            case_fine("NOP", fshmem_command_nop(1, &tell, next_command(x)));
+            case_fine("NOP",
+                      fshmem_command_nop(1, &tell, case_command(&x->commands)));
             tell.await_count = 0;
         }
     }
@@ -426,8 +414,9 @@ void matmul_prepare(struct matmul *x, const struct matmul_options *options)
     } else {
         build_pass_on(x);
     }
-    case_fine("submit", fshmem_submit_nb(x->me, x->command, x->commands, 0,
-                                         &x->handle, &x->result));
+    case_fine("submit",
+              fshmem_submit_nb(x->me, x->commands.at, x->commands.count, 0,
+                               &x->handle, &x->result));
 }
 
 unsigned matmul_starts(const struct matmul *x)
@@ -490,6 +479,5 @@ void matmul_check(const struct matmul *x, struct case_check *check)
 
 void matmul_free(struct matmul *x)
 {
-    free(x->command);
-    x->command = NULL;
+    case_commands_free(&x->commands);
 }

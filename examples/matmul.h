@@ -26,8 +26,7 @@ struct matmul {
     fshmem_offset_t a, b, c;
     fshmem_offset_t outbox; /* partial: sums on their way to the other's C */
     fshmem_offset_t panels; /* pass-on: B, encoded, by owner */
-    fshmem_command_t *command;
-    size_t commands, room;
+    struct case_commands commands;
     gasnet_handle_t handle;
     fshmem_status_t result;
 };

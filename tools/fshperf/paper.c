@@ -6,7 +6,6 @@
  */
 #include "perf.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -109,22 +108,6 @@ static void short_latency(struct perf_table *table, enum perf_op op)
     record(table, &config, lat_name[op], "short", "header", sample.header);
 }
 
-static FILE *open_output(const char *path)
-{
-    FILE *out = path ? fopen(path, "w") : NULL;
-    if (path && !out) {
-        fsh_fatal("fshperf: cannot write %s: %s", path, strerror(errno));
-    }
-    return out;
-}
-
-static void close_output(FILE *out, const char *path)
-{
-    if (out && (ferror(out) || fclose(out) != 0)) {
-        fsh_fatal("fshperf: writing %s failed: %s", path, strerror(errno));
-    }
-}
-
 static void parse(int argc, char **argv, struct options *options)
 {
     for (int i = 1; i < argc; ++i) {
@@ -183,8 +166,8 @@ int perf_paper(int argc, char **argv)
                   (unsigned)gasnet_nodes(), fsh_boot_conduit());
     }
     bool reports = fsh_boot_rank() == 0;
-    FILE *json = reports ? open_output(options.json) : NULL;
-    FILE *csv = reports ? open_output(options.csv) : NULL;
+    FILE *json = reports ? perf_open(options.json) : NULL;
+    FILE *csv = reports ? perf_open(options.csv) : NULL;
     struct perf_table table = {0};
     struct perf_reach reach[2];
     uint64_t start = fsh_time_ns();
@@ -209,8 +192,8 @@ int perf_paper(int argc, char **argv)
         if (csv) {
             perf_write_csv(csv, &table);
         }
-        close_output(json, options.json);
-        close_output(csv, options.csv);
+        perf_close(json, options.json);
+        perf_close(csv, options.csv);
     }
     free(table.row);
     return options.strict && short_falls ? 1 : 0;

@@ -127,4 +127,9 @@ int perf_case_node(int argc, char **argv);  /* study_node.c */
 /* Handlers of am-rtt, for gasnet_attach. */
 void perf_am_entries(gasnet_handlerentry_t entries[2]);
 
+/* Files of reports: open for writing, and close; end the program with a message
+ * if that fails. No path: NULL, and nothing is done with it. */
+FILE *perf_open(const char *path);
+void perf_close(FILE *out, const char *path);
+
 #endif

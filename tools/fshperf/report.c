@@ -6,9 +6,11 @@
  */
 #include "perf.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/fsh_spec.h"
+#include "base/log.h"
 
 _Static_assert(FSH_CLOCK_MHZ == 250, "PERF_MHZ is the clock of the core");
 
@@ -195,4 +197,20 @@ void perf_print_table_iv(const struct perf_table *table)
            "400", "3813", perf_mb_per_s(peak));
     printf("%-18s%16s%16s%16s%16s%18.3f\n", "Efficiency", "0.75", "0.706",
            "1.00", "0.95", perf_efficiency(peak));
+}
+
+FILE *perf_open(const char *path)
+{
+    FILE *out = path ? fopen(path, "w") : NULL;
+    if (path && !out) {
+        fsh_fatal("fshperf: cannot write %s: %s", path, strerror(errno));
+    }
+    return out;
+}
+
+void perf_close(FILE *out, const char *path)
+{
+    if (out && (ferror(out) || fclose(out) != 0)) {
+        fsh_fatal("fshperf: writing %s failed: %s", path, strerror(errno));
+    }
 }

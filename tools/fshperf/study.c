@@ -48,22 +48,6 @@ static void parse(int argc, char **argv, struct options *options)
     }
 }
 
-static FILE *open_output(const char *path)
-{
-    FILE *out = path ? fopen(path, "w") : NULL;
-    if (path && !out) {
-        fsh_fatal("fshperf: cannot write %s: %s", path, strerror(errno));
-    }
-    return out;
-}
-
-static void close_output(FILE *out, const char *path)
-{
-    if (out && (ferror(out) || fclose(out) != 0)) {
-        fsh_fatal("fshperf: writing %s failed: %s", path, strerror(errno));
-    }
-}
-
 /* ---- one job ---- */
 
 /* This program, and fshrun in its directory. */
@@ -206,8 +190,8 @@ int perf_case_study(int argc, char **argv)
                   "fshrun");
     }
     study.quick = options.quick;
-    FILE *json = open_output(options.json);
-    FILE *csv = open_output(options.csv);
+    FILE *json = perf_open(options.json);
+    FILE *csv = perf_open(options.csv);
     run_all(&study, &options);
     perf_print_header("section V of the FSHMEM paper, case studies");
     study_print(&study);
@@ -223,7 +207,7 @@ int perf_case_study(int argc, char **argv)
     if (csv) {
         study_write_csv(csv, &study);
     }
-    close_output(json, options.json);
-    close_output(csv, options.csv);
+    perf_close(json, options.json);
+    perf_close(csv, options.csv);
     return options.strict && falls ? 1 : 0;
 }
