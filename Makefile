@@ -10,12 +10,12 @@ PAPER  := $(BUILD)/paper
 DEMO   := fshrun fshinfo fshsim fshperf 05_selfcheck 06_matmul
 
 .DEFAULT_GOAL := all
-.PHONY: all demo test bench soak synth lint format install clean help deps build
+.PHONY: all demo test bench soak synth synth-core lint format install clean help deps build
 
 all: deps build ## install what is missing, build everything
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
 	@echo "  Variables: BUILD=$(BUILD) PREFIX=$(PREFIX) JOBS=$(JOBS)" \
 	      "TESTS=<regular expression>"
 
@@ -65,7 +65,11 @@ soak: build ## long runs: 10^5 transfers at random pauses on each conduit
 
 synth: ## cells by block beside the paper's Table II, longest path (yosys)
 	@scripts/install-deps.sh hardware
-	@python3 hw/syn/synth.py --out $(BUILD)/synth
+	@python3 hw/syn/synth.py --top fsh_node --out $(BUILD)/synth
+
+synth-core: ## the same of the compute core; takes long
+	@scripts/install-deps.sh hardware
+	@python3 hw/syn/synth.py --top fsh_compute --out $(BUILD)/synth-core
 
 lint: ## generated files, include directions, format, RTL lint
 	@scripts/install-deps.sh ci
