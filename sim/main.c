@@ -24,12 +24,6 @@
 #define FSH_VERSION "0.1.0"
 #endif
 
-/* Whether nodes have a compute core if nobody says otherwise: set by the build,
- * by what there is. */
-#ifndef FSH_SIM_COMPUTE
-#define FSH_SIM_COMPUTE false
-#endif
-
 struct options {
     struct fsh_fabric_config config;
     bool hash, stats;
@@ -158,7 +152,7 @@ static int parse(int argc, char **argv, struct options *o, char *err,
     int opt, index = 0;
 
     fsh_fabric_defaults(&o->config);
-    o->config.compute = FSH_SIM_COMPUTE;
+    o->config.compute = true;
     opterr = 0;
     while ((opt = getopt_long(argc, argv, "", longopts, &index)) != -1) {
         switch (opt) {
