@@ -20,11 +20,14 @@ static const struct command {
     {"paper", perf_paper, false},        {"sim-speed", perf_sim_speed, false},
     {"am-rtt", perf_am_rtt, false},      {"case-study", perf_case_study, true},
     {"case-node", perf_case_node, true}, /* case-study's, not for users */
+    {"limits", perf_limits, true},       {"smp", perf_smp, true},
+    {"smp-node", perf_smp_node, true}, /* smp's */
 };
 
 static const char help[] =
     "usage: fshrun -n 2 --conduit fpga fshperf COMMAND [OPTION...]\n"
     "       fshperf case-study [OPTION...]\n"
+    "       fshperf smp [OPTION...]\n"
     "\n"
     "  paper       section IV of the FSHMEM paper from the hardware counters:\n"
     "              bandwidth and latency of PUT and GET (simulated clock)\n"
@@ -44,6 +47,15 @@ static const char help[] =
     "    --quick           matmul 256 and 512 on one and two nodes only\n"
     "    --verbose         where the cycles of each node went\n"
     "    --algorithm WAY   matmul on two nodes: partial, pass-on (auto)\n"
+    "  limits      what processes can do with memory they share: two ranks of\n"
+    "              conduit smp, the library not used (wall clock)\n"
+    "    --quick           fewer and shorter measurements\n"
+    "  smp         conduit smp, each figure taken in turns with its limit;\n"
+    "              starts its jobs itself (wall clock)\n"
+    "    --json FILE, --strict    as above\n"
+    "    --mode MODE       seq, par or both (both)\n"
+    "    --only TEST       this test only, am_short_rtt for instance\n"
+    "    --quick           fewer sizes, shorter measurements\n"
     "\n"
     "  --help, --version\n"
     "Plots of the CSV files: plot.sh and plot-study.sh beside the source of\n"
@@ -78,7 +90,7 @@ int main(int argc, char **argv)
     if (!command) {
         fprintf(stderr,
                 "fshperf: %s%s; commands: paper, sim-speed, am-rtt, "
-                "case-study (fshperf --help)\n",
+                "case-study, limits, smp (fshperf --help)\n",
                 argc > 1 ? "unknown command " : "no command given",
                 argc > 1 ? argv[1] : "");
         return 2;

@@ -29,13 +29,8 @@ struct options {
 
 static void progress(const char *text, bool last)
 {
-    if (fsh_boot_rank() != 0) {
-        return;
-    }
-    if (isatty(STDERR_FILENO)) {
-        fprintf(stderr, "\r\033[K%s", last ? "" : text);
-    } else if (!last) {
-        fprintf(stderr, "%s\n", text);
+    if (fsh_boot_rank() == 0) {
+        perf_progress(text, last);
     }
 }
 

@@ -127,6 +127,30 @@ int perf_case_node(int argc, char **argv);  /* study_node.c */
 /* Handlers of am-rtt, for gasnet_attach. */
 void perf_am_entries(gasnet_handlerentry_t entries[2]);
 
+int perf_smp(int argc, char **argv);      /* smp.c, no rank */
+int perf_smp_node(int argc, char **argv); /* smp_node.c */
+int perf_limits(int argc, char **argv);   /* limits.c */
+
+/* job.c: this program as a job of its own, whose output is heard line by line.
+ * Returns its exit code, or 128 and the signal that ended it. */
+struct perf_job {
+    unsigned ranks;
+    const char *conduit;
+    unsigned time_limit;          /* seconds */
+    const char *const *arguments; /* of fshperf; ends with NULL */
+    void (*hear)(void *arg, const char *line);
+    void *arg;
+};
+int perf_run_job(const struct perf_job *job);
+/* End with a message if the command, which starts its jobs itself, was started
+ * as a rank. */
+void perf_refuse_job(const char *command);
+/* Say on stderr what is being done; in place, if that is a terminal. */
+void perf_progress(const char *text, bool last);
+
+/* sample.c: the middle of n values, which get sorted. */
+double perf_median(double *value, size_t n);
+
 /* Files of reports: open for writing, and close; end the program with a message
  * if that fails. No path: NULL, and nothing is done with it. */
 FILE *perf_open(const char *path);

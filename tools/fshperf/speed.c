@@ -221,12 +221,6 @@ void perf_am_entries(gasnet_handlerentry_t entries[2])
     entries[1] = (gasnet_handlerentry_t){pong_index, (void (*)())pong};
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void round_trips(gasnet_node_t peer, double *us, unsigned n)
 {
     for (unsigned i = 0; i < n; ++i) {
@@ -250,7 +244,7 @@ int perf_am_rtt(int argc, char **argv)
         gasnet_node_t peer = gasnet_nodes() > 1 ? 1 : 0;
         round_trips(peer, us, WARM_UP);
         round_trips(peer, us, ROUND_TRIPS);
-        qsort(us, ROUND_TRIPS, sizeof(us[0]), by_value);
+        double median = perf_median(us, ROUND_TRIPS);
         printf("# FSHMEM %s: active message round trip, Short request and "
                "reply\n",
                FSH_VERSION);
@@ -259,7 +253,7 @@ int perf_am_rtt(int argc, char **argv)
                fsh_boot_conduit(), ROUND_TRIPS, WARM_UP);
         printf("%-10s%20s%20s%20s\n", "# Size", "Median (us)", "Min (us)",
                "99 % (us)");
-        printf("%-10d%20.2f%20.2f%20.2f\n", 0, us[ROUND_TRIPS / 2], us[0],
+        printf("%-10d%20.2f%20.2f%20.2f\n", 0, median, us[0],
                us[ROUND_TRIPS * 99 / 100]);
     }
     gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);

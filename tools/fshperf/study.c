@@ -6,17 +6,13 @@
 #include "perf.h"
 #include "study.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/cpu.h"
 #include "base/log.h"
 
-#define TIME_LIMIT "3600" /* seconds a point may take */
+#define TIME_LIMIT 3600u /* seconds a point may take */
 
 struct options {
     const char *json, *csv, *algorithm;
@@ -50,36 +46,6 @@ static void parse(int argc, char **argv, struct options *options)
 
 /* ---- one job ---- */
 
-/* This program, and fshrun in its directory. */
-static void programs(char self[4096], char launcher[4160])
-{
-    ssize_t length = readlink("/proc/self/exe", self, 4095);
-    if (length <= 0) {
-        fsh_fatal("fshperf: cannot tell where this program is: %s",
-                  strerror(errno));
-    }
-    self[length] = 0;
-    snprintf(launcher, 4160, "%.*s/fshrun", (int)(strrchr(self, '/') - self),
-             self);
-}
-
-static void become_job(const struct study_point *point, const char *algorithm,
-                       int output)
-{
-    char self[4096], launcher[4160], nodes[16], size[16];
-
-    programs(self, launcher);
-    snprintf(nodes, sizeof(nodes), "%u", point->nodes);
-    snprintf(size, sizeof(size), "%" PRIu32, point->size);
-    dup2(output, STDOUT_FILENO);
-    close(output);
-    execl(launcher, launcher, "-n", nodes, "--conduit", "fpga", "--timeout",
-          TIME_LIMIT, self, "case-node", "--workload", point->workload,
-          "--size", size, "--algorithm", algorithm, (char *)NULL);
-    fprintf(stderr, "fshperf: cannot run %s: %s\n", launcher, strerror(errno));
-    _exit(127);
-}
-
 /* A line of a node; other lines are passed on. */
 static bool read_line(const char *line, struct study_point *point, unsigned i)
 {
@@ -94,34 +60,35 @@ static bool read_line(const char *line, struct study_point *point, unsigned i)
                   &n->sent_bytes) == 10;
 }
 
+/* The point of which a job tells, and how many nodes have. */
+struct told {
+    struct study_point *point;
+    unsigned nodes;
+};
+
+static void hear(void *arg, const char *line)
+{
+    struct told *told = arg;
+
+    told->nodes += read_line(line, told->point, told->nodes);
+}
+
 static void run_job(struct study_point *point, const char *algorithm)
 {
-    int ends[2], status = 0;
-    unsigned nodes = 0;
-    char line[512];
+    struct told told = {.point = point};
+    char size[16];
+    const char *const arguments[] = {"case-node", "--workload", point->workload,
+                                     "--size",    size,         "--algorithm",
+                                     algorithm,   NULL};
+    const struct perf_job job = {.ranks = point->nodes,
+                                 .conduit = "fpga",
+                                 .time_limit = TIME_LIMIT,
+                                 .arguments = arguments,
+                                 .hear = hear,
+                                 .arg = &told};
 
-    if (pipe(ends) != 0) {
-        fsh_fatal("fshperf: no pipe: %s", strerror(errno));
-    }
-    fflush(NULL);
-    pid_t child = fork();
-    if (child < 0) {
-        fsh_fatal("fshperf: cannot start a process: %s", strerror(errno));
-    }
-    if (child == 0) {
-        close(ends[0]);
-        become_job(point, algorithm, ends[1]);
-    }
-    close(ends[1]);
-    FILE *in = fdopen(ends[0], "r");
-    while (in && fgets(line, sizeof(line), in)) {
-        nodes += read_line(line, point, nodes);
-    }
-    if (in) {
-        fclose(in);
-    }
-    waitpid(child, &status, 0);
-    if (status != 0 || nodes != point->nodes) {
+    snprintf(size, sizeof(size), "%" PRIu32, point->size);
+    if (perf_run_job(&job) != 0 || told.nodes != point->nodes) {
         fsh_fatal("fshperf case-study: the job of %s %u on %u nodes failed, "
                   "see above",
                   point->workload, (unsigned)point->size, point->nodes);
@@ -129,15 +96,6 @@ static void run_job(struct study_point *point, const char *algorithm)
 }
 
 /* ---- all ---- */
-
-static void progress(const char *text, bool last)
-{
-    if (isatty(STDERR_FILENO)) {
-        fprintf(stderr, "\r\033[K%s", last ? "" : text);
-    } else if (!last) {
-        fprintf(stderr, "%s\n", text);
-    }
-}
 
 static void add(struct study *study, const char *workload, uint32_t size,
                 unsigned nodes, const char *algorithm)
@@ -149,7 +107,7 @@ static void add(struct study *study, const char *workload, uint32_t size,
         .workload = workload, .size = size, .nodes = nodes};
     snprintf(text, sizeof(text), "fshperf: %s %u, %u node%s ...", workload,
              (unsigned)size, nodes, nodes > 1 ? "s" : "");
-    progress(text, false);
+    perf_progress(text, false);
     run_job(point, algorithm);
 }
 
@@ -174,7 +132,7 @@ static void run_all(struct study *study, const struct options *options)
                 nodes == 2 ? algorithm : "auto");
         }
     }
-    progress("", true);
+    perf_progress("", true);
 }
 
 int perf_case_study(int argc, char **argv)
@@ -185,10 +143,7 @@ int perf_case_study(int argc, char **argv)
     unsigned falls;
 
     parse(argc, argv, &options);
-    if (getenv("FSHMEM_JOB")) {
-        fsh_fatal("fshperf case-study starts its jobs itself; run it without "
-                  "fshrun");
-    }
+    perf_refuse_job("case-study");
     study.quick = options.quick;
     FILE *json = perf_open(options.json);
     FILE *csv = perf_open(options.csv);

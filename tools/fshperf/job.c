@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Commands that are no rank but start jobs of this program: case-study, smp.
+ * The launcher is the one beside this program.
+ */
+#include "perf.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+#define MAX_ARGUMENTS 24u
+
+/* This program, and fshrun in its directory. */
+static void programs(char self[4096], char launcher[4160])
+{
+    ssize_t length = readlink("/proc/self/exe", self, 4095);
+    if (length <= 0) {
+        fsh_fatal("fshperf: cannot tell where this program is: %s",
+                  strerror(errno));
+    }
+    self[length] = 0;
+    snprintf(launcher, 4160, "%.*s/fshrun", (int)(strrchr(self, '/') - self),
+             self);
+}
+
+static void become_job(const struct perf_job *job, int output)
+{
+    char self[4096], launcher[4160], ranks[16], limit[16];
+    const char *argv[MAX_ARGUMENTS] = {
+        launcher,     "-n",        ranks, "--conduit",
+        job->conduit, "--timeout", limit, self,
+    };
+    unsigned n = 0;
+
+    while (argv[n]) {
+        ++n;
+    }
+    for (unsigned i = 0; job->arguments[i] && n + 1 < MAX_ARGUMENTS; ++i) {
+        argv[n++] = job->arguments[i];
+    }
+    programs(self, launcher);
+    snprintf(ranks, sizeof(ranks), "%u", job->ranks);
+    snprintf(limit, sizeof(limit), "%u", job->time_limit);
+    dup2(output, STDOUT_FILENO);
+    close(output);
+    execv(launcher, (char **)(uintptr_t)argv);
+    fprintf(stderr, "fshperf: cannot run %s: %s\n", launcher, strerror(errno));
+    _exit(127);
+}
+
+int perf_run_job(const struct perf_job *job)
+{
+    int ends[2], status = 0;
+    char line[512];
+
+    if (pipe(ends) != 0) {
+        fsh_fatal("fshperf: no pipe: %s", strerror(errno));
+    }
+    fflush(NULL);
+    pid_t child = fork();
+    if (child < 0) {
+        fsh_fatal("fshperf: cannot start a process: %s", strerror(errno));
+    }
+    if (child == 0) {
+        close(ends[0]);
+        become_job(job, ends[1]);
+    }
+    close(ends[1]);
+    FILE *in = fdopen(ends[0], "r");
+    while (in && fgets(line, sizeof(line), in)) {
+        job->hear(job->arg, line);
+    }
+    if (in) {
+        fclose(in);
+    }
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+void perf_refuse_job(const char *command)
+{
+    if (getenv("FSHMEM_JOB")) {
+        fsh_fatal("fshperf %s starts its jobs itself; run it without fshrun",
+                  command);
+    }
+}
+
+void perf_progress(const char *text, bool last)
+{
+    if (isatty(STDERR_FILENO)) {
+        fprintf(stderr, "\r\033[K%s", last ? "" : text);
+    } else if (!last) {
+        fprintf(stderr, "%s\n", text);
+    }
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The limits of fshperf smp: what two processes can do with the memory they
+ * share, no call of the library or the system inside a timed loop but
+ * sched_yield where there are more ranks than processors. Called by
+ * smp_measure on all ranks of the party at once.
+ */
+#include "smp.h"
+
+#include <sched.h>
+#include <string.h>
+
+#include "base/cpu.h"
+
+/* Rounds of waiting before the processor is offered: some 20 us, which only a
+ * peer that does not run takes. */
+#define PATIENCE 20000u
+
+void smp_raw_await(const struct smp_rank *r, const atomic_uint *flag,
+                   unsigned value)
+{
+    unsigned rounds = r->crowded ? PATIENCE : 0;
+
+    /* Partner: the release by the peer, who may be one ahead. */
+    while ((int)(atomic_load_explicit(flag, memory_order_acquire) - value) <
+           0) {
+        if (++rounds > PATIENCE) {
+            sched_yield();
+        }
+    }
+}
+
+static void post(atomic_uint *flag, unsigned value)
+{
+    /* Partner: the acquire in smp_raw_await. */
+    atomic_store_explicit(flag, value, memory_order_release);
+}
+
+void smp_raw_touch(const void *p, size_t bytes)
+{
+    const unsigned char *at = p;
+
+    for (size_t i = 0; i < bytes; i += FSH_CACHE_LINE) {
+        (void)*(const volatile unsigned char *)(at + i);
+    }
+}
+
+/* Keep the compiler from merging copies. */
+static void settle(void)
+{
+    __asm__ __volatile__("" ::: "memory");
+}
+
+uint64_t smp_raw_line(struct smp_rank *r, unsigned n)
+{
+    uint64_t start = fsh_time_ns();
+
+    for (unsigned i = 0; i < n; ++i) {
+        ++r->seq;
+        if (r->rank == 0) {
+            post(&r->peer->flag.value, r->seq);
+        }
+        smp_raw_await(r, &r->mine->flag.value, r->seq);
+        if (r->rank != 0) {
+            post(&r->peer->flag.value, r->seq);
+        }
+    }
+    return fsh_time_ns() - start;
+}
+
+/* ---- the ring ---- */
+
+static void ring_send(const struct smp_rank *r, unsigned seq)
+{
+    struct smp_slot *slot = &r->peer->slot[seq % SMP_SLOTS];
+
+    slot->word[0] = seq;
+    slot->word[1] = seq;
+    slot->word[2] = seq;
+    post(&slot->stamp, seq);
+}
+
+static void ring_receive(const struct smp_rank *r, unsigned seq)
+{
+    const struct smp_slot *slot = &r->mine->slot[seq % SMP_SLOTS];
+
+    smp_raw_await(r, &slot->stamp, seq);
+    (void)*(const volatile uint32_t *)&slot->word[2];
+}
+
+uint64_t smp_raw_ring(struct smp_rank *r, unsigned n)
+{
+    uint64_t start = fsh_time_ns();
+
+    for (unsigned i = 0; i < n; ++i) {
+        ++r->seq;
+        if (r->rank == 0) {
+            ring_send(r, r->seq);
+        }
+        ring_receive(r, r->seq);
+        if (r->rank != 0) {
+            ring_send(r, r->seq);
+        }
+    }
+    return fsh_time_ns() - start;
+}
+
+/* The receiver tells of freed slots every quarter of a ring. */
+static void flood_send(struct smp_rank *r, unsigned n)
+{
+    unsigned first = r->seq, freed = first;
+
+    for (unsigned i = 0; i < n; ++i) {
+        ++r->seq;
+        while (r->seq - freed > SMP_SLOTS) {
+            freed = first + atomic_load_explicit(&r->mine->freed.value,
+                                                 memory_order_acquire);
+        }
+        ring_send(r, r->seq);
+    }
+}
+
+static void flood_receive(struct smp_rank *r, unsigned n)
+{
+    for (unsigned i = 0; i < n; ++i) {
+        ring_receive(r, ++r->seq);
+        if ((i + 1) % (SMP_SLOTS / 4) == 0) {
+            post(&r->peer->freed.value, i + 1);
+        }
+    }
+}
+
+uint64_t smp_raw_flood(struct smp_rank *r, unsigned n)
+{
+    uint64_t start = fsh_time_ns();
+
+    if (r->rank == 0) {
+        flood_send(r, n);
+    } else {
+        flood_receive(r, n);
+        post(&r->peer->freed.value, 0);
+        post(&r->peer->flag.value, r->seq);
+    }
+    if (r->rank == 0) {
+        smp_raw_await(r, &r->mine->flag.value, r->seq);
+    }
+    return fsh_time_ns() - start;
+}
+
+/* ---- copies ---- */
+
+uint64_t smp_raw_copies(struct smp_rank *r, unsigned n)
+{
+    const unsigned char *answer =
+        r->access == SMP_ECHOED && r->rank != 0 ? r->mine->in : r->local;
+    uint64_t start = fsh_time_ns();
+
+    for (unsigned i = 0; i < n; ++i) {
+        ++r->seq;
+        if (r->rank == 0) {
+            memcpy(r->peer->in, r->local, r->bytes);
+            post(&r->peer->flag.value, r->seq);
+        }
+        smp_raw_await(r, &r->mine->flag.value, r->seq);
+        if (r->access == SMP_LINES) {
+            smp_raw_touch(r->mine->in, r->bytes);
+        }
+        if (r->rank != 0) {
+            memcpy(r->peer->in, answer, r->bytes);
+            post(&r->peer->flag.value, r->seq);
+        }
+    }
+    return fsh_time_ns() - start;
+}
+
+uint64_t smp_raw_put(struct smp_rank *r, unsigned n)
+{
+    uint64_t start = fsh_time_ns();
+
+    for (unsigned i = 0; r->rank == 0 && i < n; ++i) {
+        memcpy(r->peer->in, r->local, r->bytes);
+        settle();
+    }
+    return fsh_time_ns() - start;
+}
+
+uint64_t smp_raw_get(struct smp_rank *r, unsigned n)
+{
+    uint64_t start = fsh_time_ns();
+
+    for (unsigned i = 0; r->rank == 0 && i < n; ++i) {
+        memcpy(r->local, r->peer->in, r->bytes);
+        settle();
+    }
+    return fsh_time_ns() - start;
+}
+
+uint64_t smp_raw_read(struct smp_rank *r, unsigned n)
+{
+    uint64_t start = fsh_time_ns();
+
+    for (unsigned i = 0; r->rank == 0 && i < n; ++i) {
+        (void)atomic_load_explicit(&r->mine->flag.value, memory_order_acquire);
+        settle();
+    }
+    return fsh_time_ns() - start;
+}
+
+/* ---- barriers ---- */
+
+/* The last to arrive opens; it goes on without having waited. */
+void smp_raw_meet(const struct smp_rank *r, struct smp_gate *gate)
+{
+    unsigned next =
+        atomic_load_explicit(&gate->open.value, memory_order_relaxed) + 1;
+    unsigned here = atomic_fetch_add_explicit(&gate->arrived.value, 1,
+                                              memory_order_acq_rel);
+
+    if ((here + 1) % r->party == 0) {
+        post(&gate->open.value, next);
+    } else {
+        smp_raw_await(r, &gate->open.value, next);
+    }
+}
+
+uint64_t smp_raw_barrier(struct smp_rank *r, unsigned n)
+{
+    uint64_t start = fsh_time_ns();
+
+    for (unsigned i = 0; i < n; ++i) {
+        smp_raw_meet(r, &r->all->gate);
+    }
+    return fsh_time_ns() - start;
+}
+
+uint64_t smp_raw_flags(struct smp_rank *r, unsigned n)
+{
+    uint64_t start = fsh_time_ns();
+
+    for (unsigned i = 0; i < n; ++i) {
+        ++r->seq;
+        post(&r->peer->flag.value, r->seq);
+        smp_raw_await(r, &r->mine->flag.value, r->seq);
+    }
+    return fsh_time_ns() - start;
+}
