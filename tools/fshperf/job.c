@@ -6,8 +6,10 @@
 #include "perf.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,6 +45,7 @@ static void become_job(const struct perf_job *job, int output)
     for (unsigned i = 0; job->arguments[i] && n + 1 < MAX_ARGUMENTS; ++i) {
         argv[n++] = job->arguments[i];
     }
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* which ends the job */
     programs(self, launcher);
     snprintf(ranks, sizeof(ranks), "%u", job->ranks);
     snprintf(limit, sizeof(limit), "%u", job->time_limit);

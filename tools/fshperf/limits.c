@@ -116,7 +116,7 @@ static void yield_barrier(unsigned ranks, const struct smp_effort *effort)
     struct smp_result result =
         smp_measure(&r, smp_raw_barrier, NULL, false, effort);
     reap(children, ranks - 1);
-    print(&r, "barrier, flags and sched_yield", "-", ranks, &result);
+    print(&r, "barrier, a counter, sched_yield", "-", ranks, &result);
     munmap(shared, sizeof *shared);
 }
 
@@ -153,12 +153,13 @@ int perf_limits(int argc, char **argv)
              &effort);
         pair(r, "flood of a ring, a message", smp_raw_flood, false, &effort);
         pair(r, "barrier, a flag each way", smp_raw_flags, false, &effort);
+        pair(r, "barrier, a counter", smp_raw_barrier, false, &effort);
         sizes(r, &effort);
     }
     if (r->rank == 0) {
         r->bytes = 0;
         smp_unpin();
-        for (unsigned ranks = 2; ranks <= 16; ranks *= 2) {
+        for (unsigned ranks = 4; ranks <= 16; ranks *= 2) {
             yield_barrier(ranks, &effort);
         }
     }

@@ -88,6 +88,14 @@ static void run(struct smp_table *table, const struct options *options,
     }
 }
 
+/* Is any of these tests asked for? */
+static bool wanted(const struct options *options, const char *test,
+                   const char *other)
+{
+    return !options->only || strcmp(options->only, test) == 0 ||
+           strcmp(options->only, other) == 0;
+}
+
 static void run_mode(struct smp_table *table, const struct options *options,
                      const char *mode)
 {
@@ -97,9 +105,13 @@ static void run_mode(struct smp_table *table, const struct options *options,
     }
     run(table, options, mode, "pair", 2);
     for (unsigned ranks = 4; ranks <= 16; ranks *= 2) {
-        run(table, options, mode, "barrier", ranks);
+        if (wanted(options, "barrier", "barrier")) {
+            run(table, options, mode, "barrier", ranks);
+        }
     }
-    run(table, options, mode, "crowd", SMP_MAX_RANKS);
+    if (wanted(options, "poll", "am_short_rtt")) {
+        run(table, options, mode, "crowd", SMP_MAX_RANKS);
+    }
 }
 
 int perf_smp(int argc, char **argv)

@@ -133,13 +133,14 @@ void *smp_place_here(const struct smp_place *place);
 
 /* ---- smp_rank.c: a rank of a measuring job ---- */
 
-/* Join a job of conduit smp with room for messages of so many bytes, find the
- * segments of the others in this process, pin. Fatal, with a message, if that
- * cannot be. Collective. */
+/* Join a job of conduit smp with room for messages of so many bytes and find
+ * the segments of the others in this process. The party is bound to processors,
+ * one each, if there are enough: the other ranks are asleep while it measures.
+ * Fatal, with a message, if that cannot be. Collective. */
 struct smp_rank *smp_join(const struct smp_ops *ops, int *argc, char ***argv,
                           size_t bytes, unsigned party);
-/* Is this rank bound to a processor of its own? */
 unsigned smp_processors(void); /* that the job may use */
+/* Is this rank bound to a processor of its own? */
 bool smp_pinned(const struct smp_rank *r);
 /* Not any more. */
 void smp_unpin(void);

@@ -114,8 +114,8 @@ bool smp_pinned(const struct smp_rank *r)
 {
     cpu_set_t set;
 
-    return !r->crowded && r->party == r->ranks &&
-           sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) == 1;
+    return !r->crowded && sched_getaffinity(0, sizeof set, &set) == 0 &&
+           CPU_COUNT(&set) == 1;
 }
 
 struct smp_rank *smp_join(const struct smp_ops *ops, int *argc, char ***argv,
@@ -135,7 +135,7 @@ struct smp_rank *smp_join(const struct smp_ops *ops, int *argc, char ***argv,
     me.crowded = me.party > processors;
     find_areas(ops, segments);
     me.local = private_memory(bytes);
-    if (me.ranks <= processors) {
+    if (!me.crowded && me.rank < me.party) {
         pin(me.rank);
     }
     return &me;
@@ -145,8 +145,8 @@ struct smp_rank *smp_join(const struct smp_ops *ops, int *argc, char ***argv,
 
 struct smp_effort smp_effort(bool quick)
 {
-    return quick ? (struct smp_effort){.batch_ns = 20000, .rounds = 20}
-                 : (struct smp_effort){.batch_ns = 100000, .rounds = 25};
+    return quick ? (struct smp_effort){.batch_ns = 50000, .rounds = 20}
+                 : (struct smp_effort){.batch_ns = 200000, .rounds = 25};
 }
 
 static void meet(const struct smp_rank *r)
@@ -199,24 +199,24 @@ static uint64_t batch(struct smp_rank *r, smp_loop_fn loop[2], unsigned which,
     return ns;
 }
 
-/* How many calls take about batch_ns; warms up as well. */
+/* How many calls take about batch_ns; warms up as well. In steps, since the
+ * first calls may take much longer than those that follow. */
 static unsigned calibrate(struct smp_rank *r, smp_loop_fn loop[2],
                           unsigned which, uint64_t batch_ns)
 {
     unsigned n = 1;
 
     batch(r, loop, which, n);
-    for (;;) {
+    for (unsigned step = 0; step < 16; ++step) {
         uint64_t ns = batch(r, loop, which, n);
 
-        if (ns >= batch_ns || n >= MAX_COUNT) {
-            return n;
+        if (ns > batch_ns / 4 * 3 || n >= MAX_COUNT) {
+            break;
         }
-        if (ns >= batch_ns / 8) {
-            return (unsigned)((double)n * (double)batch_ns / (double)ns);
-        }
-        n *= 4;
+        double more = 1.1 * (double)batch_ns / (double)(ns + 1);
+        n = (unsigned)((double)n * (more > 8 ? 8 : more)) + 1;
     }
+    return n;
 }
 
 static bool undisturbed(const struct smp_rank *r, bool alone)

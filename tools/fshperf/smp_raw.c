@@ -70,9 +70,9 @@ uint64_t smp_raw_line(struct smp_rank *r, unsigned n)
 
 /* ---- the ring ---- */
 
-static void ring_send(const struct smp_rank *r, unsigned seq)
+static void ring_send(struct smp_area *to, unsigned seq)
 {
-    struct smp_slot *slot = &r->peer->slot[seq % SMP_SLOTS];
+    struct smp_slot *slot = &to->slot[seq % SMP_SLOTS];
 
     slot->word[0] = seq;
     slot->word[1] = seq;
@@ -80,9 +80,10 @@ static void ring_send(const struct smp_rank *r, unsigned seq)
     post(&slot->stamp, seq);
 }
 
-static void ring_receive(const struct smp_rank *r, unsigned seq)
+static void ring_receive(const struct smp_rank *r, const struct smp_area *in,
+                         unsigned seq)
 {
-    const struct smp_slot *slot = &r->mine->slot[seq % SMP_SLOTS];
+    const struct smp_slot *slot = &in->slot[seq % SMP_SLOTS];
 
     smp_raw_await(r, &slot->stamp, seq);
     (void)*(const volatile uint32_t *)&slot->word[2];
@@ -95,39 +96,48 @@ uint64_t smp_raw_ring(struct smp_rank *r, unsigned n)
     for (unsigned i = 0; i < n; ++i) {
         ++r->seq;
         if (r->rank == 0) {
-            ring_send(r, r->seq);
+            ring_send(r->peer, r->seq);
         }
-        ring_receive(r, r->seq);
+        ring_receive(r, r->mine, r->seq);
         if (r->rank != 0) {
-            ring_send(r, r->seq);
+            ring_send(r->peer, r->seq);
         }
     }
     return fsh_time_ns() - start;
 }
 
-/* The receiver tells of freed slots every quarter of a ring. */
+/* Counters stay in registers: a store to private memory after each message
+ * would break the row of stores that wait for lines of the ring together, and
+ * cost more than the message. */
 static void flood_send(struct smp_rank *r, unsigned n)
 {
-    unsigned first = r->seq, freed = first;
+    unsigned first = r->seq, end = first + n, freed = first;
+    struct smp_area *peer = r->peer;
+    const struct smp_area *mine = r->mine;
 
-    for (unsigned i = 0; i < n; ++i) {
-        ++r->seq;
-        while (r->seq - freed > SMP_SLOTS) {
-            freed = first + atomic_load_explicit(&r->mine->freed.value,
+    for (unsigned seq = first + 1; seq != end + 1; ++seq) {
+        while (seq - freed > SMP_SLOTS) {
+            freed = first + atomic_load_explicit(&mine->freed.value,
                                                  memory_order_acquire);
         }
-        ring_send(r, r->seq);
+        ring_send(peer, seq);
     }
+    r->seq = end;
 }
 
+/* Tells of freed slots every quarter of a ring. */
 static void flood_receive(struct smp_rank *r, unsigned n)
 {
-    for (unsigned i = 0; i < n; ++i) {
-        ring_receive(r, ++r->seq);
-        if ((i + 1) % (SMP_SLOTS / 4) == 0) {
-            post(&r->peer->freed.value, i + 1);
+    unsigned first = r->seq;
+    const struct smp_area *mine = r->mine;
+
+    for (unsigned i = 1; i <= n; ++i) {
+        ring_receive(r, mine, first + i);
+        if (i % (SMP_SLOTS / 4) == 0) {
+            post(&r->peer->freed.value, i);
         }
     }
+    r->seq = first + n;
 }
 
 uint64_t smp_raw_flood(struct smp_rank *r, unsigned n)

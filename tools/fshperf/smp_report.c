@@ -157,13 +157,15 @@ static void print_header(void)
            "more; rounds that\n"
            "# another process disturbed are left out. Unit: us, _bw: GB/s.\n",
            fsh_cpu_count());
-    printf("# Access: who reads the payload that arrives: never: nobody; "
-           "echoed: the peer,\n"
-           "# by answering with it; lines: both, a word of every cache line. "
-           "The source is\n"
-           "# private memory otherwise. Pinned: one rank, one processor.\n"
-           "# Target: of SEQ by its limit; of PAR %.2f times SEQ.\n",
-           PAR_FACTOR);
+    printf(
+        "# Access: who reads the payload that arrives: never: nobody; "
+        "echoed: the peer,\n"
+        "# by answering with it; lines: both, a word of every cache line. "
+        "The source is\n"
+        "# private memory otherwise. Pinned: the ranks that measure\n"
+        "# have a processor each (of 64 two measure, the others are asleep).\n"
+        "# Target: of SEQ by its limit; of PAR %.2f times SEQ.\n",
+        PAR_FACTOR);
     printf("%-14s%6s%5s%7s%9s%8s%11s  %-14s%11s%8s%11s\n", "# Test", "Ranks",
            "Mode", "Pinned", "Bytes", "Access", "Value", "Limit", "its value",
            "Ratio", "Target");
