@@ -44,7 +44,7 @@ def check(row):
     for key in (unit, "limit_value", "ratio", "target"):
         assert row[key] > 0 and math.isfinite(row[key]), row
     assert near(row["ratio"], row[unit] / row["limit_value"]), row
-    assert row["rounds"] >= 20, row
+    assert 5 <= row["rounds"] <= 20, row
     assert isinstance(row["pinned"], bool), row
     if row["mode"] == "SEQ" and row["limit"] == "memcpy":
         if row["bytes"] >= 65536:

@@ -155,12 +155,14 @@ struct smp_result {
 struct smp_effort {
     uint64_t batch_ns; /* of calls timed together */
     unsigned rounds;   /* of a batch of each loop */
+    uint64_t limit_ns; /* of all; then fewer rounds have to do */
 };
 struct smp_effort smp_effort(bool quick);
 
-/* The two loops (the second may be NULL) in turns: A B A B. A round during which another process took a
- * processor is left out while there are enough others; `alone`: the loops run
- * on rank 0 only. All ranks of the party call it; rank 0 gets the result. */
+/* The two loops in turns: A B A B (the second may be NULL). A round during which
+ * another process took a processor is left out while there is time for others;
+ * `alone`: the loops run on rank 0 only. All ranks of the party call it; rank 0
+ * gets the result. */
 struct smp_result smp_measure(struct smp_rank *r, smp_loop_fn loop,
                               smp_loop_fn limit, bool alone,
                               const struct smp_effort *effort);

@@ -20,6 +20,7 @@
 #include "boot/boot.h"
 
 #define MAX_ROUNDS 64u
+#define FEWEST_ROUNDS 5u /* where others leave no time for more */
 #define MAX_COUNT (1u << 24)
 
 /* ---- joining ---- */
@@ -145,8 +146,12 @@ struct smp_rank *smp_join(const struct smp_ops *ops, int *argc, char ***argv,
 
 struct smp_effort smp_effort(bool quick)
 {
-    return quick ? (struct smp_effort){.batch_ns = 50000, .rounds = 20}
-                 : (struct smp_effort){.batch_ns = 200000, .rounds = 25};
+    return quick ? (struct smp_effort){.batch_ns = 50000,
+                                       .rounds = 20,
+                                       .limit_ns = 300000000}
+                 : (struct smp_effort){.batch_ns = 200000,
+                                       .rounds = 25,
+                                       .limit_ns = 2000000000};
 }
 
 static void meet(const struct smp_rank *r)
@@ -163,20 +168,19 @@ static unsigned switches(void)
     return (unsigned)usage.ru_nivcsw;
 }
 
-/* What rank 0 says is next. */
+/* What rank 0 says is next; it stays until all have met again. */
 enum { FIRST, SECOND, STOP };
 
 static unsigned run(struct smp_rank *r, smp_loop_fn loop[2], uint64_t *ns)
 {
     meet(r);
     unsigned which = r->all->which;
-    if (which == STOP) {
-        return which;
+    if (which != STOP) {
+        unsigned before = switches();
+        *ns = loop[which](r, r->all->count);
+        atomic_store_explicit(&r->all->switches[r->rank].value,
+                              switches() - before, memory_order_relaxed);
     }
-    unsigned before = switches();
-    *ns = loop[which](r, r->all->count);
-    atomic_store_explicit(&r->all->switches[r->rank].value, switches() - before,
-                          memory_order_relaxed);
     meet(r);
     return which;
 }
@@ -243,6 +247,11 @@ static bool once(struct smp_rank *r, smp_loop_fn loop[2],
     return clean;
 }
 
+static bool late(uint64_t end)
+{
+    return fsh_time_ns() > end;
+}
+
 struct smp_result smp_measure(struct smp_rank *r, smp_loop_fn loop,
                               smp_loop_fn limit, bool alone,
                               const struct smp_effort *effort)
@@ -250,6 +259,7 @@ struct smp_result smp_measure(struct smp_rank *r, smp_loop_fn loop,
     smp_loop_fn loops[2] = {loop, limit};
     double sample[2][MAX_ROUNDS], ns[2] = {0, 0};
     unsigned count[2], clean = 0, all = 0;
+    uint64_t end = fsh_time_ns() + effort->limit_ns;
 
     if (r->rank != 0) {
         follow(r, loops);
@@ -258,19 +268,15 @@ struct smp_result smp_measure(struct smp_rank *r, smp_loop_fn loop,
     for (unsigned which = FIRST; which < STOP && loops[which]; ++which) {
         count[which] = calibrate(r, loops, which, effort->batch_ns);
     }
-    /* If clean rounds do not come, keep the latest of the others. */
-    while (clean < effort->rounds && all < 20 * effort->rounds) {
+    while (clean < (late(end) ? FEWEST_ROUNDS : effort->rounds)) {
         bool good = once(r, loops, count, alone, ns);
 
         sample[FIRST][clean] = ns[FIRST];
         sample[SECOND][clean] = ns[SECOND];
+        clean += good || late(end);
         ++all;
-        if (good || 20 * effort->rounds - all < effort->rounds - clean) {
-            ++clean;
-        }
     }
-    r->all->which = STOP;
-    meet(r);
+    batch(r, loops, STOP, 0);
     return (struct smp_result){
         .value = perf_median(sample[FIRST], clean),
         .limit = perf_median(sample[SECOND], clean),

@@ -16,14 +16,19 @@
  * peer that does not run takes. */
 #define PATIENCE 20000u
 
+/* Has a flag not yet come to this value? */
+static bool before(const atomic_uint *flag, unsigned value)
+{
+    /* Partner: the release by the peer, who may be one ahead. */
+    return (int)(atomic_load_explicit(flag, memory_order_acquire) - value) < 0;
+}
+
 void smp_raw_await(const struct smp_rank *r, const atomic_uint *flag,
                    unsigned value)
 {
     unsigned rounds = r->crowded ? PATIENCE : 0;
 
-    /* Partner: the release by the peer, who may be one ahead. */
-    while ((int)(atomic_load_explicit(flag, memory_order_acquire) - value) <
-           0) {
+    while (before(flag, value)) {
         if (++rounds > PATIENCE) {
             sched_yield();
         }
@@ -116,9 +121,10 @@ static void flood_send(struct smp_rank *r, unsigned n)
     const struct smp_area *mine = r->mine;
 
     for (unsigned seq = first + 1; seq != end + 1; ++seq) {
-        while (seq - freed > SMP_SLOTS) {
+        if (seq - freed > SMP_SLOTS) {
+            smp_raw_await(r, &mine->freed.value, seq - first - SMP_SLOTS);
             freed = first + atomic_load_explicit(&mine->freed.value,
-                                                 memory_order_acquire);
+                                                 memory_order_relaxed);
         }
         ring_send(peer, seq);
     }
