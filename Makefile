@@ -5,6 +5,7 @@ BUILD  ?= build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell n=$$(nproc); [ $$n -gt 8 ] && n=8; echo $$n)
 TESTS  ?= .
+ROUNDS ?= 20
 RUN    := $(BUILD)/bin/fshrun
 PAPER  := $(BUILD)/paper
 DEMO   := fshrun fshinfo fshsim fshperf 05_selfcheck 06_matmul
@@ -17,7 +18,7 @@ all: deps build ## install what is missing, build everything
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
 	@echo "  Variables: BUILD=$(BUILD) PREFIX=$(PREFIX) JOBS=$(JOBS)" \
-	      "TESTS=<regular expression>"
+	      "TESTS=<regular expression> ROUNDS=<of make bench's peers>"
 
 deps:
 	@scripts/install-deps.sh run
@@ -46,7 +47,7 @@ demo: deps $(BUILD)/build.ninja ## self-checking runs on two FPGA nodes and the 
 test: build ## run every test (TESTS=<regex> for some)
 	@cd $(BUILD) && ctest --output-on-failure -j 2 -R '$(TESTS)'
 
-bench: build ## the whole of fshperf: sections IV and V in full, simulator speed, kernels
+bench: build ## all figures: sections IV and V, simulator, kernels, smp beside MPI and UCX
 	@scripts/install-deps.sh bench
 	@mkdir -p $(PAPER)
 	@$(RUN) -n 2 --conduit fpga --timeout 900 $(BUILD)/bin/fshperf paper \
@@ -58,6 +59,10 @@ bench: build ## the whole of fshperf: sections IV and V in full, simulator speed
 	@$(RUN) -n 2 --conduit fpga --timeout 300 $(BUILD)/bin/fshperf sim-speed
 	@$(RUN) -n 2 --conduit fpga --timeout 300 $(BUILD)/bin/fshperf am-rtt
 	@$(BUILD)/bin/compute_gops
+	@$(RUN) -n 2 --conduit smp --timeout 300 $(BUILD)/bin/fshperf limits
+	@$(BUILD)/bin/fshperf smp --json $(BUILD)/smp.json
+	@python3 bench/peers.py --fshperf $(BUILD)/bin/fshperf \
+	    --build $(BUILD)/peers --rounds $(ROUNDS) --json $(BUILD)/peers.json
 
 soak: build ## long runs: 10^5 transfers at random pauses on each conduit
 	@$(RUN) -n 2 --conduit smp --timeout 1800 $(BUILD)/tests/stress_pauses 100000

@@ -12,7 +12,8 @@ set -euo pipefail
 
 run="gcc g++ libc6-dev make cmake ninja-build pkg-config python3 verilator
      zlib1g-dev gnuplot-nox"
-bench="libopenblas0-pthread"
+bench="libopenblas0-pthread openmpi-bin libopenmpi-dev mpich libmpich-dev
+       ucx-utils"
 hardware="yosys z3"
 ci="clang clang-format-14 git"
 
