@@ -112,6 +112,10 @@ struct fsh_conduit_ops {
      * all ranks; collective. */
     void (*attach)(size_t size, struct fsh_segment *segs);
 
+    /* A thread other than the first is about to call. Before its first call;
+     * PAR only. */
+    void (*share)(void);
+
     /* Send a request; blocks (polling) for room. */
     void (*am_request)(const struct fsh_am *am);
     /* Send the reply of a request handler; runs reply handlers only. */

@@ -95,6 +95,8 @@ int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
     fsh_exit_register();
     g->ops = ops;
     ops->init(threads[mode - 1], &g->limits);
+    if (fsh_thread_count() > 1)
+        ops->share();
     return GASNET_OK;
 }
 

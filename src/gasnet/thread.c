@@ -25,7 +25,8 @@ static void leave(void *arg)
 
     fsh_slot_give_all(self);
     fsh_thread_current = NULL;
-    atomic_fetch_sub_explicit(&count, 1, memory_order_relaxed);
+    /* Partner: the acquire in arrive. */
+    atomic_fetch_sub_explicit(&count, 1, memory_order_release);
     pthread_mutex_lock(&orphans_lock);
     self->next = orphans;
     orphans = self;
@@ -60,6 +61,15 @@ static struct fsh_thread *adopt(void)
     return thread;
 }
 
+/* Count this thread in. What a lone thread does in the conduit takes no locks;
+ * what the one before it did is complete for it, by the count. */
+static void arrive(void)
+{
+    if (atomic_fetch_add_explicit(&count, 1, memory_order_acq_rel) > 0 &&
+        fsh_gasnet.ops != NULL)
+        fsh_gasnet.ops->share();
+}
+
 struct fsh_thread *fsh_thread_make(void)
 {
     struct fsh_thread *self;
@@ -73,7 +83,7 @@ struct fsh_thread *fsh_thread_make(void)
     if (self == NULL || pthread_setspecific(key, self) != 0)
         fsh_fatal("no memory for the state of a new thread");
     fsh_thread_current = self;
-    atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);
+    arrive();
     if (self->region != 0) {
         /* An access region that its thread never closed. */
         fsh_slot_give(self, self->region - 1);

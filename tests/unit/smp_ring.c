@@ -20,7 +20,6 @@
 #include "check.h"
 
 #define TIME_LIMIT_NS (60 * UINT64_C(1000000000))
-#define BOTH (1u << FSH_SMP_REQUEST | 1u << FSH_SMP_REPLY)
 #define MAX_ACTIVE 4
 #define SLEEP_NS (20 * UINT64_C(1000000000))
 
@@ -38,6 +37,7 @@ struct world {
 struct party {
     struct world *world;
     unsigned index; /* in world.rank */
+    bool later;     /* not the first thread of its rank */
     uint64_t random;
     pthread_t thread;
 };
@@ -83,17 +83,19 @@ static void check_args(const struct fsh_smp_in *in)
 
 static void deliver(void *arg, const struct fsh_smp_in *in);
 
-static void send(struct party *p, const struct fsh_smp_out *out, unsigned mask)
+static void send(struct party *p, uint8_t channel, const struct fsh_am *am,
+                 bool replies)
 {
     struct fsh_smp_port *port = p->world->port[p->index];
     unsigned idle = 0;
 
-    while (fsh_smp_port_send(port, out) != FSH_SMP_SENT) {
-        if (fsh_smp_port_poll(port, mask, deliver, p))
+    while (fsh_smp_port_send(port, channel, am->node, am) != FSH_SMP_SENT) {
+        if (replies ? fsh_smp_port_poll_replies(port, deliver, p)
+                    : fsh_smp_port_poll(port, deliver, p))
             continue;
         CHECK(fsh_time_ns() < p->world->deadline,
               "rank %u stuck sending on channel %u to %u",
-              p->world->rank[p->index], out->channel, out->dest);
+              p->world->rank[p->index], channel, am->node);
         if (++idle % 64 == 0)
             sched_yield();
     }
@@ -101,25 +103,24 @@ static void send(struct party *p, const struct fsh_smp_out *out, unsigned mask)
 
 static void send_message(struct party *p, uint32_t dest, uint8_t channel,
                          uint32_t id, unsigned nargs, uint8_t category,
-                         void *src, size_t nbytes, unsigned mask)
+                         void *src, size_t nbytes)
 {
     int32_t args[16];
-    struct fsh_smp_out out = {
-        .dest = dest,
-        .channel = channel,
+    struct fsh_am am = {
+        .node = dest,
         .handler = (uint8_t)(128 + id % 100),
         .category = category,
         .nargs = (uint8_t)nargs,
         .args = args,
         .src = src,
-        .nbytes = (uint32_t)nbytes,
-        .addr = ~(uint64_t)id,
+        .nbytes = nbytes,
+        .dst = (void *)~(uintptr_t)id,
     };
 
     args[0] = (int32_t)id;
     for (unsigned i = 1; i < nargs; i++)
         args[i] = (int32_t)(id * 31 + i);
-    send(p, &out, mask);
+    send(p, channel, &am, channel == FSH_SMP_REPLY);
 }
 
 static void deliver(void *arg, const struct fsh_smp_in *in)
@@ -140,7 +141,7 @@ static void deliver(void *arg, const struct fsh_smp_in *in)
         return;
     }
     send_message(p, in->source, FSH_SMP_REPLY, id, in->nargs, in->category,
-                 in->buf, in->nbytes, 1u << FSH_SMP_REPLY);
+                 in->buf, in->nbytes);
     if (in->category == FSH_AM_MEDIUM)
         check_payload(in->buf, in->nbytes, id);
 }
@@ -167,6 +168,9 @@ static void *party_main(void *arg)
     unsigned all = w->active * w->threads;
 
     CHECK(buf, "no memory");
+    /* The first thread of a rank has begun alone. */
+    if (p->later)
+        fsh_smp_port_share(w->port[p->index]);
     for (unsigned m = 0; m < w->messages; m++) {
         uint64_t r = next_random(&p->random);
         uint32_t id = (uint32_t)(r >> 32);
@@ -176,8 +180,7 @@ static void *party_main(void *arg)
                        : 0;
         fill_payload(buf, n, id);
         send_message(p, w->rank[r / 3 % w->active], FSH_SMP_REQUEST, id,
-                     (unsigned)(1 + r / 64 % 16), category, n ? buf : NULL, n,
-                     BOTH);
+                     (unsigned)(1 + r / 64 % 16), category, n ? buf : NULL, n);
     }
     bool counted = false;
     while (atomic_load(&w->finished) < all) {
@@ -186,7 +189,7 @@ static void *party_main(void *arg)
             atomic_fetch_add(&w->finished, 1);
             counted = true;
         }
-        if (!fsh_smp_port_poll(w->port[p->index], BOTH, deliver, p))
+        if (!fsh_smp_port_poll(w->port[p->index], deliver, p))
             fsh_smp_port_sleep(w->port[p->index], 1000000, false);
         CHECK(fsh_time_ns() < w->deadline, "rank %u has %u of %u answers",
               w->rank[p->index], atomic_load(&w->answered[p->index]),
@@ -232,8 +235,10 @@ static void run_traffic(uint32_t ranks, unsigned active, unsigned threads,
     make_world(&w, ranks, active, threads);
     w.messages = messages;
     for (unsigned i = 0; i < active * threads; i++) {
-        party[i] = (struct party){
-            .world = &w, .index = i % active, .random = seed * 1000003 + i + 1};
+        party[i] = (struct party){.world = &w,
+                                  .index = i % active,
+                                  .later = i >= active,
+                                  .random = seed * 1000003 + i + 1};
         CHECK(pthread_create(&party[i].thread, NULL, party_main, &party[i]) ==
                   0,
               "pthread_create");
@@ -250,6 +255,12 @@ static void run_traffic(uint32_t ranks, unsigned active, unsigned threads,
     free_world(&w);
 }
 
+static enum fsh_smp_result send_to_1(struct world *w, unsigned channel,
+                                     const struct fsh_am *am)
+{
+    return fsh_smp_port_send(w->port[0], channel, 1, am);
+}
+
 /* Full request rings and pools must not keep replies from being sent. */
 static void run_full(void)
 {
@@ -259,28 +270,32 @@ static void run_full(void)
     unsigned sent = 0;
 
     make_world(&w, 3, 3, 1);
-    struct fsh_smp_out out = {.dest = 1,
-                              .channel = FSH_SMP_REQUEST,
-                              .handler = 128,
-                              .category = FSH_AM_MEDIUM,
-                              .nargs = 1,
-                              .args = &arg,
-                              .src = buf,
-                              .nbytes = sizeof buf};
-    while (fsh_smp_port_send(w.port[0], &out) == FSH_SMP_SENT)
+    struct fsh_am am = {.node = 1,
+                        .handler = 128,
+                        .category = FSH_AM_MEDIUM,
+                        .nargs = 1,
+                        .args = &arg,
+                        .src = buf,
+                        .nbytes = sizeof buf};
+    while (send_to_1(&w, FSH_SMP_REQUEST, &am) == FSH_SMP_SENT)
         sent++;
     CHECK(sent == FSH_SMP_LARGE_BLOCKS, "%u large blocks", sent);
-    CHECK(fsh_smp_port_send(w.port[0], &out) == FSH_SMP_NO_BLOCK, "blocks");
-    out.nbytes = 0;
-    while (fsh_smp_port_send(w.port[0], &out) == FSH_SMP_SENT)
+    CHECK(send_to_1(&w, FSH_SMP_REQUEST, &am) == FSH_SMP_NO_BLOCK, "blocks");
+    am.nbytes = 0;
+    while (send_to_1(&w, FSH_SMP_REQUEST, &am) == FSH_SMP_SENT)
         sent++;
     CHECK(sent >= FSH_SMP_SLOTS - 16, "only %u messages fit", sent);
-    CHECK(fsh_smp_port_send(w.port[0], &out) == FSH_SMP_NO_SLOT, "slots");
-    out.channel = FSH_SMP_REPLY;
-    out.nbytes = sizeof buf;
-    CHECK(fsh_smp_port_send(w.port[0], &out) == FSH_SMP_SENT,
+    CHECK(send_to_1(&w, FSH_SMP_REQUEST, &am) == FSH_SMP_NO_SLOT, "slots");
+    am.nbytes = sizeof buf;
+    CHECK(send_to_1(&w, FSH_SMP_REPLY, &am) == FSH_SMP_SENT,
           "a reply waited for requests");
     free_world(&w);
+}
+
+static bool send_one(struct fsh_smp_port *port, uint32_t dest,
+                     const struct fsh_am *am)
+{
+    return fsh_smp_port_send(port, FSH_SMP_REQUEST, dest, am) == FSH_SMP_SENT;
 }
 
 struct pinger {
@@ -306,23 +321,19 @@ static void *ping_main(void *arg)
 
     for (unsigned i = 0; i < p->rounds; i++) {
         int32_t a = (int32_t)i;
-        struct fsh_smp_out out = {.dest = w->rank[1 - p->index],
-                                  .channel = FSH_SMP_REQUEST,
-                                  .handler = 128,
-                                  .category = FSH_AM_SHORT,
-                                  .nargs = 1,
-                                  .args = &a};
+        struct fsh_am am = {
+            .handler = 128, .category = FSH_AM_SHORT, .nargs = 1, .args = &a};
         if (p->index == 0)
-            CHECK(fsh_smp_port_send(port, &out) == FSH_SMP_SENT, "send");
+            CHECK(send_one(port, w->rank[1], &am), "send");
         while (p->got <= i) {
             uint64_t start = fsh_time_ns();
             fsh_smp_port_sleep(port, SLEEP_NS, false);
             CHECK(fsh_time_ns() - start < SLEEP_NS, "lost wake-up in round %u",
                   i);
-            fsh_smp_port_poll(port, BOTH, on_ping, p);
+            fsh_smp_port_poll(port, on_ping, p);
         }
         if (p->index == 1)
-            CHECK(fsh_smp_port_send(port, &out) == FSH_SMP_SENT, "send");
+            CHECK(send_one(port, w->rank[0], &am), "send");
     }
     return NULL;
 }
@@ -391,19 +402,22 @@ static void *race_main(void *arg)
 {
     struct racer *r = arg;
 
-    /* Yield now and then: both threads may have one processor. */
+    /* Now and then sleep for an instant, which withdraws the attention, and
+     * yield: both threads may have one processor. */
     for (unsigned idle = 1; !atomic_load(&r->stop); idle++) {
-        if (fsh_smp_port_poll(r->world->port[2], BOTH, on_race, r))
+        if (fsh_smp_port_poll(r->world->port[2], on_race, r))
             idle = 0;
         else if (idle % 256 == 0)
             sched_yield();
+        else if (idle % 16 == 0)
+            fsh_smp_port_sleep(r->world->port[2], 1, false);
     }
     return NULL;
 }
 
 /* Two messages a random instant apart, from one rank or two, to a rank that
- * polls all the time, the second often just as it finds the ring empty: a
- * ready bit that is lost then is not set again by a third one. */
+ * polls all the time, the second often just as it withdraws its attention from
+ * an empty ring: a message that is lost then is not found by a third one. */
 static void run_race(uint32_t ranks, unsigned rounds, uint64_t seed)
 {
     struct world w;
@@ -411,17 +425,15 @@ static void run_race(uint32_t ranks, unsigned rounds, uint64_t seed)
     pthread_t thread;
 
     make_world(&w, ranks, 3, 1);
-    struct fsh_smp_out out = {.dest = w.rank[2],
-                              .channel = FSH_SMP_REQUEST,
-                              .handler = 128,
-                              .category = FSH_AM_SHORT};
+    struct fsh_am am = {.handler = 128, .category = FSH_AM_SHORT};
+
     CHECK(pthread_create(&thread, NULL, race_main, &racer) == 0,
           "pthread_create");
     for (unsigned i = 0; i < rounds; i++) {
-        CHECK(fsh_smp_port_send(w.port[0], &out) == FSH_SMP_SENT, "send");
+        CHECK(send_one(w.port[0], w.rank[2], &am), "send");
         for (uint64_t d = next_random(&seed) % 128; d != 0; d--)
             atomic_signal_fence(memory_order_seq_cst);
-        CHECK(fsh_smp_port_send(w.port[i & 1], &out) == FSH_SMP_SENT, "send");
+        CHECK(send_one(w.port[i & 1], w.rank[2], &am), "send");
         for (unsigned n = 1; atomic_load(&racer.got) != 2 * (i + 1); n++) {
             CHECK(fsh_time_ns() < w.deadline, "lost a message of round %u", i);
             if (n % 256 == 0)

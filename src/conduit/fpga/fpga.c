@@ -86,11 +86,15 @@ static void describe(void (*line)(void *arg, const char *text), void *arg)
  * what it holds ends with the process. */
 static void fini(void) {}
 
+/* Locks are taken from the start. */
+static void share(void) {}
+
 const struct fsh_conduit_ops fsh_conduit_fpga = {
     .name = "fpga",
     .usable = usable,
     .init = fsh_fpga_init,
     .attach = fsh_fpga_attach,
+    .share = share,
     .am_request = fsh_fpga_am_request,
     .am_reply = fsh_fpga_am_reply,
     .put = fsh_fpga_put,

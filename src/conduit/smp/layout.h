@@ -40,25 +40,27 @@ enum { FSH_SMP_REQUEST, FSH_SMP_REPLY, FSH_SMP_CHANNELS };
 
 /* Control block of a rank, drawn by cache line. */
 struct fsh_smp_ctl {
-    /* Line 0: what every poll reads. Up to 64 ranks: bit s = the ring from
-     * rank s may hold a message. Beyond: bit w = ready[channel][w] may be
-     * non-zero. told: there may be something for this host from a compute
-     * core. Writers: senders set, owner clears. */
+    /* Line 0: what every poll and every sender reads, seldom written. Up to 64
+     * ranks: bit s = the owner looks at the ring from rank s at every poll.
+     * Beyond: bit w = some bit of ready[channel][w] is set. told: there may be
+     * something for this host from a compute core. sleepers: threads of the
+     * owner (about to be) asleep. Writers of the bits: senders set, the owner
+     * clears; told: others set, the owner clears; sleepers: the owner. */
     _Alignas(64) _Atomic uint64_t summary[FSH_SMP_CHANNELS];
     _Atomic uint32_t told;
-    /* Line 1: the owner's sleep. sleepers: threads of the owner (about to be)
-     * asleep, read by senders; wake_seq: futex, bumped by whoever wakes;
+    _Atomic uint32_t sleepers;
+    /* Line 1: the owner's sleep. wake_seq: futex, bumped by whoever wakes;
      * watching: the owner waits for memory, set by it, cleared by the first
      * to put something there. */
     _Alignas(64) _Atomic uint32_t wake_seq;
-    _Atomic uint32_t sleepers;
     _Atomic uint32_t watching;
     /* Lines 2 to 5: one bit a sender, only with more than 64 ranks. */
     _Alignas(
         64) _Atomic uint64_t ready[FSH_SMP_CHANNELS][FSH_SMP_MAX_RANKS / 64];
-    /* Then: is a block of the owner's pool out? The owner sets 1 before it
-     * sends the block; the receiver stores 0 when the handler has ended. */
-    _Alignas(64) _Atomic uint8_t busy[FSH_SMP_CHANNELS][192];
+    /* Then, a word a block of the owner's pool: the number of the last use that
+     * is over. Receivers write it when the handler has ended; only the owner
+     * reads. */
+    _Alignas(64) _Atomic uint32_t over[FSH_SMP_CHANNELS][FSH_SMP_BLOCKS];
 };
 
 /* First bytes of a message; the rest follows in the same and the next slots:
@@ -66,16 +68,21 @@ struct fsh_smp_ctl {
 struct fsh_smp_head {
     _Atomic uint32_t stamp; /* says that the slot holds a message of this lap */
     uint8_t handler;
-    uint8_t category; /* enum fsh_category, or FSH_SMP_SKIP */
+    uint8_t category; /* enum fsh_category, FSH_SMP_POOLED or FSH_SMP_SKIP */
     uint8_t nargs;
     uint8_t slots; /* slots of this message */
     uint32_t nbytes;
-    uint32_t block; /* pool block of the sender, or FSH_SMP_INLINE */
-    uint64_t addr;  /* Long: destination as the owner sees it */
+    uint32_t back; /* a block of the receiver's that the sender is done with:
+                      1 + channel * FSH_SMP_BLOCKS + block, or 0 for none */
+    uint32_t back_use; /* number of the use that is over */
+    uint32_t use;      /* pooled: number of this use of the block */
+    uint64_t addr;     /* Long: destination as the owner sees it; pooled: block
+                          of the sender's */
 };
 
+#define FSH_SMP_POOLED \
+    0x80u                  /* category: a Medium whose payload is in a block */
 #define FSH_SMP_SKIP 0xffu /* category: rest of the lap is unused */
-#define FSH_SMP_INLINE UINT32_MAX
 
 struct fsh_smp_ring {
     /* Written by the sender, read by the receiver. */
@@ -89,17 +96,18 @@ struct fsh_smp_pair {
     struct fsh_smp_ring ring[FSH_SMP_CHANNELS];
 };
 
-_Static_assert(sizeof(struct fsh_smp_head) == 24, "message head");
+_Static_assert(sizeof(struct fsh_smp_head) == 32, "message head");
 _Static_assert(offsetof(struct fsh_smp_ctl, wake_seq) == 64, "line 1");
 _Static_assert(offsetof(struct fsh_smp_ctl, ready) == 128, "line 2");
-_Static_assert(offsetof(struct fsh_smp_ctl, busy) == 384, "line 6");
-_Static_assert(sizeof(struct fsh_smp_ctl) == 768, "control block");
+_Static_assert(offsetof(struct fsh_smp_ctl, over) == 384, "line 6");
+_Static_assert(sizeof(struct fsh_smp_ctl) == 1536, "control block");
 _Static_assert(sizeof(struct fsh_smp_pair) <= 16384, "budget of a pair");
 _Static_assert(FSH_SMP_SMALL_BYTES *FSH_SMP_SMALL_BLOCKS +
                        FSH_SMP_LARGE_BYTES * FSH_SMP_LARGE_BLOCKS ==
                    FSH_SMP_POOL_BYTES,
                "pool of a channel");
-_Static_assert(FSH_SMP_BLOCKS <= 192, "busy flags");
+_Static_assert(FSH_SMP_SMALL_BLOCKS % 64 == 0 && FSH_SMP_LARGE_BLOCKS <= 64,
+               "words of the sender's map");
 
 /* Offsets in the object, in bytes. */
 struct fsh_smp_layout {

@@ -7,58 +7,80 @@
 #include <assert.h>
 #include <string.h>
 
-_Static_assert(FSH_SMP_SMALL_BLOCKS % FSH_SMP_GROUP == 0, "groups");
-_Static_assert(FSH_SMP_LARGE_BLOCKS % FSH_SMP_GROUP == 0, "groups");
+#define LARGE_MAP ((UINT64_C(1) << FSH_SMP_LARGE_BLOCKS) - 1)
 
 void fsh_smp_pool_init(struct fsh_smp_pool *pool)
 {
-    memset(pool->free, 0xff, sizeof pool->free);
+    memset(pool, 0, sizeof *pool);
+    for (unsigned w = 0; w < FSH_SMP_SMALL_WORDS; w++)
+        pool->free[w] = UINT64_MAX;
+    pool->free[FSH_SMP_SMALL_WORDS] = LARGE_MAP;
 }
 
-/* Read a group's flags again. Acquire, partner: release in give_back (ring.c);
- * the receiver has read the payload before we overwrite it. */
-static void harvest(struct fsh_smp_pool *pool, struct fsh_smp_ctl *ctl,
-                    unsigned channel, unsigned group)
+static unsigned blocks_in(unsigned word)
 {
-    for (unsigned b = 0; b < FSH_SMP_GROUP; b++) {
-        _Atomic uint8_t *busy = &ctl->busy[channel][group * FSH_SMP_GROUP + b];
-        if (atomic_load_explicit(busy, memory_order_acquire) == 0)
-            pool->free[group] |= (uint8_t)(1u << b);
-    }
+    return word < FSH_SMP_SMALL_WORDS ? 64 : FSH_SMP_LARGE_BLOCKS;
+}
+
+/* Is the last use of a block over? Acquire, partner: release in give_back
+ * (ring.c): the receiver has read the payload before we overwrite it. */
+static bool is_over(const struct fsh_smp_pool *pool,
+                    const struct fsh_smp_ctl *ctl, unsigned channel,
+                    uint32_t block)
+{
+    return atomic_load_explicit(&ctl->over[channel][block],
+                                memory_order_acquire) == pool->use[block];
+}
+
+static void harvest(struct fsh_smp_pool *pool, const struct fsh_smp_ctl *ctl,
+                    unsigned channel, unsigned word)
+{
+    for (unsigned b = 0; b < blocks_in(word); b++)
+        if (is_over(pool, ctl, channel, word * 64 + b))
+            pool->free[word] |= UINT64_C(1) << b;
+}
+
+static uint32_t claim_in(struct fsh_smp_pool *pool, unsigned word)
+{
+    uint32_t block = word * 64 + (uint32_t)__builtin_ctzll(pool->free[word]);
+
+    pool->free[word] &= pool->free[word] - 1;
+    pool->use[block]++;
+    return block;
 }
 
 uint32_t fsh_smp_pool_claim(struct fsh_smp_pool *pool, struct fsh_smp_ctl *ctl,
                             unsigned channel, size_t nbytes)
 {
     bool small = nbytes <= FSH_SMP_SMALL_BYTES;
-    unsigned first = small ? 0 : FSH_SMP_SMALL_BLOCKS / FSH_SMP_GROUP;
-    unsigned end =
-        (small ? FSH_SMP_SMALL_BLOCKS : FSH_SMP_BLOCKS) / FSH_SMP_GROUP;
+    unsigned first = small ? 0 : FSH_SMP_SMALL_WORDS;
+    unsigned end = small ? FSH_SMP_SMALL_WORDS : FSH_SMP_POOL_WORDS;
 
     assert(nbytes <= FSH_SMP_MAX_MEDIUM);
-    for (unsigned g = first; g < end; g++) {
-        if (pool->free[g] == 0)
-            harvest(pool, ctl, channel, g);
-        if (pool->free[g] == 0)
-            continue;
-        unsigned b = (unsigned)__builtin_ctz(pool->free[g]);
-        pool->free[g] &= (uint8_t) ~(1u << b);
-        uint32_t block = g * FSH_SMP_GROUP + b;
-        /* Relaxed: the receiver learns of the block by the stamp. */
-        atomic_store_explicit(&ctl->busy[channel][block], 1,
-                              memory_order_relaxed);
-        return block;
+    for (unsigned w = first; w < end; w++)
+        if (pool->free[w] != 0)
+            return claim_in(pool, w);
+    for (unsigned w = first; w < end; w++) {
+        harvest(pool, ctl, channel, w);
+        if (pool->free[w] != 0)
+            return claim_in(pool, w);
     }
-    return FSH_SMP_INLINE;
+    return FSH_SMP_NO_ROOM;
 }
 
-unsigned fsh_smp_pool_out(const struct fsh_smp_ctl *ctl, unsigned channel)
+void fsh_smp_pool_over(struct fsh_smp_pool *pool, uint32_t block, uint32_t use)
+{
+    if (block < FSH_SMP_BLOCKS && pool->use[block] == use)
+        pool->free[block / 64] |= UINT64_C(1) << block % 64;
+}
+
+unsigned fsh_smp_pool_out(const struct fsh_smp_pool *pool,
+                          const struct fsh_smp_ctl *ctl, unsigned channel)
 {
     unsigned out = 0;
 
-    for (unsigned b = 0; b < FSH_SMP_BLOCKS; b++)
-        out +=
-            atomic_load_explicit(&ctl->busy[channel][b], memory_order_relaxed);
+    for (uint32_t b = 0; b < FSH_SMP_BLOCKS; b++)
+        out += !is_over(pool, ctl, channel, b);
     return out;
 }
 

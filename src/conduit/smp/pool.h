@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The sender's side of a rank's payload pool: one a channel, so that replies
- * never wait for requests. Blocks are claimed by the owner and given back by
- * the receiver, who clears the block's busy flag. Used by ring.c only; callers
- * hold the channel's pool lock if there are threads.
+ * never wait for requests. The uses of a block are numbered; the receiver of
+ * use u says that it is over in `over` of the owner's control block, and, as a
+ * hint that saves the owner a look there, in the next message it sends to the
+ * owner. Used by ring.c only; callers hold the channel's pool lock if there are
+ * threads.
  */
 #ifndef FSH_SMP_POOL_H
 #define FSH_SMP_POOL_H
@@ -14,25 +16,32 @@
 
 #include "conduit/smp/layout.h"
 
-#define FSH_SMP_GROUP 8u /* blocks whose flags are read together */
+#define FSH_SMP_SMALL_WORDS (FSH_SMP_SMALL_BLOCKS / 64)
+#define FSH_SMP_POOL_WORDS (FSH_SMP_SMALL_WORDS + 1)
+#define FSH_SMP_NO_ROOM UINT32_MAX
 
-/* What the owner knows to be free: bit b of free[g] = block g * 8 + b. Flags
- * in shared memory are read again only when a group has none left, and low
- * groups come first: few blocks stay warm in the cache. */
+/* What the owner knows to be free: bit b of free[w] = block w * 64 + b. The
+ * words in shared memory are read again only when no block of a kind is left,
+ * and low ones come first: few blocks stay warm in the cache. */
 struct fsh_smp_pool {
-    uint8_t free[FSH_SMP_BLOCKS / FSH_SMP_GROUP];
+    uint64_t free[FSH_SMP_POOL_WORDS];
+    uint32_t use[FSH_SMP_BLOCKS]; /* number of the last use of each block */
 };
 
 /* All blocks free. */
 void fsh_smp_pool_init(struct fsh_smp_pool *pool);
 
-/* Claim a block for nbytes (<= FSH_SMP_MAX_MEDIUM); FSH_SMP_INLINE if all that
- * fit are out. */
+/* Claim a block for nbytes (<= FSH_SMP_MAX_MEDIUM), whose use has the number
+ * pool->use[block]; FSH_SMP_NO_ROOM if all that fit are out. */
 uint32_t fsh_smp_pool_claim(struct fsh_smp_pool *pool, struct fsh_smp_ctl *ctl,
                             unsigned channel, size_t nbytes);
 
+/* Use `use` of a block is over. */
+void fsh_smp_pool_over(struct fsh_smp_pool *pool, uint32_t block, uint32_t use);
+
 /* Blocks out now. */
-unsigned fsh_smp_pool_out(const struct fsh_smp_ctl *ctl, unsigned channel);
+unsigned fsh_smp_pool_out(const struct fsh_smp_pool *pool,
+                          const struct fsh_smp_ctl *ctl, unsigned channel);
 
 /* Offset of a block in the pool of its channel. */
 size_t fsh_smp_pool_offset(uint32_t block);

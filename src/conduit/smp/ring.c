@@ -11,95 +11,40 @@
  * What is in slots is copied out before its handler runs and the slots are
  * freed at once, so handlers may nest (reply handlers inside am_reply) and
  * several threads may take from one ring. Pool blocks are used in place and
- * freed when the handler has ended.
+ * given back when the handler has ended.
  */
 #include "conduit/smp/ring.h"
 
 #include <assert.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cpu.h"
-#include "base/futex.h"
-#include "conduit/conduit.h"
-#include "conduit/smp/pool.h"
+#include "conduit/smp/port.h"
 
-#define SPINS_BEFORE_YIELD 100u
 #define TAKES_PER_POLL 32u /* messages of one ring a poll delivers */
 #define FREED_STEP 16u     /* slots consumed before the sender is told */
 #define PAYLOAD_ALIGN 16u
 #define MAX_MESSAGE_SLOTS 10u
+/* After so many polls in vain a rank stops looking at rings; if they are at
+ * most so many, never: looking costs as much as not looking. */
+#define IDLE_POLLS 1024u
+#define IDLE_RINGS 2
 
 _Static_assert(MAX_MESSAGE_SLOTS *FSH_SMP_SLOT_BYTES >=
                    sizeof(struct fsh_smp_head) + 16 * sizeof(int32_t) +
-                       PAYLOAD_ALIGN - 8 + FSH_SMP_MAX_INLINE,
+                       FSH_SMP_MAX_INLINE,
                "largest message in slots");
 /* A message, a SKIP before it and the cleared stamp after it always find room
  * in an empty ring whose sender lacks the last FREED_STEP - 1 slots. */
 _Static_assert(2 * MAX_MESSAGE_SLOTS + 1 + FREED_STEP <= FSH_SMP_SLOTS,
                "no message can be stuck");
-
-struct lock {
-    atomic_uint held;
-};
-
-/* Sending end of a ring. Under `lock`. */
-struct tx {
-    struct lock lock;
-    uint32_t tail;  /* slots written, ever */
-    uint32_t freed; /* last value read from the ring */
-    uint64_t inner; /* slots last used for the inside of a message */
-};
-
-/* Receiving end of a ring. Under `lock`. */
-struct rx {
-    struct lock lock;
-    uint32_t pos;  /* slots consumed, ever */
-    uint32_t told; /* last value written to ring.freed */
-};
-
-struct fsh_smp_port {
-    unsigned char *base;
-    struct fsh_smp_layout layout;
-    uint32_t rank;
-    bool locking;
-    struct fsh_smp_ctl *ctl; /* all ranks */
-    struct tx *tx[FSH_SMP_CHANNELS];
-    struct rx *rx[FSH_SMP_CHANNELS];
-    struct fsh_smp_pool pool[FSH_SMP_CHANNELS];
-    struct lock pool_lock[FSH_SMP_CHANNELS];
-    atomic_uint rotor; /* where the next poll starts, for fairness */
-};
+_Static_assert(sizeof(struct fsh_smp_head) % PAYLOAD_ALIGN == 0,
+               "payload_offset");
 
 /* A message copied out of its slots. */
 struct taken {
     _Alignas(64) unsigned char bytes[MAX_MESSAGE_SLOTS * FSH_SMP_SLOT_BYTES];
 };
-
-/* Acquire, partner: release in unlock. */
-static bool lock_try(const struct fsh_smp_port *port, struct lock *l)
-{
-    return !port->locking ||
-           (atomic_load_explicit(&l->held, memory_order_relaxed) == 0 &&
-            atomic_exchange_explicit(&l->held, 1, memory_order_acquire) == 0);
-}
-
-static void lock(const struct fsh_smp_port *port, struct lock *l)
-{
-    for (unsigned n = 0; !lock_try(port, l); n++) {
-        if (n < SPINS_BEFORE_YIELD)
-            fsh_cpu_relax();
-        else
-            sched_yield();
-    }
-}
-
-static void unlock(const struct fsh_smp_port *port, struct lock *l)
-{
-    if (port->locking)
-        atomic_store_explicit(&l->held, 0, memory_order_release);
-}
 
 static struct fsh_smp_ring *ring_of(const struct fsh_smp_port *port,
                                     uint32_t from, uint32_t to,
@@ -119,17 +64,6 @@ static unsigned char *block_of(const struct fsh_smp_port *port, uint32_t owner,
            fsh_smp_pool_offset(block);
 }
 
-static struct fsh_smp_head *head_at(struct fsh_smp_ring *ring, uint32_t pos)
-{
-    return (struct fsh_smp_head *)(void *)ring->slot[pos % FSH_SMP_SLOTS];
-}
-
-/* Never 0, so that cleared slots are never new; differs from lap to lap. */
-static uint32_t stamp_of(uint32_t pos)
-{
-    return UINT32_C(0x80000000) | (pos / FSH_SMP_SLOTS);
-}
-
 static size_t align_up(size_t n, size_t to)
 {
     return (n + to - 1) / to * to;
@@ -137,291 +71,271 @@ static size_t align_up(size_t n, size_t to)
 
 static size_t payload_offset(unsigned nargs)
 {
-    return align_up(sizeof(struct fsh_smp_head) + nargs * sizeof(int32_t),
-                    PAYLOAD_ALIGN);
-}
-
-/* --- ready bits and sleep ------------------------------------------------ */
-
-static void set_ready(struct fsh_smp_port *port, uint32_t owner,
-                      uint32_t source, unsigned channel)
-{
-    struct fsh_smp_ctl *ctl = &port->ctl[owner];
-    uint64_t bit = UINT64_C(1) << source % 64;
-    unsigned word = source / 64;
-
-    if (port->layout.ranks <= 64) {
-        if ((atomic_load(&ctl->summary[channel]) & bit) == 0)
-            atomic_fetch_or(&ctl->summary[channel], bit);
-        return;
-    }
-    if ((atomic_load(&ctl->ready[channel][word]) & bit) == 0)
-        atomic_fetch_or(&ctl->ready[channel][word], bit);
-    /* C, partner: clear_ready. */
-    bit = UINT64_C(1) << word;
-    if ((atomic_load(&ctl->summary[channel]) & bit) == 0)
-        atomic_fetch_or(&ctl->summary[channel], bit);
-}
-
-static void clear_ready(struct fsh_smp_port *port, uint32_t source,
-                        unsigned channel)
-{
-    struct fsh_smp_ctl *ctl = &port->ctl[port->rank];
-    uint64_t bit = UINT64_C(1) << source % 64;
-    unsigned word = source / 64;
-
-    if (port->layout.ranks <= 64) {
-        atomic_fetch_and(&ctl->summary[channel], ~bit);
-        return;
-    }
-    if ((atomic_fetch_and(&ctl->ready[channel][word], ~bit) & ~bit) != 0)
-        return;
-    /* C, partner: set_ready: either it sees the summary bit cleared, or we
-     * see its bit in the word. */
-    bit = UINT64_C(1) << word;
-    atomic_fetch_and(&ctl->summary[channel], ~bit);
-    if (atomic_load(&ctl->ready[channel][word]) != 0)
-        atomic_fetch_or(&ctl->summary[channel], bit);
-}
-
-static void wake_up(struct fsh_smp_ctl *ctl)
-{
-    atomic_fetch_add(&ctl->wake_seq, 1);
-    fsh_futex_wake((const void *)&ctl->wake_seq, INT32_MAX);
-}
-
-/* B, partner: fsh_smp_port_sleep. */
-static void wake_owner(struct fsh_smp_ctl *ctl)
-{
-    if (atomic_load(&ctl->sleepers) != 0)
-        wake_up(ctl);
-}
-
-/* D, partner: fsh_smp_port_sleep. On the path of every put, so without a fence
- * between the put's stores and this load: an owner that begins to watch while
- * they are still on their way out of this processor, and looks, and sleeps, is
- * missed and sleeps to the end of its step, which is bounded. */
-void fsh_smp_port_poke(struct fsh_smp_port *port, uint32_t dest)
-{
-    struct fsh_smp_ctl *ctl = &port->ctl[dest];
-
-    if (__builtin_expect(
-            atomic_load_explicit(&ctl->watching, memory_order_relaxed) != 0,
-            0) &&
-        atomic_exchange(&ctl->watching, 0) != 0)
-        wake_up(ctl);
-}
-
-void fsh_smp_port_sleep(struct fsh_smp_port *port, uint64_t max_ns, bool memory)
-{
-    struct fsh_smp_ctl *ctl = &port->ctl[port->rank];
-    uint32_t seen = atomic_load(&ctl->wake_seq);
-
-    /* D, partner: fsh_smp_port_poke: it finds us watching, or what it stored is
-     * there for the caller to see before the next call. */
-    if (memory && atomic_exchange(&ctl->watching, 1) == 0)
-        return;
-    /* B, partner: wake_owner: either it sees this sleeper, or we see the bit
-     * it set before it looked. */
-    atomic_fetch_add(&ctl->sleepers, 1);
-    if (atomic_load(&ctl->summary[FSH_SMP_REQUEST]) == 0 &&
-        atomic_load(&ctl->summary[FSH_SMP_REPLY]) == 0 &&
-        atomic_load(&ctl->told) == 0)
-        fsh_futex_wait((const void *)&ctl->wake_seq, seen, max_ns);
-    atomic_fetch_sub(&ctl->sleepers, 1);
-}
-
-void fsh_smp_port_tell(struct fsh_smp_port *port, uint32_t dest)
-{
-    struct fsh_smp_ctl *ctl = &port->ctl[dest];
-
-    /* F, partner: fsh_smp_port_told. B, partner: fsh_smp_port_sleep. */
-    atomic_store(&ctl->told, 1);
-    wake_owner(ctl);
-}
-
-bool fsh_smp_port_told(struct fsh_smp_port *port)
-{
-    struct fsh_smp_ctl *ctl = &port->ctl[port->rank];
-
-    /* F, partner: fsh_smp_port_tell: what comes after this sets it again. */
-    return __builtin_expect(
-               atomic_load_explicit(&ctl->told, memory_order_relaxed) != 0,
-               0) &&
-           atomic_exchange(&ctl->told, 0) != 0;
+    return sizeof(struct fsh_smp_head) +
+           align_up(nargs * sizeof(int32_t), PAYLOAD_ALIGN);
 }
 
 /* --- sending ------------------------------------------------------------- */
 
-static bool has_room(struct tx *tx, struct fsh_smp_ring *ring, uint32_t slots)
+static bool has_room(struct fsh_smp_tx *tx, uint32_t slots)
 {
-    if (tx->tail - tx->freed + slots <= FSH_SMP_SLOTS)
+    if (__builtin_expect(tx->tail - tx->freed + slots <= FSH_SMP_SLOTS, 1))
         return true;
-    /* Acquire, partner: release in take: the receiver has copied the slots. */
-    tx->freed = atomic_load_explicit(&ring->freed, memory_order_acquire);
+    /* Acquire, partner: release in consume: the receiver has copied the
+     * slots. */
+    tx->freed = atomic_load_explicit(&tx->ring->freed, memory_order_acquire);
     return tx->tail - tx->freed + slots <= FSH_SMP_SLOTS;
 }
 
-/* Make the slot after a message not look like one, then publish it. */
-static void publish(struct tx *tx, struct fsh_smp_ring *ring, uint32_t slots)
+/* Remember the inside of the message, and make the slot after it not look like
+ * one. */
+static void mark_inside(struct fsh_smp_tx *tx, uint32_t slots)
 {
-    struct fsh_smp_head *head = head_at(ring, tx->tail);
     uint32_t next = tx->tail + slots;
 
-    head->slots = (uint8_t)slots;
     tx->inner &= ~(UINT64_C(1) << tx->tail % FSH_SMP_SLOTS);
     for (uint32_t p = tx->tail + 1; p != next; p++)
         tx->inner |= UINT64_C(1) << p % FSH_SMP_SLOTS;
     if (tx->inner >> next % FSH_SMP_SLOTS & 1)
-        atomic_store_explicit(&head_at(ring, next)->stamp, 0,
+        atomic_store_explicit(&fsh_smp_head_at(tx->ring, next)->stamp, 0,
                               memory_order_relaxed);
-    /* Releases the message; A, partner: drain. */
-    atomic_store(&head->stamp, stamp_of(tx->tail));
-    tx->tail = next;
 }
 
-static void fill(struct fsh_smp_port *port, struct fsh_smp_head *head,
-                 const struct fsh_smp_out *out, uint32_t block)
+static void publish(struct fsh_smp_tx *tx, struct fsh_smp_head *head,
+                    uint32_t slots)
 {
-    unsigned char *bytes = (unsigned char *)head;
-
-    head->handler = out->handler;
-    head->category = out->category;
-    head->nargs = out->nargs;
-    head->nbytes = out->nbytes;
-    head->block = block;
-    head->addr = out->addr;
-    if (out->nargs != 0)
-        memcpy(bytes + sizeof *head, out->args, out->nargs * sizeof(int32_t));
-    if (out->category != FSH_AM_MEDIUM || out->nbytes == 0)
-        return;
-    if (block != FSH_SMP_INLINE)
-        memcpy(block_of(port, port->rank, out->channel, block), out->src,
-               out->nbytes);
-    else
-        memcpy(bytes + payload_offset(out->nargs), out->src, out->nbytes);
+    head->slots = (uint8_t)slots;
+    if (__builtin_expect((tx->inner | (slots - 1)) != 0, 0))
+        mark_inside(tx, slots);
+    /* Releases the message; A, partner: fsh_smp_is_new. */
+    atomic_store_explicit(&head->stamp, fsh_smp_stamp(tx->tail),
+                          memory_order_release);
+    tx->tail += slots;
 }
 
-static enum fsh_smp_result send_locked(struct fsh_smp_port *port,
-                                       const struct fsh_smp_out *out,
-                                       struct tx *tx, struct fsh_smp_ring *ring)
+static void fill(struct fsh_smp_head *head, const struct fsh_am *am)
 {
-    bool medium = out->category == FSH_AM_MEDIUM;
-    bool pooled = medium && out->nbytes > FSH_SMP_MAX_INLINE;
-    size_t bytes = sizeof(struct fsh_smp_head) + out->nargs * sizeof(int32_t);
-    if (medium && !pooled && out->nbytes != 0)
-        bytes = payload_offset(out->nargs) + out->nbytes;
-    uint32_t slots =
-        (uint32_t)(align_up(bytes, FSH_SMP_SLOT_BYTES) / FSH_SMP_SLOT_BYTES);
+    int32_t *args = (int32_t *)(void *)(head + 1);
+
+    head->handler = am->handler;
+    head->category = am->category;
+    head->nargs = am->nargs;
+    head->nbytes = am->category == FSH_AM_SHORT ? 0 : (uint32_t)am->nbytes;
+    head->addr = (uint64_t)(uintptr_t)am->dst;
+    for (unsigned i = 0; i < am->nargs; i++)
+        args[i] = am->args[i];
+}
+
+/* Say, along with a message, that a block of its receiver's is free. */
+static void fill_back(struct fsh_smp_port *port, uint32_t dest,
+                      struct fsh_smp_head *head)
+{
+    struct fsh_smp_back *back = &port->back[dest];
+    uint64_t word = atomic_load_explicit(&back->word, memory_order_relaxed);
+
+    head->back = (uint32_t)(word >> 32);
+    head->back_use = (uint32_t)word;
+    if (word != 0)
+        atomic_store_explicit(&back->word, 0, memory_order_relaxed);
+}
+
+static uint32_t claim(struct fsh_smp_port *port, unsigned channel, size_t n,
+                      uint32_t *use)
+{
+    struct fsh_smp_pool *pool = &port->pool[channel];
+    uint32_t block;
+
+    fsh_smp_lock(port, &port->pool_lock[channel]);
+    block = fsh_smp_pool_claim(pool, port->own, channel, n);
+    if (block != FSH_SMP_NO_ROOM)
+        *use = pool->use[block];
+    fsh_smp_unlock(port, &port->pool_lock[channel]);
+    return block;
+}
+
+static uint32_t slots_of(const struct fsh_am *am, bool inline_payload)
+{
+    size_t bytes = sizeof(struct fsh_smp_head) + am->nargs * sizeof(int32_t);
+
+    if (inline_payload)
+        bytes = payload_offset(am->nargs) + am->nbytes;
+    return (uint32_t)((bytes + FSH_SMP_SLOT_BYTES - 1) / FSH_SMP_SLOT_BYTES);
+}
+
+/* Room for a message, after a SKIP if it would wrap. One slot more: the one
+ * whose stamp publish may clear. */
+static bool make_room(struct fsh_smp_tx *tx, uint32_t slots)
+{
     uint32_t left = FSH_SMP_SLOTS - tx->tail % FSH_SMP_SLOTS;
     uint32_t skip = slots > left ? left : 0;
 
-    /* One more: the slot whose stamp publish may clear. */
-    if (!has_room(tx, ring, skip + slots + 1))
+    if (!has_room(tx, skip + slots + 1))
+        return false;
+    if (__builtin_expect(skip != 0, 0)) {
+        struct fsh_smp_head *head = fsh_smp_head_at(tx->ring, tx->tail);
+
+        head->category = FSH_SMP_SKIP;
+        publish(tx, head, skip);
+    }
+    return true;
+}
+
+/* A Medium that does not fit into slots: its payload goes to a block first. */
+static __attribute__((noinline)) enum fsh_smp_result send_pooled(
+    struct fsh_smp_port *port, struct fsh_smp_tx *tx, unsigned channel,
+    uint32_t dest, const struct fsh_am *am)
+{
+    uint32_t slots = slots_of(am, false), use = 0, block;
+    struct fsh_smp_head *head;
+
+    if (!make_room(tx, slots))
         return FSH_SMP_NO_SLOT;
-    uint32_t block = FSH_SMP_INLINE;
-    if (pooled) {
-        lock(port, &port->pool_lock[out->channel]);
-        block = fsh_smp_pool_claim(&port->pool[out->channel],
-                                   &port->ctl[port->rank], out->channel,
-                                   out->nbytes);
-        unlock(port, &port->pool_lock[out->channel]);
-        if (block == FSH_SMP_INLINE)
-            return FSH_SMP_NO_BLOCK;
-    }
-    if (skip != 0) {
-        head_at(ring, tx->tail)->category = FSH_SMP_SKIP;
-        publish(tx, ring, skip);
-    }
-    fill(port, head_at(ring, tx->tail), out, block);
-    publish(tx, ring, slots);
+    block = claim(port, channel, am->nbytes, &use);
+    if (block == FSH_SMP_NO_ROOM)
+        return FSH_SMP_NO_BLOCK;
+    memcpy(block_of(port, port->rank, channel, block), am->src, am->nbytes);
+    head = fsh_smp_head_at(tx->ring, tx->tail);
+    fill(head, am);
+    fill_back(port, dest, head);
+    head->category = FSH_SMP_POOLED;
+    head->addr = block;
+    head->use = use;
+    publish(tx, head, slots);
+    return FSH_SMP_SENT;
+}
+
+static enum fsh_smp_result send_locked(struct fsh_smp_port *port,
+                                       struct fsh_smp_tx *tx, unsigned channel,
+                                       uint32_t dest, const struct fsh_am *am)
+{
+    bool payload = am->category == FSH_AM_MEDIUM && am->nbytes != 0;
+    struct fsh_smp_head *head;
+    uint32_t slots;
+
+    if (payload && am->nbytes > FSH_SMP_MAX_INLINE)
+        return send_pooled(port, tx, channel, dest, am);
+    slots = slots_of(am, payload);
+    if (!make_room(tx, slots))
+        return FSH_SMP_NO_SLOT;
+    head = fsh_smp_head_at(tx->ring, tx->tail);
+    fill(head, am);
+    fill_back(port, dest, head);
+    if (payload)
+        memcpy((unsigned char *)head + payload_offset(am->nargs), am->src,
+               am->nbytes);
+    publish(tx, head, slots);
     return FSH_SMP_SENT;
 }
 
 enum fsh_smp_result fsh_smp_port_send(struct fsh_smp_port *port,
-                                      const struct fsh_smp_out *out)
+                                      unsigned channel, uint32_t dest,
+                                      const struct fsh_am *am)
 {
-    struct tx *tx = &port->tx[out->channel][out->dest];
-    struct fsh_smp_ring *ring =
-        ring_of(port, port->rank, out->dest, out->channel);
+    struct fsh_smp_tx *tx = &port->tx[channel][dest];
+    enum fsh_smp_result result;
 
-    assert(out->dest < port->layout.ranks && out->nargs <= 16);
-    lock(port, &tx->lock);
-    enum fsh_smp_result result = send_locked(port, out, tx, ring);
-    unlock(port, &tx->lock);
-    if (result == FSH_SMP_SENT) {
-        set_ready(port, out->dest, port->rank, out->channel);
-        wake_owner(&port->ctl[out->dest]);
-    }
+    assert(dest < port->layout.ranks && am->nargs <= 16);
+    fsh_smp_lock(port, &tx->lock);
+    result = send_locked(port, tx, channel, dest, am);
+    fsh_smp_unlock(port, &tx->lock);
+    if (__builtin_expect(result != FSH_SMP_SENT, 0))
+        return result;
+    /* A, B, partners: fsh_smp_withdraw and fsh_smp_port_sleep. */
+    if (__builtin_expect(port->fenced, 0))
+        atomic_thread_fence(memory_order_seq_cst);
+    fsh_light_fence();
+    if (__builtin_expect(!fsh_smp_attended(port, tx->owner, channel), 0))
+        fsh_smp_call_attention(port, tx->owner, port->rank, channel);
+    if (__builtin_expect(atomic_load_explicit(&tx->owner->sleepers,
+                                              memory_order_relaxed) != 0,
+                         0))
+        fsh_smp_wake(tx->owner);
     return result;
 }
 
 /* --- receiving ----------------------------------------------------------- */
 
-static bool is_new(struct fsh_smp_ring *ring, uint32_t pos)
+/* Stand at a position: where the next message will be. */
+static void stand_at(struct fsh_smp_rx *rx, uint32_t pos)
 {
-    /* Acquires the message; A, partner: publish. */
-    return atomic_load(&head_at(ring, pos)->stamp) == stamp_of(pos);
+    rx->pos = pos;
+    atomic_store_explicit(&rx->next, fsh_smp_head_at(rx->ring, pos),
+                          memory_order_relaxed);
+    atomic_store_explicit(&rx->stamp, fsh_smp_stamp(pos), memory_order_relaxed);
 }
 
-static void consume(struct rx *rx, struct fsh_smp_ring *ring, uint32_t slots)
+static inline void consume(struct fsh_smp_rx *rx, uint32_t slots)
 {
-    rx->pos += slots;
+    stand_at(rx, rx->pos + slots);
     if (rx->pos - rx->told >= FREED_STEP) {
         rx->told = rx->pos;
         /* Release, partner: acquire in has_room. */
-        atomic_store_explicit(&ring->freed, rx->pos, memory_order_release);
+        atomic_store_explicit(&rx->ring->freed, rx->pos, memory_order_release);
     }
 }
 
 /* Copy the next message out and free its slots. */
-static bool take(struct rx *rx, struct fsh_smp_ring *ring, struct taken *t)
+static inline bool take(struct fsh_smp_rx *rx, struct taken *t)
 {
-    while (is_new(ring, rx->pos)) {
-        const struct fsh_smp_head *head = head_at(ring, rx->pos);
+    while (fsh_smp_is_new(rx)) {
+        const struct fsh_smp_head *head = fsh_smp_head_at(rx->ring, rx->pos);
         uint32_t slots = head->slots;
-        if (head->category == FSH_SMP_SKIP) {
-            consume(rx, ring, slots);
+
+        if (__builtin_expect(head->category == FSH_SMP_SKIP, 0)) {
+            consume(rx, slots);
             continue;
         }
-        if (slots == 1)
-            memcpy(t->bytes, head, FSH_SMP_SLOT_BYTES);
-        else
+        memcpy(t->bytes, head, FSH_SMP_SLOT_BYTES);
+        if (__builtin_expect(slots > 1, 0))
             memcpy(t->bytes, head, slots * FSH_SMP_SLOT_BYTES);
-        consume(rx, ring, slots);
+        consume(rx, slots);
         return true;
     }
     return false;
 }
 
-/* The next message of a ring, or its ready bit cleared. The bit is set while
- * the ring may hold something, and cleared under the ring's lock only. */
-static bool drain(struct fsh_smp_port *port, uint32_t source, unsigned channel,
+static bool drain(struct fsh_smp_port *port, struct fsh_smp_rx *rx,
                   struct taken *t)
 {
-    struct rx *rx = &port->rx[channel][source];
-    struct fsh_smp_ring *ring = ring_of(port, source, port->rank, channel);
+    bool got;
 
-    if (!lock_try(port, &rx->lock))
-        return false; /* another thread is at it; the bit stays */
-    bool got = take(rx, ring, t);
-    if (!got) {
-        clear_ready(port, source, channel);
-        /* A, partner: publish and set_ready: either the sender sees the bit
-         * cleared, or we see its message. */
-        if (is_new(ring, rx->pos))
-            set_ready(port, port->rank, source, channel);
-    }
-    unlock(port, &rx->lock);
+    /* If another thread holds the lock, it takes what there is. */
+    if (!fsh_smp_is_new(rx) || !fsh_smp_lock_try(port, &rx->lock))
+        return false;
+    got = take(rx, t);
+    fsh_smp_unlock(port, &rx->lock);
     return got;
 }
 
-/* Release, partner: acquire in harvest (pool.c). */
+/* A handler that had a block of `owner` has ended: say so in shared memory, for
+ * an owner that runs short, and soon in a message, for one that does not. The
+ * release stands for what the handler has read; partner: is_over (pool.c). */
 static void give_back(struct fsh_smp_port *port, uint32_t owner,
-                      unsigned channel, uint32_t block)
+                      unsigned channel, const struct fsh_smp_head *head)
 {
-    atomic_store_explicit(&port->ctl[owner].busy[channel][block], 0,
+    uint32_t block = (uint32_t)head->addr;
+    uint64_t back = 1 + channel * FSH_SMP_BLOCKS + block;
+
+    atomic_store_explicit(&port->ctl[owner].over[channel][block], head->use,
                           memory_order_release);
+    atomic_store_explicit(&port->back[owner].word, back << 32 | head->use,
+                          memory_order_relaxed);
+}
+
+/* The sender of a message is done with a block of ours. */
+static void take_back(struct fsh_smp_port *port,
+                      const struct fsh_smp_head *head)
+{
+    uint32_t number = head->back - 1;
+    unsigned channel = number / FSH_SMP_BLOCKS;
+
+    /* Without the lock this goes by: the word in shared memory says it too. */
+    if (channel >= FSH_SMP_CHANNELS ||
+        !fsh_smp_lock_try(port, &port->pool_lock[channel]))
+        return;
+    fsh_smp_pool_over(&port->pool[channel], number % FSH_SMP_BLOCKS,
+                      head->back_use);
+    fsh_smp_unlock(port, &port->pool_lock[channel]);
 }
 
 static void run(struct fsh_smp_port *port, uint32_t source, unsigned channel,
@@ -435,93 +349,186 @@ static void run(struct fsh_smp_port *port, uint32_t source, unsigned channel,
         .category = head->category,
         .nargs = head->nargs,
         .args = (const void *)(t->bytes + sizeof *head),
+        .buf = (void *)(uintptr_t)head->addr,
         .nbytes = head->nbytes,
     };
+    bool pooled = head->category == FSH_SMP_POOLED;
 
-    if (head->category == FSH_AM_LONG)
-        in.buf = (void *)(uintptr_t)head->addr;
-    else if (head->category == FSH_AM_MEDIUM && head->block == FSH_SMP_INLINE)
+    if (head->back != 0)
+        take_back(port, head);
+    if (head->category == FSH_AM_MEDIUM) {
         in.buf = t->bytes + payload_offset(head->nargs);
-    else if (head->category == FSH_AM_MEDIUM)
-        in.buf = block_of(port, source, channel, head->block);
+    } else if (pooled) {
+        in.category = FSH_AM_MEDIUM;
+        in.buf = block_of(port, source, channel, (uint32_t)head->addr);
+    }
     deliver(arg, &in);
-    if (head->block != FSH_SMP_INLINE)
-        give_back(port, source, channel, head->block);
+    if (pooled)
+        give_back(port, source, channel, head);
 }
 
-static bool poll_source(struct fsh_smp_port *port, uint32_t source,
-                        unsigned channel, fsh_smp_deliver_fn deliver, void *arg)
+/* There is something in a ring. Not inlined: an empty poll needs none of it. */
+static __attribute__((noinline)) bool poll_source(struct fsh_smp_port *port,
+                                                  uint32_t source,
+                                                  unsigned channel,
+                                                  fsh_smp_deliver_fn deliver,
+                                                  void *arg)
 {
+    struct fsh_smp_rx *rx = &port->rx[channel][source];
     struct taken t;
     unsigned n = 0;
 
-    while (n < TAKES_PER_POLL && drain(port, source, channel, &t)) {
+    while (n < TAKES_PER_POLL && drain(port, rx, &t)) {
         run(port, source, channel, &t, deliver, arg);
         n++;
     }
     return n != 0;
 }
 
-/* Rotate right, so that bit `by` comes first. */
-static uint64_t rotate(uint64_t bits, unsigned by)
+/* Is there a message in the rings of a word of sources? */
+static inline bool any_new(const struct fsh_smp_rx *rx, uint64_t bits)
 {
-    return by % 64 == 0 ? bits : bits >> by % 64 | bits << (64 - by % 64);
+    for (; bits != 0; bits &= bits - 1)
+        if (fsh_smp_is_new(&rx[__builtin_ctzll(bits)]))
+            return true;
+    return false;
 }
 
 static bool poll_word(struct fsh_smp_port *port, uint64_t bits, unsigned word,
                       unsigned channel, fsh_smp_deliver_fn deliver, void *arg)
 {
-    unsigned start =
-        atomic_load_explicit(&port->rotor, memory_order_relaxed) % 64;
     bool any = false;
 
-    for (bits = rotate(bits, start); bits != 0; bits &= bits - 1) {
-        unsigned bit = ((unsigned)__builtin_ctzll(bits) + start) % 64;
-        any |= poll_source(port, word * 64 + bit, channel, deliver, arg);
+    for (; bits != 0; bits &= bits - 1) {
+        uint32_t source = word * 64 + (uint32_t)__builtin_ctzll(bits);
+
+        if (fsh_smp_is_new(&port->rx[channel][source]))
+            any |= poll_source(port, source, channel, deliver, arg);
     }
     return any;
+}
+
+static inline uint64_t summary_of(const struct fsh_smp_port *port,
+                                  unsigned channel)
+{
+    return atomic_load_explicit(&port->own->summary[channel],
+                                memory_order_relaxed);
 }
 
 static bool poll_channel(struct fsh_smp_port *port, unsigned channel,
                          fsh_smp_deliver_fn deliver, void *arg)
 {
-    struct fsh_smp_ctl *ctl = &port->ctl[port->rank];
-    uint64_t summary = atomic_load(&ctl->summary[channel]);
+    uint64_t summary = summary_of(port, channel);
     bool any = false;
 
-    if (summary == 0)
-        return false;
-    atomic_store_explicit(
-        &port->rotor,
-        atomic_load_explicit(&port->rotor, memory_order_relaxed) + 1,
-        memory_order_relaxed);
     if (port->layout.ranks <= 64)
         return poll_word(port, summary, 0, channel, deliver, arg);
     for (; summary != 0; summary &= summary - 1) {
-        unsigned word = (unsigned)__builtin_ctzll(summary);
-        any |= poll_word(port, atomic_load(&ctl->ready[channel][word]), word,
-                         channel, deliver, arg);
+        unsigned w = (unsigned)__builtin_ctzll(summary);
+
+        any |= poll_word(port,
+                         atomic_load_explicit(&port->own->ready[channel][w],
+                                              memory_order_relaxed),
+                         w, channel, deliver, arg);
     }
     return any;
 }
 
-bool fsh_smp_port_poll(struct fsh_smp_port *port, unsigned mask,
-                       fsh_smp_deliver_fn deliver, void *arg)
+/* Beyond 64 ranks the first look is the poll itself. */
+static inline bool may_have(const struct fsh_smp_port *port, unsigned channel)
 {
-    bool any = false;
+    uint64_t summary = summary_of(port, channel);
 
-    /* Replies first: they free what requests wait for. */
-    if (mask & 1u << FSH_SMP_REPLY)
-        any |= poll_channel(port, FSH_SMP_REPLY, deliver, arg);
-    if (mask & 1u << FSH_SMP_REQUEST)
+    return port->layout.ranks <= 64 ? any_new(port->rx[channel], summary)
+                                    : summary != 0;
+}
+
+/* Rings looked at; words of them beyond 64 ranks. */
+static int attended(const struct fsh_smp_port *port)
+{
+    int n = 0;
+
+    for (unsigned c = 0; c < FSH_SMP_CHANNELS; c++)
+        n += __builtin_popcountll(summary_of(port, c));
+    return n;
+}
+
+static __attribute__((noinline)) void long_idle(struct fsh_smp_port *port)
+{
+    if (attended(port) > IDLE_RINGS)
+        fsh_smp_withdraw(port);
+    atomic_store_explicit(&port->idle, 0, memory_order_relaxed);
+}
+
+static inline void count_idle(struct fsh_smp_port *port)
+{
+    unsigned idle = atomic_load_explicit(&port->idle, memory_order_relaxed) + 1;
+
+    atomic_store_explicit(&port->idle, idle, memory_order_relaxed);
+    if (__builtin_expect(idle >= IDLE_POLLS, 0))
+        long_idle(port);
+}
+
+/* Replies first: they free what requests wait for. */
+static __attribute__((noinline)) bool poll_channels(struct fsh_smp_port *port,
+                                                    bool requests,
+                                                    fsh_smp_deliver_fn deliver,
+                                                    void *arg)
+{
+    bool any = poll_channel(port, FSH_SMP_REPLY, deliver, arg);
+
+    if (requests)
         any |= poll_channel(port, FSH_SMP_REQUEST, deliver, arg);
+    if (!any) {
+        count_idle(port);
+        return false;
+    }
+    atomic_store_explicit(&port->idle, 0, memory_order_relaxed);
     /* Other threads of this rank may wait for what a handler did. */
-    if (any && port->locking)
-        wake_owner(&port->ctl[port->rank]);
-    return any;
+    if (port->locking &&
+        atomic_load_explicit(&port->own->sleepers, memory_order_relaxed) != 0)
+        fsh_smp_wake(port->own);
+    return true;
+}
+
+bool fsh_smp_port_poll(struct fsh_smp_port *port, fsh_smp_deliver_fn deliver,
+                       void *arg)
+{
+    if (may_have(port, FSH_SMP_REPLY) || may_have(port, FSH_SMP_REQUEST))
+        return poll_channels(port, true, deliver, arg);
+    count_idle(port);
+    return false;
+}
+
+bool fsh_smp_port_poll_replies(struct fsh_smp_port *port,
+                               fsh_smp_deliver_fn deliver, void *arg)
+{
+    return poll_channels(port, false, deliver, arg);
 }
 
 /* --- making and describing ----------------------------------------------- */
+
+static bool make_ends(struct fsh_smp_port *port, unsigned channel)
+{
+    uint32_t ranks = port->layout.ranks;
+    struct fsh_smp_tx *tx = aligned_alloc(64, ranks * sizeof *tx);
+    struct fsh_smp_rx *rx = aligned_alloc(64, ranks * sizeof *rx);
+
+    port->tx[channel] = tx;
+    port->rx[channel] = rx;
+    if (tx == NULL || rx == NULL)
+        return false;
+    memset(tx, 0, ranks * sizeof *tx);
+    memset(rx, 0, ranks * sizeof *rx);
+    for (uint32_t r = 0; r < ranks; r++) {
+        tx[r].ring = ring_of(port, port->rank, r, channel);
+        tx[r].owner = &port->ctl[r];
+        rx[r].ring = ring_of(port, r, port->rank, channel);
+        stand_at(&rx[r], 0);
+    }
+    fsh_smp_pool_init(&port->pool[channel]);
+    return true;
+}
 
 struct fsh_smp_port *fsh_smp_port_new(void *base,
                                       const struct fsh_smp_layout *layout,
@@ -536,14 +543,14 @@ struct fsh_smp_port *fsh_smp_port_new(void *base,
     port->rank = rank;
     port->locking = locking;
     port->ctl = base;
-    for (unsigned c = 0; c < FSH_SMP_CHANNELS; c++) {
-        port->tx[c] = calloc(layout->ranks, sizeof *port->tx[c]);
-        port->rx[c] = calloc(layout->ranks, sizeof *port->rx[c]);
-        if (port->tx[c] == NULL || port->rx[c] == NULL) {
-            fsh_smp_port_free(port);
-            return NULL;
-        }
-        fsh_smp_pool_init(&port->pool[c]);
+    port->own = &port->ctl[rank];
+    port->fenced = !fsh_heavy_fence_init();
+    atomic_init(&port->shared, port->fenced);
+    port->back = calloc(layout->ranks, sizeof *port->back);
+    if (port->back == NULL || !make_ends(port, FSH_SMP_REQUEST) ||
+        !make_ends(port, FSH_SMP_REPLY)) {
+        fsh_smp_port_free(port);
+        return NULL;
     }
     return port;
 }
@@ -556,21 +563,22 @@ void fsh_smp_port_free(struct fsh_smp_port *port)
         free(port->tx[c]);
         free(port->rx[c]);
     }
+    free(port->back);
     free(port);
 }
 
 unsigned fsh_smp_port_slots(struct fsh_smp_port *port, unsigned channel,
                             uint32_t dest)
 {
-    struct fsh_smp_ring *ring = ring_of(port, port->rank, dest, channel);
-    struct tx *tx = &port->tx[channel][dest];
+    struct fsh_smp_tx *tx = &port->tx[channel][dest];
 
     if (tx->tail == 0)
         return 0; /* never used: do not touch its pages */
-    return tx->tail - atomic_load_explicit(&ring->freed, memory_order_relaxed);
+    return tx->tail -
+           atomic_load_explicit(&tx->ring->freed, memory_order_relaxed);
 }
 
 unsigned fsh_smp_port_blocks(struct fsh_smp_port *port, unsigned channel)
 {
-    return fsh_smp_pool_out(&port->ctl[port->rank], channel);
+    return fsh_smp_pool_out(&port->pool[channel], port->own, channel);
 }

@@ -5,11 +5,13 @@
  * can run all ranks as threads of one process. A port is one rank's end; its
  * calls may come from several threads if it was made with `locking`.
  *
- * Pairs of orders that keep this correct (all seq_cst, so that a store and the
- * following load of the other side cannot both be missed):
- *   A  sender: stamp, then ready bit      receiver: clear bit, then read stamp
- *   B  sender: ready bit, then sleepers   receiver: sleepers, then ready bit
- *   C  setter: ready word, then summary   clearer: summary, then ready word
+ * Pairs of orders that keep this correct, so that a store and the following load
+ * of the other side cannot both be missed. Whoever sends or puts has the light
+ * side (base/membarrier.h), whoever withdraws its attention or sleeps the heavy:
+ *   A  sender: stamp, then attention      owner: clear attention, then stamp
+ *   B  sender: stamp, then sleepers       owner: sleepers, then stamp
+ *   C  caller: ready word, then summary   owner: summary, then ready word
+ *   D  putter: data, then watching        owner: watching, then data
  *   F  teller: completion, then `told`    owner: clear `told`, then look
  */
 #ifndef FSH_SMP_RING_H
@@ -19,26 +21,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "conduit/conduit.h"
 #include "conduit/smp/layout.h"
 
 /* Payloads up to this ride in the ring's slots. */
 #define FSH_SMP_MAX_INLINE 512u
 
 struct fsh_smp_port;
-
-/* A message to send. addr is delivered as is (Long). nbytes of src are copied
- * only for Mediums; the caller has already placed a Long's payload. */
-struct fsh_smp_out {
-    uint32_t dest;
-    uint8_t channel;
-    uint8_t handler;
-    uint8_t category; /* enum fsh_category */
-    uint8_t nargs;    /* 0..16 */
-    const int32_t *args;
-    const void *src;
-    uint32_t nbytes;
-    uint64_t addr;
-};
 
 enum fsh_smp_result { FSH_SMP_SENT, FSH_SMP_NO_SLOT, FSH_SMP_NO_BLOCK };
 
@@ -63,14 +52,23 @@ struct fsh_smp_port *fsh_smp_port_new(void *base,
                                       uint32_t rank, bool locking);
 void fsh_smp_port_free(struct fsh_smp_port *port);
 
-/* Send without blocking; tells what was lacking. */
+/* Send without blocking; tells what was lacking. The message's node does not
+ * count, dst is delivered as it is (Long: the caller has already placed the
+ * payload), src is copied for Mediums only. */
 enum fsh_smp_result fsh_smp_port_send(struct fsh_smp_port *port,
-                                      const struct fsh_smp_out *out);
+                                      unsigned channel, uint32_t dest,
+                                      const struct fsh_am *am);
 
-/* Deliver what has arrived on the channels of `mask` (1u << channel); a
- * bounded number of messages. Returns whether there was any. */
-bool fsh_smp_port_poll(struct fsh_smp_port *port, unsigned mask,
-                       fsh_smp_deliver_fn deliver, void *arg);
+/* A second thread is about to call: from now on locks are taken. Before its
+ * first call, and again before that of every further one. */
+void fsh_smp_port_share(struct fsh_smp_port *port);
+
+/* Deliver what has arrived, or of that the replies only; a bounded number of
+ * messages of each source. Returns whether there was any. */
+bool fsh_smp_port_poll(struct fsh_smp_port *port, fsh_smp_deliver_fn deliver,
+                       void *arg);
+bool fsh_smp_port_poll_replies(struct fsh_smp_port *port,
+                               fsh_smp_deliver_fn deliver, void *arg);
 
 /* Sleep until a message may have arrived or max_ns passed; with `memory` also
  * until somebody pokes this rank, after a store to its segment. The caller has

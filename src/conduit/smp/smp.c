@@ -27,12 +27,12 @@
 #define FIRST_SLEEP_NS \
     20000u /* a freed slot wakes nobody, so sleep short first */
 #define MAX_SLEEP_NS 1000000u
-#define BOTH (1u << FSH_SMP_REQUEST | 1u << FSH_SMP_REPLY)
 
 static struct {
     struct fsh_smp_layout layout;
     struct fsh_smp_port *port;
     unsigned char *base;
+    const struct fsh_smp_ctl *own; /* of this rank, in the object */
     uint32_t rank;
     uint32_t ranks;
     unsigned spins;
@@ -81,6 +81,7 @@ static void init(enum fsh_threads threads, struct fsh_limits *limits)
     smp.layout = fsh_smp_layout(smp.ranks, page->smp_segment_max);
     smp.spins = smp.ranks > fsh_cpu_count() ? SPINS / 10 : SPINS;
     map_object();
+    smp.own = (const struct fsh_smp_ctl *)(void *)smp.base + smp.rank;
     smp.port = fsh_smp_port_new(smp.base, &smp.layout, smp.rank,
                                 threads == FSH_THREADS_PAR);
     if (smp.port == NULL)
@@ -136,19 +137,18 @@ static void deliver(void *arg, const struct fsh_smp_in *in)
                    in->buf, in->nbytes);
 }
 
-static void say_waiting(const struct fsh_smp_out *out, const char *lacking)
+static void say_waiting(unsigned channel, uint32_t dest, const char *lacking)
 {
     char text[96];
 
     snprintf(text, sizeof text, "%s to rank %" PRIu32 ": no free %s",
-             out->channel == FSH_SMP_REPLY ? "reply" : "request", out->dest,
-             lacking);
+             channel == FSH_SMP_REPLY ? "reply" : "request", dest, lacking);
     fsh_boot_waiting(text);
 }
 
 /* One step of a wait for room: spin, offer the processor, sleep longer and
  * longer. Leaves if the job is ending. */
-static void pause_step(unsigned n, const struct fsh_smp_out *out,
+static void pause_step(unsigned n, unsigned channel, uint32_t dest,
                        const char *lacking)
 {
     const char *why = NULL;
@@ -160,74 +160,72 @@ static void pause_step(unsigned n, const struct fsh_smp_out *out,
     if (!fsh_boot_alive(&why))
         fsh_fatal("conduit smp: gave up waiting for a %s to rank %" PRIu32
                   ": %s",
-                  lacking, out->dest, why);
+                  lacking, dest, why);
     if (n < smp.spins + YIELDS) {
         sched_yield();
         return;
     }
     if (n == smp.spins + YIELDS)
-        say_waiting(out, lacking);
+        say_waiting(channel, dest, lacking);
     unsigned rounds = n - smp.spins - YIELDS;
     uint64_t ns = (uint64_t)FIRST_SLEEP_NS << (rounds < 6 ? rounds : 6);
     fsh_smp_port_sleep(smp.port, ns < MAX_SLEEP_NS ? ns : MAX_SLEEP_NS, false);
 }
 
-/* Send; while there is no room, poll the channels of `mask`. */
-static void send(const struct fsh_smp_out *out, unsigned mask)
+static bool poll_for(unsigned channel)
 {
-    enum fsh_smp_result result = fsh_smp_port_send(smp.port, out);
+    return channel == FSH_SMP_REPLY
+               ? fsh_smp_port_poll_replies(smp.port, deliver, NULL)
+               : fsh_smp_port_poll(smp.port, deliver, NULL);
+}
+
+/* There was no room: poll until there is; for a reply, replies only. */
+static void send_slow(unsigned channel, uint32_t dest, const struct fsh_am *am,
+                      enum fsh_smp_result result)
+{
     unsigned n = 0;
 
-    if (result == FSH_SMP_SENT)
-        return;
     while (result != FSH_SMP_SENT) {
-        if (fsh_smp_port_poll(smp.port, mask, deliver, NULL))
+        if (poll_for(channel))
             n = 0;
         else
-            pause_step(n++, out,
+            pause_step(n++, channel, dest,
                        result == FSH_SMP_NO_SLOT ? "ring slot"
                                                  : "payload block");
-        result = fsh_smp_port_send(smp.port, out);
+        result = fsh_smp_port_send(smp.port, channel, dest, am);
     }
     fsh_boot_waiting("");
 }
 
-/* Fill `out` from `am`; a Long's payload goes to the target at once. */
-static struct fsh_smp_out start(const struct fsh_am *am, uint32_t dest,
-                                uint8_t channel)
+/* A Long's payload goes to the target at once. */
+static void send(unsigned channel, uint32_t dest, const struct fsh_am *am)
 {
-    struct fsh_smp_out out = {
-        .dest = dest,
-        .channel = channel,
-        .handler = am->handler,
-        .category = am->category,
-        .nargs = am->nargs,
-        .args = am->args,
-        .src = am->src,
-        .nbytes = am->category == FSH_AM_SHORT ? 0 : (uint32_t)am->nbytes,
-        .addr = (uint64_t)(uintptr_t)am->dst,
-    };
+    enum fsh_smp_result result;
 
     assert(am->nbytes <=
            (am->category == FSH_AM_MEDIUM ? FSH_SMP_MAX_MEDIUM : MAX_LONG));
     if (am->category == FSH_AM_LONG && am->nbytes != 0)
         memcpy(translate(dest, am->dst), am->src, am->nbytes);
-    return out;
+    result = fsh_smp_port_send(smp.port, channel, dest, am);
+    if (__builtin_expect(result != FSH_SMP_SENT, 0))
+        send_slow(channel, dest, am, result);
 }
 
 static void am_request(const struct fsh_am *am)
 {
-    struct fsh_smp_out out = start(am, am->node, FSH_SMP_REQUEST);
-
-    send(&out, BOTH);
+    send(FSH_SMP_REQUEST, am->node, am);
 }
 
 static void am_reply(struct fsh_token *token, const struct fsh_am *am)
 {
-    struct fsh_smp_out out = start(am, token->source, FSH_SMP_REPLY);
-
     token->replied = true;
-    send(&out, 1u << FSH_SMP_REPLY);
+    send(FSH_SMP_REPLY, token->source, am);
+}
+
+static void share(void)
+{
+    if (smp.port != NULL)
+        fsh_smp_port_share(smp.port);
 }
 
 /* --- put and get ---------------------------------------------------------- */
@@ -276,9 +274,12 @@ static void get(void *dst, uint32_t node, const void *src, size_t n,
 
 static bool poll_all(void)
 {
-    bool any = fsh_smp_port_poll(smp.port, BOTH, deliver, NULL);
+    bool any = fsh_smp_port_poll(smp.port, deliver, NULL);
 
-    return fsh_smp_service_poll() || any;
+    if (__builtin_expect(
+            atomic_load_explicit(&smp.own->told, memory_order_relaxed) != 0, 0))
+        any |= fsh_smp_service_poll();
+    return any;
 }
 
 static void wait_any(uint64_t max_ns, bool memory)
@@ -321,6 +322,7 @@ const struct fsh_conduit_ops fsh_conduit_smp = {
     .usable = usable,
     .init = init,
     .attach = attach,
+    .share = share,
     .am_request = am_request,
     .am_reply = am_reply,
     .put = put,

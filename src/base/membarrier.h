@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Fences paid by one side only. Where one side of a store-load handshake is on
+ * every fast path and the other is rare, the fast side keeps its order for the
+ * compiler alone (fsh_light_fence) and the rare side makes every processor pass
+ * a full fence (fsh_heavy_fence), a system call. Both are full fences to each
+ * other. Where the kernel offers none, the fast side has to fence itself.
+ */
+#ifndef FSH_MEMBARRIER_H
+#define FSH_MEMBARRIER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/* Announce this process; before its first light fence. Returns whether heavy
+ * fences work, between processes that have announced themselves and within this
+ * one; if not, fsh_heavy_fence is an ordinary fence. Any thread, idempotent. */
+bool fsh_heavy_fence_init(void);
+
+/* Every running thread of every announced process passes a full fence before
+ * this returns. Not for fast paths. Any thread. */
+void fsh_heavy_fence(void);
+
+static inline void fsh_light_fence(void)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+#endif

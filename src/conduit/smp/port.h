@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A port from inside: what ring.c (messages) and ready.c (attention, sleep)
+ * share, and nobody else sees. See ring.h for the contract.
+ *
+ * Locks. With `locking` several threads may call. As long as one thread alone
+ * has called (until fsh_smp_port_share) its critical sections cost no atomic
+ * exchange: it counts itself in and out with plain stores, and whoever ends that
+ * time pays the fence for both.
+ */
+#ifndef FSH_SMP_PORT_H
+#define FSH_SMP_PORT_H
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "base/cpu.h"
+#include "base/membarrier.h"
+#include "conduit/smp/pool.h"
+#include "conduit/smp/ring.h"
+
+#define FSH_SMP_SPINS 100u /* on a lock before the processor is offered */
+
+struct fsh_smp_lock {
+    atomic_uint held;
+};
+
+/* Sending end of a ring. Under `lock`, but the pointers, which are constant. */
+struct fsh_smp_tx {
+    _Alignas(64) struct fsh_smp_lock lock;
+    uint32_t tail;  /* slots written, ever */
+    uint32_t freed; /* last value read from the ring */
+    uint64_t inner; /* slots last used for the inside of a message */
+    struct fsh_smp_ring *ring;
+    struct fsh_smp_ctl *owner; /* of the ring: the receiver */
+};
+
+/* Receiving end of a ring. Under `lock`; `next` and `stamp` are also read
+ * without, for a first look, which needs no more than that they are words. */
+struct fsh_smp_rx {
+    _Alignas(64) struct fsh_smp_lock lock;
+    _Atomic uint32_t stamp;              /* of the next message */
+    _Atomic(struct fsh_smp_head *) next; /* where it will be */
+    uint32_t pos;                        /* slots consumed, ever */
+    uint32_t told;                       /* last value written to ring.freed */
+    struct fsh_smp_ring *ring;
+};
+
+/* A block of a peer's to give back with the next message to that peer; a newer
+ * one replaces an older. Any thread: use is 0 while nothing is there. */
+struct fsh_smp_back {
+    _Atomic uint64_t word; /* fsh_smp_head's back << 32 | back_use, or 0 */
+};
+
+struct fsh_smp_port {
+    unsigned char *base;
+    struct fsh_smp_layout layout;
+    uint32_t rank;
+    bool locking;
+    bool fenced;             /* senders fence: no heavy fence here */
+    atomic_bool shared;      /* more than one thread has called */
+    atomic_uint inside;      /* critical sections the one thread is in */
+    struct fsh_smp_ctl *ctl; /* all ranks */
+    struct fsh_smp_ctl *own;
+    struct fsh_smp_tx *tx[FSH_SMP_CHANNELS];
+    struct fsh_smp_rx *rx[FSH_SMP_CHANNELS];
+    struct fsh_smp_back *back; /* by peer */
+    struct fsh_smp_pool pool[FSH_SMP_CHANNELS];
+    struct fsh_smp_lock pool_lock[FSH_SMP_CHANNELS];
+    atomic_uint idle; /* polls in a row that found nothing */
+};
+
+/* The one thread enters: true, unless there are others by now. Light fence,
+ * partner: fsh_smp_port_share. */
+static inline bool fsh_smp_enter_alone(struct fsh_smp_port *port)
+{
+    unsigned inside;
+
+    if (atomic_load_explicit(&port->shared, memory_order_relaxed))
+        return false;
+    inside = atomic_load_explicit(&port->inside, memory_order_relaxed);
+    atomic_store_explicit(&port->inside, inside + 1, memory_order_relaxed);
+    fsh_light_fence();
+    if (__builtin_expect(
+            !atomic_load_explicit(&port->shared, memory_order_relaxed), 1))
+        return true;
+    atomic_store_explicit(&port->inside, inside, memory_order_release);
+    return false;
+}
+
+/* Acquire, partner: release in unlock. */
+static inline bool fsh_smp_lock_try(struct fsh_smp_port *port,
+                                    struct fsh_smp_lock *l)
+{
+    if (!port->locking || fsh_smp_enter_alone(port))
+        return true;
+    return atomic_load_explicit(&l->held, memory_order_relaxed) == 0 &&
+           atomic_exchange_explicit(&l->held, 1, memory_order_acquire) == 0;
+}
+
+static inline void fsh_smp_lock(struct fsh_smp_port *port,
+                                struct fsh_smp_lock *l)
+{
+    for (unsigned n = 0; !fsh_smp_lock_try(port, l); n++) {
+        if (n < FSH_SMP_SPINS)
+            fsh_cpu_relax();
+        else
+            sched_yield();
+    }
+}
+
+/* A lock that is not held was entered alone. Release, partners: the acquires in
+ * lock_try and in fsh_smp_port_share. */
+static inline void fsh_smp_unlock(struct fsh_smp_port *port,
+                                  struct fsh_smp_lock *l)
+{
+    if (!port->locking)
+        return;
+    if (atomic_load_explicit(&l->held, memory_order_relaxed) != 0)
+        atomic_store_explicit(&l->held, 0, memory_order_release);
+    else
+        atomic_store_explicit(
+            &port->inside,
+            atomic_load_explicit(&port->inside, memory_order_relaxed) - 1,
+            memory_order_release);
+}
+
+static inline struct fsh_smp_head *fsh_smp_head_at(struct fsh_smp_ring *ring,
+                                                   uint32_t pos)
+{
+    return (struct fsh_smp_head *)(void *)ring->slot[pos % FSH_SMP_SLOTS];
+}
+
+/* Never 0, so that cleared slots are never new; differs from lap to lap. */
+static inline uint32_t fsh_smp_stamp(uint32_t pos)
+{
+    return UINT32_C(0x80000000) | (pos / FSH_SMP_SLOTS);
+}
+
+/* Is there a message? Acquires it; partner: publish (ring.c). */
+static inline bool fsh_smp_is_new(const struct fsh_smp_rx *rx)
+{
+    const struct fsh_smp_head *next =
+        atomic_load_explicit(&rx->next, memory_order_relaxed);
+
+    return atomic_load_explicit(&next->stamp, memory_order_acquire) ==
+           atomic_load_explicit(&rx->stamp, memory_order_relaxed);
+}
+
+/* ---- attention (ready.c) ---- */
+
+/* Does the owner of a ring look at it at every poll? Sender, light fence before
+ * it; if not, fsh_smp_call_attention. */
+static inline bool fsh_smp_attended(const struct fsh_smp_port *port,
+                                    const struct fsh_smp_ctl *owner,
+                                    unsigned channel)
+{
+    uint32_t rank = port->rank;
+
+    if (port->layout.ranks <= 64)
+        return atomic_load_explicit(&owner->summary[channel],
+                                    memory_order_relaxed) >>
+                   rank &
+               1;
+    return (atomic_load_explicit(&owner->ready[channel][rank / 64],
+                                 memory_order_relaxed) >>
+                rank % 64 &
+            1) &&
+           (atomic_load_explicit(&owner->summary[channel],
+                                 memory_order_relaxed) >>
+                rank / 64 &
+            1);
+}
+
+/* Make `owner` look at its ring from rank `source`. */
+void fsh_smp_call_attention(const struct fsh_smp_port *port,
+                            struct fsh_smp_ctl *owner, uint32_t source,
+                            unsigned channel);
+
+/* End the owner's sleep. */
+void fsh_smp_wake(struct fsh_smp_ctl *ctl);
+
+/* Stop looking at rings with nothing in them. Returns whether one has something
+ * in it. Owner. */
+bool fsh_smp_withdraw(struct fsh_smp_port *port);
+
+#endif

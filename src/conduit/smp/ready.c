@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which rings a rank looks at, and how it sleeps; see ring.h for the pairs of
+ * orders. A rank looks at a ring at every poll from the first message on until
+ * it withdraws its attention: before it sleeps, and when it has polled in vain
+ * for long. So between two ranks that talk, a message is all that crosses from
+ * cache to cache.
+ */
+#include <limits.h>
+
+#include "base/futex.h"
+#include "conduit/smp/port.h"
+
+#define WORDS (FSH_SMP_MAX_RANKS / 64)
+
+/* B, C: all read-modify-writes here are sequentially consistent. */
+void fsh_smp_call_attention(const struct fsh_smp_port *port,
+                            struct fsh_smp_ctl *owner, uint32_t source,
+                            unsigned channel)
+{
+    uint64_t bit = UINT64_C(1) << source % 64;
+
+    if (port->layout.ranks <= 64) {
+        atomic_fetch_or(&owner->summary[channel], bit);
+        return;
+    }
+    atomic_fetch_or(&owner->ready[channel][source / 64], bit);
+    atomic_fetch_or(&owner->summary[channel], UINT64_C(1) << source / 64);
+}
+
+void fsh_smp_wake(struct fsh_smp_ctl *ctl)
+{
+    atomic_fetch_add(&ctl->wake_seq, 1);
+    fsh_futex_wake((const void *)&ctl->wake_seq, INT_MAX);
+}
+
+/* ---- withdrawing ---- */
+
+/* What was attended to, by channel and word of sources. */
+struct attention {
+    uint64_t bits[FSH_SMP_CHANNELS][WORDS];
+};
+
+/* C, partner: fsh_smp_call_attention: the summary goes first, so that a bit that
+ * is set behind our back sets its summary again. */
+static bool clear_all(struct fsh_smp_port *port, struct attention *was)
+{
+    struct fsh_smp_ctl *own = port->own;
+    bool any = false;
+
+    for (unsigned c = 0; c < FSH_SMP_CHANNELS; c++) {
+        uint64_t words;
+
+        if (atomic_load(&own->summary[c]) == 0)
+            continue;
+        any = true;
+        words = atomic_exchange(&own->summary[c], 0);
+        if (port->layout.ranks <= 64)
+            was->bits[c][0] = words;
+        else
+            for (; words != 0; words &= words - 1) {
+                unsigned w = (unsigned)__builtin_ctzll(words);
+
+                was->bits[c][w] = atomic_exchange(&own->ready[c][w], 0);
+            }
+    }
+    return any;
+}
+
+/* Attend again to what holds a message, or is being looked at by another
+ * thread. */
+static bool restore(struct fsh_smp_port *port, const struct attention *was,
+                    unsigned channel, unsigned word)
+{
+    struct fsh_smp_ctl *own = port->own;
+    bool any = false;
+
+    for (uint64_t b = was->bits[channel][word]; b != 0; b &= b - 1) {
+        uint32_t source = word * 64 + (uint32_t)__builtin_ctzll(b);
+        struct fsh_smp_rx *rx = &port->rx[channel][source];
+        bool busy = !fsh_smp_lock_try(port, &rx->lock);
+
+        if (!busy) {
+            busy = fsh_smp_is_new(rx);
+            fsh_smp_unlock(port, &rx->lock);
+        }
+        if (busy) {
+            fsh_smp_call_attention(port, own, source, channel);
+            any = true;
+        }
+    }
+    return any;
+}
+
+bool fsh_smp_withdraw(struct fsh_smp_port *port)
+{
+    struct attention was = {0};
+    bool any = false;
+
+    if (!clear_all(port, &was))
+        return false;
+    /* A, partner: the light fence in fsh_smp_port_send: either the sender sees
+     * that it has to call, or we see its message. */
+    fsh_heavy_fence();
+    for (unsigned c = 0; c < FSH_SMP_CHANNELS; c++)
+        for (unsigned w = 0; w <= (port->layout.ranks - 1) / 64; w++)
+            any |= restore(port, &was, c, w);
+    return any;
+}
+
+/* ---- sleep ---- */
+
+/* D, partner: fsh_smp_port_sleep. */
+void fsh_smp_port_poke(struct fsh_smp_port *port, uint32_t dest)
+{
+    struct fsh_smp_ctl *ctl = &port->ctl[dest];
+
+    if (port->fenced)
+        atomic_thread_fence(memory_order_seq_cst);
+    fsh_light_fence();
+    if (__builtin_expect(
+            atomic_load_explicit(&ctl->watching, memory_order_relaxed) != 0,
+            0) &&
+        atomic_exchange(&ctl->watching, 0) != 0)
+        fsh_smp_wake(ctl);
+}
+
+void fsh_smp_port_sleep(struct fsh_smp_port *port, uint64_t max_ns, bool memory)
+{
+    struct fsh_smp_ctl *own = port->own;
+    uint32_t seen = atomic_load(&own->wake_seq);
+
+    /* D, partner: fsh_smp_port_poke: it finds us watching, or what it stored is
+     * there for the caller to see before the next call. */
+    if (memory && atomic_exchange(&own->watching, 1) == 0) {
+        fsh_heavy_fence();
+        return;
+    }
+    /* B: either a sender that finds our attention finds this sleeper too, or
+     * its message is found by withdrawing; without attention it calls for it,
+     * which orders it the same way. */
+    atomic_fetch_add(&own->sleepers, 1);
+    if (!fsh_smp_withdraw(port) &&
+        atomic_load(&own->summary[FSH_SMP_REQUEST]) == 0 &&
+        atomic_load(&own->summary[FSH_SMP_REPLY]) == 0 &&
+        atomic_load(&own->told) == 0)
+        fsh_futex_wait((const void *)&own->wake_seq, seen, max_ns);
+    atomic_fetch_sub(&own->sleepers, 1);
+}
+
+void fsh_smp_port_tell(struct fsh_smp_port *port, uint32_t dest)
+{
+    struct fsh_smp_ctl *ctl = &port->ctl[dest];
+
+    /* F, partner: fsh_smp_port_told. B, partner: fsh_smp_port_sleep. */
+    atomic_store(&ctl->told, 1);
+    if (atomic_load(&ctl->sleepers) != 0)
+        fsh_smp_wake(ctl);
+}
+
+bool fsh_smp_port_told(struct fsh_smp_port *port)
+{
+    /* F, partner: fsh_smp_port_tell: what comes after this sets it again. */
+    return __builtin_expect(atomic_load_explicit(&port->own->told,
+                                                 memory_order_relaxed) != 0,
+                            0) &&
+           atomic_exchange(&port->own->told, 0) != 0;
+}
+
+/* ---- threads ---- */
+
+void fsh_smp_port_share(struct fsh_smp_port *port)
+{
+    if (!port->locking)
+        return;
+    atomic_store(&port->shared, true);
+    /* Partner: the light fence in fsh_smp_enter_alone: either it sees that it
+     * is not alone any more, or we see it inside. */
+    fsh_heavy_fence();
+    for (unsigned n = 0;
+         atomic_load_explicit(&port->inside, memory_order_acquire) != 0; n++) {
+        if (n < FSH_SMP_SPINS)
+            fsh_cpu_relax();
+        else
+            sched_yield();
+    }
+}
