@@ -199,9 +199,7 @@ inline void sample_host(const Vfsh_node *top, fsh_axi_out *axi)
 
 inline void sample_port(const Vfsh_node *top, fsh_port_out *port)
 {
-    port->enable = top->enable_o;
     port->node = top->node_o;
-    port->nodes = top->nodes_o;
     port->seg_base = top->seg_base_o;
     port->seg_size = top->seg_size_o;
     port->ccmd_ready = top->ccmd_ready_o;
@@ -214,7 +212,6 @@ inline void sample_port(const Vfsh_node *top, fsh_port_out *port)
         port->run_mover = top->run_queue_o;
         port->run_count = top->run_count_o;
         port->run_addr = top->run_addr_o;
-        port->run_src = top->run_src_o;
     }
     if (port->sig_valid) {
         port->sig_counter = top->sig_counter_o;

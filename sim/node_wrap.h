@@ -46,12 +46,12 @@ struct fsh_link_beat {
 
 /* Compute port: what the node drives, a pulse each with what belongs to it. */
 struct fsh_port_out {
-    uint8_t run_valid, run_mover, run_count, run_src;
+    uint8_t run_valid, run_mover, run_count;
     uint8_t sig_valid, sig_counter, sig_inc;
     uint8_t ack_valid, ack_tag, ack_status;
     uint8_t ccmd_ready;
     uint8_t cperf_clear, cperf_read, cperf_word;
-    uint8_t enable, node, nodes;
+    uint8_t node;
     uint32_t run_addr;
     uint64_t seg_base, seg_size;
 };

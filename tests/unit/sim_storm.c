@@ -63,10 +63,8 @@ void core_on_run(uint32_t node, const struct fsh_port_out *port)
     struct storm_run *r = &storm.run[port->run_addr % RUNS];
 
     CHECK(port->run_addr < storm.runs && !r->delivered && r->dst == node &&
-              r->from == port->run_src && r->count == port->run_count &&
-              r->mover == port->run_mover,
-          "node %u: RUN %x of %u, twice or nobody's", node, port->run_addr,
-          port->run_src);
+              r->count == port->run_count && r->mover == port->run_mover,
+          "node %u: RUN %x, twice or nobody's", node, port->run_addr);
     r->delivered = true;
 }
 

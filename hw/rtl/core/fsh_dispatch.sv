@@ -31,7 +31,6 @@ module fsh_dispatch (
     output logic                     run_queue_o,
     output logic               [7:0] run_count_o,
     output logic              [31:0] run_addr_o,
-    output logic               [7:0] run_src_o,
     output logic                     sig_valid_o,
     output logic               [5:0] sig_counter_o,
     output logic               [7:0] sig_inc_o,
@@ -55,7 +54,6 @@ module fsh_dispatch (
   logic [7:0]               status_q;
   logic [31:0]              addr_q;
   logic [8:0]               value_q;
-  logic [7:0]               src_q;
   logic                     run_q, sig_q, cpl_q;
   logic [22:0]              entry_q;
 
@@ -134,7 +132,6 @@ module fsh_dispatch (
 
   always_ff @(posedge clk_i) begin
     if (take) begin
-      src_q   <= src;
       value_q <= {run.mover, run.count};  // [5:0] of a SIGNAL its counter
       addr_q  <= run.addr;                // [7:0] of a SIGNAL its increment
       if (gnt[0]) status_q[3:0] <= status;
@@ -147,7 +144,6 @@ module fsh_dispatch (
   assign run_queue_o   = value_q[8];
   assign run_count_o   = value_q[7:0];
   assign run_addr_o    = addr_q;
-  assign run_src_o     = src_q;
   assign sig_valid_o   = sig_q;
   assign sig_counter_o = value_q[5:0];
   assign sig_inc_o     = addr_q[7:0];

@@ -82,9 +82,7 @@ module fsh_node #(
     input  wire logic [PORTS*128-1:0] link_rx_data_i,
     // Compute core.
     input  wire logic                 compute_present_i,
-    output logic                      enable_o,
     output logic                [7:0] node_o,
-    output logic                [7:0] nodes_o,
     output logic               [39:0] seg_base_o,
     output logic               [39:0] seg_size_o,
     input  wire logic           [1:0] run_room_i,
@@ -92,7 +90,6 @@ module fsh_node #(
     output logic                      run_queue_o,
     output logic                [7:0] run_count_o,
     output logic               [31:0] run_addr_o,
-    output logic                [7:0] run_src_o,
     output logic                      sig_valid_o,
     output logic                [5:0] sig_counter_o,
     output logic                [7:0] sig_inc_o,
@@ -182,9 +179,7 @@ module fsh_node #(
       .busy_o       (regs_busy)
   );
 
-  assign enable_o   = enable;
   assign node_o     = node;
-  assign nodes_o    = nodes;
   assign seg_base_o = seg_base;
   assign seg_size_o = seg_size;
 
@@ -295,7 +290,6 @@ module fsh_node #(
       .run_queue_o,
       .run_count_o,
       .run_addr_o,
-      .run_src_o,
       .sig_valid_o,
       .sig_counter_o,
       .sig_inc_o,
