@@ -96,6 +96,10 @@ struct fsh_answer {
 #define FSH_PUT_SRC_STABLE \
     1u /* bulk: source unchanged until the event is done */
 
+/* Merges what two sets of ranks bring to a barrier: in any order, and with
+ * overlaps, the result is the same. */
+typedef uint64_t (*fsh_merge_fn)(uint64_t a, uint64_t b);
+
 struct fsh_conduit_ops {
     const char *name;
 
@@ -140,6 +144,17 @@ struct fsh_conduit_ops {
      * that order; what the core does not count is 0. Never blocks for long. */
     void (*core_counters)(uint64_t *words);
     void (*core_counters_clear)(void);
+
+    /* A barrier of all ranks without messages. arrive: this rank has come to
+     * barrier `phase` (a number of 30 bits that counts on) with an opinion of 34
+     * bits; false if the conduit has no such barrier. arrived: have all? Then
+     * *opinion is the merged one of all; else *missing is a rank whose word is
+     * not there yet. It has to be called until all have. The
+     * caller serialises both; neither blocks. Who waits for it may sleep with
+     * `memory`. */
+    bool (*barrier_arrive)(uint32_t phase, uint64_t opinion,
+                           fsh_merge_fn merge);
+    bool (*barrier_arrived)(uint64_t *opinion, uint32_t *missing);
 
     /* Make progress: run what has arrived. Never blocks. Returns whether
      * anything happened. */

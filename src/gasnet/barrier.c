@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The barrier: dissemination over Short requests. In round r a node sends what
- * it knows of the consensus to the node 2^r above and merges what comes from
- * the node 2^r below; merging is idempotent, so overlaps do no harm. A node is
- * never more than one barrier ahead of another, so two sets of arrivals do.
+ * The barrier. Where the conduit has one without messages, that; elsewhere
+ * dissemination over Short requests: in round r a node sends what it knows of the
+ * consensus to the node 2^r above and merges what comes from the node 2^r below;
+ * merging is idempotent, so overlaps do no harm. A node is never more than one
+ * barrier ahead of another, so two sets of arrivals do.
  *
- * Handlers only record arrivals. What follows is sent by fsh_barrier_kick,
- * which every poll of the library calls while a barrier is active; so a node
- * that has notified serves the others whatever it waits for.
+ * Handlers only record arrivals. What follows is done by fsh_barrier_kick, which
+ * every poll of the library calls while a barrier is active; so a node that has
+ * notified serves the others whatever it waits for.
  */
 #include "base/log.h"
 #include "gasnet/internal.h"
 
 #define ROUNDS 32
+#define PHASES ((UINT32_C(1) << 30) - 1) /* numbers of barriers, after 0 */
+/* A wait that has a processor to itself looks so often for the others before it
+ * serves the network: they are about to come. */
+#define LOOKS 32u
 
 enum kind { ANONYMOUS, NAMED, MISMATCH };
 
@@ -32,8 +37,10 @@ static struct {
     uint32_t phase;    /* of the barrier that was notified last; 0 none yet */
     atomic_uint round; /* written by kicks; relaxed, read for reports */
     uint32_t rounds;
-    bool notified; /* between notify and wait */
-    bool sent;     /* this round's message is out */
+    bool notified;       /* between notify and wait */
+    bool direct;         /* the conduit's own barrier does it */
+    atomic_uint missing; /* direct: a node that had not come; for reports */
+    bool sent;           /* this round's message is out */
     struct opinion opinion;
     struct opinion result; /* of the last barrier completed */
     atomic_uint done;      /* phase of the last barrier whose rounds are over */
@@ -51,6 +58,22 @@ static struct opinion merge(struct opinion a, struct opinion b)
     if (b.kind == ANONYMOUS)
         return a;
     return (struct opinion){MISMATCH, 0};
+}
+
+/* The same on words: kind << 32 | id. */
+static uint64_t pack(struct opinion o)
+{
+    return (uint64_t)(uint32_t)o.kind << 32 | (uint32_t)o.id;
+}
+
+static struct opinion unpack(uint64_t word)
+{
+    return (struct opinion){(int32_t)(word >> 32), (int32_t)(uint32_t)word};
+}
+
+static uint64_t merge_words(uint64_t a, uint64_t b)
+{
+    return a == b ? a : pack(merge(unpack(a), unpack(b)));
 }
 
 static struct opinion make_opinion(int id, int flags)
@@ -106,16 +129,54 @@ static bool kick_round(void)
     return true;
 }
 
+/* Go on with the barrier by messages; true if something changed. */
+static bool kick_rounds(void)
+{
+    bool advanced = false;
+
+    while (this_round() < barrier.rounds && kick_round())
+        advanced = true;
+    return advanced;
+}
+
+static bool all_arrived(void)
+{
+    uint64_t word;
+    uint32_t missing;
+
+    if (!barrier.direct)
+        return this_round() == barrier.rounds;
+    if (!fsh_gasnet.ops->barrier_arrived(&word, &missing)) {
+        atomic_store_explicit(&barrier.missing, missing, memory_order_relaxed);
+        return false;
+    }
+    barrier.opinion = unpack(word);
+    return true;
+}
+
+/* Kicks and notify exclude each other. */
+static bool try_begin(void)
+{
+    return !fsh_gasnet.threaded || !atomic_flag_test_and_set_explicit(
+                                       &barrier.busy, memory_order_acquire);
+}
+
+static void end(void)
+{
+    if (fsh_gasnet.threaded)
+        atomic_flag_clear_explicit(&barrier.busy, memory_order_release);
+}
+
 bool fsh_barrier_kick(void)
 {
     bool advanced = false;
 
-    if (atomic_flag_test_and_set_explicit(&barrier.busy, memory_order_acquire))
+    if (!try_begin())
         return false;
     if (atomic_load_explicit(&fsh_barrier_active, memory_order_relaxed)) {
-        while (this_round() < barrier.rounds && kick_round())
-            advanced = true;
-        if (this_round() == barrier.rounds) {
+        if (!barrier.direct)
+            advanced = kick_rounds();
+        if (all_arrived()) {
             advanced = true;
             atomic_store_explicit(&fsh_barrier_active, false,
                                   memory_order_relaxed);
@@ -124,7 +185,7 @@ bool fsh_barrier_kick(void)
                                   memory_order_release);
         }
     }
-    atomic_flag_clear_explicit(&barrier.busy, memory_order_release);
+    end();
     return advanced;
 }
 
@@ -160,19 +221,22 @@ void gasnet_barrier_notify(int id, int flags)
         fsh_fatal("%s: called twice without gasnet_barrier_wait or a "
                   "successful gasnet_barrier_try",
                   call);
-    barrier.notified = true;
-    barrier.phase++;
-    set_round(0);
-    barrier.sent = false;
-    barrier.opinion = make_opinion(id, flags);
-    /* Everything above is read by kicks of other threads under `busy`, which
-     * look at this flag first. */
-    while (
-        atomic_flag_test_and_set_explicit(&barrier.busy, memory_order_acquire))
+    /* What kicks of other threads read, they read under `busy`, and after they
+     * have seen that a barrier is active. */
+    while (!try_begin())
         continue;
+    barrier.notified = true;
+    barrier.phase = barrier.phase % PHASES + 1;
+    barrier.opinion = make_opinion(id, flags);
+    barrier.direct = fsh_gasnet.ops->barrier_arrive(
+        barrier.phase, pack(barrier.opinion), merge_words);
+    if (!barrier.direct)
+        set_round(0);
+    barrier.sent = false;
     atomic_store_explicit(&fsh_barrier_active, true, memory_order_relaxed);
-    atomic_flag_clear_explicit(&barrier.busy, memory_order_release);
-    fsh_barrier_kick();
+    end();
+    if (!barrier.direct)
+        fsh_barrier_kick();
 }
 
 static void check_notified(const char *call)
@@ -185,18 +249,36 @@ static void check_notified(const char *call)
         fsh_fatal("%s: called without gasnet_barrier_notify", call);
 }
 
+/* The node it waits for + 1, for the report only, so it may be stale. */
+static uint32_t waited_for(void)
+{
+    uint32_t n = fsh_gasnet.nodes;
+    uint32_t step = UINT32_C(1) << (this_round() % ROUNDS);
+
+    if (barrier.direct)
+        return atomic_load_explicit(&barrier.missing, memory_order_relaxed) + 1;
+    return (fsh_gasnet.rank + n - step % n) % n + 1;
+}
+
+static bool look_first(void)
+{
+    unsigned looks = barrier.direct && !fsh_gasnet.crowded ? LOOKS : 1;
+
+    while (looks-- > 0 && !finished())
+        fsh_barrier_kick();
+    return finished();
+}
+
 int gasnet_barrier_wait(int id, int flags)
 {
     static const char call[] = "gasnet_barrier_wait";
-    uint32_t n = fsh_gasnet.nodes;
-    struct fsh_wait wait = {0};
+    struct fsh_wait wait = {.memory = barrier.direct};
 
     check_notified(call);
+    if (look_first())
+        return conclude(id, flags);
     while (!finished()) {
-        /* For the report only, so a stale round does no harm. */
-        uint32_t step = UINT32_C(1) << (this_round() % ROUNDS);
-
-        wait.peer = (fsh_gasnet.rank + n - step % n) % n + 1;
+        wait.peer = waited_for();
         fsh_wait_step(&wait, call);
     }
     fsh_wait_end(&wait);

@@ -17,8 +17,8 @@
 #include "boot/boot.h"
 #include "gasnet/internal.h"
 
-#define SPINS 1000u       /* about 20 us of empty polls */
-#define SPINS_CROWDED 20u /* more ranks than processors */
+#define SPINS 1000u      /* about 20 us of empty polls */
+#define SPINS_CROWDED 1u /* more ranks than processors */
 #define YIELDS 60u
 #define SLEEP_FIRST_US 50u /* then each a quarter longer than the one before */
 #define SLEEP_MAX_US 10000u

@@ -89,6 +89,23 @@ static void fini(void) {}
 /* Locks are taken from the start. */
 static void share(void) {}
 
+/* The barrier goes by messages, through the logic as everything. */
+static bool no_barrier_arrive(uint32_t phase, uint64_t opinion,
+                              fsh_merge_fn merge)
+{
+    (void)phase;
+    (void)opinion;
+    (void)merge;
+    return false;
+}
+
+static bool no_barrier_arrived(uint64_t *opinion, uint32_t *missing)
+{
+    (void)opinion;
+    (void)missing;
+    return false;
+}
+
 const struct fsh_conduit_ops fsh_conduit_fpga = {
     .name = "fpga",
     .usable = usable,
@@ -103,6 +120,8 @@ const struct fsh_conduit_ops fsh_conduit_fpga = {
     .core_send = fsh_fpga_core_send,
     .core_counters = fsh_fpga_core_counters,
     .core_counters_clear = fsh_fpga_core_counters_clear,
+    .barrier_arrive = no_barrier_arrive,
+    .barrier_arrived = no_barrier_arrived,
     .poll = poll_all,
     .wait = fsh_fpga_wait,
     .describe = describe,

@@ -23,7 +23,9 @@ struct fsh_smp_layout fsh_smp_layout(uint32_t ranks, size_t segment_max)
     size_t n = ranks;
     l.pools = to_page(n * sizeof(struct fsh_smp_ctl));
     l.pairs = l.pools + n * FSH_SMP_CHANNELS * FSH_SMP_POOL_BYTES;
-    l.cores = l.pairs + n * n * sizeof(struct fsh_smp_pair);
+    l.meets = l.pairs + n * n * sizeof(struct fsh_smp_pair);
+    l.cores = to_page(l.meets + 2 * sizeof(struct fsh_smp_word) +
+                      n * sizeof(struct fsh_smp_meet));
     l.segments = l.cores;
     if (fsh_area_bytes(ranks) != 0)
         l.segments += n * sizeof(struct fsh_smp_core);

@@ -7,6 +7,7 @@
  *   control blocks   one a rank
  *   pools            4 MiB a rank, for Medium payloads over the inline limit
  *   pairs            one an ordered pair: request ring and reply ring
+ *   meets            words of the barrier
  *   cores            one a rank (core.h), none in jobs of more than 64 ranks
  *   segments         segment_max bytes a rank, page aligned, and the area of
  *                    the library behind each segment (conduit.h)
@@ -96,6 +97,21 @@ struct fsh_smp_pair {
     struct fsh_smp_ring ring[FSH_SMP_CHANNELS];
 };
 
+/* A word of the barrier (meet.c), alone in its line: phase << 34 | opinion. */
+struct fsh_smp_word {
+    _Alignas(64) _Atomic uint64_t word;
+};
+
+#define FSH_SMP_ROUNDS 10u /* of dissemination */
+
+/* A rank's words, for barriers with even and odd phases. */
+struct fsh_smp_meet {
+    struct fsh_smp_word here[2]; /* written by the rank, read by all */
+    /* Written by the rank 2^r below, read by this one. */
+    struct fsh_smp_word round[2][FSH_SMP_ROUNDS];
+};
+
+_Static_assert(1u << FSH_SMP_ROUNDS >= FSH_SMP_MAX_RANKS, "rounds");
 _Static_assert(sizeof(struct fsh_smp_head) == 32, "message head");
 _Static_assert(offsetof(struct fsh_smp_ctl, wake_seq) == 64, "line 1");
 _Static_assert(offsetof(struct fsh_smp_ctl, ready) == 128, "line 2");
@@ -115,6 +131,7 @@ struct fsh_smp_layout {
     size_t segment_max; /* rounded up to a page */
     size_t pools;
     size_t pairs;
+    size_t meets; /* two words for all, then one struct a rank */
     size_t cores;
     size_t segments;
     size_t segment_stride;

@@ -131,7 +131,8 @@ static void fill_back(struct fsh_smp_port *port, uint32_t dest,
                       struct fsh_smp_head *head)
 {
     struct fsh_smp_back *back = &port->back[dest];
-    uint64_t word = atomic_load_explicit(&back->word, memory_order_relaxed);
+    /* Acquire, partner: give_back, of another thread maybe. */
+    uint64_t word = atomic_load_explicit(&back->word, memory_order_acquire);
 
     head->back = (uint32_t)(word >> 32);
     head->back_use = (uint32_t)word;
@@ -300,7 +301,7 @@ static bool drain(struct fsh_smp_port *port, struct fsh_smp_rx *rx,
     bool got;
 
     /* If another thread holds the lock, it takes what there is. */
-    if (!fsh_smp_is_new(rx) || !fsh_smp_lock_try(port, &rx->lock))
+    if (!fsh_smp_seems_new(rx) || !fsh_smp_lock_try(port, &rx->lock))
         return false;
     got = take(rx, t);
     fsh_smp_unlock(port, &rx->lock);
@@ -309,7 +310,8 @@ static bool drain(struct fsh_smp_port *port, struct fsh_smp_rx *rx,
 
 /* A handler that had a block of `owner` has ended: say so in shared memory, for
  * an owner that runs short, and soon in a message, for one that does not. The
- * release stands for what the handler has read; partner: is_over (pool.c). */
+ * releases stand for what the handler has read; partners: is_over (pool.c) and
+ * fill_back. */
 static void give_back(struct fsh_smp_port *port, uint32_t owner,
                       unsigned channel, const struct fsh_smp_head *head)
 {
@@ -319,7 +321,7 @@ static void give_back(struct fsh_smp_port *port, uint32_t owner,
     atomic_store_explicit(&port->ctl[owner].over[channel][block], head->use,
                           memory_order_release);
     atomic_store_explicit(&port->back[owner].word, back << 32 | head->use,
-                          memory_order_relaxed);
+                          memory_order_release);
 }
 
 /* The sender of a message is done with a block of ours. */
@@ -389,7 +391,7 @@ static __attribute__((noinline)) bool poll_source(struct fsh_smp_port *port,
 static inline bool any_new(const struct fsh_smp_rx *rx, uint64_t bits)
 {
     for (; bits != 0; bits &= bits - 1)
-        if (fsh_smp_is_new(&rx[__builtin_ctzll(bits)]))
+        if (fsh_smp_seems_new(&rx[__builtin_ctzll(bits)]))
             return true;
     return false;
 }
@@ -402,7 +404,7 @@ static bool poll_word(struct fsh_smp_port *port, uint64_t bits, unsigned word,
     for (; bits != 0; bits &= bits - 1) {
         uint32_t source = word * 64 + (uint32_t)__builtin_ctzll(bits);
 
-        if (fsh_smp_is_new(&port->rx[channel][source]))
+        if (fsh_smp_seems_new(&port->rx[channel][source]))
             any |= poll_source(port, source, channel, deliver, arg);
     }
     return any;

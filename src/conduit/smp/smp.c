@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "boot/boot.h"
 #include "conduit/conduit.h"
+#include "conduit/smp/meet.h"
 #include "conduit/smp/ring.h"
 #include "conduit/smp/service.h"
 
@@ -31,6 +32,7 @@
 static struct {
     struct fsh_smp_layout layout;
     struct fsh_smp_port *port;
+    struct fsh_smp_meeting meeting;
     unsigned char *base;
     const struct fsh_smp_ctl *own; /* of this rank, in the object */
     uint32_t rank;
@@ -75,11 +77,12 @@ static void map_object(void)
 static void init(enum fsh_threads threads, struct fsh_limits *limits)
 {
     const struct fsh_job_page *page = fsh_boot_page();
+    bool crowded = fsh_boot_size() > fsh_cpu_count();
 
     smp.rank = fsh_boot_rank();
     smp.ranks = fsh_boot_size();
     smp.layout = fsh_smp_layout(smp.ranks, page->smp_segment_max);
-    smp.spins = smp.ranks > fsh_cpu_count() ? SPINS / 10 : SPINS;
+    smp.spins = crowded ? SPINS / 10 : SPINS;
     map_object();
     smp.own = (const struct fsh_smp_ctl *)(void *)smp.base + smp.rank;
     smp.port = fsh_smp_port_new(smp.base, &smp.layout, smp.rank,
@@ -87,6 +90,8 @@ static void init(enum fsh_threads threads, struct fsh_limits *limits)
     if (smp.port == NULL)
         fsh_fatal("conduit smp: no memory for the rings to %" PRIu32 " ranks",
                   smp.ranks);
+    fsh_smp_meeting_init(&smp.meeting, smp.port, smp.base, &smp.layout,
+                         smp.rank, crowded);
     *limits = (struct fsh_limits){
         .am_max_medium = FSH_SMP_MAX_MEDIUM,
         .am_max_long_request = MAX_LONG,
@@ -270,6 +275,19 @@ static void get(void *dst, uint32_t node, const void *src, size_t n,
     copy(dst, translate(node, src), n);
 }
 
+/* --- barrier -------------------------------------------------------------- */
+
+static bool barrier_arrive(uint32_t phase, uint64_t opinion, fsh_merge_fn merge)
+{
+    fsh_smp_meeting_arrive(&smp.meeting, phase, opinion, merge);
+    return true;
+}
+
+static bool barrier_arrived(uint64_t *opinion, uint32_t *missing)
+{
+    return fsh_smp_meeting_arrived(&smp.meeting, opinion, missing);
+}
+
 /* --- progress ------------------------------------------------------------- */
 
 static bool poll_all(void)
@@ -331,6 +349,8 @@ const struct fsh_conduit_ops fsh_conduit_smp = {
     .core_send = fsh_smp_service_send,
     .core_counters = fsh_smp_service_counters,
     .core_counters_clear = fsh_smp_service_counters_clear,
+    .barrier_arrive = barrier_arrive,
+    .barrier_arrived = barrier_arrived,
     .poll = poll_all,
     .wait = wait_any,
     .describe = describe,

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The barrier of conduit smp; see meet.h. A rank is never more than one barrier
+ * ahead of another, so two sets of words do: whoever writes a word of barrier p
+ * has left barrier p - 1, in which all have left p - 2.
+ */
+#include "conduit/smp/meet.h"
+
+#include <string.h>
+
+#define PHASE_SHIFT 34
+#define OPINION ((UINT64_C(1) << PHASE_SHIFT) - 1)
+#define FLAT_RANKS 4u
+
+void fsh_smp_meeting_init(struct fsh_smp_meeting *m, struct fsh_smp_port *port,
+                          void *base, const struct fsh_smp_layout *layout,
+                          uint32_t rank, bool crowded)
+{
+    unsigned char *at = (unsigned char *)base + layout->meets;
+
+    memset(m, 0, sizeof *m);
+    m->port = port;
+    m->over = (struct fsh_smp_word *)(void *)at;
+    m->meet = (struct fsh_smp_meet *)(void *)(m->over + 2);
+    m->rank = rank;
+    m->ranks = layout->ranks;
+    m->crowded = crowded;
+    m->flat = crowded || layout->ranks <= FLAT_RANKS;
+    while (UINT32_C(1) << m->rounds < m->ranks)
+        m->rounds++;
+}
+
+/* Is there a word of this barrier? Acquire, partner: show. */
+static bool see(struct fsh_smp_meeting *m, const struct fsh_smp_word *word)
+{
+    uint64_t w = atomic_load_explicit(&word->word, memory_order_acquire);
+
+    if (w >> PHASE_SHIFT != m->mine >> PHASE_SHIFT)
+        return false;
+    m->mine = (m->mine & ~OPINION) | m->merge(m->mine & OPINION, w & OPINION);
+    return true;
+}
+
+/* Releases all that this rank has done before. */
+static void show(const struct fsh_smp_meeting *m, struct fsh_smp_word *word)
+{
+    atomic_store_explicit(&word->word, m->mine, memory_order_release);
+}
+
+/* ---- all look at all ---- */
+
+/* Whoever sees all wakes all: who arrived while they fell asleep may not have
+ * been seen by them. */
+static void wake_all(struct fsh_smp_meeting *m)
+{
+    for (uint32_t r = 0; r < m->ranks; r++)
+        if (r != m->rank)
+            fsh_smp_port_poke(m->port, r);
+}
+
+static bool look_flat(struct fsh_smp_meeting *m)
+{
+    if (m->crowded && see(m, &m->over[m->which]))
+        return true;
+    for (; m->next < m->ranks; m->next++)
+        if (m->next != m->rank && !see(m, &m->meet[m->next].here[m->which]))
+            return false;
+    if (m->crowded)
+        show(m, &m->over[m->which]);
+    wake_all(m);
+    return true;
+}
+
+/* ---- dissemination ---- */
+
+static void give(struct fsh_smp_meeting *m)
+{
+    uint32_t to = (m->rank + (UINT32_C(1) << m->next)) % m->ranks;
+
+    show(m, &m->meet[to].round[m->which][m->next]);
+    fsh_smp_port_poke(m->port, to);
+}
+
+static bool look_rounds(struct fsh_smp_meeting *m)
+{
+    while (m->next < m->rounds) {
+        if (!see(m, &m->meet[m->rank].round[m->which][m->next]))
+            return false;
+        if (++m->next < m->rounds)
+            give(m);
+    }
+    return true;
+}
+
+/* ---- both ---- */
+
+void fsh_smp_meeting_arrive(struct fsh_smp_meeting *m, uint32_t phase,
+                            uint64_t opinion, fsh_merge_fn merge)
+{
+    m->mine = (uint64_t)phase << PHASE_SHIFT | (opinion & OPINION);
+    m->which = phase & 1;
+    m->merge = merge;
+    m->next = 0;
+    if (m->flat)
+        show(m, &m->meet[m->rank].here[m->which]);
+    else
+        give(m);
+}
+
+/* The rank whose word comes next. */
+static uint32_t awaited(const struct fsh_smp_meeting *m)
+{
+    uint32_t step = UINT32_C(1) << m->next;
+
+    return m->flat ? m->next : (m->rank + m->ranks - step) % m->ranks;
+}
+
+bool fsh_smp_meeting_arrived(struct fsh_smp_meeting *m, uint64_t *opinion,
+                             uint32_t *missing)
+{
+    if (!(m->flat ? look_flat(m) : look_rounds(m))) {
+        *missing = awaited(m);
+        return false;
+    }
+    *opinion = m->mine & OPINION;
+    return true;
+}
