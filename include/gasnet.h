@@ -266,8 +266,10 @@ void fsh_gasnet_unblock(fsh_gasnet_wait_t *wait);
  * atomics behind the wait. */
 #if defined(__SANITIZE_THREAD__)
 #define GASNETI_ACQUIRE() ((void)0)
+#define GASNETI_RELEASE() ((void)0)
 #else
 #define GASNETI_ACQUIRE() __atomic_thread_fence(__ATOMIC_ACQUIRE)
+#define GASNETI_RELEASE() __atomic_thread_fence(__ATOMIC_RELEASE)
 #endif
 
 /* Poll until cond, which may change by a handler, a remote put or another

@@ -14,7 +14,7 @@
 
 /* Revision of everything in these headers that the library also knows: types,
  * layouts, inline functions. Part of the word that gasnet_init passes. */
-#define FSH_CONFIG_ABI 1
+#define FSH_CONFIG_ABI 2
 
 #define GASNET_SPEC_VERSION_MAJOR 1
 #define GASNET_SPEC_VERSION_MINOR 8

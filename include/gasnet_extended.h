@@ -93,4 +93,6 @@ gasnet_register_value_t gasnet_wait_syncnb_valget(
 }
 #endif
 
+#include "gasnet_direct.h"
+
 #endif

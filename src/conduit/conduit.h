@@ -133,6 +133,12 @@ struct fsh_conduit_ops {
     void (*get)(void *dst, uint32_t node, const void *src, size_t n,
                 struct fsh_event *ev);
 
+    /* The segment of `node` in this process, for copies behind the conduit's
+     * back, and a word that is not 0 while the node's owner waits for one
+     * (`poke` then). False if there is no such thing. From attach on. */
+    bool (*window)(uint32_t node, void **here, const uint32_t **watching);
+    void (*poke)(uint32_t node);
+
     /* Does this node have a compute core? Constant from attach on. */
     bool (*core_present)(uint32_t node);
     /* Send a COMPUTE message of the operation RUN or SIGNAL: its two arguments

@@ -187,6 +187,7 @@ int gasnet_attach(gasnet_handlerentry_t *table, int numentries,
     if (!fsh_command_start(g->ops, g->rank, g->nodes, g->segs))
         fsh_fatal("gasnet_attach: no memory for the queues to %u compute cores",
                   g->nodes);
+    fsh_window_offer();
     if (gasnet_client_attach_hook != NULL)
         gasnet_client_attach_hook(g->segs[g->rank].addr, g->segs[g->rank].size);
     g->attached = true;

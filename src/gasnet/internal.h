@@ -52,7 +52,6 @@ struct fsh_thread {
     gasnet_hsl_t *held;      /* debug: locks held, last first */
     bool holding;            /* debug: between hold and resume */
     unsigned in_handler;     /* depth */
-    unsigned quiet;          /* gets that completed without a poll */
     unsigned barren;         /* polls in a row that found nothing */
     uint32_t region;         /* slot of the open access region + 1, or 0 */
     uint32_t free_head;      /* free slots of this thread, index + 1 */
@@ -191,6 +190,11 @@ void fsh_gasnet_core_am(const char *call, const struct fsh_am *am);
  * poll. */
 bool fsh_gasnet_signal(uint32_t node, unsigned event, unsigned increment,
                        fsh_command_done_fn done, void *arg);
+
+/* ---- copies by the client itself (window.c) ---- */
+
+/* Offer gasnet_direct.h what segments are mapped here; from gasnet_attach. */
+void fsh_window_offer(void);
 
 /* ---- library protocols ---- */
 

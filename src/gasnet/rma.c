@@ -8,10 +8,6 @@
 #include "base/log.h"
 #include "gasnet/internal.h"
 
-/* A get that completes at once polls every so often, so that a loop of gets
- * that waits for a peer also serves that peer. */
-#define QUIET_GETS 64u
-
 static void do_put(const char *call, uint32_t node, void *dest, const void *src,
                    size_t n, unsigned flags, struct fsh_event *event)
 {
@@ -85,9 +81,8 @@ static void get_blocking(const char *call, void *dest, uint32_t node,
     if (!fsh_event_done(&event)) {
         fsh_wait_event(&event, call, node);
     } else {
-        struct fsh_thread *self = fsh_thread_self();
-
-        if (++self->quiet % QUIET_GETS == 0)
+        /* gasnet_direct.h counts too. */
+        if (fsh_gasnet_quiet++ % FSH_GASNET_QUIET_GETS == 0)
             fsh_gasnet_poll_once(call);
     }
 }

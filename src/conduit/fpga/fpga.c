@@ -89,6 +89,20 @@ static void fini(void) {}
 /* Locks are taken from the start. */
 static void share(void) {}
 
+/* Every byte between nodes goes through the logic. */
+static bool no_window(uint32_t node, void **here, const uint32_t **watching)
+{
+    (void)node;
+    (void)here;
+    (void)watching;
+    return false;
+}
+
+static void no_poke(uint32_t node)
+{
+    (void)node;
+}
+
 /* The barrier goes by messages, through the logic as everything. */
 static bool no_barrier_arrive(uint32_t phase, uint64_t opinion,
                               fsh_merge_fn merge)
@@ -116,6 +130,8 @@ const struct fsh_conduit_ops fsh_conduit_fpga = {
     .am_reply = fsh_fpga_am_reply,
     .put = fsh_fpga_put,
     .get = fsh_fpga_get,
+    .window = no_window,
+    .poke = no_poke,
     .core_present = fsh_fpga_core_present,
     .core_send = fsh_fpga_core_send,
     .core_counters = fsh_fpga_core_counters,

@@ -125,6 +125,15 @@ void fsh_smp_port_poke(struct fsh_smp_port *port, uint32_t dest)
         fsh_smp_wake(ctl);
 }
 
+const uint32_t *fsh_smp_port_watched(const struct fsh_smp_port *port,
+                                     uint32_t dest)
+{
+    /* C11 atomics of this size are plain words to the headers' builtins. */
+    _Static_assert(sizeof(_Atomic uint32_t) == sizeof(uint32_t), "watching");
+
+    return port->fenced ? NULL : (const uint32_t *)&port->ctl[dest].watching;
+}
+
 void fsh_smp_port_sleep(struct fsh_smp_port *port, uint64_t max_ns, bool memory)
 {
     struct fsh_smp_ctl *own = port->own;

@@ -76,6 +76,10 @@ bool fsh_smp_port_poll_replies(struct fsh_smp_port *port,
 void fsh_smp_port_sleep(struct fsh_smp_port *port, uint64_t max_ns,
                         bool memory);
 void fsh_smp_port_poke(struct fsh_smp_port *port, uint32_t dest);
+/* Not 0 while rank `dest` has to be poked, for whoever looks at it after a
+ * store and a light fence. NULL if the fence has to be a full one here. */
+const uint32_t *fsh_smp_port_watched(const struct fsh_smp_port *port,
+                                     uint32_t dest);
 
 /* Rank `dest` has a completion of a compute core to look at; ends its sleep. Any
  * thread, also of no client. And: has this rank, since it last asked? */

@@ -275,6 +275,18 @@ static void get(void *dst, uint32_t node, const void *src, size_t n,
     copy(dst, translate(node, src), n);
 }
 
+static bool window(uint32_t node, void **here, const uint32_t **watching)
+{
+    *here = segment_of(node);
+    *watching = fsh_smp_port_watched(smp.port, node);
+    return *watching != NULL;
+}
+
+static void poke(uint32_t node)
+{
+    fsh_smp_port_poke(smp.port, node);
+}
+
 /* --- barrier -------------------------------------------------------------- */
 
 static bool barrier_arrive(uint32_t phase, uint64_t opinion, fsh_merge_fn merge)
@@ -345,6 +357,8 @@ const struct fsh_conduit_ops fsh_conduit_smp = {
     .am_reply = am_reply,
     .put = put,
     .get = get,
+    .window = window,
+    .poke = poke,
     .core_present = fsh_smp_service_present,
     .core_send = fsh_smp_service_send,
     .core_counters = fsh_smp_service_counters,

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Put and get by plain copies, where the segment of the other node is mapped
+ * into this process (conduit smp): what a call would cost is more than a few
+ * bytes do. Included by gasnet_extended.h. A copy is complete, for everybody,
+ * when it is made, so the non-blocking forms have nothing left to synchronise.
+ * Anything else (other conduits, a range outside the segment, a debug library)
+ * takes the functions. The macros evaluate each argument once; the functions
+ * keep their addresses.
+ */
+#ifndef GASNET_DIRECT_H
+#define GASNET_DIRECT_H
+
+#ifndef GASNET_H
+#error Include gasnet.h
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A node's segment. */
+typedef struct {
+    uintptr_t base;           /* address at its owner */
+    uintptr_t size;           /* bytes */
+    char *here;               /* address in this process */
+    const uint32_t *watching; /* not 0: its owner sleeps until a put */
+} fsh_gasnet_window_t;
+
+/* Of nodes 0 to count - 1; from gasnet_attach on. */
+extern struct fsh_gasnet_windows {
+    gasnet_node_t count; /* 0: none is mapped */
+    fsh_gasnet_window_t *window;
+} fsh_gasnet_windows;
+
+/* The owner of a segment that was put to sleeps: wake it. */
+void fsh_gasnet_poke(gasnet_node_t node);
+/* Gets that complete at once poll every so often, so that a loop of gets that
+ * waits for a peer also serves that peer. */
+#define FSH_GASNET_QUIET_GETS 64u
+extern __thread unsigned fsh_gasnet_quiet
+    __attribute__((__tls_model__("initial-exec")));
+
+#ifndef FSH_GASNET_LIBRARY
+
+/* n bytes from addr on in the segment of node, in this process; null if not
+ * there. */
+static __inline__ __attribute__((__always_inline__, __unused__)) char *
+fsh_gasnet_here(gasnet_node_t node, const void *addr, size_t n)
+{
+    const fsh_gasnet_window_t *w;
+    uintptr_t offset;
+
+    if (__builtin_expect(node >= fsh_gasnet_windows.count, 0))
+        return NULL;
+    /* Too large for any segment, but compilers warn of the copy. */
+    if (__builtin_constant_p(n) && n > PTRDIFF_MAX)
+        return NULL;
+    w = &fsh_gasnet_windows.window[node];
+    offset = (uintptr_t)addr - w->base;
+    if (__builtin_expect(offset > w->size || n > w->size - offset, 0))
+        return NULL;
+    return w->here + offset;
+}
+
+static __inline__ __attribute__((__always_inline__, __unused__)) int
+fsh_gasnet_put_here(gasnet_node_t node, void *dest, const void *src, size_t n)
+{
+    char *to = fsh_gasnet_here(node, dest, n);
+
+    if (__builtin_expect(to == NULL, 0))
+        return 0;
+    memcpy(to, src, n);
+    /* Before whatever this thread announces next. */
+    GASNETI_RELEASE();
+    if (__builtin_expect(
+            __atomic_load_n(fsh_gasnet_windows.window[node].watching,
+                            __ATOMIC_RELAXED) != 0,
+            0))
+        fsh_gasnet_poke(node);
+    return 1;
+}
+
+static __inline__ __attribute__((__always_inline__, __unused__)) int
+fsh_gasnet_get_here(void *dest, gasnet_node_t node, const void *src, size_t n)
+{
+    const char *from = fsh_gasnet_here(node, src, n);
+
+    if (__builtin_expect(from == NULL, 0))
+        return 0;
+    memcpy(dest, from, n);
+    GASNETI_ACQUIRE();
+    return 1;
+}
+
+/* A get that its caller waits for; every so often by the function, which
+ * polls. */
+static __inline__ __attribute__((__always_inline__, __unused__)) int
+fsh_gasnet_get_now(void *dest, gasnet_node_t node, const void *src, size_t n)
+{
+    return ++fsh_gasnet_quiet % FSH_GASNET_QUIET_GETS != 0 &&
+           fsh_gasnet_get_here(dest, node, src, n);
+}
+
+/* ---- blocking ---- */
+
+static __inline__ __attribute__((__unused__)) void fsh_gasnet_put(
+    gasnet_node_t node, void *dest, const void *src, size_t nbytes)
+{
+    if (!fsh_gasnet_put_here(node, dest, src, nbytes))
+        gasnet_put(node, dest, src, nbytes);
+}
+
+static __inline__ __attribute__((__unused__)) void fsh_gasnet_get(
+    void *dest, gasnet_node_t node, const void *src, size_t nbytes)
+{
+    if (!fsh_gasnet_get_now(dest, node, src, nbytes))
+        gasnet_get(dest, node, src, nbytes);
+}
+
+#define gasnet_put(node, dest, src, nbytes) \
+    fsh_gasnet_put(node, dest, src, nbytes)
+#define gasnet_put_bulk(node, dest, src, nbytes) \
+    fsh_gasnet_put(node, dest, src, nbytes)
+#define gasnet_get(dest, node, src, nbytes) \
+    fsh_gasnet_get(dest, node, src, nbytes)
+#define gasnet_get_bulk(dest, node, src, nbytes) \
+    fsh_gasnet_get(dest, node, src, nbytes)
+
+/* ---- explicit handle ---- */
+
+static __inline__ __attribute__((__unused__)) gasnet_handle_t fsh_gasnet_put_nb(
+    gasnet_node_t node, void *dest, const void *src, size_t nbytes)
+{
+    if (fsh_gasnet_put_here(node, dest, src, nbytes))
+        return GASNET_INVALID_HANDLE;
+    return gasnet_put_nb(node, dest, src, nbytes);
+}
+
+static __inline__ __attribute__((__unused__)) gasnet_handle_t
+fsh_gasnet_put_nb_bulk(gasnet_node_t node, void *dest, const void *src,
+                       size_t nbytes)
+{
+    if (fsh_gasnet_put_here(node, dest, src, nbytes))
+        return GASNET_INVALID_HANDLE;
+    return gasnet_put_nb_bulk(node, dest, src, nbytes);
+}
+
+static __inline__ __attribute__((__unused__)) gasnet_handle_t fsh_gasnet_get_nb(
+    void *dest, gasnet_node_t node, const void *src, size_t nbytes)
+{
+    if (fsh_gasnet_get_here(dest, node, src, nbytes))
+        return GASNET_INVALID_HANDLE;
+    return gasnet_get_nb_bulk(dest, node, src, nbytes);
+}
+
+static __inline__ __attribute__((__unused__)) void fsh_gasnet_wait_syncnb(
+    gasnet_handle_t handle)
+{
+    if (handle != GASNET_INVALID_HANDLE)
+        gasnet_wait_syncnb(handle);
+}
+
+#define gasnet_put_nb(node, dest, src, nbytes) \
+    fsh_gasnet_put_nb(node, dest, src, nbytes)
+#define gasnet_put_nb_bulk(node, dest, src, nbytes) \
+    fsh_gasnet_put_nb_bulk(node, dest, src, nbytes)
+#define gasnet_get_nb(dest, node, src, nbytes) \
+    fsh_gasnet_get_nb(dest, node, src, nbytes)
+#define gasnet_get_nb_bulk(dest, node, src, nbytes) \
+    fsh_gasnet_get_nb(dest, node, src, nbytes)
+#define gasnet_wait_syncnb(handle) fsh_gasnet_wait_syncnb(handle)
+
+/* ---- implicit handle ---- */
+
+static __inline__ __attribute__((__unused__)) void fsh_gasnet_put_nbi(
+    gasnet_node_t node, void *dest, const void *src, size_t nbytes)
+{
+    if (!fsh_gasnet_put_here(node, dest, src, nbytes))
+        gasnet_put_nbi(node, dest, src, nbytes);
+}
+
+static __inline__ __attribute__((__unused__)) void fsh_gasnet_put_nbi_bulk(
+    gasnet_node_t node, void *dest, const void *src, size_t nbytes)
+{
+    if (!fsh_gasnet_put_here(node, dest, src, nbytes))
+        gasnet_put_nbi_bulk(node, dest, src, nbytes);
+}
+
+static __inline__ __attribute__((__unused__)) void fsh_gasnet_get_nbi(
+    void *dest, gasnet_node_t node, const void *src, size_t nbytes)
+{
+    if (!fsh_gasnet_get_here(dest, node, src, nbytes))
+        gasnet_get_nbi_bulk(dest, node, src, nbytes);
+}
+
+#define gasnet_put_nbi(node, dest, src, nbytes) \
+    fsh_gasnet_put_nbi(node, dest, src, nbytes)
+#define gasnet_put_nbi_bulk(node, dest, src, nbytes) \
+    fsh_gasnet_put_nbi_bulk(node, dest, src, nbytes)
+#define gasnet_get_nbi(dest, node, src, nbytes) \
+    fsh_gasnet_get_nbi(dest, node, src, nbytes)
+#define gasnet_get_nbi_bulk(dest, node, src, nbytes) \
+    fsh_gasnet_get_nbi(dest, node, src, nbytes)
+
+/* ---- values: little-endian machines, whose low bytes come first ---- */
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+
+/* 1 to sizeof(gasnet_register_value_t); 0 wraps. */
+static __inline__ __attribute__((__unused__)) int fsh_gasnet_is_value(
+    size_t nbytes)
+{
+    return nbytes - 1 < sizeof(gasnet_register_value_t);
+}
+
+static __inline__ __attribute__((__unused__)) void fsh_gasnet_put_val(
+    gasnet_node_t node, void *dest, gasnet_register_value_t value,
+    size_t nbytes)
+{
+    if (!fsh_gasnet_is_value(nbytes) ||
+        !fsh_gasnet_put_here(node, dest, &value, nbytes))
+        gasnet_put_val(node, dest, value, nbytes);
+}
+
+static __inline__ __attribute__((__unused__)) gasnet_register_value_t
+fsh_gasnet_get_val(gasnet_node_t node, const void *src, size_t nbytes)
+{
+    gasnet_register_value_t value = 0;
+
+    if (!fsh_gasnet_is_value(nbytes) ||
+        !fsh_gasnet_get_now(&value, node, src, nbytes))
+        value = gasnet_get_val(node, src, nbytes);
+    return value;
+}
+
+#define gasnet_put_val(node, dest, value, nbytes) \
+    fsh_gasnet_put_val(node, dest, value, nbytes)
+#define gasnet_get_val(node, src, nbytes) fsh_gasnet_get_val(node, src, nbytes)
+
+#endif
+
+#endif /* FSH_GASNET_LIBRARY */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
