@@ -69,7 +69,7 @@ including gasnet.h
 #define GASNET_CONDUIT_NAME_STR "SMP"
 #define FSH_GASNET_CONDUIT "smp"
 #endif
-#ifndef FSH_GASNET_LIBRARY
+#if !defined(FSH_GASNET_LIBRARY) && !defined(FSH_GASNET_NO_MARK)
 /* The launcher finds the conduit a program was built for by this mark. */
 __attribute__((used)) static const char fsh_gasnet_conduit_mark[] =
     "$FSHMEMConduit: " FSH_GASNET_CONDUIT " $";
