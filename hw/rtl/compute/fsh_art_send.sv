@@ -259,8 +259,10 @@ module fsh_art_send (
     `FSH_ASSERT(a_flying, !down[s] || flying_q != '0)
   end
 
-  assign busy_o = pick || state_q == Load || go || (state_q == Send && mask_q == '0) ||
-                  state_q == Complete || (ccmd_valid_o && ccmd_ready_i) || ack_valid_i || ack_q ||
+  // A piece that waits keeps its cutter busy.
+  assign busy_o = (state_q == Pick && close_valid_i != '0) || state_q == Load || go ||
+                  (state_q == Send && mask_q == '0) || state_q == Complete ||
+                  (ccmd_valid_o && ccmd_ready_i) || ack_valid_i || ack_q ||
                   closed_o != '0 || sent_o;
 
   `FSH_ASSERT(a_ack, !ack_valid_i || !free_q[ack_tag_i])
