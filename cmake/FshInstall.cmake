@@ -55,6 +55,29 @@ foreach(conduit ${conduits})
     endforeach()
 endforeach()
 
+# The tools alone: one archive for both modes, as above.
+set(tools_cflags_seq "-DGASNETT_THREAD_SINGLE=1")
+set(tools_cflags_par "-DGASNETT_THREAD_SAFE=1 -pthread")
+install(TARGETS fshmem_tools EXPORT fshmem-targets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+foreach(mode seq par)
+    string(TOUPPER ${mode} FSH_MODE_UPPER)
+    set(FSH_MODE ${mode})
+    set(FSH_TOOLS_CFLAGS ${tools_cflags_${mode}})
+    foreach(suffix mak pc)
+        configure_file(${CMAKE_CURRENT_LIST_DIR}/gasnet_tools.${suffix}.in
+                       ${generated}/gasnet_tools-${mode}.${suffix} @ONLY)
+    endforeach()
+    install(FILES ${generated}/gasnet_tools-${mode}.mak
+            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    install(FILES ${generated}/gasnet_tools-${mode}.pc
+            DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+    install(CODE "
+        set(dir \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}\")
+        file(CREATE_LINK libfshmem_tools.a
+             \"\${dir}/libgasnet_tools-${mode}.a\" SYMBOLIC)")
+endforeach()
+
 install(EXPORT fshmem-targets NAMESPACE FSHMEM:: FILE FSHMEMTargets.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/FSHMEM)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/FSHMEMConfig.cmake.in

@@ -7,7 +7,7 @@
 set(objects)
 foreach(part fsh_fshmem fsh_gasnet fsh_command fsh_conduit fsh_conduit_smp
              fsh_conduit_fpga fsh_device fsh_boot fsh_core fsh_compute fsh_bfp
-             fsh_base)
+             fsh_tools fsh_base)
     if(TARGET ${part})
         list(APPEND objects $<TARGET_OBJECTS:${part}>)
     endif()
@@ -36,6 +36,16 @@ if(objects)
     endforeach()
 else()
     add_library(fshmem_static INTERFACE)
+endif()
+
+# gasnet_tools.h without the rest, for programs that are no jobs.
+if(TARGET fsh_tools)
+    add_library(fshmem_tools STATIC $<TARGET_OBJECTS:fsh_tools>
+                $<TARGET_OBJECTS:fsh_base>)
+    target_link_libraries(fshmem_tools PUBLIC Threads::Threads m)
+    target_include_directories(fshmem_tools INTERFACE
+        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+        $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endif()
 
 add_library(fshmem_internal INTERFACE)

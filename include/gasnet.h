@@ -13,20 +13,7 @@
 #ifndef GASNET_H
 #define GASNET_H
 
-#include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/param.h>
-#include <sys/types.h>
-#include <unistd.h>
-
-#include "gasnet_config.h"
-#include "gasnet_portable_platform.h"
+#include "gasnet_basic.h"
 
 /* ---- thread mode ------------------------------------------------------- */
 
@@ -97,29 +84,6 @@ __attribute__((used)) static const char fsh_gasnet_conduit_mark[] =
     ",SEGMENT=FAST,PTR=64bit,PAGESIZE=4096,noalign,nopshm," \
     FSH_GASNET_DEBUG_STR ",notrace,nostats"
 /* clang-format on */
-
-/* ---- names that GASNet programs take for granted ------------------------- */
-
-#ifndef MIN
-#define MIN(x, y) ((x) < (y) ? (x) : (y))
-#endif
-#ifndef MAX
-#define MAX(x, y) ((x) > (y) ? (x) : (y))
-#endif
-#ifndef if_pf
-#define if_pf(cond) if (__builtin_expect(!!(cond), 0))
-#endif
-#ifndef if_pt
-#define if_pt(cond) if (__builtin_expect(!!(cond), 1))
-#endif
-#ifndef _STRINGIFY
-#define _STRINGIFY_HELPER(x) #x
-#define _STRINGIFY(x) _STRINGIFY_HELPER(x)
-#endif
-#ifndef _CONCAT
-#define _CONCAT_HELPER(a, b) a##b
-#define _CONCAT(a, b) _CONCAT_HELPER(a, b)
-#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -339,5 +303,9 @@ int gasnet_barrier_result(int *id);
 #include "gasnet_am.h"
 #include "gasnet_extended.h"
 #include "gasnet_coll.h"
+
+#ifdef GASNET_TOOLS_H
+#include "gasnet_tools_job.h"
+#endif
 
 #endif

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Includes point downward only: fshmem -> gasnet -> command -> conduit -> device
 -> boot -> core (the compute core in software) -> compute (its kernels on plain
-memory) -> bfp -> base. No conduit includes another, and public headers include
-public headers only. Prints each violation; exit 1 if there is any."""
+memory) -> bfp -> tools (gasnet_tools.h) -> base. No conduit includes another,
+and public headers include public headers only. Prints each violation; exit 1 if
+there is any."""
 
 import pathlib
 import re
@@ -12,7 +13,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Layouts of memory that a lower layer creates for a higher one; plain headers.
 LAYOUTS = {"device/sim/sim_shm.h"}
-LAYERS = ["base", "bfp", "compute", "core", "boot", "device", "conduit",
+LAYERS = ["base", "tools", "bfp", "compute", "core", "boot", "device", "conduit",
           "command", "gasnet", "fshmem"]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 

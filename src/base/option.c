@@ -107,6 +107,11 @@ static const struct row table[] = {
     BOOL("GASNET_NO_CATCH_SIGNAL", "0", "install no signal handlers"),
     BOOL("GASNET_BACKTRACE", "0",
          "a rank that fails or crashes prints the calls it was in"),
+    STR("GASNET_BACKTRACE_TYPE", "",
+        "how backtraces are made: EXECINFO, or what the program offers, which "
+        "goes first if unset"),
+    BOOL("GASNET_FREEZE_ON_ERROR", "0",
+         "gasnett_fatalerror waits for a debugger"),
     BOOL("GASNET_QUIET", "0",
          "print no advice: unknown settings, variables of -x that are unset"),
     IGNORED("GASNET_SPAWNER"),

@@ -23,9 +23,10 @@
 #include "base/futex.h"
 #include "base/log.h"
 #include "base/option.h"
-#include "boot/backtrace.h"
 #include "boot/job_env.h"
 #include "boot/watch.h"
+#include "tools/backtrace.h"
+#include "tools/env.h"
 
 #define MS UINT64_C(1000000)
 
@@ -285,6 +286,7 @@ volatile int fsh_boot_frozen = 1;
 
 static void obey_debug_settings(void)
 {
+    fsh_env_join(fsh_boot_getenv, boot.rank == 0);
     if (boot.rank == 0 && fsh_option_bool("GASNET_VERBOSEENV"))
         fsh_option_each(print_setting, NULL);
     if (fsh_option_bool("GASNET_BACKTRACE"))

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What programs take for granted after gasnet.h and after gasnet_tools.h: the
+ * usual C headers and a few macros. Included by both; not by programs.
+ */
+#ifndef GASNET_BASIC_H
+#define GASNET_BASIC_H
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/param.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "gasnet_config.h"
+#include "gasnet_portable_platform.h"
+
+#ifndef MIN
+#define MIN(x, y) ((x) < (y) ? (x) : (y))
+#endif
+#ifndef MAX
+#define MAX(x, y) ((x) > (y) ? (x) : (y))
+#endif
+#ifndef GASNETT_PREDICT_TRUE
+#define GASNETT_PREDICT_TRUE(exp) (__builtin_expect(!!(exp), 1))
+#define GASNETT_PREDICT_FALSE(exp) (__builtin_expect(!!(exp), 0))
+#endif
+#ifndef if_pf
+#define if_pf(cond) if (GASNETT_PREDICT_FALSE(cond))
+#endif
+#ifndef if_pt
+#define if_pt(cond) if (GASNETT_PREDICT_TRUE(cond))
+#endif
+#ifndef _STRINGIFY
+#define _STRINGIFY_HELPER(x) #x
+#define _STRINGIFY(x) _STRINGIFY_HELPER(x)
+#endif
+#ifndef _CONCAT
+#define _CONCAT_HELPER(a, b) a##b
+#define _CONCAT(a, b) _CONCAT_HELPER(a, b)
+#endif
+
+#endif

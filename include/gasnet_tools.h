@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The GASNet tools (specification 1.17): timers, atomics, memory barriers,
+ * locks, thread-specific pointers, settings, and what a portable program asks
+ * of its system. They need no job: a program may include this file alone and
+ * link libgasnet_tools, or include it before or after gasnet.h.
+ *
+ * GASNETT_THREAD_SAFE or GASNETT_THREAD_SINGLE, defined by the client, says
+ * whether it has threads; after gasnet.h its mode does. Without either it is
+ * THREAD_SAFE if _REENTRANT, _THREAD_SAFE or pthread.h say so.
+ * GASNETT_LITE_MODE leaves timers and memory barriers only.
+ *
+ * Compiles as C89 with GNU extensions up to C17 and as C++11 up to C++20. Any
+ * thread unless said otherwise; all of it may be called in active message
+ * handlers, but for what ends the program or waits.
+ */
+#ifndef GASNET_TOOLS_H
+#define GASNET_TOOLS_H
+
+#if defined(GASNETT_LITE_MODE) + defined(GASNETT_THREAD_SAFE) + \
+        defined(GASNETT_THREAD_SINGLE) >                        \
+    1
+#error Define at most one of GASNETT_THREAD_SAFE, GASNETT_THREAD_SINGLE and \
+GASNETT_LITE_MODE
+#endif
+#if (defined(GASNETT_THREAD_SAFE) && defined(GASNET_SEQ)) || \
+    (defined(GASNETT_THREAD_SINGLE) &&                       \
+     (defined(GASNET_PARSYNC) || defined(GASNET_PAR)))
+#error GASNETT_THREAD_SAFE or _SINGLE contradicts the mode of gasnet.h
+#endif
+#if defined(GASNETT_LITE_MODE)
+#undef GASNETT_LITE_MODE
+#define GASNETT_LITE_MODE 1
+#define GASNETT_THREAD_MODEL LITE
+#elif defined(GASNETT_THREAD_SAFE) || defined(GASNET_PARSYNC) || \
+    defined(GASNET_PAR) ||                                       \
+    (!defined(GASNET_SEQ) && !defined(GASNETT_THREAD_SINGLE) &&  \
+     (defined(_REENTRANT) || defined(_THREAD_SAFE) ||            \
+      defined(PTHREAD_MUTEX_INITIALIZER)))
+#undef GASNETT_THREAD_SAFE
+#define GASNETT_THREAD_SAFE 1
+#define GASNETT_THREAD_MODEL PAR
+#else
+#undef GASNETT_THREAD_SINGLE
+#define GASNETT_THREAD_SINGLE 1
+#define GASNETT_THREAD_MODEL SEQ
+#endif
+
+#include "gasnet_basic.h"
+
+#define GASNETT_SPEC_VERSION_MAJOR 1
+#define GASNETT_SPEC_VERSION_MINOR 17
+#define GASNETT_RELEASE_VERSION_MAJOR GASNET_RELEASE_VERSION_MAJOR
+#define GASNETT_RELEASE_VERSION_MINOR GASNET_RELEASE_VERSION_MINOR
+#define GASNETT_RELEASE_VERSION_PATCH GASNET_RELEASE_VERSION_PATCH
+
+#include "gasnet_tools_annotate.h"
+#include "gasnet_tools_time.h"
+
+#if FSH_CONFIG_DEBUG
+#define GASNETT_DEBUG_CONFIG debug
+#else
+#define GASNETT_DEBUG_CONFIG nodebug
+#endif
+#if PLATFORM_ARCH_64
+#define GASNETT_PTR_CONFIG 64bit
+#else
+#define GASNETT_PTR_CONFIG 32bit
+#endif
+/* clang-format off */
+#define FSH_GASNETT_CONFIG_STRING                                \
+    "RELEASE=" _STRINGIFY(GASNETT_RELEASE_VERSION_MAJOR) "."     \
+    _STRINGIFY(GASNETT_RELEASE_VERSION_MINOR) "."                \
+    _STRINGIFY(GASNETT_RELEASE_VERSION_PATCH)                    \
+    ",SPEC=" _STRINGIFY(GASNETT_SPEC_VERSION_MAJOR) "."          \
+    _STRINGIFY(GASNETT_SPEC_VERSION_MINOR)                       \
+    ",PTR=" _STRINGIFY(GASNETT_PTR_CONFIG)                       \
+    "," _STRINGIFY(GASNETT_DEBUG_CONFIG)                         \
+    "," _STRINGIFY(GASNETT_THREAD_MODEL)                         \
+    "," _STRINGIFY(GASNETT_TIMER_CONFIG)                         \
+    "," _STRINGIFY(GASNETT_MEMBAR_CONFIG)
+/* clang-format on */
+
+#if GASNETT_LITE_MODE
+#define GASNETT_CONFIG_STRING FSH_GASNETT_CONFIG_STRING
+#else
+#include "gasnet_tools_atomic.h"
+#include "gasnet_tools_system.h"
+#include "gasnet_tools_threads.h"
+#include "gasnet_tools_trace.h"
+/* clang-format off */
+#define GASNETT_CONFIG_STRING                   \
+    FSH_GASNETT_CONFIG_STRING                   \
+    "," _STRINGIFY(GASNETT_ATOMIC_CONFIG)       \
+    "," _STRINGIFY(GASNETT_ATOMIC32_CONFIG)     \
+    "," _STRINGIFY(GASNETT_ATOMIC64_CONFIG)
+/* clang-format on */
+#ifdef GASNET_H
+#include "gasnet_tools_job.h"
+#endif
+#endif
+
+#endif

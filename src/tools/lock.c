@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Mutexes, reader-writer locks and condition variables of gasnet_tools.h: those
+ * of pthreads in the client's storage, whose zero is their initial state too
+ * (a unit test compares). Debug libraries know the owner of a mutex, and for
+ * each thread the reader-writer locks it has.
+ */
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "gasnet_tools.h"
+
+enum { CHECKS = FSH_CONFIG_DEBUG, MOST_HELD = 64 };
+
+struct mutex {
+    pthread_mutex_t lock;
+    void *owner; /* debug; written by the thread that has the lock */
+};
+_Static_assert(sizeof(struct mutex) <= sizeof(gasnett_mutex_t), "room");
+_Static_assert(sizeof(pthread_rwlock_t) <= sizeof(gasnett_rwlock_t), "room");
+_Static_assert(sizeof(pthread_cond_t) <= sizeof(gasnett_cond_t), "room");
+
+/* Debug: reader-writer locks of this thread. More than MOST_HELD at once are
+ * not followed. */
+static _Thread_local struct {
+    const gasnett_rwlock_t *lock;
+    bool write;
+} held[MOST_HELD];
+
+static pthread_mutex_t *mutex_of(gasnett_mutex_t *mutex)
+{
+    return (pthread_mutex_t *)(void *)mutex;
+}
+
+static pthread_rwlock_t *rwlock_of(gasnett_rwlock_t *lock)
+{
+    return (pthread_rwlock_t *)(void *)lock;
+}
+
+static pthread_cond_t *cond_of(gasnett_cond_t *cond)
+{
+    return (pthread_cond_t *)(void *)cond;
+}
+
+/* Of a pthread call, which fails only if it is misused. */
+static void must(int error, const char *call, const void *object)
+{
+    if (__builtin_expect(error != 0, 0))
+        gasnett_fatalerror_nopos("%s(%p): %s", call, object, strerror(error));
+}
+
+/* ---- mutexes ---- */
+
+/* An address that differs between threads. */
+static void *self(void)
+{
+    return &held;
+}
+
+static bool mine(gasnett_mutex_t *mutex)
+{
+    void **owner = &((struct mutex *)(void *)mutex)->owner;
+
+    return __atomic_load_n(owner, __ATOMIC_RELAXED) == self();
+}
+
+static void set_owner(gasnett_mutex_t *mutex, void *owner)
+{
+    if (CHECKS)
+        __atomic_store_n(&((struct mutex *)(void *)mutex)->owner, owner,
+                         __ATOMIC_RELAXED);
+}
+
+static void check_mutex(bool want_mine, gasnett_mutex_t *mutex,
+                        const char *call)
+{
+    if (CHECKS && mine(mutex) != want_mine)
+        gasnett_fatalerror_nopos("%s: the mutex at %p is %s by this thread",
+                                 call, (void *)mutex,
+                                 want_mine ? "not locked" : "locked already");
+}
+
+void(gasnett_mutex_init)(gasnett_mutex_t *mutex)
+{
+    memset(mutex, 0, sizeof *mutex);
+    must(pthread_mutex_init(mutex_of(mutex), NULL), "gasnett_mutex_init",
+         mutex);
+}
+
+void(gasnett_mutex_destroy)(gasnett_mutex_t *mutex)
+{
+    must(pthread_mutex_destroy(mutex_of(mutex)), "gasnett_mutex_destroy",
+         mutex);
+}
+
+int(gasnett_mutex_destroy_ignoreerr)(gasnett_mutex_t *mutex)
+{
+    return pthread_mutex_destroy(mutex_of(mutex));
+}
+
+void(gasnett_mutex_lock)(gasnett_mutex_t *mutex)
+{
+    check_mutex(false, mutex, "gasnett_mutex_lock");
+    must(pthread_mutex_lock(mutex_of(mutex)), "gasnett_mutex_lock", mutex);
+    set_owner(mutex, self());
+}
+
+int(gasnett_mutex_trylock)(gasnett_mutex_t *mutex)
+{
+    int error;
+
+    check_mutex(false, mutex, "gasnett_mutex_trylock");
+    error = pthread_mutex_trylock(mutex_of(mutex));
+    if (error == EBUSY)
+        return EBUSY;
+    must(error, "gasnett_mutex_trylock", mutex);
+    set_owner(mutex, self());
+    return 0;
+}
+
+void(gasnett_mutex_unlock)(gasnett_mutex_t *mutex)
+{
+    check_mutex(true, mutex, "gasnett_mutex_unlock");
+    set_owner(mutex, NULL);
+    must(pthread_mutex_unlock(mutex_of(mutex)), "gasnett_mutex_unlock", mutex);
+}
+
+void(gasnett_mutex_assertlocked)(gasnett_mutex_t *mutex)
+{
+    check_mutex(true, mutex, "gasnett_mutex_assertlocked");
+}
+
+void(gasnett_mutex_assertunlocked)(gasnett_mutex_t *mutex)
+{
+    check_mutex(false, mutex, "gasnett_mutex_assertunlocked");
+}
+
+/* ---- reader-writer locks ---- */
+
+/* Index in `held`, or -1. NULL finds a free one. */
+static int find_held(const gasnett_rwlock_t *lock)
+{
+    for (int i = 0; i < MOST_HELD; i++)
+        if (held[i].lock == lock)
+            return i;
+    return -1;
+}
+
+static void check_rwlock(bool want_mine, const gasnett_rwlock_t *lock,
+                         const char *call)
+{
+    if (!CHECKS || (find_held(lock) >= 0) == want_mine)
+        return;
+    if (want_mine && find_held(NULL) < 0)
+        return; /* may be one that was not followed */
+    gasnett_fatalerror_nopos("%s: the reader-writer lock at %p is %s by this "
+                             "thread",
+                             call, (const void *)lock,
+                             want_mine ? "not locked" : "locked already");
+}
+
+static void note_rwlock(const gasnett_rwlock_t *lock, bool write)
+{
+    int i = CHECKS ? find_held(NULL) : -1;
+
+    if (i >= 0) {
+        held[i].lock = lock;
+        held[i].write = write;
+    }
+}
+
+static void forget_rwlock(const gasnett_rwlock_t *lock)
+{
+    int i = CHECKS ? find_held(lock) : -1;
+
+    if (i >= 0)
+        held[i].lock = NULL;
+}
+
+void(gasnett_rwlock_init)(gasnett_rwlock_t *lock)
+{
+    memset(lock, 0, sizeof *lock);
+    must(pthread_rwlock_init(rwlock_of(lock), NULL), "gasnett_rwlock_init",
+         lock);
+}
+
+void(gasnett_rwlock_destroy)(gasnett_rwlock_t *lock)
+{
+    check_rwlock(false, lock, "gasnett_rwlock_destroy");
+    must(pthread_rwlock_destroy(rwlock_of(lock)), "gasnett_rwlock_destroy",
+         lock);
+}
+
+void(gasnett_rwlock_rdlock)(gasnett_rwlock_t *lock)
+{
+    int error;
+
+    check_rwlock(false, lock, "gasnett_rwlock_rdlock");
+    while ((error = pthread_rwlock_rdlock(rwlock_of(lock))) == EAGAIN)
+        sched_yield(); /* as many readers as it can count */
+    must(error, "gasnett_rwlock_rdlock", lock);
+    note_rwlock(lock, false);
+}
+
+void(gasnett_rwlock_wrlock)(gasnett_rwlock_t *lock)
+{
+    check_rwlock(false, lock, "gasnett_rwlock_wrlock");
+    must(pthread_rwlock_wrlock(rwlock_of(lock)), "gasnett_rwlock_wrlock", lock);
+    note_rwlock(lock, true);
+}
+
+static int try_result(int error, gasnett_rwlock_t *lock, bool write,
+                      const char *call)
+{
+    if (error == EBUSY || error == EAGAIN)
+        return EBUSY;
+    must(error, call, lock);
+    note_rwlock(lock, write);
+    return 0;
+}
+
+int(gasnett_rwlock_tryrdlock)(gasnett_rwlock_t *lock)
+{
+    check_rwlock(false, lock, "gasnett_rwlock_tryrdlock");
+    return try_result(pthread_rwlock_tryrdlock(rwlock_of(lock)), lock, false,
+                      "gasnett_rwlock_tryrdlock");
+}
+
+int(gasnett_rwlock_trywrlock)(gasnett_rwlock_t *lock)
+{
+    check_rwlock(false, lock, "gasnett_rwlock_trywrlock");
+    return try_result(pthread_rwlock_trywrlock(rwlock_of(lock)), lock, true,
+                      "gasnett_rwlock_trywrlock");
+}
+
+void(gasnett_rwlock_unlock)(gasnett_rwlock_t *lock)
+{
+    check_rwlock(true, lock, "gasnett_rwlock_unlock");
+    forget_rwlock(lock);
+    must(pthread_rwlock_unlock(rwlock_of(lock)), "gasnett_rwlock_unlock", lock);
+}
+
+void(gasnett_rwlock_assertlocked)(gasnett_rwlock_t *lock)
+{
+    check_rwlock(true, lock, "gasnett_rwlock_assertlocked");
+}
+
+static void check_kind(const gasnett_rwlock_t *lock, bool write,
+                       const char *call)
+{
+    int i;
+
+    check_rwlock(true, lock, call);
+    i = CHECKS ? find_held(lock) : -1;
+    if (i >= 0 && held[i].write != write)
+        gasnett_fatalerror_nopos("%s: this thread has the reader-writer lock "
+                                 "at %p as a %s",
+                                 call, (const void *)lock,
+                                 write ? "reader" : "writer");
+}
+
+void(gasnett_rwlock_assertrdlocked)(gasnett_rwlock_t *lock)
+{
+    check_kind(lock, false, "gasnett_rwlock_assertrdlocked");
+}
+
+void(gasnett_rwlock_assertwrlocked)(gasnett_rwlock_t *lock)
+{
+    check_kind(lock, true, "gasnett_rwlock_assertwrlocked");
+}
+
+void(gasnett_rwlock_assertunlocked)(gasnett_rwlock_t *lock)
+{
+    check_rwlock(false, lock, "gasnett_rwlock_assertunlocked");
+}
+
+/* ---- condition variables ---- */
+
+void(gasnett_cond_init)(gasnett_cond_t *cond)
+{
+    memset(cond, 0, sizeof *cond);
+    must(pthread_cond_init(cond_of(cond), NULL), "gasnett_cond_init", cond);
+}
+
+void(gasnett_cond_destroy)(gasnett_cond_t *cond)
+{
+    must(pthread_cond_destroy(cond_of(cond)), "gasnett_cond_destroy", cond);
+}
+
+void(gasnett_cond_signal)(gasnett_cond_t *cond)
+{
+    must(pthread_cond_signal(cond_of(cond)), "gasnett_cond_signal", cond);
+}
+
+void(gasnett_cond_broadcast)(gasnett_cond_t *cond)
+{
+    must(pthread_cond_broadcast(cond_of(cond)), "gasnett_cond_broadcast", cond);
+}
+
+void(gasnett_cond_wait)(gasnett_cond_t *cond, gasnett_mutex_t *mutex)
+{
+    check_mutex(true, mutex, "gasnett_cond_wait");
+    set_owner(mutex, NULL);
+    must(pthread_cond_wait(cond_of(cond), mutex_of(mutex)), "gasnett_cond_wait",
+         cond);
+    set_owner(mutex, self());
+}
+
+void fsh_gasnett_cond_wait_alone(gasnett_cond_t *cond, gasnett_mutex_t *mutex)
+{
+    (void)mutex;
+    gasnett_fatalerror_nopos("gasnett_cond_wait(%p): the program has one "
+                             "thread (GASNETT_THREAD_SINGLE), so nobody can "
+                             "signal it",
+                             (void *)cond);
+}
