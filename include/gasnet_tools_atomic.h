@@ -115,6 +115,11 @@ GASNETT_INLINE(fsh_gasnett_after) void fsh_gasnett_after(int flags)
 #define FSH_GASNETT_RMW_AFTER(flags) fsh_gasnett_after(flags)
 #endif
 
+/* gcc 12 turns fetch_add(p, n) + n into add_fetch(p, n), and where that one's
+ * result takes the register of n it adds the old value to itself. An empty
+ * statement that "changes" the old value keeps it from doing so. */
+#define FSH_GASNETT_KEEP(old) __asm__("" : "+r"(old))
+
 /* ---- the operations of prefix N on type T with values of type V ------------- */
 
 #define FSH_GASNETT_ATOMIC(N, T, V)                                            \
@@ -142,14 +147,15 @@ GASNETT_INLINE(fsh_gasnett_after) void fsh_gasnett_after(int flags)
     }                                                                          \
     GASNETT_INLINE(N##_add) V N##_add(volatile T *p, V n, int flags)           \
     {                                                                          \
-        V v;                                                                   \
+        V old;                                                                 \
         FSH_GASNETT_RMW_BEFORE(flags);                                         \
         if (flags)                                                             \
-            v = __atomic_add_fetch(&p->fsh_value, n, __ATOMIC_SEQ_CST);        \
+            old = __atomic_fetch_add(&p->fsh_value, n, __ATOMIC_SEQ_CST);      \
         else                                                                   \
-            v = __atomic_add_fetch(&p->fsh_value, n, __ATOMIC_RELAXED);        \
+            old = __atomic_fetch_add(&p->fsh_value, n, __ATOMIC_RELAXED);      \
         FSH_GASNETT_RMW_AFTER(flags);                                          \
-        return v;                                                              \
+        FSH_GASNETT_KEEP(old);                                                 \
+        return (V)(old + n);                                                   \
     }                                                                          \
     GASNETT_INLINE(N##_swap) V N##_swap(volatile T *p, V v, int flags)         \
     {                                                                          \

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Check that every rule of docs/02_reference/gasnet.md has a test.
+"""Check that every rule of docs/02_reference/gasnet.md and gasnet-tools.md has a
+test.
 
 Fails on a rule that INDEX does not map, an entry of INDEX for a rule that is
-not on the page, a rule that stands twice, a test that does not exist, and a
+not on the pages, a rule that stands twice, a test that does not exist, and a
 program in this directory that no rule mentions.
 """
 import pathlib
@@ -11,21 +12,24 @@ import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-PAGE = HERE.parents[1] / "docs" / "02_reference" / "gasnet.md"
+PAGES = [HERE.parents[1] / "docs" / "02_reference" / name
+         for name in ("gasnet.md", "gasnet-tools.md")]
 RULE = re.compile(r"^- \*\*(R-[A-Z]+-\d+)\*\*")
 HELPERS = {"run", "check_index"}
 
 
 def page_rules(faults):
     rules = []
-    for line in PAGE.read_text(encoding="utf-8").splitlines():
-        match = RULE.match(line)
-        if match:
-            if match[1] in rules:
-                faults.append(f"{PAGE.name}: rule {match[1]} stands twice")
-            rules.append(match[1])
-    if not rules:
-        faults.append(f"{PAGE}: no rules found")
+    for page in PAGES:
+        before = len(rules)
+        for line in page.read_text(encoding="utf-8").splitlines():
+            match = RULE.match(line)
+            if match:
+                if match[1] in rules:
+                    faults.append(f"{page.name}: rule {match[1]} stands twice")
+                rules.append(match[1])
+        if len(rules) == before:
+            faults.append(f"{page}: no rules found")
     return rules
 
 
@@ -67,7 +71,8 @@ def existing_tests():
     if "include(headers.cmake)" in cmake:
         names |= {f"header:{m}" for m in re.findall(
             r"header_test\((\w+) ", (HERE / "headers.cmake").read_text())}
-        names |= {"header:languages"}
+        names |= {"header:languages", "header:tools"}
+    names |= {f"unit:{p.stem}" for p in (HERE.parent / "unit").glob("*.c")}
     return names
 
 
@@ -81,7 +86,7 @@ def main():
             faults.append(f"{rule} is mapped to no test in INDEX")
     for rule, names in entries.items():
         if rule not in rules:
-            faults.append(f"INDEX maps {rule}, which {PAGE.name} does not have")
+            faults.append(f"INDEX maps {rule}, which no page has")
         for name in names:
             if name not in tests:
                 faults.append(f"INDEX: {rule} names {name}, which does not exist")

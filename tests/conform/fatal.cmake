@@ -44,6 +44,14 @@ fatal_test(notify-twice "gasnet_barrier_notify")
 fatal_test(wait-unnotified "gasnet_barrier_wait")
 fatal_test(try-unnotified "gasnet_barrier_try")
 fatal_test(two-replies "[Rr]epl")
+fatal_test(tools-fatal "FATAL ERROR.*the words 7 at .*fatal_error.c:[0-9]+ in "
+           "rank 1")
+fatal_test(tools-fatal-nopos "FATAL ERROR.*the words alone\n")
+fatal_test(tools-number "12 apples.*a size is a number and B, KB")
+fatal_test(tools-range "16777216 TB.*too large")
+fatal_test(tools-setting "TOOLS_SWITCH.*perhaps.*neither yes nor no")
+fatal_test(tools-double "TOOLS_DOUBLE.*3/0")
+fatal_test(tools-wait-alone "gasnett_cond_wait.*one thread")
 
 # The judge itself: a job without a mistake must pass, and must not count as a
 # failure.

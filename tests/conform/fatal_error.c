@@ -6,6 +6,8 @@
  * in a barrier. */
 #include "conform.h"
 
+#include <gasnet_tools.h>
+
 enum {
     H_NOTHING = 128,
     H_REPLY_TWICE,
@@ -187,6 +189,40 @@ static void two_replies(void)
     conf_barrier();
 }
 
+static void tools_fatal(void)
+{
+    gasnett_fatalerror("the words %d", 7);
+}
+static void tools_fatal_nopos(void)
+{
+    gasnett_fatalerror_nopos("the words %s", "alone");
+}
+static void tools_number(void)
+{
+    gasnett_parse_int("12 apples", 1024);
+}
+static void tools_range(void)
+{
+    gasnett_parse_int("16777216 TB", 1);
+}
+static void tools_setting(void)
+{
+    gasnett_setenv("TOOLS_SWITCH", "perhaps");
+    gasnett_getenv_yesno_withdefault("TOOLS_SWITCH", 1);
+}
+static void tools_double(void)
+{
+    gasnett_setenv("TOOLS_DOUBLE", "3/0");
+    gasnett_getenv_dbl_withdefault("TOOLS_DOUBLE", 1);
+}
+static void tools_wait_alone(void)
+{
+    gasnett_mutex_t mutex = GASNETT_MUTEX_INITIALIZER;
+    gasnett_cond_t cond = GASNETT_COND_INITIALIZER;
+    gasnett_mutex_lock(&mutex);
+    gasnett_cond_wait(&cond, &mutex);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -219,6 +255,13 @@ static const struct {
                  {"wait-unnotified", wait_unnotified},
                  {"try-unnotified", try_unnotified},
                  {"two-replies", two_replies},
+                 {"tools-fatal", tools_fatal},
+                 {"tools-fatal-nopos", tools_fatal_nopos},
+                 {"tools-number", tools_number},
+                 {"tools-range", tools_range},
+                 {"tools-setting", tools_setting},
+                 {"tools-double", tools_double},
+                 {"tools-wait-alone", tools_wait_alone},
                  {"none", NULL}};
 
 int main(int argc, char **argv)

@@ -36,6 +36,8 @@ def parse(argv):
                    help="how often each --out must be found at least")
     p.add_argument("--err", action="append", default=[], metavar="REGEX",
                    help="must be found in the standard error output")
+    p.add_argument("--once", action="append", default=[], metavar="REGEX",
+                   help="must be found exactly once in the standard error output")
     p.add_argument("--noise", action="store_true",
                    help="standard error output may hold other lines too")
     p.add_argument("--limit", type=float, default=60, help="seconds")
@@ -139,6 +141,10 @@ def judge(args, code, left, out, err):
     for regex in args.err:
         if not re.search(regex, err):
             faults.append(f"error output lacks '{regex}'")
+    for regex in args.once:
+        found = len(re.findall(regex, err))
+        if found != 1:
+            faults.append(f"error output: '{regex}' found {found} times, want 1")
     if err and not args.err and not args.noise:
         faults.append("unexpected error output")
     if left:
