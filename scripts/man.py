@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Make the manual pages from what is there: section 1 from the tools' --help,
-section 3 from the public headers and docs/02_reference/gasnet.md, one page a
-group of calls and a link a call, section 7 from pages of docs/01_user and
+section 3 from the public headers, docs/02_reference/gasnet.md and gasnet-tools.md,
+one page a group of calls and a link a call, section 7 from pages of docs/01_user and
 docs/02_reference. usage: man.py OUTPUT-DIRECTORY VERSION TOOL...
 """
 import pathlib
@@ -35,12 +35,30 @@ GROUPS = [
 # The same of fshmem.md and fshmem.h; text from the whole page.
 COMPUTE = ("fshmem_compute", "compute cores: commands, events, counters",
            r"fshmem_\w+$")
+# gasnet_tools.h: page, header, one line, sections of gasnet-tools.md.
+TOOLS = [
+    ("gasnett_time", "gasnet_tools_time.h", "timers and memory barriers",
+     ["Time and memory order"]),
+    ("gasnett_atomic", "gasnet_tools_atomic.h", "atomic numbers", ["Atomics"]),
+    ("gasnett_threads", "gasnet_tools_threads.h",
+     "locks and thread-specific pointers", ["Threads"]),
+    ("gasnett_system", "gasnet_tools_system.h",
+     "settings, numbers as text, errors, process and machine",
+     ["Settings and numbers", "The system"]),
+    ("gasnett_diagnostics", "gasnet_tools_job.h", "the library's self-tests",
+     []),
+]
+ATOMIC_OPS = ["init", "set", "read", "increment", "decrement",
+              "decrement_and_test", "add", "subtract", "swap",
+              "compare_and_swap"]
 # Page of section 7, its source, one line.
 TOPICS = [
     ("fshmem", "01_user/quickstart.md", "build, install and run a program"),
     ("fshmem-running", "01_user/running.md", "fshrun, exit codes, settings"),
     ("fshmem-settings", "02_reference/options.md", "environment variables"),
     ("fshmem-smp", "01_user/conduit-smp.md", "conduit over shared memory"),
+    ("gasnet_tools", "02_reference/gasnet-tools.md",
+     "the GASNet tools, with a job and without"),
     ("fshmem-fpga", "01_user/conduit-fpga.md", "conduit of FPGA nodes"),
 ]
 FAMILIES = ["RequestShort", "RequestMedium", "RequestLong", "RequestLongAsync",
@@ -188,9 +206,7 @@ def families():
 
 
 def call_pages(version):
-    rules = (DOCS / "02_reference/gasnet.md").read_text(encoding="utf-8")
-    parts = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", rules,
-                            flags=re.M | re.S))
+    parts = sections("02_reference/gasnet.md")
     declared = declarations()
     pages = {}
     for heading, name, brief, pattern in GROUPS:
@@ -206,6 +222,70 @@ def call_pages(version):
         for call in calls:
             pages.setdefault(f"{call}.3", f".so man3/{name}.3\n")
     pages.update(compute_pages(declared, version))
+    pages.update(tools_pages(version))
+    return pages
+
+
+def sections(path):
+    text = (DOCS / path).read_text(encoding="utf-8")
+    return dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", text,
+                           flags=re.M | re.S))
+
+
+def tools_synopsis(header):
+    """(names, text) of a header of the tools: its first comment, then what it
+    declares; inline functions without their bodies."""
+    text = (ROOT / "include" / header).read_text(encoding="utf-8")
+    intro = re.search(r"^/\*\n(.*?)\*/", text, flags=re.M | re.S)[0]
+    body = text.split('extern "C" {\n#endif\n', 1)[1].replace("\\\n", " ")
+    # A brace at the left margin opens a function's body.
+    body = re.sub(r"\n\{\n.*?\n\}", ";", body, flags=re.S)
+    body = re.sub(r"GASNETT_INLINE\(\w+\)\s*", "", body)
+    body = re.sub(r"^#define (gasnett_\w+\([^)]*\)).*", r"\1;", body, flags=re.M)
+    body = re.sub(r"^#.*\n", "", body, flags=re.M)
+    # Types are opaque; marks of the formatter are not the reader's.
+    body = re.sub(r"typedef struct \{\s*uint64_t fsh_word\[8\];\s*\} (\w+);",
+                  r"typedef struct {...} \1;", body)
+    body = re.sub(r"/\* clang-format \w+ \*/\n", "", body)
+    blocks = [b for b in re.split(r"\n\s*\n", body)
+              if re.search(r"gasnett_\w+[ )]*[(;]", b) and "FSH_" not in b]
+    blocks = [re.sub(r"^[^/\n;]*\bfsh_[^;]*;\n?", "", b, flags=re.M)
+              for b in blocks]
+    # A macro over a function of its name, or for one of two modes.
+    seen = set(re.findall(r"^\w.*[ *](gasnett_\w+)\(", body, flags=re.M))
+
+    def first(match):
+        known = match[1] in seen
+        seen.add(match[1])
+        return "" if known else match[0]
+
+    blocks = [re.sub(r"^(gasnett_\w+)\(.*\);(?:\n|$)", first, b, flags=re.M)
+              for b in blocks]
+    names = re.findall(r"\b(gasnett_\w+)\)?\(", "\n".join(blocks))
+    names += re.findall(r"EXTERN [^;(]*\b(gasnett_\w+);", "\n".join(blocks))
+    return names, intro + "\n\n" + "\n\n".join(
+        b.strip() for b in blocks if "gasnett_" in b)
+
+
+def tools_pages(version):
+    pages, rules = {}, sections("02_reference/gasnet-tools.md")
+    for name, header, brief, headings in TOOLS:
+        if name == "gasnett_atomic":
+            calls = [f"gasnett_{kind}{width}_{op}" for op in ATOMIC_OPS
+                     for kind in ("atomic", "strongatomic")
+                     for width in ("", "32", "64")]
+            text = (ROOT / "include" / header).read_text(encoding="utf-8")
+            text = re.search(r"^/\*\n(.*?)\*/", text, flags=re.M | re.S)[0]
+        else:
+            calls, text = tools_synopsis(header)
+        body = (".SH SYNOPSIS\n.nf\n#include <gasnet_tools.h>\n\n"
+                f"{escape(text)}\n.fi\n")
+        if headings:
+            body += ".SH RULES\n" + "".join(
+                markdown(rules[h].split("\n")) for h in headings)
+        pages[f"{name}.3"] = page(name, 3, brief, body, version)
+        for call in calls:
+            pages.setdefault(f"{call}.3", f".so man3/{name}.3\n")
     return pages
 
 

@@ -16,6 +16,8 @@ cmake --install "$build" --prefix "$prefix" >"$scratch/install.log" ||
     { cat "$scratch/install.log"; exit 1; }
 cp "$here/sum.c" "$here/flood.c" "$here/user.mk" "$work"
 cp "$here/sum.c" "$work/sum.cc"
+cp "$here/tools.c" "$here/tools.mk" "$work"
+cp "$here/tools.c" "$work/tools.cc"
 cp "$here/user.cmake" "$work/CMakeLists.txt"
 cd "$work"
 conduits=smp
@@ -38,6 +40,9 @@ expect() { # <expected line> <command...>
 for language in c c++; do
     expect "" "$cc" -fsyntax-only -DGASNET_PAR -DGASNET_CONDUIT_SMP -Werror \
         -I"$prefix/include" -x $language "$here/../conform/header_only.inc"
+    expect "" "$cc" -fsyntax-only -DGASNETT_THREAD_SAFE -DTOOLS_ORDER=0 \
+        -Werror -I"$prefix/include" -x $language \
+        "$here/../conform/tools_header.inc"
 done
 
 # Makefile fragments, all of them; the default conduit is the fragment's.
@@ -80,6 +85,32 @@ for conduit in $conduits; do
         "$prefix/bin/fshrun" -n 2 --conduit "$conduit" ./sum_pcxx
 done
 
+# The tools alone: no job, nothing of the library around them.
+export TOOLS_SIZE="1.5 KB"
+for mode in seq:1 par:4; do
+    wanted="tools: ${mode#*:} threads" mode=${mode%:*}
+    make -s -B -f tools.mk GASNETTOOLS_CC="$cc" GASNETTOOLS_CXX="$cxx" \
+        FRAGMENT="$prefix/include/gasnet_tools-$mode.mak"
+    expect "$wanted" ./tools
+    expect "$wanted" ./toolsxx
+    # shellcheck disable=SC2046
+    "$cc" -o tools_pc tools.c \
+        $(pkg-config --cflags --libs "gasnet_tools-$mode")
+    expect "$wanted" ./tools_pc
+    # A program without GASNet's mode macros can have them from any of its
+    # libraries.
+    # shellcheck disable=SC2046
+    "$cc" -o tools_so -DGASNETT_THREAD_SAFE tools.c -pthread \
+        $(pkg-config --cflags --libs fshmem)
+    expect "tools: 4 threads" env LD_LIBRARY_PATH="$prefix/lib" ./tools_so
+done
+if nm ./tools | grep -E ' [TtDdBb] fsh_(boot|gasnet_init|conduit)'; then
+    echo "the tools bring parts of the library"
+    exit 1
+fi
+grep -aq 'GASNetToolsConfig: ' "$prefix/lib/libgasnet_tools-seq.a" ||
+    { echo "libgasnet_tools-seq.a does not say what it is"; exit 1; }
+
 # find_package
 cmake -S . -B cm -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
     -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" >cm.log 2>&1 ||
@@ -93,6 +124,7 @@ for conduit in $conduits; do
     expect "flood: 120 requests, 120 replies, 0 wrong" \
         "$prefix/bin/fshrun" -n 2 --timeout 60 "cm/flood_${conduit}_parsync"
 done
+expect "tools: 4 threads" cm/tools
 
 # Every tool and every call of the library has its manual page, and the
 # formatter, if there is one, has nothing to say about any.
@@ -102,7 +134,7 @@ for tool in "$prefix"/bin/fsh*; do
     grep -q '^\.SH SYNOPSIS' "$page" || { echo "no page $page"; exit 1; }
 done
 for call in $(nm -D --defined-only "$prefix/lib/libfshmem.so" |
-    sed -n 's/.* [TDB] \(gasnet_[a-zA-Z_]*\)\(@.*\)*$/\1/p'); do
+    sed -n 's/.* [TDBV] \(gasnett\{0,1\}_[a-zA-Z0-9_]*\)\(@.*\)*$/\1/p'); do
     case $call in gasnet_coll_*) continue ;; esac
     [ -s "$man/man3/$call.3" ] || { echo "no manual page of $call"; exit 1; }
     checks=$((checks + 1))
