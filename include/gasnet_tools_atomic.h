@@ -106,8 +106,10 @@ GASNETT_INLINE(fsh_gasnett_after) void fsh_gasnett_after(int flags)
         FSH_GASNETT_FENCE(__ATOMIC_ACQUIRE);
 }
 
-/* A sequentially consistent read-modify-write is a full barrier on x86. */
-#if PLATFORM_ARCH_X86_64
+/* A sequentially consistent read-modify-write is a full barrier on x86. The
+ * sanitizer must see each side of a pair in the same way, whether it is an
+ * atomic's flag or a barrier of its own. */
+#if PLATFORM_ARCH_X86_64 && !FSH_GASNETT_TSAN
 #define FSH_GASNETT_RMW_BEFORE(flags) ((void)0)
 #define FSH_GASNETT_RMW_AFTER(flags) ((void)0)
 #else
@@ -131,13 +133,13 @@ GASNETT_INLINE(fsh_gasnett_after) void fsh_gasnett_after(int flags)
             v = __atomic_load_n(&p->fsh_value, __ATOMIC_ACQUIRE);              \
         else                                                                   \
             v = __atomic_load_n(&p->fsh_value, __ATOMIC_RELAXED);              \
-        if (flags & GASNETT_ATOMIC_WMB_POST)                                   \
+        if (FSH_GASNETT_TSAN || (flags & GASNETT_ATOMIC_WMB_POST))             \
             fsh_gasnett_after(flags);                                          \
         return v;                                                              \
     }                                                                          \
     GASNETT_INLINE(N##_set) void N##_set(volatile T *p, V v, int flags)        \
     {                                                                          \
-        if (flags & GASNETT_ATOMIC_RMB_PRE)                                    \
+        if (FSH_GASNETT_TSAN || (flags & GASNETT_ATOMIC_RMB_PRE))              \
             fsh_gasnett_before(flags);                                         \
         if (flags & GASNETT_ATOMIC_WMB_PRE)                                    \
             __atomic_store_n(&p->fsh_value, v, __ATOMIC_RELEASE);              \

@@ -24,11 +24,15 @@ extern "C" {
 #define FSH_GASNETT_TSAN 1
 #endif
 #endif
-#if defined(__SANITIZE_THREAD__) || defined(FSH_GASNETT_TSAN)
+#if defined(__SANITIZE_THREAD__) && !defined(FSH_GASNETT_TSAN)
+#define FSH_GASNETT_TSAN 1
+#endif
+#ifdef FSH_GASNETT_TSAN
 extern uint32_t fsh_gasnett_fence_word;
 #define FSH_GASNETT_FENCE(order) \
     ((void)__atomic_fetch_add(&fsh_gasnett_fence_word, 0, __ATOMIC_SEQ_CST))
 #else
+#define FSH_GASNETT_TSAN 0
 #define FSH_GASNETT_FENCE(order) __atomic_thread_fence(order)
 #endif
 
