@@ -11,20 +11,30 @@
 enum { MOST = 64 };
 
 static int rounds; /* of the test that runs; set before its threads exist */
-static int crew;
+static int crew;   /* threads that there are; set before they start */
+static gasnett_atomic32_t go;
+
+/* Threads that do little would follow each other; these start together. */
+static void wait_for_start(void)
+{
+    while (gasnett_atomic32_read(&go, GASNETT_ATOMIC_ACQ) == 0)
+        gasnett_sched_yield();
+}
 
 static void run_crew(void *(*work)(void *), int iterations, int threads)
 {
+    int wanted = MIN(MAX(threads, 1), MOST), started = 0;
     pthread_t thread[MOST];
-    int started = 0;
 
     rounds = MIN(MAX(iterations, 1), 100000);
-    crew = MIN(MAX(threads, 1), MOST);
-    for (; started < crew; started++)
+    gasnett_atomic32_set(&go, 0, 0);
+    for (; started < wanted; started++)
         if (pthread_create(&thread[started], NULL, work,
                            (void *)(intptr_t)started) != 0)
             break;
-    FSH_SELFTEST(started == crew);
+    FSH_SELFTEST(started == wanted);
+    crew = started;
+    gasnett_atomic32_set(&go, 1, GASNETT_ATOMIC_REL);
     for (int i = 0; i < started; i++)
         pthread_join(thread[i], NULL);
 }
@@ -40,6 +50,7 @@ static int guarded;             /* under spin */
 static void *add_up(void *arg)
 {
     (void)arg;
+    wait_for_start();
     for (int i = 0; i < rounds; i++) {
         gasnett_atomic_increment(&sum, 0);
         gasnett_atomic64_add(&sum64, UINT64_C(0x100000001), 0);
@@ -78,6 +89,7 @@ static gasnett_mutex_t mutex = GASNETT_MUTEX_INITIALIZER;
 static void *lock_and_count(void *arg)
 {
     (void)arg;
+    wait_for_start();
     for (int i = 0; i < rounds; i++) {
         if (i % 3 != 0 || gasnett_mutex_trylock(&mutex) != 0)
             gasnett_mutex_lock(&mutex);
@@ -105,6 +117,7 @@ static void *read_and_write(void *arg)
 {
     int me = (int)(intptr_t)arg;
 
+    wait_for_start();
     for (int i = 0; i < rounds; i++) {
         if ((i + me) % 4 == 0) {
             gasnett_rwlock_wrlock(&rwlock);
@@ -144,6 +157,7 @@ static void *take_turns(void *arg)
 {
     int me = (int)(intptr_t)arg;
 
+    wait_for_start();
     gasnett_mutex_lock(&mutex);
     for (int i = 0; i < rounds; i++) {
         while (turn % crew != me)
@@ -170,6 +184,7 @@ GASNETT_THREADKEY_DEFINE(fsh_selftest_pointer);
 static void *keep(void *arg)
 {
     FSH_SELFTEST(gasnett_threadkey_get(fsh_selftest_pointer) == NULL);
+    wait_for_start();
     for (int i = 0; i < rounds; i++) {
         char *value = (char *)arg + i;
 

@@ -10,6 +10,26 @@ enum { THREADS = 6 };
 
 static int rounds;
 
+/* Threads that do little work would follow each other: all wait here until the
+ * last one has started. */
+static gasnett_strongatomic32_t started_crew;
+
+static void start_together(int n)
+{
+    gasnett_strongatomic32_increment(&started_crew, 0);
+    while (gasnett_strongatomic32_read(&started_crew, 0) < (uint32_t)n) {
+        gasnett_sched_yield();
+    }
+}
+
+static void run_crew(int n, void *(*work)(void *))
+{
+    struct conf_crew crew;
+    gasnett_strongatomic32_set(&started_crew, 0, 0);
+    conf_crew_start(&crew, n, work);
+    conf_crew_join(&crew);
+}
+
 /* ---- atomics ------------------------------------------------------------ */
 
 static gasnett_atomic_t plain;
@@ -22,11 +42,10 @@ static gasnett_atomic32_t ends;
 static void *add_up(void *arg)
 {
     const uint32_t me = (uint32_t)(intptr_t)arg;
+    start_together(THREADS);
     for (int i = 0; i < rounds; i++) {
         gasnett_atomic_increment(&plain, 0);
-        if (gasnett_atomic32_add(&word, me + 1, 0) < me + 1) {
-            return "the sum is less than what was added";
-        }
+        CHECK(gasnett_atomic32_add(&word, me + 1, 0) > me, "less than added");
         gasnett_atomic64_subtract(&wide, UINT64_C(0x100000001), 0);
         /* A sum by compare_and_swap, which must see every change. */
         uint64_t old;
@@ -43,11 +62,9 @@ static void *add_up(void *arg)
 
 static void test_sums(void)
 {
-    struct conf_crew crew;
     const uint32_t all = (uint32_t)rounds * THREADS;
     gasnett_atomic32_set(&last, THREADS, 0);
-    conf_crew_start(&crew, THREADS, add_up);
-    conf_crew_join(&crew);
+    run_crew(THREADS, add_up);
     CHECK_EQ(gasnett_atomic_read(&plain, 0), all);
     CHECK_EQ(gasnett_atomic32_read(&word, 0),
              (uint32_t)rounds * (THREADS * (THREADS + 1) / 2));
@@ -97,7 +114,7 @@ static void *pass_on(void *arg)
 {
     const int me = (int)(intptr_t)arg;
     struct box *box = &boxes[me / 2];
-    for (int i = 1; i <= rounds / 4; i++) {
+    for (int i = 1; i <= rounds / 20; i++) {
         const uint32_t round = (uint32_t)i;
         if (me % 2 == 0) {
             box->data = i * 3;
@@ -117,9 +134,7 @@ static void *pass_on(void *arg)
 
 static void test_publication(void)
 {
-    struct conf_crew crew;
-    conf_crew_start(&crew, THREADS, pass_on);
-    conf_crew_join(&crew);
+    run_crew(THREADS, pass_on);
 }
 
 /* Each of two threads says so and looks for the other, with a full barrier
@@ -129,7 +144,7 @@ static gasnett_atomic32_t here[2], seen[2], gate;
 static void *look_across(void *arg)
 {
     const int me = (int)(intptr_t)arg;
-    for (uint32_t i = 1; i <= (uint32_t)rounds / 8; i++) {
+    for (uint32_t i = 1; i <= (uint32_t)rounds / 40; i++) {
         const int atomic_way = i % 2;
         gasnett_atomic32_increment(&gate, GASNETT_ATOMIC_ACQ);
         while (gasnett_atomic32_read(&gate, GASNETT_ATOMIC_ACQ) < 4 * i - 2) {
@@ -155,9 +170,7 @@ static void *look_across(void *arg)
 
 static void test_full_barrier(void)
 {
-    struct conf_crew crew;
-    conf_crew_start(&crew, 2, look_across);
-    conf_crew_join(&crew);
+    run_crew(2, look_across);
 }
 
 /* ---- locks ---------------------------------------------------------------- */
@@ -170,6 +183,7 @@ static gasnett_atomic32_t readers, most_readers, busy;
 static void *lock_all(void *arg)
 {
     const int me = (int)(intptr_t)arg;
+    start_together(THREADS);
     for (int i = 0; i < rounds; i++) {
         if (i % 2 && gasnett_mutex_trylock(&mutex) != 0) {
             gasnett_atomic32_increment(&busy, 0);
@@ -241,13 +255,10 @@ static void test_trylocks(int write)
 
 static void test_locks(void)
 {
-    struct conf_crew crew;
-    conf_crew_start(&crew, THREADS, lock_all);
-    conf_crew_join(&crew);
+    run_crew(THREADS, lock_all);
     CHECK_EQ(guarded, rounds * THREADS);
     CHECK_EQ(left, right);
-    conf_crew_start(&crew, THREADS, read_together);
-    conf_crew_join(&crew);
+    run_crew(THREADS, read_together);
     test_trylocks(0);
     test_trylocks(1);
     gasnett_mutex_destroy(&mutex);
@@ -304,14 +315,11 @@ static void *ping_pong(void *arg)
 
 static void test_conditions(void)
 {
-    struct conf_crew crew;
     gasnett_cond_init(&go);
-    conf_crew_start(&crew, THREADS, take_turns);
-    conf_crew_join(&crew);
+    run_crew(THREADS, take_turns);
     CHECK_EQ(turn, conf_iters(200, 20) * THREADS);
     turn = 0;
-    conf_crew_start(&crew, 2, ping_pong);
-    conf_crew_join(&crew);
+    run_crew(2, ping_pong);
     CHECK_EQ(turn, conf_iters(500, 50) * 2);
     gasnett_cond_destroy(&go);
 }
@@ -326,6 +334,7 @@ static void *own_pointers(void *arg)
 {
     static char place[THREADS][1024];
     char *const mine = place[(intptr_t)arg];
+    start_together(THREADS);
     CHECK(gasnett_threadkey_get(tools_first) == NULL, "not NULL at first");
     gasnett_threadkey_init(tools_second);
     CHECK(gasnett_threadkey_get_noinit(tools_second) == NULL,
@@ -345,18 +354,16 @@ static void *own_pointers(void *arg)
 
 static void test_pointers(void)
 {
-    struct conf_crew crew;
-    gasnett_threadkey_set(tools_first, &crew);
-    conf_crew_start(&crew, THREADS, own_pointers);
-    conf_crew_join(&crew);
-    CHECK(gasnett_threadkey_get(tools_first) == &crew, "changed by others");
+    gasnett_threadkey_set(tools_first, &rounds);
+    run_crew(THREADS, own_pointers);
+    CHECK(gasnett_threadkey_get(tools_first) == &rounds, "changed by others");
     gasnett_threadkey_set(tools_first, NULL);
 }
 
 int main(int argc, char **argv)
 {
     conf_start("tools_threads", &argc, &argv, NULL, 0, 0);
-    rounds = conf_iters(4000, 400);
+    rounds = conf_iters(20000, 10000);
     test_sums();
     test_publication();
     test_full_barrier();
