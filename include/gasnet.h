@@ -75,13 +75,19 @@ __attribute__((used)) static const char fsh_gasnet_conduit_mark[] =
 #else
 #define FSH_GASNET_DEBUG_STR "nodebug"
 #endif
+#if FSH_CONFIG_EVERYTHING
+#define FSH_GASNET_SEGMENT_STR "EVERYTHING"
+#else
+#define FSH_GASNET_SEGMENT_STR "FAST"
+#endif
 /* clang-format off */
 #define GASNET_CONFIG_STRING \
     "RELEASE=1.0.0,SPEC=1.8,CONDUIT=" GASNET_CONDUIT_NAME_STR \
     "(" GASNET_CORE_NAME_STR "-" GASNET_CORE_VERSION_STR "/" \
     GASNET_EXTENDED_NAME_STR "-" GASNET_EXTENDED_VERSION_STR \
     "),THREADMODEL=" FSH_GASNET_MODE_STR \
-    ",SEGMENT=FAST,PTR=64bit,PAGESIZE=4096,noalign,nopshm," \
+    ",SEGMENT=" FSH_GASNET_SEGMENT_STR \
+    ",PTR=64bit,PAGESIZE=4096,noalign,nopshm," \
     FSH_GASNET_DEBUG_STR ",notrace,nostats"
 /* clang-format on */
 
@@ -154,7 +160,7 @@ typedef struct {
 
 #define FSH_GASNET_WORD                                                \
     ((uint32_t)FSH_CONFIG_ABI << 16 | (uint32_t)FSH_GASNET_MODE << 8 | \
-     (uint32_t)FSH_CONFIG_DEBUG)
+     (uint32_t)FSH_CONFIG_EVERYTHING << 1 | (uint32_t)FSH_CONFIG_DEBUG)
 
 /* Join the job. Returns GASNET_OK, or GASNET_ERR_NOT_INIT on a second call; any
  * failure to start is fatal with a message. Either pointer may be null. */
@@ -168,11 +174,13 @@ int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
  * GASNET_PAGESIZE, at most gasnet_getMaxLocalSegmentSize(), may be 0 and differ
  * per node). Acts as a barrier. Returns GASNET_OK, GASNET_ERR_BAD_ARG with a
  * line on stderr, or GASNET_ERR_NOT_INIT before gasnet_init or on a second
- * call. minheapoffset is ignored. */
+ * call. minheapoffset is ignored, and with GASNET_SEGMENT_EVERYTHING segsize
+ * too: then all memory is remote memory and no segment is made. */
 int gasnet_attach(gasnet_handlerentry_t *table, int numentries,
                   uintptr_t segsize, uintptr_t minheapoffset);
 
-/* Bytes this node / every node can have as segment. After gasnet_init. */
+/* Bytes this node / every node can have as segment; (uintptr_t)-1 with
+ * GASNET_SEGMENT_EVERYTHING. After gasnet_init. */
 uintptr_t gasnet_getMaxLocalSegmentSize(void);
 uintptr_t gasnet_getMaxGlobalSegmentSize(void);
 
@@ -184,8 +192,9 @@ void gasnet_exit(int exitcode) __attribute__((__noreturn__));
 gasnet_node_t gasnet_mynode(void); /* [handler] */
 gasnet_node_t gasnet_nodes(void);  /* [handler] */
 
-/* Fill at most numentries entries, by node; the rest stays untouched. Returns
- * GASNET_OK, GASNET_ERR_BAD_ARG or GASNET_ERR_NOT_INIT. */
+/* Fill at most numentries entries, by node; the rest stays untouched. With
+ * GASNET_SEGMENT_EVERYTHING each is {0, (uintptr_t)-1}. Returns GASNET_OK,
+ * GASNET_ERR_BAD_ARG or GASNET_ERR_NOT_INIT. */
 int gasnet_getSegmentInfo(gasnet_seginfo_t *seginfo_table, int numentries);
 int gasnet_getNodeInfo(gasnet_nodeinfo_t *nodeinfo_table, int numentries);
 
@@ -259,16 +268,18 @@ void fsh_gasnet_unblock(fsh_gasnet_wait_t *wait);
 /* ---- atomicity ----------------------------------------------------------- */
 
 /* Zero is unlocked. `owner` and `below` (locks this thread took before) are
- * kept by debug libraries only. */
+ * kept by debug libraries only, which also know by `state` what has been
+ * initialised. */
 typedef struct fsh_gasnet_hsl {
     uint32_t lock;
     uint32_t state;
     void *owner;
     struct fsh_gasnet_hsl *below;
 } gasnet_hsl_t;
-#define GASNET_HSL_INITIALIZER \
-    {                          \
-        0, 0, 0, 0             \
+#define FSH_GASNET_HSL_STATIC (FSH_CONFIG_DEBUG * 0x48534c32u)
+#define GASNET_HSL_INITIALIZER         \
+    {                                  \
+        0, FSH_GASNET_HSL_STATIC, 0, 0 \
     }
 
 /* Handlers never interrupt a client thread: only misuse is checked (debug). */

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What this installation of FSHMEM is: versions, flavour, sizes. Included by
- * gasnet.h and gasnet_tools.h. The two flavour switches are fixed when a prefix
- * is installed (a debug prefix carries FSH_CONFIG_DEBUG 1); the library refuses
- * a program that was compiled for another flavour.
+ * gasnet.h and gasnet_tools.h. The two flavour switches are fixed in the copy of
+ * each prefix (<prefix>/debug has FSH_CONFIG_DEBUG 1, <prefix>/everything has
+ * FSH_CONFIG_EVERYTHING 1); the library refuses a program that was compiled for
+ * another flavour.
  */
 #ifndef GASNET_CONFIG_H
 #define GASNET_CONFIG_H
 
 #ifndef FSH_CONFIG_DEBUG
 #define FSH_CONFIG_DEBUG 0
+#endif
+#ifndef FSH_CONFIG_EVERYTHING
+#define FSH_CONFIG_EVERYTHING 0
 #endif
 
 /* Revision of everything in these headers that the library also knows: types,
@@ -31,7 +35,16 @@
 /* Nothing is load/store shared between ranks, segments start anywhere. */
 #define GASNET_PSHM 0
 #define GASNET_ALIGNED_SEGMENTS 0
+
+/* Remote memory is the segment, or the whole address space of a node. */
+#undef GASNET_SEGMENT_FAST
+#undef GASNET_SEGMENT_LARGE
+#undef GASNET_SEGMENT_EVERYTHING
+#if FSH_CONFIG_EVERYTHING
+#define GASNET_SEGMENT_EVERYTHING 1
+#else
 #define GASNET_SEGMENT_FAST 1
+#endif
 
 #define SIZEOF_GASNET_REGISTER_VALUE_T 8
 

@@ -68,6 +68,9 @@ static const struct row table[] = {
     BOOL("FSHMEM_COMPUTE", "1",
          "smp: each rank has a compute core, a thread that sleeps until it is "
          "given commands"),
+    BOOL("FSHMEM_PROGRESS_THREAD", "0",
+         "a thread of the library serves other ranks while this one computes; "
+         "handlers run on it too"),
     STR("FSHMEM_DEVICE", "sim", "fpga: device that holds a node"),
     SIZE("FSHMEM_SEGMENT_MAX", "", 4 * K, 16 * K * G,
          "largest segment of a rank (smp); unset: GASNET_MAX_SEGSIZE, else 1G "

@@ -57,6 +57,8 @@ int gasnet_AMGetMsgSource(gasnet_token_t token, gasnet_node_t *srcindex)
 {
     if (token == NULL || srcindex == NULL)
         return GASNET_ERR_BAD_ARG;
+    if (FSH_GASNET_DEBUG)
+        token = fsh_check_token("gasnet_AMGetMsgSource", token);
     *srcindex = ((const struct fsh_token *)token)->source;
     return GASNET_OK;
 }
@@ -86,6 +88,8 @@ static void check_payload(const char *call, const struct fsh_am *am,
 
     if (am->category == FSH_AM_SHORT || am->nbytes == 0)
         return;
+    if (FSH_GASNET_DEBUG)
+        fsh_check_pointer(call, "src", am->src, am->nbytes);
     if (__builtin_expect(am->nbytes > limit, 0))
         fsh_fatal("%s: %zu bytes of payload, but at most %zu are possible "
                   "(%s)",
@@ -124,8 +128,7 @@ int fsh_gasnet_am_request(unsigned what, gasnet_node_t node, int handler,
         fsh_fatal("%s: called from inside an active message handler; a "
                   "request handler may only reply",
                   call);
-    if (FSH_GASNET_DEBUG)
-        fsh_check_may_block(call);
+    FSH_CALL(call);
     if (handler != FSH_OP_COMPUTE)
         check_handler(call, handler);
     if (__builtin_expect(node >= fsh_gasnet.nodes, 0))
@@ -166,9 +169,11 @@ int fsh_gasnet_am_reply(unsigned what, gasnet_token_t client_token, int handler,
                         size_t nbytes, void *dst)
 {
     const char *call = reply_names[what >> 8];
-    struct fsh_token *token = client_token;
+    struct fsh_token *token =
+        FSH_GASNET_DEBUG ? fsh_check_token(call, client_token) : client_token;
     struct fsh_am am = make_am(what, handler, args, src, nbytes, dst);
 
+    FSH_CALL_REPLY(call);
     check_token(call, token);
     check_handler(call, handler);
     am.node = token->source;
@@ -235,6 +240,7 @@ void fsh_am_deliver(struct fsh_token *token, uint8_t index, uint8_t category,
     struct fsh_thread *self = fsh_thread_self();
     fsh_handler_fn fn = fsh_gasnet.handler[index];
     struct fsh_token *outer = self->token;
+    void *outer_name = self->token_name, *name = token;
     gasnet_hsl_t *held = self->held;
 
     if (__builtin_expect(fn == NULL, 0))
@@ -242,10 +248,13 @@ void fsh_am_deliver(struct fsh_token *token, uint8_t index, uint8_t category,
                   "which is not registered on this node (gasnet_attach)",
                   token->source, index);
     self->token = token;
+    if (FSH_GASNET_DEBUG && index >= FSH_HANDLER_CLIENT)
+        name = self->token_name = fsh_check_token_name();
     self->in_handler++;
-    fsh_dispatch(fn, token, category != FSH_AM_SHORT, buf, nbytes, args, nargs);
+    fsh_dispatch(fn, name, category != FSH_AM_SHORT, buf, nbytes, args, nargs);
     self->in_handler--;
     self->token = outer;
+    self->token_name = outer_name;
     if (FSH_GASNET_DEBUG && self->held != held)
         fsh_fatal("handler %u returned while holding the HSL at %p", index,
                   (void *)self->held);
@@ -270,8 +279,7 @@ void fsh_gasnet_poll_once(const char *call)
 
     if (__builtin_expect(!fsh_gasnet.attached, 0))
         fsh_bad_call(call);
-    if (FSH_GASNET_DEBUG)
-        fsh_check_may_block(call);
+    FSH_CALL(call);
     /* Handlers do not nest, so a poll inside one has nothing to do. */
     if (self->in_handler > 0)
         return;

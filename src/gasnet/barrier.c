@@ -213,10 +213,9 @@ void gasnet_barrier_notify(int id, int flags)
 {
     static const char call[] = "gasnet_barrier_notify";
 
+    FSH_CALL(call);
     if (!fsh_gasnet.attached)
         fsh_bad_call(call);
-    if (FSH_GASNET_DEBUG)
-        fsh_check_may_block(call);
     if (barrier.notified)
         fsh_fatal("%s: called twice without gasnet_barrier_wait or a "
                   "successful gasnet_barrier_try",
@@ -243,8 +242,6 @@ static void check_notified(const char *call)
 {
     if (!fsh_gasnet.attached)
         fsh_bad_call(call);
-    if (FSH_GASNET_DEBUG)
-        fsh_check_may_block(call);
     if (!barrier.notified)
         fsh_fatal("%s: called without gasnet_barrier_notify", call);
 }
@@ -274,6 +271,7 @@ int gasnet_barrier_wait(int id, int flags)
     static const char call[] = "gasnet_barrier_wait";
     struct fsh_wait wait = {.memory = barrier.direct};
 
+    FSH_CALL(call);
     check_notified(call);
     if (look_first())
         return conclude(id, flags);
@@ -289,6 +287,7 @@ int gasnet_barrier_try(int id, int flags)
 {
     static const char call[] = "gasnet_barrier_try";
 
+    FSH_CALL(call);
     check_notified(call);
     if (!finished())
         fsh_gasnet_poll_once(call);
@@ -305,6 +304,8 @@ int gasnet_barrier(int id, int flags)
 
 int gasnet_barrier_result(int *id)
 {
+    if (FSH_GASNET_DEBUG)
+        fsh_check_pointer("gasnet_barrier_result", "id", id, 1);
     if (barrier.result.kind == ANONYMOUS)
         return 1;
     *id = barrier.result.id;

@@ -19,22 +19,32 @@ static const char *mode_name(uint32_t mode)
     return mode >= 1 && mode <= 3 ? names[mode - 1] : "unknown";
 }
 
+/* Bits 0 and 1 of the word: DEBUG, EVERYTHING. */
+static const char *flavour_name(uint32_t flavour)
+{
+    static const char *const names[] = {
+        "optimised (<prefix>)", "debug (<prefix>/debug)",
+        "GASNET_SEGMENT_EVERYTHING (<prefix>/everything)",
+        "debug GASNET_SEGMENT_EVERYTHING"};
+
+    return names[flavour];
+}
+
 /* The word carries what the program was compiled for. */
 static void check_word(uint32_t word)
 {
-    uint32_t abi = word >> 16, mode = (word >> 8) & 0xff, debug = word & 1;
+    uint32_t abi = word >> 16, mode = (word >> 8) & 0xff, flavour = word & 3;
 
     if (abi != FSH_CONFIG_ABI)
         fsh_fatal("gasnet_init: the program was compiled with headers of "
                   "interface %u, the library has %u: recompile it with the "
                   "headers of this installation",
                   abi, FSH_CONFIG_ABI);
-    if (debug != FSH_CONFIG_DEBUG)
-        fsh_fatal("gasnet_init: the program was compiled for the %s library "
-                  "and linked with the %s one: take headers and library from "
-                  "one prefix",
-                  debug ? "debug" : "optimised",
-                  FSH_CONFIG_DEBUG ? "debug" : "optimised");
+    if (flavour != (FSH_GASNET_WORD & 3))
+        fsh_fatal("gasnet_init: the program was compiled with the headers of "
+                  "the %s library and linked with the %s one: take headers and "
+                  "library from one prefix",
+                  flavour_name(flavour), flavour_name(FSH_GASNET_WORD & 3));
     if (mode < 1 || mode > 3)
         fsh_fatal("gasnet_init: thread mode %s (%u) in the program's word %#x",
                   mode_name(mode), mode, word);
@@ -78,7 +88,7 @@ int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
     g->rank = fsh_boot_rank();
     g->nodes = fsh_boot_size();
     ops = find_conduit(fsh_boot_conduit());
-    g->threaded = mode != 1;
+    g->threaded = mode != 1 || fsh_progress_wanted();
     /* Every conduit but smp has a simulator that wants a processor. */
     g->crowded = g->nodes + (strcmp(ops->name, "smp") != 0) > fsh_cpu_count();
     atomic_store_explicit(&g->waitmode, GASNET_WAIT_SPINBLOCK,
@@ -91,12 +101,16 @@ int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
     fsh_barrier_register();
     fsh_coll_register();
     fsh_thread_make();
+    if (FSH_GASNET_DEBUG)
+        fsh_check_init(mode);
     /* Before the conduit: a failure in it must find the way out. */
     fsh_exit_register();
-    g->ops = ops;
-    ops->init(threads[mode - 1], &g->limits);
+    g->conduit = ops;
+    g->ops = FSH_GASNET_EVERYTHING ? fsh_everything_over(ops) : ops;
+    g->ops->init(fsh_progress_wanted() ? FSH_THREADS_PAR : threads[mode - 1],
+                 &g->limits);
     if (fsh_thread_count() > 1)
-        ops->share();
+        g->ops->share();
     return GASNET_OK;
 }
 
@@ -143,6 +157,8 @@ static bool segsize_ok(uintptr_t segsize)
 {
     size_t limit = fsh_gasnet.limits.max_segment_local;
 
+    if (FSH_GASNET_EVERYTHING)
+        return true; /* ignored */
     if (segsize % GASNET_PAGESIZE != 0) {
         fsh_warn("gasnet_attach: segsize is %zu bytes, not a multiple of the "
                  "page size %d",
@@ -160,11 +176,21 @@ static bool segsize_ok(uintptr_t segsize)
     return true;
 }
 
+/* What a client is told of a node's remote memory. */
+static gasnet_seginfo_t client_segment(uint32_t node)
+{
+    const struct fsh_segment *seg = &fsh_gasnet.segs[node];
+
+    return FSH_GASNET_EVERYTHING ? (gasnet_seginfo_t){NULL, UINTPTR_MAX}
+                                 : (gasnet_seginfo_t){seg->addr, seg->size};
+}
+
 int gasnet_attach(gasnet_handlerentry_t *table, int numentries,
                   uintptr_t segsize, uintptr_t minheapoffset)
 {
     struct fsh_gasnet *g = &fsh_gasnet;
     const char *reason;
+    gasnet_seginfo_t mine;
     int culprit = 0;
 
     (void)minheapoffset;
@@ -184,15 +210,18 @@ int gasnet_attach(gasnet_handlerentry_t *table, int numentries,
         return GASNET_ERR_BAD_ARG;
     }
     g->ops->attach(segsize, g->segs);
-    if (!fsh_command_start(g->ops, g->rank, g->nodes, g->segs))
+    if (!fsh_command_start(g->conduit, g->rank, g->nodes, g->segs))
         fsh_fatal("gasnet_attach: no memory for the queues to %u compute cores",
                   g->nodes);
     fsh_window_offer();
+    mine = client_segment(g->rank);
     if (gasnet_client_attach_hook != NULL)
-        gasnet_client_attach_hook(g->segs[g->rank].addr, g->segs[g->rank].size);
+        gasnet_client_attach_hook(mine.addr, mine.size);
     g->attached = true;
     /* Nobody sends before everybody has handlers and a segment. */
     fsh_boot_barrier("gasnet_attach");
+    if (fsh_progress_wanted())
+        fsh_progress_start();
     return GASNET_OK;
 }
 
@@ -212,11 +241,15 @@ uintptr_t gasnet_getMaxGlobalSegmentSize(void)
 
 gasnet_node_t gasnet_mynode(void)
 {
+    if (FSH_GASNET_DEBUG && fsh_gasnet.ops == NULL)
+        fsh_bad_call("gasnet_mynode");
     return fsh_gasnet.rank;
 }
 
 gasnet_node_t gasnet_nodes(void)
 {
+    if (FSH_GASNET_DEBUG && fsh_gasnet.ops == NULL)
+        fsh_bad_call("gasnet_nodes");
     return fsh_gasnet.nodes;
 }
 
@@ -228,10 +261,8 @@ int gasnet_getSegmentInfo(gasnet_seginfo_t *seginfo_table, int numentries)
         return GASNET_ERR_NOT_INIT;
     if (numentries < 0 || (numentries > 0 && seginfo_table == NULL))
         return GASNET_ERR_BAD_ARG;
-    for (uint32_t i = 0; i < g->nodes && i < (uint32_t)numentries; i++) {
-        seginfo_table[i].addr = g->segs[i].addr;
-        seginfo_table[i].size = g->segs[i].size;
-    }
+    for (uint32_t i = 0; i < g->nodes && i < (uint32_t)numentries; i++)
+        seginfo_table[i] = client_segment(i);
     return GASNET_OK;
 }
 
@@ -253,6 +284,10 @@ int gasnet_getNodeInfo(gasnet_nodeinfo_t *nodeinfo_table, int numentries)
 
 char *gasnet_getenv(const char *name)
 {
+    if (FSH_GASNET_DEBUG && fsh_gasnet.ops == NULL)
+        fsh_bad_call("gasnet_getenv");
+    if (FSH_GASNET_DEBUG)
+        fsh_check_pointer("gasnet_getenv", "name", name, 1);
     /* The interface predates const; clients do not write to it. */
     return (char *)(uintptr_t)fsh_boot_getenv(name);
 }

@@ -97,11 +97,15 @@ uint32_t fsh_slot_take(struct fsh_thread *self)
     index = self->free_head - 1;
     self->free_head = fsh_slot_at(index)->next;
     self->free_count--;
+    if (FSH_GASNET_DEBUG)
+        fsh_slot_at(index)->owner = self;
     return index;
 }
 
 void fsh_slot_give(struct fsh_thread *self, uint32_t index)
 {
+    if (FSH_GASNET_DEBUG)
+        fsh_slot_at(index)->owner = NULL;
     fsh_slot_at(index)->next = self->free_head;
     self->free_head = index + 1;
     if (__builtin_expect(++self->free_count > 4 * BATCH, 0))
@@ -131,6 +135,8 @@ struct fsh_slot *fsh_slot_find(void *handle, uint32_t *index, const char *call)
     if (__builtin_expect(chunk == NULL, 0))
         fsh_fatal("%s: %p is not a handle", call, handle);
     chunk += number % CHUNK;
+    if (FSH_GASNET_DEBUG)
+        fsh_check_slot(call, chunk, handle);
     if (atomic_load_explicit(&chunk->generation, memory_order_relaxed) !=
         (uint32_t)(bits >> 32))
         return NULL;
@@ -145,6 +151,10 @@ bool fsh_slot_finish(void *handle, const char *call)
 
     if (slot == NULL)
         return true;
+    if (FSH_GASNET_DEBUG && slot->is_value)
+        fsh_fatal("%s: handle %p is of a gasnet_get_nb_val, which "
+                  "gasnet_wait_syncnb_valget synchronises",
+                  call, handle);
     if (!fsh_event_done(&slot->event))
         return false;
     /* Of several threads that see the end, one owns the slot. The order with

@@ -13,6 +13,11 @@ enum fsh_handler {
     FSH_HANDLER_MEMSET_DONE,
     FSH_HANDLER_BARRIER,
     FSH_HANDLER_BCAST,
+    FSH_HANDLER_ANY_PUT, /* everything.c */
+    FSH_HANDLER_ANY_GET,
+    FSH_HANDLER_ANY_DATA,
+    FSH_HANDLER_ANY_DONE,
+    FSH_HANDLER_ANY_LONG,
     FSH_HANDLER_CLIENT = 128, /* first index of the client */
     FSH_HANDLER_COUNT = 256
 };

@@ -13,7 +13,8 @@
 #define SPINS 100
 #define SLEEP_NS UINT64_C(50000000)
 
-/* Values of `state`, debug only; a static initializer leaves 0. */
+/* Values of `state`, debug only; GASNET_HSL_INITIALIZER leaves
+ * FSH_GASNET_HSL_STATIC. */
 #define INITIALISED 0x48534c31u
 #define DESTROYED 0x48534c30u
 
@@ -23,6 +24,7 @@ void gasnet_hold_interrupts(void)
 
     if (!FSH_GASNET_DEBUG)
         return;
+    fsh_check_thread("gasnet_hold_interrupts");
     self = fsh_thread_self();
     if (self->in_handler > 0 || self->held != NULL)
         return; /* ignored there */
@@ -38,6 +40,7 @@ void gasnet_resume_interrupts(void)
 
     if (!FSH_GASNET_DEBUG)
         return;
+    fsh_check_thread("gasnet_resume_interrupts");
     self = fsh_thread_self();
     if (self->in_handler > 0 || self->held != NULL)
         return;
@@ -47,27 +50,46 @@ void gasnet_resume_interrupts(void)
     self->holding = false;
 }
 
+static bool is_alive(const gasnet_hsl_t *hsl)
+{
+    return hsl->state == INITIALISED || hsl->state == FSH_GASNET_HSL_STATIC;
+}
+
+/* Debug: a lock that has been initialised and not destroyed. */
+static void check_alive(const char *call, const gasnet_hsl_t *hsl)
+{
+    fsh_check_thread(call);
+    fsh_check_pointer(call, "hsl", hsl, sizeof *hsl);
+    if (hsl->state == DESTROYED)
+        fsh_fatal("%s: the HSL at %p has been destroyed", call,
+                  (const void *)hsl);
+    if (!is_alive(hsl))
+        fsh_fatal("%s: the HSL at %p is not initialised "
+                  "(GASNET_HSL_INITIALIZER or gasnet_hsl_init)",
+                  call, (const void *)hsl);
+}
+
 void gasnet_hsl_init(gasnet_hsl_t *hsl)
 {
-    if (FSH_GASNET_DEBUG && hsl->state == INITIALISED)
-        fsh_fatal("gasnet_hsl_init: the HSL at %p is initialised already",
-                  (void *)hsl);
+    if (FSH_GASNET_DEBUG) {
+        fsh_check_thread("gasnet_hsl_init");
+        fsh_check_pointer("gasnet_hsl_init", "hsl", hsl, sizeof *hsl);
+        if (is_alive(hsl))
+            fsh_fatal("gasnet_hsl_init: the HSL at %p is initialised already",
+                      (void *)hsl);
+    }
     *hsl = (gasnet_hsl_t)GASNET_HSL_INITIALIZER;
     hsl->state = INITIALISED;
 }
 
-static void check_alive(const char *call, const gasnet_hsl_t *hsl)
-{
-    if (FSH_GASNET_DEBUG && hsl->state == DESTROYED)
-        fsh_fatal("%s: the HSL at %p has been destroyed", call,
-                  (const void *)hsl);
-}
-
 void gasnet_hsl_destroy(gasnet_hsl_t *hsl)
 {
-    check_alive("gasnet_hsl_destroy", hsl);
-    if (FSH_GASNET_DEBUG && __atomic_load_n(&hsl->lock, __ATOMIC_RELAXED) != 0)
-        fsh_fatal("gasnet_hsl_destroy: the HSL at %p is locked", (void *)hsl);
+    if (FSH_GASNET_DEBUG) {
+        check_alive("gasnet_hsl_destroy", hsl);
+        if (__atomic_load_n(&hsl->lock, __ATOMIC_RELAXED) != 0)
+            fsh_fatal("gasnet_hsl_destroy: the HSL at %p is locked",
+                      (void *)hsl);
+    }
     hsl->state = DESTROYED;
 }
 

@@ -22,8 +22,14 @@
 #include "conduit/conduit.h"
 #include "gasnet/handlers.h"
 
-/* Checks that cost time or that working programs may trip over. */
-enum { FSH_GASNET_DEBUG = FSH_CONFIG_DEBUG };
+/* The flavour of this library. DEBUG: checks that cost time or that working
+ * programs may trip over. EVERYTHING: all memory is remote memory. This folder
+ * is compiled once for each; the other parts of the library serve all flavours,
+ * so no layout below depends on it. */
+enum {
+    FSH_GASNET_DEBUG = FSH_CONFIG_DEBUG,
+    FSH_GASNET_EVERYTHING = FSH_CONFIG_EVERYTHING
+};
 
 /* Handlers of a fixed, unknown list of int arguments behind their fixed ones;
  * cast to the right type by fsh_am_deliver. */
@@ -31,6 +37,8 @@ typedef void (*fsh_handler_fn)(void);
 
 struct fsh_gasnet {
     const struct fsh_conduit_ops *ops; /* NULL before gasnet_init */
+    /* The conduit itself; EVERYTHING has a layer of its own above it. */
+    const struct fsh_conduit_ops *conduit;
     uint32_t rank;
     uint32_t nodes;
     bool attached;
@@ -38,7 +46,8 @@ struct fsh_gasnet {
     bool crowded;        /* more ranks than processors: spinning is waste */
     atomic_int waitmode; /* GASNET_WAIT_ */
     struct fsh_limits limits;
-    struct fsh_segment *segs; /* [nodes]; sizes 0 before attach */
+    struct fsh_segment *segs; /* [nodes]; sizes 0 before attach; of the conduit,
+                                 which clients of EVERYTHING do not see */
     fsh_handler_fn handler[FSH_HANDLER_COUNT];
 };
 extern struct fsh_gasnet fsh_gasnet;
@@ -49,8 +58,10 @@ extern struct fsh_gasnet fsh_gasnet;
  * when it exits and its operations are done. */
 struct fsh_thread {
     struct fsh_token *token; /* of the handler that runs on this thread */
+    void *token_name;        /* debug: what the client knows it as */
     gasnet_hsl_t *held;      /* debug: locks held, last first */
     bool holding;            /* debug: between hold and resume */
+    unsigned calls;          /* debug: depth of client's calls */
     unsigned in_handler;     /* depth */
     unsigned barren;         /* polls in a row that found nothing */
     uint32_t region;         /* slot of the open access region + 1, or 0 */
@@ -81,8 +92,10 @@ unsigned fsh_thread_count(void);
 struct fsh_slot {
     struct fsh_event event;
     _Atomic uint32_t generation;
-    uint32_t next;  /* in a free list, index + 1 */
-    uint64_t value; /* destination of get_nb_val */
+    uint32_t next;                  /* in a free list, index + 1 */
+    bool is_value;                  /* debug: of a get_nb_val */
+    uint64_t value;                 /* destination of get_nb_val */
+    const struct fsh_thread *owner; /* debug: who took it; NULL if free */
 };
 
 /* Take a free slot (its event is zero); give it back unused or done. */
@@ -155,13 +168,61 @@ void fsh_gasnet_send(uint32_t node, enum fsh_handler handler,
 void fsh_dispatch(fsh_handler_fn fn, void *token, bool has_buffer, void *buf,
                   size_t nbytes, const int32_t *args, unsigned nargs);
 
-/* ---- checks (check.c): one line, and the job ends ---- */
+/* ---- checks (state.c, check.c): one line, and the job ends ---- */
 
 _Noreturn void fsh_bad_range(const char *call, uint32_t node, const void *addr,
                              size_t nbytes);
 _Noreturn void fsh_bad_call(const char *call);
 /* Debug: no lock held, interrupts not held, not in a handler. */
 void fsh_check_may_block(const char *call);
+
+/* Debug: what follows is done to or by the client's calls. fsh_check_init: by
+ * gasnet_init, on its thread. */
+void fsh_check_init(uint32_t mode);
+/* One thread only in SEQ; nothing before gasnet_init. Handlers may. */
+void fsh_check_thread(const char *call);
+/* A call begins, and ends: it comes after gasnet_attach, from a thread that may
+ * make it now. */
+void fsh_check_begin(const char *call);
+void fsh_check_end(void);
+/* A pointer to n > 0 bytes or elements is not null. */
+void fsh_check_pointer(const char *call, const char *name, const void *p,
+                       size_t n);
+/* A slot that a handle names is in use, by this thread, in this generation. */
+void fsh_check_slot(const char *call, const struct fsh_slot *slot,
+                    const void *handle);
+/* A name of the token for the client, different from all it has seen, and the
+ * token of a name: that of the handler that runs. */
+void *fsh_check_token_name(void);
+struct fsh_token *fsh_check_token(const char *call, void *name);
+
+/* Every call of the client's that communicates stands between these; debug
+ * libraries check there. blocks: it may also poll, or is of those that neither
+ * handlers nor holders of locks may make. */
+static inline const char *fsh_call_begin(const char *call, bool blocks)
+{
+    if (FSH_GASNET_DEBUG) {
+        fsh_check_begin(call);
+        if (blocks)
+            fsh_check_may_block(call);
+    }
+    return call;
+}
+
+static inline void fsh_call_end(const char **call)
+{
+    (void)call;
+    if (FSH_GASNET_DEBUG)
+        fsh_check_end();
+}
+
+/* From here to the end of the block is a call of the client's. */
+#define FSH_CALL(call)                                                     \
+    __attribute__((cleanup(fsh_call_end), unused)) const char *fsh_call_ = \
+        fsh_call_begin(call, true)
+#define FSH_CALL_REPLY(call)                                               \
+    __attribute__((cleanup(fsh_call_end), unused)) const char *fsh_call_ = \
+        fsh_call_begin(call, false)
 
 /* Is [addr, addr + n) in the segment of node? Fatal if not, if the node does
  * not exist, or before gasnet_attach (no segment has a size then). */
@@ -173,6 +234,11 @@ static inline void fsh_check_range(const char *call, uint32_t node,
 
     if (__builtin_expect(node >= fsh_gasnet.nodes, 0))
         fsh_bad_range(call, node, addr, n);
+    if (FSH_GASNET_EVERYTHING) {
+        if (!fsh_gasnet.attached || n > -(uintptr_t)addr)
+            fsh_bad_range(call, node, addr, n);
+        return;
+    }
     seg = &fsh_gasnet.segs[node];
     offset = (uintptr_t)addr - (uintptr_t)seg->addr;
     if (__builtin_expect(offset > seg->size || n > seg->size - offset, 0))
@@ -195,6 +261,19 @@ bool fsh_gasnet_signal(uint32_t node, unsigned event, unsigned increment,
 
 /* Offer gasnet_direct.h what segments are mapped here; from gasnet_attach. */
 void fsh_window_offer(void);
+
+/* ---- EVERYTHING (everything.c) ---- */
+
+/* The conduit with all memory as remote memory; once, from gasnet_init. */
+const struct fsh_conduit_ops *fsh_everything_over(
+    const struct fsh_conduit_ops *conduit);
+
+/* ---- the progress thread (progress.c) ---- */
+
+/* Is one asked for? It needs the locks of PAR. */
+bool fsh_progress_wanted(void);
+/* Start it, from gasnet_attach. */
+void fsh_progress_start(void);
 
 /* ---- library protocols ---- */
 

@@ -12,7 +12,7 @@ static void do_put(const char *call, uint32_t node, void *dest, const void *src,
                    size_t n, unsigned flags, struct fsh_event *event)
 {
     if (FSH_GASNET_DEBUG)
-        fsh_check_may_block(call);
+        fsh_check_pointer(call, "src", src, n);
     /* An empty range need not lie in the segment, but the node must exist. */
     if (n == 0 && node < fsh_gasnet.nodes)
         return;
@@ -24,7 +24,7 @@ static void do_get(const char *call, void *dest, uint32_t node, const void *src,
                    size_t n, struct fsh_event *event)
 {
     if (FSH_GASNET_DEBUG)
-        fsh_check_may_block(call);
+        fsh_check_pointer(call, "dest", dest, n);
     if (n == 0 && node < fsh_gasnet.nodes)
         return;
     fsh_check_range(call, node, src, n);
@@ -34,8 +34,6 @@ static void do_get(const char *call, void *dest, uint32_t node, const void *src,
 static void do_memset(const char *call, uint32_t node, void *dest, int val,
                       size_t n, struct fsh_event *event)
 {
-    if (FSH_GASNET_DEBUG)
-        fsh_check_may_block(call);
     if (n == 0 && node < fsh_gasnet.nodes)
         return;
     fsh_check_range(call, node, dest, n);
@@ -67,6 +65,7 @@ static void put_blocking(const char *call, uint32_t node, void *dest,
 {
     struct fsh_event event = {0};
 
+    FSH_CALL(call);
     do_put(call, node, dest, src, n, FSH_PUT_SRC_STABLE, &event);
     if (!fsh_event_done(&event))
         fsh_wait_event(&event, call, node);
@@ -77,6 +76,7 @@ static void get_blocking(const char *call, void *dest, uint32_t node,
 {
     struct fsh_event event = {0};
 
+    FSH_CALL(call);
     do_get(call, dest, node, src, n, &event);
     if (!fsh_event_done(&event)) {
         fsh_wait_event(&event, call, node);
@@ -113,6 +113,7 @@ void gasnet_memset(gasnet_node_t node, void *dest, int val, size_t nbytes)
 {
     struct fsh_event event = {0};
 
+    FSH_CALL("gasnet_memset");
     do_memset("gasnet_memset", node, dest, val, nbytes, &event);
     fsh_wait_event(&event, "gasnet_memset", node);
 }
@@ -141,6 +142,7 @@ gasnet_register_value_t gasnet_get_val(gasnet_node_t node, const void *src,
 static gasnet_handle_t put_nb(const char *call, uint32_t node, void *dest,
                               const void *src, size_t n, unsigned flags)
 {
+    FSH_CALL(call);
     struct fsh_thread *self = fsh_thread_self();
     uint32_t index = fsh_slot_take(self);
 
@@ -151,6 +153,7 @@ static gasnet_handle_t put_nb(const char *call, uint32_t node, void *dest,
 static gasnet_handle_t get_nb(const char *call, void *dest, uint32_t node,
                               const void *src, size_t n)
 {
+    FSH_CALL(call);
     struct fsh_thread *self = fsh_thread_self();
     uint32_t index = fsh_slot_take(self);
 
@@ -194,6 +197,7 @@ gasnet_handle_t gasnet_get_nb_bulk(void *dest, gasnet_node_t node,
 gasnet_handle_t gasnet_memset_nb(gasnet_node_t node, void *dest, int val,
                                  size_t nbytes)
 {
+    FSH_CALL("gasnet_memset_nb");
     struct fsh_thread *self = fsh_thread_self();
     uint32_t index = fsh_slot_take(self);
 
@@ -211,10 +215,12 @@ gasnet_valget_handle_t gasnet_get_nb_val(gasnet_node_t node, const void *src,
     uint32_t index;
     struct fsh_slot *slot;
 
+    FSH_CALL("gasnet_get_nb_val");
     check_value("gasnet_get_nb_val", nbytes);
     index = fsh_slot_take(self);
     slot = fsh_slot_at(index);
     slot->value = 0;
+    slot->is_value = true;
     do_get("gasnet_get_nb_val",
            (char *)(uintptr_t)low_bytes(&slot->value, nbytes), node, src,
            nbytes, &slot->event);
@@ -226,16 +232,22 @@ gasnet_register_value_t gasnet_wait_syncnb_valget(gasnet_valget_handle_t handle)
     static const char call[] = "gasnet_wait_syncnb_valget";
     gasnet_register_value_t value;
     uint32_t index;
-    struct fsh_slot *slot = fsh_slot_find(handle, &index, call);
+    struct fsh_slot *slot;
     struct fsh_wait wait = {0};
 
+    FSH_CALL(call);
+    slot = fsh_slot_find(handle, &index, call);
     if (slot == NULL)
         fsh_fatal("%s: handle %p has been synchronised before", call,
+                  (void *)handle);
+    if (FSH_GASNET_DEBUG && !slot->is_value)
+        fsh_fatal("%s: handle %p is not one of gasnet_get_nb_val", call,
                   (void *)handle);
     while (!fsh_event_done(&slot->event))
         fsh_wait_step(&wait, call);
     fsh_wait_end(&wait);
     value = slot->value;
+    slot->is_value = false;
     fsh_slot_finish(handle, call);
     return value;
 }
@@ -252,6 +264,7 @@ static void put_nbi(const char *call, uint32_t node, void *dest,
 {
     struct fsh_thread *self = fsh_thread_self();
 
+    FSH_CALL(call);
     do_put(call, node, dest, src, n, flags,
            implicit(&self->puts, self->region));
 }
@@ -261,6 +274,7 @@ static void get_nbi(const char *call, void *dest, uint32_t node,
 {
     struct fsh_thread *self = fsh_thread_self();
 
+    FSH_CALL(call);
     do_get(call, dest, node, src, n, implicit(&self->gets, self->region));
 }
 
@@ -300,6 +314,7 @@ void gasnet_memset_nbi(gasnet_node_t node, void *dest, int val, size_t nbytes)
 {
     struct fsh_thread *self = fsh_thread_self();
 
+    FSH_CALL("gasnet_memset_nbi");
     do_memset("gasnet_memset_nbi", node, dest, val, nbytes,
               implicit(&self->puts, self->region));
 }

@@ -29,23 +29,11 @@ void fsh_bad_range(const char *call, uint32_t node, const void *addr,
     if (node >= fsh_gasnet.nodes)
         fsh_fatal("%s: node is %u, but nodes are 0 to %u", call, node,
                   fsh_gasnet.nodes - 1);
+    if (FSH_GASNET_EVERYTHING)
+        fsh_fatal("%s: %zu bytes at %p are no memory of node %u", call, nbytes,
+                  addr, node);
     seg = &fsh_gasnet.segs[node];
     fsh_fatal("%s: %zu bytes at %p are outside the segment of node %u, which "
               "is %zu bytes at %p (see gasnet_getSegmentInfo)",
               call, nbytes, addr, node, seg->size, seg->addr);
-}
-
-void fsh_check_may_block(const char *call)
-{
-    const struct fsh_thread *self = fsh_thread_self();
-
-    if (self->in_handler > 0)
-        fsh_fatal("%s: called from inside an active message handler", call);
-    if (self->held != NULL)
-        fsh_fatal("%s: called while holding the HSL at %p", call,
-                  (void *)self->held);
-    if (self->holding)
-        fsh_fatal("%s: called between gasnet_hold_interrupts and "
-                  "gasnet_resume_interrupts",
-                  call);
 }

@@ -15,6 +15,8 @@ static size_t sweep(gasnet_handle_t *handles, size_t n, size_t *left,
 {
     size_t valid = 0;
 
+    if (FSH_GASNET_DEBUG)
+        fsh_check_pointer(call, "handles", handles, n);
     *left = 0;
     for (size_t i = 0; i < n; i++) {
         if (handles[i] == GASNET_INVALID_HANDLE)
@@ -48,6 +50,7 @@ void gasnet_wait_syncnb(gasnet_handle_t handle)
     static const char call[] = "gasnet_wait_syncnb";
     struct fsh_wait wait = {0};
 
+    FSH_CALL(call);
     while (!fsh_slot_finish(handle, call))
         fsh_wait_step(&wait, call);
     fsh_wait_end(&wait);
@@ -55,16 +58,19 @@ void gasnet_wait_syncnb(gasnet_handle_t handle)
 
 int gasnet_try_syncnb_nopoll(gasnet_handle_t handle)
 {
-    return fsh_slot_finish(handle, "gasnet_try_syncnb_nopoll")
-               ? GASNET_OK
-               : GASNET_ERR_NOT_READY;
+    static const char call[] = "gasnet_try_syncnb_nopoll";
+
+    FSH_CALL(call);
+    return fsh_slot_finish(handle, call) ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
 
 int gasnet_try_syncnb(gasnet_handle_t handle)
 {
-    fsh_gasnet_poll_once("gasnet_try_syncnb");
-    return fsh_slot_finish(handle, "gasnet_try_syncnb") ? GASNET_OK
-                                                        : GASNET_ERR_NOT_READY;
+    static const char call[] = "gasnet_try_syncnb";
+
+    FSH_CALL(call);
+    fsh_gasnet_poll_once(call);
+    return fsh_slot_finish(handle, call) ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
 
 void gasnet_wait_syncnb_all(gasnet_handle_t *handles, size_t n)
@@ -72,6 +78,9 @@ void gasnet_wait_syncnb_all(gasnet_handle_t *handles, size_t n)
     static const char call[] = "gasnet_wait_syncnb_all";
     struct fsh_wait wait = {0};
 
+    FSH_CALL(call);
+    if (FSH_GASNET_DEBUG)
+        fsh_check_pointer(call, "handles", handles, n);
     for (size_t i = 0; i < n; i++) {
         while (!fsh_slot_finish(handles[i], call))
             fsh_wait_step(&wait, call);
@@ -82,13 +91,19 @@ void gasnet_wait_syncnb_all(gasnet_handle_t *handles, size_t n)
 
 int gasnet_try_syncnb_all_nopoll(gasnet_handle_t *handles, size_t n)
 {
-    return try_all(handles, n, "gasnet_try_syncnb_all_nopoll");
+    static const char call[] = "gasnet_try_syncnb_all_nopoll";
+
+    FSH_CALL(call);
+    return try_all(handles, n, call);
 }
 
 int gasnet_try_syncnb_all(gasnet_handle_t *handles, size_t n)
 {
-    fsh_gasnet_poll_once("gasnet_try_syncnb_all");
-    return try_all(handles, n, "gasnet_try_syncnb_all");
+    static const char call[] = "gasnet_try_syncnb_all";
+
+    FSH_CALL(call);
+    fsh_gasnet_poll_once(call);
+    return try_all(handles, n, call);
 }
 
 void gasnet_wait_syncnb_some(gasnet_handle_t *handles, size_t n)
@@ -96,6 +111,7 @@ void gasnet_wait_syncnb_some(gasnet_handle_t *handles, size_t n)
     static const char call[] = "gasnet_wait_syncnb_some";
     struct fsh_wait wait = {0};
 
+    FSH_CALL(call);
     while (try_some(handles, n, call) != GASNET_OK)
         fsh_wait_step(&wait, call);
     fsh_wait_end(&wait);
@@ -103,13 +119,19 @@ void gasnet_wait_syncnb_some(gasnet_handle_t *handles, size_t n)
 
 int gasnet_try_syncnb_some_nopoll(gasnet_handle_t *handles, size_t n)
 {
-    return try_some(handles, n, "gasnet_try_syncnb_some_nopoll");
+    static const char call[] = "gasnet_try_syncnb_some_nopoll";
+
+    FSH_CALL(call);
+    return try_some(handles, n, call);
 }
 
 int gasnet_try_syncnb_some(gasnet_handle_t *handles, size_t n)
 {
-    fsh_gasnet_poll_once("gasnet_try_syncnb_some");
-    return try_some(handles, n, "gasnet_try_syncnb_some");
+    static const char call[] = "gasnet_try_syncnb_some";
+
+    FSH_CALL(call);
+    fsh_gasnet_poll_once(call);
+    return try_some(handles, n, call);
 }
 
 /* ---- implicit ---- */
@@ -138,6 +160,7 @@ static void wait_nbi(const char *call, enum which which)
     struct fsh_thread *self = outside_region(call);
     struct fsh_wait wait = {0};
 
+    FSH_CALL(call);
     while (!implicit_done(self, which))
         fsh_wait_step(&wait, call);
     fsh_wait_end(&wait);
@@ -147,6 +170,7 @@ static int try_nbi(const char *call, enum which which)
 {
     struct fsh_thread *self = outside_region(call);
 
+    FSH_CALL(call);
     fsh_gasnet_poll_once(call);
     return implicit_done(self, which) ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
@@ -185,6 +209,7 @@ void gasnet_begin_nbi_accessregion(void)
 {
     struct fsh_thread *self = fsh_thread_self();
 
+    FSH_CALL("gasnet_begin_nbi_accessregion");
     if (self->region != 0)
         fsh_fatal("gasnet_begin_nbi_accessregion: called inside an access "
                   "region; they do not nest");
@@ -196,6 +221,7 @@ gasnet_handle_t gasnet_end_nbi_accessregion(void)
     struct fsh_thread *self = fsh_thread_self();
     uint32_t region = self->region;
 
+    FSH_CALL("gasnet_end_nbi_accessregion");
     if (region == 0)
         fsh_fatal("gasnet_end_nbi_accessregion: called without "
                   "gasnet_begin_nbi_accessregion");

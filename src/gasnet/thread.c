@@ -90,6 +90,8 @@ struct fsh_thread *fsh_thread_make(void)
         self->region = 0;
     }
     self->token = NULL;
+    self->token_name = NULL;
+    self->calls = 0;
     self->held = NULL;
     self->holding = false;
     self->in_handler = 0;

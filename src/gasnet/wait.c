@@ -201,8 +201,7 @@ void fsh_gasnet_blockuntil(fsh_gasnet_wait_t *state, const char *what)
 
     if (!fsh_gasnet.attached)
         fsh_bad_call("GASNET_BLOCKUNTIL");
-    if (FSH_GASNET_DEBUG)
-        fsh_check_may_block("GASNET_BLOCKUNTIL");
+    FSH_CALL("GASNET_BLOCKUNTIL");
     memcpy(&wait, state, sizeof wait);
     wait.memory = 1;
     fsh_wait_step(&wait, what);

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * GASNET_SEGMENT_EVERYTHING: a layer between the GASNet part and the conduit
+ * that makes all memory of a node remote memory. Put, get and Long become
+ * Mediums to handlers of the library, which the target runs when it polls (or
+ * its progress thread does). So all of it is as free of deadlock as requests and
+ * replies are, and the buffers are the conduit's:
+ *
+ *   put   a Medium a piece, each answered; the source is copied when sent
+ *   get   a request a piece, whose answer carries the data
+ *   Long  the client's arguments and data in one Medium; the handler stores the
+ *         data, then runs the client's
+ *
+ * The event of a transfer travels along by its address and comes back. The
+ * conduit's own segment is empty, but for the area of the compute cores behind
+ * it. Any thread; handlers on whatever thread polls.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "gasnet/internal.h"
+
+#define MAX_ARGS 16
+
+/* What stands before the data of a Long, and leaves it aligned. */
+struct long_head {
+    uint64_t dst;
+    uint32_t handler;
+    uint32_t nargs;
+    int32_t args[MAX_ARGS];
+};
+_Static_assert(sizeof(struct long_head) % 16 == 0, "alignment of the data");
+
+static const struct fsh_conduit_ops *below;
+static size_t piece_max; /* bytes of a Medium */
+
+/* ---- addresses as arguments ---- */
+
+static int32_t high(const void *p)
+{
+    return (int32_t)(uint32_t)((uint64_t)(uintptr_t)p >> 32);
+}
+
+static int32_t low(const void *p)
+{
+    return (int32_t)(uint32_t)(uintptr_t)p;
+}
+
+static void *join(int32_t hi, int32_t lo)
+{
+    return (void *)(uintptr_t)((uint64_t)(uint32_t)hi << 32 | (uint32_t)lo);
+}
+
+/* Words are stored and loaded whole: somebody may be waiting for them. */
+static void copy(void *dst, const void *src, size_t n)
+{
+    switch (n) {
+    case 2:
+        memcpy(dst, src, 2);
+        break;
+    case 4:
+        memcpy(dst, src, 4);
+        break;
+    case 8:
+        memcpy(dst, src, 8);
+        break;
+    default:
+        memcpy(dst, src, n);
+    }
+}
+
+static void finish_piece(int32_t ev_hi, int32_t ev_lo)
+{
+    struct fsh_event *event = join(ev_hi, ev_lo);
+
+    /* Partner: the acquire in fsh_event_done. */
+    atomic_fetch_sub_explicit(&event->pending, 1, memory_order_release);
+}
+
+static void begin_piece(struct fsh_event *event)
+{
+    /* Before the request: the answer may come while it is being sent. */
+    atomic_fetch_add_explicit(&event->pending, 1, memory_order_relaxed);
+}
+
+static size_t piece_of(size_t n)
+{
+    return n < piece_max ? n : piece_max;
+}
+
+/* ---- put ---- */
+
+static void on_done(void *token, int32_t ev_hi, int32_t ev_lo)
+{
+    (void)token;
+    finish_piece(ev_hi, ev_lo);
+}
+
+static void on_put(void *token, void *buf, size_t n, int32_t dst_hi,
+                   int32_t dst_lo, int32_t ev_hi, int32_t ev_lo)
+{
+    const int32_t args[] = {ev_hi, ev_lo};
+    const struct fsh_am am = {.handler = FSH_HANDLER_ANY_DONE,
+                              .category = FSH_AM_SHORT,
+                              .nargs = 2,
+                              .args = args};
+
+    copy(join(dst_hi, dst_lo), buf, n);
+    below->am_reply(token, &am);
+}
+
+static void any_put(uint32_t node, void *dst, const void *src, size_t n,
+                    unsigned flags, struct fsh_event *event)
+{
+    const char *from = src;
+    char *to = dst;
+
+    (void)flags; /* a Medium's source is free on return in any case */
+    while (n != 0) {
+        const int32_t args[] = {high(to), low(to), high(event), low(event)};
+        size_t piece = piece_of(n);
+
+        begin_piece(event);
+        fsh_gasnet_send(node, FSH_HANDLER_ANY_PUT, args, 4, from, piece);
+        from += piece;
+        to += piece;
+        n -= piece;
+    }
+}
+
+/* ---- get ---- */
+
+static void on_data(void *token, void *buf, size_t n, int32_t dst_hi,
+                    int32_t dst_lo, int32_t ev_hi, int32_t ev_lo)
+{
+    (void)token;
+    copy(join(dst_hi, dst_lo), buf, n);
+    finish_piece(ev_hi, ev_lo);
+}
+
+static void on_get(void *token, int32_t src_hi, int32_t src_lo, int32_t n,
+                   int32_t dst_hi, int32_t dst_lo, int32_t ev_hi, int32_t ev_lo)
+{
+    const int32_t args[] = {dst_hi, dst_lo, ev_hi, ev_lo};
+    const struct fsh_am am = {.handler = FSH_HANDLER_ANY_DATA,
+                              .category = FSH_AM_MEDIUM,
+                              .nargs = 4,
+                              .args = args,
+                              .src = join(src_hi, src_lo),
+                              .nbytes = (size_t)(uint32_t)n};
+
+    below->am_reply(token, &am);
+}
+
+static void any_get(void *dst, uint32_t node, const void *src, size_t n,
+                    struct fsh_event *event)
+{
+    const char *from = src;
+    char *to = dst;
+
+    while (n != 0) {
+        size_t piece = piece_of(n);
+        const int32_t args[] = {high(from), low(from), (int32_t)piece,
+                                high(to),   low(to),   high(event),
+                                low(event)};
+
+        begin_piece(event);
+        fsh_gasnet_send(node, FSH_HANDLER_ANY_GET, args, 7, NULL, 0);
+        from += piece;
+        to += piece;
+        n -= piece;
+    }
+}
+
+/* ---- Long ---- */
+
+static void on_long(void *token, void *buf, size_t n)
+{
+    const struct long_head *head = buf;
+    void *dst = (void *)(uintptr_t)head->dst;
+
+    assert(n >= sizeof *head);
+    n -= sizeof *head;
+    if (n != 0)
+        memcpy(dst, head + 1, n);
+    /* The reply of the client's handler is the reply to this request. */
+    fsh_am_deliver(token, (uint8_t)head->handler, FSH_AM_LONG, head->args,
+                   head->nargs, dst, n);
+}
+
+/* A Medium that stands for a Long; the caller frees its source. */
+static struct fsh_am pack_long(const struct fsh_am *am)
+{
+    size_t n = sizeof(struct long_head) + am->nbytes;
+    struct long_head *head = malloc(n);
+
+    if (head == NULL)
+        fsh_fatal("no memory for a Long active message of %zu bytes",
+                  am->nbytes);
+    *head = (struct long_head){
+        .dst = (uintptr_t)am->dst, .handler = am->handler, .nargs = am->nargs};
+    if (am->nargs != 0)
+        memcpy(head->args, am->args, am->nargs * sizeof *am->args);
+    if (am->nbytes != 0)
+        memcpy(head + 1, am->src, am->nbytes);
+    return (struct fsh_am){.node = am->node,
+                           .handler = FSH_HANDLER_ANY_LONG,
+                           .category = FSH_AM_MEDIUM,
+                           .src = head,
+                           .nbytes = n};
+}
+
+static void any_request(const struct fsh_am *am)
+{
+    struct fsh_am packed;
+
+    if (am->category != FSH_AM_LONG) {
+        below->am_request(am);
+        return;
+    }
+    packed = pack_long(am);
+    below->am_request(&packed);
+    free((void *)(uintptr_t)packed.src);
+}
+
+static void any_reply(struct fsh_token *token, const struct fsh_am *am)
+{
+    struct fsh_am packed;
+
+    if (am->category != FSH_AM_LONG) {
+        below->am_reply(token, am);
+        return;
+    }
+    packed = pack_long(am);
+    below->am_reply(token, &packed);
+    free((void *)(uintptr_t)packed.src);
+}
+
+/* ---- the table ---- */
+
+static void any_init(enum fsh_threads threads, struct fsh_limits *limits)
+{
+    below->init(threads, limits);
+    piece_max = limits->am_max_medium;
+    /* Programs take it that a Long holds what a Medium does. */
+    limits->am_max_medium = piece_max - sizeof(struct long_head);
+    limits->am_max_long_request = limits->am_max_medium;
+    limits->am_max_long_reply = limits->am_max_medium;
+    limits->max_segment_local = SIZE_MAX;
+    limits->max_segment_global = SIZE_MAX;
+}
+
+static void any_attach(size_t size, struct fsh_segment *segs)
+{
+    (void)size;
+    below->attach(0, segs);
+}
+
+const struct fsh_conduit_ops *fsh_everything_over(
+    const struct fsh_conduit_ops *conduit)
+{
+    static struct fsh_conduit_ops ops;
+
+    below = conduit;
+    ops = *conduit; /* what is not replaced here stays as it is */
+    ops.init = any_init;
+    ops.attach = any_attach;
+    ops.am_request = any_request;
+    ops.am_reply = any_reply;
+    ops.put = any_put;
+    ops.get = any_get;
+    fsh_gasnet.handler[FSH_HANDLER_ANY_PUT] = (fsh_handler_fn)on_put;
+    fsh_gasnet.handler[FSH_HANDLER_ANY_GET] = (fsh_handler_fn)on_get;
+    fsh_gasnet.handler[FSH_HANDLER_ANY_DATA] = (fsh_handler_fn)on_data;
+    fsh_gasnet.handler[FSH_HANDLER_ANY_DONE] = (fsh_handler_fn)on_done;
+    fsh_gasnet.handler[FSH_HANDLER_ANY_LONG] = (fsh_handler_fn)on_long;
+    return &ops;
+}
