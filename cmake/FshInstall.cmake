@@ -10,32 +10,35 @@ include(CMakePackageConfigHelpers)
 set(conduits smp fpga)
 set(modes seq parsync par)
 set(generated ${PROJECT_BINARY_DIR}/install)
+set(config ${PROJECT_SOURCE_DIR}/include/gasnet_config.h)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${config})
 
-install(TARGETS fshmem fshmem_static EXPORT fshmem-targets
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
-        DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# Whole prefixes with the same names inside: the prefix itself (segment FAST),
+# and one for each flavour in a directory of that name, whose programs are links
+# to those of the prefix.
 
+set(tools)
 foreach(tool fshrun fshinfo fshperf fshsim)
     if(TARGET ${tool})
         install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+        list(APPEND tools ${tool})
     endif()
 endforeach()
-
-configure_file(${CMAKE_CURRENT_LIST_DIR}/fshmem.pc.in ${generated}/fshmem.pc @ONLY)
-install(FILES ${generated}/fshmem.pc
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-
 foreach(conduit ${conduits})
-    string(TOUPPER ${conduit} FSH_CONDUIT_UPPER)
     set(FSH_CONDUIT ${conduit})
     configure_file(${CMAKE_CURRENT_LIST_DIR}/gasnetrun.in
                    ${generated}/gasnetrun_${conduit} @ONLY)
     install(PROGRAMS ${generated}/gasnetrun_${conduit}
             DESTINATION ${CMAKE_INSTALL_BINDIR})
+    list(APPEND tools gasnetrun_${conduit})
+endforeach()
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+configure_file(${CMAKE_CURRENT_LIST_DIR}/fshmem.pc.in ${generated}/fshmem.pc @ONLY)
+foreach(conduit ${conduits})
+    string(TOUPPER ${conduit} FSH_CONDUIT_UPPER)
+    set(FSH_CONDUIT ${conduit})
     foreach(mode ${modes})
         string(TOUPPER ${mode} FSH_MODE_UPPER)
         set(FSH_MODE ${mode})
@@ -43,49 +46,107 @@ foreach(conduit ${conduits})
                        ${generated}/${conduit}-${mode}.mak @ONLY)
         configure_file(${CMAKE_CURRENT_LIST_DIR}/gasnet.pc.in
                        ${generated}/gasnet-${conduit}-${mode}.pc @ONLY)
-        install(FILES ${generated}/${conduit}-${mode}.mak
-                DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${conduit}-conduit)
-        install(FILES ${generated}/gasnet-${conduit}-${mode}.pc
-                DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-        # One ABI for all conduits and modes: the names are links to one archive.
-        install(CODE "
-            set(dir \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}\")
-            file(CREATE_LINK libfshmem.a
-                 \"\${dir}/libgasnet-${conduit}-${mode}.a\" SYMBOLIC)")
     endforeach()
 endforeach()
-
-# The tools alone: one archive for both modes, as above.
+# The tools alone.
 set(tools_cflags_seq "-DGASNETT_THREAD_SINGLE=1")
 set(tools_cflags_par "-DGASNETT_THREAD_SAFE=1 -pthread")
-install(TARGETS fshmem_tools EXPORT fshmem-targets
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 foreach(mode seq par)
     string(TOUPPER ${mode} FSH_MODE_UPPER)
     set(FSH_MODE ${mode})
     set(FSH_TOOLS_CFLAGS ${tools_cflags_${mode}})
-    foreach(suffix mak pc)
-        configure_file(${CMAKE_CURRENT_LIST_DIR}/gasnet_tools.${suffix}.in
-                       ${generated}/gasnet_tools-${mode}.${suffix} @ONLY)
+    foreach(kind mak pc)
+        configure_file(${CMAKE_CURRENT_LIST_DIR}/gasnet_tools.${kind}.in
+                       ${generated}/gasnet_tools-${mode}.${kind} @ONLY)
     endforeach()
-    install(FILES ${generated}/gasnet_tools-${mode}.mak
-            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-    install(FILES ${generated}/gasnet_tools-${mode}.pc
-            DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-    install(CODE "
-        set(dir \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}\")
-        file(CREATE_LINK libfshmem_tools.a
-             \"\${dir}/libgasnet_tools-${mode}.a\" SYMBOLIC)")
 endforeach()
-
-install(EXPORT fshmem-targets NAMESPACE FSHMEM:: FILE FSHMEMTargets.cmake
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/FSHMEM)
-configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/FSHMEMConfig.cmake.in
-    ${generated}/FSHMEMConfig.cmake
-    INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/FSHMEM
-    PATH_VARS CMAKE_INSTALL_BINDIR)
 write_basic_package_version_file(${generated}/FSHMEMConfigVersion.cmake
     COMPATIBILITY SameMinorVersion)
-install(FILES ${generated}/FSHMEMConfig.cmake
-              ${generated}/FSHMEMConfigVersion.cmake
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/FSHMEM)
+
+# gasnet_config.h of a flavour: a switch with a preset becomes a constant.
+function(fsh_fix_switch variable switch value)
+    set(preset "#ifndef ${switch}\n#define ${switch} 0\n#endif")
+    string(REPLACE "${preset}" "#define ${switch} ${value}" fixed
+           "${${variable}}")
+    if("${fixed}" STREQUAL "${${variable}}")
+        message(FATAL_ERROR "${config} does not define ${switch} as it should")
+    endif()
+    set(${variable} "${fixed}" PARENT_SCOPE)
+endfunction()
+
+function(fsh_configure_header flavour file)
+    file(READ ${config} text)
+    foreach(each ${FSH_FLAVOURS})
+        set(value 0)
+        if(each STREQUAL flavour)
+            set(value 1)
+        endif()
+        fsh_fix_switch(text ${FSH_DEFINITION_${each}} ${value})
+    endforeach()
+    file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)
+endfunction()
+
+# Headers, libraries and what finds them: to <prefix>/<directory>.
+function(fsh_install_flavour flavour suffix directory)
+    set(include ${directory}${CMAKE_INSTALL_INCLUDEDIR})
+    set(lib ${directory}${CMAKE_INSTALL_LIBDIR})
+    set(made ${generated}/${directory}flavour)
+
+    install(TARGETS fshmem${suffix} fshmem${suffix}_static
+            EXPORT fshmem${suffix}-targets
+            LIBRARY DESTINATION ${lib} ARCHIVE DESTINATION ${lib}
+            INCLUDES DESTINATION ${include})
+    fsh_configure_header("${flavour}" ${made}/gasnet_config.h)
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${include}
+            FILES_MATCHING PATTERN "*.h" PATTERN gasnet_config.h EXCLUDE)
+    install(FILES ${made}/gasnet_config.h DESTINATION ${include})
+    install(FILES ${generated}/fshmem.pc DESTINATION ${lib}/pkgconfig)
+    foreach(conduit ${conduits})
+        foreach(mode ${modes})
+            set(name ${conduit}-${mode})
+            install(FILES ${generated}/${name}.mak
+                    DESTINATION ${include}/${conduit}-conduit)
+            install(FILES ${generated}/gasnet-${name}.pc
+                    DESTINATION ${lib}/pkgconfig)
+            # One ABI for all conduits and modes: the names are links to one
+            # archive.
+            install(CODE "
+                set(dir \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${lib}\")
+                file(CREATE_LINK libfshmem.a
+                     \"\${dir}/libgasnet-${name}.a\" SYMBOLIC)")
+        endforeach()
+    endforeach()
+    # The tools alone: one archive for both modes.
+    install(TARGETS fshmem_tools EXPORT fshmem${suffix}-targets
+            ARCHIVE DESTINATION ${lib} INCLUDES DESTINATION ${include})
+    foreach(mode seq par)
+        install(FILES ${generated}/gasnet_tools-${mode}.mak
+                DESTINATION ${include})
+        install(FILES ${generated}/gasnet_tools-${mode}.pc
+                DESTINATION ${lib}/pkgconfig)
+        install(CODE "
+            set(dir \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${lib}\")
+            file(CREATE_LINK libfshmem_tools.a
+                 \"\${dir}/libgasnet_tools-${mode}.a\" SYMBOLIC)")
+    endforeach()
+    install(EXPORT fshmem${suffix}-targets NAMESPACE FSHMEM::
+            FILE FSHMEMTargets.cmake DESTINATION ${lib}/cmake/FSHMEM)
+    configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/FSHMEMConfig.cmake.in
+        ${made}/FSHMEMConfig.cmake INSTALL_DESTINATION ${lib}/cmake/FSHMEM
+        PATH_VARS CMAKE_INSTALL_BINDIR)
+    install(FILES ${made}/FSHMEMConfig.cmake
+                  ${generated}/FSHMEMConfigVersion.cmake
+            DESTINATION ${lib}/cmake/FSHMEM)
+endfunction()
+
+fsh_install_flavour(fast "" "")
+foreach(flavour ${FSH_FLAVOURS})
+    fsh_install_flavour(${flavour} _${flavour} ${flavour}/)
+    install(CODE "
+        set(dir \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${flavour}/bin\")
+        file(MAKE_DIRECTORY \"\${dir}\")
+        foreach(tool ${tools})
+            file(CREATE_LINK ../../${CMAKE_INSTALL_BINDIR}/\${tool}
+                 \"\${dir}/\${tool}\" SYMBOLIC)
+        endforeach()")
+endforeach()

@@ -79,8 +79,7 @@ if(TARGET fsh_tools)
                 $<TARGET_OBJECTS:fsh_base>)
     target_link_libraries(fshmem_tools PUBLIC Threads::Threads m)
     target_include_directories(fshmem_tools INTERFACE
-        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
-        $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
 endif()
 
 add_library(fshmem_internal INTERFACE)

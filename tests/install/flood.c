@@ -30,14 +30,17 @@ int main(int argc, char **argv)
 {
     gasnet_handlerentry_t table[] = {{REQUEST, request}, {REPLY, reply}};
     unsigned node, all;
+    int most;
 
     if (gasnet_init(&argc, &argv) != GASNET_OK ||
         gasnet_attach(table, 2, GASNET_PAGESIZE, 0) != GASNET_OK)
         return 1;
     all = ROUNDS * gasnet_nodes();
+    most = gasnet_AMMaxMedium() < sizeof buf ? (int)gasnet_AMMaxMedium()
+                                             : (int)sizeof buf;
     for (int i = 0; i < ROUNDS; i++)
         for (node = 0; node < gasnet_nodes(); node++) {
-            int size = i % 3 ? 16 : (int)sizeof buf;
+            int size = i % 3 ? 16 : most;
             gasnet_AMRequestMedium2(node, REQUEST, buf, size, i, size);
         }
     GASNET_BLOCKUNTIL(replies == (int)all);

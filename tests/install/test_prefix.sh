@@ -126,6 +126,62 @@ for conduit in $conduits; do
 done
 expect "tools: 4 threads" cm/tools
 
+# The other flavours: the same names inside; fragments, pkg-config and
+# find_package give their macros and their library, and no other's.
+names() { # <prefix>: files a build may name, without the flavours' own prefixes
+    (cd "$1" && find include lib bin ! -type d | sort)
+}
+for flavour in debug everything; do
+    own=$prefix/$flavour
+    diff <(names "$prefix") <(names "$own") ||
+        { echo "$flavour: other names than in the prefix"; exit 1; }
+    for conduit in $conduits; do
+        for mode in seq par; do
+            make -s -B -f user.mk GASNET_CC="$cc" GASNET_CXX="$cxx" \
+                FRAGMENT="$own/include/$conduit-conduit/$conduit-$mode.mak"
+            expect "sum 3 of 2 ranks" "$own/bin/fshrun" -n 2 ./sum
+            expect "sum 3 of 2 ranks" "$own/bin/gasnetrun_$conduit" -n 2 ./sumxx
+            expect "sum 1 of 1 ranks" ./sum
+            expect "flood: 120 requests, 120 replies, 0 wrong" \
+                "$own/bin/fshrun" -n 2 --timeout 60 ./flood
+        done
+    done
+    strings=$(strings "$own/lib/libgasnet-smp-seq.a" | grep GASNetConfig:)
+    case $flavour/$strings in
+    debug/*SEGMENT=FAST*,debug,*) ;;
+    everything/*SEGMENT=EVERYTHING*,nodebug,*) ;;
+    *) echo "$own: the library says $strings"; exit 1 ;;
+    esac
+    flags=$(PKG_CONFIG_PATH=$own/lib/pkgconfig pkg-config --cflags --libs \
+        gasnet-smp-par)
+    # shellcheck disable=SC2086
+    "$cc" -o sum_pc sum.c $flags
+    expect "sum 6 of 3 ranks" "$prefix/bin/fshrun" -n 3 ./sum_pc
+    # shellcheck disable=SC2046
+    "$cxx" -DGASNET_PAR -o sum_pcxx sum.cc $(PKG_CONFIG_PATH=$own/lib/pkgconfig \
+        pkg-config --cflags --libs fshmem)
+    expect "sum 3 of 2 ranks" env LD_LIBRARY_PATH="$own/lib" \
+        "$prefix/bin/fshrun" -n 2 ./sum_pcxx
+    # Compiled for one, run with another.
+    if got=$(LD_LIBRARY_PATH=$prefix/lib "$prefix/bin/fshrun" -n 1 ./sum_pcxx \
+        2>&1); then
+        echo "$flavour headers with the prefix's library: $got"
+        exit 1
+    fi
+    case $got in
+    *"gasnet_init: the program was compiled with the headers of"*"$flavour"*) ;;
+    *) echo "$flavour headers with the prefix's library: $got"; exit 1 ;;
+    esac
+    cmake -S . -B "cm_$flavour" -G Ninja -DCMAKE_PREFIX_PATH="$own" \
+        -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" >cm.log 2>&1 &&
+        cmake --build "cm_$flavour" --target sum_smp_seq sum_shared \
+            >>cm.log 2>&1 || { cat cm.log; exit 1; }
+    for program in sum_smp_seq sum_shared; do
+        expect "sum 3 of 2 ranks" "$prefix/bin/fshrun" -n 2 \
+            "cm_$flavour/$program"
+    done
+done
+
 # Every tool and every call of the library has its manual page, and the
 # formatter, if there is one, has nothing to say about any.
 man=$prefix/share/man
@@ -148,8 +204,8 @@ if command -v groff >/dev/null; then
 fi
 
 # The prefix carries no path of the tree it was built in.
-if grep -rIl "$build" "$prefix/include" "$prefix/lib/pkgconfig" \
-    "$prefix/lib/cmake" "$prefix/bin"; then
+if grep -rIl "$build" "$prefix"/{,debug/,everything/}include \
+    "$prefix"/{,debug/,everything/}lib/{pkgconfig,cmake} "$prefix/bin"; then
     echo "the files above name the build directory"
     exit 1
 fi
