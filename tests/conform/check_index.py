@@ -58,6 +58,16 @@ def scenarios(source, cmake, function):
     return program & run
 
 
+def flavour_tests():
+    """What flavours.cmake adds: programs, and runs of programs in other ways."""
+    text = (HERE / "flavours.cmake").read_text(encoding="utf-8")
+    names = set(re.findall(r"^conform_flavour_program\(\w+ (\w+) ", text, re.M))
+    names |= {f"mismatch:{headers}-{library}" for headers, library in
+              re.findall(r"^mismatch_test\((\w+) (\w+)", text, re.M)}
+    served = re.search(r"^set\(served ([^)]*)\)", text, re.M)
+    return names | {f"served:{name}" for name in served[1].split()}
+
+
 def existing_tests():
     """Every name INDEX may use."""
     cmake = (HERE / "CMakeLists.txt").read_text(encoding="utf-8")
@@ -68,6 +78,9 @@ def existing_tests():
               scenarios("exit_job.c", "exit.cmake", "exit_test")}
     names |= {f"fatal_error:{s}" for s in
               scenarios("fatal_error.c", "fatal.cmake", "fatal_test")}
+    names |= {f"misuse:{s}" for s in
+              scenarios("misuse.c", "flavours.cmake", "misuse_test")}
+    names |= flavour_tests()
     if "include(headers.cmake)" in cmake:
         names |= {f"header:{m}" for m in re.findall(
             r"header_test\((\w+) ", (HERE / "headers.cmake").read_text())}

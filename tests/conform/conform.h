@@ -259,13 +259,37 @@ static inline uintptr_t conf_pages(uintptr_t bytes)
     return (bytes + GASNET_PAGESIZE - 1) / GASNET_PAGESIZE * GASNET_PAGESIZE;
 }
 
+/* The segments. With GASNET_SEGMENT_EVERYTHING there are none: an area of each
+ * rank stands for its segment, static if it is not large, and all tell all where
+ * theirs is. */
+static inline void conf_find_segments(uintptr_t segment_bytes)
+{
+#ifdef GASNET_SEGMENT_EVERYTHING
+    static char area[1 << 18] __attribute__((aligned(GASNET_PAGESIZE)));
+    void *mine = area;
+    if (segment_bytes > sizeof area) {
+        CHECK_EQ(posix_memalign(&mine, GASNET_PAGESIZE, segment_bytes), 0);
+        memset(mine, 0, segment_bytes);
+    }
+    for (gasnet_node_t i = 0; i < conf.n; i++) {
+        gasnet_seginfo_t info = {mine, segment_bytes};
+        gasnet_coll_broadcast(GASNET_TEAM_ALL, &conf.seg[i], i, &info,
+                              sizeof info,
+                              GASNET_COLL_LOCAL | GASNET_COLL_ALLSYNC);
+    }
+#else
+    OK(gasnet_getSegmentInfo(conf.seg, (int)conf.n));
+    (void)segment_bytes;
+#endif
+}
+
 static inline void conf_attach(gasnet_handlerentry_t *table, int entries,
                                uintptr_t segment_bytes)
 {
     OK(gasnet_attach(table, entries, conf_pages(segment_bytes), 0));
     conf.seg = (gasnet_seginfo_t *)calloc(conf.n, sizeof *conf.seg);
     CHECK(conf.seg != NULL, "calloc");
-    OK(gasnet_getSegmentInfo(conf.seg, (int)conf.n));
+    conf_find_segments(conf_pages(segment_bytes));
     for (gasnet_node_t i = 0; i < conf.n; i++) {
         CHECK(conf.seg[i].size >= segment_bytes,
               "rank %u has %zu bytes of segment, asked for %zu", (unsigned)i,

@@ -20,6 +20,18 @@ static void nothing(gasnet_token_t token)
     (void)token;
 }
 
+/* With all memory remote, any segment size will do. */
+static void check_limits(uintptr_t local, uintptr_t global)
+{
+#ifdef GASNET_SEGMENT_EVERYTHING
+    CHECK(local == (uintptr_t)-1 && global == (uintptr_t)-1,
+          "local %zu, global %zu", (size_t)local, (size_t)global);
+#else
+    CHECK_EQ(local % GASNET_PAGESIZE, 0);
+    CHECK_EQ(global % GASNET_PAGESIZE, 0);
+#endif
+}
+
 static void check_before_attach(void)
 {
     const uintptr_t local = gasnet_getMaxLocalSegmentSize();
@@ -28,8 +40,7 @@ static void check_before_attach(void)
     CHECK(global > 0, "global %zu", (size_t)global);
     CHECK(local >= global, "local %zu, global %zu", (size_t)local,
           (size_t)global);
-    CHECK_EQ(local % GASNET_PAGESIZE, 0);
-    CHECK_EQ(global % GASNET_PAGESIZE, 0);
+    check_limits(local, global);
     CHECK(gasnet_AMMaxMedium() >= 512, "AMMaxMedium before attach");
     CHECK(gasnet_AMMaxLongRequest() >= 512, "AMMaxLongRequest before attach");
     CHECK(gasnet_AMMaxLongReply() >= 512, "AMMaxLongReply before attach");
@@ -42,15 +53,17 @@ static void check_refusals(void)
     gasnet_handlerentry_t same[] = {{H_HERE, here}, {H_HERE, nothing}};
     gasnet_handlerentry_t reserved[] = {{127, here}};
     gasnet_handlerentry_t lowest[] = {{1, here}};
-    const uintptr_t max = gasnet_getMaxLocalSegmentSize();
     CHECK_EQ(gasnet_attach(same, 2, GASNET_PAGESIZE, 0), GASNET_ERR_BAD_ARG);
     CHECK_EQ(gasnet_attach(reserved, 1, GASNET_PAGESIZE, 0),
              GASNET_ERR_BAD_ARG);
     CHECK_EQ(gasnet_attach(lowest, 1, GASNET_PAGESIZE, 0), GASNET_ERR_BAD_ARG);
+#ifndef GASNET_SEGMENT_EVERYTHING
+    const uintptr_t max = gasnet_getMaxLocalSegmentSize();
     CHECK_EQ(gasnet_attach(NULL, 0, GASNET_PAGESIZE + 1, 0),
              GASNET_ERR_BAD_ARG);
     CHECK_EQ(gasnet_attach(NULL, 0, max + GASNET_PAGESIZE, 0),
              GASNET_ERR_BAD_ARG);
+#endif
 }
 
 int main(int argc, char **argv)
@@ -64,8 +77,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "conform: five refusals follow\n");
     }
     check_refusals();
-    CHECK_EQ(gasnet_getMaxLocalSegmentSize() % GASNET_PAGESIZE, 0);
     const uintptr_t local = gasnet_getMaxLocalSegmentSize();
+    check_limits(local, gasnet_getMaxGlobalSegmentSize());
     conf_attach(table, CONF_COUNT(table), GASNET_PAGESIZE);
     attached = 1;
     /* No barrier here: attach itself is one, so all handlers are there. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A completed put is visible to everyone: to the owner's loads, to a third
  * rank's get, whichever way it was synced. And (FSHMEM's own promise) a plain
- * load loop at the target ends without a GASNet call. */
+ * load loop at the target ends without a GASNet call; with all memory remote,
+ * if the library was asked for a thread that serves puts. */
 #include <sched.h>
 
 #include "conform.h"
@@ -130,6 +131,13 @@ int main(int argc, char **argv)
             turn(writer, way);
         }
     }
+#ifdef GASNET_SEGMENT_EVERYTHING
+    const char *thread = gasnet_getenv("FSHMEM_PROGRESS_THREAD");
+    if (thread && strcmp(thread, "1") == 0) {
+        plain_load_loop();
+    }
+#else
     plain_load_loop();
+#endif
     conf_pass();
 }

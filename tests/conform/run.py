@@ -9,6 +9,9 @@ A job passes if it ends in time with an expected code, says what is expected
 nothing on stderr that is not expected, and leaves no process behind. Programs
 that skip themselves (code 77) make this script end with 77.
 
+With --ranks it does so once for each number of ranks, which takes the place of
+{ranks} in the command.
+
 CTest calls it; so can a person. FSHMEM_SEED is chosen at random and printed
 unless it is set.
 """
@@ -44,6 +47,8 @@ def parse(argv):
     p.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
     p.add_argument("--arguments", metavar="FILE",
                    help="append the lines of FILE to the command, one each")
+    p.add_argument("--ranks", default="", metavar="N,N...",
+                   help="numbers of ranks to run with, one after the other")
     p.add_argument("command", nargs="+")
     args = p.parse_args(argv)
     if args.arguments:
@@ -152,8 +157,8 @@ def judge(args, code, left, out, err):
     return faults
 
 
-def main():
-    args = parse(sys.argv[1:])
+def run_and_judge(args):
+    """Exit status: 0, 1, or 77 for a program that skips itself."""
     mark = secrets.token_hex(8)
     with tempfile.TemporaryDirectory(prefix="conform-") as directory:
         code, seconds, left, out, err, seed = run(args, mark, directory)
@@ -168,6 +173,16 @@ def main():
     if not faults:
         print(f"run.py: passed in {seconds:.1f} s")
     return 1 if faults else 0
+
+
+def main():
+    args = parse(sys.argv[1:])
+    command = args.command
+    status = 0
+    for ranks in args.ranks.split(","):
+        args.command = [word.replace("{ranks}", ranks) for word in command]
+        status = max(status, run_and_judge(args), key=(0, 77, 1).index)
+    return status
 
 
 if __name__ == "__main__":
