@@ -42,8 +42,6 @@ foreach(conduit ${conduits})
     foreach(mode ${modes})
         string(TOUPPER ${mode} FSH_MODE_UPPER)
         set(FSH_MODE ${mode})
-        configure_file(${CMAKE_CURRENT_LIST_DIR}/gasnet.mak.in
-                       ${generated}/${conduit}-${mode}.mak @ONLY)
         configure_file(${CMAKE_CURRENT_LIST_DIR}/gasnet.pc.in
                        ${generated}/gasnet-${conduit}-${mode}.pc @ONLY)
     endforeach()
@@ -101,11 +99,19 @@ function(fsh_install_flavour flavour suffix directory)
             FILES_MATCHING PATTERN "*.h" PATTERN gasnet_config.h EXCLUDE)
     install(FILES ${made}/gasnet_config.h DESTINATION ${include})
     install(FILES ${generated}/fshmem.pc DESTINATION ${lib}/pkgconfig)
-    foreach(conduit ${conduits})
-        foreach(mode ${modes})
-            set(name ${conduit}-${mode})
-            install(FILES ${generated}/${name}.mak
-                    DESTINATION ${include}/${conduit}-conduit)
+    set(FSH_OPT_FLAGS -O2)
+    if(flavour STREQUAL debug)
+        set(FSH_OPT_FLAGS -g)
+    endif()
+    foreach(FSH_CONDUIT ${conduits})
+        string(TOUPPER ${FSH_CONDUIT} FSH_CONDUIT_UPPER)
+        foreach(FSH_MODE ${modes})
+            string(TOUPPER ${FSH_MODE} FSH_MODE_UPPER)
+            set(name ${FSH_CONDUIT}-${FSH_MODE})
+            configure_file(${PROJECT_SOURCE_DIR}/cmake/gasnet.mak.in
+                           ${made}/${name}.mak @ONLY)
+            install(FILES ${made}/${name}.mak
+                    DESTINATION ${include}/${FSH_CONDUIT}-conduit)
             install(FILES ${generated}/gasnet-${name}.pc
                     DESTINATION ${lib}/pkgconfig)
             # One ABI for all conduits and modes: the names are links to one

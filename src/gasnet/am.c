@@ -249,7 +249,8 @@ void fsh_am_deliver(struct fsh_token *token, uint8_t index, uint8_t category,
                   token->source, index);
     self->token = token;
     if (FSH_GASNET_DEBUG && index >= FSH_HANDLER_CLIENT)
-        name = self->token_name = fsh_check_token_name();
+        name = fsh_check_token_name();
+    self->token_name = name;
     self->in_handler++;
     fsh_dispatch(fn, name, category != FSH_AM_SHORT, buf, nbytes, args, nargs);
     self->in_handler--;

@@ -38,11 +38,14 @@ expect() { # <expected line> <command...>
 # What the headers and their macros make of it in every dialect is the business
 # of tests/conform/headers.cmake; here, that all of them are installed.
 for language in c c++; do
-    expect "" "$cc" -fsyntax-only -DGASNET_PAR -DGASNET_CONDUIT_SMP -Werror \
-        -I"$prefix/include" -x $language "$here/../conform/header_only.inc"
-    expect "" "$cc" -fsyntax-only -DGASNETT_THREAD_SAFE -DTOOLS_ORDER=0 \
-        -Werror -I"$prefix/include" -x $language \
-        "$here/../conform/tools_header.inc"
+    for flavour in . debug everything; do
+        expect "" "$cc" -fsyntax-only -DGASNET_PAR -DGASNET_CONDUIT_SMP \
+            -Werror -I"$prefix/$flavour/include" -x $language \
+            "$here/../conform/header_only.inc"
+        expect "" "$cc" -fsyntax-only -DGASNETT_THREAD_SAFE -DTOOLS_ORDER=0 \
+            -Werror -I"$prefix/$flavour/include" -x $language \
+            "$here/../conform/tools_header.inc"
+    done
 done
 
 # Makefile fragments, all of them; the default conduit is the fragment's.
