@@ -86,6 +86,7 @@ static void uses_kept(gasnet_token_t token)
 {
     (void)token;
     gasnet_AMReplyShort0(kept, H_NOTHING);
+    conf_add(&kept_one, 1);
 }
 static void replies_locked(gasnet_token_t token)
 {
@@ -120,10 +121,18 @@ static void run_here(int handler)
     conf_barrier();
 }
 
+/* By polls, so that handlers that follow each other run at the same depth. */
+static void poll_until_kept(int want)
+{
+    while (conf_load(&kept_one) < want) {
+        gasnet_AMPoll();
+    }
+}
+
 static void keep_token(void)
 {
     gasnet_AMRequestShort0(conf.me, H_KEEP);
-    CONF_WAIT(kept_one, 1);
+    poll_until_kept(1);
 }
 
 /* ---- before attach ------------------------------------------------------ */
@@ -199,8 +208,10 @@ static void reply_dead_token(void)
 /* The next handler may well have its token at the same address. */
 static void reply_token_of_another(void)
 {
-    keep_token();
-    run_here(H_USE_KEPT);
+    gasnet_AMRequestShort0(conf.me, H_KEEP);
+    poll_until_kept(1);
+    gasnet_AMRequestShort0(conf.me, H_USE_KEPT);
+    poll_until_kept(2);
 }
 static void reply_null_token(void)
 {

@@ -102,22 +102,31 @@ static void turn(gasnet_node_t writer, int way)
     conf_barrier();
 }
 
+/* A rank other than 0 tells the one below that it makes no more calls, in a way
+ * that needs none: a put that it syncs later. Only then is there a put to it. */
 static void plain_load_loop(void)
 {
-    volatile uint32_t *flag =
-        (volatile uint32_t *)(void *)(conf_addr(conf.me) + conf.n * CELL);
     const gasnet_node_t to = (conf.me + 1) % conf.n;
-    *flag = 0;
+    const gasnet_node_t below = (conf.me + conf.n - 1) % conf.n;
+    const size_t at = (size_t)conf.n * CELL;
+    volatile uint32_t *flag =
+        (volatile uint32_t *)(void *)(conf_addr(conf.me) + at);
+    volatile uint32_t *ready = flag + 16;
+    const uint32_t one = 1;
+    *flag = *ready = 0;
     conf_barrier();
-    if (conf.me == 0) {
-        gasnet_put_val(to, conf_addr(to) + conf.n * CELL, 0x600d, 4);
+    if (conf.me != 0) {
+        gasnet_put_nbi(below, conf_addr(below) + at + 64, (void *)&one, 4);
+        while (*flag != 0x600d) { /* no poll: the put alone must end this */
+            sched_yield();
+        }
     }
-    while (*flag != 0x600d) { /* no poll: the put alone must end this */
+    GASNET_BLOCKUNTIL(to == 0 || *ready == 1);
+    gasnet_put_val(to, conf_addr(to) + at, 0x600d, 4);
+    while (*flag != 0x600d) {
         sched_yield();
     }
-    if (conf.me != 0) {
-        gasnet_put_val(to, conf_addr(to) + conf.n * CELL, 0x600d, 4);
-    }
+    gasnet_wait_syncnbi_puts();
     conf_barrier();
 }
 
