@@ -20,6 +20,7 @@
 #define FLUSH_LIMIT_S 1
 #define FLUSH_LIMIT_NS UINT64_C(1000000000)
 #define NAP_NS 1000000
+#define FOR_EVER_NS (UINT64_MAX / 4)
 
 static pid_t owner;        /* process that is the rank; 0 before gasnet_init */
 static atomic_int leaving; /* a thread is on its way out */
@@ -137,10 +138,8 @@ static _Noreturn void await_end(void)
 /* The first thread to come here leaves; returns how long it gives the others.
  * If it gets stuck (a signal handler exits again, a handler wants a lock that
  * the leaving thread holds), whoever waits ends the job at the deadline. */
-static uint64_t begin(int code)
+static uint64_t begin(int code, uint64_t grace)
 {
-    uint64_t grace = (uint64_t)(fsh_option_seconds("GASNET_EXITTIMEOUT") * 1e9);
-
     if (atomic_exchange(&leaving, 1) != 0)
         await_end();
     if (code != 0 && grace > FAILURE_GRACE_NS)
@@ -154,6 +153,39 @@ static uint64_t begin(int code)
     return grace;
 }
 
+static uint64_t exit_grace(void)
+{
+    return (uint64_t)(fsh_option_seconds("GASNET_EXITTIMEOUT") * 1e9);
+}
+
+/* How long the others may go on after a return from main with 0, which asks
+ * nobody to stop. */
+static uint64_t return_grace(void)
+{
+    double seconds;
+
+    if (fsh_option_given("GASNET_EXITTIMEOUT"))
+        return exit_grace();
+    seconds = fsh_option_seconds("FSHMEM_LEAVE_TIMEOUT");
+    return seconds > 0 ? (uint64_t)(seconds * 1e9) : FOR_EVER_NS;
+}
+
+static void say_who_stays(uint64_t grace_ns)
+{
+    const struct fsh_job_page *page = fsh_boot_page();
+    char text[256];
+
+    fsh_warn("this rank has ended, others have not within %.3g s "
+             "(FSHMEM_LEAVE_TIMEOUT, GASNET_EXITTIMEOUT); ending the job",
+             (double)grace_ns / 1e9);
+    for (uint32_t r = 0; r < fsh_gasnet.nodes; r++) {
+        if (atomic_load(&page->rank[r].state) >= FSH_RANK_LEFT)
+            continue;
+        fsh_job_describe_rank(page, r, text, sizeof text);
+        fsh_warn("  %s", text);
+    }
+}
+
 void gasnet_exit(int exitcode)
 {
     int code = exitcode & 0xff; /* what the operating system passes on */
@@ -163,7 +195,7 @@ void gasnet_exit(int exitcode)
         fflush(NULL);
         _exit(code);
     }
-    grace = begin(code);
+    grace = begin(code, exit_grace());
     flush_streams();
     if (!depart(code, grace) || code != 0)
         fsh_boot_exit_job(code, NULL);
@@ -182,16 +214,18 @@ static void at_exit(int status, void *arg)
     (void)arg;
     if (owner != getpid())
         return;
-    grace = begin(code);
+    grace = begin(code, code == 0 ? return_grace() : exit_grace());
     if (fsh_gasnet.ops == NULL) {
         /* gasnet_init itself has failed, and said why. */
         fsh_boot_leave(code);
         return;
     }
     flush_streams();
-    depart(code, grace);
-    if (code != 0)
+    if (!depart(code, grace) || code != 0) {
+        if (code == 0)
+            say_who_stays(grace);
         fsh_boot_exit_job(code, NULL);
+    }
     fsh_gasnet.ops->fini();
     fsh_boot_leave(0);
     atomic_store_explicit(&deadline, 0, memory_order_relaxed);
