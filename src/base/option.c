@@ -73,8 +73,8 @@ static const struct row table[] = {
          "handlers run on it too"),
     STR("FSHMEM_DEVICE", "sim", "fpga: device that holds a node"),
     SIZE("FSHMEM_SEGMENT_MAX", "", 4 * K, 16 * K * G,
-         "largest segment of a rank (smp); unset: GASNET_MAX_SEGSIZE, else 1G "
-         "or what memory allows"),
+         "smp: largest segment of a rank, refused if memory does not allow it; "
+         "unset: GASNET_MAX_SEGSIZE, else 1G or what memory allows"),
     SIZE("FSHMEM_DRAM", "1G", 16 * K * K, 512 * G,
          "fpga: device memory of a simulated node; takes host memory only "
          "where it is written"),
@@ -92,16 +92,23 @@ static const struct row table[] = {
             "seconds a job may take to start before it is ended with the names "
             "of the ranks that are missing"),
     SECONDS("FSHMEM_LEAVE_TIMEOUT", "10", 0, 86400,
-            "seconds other ranks may go on after one has returned from main; "
-            "0: for ever"),
+            "seconds other ranks may go on after one has returned 0 from "
+            "main; 0: for ever"),
     SECONDS("FSHMEM_WATCHDOG", "0", 0, 86400,
             "seconds a call may block before it reports what it waits for; "
             "0: never"),
-    SIZE("GASNET_MAX_SEGSIZE", "", 4 * K, 16 * K * G,
-         "other name of FSHMEM_SEGMENT_MAX, which goes first"),
-    SECONDS("GASNET_EXITTIMEOUT", "2", 0.05, 3600,
-            "seconds the other ranks get to leave after gasnet_exit or a "
-            "failure; at most 2 are used, so that a job ends in under 5"),
+    INT("GASNET_PSHM_NODES", "1", 0, 1024,
+        "ranks of a program that is started without a launcher; 0 is 1"),
+    STR("GASNET_MAX_SEGSIZE", "",
+        "smp: upper bound of a segment, as bytes or as a fraction of memory "
+        "(0.5, 2/3), of a rank (/P, default) or of all (/H); what memory "
+        "allows is granted; FSHMEM_SEGMENT_MAX goes first"),
+    STR("GASNET_PHYSMEM_MAX", "",
+        "memory that the segments of all ranks may take, as bytes or as a "
+        "fraction (0.5, 2/3) of what there is"),
+    SECONDS("GASNET_EXITTIMEOUT", "2", 0, 86400,
+            "seconds the other ranks get to leave after gasnet_exit; if set, "
+            "also after a return from main, before FSHMEM_LEAVE_TIMEOUT"),
     BOOL("GASNET_PHYSMEM_NOPROBE", "0",
          "do not compare the memory asked for with the memory there is"),
     BOOL("GASNET_VERBOSEENV", "0",
@@ -119,8 +126,13 @@ static const struct row table[] = {
          "print no advice: unknown settings, variables of -x that are unset"),
     IGNORED("GASNET_SPAWNER"),
     IGNORED("GASNET_SPAWN_VERBOSE"),
-    IGNORED("GASNET_PHYSMEM_MAX"),
-    IGNORED("GASNET_PSHM_NODES"),
+    IGNORED("GASNET_EXITTIMEOUT_MAX"),
+    IGNORED("GASNET_EXITTIMEOUT_MIN"),
+    IGNORED("GASNET_EXITTIMEOUT_FACTOR"),
+    IGNORED("GASNET_FREEZE_ON_ERROR"),
+    IGNORED("GASNET_FREEZE_SIGNAL"),
+    IGNORED("GASNET_NODEMAP_EXACT"),
+    IGNORED("GASNET_TEST_POLITE_SYNC"),
     IGNORED("GASNET_SUPERNODE_MAXSIZE"),
     IGNORED("GASNET_TMPDIR"),
     IGNORED("GASNET_SSH_SERVERS"),
@@ -133,9 +145,9 @@ static const struct row table[] = {
 
 /* Set by the library for its own processes, or read by the test programs: not
  * settings. */
-static const char *const internal[] = {"FSHMEM_JOB", "FSHMEM_SIM_JOB",
-                                       "FSHMEM_SEED", "FSHMEM_TEST_SCALE",
-                                       "FSHMEM_TEST_LIMIT"};
+static const char *const internal[] = {
+    "FSHMEM_JOB",  "FSHMEM_SIM_JOB",    "FSHMEM_LAUNCHED",
+    "FSHMEM_SEED", "FSHMEM_TEST_SCALE", "FSHMEM_TEST_LIMIT"};
 
 #define ROWS (sizeof(table) / sizeof(table[0]))
 

@@ -2,9 +2,11 @@
 /*
  * Bootstrap as a rank sees it: who am I, the descriptors of the job, a barrier
  * and a small exchange that need no conduit, and the ways out. A rank is
- * started by fshrun (environment FSHMEM_JOB names inherited descriptors) or by
- * hand, in which case init makes a job of one rank in this process (and, for
- * conduit fpga, starts the simulator for it). Main thread only unless said.
+ * started by fshrun (environment FSHMEM_JOB names inherited descriptors), by
+ * another launcher such as mpirun (rendezvous.c), as a fork of a program started
+ * with GASNET_PSHM_NODES (fork_job.c), or by hand, in which case init makes a
+ * job of one rank in this process (and, for conduit fpga, starts the simulator
+ * for it). Main thread only unless said.
  */
 #ifndef FSH_BOOT_H
 #define FSH_BOOT_H
@@ -39,6 +41,9 @@ enum fsh_fd_kind {
     FSH_FD_KINDS
 };
 int fsh_boot_fd(enum fsh_fd_kind kind);
+
+/* gasnet_attach is done: for state dumps. */
+void fsh_boot_running(void);
 
 /* All ranks arrive before any returns; bounded by FSHMEM_START_TIMEOUT, after
  * which it is fatal and names the ranks that did not arrive. */

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/fsh_spec.h"
+#include "base/log.h"
 #include "base/option.h"
 #include "boot/job_env.h"
 #include "boot/memory.h"
@@ -60,9 +61,7 @@ void fsh_job_config_init(struct fsh_job_config *config, uint32_t ranks,
     snprintf(config->conduit, sizeof(config->conduit), "%s", conduit);
     snprintf(config->topology, sizeof(config->topology), "%s",
              fsh_option_str("FSHMEM_TOPOLOGY"));
-    config->segment_max = fsh_option_given("FSHMEM_SEGMENT_MAX")
-                              ? fsh_option_size("FSHMEM_SEGMENT_MAX")
-                              : fsh_option_size("GASNET_MAX_SEGSIZE");
+    config->segment_max = fsh_option_size("FSHMEM_SEGMENT_MAX");
     config->dram_bytes = whole_pages(fsh_option_size("FSHMEM_DRAM"));
     config->sim_args = split_args(fsh_option_str("FSHMEM_SIM_ARGS"));
 }
@@ -105,24 +104,64 @@ static int make_memory(const char *name, size_t bytes, int *fd, char *err,
     return 0;
 }
 
+/* A setting of GASNet's that bounds memory; SIZE_MAX if it is not set. */
+static size_t read_bound(const char *name, const struct fsh_memory *memory,
+                         uint32_t ranks)
+{
+    const char *text = fsh_option_str(name);
+    size_t bytes;
+
+    if (!text[0])
+        return SIZE_MAX;
+    if (!fsh_memory_parse(text, memory->total, ranks, &bytes))
+        fsh_fatal("%s=%s: expected bytes, with K, M, G or T if you like, or a "
+                  "fraction of memory such as 0.5 or 2/3; /P or /H behind it",
+                  name, text);
+    return bytes;
+}
+
+static void read_memory(struct fsh_memory *memory)
+{
+    size_t bound;
+
+    fsh_memory_read(memory);
+    bound = read_bound("GASNET_PHYSMEM_MAX", memory, 1);
+    if (bound >= memory->available)
+        return;
+    memory->available = bound;
+    snprintf(memory->limit, sizeof(memory->limit), "GASNET_PHYSMEM_MAX");
+}
+
+/* What a rank may take if nobody says what it needs. */
+static size_t choose_size(const struct fsh_memory *memory, uint32_t ranks)
+{
+    size_t fair = memory->available / ranks, bytes;
+    size_t bound = read_bound("GASNET_MAX_SEGSIZE", memory, ranks);
+
+    if (bound != SIZE_MAX && fsh_option_bool("GASNET_PHYSMEM_NOPROBE"))
+        bytes = bound;
+    else if (bound != SIZE_MAX)
+        bytes = bound < fair ? bound : fair;
+    else /* half: the programs and their peers' buffers need some as well */
+        bytes = fair / 2 < GIB ? fair / 2 : GIB;
+    bytes &= ~(PAGE_BYTES - 1);
+    return bytes < 16 * PAGE_BYTES ? 16 * PAGE_BYTES : bytes;
+}
+
 /* Is there memory for ranks * each? Sets what a default may take in *each. */
 static int probe_memory(uint32_t ranks, size_t *each, const char *variable,
                         char *err, size_t errlen)
 {
     struct fsh_memory memory;
     char asked[32], total[32], have[32];
-    size_t fair;
 
-    fsh_memory_read(&memory);
-    fair = memory.available / ranks;
+    read_memory(&memory);
     if (*each == 0) {
-        /* Half: the programs and their peers' buffers need some as well. */
-        *each = fair / 2 < GIB ? fair / 2 & ~(PAGE_BYTES - 1) : GIB;
-        if (*each < 16 * PAGE_BYTES)
-            *each = 16 * PAGE_BYTES;
+        *each = choose_size(&memory, ranks);
         return 0;
     }
-    if (*each <= fair || fsh_option_bool("GASNET_PHYSMEM_NOPROBE"))
+    if (*each <= memory.available / ranks ||
+        fsh_option_bool("GASNET_PHYSMEM_NOPROBE"))
         return 0;
     snprintf(err, errlen,
              "asked for %s a rank (%s for %" PRIu32 " ranks, %s), but only %s "
@@ -205,11 +244,7 @@ static int make_smp(struct fsh_job *job, char *err, size_t errlen)
 {
     struct fsh_job_config *config = &job->config;
     int rc = probe_memory(config->ranks, &config->segment_max,
-                          fsh_option_given("FSHMEM_SEGMENT_MAX") ||
-                                  !fsh_option_given("GASNET_MAX_SEGSIZE")
-                              ? "FSHMEM_SEGMENT_MAX"
-                              : "GASNET_MAX_SEGSIZE",
-                          err, errlen);
+                          "FSHMEM_SEGMENT_MAX", err, errlen);
 
     if (rc != 0)
         return rc;
@@ -281,6 +316,26 @@ static void close_fd(int *fd)
     if (*fd >= 0)
         close(*fd);
     *fd = -1;
+}
+
+void fsh_job_check_segments(uint32_t ranks, size_t total)
+{
+    struct fsh_memory memory;
+    char need[32], have[32], limit[32];
+
+    if (fsh_option_bool("GASNET_PHYSMEM_NOPROBE"))
+        return;
+    read_memory(&memory);
+    if (total <= memory.available)
+        return;
+    fsh_warn("gasnet_attach: the segments of %" PRIu32 " ranks are %s, but %s "
+             "are left (%s, %s in all): a rank that touches more is killed; "
+             "attach less, raise the limit, or bound segments with "
+             "FSHMEM_SEGMENT_MAX; GASNET_PHYSMEM_NOPROBE=1 if most of it stays "
+             "untouched",
+             ranks, fsh_memory_text(total, need),
+             fsh_memory_text(memory.available, have), memory.limit,
+             fsh_memory_text(memory.total, limit));
 }
 
 void fsh_job_destroy(struct fsh_job *job)

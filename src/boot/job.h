@@ -57,6 +57,7 @@ struct fsh_job_page {
     _Alignas(64) atomic_int sim_pid; /* 0 none */
     atomic_int sim_state;            /* 0 starting, 1 ready, 2 gone */
     char sim_error[512];
+    _Atomic uint64_t dump_ns; /* when a rank last printed the state of all */
     struct fsh_rank_slot rank[FSH_JOB_MAX_RANKS];
 };
 
@@ -134,6 +135,10 @@ const char *fsh_job_reason(const struct fsh_job_page *page);
 /* One line on what a rank does, for state dumps. */
 void fsh_job_describe_rank(const struct fsh_job_page *page, uint32_t rank,
                            char *text, size_t len);
+
+/* Rank 0, after attach: say so if segments of this many bytes in all cannot be
+ * touched, with the limit and what to set. */
+void fsh_job_check_segments(uint32_t ranks, size_t total);
 
 /* Sizes of the objects of a node (sim_shm.h). */
 size_t fsh_job_dma_bytes(void);

@@ -6,10 +6,12 @@
  */
 #include "boot/memory.h"
 
-#include <stdint.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/option.h"
 
 /* First number in a file; false if there is none ("max"). */
 static int read_number(const char *path, unsigned long long *value)
@@ -44,18 +46,22 @@ static unsigned long long read_field(const char *path, const char *word)
 }
 
 static void lower(struct fsh_memory *memory, unsigned long long available,
-                  const char *limit)
+                  unsigned long long total, const char *limit)
 {
     if (available >= memory->available)
         return;
     memory->available = (size_t)available;
+    memory->total = (size_t)total;
     snprintf(memory->limit, sizeof(memory->limit), "%s", limit);
 }
 
+typedef void (*look_fn)(void *arg, const char *dir, int v2);
+
 /* One directory of the cgroup hierarchy, version 1 or 2. Cached files count as
  * used there, but give way. */
-static void look_at(struct fsh_memory *memory, const char *dir, int v2)
+static void look_at_limit(void *arg, const char *dir, int v2)
 {
+    struct fsh_memory *memory = arg;
     unsigned long long limit, used, cache;
     char path[4400];
 
@@ -70,13 +76,23 @@ static void look_at(struct fsh_memory *memory, const char *dir, int v2)
     snprintf(path, sizeof(path), "%s/memory.stat", dir);
     cache = read_field(path, v2 ? "inactive_file " : "total_inactive_file ");
     used = used > cache ? used - cache : 0;
-    lower(memory, limit > used ? limit - used : 0,
+    lower(memory, limit > used ? limit - used : 0, limit,
           "memory limit of the cgroup");
+}
+
+static void look_at_kills(void *arg, const char *dir, int v2)
+{
+    unsigned long long *kills = arg;
+    char path[4400];
+
+    snprintf(path, sizeof(path), "%s/%s", dir,
+             v2 ? "memory.events" : "memory.oom_control");
+    *kills += read_field(path, "oom_kill ");
 }
 
 /* The directory of this process and all above it, up to the mount. Inside a
  * container the path may not exist: then only the mount's root does. */
-static void walk_up(struct fsh_memory *memory, const char *mount, char *group,
+static void walk_up(look_fn look, void *arg, const char *mount, char *group,
                     int v2)
 {
     char dir[4352];
@@ -84,7 +100,7 @@ static void walk_up(struct fsh_memory *memory, const char *mount, char *group,
 
     for (;;) {
         snprintf(dir, sizeof(dir), "%s%s", mount, group);
-        look_at(memory, dir, v2);
+        look(arg, dir, v2);
         slash = strrchr(group, '/');
         if (!slash)
             return;
@@ -92,7 +108,7 @@ static void walk_up(struct fsh_memory *memory, const char *mount, char *group,
     }
 }
 
-static void read_cgroups(struct fsh_memory *memory)
+static void each_cgroup(look_fn look, void *arg)
 {
     FILE *f = fopen("/proc/self/cgroup", "re");
     char line[4224];
@@ -108,22 +124,32 @@ static void read_cgroups(struct fsh_memory *memory)
             continue;
         *group++ = '\0';
         if (list[1] == '\0')
-            walk_up(memory, "/sys/fs/cgroup", group, 1);
+            walk_up(look, arg, "/sys/fs/cgroup", group, 1);
         else if (strcmp(list + 1, "memory") == 0)
-            walk_up(memory, "/sys/fs/cgroup/memory", group, 0);
+            walk_up(look, arg, "/sys/fs/cgroup/memory", group, 0);
     }
     fclose(f);
+}
+
+unsigned long long fsh_memory_oom_kills(void)
+{
+    unsigned long long kills = read_field("/proc/vmstat", "oom_kill ");
+
+    each_cgroup(look_at_kills, &kills);
+    return kills;
 }
 
 void fsh_memory_read(struct fsh_memory *memory)
 {
     unsigned long long kib = read_field("/proc/meminfo", "MemAvailable:");
 
-    memory->available = SIZE_MAX;
+    memory->available = memory->total = SIZE_MAX;
     snprintf(memory->limit, sizeof(memory->limit), "no limit found");
     if (kib)
-        lower(memory, kib * 1024, "available memory of the host");
-    read_cgroups(memory);
+        lower(memory, kib * 1024,
+              read_field("/proc/meminfo", "MemTotal:") * 1024,
+              "available memory of the host");
+    each_cgroup(look_at_limit, memory);
 }
 
 const char *fsh_memory_text(size_t bytes, char *buf)
@@ -136,4 +162,47 @@ const char *fsh_memory_text(size_t bytes, char *buf)
         value /= 1024;
     snprintf(buf, 32, value < 10 && u ? "%.2g %s" : "%.0f %s", value, units[u]);
     return buf;
+}
+
+/* "0.5" or "2/3": more than nothing, at most all. "1" is a byte. */
+static bool parse_fraction(const char *text, double *fraction)
+{
+    double part, whole = 1;
+    char *end;
+
+    part = strtod(text, &end);
+    if (end == text || (*end != '/' && !strchr(text, '.')))
+        return false;
+    if (*end == '/') {
+        text = end + 1;
+        whole = strtod(text, &end);
+    }
+    *fraction = part / whole;
+    return *end == '\0' && end != text && whole > 0 && part > 0 &&
+           part <= whole;
+}
+
+bool fsh_memory_parse(const char *text, size_t total, uint32_t ranks,
+                      size_t *bytes)
+{
+    char word[64];
+    double fraction;
+    size_t n = 0;
+    bool all = false;
+
+    for (; *text && n + 1 < sizeof(word); text++)
+        if (!isspace((unsigned char)*text))
+            word[n++] = *text;
+    word[n] = '\0';
+    if (n > 2 && word[n - 2] == '/' && strchr("pPhH", word[n - 1])) {
+        all = strchr("hH", word[n - 1]) != NULL;
+        word[n - 2] = '\0';
+    }
+    if (parse_fraction(word, &fraction))
+        *bytes = (size_t)((double)total * fraction);
+    else if (!fsh_option_parse_size(word, bytes) || *bytes == 0)
+        return false;
+    if (all)
+        *bytes /= ranks;
+    return true;
 }

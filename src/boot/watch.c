@@ -25,6 +25,7 @@ enum { STACK_BYTES = 256 * 1024, FLUSH_MS = 300 };
 static struct {
     int life_fd;
     int quit_fd; /* eventfd: fsh_watch_quit wakes the thread */
+    int dump_fd; /* the same for fsh_watch_dump */
     atomic_int quit_code;
     struct fsh_job *job;     /* simulator to start and watch, or NULL */
     atomic_bool stopping;    /* the simulator may end now */
@@ -36,10 +37,11 @@ static struct {
     char start_err[512];
 } watch = {.life_fd = -1,
            .quit_fd = -1,
+           .dump_fd = -1,
            .lock = PTHREAD_MUTEX_INITIALIZER,
            .started_cond = PTHREAD_COND_INITIALIZER};
 
-static int start_thread(void *(*body)(void *))
+int fsh_watch_thread(void *(*body)(void *))
 {
     pthread_attr_t attr;
     pthread_t thread;
@@ -72,8 +74,32 @@ static void *lifeline_body(void *arg)
          * killed by the kernel; this is for those behind a script. */
         kill(getpid(), SIGKILL);
     }
+    fsh_watch_flush_and_exit();
+}
+
+void fsh_watch_flush_and_exit(void)
+{
     fflush(NULL);
     _exit(atomic_load(&watch.quit_code));
+}
+
+int fsh_watch_make_fds(int *quit_fd, int *dump_fd)
+{
+    watch.quit_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    watch.dump_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (watch.quit_fd < 0 || watch.dump_fd < 0)
+        return -errno;
+    *quit_fd = watch.quit_fd;
+    *dump_fd = watch.dump_fd;
+    return 0;
+}
+
+void fsh_watch_dump(void)
+{
+    const uint64_t one = 1;
+
+    if (write(watch.dump_fd, &one, sizeof(one)) < 0)
+        return; /* full: it is being printed */
 }
 
 int fsh_watch_lifeline(int life_fd)
@@ -82,7 +108,7 @@ int fsh_watch_lifeline(int life_fd)
     watch.quit_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (watch.quit_fd < 0)
         return -errno;
-    return start_thread(lifeline_body);
+    return fsh_watch_thread(lifeline_body);
 }
 
 void fsh_watch_quit(int code)
@@ -143,7 +169,7 @@ static void *simulator_body(void *arg)
                  page->sim_error[0] ? ": " : "", page->sim_error);
         /* Cause before effect: whoever sees the state finds the reason. The
          * way out prints it. */
-        fsh_job_abort(page, -1, code, -1, reason);
+        fsh_job_abort(page, watch.job->abort_fd, code, -1, reason);
         atomic_store(&page->sim_state, 2);
         fsh_fatal_code(code, "%s", reason);
     }
@@ -157,7 +183,7 @@ int fsh_watch_simulator(struct fsh_job *job, char *err, size_t errlen)
     int rc;
 
     watch.job = job;
-    rc = start_thread(simulator_body);
+    rc = fsh_watch_thread(simulator_body);
     if (rc != 0) {
         snprintf(err, errlen, "cannot start a thread: %s", strerror(-rc));
         return rc;

@@ -9,15 +9,42 @@
 #define FSH_WATCH_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "boot/job.h"
 
 /* Watch the lifeline of a job made by fshrun. Returns 0 or a negative errno. */
 int fsh_watch_lifeline(int life_fd);
 
+/* Watch the other ranks of a job that another's launcher has started, its
+ * launcher, and the abort word; print the state on request. What p points to is
+ * kept. Returns 0 or a negative errno. */
+struct fsh_watch_peers {
+    struct fsh_job_page *page;
+    uint32_t rank;
+    int abort_fd;
+    pid_t parent;  /* the launcher; <= 1 nobody */
+    unsigned n;    /* of lifeline: all ranks (rank 0), or 1, to rank 0 */
+    int *lifeline; /* -1 none */
+};
+int fsh_watch_start_peers(const struct fsh_watch_peers *p);
+/* Until the processes of the peers have ended or let go, or max_ns. */
+void fsh_watch_await_peers(uint64_t max_ns);
+/* In a forked child. */
+void fsh_watch_forked(void);
+/* From a signal handler: have the state printed. */
+void fsh_watch_dump(void);
+
 /* From a signal handler: let the thread flush stdio and end the process with
  * this code; if it cannot within 300 ms, end without. Does not return. */
 _Noreturn void fsh_watch_quit(int code);
+
+/* Inside watch*.c: a thread that takes no signals; the eventfds behind
+ * fsh_watch_quit and fsh_watch_dump; the end of the process that
+ * fsh_watch_quit asks for. */
+int fsh_watch_thread(void *(*body)(void *));
+int fsh_watch_make_fds(int *quit_fd, int *dump_fd);
+_Noreturn void fsh_watch_flush_and_exit(void);
 
 /* Start the simulator from the watch thread and wait for the outcome. */
 int fsh_watch_simulator(struct fsh_job *job, char *err, size_t errlen);

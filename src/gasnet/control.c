@@ -185,6 +185,21 @@ static gasnet_seginfo_t client_segment(uint32_t node)
                                  : (gasnet_seginfo_t){seg->addr, seg->size};
 }
 
+/* Device memory is sparse and not meant to be touched whole. */
+static void check_memory(const struct fsh_gasnet *g)
+{
+    size_t total = 0;
+
+    if (g->rank != 0 || strcmp(g->ops->name, "smp") != 0)
+        return;
+    for (uint32_t i = 0; i < g->nodes; i++) {
+        if (g->segs[i].size > SIZE_MAX / 2 / g->nodes)
+            return; /* all there is: no segment of ours */
+        total += g->segs[i].size;
+    }
+    fsh_job_check_segments(g->nodes, total);
+}
+
 int gasnet_attach(gasnet_handlerentry_t *table, int numentries,
                   uintptr_t segsize, uintptr_t minheapoffset)
 {
@@ -210,6 +225,7 @@ int gasnet_attach(gasnet_handlerentry_t *table, int numentries,
         return GASNET_ERR_BAD_ARG;
     }
     g->ops->attach(segsize, g->segs);
+    check_memory(g);
     if (!fsh_command_start(g->conduit, g->rank, g->nodes, g->segs))
         fsh_fatal("gasnet_attach: no memory for the queues to %u compute cores",
                   g->nodes);
@@ -222,6 +238,7 @@ int gasnet_attach(gasnet_handlerentry_t *table, int numentries,
     fsh_boot_barrier("gasnet_attach");
     if (fsh_progress_wanted())
         fsh_progress_start();
+    fsh_boot_running();
     return GASNET_OK;
 }
 

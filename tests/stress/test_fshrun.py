@@ -150,10 +150,14 @@ def backtrace():
 def memory_is_compared():
     expect(["-n", 2, "--segment-max", "8T", "true"], 1, "8 TiB a rank",
            "16 TiB for 2 ranks", "FSHMEM_SEGMENT_MAX", "GASNET_PHYSMEM_NOPROBE")
-    expect(["-n", 2, "true"], 1, "GASNET_MAX_SEGSIZE",
-           env={"GASNET_MAX_SEGSIZE": "8T"})
-    expect(["-n", 2, RANKS], 0, env={"GASNET_MAX_SEGSIZE": "8T",
+    expect(["-n", 2, RANKS], 0, env={"FSHMEM_SEGMENT_MAX": "8T",
                                      "GASNET_PHYSMEM_NOPROBE": "1"})
+    expect(["-n", 2, "true"], 1, "8 GiB a rank", "GASNET_PHYSMEM_MAX",
+           env={"FSHMEM_SEGMENT_MAX": "8G", "GASNET_PHYSMEM_MAX": "1 GB"})
+    for text in "much", "2/1", "1/0", "-1", "0", "0.5/X", "3.5":
+        expect(["-n", 2, "true"], int(text != "3.5"),
+               *[f"GASNET_MAX_SEGSIZE={text}: expected bytes"] *
+               (text != "3.5"), env={"GASNET_MAX_SEGSIZE": text})
 
 
 def file_size_limit():

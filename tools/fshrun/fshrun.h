@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fshrun: the launcher. One thread. main.c reads the command line; program.c
- * finds the program; guard.c makes two processes of it; spawn.c starts the
- * ranks; run.c watches the job to its end; output.c prefixes lines for
- * --tag-output.
+ * fshrun: the command line of the launcher in src/boot. One thread. main.c
+ * reads the command line; program.c finds the program; spawn.c makes a rank
+ * execute it; output.c prefixes lines for --tag-output.
  */
 #ifndef FSHRUN_H
 #define FSHRUN_H
 
 #include <poll.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "boot/job.h"
+#include "boot/launch.h"
 
 /* Exit codes of the launcher itself, as shells and timeout(1) have them. */
 enum {
     RUN_USAGE = 2,
-    RUN_TIMEOUT = 124,
     RUN_CANNOT_EXECUTE = 126,
     RUN_NOT_FOUND = 127,
 };
@@ -47,16 +44,6 @@ int find_program(const char *name, char *path, size_t len);
  * "" if it has none. */
 void read_default_conduit(const char *path, char *conduit, size_t len);
 
-/* ---- guard.c ---- */
-
-/* What the launcher gets when the guard has been killed. */
-#define GUARD_GONE SIGUSR2
-
-/* Returns in the launcher, a child of the process that called. */
-void start_guarded(void);
-/* Processes that ranks left behind are our children (subreaper): kill them. */
-void kill_orphans(void);
-
 /* ---- output.c ---- */
 
 struct output;
@@ -81,36 +68,18 @@ void output_free(struct output *o);
 
 /* ---- spawn.c ---- */
 
-struct run;
-/* Fork all ranks. Returns 0, or an exit code having said why. */
-int spawn_ranks(struct run *run);
-/* Read what became of the execs, if it is known; returns an exit code if one
- * failed, else 0. Never blocks. */
-int spawn_result(struct run *run);
-
-/* ---- run.c ---- */
-
 struct run {
     const struct command_line *cl;
-    const char *path; /* of the program */
-    struct fsh_job job;
+    const char *path;      /* of the program */
     struct output *output; /* NULL without --tag-output */
-    pid_t *pid;            /* a rank's process; 0 once reaped */
-    uint32_t alive;        /* ranks not reaped */
-    int exec_fd;           /* children report failed execs; -1 when all did */
-    int signal_fd;
-    struct sigaction sigpipe; /* what the ranks get */
-    uint64_t start_ns;
-    uint64_t timeout_ns; /* absolute; 0 none */
-    uint64_t leave_ns;   /* absolute; 0 nobody left alone yet */
-    int first_left;
-    bool ending, quit_sent, kill_sent;
-    uint64_t quit_ns, kill_ns;
-    int sim_status; /* of a simulator that ended by itself */
-    bool sim_gone;
+    int exec_write_fd;     /* ranks report failed execs; launcher: -1 */
+    struct fsh_launch launch;
 };
 
-/* Run the job to its end; returns the exit code of fshrun. */
-int run_job(struct run *run);
+/* What fshrun adds to a launcher: reports of failed execs, tagged output.
+ * Returns 0, or 1 having said why. */
+int add_hooks(struct run *run);
+/* In a rank: become the program. */
+_Noreturn void become_rank(struct run *run);
 
 #endif

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/fsh_spec.h"
@@ -35,6 +34,7 @@ static const char usage[] =
     "      --timeout S       end the job after S seconds, with code 124\n"
     "      --tag-output      put \"[rank] \" in front of every line\n"
     "  -x VAR[=VALUE]        set a variable for the ranks\n"
+    "  -E VAR[,VAR...]       variables the ranks get; they get all anyway\n"
     "      --segment-max B   smp: largest segment of a rank (K, M, G)\n"
     "      --dram B          fpga: device memory of a node (K, M, G)\n"
     "      --packet B        fpga: payload bytes of a packet (128..1024)\n"
@@ -43,8 +43,11 @@ static const char usage[] =
     "      --waves FILE.fst  fpga: write waveforms\n"
     "      --sim-args \"...\"  fpga: further arguments of the simulator\n"
     "  -v, --verbose         say what is started and how it ends\n"
-    "      --show            print what would be run, and do not run it\n"
-    "      --help, --version\n"
+    "  -t, --show            print what would be run, and do not run it\n"
+    "  -h, --help; --version\n"
+    "  -N N, -c N, -k, -spawner=NAME\n"
+    "                        of other launchers of GASNet programs: accepted; a\n"
+    "                        job has one host\n"
     "\n"
     "Rank 0 inherits standard input. SIGUSR1 prints the state of all ranks.\n"
     "Exit code: that of the first rank that fails or calls gasnet_exit; 128+S\n"
@@ -63,8 +66,6 @@ enum {
     OPT_REPLAY,
     OPT_WAVES,
     OPT_SIM_ARGS,
-    OPT_SHOW,
-    OPT_HELP,
     OPT_VERSION
 };
 
@@ -81,9 +82,10 @@ static const struct option long_options[] = {
     {"replay", required_argument, NULL, OPT_REPLAY},
     {"waves", required_argument, NULL, OPT_WAVES},
     {"sim-args", required_argument, NULL, OPT_SIM_ARGS},
+    {"spawner", required_argument, NULL, 's'},
     {"verbose", no_argument, NULL, 'v'},
-    {"show", no_argument, NULL, OPT_SHOW},
-    {"help", no_argument, NULL, OPT_HELP},
+    {"show", no_argument, NULL, 't'},
+    {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, OPT_VERSION},
     {NULL, 0, NULL, 0},
 };
@@ -109,6 +111,20 @@ static void set_ranks(struct command_line *cl, const char *text)
     }
     cl->ranks = (uint32_t)n;
     cl->ranks_given = true;
+}
+
+/* -N: on how many hosts. */
+static void check_hosts(const char *text)
+{
+    char *end;
+    unsigned long n = strtoul(text, &end, 10);
+
+    if (!isdigit((unsigned char)text[0]) || *end || n < 1) {
+        fsh_warn("-N %s: expected the number of hosts, which is 1", text);
+        wrong_use();
+    }
+    if (n > 1 && !fsh_option_bool("GASNET_QUIET"))
+        fsh_warn("-N %s: all ranks are started on this host", text);
 }
 
 static void set_timeout(struct command_line *cl, const char *text)
@@ -201,6 +217,14 @@ static void set_option(struct command_line *cl, int option, char **argv)
     case 'x':
         set_variable(optarg);
         break;
+    case 'N':
+        check_hosts(optarg);
+        break;
+    case 'E': /* the ranks inherit all */
+    case 'c': /* processes on each host: there is one */
+    case 'k': /* no file is made that could be kept */
+    case 's': /* -spawner=NAME: there is one */
+        break;
     case 'v':
         cl->verbose = true;
         break;
@@ -214,10 +238,10 @@ static void set_option(struct command_line *cl, int option, char **argv)
         add_sim_option(cl, "--replay", optarg);
         cl->replay = true;
         break;
-    case OPT_SHOW:
+    case 't':
         cl->show = true;
         break;
-    case OPT_HELP:
+    case 'h':
         fputs(usage, stdout);
         exit(0);
     case OPT_VERSION:
@@ -234,8 +258,8 @@ void parse_command_line(struct command_line *cl, int argc, char **argv)
     int option;
 
     memset(cl, 0, sizeof(*cl));
-    while ((option = getopt_long(argc, argv, "+n:x:v", long_options, NULL)) !=
-           -1)
+    while ((option = getopt_long(argc, argv, "+n:x:vN:E:c:kts:h", long_options,
+                                 NULL)) != -1)
         set_option(cl, option, argv);
     if (cl->replay) {
         if (cl->ranks_given || argv[optind]) {
@@ -431,27 +455,17 @@ static int show(const struct command_line *cl, const char *path,
     return 0;
 }
 
-/* Pipes and memory objects of many ranks; the ranks inherit the higher limit,
- * which only select() would mind. */
-static void raise_descriptor_limit(uint32_t ranks)
-{
-    struct rlimit lim;
-    rlim_t need = 256 + 6 * (rlim_t)ranks;
-
-    if (getrlimit(RLIMIT_NOFILE, &lim) != 0 || lim.rlim_cur >= need)
-        return;
-    lim.rlim_cur = need < lim.rlim_max ? need : lim.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &lim);
-}
-
 static int start_job(struct run *run, const struct fsh_job_config *config)
 {
+    struct fsh_launch *l = &run->launch;
     char err[800];
     int code;
 
-    start_guarded();
-    raise_descriptor_limit(config->ranks);
-    if (fsh_job_create(&run->job, config, err, sizeof(err)) != 0) {
+    fsh_launch_signals_save(&l->before);
+    sigemptyset(&l->before.mask); /* a parent's slip, not for the ranks */
+    fsh_launch_guard();
+    fsh_launch_raise_limits(config->ranks);
+    if (fsh_job_create(&l->job, config, err, sizeof(err)) != 0) {
         fsh_warn("%s", err);
         return 1;
     }
@@ -462,10 +476,15 @@ static int start_job(struct run *run, const struct fsh_job_config *config)
                       "ulimit -n",
                       strerror(errno));
     }
-    code = run_job(run);
+    if (add_hooks(run) != 0)
+        return 1;
+    code = fsh_launch_start(l);
+    if (code == FSH_LAUNCH_RANK)
+        become_rank(run);
+    code = fsh_launch_run(l, code);
     if (run->output)
         output_free(run->output);
-    fsh_job_destroy(&run->job);
+    fsh_job_destroy(&l->job);
     return code;
 }
 
@@ -498,6 +517,8 @@ int main(int argc, char **argv)
     fsh_option_seconds("GASNET_EXITTIMEOUT");
     sim_args = add_sim_args(&config, &cl);
     run.path = path;
+    run.launch.verbose = cl.verbose;
+    run.launch.timeout = cl.timeout;
     code = cl.show ? show(&cl, path, &config) : start_job(&run, &config);
     free(sim_args);
     return code;

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Starting the ranks: fork, descriptors, exec. A child that cannot exec says so
- * through a close-on-exec pipe, whose end of file means that all did.
+ * A rank of fshrun: descriptors, input, output, exec. A rank that cannot exec
+ * says so through a close-on-exec pipe, whose end of file means that all did.
+ * And the hooks that let the launcher read it, and hand out tagged output.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -21,102 +20,67 @@ struct exec_error {
     int error;
 };
 
-static _Noreturn void fail(int fd, uint32_t rank, int error)
-{
-    struct exec_error e = {.rank = rank, .error = error};
+/* ---- in a rank ---- */
 
-    if (write(fd, &e, sizeof(e)) != (ssize_t)sizeof(e))
+static _Noreturn void fail(const struct run *run, int error)
+{
+    struct exec_error e = {.rank = run->launch.rank, .error = error};
+
+    if (write(run->exec_write_fd, &e, sizeof(e)) != (ssize_t)sizeof(e))
         _exit(RUN_NOT_FOUND);
     _exit(error == ENOENT ? RUN_NOT_FOUND : RUN_CANNOT_EXECUTE);
 }
 
-static _Noreturn void become_rank(struct run *run, uint32_t rank, int exec_fd)
+void become_rank(struct run *run)
 {
-    sigset_t none;
+    uint32_t rank = run->launch.rank;
     int fd, rc;
 
-    rc = fsh_job_enter_rank(&run->job, rank);
+    rc = fsh_job_enter_rank(&run->launch.job, rank);
     if (rc == -ESRCH)
         _exit(1); /* the launcher is gone, nobody listens */
     if (rc != 0)
-        fail(exec_fd, rank, -rc);
+        fail(run, -rc);
     if (rank != 0) {
         fd = open("/dev/null", O_RDONLY);
         if (fd < 0 || dup2(fd, STDIN_FILENO) < 0)
-            fail(exec_fd, rank, errno);
+            fail(run, errno);
         if (fd != STDIN_FILENO)
             close(fd);
     }
     if (run->output)
         output_enter(run->output, rank);
-    sigaction(SIGPIPE, &run->sigpipe, NULL);
-    /* Ignored in a script's background job; we ask ranks to go by it. */
-    signal(SIGQUIT, SIG_DFL);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
+    fsh_launch_signals_restore(&run->launch.before);
     execv(run->path, run->cl->program);
-    fail(exec_fd, rank, errno);
+    fail(run, errno);
 }
 
-static int say_fork_failed(uint32_t rank, int error)
+/* ---- in the launcher ---- */
+
+static void started(void *arg)
 {
-    struct rlimit lim = {0, 0};
+    struct run *run = arg;
 
-    getrlimit(RLIMIT_NPROC, &lim);
-    if (error == EAGAIN && lim.rlim_cur != RLIM_INFINITY)
-        fsh_warn("cannot start rank %" PRIu32 ": %s; the limit on processes is "
-                 "%llu (ulimit -u), the container may have one of its own",
-                 rank, strerror(error), (unsigned long long)lim.rlim_cur);
-    else
-        fsh_warn("cannot start rank %" PRIu32 ": %s", rank, strerror(error));
-    return 1;
-}
-
-int spawn_ranks(struct run *run)
-{
-    int ends[2];
-
-    if (pipe2(ends, O_CLOEXEC) != 0) {
-        fsh_warn("cannot make a pipe: %s", strerror(errno));
-        return 1;
-    }
-    /* A program that prints must not print twice what we had buffered. */
-    fflush(NULL);
-    for (uint32_t r = 0; r < run->cl->ranks; r++) {
-        pid_t pid = fork();
-
-        if (pid == 0)
-            become_rank(run, r, ends[1]);
-        if (pid < 0) {
-            close(ends[0]);
-            close(ends[1]);
-            return say_fork_failed(r, errno);
-        }
-        run->pid[r] = pid;
-        run->alive++;
-        if (run->cl->verbose)
-            fsh_warn("rank %" PRIu32 " is process %d", r, pid);
-    }
-    close(ends[1]);
-    fcntl(ends[0], F_SETFL, O_NONBLOCK);
-    run->exec_fd = ends[0];
+    close(run->exec_write_fd);
+    run->exec_write_fd = -1;
     if (run->output)
         output_started(run->output);
-    return 0;
 }
 
-int spawn_result(struct run *run)
+static int exec_result(void *arg)
 {
+    struct run *run = arg;
+    int *fd = &run->launch.hooks.exec_fd;
     struct exec_error e;
     ssize_t n;
 
-    if (run->exec_fd < 0)
+    if (*fd < 0)
         return 0;
-    n = read(run->exec_fd, &e, sizeof(e));
+    n = read(*fd, &e, sizeof(e));
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return 0;
-    close(run->exec_fd);
-    run->exec_fd = -1;
+    close(*fd);
+    *fd = -1;
     if (n != (ssize_t)sizeof(e))
         return 0;
     fsh_warn("cannot run '%s' as rank %" PRIu32 ": %s%s", run->path, e.rank,
@@ -124,4 +88,48 @@ int spawn_result(struct run *run)
              e.error == ENOEXEC ? " (a script needs #! in its first line)"
                                 : "");
     return e.error == ENOENT ? RUN_NOT_FOUND : RUN_CANNOT_EXECUTE;
+}
+
+static unsigned tagged_poll(void *arg, struct pollfd *p, uint64_t *deadline)
+{
+    return output_poll(((struct run *)arg)->output, p, deadline);
+}
+
+static bool tagged_step(void *arg, const struct pollfd *p, unsigned n)
+{
+    return output_step(((struct run *)arg)->output, p, n);
+}
+
+static bool tagged_done(void *arg)
+{
+    return output_done(((struct run *)arg)->output);
+}
+
+static void tagged_finish(void *arg)
+{
+    output_finish(((struct run *)arg)->output);
+}
+
+int add_hooks(struct run *run)
+{
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        fsh_warn("cannot make a pipe: %s", strerror(errno));
+        return 1;
+    }
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    run->exec_write_fd = ends[1];
+    run->launch.hooks = (struct fsh_launch_hooks){
+        .arg = run,
+        .started = started,
+        .exec_fd = ends[0],
+        .exec_result = exec_result,
+        .output_polls = run->output ? output_max_polls(run->output) : 0,
+        .output_poll = tagged_poll,
+        .output_step = tagged_step,
+        .output_done = tagged_done,
+        .output_finish = tagged_finish,
+    };
+    return 0;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fshrun is two processes, so that one of them can be killed. The one the user
- * started, the guard, starts the launcher, passes signals on and takes over its
- * exit code. If the launcher is killed, the kernel kills the ranks, and what
- * they had started becomes the guard's to kill. If the guard is killed, the
- * launcher hears of it and ends the job. One thread each.
+ * The launcher is two processes, so that one of them can be killed. The one the
+ * user started, the guard, starts the launcher, passes signals on and takes
+ * over its exit code. If the launcher is killed, the kernel kills the ranks,
+ * and what they had started becomes the guard's to kill. If the guard is
+ * killed, the launcher hears of it and ends the job. One thread each; the
+ * guard never returns to the program, which may be a client's.
  */
 #include <errno.h>
 #include <signal.h>
@@ -12,13 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/log.h"
-#include "fshrun.h"
+#include "boot/launch.h"
 
-void kill_orphans(void)
+void fsh_launch_kill_orphans(void)
 {
     char path[64];
     FILE *f;
@@ -48,7 +51,8 @@ void kill_orphans(void)
  * even then. */
 static void signals_to_pass(sigset_t *set)
 {
-    static const int passed[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1};
+    static const int passed[] = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
+                                 SIGUSR1, SIGTSTP, SIGCONT};
     struct sigaction old;
 
     sigemptyset(set);
@@ -64,14 +68,14 @@ static _Noreturn void follow(pid_t launcher, int status)
     int sig;
 
     if (WIFEXITED(status))
-        exit(WEXITSTATUS(status));
+        _exit(WEXITSTATUS(status));
     sig = WTERMSIG(status);
     if (sig == SIGKILL || WCOREDUMP(status))
         fsh_warn("the launcher (pid %d) was killed by signal %d (%s); ending "
                  "the job",
                  launcher, sig, strsignal(sig));
-    kill_orphans();
-    exit(128 + sig);
+    fsh_launch_kill_orphans();
+    _exit(128 + sig);
 }
 
 static _Noreturn void guard(pid_t launcher, const sigset_t *set)
@@ -80,20 +84,37 @@ static _Noreturn void guard(pid_t launcher, const sigset_t *set)
     int sig, status;
     pid_t pid;
 
+    /* A pipe of the program, or of the shell, ends with those who use it. */
+    syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);
     for (;;) {
         sig = sigwaitinfo(set, &info);
         if (sig == SIGCHLD) {
             while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
                 if (pid == launcher)
                     follow(launcher, status);
-        } else if (sig > 0 && info.si_code <= 0) {
-            /* The terminal's own go to the launcher as well. */
+        } else if (sig == SIGCONT || (sig > 0 && info.si_code <= 0)) {
+            /* The terminal's own go to the launcher as well; twice continued
+             * is no harm. */
             kill(launcher, sig);
         }
+        /* The shell wants to see the process stop that it started. */
+        if (sig == SIGTSTP)
+            kill(getpid(), SIGSTOP);
     }
 }
 
-void start_guarded(void)
+void fsh_launch_raise_limits(uint32_t ranks)
+{
+    struct rlimit lim;
+    rlim_t need = 256 + 6 * (rlim_t)ranks;
+
+    if (getrlimit(RLIMIT_NOFILE, &lim) != 0 || lim.rlim_cur >= need)
+        return;
+    lim.rlim_cur = need < lim.rlim_max ? need : lim.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &lim);
+}
+
+void fsh_launch_guard(void)
 {
     pid_t self = getpid(), launcher;
     sigset_t set, old;
@@ -108,9 +129,10 @@ void start_guarded(void)
     if (launcher > 0)
         guard(launcher, &set);
     sigprocmask(SIG_SETMASK, &old, NULL);
-    signal(GUARD_GONE, SIG_DFL);
-    if (prctl(PR_SET_PDEATHSIG, GUARD_GONE) != 0)
-        fsh_fatal("cannot watch fshrun: %s", strerror(errno));
+    signal(FSH_LAUNCH_GUARD_GONE, SIG_DFL);
+    if (prctl(PR_SET_PDEATHSIG, FSH_LAUNCH_GUARD_GONE) != 0)
+        fsh_fatal("cannot watch the process that starts the job: %s",
+                  strerror(errno));
     if (getppid() != self)
-        exit(128 + SIGKILL);
+        _exit(128 + SIGKILL);
 }

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Barrier and exchange over the control page, for start-up: they need no
+ * conduit, end in bounded time, and name who is missing. Main thread.
+ */
+#include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cpu.h"
+#include "base/futex.h"
+#include "base/log.h"
+#include "base/option.h"
+#include "boot/boot_state.h"
+
+#define MS UINT64_C(1000000)
+
+static struct fsh_rank_slot *my_slot(void)
+{
+    return &fsh_boot.page->rank[fsh_boot.rank];
+}
+
+/* "rank 1 (pid 7): in gasnet_init; rank 2 ..." of those behind `seq`. */
+static void list_missing(unsigned seq, char *text, size_t len)
+{
+    size_t at = 0;
+    unsigned shown = 0;
+    char line[192];
+
+    text[0] = '\0';
+    for (uint32_t r = 0; r < fsh_boot.page->size; r++) {
+        if ((int)(atomic_load(&fsh_boot.page->rank[r].barrier_seq) - seq) >= 0)
+            continue;
+        if (++shown > 4) {
+            snprintf(text + at, len - at, "; ...");
+            return;
+        }
+        fsh_job_describe_rank(fsh_boot.page, r, line, sizeof(line));
+        at +=
+            (size_t)snprintf(text + at, len - at, "%s%s", at ? "; " : "", line);
+        if (at >= len)
+            return;
+    }
+}
+
+/* A rank that has ended will never come. */
+static bool is_hopeless(unsigned seq)
+{
+    for (uint32_t r = 0; r < fsh_boot.page->size; r++) {
+        int state = atomic_load(&fsh_boot.page->rank[r].state);
+
+        if ((state == FSH_RANK_LEFT || state == FSH_RANK_DEAD) &&
+            (int)(atomic_load(&fsh_boot.page->rank[r].barrier_seq) - seq) < 0)
+            return true;
+    }
+    return false;
+}
+
+static void check_wait(const char *what, unsigned seq, uint64_t start,
+                       uint64_t limit)
+{
+    const char *why;
+    char text[1024];
+
+    if (!fsh_boot_alive(&why))
+        fsh_fatal("%s: the job is ending: %s", what, why);
+    if (is_hopeless(seq)) {
+        list_missing(seq, text, sizeof(text));
+        fsh_fatal("%s: not all ranks can arrive; missing: %s", what, text);
+    }
+    if (fsh_time_ns() - start > limit) {
+        list_missing(seq, text, sizeof(text));
+        fsh_fatal("%s: not all ranks arrived within %g s "
+                  "(FSHMEM_START_TIMEOUT); missing: %s",
+                  what, (double)limit / 1e9, text);
+    }
+}
+
+static void await_release(const char *what, unsigned seq, unsigned generation)
+{
+    struct fsh_job_page *page = fsh_boot.page;
+    /* With GASNET_FREEZE it is a person who releases the ranks. */
+    uint64_t limit =
+        fsh_option_bool("GASNET_FREEZE")
+            ? UINT64_MAX
+            : (uint64_t)(fsh_option_seconds("FSHMEM_START_TIMEOUT") * 1e9);
+    uint64_t start = fsh_time_ns();
+
+    /* Acquire: partner is the release of the last to arrive. */
+    for (unsigned spins = 0;
+         atomic_load_explicit(&page->barrier_futex, memory_order_acquire) ==
+         generation;
+         spins++) {
+        if (spins < 64) {
+            fsh_cpu_relax();
+        } else if (spins < 96) {
+            sched_yield();
+        } else {
+            check_wait(what, seq, start, limit);
+            fsh_futex_wait(&page->barrier_futex, generation, 100 * MS);
+        }
+    }
+}
+
+void fsh_boot_waiting(const char *what)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    struct fsh_rank_slot *slot = my_slot();
+
+    pthread_mutex_lock(&lock);
+    snprintf(slot->waiting_for, sizeof(slot->waiting_for), "%s", what);
+    pthread_mutex_unlock(&lock);
+}
+
+void fsh_boot_barrier(const char *what)
+{
+    struct fsh_job_page *page = fsh_boot.page;
+    struct fsh_rank_slot *slot = my_slot();
+    unsigned generation = atomic_load(&page->barrier_futex);
+    unsigned seq = atomic_fetch_add(&slot->barrier_seq, 1) + 1;
+
+    fsh_boot_waiting(what);
+    /* Acquire and release: what every rank wrote before is visible to all
+     * after; each addition takes part in the release sequence of the count. */
+    if (atomic_fetch_add_explicit(&page->barrier_count, 1,
+                                  memory_order_acq_rel) +
+            1 ==
+        page->size) {
+        atomic_store_explicit(&page->barrier_count, 0, memory_order_relaxed);
+        /* Release: partner is the acquire in await_release. */
+        atomic_fetch_add_explicit(&page->barrier_futex, 1,
+                                  memory_order_release);
+        fsh_futex_wake(&page->barrier_futex, INT_MAX);
+    } else {
+        await_release(what, seq, generation);
+    }
+    fsh_boot_waiting("");
+}
+
+void fsh_boot_exchange(const void *in, size_t n, void *out)
+{
+    unsigned char *to = out;
+
+    if (n > FSH_BOOT_XCHG_MAX)
+        fsh_fatal("internal error: exchange of %zu bytes, limit %d", n,
+                  FSH_BOOT_XCHG_MAX);
+    /* All have read the previous exchange before anybody overwrites it. */
+    fsh_boot_barrier("exchange (entry)");
+    memcpy(my_slot()->xchg, in, n);
+    fsh_boot_barrier("exchange");
+    for (uint32_t r = 0; r < fsh_boot.page->size; r++)
+        memcpy(to + r * n, fsh_boot.page->rank[r].xchg, n);
+}

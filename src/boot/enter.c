@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The ways into a job, in this order: the ticket of our launcher; another's
+ * launcher (mpirun, srun); GASNET_PSHM_NODES; a job of one rank. Main thread,
+ * from gasnet_init.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/option.h"
+#include "boot/boot_state.h"
+#include "boot/job_env.h"
+#include "boot/rendezvous.h"
+#include "boot/watch.h"
+
+/* ---- a ticket: from the launcher, or from rank 0 ---- */
+
+static void take_ticket(const struct fsh_job_ticket *t)
+{
+    struct fsh_boot_state *b = &fsh_boot;
+
+    b->page = fsh_job_map_page(t->page_fd);
+    if (!b->page)
+        fsh_fatal(
+            "cannot join the job: control page (descriptor %d): %s", t->page_fd,
+            errno == EINVAL
+                ? "made by another release of FSHMEM than this program's; "
+                  "use the fshrun of the same release"
+            : errno == EBADF ? "not open here; what stands between fshrun and "
+                               "this program (sudo, su, a daemon) must pass "
+                               "descriptors on"
+                             : strerror(errno));
+    if (t->rank >= b->page->size)
+        fsh_fatal("cannot join the job: rank %" PRIu32 " of %" PRIu32, t->rank,
+                  b->page->size);
+    b->rank = t->rank;
+    b->fd[FSH_FD_SMP] = t->smp_fd;
+    b->fd[FSH_FD_DRAM] = t->dram_fd;
+    b->fd[FSH_FD_DMA] = t->dma_fd;
+    b->fd[FSH_FD_MMIO] = t->mmio_fd;
+    b->fd[FSH_FD_FABRIC] = t->fabric_fd;
+    b->abort_fd = t->abort_fd;
+    for (int i = 0; i < FSH_FD_KINDS; i++)
+        fsh_job_cloexec(b->fd[i], true);
+    fsh_job_cloexec(t->page_fd, true);
+    fsh_job_cloexec(t->abort_fd, true);
+    fsh_job_cloexec(t->life_fd, true);
+    fsh_log_rank((int)b->rank);
+}
+
+static void join(const char *text)
+{
+    struct fsh_boot_state *b = &fsh_boot;
+    struct fsh_rank_slot *slot;
+    struct fsh_job_ticket t;
+    int rc;
+
+    if (!fsh_job_ticket_read(&t, text))
+        fsh_fatal("%s=%s: cannot be read; it is for ranks started by fshrun "
+                  "and must not be set by hand",
+                  FSH_JOB_ENV, text);
+    take_ticket(&t);
+    b->kind = FSH_BOOT_LAUNCHED;
+    slot = &b->page->rank[b->rank];
+    if (atomic_load(&slot->state) != FSH_RANK_STARTING)
+        fsh_fatal("rank %" PRIu32 " is already taken by process %d: the "
+                  "command that fshrun started must run one GASNet program, "
+                  "once",
+                  b->rank, atomic_load(&slot->pid));
+    rc = fsh_watch_lifeline(t.life_fd);
+    if (rc != 0)
+        fsh_fatal("cannot start the watch thread: %s", strerror(-rc));
+}
+
+/* ---- this process makes the job ---- */
+
+static int make_job(uint32_t ranks, const char *conduit, char *err,
+                    size_t errlen)
+{
+    struct fsh_boot_state *b = &fsh_boot;
+    struct fsh_job_config config;
+    int rc;
+
+    fsh_job_config_init(&config, ranks, conduit);
+    rc = fsh_job_create(&b->job, &config, err, errlen);
+    if (rc != 0)
+        return rc;
+    b->owner = true;
+    b->page = b->job.page;
+    b->abort_fd = ranks > 1 ? b->job.abort_fd : -1;
+    b->fd[FSH_FD_SMP] = b->job.smp_fd;
+    b->fd[FSH_FD_FABRIC] = b->job.fabric_fd;
+    if (!b->job.node)
+        return 0;
+    b->fd[FSH_FD_DRAM] = b->job.node[0].dram_fd;
+    b->fd[FSH_FD_DMA] = b->job.node[0].dma_fd;
+    b->fd[FSH_FD_MMIO] = b->job.node[0].mmio_fd;
+    return fsh_watch_simulator(&b->job, err, errlen);
+}
+
+/* In a child that the maker of the job forks: let go of the lifeline's write
+ * end, or the simulator would outlive the rank with the child. */
+static void forked(void)
+{
+    if (fsh_boot.owner && fsh_boot.job.lifeline[1] >= 0)
+        close(fsh_boot.job.lifeline[1]);
+    fsh_boot.job.lifeline[1] = -1;
+    fsh_watch_forked();
+}
+
+/* ---- another's launcher ---- */
+
+/* Rank 0: make the job and hand it out. */
+static void found_foreign(const struct fsh_place *place, const char *conduit,
+                          int *lifeline)
+{
+    int fd = fsh_rendezvous_listen(place);
+    char err[640];
+
+    if (make_job(place->size, conduit, err, sizeof(err)) != 0) {
+        fsh_warn("gasnet_init: %s", err);
+        fsh_rendezvous_refuse(place, fd);
+        _exit(1);
+    }
+    fsh_rendezvous_serve(place, fd, &fsh_boot.job, lifeline);
+}
+
+static void enter_foreign(const struct fsh_place *place, const char *conduit)
+{
+    struct fsh_watch_peers peers = {.rank = place->rank,
+                                    .parent = place->parent};
+    struct fsh_job_ticket t;
+    int rc;
+
+    peers.n = place->rank == 0 ? place->size : 1;
+    peers.lifeline = calloc(peers.n, sizeof(int));
+    if (!peers.lifeline)
+        fsh_fatal("out of memory");
+    fsh_log_rank((int)place->rank);
+    if (place->rank == 0) {
+        found_foreign(place, conduit, peers.lifeline);
+    } else {
+        fsh_rendezvous_join(place, &t);
+        peers.lifeline[0] = t.life_fd;
+        take_ticket(&t);
+    }
+    fsh_boot.kind = FSH_BOOT_FOREIGN;
+    peers.page = fsh_boot.page;
+    peers.abort_fd = fsh_boot.abort_fd;
+    rc = fsh_watch_start_peers(&peers);
+    if (rc != 0)
+        fsh_fatal("cannot start the watch thread: %s", strerror(-rc));
+}
+
+/* ---- */
+
+static const char *choose_conduit(const char *compiled_in)
+{
+    const char *conduit = fsh_option_str("FSHMEM_CONDUIT");
+
+    if (conduit[0])
+        return conduit;
+    return compiled_in && compiled_in[0] ? compiled_in : "smp";
+}
+
+void fsh_boot_enter(const char *default_conduit)
+{
+    const char *text = getenv(FSH_JOB_ENV), *conduit;
+    struct fsh_place place = {.size = 0};
+    enum fsh_place_result result;
+    uint32_t nodes;
+    char err[640];
+
+    result = fsh_place_read(&place, err, sizeof(err));
+    if (!text && result != FSH_PLACE_FOUND)
+        nodes = (uint32_t)fsh_option_int("GASNET_PSHM_NODES");
+    else
+        nodes = 1;
+    if (!text && result == FSH_PLACE_REFUSED)
+        fsh_fatal("gasnet_init: %s", err);
+    if (!text) {
+        conduit = choose_conduit(default_conduit);
+        if (place.rank == 0 || result != FSH_PLACE_FOUND)
+            fsh_option_check();
+        if (result == FSH_PLACE_FOUND)
+            enter_foreign(&place, conduit);
+        else if (nodes > 1)
+            fsh_boot_fork_job(nodes, conduit);
+        else if (make_job(1, conduit, err, sizeof(err)) != 0)
+            fsh_fatal("%s", err);
+        text = getenv(FSH_JOB_ENV); /* in the ranks of fsh_boot_fork_job */
+    }
+    fsh_boot.pid = getpid();
+    if (text)
+        join(text);
+    /* What this rank starts is not a rank. */
+    unsetenv(FSH_JOB_ENV);
+    if (place.job[0])
+        setenv(FSH_LAUNCHED_ENV, place.job, 1);
+    pthread_atfork(NULL, NULL, forked);
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One message each way: a rank says who it is and which control page it
+ * expects, rank 0 answers with the descriptors once all have come, or with a
+ * refusal, whose reason it prints for all. Who else may
+ * know the name of the socket is kept out by user id, on both sides.
+ */
+#include "boot/rendezvous.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/cpu.h"
+#include "base/log.h"
+#include "base/option.h"
+
+#define MS UINT64_C(1000000)
+#define HELLO_SECONDS 2 /* from connecting to the hello, or an answer's limit */
+
+struct hello {
+    uint32_t magic, page_bytes;
+    uint32_t rank, size;
+    int32_t pid;
+};
+
+enum { FDS = 7 };
+
+struct answer {
+    uint32_t magic;
+    int32_t has[FDS]; /* this descriptor comes with the message */
+    int32_t refused;  /* there will be no job; rank 0 says why */
+};
+
+/* In the order of answer.has. */
+static void list_fds(struct fsh_job_ticket *t, int *fd[FDS])
+{
+    int *list[FDS] = {&t->page_fd, &t->smp_fd,    &t->dram_fd, &t->dma_fd,
+                      &t->mmio_fd, &t->fabric_fd, &t->abort_fd};
+
+    memcpy(fd, list, sizeof(list));
+}
+
+static uint64_t deadline_from_now(void)
+{
+    return fsh_time_ns() +
+           (uint64_t)(fsh_option_seconds("FSHMEM_START_TIMEOUT") * 1e9);
+}
+
+/* Abstract: the name begins with a zero byte and dies with its socket. */
+static socklen_t make_address(const struct fsh_place *place,
+                              struct sockaddr_un *addr)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    int n;
+
+    for (const char *c = place->job; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+    memset(addr, 0, sizeof(*addr));
+    addr->sun_family = AF_UNIX;
+    n = snprintf(addr->sun_path + 1, sizeof(addr->sun_path) - 1,
+                 "fshmem-%u-%016" PRIx64, (unsigned)geteuid(), hash);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+}
+
+static int make_socket(void)
+{
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    const struct timeval limit = {.tv_sec = HELLO_SECONDS};
+
+    if (fd < 0)
+        fsh_fatal("cannot make a socket to meet the other ranks: %s",
+                  strerror(errno));
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+    return fd;
+}
+
+/* Is the process at the other end one of this user's? */
+static bool is_own(int fd)
+{
+    struct ucred peer;
+    socklen_t len = sizeof(peer);
+
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 &&
+           peer.uid == geteuid();
+}
+
+/* ---- rank 0 ---- */
+
+static void refuse(int fd)
+{
+    const struct answer a = {.magic = FSH_JOB_MAGIC, .refused = 1};
+
+    /* If it is gone already, its launcher says so. */
+    if (send(fd, &a, sizeof(a), MSG_NOSIGNAL) < 0)
+        return;
+}
+
+static bool send_fds(int fd, struct fsh_job_ticket *t)
+{
+    union {
+        char bytes[CMSG_SPACE(FDS * sizeof(int))];
+        struct cmsghdr align;
+    } control = {.bytes = {0}};
+    struct answer a = {.magic = FSH_JOB_MAGIC};
+    struct iovec data = {.iov_base = &a, .iov_len = sizeof(a)};
+    struct msghdr m = {.msg_iov = &data, .msg_iovlen = 1};
+    int *fds[FDS], list[FDS], n = 0;
+    struct cmsghdr *c;
+
+    list_fds(t, fds);
+    for (int i = 0; i < FDS; i++) {
+        a.has[i] = *fds[i] >= 0;
+        if (a.has[i])
+            list[n++] = *fds[i];
+    }
+    m.msg_control = control.bytes;
+    m.msg_controllen = CMSG_SPACE((size_t)n * sizeof(int));
+    c = CMSG_FIRSTHDR(&m);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN((size_t)n * sizeof(int));
+    memcpy(CMSG_DATA(c), list, (size_t)n * sizeof(int));
+    return sendmsg(fd, &m, MSG_NOSIGNAL) == (ssize_t)sizeof(a);
+}
+
+static void give(const struct fsh_job *job, uint32_t rank, int fd)
+{
+    const struct fsh_job_node none = {-1, -1, -1};
+    const struct fsh_job_node *node = job->node ? &job->node[rank] : &none;
+    struct fsh_job_ticket t = {
+        .rank = rank,
+        .page_fd = job->page_fd,
+        .smp_fd = job->smp_fd,
+        .dram_fd = node->dram_fd,
+        .dma_fd = node->dma_fd,
+        .mmio_fd = node->mmio_fd,
+        .fabric_fd = job->fabric_fd,
+        .abort_fd = job->abort_fd,
+    };
+
+    if (!send_fds(fd, &t))
+        fsh_fatal("rank %" PRIu32 " has ended while the job was started", rank);
+}
+
+/* Tell all who have come, and give up. */
+static _Noreturn void fail(const struct fsh_place *place, const int *lifeline,
+                           const char *text)
+{
+    for (uint32_t r = 1; r < place->size; r++)
+        if (lifeline[r] >= 0)
+            refuse(lifeline[r]);
+    fsh_fatal("gasnet_init: %s", text);
+}
+
+/* One who has connected. Returns false if it is nobody of this job. */
+static bool greet(const struct fsh_place *place, const struct fsh_job *job,
+                  int fd, int *lifeline)
+{
+    const struct timeval limit = {.tv_sec = HELLO_SECONDS};
+    struct hello h;
+    char text[200] = "";
+
+    if (!is_own(fd))
+        return false;
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+    if (recv(fd, &h, sizeof(h), 0) != (ssize_t)sizeof(h) ||
+        h.magic != FSH_JOB_MAGIC)
+        return false;
+    if (h.page_bytes != sizeof(struct fsh_job_page))
+        snprintf(text, sizeof(text),
+                 "ranks 0 and %" PRIu32 " were linked with different releases "
+                 "of FSHMEM",
+                 h.rank);
+    else if (h.size != place->size || h.rank >= h.size)
+        snprintf(text, sizeof(text),
+                 "rank %" PRIu32 " believes in %" PRIu32 " ranks, rank 0 in "
+                 "%" PRIu32,
+                 h.rank, h.size, place->size);
+    else if (h.rank == 0 || lifeline[h.rank] >= 0)
+        snprintf(text, sizeof(text),
+                 "there are two ranks %" PRIu32 ", the second is process "
+                 "%" PRId32,
+                 h.rank, h.pid);
+    if (text[0]) {
+        refuse(fd);
+        fail(place, lifeline, text);
+    }
+    atomic_store(&job->page->rank[h.rank].pid, h.pid);
+    lifeline[h.rank] = fd;
+    return true;
+}
+
+static _Noreturn void say_missing(const struct fsh_place *place,
+                                  const int *lifeline)
+{
+    char text[128] = "", why[512];
+    unsigned shown = 0;
+    size_t at = 0;
+
+    for (uint32_t r = 1; r < place->size && at < sizeof(text); r++) {
+        if (lifeline[r] >= 0)
+            continue;
+        if (++shown > 16) {
+            snprintf(text + at, sizeof(text) - at, " ...");
+            break;
+        }
+        at += (size_t)snprintf(text + at, sizeof(text) - at, " %" PRIu32, r);
+    }
+    snprintf(why, sizeof(why),
+             "%s started %" PRIu32 " ranks, but these did not arrive within "
+             "%g s (FSHMEM_START_TIMEOUT):%s; they have not called "
+             "gasnet_init, have ended, or run elsewhere",
+             place->launcher, place->size,
+             fsh_option_seconds("FSHMEM_START_TIMEOUT"), text);
+    fail(place, lifeline, why);
+}
+
+/* A rank that came and went is not waited for. */
+static void check_arrived(const struct fsh_place *place, const int *lifeline)
+{
+    char text[80];
+
+    for (uint32_t r = 1; r < place->size; r++) {
+        struct pollfd p = {.fd = lifeline[r], .events = POLLIN};
+
+        if (lifeline[r] < 0 || poll(&p, 1, 0) <= 0)
+            continue;
+        snprintf(text, sizeof(text),
+                 "rank %" PRIu32 " has ended before all ranks had arrived", r);
+        fail(place, lifeline, text);
+    }
+}
+
+int fsh_rendezvous_listen(const struct fsh_place *place)
+{
+    uint64_t deadline = deadline_from_now();
+    struct sockaddr_un addr;
+    socklen_t len = make_address(place, &addr);
+    int fd = make_socket();
+
+    /* The last program of a script may just be ending. */
+    while (bind(fd, (struct sockaddr *)&addr, len) != 0) {
+        if (errno != EADDRINUSE || fsh_time_ns() > deadline)
+            fsh_fatal("gasnet_init: cannot be rank 0 of the job of %s (%s): %s",
+                      place->launcher, place->job,
+                      errno == EADDRINUSE ? "another process is"
+                                          : strerror(errno));
+        usleep(10000);
+    }
+    if (listen(fd, 128) != 0)
+        fsh_fatal("gasnet_init: cannot wait for the other ranks: %s",
+                  strerror(errno));
+    return fd;
+}
+
+static int accept_within(int fd, int ms)
+{
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+
+    return poll(&p, 1, ms) > 0 ? accept4(fd, NULL, NULL, SOCK_CLOEXEC) : -1;
+}
+
+void fsh_rendezvous_serve(const struct fsh_place *place, int fd,
+                          const struct fsh_job *job, int *lifeline)
+{
+    uint64_t deadline = deadline_from_now();
+    uint32_t missing = place->size - 1;
+    int peer;
+
+    for (uint32_t r = 0; r < place->size; r++)
+        lifeline[r] = -1;
+    while (missing) {
+        if (fsh_time_ns() > deadline)
+            say_missing(place, lifeline);
+        peer = accept_within(fd, 50);
+        if (peer < 0)
+            check_arrived(place, lifeline);
+        else if (greet(place, job, peer, lifeline))
+            missing--;
+        else
+            close(peer);
+    }
+    close(fd);
+    for (uint32_t r = 1; r < place->size; r++)
+        give(job, r, lifeline[r]);
+}
+
+void fsh_rendezvous_refuse(const struct fsh_place *place, int fd)
+{
+    uint64_t deadline = fsh_time_ns() + HELLO_SECONDS * 1000 * MS;
+    uint32_t missing = place->size - 1;
+    int peer;
+
+    while (missing && fsh_time_ns() < deadline) {
+        peer = accept_within(fd, 50);
+        if (peer < 0)
+            continue;
+        refuse(peer); /* and leave it open: it is to read that */
+        missing--;
+    }
+}
+
+/* ---- the others ---- */
+
+static int connect_to(const struct fsh_place *place)
+{
+    uint64_t deadline = deadline_from_now(), nap_us = 500;
+    struct sockaddr_un addr;
+    socklen_t len = make_address(place, &addr);
+    int fd = make_socket();
+
+    /* EAGAIN: rank 0 has not taken those before us from its queue. */
+    while (connect(fd, (struct sockaddr *)&addr, len) != 0) {
+        if (errno != ECONNREFUSED && errno != EAGAIN && errno != EINTR)
+            fsh_fatal("gasnet_init: cannot reach rank 0: %s", strerror(errno));
+        if (fsh_time_ns() > deadline)
+            fsh_fatal("gasnet_init: %s started this process as rank %" PRIu32
+                      " of %" PRIu32 ", but rank 0 did not arrive within %g s "
+                      "(FSHMEM_START_TIMEOUT): it has not called gasnet_init, "
+                      "has ended, or runs elsewhere",
+                      place->launcher, place->rank, place->size,
+                      fsh_option_seconds("FSHMEM_START_TIMEOUT"));
+        usleep((useconds_t)nap_us);
+        nap_us = nap_us < 20000 ? nap_us * 2 : nap_us;
+    }
+    if (!is_own(fd))
+        fsh_fatal("gasnet_init: the process that plays rank 0 is another "
+                  "user's");
+    return fd;
+}
+
+/* Take the descriptors out of the message; unused ones of the ticket are -1. */
+static void unpack(struct msghdr *m, const struct answer *a,
+                   struct fsh_job_ticket *ticket)
+{
+    struct cmsghdr *c = CMSG_FIRSTHDR(m);
+    int *fds[FDS];
+    size_t at = 0, n = 0;
+
+    list_fds(ticket, fds);
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+        n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (int i = 0; i < FDS; i++) {
+        *fds[i] = -1;
+        if (!a->has[i])
+            continue;
+        if (at == n)
+            fsh_fatal("gasnet_init: descriptors were lost between rank 0 and "
+                      "here; raise the limit on them with ulimit -n");
+        memcpy(fds[i], CMSG_DATA(c) + at++ * sizeof(int), sizeof(int));
+    }
+}
+
+void fsh_rendezvous_join(const struct fsh_place *place,
+                         struct fsh_job_ticket *ticket)
+{
+    struct hello h = {
+        .magic = FSH_JOB_MAGIC,
+        .page_bytes = sizeof(struct fsh_job_page),
+        .rank = place->rank,
+        .size = place->size,
+        .pid = (int32_t)getpid(),
+    };
+    union {
+        char bytes[CMSG_SPACE(FDS * sizeof(int))];
+        struct cmsghdr align;
+    } control;
+    struct answer a = {.magic = 0};
+    struct iovec data = {.iov_base = &a, .iov_len = sizeof(a)};
+    struct msghdr m = {.msg_iov = &data, .msg_iovlen = 1};
+    int fd = connect_to(place);
+    const struct timeval limit = {
+        .tv_sec = 1 + (time_t)fsh_option_seconds("FSHMEM_START_TIMEOUT")};
+    ssize_t n = send(fd, &h, sizeof(h), MSG_NOSIGNAL);
+
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+    m.msg_control = control.bytes;
+    m.msg_controllen = sizeof(control.bytes);
+    if (n == (ssize_t)sizeof(h))
+        do {
+            n = recvmsg(fd, &m, MSG_CMSG_CLOEXEC);
+        } while (n < 0 && errno == EINTR);
+    if (n != (ssize_t)sizeof(a) || a.magic != FSH_JOB_MAGIC)
+        fsh_fatal("gasnet_init: rank 0 has ended, or hangs, while the job is "
+                  "started");
+    if (a.refused)
+        _exit(1); /* rank 0 says it, once for all */
+    unpack(&m, &a, ticket);
+    ticket->rank = place->rank;
+    ticket->life_fd = fd;
+}

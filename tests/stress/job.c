@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A GASNet client for the tests of launchers: does what its argument says,
+ * prints what the test compares. Run by test_launchers.py.
+ */
+#include <gasnet.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static gasnet_node_t me, n;
+
+static void barrier(void)
+{
+    gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    if (gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS) != GASNET_OK)
+        _exit(98);
+}
+
+/* One write, so that lines of ranks do not mix. */
+static void say(const char *text)
+{
+    char line[256];
+    int len = snprintf(line, sizeof(line), "%s %u of %u\n", text, (unsigned)me,
+                       (unsigned)n);
+
+    if (write(STDOUT_FILENO, line, (size_t)len) != len)
+        _exit(99);
+}
+
+static void spin(void)
+{
+    volatile unsigned long forever = 1;
+
+    while (forever)
+        forever |= 2;
+}
+
+static void *idle(void *arg)
+{
+    for (;;)
+        pause();
+    return arg;
+}
+
+static void on_signal(int sig)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "signal %d", sig);
+    say(text);
+}
+
+/* Rank 0's input is the job's, the others' is empty. */
+static void copy_input(void)
+{
+    char data[4096];
+    ssize_t got, total = 0;
+
+    while ((got = read(STDIN_FILENO, data, sizeof(data))) > 0) {
+        total += got;
+        if (me == 0 && write(STDOUT_FILENO, data, (size_t)got) != got)
+            _exit(99);
+    }
+    if (me != 0 && total != 0)
+        _exit(97);
+}
+
+/* What a rank starts is no rank, and its end is not the rank's. */
+static void start_others(char *self)
+{
+    char command[512], line[128];
+    FILE *f;
+    pid_t pid = fork();
+
+    if (pid == 0)
+        exit(3); /* runs the exit hooks */
+    waitpid(pid, NULL, 0);
+    snprintf(command, sizeof(command), "%s hello", self);
+    if (system(command) != 0 || system("exit 5") != 5 << 8)
+        _exit(96);
+    f = popen(command, "r");
+    if (!f || !fgets(line, sizeof(line), f) || pclose(f) != 0 ||
+        strcmp(line, "hello 0 of 1\n") != 0)
+        _exit(95);
+}
+
+static void act(const char *what, int argc, char **argv)
+{
+    if (strcmp(what, "args") == 0) {
+        for (int i = 2; me == 0 && i < argc; i++)
+            printf("<%s>", argv[i]);
+        if (me == 0 && argv[argc] != NULL)
+            printf("no end");
+        printf("[%s]", gasnet_getenv("TEST_VALUE"));
+    } else if (strcmp(what, "input") == 0) {
+        copy_input();
+    } else if (strcmp(what, "others") == 0) {
+        start_others(argv[0]);
+    } else if (strcmp(what, "sleeper") == 0) {
+        if (fork() == 0) {
+            execlp("sleep", "sleep", "1000", (char *)NULL);
+            _exit(94);
+        }
+        say("up");
+        spin();
+    } else if (strcmp(what, "pause") == 0) {
+        say("up");
+        pause();
+    } else if (strcmp(what, "spin") == 0) {
+        say("up");
+        spin();
+    } else if (strcmp(what, "leave-early") == 0 && me != 0) {
+        say("up");
+        spin();
+    } else if (strcmp(what, "grow") == 0) {
+        gasnet_seginfo_t seg[64];
+
+        gasnet_getSegmentInfo(seg, 64);
+        say("up");
+        memset(seg[me].addr, 1, seg[me].size);
+        say("touched");
+    } else {
+        say("hello");
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "hello";
+    const char *kb = getenv("TEST_SEGMENT_KB");
+    pthread_t thread;
+
+    if (strcmp(what, "before") == 0)
+        printf("text before;"); /* not flushed */
+    if (strcmp(what, "thread") == 0)
+        pthread_create(&thread, NULL, idle, NULL);
+    if (strcmp(what, "late") == 0 && argc > 2 &&
+        strcmp(getenv("PMI_RANK") ? getenv("PMI_RANK") : "", argv[2]) == 0)
+        spin();
+    if (strcmp(what, "handlers") == 0)
+        signal(SIGUSR1, on_signal);
+    if (gasnet_init(&argc, &argv) != GASNET_OK)
+        return 93;
+    me = gasnet_mynode();
+    n = gasnet_nodes();
+    if (gasnet_attach(NULL, 0, (uintptr_t)(kb ? atol(kb) : 64) * 1024, 0) !=
+        GASNET_OK)
+        return 92;
+    barrier();
+    if (strcmp(what, "handlers") == 0)
+        raise(SIGUSR1);
+    act(what, argc, argv);
+    if (strcmp(what, "leave-early") != 0)
+        barrier();
+    if (argc > 2 && strcmp(what, "code") == 0)
+        gasnet_exit(atoi(argv[2]));
+    return 0;
+}
