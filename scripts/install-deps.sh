@@ -3,10 +3,11 @@
 # Install what is missing of the Debian 12 packages FSHMEM needs: the only
 # package list there is. Asks nothing; uses sudo only when not root; needs no
 # network when nothing is missing.
-# usage: install-deps.sh [run|bench|hardware|ci] [--list]
+# usage: install-deps.sh [run|bench|hardware|mpi|ci] [--list]
 #   run       build, run, test, plot (default)
 #   bench     and what `make bench` compares with
 #   hardware  and what `make synth`, the proofs and `make lint` need
+#   mpi       and the launchers of MPI, which some tests use if they are there
 #   ci        and what only the project's own checks need
 set -euo pipefail
 
@@ -15,6 +16,7 @@ run="gcc g++ libc6-dev make cmake ninja-build pkg-config python3 verilator
 bench="libopenblas0-pthread openmpi-bin libopenmpi-dev mpich libmpich-dev
        ucx-utils"
 hardware="yosys z3"
+mpi="openmpi-bin libopenmpi-dev mpich libmpich-dev" # 30 MB
 ci="clang clang-format-14 git"
 
 group=${1:-run}
@@ -22,9 +24,10 @@ case $group in
 run) packages=$run ;;
 bench) packages="$run $bench" ;;
 hardware) packages="$run $hardware" ;;
+mpi) packages="$run $mpi" ;;
 ci) packages="$run $hardware $ci" ;;
 *)
-    echo "install-deps.sh: unknown group '$group'; give run, bench, hardware or ci" >&2
+    echo "install-deps.sh: unknown group '$group'; give run, bench, hardware, mpi or ci" >&2
     exit 2
     ;;
 esac

@@ -7,6 +7,7 @@
 #define FSH_CPU_H
 
 #include <stdint.h>
+#include <sys/types.h>
 #include <time.h>
 
 #define FSH_CACHE_LINE 64
@@ -34,5 +35,8 @@ static inline uint64_t fsh_time_ns(void)
 /* CPUs this process may use: its affinity mask, cut by the cgroup's quota. At
  * least 1. Reads files, so not for hot paths. */
 unsigned fsh_cpu_count(void);
+/* The same with the affinity mask of another process: of a launcher that binds
+ * each of its ranks to a few of its own. Our own if it cannot be read. */
+unsigned fsh_cpu_count_of(pid_t pid);
 
 #endif

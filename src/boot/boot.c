@@ -40,6 +40,14 @@ const char *fsh_boot_conduit(void)
     return fsh_boot.page->conduit;
 }
 
+unsigned fsh_boot_cpus(void)
+{
+    /* mpirun gives each rank a core of its own; that makes none crowded. */
+    unsigned all = fsh_cpu_count_of(fsh_boot.launcher), own = fsh_cpu_count();
+
+    return all > own ? all : own;
+}
+
 struct fsh_job_page *fsh_boot_page(void)
 {
     return fsh_boot.page;

@@ -26,6 +26,9 @@ uint32_t fsh_boot_rank(void);
 uint32_t fsh_boot_size(void);
 const char *fsh_boot_conduit(void);
 
+/* CPUs that the ranks of the job may use together. Reads files. */
+unsigned fsh_boot_cpus(void);
+
 /* The job's shared control page, mapped read-write. Valid after init. */
 struct fsh_job_page *fsh_boot_page(void);
 

@@ -26,6 +26,7 @@ struct fsh_boot_state {
     int fd[FSH_FD_KINDS];
     int abort_fd;
     enum fsh_boot_kind kind;
+    pid_t launcher;         /* FOREIGN: the process above all ranks, or 0 */
     bool owner;             /* this process made the job */
     struct fsh_job job;     /* owner only */
     atomic_int leaving_tid; /* thread that is ending this process, 0 none */

@@ -151,6 +151,7 @@ static void enter_foreign(const struct fsh_place *place, const char *conduit)
         take_ticket(&t);
     }
     fsh_boot.kind = FSH_BOOT_FOREIGN;
+    fsh_boot.launcher = place->parent > 1 ? place->parent : 0;
     peers.page = fsh_boot.page;
     peers.abort_fd = fsh_boot.abort_fd;
     rc = fsh_watch_start_peers(&peers);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cgroup.h"
 #include "base/option.h"
 
 /* First number in a file; false if there is none ("max"). */
@@ -55,11 +56,9 @@ static void lower(struct fsh_memory *memory, unsigned long long available,
     snprintf(memory->limit, sizeof(memory->limit), "%s", limit);
 }
 
-typedef void (*look_fn)(void *arg, const char *dir, int v2);
-
 /* One directory of the cgroup hierarchy, version 1 or 2. Cached files count as
  * used there, but give way. */
-static void look_at_limit(void *arg, const char *dir, int v2)
+static void look_at_limit(void *arg, const char *dir, bool v2)
 {
     struct fsh_memory *memory = arg;
     unsigned long long limit, used, cache;
@@ -80,7 +79,7 @@ static void look_at_limit(void *arg, const char *dir, int v2)
           "memory limit of the cgroup");
 }
 
-static void look_at_kills(void *arg, const char *dir, int v2)
+static void look_at_kills(void *arg, const char *dir, bool v2)
 {
     unsigned long long *kills = arg;
     char path[4400];
@@ -90,52 +89,11 @@ static void look_at_kills(void *arg, const char *dir, int v2)
     *kills += read_field(path, "oom_kill ");
 }
 
-/* The directory of this process and all above it, up to the mount. Inside a
- * container the path may not exist: then only the mount's root does. */
-static void walk_up(look_fn look, void *arg, const char *mount, char *group,
-                    int v2)
-{
-    char dir[4352];
-    char *slash;
-
-    for (;;) {
-        snprintf(dir, sizeof(dir), "%s%s", mount, group);
-        look(arg, dir, v2);
-        slash = strrchr(group, '/');
-        if (!slash)
-            return;
-        *slash = '\0';
-    }
-}
-
-static void each_cgroup(look_fn look, void *arg)
-{
-    FILE *f = fopen("/proc/self/cgroup", "re");
-    char line[4224];
-    char *list, *group;
-
-    if (!f)
-        return;
-    while (fgets(line, sizeof(line), f)) {
-        line[strcspn(line, "\n")] = '\0';
-        list = strchr(line, ':');
-        group = list ? strchr(list + 1, ':') : NULL;
-        if (!group)
-            continue;
-        *group++ = '\0';
-        if (list[1] == '\0')
-            walk_up(look, arg, "/sys/fs/cgroup", group, 1);
-        else if (strcmp(list + 1, "memory") == 0)
-            walk_up(look, arg, "/sys/fs/cgroup/memory", group, 0);
-    }
-    fclose(f);
-}
-
 unsigned long long fsh_memory_oom_kills(void)
 {
     unsigned long long kills = read_field("/proc/vmstat", "oom_kill ");
 
-    each_cgroup(look_at_kills, &kills);
+    fsh_cgroup_each("memory", look_at_kills, &kills);
     return kills;
 }
 
@@ -149,7 +107,7 @@ void fsh_memory_read(struct fsh_memory *memory)
         lower(memory, kib * 1024,
               read_field("/proc/meminfo", "MemTotal:") * 1024,
               "available memory of the host");
-    each_cgroup(look_at_limit, memory);
+    fsh_cgroup_each("memory", look_at_limit, memory);
 }
 
 const char *fsh_memory_text(size_t bytes, char *buf)

@@ -90,7 +90,7 @@ int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
     ops = find_conduit(fsh_boot_conduit());
     g->threaded = mode != 1 || fsh_progress_wanted();
     /* Every conduit but smp has a simulator that wants a processor. */
-    g->crowded = g->nodes + (strcmp(ops->name, "smp") != 0) > fsh_cpu_count();
+    g->crowded = g->nodes + (strcmp(ops->name, "smp") != 0) > fsh_boot_cpus();
     atomic_store_explicit(&g->waitmode, GASNET_WAIT_SPINBLOCK,
                           memory_order_relaxed);
     g->segs = calloc(g->nodes, sizeof *g->segs);

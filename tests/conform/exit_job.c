@@ -3,10 +3,11 @@
  * the code that reaches the console, that it gets there in time, and that
  * nobody is left behind. "The last rank" acts where one rank acts alone. */
 #include <sched.h>
+#include <sys/wait.h>
 
 #include "conform_threads.h"
 
-enum { H_EXIT = 128, H_QUICK_EXIT, H_NOTHING };
+enum { H_EXIT = 128, H_QUICK_EXIT, H_NOTHING, H_ASK, H_ANSWER };
 
 static int code;
 static gasnet_hsl_t lock = GASNET_HSL_INITIALIZER;
@@ -28,8 +29,24 @@ static void h_nothing(gasnet_token_t token)
     (void)token;
 }
 
-static gasnet_handlerentry_t table[] = {
-    {H_EXIT, h_exit}, {H_QUICK_EXIT, h_quick_exit}, {H_NOTHING, h_nothing}};
+static void h_ask(gasnet_token_t token)
+{
+    gasnet_AMReplyShort0(token, H_ANSWER);
+}
+
+static int answers;
+
+static void h_answer(gasnet_token_t token)
+{
+    (void)token;
+    answers++;
+}
+
+static gasnet_handlerentry_t table[] = {{H_EXIT, h_exit},
+                                        {H_QUICK_EXIT, h_quick_exit},
+                                        {H_NOTHING, h_nothing},
+                                        {H_ASK, h_ask},
+                                        {H_ANSWER, h_answer}};
 
 static int is_last(void)
 {
@@ -155,6 +172,21 @@ static int do_one_return(void)
     return 99;
 }
 
+/* A rank that has returned still answers the others, until they return. */
+static int do_served(void)
+{
+    if (is_last()) {
+        return 0;
+    }
+    for (int i = 1; i <= 200; i++) {
+        gasnet_AMRequestShort0(conf.n - 1, H_ASK);
+        GASNET_BLOCKUNTIL(answers == i);
+        usleep(10000); /* 2 s in all */
+    }
+    printf("served;");
+    return 0;
+}
+
 static int do_handler(void)
 {
     if (conf.me == 0) {
@@ -220,6 +252,92 @@ static int do_sigquit(void)
     return 99;
 }
 
+/* ---- what a rank starts is no rank ---------------------------------------- */
+
+static int do_children(void)
+{
+    char line[16] = "";
+    int status = 0;
+    const pid_t pid = fork();
+    if (pid == 0) {
+        exit(3); /* a child runs the exit hooks that it has inherited */
+    }
+    CHECK_EQ(waitpid(pid, &status, 0), pid);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 3, "child: %#x", status);
+    status = system("exit 5");
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 5, "system: %#x", status);
+    FILE *f = popen("echo piped", "r");
+    CHECK(f != NULL && fgets(line, sizeof line, f) != NULL, "popen");
+    CHECK_EQ(pclose(f), 0);
+    CHECK(strcmp(line, "piped\n") == 0, "popen: '%s'", line);
+    if (fork() == 0) {
+        raise(SIGKILL);
+    }
+    CHECK(wait(&status) > 0 && WIFSIGNALED(status), "killed child");
+    conf_barrier();
+    printf("children ended;");
+    return code;
+}
+
+/* ---- signal handlers ------------------------------------------------------ */
+
+static const int signals[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,
+                              SIGUSR2, SIGPIPE, SIGCHLD, SIGSEGV, SIGBUS,
+                              SIGFPE,  SIGILL,  SIGABRT, SIGTSTP, SIGCONT};
+
+static void own_handler(int sig)
+{
+    (void)sig;
+}
+
+static void set_handlers(void)
+{
+    for (int i = 0; i < CONF_COUNT(signals); i++) {
+        signal(signals[i], own_handler);
+    }
+}
+
+static void (*inherited[CONF_COUNT(signals)])(int);
+
+static void note_handlers(void)
+{
+    for (int i = 0; i < CONF_COUNT(signals); i++) {
+        struct sigaction now;
+        CHECK_EQ(sigaction(signals[i], NULL, &now), 0);
+        inherited[i] = now.sa_handler;
+    }
+}
+
+/* want NULL: as inherited. */
+static void check_handlers(void (*want)(int))
+{
+    for (int i = 0; i < CONF_COUNT(signals); i++) {
+        struct sigaction now;
+        CHECK_EQ(sigaction(signals[i], NULL, &now), 0);
+        CHECK(now.sa_handler == (want ? want : inherited[i]),
+              "the handler of signal %d is another", signals[i]);
+    }
+}
+
+/* Set before gasnet_init (main) and after. */
+static int do_own_handlers(void)
+{
+    check_handlers(own_handler);
+    set_handlers();
+    conf_barrier();
+    check_handlers(own_handler);
+    printf("handlers kept;");
+    return code;
+}
+
+/* With GASNET_NO_CATCH_SIGNAL. */
+static int do_no_catch(void)
+{
+    check_handlers(NULL);
+    printf("no handlers;");
+    return code;
+}
+
 /* ---- crashes ------------------------------------------------------------- */
 
 static int do_abort(void)
@@ -278,6 +396,10 @@ static const struct scenario {
                  {"one-block", do_one_block},
                  {"one-sending", do_one_sending},
                  {"one-return", do_one_return},
+                 {"served", do_served},
+                 {"children", do_children},
+                 {"own-handlers", do_own_handlers},
+                 {"no-catch", do_no_catch},
                  {"handler", do_handler},
                  {"quick-exit", do_quick_exit},
                  {"holding", do_holding},
@@ -311,6 +433,10 @@ int main(int argc, char **argv)
     code = atoi(argv[2]);
     conf_options(argc, argv);
     conf.name = "exit_job";
+    note_handlers();
+    if (strcmp(s->name, "own-handlers") == 0) {
+        set_handlers();
+    }
     OK(gasnet_init(&argc, &argv));
     conf.joined = 1;
     conf.me = gasnet_mynode();

@@ -68,6 +68,28 @@ for conduit in smp fpga; do
     done
 done
 
+# The launcher under its GASNet names, and none at all.
+smp=$prefix/bin/gasnetrun_smp
+make -s -B -f user.mk GASNET_CC="$cc" GASNET_CXX="$cxx" \
+    FRAGMENT="$prefix/include/smp-conduit/smp-seq.mak"
+expect "sum 10 of 4 ranks" "$smp" -n 4 ./sum
+expect "sum 10 of 4 ranks" "$smp" -np 4 -N 1 -E PATH,HOME ./sum
+expect "sum 10 of 4 ranks" env GASNET_PSHM_NODES=4 ./sum
+says() { # <pattern> <command...>
+    local wanted=$1
+    shift
+    "$@" >"$scratch/says" 2>&1 && grep -q "$wanted" "$scratch/says" ||
+        { echo "$*: no '$wanted' in:"; cat "$scratch/says"; exit 1; }
+    checks=$((checks + 1))
+}
+says "^rank 3: ./sum" "$smp" -n 4 -t ./sum
+says "rank 1 is process" "$smp" -n 2 -v ./sum
+says "^Usage" "$smp" --help
+for conduit in $conduits; do
+    expect "sum 3 of 2 ranks" env GASNET_PSHM_NODES=2 \
+        FSHMEM_CONDUIT="$conduit" ./sum
+done
+
 # pkg-config: static under GASNet's names, shared as fshmem.
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 for conduit in $conduits; do

@@ -90,6 +90,40 @@ static void start_others(char *self)
         _exit(95);
 }
 
+enum { H_TAKE = 128, H_TAKEN };
+
+static volatile unsigned taken;
+
+static void take(gasnet_token_t token, void *data, size_t bytes)
+{
+    (void)data;
+    (void)bytes;
+    gasnet_AMReplyShort0(token, H_TAKEN);
+}
+
+static void was_taken(gasnet_token_t token)
+{
+    (void)token;
+    taken++;
+}
+
+/* Everybody with everybody: all there is between two ranks is in use. */
+static void meet_all(void)
+{
+    static char data[512];
+    gasnet_seginfo_t *seg = calloc(n, sizeof(*seg));
+
+    if (!seg)
+        _exit(91);
+    gasnet_getSegmentInfo(seg, (int)n);
+    for (gasnet_node_t i = 0; i < n; i++) {
+        gasnet_AMRequestMedium0(i, H_TAKE, data, sizeof(data));
+        gasnet_put(i, (char *)seg[i].addr + me, data, 1);
+    }
+    GASNET_BLOCKUNTIL(taken == n);
+    free(seg);
+}
+
 static void act(const char *what, int argc, char **argv)
 {
     if (strcmp(what, "args") == 0) {
@@ -110,6 +144,8 @@ static void act(const char *what, int argc, char **argv)
         say("up");
         spin();
     } else if (strcmp(what, "pause") == 0) {
+        meet_all();
+        barrier();
         say("up");
         pause();
     } else if (strcmp(what, "spin") == 0) {
@@ -118,6 +154,8 @@ static void act(const char *what, int argc, char **argv)
     } else if (strcmp(what, "leave-early") == 0 && me != 0) {
         say("up");
         spin();
+    } else if (strcmp(what, "limit") == 0) {
+        printf("%zu\n", (size_t)gasnet_getMaxLocalSegmentSize());
     } else if (strcmp(what, "grow") == 0) {
         gasnet_seginfo_t seg[64];
 
@@ -133,6 +171,7 @@ static void act(const char *what, int argc, char **argv)
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "hello";
+    gasnet_handlerentry_t table[] = {{H_TAKE, take}, {H_TAKEN, was_taken}};
     const char *kb = getenv("TEST_SEGMENT_KB");
     pthread_t thread;
 
@@ -149,7 +188,7 @@ int main(int argc, char **argv)
         return 93;
     me = gasnet_mynode();
     n = gasnet_nodes();
-    if (gasnet_attach(NULL, 0, (uintptr_t)(kb ? atol(kb) : 64) * 1024, 0) !=
+    if (gasnet_attach(table, 2, (uintptr_t)(kb ? atol(kb) : 64) * 1024, 0) !=
         GASNET_OK)
         return 92;
     barrier();

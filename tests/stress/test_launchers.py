@@ -3,6 +3,7 @@
 """A job is the same job however it is started: by fshrun, by the program
 itself (GASNET_PSHM_NODES), by the launchers of MPI. Those are emulated by their
 environment, and used where they are installed."""
+import json
 import os
 import pty
 import re
@@ -546,15 +547,15 @@ def pss_kib(pid):
         return 0
 
 
-def cgroup_for(limit_bytes):
-    """A memory cgroup of this test's own, or None."""
-    for root, name in (("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
-                       ("/sys/fs/cgroup", "memory.max")):
+def cgroup_for(value, *files):
+    """A control group of this test's own, or None."""
+    for path in files:
+        root, name = os.path.split(path)
         place = os.path.join(root, f"fshmem-test-{os.getpid()}")
         try:
             os.mkdir(place)
             with open(os.path.join(place, name), "w") as f:
-                f.write(str(limit_bytes))
+                f.write(str(value))
             return place
         except OSError:
             if os.path.isdir(place):
@@ -564,7 +565,9 @@ def cgroup_for(limit_bytes):
 
 def memory_limit_is_reported():
     """Said at attach, and when it bites."""
-    place = cgroup_for(200 << 20)
+    place = cgroup_for(200 << 20,
+                       "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+                       "/sys/fs/cgroup/memory.max")
     if not place:
         return "skipped: no memory cgroup can be made here"
     enter = f"echo $$ > {place}/cgroup.procs; exec "
@@ -598,6 +601,70 @@ def gone(place):
     except OSError:
         return True
     return False
+
+
+def memory_settings():
+    """GASNET_MAX_SEGSIZE bounds, memory grants; GASNET_PHYSMEM_MAX bounds."""
+    def limit(ranks, **env):
+        code, output = run(FSHRUN, "-n", ranks, CLIENT, "limit", env=env)
+        sizes = set(output.split())
+        check(code == 0 and len(sizes) == 1, f"{env}: {code} {output!r}")
+        return int(sizes.pop())
+
+    mib = 1 << 20
+    check(limit(2, GASNET_MAX_SEGSIZE="3M") == 3 * mib, "3M")
+    check(limit(2, GASNET_MAX_SEGSIZE="3 MB/P") == 3 * mib, "3 MB/P")
+    check(limit(3, GASNET_MAX_SEGSIZE="12MB/H") == 4 * mib, "12MB/H")
+    check(limit(2, GASNET_MAX_SEGSIZE="8T") < 8 << 40, "8T is granted")
+    check(limit(1, GASNET_MAX_SEGSIZE="8T") > limit(4, GASNET_MAX_SEGSIZE="8T"),
+          "what memory allows does not depend on the ranks")
+    check(limit(2, GASNET_MAX_SEGSIZE="8T", GASNET_PHYSMEM_MAX="64M") ==
+          32 * mib, "GASNET_PHYSMEM_MAX=64M")
+    half = limit(1, GASNET_MAX_SEGSIZE="1/64")
+    check(abs(half - 2 * limit(1, GASNET_MAX_SEGSIZE="0.0078125")) <= 8192,
+          "fractions")
+    check(limit(2, FSHMEM_SEGMENT_MAX="5M", GASNET_MAX_SEGSIZE="3M") == 5 * mib,
+          "FSHMEM_SEGMENT_MAX goes first")
+
+
+def processors_are_counted():
+    """The affinity mask, and the quota of the control group."""
+    def cpus(*before):
+        done = subprocess.run([*before, os.path.join(BIN, "fshinfo"), "--json"],
+                              stdout=subprocess.PIPE, check=True)
+        return json.loads(done.stdout)["host"]["cpus"]
+
+    check(cpus("taskset", "-c", "0") == 1, "affinity")
+    place = cgroup_for(50000, "/sys/fs/cgroup/cpu/cpu.cfs_quota_us",
+                       "/sys/fs/cgroup/cpu.max")
+    if not place:
+        return "the quota skipped: no control group can be made here"
+    try:
+        check(cpus("sh", "-c", f'echo $$ > {place}/cgroup.procs; exec "$@"',
+                   "sh") == 1, "quota")
+    finally:
+        wait_until(lambda: not gone(place), "the control group", 5)
+    return None
+
+
+def options_of_gasnetrun():
+    for options in (["-n", 2, "-N", 1], ["-np", 2], ["-n", 2, "-E", "A,B,C"],
+                    ["-n", 2, "-c", 2], ["-k", "-n", 2],
+                    ["-spawner=local", "-n", 2]):
+        code, output = run(FSHRUN, *options, CLIENT)
+        check(code == 0 and lines(output) == hellos(2),
+              f"{options}: {code} {output!r}")
+    code, output = run(FSHRUN, "-n", 2, "-N", 2, CLIENT)
+    check(code == 0 and "-N 2: all ranks are started on this host" in output,
+          repr(output))
+    check(run(FSHRUN, "-n", 2, "-N", "x", CLIENT)[0] == 2, "-N x")
+    code, output = run(FSHRUN, "-n", 2, "-t", CLIENT, "a b")
+    check(code == 0 and f"rank 1: {CLIENT} 'a b'" in output and
+          "hello" not in output, repr(output))
+    check(run(FSHRUN, "-n", 2, "-v", CLIENT)[1].count("is process") == 2, "-v")
+    for option in "-h", "--help", "-help":
+        code, output = run(FSHRUN, option)
+        check(code == 0 and "Usage: fshrun" in output, option)
 
 
 # ---- MPI itself ----
@@ -686,7 +753,8 @@ CASES = [pshm_is_fshrun, pshm_numbers, pshm_arguments_and_environment,
          children_are_no_ranks, one_program_after_the_other, state_on_request,
          handlers_of_the_client_stay, stopped_and_continued,
          stopped_at_terminal, time_limit_stands_still, others_may_finish,
-         rank_memory, memory_limit_is_reported, mpi_launchers,
+         rank_memory, memory_limit_is_reported, memory_settings,
+         processors_are_counted, options_of_gasnetrun, mpi_launchers,
          mpi_launcher_is_killed, mpi_in_the_same_process]
 CASES_FPGA = [pshm_fpga, pshm_fpga_is_killed, emulated_fpga]
 

@@ -77,7 +77,7 @@ static void map_object(void)
 static void init(enum fsh_threads threads, struct fsh_limits *limits)
 {
     const struct fsh_job_page *page = fsh_boot_page();
-    bool crowded = fsh_boot_size() > fsh_cpu_count();
+    bool crowded = fsh_boot_size() > fsh_boot_cpus();
 
     smp.rank = fsh_boot_rank();
     smp.ranks = fsh_boot_size();
