@@ -206,6 +206,22 @@ def pshm_signals():
             check(f"got signal {int(sig)}" in job.output(), job.output())
 
 
+def signals_to_a_rank():
+    for sig, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143),
+                      (signal.SIGHUP, 129)):
+        for command, env in (([FSHRUN, "-n", 3, CLIENT], {}),
+                             ([CLIENT], pshm(3))):
+            job = Job(*command, "spin", env=env)
+            try:
+                job.await_up(3)
+                os.kill(max(job.named(NAME)), sig)
+                check(job.await_end() == code, f"signal {sig}")
+                check(f"was killed by signal {int(sig)}" in job.output(),
+                      job.output())
+            finally:
+                job.close()
+
+
 def pshm_descriptors_are_the_ranks_own():
     """A pipe that the program had from its parent ends with its ranks, and
     guard and launcher do not hold it."""
@@ -304,6 +320,49 @@ def two_of_one_rank():
         limit=5)
     check(set(codes.values()) == {1} and "there are two ranks 1" in output,
           f"{codes} {output!r}")
+
+
+INTRUDER = """
+import os, socket, struct, sys
+os.setgid(65534); os.setuid(65534)
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.connect(chr(0) + sys.argv[1])
+try:
+    s.send(struct.pack("IIIIi", 0x424f4a48, int(sys.argv[2]), 1, 2, os.getpid()))
+    sys.exit(1 if s.recv(4096) else 0)
+except OSError:
+    pass
+"""
+
+
+def other_users_are_kept_out():
+    """Whoever knows the name of the socket gets no descriptors from it."""
+    if os.geteuid() != 0:
+        return "skipped: needs root to be somebody else"
+    place = {k: str(v) for k, v in ENVIRONMENTS["PMI"](0, 2).items()}
+    first = Job(CLIENT, env=place)
+    second = None
+    try:
+        wait_until(meeting_place, "rank 0 listens", 5)
+        done = subprocess.run([sys.executable, "-c", INTRUDER, meeting_place(),
+                               "0"], timeout=10, check=False)
+        check(done.returncode == 0, "the intruder got an answer")
+        check(first.proc.poll() is None, first.output())
+        place["PMI_RANK"] = "1"
+        second = Job(CLIENT, env=place)
+        check(first.await_end() == 0 and second.await_end() == 0, "codes")
+    finally:
+        first.close()
+        if second:
+            second.close()
+    check(not meeting_place(), "the socket is left")
+    return None
+
+
+def meeting_place():
+    with open("/proc/net/unix") as f:
+        hit = re.search(r"@(fshmem-\S+)", f.read())
+    return hit.group(1) if hit else None
 
 
 def exit_codes():
@@ -431,6 +490,10 @@ def emulated_fpga():
         check(set(codes.values()) == {137}, f"{codes} {job.output()!r}")
     finally:
         job.close()
+    for scenario, code in ((["return", 0], 0), (["gasnet", 9], 9),
+                           (["one-block", 14], 14), (["one-spin", 12], 12)):
+        codes, output = emulate(2, EXIT_JOB, *scenario, env=FPGA, limit=8)
+        check(set(codes.values()) == {code}, f"{scenario}: {codes} {output!r}")
     start = time.monotonic()
     env = {**FPGA, "FSHMEM_SIM": "/no/such/fshsim"}
     codes, output = emulate(3, CLIENT, env=env, limit=5)
@@ -749,7 +812,7 @@ CASES = [pshm_is_fshrun, pshm_numbers, pshm_arguments_and_environment,
          pshm_descriptors_are_the_ranks_own, every_launcher, launcher_of_one,
          our_launcher_goes_first, several_hosts_are_refused,
          nonsense_is_refused, missing_ranks_are_named, two_of_one_rank,
-         exit_codes, ranks_are_killed, launcher_is_killed,
+         other_users_are_kept_out, signals_to_a_rank, exit_codes, ranks_are_killed, launcher_is_killed,
          children_are_no_ranks, one_program_after_the_other, state_on_request,
          handlers_of_the_client_stay, stopped_and_continued,
          stopped_at_terminal, time_limit_stands_still, others_may_finish,
