@@ -10,6 +10,7 @@ usage: peers.py --fshperf FILE --build DIRECTORY [--rounds N] [--limit SECONDS]
                 [--json FILE]
 """
 import argparse
+import ctypes
 import json
 import os
 import shutil
@@ -59,6 +60,15 @@ class Failed(Exception):
     """One line that says why."""
 
 
+def start(command, env=None, **streams):
+    """A process in a session of its own that ends when this one is killed."""
+    def tie():
+        ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
+
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, env=env,
+                            start_new_session=True, preexec_fn=tie, **streams)
+
+
 def end(process):
     """End a launcher, which ends its job, and then whatever is left."""
     for number in (signal.SIGTERM, signal.SIGKILL):
@@ -75,16 +85,15 @@ def end(process):
 def run(command, env=None, times=1):
     """(exit code, what it printed); bounded, nothing is left running."""
     seconds = times * limit["seconds"]
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               text=True, errors="replace", env=env,
-                               start_new_session=True)
+    process = start(command, env, stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE, text=True, errors="replace")
     try:
         out, err = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
-        end(process)
-        process.communicate()
         raise Failed(f"no end after {seconds:g} s") from None
+    finally:
+        if process.poll() is None:
+            end(process)
     if process.returncode != 0 and not out:
         lines = [x for x in err.splitlines() if x.strip(" -*+|")]
         raise Failed(lines[0].strip() if lines else
@@ -222,11 +231,8 @@ class Ucx(Peer):
         bind = self.binding()
         repeat = str(max(20, min(2000, (16 << 20) // max(size, 1))))
         window = ["-O", "1"] if test != "tag_lat" else []
-        server = subprocess.Popen(["ucx_perftest", "-p", port, *bind[0]],
-                                  stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.DEVNULL, env=env,
-                                  start_new_session=True)
+        server = start(["ucx_perftest", "-p", port, *bind[0]], env,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             return self.client(["ucx_perftest", "127.0.0.1", "-p", port, "-t",
                                 test, "-s", str(size), "-n", repeat, "-w",
