@@ -154,8 +154,10 @@ static void print_header(void)
     printf("# FSHMEM %s: conduit smp, each figure in turns with its limit\n",
            FSH_VERSION);
     printf("# Clock: wall. %u processors. Medians, a call, of 20 rounds or "
-           "more; rounds that\n"
-           "# another process disturbed are left out. Unit: us, _bw: GB/s.\n",
+           "more (5 where\n"
+           "# others leave no time for them); rounds that another process "
+           "disturbed are left\n"
+           "# out while there is time. Unit: us, _bw: GB/s.\n",
            fsh_cpu_count());
     printf(
         "# Access: who reads the payload that arrives: never: nobody; "
