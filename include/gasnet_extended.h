@@ -16,6 +16,12 @@
 extern "C" {
 #endif
 
+/* A piece of memory; what gasnet_vis.h moves. */
+typedef struct {
+    void *addr;
+    size_t len; /* bytes; if 0, addr does not matter */
+} gasnet_memvec_t;
+
 /* Blocking: done, and visible to everyone, on return. */
 void gasnet_get(void *dest, gasnet_node_t node, const void *src, size_t nbytes);
 void gasnet_put(gasnet_node_t node, void *dest, const void *src, size_t nbytes);

@@ -26,12 +26,21 @@ GROUPS = [
      r"gasnet_(hsl_\w+|hold_\w+|resume_\w+)$"),
     ("Put and get", "gasnet_rma", "put and get in all forms",
      r"gasnet_(put|get|memset|wait_sync|try_sync|begin_nbi|end_nbi)"
-     r"(?!env|Seg|Node|Max)\w*$"),
+     r"(?!env|Seg|Node|Max|[vis]_)\w*$"),
+    ("Put and get of memory in pieces", "gasnet_vis",
+     "put and get of memory in pieces",
+     r"gasnet_(put|get)[vis]_\w+$"),
     ("Barriers", "gasnet_barrier", "barriers", r"gasnet_barrier\w*$"),
+    ("Teams", "gasnet_team", "teams and their barriers",
+     r"gasnet_coll_(team|barrier)\w*$"),
+    ("Collectives", "gasnet_coll", "collectives, blocking and not",
+     r"gasnet_coll_(?!team|barrier)\w+$"),
     ("Threads", "gasnet_threads", "threads and waiting",
      r"(gasnet_set_waitmode|GASNET_(GET|POST)_THREADINFO"
      r"|GASNET_BEGIN_FUNCTION)$"),
 ]
+# Pages whose header is not gasnet.h.
+HEADERS = {"gasnet_vis": "gasnet_vis.h"}
 # The same of fshmem.md and fshmem.h; text from the whole page.
 COMPUTE = ("fshmem_compute", "compute cores: commands, events, counters",
            r"fshmem_\w+$")
@@ -159,7 +168,7 @@ def declarations():
     """(names, text) of the public declarations, with the comment above."""
     found = []
     for header in ("gasnet.h", "gasnet_am.h", "gasnet_extended.h",
-                   "fshmem.h"):
+                   "gasnet_vis.h", "gasnet_coll.h", "fshmem.h"):
         text = (ROOT / "include" / header).read_text(encoding="utf-8")
         text = text.replace("\\\n", " ")
         blocks = re.split(r"\n\s*\n", text)
@@ -216,7 +225,8 @@ def call_pages(version):
             calls += [f"gasnet_AM{f}{m}" for f in FAMILIES
                       for m in ["", *range(17)]]
             text += "\n\n" + families()
-        body = (".SH SYNOPSIS\n.nf\n#include <gasnet.h>\n\n"
+        body = (".SH SYNOPSIS\n.nf\n"
+                f"#include <{HEADERS.get(name, 'gasnet.h')}>\n\n"
                 f"{escape(text)}\n.fi\n.SH RULES\n"
                 + markdown(parts[heading].split("\n")))
         pages[f"{name}.3"] = page(name, 3, brief, body, version)

@@ -266,9 +266,13 @@ bool fsh_gasnet_poll(void)
     bool found = fsh_gasnet.ops->poll();
 
     found |= fsh_command_kick();
-    if (__builtin_expect(
-            atomic_load_explicit(&fsh_barrier_active, memory_order_relaxed), 0))
+    if (__builtin_expect(atomic_load_explicit(&fsh_barrier_active,
+                                              memory_order_relaxed) != 0,
+                         0))
         found |= fsh_barrier_kick();
+    if (__builtin_expect(
+            atomic_load_explicit(&fsh_coll_active, memory_order_relaxed), 0))
+        found |= fsh_coll_kick();
     if (found && fsh_gasnet.threaded && fsh_thread_count() > 1)
         fsh_wait_wake();
     return found;

@@ -1,74 +1,58 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The barrier. Where the conduit has one without messages, that; elsewhere
- * dissemination over Short requests: in round r a node sends what it knows of the
- * consensus to the node 2^r above and merges what comes from the node 2^r below;
- * merging is idempotent, so overlaps do no harm. A node is never more than one
- * barrier ahead of another, so two sets of arrivals do.
+ * The barrier of a team, gasnet_barrier's too. That of all nodes is left to the
+ * conduit where it has one without messages; the others are dissemination over
+ * Short requests: in round r a node sends what it knows of the consensus to the
+ * rank 2^r above and merges what comes from the rank 2^r below; merging is
+ * idempotent, so overlaps do no harm. A node is never more than one barrier ahead
+ * of another, so two sets of arrivals do.
  *
- * Handlers only record arrivals. What follows is done by fsh_barrier_kick, which
- * every poll of the library calls while a barrier is active; so a node that has
- * notified serves the others whatever it waits for.
+ * Handlers only record arrivals. What follows is sent by fsh_barrier_kick,
+ * which every poll of the library calls while a barrier is active; so a node
+ * that has notified serves the others whatever it waits for. Of several images
+ * a node the last one to notify does it for all; none notifies again before its
+ * wait is over, so the consensus stays until all have seen it.
  */
-#include "base/log.h"
-#include "gasnet/internal.h"
+#include <string.h>
 
-#define ROUNDS 32
-#define PHASES ((UINT32_C(1) << 30) - 1) /* numbers of barriers, after 0 */
-/* A wait that has a processor to itself looks so often for the others before it
+#include "base/log.h"
+#include "gasnet/team.h"
+
+/* A wait with a processor to itself looks so often for the others before it
  * serves the network: they are about to come. */
 #define LOOKS 32u
 
-enum kind { ANONYMOUS, NAMED, MISMATCH };
+atomic_uint fsh_barrier_active;
 
-struct opinion {
-    int32_t kind; /* enum kind */
-    int32_t id;
-};
-
-struct arrival {
-    atomic_uint phase; /* of the barrier it belongs to; released last */
-    struct opinion opinion;
-};
-
-static struct arrival arrivals[2][ROUNDS];
-
-static struct {
-    uint32_t phase;    /* of the barrier that was notified last; 0 none yet */
-    atomic_uint round; /* written by kicks; relaxed, read for reports */
-    uint32_t rounds;
-    bool notified;       /* between notify and wait */
-    bool direct;         /* the conduit's own barrier does it */
-    atomic_uint missing; /* direct: a node that had not come; for reports */
-    bool sent;           /* this round's message is out */
-    struct opinion opinion;
-    struct opinion result; /* of the last barrier completed */
-    atomic_uint done;      /* phase of the last barrier whose rounds are over */
-    atomic_flag busy;      /* held by the thread that kicks */
-} barrier = {.busy = ATOMIC_FLAG_INIT};
-
-atomic_bool fsh_barrier_active;
-
-static struct opinion merge(struct opinion a, struct opinion b)
+static struct fsh_opinion merge(struct fsh_opinion a, struct fsh_opinion b)
 {
-    if (a.kind == ANONYMOUS)
+    if (a.kind == FSH_ANONYMOUS)
         return b;
-    if (b.kind == NAMED && (a.kind == MISMATCH || a.id == b.id))
+    if (b.kind == FSH_NAMED && (a.kind == FSH_MISMATCH || a.id == b.id))
         return a;
-    if (b.kind == ANONYMOUS)
+    if (b.kind == FSH_ANONYMOUS)
         return a;
-    return (struct opinion){MISMATCH, 0};
+    return (struct fsh_opinion){FSH_MISMATCH, 0};
 }
 
-/* The same on words: kind << 32 | id. */
-static uint64_t pack(struct opinion o)
+static struct fsh_opinion make_opinion(int id, int flags)
+{
+    if (flags & GASNET_BARRIERFLAG_MISMATCH)
+        return (struct fsh_opinion){FSH_MISMATCH, 0};
+    if (flags & GASNET_BARRIERFLAG_ANONYMOUS)
+        return (struct fsh_opinion){FSH_ANONYMOUS, 0};
+    return (struct fsh_opinion){FSH_NAMED, id};
+}
+
+/* The same on words, for conduits: kind << 32 | id. */
+static uint64_t pack(struct fsh_opinion o)
 {
     return (uint64_t)(uint32_t)o.kind << 32 | (uint32_t)o.id;
 }
 
-static struct opinion unpack(uint64_t word)
+static struct fsh_opinion unpack(uint64_t word)
 {
-    return (struct opinion){(int32_t)(word >> 32), (int32_t)(uint32_t)word};
+    return (struct fsh_opinion){(int32_t)(word >> 32), (int32_t)(uint32_t)word};
 }
 
 static uint64_t merge_words(uint64_t a, uint64_t b)
@@ -76,224 +60,380 @@ static uint64_t merge_words(uint64_t a, uint64_t b)
     return a == b ? a : pack(merge(unpack(a), unpack(b)));
 }
 
-static struct opinion make_opinion(int id, int flags)
-{
-    if (flags & GASNET_BARRIERFLAG_MISMATCH)
-        return (struct opinion){MISMATCH, 0};
-    if (flags & GASNET_BARRIERFLAG_ANONYMOUS)
-        return (struct opinion){ANONYMOUS, 0};
-    return (struct opinion){NAMED, id};
-}
-
 static void on_arrival(void *token, int32_t phase, int32_t round, int32_t kind,
-                       int32_t id)
+                       int32_t id, int32_t number)
 {
-    struct arrival *a = &arrivals[phase & 1][round];
+    struct fsh_team *team = fsh_team_at((uint32_t)number);
+    struct fsh_arrival *a = &team->barrier.arrivals[phase & 1][round];
 
     (void)token;
-    a->opinion = (struct opinion){kind, id};
+    a->opinion = (struct fsh_opinion){kind, id};
     /* Partner: the acquire in kick_round. */
     atomic_store_explicit(&a->phase, (uint32_t)phase, memory_order_release);
 }
 
-static uint32_t this_round(void)
+/* ---- progress ---- */
+
+static uint32_t this_round(const struct fsh_barrier *b)
 {
-    return atomic_load_explicit(&barrier.round, memory_order_relaxed);
+    return atomic_load_explicit(&b->round, memory_order_relaxed);
 }
 
-static void set_round(uint32_t round)
+static void set_round(struct fsh_barrier *b, uint32_t round)
 {
-    atomic_store_explicit(&barrier.round, round, memory_order_relaxed);
+    atomic_store_explicit(&b->round, round, memory_order_relaxed);
 }
 
 /* Do what the current round allows; true if it is over. */
-static bool kick_round(void)
+static bool kick_round(struct fsh_team *team)
 {
-    uint32_t n = fsh_gasnet.nodes, round = this_round();
-    struct arrival *a = &arrivals[barrier.phase & 1][round];
+    struct fsh_barrier *b = &team->barrier;
+    uint32_t round = this_round(b);
+    struct fsh_arrival *a = &b->arrivals[b->phase & 1][round];
 
-    if (!barrier.sent) {
-        const int32_t args[] = {(int32_t)barrier.phase, (int32_t)round,
-                                barrier.opinion.kind, barrier.opinion.id};
+    if (!b->sent) {
         uint32_t step = UINT32_C(1) << round;
+        uint32_t to = (uint32_t)(((uint64_t)team->rank + step) % team->size);
+        const int32_t args[] = {(int32_t)b->phase, (int32_t)round,
+                                b->opinion.kind, b->opinion.id,
+                                (int32_t)team->number[to]};
 
-        barrier.sent = true;
-        fsh_gasnet_send((uint32_t)(((uint64_t)fsh_gasnet.rank + step) % n),
-                        FSH_HANDLER_BARRIER, args, 4, NULL, 0);
+        b->sent = true;
+        fsh_gasnet_send(team->node[to], FSH_HANDLER_BARRIER, args, 5, NULL, 0);
     }
-    if (atomic_load_explicit(&a->phase, memory_order_acquire) != barrier.phase)
+    if (atomic_load_explicit(&a->phase, memory_order_acquire) != b->phase)
         return false;
-    barrier.opinion = merge(barrier.opinion, a->opinion);
-    set_round(round + 1);
-    barrier.sent = false;
+    b->opinion = merge(b->opinion, a->opinion);
+    set_round(b, round + 1);
+    b->sent = false;
     return true;
 }
 
-/* Go on with the barrier by messages; true if something changed. */
-static bool kick_rounds(void)
+/* Kicks exclude each other, and the beginning of a barrier. */
+static bool try_begin(struct fsh_barrier *b)
 {
-    bool advanced = false;
-
-    while (this_round() < barrier.rounds && kick_round())
-        advanced = true;
-    return advanced;
+    return !fsh_gasnet.threaded ||
+           !atomic_flag_test_and_set_explicit(&b->busy, memory_order_acquire);
 }
 
-static bool all_arrived(void)
+static void end(struct fsh_barrier *b)
+{
+    if (fsh_gasnet.threaded)
+        atomic_flag_clear_explicit(&b->busy, memory_order_release);
+}
+
+/* Barriers of teams that are active, without a bus lock where one thread is. */
+static void count_active(uint32_t more)
+{
+    if (fsh_gasnet.threaded)
+        atomic_fetch_add_explicit(&fsh_barrier_active, more,
+                                  memory_order_relaxed);
+    else
+        atomic_store_explicit(
+            &fsh_barrier_active,
+            atomic_load_explicit(&fsh_barrier_active, memory_order_relaxed) +
+                more,
+            memory_order_relaxed);
+}
+
+/* What the conduit's own barrier knows. */
+static bool look_direct(struct fsh_barrier *b)
 {
     uint64_t word;
     uint32_t missing;
 
-    if (!barrier.direct)
-        return this_round() == barrier.rounds;
     if (!fsh_gasnet.ops->barrier_arrived(&word, &missing)) {
-        atomic_store_explicit(&barrier.missing, missing, memory_order_relaxed);
+        atomic_store_explicit(&b->missing, missing, memory_order_relaxed);
         return false;
     }
-    barrier.opinion = unpack(word);
+    b->opinion = unpack(word);
     return true;
 }
 
-/* Kicks and notify exclude each other. */
-static bool try_begin(void)
+/* Go on with the rounds: true if they are over. */
+static bool look_rounds(struct fsh_team *team, bool *advanced)
 {
-    return !fsh_gasnet.threaded || !atomic_flag_test_and_set_explicit(
-                                       &barrier.busy, memory_order_acquire);
+    while (this_round(&team->barrier) < team->barrier.rounds &&
+           kick_round(team))
+        *advanced = true;
+    return this_round(&team->barrier) == team->barrier.rounds;
 }
 
-static void end(void)
+static bool kick_team(struct fsh_team *team)
 {
-    if (fsh_gasnet.threaded)
-        atomic_flag_clear_explicit(&barrier.busy, memory_order_release);
+    struct fsh_barrier *b = &team->barrier;
+    bool advanced = false;
+
+    if (!atomic_load_explicit(&b->active, memory_order_relaxed) ||
+        !try_begin(b))
+        return false;
+    if (atomic_load_explicit(&b->active, memory_order_relaxed) &&
+        (b->direct ? look_direct(b) : look_rounds(team, &advanced))) {
+        advanced = true;
+        atomic_store_explicit(&b->active, false, memory_order_relaxed);
+        count_active(UINT32_MAX); /* one less */
+        /* Partner: the acquire in finished. */
+        atomic_store_explicit(&b->done, b->phase, memory_order_release);
+    }
+    end(b);
+    return advanced;
 }
 
 bool fsh_barrier_kick(void)
 {
+    uint32_t n = fsh_team_count();
     bool advanced = false;
 
-    if (!try_begin())
-        return false;
-    if (atomic_load_explicit(&fsh_barrier_active, memory_order_relaxed)) {
-        if (!barrier.direct)
-            advanced = kick_rounds();
-        if (all_arrived()) {
-            advanced = true;
-            atomic_store_explicit(&fsh_barrier_active, false,
-                                  memory_order_relaxed);
-            /* Partner: the acquire in finished. */
-            atomic_store_explicit(&barrier.done, barrier.phase,
-                                  memory_order_release);
-        }
+    for (uint32_t id = 0; id < n; id++) {
+        struct fsh_team *team = fsh_team_at(id);
+
+        if (team != NULL) /* else it is being made */
+            advanced |= kick_team(team);
     }
-    end();
     return advanced;
 }
 
-static bool finished(void)
+static bool finished(const struct fsh_barrier *b, uint32_t phase)
 {
-    return atomic_load_explicit(&barrier.done, memory_order_acquire) ==
-           barrier.phase;
+    return atomic_load_explicit(&b->done, memory_order_acquire) == phase;
+}
+
+/* ---- one thread a node ---- */
+
+/* This node has arrived, with this opinion. */
+static void arrive(struct fsh_team *team, struct fsh_opinion opinion)
+{
+    struct fsh_barrier *b = &team->barrier;
+
+    /* What kicks of other threads read, they read under `busy`, and after they
+     * have seen that the barrier is active. */
+    while (!try_begin(b))
+        continue;
+    b->notified = true;
+    b->phase++;
+    b->opinion = opinion;
+    b->direct = team == fsh_team_all &&
+                fsh_gasnet.ops->barrier_arrive(b->phase & FSH_BARRIER_PHASES,
+                                               pack(opinion), merge_words);
+    set_round(b, 0);
+    b->sent = false;
+    atomic_store_explicit(&b->active, true, memory_order_relaxed);
+    count_active(1);
+    end(b);
 }
 
 /* The caller's own view at the end, against what all agreed on. */
-static int conclude(int id, int flags)
+static int judge(struct fsh_opinion all, struct fsh_opinion mine)
 {
-    struct opinion mine = make_opinion(id, flags), all = barrier.opinion;
-
-    barrier.notified = false;
-    barrier.result = all;
-    if (all.kind == MISMATCH || mine.kind == MISMATCH)
+    if (all.kind == FSH_MISMATCH || mine.kind == FSH_MISMATCH)
         return GASNET_ERR_BARRIER_MISMATCH;
-    if (all.kind == NAMED && mine.kind == NAMED && all.id != mine.id)
+    if (all.kind == FSH_NAMED && mine.kind == FSH_NAMED && all.id != mine.id)
         return GASNET_ERR_BARRIER_MISMATCH;
     return GASNET_OK;
 }
 
-void gasnet_barrier_notify(int id, int flags)
+static int conclude(struct fsh_barrier *b, int id, int flags)
 {
-    static const char call[] = "gasnet_barrier_notify";
+    struct fsh_opinion all = b->opinion;
 
-    FSH_CALL(call);
-    if (!fsh_gasnet.attached)
-        fsh_bad_call(call);
-    if (barrier.notified)
-        fsh_fatal("%s: called twice without gasnet_barrier_wait or a "
-                  "successful gasnet_barrier_try",
-                  call);
-    /* What kicks of other threads read, they read under `busy`, and after they
-     * have seen that a barrier is active. */
-    while (!try_begin())
-        continue;
-    barrier.notified = true;
-    barrier.phase = barrier.phase % PHASES + 1;
-    barrier.opinion = make_opinion(id, flags);
-    barrier.direct = fsh_gasnet.ops->barrier_arrive(
-        barrier.phase, pack(barrier.opinion), merge_words);
-    if (!barrier.direct)
-        set_round(0);
-    barrier.sent = false;
-    atomic_store_explicit(&fsh_barrier_active, true, memory_order_relaxed);
-    end();
-    if (!barrier.direct)
-        fsh_barrier_kick();
+    b->notified = false;
+    b->result = all;
+    return judge(all, make_opinion(id, flags));
 }
 
-static void check_notified(const char *call)
+static _Noreturn void notified_twice(const char *call)
 {
-    if (!fsh_gasnet.attached)
-        fsh_bad_call(call);
-    if (!barrier.notified)
-        fsh_fatal("%s: called without gasnet_barrier_notify", call);
+    fsh_fatal("%s: called twice without %.*s_wait or a successful %.*s_try",
+              call, (int)(strrchr(call, '_') - call), call,
+              (int)(strrchr(call, '_') - call), call);
+}
+
+static _Noreturn void not_notified(const char *call)
+{
+    fsh_fatal("%s: called without %.*s_notify", call,
+              (int)(strrchr(call, '_') - call), call);
 }
 
 /* The node it waits for + 1, for the report only, so it may be stale. */
-static uint32_t waited_for(void)
+static uint32_t waited_for(const struct fsh_team *team)
 {
-    uint32_t n = fsh_gasnet.nodes;
-    uint32_t step = UINT32_C(1) << (this_round() % ROUNDS);
+    const struct fsh_barrier *b = &team->barrier;
+    uint32_t step = UINT32_C(1) << (this_round(b) % FSH_BARRIER_ROUNDS);
+    uint32_t n = team->size;
 
-    if (barrier.direct)
-        return atomic_load_explicit(&barrier.missing, memory_order_relaxed) + 1;
-    return (fsh_gasnet.rank + n - step % n) % n + 1;
+    if (b->direct)
+        return atomic_load_explicit(&b->missing, memory_order_relaxed) + 1;
+    return team->node[(team->rank + n - step % n) % n] + 1;
 }
 
-static bool look_first(void)
+/* Until this phase is over. */
+static void wait_phase(const char *call, struct fsh_team *team, uint32_t phase)
 {
-    unsigned looks = barrier.direct && !fsh_gasnet.crowded ? LOOKS : 1;
+    struct fsh_barrier *b = &team->barrier;
+    unsigned looks = b->direct && !fsh_gasnet.crowded ? LOOKS : 1;
+    struct fsh_wait wait = {.memory = b->direct};
 
-    while (looks-- > 0 && !finished())
-        fsh_barrier_kick();
-    return finished();
+    while (looks-- > 0 && !finished(b, phase))
+        kick_team(team);
+    if (finished(b, phase))
+        return;
+    while (!finished(b, phase)) {
+        wait.peer = waited_for(team);
+        fsh_wait_step(&wait, call);
+    }
+    fsh_wait_end(&wait);
+}
+
+/* ---- several images a node ---- */
+
+static bool by_images(const struct fsh_team *team, int flags)
+{
+    return (flags & GASNET_BARRIERFLAG_IMAGES) != 0 &&
+           team->view[FSH_VIEW_IMAGES].mine > 1;
+}
+
+static void image_notify(const char *call, struct fsh_team *team,
+                         struct fsh_opinion opinion)
+{
+    struct fsh_barrier *b = &team->barrier;
+    uint32_t image = fsh_team_image(team, FSH_VIEW_IMAGES, call);
+
+    pthread_mutex_lock(&team->lock);
+    if (b->target[image] != 0)
+        notified_twice(call);
+    b->target[image] = b->phase + 1;
+    b->gathered = b->came == 0 ? opinion : merge(b->gathered, opinion);
+    if (++b->came == team->view[FSH_VIEW_IMAGES].mine) {
+        b->came = 0;
+        arrive(team, b->gathered);
+    }
+    pthread_mutex_unlock(&team->lock);
+}
+
+/* The phase the calling image waits for. */
+static uint32_t *image_target(const char *call, struct fsh_team *team)
+{
+    uint32_t image = fsh_team_image(team, FSH_VIEW_IMAGES, call);
+    uint32_t *target = &team->barrier.target[image];
+
+    if (*target == 0)
+        not_notified(call);
+    return target;
+}
+
+static int image_conclude(struct fsh_team *team, uint32_t *target, int id,
+                          int flags)
+{
+    struct fsh_barrier *b = &team->barrier;
+    struct fsh_opinion all = b->opinion;
+
+    pthread_mutex_lock(&team->lock);
+    *target = 0;
+    if (b->left == 0) /* the first one; others may be reading it by now */
+        b->result = all;
+    if (++b->left == team->view[FSH_VIEW_IMAGES].mine) {
+        b->left = 0;
+        b->notified = false;
+    }
+    pthread_mutex_unlock(&team->lock);
+    return judge(all, make_opinion(id, flags));
+}
+
+/* ---- of any team ---- */
+
+static void check_call(const char *call)
+{
+    if (!fsh_gasnet.attached)
+        fsh_bad_call(call);
+}
+
+static void notify(const char *call, struct fsh_team *team, int id, int flags)
+{
+    FSH_CALL(call);
+    check_call(call);
+    if (by_images(team, flags)) {
+        image_notify(call, team, make_opinion(id, flags));
+    } else {
+        if (team->barrier.notified)
+            notified_twice(call);
+        arrive(team, make_opinion(id, flags));
+    }
+    kick_team(team);
+}
+
+static int wait_for(const char *call, struct fsh_team *team, int id, int flags)
+{
+    uint32_t *target;
+
+    FSH_CALL(call);
+    check_call(call);
+    if (by_images(team, flags)) {
+        target = image_target(call, team);
+        wait_phase(call, team, *target);
+        return image_conclude(team, target, id, flags);
+    }
+    if (!team->barrier.notified)
+        not_notified(call);
+    wait_phase(call, team, team->barrier.phase);
+    return conclude(&team->barrier, id, flags);
+}
+
+static int try_for(const char *call, struct fsh_team *team, int id, int flags)
+{
+    uint32_t *target = NULL, phase;
+
+    FSH_CALL(call);
+    check_call(call);
+    if (by_images(team, flags)) {
+        target = image_target(call, team);
+        phase = *target;
+    } else {
+        if (!team->barrier.notified)
+            not_notified(call);
+        phase = team->barrier.phase;
+    }
+    if (!finished(&team->barrier, phase))
+        fsh_gasnet_poll_once(call);
+    if (!finished(&team->barrier, phase))
+        return GASNET_ERR_NOT_READY;
+    if (target != NULL)
+        return image_conclude(team, target, id, flags);
+    return conclude(&team->barrier, id, flags);
+}
+
+static int result_of(const char *call, const struct fsh_team *team, int *id)
+{
+    const struct fsh_barrier *b;
+
+    if (FSH_GASNET_DEBUG)
+        fsh_check_pointer(call, "id", id, 1);
+    if (!fsh_gasnet.attached)
+        fsh_bad_call(call);
+    b = &team->barrier;
+    if (b->result.kind == FSH_ANONYMOUS)
+        return 1;
+    *id = b->result.id;
+    return 0;
+}
+
+/* ---- the calls ---- */
+
+void gasnet_barrier_notify(int id, int flags)
+{
+    notify("gasnet_barrier_notify", fsh_team_all, id,
+           flags & ~GASNET_BARRIERFLAG_IMAGES);
 }
 
 int gasnet_barrier_wait(int id, int flags)
 {
-    static const char call[] = "gasnet_barrier_wait";
-    struct fsh_wait wait = {.memory = barrier.direct};
-
-    FSH_CALL(call);
-    check_notified(call);
-    if (look_first())
-        return conclude(id, flags);
-    while (!finished()) {
-        wait.peer = waited_for();
-        fsh_wait_step(&wait, call);
-    }
-    fsh_wait_end(&wait);
-    return conclude(id, flags);
+    return wait_for("gasnet_barrier_wait", fsh_team_all, id,
+                    flags & ~GASNET_BARRIERFLAG_IMAGES);
 }
 
 int gasnet_barrier_try(int id, int flags)
 {
-    static const char call[] = "gasnet_barrier_try";
-
-    FSH_CALL(call);
-    check_notified(call);
-    if (!finished())
-        fsh_gasnet_poll_once(call);
-    if (!finished())
-        return GASNET_ERR_NOT_READY;
-    return conclude(id, flags);
+    return try_for("gasnet_barrier_try", fsh_team_all, id,
+                   flags & ~GASNET_BARRIERFLAG_IMAGES);
 }
 
 int gasnet_barrier(int id, int flags)
@@ -304,17 +444,49 @@ int gasnet_barrier(int id, int flags)
 
 int gasnet_barrier_result(int *id)
 {
-    if (FSH_GASNET_DEBUG)
-        fsh_check_pointer("gasnet_barrier_result", "id", id, 1);
-    if (barrier.result.kind == ANONYMOUS)
-        return 1;
-    *id = barrier.result.id;
-    return 0;
+    return result_of("gasnet_barrier_result", fsh_team_all, id);
 }
 
-void fsh_barrier_register(void)
+void gasnet_coll_barrier_notify(gasnet_team_handle_t team, int id, int flags)
 {
-    while (UINT32_C(1) << barrier.rounds < fsh_gasnet.nodes)
-        barrier.rounds++;
+    static const char call[] = "gasnet_coll_barrier_notify";
+
+    notify(call, fsh_team_of(team, call), id, flags);
+}
+
+int gasnet_coll_barrier_wait(gasnet_team_handle_t team, int id, int flags)
+{
+    static const char call[] = "gasnet_coll_barrier_wait";
+
+    return wait_for(call, fsh_team_of(team, call), id, flags);
+}
+
+int gasnet_coll_barrier_try(gasnet_team_handle_t team, int id, int flags)
+{
+    static const char call[] = "gasnet_coll_barrier_try";
+
+    return try_for(call, fsh_team_of(team, call), id, flags);
+}
+
+int gasnet_coll_barrier(gasnet_team_handle_t team, int id, int flags)
+{
+    gasnet_coll_barrier_notify(team, id, flags);
+    return gasnet_coll_barrier_wait(team, id, flags);
+}
+
+int gasnet_coll_barrier_result(gasnet_team_handle_t team, int *id)
+{
+    static const char call[] = "gasnet_coll_barrier_result";
+
+    return result_of(call, fsh_team_of(team, call), id);
+}
+
+void fsh_barrier_make(struct fsh_team *team)
+{
+    struct fsh_barrier *b = &team->barrier;
+
+    while (UINT32_C(1) << b->rounds < team->size)
+        b->rounds++;
+    atomic_flag_clear(&b->busy);
     fsh_gasnet.handler[FSH_HANDLER_BARRIER] = (fsh_handler_fn)on_arrival;
 }

@@ -1,171 +1,298 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Broadcast. Every receiver tells the root that it is in the call and where its
- * buffer is; the root, when all are, sends the data in Mediums that carry the
- * address. So nothing is buffered and every form of entry synchronisation
- * holds. For exit synchronisation over all, receivers report their completion
- * and the root releases them. Calls are numbered; a node is in one at a time.
- * Handlers run on whatever thread polls.
+ * The calls of gasnet_coll.h: arguments into the description of a call, the
+ * choice of an algorithm, handles. A handle is that of an ordinary explicit
+ * operation. Client threads only.
  */
-#include <string.h>
-
 #include "base/log.h"
-#include "gasnet/internal.h"
+#include "gasnet/coll.h"
 
-enum message { READY, DATA, DONE, RELEASE };
+/* One place to choose: another engine for a kind, a team or a size goes in
+ * here. */
+const struct fsh_coll_algorithm *fsh_coll_choose(
+    const struct fsh_team *team, const struct fsh_coll_call *call)
+{
+    static const struct fsh_coll_algorithm *const algorithms[FSH_COLL_KINDS] = {
+        [FSH_COLL_BROADCAST] = &fsh_coll_move,
+        [FSH_COLL_SCATTER] = &fsh_coll_move,
+        [FSH_COLL_GATHER] = &fsh_coll_move,
+        [FSH_COLL_GATHER_ALL] = &fsh_coll_move,
+        [FSH_COLL_EXCHANGE] = &fsh_coll_move,
+        [FSH_COLL_REDUCE] = &fsh_coll_reduce,
+        [FSH_COLL_SCAN] = &fsh_coll_scan};
 
-/* What the root knows of a receiver. */
-struct receiver {
-    atomic_uint ready; /* number of the call it is in; released last */
-    atomic_uint done;  /* number of the call it has completed */
-    uint64_t dst;
+    (void)team;
+    return algorithms[call->kind];
+}
+
+/* A call of this image: what all agree on, and its own buffers. */
+struct request {
+    struct fsh_team *team;
+    struct fsh_coll_call call;
+    char *dst;
+    const char *src;
 };
 
-static struct receiver *receivers; /* [nodes] */
-static atomic_uint released;       /* number of the call the root released */
-static _Atomic uint64_t received;  /* bytes of the current call */
-static uint32_t number;            /* of the current or last call */
-
-static void on_message(void *token, void *buf, size_t nbytes, int32_t message,
-                       int32_t call, int32_t hi, int32_t lo)
+static bool one_of(int flags, int choices)
 {
-    uint64_t addr = (uint64_t)(uint32_t)hi << 32 | (uint32_t)lo;
-    struct receiver *r = &receivers[((struct fsh_token *)token)->source];
-
-    switch ((enum message)message) {
-    case READY:
-        r->dst = addr;
-        /* Partner: the acquire in wait_for. */
-        atomic_store_explicit(&r->ready, (uint32_t)call, memory_order_release);
-        break;
-    case DATA:
-        memcpy((void *)(uintptr_t)addr, buf, nbytes);
-        /* Partner: the acquire in receive. */
-        atomic_fetch_add_explicit(&received, nbytes, memory_order_release);
-        break;
-    case DONE:
-        atomic_store_explicit(&r->done, (uint32_t)call, memory_order_release);
-        break;
-    case RELEASE:
-        atomic_store_explicit(&released, (uint32_t)call, memory_order_release);
-        break;
-    }
+    flags &= choices;
+    return flags != 0 && (flags & (flags - 1)) == 0;
 }
 
-static void tell(uint32_t node, enum message message, uint64_t addr,
-                 const void *src, size_t n)
+/* Debug: the flags that have no default. */
+static void check_flags(const char *call, int flags)
 {
-    const int32_t args[] = {(int32_t)message, (int32_t)number,
-                            (int32_t)(uint32_t)(addr >> 32),
-                            (int32_t)(uint32_t)addr};
-    static const char nothing;
-
-    fsh_gasnet_send(node, FSH_HANDLER_BCAST, args, 4,
-                    src != NULL ? src : &nothing, n);
+    if (!one_of(flags, GASNET_COLL_IN_NOSYNC | GASNET_COLL_IN_MYSYNC |
+                           GASNET_COLL_IN_ALLSYNC))
+        fsh_fatal("%s: flags are %#x, without exactly one GASNET_COLL_IN_ flag",
+                  call, (unsigned)flags);
+    if (!one_of(flags, GASNET_COLL_OUT_NOSYNC | GASNET_COLL_OUT_MYSYNC |
+                           GASNET_COLL_OUT_ALLSYNC))
+        fsh_fatal(
+            "%s: flags are %#x, without exactly one GASNET_COLL_OUT_ flag",
+            call, (unsigned)flags);
+    if (!one_of(flags, GASNET_COLL_LOCAL | GASNET_COLL_SINGLE))
+        fsh_fatal("%s: flags are %#x, without exactly one of GASNET_COLL_LOCAL "
+                  "and GASNET_COLL_SINGLE",
+                  call, (unsigned)flags);
 }
 
-/* Until `word` has come to this call; with no bytes to wait for, a receiver may
- * be further. */
-static void wait_for(atomic_uint *word, uint32_t node)
+static unsigned view_of(int flags)
 {
-    struct fsh_wait wait = {.peer = node + 1};
-
-    while ((int32_t)(atomic_load_explicit(word, memory_order_acquire) -
-                     number) < 0)
-        fsh_wait_step(&wait, "gasnet_coll_broadcast");
-    fsh_wait_end(&wait);
+    return (flags & GASNET_COLL_NO_IMAGES) != 0 ? FSH_VIEW_NODES
+                                                : FSH_VIEW_IMAGES;
 }
 
-/* The root's side: `all` is whether nobody may leave before all are done. */
-static void distribute(const char *src, size_t n, bool all)
+static struct request begin(const char *call, gasnet_team_handle_t team,
+                            enum fsh_coll_kind kind, size_t nbytes, int flags)
 {
-    uint32_t me = fsh_gasnet.rank, nodes = fsh_gasnet.nodes;
-    size_t most = fsh_gasnet.limits.am_max_medium;
+    struct request r = {
+        .team = fsh_team_of(team, call),
+        .call = {.name = call, .kind = kind, .flags = flags, .nbytes = nbytes}};
 
-    for (uint32_t i = 1; i < nodes; i++)
-        wait_for(&receivers[(me + i) % nodes].ready, (me + i) % nodes);
-    for (size_t at = 0; at < n; at += most)
-        for (uint32_t i = 1; i < nodes; i++) {
-            uint32_t node = (me + i) % nodes;
-
-            tell(node, DATA, receivers[node].dst + at, src + at,
-                 n - at < most ? n - at : most);
-        }
-    if (!all)
-        return;
-    for (uint32_t i = 1; i < nodes; i++)
-        wait_for(&receivers[(me + i) % nodes].done, (me + i) % nodes);
-    for (uint32_t i = 1; i < nodes; i++)
-        tell((me + i) % nodes, RELEASE, 0, NULL, 0);
-}
-
-static void receive(void *dst, uint32_t root, size_t n, bool all)
-{
-    struct fsh_wait wait = {.peer = root + 1};
-
-    /* Nothing of this call arrives before the root knows that we are in it. */
-    atomic_store_explicit(&received, 0, memory_order_relaxed);
-    tell(root, READY, (uintptr_t)dst, NULL, 0);
-    while (atomic_load_explicit(&received, memory_order_acquire) < n)
-        fsh_wait_step(&wait, "gasnet_coll_broadcast");
-    fsh_wait_end(&wait);
-    if (!all)
-        return;
-    tell(root, DONE, 0, NULL, 0);
-    wait_for(&released, root);
-}
-
-void gasnet_coll_init(const gasnet_image_t images[], gasnet_image_t my_image,
-                      gasnet_coll_fn_entry_t fn_tbl[], size_t fn_count,
-                      int init_flags)
-{
-    (void)my_image;
-    (void)fn_tbl;
-    (void)init_flags;
-    if (!fsh_gasnet.attached)
-        fsh_bad_call("gasnet_coll_init");
-    for (uint32_t i = 0; images != NULL && i < fsh_gasnet.nodes; i++)
-        if (images[i] != 1)
-            fsh_fatal("gasnet_coll_init: %u images on node %u, but one a node "
-                      "is possible",
-                      images[i], i);
-    if (fn_count != 0)
-        fsh_fatal("gasnet_coll_init: %zu reduction functions, but none can be "
-                  "registered",
-                  fn_count);
-}
-
-void gasnet_coll_broadcast(gasnet_team_handle_t team, void *dst,
-                           gasnet_image_t srcimage, const void *src,
-                           size_t nbytes, int flags)
-{
-    static const char call[] = "gasnet_coll_broadcast";
-    bool all = (flags & GASNET_COLL_OUT_ALLSYNC) != 0;
-
-    if (!fsh_gasnet.attached)
-        fsh_bad_call(call);
-    if (FSH_GASNET_DEBUG)
+    if (FSH_GASNET_DEBUG) {
         fsh_check_may_block(call);
-    if (team != GASNET_TEAM_ALL)
-        fsh_fatal("%s: team is %p, but only GASNET_TEAM_ALL exists", call,
-                  (void *)team);
-    if (srcimage >= fsh_gasnet.nodes)
-        fsh_fatal("%s: srcimage is %u, but images are 0 to %u", call, srcimage,
-                  fsh_gasnet.nodes - 1);
-    number++;
-    if (srcimage != fsh_gasnet.rank) {
-        receive(dst, srcimage, nbytes, all);
-        return;
+        check_flags(call, flags);
     }
-    if (dst != src && nbytes != 0)
-        memmove(dst, src, nbytes);
-    distribute(src, nbytes, all);
+    return r;
 }
 
-void fsh_coll_register(void)
+static void set_root(struct request *r, gasnet_image_t image, const char *name)
 {
-    receivers = calloc(fsh_gasnet.nodes, sizeof *receivers);
-    if (receivers == NULL)
-        fsh_fatal("gasnet_init: no memory for %u nodes", fsh_gasnet.nodes);
-    fsh_gasnet.handler[FSH_HANDLER_BCAST] = (fsh_handler_fn)on_message;
+    const struct fsh_view *view = &r->team->view[view_of(r->call.flags)];
+
+    if (image >= view->first[r->team->size])
+        fsh_fatal("%s: %s is %u, but images are 0 to %u", r->call.name, name,
+                  image, view->first[r->team->size] - 1);
+    r->call.root = image;
+}
+
+static void set_function(struct request *r, size_t elem_size, size_t elem_count,
+                         gasnet_coll_fn_handle_t func, int func_arg)
+{
+    (void)fsh_team_function(r->call.name, func);
+    r->call.elem_size = elem_size;
+    r->call.elem_count = elem_count;
+    r->call.func = func;
+    r->call.func_arg = func_arg;
+    if (r->call.kind == FSH_COLL_SCAN &&
+        !one_of(r->call.flags,
+                GASNET_COLL_INCLUSIVE_SCAN | GASNET_COLL_EXCLUSIVE_SCAN))
+        fsh_fatal("%s: flags are %#x, without exactly one of "
+                  "GASNET_COLL_INCLUSIVE_SCAN and GASNET_COLL_EXCLUSIVE_SCAN",
+                  r->call.name, (unsigned)r->call.flags);
+}
+
+/* This image's entry in a list of buffers. */
+static void *pick(const struct request *r, void *const list[])
+{
+    unsigned index = view_of(r->call.flags);
+    uint32_t image = fsh_team_image(r->team, index, r->call.name);
+
+    if (r->call.flags & GASNET_COLL_SINGLE)
+        image += r->team->view[index].first[r->team->rank];
+    return list[image];
+}
+
+static void run(const struct request *r)
+{
+    struct fsh_event event = {0};
+
+    fsh_coll_start(r->team, &r->call, r->dst, r->src, &event);
+    fsh_coll_wait(&event, r->call.name);
+}
+
+static gasnet_coll_handle_t run_nb(const struct request *r)
+{
+    struct fsh_thread *self = fsh_thread_self();
+    uint32_t slot = fsh_slot_take(self);
+
+    fsh_coll_start(r->team, &r->call, r->dst, r->src,
+                   &fsh_slot_at(slot)->event);
+    return fsh_slot_close(self, slot);
+}
+
+/* The blocking and the other form of a call: FILL completes request r. */
+#define FORMS(NAME, KIND, NBYTES, PARAMS, FILL)                                \
+    void gasnet_coll_##NAME PARAMS                                             \
+    {                                                                          \
+        struct request r =                                                     \
+            begin("gasnet_coll_" #NAME, team, FSH_COLL_##KIND, NBYTES, flags); \
+                                                                               \
+        FILL;                                                                  \
+        run(&r);                                                               \
+    }                                                                          \
+    gasnet_coll_handle_t gasnet_coll_##NAME##_nb PARAMS                        \
+    {                                                                          \
+        struct request r = begin("gasnet_coll_" #NAME "_nb", team,             \
+                                 FSH_COLL_##KIND, NBYTES, flags);              \
+                                                                               \
+        FILL;                                                                  \
+        return run_nb(&r);                                                     \
+    }
+
+/* clang-format off */
+#define ONE_TO_ALL   set_root(&r, srcimage, "srcimage"); r.dst = dst; r.src = src
+#define ONE_TO_ALL_M set_root(&r, srcimage, "srcimage"); \
+                     r.dst = pick(&r, dstlist); r.src = src
+#define ALL_TO_ONE   set_root(&r, dstimage, "dstimage"); r.dst = dst; r.src = src
+#define ALL_TO_ONE_M set_root(&r, dstimage, "dstimage"); \
+                     r.dst = dst; r.src = pick(&r, srclist)
+#define ALL_TO_ALL   r.dst = dst; r.src = src
+#define ALL_TO_ALL_M r.dst = pick(&r, dstlist); r.src = pick(&r, srclist)
+#define FUNCTION     set_function(&r, elem_size, elem_count, func, func_arg)
+#define UNUSED_SRC   (void)src_blksz; (void)src_offset
+#define UNUSED_BOTH  (void)dst_blksz; (void)dst_offset; UNUSED_SRC
+/* clang-format on */
+
+FORMS(broadcast, BROADCAST, nbytes,
+      (gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage,
+       const void *src, size_t nbytes, int flags),
+      ONE_TO_ALL)
+FORMS(broadcastM, BROADCAST, nbytes,
+      (gasnet_team_handle_t team, void *const dstlist[],
+       gasnet_image_t srcimage, const void *src, size_t nbytes, int flags),
+      ONE_TO_ALL_M)
+
+FORMS(scatter, SCATTER, nbytes,
+      (gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage,
+       const void *src, size_t nbytes, int flags),
+      ONE_TO_ALL)
+FORMS(scatterM, SCATTER, nbytes,
+      (gasnet_team_handle_t team, void *const dstlist[],
+       gasnet_image_t srcimage, const void *src, size_t nbytes, int flags),
+      ONE_TO_ALL_M)
+
+FORMS(gather, GATHER, nbytes,
+      (gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst,
+       const void *src, size_t nbytes, int flags),
+      ALL_TO_ONE)
+FORMS(gatherM, GATHER, nbytes,
+      (gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst,
+       void *const srclist[], size_t nbytes, int flags),
+      ALL_TO_ONE_M)
+
+FORMS(gather_all, GATHER_ALL, nbytes,
+      (gasnet_team_handle_t team, void *dst, const void *src, size_t nbytes,
+       int flags),
+      ALL_TO_ALL)
+FORMS(gather_allM, GATHER_ALL, nbytes,
+      (gasnet_team_handle_t team, void *const dstlist[], void *const srclist[],
+       size_t nbytes, int flags),
+      ALL_TO_ALL_M)
+
+FORMS(exchange, EXCHANGE, nbytes,
+      (gasnet_team_handle_t team, void *dst, const void *src, size_t nbytes,
+       int flags),
+      ALL_TO_ALL)
+FORMS(exchangeM, EXCHANGE, nbytes,
+      (gasnet_team_handle_t team, void *const dstlist[], void *const srclist[],
+       size_t nbytes, int flags),
+      ALL_TO_ALL_M)
+
+FORMS(reduce, REDUCE, elem_size *elem_count,
+      (gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst,
+       const void *src, size_t src_blksz, size_t src_offset, size_t elem_size,
+       size_t elem_count, gasnet_coll_fn_handle_t func, int func_arg,
+       int flags),
+      ALL_TO_ONE;
+      FUNCTION; UNUSED_SRC)
+FORMS(reduceM, REDUCE, elem_size *elem_count,
+      (gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst,
+       void *const srclist[], size_t src_blksz, size_t src_offset,
+       size_t elem_size, size_t elem_count, gasnet_coll_fn_handle_t func,
+       int func_arg, int flags),
+      ALL_TO_ONE_M;
+      FUNCTION; UNUSED_SRC)
+
+FORMS(scan, SCAN, elem_size *elem_count,
+      (gasnet_team_handle_t team, void *dst, size_t dst_blksz,
+       size_t dst_offset, const void *src, size_t src_blksz, size_t src_offset,
+       size_t elem_size, size_t elem_count, gasnet_coll_fn_handle_t func,
+       int func_arg, int flags),
+      ALL_TO_ALL;
+      FUNCTION; UNUSED_BOTH)
+FORMS(scanM, SCAN, elem_size *elem_count,
+      (gasnet_team_handle_t team, void *const dstlist[], size_t dst_blksz,
+       size_t dst_offset, void *const srclist[], size_t src_blksz,
+       size_t src_offset, size_t elem_size, size_t elem_count,
+       gasnet_coll_fn_handle_t func, int func_arg, int flags),
+      ALL_TO_ALL_M;
+      FUNCTION; UNUSED_BOTH)
+
+/* ---- synchronisation ---- */
+
+void gasnet_coll_wait_sync(gasnet_coll_handle_t handle)
+{
+    fsh_sync_wait(handle, "gasnet_coll_wait_sync");
+}
+
+void gasnet_coll_wait_sync_some(gasnet_coll_handle_t *handles, size_t n)
+{
+    fsh_sync_wait_some(handles, n, "gasnet_coll_wait_sync_some");
+}
+
+void gasnet_coll_wait_sync_all(gasnet_coll_handle_t *handles, size_t n)
+{
+    fsh_sync_wait_all(handles, n, "gasnet_coll_wait_sync_all");
+}
+
+int gasnet_coll_try_sync(gasnet_coll_handle_t handle)
+{
+    fsh_gasnet_poll_once("gasnet_coll_try_sync");
+    return fsh_slot_finish(handle, "gasnet_coll_try_sync")
+               ? GASNET_OK
+               : GASNET_ERR_NOT_READY;
+}
+
+int gasnet_coll_try_sync_some(gasnet_coll_handle_t *handles, size_t n)
+{
+    fsh_gasnet_poll_once("gasnet_coll_try_sync_some");
+    return fsh_sync_try_some(handles, n, "gasnet_coll_try_sync_some");
+}
+
+int gasnet_coll_try_sync_all(gasnet_coll_handle_t *handles, size_t n)
+{
+    fsh_gasnet_poll_once("gasnet_coll_try_sync_all");
+    return fsh_sync_try_all(handles, n, "gasnet_coll_try_sync_all");
+}
+
+/* ---- tuning ---- */
+
+void gasnet_coll_loadTuningState(char *filename, gasnet_team_handle_t team)
+{
+    (void)filename;
+    (void)team;
+}
+
+void gasnet_coll_dumpTuningState(char *filename, gasnet_team_handle_t team)
+{
+    (void)filename;
+    (void)team;
+}
+
+void gasnet_coll_dumpProfile(char *filename, gasnet_team_handle_t team)
+{
+    (void)filename;
+    (void)team;
 }

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "boot/boot.h"
 #include "gasnet/internal.h"
+#include "gasnet/team.h"
 
 void (*gasnet_client_attach_hook)(void *addr, uintptr_t size);
 
@@ -98,7 +99,7 @@ int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
         fsh_fatal("gasnet_init: no memory for a table of %u nodes", g->nodes);
     fsh_wait_init();
     fsh_memset_register();
-    fsh_barrier_register();
+    fsh_team_register();
     fsh_coll_register();
     fsh_thread_make();
     if (FSH_GASNET_DEBUG)
@@ -111,6 +112,7 @@ int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
                  &g->limits);
     if (fsh_thread_count() > 1)
         g->ops->share();
+    fsh_coll_limits();
     return GASNET_OK;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Active message handlers of the library itself: indices 64..127, delivered to
- * the host like the client's. The barrier's and the broadcast's protocol are
+ * the host like the client's. The protocols of barriers and collectives are
  * described where they are implemented.
  */
 #ifndef FSH_GASNET_HANDLERS_H
@@ -12,7 +12,8 @@ enum fsh_handler {
     FSH_HANDLER_MEMSET = 64,
     FSH_HANDLER_MEMSET_DONE,
     FSH_HANDLER_BARRIER,
-    FSH_HANDLER_BCAST,
+    FSH_HANDLER_COLL,
+    FSH_HANDLER_COLL_TAKEN,
     FSH_HANDLER_ANY_PUT, /* everything.c */
     FSH_HANDLER_ANY_GET,
     FSH_HANDLER_ANY_DATA,

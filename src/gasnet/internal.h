@@ -65,6 +65,7 @@ struct fsh_thread {
     unsigned in_handler;     /* depth */
     unsigned barren;         /* polls in a row that found nothing */
     uint32_t region;         /* slot of the open access region + 1, or 0 */
+    uint32_t image;          /* of gasnet_coll_init + 1, or 0 */
     uint32_t free_head;      /* free slots of this thread, index + 1 */
     uint32_t free_count;
     struct fsh_event puts; /* implicit operations in flight */
@@ -115,6 +116,24 @@ bool fsh_slot_finish(void *handle, const char *call);
  * the operation is complete already. */
 void *fsh_slot_close(struct fsh_thread *self, uint32_t index);
 
+/* Where an implicit put or get of this thread counts: in its access region or
+ * among its own. */
+static inline struct fsh_event *fsh_event_implicit(struct fsh_thread *self,
+                                                   bool put)
+{
+    if (self->region != 0)
+        return &fsh_slot_at(self->region - 1)->event;
+    return put ? &self->puts : &self->gets;
+}
+
+/* The syncs of explicit handles for any family of calls, `call` being the
+ * client's; try does not poll (sync.c). */
+void fsh_sync_wait(void *handle, const char *call);
+void fsh_sync_wait_all(void **handles, size_t n, const char *call);
+void fsh_sync_wait_some(void **handles, size_t n, const char *call);
+int fsh_sync_try_all(void **handles, size_t n, const char *call);
+int fsh_sync_try_some(void **handles, size_t n, const char *call);
+
 /* ---- waiting (wait.c) ---- */
 
 struct fsh_wait {
@@ -144,6 +163,10 @@ void fsh_wait_init(void);
 
 /* Poll until nothing of the event is in flight. */
 void fsh_wait_event(struct fsh_event *event, const char *what, uint32_t node);
+
+/* The end of a blocking get; polls now and then even if it is done, so that a
+ * loop of gets that waits for a peer also serves that peer (rma.c). */
+void fsh_wait_get(struct fsh_event *event, const char *call, uint32_t node);
 
 /* Partner: the conduit's release decrement of `pending`. */
 static inline bool fsh_event_done(struct fsh_event *event)
@@ -282,12 +305,17 @@ void fsh_memset_register(void);
 void fsh_memset_start(uint32_t node, void *dest, int val, size_t n,
                       struct fsh_event *event);
 
-void fsh_barrier_register(void);
-/* Send what the current barrier is ready to send; from polls only. */
-extern atomic_bool fsh_barrier_active;
+/* Barriers between notify and their end; send what they are ready to send, from
+ * polls only. */
+extern atomic_uint fsh_barrier_active;
 bool fsh_barrier_kick(void);
 
+/* The same for collectives (coll_engine.c, coll_message.c). */
 void fsh_coll_register(void);
+extern atomic_bool fsh_coll_active;
+bool fsh_coll_kick(void);
+/* Once the conduit's limits are known. */
+void fsh_coll_limits(void);
 
 /* ---- leaving (exit.c) ---- */
 

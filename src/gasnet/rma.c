@@ -71,6 +71,17 @@ static void put_blocking(const char *call, uint32_t node, void *dest,
         fsh_wait_event(&event, call, node);
 }
 
+void fsh_wait_get(struct fsh_event *event, const char *call, uint32_t node)
+{
+    if (!fsh_event_done(event)) {
+        fsh_wait_event(event, call, node);
+    } else {
+        /* gasnet_direct.h counts too. */
+        if (fsh_gasnet_quiet++ % FSH_GASNET_QUIET_GETS == 0)
+            fsh_gasnet_poll_once(call);
+    }
+}
+
 static void get_blocking(const char *call, void *dest, uint32_t node,
                          const void *src, size_t n)
 {
@@ -78,13 +89,7 @@ static void get_blocking(const char *call, void *dest, uint32_t node,
 
     FSH_CALL(call);
     do_get(call, dest, node, src, n, &event);
-    if (!fsh_event_done(&event)) {
-        fsh_wait_event(&event, call, node);
-    } else {
-        /* gasnet_direct.h counts too. */
-        if (fsh_gasnet_quiet++ % FSH_GASNET_QUIET_GETS == 0)
-            fsh_gasnet_poll_once(call);
-    }
+    fsh_wait_get(&event, call, node);
 }
 
 void gasnet_put(gasnet_node_t node, void *dest, const void *src, size_t nbytes)
@@ -254,19 +259,13 @@ gasnet_register_value_t gasnet_wait_syncnb_valget(gasnet_valget_handle_t handle)
 
 /* ---- implicit handle ---- */
 
-static struct fsh_event *implicit(struct fsh_event *own, uint32_t region)
-{
-    return region == 0 ? own : &fsh_slot_at(region - 1)->event;
-}
-
 static void put_nbi(const char *call, uint32_t node, void *dest,
                     const void *src, size_t n, unsigned flags)
 {
     struct fsh_thread *self = fsh_thread_self();
 
     FSH_CALL(call);
-    do_put(call, node, dest, src, n, flags,
-           implicit(&self->puts, self->region));
+    do_put(call, node, dest, src, n, flags, fsh_event_implicit(self, true));
 }
 
 static void get_nbi(const char *call, void *dest, uint32_t node,
@@ -275,7 +274,7 @@ static void get_nbi(const char *call, void *dest, uint32_t node,
     struct fsh_thread *self = fsh_thread_self();
 
     FSH_CALL(call);
-    do_get(call, dest, node, src, n, implicit(&self->gets, self->region));
+    do_get(call, dest, node, src, n, fsh_event_implicit(self, false));
 }
 
 void gasnet_put_nbi(gasnet_node_t node, void *dest, const void *src,
@@ -316,5 +315,5 @@ void gasnet_memset_nbi(gasnet_node_t node, void *dest, int val, size_t nbytes)
 
     FSH_CALL("gasnet_memset_nbi");
     do_memset("gasnet_memset_nbi", node, dest, val, nbytes,
-              implicit(&self->puts, self->region));
+              fsh_event_implicit(self, true));
 }

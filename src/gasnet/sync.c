@@ -30,7 +30,7 @@ static size_t sweep(gasnet_handle_t *handles, size_t n, size_t *left,
     return valid;
 }
 
-static int try_all(gasnet_handle_t *handles, size_t n, const char *call)
+int fsh_sync_try_all(gasnet_handle_t *handles, size_t n, const char *call)
 {
     size_t left;
 
@@ -38,22 +38,49 @@ static int try_all(gasnet_handle_t *handles, size_t n, const char *call)
     return left == 0 ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
 
-static int try_some(gasnet_handle_t *handles, size_t n, const char *call)
+int fsh_sync_try_some(gasnet_handle_t *handles, size_t n, const char *call)
 {
     size_t left, valid = sweep(handles, n, &left, call);
 
     return valid == 0 || left < valid ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
 
-void gasnet_wait_syncnb(gasnet_handle_t handle)
+void fsh_sync_wait(gasnet_handle_t handle, const char *call)
 {
-    static const char call[] = "gasnet_wait_syncnb";
     struct fsh_wait wait = {0};
 
     FSH_CALL(call);
     while (!fsh_slot_finish(handle, call))
         fsh_wait_step(&wait, call);
     fsh_wait_end(&wait);
+}
+
+void fsh_sync_wait_all(gasnet_handle_t *handles, size_t n, const char *call)
+{
+    struct fsh_wait wait = {0};
+
+    FSH_CALL(call);
+    for (size_t i = 0; i < n; i++) {
+        while (!fsh_slot_finish(handles[i], call))
+            fsh_wait_step(&wait, call);
+        handles[i] = GASNET_INVALID_HANDLE;
+    }
+    fsh_wait_end(&wait);
+}
+
+void fsh_sync_wait_some(gasnet_handle_t *handles, size_t n, const char *call)
+{
+    struct fsh_wait wait = {0};
+
+    FSH_CALL(call);
+    while (fsh_sync_try_some(handles, n, call) != GASNET_OK)
+        fsh_wait_step(&wait, call);
+    fsh_wait_end(&wait);
+}
+
+void gasnet_wait_syncnb(gasnet_handle_t handle)
+{
+    fsh_sync_wait(handle, "gasnet_wait_syncnb");
 }
 
 int gasnet_try_syncnb_nopoll(gasnet_handle_t handle)
@@ -76,62 +103,39 @@ int gasnet_try_syncnb(gasnet_handle_t handle)
 void gasnet_wait_syncnb_all(gasnet_handle_t *handles, size_t n)
 {
     static const char call[] = "gasnet_wait_syncnb_all";
-    struct fsh_wait wait = {0};
 
-    FSH_CALL(call);
     if (FSH_GASNET_DEBUG)
         fsh_check_pointer(call, "handles", handles, n);
-    for (size_t i = 0; i < n; i++) {
-        while (!fsh_slot_finish(handles[i], call))
-            fsh_wait_step(&wait, call);
-        handles[i] = GASNET_INVALID_HANDLE;
-    }
-    fsh_wait_end(&wait);
+    fsh_sync_wait_all(handles, n, call);
 }
 
 int gasnet_try_syncnb_all_nopoll(gasnet_handle_t *handles, size_t n)
 {
-    static const char call[] = "gasnet_try_syncnb_all_nopoll";
-
-    FSH_CALL(call);
-    return try_all(handles, n, call);
+    return fsh_sync_try_all(handles, n, "gasnet_try_syncnb_all_nopoll");
 }
 
 int gasnet_try_syncnb_all(gasnet_handle_t *handles, size_t n)
 {
-    static const char call[] = "gasnet_try_syncnb_all";
-
-    FSH_CALL(call);
-    fsh_gasnet_poll_once(call);
-    return try_all(handles, n, call);
+    FSH_CALL("gasnet_try_syncnb_all");
+    fsh_gasnet_poll_once("gasnet_try_syncnb_all");
+    return fsh_sync_try_all(handles, n, "gasnet_try_syncnb_all");
 }
 
 void gasnet_wait_syncnb_some(gasnet_handle_t *handles, size_t n)
 {
-    static const char call[] = "gasnet_wait_syncnb_some";
-    struct fsh_wait wait = {0};
-
-    FSH_CALL(call);
-    while (try_some(handles, n, call) != GASNET_OK)
-        fsh_wait_step(&wait, call);
-    fsh_wait_end(&wait);
+    fsh_sync_wait_some(handles, n, "gasnet_wait_syncnb_some");
 }
 
 int gasnet_try_syncnb_some_nopoll(gasnet_handle_t *handles, size_t n)
 {
-    static const char call[] = "gasnet_try_syncnb_some_nopoll";
-
-    FSH_CALL(call);
-    return try_some(handles, n, call);
+    return fsh_sync_try_some(handles, n, "gasnet_try_syncnb_some_nopoll");
 }
 
 int gasnet_try_syncnb_some(gasnet_handle_t *handles, size_t n)
 {
-    static const char call[] = "gasnet_try_syncnb_some";
-
-    FSH_CALL(call);
-    fsh_gasnet_poll_once(call);
-    return try_some(handles, n, call);
+    FSH_CALL("gasnet_try_syncnb_some");
+    fsh_gasnet_poll_once("gasnet_try_syncnb_some");
+    return fsh_sync_try_some(handles, n, "gasnet_try_syncnb_some");
 }
 
 /* ---- implicit ---- */

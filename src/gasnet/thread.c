@@ -95,6 +95,7 @@ struct fsh_thread *fsh_thread_make(void)
     self->held = NULL;
     self->holding = false;
     self->in_handler = 0;
+    self->image = 0;
     return self;
 }
 

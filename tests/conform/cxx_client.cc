@@ -3,6 +3,8 @@
 // built by macros, all categories, put and get, barrier, BLOCKUNTIL.
 #include "conform.h"
 
+#include <gasnet_vis.h>
+
 #include <vector>
 
 namespace {
@@ -55,8 +57,25 @@ int main(int argc, char **argv)
         gasnet_wait_syncnb(h);
         gasnet_get(back.data(), to, dst, out.size() - 1);
         CHECK_EQ(memcmp(back.data(), out.data() + 1, out.size() - 1), 0);
+        gasnet_memvec_t far[1] = {{dst, out.size()}};
+        gasnet_memvec_t near[2] = {{out.data() + 1000, out.size() - 1000},
+                                   {out.data(), 1000}};
+        gasnet_putv_bulk(to, 1, far, 2, near);
+        gasnet_get(back.data(), to, dst, out.size() - 1000);
+        CHECK_EQ(memcmp(back.data(), out.data() + 1000, out.size() - 1000), 0);
         gasnet_put_val(to, dst, 0x1234, 2);
         CHECK_EQ(gasnet_get_val(to, dst, 2), 0x1234);
+    }
+    gasnet_team_handle_t team = gasnet_coll_team_split(
+        GASNET_TEAM_ALL, conf.me % 2, conf.me, nullptr);
+    std::vector<int> all(gasnet_coll_team_size(team));
+    int mine = static_cast<int>(conf.me) * 3;
+    void *list[1] = {&mine};
+    void *lists[1] = {all.data()};
+    gasnet_coll_gather_allM(team, lists, list, sizeof mine,
+                            GASNET_COLL_LOCAL | GASNET_COLL_ALLSYNC);
+    for (int i = 0; i < static_cast<int>(all.size()); i++) {
+        CHECK_EQ(all[i], gasnet_coll_team_rank2node(team, i) * 3);
     }
     conf_pass();
 }

@@ -7,6 +7,7 @@
 #include "conform.h"
 
 #include <gasnet_tools.h>
+#include <gasnet_vis.h>
 
 enum {
     H_NOTHING = 128,
@@ -170,6 +171,58 @@ static void memset_behind(void)
 {
     gasnet_memset(to, end() - 1, 0, 2);
 }
+/* In pieces: two of 4 bytes at buf, and others. */
+static gasnet_memvec_t two[2] = {{buf, 4}, {buf + 8, 4}};
+static void *list[2] = {buf, buf + 8};
+static size_t eight[1] = {8};
+static size_t down[1] = {(size_t)-8};
+static size_t huge[1] = {SIZE_MAX / 2 - 7};
+static size_t section[2] = {4, 3};
+
+static void putv_lengths(void)
+{
+    gasnet_memvec_t nine[1];
+    nine[0].addr = conf_addr(to);
+    nine[0].len = 9;
+    gasnet_putv_bulk(to, 1, nine, 2, two);
+}
+static void geti_lengths(void)
+{
+    void *far[1];
+    far[0] = conf_addr(to);
+    gasnet_wait_syncnb(gasnet_geti_nb_bulk(2, list, 4, to, 1, far, 12));
+}
+static void putv_behind(void)
+{
+    gasnet_memvec_t far[2];
+    far[0].addr = conf_addr(to);
+    far[1].addr = end() - 3;
+    far[0].len = far[1].len = 4;
+    gasnet_putv_nbi_bulk(to, 2, far, 2, two);
+}
+static void geti_before(void)
+{
+    void *far[2];
+    far[0] = conf_addr(to);
+    far[1] = conf_addr(to) - 1;
+    gasnet_geti_bulk(2, list, 4, to, 2, far, 4);
+}
+static void puts_behind(void)
+{
+    gasnet_puts_bulk(to, end() - 19, eight, buf, eight, section, 1);
+}
+static void gets_down(void)
+{
+    gasnet_gets_bulk(buf, eight, to, conf_addr(to) + 15, down, section, 1);
+}
+static void gets_far(void)
+{
+    gasnet_gets_bulk(buf, eight, to, conf_addr(to), huge, section, 1);
+}
+static void puts_to_nobody(void)
+{
+    gasnet_puts_bulk(conf.n, conf_addr(to), eight, buf, eight, section, 1);
+}
 static void notify_twice(void)
 {
     gasnet_barrier_notify(0, 0);
@@ -223,6 +276,55 @@ static void tools_wait_alone(void)
     gasnett_cond_wait(&cond, &mutex);
 }
 
+/* Collectives; the other rank is in one too, or never comes to it. */
+enum {
+    SYNC = GASNET_COLL_LOCAL | GASNET_COLL_IN_MYSYNC | GASNET_COLL_OUT_MYSYNC
+};
+
+static void coll_root(void)
+{
+    gasnet_coll_broadcast(GASNET_TEAM_ALL, buf, conf.n, buf, 8, SYNC);
+}
+static void sum(void *results, size_t count, const void *left,
+                size_t left_count, const void *right, size_t elem_size,
+                int flags, int arg)
+{
+    (void)results, (void)count, (void)left, (void)left_count, (void)right;
+    (void)elem_size, (void)flags, (void)arg;
+}
+static void coll_function(void)
+{
+    gasnet_coll_fn_entry_t functions[1] = {{sum, 0}};
+    gasnet_coll_init(NULL, 0, functions, 1, 0);
+    gasnet_coll_wait_sync(gasnet_coll_reduce_nb(GASNET_TEAM_ALL, 0, buf, buf, 0,
+                                                0, 4, 1, 1, 0, SYNC));
+}
+static void coll_kinds(void) /* by both */
+{
+    if (conf.me == 0) {
+        gasnet_coll_gather(GASNET_TEAM_ALL, 1, NULL, buf, 8, SYNC);
+    } else {
+        gasnet_coll_scatter(GASNET_TEAM_ALL, buf, 0, NULL, 8, SYNC);
+    }
+}
+static void coll_lengths(void) /* by both */
+{
+    gasnet_coll_broadcast(GASNET_TEAM_ALL, buf, 0, buf, 8 + conf.me, SYNC);
+}
+static void coll_notify_twice(void)
+{
+    gasnet_coll_barrier_notify(GASNET_TEAM_ALL, 0, 0);
+    gasnet_coll_barrier_notify(GASNET_TEAM_ALL, 0, 0);
+}
+static void coll_wait_unnotified(void)
+{
+    gasnet_coll_barrier_wait(GASNET_TEAM_ALL, 0, 0);
+}
+static void team_rank(void)
+{
+    gasnet_coll_team_rank2node(GASNET_TEAM_ALL, (int)conf.n);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -251,6 +353,14 @@ static const struct {
                  {"get-behind", get_behind},
                  {"get-nb-before", get_nb_before},
                  {"memset-behind", memset_behind},
+                 {"putv-lengths", putv_lengths},
+                 {"geti-lengths", geti_lengths},
+                 {"putv-behind", putv_behind},
+                 {"geti-before", geti_before},
+                 {"puts-behind", puts_behind},
+                 {"gets-down", gets_down},
+                 {"gets-far", gets_far},
+                 {"puts-to-nobody", puts_to_nobody},
                  {"notify-twice", notify_twice},
                  {"wait-unnotified", wait_unnotified},
                  {"try-unnotified", try_unnotified},
@@ -262,13 +372,26 @@ static const struct {
                  {"tools-setting", tools_setting},
                  {"tools-double", tools_double},
                  {"tools-wait-alone", tools_wait_alone},
+                 {"coll-root", coll_root},
+                 {"coll-function", coll_function},
+                 {"coll-kinds", coll_kinds},
+                 {"coll-lengths", coll_lengths},
+                 {"coll-notify-twice", coll_notify_twice},
+                 {"coll-wait-unnotified", coll_wait_unnotified},
+                 {"team-rank", team_rank},
                  {"none", NULL}};
+
+/* Mistakes that take two: all ranks make them. */
+static int by_all(const char *name)
+{
+    return strcmp(name, "coll-kinds") == 0 || strcmp(name, "coll-lengths") == 0;
+}
 
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "none";
     conf_start("fatal_error", &argc, &argv, table, CONF_COUNT(table), 8192);
-    if (conf.me == conf.n - 1) {
+    if (conf.me == conf.n - 1 || by_all(name)) {
         for (int i = 0; i < CONF_COUNT(scenarios); i++) {
             if (strcmp(scenarios[i].name, name) == 0 && scenarios[i].run) {
                 scenarios[i].run();

@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "gasnet/internal.h"
+#include "gasnet/team.h"
 #include "check.h"
 
 enum { ME = 1, NODES = 4, ROUNDS = 2 };
-enum { ANONYMOUS, NAMED, MISMATCH };
+enum { ANONYMOUS = FSH_ANONYMOUS, NAMED = FSH_NAMED, MISMATCH = FSH_MISMATCH };
 
 struct message {
     uint32_t node;
@@ -26,7 +26,8 @@ static int32_t phase;
 
 static void am_request(const struct fsh_am *am)
 {
-    CHECK(am->handler == FSH_HANDLER_BARRIER && am->nargs == 4);
+    CHECK(am->handler == FSH_HANDLER_BARRIER && am->nargs == 5);
+    CHECK(am->args[4] == 0); /* the team of all */
     CHECK(am->category == FSH_AM_SHORT && sent_count < 16);
     sent[sent_count++] = (struct message){am->node, am->args[0], am->args[1],
                                           am->args[2], am->args[3]};
@@ -47,11 +48,11 @@ static bool nothing_arrives(void)
 
 static void arrive(int32_t in_phase, int32_t round, int32_t kind, int32_t id)
 {
-    const int32_t args[] = {in_phase, round, kind, id};
+    const int32_t args[] = {in_phase, round, kind, id, 0};
     struct fsh_token token = {.source = (ME + NODES - (1u << round)) % NODES,
                               .is_request = true};
 
-    fsh_am_deliver(&token, FSH_HANDLER_BARRIER, FSH_AM_SHORT, args, 4, NULL, 0);
+    fsh_am_deliver(&token, FSH_HANDLER_BARRIER, FSH_AM_SHORT, args, 5, NULL, 0);
 }
 
 static void notify(int id, int flags)
@@ -191,7 +192,7 @@ int main(int argc, char **argv)
     fsh_gasnet.ops = &ops;
     fsh_gasnet.rank = ME;
     fsh_gasnet.nodes = NODES;
-    fsh_barrier_register(); /* the number of rounds follows that of nodes */
+    fsh_team_register(); /* of the new nodes */
     in_order();
     out_of_order();
     other_polls_progress();

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How a stream of a collective gets from one node to another. The receiver says
+ * that it is in the call (READY, with an address if a put can reach the place);
+ * the sender then puts and says so (PLACED), or sends the bytes (DATA). Nothing
+ * is buffered, and no message comes for an operation that is complete.
+ *
+ * Each message is answered (TAKEN), and a node has at most WINDOW of them
+ * unanswered at another, so that a poll never blocks on one that does not poll;
+ * operations that want to send more stand in line. Handlers record what came
+ * and queue the operation; everything else is called by who runs operations.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "gasnet/coll_engine.h"
+
+#define WINDOW 8u        /* fpga has 16 slots a peer */
+#define PUT_FROM 4096u   /* shorter streams are one or two messages anyway */
+#define PACK_BELOW 2048u /* shorter pieces share a message */
+
+enum message { READY, DATA, PLACED, PASS };
+
+/* What every message says, beside a and b. */
+struct header {
+    enum message message;
+    enum fsh_coll_kind kind;
+    unsigned view;
+    uint32_t team; /* its number at the receiver */
+    uint32_t number;
+    uint32_t rank; /* of the sender */
+    uint64_t a;
+    uint64_t b;
+};
+
+/* What goes to a node: messages it has not taken yet, and who waits to send
+ * another, in order. Under the lock. */
+struct line {
+    uint32_t sent;
+    struct fsh_coll_peer *first;
+    struct fsh_coll_peer *last;
+};
+static struct line *lines; /* [nodes] */
+static char *bounce;       /* am_max_medium bytes, where pieces are packed */
+
+/* ---- lines; lock held ---- */
+
+static void line_join(struct line *line, struct fsh_coll_peer *peer)
+{
+    if (peer->blocked)
+        return;
+    peer->blocked = true;
+    peer->ahead = line->last;
+    peer->behind = NULL;
+    *(line->last != NULL ? &line->last->behind : &line->first) = peer;
+    line->last = peer;
+}
+
+static void line_leave(struct line *line, struct fsh_coll_peer *peer)
+{
+    if (!peer->blocked)
+        return;
+    peer->blocked = false;
+    *(peer->ahead != NULL ? &peer->ahead->behind : &line->first) = peer->behind;
+    *(peer->behind != NULL ? &peer->behind->ahead : &line->last) = peer->ahead;
+}
+
+/* May op send to rank? If not, it is run again when it may. Takes the lock, as
+ * the next. */
+static bool line_enter(struct fsh_coll_op *op, uint32_t rank)
+{
+    struct line *line = &lines[op->team->node[rank]];
+    bool free;
+
+    pthread_mutex_lock(&fsh_coll_lock);
+    free = line->sent < WINDOW;
+    if (free) {
+        line->sent++;
+        line_leave(line, &op->peer[rank]);
+    } else {
+        line_join(line, &op->peer[rank]);
+    }
+    pthread_mutex_unlock(&fsh_coll_lock);
+    return free;
+}
+
+static void on_taken(void *token)
+{
+    struct line *line = &lines[((struct fsh_token *)token)->source];
+    struct fsh_coll_peer *peer;
+
+    pthread_mutex_lock(&fsh_coll_lock);
+    line->sent--;
+    peer = line->first;
+    if (peer != NULL) {
+        line_leave(line, peer);
+        fsh_coll_enqueue(peer->op);
+    }
+    pthread_mutex_unlock(&fsh_coll_lock);
+}
+
+/* ---- streams ---- */
+
+static size_t stream_bytes(const struct fsh_coll_stream *s)
+{
+    return s->piece * s->count;
+}
+
+/* Where byte `offset` of a stream is, and how many follow it there, at most the
+ * *n there was. */
+static char *stream_at(const struct fsh_coll_op *op,
+                       const struct fsh_coll_stream *s, uint32_t rank,
+                       size_t offset, size_t *n)
+{
+    size_t inside = offset % s->piece;
+
+    if (*n > s->piece - inside)
+        *n = s->piece - inside;
+    return s->at(op, rank, offset / s->piece) + inside;
+}
+
+/* n bytes from offset on: out of the stream into buf, or back. */
+static void stream_copy(const struct fsh_coll_op *op,
+                        const struct fsh_coll_stream *s, uint32_t rank,
+                        size_t offset, char *buf, size_t n, bool into_stream)
+{
+    for (size_t part; n != 0; n -= part) {
+        char *at;
+
+        part = n;
+        at = stream_at(op, s, rank, offset, &part);
+        if (into_stream)
+            memcpy(at, buf, part);
+        else
+            memcpy(buf, at, part);
+        buf += part;
+        offset += part;
+    }
+}
+
+void fsh_coll_copy_self(struct fsh_coll_op *op)
+{
+    uint32_t me = op->team->rank;
+    struct fsh_coll_stream in = op->algorithm->in(op, me);
+    struct fsh_coll_stream out = op->algorithm->out(op, me);
+    size_t n = stream_bytes(&in), part;
+
+    for (size_t at = 0; at < n; at += part) {
+        char *to, *from;
+
+        part = n - at;
+        to = stream_at(op, &in, me, at, &part);
+        from = stream_at(op, &out, me, at, &part);
+        if (to != from)
+            memmove(to, from, part);
+    }
+}
+
+/* ---- messages ---- */
+
+static int32_t high(uint64_t value)
+{
+    return (int32_t)(uint32_t)(value >> 32);
+}
+
+static int32_t low(uint64_t value)
+{
+    return (int32_t)(uint32_t)value;
+}
+
+static uint64_t join(int32_t hi, int32_t lo)
+{
+    return (uint64_t)(uint32_t)hi << 32 | (uint32_t)lo;
+}
+
+/* False: the node has WINDOW messages that it has not taken, and op is in its
+ * line. */
+static bool send(struct fsh_coll_op *op, uint32_t rank, enum message message,
+                 uint64_t a, uint64_t b, const void *src, size_t n)
+{
+    static const char nothing;
+    uint32_t node = op->team->node[rank];
+    unsigned what =
+        (unsigned)message | (unsigned)op->call.kind << 8 | op->view_index << 16;
+    const int32_t args[] = {(int32_t)what,
+                            (int32_t)op->team->number[rank],
+                            (int32_t)op->number,
+                            (int32_t)op->team->rank,
+                            high(a),
+                            low(a),
+                            high(b),
+                            low(b)};
+
+    if (!line_enter(op, rank))
+        return false;
+    fsh_gasnet_send(node, FSH_HANDLER_COLL, args, 8,
+                    src != NULL ? src : &nothing, n);
+    fsh_coll_advances++;
+    return true;
+}
+
+/* Write down what came; lock held. */
+static void record(struct fsh_coll_op *op, const struct header *h, size_t n)
+{
+    struct fsh_coll_peer *peer = &op->peer[h->rank];
+
+    switch (h->message) {
+    case READY:
+        peer->addr = h->a;
+        peer->wanted = h->b;
+        peer->kind = h->kind;
+        /* Partner: the acquire in fsh_coll_push. */
+        atomic_store_explicit(&peer->ready, true, memory_order_release);
+        break;
+    case DATA:
+    case PLACED:
+        n += h->b;
+        /* Partner: the acquire in fsh_coll_received. */
+        atomic_fetch_add_explicit(&peer->got, n, memory_order_release);
+        break;
+    case PASS:
+        /* Partner: the acquire in pass. */
+        atomic_fetch_or_explicit(&op->arrived[h->a], UINT32_C(1) << h->b,
+                                 memory_order_release);
+        break;
+    }
+    fsh_coll_enqueue(op);
+}
+
+static void receive(const struct header *h, void *buf, size_t n)
+{
+    struct fsh_team *team = fsh_team_at(h->team);
+    struct fsh_coll_op *op;
+
+    assert(team != NULL && h->rank < team->size && h->view < FSH_VIEWS);
+    pthread_mutex_lock(&fsh_coll_lock);
+    op = fsh_coll_find(team, h->view, h->number);
+    if (h->message == DATA) {
+        struct fsh_coll_stream s;
+
+        /* Others may copy their parts at the same time; the operation stays
+         * until ours is recorded. */
+        pthread_mutex_unlock(&fsh_coll_lock);
+        assert(op->algorithm != NULL);
+        s = op->algorithm->in(op, h->rank);
+        stream_copy(op, &s, h->rank, h->a, buf, n, true);
+        pthread_mutex_lock(&fsh_coll_lock);
+    }
+    record(op, h, n);
+    pthread_mutex_unlock(&fsh_coll_lock);
+}
+
+static void on_message(void *token, void *buf, size_t nbytes, int32_t what,
+                       int32_t team, int32_t number, int32_t rank, int32_t a_hi,
+                       int32_t a_lo, int32_t b_hi, int32_t b_lo)
+{
+    struct fsh_token *mine = token;
+    const struct header header = {.message = (enum message)(what & 0xff),
+                                  .kind =
+                                      (enum fsh_coll_kind)(what >> 8 & 0xff),
+                                  .view = (unsigned)what >> 16,
+                                  .team = (uint32_t)team,
+                                  .number = (uint32_t)number,
+                                  .rank = (uint32_t)rank,
+                                  .a = join(a_hi, a_lo),
+                                  .b = join(b_hi, b_lo)};
+    struct fsh_am am = {.node = mine->source,
+                        .handler = FSH_HANDLER_COLL_TAKEN,
+                        .category = FSH_AM_SHORT};
+
+    receive(&header, buf, nbytes);
+    fsh_gasnet.ops->am_reply(mine, &am);
+}
+
+/* ---- what algorithms call ---- */
+
+char *fsh_coll_scratch(struct fsh_coll_op *op, size_t n)
+{
+    if (op->scratch == NULL)
+        op->scratch = n <= sizeof op->small ? op->small : malloc(n);
+    if (op->scratch == NULL)
+        fsh_fatal("%s: no memory for %zu bytes of intermediate results",
+                  op->call.name, n);
+    return op->scratch;
+}
+
+bool fsh_coll_received(const struct fsh_coll_op *op, uint32_t rank)
+{
+    struct fsh_coll_stream s = op->algorithm->in(op, rank);
+
+    return atomic_load_explicit(&op->peer[rank].got, memory_order_acquire) ==
+           stream_bytes(&s);
+}
+
+static bool in_segment(const void *at, size_t n)
+{
+    const struct fsh_segment *seg = &fsh_gasnet.segs[fsh_gasnet.rank];
+    uintptr_t offset = (uintptr_t)at - (uintptr_t)seg->addr;
+
+    return offset <= seg->size && n <= seg->size - offset;
+}
+
+bool fsh_coll_grant(struct fsh_coll_op *op, uint32_t rank)
+{
+    struct fsh_coll_stream s = op->algorithm->in(op, rank);
+    size_t n = stream_bytes(&s);
+    uint64_t addr = 0;
+
+    if (op->peer[rank].granted || n == 0)
+        return true;
+    if (s.count == 1 && n > PUT_FROM && in_segment(s.at(op, rank, 0), n))
+        addr = (uintptr_t)s.at(op, rank, 0);
+    op->peer[rank].granted = send(op, rank, READY, addr, n, NULL, 0);
+    return op->peer[rank].granted;
+}
+
+static void check_agreement(const struct fsh_coll_op *op, uint32_t rank,
+                            size_t n)
+{
+    const struct fsh_coll_peer *peer = &op->peer[rank];
+
+    if (peer->kind != op->call.kind)
+        fsh_fatal("%s: node %u is in another collective: all members of a "
+                  "team call the same ones in the same order",
+                  op->call.name, op->team->node[rank]);
+    if (peer->wanted != n)
+        fsh_fatal("%s: node %u waits for %zu bytes of this node, which has "
+                  "%zu for it: nbytes differ",
+                  op->call.name, op->team->node[rank], (size_t)peer->wanted, n);
+}
+
+static enum fsh_coll_step push_by_put(struct fsh_coll_op *op, uint32_t rank,
+                                      const char *src, size_t n)
+{
+    struct fsh_coll_peer *peer = &op->peer[rank];
+    uint32_t node = op->team->node[rank];
+
+    if (!peer->put) {
+        void *dst = (void *)(uintptr_t)peer->addr;
+
+        peer->put = true;
+        fsh_check_range(op->call.name, node, dst, n);
+        fsh_gasnet.ops->put(node, dst, src, n, FSH_PUT_SRC_STABLE,
+                            &peer->event);
+        fsh_coll_advances++;
+    }
+    if (!fsh_event_done(&peer->event) || !send(op, rank, PLACED, 0, n, NULL, 0))
+        return FSH_COLL_AGAIN;
+    peer->told = true;
+    return FSH_COLL_DONE;
+}
+
+/* The next message of a stream: short pieces share it. */
+static bool push_message(struct fsh_coll_op *op, uint32_t rank,
+                         const struct fsh_coll_stream *s)
+{
+    struct fsh_coll_peer *peer = &op->peer[rank];
+    size_t n = stream_bytes(s) - peer->sent, part;
+    const char *src;
+
+    if (n > fsh_gasnet.limits.am_max_medium)
+        n = fsh_gasnet.limits.am_max_medium;
+    part = n;
+    src = stream_at(op, s, rank, peer->sent, &part);
+    if (part >= PACK_BELOW) {
+        n = part;
+    } else if (part < n) {
+        stream_copy(op, s, rank, peer->sent, bounce, n, false);
+        src = bounce;
+    }
+    if (!send(op, rank, DATA, peer->sent, 0, src, n))
+        return false;
+    peer->sent += n;
+    return true;
+}
+
+enum fsh_coll_step fsh_coll_push(struct fsh_coll_op *op, uint32_t rank)
+{
+    struct fsh_coll_peer *peer = &op->peer[rank];
+    struct fsh_coll_stream s = op->algorithm->out(op, rank);
+    size_t n = stream_bytes(&s);
+
+    if (n == 0 || peer->told)
+        return FSH_COLL_DONE;
+    if (!atomic_load_explicit(&peer->ready, memory_order_acquire))
+        return FSH_COLL_WAIT;
+    check_agreement(op, rank, n);
+    if (peer->addr != 0 && s.count == 1)
+        return push_by_put(op, rank, s.at(op, rank, 0), n);
+    while (peer->sent < n)
+        if (!push_message(op, rank, &s))
+            return FSH_COLL_WAIT;
+    peer->told = true;
+    return FSH_COLL_DONE;
+}
+
+bool fsh_coll_send_pass(struct fsh_coll_op *op, uint32_t rank, unsigned which,
+                        unsigned round)
+{
+    return send(op, rank, PASS, which, round, NULL, 0);
+}
+
+void fsh_coll_register(void)
+{
+    lines = calloc(fsh_gasnet.nodes, sizeof *lines);
+    if (lines == NULL)
+        fsh_fatal("gasnet_init: no memory for %u nodes", fsh_gasnet.nodes);
+    fsh_gasnet.handler[FSH_HANDLER_COLL] = (fsh_handler_fn)on_message;
+    fsh_gasnet.handler[FSH_HANDLER_COLL_TAKEN] = (fsh_handler_fn)on_taken;
+}
+
+void fsh_coll_limits(void)
+{
+    bounce = malloc(fsh_gasnet.limits.am_max_medium);
+    if (bounce == NULL)
+        fsh_fatal("gasnet_init: no memory for a message of %zu bytes",
+                  fsh_gasnet.limits.am_max_medium);
+}

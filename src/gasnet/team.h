@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Teams: the nodes that do something together, and what they need for it. A
+ * team is made by one thread a node, registered, and lives for ever. Each node
+ * numbers its teams by itself; a message carries the number that the team has
+ * on the node that receives it.
+ */
+#ifndef FSH_GASNET_TEAM_H
+#define FSH_GASNET_TEAM_H
+
+#include <pthread.h>
+
+#include "gasnet/internal.h"
+
+#define FSH_BARRIER_ROUNDS 32
+#define FSH_BARRIER_PHASES ((UINT32_C(1) << 30) - 1) /* mask, for conduits */
+
+enum fsh_opinion_kind { FSH_ANONYMOUS, FSH_NAMED, FSH_MISMATCH };
+
+/* What a node knows of the name of a barrier. */
+struct fsh_opinion {
+    int32_t kind; /* enum fsh_opinion_kind */
+    int32_t id;
+};
+
+struct fsh_arrival {
+    atomic_uint phase; /* of the barrier it belongs to; released last */
+    struct fsh_opinion opinion;
+};
+
+/* The barrier of a team (barrier.c). */
+struct fsh_barrier {
+    uint32_t phase;      /* of the barrier that was notified last; 0 none yet */
+    atomic_uint round;   /* written by kicks; relaxed, read for reports */
+    uint32_t rounds;     /* of every barrier */
+    bool notified;       /* between notify and wait */
+    bool sent;           /* this round's message is out */
+    bool direct;         /* the conduit's own barrier does it */
+    atomic_uint missing; /* direct: a node that had not come; for reports */
+    atomic_bool active;  /* between notify and the end of the rounds */
+    struct fsh_opinion opinion;
+    struct fsh_opinion result; /* of the last barrier completed */
+    atomic_uint done;          /* phase of the last one whose rounds are over */
+    atomic_flag busy;          /* held by the thread that kicks */
+    struct fsh_arrival arrivals[2][FSH_BARRIER_ROUNDS];
+    /* With several images a node, under the team's lock: */
+    struct fsh_opinion gathered; /* of the images that have notified */
+    uint32_t came;               /* images that have notified */
+    uint32_t left;               /* images whose wait is over */
+    uint32_t *target;            /* [mine] phase an image waits for, or 0 */
+};
+
+struct fsh_coll_op;
+#define FSH_COLL_BUCKETS 64u
+
+/* The images of a team as a collective sees them, and its calls in flight. */
+struct fsh_view {
+    uint32_t mine;   /* images on this node */
+    uint32_t *first; /* [size + 1] first image of a rank; the last is all */
+    uint32_t *calls; /* [mine] collectives an image has called, under the lock
+                      * of collectives, as the next */
+    struct fsh_coll_op *bucket[FSH_COLL_BUCKETS]; /* by number of the call */
+};
+
+enum { FSH_VIEW_IMAGES, FSH_VIEW_NODES, FSH_VIEWS };
+
+struct fsh_team {
+    uint32_t id; /* its number on this node */
+    uint32_t rank;
+    uint32_t size;
+    uint32_t *node;    /* [size] the node of a rank */
+    uint32_t *number;  /* [size] the team's number there */
+    uint32_t *rank_of; /* [nodes] of a node, or UINT32_MAX */
+    pthread_mutex_t lock;
+    struct fsh_barrier barrier;
+    struct fsh_view view[FSH_VIEWS];
+    struct fsh_coll_op *spare; /* under the lock of collectives */
+};
+
+extern struct fsh_team *fsh_team_all;
+
+/* (Re)make GASNET_TEAM_ALL from the rank and the nodes of fsh_gasnet. */
+void fsh_team_register(void);
+/* The team a client means; fatal, naming the call, before gasnet_attach. */
+struct fsh_team *fsh_team_of(gasnet_team_handle_t team, const char *call);
+/* The team with this number; NULL: there is none (yet). Numbers given out. */
+struct fsh_team *fsh_team_at(uint32_t id);
+uint32_t fsh_team_count(void);
+/* Which of the images on this node the calling thread is; fatal if the node has
+ * several and the thread never said (gasnet_coll_init). */
+uint32_t fsh_team_image(const struct fsh_team *team, unsigned view,
+                        const char *call);
+/* The rank an image of the team is on. */
+uint32_t fsh_team_image_rank(const struct fsh_team *team, unsigned view,
+                             uint32_t image);
+
+/* A team's barrier, which must be zero. */
+void fsh_barrier_make(struct fsh_team *team);
+
+/* A function registered by gasnet_coll_init; fatal if there is none. */
+const gasnet_coll_fn_entry_t *fsh_team_function(const char *call, int32_t func);
+
+#endif
