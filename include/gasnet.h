@@ -12,6 +12,7 @@
  */
 #ifndef GASNET_H
 #define GASNET_H
+#define _INCLUDED_GASNET_H /* programs ask for it by this name */
 
 #include "gasnet_basic.h"
 

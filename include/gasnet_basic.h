@@ -46,4 +46,9 @@
 #define _CONCAT(a, b) _CONCAT_HELPER(a, b)
 #endif
 
+/* Programs take its address, after either header. */
+static __inline__ __attribute__((__unused__)) void _gasneti_threadkey_init(void)
+{
+}
+
 #endif

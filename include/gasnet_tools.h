@@ -16,6 +16,7 @@
  */
 #ifndef GASNET_TOOLS_H
 #define GASNET_TOOLS_H
+#define _INCLUDED_GASNET_TOOLS_H /* programs ask for it by this name */
 
 #if defined(GASNETT_LITE_MODE) + defined(GASNETT_THREAD_SAFE) + \
         defined(GASNETT_THREAD_SINGLE) >                        \

@@ -140,11 +140,6 @@ void fsh_gasnett_cond_wait_alone(gasnett_cond_t *cond, gasnett_mutex_t *mutex);
 #define gasnett_threadkey_set_noinit(key, value) \
     ((void)(fsh_gasnett_key_##key = (value)))
 
-/* Programs take its address. */
-static __inline__ __attribute__((__unused__)) void _gasneti_threadkey_init(void)
-{
-}
-
 #ifdef __cplusplus
 }
 #endif

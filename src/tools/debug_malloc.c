@@ -118,10 +118,11 @@ void *fsh_gasnett_calloc(size_t n, size_t size, const char *where)
 
 void fsh_gasnett_free(void *p, const char *where)
 {
-    struct piece *piece = (struct piece *)p - 1;
+    struct piece *piece;
 
     if (p == NULL)
         return;
+    piece = (struct piece *)p - 1;
     pthread_mutex_lock(&lock);
     check(piece, where);
     if (ring == piece)
