@@ -102,106 +102,81 @@ fsh_gasnet_get_now(void *dest, gasnet_node_t node, const void *src, size_t n)
            fsh_gasnet_get_here(dest, node, src, n);
 }
 
-/* ---- blocking ---- */
+/* The inline form of each call, which falls back to the function of the same
+ * name: that one knows what to say of a mistake. */
 
-static __inline__ __attribute__((__unused__)) void fsh_gasnet_put(
-    gasnet_node_t node, void *dest, const void *src, size_t nbytes)
-{
-    if (!fsh_gasnet_put_here(node, dest, src, nbytes))
-        gasnet_put(node, dest, src, nbytes);
-}
+#define FSH_GASNET_PUT(call)                                       \
+    static __inline__ __attribute__((__unused__)) void fsh_##call( \
+        gasnet_node_t node, void *dest, const void *src, size_t n) \
+    {                                                              \
+        if (!fsh_gasnet_put_here(node, dest, src, n))              \
+            call(node, dest, src, n);                              \
+    }
+#define FSH_GASNET_PUT_NB(call)                                               \
+    static __inline__ __attribute__((__unused__)) gasnet_handle_t fsh_##call( \
+        gasnet_node_t node, void *dest, const void *src, size_t n)            \
+    {                                                                         \
+        if (fsh_gasnet_put_here(node, dest, src, n))                          \
+            return GASNET_INVALID_HANDLE;                                     \
+        return call(node, dest, src, n);                                      \
+    }
+#define FSH_GASNET_GET(call, copy)                                 \
+    static __inline__ __attribute__((__unused__)) void fsh_##call( \
+        void *dest, gasnet_node_t node, const void *src, size_t n) \
+    {                                                              \
+        if (!copy(dest, node, src, n))                             \
+            call(dest, node, src, n);                              \
+    }
+#define FSH_GASNET_GET_NB(call)                                               \
+    static __inline__ __attribute__((__unused__)) gasnet_handle_t fsh_##call( \
+        void *dest, gasnet_node_t node, const void *src, size_t n)            \
+    {                                                                         \
+        if (fsh_gasnet_get_here(dest, node, src, n))                          \
+            return GASNET_INVALID_HANDLE;                                     \
+        return call(dest, node, src, n);                                      \
+    }
 
-static __inline__ __attribute__((__unused__)) void fsh_gasnet_get(
-    void *dest, gasnet_node_t node, const void *src, size_t nbytes)
-{
-    if (!fsh_gasnet_get_now(dest, node, src, nbytes))
-        gasnet_get(dest, node, src, nbytes);
-}
+FSH_GASNET_PUT(gasnet_put)
+FSH_GASNET_PUT(gasnet_put_bulk)
+FSH_GASNET_PUT(gasnet_put_nbi)
+FSH_GASNET_PUT(gasnet_put_nbi_bulk)
+FSH_GASNET_PUT_NB(gasnet_put_nb)
+FSH_GASNET_PUT_NB(gasnet_put_nb_bulk)
+FSH_GASNET_GET(gasnet_get, fsh_gasnet_get_now)
+FSH_GASNET_GET(gasnet_get_bulk, fsh_gasnet_get_now)
+FSH_GASNET_GET(gasnet_get_nbi, fsh_gasnet_get_here)
+FSH_GASNET_GET(gasnet_get_nbi_bulk, fsh_gasnet_get_here)
+FSH_GASNET_GET_NB(gasnet_get_nb)
+FSH_GASNET_GET_NB(gasnet_get_nb_bulk)
 
-#define gasnet_put(node, dest, src, nbytes) \
-    fsh_gasnet_put(node, dest, src, nbytes)
-#define gasnet_put_bulk(node, dest, src, nbytes) \
-    fsh_gasnet_put(node, dest, src, nbytes)
-#define gasnet_get(dest, node, src, nbytes) \
-    fsh_gasnet_get(dest, node, src, nbytes)
-#define gasnet_get_bulk(dest, node, src, nbytes) \
-    fsh_gasnet_get(dest, node, src, nbytes)
-
-/* ---- explicit handle ---- */
-
-static __inline__ __attribute__((__unused__)) gasnet_handle_t fsh_gasnet_put_nb(
-    gasnet_node_t node, void *dest, const void *src, size_t nbytes)
-{
-    if (fsh_gasnet_put_here(node, dest, src, nbytes))
-        return GASNET_INVALID_HANDLE;
-    return gasnet_put_nb(node, dest, src, nbytes);
-}
-
-static __inline__ __attribute__((__unused__)) gasnet_handle_t
-fsh_gasnet_put_nb_bulk(gasnet_node_t node, void *dest, const void *src,
-                       size_t nbytes)
-{
-    if (fsh_gasnet_put_here(node, dest, src, nbytes))
-        return GASNET_INVALID_HANDLE;
-    return gasnet_put_nb_bulk(node, dest, src, nbytes);
-}
-
-static __inline__ __attribute__((__unused__)) gasnet_handle_t fsh_gasnet_get_nb(
-    void *dest, gasnet_node_t node, const void *src, size_t nbytes)
-{
-    if (fsh_gasnet_get_here(dest, node, src, nbytes))
-        return GASNET_INVALID_HANDLE;
-    return gasnet_get_nb_bulk(dest, node, src, nbytes);
-}
+#define gasnet_put(node, dest, src, n) fsh_gasnet_put(node, dest, src, n)
+#define gasnet_put_bulk(node, dest, src, n) \
+    fsh_gasnet_put_bulk(node, dest, src, n)
+#define gasnet_put_nbi(node, dest, src, n) \
+    fsh_gasnet_put_nbi(node, dest, src, n)
+#define gasnet_put_nbi_bulk(node, dest, src, n) \
+    fsh_gasnet_put_nbi_bulk(node, dest, src, n)
+#define gasnet_put_nb(node, dest, src, n) fsh_gasnet_put_nb(node, dest, src, n)
+#define gasnet_put_nb_bulk(node, dest, src, n) \
+    fsh_gasnet_put_nb_bulk(node, dest, src, n)
+#define gasnet_get(dest, node, src, n) fsh_gasnet_get(dest, node, src, n)
+#define gasnet_get_bulk(dest, node, src, n) \
+    fsh_gasnet_get_bulk(dest, node, src, n)
+#define gasnet_get_nbi(dest, node, src, n) \
+    fsh_gasnet_get_nbi(dest, node, src, n)
+#define gasnet_get_nbi_bulk(dest, node, src, n) \
+    fsh_gasnet_get_nbi_bulk(dest, node, src, n)
+#define gasnet_get_nb(dest, node, src, n) fsh_gasnet_get_nb(dest, node, src, n)
+#define gasnet_get_nb_bulk(dest, node, src, n) \
+    fsh_gasnet_get_nb_bulk(dest, node, src, n)
 
 static __inline__ __attribute__((__unused__)) void fsh_gasnet_wait_syncnb(
     gasnet_handle_t handle)
 {
-    if (handle != GASNET_INVALID_HANDLE)
+    if (handle != GASNET_INVALID_HANDLE || fsh_gasnet_windows.count == 0)
         gasnet_wait_syncnb(handle);
 }
-
-#define gasnet_put_nb(node, dest, src, nbytes) \
-    fsh_gasnet_put_nb(node, dest, src, nbytes)
-#define gasnet_put_nb_bulk(node, dest, src, nbytes) \
-    fsh_gasnet_put_nb_bulk(node, dest, src, nbytes)
-#define gasnet_get_nb(dest, node, src, nbytes) \
-    fsh_gasnet_get_nb(dest, node, src, nbytes)
-#define gasnet_get_nb_bulk(dest, node, src, nbytes) \
-    fsh_gasnet_get_nb(dest, node, src, nbytes)
 #define gasnet_wait_syncnb(handle) fsh_gasnet_wait_syncnb(handle)
-
-/* ---- implicit handle ---- */
-
-static __inline__ __attribute__((__unused__)) void fsh_gasnet_put_nbi(
-    gasnet_node_t node, void *dest, const void *src, size_t nbytes)
-{
-    if (!fsh_gasnet_put_here(node, dest, src, nbytes))
-        gasnet_put_nbi(node, dest, src, nbytes);
-}
-
-static __inline__ __attribute__((__unused__)) void fsh_gasnet_put_nbi_bulk(
-    gasnet_node_t node, void *dest, const void *src, size_t nbytes)
-{
-    if (!fsh_gasnet_put_here(node, dest, src, nbytes))
-        gasnet_put_nbi_bulk(node, dest, src, nbytes);
-}
-
-static __inline__ __attribute__((__unused__)) void fsh_gasnet_get_nbi(
-    void *dest, gasnet_node_t node, const void *src, size_t nbytes)
-{
-    if (!fsh_gasnet_get_here(dest, node, src, nbytes))
-        gasnet_get_nbi_bulk(dest, node, src, nbytes);
-}
-
-#define gasnet_put_nbi(node, dest, src, nbytes) \
-    fsh_gasnet_put_nbi(node, dest, src, nbytes)
-#define gasnet_put_nbi_bulk(node, dest, src, nbytes) \
-    fsh_gasnet_put_nbi_bulk(node, dest, src, nbytes)
-#define gasnet_get_nbi(dest, node, src, nbytes) \
-    fsh_gasnet_get_nbi(dest, node, src, nbytes)
-#define gasnet_get_nbi_bulk(dest, node, src, nbytes) \
-    fsh_gasnet_get_nbi(dest, node, src, nbytes)
 
 /* ---- values: little-endian machines, whose low bytes come first ---- */
 

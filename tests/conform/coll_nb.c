@@ -92,6 +92,13 @@ static void batch(int number, int n, struct conf_rng *rng)
     }
 }
 
+/* Where all memory is remote, a put needs the target's polls. */
+#ifdef GASNET_SEGMENT_EVERYTHING
+#define KEEP_SILENT() gasnet_AMPoll()
+#else
+#define KEEP_SILENT() ((void)0)
+#endif
+
 /* Everybody but rank 0 starts its part, says so, and calls nothing until a word
  * in its segment changes. Meanwhile rank 0 sends what it can, and must come to
  * changing those words. */
@@ -118,7 +125,9 @@ static void silent(void)
     }
     if (conf.me != 0) {
         gasnet_put(0, conf_addr(0) + conf.me * sizeof go, &go, sizeof go);
-        while (conf_load(word) == 0) {}
+        while (conf_load(word) == 0) {
+            KEEP_SILENT();
+        }
     }
     for (gasnet_node_t i = 1; conf.me == 0 && i < conf.n; i++) {
         CONF_WAIT(word[i], 1);

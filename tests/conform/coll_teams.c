@@ -100,6 +100,7 @@ static void overlapping(gasnet_team_handle_t *handle, int i,
     }
     for (int k = (int)conf.me % 3; k < TEAMS * OPS; k += 3) {
         gasnet_coll_wait_sync(list[k]);
+        list[k] = GASNET_COLL_INVALID_HANDLE;
     }
     gasnet_coll_wait_sync_all(list, TEAMS * OPS);
     conf_barrier();
