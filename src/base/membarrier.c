@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * membarrier(2), global expedited; see membarrier.h. Processes that do not run
+ * membarrier(2), expedited; see membarrier.h. Processes that do not run
  * have passed a fence when they were switched out.
  */
 #include "base/membarrier.h"
@@ -11,20 +11,32 @@
 
 static atomic_bool works;
 
+static bool barrier(int command)
+{
+    return syscall(SYS_membarrier, command, 0, 0) == 0;
+}
+
 bool fsh_heavy_fence_init(void)
 {
-    bool ok =
-        syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0,
-                0) == 0 &&
-        syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0) == 0;
+    bool ok = barrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) &&
+              barrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) &&
+              barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) &&
+              barrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
 
     atomic_store(&works, ok);
     return ok;
 }
 
+void fsh_heavy_fence_local(void)
+{
+    if (atomic_load_explicit(&works, memory_order_relaxed))
+        barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
 void fsh_heavy_fence(void)
 {
     if (atomic_load_explicit(&works, memory_order_relaxed))
-        syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
-    atomic_thread_fence(memory_order_seq_cst);
+        barrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
+    fsh_heavy_fence_local();
 }

@@ -271,7 +271,8 @@ static void wait_phase(const char *call, struct fsh_team *team, uint32_t phase)
 {
     struct fsh_barrier *b = &team->barrier;
     unsigned looks = b->direct && !fsh_gasnet.crowded ? LOOKS : 1;
-    struct fsh_wait wait = {.memory = b->direct};
+    struct fsh_wait wait = {.memory = b->direct,
+                            .idle = b->direct ? FSH_SPINS_CROWDED : 0};
 
     while (looks-- > 0 && !finished(b, phase))
         kick_team(team);

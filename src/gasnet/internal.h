@@ -136,7 +136,12 @@ int fsh_sync_try_some(void **handles, size_t n, const char *call);
 
 /* ---- waiting (wait.c) ---- */
 
-struct fsh_wait {
+/* Fruitless polls before the processor is offered, with more ranks than
+ * processors. Who waits for all of them begins with so many. */
+#define FSH_SPINS_CROWDED 40u
+
+/* What the header reserves in GASNET_BLOCKUNTIL is used in place. */
+struct __attribute__((may_alias)) fsh_wait {
     uint32_t idle;     /* fruitless polls in a row */
     uint32_t sleep_us; /* length of the last sleep */
     uint32_t seen;     /* progress counter before the caller's last check */

@@ -17,8 +17,9 @@
 #include "boot/boot.h"
 #include "gasnet/internal.h"
 
-#define SPINS 1000u      /* about 20 us of empty polls */
-#define SPINS_CROWDED 1u /* more ranks than processors */
+#define SPINS 1000u /* about 20 us of empty polls */
+/* The first of them without a pause, which may take as long as an answer. */
+#define EAGER 100u
 #define YIELDS 60u
 #define SLEEP_FIRST_US 50u /* then each a quarter longer than the one before */
 #define SLEEP_MAX_US 10000u
@@ -151,13 +152,14 @@ static void sleep_step(struct fsh_wait *wait)
 static void idle_step(struct fsh_wait *wait, const char *what)
 {
     int mode = atomic_load_explicit(&fsh_gasnet.waitmode, memory_order_relaxed);
-    uint32_t spins = fsh_gasnet.crowded ? SPINS_CROWDED : SPINS;
+    uint32_t spins = fsh_gasnet.crowded ? FSH_SPINS_CROWDED : SPINS;
 
     if (mode == GASNET_WAIT_BLOCK)
         spins = 0;
     wait->idle++;
     if (wait->idle <= spins) {
-        fsh_cpu_relax();
+        if (wait->idle > EAGER)
+            fsh_cpu_relax();
     } else if (mode == GASNET_WAIT_SPIN) {
         if (wait->idle % CHECK_PERIOD == 0)
             fsh_wait_check(wait, what);
@@ -197,23 +199,18 @@ void fsh_wait_event(struct fsh_event *event, const char *what, uint32_t node)
 
 void fsh_gasnet_blockuntil(fsh_gasnet_wait_t *state, const char *what)
 {
-    struct fsh_wait wait;
+    struct fsh_wait *wait = (struct fsh_wait *)(void *)state;
 
     if (!fsh_gasnet.attached)
         fsh_bad_call("GASNET_BLOCKUNTIL");
     FSH_CALL("GASNET_BLOCKUNTIL");
-    memcpy(&wait, state, sizeof wait);
-    wait.memory = 1;
-    fsh_wait_step(&wait, what);
-    memcpy(state, &wait, sizeof wait);
+    wait->memory = 1;
+    fsh_wait_step(wait, what);
 }
 
 void fsh_gasnet_unblock(fsh_gasnet_wait_t *state)
 {
-    struct fsh_wait wait;
-
-    memcpy(&wait, state, sizeof wait);
-    fsh_wait_end(&wait);
+    fsh_wait_end((struct fsh_wait *)(void *)state);
 }
 
 int gasnet_set_waitmode(int wait_mode)

@@ -140,8 +140,8 @@ static void deliver(void *arg, const struct fsh_smp_in *in)
         atomic_fetch_add(&p->world->answered[p->index], 1);
         return;
     }
-    send_message(p, in->source, FSH_SMP_REPLY, id, in->nargs, in->category,
-                 in->buf, in->nbytes);
+    send_message(p, in->source, FSH_SMP_REPLY, id, in->nargs,
+                 (uint8_t)in->category, in->buf, in->nbytes);
     if (in->category == FSH_AM_MEDIUM)
         check_payload(in->buf, in->nbytes, id);
 }

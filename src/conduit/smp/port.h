@@ -53,6 +53,11 @@ struct fsh_smp_back {
     _Atomic uint64_t word; /* fsh_smp_head's back << 32 | back_use, or 0 */
 };
 
+/* Rings, by channel and word of sources. */
+struct fsh_smp_attention {
+    uint64_t bits[FSH_SMP_CHANNELS][FSH_SMP_MAX_RANKS / 64];
+};
+
 struct fsh_smp_port {
     unsigned char *base;
     struct fsh_smp_layout layout;
@@ -69,6 +74,10 @@ struct fsh_smp_port {
     struct fsh_smp_pool pool[FSH_SMP_CHANNELS];
     struct fsh_smp_lock pool_lock[FSH_SMP_CHANNELS];
     atomic_uint idle; /* polls in a row that found nothing */
+    /* Rings that attention was withdrawn from last, to be looked at again. */
+    struct fsh_smp_lock late_lock;
+    bool is_late;
+    struct fsh_smp_attention late;
 };
 
 /* The one thread enters: true, unless there are others by now. Light fence,

@@ -11,8 +11,6 @@
 #include "base/futex.h"
 #include "conduit/smp/port.h"
 
-#define WORDS (FSH_SMP_MAX_RANKS / 64)
-
 /* B, C: all read-modify-writes here are sequentially consistent. */
 void fsh_smp_call_attention(const struct fsh_smp_port *port,
                             struct fsh_smp_ctl *owner, uint32_t source,
@@ -36,14 +34,9 @@ void fsh_smp_wake(struct fsh_smp_ctl *ctl)
 
 /* ---- withdrawing ---- */
 
-/* What was attended to, by channel and word of sources. */
-struct attention {
-    uint64_t bits[FSH_SMP_CHANNELS][WORDS];
-};
-
 /* C, partner: fsh_smp_call_attention: the summary goes first, so that a bit that
  * is set behind our back sets its summary again. */
-static bool clear_all(struct fsh_smp_port *port, struct attention *was)
+static bool clear_all(struct fsh_smp_port *port, struct fsh_smp_attention *was)
 {
     struct fsh_smp_ctl *own = port->own;
     bool any = false;
@@ -56,36 +49,47 @@ static bool clear_all(struct fsh_smp_port *port, struct attention *was)
         any = true;
         words = atomic_exchange(&own->summary[c], 0);
         if (port->layout.ranks <= 64)
-            was->bits[c][0] = words;
+            was->bits[c][0] |= words;
         else
             for (; words != 0; words &= words - 1) {
                 unsigned w = (unsigned)__builtin_ctzll(words);
 
-                was->bits[c][w] = atomic_exchange(&own->ready[c][w], 0);
+                was->bits[c][w] |= atomic_exchange(&own->ready[c][w], 0);
             }
     }
     return any;
 }
 
-/* Attend again to what holds a message, or is being looked at by another
- * thread. */
-static bool restore(struct fsh_smp_port *port, const struct attention *was,
-                    unsigned channel, unsigned word)
+/* Does a ring hold a message, or is another thread at it? */
+static bool has_message(struct fsh_smp_port *port, unsigned channel,
+                        uint32_t source)
 {
-    struct fsh_smp_ctl *own = port->own;
+    struct fsh_smp_rx *rx = &port->rx[channel][source];
+    bool is_new;
+
+    if (!fsh_smp_lock_try(port, &rx->lock))
+        return true;
+    is_new = fsh_smp_is_new(rx);
+    fsh_smp_unlock(port, &rx->lock);
+    return is_new;
+}
+
+/* Attend again to those rings of `was` that need it, and take them out. */
+static bool restore(struct fsh_smp_port *port, struct fsh_smp_attention *was)
+{
+    unsigned words = (port->layout.ranks + 63) / 64;
     bool any = false;
 
-    for (uint64_t b = was->bits[channel][word]; b != 0; b &= b - 1) {
-        uint32_t source = word * 64 + (uint32_t)__builtin_ctzll(b);
-        struct fsh_smp_rx *rx = &port->rx[channel][source];
-        bool busy = !fsh_smp_lock_try(port, &rx->lock);
+    for (unsigned i = 0; i < FSH_SMP_CHANNELS * words; i++) {
+        unsigned c = i / words, w = i % words;
 
-        if (!busy) {
-            busy = fsh_smp_is_new(rx);
-            fsh_smp_unlock(port, &rx->lock);
-        }
-        if (busy) {
-            fsh_smp_call_attention(port, own, source, channel);
+        for (uint64_t b = was->bits[c][w]; b != 0; b &= b - 1) {
+            uint32_t source = w * 64 + (uint32_t)__builtin_ctzll(b);
+
+            if (!has_message(port, c, source))
+                continue;
+            fsh_smp_call_attention(port, port->own, source, c);
+            was->bits[c][w] &= ~(b & -b);
             any = true;
         }
     }
@@ -94,17 +98,23 @@ static bool restore(struct fsh_smp_port *port, const struct attention *was,
 
 bool fsh_smp_withdraw(struct fsh_smp_port *port)
 {
-    struct attention was = {0};
+    struct fsh_smp_attention was = {0};
     bool any = false;
 
-    if (!clear_all(port, &was))
-        return false;
-    /* A, partner: the light fence in fsh_smp_port_send: either the sender sees
-     * that it has to call, or we see its message. */
-    fsh_heavy_fence();
-    for (unsigned c = 0; c < FSH_SMP_CHANNELS; c++)
-        for (unsigned w = 0; w <= (port->layout.ranks - 1) / 64; w++)
-            any |= restore(port, &was, c, w);
+    if (!fsh_smp_lock_try(port, &port->late_lock))
+        return true; /* another thread is at it */
+    /* Those of the last time once more: base/membarrier.h says why. */
+    if (port->is_late)
+        any = restore(port, &port->late);
+    port->is_late = clear_all(port, &was);
+    if (port->is_late) {
+        /* A, partner: the light fence in fsh_smp_port_send: either the sender
+         * sees that it has to call, or we see its message. */
+        fsh_heavy_fence();
+        any |= restore(port, &was);
+        port->late = was;
+    }
+    fsh_smp_unlock(port, &port->late_lock);
     return any;
 }
 
@@ -185,7 +195,7 @@ void fsh_smp_port_share(struct fsh_smp_port *port)
     atomic_store(&port->shared, true);
     /* Partner: the light fence in fsh_smp_enter_alone: either it sees that it
      * is not alone any more, or we see it inside. */
-    fsh_heavy_fence();
+    fsh_heavy_fence_local();
     for (unsigned n = 0;
          atomic_load_explicit(&port->inside, memory_order_acquire) != 0; n++) {
         if (n < FSH_SMP_SPINS)

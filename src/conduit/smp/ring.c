@@ -15,7 +15,6 @@
  */
 #include "conduit/smp/ring.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,7 +88,8 @@ static bool has_room(struct fsh_smp_tx *tx, uint32_t slots)
 
 /* Remember the inside of the message, and make the slot after it not look like
  * one. */
-static void mark_inside(struct fsh_smp_tx *tx, uint32_t slots)
+static __attribute__((noinline)) void mark_inside(struct fsh_smp_tx *tx,
+                                                  uint32_t slots)
 {
     uint32_t next = tx->tail + slots;
 
@@ -101,8 +101,8 @@ static void mark_inside(struct fsh_smp_tx *tx, uint32_t slots)
                               memory_order_relaxed);
 }
 
-static void publish(struct fsh_smp_tx *tx, struct fsh_smp_head *head,
-                    uint32_t slots)
+static inline void publish(struct fsh_smp_tx *tx, struct fsh_smp_head *head,
+                           uint32_t slots)
 {
     head->slots = (uint8_t)slots;
     if (__builtin_expect((tx->inner | (slots - 1)) != 0, 0))
@@ -165,7 +165,7 @@ static uint32_t slots_of(const struct fsh_am *am, bool inline_payload)
 
 /* Room for a message, after a SKIP if it would wrap. One slot more: the one
  * whose stamp publish may clear. */
-static bool make_room(struct fsh_smp_tx *tx, uint32_t slots)
+static inline bool make_room(struct fsh_smp_tx *tx, uint32_t slots)
 {
     uint32_t left = FSH_SMP_SLOTS - tx->tail % FSH_SMP_SLOTS;
     uint32_t skip = slots > left ? left : 0;
@@ -235,7 +235,6 @@ enum fsh_smp_result fsh_smp_port_send(struct fsh_smp_port *port,
     struct fsh_smp_tx *tx = &port->tx[channel][dest];
     enum fsh_smp_result result;
 
-    assert(dest < port->layout.ranks && am->nargs <= 16);
     fsh_smp_lock(port, &tx->lock);
     result = send_locked(port, tx, channel, dest, am);
     fsh_smp_unlock(port, &tx->lock);
@@ -312,8 +311,10 @@ static bool drain(struct fsh_smp_port *port, struct fsh_smp_rx *rx,
  * an owner that runs short, and soon in a message, for one that does not. The
  * releases stand for what the handler has read; partners: is_over (pool.c) and
  * fill_back. */
-static void give_back(struct fsh_smp_port *port, uint32_t owner,
-                      unsigned channel, const struct fsh_smp_head *head)
+static __attribute__((noinline)) void give_back(struct fsh_smp_port *port,
+                                                uint32_t owner,
+                                                unsigned channel,
+                                                const struct fsh_smp_head *head)
 {
     uint32_t block = (uint32_t)head->addr;
     uint64_t back = 1 + channel * FSH_SMP_BLOCKS + block;
@@ -325,8 +326,8 @@ static void give_back(struct fsh_smp_port *port, uint32_t owner,
 }
 
 /* The sender of a message is done with a block of ours. */
-static void take_back(struct fsh_smp_port *port,
-                      const struct fsh_smp_head *head)
+static __attribute__((noinline)) void take_back(struct fsh_smp_port *port,
+                                                const struct fsh_smp_head *head)
 {
     uint32_t number = head->back - 1;
     unsigned channel = number / FSH_SMP_BLOCKS;
@@ -340,13 +341,25 @@ static void take_back(struct fsh_smp_port *port,
     fsh_smp_unlock(port, &port->pool_lock[channel]);
 }
 
-static void run(struct fsh_smp_port *port, uint32_t source, unsigned channel,
-                struct taken *t, fsh_smp_deliver_fn deliver, void *arg)
+/* A Medium whose payload is in a block of its sender's. */
+static __attribute__((noinline)) void run_pooled(
+    struct fsh_smp_port *port, struct fsh_smp_in *in,
+    const struct fsh_smp_head *head, fsh_smp_deliver_fn deliver, void *arg)
+{
+    in->category = FSH_AM_MEDIUM;
+    in->buf = block_of(port, in->source, in->channel, (uint32_t)head->addr);
+    deliver(arg, in);
+    give_back(port, in->source, in->channel, head);
+}
+
+static inline void run(struct fsh_smp_port *port, uint32_t source,
+                       unsigned channel, struct taken *t,
+                       fsh_smp_deliver_fn deliver, void *arg)
 {
     const struct fsh_smp_head *head = (const void *)t->bytes;
     struct fsh_smp_in in = {
         .source = source,
-        .channel = (uint8_t)channel,
+        .channel = channel,
         .handler = head->handler,
         .category = head->category,
         .nargs = head->nargs,
@@ -354,22 +367,19 @@ static void run(struct fsh_smp_port *port, uint32_t source, unsigned channel,
         .buf = (void *)(uintptr_t)head->addr,
         .nbytes = head->nbytes,
     };
-    bool pooled = head->category == FSH_SMP_POOLED;
 
-    if (head->back != 0)
+    if (__builtin_expect(head->back != 0, 0))
         take_back(port, head);
-    if (head->category == FSH_AM_MEDIUM) {
-        in.buf = t->bytes + payload_offset(head->nargs);
-    } else if (pooled) {
-        in.category = FSH_AM_MEDIUM;
-        in.buf = block_of(port, source, channel, (uint32_t)head->addr);
+    if (head->category == FSH_SMP_POOLED) {
+        run_pooled(port, &in, head, deliver, arg);
+        return;
     }
+    if (head->category == FSH_AM_MEDIUM)
+        in.buf = t->bytes + payload_offset(head->nargs);
     deliver(arg, &in);
-    if (pooled)
-        give_back(port, source, channel, head);
 }
 
-/* There is something in a ring. Not inlined: an empty poll needs none of it. */
+/* There is something in a ring: deliver a number of messages. */
 static __attribute__((noinline)) bool poll_source(struct fsh_smp_port *port,
                                                   uint32_t source,
                                                   unsigned channel,
@@ -387,17 +397,21 @@ static __attribute__((noinline)) bool poll_source(struct fsh_smp_port *port,
     return n != 0;
 }
 
-/* Is there a message in the rings of a word of sources? */
-static inline bool any_new(const struct fsh_smp_rx *rx, uint64_t bits)
+/* The sources of a word from the first on that has sent something. */
+static inline uint64_t find_new(const struct fsh_smp_rx *rx, uint64_t bits)
 {
     for (; bits != 0; bits &= bits - 1)
-        if (fsh_smp_seems_new(&rx[__builtin_ctzll(bits)]))
-            return true;
-    return false;
+        if (__builtin_expect(
+                fsh_smp_seems_new(&rx[(unsigned)__builtin_ctzll(bits)]), 0))
+            break;
+    return bits;
 }
 
-static bool poll_word(struct fsh_smp_port *port, uint64_t bits, unsigned word,
-                      unsigned channel, fsh_smp_deliver_fn deliver, void *arg)
+static __attribute__((noinline)) bool poll_word(struct fsh_smp_port *port,
+                                                uint64_t bits, unsigned word,
+                                                unsigned channel,
+                                                fsh_smp_deliver_fn deliver,
+                                                void *arg)
 {
     bool any = false;
 
@@ -436,15 +450,6 @@ static bool poll_channel(struct fsh_smp_port *port, unsigned channel,
     return any;
 }
 
-/* Beyond 64 ranks the first look is the poll itself. */
-static inline bool may_have(const struct fsh_smp_port *port, unsigned channel)
-{
-    uint64_t summary = summary_of(port, channel);
-
-    return port->layout.ranks <= 64 ? any_new(port->rx[channel], summary)
-                                    : summary != 0;
-}
-
 /* Rings looked at; words of them beyond 64 ranks. */
 static int attended(const struct fsh_smp_port *port)
 {
@@ -471,20 +476,8 @@ static inline void count_idle(struct fsh_smp_port *port)
         long_idle(port);
 }
 
-/* Replies first: they free what requests wait for. */
-static __attribute__((noinline)) bool poll_channels(struct fsh_smp_port *port,
-                                                    bool requests,
-                                                    fsh_smp_deliver_fn deliver,
-                                                    void *arg)
+static bool found(struct fsh_smp_port *port)
 {
-    bool any = poll_channel(port, FSH_SMP_REPLY, deliver, arg);
-
-    if (requests)
-        any |= poll_channel(port, FSH_SMP_REQUEST, deliver, arg);
-    if (!any) {
-        count_idle(port);
-        return false;
-    }
     atomic_store_explicit(&port->idle, 0, memory_order_relaxed);
     /* Other threads of this rank may wait for what a handler did. */
     if (port->locking &&
@@ -493,11 +486,51 @@ static __attribute__((noinline)) bool poll_channels(struct fsh_smp_port *port,
     return true;
 }
 
+static inline bool conclude(struct fsh_smp_port *port, bool any)
+{
+    if (any)
+        return found(port);
+    count_idle(port);
+    return false;
+}
+
+/* Replies first: they free what requests wait for. */
+static __attribute__((noinline)) bool poll_all(struct fsh_smp_port *port,
+                                               fsh_smp_deliver_fn deliver,
+                                               void *arg)
+{
+    bool any = poll_channel(port, FSH_SMP_REPLY, deliver, arg);
+
+    any |= poll_channel(port, FSH_SMP_REQUEST, deliver, arg);
+    return conclude(port, any);
+}
+
+static __attribute__((noinline)) bool poll_rest(struct fsh_smp_port *port,
+                                                uint64_t replies,
+                                                fsh_smp_deliver_fn deliver,
+                                                void *arg)
+{
+    bool any = poll_word(port, replies, 0, FSH_SMP_REPLY, deliver, arg);
+
+    any |= poll_channel(port, FSH_SMP_REQUEST, deliver, arg);
+    return conclude(port, any);
+}
+
 bool fsh_smp_port_poll(struct fsh_smp_port *port, fsh_smp_deliver_fn deliver,
                        void *arg)
 {
-    if (may_have(port, FSH_SMP_REPLY) || may_have(port, FSH_SMP_REQUEST))
-        return poll_channels(port, true, deliver, arg);
+    uint64_t bits;
+
+    if (__builtin_expect(port->layout.ranks > 64, 0))
+        return poll_all(port, deliver, arg);
+    bits = find_new(port->rx[FSH_SMP_REPLY], summary_of(port, FSH_SMP_REPLY));
+    if (bits != 0)
+        return poll_rest(port, bits, deliver, arg);
+    bits =
+        find_new(port->rx[FSH_SMP_REQUEST], summary_of(port, FSH_SMP_REQUEST));
+    if (bits != 0)
+        return conclude(
+            port, poll_word(port, bits, 0, FSH_SMP_REQUEST, deliver, arg));
     count_idle(port);
     return false;
 }
@@ -505,7 +538,7 @@ bool fsh_smp_port_poll(struct fsh_smp_port *port, fsh_smp_deliver_fn deliver,
 bool fsh_smp_port_poll_replies(struct fsh_smp_port *port,
                                fsh_smp_deliver_fn deliver, void *arg)
 {
-    return poll_channels(port, false, deliver, arg);
+    return conclude(port, poll_channel(port, FSH_SMP_REPLY, deliver, arg));
 }
 
 /* --- making and describing ----------------------------------------------- */

@@ -34,10 +34,10 @@ enum fsh_smp_result { FSH_SMP_SENT, FSH_SMP_NO_SLOT, FSH_SMP_NO_BLOCK };
 /* A message that arrived; everything is valid during the call only. */
 struct fsh_smp_in {
     uint32_t source;
-    uint8_t channel;
-    uint8_t handler;
-    uint8_t category;
-    uint8_t nargs;
+    uint32_t channel; /* these are words: they are made and used at once */
+    uint32_t handler;
+    uint32_t category;
+    uint32_t nargs;
     const int32_t *args;
     void *buf; /* Medium: payload, 16-byte aligned; Long: addr */
     size_t nbytes;

@@ -138,8 +138,8 @@ static void deliver(void *arg, const struct fsh_smp_in *in)
     };
 
     (void)arg;
-    fsh_am_deliver(&token, in->handler, in->category, in->args, in->nargs,
-                   in->buf, in->nbytes);
+    fsh_am_deliver(&token, (uint8_t)in->handler, (uint8_t)in->category,
+                   in->args, in->nargs, in->buf, in->nbytes);
 }
 
 static void say_waiting(unsigned channel, uint32_t dest, const char *lacking)
@@ -202,13 +202,12 @@ static void send_slow(unsigned channel, uint32_t dest, const struct fsh_am *am,
     fsh_boot_waiting("");
 }
 
-/* A Long's payload goes to the target at once. */
-static void send(unsigned channel, uint32_t dest, const struct fsh_am *am)
+static inline void send(unsigned channel, uint32_t dest,
+                        const struct fsh_am *am)
 {
     enum fsh_smp_result result;
 
-    assert(am->nbytes <=
-           (am->category == FSH_AM_MEDIUM ? FSH_SMP_MAX_MEDIUM : MAX_LONG));
+    /* A Long's payload goes to the target at once. */
     if (am->category == FSH_AM_LONG && am->nbytes != 0)
         memcpy(translate(dest, am->dst), am->src, am->nbytes);
     result = fsh_smp_port_send(smp.port, channel, dest, am);
