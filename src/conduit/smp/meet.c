@@ -110,9 +110,9 @@ void fsh_smp_meeting_arrive(struct fsh_smp_meeting *m, uint32_t phase,
 /* The rank whose word comes next. */
 static uint32_t awaited(const struct fsh_smp_meeting *m)
 {
-    uint32_t step = UINT32_C(1) << m->next;
-
-    return m->flat ? m->next : (m->rank + m->ranks - step) % m->ranks;
+    if (m->flat)
+        return m->next;
+    return (m->rank + m->ranks - (UINT32_C(1) << m->next)) % m->ranks;
 }
 
 bool fsh_smp_meeting_arrived(struct fsh_smp_meeting *m, uint64_t *opinion,
