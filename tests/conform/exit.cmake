@@ -38,8 +38,11 @@ exit_test(one-sending 15 15 --noise)
 exit_test(one-return 16 16 --noise)
 exit_test(one-return 0 0 --env GASNET_EXITTIMEOUT=1 --err "others have not")
 exit_test(served 0 0 --out "served;" --count 2)
-exit_test(children 0 0 --out "children ended;" --count 3)
-exit_test(children 5 5 --noise --out "children ended;" --count 3)
+# A leak sanitizer stops the threads of a process that ends, and does not know
+# those of one that was forked: it reports, or waits for, what is not there.
+set(no_leak_check --env ASAN_OPTIONS=detect_leaks=0)
+exit_test(children 0 0 ${no_leak_check} --out "children ended;" --count 3)
+exit_test(children 5 5 ${no_leak_check} --noise --out "children ended;" --count 3)
 exit_test(own-handlers 0 0 --out "handlers kept;" --count 3)
 exit_test(no-catch 0 0 --env GASNET_NO_CATCH_SIGNAL=1 --out "no handlers;"
           --count 3)

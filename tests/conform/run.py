@@ -150,10 +150,7 @@ def judge(args, code, left, out, err):
         found = len(re.findall(regex, err))
         if found != 1:
             faults.append(f"error output: '{regex}' found {found} times, want 1")
-    # A leak sanitizer's remark on children that end while others do; no finding.
-    said = re.sub(r"==\d+==Running thread \d+ was not suspended\. "
-                  r"False leaks are possible\.\n", "", err)
-    if said and not args.err and not args.noise:
+    if err and not args.err and not args.noise:
         faults.append("unexpected error output")
     if left:
         faults.append(f"processes left behind: {left}")
