@@ -358,11 +358,13 @@ void fsh_job_destroy(struct fsh_job *job)
     job->node = NULL;
 }
 
-int fsh_job_enter_rank(struct fsh_job *job, uint32_t rank)
+struct fsh_job_ticket fsh_job_ticket(const struct fsh_job *job, uint32_t rank,
+                                     int life_fd)
 {
     const struct fsh_job_node none = {-1, -1, -1};
     const struct fsh_job_node *node = job->node ? &job->node[rank] : &none;
-    struct fsh_job_ticket t = {
+
+    return (struct fsh_job_ticket){
         .rank = rank,
         .page_fd = job->page_fd,
         .smp_fd = job->smp_fd,
@@ -370,9 +372,14 @@ int fsh_job_enter_rank(struct fsh_job *job, uint32_t rank)
         .dma_fd = node->dma_fd,
         .mmio_fd = node->mmio_fd,
         .fabric_fd = job->fabric_fd,
-        .life_fd = job->lifeline[0],
+        .life_fd = life_fd,
         .abort_fd = job->abort_fd,
     };
+}
+
+int fsh_job_enter_rank(struct fsh_job *job, uint32_t rank)
+{
+    struct fsh_job_ticket t = fsh_job_ticket(job, rank, job->lifeline[0]);
     const int keep[] = {t.page_fd, t.smp_fd,    t.dram_fd, t.dma_fd,
                         t.mmio_fd, t.fabric_fd, t.life_fd, t.abort_fd};
     char text[256];

@@ -28,6 +28,11 @@ bool fsh_job_env_number(const char *text, const char *key, long long *value);
 bool fsh_job_env_word(const char *text, const char *key, char *word,
                       size_t len);
 
+/* What `rank` of a job is told; life_fd: the descriptor whose end is the job's. */
+struct fsh_job;
+struct fsh_job_ticket fsh_job_ticket(const struct fsh_job *job, uint32_t rank,
+                                     int life_fd);
+
 void fsh_job_ticket_write(const struct fsh_job_ticket *ticket, char *text,
                           size_t len);
 bool fsh_job_ticket_read(struct fsh_job_ticket *ticket, const char *text);

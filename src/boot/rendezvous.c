@@ -133,18 +133,7 @@ static bool send_fds(int fd, struct fsh_job_ticket *t)
 
 static void give(const struct fsh_job *job, uint32_t rank, int fd)
 {
-    const struct fsh_job_node none = {-1, -1, -1};
-    const struct fsh_job_node *node = job->node ? &job->node[rank] : &none;
-    struct fsh_job_ticket t = {
-        .rank = rank,
-        .page_fd = job->page_fd,
-        .smp_fd = job->smp_fd,
-        .dram_fd = node->dram_fd,
-        .dma_fd = node->dma_fd,
-        .mmio_fd = node->mmio_fd,
-        .fabric_fd = job->fabric_fd,
-        .abort_fd = job->abort_fd,
-    };
+    struct fsh_job_ticket t = fsh_job_ticket(job, rank, -1);
 
     if (!send_fds(fd, &t))
         fsh_fatal("rank %" PRIu32 " has ended while the job was started", rank);

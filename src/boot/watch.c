@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/daemon.h"
 #include "base/log.h"
 
 enum { STACK_BYTES = 256 * 1024, FLUSH_MS = 300 };
@@ -43,20 +44,7 @@ static struct {
 
 int fsh_watch_thread(void *(*body)(void *))
 {
-    pthread_attr_t attr;
-    pthread_t thread;
-    sigset_t all, old;
-    int rc;
-
-    pthread_attr_init(&attr);
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    pthread_attr_setstacksize(&attr, STACK_BYTES);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    rc = pthread_create(&thread, &attr, body, NULL);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    pthread_attr_destroy(&attr);
-    return -rc;
+    return -fsh_daemon_start(body, NULL, STACK_BYTES);
 }
 
 static void *lifeline_body(void *arg)

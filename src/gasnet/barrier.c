@@ -276,8 +276,6 @@ static void wait_phase(const char *call, struct fsh_team *team, uint32_t phase)
 
     while (looks-- > 0 && !finished(b, phase))
         kick_team(team);
-    if (finished(b, phase))
-        return;
     while (!finished(b, phase)) {
         wait.peer = waited_for(team);
         fsh_wait_step(&wait, call);

@@ -159,21 +159,6 @@ void fsh_coll_copy_self(struct fsh_coll_op *op)
 
 /* ---- messages ---- */
 
-static int32_t high(uint64_t value)
-{
-    return (int32_t)(uint32_t)(value >> 32);
-}
-
-static int32_t low(uint64_t value)
-{
-    return (int32_t)(uint32_t)value;
-}
-
-static uint64_t join(int32_t hi, int32_t lo)
-{
-    return (uint64_t)(uint32_t)hi << 32 | (uint32_t)lo;
-}
-
 /* False: the node has WINDOW messages that it has not taken, and op is in its
  * line. */
 static bool send(struct fsh_coll_op *op, uint32_t rank, enum message message,
@@ -183,14 +168,11 @@ static bool send(struct fsh_coll_op *op, uint32_t rank, enum message message,
     uint32_t node = op->team->node[rank];
     unsigned what =
         (unsigned)message | (unsigned)op->call.kind << 8 | op->view_index << 16;
-    const int32_t args[] = {(int32_t)what,
-                            (int32_t)op->team->number[rank],
-                            (int32_t)op->number,
-                            (int32_t)op->team->rank,
-                            high(a),
-                            low(a),
-                            high(b),
-                            low(b)};
+    const int32_t args[] = {
+        (int32_t)what,       (int32_t)op->team->number[rank],
+        (int32_t)op->number, (int32_t)op->team->rank,
+        fsh_high(a),         fsh_low(a),
+        fsh_high(b),         fsh_low(b)};
 
     if (!line_enter(op, rank))
         return false;
@@ -263,8 +245,8 @@ static void on_message(void *token, void *buf, size_t nbytes, int32_t what,
                                   .team = (uint32_t)team,
                                   .number = (uint32_t)number,
                                   .rank = (uint32_t)rank,
-                                  .a = join(a_hi, a_lo),
-                                  .b = join(b_hi, b_lo)};
+                                  .a = fsh_join(a_hi, a_lo),
+                                  .b = fsh_join(b_hi, b_lo)};
     struct fsh_am am = {.node = mine->source,
                         .handler = FSH_HANDLER_COLL_TAKEN,
                         .category = FSH_AM_SHORT};

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/words.h"
 #include "gasnet/internal.h"
 
 #define MAX_ARGS 16
@@ -36,44 +37,9 @@ _Static_assert(sizeof(struct long_head) % 16 == 0, "alignment of the data");
 static const struct fsh_conduit_ops *below;
 static size_t piece_max; /* bytes of a Medium */
 
-/* ---- addresses as arguments ---- */
-
-static int32_t high(const void *p)
-{
-    return (int32_t)(uint32_t)((uint64_t)(uintptr_t)p >> 32);
-}
-
-static int32_t low(const void *p)
-{
-    return (int32_t)(uint32_t)(uintptr_t)p;
-}
-
-static void *join(int32_t hi, int32_t lo)
-{
-    return (void *)(uintptr_t)((uint64_t)(uint32_t)hi << 32 | (uint32_t)lo);
-}
-
-/* Words are stored and loaded whole: somebody may be waiting for them. */
-static void copy(void *dst, const void *src, size_t n)
-{
-    switch (n) {
-    case 2:
-        memcpy(dst, src, 2);
-        break;
-    case 4:
-        memcpy(dst, src, 4);
-        break;
-    case 8:
-        memcpy(dst, src, 8);
-        break;
-    default:
-        memcpy(dst, src, n);
-    }
-}
-
 static void finish_piece(int32_t ev_hi, int32_t ev_lo)
 {
-    struct fsh_event *event = join(ev_hi, ev_lo);
+    struct fsh_event *event = fsh_join_ptr(ev_hi, ev_lo);
 
     /* Partner: the acquire in fsh_event_done. */
     atomic_fetch_sub_explicit(&event->pending, 1, memory_order_release);
@@ -107,7 +73,7 @@ static void on_put(void *token, void *buf, size_t n, int32_t dst_hi,
                               .nargs = 2,
                               .args = args};
 
-    copy(join(dst_hi, dst_lo), buf, n);
+    fsh_copy_words(fsh_join_ptr(dst_hi, dst_lo), buf, n);
     below->am_reply(token, &am);
 }
 
@@ -119,7 +85,8 @@ static void any_put(uint32_t node, void *dst, const void *src, size_t n,
 
     (void)flags; /* a Medium's source is free on return in any case */
     while (n != 0) {
-        const int32_t args[] = {high(to), low(to), high(event), low(event)};
+        const int32_t args[] = {fsh_high_ptr(to), fsh_low_ptr(to),
+                                fsh_high_ptr(event), fsh_low_ptr(event)};
         size_t piece = piece_of(n);
 
         begin_piece(event);
@@ -136,7 +103,7 @@ static void on_data(void *token, void *buf, size_t n, int32_t dst_hi,
                     int32_t dst_lo, int32_t ev_hi, int32_t ev_lo)
 {
     (void)token;
-    copy(join(dst_hi, dst_lo), buf, n);
+    fsh_copy_words(fsh_join_ptr(dst_hi, dst_lo), buf, n);
     finish_piece(ev_hi, ev_lo);
 }
 
@@ -148,7 +115,7 @@ static void on_get(void *token, int32_t src_hi, int32_t src_lo, int32_t n,
                               .category = FSH_AM_MEDIUM,
                               .nargs = 4,
                               .args = args,
-                              .src = join(src_hi, src_lo),
+                              .src = fsh_join_ptr(src_hi, src_lo),
                               .nbytes = (size_t)(uint32_t)n};
 
     below->am_reply(token, &am);
@@ -162,9 +129,10 @@ static void any_get(void *dst, uint32_t node, const void *src, size_t n,
 
     while (n != 0) {
         size_t piece = piece_of(n);
-        const int32_t args[] = {high(from), low(from), (int32_t)piece,
-                                high(to),   low(to),   high(event),
-                                low(event)};
+        const int32_t args[] = {fsh_high_ptr(from), fsh_low_ptr(from),
+                                (int32_t)piece,     fsh_high_ptr(to),
+                                fsh_low_ptr(to),    fsh_high_ptr(event),
+                                fsh_low_ptr(event)};
 
         begin_piece(event);
         fsh_gasnet_send(node, FSH_HANDLER_ANY_GET, args, 7, NULL, 0);

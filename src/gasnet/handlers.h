@@ -7,6 +7,8 @@
 #ifndef FSH_GASNET_HANDLERS_H
 #define FSH_GASNET_HANDLERS_H
 
+#include <stdint.h>
+
 enum fsh_handler {
     FSH_HANDLER_LIBRARY = 64, /* first index of the library */
     FSH_HANDLER_MEMSET = 64,
@@ -22,5 +24,37 @@ enum fsh_handler {
     FSH_HANDLER_CLIENT = 128, /* first index of the client */
     FSH_HANDLER_COUNT = 256
 };
+
+/* 64 bits as two arguments of a message. */
+static inline int32_t fsh_high(uint64_t value)
+{
+    return (int32_t)(uint32_t)(value >> 32);
+}
+
+static inline int32_t fsh_low(uint64_t value)
+{
+    return (int32_t)(uint32_t)value;
+}
+
+static inline uint64_t fsh_join(int32_t high, int32_t low)
+{
+    return (uint64_t)(uint32_t)high << 32 | (uint32_t)low;
+}
+
+/* The same for addresses. */
+static inline int32_t fsh_high_ptr(const void *p)
+{
+    return fsh_high((uintptr_t)p);
+}
+
+static inline int32_t fsh_low_ptr(const void *p)
+{
+    return fsh_low((uintptr_t)p);
+}
+
+static inline void *fsh_join_ptr(int32_t high, int32_t low)
+{
+    return (void *)(uintptr_t)fsh_join(high, low);
+}
 
 #endif

@@ -8,24 +8,9 @@
 
 #include "gasnet/internal.h"
 
-static int32_t high(uint64_t value)
-{
-    return (int32_t)(uint32_t)(value >> 32);
-}
-
-static int32_t low(uint64_t value)
-{
-    return (int32_t)(uint32_t)value;
-}
-
-static uint64_t join(int32_t hi, int32_t lo)
-{
-    return (uint64_t)(uint32_t)hi << 32 | (uint32_t)lo;
-}
-
 static void on_done(void *token, int32_t ev_hi, int32_t ev_lo)
 {
-    struct fsh_event *event = (struct fsh_event *)(uintptr_t)join(ev_hi, ev_lo);
+    struct fsh_event *event = fsh_join_ptr(ev_hi, ev_lo);
 
     (void)token;
     /* Partner: the acquire in fsh_event_done. */
@@ -44,8 +29,7 @@ static void on_memset(void *token, int32_t dest_hi, int32_t dest_lo,
                         .nargs = 2,
                         .args = args};
 
-    memset((void *)(uintptr_t)join(dest_hi, dest_lo), val,
-           (size_t)join(n_hi, n_lo));
+    memset(fsh_join_ptr(dest_hi, dest_lo), val, (size_t)fsh_join(n_hi, n_lo));
     fsh_gasnet.ops->am_reply(mine, &am);
 }
 
@@ -53,8 +37,8 @@ void fsh_memset_start(uint32_t node, void *dest, int val, size_t n,
                       struct fsh_event *event)
 {
     uint64_t d = (uintptr_t)dest, e = (uintptr_t)event;
-    const int32_t args[] = {high(d), low(d),  high(n), low(n),
-                            val,     high(e), low(e)};
+    const int32_t args[] = {fsh_high(d), fsh_low(d),  fsh_high(n), fsh_low(n),
+                            val,         fsh_high(e), fsh_low(e)};
 
     /* Before the request: the answer may come while it is being sent. */
     atomic_fetch_add_explicit(&event->pending, 1, memory_order_relaxed);

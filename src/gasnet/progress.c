@@ -5,9 +5,7 @@
  * nothing. Handlers run on it, the client's too, as GASNet allows in any mode;
  * so with it locks are real and the conduit is told of threads.
  */
-#include <pthread.h>
-#include <signal.h>
-
+#include "base/daemon.h"
 #include "base/log.h"
 #include "base/option.h"
 #include "gasnet/internal.h"
@@ -32,22 +30,10 @@ static void *serve(void *arg)
     return arg;
 }
 
-/* No signal of the client's runs on it, and nobody waits for its end: the
- * process takes it along. */
 void fsh_progress_start(void)
 {
-    pthread_attr_t attr;
-    pthread_t thread;
-    sigset_t all, old;
-    int rc;
+    int rc = fsh_daemon_start(serve, NULL, 0);
 
-    pthread_attr_init(&attr);
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    rc = pthread_create(&thread, &attr, serve, NULL);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    pthread_attr_destroy(&attr);
     if (rc != 0)
         fsh_fatal("gasnet_attach: cannot start the thread that "
                   "FSHMEM_PROGRESS_THREAD=1 asks for: %s",

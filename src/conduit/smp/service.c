@@ -4,10 +4,9 @@
  */
 #include "conduit/smp/service.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <string.h>
 
+#include "base/daemon.h"
 #include "base/option.h"
 #include "conduit/smp/worker.h"
 
@@ -34,25 +33,6 @@ static void *worker_body(void *arg)
     return NULL;
 }
 
-/* No signal of the client's runs on it, and nobody waits for its end: it sleeps
- * when it has nothing to do, and the process takes it along. */
-static bool start_worker(void)
-{
-    pthread_attr_t attr;
-    pthread_t thread;
-    sigset_t all, old;
-    int rc;
-
-    pthread_attr_init(&attr);
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    rc = pthread_create(&thread, &attr, worker_body, NULL);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    pthread_attr_destroy(&attr);
-    return rc == 0;
-}
-
 void fsh_smp_service_start(struct fsh_smp_port *port, unsigned char *base,
                            const struct fsh_smp_layout *layout, uint32_t rank,
                            const struct fsh_segment *segs)
@@ -77,7 +57,7 @@ void fsh_smp_service_start(struct fsh_smp_port *port, unsigned char *base,
     };
     /* Release, partner: fsh_smp_service_present; the barrier of gasnet_attach
      * stands in between as well. */
-    if (start_worker())
+    if (fsh_daemon_start(worker_body, NULL, 0) == 0)
         atomic_store_explicit(&service.cores[rank].present, 1,
                               memory_order_release);
 }

@@ -16,6 +16,7 @@
 
 #include "base/cpu.h"
 #include "base/log.h"
+#include "base/words.h"
 #include "boot/boot.h"
 #include "conduit/conduit.h"
 #include "conduit/smp/meet.h"
@@ -234,33 +235,12 @@ static void share(void)
 
 /* --- put and get ---------------------------------------------------------- */
 
-/* Words are copied by single instructions: others may be waiting for them. */
-static void copy(void *dst, const void *src, size_t n)
-{
-    switch (n) {
-    case 1:
-        memcpy(dst, src, 1);
-        break;
-    case 2:
-        memcpy(dst, src, 2);
-        break;
-    case 4:
-        memcpy(dst, src, 4);
-        break;
-    case 8:
-        memcpy(dst, src, 8);
-        break;
-    default:
-        memcpy(dst, src, n);
-    }
-}
-
 static void put(uint32_t node, void *dst, const void *src, size_t n,
                 unsigned flags, struct fsh_event *ev)
 {
     (void)flags;
     (void)ev;
-    copy(translate(node, dst), src, n);
+    fsh_copy_words(translate(node, dst), src, n);
     /* Earlier than whatever this thread announces next; partner: the acquire
      * of whoever reads that announcement. */
     atomic_signal_fence(memory_order_release);
@@ -271,7 +251,7 @@ static void get(void *dst, uint32_t node, const void *src, size_t n,
                 struct fsh_event *ev)
 {
     (void)ev;
-    copy(dst, translate(node, src), n);
+    fsh_copy_words(dst, translate(node, src), n);
 }
 
 static bool window(uint32_t node, void **here, const uint32_t **watching)
