@@ -91,8 +91,9 @@ endfunction()
 if(TARGET fshperf)
     set(study $<TARGET_FILE:fshperf> case-study)
     study_refused(unknown "--fast: unknown option" ${study} --fast)
-    study_refused(missing "--json: unknown option, or its value is missing"
-                  ${study} --json)
+    study_refused(missing "--json: its value is missing: --json FILE" ${study} --json)
+    study_refused(choice "--algorithm no: expected one of auto.partial.pass-on"
+                  ${study} --algorithm no)
     study_refused(file "cannot write /nowhere/x: " ${study} --json /nowhere/x)
     study_refused(job "starts its jobs itself. run it without fshrun"
                   $<TARGET_FILE:fshrun> -n 1 --conduit smp ${study})

@@ -132,17 +132,12 @@ static void print_header(bool pinned)
            "Access", "us", "GB/s", "Rounds", "left out");
 }
 
-int perf_limits(int argc, char **argv)
-{
-    bool quick = argc == 2 && strcmp(argv[1], "--quick") == 0;
-    struct smp_effort effort = smp_effort(quick);
+static bool quick; /* --quick */
 
-    if (argc > 1 && !quick) {
-        fsh_fatal_code(2,
-                       "fshperf limits: %s: unknown option; see fshperf "
-                       "--help",
-                       argv[1]);
-    }
+static int measure(int argc, char **argv)
+{
+    perf_read_options(&perf_limits, argc, argv);
+    struct smp_effort effort = smp_effort(quick);
     struct smp_rank *r = smp_join(&smp_ops_seq, &argc, &argv, LARGEST, 2);
     if (r->rank == 0) {
         print_header(smp_pinned(r));
@@ -167,3 +162,17 @@ int perf_limits(int argc, char **argv)
     smp_ops_seq.leave(0);
     return 0;
 }
+
+static const struct perf_option options[] = {
+    {"--quick", .help = "fewer and shorter measurements", .flag = &quick},
+};
+
+const struct perf_command perf_limits = {
+    .name = "limits",
+    .help = "what processes can do with memory they share: two ranks of\n"
+            "conduit smp, the library not used (wall clock)",
+    .raw = measure,
+    .options = options,
+    .count = sizeof options / sizeof options[0],
+    .alone = true,
+};

@@ -6,69 +6,66 @@
  */
 #include "perf.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "boot/boot.h"
 
 #define SEGMENT_BYTES (4 * PERF_MAX_BYTES)
 
-static const struct command {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    bool alone; /* is no rank, or joins its job itself */
-} commands[] = {
-    {"paper", perf_paper, false},        {"sim-speed", perf_sim_speed, false},
-    {"am-rtt", perf_am_rtt, false},      {"case-study", perf_case_study, true},
-    {"case-node", perf_case_node, true}, /* case-study's, not for users */
-    {"limits", perf_limits, true},       {"smp", perf_smp, true},
-    {"smp-node", perf_smp_node, true}, /* smp's */
+static const struct perf_command *const commands[] = {
+    &perf_paper,  &perf_sim_speed, &perf_am_rtt,    &perf_case_study,
+    &perf_limits, &perf_smp,       &perf_case_node, &perf_smp_node,
 };
 
-static const char help[] =
-    "usage: fshrun -n 2 --conduit fpga fshperf COMMAND [OPTION...]\n"
-    "       fshperf case-study [OPTION...]\n"
-    "       fshperf smp [OPTION...]\n"
-    "\n"
-    "  paper       section IV of the FSHMEM paper from the hardware counters:\n"
-    "              bandwidth and latency of PUT and GET (simulated clock)\n"
-    "    --json FILE       results as an array of objects\n"
-    "    --csv FILE        results as comma-separated values\n"
-    "    --brief           leave out the tables of every size\n"
-    "    --quick           packets of 1024 B only\n"
-    "    --strict          exit 1 if a target is missed\n"
-    "    --link-cycles N   link delay to take out of latencies (30)\n"
-    "  sim-speed   node-cycles per second of the simulator (wall clock)\n"
-    "    --put             every node sends to its neighbour (default)\n"
-    "    --compute         every node's core multiplies matrices\n"
-    "  am-rtt      wall time of an active message round trip, any conduit\n"
-    "  case-study  matrix product and convolution on 1 to 8 nodes, section V of\n"
-    "              the paper; starts its jobs itself (simulated clock)\n"
-    "    --json FILE, --csv FILE, --strict    as above\n"
-    "    --quick           matmul 256 and 512 on one and two nodes only\n"
-    "    --verbose         where the cycles of each node went\n"
-    "    --algorithm WAY   matmul on two nodes: partial, pass-on (auto)\n"
-    "  limits      what processes can do with memory they share: two ranks of\n"
-    "              conduit smp, the library not used (wall clock)\n"
-    "    --quick           fewer and shorter measurements\n"
-    "  smp         conduit smp, each figure taken in turns with its limit;\n"
-    "              starts its jobs itself (wall clock)\n"
-    "    --json FILE, --strict    as above\n"
-    "    --mode MODE       seq, par or both (both)\n"
-    "    --only TEST       this test only, am_short_rtt for instance\n"
-    "    --quick           fewer sizes, shorter measurements\n"
-    "\n"
-    "  --help, --version\n"
-    "Plots of the CSV files: plot.sh and plot-study.sh beside the source of\n"
-    "fshperf, or make bench.\n";
-
-static const struct command *find(const char *name)
+static const struct perf_command *find(const char *name)
 {
     for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); ++i) {
-        if (strcmp(commands[i].name, name) == 0) {
-            return &commands[i];
+        if (strcmp(commands[i]->name, name) == 0) {
+            return commands[i];
         }
     }
     return NULL;
+}
+
+static void print_help(void)
+{
+    fputs("usage: fshrun -n 2 --conduit fpga fshperf COMMAND [OPTION...]\n"
+          "       fshperf case-study [OPTION...]\n"
+          "       fshperf smp [OPTION...]\n\n",
+          stdout);
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); ++i) {
+        if (commands[i]->help) {
+            perf_print_help(stdout, commands[i]);
+        }
+    }
+    fputs("\n"
+          "  --help, --version\n"
+          "Plots of the CSV files: plot.sh and plot-study.sh beside the source "
+          "of\nfshperf, or make bench.\n",
+          stdout);
+}
+
+static _Noreturn void refuse(const char *name)
+{
+    fprintf(stderr, "fshperf: %s%s; commands:",
+            name ? "unknown command " : "no command given", name ? name : "");
+    for (size_t i = 0, n = 0; i < sizeof(commands) / sizeof(commands[0]); ++i) {
+        if (commands[i]->help) {
+            fprintf(stderr, "%s %s", n++ ? "," : "", commands[i]->name);
+        }
+    }
+    fputs(" (fshperf --help)\n", stderr);
+    exit(2);
+}
+
+static int run(const struct perf_command *command, int argc, char **argv)
+{
+    if (command->raw) {
+        return command->raw(argc, argv);
+    }
+    perf_read_options(command, argc, argv);
+    return command->run();
 }
 
 static bool wants(int argc, char **argv, const char *option)
@@ -79,24 +76,19 @@ static bool wants(int argc, char **argv, const char *option)
 int main(int argc, char **argv)
 {
     if (wants(argc, argv, "--help")) {
-        fputs(help, stdout);
+        print_help();
         return 0;
     }
     if (wants(argc, argv, "--version")) {
         printf("fshperf %s\n", FSH_VERSION);
         return 0;
     }
-    const struct command *command = argc > 1 ? find(argv[1]) : NULL;
+    const struct perf_command *command = argc > 1 ? find(argv[1]) : NULL;
     if (!command) {
-        fprintf(stderr,
-                "fshperf: %s%s; commands: paper, sim-speed, am-rtt, "
-                "case-study, limits, smp (fshperf --help)\n",
-                argc > 1 ? "unknown command " : "no command given",
-                argc > 1 ? argv[1] : "");
-        return 2;
+        refuse(argc > 1 ? argv[1] : NULL);
     }
     if (command->alone) {
-        return command->run(argc - 1, argv + 1);
+        return run(command, argc - 1, argv + 1);
     }
     gasnet_handlerentry_t entries[2];
     perf_am_entries(entries);
@@ -106,7 +98,7 @@ int main(int argc, char **argv)
         return 1;
     }
     /* gasnet_exit ends the job, so nobody leaves before all are through. */
-    int code = command->run(argc - 1, argv + 1);
+    int code = run(command, argc - 1, argv + 1);
     static int codes[FSH_JOB_MAX_RANKS];
     fsh_boot_exchange(&code, sizeof(code), codes);
     for (uint32_t i = 0; i < fsh_boot_size(); ++i) {

@@ -20,12 +20,11 @@
 static const char *const bw_name[] = {"put_bw", "get_bw"};
 static const char *const lat_name[] = {"put_lat", "get_lat"};
 
-struct options {
+static struct {
     const char *json, *csv;
-    bool brief;  /* leave out the tables of all sizes */
-    bool strict; /* exit 1 if a row of the final table falls short */
-    bool quick;  /* sizes up to 64 KB in packets of 1024 B only */
-};
+    unsigned link_cycles;
+    bool brief, strict, quick;
+} options = {.link_cycles = 30};
 
 static void progress(const char *text, bool last)
 {
@@ -70,8 +69,8 @@ static void point(struct perf_table *table, const struct perf_config *config)
     }
 }
 
-static void sweep(struct perf_table *table, const struct options *options,
-                  enum perf_op op, bool single, unsigned ports)
+static void sweep(struct perf_table *table, enum perf_op op, bool single,
+                  unsigned ports)
 {
     char text[128];
     snprintf(text, sizeof(text), "fshperf: %s, %s, %u port%s ...",
@@ -79,7 +78,7 @@ static void sweep(struct perf_table *table, const struct options *options,
              single ? "one transfer in flight" : "pipelined", ports,
              ports > 1 ? "s" : "");
     progress(text, false);
-    unsigned packets = options->quick ? PERF_PACKETS - 1 : 0;
+    unsigned packets = options.quick ? PERF_PACKETS - 1 : 0;
     for (unsigned p = packets; p < PERF_PACKETS; ++p) {
         for (unsigned s = 0; s < PERF_SIZES; ++s) {
             size_t bytes = perf_size(s);
@@ -103,34 +102,7 @@ static void short_latency(struct perf_table *table, enum perf_op op)
     record(table, &config, lat_name[op], "short", "header", sample.header);
 }
 
-static void parse(int argc, char **argv, struct options *options)
-{
-    for (int i = 1; i < argc; ++i) {
-        const char *arg = argv[i];
-        bool more = i + 1 < argc;
-        if (strcmp(arg, "--json") == 0 && more) {
-            options->json = argv[++i];
-        } else if (strcmp(arg, "--csv") == 0 && more) {
-            options->csv = argv[++i];
-        } else if (strcmp(arg, "--link-cycles") == 0 && more) {
-            perf_set_link_cycles((unsigned)strtoul(argv[++i], NULL, 0));
-        } else if (strcmp(arg, "--brief") == 0) {
-            options->brief = true;
-        } else if (strcmp(arg, "--strict") == 0) {
-            options->strict = true;
-        } else if (strcmp(arg, "--quick") == 0) {
-            options->quick = true;
-        } else {
-            fsh_fatal("fshperf paper: %s: %s; see fshperf --help", arg,
-                      strncmp(arg, "--", 2) == 0 && !more
-                          ? "unknown option, or its value is missing"
-                          : "unknown option");
-        }
-    }
-}
-
-static void sweep_all(struct perf_table *table, const struct options *options,
-                      struct perf_reach reach[2])
+static void sweep_all(struct perf_table *table, struct perf_reach reach[2])
 {
     for (enum perf_op op = PERF_PUT; op <= PERF_GET; ++op) {
         short_latency(table, op);
@@ -138,7 +110,7 @@ static void sweep_all(struct perf_table *table, const struct options *options,
     for (unsigned ports = 1; ports <= 2 && perf_probe_ports(ports); ++ports) {
         for (int single = 1; single >= 0; --single) {
             for (enum perf_op op = PERF_PUT; op <= PERF_GET; ++op) {
-                sweep(table, options, op, single, ports);
+                sweep(table, op, single, ports);
             }
         }
     }
@@ -151,10 +123,9 @@ static void sweep_all(struct perf_table *table, const struct options *options,
     progress("", true);
 }
 
-int perf_paper(int argc, char **argv)
+static int run(void)
 {
-    struct options options = {0};
-    parse(argc, argv, &options);
+    perf_set_link_cycles(options.link_cycles);
     if (gasnet_nodes() != 2 || strcmp(fsh_boot_conduit(), "fpga") != 0) {
         fsh_fatal("fshperf paper measures 2 ranks on conduit fpga, not %u on "
                   "%s; run: fshrun -n 2 --conduit fpga fshperf paper",
@@ -167,7 +138,7 @@ int perf_paper(int argc, char **argv)
     struct perf_reach reach[2];
     uint64_t start = fsh_time_ns();
     perf_probe_init();
-    sweep_all(&table, &options, reach);
+    sweep_all(&table, reach);
 
     unsigned short_falls = 0;
     if (reports) {
@@ -193,3 +164,25 @@ int perf_paper(int argc, char **argv)
     free(table.row);
     return options.strict && short_falls ? 1 : 0;
 }
+
+static const struct perf_option table_of_options[] = {
+    {"--json", "FILE", "results as an array of objects", .text = &options.json},
+    {"--csv", "FILE", "results as comma-separated values",
+     .text = &options.csv},
+    {"--brief", .help = "leave out the tables of every size",
+     .flag = &options.brief},
+    {"--quick", .help = "packets of 1024 B only", .flag = &options.quick},
+    {"--strict", .help = "exit 1 if a target is missed",
+     .flag = &options.strict},
+    {"--link-cycles", "N", "link delay to take out of latencies",
+     .number = &options.link_cycles, .most = 1000000},
+};
+
+const struct perf_command perf_paper = {
+    .name = "paper",
+    .help = "section IV of the FSHMEM paper from the hardware counters:\n"
+            "bandwidth and latency of PUT and GET (simulated clock)",
+    .run = run,
+    .options = table_of_options,
+    .count = sizeof table_of_options / sizeof table_of_options[0],
+};

@@ -17,6 +17,7 @@
 #include <stdio.h>
 
 #include "conduit/fpga/fpga.h"
+#include "options.h"
 
 #define PERF_MAX_BYTES ((size_t)2 << 20)
 #define PERF_SIZES 20 /* 4 B to 2 MB, powers of two */
@@ -118,18 +119,16 @@ struct perf_reach perf_search_reach(enum perf_op op, uint64_t peak_cycles);
 unsigned perf_print_targets(const struct perf_table *table,
                             const struct perf_reach reach[2]);
 
-/* The commands; each returns the exit code. */
-int perf_paper(int argc, char **argv);      /* paper.c */
-int perf_sim_speed(int argc, char **argv);  /* speed.c */
-int perf_am_rtt(int argc, char **argv);     /* speed.c */
-int perf_case_study(int argc, char **argv); /* study.c, no rank */
-int perf_case_node(int argc, char **argv);  /* study_node.c */
+/* The commands. */
+extern const struct perf_command perf_paper;                  /* paper.c */
+extern const struct perf_command perf_sim_speed, perf_am_rtt; /* speed.c */
+extern const struct perf_command perf_case_study;             /* study.c */
+extern const struct perf_command perf_case_node; /* study_node.c, its ranks */
+extern const struct perf_command perf_limits;    /* limits.c */
+extern const struct perf_command perf_smp;       /* smp.c */
+extern const struct perf_command perf_smp_node;  /* smp_node.c, its ranks */
 /* Handlers of am-rtt, for gasnet_attach. */
 void perf_am_entries(gasnet_handlerentry_t entries[2]);
-
-int perf_smp(int argc, char **argv);      /* smp.c, no rank */
-int perf_smp_node(int argc, char **argv); /* smp_node.c */
-int perf_limits(int argc, char **argv);   /* limits.c */
 
 /* job.c: this program as a job of its own, whose output is heard line by line.
  * Returns its exit code, or 128 and the signal that ended it. */

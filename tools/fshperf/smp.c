@@ -13,41 +13,10 @@
 
 #define TIME_LIMIT 300u /* seconds a job may take */
 
-struct options {
+static struct {
     const char *json, *mode, *only;
     bool quick, strict;
-};
-
-static void parse(int argc, char **argv, struct options *options)
-{
-    for (int i = 1; i < argc; ++i) {
-        const char *arg = argv[i];
-        bool more = i + 1 < argc;
-
-        if (strcmp(arg, "--json") == 0 && more) {
-            options->json = argv[++i];
-        } else if (strcmp(arg, "--mode") == 0 && more) {
-            options->mode = argv[++i];
-        } else if (strcmp(arg, "--only") == 0 && more) {
-            options->only = argv[++i];
-        } else if (strcmp(arg, "--quick") == 0) {
-            options->quick = true;
-        } else if (strcmp(arg, "--strict") == 0) {
-            options->strict = true;
-        } else {
-            fsh_fatal_code(2,
-                           "fshperf smp: %s: unknown option, or its value is "
-                           "missing; see fshperf --help",
-                           arg);
-        }
-    }
-    if (strcmp(options->mode, "seq") != 0 &&
-        strcmp(options->mode, "par") != 0 &&
-        strcmp(options->mode, "both") != 0) {
-        fsh_fatal_code(2, "fshperf smp: --mode %s: expected seq, par or both",
-                       options->mode);
-    }
-}
+} options = {.mode = "both"};
 
 static void hear(void *arg, const char *line)
 {
@@ -61,14 +30,14 @@ static void hear(void *arg, const char *line)
     }
 }
 
-static void run(struct smp_table *table, const struct options *options,
-                const char *mode, const char *set, unsigned ranks)
+static void run(struct smp_table *table, const char *mode, const char *set,
+                unsigned ranks)
 {
     const char *const arguments[] = {"smp-node",
                                      mode,
                                      set,
-                                     options->quick ? "quick" : "full",
-                                     options->only ? options->only : "",
+                                     options.quick ? "quick" : "full",
+                                     options.only ? options.only : "",
                                      NULL};
     const struct perf_job job = {.ranks = ranks,
                                  .conduit = "smp",
@@ -89,42 +58,37 @@ static void run(struct smp_table *table, const struct options *options,
 }
 
 /* Is any of these tests asked for? */
-static bool wanted(const struct options *options, const char *test,
-                   const char *other)
+static bool wanted(const char *test, const char *other)
 {
-    return !options->only || strcmp(options->only, test) == 0 ||
-           strcmp(options->only, other) == 0;
+    return !options.only || strcmp(options.only, test) == 0 ||
+           strcmp(options.only, other) == 0;
 }
 
-static void run_mode(struct smp_table *table, const struct options *options,
-                     const char *mode)
+static void run_mode(struct smp_table *table, const char *mode)
 {
-    if (strcmp(options->mode, "both") != 0 &&
-        strcmp(options->mode, mode) != 0) {
+    if (strcmp(options.mode, "both") != 0 && strcmp(options.mode, mode) != 0) {
         return;
     }
-    run(table, options, mode, "pair", 2);
+    run(table, mode, "pair", 2);
     for (unsigned ranks = 4; ranks <= 16; ranks *= 2) {
-        if (wanted(options, "barrier", "barrier")) {
-            run(table, options, mode, "barrier", ranks);
+        if (wanted("barrier", "barrier")) {
+            run(table, mode, "barrier", ranks);
         }
     }
-    if (wanted(options, "poll", "am_short_rtt")) {
-        run(table, options, mode, "crowd", SMP_MAX_RANKS);
+    if (wanted("poll", "am_short_rtt")) {
+        run(table, mode, "crowd", SMP_MAX_RANKS);
     }
 }
 
-int perf_smp(int argc, char **argv)
+static int measure(void)
 {
-    struct options options = {.mode = "both"};
     static struct smp_table table;
     uint64_t start = fsh_time_ns();
 
-    parse(argc, argv, &options);
     perf_refuse_job("smp");
     FILE *json = perf_open(options.json);
-    run_mode(&table, &options, "seq");
-    run_mode(&table, &options, "par");
+    run_mode(&table, "seq");
+    run_mode(&table, "par");
     perf_progress("", true);
     if (table.rows == 0) {
         fsh_fatal_code(2, "fshperf smp: --only %s: there is no such test",
@@ -140,3 +104,25 @@ int perf_smp(int argc, char **argv)
     perf_close(json, options.json);
     return options.strict && over ? 1 : 0;
 }
+
+static const struct perf_option table_of_options[] = {
+    {"--json", "FILE", "results as an array of objects", .text = &options.json},
+    {"--strict", .help = "exit 1 if a target is missed",
+     .flag = &options.strict},
+    {"--mode", "MODE", "thread mode", .text = &options.mode,
+     .choices = "seq|par|both"},
+    {"--only", "TEST", "this test only, am_short_rtt for instance",
+     .text = &options.only},
+    {"--quick", .help = "fewer sizes, shorter measurements",
+     .flag = &options.quick},
+};
+
+const struct perf_command perf_smp = {
+    .name = "smp",
+    .help = "conduit smp, each figure taken in turns with its limit;\n"
+            "starts its jobs itself (wall clock)",
+    .run = measure,
+    .options = table_of_options,
+    .count = sizeof table_of_options / sizeof table_of_options[0],
+    .alone = true,
+};

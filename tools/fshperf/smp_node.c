@@ -158,7 +158,7 @@ static const struct set *find(const char *name)
 }
 
 /* smp-node MODE SET quick|full TEST */
-int perf_smp_node(int argc, char **argv)
+static int run_node(int argc, char **argv)
 {
     if (argc != 5) {
         fsh_fatal_code(2, "fshperf smp-node: is started by fshperf smp");
@@ -179,3 +179,9 @@ int perf_smp_node(int argc, char **argv)
     node.ops->leave(0);
     return 0;
 }
+
+const struct perf_command perf_smp_node = {
+    .name = "smp-node",
+    .raw = run_node,
+    .alone = true,
+};

@@ -49,20 +49,6 @@ struct load {
     fshmem_status_t result;
 };
 
-static void parse_load(struct load *load, int argc, char **argv)
-{
-    for (int i = 1; i < argc; ++i) {
-        if (strcmp(argv[i], "--put") == 0) {
-            load->put = true;
-        } else if (strcmp(argv[i], "--compute") == 0) {
-            load->compute = true;
-        } else {
-            fsh_fatal("fshperf sim-speed: unknown argument %s", argv[i]);
-        }
-    }
-    load->put |= !load->compute;
-}
-
 static void must(fshmem_status_t status, const char *what)
 {
     if (status != FSHMEM_OK) {
@@ -151,10 +137,11 @@ static const char *load_name(const struct load *load)
                           : "every node computing";
 }
 
-int perf_sim_speed(int argc, char **argv)
+static struct load load;
+
+static int sim_speed(void)
 {
-    static struct load load;
-    parse_load(&load, argc, argv);
+    load.put |= !load.compute;
     if (strcmp(fsh_boot_conduit(), "fpga") != 0) {
         fsh_fatal("fshperf sim-speed needs conduit fpga, not %s; run: fshrun "
                   "-n 2 --conduit fpga fshperf sim-speed",
@@ -199,6 +186,23 @@ int perf_sim_speed(int argc, char **argv)
     return 0;
 }
 
+static const struct perf_option speed_options[] = {
+    {"--put", .help = "every node sends to its neighbour (default)",
+     .flag = &load.put},
+    {"--compute", .help = "every node's core multiplies matrices",
+     .flag = &load.compute},
+};
+
+const struct perf_command perf_sim_speed = {
+    .name = "sim-speed",
+    .help = "node-cycles per second of the simulator (wall clock)",
+    .run = sim_speed,
+    .options = speed_options,
+    .count = sizeof(speed_options) / sizeof(speed_options[0]),
+};
+
+/* ---- am-rtt ---- */
+
 static gasnet_handler_t ping_index, pong_index;
 static volatile unsigned pongs;
 
@@ -232,12 +236,10 @@ static void round_trips(gasnet_node_t peer, double *us, unsigned n)
     }
 }
 
-int perf_am_rtt(int argc, char **argv)
+static int am_rtt(void)
 {
-    if (argc > 1) {
-        fsh_fatal("fshperf am-rtt: unknown argument %s", argv[1]);
-    }
     static double us[ROUND_TRIPS];
+
     gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
     gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
     if (gasnet_mynode() == 0) {
@@ -260,3 +262,9 @@ int perf_am_rtt(int argc, char **argv)
     gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
     return 0;
 }
+
+const struct perf_command perf_am_rtt = {
+    .name = "am-rtt",
+    .help = "wall time of an active message round trip, any conduit",
+    .run = am_rtt,
+};

@@ -11,38 +11,14 @@
 
 #include "base/cpu.h"
 #include "base/log.h"
+#include "matmul.h"
 
 #define TIME_LIMIT 3600u /* seconds a point may take */
 
-struct options {
+static struct {
     const char *json, *csv, *algorithm;
     bool quick, verbose, strict;
-};
-
-static void parse(int argc, char **argv, struct options *options)
-{
-    for (int i = 1; i < argc; ++i) {
-        const char *arg = argv[i];
-        bool more = i + 1 < argc;
-        if (strcmp(arg, "--json") == 0 && more) {
-            options->json = argv[++i];
-        } else if (strcmp(arg, "--csv") == 0 && more) {
-            options->csv = argv[++i];
-        } else if (strcmp(arg, "--algorithm") == 0 && more) {
-            options->algorithm = argv[++i];
-        } else if (strcmp(arg, "--quick") == 0) {
-            options->quick = true;
-        } else if (strcmp(arg, "--verbose") == 0) {
-            options->verbose = true;
-        } else if (strcmp(arg, "--strict") == 0) {
-            options->strict = true;
-        } else {
-            fsh_fatal("fshperf case-study: %s: unknown option, or its value "
-                      "is missing; see fshperf --help",
-                      arg);
-        }
-    }
-}
+} options = {.algorithm = "auto"};
 
 /* ---- one job ---- */
 
@@ -111,7 +87,7 @@ static void add(struct study *study, const char *workload, uint32_t size,
     run_job(point, algorithm);
 }
 
-static void run_all(struct study *study, const struct options *options)
+static void run_all(struct study *study)
 {
     static const struct {
         const char *workload;
@@ -120,34 +96,30 @@ static void run_all(struct study *study, const struct options *options)
     } cases[] = {{"matmul", 256, true},   {"matmul", 512, true},
                  {"matmul", 1024, false}, {"conv", 3, false},
                  {"conv", 5, false},      {"conv", 7, false}};
-    const char *algorithm = options->algorithm ? options->algorithm : "auto";
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
-        if (options->quick && !cases[i].quick) {
+        if (options.quick && !cases[i].quick) {
             continue;
         }
-        for (unsigned nodes = 1; nodes <= (options->quick ? 2 : 8);
-             nodes *= 2) {
+        for (unsigned nodes = 1; nodes <= (options.quick ? 2 : 8); nodes *= 2) {
             add(study, cases[i].workload, cases[i].size, nodes,
-                nodes == 2 ? algorithm : "auto");
+                nodes == 2 ? options.algorithm : "auto");
         }
     }
     perf_progress("", true);
 }
 
-int perf_case_study(int argc, char **argv)
+static int run(void)
 {
-    struct options options = {0};
     static struct study study;
     uint64_t start = fsh_time_ns();
     unsigned falls;
 
-    parse(argc, argv, &options);
     perf_refuse_job("case-study");
     study.quick = options.quick;
     FILE *json = perf_open(options.json);
     FILE *csv = perf_open(options.csv);
-    run_all(&study, &options);
+    run_all(&study);
     perf_print_header("section V of the FSHMEM paper, case studies");
     study_print(&study);
     if (options.verbose) {
@@ -166,3 +138,26 @@ int perf_case_study(int argc, char **argv)
     perf_close(csv, options.csv);
     return options.strict && falls ? 1 : 0;
 }
+
+static const struct perf_option table_of_options[] = {
+    {"--json", "FILE", "results as an array of objects", .text = &options.json},
+    {"--csv", "FILE", "results as comma-separated values",
+     .text = &options.csv},
+    {"--strict", .help = "exit 1 if a goal is missed", .flag = &options.strict},
+    {"--quick", .help = "matmul 256 and 512 on one and two nodes only",
+     .flag = &options.quick},
+    {"--verbose", .help = "where the cycles of each node went",
+     .flag = &options.verbose},
+    {"--algorithm", "WAY", "matmul on two nodes", .text = &options.algorithm,
+     .choices = MATMUL_ALGORITHMS},
+};
+
+const struct perf_command perf_case_study = {
+    .name = "case-study",
+    .help = "matrix product and convolution on 1 to 8 nodes, section V of\n"
+            "the paper; starts its jobs itself (simulated clock)",
+    .run = run,
+    .options = table_of_options,
+    .count = sizeof table_of_options / sizeof table_of_options[0],
+    .alone = true,
+};

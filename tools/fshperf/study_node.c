@@ -138,7 +138,7 @@ static void report(double macs)
     }
 }
 
-int perf_case_node(int argc, char **argv)
+static int run_node(int argc, char **argv)
 {
     const char *name = "matmul", *way = "auto";
     uint32_t size = 256;
@@ -182,3 +182,9 @@ int perf_case_node(int argc, char **argv)
     case_leave(0);
     return 0;
 }
+
+const struct perf_command perf_case_node = {
+    .name = "case-node",
+    .raw = run_node,
+    .alone = true,
+};

@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 
-static unsigned link_cycles = 30;
+static unsigned link_cycles;
 
 void perf_set_link_cycles(unsigned cycles)
 {
