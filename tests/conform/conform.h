@@ -312,6 +312,30 @@ static inline void conf_start(const char *name, int *argc, char ***argv,
     conf_barrier();
 }
 
+/* This rank's slice of every rank's segment is what its shadow copy says: slices
+ * begin at `slice` bytes times the rank that owns them, shadows at that times the
+ * rank they are of. */
+#define CHECK_SLICES(shadow, slice) conf_check_slices(CONF_HERE, shadow, slice)
+static inline void conf_check_slices(const char *where,
+                                     const unsigned char *shadow, size_t slice)
+{
+    unsigned char *copy = (unsigned char *)malloc(slice);
+    CHECK(copy != NULL, "malloc");
+    conf_at(where);
+    for (gasnet_node_t i = 0; i < conf.n; i++) {
+        const unsigned char *want = shadow + (size_t)i * slice;
+        gasnet_get_bulk(copy, i, conf_addr(i) + (size_t)conf.me * slice, slice);
+        for (size_t b = 0; b < slice; b++) {
+            if (copy[b] != want[b]) {
+                conf_fail(where, "contents",
+                          "rank %u, byte %zu is %#x, want %#x", (unsigned)i, b,
+                          copy[b], want[b]);
+            }
+        }
+    }
+    free(copy);
+}
+
 /* All ranks passed: say so once, and end the job. The second barrier keeps the
  * others from ending it before rank 0 has spoken. */
 __attribute__((noreturn, unused)) static void conf_pass(void)

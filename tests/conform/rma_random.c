@@ -204,21 +204,6 @@ static void verify(const struct op *op)
     }
 }
 
-static void check_everything(void)
-{
-    unsigned char *copy = (unsigned char *)malloc(SLICE);
-    CHECK(copy != NULL, "malloc");
-    for (gasnet_node_t i = 0; i < conf.n; i++) {
-        gasnet_get_bulk(copy, i, conf_addr(i) + (size_t)conf.me * SLICE, SLICE);
-        for (size_t b = 0; b < SLICE; b++) {
-            CHECK(copy[b] == shadow[(size_t)i * SLICE + b],
-                  "rank %u, byte %zu is %#x, want %#x", (unsigned)i, b, copy[b],
-                  shadow[(size_t)i * SLICE + b]);
-        }
-    }
-    free(copy);
-}
-
 int main(int argc, char **argv)
 {
     struct op ops[BINS];
@@ -241,7 +226,7 @@ int main(int argc, char **argv)
             verify(&ops[b]);
         }
     }
-    check_everything();
+    CHECK_SLICES(shadow, SLICE);
     conf_barrier();
     conf_pass();
 }

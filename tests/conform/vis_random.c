@@ -350,22 +350,6 @@ static void batch(struct op *ops)
     }
 }
 
-/* Nothing but what was moved has changed. */
-static void check_everything(void)
-{
-    unsigned char *copy = (unsigned char *)malloc(SLICE);
-    CHECK(copy != NULL, "malloc");
-    for (gasnet_node_t i = 0; i < conf.n; i++) {
-        gasnet_get_bulk(copy, i, conf_addr(i) + (size_t)conf.me * SLICE, SLICE);
-        for (size_t b = 0; b < SLICE; b++) {
-            CHECK(copy[b] == shadow[(size_t)i * SLICE + b],
-                  "rank %u, byte %zu is %#x, want %#x", (unsigned)i, b, copy[b],
-                  shadow[(size_t)i * SLICE + b]);
-        }
-    }
-    free(copy);
-}
-
 int main(int argc, char **argv)
 {
     struct op *ops = (struct op *)calloc(OPS, sizeof *ops);
@@ -381,10 +365,10 @@ int main(int argc, char **argv)
     for (int i = 0; i < batches; i++) {
         batch(ops);
         if (i % 100 == 0) {
-            check_everything();
+            CHECK_SLICES(shadow, SLICE);
         }
     }
-    check_everything();
+    CHECK_SLICES(shadow, SLICE);
     conf_barrier();
     conf_pass();
 }
