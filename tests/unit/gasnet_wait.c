@@ -9,13 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 
 #include "base/cpu.h"
 #include "boot/boot.h"
 #include "gasnet/internal.h"
-#include "check.h"
+#include "child.h"
 
 static struct fsh_conduit_ops ops;
 static atomic_uint sleeps; /* waits in the conduit */
@@ -139,43 +138,17 @@ static void block_in_dead_job(void)
     GASNET_BLOCKUNTIL(flag == 12345);
 }
 
-/* Run in a child; returns its wait status and what it said. */
-static int run_child(void (*body)(void), char *text, size_t len)
-{
-    int fd[2], status;
-    size_t n = 0;
-    ssize_t got;
-    pid_t pid;
-
-    CHECK(pipe(fd) == 0);
-    pid = fork();
-    CHECK(pid >= 0);
-    if (pid == 0) {
-        dup2(fd[1], 2);
-        alarm(20);
-        body();
-        _exit(0);
-    }
-    close(fd[1]);
-    while (n < len - 1 && (got = read(fd[0], text + n, len - 1 - n)) > 0)
-        n += (size_t)got;
-    text[n] = '\0';
-    close(fd[0]);
-    CHECK(waitpid(pid, &status, 0) == pid);
-    return status;
-}
-
 static void failures(void)
 {
     char text[4096];
-    int status = run_child(block_for_ever, text, sizeof text);
+    int status = child_run(block_for_ever, text, sizeof text);
 
     fputs(text, stdout);
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 1);
     CHECK(strstr(text, "gasnet_wait.c") != NULL);
     CHECK(strstr(text, "flag == 12345") != NULL);
     CHECK(strstr(text, "FSHMEM_WATCHDOG") != NULL);
-    status = run_child(block_in_dead_job, text, sizeof text);
+    status = child_run(block_in_dead_job, text, sizeof text);
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7);
 }
 

@@ -6,13 +6,10 @@
  * initialisers of the header rely on.
  */
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "gasnet_tools.h"
-#include "check.h"
+#include "child.h"
 
 static gasnett_mutex_t mutex = GASNETT_MUTEX_INITIALIZER;
 static gasnett_rwlock_t rwlock = GASNETT_RWLOCK_INITIALIZER;
@@ -106,10 +103,7 @@ static void correct(void)
     gasnett_rwlock_unlock(&rwlock);
 }
 
-static const struct {
-    void (*run)(void);
-    const char *says; /* NULL: nothing is wrong */
-} cases[] = {
+static const struct child_case cases[] = {
     {correct, NULL},
     {lock_twice, "gasnett_mutex_lock: "},
     {try_own, "gasnett_mutex_trylock: "},
@@ -126,50 +120,15 @@ static const struct {
     {destroy_held, "gasnett_rwlock_destroy: "},
 };
 
-/* Run a case in a process of its own; text gets what it prints. */
-static int run(void (*fn)(void), char *text, size_t size)
-{
-    int pipes[2], status = 0;
-    size_t used = 0;
-    ssize_t n;
-    pid_t child;
-
-    CHECK(pipe(pipes) == 0);
-    child = fork();
-    if (child == 0) {
-        dup2(pipes[1], STDERR_FILENO);
-        alarm(20); /* a lock that is not checked may hang */
-        fn();
-        _exit(0);
-    }
-    close(pipes[1]);
-    while ((n = read(pipes[0], text + used, size - 1 - used)) > 0)
-        used += (size_t)n;
-    text[used] = '\0';
-    close(pipes[0]);
-    CHECK(waitpid(child, &status, 0) == child);
-    return status;
-}
-
 int main(void)
 {
     const pthread_mutex_t zero_mutex = PTHREAD_MUTEX_INITIALIZER;
     const pthread_rwlock_t zero_rwlock = PTHREAD_RWLOCK_INITIALIZER;
     const pthread_cond_t zero_cond = PTHREAD_COND_INITIALIZER;
-    char text[2048];
 
     CHECK(memcmp(&zero_mutex, &mutex, sizeof zero_mutex) == 0);
     CHECK(memcmp(&zero_rwlock, &rwlock, sizeof zero_rwlock) == 0);
     CHECK(memcmp(&zero_cond, &cond, sizeof zero_cond) == 0);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        int status = run(cases[i].run, text, sizeof text);
-
-        if (cases[i].says == NULL)
-            CHECK(status == 0, "case %zu: %#x %s", i, (unsigned)status, text);
-        else
-            CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT &&
-                      strstr(text, cases[i].says),
-                  "case %zu: %#x %s", i, (unsigned)status, text);
-    }
+    child_check(cases, sizeof cases / sizeof *cases);
     return 0;
 }

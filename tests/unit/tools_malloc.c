@@ -4,14 +4,12 @@
  * right, and find damage, with a line that says where the piece came from.
  * Damage is done to a copy of the process each.
  */
-#include <signal.h>
+#include <stdint.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define FSH_CONFIG_DEBUG 1 /* for the names; the functions are in any library */
 #include "gasnet_tools.h"
-#include "check.h"
+#include "child.h"
 
 static char *piece;
 
@@ -50,10 +48,7 @@ static void too_much(void)
     gasnett_debug_calloc(SIZE_MAX / 2, 3);
 }
 
-static const struct {
-    void (*run)(void);
-    const char *says;
-} cases[] = {
+static const struct child_case cases[] = {
     {write_behind, "behind its end"},
     {write_before, "wrote before it"},
     {write_behind_and_free, "behind its end"},
@@ -61,32 +56,6 @@ static const struct {
     {free_twice, "freed already"},
     {too_much, "no memory"},
 };
-
-static void check_case(size_t i)
-{
-    char text[2048];
-    int pipes[2], status = 0;
-    size_t used = 0;
-    ssize_t n;
-    pid_t child;
-
-    CHECK(pipe(pipes) == 0);
-    child = fork();
-    if (child == 0) {
-        dup2(pipes[1], STDERR_FILENO);
-        cases[i].run();
-        _exit(0);
-    }
-    close(pipes[1]);
-    while ((n = read(pipes[0], text + used, sizeof text - 1 - used)) > 0)
-        used += (size_t)n;
-    text[used] = '\0';
-    close(pipes[0]);
-    CHECK(waitpid(child, &status, 0) == child);
-    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT &&
-              strstr(text, cases[i].says),
-          "case %zu: %#x %s", i, (unsigned)status, text);
-}
 
 static void check_use(void)
 {
@@ -122,10 +91,9 @@ int main(void)
     check_use();
     piece = gasnett_debug_malloc(10);
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    (void)check_case; /* they find them before we do */
+    (void)cases; /* they find them before we do */
 #else
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        check_case(i);
+    child_check(cases, sizeof cases / sizeof *cases);
 #endif
     gasnett_debug_free(piece);
     return 0;
