@@ -16,7 +16,12 @@ BIN = os.environ["FSH_BIN"]
 TESTS = os.environ["FSH_TESTS"]
 FSHRUN = os.path.join(BIN, "fshrun")
 RANKS = os.path.join(TESTS, "stress_boot_ranks")
+CLIENT = os.path.join(TESTS, "stress_job")  # a GASNet program
+CLIENT_NAME = os.path.basename(CLIENT)
+EXIT_JOB = os.path.join(TESTS, "conform", "conform_exit_job")
 HAVE_SIM = os.path.exists(os.path.join(BIN, "fshsim"))
+# A job of the program's own, on simulated nodes.
+FPGA = {"FSHMEM_CONDUIT": "fpga", "PATH": BIN + ":" + os.environ["PATH"]}
 END_LIMIT = 5.0  # seconds a job may take to end
 
 
@@ -27,6 +32,20 @@ class Failure(Exception):
 def check(condition, text):
     if not condition:
         raise Failure(text)
+
+
+def lines(text):
+    return sorted(text.splitlines())
+
+
+def hellos(n, word="hello"):
+    """What the ranks of CLIENT say, sorted."""
+    return sorted(f"{word} {r} of {n}" for r in range(n))
+
+
+def pshm(n, **more):
+    """Environment in which a program starts its own job."""
+    return {"GASNET_PSHM_NODES": str(n), **more}
 
 
 def wait_until(condition, what, limit=20.0):

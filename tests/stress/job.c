@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A GASNet client for the tests of launchers: does what its argument says,
- * prints what the test compares. Run by test_launchers.py.
+ * prints what the test compares. Run by the test_*.py beside it.
  */
 #include <gasnet.h>
 

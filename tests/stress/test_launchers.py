@@ -1,39 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A job is the same job however it is started: by fshrun, by the program
-itself (GASNET_PSHM_NODES), by the launchers of MPI. Those are emulated by their
-environment, and used where they are installed."""
-import json
+"""A job is the same job however its ranks are started: by the launchers of MPI,
+emulated by their environment (test_mpi.py has them), or by gasnetrun's
+options."""
 import os
-import pty
 import re
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
-from fshjob import (BIN, FSHRUN, HAVE_SIM, TESTS, Job, check, main, run,
-                    wait_until)
-
-CLIENT = os.path.join(TESTS, "stress_job")
-EXIT_JOB = os.path.join(TESTS, "conform", "conform_exit_job")
-HERE = os.path.dirname(os.path.abspath(__file__))
-NAME = os.path.basename(CLIENT)
-FPGA = {"FSHMEM_CONDUIT": "fpga", "PATH": BIN + ":" + os.environ["PATH"]}
-
-
-def lines(text):
-    return sorted(text.splitlines())
-
-
-def hellos(n, word="hello"):
-    return sorted(f"{word} {r} of {n}" for r in range(n))
-
-
-def pshm(n, **more):
-    return {"GASNET_PSHM_NODES": str(n), **more}
+from fshjob import (CLIENT, CLIENT_NAME, EXIT_JOB, FPGA, FSHRUN, HAVE_SIM, Job,
+                    check, hellos, lines, main, pshm, run, wait_until)
 
 
 def slurm(r, n, **more):
@@ -95,157 +73,6 @@ def emulate(n, *command, limit=20, **how):
     finally:
         job.close()
 
-
-# ---- GASNET_PSHM_NODES ----
-
-def pshm_is_fshrun():
-    """Exit code and output of the same program are the same."""
-    for scenario in (["return", 0], ["return", 5], ["exit", 6], ["gasnet", 9],
-                     ["staggered", 0], ["atexit", 7], ["atexit-barrier", 4],
-                     ["one-barrier", 13], ["handler", 17], ["quick-exit", 18],
-                     ["before-attach", 8], ["before-attach-one", 20],
-                     ["kill", 0], ["abort", 0], ["term", 0]):
-        want = run(FSHRUN, "-n", 3, EXIT_JOB, *scenario, limit=15)
-        got = run(EXIT_JOB, *scenario, env=pshm(3), limit=15)
-        strip = lambda t: sorted(re.split(
-            "[;\n]", re.sub(r"fshrun: |fshmem: |pid \d+", "", t)))
-        check(got[0] == want[0], f"{scenario}: {got}, fshrun: {want}")
-        check(strip(got[1]) == strip(want[1]), f"{scenario}: {got} {want}")
-
-
-def pshm_numbers():
-    for text, n in (("4", 4), ("1", 1), ("0", 1), ("", 1), ("16", 16)):
-        code, output = run(CLIENT, env=pshm(text))
-        check(code == 0 and lines(output) == hellos(n), f"{text}: {output!r}")
-    for text in "four", "-1", "1025", "2.5":
-        code, output = run(CLIENT, env=pshm(text))
-        check(code == 1 and f"GASNET_PSHM_NODES={text}: expected" in output,
-              f"{text}: {code} {output!r}")
-    code, output = run(FSHRUN, "-n", 2, CLIENT, env=pshm(4))
-    check(lines(output) == hellos(2), f"fshrun goes first: {output!r}")
-
-
-def pshm_arguments_and_environment():
-    args = ["a b", "", "*", "'", '"', "-n", "--", "tab\there", "ü"]
-    env = {"TEST_VALUE": "a = b "}
-    want = "".join(f"<{a}>" for a in args)
-    for command, more in (([FSHRUN, "-n", 3, CLIENT], {}),
-                          ([CLIENT], pshm(3))):
-        code, output = run(*command, "args", *args, env={**env, **more})
-        check(code == 0, f"{code} {output!r}")
-        check(output.count("[a = b ]") == 3 and
-              want in output.replace("[a = b ]", ""), repr(output))
-
-
-def pshm_input_and_output_are_byte_exact():
-    data = os.urandom(300000)
-    env = {**os.environ, **pshm(3)}
-    done = subprocess.run([CLIENT, "input"], input=data, env=env, timeout=60,
-                          stdout=subprocess.PIPE, check=False)
-    check(done.returncode == 0 and done.stdout == data, "not what went in")
-
-
-def pshm_before_init_happens_once():
-    code, output = run(CLIENT, "before", env=pshm(3))
-    check(code == 0 and output.count("text before;") == 1, repr(output))
-    code, output = run(CLIENT, "thread", env=pshm(2))
-    check(code == 0 and "1 threads were started before gasnet_init" in output,
-          repr(output))
-
-
-def pshm_many():
-    start = time.monotonic()
-    code, output = run(CLIENT, env=pshm(64))
-    check(code == 0 and lines(output) == hellos(64), repr(output))
-    check(time.monotonic() - start < 20, "64 ranks took over 20 s")
-
-
-def pshm_fpga():
-    code, output = run(CLIENT, env=pshm(2, **FPGA))
-    check(code == 0 and lines(output) == hellos(2), f"{code} {output!r}")
-
-
-def pshm_killed(what, env=None):
-    job = Job(CLIENT, what, env=pshm(3, **(env or {})))
-    try:
-        job.await_up(3)
-        if what == "sleeper":
-            wait_until(lambda: len(job.named("sleep")) == 3, "3 children")
-        pids = job.named(NAME)
-        check(len(pids) == 5, f"guard, launcher, 3 ranks: {pids}")
-        yield job, sorted(pids)
-    finally:
-        job.close()
-
-
-def pshm_any_process_is_killed():
-    """Guard, launcher or a rank; what the ranks have started goes as well."""
-    for victim in range(5):
-        for job, pids in pshm_killed("sleeper"):
-            os.kill(pids[victim], signal.SIGKILL)
-            code = job.await_end()
-            check(code == 137, f"victim {victim}: code {code}")
-
-
-def pshm_fpga_is_killed():
-    for victim in range(6):
-        for job, pids in pshm_killed("spin", FPGA):
-            pids = (pids + job.named("fshsim"))
-            check(len(pids) == 6, "no simulator")
-            os.kill(pids[victim], signal.SIGKILL)
-            code = job.await_end()
-            check(code == 137, f"victim {victim}: code {code}")
-
-
-def pshm_signals():
-    for sig, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143),
-                      (signal.SIGHUP, 129)):
-        for job, _ in pshm_killed("spin"):
-            job.proc.send_signal(sig)
-            check(job.await_end() == code, f"signal {sig}")
-            check(f"got signal {int(sig)}" in job.output(), job.output())
-
-
-def signals_to_a_rank():
-    for sig, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143),
-                      (signal.SIGHUP, 129)):
-        for command, env in (([FSHRUN, "-n", 3, CLIENT], {}),
-                             ([CLIENT], pshm(3))):
-            job = Job(*command, "spin", env=env)
-            try:
-                job.await_up(3)
-                os.kill(max(job.named(NAME)), sig)
-                check(job.await_end() == code, f"signal {sig}")
-                check(f"was killed by signal {int(sig)}" in job.output(),
-                      job.output())
-            finally:
-                job.close()
-
-
-def pshm_descriptors_are_the_ranks_own():
-    """A pipe that the program had from its parent ends with its ranks, and
-    guard and launcher do not hold it."""
-    read_end, write_end = os.pipe()
-    env = {**os.environ, **pshm(2)}
-    proc = subprocess.Popen([CLIENT, "sleeper"], env=env, stdout=write_end,
-                            pass_fds=[write_end])
-    try:
-        wait_until(lambda: os.path.exists(f"/proc/{proc.pid}"), "it")
-        os.close(write_end)
-        text = b""
-        while text.count(b"up ") < 2:
-            text += os.read(read_end, 4096)
-        held = [os.readlink(f"/proc/{proc.pid}/fd/{f}")
-                for f in os.listdir(f"/proc/{proc.pid}/fd")
-                if int(f) > 2]
-        check(not any("pipe" in h for h in held), f"the guard holds {held}")
-    finally:
-        proc.terminate()
-        proc.wait()
-        os.close(read_end)
-
-
-# ---- other launchers, emulated ----
 
 def every_launcher():
     for name in ENVIRONMENTS:
@@ -343,9 +170,10 @@ def other_users_are_kept_out():
     first = Job(CLIENT, env=place)
     second = None
     try:
-        wait_until(meeting_place, "rank 0 listens", 5)
-        done = subprocess.run([sys.executable, "-c", INTRUDER, meeting_place(),
-                               "0"], timeout=10, check=False)
+        wait_until(lambda: meeting_place(first.proc.pid), "rank 0 listens", 5)
+        name = meeting_place(first.proc.pid)
+        done = subprocess.run([sys.executable, "-c", INTRUDER, name, "0"],
+                              timeout=10, check=False)
         check(done.returncode == 0, "the intruder got an answer")
         check(first.proc.poll() is None, first.output())
         place["PMI_RANK"] = "1"
@@ -355,14 +183,29 @@ def other_users_are_kept_out():
         first.close()
         if second:
             second.close()
-    check(not meeting_place(), "the socket is left")
+    check(name not in sockets().values(), "the socket is left")
     return None
 
 
-def meeting_place():
+def sockets():
+    """Names of the sockets at which ranks meet, by inode."""
     with open("/proc/net/unix") as f:
-        hit = re.search(r"@(fshmem-\S+)", f.read())
-    return hit.group(1) if hit else None
+        rows = [line.split() for line in f]
+    return {row[6]: row[7][1:] for row in rows
+            if row[-1].startswith("@fshmem-")}
+
+
+def meeting_place(pid):
+    """The one of this process; other jobs may run beside this test."""
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            link = os.readlink(f"/proc/{pid}/fd/{fd}")
+        except OSError:
+            continue
+        name = sockets().get(link[len("socket:["):-1])
+        if name:
+            return name
+    return None
 
 
 def exit_codes():
@@ -453,7 +296,7 @@ def state_on_request():
         job = Job(*command, "spin", env=env)
         try:
             job.await_up(2)
-            os.kill(max(job.named(NAME)), signal.SIGUSR1)
+            os.kill(max(job.named(CLIENT_NAME)), signal.SIGUSR1)
             wait_until(lambda: re.search(r"rank 1 \(pid \d+\): running \((on a "
                                          r"processor|asleep), [0-9.]+ s of",
                                          job.output()), "the dump")
@@ -502,214 +345,6 @@ def emulated_fpga():
     check(time.monotonic() - start < 4, "too late")
 
 
-# ---- stopping ----
-
-def is_stopped(pid):
-    with open(f"/proc/{pid}/stat") as f:
-        return f.read().rsplit(")", 1)[1].split()[0] in "Tt"
-
-
-def stopped_and_continued():
-    """Ctrl-Z at a terminal and fg; SIGTSTP to what was started."""
-    for command, env in (([FSHRUN, "-n", 2, CLIENT], {}), ([CLIENT], pshm(2))):
-        job = Job(*command, "spin", env=env)
-        try:
-            job.await_up(2)
-            everybody = sorted(job.pids())
-            check(len(everybody) == 4, f"{everybody}")
-            for _ in range(3):
-                job.proc.send_signal(signal.SIGTSTP)
-                wait_until(lambda: all(map(is_stopped, everybody)), "stop", 5)
-                job.proc.send_signal(signal.SIGCONT)
-                wait_until(lambda: not any(map(is_stopped, everybody)), "go", 5)
-            job.proc.terminate()
-            check(job.await_end() == 143, job.output())
-        finally:
-            job.close()
-
-
-def stopped_at_terminal():
-    master, slave = pty.openpty()
-    # An interactive shell gives the job a process group, and the terminal.
-    job = Job("setsid", "-c", "bash", "--norc", "-i", stdin=slave,
-              env={"PS1": "", "HISTFILE": ""})
-    os.close(slave)
-    try:
-        os.write(master, f"{FSHRUN} -n 2 {CLIENT} spin\n".encode())
-        job.await_up(2)
-        ranks = job.named(NAME)
-        os.write(master, b"\x1a")
-        wait_until(lambda: all(map(is_stopped, ranks)), "Ctrl-Z", 5)
-        os.write(master, b"fg\n")
-        wait_until(lambda: not any(map(is_stopped, ranks)), "fg", 5)
-        os.write(master, b"\x03")
-        wait_until(lambda: not job.named(NAME), "Ctrl-C", 5)
-        os.write(master, b"exit\n")
-        job.await_end()
-    finally:
-        os.close(master)
-        job.close()
-
-
-def time_limit_stands_still():
-    """--timeout does not count while the job is stopped."""
-    job = Job(FSHRUN, "-n", 2, "--timeout", 2, CLIENT, "spin")
-    try:
-        job.await_up(2)
-        job.proc.send_signal(signal.SIGTSTP)
-        wait_until(lambda: all(map(is_stopped, job.pids())), "stop", 5)
-        time.sleep(2.5)
-        job.proc.send_signal(signal.SIGCONT)
-        time.sleep(0.5)
-        check(job.proc.poll() is None, f"ended: {job.output()}")
-        check(job.await_end() == 124, "code")
-    finally:
-        job.close()
-
-
-# ---- leaving ----
-
-def others_may_finish():
-    """A return from main with 0 waits for the others, then ends the job."""
-    for env in {"FSHMEM_LEAVE_TIMEOUT": "0.5"}, {"GASNET_EXITTIMEOUT": "0.5"}:
-        start = time.monotonic()
-        code, output = run(FSHRUN, "-n", 3, CLIENT, "leave-early", env=env)
-        check(code == 0 and "rank 2 (pid" in output and
-              "others have not within 0.5 s" in output, f"{code} {output!r}")
-        check(0.4 < time.monotonic() - start < 5, "the time")
-
-
-# ---- memory ----
-
-def rank_memory():
-    """128 ranks: at most 16 KiB an ordered pair and 4 MiB a rank, in 10 s."""
-    n = 128
-    start = time.monotonic()
-    code, output = run(FSHRUN, "-n", n, CLIENT)
-    took = time.monotonic() - start
-    check(code == 0 and lines(output) == hellos(n), output[-300:])
-    check(took < 10, f"{n} ranks took {took:.1f} s")
-    job = Job(FSHRUN, "-n", n, CLIENT, "pause")
-    try:
-        wait_until(lambda: job.output().count("up ") == n, "all up", 30)
-        total = sum(pss_kib(pid) for pid in job.pids())
-        limit = 16 * n * (n - 1) + 4096 * n
-        check(total < limit, f"{total} KiB, limit {limit}")
-        job.proc.terminate()
-        job.await_end()
-    finally:
-        job.close()
-    return f"start {took:.1f} s, {total >> 10} MiB of {limit >> 10}"
-
-
-def pss_kib(pid):
-    try:
-        with open(f"/proc/{pid}/smaps_rollup") as f:
-            return int(re.search(r"^Pss:\s+(\d+)", f.read(), re.M).group(1))
-    except OSError:
-        return 0
-
-
-def cgroup_for(value, *files):
-    """A control group of this test's own, or None."""
-    for path in files:
-        root, name = os.path.split(path)
-        place = os.path.join(root, f"fshmem-test-{os.getpid()}")
-        try:
-            os.mkdir(place)
-            with open(os.path.join(place, name), "w") as f:
-                f.write(str(value))
-            return place
-        except OSError:
-            if os.path.isdir(place):
-                os.rmdir(place)
-    return None
-
-
-def memory_limit_is_reported():
-    """Said at attach, and when it bites."""
-    place = cgroup_for(200 << 20,
-                       "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-                       "/sys/fs/cgroup/memory.max")
-    if not place:
-        return "skipped: no memory cgroup can be made here"
-    enter = f"echo $$ > {place}/cgroup.procs; exec "
-    env = {"FSHMEM_SEGMENT_MAX": "200M", "GASNET_PHYSMEM_NOPROBE": "1",
-           "TEST_SEGMENT_KB": "204800"}
-    try:
-        code, output = run("sh", "-c", f"{enter} {FSHRUN} -n 2 {CLIENT} grow",
-                           env=env)
-        check(code == 137 and "memory has run out (memory limit of the cgroup, "
-              "200 MiB); 2 ranks with 200 MiB of segment" in output,
-              f"{code} {output!r}")
-        env["FSHMEM_SEGMENT_MAX"] = "90M"
-        env["TEST_SEGMENT_KB"] = "92160"
-        del env["GASNET_PHYSMEM_NOPROBE"]
-        code, output = run("sh", "-c", f"{enter} {FSHRUN} -n 2 {CLIENT}",
-                           env=env)
-        check(code == 0 and "segments" not in output, f"{code} {output!r}")
-        env["FSHMEM_SEGMENT_MAX"] = "200M"
-        code, output = run("sh", "-c", f"{enter} {FSHRUN} -n 2 {CLIENT}",
-                           env=env)
-        check(code == 1 and "asked for 200 MiB a rank" in output and
-              "memory limit of the cgroup" in output, f"{code} {output!r}")
-    finally:
-        wait_until(lambda: not gone(place), "the cgroup", 5)
-    return None
-
-
-def gone(place):
-    try:
-        os.rmdir(place)
-    except OSError:
-        return True
-    return False
-
-
-def memory_settings():
-    """GASNET_MAX_SEGSIZE bounds, memory grants; GASNET_PHYSMEM_MAX bounds."""
-    def limit(ranks, **env):
-        code, output = run(FSHRUN, "-n", ranks, CLIENT, "limit", env=env)
-        sizes = set(output.split())
-        check(code == 0 and len(sizes) == 1, f"{env}: {code} {output!r}")
-        return int(sizes.pop())
-
-    mib = 1 << 20
-    check(limit(2, GASNET_MAX_SEGSIZE="3M") == 3 * mib, "3M")
-    check(limit(2, GASNET_MAX_SEGSIZE="3 MB/P") == 3 * mib, "3 MB/P")
-    check(limit(3, GASNET_MAX_SEGSIZE="12MB/H") == 4 * mib, "12MB/H")
-    check(limit(2, GASNET_MAX_SEGSIZE="8T") < 8 << 40, "8T is granted")
-    check(limit(1, GASNET_MAX_SEGSIZE="8T") > limit(4, GASNET_MAX_SEGSIZE="8T"),
-          "what memory allows does not depend on the ranks")
-    check(limit(2, GASNET_MAX_SEGSIZE="8T", GASNET_PHYSMEM_MAX="64M") ==
-          32 * mib, "GASNET_PHYSMEM_MAX=64M")
-    half = limit(1, GASNET_MAX_SEGSIZE="1/64")
-    check(abs(half - 2 * limit(1, GASNET_MAX_SEGSIZE="0.0078125")) <= 8192,
-          "fractions")
-    check(limit(2, FSHMEM_SEGMENT_MAX="5M", GASNET_MAX_SEGSIZE="3M") == 5 * mib,
-          "FSHMEM_SEGMENT_MAX goes first")
-
-
-def processors_are_counted():
-    """The affinity mask, and the quota of the control group."""
-    def cpus(*before):
-        done = subprocess.run([*before, os.path.join(BIN, "fshinfo"), "--json"],
-                              stdout=subprocess.PIPE, check=True)
-        return json.loads(done.stdout)["host"]["cpus"]
-
-    check(cpus("taskset", "-c", "0") == 1, "affinity")
-    place = cgroup_for(50000, "/sys/fs/cgroup/cpu/cpu.cfs_quota_us",
-                       "/sys/fs/cgroup/cpu.max")
-    if not place:
-        return "the quota skipped: no control group can be made here"
-    try:
-        check(cpus("sh", "-c", f'echo $$ > {place}/cgroup.procs; exec "$@"',
-                   "sh") == 1, "quota")
-    finally:
-        wait_until(lambda: not gone(place), "the control group", 5)
-    return None
-
-
 def options_of_gasnetrun():
     for options in (["-n", 2, "-N", 1], ["-np", 2], ["-n", 2, "-E", "A,B,C"],
                     ["-n", 2, "-c", 2], ["-k", "-n", 2],
@@ -730,96 +365,13 @@ def options_of_gasnetrun():
         check(code == 0 and "Usage: fshrun" in output, option)
 
 
-# ---- MPI itself ----
-
-MPIS = [
-    ("Open MPI", "mpirun.openmpi", "mpicc.openmpi",
-     ["--allow-run-as-root", "--oversubscribe"]),
-    ("MPICH", "mpiexec.hydra", "mpicc.mpich", []),
-]
-
-
-def each_mpi():
-    found = [m for m in MPIS if shutil.which(m[1])]
-    for name, launcher, compiler, options in found:
-        yield name, [launcher, *options], compiler
-
-
-def mpi_launchers():
-    seen = []
-    for name, launcher, _ in each_mpi():
-        code, output = run(*launcher, "-n", 4, CLIENT)
-        check(code == 0 and lines(output) == hellos(4),
-              f"{name}: {code} {output!r}")
-        for scenario, want in ((["return", 5], 5), (["gasnet", 9], 9),
-                               (["one-spin", 12], 12), (["quick-exit", 18], 18),
-                               (["one-return", 16], 16)):
-            code, output = run(*launcher, "-n", 3, EXIT_JOB, *scenario)
-            if name == "MPICH" and scenario[0] == "quick-exit":
-                want |= 1  # mpiexec merges the codes of all
-            check(code == want, f"{name}: {scenario}: {code} {output!r}")
-        if HAVE_SIM:
-            code, output = run(*launcher, "-n", 2, CLIENT, env=FPGA)
-            check(code == 0 and lines(output) == hellos(2),
-                  f"{name}, fpga: {code} {output!r}")
-        seen.append(name)
-    return f"ok with {', '.join(seen)}" if seen else \
-        "skipped: neither mpirun.openmpi nor mpiexec.hydra is installed"
-
-
-def mpi_launcher_is_killed():
-    for name, launcher, _ in each_mpi():
-        job = Job(*launcher, "-n", 2, CLIENT, "spin")
-        try:
-            job.await_up(2)
-            job.proc.kill()
-            check(job.await_end() == 137, name)
-        finally:
-            job.close()
-
-
-def mpi_in_the_same_process():
-    """MPI_Init before and after gasnet_init, phases of both in turn."""
-    library = os.path.join(BIN, "..", "lib", "libfshmem.a")
-    if os.environ.get("FSH_SANITIZE") or not os.path.exists(library):
-        return "skipped: no plain static library"
-    include = os.path.join(HERE, "..", "..", "include")
-    seen = []
-    for name, launcher, compiler in each_mpi():
-        if not shutil.which(compiler):
-            continue
-        with tempfile.TemporaryDirectory() as place:
-            program = os.path.join(place, "mpi_client")
-            subprocess.run([compiler, "-std=gnu17", "-O1", "-DGASNET_PAR=1",
-                            "-DGASNET_CONDUIT_SMP=1",
-                            "-o", program, os.path.join(HERE, "mpi",
-                                                        "mpi_client.c"),
-                            "-I", include, library, "-lpthread", "-lrt", "-lm",
-                            "-ldl"], check=True)
-            for order in "first", "last":
-                code, output = run(*launcher, "-n", 3, program, order)
-                check(code == 0 and all(f"mpi {r} of 3" in output
-                                        for r in range(3)),
-                      f"{name}, {order}: {code} {output!r}")
-        seen.append(name)
-    return f"ok with {', '.join(seen)}" if seen else \
-        "skipped: no MPI compiler is installed"
-
-
-CASES = [pshm_is_fshrun, pshm_numbers, pshm_arguments_and_environment,
-         pshm_input_and_output_are_byte_exact, pshm_before_init_happens_once,
-         pshm_many, pshm_any_process_is_killed, pshm_signals,
-         pshm_descriptors_are_the_ranks_own, every_launcher, launcher_of_one,
-         our_launcher_goes_first, several_hosts_are_refused,
-         nonsense_is_refused, missing_ranks_are_named, two_of_one_rank,
-         other_users_are_kept_out, signals_to_a_rank, exit_codes, ranks_are_killed, launcher_is_killed,
+CASES = [every_launcher, launcher_of_one, our_launcher_goes_first,
+         several_hosts_are_refused, nonsense_is_refused,
+         missing_ranks_are_named, two_of_one_rank, other_users_are_kept_out,
+         exit_codes, ranks_are_killed, launcher_is_killed,
          children_are_no_ranks, one_program_after_the_other, state_on_request,
-         handlers_of_the_client_stay, stopped_and_continued,
-         stopped_at_terminal, time_limit_stands_still, others_may_finish,
-         rank_memory, memory_limit_is_reported, memory_settings,
-         processors_are_counted, options_of_gasnetrun, mpi_launchers,
-         mpi_launcher_is_killed, mpi_in_the_same_process]
-CASES_FPGA = [pshm_fpga, pshm_fpga_is_killed, emulated_fpga]
+         handlers_of_the_client_stay, options_of_gasnetrun]
+CASES_FPGA = [emulated_fpga]
 
 if __name__ == "__main__":
     main(CASES + (CASES_FPGA if HAVE_SIM else []))

@@ -2,7 +2,7 @@
 /*
  * MPI and GASNet in the same processes, as Graph500's AML has it: equal ranks,
  * and phases of both in turn. mpi_client first|last: MPI_Init before or after
- * gasnet_init. Built by test_launchers.py, which has the MPI compilers.
+ * gasnet_init. Built by test_mpi.py, which has the MPI compilers.
  */
 #include <gasnet.h>
 #include <mpi.h>
