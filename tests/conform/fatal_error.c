@@ -4,7 +4,7 @@
  * what is wrong (the runner looks for it). Reaching the end is code 0, which
  * the runner does not accept. The last rank makes the mistake, the others are
  * in a barrier. */
-#include "conform.h"
+#include "mistakes.h"
 
 #include <gasnet_tools.h>
 #include <gasnet_vis.h>
@@ -223,19 +223,6 @@ static void puts_to_nobody(void)
 {
     gasnet_puts_bulk(conf.n, conf_addr(to), eight, buf, eight, section, 1);
 }
-static void notify_twice(void)
-{
-    gasnet_barrier_notify(0, 0);
-    gasnet_barrier_notify(0, 0);
-}
-static void wait_unnotified(void)
-{
-    gasnet_barrier_wait(0, 0);
-}
-static void try_unnotified(void)
-{
-    gasnet_barrier_try(0, 0);
-}
 static void two_replies(void)
 {
     gasnet_AMRequestShort0(to, H_REPLY_TWICE);
@@ -299,7 +286,7 @@ static void coll_function(void)
     gasnet_coll_wait_sync(gasnet_coll_reduce_nb(GASNET_TEAM_ALL, 0, buf, buf, 0,
                                                 0, 4, 1, 1, 0, SYNC));
 }
-static void coll_kinds(void) /* by both */
+static void coll_kinds(void)
 {
     if (conf.me == 0) {
         gasnet_coll_gather(GASNET_TEAM_ALL, 1, NULL, buf, 8, SYNC);
@@ -307,7 +294,7 @@ static void coll_kinds(void) /* by both */
         gasnet_coll_scatter(GASNET_TEAM_ALL, buf, 0, NULL, 8, SYNC);
     }
 }
-static void coll_lengths(void) /* by both */
+static void coll_lengths(void)
 {
     gasnet_coll_broadcast(GASNET_TEAM_ALL, buf, 0, buf, 8 + conf.me, SYNC);
 }
@@ -325,78 +312,71 @@ static void team_rank(void)
     gasnet_coll_team_rank2node(GASNET_TEAM_ALL, (int)conf.n);
 }
 
-static const struct {
-    const char *name;
-    void (*run)(void);
-} scenarios[] = {{"unregistered", unregistered},
-                 {"unregistered-medium", unregistered_medium},
-                 {"index-of-library", index_of_library},
-                 {"compute-medium", compute_medium},
-                 {"compute-arguments", compute_arguments},
-                 {"compute-operation", compute_operation},
-                 {"index-too-large", index_too_large},
-                 {"too-many-args", too_many_args},
-                 {"negative-args", negative_args},
-                 {"medium-too-long", medium_too_long},
-                 {"medium-reply-too-long", medium_reply_too_long},
-                 {"long-too-long", long_too_long},
-                 {"long-outside", long_outside},
-                 {"long-reply-outside", long_reply_outside},
-                 {"request-to-nobody", request_to_nobody},
-                 {"put-to-nobody", put_to_nobody},
-                 {"put-behind", put_behind},
-                 {"put-across-end", put_across_end},
-                 {"put-before", put_before},
-                 {"put-wrapping", put_wrapping},
-                 {"put-nbi-behind", put_nbi_behind},
-                 {"put-val-behind", put_val_behind},
-                 {"get-behind", get_behind},
-                 {"get-nb-before", get_nb_before},
-                 {"memset-behind", memset_behind},
-                 {"putv-lengths", putv_lengths},
-                 {"geti-lengths", geti_lengths},
-                 {"putv-behind", putv_behind},
-                 {"geti-before", geti_before},
-                 {"puts-behind", puts_behind},
-                 {"gets-down", gets_down},
-                 {"gets-far", gets_far},
-                 {"puts-to-nobody", puts_to_nobody},
-                 {"notify-twice", notify_twice},
-                 {"wait-unnotified", wait_unnotified},
-                 {"try-unnotified", try_unnotified},
-                 {"two-replies", two_replies},
-                 {"tools-fatal", tools_fatal},
-                 {"tools-fatal-nopos", tools_fatal_nopos},
-                 {"tools-number", tools_number},
-                 {"tools-range", tools_range},
-                 {"tools-setting", tools_setting},
-                 {"tools-double", tools_double},
-                 {"tools-wait-alone", tools_wait_alone},
-                 {"coll-root", coll_root},
-                 {"coll-function", coll_function},
-                 {"coll-kinds", coll_kinds},
-                 {"coll-lengths", coll_lengths},
-                 {"coll-notify-twice", coll_notify_twice},
-                 {"coll-wait-unnotified", coll_wait_unnotified},
-                 {"team-rank", team_rank},
-                 {"none", NULL}};
+static const struct mistake by_one[] = {
+    {"unregistered", unregistered},
+    {"unregistered-medium", unregistered_medium},
+    {"index-of-library", index_of_library},
+    {"compute-medium", compute_medium},
+    {"compute-arguments", compute_arguments},
+    {"compute-operation", compute_operation},
+    {"index-too-large", index_too_large},
+    {"too-many-args", too_many_args},
+    {"negative-args", negative_args},
+    {"medium-too-long", medium_too_long},
+    {"medium-reply-too-long", medium_reply_too_long},
+    {"long-too-long", long_too_long},
+    {"long-outside", long_outside},
+    {"long-reply-outside", long_reply_outside},
+    {"request-to-nobody", request_to_nobody},
+    {"put-to-nobody", put_to_nobody},
+    {"put-behind", put_behind},
+    {"put-across-end", put_across_end},
+    {"put-before", put_before},
+    {"put-wrapping", put_wrapping},
+    {"put-nbi-behind", put_nbi_behind},
+    {"put-val-behind", put_val_behind},
+    {"get-behind", get_behind},
+    {"get-nb-before", get_nb_before},
+    {"memset-behind", memset_behind},
+    {"putv-lengths", putv_lengths},
+    {"geti-lengths", geti_lengths},
+    {"putv-behind", putv_behind},
+    {"geti-before", geti_before},
+    {"puts-behind", puts_behind},
+    {"gets-down", gets_down},
+    {"gets-far", gets_far},
+    {"puts-to-nobody", puts_to_nobody},
+    {"notify-twice", notify_twice},
+    {"wait-unnotified", wait_unnotified},
+    {"try-unnotified", try_unnotified},
+    {"two-replies", two_replies},
+    {"tools-fatal", tools_fatal},
+    {"tools-fatal-nopos", tools_fatal_nopos},
+    {"tools-number", tools_number},
+    {"tools-range", tools_range},
+    {"tools-setting", tools_setting},
+    {"tools-double", tools_double},
+    {"tools-wait-alone", tools_wait_alone},
+    {"coll-root", coll_root},
+    {"coll-function", coll_function},
+    {"coll-notify-twice", coll_notify_twice},
+    {"coll-wait-unnotified", coll_wait_unnotified},
+    {"team-rank", team_rank},
+};
 
-/* Mistakes that take two: all ranks make them. */
-static int by_all(const char *name)
-{
-    return strcmp(name, "coll-kinds") == 0 || strcmp(name, "coll-lengths") == 0;
-}
+/* Those that take two: all ranks make them. */
+static const struct mistake by_all[] = {
+    {"coll-kinds", coll_kinds},
+    {"coll-lengths", coll_lengths},
+};
 
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "none";
     conf_start("fatal_error", &argc, &argv, table, CONF_COUNT(table), 8192);
-    if (conf.me == conf.n - 1 || by_all(name)) {
-        for (int i = 0; i < CONF_COUNT(scenarios); i++) {
-            if (strcmp(scenarios[i].name, name) == 0 && scenarios[i].run) {
-                scenarios[i].run();
-            }
-        }
+    if (conf.me == conf.n - 1) {
+        MAKE_MISTAKE(by_one, name);
     }
+    MAKE_MISTAKE(by_all, name);
     conf_pass(); /* "none", or the mistake went unnoticed */
 }

@@ -3,8 +3,9 @@
  * misuse <scenario> makes one, and the job must end with a non-zero code and a
  * line that names the call and what is wrong with it (the runner looks for it).
  * The last rank makes the mistake, the others are in a barrier. Mistakes with
- * threads need the thread mode in which they are mistakes: misuse.cmake. */
+ * threads need the thread mode in which they are mistakes: flavours.cmake. */
 #include "conform_threads.h"
+#include "mistakes.h"
 
 enum {
     H_NOTHING = 128,
@@ -463,19 +464,6 @@ static void region_end_alone(void)
 
 /* ---- barrier ------------------------------------------------------------ */
 
-static void notify_twice(void)
-{
-    gasnet_barrier_notify(0, 0);
-    gasnet_barrier_notify(0, 0);
-}
-static void wait_unnotified(void)
-{
-    gasnet_barrier_wait(0, 0);
-}
-static void try_unnotified(void)
-{
-    gasnet_barrier_try(0, 0);
-}
 static void notify_in_handler(void)
 {
     run_here(H_NOTIFY);
@@ -546,113 +534,103 @@ static void concurrent_calls(void)
     conf_crew_join(&crew);
 }
 
-enum stage { BEFORE_INIT, BEFORE_ATTACH, RUNNING };
+static const struct mistake before_init[] = {
+    {"mynode-before-init", mynode_before_init},
+    {"nodes-before-init", nodes_before_init},
+    {"getenv-before-init", getenv_before_init},
+};
 
-static const struct {
-    const char *name;
-    enum stage stage;
-    void (*run)(void);
-} scenarios[] = {
-    {"mynode-before-init", BEFORE_INIT, mynode_before_init},
-    {"nodes-before-init", BEFORE_INIT, nodes_before_init},
-    {"getenv-before-init", BEFORE_INIT, getenv_before_init},
-    {"put-before-attach", BEFORE_ATTACH, put_before_attach},
-    {"poll-before-attach", BEFORE_ATTACH, poll_before_attach},
-    {"request-before-attach", BEFORE_ATTACH, request_before_attach},
-    {"notify-before-attach", BEFORE_ATTACH, notify_before_attach},
-    {"sync-before-attach", BEFORE_ATTACH, sync_before_attach},
-    {"region-before-attach", BEFORE_ATTACH, region_before_attach},
-    {"request-in-handler", RUNNING, request_in_handler},
-    {"request-in-reply-handler", RUNNING, request_in_reply_handler},
-    {"reply-in-reply-handler", RUNNING, reply_in_reply_handler},
-    {"reply-unregistered", RUNNING, reply_unregistered},
-    {"reply-library-index", RUNNING, reply_library_index},
-    {"reply-dead-token", RUNNING, reply_dead_token},
-    {"reply-token-of-another", RUNNING, reply_token_of_another},
-    {"reply-null-token", RUNNING, reply_null_token},
-    {"source-of-dead-token", RUNNING, source_of_dead_token},
-    {"request-locked", RUNNING, request_locked},
-    {"request-held", RUNNING, request_held},
-    {"reply-locked", RUNNING, reply_locked},
-    {"medium-null", RUNNING, medium_null},
-    {"long-null", RUNNING, long_null},
-    {"poll-in-handler", RUNNING, poll_in_handler},
-    {"unlock-unlocked", RUNNING, unlock_unlocked},
-    {"unlock-out-of-order", RUNNING, unlock_out_of_order},
-    {"lock-twice", RUNNING, lock_twice},
-    {"trylock-twice", RUNNING, trylock_twice},
-    {"lock-uninitialised", RUNNING, lock_uninitialised},
-    {"lock-destroyed", RUNNING, lock_destroyed},
-    {"lock-null", RUNNING, lock_null},
-    {"init-twice", RUNNING, init_twice},
-    {"init-static", RUNNING, init_static},
-    {"destroy-twice", RUNNING, destroy_twice},
-    {"destroy-locked", RUNNING, destroy_locked},
-    {"poll-locked", RUNNING, poll_locked},
-    {"put-locked", RUNNING, put_locked},
-    {"barrier-locked", RUNNING, barrier_locked},
-    {"blockuntil-locked", RUNNING, blockuntil_locked},
-    {"sync-locked", RUNNING, sync_locked},
-    {"return-locked", RUNNING, return_locked},
-    {"hold-twice", RUNNING, hold_twice},
-    {"resume-unheld", RUNNING, resume_unheld},
-    {"poll-held", RUNNING, poll_held},
-    {"put-null", RUNNING, put_null},
-    {"get-null", RUNNING, get_null},
-    {"put-across-end", RUNNING, put_across_end},
-    {"get-before", RUNNING, get_before},
-    {"memset-nobody", RUNNING, memset_nobody},
-    {"value-empty", RUNNING, value_empty},
-    {"value-too-long", RUNNING, value_too_long},
-    {"put-in-handler", RUNNING, put_in_handler},
-    {"value-in-handler", RUNNING, value_in_handler},
-    {"sync-in-handler", RUNNING, sync_in_handler},
-    {"handle-twice", RUNNING, handle_twice},
-    {"handle-twice-in-list", RUNNING, handle_twice_in_list},
-    {"handle-made-up", RUNNING, handle_made_up},
-    {"handle-of-nothing", RUNNING, handle_of_nothing},
-    {"handle-of-value", RUNNING, handle_of_value},
-    {"value-twice", RUNNING, value_twice},
-    {"value-of-handle", RUNNING, value_of_handle},
-    {"list-null", RUNNING, list_null},
-    {"region-nested", RUNNING, region_nested},
-    {"region-sync", RUNNING, region_sync},
-    {"region-try", RUNNING, region_try},
-    {"region-end-alone", RUNNING, region_end_alone},
-    {"notify-twice", RUNNING, notify_twice},
-    {"wait-unnotified", RUNNING, wait_unnotified},
-    {"try-unnotified", RUNNING, try_unnotified},
-    {"notify-in-handler", RUNNING, notify_in_handler},
-    {"result-null", RUNNING, result_null},
-    {"second-thread", RUNNING, second_thread},
-    {"second-thread-lock", RUNNING, second_thread_lock},
-    {"unlock-of-another", RUNNING, unlock_of_another},
-    {"foreign-handle", RUNNING, foreign_handle},
-    {"concurrent-calls", RUNNING, concurrent_calls},
-    {"none", RUNNING, NULL}};
+static const struct mistake before_attach[] = {
+    {"put-before-attach", put_before_attach},
+    {"poll-before-attach", poll_before_attach},
+    {"request-before-attach", request_before_attach},
+    {"notify-before-attach", notify_before_attach},
+    {"sync-before-attach", sync_before_attach},
+    {"region-before-attach", region_before_attach},
+};
 
-static void make_mistake(const char *name, enum stage stage)
-{
-    for (int i = 0; i < CONF_COUNT(scenarios); i++) {
-        if (strcmp(scenarios[i].name, name) == 0 && scenarios[i].run &&
-            scenarios[i].stage == stage) {
-            scenarios[i].run();
-        }
-    }
-}
+static const struct mistake running[] = {
+    {"request-in-handler", request_in_handler},
+    {"request-in-reply-handler", request_in_reply_handler},
+    {"reply-in-reply-handler", reply_in_reply_handler},
+    {"reply-unregistered", reply_unregistered},
+    {"reply-library-index", reply_library_index},
+    {"reply-dead-token", reply_dead_token},
+    {"reply-token-of-another", reply_token_of_another},
+    {"reply-null-token", reply_null_token},
+    {"source-of-dead-token", source_of_dead_token},
+    {"request-locked", request_locked},
+    {"request-held", request_held},
+    {"reply-locked", reply_locked},
+    {"medium-null", medium_null},
+    {"long-null", long_null},
+    {"poll-in-handler", poll_in_handler},
+    {"unlock-unlocked", unlock_unlocked},
+    {"unlock-out-of-order", unlock_out_of_order},
+    {"lock-twice", lock_twice},
+    {"trylock-twice", trylock_twice},
+    {"lock-uninitialised", lock_uninitialised},
+    {"lock-destroyed", lock_destroyed},
+    {"lock-null", lock_null},
+    {"init-twice", init_twice},
+    {"init-static", init_static},
+    {"destroy-twice", destroy_twice},
+    {"destroy-locked", destroy_locked},
+    {"poll-locked", poll_locked},
+    {"put-locked", put_locked},
+    {"barrier-locked", barrier_locked},
+    {"blockuntil-locked", blockuntil_locked},
+    {"sync-locked", sync_locked},
+    {"return-locked", return_locked},
+    {"hold-twice", hold_twice},
+    {"resume-unheld", resume_unheld},
+    {"poll-held", poll_held},
+    {"put-null", put_null},
+    {"get-null", get_null},
+    {"put-across-end", put_across_end},
+    {"get-before", get_before},
+    {"memset-nobody", memset_nobody},
+    {"value-empty", value_empty},
+    {"value-too-long", value_too_long},
+    {"put-in-handler", put_in_handler},
+    {"value-in-handler", value_in_handler},
+    {"sync-in-handler", sync_in_handler},
+    {"handle-twice", handle_twice},
+    {"handle-twice-in-list", handle_twice_in_list},
+    {"handle-made-up", handle_made_up},
+    {"handle-of-nothing", handle_of_nothing},
+    {"handle-of-value", handle_of_value},
+    {"value-twice", value_twice},
+    {"value-of-handle", value_of_handle},
+    {"list-null", list_null},
+    {"region-nested", region_nested},
+    {"region-sync", region_sync},
+    {"region-try", region_try},
+    {"region-end-alone", region_end_alone},
+    {"notify-twice", notify_twice},
+    {"wait-unnotified", wait_unnotified},
+    {"try-unnotified", try_unnotified},
+    {"notify-in-handler", notify_in_handler},
+    {"result-null", result_null},
+    {"second-thread", second_thread},
+    {"second-thread-lock", second_thread_lock},
+    {"unlock-of-another", unlock_of_another},
+    {"foreign-handle", foreign_handle},
+    {"concurrent-calls", concurrent_calls},
+};
 
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "none";
-    make_mistake(name, BEFORE_INIT);
+    MAKE_MISTAKE(before_init, name);
     conf_init("misuse", &argc, &argv);
     if (conf.me == conf.n - 1) {
-        make_mistake(name, BEFORE_ATTACH);
+        MAKE_MISTAKE(before_attach, name);
     }
     conf_attach(table, CONF_COUNT(table), 8192);
     conf_barrier();
     if (conf.me == conf.n - 1) {
-        make_mistake(name, RUNNING);
+        MAKE_MISTAKE(running, name);
     }
     conf_pass(); /* "none", or the mistake went unnoticed */
 }
