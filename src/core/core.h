@@ -24,7 +24,13 @@
 
 #define FSH_CORE_LINE 64u /* bytes: unit of addresses and distances */
 #define FSH_CORE_LINE_VALUES 16u
-#define FSH_CORE_ACCUMULATORS 128u /* of a tile */
+/* The array of the logic (hw/rtl/compute/fsh_array.sv), each element a dot
+ * product of a line of both operands, and its way to memory, a line a cycle each. */
+#define FSH_CORE_ROWS 16u
+#define FSH_CORE_COLUMNS 8u
+#define FSH_CORE_MEMORY_PORTS 4u
+#define FSH_CORE_ACCUMULATORS 128u /* of a tile, in groups of rows x columns */
+#define FSH_CORE_MAX_DIMENSION ((1u << 24) - 1)
 
 /* What a queue checks before it waits for the command's event: FSH_STATUS_OK or
  * BAD_COMMAND. mover: the queue. */

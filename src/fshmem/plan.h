@@ -19,11 +19,12 @@
 #include <stdint.h>
 
 #include "base/fsh_spec.h"
+#include "core/core.h"
 
 #define FSH_PLAN_MARK 0x4e414c50u /* "PLAN" */
-#define FSH_LINE 64u              /* bytes: unit of addresses in commands */
-#define FSH_LINE_VALUES 16u
-#define FSH_MAX_DIMENSION ((1u << 24) - 1)
+#define FSH_LINE FSH_CORE_LINE
+#define FSH_LINE_VALUES FSH_CORE_LINE_VALUES
+#define FSH_MAX_DIMENSION FSH_CORE_MAX_DIMENSION
 
 struct fsh_plan {
     /* Without the flow, and without the fields that differ between pieces. */
@@ -74,8 +75,8 @@ fshmem_status_t fsh_plan_sent(struct fsh_plan *plan, uint64_t bytes);
 
 /* ---- tiles (tile.c) ---- */
 
-#define FSH_ACCUMULATORS 128u /* groups of 8 x 16 results of a tile */
-#define FSH_X_WORDS 512u      /* operand buffer of a convolution's input */
+#define FSH_ACCUMULATORS FSH_CORE_ACCUMULATORS
+#define FSH_X_WORDS 512u /* operand buffer of a convolution's input */
 
 struct fsh_tile_choice {
     uint32_t x, w; /* fields tile_x and tile_w */

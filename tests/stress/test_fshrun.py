@@ -364,28 +364,6 @@ def help_and_version():
     expect(["--version"], 0, "fshrun (FSHMEM) ")
 
 
-def fshinfo():
-    tool = os.path.join(BIN, "fshinfo")
-    code, text = run(tool)
-    check(code == 0 and "FSHMEM_START_TIMEOUT" in text, text)
-    code, text = run(tool, "--json", env={"FSHMEM_DRAM": "64M",
-                                          "FSHMEM_SIM": "/no/such/fshsim",
-                                          "FSHMEM_PACKET": "300"})
-    check(code == 0, text)
-    info = json.loads(text)
-    usable = {c["name"]: c for c in info["conduits"] + info["devices"]}
-    check(usable["smp"]["usable"], "smp")
-    check(not usable["fpga"]["usable"], "fpga without its simulator")
-    check("/no/such/fshsim" in usable["sim"]["why"], usable["sim"]["why"])
-    options = {o["name"]: o for o in info["options"]}
-    check(options["FSHMEM_DRAM"] == {
-        **options["FSHMEM_DRAM"], "value": "64M", "default": "1G",
-        "source": "environment", "type": "size", "valid": True}, "FSHMEM_DRAM")
-    check(options["FSHMEM_TOPOLOGY"]["source"] == "default", "source")
-    check(not options["FSHMEM_PACKET"]["valid"], "an invalid value is shown")
-    check(info["host"]["cpus"] >= 1 and info["version"], "host facts")
-
-
 def debug_settings():
     output = expect(["-n", 3, RANKS], 0, env={"GASNET_VERBOSEENV": "1"})
     check(output.count("FSHMEM_TOPOLOGY = ring (default)") == 1, output)
@@ -431,16 +409,15 @@ def simulator_not_found():
 
 
 CASES = [exchange, exchange_many, children_are_no_ranks, exit_codes,
-         failure_is_said_once, program_cannot_run, wrong_use, unknown_setting, quiet,
-         backtrace,
-         memory_is_compared, file_size_limit, time_limit, late_rank_is_named,
-         missing_rank_is_named, left_behind, state_on_request,
-         output_is_byte_exact, output_is_tagged, tagged_lines_are_whole,
-         tagged_partial_line, tagged_partial_line_is_ended, reader_goes_away,
-         full_disk_is_said,
+         failure_is_said_once, program_cannot_run, wrong_use, unknown_setting,
+         quiet, backtrace, memory_is_compared, file_size_limit, time_limit,
+         late_rank_is_named, missing_rank_is_named, left_behind,
+         state_on_request, output_is_byte_exact, output_is_tagged,
+         tagged_lines_are_whole, tagged_partial_line,
+         tagged_partial_line_is_ended, reader_goes_away, full_disk_is_said,
          slow_reader_does_not_block_signals, variables, arguments_arrive,
-         dry_run, conduit_of_the_program, help_and_version, fshinfo,
-         debug_settings, options_page_is_whole, simulator_not_found]
+         dry_run, conduit_of_the_program, help_and_version, debug_settings,
+         options_page_is_whole, simulator_not_found]
 
 if __name__ == "__main__":
     main(CASES + ([exchange_fpga, record_and_replay] if HAVE_SIM else []))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * fshinfo: what this installation is, what it can use here and why not the
- * rest, and every setting with default, value and source. The text is for
+ * rest, its compute cores, and every setting with default, value and source. The text is for
  * people, --json for programs and bug reports. One thread, no job.
  */
 #include <getopt.h>
@@ -23,11 +23,13 @@
 #include "conduit/conduit.h"
 #include "device/device.h"
 #include "json.h"
+#include "show.h"
 
 static const char usage[] =
     "Usage: fshinfo [--json]\n"
-    "Print conduits and devices and whether they can be used here, every\n"
-    "setting with its default, value and source, and facts on this host.\n"
+    "Print conduits and devices and whether they can be used here, limits, the\n"
+    "compute cores, facts on this host, and every setting with its default,\n"
+    "value and source.\n"
     "\n"
     "      --json            the same for programs\n"
     "      --help, --version\n";
@@ -105,40 +107,16 @@ static void show_conduits(struct json *j)
         putchar('\n');
 }
 
-static void show_number(struct json *j, const char *key, uint64_t value,
-                        const char *label)
-{
-    if (j)
-        json_number(j, key, value);
-    else
-        printf("  %-18s %llu\n", label, (unsigned long long)value);
-}
-
 static void show_limits(struct json *j)
 {
-    if (j)
-        json_open(j, "limits", '{');
-    else
-        puts("Limits");
+    show_open(j, "limits", "Limits");
     show_number(j, "smp_ranks", FSH_JOB_MAX_RANKS, "ranks, smp");
     show_number(j, "fpga_nodes", FSH_MAX_NODES, "nodes, fpga");
     show_number(j, "max_args", FSH_MAX_ARGS, "AM arguments");
     show_number(j, "fpga_max_medium", FSH_MAX_MEDIUM, "AM Medium, fpga");
     show_number(j, "spec_major", FSH_SPEC_MAJOR, "device interface");
     show_number(j, "clock_mhz", FSH_CLOCK_MHZ, "nominal MHz");
-    if (j)
-        json_close(j, '}');
-    else
-        putchar('\n');
-}
-
-static void show_text(struct json *j, const char *key, const char *value,
-                      const char *label)
-{
-    if (j)
-        json_text(j, key, value);
-    else
-        printf("  %-18s %s\n", label, value);
+    show_close(j);
 }
 
 static void show_tools(struct json *j)
@@ -163,10 +141,7 @@ static void show_host(struct json *j)
     struct utsname host;
     char text[160], size[32];
 
-    if (j)
-        json_open(j, "host", '{');
-    else
-        puts("Host");
+    show_open(j, "host", "Host");
     uname(&host);
     snprintf(text, sizeof(text), "%.40s %.64s %.40s", host.sysname,
              host.release, host.machine);
@@ -183,10 +158,7 @@ static void show_host(struct json *j)
     getrlimit(RLIMIT_NOFILE, &files);
     show_number(j, "descriptors", (uint64_t)files.rlim_cur, "descriptors");
     show_tools(j);
-    if (j)
-        json_close(j, '}');
-    else
-        putchar('\n');
+    show_close(j);
 }
 
 static void show_option(void *arg, const struct fsh_option_info *info)
@@ -222,6 +194,7 @@ static void show_all(struct json *j)
     }
     show_conduits(j);
     show_limits(j);
+    show_compute(j);
     show_host(j);
     if (j)
         json_open(j, "options", '[');

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The parts of fshinfo's output, as text if j is NULL, else as JSON. One thread.
+ */
+#ifndef FSHINFO_SHOW_H
+#define FSHINFO_SHOW_H
+
+#include "json.h"
+
+/* A part: a heading and lines, or an object. */
+void show_open(struct json *j, const char *key, const char *title);
+void show_close(struct json *j);
+
+/* A line or a member; label: what people read. */
+void show_number(struct json *j, const char *key, uint64_t value,
+                 const char *label);
+void show_text(struct json *j, const char *key, const char *value,
+               const char *label);
+
+/* compute.c: the compute cores of both conduits. */
+void show_compute(struct json *j);
+
+#endif
