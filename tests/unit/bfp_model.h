@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "bfp/format.h"
+#include "random.h"
 
 static uint64_t model_state;
 
@@ -29,10 +30,7 @@ static inline void model_seed(int argc, char **argv)
 
 static inline uint32_t model_random(void)
 {
-    model_state ^= model_state << 13;
-    model_state ^= model_state >> 7;
-    model_state ^= model_state << 17;
-    return (uint32_t)(model_state >> 24);
+    return (uint32_t)(random_next(&model_state) >> 24);
 }
 
 static inline uint32_t model_below(uint32_t n)

@@ -11,6 +11,7 @@
 
 #include "conduit/fpga/slots.h"
 #include "check.h"
+#include "random.h"
 
 #define SLOTS FSH_SLOTS_PER_PEER
 #define STEPS 200000
@@ -22,10 +23,7 @@ static uint64_t state;
 
 static unsigned draw(unsigned below)
 {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (unsigned)(state >> 20) % below;
+    return (unsigned)(random_next(&state) >> 20) % below;
 }
 
 static struct fsh_fpga_slots sender, receiver;

@@ -52,33 +52,10 @@ void fsh_node_eval(struct fsh_node *node)
     node->beats += node->io->in.axi[0].rvalid;
 }
 
-void fsh_node_drive(struct fsh_node *node)
-{
-    (void)node;
-}
 void fsh_node_destroy(struct fsh_node *node)
 {
     (void)node;
 }
-struct fsh_node_waves *fsh_node_waves_open(const char *path)
-{
-    (void)path;
-    return NULL;
-}
-void fsh_node_waves_dump(struct fsh_node_waves *waves, uint64_t ns)
-{
-    (void)waves;
-    (void)ns;
-}
-void fsh_node_waves_close(struct fsh_node_waves *waves)
-{
-    (void)waves;
-}
-const char *fsh_node_error(void)
-{
-    return NULL;
-}
-void fsh_node_error_clear(void) {}
 
 /* --- a core that follows a script ------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The models of the simulator around a scripted node: this file implements
- * node_wrap.h itself, so each test decides what a node drives in which cycle
+ * The models of the simulator around a scripted node: this file and sim_bare.c
+ * implement node_wrap.h, so each test decides what a node drives in which cycle
  * and sees what arrives when. Checks the stated delays, order, bandwidth,
  * byte enables, AXI errors, the gate, and that jumping changes no cycle.
  */
@@ -137,35 +137,6 @@ void fsh_node_eval(struct fsh_node *node)
         node->io->out.rdata = node->io->in.araddr;
     }
 }
-
-void fsh_node_drive(struct fsh_node *node)
-{
-    (void)node;
-}
-
-struct fsh_node_waves *fsh_node_waves_open(const char *path)
-{
-    (void)path;
-    return NULL;
-}
-
-void fsh_node_waves_dump(struct fsh_node_waves *waves, uint64_t ns)
-{
-    (void)waves;
-    (void)ns;
-}
-
-void fsh_node_waves_close(struct fsh_node_waves *waves)
-{
-    (void)waves;
-}
-
-const char *fsh_node_error(void)
-{
-    return NULL;
-}
-
-void fsh_node_error_clear(void) {}
 
 /* No compute cores here (sim_lanes.c). */
 struct fsh_compute *fsh_compute_create(struct fsh_compute_io *io,

@@ -11,17 +11,9 @@
 #include <string.h>
 
 #include "bed.h"
+#include "check.h"
 
 #define MAX_CYCLES 200000u
-#define CHECK(cond, ...)                                               \
-    do {                                                               \
-        if (!(cond)) {                                                 \
-            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #cond); \
-            fprintf(stderr, __VA_ARGS__);                              \
-            fputc('\n', stderr);                                       \
-            return false;                                              \
-        }                                                              \
-    } while (0)
 
 static struct fsh_bed bed;
 
@@ -64,13 +56,14 @@ static void fill(unsigned char *mem, uint32_t bytes, unsigned salt)
 static bool holds(const unsigned char *mem, uint32_t bytes, unsigned salt)
 {
     for (uint32_t i = 0; i < bytes; i++)
-        CHECK(mem[i] == pattern(i, salt), "byte %u of %u is 0x%02x, not 0x%02x",
-              i, bytes, mem[i], pattern(i, salt));
+        EXPECT(mem[i] == pattern(i, salt),
+               "byte %u of %u is 0x%02x, not 0x%02x", i, bytes, mem[i],
+               pattern(i, salt));
     for (int i = 1; i <= 64; i++)
-        CHECK(mem[-i] == 0, "byte %d before is 0x%02x", i, mem[-i]);
+        EXPECT(mem[-i] == 0, "byte %d before is 0x%02x", i, mem[-i]);
     for (uint32_t i = 0; i < 64; i++)
-        CHECK(mem[bytes + i] == 0, "byte %u after is 0x%02x", i,
-              mem[bytes + i]);
+        EXPECT(mem[bytes + i] == 0, "byte %u after is 0x%02x", i,
+               mem[bytes + i]);
     return true;
 }
 
@@ -78,14 +71,14 @@ static bool completed(uint32_t node, uint32_t tag, uint32_t opcode)
 {
     uint64_t entry[2];
 
-    CHECK(fsh_bed_await(&bed, node, FSH_BED_RING_CPL, MAX_CYCLES, entry),
-          "no completion for tag %u at node %u", tag, node);
-    CHECK(fsh_ring_kind(entry) == FSH_CPL_TAGGED, "kind %llu",
-          (unsigned long long)fsh_ring_kind(entry));
-    CHECK(fsh_ring_status(entry) == FSH_STATUS_OK, "status %llu",
-          (unsigned long long)fsh_ring_status(entry));
-    CHECK(fsh_ring_tag(entry) == tag, "tag %llu, not %u",
-          (unsigned long long)fsh_ring_tag(entry), tag);
+    EXPECT(fsh_bed_await(&bed, node, FSH_BED_RING_CPL, MAX_CYCLES, entry),
+           "no completion for tag %u at node %u", tag, node);
+    EXPECT(fsh_ring_kind(entry) == FSH_CPL_TAGGED, "kind %llu",
+           (unsigned long long)fsh_ring_kind(entry));
+    EXPECT(fsh_ring_status(entry) == FSH_STATUS_OK, "status %llu",
+           (unsigned long long)fsh_ring_status(entry));
+    EXPECT(fsh_ring_tag(entry) == tag, "tag %llu, not %u",
+           (unsigned long long)fsh_ring_tag(entry), tag);
     (void)opcode;
     return true;
 }
@@ -95,15 +88,15 @@ static bool case_registers(void)
     uint64_t id, node;
 
     for (uint32_t i = 0; i < 2; i++) {
-        CHECK(fsh_fabric_read(bed.fab, i, FSH_REG_ID, MAX_CYCLES, &id),
-              "no answer");
-        CHECK((uint32_t)id == FSH_DEVICE_MAGIC, "ID %llx",
-              (unsigned long long)id);
-        CHECK((id >> 32 & 0xffff) == FSH_SPEC_MAJOR, "ID %llx",
-              (unsigned long long)id);
-        CHECK(fsh_fabric_read(bed.fab, i, FSH_REG_NODE, MAX_CYCLES, &node),
-              "no answer");
-        CHECK(node == (i | 2u << 8), "NODE %llx", (unsigned long long)node);
+        EXPECT(fsh_fabric_read(bed.fab, i, FSH_REG_ID, MAX_CYCLES, &id),
+               "no answer");
+        EXPECT((uint32_t)id == FSH_DEVICE_MAGIC, "ID %llx",
+               (unsigned long long)id);
+        EXPECT((id >> 32 & 0xffff) == FSH_SPEC_MAJOR, "ID %llx",
+               (unsigned long long)id);
+        EXPECT(fsh_fabric_read(bed.fab, i, FSH_REG_NODE, MAX_CYCLES, &node),
+               "no answer");
+        EXPECT(node == (i | 2u << 8), "NODE %llx", (unsigned long long)node);
     }
     return true;
 }
@@ -141,7 +134,7 @@ static bool put_or_get(bool get, uint32_t length, uint64_t from, uint64_t to,
         fsh_bed_get(&cmd, dst, 5, to, from, length);
     else
         fsh_bed_put(&cmd, dst, 5, from, to, length);
-    CHECK(fsh_bed_submit(&bed, 0, &cmd), "window full");
+    EXPECT(fsh_bed_submit(&bed, 0, &cmd), "window full");
     if (!completed(0, 5, get ? FSH_OP_GET : FSH_OP_PUT) ||
         !holds(target, length, 7)) {
         fprintf(stderr, "%s of %u bytes, 0x%llx to 0x%llx, node 0 and %u\n",
@@ -149,7 +142,7 @@ static bool put_or_get(bool get, uint32_t length, uint64_t from, uint64_t to,
                 (unsigned long long)to, dst);
         return false;
     }
-    CHECK(fsh_fabric_run(bed.fab, MAX_CYCLES), "node does not become idle");
+    EXPECT(fsh_fabric_run(bed.fab, MAX_CYCLES), "node does not become idle");
     return true;
 }
 
@@ -199,7 +192,7 @@ static bool case_inline(void)
         fsh_cmd_set_ack(cmd.word, 1);
         fsh_cmd_set_raddr(cmd.word, 0x300001);
         fsh_bed_attach(&cmd, NULL, 0, data, n);
-        CHECK(fsh_bed_submit(&bed, 0, &cmd), "window full");
+        EXPECT(fsh_bed_submit(&bed, 0, &cmd), "window full");
         if (!completed(0, 11, FSH_OP_PUT) || !holds(target, n, 9))
             return false;
     }
@@ -225,24 +218,24 @@ static bool medium(uint32_t nargs, uint32_t length, uint32_t slot)
     fsh_cmd_set_laddr(cmd.word, 0x40005);
     fsh_cmd_set_length(cmd.word, length);
     fsh_bed_attach(&cmd, args, nargs, NULL, 0);
-    CHECK(fsh_bed_submit(&bed, 0, &cmd), "window full");
-    CHECK(fsh_bed_await(&bed, 1, FSH_BED_RING_REQ, MAX_CYCLES, entry),
-          "no message with %u arguments and %u bytes", nargs, length);
-    CHECK(fsh_ring_kind(entry) == FSH_CPL_MESSAGE &&
-              fsh_ring_opcode(entry) == FSH_OP_CLIENT + 3 &&
-              fsh_ring_node(entry) == 0 && fsh_ring_tag(entry) == slot &&
-              fsh_ring_status(entry) == FSH_STATUS_OK,
-          "entry %016llx", (unsigned long long)entry[0]);
+    EXPECT(fsh_bed_submit(&bed, 0, &cmd), "window full");
+    EXPECT(fsh_bed_await(&bed, 1, FSH_BED_RING_REQ, MAX_CYCLES, entry),
+           "no message with %u arguments and %u bytes", nargs, length);
+    EXPECT(fsh_ring_kind(entry) == FSH_CPL_MESSAGE &&
+               fsh_ring_opcode(entry) == FSH_OP_CLIENT + 3 &&
+               fsh_ring_node(entry) == 0 && fsh_ring_tag(entry) == slot &&
+               fsh_ring_status(entry) == FSH_STATUS_OK,
+           "entry %016llx", (unsigned long long)entry[0]);
     memcpy(hdr, head, sizeof hdr);
-    CHECK(fsh_hdr_nargs(hdr) == nargs && fsh_hdr_total(hdr) == length,
-          "header %016llx %016llx", (unsigned long long)hdr[0],
-          (unsigned long long)hdr[1]);
+    EXPECT(fsh_hdr_nargs(hdr) == nargs && fsh_hdr_total(hdr) == length,
+           "header %016llx %016llx", (unsigned long long)hdr[0],
+           (unsigned long long)hdr[1]);
     for (uint32_t i = 0; i < nargs; i++) {
         memcpy(&got, head + 16 + 4 * i, 4);
-        CHECK(got == args[i], "argument %u is %x, not %x", i, got, args[i]);
+        EXPECT(got == args[i], "argument %u is %x, not %x", i, got, args[i]);
     }
     for (uint32_t i = 0; i < length; i++)
-        CHECK(pay[i] == pattern(i, slot), "payload byte %u of %u", i, length);
+        EXPECT(pay[i] == pattern(i, slot), "payload byte %u of %u", i, length);
     return true;
 }
 
@@ -264,19 +257,19 @@ static bool case_refused(void)
 
     fsh_bed_put(&cmd, 1, 3, 0, 0, 64);
     cmd.word[3] ^= UINT64_C(1) << 60; /* the check byte */
-    CHECK(fsh_bed_submit(&bed, 0, &cmd), "window full");
-    CHECK(fsh_bed_await(&bed, 0, FSH_BED_RING_CPL, MAX_CYCLES, entry),
-          "no entry");
-    CHECK(fsh_ring_kind(entry) == FSH_CPL_REFUSED &&
-              fsh_ring_status(entry) == FSH_STATUS_BAD_COMMAND,
-          "entry %016llx", (unsigned long long)entry[0]);
+    EXPECT(fsh_bed_submit(&bed, 0, &cmd), "window full");
+    EXPECT(fsh_bed_await(&bed, 0, FSH_BED_RING_CPL, MAX_CYCLES, entry),
+           "no entry");
+    EXPECT(fsh_ring_kind(entry) == FSH_CPL_REFUSED &&
+               fsh_ring_status(entry) == FSH_STATUS_BAD_COMMAND,
+           "entry %016llx", (unsigned long long)entry[0]);
     fsh_bed_put(&cmd, 1, 4, 0, bed.seg_size - 63, 64);
-    CHECK(fsh_bed_submit(&bed, 0, &cmd), "window full");
-    CHECK(fsh_bed_await(&bed, 0, FSH_BED_RING_CPL, MAX_CYCLES, entry),
-          "no entry");
-    CHECK(fsh_ring_status(entry) == FSH_STATUS_REMOTE_RANGE &&
-              fsh_ring_tag(entry) == 4,
-          "entry %016llx", (unsigned long long)entry[0]);
+    EXPECT(fsh_bed_submit(&bed, 0, &cmd), "window full");
+    EXPECT(fsh_bed_await(&bed, 0, FSH_BED_RING_CPL, MAX_CYCLES, entry),
+           "no entry");
+    EXPECT(fsh_ring_status(entry) == FSH_STATUS_REMOTE_RANGE &&
+               fsh_ring_tag(entry) == 4,
+           "entry %016llx", (unsigned long long)entry[0]);
     return put_or_get(false, 64, 0, 0x200000, 1);
 }
 
@@ -290,9 +283,9 @@ static bool case_gate(void)
     fill(fsh_fabric_dram(bed.fab, 0) + 0x1000, 256, 1);
     memset(fsh_fabric_dram(bed.fab, 1) + 0x1000 - 64, 0, 256 + 128);
     fsh_bed_put(&cmd, 1, 1, 0x1000, 0x1000, 256);
-    CHECK(fsh_bed_submit(&bed, 0, &cmd), "window full");
-    CHECK(fsh_fabric_run(bed.fab, MAX_CYCLES), "held nodes are not idle");
-    CHECK(!fsh_bed_take(&bed, 0, FSH_BED_RING_CPL, entry), "gate leaks");
+    EXPECT(fsh_bed_submit(&bed, 0, &cmd), "window full");
+    EXPECT(fsh_fabric_run(bed.fab, MAX_CYCLES), "held nodes are not idle");
+    EXPECT(!fsh_bed_take(&bed, 0, FSH_BED_RING_CPL, entry), "gate leaks");
     fsh_fabric_gate(bed.fab);
     return completed(0, 1, FSH_OP_PUT) &&
            holds(fsh_fabric_dram(bed.fab, 1) + 0x1000, 256, 1);

@@ -18,21 +18,12 @@
 #include <string.h>
 
 #include "sim_make.h"
+#include "check.h"
 
 #define DRAM_BYTES (1u << 20)
 #define HOST_BYTES (MAKER_HOST + (1u << 19))
 #define ROUNDS 3u
 #define LIMIT 50000u /* cycles without a command or an entry */
-
-#define CHECK(cond, ...)                                               \
-    do {                                                               \
-        if (!(cond)) {                                                 \
-            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #cond); \
-            fprintf(stderr, __VA_ARGS__);                              \
-            fputc('\n', stderr);                                       \
-            return false;                                              \
-        }                                                              \
-    } while (0)
 
 struct handler { /* of a request message, running */
     uint32_t node, peer, slot;
@@ -233,20 +224,21 @@ static bool slot_right(const struct op *op)
     uint64_t hdr[2];
 
     memcpy(hdr, slot, sizeof hdr);
-    CHECK(fsh_hdr_opcode(hdr) == op->opcode &&
-              fsh_hdr_category(hdr) == op->category &&
-              fsh_hdr_reply(hdr) == op->reply && fsh_hdr_first(hdr) == 1 &&
-              fsh_hdr_dst(hdr) == op->dst && fsh_hdr_src(hdr) == op->from &&
-              fsh_hdr_tag(hdr) == op->tag && fsh_hdr_nargs(hdr) == op->nargs &&
-              fsh_hdr_total(hdr) == op->length &&
-              fsh_hdr_bytes(hdr) == ref_cut(&ref, op->raddr, op->length) &&
-              (op->category != FSH_CAT_LONG ||
-               (fsh_hdr_space(hdr) == op->rspace &&
-                fsh_hdr_addr(hdr) == op->raddr)),
-          "header %016llx %016llx", (unsigned long long)hdr[1],
-          (unsigned long long)hdr[0]);
-    CHECK(memcmp(slot + 16, op->args, op->nargs * 4) == 0,
-          "arguments of %u from node %u slot %u", op->nargs, op->from, op->tag);
+    EXPECT(fsh_hdr_opcode(hdr) == op->opcode &&
+               fsh_hdr_category(hdr) == op->category &&
+               fsh_hdr_reply(hdr) == op->reply && fsh_hdr_first(hdr) == 1 &&
+               fsh_hdr_dst(hdr) == op->dst && fsh_hdr_src(hdr) == op->from &&
+               fsh_hdr_tag(hdr) == op->tag && fsh_hdr_nargs(hdr) == op->nargs &&
+               fsh_hdr_total(hdr) == op->length &&
+               fsh_hdr_bytes(hdr) == ref_cut(&ref, op->raddr, op->length) &&
+               (op->category != FSH_CAT_LONG ||
+                (fsh_hdr_space(hdr) == op->rspace &&
+                 fsh_hdr_addr(hdr) == op->raddr)),
+           "header %016llx %016llx", (unsigned long long)hdr[1],
+           (unsigned long long)hdr[0]);
+    EXPECT(memcmp(slot + 16, op->args, op->nargs * 4) == 0,
+           "arguments of %u from node %u slot %u", op->nargs, op->from,
+           op->tag);
     ref_adopt(&ref, op->dst, FSH_SPACE_HOST, at, 16 + (op->nargs + 3) / 4 * 16);
     return true;
 }
@@ -257,12 +249,12 @@ static bool take_message(uint32_t node, bool reply, const uint64_t entry[2])
     struct op *op =
         find(from, node, reply, (uint32_t)fsh_ring_tag(entry), FSH_CPL_MESSAGE);
 
-    CHECK(fsh_ring_kind(entry) == FSH_CPL_MESSAGE, "in a receive ring");
-    CHECK(op, "node %u: a message nobody sent", node);
-    CHECK(fsh_ring_status(entry) == op->status &&
-              fsh_ring_opcode(entry) == op->opcode &&
-              fsh_ring_reply(entry) == reply,
-          "status %u, opcode %u expected", op->status, op->opcode);
+    EXPECT(fsh_ring_kind(entry) == FSH_CPL_MESSAGE, "in a receive ring");
+    EXPECT(op, "node %u: a message nobody sent", node);
+    EXPECT(fsh_ring_status(entry) == op->status &&
+               fsh_ring_opcode(entry) == op->opcode &&
+               fsh_ring_reply(entry) == reply,
+           "status %u, opcode %u expected", op->status, op->opcode);
     arrived(op);
     if (!slot_right(op) || !data_there(op))
         return false;
@@ -284,9 +276,9 @@ static bool take_tagged(uint32_t node, const uint64_t entry[2])
     struct op *op =
         find(node, (uint32_t)fsh_ring_node(entry), false, tag, FSH_CPL_TAGGED);
 
-    CHECK(op, "node %u: tag %u is not in use with that peer", node, tag);
-    CHECK(fsh_ring_status(entry) == op->status, "status %u expected",
-          op->status);
+    EXPECT(op, "node %u: tag %u is not in use with that peer", node, tag);
+    EXPECT(fsh_ring_status(entry) == op->status, "status %u expected",
+           op->status);
     arrived(op);
     if (!data_there(op))
         return false;
@@ -301,18 +293,18 @@ static bool take_slot_entry(uint32_t node, const uint64_t entry[2])
     struct op *op = find(node, (uint32_t)fsh_ring_node(entry),
                          fsh_ring_reply(entry) != 0, tag, FSH_CPL_SLOT);
 
-    CHECK(op, "node %u: slot %u awaits no completion", node, tag);
-    CHECK(fsh_ring_status(entry) == FSH_STATUS_OK &&
-              fsh_ring_opcode(entry) == op->opcode,
-          "opcode %u expected", op->opcode);
+    EXPECT(op, "node %u: slot %u awaits no completion", node, tag);
+    EXPECT(fsh_ring_status(entry) == FSH_STATUS_OK &&
+               fsh_ring_opcode(entry) == op->opcode,
+           "opcode %u expected", op->opcode);
     if (fsh_ring_half(entry)) {
-        CHECK(both_ports(op->from, op->dst) && !op->ordered &&
-                  op->length > ref.packet,
-              "half of a message that is not cut over two ports");
+        EXPECT(both_ports(op->from, op->dst) && !op->ordered &&
+                   op->length > ref.packet,
+               "half of a message that is not cut over two ports");
         if (++op->halves < 2)
             return true;
     } else {
-        CHECK(op->halves == 0, "a half, then a whole");
+        EXPECT(op->halves == 0, "a half, then a whole");
     }
     op->awaits &= ~(1u << FSH_CPL_SLOT);
     maker_reuse_source(&maker, op);
@@ -334,7 +326,7 @@ static bool take_refused(uint32_t node, const uint64_t entry[2])
             maker.ops[i].opcode == fsh_ring_opcode(entry) &&
             maker.ops[i].refused == fsh_ring_status(entry))
             op = &maker.ops[i];
-    CHECK(op, "node %u: refused, though good or bad otherwise", node);
+    EXPECT(op, "node %u: refused, though good or bad otherwise", node);
     op->awaits = 0;
     finish(op);
     return true;
@@ -366,9 +358,9 @@ static bool take_entry(uint32_t node, int ring, const uint64_t entry[2])
     ref_adopt(&ref, node, FSH_SPACE_HOST,
               base[ring] + index * FSH_RING_ENTRY_BYTES, FSH_RING_ENTRY_BYTES);
     ref.node[node].perf[FSH_PERF_COMPLETE].count++;
-    CHECK((entry[0] & ~FSH_RING_USED_W0) == 0 &&
-              (entry[1] & ~FSH_RING_USED_W1) == 0,
-          "reserved bits");
+    EXPECT((entry[0] & ~FSH_RING_USED_W0) == 0 &&
+               (entry[1] & ~FSH_RING_USED_W1) == 0,
+           "reserved bits");
     came[fsh_ring_kind(entry)]++;
     halves += fsh_ring_half(entry) != 0;
     failed += fsh_ring_status(entry) != FSH_STATUS_OK;
@@ -382,7 +374,7 @@ static bool take_entry(uint32_t node, int ring, const uint64_t entry[2])
     case FSH_CPL_REFUSED:
         return take_refused(node, entry);
     default:
-        CHECK(false, "a message in the completion ring");
+        EXPECT(false, "a message in the completion ring");
     }
 }
 
@@ -405,11 +397,11 @@ static bool poll(uint32_t node, bool *moved)
                fsh_fabric_dma(bed.fab, node) + FSH_BED_CREDIT +
                    sizeof line * from,
                sizeof line);
-        CHECK(line[0] >= credit_seen[from][node] &&
-                  line[0] <= credit[from][node],
-              "node %u: line %llu of node %u after line %llu", node,
-              (unsigned long long)line[0], from,
-              (unsigned long long)credit_seen[from][node]);
+        EXPECT(line[0] >= credit_seen[from][node] &&
+                   line[0] <= credit[from][node],
+               "node %u: line %llu of node %u after line %llu", node,
+               (unsigned long long)line[0], from,
+               (unsigned long long)credit_seen[from][node]);
         credit_seen[from][node] = line[0];
     }
     return true;
@@ -505,17 +497,17 @@ static bool run_stream(void)
         if (left == 0 && outstanding() == 0)
             return true;
         more = fsh_fabric_step(bed.fab);
-        CHECK(!fsh_fabric_error(bed.fab), "%s", fsh_fabric_error(bed.fab));
+        EXPECT(!fsh_fabric_error(bed.fab), "%s", fsh_fabric_error(bed.fab));
         /* All quiet, and nothing a host can do: done, if all has come (PUTs
          * without ack may bar the way of what is left). */
         if (!more && now && !moved) {
             if (num_handlers && draws++ < 1000)
                 continue;
-            CHECK(outstanding() == 0, "all is quiet");
+            EXPECT(outstanding() == 0, "all is quiet");
             return true;
         }
         now = !more;
-        CHECK(fsh_fabric_cycle(bed.fab) - progress < LIMIT, "no progress");
+        EXPECT(fsh_fabric_cycle(bed.fab) - progress < LIMIT, "no progress");
     }
 }
 
@@ -524,13 +516,13 @@ static bool settle(void)
 {
     bool moved = false;
 
-    CHECK(fsh_fabric_run(bed.fab, LIMIT), "the nodes do not become idle: %s",
-          fsh_fabric_error(bed.fab) ? fsh_fabric_error(bed.fab) : "no error");
+    EXPECT(fsh_fabric_run(bed.fab, LIMIT), "the nodes do not become idle: %s",
+           fsh_fabric_error(bed.fab) ? fsh_fabric_error(bed.fab) : "no error");
     for (uint32_t n = 0; n < ref.nodes; n++) {
-        CHECK(poll(n, &moved) && !moved, "node %u: more entries", n);
+        EXPECT(poll(n, &moved) && !moved, "node %u: more entries", n);
         for (int w = 0; w < 2; w++)
-            CHECK(fsh_bed_room(&bed, n, w) == FSH_WINDOW_ENTRIES,
-                  "node %u: entries left in window %d", n, w);
+            EXPECT(fsh_bed_room(&bed, n, w) == FSH_WINDOW_ENTRIES,
+                   "node %u: entries left in window %d", n, w);
         ref_adopt(&ref, n, FSH_SPACE_HOST, FSH_BED_STATUS, 16);
     }
     for (unsigned i = 0; i < MAKER_OPS; i++)
@@ -626,7 +618,7 @@ static bool run_rounds(uint32_t commands)
             for (int w = 0; w < 2; w++)
                 pace[n][w] = one_of(paces, 4) * (w ? 4 : 1);
         }
-        CHECK(fsh_fabric_run(bed.fab, LIMIT), "packet size is not taken");
+        EXPECT(fsh_fabric_run(bed.fab, LIMIT), "packet size is not taken");
         if (run_stream() && settle())
             continue;
         fprintf(stderr, "sim_random: round %u, packets of %u bytes\n", round,
@@ -697,7 +689,7 @@ static bool run_range(const char *text, uint32_t commands)
 
     if (*end == '-')
         to = strtoull(end + 1, &end, 0);
-    CHECK(end != text && *end == 0 && to >= from, "not a seed: %s", text);
+    EXPECT(end != text && *end == 0 && to >= from, "not a seed: %s", text);
     for (unsigned long long seed = from; ok && seed <= to; seed++) {
         forget();
         ok = run_seed(seed, commands);

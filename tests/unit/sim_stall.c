@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "bed.h"
+#include "check.h"
 
 #define HOLD 5000u /* cycles */
 #define LIMIT 20000u
@@ -31,16 +32,6 @@
 #define FIRST_OTHER 16u /* tags of the others */
 #define MAX_OTHERS 12u
 #define SEGMENT (1u << 20)
-
-#define CHECK(cond, ...)                                               \
-    do {                                                               \
-        if (!(cond)) {                                                 \
-            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #cond); \
-            fprintf(stderr, __VA_ARGS__);                              \
-            fputc('\n', stderr);                                       \
-            return false;                                              \
-        }                                                              \
-    } while (0)
 
 enum kind { PUT, LONG, GET };
 static const char *const kind_name[] = {"PUT", "Long", "GET"};
@@ -86,9 +77,10 @@ static bool message_right(const struct scene *s)
     const unsigned char *to = fsh_fabric_dram(bed.fab, s->receiver) + TO;
     const unsigned char *from = fsh_fabric_dram(bed.fab, s->sender) + FROM;
 
-    CHECK(memcmp(to, from, s->length) == 0,
-          "announced at cycle %llu with %u of %u bytes written",
-          (unsigned long long)fsh_fabric_cycle(bed.fab), written(s), s->length);
+    EXPECT(memcmp(to, from, s->length) == 0,
+           "announced at cycle %llu with %u of %u bytes written",
+           (unsigned long long)fsh_fabric_cycle(bed.fab), written(s),
+           s->length);
     return true;
 }
 
@@ -97,11 +89,11 @@ static bool other_right(const struct scene *s, unsigned i)
     uint32_t from = OTHERS_FROM + i * OTHERS_STEP;
     uint32_t to = OTHERS_TO + i * OTHERS_STEP;
 
-    CHECK(memcmp(fsh_fabric_dram(bed.fab, s->other[i].dst) + to,
-                 fsh_fabric_dram(bed.fab, s->other[i].node) + from,
-                 s->other[i].bytes) == 0,
-          "PUT %u of %u bytes is announced before it is written", i,
-          s->other[i].bytes);
+    EXPECT(memcmp(fsh_fabric_dram(bed.fab, s->other[i].dst) + to,
+                  fsh_fabric_dram(bed.fab, s->other[i].node) + from,
+                  s->other[i].bytes) == 0,
+           "PUT %u of %u bytes is announced before it is written", i,
+           s->other[i].bytes);
     return true;
 }
 
@@ -114,19 +106,19 @@ static bool take(struct scene *s, uint32_t node, enum fsh_bed_ring ring,
     uint32_t tag = (uint32_t)fsh_ring_tag(entry);
     unsigned i = tag - FIRST_OTHER;
 
-    CHECK(fsh_ring_status(entry) == FSH_STATUS_OK, "node %u: entry %016llx",
-          node, (unsigned long long)entry[0]);
+    EXPECT(fsh_ring_status(entry) == FSH_STATUS_OK, "node %u: entry %016llx",
+           node, (unsigned long long)entry[0]);
     if (tag == MESSAGE_TAG) {
-        CHECK(!s->come, "announced twice");
-        CHECK(node == at && ring == (s->kind == LONG ? FSH_BED_RING_REQ
-                                                     : FSH_BED_RING_CPL),
-              "announced at node %u, ring %d", node, (int)ring);
+        EXPECT(!s->come, "announced twice");
+        EXPECT(node == at && ring == (s->kind == LONG ? FSH_BED_RING_REQ
+                                                      : FSH_BED_RING_CPL),
+               "announced at node %u, ring %d", node, (int)ring);
         s->come = true;
         return message_right(s);
     }
-    CHECK(i < s->others && s->other[i].node == node && !s->other[i].done,
-          "node %u: entry %016llx is for nothing", node,
-          (unsigned long long)entry[0]);
+    EXPECT(i < s->others && s->other[i].node == node && !s->other[i].done,
+           "node %u: entry %016llx is for nothing", node,
+           (unsigned long long)entry[0]);
     s->other[i].done = true;
     return other_right(s, i);
 }
@@ -137,7 +129,7 @@ static bool step(struct scene *s)
     uint64_t entry[2];
 
     fsh_fabric_step(bed.fab);
-    CHECK(!fsh_fabric_error(bed.fab), "%s", fsh_fabric_error(bed.fab));
+    EXPECT(!fsh_fabric_error(bed.fab), "%s", fsh_fabric_error(bed.fab));
     for (uint32_t n = 0; n < 2; n++)
         for (int ring = 0; ring < 3; ring++)
             while (fsh_bed_take(&bed, n, (enum fsh_bed_ring)ring, entry))
@@ -236,7 +228,7 @@ static bool submit_others(struct scene *s)
         ok = submit_other(s, s->receiver, s->receiver, SHORT_BYTES) && ok;
         ok = submit_other(s, s->receiver, s->receiver, LOOP_BYTES) && ok;
     }
-    CHECK(ok, "no room in a window");
+    EXPECT(ok, "no room in a window");
     return true;
 }
 
@@ -247,32 +239,32 @@ static bool play(struct scene *s)
     if (s->memory)
         fsh_fabric_hold_memory(bed.fab, s->receiver, s->port, HOLD);
     else
-        CHECK(fsh_fabric_hold_link(bed.fab, s->receiver, s->port, HOLD),
-              "out of memory");
+        EXPECT(fsh_fabric_hold_link(bed.fab, s->receiver, s->port, HOLD),
+               "out of memory");
     s->end = fsh_fabric_cycle(bed.fab) + HOLD;
-    CHECK(submit_message(s), "no room in the window");
+    EXPECT(submit_message(s), "no room in the window");
     /* Its half over the other port arrives, and no more. */
     while (written(s) < s->length / 3) {
-        CHECK(step(s), "while the message is sent");
-        CHECK(fsh_fabric_cycle(bed.fab) < s->end,
-              "%u bytes written over the other port", written(s));
+        EXPECT(step(s), "while the message is sent");
+        EXPECT(fsh_fabric_cycle(bed.fab) < s->end,
+               "%u bytes written over the other port", written(s));
     }
-    CHECK(submit_others(s), "others");
+    EXPECT(submit_others(s), "others");
     while (others_left(s) > 0) {
-        CHECK(step(s), "while the port stands still");
+        EXPECT(step(s), "while the port stands still");
         /* When all else sleeps, the step with the last entry leads to the end. */
-        CHECK(others_left(s) == 0 || fsh_fabric_cycle(bed.fab) < s->end,
-              "%u other messages wait", others_left(s));
+        EXPECT(others_left(s) == 0 || fsh_fabric_cycle(bed.fab) < s->end,
+               "%u other messages wait", others_left(s));
     }
     part = written(s);
-    CHECK(part < s->length && !s->come, "nothing stood still");
+    EXPECT(part < s->length && !s->come, "nothing stood still");
     while (!s->come) {
-        CHECK(step(s), "when the port goes on");
-        CHECK(fsh_fabric_cycle(bed.fab) < s->end + LIMIT,
-              "not announced; %u of %u bytes written", written(s), s->length);
+        EXPECT(step(s), "when the port goes on");
+        EXPECT(fsh_fabric_cycle(bed.fab) < s->end + LIMIT,
+               "not announced; %u of %u bytes written", written(s), s->length);
     }
-    CHECK(fsh_fabric_cycle(bed.fab) >= s->end, "before the stall was over");
-    CHECK(fsh_fabric_run(bed.fab, LIMIT), "the nodes do not become idle");
+    EXPECT(fsh_fabric_cycle(bed.fab) >= s->end, "before the stall was over");
+    EXPECT(fsh_fabric_run(bed.fab, LIMIT), "the nodes do not become idle");
     return true;
 }
 

@@ -16,6 +16,7 @@
 #include "base/cpu.h"
 #include "conduit/smp/meet.h"
 #include "check.h"
+#include "random.h"
 
 #define MAX_RANKS 11
 #define TIME_LIMIT_NS (60 * UINT64_C(1000000000))
@@ -41,14 +42,6 @@ struct guest {
     uint64_t random;
     pthread_t thread;
 };
-
-static uint64_t next_random(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
 
 static uint64_t merge(uint64_t a, uint64_t b)
 {
@@ -91,7 +84,7 @@ static void *guest_main(void *arg)
     struct hall *h = g->hall;
 
     for (unsigned i = 0; i < h->barriers; i++) {
-        for (uint64_t d = next_random(&g->random) % 256; d > 128; d--)
+        for (uint64_t d = random_next(&g->random) % 256; d > 128; d--)
             atomic_signal_fence(memory_order_seq_cst);
         h->written[g->rank] = i + 1;
         atomic_fetch_add_explicit(&h->arrived[i & 1], 1, memory_order_relaxed);

@@ -18,6 +18,7 @@
 #include "conduit/conduit.h"
 #include "conduit/smp/ring.h"
 #include "check.h"
+#include "random.h"
 
 #define TIME_LIMIT_NS (60 * UINT64_C(1000000000))
 #define MAX_ACTIVE 4
@@ -41,14 +42,6 @@ struct party {
     uint64_t random;
     pthread_t thread;
 };
-
-static uint64_t next_random(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
 
 /* Word i of the payload of message `id`: a plausible stamp. */
 static uint32_t payload_word(uint32_t id, size_t i)
@@ -172,11 +165,11 @@ static void *party_main(void *arg)
     if (p->later)
         fsh_smp_port_share(w->port[p->index]);
     for (unsigned m = 0; m < w->messages; m++) {
-        uint64_t r = next_random(&p->random);
+        uint64_t r = random_next(&p->random);
         uint32_t id = (uint32_t)(r >> 32);
         uint8_t category = (uint8_t)(r % 3);
         size_t n = category == FSH_AM_MEDIUM
-                       ? random_size(next_random(&p->random))
+                       ? random_size(random_next(&p->random))
                        : 0;
         fill_payload(buf, n, id);
         send_message(p, w->rank[r / 3 % w->active], FSH_SMP_REQUEST, id,
@@ -431,7 +424,7 @@ static void run_race(uint32_t ranks, unsigned rounds, uint64_t seed)
           "pthread_create");
     for (unsigned i = 0; i < rounds; i++) {
         CHECK(send_one(w.port[0], w.rank[2], &am), "send");
-        for (uint64_t d = next_random(&seed) % 128; d != 0; d--)
+        for (uint64_t d = random_next(&seed) % 128; d != 0; d--)
             atomic_signal_fence(memory_order_seq_cst);
         CHECK(send_one(w.port[i & 1], w.rank[2], &am), "send");
         for (unsigned n = 1; atomic_load(&racer.got) != 2 * (i + 1); n++) {

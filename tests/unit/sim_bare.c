@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What scripted nodes (sim_models.c, sim_lanes.c) have none of: waveforms, errors,
+ * outputs that depend on the inputs of their own cycle. */
+#include "node_wrap.h"
+
+#include <stddef.h>
+
+void fsh_node_drive(struct fsh_node *node)
+{
+    (void)node;
+}
+
+struct fsh_node_waves *fsh_node_waves_open(const char *path)
+{
+    (void)path;
+    return NULL;
+}
+
+void fsh_node_waves_dump(struct fsh_node_waves *waves, uint64_t ns)
+{
+    (void)waves;
+    (void)ns;
+}
+
+void fsh_node_waves_close(struct fsh_node_waves *waves)
+{
+    (void)waves;
+}
+
+const char *fsh_node_error(void)
+{
+    return NULL;
+}
+
+void fsh_node_error_clear(void) {}
