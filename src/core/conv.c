@@ -215,12 +215,6 @@ unsigned fsh_core_conv(const uint64_t *c, unsigned char *segment, size_t bytes)
 
     if (!inside(c, &s, bytes))
         return FSH_STATUS_LOCAL_RANGE;
-    switch (run(&s, &op, segment + fsh_ccmd_c_addr(c) * FSH_CORE_LINE)) {
-    case FSH_KERNEL_OK:
-        return FSH_STATUS_OK;
-    case FSH_KERNEL_NO_MEMORY:
-        return FSH_STATUS_MEMORY;
-    default:
-        return FSH_STATUS_BAD_COMMAND;
-    }
+    return fsh_core_status(
+        run(&s, &op, segment + fsh_ccmd_c_addr(c) * FSH_CORE_LINE));
 }

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/fsh_spec.h"
+#include "compute/kernels.h"
 
 /* Until spec/ has it. */
 #ifndef FSH_STATUS_MEMORY
@@ -65,6 +66,11 @@ static inline uint64_t fsh_core_lines(uint64_t values)
  * inside `bytes` bytes? From line `at`. */
 bool fsh_core_inside(uint64_t at, uint64_t rows, uint64_t stride,
                      uint64_t lines, size_t bytes);
+
+/* What the command ends with if the kernels say so. A leading dimension shorter
+ * than a row is a bad command: rows overlap, which the kernels do not take. The
+ * core would read them all the same; nothing useful does that. */
+unsigned fsh_core_status(enum fsh_kernel_status status);
 
 unsigned fsh_core_conv(const uint64_t *ccmd, unsigned char *segment,
                        size_t bytes);

@@ -90,9 +90,7 @@ static struct fsh_operand w_operand(const uint64_t *c,
     };
 }
 
-/* Leading dimensions shorter than a row: rows overlap, which the kernels do not
- * take. The core would read them all the same; nothing useful does that. */
-static unsigned status_of(enum fsh_kernel_status status)
+unsigned fsh_core_status(enum fsh_kernel_status status)
 {
     switch (status) {
     case FSH_KERNEL_OK:
@@ -128,7 +126,7 @@ static unsigned gemm(const uint64_t *c, unsigned char *segment, size_t bytes)
         op.a.ld = op.k;
     if (fsh_ccmd_emit(c) && !fsh_ccmd_w_bfp(c))
         emit(c, segment);
-    return status_of(fsh_matmul(&op, FSH_ISA_BEST));
+    return fsh_core_status(fsh_matmul(&op, FSH_ISA_BEST));
 }
 
 static unsigned encode(const uint64_t *c, unsigned char *segment, size_t bytes)

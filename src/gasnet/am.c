@@ -79,6 +79,14 @@ static void check_nargs(const char *call, int nargs)
                   call, nargs, MAX_ARGS);
 }
 
+/* What a call with `...` was given. */
+static void read_args(const char *call, int nargs, va_list list, int32_t *args)
+{
+    check_nargs(call, nargs);
+    for (int i = 0; i < nargs; i++)
+        args[i] = va_arg(list, int32_t);
+}
+
 /* Payload against the limit and, for Long, against the segment of `node`. */
 static void check_payload(const char *call, const struct fsh_am *am,
                           size_t long_limit, const char *long_query)
@@ -191,10 +199,8 @@ int fsh_gasnet_am_request_va(unsigned category, gasnet_node_t node, int handler,
     int32_t args[MAX_ARGS] = {0};
     va_list list;
 
-    check_nargs(request_names[category], nargs);
     va_start(list, nargs);
-    for (int i = 0; i < nargs; i++)
-        args[i] = va_arg(list, int32_t);
+    read_args(request_names[category], nargs, list, args);
     va_end(list);
     return fsh_gasnet_am_request(category << 8 | (unsigned)nargs, node, handler,
                                  args, src, nbytes, dst);
@@ -207,10 +213,8 @@ int fsh_gasnet_am_reply_va(unsigned category, gasnet_token_t token, int handler,
     int32_t args[MAX_ARGS] = {0};
     va_list list;
 
-    check_nargs(reply_names[category], nargs);
     va_start(list, nargs);
-    for (int i = 0; i < nargs; i++)
-        args[i] = va_arg(list, int32_t);
+    read_args(reply_names[category], nargs, list, args);
     va_end(list);
     return fsh_gasnet_am_reply(category << 8 | (unsigned)nargs, token, handler,
                                args, src, nbytes, dst);

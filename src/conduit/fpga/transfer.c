@@ -41,15 +41,13 @@ static unsigned claim_tag(uint32_t node)
     return (unsigned)tag;
 }
 
-/* Bytes of a bounced piece: up to a boundary of packets at the other end. */
-static size_t bounce_piece(uint64_t raddr, size_t n)
+/* The local side is the bounce memory of the tag. Returns the bytes of the piece,
+ * of n that are left: up to a boundary of packets at the other end. */
+static size_t use_bounce(struct fsh_fpga_desc *desc, size_t n)
 {
-    return smaller(n, FSH_DMA_TAG_BYTES - raddr % FSH_MAX_PACKET);
-}
-
-static uint64_t bounce_offset(unsigned tag)
-{
-    return FSH_DMA_TAG + (uint64_t)tag * FSH_DMA_TAG_BYTES;
+    desc->lspace = FSH_SPACE_HOST;
+    desc->laddr = FSH_DMA_TAG + (uint64_t)desc->tag * FSH_DMA_TAG_BYTES;
+    return smaller(n, FSH_DMA_TAG_BYTES - desc->raddr % FSH_MAX_PACKET);
 }
 
 static void start(const struct fsh_fpga_desc *desc, struct fsh_event *ev,
@@ -101,9 +99,7 @@ void fsh_fpga_put(uint32_t node, void *dst, const void *src, size_t n,
             piece = smaller(n, FSH_MAX_MESSAGE);
             desc.lspace = FSH_SPACE_SEGMENT;
         } else {
-            piece = bounce_piece(raddr, n);
-            desc.lspace = FSH_SPACE_HOST;
-            desc.laddr = bounce_offset(desc.tag);
+            piece = use_bounce(&desc, n);
             memcpy(fsh_fpga.mem.dma + desc.laddr, from, piece);
         }
         desc.length = (uint32_t)piece;
@@ -137,9 +133,7 @@ void fsh_fpga_get(void *dst, uint32_t node, const void *src, size_t n,
             piece = smaller(n, FSH_MAX_MESSAGE);
             desc.lspace = FSH_SPACE_SEGMENT;
         } else {
-            piece = bounce_piece(raddr, n);
-            desc.lspace = FSH_SPACE_HOST;
-            desc.laddr = bounce_offset(desc.tag);
+            piece = use_bounce(&desc, n);
         }
         desc.length = (uint32_t)piece;
         start(&desc, ev, in_place ? NULL : to);
