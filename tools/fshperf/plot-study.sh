@@ -4,18 +4,7 @@
 # paper, GOPS by workload and nodes, and the speed-up by nodes, as SVG.
 # usage: plot-study.sh FILE.csv [DIRECTORY]
 set -euo pipefail
-csv=${1:?usage: plot-study.sh FILE.csv [DIRECTORY]}
-dir=${2:-$(dirname "$csv")}
-command -v gnuplot >/dev/null || {
-    echo "plot-study.sh: gnuplot is not installed (Debian: gnuplot-nox); no plots" >&2
-    exit 1
-}
-[ -s "$csv" ] || {
-    echo "plot-study.sh: $csv is missing or empty" >&2
-    exit 1
-}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/plot-begin.sh" "$@"
 
 # Columns: 1 workload 2 size 3 nodes 8 GOPS 10 speed-up
 cases() { # the workloads and sizes, in order

@@ -4,18 +4,7 @@
 # with our curves, the same pipelined, and latency by size, as SVG.
 # usage: plot.sh FILE.csv [DIRECTORY]
 set -euo pipefail
-csv=${1:?usage: plot.sh FILE.csv [DIRECTORY]}
-dir=${2:-$(dirname "$csv")}
-command -v gnuplot >/dev/null || {
-    echo "plot.sh: gnuplot is not installed (Debian: gnuplot-nox); no plots" >&2
-    exit 1
-}
-[ -s "$csv" ] || {
-    echo "plot.sh: $csv is missing or empty" >&2
-    exit 1
-}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/plot-begin.sh" "$@"
 
 # Columns: 1 test 2 mode 3 to 4 ports 8 packet 9 bytes 12 MB/s 14 us
 select_rows() { # <test> <mode> <to> <ports> <packet> <column>
