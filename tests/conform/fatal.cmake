@@ -3,10 +3,7 @@
 # what the message must contain.
 
 function(fatal_test scenario)
-    set(judge --limit 20 --code failure)
-    foreach(regex ${ARGN})
-        list(APPEND judge --err ${regex})
-    endforeach()
+    judge_failure(${ARGN})
     foreach(conduit ${conduits})
         conform_job(fatal_${scenario} conform_fatal_error ${conduit} 2
                     JUDGE ${judge} ARGS ${scenario})

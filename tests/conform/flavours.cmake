@@ -119,10 +119,7 @@ endforeach()
 
 # misuse_test(<scenario> <mode> <what the message must contain>...)
 function(misuse_test scenario mode)
-    set(judge --limit 20 --code failure)
-    foreach(regex ${ARGN})
-        list(APPEND judge --err ${regex})
-    endforeach()
+    judge_failure(${ARGN})
     foreach(conduit ${conduits})
         conform_flavour_job(debug misuse_${mode} ${conduit} RANKS 2
                             TEST misuse_${scenario} JUDGE ${judge}
