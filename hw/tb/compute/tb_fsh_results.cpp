@@ -11,9 +11,14 @@
 //  - A PUT does not wait for what comes after it.
 //  - Without stalls, a tile of 128 x 128 at one quad a cycle.
 #include "results.h"
+#include "results_memory.h"
 #include "Vtb_fsh_results.h"
 
+using results::Answer;
 using results::Command;
+using results::Delay;
+using results::Lane;
+using results::Write;
 
 static const unsigned drain_cycles = 4; // parameter DRAIN
 
@@ -21,60 +26,6 @@ struct Mode {
     bool stalls, errors, sleep;
     unsigned latency; // of memory, at least
     unsigned gap;     // between two tiles, at least
-};
-
-// In order, each due some time after it came.
-template <class Item> class Delay
-{
-  public:
-    void push(const Item &item, uint64_t due)
-    {
-        last_ = std::max(last_ + 1, due);
-        items_.push_back({item, last_});
-    }
-
-    bool due(uint64_t now) const
-    {
-        return !items_.empty() && items_.front().second <= now;
-    }
-
-    Item &front()
-    {
-        return items_.front().first;
-    }
-
-    void pop()
-    {
-        items_.pop_front();
-    }
-
-    bool empty() const
-    {
-        return items_.empty();
-    }
-
-  private:
-    std::deque<std::pair<Item, uint64_t>> items_;
-    uint64_t last_ = 0;
-};
-
-struct Answer {
-    results::Read read;
-    results::Beat data[4];
-    unsigned error;
-};
-
-struct Write {
-    uint32_t addr;
-    results::Beat data;
-    unsigned strobes;
-};
-
-struct Lane {
-    std::deque<uint32_t> addrs;
-    std::deque<Write> datas;
-    Delay<Write> writes;
-    unsigned open = 0;
 };
 
 class Bench
