@@ -47,6 +47,11 @@ int fsh_gasnet_am_request(unsigned what, gasnet_node_t node, int handler,
 int fsh_gasnet_am_reply(unsigned what, gasnet_token_t token, int handler,
                         const gasnet_handlerarg_t *args, const void *src,
                         size_t nbytes, void *dst);
+/* The same for the shortest of messages, where each instruction counts. */
+int fsh_gasnet_short_request(unsigned nargs, gasnet_node_t node, int handler,
+                             const gasnet_handlerarg_t *args);
+int fsh_gasnet_short_reply(unsigned nargs, gasnet_token_t token, int handler,
+                           const gasnet_handlerarg_t *args);
 int fsh_gasnet_am_request_va(unsigned category, gasnet_node_t node, int handler,
                              const void *src, size_t nbytes, void *dst,
                              int nargs, ...);
@@ -128,8 +133,7 @@ int fsh_gasnet_am_reply_va(unsigned category, gasnet_token_t token, int handler,
     static __inline__ int fsh_gasnet_AMRequestShort##M( \
         gasnet_node_t node, int handler FSH_AM_P##M) \
     { \
-        FSH_AM_A##M return fsh_gasnet_am_request( \
-            M, node, handler, args, 0, 0, 0); \
+        FSH_AM_A##M return fsh_gasnet_short_request(M, node, handler, args); \
     } \
     static __inline__ int fsh_gasnet_AMRequestMedium##M( \
         gasnet_node_t node, int handler, const void *src, \
@@ -155,8 +159,7 @@ int fsh_gasnet_am_reply_va(unsigned category, gasnet_token_t token, int handler,
     static __inline__ int fsh_gasnet_AMReplyShort##M( \
         gasnet_token_t token, int handler FSH_AM_P##M) \
     { \
-        FSH_AM_A##M return fsh_gasnet_am_reply( \
-            M, token, handler, args, 0, 0, 0); \
+        FSH_AM_A##M return fsh_gasnet_short_reply(M, token, handler, args); \
     } \
     static __inline__ int fsh_gasnet_AMReplyMedium##M( \
         gasnet_token_t token, int handler, const void *src, \

@@ -51,12 +51,19 @@ struct fsh_am {
         *dst; /* Long: address in the target's segment, as the target sees it */
 };
 
-/* A conduit's token starts with this; the rest is its own. Lives on the stack
- * of the poll that runs the handler. */
+/* A message that arrived, and the token of its handler. A conduit's token starts
+ * with this; the rest is its own. Lives on the stack of the poll that runs the
+ * handler. */
 struct fsh_token {
     uint32_t source;
+    uint8_t handler;
+    uint8_t category; /* enum fsh_category */
+    uint8_t nargs;    /* 0..16 */
     bool is_request;
     bool replied;
+    const int32_t *args;
+    void *buf;     /* Medium: payload, 16-byte aligned; Long: where it is */
+    size_t nbytes; /* Medium, Long */
 };
 
 /* Address and size of a rank's segment as that rank sees it (addresses differ
@@ -125,6 +132,14 @@ struct fsh_conduit_ops {
     /* Send the reply of a request handler; runs reply handlers only. */
     void (*am_reply)(struct fsh_token *token, const struct fsh_am *am);
 
+    /* am_request and am_reply for Shorts, with all there is to say in
+     * registers, and 0 to return, so that one call can end with the next. NULL:
+     * there is nothing to gain. */
+    int (*short_request)(uint32_t node, unsigned handler, unsigned nargs,
+                         const int32_t *args);
+    int (*short_reply)(struct fsh_token *token, unsigned handler,
+                       unsigned nargs, const int32_t *args);
+
     /* Transfer n bytes (any n, any alignment) between local memory (anywhere)
      * and the segment or area of `node` (range already checked). Without
      * FSH_PUT_SRC_STABLE src is reusable on return. */
@@ -187,12 +202,10 @@ extern const struct fsh_conduit_ops fsh_conduit_fpga;
 extern const struct fsh_conduit_ops *const fsh_conduits[];
 const struct fsh_conduit_ops *fsh_conduit_find(const char *name);
 
-/* Upcall into src/gasnet: run handler `index` with a message that arrived.
- * buf/nbytes: payload (Medium: valid for the call, 16-byte aligned). Not called
- * with locks held. An unregistered index is fatal with a message. */
-void fsh_am_deliver(struct fsh_token *token, uint8_t index, uint8_t category,
-                    const int32_t *args, unsigned nargs, void *buf,
-                    size_t nbytes);
+/* Upcall into src/gasnet: run the handler of a message that arrived. What the
+ * token points to is valid for the call. Not called with locks held. An
+ * unregistered handler is fatal with a message. */
+void fsh_am_deliver(struct fsh_token *token);
 
 /* Upcall into src/command: a command of a compute core has ended; `cookie` is
  * the one of its command. During a poll on any thread, with locks of the

@@ -192,6 +192,46 @@ int fsh_gasnet_am_reply(unsigned what, gasnet_token_t client_token, int handler,
     return GASNET_OK;
 }
 
+static inline bool is_client_handler(int handler)
+{
+    return (unsigned)handler - FSH_HANDLER_CLIENT <
+           FSH_HANDLER_COUNT - FSH_HANDLER_CLIENT;
+}
+
+/* The checks of the functions above, but for the words: who fails one is sent
+ * there. */
+int fsh_gasnet_short_request(unsigned nargs, gasnet_node_t node, int handler,
+                             const gasnet_handlerarg_t *args)
+{
+    const struct fsh_thread *self = fsh_thread_current;
+
+    if (__builtin_expect(node < fsh_gasnet.short_nodes, 1) &&
+        __builtin_expect(is_client_handler(handler), 1) &&
+        __builtin_expect(self != NULL && self->in_handler == 0, 1))
+        return fsh_gasnet.ops->short_request(node, (unsigned)handler, nargs,
+                                             args);
+    return fsh_gasnet_am_request(nargs, node, handler, args, NULL, 0, NULL);
+}
+
+int fsh_gasnet_short_reply(unsigned nargs, gasnet_token_t client_token,
+                           int handler, const gasnet_handlerarg_t *args)
+{
+    const struct fsh_thread *self = fsh_thread_current;
+    struct fsh_token *token = client_token;
+
+    if (__builtin_expect(fsh_gasnet.short_nodes != 0, 1) &&
+        __builtin_expect(is_client_handler(handler), 1) &&
+        __builtin_expect(token != NULL && self != NULL && token == self->token,
+                         1) &&
+        __builtin_expect(token->is_request && !token->replied, 1)) {
+        token->replied = true;
+        return fsh_gasnet.ops->short_reply(token, (unsigned)handler, nargs,
+                                           args);
+    }
+    return fsh_gasnet_am_reply(nargs, client_token, handler, args, NULL, 0,
+                               NULL);
+}
+
 int fsh_gasnet_am_request_va(unsigned category, gasnet_node_t node, int handler,
                              const void *src, size_t nbytes, void *dst,
                              int nargs, ...)
@@ -237,11 +277,10 @@ void fsh_gasnet_send(uint32_t node, enum fsh_handler handler,
     fsh_gasnet.ops->am_request(&am);
 }
 
-void fsh_am_deliver(struct fsh_token *token, uint8_t index, uint8_t category,
-                    const int32_t *args, unsigned nargs, void *buf,
-                    size_t nbytes)
+void fsh_am_deliver(struct fsh_token *token)
 {
     struct fsh_thread *self = fsh_thread_self();
+    unsigned index = token->handler;
     fsh_handler_fn fn = fsh_gasnet.handler[index];
     struct fsh_token *outer = self->token;
     void *outer_name = self->token_name, *name = token;
@@ -252,15 +291,19 @@ void fsh_am_deliver(struct fsh_token *token, uint8_t index, uint8_t category,
                   "which is not registered on this node (gasnet_attach)",
                   token->source, index);
     self->token = token;
-    if (FSH_GASNET_DEBUG && index >= FSH_HANDLER_CLIENT)
-        name = fsh_check_token_name();
-    self->token_name = name;
+    if (FSH_GASNET_DEBUG) {
+        if (index >= FSH_HANDLER_CLIENT)
+            name = fsh_check_token_name();
+        self->token_name = name;
+    }
     self->in_handler++;
-    fsh_dispatch(fn, name, category != FSH_AM_SHORT, buf, nbytes, args, nargs);
+    fsh_dispatch(fn, name, token);
     self->in_handler--;
     self->token = outer;
+    if (!FSH_GASNET_DEBUG)
+        return;
     self->token_name = outer_name;
-    if (FSH_GASNET_DEBUG && self->held != held)
+    if (self->held != held)
         fsh_fatal("handler %u returned while holding the HSL at %p", index,
                   (void *)self->held);
 }

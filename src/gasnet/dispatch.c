@@ -50,37 +50,26 @@
     X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16)
 
 #define SHORT_CASE(N) \
-    case N: ((void (*)(void * T##N))fn)(token V##N); return;
+    case N: ((void (*)(void * T##N))fn)(name V##N); return;
 #define BUFFER_CASE(N) \
-    case N: ((void (*)(void *, void *, size_t T##N))fn)(token, buf, nbytes \
+    case N: ((void (*)(void *, void *, size_t T##N))fn)(name, buf, nbytes \
                                                         V##N); return;
 /* clang-format on */
 
-static void dispatch_short(fsh_handler_fn fn, void *token, const int32_t *a,
-                           unsigned nargs)
+void fsh_dispatch(fsh_handler_fn fn, void *name, const struct fsh_token *token)
 {
-    switch (nargs) {
-        EACH(SHORT_CASE)
-    default:
-        abort(); /* the sender's side has checked the count */
-    }
-}
+    const int32_t *a = token->args;
+    void *buf = token->buf;
+    size_t nbytes = token->nbytes;
 
-static void dispatch_buffer(fsh_handler_fn fn, void *token, void *buf,
-                            size_t nbytes, const int32_t *a, unsigned nargs)
-{
-    switch (nargs) {
-        EACH(BUFFER_CASE)
-    default:
-        abort();
+    if (token->category == FSH_AM_SHORT) {
+        switch (token->nargs) {
+            EACH(SHORT_CASE)
+        }
+    } else {
+        switch (token->nargs) {
+            EACH(BUFFER_CASE)
+        }
     }
-}
-
-void fsh_dispatch(fsh_handler_fn fn, void *token, bool has_buffer, void *buf,
-                  size_t nbytes, const int32_t *args, unsigned nargs)
-{
-    if (has_buffer)
-        dispatch_buffer(fn, token, buf, nbytes, args, nargs);
-    else
-        dispatch_short(fn, token, args, nargs);
+    abort(); /* the sender's side has checked the count */
 }

@@ -144,7 +144,7 @@ static void any_get(void *dst, uint32_t node, const void *src, size_t n,
 
 /* ---- Long ---- */
 
-static void on_long(void *token, void *buf, size_t n)
+static void on_long(struct fsh_token *token, void *buf, size_t n)
 {
     const struct long_head *head = buf;
     void *dst = (void *)(uintptr_t)head->dst;
@@ -153,9 +153,15 @@ static void on_long(void *token, void *buf, size_t n)
     n -= sizeof *head;
     if (n != 0)
         memcpy(dst, head + 1, n);
-    /* The reply of the client's handler is the reply to this request. */
-    fsh_am_deliver(token, (uint8_t)head->handler, FSH_AM_LONG, head->args,
-                   head->nargs, dst, n);
+    /* The same token: the reply of the client's handler is the reply to this
+     * request. */
+    token->handler = (uint8_t)head->handler;
+    token->category = FSH_AM_LONG;
+    token->nargs = (uint8_t)head->nargs;
+    token->args = head->args;
+    token->buf = dst;
+    token->nbytes = n;
+    fsh_am_deliver(token);
 }
 
 /* A Medium that stands for a Long; the caller frees its source. */

@@ -41,6 +41,8 @@ struct fsh_gasnet {
     const struct fsh_conduit_ops *conduit;
     uint32_t rank;
     uint32_t nodes;
+    uint32_t short_nodes; /* nodes if Shorts may go to the conduit straight:
+                             attached, it has a way, and nothing is checked */
     bool attached;
     bool threaded;       /* PAR or PARSYNC: several threads may call */
     bool crowded;        /* more ranks than processors: spinning is waste */
@@ -73,7 +75,9 @@ struct fsh_thread {
     struct fsh_thread *next; /* in the list of those without a thread */
 };
 
-extern _Thread_local struct fsh_thread *fsh_thread_current;
+/* Read without a call, wherever the library is linked into. */
+extern _Thread_local struct fsh_thread *fsh_thread_current
+    __attribute__((tls_model("initial-exec")));
 struct fsh_thread *fsh_thread_make(void);
 
 static inline struct fsh_thread *fsh_thread_self(void)
@@ -192,9 +196,9 @@ void fsh_gasnet_send(uint32_t node, enum fsh_handler handler,
                      const int32_t *args, unsigned nargs, const void *src,
                      size_t nbytes);
 
-/* Call a handler with its arguments spread out. */
-void fsh_dispatch(fsh_handler_fn fn, void *token, bool has_buffer, void *buf,
-                  size_t nbytes, const int32_t *args, unsigned nargs);
+/* Call the handler of a message with its arguments spread out. name: what it
+ * gets as its token. */
+void fsh_dispatch(fsh_handler_fn fn, void *name, const struct fsh_token *token);
 
 /* ---- checks (state.c, check.c): one line, and the job ends ---- */
 

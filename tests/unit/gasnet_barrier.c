@@ -50,9 +50,12 @@ static void arrive(int32_t in_phase, int32_t round, int32_t kind, int32_t id)
 {
     const int32_t args[] = {in_phase, round, kind, id, 0};
     struct fsh_token token = {.source = (ME + NODES - (1u << round)) % NODES,
-                              .is_request = true};
+                              .handler = FSH_HANDLER_BARRIER,
+                              .nargs = 5,
+                              .is_request = true,
+                              .args = args};
 
-    fsh_am_deliver(&token, FSH_HANDLER_BARRIER, FSH_AM_SHORT, args, 5, NULL, 0);
+    fsh_am_deliver(&token);
 }
 
 static void notify(int id, int flags)

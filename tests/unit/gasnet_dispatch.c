@@ -77,14 +77,18 @@ static void deliver_and_check(unsigned index, unsigned nargs, bool buffer)
 {
     static char payload[24];
     int32_t args[16];
-    struct fsh_token token = {.source = 0, .is_request = true};
+    struct fsh_token token = {.handler = (uint8_t)index,
+                              .category = buffer ? FSH_AM_MEDIUM : FSH_AM_SHORT,
+                              .nargs = (uint8_t)nargs,
+                              .is_request = true,
+                              .args = args,
+                              .buf = payload,
+                              .nbytes = sizeof payload};
     unsigned before = calls;
 
     for (unsigned i = 0; i < 16; i++)
         args[i] = (int32_t)(0x80000001u * (i + 1) + index);
-    fsh_am_deliver(&token, (uint8_t)index,
-                   buffer ? FSH_AM_MEDIUM : FSH_AM_SHORT, args, nargs, payload,
-                   sizeof payload);
+    fsh_am_deliver(&token);
     CHECK(calls == before + 1 && seen_token == &token);
     CHECK(seen_count == nargs);
     CHECK(memcmp(seen, args, nargs * sizeof *args) == 0);
@@ -101,13 +105,17 @@ static void inner(gasnet_token_t token)
 }
 
 /* The conduit may run reply handlers while a reply waits for room. */
-static void am_reply(struct fsh_token *token, const struct fsh_am *am)
+static int short_reply(struct fsh_token *token, unsigned handler,
+                       unsigned nargs, const int32_t *args)
 {
-    struct fsh_token reply = {.source = 0, .is_request = false};
+    struct fsh_token reply = {.handler = (uint8_t)handler,
+                              .nargs = (uint8_t)nargs,
+                              .args = args,
+                              .is_request = false};
 
     (void)token;
-    (void)am;
-    fsh_am_deliver(&reply, 201, FSH_AM_SHORT, NULL, 0, NULL, 0);
+    fsh_am_deliver(&reply);
+    return 0;
 }
 
 static void outer(gasnet_token_t token)
@@ -126,12 +134,12 @@ static void nesting(void)
 {
     static struct fsh_conduit_ops ops;
     const struct fsh_conduit_ops *own = fsh_gasnet.ops;
-    struct fsh_token token = {.source = 0, .is_request = true};
+    struct fsh_token token = {.handler = 200, .is_request = true};
 
     ops = *own;
-    ops.am_reply = am_reply;
+    ops.short_reply = short_reply;
     fsh_gasnet.ops = &ops;
-    fsh_am_deliver(&token, 200, FSH_AM_SHORT, NULL, 0, NULL, 0);
+    fsh_am_deliver(&token);
     fsh_gasnet.ops = own;
     CHECK(outer_ran && fsh_thread_self()->token == NULL);
     CHECK(fsh_thread_self()->in_handler == 0);

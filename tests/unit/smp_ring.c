@@ -66,7 +66,7 @@ static void check_payload(const unsigned char *buf, size_t n, uint32_t id)
     }
 }
 
-static void check_args(const struct fsh_smp_in *in)
+static void check_args(const struct fsh_token *in)
 {
     CHECK(in->nargs >= 1, "%u arguments", in->nargs);
     for (unsigned i = 1; i < in->nargs; i++)
@@ -74,7 +74,7 @@ static void check_args(const struct fsh_smp_in *in)
               "argument %u of message %d", i, in->args[0]);
 }
 
-static void deliver(void *arg, const struct fsh_smp_in *in);
+static void deliver(struct fsh_token *in, void *arg);
 
 static void send(struct party *p, uint8_t channel, const struct fsh_am *am,
                  bool replies)
@@ -116,7 +116,7 @@ static void send_message(struct party *p, uint32_t dest, uint8_t channel,
     send(p, channel, &am, channel == FSH_SMP_REPLY);
 }
 
-static void deliver(void *arg, const struct fsh_smp_in *in)
+static void deliver(struct fsh_token *in, void *arg)
 {
     struct party *p = arg;
     uint32_t id = (uint32_t)in->args[0];
@@ -129,7 +129,7 @@ static void deliver(void *arg, const struct fsh_smp_in *in)
         CHECK((uintptr_t)in->buf % 16 == 0, "payload at %p", in->buf);
         check_payload(in->buf, in->nbytes, id);
     }
-    if (in->channel == FSH_SMP_REPLY) {
+    if (!in->is_request) {
         atomic_fetch_add(&p->world->answered[p->index], 1);
         return;
     }
@@ -296,7 +296,7 @@ struct pinger {
     unsigned index, rounds, got;
 };
 
-static void on_ping(void *arg, const struct fsh_smp_in *in)
+static void on_ping(struct fsh_token *in, void *arg)
 {
     struct pinger *p = arg;
 
@@ -383,7 +383,7 @@ struct racer {
     atomic_bool stop;
 };
 
-static void on_race(void *arg, const struct fsh_smp_in *in)
+static void on_race(struct fsh_token *in, void *arg)
 {
     struct racer *r = arg;
 

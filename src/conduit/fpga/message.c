@@ -310,26 +310,29 @@ static void run(unsigned channel, const struct message *m)
     uint64_t *hdr = (uint64_t *)(void *)(fsh_fpga.mem.dma + FSH_DMA_SLOT_HDR +
                                          index * FSH_SLOT_HEADER_BYTES);
     struct token token = {
-        .base = {.source = m->node, .is_request = channel == FSH_FPGA_REQUEST},
+        .base = {.source = m->node,
+                 .handler = (uint8_t)fsh_hdr_opcode(hdr),
+                 .category = (uint8_t)fsh_hdr_category(hdr),
+                 .nargs = (uint8_t)fsh_hdr_nargs(hdr),
+                 .is_request = channel == FSH_FPGA_REQUEST,
+                 .args = (const int32_t *)(hdr + FSH_HDR_WORDS),
+                 .nbytes = (size_t)fsh_hdr_total(hdr)},
         .slot = m->slot,
     };
-    unsigned category = (unsigned)fsh_hdr_category(hdr);
-    void *buf = NULL;
 
     if (m->status != FSH_STATUS_OK)
         out_of_range(m, hdr);
-    if (category == FSH_AM_MEDIUM) {
-        buf = fsh_fpga.mem.dma + FSH_DMA_SLOT_PAY + index * FSH_MAX_MEDIUM;
-    } else if (category == FSH_AM_LONG) {
+    if (token.base.category == FSH_AM_MEDIUM) {
+        token.base.buf =
+            fsh_fpga.mem.dma + FSH_DMA_SLOT_PAY + index * FSH_MAX_MEDIUM;
+    } else if (token.base.category == FSH_AM_LONG) {
         /* Signed: a Long without payload may name any address. */
         int64_t offset = (int64_t)(fsh_hdr_addr(hdr) << (64 - ADDRESS_BITS)) >>
                          (64 - ADDRESS_BITS);
-        buf = (void *)((uintptr_t)fsh_fpga.mem.segment + (uintptr_t)offset);
+        token.base.buf =
+            (void *)((uintptr_t)fsh_fpga.mem.segment + (uintptr_t)offset);
     }
-    fsh_am_deliver(&token.base, (uint8_t)fsh_hdr_opcode(hdr), (uint8_t)category,
-                   (const int32_t *)(hdr + FSH_HDR_WORDS),
-                   (unsigned)fsh_hdr_nargs(hdr), buf,
-                   (size_t)fsh_hdr_total(hdr));
+    fsh_am_deliver(&token.base);
     if (channel == FSH_FPGA_REQUEST)
         return_request(m->node, m->slot, token.base.replied);
     else

@@ -65,25 +65,33 @@ struct fsh_smp_ctl {
 };
 
 /* First bytes of a message; the rest follows in the same and the next slots:
- * arguments, then, 16-byte aligned, an inline Medium payload. */
+ * arguments, then, 16-byte aligned, an inline Medium payload. What a message
+ * does not need is not written: a Short without arguments is its first word. */
 struct fsh_smp_head {
-    _Atomic uint32_t stamp; /* says that the slot holds a message of this lap */
-    uint8_t handler;
-    uint8_t category; /* enum fsh_category, FSH_SMP_POOLED or FSH_SMP_SKIP */
-    uint8_t nargs;
-    uint8_t slots; /* slots of this message */
-    uint32_t nbytes;
-    uint32_t back; /* a block of the receiver's that the sender is done with:
-                      1 + channel * FSH_SMP_BLOCKS + block, or 0 for none */
-    uint32_t back_use; /* number of the use that is over */
-    uint32_t use;      /* pooled: number of this use of the block */
-    uint64_t addr;     /* Long: destination as the owner sees it; pooled: block
-                          of the sender's */
+    _Atomic uint64_t first; /* fsh_smp_first: says what is here, and that it is
+                               of this lap */
+    uint32_t nbytes;        /* Medium, Long */
+    uint32_t use;           /* pooled: number of this use of the block */
+    uint64_t addr;          /* Long: destination as the owner sees it; pooled:
+                               block of the sender's */
+    uint64_t back;          /* with FSH_SMP_BACK: struct fsh_smp_back */
 };
 
-#define FSH_SMP_POOLED \
-    0x80u                  /* category: a Medium whose payload is in a block */
-#define FSH_SMP_SKIP 0xffu /* category: rest of the lap is unused */
+/* The category of a first word is an enum fsh_category or one of these, and may
+ * have the flag. */
+#define FSH_SMP_POOLED 0x10u /* a Medium whose payload is in a block */
+#define FSH_SMP_SKIP 0x20u   /* rest of the lap is unused */
+#define FSH_SMP_BACK 0x80u   /* a block of the receiver's is free again */
+
+/* The word of a message: its stamp, then a byte each of handler, category,
+ * arguments, and slots taken. */
+static inline uint64_t fsh_smp_first(uint32_t stamp, unsigned handler,
+                                     unsigned category, unsigned nargs,
+                                     uint32_t slots)
+{
+    return stamp | (uint64_t)handler << 32 | (uint64_t)category << 40 |
+           (uint64_t)nargs << 48 | (uint64_t)slots << 56;
+}
 
 struct fsh_smp_ring {
     /* Written by the sender, read by the receiver. */

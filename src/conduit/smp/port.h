@@ -34,6 +34,8 @@ struct fsh_smp_tx {
     uint64_t inner; /* slots last used for the inside of a message */
     struct fsh_smp_ring *ring;
     struct fsh_smp_ctl *owner; /* of the ring: the receiver */
+    /* Word of the owner's that has this rank's bit; see layout.h. */
+    const _Atomic uint64_t *attention;
 };
 
 /* Receiving end of a ring. Under `lock`; `next` and `stamp` are also read
@@ -50,7 +52,8 @@ struct fsh_smp_rx {
 /* A block of a peer's to give back with the next message to that peer; a newer
  * one replaces an older. Any thread: use is 0 while nothing is there. */
 struct fsh_smp_back {
-    _Atomic uint64_t word; /* fsh_smp_head's back << 32 | back_use, or 0 */
+    _Atomic uint64_t word; /* (1 + channel * FSH_SMP_BLOCKS + block) << 32 |
+                              number of the use that is over; or 0 */
 };
 
 /* Rings, by channel and word of sources. */
@@ -153,7 +156,7 @@ static inline bool fsh_smp_is_new(const struct fsh_smp_rx *rx)
     const struct fsh_smp_head *next =
         atomic_load_explicit(&rx->next, memory_order_relaxed);
 
-    return atomic_load_explicit(&next->stamp, memory_order_acquire) ==
+    return (uint32_t)atomic_load_explicit(&next->first, memory_order_acquire) ==
            atomic_load_explicit(&rx->stamp, memory_order_relaxed);
 }
 
@@ -166,7 +169,7 @@ __attribute__((no_sanitize_thread)) static inline bool fsh_smp_seems_new(
     const struct fsh_smp_head *next =
         atomic_load_explicit(&rx->next, memory_order_relaxed);
 
-    return atomic_load_explicit(&next->stamp, memory_order_acquire) ==
+    return (uint32_t)atomic_load_explicit(&next->first, memory_order_acquire) ==
            atomic_load_explicit(&rx->stamp, memory_order_relaxed);
 }
 
@@ -175,23 +178,17 @@ __attribute__((no_sanitize_thread)) static inline bool fsh_smp_seems_new(
 /* Does the owner of a ring look at it at every poll? Sender, light fence before
  * it; if not, fsh_smp_call_attention. */
 static inline bool fsh_smp_attended(const struct fsh_smp_port *port,
-                                    const struct fsh_smp_ctl *owner,
+                                    const struct fsh_smp_tx *tx,
                                     unsigned channel)
 {
-    uint32_t rank = port->rank;
+    uint64_t word = atomic_load_explicit(tx->attention, memory_order_relaxed);
 
-    if (port->layout.ranks <= 64)
-        return atomic_load_explicit(&owner->summary[channel],
-                                    memory_order_relaxed) >>
-                   rank &
-               1;
-    return (atomic_load_explicit(&owner->ready[channel][rank / 64],
+    if (!(word >> port->rank % 64 & 1))
+        return false;
+    return __builtin_expect(port->layout.ranks <= 64, 1) ||
+           (atomic_load_explicit(&tx->owner->summary[channel],
                                  memory_order_relaxed) >>
-                rank % 64 &
-            1) &&
-           (atomic_load_explicit(&owner->summary[channel],
-                                 memory_order_relaxed) >>
-                rank / 64 &
+                port->rank / 64 &
             1);
 }
 

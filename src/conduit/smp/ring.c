@@ -18,9 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conduit/smp/port.h"
+#include "conduit/smp/send.h"
 
-#define TAKES_PER_POLL 32u /* messages of one ring a poll delivers */
+#define TAKES_PER_POLL 32u /* slots of one ring a poll empties, about */
+#define BATCH 8u           /* messages copied out before their handlers run */
 #define FREED_STEP 16u     /* slots consumed before the sender is told */
 #define PAYLOAD_ALIGN 16u
 #define MAX_MESSAGE_SLOTS 10u
@@ -40,10 +41,22 @@ _Static_assert(2 * MAX_MESSAGE_SLOTS + 1 + FREED_STEP <= FSH_SMP_SLOTS,
 _Static_assert(sizeof(struct fsh_smp_head) % PAYLOAD_ALIGN == 0,
                "payload_offset");
 
-/* A message copied out of its slots. */
+/* Slots copied out of a ring: whole messages. */
 struct taken {
-    _Alignas(64) unsigned char bytes[MAX_MESSAGE_SLOTS * FSH_SMP_SLOT_BYTES];
+    _Alignas(PAYLOAD_ALIGN) unsigned char slot[MAX_MESSAGE_SLOTS]
+                                              [FSH_SMP_SLOT_BYTES];
 };
+
+/* Of the first word of a message. */
+static inline uint8_t category_of(uint64_t first)
+{
+    return first >> 40 & 0x7f;
+}
+
+static inline bool is_skip(uint64_t first)
+{
+    return category_of(first) == FSH_SMP_SKIP;
+}
 
 static struct fsh_smp_ring *ring_of(const struct fsh_smp_port *port,
                                     uint32_t from, uint32_t to,
@@ -76,20 +89,9 @@ static size_t payload_offset(unsigned nargs)
 
 /* --- sending ------------------------------------------------------------- */
 
-static bool has_room(struct fsh_smp_tx *tx, uint32_t slots)
-{
-    if (__builtin_expect(tx->tail - tx->freed + slots <= FSH_SMP_SLOTS, 1))
-        return true;
-    /* Acquire, partner: release in consume: the receiver has copied the
-     * slots. */
-    tx->freed = atomic_load_explicit(&tx->ring->freed, memory_order_acquire);
-    return tx->tail - tx->freed + slots <= FSH_SMP_SLOTS;
-}
-
 /* Remember the inside of the message, and make the slot after it not look like
  * one. */
-static __attribute__((noinline)) void mark_inside(struct fsh_smp_tx *tx,
-                                                  uint32_t slots)
+void fsh_smp_mark_inside(struct fsh_smp_tx *tx, uint32_t slots)
 {
     uint32_t next = tx->tail + slots;
 
@@ -97,47 +99,31 @@ static __attribute__((noinline)) void mark_inside(struct fsh_smp_tx *tx,
     for (uint32_t p = tx->tail + 1; p != next; p++)
         tx->inner |= UINT64_C(1) << p % FSH_SMP_SLOTS;
     if (tx->inner >> next % FSH_SMP_SLOTS & 1)
-        atomic_store_explicit(&fsh_smp_head_at(tx->ring, next)->stamp, 0,
+        atomic_store_explicit(&fsh_smp_head_at(tx->ring, next)->first, 0,
                               memory_order_relaxed);
 }
 
-static inline void publish(struct fsh_smp_tx *tx, struct fsh_smp_head *head,
-                           uint32_t slots)
-{
-    head->slots = (uint8_t)slots;
-    if (__builtin_expect((tx->inner | (slots - 1)) != 0, 0))
-        mark_inside(tx, slots);
-    /* Releases the message; A, partner: fsh_smp_is_new. */
-    atomic_store_explicit(&head->stamp, fsh_smp_stamp(tx->tail),
-                          memory_order_release);
-    tx->tail += slots;
-}
-
-static void fill(struct fsh_smp_head *head, const struct fsh_am *am)
+/* The message but for its first word. Returns flags for that. */
+static inline uint8_t fill(struct fsh_smp_port *port, uint32_t dest,
+                           struct fsh_smp_head *head, const struct fsh_am *am)
 {
     int32_t *args = (int32_t *)(void *)(head + 1);
+    /* Acquire, partner: give_back, of another thread maybe. */
+    uint64_t back =
+        atomic_load_explicit(&port->back[dest].word, memory_order_acquire);
 
-    head->handler = am->handler;
-    head->category = am->category;
-    head->nargs = am->nargs;
-    head->nbytes = am->category == FSH_AM_SHORT ? 0 : (uint32_t)am->nbytes;
-    head->addr = (uint64_t)(uintptr_t)am->dst;
     for (unsigned i = 0; i < am->nargs; i++)
         args[i] = am->args[i];
-}
-
-/* Say, along with a message, that a block of its receiver's is free. */
-static void fill_back(struct fsh_smp_port *port, uint32_t dest,
-                      struct fsh_smp_head *head)
-{
-    struct fsh_smp_back *back = &port->back[dest];
-    /* Acquire, partner: give_back, of another thread maybe. */
-    uint64_t word = atomic_load_explicit(&back->word, memory_order_acquire);
-
-    head->back = (uint32_t)(word >> 32);
-    head->back_use = (uint32_t)word;
-    if (word != 0)
-        atomic_store_explicit(&back->word, 0, memory_order_relaxed);
+    if (am->category != FSH_AM_SHORT) {
+        head->nbytes = (uint32_t)am->nbytes;
+        head->addr = (uint64_t)(uintptr_t)am->dst;
+    }
+    /* Say, along with a message, that a block of its receiver's is free. */
+    if (__builtin_expect(back == 0, 1))
+        return 0;
+    head->back = back;
+    atomic_store_explicit(&port->back[dest].word, 0, memory_order_relaxed);
+    return FSH_SMP_BACK;
 }
 
 static uint32_t claim(struct fsh_smp_port *port, unsigned channel, size_t n,
@@ -154,15 +140,6 @@ static uint32_t claim(struct fsh_smp_port *port, unsigned channel, size_t n,
     return block;
 }
 
-static uint32_t slots_of(const struct fsh_am *am, bool inline_payload)
-{
-    size_t bytes = sizeof(struct fsh_smp_head) + am->nargs * sizeof(int32_t);
-
-    if (inline_payload)
-        bytes = payload_offset(am->nargs) + am->nbytes;
-    return (uint32_t)((bytes + FSH_SMP_SLOT_BYTES - 1) / FSH_SMP_SLOT_BYTES);
-}
-
 /* Room for a message, after a SKIP if it would wrap. One slot more: the one
  * whose stamp publish may clear. */
 static inline bool make_room(struct fsh_smp_tx *tx, uint32_t slots)
@@ -170,24 +147,41 @@ static inline bool make_room(struct fsh_smp_tx *tx, uint32_t slots)
     uint32_t left = FSH_SMP_SLOTS - tx->tail % FSH_SMP_SLOTS;
     uint32_t skip = slots > left ? left : 0;
 
-    if (!has_room(tx, skip + slots + 1))
+    if (!fsh_smp_has_room(tx, skip + slots + 1))
         return false;
-    if (__builtin_expect(skip != 0, 0)) {
-        struct fsh_smp_head *head = fsh_smp_head_at(tx->ring, tx->tail);
-
-        head->category = FSH_SMP_SKIP;
-        publish(tx, head, skip);
-    }
+    if (__builtin_expect(skip != 0, 0))
+        fsh_smp_publish(tx, 0, FSH_SMP_SKIP, 0, skip);
     return true;
 }
 
-/* A Medium that does not fit into slots: its payload goes to a block first. */
-static __attribute__((noinline)) enum fsh_smp_result send_pooled(
-    struct fsh_smp_port *port, struct fsh_smp_tx *tx, unsigned channel,
-    uint32_t dest, const struct fsh_am *am)
+static inline uint32_t slots_of(size_t bytes)
 {
-    uint32_t slots = slots_of(am, false), use = 0, block;
+    return (uint32_t)((bytes + FSH_SMP_SLOT_BYTES - 1) / FSH_SMP_SLOT_BYTES);
+}
+
+/* A message whose payload, if it has one, is elsewhere. */
+static inline __attribute__((always_inline)) enum fsh_smp_result send_bare(
+    struct fsh_smp_port *port, struct fsh_smp_tx *tx, uint32_t dest,
+    const struct fsh_am *am)
+{
+    uint32_t slots = am->nargs <= FSH_SMP_FIRST_ARGS ? 1 : 2;
+    uint8_t flags;
+
+    if (__builtin_expect(!make_room(tx, slots), 0))
+        return FSH_SMP_NO_SLOT;
+    flags = fill(port, dest, fsh_smp_head_at(tx->ring, tx->tail), am);
+    fsh_smp_publish(tx, am->handler, am->category | flags, am->nargs, slots);
+    return FSH_SMP_SENT;
+}
+
+/* A Medium that does not fit into slots: its payload goes to a block first. */
+static enum fsh_smp_result send_pooled(struct fsh_smp_port *port,
+                                       struct fsh_smp_tx *tx, unsigned channel,
+                                       uint32_t dest, const struct fsh_am *am)
+{
+    uint32_t slots = am->nargs <= FSH_SMP_FIRST_ARGS ? 1 : 2, use = 0, block;
     struct fsh_smp_head *head;
+    uint8_t flags;
 
     if (!make_room(tx, slots))
         return FSH_SMP_NO_SLOT;
@@ -196,35 +190,30 @@ static __attribute__((noinline)) enum fsh_smp_result send_pooled(
         return FSH_SMP_NO_BLOCK;
     memcpy(block_of(port, port->rank, channel, block), am->src, am->nbytes);
     head = fsh_smp_head_at(tx->ring, tx->tail);
-    fill(head, am);
-    fill_back(port, dest, head);
-    head->category = FSH_SMP_POOLED;
+    flags = fill(port, dest, head, am);
     head->addr = block;
     head->use = use;
-    publish(tx, head, slots);
+    fsh_smp_publish(tx, am->handler, FSH_SMP_POOLED | flags, am->nargs, slots);
     return FSH_SMP_SENT;
 }
 
-static enum fsh_smp_result send_locked(struct fsh_smp_port *port,
-                                       struct fsh_smp_tx *tx, unsigned channel,
-                                       uint32_t dest, const struct fsh_am *am)
+static __attribute__((noinline)) enum fsh_smp_result send_medium(
+    struct fsh_smp_port *port, struct fsh_smp_tx *tx, unsigned channel,
+    uint32_t dest, const struct fsh_am *am)
 {
-    bool payload = am->category == FSH_AM_MEDIUM && am->nbytes != 0;
+    size_t before = payload_offset(am->nargs);
+    uint32_t slots = slots_of(before + am->nbytes);
     struct fsh_smp_head *head;
-    uint32_t slots;
+    uint8_t flags;
 
-    if (payload && am->nbytes > FSH_SMP_MAX_INLINE)
+    if (am->nbytes > FSH_SMP_MAX_INLINE)
         return send_pooled(port, tx, channel, dest, am);
-    slots = slots_of(am, payload);
     if (!make_room(tx, slots))
         return FSH_SMP_NO_SLOT;
     head = fsh_smp_head_at(tx->ring, tx->tail);
-    fill(head, am);
-    fill_back(port, dest, head);
-    if (payload)
-        memcpy((unsigned char *)head + payload_offset(am->nargs), am->src,
-               am->nbytes);
-    publish(tx, head, slots);
+    flags = fill(port, dest, head, am);
+    memcpy((unsigned char *)head + before, am->src, am->nbytes);
+    fsh_smp_publish(tx, am->handler, am->category | flags, am->nargs, slots);
     return FSH_SMP_SENT;
 }
 
@@ -236,21 +225,27 @@ enum fsh_smp_result fsh_smp_port_send(struct fsh_smp_port *port,
     enum fsh_smp_result result;
 
     fsh_smp_lock(port, &tx->lock);
-    result = send_locked(port, tx, channel, dest, am);
+    result = am->category == FSH_AM_MEDIUM && am->nbytes != 0
+                 ? send_medium(port, tx, channel, dest, am)
+                 : send_bare(port, tx, dest, am);
     fsh_smp_unlock(port, &tx->lock);
-    if (__builtin_expect(result != FSH_SMP_SENT, 0))
-        return result;
-    /* A, B, partners: fsh_smp_withdraw and fsh_smp_port_sleep. */
-    if (__builtin_expect(port->fenced, 0))
-        atomic_thread_fence(memory_order_seq_cst);
-    fsh_light_fence();
-    if (__builtin_expect(!fsh_smp_attended(port, tx->owner, channel), 0))
-        fsh_smp_call_attention(port, tx->owner, port->rank, channel);
-    if (__builtin_expect(atomic_load_explicit(&tx->owner->sleepers,
-                                              memory_order_relaxed) != 0,
-                         0))
-        fsh_smp_wake(tx->owner);
+    if (__builtin_expect(result == FSH_SMP_SENT, 1) &&
+        __builtin_expect(fsh_smp_must_announce(port, tx, channel), 0))
+        fsh_smp_announce(port, tx, channel);
     return result;
+}
+
+int fsh_smp_announce(struct fsh_smp_port *port, const struct fsh_smp_tx *tx,
+                     unsigned channel)
+{
+    /* A, B, partners: fsh_smp_withdraw and fsh_smp_port_sleep. */
+    if (port->fenced)
+        atomic_thread_fence(memory_order_seq_cst);
+    if (!fsh_smp_attended(port, tx, channel))
+        fsh_smp_call_attention(port, tx->owner, port->rank, channel);
+    if (atomic_load_explicit(&tx->owner->sleepers, memory_order_relaxed) != 0)
+        fsh_smp_wake(tx->owner);
+    return 0;
 }
 
 /* --- receiving ----------------------------------------------------------- */
@@ -274,37 +269,72 @@ static inline void consume(struct fsh_smp_rx *rx, uint32_t slots)
     }
 }
 
-/* Copy the next message out and free its slots. */
-static inline bool take(struct fsh_smp_rx *rx, struct taken *t)
+/* A message of several slots, or what fills the end of a lap and the message
+ * after that, if it is there. */
+static __attribute__((noinline)) uint32_t take_other(struct fsh_smp_rx *rx,
+                                                     struct taken *t,
+                                                     uint64_t first)
 {
-    while (fsh_smp_is_new(rx)) {
-        const struct fsh_smp_head *head = fsh_smp_head_at(rx->ring, rx->pos);
-        uint32_t slots = head->slots;
+    const struct fsh_smp_head *head;
 
-        if (__builtin_expect(head->category == FSH_SMP_SKIP, 0)) {
-            consume(rx, slots);
-            continue;
-        }
-        memcpy(t->bytes, head, FSH_SMP_SLOT_BYTES);
-        if (__builtin_expect(slots > 1, 0))
-            memcpy(t->bytes, head, slots * FSH_SMP_SLOT_BYTES);
-        consume(rx, slots);
-        return true;
+    while (is_skip(first)) {
+        consume(rx, (uint32_t)(first >> 56));
+        head = fsh_smp_head_at(rx->ring, rx->pos);
+        first = atomic_load_explicit(&head->first, memory_order_acquire);
+        if ((uint32_t)first != fsh_smp_stamp(rx->pos))
+            return 0;
     }
-    return false;
+    memcpy(t, fsh_smp_head_at(rx->ring, rx->pos),
+           (first >> 56) * FSH_SMP_SLOT_BYTES);
+    consume(rx, (uint32_t)(first >> 56));
+    return (uint32_t)(first >> 56);
 }
 
-static bool drain(struct fsh_smp_port *port, struct fsh_smp_rx *rx,
-                  struct taken *t)
+/* Copy what comes next out and free its slots: up to `most` messages of a slot
+ * each, or one of several. Returns the slots, 0 if there is nothing. That a
+ * message takes one slot is said by a branch, not by arithmetic: so the processor
+ * fetches the lines of a batch at once. After a whole batch there is likely
+ * more, and its lines come while handlers run. */
+static inline __attribute__((always_inline)) uint32_t take(
+    struct fsh_smp_rx *rx, struct taken *t, uint32_t most)
 {
-    bool got;
+    uint32_t pos = rx->pos, n = 0;
 
+    while (n < most) {
+        const struct fsh_smp_head *head = fsh_smp_head_at(rx->ring, pos + n);
+        /* Acquires the message; partner: fsh_smp_stamp_at. */
+        uint64_t first =
+            atomic_load_explicit(&head->first, memory_order_acquire);
+
+        if ((uint32_t)first != fsh_smp_stamp(pos + n))
+            break;
+        if (__builtin_expect(first >> 56 != 1 || is_skip(first), 0)) {
+            if (n == 0)
+                return take_other(rx, t, first);
+            break;
+        }
+        memcpy(t->slot[n++], head, FSH_SMP_SLOT_BYTES);
+    }
+    if (n != 0)
+        consume(rx, n);
+    for (uint32_t i = 0; n == BATCH && i < BATCH; i++)
+        __builtin_prefetch(fsh_smp_head_at(rx->ring, pos + n + i));
+    return n;
+}
+
+static inline uint32_t drain(struct fsh_smp_port *port, struct fsh_smp_rx *rx,
+                             struct taken *t, uint32_t most)
+{
+    uint32_t n;
+
+    if (!port->locking)
+        return take(rx, t, most);
     /* If another thread holds the lock, it takes what there is. */
     if (!fsh_smp_seems_new(rx) || !fsh_smp_lock_try(port, &rx->lock))
-        return false;
-    got = take(rx, t);
+        return 0;
+    n = take(rx, t, most);
     fsh_smp_unlock(port, &rx->lock);
-    return got;
+    return n;
 }
 
 /* A handler that had a block of `owner` has ended: say so in shared memory, for
@@ -329,7 +359,7 @@ static __attribute__((noinline)) void give_back(struct fsh_smp_port *port,
 static __attribute__((noinline)) void take_back(struct fsh_smp_port *port,
                                                 const struct fsh_smp_head *head)
 {
-    uint32_t number = head->back - 1;
+    uint32_t number = (uint32_t)(head->back >> 32) - 1;
     unsigned channel = number / FSH_SMP_BLOCKS;
 
     /* Without the lock this goes by: the word in shared memory says it too. */
@@ -337,64 +367,51 @@ static __attribute__((noinline)) void take_back(struct fsh_smp_port *port,
         !fsh_smp_lock_try(port, &port->pool_lock[channel]))
         return;
     fsh_smp_pool_over(&port->pool[channel], number % FSH_SMP_BLOCKS,
-                      head->back_use);
+                      (uint32_t)head->back);
     fsh_smp_unlock(port, &port->pool_lock[channel]);
 }
 
 /* A Medium whose payload is in a block of its sender's. */
 static __attribute__((noinline)) void run_pooled(
-    struct fsh_smp_port *port, struct fsh_smp_in *in,
-    const struct fsh_smp_head *head, fsh_smp_deliver_fn deliver, void *arg)
+    struct fsh_smp_port *port, const struct fsh_smp_head *head,
+    struct fsh_token *token, fsh_smp_deliver_fn deliver, void *arg)
 {
-    in->category = FSH_AM_MEDIUM;
-    in->buf = block_of(port, in->source, in->channel, (uint32_t)head->addr);
-    deliver(arg, in);
-    give_back(port, in->source, in->channel, head);
+    uint32_t source = token->source;
+    unsigned channel = token->is_request ? FSH_SMP_REQUEST : FSH_SMP_REPLY;
+
+    token->category = FSH_AM_MEDIUM;
+    token->buf = block_of(port, source, channel, (uint32_t)head->addr);
+    deliver(token, arg);
+    give_back(port, source, channel, head);
 }
 
-static inline void run(struct fsh_smp_port *port, uint32_t source,
-                       unsigned channel, struct taken *t,
-                       fsh_smp_deliver_fn deliver, void *arg)
+/* Run the handler of a message that was copied out. */
+static inline __attribute__((always_inline)) void run(
+    struct fsh_smp_port *port, struct fsh_smp_head *head, uint64_t first,
+    uint32_t source, unsigned channel, fsh_smp_deliver_fn deliver, void *arg)
 {
-    const struct fsh_smp_head *head = (const void *)t->bytes;
-    struct fsh_smp_in in = {
-        .source = source,
-        .channel = channel,
-        .handler = head->handler,
-        .category = head->category,
-        .nargs = head->nargs,
-        .args = (const void *)(t->bytes + sizeof *head),
-        .buf = (void *)(uintptr_t)head->addr,
-        .nbytes = head->nbytes,
-    };
+    struct fsh_token token;
 
-    if (__builtin_expect(head->back != 0, 0))
+    token.source = source;
+    token.handler = (uint8_t)(first >> 32);
+    token.category = category_of(first);
+    token.nargs = (uint8_t)(first >> 48);
+    token.is_request = channel == FSH_SMP_REQUEST;
+    token.replied = false;
+    token.args = (const int32_t *)(void *)(head + 1);
+    if (__builtin_expect(first >> 40 & FSH_SMP_BACK, 0))
         take_back(port, head);
-    if (head->category == FSH_SMP_POOLED) {
-        run_pooled(port, &in, head, deliver, arg);
-        return;
+    if (token.category != FSH_AM_SHORT) {
+        token.nbytes = head->nbytes;
+        token.buf = token.category == FSH_AM_MEDIUM
+                        ? (unsigned char *)head + payload_offset(token.nargs)
+                        : (unsigned char *)(uintptr_t)head->addr;
+        if (token.category == FSH_SMP_POOLED) {
+            run_pooled(port, head, &token, deliver, arg);
+            return;
+        }
     }
-    if (head->category == FSH_AM_MEDIUM)
-        in.buf = t->bytes + payload_offset(head->nargs);
-    deliver(arg, &in);
-}
-
-/* There is something in a ring: deliver a number of messages. */
-static __attribute__((noinline)) bool poll_source(struct fsh_smp_port *port,
-                                                  uint32_t source,
-                                                  unsigned channel,
-                                                  fsh_smp_deliver_fn deliver,
-                                                  void *arg)
-{
-    struct fsh_smp_rx *rx = &port->rx[channel][source];
-    struct taken t;
-    unsigned n = 0;
-
-    while (n < TAKES_PER_POLL && drain(port, rx, &t)) {
-        run(port, source, channel, &t, deliver, arg);
-        n++;
-    }
-    return n != 0;
+    deliver(&token, arg);
 }
 
 /* The sources of a word from the first on that has sent something. */
@@ -407,6 +424,33 @@ static inline uint64_t find_new(const struct fsh_smp_rx *rx, uint64_t bits)
     return bits;
 }
 
+/* Deliver what has come from a source, within bounds. */
+static inline bool poll_source(struct fsh_smp_port *port, uint32_t source,
+                               unsigned channel, fsh_smp_deliver_fn deliver,
+                               void *arg)
+{
+    struct fsh_smp_rx *rx = &port->rx[channel][source];
+    struct taken t;
+    uint32_t done = 0, n;
+
+    /* The first alone: looking at the line after it would keep a message that
+     * has no other behind it from being answered. */
+    while (done < TAKES_PER_POLL &&
+           (n = drain(port, rx, &t, done == 0 ? 1 : BATCH)) != 0) {
+        done += n;
+        for (uint32_t i = 0; i < n;) {
+            struct fsh_smp_head *head = (void *)t.slot[i];
+            uint64_t first =
+                atomic_load_explicit(&head->first, memory_order_relaxed);
+
+            run(port, head, first, source, channel, deliver, arg);
+            i += (uint32_t)(first >> 56);
+        }
+    }
+    return done != 0;
+}
+
+/* Deliver what has come from the sources of a word. */
 static __attribute__((noinline)) bool poll_word(struct fsh_smp_port *port,
                                                 uint64_t bits, unsigned word,
                                                 unsigned channel,
@@ -415,12 +459,9 @@ static __attribute__((noinline)) bool poll_word(struct fsh_smp_port *port,
 {
     bool any = false;
 
-    for (; bits != 0; bits &= bits - 1) {
-        uint32_t source = word * 64 + (uint32_t)__builtin_ctzll(bits);
-
-        if (fsh_smp_seems_new(&port->rx[channel][source]))
-            any |= poll_source(port, source, channel, deliver, arg);
-    }
+    for (; bits != 0; bits &= bits - 1)
+        any |= poll_source(port, word * 64 + (uint32_t)__builtin_ctzll(bits),
+                           channel, deliver, arg);
     return any;
 }
 
@@ -558,6 +599,9 @@ static bool make_ends(struct fsh_smp_port *port, unsigned channel)
     for (uint32_t r = 0; r < ranks; r++) {
         tx[r].ring = ring_of(port, port->rank, r, channel);
         tx[r].owner = &port->ctl[r];
+        tx[r].attention = ranks <= 64
+                              ? &port->ctl[r].summary[channel]
+                              : &port->ctl[r].ready[channel][port->rank / 64];
         rx[r].ring = ring_of(port, r, port->rank, channel);
         stand_at(&rx[r], 0);
     }

@@ -31,20 +31,9 @@ struct fsh_smp_port;
 
 enum fsh_smp_result { FSH_SMP_SENT, FSH_SMP_NO_SLOT, FSH_SMP_NO_BLOCK };
 
-/* A message that arrived; everything is valid during the call only. */
-struct fsh_smp_in {
-    uint32_t source;
-    uint32_t channel; /* these are words: they are made and used at once */
-    uint32_t handler;
-    uint32_t category;
-    uint32_t nargs;
-    const int32_t *args;
-    void *buf; /* Medium: payload, 16-byte aligned; Long: addr */
-    size_t nbytes;
-};
-
-/* Called by fsh_smp_port_poll with no locks held. */
-typedef void (*fsh_smp_deliver_fn)(void *arg, const struct fsh_smp_in *in);
+/* Called by fsh_smp_port_poll with no locks held, with a message that arrived:
+ * everything is valid during the call only. */
+typedef void (*fsh_smp_deliver_fn)(struct fsh_token *token, void *arg);
 
 /* base: the mapped object. NULL if there is no memory. Owned by the caller. */
 struct fsh_smp_port *fsh_smp_port_new(void *base,

@@ -20,7 +20,7 @@
 #include "boot/boot.h"
 #include "conduit/conduit.h"
 #include "conduit/smp/meet.h"
-#include "conduit/smp/ring.h"
+#include "conduit/smp/send.h"
 #include "conduit/smp/service.h"
 
 #define MAX_LONG ((size_t)1 << 30)
@@ -131,16 +131,10 @@ static void *translate(uint32_t node, const void *addr)
 
 /* --- active messages ------------------------------------------------------ */
 
-static void deliver(void *arg, const struct fsh_smp_in *in)
+static void deliver(struct fsh_token *token, void *arg)
 {
-    struct fsh_token token = {
-        .source = in->source,
-        .is_request = in->channel == FSH_SMP_REQUEST,
-    };
-
     (void)arg;
-    fsh_am_deliver(&token, (uint8_t)in->handler, (uint8_t)in->category,
-                   in->args, in->nargs, in->buf, in->nbytes);
+    fsh_am_deliver(token);
 }
 
 static void say_waiting(unsigned channel, uint32_t dest, const char *lacking)
@@ -225,6 +219,36 @@ static void am_reply(struct fsh_token *token, const struct fsh_am *am)
 {
     token->replied = true;
     send(FSH_SMP_REPLY, token->source, am);
+}
+
+/* A Short that met something: on the way of all messages. Returns 0. */
+static __attribute__((noinline)) int short_slowly(unsigned channel,
+                                                  uint32_t dest,
+                                                  unsigned handler,
+                                                  unsigned nargs,
+                                                  const int32_t *args)
+{
+    const struct fsh_am am = {.handler = (uint8_t)handler,
+                              .category = FSH_AM_SHORT,
+                              .nargs = (uint8_t)nargs,
+                              .args = args};
+
+    send(channel, dest, &am);
+    return 0;
+}
+
+static int short_request(uint32_t node, unsigned handler, unsigned nargs,
+                         const int32_t *args)
+{
+    return fsh_smp_send_short(smp.port, FSH_SMP_REQUEST, node, handler, nargs,
+                              args, short_slowly);
+}
+
+static int short_reply(struct fsh_token *token, unsigned handler,
+                       unsigned nargs, const int32_t *args)
+{
+    return fsh_smp_send_short(smp.port, FSH_SMP_REPLY, token->source, handler,
+                              nargs, args, short_slowly);
 }
 
 static void share(void)
@@ -334,6 +358,8 @@ const struct fsh_conduit_ops fsh_conduit_smp = {
     .share = share,
     .am_request = am_request,
     .am_reply = am_reply,
+    .short_request = short_request,
+    .short_reply = short_reply,
     .put = put,
     .get = get,
     .window = window,
