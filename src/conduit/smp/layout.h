@@ -65,7 +65,7 @@ struct fsh_smp_ctl {
 };
 
 /* First bytes of a message; the rest follows in the same and the next slots:
- * arguments, then, 16-byte aligned, an inline Medium payload. What a message
+ * arguments, then, 16-byte aligned, a payload that is sent along. What a message
  * does not need is not written: a Short without arguments is its first word. */
 struct fsh_smp_head {
     _Atomic uint64_t first; /* fsh_smp_first: says what is here, and that it is
@@ -77,20 +77,27 @@ struct fsh_smp_head {
     uint64_t back;          /* with FSH_SMP_BACK: struct fsh_smp_back */
 };
 
-/* The category of a first word is an enum fsh_category or one of these, and may
- * have the flag. */
+/* The first word: stamp; then a byte each of handler, category (enum
+ * fsh_category or POOLED, and maybe flags), number of arguments, and slots taken
+ * with SKIP as its highest bit. */
 #define FSH_SMP_POOLED 0x10u /* a Medium whose payload is in a block */
-#define FSH_SMP_SKIP 0x20u   /* rest of the lap is unused */
-#define FSH_SMP_BACK 0x80u   /* a block of the receiver's is free again */
+#define FSH_SMP_NEAR 0x40u   /* flag, Long: the payload is here as well */
+#define FSH_SMP_BACK 0x80u   /* flag: a block of the receiver's is free again */
+#define FSH_SMP_SKIP \
+    (UINT64_C(1) << 63) /* no message: the rest of the lap is unused */
 
-/* The word of a message: its stamp, then a byte each of handler, category,
- * arguments, and slots taken. */
-static inline uint64_t fsh_smp_first(uint32_t stamp, unsigned handler,
-                                     unsigned category, unsigned nargs,
+/* All of it but stamp and slots. */
+static inline uint64_t fsh_smp_what(unsigned handler, unsigned category,
+                                    unsigned nargs)
+{
+    return (uint64_t)handler << 32 | (uint64_t)category << 40 |
+           (uint64_t)nargs << 48;
+}
+
+static inline uint64_t fsh_smp_first(uint32_t stamp, uint64_t what,
                                      uint32_t slots)
 {
-    return stamp | (uint64_t)handler << 32 | (uint64_t)category << 40 |
-           (uint64_t)nargs << 48 | (uint64_t)slots << 56;
+    return stamp | what | (uint64_t)slots << 56;
 }
 
 struct fsh_smp_ring {

@@ -23,7 +23,6 @@
 #define TAKES_PER_POLL 32u /* slots of one ring a poll empties, about */
 #define BATCH 8u           /* messages copied out before their handlers run */
 #define FREED_STEP 16u     /* slots consumed before the sender is told */
-#define PAYLOAD_ALIGN 16u
 #define MAX_MESSAGE_SLOTS 10u
 /* After so many polls in vain a rank stops looking at rings; if they are at
  * most so many, never: looking costs as much as not looking. */
@@ -38,24 +37,34 @@ _Static_assert(MAX_MESSAGE_SLOTS *FSH_SMP_SLOT_BYTES >=
  * in an empty ring whose sender lacks the last FREED_STEP - 1 slots. */
 _Static_assert(2 * MAX_MESSAGE_SLOTS + 1 + FREED_STEP <= FSH_SMP_SLOTS,
                "no message can be stuck");
-_Static_assert(sizeof(struct fsh_smp_head) % PAYLOAD_ALIGN == 0,
-               "payload_offset");
+_Static_assert(sizeof(struct fsh_smp_head) % FSH_SMP_ALIGN == 0, "payload");
 
 /* Slots copied out of a ring: whole messages. */
 struct taken {
-    _Alignas(PAYLOAD_ALIGN) unsigned char slot[MAX_MESSAGE_SLOTS]
+    _Alignas(FSH_SMP_ALIGN) unsigned char slot[MAX_MESSAGE_SLOTS]
                                               [FSH_SMP_SLOT_BYTES];
 };
 
 /* Of the first word of a message. */
 static inline uint8_t category_of(uint64_t first)
 {
-    return first >> 40 & 0x7f;
+    return first >> 40 & 0x3f;
+}
+
+static inline uint32_t slots_in(uint64_t first)
+{
+    return first >> 56 & 0x7f;
 }
 
 static inline bool is_skip(uint64_t first)
 {
-    return category_of(first) == FSH_SMP_SKIP;
+    return first & FSH_SMP_SKIP;
+}
+
+/* A message, of one slot. */
+static inline bool is_single(uint64_t first)
+{
+    return first >> 56 == 1;
 }
 
 static struct fsh_smp_ring *ring_of(const struct fsh_smp_port *port,
@@ -74,17 +83,6 @@ static unsigned char *block_of(const struct fsh_smp_port *port, uint32_t owner,
     size_t pool = (size_t)owner * FSH_SMP_CHANNELS + channel;
     return port->base + port->layout.pools + pool * FSH_SMP_POOL_BYTES +
            fsh_smp_pool_offset(block);
-}
-
-static size_t align_up(size_t n, size_t to)
-{
-    return (n + to - 1) / to * to;
-}
-
-static size_t payload_offset(unsigned nargs)
-{
-    return sizeof(struct fsh_smp_head) +
-           align_up(nargs * sizeof(int32_t), PAYLOAD_ALIGN);
 }
 
 /* --- sending ------------------------------------------------------------- */
@@ -150,7 +148,7 @@ static inline bool make_room(struct fsh_smp_tx *tx, uint32_t slots)
     if (!fsh_smp_has_room(tx, skip + slots + 1))
         return false;
     if (__builtin_expect(skip != 0, 0))
-        fsh_smp_publish(tx, 0, FSH_SMP_SKIP, 0, skip);
+        fsh_smp_publish(tx, FSH_SMP_SKIP, skip);
     return true;
 }
 
@@ -170,7 +168,8 @@ static inline __attribute__((always_inline)) enum fsh_smp_result send_bare(
     if (__builtin_expect(!make_room(tx, slots), 0))
         return FSH_SMP_NO_SLOT;
     flags = fill(port, dest, fsh_smp_head_at(tx->ring, tx->tail), am);
-    fsh_smp_publish(tx, am->handler, am->category | flags, am->nargs, slots);
+    fsh_smp_publish(
+        tx, fsh_smp_what(am->handler, am->category | flags, am->nargs), slots);
     return FSH_SMP_SENT;
 }
 
@@ -193,7 +192,9 @@ static enum fsh_smp_result send_pooled(struct fsh_smp_port *port,
     flags = fill(port, dest, head, am);
     head->addr = block;
     head->use = use;
-    fsh_smp_publish(tx, am->handler, FSH_SMP_POOLED | flags, am->nargs, slots);
+    fsh_smp_publish(
+        tx, fsh_smp_what(am->handler, FSH_SMP_POOLED | flags, am->nargs),
+        slots);
     return FSH_SMP_SENT;
 }
 
@@ -201,7 +202,7 @@ static __attribute__((noinline)) enum fsh_smp_result send_medium(
     struct fsh_smp_port *port, struct fsh_smp_tx *tx, unsigned channel,
     uint32_t dest, const struct fsh_am *am)
 {
-    size_t before = payload_offset(am->nargs);
+    size_t before = fsh_smp_payload(am->nargs);
     uint32_t slots = slots_of(before + am->nbytes);
     struct fsh_smp_head *head;
     uint8_t flags;
@@ -213,7 +214,8 @@ static __attribute__((noinline)) enum fsh_smp_result send_medium(
     head = fsh_smp_head_at(tx->ring, tx->tail);
     flags = fill(port, dest, head, am);
     memcpy((unsigned char *)head + before, am->src, am->nbytes);
-    fsh_smp_publish(tx, am->handler, am->category | flags, am->nargs, slots);
+    fsh_smp_publish(
+        tx, fsh_smp_what(am->handler, am->category | flags, am->nargs), slots);
     return FSH_SMP_SENT;
 }
 
@@ -276,64 +278,63 @@ static __attribute__((noinline)) uint32_t take_other(struct fsh_smp_rx *rx,
                                                      uint64_t first)
 {
     const struct fsh_smp_head *head;
+    uint32_t n;
 
     while (is_skip(first)) {
-        consume(rx, (uint32_t)(first >> 56));
+        consume(rx, slots_in(first));
         head = fsh_smp_head_at(rx->ring, rx->pos);
         first = atomic_load_explicit(&head->first, memory_order_acquire);
         if ((uint32_t)first != fsh_smp_stamp(rx->pos))
             return 0;
     }
-    memcpy(t, fsh_smp_head_at(rx->ring, rx->pos),
-           (first >> 56) * FSH_SMP_SLOT_BYTES);
-    consume(rx, (uint32_t)(first >> 56));
-    return (uint32_t)(first >> 56);
-}
-
-/* Copy what comes next out and free its slots: up to `most` messages of a slot
- * each, or one of several. Returns the slots, 0 if there is nothing. That a
- * message takes one slot is said by a branch, not by arithmetic: so the processor
- * fetches the lines of a batch at once. After a whole batch there is likely
- * more, and its lines come while handlers run. */
-static inline __attribute__((always_inline)) uint32_t take(
-    struct fsh_smp_rx *rx, struct taken *t, uint32_t most)
-{
-    uint32_t pos = rx->pos, n = 0;
-
-    while (n < most) {
-        const struct fsh_smp_head *head = fsh_smp_head_at(rx->ring, pos + n);
-        /* Acquires the message; partner: fsh_smp_stamp_at. */
-        uint64_t first =
-            atomic_load_explicit(&head->first, memory_order_acquire);
-
-        if ((uint32_t)first != fsh_smp_stamp(pos + n))
-            break;
-        if (__builtin_expect(first >> 56 != 1 || is_skip(first), 0)) {
-            if (n == 0)
-                return take_other(rx, t, first);
-            break;
-        }
-        memcpy(t->slot[n++], head, FSH_SMP_SLOT_BYTES);
-    }
-    if (n != 0)
-        consume(rx, n);
-    for (uint32_t i = 0; n == BATCH && i < BATCH; i++)
-        __builtin_prefetch(fsh_smp_head_at(rx->ring, pos + n + i));
+    n = slots_in(first);
+    memcpy(t, fsh_smp_head_at(rx->ring, rx->pos), n * FSH_SMP_SLOT_BYTES);
+    consume(rx, n);
     return n;
 }
 
-static inline uint32_t drain(struct fsh_smp_port *port, struct fsh_smp_rx *rx,
-                             struct taken *t, uint32_t most)
+/* Copy the next message out and free its slots. Returns them, 0 if there is
+ * none. */
+static inline __attribute__((always_inline)) uint32_t take_one(
+    struct fsh_smp_rx *rx, struct taken *t)
 {
-    uint32_t n;
+    const struct fsh_smp_head *head =
+        atomic_load_explicit(&rx->next, memory_order_relaxed);
+    /* Acquires the message; partner: fsh_smp_stamp_at. */
+    uint64_t first = atomic_load_explicit(&head->first, memory_order_acquire);
 
-    if (!port->locking)
-        return take(rx, t, most);
-    /* If another thread holds the lock, it takes what there is. */
-    if (!fsh_smp_seems_new(rx) || !fsh_smp_lock_try(port, &rx->lock))
+    if ((uint32_t)first !=
+        atomic_load_explicit(&rx->stamp, memory_order_relaxed))
         return 0;
-    n = take(rx, t, most);
-    fsh_smp_unlock(port, &rx->lock);
+    if (__builtin_expect(!is_single(first), 0))
+        return take_other(rx, t, first);
+    memcpy(t->slot[0], head, FSH_SMP_SLOT_BYTES);
+    consume(rx, 1);
+    return 1;
+}
+
+/* The same of up to BATCH messages of a slot each, or of one of several. That a
+ * message takes one slot is said by a branch, not by arithmetic: so the processor
+ * fetches the lines of a batch at once. After a whole batch there is likely
+ * more, and its lines come while handlers run. */
+static uint32_t take_batch(struct fsh_smp_rx *rx, struct taken *t)
+{
+    uint32_t pos = rx->pos, n;
+
+    for (n = 0; n < BATCH; n++) {
+        const struct fsh_smp_head *head = fsh_smp_head_at(rx->ring, pos + n);
+        uint64_t first =
+            atomic_load_explicit(&head->first, memory_order_acquire);
+
+        if ((uint32_t)first != fsh_smp_stamp(pos + n) || !is_single(first))
+            break;
+        memcpy(t->slot[n], head, FSH_SMP_SLOT_BYTES);
+    }
+    if (n == 0)
+        return take_one(rx, t);
+    consume(rx, n);
+    for (uint32_t i = 0; n == BATCH && i < BATCH; i++)
+        __builtin_prefetch(fsh_smp_head_at(rx->ring, pos + n + i));
     return n;
 }
 
@@ -387,9 +388,10 @@ static __attribute__((noinline)) void run_pooled(
 
 /* Run the handler of a message that was copied out. */
 static inline __attribute__((always_inline)) void run(
-    struct fsh_smp_port *port, struct fsh_smp_head *head, uint64_t first,
-    uint32_t source, unsigned channel, fsh_smp_deliver_fn deliver, void *arg)
+    struct fsh_smp_port *port, struct fsh_smp_head *head, uint32_t source,
+    unsigned channel, fsh_smp_deliver_fn deliver, void *arg)
 {
+    uint64_t first = atomic_load_explicit(&head->first, memory_order_relaxed);
     struct fsh_token token;
 
     token.source = source;
@@ -404,8 +406,12 @@ static inline __attribute__((always_inline)) void run(
     if (token.category != FSH_AM_SHORT) {
         token.nbytes = head->nbytes;
         token.buf = token.category == FSH_AM_MEDIUM
-                        ? (unsigned char *)head + payload_offset(token.nargs)
+                        ? (unsigned char *)head + fsh_smp_payload(token.nargs)
                         : (unsigned char *)(uintptr_t)head->addr;
+        if (first >> 40 & FSH_SMP_NEAR)
+            fsh_copy_words(token.buf,
+                           (unsigned char *)head + fsh_smp_payload(token.nargs),
+                           token.nbytes);
         if (token.category == FSH_SMP_POOLED) {
             run_pooled(port, head, &token, deliver, arg);
             return;
@@ -424,44 +430,63 @@ static inline uint64_t find_new(const struct fsh_smp_rx *rx, uint64_t bits)
     return bits;
 }
 
-/* Deliver what has come from a source, within bounds. */
-static inline bool poll_source(struct fsh_smp_port *port, uint32_t source,
-                               unsigned channel, fsh_smp_deliver_fn deliver,
-                               void *arg)
+/* If another thread holds the lock of a ring, it takes what there is. */
+static inline bool may_take(struct fsh_smp_port *port, struct fsh_smp_rx *rx)
+{
+    return fsh_smp_seems_new(rx) && fsh_smp_lock_try(port, &rx->lock);
+}
+
+/* A source has sent several: deliver them in batches, within bounds. */
+static __attribute__((noinline)) void poll_more(struct fsh_smp_port *port,
+                                                uint32_t source,
+                                                unsigned channel,
+                                                fsh_smp_deliver_fn deliver,
+                                                void *arg)
 {
     struct fsh_smp_rx *rx = &port->rx[channel][source];
     struct taken t;
-    uint32_t done = 0, n;
 
-    /* The first alone: looking at the line after it would keep a message that
-     * has no other behind it from being answered. */
-    while (done < TAKES_PER_POLL &&
-           (n = drain(port, rx, &t, done == 0 ? 1 : BATCH)) != 0) {
-        done += n;
+    for (uint32_t done = 0, n; done < TAKES_PER_POLL; done += n) {
+        if (!may_take(port, rx))
+            return;
+        n = take_batch(rx, &t);
+        fsh_smp_unlock(port, &rx->lock);
         for (uint32_t i = 0; i < n;) {
             struct fsh_smp_head *head = (void *)t.slot[i];
-            uint64_t first =
-                atomic_load_explicit(&head->first, memory_order_relaxed);
 
-            run(port, head, first, source, channel, deliver, arg);
-            i += (uint32_t)(first >> 56);
+            i += slots_in(
+                atomic_load_explicit(&head->first, memory_order_relaxed));
+            run(port, head, source, channel, deliver, arg);
         }
     }
-    return done != 0;
 }
 
-/* Deliver what has come from the sources of a word. */
+/* Deliver what has come from the sources of a word. The first message goes
+ * alone: looking behind it first would keep its answer waiting. */
 static __attribute__((noinline)) bool poll_word(struct fsh_smp_port *port,
                                                 uint64_t bits, unsigned word,
                                                 unsigned channel,
                                                 fsh_smp_deliver_fn deliver,
                                                 void *arg)
 {
+    struct taken t;
     bool any = false;
 
-    for (; bits != 0; bits &= bits - 1)
-        any |= poll_source(port, word * 64 + (uint32_t)__builtin_ctzll(bits),
-                           channel, deliver, arg);
+    for (; bits != 0; bits &= bits - 1) {
+        uint32_t source = word * 64 + (uint32_t)__builtin_ctzll(bits), n;
+        struct fsh_smp_rx *rx = &port->rx[channel][source];
+
+        if (!may_take(port, rx))
+            continue;
+        n = take_one(rx, &t);
+        fsh_smp_unlock(port, &rx->lock);
+        if (n == 0)
+            continue;
+        any = true;
+        run(port, (void *)t.slot[0], source, channel, deliver, arg);
+        if (fsh_smp_seems_new(rx))
+            poll_more(port, source, channel, deliver, arg);
+    }
     return any;
 }
 

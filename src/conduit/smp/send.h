@@ -10,6 +10,7 @@
 #ifndef FSH_SMP_SEND_H
 #define FSH_SMP_SEND_H
 
+#include "base/words.h"
 #include "conduit/smp/port.h"
 
 /* Slots before its own that a message has the line of fetched. */
@@ -18,6 +19,18 @@
 /* Arguments that fit into the first slot. */
 #define FSH_SMP_FIRST_ARGS \
     ((FSH_SMP_SLOT_BYTES - sizeof(struct fsh_smp_head)) / sizeof(int32_t))
+
+/* Payloads that are sent along are aligned to this. */
+#define FSH_SMP_ALIGN 16u
+
+/* Where one begins, from the message's first byte. */
+static inline size_t fsh_smp_payload(unsigned nargs)
+{
+    size_t args = nargs * sizeof(int32_t);
+
+    return sizeof(struct fsh_smp_head) +
+           (args + FSH_SMP_ALIGN - 1) / FSH_SMP_ALIGN * FSH_SMP_ALIGN;
+}
 
 /* Is there room for so many slots? Lock held. */
 static inline bool fsh_smp_has_room(struct fsh_smp_tx *tx, uint32_t slots)
@@ -36,28 +49,25 @@ void fsh_smp_mark_inside(struct fsh_smp_tx *tx, uint32_t slots);
 
 /* Say that a message is in the slots at `tail`, which is the ring's. */
 static inline void fsh_smp_stamp_at(struct fsh_smp_tx *tx, uint32_t tail,
-                                    unsigned handler, unsigned category,
-                                    unsigned nargs, uint32_t slots)
+                                    uint64_t what, uint32_t slots)
 {
     struct fsh_smp_ring *ring = tx->ring;
 
     /* Releases the message; A, partner: fsh_smp_is_new. */
-    atomic_store_explicit(
-        &fsh_smp_head_at(ring, tail)->first,
-        fsh_smp_first(fsh_smp_stamp(tail), handler, category, nargs, slots),
-        memory_order_release);
+    atomic_store_explicit(&fsh_smp_head_at(ring, tail)->first,
+                          fsh_smp_first(fsh_smp_stamp(tail), what, slots),
+                          memory_order_release);
     tx->tail = tail + slots;
     fsh_prefetch_write(fsh_smp_head_at(ring, tail + FSH_SMP_AHEAD));
 }
 
 /* Everything else of the message is in its slots. Lock held. */
-static inline void fsh_smp_publish(struct fsh_smp_tx *tx, unsigned handler,
-                                   unsigned category, unsigned nargs,
+static inline void fsh_smp_publish(struct fsh_smp_tx *tx, uint64_t what,
                                    uint32_t slots)
 {
     if (__builtin_expect((tx->inner | (slots - 1)) != 0, 0))
         fsh_smp_mark_inside(tx, slots);
-    fsh_smp_stamp_at(tx, tx->tail, handler, category, nargs, slots);
+    fsh_smp_stamp_at(tx, tx->tail, what, slots);
 }
 
 /* After a message was published and the lock let go: is there somebody to be
@@ -77,23 +87,20 @@ static inline bool fsh_smp_must_announce(const struct fsh_smp_port *port,
 int fsh_smp_announce(struct fsh_smp_port *port, const struct fsh_smp_tx *tx,
                      unsigned channel);
 
-/* How a Short goes that meets something special; returns 0. */
-typedef int (*fsh_smp_slow_fn)(unsigned channel, uint32_t dest,
-                               unsigned handler, unsigned nargs,
-                               const int32_t *args);
-
-/* Send a Short message; returns 0. Every way out is a return or a jump. */
-static inline __attribute__((always_inline)) int fsh_smp_send_short(
-    struct fsh_smp_port *port, unsigned channel, uint32_t dest,
-    unsigned handler, unsigned nargs, const int32_t *args, fsh_smp_slow_fn slow)
+/* Send a message of one slot: at most FSH_SMP_FIRST_ARGS arguments; long_am: NULL
+ * for a Short, near: the payload of a Long goes along. False: it meets something
+ * special, and nothing was done; fsh_smp_port_send has to be asked. */
+static inline __attribute__((always_inline)) bool fsh_smp_send_plain(
+    struct fsh_smp_port *port, struct fsh_smp_tx *tx, uint32_t dest,
+    uint64_t what, unsigned nargs, const int32_t *args,
+    const struct fsh_am *long_am, bool near)
 {
-    struct fsh_smp_tx *tx = &port->tx[channel][dest];
+    struct fsh_smp_head *head;
     uint32_t tail;
     int32_t *to;
 
-    if (__builtin_expect(nargs > FSH_SMP_FIRST_ARGS, 0) ||
-        !fsh_smp_lock_try(port, &tx->lock))
-        return slow(channel, dest, handler, nargs, args);
+    if (!fsh_smp_lock_try(port, &tx->lock))
+        return false;
     /* There is no room, or a payload was in these slots, or a block is to be
      * given back. */
     if (__builtin_expect(!fsh_smp_has_room(tx, 2) || tx->inner != 0 ||
@@ -101,17 +108,23 @@ static inline __attribute__((always_inline)) int fsh_smp_send_short(
                                                   memory_order_relaxed) != 0,
                          0)) {
         fsh_smp_unlock(port, &tx->lock);
-        return slow(channel, dest, handler, nargs, args);
+        return false;
     }
     tail = tx->tail;
-    to = (int32_t *)(void *)(fsh_smp_head_at(tx->ring, tail) + 1);
+    head = fsh_smp_head_at(tx->ring, tail);
+    to = (int32_t *)(void *)(head + 1);
     for (unsigned i = 0; i < nargs; i++)
         to[i] = args[i];
-    fsh_smp_stamp_at(tx, tail, handler, FSH_AM_SHORT, nargs, 1);
+    if (long_am != NULL) {
+        head->nbytes = (uint32_t)long_am->nbytes;
+        head->addr = (uint64_t)(uintptr_t)long_am->dst;
+        if (near)
+            fsh_copy_words((unsigned char *)head + fsh_smp_payload(nargs),
+                           long_am->src, long_am->nbytes);
+    }
+    fsh_smp_stamp_at(tx, tail, what, 1);
     fsh_smp_unlock(port, &tx->lock);
-    if (__builtin_expect(fsh_smp_must_announce(port, tx, channel), 0))
-        return fsh_smp_announce(port, tx, channel);
-    return 0;
+    return true;
 }
 
 #endif

@@ -23,6 +23,7 @@
 #include "conduit/smp/send.h"
 #include "conduit/smp/service.h"
 
+#define NEAR_BYTES 32u /* Longs up to this take their payload along */
 #define MAX_LONG ((size_t)1 << 30)
 #define SPINS 200u /* fruitless polls before the processor is offered */
 #define YIELDS 50u /* then before sleeping */
@@ -197,14 +198,46 @@ static void send_slow(unsigned channel, uint32_t dest, const struct fsh_am *am,
     fsh_boot_waiting("");
 }
 
+/* Send a Long in one slot, with its payload or after that has been placed. False:
+ * as fsh_smp_send_plain. */
+static inline __attribute__((always_inline)) bool send_long(
+    unsigned channel, uint32_t dest, const struct fsh_am *am, bool near)
+{
+    struct fsh_smp_tx *tx = &smp.port->tx[channel][dest];
+    unsigned category = near ? FSH_AM_LONG | FSH_SMP_NEAR : FSH_AM_LONG;
+
+    if (!fsh_smp_send_plain(smp.port, tx, dest,
+                            fsh_smp_what(am->handler, category, am->nargs),
+                            am->nargs, am->args, am, near))
+        return false;
+    if (__builtin_expect(fsh_smp_must_announce(smp.port, tx, channel), 0))
+        fsh_smp_announce(smp.port, tx, channel);
+    return true;
+}
+
+/* The payload of a Long goes to the target at once; a small one goes along, so
+ * that one line crosses, and the receiver's side puts it in place. */
+static bool send_as_long(unsigned channel, uint32_t dest,
+                         const struct fsh_am *am)
+{
+    bool one_slot = am->nargs <= FSH_SMP_FIRST_ARGS;
+
+    if (one_slot && am->nbytes - 1 < NEAR_BYTES &&
+        fsh_smp_payload(am->nargs) + am->nbytes <= FSH_SMP_SLOT_BYTES &&
+        send_long(channel, dest, am, true))
+        return true;
+    if (am->nbytes != 0)
+        memcpy(translate(dest, am->dst), am->src, am->nbytes);
+    return one_slot && send_long(channel, dest, am, false);
+}
+
 static inline void send(unsigned channel, uint32_t dest,
                         const struct fsh_am *am)
 {
     enum fsh_smp_result result;
 
-    /* A Long's payload goes to the target at once. */
-    if (am->category == FSH_AM_LONG && am->nbytes != 0)
-        memcpy(translate(dest, am->dst), am->src, am->nbytes);
+    if (am->category == FSH_AM_LONG && send_as_long(channel, dest, am))
+        return;
     result = fsh_smp_port_send(smp.port, channel, dest, am);
     if (__builtin_expect(result != FSH_SMP_SENT, 0))
         send_slow(channel, dest, am, result);
@@ -237,18 +270,35 @@ static __attribute__((noinline)) int short_slowly(unsigned channel,
     return 0;
 }
 
+/* Every way out is a return or a jump. */
+static inline __attribute__((always_inline)) int send_short(unsigned channel,
+                                                            uint32_t dest,
+                                                            unsigned handler,
+                                                            unsigned nargs,
+                                                            const int32_t *args)
+{
+    struct fsh_smp_tx *tx = &smp.port->tx[channel][dest];
+
+    if (__builtin_expect(nargs > FSH_SMP_FIRST_ARGS, 0) ||
+        !fsh_smp_send_plain(smp.port, tx, dest,
+                            fsh_smp_what(handler, FSH_AM_SHORT, nargs), nargs,
+                            args, NULL, false))
+        return short_slowly(channel, dest, handler, nargs, args);
+    if (__builtin_expect(fsh_smp_must_announce(smp.port, tx, channel), 0))
+        return fsh_smp_announce(smp.port, tx, channel);
+    return 0;
+}
+
 static int short_request(uint32_t node, unsigned handler, unsigned nargs,
                          const int32_t *args)
 {
-    return fsh_smp_send_short(smp.port, FSH_SMP_REQUEST, node, handler, nargs,
-                              args, short_slowly);
+    return send_short(FSH_SMP_REQUEST, node, handler, nargs, args);
 }
 
 static int short_reply(struct fsh_token *token, unsigned handler,
                        unsigned nargs, const int32_t *args)
 {
-    return fsh_smp_send_short(smp.port, FSH_SMP_REPLY, token->source, handler,
-                              nargs, args, short_slowly);
+    return send_short(FSH_SMP_REPLY, token->source, handler, nargs, args);
 }
 
 static void share(void)
