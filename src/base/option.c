@@ -129,7 +129,6 @@ static const struct row table[] = {
     IGNORED("GASNET_EXITTIMEOUT_MAX"),
     IGNORED("GASNET_EXITTIMEOUT_MIN"),
     IGNORED("GASNET_EXITTIMEOUT_FACTOR"),
-    IGNORED("GASNET_FREEZE_ON_ERROR"),
     IGNORED("GASNET_FREEZE_SIGNAL"),
     IGNORED("GASNET_NODEMAP_EXACT"),
     IGNORED("GASNET_TEST_POLITE_SYNC"),
@@ -201,13 +200,16 @@ static bool parse_number(const char *text, double *out, const char **rest)
     return end != text && errno == 0 && isfinite(*out);
 }
 
+/* Decimal: 010 is ten. */
 static bool parse_int(const char *text, int64_t *out)
 {
     char *end;
 
+    if (!(text[0] == '-' || (text[0] >= '0' && text[0] <= '9')))
+        return false;
     errno = 0;
-    *out = strtoll(text, &end, 0);
-    return text[0] && end != text && *end == '\0' && errno == 0;
+    *out = strtoll(text, &end, 10);
+    return end != text && *end == '\0' && errno == 0;
 }
 
 bool fsh_option_parse_size(const char *text, size_t *bytes)

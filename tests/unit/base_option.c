@@ -67,6 +67,8 @@ static void check_values(void)
     CHECK(fsh_option_size("FSHMEM_DRAM") == (size_t)64 << 20);
     setenv("FSHMEM_PACKET", "256", 1);
     CHECK(fsh_option_int("FSHMEM_PACKET") == 256);
+    setenv("GASNET_PSHM_NODES", "010", 1);
+    CHECK(fsh_option_int("GASNET_PSHM_NODES") == 10);
     setenv("GASNET_EXITTIMEOUT", "0.5", 1);
     CHECK(fsh_option_seconds("GASNET_EXITTIMEOUT") > 0.49);
     CHECK(fsh_option_seconds("GASNET_EXITTIMEOUT") < 0.51);
@@ -81,7 +83,8 @@ static void read_bad(void)
         fsh_option_size(bad_name);
     else if (strcmp(bad_name, "FSHMEM_TOPOLOGY") == 0)
         fsh_option_str(bad_name);
-    else if (strcmp(bad_name, "FSHMEM_PACKET") == 0)
+    else if (strcmp(bad_name, "FSHMEM_PACKET") == 0 ||
+             strcmp(bad_name, "GASNET_PSHM_NODES") == 0)
         fsh_option_int(bad_name);
     else if (strcmp(bad_name, "GASNET_VERBOSEENV") == 0)
         fsh_option_bool(bad_name);
@@ -112,6 +115,10 @@ static void check_bad_values(void)
     check_refused("FSHMEM_TOPOLOGY", "rin");
     check_refused("FSHMEM_TOPOLOGY", "ring|line");
     check_refused("FSHMEM_PACKET", "300");
+    check_refused("GASNET_PSHM_NODES", "0x10");
+    check_refused("GASNET_PSHM_NODES", " 4");
+    check_refused("GASNET_PSHM_NODES", "+4");
+    check_refused("GASNET_PSHM_NODES", "-1");
     check_refused("GASNET_VERBOSEENV", "maybe");
     check_refused("FSHMEM_START_TIMEOUT", "soon");
     check_refused("FSHMEM_START_TIMEOUT", "-1");
@@ -143,9 +150,12 @@ static void check_unknown(void)
 
 static void check_row(void *arg, const struct fsh_option_info *info)
 {
+    static const char *names[128];
     unsigned *rows = arg;
 
-    ++*rows;
+    for (unsigned i = 0; i < *rows; i++)
+        CHECK(strcmp(names[i], info->name) != 0);
+    names[(*rows)++ % 128] = info->name;
     CHECK(info->valid);
     CHECK(info->help[0] && info->type_name[0]);
     CHECK(strncmp(info->name, "FSHMEM_", 7) == 0 ||
