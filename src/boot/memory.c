@@ -135,9 +135,30 @@ static bool parse_fraction(const char *text, double *fraction)
         text = end + 1;
         whole = strtod(text, &end);
     }
-    *fraction = part / whole;
-    return *end == '\0' && end != text && whole > 0 && part > 0 &&
-           part <= whole;
+    *fraction = part / whole; /* inf/inf is none */
+    return *end == '\0' && end != text && part > 0 && whole > 0 &&
+           *fraction > 0 && *fraction <= 1;
+}
+
+/* text without blanks. False if it does not fit, or a blank parts a number. */
+static bool close_up(const char *text, char *word, size_t len)
+{
+    bool gap = false;
+    size_t n = 0;
+
+    for (; *text; text++) {
+        if (isspace((unsigned char)*text)) {
+            gap = n > 0;
+            continue;
+        }
+        if (n + 1 == len ||
+            (gap && word[n - 1] != '/' && strchr("0123456789.", *text)))
+            return false;
+        gap = false;
+        word[n++] = *text;
+    }
+    word[n] = '\0';
+    return true;
 }
 
 bool fsh_memory_parse(const char *text, size_t total, uint32_t ranks,
@@ -145,22 +166,21 @@ bool fsh_memory_parse(const char *text, size_t total, uint32_t ranks,
 {
     char word[64];
     double fraction;
-    size_t n = 0;
     bool all = false;
+    size_t n;
 
-    for (; *text && n + 1 < sizeof(word); text++)
-        if (!isspace((unsigned char)*text))
-            word[n++] = *text;
-    word[n] = '\0';
+    if (!close_up(text, word, sizeof(word)))
+        return false;
+    n = strlen(word);
     if (n > 2 && word[n - 2] == '/' && strchr("pPhH", word[n - 1])) {
         all = strchr("hH", word[n - 1]) != NULL;
         word[n - 2] = '\0';
     }
-    if (parse_fraction(word, &fraction))
-        *bytes = (size_t)((double)total * fraction);
-    else if (!fsh_option_parse_size(word, bytes) || *bytes == 0)
+    if (parse_fraction(word, &fraction)) /* a double may round total up */
+        *bytes = fraction < 1 ? (size_t)((double)total * fraction) : total;
+    else if (!fsh_option_parse_size(word, bytes))
         return false;
     if (all)
         *bytes /= ranks;
-    return true;
+    return *bytes != 0;
 }

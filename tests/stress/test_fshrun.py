@@ -154,7 +154,8 @@ def memory_is_compared():
                                      "GASNET_PHYSMEM_NOPROBE": "1"})
     expect(["-n", 2, "true"], 1, "8 GiB a rank", "GASNET_PHYSMEM_MAX",
            env={"FSHMEM_SEGMENT_MAX": "8G", "GASNET_PHYSMEM_MAX": "1 GB"})
-    for text in "much", "2/1", "1/0", "-1", "0", "0.5/X", "3.5":
+    for text in ("much", "2/1", "1/0", "-1", "0", "0.5/X", "3.5", "inf/inf",
+                 "1/H", "1 0M", "0" * 61 + "64M", "-1/-2"):
         expect(["-n", 2, "true"], int(text != "3.5"),
                *[f"GASNET_MAX_SEGSIZE={text}: expected bytes"] *
                (text != "3.5"), env={"GASNET_MAX_SEGSIZE": text})
