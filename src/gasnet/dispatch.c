@@ -4,8 +4,7 @@
  * Long a buffer and its size, then exactly nargs ints. One macro makes the
  * call for each count. Called by fsh_am_deliver on any thread.
  */
-#include <stdlib.h>
-
+#include "base/log.h"
 #include "gasnet/internal.h"
 
 /* clang-format off */
@@ -71,5 +70,8 @@ void fsh_dispatch(fsh_handler_fn fn, void *name, const struct fsh_token *token)
             EACH(BUFFER_CASE)
         }
     }
-    abort(); /* the sender's side has checked the count */
+    /* Senders check the count: this is not what was sent. */
+    fsh_fatal("an active message from node %u has %u arguments, but 16 are "
+              "possible: it was damaged on its way",
+              token->source, token->nargs);
 }

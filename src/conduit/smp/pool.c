@@ -91,3 +91,9 @@ size_t fsh_smp_pool_offset(uint32_t block)
     return (size_t)FSH_SMP_SMALL_BYTES * FSH_SMP_SMALL_BLOCKS +
            (size_t)(block - FSH_SMP_SMALL_BLOCKS) * FSH_SMP_LARGE_BYTES;
 }
+
+size_t fsh_smp_pool_room(uint32_t block)
+{
+    return block < FSH_SMP_SMALL_BLOCKS ? FSH_SMP_SMALL_BYTES
+                                        : FSH_SMP_LARGE_BYTES;
+}

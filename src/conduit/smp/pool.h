@@ -43,7 +43,8 @@ void fsh_smp_pool_over(struct fsh_smp_pool *pool, uint32_t block, uint32_t use);
 unsigned fsh_smp_pool_out(const struct fsh_smp_pool *pool,
                           const struct fsh_smp_ctl *ctl, unsigned channel);
 
-/* Offset of a block in the pool of its channel. */
+/* Offset of a block in the pool of its channel, and its size. */
 size_t fsh_smp_pool_offset(uint32_t block);
+size_t fsh_smp_pool_room(uint32_t block);
 
 #endif

@@ -72,8 +72,8 @@ struct fsh_smp_port {
     struct fsh_smp_ctl *ctl; /* all ranks */
     struct fsh_smp_ctl *own;
     struct fsh_smp_tx *tx[FSH_SMP_CHANNELS];
-    struct fsh_smp_rx *rx[FSH_SMP_CHANNELS];
-    struct fsh_smp_back *back; /* by peer */
+    struct fsh_smp_rx *rx[FSH_SMP_CHANNELS]; /* one a bit of ready words */
+    struct fsh_smp_back *back;               /* by peer */
     struct fsh_smp_pool pool[FSH_SMP_CHANNELS];
     struct fsh_smp_lock pool_lock[FSH_SMP_CHANNELS];
     atomic_uint idle; /* polls in a row that found nothing */
@@ -174,6 +174,12 @@ __attribute__((no_sanitize_thread)) static inline bool fsh_smp_seems_new(
 }
 
 /* ---- attention (ready.c) ---- */
+
+/* Beyond 64 ranks: the bits of a summary that stand for words of ranks. */
+static inline uint64_t fsh_smp_words(const struct fsh_smp_port *port)
+{
+    return (UINT64_C(1) << (port->layout.ranks + 63) / 64) - 1;
+}
 
 /* Does the owner of a ring look at it at every poll? Sender, light fence before
  * it; if not, fsh_smp_call_attention. */

@@ -51,7 +51,7 @@ static bool clear_all(struct fsh_smp_port *port, struct fsh_smp_attention *was)
         if (port->layout.ranks <= 64)
             was->bits[c][0] |= words;
         else
-            for (; words != 0; words &= words - 1) {
+            for (words &= fsh_smp_words(port); words != 0; words &= words - 1) {
                 unsigned w = (unsigned)__builtin_ctzll(words);
 
                 was->bits[c][w] |= atomic_exchange(&own->ready[c][w], 0);

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "conduit/smp/send.h"
 
 #define TAKES_PER_POLL 32u /* slots of one ring a poll empties, about */
@@ -38,6 +39,9 @@ _Static_assert(MAX_MESSAGE_SLOTS *FSH_SMP_SLOT_BYTES >=
 _Static_assert(2 * MAX_MESSAGE_SLOTS + 1 + FREED_STEP <= FSH_SMP_SLOTS,
                "no message can be stuck");
 _Static_assert(sizeof(struct fsh_smp_head) % FSH_SMP_ALIGN == 0, "payload");
+
+/* Where nothing ever comes: for bits of ranks that do not exist. */
+static struct fsh_smp_ring nowhere;
 
 /* Slots copied out of a ring: whole messages. */
 struct taken {
@@ -83,6 +87,43 @@ static unsigned char *block_of(const struct fsh_smp_port *port, uint32_t owner,
     size_t pool = (size_t)owner * FSH_SMP_CHANNELS + channel;
     return port->base + port->layout.pools + pool * FSH_SMP_POOL_BYTES +
            fsh_smp_pool_offset(block);
+}
+
+/* --- damage ------------------------------------------------------------- */
+
+/* All ranks can write to all of the object, and a stray pointer may. What is
+ * taken from it is checked where it would otherwise lead out of it, or into a
+ * loop without an end; never on the way of a Short of one slot. */
+static __attribute__((noinline, cold)) _Noreturn void damaged(bool reply,
+                                                              uint32_t source,
+                                                              uint64_t first,
+                                                              uint32_t nbytes)
+{
+    fsh_fatal("conduit smp: what stands in the %s ring from rank %u is no "
+              "message (category %u, %u arguments, %u bytes, %u slots): some "
+              "rank has written outside its own memory",
+              reply ? "reply" : "request", source, category_of(first),
+              (unsigned)(first >> 48 & 0xff), nbytes, (unsigned)(first >> 56));
+}
+
+static __attribute__((noinline, cold)) _Noreturn void damaged_ring(
+    const struct fsh_smp_port *port, const struct fsh_smp_rx *rx,
+    uint64_t first)
+{
+    const struct fsh_smp_rx *replies = port->rx[FSH_SMP_REPLY];
+    bool reply = rx >= replies && rx < replies + port->layout.ranks;
+
+    damaged(reply,
+            (uint32_t)(rx - port->rx[reply ? FSH_SMP_REPLY : FSH_SMP_REQUEST]),
+            first, fsh_smp_head_at(rx->ring, rx->pos)->nbytes);
+}
+
+static __attribute__((noinline, cold)) _Noreturn void damaged_count(
+    const struct fsh_smp_tx *tx)
+{
+    fsh_fatal("conduit smp: %u slots of a ring are said to be free, of %u that "
+              "were written: some rank has written outside its own memory",
+              tx->freed, tx->tail);
 }
 
 /* --- sending ------------------------------------------------------------- */
@@ -145,8 +186,11 @@ static inline bool make_room(struct fsh_smp_tx *tx, uint32_t slots)
     uint32_t left = FSH_SMP_SLOTS - tx->tail % FSH_SMP_SLOTS;
     uint32_t skip = slots > left ? left : 0;
 
-    if (!fsh_smp_has_room(tx, skip + slots + 1))
+    if (!fsh_smp_has_room(tx, skip + slots + 1)) {
+        if (tx->tail - tx->freed > FSH_SMP_SLOTS)
+            damaged_count(tx);
         return false;
+    }
     if (__builtin_expect(skip != 0, 0))
         fsh_smp_publish(tx, FSH_SMP_SKIP, skip);
     return true;
@@ -271,21 +315,35 @@ static inline void consume(struct fsh_smp_rx *rx, uint32_t slots)
     }
 }
 
+/* Do the slots of a message or a SKIP end where its lap does, or before? */
+static bool has_slots(const struct fsh_smp_rx *rx, uint64_t first)
+{
+    uint32_t left = FSH_SMP_SLOTS - rx->pos % FSH_SMP_SLOTS;
+    uint32_t slots = slots_in(first);
+
+    return slots != 0 && slots <= left &&
+           (slots <= MAX_MESSAGE_SLOTS || is_skip(first));
+}
+
 /* A message of several slots, or what fills the end of a lap and the message
  * after that, if it is there. */
-static __attribute__((noinline)) uint32_t take_other(struct fsh_smp_rx *rx,
-                                                     struct taken *t,
-                                                     uint64_t first)
+static __attribute__((noinline)) uint32_t take_other(
+    const struct fsh_smp_port *port, struct fsh_smp_rx *rx, struct taken *t,
+    uint64_t first)
 {
     const struct fsh_smp_head *head;
     uint32_t n;
 
+    if (!has_slots(rx, first))
+        damaged_ring(port, rx, first);
     while (is_skip(first)) {
         consume(rx, slots_in(first));
         head = fsh_smp_head_at(rx->ring, rx->pos);
         first = atomic_load_explicit(&head->first, memory_order_acquire);
         if ((uint32_t)first != fsh_smp_stamp(rx->pos))
             return 0;
+        if (!has_slots(rx, first))
+            damaged_ring(port, rx, first);
     }
     n = slots_in(first);
     memcpy(t, fsh_smp_head_at(rx->ring, rx->pos), n * FSH_SMP_SLOT_BYTES);
@@ -296,7 +354,7 @@ static __attribute__((noinline)) uint32_t take_other(struct fsh_smp_rx *rx,
 /* Copy the next message out and free its slots. Returns them, 0 if there is
  * none. */
 static inline __attribute__((always_inline)) uint32_t take_one(
-    struct fsh_smp_rx *rx, struct taken *t)
+    const struct fsh_smp_port *port, struct fsh_smp_rx *rx, struct taken *t)
 {
     const struct fsh_smp_head *head =
         atomic_load_explicit(&rx->next, memory_order_relaxed);
@@ -307,7 +365,7 @@ static inline __attribute__((always_inline)) uint32_t take_one(
         atomic_load_explicit(&rx->stamp, memory_order_relaxed))
         return 0;
     if (__builtin_expect(!is_single(first), 0))
-        return take_other(rx, t, first);
+        return take_other(port, rx, t, first);
     memcpy(t->slot[0], head, FSH_SMP_SLOT_BYTES);
     consume(rx, 1);
     return 1;
@@ -317,7 +375,8 @@ static inline __attribute__((always_inline)) uint32_t take_one(
  * message takes one slot is said by a branch, not by arithmetic: so the processor
  * fetches the lines of a batch at once. After a whole batch there is likely
  * more, and its lines come while handlers run. */
-static uint32_t take_batch(struct fsh_smp_rx *rx, struct taken *t)
+static uint32_t take_batch(const struct fsh_smp_port *port,
+                           struct fsh_smp_rx *rx, struct taken *t)
 {
     uint32_t pos = rx->pos, n;
 
@@ -331,7 +390,7 @@ static uint32_t take_batch(struct fsh_smp_rx *rx, struct taken *t)
         memcpy(t->slot[n], head, FSH_SMP_SLOT_BYTES);
     }
     if (n == 0)
-        return take_one(rx, t);
+        return take_one(port, rx, t);
     consume(rx, n);
     for (uint32_t i = 0; n == BATCH && i < BATCH; i++)
         __builtin_prefetch(fsh_smp_head_at(rx->ring, pos + n + i));
@@ -386,6 +445,37 @@ static __attribute__((noinline)) void run_pooled(
     give_back(port, source, channel, head);
 }
 
+/* Is [addr, addr + n) in the memory others may put to? */
+static bool is_here(const struct fsh_smp_port *port, uint64_t addr, size_t n)
+{
+    uint64_t from = addr - (uint64_t)(uintptr_t)fsh_smp_segment(
+                               port->base, &port->layout, port->rank);
+
+    return from <= port->layout.segment_stride &&
+           n <= port->layout.segment_stride - from;
+}
+
+/* Is what a message that is no Short carries where it can be? */
+static inline bool is_whole(const struct fsh_smp_port *port,
+                            const struct fsh_smp_head *head, uint64_t first)
+{
+    bool along = fsh_smp_payload((uint8_t)(first >> 48)) + head->nbytes <=
+                 slots_in(first) * FSH_SMP_SLOT_BYTES;
+
+    switch (category_of(first)) {
+    case FSH_AM_LONG:
+        return !(first >> 40 & FSH_SMP_NEAR) ||
+               (along && is_here(port, head->addr, head->nbytes));
+    case FSH_AM_MEDIUM:
+        return along;
+    case FSH_SMP_POOLED:
+        return head->addr < FSH_SMP_BLOCKS &&
+               head->nbytes <= fsh_smp_pool_room((uint32_t)head->addr);
+    default:
+        return false;
+    }
+}
+
 /* Run the handler of a message that was copied out. */
 static inline __attribute__((always_inline)) void run(
     struct fsh_smp_port *port, struct fsh_smp_head *head, uint32_t source,
@@ -404,6 +494,8 @@ static inline __attribute__((always_inline)) void run(
     if (__builtin_expect(first >> 40 & FSH_SMP_BACK, 0))
         take_back(port, head);
     if (token.category != FSH_AM_SHORT) {
+        if (__builtin_expect(!is_whole(port, head, first), 0))
+            damaged(channel == FSH_SMP_REPLY, source, first, head->nbytes);
         token.nbytes = head->nbytes;
         token.buf = token.category == FSH_AM_MEDIUM
                         ? (unsigned char *)head + fsh_smp_payload(token.nargs)
@@ -449,7 +541,7 @@ static __attribute__((noinline)) void poll_more(struct fsh_smp_port *port,
     for (uint32_t done = 0, n; done < TAKES_PER_POLL; done += n) {
         if (!may_take(port, rx))
             return;
-        n = take_batch(rx, &t);
+        n = take_batch(port, rx, &t);
         fsh_smp_unlock(port, &rx->lock);
         for (uint32_t i = 0; i < n;) {
             struct fsh_smp_head *head = (void *)t.slot[i];
@@ -478,7 +570,7 @@ static __attribute__((noinline)) bool poll_word(struct fsh_smp_port *port,
 
         if (!may_take(port, rx))
             continue;
-        n = take_one(rx, &t);
+        n = take_one(port, rx, &t);
         fsh_smp_unlock(port, &rx->lock);
         if (n == 0)
             continue;
@@ -505,7 +597,7 @@ static bool poll_channel(struct fsh_smp_port *port, unsigned channel,
 
     if (port->layout.ranks <= 64)
         return poll_word(port, summary, 0, channel, deliver, arg);
-    for (; summary != 0; summary &= summary - 1) {
+    for (summary &= fsh_smp_words(port); summary != 0; summary &= summary - 1) {
         unsigned w = (unsigned)__builtin_ctzll(summary);
 
         any |= poll_word(port,
@@ -611,23 +703,26 @@ bool fsh_smp_port_poll_replies(struct fsh_smp_port *port,
 
 static bool make_ends(struct fsh_smp_port *port, unsigned channel)
 {
-    uint32_t ranks = port->layout.ranks;
+    uint32_t ranks = port->layout.ranks, bits = (ranks + 63) / 64 * 64;
     struct fsh_smp_tx *tx = aligned_alloc(64, ranks * sizeof *tx);
-    struct fsh_smp_rx *rx = aligned_alloc(64, ranks * sizeof *rx);
+    struct fsh_smp_rx *rx = aligned_alloc(64, bits * sizeof *rx);
 
     port->tx[channel] = tx;
     port->rx[channel] = rx;
     if (tx == NULL || rx == NULL)
         return false;
     memset(tx, 0, ranks * sizeof *tx);
-    memset(rx, 0, ranks * sizeof *rx);
+    memset(rx, 0, bits * sizeof *rx);
     for (uint32_t r = 0; r < ranks; r++) {
         tx[r].ring = ring_of(port, port->rank, r, channel);
         tx[r].owner = &port->ctl[r];
         tx[r].attention = ranks <= 64
                               ? &port->ctl[r].summary[channel]
                               : &port->ctl[r].ready[channel][port->rank / 64];
-        rx[r].ring = ring_of(port, r, port->rank, channel);
+    }
+    for (uint32_t r = 0; r < bits; r++) {
+        rx[r].ring =
+            r < ranks ? ring_of(port, r, port->rank, channel) : &nowhere;
         stand_at(&rx[r], 0);
     }
     fsh_smp_pool_init(&port->pool[channel]);
