@@ -26,7 +26,7 @@
 #include "base/log.h"
 #include "../unit/check.h"
 
-#define FUZZ_BYTES 4096        /* of choices a case can make; then zeros */
+#define FUZZ_BYTES 16384       /* of choices a case can make; then zeros */
 #define FUZZ_CASE_SECONDS 20.0 /* a case that takes longer hangs */
 
 struct fuzz {
