@@ -6,6 +6,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell n=$$(nproc); [ $$n -gt 8 ] && n=8; echo $$n)
 TESTS  ?= .
 ROUNDS ?= 20
+SECONDS ?= 600
 RUN    := $(BUILD)/bin/fshrun
 PAPER  := $(BUILD)/paper
 DEMO   := fshrun fshinfo fshsim fshperf 05_selfcheck 06_matmul
@@ -18,7 +19,8 @@ all: deps build ## install what is missing, build everything
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
 	@echo "  Variables: BUILD=$(BUILD) PREFIX=$(PREFIX) JOBS=$(JOBS)" \
-	      "TESTS=<regular expression> ROUNDS=<of make bench's peers>"
+	      "TESTS=<regular expression> ROUNDS=<of make bench's peers>" \
+	      "SECONDS=, SEED=<of make soak>"
 
 deps:
 	@scripts/install-deps.sh run
@@ -64,9 +66,9 @@ bench: build ## all figures: sections IV and V, simulator, kernels, smp beside M
 	@python3 bench/peers.py --fshperf $(BUILD)/bin/fshperf \
 	    --build $(BUILD)/peers --rounds $(ROUNDS) --json $(BUILD)/peers.json
 
-soak: build ## long runs: 10^5 transfers at random pauses on each conduit
-	@$(RUN) -n 2 --conduit smp --timeout 1800 $(BUILD)/tests/stress_pauses 100000
-	@$(RUN) -n 2 --conduit fpga --timeout 1800 $(BUILD)/tests/stress_pauses 100000
+soak: build ## random tests on all conduits for SECONDS=600, or any other time
+	@FSH_BIN=$(abspath $(BUILD))/bin FSH_TESTS=$(abspath $(BUILD))/tests \
+	    tests/stress/soak.py --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
 synth: ## cells by block beside the paper's Table II, longest path (yosys)
 	@scripts/install-deps.sh hardware
