@@ -68,6 +68,25 @@ static struct fsh_rank_slot *my_slot(void)
     return &fsh_boot.page->rank[fsh_boot.rank];
 }
 
+static double watchdog; /* seconds; 0: off */
+
+double fsh_boot_watchdog(void)
+{
+    return watchdog;
+}
+
+bool fsh_boot_overdue(uint64_t *since)
+{
+    uint64_t now;
+
+    if (watchdog == 0)
+        return false;
+    now = fsh_time_ns();
+    if (*since == 0)
+        *since = now;
+    return (double)(now - *since) > watchdog * 1e9;
+}
+
 bool fsh_boot_alive(const char **why)
 {
     if (atomic_load_explicit(&fsh_boot.page->abort_code,
@@ -239,6 +258,7 @@ static void obey_debug_settings(void)
     fsh_env_join(fsh_boot_getenv, fsh_boot.rank == 0);
     if (fsh_boot.rank == 0 && fsh_option_bool("GASNET_VERBOSEENV"))
         fsh_option_each(print_setting, NULL);
+    watchdog = fsh_option_seconds("FSHMEM_WATCHDOG");
     if (fsh_option_bool("GASNET_BACKTRACE"))
         fsh_backtrace_init(!fsh_option_bool("GASNET_NO_CATCH_SIGNAL"));
     if (!fsh_option_bool("GASNET_FREEZE"))

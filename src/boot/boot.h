@@ -61,6 +61,11 @@ void fsh_boot_exchange(const void *in, size_t n, void *out);
  * Any thread; the last one counts. */
 void fsh_boot_waiting(const char *what);
 
+/* Has a wait that began at *since (ns; 0: now, and it is set) taken longer than
+ * FSHMEM_WATCHDOG allows, and how many seconds is that? Any thread. */
+bool fsh_boot_overdue(uint64_t *since);
+double fsh_boot_watchdog(void);
+
 /* Environment of the launcher (inherited by every rank on one host). */
 const char *fsh_boot_getenv(const char *name);
 

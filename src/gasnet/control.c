@@ -97,7 +97,6 @@ int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
     g->segs = calloc(g->nodes, sizeof *g->segs);
     if (g->segs == NULL)
         fsh_fatal("gasnet_init: no memory for a table of %u nodes", g->nodes);
-    fsh_wait_init();
     fsh_memset_register();
     fsh_team_register();
     fsh_coll_register();

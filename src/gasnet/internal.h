@@ -167,8 +167,6 @@ void fsh_wait_end(struct fsh_wait *wait);
 void fsh_wait_check(struct fsh_wait *wait, const char *what);
 /* Tell this process's sleepers that a poll found something. */
 void fsh_wait_wake(void);
-/* Read the options; from gasnet_init. */
-void fsh_wait_init(void);
 
 /* Poll until nothing of the event is in flight. */
 void fsh_wait_event(struct fsh_event *event, const char *what, uint32_t node);

@@ -13,7 +13,6 @@
 #include "base/cpu.h"
 #include "base/futex.h"
 #include "base/log.h"
-#include "base/option.h"
 #include "boot/boot.h"
 #include "gasnet/internal.h"
 
@@ -31,17 +30,11 @@
 /* An ending job sends SIGQUIT, for which the client may have a handler. */
 #define SIGNAL_GRACE_NS UINT64_C(1000000000)
 
-static uint64_t watchdog_ns; /* 0: off */
-
 /* Threads of this process that wait: one sleeps in the conduit, the others on
  * `progress`, which counts polls that found something. */
 static atomic_uint progress;
 static atomic_int sleepers;
 static atomic_flag in_conduit = ATOMIC_FLAG_INIT;
-void fsh_wait_init(void)
-{
-    watchdog_ns = (uint64_t)(fsh_option_seconds("FSHMEM_WATCHDOG") * 1e9);
-}
 
 void fsh_wait_wake(void)
 {
@@ -72,7 +65,7 @@ static void print_fact(void *arg, const char *text)
 
 static _Noreturn void bite(const struct fsh_wait *wait, const char *what)
 {
-    double seconds = (double)watchdog_ns * 1e-9;
+    double seconds = fsh_boot_watchdog();
 
     fsh_gasnet.ops->describe(print_fact, NULL);
     fsh_command_describe(print_fact, NULL);
@@ -104,7 +97,7 @@ void fsh_wait_check(struct fsh_wait *wait, const char *what)
     fsh_exit_check();
     if (wait->since == 0)
         wait->since = now;
-    if (watchdog_ns != 0 && now - wait->since > watchdog_ns)
+    if (fsh_boot_overdue(&wait->since))
         bite(wait, what);
     if (!wait->reported && now - wait->since > REPORT_NS) {
         set_report(what, wait->peer);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -124,6 +125,39 @@ static void meet_all(void)
     free(seg);
 }
 
+/* Rank 0 sends to rank 1, which never takes anything. */
+static void flood(void)
+{
+    static char data[512];
+
+    say("up");
+    while (me == 0)
+        gasnet_AMRequestMedium0(1, H_TAKE, data, sizeof(data));
+    spin();
+}
+
+/* What a wait for the last rank costs the others, in ms of processor time. */
+static void wait_for_the_last(void)
+{
+    struct rusage before, after;
+    char text[64];
+    long ms;
+
+    getrusage(RUSAGE_SELF, &before);
+    if (me == n - 1)
+        usleep(1500000);
+    barrier();
+    getrusage(RUSAGE_SELF, &after);
+    ms = (after.ru_utime.tv_sec - before.ru_utime.tv_sec +
+          after.ru_stime.tv_sec - before.ru_stime.tv_sec) *
+             1000 +
+         (after.ru_utime.tv_usec - before.ru_utime.tv_usec +
+          after.ru_stime.tv_usec - before.ru_stime.tv_usec) /
+             1000;
+    snprintf(text, sizeof(text), "waited %ld", ms);
+    say(text);
+}
+
 static void act(const char *what, int argc, char **argv)
 {
     if (strcmp(what, "args") == 0) {
@@ -143,6 +177,14 @@ static void act(const char *what, int argc, char **argv)
         }
         say("up");
         spin();
+    } else if (strcmp(what, "flood") == 0) {
+        flood();
+    } else if (strcmp(what, "last") == 0) {
+        wait_for_the_last();
+    } else if (strcmp(what, "one-spins") == 0) {
+        say("up");
+        if (me == 1)
+            spin();
     } else if (strcmp(what, "pause") == 0) {
         meet_all();
         barrier();

@@ -81,6 +81,20 @@ static void announce(const struct fsh_fpga_pause *p)
     fsh_boot_waiting(text);
 }
 
+static void print_fact(void *arg, const char *text)
+{
+    (void)arg;
+    fsh_warn("  %s", text);
+}
+
+static _Noreturn void bite(const struct fsh_fpga_pause *p)
+{
+    fsh_conduit_fpga.describe(print_fact, NULL);
+    fsh_fatal("conduit fpga: blocked for %.3g s (FSHMEM_WATCHDOG), waiting for "
+              "%s, rank %" PRIu32,
+              fsh_boot_watchdog(), p->what, p->node);
+}
+
 void fsh_fpga_pause_step(struct fsh_fpga_pause *p, bool requests)
 {
     const char *why = NULL;
@@ -93,6 +107,8 @@ void fsh_fpga_pause_step(struct fsh_fpga_pause *p, bool requests)
             fsh_fatal("conduit fpga: gave up waiting for %s, rank %" PRIu32
                       ": %s",
                       p->what, p->node, why);
+        if (fsh_boot_overdue(&p->since))
+            bite(p);
         fsh_fpga.ops->wait(fsh_fpga.dev, p->seen, MAX_SLEEP_NS);
     } else if (p->fruitless != 0) {
         sched_yield();
@@ -111,4 +127,5 @@ void fsh_fpga_pause_end(struct fsh_fpga_pause *p)
         fsh_boot_waiting("");
     p->announced = false;
     p->fruitless = 0;
+    p->since = 0;
 }

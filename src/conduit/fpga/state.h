@@ -178,6 +178,7 @@ struct fsh_fpga_pause {
     uint32_t node;
     unsigned fruitless;
     bool announced; /* shown in the control page */
+    uint64_t since; /* ns, for the watchdog; 0 not yet */
     uint32_t seen;  /* the device's activity before the last progress */
 };
 void fsh_fpga_pause_begin(struct fsh_fpga_pause *p, const char *what,

@@ -147,10 +147,27 @@ static void say_waiting(unsigned channel, uint32_t dest, const char *lacking)
     fsh_boot_waiting(text);
 }
 
+static void describe(void (*line)(void *arg, const char *text), void *arg);
+
+static void print_fact(void *arg, const char *text)
+{
+    (void)arg;
+    fsh_warn("  %s", text);
+}
+
+static _Noreturn void bite(unsigned channel, uint32_t dest, const char *lacking)
+{
+    describe(print_fact, NULL);
+    fsh_fatal("active message %s to rank %" PRIu32 ": blocked for %.3g s "
+              "(FSHMEM_WATCHDOG), waiting for a free %s",
+              channel == FSH_SMP_REPLY ? "reply" : "request", dest,
+              fsh_boot_watchdog(), lacking);
+}
+
 /* One step of a wait for room: spin, offer the processor, sleep longer and
  * longer. Leaves if the job is ending. */
 static void pause_step(unsigned n, unsigned channel, uint32_t dest,
-                       const char *lacking)
+                       const char *lacking, uint64_t *since)
 {
     const char *why = NULL;
 
@@ -162,6 +179,8 @@ static void pause_step(unsigned n, unsigned channel, uint32_t dest,
         fsh_fatal("conduit smp: gave up waiting for a %s to rank %" PRIu32
                   ": %s",
                   lacking, dest, why);
+    if (fsh_boot_overdue(since))
+        bite(channel, dest, lacking);
     if (n < smp.spins + YIELDS) {
         sched_yield();
         return;
@@ -184,6 +203,7 @@ static bool poll_for(unsigned channel)
 static void send_slow(unsigned channel, uint32_t dest, const struct fsh_am *am,
                       enum fsh_smp_result result)
 {
+    uint64_t since = 0; /* the watchdog's */
     unsigned n = 0;
 
     while (result != FSH_SMP_SENT) {
@@ -192,7 +212,8 @@ static void send_slow(unsigned channel, uint32_t dest, const struct fsh_am *am,
         else
             pause_step(n++, channel, dest,
                        result == FSH_SMP_NO_SLOT ? "ring slot"
-                                                 : "payload block");
+                                                 : "payload block",
+                       &since);
         result = fsh_smp_port_send(smp.port, channel, dest, am);
     }
     fsh_boot_waiting("");
