@@ -162,6 +162,30 @@ class Job:
         os.close(self.read_end)
 
 
+def memory_objects(pids):
+    """Inodes of the memfds that these processes have open or mapped."""
+    found = set()
+    for pid in pids:
+        try:
+            for name in os.listdir(f"/proc/{pid}/fd"):
+                path = f"/proc/{pid}/fd/{name}"
+                if os.readlink(path).startswith("/memfd:fshmem"):
+                    found.add(os.stat(path).st_ino)
+            with open(f"/proc/{pid}/maps", encoding="utf-8") as f:
+                for line in f:
+                    if "/memfd:fshmem" in line:
+                        found.add(int(line.split()[4]))
+        except OSError:
+            continue
+    return found
+
+
+def holders_of(objects):
+    """Processes, of anybody, that have one of these memory objects."""
+    return [pid for pid in filter(str.isdigit, os.listdir("/proc"))
+            if memory_objects([pid]) & objects]
+
+
 def run(*command, **how):
     """Start, wait, return (code, output). limit: seconds for all of it."""
     limit = how.pop("limit", 60)

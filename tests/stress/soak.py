@@ -18,7 +18,7 @@ import tempfile
 import time
 
 from fshjob import (BIN, FSHRUN, HAVE_SIM, RANKS, TESTS, Failure, Job, check,
-                    wait_until)
+                    holders_of, memory_objects)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RUN = os.path.join(HERE, "..", "conform", "run.py")
@@ -96,24 +96,6 @@ def command_lines(rng, left):
 
 # ---- start, kill, look for what is left ----
 
-def memory_objects(pids):
-    """Inodes of the memfds that these processes have open or mapped."""
-    found = set()
-    for pid in pids:
-        try:
-            for name in os.listdir(f"/proc/{pid}/fd"):
-                path = f"/proc/{pid}/fd/{name}"
-                if os.readlink(path).startswith("/memfd:fshmem"):
-                    found.add(os.stat(path).st_ino)
-            with open(f"/proc/{pid}/maps", encoding="utf-8") as f:
-                for line in f:
-                    if "/memfd:fshmem" in line:
-                        found.add(int(line.split()[4]))
-        except OSError:
-            continue
-    return found
-
-
 class Kill:
     """A job of random size, one of whose processes is killed at any time."""
 
@@ -175,11 +157,7 @@ class Kill:
                 check(not os.listdir(place), f"files: {os.listdir(place)}")
             finally:
                 job.close()
-            holders = {}
-            for pid in filter(str.isdigit, os.listdir("/proc")):
-                left = memory_objects([pid]) & objects
-                if left:
-                    holders[pid] = left
+            holders = holders_of(objects)
             check(not holders, f"memory objects in processes {holders}")
         left = {n for n in set(os.listdir("/dev/shm")) - shm if "fsh" in n}
         check(not left, f"in /dev/shm: {left}")
