@@ -119,20 +119,12 @@ static void check_message(const struct fsh_token *in, uint64_t seed,
 
 static void deliver(struct fsh_token *in, void *arg);
 
-/* Shorts go one of two ways, by turns. */
-static int slowly(unsigned channel, uint32_t dest, unsigned handler,
-                  unsigned nargs, const int32_t *args)
-{
-    (void)channel, (void)dest, (void)handler, (void)nargs, (void)args;
-    return 1;
-}
-
+/* Messages of a slot go one of two ways, by turns. */
 static bool pass(struct fsh_smp_port *port, unsigned channel,
                  const struct fsh_am *am)
 {
-    if (am->category == FSH_AM_SHORT && fuzz_rarely(w.f, 2) &&
-        fsh_smp_send_short(port, channel, am->node, am->handler, am->nargs,
-                           am->args, slowly) == 0)
+    if (am->category != FSH_AM_MEDIUM && fuzz_rarely(w.f, 2) &&
+        fsh_smp_send_lean(port, channel, am->node, am, false))
         return true;
     return fsh_smp_port_send(port, channel, am->node, am) == FSH_SMP_SENT;
 }
@@ -270,8 +262,9 @@ static void damage_field(struct fuzz *f, struct fsh_smp_head *head)
 {
     static const uint8_t categories[] = {
         FSH_AM_MEDIUM,  FSH_AM_LONG,  3,
-        FSH_SMP_POOLED, FSH_SMP_SKIP, FSH_SMP_BACK};
-    static const uint8_t counts[] = {0, 1, 2, 10, 11, 16, 17, 63, 64, 65, 255};
+        FSH_SMP_POOLED, FSH_SMP_BACK, FSH_AM_LONG | FSH_SMP_NEAR};
+    static const uint8_t counts[] = {0,  1,  2,  10,  11,  16,  17,
+                                     63, 64, 65, 128, 129, 160, 255};
     /* Of the first word: stamp, handler, category, arguments, slots. */
     enum { CATEGORY = 5, ARGS, SLOTS };
     unsigned char *bytes = (unsigned char *)head;
@@ -314,8 +307,10 @@ static void damage_head(struct fuzz *f, const struct fsh_smp_rx *rx)
 
     if (fuzz_rarely(f, 2))
         atomic_store(&head->first,
-                     fsh_smp_first(stamp, fuzz_byte(f), fuzz_below(f, 3),
-                                   fuzz_below(f, 17), 1));
+                     fsh_smp_first(stamp,
+                                   fsh_smp_what(fuzz_byte(f), fuzz_below(f, 3),
+                                                fuzz_below(f, 17)),
+                                   1));
     for (unsigned n = 1 + fuzz_below(f, 3); n > 0; n--)
         damage_field(f, head);
 }

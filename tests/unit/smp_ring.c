@@ -76,30 +76,15 @@ static void check_args(const struct fsh_token *in)
 
 static void deliver(struct fsh_token *in, void *arg);
 
-/* As the conduit sends what takes one slot. */
-static bool send_lean(struct fsh_smp_port *port, uint8_t channel,
-                      const struct fsh_am *am)
-{
-    struct fsh_smp_tx *tx = &port->tx[channel][am->node];
-
-    if (am->category == FSH_AM_MEDIUM || am->nargs > FSH_SMP_FIRST_ARGS ||
-        !fsh_smp_send_plain(port, tx, am->node,
-                            fsh_smp_what(am->handler, am->category, am->nargs),
-                            am->nargs, am->args,
-                            am->category == FSH_AM_LONG ? am : NULL, false))
-        return false;
-    if (fsh_smp_must_announce(port, tx, channel))
-        fsh_smp_announce(port, tx, channel);
-    return true;
-}
-
 static void send(struct party *p, uint8_t channel, const struct fsh_am *am,
                  bool replies)
 {
     struct fsh_smp_port *port = p->world->port[p->index];
     unsigned idle = 0;
 
-    while (!send_lean(port, channel, am) &&
+    /* As the conduit does. */
+    while ((am->category == FSH_AM_MEDIUM ||
+            !fsh_smp_send_lean(port, channel, am->node, am, false)) &&
            fsh_smp_port_send(port, channel, am->node, am) != FSH_SMP_SENT) {
         if (replies ? fsh_smp_port_poll_replies(port, deliver, p)
                     : fsh_smp_port_poll(port, deliver, p))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A port from inside: what ring.c (messages) and ready.c (attention, sleep)
+ * A port from inside: what ring.c, send.c (messages) and ready.c (attention, sleep)
  * share, and nobody else sees. See ring.h for the contract.
  *
  * Locks. With `locking` several threads may call. As long as one thread alone
@@ -144,13 +144,23 @@ static inline struct fsh_smp_head *fsh_smp_head_at(struct fsh_smp_ring *ring,
     return (struct fsh_smp_head *)(void *)ring->slot[pos % FSH_SMP_SLOTS];
 }
 
+/* A pool block of a rank's. */
+static inline unsigned char *fsh_smp_block(const struct fsh_smp_port *port,
+                                           uint32_t owner, unsigned channel,
+                                           uint32_t block)
+{
+    size_t pool = (size_t)owner * FSH_SMP_CHANNELS + channel;
+    return port->base + port->layout.pools + pool * FSH_SMP_POOL_BYTES +
+           fsh_smp_pool_offset(block);
+}
+
 /* Never 0, so that cleared slots are never new; differs from lap to lap. */
 static inline uint32_t fsh_smp_stamp(uint32_t pos)
 {
     return UINT32_C(0x80000000) | (pos / FSH_SMP_SLOTS);
 }
 
-/* Is there a message? Acquires it; partner: publish (ring.c). Lock held. */
+/* Is there a message? Acquires it; partner: fsh_smp_stamp_at (send.h). Lock held. */
 static inline bool fsh_smp_is_new(const struct fsh_smp_rx *rx)
 {
     const struct fsh_smp_head *next =

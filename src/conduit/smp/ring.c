@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rings of conduit smp; see ring.h for the contract and layout.h for memory.
+ * The receiving end of a ring, and ports; see ring.h for the contract, layout.h
+ * for memory and send.c for the other end.
  *
  * A slot holds a new message when its stamp equals the lap of the position the
- * receiver stands at. Slots used for the inside of a message hold bytes that
- * could look like a stamp; the sender remembers them (`inner`) and clears the
- * stamp of the slot after a message before it publishes the message. Messages
- * never wrap: a SKIP fills the end of a lap.
+ * receiver stands at.
  *
  * What is in slots is copied out before its handler runs and the slots are
  * freed at once, so handlers may nest (reply handlers inside am_reply) and
@@ -81,14 +79,6 @@ static struct fsh_smp_ring *ring_of(const struct fsh_smp_port *port,
     return &pairs[index].ring[channel];
 }
 
-static unsigned char *block_of(const struct fsh_smp_port *port, uint32_t owner,
-                               unsigned channel, uint32_t block)
-{
-    size_t pool = (size_t)owner * FSH_SMP_CHANNELS + channel;
-    return port->base + port->layout.pools + pool * FSH_SMP_POOL_BYTES +
-           fsh_smp_pool_offset(block);
-}
-
 /* --- damage ------------------------------------------------------------- */
 
 /* All ranks can write to all of the object, and a stray pointer may. What is
@@ -116,182 +106,6 @@ static __attribute__((noinline, cold)) _Noreturn void damaged_ring(
     damaged(reply,
             (uint32_t)(rx - port->rx[reply ? FSH_SMP_REPLY : FSH_SMP_REQUEST]),
             first, fsh_smp_head_at(rx->ring, rx->pos)->nbytes);
-}
-
-static __attribute__((noinline, cold)) _Noreturn void damaged_count(
-    const struct fsh_smp_tx *tx)
-{
-    fsh_fatal("conduit smp: %u slots of a ring are said to be free, of %u that "
-              "were written: some rank has written outside its own memory",
-              tx->freed, tx->tail);
-}
-
-/* --- sending ------------------------------------------------------------- */
-
-/* Remember the inside of the message, and make the slot after it not look like
- * one. */
-void fsh_smp_mark_inside(struct fsh_smp_tx *tx, uint32_t slots)
-{
-    uint32_t next = tx->tail + slots;
-
-    tx->inner &= ~(UINT64_C(1) << tx->tail % FSH_SMP_SLOTS);
-    for (uint32_t p = tx->tail + 1; p != next; p++)
-        tx->inner |= UINT64_C(1) << p % FSH_SMP_SLOTS;
-    if (tx->inner >> next % FSH_SMP_SLOTS & 1)
-        atomic_store_explicit(&fsh_smp_head_at(tx->ring, next)->first, 0,
-                              memory_order_relaxed);
-}
-
-/* The message but for its first word. Returns flags for that. */
-static inline uint8_t fill(struct fsh_smp_port *port, uint32_t dest,
-                           struct fsh_smp_head *head, const struct fsh_am *am)
-{
-    int32_t *args = (int32_t *)(void *)(head + 1);
-    /* Acquire, partner: give_back, of another thread maybe. */
-    uint64_t back =
-        atomic_load_explicit(&port->back[dest].word, memory_order_acquire);
-
-    for (unsigned i = 0; i < am->nargs; i++)
-        args[i] = am->args[i];
-    if (am->category != FSH_AM_SHORT) {
-        head->nbytes = (uint32_t)am->nbytes;
-        head->addr = (uint64_t)(uintptr_t)am->dst;
-    }
-    /* Say, along with a message, that a block of its receiver's is free. */
-    if (__builtin_expect(back == 0, 1))
-        return 0;
-    head->back = back;
-    atomic_store_explicit(&port->back[dest].word, 0, memory_order_relaxed);
-    return FSH_SMP_BACK;
-}
-
-static uint32_t claim(struct fsh_smp_port *port, unsigned channel, size_t n,
-                      uint32_t *use)
-{
-    struct fsh_smp_pool *pool = &port->pool[channel];
-    uint32_t block;
-
-    fsh_smp_lock(port, &port->pool_lock[channel]);
-    block = fsh_smp_pool_claim(pool, port->own, channel, n);
-    if (block != FSH_SMP_NO_ROOM)
-        *use = pool->use[block];
-    fsh_smp_unlock(port, &port->pool_lock[channel]);
-    return block;
-}
-
-/* Room for a message, after a SKIP if it would wrap. One slot more: the one
- * whose stamp publish may clear. */
-static inline bool make_room(struct fsh_smp_tx *tx, uint32_t slots)
-{
-    uint32_t left = FSH_SMP_SLOTS - tx->tail % FSH_SMP_SLOTS;
-    uint32_t skip = slots > left ? left : 0;
-
-    if (!fsh_smp_has_room(tx, skip + slots + 1)) {
-        if (tx->tail - tx->freed > FSH_SMP_SLOTS)
-            damaged_count(tx);
-        return false;
-    }
-    if (__builtin_expect(skip != 0, 0))
-        fsh_smp_publish(tx, FSH_SMP_SKIP, skip);
-    return true;
-}
-
-static inline uint32_t slots_of(size_t bytes)
-{
-    return (uint32_t)((bytes + FSH_SMP_SLOT_BYTES - 1) / FSH_SMP_SLOT_BYTES);
-}
-
-/* A message whose payload, if it has one, is elsewhere. */
-static inline __attribute__((always_inline)) enum fsh_smp_result send_bare(
-    struct fsh_smp_port *port, struct fsh_smp_tx *tx, uint32_t dest,
-    const struct fsh_am *am)
-{
-    uint32_t slots = am->nargs <= FSH_SMP_FIRST_ARGS ? 1 : 2;
-    uint8_t flags;
-
-    if (__builtin_expect(!make_room(tx, slots), 0))
-        return FSH_SMP_NO_SLOT;
-    flags = fill(port, dest, fsh_smp_head_at(tx->ring, tx->tail), am);
-    fsh_smp_publish(
-        tx, fsh_smp_what(am->handler, am->category | flags, am->nargs), slots);
-    return FSH_SMP_SENT;
-}
-
-/* A Medium that does not fit into slots: its payload goes to a block first. */
-static enum fsh_smp_result send_pooled(struct fsh_smp_port *port,
-                                       struct fsh_smp_tx *tx, unsigned channel,
-                                       uint32_t dest, const struct fsh_am *am)
-{
-    uint32_t slots = am->nargs <= FSH_SMP_FIRST_ARGS ? 1 : 2, use = 0, block;
-    struct fsh_smp_head *head;
-    uint8_t flags;
-
-    if (!make_room(tx, slots))
-        return FSH_SMP_NO_SLOT;
-    block = claim(port, channel, am->nbytes, &use);
-    if (block == FSH_SMP_NO_ROOM)
-        return FSH_SMP_NO_BLOCK;
-    memcpy(block_of(port, port->rank, channel, block), am->src, am->nbytes);
-    head = fsh_smp_head_at(tx->ring, tx->tail);
-    flags = fill(port, dest, head, am);
-    head->addr = block;
-    head->use = use;
-    fsh_smp_publish(
-        tx, fsh_smp_what(am->handler, FSH_SMP_POOLED | flags, am->nargs),
-        slots);
-    return FSH_SMP_SENT;
-}
-
-static __attribute__((noinline)) enum fsh_smp_result send_medium(
-    struct fsh_smp_port *port, struct fsh_smp_tx *tx, unsigned channel,
-    uint32_t dest, const struct fsh_am *am)
-{
-    size_t before = fsh_smp_payload(am->nargs);
-    uint32_t slots = slots_of(before + am->nbytes);
-    struct fsh_smp_head *head;
-    uint8_t flags;
-
-    if (am->nbytes > FSH_SMP_MAX_INLINE)
-        return send_pooled(port, tx, channel, dest, am);
-    if (!make_room(tx, slots))
-        return FSH_SMP_NO_SLOT;
-    head = fsh_smp_head_at(tx->ring, tx->tail);
-    flags = fill(port, dest, head, am);
-    memcpy((unsigned char *)head + before, am->src, am->nbytes);
-    fsh_smp_publish(
-        tx, fsh_smp_what(am->handler, am->category | flags, am->nargs), slots);
-    return FSH_SMP_SENT;
-}
-
-enum fsh_smp_result fsh_smp_port_send(struct fsh_smp_port *port,
-                                      unsigned channel, uint32_t dest,
-                                      const struct fsh_am *am)
-{
-    struct fsh_smp_tx *tx = &port->tx[channel][dest];
-    enum fsh_smp_result result;
-
-    fsh_smp_lock(port, &tx->lock);
-    result = am->category == FSH_AM_MEDIUM && am->nbytes != 0
-                 ? send_medium(port, tx, channel, dest, am)
-                 : send_bare(port, tx, dest, am);
-    fsh_smp_unlock(port, &tx->lock);
-    if (__builtin_expect(result == FSH_SMP_SENT, 1) &&
-        __builtin_expect(fsh_smp_must_announce(port, tx, channel), 0))
-        fsh_smp_announce(port, tx, channel);
-    return result;
-}
-
-int fsh_smp_announce(struct fsh_smp_port *port, const struct fsh_smp_tx *tx,
-                     unsigned channel)
-{
-    /* A, B, partners: fsh_smp_withdraw and fsh_smp_port_sleep. */
-    if (port->fenced)
-        atomic_thread_fence(memory_order_seq_cst);
-    if (!fsh_smp_attended(port, tx, channel))
-        fsh_smp_call_attention(port, tx->owner, port->rank, channel);
-    if (atomic_load_explicit(&tx->owner->sleepers, memory_order_relaxed) != 0)
-        fsh_smp_wake(tx->owner);
-    return 0;
 }
 
 /* --- receiving ----------------------------------------------------------- */
@@ -440,7 +254,7 @@ static __attribute__((noinline)) void run_pooled(
     unsigned channel = token->is_request ? FSH_SMP_REQUEST : FSH_SMP_REPLY;
 
     token->category = FSH_AM_MEDIUM;
-    token->buf = block_of(port, source, channel, (uint32_t)head->addr);
+    token->buf = fsh_smp_block(port, source, channel, (uint32_t)head->addr);
     deliver(token, arg);
     give_back(port, source, channel, head);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sending from inside: what all messages share (ring.c), and the whole way of a
+ * Sending from inside: what all messages share (send.c), and the whole way of a
  * Short message that meets nothing special, inline, without a stack frame. Lines
  * of a ring come from another processor, and the stores to them wait for each
  * other in program order together with all stores between: the fewer of those
@@ -124,6 +124,25 @@ static inline __attribute__((always_inline)) bool fsh_smp_send_plain(
     }
     fsh_smp_stamp_at(tx, tail, what, 1);
     fsh_smp_unlock(port, &tx->lock);
+    return true;
+}
+
+/* Send a Short or a Long that takes one slot, and tell. near: with its payload, for
+ * which there has to be room. False: as fsh_smp_send_plain. */
+static inline __attribute__((always_inline)) bool fsh_smp_send_lean(
+    struct fsh_smp_port *port, unsigned channel, uint32_t dest,
+    const struct fsh_am *am, bool near)
+{
+    struct fsh_smp_tx *tx = &port->tx[channel][dest];
+    unsigned category = am->category | (near ? FSH_SMP_NEAR : 0);
+
+    if (am->nargs > FSH_SMP_FIRST_ARGS ||
+        !fsh_smp_send_plain(
+            port, tx, dest, fsh_smp_what(am->handler, category, am->nargs),
+            am->nargs, am->args, am->category == FSH_AM_LONG ? am : NULL, near))
+        return false;
+    if (__builtin_expect(fsh_smp_must_announce(port, tx, channel), 0))
+        fsh_smp_announce(port, tx, channel);
     return true;
 }
 

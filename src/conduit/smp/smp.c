@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Conduit smp: the ranks of one host over one shared memory object. Messages
- * go through ring.c; put and get are copies, done when the call returns. Every
+ * go through rings; put and get are copies, done when the call returns. Every
  * rank maps the whole object, at an address of its own, so a remote address is
  * translated from the owner's view. Called by src/gasnet, any thread.
  */
@@ -219,37 +219,18 @@ static void send_slow(unsigned channel, uint32_t dest, const struct fsh_am *am,
     fsh_boot_waiting("");
 }
 
-/* Send a Long in one slot, with its payload or after that has been placed. False:
- * as fsh_smp_send_plain. */
-static inline __attribute__((always_inline)) bool send_long(
-    unsigned channel, uint32_t dest, const struct fsh_am *am, bool near)
-{
-    struct fsh_smp_tx *tx = &smp.port->tx[channel][dest];
-    unsigned category = near ? FSH_AM_LONG | FSH_SMP_NEAR : FSH_AM_LONG;
-
-    if (!fsh_smp_send_plain(smp.port, tx, dest,
-                            fsh_smp_what(am->handler, category, am->nargs),
-                            am->nargs, am->args, am, near))
-        return false;
-    if (__builtin_expect(fsh_smp_must_announce(smp.port, tx, channel), 0))
-        fsh_smp_announce(smp.port, tx, channel);
-    return true;
-}
-
 /* The payload of a Long goes to the target at once; a small one goes along, so
- * that one line crosses, and the receiver's side puts it in place. */
-static bool send_as_long(unsigned channel, uint32_t dest,
-                         const struct fsh_am *am)
+ * that one line crosses, and the receiver's side puts it in place. False: as
+ * fsh_smp_send_plain. */
+static bool send_long(unsigned channel, uint32_t dest, const struct fsh_am *am)
 {
-    bool one_slot = am->nargs <= FSH_SMP_FIRST_ARGS;
-
-    if (one_slot && am->nbytes - 1 < NEAR_BYTES &&
+    if (am->nbytes - 1 < NEAR_BYTES &&
         fsh_smp_payload(am->nargs) + am->nbytes <= FSH_SMP_SLOT_BYTES &&
-        send_long(channel, dest, am, true))
+        fsh_smp_send_lean(smp.port, channel, dest, am, true))
         return true;
     if (am->nbytes != 0)
         memcpy(translate(dest, am->dst), am->src, am->nbytes);
-    return one_slot && send_long(channel, dest, am, false);
+    return fsh_smp_send_lean(smp.port, channel, dest, am, false);
 }
 
 static inline void send(unsigned channel, uint32_t dest,
@@ -257,7 +238,7 @@ static inline void send(unsigned channel, uint32_t dest,
 {
     enum fsh_smp_result result;
 
-    if (am->category == FSH_AM_LONG && send_as_long(channel, dest, am))
+    if (am->category == FSH_AM_LONG && send_long(channel, dest, am))
         return;
     result = fsh_smp_port_send(smp.port, channel, dest, am);
     if (__builtin_expect(result != FSH_SMP_SENT, 0))
