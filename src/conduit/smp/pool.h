@@ -4,8 +4,8 @@
  * never wait for requests. The uses of a block are numbered; the receiver of
  * use u says that it is over in `over` of the owner's control block, and, as a
  * hint that saves the owner a look there, in the next message it sends to the
- * owner. Used by ring.c and send.c; callers hold the channel's pool lock if there are
- * threads.
+ * owner. Used by ring.c and send.c; callers hold the channel's pool lock if there
+ * are threads.
  */
 #ifndef FSH_SMP_POOL_H
 #define FSH_SMP_POOL_H

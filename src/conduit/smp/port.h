@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A port from inside: what ring.c, send.c (messages) and ready.c (attention, sleep)
- * share, and nobody else sees. See ring.h for the contract.
+ * A port from inside: what ring.c, send.c (messages) and ready.c (attention,
+ * sleep) share, and nobody else sees. See ring.h for the contract.
  *
  * Locks. With `locking` several threads may call. As long as one thread alone
  * has called (until fsh_smp_port_share) its critical sections cost no atomic
@@ -160,7 +160,8 @@ static inline uint32_t fsh_smp_stamp(uint32_t pos)
     return UINT32_C(0x80000000) | (pos / FSH_SMP_SLOTS);
 }
 
-/* Is there a message? Acquires it; partner: fsh_smp_stamp_at (send.h). Lock held. */
+/* Is there a message? Acquires it; partner: fsh_smp_stamp_at (send.h). Lock
+ * held. */
 static inline bool fsh_smp_is_new(const struct fsh_smp_rx *rx)
 {
     const struct fsh_smp_head *next =
