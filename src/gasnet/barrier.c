@@ -241,17 +241,25 @@ static int conclude(struct fsh_barrier *b, int id, int flags)
     return judge(all, make_opinion(id, flags));
 }
 
+/* What the names of a call's family begin with: up to "barrier". */
+static int stem(const char *call)
+{
+    static const char last[] = "barrier";
+
+    return (int)(strstr(call, last) + sizeof last - 1 - call);
+}
+
 static _Noreturn void notified_twice(const char *call)
 {
-    fsh_fatal("%s: called twice without %.*s_wait or a successful %.*s_try",
-              call, (int)(strrchr(call, '_') - call), call,
-              (int)(strrchr(call, '_') - call), call);
+    const char *how = call[stem(call)] == '\0' ? "after a notify" : "twice";
+
+    fsh_fatal("%s: called %s without %.*s_wait or a successful %.*s_try", call,
+              how, stem(call), call, stem(call), call);
 }
 
 static _Noreturn void not_notified(const char *call)
 {
-    fsh_fatal("%s: called without %.*s_notify", call,
-              (int)(strrchr(call, '_') - call), call);
+    fsh_fatal("%s: called without %.*s_notify", call, stem(call), call);
 }
 
 /* The node it waits for + 1, for the report only, so it may be stale. */
@@ -437,8 +445,9 @@ int gasnet_barrier_try(int id, int flags)
 
 int gasnet_barrier(int id, int flags)
 {
-    gasnet_barrier_notify(id, flags);
-    return gasnet_barrier_wait(id, flags);
+    flags &= ~GASNET_BARRIERFLAG_IMAGES;
+    notify("gasnet_barrier", fsh_team_all, id, flags);
+    return wait_for("gasnet_barrier", fsh_team_all, id, flags);
 }
 
 int gasnet_barrier_result(int *id)
@@ -469,8 +478,11 @@ int gasnet_coll_barrier_try(gasnet_team_handle_t team, int id, int flags)
 
 int gasnet_coll_barrier(gasnet_team_handle_t team, int id, int flags)
 {
-    gasnet_coll_barrier_notify(team, id, flags);
-    return gasnet_coll_barrier_wait(team, id, flags);
+    static const char call[] = "gasnet_coll_barrier";
+    struct fsh_team *t = fsh_team_of(team, call);
+
+    notify(call, t, id, flags);
+    return wait_for(call, t, id, flags);
 }
 
 int gasnet_coll_barrier_result(gasnet_team_handle_t team, int *id)

@@ -70,10 +70,8 @@ static struct request begin(const char *call, gasnet_team_handle_t team,
         .team = fsh_team_of(team, call),
         .call = {.name = call, .kind = kind, .flags = flags, .nbytes = nbytes}};
 
-    if (FSH_GASNET_DEBUG) {
-        fsh_check_may_block(call);
+    if (FSH_GASNET_DEBUG)
         check_flags(call, flags);
-    }
     return r;
 }
 
@@ -136,6 +134,7 @@ static gasnet_coll_handle_t run_nb(const struct request *r)
 #define FORMS(NAME, KIND, NBYTES, PARAMS, FILL)                                \
     void gasnet_coll_##NAME PARAMS                                             \
     {                                                                          \
+        FSH_CALL("gasnet_coll_" #NAME);                                        \
         struct request r =                                                     \
             begin("gasnet_coll_" #NAME, team, FSH_COLL_##KIND, NBYTES, flags); \
                                                                                \
@@ -144,6 +143,7 @@ static gasnet_coll_handle_t run_nb(const struct request *r)
     }                                                                          \
     gasnet_coll_handle_t gasnet_coll_##NAME##_nb PARAMS                        \
     {                                                                          \
+        FSH_CALL("gasnet_coll_" #NAME "_nb");                                  \
         struct request r = begin("gasnet_coll_" #NAME "_nb", team,             \
                                  FSH_COLL_##KIND, NBYTES, flags);              \
                                                                                \
@@ -259,6 +259,7 @@ void gasnet_coll_wait_sync_all(gasnet_coll_handle_t *handles, size_t n)
 
 int gasnet_coll_try_sync(gasnet_coll_handle_t handle)
 {
+    FSH_CALL("gasnet_coll_try_sync");
     fsh_gasnet_poll_once("gasnet_coll_try_sync");
     return fsh_slot_finish(handle, "gasnet_coll_try_sync")
                ? GASNET_OK
@@ -267,12 +268,14 @@ int gasnet_coll_try_sync(gasnet_coll_handle_t handle)
 
 int gasnet_coll_try_sync_some(gasnet_coll_handle_t *handles, size_t n)
 {
+    FSH_CALL("gasnet_coll_try_sync_some");
     fsh_gasnet_poll_once("gasnet_coll_try_sync_some");
     return fsh_sync_try_some(handles, n, "gasnet_coll_try_sync_some");
 }
 
 int gasnet_coll_try_sync_all(gasnet_coll_handle_t *handles, size_t n)
 {
+    FSH_CALL("gasnet_coll_try_sync_all");
     fsh_gasnet_poll_once("gasnet_coll_try_sync_all");
     return fsh_sync_try_all(handles, n, "gasnet_coll_try_sync_all");
 }

@@ -111,6 +111,7 @@ void gasnet_wait_syncnb_all(gasnet_handle_t *handles, size_t n)
 
 int gasnet_try_syncnb_all_nopoll(gasnet_handle_t *handles, size_t n)
 {
+    FSH_CALL("gasnet_try_syncnb_all_nopoll");
     return fsh_sync_try_all(handles, n, "gasnet_try_syncnb_all_nopoll");
 }
 
@@ -128,6 +129,7 @@ void gasnet_wait_syncnb_some(gasnet_handle_t *handles, size_t n)
 
 int gasnet_try_syncnb_some_nopoll(gasnet_handle_t *handles, size_t n)
 {
+    FSH_CALL("gasnet_try_syncnb_some_nopoll");
     return fsh_sync_try_some(handles, n, "gasnet_try_syncnb_some_nopoll");
 }
 

@@ -214,6 +214,7 @@ void gasnet_coll_init(const gasnet_image_t images[], gasnet_image_t my_image,
     static const char call[] = "gasnet_coll_init";
     struct fsh_thread *self;
 
+    FSH_CALL(call);
     (void)init_flags;
     if (!fsh_gasnet.attached)
         fsh_bad_call(call);
@@ -292,6 +293,7 @@ gasnet_team_handle_t gasnet_coll_team_split(gasnet_team_handle_t parent_team,
                                             void *clientdata)
 {
     static const char call[] = "gasnet_coll_team_split";
+    FSH_CALL(call);
     struct fsh_team *parent = fsh_team_of(parent_team, call), *team;
     struct wish *wishes = get(parent->size, sizeof *wishes, call);
     struct wish mine = {color, relrank, take_number(call), parent->rank};

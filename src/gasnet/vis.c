@@ -37,8 +37,6 @@ struct list {
 
 static void begin(const struct transfer *t)
 {
-    if (FSH_GASNET_DEBUG)
-        fsh_check_may_block(t->call);
     /* Without a single byte the node must still exist. */
     if (__builtin_expect(t->node >= fsh_gasnet.nodes || !fsh_gasnet.attached,
                          0))
@@ -281,6 +279,7 @@ static void finish(const struct transfer *t)
 #define FORMS(NAME, DIRECTION, PARAMS, START)                                \
     void gasnet_##NAME##_bulk PARAMS                                         \
     {                                                                        \
+        FSH_CALL("gasnet_" #NAME "_bulk");                                   \
         struct fsh_event event = {0};                                        \
         const struct transfer t = {"gasnet_" #NAME "_bulk", node, DIRECTION, \
                                    &event};                                  \
@@ -290,6 +289,7 @@ static void finish(const struct transfer *t)
     }                                                                        \
     gasnet_handle_t gasnet_##NAME##_nb_bulk PARAMS                           \
     {                                                                        \
+        FSH_CALL("gasnet_" #NAME "_nb_bulk");                                \
         struct fsh_thread *self = fsh_thread_self();                         \
         uint32_t slot = fsh_slot_take(self);                                 \
         const struct transfer t = {"gasnet_" #NAME "_nb_bulk", node,         \
@@ -300,6 +300,7 @@ static void finish(const struct transfer *t)
     }                                                                        \
     void gasnet_##NAME##_nbi_bulk PARAMS                                     \
     {                                                                        \
+        FSH_CALL("gasnet_" #NAME "_nbi_bulk");                               \
         struct fsh_thread *self = fsh_thread_self();                         \
         const struct transfer t = {                                          \
             "gasnet_" #NAME "_nbi_bulk", node, DIRECTION,                    \

@@ -78,8 +78,8 @@ def existing_tests():
               scenarios("exit_job.c", "exit.cmake", "exit_test")}
     names |= {f"fatal_error:{s}" for s in
               scenarios("fatal_error.c", "fatal.cmake", "fatal_test")}
-    names |= {f"misuse:{s}" for s in
-              scenarios("misuse.c", "flavours.cmake", "misuse_test")}
+    names |= {f"{p}:{s}" for p in ("misuse", "misuse_coll") for s in
+              scenarios(f"{p}.c", "flavours.cmake", f"{p}_test")}
     names |= flavour_tests()
     if "include(headers.cmake)" in cmake:
         names |= {f"header:{m}" for m in re.findall(

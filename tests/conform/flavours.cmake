@@ -115,16 +115,26 @@ mismatch_test(everything debug "headers of the GASNET_SEGMENT_EV.*with the debug
 
 foreach(mode seq parsync par)
     conform_flavour_program(debug misuse_${mode} misuse.c ${mode})
+    conform_flavour_program(debug misuse_coll_${mode} misuse_coll.c ${mode})
 endforeach()
 
-# misuse_test(<scenario> <mode> <what the message must contain>...)
-function(misuse_test scenario mode)
+function(mistake_test program conduits scenario mode)
     judge_failure(${ARGN})
     foreach(conduit ${conduits})
-        conform_flavour_job(debug misuse_${mode} ${conduit} RANKS 2
-                            TEST misuse_${scenario} JUDGE ${judge}
+        conform_flavour_job(debug ${program}_${mode} ${conduit} RANKS 2
+                            TEST ${program}_${scenario} JUDGE ${judge}
                             ARGS ${scenario})
     endforeach()
+endfunction()
+# misuse_test(<scenario> <mode> <what the message must contain>...)
+function(misuse_test)
+    mistake_test(misuse "${conduits}" ${ARGN})
+endfunction()
+# On one conduit: none takes part in these.
+set(conduits_one ${conduits})
+list(FILTER conduits_one INCLUDE REGEX smp)
+function(misuse_coll_test)
+    mistake_test(misuse_coll "${conduits_one}" ${ARGN})
 endfunction()
 
 set(in_handler "called from inside an active message handler")
@@ -244,10 +254,38 @@ misuse_test(foreign-handle par
 misuse_test(concurrent-calls parsync
             "GASNET_BLOCKUNTIL: called while another thread is in GASNET_BLOCK")
 
-# The judge itself: without a mistake the program must pass.
+set(unattached "called before gasnet_attach")
+set(second "called from a second thread")
+misuse_coll_test(putv-before-attach seq "gasnet_putv_bulk: ${unattached}")
+misuse_coll_test(broadcast-before-attach seq
+                 "gasnet_coll_broadcast: ${unattached}")
+misuse_coll_test(geti-locked seq "gasnet_geti_nb_bulk: ${holding_lock}")
+misuse_coll_test(gets-held seq "gasnet_gets_nbi_bulk: called ${held}")
+misuse_coll_test(puts-in-handler seq "gasnet_puts_bulk: ${in_handler}")
+misuse_coll_test(scatter-locked seq "gasnet_coll_scatterM: ${holding_lock}")
+misuse_coll_test(exchange-held seq "gasnet_coll_exchange_nb: called ${held}")
+misuse_coll_test(gather-in-handler seq
+                 "gasnet_coll_gather_all_nb: ${in_handler}")
+misuse_coll_test(split-in-handler seq "gasnet_coll_team_split: ${in_handler}")
+misuse_coll_test(try-locked seq "gasnet_coll_try_sync_all: ${holding_lock}")
+misuse_coll_test(init-locked seq "gasnet_coll_init: ${holding_lock}")
+misuse_coll_test(barrier-locked seq "gasnet_barrier: ${holding_lock}")
+misuse_coll_test(team-barrier-locked seq "gasnet_coll_barrier: ${holding_lock}")
+misuse_coll_test(barrier-notified seq
+                 "gasnet_barrier: called after a notify without gasnet_barrier_w")
+misuse_coll_test(nopoll-locked seq
+                 "gasnet_try_syncnb_some_nopoll: ${holding_lock}")
+misuse_coll_test(second-thread seq "gasnet_coll_broadcast: ${second}")
+misuse_coll_test(second-thread-vis seq "gasnet_puti_bulk: ${second}")
+misuse_coll_test(concurrent-calls parsync
+                 "(puti_bulk|broadcast): called while another thread is in gas")
+
+# The judge itself: without a mistake the programs must pass.
 foreach(mode seq parsync par)
     foreach(conduit ${conduits})
-        conform_flavour_job(debug misuse_${mode} ${conduit} RANKS 2
-                            JUDGE --token misuse)
+        foreach(program misuse misuse_coll)
+            conform_flavour_job(debug ${program}_${mode} ${conduit} RANKS 2
+                                JUDGE --token ${program})
+        endforeach()
     endforeach()
 endforeach()

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Mistakes with gasnet_vis.h and gasnet_coll.h that a debug library must notice:
+ * misuse_coll <scenario> makes one, and the job must end with a non-zero code
+ * and a line that names the call the client wrote (the runner looks for it).
+ * Either the last rank makes it and the others are in a barrier, or all ranks
+ * make calls that do not fit each other. */
+#include "conform_threads.h"
+
+#include <gasnet_coll.h>
+#include <gasnet_vis.h>
+
+enum {
+    H_PUTS = 128, /* starts a strided put */
+    H_GATHER,     /* starts a gather_all */
+    H_SPLIT       /* splits a team */
+};
+
+#define MY (GASNET_COLL_LOCAL | GASNET_COLL_IN_MYSYNC | GASNET_COLL_OUT_MYSYNC)
+
+static gasnet_hsl_t lock = GASNET_HSL_INITIALIZER;
+static unsigned char buf[256];
+static int never;
+
+static unsigned char *there(void)
+{
+    return conf_addr(0);
+}
+
+/* ---- transfers in pieces ------------------------------------------------ */
+
+static void start_putv(void)
+{
+    gasnet_memvec_t piece;
+    piece.addr = buf;
+    piece.len = 8;
+    gasnet_putv_bulk(0, 1, &piece, 1, &piece);
+}
+static void start_puts(void)
+{
+    const size_t count = 8;
+    gasnet_puts_bulk(0, there(), NULL, buf, NULL, &count, 0);
+}
+static void start_puti(void)
+{
+    void *to = there(), *from = buf;
+    gasnet_puti_bulk(0, 1, &to, 8, 1, &from, 8);
+}
+static void start_geti_nb(void)
+{
+    void *to = buf, *from = there();
+    gasnet_geti_nb_bulk(1, &to, 8, 0, 1, &from, 8);
+}
+static void start_gets_nbi(void)
+{
+    const size_t count = 8;
+    gasnet_gets_nbi_bulk(buf, NULL, 0, there(), NULL, &count, 0);
+}
+
+static void geti_locked(void)
+{
+    gasnet_hsl_lock(&lock);
+    start_geti_nb();
+}
+static void gets_held(void)
+{
+    gasnet_hold_interrupts();
+    start_gets_nbi();
+}
+
+/* ---- collectives and barriers ------------------------------------------- */
+
+static void start_broadcast(void)
+{
+    gasnet_coll_broadcast(GASNET_TEAM_ALL, buf, 0, buf, 8, MY);
+}
+static void scatter_locked(void)
+{
+    void *list = buf;
+    gasnet_hsl_lock(&lock);
+    gasnet_coll_scatterM(GASNET_TEAM_ALL, &list, 0, buf, 8, MY);
+}
+static void exchange_held(void)
+{
+    gasnet_hold_interrupts();
+    gasnet_coll_exchange_nb(GASNET_TEAM_ALL, buf, buf, 8, MY);
+}
+static void try_locked(void)
+{
+    gasnet_coll_handle_t handle = GASNET_COLL_INVALID_HANDLE;
+    gasnet_hsl_lock(&lock);
+    gasnet_coll_try_sync_all(&handle, 1);
+}
+static void init_locked(void)
+{
+    gasnet_hsl_lock(&lock);
+    gasnet_coll_init(NULL, 0, NULL, 0, 0);
+}
+static void barrier_locked(void)
+{
+    gasnet_hsl_lock(&lock);
+    gasnet_barrier(0, GASNET_BARRIERFLAG_ANONYMOUS);
+}
+static void team_barrier_locked(void)
+{
+    gasnet_hsl_lock(&lock);
+    gasnet_coll_barrier(GASNET_TEAM_ALL, 0, GASNET_BARRIERFLAG_ANONYMOUS);
+}
+static void barrier_notified(void)
+{
+    gasnet_barrier_notify(0, 0);
+    gasnet_barrier(0, 0);
+}
+static void nopoll_locked(void)
+{
+    gasnet_handle_t handle = GASNET_INVALID_HANDLE;
+    gasnet_hsl_lock(&lock);
+    gasnet_try_syncnb_some_nopoll(&handle, 1);
+}
+
+/* ---- in handlers -------------------------------------------------------- */
+
+static void puts_there(gasnet_token_t token)
+{
+    (void)token;
+    start_puts();
+}
+static void gathers(gasnet_token_t token)
+{
+    (void)token;
+    gasnet_coll_gather_all_nb(GASNET_TEAM_ALL, buf, buf, 8, MY);
+}
+static void splits(gasnet_token_t token)
+{
+    (void)token;
+    gasnet_coll_team_split(GASNET_TEAM_ALL, 0, 0, NULL);
+}
+static gasnet_handlerentry_t table[] = {
+    {H_PUTS, puts_there}, {H_GATHER, gathers}, {H_SPLIT, splits}};
+
+static void run_here(int handler)
+{
+    gasnet_AMRequestShort0(conf.me, (gasnet_handler_t)handler);
+    conf_barrier();
+}
+static void puts_in_handler(void)
+{
+    run_here(H_PUTS);
+}
+static void gather_in_handler(void)
+{
+    run_here(H_GATHER);
+}
+static void split_in_handler(void)
+{
+    run_here(H_SPLIT);
+}
+
+/* ---- threads ------------------------------------------------------------ */
+
+static void *broadcast_thread(void *arg)
+{
+    start_broadcast();
+    return arg;
+}
+static void *puti_thread(void *arg)
+{
+    start_puti();
+    return arg;
+}
+static void in_thread(void *(*run)(void *))
+{
+    struct conf_crew crew;
+    conf_crew_start(&crew, 1, run);
+    conf_crew_join(&crew);
+}
+static void second_thread(void)
+{
+    in_thread(broadcast_thread);
+}
+static void second_thread_vis(void)
+{
+    in_thread(puti_thread);
+}
+/* The others never call, so one thread stays in its collective. */
+static void concurrent_calls(void)
+{
+    struct conf_crew crew;
+    conf_crew_start(&crew, 1, broadcast_thread);
+    while (!conf_load(&never)) {
+        start_puti();
+    }
+}
+
+enum who { LAST_UNATTACHED, LAST, ALL };
+
+static const struct {
+    const char *name;
+    enum who who;
+    void (*run)(void);
+} scenarios[] = {{"putv-before-attach", LAST_UNATTACHED, start_putv},
+                 {"broadcast-before-attach", LAST_UNATTACHED, start_broadcast},
+                 {"geti-locked", LAST, geti_locked},
+                 {"gets-held", LAST, gets_held},
+                 {"puts-in-handler", LAST, puts_in_handler},
+                 {"scatter-locked", LAST, scatter_locked},
+                 {"exchange-held", LAST, exchange_held},
+                 {"gather-in-handler", LAST, gather_in_handler},
+                 {"split-in-handler", LAST, split_in_handler},
+                 {"try-locked", LAST, try_locked},
+                 {"init-locked", LAST, init_locked},
+                 {"barrier-locked", LAST, barrier_locked},
+                 {"team-barrier-locked", LAST, team_barrier_locked},
+                 {"barrier-notified", LAST, barrier_notified},
+                 {"nopoll-locked", LAST, nopoll_locked},
+                 {"second-thread", LAST, second_thread},
+                 {"second-thread-vis", LAST, second_thread_vis},
+                 {"concurrent-calls", LAST, concurrent_calls},
+                 {"none", ALL, NULL}};
+
+static void make_mistake(const char *name, enum who who)
+{
+    if (who != ALL && conf.me != conf.n - 1) {
+        return;
+    }
+    for (int i = 0; i < CONF_COUNT(scenarios); i++) {
+        if (strcmp(scenarios[i].name, name) == 0 && scenarios[i].run &&
+            scenarios[i].who == who) {
+            scenarios[i].run();
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "none";
+    conf_init("misuse_coll", &argc, &argv);
+    make_mistake(name, LAST_UNATTACHED);
+    conf_attach(table, CONF_COUNT(table), 8192);
+    conf_barrier();
+    make_mistake(name, LAST);
+    make_mistake(name, ALL);
+    conf_pass(); /* "none", or the mistake went unnoticed */
+}
