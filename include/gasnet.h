@@ -295,6 +295,17 @@ void gasnet_hsl_lock(gasnet_hsl_t *hsl);
 int gasnet_hsl_trylock(gasnet_hsl_t *hsl);
 void gasnet_hsl_unlock(gasnet_hsl_t *hsl);
 
+/* A debug library warns of what is held for long, and says since which line. */
+void fsh_gasnet_hold_interrupts(const char *where);
+void fsh_gasnet_hsl_lock(gasnet_hsl_t *hsl, const char *where);
+int fsh_gasnet_hsl_trylock(gasnet_hsl_t *hsl, const char *where);
+#if FSH_CONFIG_DEBUG && !defined(FSH_GASNET_LIBRARY)
+#define FSH_GASNET_HERE __FILE__ ":" _STRINGIFY(__LINE__)
+#define gasnet_hold_interrupts() fsh_gasnet_hold_interrupts(FSH_GASNET_HERE)
+#define gasnet_hsl_lock(hsl) fsh_gasnet_hsl_lock(hsl, FSH_GASNET_HERE)
+#define gasnet_hsl_trylock(hsl) fsh_gasnet_hsl_trylock(hsl, FSH_GASNET_HERE)
+#endif
+
 /* ---- barrier ------------------------------------------------------------- */
 
 /* Split-phase barrier over all nodes, one thread a node and phase. notify does

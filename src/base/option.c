@@ -97,6 +97,9 @@ static const struct row table[] = {
     SECONDS("FSHMEM_WATCHDOG", "0", 0, 86400,
             "seconds a call may block before it reports what it waits for; "
             "0: never"),
+    SECONDS("FSHMEM_HOLD_WARNING", "2", 0, 86400,
+            "debug: seconds after which a handler-safe lock or a no-interrupt "
+            "section that is still held is warned of; 0: never"),
     INT("GASNET_PSHM_NODES", "1", 0, 1024,
         "ranks of a program that is started without a launcher; 0 is 1"),
     STR("GASNET_MAX_SEGSIZE", "",

@@ -101,8 +101,10 @@ int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
     fsh_team_register();
     fsh_coll_register();
     fsh_thread_make();
-    if (FSH_GASNET_DEBUG)
+    if (FSH_GASNET_DEBUG) {
         fsh_check_init(mode);
+        fsh_hold_init();
+    }
     /* Before the conduit: a failure in it must find the way out. */
     fsh_exit_register();
     g->conduit = ops;

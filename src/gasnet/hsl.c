@@ -18,7 +18,7 @@
 #define INITIALISED 0x48534c31u
 #define DESTROYED 0x48534c30u
 
-void gasnet_hold_interrupts(void)
+void fsh_gasnet_hold_interrupts(const char *where)
 {
     struct fsh_thread *self;
 
@@ -32,6 +32,12 @@ void gasnet_hold_interrupts(void)
         fsh_fatal("gasnet_hold_interrupts: called twice without "
                   "gasnet_resume_interrupts; the section does not nest");
     self->holding = true;
+    fsh_hold_begin(&self->section, NULL, where);
+}
+
+void gasnet_hold_interrupts(void)
+{
+    fsh_gasnet_hold_interrupts(NULL);
 }
 
 void gasnet_resume_interrupts(void)
@@ -48,6 +54,7 @@ void gasnet_resume_interrupts(void)
         fsh_fatal("gasnet_resume_interrupts: called without "
                   "gasnet_hold_interrupts");
     self->holding = false;
+    fsh_hold_end(&self->section, "gasnet_resume_interrupts");
 }
 
 static bool is_alive(const gasnet_hsl_t *hsl)
@@ -104,11 +111,19 @@ static void before_lock(const char *call, const gasnet_hsl_t *hsl)
                       call, (const void *)hsl);
 }
 
-static void after_lock(gasnet_hsl_t *hsl)
+/* Also by those who wait for the lock. Acquire; partner: after_lock. */
+static struct fsh_hold *hold_of(const gasnet_hsl_t *hsl)
+{
+    return __atomic_load_n(&hsl->owner, __ATOMIC_ACQUIRE);
+}
+
+static void after_lock(gasnet_hsl_t *hsl, const char *where)
 {
     struct fsh_thread *self = fsh_thread_self();
+    struct fsh_hold *hold = fsh_hold_push(self);
 
-    hsl->owner = self;
+    fsh_hold_begin(hold, hsl, where);
+    __atomic_store_n(&hsl->owner, (void *)hold, __ATOMIC_RELEASE);
     hsl->below = self->held;
     self->held = hsl;
 }
@@ -116,17 +131,30 @@ static void after_lock(gasnet_hsl_t *hsl)
 static void before_unlock(gasnet_hsl_t *hsl)
 {
     struct fsh_thread *self = fsh_thread_self();
+    struct fsh_hold *hold;
 
     check_alive("gasnet_hsl_unlock", hsl);
-    if (hsl->owner != self)
+    hold = hold_of(hsl);
+    if (hold == NULL || hold->thread != self)
         fsh_fatal("gasnet_hsl_unlock: this thread does not hold the HSL at %p",
                   (void *)hsl);
     if (self->held != hsl)
         fsh_fatal("gasnet_hsl_unlock: the HSL at %p was not the last one "
                   "locked; HSLs are unlocked in reverse order",
                   (void *)hsl);
+    fsh_hold_end(hold, "gasnet_hsl_unlock");
+    self->hold = hold->below;
     self->held = hsl->below;
-    hsl->owner = NULL;
+    __atomic_store_n(&hsl->owner, NULL, __ATOMIC_RELAXED);
+}
+
+/* Another thread has the lock: for too long? */
+static void check_holder(const char *call, const gasnet_hsl_t *hsl)
+{
+    struct fsh_hold *hold = hold_of(hsl);
+
+    if (hold != NULL)
+        fsh_hold_check(hold, hsl, call);
 }
 
 /* Acquire; partner: the release in gasnet_hsl_unlock. */
@@ -149,12 +177,14 @@ static void lock_slowly(gasnet_hsl_t *hsl)
     }
     while (__atomic_exchange_n(&hsl->lock, 2, __ATOMIC_ACQUIRE) != 0) {
         fsh_futex_wait(&hsl->lock, 2, SLEEP_NS);
+        if (FSH_GASNET_DEBUG)
+            check_holder("gasnet_hsl_lock", hsl);
         fsh_wait_check(&wait, "gasnet_hsl_lock");
     }
     fsh_wait_end(&wait);
 }
 
-void gasnet_hsl_lock(gasnet_hsl_t *hsl)
+static inline void lock_at(gasnet_hsl_t *hsl, const char *where)
 {
     if (FSH_GASNET_DEBUG)
         before_lock("gasnet_hsl_lock", hsl);
@@ -169,24 +199,47 @@ void gasnet_hsl_lock(gasnet_hsl_t *hsl)
         hsl->lock = 1;
     }
     if (FSH_GASNET_DEBUG)
-        after_lock(hsl);
+        after_lock(hsl, where);
 }
 
-int gasnet_hsl_trylock(gasnet_hsl_t *hsl)
+void gasnet_hsl_lock(gasnet_hsl_t *hsl)
+{
+    lock_at(hsl, NULL);
+}
+
+void fsh_gasnet_hsl_lock(gasnet_hsl_t *hsl, const char *where)
+{
+    lock_at(hsl, where);
+}
+
+static inline int trylock_at(gasnet_hsl_t *hsl, const char *where)
 {
     if (FSH_GASNET_DEBUG)
         before_lock("gasnet_hsl_trylock", hsl);
     if (fsh_gasnet.threaded) {
-        if (!take(hsl))
+        if (!take(hsl)) {
+            if (FSH_GASNET_DEBUG)
+                check_holder("gasnet_hsl_trylock", hsl);
             return GASNET_ERR_NOT_READY;
+        }
     } else {
         if (hsl->lock != 0)
             return GASNET_ERR_NOT_READY;
         hsl->lock = 1;
     }
     if (FSH_GASNET_DEBUG)
-        after_lock(hsl);
+        after_lock(hsl, where);
     return GASNET_OK;
+}
+
+int gasnet_hsl_trylock(gasnet_hsl_t *hsl)
+{
+    return trylock_at(hsl, NULL);
+}
+
+int fsh_gasnet_hsl_trylock(gasnet_hsl_t *hsl, const char *where)
+{
+    return trylock_at(hsl, where);
 }
 
 void gasnet_hsl_unlock(gasnet_hsl_t *hsl)

@@ -56,13 +56,27 @@ extern struct fsh_gasnet fsh_gasnet;
 
 /* ---- threads (thread.c) ---- */
 
+/* Debug: that a thread holds a lock, for reports. Made with the first lock of
+ * that depth, never freed, so that others may look at what may be over. */
+struct fsh_hold {
+    struct fsh_thread *thread;
+    struct fsh_hold *below;      /* of the lock taken before this one */
+    struct fsh_hold *above;      /* and after it; NULL: never yet */
+    _Atomic(const void *) what;  /* the lock; NULL: interrupts */
+    _Atomic(const char *) where; /* file:line, or NULL */
+    atomic_ullong since;         /* ns; 0: nothing to report */
+};
+
 /* State of one thread, made at its first call, passed on to a later thread
  * when it exits and its operations are done. */
 struct fsh_thread {
     struct fsh_token *token; /* of the handler that runs on this thread */
     void *token_name;        /* debug: what the client knows it as */
     gasnet_hsl_t *held;      /* debug: locks held, last first */
+    struct fsh_hold *hold;   /* debug: of the last of them, or NULL */
+    struct fsh_hold *holds;  /* debug: all it ever had */
     bool holding;            /* debug: between hold and resume */
+    struct fsh_hold section; /* debug: since when */
     unsigned calls;          /* debug: depth of client's calls */
     unsigned in_handler;     /* depth */
     unsigned barren;         /* polls in a row that found nothing */
@@ -225,6 +239,16 @@ void fsh_check_slot(const char *call, const struct fsh_slot *slot,
  * token of a name: that of the handler that runs. */
 void *fsh_check_token_name(void);
 struct fsh_token *fsh_check_token(const char *call, void *name);
+
+/* How long locks are held (hold.c). Read the setting; from gasnet_init. */
+void fsh_hold_init(void);
+/* A record for one more lock of this thread, on top. */
+struct fsh_hold *fsh_hold_push(struct fsh_thread *self);
+/* The hold of `what` begins at `where` (file:line; NULL: not known). */
+void fsh_hold_begin(struct fsh_hold *hold, const void *what, const char *where);
+/* It ends in `call`, or `call` waits for it: warn if it has been long. */
+void fsh_hold_end(struct fsh_hold *hold, const char *call);
+void fsh_hold_check(struct fsh_hold *hold, const void *what, const char *call);
 
 /* Every call of the client's that communicates stands between these; debug
  * libraries check there. blocks: it may also poll, or is of those that neither

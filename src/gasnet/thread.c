@@ -93,6 +93,7 @@ struct fsh_thread *fsh_thread_make(void)
     self->token_name = NULL;
     self->calls = 0;
     self->held = NULL;
+    self->hold = NULL;
     self->holding = false;
     self->in_handler = 0;
     self->image = 0;

@@ -61,7 +61,8 @@ def scenarios(source, cmake, function):
 def flavour_tests():
     """What flavours.cmake adds: programs, and runs of programs in other ways."""
     text = (HERE / "flavours.cmake").read_text(encoding="utf-8")
-    names = set(re.findall(r"^conform_flavour_program\(\w+ (\w+) ", text, re.M))
+    names = set(re.findall(r"^conform_flavour_program\(\w+ \w+ (\w+)\.c ", text,
+                           re.M))
     names |= {f"mismatch:{headers}-{library}" for headers, library in
               re.findall(r"^mismatch_test\((\w+) (\w+)", text, re.M)}
     served = re.search(r"^set\(served ([^)]*)\)", text, re.M)

@@ -289,3 +289,38 @@ foreach(mode seq parsync par)
         endforeach()
     endforeach()
 endforeach()
+
+# ---- what is only warned of ----
+
+conform_flavour_program(debug hsl_held_seq hsl_held.c seq)
+conform_flavour_program(debug hsl_held_par hsl_held.c par)
+
+# hsl_held_test(<test> <mode> <FSHMEM_HOLD_WARNING> ARGS <scenario> <ms>
+#               [JUDGE <run.py options>]): without options, nothing is said.
+function(hsl_held_test test mode seconds)
+    cmake_parse_arguments(A "" "" "ARGS;JUDGE" ${ARGN})
+    foreach(conduit ${conduits_one})
+        conform_flavour_job(debug hsl_held_${mode} ${conduit} RANKS 2
+                            TEST hsl_held_${test} ARGS ${A_ARGS}
+                            JUDGE --token hsl_held ${A_JUDGE}
+                            --env FSHMEM_HOLD_WARNING=${seconds})
+    endforeach()
+endfunction()
+set(unlocked "rank 1: gasnet_hsl_unlock: the HSL at 0x[^ ]* has been held for")
+set(since "s, since .*hsl_held.c:[0-9]+. handlers wait")
+set(once --noise --once "${unlocked} 0.[23].* ${since}" --once "has been held")
+hsl_held_test(lock seq 0.2 ARGS lock 250 JUDGE ${once})
+hsl_held_test(lock_par par 0.2 ARGS lock 250 JUDGE ${once})
+hsl_held_test(trylock seq 0.2 ARGS trylock 250 JUDGE ${once})
+hsl_held_test(nested seq 0.2 ARGS nested 150 JUDGE ${once})
+hsl_held_test(handler par 0.2 ARGS handler 250 JUDGE ${once})
+hsl_held_test(section seq 0.2 ARGS section 250 JUDGE --noise
+              --once "gasnet_resume_interrupts: interrupts .* 0.[23].* ${since}")
+hsl_held_test(wanted par 0.2 ARGS wanted 500 JUDGE --noise --once "has been held"
+              --once "gasnet_hsl_lock: the HSL at 0x.* 0.[23].* ${since}")
+hsl_held_test(many seq 0.01 ARGS many 30 JUDGE --noise
+              --once "hsl_unlock: .*. no more such lines")
+hsl_held_test(off seq 0 ARGS lock 250)
+hsl_held_test(default seq "" ARGS lock 2100 JUDGE --noise
+              --once "${unlocked} 2.[01].* ${since}")
+hsl_held_test(default_short seq "" ARGS lock 250)

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Debug libraries: how long locks and no-interrupt sections are held. Handlers
+ * that want a lock wait for it, and with them whoever waits for their answer.
+ * Whoever notices says so, once a hold: the holder when it lets go, or a thread
+ * that waits for the lock. Any thread. Times are those of the coarse clock
+ * (some milliseconds), which adds next to nothing to a lock.
+ */
+#include <time.h>
+
+#include "base/log.h"
+#include "base/option.h"
+#include "gasnet/internal.h"
+
+enum { MOST_WARNINGS = 20 };
+
+static uint64_t limit_ns; /* 0: never; from gasnet_init on */
+static atomic_uint warnings;
+
+void fsh_hold_init(void)
+{
+    limit_ns = (uint64_t)(fsh_option_seconds("FSHMEM_HOLD_WARNING") * 1e9);
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
+    return (uint64_t)ts.tv_sec * UINT64_C(1000000000) + (uint64_t)ts.tv_nsec;
+}
+
+void fsh_hold_begin(struct fsh_hold *hold, const void *what, const char *where)
+{
+    atomic_store_explicit(&hold->what, what, memory_order_relaxed);
+    atomic_store_explicit(&hold->where, where, memory_order_relaxed);
+    /* Partner: the acquire in fsh_hold_check. */
+    atomic_store_explicit(&hold->since, limit_ns != 0 ? now_ns() : 0,
+                          memory_order_release);
+}
+
+static void report(const char *call, const void *what, const char *where,
+                   uint64_t ns)
+{
+    char name[64] = "interrupts have been";
+    unsigned before =
+        atomic_fetch_add_explicit(&warnings, 1, memory_order_relaxed);
+
+    if (before >= MOST_WARNINGS)
+        return;
+    if (what != NULL)
+        snprintf(name, sizeof name, "the HSL at %p has been", what);
+    fsh_warn("%s: %s held for %.3g s%s%s; handlers wait for it "
+             "(FSHMEM_HOLD_WARNING)%s",
+             call, name, (double)ns * 1e-9, where != NULL ? ", since " : "",
+             where != NULL ? where : "",
+             before + 1 == MOST_WARNINGS ? "; no more such lines" : "");
+}
+
+void fsh_hold_check(struct fsh_hold *hold, const void *what, const char *call)
+{
+    unsigned long long since =
+        atomic_load_explicit(&hold->since, memory_order_acquire);
+    const char *where =
+        atomic_load_explicit(&hold->where, memory_order_relaxed);
+    uint64_t now;
+
+    /* A holder may let go meanwhile, and take another lock: then `since` is
+     * another, too. */
+    if (since == 0 ||
+        atomic_load_explicit(&hold->what, memory_order_relaxed) != what)
+        return;
+    now = now_ns();
+    if (now - since >= limit_ns &&
+        atomic_compare_exchange_strong_explicit(&hold->since, &since, 0,
+                                                memory_order_relaxed,
+                                                memory_order_relaxed))
+        report(call, what, where, now - since);
+}
+
+void fsh_hold_end(struct fsh_hold *hold, const char *call)
+{
+    fsh_hold_check(
+        hold, atomic_load_explicit(&hold->what, memory_order_relaxed), call);
+    atomic_store_explicit(&hold->since, 0, memory_order_relaxed);
+}
+
+/* ---- the locks of a thread ---- */
+
+/* Locks are let go in reverse order, so the records are a stack. */
+struct fsh_hold *fsh_hold_push(struct fsh_thread *self)
+{
+    struct fsh_hold *top = self->hold;
+    struct fsh_hold *next = top == NULL ? self->holds : top->above;
+
+    if (next == NULL) {
+        next = calloc(1, sizeof *next);
+        if (next == NULL)
+            fsh_fatal("gasnet_hsl_lock: no memory for one more lock");
+        next->thread = self;
+        next->below = top;
+        *(top == NULL ? &self->holds : &top->above) = next;
+    }
+    return self->hold = next;
+}
