@@ -36,6 +36,16 @@ struct fsh_coll_call {
     int func_arg;
 };
 
+/* What a node tells its neighbour of its call (debug). */
+struct fsh_coll_claim {
+    uint64_t nbytes;
+    uint64_t elem_size;
+    uint32_t root;
+    uint32_t kind;
+    int32_t flags; /* of synchronisation */
+    int32_t func;
+};
+
 /* An image of this node: its buffers, and what waits for the end. */
 struct fsh_coll_image {
     char *dst;
@@ -62,7 +72,8 @@ struct fsh_coll_peer {
 };
 
 /* Memory that goes out or comes in: count pieces of `piece` bytes, piece i at
- * at(op, rank, i). */
+ * at(op, rank, i). Without bytes it is still a stream, which the receiver
+ * announces: so both sides learn it if only one of them has bytes. */
 struct fsh_coll_stream {
     size_t piece;
     size_t count;
@@ -99,7 +110,9 @@ struct fsh_coll_op {
     struct fsh_coll_op *next;  /* in its bucket, or spare */
     struct fsh_coll_op *queue; /* behind it in the queue */
     bool queued;
-    bool over;        /* complete, but still queued: to be dropped there */
+    bool over;  /* complete, but still queued: to be dropped there */
+    bool heard; /* debug: the neighbour's claim is here */
+    struct fsh_coll_claim theirs;
     uint32_t number;  /* of the call among those of its view */
     uint32_t present; /* images of this node in the call */
     uint32_t room;    /* in image[] */
@@ -117,6 +130,8 @@ struct fsh_coll_op {
     unsigned round[2];
     bool passed[2]; /* this round's message is out */
     unsigned stage;
+    bool claimed; /* debug: our claim is out */
+    bool done;    /* debug: complete but for claims */
     /* The algorithm's; all zero at the start. */
     unsigned step;
     uint32_t cursor;

@@ -52,16 +52,19 @@ static struct fsh_coll_op *make(struct fsh_team *team)
 struct fsh_coll_op *fsh_coll_find(struct fsh_team *team, unsigned view,
                                   uint32_t number)
 {
-    struct fsh_coll_op **bucket =
-        &team->view[view].bucket[number % FSH_COLL_BUCKETS];
+    struct fsh_view *v = &team->view[view];
+    struct fsh_coll_op **bucket = &v->bucket[number % FSH_COLL_BUCKETS];
     struct fsh_coll_op *op;
 
     for (op = *bucket; op != NULL; op = op->next)
         if (op->number == number)
             return op;
+    /* An operation stays until all images have called, so any one tells. */
+    if ((int32_t)(number - v->calls[0]) < 0)
+        return NULL;
     op = make(team);
     op->view_index = view;
-    op->view = &team->view[view];
+    op->view = v;
     op->number = number;
     op->next = *bucket;
     *bucket = op;
@@ -102,8 +105,8 @@ static void recycle(struct fsh_coll_op *op)
     op->team->spare = op;
 }
 
-/* Complete: no message comes for it any more. A handler may have queued it
- * while it ran for the last time. */
+/* No message comes for it any more. A handler may have queued it while it ran
+ * for the last time. */
 static void drop(struct fsh_coll_op *op)
 {
     struct fsh_coll_op **link =
@@ -161,17 +164,28 @@ static enum fsh_coll_step run(struct fsh_coll_op *op)
     return FSH_COLL_DONE;
 }
 
+/* Nothing of it is to be sent or to come? Lock held. */
+static bool settled(const struct fsh_coll_op *op)
+{
+    return !FSH_GASNET_DEBUG || op->team->size == 1 ||
+           (op->claimed && op->heard);
+}
+
 static void complete(struct fsh_coll_op *op)
 {
-    fsh_coll_advances++;
-    if (op->scratch != op->small)
-        free(op->scratch);
-    for (uint32_t i = 0; i < op->view->mine; i++)
-        /* Partner: the acquire in fsh_event_done. */
-        atomic_fetch_sub_explicit(&op->image[i].event->pending, 1,
-                                  memory_order_release);
+    if (!op->done) {
+        op->done = true;
+        fsh_coll_advances++;
+        if (op->scratch != op->small)
+            free(op->scratch);
+        for (uint32_t i = 0; i < op->view->mine; i++)
+            /* Partner: the acquire in fsh_event_done. */
+            atomic_fetch_sub_explicit(&op->image[i].event->pending, 1,
+                                      memory_order_release);
+    }
     pthread_mutex_lock(&fsh_coll_lock);
-    drop(op);
+    if (settled(op))
+        drop(op);
     pthread_mutex_unlock(&fsh_coll_lock);
 }
 
@@ -190,7 +204,9 @@ static void run_next(void)
     pthread_mutex_unlock(&fsh_coll_lock);
     if (op == NULL)
         return;
-    step = run(op);
+    if (FSH_GASNET_DEBUG)
+        fsh_coll_claim(op);
+    step = op->done ? FSH_COLL_DONE : run(op);
     if (step == FSH_COLL_DONE) {
         complete(op);
     } else if (step == FSH_COLL_AGAIN) {
@@ -262,7 +278,8 @@ void fsh_coll_start(struct fsh_team *team, const struct fsh_coll_call *call,
 
     atomic_fetch_add_explicit(&event->pending, 1, memory_order_relaxed);
     pthread_mutex_lock(&fsh_coll_lock);
-    op = fsh_coll_find(team, index, view->calls[image]++);
+    op = fsh_coll_find(team, index, view->calls[image]);
+    view->calls[image]++;
     if (op->present == 0)
         begin(op, call);
     else
@@ -270,6 +287,8 @@ void fsh_coll_start(struct fsh_team *team, const struct fsh_coll_call *call,
     op->image[image] = (struct fsh_coll_image){dst, src, event};
     if (++op->present == view->mine) {
         op->algorithm = fsh_coll_choose(team, call);
+        if (FSH_GASNET_DEBUG)
+            fsh_coll_compare(op);
         fsh_coll_enqueue(op);
     }
     pthread_mutex_unlock(&fsh_coll_lock);
@@ -292,7 +311,7 @@ void fsh_coll_share(struct fsh_team *team, const void *mine, size_t n,
 {
     const struct fsh_coll_call share = {
         .name = call,
-        .kind = FSH_COLL_GATHER_ALL,
+        .kind = n != 0 ? FSH_COLL_GATHER_ALL : FSH_COLL_BROADCAST,
         .flags = GASNET_COLL_LOCAL | GASNET_COLL_IN_ALLSYNC |
                  GASNET_COLL_OUT_MYSYNC | GASNET_COLL_NO_IMAGES,
         .nbytes = n};

@@ -16,7 +16,8 @@ extern pthread_mutex_t fsh_coll_lock;
 /* Things done, counted by the thread that runs operations. */
 extern uint32_t fsh_coll_advances;
 
-/* Lock held. The call with this number: known, or first heard of now. */
+/* Lock held. The call with this number: known, or first heard of now; NULL if it
+ * is complete here. */
 struct fsh_coll_op *fsh_coll_find(struct fsh_team *team, unsigned view,
                                   uint32_t number);
 /* Lock held. To be run, unless its call has not been made here yet. */
@@ -28,5 +29,17 @@ void fsh_coll_enqueue(struct fsh_coll_op *op);
  * (1) barrier. False: not now, run op again when it can be. */
 bool fsh_coll_send_pass(struct fsh_coll_op *op, uint32_t rank, unsigned which,
                         unsigned round);
+
+/* Tell rank what this node's call is. False: not now, as above. */
+bool fsh_coll_send_claim(struct fsh_coll_op *op, uint32_t rank,
+                         const struct fsh_coll_claim *claim);
+
+/* ---- coll_check.c: debug libraries ---- */
+
+/* Tell the neighbour what this call is, if that has not been done. */
+void fsh_coll_claim(struct fsh_coll_op *op);
+/* Lock held. The neighbour's claim has come, or our call: compare them, if both
+ * are here; fatal if they differ. */
+void fsh_coll_compare(const struct fsh_coll_op *op);
 
 #endif

@@ -16,8 +16,17 @@ static void combine(const struct fsh_coll_op *op, char *results,
     const struct fsh_coll_call *c = &op->call;
     const gasnet_coll_fn_entry_t *fn = fsh_team_function(c->name, c->func);
 
+    if (c->nbytes == 0)
+        return;
     fn->fnptr(results, c->elem_count, left, c->elem_count, right, c->elem_size,
               (int)fn->flags, c->func_arg);
+}
+
+/* Without bytes, buffers may be null. */
+static void copy(void *to, const void *from, size_t n)
+{
+    if (n != 0)
+        memcpy(to, from, n);
 }
 
 static size_t padded(size_t n)
@@ -88,7 +97,7 @@ static void fold_images(struct fsh_coll_op *op)
 
     op->result = fsh_coll_scratch(op, 2 * n);
     op->spare = op->result + n;
-    memcpy(op->result, op->image[0].src, op->call.nbytes);
+    copy(op->result, op->image[0].src, op->call.nbytes);
     for (uint32_t i = 1; i < op->view->mine; i++)
         combine(op, op->result, op->result, op->image[i].src);
 }
@@ -117,7 +126,7 @@ static enum fsh_coll_step deliver(struct fsh_coll_op *op)
     if (me == 0 && !fsh_coll_at_root(op))
         return fsh_coll_push(op, op->root);
     if (me == 0)
-        memcpy(root_dst_at(op, 0, 0), op->result, op->call.nbytes);
+        copy(root_dst_at(op, 0, 0), op->result, op->call.nbytes);
     else if (fsh_coll_at_root(op) &&
              (!fsh_coll_grant(op, 0) || !fsh_coll_received(op, 0)))
         return FSH_COLL_WAIT;
@@ -129,8 +138,6 @@ static enum fsh_coll_step run_reduce(struct fsh_coll_op *op)
     uint32_t me = op->team->rank;
     enum fsh_coll_step step = FSH_COLL_DONE;
 
-    if (op->call.nbytes == 0)
-        return FSH_COLL_DONE;
     if (op->step == 0) {
         fold_images(op);
         op->cursor = 1;
@@ -181,11 +188,11 @@ static void scan_images(struct fsh_coll_op *op)
         if (some)
             combine(op, op->spare, before, image->src);
         else
-            memcpy(op->spare, image->src, n);
+            copy(op->spare, image->src, n);
         if (inclusive)
-            memcpy(image->dst, op->spare, n);
+            copy(image->dst, op->spare, n);
         else if (some)
-            memcpy(image->dst, before, n);
+            copy(image->dst, before, n);
         op->result = op->spare;
         op->spare = before;
         some = true;
@@ -197,8 +204,6 @@ static enum fsh_coll_step run_scan(struct fsh_coll_op *op)
     uint32_t me = op->team->rank;
     size_t n = padded(op->call.nbytes);
 
-    if (op->call.nbytes == 0)
-        return FSH_COLL_DONE;
     if (op->step == 0) {
         op->result = fsh_coll_scratch(op, 2 * n);
         op->spare = op->result + n;

@@ -20,7 +20,7 @@
 #define PUT_FROM 4096u   /* shorter streams are one or two messages anyway */
 #define PACK_BELOW 2048u /* shorter pieces share a message */
 
-enum message { READY, DATA, PLACED, PASS };
+enum message { READY, DATA, PLACED, PASS, CLAIM };
 
 /* What every message says, beside a and b. */
 struct header {
@@ -183,7 +183,8 @@ static bool send(struct fsh_coll_op *op, uint32_t rank, enum message message,
 }
 
 /* Write down what came; lock held. */
-static void record(struct fsh_coll_op *op, const struct header *h, size_t n)
+static void record(struct fsh_coll_op *op, const struct header *h,
+                   const void *buf, size_t n)
 {
     struct fsh_coll_peer *peer = &op->peer[h->rank];
 
@@ -206,8 +207,25 @@ static void record(struct fsh_coll_op *op, const struct header *h, size_t n)
         atomic_fetch_or_explicit(&op->arrived[h->a], UINT32_C(1) << h->b,
                                  memory_order_release);
         break;
+    case CLAIM:
+        assert(n == sizeof op->theirs);
+        memcpy(&op->theirs, buf, n);
+        op->heard = true;
+        fsh_coll_compare(op);
+        break;
     }
     fsh_coll_enqueue(op);
+}
+
+/* Only if the nodes do not make the same calls: an operation that is complete
+ * has had all its messages. */
+static _Noreturn void came_late(const struct fsh_team *team, uint32_t rank)
+{
+    fsh_fatal(
+        "a collective: node %u takes part in one that is complete on node "
+        "%u (this one): members of a team make the same calls in the same "
+        "order, with the same root and nbytes",
+        team->node[rank], fsh_gasnet.rank);
 }
 
 static void receive(const struct header *h, void *buf, size_t n)
@@ -218,6 +236,8 @@ static void receive(const struct header *h, void *buf, size_t n)
     assert(team != NULL && h->rank < team->size && h->view < FSH_VIEWS);
     pthread_mutex_lock(&fsh_coll_lock);
     op = fsh_coll_find(team, h->view, h->number);
+    if (__builtin_expect(op == NULL, 0))
+        came_late(team, h->rank);
     if (h->message == DATA) {
         struct fsh_coll_stream s;
 
@@ -229,7 +249,7 @@ static void receive(const struct header *h, void *buf, size_t n)
         stream_copy(op, &s, h->rank, h->a, buf, n, true);
         pthread_mutex_lock(&fsh_coll_lock);
     }
-    record(op, h, n);
+    record(op, h, buf, n);
     pthread_mutex_unlock(&fsh_coll_lock);
 }
 
@@ -289,7 +309,7 @@ bool fsh_coll_grant(struct fsh_coll_op *op, uint32_t rank)
     size_t n = stream_bytes(&s);
     uint64_t addr = 0;
 
-    if (op->peer[rank].granted || n == 0)
+    if (op->peer[rank].granted || s.count == 0)
         return true;
     if (s.count == 1 && n > PUT_FROM && in_segment(s.at(op, rank, 0), n))
         addr = (uintptr_t)s.at(op, rank, 0);
@@ -307,9 +327,11 @@ static void check_agreement(const struct fsh_coll_op *op, uint32_t rank,
                   "team call the same ones in the same order",
                   op->call.name, op->team->node[rank]);
     if (peer->wanted != n)
-        fsh_fatal("%s: node %u waits for %zu bytes of this node, which has "
-                  "%zu for it: nbytes differ",
-                  op->call.name, op->team->node[rank], (size_t)peer->wanted, n);
+        fsh_fatal(
+            "%s: node %u waits for %zu bytes of node %u (this one), which "
+            "has %zu for it: nbytes differ",
+            op->call.name, op->team->node[rank], (size_t)peer->wanted,
+            fsh_gasnet.rank, n);
 }
 
 static enum fsh_coll_step push_by_put(struct fsh_coll_op *op, uint32_t rank,
@@ -363,7 +385,7 @@ enum fsh_coll_step fsh_coll_push(struct fsh_coll_op *op, uint32_t rank)
     struct fsh_coll_stream s = op->algorithm->out(op, rank);
     size_t n = stream_bytes(&s);
 
-    if (n == 0 || peer->told)
+    if (s.count == 0 || peer->told)
         return FSH_COLL_DONE;
     if (!atomic_load_explicit(&peer->ready, memory_order_acquire))
         return FSH_COLL_WAIT;
@@ -381,6 +403,12 @@ bool fsh_coll_send_pass(struct fsh_coll_op *op, uint32_t rank, unsigned which,
                         unsigned round)
 {
     return send(op, rank, PASS, which, round, NULL, 0);
+}
+
+bool fsh_coll_send_claim(struct fsh_coll_op *op, uint32_t rank,
+                         const struct fsh_coll_claim *claim)
+{
+    return send(op, rank, CLAIM, 0, 0, claim, sizeof *claim);
 }
 
 void fsh_coll_register(void)

@@ -2,7 +2,8 @@
 /* Many collectives in flight: started in one order, synchronised in another,
  * which differs from rank to rank, by every kind of sync, with barriers and
  * puts between. And a rank that starts collectives and then waits for a plain
- * put without calling anything: nobody else may wait for it in doing that. */
+ * put without calling anything: nobody else may wait for it in doing that. Ranks
+ * that make a call in turns: each when the one above has completed it. */
 #include "conform_coll.h"
 
 enum { MOST = 300, MAX_OPS = 256, SILENT_BYTES = 3000 };
@@ -145,6 +146,34 @@ static void silent(void)
     free(list);
 }
 
+/* Nobody but the root waits for the others. */
+static void in_turns(size_t nbytes)
+{
+    enum { FIRST = 100 }; /* words that silent() does not use */
+    int *word = (int *)(void *)conf_addr(conf.me) + FIRST, go = 1;
+    unsigned char mine[32], *got = (unsigned char *)malloc(conf.n * 32);
+    CHECK(got != NULL, "malloc");
+
+    *word = 0;
+    conf_fill(mine, sizeof mine, conf.me);
+    conf_barrier();
+    if (conf.me != 0 && conf.me != conf.n - 1) {
+        CONF_WAIT(*word, 1);
+    }
+    gasnet_coll_gather(GASNET_TEAM_ALL, 0, got, mine, nbytes,
+                       GASNET_COLL_LOCAL | GASNET_COLL_IN_MYSYNC |
+                           GASNET_COLL_OUT_MYSYNC);
+    if (conf.me > 1) {
+        gasnet_put(conf.me - 1, (int *)(void *)conf_addr(conf.me - 1) + FIRST,
+                   &go, sizeof go);
+    }
+    for (gasnet_node_t i = 0; conf.me == 0 && i < conf.n; i++) {
+        CHECK_FILL(got + i * nbytes, nbytes, i);
+    }
+    conf_barrier();
+    free(got);
+}
+
 int main(int argc, char **argv)
 {
     gasnet_coll_fn_entry_t table[COLL_FUNCTIONS];
@@ -162,5 +191,7 @@ int main(int argc, char **argv)
         batch(i * n, n, &rng);
     }
     silent();
+    in_turns(32);
+    in_turns(0);
     conf_pass();
 }

@@ -298,6 +298,28 @@ static void coll_lengths(void)
 {
     gasnet_coll_broadcast(GASNET_TEAM_ALL, buf, 0, buf, 8 + conf.me, SYNC);
 }
+/* One side has nothing to send or to get. */
+static void coll_empty_source(void) /* by both, as the next three */
+{
+    gasnet_coll_scatter(GASNET_TEAM_ALL, buf, 0, buf, conf.me * 8, SYNC);
+}
+static void coll_empty_sink(void)
+{
+    gasnet_coll_gather(GASNET_TEAM_ALL, 0, buf, buf, conf.me * 8, SYNC);
+}
+static void coll_empty_operand(void)
+{
+    gasnet_coll_fn_entry_t functions[1] = {{sum, 0}};
+    gasnet_coll_init(NULL, 0, functions, 1, 0);
+    gasnet_coll_reduce(GASNET_TEAM_ALL, 1, buf, buf, 0, 0, 4, conf.me, 0, 0,
+                       SYNC);
+}
+/* Rank 1, the root for itself, has its block; rank 0 asks it for another. */
+static void coll_roots(void)
+{
+    gasnet_coll_gather(GASNET_TEAM_ALL, conf.me, buf, buf, 0, SYNC);
+    conf_barrier();
+}
 static void coll_notify_twice(void)
 {
     gasnet_coll_barrier_notify(GASNET_TEAM_ALL, 0, 0);
@@ -368,6 +390,10 @@ static const struct mistake by_one[] = {
 static const struct mistake by_all[] = {
     {"coll-kinds", coll_kinds},
     {"coll-lengths", coll_lengths},
+    {"coll-empty-source", coll_empty_source},
+    {"coll-empty-sink", coll_empty_sink},
+    {"coll-empty-operand", coll_empty_operand},
+    {"coll-roots", coll_roots},
 };
 
 int main(int argc, char **argv)

@@ -280,6 +280,19 @@ misuse_coll_test(second-thread-vis seq "gasnet_puti_bulk: ${second}")
 misuse_coll_test(concurrent-calls parsync
                  "(puti_bulk|broadcast): called while another thread is in gas")
 
+# Both ranks make the call, and both find it.
+set(here "on node [01] .this one., but [0-9]+ on node [01]")
+misuse_coll_test(lengths seq
+                 "_gather_all: (nbytes is [80] ${here}|node . waits for [08] byt)")
+misuse_coll_test(kinds seq
+                 "node . .this one. is in gasnet_coll_(gather|scatter), but node")
+misuse_coll_test(roots seq "_broadcast: the root image is [01] ${here}")
+misuse_coll_test(sizes seq "_reduce: elem_size is [48] ${here}")
+misuse_coll_test(functions seq "_reduce: func is [01] ${here}")
+misuse_coll_test(flags seq "_broadcast: the synchronisation in flags is [0-9]+ ${here}")
+misuse_coll_test(order seq
+                 "(is in gasnet_coll_(exch|gather_all)|is in another collective)")
+
 # The judge itself: without a mistake the programs must pass.
 foreach(mode seq parsync par)
     foreach(conduit ${conduits})

@@ -5,6 +5,7 @@
  * Either the last rank makes it and the others are in a barrier, or all ranks
  * make calls that do not fit each other. */
 #include "conform_threads.h"
+#include "mistakes.h"
 
 #include <gasnet_coll.h>
 #include <gasnet_vis.h>
@@ -191,53 +192,117 @@ static void concurrent_calls(void)
     }
 }
 
-enum who { LAST_UNATTACHED, LAST, ALL };
+/* ---- by all ranks ------------------------------------------------------- */
 
-static const struct {
-    const char *name;
-    enum who who;
-    void (*run)(void);
-} scenarios[] = {{"putv-before-attach", LAST_UNATTACHED, start_putv},
-                 {"broadcast-before-attach", LAST_UNATTACHED, start_broadcast},
-                 {"geti-locked", LAST, geti_locked},
-                 {"gets-held", LAST, gets_held},
-                 {"puts-in-handler", LAST, puts_in_handler},
-                 {"scatter-locked", LAST, scatter_locked},
-                 {"exchange-held", LAST, exchange_held},
-                 {"gather-in-handler", LAST, gather_in_handler},
-                 {"split-in-handler", LAST, split_in_handler},
-                 {"try-locked", LAST, try_locked},
-                 {"init-locked", LAST, init_locked},
-                 {"barrier-locked", LAST, barrier_locked},
-                 {"team-barrier-locked", LAST, team_barrier_locked},
-                 {"barrier-notified", LAST, barrier_notified},
-                 {"nopoll-locked", LAST, nopoll_locked},
-                 {"second-thread", LAST, second_thread},
-                 {"second-thread-vis", LAST, second_thread_vis},
-                 {"concurrent-calls", LAST, concurrent_calls},
-                 {"none", ALL, NULL}};
-
-static void make_mistake(const char *name, enum who who)
+static void add(void *results, size_t count, const void *left,
+                size_t left_count, const void *right, size_t elem_size,
+                int flags, int arg)
 {
-    if (who != ALL && conf.me != conf.n - 1) {
-        return;
-    }
-    for (int i = 0; i < CONF_COUNT(scenarios); i++) {
-        if (strcmp(scenarios[i].name, name) == 0 && scenarios[i].run &&
-            scenarios[i].who == who) {
-            scenarios[i].run();
-        }
+    (void)results, (void)count, (void)left, (void)left_count, (void)right;
+    (void)elem_size, (void)flags, (void)arg;
+}
+static void reduce(size_t size, size_t count, int func)
+{
+    gasnet_coll_fn_entry_t functions[2] = {{add, 0}, {add, 0}};
+    gasnet_coll_init(NULL, 0, functions, 2, 0);
+    gasnet_coll_reduce(GASNET_TEAM_ALL, 0, buf, buf, 0, 0, size, count, func, 0,
+                       MY);
+}
+
+/* No bytes, so that nobody has to meet anybody in the library for use. */
+static void lengths(void)
+{
+    gasnet_coll_gather_all(GASNET_TEAM_ALL, buf, buf, 8 * conf.me, MY);
+    conf_barrier();
+}
+static void kinds(void)
+{
+    if (conf.me == 0) {
+        gasnet_coll_gather(GASNET_TEAM_ALL, 0, buf, buf, 8, MY);
+    } else {
+        gasnet_coll_scatter(GASNET_TEAM_ALL, buf, 0, buf, 8, MY);
     }
 }
+static void roots(void)
+{
+    gasnet_coll_broadcast(GASNET_TEAM_ALL, buf, conf.me, buf, 8, MY);
+}
+static void sizes(void)
+{
+    reduce(conf.me == 0 ? 4 : 8, conf.me == 0 ? 2 : 1, 0);
+    conf_barrier();
+}
+static void functions(void)
+{
+    reduce(4, 2, (int)conf.me);
+    conf_barrier();
+}
+static void flags(void)
+{
+    gasnet_coll_broadcast(GASNET_TEAM_ALL, buf, 0, buf, 8,
+                          conf.me == 0
+                              ? MY
+                              : GASNET_COLL_LOCAL | GASNET_COLL_IN_MYSYNC |
+                                    GASNET_COLL_OUT_NOSYNC);
+    conf_barrier();
+}
+/* The second call of one is the first of the other. */
+static void order(void)
+{
+    gasnet_coll_handle_t handles[2];
+    for (gasnet_node_t i = 0; i < 2; i++) {
+        handles[i] =
+            i == conf.me
+                ? gasnet_coll_exchange_nb(GASNET_TEAM_ALL, buf, buf, 0, MY)
+                : gasnet_coll_gather_all_nb(GASNET_TEAM_ALL, buf, buf, 0, MY);
+    }
+    gasnet_coll_wait_sync_all(handles, 2);
+    conf_barrier();
+}
+
+/* By the last rank. */
+static const struct mistake before_attach[] = {
+    {"putv-before-attach", start_putv},
+    {"broadcast-before-attach", start_broadcast},
+};
+static const struct mistake by_one[] = {
+    {"geti-locked", geti_locked},
+    {"gets-held", gets_held},
+    {"puts-in-handler", puts_in_handler},
+    {"scatter-locked", scatter_locked},
+    {"exchange-held", exchange_held},
+    {"gather-in-handler", gather_in_handler},
+    {"split-in-handler", split_in_handler},
+    {"try-locked", try_locked},
+    {"init-locked", init_locked},
+    {"barrier-locked", barrier_locked},
+    {"team-barrier-locked", team_barrier_locked},
+    {"barrier-notified", barrier_notified},
+    {"nopoll-locked", nopoll_locked},
+    {"second-thread", second_thread},
+    {"second-thread-vis", second_thread_vis},
+    {"concurrent-calls", concurrent_calls},
+};
+
+/* By all ranks. */
+static const struct mistake by_all[] = {
+    {"lengths", lengths}, {"kinds", kinds},         {"roots", roots},
+    {"sizes", sizes},     {"functions", functions}, {"flags", flags},
+    {"order", order},
+};
 
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "none";
     conf_init("misuse_coll", &argc, &argv);
-    make_mistake(name, LAST_UNATTACHED);
+    if (conf.me == conf.n - 1) {
+        MAKE_MISTAKE(before_attach, name);
+    }
     conf_attach(table, CONF_COUNT(table), 8192);
     conf_barrier();
-    make_mistake(name, LAST);
-    make_mistake(name, ALL);
+    if (conf.me == conf.n - 1) {
+        MAKE_MISTAKE(by_one, name);
+    }
+    MAKE_MISTAKE(by_all, name);
     conf_pass(); /* "none", or the mistake went unnoticed */
 }
