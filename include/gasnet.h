@@ -192,6 +192,10 @@ void gasnet_exit(int exitcode) __attribute__((__noreturn__));
 
 gasnet_node_t gasnet_mynode(void); /* [handler] */
 gasnet_node_t gasnet_nodes(void);  /* [handler] */
+/* The same as variables, (gasnet_node_t)-1 and 0 before gasnet_init: not
+ * specified, but programs and profilers read them. */
+extern gasnet_node_t gasneti_mynode;
+extern gasnet_node_t gasneti_nodes;
 
 /* Fill at most numentries entries, by node; the rest stays untouched. With
  * GASNET_SEGMENT_EVERYTHING each is {0, (uintptr_t)-1}. Returns GASNET_OK,

@@ -46,6 +46,28 @@
 #define _CONCAT(a, b) _CONCAT_HELPER(a, b)
 #endif
 
+/* Assertions; the first is empty but in debug libraries. Not specified, but in
+ * use. */
+#define gasneti_assert_always(expr)                                          \
+    (GASNETT_PREDICT_TRUE(expr)                                              \
+         ? (void)0                                                           \
+         : fsh_gasnett_assert_failed((__extension__ __FUNCTION__), __FILE__, \
+                                     __LINE__, #expr))
+#if FSH_CONFIG_DEBUG
+#define gasneti_assert(expr) gasneti_assert_always(expr)
+#else
+#define gasneti_assert(expr) ((void)0)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+void fsh_gasnett_assert_failed(const char *function, const char *file, int line,
+                               const char *expr) __attribute__((__noreturn__));
+#ifdef __cplusplus
+}
+#endif
+
 /* Programs take its address, after either header. */
 static __inline__ __attribute__((__unused__)) void _gasneti_threadkey_init(void)
 {

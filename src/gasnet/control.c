@@ -12,6 +12,8 @@
 #include "gasnet/team.h"
 
 void (*gasnet_client_attach_hook)(void *addr, uintptr_t size);
+gasnet_node_t gasneti_mynode = (gasnet_node_t)-1;
+gasnet_node_t gasneti_nodes;
 
 static const char *mode_name(uint32_t mode)
 {
@@ -88,6 +90,8 @@ int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
     fsh_boot_init(default_conduit);
     g->rank = fsh_boot_rank();
     g->nodes = fsh_boot_size();
+    gasneti_mynode = g->rank;
+    gasneti_nodes = g->nodes;
     ops = find_conduit(fsh_boot_conduit());
     g->threaded = mode != 1 || fsh_progress_wanted();
     /* Every conduit but smp has a simulator that wants a processor. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gasnett_fatalerror: a line, a backtrace if one is asked for, abort. Also
+ * gasnett_fatalerror, and assertions that fail: a line, a backtrace if one is asked for, abort. Also
  * waiting for a debugger. What a client calls when it is at its end, so nothing
  * here waits for a lock or needs the library to be in order.
  */
@@ -64,6 +64,12 @@ void fsh_gasnett_fatal_at(const char *function, const char *file, int line,
     snprintf(text + n, sizeof text - n, " at %s:%d in %s", file, line,
              function);
     give_up(text);
+}
+
+void fsh_gasnett_assert_failed(const char *function, const char *file, int line,
+                               const char *expr)
+{
+    fsh_gasnett_fatal_at(function, file, line, "Assertion failure: %s", expr);
 }
 
 char *fsh_gasnett_location(const char *function, const char *file, int line)

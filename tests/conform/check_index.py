@@ -85,7 +85,7 @@ def existing_tests():
     if "include(headers.cmake)" in cmake:
         names |= {f"header:{m}" for m in re.findall(
             r"header_test\((\w+) ", (HERE / "headers.cmake").read_text())}
-        names |= {"header:languages", "header:tools"}
+        names |= {"header:languages", "header:tools", "header:names"}
     names |= {f"unit:{p.stem}" for p in (HERE.parent / "unit").glob("*.c")}
     return names
 

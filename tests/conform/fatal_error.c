@@ -233,6 +233,16 @@ static void tools_fatal(void)
 {
     gasnett_fatalerror("the words %d", 7);
 }
+/* Evaluated once; without GASNET_DEBUG, the other not at all. */
+static void tools_assert(void)
+{
+    int count = 0;
+    gasneti_assert_always(++count == 1);
+#ifdef GASNET_NDEBUG
+    gasneti_assert(++count == 7);
+#endif
+    gasneti_assert_always(count != 1);
+}
 static void tools_fatal_nopos(void)
 {
     gasnett_fatalerror_nopos("the words %s", "alone");
@@ -374,6 +384,7 @@ static const struct mistake by_one[] = {
     {"two-replies", two_replies},
     {"tools-fatal", tools_fatal},
     {"tools-fatal-nopos", tools_fatal_nopos},
+    {"tools-assert", tools_assert},
     {"tools-number", tools_number},
     {"tools-range", tools_range},
     {"tools-setting", tools_setting},

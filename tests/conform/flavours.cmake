@@ -244,6 +244,7 @@ misuse_test(try-unnotified seq "gasnet_barrier_try: called without")
 misuse_test(notify-in-handler seq "gasnet_barrier_notify: ${in_handler}")
 misuse_test(result-null seq "gasnet_barrier_result: id is a null pointer")
 
+misuse_test(assert seq "Assertion failure: gasneti_nodes == 0 at .*misuse.c")
 misuse_test(second-thread seq "gasnet_AMPoll: called from a second thread")
 misuse_test(second-thread-lock seq
             "gasnet_hsl_lock: called from a second thread")

@@ -98,3 +98,20 @@ tools_header(contradiction ${tools_c} -DTOOLS_ORDER=1 -DGASNET_SEQ
 set_tests_properties(conform/header_tools_two_modes
                      conform/header_tools_contradiction
                      PROPERTIES WILL_FAIL TRUE)
+
+# Every name that programs use, in every thread mode.
+function(names_test suffix compiler language)
+    if(compiler)
+        add_test(NAME conform/header_names${suffix} COMMAND Python3::Interpreter
+                 ${CMAKE_CURRENT_LIST_DIR}/names.py
+                 ${PROJECT_SOURCE_DIR}/include ${compiler} ${language} ${ARGN})
+        fsh_test_properties(conform/header_names${suffix}
+                            LABELS conform TIMEOUT 60)
+    endif()
+endfunction()
+names_test(_c "${CMAKE_C_COMPILER}" c -std=gnu17)
+names_test(_gnu89 "${CMAKE_C_COMPILER}" c -std=gnu89)
+names_test(_debug "${CMAKE_C_COMPILER}" c -DFSH_CONFIG_DEBUG=1)
+names_test(_cxx "${CMAKE_CXX_COMPILER}" c++ -std=c++11)
+names_test(_c_clang "${CONFORM_CLANG}" c -std=gnu17)
+names_test(_cxx_clang "${CONFORM_CLANGXX}" c++ -std=c++20)

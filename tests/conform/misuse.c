@@ -534,6 +534,12 @@ static void concurrent_calls(void)
     conf_crew_join(&crew);
 }
 
+/* Not a mistake with the library, but it finds it. */
+static void assert_false(void)
+{
+    gasneti_assert(gasneti_nodes == 0);
+}
+
 static const struct mistake before_init[] = {
     {"mynode-before-init", mynode_before_init},
     {"nodes-before-init", nodes_before_init},
@@ -617,6 +623,7 @@ static const struct mistake running[] = {
     {"unlock-of-another", unlock_of_another},
     {"foreign-handle", foreign_handle},
     {"concurrent-calls", concurrent_calls},
+    {"assert", assert_false},
 };
 
 int main(int argc, char **argv)

@@ -43,7 +43,11 @@ static void check_numbering(void)
 
 int main(int argc, char **argv)
 {
+    CHECK_EQ(gasneti_mynode, (gasnet_node_t)-1);
+    CHECK_EQ(gasneti_nodes, 0);
     conf_init("node_info", &argc, &argv);
+    CHECK_EQ(gasneti_mynode, gasnet_mynode());
+    CHECK_EQ(gasneti_nodes, gasnet_nodes());
     const size_t bytes = (conf.n + 1) * sizeof *info;
     info = (gasnet_nodeinfo_t *)malloc(bytes);
     gasnet_nodeinfo_t *again = (gasnet_nodeinfo_t *)malloc(bytes);
