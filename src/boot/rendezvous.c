@@ -21,6 +21,7 @@
 #include "base/cpu.h"
 #include "base/log.h"
 #include "base/option.h"
+#include "boot/death.h"
 
 #define MS UINT64_C(1000000)
 #define HELLO_SECONDS 2 /* from connecting to the hello, or an answer's limit */
@@ -36,7 +37,7 @@ enum { FDS = 7 };
 struct answer {
     uint32_t magic;
     int32_t has[FDS]; /* this descriptor comes with the message */
-    int32_t refused;  /* there will be no job; rank 0 says why */
+    int32_t refused;  /* there will be no job; rank 0 says why: exit code */
 };
 
 /* In the order of answer.has. */
@@ -94,9 +95,9 @@ static bool is_own(int fd)
 
 /* ---- rank 0 ---- */
 
-static void refuse(int fd)
+static void refuse(int fd, int code)
 {
-    const struct answer a = {.magic = FSH_JOB_MAGIC, .refused = 1};
+    const struct answer a = {.magic = FSH_JOB_MAGIC, .refused = code};
 
     /* If it is gone already, its launcher says so. */
     if (send(fd, &a, sizeof(a), MSG_NOSIGNAL) < 0)
@@ -141,12 +142,12 @@ static void give(const struct fsh_job *job, uint32_t rank, int fd)
 
 /* Tell all who have come, and give up. */
 static _Noreturn void fail(const struct fsh_place *place, const int *lifeline,
-                           const char *text)
+                           int code, const char *text)
 {
     for (uint32_t r = 1; r < place->size; r++)
         if (lifeline[r] >= 0)
-            refuse(lifeline[r]);
-    fsh_fatal("gasnet_init: %s", text);
+            refuse(lifeline[r], code);
+    fsh_fatal_code(code, "gasnet_init: %s", text);
 }
 
 /* One who has connected. Returns false if it is nobody of this job. */
@@ -179,8 +180,8 @@ static bool greet(const struct fsh_place *place, const struct fsh_job *job,
                  "%" PRId32,
                  h.rank, h.pid);
     if (text[0]) {
-        refuse(fd);
-        fail(place, lifeline, text);
+        refuse(fd, 1);
+        fail(place, lifeline, 1, text);
     }
     atomic_store(&job->page->rank[h.rank].pid, h.pid);
     lifeline[h.rank] = fd;
@@ -209,22 +210,26 @@ static _Noreturn void say_missing(const struct fsh_place *place,
              "gasnet_init, have ended, or run elsewhere",
              place->launcher, place->size,
              fsh_option_seconds("FSHMEM_START_TIMEOUT"), text);
-    fail(place, lifeline, why);
+    fail(place, lifeline, 1, why);
 }
 
 /* A rank that came and went is not waited for. */
 static void check_arrived(const struct fsh_place *place, const int *lifeline)
 {
-    char text[80];
+    char how[100], text[180];
+    int status = 0, code;
+    bool known;
 
     for (uint32_t r = 1; r < place->size; r++) {
         struct pollfd p = {.fd = lifeline[r], .events = POLLIN};
 
         if (lifeline[r] < 0 || poll(&p, 1, 0) <= 0)
             continue;
+        known = fsh_death_status(lifeline[r], 0, &status);
+        code = fsh_death_describe(known, status, how, sizeof(how));
         snprintf(text, sizeof(text),
-                 "rank %" PRIu32 " has ended before all ranks had arrived", r);
-        fail(place, lifeline, text);
+                 "rank %" PRIu32 " %s before all ranks had arrived", r, how);
+        fail(place, lifeline, code, text);
     }
 }
 
@@ -292,7 +297,7 @@ void fsh_rendezvous_refuse(const struct fsh_place *place, int fd)
         peer = accept_within(fd, 50);
         if (peer < 0)
             continue;
-        refuse(peer); /* and leave it open: it is to read that */
+        refuse(peer, 1); /* and leave it open: it is to read that */
         missing--;
     }
 }
@@ -381,7 +386,7 @@ void fsh_rendezvous_join(const struct fsh_place *place,
         fsh_fatal("gasnet_init: rank 0 has ended, or hangs, while the job is "
                   "started");
     if (a.refused)
-        _exit(1); /* rank 0 says it, once for all */
+        _exit(a.refused); /* rank 0 says it, once for all */
     unpack(&m, &a, ticket);
     ticket->rank = place->rank;
     ticket->life_fd = fd;

@@ -18,6 +18,7 @@
 #include "base/cpu.h"
 #include "base/log.h"
 #include "base/option.h"
+#include "boot/death.h"
 #include "boot/watch.h"
 
 #define MS UINT64_C(1000000)
@@ -34,7 +35,8 @@ static struct {
     struct pollfd *poll; /* P_PEERS + p.n */
     atomic_uint alive;   /* connections that are open */
     uint64_t gone_ns;    /* a rank's death, to be acted upon then; 0 none */
-    char gone[160];
+    int gone_code;       /* for the job */
+    char gone[200];
     uint64_t quit_ns, end_ns;
     bool quit_sent;
     uint64_t start_ns;
@@ -73,6 +75,9 @@ static void peer_gone(unsigned i)
 {
     struct fsh_job_page *page = peers.p.page;
     struct fsh_rank_slot *slot = &page->rank[rank_of(i)];
+    int status = 0, code, connection = peers.poll[P_PEERS + i].fd;
+    char how[100];
+    bool known;
 
     peers.poll[P_PEERS + i].fd = -1;
     atomic_fetch_sub(&peers.alive, 1);
@@ -83,13 +88,17 @@ static void peer_gone(unsigned i)
     }
     if (atomic_load(&slot->state) == FSH_RANK_LEFT)
         return;
+    known = fsh_death_status(connection, atomic_load(&slot->pid), &status);
+    code = fsh_death_describe(known, status, how, sizeof(how));
+    atomic_store(&slot->exit_code, code);
     atomic_store(&slot->state, FSH_RANK_DEAD);
     if (peers.gone_ns)
         return;
     peers.gone_ns = fsh_time_ns() + LAUNCHER_NS;
+    peers.gone_code = code;
     snprintf(peers.gone, sizeof(peers.gone),
-             "rank %" PRIu32 " (pid %d) has ended without leaving the job",
-             rank_of(i), atomic_load(&slot->pid));
+             "rank %" PRIu32 " (pid %d) %s without leaving the job", rank_of(i),
+             atomic_load(&slot->pid), how);
 }
 
 static void parent_gone(void)
@@ -175,7 +184,7 @@ static void *body(void *arg)
         if (peers.poll[P_ABORT].revents)
             begin_to_end();
         if (peers.gone_ns && !peers.quit_ns && fsh_time_ns() >= peers.gone_ns)
-            end_job(1, peers.gone);
+            end_job(peers.gone_code, peers.gone);
         end_step(fsh_time_ns());
     }
     return NULL;

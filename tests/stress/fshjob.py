@@ -22,6 +22,10 @@ EXIT_JOB = os.path.join(TESTS, "conform", "conform_exit_job")
 HAVE_SIM = os.path.exists(os.path.join(BIN, "fshsim"))
 # A job of the program's own, on simulated nodes.
 FPGA = {"FSHMEM_CONDUIT": "fpga", "PATH": BIN + ":" + os.environ["PATH"]}
+# Linux tells those who are connected to a process how it has ended, also when its
+# parent has taken the status.
+STATUS_STAYS = tuple(int(n) for n in re.findall(
+    r"\d+", os.uname().release)[:2]) >= (6, 16)
 END_LIMIT = 5.0  # seconds a job may take to end
 
 

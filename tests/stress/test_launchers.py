@@ -10,8 +10,9 @@ import subprocess
 import sys
 import time
 
-from fshjob import (CLIENT, CLIENT_NAME, EXIT_JOB, FPGA, FSHRUN, HAVE_SIM, Job,
-                    check, hellos, lines, main, pshm, run, wait_until)
+from fshjob import (CLIENT, CLIENT_NAME, EXIT_JOB, FPGA, FSHRUN, HAVE_SIM,
+                    STATUS_STAYS, Job, check, hellos, lines, main, pshm, run,
+                    wait_until)
 
 
 def slurm(r, n, **more):
@@ -187,6 +188,23 @@ def other_users_are_kept_out():
     return None
 
 
+def links(pid):
+    """What its descriptors are."""
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            yield os.readlink(f"/proc/{pid}/fd/{fd}")
+        except OSError:
+            pass
+
+
+def has_come(first, other):
+    """Rank 0 has a connection, and the other, its only one, waits for it."""
+    with open(f"/proc/{other}/stat") as f:
+        asleep = f.read().rsplit(")", 1)[1].split()[0] == "S"
+    return asleep and \
+        sum(link.startswith("socket:") for link in links(first)) == 2
+
+
 def sockets():
     """Names of the sockets at which ranks meet, by inode."""
     with open("/proc/net/unix") as f:
@@ -197,11 +215,7 @@ def sockets():
 
 def meeting_place(pid):
     """The one of this process; other jobs may run beside this test."""
-    for fd in os.listdir(f"/proc/{pid}/fd"):
-        try:
-            link = os.readlink(f"/proc/{pid}/fd/{fd}")
-        except OSError:
-            continue
+    for link in links(pid):
         name = sockets().get(link[len("socket:["):-1])
         if name:
             return name
@@ -221,19 +235,53 @@ def exit_codes():
     check(output.count("quit seen") == 2, repr(output))
 
 
+# Processes whose parent takes their status at once, as real launchers do.
+AT_ONCE = ["sh", "-c", '"$@" & wait $!', "sh"]
+
+
 def ranks_are_killed():
-    for victim in 0, 2:
+    """The others learn how: the status is there until somebody takes it, and
+    the victim is awaited last."""
+    for victim, sig in ((0, signal.SIGKILL), (2, signal.SIGKILL),
+                        (1, signal.SIGTERM), (0, signal.SIGSEGV)):
         job = Emulated(3, CLIENT, "spin")
         try:
             job.await_up()
-            os.kill(job.jobs[victim].proc.pid, signal.SIGKILL)
+            pid = job.jobs[victim].proc.pid
+            last = job.jobs.pop(victim)
+            job.jobs[victim] = last
+            os.kill(pid, sig)
             codes = job.await_end(5)
-            check(codes.pop(victim) == 137 and set(codes.values()) == {1},
-                  f"{codes}")
-            check(f"rank {victim} (pid" in job.output() and
-                  "has ended without leaving" in job.output(), job.output())
+            check(set(codes.values()) == {128 + sig}, f"{codes}")
+            check(f"rank {victim} (pid {pid}) was killed by signal {int(sig)} "
+                  in job.output(), job.output())
         finally:
             job.close()
+
+
+def ranks_end_without_a_word():
+    codes, output = emulate(3, EXIT_JOB, "quick-exit", 18, limit=8)
+    check(set(codes.values()) == {18}, f"{codes} {output!r}")
+    if not STATUS_STAYS:
+        return "status that is taken: skipped, Linux is older than 6.16"
+    for scenario, code in ((["quick-exit", 18], 18), (["kill", 0], 137),
+                           (["abort", 0], 134)):
+        codes, output = emulate(3, *AT_ONCE, EXIT_JOB, *scenario, limit=8)
+        check(set(codes.values()) == {code}, f"{scenario}: {codes} {output!r}")
+    return None
+
+
+def rank_dies_before_all_have_come():
+    job = Emulated(3, CLIENT, skip=(1,))
+    try:
+        first, other = (job.jobs[r].proc.pid for r in (0, 2))
+        wait_until(lambda: has_come(first, other), "rank 2 has come", 5)
+        os.kill(other, signal.SIGKILL)
+        codes = job.await_end(5)
+        check(codes == {0: 137, 2: 137}, f"{codes} {job.output()!r}")
+        check("rank 2 was killed by signal 9" in job.output(), job.output())
+    finally:
+        job.close()
 
 
 STARTER = """
@@ -368,7 +416,8 @@ def options_of_gasnetrun():
 CASES = [every_launcher, launcher_of_one, our_launcher_goes_first,
          several_hosts_are_refused, nonsense_is_refused,
          missing_ranks_are_named, two_of_one_rank, other_users_are_kept_out,
-         exit_codes, ranks_are_killed, launcher_is_killed,
+         exit_codes, ranks_are_killed, ranks_end_without_a_word,
+         rank_dies_before_all_have_come, launcher_is_killed,
          children_are_no_ranks, one_program_after_the_other, state_on_request,
          handlers_of_the_client_stay, options_of_gasnetrun]
 CASES_FPGA = [emulated_fpga]
