@@ -188,13 +188,16 @@ int main(int argc, char **argv)
     OK(gasnet_attach(table, CONF_COUNT(table), (uintptr_t)-5, 3));
     check_answers();
     find_areas(on_stack);
+    /* Long ones to all only where that is no matter of minutes. */
+    const int far = conf_iters(10 * MAX_RANKS, 2);
     for (gasnet_node_t step = 0; step < conf.n; step++) {
         const gasnet_node_t to = (conf.me + step) % conf.n;
+        const size_t most = (int)step < far ? PART - 1 : 5000;
         for (int kind = 0; kind < KINDS; kind++) {
             unsigned char *at = area[to][kind] + conf.me * (size_t)PART;
             const unsigned key = (unsigned)(kind * 10 + (int)conf.me);
             conf_at(names[kind]);
-            there_and_back(to, at + 1, kind % 2 ? PART - 1 : 777, key);
+            there_and_back(to, at + 1, kind % 2 ? most : 777, key);
             values(to, at, key);
             send_longs(to, at + 3, key);
         }

@@ -54,3 +54,14 @@ exit_test(abort 0 failure --err "rank 2")
 exit_test(segv 0 failure --err "rank 2")
 exit_test(kill 0 failure --err "rank 2")
 exit_test(term 0 failure --noise)
+
+# Ends that find 8 ranks and their simulator on two processors.
+if(fpga IN_LIST conduits)
+    foreach(ending "gasnet 9" "one-spin 12" "one-sending 15" "handler 17")
+        separate_arguments(ending)
+        list(GET ending 0 scenario)
+        list(GET ending 1 code)
+        conform_job(exit_${scenario}_${code} conform_exit_job fpga 8
+                    JUDGE --limit 20 --code ${code} --noise ARGS ${ending})
+    endforeach()
+endif()
