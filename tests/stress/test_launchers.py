@@ -243,7 +243,7 @@ def ranks_are_killed():
     """The others learn how: the status is there until somebody takes it, and
     the victim is awaited last."""
     for victim, sig in ((0, signal.SIGKILL), (2, signal.SIGKILL),
-                        (1, signal.SIGTERM), (0, signal.SIGSEGV)):
+                        (1, signal.SIGTERM), (0, signal.SIGALRM)):
         job = Emulated(3, CLIENT, "spin")
         try:
             job.await_up()
