@@ -12,7 +12,8 @@ PAPER  := $(BUILD)/paper
 DEMO   := fshrun fshinfo fshsim fshperf 05_selfcheck 06_matmul
 
 .DEFAULT_GOAL := all
-.PHONY: all demo test bench soak synth synth-core lint format install clean help deps build
+.PHONY: all demo test test-all bench soak synth synth-core lint format install clean \
+        help deps build
 
 all: deps build ## install what is missing, build everything
 
@@ -48,6 +49,9 @@ demo: deps $(BUILD)/build.ninja ## self-checking runs on two FPGA nodes and the 
 
 test: build ## run every test (TESTS=<regex> for some)
 	@cd $(BUILD) && ctest --output-on-failure -j 2 -R '$(TESTS)'
+
+test-all: build ## also those that take long: conform programs, 8 ranks on fpga
+	@cd $(BUILD) && ctest -C all --output-on-failure -j 2 -R '$(TESTS)'
 
 bench: build ## all figures: sections IV and V, simulator, kernels, smp beside MPI and UCX
 	@scripts/install-deps.sh bench

@@ -5,9 +5,11 @@
  * instructions, beside a plain loop and OpenBLAS's sgemm (libopenblas.so.0, if
  * installed). GOPS count a product and a sum as two operations, and include
  * encoding both operands. Processor time of the thread (so that other jobs on
- * the machine do not count), best of a few runs. OpenBLAS says which
- * processor it took this for: an old one may not know a new processor and then
- * be four times slower than it could; OPENBLAS_CORETYPE=SkylakeX helps.
+ * the machine do not count); all take turns, the figure is the median of 20
+ * rounds (of 5 for the plain loop). OpenBLAS says which processor it took this
+ * for. Old ones do not know new processors and are four times slower than they
+ * could be then, so it is told to take one with AVX-512 for a SkylakeX, unless
+ * OPENBLAS_CORETYPE says otherwise.
  *
  *   compute_gops [size ...]      sizes of square products, 256 512 1024
  */
@@ -18,6 +20,11 @@
 #include <time.h>
 
 #include "compute/kernels.h"
+
+#define ROUNDS 20
+#define SLOW_ROUNDS 5
+#define SIZES 8
+#define CONTENDERS 4
 
 enum { ROW_MAJOR = 101, NO_TRANSPOSE = 111 }; /* as in cblas.h */
 
@@ -32,6 +39,8 @@ struct contender {
                 const float *b, float *c);
     enum fsh_isa isa;
     sgemm_fn sgemm;
+    unsigned rounds;
+    double gops[SIZES];
 };
 
 static uint64_t now_ns(void)
@@ -92,24 +101,42 @@ static void run_sgemm(const struct contender *me, size_t n, const float *a,
               size, b, size, 0, c, size);
 }
 
-/* GOPS of the fastest run within half a second, of at least two. */
-static double measure(const struct contender *me, size_t n)
+static int by_time(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double median_gops(uint64_t *ns, unsigned rounds, size_t n)
+{
+    qsort(ns, rounds, sizeof(*ns), by_time);
+    return 2.0 * (double)n * (double)n * (double)n / (double)ns[rounds / 2];
+}
+
+/* All contenders at one size, which is the i-th. */
+static void measure(struct contender *all, unsigned count, size_t i, size_t n)
 {
     float *a = need(n * n), *b = need(n * n), *c = need(n * n);
-    uint64_t start = now_ns(), best = UINT64_MAX;
-    unsigned runs = 0;
+    uint64_t ns[CONTENDERS][ROUNDS];
 
-    while (runs++ < 2 || now_ns() - start < 500000000) {
-        uint64_t begin = now_ns(), took;
+    for (unsigned who = 0; who < count; who++) /* warm up */
+        all[who].run(&all[who], n, a, b, c);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        for (unsigned who = 0; who < count; who++) {
+            uint64_t begin = now_ns();
 
-        me->run(me, n, a, b, c);
-        took = now_ns() - begin;
-        best = took < best ? took : best;
+            if (round >= all[who].rounds)
+                continue;
+            all[who].run(&all[who], n, a, b, c);
+            ns[who][round] = now_ns() - begin;
+        }
     }
+    for (unsigned who = 0; who < count; who++)
+        all[who].gops[i] = median_gops(ns[who], all[who].rounds, n);
     free(a);
     free(b);
     free(c);
-    return 2.0 * (double)n * (double)n * (double)n / (double)best;
 }
 
 /* 3 x 3, 128 channels to 128, 56 x 56: a layer of ResNet-50's middle. */
@@ -150,7 +177,10 @@ static double measure_conv(enum fsh_isa isa)
 
 static bool find_openblas(struct contender *c, char *name, size_t size)
 {
-    void *lib = dlopen("libopenblas.so.0", RTLD_NOW);
+    int told = fsh_isa_available(FSH_ISA_AVX512)
+                   ? setenv("OPENBLAS_CORETYPE", "SkylakeX", 0)
+                   : 0;
+    void *lib = told == 0 ? dlopen("libopenblas.so.0", RTLD_NOW) : NULL;
     void *threads = lib ? dlsym(lib, "openblas_set_num_threads") : NULL;
     void *sgemm = lib ? dlsym(lib, "cblas_sgemm") : NULL;
     void *core = lib ? dlsym(lib, "openblas_get_corename") : NULL;
@@ -168,46 +198,52 @@ static bool find_openblas(struct contender *c, char *name, size_t size)
     return true;
 }
 
-static void print_row(const struct contender *c, const size_t *sizes,
-                      size_t count)
+static unsigned find_all(struct contender *all, char *name, size_t size)
 {
-    printf("%-18s", c->name);
-    for (size_t i = 0; i < count; i++) {
-        printf(" %9.1f", measure(c, sizes[i]));
-        fflush(stdout);
-    }
-    putchar('\n');
+    unsigned count = 0;
+
+    for (enum fsh_isa isa = FSH_ISA_AVX2; isa <= FSH_ISA_AVX512; isa++)
+        if (fsh_isa_available(isa))
+            all[count++] = (struct contender){.name = fsh_isa_name(isa),
+                                              .run = run_kernel,
+                                              .isa = isa,
+                                              .rounds = ROUNDS};
+    all[count++] = (struct contender){
+        .name = "plain FP32 loop", .run = run_loop, .rounds = SLOW_ROUNDS};
+    all[count] = (struct contender){.run = run_sgemm, .rounds = ROUNDS};
+    if (find_openblas(&all[count], name, size))
+        count++;
+    else
+        puts("OpenBLAS is not installed (Debian: libopenblas0)");
+    return count;
 }
 
 static void print_all(const size_t *sizes, size_t count)
 {
-    struct contender loop = {"plain FP32 loop", run_loop, 0, NULL};
-    struct contender blas = {"OpenBLAS sgemm", run_sgemm, 0, NULL};
+    struct contender all[CONTENDERS];
     char name[32];
+    unsigned found = find_all(all, name, sizeof(name));
 
     printf("%-18s", "matmul, GOPS");
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        measure(all, found, i, sizes[i]);
         printf(" %9zu", sizes[i]);
-    putchar('\n');
-    for (enum fsh_isa isa = FSH_ISA_AVX2; isa <= FSH_ISA_AVX512; isa++) {
-        struct contender kernel = {fsh_isa_name(isa), run_kernel, isa, NULL};
-
-        if (fsh_isa_available(isa))
-            print_row(&kernel, sizes, count);
     }
-    print_row(&loop, sizes, count);
-    if (find_openblas(&blas, name, sizeof(name)))
-        print_row(&blas, sizes, count);
-    else
-        printf("%-18s not installed (Debian: libopenblas0)\n", blas.name);
+    putchar('\n');
+    for (unsigned who = 0; who < found; who++) {
+        printf("%-18s", all[who].name);
+        for (size_t i = 0; i < count; i++)
+            printf(" %9.1f", all[who].gops[i]);
+        putchar('\n');
+    }
 }
 
 int main(int argc, char **argv)
 {
-    size_t sizes[8] = {256, 512, 1024}, count = 3;
+    size_t sizes[SIZES] = {256, 512, 1024}, count = 3;
 
     if (argc > 1) {
-        count = argc - 1 < 8 ? (size_t)argc - 1 : 8;
+        count = argc - 1 < SIZES ? (size_t)argc - 1 : SIZES;
         for (size_t i = 0; i < count; i++) {
             sizes[i] = strtoul(argv[i + 1], NULL, 10);
             if (sizes[i] == 0) {

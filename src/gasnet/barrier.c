@@ -136,6 +136,11 @@ static void count_active(uint32_t more)
             memory_order_relaxed);
 }
 
+static bool is_direct(const struct fsh_barrier *b)
+{
+    return atomic_load_explicit(&b->direct, memory_order_relaxed);
+}
+
 /* What the conduit's own barrier knows. */
 static bool look_direct(struct fsh_barrier *b)
 {
@@ -168,7 +173,7 @@ static bool kick_team(struct fsh_team *team)
         !try_begin(b))
         return false;
     if (atomic_load_explicit(&b->active, memory_order_relaxed) &&
-        (b->direct ? look_direct(b) : look_rounds(team, &advanced))) {
+        (is_direct(b) ? look_direct(b) : look_rounds(team, &advanced))) {
         advanced = true;
         atomic_store_explicit(&b->active, false, memory_order_relaxed);
         count_active(UINT32_MAX); /* one less */
@@ -212,9 +217,12 @@ static void arrive(struct fsh_team *team, struct fsh_opinion opinion)
     b->notified = true;
     b->phase++;
     b->opinion = opinion;
-    b->direct = team == fsh_team_all &&
-                fsh_gasnet.ops->barrier_arrive(b->phase & FSH_BARRIER_PHASES,
-                                               pack(opinion), merge_words);
+    atomic_store_explicit(
+        &b->direct,
+        team == fsh_team_all &&
+            fsh_gasnet.ops->barrier_arrive(b->phase & FSH_BARRIER_PHASES,
+                                           pack(opinion), merge_words),
+        memory_order_relaxed);
     set_round(b, 0);
     b->sent = false;
     atomic_store_explicit(&b->active, true, memory_order_relaxed);
@@ -269,7 +277,7 @@ static uint32_t waited_for(const struct fsh_team *team)
     uint32_t step = UINT32_C(1) << (this_round(b) % FSH_BARRIER_ROUNDS);
     uint32_t n = team->size;
 
-    if (b->direct)
+    if (is_direct(b))
         return atomic_load_explicit(&b->missing, memory_order_relaxed) + 1;
     return team->node[(team->rank + n - step % n) % n] + 1;
 }
@@ -278,9 +286,10 @@ static uint32_t waited_for(const struct fsh_team *team)
 static void wait_phase(const char *call, struct fsh_team *team, uint32_t phase)
 {
     struct fsh_barrier *b = &team->barrier;
-    unsigned looks = b->direct && !fsh_gasnet.crowded ? LOOKS : 1;
-    struct fsh_wait wait = {.memory = b->direct,
-                            .idle = b->direct ? FSH_SPINS_CROWDED : 0};
+    bool direct = is_direct(b);
+    unsigned looks = direct && !fsh_gasnet.crowded ? LOOKS : 1;
+    struct fsh_wait wait = {.memory = direct,
+                            .idle = direct ? FSH_SPINS_CROWDED : 0};
 
     while (looks-- > 0 && !finished(b, phase))
         kick_team(team);

@@ -35,7 +35,8 @@ struct fsh_barrier {
     uint32_t rounds;     /* of every barrier */
     bool notified;       /* between notify and wait */
     bool sent;           /* this round's message is out */
-    bool direct;         /* the conduit's own barrier does it */
+    atomic_bool direct;  /* the conduit's own barrier does it; relaxed: images
+                            that wait only ask how to */
     atomic_uint missing; /* direct: a node that had not come; for reports */
     atomic_bool active;  /* between notify and the end of the rounds */
     struct fsh_opinion opinion;
