@@ -24,7 +24,7 @@ static struct {
     const char *json, *csv;
     unsigned link_cycles;
     bool brief, strict, quick;
-} options = {.link_cycles = 30};
+} options = {.link_cycles = PERF_LINK_CYCLES};
 
 static void progress(const char *text, bool last)
 {

@@ -96,6 +96,7 @@ double perf_efficiency(const struct perf_row *row);
 double perf_us(const struct perf_row *row);
 /* The same with the assumed link delay taken out. */
 double perf_us_without_link(const struct perf_row *row);
+#define PERF_LINK_CYCLES 30 /* of fshsim, if nothing else is said */
 void perf_set_link_cycles(unsigned cycles);
 unsigned perf_link_cycles(void);
 void perf_write_json(FILE *out, const struct perf_table *table);

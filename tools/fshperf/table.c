@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 
-static unsigned link_cycles;
+static unsigned link_cycles = PERF_LINK_CYCLES;
 
 void perf_set_link_cycles(unsigned cycles)
 {
