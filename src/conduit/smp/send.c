@@ -89,20 +89,25 @@ static inline bool make_room(struct fsh_smp_tx *tx, uint32_t slots)
     return true;
 }
 
-static inline uint32_t slots_of(size_t bytes)
+static uint32_t slots_of(size_t bytes)
 {
     return (uint32_t)((bytes + FSH_SMP_SLOT_BYTES - 1) / FSH_SMP_SLOT_BYTES);
 }
 
-/* A message whose payload, if it has one, is elsewhere. */
-static inline __attribute__((always_inline)) enum fsh_smp_result send_bare(
-    struct fsh_smp_port *port, struct fsh_smp_tx *tx, uint32_t dest,
-    const struct fsh_am *am)
+/* Of a message whose payload, if it has one, is elsewhere. */
+static uint32_t bare_slots(const struct fsh_am *am)
 {
-    uint32_t slots = am->nargs <= FSH_SMP_FIRST_ARGS ? 1 : 2;
+    return am->nargs <= FSH_SMP_FIRST_ARGS ? 1 : 2;
+}
+
+static enum fsh_smp_result send_bare(struct fsh_smp_port *port,
+                                     struct fsh_smp_tx *tx, uint32_t dest,
+                                     const struct fsh_am *am)
+{
+    uint32_t slots = bare_slots(am);
     uint8_t flags;
 
-    if (__builtin_expect(!make_room(tx, slots), 0))
+    if (!make_room(tx, slots))
         return FSH_SMP_NO_SLOT;
     flags = fill(port, dest, fsh_smp_head_at(tx->ring, tx->tail), am);
     fsh_smp_publish(
@@ -115,7 +120,7 @@ static enum fsh_smp_result send_pooled(struct fsh_smp_port *port,
                                        struct fsh_smp_tx *tx, unsigned channel,
                                        uint32_t dest, const struct fsh_am *am)
 {
-    uint32_t slots = am->nargs <= FSH_SMP_FIRST_ARGS ? 1 : 2, use = 0, block;
+    uint32_t slots = bare_slots(am), use = 0, block;
     struct fsh_smp_head *head;
     uint8_t flags;
 
@@ -136,9 +141,9 @@ static enum fsh_smp_result send_pooled(struct fsh_smp_port *port,
     return FSH_SMP_SENT;
 }
 
-static __attribute__((noinline)) enum fsh_smp_result send_medium(
-    struct fsh_smp_port *port, struct fsh_smp_tx *tx, unsigned channel,
-    uint32_t dest, const struct fsh_am *am)
+static enum fsh_smp_result send_medium(struct fsh_smp_port *port,
+                                       struct fsh_smp_tx *tx, unsigned channel,
+                                       uint32_t dest, const struct fsh_am *am)
 {
     size_t before = fsh_smp_payload(am->nargs);
     uint32_t slots = slots_of(before + am->nbytes);
@@ -175,8 +180,8 @@ enum fsh_smp_result fsh_smp_port_send(struct fsh_smp_port *port,
     return result;
 }
 
-int fsh_smp_announce(struct fsh_smp_port *port, const struct fsh_smp_tx *tx,
-                     unsigned channel)
+void fsh_smp_announce(struct fsh_smp_port *port, const struct fsh_smp_tx *tx,
+                      unsigned channel)
 {
     /* A, B, partners: fsh_smp_withdraw and fsh_smp_port_sleep. */
     if (port->fenced)
@@ -185,5 +190,4 @@ int fsh_smp_announce(struct fsh_smp_port *port, const struct fsh_smp_tx *tx,
         fsh_smp_call_attention(port, tx->owner, port->rank, channel);
     if (atomic_load_explicit(&tx->owner->sleepers, memory_order_relaxed) != 0)
         fsh_smp_wake(tx->owner);
-    return 0;
 }

@@ -83,23 +83,26 @@ static inline bool fsh_smp_must_announce(const struct fsh_smp_port *port,
                0;
 }
 
-/* Tell. Returns 0. */
-int fsh_smp_announce(struct fsh_smp_port *port, const struct fsh_smp_tx *tx,
-                     unsigned channel);
+/* Tell. */
+void fsh_smp_announce(struct fsh_smp_port *port, const struct fsh_smp_tx *tx,
+                      unsigned channel);
 
-/* Send a message of one slot: at most FSH_SMP_FIRST_ARGS arguments; long_am: NULL
- * for a Short, near: the payload of a Long goes along. False: it meets something
+/* Send a message of one slot and tell: a Short, or the Long that long_am is; near:
+ * with its payload, for which there has to be room. False: it meets something
  * special, and nothing was done; fsh_smp_port_send has to be asked. */
-static inline __attribute__((always_inline)) bool fsh_smp_send_plain(
-    struct fsh_smp_port *port, struct fsh_smp_tx *tx, uint32_t dest,
-    uint64_t what, unsigned nargs, const int32_t *args,
+static inline __attribute__((always_inline)) bool fsh_smp_send_lean(
+    struct fsh_smp_port *port, unsigned channel, uint32_t dest,
+    unsigned handler, unsigned nargs, const int32_t *args,
     const struct fsh_am *long_am, bool near)
 {
+    struct fsh_smp_tx *tx = &port->tx[channel][dest];
+    unsigned category = FSH_AM_SHORT;
     struct fsh_smp_head *head;
     uint32_t tail;
     int32_t *to;
 
-    if (!fsh_smp_lock_try(port, &tx->lock))
+    if (__builtin_expect(nargs > FSH_SMP_FIRST_ARGS, 0) ||
+        !fsh_smp_lock_try(port, &tx->lock))
         return false;
     /* There is no room, or a payload was in these slots, or a block is to be
      * given back. */
@@ -116,31 +119,15 @@ static inline __attribute__((always_inline)) bool fsh_smp_send_plain(
     for (unsigned i = 0; i < nargs; i++)
         to[i] = args[i];
     if (long_am != NULL) {
+        category = near ? FSH_AM_LONG | FSH_SMP_NEAR : FSH_AM_LONG;
         head->nbytes = (uint32_t)long_am->nbytes;
         head->addr = (uint64_t)(uintptr_t)long_am->dst;
         if (near)
             fsh_copy_words((unsigned char *)head + fsh_smp_payload(nargs),
                            long_am->src, long_am->nbytes);
     }
-    fsh_smp_stamp_at(tx, tail, what, 1);
+    fsh_smp_stamp_at(tx, tail, fsh_smp_what(handler, category, nargs), 1);
     fsh_smp_unlock(port, &tx->lock);
-    return true;
-}
-
-/* Send a Short or a Long that takes one slot, and tell. near: with its payload, for
- * which there has to be room. False: as fsh_smp_send_plain. */
-static inline __attribute__((always_inline)) bool fsh_smp_send_lean(
-    struct fsh_smp_port *port, unsigned channel, uint32_t dest,
-    const struct fsh_am *am, bool near)
-{
-    struct fsh_smp_tx *tx = &port->tx[channel][dest];
-    unsigned category = am->category | (near ? FSH_SMP_NEAR : 0);
-
-    if (am->nargs > FSH_SMP_FIRST_ARGS ||
-        !fsh_smp_send_plain(
-            port, tx, dest, fsh_smp_what(am->handler, category, am->nargs),
-            am->nargs, am->args, am->category == FSH_AM_LONG ? am : NULL, near))
-        return false;
     if (__builtin_expect(fsh_smp_must_announce(port, tx, channel), 0))
         fsh_smp_announce(port, tx, channel);
     return true;

@@ -226,11 +226,13 @@ static bool send_long(unsigned channel, uint32_t dest, const struct fsh_am *am)
 {
     if (am->nbytes - 1 < NEAR_BYTES &&
         fsh_smp_payload(am->nargs) + am->nbytes <= FSH_SMP_SLOT_BYTES &&
-        fsh_smp_send_lean(smp.port, channel, dest, am, true))
+        fsh_smp_send_lean(smp.port, channel, dest, am->handler, am->nargs,
+                          am->args, am, true))
         return true;
     if (am->nbytes != 0)
         memcpy(translate(dest, am->dst), am->src, am->nbytes);
-    return fsh_smp_send_lean(smp.port, channel, dest, am, false);
+    return fsh_smp_send_lean(smp.port, channel, dest, am->handler, am->nargs,
+                             am->args, am, false);
 }
 
 static inline void send(unsigned channel, uint32_t dest,
@@ -272,23 +274,17 @@ static __attribute__((noinline)) int short_slowly(unsigned channel,
     return 0;
 }
 
-/* Every way out is a return or a jump. */
 static inline __attribute__((always_inline)) int send_short(unsigned channel,
                                                             uint32_t dest,
                                                             unsigned handler,
                                                             unsigned nargs,
                                                             const int32_t *args)
 {
-    struct fsh_smp_tx *tx = &smp.port->tx[channel][dest];
-
-    if (__builtin_expect(nargs > FSH_SMP_FIRST_ARGS, 0) ||
-        !fsh_smp_send_plain(smp.port, tx, dest,
-                            fsh_smp_what(handler, FSH_AM_SHORT, nargs), nargs,
-                            args, NULL, false))
-        return short_slowly(channel, dest, handler, nargs, args);
-    if (__builtin_expect(fsh_smp_must_announce(smp.port, tx, channel), 0))
-        return fsh_smp_announce(smp.port, tx, channel);
-    return 0;
+    if (__builtin_expect(fsh_smp_send_lean(smp.port, channel, dest, handler,
+                                           nargs, args, NULL, false),
+                         1))
+        return 0;
+    return short_slowly(channel, dest, handler, nargs, args);
 }
 
 static int short_request(uint32_t node, unsigned handler, unsigned nargs,
