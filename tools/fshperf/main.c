@@ -87,6 +87,10 @@ int main(int argc, char **argv)
     if (!command) {
         refuse(argc > 1 ? argv[1] : NULL);
     }
+    if (wants(argc - 1, argv + 1, "--help")) {
+        perf_print_help(stdout, command);
+        return 0;
+    }
     if (command->alone) {
         return run(command, argc - 1, argv + 1);
     }
