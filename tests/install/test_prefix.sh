@@ -109,6 +109,14 @@ for conduit in $conduits; do
     expect "sum 3 of 2 ranks" env LD_LIBRARY_PATH="$prefix/lib" \
         "$prefix/bin/fshrun" -n 2 --conduit "$conduit" ./sum_pcxx
 done
+# Active messages of every kind from the shared library; Shorts have entries of
+# their own.
+# shellcheck disable=SC2046
+"$cc" -std=gnu17 -DGASNET_SEQ -o flood_so flood.c \
+    $(pkg-config --cflags --libs fshmem)
+expect "flood: 120 requests, 120 replies, 0 wrong" \
+    env LD_LIBRARY_PATH="$prefix/lib" "$prefix/bin/fshrun" -n 2 --timeout 60 \
+    ./flood_so
 
 # The tools alone: no job, nothing of the library around them.
 export TOOLS_SIZE="1.5 KB"
@@ -146,8 +154,11 @@ for conduit in $conduits; do
         expect "sum 3 of 2 ranks" "$prefix/bin/fshrun" -n 2 \
             --conduit "$conduit" "cm/$program"
     done
-    expect "flood: 120 requests, 120 replies, 0 wrong" \
-        "$prefix/bin/fshrun" -n 2 --timeout 60 "cm/flood_${conduit}_parsync"
+    for program in flood_${conduit}_parsync flood_shared; do
+        expect "flood: 120 requests, 120 replies, 0 wrong" \
+            "$prefix/bin/fshrun" -n 2 --conduit "$conduit" --timeout 60 \
+            "cm/$program"
+    done
 done
 expect "tools: 4 threads" cm/tools
 
