@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/arguments.h"
 #include "base/cpu.h"
 #include "base/log.h"
 #include "fabric.h"
@@ -36,22 +37,25 @@ static const char usage[] =
     "Simulates the FPGA nodes of a job; fshrun starts it (its options are given\n"
     "in FSHMEM_SIM_ARGS). By hand it replays a recording.\n"
     "\n"
-    "  --record FILE        write a recording of the run\n"
-    "  --replay FILE        feed a recording instead of a job, print its hash\n"
-    "  --hash               print a hash of all writes of the nodes at the end\n"
-    "  --waves FILE         write the signals of all nodes (FST)\n"
-    "  --stats              print cycles and speed at the end\n"
-    "  --seed N             initial values of registers without reset [1]\n"
-    "  --stall SEED         random back-pressure on every handshake\n"
-    "  --no-jump            evaluate every node in every cycle\n"
+    "  --record FILE            write a recording of the run\n"
+    "  --replay FILE            feed a recording instead of a job, print its\n"
+    "                           hash\n"
+    "  --hash                   print a hash of all writes of the nodes at the\n"
+    "                           end\n"
+    "  --waves FILE.fst         write the signals of all nodes\n"
+    "  --stats                  print cycles and speed at the end\n"
+    "  --seed N                 initial values of registers without reset [1]\n"
+    "  --stall SEED             random back-pressure on every handshake\n"
+    "  --no-jump                evaluate every node in every cycle\n"
     "  --compute, --no-compute  a compute core in each node, or none\n"
-    "  --link-cycles N      link, one way [30]\n"
-    "  --dram-cycles N      device memory, address to first data [40]\n"
-    "  --dram-write-cycles N  device memory, last data to response [4]\n"
-    "  --dram-bytes-cycle N device memory, bytes a cycle in all [307]\n"
-    "  --pcie-cycles N      PCIe, one way [125]\n"
-    "  --pcie-bytes-cycle N PCIe, bytes a cycle each way [48]\n"
-    "  --help, --version\n"
+    "  --link-cycles N          link, one way [30]\n"
+    "  --dram-cycles N          device memory, address to first data [40]\n"
+    "  --dram-write-cycles N    device memory, last data to response [4]\n"
+    "  --dram-bytes-cycle N     device memory, bytes a cycle in all [307]\n"
+    "  --pcie-cycles N          PCIe, one way [125]\n"
+    "  --pcie-bytes-cycle N     PCIe, bytes a cycle each way [48]\n"
+    "  --help                   print this\n"
+    "  --version                print the version\n"
     "Cycles are those of the nodes' clock, 250 MHz: 4 ns.\n";
 
 enum {
@@ -163,6 +167,8 @@ static int parse(int argc, char **argv, struct options *o, char *err,
             o->config.replay = optarg;
             break;
         case OPT_WAVES:
+            if (!fsh_arguments_waves(optarg, err, errlen))
+                return 1;
             o->config.waves = optarg;
             break;
         case OPT_HASH:

@@ -14,6 +14,7 @@
 #include <strings.h>
 
 #include "base/log.h"
+#include "base/nearest.h"
 
 extern char **environ;
 
@@ -50,14 +51,15 @@ struct row {
     {                                             \
         n, FSH_OPTION_SECONDS, d, lo, hi, NULL, h \
     }
-#define IGNORED(n)                                        \
-    {                                                     \
-        n, FSH_OPTION_STR, "", 0, 0, NULL,                \
-            "accepted for GASNet programs; has no effect" \
+#define IGNORED(n)                                 \
+    {                                              \
+        n, FSH_OPTION_STR, "", 0, 0, NULL, ignored \
     }
 
 #define K 1024.0
 #define G (K * K * K)
+
+static const char ignored[] = "accepted for GASNet programs; has no effect";
 
 static const struct row table[] = {
     STR("FSHMEM_CONDUIT", "",
@@ -301,31 +303,36 @@ static const char *size_text(double bytes, char *buf)
     return buf;
 }
 
-static _Noreturn void refuse(const struct row *row, const char *text)
+/* What a row accepts. */
+static const char *expected(const struct row *row, char *buf, size_t len)
 {
     char lo[32], hi[32];
 
     switch (row->type) {
     case FSH_OPTION_CHOICE:
-        fsh_fatal("%s=%s: expected one of %s", row->name, text, row->choices);
+        snprintf(buf, len, "expected one of %s", row->choices);
+        break;
     case FSH_OPTION_BOOL:
-        fsh_fatal("%s=%s: expected 1, yes, true, on or 0, no, false, off",
-                  row->name, text);
+        snprintf(buf, len, "expected 1, yes, true, on or 0, no, false, off");
+        break;
     case FSH_OPTION_SIZE:
-        fsh_fatal("%s=%s: expected bytes, with K, M, G or T if you like, from "
-                  "%s to %s",
-                  row->name, text, size_text(row->min, lo),
-                  size_text(row->max, hi));
+        snprintf(buf, len,
+                 "expected bytes, with K, M, G or T if you like, from %s to %s",
+                 size_text(row->min, lo), size_text(row->max, hi));
+        break;
     case FSH_OPTION_INT:
-        fsh_fatal("%s=%s: expected a whole number from %.0f to %.0f", row->name,
-                  text, row->min, row->max);
+        snprintf(buf, len, "expected a whole number from %.0f to %.0f",
+                 row->min, row->max);
+        break;
     case FSH_OPTION_SECONDS:
-        fsh_fatal("%s=%s: expected seconds from %g to %g", row->name, text,
-                  row->min, row->max);
+        snprintf(buf, len, "expected seconds from %g to %g", row->min,
+                 row->max);
+        break;
     case FSH_OPTION_STR:
+        snprintf(buf, len, "cannot be read");
         break;
     }
-    fsh_fatal("%s=%s: cannot be read", row->name, text);
+    return buf;
 }
 
 /* The text of an option of this type that can be read; fatal if not. */
@@ -333,11 +340,13 @@ static const char *checked(const char *name, enum fsh_option_type type)
 {
     const struct row *row = find(name);
     const char *text = text_of(row);
+    char limits[160];
 
     if (row->type != type && row->type != FSH_OPTION_CHOICE)
         fsh_fatal("internal error: option %s has another type", name);
     if (!is_valid(row, text))
-        refuse(row, text);
+        fsh_fatal("%s=%s: %s", row->name, text,
+                  expected(row, limits, sizeof(limits)));
     return text;
 }
 
@@ -375,6 +384,21 @@ double fsh_option_seconds(const char *name)
     return strtod(checked(name, FSH_OPTION_SECONDS), NULL);
 }
 
+bool fsh_option_typed(const char *name, const char *typed, const char *value)
+{
+    const struct row *row = find(name);
+    char limits[160];
+
+    if (is_valid(row, value) && (value[0] || row->type == FSH_OPTION_STR)) {
+        if (setenv(name, value, 1) == 0)
+            return true;
+        fsh_warn("%s %s: %s", typed, value, strerror(errno));
+        return false;
+    }
+    fsh_warn("%s %s: %s", typed, value, expected(row, limits, sizeof(limits)));
+    return false;
+}
+
 static const char *type_name(const struct row *row)
 {
     static const char *const names[] = {
@@ -400,55 +424,21 @@ void fsh_option_each(void (*cb)(void *arg, const struct fsh_option_info *info),
             .source = fsh_option_given(row->name) ? "environment" : "default",
             .help = row->help,
             .valid = is_valid(row, text_of(row)),
+            .effect = row->help != ignored,
         };
 
         cb(arg, &info);
     }
 }
 
-/* Levenshtein distance of two names of at most 63 characters. */
-static unsigned distance(const char *a, const char *b)
-{
-    unsigned row[64], left, up, cost;
-    size_t na = strlen(a), nb = strlen(b);
-
-    if (na > 63 || nb > 63)
-        return 64;
-    for (unsigned j = 0; j <= nb; j++)
-        row[j] = j;
-    for (unsigned i = 1; i <= na; i++) {
-        left = row[0]; /* row i-1, column j-1 */
-        row[0] = i;
-        for (size_t j = 1; j <= nb; j++) {
-            up = row[j];
-            cost = left + (a[i - 1] != b[j - 1]);
-            if (up + 1 < cost)
-                cost = up + 1;
-            if (row[j - 1] + 1 < cost)
-                cost = row[j - 1] + 1;
-            row[j] = cost;
-            left = up;
-        }
-    }
-    return row[nb];
-}
-
 const char *fsh_option_nearest(const char *name)
 {
-    const char *best = NULL;
-    /* About one slip in three letters behind the prefix. */
-    size_t len = strlen(name);
-    unsigned best_distance = 2 + (unsigned)(len > 7 ? len - 7 : 0) / 3;
+    struct fsh_nearest near;
 
-    for (size_t i = 0; i < ROWS; i++) {
-        unsigned d = distance(name, table[i].name);
-
-        if (d < best_distance) {
-            best_distance = d;
-            best = table[i].name;
-        }
-    }
-    return best;
+    fsh_nearest_begin(&near, name, strlen("FSHMEM_"));
+    for (size_t i = 0; i < ROWS; i++)
+        fsh_nearest_try(&near, table[i].name);
+    return near.best;
 }
 
 static bool is_known(const char *name)
@@ -462,11 +452,27 @@ static bool is_known(const char *name)
     return false;
 }
 
+/* Who sets one of these waits for a file. */
+static void warn_of_traces(void)
+{
+    static const struct {
+        const char *name, *what;
+    } files[] = {{"GASNET_TRACEFILE", "trace is"},
+                 {"GASNET_STATSFILE", "statistics are"}};
+
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+        if (fsh_option_given(files[i].name))
+            fsh_warn("%s=%s: no %s written; the setting has no effect",
+                     files[i].name, getenv(files[i].name), files[i].what);
+}
+
 unsigned fsh_option_check(void)
 {
     bool quiet = fsh_option_bool("GASNET_QUIET");
     unsigned unknown = 0;
 
+    if (!quiet)
+        warn_of_traces();
     for (char **e = environ; e && *e; e++) {
         char name[64];
         size_t len = strcspn(*e, "=");

@@ -31,7 +31,8 @@ struct fsh_option_info {
     const char *value;     /* in effect, as text */
     const char *source;    /* "default" or "environment" */
     const char *help;
-    bool valid; /* the value can be read as its type */
+    bool valid;  /* the value can be read as its type */
+    bool effect; /* false: only accepted, for GASNet programs */
 };
 
 /* Value of a string or choice; never NULL. */
@@ -44,12 +45,18 @@ double fsh_option_seconds(const char *name);
 /* Is it in the environment (and not empty)? */
 bool fsh_option_given(const char *name);
 
+/* Set what an option of a command line stands for. If the value cannot be read,
+ * warn of the option as it was typed, not of the setting; returns false, and
+ * the tool ends with code 2. */
+bool fsh_option_typed(const char *name, const char *typed, const char *value);
+
 /* Call cb for every row of the table. */
 void fsh_option_each(void (*cb)(void *arg, const struct fsh_option_info *info),
                      void *arg);
 
 /* Warn of every FSHMEM_ variable that the table does not know, with the
- * nearest name it does know. Returns how many. One process a job calls it. */
+ * nearest name it does know, and of files that nobody writes. Returns how many
+ * are unknown. One process a job calls it. */
 unsigned fsh_option_check(void);
 
 /* The known name that this one probably was meant to be, or NULL. */

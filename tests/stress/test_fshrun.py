@@ -100,14 +100,16 @@ def wrong_use():
     expect(["-n", 2, "true"], 1, "FSHMEM_DRAM=much",
            env={"FSHMEM_DRAM": "much"})
     expect(["-n", 99999999999, "true"], 2, "1 to 1024", "fpga: 64")
-    for option in "--waves", "--record", "--dram", "--packet", "--topology":
-        expect(["-n", 2, "--conduit", "smp", option, "1G", "true"], 2,
+    for option, value in (("--waves", "w.fst"), ("--record", "r"),
+                          ("--dram", "1G"), ("--packet", "256"),
+                          ("--topology", "line")):
+        expect(["-n", 2, "--conduit", "smp", option, value, "true"], 2,
                f"{option} is for conduit fpga, but this job is for smp")
     if HAVE_SIM:
         expect(["-n", 2, "--conduit", "fpga", "--segment-max", "1G", "true"],
                2, "--segment-max is for conduit smp")
-        expect(["-n", 2, "--conduit", "fpga", "--packet", 300, "true"], 1,
-               "FSHMEM_PACKET=300")
+        expect(["-n", 2, "--conduit", "fpga", "--packet", 300, "true"], 2,
+               "--packet 300: expected one of 128|256|512|1024")
         expect(["-n", 65, "--conduit", "fpga", "true"], 2, "1 to 64")
 
 

@@ -4,7 +4,6 @@
  * rest, its compute cores, and every setting with default, value and source. The text is for
  * people, --json for programs and bug reports. One thread, no job.
  */
-#include <getopt.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/arguments.h"
 #include "base/cpu.h"
 #include "base/fsh_spec.h"
 #include "base/log.h"
@@ -27,12 +27,14 @@
 
 static const char usage[] =
     "Usage: fshinfo [--json]\n"
-    "Print conduits and devices and whether they can be used here, limits, the\n"
-    "compute cores, facts on this host, and every setting with its default,\n"
-    "value and source.\n"
+    "Print what is installed and what can be used here.\n"
+    "Conduits and devices, and why not if they cannot be used; limits; the\n"
+    "compute cores; facts on this host; every setting with its default, value\n"
+    "and source.\n"
     "\n"
     "      --json            the same for programs\n"
-    "      --help, --version\n";
+    "  -h, --help            print this\n"
+    "      --version         print the version\n";
 
 struct tool {
     const char *name;
@@ -165,6 +167,8 @@ static void show_option(void *arg, const struct fsh_option_info *info)
 {
     struct json *j = arg;
 
+    if (!j && !info->effect)
+        return; /* see show_ignored */
     if (!j) {
         printf("  %-24s %s%s\n      default %s, type %s, source %s\n      %s\n",
                info->name, info->value[0] ? info->value : "(unset)",
@@ -180,8 +184,41 @@ static void show_option(void *arg, const struct fsh_option_info *info)
     json_text(j, "value", info->value);
     json_text(j, "source", info->source);
     json_bool(j, "valid", info->valid);
+    json_bool(j, "effect", info->effect);
     json_text(j, "help", info->help);
     json_close(j, '}');
+}
+
+/* Settings of other implementations: their names, 78 columns a line. */
+static void list_ignored(void *arg, const struct fsh_option_info *info)
+{
+    size_t *column = arg, len = strlen(info->name);
+
+    if (info->effect)
+        return;
+    if (*column + len + 1 > 78) {
+        fputs("\n ", stdout);
+        *column = 1;
+    }
+    printf(" %s", info->name);
+    *column += len + 1;
+}
+
+static void list_ignored_set(void *arg, const struct fsh_option_info *info)
+{
+    (void)arg;
+    if (!info->effect && info->value[0])
+        printf("  set: %s=%s\n", info->name, info->value);
+}
+
+static void show_ignored(void)
+{
+    size_t column = 1;
+
+    fputs("\nAccepted for GASNet programs, without effect\n ", stdout);
+    fsh_option_each(list_ignored, &column);
+    putchar('\n');
+    fsh_option_each(list_ignored_set, NULL);
 }
 
 static void show_all(struct json *j)
@@ -205,6 +242,8 @@ static void show_all(struct json *j)
         json_close(j, ']');
         json_close(j, '}');
         putchar('\n');
+    } else {
+        show_ignored();
     }
 }
 
@@ -221,7 +260,8 @@ int main(int argc, char **argv)
     int c;
 
     fsh_log_program("fshinfo");
-    while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+    while ((c = fsh_arguments_next("fshinfo", argc, argv, "+:h", options)) !=
+           -1) {
         if (c == 'j') {
             j = &writer;
         } else if (c == 'h') {

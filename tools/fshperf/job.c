@@ -22,8 +22,7 @@ static void programs(char self[4096], char launcher[4160])
 {
     ssize_t length = readlink("/proc/self/exe", self, 4095);
     if (length <= 0) {
-        fsh_fatal("fshperf: cannot tell where this program is: %s",
-                  strerror(errno));
+        fsh_fatal("cannot tell where this program is: %s", strerror(errno));
     }
     self[length] = 0;
     snprintf(launcher, 4160, "%.*s/fshrun", (int)(strrchr(self, '/') - self),
@@ -62,12 +61,12 @@ int perf_run_job(const struct perf_job *job)
     char line[512];
 
     if (pipe(ends) != 0) {
-        fsh_fatal("fshperf: no pipe: %s", strerror(errno));
+        fsh_fatal("no pipe: %s", strerror(errno));
     }
     fflush(NULL);
     pid_t child = fork();
     if (child < 0) {
-        fsh_fatal("fshperf: cannot start a process: %s", strerror(errno));
+        fsh_fatal("cannot start a process: %s", strerror(errno));
     }
     if (child == 0) {
         close(ends[0]);
@@ -88,8 +87,7 @@ int perf_run_job(const struct perf_job *job)
 void perf_refuse_job(const char *command)
 {
     if (getenv("FSHMEM_JOB")) {
-        fsh_fatal("fshperf %s starts its jobs itself; run it without fshrun",
-                  command);
+        fsh_fatal("%s starts its jobs itself; run it without fshrun", command);
     }
 }
 

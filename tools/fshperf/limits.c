@@ -81,7 +81,7 @@ static void reap(const pid_t *children, unsigned n)
         int status = 0;
 
         if (waitpid(children[i], &status, 0) < 0 || status != 0) {
-            fsh_fatal("fshperf limits: a process of the barrier failed");
+            fsh_fatal("limits: a process of the barrier failed");
         }
     }
 }
@@ -99,14 +99,13 @@ static void yield_barrier(unsigned ranks, const struct smp_effort *effort)
     pid_t children[SMP_MAX_RANKS];
 
     if (shared == MAP_FAILED) {
-        fsh_fatal("fshperf limits: no memory: %s", strerror(errno));
+        fsh_fatal("limits: no memory: %s", strerror(errno));
     }
     fflush(NULL);
     for (r.rank = 1; r.rank < ranks; ++r.rank) {
         children[r.rank - 1] = fork();
         if (children[r.rank - 1] < 0) {
-            fsh_fatal("fshperf limits: cannot start a process: %s",
-                      strerror(errno));
+            fsh_fatal("limits: cannot start a process: %s", strerror(errno));
         }
         if (children[r.rank - 1] == 0) {
             child(&r, effort);

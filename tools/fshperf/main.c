@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "base/nearest.h"
 #include "boot/boot.h"
 
 #define SEGMENT_BYTES (4 * PERF_MAX_BYTES)
@@ -40,26 +42,66 @@ static void print_help(void)
         }
     }
     fputs("\n"
-          "  --help, --version\n"
+          "  -h, --help  print this; after a command, of that one\n"
+          "  --version   print the version\n"
+          "\n"
           "Plots of the CSV files: plot.sh and plot-study.sh beside the source "
           "of\nfshperf, or make bench.\n",
           stdout);
 }
 
+/* No command of this name (NULL: none at all). */
 static _Noreturn void refuse(const char *name)
 {
-    fprintf(stderr, "fshperf: %s%s; commands:",
-            name ? "unknown command " : "no command given", name ? name : "");
-    for (size_t i = 0, n = 0; i < sizeof(commands) / sizeof(commands[0]); ++i) {
+    struct fsh_nearest near;
+    char names[256] = "";
+    size_t used = 0;
+
+    fsh_nearest_begin(&near, name ? name : "", 0);
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); ++i) {
         if (commands[i]->help) {
-            fprintf(stderr, "%s %s", n++ ? "," : "", commands[i]->name);
+            fsh_nearest_try(&near, commands[i]->name);
+            used +=
+                (size_t)snprintf(names + used, sizeof(names) - used, "%s %s",
+                                 used ? "," : "", commands[i]->name);
         }
     }
-    fputs(" (fshperf --help)\n", stderr);
-    exit(2);
+    fsh_nearest_try(&near, "--help");
+    fsh_nearest_try(&near, "--version");
+    if (name && near.best) {
+        fsh_fatal_code(2, "unknown command %s; did you mean %s?", name,
+                       near.best);
+    }
+    fsh_fatal_code(2, "%s%s; commands:%s (fshperf --help)",
+                   name ? "unknown command " : "no command given",
+                   name ? name : "", names);
 }
 
-static int run(const struct perf_command *command, int argc, char **argv)
+/* The first rank reads its command line before the others do, so that a mistake
+ * is said once. */
+static int run_rank(const struct perf_command *command, int argc, char **argv)
+{
+    int rank = (int)fsh_boot_rank();
+
+    if (command && command->raw) {
+        return command->raw(argc, argv);
+    }
+    if (rank > 0) {
+        fsh_boot_barrier("fshperf command line");
+    }
+    fsh_log_rank(-1);
+    if (!command) {
+        refuse(argv[0]);
+    }
+    perf_read_options(command, argc, argv);
+    fsh_log_rank(rank);
+    if (rank == 0) {
+        fsh_boot_barrier("fshperf command line");
+    }
+    return command->run();
+}
+
+static int run_alone(const struct perf_command *command, int argc, char **argv)
 {
     if (command->raw) {
         return command->raw(argc, argv);
@@ -75,7 +117,8 @@ static bool wants(int argc, char **argv, const char *option)
 
 int main(int argc, char **argv)
 {
-    if (wants(argc, argv, "--help")) {
+    fsh_log_program("fshperf");
+    if (wants(argc, argv, "--help") || wants(argc, argv, "-h")) {
         print_help();
         return 0;
     }
@@ -84,15 +127,16 @@ int main(int argc, char **argv)
         return 0;
     }
     const struct perf_command *command = argc > 1 ? find(argv[1]) : NULL;
-    if (!command) {
+    if (!command && !getenv("FSHMEM_JOB")) {
         refuse(argc > 1 ? argv[1] : NULL);
     }
-    if (wants(argc - 1, argv + 1, "--help")) {
+    if (command && (wants(argc - 1, argv + 1, "--help") ||
+                    wants(argc - 1, argv + 1, "-h"))) {
         perf_print_help(stdout, command);
         return 0;
     }
-    if (command->alone) {
-        return run(command, argc - 1, argv + 1);
+    if (command && command->alone) {
+        return run_alone(command, argc - 1, argv + 1);
     }
     gasnet_handlerentry_t entries[2];
     perf_am_entries(entries);
@@ -102,7 +146,7 @@ int main(int argc, char **argv)
         return 1;
     }
     /* gasnet_exit ends the job, so nobody leaves before all are through. */
-    int code = run(command, argc - 1, argv + 1);
+    int code = run_rank(command, argc - 1, argv + 1);
     static int codes[FSH_JOB_MAX_RANKS];
     fsh_boot_exchange(&code, sizeof(code), codes);
     for (uint32_t i = 0; i < fsh_boot_size(); ++i) {

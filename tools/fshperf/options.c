@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/nearest.h"
 
 static const struct perf_option *find(const struct perf_command *command,
                                       const char *name)
@@ -22,16 +23,23 @@ static const struct perf_option *find(const struct perf_command *command,
 static _Noreturn void refuse_unknown(const struct perf_command *command,
                                      const char *arg)
 {
+    struct fsh_nearest near;
     char names[256] = "";
     size_t used = 0;
 
+    fsh_nearest_begin(&near, arg, (unsigned)strspn(arg, "-"));
     for (size_t i = 0; i < command->count && used < sizeof(names); ++i) {
+        fsh_nearest_try(&near, command->options[i].name);
         used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
                                  i ? ", " : "", command->options[i].name);
     }
-    fsh_fatal_code(
-        2, "fshperf %s: %s: unknown option; %s%s; see fshperf --help",
-        command->name, arg, used ? "there are " : "there are none", names);
+    if (near.best) {
+        fsh_fatal_code(2, "%s: %s: unknown option; did you mean %s?",
+                       command->name, arg, near.best);
+    }
+    fsh_fatal_code(2, "%s: %s: unknown option; %s%s; see fshperf --help",
+                   command->name, arg, used ? "there are " : "there are none",
+                   names);
 }
 
 static void set_number(const struct perf_command *command,
@@ -41,7 +49,7 @@ static void set_number(const struct perf_command *command,
     unsigned long long number = strtoull(value, &end, 0);
 
     if (end == value || *end || strchr(value, '-') || number > option->most) {
-        fsh_fatal_code(2, "fshperf %s: %s %s: expected a number from 0 to %u",
+        fsh_fatal_code(2, "%s: %s %s: expected a number from 0 to %u",
                        command->name, option->name, value, option->most);
     }
     *option->number = (unsigned)number;
@@ -67,8 +75,8 @@ static void set_text(const struct perf_command *command,
                      const struct perf_option *option, const char *value)
 {
     if (option->choices && !is_choice(option->choices, value)) {
-        fsh_fatal_code(2, "fshperf %s: %s %s: expected one of %s",
-                       command->name, option->name, value, option->choices);
+        fsh_fatal_code(2, "%s: %s %s: expected one of %s", command->name,
+                       option->name, value, option->choices);
     }
     *option->text = value;
 }
@@ -87,7 +95,7 @@ void perf_read_options(const struct perf_command *command, int argc,
             continue;
         }
         if (++i == argc) {
-            fsh_fatal_code(2, "fshperf %s: %s: its value is missing: %s %s",
+            fsh_fatal_code(2, "%s: %s: its value is missing: %s %s",
                            command->name, option->name, option->name,
                            option->value);
         }

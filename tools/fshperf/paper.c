@@ -127,7 +127,7 @@ static int run(void)
 {
     perf_set_link_cycles(options.link_cycles);
     if (gasnet_nodes() != 2 || strcmp(fsh_boot_conduit(), "fpga") != 0) {
-        fsh_fatal("fshperf paper measures 2 ranks on conduit fpga, not %u on "
+        fsh_fatal("paper measures 2 ranks on conduit fpga, not %u on "
                   "%s; run: fshrun -n 2 --conduit fpga fshperf paper",
                   (unsigned)gasnet_nodes(), fsh_boot_conduit());
     }

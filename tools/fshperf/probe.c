@@ -41,7 +41,7 @@ void perf_probe_init(void)
 {
     gasnet_seginfo_t info[2];
     if (gasnet_getSegmentInfo(info, 2) != GASNET_OK) {
-        fsh_fatal("fshperf: gasnet_getSegmentInfo failed");
+        fsh_fatal("gasnet_getSegmentInfo failed");
     }
     segment = info[gasnet_mynode()].addr;
     ports_mask = fsh_fpga_ports();
@@ -86,7 +86,7 @@ void perf_queue(struct perf_batch *batch, enum perf_op op, uint32_t node,
         while (!fsh_fpga_raw_submit(&raw, &batch->record[i])) {
             fsh_fpga_poll();
             if (fsh_time_ns() > end) {
-                fsh_fatal("fshperf: no room for command %u of %u", i, count);
+                fsh_fatal("no room for command %u of %u", i, count);
             }
         }
     }
@@ -100,13 +100,13 @@ void perf_wait(struct perf_batch *batch, const char *what)
             fsh_conduit_fpga.wait(1000000, false);
         }
         if (fsh_time_ns() > end) {
-            fsh_fatal("fshperf: no completion of %s within %d s", what,
+            fsh_fatal("no completion of %s within %d s", what,
                       (int)(WAIT_NS / 1000000000u));
         }
     }
     for (unsigned i = 0; i < batch->count; ++i) {
         if (batch->record[i].status != FSH_STATUS_OK) {
-            fsh_fatal("fshperf: command %u of %s ended with status %u", i, what,
+            fsh_fatal("command %u of %s ended with status %u", i, what,
                       batch->record[i].status);
         }
     }
@@ -117,12 +117,11 @@ static void set_up(const struct perf_config *config)
     unsigned mask =
         config->ports == 1 ? ports_mask & (~ports_mask + 1) : ports_mask;
     if (fsh_fpga_ports() != mask && !fsh_fpga_set_ports(mask)) {
-        fsh_fatal("fshperf: the nodes cannot use port mask %u", mask);
+        fsh_fatal("the nodes cannot use port mask %u", mask);
     }
     if (fsh_fpga_packet() != config->packet &&
         !fsh_fpga_set_packet(config->packet)) {
-        fsh_fatal("fshperf: the node refuses packets of %u bytes",
-                  config->packet);
+        fsh_fatal("the node refuses packets of %u bytes", config->packet);
     }
 }
 
@@ -146,7 +145,7 @@ static void verify(const unsigned char *at, const struct perf_config *config)
         uint64_t word = pattern_word(i);
         size_t n = config->bytes - i < 8 ? config->bytes - i : 8;
         if (memcmp(at + i, &word, n) != 0) {
-            fsh_fatal("fshperf: %s of %zu bytes, packets of %u, %u port(s): "
+            fsh_fatal("%s of %zu bytes, packets of %u, %u port(s): "
                       "wrong data at byte %zu",
                       config->op == PERF_PUT ? "PUT" : "GET", config->bytes,
                       config->packet, config->ports, i);
@@ -229,7 +228,7 @@ struct perf_sample perf_measure(const struct perf_config *config)
     do {
         if (tries++ == ATTEMPTS) {
             fsh_fatal(
-                "fshperf: the counters show other traffic in %d "
+                "the counters show other traffic in %d "
                 "attempts: %llu commands accepted for %u, %llu bytes "
                 "written for %zu",
                 ATTEMPTS, (unsigned long long)node[0].accept_count,

@@ -203,7 +203,7 @@ FILE *perf_open(const char *path)
 {
     FILE *out = path ? fopen(path, "w") : NULL;
     if (path && !out) {
-        fsh_fatal("fshperf: cannot write %s: %s", path, strerror(errno));
+        fsh_fatal("cannot write %s: %s", path, strerror(errno));
     }
     return out;
 }
@@ -211,6 +211,6 @@ FILE *perf_open(const char *path)
 void perf_close(FILE *out, const char *path)
 {
     if (out && (ferror(out) || fclose(out) != 0)) {
-        fsh_fatal("fshperf: writing %s failed: %s", path, strerror(errno));
+        fsh_fatal("writing %s failed: %s", path, strerror(errno));
     }
 }

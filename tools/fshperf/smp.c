@@ -51,7 +51,7 @@ static void run(struct smp_table *table, const char *mode, const char *set,
     perf_progress(text, false);
     int code = perf_run_job(&job);
     if (code != 0) {
-        fsh_fatal("fshperf smp: the job of %u ranks in mode %s ended with "
+        fsh_fatal("smp: the job of %u ranks in mode %s ended with "
                   "code %d, see above",
                   ranks, mode, code);
     }
@@ -91,7 +91,7 @@ static int measure(void)
     run_mode(&table, "par");
     perf_progress("", true);
     if (table.rows == 0) {
-        fsh_fatal_code(2, "fshperf smp: --only %s: there is no such test",
+        fsh_fatal_code(2, "smp: --only %s: there is no such test",
                        options.only);
     }
     smp_set_targets(&table);

@@ -85,7 +85,7 @@ static void join(int *argc, char ***argv, size_t segment, struct smp_rank *r,
         gasnet_nodes() > SMP_MAX_RANKS ||
         gasnet_attach(handlers, sizeof handlers / sizeof handlers[0], segment,
                       0) != GASNET_OK) {
-        fsh_fatal("fshperf: cannot join the job, or it has more than %u ranks",
+        fsh_fatal("cannot join the job, or it has more than %u ranks",
                   SMP_MAX_RANKS);
     }
     r->rank = gasnet_mynode();

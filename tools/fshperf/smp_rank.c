@@ -42,7 +42,7 @@ static struct smp_area *area_of(const struct smp_ops *ops,
                sizeof place);
     void *here = smp_place_here(&place);
     if (!here) {
-        fsh_fatal("fshperf: the segment of rank %u is not in the memory of "
+        fsh_fatal("the segment of rank %u is not in the memory of "
                   "this process",
                   rank);
     }
@@ -57,7 +57,7 @@ static void find_areas(const struct smp_ops *ops, void *segments[SMP_MAX_RANKS])
 
     memset(mine, 0, sizeof *mine);
     if (!smp_place_of(mine, &place)) {
-        fsh_fatal("fshperf: cannot tell from /proc/self/maps where the "
+        fsh_fatal("cannot tell from /proc/self/maps where the "
                   "segment is");
     }
     memcpy(mine->in, &place, sizeof place);
@@ -76,8 +76,7 @@ static unsigned char *private_memory(size_t bytes)
                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (p == MAP_FAILED) {
-        fsh_fatal("fshperf: no memory for %zu bytes: %s", bytes,
-                  strerror(errno));
+        fsh_fatal("no memory for %zu bytes: %s", bytes, strerror(errno));
     }
     memset(p, 0x5a, bytes);
     return p;
@@ -128,7 +127,7 @@ struct smp_rank *smp_join(const struct smp_ops *ops, int *argc, char ***argv,
     segment = (segment + 4095) / 4096 * 4096;
     ops->join(argc, argv, segment, &me, segments);
     if (strcmp(fsh_boot_conduit(), "smp") != 0 || me.ranks < 2) {
-        fsh_fatal_code(2, "fshperf: this measures conduit smp on two ranks or "
+        fsh_fatal_code(2, "this measures conduit smp on two ranks or "
                           "more: fshrun -n 2 --conduit smp");
     }
     me.party = party && party < me.ranks ? party : me.ranks;

@@ -34,7 +34,7 @@ static const struct fsh_sim_fabric *map_fabric(void)
         mmap(NULL, sizeof(*fabric), PROT_READ, MAP_SHARED,
              fsh_boot_fd(FSH_FD_FABRIC), 0);
     if (fabric == MAP_FAILED) {
-        fsh_fatal("fshperf: cannot map the simulator's fabric page; is the "
+        fsh_fatal("cannot map the simulator's fabric page; is the "
                   "device a simulator?");
     }
     return fabric;
@@ -52,8 +52,7 @@ struct load {
 static void must(fshmem_status_t status, const char *what)
 {
     if (status != FSHMEM_OK) {
-        fsh_fatal("fshperf sim-speed: %s: %s", what,
-                  fshmem_status_string(status));
+        fsh_fatal("sim-speed: %s: %s", what, fshmem_status_string(status));
     }
 }
 
@@ -62,7 +61,7 @@ static void fill_operand(size_t offset)
 {
     gasnet_seginfo_t info[FSH_JOB_MAX_RANKS];
     if (gasnet_getSegmentInfo(info, FSH_JOB_MAX_RANKS) != GASNET_OK) {
-        fsh_fatal("fshperf: gasnet_getSegmentInfo failed");
+        fsh_fatal("gasnet_getSegmentInfo failed");
     }
     uint32_t *at = (void *)((char *)info[gasnet_mynode()].addr + offset);
     uint32_t state = 1;
@@ -143,7 +142,7 @@ static int sim_speed(void)
 {
     load.put |= !load.compute;
     if (strcmp(fsh_boot_conduit(), "fpga") != 0) {
-        fsh_fatal("fshperf sim-speed needs conduit fpga, not %s; run: fshrun "
+        fsh_fatal("sim-speed needs conduit fpga, not %s; run: fshrun "
                   "-n 2 --conduit fpga fshperf sim-speed",
                   fsh_boot_conduit());
     }

@@ -65,7 +65,7 @@ static void run_job(struct study_point *point, const char *algorithm)
 
     snprintf(size, sizeof(size), "%" PRIu32, point->size);
     if (perf_run_job(&job) != 0 || told.nodes != point->nodes) {
-        fsh_fatal("fshperf case-study: the job of %s %u on %u nodes failed, "
+        fsh_fatal("case-study: the job of %s %u on %u nodes failed, "
                   "see above",
                   point->workload, (unsigned)point->size, point->nodes);
     }

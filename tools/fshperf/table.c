@@ -28,7 +28,7 @@ void perf_table_add(struct perf_table *table, const struct perf_row *row)
         table->room = table->room ? 2 * table->room : 256;
         table->row = realloc(table->row, table->room * sizeof(*table->row));
         if (!table->row) {
-            fsh_fatal("fshperf: no memory for %zu result rows", table->room);
+            fsh_fatal("no memory for %zu result rows", table->room);
         }
     }
     table->row[table->rows++] = *row;

@@ -37,7 +37,7 @@ void parse_command_line(struct command_line *cl, int argc, char **argv);
 
 /* ---- program.c ---- */
 
-/* Path of the program as execvp would find it. Returns 0, RUN_NOT_FOUND or
+/* Path of the program as execvp would find it, else beside fshrun. Returns 0, RUN_NOT_FOUND or
  * RUN_CANNOT_EXECUTE, having said why. */
 int find_program(const char *name, char *path, size_t len);
 /* The conduit compiled into an executable (its "$FSHMEMConduit: x $" mark), or

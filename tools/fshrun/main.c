@@ -6,7 +6,6 @@
  */
 #include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -15,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arguments.h"
 #include "base/fsh_spec.h"
 #include "base/log.h"
 #include "base/option.h"
@@ -37,18 +37,20 @@ static const char usage[] =
     "  -E VAR[,VAR...]       variables the ranks get; they get all anyway\n"
     "      --segment-max B   smp: largest segment of a rank (K, M, G)\n"
     "      --dram B          fpga: device memory of a node (K, M, G)\n"
-    "      --packet B        fpga: payload bytes of a packet (128..1024)\n"
+    "      --packet B        fpga: payload bytes of a packet: 128, 256, 512, 1024\n"
     "      --record FILE     fpga: record what hosts write, cycle by cycle\n"
     "      --replay FILE     run the simulator from such a recording, alone\n"
     "      --waves FILE.fst  fpga: write waveforms\n"
     "      --sim-args \"...\"  fpga: further arguments of the simulator\n"
     "  -v, --verbose         say what is started and how it ends\n"
     "  -t, --show            print what would be run, and do not run it\n"
-    "  -h, --help; --version\n"
+    "  -h, --help            print this\n"
+    "      --version         print the version\n"
     "  -N N, -c N, -k, -spawner=NAME\n"
     "                        of other launchers of GASNet programs: accepted; a\n"
     "                        job has one host\n"
     "\n"
+    "The program is looked for in PATH, then beside fshrun.\n"
     "Rank 0 inherits standard input. SIGUSR1 prints the state of all ranks.\n"
     "Exit code: that of the first rank that fails or calls gasnet_exit; 128+S\n"
     "if signal S killed one; 124 time limit; 126, 127 program cannot be run,\n"
@@ -172,6 +174,16 @@ static void add_sim_option(struct command_line *cl, const char *option,
     cl->sim_extra[n + 1] = value;
 }
 
+static void check_waves(const char *file)
+{
+    char err[PATH_MAX + 200];
+
+    if (!fsh_arguments_waves(file, err, sizeof(err))) {
+        fsh_warn("%s", err);
+        wrong_use();
+    }
+}
+
 /* Options that only pass a value on. */
 static bool set_simple(struct command_line *cl, int option, const char *value)
 {
@@ -192,14 +204,18 @@ static bool set_simple(struct command_line *cl, int option, const char *value)
     for (size_t i = 0; i < sizeof(simple) / sizeof(simple[0]); i++) {
         if (simple[i].option != option)
             continue;
+        if (option == OPT_WAVES)
+            check_waves(value);
         if (option == OPT_SEGMENT)
             cl->for_smp = simple[i].name;
         else if (option != OPT_CONDUIT)
             cl->for_fpga = simple[i].name;
-        if (simple[i].variable)
-            setenv(simple[i].variable, value, 1);
-        else
+        if (simple[i].variable) {
+            if (!fsh_option_typed(simple[i].variable, simple[i].name, value))
+                wrong_use();
+        } else {
             add_sim_option(cl, simple[i].name, value);
+        }
         return true;
     }
     return false;
@@ -249,7 +265,7 @@ static void set_option(struct command_line *cl, int option, char **argv)
         exit(0);
     default:
         if (!set_simple(cl, option, optarg))
-            wrong_use(); /* getopt has said why */
+            wrong_use(); /* which has been said */
     }
 }
 
@@ -258,8 +274,9 @@ void parse_command_line(struct command_line *cl, int argc, char **argv)
     int option;
 
     memset(cl, 0, sizeof(*cl));
-    while ((option = getopt_long(argc, argv, "+n:x:vN:E:c:kts:h", long_options,
-                                 NULL)) != -1)
+    while ((option = fsh_arguments_next("fshrun", argc, argv,
+                                        "+:n:x:vN:E:c:kts:h", long_options)) !=
+           -1)
         set_option(cl, option, argv);
     if (cl->replay) {
         if (cl->ranks_given || argv[optind]) {

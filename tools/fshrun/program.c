@@ -41,21 +41,13 @@ static int check_file(const char *name)
     return 0;
 }
 
-int find_program(const char *name, char *path, size_t len)
+/* In PATH, as a shell does it. Returns as find_program, without a word. */
+static int search_path(const char *name, char *path, size_t len)
 {
     const char *list = getenv("PATH");
-    bool denied = false;
+    int code = RUN_NOT_FOUND;
     size_t n;
 
-    if (strchr(name, '/')) {
-        n = strlen(name);
-        if (n >= len) {
-            fsh_warn("cannot run '%s': the name is too long", name);
-            return RUN_NOT_FOUND;
-        }
-        memcpy(path, name, n + 1);
-        return check_file(name);
-    }
     if (!list)
         list = "/usr/local/bin:/bin:/usr/bin";
     for (; *list; list += n + (list[n] == ':')) {
@@ -66,15 +58,47 @@ int find_program(const char *name, char *path, size_t len)
             continue;
         if (access(path, X_OK) == 0)
             return 0;
-        denied = true;
+        code = RUN_CANNOT_EXECUTE;
     }
-    if (denied) {
+    return code;
+}
+
+/* fshperf, say, where the directory of both is not in PATH. */
+static bool beside_this(const char *name, char *path, size_t len)
+{
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+    if (n <= 0)
+        return false;
+    self[n] = '\0';
+    n = strrchr(self, '/') - self;
+    return (size_t)snprintf(path, len, "%.*s/%s", (int)n, self, name) < len &&
+           is_file(path) && access(path, X_OK) == 0;
+}
+
+int find_program(const char *name, char *path, size_t len)
+{
+    size_t n = strlen(name);
+    int code;
+
+    if (strchr(name, '/')) {
+        if (n >= len) {
+            fsh_warn("cannot run '%s': the name is too long", name);
+            return RUN_NOT_FOUND;
+        }
+        memcpy(path, name, n + 1);
+        return check_file(name);
+    }
+    code = search_path(name, path, len);
+    if (code == 0 || beside_this(name, path, len))
+        return 0;
+    if (code == RUN_CANNOT_EXECUTE)
         fsh_warn("cannot run '%s': found in PATH, but not executable", name);
-        return RUN_CANNOT_EXECUTE;
-    }
-    fsh_warn("cannot run '%s': not found in PATH%s", name,
-             is_file(name) ? "; did you mean ./ in front?" : "");
-    return RUN_NOT_FOUND;
+    else
+        fsh_warn("cannot run '%s': not found in PATH or beside fshrun%s", name,
+                 is_file(name) ? "; did you mean ./ in front?" : "");
+    return code;
 }
 
 static void find_mark(const char *data, size_t size, char *conduit, size_t len)

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See arguments.h. */
+#include "base/arguments.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/log.h"
+#include "base/nearest.h"
+
+/* The option that getopt_long means by a value, or NULL: a short one. */
+static const struct option *by_value(const struct option *longs, int value)
+{
+    for (; longs->name; longs++)
+        if (longs->val == value)
+            return longs;
+    return NULL;
+}
+
+/* How many begin with this; their names, separated by commas. */
+static unsigned beginning(const struct option *longs, const char *word,
+                          size_t len, char *names, size_t room)
+{
+    unsigned count = 0;
+    size_t used = 0;
+
+    names[0] = '\0';
+    for (; longs->name; longs++) {
+        if (strncmp(longs->name, word, len) != 0 || used >= room)
+            continue;
+        used += (size_t)snprintf(names + used, room - used, "%s--%s",
+                                 count ? ", " : "", longs->name);
+        count++;
+    }
+    return count;
+}
+
+void fsh_arguments_unknown(const char *tool, const char *word,
+                           const struct option *longs)
+{
+    size_t dashes = strspn(word, "-");
+    int len = (int)strcspn(word, "=");
+    struct fsh_nearest near;
+    char name[64];
+
+    snprintf(name, sizeof(name), "%.*s", len - (int)dashes, word + dashes);
+    fsh_nearest_begin(&near, name, 0);
+    for (; longs->name; longs++)
+        fsh_nearest_try(&near, longs->name);
+    if (near.best)
+        fsh_warn("%.*s: unknown option; did you mean --%s?", len, word,
+                 near.best);
+    else
+        fsh_warn("%.*s: unknown option; %s --help lists them", len, word, tool);
+}
+
+/* '?' for a word with two dashes. */
+static void refuse_long(const char *tool, const char *word,
+                        const struct option *longs)
+{
+    const struct option *taken = optopt ? by_value(longs, optopt) : NULL;
+    size_t len = strcspn(word + 2, "=");
+    char names[256];
+
+    if (taken)
+        fsh_warn("--%s takes no value", taken->name);
+    else if (len > 0 &&
+             beginning(longs, word + 2, len, names, sizeof(names)) > 1)
+        fsh_warn("%.*s: is one of %s meant?", (int)len + 2, word, names);
+    else
+        fsh_arguments_unknown(tool, word, longs);
+}
+
+/* '?' for a letter; `-timeout` was meant to have two dashes. */
+static void refuse_short(const char *tool, const char *word,
+                         const struct option *longs)
+{
+    struct fsh_nearest near;
+
+    fsh_nearest_begin(&near, word + 1, 0);
+    for (const struct option *o = longs; o->name; o++)
+        fsh_nearest_try(&near, o->name);
+    if (near.best && word[2])
+        fsh_arguments_unknown(tool, word, longs);
+    else
+        fsh_warn("%s: no option is named -%c; %s --help lists them", word,
+                 optopt, tool);
+}
+
+int fsh_arguments_next(const char *tool, int argc, char **argv,
+                       const char *shorts, const struct option *longs)
+{
+    int at = optind, value;
+    const struct option *option;
+    const char *word;
+
+    opterr = 0;
+    value = getopt_long(argc, argv, shorts, longs, NULL);
+    if (value != '?' && value != ':')
+        return value;
+    word = argv[at];
+    option = by_value(longs, optopt);
+    if (value == ':' && strncmp(word, "--", 2) == 0 && option)
+        fsh_warn("--%s: its value is missing", option->name);
+    else if (value == ':')
+        fsh_warn("-%c: its value is missing", optopt);
+    else if (strncmp(word, "--", 2) == 0)
+        refuse_long(tool, word, longs);
+    else
+        refuse_short(tool, word, longs);
+    return '?';
+}
+
+bool fsh_arguments_waves(const char *file, char *err, size_t errlen)
+{
+    const char *dot = strrchr(file, '.');
+
+    if (!dot || strcasecmp(dot, ".vcd") != 0)
+        return true;
+    snprintf(err, errlen,
+             "--waves %s: waveforms are written as FST, not VCD; name the file "
+             "%.*s.fst (fst2vcd of GTKWave makes a VCD of it)",
+             file, (int)(dot - file), file);
+    return false;
+}

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the tools say of a wrong command line: the option as it was typed, the
+limit, the remedy; never a path, never the setting behind an option."""
+import json
+import os
+import tempfile
+
+from fshjob import BIN, FSHRUN, HAVE_SIM, RANKS, check, main, run
+
+
+def refused(tool, words, *texts, env=None, code=2):
+    """One line of the tool's name that names what was typed."""
+    got, output = run(os.path.join(BIN, tool), *words, env=env, limit=30)
+    what = f"{tool} {words}: {output!r}"
+    check(got == code, f"code {got}, not {code}: {what}")
+    for text in texts:
+        check(text in output, f"no '{text}': {what}")
+    check(BIN not in output, f"a path: {what}")
+    check("FSHMEM_" not in output, f"a setting: {what}")
+    check(all(line.startswith((tool + ": ", f"Try '{tool} --help'"))
+              for line in output.splitlines()), what)
+    return output
+
+
+def mistyped_options():
+    smp = ["-n", 2, "--conduit", "smp"]
+    for words, texts in {
+            ("--tiemout", 5): ["--tiemout", "did you mean --timeout?"],
+            ("--tiemout=5",): ["--tiemout", "did you mean --timeout?"],
+            ("-timeout", 5): ["-timeout", "did you mean --timeout?"],
+            ("-vz",): ["-vz: no option is named -z"],
+            ("--xyzzy",): ["--xyzzy: unknown option; fshrun --help"],
+            ("--ta=1",): ["--tag-output takes no value"],
+            ("--t",): ["--t:", "--topology", "--timeout", "--tag-output"],
+    }.items():
+        output = refused("fshrun", [*smp, *words, "true"], *texts)
+        check("--xyzzy" not in words or "did you mean" not in output, output)
+    refused("fshrun", [*smp, "--timeout"], "--timeout: its value is missing")
+    refused("fshrun", ["-n"], "-n: its value is missing")
+    refused("fshinfo", ["--jsn"], "--jsn", "did you mean --json?")
+    refused("fshinfo", ["-json"], "-json", "did you mean --json?")
+    refused("fshinfo", ["settings"], "unexpected argument 'settings'")
+    refused("fshperf", ["smp", "--quik"], "--quik", "did you mean --quick?")
+    refused("fshperf", ["--vresion"], "--vresion", "did you mean --version?")
+    refused("fshperf", ["case-stduy"], "did you mean case-study?")
+    refused("fshperf", ["smp", "--json"], "smp: --json: its value is missing")
+
+
+def mistake_of_a_benchmark_is_said_once():
+    """... also where each rank reads the command line."""
+    for words, start in ((["paper", "--breif"], "paper: --breif: unknown"),
+                         (["paper", "--link-cycles"], "paper: --link-cycles: "),
+                         (["papre"], "unknown command papre; did you mean "),
+                         ([], "no command given; commands: paper, ")):
+        code, output = run(FSHRUN, "-n", 3, "--conduit", "smp",
+                           os.path.join(BIN, "fshperf"), *words)
+        check(code == 2 and output.count("\n") == 1 and
+              output.startswith("fshperf: " + start), f"{code} {output!r}")
+
+
+def wrong_values():
+    """By the option that was typed; the environment by the setting."""
+    for conduit, option, value, *texts in (
+            ("fpga", "--packet", "100", "128|256|512|1024"),
+            ("fpga", "--packet", "", "128|256|512|1024"),
+            ("fpga", "--topology", "torus", "ring|line"),
+            ("fpga", "--dram", "1K", "from 16M to 512G"),
+            ("fpga", "--dram", "", "from 16M to 512G"),
+            ("fpga", "--dram", "lots", "from 16M to 512G"),
+            ("smp", "--segment-max", "1", "from 4K to"),
+            ("smp", "--timeout", "soon", "seconds")):
+        refused("fshrun", ["-n", 2, "--conduit", conduit, option, value,
+                           "true"], f"{option} {value}: ", *texts)
+    code, output = run(FSHRUN, "-n", 2, "true", env={"FSHMEM_PACKET": "100"})
+    check(code == 1 and output.startswith("fshrun: FSHMEM_PACKET=100: ") and
+          "--packet" not in output, f"{code} {output!r}")
+    # The option goes before the environment, and is right.
+    code, output = run(FSHRUN, "-n", 2, "--segment-max", "1M", "true",
+                       env={"FSHMEM_SEGMENT_MAX": "no"})
+    check(code == 0, f"{code} {output!r}")
+
+
+def program_beside_the_launcher():
+    """... is found, after those in PATH."""
+    env = {"PATH": "/usr/bin:/bin"}
+    code, output = run(FSHRUN, "-n", 1, "--conduit", "smp", "fshperf",
+                       "--version", env=env)
+    check(code == 0 and "fshperf" in output, f"{code} {output!r}")
+    with tempfile.TemporaryDirectory() as place:
+        other = os.path.join(place, "fshperf")
+        with open(other, "w", encoding="utf-8") as f:
+            f.write("#!/bin/sh\necho the one in PATH\n")
+        os.chmod(other, 0o755)
+        code, output = run(FSHRUN, "-n", 1, "fshperf",
+                           env={"PATH": f"{place}:/usr/bin:/bin"})
+        check(code == 0 and output == "the one in PATH\n", f"{code} {output!r}")
+    code, output = run(FSHRUN, "-n", 1, "no-such-program", env=env)
+    check(code == 127 and "not found in PATH or beside fshrun" in output,
+          f"{code} {output!r}")
+
+
+def waves_are_fst():
+    if not HAVE_SIM:
+        return
+    with tempfile.TemporaryDirectory() as place:
+        vcd = os.path.join(place, "x.vcd")
+        words = ["-n", 1, "--conduit", "fpga", "--waves"]
+        refused("fshrun", [*words, vcd, RANKS], "--waves", "FST",
+                f"{vcd[:-4]}.fst")
+        code, output = run(FSHRUN, "-n", 1, "--conduit", "fpga", "--sim-args",
+                           f"--waves {vcd}", RANKS)
+        check(code == 1 and "FST" in output, f"{code} {output!r}")
+        check(not os.path.exists(vcd), "a file that nobody can read")
+
+
+def settings_without_effect():
+    """A list of their own; one line where somebody waits for a file."""
+    env = {"GASNET_TRACEFILE": "trace-%", "GASNET_STATSFILE": "",
+           "GASNET_BARRIER": "DISSEM"}
+    code, output = run(FSHRUN, "-n", 3, RANKS, env=env)
+    said = [l for l in output.splitlines() if l.startswith("fsh")]
+    check(code == 0 and len(said) == 1 and said[0].startswith(
+        "fshrun: GASNET_TRACEFILE=trace-%: no trace is written"), output)
+    code, output = run(FSHRUN, "-n", 1, RANKS,
+                       env={**env, "GASNET_QUIET": "1"})
+    check(code == 0 and "TRACEFILE" not in output, output)
+    info = os.path.join(BIN, "fshinfo")
+    code, output = run(info, env={"GASNET_BARRIER": "DISSEM"})
+    lines = [l for l in output.splitlines() if "GASNET_SPAWNER" in l]
+    check(code == 0 and len(lines) == 1 and "default" not in output.split(
+        "Accepted")[1], repr(lines))
+    check(output.rstrip().endswith("GASNET_BARRIER=DISSEM"), output[-300:])
+    _, text = run(info, "--json")
+    rows = {o["name"]: o["effect"] for o in json.loads(text)["options"]}
+    check(rows["FSHMEM_PACKET"] and not rows["GASNET_SPAWNER"], f"{rows}")
+
+
+CASES = [mistyped_options, mistake_of_a_benchmark_is_said_once, wrong_values,
+         program_beside_the_launcher, waves_are_fst, settings_without_effect]
+
+if __name__ == "__main__":
+    main(CASES)
