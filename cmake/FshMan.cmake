@@ -28,3 +28,12 @@ add_custom_command(OUTPUT ${man_pages}/stamp
 add_custom_target(fsh_man ALL DEPENDS ${man_pages}/stamp)
 install(DIRECTORY ${man_pages}/ DESTINATION ${CMAKE_INSTALL_MANDIR}
         PATTERN stamp EXCLUDE)
+
+if(FSH_TESTS)
+    add_test(NAME install/man COMMAND Python3::Interpreter
+             ${PROJECT_SOURCE_DIR}/tests/install/test_man.py ${man_pages}
+             ${man_programs})
+    fsh_test_properties(install/man LABELS install)
+    set_tests_properties(install/man PROPERTIES
+        PASS_REGULAR_EXPRESSION "man: pass")
+endif()

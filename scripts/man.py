@@ -135,6 +135,40 @@ def page(name, section, brief, body, version):
             f".SH SEE ALSO\n{escape(SEE)}\n")
 
 
+def option_lines(lines):
+    """The lines of --help as man(7): entries of options, and of a tool's commands
+    with their options indented below."""
+    nested, open_entry, body = False, False, []
+
+    def nest(wanted):
+        nonlocal nested
+        if nested != wanted:
+            body.append(".RS\n" if wanted else ".RE\n")
+            nested = wanted
+
+    for line in lines:
+        entry = re.match(r"( {2,6})(\S.*?)(?: {2,}(\S.*)| *)$", line)
+        if entry and (entry[2][0] == "-" or entry[3]):
+            # An option further right than the command above is of that command.
+            nest(len(entry[1]) == 4 and (nested or open_entry == "command"))
+            open_entry = "option" if entry[2][0] == "-" else "command"
+            body.append(f".TP\n\\fB{escape(entry[2])}\\fR\n")
+            if entry[3]:
+                body.append(f"{escape(entry[3])}\n")
+        elif not line.strip():
+            nest(False)
+            open_entry = False
+            body.append(".PP\n")
+        else:
+            if line[0] != " " and open_entry:
+                nest(False)
+                open_entry = False
+                body.append(".PP\n")
+            body.append(f"{escape(line.strip())}\n")
+    nest(False)
+    return re.sub(r"(\.PP\n)+(?=\.TP|\.PP|\Z)", "", "".join(body))
+
+
 def tool_page(tool, version):
     name = pathlib.Path(tool).name
     text = subprocess.run([tool, "--help"], check=True, timeout=20,
@@ -144,24 +178,10 @@ def tool_page(tool, version):
     while lines[0].startswith(" "):
         usage.append(lines.pop(0))
     usage = escape("\n".join(l[6:].strip() for l in usage))
-    brief = lines[0].rstrip(".") if lines[0] else "the benchmarks of FSHMEM"
-    body = [f".SH SYNOPSIS\n.nf\n{usage}\n.fi\n.SH DESCRIPTION\n"]
-    for line in lines:
-        option = (re.match(r"\s+(\S.*?)\s{2,}(\S.*)", line) or
-                  re.match(r"\s+(--\S+ N) (\S.*)", line))
-        if re.match(r"\s{2,6}\S", line) and option:
-            body.append(f".TP\n\\fB{escape(option[1])}\\fR\n"
-                        f"{escape(option[2])}\n")
-        elif re.match(r"\s+--\S", line):
-            body.append(f".TP\n\\fB{escape(line.strip())}\\fR\n")
-        elif not line:
-            body.append(".PP\n")
-        elif line[0] != " " and body[-1] != ".PP\n":
-            body.append(f".PP\n{escape(line)}\n" if body[-1].startswith(".TP")
-                        else f"{escape(line)}\n")
-        else:
-            body.append(f"{escape(line.strip())}\n")
-    return page(name, 1, brief, "".join(body), version)
+    brief = re.split(r"[.;]", lines[0])[0] or "the benchmarks of FSHMEM"
+    body = (f".SH SYNOPSIS\n.nf\n{usage}\n.fi\n.SH DESCRIPTION\n"
+            + option_lines(lines))
+    return page(name, 1, brief[0].lower() + brief[1:], body, version)
 
 
 def declarations():
