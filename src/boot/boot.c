@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A rank of a job: who it is, its signals, the ways out. How it comes in is in
- * enter.c.
+ * A rank of a job: who it is, the ways out. How it comes in is in enter.c, its
+ * signals are in signals.c.
  */
 #include "boot/boot_state.h"
 
@@ -122,7 +122,7 @@ static void record_exit(int code)
 static _Noreturn void finish(void)
 {
     int me = (int)syscall(SYS_gettid), seen = 0;
-    int code = atomic_load(&fsh_boot.page->abort_code);
+    int code = fsh_job_code(fsh_boot.page);
 
     if (!atomic_compare_exchange_strong(&fsh_boot.leaving_tid, &seen, me) &&
         seen != me)
@@ -145,7 +145,7 @@ _Noreturn void fsh_boot_exit_job(int code, const char *reason)
     /* With a reason it is a failure; if the job is ending anyway, that is its
      * cause, and it must not turn gasnet_exit(0) into one. */
     if (!reason || !is_ending())
-        fsh_job_abort(fsh_boot.page, fsh_boot.abort_fd, code,
+        fsh_job_abort(fsh_boot.page, fsh_boot.abort_fd, code & 0xff,
                       (int)fsh_boot.rank, reason);
     finish();
 }
@@ -176,69 +176,13 @@ void fsh_boot_leave(int code)
         atomic_exchange(&fsh_boot.left, true))
         return;
     if (code != 0)
-        fsh_job_abort(fsh_boot.page, fsh_boot.abort_fd, code,
+        fsh_job_abort(fsh_boot.page, fsh_boot.abort_fd, code & 0xff,
                       (int)fsh_boot.rank, NULL);
     my_slot()->waiting_for[0] = '\0';
     record_exit(code);
     if (fsh_boot.owner && fsh_boot.page->size > 1 && code == 0)
         fsh_watch_await_peers(2000 * MS);
     fsh_watch_stop_simulator(10000 * MS);
-}
-
-/* SIGQUIT: the launcher's (or the user's) request to end. */
-static void on_quit(int sig)
-{
-    if (!is_ending())
-        fsh_job_abort(fsh_boot.page, fsh_boot.abort_fd, 128 + sig,
-                      (int)fsh_boot.rank, "a rank got signal SIGQUIT");
-    fsh_watch_quit(atomic_load(&fsh_boot.page->abort_code));
-}
-
-/* SIGUSR1: have the state of all ranks printed by whoever can, also if this one
- * never comes back to us. */
-static void on_usr1(int sig)
-{
-    char text[256];
-
-    (void)sig;
-    if (getpid() != fsh_boot.pid)
-        return;
-    switch (fsh_boot.kind) {
-    case FSH_BOOT_LAUNCHED:
-        kill((pid_t)fsh_boot.page->job_id, SIGUSR1);
-        break;
-    case FSH_BOOT_FOREIGN:
-        fsh_watch_dump();
-        break;
-    case FSH_BOOT_SINGLE:
-        /* Formatting numbers and words takes no lock. */
-        fsh_job_describe_rank(fsh_boot.page, 0, text, sizeof(text));
-        fsh_warn("state: %s", text);
-        break;
-    }
-}
-
-/* A handler of the client's stays. */
-static void catch_one(int sig, void (*handler)(int))
-{
-    struct sigaction old, now;
-
-    if (sigaction(sig, NULL, &old) != 0 || old.sa_handler != SIG_DFL)
-        return;
-    memset(&now, 0, sizeof(now));
-    now.sa_handler = handler;
-    now.sa_flags = SA_RESTART;
-    sigemptyset(&now.sa_mask);
-    sigaction(sig, &now, NULL);
-}
-
-static void catch_signals(void)
-{
-    if (fsh_option_bool("GASNET_NO_CATCH_SIGNAL"))
-        return;
-    if (fsh_boot.kind != FSH_BOOT_SINGLE)
-        catch_one(SIGQUIT, on_quit);
-    catch_one(SIGUSR1, on_usr1);
 }
 
 /* ---- the way in ---- */
@@ -276,7 +220,7 @@ void fsh_boot_init(const char *default_conduit)
     fsh_log_mute_when(is_ending);
     fsh_boot.pid = getpid();
     fsh_boot_enter(default_conduit);
-    catch_signals();
+    fsh_boot_catch_signals();
     atomic_store(&my_slot()->pid, fsh_boot.pid);
     atomic_store(&my_slot()->state, FSH_RANK_INIT);
     obey_debug_settings();

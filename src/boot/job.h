@@ -17,6 +17,8 @@
 #define FSH_JOB_MAGIC 0x424f4a48u /* "HJOB" */
 #define FSH_JOB_MAX_RANKS 1024
 #define FSH_JOB_XCHG_MAX 256
+/* In abort_code: nobody has failed, the user has asked for the end. */
+#define FSH_JOB_ASKED 0x100
 
 enum fsh_rank_state {
     FSH_RANK_STARTING, /* forked, not in init yet */
@@ -50,7 +52,8 @@ struct fsh_job_page {
     _Alignas(64)
         atomic_uint barrier_futex; /* bumped on each barrier's release */
     atomic_uint barrier_count;
-    _Alignas(64) atomic_int abort_code; /* -1 none; first to set wins (CAS) */
+    /* -1 none, else the exit code (CAS), perhaps with FSH_JOB_ASKED. */
+    _Alignas(64) atomic_int abort_code;
     atomic_int abort_rank; /* -2: reason not written yet, -1 launcher */
     atomic_uint abort_futex;
     char abort_reason[512];
@@ -126,10 +129,14 @@ int fsh_job_sim_attach(struct fsh_job *job, char *err, size_t errlen);
 void fsh_job_sim_ready(struct fsh_job *job);
 void fsh_job_sim_failed(struct fsh_job *job, const char *reason);
 
-/* Begin to end the job: the first code wins, but a non-zero one replaces zero.
- * rank: who (-1 the launcher); reason may be NULL. Async-signal-safe. */
+/* Begin to end the job. The first code wins, but one that is not 0 replaces 0,
+ * and, without a reason (gasnet_exit, a return from main), one that was only
+ * asked for. code: 0 to 255, perhaps with FSH_JOB_ASKED; rank: who (-1 the
+ * launcher); reason may be NULL. Async-signal-safe. */
 void fsh_job_abort(struct fsh_job_page *page, int abort_fd, int code, int rank,
                    const char *reason);
+/* The job's exit code, -1 while it is not ending. Async-signal-safe. */
+int fsh_job_code(const struct fsh_job_page *page);
 /* Why the job is ending; never NULL. Points into the page or is static. */
 const char *fsh_job_reason(const struct fsh_job_page *page);
 /* One line on what a rank does, for state dumps. */

@@ -46,18 +46,34 @@ static void copy_text(char *to, size_t len, const char *from)
     to[i] = '\0';
 }
 
+/* A code that is not 0 is never hidden by 0. */
+static bool replaces(int code, const char *reason, int seen)
+{
+    if (seen < 0)
+        return true;
+    return (code & 0xff) != 0 &&
+           (seen == 0 || ((seen & FSH_JOB_ASKED) && !reason));
+}
+
+int fsh_job_code(const struct fsh_job_page *page)
+{
+    int code = atomic_load(&page->abort_code);
+
+    return code < 0 ? code : code & 0xff;
+}
+
 void fsh_job_abort(struct fsh_job_page *page, int abort_fd, int code, int rank,
                    const char *reason)
 {
     const uint64_t one = 1;
-    int seen = -1;
+    int seen = atomic_load(&page->abort_code);
 
-    code &= 0xff; /* what the shell can see */
-    if (!atomic_compare_exchange_strong(&page->abort_code, &seen, code)) {
-        if (seen == 0 && code != 0)
-            atomic_compare_exchange_strong(&page->abort_code, &seen, code);
+    do {
+        if (!replaces(code, reason, seen))
+            return;
+    } while (!atomic_compare_exchange_weak(&page->abort_code, &seen, code));
+    if (seen >= 0)
         return;
-    }
     if (reason)
         copy_text(page->abort_reason, sizeof(page->abort_reason), reason);
     /* Release: the reason is whole. Partner: the acquire in fsh_job_reason. */

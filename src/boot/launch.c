@@ -95,7 +95,7 @@ static void on_signal(struct fsh_launch *l, int sig)
     }
     snprintf(text, sizeof(text), "got signal %d (%s)", sig, strsignal(sig));
     fsh_warn("%s; ending the job", text);
-    fsh_launch_end(l, 128 + sig, text, 0);
+    fsh_launch_end(l, FSH_JOB_ASKED | (128 + sig), text, 0);
 }
 
 static void read_signals(struct fsh_launch *l)
@@ -355,15 +355,15 @@ static void stop_simulator(struct fsh_launch *l, bool failed)
 static int end_of(struct fsh_launch *l, int failed)
 {
     struct fsh_job_page *page = l->job.page;
-    int code = atomic_load(&page->abort_code);
+    int code = fsh_job_code(page);
 
     if (failed && code <= 0)
         code = failed;
     stop_simulator(l, code > 0);
     if (l->ending || failed)
         fsh_launch_kill_orphans();
-    if (code <= 0 && atomic_load(&page->abort_code) > 0)
-        code = atomic_load(&page->abort_code);
+    if (code <= 0 && fsh_job_code(page) > 0)
+        code = fsh_job_code(page);
     return code < 0 ? 0 : code;
 }
 

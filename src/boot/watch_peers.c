@@ -116,7 +116,7 @@ static void parent_gone(void)
 /* SIGQUIT, as the standard has it, if there is a handler; then the end. */
 static void end_step(uint64_t now)
 {
-    int code = atomic_load(&peers.p.page->abort_code);
+    int code = fsh_job_code(peers.p.page);
     struct sigaction action;
 
     if (!peers.quit_ns || now < peers.quit_ns)

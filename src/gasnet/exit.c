@@ -67,6 +67,15 @@ static void mark_left(int code)
     atomic_store(&slot->state, FSH_RANK_LEFT);
 }
 
+/* The job is ending already: with its code, but for one that is only what a
+ * signal asked for. */
+static _Noreturn void end_with_others(int code, const char *why)
+{
+    if (atomic_load(&fsh_boot_page()->abort_code) >= 0)
+        why = NULL;
+    fsh_boot_exit_job(code, why);
+}
+
 /* Leave, and serve the others until all have left (true) or time is up. Inside
  * a handler nothing may be served. */
 static bool depart(int code, uint64_t grace_ns)
@@ -82,7 +91,7 @@ static bool depart(int code, uint64_t grace_ns)
         if (fsh_gasnet.nodes == 1)
             break;
         if (!fsh_boot_alive(&why))
-            fsh_boot_exit_job(code, why);
+            end_with_others(code, why);
         if (fsh_time_ns() > limit)
             return false;
         if (!serve) {

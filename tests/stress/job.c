@@ -57,6 +57,48 @@ static void on_signal(int sig)
     say(text);
 }
 
+static int quit_code = -1; /* what on_quit gives to gasnet_exit; -1 nothing */
+
+static void on_quit(int sig)
+{
+    if (sig != SIGQUIT)
+        _exit(90);
+    say("quit");
+    if (quit_code >= 0)
+        gasnet_exit(quit_code);
+}
+
+/* A client that cleans up in a handler of SIGQUIT; "some": not on rank 0. */
+static void clean_up_on_quit(int argc, char **argv)
+{
+    if (argc < 4 || me != 0)
+        signal(SIGQUIT, on_quit);
+    quit_code = atoi(argv[2]);
+    barrier();
+    say("up");
+    for (;;)
+        pause();
+}
+
+/* A child that takes a signal itself neither harms the rank nor runs handlers. */
+static void kill_a_child(void)
+{
+    static const int asks[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    int status;
+    pid_t pid;
+
+    for (size_t i = 0; i < sizeof(asks) / sizeof(asks[0]); i++) {
+        pid = fork();
+        if (pid == 0)
+            for (;;)
+                pause();
+        if (kill(pid, asks[i]) != 0 || waitpid(pid, &status, 0) != pid ||
+            !WIFSIGNALED(status) || WTERMSIG(status) != asks[i])
+            _exit(89);
+    }
+    usleep(400000); /* longer than the rank's own way out of SIGQUIT */
+}
+
 /* Rank 0's input is the job's, the others' is empty. */
 static void copy_input(void)
 {
@@ -193,6 +235,10 @@ static void act(const char *what, int argc, char **argv)
     } else if (strcmp(what, "spin") == 0) {
         say("up");
         spin();
+    } else if (strcmp(what, "forked-child") == 0) {
+        kill_a_child();
+    } else if (strcmp(what, "clean-up") == 0) {
+        clean_up_on_quit(argc, argv);
     } else if (strcmp(what, "leave-early") == 0 && me != 0) {
         say("up");
         spin();

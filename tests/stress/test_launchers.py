@@ -244,7 +244,7 @@ def ranks_are_killed():
     the victim is awaited last."""
     for victim, sig in ((0, signal.SIGKILL), (2, signal.SIGKILL),
                         (1, signal.SIGTERM), (0, signal.SIGALRM)):
-        job = Emulated(3, CLIENT, "spin")
+        job = Emulated(3, CLIENT, "pause")
         try:
             job.await_up()
             pid = job.jobs[victim].proc.pid

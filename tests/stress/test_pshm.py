@@ -125,7 +125,7 @@ def signals_to_a_rank():
                       (signal.SIGHUP, 129)):
         for command, env in (([FSHRUN, "-n", 3, CLIENT], {}),
                              ([CLIENT], pshm(3))):
-            job = Job(*command, "spin", env=env)
+            job = Job(*command, "pause", env=env)
             try:
                 job.await_up(3)
                 os.kill(max(job.named(CLIENT_NAME)), sig)
