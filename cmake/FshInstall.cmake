@@ -9,9 +9,27 @@ include(CMakePackageConfigHelpers)
 
 set(conduits smp fpga)
 set(modes seq parsync par)
+set(conduit_headers gasnet_core.h gasnet_core_fwd.h gasnet_extended.h
+    gasnet_extended_fwd.h)
 set(generated ${PROJECT_BINARY_DIR}/install)
 set(config ${PROJECT_SOURCE_DIR}/include/gasnet_config.h)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${config})
+
+# The release of GASNet that gasnet_config.h claims, for those who ask pkg-config.
+file(READ ${config} config_text)
+set(FSH_GASNET_RELEASE)
+foreach(part MAJOR MINOR PATCH)
+    if(NOT config_text MATCHES "define GASNET_RELEASE_VERSION_${part} ([0-9]+)")
+        message(FATAL_ERROR "${config} has no GASNET_RELEASE_VERSION_${part}")
+    endif()
+    list(APPEND FSH_GASNET_RELEASE ${CMAKE_MATCH_1})
+    if(NOT config_text MATCHES
+       "define FSHMEM_VERSION_${part} ${PROJECT_VERSION_${part}}\n")
+        message(FATAL_ERROR "${config}: FSHMEM_VERSION_${part} is not "
+                            "${PROJECT_VERSION_${part}}, the project's")
+    endif()
+endforeach()
+list(JOIN FSH_GASNET_RELEASE . FSH_GASNET_RELEASE)
 
 # Whole prefixes with the same names inside: the prefix itself (segment FAST),
 # and one for each flavour in a directory of that name, whose programs are links
@@ -39,6 +57,10 @@ configure_file(${CMAKE_CURRENT_LIST_DIR}/fshmem.pc.in ${generated}/fshmem.pc @ON
 foreach(conduit ${conduits})
     string(TOUPPER ${conduit} FSH_CONDUIT_UPPER)
     set(FSH_CONDUIT ${conduit})
+    foreach(FSH_HEADER ${conduit_headers})
+        configure_file(${CMAKE_CURRENT_LIST_DIR}/conduit_header.h.in
+                       ${generated}/${conduit}-conduit/${FSH_HEADER} @ONLY)
+    endforeach()
     foreach(mode ${modes})
         string(TOUPPER ${mode} FSH_MODE_UPPER)
         set(FSH_MODE ${mode})
@@ -105,6 +127,8 @@ function(fsh_install_flavour flavour suffix directory)
     endif()
     foreach(FSH_CONDUIT ${conduits})
         string(TOUPPER ${FSH_CONDUIT} FSH_CONDUIT_UPPER)
+        install(DIRECTORY ${generated}/${FSH_CONDUIT}-conduit
+                DESTINATION ${include})
         foreach(FSH_MODE ${modes})
             string(TOUPPER ${FSH_MODE} FSH_MODE_UPPER)
             set(name ${FSH_CONDUIT}-${FSH_MODE})

@@ -64,6 +64,8 @@ extern "C" {
 #endif
 void fsh_gasnett_assert_failed(const char *function, const char *file, int line,
                                const char *expr) __attribute__((__noreturn__));
+/* gasnett_gethostname, under the name of the reference implementation. */
+const char *gasneti_gethostname(void);
 #ifdef __cplusplus
 }
 #endif

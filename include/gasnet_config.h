@@ -18,15 +18,22 @@
 
 /* Revision of everything in these headers that the library also knows: types,
  * layouts, inline functions. Part of the word that gasnet_init passes. */
-#define FSH_CONFIG_ABI 2
+#define FSH_CONFIG_ABI 3
 
 #define GASNET_SPEC_VERSION_MAJOR 1
 #define GASNET_SPEC_VERSION_MINOR 8
 #define GASNET_VERSION GASNET_SPEC_VERSION_MAJOR
 
+/* The release of GASNet whose GASNet-1 interface this one equals: programs ask
+ * for a least one. */
 #define GASNET_RELEASE_VERSION_MAJOR 1
-#define GASNET_RELEASE_VERSION_MINOR 0
+#define GASNET_RELEASE_VERSION_MINOR 32
 #define GASNET_RELEASE_VERSION_PATCH 0
+
+/* The release of FSHMEM itself. */
+#define FSHMEM_VERSION_MAJOR 1
+#define FSHMEM_VERSION_MINOR 0
+#define FSHMEM_VERSION_PATCH 0
 
 /* Bytes; a literal, so that #if and static arrays can use it. */
 #define GASNET_PAGESIZE 4096
@@ -75,6 +82,33 @@
 #endif
 #ifndef HAVE_NANOSLEEP
 #define HAVE_NANOSLEEP 1
+#endif
+
+/* Bytes, as a configure script writes them, so that a client's own definition
+ * is the same. */
+#ifndef SIZEOF_CHAR
+#define SIZEOF_CHAR 1
+#endif
+#ifndef SIZEOF_SHORT
+#define SIZEOF_SHORT 2
+#endif
+#ifndef SIZEOF_INT
+#define SIZEOF_INT 4
+#endif
+#ifndef SIZEOF_LONG
+#define SIZEOF_LONG 8
+#endif
+#ifndef SIZEOF_LONG_LONG
+#define SIZEOF_LONG_LONG 8
+#endif
+#ifndef SIZEOF_VOID_P
+#define SIZEOF_VOID_P 8
+#endif
+#ifndef SIZEOF_SIZE_T
+#define SIZEOF_SIZE_T 8
+#endif
+#ifndef SIZEOF_PTRDIFF_T
+#define SIZEOF_PTRDIFF_T 8
 #endif
 
 #endif

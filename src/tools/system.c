@@ -27,6 +27,11 @@ const char *gasnett_gethostname(void)
     return host_name;
 }
 
+const char *gasneti_gethostname(void)
+{
+    return gasnett_gethostname();
+}
+
 const char *gasnett_exe_name(void)
 {
     pthread_once(&names_once, find_names);

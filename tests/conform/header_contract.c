@@ -23,9 +23,18 @@
     GASNET_VERSION != 1
 #error "specification version"
 #endif
-#if GASNET_RELEASE_VERSION_MAJOR < 1 || GASNET_RELEASE_VERSION_MINOR < 0 || \
+/* Programs ask for a least release of GASNet-1; from 2000 on they take it for
+ * GASNet-EX. */
+#if GASNET_RELEASE_VERSION_MAJOR != 1 || GASNET_RELEASE_VERSION_MINOR < 32 || \
     GASNET_RELEASE_VERSION_PATCH < 0
 #error "release version"
+#endif
+#if FSHMEM_VERSION_MAJOR < 1 || FSHMEM_VERSION_MINOR < 0 || \
+    FSHMEM_VERSION_PATCH < 0
+#error "version of FSHMEM"
+#endif
+#if SIZEOF_INT != 4 || SIZEOF_LONG != SIZEOF_VOID_P
+#error "sizes"
 #endif
 #if GASNET_PAGESIZE < 4096 || GASNET_PAGESIZE % 512
 #error "page size"
@@ -56,6 +65,14 @@
 #include <stddef.h>
 
 #define STATIC_CHECK(cond) _Static_assert(cond, #cond)
+STATIC_CHECK(sizeof(char) == SIZEOF_CHAR);
+STATIC_CHECK(sizeof(short) == SIZEOF_SHORT);
+STATIC_CHECK(sizeof(int) == SIZEOF_INT);
+STATIC_CHECK(sizeof(long) == SIZEOF_LONG);
+STATIC_CHECK(sizeof(long long) == SIZEOF_LONG_LONG);
+STATIC_CHECK(sizeof(void *) == SIZEOF_VOID_P);
+STATIC_CHECK(sizeof(size_t) == SIZEOF_SIZE_T);
+STATIC_CHECK(sizeof(ptrdiff_t) == SIZEOF_PTRDIFF_T);
 STATIC_CHECK(sizeof(gasnet_handlerarg_t) == 4);
 STATIC_CHECK((gasnet_handlerarg_t)-1 < 0);
 STATIC_CHECK((gasnet_node_t)-1 > 0);
@@ -121,6 +138,7 @@ int main(int argc, char **argv)
 {
     const gasnet_handle_t invalid = GASNET_INVALID_HANDLE;
     gasnet_handle_t zero;
+    char release[64];
     conf_start("header_contract", &argc, &argv, table, CONF_COUNT(table), 4096);
     memset(&zero, 0, sizeof zero);
     CHECK_EQ(memcmp(&zero, &invalid, sizeof zero), 0);
@@ -128,7 +146,12 @@ int main(int argc, char **argv)
     CHECK_EQ(gasnet_set_waitmode(GASNET_WAIT_BLOCK), GASNET_OK);
     CHECK_EQ(gasnet_set_waitmode(GASNET_WAIT_SPIN), GASNET_OK);
     CHECK_EQ(gasnet_set_waitmode(GASNET_WAIT_SPINBLOCK), GASNET_OK);
-    CHECK(strlen(GASNET_CONFIG_STRING) > 0, "config string");
+    snprintf(release, sizeof release, "RELEASE=%d.%d.%d,",
+             GASNET_RELEASE_VERSION_MAJOR, GASNET_RELEASE_VERSION_MINOR,
+             GASNET_RELEASE_VERSION_PATCH);
+    CHECK(strstr(GASNET_CONFIG_STRING, release) != NULL, "config string %s",
+          GASNET_CONFIG_STRING);
+    CHECK(strlen(gasneti_gethostname()) > 0, "host name");
     CHECK(strlen(GASNET_CONDUIT_NAME_STR) > 0, "conduit name");
     gasnet_hsl_lock(&lock);
     gasnet_hsl_unlock(&lock);

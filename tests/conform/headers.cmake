@@ -41,6 +41,10 @@ header_test(empty_mode ${CMAKE_C_COMPILER} c -std=gnu17 -DGASNET_PAR=
             -DCONFORM_TEST_MODE=GASNET_PAR)
 header_test(strict_prototypes ${CMAKE_C_COMPILER} c -std=gnu17 -DGASNET_SEQ
             -DGASNET_USE_STRICT_PROTOTYPES -Wstrict-prototypes)
+# A client's own config.h, before or after.
+header_test(own_sizes ${CMAKE_C_COMPILER} c -std=gnu17 -DGASNET_SEQ
+            -DSIZEOF_INT=4 -DSIZEOF_LONG=8 -DSIZEOF_VOID_P=8
+            -DHAVE_MMAP=1 -DHAVE_PTHREAD_H=1)
 header_test(no_mode ${CMAKE_C_COMPILER} c -std=gnu17)
 header_test(two_modes ${CMAKE_C_COMPILER} c -std=gnu17 -DGASNET_SEQ -DGASNET_PAR)
 set_tests_properties(conform/header_no_mode conform/header_two_modes
