@@ -168,10 +168,13 @@ typedef struct {
 
 /* Join the job. Returns GASNET_OK, or GASNET_ERR_NOT_INIT on a second call; any
  * failure to start is fatal with a message. Either pointer may be null. */
-#define gasnet_init(argc, argv) \
-    fsh_gasnet_init(argc, argv, FSH_GASNET_WORD, FSH_GASNET_CONDUIT)
+#define gasnet_init(argc, argv)                                      \
+    fsh_gasnet_init(argc, argv, FSH_GASNET_WORD, FSH_GASNET_CONDUIT, \
+                    fsh_gasnet_header)
+/* Where this file is: the simulator is looked for in the same prefix. */
+static const char fsh_gasnet_header[] __attribute__((__unused__)) = __FILE__;
 int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
-                    const char *default_conduit);
+                    const char *default_conduit, const char *header);
 
 /* Collective. Register handlers (indices 128..255; 0 is replaced by the lowest
  * free one) and create the segment of segsize bytes (multiple of

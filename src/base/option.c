@@ -85,8 +85,9 @@ static const struct row table[] = {
     CHOICE("FSHMEM_PORTS", "3", "1|2|3",
            "fpga: mask of the link ports in use; 3: both"),
     STR("FSHMEM_SIM", "",
-        "path of the simulator; unset: fshsim is looked for "
-        "beside the program, in the installed prefix and in PATH"),
+        "path of the simulator; unset: fshsim is looked for beside the "
+        "program, in the prefix of the library and of gasnet.h, in the "
+        "configured prefix and in PATH"),
     STR("FSHMEM_SIM_ARGS", "",
         "further arguments of the simulator, separated "
         "by blanks"),

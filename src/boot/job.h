@@ -106,6 +106,9 @@ int fsh_job_start_sim(struct fsh_job *job, char *err, size_t errlen);
 /* End the simulator: SIGTERM, at most max_ns to write its files, then SIGKILL.
  * Returns its wait status, or -1 if there is none (any more). */
 int fsh_job_stop_sim(struct fsh_job *job, uint64_t max_ns);
+/* Have the simulator looked for in the prefix of this header too, the one that
+ * the program was compiled with; header stays valid. */
+void fsh_job_look_beside(const char *header);
 /* Where fshsim is. Returns 0, or -ENOENT with the remedy in err. */
 int fsh_job_find_sim(char *path, size_t pathlen, char *err, size_t errlen);
 /* In a forked child: keep the descriptors of `rank`, close the others, set

@@ -24,6 +24,10 @@
 
 extern char **environ;
 
+/* The gasnet.h that the program was compiled with, "" unknown. A program that
+ * is linked with an archive has nothing else that tells its prefix. */
+static const char *client_header = "";
+
 #define MS UINT64_C(1000000)
 
 /* Everything the child needs, made before the fork: with other threads about,
@@ -63,14 +67,36 @@ static bool search_path(char *path, size_t len)
     return false;
 }
 
-int fsh_job_find_sim(char *path, size_t pathlen, char *err, size_t errlen)
+void fsh_job_look_beside(const char *header)
+{
+    client_header = header;
+}
+
+/* In the prefixes that somebody lives in: this program, the library, the
+ * headers. A library that is part of the program calls itself by the word it
+ * was started with. */
+static bool search_prefixes(const char *exe, char *path, size_t len)
 {
     static const char *const tails[] = {"fshsim", "../bin/fshsim",
                                         "../libexec/fshmem/fshsim"};
+    const char *homes[] = {exe, "", client_header};
+    Dl_info library;
+
+    if (dladdr((void *)(uintptr_t)fsh_job_find_sim, &library) &&
+        library.dli_fname)
+        homes[1] = library.dli_fname;
+    for (size_t i = 0; i < sizeof(homes) / sizeof(homes[0]); i++)
+        for (size_t t = 0; t < sizeof(tails) / sizeof(tails[0]); t++)
+            if (try_beside(homes[i], tails[t], path, len))
+                return true;
+    return false;
+}
+
+int fsh_job_find_sim(char *path, size_t pathlen, char *err, size_t errlen)
+{
     const char *set = fsh_option_str("FSHMEM_SIM");
     char exe[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-    Dl_info library;
 
     if (set[0]) {
         snprintf(path, pathlen, "%s", set);
@@ -83,17 +109,13 @@ int fsh_job_find_sim(char *path, size_t pathlen, char *err, size_t errlen)
         return -ENOENT;
     }
     exe[n > 0 ? n : 0] = '\0';
-    for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++)
-        if (try_beside(exe, tails[i], path, pathlen) ||
-            (dladdr((void *)(uintptr_t)fsh_job_find_sim, &library) &&
-             library.dli_fname &&
-             try_beside(library.dli_fname, tails[i], path, pathlen)))
-            return 0;
-    if (try_beside(FSH_SIM_HOME "/", "fshsim", path, pathlen) ||
+    if (search_prefixes(exe, path, pathlen) ||
+        try_beside(FSH_SIM_HOME "/", "fshsim", path, pathlen) ||
         search_path(path, pathlen))
         return 0;
     snprintf(err, errlen,
-             "the simulator fshsim was not found beside %s, in %s or in PATH; "
+             "the simulator fshsim was not found beside %s, in the prefix of "
+             "the library or of gasnet.h, in %s or in PATH; "
              "it is built when Verilator is there (apt-get install verilator); "
              "or set FSHMEM_SIM to where it is",
              exe[0] ? exe : "the program", FSH_SIM_HOME);

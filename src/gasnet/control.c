@@ -74,7 +74,7 @@ static const struct fsh_conduit_ops *find_conduit(const char *name)
 }
 
 int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
-                    const char *default_conduit)
+                    const char *default_conduit, const char *header)
 {
     static const enum fsh_threads threads[] = {
         FSH_THREADS_SEQ, FSH_THREADS_PARSYNC, FSH_THREADS_PAR};
@@ -87,6 +87,7 @@ int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
     if (g->ops != NULL)
         return GASNET_ERR_NOT_INIT;
     check_word(word);
+    fsh_job_look_beside(header);
     fsh_boot_init(default_conduit);
     g->rank = fsh_boot_rank();
     g->nodes = fsh_boot_size();

@@ -12,8 +12,10 @@ trap 'rm -rf "$scratch"' EXIT
 prefix=$scratch/prefix
 work=$scratch/work
 mkdir -p "$work"
-cmake --install "$build" --prefix "$prefix" >"$scratch/install.log" ||
+# Everything below happens in a tree that was moved after it was installed.
+cmake --install "$build" --prefix "$scratch/first" >"$scratch/install.log" ||
     { cat "$scratch/install.log"; exit 1; }
+mv "$scratch/first" "$prefix"
 cp "$here/sum.c" "$here/flood.c" "$here/user.mk" "$work"
 cp "$here/sum.c" "$work/sum.cc"
 cp "$here/tools.c" "$here/tools.mk" "$work"
@@ -22,8 +24,6 @@ cp "$here/user.cmake" "$work/CMakeLists.txt"
 cd "$work"
 conduits=smp
 [ -x "$prefix/bin/fshsim" ] && conduits="smp fpga"
-# A program started by hand finds the simulator of its own prefix in PATH.
-export PATH=$prefix/bin:$PATH
 checks=0
 
 expect() { # <expected line> <command...>
@@ -50,6 +50,14 @@ done
 
 # Makefile fragments, all of them; the default conduit is the fragment's.
 for conduit in smp fpga; do
+    # What configure scripts look for, with and without a thread mode.
+    for header in core core_fwd extended extended_fwd; do
+        header=$prefix/include/$conduit-conduit/gasnet_$header.h
+        expect "" "$cc" -fsyntax-only -Wall -Wextra -Werror -x c "$header"
+        expect "" "$cc" -fsyntax-only -Wall -Wextra -Werror -DGASNET_SEQ -x c \
+            -include "$prefix/include/gasnet.h" -include "$header" \
+            - <<<"int main(void) { return gasnet_AMPoll(); }"
+    done
     for mode in seq parsync par; do
         make -s -B -f user.mk GASNET_CC="$cc" GASNET_CXX="$cxx" \
             FRAGMENT="$prefix/include/$conduit-conduit/$conduit-$mode.mak"
@@ -90,8 +98,20 @@ for conduit in $conduits; do
         FSHMEM_CONDUIT="$conduit" ./sum
 done
 
-# pkg-config: static under GASNet's names, shared as fshmem.
+# pkg-config: static under GASNet's names, shared as fshmem. GASNet's names have
+# the release of GASNet that the headers claim, fshmem its own.
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+release() { # <macros' prefix>
+    # shellcheck disable=SC2086
+    "$cc" -E -P -include "$prefix/include/gasnet_config.h" - \
+        <<<"$1_MAJOR $1_MINOR $1_PATCH" | tail -n 1 | tr ' ' .
+}
+expect "$(release FSHMEM_VERSION)" pkg-config --modversion fshmem
+expect "fshinfo (FSHMEM) $(release FSHMEM_VERSION)" "$prefix/bin/fshinfo" --version
+for module in gasnet-smp-seq gasnet-fpga-par gasnet_tools-par; do
+    expect "$(release GASNET_RELEASE_VERSION)" pkg-config --modversion "$module"
+    expect "" pkg-config --atleast-version=1.18 "$module"
+done
 for conduit in $conduits; do
     flags=$(pkg-config --cflags --libs "gasnet-$conduit-seq")
     # shellcheck disable=SC2086
@@ -109,6 +129,26 @@ for conduit in $conduits; do
     expect "sum 3 of 2 ranks" env LD_LIBRARY_PATH="$prefix/lib" \
         "$prefix/bin/fshrun" -n 2 --conduit "$conduit" ./sum_pcxx
 done
+# Started by hand, the library finds the simulator of the prefix it is in, and an
+# archive the one of the headers it was used with; else it says where it looked.
+for conduit in $conduits; do
+    expect "sum 1 of 1 ranks" env LD_LIBRARY_PATH="$prefix/lib" \
+        FSHMEM_CONDUIT="$conduit" ./sum_pcxx
+done
+if [ -x "$prefix/bin/fshsim" ]; then
+    # shellcheck disable=SC2046
+    "$cc" -ffile-prefix-map="$prefix=/elsewhere" -o sum_far sum.c \
+        $(pkg-config --cflags --libs gasnet-fpga-seq)
+    if got=$(./sum_far 2>&1); then
+        echo "a program without its prefix found a simulator: $got"
+        exit 1
+    fi
+    case $got in
+    *"fshsim was not found"*"set FSHMEM_SIM"*) ;;
+    *) echo "a program without its prefix: $got"; exit 1 ;;
+    esac
+    expect "sum 1 of 1 ranks" env PATH="$prefix/bin:$PATH" ./sum_far
+fi
 # Active messages of every kind from the shared library; Shorts have entries of
 # their own.
 # shellcheck disable=SC2046
