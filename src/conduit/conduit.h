@@ -207,6 +207,10 @@ const struct fsh_conduit_ops *fsh_conduit_find(const char *name);
  * unregistered handler is fatal with a message. */
 void fsh_am_deliver(struct fsh_token *token);
 
+/* Upcall: handlers have run other than in a poll, while a message could not be
+ * sent; threads that wait for what they did may be asleep. */
+void fsh_am_delivered(void);
+
 /* Upcall into src/command: a command of a compute core has ended; `cookie` is
  * the one of its command. During a poll on any thread, with locks of the
  * conduit held. */

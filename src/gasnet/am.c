@@ -4,10 +4,10 @@
  * poll. Any thread. The token a handler gets is the conduit's own structure,
  * valid until the handler returns.
  */
-#include <sched.h>
 #include <stdarg.h>
 
 #include "base/log.h"
+#include "base/spin.h"
 #include "gasnet/internal.h"
 
 #define MAX_ARGS 16
@@ -15,7 +15,7 @@
 /* A client that polls in a loop of its own gives the processor away after so
  * many polls that found nothing. */
 #define BARREN 2048u
-#define BARREN_CROWDED 16u
+#define BARREN_CONTENDED 16u
 
 /* Categories as the header passes them: FSH_AM_ and one more. */
 enum { LONG_ASYNC = 3 };
@@ -308,6 +308,12 @@ void fsh_am_deliver(struct fsh_token *token)
                   (void *)self->held);
 }
 
+void fsh_am_delivered(void)
+{
+    if (fsh_gasnet.threaded && fsh_thread_count() > 1)
+        fsh_wait_wake();
+}
+
 bool fsh_gasnet_poll(void)
 {
     bool found = fsh_gasnet.ops->poll();
@@ -320,8 +326,8 @@ bool fsh_gasnet_poll(void)
     if (__builtin_expect(
             atomic_load_explicit(&fsh_coll_active, memory_order_relaxed), 0))
         found |= fsh_coll_kick();
-    if (found && fsh_gasnet.threaded && fsh_thread_count() > 1)
-        fsh_wait_wake();
+    if (found)
+        fsh_am_delivered();
     return found;
 }
 
@@ -338,9 +344,9 @@ void fsh_gasnet_poll_once(const char *call)
     if (fsh_gasnet_poll()) {
         self->barren = 0;
     } else if (++self->barren >=
-               (fsh_gasnet.crowded ? BARREN_CROWDED : BARREN)) {
+               (fsh_spin_contended() ? BARREN_CONTENDED : BARREN)) {
         self->barren = 0;
-        sched_yield();
+        fsh_spin_yield();
     }
 }
 

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/spin.h"
 #include "gasnet/team.h"
 
 /* A wait with a processor to itself looks so often for the others before it
@@ -205,6 +206,20 @@ static bool finished(const struct fsh_barrier *b, uint32_t phase)
 
 /* ---- one thread a node ---- */
 
+/* Another thread is about to leave its kick of the barrier before. It is not
+ * blocked in a send there: that barrier is over, and what it had to send with it.
+ * But it may have lost its processor. */
+static __attribute__((noinline)) void begin_slowly(struct fsh_barrier *b)
+{
+    struct fsh_wait wait = {0};
+
+    do
+        fsh_wait_step(&wait, "a barrier's notify: another thread has not left "
+                             "the barrier before");
+    while (!try_begin(b));
+    fsh_wait_end(&wait);
+}
+
 /* This node has arrived, with this opinion. */
 static void arrive(struct fsh_team *team, struct fsh_opinion opinion)
 {
@@ -212,8 +227,8 @@ static void arrive(struct fsh_team *team, struct fsh_opinion opinion)
 
     /* What kicks of other threads read, they read under `busy`, and after they
      * have seen that the barrier is active. */
-    while (!try_begin(b))
-        continue;
+    if (!try_begin(b))
+        begin_slowly(b);
     b->notified = true;
     b->phase++;
     b->opinion = opinion;
@@ -287,9 +302,9 @@ static void wait_phase(const char *call, struct fsh_team *team, uint32_t phase)
 {
     struct fsh_barrier *b = &team->barrier;
     bool direct = is_direct(b);
-    unsigned looks = direct && !fsh_gasnet.crowded ? LOOKS : 1;
+    unsigned looks = direct && !fsh_spin_contended() ? LOOKS : 1;
     struct fsh_wait wait = {.memory = direct,
-                            .idle = direct ? FSH_SPINS_CROWDED : 0};
+                            .idle = direct ? FSH_SPINS_LEAST : 0};
 
     while (looks-- > 0 && !finished(b, phase))
         kick_team(team);

@@ -7,6 +7,7 @@
 
 #include "base/cpu.h"
 #include "base/log.h"
+#include "base/spin.h"
 #include "boot/boot.h"
 #include "gasnet/internal.h"
 #include "gasnet/team.h"
@@ -96,7 +97,7 @@ int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
     ops = find_conduit(fsh_boot_conduit());
     g->threaded = mode != 1 || fsh_progress_wanted();
     /* Every conduit but smp has a simulator that wants a processor. */
-    g->crowded = g->nodes + (strcmp(ops->name, "smp") != 0) > fsh_boot_cpus();
+    fsh_spin_init(g->nodes + (strcmp(ops->name, "smp") != 0), fsh_boot_cpus());
     atomic_store_explicit(&g->waitmode, GASNET_WAIT_SPINBLOCK,
                           memory_order_relaxed);
     g->segs = calloc(g->nodes, sizeof *g->segs);

@@ -8,9 +8,10 @@
 #include "base/cpu.h"
 #include "base/futex.h"
 #include "base/log.h"
+#include "base/spin.h"
 #include "gasnet/internal.h"
 
-#define SPINS 100
+#define SPINS 100u
 #define SLEEP_NS UINT64_C(50000000)
 
 /* Values of `state`, debug only; GASNET_HSL_INITIALIZER leaves
@@ -170,7 +171,7 @@ static void lock_slowly(gasnet_hsl_t *hsl)
 {
     struct fsh_wait wait = {0};
 
-    for (int i = 0; i < SPINS; i++) {
+    for (unsigned i = 0; i < SPINS && i < fsh_spins(); i++) {
         fsh_cpu_relax();
         if (take(hsl))
             return;

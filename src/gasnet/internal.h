@@ -45,7 +45,6 @@ struct fsh_gasnet {
                              attached, it has a way, and nothing is checked */
     bool attached;
     bool threaded;       /* PAR or PARSYNC: several threads may call */
-    bool crowded;        /* more ranks than processors: spinning is waste */
     atomic_int waitmode; /* GASNET_WAIT_ */
     struct fsh_limits limits;
     struct fsh_segment *segs; /* [nodes]; sizes 0 before attach; of the conduit,
@@ -153,10 +152,6 @@ int fsh_sync_try_all(void **handles, size_t n, const char *call);
 int fsh_sync_try_some(void **handles, size_t n, const char *call);
 
 /* ---- waiting (wait.c) ---- */
-
-/* Fruitless polls before the processor is offered, with more ranks than
- * processors. Who waits for all of them begins with so many. */
-#define FSH_SPINS_CROWDED 40u
 
 /* What the header reserves in GASNET_BLOCKUNTIL is used in place. */
 struct __attribute__((may_alias)) fsh_wait {

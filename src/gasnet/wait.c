@@ -7,17 +7,16 @@
  * step. Every wait ends with the job, and says what it waits for after a second.
  */
 #include <limits.h>
-#include <sched.h>
 #include <string.h>
 
 #include "base/cpu.h"
 #include "base/futex.h"
 #include "base/log.h"
+#include "base/spin.h"
 #include "boot/boot.h"
 #include "gasnet/internal.h"
 
-#define SPINS 1000u /* about 20 us of empty polls */
-/* The first of them without a pause, which may take as long as an answer. */
+/* The first spins go without a pause, which may take as long as an answer. */
 #define EAGER 100u
 #define YIELDS 60u
 #define SLEEP_FIRST_US 50u /* then each a quarter longer than the one before */
@@ -145,22 +144,25 @@ static void sleep_step(struct fsh_wait *wait)
 static void idle_step(struct fsh_wait *wait, const char *what)
 {
     int mode = atomic_load_explicit(&fsh_gasnet.waitmode, memory_order_relaxed);
-    uint32_t spins = fsh_gasnet.crowded ? FSH_SPINS_CROWDED : SPINS;
 
-    if (mode == GASNET_WAIT_BLOCK)
-        spins = 0;
-    wait->idle++;
-    if (wait->idle <= spins) {
-        if (wait->idle > EAGER)
+    if (mode != GASNET_WAIT_BLOCK && wait->idle < fsh_spins()) {
+        if (wait->idle++ >= EAGER)
             fsh_cpu_relax();
-    } else if (mode == GASNET_WAIT_SPIN) {
-        if (wait->idle % CHECK_PERIOD == 0)
+        return;
+    }
+    if (mode == GASNET_WAIT_SPIN) {
+        if (++wait->idle % CHECK_PERIOD == 0)
             fsh_wait_check(wait, what);
-        sched_yield();
-    } else if (wait->idle <= spins + YIELDS) {
-        sched_yield();
+        fsh_spin_yield();
+        return;
+    }
+    /* From here on `idle` counts yields, so that more spins do not come. */
+    if (wait->idle < FSH_SPINS_MOST)
+        wait->idle = FSH_SPINS_MOST;
+    if (wait->idle < FSH_SPINS_MOST + YIELDS && !fsh_spin_greedy()) {
+        wait->idle++;
+        fsh_spin_yield();
     } else {
-        wait->idle = spins + YIELDS; /* does not wrap */
         fsh_wait_check(wait, what);
         sleep_step(wait);
     }
