@@ -443,17 +443,176 @@ static void run_race(uint32_t ranks, unsigned rounds, uint64_t seed)
     free_world(&w);
 }
 
+/* ---- a fence that missed a sender ---- */
+
+/* What a sender does whose processor was passed over (base/membarrier.h): it saw
+ * the owner's attention before that was withdrawn, and its message comes after
+ * the owner's look at the ring. */
+static void send_unseen(struct world *w, unsigned from, unsigned to)
+{
+    struct fsh_smp_port *port = w->port[from];
+    struct fsh_smp_tx *tx = &port->tx[FSH_SMP_REQUEST][w->rank[to]];
+
+    CHECK(fsh_smp_has_room(tx, 2), "room");
+    fsh_smp_publish(tx, fsh_smp_what(128, FSH_AM_SHORT, 0), 1);
+}
+
+static void on_any(struct fsh_token *in, void *arg)
+{
+    atomic_uint *got = arg;
+
+    atomic_fetch_add(&got[in->source], 1);
+}
+
+/* Polls until rank `from` is heard; the owner may have others to listen to. */
+static void poll_until_heard(struct world *w, unsigned from, bool busy)
+{
+    const struct fsh_am am = {.handler = 128, .category = FSH_AM_SHORT};
+    atomic_uint got[130] = {0};
+    unsigned polls = 0;
+
+    while (atomic_load(&got[w->rank[from]]) == 0) {
+        CHECK(++polls <= 2 * FSH_SMP_LATE_POLLS,
+              "message not found by %u polls (%s)", polls,
+              busy ? "busy" : "idle");
+        if (busy)
+            CHECK(send_one(w->port[2], w->rank[0], &am), "send");
+        fsh_smp_port_poll(w->port[0], on_any, got);
+    }
+}
+
+/* A rank that only polls finds a message that its withdrawal missed. withdraw:
+ * by polling in vain for long, or by falling asleep. */
+static void run_missed(uint32_t ranks, bool asleep, bool busy)
+{
+    struct world w;
+    const struct fsh_am am = {.handler = 128, .category = FSH_AM_SHORT};
+    atomic_uint got[130] = {0};
+
+    make_world(&w, ranks, 4, 1);
+    /* The owner attends to three ranks, more than it does for nothing. */
+    for (unsigned i = 1; i < 4; i++)
+        CHECK(send_one(w.port[i], w.rank[0], &am), "send");
+    while (fsh_smp_port_poll(w.port[0], on_any, got))
+        continue;
+    if (asleep)
+        fsh_smp_port_sleep(w.port[0], 1, false);
+    for (unsigned i = 0; !asleep && i < FSH_SMP_LATE_POLLS; i++)
+        fsh_smp_port_poll(w.port[0], on_any, got);
+    CHECK(!fsh_smp_attended(w.port[1], &w.port[1]->tx[FSH_SMP_REQUEST][0],
+                            FSH_SMP_REQUEST),
+          "attention was not withdrawn");
+    send_unseen(&w, 1, 0);
+    poll_until_heard(&w, 1, busy);
+    free_world(&w);
+}
+
+/* ---- waits for room ---- */
+
+/* Sends without end, and naps when there is no room. */
+static void *flood_main(void *arg)
+{
+    struct pinger *p = arg;
+    struct fsh_smp_port *port = p->world->port[0];
+    static unsigned char buf[FSH_SMP_MAX_MEDIUM];
+    struct fsh_am am = {.handler = 128, .src = buf};
+
+    for (unsigned i = 0; i < p->rounds; i++) {
+        /* Of one slot, or with a block. */
+        am.category = p->index == 0 ? FSH_AM_SHORT : FSH_AM_MEDIUM;
+        am.nbytes = p->index == 0 ? 0 : sizeof buf;
+        while (!send_one(port, p->world->rank[1], &am)) {
+            uint32_t armed = fsh_smp_port_arm(port);
+            uint64_t start = fsh_time_ns();
+
+            if (send_one(port, p->world->rank[1], &am)) {
+                fsh_smp_port_disarm(port);
+                break;
+            }
+            fsh_smp_port_nap(port, armed, SLEEP_NS);
+            CHECK(fsh_time_ns() - start < SLEEP_NS,
+                  "message %u: freeing woke nobody", i);
+        }
+    }
+    CHECK(atomic_load(&port->own->blocked) == 0, "blocked");
+    CHECK(atomic_load(&port->own->sleepers) == 0, "sleepers");
+    return NULL;
+}
+
+/* pooled: short of blocks, not of slots. */
+static void run_room(bool pooled, unsigned messages, uint64_t seed)
+{
+    struct world w;
+    pthread_t thread;
+    atomic_uint got[2] = {0};
+    struct pinger flood = {&w, pooled, messages, 0};
+
+    make_world(&w, 2, 2, 1);
+    CHECK(pthread_create(&thread, NULL, flood_main, &flood) == 0,
+          "pthread_create");
+    for (unsigned n = 0; atomic_load(&got[0]) < messages; n++) {
+        CHECK(fsh_time_ns() < w.deadline, "%u messages", atomic_load(&got[0]));
+        if (random_next(&seed) % 64 == 0)
+            sched_yield();
+        fsh_smp_port_poll(w.port[1], on_any, got);
+    }
+    pthread_join(thread, NULL);
+    free_world(&w);
+}
+
+/* ---- waits for a lock ---- */
+
+static struct fsh_smp_lock *stuck;
+static unsigned asked;
+
+static void let_go(const char *what, uint32_t peer, uint64_t *since)
+{
+    CHECK(*since == 0 && peer < 2 && what[0] != '\0', "%s, %u", what, peer);
+    asked++;
+    atomic_store(&stuck->held, 0);
+}
+
+/* Whoever waits for a lock that is not given back asks its client. */
+static void run_locks(void)
+{
+    static unsigned char buf[FSH_SMP_MAX_MEDIUM];
+    const struct fsh_am am = {.handler = 128,
+                              .category = FSH_AM_MEDIUM,
+                              .src = buf,
+                              .nbytes = sizeof buf};
+    struct world w;
+    struct fsh_smp_port *port;
+
+    make_world(&w, 2, 2, 2);
+    port = w.port[0];
+    fsh_smp_port_share(port);
+    fsh_smp_port_be_patient(port, let_go);
+    for (unsigned i = 0; i < 2; i++) {
+        stuck = i == 0 ? &port->tx[FSH_SMP_REQUEST][1].lock
+                       : &port->pool_lock[FSH_SMP_REQUEST];
+        atomic_store(&stuck->held, 1);
+        CHECK(send_one(port, 1, &am), "send");
+        CHECK(asked == i + 1, "asked %u times", asked);
+    }
+    free_world(&w);
+}
+
 int main(int argc, char **argv)
 {
     uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
     uint64_t last = argc > 1 ? first : 3;
 
     run_full();
+    run_locks();
+    for (unsigned i = 0; i < 8; i++)
+        run_missed(i & 1 ? 130 : 4, i & 2, i & 4);
     run_sleep(2, 2000, ping_main);
     run_sleep(130, 2000, ping_main);
     run_sleep(2, 2000, poke_main);
     for (uint64_t seed = first; seed <= last; seed++) {
         printf("seed %llu\n", (unsigned long long)seed);
+        run_room(false, 100000, seed);
+        run_room(true, 2000, seed);
         run_race(3, 40000, seed);
         /* Ranks 0 and 32 share a ready word. */
         run_race(65, 40000, seed);

@@ -45,11 +45,13 @@ struct fsh_smp_ctl {
      * ranks: bit s = the owner looks at the ring from rank s at every poll.
      * Beyond: bit w = some bit of ready[channel][w] is set. told: there may be
      * something for this host from a compute core. sleepers: threads of the
-     * owner (about to be) asleep. Writers of the bits: senders set, the owner
-     * clears; told: others set, the owner clears; sleepers: the owner. */
+     * owner (about to be) asleep; blocked: those of them that wait for room in
+     * a ring or for a block. Writers of the bits: senders set, the owner
+     * clears; told: others set, the owner clears; the others: the owner. */
     _Alignas(64) _Atomic uint64_t summary[FSH_SMP_CHANNELS];
     _Atomic uint32_t told;
     _Atomic uint32_t sleepers;
+    _Atomic uint32_t blocked;
     /* Line 1: the owner's sleep. wake_seq: futex, bumped by whoever wakes;
      * watching: the owner waits for memory, set by it, cleared by the first
      * to put something there. */

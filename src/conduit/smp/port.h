@@ -11,7 +11,6 @@
 #ifndef FSH_SMP_PORT_H
 #define FSH_SMP_PORT_H
 
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -20,7 +19,8 @@
 #include "conduit/smp/pool.h"
 #include "conduit/smp/ring.h"
 
-#define FSH_SMP_SPINS 100u /* on a lock before the processor is offered */
+#define FSH_SMP_SPINS 100u   /* on a lock before the processor is offered */
+#define FSH_SMP_PATIENCE 64u /* rounds of it after which the client is asked */
 
 struct fsh_smp_lock {
     atomic_uint held;
@@ -47,6 +47,7 @@ struct fsh_smp_rx {
     uint32_t pos;                        /* slots consumed, ever */
     uint32_t told;                       /* last value written to ring.freed */
     struct fsh_smp_ring *ring;
+    struct fsh_smp_ctl *sender;
 };
 
 /* A block of a peer's to give back with the next message to that peer; a newer
@@ -76,10 +77,12 @@ struct fsh_smp_port {
     struct fsh_smp_back *back;               /* by peer */
     struct fsh_smp_pool pool[FSH_SMP_CHANNELS];
     struct fsh_smp_lock pool_lock[FSH_SMP_CHANNELS];
-    atomic_uint idle; /* polls in a row that found nothing */
-    /* Rings that attention was withdrawn from last, to be looked at again. */
+    fsh_smp_patience_fn patience; /* or NULL */
+    atomic_uint idle;             /* polls in a row that found nothing */
+    atomic_uint late_looks;       /* yet to be had at the rings in `late` */
+    atomic_uint late_polls;       /* since the last of them */
+    /* Rings that attention was withdrawn from last. */
     struct fsh_smp_lock late_lock;
-    bool is_late;
     struct fsh_smp_attention late;
 };
 
@@ -111,15 +114,16 @@ static inline bool fsh_smp_lock_try(struct fsh_smp_port *port,
            atomic_exchange_explicit(&l->held, 1, memory_order_acquire) == 0;
 }
 
+/* Another thread holds it. what, peer: as for fsh_smp_patience_fn. */
+void fsh_smp_lock_slowly(struct fsh_smp_port *port, struct fsh_smp_lock *l,
+                         const char *what, uint32_t peer);
+
 static inline void fsh_smp_lock(struct fsh_smp_port *port,
-                                struct fsh_smp_lock *l)
+                                struct fsh_smp_lock *l, const char *what,
+                                uint32_t peer)
 {
-    for (unsigned n = 0; !fsh_smp_lock_try(port, l); n++) {
-        if (n < FSH_SMP_SPINS)
-            fsh_cpu_relax();
-        else
-            sched_yield();
-    }
+    if (__builtin_expect(!fsh_smp_lock_try(port, l), 0))
+        fsh_smp_lock_slowly(port, l, what, peer);
 }
 
 /* A lock that is not held was entered alone. Release, partners: the acquires in
@@ -217,8 +221,28 @@ void fsh_smp_call_attention(const struct fsh_smp_port *port,
 /* End the owner's sleep. */
 void fsh_smp_wake(struct fsh_smp_ctl *ctl);
 
+/* A sender's slots or a block of its are free: wake it if it waits for that. G,
+ * partner: fsh_smp_port_arm. */
+static inline void fsh_smp_tell_freed(const struct fsh_smp_port *port,
+                                      struct fsh_smp_ctl *sender)
+{
+    if (port->fenced)
+        atomic_thread_fence(memory_order_seq_cst);
+    fsh_light_fence();
+    if (__builtin_expect(
+            atomic_load_explicit(&sender->blocked, memory_order_relaxed) != 0,
+            0))
+        fsh_smp_wake(sender);
+}
+
 /* Stop looking at rings with nothing in them. Returns whether one has something
  * in it. Owner. */
 bool fsh_smp_withdraw(struct fsh_smp_port *port);
+
+/* Look again at the rings that were withdrawn from last. Owner, after so many
+ * polls, whatever they found. */
+#define FSH_SMP_LATE_POLLS 1024u
+#define FSH_SMP_LATE_LOOKS 2u
+void fsh_smp_look_again(struct fsh_smp_port *port);
 
 #endif

@@ -9,6 +9,7 @@
 #include <limits.h>
 
 #include "base/futex.h"
+#include "base/spin.h"
 #include "conduit/smp/port.h"
 
 /* B, C: all read-modify-writes here are sequentially consistent. */
@@ -96,6 +97,19 @@ static bool restore(struct fsh_smp_port *port, struct fsh_smp_attention *was)
     return any;
 }
 
+/* So many looks at `late` are to come, the first after as many polls. Owner, lock
+ * held. */
+static void look_later(struct fsh_smp_port *port, unsigned looks)
+{
+    atomic_store_explicit(&port->late_polls, 0, memory_order_relaxed);
+    atomic_store_explicit(&port->late_looks, looks, memory_order_relaxed);
+}
+
+static unsigned late_looks(const struct fsh_smp_port *port)
+{
+    return atomic_load_explicit(&port->late_looks, memory_order_relaxed);
+}
+
 bool fsh_smp_withdraw(struct fsh_smp_port *port)
 {
     struct fsh_smp_attention was = {0};
@@ -104,18 +118,34 @@ bool fsh_smp_withdraw(struct fsh_smp_port *port)
     if (!fsh_smp_lock_try(port, &port->late_lock))
         return true; /* another thread is at it */
     /* Those of the last time once more: base/membarrier.h says why. */
-    if (port->is_late)
+    if (late_looks(port) != 0) {
         any = restore(port, &port->late);
-    port->is_late = clear_all(port, &was);
-    if (port->is_late) {
+        look_later(port, 0);
+    }
+    if (clear_all(port, &was)) {
         /* A, partner: the light fence in fsh_smp_port_send: either the sender
          * sees that it has to call, or we see its message. */
         fsh_heavy_fence();
         any |= restore(port, &was);
         port->late = was;
+        look_later(port, FSH_SMP_LATE_LOOKS);
     }
     fsh_smp_unlock(port, &port->late_lock);
     return any;
+}
+
+void fsh_smp_look_again(struct fsh_smp_port *port)
+{
+    unsigned looks;
+
+    if (!fsh_smp_lock_try(port, &port->late_lock))
+        return; /* another thread is at it */
+    looks = late_looks(port);
+    if (looks != 0) {
+        restore(port, &port->late);
+        look_later(port, looks - 1);
+    }
+    fsh_smp_unlock(port, &port->late_lock);
 }
 
 /* ---- sleep ---- */
@@ -167,6 +197,33 @@ void fsh_smp_port_sleep(struct fsh_smp_port *port, uint64_t max_ns, bool memory)
     atomic_fetch_sub(&own->sleepers, 1);
 }
 
+/* ---- waiting for room ---- */
+
+uint32_t fsh_smp_port_arm(struct fsh_smp_port *port)
+{
+    uint32_t seen = atomic_load(&port->own->wake_seq);
+
+    atomic_fetch_add(&port->own->sleepers, 1);
+    atomic_fetch_add(&port->own->blocked, 1);
+    /* B, G, partners: fsh_smp_port_send and fsh_smp_tell_freed: either they
+     * find us, or the caller finds what they did. */
+    fsh_heavy_fence();
+    return seen;
+}
+
+void fsh_smp_port_disarm(struct fsh_smp_port *port)
+{
+    atomic_fetch_sub(&port->own->blocked, 1);
+    atomic_fetch_sub(&port->own->sleepers, 1);
+}
+
+void fsh_smp_port_nap(struct fsh_smp_port *port, uint32_t armed,
+                      uint64_t max_ns)
+{
+    fsh_futex_wait((const void *)&port->own->wake_seq, armed, max_ns);
+    fsh_smp_port_disarm(port);
+}
+
 void fsh_smp_port_tell(struct fsh_smp_port *port, uint32_t dest)
 {
     struct fsh_smp_ctl *ctl = &port->ctl[dest];
@@ -188,8 +245,33 @@ bool fsh_smp_port_told(struct fsh_smp_port *port)
 
 /* ---- threads ---- */
 
+void fsh_smp_port_be_patient(struct fsh_smp_port *port, fsh_smp_patience_fn fn)
+{
+    port->patience = fn;
+}
+
+/* Round n of a wait for another thread. */
+static void await_thread(const struct fsh_smp_port *port, unsigned n,
+                         const char *what, uint32_t peer, uint64_t *since)
+{
+    fsh_spin_step(n, FSH_SMP_SPINS);
+    if (port->patience != NULL && (n + 1) % FSH_SMP_PATIENCE == 0)
+        port->patience(what, peer, since);
+}
+
+void fsh_smp_lock_slowly(struct fsh_smp_port *port, struct fsh_smp_lock *l,
+                         const char *what, uint32_t peer)
+{
+    uint64_t since = 0;
+
+    for (unsigned n = 0; !fsh_smp_lock_try(port, l); n++)
+        await_thread(port, n, what, peer, &since);
+}
+
 void fsh_smp_port_share(struct fsh_smp_port *port)
 {
+    uint64_t since = 0;
+
     if (!port->locking)
         return;
     atomic_store(&port->shared, true);
@@ -197,10 +279,6 @@ void fsh_smp_port_share(struct fsh_smp_port *port)
      * is not alone any more, or we see it inside. */
     fsh_heavy_fence_local();
     for (unsigned n = 0;
-         atomic_load_explicit(&port->inside, memory_order_acquire) != 0; n++) {
-        if (n < FSH_SMP_SPINS)
-            fsh_cpu_relax();
-        else
-            sched_yield();
-    }
+         atomic_load_explicit(&port->inside, memory_order_acquire) != 0; n++)
+        await_thread(port, n, "the first thread's call", port->rank, &since);
 }

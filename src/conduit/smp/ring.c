@@ -119,13 +119,15 @@ static void stand_at(struct fsh_smp_rx *rx, uint32_t pos)
     atomic_store_explicit(&rx->stamp, fsh_smp_stamp(pos), memory_order_relaxed);
 }
 
-static inline void consume(struct fsh_smp_rx *rx, uint32_t slots)
+static inline void consume(const struct fsh_smp_port *port,
+                           struct fsh_smp_rx *rx, uint32_t slots)
 {
     stand_at(rx, rx->pos + slots);
     if (rx->pos - rx->told >= FREED_STEP) {
         rx->told = rx->pos;
         /* Release, partner: acquire in has_room. */
         atomic_store_explicit(&rx->ring->freed, rx->pos, memory_order_release);
+        fsh_smp_tell_freed(port, rx->sender);
     }
 }
 
@@ -151,7 +153,7 @@ static __attribute__((noinline)) uint32_t take_other(
     if (!has_slots(rx, first))
         damaged_ring(port, rx, first);
     while (is_skip(first)) {
-        consume(rx, slots_in(first));
+        consume(port, rx, slots_in(first));
         head = fsh_smp_head_at(rx->ring, rx->pos);
         first = atomic_load_explicit(&head->first, memory_order_acquire);
         if ((uint32_t)first != fsh_smp_stamp(rx->pos))
@@ -161,7 +163,7 @@ static __attribute__((noinline)) uint32_t take_other(
     }
     n = slots_in(first);
     memcpy(t, fsh_smp_head_at(rx->ring, rx->pos), n * FSH_SMP_SLOT_BYTES);
-    consume(rx, n);
+    consume(port, rx, n);
     return n;
 }
 
@@ -181,7 +183,7 @@ static inline __attribute__((always_inline)) uint32_t take_one(
     if (__builtin_expect(!is_single(first), 0))
         return take_other(port, rx, t, first);
     memcpy(t->slot[0], head, FSH_SMP_SLOT_BYTES);
-    consume(rx, 1);
+    consume(port, rx, 1);
     return 1;
 }
 
@@ -205,7 +207,7 @@ static uint32_t take_batch(const struct fsh_smp_port *port,
     }
     if (n == 0)
         return take_one(port, rx, t);
-    consume(rx, n);
+    consume(port, rx, n);
     for (uint32_t i = 0; n == BATCH && i < BATCH; i++)
         __builtin_prefetch(fsh_smp_head_at(rx->ring, pos + n + i));
     return n;
@@ -227,6 +229,7 @@ static __attribute__((noinline)) void give_back(struct fsh_smp_port *port,
                           memory_order_release);
     atomic_store_explicit(&port->back[owner].word, back << 32 | head->use,
                           memory_order_release);
+    fsh_smp_tell_freed(port, &port->ctl[owner]);
 }
 
 /* The sender of a message is done with a block of ours. */
@@ -432,10 +435,27 @@ static int attended(const struct fsh_smp_port *port)
     return n;
 }
 
+/* Is it time to look again at rings withdrawn from? */
+static inline void count_late(struct fsh_smp_port *port, unsigned polls)
+{
+    unsigned n;
+
+    if (__builtin_expect(
+            atomic_load_explicit(&port->late_looks, memory_order_relaxed) == 0,
+            1))
+        return;
+    n = atomic_load_explicit(&port->late_polls, memory_order_relaxed) + polls;
+    atomic_store_explicit(&port->late_polls, n, memory_order_relaxed);
+    if (n >= FSH_SMP_LATE_POLLS)
+        fsh_smp_look_again(port);
+}
+
 static __attribute__((noinline)) void long_idle(struct fsh_smp_port *port)
 {
     if (attended(port) > IDLE_RINGS)
         fsh_smp_withdraw(port);
+    else
+        count_late(port, IDLE_POLLS);
     atomic_store_explicit(&port->idle, 0, memory_order_relaxed);
 }
 
@@ -450,6 +470,7 @@ static inline void count_idle(struct fsh_smp_port *port)
 
 static bool found(struct fsh_smp_port *port)
 {
+    count_late(port, 1);
     atomic_store_explicit(&port->idle, 0, memory_order_relaxed);
     /* Other threads of this rank may wait for what a handler did. */
     if (port->locking &&
@@ -537,6 +558,7 @@ static bool make_ends(struct fsh_smp_port *port, unsigned channel)
     for (uint32_t r = 0; r < bits; r++) {
         rx[r].ring =
             r < ranks ? ring_of(port, r, port->rank, channel) : &nowhere;
+        rx[r].sender = &port->ctl[r < ranks ? r : 0];
         stand_at(&rx[r], 0);
     }
     fsh_smp_pool_init(&port->pool[channel]);

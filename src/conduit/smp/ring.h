@@ -5,6 +5,9 @@
  * can run all ranks as threads of one process. A port is one rank's end; its
  * calls may come from several threads if it was made with `locking`.
  *
+ * The heavy fence may miss a side (base/membarrier.h), so who relies on it looks
+ * again: who sleeps, after a while; who polls, after FSH_SMP_LATE_POLLS.
+ *
  * Pairs of orders that keep this correct, so that a store and the following load
  * of the other side cannot both be missed. Whoever sends or puts has the light
  * side (base/membarrier.h), whoever withdraws its attention or sleeps the heavy:
@@ -12,6 +15,7 @@
  *   B  sender: stamp, then sleepers       owner: sleepers, then stamp
  *   C  caller: ready word, then summary   owner: summary, then ready word
  *   D  putter: data, then watching        owner: watching, then data
+ *   G  receiver: freed, then blocked      sender: blocked, then freed
  *   F  teller: completion, then `told`    owner: clear `told`, then look
  */
 #ifndef FSH_SMP_RING_H
@@ -41,6 +45,13 @@ struct fsh_smp_port *fsh_smp_port_new(void *base,
                                       uint32_t rank, bool locking);
 void fsh_smp_port_free(struct fsh_smp_port *port);
 
+/* Called now and then by a thread that waits for another one of its rank: for
+ * `what`, about rank `peer`. since: 0 at first, kept for the callee. May end the
+ * process. */
+typedef void (*fsh_smp_patience_fn)(const char *what, uint32_t peer,
+                                    uint64_t *since);
+void fsh_smp_port_be_patient(struct fsh_smp_port *port, fsh_smp_patience_fn fn);
+
 /* Send without blocking; tells what was lacking. The message's node does not
  * count, dst is delivered as it is (Long: the caller has already placed the
  * payload), src is copied for Mediums only. */
@@ -69,6 +80,14 @@ void fsh_smp_port_poke(struct fsh_smp_port *port, uint32_t dest);
  * store and a light fence. NULL if the fence has to be a full one here. */
 const uint32_t *fsh_smp_port_watched(const struct fsh_smp_port *port,
                                      uint32_t dest);
+
+/* A wait for room in a ring or a pool: arm, then poll and try to send again, then
+ * nap. From arm on, whatever comes or is freed ends the nap, at once if it was
+ * before. Every arm is followed by a nap or by a disarm. */
+uint32_t fsh_smp_port_arm(struct fsh_smp_port *port);
+void fsh_smp_port_nap(struct fsh_smp_port *port, uint32_t armed,
+                      uint64_t max_ns);
+void fsh_smp_port_disarm(struct fsh_smp_port *port);
 
 /* Rank `dest` has a completion of a compute core to look at; ends its sleep. Any
  * thread, also of no client. And: has this rank, since it last asked? */

@@ -64,7 +64,8 @@ static uint32_t claim(struct fsh_smp_port *port, unsigned channel, size_t n,
     struct fsh_smp_pool *pool = &port->pool[channel];
     uint32_t block;
 
-    fsh_smp_lock(port, &port->pool_lock[channel]);
+    fsh_smp_lock(port, &port->pool_lock[channel], "the payload pool",
+                 port->rank);
     block = fsh_smp_pool_claim(pool, port->own, channel, n);
     if (block != FSH_SMP_NO_ROOM)
         *use = pool->use[block];
@@ -169,7 +170,7 @@ enum fsh_smp_result fsh_smp_port_send(struct fsh_smp_port *port,
     struct fsh_smp_tx *tx = &port->tx[channel][dest];
     enum fsh_smp_result result;
 
-    fsh_smp_lock(port, &tx->lock);
+    fsh_smp_lock(port, &tx->lock, "a ring", dest);
     result = am->category == FSH_AM_MEDIUM && am->nbytes != 0
                  ? send_medium(port, tx, channel, dest, am)
                  : send_bare(port, tx, dest, am);

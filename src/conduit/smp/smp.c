@@ -8,7 +8,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,6 +15,7 @@
 
 #include "base/cpu.h"
 #include "base/log.h"
+#include "base/spin.h"
 #include "base/words.h"
 #include "boot/boot.h"
 #include "conduit/conduit.h"
@@ -25,11 +25,10 @@
 
 #define NEAR_BYTES 32u /* Longs up to this take their payload along */
 #define MAX_LONG ((size_t)1 << 30)
-#define SPINS 200u /* fruitless polls before the processor is offered */
+#define SPINS 200u /* at most, before the processor is offered */
 #define YIELDS 50u /* then before sleeping */
-#define FIRST_SLEEP_NS \
-    20000u /* a freed slot wakes nobody, so sleep short first */
-#define MAX_SLEEP_NS 1000000u
+#define FIRST_NAP_NS UINT64_C(20000) /* then twice as long each, so often */
+#define LONGER_NAPS 6u
 
 static struct {
     struct fsh_smp_layout layout;
@@ -39,7 +38,6 @@ static struct {
     const struct fsh_smp_ctl *own; /* of this rank, in the object */
     uint32_t rank;
     uint32_t ranks;
-    unsigned spins;
     struct fsh_segment segs[FSH_SMP_MAX_RANKS];
 } smp;
 
@@ -76,6 +74,8 @@ static void map_object(void)
                   strerror(errno));
 }
 
+static void be_patient(const char *what, uint32_t peer, uint64_t *since);
+
 static void init(enum fsh_threads threads, struct fsh_limits *limits)
 {
     const struct fsh_job_page *page = fsh_boot_page();
@@ -84,7 +84,6 @@ static void init(enum fsh_threads threads, struct fsh_limits *limits)
     smp.rank = fsh_boot_rank();
     smp.ranks = fsh_boot_size();
     smp.layout = fsh_smp_layout(smp.ranks, page->smp_segment_max);
-    smp.spins = crowded ? SPINS / 10 : SPINS;
     map_object();
     smp.own = (const struct fsh_smp_ctl *)(void *)smp.base + smp.rank;
     smp.port = fsh_smp_port_new(smp.base, &smp.layout, smp.rank,
@@ -92,6 +91,7 @@ static void init(enum fsh_threads threads, struct fsh_limits *limits)
     if (smp.port == NULL)
         fsh_fatal("conduit smp: no memory for the rings to %" PRIu32 " ranks",
                   smp.ranks);
+    fsh_smp_port_be_patient(smp.port, be_patient);
     fsh_smp_meeting_init(&smp.meeting, smp.port, smp.base, &smp.layout,
                          smp.rank, crowded);
     *limits = (struct fsh_limits){
@@ -164,32 +164,79 @@ static _Noreturn void bite(unsigned channel, uint32_t dest, const char *lacking)
               fsh_boot_watchdog(), lacking);
 }
 
-/* One step of a wait for room: spin, offer the processor, sleep longer and
- * longer. Leaves if the job is ending. */
-static void pause_step(unsigned n, unsigned channel, uint32_t dest,
-                       const char *lacking, uint64_t *since)
+/* Another thread of this rank keeps a lock. */
+static void be_patient(const char *what, uint32_t peer, uint64_t *since)
 {
     const char *why = NULL;
 
-    if (n < smp.spins) {
-        fsh_cpu_relax();
+    if (!fsh_boot_alive(&why))
+        fsh_fatal("conduit smp: gave up waiting for another thread, which uses "
+                  "%s (rank %" PRIu32 "): %s",
+                  what, peer, why);
+    if (!fsh_boot_overdue(since))
         return;
-    }
+    describe(print_fact, NULL);
+    fsh_fatal("conduit smp: blocked for %.3g s (FSHMEM_WATCHDOG), waiting for "
+              "another thread, which uses %s (rank %" PRIu32 ")",
+              fsh_boot_watchdog(), what, peer);
+}
+
+/* A wait for room. */
+struct pause {
+    unsigned channel;
+    uint32_t dest;
+    unsigned idle;  /* rounds in vain; from SPINS on, yields */
+    unsigned naps;  /* then */
+    uint64_t since; /* the watchdog's */
+    uint32_t ticket;
+    bool armed; /* to nap in the next round */
+};
+
+static void check_pause(struct pause *p, const char *lacking)
+{
+    const char *why = NULL;
+
     if (!fsh_boot_alive(&why))
         fsh_fatal("conduit smp: gave up waiting for a %s to rank %" PRIu32
                   ": %s",
-                  lacking, dest, why);
-    if (fsh_boot_overdue(since))
-        bite(channel, dest, lacking);
-    if (n < smp.spins + YIELDS) {
-        sched_yield();
+                  lacking, p->dest, why);
+    if (fsh_boot_overdue(&p->since))
+        bite(p->channel, p->dest, lacking);
+}
+
+/* Arm, and after one more try nap, longer and longer. */
+static void nap_step(struct pause *p, const char *lacking)
+{
+    if (!p->armed) {
+        if (p->naps == 0)
+            say_waiting(p->channel, p->dest, lacking);
+        p->ticket = fsh_smp_port_arm(smp.port);
+        p->armed = true;
         return;
     }
-    if (n == smp.spins + YIELDS)
-        say_waiting(channel, dest, lacking);
-    unsigned rounds = n - smp.spins - YIELDS;
-    uint64_t ns = (uint64_t)FIRST_SLEEP_NS << (rounds < 6 ? rounds : 6);
-    fsh_smp_port_sleep(smp.port, ns < MAX_SLEEP_NS ? ns : MAX_SLEEP_NS, false);
+    fsh_smp_port_nap(smp.port, p->ticket, FIRST_NAP_NS << p->naps);
+    p->armed = false;
+    if (p->naps < LONGER_NAPS)
+        p->naps++;
+}
+
+/* One step: spin, offer the processor, nap. Leaves if the job is ending. */
+static void pause_step(struct pause *p, const char *lacking)
+{
+    if (p->idle < SPINS && p->idle < fsh_spins()) {
+        p->idle++;
+        fsh_cpu_relax();
+        return;
+    }
+    check_pause(p, lacking);
+    if (p->idle < SPINS)
+        p->idle = SPINS; /* counts yields from here on */
+    if (p->idle < SPINS + YIELDS && !fsh_spin_greedy()) {
+        p->idle++;
+        fsh_spin_yield();
+    } else {
+        nap_step(p, lacking);
+    }
 }
 
 static bool poll_for(unsigned channel)
@@ -203,19 +250,20 @@ static bool poll_for(unsigned channel)
 static void send_slow(unsigned channel, uint32_t dest, const struct fsh_am *am,
                       enum fsh_smp_result result)
 {
-    uint64_t since = 0; /* the watchdog's */
-    unsigned n = 0;
+    struct pause p = {.channel = channel, .dest = dest};
 
     while (result != FSH_SMP_SENT) {
-        if (poll_for(channel))
-            n = 0;
-        else
-            pause_step(n++, channel, dest,
-                       result == FSH_SMP_NO_SLOT ? "ring slot"
-                                                 : "payload block",
-                       &since);
+        if (poll_for(channel)) {
+            p.idle = p.naps = 0;
+            fsh_am_delivered();
+        } else {
+            pause_step(&p, result == FSH_SMP_NO_SLOT ? "ring slot"
+                                                     : "payload block");
+        }
         result = fsh_smp_port_send(smp.port, channel, dest, am);
     }
+    if (p.armed)
+        fsh_smp_port_disarm(smp.port);
     fsh_boot_waiting("");
 }
 
