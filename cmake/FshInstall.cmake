@@ -53,6 +53,12 @@ endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
+# How GTKWave shows the waveforms of a job (docs/01_user/waves.md).
+if(TARGET fshsim)
+    install(FILES ${PROJECT_SOURCE_DIR}/sim/fshmem.gtkw
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/fshmem)
+endif()
+
 configure_file(${CMAKE_CURRENT_LIST_DIR}/fshmem.pc.in ${generated}/fshmem.pc @ONLY)
 foreach(conduit ${conduits})
     string(TOUPPER ${conduit} FSH_CONDUIT_UPPER)

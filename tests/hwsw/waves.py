@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""A job's waveforms have the signals that sim/fshmem.gtkw shows and that
+docs/01_user/waves.md names. The last line says "waves: pass".
+
+usage: waves.py FSHRUN PROGRAM [ARGUMENT...]       a program for two nodes
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import zlib
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Blocks of a file, and marks in the list of names, as GTKWave's fstapi has them.
+GZIP, LZ4, LZ4_TWICE = 4, 6, 7
+ATTRIBUTE, ATTRIBUTE_END, SCOPE, SCOPE_END = 252, 253, 254, 255
+
+
+def unpack(data, size):
+    """One LZ4 block."""
+    out, at = bytearray(), 0
+
+    def count(start):
+        nonlocal at
+        if start == 15:
+            while True:
+                at += 1
+                start += data[at - 1]
+                if data[at - 1] != 255:
+                    break
+        return start
+
+    while at < len(data):
+        token = data[at]
+        at += 1
+        plain = count(token >> 4)
+        out += data[at:at + plain]
+        at += plain
+        if at < len(data):
+            back = int.from_bytes(data[at:at + 2], "little")
+            at += 2
+            for _ in range(4 + count(token & 15)):
+                out.append(out[-back])
+    assert len(out) == size, f"{len(out)} bytes, not {size}"
+    return bytes(out)
+
+
+def hierarchy(path):
+    data, at = path.read_bytes(), 0
+    while at < len(data):
+        length = int.from_bytes(data[at + 1:at + 9], "big")
+        body = data[at + 9:at + 1 + length]
+        size = int.from_bytes(body[:8], "big")
+        if data[at] == GZIP:
+            return zlib.decompress(body[8:], 31)
+        if data[at] == LZ4:
+            return unpack(body[8:], size)
+        if data[at] == LZ4_TWICE:
+            half = int.from_bytes(body[8:16], "big")
+            return unpack(unpack(body[16:], half), size)
+        at += 1 + length
+    raise ValueError(f"{path}: no list of names; was the file completed?")
+
+
+def signals(text):
+    """{name as GTKWave writes it: bits}"""
+    found, scopes, at = {}, [], 0
+
+    def word():
+        nonlocal at
+        end = text.index(0, at)
+        at, start = end + 1, at
+        return text[start:end].decode()
+
+    def number():
+        nonlocal at
+        value = shift = 0
+        while True:
+            value |= (text[at] & 127) << shift
+            shift += 7
+            at += 1
+            if text[at - 1] < 128:
+                return value
+
+    while at < len(text):
+        mark = text[at]
+        at += 1
+        if mark == SCOPE:
+            at += 1  # its kind
+            scopes.append(word())
+            word()
+        elif mark == SCOPE_END:
+            scopes.pop()
+        elif mark == ATTRIBUTE:
+            at += 2  # its kinds
+            word()
+            number()
+        elif mark != ATTRIBUTE_END:
+            at += 1  # direction
+            name = ".".join([*scopes, word()]).replace(" [", "[")
+            found[name] = number()
+            number()  # of which other signal it is a copy
+    return found
+
+
+def main():
+    fshrun, *program = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as place:
+        waves = pathlib.Path(place) / "x.fst"
+        subprocess.run([fshrun, "-n", "2", "--conduit", "fpga", "--timeout",
+                        "60", "--waves", waves, *program], check=True,
+                       stdout=subprocess.DEVNULL, timeout=90)
+        have = signals(hierarchy(waves))
+    plain = {re.sub(r"\[[\d:]+\]$", "", name) for name in have}
+    saved = [line for line in (ROOT / "sim/fshmem.gtkw").read_text().split("\n")
+             if re.match(r"[a-z]+\d+\.", line)]
+    page = (ROOT / "docs/01_user/waves.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:node|core)\d+\.[\w.]+)`", page)
+    missing = [n for n in saved if n not in have]
+    missing += [n for n in named if n not in plain]
+    print(f"{len(have)} signals, {len(saved)} in the save file, "
+          f"{len(named)} on the page")
+    if missing or len(saved) < 30 or len(named) < 10:
+        print(f"waves: FAILED: not in the waveforms: {missing}")
+        return 1
+    print("waves: pass")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
