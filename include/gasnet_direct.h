@@ -35,13 +35,26 @@ extern struct fsh_gasnet_windows {
 
 /* The owner of a segment that was put to sleeps: wake it. */
 void fsh_gasnet_poke(gasnet_node_t node);
-/* Gets that complete at once poll every so often, so that a loop of gets that
- * waits for a peer also serves that peer. */
-#define FSH_GASNET_QUIET_GETS 64u
-extern __thread unsigned fsh_gasnet_quiet
+/* Calls that complete at once poll every so often, so that a loop of them that
+ * waits for a peer also serves that peer. This is what they have left until
+ * then: a put or a wait here takes 1, a get or a function's call 4, and a
+ * transfer 1 more for each KiB; whoever finds nothing left takes the function,
+ * which polls. */
+#define FSH_GASNET_QUIET 256
+#define FSH_GASNET_QUIET_CALL 4
+#define FSH_GASNET_QUIET_BYTES 1024u
+extern __thread long fsh_gasnet_until_poll
     __attribute__((__tls_model__("initial-exec")));
 
 #ifndef FSH_GASNET_LIBRARY
+
+/* Take `cost` for a call that moves n bytes: is a poll due? */
+static __inline__ __attribute__((__always_inline__, __unused__)) int
+fsh_gasnet_is_due(long cost, size_t n)
+{
+    fsh_gasnet_until_poll -= cost + (long)(n / FSH_GASNET_QUIET_BYTES);
+    return __builtin_expect(fsh_gasnet_until_poll <= 0, 0) != 0;
+}
 
 /* n bytes from addr on in the segment of node, in this process; null if not
  * there. */
@@ -66,8 +79,11 @@ fsh_gasnet_here(gasnet_node_t node, const void *addr, size_t n)
 static __inline__ __attribute__((__always_inline__, __unused__)) int
 fsh_gasnet_put_here(gasnet_node_t node, void *dest, const void *src, size_t n)
 {
-    char *to = fsh_gasnet_here(node, dest, n);
+    char *to;
 
+    if (fsh_gasnet_is_due(1, n))
+        return 0;
+    to = fsh_gasnet_here(node, dest, n);
     if (__builtin_expect(to == NULL, 0))
         return 0;
     memcpy(to, src, n);
@@ -84,22 +100,16 @@ fsh_gasnet_put_here(gasnet_node_t node, void *dest, const void *src, size_t n)
 static __inline__ __attribute__((__always_inline__, __unused__)) int
 fsh_gasnet_get_here(void *dest, gasnet_node_t node, const void *src, size_t n)
 {
-    const char *from = fsh_gasnet_here(node, src, n);
+    const char *from;
 
+    if (fsh_gasnet_is_due(FSH_GASNET_QUIET_CALL, n))
+        return 0;
+    from = fsh_gasnet_here(node, src, n);
     if (__builtin_expect(from == NULL, 0))
         return 0;
     memcpy(dest, from, n);
     GASNETI_ACQUIRE();
     return 1;
-}
-
-/* A get that its caller waits for; every so often by the function, which
- * polls. */
-static __inline__ __attribute__((__always_inline__, __unused__)) int
-fsh_gasnet_get_now(void *dest, gasnet_node_t node, const void *src, size_t n)
-{
-    return ++fsh_gasnet_quiet % FSH_GASNET_QUIET_GETS != 0 &&
-           fsh_gasnet_get_here(dest, node, src, n);
 }
 
 /* The inline form of each call, which falls back to the function of the same
@@ -120,11 +130,11 @@ fsh_gasnet_get_now(void *dest, gasnet_node_t node, const void *src, size_t n)
             return GASNET_INVALID_HANDLE;                                     \
         return call(node, dest, src, n);                                      \
     }
-#define FSH_GASNET_GET(call, copy)                                 \
+#define FSH_GASNET_GET(call)                                       \
     static __inline__ __attribute__((__unused__)) void fsh_##call( \
         void *dest, gasnet_node_t node, const void *src, size_t n) \
     {                                                              \
-        if (!copy(dest, node, src, n))                             \
+        if (!fsh_gasnet_get_here(dest, node, src, n))              \
             call(dest, node, src, n);                              \
     }
 #define FSH_GASNET_GET_NB(call)                                               \
@@ -142,10 +152,10 @@ FSH_GASNET_PUT(gasnet_put_nbi)
 FSH_GASNET_PUT(gasnet_put_nbi_bulk)
 FSH_GASNET_PUT_NB(gasnet_put_nb)
 FSH_GASNET_PUT_NB(gasnet_put_nb_bulk)
-FSH_GASNET_GET(gasnet_get, fsh_gasnet_get_now)
-FSH_GASNET_GET(gasnet_get_bulk, fsh_gasnet_get_now)
-FSH_GASNET_GET(gasnet_get_nbi, fsh_gasnet_get_here)
-FSH_GASNET_GET(gasnet_get_nbi_bulk, fsh_gasnet_get_here)
+FSH_GASNET_GET(gasnet_get)
+FSH_GASNET_GET(gasnet_get_bulk)
+FSH_GASNET_GET(gasnet_get_nbi)
+FSH_GASNET_GET(gasnet_get_nbi_bulk)
 FSH_GASNET_GET_NB(gasnet_get_nb)
 FSH_GASNET_GET_NB(gasnet_get_nb_bulk)
 
@@ -173,7 +183,8 @@ FSH_GASNET_GET_NB(gasnet_get_nb_bulk)
 static __inline__ __attribute__((__unused__)) void fsh_gasnet_wait_syncnb(
     gasnet_handle_t handle)
 {
-    if (handle != GASNET_INVALID_HANDLE || fsh_gasnet_windows.count == 0)
+    if (handle != GASNET_INVALID_HANDLE || fsh_gasnet_windows.count == 0 ||
+        fsh_gasnet_is_due(1, 0))
         gasnet_wait_syncnb(handle);
 }
 #define gasnet_wait_syncnb(handle) fsh_gasnet_wait_syncnb(handle)
@@ -204,7 +215,7 @@ fsh_gasnet_get_val(gasnet_node_t node, const void *src, size_t nbytes)
     gasnet_register_value_t value = 0;
 
     if (!fsh_gasnet_is_value(nbytes) ||
-        !fsh_gasnet_get_now(&value, node, src, nbytes))
+        !fsh_gasnet_get_here(&value, node, src, nbytes))
         value = gasnet_get_val(node, src, nbytes);
     return value;
 }

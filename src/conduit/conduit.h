@@ -127,14 +127,16 @@ struct fsh_conduit_ops {
      * PAR only. */
     void (*share)(void);
 
-    /* Send a request; blocks (polling) for room. */
+    /* Send a request; blocks (polling) for room. One to this node may run its
+     * handler before it returns, with a reply handler inside the reply: not from
+     * a handler, nor with a lock that a handler may want. */
     void (*am_request)(const struct fsh_am *am);
     /* Send the reply of a request handler; runs reply handlers only. */
     void (*am_reply)(struct fsh_token *token, const struct fsh_am *am);
 
-    /* am_request and am_reply for Shorts, with all there is to say in
-     * registers, and 0 to return, so that one call can end with the next. NULL:
-     * there is nothing to gain. */
+    /* am_request (to another node than this one) and am_reply for Shorts, with
+     * all there is to say in registers, and 0 to return, so that one call can
+     * end with the next. NULL: there is nothing to gain. */
     int (*short_request)(uint32_t node, unsigned handler, unsigned nargs,
                          const int32_t *args);
     int (*short_reply)(struct fsh_token *token, unsigned handler,
@@ -208,7 +210,7 @@ const struct fsh_conduit_ops *fsh_conduit_find(const char *name);
 void fsh_am_deliver(struct fsh_token *token);
 
 /* Upcall: handlers have run other than in a poll, while a message could not be
- * sent; threads that wait for what they did may be asleep. */
+ * sent, or from this node to itself; threads that wait for what they did may be asleep. */
 void fsh_am_delivered(void);
 
 /* Upcall into src/command: a command of a compute core has ended; `cookie` is

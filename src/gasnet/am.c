@@ -149,6 +149,7 @@ int fsh_gasnet_am_request(unsigned what, gasnet_node_t node, int handler,
     check_payload(call, &am, fsh_gasnet.limits.am_max_long_request,
                   "gasnet_AMMaxLongRequest");
     fsh_gasnet.ops->am_request(&am);
+    fsh_call_done(call, nbytes);
     return GASNET_OK;
 }
 
@@ -206,8 +207,11 @@ int fsh_gasnet_short_request(unsigned nargs, gasnet_node_t node, int handler,
     const struct fsh_thread *self = fsh_thread_current;
 
     if (__builtin_expect(node < fsh_gasnet.short_nodes, 1) &&
+        __builtin_expect(node != fsh_gasnet.rank, 1) &&
         __builtin_expect(is_client_handler(handler), 1) &&
-        __builtin_expect(self != NULL && self->in_handler == 0, 1))
+        __builtin_expect(self != NULL && self->in_handler == 0, 1) &&
+        __builtin_expect((fsh_gasnet_until_poll -= FSH_GASNET_QUIET_CALL) > 0,
+                         1))
         return fsh_gasnet.ops->short_request(node, (unsigned)handler, nargs,
                                              args);
     return fsh_gasnet_am_request(nargs, node, handler, args, NULL, 0, NULL);
@@ -331,23 +335,35 @@ bool fsh_gasnet_poll(void)
     return found;
 }
 
-void fsh_gasnet_poll_once(const char *call)
+static void poll_once(const char *call, unsigned barren)
 {
     struct fsh_thread *self = fsh_thread_self();
 
-    if (__builtin_expect(!fsh_gasnet.attached, 0))
-        fsh_bad_call(call);
     FSH_CALL(call);
-    /* Handlers do not nest, so a poll inside one has nothing to do. */
-    if (self->in_handler > 0)
+    /* Handlers do not nest, and a lock is not for them to wait for. */
+    if (self->in_handler > 0 || fsh_guard.locks > 0 || fsh_guard.holding)
         return;
     if (fsh_gasnet_poll()) {
         self->barren = 0;
-    } else if (++self->barren >=
-               (fsh_spin_contended() ? BARREN_CONTENDED : BARREN)) {
+    } else if (++self->barren >= barren) {
         self->barren = 0;
         fsh_spin_yield();
     }
+}
+
+void fsh_gasnet_poll_once(const char *call)
+{
+    if (__builtin_expect(!fsh_gasnet.attached, 0))
+        fsh_bad_call(call);
+    poll_once(call, fsh_spin_contended() ? BARREN_CONTENDED : BARREN);
+}
+
+/* Calls that get here may do useful work, so they are slow to yield. */
+void fsh_gasnet_poll_due(const char *call)
+{
+    fsh_gasnet_until_poll = FSH_GASNET_QUIET;
+    if (fsh_gasnet.attached)
+        poll_once(call, BARREN);
 }
 
 int gasnet_AMPoll(void)

@@ -313,6 +313,7 @@ static void wait_phase(const char *call, struct fsh_team *team, uint32_t phase)
         fsh_wait_step(&wait, call);
     }
     fsh_wait_end(&wait);
+    fsh_call_done(call, 0);
 }
 
 /* ---- several images a node ---- */
@@ -423,7 +424,9 @@ static int try_for(const char *call, struct fsh_team *team, int id, int flags)
             not_notified(call);
         phase = team->barrier.phase;
     }
-    if (!finished(&team->barrier, phase))
+    if (finished(&team->barrier, phase))
+        fsh_call_done(call, 0);
+    else
         fsh_gasnet_poll_once(call);
     if (!finished(&team->barrier, phase))
         return GASNET_ERR_NOT_READY;

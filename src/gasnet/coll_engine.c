@@ -304,6 +304,7 @@ void fsh_coll_wait(struct fsh_event *event, const char *call)
     while (!fsh_event_done(event))
         fsh_wait_step(&wait, call);
     fsh_wait_end(&wait);
+    fsh_call_done(call, 0);
 }
 
 void fsh_coll_share(struct fsh_team *team, const void *mine, size_t n,

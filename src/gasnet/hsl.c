@@ -19,21 +19,26 @@
 #define INITIALISED 0x48534c31u
 #define DESTROYED 0x48534c30u
 
+/* Both calls are ignored in handlers and while a lock is held. */
+static bool is_ignored(void)
+{
+    const struct fsh_thread *self = fsh_thread_current;
+
+    return fsh_guard.locks > 0 || (self != NULL && self->in_handler > 0);
+}
+
 void fsh_gasnet_hold_interrupts(const char *where)
 {
-    struct fsh_thread *self;
-
-    if (!FSH_GASNET_DEBUG)
+    if (FSH_GASNET_DEBUG)
+        fsh_check_thread("gasnet_hold_interrupts");
+    if (is_ignored())
         return;
-    fsh_check_thread("gasnet_hold_interrupts");
-    self = fsh_thread_self();
-    if (self->in_handler > 0 || self->held != NULL)
-        return; /* ignored there */
-    if (self->holding)
+    if (FSH_GASNET_DEBUG && fsh_guard.holding)
         fsh_fatal("gasnet_hold_interrupts: called twice without "
                   "gasnet_resume_interrupts; the section does not nest");
-    self->holding = true;
-    fsh_hold_begin(&self->section, NULL, where);
+    fsh_guard.holding = true;
+    if (FSH_GASNET_DEBUG)
+        fsh_hold_begin(&fsh_thread_self()->section, NULL, where);
 }
 
 void gasnet_hold_interrupts(void)
@@ -43,19 +48,16 @@ void gasnet_hold_interrupts(void)
 
 void gasnet_resume_interrupts(void)
 {
-    struct fsh_thread *self;
-
-    if (!FSH_GASNET_DEBUG)
+    if (FSH_GASNET_DEBUG)
+        fsh_check_thread("gasnet_resume_interrupts");
+    if (is_ignored())
         return;
-    fsh_check_thread("gasnet_resume_interrupts");
-    self = fsh_thread_self();
-    if (self->in_handler > 0 || self->held != NULL)
-        return;
-    if (!self->holding)
+    if (FSH_GASNET_DEBUG && !fsh_guard.holding)
         fsh_fatal("gasnet_resume_interrupts: called without "
                   "gasnet_hold_interrupts");
-    self->holding = false;
-    fsh_hold_end(&self->section, "gasnet_resume_interrupts");
+    fsh_guard.holding = false;
+    if (FSH_GASNET_DEBUG)
+        fsh_hold_end(&fsh_thread_self()->section, "gasnet_resume_interrupts");
 }
 
 static bool is_alive(const gasnet_hsl_t *hsl)
@@ -199,6 +201,7 @@ static inline void lock_at(gasnet_hsl_t *hsl, const char *where)
                       (void *)hsl);
         hsl->lock = 1;
     }
+    fsh_guard.locks++;
     if (FSH_GASNET_DEBUG)
         after_lock(hsl, where);
 }
@@ -228,6 +231,7 @@ static inline int trylock_at(gasnet_hsl_t *hsl, const char *where)
             return GASNET_ERR_NOT_READY;
         hsl->lock = 1;
     }
+    fsh_guard.locks++;
     if (FSH_GASNET_DEBUG)
         after_lock(hsl, where);
     return GASNET_OK;
@@ -247,6 +251,7 @@ void gasnet_hsl_unlock(gasnet_hsl_t *hsl)
 {
     if (FSH_GASNET_DEBUG)
         before_unlock(hsl);
+    fsh_guard.locks--;
     if (!fsh_gasnet.threaded)
         hsl->lock = 0;
     else if (__atomic_exchange_n(&hsl->lock, 0, __ATOMIC_RELEASE) == 2)

@@ -74,7 +74,6 @@ struct fsh_thread {
     gasnet_hsl_t *held;      /* debug: locks held, last first */
     struct fsh_hold *hold;   /* debug: of the last of them, or NULL */
     struct fsh_hold *holds;  /* debug: all it ever had */
-    bool holding;            /* debug: between hold and resume */
     struct fsh_hold section; /* debug: since when */
     unsigned calls;          /* debug: depth of client's calls */
     unsigned in_handler;     /* depth */
@@ -99,6 +98,16 @@ static inline struct fsh_thread *fsh_thread_self(void)
 
     return __builtin_expect(self != NULL, 1) ? self : fsh_thread_make();
 }
+
+/* What keeps a thread from running handlers: HSLs it holds, and whether it is
+ * between gasnet_hold_interrupts and gasnet_resume_interrupts. Beside the state
+ * above, so that a lock makes none. */
+struct fsh_guard {
+    int locks;
+    bool holding;
+};
+extern _Thread_local struct fsh_guard fsh_guard
+    __attribute__((tls_model("initial-exec")));
 
 /* Threads that have called the library and not exited. */
 unsigned fsh_thread_count(void);
@@ -132,6 +141,9 @@ bool fsh_slot_finish(void *handle, const char *call);
 /* Close a slot after an operation was started on it: its handle, or NULL if
  * the operation is complete already. */
 void *fsh_slot_close(struct fsh_thread *self, uint32_t index);
+/* The same at the end of a call that started one of n bytes. */
+void *fsh_slot_started(struct fsh_thread *self, uint32_t index,
+                       const char *call, size_t n);
 
 /* Where an implicit put or get of this thread counts: in its access region or
  * among its own. */
@@ -180,9 +192,12 @@ void fsh_wait_wake(void);
 /* Poll until nothing of the event is in flight. */
 void fsh_wait_event(struct fsh_event *event, const char *what, uint32_t node);
 
-/* The end of a blocking get; polls now and then even if it is done, so that a
- * loop of gets that waits for a peer also serves that peer (rma.c). */
-void fsh_wait_get(struct fsh_event *event, const char *call, uint32_t node);
+/* The end of a blocking put of n bytes, or get; polls now and then even if it is
+ * done (fsh_call_done). */
+void fsh_wait_put(struct fsh_event *event, const char *call, uint32_t node,
+                  size_t n);
+void fsh_wait_get(struct fsh_event *event, const char *call, uint32_t node,
+                  size_t n);
 
 /* Partner: the conduit's release decrement of `pending`. */
 static inline bool fsh_event_done(struct fsh_event *event)
@@ -195,8 +210,29 @@ static inline bool fsh_event_done(struct fsh_event *event)
 /* Poll the conduit and the library's own protocols. */
 bool fsh_gasnet_poll(void);
 /* The poll of a call that does not block; yields if such calls come in a loop
- * and find nothing. Checks that `call` may poll now. */
+ * and find nothing. Checks that `call` may poll now; where handlers may not run
+ * (in another, with a lock) it does nothing. */
 void fsh_gasnet_poll_once(const char *call);
+/* The poll that is due (gasnet_direct.h). */
+void fsh_gasnet_poll_due(const char *call);
+
+/* Count a call that moved n bytes, unless the header has done so. */
+static inline bool fsh_poll_is_due(size_t n)
+{
+    if (fsh_gasnet_until_poll > 0)
+        fsh_gasnet_until_poll -=
+            FSH_GASNET_QUIET_CALL + (long)(n / FSH_GASNET_QUIET_BYTES);
+    return __builtin_expect(fsh_gasnet_until_poll <= 0, 0);
+}
+
+/* The end of a call that moved n bytes and had nothing to wait for: every so
+ * often it polls, so that a loop of any such calls that waits for a peer also
+ * serves that peer. */
+static inline void fsh_call_done(const char *call, size_t n)
+{
+    if (fsh_poll_is_due(n))
+        fsh_gasnet_poll_due(call);
+}
 
 /* Send a request of the library itself. */
 void fsh_gasnet_send(uint32_t node, enum fsh_handler handler,

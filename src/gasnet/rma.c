@@ -67,18 +67,29 @@ static void put_blocking(const char *call, uint32_t node, void *dest,
 
     FSH_CALL(call);
     do_put(call, node, dest, src, n, FSH_PUT_SRC_STABLE, &event);
-    if (!fsh_event_done(&event))
-        fsh_wait_event(&event, call, node);
+    fsh_wait_put(&event, call, node, n);
 }
 
-void fsh_wait_get(struct fsh_event *event, const char *call, uint32_t node)
+void fsh_wait_put(struct fsh_event *event, const char *call, uint32_t node,
+                  size_t n)
+{
+    if (fsh_event_done(event))
+        fsh_call_done(call, n);
+    else
+        fsh_wait_event(event, call, node);
+}
+
+void fsh_wait_get(struct fsh_event *event, const char *call, uint32_t node,
+                  size_t n)
 {
     if (!fsh_event_done(event)) {
         fsh_wait_event(event, call, node);
-    } else {
-        /* gasnet_direct.h counts too. */
-        if (fsh_gasnet_quiet++ % FSH_GASNET_QUIET_GETS == 0)
-            fsh_gasnet_poll_once(call);
+        return;
+    }
+    /* Whoever gets again and again may wait for a word: quick to yield. */
+    if (fsh_poll_is_due(n)) {
+        fsh_gasnet_until_poll = FSH_GASNET_QUIET;
+        fsh_gasnet_poll_once(call);
     }
 }
 
@@ -89,7 +100,7 @@ static void get_blocking(const char *call, void *dest, uint32_t node,
 
     FSH_CALL(call);
     do_get(call, dest, node, src, n, &event);
-    fsh_wait_get(&event, call, node);
+    fsh_wait_get(&event, call, node, n);
 }
 
 void gasnet_put(gasnet_node_t node, void *dest, const void *src, size_t nbytes)
@@ -120,7 +131,7 @@ void gasnet_memset(gasnet_node_t node, void *dest, int val, size_t nbytes)
 
     FSH_CALL("gasnet_memset");
     do_memset("gasnet_memset", node, dest, val, nbytes, &event);
-    fsh_wait_event(&event, "gasnet_memset", node);
+    fsh_wait_put(&event, "gasnet_memset", node, nbytes);
 }
 
 void gasnet_put_val(gasnet_node_t node, void *dest,
@@ -152,7 +163,7 @@ static gasnet_handle_t put_nb(const char *call, uint32_t node, void *dest,
     uint32_t index = fsh_slot_take(self);
 
     do_put(call, node, dest, src, n, flags, &fsh_slot_at(index)->event);
-    return fsh_slot_close(self, index);
+    return fsh_slot_started(self, index, call, n);
 }
 
 static gasnet_handle_t get_nb(const char *call, void *dest, uint32_t node,
@@ -163,7 +174,7 @@ static gasnet_handle_t get_nb(const char *call, void *dest, uint32_t node,
     uint32_t index = fsh_slot_take(self);
 
     do_get(call, dest, node, src, n, &fsh_slot_at(index)->event);
-    return fsh_slot_close(self, index);
+    return fsh_slot_started(self, index, call, n);
 }
 
 gasnet_handle_t gasnet_put_nb(gasnet_node_t node, void *dest, const void *src,
@@ -208,7 +219,7 @@ gasnet_handle_t gasnet_memset_nb(gasnet_node_t node, void *dest, int val,
 
     do_memset("gasnet_memset_nb", node, dest, val, nbytes,
               &fsh_slot_at(index)->event);
-    return fsh_slot_close(self, index);
+    return fsh_slot_started(self, index, "gasnet_memset_nb", nbytes);
 }
 
 /* The value waits in the slot, so the handle stays open even if it is there
@@ -254,27 +265,38 @@ gasnet_register_value_t gasnet_wait_syncnb_valget(gasnet_valget_handle_t handle)
     value = slot->value;
     slot->is_value = false;
     fsh_slot_finish(handle, call);
+    fsh_call_done(call, 0);
     return value;
 }
 
 /* ---- implicit handle ---- */
 
+/* The end of a call that started an operation of n bytes on the event, where
+ * others may be in flight. */
+static void started(struct fsh_event *event, const char *call, size_t n)
+{
+    if (fsh_event_done(event))
+        fsh_call_done(call, n);
+}
+
 static void put_nbi(const char *call, uint32_t node, void *dest,
                     const void *src, size_t n, unsigned flags)
 {
-    struct fsh_thread *self = fsh_thread_self();
+    struct fsh_event *event = fsh_event_implicit(fsh_thread_self(), true);
 
     FSH_CALL(call);
-    do_put(call, node, dest, src, n, flags, fsh_event_implicit(self, true));
+    do_put(call, node, dest, src, n, flags, event);
+    started(event, call, n);
 }
 
 static void get_nbi(const char *call, void *dest, uint32_t node,
                     const void *src, size_t n)
 {
-    struct fsh_thread *self = fsh_thread_self();
+    struct fsh_event *event = fsh_event_implicit(fsh_thread_self(), false);
 
     FSH_CALL(call);
-    do_get(call, dest, node, src, n, fsh_event_implicit(self, false));
+    do_get(call, dest, node, src, n, event);
+    started(event, call, n);
 }
 
 void gasnet_put_nbi(gasnet_node_t node, void *dest, const void *src,
@@ -311,9 +333,10 @@ void gasnet_get_nbi_bulk(void *dest, gasnet_node_t node, const void *src,
 
 void gasnet_memset_nbi(gasnet_node_t node, void *dest, int val, size_t nbytes)
 {
-    struct fsh_thread *self = fsh_thread_self();
+    static const char call[] = "gasnet_memset_nbi";
+    struct fsh_event *event = fsh_event_implicit(fsh_thread_self(), true);
 
-    FSH_CALL("gasnet_memset_nbi");
-    do_memset("gasnet_memset_nbi", node, dest, val, nbytes,
-              fsh_event_implicit(self, true));
+    FSH_CALL(call);
+    do_memset(call, node, dest, val, nbytes, event);
+    started(event, call, nbytes);
 }

@@ -53,6 +53,7 @@ void fsh_sync_wait(gasnet_handle_t handle, const char *call)
     while (!fsh_slot_finish(handle, call))
         fsh_wait_step(&wait, call);
     fsh_wait_end(&wait);
+    fsh_call_done(call, 0);
 }
 
 void fsh_sync_wait_all(gasnet_handle_t *handles, size_t n, const char *call)
@@ -66,6 +67,7 @@ void fsh_sync_wait_all(gasnet_handle_t *handles, size_t n, const char *call)
         handles[i] = GASNET_INVALID_HANDLE;
     }
     fsh_wait_end(&wait);
+    fsh_call_done(call, 0);
 }
 
 void fsh_sync_wait_some(gasnet_handle_t *handles, size_t n, const char *call)
@@ -76,6 +78,7 @@ void fsh_sync_wait_some(gasnet_handle_t *handles, size_t n, const char *call)
     while (fsh_sync_try_some(handles, n, call) != GASNET_OK)
         fsh_wait_step(&wait, call);
     fsh_wait_end(&wait);
+    fsh_call_done(call, 0);
 }
 
 void gasnet_wait_syncnb(gasnet_handle_t handle)
@@ -170,6 +173,7 @@ static void wait_nbi(const char *call, enum which which)
     while (!implicit_done(self, which))
         fsh_wait_step(&wait, call);
     fsh_wait_end(&wait);
+    fsh_call_done(call, 0);
 }
 
 static int try_nbi(const char *call, enum which which)

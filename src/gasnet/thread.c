@@ -11,6 +11,7 @@
 #include "gasnet/internal.h"
 
 _Thread_local struct fsh_thread *fsh_thread_current;
+_Thread_local struct fsh_guard fsh_guard;
 
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
@@ -94,7 +95,6 @@ struct fsh_thread *fsh_thread_make(void)
     self->calls = 0;
     self->held = NULL;
     self->hold = NULL;
-    self->holding = false;
     self->in_handler = 0;
     self->image = 0;
     return self;

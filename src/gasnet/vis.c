@@ -267,12 +267,15 @@ static void strided(const struct transfer *t, struct section *s,
 
 /* ---- the calls ---- */
 
+/* What such a call counts as on the way to a poll, whatever it moves. */
+#define WEIGHT (64 * FSH_GASNET_QUIET_BYTES)
+
 static void finish(const struct transfer *t)
 {
     if (t->direction == GET)
-        fsh_wait_get(t->event, t->call, t->node);
-    else if (!fsh_event_done(t->event))
-        fsh_wait_event(t->event, t->call, t->node);
+        fsh_wait_get(t->event, t->call, t->node, WEIGHT);
+    else
+        fsh_wait_put(t->event, t->call, t->node, WEIGHT);
 }
 
 /* Blocking, explicit and implicit form of a call: START begins it on t. */
@@ -296,7 +299,7 @@ static void finish(const struct transfer *t)
                                    DIRECTION, &fsh_slot_at(slot)->event};    \
                                                                              \
         START;                                                               \
-        return fsh_slot_close(self, slot);                                   \
+        return fsh_slot_started(self, slot, t.call, WEIGHT);                 \
     }                                                                        \
     void gasnet_##NAME##_nbi_bulk PARAMS                                     \
     {                                                                        \
@@ -307,6 +310,8 @@ static void finish(const struct transfer *t)
             fsh_event_implicit(self, (DIRECTION) == PUT)};                   \
                                                                              \
         START;                                                               \
+        if (fsh_event_done(t.event))                                         \
+            fsh_call_done(t.call, WEIGHT);                                   \
     }
 
 FORMS(putv, PUT,

@@ -9,7 +9,7 @@
 #include "gasnet/internal.h"
 
 struct fsh_gasnet_windows fsh_gasnet_windows;
-__thread unsigned fsh_gasnet_quiet;
+__thread long fsh_gasnet_until_poll = FSH_GASNET_QUIET;
 
 void fsh_window_offer(void)
 {

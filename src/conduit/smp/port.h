@@ -235,6 +235,14 @@ static inline void fsh_smp_tell_freed(const struct fsh_smp_port *port,
         fsh_smp_wake(sender);
 }
 
+/* A handler has run here: other threads of this rank may wait for what it did. */
+static inline void fsh_smp_wake_siblings(const struct fsh_smp_port *port)
+{
+    if (port->locking &&
+        atomic_load_explicit(&port->own->sleepers, memory_order_relaxed) != 0)
+        fsh_smp_wake(port->own);
+}
+
 /* Stop looking at rings with nothing in them. Returns whether one has something
  * in it. Owner. */
 bool fsh_smp_withdraw(struct fsh_smp_port *port);

@@ -472,10 +472,7 @@ static bool found(struct fsh_smp_port *port)
 {
     count_late(port, 1);
     atomic_store_explicit(&port->idle, 0, memory_order_relaxed);
-    /* Other threads of this rank may wait for what a handler did. */
-    if (port->locking &&
-        atomic_load_explicit(&port->own->sleepers, memory_order_relaxed) != 0)
-        fsh_smp_wake(port->own);
+    fsh_smp_wake_siblings(port);
     return true;
 }
 

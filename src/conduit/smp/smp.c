@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -283,11 +284,52 @@ static bool send_long(unsigned channel, uint32_t dest, const struct fsh_am *am)
                              am->args, am, false);
 }
 
+/* A message of this rank to itself: its handler runs now, on a payload of its
+ * own. A request's caller may run handlers, and a reply handler may run inside
+ * a reply, so this nests once at most. */
+static __attribute__((noinline)) void run_here(unsigned channel,
+                                               const struct fsh_am *am)
+{
+    _Alignas(FSH_SMP_ALIGN) unsigned char small[FSH_SMP_MAX_INLINE];
+    unsigned char *large = NULL;
+    struct fsh_token token = {.source = smp.rank,
+                              .handler = am->handler,
+                              .category = am->category,
+                              .nargs = am->nargs,
+                              .is_request = channel == FSH_SMP_REQUEST,
+                              .args = am->args,
+                              .buf = am->dst,
+                              .nbytes = am->nbytes};
+
+    if (am->category == FSH_AM_MEDIUM) {
+        if (am->nbytes > sizeof small) {
+            large = malloc(am->nbytes);
+            if (large == NULL)
+                fsh_fatal("conduit smp: no memory for an active message of %zu "
+                          "bytes of this rank to itself",
+                          am->nbytes);
+        }
+        token.buf = large != NULL ? large : small;
+        if (am->nbytes != 0)
+            memcpy(token.buf, am->src, am->nbytes);
+    } else if (am->category == FSH_AM_LONG && am->nbytes != 0) {
+        memmove(translate(smp.rank, am->dst), am->src, am->nbytes);
+    }
+    fsh_am_deliver(&token);
+    free(large);
+    fsh_smp_wake_siblings(smp.port);
+    fsh_am_delivered();
+}
+
 static inline void send(unsigned channel, uint32_t dest,
                         const struct fsh_am *am)
 {
     enum fsh_smp_result result;
 
+    if (__builtin_expect(dest == smp.rank, 0)) {
+        run_here(channel, am);
+        return;
+    }
     if (am->category == FSH_AM_LONG && send_long(channel, dest, am))
         return;
     result = fsh_smp_port_send(smp.port, channel, dest, am);
@@ -344,6 +386,8 @@ static int short_request(uint32_t node, unsigned handler, unsigned nargs,
 static int short_reply(struct fsh_token *token, unsigned handler,
                        unsigned nargs, const int32_t *args)
 {
+    if (__builtin_expect(token->source == smp.rank, 0))
+        return short_slowly(FSH_SMP_REPLY, smp.rank, handler, nargs, args);
     return send_short(FSH_SMP_REPLY, token->source, handler, nargs, args);
 }
 
