@@ -19,6 +19,7 @@
 #include "model.h"
 
 #define NS_PER_CYCLE (1000u / FSH_CLOCK_MHZ)
+#define MAX_DELAY 65536u /* cycles, of anything */
 
 void fsh_fabric_defaults(struct fsh_fabric_config *config)
 {
@@ -105,13 +106,14 @@ static bool config_ok(const struct fsh_fabric_config *c, char *err,
         uint64_t value, low, high;
     } limit[] = {
         {"nodes", c->nodes, 1, FSH_MAX_NODES},
-        {"link cycles", c->link_cycles, 1, 65536},
-        {"link jitter", c->link_jitter, 0, c->record || c->replay ? 0 : 65536},
-        {"DRAM read cycles", c->dram_cycles, 1, 65536},
-        {"DRAM write cycles", c->dram_write_cycles, 1, 65536},
+        {"link cycles", c->link_cycles, 1, MAX_DELAY},
+        {"link jitter", c->link_jitter, 0,
+         c->record || c->replay ? 0 : MAX_DELAY},
+        {"DRAM read cycles", c->dram_cycles, 1, MAX_DELAY},
+        {"DRAM write cycles", c->dram_write_cycles, 1, MAX_DELAY},
         {"DRAM bytes a cycle", c->dram_bytes_cycle,
          c->compute ? FSH_LANE_BYTES : FSH_BEAT_BYTES, 65536},
-        {"PCIe cycles", c->pcie_cycles, 1, 65536},
+        {"PCIe cycles", c->pcie_cycles, 1, MAX_DELAY},
         {"PCIe bytes a cycle", c->pcie_bytes_cycle, FSH_BEAT_BYTES, 65536},
         {"DRAM bytes", c->dram_bytes, 4096, UINT64_C(1) << 39},
         {"DMA bytes", c->dma_bytes, 4096, UINT64_C(1) << 39},
@@ -403,6 +405,24 @@ void fsh_fabric_gate(struct fsh_fabric *fab)
         fsh_tape_event(fab->tape, FSH_TAPE_GATE, fab->cycle, 0, 0, 0);
     fsh_gate_enter(fab);
     fab->quiet = false;
+}
+
+void fsh_fabric_dram_write(struct fsh_fabric *fab, uint32_t cycles)
+{
+    if (cycles < 1 || cycles > MAX_DELAY ||
+        cycles == fab->config.dram_write_cycles)
+        return;
+    fab->config.dram_write_cycles = cycles;
+    if (fab->recording)
+        fsh_tape_dram_write(fab->tape, fab->cycle, cycles);
+    for (uint32_t i = 0; i < fab->config.nodes; i++) {
+        struct fsh_sim_node *node = &fab->node[i];
+
+        for (uint32_t p = 0; p < FSH_NODE_PORTS; p++)
+            node->master[p].resp_cycles = cycles;
+        for (uint32_t l = 0; node->core && l < FSH_CORE_LANES; l++)
+            node->core->lane[l].resp_cycles = cycles;
+    }
 }
 
 bool fsh_fabric_hold_link(struct fsh_fabric *fab, uint32_t node, uint32_t port,

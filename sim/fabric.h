@@ -27,6 +27,8 @@ struct fsh_fabric_events {
     void (*dma_written)(void *arg, uint32_t node);
     /* The answer to the node's fsh_fabric_host_read. */
     void (*read_done)(void *arg, uint32_t node, uint64_t data);
+    /* The node took a doorbell (a write of a tail register) in this cycle. */
+    void (*doorbell)(void *arg, uint32_t node, uint64_t cycle);
     /* A gate requested by fsh_fabric_gate has opened. */
     void (*gate_open)(void *arg);
 };
@@ -93,6 +95,9 @@ bool fsh_fabric_read(struct fsh_fabric *fab, uint32_t node, uint32_t offset,
 /* Open the start gate of all nodes at one cycle, once every host write made
  * before this call is in its node. */
 void fsh_fabric_gate(struct fsh_fabric *fab);
+
+/* Write response of all device memories for what they take from now on. */
+void fsh_fabric_dram_write(struct fsh_fabric *fab, uint32_t cycles);
 
 /* For tests; not while recording. Beats sent to this port of the node from now
  * on arrive, one a cycle, when so many cycles are over. False if there is no

@@ -39,6 +39,15 @@ static void answer(struct fsh_fabric *fab, struct fsh_sim_node *node)
                                      host->read_data);
 }
 
+static void taken(struct fsh_fabric *fab, struct fsh_sim_node *node,
+                  uint32_t offset)
+{
+    if ((offset == FSH_REG_REQ_TAIL || offset == FSH_REG_REP_TAIL) &&
+        fab->config.events.doorbell)
+        fab->config.events.doorbell(fab->config.events.arg, node->index,
+                                    fab->cycle);
+}
+
 /* AW and W rise together; each falls when it is taken. */
 static void write_step(struct fsh_sim_node *node, const struct fsh_host_op *op,
                        uint32_t stall)
@@ -96,6 +105,7 @@ bool fsh_host_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
         write_step(node, op, stall);
         if (host->aw_done && host->w_done) {
             host->aw_done = host->w_done = host->shown = false;
+            taken(fab, node, op->offset);
             host->responses++;
             host->head++;
         }

@@ -287,6 +287,7 @@ static int serve(const struct options *o, struct fsh_job *job)
         return 1;
     }
     catch_term();
+    fsh_serve_tell(serving, &own.config);
     fsh_job_sim_ready(job);
     stopped = fsh_serve_run(serving, fab);
     if (!stopped) {

@@ -258,6 +258,9 @@ void fsh_tape_event(struct fsh_tape *tape, enum fsh_tape_kind kind,
                     uint64_t cycle, uint32_t node, uint32_t offset,
                     uint64_t data);
 void fsh_tape_data(struct fsh_tape *tape, const uint64_t data[2]);
+/* fsh_fabric_dram_write. */
+void fsh_tape_dram_write(struct fsh_tape *tape, uint64_t cycle,
+                         uint32_t cycles);
 /* Replay: feed every event of this cycle into the fabric. */
 void fsh_tape_feed(struct fsh_tape *tape, struct fsh_fabric *fab);
 /* Cycle of the next event, the end included; FSH_NEVER after it. */

@@ -40,8 +40,9 @@ struct fsh_tape {
     uint64_t due;        /* cycle of record `event` */
 };
 
-/* The settings that decide what happens, in the order of their records. */
-enum { SETTINGS = 15 };
+/* The settings that decide what happens, in the order of their records; one may
+ * change later on. */
+enum { DRAM_WRITE = 5, SETTINGS = 15 };
 
 static void settings_get(const struct fsh_fabric_config *c,
                          uint64_t v[SETTINGS])
@@ -74,7 +75,7 @@ static void settings_set(struct fsh_fabric_config *c,
     c->ring = v[2] != 0;
     c->link_cycles = (uint32_t)v[3];
     c->dram_cycles = (uint32_t)v[4];
-    c->dram_write_cycles = (uint32_t)v[5];
+    c->dram_write_cycles = (uint32_t)v[DRAM_WRITE];
     c->dram_bytes_cycle = (uint32_t)v[6];
     c->pcie_cycles = (uint32_t)v[7];
     c->pcie_bytes_cycle = (uint32_t)v[8];
@@ -195,6 +196,11 @@ void fsh_tape_data(struct fsh_tape *tape, const uint64_t data[2])
     fwrite(&r, sizeof r, 1, tape->out);
 }
 
+void fsh_tape_dram_write(struct fsh_tape *tape, uint64_t cycle, uint32_t cycles)
+{
+    fsh_tape_event(tape, FSH_TAPE_CONFIG, cycle, 0, DRAM_WRITE, cycles);
+}
+
 uint64_t fsh_tape_due(const struct fsh_tape *tape)
 {
     return tape->due;
@@ -215,7 +221,9 @@ void fsh_tape_feed(struct fsh_tape *tape, struct fsh_fabric *fab)
         }
         if (r->kind == FSH_TAPE_GATE)
             fsh_gate_enter(fab);
-        else if (r->kind != FSH_TAPE_CONFIG)
+        else if (r->kind == FSH_TAPE_CONFIG)
+            fsh_fabric_dram_write(fab, (uint32_t)r->u.event.data);
+        else
             fsh_host_enter(fab, r->node, r->offset, r->u.event.data,
                            r->kind == FSH_TAPE_READ);
         tape->event++;

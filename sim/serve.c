@@ -42,6 +42,7 @@ struct fsh_serve {
     struct port *port;
     unsigned char **dram, **dma;
     uint32_t gate_seen;
+    uint32_t dram_write; /* as last wanted */
     uint64_t busy_ns, busy_since;
     volatile int stop; /* set by a signal handler of this thread */
 };
@@ -81,6 +82,15 @@ static void on_read(void *arg, uint32_t node, uint64_t data)
     atomic_store_explicit(&port->mmio->done_seq, port->read_seen,
                           memory_order_release);
     wake_rank(port->mmio, &port->mmio->done_seq);
+}
+
+/* Relaxed: read after a completion, which comes later and is published. */
+static void on_doorbell(void *arg, uint32_t node, uint64_t cycle)
+{
+    const struct fsh_serve *serve = arg;
+
+    atomic_store_explicit(&serve->port[node].mmio->doorbell_cycle, cycle,
+                          memory_order_relaxed);
 }
 
 static void on_gate(void *arg)
@@ -166,12 +176,27 @@ struct fsh_serve *fsh_serve_open(const struct fsh_job *job,
         .arg = serve,
         .dma_written = on_dma,
         .read_done = on_read,
+        .doorbell = on_doorbell,
         .gate_open = on_gate,
     };
     return serve;
 undo:
     fsh_serve_close(serve);
     return NULL;
+}
+
+void fsh_serve_tell(struct fsh_serve *serve,
+                    const struct fsh_fabric_config *config)
+{
+    serve->shared->assumed = (struct fsh_sim_assumed){
+        .link_cycles = config->link_cycles,
+        .dram_cycles = config->dram_cycles,
+        .dram_write_cycles = config->dram_write_cycles,
+        .dram_bytes_cycle = config->dram_bytes_cycle,
+        .pcie_cycles = config->pcie_cycles,
+        .pcie_bytes_cycle = config->pcie_bytes_cycle,
+        .disturbed = config->stall,
+    };
 }
 
 void fsh_serve_close(struct fsh_serve *serve)
@@ -236,7 +261,13 @@ static bool poll_hosts(struct fsh_serve *serve, struct fsh_fabric *fab)
      * the increment in device_sim.c's open_gate. */
     uint32_t gate =
         atomic_load_explicit(&serve->shared->gate_seq, memory_order_acquire);
+    /* Acquire, before the rings too. Partner: the store in tools/fshperf. */
+    uint32_t wanted = atomic_load_explicit(&serve->shared->dram_write_wanted,
+                                           memory_order_acquire);
     bool any = false, drained = true;
+
+    if (wanted != serve->dram_write)
+        fsh_fabric_dram_write(fab, serve->dram_write = wanted);
 
     for (uint32_t i = 0; i < serve->nodes; i++)
         any |= poll_port(&serve->port[i], fab, i, &drained);

@@ -19,6 +19,9 @@ struct fsh_serve;
 struct fsh_serve *fsh_serve_open(const struct fsh_job *job,
                                  struct fsh_fabric_config *config, char *err,
                                  size_t errlen);
+/* Publish what the fabric's models assume, before the ranks begin. */
+void fsh_serve_tell(struct fsh_serve *serve,
+                    const struct fsh_fabric_config *config);
 /* Serve until fsh_serve_stop or an error of the fabric; true if stopped. */
 bool fsh_serve_run(struct fsh_serve *serve, struct fsh_fabric *fab);
 /* CPU time (ns) spent stepping, not waiting. */

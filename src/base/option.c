@@ -80,6 +80,9 @@ static const struct row table[] = {
     SIZE("FSHMEM_DRAM", "1G", 16 * K * K, 512 * G,
          "fpga: device memory of a simulated node; takes host memory only "
          "where it is written"),
+    INT("FSHMEM_DRAM_WRITE_CYCLES", "4", 1, 65536,
+        "fpga: assumed of simulated device memory: cycles from the last data "
+        "of a write to its response; 40 if nothing posts it"),
     CHOICE("FSHMEM_PACKET", "1024", "128|256|512|1024",
            "fpga: payload bytes of a packet"),
     CHOICE("FSHMEM_PORTS", "3", "1|2|3",

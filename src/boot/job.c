@@ -33,20 +33,26 @@ static size_t whole_pages(size_t bytes)
     return (bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 }
 
-/* Words of FSHMEM_SIM_ARGS; valid until the next call. */
-static const char *const *split_args(const char *text)
+/* Words of the settings that have one of their own, then of FSHMEM_SIM_ARGS,
+ * which win; valid until the next call. */
+static const char *const *sim_args(void)
 {
     static char *copy;
     static const char **args;
-    size_t n = 0, max = strlen(text) / 2 + 2;
+    const char *text = fsh_option_str("FSHMEM_SIM_ARGS");
+    size_t n = 0, room = strlen(text) + 64, max = room / 2;
     char *save = NULL;
 
     free(copy);
     free(args);
-    copy = strdup(text);
+    copy = calloc(room, 1);
     args = calloc(max, sizeof(*args));
     if (!copy || !args)
         return NULL;
+    if (fsh_option_given("FSHMEM_DRAM_WRITE_CYCLES"))
+        snprintf(copy, room, "--dram-write-cycles %" PRId64 " ",
+                 fsh_option_int("FSHMEM_DRAM_WRITE_CYCLES"));
+    strcat(copy, text);
     for (char *w = strtok_r(copy, " \t\n", &save); w && n + 1 < max;
          w = strtok_r(NULL, " \t\n", &save))
         args[n++] = w;
@@ -63,7 +69,7 @@ void fsh_job_config_init(struct fsh_job_config *config, uint32_t ranks,
              fsh_option_str("FSHMEM_TOPOLOGY"));
     config->segment_max = fsh_option_size("FSHMEM_SEGMENT_MAX");
     config->dram_bytes = whole_pages(fsh_option_size("FSHMEM_DRAM"));
-    config->sim_args = split_args(fsh_option_str("FSHMEM_SIM_ARGS"));
+    config->sim_args = sim_args();
 }
 
 static int move_up(int fd)

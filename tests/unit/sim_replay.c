@@ -89,6 +89,8 @@ static uint64_t record(const char *path, uint64_t stall, uint64_t *cycle)
                   "read");
         if (draw(20) == 0)
             fsh_fabric_gate(bed.fab);
+        if (i == OPS / 2) /* a setting that may change is recorded, too */
+            fsh_fabric_dram_write(bed.fab, 40);
     }
     CHECK(fsh_fabric_run(bed.fab, 1000000), "%s",
           fsh_fabric_error(bed.fab) ? fsh_fabric_error(bed.fab) : "not quiet");

@@ -37,6 +37,8 @@ static const char usage[] =
     "  -E VAR[,VAR...]       variables the ranks get; they get all anyway\n"
     "      --segment-max B   smp: largest segment of a rank (K, M, G)\n"
     "      --dram B          fpga: device memory of a node (K, M, G)\n"
+    "      --dram-write-cycles N\n"
+    "                        fpga: write response of device memory (4)\n"
     "      --packet B        fpga: payload bytes of a packet: 128, 256, 512, 1024\n"
     "      --record FILE     fpga: record what hosts write, cycle by cycle\n"
     "      --replay FILE     run the simulator from such a recording, alone\n"
@@ -63,6 +65,7 @@ enum {
     OPT_TAG,
     OPT_SEGMENT,
     OPT_DRAM,
+    OPT_DRAM_WRITE,
     OPT_PACKET,
     OPT_RECORD,
     OPT_REPLAY,
@@ -79,6 +82,7 @@ static const struct option long_options[] = {
     {"tag-output", no_argument, NULL, OPT_TAG},
     {"segment-max", required_argument, NULL, OPT_SEGMENT},
     {"dram", required_argument, NULL, OPT_DRAM},
+    {"dram-write-cycles", required_argument, NULL, OPT_DRAM_WRITE},
     {"packet", required_argument, NULL, OPT_PACKET},
     {"record", required_argument, NULL, OPT_RECORD},
     {"replay", required_argument, NULL, OPT_REPLAY},
@@ -195,6 +199,7 @@ static bool set_simple(struct command_line *cl, int option, const char *value)
         {OPT_SEGMENT, "--segment-max", "FSHMEM_SEGMENT_MAX"},
         {OPT_TOPOLOGY, "--topology", "FSHMEM_TOPOLOGY"},
         {OPT_DRAM, "--dram", "FSHMEM_DRAM"},
+        {OPT_DRAM_WRITE, "--dram-write-cycles", "FSHMEM_DRAM_WRITE_CYCLES"},
         {OPT_PACKET, "--packet", "FSHMEM_PACKET"},
         {OPT_SIM_ARGS, "--sim-args", "FSHMEM_SIM_ARGS"},
         {OPT_RECORD, "--record", NULL},

@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define FSH_SIM_MAGIC 0x4d495348u /* "HSIM" */
+#define FSH_SIM_MAGIC 0x4d495349u /* "ISIM" */
 #define FSH_SIM_WRITES 8192u      /* records in the posted-write ring */
 #define FSH_SIM_DMA_BYTES (64u << 20)
 /* Where the node finds its memories: values of SEG_BASE and HOST_BASE. Not
@@ -40,7 +40,23 @@ struct fsh_sim_mmio {
         activity; /* sim: bumped after each write to the DMA window that a host may wait for; futex */
     _Alignas(64) _Atomic uint32_t
         waiting; /* rank: number of threads asleep on activity or done_seq */
+    /* sim: cycle in which the node took the last doorbell (write of a tail
+     * register) from its port; for measurements */
+    _Alignas(64) _Atomic uint64_t doorbell_cycle;
     _Alignas(64) struct fsh_sim_write ring[FSH_SIM_WRITES];
+};
+
+/* What the models around the nodes assume, in cycles of the nodes' clock and
+ * bytes a cycle. A report names all of it. */
+struct fsh_sim_assumed {
+    uint32_t link_cycles; /* one way */
+    uint32_t link_layer;  /* 0: links carry bare beats, no CRC, no replay */
+    uint32_t dram_cycles; /* read: address to first data */
+    uint32_t dram_write_cycles; /* last data to response */
+    uint32_t dram_bytes_cycle;  /* shared by all masters of a node */
+    uint32_t pcie_cycles;       /* one way */
+    uint32_t pcie_bytes_cycle;  /* each direction */
+    uint32_t disturbed;         /* 1: random back-pressure (--stall) */
 };
 
 /* One per fabric; mapped by every rank and fshsim. */
@@ -53,6 +69,10 @@ struct fsh_sim_fabric {
     _Alignas(64) _Atomic uint32_t
         gate_seq;               /* ranks: bumped to open the start gate */
     _Atomic uint32_t gate_done; /* sim: last gate_seq served */
+    /* tools: write response of device memory from now on, in cycles; 0: as it
+     * is. In force for what a rank posts after it. */
+    _Atomic uint32_t dram_write_wanted;
+    struct fsh_sim_assumed assumed;      /* sim: as of the start */
     _Alignas(64) _Atomic uint64_t cycle; /* sim: current cycle, for displays */
     _Atomic uint64_t evaluated;          /* sim: node-cycles evaluated */
     _Atomic uint64_t host_ns;            /* sim: CPU time spent evaluating */
