@@ -16,8 +16,9 @@
 #define SEGMENT_BYTES (4 * PERF_MAX_BYTES)
 
 static const struct perf_command *const commands[] = {
-    &perf_paper,  &perf_sim_speed, &perf_am_rtt,    &perf_case_study,
-    &perf_limits, &perf_smp,       &perf_case_node, &perf_smp_node,
+    &perf_paper,  &perf_sim_speed,  &perf_sim_spin,
+    &perf_am_rtt, &perf_case_study, &perf_limits,
+    &perf_smp,    &perf_case_node,  &perf_smp_node,
 };
 
 static const struct perf_command *find(const char *name)
@@ -138,10 +139,11 @@ int main(int argc, char **argv)
     if (command && command->alone) {
         return run_alone(command, argc - 1, argv + 1);
     }
-    gasnet_handlerentry_t entries[2];
+    gasnet_handlerentry_t entries[3];
     perf_am_entries(entries);
+    perf_spin_entry(&entries[2]);
     if (gasnet_init(&argc, &argv) != GASNET_OK ||
-        gasnet_attach(entries, 2, SEGMENT_BYTES, 0) != GASNET_OK) {
+        gasnet_attach(entries, 3, SEGMENT_BYTES, 0) != GASNET_OK) {
         fprintf(stderr, "fshperf: gasnet_init or gasnet_attach failed\n");
         return 1;
     }

@@ -22,9 +22,8 @@ static const char *const lat_name[] = {"put_lat", "get_lat"};
 
 static struct {
     const char *json, *csv;
-    unsigned link_cycles;
     bool brief, strict, quick;
-} options = {.link_cycles = PERF_LINK_CYCLES};
+} options;
 
 static void progress(const char *text, bool last)
 {
@@ -52,6 +51,7 @@ static void record(struct perf_table *table, const struct perf_config *config,
                               .bytes = config->bytes,
                               .count = config->count,
                               .cycles = cycles,
+                              .dram_write = config->dram_write,
                           });
 }
 
@@ -100,12 +100,36 @@ static void short_latency(struct perf_table *table, enum perf_op op)
         .op = op, .ports = 1, .packet = 1024, .bytes = 0, .count = 1};
     struct perf_sample sample = perf_measure(&config);
     record(table, &config, lat_name[op], "short", "header", sample.header);
+    record(table, &config, lat_name[op], "short_doorbell", "header",
+           sample.header + sample.accepted);
+}
+
+/* The smallest payload to its last byte: from the doorbell on, and beside it with
+ * memory that answers a write when it has stored it. */
+static void last_byte_latency(struct perf_table *table, enum perf_op op)
+{
+    const unsigned responses[] = {perf_assumed()->dram_write_cycles,
+                                  PERF_DRAM_STORED};
+    for (unsigned i = 0; i < 2; ++i) {
+        struct perf_config config = {.op = op,
+                                     .ports = 1,
+                                     .packet = 1024,
+                                     .bytes = 4,
+                                     .count = 1,
+                                     .dram_write = responses[i]};
+        struct perf_sample sample = perf_measure(&config);
+        record(table, &config, lat_name[op], "long_accepted", "last_byte",
+               sample.written);
+        record(table, &config, lat_name[op], "long_doorbell", "last_byte",
+               sample.written + sample.accepted);
+    }
 }
 
 static void sweep_all(struct perf_table *table, struct perf_reach reach[2])
 {
     for (enum perf_op op = PERF_PUT; op <= PERF_GET; ++op) {
         short_latency(table, op);
+        last_byte_latency(table, op);
     }
     for (unsigned ports = 1; ports <= 2 && perf_probe_ports(ports); ++ports) {
         for (int single = 1; single >= 0; --single) {
@@ -125,7 +149,6 @@ static void sweep_all(struct perf_table *table, struct perf_reach reach[2])
 
 static int run(void)
 {
-    perf_set_link_cycles(options.link_cycles);
     if (gasnet_nodes() != 2 || strcmp(fsh_boot_conduit(), "fpga") != 0) {
         fsh_fatal("paper measures 2 ranks on conduit fpga, not %u on "
                   "%s; run: fshrun -n 2 --conduit fpga fshperf paper",
@@ -174,8 +197,6 @@ static const struct perf_option table_of_options[] = {
     {"--quick", .help = "packets of 1024 B only", .flag = &options.quick},
     {"--strict", .help = "exit 1 if a target is missed",
      .flag = &options.strict},
-    {"--link-cycles", "N", "link delay to take out of latencies",
-     .number = &options.link_cycles, .most = 1000000},
 };
 
 const struct perf_command perf_paper = {

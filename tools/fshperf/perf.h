@@ -17,6 +17,7 @@
 #include <stdio.h>
 
 #include "conduit/fpga/fpga.h"
+#include "device/sim/sim_shm.h"
 #include "options.h"
 
 #define PERF_MAX_BYTES ((size_t)2 << 20)
@@ -35,25 +36,35 @@ struct perf_config {
     unsigned packet; /* 128, 256, 512, 1024 */
     size_t bytes;    /* 0 to PERF_MAX_BYTES */
     unsigned count;
+    unsigned dram_write; /* write response, cycles; 0: the job's */
 };
 
 /* Cycles from the first command's acceptance, by the counters. */
 struct perf_sample {
     uint64_t header; /* request header at the target (GET: reply header here) */
     uint64_t written; /* last byte of all written; 0 if there is no payload */
+    /* From the cycle in which the node took the doorbell of the only command to
+     * its acceptance; the doorbell's by the simulator, not by a counter. */
+    uint64_t accepted;
 };
 
 /* One line of a result file. */
 struct perf_row {
     const char *test; /* put_bw, get_bw, put_lat, get_lat */
-    const char *mode; /* single, pipelined; short, long */
-    const char *to;   /* last_byte, header */
+    /* single, pipelined; short, long; with write responses beside each other
+     * long_accepted; from the doorbell on short_doorbell, long_doorbell */
+    const char *mode;
+    const char *to; /* last_byte, header */
     unsigned ports;
     unsigned packet;
     size_t bytes;
     unsigned count;
-    uint64_t cycles; /* of all commands together */
+    uint64_t cycles;     /* of all commands together */
+    unsigned dram_write; /* write response, cycles; 0: the job's */
 };
+
+/* Cycles in which a memory that posts no writes answers one. */
+#define PERF_DRAM_STORED 40u
 
 /* All rows of a run, in the order measured. */
 struct perf_table {
@@ -96,9 +107,6 @@ double perf_efficiency(const struct perf_row *row);
 double perf_us(const struct perf_row *row);
 /* The same with the assumed link delay taken out. */
 double perf_us_without_link(const struct perf_row *row);
-#define PERF_LINK_CYCLES 30 /* of fshsim, if nothing else is said */
-void perf_set_link_cycles(unsigned cycles);
-unsigned perf_link_cycles(void);
 void perf_write_json(FILE *out, const struct perf_table *table);
 void perf_write_csv(FILE *out, const struct perf_table *table);
 
@@ -123,13 +131,42 @@ unsigned perf_print_targets(const struct perf_table *table,
 /* The commands. */
 extern const struct perf_command perf_paper;                  /* paper.c */
 extern const struct perf_command perf_sim_speed, perf_am_rtt; /* speed.c */
+extern const struct perf_command perf_sim_spin;               /* spin.c */
 extern const struct perf_command perf_case_study;             /* study.c */
 extern const struct perf_command perf_case_node; /* study_node.c, its ranks */
 extern const struct perf_command perf_limits;    /* limits.c */
 extern const struct perf_command perf_smp;       /* smp.c */
 extern const struct perf_command perf_smp_node;  /* smp_node.c, its ranks */
-/* Handlers of am-rtt, for gasnet_attach. */
+/* Handlers of am-rtt and sim-spin, for gasnet_attach. */
 void perf_am_entries(gasnet_handlerentry_t entries[2]);
+void perf_spin_entry(gasnet_handlerentry_t *entry);
+
+/* assumed.c: what the simulator of this job assumes, and how reports name it;
+ * fatal without one. */
+#define PERF_ASSUMED 7u
+const struct fsh_sim_assumed *perf_assumed(void);
+void perf_set_assumed(const struct fsh_sim_assumed *from);
+void perf_print_assumed(void);
+/* Fields of a JSON object and of a CSV line, each after a comma; dram_write as of
+ * a row. */
+void perf_json_assumed(FILE *out, unsigned dram_write);
+void perf_csv_assumed_names(FILE *out);
+void perf_csv_assumed(FILE *out, unsigned dram_write);
+/* A line from a job to the command that started it; and was this one? */
+#define PERF_ASSUMED_LINE "case-assumed"
+void perf_tell_assumed(void);
+bool perf_hear_assumed(const char *line);
+/* Cycle in which this node took its last doorbell, by the simulator. */
+uint64_t perf_sim_doorbell(void);
+/* Write response of all device memories from what this rank does next on. */
+void perf_sim_dram_write(unsigned cycles);
+/* What the simulator has done so far. */
+struct sim_figures {
+    uint64_t cycle;     /* simulated */
+    uint64_t evaluated; /* node-cycles */
+    uint64_t host_ns;   /* CPU time */
+};
+struct sim_figures perf_sim_figures(void);
 
 /* job.c: this program as a job of its own, whose output is heard line by line.
  * Returns its exit code, or 128 and the signal that ended it. */

@@ -12,5 +12,19 @@ command -v gnuplot >/dev/null || {
     echo "$self: $csv is missing or empty" >&2
     exit 1
 }
+
+column() { # <name>: its value in the first row; ? if the file lacks it
+    awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i }
+        NR == 2 { print c ? $c : "?" }' "$csv"
+}
+
+# What the simulator assumed, for the titles; named by the file, not known here.
+layer='no link layer'
+[ "$(column link_layer)" = 1 ] && layer='with link layer'
+assumed="assumed, in cycles of 250 MHz: link $(column link_cycles), $layer; DRAM read \
+$(column dram_cycles), write response $(column dram_write_cycles), \
+$(column dram_bytes_cycle) B a cycle (307: all of DDR4 peak, no banks); PCIe \
+$(column pcie_cycles), $(column pcie_bytes_cycle) B a cycle"
+
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -45,7 +45,7 @@ gops() { # <output>
     gnuplot <<GNUPLOT
 set terminal svg size 1000,600 font 'sans,12' background 'white'
 set output '$dir/$1'
-set title "Case studies: rate by nodes\n{/*0.8 simulated clock 250 MHz, 1024 GOPS a node are peak}" enhanced
+set title "Case studies: rate by nodes\n{/*0.8 simulated clock, 1024 GOPS a node are peak}\n{/*0.6 $assumed}" enhanced
 set style data histogram
 set style histogram cluster gap 1
 set style fill solid 0.8 border -1
@@ -72,7 +72,7 @@ speedup() { # <output>
     gnuplot <<GNUPLOT
 set terminal svg size 900,600 font 'sans,12' background 'white'
 set output '$dir/$1'
-set title "Case studies: speed-up over one node\n{/*0.8 simulated clock 250 MHz}" enhanced
+set title "Case studies: speed-up over one node\n{/*0.8 simulated clock}\n{/*0.6 $assumed}" enhanced
 set xlabel 'nodes'
 set ylabel 'speed-up'
 set xrange [1:$most]

@@ -29,7 +29,7 @@ bandwidth() { # <mode> <ports> <output> <title>
     gnuplot <<GNUPLOT
 set terminal svg size 900,600 font 'sans,12' background 'white'
 set output '$dir/$3'
-set title "$4\n{/*0.8 simulated clock 250 MHz, link 120 ns assumed; marks: peaks of others as quoted in the FSHMEM paper}" enhanced
+set title "$4\n{/*0.8 simulated clock; marks: peaks of others as quoted in the FSHMEM paper}\n{/*0.6 $assumed}" enhanced
 set logscale x 2
 set xlabel 'transfer size (bytes)'
 set ylabel 'bandwidth (MB/s, MB = 10^6 bytes)' noenhanced
@@ -57,7 +57,7 @@ latency() { # <output>
     gnuplot <<GNUPLOT
 set terminal svg size 900,600 font 'sans,12' background 'white'
 set output '$dir/$1'
-set title "Latency of one transfer, packets of 1024 B, one port\n{/*0.8 simulated clock 250 MHz, link 120 ns assumed}" enhanced
+set title "Latency of one transfer, packets of 1024 B, one port\n{/*0.8 simulated clock}\n{/*0.6 $assumed}" enhanced
 set logscale xy
 set xlabel 'transfer size (bytes)'
 set ylabel 'latency (us)'

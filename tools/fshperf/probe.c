@@ -119,6 +119,12 @@ static void set_up(const struct perf_config *config)
     if (fsh_fpga_ports() != mask && !fsh_fpga_set_ports(mask)) {
         fsh_fatal("the nodes cannot use port mask %u", mask);
     }
+    static unsigned dram_write; /* 0: the job's */
+    if (config->dram_write != dram_write) {
+        dram_write = config->dram_write;
+        perf_sim_dram_write(dram_write ? dram_write
+                                       : perf_assumed()->dram_write_cycles);
+    }
     if (fsh_fpga_packet() != config->packet &&
         !fsh_fpga_set_packet(config->packet)) {
         fsh_fatal("the node refuses packets of %u bytes", config->packet);
@@ -172,6 +178,7 @@ struct counts {
     uint64_t accept_first, accept_count;
     uint64_t request_first, reply_first;
     uint64_t written_last, written_sum;
+    uint64_t doorbell;
 };
 
 static void read_counts(struct counts *counts)
@@ -185,6 +192,7 @@ static void read_counts(struct counts *counts)
         .reply_first = fsh_fpga_perf_read(FSH_PERF_REP_HDR).first,
         .written_last = written.last,
         .written_sum = written.sum,
+        .doorbell = perf_sim_doorbell(),
     };
 }
 
@@ -245,5 +253,6 @@ struct perf_sample perf_measure(const struct perf_config *config)
     return (struct perf_sample){
         .header = header - node[0].accept_first,
         .written = config->bytes ? to->written_last - node[0].accept_first : 0,
+        .accepted = node[0].accept_first - node[0].doorbell,
     };
 }

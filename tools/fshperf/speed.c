@@ -10,14 +10,12 @@
 #include <fshmem.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/cpu.h"
 #include "base/fsh_spec.h"
 #include "base/log.h"
 #include "boot/boot.h"
 #include "conduit/conduit.h"
-#include "device/sim/sim_shm.h"
 
 #define LOAD_BYTES ((size_t)256 << 10)
 #define PRODUCT 512 /* m, n and k */
@@ -27,18 +25,6 @@
 #define START 0                       /* event */
 #define ROUND_TRIPS 1000
 #define WARM_UP 100
-
-static const struct fsh_sim_fabric *map_fabric(void)
-{
-    const struct fsh_sim_fabric *fabric =
-        mmap(NULL, sizeof(*fabric), PROT_READ, MAP_SHARED,
-             fsh_boot_fd(FSH_FD_FABRIC), 0);
-    if (fabric == MAP_FAILED) {
-        fsh_fatal("cannot map the simulator's fabric page; is the "
-                  "device a simulator?");
-    }
-    return fabric;
-}
 
 /* What every node is to do. */
 struct load {
@@ -146,22 +132,20 @@ static int sim_speed(void)
                   "-n 2 --conduit fpga fshperf sim-speed",
                   fsh_boot_conduit());
     }
-    const struct fsh_sim_fabric *fabric = map_fabric();
     queue_load(&load);
     uint64_t start = fsh_time_ns();
-    uint64_t cycle = atomic_load(&fabric->cycle);
-    uint64_t evaluated = atomic_load(&fabric->evaluated);
-    uint64_t host_ns = atomic_load(&fabric->host_ns);
+    struct sim_figures before = perf_sim_figures();
     if (fsh_boot_rank() == 0) {
         fsh_fpga_gate_open();
     }
     wait_load(&load);
     double seconds = (double)(fsh_time_ns() - start) / 1e9;
     if (fsh_boot_rank() == 0) {
-        double cycles = (double)(atomic_load(&fabric->cycle) - cycle);
+        struct sim_figures now = perf_sim_figures();
+        double cycles = (double)(now.cycle - before.cycle);
         double nodes = fsh_boot_size();
-        double evals = (double)(atomic_load(&fabric->evaluated) - evaluated);
-        double cpu = (double)(atomic_load(&fabric->host_ns) - host_ns) / 1e9;
+        double evals = (double)(now.evaluated - before.evaluated);
+        double cpu = (double)(now.host_ns - before.host_ns) / 1e9;
         char title[80];
         snprintf(title, sizeof(title), "simulator speed, %s", load_name(&load));
         perf_print_header(title);

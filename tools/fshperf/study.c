@@ -46,7 +46,9 @@ static void hear(void *arg, const char *line)
 {
     struct told *told = arg;
 
-    told->nodes += read_line(line, told->point, told->nodes);
+    if (!perf_hear_assumed(line)) {
+        told->nodes += read_line(line, told->point, told->nodes);
+    }
 }
 
 static void run_job(struct study_point *point, const char *algorithm)

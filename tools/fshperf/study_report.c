@@ -279,6 +279,7 @@ void study_write_json(FILE *out, const struct study *study)
         } else {
             fprintf(out, "%.5f", hidden);
         }
+        perf_json_assumed(out, 0);
         fputs(i + 1 < study->points ? "},\n" : "}\n", out);
     }
     fputs("]\n", out);
@@ -287,8 +288,10 @@ void study_write_json(FILE *out, const struct study *study)
 void study_write_csv(FILE *out, const struct study *study)
 {
     fputs("workload,size,nodes,conduit,device,clock,cycles,gops,efficiency,"
-          "speedup,bytes_sent,overlap\n",
+          "speedup,bytes_sent,overlap",
           out);
+    perf_csv_assumed_names(out);
+    fputc('\n', out);
     for (size_t i = 0; i < study->points; ++i) {
         const struct study_point *p = &study->point[i];
         double hidden = overlap(study, p);
@@ -301,6 +304,7 @@ void study_write_csv(FILE *out, const struct study *study)
         if (hidden >= 0) {
             fprintf(out, "%.5f", hidden);
         }
+        perf_csv_assumed(out, 0);
         fputc('\n', out);
     }
 }

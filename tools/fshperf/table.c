@@ -10,18 +10,6 @@
 
 #include "base/log.h"
 
-static unsigned link_cycles = PERF_LINK_CYCLES;
-
-void perf_set_link_cycles(unsigned cycles)
-{
-    link_cycles = cycles;
-}
-
-unsigned perf_link_cycles(void)
-{
-    return link_cycles;
-}
-
 void perf_table_add(struct perf_table *table, const struct perf_row *row)
 {
     if (table->rows == table->room) {
@@ -58,7 +46,8 @@ double perf_us(const struct perf_row *row)
 double perf_us_without_link(const struct perf_row *row)
 {
     bool get = row->test[0] == 'g';
-    return perf_us(row) - (get ? 2 : 1) * link_cycles / PERF_MHZ;
+    return perf_us(row) -
+           (get ? 2 : 1) * perf_assumed()->link_cycles / PERF_MHZ;
 }
 
 /* Of the bytes written; a time to the header is no bandwidth, so 0. */
@@ -95,6 +84,7 @@ static void json_row(FILE *out, const struct perf_row *row)
     if (has_latency(row)) {
         fprintf(out, ", \"us_without_link\": %.4f", perf_us_without_link(row));
     }
+    perf_json_assumed(out, row->dram_write);
     fputc('}', out);
 }
 
@@ -111,8 +101,10 @@ void perf_write_json(FILE *out, const struct perf_table *table)
 void perf_write_csv(FILE *out, const struct perf_table *table)
 {
     fputs("test,mode,to,ports,conduit,device,clock,packet_bytes,bytes,count,"
-          "cycles,mb_per_s,efficiency,us,us_without_link\n",
+          "cycles,mb_per_s,efficiency,us,us_without_link",
           out);
+    perf_csv_assumed_names(out);
+    fputc('\n', out);
     for (size_t i = 0; i < table->rows; ++i) {
         const struct perf_row *row = &table->row[i];
         fprintf(out,
@@ -123,6 +115,7 @@ void perf_write_csv(FILE *out, const struct perf_table *table)
         if (has_latency(row)) {
             fprintf(out, "%.4f", perf_us_without_link(row));
         }
+        perf_csv_assumed(out, row->dram_write);
         fputc('\n', out);
     }
 }
