@@ -215,10 +215,52 @@ static void events(void)
     free(core);
 }
 
+/* Who is told that there is something in its memory: after it is there, and
+ * before the signal and the completion. */
+static unsigned pokes[RANKS];
+
+static void on_poke(void *arg, uint32_t rank)
+{
+    const struct host *h = arg;
+    const unsigned char *dest = memory_of[rank] + dest_at(h->rank, 0, 0);
+
+    CHECK(rank < RANKS);
+    if (rank == 1)
+        CHECK(dest[0] == h->key[0][0] && dest[PIECE - 1] == h->key[0][0]);
+    CHECK(!fsh_smp_core_await(&cores[1], EVENT, 1));
+    pokes[rank]++;
+}
+
+static void results_poke(void)
+{
+    struct host h = {.rank = 0, .key = {{0x5a}}};
+    struct fsh_smp_worker w = {.rank = 0,
+                               .ranks = RANKS,
+                               .cores = cores,
+                               .memory = memory,
+                               .poke = on_poke,
+                               .arg = &h};
+    unsigned cookie, status;
+
+    for (unsigned r = 0; r < RANKS; r++)
+        memory[r] = (struct fsh_smp_memory){memory_of[r], BYTES};
+    write_command(&h, 0, 0); /* node 0 sends to node 1 */
+    CHECK(fsh_smp_core_run(&cores[0], FSH_SMP_MOVER, COMMANDS / 64, 1));
+    CHECK(fsh_smp_worker_step(&w));
+    CHECK(pokes[1] != 0, "nobody told the receiver of a result");
+    CHECK(pokes[0] != 0, "nobody told the owner of a result");
+    CHECK(pokes[2] == 0);
+    CHECK(fsh_smp_core_await(&cores[1], EVENT, 1));
+    CHECK(fsh_smp_core_completed(&cores[0], &h.head, &cookie, &status) &&
+          cookie == 0 && status == FSH_STATUS_OK);
+    memset(cores, 0, sizeof cores);
+}
+
 int main(void)
 {
     queue_limits();
     events();
+    results_poke();
     traffic();
     return 0;
 }

@@ -26,6 +26,11 @@ static void tell(void *arg, uint32_t rank)
     fsh_smp_port_tell(arg, rank);
 }
 
+static void poke(void *arg, uint32_t rank)
+{
+    fsh_smp_port_poke(arg, rank);
+}
+
 static void *worker_body(void *arg)
 {
     (void)arg;
@@ -53,6 +58,7 @@ void fsh_smp_service_start(struct fsh_smp_port *port, unsigned char *base,
         .cores = service.cores,
         .memory = service.memory,
         .tell = tell,
+        .poke = poke,
         .arg = port,
     };
     /* Release, partner: fsh_smp_service_present; the barrier of gasnet_attach

@@ -47,6 +47,12 @@ static bool has_command(struct fsh_smp_worker *w, unsigned index)
 
 /* ---- transfers ----------------------------------------------------------- */
 
+static void poke(const struct fsh_smp_worker *w, uint32_t rank)
+{
+    if (w->poke != NULL)
+        w->poke(w->arg, rank);
+}
+
 struct sending {
     struct fsh_smp_worker *worker;
     uint64_t nodes;
@@ -66,6 +72,7 @@ static void send_to(struct sending *s, uint32_t node, uint64_t offset,
         return;
     }
     memcpy(there->base + dest, mine->base + offset, bytes);
+    poke(s->worker, node);
 }
 
 static void send_range(void *arg, uint64_t offset, uint64_t bytes)
@@ -138,6 +145,7 @@ static void run(struct fsh_smp_worker *w, struct fsh_smp_worker_queue *q)
 
     if (status == FSH_STATUS_OK)
         status = fsh_core_execute(q->command, mine->base, mine->bytes);
+    poke(w, w->rank); /* what it has computed */
     if (status == FSH_STATUS_OK)
         status = transfer(w, q->command);
     if (q->status == FSH_STATUS_OK && fsh_ccmd_op(q->command) != FSH_COP_NOP)

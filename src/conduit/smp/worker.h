@@ -37,6 +37,9 @@ struct fsh_smp_worker {
     struct fsh_smp_core *cores;             /* all ranks */
     const struct fsh_smp_memory *memory;    /* all ranks */
     void (*tell)(void *arg, uint32_t rank); /* a completion is there, or NULL */
+    void (*poke)(void *arg, uint32_t rank); /* results are there, or NULL: as
+                                               after a put, its host may sleep
+                                               until it sees them */
     void *arg;
     struct fsh_smp_worker_queue queue[FSH_SMP_QUEUES];
     /* FSH_CPERF_, for any thread. Relaxed: whoever knows by its completion that
