@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "gasnet/coll.h"
+#include "gasnet/coll_engine.h"
 #include "gasnet/team.h"
 
 #define MAX_TEAMS 65536u
@@ -33,18 +33,27 @@ static void *get(size_t n, size_t size, const char *call)
 
 /* ---- making a team ---- */
 
-/* One image a node, or the numbers of images[node]. */
+/* One image a node, or the numbers of images[node]. Handlers may be looking at
+ * the view, on another thread, so it changes under the lock of collectives. */
 static void make_view(struct fsh_team *team, struct fsh_view *view,
                       const gasnet_image_t *images, const char *call)
 {
-    free(view->first);
-    free(view->calls);
-    view->first = get(team->size + 1, sizeof *view->first, call);
+    uint32_t *first = get(team->size + 1, sizeof *first, call), *calls, mine;
+    uint32_t *old_first, *old_calls;
+
     for (uint32_t r = 0; r < team->size; r++)
-        view->first[r + 1] =
-            view->first[r] + (images == NULL ? 1 : images[team->node[r]]);
-    view->mine = view->first[team->rank + 1] - view->first[team->rank];
-    view->calls = get(view->mine, sizeof *view->calls, call);
+        first[r + 1] = first[r] + (images == NULL ? 1 : images[team->node[r]]);
+    mine = first[team->rank + 1] - first[team->rank];
+    calls = get(mine, sizeof *calls, call);
+    pthread_mutex_lock(&fsh_coll_lock);
+    old_first = view->first;
+    old_calls = view->calls;
+    view->first = first;
+    view->calls = calls;
+    view->mine = mine;
+    pthread_mutex_unlock(&fsh_coll_lock);
+    free(old_first);
+    free(old_calls);
 }
 
 static struct fsh_team *make_team(uint32_t id, uint32_t rank, uint32_t size,

@@ -54,7 +54,9 @@ struct fsh_barrier {
 struct fsh_coll_op;
 #define FSH_COLL_BUCKETS 64u
 
-/* The images of a team as a collective sees them, and its calls in flight. */
+/* The images of a team as a collective sees them, and its calls in flight. The
+ * first three change once at most, in gasnet_coll_init, under the lock of
+ * collectives; then handlers may be looking, but no collective has begun. */
 struct fsh_view {
     uint32_t mine;   /* images on this node */
     uint32_t *first; /* [size + 1] first image of a rank; the last is all */
