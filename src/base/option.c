@@ -15,6 +15,7 @@
 
 #include "base/log.h"
 #include "base/nearest.h"
+#include "base/segment.h"
 
 extern char **environ;
 
@@ -74,10 +75,11 @@ static const struct row table[] = {
          "a thread of the library serves other ranks while this one computes; "
          "handlers run on it too"),
     STR("FSHMEM_DEVICE", "sim", "fpga: device that holds a node"),
-    SIZE("FSHMEM_SEGMENT_MAX", "", 4 * K, 16 * K * G,
+    SIZE("FSHMEM_SEGMENT_MAX", "", 4 * K, FSH_SEGMENT_MOST,
          "smp: largest segment of a rank, refused if memory does not allow it; "
-         "unset: GASNET_MAX_SEGSIZE, else 1G or what memory allows"),
-    SIZE("FSHMEM_DRAM", "1G", 16 * K * K, 512 * G,
+         "unset: GASNET_MAX_SEGSIZE, else 85 % of the memory left, divided by "
+         "the ranks"),
+    SIZE("FSHMEM_DRAM", "1G", 16 * K * K, FSH_SEGMENT_MOST,
          "fpga: device memory of a simulated node; takes host memory only "
          "where it is written"),
     INT("FSHMEM_DRAM_WRITE_CYCLES", "4", 1, 65536,

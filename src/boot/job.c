@@ -22,16 +22,10 @@
 #include "base/option.h"
 #include "boot/job_env.h"
 #include "boot/memory.h"
+#include "boot/segment.h"
 
-#define GIB ((size_t)1 << 30)
-#define PAGE_BYTES ((size_t)4096)
 /* Out of the way of programs that use small descriptor numbers as they like. */
 #define FIRST_FD 100
-
-static size_t whole_pages(size_t bytes)
-{
-    return (bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
-}
 
 /* Words of the settings that have one of their own, then of FSHMEM_SIM_ARGS,
  * which win; valid until the next call. */
@@ -68,7 +62,7 @@ void fsh_job_config_init(struct fsh_job_config *config, uint32_t ranks,
     snprintf(config->topology, sizeof(config->topology), "%s",
              fsh_option_str("FSHMEM_TOPOLOGY"));
     config->segment_max = fsh_option_size("FSHMEM_SEGMENT_MAX");
-    config->dram_bytes = whole_pages(fsh_option_size("FSHMEM_DRAM"));
+    config->dram_bytes = fsh_segment_pages(fsh_option_size("FSHMEM_DRAM"));
     config->sim_args = sim_args();
 }
 
@@ -108,77 +102,6 @@ static int make_memory(const char *name, size_t bytes, int *fd, char *err,
     }
     *fd = move_up(*fd);
     return 0;
-}
-
-/* A setting of GASNet's that bounds memory; SIZE_MAX if it is not set. */
-static size_t read_bound(const char *name, const struct fsh_memory *memory,
-                         uint32_t ranks)
-{
-    const char *text = fsh_option_str(name);
-    size_t bytes;
-
-    if (!text[0])
-        return SIZE_MAX;
-    if (!fsh_memory_parse(text, memory->total, ranks, &bytes))
-        fsh_fatal("%s=%s: expected bytes, with K, M, G or T if you like, or a "
-                  "fraction of memory such as 0.5 or 2/3; /P or /H behind it",
-                  name, text);
-    return bytes;
-}
-
-static void read_memory(struct fsh_memory *memory)
-{
-    size_t bound;
-
-    fsh_memory_read(memory);
-    bound = read_bound("GASNET_PHYSMEM_MAX", memory, 1);
-    if (bound >= memory->available)
-        return;
-    memory->available = bound;
-    snprintf(memory->limit, sizeof(memory->limit), "GASNET_PHYSMEM_MAX");
-}
-
-/* What a rank may take if nobody says what it needs. */
-static size_t choose_size(const struct fsh_memory *memory, uint32_t ranks)
-{
-    size_t fair = memory->available / ranks, bytes;
-    size_t bound = read_bound("GASNET_MAX_SEGSIZE", memory, ranks);
-
-    if (bound != SIZE_MAX && fsh_option_bool("GASNET_PHYSMEM_NOPROBE"))
-        bytes = bound;
-    else if (bound != SIZE_MAX)
-        bytes = bound < fair ? bound : fair;
-    else /* half: the programs and their peers' buffers need some as well */
-        bytes = fair / 2 < GIB ? fair / 2 : GIB;
-    bytes &= ~(PAGE_BYTES - 1);
-    return bytes < 16 * PAGE_BYTES ? 16 * PAGE_BYTES : bytes;
-}
-
-/* Is there memory for ranks * each? Sets what a default may take in *each. */
-static int probe_memory(uint32_t ranks, size_t *each, const char *variable,
-                        char *err, size_t errlen)
-{
-    struct fsh_memory memory;
-    char asked[32], total[32], have[32];
-
-    read_memory(&memory);
-    if (*each == 0) {
-        *each = choose_size(&memory, ranks);
-        return 0;
-    }
-    if (*each <= memory.available / ranks ||
-        fsh_option_bool("GASNET_PHYSMEM_NOPROBE"))
-        return 0;
-    snprintf(err, errlen,
-             "asked for %s a rank (%s for %" PRIu32 " ranks, %s), but only %s "
-             "are left (%s); ask for less with %s, start fewer ranks, or set "
-             "GASNET_PHYSMEM_NOPROBE=1 if most of it stays untouched",
-             fsh_memory_text(*each, asked),
-             fsh_memory_text(
-                 *each > SIZE_MAX / ranks ? SIZE_MAX : *each * ranks, total),
-             ranks, variable, fsh_memory_text(memory.available, have),
-             memory.limit, variable);
-    return -ENOMEM;
 }
 
 static int check_config(const struct fsh_job_config *config, char *err,
@@ -249,12 +172,12 @@ static int make_wires(struct fsh_job *job, char *err, size_t errlen)
 static int make_smp(struct fsh_job *job, char *err, size_t errlen)
 {
     struct fsh_job_config *config = &job->config;
-    int rc = probe_memory(config->ranks, &config->segment_max,
-                          "FSHMEM_SEGMENT_MAX", err, errlen);
+    int rc = fsh_segment_grant(config->ranks, &config->segment_max,
+                               "FSHMEM_SEGMENT_MAX", err, errlen);
 
     if (rc != 0)
         return rc;
-    config->segment_max = whole_pages(config->segment_max);
+    config->segment_max = fsh_segment_pages(config->segment_max);
     job->page->smp_segment_max = config->segment_max;
     return make_memory("fshmem smp",
                        fsh_smp_bytes(config->ranks, config->segment_max),
@@ -269,7 +192,8 @@ static int make_nodes(struct fsh_job *job, char *err, size_t errlen)
 
     /* The default is not probed: it costs nothing until it is written. */
     if (fsh_option_given("FSHMEM_DRAM"))
-        rc = probe_memory(config->ranks, &dram, "FSHMEM_DRAM", err, errlen);
+        rc =
+            fsh_segment_grant(config->ranks, &dram, "FSHMEM_DRAM", err, errlen);
     job->node = malloc(config->ranks * sizeof(*job->node));
     if (rc == 0 && !job->node) {
         snprintf(err, errlen, "out of memory");
@@ -322,26 +246,6 @@ static void close_fd(int *fd)
     if (*fd >= 0)
         close(*fd);
     *fd = -1;
-}
-
-void fsh_job_check_segments(uint32_t ranks, size_t total)
-{
-    struct fsh_memory memory;
-    char need[32], have[32], limit[32];
-
-    if (fsh_option_bool("GASNET_PHYSMEM_NOPROBE"))
-        return;
-    read_memory(&memory);
-    if (total <= memory.available)
-        return;
-    fsh_warn("gasnet_attach: the segments of %" PRIu32 " ranks are %s, but %s "
-             "are left (%s, %s in all): a rank that touches more is killed; "
-             "attach less, raise the limit, or bound segments with "
-             "FSHMEM_SEGMENT_MAX; GASNET_PHYSMEM_NOPROBE=1 if most of it stays "
-             "untouched",
-             ranks, fsh_memory_text(total, need),
-             fsh_memory_text(memory.available, have), memory.limit,
-             fsh_memory_text(memory.total, limit));
 }
 
 void fsh_job_destroy(struct fsh_job *job)

@@ -69,7 +69,7 @@ struct fsh_job_config {
     char conduit[16];
     char topology[16];
     size_t segment_max; /* smp: bytes per rank the memory object has room
-                             * for; 0: 1 GiB or what memory allows */
+                             * for; 0: what memory allows */
     size_t dram_bytes;  /* fpga: device memory per node, default 1 GiB */
     const char *const
         *sim_args; /* fpga: extra arguments of fshsim, NULL-terminated */

@@ -256,6 +256,8 @@ static bool ask(struct channel *ch)
         fsh_crun_set_op(&message, FSH_CMSG_RUN);
         fsh_crun_set_count(&message, chunk->count);
         fsh_crun_set_mover(&message, list->queue);
+        /* No segment is larger than this reaches (base/segment.h). */
+        assert(area_of(list, chunk->first) / LINE <= UINT32_MAX);
         fsh_crun_set_addr(&message, area_of(list, chunk->first) / LINE);
     }
     atomic_store_explicit(&ch->verdict, 0, memory_order_relaxed);

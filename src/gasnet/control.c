@@ -8,6 +8,7 @@
 #include "base/cpu.h"
 #include "base/log.h"
 #include "base/spin.h"
+#include "base/segment.h"
 #include "boot/boot.h"
 #include "gasnet/internal.h"
 #include "gasnet/team.h"
@@ -74,6 +75,17 @@ static const struct fsh_conduit_ops *find_conduit(const char *name)
               name, known);
 }
 
+/* A device may have more memory than commands can address. */
+static void limit_segments(struct fsh_limits *limits)
+{
+    if (FSH_GASNET_EVERYTHING)
+        return;
+    if (limits->max_segment_local > FSH_SEGMENT_MOST)
+        limits->max_segment_local = FSH_SEGMENT_MOST;
+    if (limits->max_segment_global > FSH_SEGMENT_MOST)
+        limits->max_segment_global = FSH_SEGMENT_MOST;
+}
+
 int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
                     const char *default_conduit, const char *header)
 {
@@ -117,6 +129,7 @@ int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
     g->ops = FSH_GASNET_EVERYTHING ? fsh_everything_over(ops) : ops;
     g->ops->init(fsh_progress_wanted() ? FSH_THREADS_PAR : threads[mode - 1],
                  &g->limits);
+    limit_segments(&g->limits);
     if (fsh_thread_count() > 1)
         g->ops->share();
     fsh_coll_limits();
@@ -172,6 +185,13 @@ static bool segsize_ok(uintptr_t segsize)
         fsh_warn("gasnet_attach: segsize is %zu bytes, not a multiple of the "
                  "page size %d",
                  (size_t)segsize, GASNET_PAGESIZE);
+        return false;
+    }
+    if (segsize > FSH_SEGMENT_MOST) {
+        fsh_warn("gasnet_attach: segsize is %zu bytes, but no segment has more "
+                 "than %zu (255 GiB): " FSH_SEGMENT_REASON
+                 "; attach less on more ranks",
+                 (size_t)segsize, FSH_SEGMENT_MOST);
         return false;
     }
     if (segsize > limit) {

@@ -63,6 +63,8 @@ static void check_refusals(void)
              GASNET_ERR_BAD_ARG);
     CHECK_EQ(gasnet_attach(NULL, 0, max + GASNET_PAGESIZE, 0),
              GASNET_ERR_BAD_ARG);
+    CHECK_EQ(gasnet_attach(NULL, 0, (uintptr_t)256 << 30, 0),
+             GASNET_ERR_BAD_ARG);
 #endif
 }
 
@@ -74,7 +76,7 @@ int main(int argc, char **argv)
     CHECK(gasnet_init(&argc, &argv) != GASNET_OK, "a second init succeeded");
     CHECK_EQ(gasnet_mynode(), conf.me);
     if (conf.me == 0) { /* a refusal is said aloud; once is enough */
-        fprintf(stderr, "conform: five refusals follow\n");
+        fprintf(stderr, "conform: six refusals follow\n");
     }
     check_refusals();
     const uintptr_t local = gasnet_getMaxLocalSegmentSize();

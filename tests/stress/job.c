@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,6 +201,48 @@ static void wait_for_the_last(void)
     say(text);
 }
 
+/* A number of a line "name:  123 kB" in a file of /proc, 0 none. */
+static unsigned long kilobytes(const char *line, const char *name)
+{
+    size_t len = strlen(name);
+
+    return strncmp(line, name, len) == 0 ? strtoul(line + len, NULL, 10) : 0;
+}
+
+/* What the job's memory object takes of this process: mapped, written to a core
+ * file, resident; and all page tables. */
+static void say_maps(void)
+{
+    unsigned long maps = 0, dumps = 0, has = 0, tables = 0, size = 0;
+    unsigned long first, last;
+    char line[512];
+    bool object = false;
+    FILE *f = fopen("/proc/self/smaps", "r");
+
+    while (f && fgets(line, sizeof line, f)) {
+        if (sscanf(line, "%lx-%lx ", &first, &last) == 2)
+            object = strstr(line, "memfd:fshmem smp") != NULL;
+        if (!object)
+            continue;
+        if (kilobytes(line, "Size:"))
+            size = kilobytes(line, "Size:");
+        has += kilobytes(line, "Rss:");
+        if (strncmp(line, "VmFlags:", 8) == 0) {
+            maps += size;
+            dumps += strstr(line, " dd") ? 0 : size;
+        }
+    }
+    if (f)
+        fclose(f);
+    f = fopen("/proc/self/status", "r");
+    while (f && fgets(line, sizeof line, f))
+        tables += kilobytes(line, "VmPTE:");
+    if (f)
+        fclose(f);
+    printf("rank %d maps %lu kB, dumps %lu, has %lu and tables of %lu\n",
+           (int)me, maps, dumps, has, tables);
+}
+
 static void act(const char *what, int argc, char **argv)
 {
     if (strcmp(what, "args") == 0) {
@@ -244,6 +287,8 @@ static void act(const char *what, int argc, char **argv)
         spin();
     } else if (strcmp(what, "limit") == 0) {
         printf("%zu\n", (size_t)gasnet_getMaxLocalSegmentSize());
+    } else if (strcmp(what, "maps") == 0) {
+        say_maps();
     } else if (strcmp(what, "grow") == 0) {
         gasnet_seginfo_t seg[64];
 

@@ -150,10 +150,15 @@ def backtrace():
 
 
 def memory_is_compared():
-    expect(["-n", 2, "--segment-max", "8T", "true"], 1, "8 TiB a rank",
-           "16 TiB for 2 ranks", "FSHMEM_SEGMENT_MAX", "GASNET_PHYSMEM_NOPROBE")
-    expect(["-n", 2, RANKS], 0, env={"FSHMEM_SEGMENT_MAX": "8T",
+    expect(["-n", 64, "--segment-max", "255G", "true"], 1, "255 GiB a rank",
+           "16 TiB for 64 ranks", "FSHMEM_SEGMENT_MAX", "GASNET_PHYSMEM_NOPROBE")
+    expect(["-n", 2, RANKS], 0, env={"FSHMEM_SEGMENT_MAX": "255G",
                                      "GASNET_PHYSMEM_NOPROBE": "1"})
+    # What commands can address, and what each rank can map.
+    expect(["-n", 2, "--segment-max", "256G", "true"], 2, "from 4K to 255G")
+    expect(["-n", 300, "true"], 1, "each rank maps all segments",
+           "75 TiB for 300 ranks", "ask for less with FSHMEM_SEGMENT_MAX",
+           env={"FSHMEM_SEGMENT_MAX": "255G", "GASNET_PHYSMEM_NOPROBE": "1"})
     expect(["-n", 2, "true"], 1, "8 GiB a rank", "GASNET_PHYSMEM_MAX",
            env={"FSHMEM_SEGMENT_MAX": "8G", "GASNET_PHYSMEM_MAX": "1 GB"})
     for text in ("much", "2/1", "1/0", "-1", "0", "0.5/X", "3.5", "inf/inf",
@@ -164,9 +169,13 @@ def memory_is_compared():
 
 
 def file_size_limit():
-    """ftruncate over the limit would be a signal, not an error."""
-    code, output = run("bash", "-c", f"ulimit -f 100000; {FSHRUN} -n 2 true")
+    """ftruncate over the limit would be a signal, not an error. A segment that
+    nobody asked for is one that fits."""
+    code, output = run("bash", "-c", f"ulimit -f 100000; {FSHRUN} -n 2 "
+                       "--segment-max 100M true")
     check(code == 1 and "ulimit -f" in output, f"{code} {output!r}")
+    code, output = run("bash", "-c", f"ulimit -f 100000; {FSHRUN} -n 2 {RANKS}")
+    check(code == 0, f"{code} {output!r}")
 
 
 def time_limit():

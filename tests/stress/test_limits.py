@@ -117,6 +117,17 @@ def memory_settings():
     half = limit(1, GASNET_MAX_SEGSIZE="1/64")
     check(abs(half - 2 * limit(1, GASNET_MAX_SEGSIZE="0.0078125")) <= 8192,
           "fractions")
+    # Nobody asks: 85 % of what is left, but what the process can have and
+    # commands can address.
+    share = limit(2, GASNET_PHYSMEM_MAX="4G")
+    check(0 <= 4 * 1024 * mib // 2 * 0.85 - share < 2 * 4096, f"default {share}")
+    check(limit(2, GASNET_MAX_SEGSIZE="8T", GASNET_PHYSMEM_NOPROBE="1") ==
+          255 * 1024 * mib, "what commands can address")
+    for ulimit in "-f 300000", "-v 2000000":
+        code, output = run("bash", "-c", f"ulimit {ulimit}; exec {FSHRUN} -n 2 "
+                           f"{CLIENT} limit")
+        check(code == 0 and 100 * mib < int(output.split()[0]) < 1000 * mib,
+              f"ulimit {ulimit}: {code} {output!r}")
     check(limit(2, FSHMEM_SEGMENT_MAX="5M", GASNET_MAX_SEGSIZE="3M") == 5 * mib,
           "FSHMEM_SEGMENT_MAX goes first")
 
@@ -141,7 +152,26 @@ def processors_are_counted():
     return None
 
 
+def segments_stay_small():
+    """A segment costs what is touched of it, and a core file has one's own."""
+    code, output = run(FSHRUN, "-n", 3, CLIENT, "maps",
+                       env={"TEST_SEGMENT_KB": "65536",
+                            "FSHMEM_SEGMENT_MAX": "2G",
+                            "GASNET_PHYSMEM_NOPROBE": "1"})
+    check(code == 0, f"{code} {output!r}")
+    for rank in range(3):
+        said = re.search(rf"rank {rank} maps (\d+) kB, dumps (\d+), has (\d+) "
+                         r"and tables of (\d+)", output)
+        check(said, f"rank {rank}: {output!r}")
+        maps, dumps, has, tables = (int(g) for g in said.groups())
+        check(maps > 6 << 20, f"maps {maps} kB")
+        check(65536 <= dumps < 65536 + (32 << 10), f"dumps {dumps} kB")
+        check(has < 16 << 10 and tables < 1 << 10,
+              f"resident {has} kB, page tables {tables} kB")
+
+
 CASES = [rank_memory, memory_limit_is_reported, memory_settings,
+         segments_stay_small,
          processors_are_counted]
 
 if __name__ == "__main__":

@@ -104,6 +104,17 @@ static void init(enum fsh_threads threads, struct fsh_limits *limits)
     };
 }
 
+/* A core file has this rank's segment, not those of all. Kernels that know no
+ * such advice write all of it, sparsely. */
+static void keep_out_of_cores(size_t size)
+{
+    madvise(fsh_smp_segment(smp.base, &smp.layout, 0),
+            smp.layout.total - smp.layout.segments, MADV_DONTDUMP);
+    if (size > 0)
+        madvise(fsh_smp_segment(smp.base, &smp.layout, smp.rank), size,
+                MADV_DODUMP);
+}
+
 static unsigned char *segment_of(uint32_t node)
 {
     return fsh_smp_segment(smp.base, &smp.layout, node);
@@ -117,6 +128,7 @@ static void attach(size_t size, struct fsh_segment *segs)
         fsh_fatal("conduit smp: segment of %zu bytes is larger than the %zu "
                   "bytes the job was made for; set FSHMEM_SEGMENT_MAX",
                   size, smp.layout.segment_max);
+    keep_out_of_cores(size);
     fsh_boot_exchange(&mine, sizeof mine, segs);
     memcpy(smp.segs, segs, smp.ranks * sizeof *segs);
     fsh_smp_service_start(smp.port, smp.base, &smp.layout, smp.rank, smp.segs);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How large the segments of a job are: what is asked for, what memory, the
+ * limits of a process and addresses allow. Called when a job is made, and at
+ * attach.
+ */
+#ifndef FSH_BOOT_SEGMENT_H
+#define FSH_BOOT_SEGMENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Rounded up to whole pages. */
+size_t fsh_segment_pages(size_t bytes);
+
+/* *each bytes for each of `ranks`, asked for with the setting `variable`: is
+ * there memory for it? 0: nobody asked, sets what a rank can have. Returns 0 or
+ * a negative errno, with what was asked, the limit and the remedy in err. */
+int fsh_segment_grant(uint32_t ranks, size_t *each, const char *variable,
+                      char *err, size_t errlen);
+
+#endif
