@@ -18,10 +18,13 @@
 #define GREEDY_NS 1000000u
 #define TURN_NS 10000u
 /* Where yields hand the processor on, one of so many is timed. */
-#define SAMPLE 16u
-/* After a yield that lost a slice, none for so many times as long: less than a
- * hundredth is lost so. */
-#define ABSTAIN 100u
+#define SAMPLE 8u
+/* After a yield that lost a slice, none for so many times as long; twice as many
+ * with each that follows, so that in the end less than a hundredth is lost, until
+ * as many others did not as this says. */
+#define ABSTAIN 4u
+#define DOUBLINGS 5u
+#define FORGIVE 16u
 
 struct fsh_spin fsh_spin = {
     .polls = FSH_SPINS_MOST, .most = FSH_SPINS_MOST, .greedy_ns = GREEDY_NS};
@@ -35,21 +38,40 @@ void fsh_spin_init(unsigned ranks, unsigned processors)
     atomic_store_explicit(&fsh_spin.greedy_ns, GREEDY_NS + ranks * TURN_NS,
                           memory_order_relaxed);
     atomic_store_explicit(&fsh_spin.no_yield_until, 0, memory_order_relaxed);
+    atomic_store_explicit(&fsh_spin.lost, 0, memory_order_relaxed);
+}
+
+/* Did it lose a slice? */
+static bool learn_greed(uint64_t ns, uint64_t now)
+{
+    unsigned lost = atomic_load_explicit(&fsh_spin.lost, memory_order_relaxed);
+    bool greedy =
+        ns >= atomic_load_explicit(&fsh_spin.greedy_ns, memory_order_relaxed);
+
+    if (greedy) {
+        atomic_store_explicit(&fsh_spin.no_yield_until,
+                              now + (ns * ABSTAIN << lost / FORGIVE),
+                              memory_order_relaxed);
+        if (lost / FORGIVE < DOUBLINGS)
+            lost += FORGIVE;
+    } else if (lost > 0) {
+        lost--;
+    }
+    atomic_store_explicit(&fsh_spin.lost, lost, memory_order_relaxed);
+    return greedy;
 }
 
 void fsh_spin_learn(uint64_t ns, uint64_t now)
 {
-    unsigned polls = fsh_spins();
     unsigned most = atomic_load_explicit(&fsh_spin.most, memory_order_relaxed);
+    unsigned polls = FSH_SPINS_LEAST;
 
-    if (ns < SHORT_NS)
-        polls = polls * 2 < most ? polls * 2 : most;
-    else
-        polls = FSH_SPINS_LEAST;
-    atomic_store_explicit(&fsh_spin.polls, polls, memory_order_relaxed);
-    if (ns >= atomic_load_explicit(&fsh_spin.greedy_ns, memory_order_relaxed))
-        atomic_store_explicit(&fsh_spin.no_yield_until, now + ABSTAIN * ns,
-                              memory_order_relaxed);
+    if (learn_greed(ns, now))
+        polls = FSH_SPINS_SHORT;
+    else if (ns < SHORT_NS)
+        polls = fsh_spins() * 2;
+    atomic_store_explicit(&fsh_spin.polls, polls < most ? polls : most,
+                          memory_order_relaxed);
 }
 
 bool fsh_spin_greedy(void)
@@ -81,7 +103,8 @@ void fsh_spin_yield(void)
 
     if (fsh_spin_greedy())
         nanosleep(&instant, NULL);
-    else if (fsh_spin_contended() && ++yields % SAMPLE != 0)
+    else if (fsh_spin_contended() && ++yields % SAMPLE != 0 &&
+             atomic_load_explicit(&fsh_spin.lost, memory_order_relaxed) == 0)
         sched_yield();
     else
         timed_yield();

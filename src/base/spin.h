@@ -22,11 +22,15 @@
  * than two of them take. */
 #define FSH_SPINS_MOST 1000u
 #define FSH_SPINS_LEAST 40u
+/* Before a sleep instead of a yield: as long as most answers from a peer take that
+ * has a processor. */
+#define FSH_SPINS_SHORT (4 * FSH_SPINS_LEAST)
 
 struct fsh_spin {
     atomic_uint polls; /* FSH_SPINS_LEAST .. most */
     atomic_uint most;
     atomic_uint greedy_ns; /* a yield that takes so long lost a slice */
+    atomic_uint lost; /* grows with slices lost, shrinks with other yields */
     _Atomic uint64_t no_yield_until; /* ns; 0: yields may be tried */
 };
 extern struct fsh_spin fsh_spin;
@@ -44,7 +48,7 @@ static inline unsigned fsh_spins(void)
 /* Is this processor wanted by others? */
 static inline bool fsh_spin_contended(void)
 {
-    return fsh_spins() <= FSH_SPINS_LEAST;
+    return fsh_spins() <= FSH_SPINS_SHORT;
 }
 
 /* Is a yield known to lose a time slice? Then sleep, if something wakes. */

@@ -3,7 +3,7 @@
  * What waits learn of their processor (base/spin.h), from yields of made-up
  * lengths: a long one ends long spins at once, short ones bring them back, jobs
  * with more ranks than processors never spin long, and a yield that lost a time
- * slice is not tried again for a hundred times as long.
+ * slice is not tried again for four times as long, longer if the next ones do.
  */
 #include <stdio.h>
 
@@ -55,8 +55,22 @@ static void check_greedy(void)
     CHECK(fsh_spin_greedy(), "a lost time slice is forgotten");
     CHECK(fsh_spin_contended(), "and that others want the processor");
     /* Long ago: the time has come to try again. */
-    fsh_spin_learn(SLICE, now - 100 * (uint64_t)SLICE - 1);
+    fsh_spin_init(2, 2);
+    fsh_spin_learn(SLICE, now - 4 * (uint64_t)SLICE - 1);
     CHECK(!fsh_spin_greedy(), "for good");
+    CHECK(fsh_spins() == FSH_SPINS_SHORT, "%u spins before sleep", fsh_spins());
+    /* The second in a row counts twice, and so on, up to 128. */
+    for (unsigned times = 8; times <= 128; times *= 2) {
+        fsh_spin_learn(SLICE, now - (times / 2) * (uint64_t)SLICE);
+        CHECK(fsh_spin_greedy(), "less than %u times", times);
+    }
+    fsh_spin_learn(SLICE, now - 128 * (uint64_t)SLICE - 1);
+    CHECK(!fsh_spin_greedy(), "more than 128 times");
+    /* Others win the confidence back. */
+    for (unsigned i = 0; i < 96; i++)
+        fsh_spin_learn(SWITCHED, now);
+    fsh_spin_learn(SLICE, now - 4 * (uint64_t)SLICE - 1);
+    CHECK(!fsh_spin_greedy(), "four times again");
     /* Turns of many ranks are no time slice. */
     fsh_spin_init(1000, 2);
     fsh_spin_learn(SLICE, now);
