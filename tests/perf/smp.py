@@ -30,6 +30,8 @@ def expected():
     rows |= {(t, 2, n, "-") for t in ("put", "get") for n in SMALL + LARGE}
     rows |= {(t, 2, n, "-") for t in ("put_bw", "get_bw") for n in LARGE}
     rows |= {("am_flood", 2, 0, "-"), ("put_nb_rate", 2, 8, "-")}
+    rows |= {(f"{t}_{s}", 2, 0, "-") for t in ("rtt", "barrier")
+             for s in ("together", "neighbour")}
     return rows
 
 
@@ -73,6 +75,7 @@ def main():
     text = [line.split() for line in run.stdout.splitlines()
             if not line.startswith("#")]
     assert len(text) == len(rows), run.stdout
+    assert "# Processor: " in run.stdout, run.stdout
     for words, row in zip(text, rows):
         assert words[:3] == [row["test"], str(row["ranks"]), row["mode"]], words
         assert words[-1] in ("ok", "over"), words

@@ -75,6 +75,12 @@ static void run_mode(struct smp_table *table, const char *mode)
             run(table, mode, "barrier", ranks);
         }
     }
+    if (wanted("rtt_together", "barrier_together")) {
+        run(table, mode, "together", 2);
+    }
+    if (wanted("rtt_neighbour", "barrier_neighbour")) {
+        run(table, mode, "neighbour", 2);
+    }
     if (wanted("poll", "am_short_rtt")) {
         run(table, mode, "crowd", SMP_MAX_RANKS);
     }

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #define SMP_MAX_RANKS 64u
 #define SMP_NAME 24
@@ -166,6 +167,16 @@ struct smp_effort smp_effort(bool quick);
 struct smp_result smp_measure(struct smp_rank *r, smp_loop_fn loop,
                               smp_loop_fn limit, bool alone,
                               const struct smp_effort *effort);
+
+/* ---- smp_shared.c: processors that others use too ---- */
+
+/* A loop whose waits know from the start that processors are shared. */
+smp_loop_fn smp_told(smp_loop_fn loop);
+/* Bind all ranks that call it to one processor. */
+void smp_pin_together(struct smp_rank *r);
+/* A process that keeps the processor of this rank busy; it ends with the rank. */
+pid_t smp_start_neighbour(struct smp_rank *r);
+void smp_stop_neighbour(pid_t pid);
 
 /* ---- what a job says and fshperf smp reports ---- */
 

@@ -62,14 +62,15 @@ static void empty_poll(const struct node *node)
             true);
 }
 
+/* The smallest go in one line, as a ring does; others are copies. */
 static void loaded_messages(const struct node *node, const char *test,
-                            smp_loop_fn loop, bool small_in_ring)
+                            smp_loop_fn loop)
 {
     static const size_t sizes[] = {8, 4 << 10, 64 << 10};
     struct smp_rank *r = node->rank;
 
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i) {
-        bool ring = small_in_ring && i == 0;
+        bool ring = i == 0;
 
         r->bytes = sizes[i];
         for (r->access = SMP_NEVER; r->access <= SMP_LINES; ++r->access) {
@@ -112,8 +113,8 @@ static void pair(const struct node *node)
     const struct smp_ops *ops = node->ops;
 
     short_messages(node);
-    loaded_messages(node, "am_medium_rtt", ops->am_medium, true);
-    loaded_messages(node, "am_long_rtt", ops->am_long, false);
+    loaded_messages(node, "am_medium_rtt", ops->am_medium);
+    loaded_messages(node, "am_long_rtt", ops->am_long);
     node->rank->bytes = 0;
     measure(node, "am_flood", "-", ops->am_flood, "ring_flood", smp_raw_flood,
             false);
@@ -141,11 +142,52 @@ static void crowd(const struct node *node)
     node->ops->barrier();
 }
 
+/* ---- shared processors ---- */
+
+/* Long enough for what waits learn, and for some turns of a neighbour. */
+#define TOGETHER_BATCH_NS 2000000u
+#define NEIGHBOUR_BATCH_NS 20000000u
+#define SHARED_ROUNDS 20u
+#define SHARED_LIMIT_NS 3000000000u
+
+static void shared(const struct node *node, const char *rtt,
+                   const char *barrier, uint64_t batch_ns)
+{
+    struct node slow = *node;
+
+    slow.effort = (struct smp_effort){.batch_ns = batch_ns,
+                                      .rounds = SHARED_ROUNDS,
+                                      .limit_ns = SHARED_LIMIT_NS};
+    node->rank->bytes = 0;
+    measure(&slow, rtt, "-", node->ops->am_short, "told",
+            smp_told(node->ops->am_short), false);
+    measure(&slow, barrier, "-", node->ops->barriers, "told",
+            smp_told(node->ops->barriers), false);
+}
+
+static void together(const struct node *node)
+{
+    smp_pin_together(node->rank);
+    shared(node, "rtt_together", "barrier_together", TOGETHER_BATCH_NS);
+}
+
+static void neighbour(const struct node *node)
+{
+    pid_t pid = smp_start_neighbour(node->rank);
+
+    shared(node, "rtt_neighbour", "barrier_neighbour", NEIGHBOUR_BATCH_NS);
+    smp_stop_neighbour(pid);
+}
+
 static const struct set {
     const char *name;
     void (*run)(const struct node *node);
     unsigned party; /* 0: all */
-} sets[] = {{"pair", pair, 2}, {"barrier", barriers, 0}, {"crowd", crowd, 2}};
+} sets[] = {{"pair", pair, 2},
+            {"barrier", barriers, 0},
+            {"crowd", crowd, 2},
+            {"together", together, 0},
+            {"neighbour", neighbour, 0}};
 
 static const struct set *find(const char *name)
 {

@@ -53,8 +53,9 @@ static const struct rule rules[] = {
     {"am_short_rtt", 2, 0, 0, 1.3, 0},
     {"am_medium_rtt", 2, 0, 8, 1.4, 0},
     {"am_medium_rtt", 2, 9, SIZE_MAX, 1.15, 60},
-    {"am_long_rtt", 2, 0, SIZE_MAX, 1.15, 60},
-    {"am_flood", 2, 0, 0, 0, 20},
+    {"am_long_rtt", 2, 0, 8, 1.4, 0},
+    {"am_long_rtt", 2, 9, SIZE_MAX, 1.15, 60},
+    {"am_flood", 2, 0, 0, 1.6, 0},
     {"poll", 2, 0, 0, 0, 10},
     {"poll", 64, 0, 0, 0, 40},
     {"put", 2, 0, 65535, 1, 5},
@@ -66,6 +67,10 @@ static const struct rule rules[] = {
     {"put_nb_rate", 2, 0, SIZE_MAX, 1, 5},
     {"barrier", 2, 0, 0, 0.7, 0},
     {"barrier", 0, 0, 0, 1.3, 0},
+    {"rtt_together", 2, 0, 0, 2, 0},
+    {"barrier_together", 2, 0, 0, 2, 0},
+    {"rtt_neighbour", 2, 0, 0, 2, 50000},
+    {"barrier_neighbour", 2, 0, 0, 2, 50000},
 };
 
 /* A round trip among many ranks may take twice that of two; PAR may take 1.25
@@ -118,7 +123,7 @@ void smp_set_targets(struct smp_table *table)
         struct smp_row *row = &table->row[i];
         const struct smp_row *seq = like(table, row, "seq", row->ranks);
 
-        if (seq && seq != row) {
+        if (seq && seq != row && strcmp(row->limit, "told") != 0) {
             row->target = times(PAR_FACTOR, seq, row);
         } else if (strcmp(row->test, "am_short_rtt") == 0 && row->ranks > 2) {
             row->target =
@@ -149,10 +154,44 @@ static double ratio(const struct smp_row *row)
     return smp_is_bandwidth(row) ? 1 / r : r;
 }
 
+/* What /proc/cpuinfo says of the first processor; "" if it does not. */
+static void read_cpuinfo(const char *key, char *value, size_t len)
+{
+    FILE *f = fopen("/proc/cpuinfo", "re");
+    char line[256];
+
+    value[0] = '\0';
+    while (f && !value[0] && fgets(line, sizeof line, f)) {
+        char *colon = strchr(line, ':');
+
+        if (colon && strncmp(line, key, strlen(key)) == 0) {
+            colon[strcspn(colon, "\n")] = '\0';
+            snprintf(value, len, "%s", colon + strspn(colon, ": "));
+        }
+    }
+    if (f) {
+        fclose(f);
+    }
+}
+
+static void print_processor(void)
+{
+    char vendor[64], family[16], model[16], name[96];
+
+    read_cpuinfo("vendor_id", vendor, sizeof vendor);
+    read_cpuinfo("cpu family", family, sizeof family);
+    read_cpuinfo("model\t", model, sizeof model);
+    read_cpuinfo("model name", name, sizeof name);
+    printf("# Processor: %s (%s, family %s, model %s)\n",
+           name[0] ? name : "not in /proc/cpuinfo", vendor[0] ? vendor : "-",
+           family[0] ? family : "-", model[0] ? model : "-");
+}
+
 static void print_header(void)
 {
     printf("# FSHMEM %s: conduit smp, each figure in turns with its limit\n",
            FSH_VERSION);
+    print_processor();
     printf("# Clock: wall. %u processors. Medians, a call, of 20 rounds or "
            "more (5 where\n"
            "# others leave no time for them); rounds that another process "
@@ -166,9 +205,12 @@ static void print_header(void)
         "The source is\n"
         "# private memory otherwise. Pinned: the ranks that measure\n"
         "# have a processor each (of 64 two measure, the others are asleep).\n"
+        "# _together: both ranks on one processor; _neighbour: each on one "
+        "with a program\n"
+        "# that never yields; limit: the same calls, told of it before.\n"
         "# Target: of SEQ by its limit; of PAR %.2f times SEQ.\n",
         PAR_FACTOR);
-    printf("%-14s%6s%5s%7s%9s%8s%11s  %-14s%11s%8s%11s\n", "# Test", "Ranks",
+    printf("%-18s%6s%5s%7s%9s%8s%11s  %-14s%11s%8s%11s\n", "# Test", "Ranks",
            "Mode", "Pinned", "Bytes", "Access", "Value", "Limit", "its value",
            "Ratio", "Target");
 }
@@ -178,7 +220,7 @@ static bool print_row(const struct smp_row *row)
 {
     bool over = row->target > 0 && row->result.value > row->target;
 
-    printf("%-14s%6u%5s%7s%9zu%8s%11.4f  %-14s%11.4f%8.2f", row->test,
+    printf("%-18s%6u%5s%7s%9zu%8s%11.4f  %-14s%11.4f%8.2f", row->test,
            row->ranks, row->mode, row->pinned ? "yes" : "no", row->bytes,
            row->access, figure(row, row->result.value), row->limit,
            figure(row, row->result.limit), ratio(row));
