@@ -28,3 +28,13 @@ $(column pcie_cycles), $(column pcie_bytes_cycle) B a cycle"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+
+# What all plots have in common: the legend beside the curves, none on them.
+style="set grid lc rgb '#dddddd'
+set key outside right top Left reverse samplen 3 spacing 1.1
+set border lc rgb '#444444'"
+# Transfer sizes, powers of two on a logarithmic axis.
+sizes="set logscale x 2
+set xlabel 'transfer size (bytes)'
+set xrange [4:2097152]
+set xtics ('4' 4, '16' 16, '64' 64, '256' 256, '1 K' 1024, '4 K' 4096, '16 K' 16384, '64 K' 65536, '256 K' 262144, '2 M' 2097152)"

@@ -43,18 +43,18 @@ gops() { # <output>
         column=$((column + 1))
     done
     gnuplot <<GNUPLOT
-set terminal svg size 1000,600 font 'sans,12' background 'white'
+set terminal svg size 1000,560 font 'sans,12' background 'white'
 set output '$dir/$1'
 set title "Case studies: rate by nodes\n{/*0.8 simulated clock, 1024 GOPS a node are peak}\n{/*0.6 $assumed}" enhanced
+$style
 set style data histogram
 set style histogram cluster gap 1
 set style fill solid 0.8 border -1
 set ylabel 'GOPS'
 set yrange [0:*]
-set grid ytics lc rgb '#dddddd'
-set key left top
-plot $plots 1024 with lines lc rgb '#444444' dt 4 title 'peak of one', \
-     2048 with lines lc rgb '#888888' dt 4 title 'peak of two'
+set grid noxtics
+plot $plots 1024 with lines lc rgb '#000000' dt 4 title 'peak of one', \
+     2048 with lines lc rgb '#c02020' dt 4 title 'peak of two'
 GNUPLOT
     echo "  $dir/$1"
 }
@@ -62,6 +62,7 @@ GNUPLOT
 speedup() { # <output>
     local workload size n plots="" most
     most=$(nodes | tail -1)
+    [ "$most" -gt 2 ] || return 0 # two points make no curve
     while read -r workload size; do
         local data=$work/$workload.$size
         for n in $(nodes); do
@@ -70,17 +71,17 @@ speedup() { # <output>
         plots+="'$data' with linespoints pt 7 ps 0.5 title '$(name "$workload" "$size")', "
     done < <(cases)
     gnuplot <<GNUPLOT
-set terminal svg size 900,600 font 'sans,12' background 'white'
+set terminal svg size 1000,560 font 'sans,12' background 'white'
 set output '$dir/$1'
 set title "Case studies: speed-up over one node\n{/*0.8 simulated clock}\n{/*0.6 $assumed}" enhanced
+$style
 set xlabel 'nodes'
 set ylabel 'speed-up'
-set xrange [1:$most]
-set yrange [1:*]
-set grid lc rgb '#dddddd'
-set key left top
-plot $plots x with lines lc rgb '#444444' dt 4 title 'linear', \
-     '-' with points pt 6 ps 1.2 lc rgb '#000000' title 'FSHMEM paper, means 1.94 and 1.98'
+set xrange [0.8:$most.2]
+set xtics 1
+set yrange [0.8:*]
+plot $plots x with lines lc rgb '#000000' dt 4 title 'linear', \
+     '-' with points pt 6 ps 1.2 lc rgb '#c02020' title 'paper: 1.94, 1.98'
 2 1.94
 2 1.98
 e

@@ -27,20 +27,16 @@ bandwidth() { # <mode> <ports> <output> <title>
     done
     [ -n "$plots" ] || return 0
     gnuplot <<GNUPLOT
-set terminal svg size 900,600 font 'sans,12' background 'white'
+set terminal svg size 1000,560 font 'sans,12' background 'white'
 set output '$dir/$3'
 set title "$4\n{/*0.8 simulated clock; marks: peaks of others as quoted in the FSHMEM paper}\n{/*0.6 $assumed}" enhanced
-set logscale x 2
-set xlabel 'transfer size (bytes)'
+$sizes
+$style
 set ylabel 'bandwidth (MB/s, MB = 10^6 bytes)' noenhanced
-set xrange [4:2097152]
 set yrange [0:$((4000 * ports + 200))]
-set xtics ('4' 4, '16' 16, '64' 64, '256' 256, '1 K' 1024, '4 K' 4096, '16 K' 16384, '64 K' 65536, '256 K' 262144, '2 M' 2097152)
-set grid lc rgb '#dddddd'
-set key left top
-plot $plots 3813 with lines lc rgb '#444444' dt 4 title 'FSHMEM paper, peak 3813', \
-     400 with lines lc rgb '#888888' dt 3 title 'THe GASNet and TMD-MPI, peak 400', \
-     141 with lines lc rgb '#aaaaaa' dt 3 title 'one-sided MPI, peak 141'
+plot $plots 3813 with lines lc rgb '#000000' dt 4 title 'FSHMEM paper (1 port), 3813', \
+     400 with lines lc rgb '#c02020' dt 4 title 'THe GASNet, TMD-MPI, 400', \
+     141 with lines lc rgb '#a0a0a0' dt 1 title 'one-sided MPI, 141'
 GNUPLOT
     echo "  $dir/$3"
 }
@@ -55,16 +51,17 @@ latency() { # <output>
         done
     done
     gnuplot <<GNUPLOT
-set terminal svg size 900,600 font 'sans,12' background 'white'
+set terminal svg size 1000,560 font 'sans,12' background 'white'
 set output '$dir/$1'
 set title "Latency of one transfer, packets of 1024 B, one port\n{/*0.8 simulated clock}\n{/*0.6 $assumed}" enhanced
-set logscale xy
-set xlabel 'transfer size (bytes)'
+$sizes
+$style
+set logscale y
 set ylabel 'latency (us)'
-set grid lc rgb '#dddddd'
-set key left top
-plot $plots 0.35 with lines lc rgb '#444444' dt 4 title 'FSHMEM paper, PUT long to header', \
-     0.59 with lines lc rgb '#888888' dt 4 title 'FSHMEM paper, GET long to header'
+set yrange [0.1:1000]
+set ytics ('0.1' 0.1, '1' 1, '10' 10, '100' 100, '1000' 1000)
+plot $plots 0.35 with lines lc rgb '#000000' dt 4 title 'paper: PUT to header', \
+     0.59 with lines lc rgb '#c02020' dt 4 title 'paper: GET to header'
 GNUPLOT
     echo "  $dir/$1"
 }
