@@ -170,6 +170,17 @@ static void end_fatally(int code, const char *reason)
     finish();
 }
 
+void fsh_boot_leaving(int code)
+{
+    int running = FSH_RANK_RUNNING, init = FSH_RANK_INIT;
+
+    atomic_store(&my_slot()->exit_code, code & 0xff);
+    if (!atomic_compare_exchange_strong(&my_slot()->state, &running,
+                                        FSH_RANK_LEAVING))
+        atomic_compare_exchange_strong(&my_slot()->state, &init,
+                                       FSH_RANK_LEAVING);
+}
+
 void fsh_boot_leave(int code)
 {
     if (!fsh_boot.page || getpid() != fsh_boot.pid ||

@@ -76,6 +76,15 @@ const char *fsh_boot_getenv(const char *name);
  * first cause stands). Without, a non-zero code replaces a zero one. */
 _Noreturn void fsh_boot_exit_job(int code, const char *reason);
 
+/* This rank is on its way out, with this code: for state dumps, and for those
+ * that wait for it. Any thread; async-signal-safe. */
+void fsh_boot_leaving(int code);
+
+/* If this process is still there at `deadline_ns` (fsh_time_ns; 0: never), stuck
+ * on its way out, the watch thread ends the job with this code. Any thread;
+ * async-signal-safe. */
+void fsh_boot_exit_by(int code, uint64_t deadline_ns);
+
 /* This rank leaves in an orderly way (return from main / exit): marks it
  * finished in the page. */
 void fsh_boot_leave(int code);

@@ -54,12 +54,21 @@ static void take_ticket(const struct fsh_job_ticket *t)
     fsh_log_rank((int)b->rank);
 }
 
+static void check_watch(int rc)
+{
+    if (rc != 0)
+        fsh_fatal("cannot start the watch thread: %s%s", strerror(-rc),
+                  rc == -EAGAIN ? "; threads count as processes: raise the "
+                                  "limit (ulimit -u; a container may have one "
+                                  "of its own), or start fewer ranks"
+                                : "");
+}
+
 static void join(const char *text)
 {
     struct fsh_boot_state *b = &fsh_boot;
     struct fsh_rank_slot *slot;
     struct fsh_job_ticket t;
-    int rc;
 
     if (!fsh_job_ticket_read(&t, text))
         fsh_fatal("%s=%s: cannot be read; it is for ranks started by fshrun "
@@ -73,9 +82,7 @@ static void join(const char *text)
                   "command that fshrun started must run one GASNet program, "
                   "once",
                   b->rank, atomic_load(&slot->pid));
-    rc = fsh_watch_lifeline(t.life_fd);
-    if (rc != 0)
-        fsh_fatal("cannot start the watch thread: %s", strerror(-rc));
+    check_watch(fsh_watch_lifeline(t.life_fd));
 }
 
 /* ---- this process makes the job ---- */
@@ -136,7 +143,6 @@ static void enter_foreign(const struct fsh_place *place, const char *conduit)
     struct fsh_watch_peers peers = {.rank = place->rank,
                                     .parent = place->parent};
     struct fsh_job_ticket t;
-    int rc;
 
     peers.n = place->rank == 0 ? place->size : 1;
     peers.lifeline = calloc(peers.n, sizeof(int));
@@ -154,9 +160,7 @@ static void enter_foreign(const struct fsh_place *place, const char *conduit)
     fsh_boot.launcher = place->parent > 1 ? place->parent : 0;
     peers.page = fsh_boot.page;
     peers.abort_fd = fsh_boot.abort_fd;
-    rc = fsh_watch_start_peers(&peers);
-    if (rc != 0)
-        fsh_fatal("cannot start the watch thread: %s", strerror(-rc));
+    check_watch(fsh_watch_start_peers(&peers));
 }
 
 /* ---- */
@@ -200,6 +204,8 @@ void fsh_boot_enter(const char *default_conduit)
     fsh_boot.pid = getpid();
     if (text)
         join(text);
+    else if (fsh_boot.kind == FSH_BOOT_SINGLE)
+        check_watch(fsh_watch_lifeline(-1));
     /* What this rank starts is not a rank. */
     unsetenv(FSH_JOB_ENV);
     if (place.job[0])

@@ -17,6 +17,9 @@
 #define FSH_JOB_MAGIC 0x424f4a48u /* "HJOB" */
 #define FSH_JOB_MAX_RANKS 1024
 #define FSH_JOB_XCHG_MAX 256
+/* Exit code of a job that was ended because ranks went on long after another had
+ * returned from main with 0: they waited for it, or were busy. */
+#define FSH_JOB_LEFT_ALONE 123
 /* In abort_code: nobody has failed, the user has asked for the end. */
 #define FSH_JOB_ASKED 0x100
 
@@ -24,7 +27,8 @@ enum fsh_rank_state {
     FSH_RANK_STARTING, /* forked, not in init yet */
     FSH_RANK_INIT,     /* in gasnet_init */
     FSH_RANK_RUNNING,
-    FSH_RANK_LEFT, /* orderly */
+    FSH_RANK_LEAVING, /* in gasnet_exit, or has returned from main */
+    FSH_RANK_LEFT,    /* orderly */
     FSH_RANK_DEAD,
 };
 

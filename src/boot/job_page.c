@@ -72,8 +72,11 @@ void fsh_job_abort(struct fsh_job_page *page, int abort_fd, int code, int rank,
         if (!replaces(code, reason, seen))
             return;
     } while (!atomic_compare_exchange_weak(&page->abort_code, &seen, code));
-    if (seen >= 0)
+    if (seen >= 0) {
+        if (rank >= 0)
+            atomic_store(&page->abort_rank, rank);
         return;
+    }
     if (reason)
         copy_text(page->abort_reason, sizeof(page->abort_reason), reason);
     /* Release: the reason is whole. Partner: the acquire in fsh_job_reason. */
@@ -104,6 +107,7 @@ void fsh_job_describe_rank(const struct fsh_job_page *page, uint32_t rank,
         [FSH_RANK_STARTING] = "has not called gasnet_init",
         [FSH_RANK_INIT] = "has called gasnet_init",
         [FSH_RANK_RUNNING] = "running",
+        [FSH_RANK_LEAVING] = "is leaving",
         [FSH_RANK_LEFT] = "has left",
         [FSH_RANK_DEAD] = "dead",
     };
@@ -120,7 +124,7 @@ void fsh_job_describe_rank(const struct fsh_job_page *page, uint32_t rank,
                  state <= FSH_RANK_DEAD ? states[state] : "unknown state");
     if (n < 0 || (size_t)n >= len)
         return;
-    if (state == FSH_RANK_LEFT || state == FSH_RANK_DEAD)
+    if (state >= FSH_RANK_LEAVING && state <= FSH_RANK_DEAD)
         snprintf(text + n, len - (size_t)n, ", exit code %d",
                  atomic_load(&slot->exit_code));
     else if (waits[0])

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The watch thread. Sleeps in poll or waitid, so it costs nothing; blocks all
- * signals, so handlers of the client never run on it. At most one a process,
- * started from fsh_boot_init.
+ * The watch thread. Sleeps in poll, or in waitid for a simulator, so it costs
+ * nothing; blocks all signals, so handlers of the client never run on it.
+ * Started from fsh_boot_init.
  */
 #include "boot/watch.h"
 
@@ -18,27 +18,34 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/cpu.h"
 #include "base/daemon.h"
 #include "base/log.h"
+#include "boot/boot.h"
 
-enum { STACK_BYTES = 256 * 1024, FLUSH_MS = 300 };
+#define MS UINT64_C(1000000)
+
+enum { STACK_BYTES = 256 * 1024, FLUSH_MS = 300, MAX_MS = 60000 };
 
 static struct {
     int life_fd;
-    int quit_fd; /* eventfd: fsh_watch_quit wakes the thread */
-    int dump_fd; /* the same for fsh_watch_dump */
-    atomic_int quit_code;
-    struct fsh_job *job;     /* simulator to start and watch, or NULL */
-    atomic_bool stopping;    /* the simulator may end now */
-    atomic_bool stop_called; /* only the first stops it */
-    pthread_mutex_t lock;    /* guards the three below */
+    int wake_fd;              /* eventfd: there is something to obey */
+    int dump_fd;              /* the same for fsh_watch_dump */
+    atomic_int quit_code;     /* of fsh_watch_quit; -1 not called */
+    atomic_int exit_code;     /* of fsh_boot_exit_by */
+    _Atomic uint64_t exit_ns; /* 0 never */
+    struct fsh_job *job;      /* simulator to start and watch, or NULL */
+    atomic_bool stopping;     /* the simulator may end now */
+    atomic_bool stop_called;  /* only the first stops it */
+    pthread_mutex_t lock;     /* guards the three below */
     pthread_cond_t started_cond;
     bool started;
     int start_rc;
     char start_err[512];
 } watch = {.life_fd = -1,
-           .quit_fd = -1,
+           .wake_fd = -1,
            .dump_fd = -1,
+           .quit_code = -1,
            .lock = PTHREAD_MUTEX_INITIALIZER,
            .started_cond = PTHREAD_COND_INITIALIZER};
 
@@ -47,67 +54,107 @@ int fsh_watch_thread(void *(*body)(void *))
     return -fsh_daemon_start(body, NULL, STACK_BYTES);
 }
 
-static void *lifeline_body(void *arg)
-{
-    struct pollfd p[2] = {
-        {.fd = watch.life_fd, .events = POLLIN},
-        {.fd = watch.quit_fd, .events = POLLIN},
-    };
+/* ---- requests, from signal handlers too ---- */
 
-    (void)arg;
-    while (poll(p, 2, -1) < 0 && errno == EINTR)
-        continue;
-    if (p[0].revents) {
-        /* The launcher is gone without a word. Direct children of it are
-         * killed by the kernel; this is for those behind a script. */
-        kill(getpid(), SIGKILL);
-    }
-    fsh_watch_flush_and_exit();
+static bool wake(int fd)
+{
+    const uint64_t one = 1;
+
+    return write(fd, &one, sizeof(one)) == (ssize_t)sizeof(one);
 }
 
-void fsh_watch_flush_and_exit(void)
+int fsh_watch_make_fds(int *wake_fd, int *dump_fd)
 {
-    fflush(NULL);
-    _exit(atomic_load(&watch.quit_code));
-}
-
-int fsh_watch_make_fds(int *quit_fd, int *dump_fd)
-{
-    watch.quit_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    watch.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     watch.dump_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (watch.quit_fd < 0 || watch.dump_fd < 0)
+    if (watch.wake_fd < 0 || watch.dump_fd < 0)
         return -errno;
-    *quit_fd = watch.quit_fd;
+    *wake_fd = watch.wake_fd;
     *dump_fd = watch.dump_fd;
     return 0;
 }
 
 void fsh_watch_dump(void)
 {
-    const uint64_t one = 1;
+    wake(watch.dump_fd);
+}
 
-    if (write(watch.dump_fd, &one, sizeof(one)) < 0)
-        return; /* full: it is being printed */
+void fsh_watch_quit(int code)
+{
+    atomic_store(&watch.quit_code, code);
+    if (wake(watch.wake_fd))
+        poll(NULL, 0, FLUSH_MS);
+    _exit(code);
+}
+
+void fsh_boot_exit_by(int code, uint64_t deadline_ns)
+{
+    atomic_store(&watch.exit_code, code);
+    /* Release: with its code. Partner: the acquire in fsh_watch_obey. */
+    atomic_store_explicit(&watch.exit_ns, deadline_ns, memory_order_release);
+    wake(watch.wake_fd);
+}
+
+int fsh_watch_timeout_ms(void)
+{
+    uint64_t until = atomic_load(&watch.exit_ns), now = fsh_time_ns();
+
+    if (until == 0)
+        return -1;
+    if (until <= now)
+        return 0;
+    return until - now > MAX_MS * MS ? MAX_MS : (int)((until - now) / MS) + 1;
+}
+
+void fsh_watch_obey(void)
+{
+    uint64_t until, drop;
+    int code;
+
+    if (read(watch.wake_fd, &drop, sizeof(drop)) < 0 && errno != EAGAIN)
+        return;
+    code = atomic_load(&watch.quit_code);
+    if (code >= 0) {
+        fflush(NULL);
+        _exit(code);
+    }
+    /* Acquire: partner is the release in fsh_boot_exit_by. */
+    until = atomic_load_explicit(&watch.exit_ns, memory_order_acquire);
+    if (until != 0 && fsh_time_ns() >= until)
+        fsh_boot_exit_job(atomic_load(&watch.exit_code), NULL);
+}
+
+/* ---- under our launcher, and alone ---- */
+
+static void *lifeline_body(void *arg)
+{
+    struct pollfd p[2] = {
+        {.fd = watch.life_fd, .events = POLLIN},
+        {.fd = watch.wake_fd, .events = POLLIN},
+    };
+
+    for (;;) {
+        if (poll(p, 2, fsh_watch_timeout_ms()) < 0)
+            continue;
+        /* The launcher is gone without a word. Direct children of it are
+         * killed by the kernel; this is for those behind a script. */
+        if (p[0].revents)
+            kill(getpid(), SIGKILL);
+        fsh_watch_obey();
+    }
+    return arg;
 }
 
 int fsh_watch_lifeline(int life_fd)
 {
     watch.life_fd = life_fd;
-    watch.quit_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (watch.quit_fd < 0)
+    watch.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (watch.wake_fd < 0)
         return -errno;
     return fsh_watch_thread(lifeline_body);
 }
 
-void fsh_watch_quit(int code)
-{
-    const uint64_t one = 1;
-
-    atomic_store(&watch.quit_code, code);
-    if (write(watch.quit_fd, &one, sizeof(one)) == (ssize_t)sizeof(one))
-        poll(NULL, 0, FLUSH_MS);
-    _exit(code);
-}
+/* ---- parent of the simulator ---- */
 
 /* Blocks until the simulator has ended; leaves it for others to reap. Returns
  * a code for the job: 128+signal, its own unless 0, or 1 if nobody knows. */

@@ -2,8 +2,9 @@
 /*
  * The watch thread of a rank: it sees what the rank itself cannot while it
  * computes or is blocked. Under fshrun: the launcher's death, and the request
- * to leave (SIGQUIT). In a program started by hand with conduit fpga: it is the
- * parent of the simulator and sees its death. Inside src/boot only.
+ * to leave (SIGQUIT). Of every rank: a way out that takes too long. In a program
+ * started by hand with conduit fpga another is the parent of the simulator and
+ * sees its death. Inside src/boot only.
  */
 #ifndef FSH_WATCH_H
 #define FSH_WATCH_H
@@ -13,7 +14,8 @@
 
 #include "boot/job.h"
 
-/* Watch the lifeline of a job made by fshrun. Returns 0 or a negative errno. */
+/* Watch the lifeline of a job made by fshrun; -1: a rank without one. Returns 0
+ * or a negative errno. */
 int fsh_watch_lifeline(int life_fd);
 
 /* Watch the other ranks of a job that another's launcher has started, its
@@ -39,12 +41,13 @@ void fsh_watch_dump(void);
  * this code; if it cannot within 300 ms, end without. Does not return. */
 _Noreturn void fsh_watch_quit(int code);
 
-/* Inside watch*.c: a thread that takes no signals; the eventfds behind
- * fsh_watch_quit and fsh_watch_dump; the end of the process that
- * fsh_watch_quit asks for. */
+/* Inside watch*.c: a thread that takes no signals; the eventfds that wake it
+ * (fsh_watch_quit, fsh_boot_exit_by) and have it dump; when fsh_boot_exit_by
+ * wants it, in ms for poll, -1 never; do what these two ask for. */
 int fsh_watch_thread(void *(*body)(void *));
-int fsh_watch_make_fds(int *quit_fd, int *dump_fd);
-_Noreturn void fsh_watch_flush_and_exit(void);
+int fsh_watch_make_fds(int *wake_fd, int *dump_fd);
+int fsh_watch_timeout_ms(void);
+void fsh_watch_obey(void);
 
 /* Start the simulator from the watch thread and wait for the outcome. */
 int fsh_watch_simulator(struct fsh_job *job, char *err, size_t errlen);

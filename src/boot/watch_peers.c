@@ -28,7 +28,7 @@
  * we end with mixes with it, so it goes first. */
 #define LAUNCHER_NS (400 * MS)
 
-enum { P_QUIT, P_DUMP, P_ABORT, P_PARENT, P_PEERS };
+enum { P_WAKE, P_DUMP, P_ABORT, P_PARENT, P_PEERS };
 
 static struct {
     struct fsh_watch_peers p;
@@ -138,9 +138,12 @@ static int timeout_ms(uint64_t now)
                      : peers.quit_ns ? peers.quit_ns
                                      : peers.gone_ns;
 
+    int leave_ms = fsh_watch_timeout_ms(), ms;
+
     if (!until)
-        return -1;
-    return until > now ? (int)((until - now) / MS + 1) : 0;
+        return leave_ms;
+    ms = until > now ? (int)((until - now) / MS + 1) : 0;
+    return leave_ms >= 0 && leave_ms < ms ? leave_ms : ms;
 }
 
 static void dump(void)
@@ -171,8 +174,7 @@ static void *body(void *arg)
                 0 &&
             errno != EINTR)
             usleep(10000); /* no memory; what else there is to do is below */
-        if (peers.poll[P_QUIT].revents)
-            fsh_watch_flush_and_exit();
+        fsh_watch_obey();
         if (peers.poll[P_DUMP].revents &&
             read(peers.poll[P_DUMP].fd, &drop, sizeof(drop)) > 0)
             dump();
@@ -192,7 +194,7 @@ static void *body(void *arg)
 
 int fsh_watch_start_peers(const struct fsh_watch_peers *p)
 {
-    int quit_fd, dump_fd, rc = fsh_watch_make_fds(&quit_fd, &dump_fd);
+    int wake_fd, dump_fd, rc = fsh_watch_make_fds(&wake_fd, &dump_fd);
 
     if (rc != 0)
         return rc;
@@ -201,7 +203,7 @@ int fsh_watch_start_peers(const struct fsh_watch_peers *p)
     peers.poll = calloc(P_PEERS + p->n, sizeof(*peers.poll));
     if (!peers.poll)
         return -ENOMEM;
-    peers.poll[P_QUIT].fd = quit_fd;
+    peers.poll[P_WAKE].fd = wake_fd;
     peers.poll[P_DUMP].fd = dump_fd;
     peers.poll[P_ABORT].fd = p->abort_fd;
     peers.poll[P_PARENT].fd =

@@ -4,12 +4,17 @@
  * that runs after the client's) first give the other ranks time to leave by
  * themselves, so that a collective exit loses nobody's output, and serve their
  * messages meanwhile. Any thread; gasnet_exit also from handlers and signal
- * handlers. Only the process that called gasnet_init acts.
+ * handlers, which may have interrupted anything: this thread may hold the locks
+ * of malloc, of a stream, of the conduit. So nothing here allocates, and boot's
+ * watch thread ends what is stuck. Only the process that called gasnet_init
+ * acts.
  */
-#include <pthread.h>
+#include <limits.h>
 #include <time.h>
 
 #include "base/cpu.h"
+#include "base/daemon.h"
+#include "base/futex.h"
 #include "base/log.h"
 #include "base/option.h"
 #include "boot/boot.h"
@@ -17,15 +22,19 @@
 
 /* A failure is passed on sooner than a success. */
 #define FAILURE_GRACE_NS UINT64_C(500000000)
-#define FLUSH_LIMIT_S 1
 #define FLUSH_LIMIT_NS UINT64_C(1000000000)
+/* Whoever can still act does so at the deadline; the watch thread this later. */
+#define STUCK_NS UINT64_C(300000000)
+#define FLUSH_STACK ((size_t)256 * 1024)
 #define NAP_NS 1000000
 #define FOR_EVER_NS (UINT64_MAX / 4)
 
 static pid_t owner;        /* process that is the rank; 0 before gasnet_init */
 static atomic_int leaving; /* a thread is on its way out */
-static int exit_code;      /* its code */
+static atomic_int exit_code;      /* its code */
 static _Atomic uint64_t deadline; /* when the job ends at the latest; 0 none */
+/* Settings, read while that is safe. */
+static uint64_t exit_grace, return_grace;
 
 static void nap(void)
 {
@@ -40,7 +49,7 @@ void fsh_exit_check(void)
     uint64_t limit = atomic_load_explicit(&deadline, memory_order_acquire);
 
     if (limit != 0 && fsh_time_ns() > limit)
-        fsh_boot_exit_job(exit_code, NULL);
+        fsh_boot_exit_job(atomic_load(&exit_code), NULL);
 }
 
 static bool all_left(void)
@@ -53,16 +62,13 @@ static bool all_left(void)
     return true;
 }
 
-/* Mark this rank as leaving. Boot's way of leaving with a failure ends the job
- * at once, so a failure is only noted until the grace is over. */
+/* Boot's way of leaving with a failure ends the job at once, and the maker of a
+ * job waits for its peers: so this rank has only left as far as they can see,
+ * until the grace is over. */
 static void mark_left(int code)
 {
     struct fsh_rank_slot *slot = &fsh_boot_page()->rank[fsh_gasnet.rank];
 
-    if (code == 0) {
-        fsh_boot_leave(0);
-        return;
-    }
     atomic_store(&slot->exit_code, code);
     atomic_store(&slot->state, FSH_RANK_LEFT);
 }
@@ -77,10 +83,12 @@ static _Noreturn void end_with_others(int code, const char *why)
 }
 
 /* Leave, and serve the others until all have left (true) or time is up. Inside
- * a handler nothing may be served. */
+ * a handler nothing may be served, and a thread that is new here would need
+ * memory for it. */
 static bool depart(int code, uint64_t grace_ns)
 {
-    bool serve = fsh_gasnet.attached && fsh_thread_self()->in_handler == 0;
+    bool serve = fsh_gasnet.attached && fsh_thread_current != NULL &&
+                 fsh_thread_current->in_handler == 0;
     uint64_t limit = fsh_time_ns() + grace_ns;
     uint64_t sleep_ns = 50000;
     const char *why;
@@ -92,6 +100,7 @@ static bool depart(int code, uint64_t grace_ns)
             break;
         if (!fsh_boot_alive(&why))
             end_with_others(code, why);
+        fsh_exit_check();
         if (fsh_time_ns() > limit)
             return false;
         if (!serve) {
@@ -108,29 +117,41 @@ static bool depart(int code, uint64_t grace_ns)
 
 /* ---- stdio ---- */
 
-static void *flush_all(void *arg)
+/* With threads another may hold a stream's lock for ever (blocked in a read), so
+ * the flush has a thread of its own, and a limit. */
+enum { FLUSH_NONE, FLUSH_IDLE, FLUSH_ASKED, FLUSH_DONE };
+static atomic_uint flush_state = FLUSH_NONE;
+
+static void *flusher(void *arg)
 {
+    while (atomic_load(&flush_state) == FLUSH_IDLE)
+        fsh_futex_wait(&flush_state, FLUSH_IDLE, 0);
     fflush(NULL);
+    atomic_store(&flush_state, FLUSH_DONE);
+    fsh_futex_wake(&flush_state, INT_MAX);
     return arg;
 }
 
-/* Another thread may hold a stream's lock for ever (blocked in a read), so with
- * threads the flush has one of its own, and a limit. */
+static void start_flusher(void)
+{
+    atomic_store(&flush_state, FLUSH_IDLE);
+    if (fsh_daemon_start(flusher, NULL, FLUSH_STACK) != 0)
+        atomic_store(&flush_state, FLUSH_NONE);
+}
+
 static void flush_streams(void)
 {
-    pthread_t thread;
-    struct timespec limit;
+    uint64_t limit = fsh_time_ns() + FLUSH_LIMIT_NS, now;
 
-    if (!fsh_gasnet.threaded) {
+    if (atomic_load(&flush_state) == FLUSH_NONE) {
         fflush(NULL);
         return;
     }
-    if (pthread_create(&thread, NULL, flush_all, NULL) != 0)
-        return;
-    clock_gettime(CLOCK_REALTIME, &limit);
-    limit.tv_sec += FLUSH_LIMIT_S;
-    if (pthread_timedjoin_np(thread, NULL, &limit) != 0)
-        pthread_detach(thread);
+    atomic_store(&flush_state, FLUSH_ASKED);
+    fsh_futex_wake(&flush_state, INT_MAX);
+    while (atomic_load(&flush_state) == FLUSH_ASKED &&
+           (now = fsh_time_ns()) < limit)
+        fsh_futex_wait(&flush_state, FLUSH_ASKED, limit - now);
 }
 
 /* ---- the two ways ---- */
@@ -144,55 +165,65 @@ static _Noreturn void await_end(void)
     }
 }
 
+/* End by then, with this code unless there is one that is not 0. */
+static void set_deadline(int code, uint64_t until)
+{
+    int none = 0;
+    uint64_t seen = atomic_load(&deadline);
+
+    atomic_compare_exchange_strong(&exit_code, &none, code);
+    fsh_boot_leaving(atomic_load(&exit_code));
+    /* Release: with its code. Partner: the acquire in fsh_exit_check. */
+    while ((seen == 0 || until < seen) &&
+           !atomic_compare_exchange_weak_explicit(&deadline, &seen, until,
+                                                  memory_order_acq_rel,
+                                                  memory_order_acquire))
+        continue;
+    fsh_boot_exit_by(atomic_load(&exit_code),
+                     atomic_load(&deadline) + STUCK_NS);
+}
+
 /* The first thread to come here leaves; returns how long it gives the others.
- * If it gets stuck (a signal handler exits again, a handler wants a lock that
- * the leaving thread holds), whoever waits ends the job at the deadline. */
+ * Who comes later (another thread, or a signal handler on the one that leaves,
+ * which then gets no further) makes it sooner, and waits for it. */
 static uint64_t begin(int code, uint64_t grace)
 {
-    if (atomic_exchange(&leaving, 1) != 0)
-        await_end();
+    bool first = atomic_exchange(&leaving, 1) == 0;
+
     if (code != 0 && grace > FAILURE_GRACE_NS)
         grace = FAILURE_GRACE_NS;
     if (code != 0 && !fsh_gasnet.attached)
         grace = 0; /* the others may wait for this one in gasnet_attach */
-    exit_code = code;
-    /* Partner: the acquire in fsh_exit_check. */
-    atomic_store_explicit(&deadline, fsh_time_ns() + grace + FLUSH_LIMIT_NS,
-                          memory_order_release);
+    set_deadline(code, fsh_time_ns() + grace + FLUSH_LIMIT_NS);
+    if (!first)
+        await_end();
     return grace;
 }
 
-static uint64_t exit_grace(void)
-{
-    return (uint64_t)(fsh_option_seconds("GASNET_EXITTIMEOUT") * 1e9);
-}
-
-/* How long the others may go on after a return from main with 0, which asks
- * nobody to stop. */
-static uint64_t return_grace(void)
-{
-    double seconds;
-
-    if (fsh_option_given("GASNET_EXITTIMEOUT"))
-        return exit_grace();
-    seconds = fsh_option_seconds("FSHMEM_LEAVE_TIMEOUT");
-    return seconds > 0 ? (uint64_t)(seconds * 1e9) : FOR_EVER_NS;
-}
-
-static void say_who_stays(uint64_t grace_ns)
+/* After a return from main with 0, time is up. Who goes on may wait for this
+ * rank, and nothing it does comes to an end: that is a failure. */
+static _Noreturn void leave_alone(uint64_t grace_ns)
 {
     const struct fsh_job_page *page = fsh_boot_page();
     char text[256];
 
-    fsh_warn("this rank has ended, others have not within %.3g s "
-             "(FSHMEM_LEAVE_TIMEOUT, GASNET_EXITTIMEOUT); ending the job",
-             (double)grace_ns / 1e9);
+    if (fsh_job_code(page) >= 0)
+        fsh_boot_exit_job(0, NULL);
+    snprintf(text, sizeof text,
+             "this rank has returned from main, others have not within %.3g s "
+             "(FSHMEM_LEAVE_TIMEOUT, GASNET_EXITTIMEOUT); ending the job with "
+             "code %d",
+             (double)grace_ns / 1e9, FSH_JOB_LEFT_ALONE);
+    fsh_warn("%s", text);
     for (uint32_t r = 0; r < fsh_gasnet.nodes; r++) {
+        char line[256];
+
         if (atomic_load(&page->rank[r].state) >= FSH_RANK_LEFT)
             continue;
-        fsh_job_describe_rank(page, r, text, sizeof text);
-        fsh_warn("  %s", text);
+        fsh_job_describe_rank(page, r, line, sizeof line);
+        fsh_warn("  %s", line);
     }
+    fsh_boot_exit_job(FSH_JOB_LEFT_ALONE, text);
 }
 
 void gasnet_exit(int exitcode)
@@ -204,7 +235,7 @@ void gasnet_exit(int exitcode)
         fflush(NULL);
         _exit(code);
     }
-    grace = begin(code, exit_grace());
+    grace = begin(code, exit_grace);
     flush_streams();
     if (!depart(code, grace) || code != 0)
         fsh_boot_exit_job(code, NULL);
@@ -223,7 +254,7 @@ static void at_exit(int status, void *arg)
     (void)arg;
     if (owner != getpid())
         return;
-    grace = begin(code, code == 0 ? return_grace() : exit_grace());
+    grace = begin(code, code == 0 ? return_grace : exit_grace);
     if (fsh_gasnet.ops == NULL) {
         /* gasnet_init itself has failed, and said why. */
         fsh_boot_leave(code);
@@ -232,17 +263,34 @@ static void at_exit(int status, void *arg)
     flush_streams();
     if (!depart(code, grace) || code != 0) {
         if (code == 0)
-            say_who_stays(grace);
+            leave_alone(grace);
         fsh_boot_exit_job(code, NULL);
     }
     fsh_gasnet.ops->fini();
     fsh_boot_leave(0);
     atomic_store_explicit(&deadline, 0, memory_order_relaxed);
+    fsh_boot_exit_by(0, 0);
+}
+
+/* How long the others may go on after gasnet_exit; and after a return from main
+ * with 0, which asks nobody to stop. */
+static void read_graces(void)
+{
+    double seconds = fsh_option_seconds("FSHMEM_LEAVE_TIMEOUT");
+
+    exit_grace = (uint64_t)(fsh_option_seconds("GASNET_EXITTIMEOUT") * 1e9);
+    if (fsh_option_given("GASNET_EXITTIMEOUT"))
+        return_grace = exit_grace;
+    else
+        return_grace = seconds > 0 ? (uint64_t)(seconds * 1e9) : FOR_EVER_NS;
 }
 
 void fsh_exit_register(void)
 {
     owner = getpid();
+    read_graces();
+    if (fsh_gasnet.threaded)
+        start_flusher();
     if (on_exit(at_exit, NULL) != 0)
         fsh_fatal("gasnet_init: cannot register an exit hook (no memory)");
 }

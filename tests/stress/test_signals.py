@@ -6,9 +6,10 @@ code they give to gasnet_exit is the job's."""
 import os
 import pty
 import signal
+import time
 
-from fshjob import (CLIENT, CLIENT_NAME, FSHRUN, HAVE_SIM, Job, check, main,
-                    pshm)
+from fshjob import (CLIENT, CLIENT_NAME, END_LIMIT, FSHRUN, HAVE_SIM, TESTS,
+                    Job, check, main, pshm, run)
 
 ASKS = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
 
@@ -149,6 +150,24 @@ def not_caught_on_request():
         job.close()
 
 
+def exit_in_a_handler():
+    """gasnet_exit in a handler that has interrupted malloc, or beside a thread
+    that sits on a stream's lock: nothing on the way out needs either."""
+    if os.environ.get("FSH_SANITIZE"):
+        return "skipped: the sanitizer's allocator is not to be replaced"
+    slowest = 0.0
+    for mode in "", "_par":
+        program = os.path.join(TESTS, "stress_exit_handler" + mode)
+        for what in "malloc", "serve", "stream":
+            for command, env in ([FSHRUN, "-n", 3, program], {}), \
+                    ([program], pshm(3)), ([program], {}):
+                start = time.monotonic()
+                code, output = run(*command, what, env=env, limit=END_LIMIT)
+                slowest = max(slowest, time.monotonic() - start)
+                check(code == 4, f"{command} {what}: {code} {output!r}")
+    return f"ok, at most {slowest:.1f} s"
+
+
 def a_child_dies_alone():
     """A process that a rank has forked takes its signals itself."""
     job = Job(FSHRUN, "-n", 2, CLIENT, "forked-child")
@@ -160,7 +179,7 @@ def a_child_dies_alone():
 
 CASES = [to_the_launcher, to_one_rank, to_a_job_of_one_process, to_everybody,
          at_a_terminal, handlers_that_return, interrupted_is_no_success,
-         without_a_handler, not_caught_on_request, a_child_dies_alone]
+         without_a_handler, not_caught_on_request, exit_in_a_handler, a_child_dies_alone]
 
 if __name__ == "__main__":
     main(CASES)
