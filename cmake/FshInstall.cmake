@@ -53,6 +53,13 @@ endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
+# The examples, with a Makefile and a CMakeLists.txt for the installed prefix.
+set(examples ${PROJECT_SOURCE_DIR}/examples)
+install(DIRECTORY ${examples}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/fshmem/examples
+        FILES_MATCHING PATTERN "*.[ch]" PATTERN installed EXCLUDE)
+install(FILES ${examples}/installed/Makefile ${examples}/installed/CMakeLists.txt
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fshmem/examples)
+
 # How GTKWave shows the waveforms of a job (docs/01_user/waves.md).
 if(TARGET fshsim)
     install(FILES ${PROJECT_SOURCE_DIR}/sim/fshmem.gtkw
