@@ -95,6 +95,7 @@ static void on_signal(struct fsh_launch *l, int sig)
     }
     snprintf(text, sizeof(text), "got signal %d (%s)", sig, strsignal(sig));
     fsh_warn("%s; ending the job", text);
+    l->said = true;
     fsh_launch_end(l, FSH_JOB_ASKED | (128 + sig), text, 0);
 }
 
@@ -107,23 +108,18 @@ static void read_signals(struct fsh_launch *l)
         on_signal(l, (int)info[i].ssi_signo);
 }
 
-/* A rank returned from main a while ago and others go on. */
+/* A rank ended with 0 a while ago, and others go on. */
 static void left_behind(struct fsh_launch *l)
 {
-    struct fsh_job_page *page = l->job.page;
-    bool blocked = false;
     char text[160];
 
-    for (uint32_t r = 0; r < page->size; r++)
-        if (l->pid[r] && page->rank[r].waiting_for[0])
-            blocked = true;
     snprintf(text, sizeof(text),
              "rank %d has ended, others have not within "
              "%g s (FSHMEM_LEAVE_TIMEOUT)",
              l->first_left, fsh_option_seconds("FSHMEM_LEAVE_TIMEOUT"));
-    fsh_warn("%s; ending the job", text);
+    fsh_warn("%s; ending the job with code %d", text, FSH_JOB_LEFT_ALONE);
     fsh_launch_dump(l);
-    fsh_launch_end(l, blocked ? 1 : 0, text, 0);
+    fsh_launch_end(l, FSH_JOB_LEFT_ALONE, text, 0);
 }
 
 static void check_clocks(struct fsh_launch *l, uint64_t now)
@@ -359,6 +355,7 @@ static int end_of(struct fsh_launch *l, int failed)
 
     if (failed && code <= 0)
         code = failed;
+    fsh_launch_say_exit(l);
     stop_simulator(l, code > 0);
     if (l->ending || failed)
         fsh_launch_kill_orphans();

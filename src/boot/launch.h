@@ -56,6 +56,7 @@ struct fsh_launch {
     /* Set by the caller. */
     struct fsh_job job; /* made by fsh_job_create */
     bool verbose;
+    bool quiet;     /* how a rank has ended is not said */
     double timeout; /* seconds, 0 none */
     struct fsh_launch_hooks hooks;
     struct fsh_launch_signals before; /* fsh_launch_signals_save */
@@ -69,6 +70,7 @@ struct fsh_launch {
     uint64_t leave_ns;   /* absolute; 0 nobody left alone yet */
     int first_left;
     bool ending, quit_sent, kill_sent;
+    bool said; /* why the job ends */
     uint64_t quit_ns, kill_ns;
     unsigned long long oom_kills; /* when the job began */
 };
@@ -93,10 +95,19 @@ int fsh_launch_start(struct fsh_launch *l);
 /* Returns the exit code of the job. */
 int fsh_launch_run(struct fsh_launch *l, int failed);
 
-/* ---- inside: launch.c and launch_end.c ---- */
+/* ---- inside: launch.c, launch_end.c and launch_say.c ---- */
 
 /* Print what every rank does. */
 void fsh_launch_dump(const struct fsh_launch *l);
+/* Say why the job ends, and who was waiting for what; once. */
+void fsh_launch_say(struct fsh_launch *l, const char *text);
+/* That, if a rank has ended the job with a code and no other word. */
+void fsh_launch_say_exit(struct fsh_launch *l);
+/* "rank 1 (pid 77, host a) was killed by signal 9 (Killed)"; before its slot in
+ * the page says so. */
+#define FSH_LAUNCH_TEXT 512
+void fsh_launch_describe_end(const struct fsh_launch *l, uint32_t r, int status,
+                             char text[FSH_LAUNCH_TEXT]);
 /* Begin to end the job. quit_delay: time for the ranks to go by themselves. */
 void fsh_launch_end(struct fsh_launch *l, int code, const char *reason,
                     uint64_t quit_delay);

@@ -81,6 +81,27 @@ static void clean_up_on_quit(int argc, char **argv)
         pause();
 }
 
+/* The last rank ends the job with 0; the others hear of it by SIGQUIT, and
+ * fail. */
+static void fail_on_quit(int sig)
+{
+    (void)sig;
+    if (quit_code < 0)
+        abort();
+    _exit(quit_code);
+}
+
+static void exit_then(const char *what, int code)
+{
+    quit_code = code;
+    signal(SIGQUIT, strcmp(what, "quit") == 0 ? on_quit : fail_on_quit);
+    barrier();
+    if (me == n - 1)
+        gasnet_exit(0);
+    for (;;)
+        pause();
+}
+
 /* A child that takes a signal itself neither harms the rank nor runs handlers. */
 static void kill_a_child(void)
 {
@@ -278,6 +299,8 @@ static void act(const char *what, int argc, char **argv)
     } else if (strcmp(what, "spin") == 0) {
         say("up");
         spin();
+    } else if (strncmp(what, "exit_then_", 10) == 0) {
+        exit_then(what + 10, argc > 2 ? atoi(argv[2]) : -1);
     } else if (strcmp(what, "forked-child") == 0) {
         kill_a_child();
     } else if (strcmp(what, "clean-up") == 0) {

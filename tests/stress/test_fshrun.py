@@ -11,8 +11,8 @@ import subprocess
 import tempfile
 import time
 
-from fshjob import (BIN, FSHRUN, HAVE_SIM, RANKS, Job, check, main, run,
-                    wait_until)
+from fshjob import (BIN, CLIENT, FSHRUN, HAVE_SIM, RANKS, Job, check, main,
+                    run, wait_until)
 
 
 # For shell scripts whose rank 0 is given another standard input.
@@ -66,6 +66,53 @@ def failure_is_said_once():
     output = expect(["-n", 4, RANKS, "fatal", 0, 1, "barrier"], 1)
     lines = [l for l in output.splitlines() if not l.startswith("up ")]
     check(lines == ["fshmem: rank 1: deliberate failure"], repr(lines))
+
+
+def end_of_a_rank_is_said():
+    """One line: rank, process, host, code or signal, and who waits for what."""
+    host = re.escape(os.uname().nodename)
+    for what, said in (("_exit 7", "ended with code 7"),
+                       ("exit_job 5", "left with code 5"),
+                       ("leave 3", "left with code 3"),
+                       ("raise 9", r"was killed by signal 9 \(Killed\)")):
+        for ranks in 1, 3:
+            command = ["-n", ranks, RANKS, *what.split(), 0]
+            _, output = run(FSHRUN, *command, limit=5)
+            lines = [l for l in output.splitlines() if not l.startswith("up ")]
+            check(len(lines) == 1 and re.fullmatch(
+                rf"fshrun: rank 0 \(pid \d+, host {host}\) {said}; "
+                "ending the job(; waiting: .*)?", lines[0]), f"{command}: {output!r}")
+            _, output = run(FSHRUN, "-q", *command, limit=5)
+            check(all(l.startswith("up ") for l in output.splitlines()),
+                  f"-q: {output!r}")
+    expect(["-n", 3, RANKS, "exit_job", 0, 1], 0, limit=5)
+    # The waiting rank is known before the other ends: it spins until told to.
+    job = Job(FSHRUN, "-v", "-n", 3, RANKS, "none", 0, 2, "barrier")
+    try:
+        job.await_up(3)
+        seen = "rank 0 (pid {0}): has called gasnet_init, waiting for the one"
+        wait_until(lambda: dumped(job, seen.format(job.rank_pid(0))), "a wait")
+        os.kill(job.rank_pid(2), signal.SIGKILL)
+        check(job.await_end() == 137, job.output())
+        check("(Killed); ending the job; waiting: rank 0 for the one that never "
+              "comes" in job.output(), job.output())
+    finally:
+        job.close()
+
+
+def dumped(job, text):
+    job.proc.send_signal(signal.SIGUSR1)
+    time.sleep(0.05)
+    return text in job.output()
+
+
+def a_code_is_never_hidden():
+    """The first that is not 0 counts, also after gasnet_exit(0)."""
+    for command in (["exit_then_quit", 4], ["exit_then_quick", 4]):
+        code, output = run(FSHRUN, "-n", 3, CLIENT, *command, limit=10)
+        check(code == 4, f"{command}: {code} {output!r}")
+    code, output = run(FSHRUN, "-n", 3, CLIENT, "exit_then_crash", limit=10)
+    check(code == 134 and "signal 6" in output, f"{code} {output!r}")
 
 
 def program_cannot_run():
@@ -204,7 +251,7 @@ def missing_rank_is_named():
 
 def left_behind():
     env = {"FSHMEM_LEAVE_TIMEOUT": "0.5"}
-    expect(["-n", 3, RANKS, "leave", 0, 0], 0, "rank 0 has ended",
+    expect(["-n", 3, RANKS, "leave", 0, 0], 123, "rank 0 has ended",
            "FSHMEM_LEAVE_TIMEOUT", "rank 2 (pid", env=env)
     expect(["-n", 3, RANKS, "leave", 0, 0, "barrier"], 1,
            "missing: rank 0", env=env)
@@ -421,7 +468,8 @@ def simulator_not_found():
 
 
 CASES = [exchange, exchange_many, children_are_no_ranks, exit_codes,
-         failure_is_said_once, program_cannot_run, wrong_use, unknown_setting,
+         failure_is_said_once, end_of_a_rank_is_said, a_code_is_never_hidden,
+         program_cannot_run, wrong_use, unknown_setting,
          quiet, backtrace, memory_is_compared, file_size_limit, time_limit,
          late_rank_is_named, missing_rank_is_named, left_behind,
          state_on_request, output_is_byte_exact, output_is_tagged,

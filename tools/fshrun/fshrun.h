@@ -25,7 +25,7 @@ struct command_line {
     bool ranks_given;
     char conduit[16]; /* "" not said */
     double timeout;   /* seconds, 0 none */
-    bool tag_output, verbose, show, replay;
+    bool tag_output, verbose, quiet, show, replay;
     const char *sim_extra[8];       /* --record F ...; NULL-terminated */
     const char *for_fpga, *for_smp; /* an option of that conduit, or NULL */
     char **program;                 /* argv of the ranks */

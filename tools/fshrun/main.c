@@ -45,6 +45,7 @@ static const char usage[] =
     "      --waves FILE.fst  fpga: write waveforms\n"
     "      --sim-args \"...\"  fpga: further arguments of the simulator\n"
     "  -v, --verbose         say what is started and how it ends\n"
+    "  -q, --quiet           do not say how a rank has ended that ends the job\n"
     "  -t, --show            print what would be run, and do not run it\n"
     "  -h, --help            print this\n"
     "      --version         print the version\n"
@@ -54,9 +55,10 @@ static const char usage[] =
     "\n"
     "The program is looked for in PATH, then beside fshrun.\n"
     "Rank 0 inherits standard input. SIGUSR1 prints the state of all ranks.\n"
-    "Exit code: that of the first rank that fails or calls gasnet_exit; 128+S\n"
-    "if signal S killed one; 124 time limit; 126, 127 program cannot be run,\n"
-    "not found; 2 wrong use. fshinfo lists conduits and settings.\n";
+    "Exit code: the first other than 0 of a rank, which is named with its host;\n"
+    "128+S if signal S killed one; 123 ranks went on long after others had\n"
+    "returned from main; 124 time limit; 126, 127 program cannot be run, not\n"
+    "found; 2 wrong use. fshinfo lists conduits and settings.\n";
 
 enum {
     OPT_CONDUIT = 256,
@@ -90,6 +92,7 @@ static const struct option long_options[] = {
     {"sim-args", required_argument, NULL, OPT_SIM_ARGS},
     {"spawner", required_argument, NULL, 's'},
     {"verbose", no_argument, NULL, 'v'},
+    {"quiet", no_argument, NULL, 'q'},
     {"show", no_argument, NULL, 't'},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, OPT_VERSION},
@@ -249,6 +252,9 @@ static void set_option(struct command_line *cl, int option, char **argv)
     case 'v':
         cl->verbose = true;
         break;
+    case 'q':
+        cl->quiet = true;
+        break;
     case OPT_TIMEOUT:
         set_timeout(cl, optarg);
         break;
@@ -280,7 +286,7 @@ void parse_command_line(struct command_line *cl, int argc, char **argv)
 
     memset(cl, 0, sizeof(*cl));
     while ((option = fsh_arguments_next("fshrun", argc, argv,
-                                        "+:n:x:vN:E:c:kts:h", long_options)) !=
+                                        "+:n:x:vqN:E:c:kts:h", long_options)) !=
            -1)
         set_option(cl, option, argv);
     if (cl->replay) {
@@ -540,6 +546,7 @@ int main(int argc, char **argv)
     sim_args = add_sim_args(&config, &cl);
     run.path = path;
     run.launch.verbose = cl.verbose;
+    run.launch.quiet = cl.quiet;
     run.launch.timeout = cl.timeout;
     code = cl.show ? show(&cl, path, &config) : start_job(&run, &config);
     free(sim_args);
