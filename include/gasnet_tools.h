@@ -63,7 +63,7 @@ GASNETT_LITE_MODE
 #else
 #define GASNETT_DEBUG_CONFIG nodebug
 #endif
-#if PLATFORM_ARCH_64
+#ifdef PLATFORM_ARCH_64
 #define GASNETT_PTR_CONFIG 64bit
 #else
 #define GASNETT_PTR_CONFIG 32bit
@@ -82,7 +82,7 @@ GASNETT_LITE_MODE
     "," _STRINGIFY(GASNETT_MEMBAR_CONFIG)
 /* clang-format on */
 
-#if GASNETT_LITE_MODE
+#ifdef GASNETT_LITE_MODE
 #define GASNETT_CONFIG_STRING FSH_GASNETT_CONFIG_STRING
 #else
 #include "gasnet_tools_atomic.h"

@@ -115,19 +115,19 @@
 
 #define GASNETT_PAGESIZE GASNET_PAGESIZE
 #define GASNETT_PAGESHIFT FSH_CONFIG_PAGESHIFT
-#if PLATFORM_ARCH_POWERPC
+#ifdef PLATFORM_ARCH_POWERPC
 #define GASNETT_CACHE_LINE_BYTES 128
 #else
 #define GASNETT_CACHE_LINE_BYTES 64
 #endif
 
-#if PLATFORM_ARCH_X86_64
+#ifdef PLATFORM_ARCH_X86_64
 #define GASNETT_SYSTEM_TUPLE "x86_64-unknown-linux-gnu"
-#elif PLATFORM_ARCH_AARCH64
+#elif defined(PLATFORM_ARCH_AARCH64)
 #define GASNETT_SYSTEM_TUPLE "aarch64-unknown-linux-gnu"
-#elif PLATFORM_ARCH_POWERPC
+#elif defined(PLATFORM_ARCH_POWERPC)
 #define GASNETT_SYSTEM_TUPLE "powerpc64le-unknown-linux-gnu"
-#elif PLATFORM_ARCH_RISCV
+#elif defined(PLATFORM_ARCH_RISCV)
 #define GASNETT_SYSTEM_TUPLE "riscv64-unknown-linux-gnu"
 #else
 #define GASNETT_SYSTEM_TUPLE "unknown-unknown-linux-gnu"
@@ -159,7 +159,7 @@ uintptr_t fsh_gasnett_value_from(const void *src, size_t nbytes)
         memcpy(&value, src, sizeof value);
         return value;
     default:
-#if PLATFORM_ARCH_BIG_ENDIAN
+#ifdef PLATFORM_ARCH_BIG_ENDIAN
         memcpy((char *)&value + (sizeof value - nbytes), src, nbytes);
 #else
         memcpy(&value, src, nbytes);
@@ -171,7 +171,7 @@ uintptr_t fsh_gasnett_value_from(const void *src, size_t nbytes)
 GASNETT_INLINE(fsh_gasnett_value_to)
 void fsh_gasnett_value_to(void *dest, uintptr_t value, size_t nbytes)
 {
-#if PLATFORM_ARCH_BIG_ENDIAN
+#ifdef PLATFORM_ARCH_BIG_ENDIAN
     memcpy(dest, (const char *)&value + (sizeof value - nbytes), nbytes);
 #else
     memcpy(dest, &value, nbytes);

@@ -109,7 +109,7 @@ GASNETT_INLINE(fsh_gasnett_after) void fsh_gasnett_after(int flags)
 /* A sequentially consistent read-modify-write is a full barrier on x86. The
  * sanitizer must see each side of a pair in the same way, whether it is an
  * atomic's flag or a barrier of its own. */
-#if PLATFORM_ARCH_X86_64 && !FSH_GASNETT_TSAN
+#if defined(PLATFORM_ARCH_X86_64) && !FSH_GASNETT_TSAN
 #define FSH_GASNETT_RMW_BEFORE(flags) ((void)0)
 #define FSH_GASNETT_RMW_AFTER(flags) ((void)0)
 #else
@@ -245,7 +245,7 @@ GASNETT_INLINE(fsh_gasnett_after) void fsh_gasnett_after(int flags)
 FSH_GASNETT_ATOMIC(gasnett_strongatomic, gasnett_atomic_t, gasnett_atomic_val_t)
 FSH_GASNETT_ATOMIC(gasnett_strongatomic32, gasnett_atomic32_t, uint32_t)
 FSH_GASNETT_ATOMIC(gasnett_strongatomic64, gasnett_atomic64_t, uint64_t)
-#if GASNETT_THREAD_SINGLE
+#ifdef GASNETT_THREAD_SINGLE
 FSH_GASNETT_SINGLE(gasnett_atomic, gasnett_atomic_t, gasnett_atomic_val_t)
 FSH_GASNETT_SINGLE(gasnett_atomic32, gasnett_atomic32_t, uint32_t)
 FSH_GASNETT_SINGLE(gasnett_atomic64, gasnett_atomic64_t, uint64_t)

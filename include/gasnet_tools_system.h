@@ -150,9 +150,9 @@ void gasnett_sched_yield(void);
 /* In loops that spin: leaves the core to its other hardware thread. */
 GASNETT_INLINE(gasnett_spinloop_hint) void gasnett_spinloop_hint(void)
 {
-#if PLATFORM_ARCH_X86_64
+#ifdef PLATFORM_ARCH_X86_64
     __builtin_ia32_pause();
-#elif PLATFORM_ARCH_AARCH64
+#elif defined(PLATFORM_ARCH_AARCH64)
     __asm__ __volatile__("yield" : : : "memory");
 #else
     __asm__ __volatile__("" : : : "memory");
@@ -243,7 +243,7 @@ int fsh_gasnett_heapstats(gasnett_heapstats_t *stats);
 /* As their namesakes, with marks before and after each piece; no memory is
  * fatal. memcheck: end the program with a line if the marks of p, of one live
  * piece, of all of them are damaged; freeing checks too. */
-#if GASNET_DEBUGMALLOC
+#if defined(GASNET_DEBUGMALLOC) && GASNET_DEBUGMALLOC
 #define FSH_GASNETT_HERE __FILE__ ":" _STRINGIFY(__LINE__)
 #define gasnett_debug_malloc(nbytes) \
     fsh_gasnett_malloc((nbytes), FSH_GASNETT_HERE)

@@ -14,7 +14,7 @@
 #error Include gasnet_tools.h
 #endif
 
-#if GASNETT_THREAD_SAFE
+#ifdef GASNETT_THREAD_SAFE
 #include <pthread.h>
 #endif
 #include <sched.h>
@@ -84,7 +84,11 @@ void gasnett_cond_wait(gasnett_cond_t *cond, gasnett_mutex_t *mutex);
 void fsh_gasnett_cond_wait_alone(gasnett_cond_t *cond, gasnett_mutex_t *mutex);
 
 #ifndef GASNETT_USE_TRUE_MUTEXES
-#define GASNETT_USE_TRUE_MUTEXES GASNETT_THREAD_SAFE
+#ifdef GASNETT_THREAD_SAFE
+#define GASNETT_USE_TRUE_MUTEXES 1
+#else
+#define GASNETT_USE_TRUE_MUTEXES 0
+#endif
 #endif
 #if !GASNETT_USE_TRUE_MUTEXES
 #define gasnett_cond_wait(cond, mutex) fsh_gasnett_cond_wait_alone(cond, mutex)
@@ -122,7 +126,7 @@ void fsh_gasnett_cond_wait_alone(gasnett_cond_t *cond, gasnett_mutex_t *mutex);
  * (key); in headers. Every thread has its own void *, NULL at first. init is
  * never needed, and the _noinit forms are the same. */
 
-#if GASNETT_THREAD_SINGLE
+#ifdef GASNETT_THREAD_SINGLE
 #define FSH_GASNETT_THREAD
 #else
 #define FSH_GASNETT_THREAD __thread

@@ -60,7 +60,7 @@ GASNETT_INLINE(gasnett_local_mb) void gasnett_local_mb(void)
 }
 
 /* The same between the threads of this process: nothing if it has but one. */
-#if GASNETT_THREAD_SINGLE
+#ifdef GASNETT_THREAD_SINGLE
 #define gasnett_weak_wmb() ((void)0)
 #define gasnett_weak_rmb() ((void)0)
 #define gasnett_weak_mb() ((void)0)
@@ -87,7 +87,7 @@ gasnett_tick_t fsh_gasnett_ticks(void);
 /* Now. Some nanoseconds; no call into the kernel. */
 GASNETT_INLINE(gasnett_ticks_now) gasnett_tick_t gasnett_ticks_now(void)
 {
-#if PLATFORM_ARCH_X86_64
+#ifdef PLATFORM_ARCH_X86_64
     if (__builtin_expect(
             __atomic_load_n(&fsh_gasnett_counter, __ATOMIC_RELAXED) == 1, 1))
         return __builtin_ia32_rdtsc();

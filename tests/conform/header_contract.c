@@ -33,6 +33,9 @@
     FSHMEM_VERSION_PATCH < 0
 #error "version of FSHMEM"
 #endif
+#ifdef GEX_SPEC_VERSION_MAJOR
+#error "gasnet.h alone offers no GASNet-EX"
+#endif
 #if SIZEOF_INT != 4 || SIZEOF_LONG != SIZEOF_VOID_P
 #error "sizes"
 #endif
@@ -58,6 +61,13 @@
 #endif
 #if defined(GASNET_CONDUIT_SMP) + defined(GASNET_CONDUIT_FPGA) != 1
 #error "not exactly one conduit macro is defined"
+#endif
+
+/* A program that asks for a revision of GASNet-EX takes its GASNet-1 part. */
+#include <gasnetex.h>
+#if !defined(GEX_SPEC_VERSION_MAJOR) || !defined(GEX_SPEC_VERSION_MINOR) || \
+    ((GEX_SPEC_VERSION_MAJOR << 8) + GEX_SPEC_VERSION_MINOR) >= 3
+#error "a revision of GASNet-EX that has calls"
 #endif
 
 #include "conform.h"
@@ -88,6 +98,8 @@ STATIC_CHECK(offsetof(gasnet_seginfo_t, addr) == 0);
 STATIC_CHECK(offsetof(gasnet_seginfo_t, size) == sizeof(void *));
 STATIC_CHECK(sizeof(gasnet_threadinfo_t) == sizeof(void *));
 STATIC_CHECK(sizeof(GASNET_CONFIG_STRING) > 1);
+STATIC_CHECK(sizeof(gex_Rank_t) == sizeof(gasnet_node_t));
+STATIC_CHECK(GEX_RANK_INVALID > GASNET_MAXNODES);
 STATIC_CHECK(GASNET_BARRIERFLAG_ANONYMOUS != 0);
 STATIC_CHECK(GASNET_BARRIERFLAG_MISMATCH != 0);
 STATIC_CHECK(GASNET_OK == 0);

@@ -3,7 +3,7 @@
 # to compile without exactly one thread mode.
 
 set(header_flags -fsyntax-only -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-    -Werror -I${PROJECT_SOURCE_DIR}/include)
+    -Wundef -Werror -I${PROJECT_SOURCE_DIR}/include)
 
 function(header_compile name source compiler language)
     add_test(NAME conform/header_${name} COMMAND ${compiler} -x ${language}
