@@ -64,6 +64,7 @@ ATOMIC_OPS = ["init", "set", "read", "increment", "decrement",
 TOPICS = [
     ("fshmem", "01_user/quickstart.md", "build, install and run a program"),
     ("fshmem-running", "01_user/running.md", "fshrun, exit codes, settings"),
+    ("fshmem-porting", "01_user/porting.md", "port a GASNet program"),
     ("fshmem-flavours", "01_user/flavours.md", "debug and everything prefixes"),
     ("fshmem-settings", "02_reference/options.md", "environment variables"),
     ("fshmem-smp", "01_user/conduit-smp.md", "conduit over shared memory"),

@@ -12,10 +12,10 @@ trap 'rm -rf "$scratch"' EXIT
 prefix=$scratch/prefix
 work=$scratch/work
 mkdir -p "$work"
-# Everything below happens in a tree that was moved after it was installed.
-cmake --install "$build" --prefix "$scratch/first" >"$scratch/install.log" ||
-    { cat "$scratch/install.log"; exit 1; }
-mv "$scratch/first" "$prefix"
+# Everything below happens in a tree that was staged, and moved after that.
+DESTDIR=$scratch/stage cmake --install "$build" --prefix /opt/fshmem \
+    >"$scratch/install.log" || { cat "$scratch/install.log"; exit 1; }
+mv "$scratch/stage/opt/fshmem" "$prefix"
 cp "$here/sum.c" "$here/flood.c" "$here/user.mk" "$work"
 cp "$here/sum.c" "$work/sum.cc"
 cp "$here/tools.c" "$here/tools.mk" "$work"
@@ -59,8 +59,24 @@ for conduit in smp fpga; do
             - <<<"int main(void) { return gasnet_AMPoll(); }"
     done
     for mode in seq parsync par; do
+        fragment=$prefix/include/$conduit-conduit/$conduit-$mode.mak
+        # As build systems read it that are no makefiles: through make, and the
+        # text itself.
+        flags=$(printf 'include %s\nall:\n\t@echo $(GASNET_CPPFLAGS) %s\n' \
+            "$fragment" '$(GASNET_LIBS)' | make -s -f - all)
+        for word in "-I$prefix/include" "-L$prefix/lib" \
+            "-I$prefix/include/$conduit-conduit" \
+            "-DGASNET_${mode^^}=1" "-lgasnet-$conduit-$mode"; do
+            case " $flags " in
+            *" $word "*) ;;
+            *) echo "$fragment: no $word in '$flags'"; exit 1 ;;
+            esac
+        done
+        grep -q '^GASNET_INCLUDES = -I' "$fragment" &&
+            grep -q '^GASNET_LIBDIRS = -L' "$fragment" ||
+            { echo "$fragment: no -I and -L to be found"; exit 1; }
         make -s -B -f user.mk GASNET_CC="$cc" GASNET_CXX="$cxx" \
-            FRAGMENT="$prefix/include/$conduit-conduit/$conduit-$mode.mak"
+            FRAGMENT="$fragment"
         case $conduits in
         *$conduit*)
             expect "sum 3 of 2 ranks" "$prefix/bin/fshrun" -n 2 ./sum
