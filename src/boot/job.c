@@ -92,8 +92,11 @@ static int make_memory(const char *name, size_t bytes, int *fd, char *err,
                  fsh_memory_text((size_t)lim.rlim_cur, limit));
         return -EFBIG;
     }
-    *fd = memfd_create(name, MFD_CLOEXEC);
-    if (*fd < 0 || ftruncate(*fd, (off_t)bytes) != 0) {
+    *fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    /* Nothing grows, and what a rank cut off would be a SIGBUS to all. */
+    if (*fd < 0 || ftruncate(*fd, (off_t)bytes) != 0 ||
+        fcntl(*fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) !=
+            0) {
         rc = -errno;
         snprintf(err, errlen, "%s: cannot make a memory object of %s: %s%s",
                  name, fsh_memory_text(bytes, asked), strerror(-rc),

@@ -44,6 +44,21 @@ static void check_exchange(void)
     say("ok");
 }
 
+/* No rank can cut off, or add to, what all have mapped. */
+static void check_seals(void)
+{
+    int fd = fsh_boot_fd(FSH_FD_SMP);
+    off_t end = lseek(fd, 0, SEEK_END);
+    const off_t sizes[] = {0, end - 4096, end + 4096};
+
+    if (end < 4096)
+        fsh_fatal("no memory object of the job");
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+        if (ftruncate(fd, sizes[i]) == 0)
+            fsh_fatal("the memory object takes another size");
+    say("sealed");
+}
+
 /* A program that the rank starts is no rank and inherits nothing of the job. */
 static void check_child(void)
 {
@@ -140,6 +155,8 @@ int main(int argc, char **argv)
         check_child();
     else if (strcmp(what, "fork") == 0)
         check_fork();
+    else if (strcmp(what, "seals") == 0)
+        check_seals();
     else if (fsh_boot_rank() == who)
         act(what, code);
     else if (strcmp(rest, "barrier") == 0)
@@ -147,7 +164,7 @@ int main(int argc, char **argv)
     else if (strcmp(rest, "wait") == 0)
         wait_for_the_end();
     if (strcmp(what, "exchange") && strcmp(what, "child") &&
-        strcmp(what, "fork"))
+        strcmp(what, "fork") && strcmp(what, "seals"))
         spin();
     fsh_boot_leave(0);
     return 0;

@@ -49,6 +49,10 @@ def children_are_no_ranks():
     expect(["-n", 2, RANKS, "fork"], 0, "fork ok 1 of 2")
 
 
+def memory_keeps_its_size():
+    expect(["-n", 2, RANKS, "seals"], 0, "sealed 1 of 2")
+
+
 def exit_codes():
     for how, code in (("exit_job", 5), ("_exit", 7), ("leave", 3)):
         expect(["-n", 3, RANKS, how, code, 1], code, limit=5)
@@ -467,7 +471,8 @@ def simulator_not_found():
            "FSHMEM_SIM", "unset it", env={"FSHMEM_SIM": "/no/such/fshsim"})
 
 
-CASES = [exchange, exchange_many, children_are_no_ranks, exit_codes,
+CASES = [exchange, exchange_many, children_are_no_ranks,
+         memory_keeps_its_size, exit_codes,
          failure_is_said_once, end_of_a_rank_is_said, a_code_is_never_hidden,
          program_cannot_run, wrong_use, unknown_setting,
          quiet, backtrace, memory_is_compared, file_size_limit, time_limit,
