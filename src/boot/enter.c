@@ -16,6 +16,8 @@
 #include "base/option.h"
 #include "boot/boot_state.h"
 #include "boot/job_env.h"
+#include "boot/limits.h"
+#include "boot/meeting.h"
 #include "boot/rendezvous.h"
 #include "boot/watch.h"
 
@@ -123,14 +125,27 @@ static void forked(void)
 
 /* ---- another's launcher ---- */
 
+/* What rank 0 opens: a connection to each other, memory objects (three a node on
+ * fpga), and the like. */
+static uint32_t descriptors_of_first(const struct fsh_place *place,
+                                     const char *conduit)
+{
+    uint32_t objects = strcmp(conduit, "smp") == 0 ? 0 : 3 * place->size;
+
+    return place->size + objects + 16;
+}
+
 /* Rank 0: make the job and hand it out. */
 static void found_foreign(const struct fsh_place *place, const char *conduit,
                           int *lifeline)
 {
-    int fd = fsh_rendezvous_listen(place);
+    int fd = fsh_meeting_listen(place);
     char err[640];
 
-    if (make_job(place->size, conduit, err, sizeof(err)) != 0) {
+    if (!fsh_limits_raise_files(place->size,
+                                descriptors_of_first(place, conduit), err,
+                                sizeof(err)) ||
+        make_job(place->size, conduit, err, sizeof(err)) != 0) {
         fsh_warn("gasnet_init: %s", err);
         fsh_rendezvous_refuse(place, fd);
         _exit(1);

@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "boot/launch.h"
+#include "boot/limits.h"
 
 void fsh_launch_kill_orphans(void)
 {
@@ -105,13 +105,9 @@ static _Noreturn void guard(pid_t launcher, const sigset_t *set)
 
 void fsh_launch_raise_limits(uint32_t ranks)
 {
-    struct rlimit lim;
-    rlim_t need = 256 + 6 * (rlim_t)ranks;
+    char why[400]; /* what cannot be opened says so itself */
 
-    if (getrlimit(RLIMIT_NOFILE, &lim) != 0 || lim.rlim_cur >= need)
-        return;
-    lim.rlim_cur = need < lim.rlim_max ? need : lim.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &lim);
+    fsh_limits_raise_files(ranks, 256 + 6 * ranks, why, sizeof(why));
 }
 
 void fsh_launch_guard(void)

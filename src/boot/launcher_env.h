@@ -19,6 +19,7 @@ struct fsh_place {
     const char *launcher; /* for messages: "Open MPI" */
     uint32_t rank, size;  /* size > 1 */
     char job[160];        /* equal in the processes of a job, and only there */
+    uint64_t secret;      /* equal too, and of what other users cannot read */
     pid_t parent; /* process above the ranks and their scripts; 1 or less: not
                      known, or not worth watching */
 };
@@ -32,5 +33,8 @@ enum fsh_place_result {
 /* REFUSED: err says what is contradictory, missing, or not supported. */
 enum fsh_place_result fsh_place_read(struct fsh_place *place, char *err,
                                      size_t errlen);
+
+/* Go on with a hash (FNV-1a), or begin it with 0. */
+uint64_t fsh_place_hash(uint64_t hash, const void *data, size_t n);
 
 #endif

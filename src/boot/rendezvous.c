@@ -15,16 +15,16 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/cpu.h"
 #include "base/log.h"
 #include "base/option.h"
 #include "boot/death.h"
+#include "boot/meeting.h"
 
 #define MS UINT64_C(1000000)
-#define HELLO_SECONDS 2 /* from connecting to the hello, or an answer's limit */
+#define REFUSE_NS (5000 * MS) /* for ranks that come when there is no job */
 
 struct hello {
     uint32_t magic, page_bytes;
@@ -47,50 +47,6 @@ static void list_fds(struct fsh_job_ticket *t, int *fd[FDS])
                       &t->mmio_fd, &t->fabric_fd, &t->abort_fd};
 
     memcpy(fd, list, sizeof(list));
-}
-
-static uint64_t deadline_from_now(void)
-{
-    return fsh_time_ns() +
-           (uint64_t)(fsh_option_seconds("FSHMEM_START_TIMEOUT") * 1e9);
-}
-
-/* Abstract: the name begins with a zero byte and dies with its socket. */
-static socklen_t make_address(const struct fsh_place *place,
-                              struct sockaddr_un *addr)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-    int n;
-
-    for (const char *c = place->job; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
-    memset(addr, 0, sizeof(*addr));
-    addr->sun_family = AF_UNIX;
-    n = snprintf(addr->sun_path + 1, sizeof(addr->sun_path) - 1,
-                 "fshmem-%u-%016" PRIx64, (unsigned)geteuid(), hash);
-    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
-}
-
-static int make_socket(void)
-{
-    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    const struct timeval limit = {.tv_sec = HELLO_SECONDS};
-
-    if (fd < 0)
-        fsh_fatal("cannot make a socket to meet the other ranks: %s",
-                  strerror(errno));
-    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-    return fd;
-}
-
-/* Is the process at the other end one of this user's? */
-static bool is_own(int fd)
-{
-    struct ucred peer;
-    socklen_t len = sizeof(peer);
-
-    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 &&
-           peer.uid == geteuid();
 }
 
 /* ---- rank 0 ---- */
@@ -154,11 +110,12 @@ static _Noreturn void fail(const struct fsh_place *place, const int *lifeline,
 static bool greet(const struct fsh_place *place, const struct fsh_job *job,
                   int fd, int *lifeline)
 {
-    const struct timeval limit = {.tv_sec = HELLO_SECONDS};
+    const struct timeval limit = {.tv_sec = FSH_MEETING_HELLO_S};
     struct hello h;
     char text[200] = "";
+    unsigned user;
 
-    if (!is_own(fd))
+    if (!fsh_meeting_is_own(fd, &user))
         return false;
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
     if (recv(fd, &h, sizeof(h), 0) != (ssize_t)sizeof(h) ||
@@ -233,39 +190,35 @@ static void check_arrived(const struct fsh_place *place, const int *lifeline)
     }
 }
 
-int fsh_rendezvous_listen(const struct fsh_place *place)
-{
-    uint64_t deadline = deadline_from_now();
-    struct sockaddr_un addr;
-    socklen_t len = make_address(place, &addr);
-    int fd = make_socket();
-
-    /* The last program of a script may just be ending. */
-    while (bind(fd, (struct sockaddr *)&addr, len) != 0) {
-        if (errno != EADDRINUSE || fsh_time_ns() > deadline)
-            fsh_fatal("gasnet_init: cannot be rank 0 of the job of %s (%s): %s",
-                      place->launcher, place->job,
-                      errno == EADDRINUSE ? "another process is"
-                                          : strerror(errno));
-        usleep(10000);
-    }
-    if (listen(fd, 128) != 0)
-        fsh_fatal("gasnet_init: cannot wait for the other ranks: %s",
-                  strerror(errno));
-    return fd;
-}
-
 static int accept_within(int fd, int ms)
 {
     struct pollfd p = {.fd = fd, .events = POLLIN};
 
-    return poll(&p, 1, ms) > 0 ? accept4(fd, NULL, NULL, SOCK_CLOEXEC) : -1;
+    if (poll(&p, 1, ms) > 0)
+        return accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+    errno = EAGAIN;
+    return -1;
+}
+
+/* Those who wait to be accepted would be waited for till the time is up. */
+static _Noreturn void say_cannot_accept(const struct fsh_place *place,
+                                        const int *lifeline, int error)
+{
+    char text[200];
+
+    snprintf(text, sizeof(text),
+             "cannot take the connection of another rank: %s%s",
+             strerror(error),
+             error == EMFILE   ? "; raise the limit with ulimit -n"
+             : error == ENFILE ? " (fs.file-max of the whole system)"
+                               : "");
+    fail(place, lifeline, 1, text);
 }
 
 void fsh_rendezvous_serve(const struct fsh_place *place, int fd,
                           const struct fsh_job *job, int *lifeline)
 {
-    uint64_t deadline = deadline_from_now();
+    uint64_t deadline = fsh_meeting_deadline();
     uint32_t missing = place->size - 1;
     int peer;
 
@@ -275,6 +228,8 @@ void fsh_rendezvous_serve(const struct fsh_place *place, int fd,
         if (fsh_time_ns() > deadline)
             say_missing(place, lifeline);
         peer = accept_within(fd, 50);
+        if (peer < 0 && errno != EAGAIN && errno != EINTR)
+            say_cannot_accept(place, lifeline, errno);
         if (peer < 0)
             check_arrived(place, lifeline);
         else if (greet(place, job, peer, lifeline))
@@ -287,49 +242,30 @@ void fsh_rendezvous_serve(const struct fsh_place *place, int fd,
         give(job, r, lifeline[r]);
 }
 
+/* One after the other: there may be a descriptor for one only. */
 void fsh_rendezvous_refuse(const struct fsh_place *place, int fd)
 {
-    uint64_t deadline = fsh_time_ns() + HELLO_SECONDS * 1000 * MS;
+    const struct timeval limit = {.tv_sec = FSH_MEETING_HELLO_S};
+    uint64_t deadline = fsh_time_ns() + REFUSE_NS;
     uint32_t missing = place->size - 1;
+    struct hello h;
     int peer;
 
     while (missing && fsh_time_ns() < deadline) {
         peer = accept_within(fd, 50);
         if (peer < 0)
             continue;
-        refuse(peer, 1); /* and leave it open: it is to read that */
-        missing--;
+        setsockopt(peer, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+        /* What is not read would be an error to it, instead of the answer. */
+        if (recv(peer, &h, sizeof(h), 0) == (ssize_t)sizeof(h)) {
+            refuse(peer, 1);
+            missing--;
+        }
+        close(peer);
     }
 }
 
 /* ---- the others ---- */
-
-static int connect_to(const struct fsh_place *place)
-{
-    uint64_t deadline = deadline_from_now(), nap_us = 500;
-    struct sockaddr_un addr;
-    socklen_t len = make_address(place, &addr);
-    int fd = make_socket();
-
-    /* EAGAIN: rank 0 has not taken those before us from its queue. */
-    while (connect(fd, (struct sockaddr *)&addr, len) != 0) {
-        if (errno != ECONNREFUSED && errno != EAGAIN && errno != EINTR)
-            fsh_fatal("gasnet_init: cannot reach rank 0: %s", strerror(errno));
-        if (fsh_time_ns() > deadline)
-            fsh_fatal("gasnet_init: %s started this process as rank %" PRIu32
-                      " of %" PRIu32 ", but rank 0 did not arrive within %g s "
-                      "(FSHMEM_START_TIMEOUT): it has not called gasnet_init, "
-                      "has ended, or runs elsewhere",
-                      place->launcher, place->rank, place->size,
-                      fsh_option_seconds("FSHMEM_START_TIMEOUT"));
-        usleep((useconds_t)nap_us);
-        nap_us = nap_us < 20000 ? nap_us * 2 : nap_us;
-    }
-    if (!is_own(fd))
-        fsh_fatal("gasnet_init: the process that plays rank 0 is another "
-                  "user's");
-    return fd;
-}
 
 /* Take the descriptors out of the message; unused ones of the ticket are -1. */
 static void unpack(struct msghdr *m, const struct answer *a,
@@ -370,7 +306,7 @@ void fsh_rendezvous_join(const struct fsh_place *place,
     struct answer a = {.magic = 0};
     struct iovec data = {.iov_base = &a, .iov_len = sizeof(a)};
     struct msghdr m = {.msg_iov = &data, .msg_iovlen = 1};
-    int fd = connect_to(place);
+    int fd = fsh_meeting_connect(place);
     const struct timeval limit = {
         .tv_sec = 1 + (time_t)fsh_option_seconds("FSHMEM_START_TIMEOUT")};
     ssize_t n = send(fd, &h, sizeof(h), MSG_NOSIGNAL);

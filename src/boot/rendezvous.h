@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How the ranks that another launcher has started become a job: rank 0 makes
- * it and hands out its descriptors over an abstract socket named after the
- * launcher's job, which leaves nothing behind. Every connection stays open: the
+ * it and hands out its descriptors over an abstract socket (meeting.h). Every connection stays open: the
  * lifeline between rank 0 and another. Once in each process, from
  * fsh_boot_init; bounded by FSHMEM_START_TIMEOUT; fatal with a message if it
  * fails.
@@ -13,13 +12,11 @@
 #include "boot/job_env.h"
 #include "boot/launcher_env.h"
 
-/* Rank 0: be there to be found; returns a descriptor. */
-int fsh_rendezvous_listen(const struct fsh_place *place);
-/* Rank 0: serve all others, and close fd. lifeline[r] becomes the connection to
+/* Rank 0, with fd of fsh_meeting_listen: serve all others, and close fd. lifeline[r] becomes the connection to
  * rank r, -1 for rank 0 itself. */
 void fsh_rendezvous_serve(const struct fsh_place *place, int fd,
                           const struct fsh_job *job, int *lifeline);
-/* Rank 0: there will be no job; tell who comes in the next two seconds. */
+/* Rank 0: there will be no job; tell who comes in the next five seconds. */
 void fsh_rendezvous_refuse(const struct fsh_place *place, int fd);
 
 /* The others: get the descriptors. ticket->life_fd is the connection. */

@@ -188,6 +188,114 @@ def other_users_are_kept_out():
     return None
 
 
+SQUATTER = """
+import os, socket, sys
+os.setgid(65534); os.setuid(65534)
+taken = []
+for name in sys.argv[1:]:
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    s.bind(chr(0) + name)
+    s.listen(128)
+    taken.append(s)
+print("taken", flush=True)
+sys.stdin.read()
+"""
+
+
+class Squatter:
+    """Another user's process that listens under these names."""
+
+    def __init__(self, names):
+        self.proc = subprocess.Popen([sys.executable, "-c", SQUATTER, *names],
+                                     stdin=subprocess.PIPE,
+                                     stdout=subprocess.PIPE)
+        check(self.proc.stdout.readline() == b"taken\n", "no squatter")
+
+    def close(self):
+        self.proc.communicate()
+
+
+def meeting_names(env):
+    """Where ranks of this script meet: the first name, and the others."""
+    job = Job(CLIENT, env=env)
+    try:
+        wait_until(lambda: meeting_place(job.proc.pid), "rank 0 listens", 5)
+        name = meeting_place(job.proc.pid)
+    finally:
+        job.close()
+    check(name.endswith("-0"), name)
+    return [name[:-1] + str(k) for k in range(4)]
+
+
+def squatters_are_passed_by():
+    """Another user sits on the name: the ranks meet at the next, and if all are
+    taken the job is refused at once."""
+    if os.geteuid() != 0:
+        return "skipped: needs root to be somebody else"
+    env = {k: str(v) for k, v in ENVIRONMENTS["PMI"](0, 2).items()}
+    names = meeting_names(env)
+    for taken in names[:1], names[:3]:
+        squatter = Squatter(taken)
+        try:
+            start = time.monotonic()
+            codes, output = emulate(3, CLIENT)
+            check(set(codes.values()) == {0} and lines(output) == hellos(3),
+                  f"{codes} {output!r}")
+            check(time.monotonic() - start < 10, "too late")
+        finally:
+            squatter.close()
+    squatter = Squatter(names)
+    try:
+        codes, output = emulate(3, CLIENT, limit=10)
+        check(set(codes.values()) == {1} and "user 65534" in output and
+              "rank 0:" in output, f"{codes} {output!r}")
+    finally:
+        squatter.close()
+    return None
+
+
+def fnv(text):
+    value = 0xcbf29ce484222325
+    for byte in text.encode():
+        value = (value ^ byte) * 0x100000001b3 % (1 << 64)
+    return value
+
+
+def names_are_not_guessed():
+    """What other users can know of a job does not give the name of its socket,
+    where launcher or kernel tell the ranks something that others cannot read."""
+    with open("/proc/self/stat") as f:
+        start = f.read().rsplit(")", 1)[1].split()[19]
+    key = {"OMPI_MCA_orte_precondition_transports": "1f00d-2beef"}
+    for place, job in (
+            (ENVIRONMENTS["PMI"](0, 2), f"PMI/{os.getpid()}/{start}"),
+            ({**ENVIRONMENTS["Open MPI"](0, 2), **key},
+             f"Open MPI/test-{os.getpid()}@1")):
+        names = meeting_names({k: str(v) for k, v in place.items()})
+        guess = f"fshmem-{os.geteuid()}-{fnv(job):016x}-0"
+        check(names[0] != guess and len(names[0]) == len(guess), names[0])
+    codes, output = emulate(3, CLIENT, launcher="Open MPI", env=key)
+    check(set(codes.values()) == {0} and lines(output) == hellos(3),
+          f"{codes} {output!r}")
+
+
+def descriptors_run_out():
+    """One for each rank: the soft limit is raised, the hard one is named."""
+    program = ["sh", "-c", f'ulimit -S -n 16; exec "$@"', "sh", CLIENT]
+    codes, output = emulate(20, *program)
+    check(set(codes.values()) == {0} and lines(output) == hellos(20),
+          f"{codes} {output!r}")
+    program[2] = program[2].replace("-S ", "")
+    for env in {}, FPGA if HAVE_SIM else {}:
+        start = time.monotonic()
+        codes, output = emulate(20, *program, env=env)
+        check(set(codes.values()) == {1}, f"{codes} {output!r}")
+        check(re.search(r"rank 0: .*a job of 20 ranks needs \d+ descriptors.* "
+                        r"limit is 16 \(ulimit -n\)", output) and
+              output.count("\n") == 1, repr(output))
+        check(time.monotonic() - start < 10, "too late")
+
+
 def links(pid):
     """What its descriptors are."""
     for fd in os.listdir(f"/proc/{pid}/fd"):
@@ -416,6 +524,8 @@ def options_of_gasnetrun():
 CASES = [every_launcher, launcher_of_one, our_launcher_goes_first,
          several_hosts_are_refused, nonsense_is_refused,
          missing_ranks_are_named, two_of_one_rank, other_users_are_kept_out,
+         squatters_are_passed_by, names_are_not_guessed,
+         descriptors_run_out,
          exit_codes, ranks_are_killed, ranks_end_without_a_word,
          rank_dies_before_all_have_come, launcher_is_killed,
          children_are_no_ranks, one_program_after_the_other, state_on_request,
