@@ -84,6 +84,11 @@ def memory_limit_is_reported():
                            env=env)
         check(code == 1 and "asked for 200 MiB a rank" in output and
               "memory limit of the cgroup" in output, f"{code} {output!r}")
+        del env["FSHMEM_SEGMENT_MAX"], env["TEST_SEGMENT_KB"]
+        code, output = run("sh", "-c", f"{enter} {FSHRUN} -n 2 {CLIENT} limit",
+                           env=env)
+        share = int(output.split()[0]) if code == 0 else 0
+        check(60 << 20 < share <= 85 << 20, f"the default: {code} {output!r}")
     finally:
         wait_until(lambda: not gone(place), "the cgroup", 5)
     return None
