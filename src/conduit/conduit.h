@@ -134,6 +134,14 @@ struct fsh_conduit_ops {
     /* Send the reply of a request handler; runs reply handlers only. */
     void (*am_reply)(struct fsh_token *token, const struct fsh_am *am);
 
+    /* The same if there is room for the message now: true, or nothing has
+     * happened. Neither blocks nor runs handlers, so polls and handlers may
+     * call both; whoever is told false comes again with a later poll. A request
+     * to this node waits for its poll like any other; a reply to it may run its
+     * handler, as am_reply. */
+    bool (*am_try_request)(const struct fsh_am *am);
+    bool (*am_try_reply)(struct fsh_token *token, const struct fsh_am *am);
+
     /* am_request (to another node than this one) and am_reply for Shorts, with
      * all there is to say in registers, and 0 to return, so that one call can
      * end with the next. NULL: there is nothing to gain. */

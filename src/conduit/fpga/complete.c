@@ -130,7 +130,25 @@ static void finish_tagged(const uint64_t *entry)
         finish_op(entry, false);
 }
 
-/* The payload of an active message is read: its source may be reused. */
+void fsh_fpga_source_read(unsigned channel, uint32_t node, unsigned slot)
+{
+    struct fsh_fpga_source *s = &fsh_fpga.source[channel][node][slot];
+
+    s->halves = 0;
+    if (s->bounce == FSH_BOUNCE_SMALL)
+        fsh_fpga_release(&fsh_fpga.free_small[channel], s->index);
+    else if (s->bounce == FSH_BOUNCE_BIG)
+        fsh_fpga_release(&fsh_fpga.free_big[channel], s->index);
+    if (channel == FSH_FPGA_REQUEST) {
+        fsh_fpga_lock(&fsh_fpga.peer_lock);
+        fsh_fpga_slots_reading(&fsh_fpga.peer[node], slot, false);
+        fsh_fpga_unlock(&fsh_fpga.peer_lock);
+    }
+    /* Release, partner: the acquire in is_reading (message.c). */
+    atomic_store_explicit(&s->reading, false, memory_order_release);
+}
+
+/* An entry that says so, of one port or of both. */
 static void finish_source(const uint64_t *entry)
 {
     unsigned channel = (unsigned)fsh_ring_reply(entry);
@@ -145,18 +163,7 @@ static void finish_source(const uint64_t *entry)
     struct fsh_fpga_source *s = &fsh_fpga.source[channel][node][slot];
     if (fsh_ring_half(entry) && ++s->halves < 2)
         return;
-    s->halves = 0;
-    if (s->bounce == FSH_BOUNCE_SMALL)
-        fsh_fpga_release(&fsh_fpga.free_small[channel], s->index);
-    else if (s->bounce == FSH_BOUNCE_BIG)
-        fsh_fpga_release(&fsh_fpga.free_big[channel], s->index);
-    if (channel == FSH_FPGA_REQUEST) {
-        fsh_fpga_lock(&fsh_fpga.peer_lock);
-        fsh_fpga_slots_reading(&fsh_fpga.peer[node], slot, false);
-        fsh_fpga_unlock(&fsh_fpga.peer_lock);
-    }
-    /* Release, partner: the acquire of send_from (message.c). */
-    atomic_store_explicit(&s->reading, false, memory_order_release);
+    fsh_fpga_source_read(channel, node, slot);
 }
 
 /* A command that was refused: of a tag, of a slot, or (corrupt) of neither. */

@@ -39,35 +39,62 @@ static uint64_t long_offset(uint32_t node, const struct fsh_am *am)
     return offset & ((UINT64_C(1) << ADDRESS_BITS) - 1);
 }
 
-/* Copy the payload to a bounce slot of the channel; waits for one. */
+/* Take a bounce slot of the channel for n bytes; false if there is none. */
+static bool claim_bounce(struct fsh_fpga_source *s, unsigned channel, size_t n)
+{
+    bool small = n <= FSH_DMA_SMALL_BYTES;
+    int index = fsh_fpga_claim(small ? &fsh_fpga.free_small[channel]
+                                     : &fsh_fpga.free_big[channel]);
+
+    assert(n <= FSH_DMA_BIG_BYTES);
+    if (index < 0)
+        return false;
+    s->bounce = small ? FSH_BOUNCE_SMALL : FSH_BOUNCE_BIG;
+    s->index = (uint8_t)index;
+    return true;
+}
+
+/* Copy the payload to the bounce slot it has. */
+static void fill_bounce(const struct fsh_fpga_source *s, unsigned channel,
+                        const struct fsh_am *am, struct fsh_fpga_desc *desc)
+{
+    if (s->bounce == FSH_BOUNCE_SMALL)
+        desc->laddr =
+            FSH_DMA_SMALL +
+            (channel * FSH_DMA_SMALL_SLOTS + s->index) * FSH_DMA_SMALL_BYTES;
+    else
+        desc->laddr = FSH_DMA_BIG + (channel * FSH_DMA_BIG_SLOTS + s->index) *
+                                        FSH_DMA_BIG_BYTES;
+    desc->lspace = FSH_SPACE_HOST;
+    memcpy(fsh_fpga.mem.dma + desc->laddr, am->src, am->nbytes);
+}
+
+/* The same; waits for one. */
 static void bounce(struct fsh_fpga_source *s, unsigned channel, uint32_t node,
                    const struct fsh_am *am, struct fsh_fpga_desc *desc)
 {
-    bool small = am->nbytes <= FSH_DMA_SMALL_BYTES;
-    _Atomic uint64_t *mask =
-        small ? &fsh_fpga.free_small[channel] : &fsh_fpga.free_big[channel];
-    int index = fsh_fpga_claim(mask);
-
-    assert(am->nbytes <= FSH_DMA_BIG_BYTES);
-    if (index < 0) {
+    if (!claim_bounce(s, channel, am->nbytes)) {
         struct fsh_fpga_pause p;
         fsh_fpga_pause_begin(&p, "a bounce slot for a payload", node);
-        while ((index = fsh_fpga_claim(mask)) < 0)
+        while (!claim_bounce(s, channel, am->nbytes))
             fsh_fpga_pause_step(&p, channel == FSH_FPGA_REQUEST);
         fsh_fpga_pause_end(&p);
     }
-    s->bounce = small ? FSH_BOUNCE_SMALL : FSH_BOUNCE_BIG;
-    s->index = (uint8_t)index;
-    if (small)
-        desc->laddr =
-            FSH_DMA_SMALL + (channel * FSH_DMA_SMALL_SLOTS + (unsigned)index) *
-                                FSH_DMA_SMALL_BYTES;
-    else
-        desc->laddr =
-            FSH_DMA_BIG +
-            (channel * FSH_DMA_BIG_SLOTS + (unsigned)index) * FSH_DMA_BIG_BYTES;
-    desc->lspace = FSH_SPACE_HOST;
-    memcpy(fsh_fpga.mem.dma + desc->laddr, am->src, am->nbytes);
+    fill_bounce(s, channel, am, desc);
+}
+
+/* Does the payload ride in the command? It does unless the device has to read
+ * it, and to say that it has. */
+static bool rides_along(struct fsh_fpga_source *s, const struct fsh_am *am,
+                        struct fsh_fpga_desc *desc)
+{
+    s->bounce = FSH_BOUNCE_NONE;
+    desc->lspace = FSH_SPACE_INLINE;
+    desc->data = am->src;
+    desc->ack = desc->length != 0 &&
+                !fsh_fpga_fits_inline(am->nargs, desc->raddr, desc->length,
+                                      fsh_fpga.packet);
+    return !desc->ack;
 }
 
 /* Decide where the device finds the payload. */
@@ -77,14 +104,8 @@ static void place_payload(struct fsh_fpga_source *s, unsigned channel,
 {
     uint64_t offset;
 
-    s->bounce = FSH_BOUNCE_NONE;
-    desc->lspace = FSH_SPACE_INLINE;
-    desc->data = am->src;
-    if (desc->length == 0 ||
-        fsh_fpga_fits_inline(am->nargs, desc->raddr, desc->length,
-                             fsh_fpga.packet))
+    if (rides_along(s, am, desc))
         return;
-    desc->ack = true;
     if (fsh_fpga_in_segment(am->src, am->nbytes, &offset)) {
         desc->lspace = FSH_SPACE_SEGMENT;
         desc->laddr = offset;
@@ -93,27 +114,50 @@ static void place_payload(struct fsh_fpga_source *s, unsigned channel,
     bounce(s, channel, node, am, desc);
 }
 
+/* Without waiting: a payload in the segment that must be free on return is
+ * copied, too. */
+static bool try_place_payload(struct fsh_fpga_source *s, unsigned channel,
+                              const struct fsh_am *am,
+                              struct fsh_fpga_desc *desc)
+{
+    uint64_t offset;
+
+    if (rides_along(s, am, desc))
+        return true;
+    if (am->src_stable && fsh_fpga_in_segment(am->src, am->nbytes, &offset)) {
+        desc->lspace = FSH_SPACE_SEGMENT;
+        desc->laddr = offset;
+        return true;
+    }
+    if (!claim_bounce(s, channel, am->nbytes))
+        return false;
+    fill_bounce(s, channel, am, desc);
+    return true;
+}
+
+static bool is_reading(struct fsh_fpga_source *s)
+{
+    /* Acquire, partner: fsh_fpga_source_read (complete.c). */
+    return atomic_load_explicit(&s->reading, memory_order_acquire);
+}
+
 static void await_read(struct fsh_fpga_source *s, const char *what,
                        uint32_t node, bool requests)
 {
     struct fsh_fpga_pause p;
 
-    /* Acquire, partner: finish_source (complete.c). */
-    if (!atomic_load_explicit(&s->reading, memory_order_acquire))
+    if (!is_reading(s))
         return;
     fsh_fpga_pause_begin(&p, what, node);
-    while (atomic_load_explicit(&s->reading, memory_order_acquire))
+    while (is_reading(s))
         fsh_fpga_pause_step(&p, requests);
     fsh_fpga_pause_end(&p);
 }
 
-static void send_from(unsigned channel, uint32_t node, unsigned slot,
-                      const struct fsh_am *am)
+static struct fsh_fpga_desc describe(unsigned channel, uint32_t node,
+                                     unsigned slot, const struct fsh_am *am)
 {
-    struct fsh_fpga_source *s = &fsh_fpga.source[channel][node][slot];
-    bool requests = channel == FSH_FPGA_REQUEST;
-    struct fsh_fpga_command cmd;
-    struct fsh_fpga_desc desc = {
+    return (struct fsh_fpga_desc){
         .opcode = am->handler,
         .category = am->category,
         .reply = channel == FSH_FPGA_REPLY,
@@ -122,32 +166,72 @@ static void send_from(unsigned channel, uint32_t node, unsigned slot,
         .tag = (uint16_t)slot,
         .nargs = am->nargs,
         .args = am->args,
+        .raddr = am->category == FSH_AM_LONG ? long_offset(node, am) : 0,
         .length = am->category == FSH_AM_SHORT ? 0 : (uint32_t)am->nbytes,
     };
+}
 
-    if (am->category == FSH_AM_LONG)
-        desc.raddr = long_offset(node, am);
+/* Before a command is submitted whose payload the device reads. */
+static void begin_read(struct fsh_fpga_source *s,
+                       const struct fsh_fpga_desc *desc)
+{
+    s->handler = desc->opcode;
+    s->raddr = desc->raddr;
+    s->length = desc->length;
+    if (!desc->ack)
+        return;
+    /* Release, partner: fsh_fpga_source_read (complete.c). */
+    atomic_store_explicit(&s->reading, true, memory_order_release);
+    if (!desc->reply) {
+        fsh_fpga_lock(&fsh_fpga.peer_lock);
+        fsh_fpga_slots_reading(&fsh_fpga.peer[desc->node], desc->tag, true);
+        fsh_fpga_unlock(&fsh_fpga.peer_lock);
+    }
+}
+
+static void count_bytes(const struct fsh_fpga_desc *desc)
+{
+    atomic_fetch_add_explicit(&fsh_fpga.bytes.am, desc->length,
+                              memory_order_relaxed);
+}
+
+static void send_from(unsigned channel, uint32_t node, unsigned slot,
+                      const struct fsh_am *am)
+{
+    struct fsh_fpga_source *s = &fsh_fpga.source[channel][node][slot];
+    bool requests = channel == FSH_FPGA_REQUEST;
+    struct fsh_fpga_command cmd;
+    struct fsh_fpga_desc desc = describe(channel, node, slot, am);
+
     /* A completion of the slot's last reply may still be in the ring. */
     await_read(s, "the device to read a reply's payload", node, requests);
     place_payload(s, channel, node, am, &desc);
-    s->handler = am->handler;
-    s->raddr = desc.raddr;
-    s->length = desc.length;
-    if (desc.ack) {
-        /* Release, partner: finish_source (complete.c). */
-        atomic_store_explicit(&s->reading, true, memory_order_release);
-        if (channel == FSH_FPGA_REQUEST) {
-            fsh_fpga_lock(&fsh_fpga.peer_lock);
-            fsh_fpga_slots_reading(&fsh_fpga.peer[node], slot, true);
-            fsh_fpga_unlock(&fsh_fpga.peer_lock);
-        }
-    }
+    begin_read(s, &desc);
     fsh_fpga_encode(&cmd, &desc);
     fsh_fpga_submit(channel, &cmd, requests);
-    atomic_fetch_add_explicit(&fsh_fpga.bytes.am, desc.length,
-                              memory_order_relaxed);
+    count_bytes(&desc);
     if (desc.lspace == FSH_SPACE_SEGMENT && !am->src_stable)
         await_read(s, "the device to read a payload", node, requests);
+}
+
+static bool try_send_from(unsigned channel, uint32_t node, unsigned slot,
+                          const struct fsh_am *am)
+{
+    struct fsh_fpga_source *s = &fsh_fpga.source[channel][node][slot];
+    struct fsh_fpga_command cmd;
+    struct fsh_fpga_desc desc = describe(channel, node, slot, am);
+
+    if (is_reading(s) || !try_place_payload(s, channel, am, &desc))
+        return false;
+    begin_read(s, &desc);
+    fsh_fpga_encode(&cmd, &desc);
+    if (!fsh_fpga_try_submit(channel, cmd.words, cmd.entries)) {
+        if (desc.ack)
+            fsh_fpga_source_read(channel, node, slot);
+        return false;
+    }
+    count_bytes(&desc);
+    return true;
 }
 
 static int claim_slot(uint32_t node)
@@ -191,6 +275,28 @@ void fsh_fpga_am_reply(struct fsh_token *token, const struct fsh_am *am)
 
     token->replied = true;
     send_from(FSH_FPGA_REPLY, token->source, t->slot, am);
+}
+
+bool fsh_fpga_am_try_request(const struct fsh_am *am)
+{
+    int slot = claim_slot(am->node);
+
+    if (slot < 0)
+        return false;
+    if (try_send_from(FSH_FPGA_REQUEST, am->node, (unsigned)slot, am))
+        return true;
+    fsh_fpga_lock(&fsh_fpga.peer_lock);
+    fsh_fpga_slots_unclaim(&fsh_fpga.peer[am->node], (unsigned)slot);
+    fsh_fpga_unlock(&fsh_fpga.peer_lock);
+    return false;
+}
+
+bool fsh_fpga_am_try_reply(struct fsh_token *token, const struct fsh_am *am)
+{
+    const struct token *t = (const struct token *)token;
+
+    token->replied = try_send_from(FSH_FPGA_REPLY, token->source, t->slot, am);
+    return token->replied;
 }
 
 /* --- returning slots ----------------------------------------------------- */

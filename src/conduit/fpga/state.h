@@ -134,6 +134,9 @@ const uint64_t *fsh_fpga_ring_next(const struct fsh_fpga_ring *ring);
 /* Fill in op[tag] before submitting; and free the tag. */
 void fsh_fpga_op_begin(unsigned tag, const struct fsh_fpga_op *op);
 void fsh_fpga_op_end(unsigned tag);
+/* The payload of an active message is read, or the device was not told of it:
+ * its source may be reused. */
+void fsh_fpga_source_read(unsigned channel, uint32_t node, unsigned slot);
 /* Act on all completions; whether there were any. */
 bool fsh_fpga_complete(void);
 
@@ -141,6 +144,8 @@ bool fsh_fpga_complete(void);
 
 void fsh_fpga_am_request(const struct fsh_am *am);
 void fsh_fpga_am_reply(struct fsh_token *token, const struct fsh_am *am);
+bool fsh_fpga_am_try_request(const struct fsh_am *am);
+bool fsh_fpga_am_try_reply(struct fsh_token *token, const struct fsh_am *am);
 /* Deliver what has arrived on a channel; whether there was anything. */
 bool fsh_fpga_receive(unsigned channel);
 /* Send the credit words that are owed, as far as the window has room. */

@@ -58,6 +58,11 @@ void fsh_smp_port_be_patient(struct fsh_smp_port *port, fsh_smp_patience_fn fn);
 enum fsh_smp_result fsh_smp_port_send(struct fsh_smp_port *port,
                                       unsigned channel, uint32_t dest,
                                       const struct fsh_am *am);
+/* The same; the payload of a Long is copied to `place`, here, if the message can
+ * be sent, and before it is. NULL: as above. */
+enum fsh_smp_result fsh_smp_port_place(struct fsh_smp_port *port,
+                                       unsigned channel, uint32_t dest,
+                                       const struct fsh_am *am, void *place);
 
 /* A second thread is about to call: from now on locks are taken. Before its
  * first call, and again before that of every further one. */

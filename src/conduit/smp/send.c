@@ -101,15 +101,18 @@ static uint32_t bare_slots(const struct fsh_am *am)
     return am->nargs <= FSH_SMP_FIRST_ARGS ? 1 : 2;
 }
 
+/* place: where the payload of a Long goes, or NULL. */
 static enum fsh_smp_result send_bare(struct fsh_smp_port *port,
                                      struct fsh_smp_tx *tx, uint32_t dest,
-                                     const struct fsh_am *am)
+                                     const struct fsh_am *am, void *place)
 {
     uint32_t slots = bare_slots(am);
     uint8_t flags;
 
     if (!make_room(tx, slots))
         return FSH_SMP_NO_SLOT;
+    if (place != NULL)
+        memcpy(place, am->src, am->nbytes);
     flags = fill(port, dest, fsh_smp_head_at(tx->ring, tx->tail), am);
     fsh_smp_publish(
         tx, fsh_smp_what(am->handler, am->category | flags, am->nargs), slots);
@@ -163,9 +166,9 @@ static enum fsh_smp_result send_medium(struct fsh_smp_port *port,
     return FSH_SMP_SENT;
 }
 
-enum fsh_smp_result fsh_smp_port_send(struct fsh_smp_port *port,
-                                      unsigned channel, uint32_t dest,
-                                      const struct fsh_am *am)
+enum fsh_smp_result fsh_smp_port_place(struct fsh_smp_port *port,
+                                       unsigned channel, uint32_t dest,
+                                       const struct fsh_am *am, void *place)
 {
     struct fsh_smp_tx *tx = &port->tx[channel][dest];
     enum fsh_smp_result result;
@@ -173,12 +176,19 @@ enum fsh_smp_result fsh_smp_port_send(struct fsh_smp_port *port,
     fsh_smp_lock(port, &tx->lock, "a ring", dest);
     result = am->category == FSH_AM_MEDIUM && am->nbytes != 0
                  ? send_medium(port, tx, channel, dest, am)
-                 : send_bare(port, tx, dest, am);
+                 : send_bare(port, tx, dest, am, place);
     fsh_smp_unlock(port, &tx->lock);
     if (__builtin_expect(result == FSH_SMP_SENT, 1) &&
         __builtin_expect(fsh_smp_must_announce(port, tx, channel), 0))
         fsh_smp_announce(port, tx, channel);
     return result;
+}
+
+enum fsh_smp_result fsh_smp_port_send(struct fsh_smp_port *port,
+                                      unsigned channel, uint32_t dest,
+                                      const struct fsh_am *am)
+{
+    return fsh_smp_port_place(port, channel, dest, am, NULL);
 }
 
 void fsh_smp_announce(struct fsh_smp_port *port, const struct fsh_smp_tx *tx,

@@ -360,6 +360,31 @@ static void am_reply(struct fsh_token *token, const struct fsh_am *am)
     send(FSH_SMP_REPLY, token->source, am);
 }
 
+static bool try_send(unsigned channel, uint32_t dest, const struct fsh_am *am)
+{
+    void *place = am->category == FSH_AM_LONG && am->nbytes != 0
+                      ? translate(dest, am->dst)
+                      : NULL;
+
+    return fsh_smp_port_place(smp.port, channel, dest, am, place) ==
+           FSH_SMP_SENT;
+}
+
+static bool am_try_request(const struct fsh_am *am)
+{
+    return try_send(FSH_SMP_REQUEST, am->node, am);
+}
+
+static bool am_try_reply(struct fsh_token *token, const struct fsh_am *am)
+{
+    token->replied = true;
+    if (token->source == smp.rank)
+        run_here(FSH_SMP_REPLY, am);
+    else
+        token->replied = try_send(FSH_SMP_REPLY, token->source, am);
+    return token->replied;
+}
+
 /* A Short that met something: on the way of all messages. Returns 0. */
 static __attribute__((noinline)) int short_slowly(unsigned channel,
                                                   uint32_t dest,
@@ -510,6 +535,8 @@ const struct fsh_conduit_ops fsh_conduit_smp = {
     .share = share,
     .am_request = am_request,
     .am_reply = am_reply,
+    .am_try_request = am_try_request,
+    .am_try_reply = am_try_reply,
     .short_request = short_request,
     .short_reply = short_reply,
     .put = put,
