@@ -264,21 +264,38 @@ int fsh_gasnet_am_reply_va(unsigned category, gasnet_token_t token, int handler,
                                args, src, nbytes, dst);
 }
 
+struct fsh_am fsh_library_am(uint32_t node, enum fsh_handler handler,
+                             const int32_t *args, unsigned nargs,
+                             const void *src, size_t nbytes)
+{
+    return (struct fsh_am){.node = node,
+                           .handler = (uint8_t)handler,
+                           .category =
+                               src == NULL ? FSH_AM_SHORT : FSH_AM_MEDIUM,
+                           .nargs = (uint8_t)nargs,
+                           .args = args,
+                           .src = src,
+                           .nbytes = nbytes};
+}
+
 void fsh_gasnet_send(uint32_t node, enum fsh_handler handler,
                      const int32_t *args, unsigned nargs, const void *src,
                      size_t nbytes)
 {
-    struct fsh_am am = {.node = node,
-                        .handler = (uint8_t)handler,
-                        .category = FSH_AM_MEDIUM,
-                        .nargs = (uint8_t)nargs,
-                        .args = args,
-                        .src = src,
-                        .nbytes = nbytes};
+    const struct fsh_am am =
+        fsh_library_am(node, handler, args, nargs, src, nbytes);
 
-    if (src == NULL)
-        am.category = FSH_AM_SHORT;
     fsh_gasnet.ops->am_request(&am);
+}
+
+bool fsh_gasnet_try_send(uint32_t node, enum fsh_handler handler,
+                         const int32_t *args, unsigned nargs, const void *src,
+                         size_t nbytes)
+{
+    const struct fsh_am am =
+        fsh_library_am(node, handler, args, nargs, src, nbytes);
+
+    return fsh_gasnet.ops->am_try_request(&am);
 }
 
 void fsh_am_deliver(struct fsh_token *token)
@@ -330,6 +347,9 @@ bool fsh_gasnet_poll(void)
     if (__builtin_expect(
             atomic_load_explicit(&fsh_coll_active, memory_order_relaxed), 0))
         found |= fsh_coll_kick();
+    if (__builtin_expect(
+            atomic_load_explicit(&fsh_answers_active, memory_order_relaxed), 0))
+        found |= fsh_answers_kick();
     if (found)
         fsh_am_delivered();
     return found;

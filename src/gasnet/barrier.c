@@ -99,8 +99,10 @@ static bool kick_round(struct fsh_team *team)
                                 b->opinion.kind, b->opinion.id,
                                 (int32_t)team->number[to]};
 
-        b->sent = true;
-        fsh_gasnet_send(team->node[to], FSH_HANDLER_BARRIER, args, 5, NULL, 0);
+        b->sent = fsh_gasnet_try_send(team->node[to], FSH_HANDLER_BARRIER, args,
+                                      5, NULL, 0);
+        if (!b->sent)
+            return false;
     }
     if (atomic_load_explicit(&a->phase, memory_order_acquire) != b->phase)
         return false;

@@ -186,6 +186,8 @@ static void complete(struct fsh_coll_op *op)
     pthread_mutex_lock(&fsh_coll_lock);
     if (settled(op))
         drop(op);
+    else if (op->starved) /* its claim is */
+        fsh_coll_enqueue(op);
     pthread_mutex_unlock(&fsh_coll_lock);
 }
 
@@ -204,12 +206,13 @@ static void run_next(void)
     pthread_mutex_unlock(&fsh_coll_lock);
     if (op == NULL)
         return;
+    op->starved = false;
     if (FSH_GASNET_DEBUG)
         fsh_coll_claim(op);
     step = op->done ? FSH_COLL_DONE : run(op);
     if (step == FSH_COLL_DONE) {
         complete(op);
-    } else if (step == FSH_COLL_AGAIN) {
+    } else if (step == FSH_COLL_AGAIN || op->starved) {
         pthread_mutex_lock(&fsh_coll_lock);
         fsh_coll_enqueue(op);
         pthread_mutex_unlock(&fsh_coll_lock);

@@ -6,8 +6,9 @@
  * is buffered, and no message comes for an operation that is complete.
  *
  * Each message is answered (TAKEN), and a node has at most WINDOW of them
- * unanswered at another, so that a poll never blocks on one that does not poll;
- * operations that want to send more stand in line. Handlers record what came
+ * unanswered at another, so that clients find room beside them; operations that
+ * want to send more stand in line. A message is sent if there is room for it now,
+ * since polls send, and must not block on a node that does not poll. Handlers record what came
  * and queue the operation; everything else is called by who runs operations.
  */
 #include <assert.h>
@@ -85,9 +86,10 @@ static bool line_enter(struct fsh_coll_op *op, uint32_t rank)
     return free;
 }
 
-static void on_taken(void *token)
+/* One message less is on its way to the node: the next may go. */
+static void line_return(uint32_t node)
 {
-    struct line *line = &lines[((struct fsh_token *)token)->source];
+    struct line *line = &lines[node];
     struct fsh_coll_peer *peer;
 
     pthread_mutex_lock(&fsh_coll_lock);
@@ -98,6 +100,11 @@ static void on_taken(void *token)
         fsh_coll_enqueue(peer->op);
     }
     pthread_mutex_unlock(&fsh_coll_lock);
+}
+
+static void on_taken(void *token)
+{
+    line_return(((struct fsh_token *)token)->source);
 }
 
 /* ---- streams ---- */
@@ -159,8 +166,8 @@ void fsh_coll_copy_self(struct fsh_coll_op *op)
 
 /* ---- messages ---- */
 
-/* False: the node has WINDOW messages that it has not taken, and op is in its
- * line. */
+/* False: not now. Either the node has WINDOW messages that it has not taken, and
+ * op is in its line; or the conduit has no room, and op is starved. */
 static bool send(struct fsh_coll_op *op, uint32_t rank, enum message message,
                  uint64_t a, uint64_t b, const void *src, size_t n)
 {
@@ -176,8 +183,12 @@ static bool send(struct fsh_coll_op *op, uint32_t rank, enum message message,
 
     if (!line_enter(op, rank))
         return false;
-    fsh_gasnet_send(node, FSH_HANDLER_COLL, args, 8,
-                    src != NULL ? src : &nothing, n);
+    if (!fsh_gasnet_try_send(node, FSH_HANDLER_COLL, args, 8,
+                             src != NULL ? src : &nothing, n)) {
+        line_return(node);
+        op->starved = true;
+        return false;
+    }
     fsh_coll_advances++;
     return true;
 }
@@ -257,7 +268,6 @@ static void on_message(void *token, void *buf, size_t nbytes, int32_t what,
                        int32_t team, int32_t number, int32_t rank, int32_t a_hi,
                        int32_t a_lo, int32_t b_hi, int32_t b_lo)
 {
-    struct fsh_token *mine = token;
     const struct header header = {.message = (enum message)(what & 0xff),
                                   .kind =
                                       (enum fsh_coll_kind)(what >> 8 & 0xff),
@@ -267,12 +277,9 @@ static void on_message(void *token, void *buf, size_t nbytes, int32_t what,
                                   .rank = (uint32_t)rank,
                                   .a = fsh_join(a_hi, a_lo),
                                   .b = fsh_join(b_hi, b_lo)};
-    struct fsh_am am = {.node = mine->source,
-                        .handler = FSH_HANDLER_COLL_TAKEN,
-                        .category = FSH_AM_SHORT};
 
     receive(&header, buf, nbytes);
-    fsh_gasnet.ops->am_reply(mine, &am);
+    fsh_answer(token, FSH_HANDLER_COLL_TAKEN, NULL, 0, NULL, 0);
 }
 
 /* ---- what algorithms call ---- */

@@ -68,13 +68,9 @@ static void on_put(void *token, void *buf, size_t n, int32_t dst_hi,
                    int32_t dst_lo, int32_t ev_hi, int32_t ev_lo)
 {
     const int32_t args[] = {ev_hi, ev_lo};
-    const struct fsh_am am = {.handler = FSH_HANDLER_ANY_DONE,
-                              .category = FSH_AM_SHORT,
-                              .nargs = 2,
-                              .args = args};
 
     fsh_copy_words(fsh_join_ptr(dst_hi, dst_lo), buf, n);
-    below->am_reply(token, &am);
+    fsh_answer(token, FSH_HANDLER_ANY_DONE, args, 2, NULL, 0);
 }
 
 static void any_put(uint32_t node, void *dst, const void *src, size_t n,
@@ -111,14 +107,9 @@ static void on_get(void *token, int32_t src_hi, int32_t src_lo, int32_t n,
                    int32_t dst_hi, int32_t dst_lo, int32_t ev_hi, int32_t ev_lo)
 {
     const int32_t args[] = {dst_hi, dst_lo, ev_hi, ev_lo};
-    const struct fsh_am am = {.handler = FSH_HANDLER_ANY_DATA,
-                              .category = FSH_AM_MEDIUM,
-                              .nargs = 4,
-                              .args = args,
-                              .src = fsh_join_ptr(src_hi, src_lo),
-                              .nbytes = (size_t)(uint32_t)n};
 
-    below->am_reply(token, &am);
+    fsh_answer(token, FSH_HANDLER_ANY_DATA, args, 4,
+               fsh_join_ptr(src_hi, src_lo), (uint32_t)n);
 }
 
 static void any_get(void *dst, uint32_t node, const void *src, size_t n,
@@ -212,6 +203,32 @@ static void any_reply(struct fsh_token *token, const struct fsh_am *am)
     free((void *)(uintptr_t)packed.src);
 }
 
+static bool any_try_request(const struct fsh_am *am)
+{
+    struct fsh_am packed;
+    bool sent;
+
+    if (am->category != FSH_AM_LONG)
+        return below->am_try_request(am);
+    packed = pack_long(am);
+    sent = below->am_try_request(&packed);
+    free((void *)(uintptr_t)packed.src);
+    return sent;
+}
+
+static bool any_try_reply(struct fsh_token *token, const struct fsh_am *am)
+{
+    struct fsh_am packed;
+    bool sent;
+
+    if (am->category != FSH_AM_LONG)
+        return below->am_try_reply(token, am);
+    packed = pack_long(am);
+    sent = below->am_try_reply(token, &packed);
+    free((void *)(uintptr_t)packed.src);
+    return sent;
+}
+
 /* ---- the table ---- */
 
 static void any_init(enum fsh_threads threads, struct fsh_limits *limits)
@@ -243,6 +260,8 @@ const struct fsh_conduit_ops *fsh_everything_over(
     ops.attach = any_attach;
     ops.am_request = any_request;
     ops.am_reply = any_reply;
+    ops.am_try_request = any_try_request;
+    ops.am_try_reply = any_try_reply;
     ops.put = any_put;
     ops.get = any_get;
     fsh_gasnet.handler[FSH_HANDLER_ANY_PUT] = (fsh_handler_fn)on_put;

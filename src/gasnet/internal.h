@@ -239,6 +239,24 @@ void fsh_gasnet_send(uint32_t node, enum fsh_handler handler,
                      const int32_t *args, unsigned nargs, const void *src,
                      size_t nbytes);
 
+/* The same if there is room for it now, without blocking: for polls, which try
+ * again in the next one. False: nothing was sent. */
+bool fsh_gasnet_try_send(uint32_t node, enum fsh_handler handler,
+                         const int32_t *args, unsigned nargs, const void *src,
+                         size_t nbytes);
+/* A message of the library: a Short, or with a source a Medium. */
+struct fsh_am fsh_library_am(uint32_t node, enum fsh_handler handler,
+                             const int32_t *args, unsigned nargs,
+                             const void *src, size_t nbytes);
+
+/* A library's handler answers, once (answer.c). Sent now or by a later poll, as
+ * a reply or as a request; up to 4 arguments; src stays as it is until then. */
+void fsh_answer(struct fsh_token *token, enum fsh_handler handler,
+                const int32_t *args, unsigned nargs, const void *src,
+                size_t nbytes);
+extern atomic_bool fsh_answers_active;
+bool fsh_answers_kick(void);
+
 /* Call the handler of a message with its arguments spread out. name: what it
  * gets as its token. */
 void fsh_dispatch(fsh_handler_fn fn, void *name, const struct fsh_token *token);

@@ -22,15 +22,9 @@ static void on_memset(void *token, int32_t dest_hi, int32_t dest_lo,
                       int32_t ev_lo)
 {
     const int32_t args[] = {ev_hi, ev_lo};
-    struct fsh_token *mine = token;
-    struct fsh_am am = {.node = mine->source,
-                        .handler = FSH_HANDLER_MEMSET_DONE,
-                        .category = FSH_AM_SHORT,
-                        .nargs = 2,
-                        .args = args};
 
     memset(fsh_join_ptr(dest_hi, dest_lo), val, (size_t)fsh_join(n_hi, n_lo));
-    fsh_gasnet.ops->am_reply(mine, &am);
+    fsh_answer(token, FSH_HANDLER_MEMSET_DONE, args, 2, NULL, 0);
 }
 
 void fsh_memset_start(uint32_t node, void *dest, int val, size_t n,

@@ -24,13 +24,27 @@ static unsigned sent_count;
 static struct fsh_conduit_ops ops;
 static int32_t phase;
 
-static void am_request(const struct fsh_am *am)
+static bool no_room; /* in the conduit */
+static unsigned refused;
+
+static bool am_try_request(const struct fsh_am *am)
 {
+    if (no_room) {
+        refused++;
+        return false;
+    }
     CHECK(am->handler == FSH_HANDLER_BARRIER && am->nargs == 5);
     CHECK(am->args[4] == 0); /* the team of all */
     CHECK(am->category == FSH_AM_SHORT && sent_count < 16);
     sent[sent_count++] = (struct message){am->node, am->args[0], am->args[1],
                                           am->args[2], am->args[3]};
+    return true;
+}
+
+/* What a barrier sends, it sends from polls, too. */
+static void may_block(const struct fsh_am *am)
+{
+    CHECK(false, "handler %u: a call that may block", am->handler);
 }
 
 static bool by_messages(uint32_t in_phase, uint64_t opinion, fsh_merge_fn merge)
@@ -107,6 +121,25 @@ static void other_polls_progress(void)
     CHECK(sent_count == 2);
     arrive(phase, 1, NAMED, 1);
     CHECK(gasnet_barrier_wait(1, 0) == GASNET_OK);
+}
+
+/* No room for a message: whoever polls goes on, and tries again. */
+static void full_conduit(void)
+{
+    no_room = true;
+    phase++;
+    sent_count = 0;
+    gasnet_barrier_notify(2, 0);
+    arrive(phase, 0, NAMED, 2);
+    arrive(phase, 1, NAMED, 2);
+    for (unsigned before = refused, i = 1; i <= 5; i++) {
+        gasnet_AMPoll();
+        CHECK(refused >= before + i && sent_count == 0);
+    }
+    CHECK(gasnet_barrier_try(2, 0) == GASNET_ERR_NOT_READY);
+    no_room = false;
+    CHECK(gasnet_barrier_try(2, 0) == GASNET_OK);
+    CHECK(sent_count == 2 && sent[0].round == 0 && sent[1].round == 1);
 }
 
 struct consensus {
@@ -191,7 +224,8 @@ int main(int argc, char **argv)
     CHECK(gasnet_init(&argc, &argv) == GASNET_OK);
     CHECK(gasnet_attach(NULL, 0, 0, 0) == GASNET_OK);
     ops = *fsh_gasnet.ops;
-    ops.am_request = am_request;
+    ops.am_request = may_block;
+    ops.am_try_request = am_try_request;
     ops.barrier_arrive = by_messages;
     ops.poll = nothing_arrives;
     fsh_gasnet.ops = &ops;
@@ -202,6 +236,7 @@ int main(int argc, char **argv)
     in_order();
     out_of_order();
     other_polls_progress();
+    full_conduit();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         consensus(&cases[i], i);
     fsh_gasnet.rank = 0;

@@ -26,11 +26,12 @@ static size_t bytes[2];
 void __real_free(void *p);
 void __wrap_free(void *p);
 
-static void drop_reply(struct fsh_token *token, const struct fsh_am *am)
+static bool drop_reply(struct fsh_token *token, const struct fsh_am *am)
 {
     CHECK(am->handler == FSH_HANDLER_COLL_TAKEN);
     token->replied = true;
     handled++;
+    return true;
 }
 
 /* Node 0 is in call `number` of the images, and ready for a broadcast. */
@@ -78,7 +79,7 @@ int main(int argc, char **argv)
     CHECK(gasnet_init(&argc, &argv) == GASNET_OK);
     CHECK(gasnet_attach(NULL, 0, 0, 0) == GASNET_OK);
     ops = *fsh_gasnet.ops;
-    ops.am_reply = drop_reply;
+    ops.am_try_reply = drop_reply;
     fsh_gasnet.ops = &ops;
     fsh_gasnet.rank = ME;
     fsh_gasnet.nodes = NODES;

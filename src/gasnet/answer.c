@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the library's own handlers answer. A handler may run in a poll, which must
+ * not block, so an answer goes out if there is room for it now; if not, it stands
+ * in line until a later poll finds room, and is a request then, which its handler
+ * does not mind. There is order neither among answers nor between them and other
+ * messages. Any thread.
+ */
+#include <pthread.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "gasnet/internal.h"
+
+enum { MAX_ARGS = 4 };
+
+struct answer {
+    struct answer *next;
+    struct fsh_am am; /* src stays where it is until then */
+    int32_t args[MAX_ARGS];
+};
+
+atomic_bool fsh_answers_active;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct answer *first; /* under the lock, as the next two */
+static struct answer **last = &first;
+static bool busy; /* a thread sends the first */
+
+static void stand_in_line(const struct fsh_am *am)
+{
+    struct answer *a = malloc(sizeof *a);
+
+    if (a == NULL)
+        fsh_fatal("no memory for an answer to node %u, which has no room for "
+                  "it now",
+                  am->node);
+    a->next = NULL;
+    a->am = *am;
+    a->am.args = a->args;
+    memcpy(a->args, am->args, am->nargs * sizeof *a->args);
+    pthread_mutex_lock(&lock);
+    *last = a;
+    last = &a->next;
+    atomic_store_explicit(&fsh_answers_active, true, memory_order_relaxed);
+    pthread_mutex_unlock(&lock);
+}
+
+void fsh_answer(struct fsh_token *token, enum fsh_handler handler,
+                const int32_t *args, unsigned nargs, const void *src,
+                size_t nbytes)
+{
+    static const int32_t none[1];
+    const struct fsh_am am = fsh_library_am(
+        token->source, handler, nargs != 0 ? args : none, nargs, src, nbytes);
+
+    if (!fsh_gasnet.ops->am_try_reply(token, &am))
+        stand_in_line(&am);
+}
+
+/* The first of the line, which is the caller's to send until it puts it back. */
+static struct answer *take(void)
+{
+    struct answer *a = NULL;
+
+    pthread_mutex_lock(&lock);
+    if (!busy)
+        a = first;
+    busy |= a != NULL;
+    pthread_mutex_unlock(&lock);
+    return a;
+}
+
+static void put_back(struct answer *a, bool sent)
+{
+    pthread_mutex_lock(&lock);
+    busy = false;
+    if (sent) {
+        first = a->next;
+        if (first == NULL) {
+            last = &first;
+            atomic_store_explicit(&fsh_answers_active, false,
+                                  memory_order_relaxed);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    if (sent)
+        free(a);
+}
+
+/* One that finds no room keeps the others waiting, though they may be for other
+ * nodes: room comes as soon as its node polls, and this is rare. */
+bool fsh_answers_kick(void)
+{
+    struct answer *a;
+    bool any = false, sent = true;
+
+    while (sent && (a = take()) != NULL) {
+        sent = fsh_gasnet.ops->am_try_request(&a->am);
+        put_back(a, sent);
+        any |= sent;
+    }
+    return any;
+}
