@@ -5,11 +5,11 @@ the job ends within 5 seconds, says why, with the right code, and leaves no
 process behind. The ranks spin in user code, so nothing but the launcher and
 the kernel can end them."""
 import os
-import pty
 import signal
 import tempfile
 
-from fshjob import (FSHRUN, HAVE_SIM, RANKS, Job, check, main, wait_until)
+from fshjob import (FSHRUN, HAVE_SIM, RANKS, Job, check, main, open_terminal,
+                    wait_until)
 
 SPIN = ("none", "0", "999")  # nobody acts; all spin
 
@@ -176,7 +176,7 @@ def interrupted_all_at_once():
 def interrupted_at_terminal():
     """Ctrl-C: one message, though guard, launcher and ranks all get it."""
     for key, code in (b"\x03", 130), (b"\x1c", 131):
-        master, slave = pty.openpty()
+        master, slave = open_terminal()
         job = Job("setsid", "-c", FSHRUN, "-v", "-n", 2, RANKS, *SPIN,
                   stdin=slave)
         os.close(slave)

@@ -4,12 +4,11 @@
 clean up: whoever gets the signal, the handlers of all ranks run, once, and the
 code they give to gasnet_exit is the job's."""
 import os
-import pty
 import signal
 import time
 
 from fshjob import (CLIENT, CLIENT_NAME, END_LIMIT, FSHRUN, HAVE_SIM, TESTS,
-                    Job, check, main, pshm, run)
+                    Job, check, main, open_terminal, pshm, run)
 
 ASKS = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
 
@@ -88,7 +87,7 @@ def to_everybody():
 
 def at_a_terminal():
     for key in b"\x03", b"\x1c":
-        master, slave = pty.openpty()
+        master, slave = open_terminal()
         job = started(["setsid", "-c", FSHRUN, "-n", 3, CLIENT], 3, stdin=slave)
         os.close(slave)
         try:

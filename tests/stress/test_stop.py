@@ -3,12 +3,11 @@
 """Jobs that are stopped and go on, also at a terminal; ranks that are still busy
 when another has returned from main."""
 import os
-import pty
 import signal
 import time
 
-from fshjob import (CLIENT, CLIENT_NAME, FSHRUN, Job, check, main, pshm, run,
-                    wait_until)
+from fshjob import (CLIENT, CLIENT_NAME, FSHRUN, Job, check, main, open_terminal, pshm,
+                    run, wait_until)
 
 
 def is_stopped(pid):
@@ -36,7 +35,7 @@ def stopped_and_continued():
 
 
 def stopped_at_terminal():
-    master, slave = pty.openpty()
+    master, slave = open_terminal()
     # An interactive shell gives the job a process group, and the terminal.
     job = Job("setsid", "-c", "bash", "--norc", "-i", stdin=slave,
               env={"PS1": "", "HISTFILE": ""})
