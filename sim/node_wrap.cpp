@@ -251,7 +251,7 @@ inline void sample(fsh_node *node)
 struct fsh_node_waves *fsh_node_waves_open(const char *path)
 {
     fsh_node_waves *waves = new fsh_node_waves;
-    waves->context = std::make_shared<VerilatedContext>();
+    waves->context = fsh::new_context();
     waves->context->traceEverOn(true);
     waves->context->timeunit(-9);
     waves->context->timeprecision(-9);

@@ -51,6 +51,17 @@ template <typename Top> inline void edge(Top *top)
     top->eval();
 }
 
+// A context whose models are evaluated by the thread that asks. Verilator would
+// start a thread less than there are processors for each, which do nothing here
+// but count against the limit on processes, and throw where that is reached.
+inline std::shared_ptr<VerilatedContext> new_context()
+{
+    std::shared_ptr<VerilatedContext> context =
+        std::make_shared<VerilatedContext>();
+    context->threads(1);
+    return context;
+}
+
 // The context of model `index` of its kind; registers without reset start at
 // values drawn from the seed.
 inline std::shared_ptr<VerilatedContext> make_context(uint64_t seed,
@@ -58,7 +69,7 @@ inline std::shared_ptr<VerilatedContext> make_context(uint64_t seed,
                                                       fsh_node_waves *waves)
 {
     std::shared_ptr<VerilatedContext> context =
-        waves ? waves->context : std::make_shared<VerilatedContext>();
+        waves ? waves->context : new_context();
     // Verilator wants a positive 31-bit seed; spread neighbours apart.
     uint64_t mix = (seed + 1) * UINT64_C(0x9E3779B97F4A7C15) +
                    (index + 1) * UINT64_C(0xBF58476D1CE4E5B9);

@@ -58,12 +58,11 @@ static void take_ticket(const struct fsh_job_ticket *t)
 
 static void check_watch(int rc)
 {
+    char why[200];
+
+    fsh_limits_explain_process(-rc, why, sizeof(why));
     if (rc != 0)
-        fsh_fatal("cannot start the watch thread: %s%s", strerror(-rc),
-                  rc == -EAGAIN ? "; threads count as processes: raise the "
-                                  "limit (ulimit -u; a container may have one "
-                                  "of its own), or start fewer ranks"
-                                : "");
+        fsh_fatal("cannot start the watch thread: %s%s", strerror(-rc), why);
 }
 
 static void join(const char *text)

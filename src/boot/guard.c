@@ -114,14 +114,19 @@ void fsh_launch_guard(void)
 {
     pid_t self = getpid(), launcher;
     sigset_t set, old;
+    char why[200];
 
     signals_to_pass(&set);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     signal(SIGCHLD, SIG_DFL);
     sigprocmask(SIG_BLOCK, &set, &old);
     launcher = fork();
-    if (launcher < 0)
-        fsh_fatal("cannot start the launcher: %s", strerror(errno));
+    if (launcher < 0) {
+        int error = errno;
+
+        fsh_limits_explain_process(error, why, sizeof(why));
+        fsh_fatal("cannot start the launcher: %s%s", strerror(error), why);
+    }
     if (launcher > 0)
         guard(launcher, &set);
     sigprocmask(SIG_SETMASK, &old, NULL);

@@ -16,6 +16,7 @@
 
 #include "base/futex.h"
 #include "boot/job_env.h"
+#include "boot/limits.h"
 
 /* The creator holds the only write end and never writes: the poll returns when
  * the creator is gone, however it went. */
@@ -102,6 +103,7 @@ static int read_text(struct fsh_job *job, const char *text)
 
 int fsh_job_sim_attach(struct fsh_job *job, char *err, size_t errlen)
 {
+    char why[200];
     const char *text = getenv(FSH_JOB_SIM_ENV);
     int rc;
 
@@ -128,7 +130,9 @@ int fsh_job_sim_attach(struct fsh_job *job, char *err, size_t errlen)
     }
     rc = start_watch(job->lifeline[0]);
     if (rc != 0) {
-        snprintf(err, errlen, "cannot start a thread: %s", strerror(-rc));
+        fsh_limits_explain_process(-rc, why, sizeof(why));
+        snprintf(err, errlen, "cannot start a thread: %s%s", strerror(-rc),
+                 why);
         goto undo_nodes;
     }
     unsetenv(FSH_JOB_SIM_ENV);

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,6 +19,7 @@
 #include "base/log.h"
 #include "base/option.h"
 #include "boot/launch.h"
+#include "boot/limits.h"
 #include "boot/memory.h"
 
 #define MS UINT64_C(1000000)
@@ -262,15 +262,10 @@ void fsh_launch_signals_restore(const struct fsh_launch_signals *s)
 
 static int say_fork_failed(uint32_t rank, int error)
 {
-    struct rlimit lim = {0, 0};
+    char why[200];
 
-    getrlimit(RLIMIT_NPROC, &lim);
-    if (error == EAGAIN && lim.rlim_cur != RLIM_INFINITY)
-        fsh_warn("cannot start rank %" PRIu32 ": %s; the limit on processes is "
-                 "%llu (ulimit -u), the container may have one of its own",
-                 rank, strerror(error), (unsigned long long)lim.rlim_cur);
-    else
-        fsh_warn("cannot start rank %" PRIu32 ": %s", rank, strerror(error));
+    fsh_limits_explain_process(error, why, sizeof(why));
+    fsh_warn("cannot start rank %" PRIu32 ": %s%s", rank, strerror(error), why);
     return 1;
 }
 

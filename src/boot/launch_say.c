@@ -64,9 +64,12 @@ void fsh_launch_dump(const struct fsh_launch *l)
         add_process_state(atomic_load(&page->rank[r].pid), text, sizeof(text));
         fsh_warn("  %s", text);
     }
-    if (l->job.sim_pid)
-        fsh_warn("  simulator (pid %d): %s", l->job.sim_pid,
-                 sim[(unsigned)atomic_load(&page->sim_state) % 3]);
+    if (!l->job.sim_pid)
+        return;
+    snprintf(text, sizeof(text), "simulator (pid %d): %s", l->job.sim_pid,
+             sim[(unsigned)atomic_load(&page->sim_state) % 3]);
+    add_process_state(l->job.sim_pid, text, sizeof(text));
+    fsh_warn("  %s", text);
 }
 
 /* ---- how a rank has ended ---- */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The limit on descriptors; see limits.h.
+ * The limits on descriptors and processes; see limits.h.
  */
 #include "boot/limits.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -41,4 +42,23 @@ bool fsh_limits_raise_files(uint32_t ranks, uint32_t more, char *err,
              ranks, (unsigned long long)need, (unsigned long long)had,
              (unsigned long long)lim.rlim_max);
     return false;
+}
+
+void fsh_limits_explain_process(int error, char *text, size_t len)
+{
+    struct rlimit lim = {.rlim_cur = RLIM_INFINITY};
+    char number[32] = "not this user's";
+
+    text[0] = '\0';
+    if (error != EAGAIN)
+        return;
+    getrlimit(RLIMIT_NPROC, &lim);
+    if (lim.rlim_cur != RLIM_INFINITY)
+        snprintf(number, sizeof(number), "%llu",
+                 (unsigned long long)lim.rlim_cur);
+    snprintf(text, len,
+             "; the limit on processes and threads is %s (ulimit -u; the "
+             "container may have one of its own): raise it, or start fewer "
+             "ranks",
+             number);
 }

@@ -15,4 +15,8 @@
 bool fsh_limits_raise_files(uint32_t ranks, uint32_t more, char *err,
                             size_t errlen);
 
+/* What to add to the message that a process or a thread could not be made, with
+ * this errno: the limit and the remedy, or "" if it is not that. */
+void fsh_limits_explain_process(int error, char *text, size_t len);
+
 #endif

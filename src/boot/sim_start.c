@@ -21,6 +21,7 @@
 #include "base/futex.h"
 #include "base/option.h"
 #include "boot/job_env.h"
+#include "boot/limits.h"
 
 extern char **environ;
 
@@ -264,6 +265,7 @@ int fsh_job_start_sim(struct fsh_job *job, char *err, size_t errlen)
 {
     struct start *s = calloc(1, sizeof(*s));
     pid_t parent = getpid();
+    char why[200];
     int rc;
 
     if (!s) {
@@ -278,8 +280,9 @@ int fsh_job_start_sim(struct fsh_job *job, char *err, size_t errlen)
         if (job->sim_pid < 0) {
             rc = -errno;
             job->sim_pid = 0;
-            snprintf(err, errlen, "cannot start the simulator: %s",
-                     strerror(-rc));
+            fsh_limits_explain_process(-rc, why, sizeof(why));
+            snprintf(err, errlen, "cannot start the simulator: %s%s",
+                     strerror(-rc), why);
         }
     }
     if (rc == 0) {

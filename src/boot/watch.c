@@ -22,6 +22,7 @@
 #include "base/daemon.h"
 #include "base/log.h"
 #include "boot/boot.h"
+#include "boot/limits.h"
 
 #define MS UINT64_C(1000000)
 
@@ -215,12 +216,15 @@ static void *simulator_body(void *arg)
 
 int fsh_watch_simulator(struct fsh_job *job, char *err, size_t errlen)
 {
+    char why[200];
     int rc;
 
     watch.job = job;
     rc = fsh_watch_thread(simulator_body);
     if (rc != 0) {
-        snprintf(err, errlen, "cannot start a thread: %s", strerror(-rc));
+        fsh_limits_explain_process(-rc, why, sizeof(why));
+        snprintf(err, errlen, "cannot start a thread: %s%s", strerror(-rc),
+                 why);
         return rc;
     }
     /* Bounded by the time limit in fsh_job_start_sim. */

@@ -274,6 +274,25 @@ def state_on_request():
         job.close()
 
 
+def state_of_a_stopped_simulator():
+    """... is not that it is ready."""
+    job = Job(FSHRUN, "-n", 2, "--conduit", "fpga", RANKS, "none", 0, 9)
+    try:
+        job.await_up(2)
+        pid = job.named("fshsim")[0]
+        for sig, state in ((signal.SIGSTOP, "stopped"),
+                           (signal.SIGCONT, "(asleep|on a processor)")):
+            os.kill(pid, sig)
+            seen = re.compile(rf"simulator \(pid {pid}\): ready \({state}, ")
+            before = len(job.output())
+            wait_until(lambda: dumped(job, "") and
+                       seen.search(job.output()[before:]), state)
+        job.proc.terminate()
+        check(job.await_end() == 143, "code")
+    finally:
+        job.close()
+
+
 def output_is_byte_exact():
     data = os.urandom(300000)
     for n in 1, 3:  # ranks but the first read an empty input
@@ -485,4 +504,5 @@ CASES = [exchange, exchange_many, children_are_no_ranks,
          options_page_is_whole, simulator_not_found]
 
 if __name__ == "__main__":
-    main(CASES + ([exchange_fpga, record_and_replay] if HAVE_SIM else []))
+    main(CASES + ([exchange_fpga, state_of_a_stopped_simulator,
+                   record_and_replay] if HAVE_SIM else []))

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 
-from fshjob import (FSHRUN, HAVE_SIM, TESTS, Job, check, holders_of, main,
+from fshjob import (BIN, FSHRUN, HAVE_SIM, TESTS, Job, check, holders_of, main,
                     memory_objects, run, wait_until)
 
 CLIENT = os.path.join(TESTS, "stress_job")
@@ -125,26 +125,80 @@ def sixteen_ranks():
     check(code == 0 and hellos(output, 16), f"{code} {output!r}")
 
 
+class Unprivileged:
+    """A command prefix that makes somebody of us who has no rights, and copies
+    of programs which they may run: the tree may be in a home that is closed to
+    them."""
+
+    def __init__(self, *limits, user=65534):
+        self.place = tempfile.TemporaryDirectory()
+        os.chmod(self.place.name, 0o755)
+        self.prefix = ["prlimit", *limits, "setpriv", "--no-new-privs"]
+        if os.geteuid() == 0:
+            self.prefix += [f"--reuid={user}", f"--regid={user}",
+                            "--clear-groups", "--inh-caps=-all",
+                            "--bounding-set=-all"]
+        self.fshrun, self.client = self.copy(FSHRUN), self.copy(CLIENT)
+
+    def copy(self, program):
+        return shutil.copy(program, self.place.name)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.place.cleanup()
+
+    def missing(self):
+        """Why it cannot be done here, or None."""
+        if can(*self.prefix, "true") and not can(*self.prefix, self.client):
+            return f"skipped: nothing in {self.place.name} can be executed"
+        return None if can(*self.prefix, "true") else \
+            "skipped: privileges cannot be dropped here"
+
+
 def no_privileges():
     """Not root, no capability, no locked memory: neither ptrace nor pinning."""
-    drop = ["prlimit", "--memlock=0", "setpriv", "--no-new-privs"]
-    if os.geteuid() == 0:
-        drop += ["--reuid=65534", "--regid=65534", "--clear-groups",
-                 "--inh-caps=-all", "--bounding-set=-all"]
-    if not can(*drop, CLIENT):
-        return "skipped: the program cannot be started like that here"
-    for program in (CLIENT,), (CLIENT, "pause"):
-        job = Job(*drop, FSHRUN, "-n", 3, *program)
-        try:
-            if len(program) == 1:
-                check(job.await_end(30) == 0 and hellos(job.output(), 3),
-                      job.output())
+    with Unprivileged("--memlock=0") as nobody:
+        if nobody.missing():
+            return nobody.missing()
+        for program in (nobody.client,), (nobody.client, "pause"):
+            job = Job(*nobody.prefix, nobody.fshrun, "-n", 3, *program)
+            try:
+                if len(program) == 1:
+                    check(job.await_end(30) == 0 and hellos(job.output(), 3),
+                          job.output())
+                    continue
+                job.await_up(3)
+                os.kill(job.named(os.path.basename(CLIENT))[0], signal.SIGKILL)
+                check(job.await_end() == 137, job.output())
+            finally:
+                job.close()
+    return None
+
+
+def few_processes():
+    """Whichever process or thread is one too many: limit and remedy are said."""
+    if os.geteuid() != 0:
+        return "skipped: needs root to be somebody without other processes"
+    user = 60000 + os.getpid() % 5000
+    for conduit in CONDUITS:
+        works = False
+        for limit in range(1, 16):
+            with Unprivileged(f"--nproc={limit}", user=user) as few:
+                if conduit == "fpga":
+                    few.copy(os.path.join(BIN, "fshsim"))
+                code, output = run(*few.prefix, few.fshrun, "-n", 2,
+                                   "--conduit", conduit, few.client)
+            if code == 0:
+                check(hellos(output, 2), f"{conduit} {limit}: {output!r}")
+                works = True
                 continue
-            job.await_up(3)
-            os.kill(job.named(os.path.basename(CLIENT))[0], signal.SIGKILL)
-            check(job.await_end() == 137, job.output())
-        finally:
-            job.close()
+            check(not works, f"{conduit} {limit}: {code} {output!r}")
+            check(code == 1 and "terminate called" not in output and
+                  f"limit on processes and threads is {limit} (ulimit -u" in
+                  output, f"{conduit} {limit}: {code} {output!r}")
+        check(works, f"{conduit}: not even with {limit}")
     return None
 
 
@@ -247,7 +301,8 @@ def page_is_true():
 
 CASES = [watchdog_of_a_wait, watchdog_of_a_sender, state_of_a_deaf_rank,
          waiting_costs_nothing, many_ranks_on_one_processor,
-         nothing_but_the_program, sixteen_ranks, no_privileges, small_dev_shm,
+         nothing_but_the_program, sixteen_ranks, no_privileges, few_processes,
+         small_dev_shm,
          segments_too_large_for_memory, segment_is_refused, nothing_is_left,
          page_is_true]
 
