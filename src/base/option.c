@@ -79,7 +79,7 @@ static const struct row table[] = {
          "smp: largest segment of a rank, refused if memory does not allow it; "
          "unset: GASNET_MAX_SEGSIZE, else 85 % of the memory left, divided by "
          "the ranks"),
-    SIZE("FSHMEM_DRAM", "1G", 16 * K * K, FSH_SEGMENT_MOST,
+    SIZE("FSHMEM_DRAM", "2G", 16 * K * K, FSH_SEGMENT_MOST,
          "fpga: device memory of a simulated node; takes host memory only "
          "where it is written"),
     INT("FSHMEM_DRAM_WRITE_CYCLES", "4", 1, 65536,

@@ -74,7 +74,7 @@ struct fsh_job_config {
     char topology[16];
     size_t segment_max; /* smp: bytes per rank the memory object has room
                              * for; 0: what memory allows */
-    size_t dram_bytes;  /* fpga: device memory per node, default 1 GiB */
+    size_t dram_bytes;  /* fpga: device memory per node */
     const char *const
         *sim_args; /* fpga: extra arguments of fshsim, NULL-terminated */
 };

@@ -34,7 +34,7 @@ def settings_and_conduits():
     check("/no/such/fshsim" in usable["sim"]["why"], usable["sim"]["why"])
     options = {o["name"]: o for o in info["options"]}
     check(options["FSHMEM_DRAM"] == {
-        **options["FSHMEM_DRAM"], "value": "64M", "default": "1G",
+        **options["FSHMEM_DRAM"], "value": "64M", "default": "2G",
         "source": "environment", "type": "size", "valid": True}, "FSHMEM_DRAM")
     check(options["FSHMEM_TOPOLOGY"]["source"] == "default", "source")
     check(not options["FSHMEM_PACKET"]["valid"], "an invalid value is shown")

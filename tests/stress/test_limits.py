@@ -8,8 +8,8 @@ import re
 import subprocess
 import time
 
-from fshjob import (BIN, CLIENT, FSHRUN, Job, check, hellos, lines, main, run,
-                    wait_until)
+from fshjob import (BIN, CLIENT, FSHRUN, HAVE_SIM, Job, check, hellos, lines,
+                    main, run, wait_until)
 
 
 def rank_memory():
@@ -157,6 +157,19 @@ def processors_are_counted():
     return None
 
 
+def heap_of_a_gibibyte():
+    """What programs ask for is there without a setting."""
+    done = subprocess.run([os.path.join(BIN, "fshinfo"), "--json"],
+                          stdout=subprocess.PIPE, check=True)
+    if json.loads(done.stdout)["host"]["memory_available"] < 2 << 30:
+        return "skipped: less than 2 GiB of memory are left"
+    for conduit in ["smp", "fpga"] if HAVE_SIM else ["smp"]:
+        code, output = run(FSHRUN, "-n", 1, "--conduit", conduit, CLIENT,
+                           env={"TEST_SEGMENT_KB": str(1 << 20)})
+        check(code == 0 and "hello" in output, f"{conduit}: {code} {output!r}")
+    return None
+
+
 def segments_stay_small():
     """A segment costs what is touched of it, and a core file has one's own."""
     code, output = run(FSHRUN, "-n", 3, CLIENT, "maps",
@@ -176,7 +189,7 @@ def segments_stay_small():
 
 
 CASES = [rank_memory, memory_limit_is_reported, memory_settings,
-         segments_stay_small,
+         heap_of_a_gibibyte, segments_stay_small,
          processors_are_counted]
 
 if __name__ == "__main__":
