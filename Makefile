@@ -11,6 +11,10 @@ RUN    := $(BUILD)/bin/fshrun
 PAPER  := $(BUILD)/paper
 DEMO   := fshrun fshinfo fshsim fshperf 05_selfcheck 06_matmul
 
+# One argument, also with blanks; make's own functions take it for several.
+export PREFIX
+INTO   := -DCMAKE_INSTALL_PREFIX="$$(realpath -ms -- "$$PREFIX")"
+
 .DEFAULT_GOAL := all
 .PHONY: all demo test test-all bench soak synth synth-core lint format install clean \
         help deps build
@@ -27,7 +31,7 @@ deps:
 	@scripts/install-deps.sh run
 
 $(BUILD)/build.ninja:
-	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_INSTALL_PREFIX=$(abspath $(PREFIX))
+	@cmake -S . -B $(BUILD) -G Ninja $(INTO)
 
 build: deps $(BUILD)/build.ninja
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -92,8 +96,7 @@ format: ## clang-format the C files
 	@scripts/c-files.sh | xargs -r clang-format-14 -i
 
 install: deps ## install under PREFIX
-	@cmake -S . -B $(BUILD) -G Ninja \
-	    -DCMAKE_INSTALL_PREFIX=$(abspath $(PREFIX)) >/dev/null
+	@cmake -S . -B $(BUILD) -G Ninja $(INTO) >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
 	@cmake --install $(BUILD)
 
