@@ -490,6 +490,49 @@ static bool memory_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node,
     return active;
 }
 
+/* Evaluations without a valid before the first look whether a node stands still;
+ * each further look waits twice as long. */
+enum { FIRST_LOOK = 6 };
+
+/* Is the node to be evaluated, given whether a valid is up on its pins? Nodes
+ * mostly wait: for memory, for the rest of a packet, for an acknowledgement. */
+static bool moves(const struct fsh_fabric *fab, struct fsh_sim_node *node,
+                  bool valid)
+{
+    const struct fsh_port_in *port = &node->io.in.port;
+
+    if (valid || fab->stalling ||
+        memcmp(port, &node->port, sizeof *port) != 0) {
+        node->still = false;
+        node->quiet = 0;
+        node->look = FIRST_LOOK;
+        node->port = *port;
+        return valid || !node->io.out.idle;
+    }
+    return !node->still && !node->io.out.idle;
+}
+
+/* After an evaluation: mark the state at one, compare at the next. */
+static void look_still(struct fsh_fabric *fab, struct fsh_sim_node *node)
+{
+    if (node->still) { /* evaluated all the same: jumping is off */
+        if (!fsh_node_unchanged(node->rtl))
+            fsh_fabric_fail(fab, "node %u moves in cycle %llu, but stood still",
+                            node->index, (unsigned long long)fab->cycle);
+        fsh_node_mark(node->rtl);
+        return;
+    }
+    if (node->quiet == node->look) {
+        fsh_node_mark(node->rtl);
+    } else if (node->quiet > node->look) {
+        node->still = fsh_node_unchanged(node->rtl);
+        node->look = 2 * node->quiet;
+        if (node->still)
+            fsh_node_mark(node->rtl);
+    }
+    node->quiet++;
+}
+
 /* Let the models see the node's outputs of this cycle and set its inputs;
  * decide whether the node must be evaluated. */
 static void node_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node,
@@ -498,7 +541,7 @@ static void node_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node,
     struct fsh_node_in *in = &node->io.in;
     const struct fsh_node_out *out = &node->io.out;
     uint32_t stall = fab->stalling ? fsh_stall_bits(fab, node->index) : 0;
-    bool active = gate || !out->idle, core = false;
+    bool active = gate, core = false;
 
     in->cycle = fab->cycle;
     in->gate = gate;
@@ -519,6 +562,7 @@ static void node_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node,
     if (node->core && !(fab->cycle & 1))
         core = fsh_core_inputs(fab, node);
     active |= in->port.ccmd_valid || in->port.cperf_valid;
+    active = moves(fab, node, active);
     node->wake = active || core ? fab->cycle + 1 : node_due(node);
     node->evaluate = active || !fab->config.jump;
 }
@@ -572,6 +616,7 @@ static void evaluate(struct fsh_fabric *fab)
         fsh_node_eval(node->rtl);
         node->evaluated = fab->cycle;
         node->evaluate = false;
+        look_still(fab, node);
         fab->evaluated++;
     }
     if (fab->waves)

@@ -143,7 +143,11 @@ struct fsh_sim_node {
     struct fsh_node *rtl;
     struct fsh_core *core; /* NULL: it has none */
     uint32_t index;
-    bool evaluate;                       /* decided for the present cycle */
+    bool evaluate;  /* decided for the present cycle */
+    bool still;     /* as it is it stays until an input changes */
+    uint32_t quiet; /* evaluations on end without a valid on its pins */
+    uint32_t look;  /* `quiet` at which to see next if it is still */
+    struct fsh_port_in port;             /* of the last evaluation */
     uint64_t wake;                       /* nothing to do before this cycle */
     uint64_t evaluated;                  /* cycle of the last evaluation */
     struct fsh_link *tx[FSH_NODE_PORTS]; /* NULL: not connected */

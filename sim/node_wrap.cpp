@@ -9,6 +9,8 @@
 
 #include "Vfsh_node.h"
 #include "Vfsh_node___024root.h"
+#include "Vfsh_node__Syms.h"
+#include "still.h"
 #include "wrap.h"
 
 namespace {
@@ -69,9 +71,60 @@ struct fsh_node {
     fsh_node_io *io;
     std::shared_ptr<VerilatedContext> context;
     Vfsh_node *top;
+    std::unique_ptr<fsh::still> still;
 };
 
 namespace {
+
+// The large memories, by Verilator's names; one that goes by another name is
+// compared like everything else, which costs time only.
+FSH_MEMORY(here, __PVT__i_here__DOT__i_ram__DOT__mem)
+FSH_MEMORY(forward, __PVT__i_fwd__DOT__i_ram__DOT__mem)
+FSH_MEMORY(loop, fsh_node__DOT__i_loop__DOT__i_buf__DOT__i_ram__DOT__mem)
+FSH_MEMORY(tracker, fsh_node__DOT__i_tracker__DOT__i_ram__DOT__mem)
+#define READ(name) \
+    fsh_node__DOT__i_seq__DOT__i_read__DOT__##name##__DOT__gen_block__DOT__i_ram__DOT__mem
+FSH_MEMORY(read_mem0, READ(i_mem0))
+FSH_MEMORY(read_mem1, READ(i_mem1))
+FSH_MEMORY(read_host, READ(i_host))
+#undef READ
+FSH_MEMORY(window0, __PVT__gen_half__BRA__0__KET____DOT__i_ram__DOT__mem)
+FSH_MEMORY(window1, __PVT__gen_half__BRA__1__KET____DOT__i_ram__DOT__mem)
+
+template <typename Rx> void leave_out_rx(fsh::still *still, Rx &rx)
+{
+    still->leave_out(here<Rx>::of(rx));
+    still->leave_out(forward<Rx>::of(rx));
+}
+
+template <typename Submit>
+void leave_out_window(fsh::still *still, Submit &submit)
+{
+    still->leave_out(window0<Submit>::of(submit));
+    still->leave_out(window1<Submit>::of(submit));
+}
+
+fsh::still *make_still(Vfsh_node *top)
+{
+    using Root = Vfsh_node___024root;
+    Vfsh_node__Syms *syms = top->rootp->vlSymsp;
+    Root &root = syms->TOP;
+    fsh::still *still = new fsh::still(syms, sizeof *syms);
+    still->leave_out(loop<Root>::of(root));
+    still->leave_out(tracker<Root>::of(root));
+    still->leave_out(read_mem0<Root>::of(root));
+    still->leave_out(read_mem1<Root>::of(root));
+    still->leave_out(read_host<Root>::of(root));
+    leave_out_rx(
+        still,
+        syms->TOP__fsh_node__DOT__gen_port__BRA__0__KET____DOT__i_lrx);
+    leave_out_rx(
+        still,
+        syms->TOP__fsh_node__DOT__gen_port__BRA__1__KET____DOT__i_lrx);
+    leave_out_window(still, syms->TOP__fsh_node__DOT__i_submit_req);
+    leave_out_window(still, syms->TOP__fsh_node__DOT__i_submit_rep);
+    return still;
+}
 
 inline void drive_axi(fsh_node *node)
 {
@@ -292,6 +345,7 @@ struct fsh_node *fsh_node_create(struct fsh_node_io *io, uint32_t index,
     std::snprintf(name, sizeof name, "node%u", index);
     node->top = new Vfsh_node(node->context.get(), name);
     if (waves) node->top->trace(&waves->file, 99);
+    node->still.reset(make_still(node->top));
     return node;
 }
 
@@ -315,6 +369,16 @@ void fsh_node_eval(struct fsh_node *node)
     node->context->time(node->io->in.cycle); // for messages
     fsh::edge(node->top);
     sample(node);
+}
+
+void fsh_node_mark(struct fsh_node *node)
+{
+    node->still->mark();
+}
+
+bool fsh_node_unchanged(struct fsh_node *node)
+{
+    return node->still->unchanged(node->io->in.cycle);
 }
 
 const char *fsh_node_error(void)

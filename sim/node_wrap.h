@@ -120,6 +120,14 @@ void fsh_node_drive(struct fsh_node *node);
 /* Put io->in on the pins, pass a rising edge, read the pins into io->out. */
 void fsh_node_eval(struct fsh_node *node);
 
+/* Does the node stand still? fsh_node_mark keeps its registers, an evaluation
+ * later, without a valid on any pin before, in or after it, fsh_node_unchanged
+ * tells whether they are the same but for copies of cycle_i: then so they stay
+ * until an input changes. Memories of many rows are left out: what is written to
+ * one comes out of registers, and if these do not change neither does it. */
+void fsh_node_mark(struct fsh_node *node);
+bool fsh_node_unchanged(struct fsh_node *node);
+
 /* First failed assertion or $fatal of any node since the last clear, NULL
  * while there is none. One for the process: assertions know no fabric. */
 const char *fsh_node_error(void);

@@ -33,3 +33,14 @@ const char *fsh_node_error(void)
 }
 
 void fsh_node_error_clear(void) {}
+
+void fsh_node_mark(struct fsh_node *node)
+{
+    (void)node;
+}
+
+bool fsh_node_unchanged(struct fsh_node *node)
+{
+    (void)node;
+    return false;
+}

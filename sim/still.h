@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Tells whether a Verilated model stands still: keeps a copy of its state, a
+// contiguous object, without the memories left out, and compares (C++). Some 10 KB
+// of a node: about half the time of an evaluation.
+#ifndef FSH_SIM_STILL_H
+#define FSH_SIM_STILL_H
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+namespace fsh
+{
+
+struct span {
+    unsigned char *at;
+    size_t bytes;
+};
+
+class still
+{
+  public:
+    still(void *state, size_t bytes)
+    {
+        parts.push_back({static_cast<unsigned char *>(state), bytes});
+        copy.resize(bytes);
+    }
+
+    void leave_out(span hole)
+    {
+        if (hole.bytes == 0) return;
+        for (size_t i = 0; i < parts.size(); i++) {
+            span whole = parts[i];
+            if (hole.at < whole.at || hole.at >= whole.at + whole.bytes) continue;
+            unsigned char *end = hole.at + hole.bytes;
+            parts[i].bytes = static_cast<size_t>(hole.at - whole.at);
+            parts.push_back(
+                {end, static_cast<size_t>(whole.at + whole.bytes - end)});
+            return;
+        }
+    }
+
+    void mark()
+    {
+        unsigned char *to = copy.data();
+        for (const span &part : parts) {
+            std::memcpy(to, part.at, part.bytes);
+            to += part.bytes;
+        }
+    }
+
+    // The state is that of the mark, one cycle before, but for words that follow
+    // the cycle counter.
+    bool unchanged(uint64_t cycle) const
+    {
+        const unsigned char *old = copy.data();
+        for (const span &part : parts) {
+            for (size_t i = 0; i < part.bytes; i += BLOCK) {
+                size_t n = std::min(BLOCK, part.bytes - i);
+                if (std::memcmp(part.at + i, old + i, n) != 0 &&
+                    !follows(part.at + i, old + i, n, cycle))
+                    return false;
+            }
+            old += part.bytes;
+        }
+        return true;
+    }
+
+  private:
+    static constexpr size_t BLOCK = 256;
+
+    static bool follows(const unsigned char *now, const unsigned char *old,
+                        size_t n, uint64_t cycle)
+    {
+        for (size_t i = 0; i < n; i += 8) {
+            uint64_t a = 0, b = 0;
+            std::memcpy(&a, now + i, std::min<size_t>(8, n - i));
+            std::memcpy(&b, old + i, std::min<size_t>(8, n - i));
+            if (a != b && (a != b + 1 || cycle - a > 1)) return false;
+        }
+        return true;
+    }
+
+    std::vector<span> parts;
+    std::vector<unsigned char> copy;
+};
+
+} // namespace fsh
+
+// Where the memory `name` of a class is; nowhere if it has none.
+#define FSH_MEMORY(tag, name)                                                  \
+    template <typename T, typename = void> struct tag {                        \
+        static fsh::span of(T &) { return {nullptr, 0}; }                      \
+    };                                                                         \
+    template <typename T> struct tag<T, std::void_t<decltype(T::name)>> {      \
+        static fsh::span of(T &t)                                              \
+        {                                                                      \
+            return {reinterpret_cast<unsigned char *>(&t.name), sizeof t.name};\
+        }                                                                      \
+    };
+
+#endif
