@@ -31,10 +31,12 @@ class still
 
     void leave_out(span hole)
     {
-        if (hole.bytes == 0) return;
+        if (hole.bytes == 0)
+            return;
         for (size_t i = 0; i < parts.size(); i++) {
             span whole = parts[i];
-            if (hole.at < whole.at || hole.at >= whole.at + whole.bytes) continue;
+            if (hole.at < whole.at || hole.at >= whole.at + whole.bytes)
+                continue;
             unsigned char *end = hole.at + hole.bytes;
             parts[i].bytes = static_cast<size_t>(hole.at - whole.at);
             parts.push_back(
@@ -79,7 +81,8 @@ class still
             uint64_t a = 0, b = 0;
             std::memcpy(&a, now + i, std::min<size_t>(8, n - i));
             std::memcpy(&b, old + i, std::min<size_t>(8, n - i));
-            if (a != b && (a != b + 1 || cycle - a > 1)) return false;
+            if (a != b && (a != b + 1 || cycle - a > 1))
+                return false;
         }
         return true;
     }
@@ -91,15 +94,19 @@ class still
 } // namespace fsh
 
 // Where the memory `name` of a class is; nowhere if it has none.
-#define FSH_MEMORY(tag, name)                                                  \
-    template <typename T, typename = void> struct tag {                        \
-        static fsh::span of(T &) { return {nullptr, 0}; }                      \
-    };                                                                         \
-    template <typename T> struct tag<T, std::void_t<decltype(T::name)>> {      \
-        static fsh::span of(T &t)                                              \
-        {                                                                      \
-            return {reinterpret_cast<unsigned char *>(&t.name), sizeof t.name};\
-        }                                                                      \
+#define FSH_MEMORY(tag, name)                                             \
+    template <typename T, typename = void> struct tag {                   \
+        static fsh::span of(T &)                                          \
+        {                                                                 \
+            return {nullptr, 0};                                          \
+        }                                                                 \
+    };                                                                    \
+    template <typename T> struct tag<T, std::void_t<decltype(T::name)>> { \
+        static fsh::span of(T &t)                                         \
+        {                                                                 \
+            return {reinterpret_cast<unsigned char *>(&t.name),           \
+                    sizeof t.name};                                       \
+        }                                                                 \
     };
 
 #endif
