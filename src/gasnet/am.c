@@ -335,11 +335,11 @@ void fsh_am_delivered(void)
         fsh_wait_wake();
 }
 
-bool fsh_gasnet_poll(void)
+/* Go on with the library's own protocols. */
+static inline bool kick(void)
 {
-    bool found = fsh_gasnet.ops->poll();
+    bool found = fsh_command_kick();
 
-    found |= fsh_command_kick();
     if (__builtin_expect(atomic_load_explicit(&fsh_barrier_active,
                                               memory_order_relaxed) != 0,
                          0))
@@ -350,9 +350,23 @@ bool fsh_gasnet_poll(void)
     if (__builtin_expect(
             atomic_load_explicit(&fsh_answers_active, memory_order_relaxed), 0))
         found |= fsh_answers_kick();
+    return found;
+}
+
+bool fsh_gasnet_poll(void)
+{
+    bool found = fsh_gasnet.ops->poll();
+
+    found |= kick();
     if (found)
         fsh_am_delivered();
     return found;
+}
+
+void fsh_am_waits(void)
+{
+    if (kick())
+        fsh_am_delivered();
 }
 
 static void poll_once(const char *call, unsigned barren)

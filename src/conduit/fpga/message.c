@@ -262,8 +262,10 @@ void fsh_fpga_am_request(const struct fsh_am *am)
                              "a receive slot (all requests in flight; its "
                              "host must poll)",
                              am->node);
-        while ((slot = claim_slot(am->node)) < 0)
+        while ((slot = claim_slot(am->node)) < 0) {
             fsh_fpga_pause_step(&p, true);
+            fsh_am_waits();
+        }
         fsh_fpga_pause_end(&p);
     }
     send_from(FSH_FPGA_REQUEST, am->node, (unsigned)slot, am);

@@ -273,6 +273,8 @@ static void send_slow(unsigned channel, uint32_t dest, const struct fsh_am *am,
             pause_step(&p, result == FSH_SMP_NO_SLOT ? "ring slot"
                                                      : "payload block");
         }
+        if (channel == FSH_SMP_REQUEST)
+            fsh_am_waits();
         result = fsh_smp_port_send(smp.port, channel, dest, am);
     }
     if (p.armed)
@@ -533,6 +535,7 @@ const struct fsh_conduit_ops fsh_conduit_smp = {
     .init = init,
     .attach = attach,
     .share = share,
+    .fini = fini,
     .am_request = am_request,
     .am_reply = am_reply,
     .am_try_request = am_try_request,
@@ -552,5 +555,4 @@ const struct fsh_conduit_ops fsh_conduit_smp = {
     .poll = poll_all,
     .wait = wait_any,
     .describe = describe,
-    .fini = fini,
 };
