@@ -3,8 +3,18 @@
  * The conduit table: everything src/gasnet needs from a transport. One complete
  * const table a conduit; an operation it lacks is a named refusal, never NULL.
  * Calls may come from any thread; with job->threads == FSH_THREADS_SEQ a conduit
- * may skip its locks. Whatever blocks in here keeps polling, except am_reply,
- * which runs reply handlers only.
+ * may skip its locks.
+ *
+ * Who may wait, and what runs meanwhile:
+ *   am_request              waits for room: handlers, and fsh_am_waits
+ *   am_reply                waits for room: reply handlers only
+ *   put, get                may wait for the device of this node, never for
+ *                           another node's host: handlers (EVERYTHING: as
+ *                           am_request)
+ *   init, attach            collective
+ *   wait                    sleeps, bounded; nothing runs
+ *   all others              never wait and run no handlers, but poll, which runs
+ *                           what has come
  */
 #ifndef FSH_CONDUIT_H
 #define FSH_CONDUIT_H
@@ -110,6 +120,8 @@ typedef uint64_t (*fsh_merge_fn)(uint64_t a, uint64_t b);
 struct fsh_conduit_ops {
     const char *name;
 
+    /* ---- coming and going ---- */
+
     /* Can this conduit run here, outside a job? Returns true, or false with
      * the reason and the remedy in `why`. */
     bool (*usable)(char *why, size_t whylen);
@@ -126,6 +138,11 @@ struct fsh_conduit_ops {
     /* A thread other than the first is about to call. Before its first call;
      * PAR only. */
     void (*share)(void);
+
+    /* Leave. Not collective; called once from the exit path. */
+    void (*fini)(void);
+
+    /* ---- active messages ---- */
 
     /* Send a request; blocks (polling) for room. One to this node may run its
      * handler before it returns, with a reply handler inside the reply: not from
@@ -144,11 +161,13 @@ struct fsh_conduit_ops {
 
     /* am_request (to another node than this one) and am_reply for Shorts, with
      * all there is to say in registers, and 0 to return, so that one call can
-     * end with the next. NULL: there is nothing to gain. */
+     * end with the next. */
     int (*short_request)(uint32_t node, unsigned handler, unsigned nargs,
                          const int32_t *args);
     int (*short_reply)(struct fsh_token *token, unsigned handler,
                        unsigned nargs, const int32_t *args);
+
+    /* ---- put and get ---- */
 
     /* Transfer n bytes (any n, any alignment) between local memory (anywhere)
      * and the segment or area of `node` (range already checked). Without
@@ -164,6 +183,8 @@ struct fsh_conduit_ops {
     bool (*window)(uint32_t node, void **here, const uint32_t **watching);
     void (*poke)(uint32_t node);
 
+    /* ---- compute cores: refused where there are none ---- */
+
     /* Does this node have a compute core? Constant from attach on. */
     bool (*core_present)(uint32_t node);
     /* Send a COMPUTE message of the operation RUN or SIGNAL: its two arguments
@@ -176,19 +197,22 @@ struct fsh_conduit_ops {
     void (*core_counters)(uint64_t *words);
     void (*core_counters_clear)(void);
 
-    /* A barrier of all ranks without messages. arrive: this rank has come to
-     * barrier `phase` (a number of 30 bits that counts on) with an opinion of 34
-     * bits; false if the conduit has no such barrier. arrived: have all? Then
-     * *opinion is the merged one of all; else *missing is a rank whose word is
-     * not there yet. It has to be called until all have. The
-     * caller serialises both; neither blocks. Who waits for it may sleep with
-     * `memory`. */
+    /* ---- a barrier of its own: refused where there is none ---- */
+
+    /* Of all ranks, without messages. arrive: this rank has come to barrier
+     * `phase` (a number of 30 bits that counts on) with an opinion of 34 bits;
+     * false if the conduit has no such barrier. arrived: have all? Then *opinion
+     * is the merged one of all; else *missing is a rank whose word is not there
+     * yet. It has to be called until all have. The caller serialises both. Who
+     * waits for it may sleep with `memory`. */
     bool (*barrier_arrive)(uint32_t phase, uint64_t opinion,
                            fsh_merge_fn merge);
     bool (*barrier_arrived)(uint64_t *opinion, uint32_t *missing);
 
-    /* Make progress: run what has arrived. Never blocks. Returns whether
-     * anything happened. */
+    /* ---- progress ---- */
+
+    /* Run what has arrived; whether anything happened. Never waits, unless a
+     * client's handler replies and finds no room. */
     bool (*poll)(void);
 
     /* Sleep until something may have arrived or `max_ns` passed (bounded).
@@ -200,9 +224,6 @@ struct fsh_conduit_ops {
     /* One line a fact: credits, rings, operations in flight. For state dumps;
      * async-signal-safe is not required. */
     void (*describe)(void (*line)(void *arg, const char *text), void *arg);
-
-    /* Leave. Not collective; called once from the exit path. */
-    void (*fini)(void);
 };
 
 extern const struct fsh_conduit_ops fsh_conduit_smp;
@@ -218,8 +239,14 @@ const struct fsh_conduit_ops *fsh_conduit_find(const char *name);
 void fsh_am_deliver(struct fsh_token *token);
 
 /* Upcall: handlers have run other than in a poll, while a message could not be
- * sent, or from this node to itself; threads that wait for what they did may be asleep. */
+ * sent, or from this node to itself; threads that wait for what they did may be
+ * asleep. */
 void fsh_am_delivered(void);
+
+/* Upcall: am_request has polled and still has no room. What polls of the library
+ * do besides goes on meanwhile; other nodes than the one without room may wait for
+ * it. No locks held; may call what never waits. */
+void fsh_am_waits(void);
 
 /* Upcall into src/command: a command of a compute core has ended; `cookie` is
  * the one of its command. During a poll on any thread, with locks of the

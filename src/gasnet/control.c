@@ -262,7 +262,7 @@ int gasnet_attach(gasnet_handlerentry_t *table, int numentries,
     mine = client_segment(g->rank);
     if (gasnet_client_attach_hook != NULL)
         gasnet_client_attach_hook(mine.addr, mine.size);
-    if (!FSH_GASNET_DEBUG && g->ops->short_request != NULL)
+    if (!FSH_GASNET_DEBUG)
         g->short_nodes = g->nodes;
     g->attached = true;
     /* Nobody sends before everybody has handlers and a segment. */

@@ -42,7 +42,7 @@ struct fsh_gasnet {
     uint32_t rank;
     uint32_t nodes;
     uint32_t short_nodes; /* nodes if Shorts may go to the conduit straight:
-                             attached, it has a way, and nothing is checked */
+                             attached, and nothing is checked */
     bool attached;
     bool threaded;       /* PAR or PARSYNC: several threads may call */
     atomic_int waitmode; /* GASNET_WAIT_ */

@@ -89,6 +89,32 @@ static void fini(void) {}
 /* Locks are taken from the start. */
 static void share(void) {}
 
+/* Shorts are commands like all others. */
+static int short_request(uint32_t node, unsigned handler, unsigned nargs,
+                         const int32_t *args)
+{
+    const struct fsh_am am = {.node = node,
+                              .handler = (uint8_t)handler,
+                              .category = FSH_AM_SHORT,
+                              .nargs = (uint8_t)nargs,
+                              .args = args};
+
+    fsh_fpga_am_request(&am);
+    return 0;
+}
+
+static int short_reply(struct fsh_token *token, unsigned handler,
+                       unsigned nargs, const int32_t *args)
+{
+    const struct fsh_am am = {.handler = (uint8_t)handler,
+                              .category = FSH_AM_SHORT,
+                              .nargs = (uint8_t)nargs,
+                              .args = args};
+
+    fsh_fpga_am_reply(token, &am);
+    return 0;
+}
+
 /* Every byte between nodes goes through the logic. */
 static bool no_window(uint32_t node, void **here, const uint32_t **watching)
 {
@@ -126,10 +152,13 @@ const struct fsh_conduit_ops fsh_conduit_fpga = {
     .init = fsh_fpga_init,
     .attach = fsh_fpga_attach,
     .share = share,
+    .fini = fini,
     .am_request = fsh_fpga_am_request,
     .am_reply = fsh_fpga_am_reply,
     .am_try_request = fsh_fpga_am_try_request,
     .am_try_reply = fsh_fpga_am_try_reply,
+    .short_request = short_request,
+    .short_reply = short_reply,
     .put = fsh_fpga_put,
     .get = fsh_fpga_get,
     .window = no_window,
@@ -143,5 +172,4 @@ const struct fsh_conduit_ops fsh_conduit_fpga = {
     .poll = poll_all,
     .wait = fsh_fpga_wait,
     .describe = describe,
-    .fini = fini,
 };
