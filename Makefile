@@ -9,11 +9,10 @@ ROUNDS ?= 20
 SECONDS ?= 600
 RUN    := $(BUILD)/bin/fshrun
 PAPER  := $(BUILD)/paper
-DEMO   := fshrun fshinfo fshsim fshperf 05_selfcheck 06_matmul
 
 # One argument, also with blanks; make's own functions take it for several.
 export PREFIX
-INTO   := -DCMAKE_INSTALL_PREFIX="$$(realpath -ms -- "$$PREFIX")"
+INTO   := "$$(realpath -ms -- "$$PREFIX")"
 
 .DEFAULT_GOAL := all
 .PHONY: all demo test test-all bench soak synth synth-core lint format install clean \
@@ -30,26 +29,12 @@ help: ## this list
 deps:
 	@scripts/install-deps.sh run
 
-$(BUILD)/build.ninja:
-	@cmake -S . -B $(BUILD) -G Ninja $(INTO)
-
-build: deps $(BUILD)/build.ninja
+build: deps
+	@scripts/configure.sh $(BUILD) $(INTO)
 	@cmake --build $(BUILD) -j $(JOBS)
 
-demo: deps $(BUILD)/build.ninja ## self-checking runs on two FPGA nodes and the paper's figures
-	@echo "== Build (simulator, library, tools)"
-	@cmake --build $(BUILD) -j $(JOBS) --target $(DEMO)
-	@echo; echo "== Self-check on two simulated FPGA nodes"
-	@$(RUN) -n 2 --conduit fpga --timeout 300 $(BUILD)/examples/05_selfcheck
-	@echo; echo "== The paper's section IV, from hardware counters"
-	@mkdir -p $(PAPER)
-	@$(RUN) -n 2 --conduit fpga --timeout 900 $(BUILD)/bin/fshperf paper \
-	    --brief --json $(PAPER)/paper.json --csv $(PAPER)/paper.csv
-	@tools/fshperf/plot.sh $(PAPER)/paper.csv $(PAPER)
-	@echo; echo "== The paper's section V in short: matrix products on one and two nodes"
-	@$(BUILD)/bin/fshperf case-study --quick
-	@echo; echo "== 512 x 512 on the compute cores of two nodes, checked"
-	@$(RUN) -n 2 --conduit fpga --timeout 300 $(BUILD)/examples/06_matmul
+demo: ## self-checking runs on two FPGA nodes and the paper's figures
+	@scripts/demo.sh $(BUILD) $(JOBS) $(INTO)
 
 test: build ## run every test (TESTS=<regex> for some)
 	@cd $(BUILD) && ctest --output-on-failure -j 2 -R '$(TESTS)'
@@ -96,8 +81,8 @@ format: ## clang-format the C files
 	@scripts/c-files.sh | xargs -r clang-format-14 -i
 
 install: deps ## install under PREFIX
-	@cmake -S . -B $(BUILD) -G Ninja $(INTO) >/dev/null
-	@cmake --build $(BUILD) -j $(JOBS)
+	@scripts/configure.sh $(BUILD) $(INTO) install
+	@cmake --build $(BUILD) -j $(JOBS) --target fsh_installed
 	@cmake --install $(BUILD)
 
 clean: ## remove the build directory

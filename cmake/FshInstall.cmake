@@ -39,6 +39,7 @@ set(tools)
 foreach(tool fshrun fshinfo fshperf fshsim)
     if(TARGET ${tool})
         install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+        list(APPEND FSH_INSTALLED ${tool})
         list(APPEND tools ${tool})
     endif()
 endforeach()
@@ -183,7 +184,9 @@ function(fsh_install_flavour flavour suffix directory)
 endfunction()
 
 fsh_install_flavour(fast "" "")
+list(APPEND FSH_INSTALLED fshmem fshmem_static fshmem_tools)
 foreach(flavour ${FSH_FLAVOURS})
+    list(APPEND FSH_INSTALLED fshmem_${flavour} fshmem_${flavour}_static)
     fsh_install_flavour(${flavour} _${flavour} ${flavour}/)
     install(CODE "
         set(dir \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${flavour}/bin\")
@@ -192,4 +195,10 @@ foreach(flavour ${FSH_FLAVOURS})
             file(CREATE_LINK ../../${CMAKE_INSTALL_BINDIR}/\${tool}
                  \"\${dir}/\${tool}\" SYMBOLIC)
         endforeach()")
+endforeach()
+
+# What `make install` builds: the above, without tests.
+add_custom_target(fsh_installed)
+foreach(target ${FSH_INSTALLED})
+    add_dependencies(fsh_installed ${target})
 endforeach()

@@ -26,6 +26,7 @@ add_custom_command(OUTPUT ${man_pages}/stamp
     DEPENDS ${man_tools} ${man_sources} ${PROJECT_SOURCE_DIR}/scripts/man.py
     COMMENT "Manual pages" VERBATIM)
 add_custom_target(fsh_man ALL DEPENDS ${man_pages}/stamp)
+add_dependencies(fsh_installed fsh_man)
 install(DIRECTORY ${man_pages}/ DESTINATION ${CMAKE_INSTALL_MANDIR}
         PATTERN stamp EXCLUDE)
 

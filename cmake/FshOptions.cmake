@@ -3,7 +3,7 @@
 
 set(FSH_SANITIZE "" CACHE STRING
     "Sanitizers for the C code: empty, 'address,undefined' or 'thread'")
-option(FSH_TESTS "Build tests and examples" ON)
+option(FSH_TESTS "Build tests, and examples with all else" ON)
 option(FSH_FLAVOUR_TESTS "Run tests/conform on debug and everything too" ON)
 option(FSH_SIMULATOR "Build simulator and RTL tests (needs Verilator)" ON)
 # Warnings are errors with the compilers we test with; a newer compiler's new

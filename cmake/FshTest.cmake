@@ -33,7 +33,8 @@ endfunction()
 # state dump.
 function(fsh_job_test name target)
     cmake_parse_arguments(A "" "CONDUIT;RANKS;TIMEOUT" "LABELS;ARGS" ${ARGN})
-    if(NOT TARGET fshrun OR (A_CONDUIT STREQUAL "fpga" AND NOT TARGET fshsim))
+    if(NOT FSH_TESTS OR NOT TARGET fshrun OR
+       (A_CONDUIT STREQUAL "fpga" AND NOT TARGET fshsim))
         return()
     endif()
     if(NOT A_TIMEOUT)

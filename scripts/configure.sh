@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Configure a build directory for what is asked of it; what it already is for more
+# stays. Most of the time of a build is Verilated code: tests have models of their
+# own, and for speed the simulator is compiled twice.
+# usage: configure.sh BUILD-DIRECTORY PREFIX [demo|install|all]
+#   demo     no tests, the simulator without its profile
+#   install  no tests
+#   all      (default)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=$1 prefix=$2 want=${3:-all}
+mark=$build/configured-for # demo or install; without it a build is for all
+have=none
+[ ! -f "$build/build.ninja" ] || have=all
+[ ! -f "$mark" ] || have=$(cat "$mark")
+
+configure() { # <cmake arguments...>
+    cmake -S . -B "$build" -G Ninja -DCMAKE_INSTALL_PREFIX="$prefix" "$@"
+}
+
+case $want/$have in
+demo/none)
+    mkdir -p "$build"
+    echo demo >"$mark"
+    configure -DFSH_TESTS=OFF -DFSH_SIM_TRAIN=OFF
+    ;;
+install/none | install/demo)
+    mkdir -p "$build"
+    echo install >"$mark"
+    configure -DFSH_TESTS=OFF -DFSH_SIM_TRAIN=ON
+    ;;
+all/demo | all/install)
+    echo "== Built so far: what make $have needs. Now the tests, too"
+    configure -DFSH_TESTS=ON -DFSH_SIM_TRAIN=ON
+    rm "$mark"
+    ;;
+all/none) configure ;;
+install/*) configure >/dev/null ;; # the prefix may be another
+esac
