@@ -10,8 +10,8 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cmake --install "$build" --prefix "$scratch/first" >"$scratch/log" ||
     { cat "$scratch/log"; exit 1; }
-mv "$scratch/first" "$scratch/prefix"
-prefix=$scratch/prefix
+mv "$scratch/first" "$scratch/a prefix"
+prefix="$scratch/a prefix"
 cp -r "$prefix/share/fshmem/examples" "$scratch/copy"
 conduits=smp
 [ -x "$prefix/bin/fshsim" ] && conduits="smp fpga"
