@@ -30,8 +30,14 @@ package fsh_cmp_pkg;
   } feed_t;
   localparam int unsigned FEED = 67;
 
+  localparam int unsigned OPERAND_WORDS = 512;  // of an operand buffer
   localparam int unsigned UNIT_BEATS = 68;  // 64 rows, 4 chunks
   localparam int unsigned ENCODER = 4;  // stages of fsh_bfp_enc
+
+  /// More than 2^24 - 64: what follows would not count them, rounded up.
+  function automatic logic too_many(input logic [23:0] values);
+    too_many = values[23:6] == '1 && values[5:0] != '0;
+  endfunction
 
   /// Groups of 16 columns, or chunks of K, that so many values make. whole: up to
   /// whole units of 64, as encoded operands come.

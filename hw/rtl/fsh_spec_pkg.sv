@@ -249,7 +249,7 @@ package fsh_spec_pkg;
   typedef struct packed {
     logic [7:0] check;  // CMD_CHECK.
     logic [141:0] rsvd9;  // Reserved, zero.
-    logic [9:0] x_words;  // CONV: words of operand buffer a tile's input takes, of one channel block: rows of input * stride * row_words, at most 512.
+    logic [9:0] x_words;  // CONV: words of operand buffer a tile's input takes, of one channel block: at least rows of input * stride * row_words, that is ((tile_x - 1) * stride + kernel_h) * stride * row_words, at most 512.
     logic [31:0] out_plane;  // CONV: from channel block to channel block of the output.
     logic [31:0] in_plane;  // CONV: from channel block to channel block of the input.
     logic [15:0] pad_w;  // CONV: columns left of the input, two's complement.
@@ -259,7 +259,7 @@ package fsh_spec_pkg;
     logic [15:0] in_w;  // CONV: columns of the input.
     logic [15:0] in_h;  // CONV: rows of the input.
     logic [15:0] rsvd8;  // Reserved, zero.
-    logic [7:0] row_words;  // CONV: groups of 8 in a row of the input that a tile needs, of one phase: ceil(ceil(((out_w - 1) * stride + kernel_w) / stride) / 8).
+    logic [7:0] row_words;  // CONV: groups of 8 in a row of the input that a tile needs, of one phase: at least ceil(ceil(((out_w - 1) * stride + kernel_w) / stride) / 8).
     logic [7:0] stride;  // CONV: of both dimensions, 1 to 8.
     logic [7:0] kernel_w;  // CONV: columns of the kernel.
     logic [7:0] kernel_h;  // CONV: rows of the kernel.
@@ -297,9 +297,9 @@ package fsh_spec_pkg;
     logic signal;  // At the end, when all that was sent is written: one more in event counter signal_event of every node of signal_mask.
     logic art;  // Send what is written: the encoded operand if emit is set, else the results.
     logic await;  // Start when event counter await_event has await_count or more; take await_count off.
-    logic emit;  // Write FP32 operand W, encoded, to e_addr as it is loaded. ENCODE does only that. Not with CONV.
+    logic emit;  // Write FP32 operand W, encoded, to e_addr as it is loaded. ENCODE does only that, with or without the bit. Not with CONV.
     logic w_rows;  // FP32 operand W stands as N rows of K values, else as K rows of N. Set for CONV.
-    logic w_bfp;  // Operand W (columns of B) is encoded. Not with CONV.
+    logic w_bfp;  // Operand W (columns of B) is encoded. Not with CONV, ENCODE, emit.
     logic x_bfp;  // Operand X (rows of A) is encoded. Not with CONV.
     logic relu;  // Results below zero become zero.
     logic bias;  // Add the bias of each column (output channel).

@@ -655,7 +655,7 @@ static inline void fsh_ccmd_set_x_bfp(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 11;
 }
-/* Operand W (columns of B) is encoded. Not with CONV. */
+/* Operand W (columns of B) is encoded. Not with CONV, ENCODE, emit. */
 static inline uint64_t fsh_ccmd_w_bfp(const uint64_t *w)
 {
     return (w[0] >> 12) & 0x1u;
@@ -673,7 +673,7 @@ static inline void fsh_ccmd_set_w_rows(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 13;
 }
-/* Write FP32 operand W, encoded, to e_addr as it is loaded. ENCODE does only that. Not with CONV. */
+/* Write FP32 operand W, encoded, to e_addr as it is loaded. ENCODE does only that, with or without the bit. Not with CONV. */
 static inline uint64_t fsh_ccmd_emit(const uint64_t *w)
 {
     return (w[0] >> 14) & 0x1u;
@@ -943,7 +943,7 @@ static inline void fsh_ccmd_set_stride(uint64_t *w, uint64_t v)
 {
     w[10] |= (v & 0xffu) << 32;
 }
-/* CONV: groups of 8 in a row of the input that a tile needs, of one phase: ceil(ceil(((out_w - 1) * stride + kernel_w) / stride) / 8). */
+/* CONV: groups of 8 in a row of the input that a tile needs, of one phase: at least ceil(ceil(((out_w - 1) * stride + kernel_w) / stride) / 8). */
 static inline uint64_t fsh_ccmd_row_words(const uint64_t *w)
 {
     return (w[10] >> 40) & 0xffu;
@@ -1024,7 +1024,7 @@ static inline void fsh_ccmd_set_out_plane(uint64_t *w, uint64_t v)
 {
     w[13] |= (v & 0xffffffffu) << 0;
 }
-/* CONV: words of operand buffer a tile's input takes, of one channel block: rows of input * stride * row_words, at most 512. */
+/* CONV: words of operand buffer a tile's input takes, of one channel block: at least rows of input * stride * row_words, that is ((tile_x - 1) * stride + kernel_h) * stride * row_words, at most 512. */
 static inline uint64_t fsh_ccmd_x_words(const uint64_t *w)
 {
     return (w[13] >> 32) & 0x3ffu;

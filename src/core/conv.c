@@ -15,7 +15,7 @@
 struct shape {
     int64_t in_h, in_w, out_h, out_w, kernel_h, kernel_w, stride, pad_h, pad_w;
     uint64_t blocks, out_blocks; /* of channels */
-    uint64_t ldx, in_plane, ldc, out_plane;
+    uint64_t x_addr, ldx, in_plane, c_addr, ldc, out_plane;
 };
 
 static struct shape shape_of(const uint64_t *c)
@@ -32,20 +32,30 @@ static struct shape shape_of(const uint64_t *c)
         .pad_w = (int16_t)fsh_ccmd_pad_w(c),
         .blocks = fsh_ccmd_k(c) / FSH_CORE_LINE_VALUES,
         .out_blocks = fsh_core_lines(fsh_ccmd_n(c)),
+        .x_addr = fsh_ccmd_x_addr(c),
         .ldx = fsh_ccmd_ldx(c),
         .in_plane = fsh_ccmd_in_plane(c),
+        .c_addr = fsh_ccmd_c_addr(c),
         .ldc = fsh_ccmd_ldc(c),
         .out_plane = fsh_ccmd_out_plane(c),
     };
+}
+
+/* The line a plane begins at: addresses wrap as those of the core do, so a
+ * distance may lead back. */
+static uint64_t plane_at(uint64_t at, uint64_t plane, uint64_t distance)
+{
+    return (uint32_t)(at + plane * distance);
 }
 
 static bool planes_inside(uint64_t at, uint64_t planes, uint64_t distance,
                           uint64_t rows, uint64_t ld, uint64_t lines,
                           size_t bytes)
 {
-    return fsh_core_inside(at + (planes - 1) * distance, rows, ld, lines,
-                           bytes) &&
-           fsh_core_inside(at, rows, ld, lines, bytes);
+    for (uint64_t i = 0; i < planes; i++)
+        if (!fsh_core_inside(plane_at(at, i, distance), rows, ld, lines, bytes))
+            return false;
+    return true;
 }
 
 /* The rows and columns of the input that taps fall on: [from, to). */
@@ -63,21 +73,28 @@ static struct span touched(int64_t in, int64_t out, int64_t kernel,
     return s;
 }
 
+/* The columns of the input that the core loads: of whole words. */
+static struct span loaded(const uint64_t *c, const struct shape *s)
+{
+    int64_t columns =
+        (int64_t)(fsh_ccmd_row_words(c) * FSH_CORE_COLUMNS) * s->stride;
+
+    return touched(s->in_w, 1, columns, s->stride, s->pad_w);
+}
+
 static bool inside(const uint64_t *c, const struct shape *s, size_t bytes)
 {
     struct span y =
         touched(s->in_h, s->out_h, s->kernel_h, s->stride, s->pad_h);
-    struct span x =
-        touched(s->in_w, s->out_w, s->kernel_w, s->stride, s->pad_w);
+    struct span x = loaded(c, s);
     uint64_t lines = s->blocks * (uint64_t)(s->kernel_h * s->kernel_w);
 
     if (y.from < y.to && x.from < x.to &&
-        !planes_inside(fsh_ccmd_x_addr(c) + (uint64_t)y.from * s->ldx +
-                           (uint64_t)x.from,
+        !planes_inside(s->x_addr + (uint64_t)y.from * s->ldx + (uint64_t)x.from,
                        s->blocks, s->in_plane, (uint64_t)(y.to - y.from),
                        s->ldx, (uint64_t)(x.to - x.from), bytes))
         return false;
-    return planes_inside(fsh_ccmd_c_addr(c), s->out_blocks, s->out_plane,
+    return planes_inside(s->c_addr, s->out_blocks, s->out_plane,
                          (uint64_t)s->out_h, s->ldc, (uint64_t)s->out_w,
                          bytes) &&
            fsh_core_inside(fsh_ccmd_w_addr(c), fsh_ccmd_n(c), fsh_ccmd_ldw(c),
@@ -87,8 +104,9 @@ static bool inside(const uint64_t *c, const struct shape *s, size_t bytes)
 }
 
 /* The input as the taps see it: padding 0, nothing around. */
-static unsigned char *gather(const struct shape *s, const unsigned char *input,
-                             int64_t rows, int64_t columns)
+static unsigned char *gather(const struct shape *s,
+                             const unsigned char *segment, int64_t rows,
+                             int64_t columns)
 {
     unsigned char *copy =
         calloc(s->blocks * (size_t)(rows * columns), FSH_CORE_LINE);
@@ -104,9 +122,10 @@ static unsigned char *gather(const struct shape *s, const unsigned char *input,
             memcpy(copy + (((int64_t)cb * rows + y) * columns + x.from +
                            s->pad_w) *
                               (int64_t)FSH_CORE_LINE,
-                   input + (cb * s->in_plane + (uint64_t)from * s->ldx +
-                            (uint64_t)x.from) *
-                               FSH_CORE_LINE,
+                   segment + plane_at(s->x_addr + (uint64_t)from * s->ldx +
+                                          (uint64_t)x.from,
+                                      cb, s->in_plane) *
+                                 FSH_CORE_LINE,
                    (size_t)(x.to - x.from) * FSH_CORE_LINE);
         }
     return copy;
@@ -121,7 +140,8 @@ static void move_output(const struct shape *s, unsigned char *segment,
     for (uint64_t ob = 0; ob < s->out_blocks; ob++)
         for (uint64_t y = 0; y < (uint64_t)s->out_h; y++) {
             unsigned char *there =
-                segment + (ob * s->out_plane + y * s->ldc) * FSH_CORE_LINE;
+                segment + plane_at(s->c_addr + y * s->ldc, ob, s->out_plane) *
+                              FSH_CORE_LINE;
             unsigned char *here = copy + (ob * (uint64_t)s->out_h + y) * row;
 
             memcpy(out ? there : here, out ? here : there, row);
@@ -134,6 +154,7 @@ static struct fsh_conv operation(const uint64_t *c, const struct shape *s,
                                  unsigned char *segment)
 {
     unsigned char *bias = segment + fsh_ccmd_b_addr(c) * FSH_CORE_LINE;
+    uint64_t values = fsh_ccmd_k(c) * (uint64_t)(s->kernel_h * s->kernel_w);
 
     return (struct fsh_conv){
         .in_channels = fsh_ccmd_k(c),
@@ -144,11 +165,12 @@ static struct fsh_conv operation(const uint64_t *c, const struct shape *s,
         .kernel_w = (size_t)s->kernel_w,
         .stride = (size_t)s->stride,
         .pad = (size_t)(s->pad_h < 0 ? 0 : s->pad_h),
-        .in = (const void *)(segment + fsh_ccmd_x_addr(c) * FSH_CORE_LINE),
+        .in = (const void *)(segment + s->x_addr * FSH_CORE_LINE),
         .kernels = {.form = FSH_OPERAND_ROWS,
                     .data = segment + fsh_ccmd_w_addr(c) * FSH_CORE_LINE,
-                    .ld = fsh_ccmd_ldw(c) * FSH_CORE_LINE_VALUES},
-        .out = (void *)(segment + fsh_ccmd_c_addr(c) * FSH_CORE_LINE),
+                    .ld = fsh_core_distance(fsh_ccmd_ldw(c), fsh_ccmd_n(c),
+                                            values)},
+        .out = (void *)(segment + s->c_addr * FSH_CORE_LINE),
         .finish = {.accumulate = fsh_ccmd_accumulate(c),
                    .bias = fsh_ccmd_bias(c) ? (const void *)bias : NULL,
                    .relu = fsh_ccmd_relu(c)},
@@ -169,13 +191,13 @@ static bool is_plain_input(const struct shape *s)
 
 static bool is_plain_output(const struct shape *s)
 {
-    return s->ldc == (uint64_t)s->out_w &&
+    return (s->ldc == (uint64_t)s->out_w || s->out_h == 1) &&
            (s->out_blocks == 1 ||
             s->out_plane == (uint64_t)(s->out_h * s->out_w));
 }
 
 static enum fsh_kernel_status run(const struct shape *s, struct fsh_conv *op,
-                                  unsigned char *output)
+                                  unsigned char *segment)
 {
     unsigned char *in = NULL, *out = NULL;
     enum fsh_kernel_status status = FSH_KERNEL_NO_MEMORY;
@@ -183,7 +205,7 @@ static enum fsh_kernel_status run(const struct shape *s, struct fsh_conv *op,
     int64_t columns = (s->out_w - 1) * s->stride + s->kernel_w;
 
     if (!is_plain_input(s)) {
-        in = gather(s, (const void *)op->in, rows, columns);
+        in = gather(s, segment, rows, columns);
         if (in == NULL)
             goto done;
         op->in = (const void *)in;
@@ -196,12 +218,12 @@ static enum fsh_kernel_status run(const struct shape *s, struct fsh_conv *op,
                      FSH_CORE_LINE);
         if (out == NULL)
             goto done;
-        move_output(s, output, out, false);
+        move_output(s, segment, out, false);
         op->out = (void *)out;
     }
     status = fsh_conv(op, FSH_ISA_BEST);
     if (out != NULL && status == FSH_KERNEL_OK)
-        move_output(s, output, out, true);
+        move_output(s, segment, out, true);
 done:
     free(in);
     free(out);
@@ -215,6 +237,5 @@ unsigned fsh_core_conv(const uint64_t *c, unsigned char *segment, size_t bytes)
 
     if (!inside(c, &s, bytes))
         return FSH_STATUS_LOCAL_RANGE;
-    return fsh_core_status(
-        run(&s, &op, segment + fsh_ccmd_c_addr(c) * FSH_CORE_LINE));
+    return fsh_core_status(run(&s, &op, segment));
 }

@@ -30,8 +30,9 @@
 #define FSH_CORE_ROWS 16u
 #define FSH_CORE_COLUMNS 8u
 #define FSH_CORE_MEMORY_PORTS 4u
-#define FSH_CORE_ACCUMULATORS 128u /* of a tile, in groups of rows x columns */
-#define FSH_CORE_MAX_DIMENSION ((1u << 24) - 1)
+#define FSH_CORE_ACCUMULATORS 128u  /* of a tile, in groups of rows x columns */
+#define FSH_CORE_OPERAND_WORDS 512u /* of its buffer, each a line a column */
+#define FSH_CORE_MAX_DIMENSION ((1u << 24) - 64) /* rounded up: still 24 bits */
 
 /* What a queue checks before it waits for the command's event: FSH_STATUS_OK or
  * BAD_COMMAND. mover: the queue. */
@@ -67,9 +68,17 @@ static inline uint64_t fsh_core_lines(uint64_t values)
 bool fsh_core_inside(uint64_t at, uint64_t rows, uint64_t stride,
                      uint64_t lines, size_t bytes);
 
-/* What the command ends with if the kernels say so. A leading dimension shorter
- * than a row is a bad command: rows overlap, which the kernels do not take. The
- * core would read them all the same; nothing useful does that. */
+/* The distance of rows to give to a kernel, which takes none that is shorter
+ * than a row: in values, of `rows` rows of `values` each. A command may say
+ * anything of a single row. */
+static inline size_t fsh_core_distance(uint64_t lines, uint64_t rows,
+                                       uint64_t values)
+{
+    return rows == 1 ? fsh_core_lines(values) * FSH_CORE_LINE_VALUES
+                     : lines * FSH_CORE_LINE_VALUES;
+}
+
+/* What the command ends with if the kernels say so. */
 unsigned fsh_core_status(enum fsh_kernel_status status);
 
 unsigned fsh_core_conv(const uint64_t *ccmd, unsigned char *segment,

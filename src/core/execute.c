@@ -59,23 +59,30 @@ static bool gemm_inside(const uint64_t *c, size_t bytes)
                            bytes));
 }
 
-static void emit(const uint64_t *c, unsigned char *segment)
-{
-    fsh_bfp_operand_encode(
-        (const void *)(segment + fsh_ccmd_w_addr(c) * FSH_CORE_LINE),
-        fsh_ccmd_ldw(c) * FSH_CORE_LINE_VALUES, !fsh_ccmd_w_rows(c),
-        fsh_ccmd_n(c), fsh_ccmd_k(c),
-        segment + fsh_ccmd_e_addr(c) * FSH_CORE_LINE, FSH_ISA_BEST);
-}
-
 static struct fsh_operand x_operand(const uint64_t *c,
                                     const unsigned char *segment)
 {
     return (struct fsh_operand){
         .form = fsh_ccmd_x_bfp(c) ? FSH_OPERAND_BFP : FSH_OPERAND_ROWS,
         .data = segment + fsh_ccmd_x_addr(c) * FSH_CORE_LINE,
-        .ld = fsh_ccmd_ldx(c) * FSH_CORE_LINE_VALUES,
+        .ld = fsh_core_distance(fsh_ccmd_ldx(c), fsh_ccmd_m(c), fsh_ccmd_k(c)),
     };
+}
+
+static size_t w_distance(const uint64_t *c)
+{
+    uint64_t n = fsh_ccmd_n(c), k = fsh_ccmd_k(c);
+
+    return fsh_ccmd_w_rows(c) ? fsh_core_distance(fsh_ccmd_ldw(c), n, k)
+                              : fsh_core_distance(fsh_ccmd_ldw(c), k, n);
+}
+
+static void emit(const uint64_t *c, unsigned char *segment)
+{
+    fsh_bfp_operand_encode(
+        (const void *)(segment + fsh_ccmd_w_addr(c) * FSH_CORE_LINE),
+        w_distance(c), !fsh_ccmd_w_rows(c), fsh_ccmd_n(c), fsh_ccmd_k(c),
+        segment + fsh_ccmd_e_addr(c) * FSH_CORE_LINE, FSH_ISA_BEST);
 }
 
 static struct fsh_operand w_operand(const uint64_t *c,
@@ -86,7 +93,7 @@ static struct fsh_operand w_operand(const uint64_t *c,
                 : fsh_ccmd_w_rows(c) ? FSH_OPERAND_ROWS
                                      : FSH_OPERAND_COLUMNS,
         .data = segment + fsh_ccmd_w_addr(c) * FSH_CORE_LINE,
-        .ld = fsh_ccmd_ldw(c) * FSH_CORE_LINE_VALUES,
+        .ld = w_distance(c),
     };
 }
 
@@ -112,7 +119,7 @@ static unsigned gemm(const uint64_t *c, unsigned char *segment, size_t bytes)
         .a = x_operand(c, segment),
         .b = w_operand(c, segment),
         .c = (void *)(segment + fsh_ccmd_c_addr(c) * FSH_CORE_LINE),
-        .ldc = fsh_ccmd_ldc(c) * FSH_CORE_LINE_VALUES,
+        .ldc = fsh_core_distance(fsh_ccmd_ldc(c), fsh_ccmd_m(c), fsh_ccmd_n(c)),
         .finish = {.accumulate = fsh_ccmd_accumulate(c),
                    .bias = fsh_ccmd_bias(c) ? (const void *)bias : NULL,
                    .relu = fsh_ccmd_relu(c)},
@@ -120,19 +127,13 @@ static unsigned gemm(const uint64_t *c, unsigned char *segment, size_t bytes)
 
     if (!gemm_inside(c, bytes))
         return FSH_STATUS_LOCAL_RANGE;
-    if (op.m == 1) /* then the distance of rows does not matter */
-        op.ldc = op.ldc < op.n ? op.n : op.ldc;
-    if (op.m == 1 && op.a.ld < op.k)
-        op.a.ld = op.k;
-    if (fsh_ccmd_emit(c) && !fsh_ccmd_w_bfp(c))
+    if (fsh_ccmd_emit(c))
         emit(c, segment);
     return fsh_core_status(fsh_matmul(&op, FSH_ISA_BEST));
 }
 
 static unsigned encode(const uint64_t *c, unsigned char *segment, size_t bytes)
 {
-    if (fsh_ccmd_w_bfp(c))
-        return FSH_STATUS_BAD_COMMAND;
     if (!w_inside(c, bytes) ||
         !encoded_inside(fsh_ccmd_e_addr(c), fsh_ccmd_n(c), fsh_ccmd_k(c),
                         bytes))

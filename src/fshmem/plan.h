@@ -76,7 +76,7 @@ fshmem_status_t fsh_plan_sent(struct fsh_plan *plan, uint64_t bytes);
 /* ---- tiles (tile.c) ---- */
 
 #define FSH_ACCUMULATORS FSH_CORE_ACCUMULATORS
-#define FSH_X_WORDS 512u /* operand buffer of a convolution's input */
+#define FSH_X_WORDS FSH_CORE_OPERAND_WORDS
 
 struct fsh_tile_choice {
     uint32_t x, w; /* fields tile_x and tile_w */

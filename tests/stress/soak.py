@@ -164,6 +164,14 @@ class Kill:
 
 
 # name, share of the time, round
+def block(*names):
+    """A block testbench of the RTL beside its model."""
+    def make(rng, _):
+        return Command(os.path.join(TESTS, rng.choice(names)),
+                       rng.randrange(1, 1 << 31))
+    return make
+
+
 PARTS = [
     ("pauses-smp", 2, pauses("smp")),
     ("fuzz-option", 1, fuzzer("option")),
@@ -183,6 +191,7 @@ PARTS = [
     ("kill", 3, Kill),
 ]
 PARTS_FPGA = [
+    ("compute-commands", 2, block("tb_fsh_commands", "tb_fsh_queues")),
     ("pauses-fpga", 2, pauses("fpga")),
     ("messages-fpga", 2, one_of("fpga", "am_random", "am_flood")),
     ("transfers-fpga", 2, one_of("fpga", "rma_random", "vis_random",

@@ -51,6 +51,7 @@ static void make(uint64_t *w, unsigned op)
     fsh_ccmd_set_pad_w(w, 1);
     fsh_ccmd_set_in_plane(w, 4);
     fsh_ccmd_set_out_plane(w, 12);
+    fsh_ccmd_set_x_words(w, 4);
 }
 
 /* The fields that setters only add to. */
@@ -102,12 +103,12 @@ static void sizes(void)
     static const unsigned conv[][2] = {
         {408, 24}, {448, 24}, {640, 8}, {648, 8},  {656, 8},
         {664, 8},  {672, 8},  {680, 8}, {704, 16}, {720, 16},
-        {736, 16}, {752, 16}, {13, 1}};
+        {736, 16}, {752, 16}, {13, 1},  {864, 10}};
     static const unsigned encode[][2] = {{408, 24}, {448, 24}, {648, 8}};
     static const unsigned send[][2] = {{448, 24}, {472, 24}};
 
     must_not_be_zero(FSH_COP_GEMM, gemm, 5);
-    must_not_be_zero(FSH_COP_CONV, conv, 13);
+    must_not_be_zero(FSH_COP_CONV, conv, 14);
     must_not_be_zero(FSH_COP_ENCODE, encode, 3);
     must_not_be_zero(FSH_COP_SEND, send, 2);
 }
@@ -150,6 +151,143 @@ static void flags(void)
     CHECK(passes(w, false));
     clear(w, 472, 24);
     CHECK(!passes(w, false));
+}
+
+/* A GEMM of an operand that is encoded already does not emit it; units of an
+ * encoded operand are not cut. */
+static void forms(void)
+{
+    uint64_t w[FSH_CCMD_WORDS];
+
+    make(w, FSH_COP_GEMM);
+    fsh_ccmd_set_w_bfp(w, 1);
+    CHECK(passes(w, false));
+    fsh_ccmd_set_emit(w, 1);
+    CHECK(!passes(w, false));
+    make(w, FSH_COP_GEMM);
+    fsh_ccmd_set_x_bfp(w, 1);
+    CHECK(!passes(w, false));
+    clear(w, 640, 8);
+    fsh_ccmd_set_tile_x(w, 8);
+    CHECK(passes(w, false));
+    make(w, FSH_COP_ENCODE);
+    fsh_ccmd_set_emit(w, 1);
+    CHECK(passes(w, false));
+    fsh_ccmd_set_w_bfp(w, 1);
+    CHECK(!passes(w, false));
+    make(w, FSH_COP_CONV);
+    fsh_ccmd_set_w_bfp(w, 1);
+    CHECK(!passes(w, false));
+    make(w, FSH_COP_CONV);
+    fsh_ccmd_set_emit(w, 1);
+    CHECK(!passes(w, false));
+}
+
+/* Do so many words for a row, and for a tile, pass? The tile has 2 rows of
+ * out_w pixels; the kernel is 3 by kernel_w. */
+static bool words(uint64_t out_w, uint64_t kernel_w, uint64_t stride,
+                  uint64_t row_words, uint64_t x_words)
+{
+    uint64_t w[FSH_CCMD_WORDS];
+
+    make(w, FSH_COP_CONV);
+    fsh_ccmd_set_ldw(w, 0xfffff);
+    fsh_ccmd_set_ldc(w, 0xfffff);
+    clear(w, 664, 24);
+    clear(w, 752, 16);
+    clear(w, 864, 10);
+    fsh_ccmd_set_out_w(w, out_w);
+    fsh_ccmd_set_kernel_w(w, kernel_w);
+    fsh_ccmd_set_stride(w, stride);
+    fsh_ccmd_set_row_words(w, row_words);
+    fsh_ccmd_set_x_words(w, x_words);
+    return passes(w, false);
+}
+
+/* What a convolution claims of the operand buffer: enough, and no more than
+ * there is. */
+static void operand_words(void)
+{
+    CHECK(words(4, 3, 1, 1, 4) && !words(4, 3, 1, 1, 3));
+    CHECK(words(4, 3, 1, 1, 512) && !words(4, 3, 1, 1, 513));
+    /* Taps fall on 4 + 2, on 4 + 4, on 4 + 5 pixels. */
+    CHECK(words(4, 5, 1, 1, 4) && !words(4, 6, 1, 1, 4));
+    CHECK(words(4, 6, 1, 2, 8) && !words(4, 6, 1, 2, 7));
+    /* Stride 2: 5 rows of two phases; seven taps fall on 3 more pixels. */
+    CHECK(words(4, 7, 2, 1, 10) && !words(4, 7, 2, 1, 9));
+    CHECK(words(4, 10, 2, 1, 10) && !words(4, 11, 2, 1, 10));
+    /* 64 * 8 words at most, so with 65 no number of words will do. */
+    CHECK(words(64, 3, 1, 128, 512) && !words(64, 3, 1, 129, 512));
+    CHECK(!words(64, 3, 1, 129, 1023) && !words(64, 3, 1, 255, 0));
+    CHECK(!words(128, 255, 8, 255, 1023));
+}
+
+/* A command of `op` with `rows` rows in the field at `bit` and the distance of
+ * its rows, at `field`, one line less than a row, or so many as a row. */
+static bool near(unsigned op, unsigned bit, unsigned width, uint64_t rows,
+                 unsigned field, uint64_t distance, bool w_rows)
+{
+    uint64_t w[FSH_CCMD_WORDS];
+
+    make(w, op);
+    fsh_ccmd_set_w_rows(w, w_rows);
+    clear(w, bit, width);
+    clear(w, field, 20);
+    w[bit / 64] |= rows << bit % 64;
+    w[field / 64] |= distance << field % 64;
+    return passes(w, false);
+}
+
+/* Rows of FP32 do not overlap, where there are several. */
+static void distances(void)
+{
+    static const struct {
+        unsigned op, bit, width, field;
+        uint64_t least;
+        bool w_rows;
+    } row[] = {
+        {FSH_COP_GEMM, 384, 24, 320, 2, false}, /* X: m rows of k */
+        {FSH_COP_GEMM, 384, 24, 340, 2, false}, /* W: k rows of n */
+        {FSH_COP_GEMM, 408, 24, 340, 2, true},  /* W: n rows of k */
+        {FSH_COP_GEMM, 384, 24, 360, 2, false}, /* results: m rows of n */
+        {FSH_COP_ENCODE, 408, 24, 340, 2, true},
+        {FSH_COP_CONV, 408, 24, 340, 18, true}, /* n kernels of 2 x 9 */
+        {FSH_COP_CONV, 736, 16, 360, 4, true},  /* out_h rows of out_w */
+    };
+
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        bool single = i != 1; /* there its k stays */
+
+        CHECK(near(row[i].op, row[i].bit, row[i].width, 20, row[i].field,
+                   row[i].least, row[i].w_rows),
+              "%zu", i);
+        CHECK(!near(row[i].op, row[i].bit, row[i].width, 20, row[i].field,
+                    row[i].least - 1, row[i].w_rows),
+              "%zu", i);
+        CHECK(near(row[i].op, row[i].bit, row[i].width, 1, row[i].field, 0,
+                   row[i].w_rows) == single,
+              "%zu", i);
+    }
+}
+
+/* Rounded up to whole units the largest still have 24 bits. */
+static void dimensions(void)
+{
+    static const unsigned bit[] = {384, 408, 448};
+
+    for (unsigned i = 0; i < 3; i++)
+        for (unsigned less = 0; less < 2; less++) {
+            uint64_t w[FSH_CCMD_WORDS];
+
+            make(w, FSH_COP_GEMM);
+            clear(w, bit[i], 24);
+            clear(w, 320, 60);
+            w[bit[i] / 64] |= (UINT64_C(0xffffc1) - less) << bit[i] % 64;
+            fsh_ccmd_set_ldx(w, 0xfffff);
+            fsh_ccmd_set_ldw(w, 0xfffff);
+            fsh_ccmd_set_ldc(w, 0xfffff);
+            CHECK(passes(w, false) == less, "field at %u", bit[i]);
+        }
 }
 
 /* ---- execution ------------------------------------------------------------ */
@@ -202,7 +340,8 @@ static void ranges(void)
     CHECK(least(w) == (600 + 20 * 18) * 64);
 }
 
-/* Lines of the input that no tap falls on may be outside. */
+/* Lines of the input that the core does not load may be outside; it loads whole
+ * words of a row. */
 static void unread_rows(void)
 {
     uint64_t w[FSH_CCMD_WORDS];
@@ -212,6 +351,13 @@ static void unread_rows(void)
     fsh_ccmd_set_in_h(w, 60000);
     clear(w, 800, 32);
     CHECK(least(w) == (512 + 24) * 64);
+    make(w, FSH_COP_CONV); /* 8 columns of 2 rows of planes, 1 of padding */
+    clear(w, 720, 16);
+    fsh_ccmd_set_in_w(w, 60000);
+    clear(w, 320, 20);
+    fsh_ccmd_set_ldx(w, 100);
+    fsh_ccmd_set_x_addr(w, 500);
+    CHECK(least(w) == (500 + 4 + 100 + 7) * 64);
 }
 
 struct ranges {
@@ -271,6 +417,10 @@ int main(void)
     queues();
     sizes();
     flags();
+    forms();
+    operand_words();
+    distances();
+    dimensions();
     ranges();
     unread_rows();
     transfers();

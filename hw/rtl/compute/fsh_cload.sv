@@ -32,7 +32,7 @@ module fsh_cload (
     input  wire logic          [9:0] x_words_i,
     output logic                     busy_o
 );
-  localparam int unsigned WORDS = 512;
+  localparam int unsigned WORDS = fsh_cmp_pkg::OPERAND_WORDS;
 
   typedef enum logic [3:0] {
     Idle,
@@ -84,7 +84,7 @@ module fsh_cload (
   logic [11:0] rows_q;        // CONV: rows of input of this tile
   logic [24:0] krem_q, mrem_tile_q, nrem_tile_q;
   logic [31:0] w_tile_q, w_next_q, x_tile_q, x_next_q, e_tile_q, e_next_q, wk_q, plane_q;
-  logic signed [16:0] y_tile_q;
+  logic signed [20:0] y_tile_q;  // any row of input that any output can ask for
   logic        last_chunk, last_w, last_x;
 
   assign w_here     = groups_w_q - w0_q;
@@ -100,7 +100,7 @@ module fsh_cload (
   logic [7:0]  g_q;
   logic [4:0]  i_q;           // quad of the group or panel
   logic [24:0] rem_q;         // rows or columns left
-  logic signed [16:0] y_q;
+  logic signed [20:0] y_q;
   logic [11:0] row_q;
   logic [3:0]  phase_q;
   logic [8:0]  quad_q;
@@ -140,7 +140,7 @@ module fsh_cload (
   assign man    = i_q[3:0] - 4'd1;  // of an encoded operand: after its exponents
   assign kvalid = conv || krem_q >= 25'd16 ? 5'd16 : krem_q[4:0];
   assign left   = rem_q >= 25'd16 ? 5'd16 : rem_q[4:0];
-  assign in_y   = !y_q[16] && y_q < $signed({1'b0, cmd_q.in_h});
+  assign in_y   = !y_q[20] && y_q < $signed({5'd0, cmd_q.in_h});
   for (genvar l = 0; l < 4; l++) begin : gen_in
     logic signed [17:0] px;
     logic signed [17:0] ahead;
@@ -291,7 +291,7 @@ module fsh_cload (
           phase_q    <= '0;
           px_q       <= -pad_w;
           row_q      <= row_q + 12'd1;
-          y_q        <= y_q + 17'sd1;
+          y_q        <= y_q + 21'sd1;
           row_addr_q <= row_addr_q + {12'd0, cmd_q.ldx};
           addr_q     <= row_addr_q + {12'd0, cmd_q.ldx};
         end
@@ -312,6 +312,8 @@ module fsh_cload (
         if (take) begin
           cmd_q    <= cmd_i;
           parity_q <= cmd_parity_i;
+          // ENCODE emits, whether it says so or not.
+          if (cmd_i.op == fsh_spec_pkg::COP_ENCODE) cmd_q.emit <= 1'b1;
           if (cmd_i.op != fsh_spec_pkg::COP_NOP) state_q <= Setup;
         end
       end
@@ -348,7 +350,7 @@ module fsh_cload (
       Wait: begin
         step_q   <= mul_q[31:0];
         x_tile_q <= conv ? cmd_q.x_addr - pad_q - {{14{pad_w[17]}}, pad_w} : cmd_q.x_addr;
-        y_tile_q <= -$signed({cmd_q.pad_h[15], cmd_q.pad_h});
+        y_tile_q <= -$signed({{5{cmd_q.pad_h[15]}}, cmd_q.pad_h});
         w0_q        <= '0;
         w_tile_q    <= cmd_q.w_addr;
         nrem_tile_q <= {1'b0, cmd_q.n};
@@ -424,7 +426,7 @@ module fsh_cload (
             x0_q        <= x0_q + {13'd0, cmd_q.tile_x};
             first_x_q   <= 1'b0;
             x_tile_q    <= conv ? x_tile_q + step_q : x_next_q;
-            y_tile_q    <= y_tile_q + $signed({5'd0, tile_rows_q});
+            y_tile_q    <= y_tile_q + $signed({9'd0, tile_rows_q});
             mrem_tile_q <= mrem_tile_q - {14'd0, cmd_q.tile_x, 3'd0};
             if (last_x || only) state_q <= Idle;
           end

@@ -87,7 +87,7 @@ module fsh_cqueue #(
     if (rst_i) room_o <= 1'b1;
   end
 
-  // The checks, in three steps.
+  // The checks, in three steps; the mover's only know NOP and SEND.
   logic        gemm, conv, encode, send, nop, known, tiled;
   logic        rsvd_bad, form_bad_q, check_bad_q, wait_bad_q;
   logic [13:0] row_groups;            // of an output row
@@ -97,11 +97,11 @@ module fsh_cqueue #(
   logic        sizes_bad, flags_bad;
 
   assign nop        = cmd_q.op == fsh_spec_pkg::COP_NOP;
-  assign gemm       = cmd_q.op == fsh_spec_pkg::COP_GEMM;
-  assign conv       = cmd_q.op == fsh_spec_pkg::COP_CONV;
-  assign encode     = cmd_q.op == fsh_spec_pkg::COP_ENCODE;
-  assign send       = cmd_q.op == fsh_spec_pkg::COP_SEND;
-  assign known      = nop || (MOVER ? send : gemm || conv || encode);
+  assign gemm       = !MOVER && cmd_q.op == fsh_spec_pkg::COP_GEMM;
+  assign conv       = !MOVER && cmd_q.op == fsh_spec_pkg::COP_CONV;
+  assign encode     = !MOVER && cmd_q.op == fsh_spec_pkg::COP_ENCODE;
+  assign send       = MOVER && cmd_q.op == fsh_spec_pkg::COP_SEND;
+  assign known      = nop || gemm || conv || encode || send;
   assign tiled      = gemm || conv;
   assign row_groups = 14'((17'(cmd_q.out_w) + 17'd7) >> 3);
   assign rsvd_bad   = {cmd_q.rsvd0, cmd_q.rsvd1, cmd_q.rsvd2, cmd_q.rsvd3, cmd_q.rsvd4,
@@ -114,14 +114,19 @@ module fsh_cqueue #(
       if (send && cmd_q.k == '0) sizes_bad = 1'b1;
       if ((tiled || encode) && (cmd_q.n == '0 || cmd_q.k == '0 || cmd_q.tile_w == '0))
         sizes_bad = 1'b1;
-      if (gemm && cmd_q.m == '0) sizes_bad = 1'b1;
+      if (gemm && (cmd_q.m == '0 || fsh_cmp_pkg::too_many(cmd_q.m))) sizes_bad = 1'b1;
+      if ((tiled || encode) && (fsh_cmp_pkg::too_many(cmd_q.n) || fsh_cmp_pkg::too_many(cmd_q.k)))
+        sizes_bad = 1'b1;
       if (conv && (cmd_q.k[3:0] != '0 || cmd_q.kernel_h == '0 || cmd_q.kernel_w == '0 ||
                    cmd_q.stride == '0 || cmd_q.stride > 8'd8 || cmd_q.row_words == '0 ||
                    cmd_q.in_h == '0 || cmd_q.in_w == '0 || cmd_q.out_h == '0 ||
                    cmd_q.out_w == '0))
         sizes_bad = 1'b1;
-      if (conv && (cmd_q.x_bfp || !cmd_q.w_rows)) flags_bad = 1'b1;
-      if ((encode || (tiled && (cmd_q.w_bfp || cmd_q.emit))) && cmd_q.tile_w[1:0] != '0)
+      if (conv && (cmd_q.x_bfp || cmd_q.w_bfp || cmd_q.emit || !cmd_q.w_rows)) flags_bad = 1'b1;
+      // What is encoded already is not encoded once more.
+      if (cmd_q.w_bfp && (encode || (gemm && cmd_q.emit))) flags_bad = 1'b1;
+      if (gemm && cmd_q.x_bfp && cmd_q.tile_x[2:0] != '0) flags_bad = 1'b1;
+      if ((encode || (gemm && (cmd_q.w_bfp || cmd_q.emit))) && cmd_q.tile_w[1:0] != '0)
         flags_bad = 1'b1;
       if ((send || (cmd_q.art && !nop)) && cmd_q.art_count == '0) flags_bad = 1'b1;
     end
@@ -146,11 +151,68 @@ module fsh_cqueue #(
     end
   end
 
+  // CONV: a row of words holds the pixels that its taps fall on, of each phase;
+  // x_words holds all rows of a tile, and the operand buffer x_words. A loader
+  // with less would write over operands in use, with more never begin.
+  logic [11:0] row_all_q;             // words of a row, all phases
+  logic [11:0] rows_q;                // rows of input of a tile
+  logic [10:0] pixels_q;              // pixels of a row's words beyond the output's
+  logic [14:0] taps_q;                // columns of the kernel that they allow
+  logic [19:0] words_q;
+  logic        short_q, wide_q, words_bad;
+
+  always_ff @(posedge clk_i) begin
+    if (state_q == Check) begin
+      row_all_q <= cmd_q.row_words * cmd_q.stride[3:0];
+      rows_q    <= cmd_q.tile_x * cmd_q.stride[3:0] + 12'(cmd_q.kernel_h) -
+                   12'(cmd_q.stride[3:0]);
+      pixels_q  <= {cmd_q.row_words, 3'd0} - cmd_q.out_w[10:0] + 11'd1;
+      short_q   <= {5'd0, cmd_q.row_words, 3'd0} < cmd_q.out_w;
+    end
+    if (state_q == Tiles) begin
+      taps_q  <= pixels_q * cmd_q.stride[3:0];
+      words_q <= row_all_q[9:0] * rows_q[9:0];
+      wide_q  <= short_q || row_all_q[11:10] != '0 || rows_q[11:10] != '0 ||
+                 cmd_q.x_words > 10'(fsh_cmp_pkg::OPERAND_WORDS);
+    end
+  end
+
+  assign words_bad = conv && (wide_q || taps_q < 15'(cmd_q.kernel_w) ||
+                              words_q > 20'(cmd_q.x_words));
+
+  // Rows of FP32 operands and of results do not overlap; a single row may be
+  // any distance from the next.
+  logic [20:0] lines_k_q, lines_n_q;  // of 64 bytes
+  logic [15:0] taps_kernel_q;
+  logic [35:0] lines_kernel_q;
+  logic        near_q, near;          // rows overlap
+
+  always_ff @(posedge clk_i) begin
+    if (state_q == Check) begin
+      lines_k_q     <= fsh_cmp_pkg::sixteens(cmd_q.k, 1'b0);
+      lines_n_q     <= fsh_cmp_pkg::sixteens(cmd_q.n, 1'b0);
+      taps_kernel_q <= cmd_q.kernel_h * cmd_q.kernel_w;
+    end
+    if (state_q == Tiles) begin
+      lines_kernel_q <= cmd_q.k[23:4] * taps_kernel_q;
+      near_q <= (gemm && cmd_q.m != 24'd1 &&
+                 ((!cmd_q.x_bfp && {1'b0, cmd_q.ldx} < lines_k_q) ||
+                  {1'b0, cmd_q.ldc} < lines_n_q)) ||
+                ((gemm || encode) && !cmd_q.w_bfp &&
+                 (cmd_q.w_rows ? cmd_q.n != 24'd1 && {1'b0, cmd_q.ldw} < lines_k_q
+                               : cmd_q.k != 24'd1 && {1'b0, cmd_q.ldw} < lines_n_q)) ||
+                (conv && cmd_q.out_h != 16'd1 && cmd_q.ldc < {4'd0, cmd_q.out_w});
+    end
+  end
+
+  assign near = near_q || (conv && cmd_q.n != 24'd1 && {16'd0, cmd_q.ldw} < lines_kernel_q);
+
   logic too_large, bad;
 
   assign too_large = !plain_q && (area_q == '0 || area_q > 16'd128 || groups_bad_q ||
                                   groups_q > 15'd128);
-  assign bad       = form_bad_q || check_bad_q || wait_bad_q || too_large;
+  assign bad       = form_bad_q || check_bad_q || wait_bad_q || too_large || words_bad ||
+                     near;
 
   always_ff @(posedge clk_i) begin
     unique case (state_q)

@@ -364,7 +364,7 @@ module fsh_cstep #(
     assign raddr = x_word + {8'd0, beyond[b]};
     fsh_ram #(
         .WIDTH(136),
-        .DEPTH(512)
+        .DEPTH(fsh_cmp_pkg::OPERAND_WORDS)
     ) i_ram (
         .clk_i,
         .we_i   (blk_valid_i && blk_meta_i.store && !blk_meta_i.is_w &&
@@ -380,7 +380,7 @@ module fsh_cstep #(
   for (genvar r = 0; r < ROWS; r++) begin : gen_w
     fsh_ram #(
         .WIDTH(136),
-        .DEPTH(512)
+        .DEPTH(fsh_cmp_pkg::OPERAND_WORDS)
     ) i_ram (
         .clk_i,
         .we_i   (blk_valid_i && blk_meta_i.store && blk_meta_i.is_w && blk_meta_i.b == 2'(r / 4)),

@@ -3,18 +3,26 @@
 // right and wrong commands, waits and signals, failing reads, every handshake
 // stalled at random.
 //  - Each command comes out once, in order, as it stands in memory; a wrong one
-//    as NOP with the status of what is wrong; parity alternates.
+//    as NOP with the status of what is wrong; parity alternates. The checks of
+//    the core in software (src/core/check.c) say the same of every command.
 //  - A command that waits comes when its counter is large enough, not before
 //    and at once; counters lose nothing: exactly the signals needed are given.
 //  - Lists are refused in time when the node sees room_o three cycles late.
 //  - While busy_o is low the clock is withheld: nothing may get lost by it.
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <deque>
 #include <vector>
 #include "fsh_spec.h"
 #include "tb.h"
+#include "wild.h"
 #include "Vtb_fsh_queues.h"
+extern "C" {
+#include "core/core.h"
+}
+
+using wild::put;
 
 using Words = std::array<uint64_t, FSH_CCMD_WORDS>;
 
@@ -32,17 +40,6 @@ struct List {
     unsigned count;
 };
 
-// The setters of fsh_spec.h are for words that were zero.
-static void put(uint64_t *w, void (*set)(uint64_t *, uint64_t), uint64_t value)
-{
-    Words field = {};
-
-    set(field.data(), ~0ull);
-    for (unsigned i = 0; i < FSH_CCMD_WORDS; i++)
-        w[i] &= ~field[i];
-    set(w, value);
-}
-
 static const Words used = {
     FSH_CCMD_USED_W0,  FSH_CCMD_USED_W1,  FSH_CCMD_USED_W2,  FSH_CCMD_USED_W3,
     FSH_CCMD_USED_W4,  FSH_CCMD_USED_W5,  FSH_CCMD_USED_W6,  FSH_CCMD_USED_W7,
@@ -51,11 +48,56 @@ static const Words used = {
 };
 
 // The rules, written down once more.
+static bool is_wrong_conv(const uint64_t *w)
+{
+    uint64_t stride = fsh_ccmd_stride(w), words = fsh_ccmd_row_words(w);
+    // What the taps of a row, of the rows of a tile fall on.
+    uint64_t pixels =
+        fsh_ccmd_out_w(w) + (fsh_ccmd_kernel_w(w) - 1) / (stride | !stride);
+    uint64_t rows = (fsh_ccmd_tile_x(w) - 1) * stride + fsh_ccmd_kernel_h(w);
+
+    return fsh_ccmd_k(w) % 16 || fsh_ccmd_x_bfp(w) || fsh_ccmd_w_bfp(w) ||
+           fsh_ccmd_emit(w) || !fsh_ccmd_w_rows(w) || !fsh_ccmd_kernel_h(w) ||
+           !fsh_ccmd_kernel_w(w) || !stride || stride > 8 || !words ||
+           !fsh_ccmd_in_h(w) || !fsh_ccmd_in_w(w) || !fsh_ccmd_out_h(w) ||
+           !fsh_ccmd_out_w(w) || 8 * words < pixels ||
+           fsh_ccmd_x_words(w) < rows * stride * words ||
+           fsh_ccmd_x_words(w) > 512;
+}
+
+static uint64_t lines(uint64_t values)
+{
+    return (values + 15) / 16;
+}
+
+// Rows overlap, or there are too many of them.
+static bool is_wrong_shape(const uint64_t *w)
+{
+    uint64_t m = fsh_ccmd_m(w), n = fsh_ccmd_n(w), k = fsh_ccmd_k(w);
+    uint64_t op = fsh_ccmd_op(w), most = 0xffffc0;
+    uint64_t row = fsh_ccmd_w_rows(w) ? lines(k) : lines(n);
+
+    if (op == FSH_COP_CONV)
+        row *= fsh_ccmd_kernel_h(w) * fsh_ccmd_kernel_w(w);
+    if (n > most || k > most || (op == FSH_COP_GEMM && m > most))
+        return true;
+    if (!fsh_ccmd_w_bfp(w) && (fsh_ccmd_w_rows(w) ? n : k) > 1 &&
+        fsh_ccmd_ldw(w) < row)
+        return true;
+    if (op == FSH_COP_CONV)
+        return fsh_ccmd_out_h(w) > 1 && fsh_ccmd_ldc(w) < fsh_ccmd_out_w(w);
+    return op == FSH_COP_GEMM && m > 1 &&
+           (fsh_ccmd_ldc(w) < lines(n) ||
+            (!fsh_ccmd_x_bfp(w) && fsh_ccmd_ldx(w) < lines(k)));
+}
+
 static bool is_wrong(const uint64_t *w, bool mover)
 {
     uint64_t op = fsh_ccmd_op(w);
     bool gemm = op == FSH_COP_GEMM, conv = op == FSH_COP_CONV;
     bool encode = op == FSH_COP_ENCODE, send = op == FSH_COP_SEND;
+    bool emit = encode || (gemm && fsh_ccmd_emit(w));
+    bool units = emit || (gemm && fsh_ccmd_w_bfp(w));
     uint64_t groups =
         fsh_ccmd_tile_x(w) * (conv ? (fsh_ccmd_out_w(w) + 7) / 8 : 1);
 
@@ -79,16 +121,11 @@ static bool is_wrong(const uint64_t *w, bool mover)
         return true;
     if ((gemm || conv) && (groups == 0 || groups * fsh_ccmd_tile_w(w) > 128))
         return true;
-    if ((encode ||
-         ((gemm || conv) && (fsh_ccmd_w_bfp(w) || fsh_ccmd_emit(w)))) &&
-        fsh_ccmd_tile_w(w) % 4)
+    if ((units && fsh_ccmd_tile_w(w) % 4) || (emit && fsh_ccmd_w_bfp(w)) ||
+        (gemm && fsh_ccmd_x_bfp(w) && fsh_ccmd_tile_x(w) % 8))
         return true;
-    return conv &&
-           (fsh_ccmd_k(w) % 16 || fsh_ccmd_x_bfp(w) || !fsh_ccmd_w_rows(w) ||
-            !fsh_ccmd_kernel_h(w) || !fsh_ccmd_kernel_w(w) ||
-            !fsh_ccmd_stride(w) || fsh_ccmd_stride(w) > 8 ||
-            !fsh_ccmd_row_words(w) || !fsh_ccmd_in_h(w) || !fsh_ccmd_in_w(w) ||
-            !fsh_ccmd_out_h(w) || !fsh_ccmd_out_w(w));
+    return (conv && is_wrong_conv(w)) ||
+           ((gemm || conv || encode) && is_wrong_shape(w));
 }
 
 class Bench
@@ -131,6 +168,7 @@ class Bench
     }
 
     unsigned long long commands = 0, wrong = 0, waited = 0, slept = 0, held = 0;
+    unsigned long long convs = 0; // that are right
 
   private:
     bool willing(int what)
@@ -160,11 +198,17 @@ class Bench
         right(w, queue);
         if (test_.below(3) == 0)
             spoil(w);
+        if (test_.below(3) == 0)
+            for (unsigned n = 1 + test_.below(6); n > 0; n--)
+                wild::change(test_, w);
         if (test_.below(60) == 0)
             c.fails |= 2;
         if (addr + 1 >= memory_end)
             c.fails |= 1;
         c.wrong = is_wrong(w, queue);
+        if (c.wrong != (fsh_core_check(w, queue) == FSH_STATUS_BAD_COMMAND))
+            test_.fail("the core in software %s, against the rules: %s",
+                       c.wrong ? "takes" : "refuses", wild::text(w).c_str());
         c.waits = !c.fails && fsh_ccmd_await(w) && fsh_ccmd_await_count(w) &&
                   fsh_ccmd_check(w) == FSH_CMD_CHECK &&
                   !(fsh_ccmd_await_count(w) > 1000);
@@ -189,7 +233,7 @@ class Bench
             if (at != 15 && test_.below(2))
                 w[0] |= 1ull << at;
         if (conv) {
-            put(w, fsh_ccmd_set_x_bfp, 0);
+            w[0] &= ~(1ull << 11 | 1ull << 12 | 1ull << 14);
             put(w, fsh_ccmd_set_w_rows, 1);
         }
         if (test_.below(3) == 0) {
@@ -202,14 +246,52 @@ class Bench
         for (unsigned i = 2; i < 5; i++)
             w[i] = test_.bits();
         w[5] = test_.bits() & 0x0fffffffffffffffull;
-        put(w, fsh_ccmd_set_m, 1 + test_.below(0xffffff));
-        put(w, fsh_ccmd_set_n, 1 + test_.below(0xffffff));
+        put(w, fsh_ccmd_set_m, dimension());
+        put(w, fsh_ccmd_set_n, dimension());
         put(w, fsh_ccmd_set_k,
-            conv ? 16 * (1 + test_.below(5000)) : 1 + test_.below(0xffffff));
+            conv ? 16 * (1 + test_.below(2000)) : dimension());
         put(w, fsh_ccmd_set_art_count, 1 + test_.below(0xffffff));
         put(w, fsh_ccmd_set_art_mask, test_.bits());
         put(w, fsh_ccmd_set_signal_mask, test_.bits());
         sizes(w, conv);
+        distances(w, conv);
+    }
+
+    uint64_t dimension()
+    {
+        switch (test_.below(8)) {
+        case 0:
+            return 1;
+        case 1:
+            return 0xffffc0 - test_.below(20);
+        default:
+            return 1 + test_.below(1u << (4 + test_.below(20)));
+        }
+    }
+
+    // Just as far apart as rows must be, or further; of a single one anything.
+    void distances(uint64_t *w, bool conv)
+    {
+        uint64_t m = fsh_ccmd_m(w), n = fsh_ccmd_n(w), k = fsh_ccmd_k(w);
+        bool rows = fsh_ccmd_w_rows(w);
+        uint64_t taps = conv ? fsh_ccmd_kernel_h(w) * fsh_ccmd_kernel_w(w) : 1;
+
+        distance(w, fsh_ccmd_set_ldx, m, lines(k));
+        distance(w, fsh_ccmd_set_ldc, conv ? fsh_ccmd_out_h(w) : m,
+                 conv ? fsh_ccmd_out_w(w) : lines(n));
+        distance(w, fsh_ccmd_set_ldw, rows ? n : k,
+                 rows ? lines(k) * taps : lines(n));
+    }
+
+    void distance(uint64_t *w, void (*set)(uint64_t *, uint64_t), uint64_t rows,
+                  uint64_t least)
+    {
+        uint64_t more = std::min<uint64_t>(least + test_.below(1000), 0xfffff);
+
+        put(w, set,
+            rows == 1        ? test_.below(0xfffff)
+            : test_.below(2) ? least
+                             : std::max(least, more));
     }
 
     void sizes(uint64_t *w, bool conv)
@@ -218,25 +300,56 @@ class Bench
         unsigned groups = conv ? (out_w + 7) / 8 : 1;
         unsigned room = 128 / groups;
         unsigned tile_w = 1 + test_.below(room);
+        bool wide = room >= 8 && test_.below(2);
 
         if (test_.below(2) && room >= 4)
-            tile_w = 4 * (1 + test_.below(room / 4));
+            tile_w = 4 * (1 + test_.below(room / (wide ? 8 : 4)));
+        if (wide)
+            tile_w = std::min(tile_w, room / 8);
+        else
+            put(w, fsh_ccmd_set_x_bfp, 0);
         if (tile_w % 4)
             w[0] &= ~(1ull << 12 | 1ull << 14);
-        if (fsh_ccmd_op(w) == FSH_COP_ENCODE)
+        if (test_.below(2))
+            put(w, fsh_ccmd_set_w_bfp, 0);
+        else
+            put(w, fsh_ccmd_set_emit, 0);
+        if (fsh_ccmd_op(w) == FSH_COP_ENCODE) {
+            put(w, fsh_ccmd_set_w_bfp, 0);
             tile_w = 4;
+        }
         unsigned rows = room / tile_w;
+        unsigned tile_x = test_.below(2) ? rows : 1 + test_.below(rows);
+        if (wide)
+            tile_x = 8 * (1 + test_.below(rows / 8));
         put(w, fsh_ccmd_set_tile_w, tile_w);
-        put(w, fsh_ccmd_set_tile_x,
-            test_.below(2) ? rows : 1 + test_.below(rows));
-        put(w, fsh_ccmd_set_kernel_h, 1 + test_.below(255));
-        put(w, fsh_ccmd_set_kernel_w, 1 + test_.below(255));
-        put(w, fsh_ccmd_set_stride, 1 + test_.below(8));
-        put(w, fsh_ccmd_set_row_words, 1 + test_.below(255));
+        put(w, fsh_ccmd_set_tile_x, tile_x);
         put(w, fsh_ccmd_set_in_h, 1 + test_.below(0xffff));
         put(w, fsh_ccmd_set_in_w, 1 + test_.below(0xffff));
         put(w, fsh_ccmd_set_out_h, 1 + test_.below(0xffff));
         put(w, fsh_ccmd_set_out_w, out_w);
+        kernel(w, tile_x, out_w);
+    }
+
+    // As large as fits in the operand buffer, or less.
+    void kernel(uint64_t *w, unsigned tile_x, unsigned out_w)
+    {
+        unsigned h, width, stride, row_words, x_words, tries = 0;
+
+        do {
+            tries++;
+            h = 1 + test_.below(tries < 20 ? 255 : 3);
+            width = 1 + test_.below(tries < 20 ? 255 : 3);
+            stride = 1 + test_.below(tries < 40 ? 8 : 1);
+            row_words = (out_w + (width - 1) / stride + 7) / 8;
+            x_words = ((tile_x - 1) * stride + h) * stride * row_words;
+        } while (tries < 60 && (x_words > 512 || row_words > 255));
+        put(w, fsh_ccmd_set_kernel_h, h);
+        put(w, fsh_ccmd_set_kernel_w, width);
+        put(w, fsh_ccmd_set_stride, stride);
+        put(w, fsh_ccmd_set_row_words, row_words);
+        put(w, fsh_ccmd_set_x_words,
+            test_.below(4) ? x_words : x_words + test_.below(300));
     }
 
     // One field, mostly to what it must not be.
@@ -244,7 +357,7 @@ class Bench
     {
         unsigned at = test_.below(64 * FSH_CCMD_WORDS);
 
-        switch (test_.below(26)) {
+        switch (test_.below(34)) {
         case 0:
             put(w, fsh_ccmd_set_check, test_.below(256));
             break;
@@ -322,6 +435,33 @@ class Bench
             put(w, fsh_ccmd_set_tile_w, 4);
             break;
         case 25:
+            put(w, fsh_ccmd_set_x_words, fsh_ccmd_x_words(w) - 1);
+            break;
+        case 26:
+            put(w, fsh_ccmd_set_x_words, 512 + test_.below(2));
+            break;
+        case 27:
+            put(w, fsh_ccmd_set_row_words, fsh_ccmd_row_words(w) - 1);
+            break;
+        case 28:
+            put(w, fsh_ccmd_set_kernel_w, fsh_ccmd_kernel_w(w) + 8);
+            break;
+        case 29:
+            put(w, fsh_ccmd_set_ldw, fsh_ccmd_ldw(w) - 1);
+            break;
+        case 30:
+            put(w, fsh_ccmd_set_ldc, fsh_ccmd_ldc(w) - 1);
+            break;
+        case 31:
+            put(w, fsh_ccmd_set_ldx, fsh_ccmd_ldx(w) - 1);
+            break;
+        case 32: // all that is used, and noise
+            for (unsigned i = 0; i < FSH_CCMD_WORDS; i++)
+                w[i] = i == 0    ? (w[0] & ~0x7800ull) | (test_.bits() & 0x7800)
+                       : i == 15 ? w[15]
+                                 : test_.bits() & used[i];
+            break;
+        default:
             if (!(used[at / 64] >> at % 64 & 1))
                 w[at / 64] |= 1ull << at % 64;
             break;
@@ -480,6 +620,7 @@ class Bench
         compare(q, c);
         commands++;
         wrong += c.wrong;
+        convs += !c.wrong && fsh_ccmd_op(c.words.data()) == FSH_COP_CONV;
         expect_[q].pop_front();
         seen_[q] = false;
         parity_[q] = !parity_[q];
@@ -553,6 +694,7 @@ int main(int argc, char **argv)
 {
     tb::Test test("tb_fsh_queues", argc, argv);
     unsigned long long commands = 0, wrong = 0, waited = 0, slept = 0, held = 0;
+    unsigned long long convs = 0;
 
     for (int round = 0; round < 8; round++) {
         Bench bench(test, round != 2, round % 2);
@@ -562,7 +704,10 @@ int main(int argc, char **argv)
         waited += bench.waited;
         slept += bench.slept;
         held += bench.held;
+        convs += bench.convs;
     }
+    if (convs < 200)
+        test.fail("%llu convolutions were right", convs);
     if (!held)
         test.fail("no queue was ever full");
     std::printf("tb_fsh_queues: %llu wrong, %llu waited, %llu cycles asleep\n",
