@@ -14,9 +14,9 @@ package fsh_fp_pkg;
   localparam int unsigned ARRAY_SETTLE = 8;
   localparam int unsigned ARRAY_DRAIN = 4;
 
-  /// Maximum with zero; a NaN stays one.
+  /// Maximum with zero. The one NaN is positive and stays.
   function automatic logic [31:0] relu(input logic [31:0] value);
-    relu = value[31] && !(value[30:23] == '1 && value[22:0] != '0) ? '0 : value;
+    relu = value[31] ? '0 : value;
   endfunction
 
   /// A mantissa byte: sign and magnitude (memory) to two's complement (array).

@@ -56,6 +56,9 @@ module fsh_art_queue #(
     (* ram_style = "distributed" *) logic [7:0] issued[DEPTH];
     logic [AW:0] ptr_q;
 
+    // Lanes run ahead of what is offered, not of what is kept.
+    `FSH_ASSERT(a_lane, (AW + 1)'(ptr_q - rptr_q) <= (AW + 1)'(wptr_q - rptr_q))
+
     assign moves[l] = ptr_q != wptr_q && done_i[l*8+:8] - issued[ptr_q[AW-1:0]] < 8'd128;
     assign ahead[l] = ptr_q != rptr_q;
 
@@ -71,7 +74,7 @@ module fsh_art_queue #(
 
   assign busy_o = push || moves != '0 || valid_o;
 
-  `FSH_ASSERT(a_count, AW'(wptr_q - rptr_q) == '0 || wptr_q != rptr_q)
+  `FSH_ASSERT(a_count, (AW + 1)'(wptr_q - rptr_q) <= (AW + 1)'(DEPTH))
   `FSH_ASSERT(a_whole, !valid_i || (ext_i.addr[1:0] == '0 && ext_i.bytes[1:0] == '0))
   `FSH_STABLE(valid_o, ready_i, {last_o, parity_o, addr_o, values_o})
 endmodule

@@ -80,8 +80,7 @@ module fsh_cemit (
       exp_addr_o = unit + 32'd4 + {26'd0, c4, j};
       for (int unsigned l = 0; l < 4; l++)
         for (int unsigned k = 0; k < 16; k++)
-          exp_data_o[l*128+k*8+:8] = blocks[l*136+k*8+7] ? {1'b1, -blocks[l*136+k*8+:7]}
-                                                         : blocks[l*136+k*8+:8];
+          exp_data_o[l*128+k*8+:8] = fsh_fp_pkg::man_store(blocks[l*136+k*8+:8]);
     end
   end
 

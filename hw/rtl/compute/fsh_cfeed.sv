@@ -166,8 +166,7 @@ module fsh_cfeed (
       for (int unsigned l = 0; l < 4; l++) begin
         raw[l*136+128+:8] = raw_exp[l*8+:8];
         for (int unsigned k = 0; k < 16; k++)
-          raw[l*136+k*8+:8] = raw_man[l*128+k*8+7] ? -{1'b0, raw_man[l*128+k*8+:7]}
-                                                   : {1'b0, raw_man[l*128+k*8+:7]};
+          raw[l*136+k*8+:8] = fsh_fp_pkg::man_load(raw_man[l*128+k*8+:8]);
       end
     end
   end

@@ -68,8 +68,8 @@ module fsh_cout_lanes (
       out_addr_q   <= {addr + {12'd0, stride} + {11'd0, stride, 1'b0}, addr + {11'd0, stride, 1'b0},
                        addr + {12'd0, stride}, addr};
       for (int i = 0; i < 64; i++)
-        out_q[i*32+:32] <= (relu && data_i[i*32+31]) || (conv && !valid_columns[i%16]) ? '0 :
-                           data_i[i*32+:32];
+        out_q[i*32+:32] <= conv && !valid_columns[i%16] ? '0 :
+                           relu ? fsh_fp_pkg::relu(data_i[i*32+:32]) : data_i[i*32+:32];
     end
     if (rst_i) out_valid_q <= 1'b0;
   end

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Functions of fsh_fp_pkg: every mantissa byte from memory to the array and
-// back, ReLU of every kind of value.
+// back, ReLU of every kind of value that an adder or the array gives.
 #include "ref.h"
 #include "Vfsh_fp_fn.h"
 
@@ -23,6 +23,8 @@ int main(int argc, char **argv)
     }
     for (int i = 0; i < 100000; i++, values++) {
         uint32_t value = ref::value(test);
+        if (value > 0xff800000) // no NaN but the one, which is positive
+            continue;
         dut.value_i = value;
         dut.eval();
         if (dut.relu_o != ref::relu(value))
