@@ -391,9 +391,9 @@ class Bench
             c.errors.insert(status_memory);
         }
         dut_.m_bvalid_i |= (uint8_t)(1 << l);
+        last_write = written_[w.addr] = test_.cycle;
         lanes_[l].writes.pop();
         lanes_[l].open--;
-        last_write = written_[w.addr] = test_.cycle;
         moved_ = true;
     }
 
