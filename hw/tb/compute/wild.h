@@ -19,16 +19,20 @@ struct Field {
 
 // All but the check byte and what decides when a command starts and who is told:
 // op, check, await*, signal*, complete*, cookie.
-#define FSH_TB_FIELDS(X)                                                       \
-    X(accumulate)                                                              \
-    X(bias)                                                                    \
-    X(relu)                                                                    \
-    X(x_bfp)                                                                   \
-    X(w_bfp) X(w_rows) X(emit) X(art) X(x_addr) X(w_addr) X(c_addr) X(b_addr)  \
-        X(e_addr) X(art_addr) X(ldx) X(ldw) X(ldc) X(m) X(n) X(k) X(art_count) \
-            X(art_mask) X(tile_x) X(tile_w) X(kernel_h) X(kernel_w) X(stride)  \
-                X(row_words) X(in_h) X(in_w) X(out_h) X(out_w) X(pad_h)        \
+// clang-format off
+#define FSH_TB_FIELDS(X)                                                      \
+    X(accumulate)                                                             \
+    X(bias)                                                                   \
+    X(relu)                                                                   \
+    X(x_bfp)                                                                  \
+    X(w_bfp)                                                                  \
+    X(w_rows)                                                                 \
+    X(emit) X(art) X(x_addr) X(w_addr) X(c_addr) X(b_addr) X(e_addr)          \
+        X(art_addr) X(ldx) X(ldw) X(ldc) X(m) X(n) X(k) X(art_count)          \
+            X(art_mask) X(tile_x) X(tile_w) X(kernel_h) X(kernel_w) X(stride) \
+                X(row_words) X(in_h) X(in_w) X(out_h) X(out_w) X(pad_h)       \
                     X(pad_w) X(in_plane) X(out_plane) X(x_words)
+// clang-format on
 
 #define FSH_TB_FIELD(name) {#name, fsh_ccmd_##name, fsh_ccmd_set_##name},
 static const Field fields[] = {FSH_TB_FIELDS(FSH_TB_FIELD)};
