@@ -149,16 +149,25 @@ static bool set_number(struct fsh_fabric_config *c, int opt, const char *text)
     return true;
 }
 
+static const char *name_of(int opt)
+{
+    const struct option *o = longopts;
+
+    while (o->val != opt)
+        o++;
+    return o->name;
+}
+
 /* Returns 0, or 1 and a message; exits for --help and --version. */
 static int parse(int argc, char **argv, struct options *o, char *err,
                  size_t errlen)
 {
-    int opt, index = 0;
+    int opt;
 
     fsh_fabric_defaults(&o->config);
     o->config.compute = true;
-    opterr = 0;
-    while ((opt = getopt_long(argc, argv, "", longopts, &index)) != -1) {
+    while ((opt = fsh_arguments_read("fshsim", argc, argv, "+:", longopts, err,
+                                     errlen)) != -1) {
         switch (opt) {
         case OPT_RECORD:
             o->config.record = optarg;
@@ -191,15 +200,11 @@ static int parse(int argc, char **argv, struct options *o, char *err,
             puts("fshsim (FSHMEM) " FSH_VERSION);
             exit(0);
         case '?':
-            snprintf(err, errlen,
-                     "unknown or incomplete option %s (see "
-                     "fshsim --help)",
-                     argv[optind - 1]);
             return 1;
         default:
             if (set_number(&o->config, opt, optarg))
                 break;
-            snprintf(err, errlen, "--%s %s: not a number", longopts[index].name,
+            snprintf(err, errlen, "--%s %s: not a number", name_of(opt),
                      optarg);
             return 1;
         }

@@ -36,8 +36,14 @@ static unsigned beginning(const struct option *longs, const char *word,
     return count;
 }
 
-void fsh_arguments_unknown(const char *tool, const char *word,
-                           const struct option *longs)
+/* Where a mistake is described. */
+struct message {
+    char *text;
+    size_t len;
+};
+
+static void unknown(struct message m, const char *tool, const char *word,
+                    const struct option *longs)
 {
     size_t dashes = strspn(word, "-");
     int len = (int)strcspn(word, "=");
@@ -49,32 +55,34 @@ void fsh_arguments_unknown(const char *tool, const char *word,
     for (; longs->name; longs++)
         fsh_nearest_try(&near, longs->name);
     if (near.best)
-        fsh_warn("%.*s: unknown option; did you mean --%s?", len, word,
-                 near.best);
+        snprintf(m.text, m.len, "%.*s: unknown option; did you mean --%s?", len,
+                 word, near.best);
     else
-        fsh_warn("%.*s: unknown option; %s --help lists them", len, word, tool);
+        snprintf(m.text, m.len, "%.*s: unknown option; %s --help lists them",
+                 len, word, tool);
 }
 
 /* '?' for a word with two dashes. */
-static void refuse_long(const char *tool, const char *word,
-                        const struct option *longs)
+static void wrong_long(struct message m, const char *tool, const char *word,
+                       const struct option *longs)
 {
     const struct option *taken = optopt ? by_value(longs, optopt) : NULL;
     size_t len = strcspn(word + 2, "=");
     char names[256];
 
     if (taken)
-        fsh_warn("--%s takes no value", taken->name);
+        snprintf(m.text, m.len, "--%s takes no value", taken->name);
     else if (len > 0 &&
              beginning(longs, word + 2, len, names, sizeof(names)) > 1)
-        fsh_warn("%.*s: is one of %s meant?", (int)len + 2, word, names);
+        snprintf(m.text, m.len, "%.*s: is one of %s meant?", (int)len + 2, word,
+                 names);
     else
-        fsh_arguments_unknown(tool, word, longs);
+        unknown(m, tool, word, longs);
 }
 
 /* '?' for a letter; `-timeout` was meant to have two dashes. */
-static void refuse_short(const char *tool, const char *word,
-                         const struct option *longs)
+static void wrong_short(struct message m, const char *tool, const char *word,
+                        const struct option *longs)
 {
     struct fsh_nearest near;
 
@@ -82,15 +90,19 @@ static void refuse_short(const char *tool, const char *word,
     for (const struct option *o = longs; o->name; o++)
         fsh_nearest_try(&near, o->name);
     if (near.best && word[2])
-        fsh_arguments_unknown(tool, word, longs);
+        unknown(m, tool, word, longs);
     else
-        fsh_warn("%s: no option is named -%c; %s --help lists them", word,
-                 optopt, tool);
+        snprintf(m.text, m.len,
+                 "%s: no option is named -%c; %s --help lists "
+                 "them",
+                 word, optopt, tool);
 }
 
-int fsh_arguments_next(const char *tool, int argc, char **argv,
-                       const char *shorts, const struct option *longs)
+int fsh_arguments_read(const char *tool, int argc, char **argv,
+                       const char *shorts, const struct option *longs,
+                       char *err, size_t errlen)
 {
+    struct message m = {err, errlen};
     int at = optind, value;
     const struct option *option;
     const char *word;
@@ -102,14 +114,26 @@ int fsh_arguments_next(const char *tool, int argc, char **argv,
     word = argv[at];
     option = by_value(longs, optopt);
     if (value == ':' && strncmp(word, "--", 2) == 0 && option)
-        fsh_warn("--%s: its value is missing", option->name);
+        snprintf(err, errlen, "--%s: its value is missing", option->name);
     else if (value == ':')
-        fsh_warn("-%c: its value is missing", optopt);
+        snprintf(err, errlen, "-%c: its value is missing", optopt);
     else if (strncmp(word, "--", 2) == 0)
-        refuse_long(tool, word, longs);
+        wrong_long(m, tool, word, longs);
     else
-        refuse_short(tool, word, longs);
+        wrong_short(m, tool, word, longs);
     return '?';
+}
+
+int fsh_arguments_next(const char *tool, int argc, char **argv,
+                       const char *shorts, const struct option *longs)
+{
+    char err[512];
+    int value =
+        fsh_arguments_read(tool, argc, argv, shorts, longs, err, sizeof(err));
+
+    if (value == '?')
+        fsh_warn("%s", err);
+    return value;
 }
 
 bool fsh_arguments_waves(const char *file, char *err, size_t errlen)

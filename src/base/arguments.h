@@ -15,10 +15,10 @@
 int fsh_arguments_next(const char *tool, int argc, char **argv,
                        const char *shorts, const struct option *longs);
 
-/* Warn of `word`, which is none of the long options, "tool --help lists them"
- * or what was meant. */
-void fsh_arguments_unknown(const char *tool, const char *word,
-                           const struct option *longs);
+/* The same for a tool that does not warn itself: the mistake is put in err. */
+int fsh_arguments_read(const char *tool, int argc, char **argv,
+                       const char *shorts, const struct option *longs,
+                       char *err, size_t errlen);
 
 /* --waves FILE: may it have this name? If not, why, in err. */
 bool fsh_arguments_waves(const char *file, char *err, size_t errlen);

@@ -45,6 +45,15 @@ def mistyped_options():
     refused("fshperf", ["--vresion"], "--vresion", "did you mean --version?")
     refused("fshperf", ["case-stduy"], "did you mean case-study?")
     refused("fshperf", ["smp", "--json"], "smp: --json: its value is missing")
+    if not HAVE_SIM:
+        return
+    refused("fshsim", ["--stast"], "--stast", "did you mean --stats?")
+    refused("fshsim", ["--seed"], "--seed: its value is missing")
+    refused("fshsim", ["--seed", "x"], "--seed x: not a number")
+    code, output = run(FSHRUN, "-n", 1, "--conduit", "fpga", "--sim-args",
+                       "--lnk-cycles 3", RANKS)
+    check(code == 1 and output.startswith("fshrun: simulator: --lnk-cycles: ")
+          and "did you mean --link-cycles?" in output, f"{code} {output!r}")
 
 
 def mistake_of_a_benchmark_is_said_once():
@@ -65,9 +74,9 @@ def wrong_values():
             ("fpga", "--packet", "100", "128|256|512|1024"),
             ("fpga", "--packet", "", "128|256|512|1024"),
             ("fpga", "--topology", "torus", "ring|line"),
-            ("fpga", "--dram", "1K", "from 16M to 512G"),
-            ("fpga", "--dram", "", "from 16M to 512G"),
-            ("fpga", "--dram", "lots", "from 16M to 512G"),
+            ("fpga", "--dram", "1K", "from 16M to "),
+            ("fpga", "--dram", "", "from 16M to "),
+            ("fpga", "--dram", "lots", "from 16M to "),
             ("smp", "--segment-max", "1", "from 4K to"),
             ("smp", "--timeout", "soon", "seconds")):
         refused("fshrun", ["-n", 2, "--conduit", conduit, option, value,
