@@ -57,22 +57,36 @@ static bool usable(char *why, size_t whylen)
     return true;
 }
 
-/* Map the job's object. NORESERVE: most of it is never touched. */
+static _Noreturn void cannot_map(size_t bytes)
+{
+    fsh_fatal("conduit smp: cannot map %zu bytes for %" PRIu32
+              " ranks with segments up to %zu bytes: %s; raise the limit "
+              "of address space (ulimit -v) or lower FSHMEM_SEGMENT_MAX",
+              bytes, smp.ranks, smp.layout.segment_max, strerror(errno));
+}
+
+/* Map a part of the job's object where it belongs. NORESERVE: most of it is
+ * never touched. */
+static void map_part(size_t offset, size_t bytes)
+{
+    if (bytes > 0 && mmap(smp.base + offset, bytes, PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
+                          fsh_boot_fd(FSH_FD_SMP), (off_t)offset) == MAP_FAILED)
+        cannot_map(bytes);
+}
+
+/* Set addresses aside for all of the object, and map it up to the segments:
+ * what they will be is known at attach. */
 static void map_object(void)
 {
-    int fd = fsh_boot_fd(FSH_FD_SMP);
-
-    if (fd < 0)
+    if (fsh_boot_fd(FSH_FD_SMP) < 0)
         fsh_fatal("conduit smp: the job has no shared memory object; start "
                   "the program with fshrun --conduit smp");
-    smp.base = mmap(NULL, smp.layout.total, PROT_READ | PROT_WRITE,
-                    MAP_SHARED | MAP_NORESERVE, fd, 0);
+    smp.base = mmap(NULL, smp.layout.total, PROT_NONE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (smp.base == MAP_FAILED)
-        fsh_fatal("conduit smp: cannot map %zu bytes for %" PRIu32
-                  " ranks with segments up to %zu bytes: %s; raise the limit "
-                  "of address space (ulimit -v) or lower FSHMEM_SEGMENT_MAX",
-                  smp.layout.total, smp.ranks, smp.layout.segment_max,
-                  strerror(errno));
+        cannot_map(smp.layout.total);
+    map_part(0, smp.layout.segments);
 }
 
 static void be_patient(const char *what, uint32_t peer, uint64_t *since);
@@ -104,20 +118,24 @@ static void init(enum fsh_threads threads, struct fsh_limits *limits)
     };
 }
 
-/* A core file has this rank's segment, not those of all. Kernels that know no
- * such advice write all of it, sparsely. */
-static void keep_out_of_cores(size_t size)
-{
-    madvise(fsh_smp_segment(smp.base, &smp.layout, 0),
-            smp.layout.total - smp.layout.segments, MADV_DONTDUMP);
-    if (size > 0)
-        madvise(fsh_smp_segment(smp.base, &smp.layout, smp.rank), size,
-                MADV_DODUMP);
-}
-
 static unsigned char *segment_of(uint32_t node)
 {
     return fsh_smp_segment(smp.base, &smp.layout, node);
+}
+
+/* The segments as large as they are, each with its area: what is mapped costs
+ * tools that look at all memory. A core file has this rank's own. */
+static void map_segments(void)
+{
+    size_t area = fsh_area_bytes(smp.ranks);
+
+    for (uint32_t r = 0; r < smp.ranks; r++) {
+        size_t bytes = smp.segs[r].size + area;
+
+        map_part((size_t)(segment_of(r) - smp.base), bytes);
+        if (r != smp.rank && bytes > 0)
+            madvise(segment_of(r), bytes, MADV_DONTDUMP);
+    }
 }
 
 static void attach(size_t size, struct fsh_segment *segs)
@@ -128,9 +146,9 @@ static void attach(size_t size, struct fsh_segment *segs)
         fsh_fatal("conduit smp: segment of %zu bytes is larger than the %zu "
                   "bytes the job was made for; set FSHMEM_SEGMENT_MAX",
                   size, smp.layout.segment_max);
-    keep_out_of_cores(size);
     fsh_boot_exchange(&mine, sizeof mine, segs);
     memcpy(smp.segs, segs, smp.ranks * sizeof *segs);
+    map_segments();
     fsh_smp_service_start(smp.port, smp.base, &smp.layout, smp.rank, smp.segs);
 }
 
