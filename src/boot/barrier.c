@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +13,7 @@
 #include "base/futex.h"
 #include "base/log.h"
 #include "base/option.h"
+#include "base/spin.h"
 #include "boot/boot_state.h"
 
 #define MS UINT64_C(1000000)
@@ -94,10 +94,8 @@ static void await_release(const char *what, unsigned seq, unsigned generation)
          atomic_load_explicit(&page->barrier_futex, memory_order_acquire) ==
          generation;
          spins++) {
-        if (spins < 64) {
-            fsh_cpu_relax();
-        } else if (spins < 96) {
-            sched_yield();
+        if (spins < 96 && !fsh_spin_greedy()) {
+            fsh_spin_step(spins, 64);
         } else {
             check_wait(what, seq, start, limit);
             fsh_futex_wait(&page->barrier_futex, generation, 100 * MS);
