@@ -303,6 +303,7 @@ void fsh_am_deliver(struct fsh_token *token)
     struct fsh_thread *self = fsh_thread_self();
     unsigned index = token->handler;
     fsh_handler_fn fn = fsh_gasnet.handler[index];
+    unsigned depth = self->in_handler;
     struct fsh_token *outer = self->token;
     void *outer_name = self->token_name, *name = token;
     gasnet_hsl_t *held = self->held;
@@ -317,9 +318,10 @@ void fsh_am_deliver(struct fsh_token *token)
             name = fsh_check_token_name();
         self->token_name = name;
     }
-    self->in_handler++;
+    self->in_handler = depth + 1;
     fsh_dispatch(fn, name, token);
-    self->in_handler--;
+    /* Not by counting down: one message would wait for the store of another. */
+    self->in_handler = depth;
     self->token = outer;
     if (!FSH_GASNET_DEBUG)
         return;
