@@ -17,7 +17,11 @@
  * up to so long. */
 #define GREEDY_NS 1000000u
 #define TURN_NS 10000u
-/* Where yields hand the processor on, one of so many is timed. */
+/* A yield costs more than the spins it spares a wait for a peer that runs: come
+ * back soon. */
+#define GROWTH 8u
+/* With more ranks than processors, where only lost slices are of interest, one
+ * yield of so many is timed. */
 #define SAMPLE 8u
 /* After a yield that lost a slice, none for so many times as long; twice as many
  * with each that follows, so that in the end less than a hundredth is lost, until
@@ -69,7 +73,7 @@ void fsh_spin_learn(uint64_t ns, uint64_t now)
     if (learn_greed(ns, now))
         polls = FSH_SPINS_SHORT;
     else if (ns < SHORT_NS)
-        polls = fsh_spins() * 2;
+        polls = fsh_spins() * GROWTH;
     atomic_store_explicit(&fsh_spin.polls, polls < most ? polls : most,
                           memory_order_relaxed);
 }
@@ -103,11 +107,13 @@ void fsh_spin_yield(void)
 
     if (fsh_spin_greedy())
         nanosleep(&instant, NULL);
-    else if (fsh_spin_contended() && ++yields % SAMPLE != 0 &&
-             atomic_load_explicit(&fsh_spin.lost, memory_order_relaxed) == 0)
-        sched_yield();
-    else
+    else if (atomic_load_explicit(&fsh_spin.most, memory_order_relaxed) >
+                 FSH_SPINS_LEAST ||
+             atomic_load_explicit(&fsh_spin.lost, memory_order_relaxed) != 0 ||
+             ++yields % SAMPLE == 0)
         timed_yield();
+    else
+        sched_yield();
 }
 
 void fsh_spin_step(unsigned n, unsigned limit)

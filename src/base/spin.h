@@ -5,7 +5,7 @@
  * else wants this processor, perhaps the very rank that is waited for; and how
  * long a sched_yield takes tells: one that has given the processor to nobody is
  * back at once. So spins shrink to the least at the first yield that took long,
- * and double with each that did not; nobody has to probe. Where a yield lost the
+ * and grow back with each that did not; nobody has to probe. Where a yield lost the
  * processor for a whole time slice, to a program that does not yield itself,
  * waits sleep instead for a while: who wakes gets the processor back early.
  * Any thread; what the threads of a process find out about their processors
