@@ -331,10 +331,15 @@ void fsh_am_deliver(struct fsh_token *token)
                   (void *)self->held);
 }
 
-void fsh_am_delivered(void)
+static inline void wake_threads(void)
 {
     if (fsh_gasnet.threaded && fsh_thread_count() > 1)
         fsh_wait_wake();
+}
+
+void fsh_am_delivered(void)
+{
+    wake_threads();
 }
 
 /* Go on with the library's own protocols. */
@@ -361,7 +366,7 @@ bool fsh_gasnet_poll(void)
 
     found |= kick();
     if (found)
-        fsh_am_delivered();
+        wake_threads();
     return found;
 }
 

@@ -141,15 +141,10 @@ static void sleep_step(struct fsh_wait *wait)
     }
 }
 
-static void idle_step(struct fsh_wait *wait, const char *what)
+/* Spun for long enough. */
+static __attribute__((noinline)) void offer_step(struct fsh_wait *wait,
+                                                 const char *what, int mode)
 {
-    int mode = atomic_load_explicit(&fsh_gasnet.waitmode, memory_order_relaxed);
-
-    if (mode != GASNET_WAIT_BLOCK && wait->idle < fsh_spins()) {
-        if (wait->idle++ >= EAGER)
-            fsh_cpu_relax();
-        return;
-    }
     if (mode == GASNET_WAIT_SPIN) {
         if (++wait->idle % CHECK_PERIOD == 0)
             fsh_wait_check(wait, what);
@@ -166,6 +161,16 @@ static void idle_step(struct fsh_wait *wait, const char *what)
         fsh_wait_check(wait, what);
         sleep_step(wait);
     }
+}
+
+static inline void idle_step(struct fsh_wait *wait, const char *what)
+{
+    int mode = atomic_load_explicit(&fsh_gasnet.waitmode, memory_order_relaxed);
+
+    if (mode == GASNET_WAIT_BLOCK || wait->idle >= fsh_spins())
+        offer_step(wait, what, mode);
+    else if (wait->idle++ >= EAGER)
+        fsh_cpu_relax();
 }
 
 void fsh_wait_step(struct fsh_wait *wait, const char *what)
