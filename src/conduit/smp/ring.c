@@ -20,7 +20,7 @@
 #include "conduit/smp/send.h"
 
 #define TAKES_PER_POLL 32u /* slots of one ring a poll empties, about */
-#define BATCH 8u           /* messages copied out before their handlers run */
+#define BATCH 4u           /* messages copied out before their handlers run */
 #define FREED_STEP 16u     /* slots consumed before the sender is told */
 #define MAX_MESSAGE_SLOTS 10u
 /* After so many polls in vain a rank stops looking at rings; if they are at
@@ -40,6 +40,11 @@ _Static_assert(sizeof(struct fsh_smp_head) % FSH_SMP_ALIGN == 0, "payload");
 
 /* Where nothing ever comes: for bits of ranks that do not exist. */
 static struct fsh_smp_ring nowhere;
+
+/* A line fetched before it is written has to be fetched again, by both sides: the
+ * receiver, a batch and the next one ahead, stays behind what the sender has
+ * fetched to write. */
+_Static_assert(FSH_SMP_AHEAD > 2 * BATCH, "the sender is ahead");
 
 /* Slots copied out of a ring: whole messages. */
 struct taken {

@@ -13,8 +13,9 @@
 #include "base/words.h"
 #include "conduit/smp/port.h"
 
-/* Slots before its own that a message has the line of fetched. */
-#define FSH_SMP_AHEAD 8u
+/* Slots before its own that a message has the line of fetched: beyond those that
+ * the receiver fetches (ring.c). */
+#define FSH_SMP_AHEAD 12u
 
 /* Arguments that fit into the first slot. */
 #define FSH_SMP_FIRST_ARGS \
