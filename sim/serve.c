@@ -22,7 +22,11 @@
 #include "base/futex.h"
 #include "device/sim/sim_shm.h"
 
+#define PATIENCE_NS UINT64_C(500000) /* of each rank, times their number */
+
 enum {
+    PATIENT_NODES = 4, /* with fewer, ranks that spin cost less than waiting */
+    GRACE = 400, /* polls of a quiet fabric before it takes what can wait */
     STEPS_PER_POLL = 8,      /* a step is about a microsecond a busy node */
     POLLS_PER_ACCOUNT = 512, /* between updates of the figures for displays */
     SPINS = 400,             /* polls before the first sched_yield ... */
@@ -33,6 +37,7 @@ struct port { /* one rank's */
     struct fsh_sim_mmio *mmio;
     uint64_t head;      /* of the posted-write ring */
     uint32_t read_seen; /* last read_seq entered */
+    uint64_t since;     /* ns: held back from here on; 0: it is not */
 };
 
 struct fsh_serve {
@@ -43,6 +48,7 @@ struct fsh_serve {
     unsigned char **dram, **dma;
     uint32_t gate_seen;
     uint32_t dram_write; /* as last wanted */
+    bool urgent; /* something that cannot wait was taken since all was quiet */
     uint64_t busy_ns, busy_since;
     volatile int stop; /* set by a signal handler of this thread */
 };
@@ -221,11 +227,30 @@ void fsh_serve_close(struct fsh_serve *serve)
 
 /* --- what the ranks ask for ---------------------------------------------- */
 
-/* Take what a rank has written. True if anything was; *drained is cleared if
- * something had to stay in its ring. */
-static bool poll_port(struct port *port, struct fsh_fabric *fab, uint32_t node,
-                      bool *drained)
+/* Does a rank merely ask again, while others have work in the fabric or are about
+ * to? Then what they do is more urgent, for a time. */
+static bool held_back(struct fsh_serve *serve, struct port *port)
 {
+    uint64_t now;
+
+    if (!atomic_load_explicit(&port->mmio->patient, memory_order_relaxed)) {
+        serve->urgent = true;
+        return false;
+    }
+    if (!serve->urgent || serve->nodes < PATIENT_NODES)
+        return false;
+    now = fsh_time_ns();
+    if (port->since == 0)
+        port->since = now;
+    return now - port->since < PATIENCE_NS * serve->nodes;
+}
+
+/* Take what a rank has written. True if anything was; *drained is cleared if
+ * something had to stay in its ring. all: also what can wait. */
+static bool poll_port(struct fsh_serve *serve, struct fsh_fabric *fab,
+                      uint32_t node, bool all, bool *drained)
+{
+    struct port *port = &serve->port[node];
     struct fsh_sim_mmio *mmio = port->mmio;
     /* Acquire, and before tail: writes made before a read are in tail when the
      * read is seen. Partner: the release of read_seq in device_sim.c. */
@@ -234,6 +259,11 @@ static bool poll_port(struct port *port, struct fsh_fabric *fab, uint32_t node,
     uint64_t tail = atomic_load_explicit(&mmio->tail, memory_order_acquire);
     bool any = port->head != tail;
 
+    if (any && !all && held_back(serve, port)) {
+        *drained = false;
+        return false;
+    }
+    port->since = 0;
     while (port->head != tail) {
         const struct fsh_sim_write *w =
             &mmio->ring[port->head % FSH_SIM_WRITES];
@@ -255,7 +285,8 @@ static bool poll_port(struct port *port, struct fsh_fabric *fab, uint32_t node,
     return any;
 }
 
-static bool poll_hosts(struct fsh_serve *serve, struct fsh_fabric *fab)
+static bool poll_hosts(struct fsh_serve *serve, struct fsh_fabric *fab,
+                       bool all)
 {
     /* Acquire, and before the rings, for the same reason as read_seq. Partner:
      * the increment in device_sim.c's open_gate. */
@@ -270,7 +301,8 @@ static bool poll_hosts(struct fsh_serve *serve, struct fsh_fabric *fab)
         fsh_fabric_dram_write(fab, serve->dram_write = wanted);
 
     for (uint32_t i = 0; i < serve->nodes; i++)
-        any |= poll_port(&serve->port[i], fab, i, &drained);
+        any |=
+            poll_port(serve, fab, i, all || gate != serve->gate_seen, &drained);
     if (gate != serve->gate_seen && drained) {
         serve->gate_seen = gate;
         fsh_fabric_gate(fab);
@@ -310,13 +342,13 @@ static void work(struct fsh_serve *serve, struct fsh_fabric *fab)
     unsigned polls = 0;
 
     serve->busy_since = cpu_ns();
-    while ((pending || poll_hosts(serve, fab)) && !serve->stop &&
+    while ((pending || poll_hosts(serve, fab, false)) && !serve->stop &&
            !fsh_fabric_error(fab)) {
         pending = true;
         for (unsigned i = 0; i < STEPS_PER_POLL && pending; i++)
             pending = fsh_fabric_step(fab);
         if (pending)
-            poll_hosts(serve, fab);
+            poll_hosts(serve, fab, false);
         if (++polls % POLLS_PER_ACCOUNT == 0)
             account(serve, fab);
     }
@@ -327,8 +359,10 @@ static void work(struct fsh_serve *serve, struct fsh_fabric *fab)
 static bool linger(struct fsh_serve *serve, struct fsh_fabric *fab)
 {
     for (unsigned i = 0; i < SPINS + YIELDS && !serve->stop; i++) {
-        if (poll_hosts(serve, fab))
+        if (poll_hosts(serve, fab, i >= GRACE))
             return true;
+        if (i >= GRACE)
+            serve->urgent = false;
         if (i < SPINS)
             fsh_cpu_relax();
         else
@@ -349,7 +383,7 @@ static void sleep_until_rung(struct fsh_serve *serve, struct fsh_fabric *fab)
      * write and its look at `sleeping`. A bell rung after `seen` was read
      * makes the wait return at once. */
     atomic_thread_fence(memory_order_seq_cst);
-    if (!poll_hosts(serve, fab) && !serve->stop)
+    if (!poll_hosts(serve, fab, true) && !serve->stop)
         fsh_futex_wait(&shared->doorbell, seen, 0);
     atomic_store_explicit(&shared->sleeping, 0, memory_order_relaxed);
 }

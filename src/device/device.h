@@ -37,6 +37,9 @@ struct fsh_device_ops {
      * segment are visible to the device before the write is. */
     void (*write)(struct fsh_device *dev, uint32_t off, const uint64_t *words,
                   unsigned n);
+    /* Can what is written from here on wait for work of other ranks? False at
+     * first. A hint: the device may take no notice of it. */
+    void (*patience)(struct fsh_device *dev, bool patient);
     /* Register read; waits for all earlier writes; bounded, fatal on time-out. */
     uint64_t (*read)(struct fsh_device *dev, uint32_t off);
     /* Count of device writes to the DMA window, for wait(). */

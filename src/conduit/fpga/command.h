@@ -31,11 +31,13 @@ struct fsh_fpga_desc {
     uint32_t length;
     const int32_t *args;
     const void *data; /* length bytes, with FSH_SPACE_INLINE only */
+    bool patient;     /* for the device, see device.h */
 };
 
 struct fsh_fpga_command {
     uint64_t words[FSH_MAX_ENTRIES * FSH_ENTRY_WORDS];
     unsigned entries;
+    bool patient;
 };
 
 /* Encode. Inline data must fit (fsh_fpga_fits_inline). */

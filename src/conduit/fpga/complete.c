@@ -102,6 +102,8 @@ static void finish_op(const uint64_t *entry, bool refused)
         memcpy(op->local,
                fsh_fpga.mem.dma + FSH_DMA_TAG + tag * FSH_DMA_TAG_BYTES,
                op->length);
+    if (op->local != NULL)
+        fsh_fpga_answered(&fsh_fpga.asked, op->asked, op->local, op->length);
     struct fsh_event *event = op->event;
     struct fsh_fpga_record *record = op->record;
     struct fsh_answer *answer = op->answer;

@@ -39,6 +39,7 @@ uint64_t fsh_fpga_read(uint32_t offset)
 void fsh_fpga_write(uint32_t offset, uint64_t value)
 {
     fsh_fpga_lock(&fsh_fpga.device_lock);
+    fsh_fpga.ops->patience(fsh_fpga.dev, false);
     fsh_fpga.ops->write(fsh_fpga.dev, offset, &value, 1);
     fsh_fpga_unlock(&fsh_fpga.device_lock);
 }
@@ -190,6 +191,7 @@ bool fsh_fpga_write_routes(unsigned ports)
                    mask << 56;
     }
     fsh_fpga_lock(&fsh_fpga.device_lock);
+    fsh_fpga.ops->patience(fsh_fpga.dev, false);
     fsh_fpga.ops->write(fsh_fpga.dev, FSH_REG_ROUTE, route, fsh_fpga.nodes);
     fsh_fpga_unlock(&fsh_fpga.device_lock);
     fsh_fpga_write(FSH_REG_PORTS, ports | lines << 8);

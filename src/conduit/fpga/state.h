@@ -16,6 +16,7 @@
 
 #include "base/fsh_spec.h"
 #include "conduit/conduit.h"
+#include "conduit/fpga/asked.h"
 #include "conduit/fpga/command.h"
 #include "conduit/fpga/dma.h"
 #include "conduit/fpga/fpga.h"
@@ -47,8 +48,9 @@ struct fsh_fpga_op {
     bool bounced; /* GET: data waits in the tag's bounce memory */
     uint32_t node;
     uint64_t remote; /* offset in the target's segment */
+    uint8_t asked;   /* GET: number of fsh_fpga_ask */
     uint32_t length;
-    void *local; /* GET bounced: where the data goes */
+    void *local; /* GET: where the data goes; bounced: is to be copied to */
     struct fsh_event *event;
     struct fsh_fpga_record *record; /* raw commands, else NULL */
     struct fsh_answer *answer;      /* messages to a compute core, else NULL */
@@ -86,6 +88,8 @@ struct fsh_fpga {
 
     struct fsh_fpga_ring cpl; /* lock also covers op and source on completion */
     struct fsh_fpga_ring rx[FSH_FPGA_CHANNELS];
+
+    struct fsh_fpga_asked asked; /* without threads only */
 
     _Atomic uint64_t free_tags; /* of FSH_FPGA_ALL_TAGS */
     struct fsh_fpga_op op[FSH_HOST_TAGS];

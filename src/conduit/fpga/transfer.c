@@ -50,20 +50,25 @@ static size_t use_bounce(struct fsh_fpga_desc *desc, size_t n)
     return smaller(n, FSH_DMA_TAG_BYTES - desc->raddr % FSH_MAX_PACKET);
 }
 
-static void start(const struct fsh_fpga_desc *desc, struct fsh_event *ev,
-                  void *copy_to)
+/* to: of a GET, where the data goes, from the bounce memory if `bounced`. */
+static void start(struct fsh_fpga_desc *desc, struct fsh_event *ev, void *to,
+                  bool bounced)
 {
     struct fsh_fpga_command cmd;
     struct fsh_fpga_op op = {
         .opcode = desc->opcode,
-        .bounced = copy_to != NULL,
+        .bounced = bounced,
+        .asked = FSH_FPGA_NOT_ASKED,
         .node = desc->node,
         .remote = desc->raddr,
         .length = desc->length,
-        .local = copy_to,
+        .local = to,
         .event = ev,
     };
 
+    if (to != NULL && !fsh_fpga.locking)
+        op.asked = fsh_fpga_ask(&fsh_fpga.asked, desc->node, desc->raddr,
+                                desc->length, &desc->patient);
     fsh_fpga_op_begin(desc->tag, &op);
     /* Relaxed: only this thread waits, and it counts before it submits. */
     atomic_fetch_add_explicit(&ev->pending, 1, memory_order_relaxed);
@@ -103,7 +108,7 @@ void fsh_fpga_put(uint32_t node, void *dst, const void *src, size_t n,
             memcpy(fsh_fpga.mem.dma + desc.laddr, from, piece);
         }
         desc.length = (uint32_t)piece;
-        start(&desc, ev, NULL);
+        start(&desc, ev, NULL, false);
         raddr += piece;
         from += piece;
         n -= piece;
@@ -136,7 +141,7 @@ void fsh_fpga_get(void *dst, uint32_t node, const void *src, size_t n,
             piece = use_bounce(&desc, n);
         }
         desc.length = (uint32_t)piece;
-        start(&desc, ev, in_place ? NULL : to);
+        start(&desc, ev, to, !in_place);
         raddr += piece;
         to += piece;
         n -= piece;

@@ -50,17 +50,25 @@ static void write_entries(unsigned channel, const uint64_t *words,
     fsh_fpga.ops->write(fsh_fpga.dev, bell[channel], &tail, 1);
 }
 
-bool fsh_fpga_try_submit(unsigned channel, const uint64_t *words,
-                         unsigned entries)
+static bool try_submit(unsigned channel, const uint64_t *words,
+                       unsigned entries, bool patient)
 {
     assert(channel < FSH_FPGA_CHANNELS && entries >= 1 &&
            entries <= FSH_WINDOW_ENTRIES);
     fsh_fpga_lock(&fsh_fpga.device_lock);
     bool room = has_room(channel, entries);
-    if (room)
+    if (room) {
+        fsh_fpga.ops->patience(fsh_fpga.dev, patient);
         write_entries(channel, words, entries);
+    }
     fsh_fpga_unlock(&fsh_fpga.device_lock);
     return room;
+}
+
+bool fsh_fpga_try_submit(unsigned channel, const uint64_t *words,
+                         unsigned entries)
+{
+    return try_submit(channel, words, entries, false);
 }
 
 void fsh_fpga_submit(unsigned channel, const struct fsh_fpga_command *cmd,
@@ -68,7 +76,7 @@ void fsh_fpga_submit(unsigned channel, const struct fsh_fpga_command *cmd,
 {
     struct fsh_fpga_pause p;
 
-    if (fsh_fpga_try_submit(channel, cmd->words, cmd->entries))
+    if (try_submit(channel, cmd->words, cmd->entries, cmd->patient))
         return;
     fsh_fpga_pause_begin(&p,
                          channel == FSH_FPGA_REPLY

@@ -32,6 +32,7 @@ struct fsh_device {
     struct fsh_sim_fabric *fabric;
     uint64_t tail; /* records written, ever */
     uint64_t head; /* records known to be taken */
+    bool patient;  /* mmio->patient */
     struct fsh_device_memory mem;
 };
 
@@ -147,6 +148,20 @@ static void await_room(struct fsh_device *dev)
     }
 }
 
+/* The simulator reads one word for all that is in the ring, so one record that
+ * cannot wait makes all go on. */
+static void sim_patience(struct fsh_device *dev, bool patient)
+{
+    if (patient && atomic_load_explicit(&dev->mmio->head,
+                                        memory_order_relaxed) != dev->tail)
+        patient = false;
+    if (patient == dev->patient)
+        return;
+    dev->patient = patient;
+    /* Relaxed: tail or read_seq, released after it, publishes it. */
+    atomic_store_explicit(&dev->mmio->patient, patient, memory_order_relaxed);
+}
+
 static void sim_write(struct fsh_device *dev, uint32_t off,
                       const uint64_t *words, unsigned n)
 {
@@ -188,6 +203,7 @@ static uint64_t sim_read(struct fsh_device *dev, uint32_t off)
         atomic_load_explicit(&mmio->read_seq, memory_order_relaxed);
     char what[48];
 
+    sim_patience(dev, false);
     mmio->read_offset = off;
     /* Release: read_offset and the tail of all earlier writes. Partner: the
      * acquire of read_seq in serve.c. */
@@ -238,6 +254,7 @@ const struct fsh_device_ops fsh_device_sim = {
     .open = sim_open,
     .close = sim_close,
     .write = sim_write,
+    .patience = sim_patience,
     .read = sim_read,
     .activity = sim_activity,
     .wait = sim_wait,

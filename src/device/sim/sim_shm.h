@@ -29,7 +29,9 @@ struct fsh_sim_write {
 /* One per node; mapped by its rank and by fshsim. */
 struct fsh_sim_mmio {
     uint32_t magic;
-    _Alignas(64) _Atomic uint64_t tail;     /* rank: records written, ever */
+    _Alignas(64) _Atomic uint64_t tail; /* rank: records written, ever */
+    /* rank: what is in the ring can wait for work of other ranks */
+    _Atomic uint32_t patient;
     _Alignas(64) _Atomic uint64_t head;     /* sim: records taken, ever */
     _Alignas(64) _Atomic uint32_t read_seq; /* rank: bumped per request */
     uint32_t read_offset;                   /* rank, before read_seq */
