@@ -59,8 +59,8 @@ static void read_memory(struct fsh_memory *memory)
 
 /* Lower *most to what a limit of the process leaves each rank of the one object
  * that all segments are in. */
-static void heed_limit(int resource, unsigned part, uint32_t ranks,
-                       size_t *most)
+static void heed_limit(__rlimit_resource_t resource, unsigned part,
+                       uint32_t ranks, size_t *most)
 {
     size_t others = fsh_smp_bytes(ranks, 0);
     struct rlimit lim;
