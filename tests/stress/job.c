@@ -189,6 +189,20 @@ static void meet_all(void)
     free(seg);
 }
 
+/* Rank 0, which has made the job under launchers of MPI, returns from main at
+ * once, and is asked for an answer much later. */
+static void first_leaves(void)
+{
+    static char data[512];
+
+    if (me == 0)
+        return;
+    usleep(2500000);
+    gasnet_AMRequestMedium0(0, H_TAKE, data, sizeof(data));
+    GASNET_BLOCKUNTIL(taken == 1);
+    say("answered");
+}
+
 /* Rank 0 sends to rank 1, which never takes anything. */
 static void flood(void)
 {
@@ -285,6 +299,8 @@ static void act(const char *what, int argc, char **argv)
         spin();
     } else if (strcmp(what, "flood") == 0) {
         flood();
+    } else if (strcmp(what, "first-leaves") == 0) {
+        first_leaves();
     } else if (strcmp(what, "last") == 0) {
         wait_for_the_last();
     } else if (strcmp(what, "one-spins") == 0) {
@@ -351,7 +367,7 @@ int main(int argc, char **argv)
     if (strcmp(what, "handlers") == 0)
         raise(SIGUSR1);
     act(what, argc, argv);
-    if (strcmp(what, "leave-early") != 0)
+    if (strcmp(what, "leave-early") != 0 && strcmp(what, "first-leaves") != 0)
         barrier();
     if (argc > 2 && strcmp(what, "code") == 0)
         gasnet_exit(atoi(argv[2]));

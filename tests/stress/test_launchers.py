@@ -475,6 +475,14 @@ def handlers_of_the_client_stay():
         check(code == 0 and output.count("signal 10 ") == 2, repr(output))
 
 
+def first_leaves_early():
+    """Rank 0, which owns job and simulator, serves the others to their end."""
+    for env in ({}, FPGA) if HAVE_SIM else ({},):
+        codes, output = emulate(3, CLIENT, "first-leaves", env=env)
+        check(set(codes.values()) == {0} and lines(output) ==
+              [f"answered {r} of 3" for r in (1, 2)], f"{codes} {output!r}")
+
+
 def emulated_fpga():
     codes, output = emulate(3, CLIENT, env=FPGA)
     check(set(codes.values()) == {0} and lines(output) == hellos(3),
@@ -524,11 +532,11 @@ def options_of_gasnetrun():
 CASES = [every_launcher, launcher_of_one, our_launcher_goes_first,
          several_hosts_are_refused, nonsense_is_refused,
          missing_ranks_are_named, two_of_one_rank, other_users_are_kept_out,
-         squatters_are_passed_by, names_are_not_guessed,
-         descriptors_run_out,
+         squatters_are_passed_by, names_are_not_guessed, descriptors_run_out,
          exit_codes, ranks_are_killed, ranks_end_without_a_word,
          rank_dies_before_all_have_come, launcher_is_killed,
-         children_are_no_ranks, one_program_after_the_other, state_on_request,
+         children_are_no_ranks, first_leaves_early,
+         one_program_after_the_other, state_on_request,
          handlers_of_the_client_stay, options_of_gasnetrun]
 CASES_FPGA = [emulated_fpga]
 
