@@ -17,6 +17,14 @@ step() { # <title>
     printf '\n== %s\n' "$1"
 }
 
+plot() { # <script> <arguments...>
+    if command -v gnuplot >/dev/null; then
+        "tools/fshperf/$1" "${@:2}"
+    else
+        echo "No plots: gnuplot is not installed (Debian: gnuplot-nox)"
+    fi
+}
+
 cat <<TEXT
 == make demo: two FPGA nodes, simulated from their RTL; no card is needed
 Builds simulator, library and tools, checks them, measures what the FSHMEM paper
@@ -38,12 +46,12 @@ job 300 "$build/examples/05_selfcheck"
 step "The paper's section IV, from hardware counters"
 job 900 "$build/bin/fshperf" paper --brief --json "$results/paper.json" \
     --csv "$results/paper.csv"
-tools/fshperf/plot.sh "$results/paper.csv" "$results"
+plot plot.sh "$results/paper.csv" "$results"
 
 step "The paper's section V in short: matrix products on one and two nodes"
 "$build/bin/fshperf" case-study --quick --json "$results/case-study.json" \
     --csv "$results/case-study.csv"
-tools/fshperf/plot-study.sh "$results/case-study.csv" "$results"
+plot plot-study.sh "$results/case-study.csv" "$results"
 
 step "512 x 512 on the compute cores of two nodes, checked"
 job 300 "$build/examples/06_matmul"
@@ -52,7 +60,7 @@ cat <<TEXT
 
 == Passed: make demo
 Plots and results:  $(cd "$results" && pwd)/
-$(cd "$results" && printf '    %s\n' *.svg *.csv *.json)
+$(ls "$results" | sed 's/^/    /')
 Try next:
     $build/bin/fshrun -n 2 $build/examples/01_hello
     $build/bin/fshrun -n 4 --conduit fpga $build/examples/05_selfcheck
