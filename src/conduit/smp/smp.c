@@ -2,7 +2,7 @@
 /*
  * Conduit smp: the ranks of one host over one shared memory object. Messages
  * go through rings; put and get are copies, done when the call returns. Every
- * rank maps the whole object, at an address of its own, so a remote address is
+ * rank maps what is attached, at an address of its own, so a remote address is
  * translated from the owner's view. Called by src/gasnet, any thread.
  */
 #include <assert.h>
