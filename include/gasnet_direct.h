@@ -37,12 +37,12 @@ extern struct fsh_gasnet_windows {
 void fsh_gasnet_poke(gasnet_node_t node);
 /* Calls that complete at once poll every so often, so that a loop of them that
  * waits for a peer also serves that peer. This is what they have left until
- * then: a put or a wait here takes 1, a get or a function's call 4, and a
- * transfer 1 more for each KiB; whoever finds nothing left takes the function,
- * which polls. */
+ * then: a put or a wait here takes 1, a get or a function's call 4; whoever
+ * finds nothing left takes the function, which polls. So does a transfer of so
+ * many bytes that a poll is nothing beside it. */
 #define FSH_GASNET_QUIET 256
 #define FSH_GASNET_QUIET_CALL 4
-#define FSH_GASNET_QUIET_BYTES 1024u
+#define FSH_GASNET_QUIET_BYTES 131072u
 extern __thread long fsh_gasnet_until_poll
     __attribute__((__tls_model__("initial-exec")));
 
@@ -52,7 +52,9 @@ extern __thread long fsh_gasnet_until_poll
 static __inline__ __attribute__((__always_inline__, __unused__)) int
 fsh_gasnet_is_due(long cost, size_t n)
 {
-    fsh_gasnet_until_poll -= cost + (long)(n / FSH_GASNET_QUIET_BYTES);
+    if (__builtin_expect(n >= FSH_GASNET_QUIET_BYTES, 0))
+        return 1;
+    fsh_gasnet_until_poll -= cost;
     return __builtin_expect(fsh_gasnet_until_poll <= 0, 0) != 0;
 }
 

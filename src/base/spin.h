@@ -51,6 +51,13 @@ static inline bool fsh_spin_contended(void)
     return fsh_spins() <= FSH_SPINS_SHORT;
 }
 
+/* Has the job more ranks than processors? */
+static inline bool fsh_spin_crowded(void)
+{
+    return atomic_load_explicit(&fsh_spin.most, memory_order_relaxed) <=
+           FSH_SPINS_LEAST;
+}
+
 /* Is a yield known to lose a time slice? Then sleep, if something wakes. */
 bool fsh_spin_greedy(void);
 

@@ -399,12 +399,11 @@ void fsh_gasnet_poll_once(const char *call)
     poll_once(call, fsh_spin_contended() ? BARREN_CONTENDED : BARREN);
 }
 
-/* Calls that get here may do useful work, so they are slow to yield. */
-void fsh_gasnet_poll_due(const char *call)
+void fsh_gasnet_poll_due(const char *call, bool yields)
 {
     fsh_gasnet_until_poll = FSH_GASNET_QUIET;
     if (fsh_gasnet.attached)
-        poll_once(call, BARREN);
+        poll_once(call, yields ? BARREN_CONTENDED : BARREN);
 }
 
 int gasnet_AMPoll(void)

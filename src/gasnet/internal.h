@@ -213,16 +213,17 @@ bool fsh_gasnet_poll(void);
  * and find nothing. Checks that `call` may poll now; where handlers may not run
  * (in another, with a lock) it does nothing. */
 void fsh_gasnet_poll_once(const char *call);
-/* The poll that is due (gasnet_direct.h). */
-void fsh_gasnet_poll_due(const char *call);
+/* The poll that is due (gasnet_direct.h). The call has done something, and so is
+ * slow to yield unless it says otherwise. */
+void fsh_gasnet_poll_due(const char *call, bool yields);
 
 /* Count a call that moved n bytes, unless the header has done so. */
 static inline bool fsh_poll_is_due(size_t n)
 {
     if (fsh_gasnet_until_poll > 0)
-        fsh_gasnet_until_poll -=
-            FSH_GASNET_QUIET_CALL + (long)(n / FSH_GASNET_QUIET_BYTES);
-    return __builtin_expect(fsh_gasnet_until_poll <= 0, 0);
+        fsh_gasnet_until_poll -= FSH_GASNET_QUIET_CALL;
+    return __builtin_expect(
+        fsh_gasnet_until_poll <= 0 || n >= FSH_GASNET_QUIET_BYTES, 0);
 }
 
 /* The end of a call that moved n bytes and had nothing to wait for: every so
@@ -231,7 +232,7 @@ static inline bool fsh_poll_is_due(size_t n)
 static inline void fsh_call_done(const char *call, size_t n)
 {
     if (fsh_poll_is_due(n))
-        fsh_gasnet_poll_due(call);
+        fsh_gasnet_poll_due(call, false);
 }
 
 /* Send a request of the library itself. */

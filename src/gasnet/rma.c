@@ -6,6 +6,7 @@
  * ones. Client threads only.
  */
 #include "base/log.h"
+#include "base/spin.h"
 #include "gasnet/internal.h"
 
 static void do_put(const char *call, uint32_t node, void *dest, const void *src,
@@ -86,11 +87,9 @@ void fsh_wait_get(struct fsh_event *event, const char *call, uint32_t node,
         fsh_wait_event(event, call, node);
         return;
     }
-    /* Whoever gets again and again may wait for a word: quick to yield. */
-    if (fsh_poll_is_due(n)) {
-        fsh_gasnet_until_poll = FSH_GASNET_QUIET;
-        fsh_gasnet_poll_once(call);
-    }
+    /* Whoever gets again and again may wait for a rank without a processor. */
+    if (fsh_poll_is_due(n))
+        fsh_gasnet_poll_due(call, fsh_spin_crowded());
 }
 
 static void get_blocking(const char *call, void *dest, uint32_t node,

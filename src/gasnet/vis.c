@@ -267,15 +267,16 @@ static void strided(const struct transfer *t, struct section *s,
 
 /* ---- the calls ---- */
 
-/* What such a call counts as on the way to a poll, whatever it moves. */
-#define WEIGHT (64 * FSH_GASNET_QUIET_BYTES)
+/* On the way to a poll such a call counts for many. */
+#define WEIGHT (16 * FSH_GASNET_QUIET_CALL)
 
 static void finish(const struct transfer *t)
 {
+    fsh_gasnet_until_poll -= WEIGHT;
     if (t->direction == GET)
-        fsh_wait_get(t->event, t->call, t->node, WEIGHT);
+        fsh_wait_get(t->event, t->call, t->node, 0);
     else
-        fsh_wait_put(t->event, t->call, t->node, WEIGHT);
+        fsh_wait_put(t->event, t->call, t->node, 0);
 }
 
 /* Blocking, explicit and implicit form of a call: START begins it on t. */
@@ -299,7 +300,7 @@ static void finish(const struct transfer *t)
                                    DIRECTION, &fsh_slot_at(slot)->event};    \
                                                                              \
         START;                                                               \
-        return fsh_slot_started(self, slot, t.call, WEIGHT);                 \
+        return fsh_slot_started(self, slot, t.call, 0);                      \
     }                                                                        \
     void gasnet_##NAME##_nbi_bulk PARAMS                                     \
     {                                                                        \
@@ -311,7 +312,7 @@ static void finish(const struct transfer *t)
                                                                              \
         START;                                                               \
         if (fsh_event_done(t.event))                                         \
-            fsh_call_done(t.call, WEIGHT);                                   \
+            fsh_call_done(t.call, 0);                                        \
     }
 
 FORMS(putv, PUT,

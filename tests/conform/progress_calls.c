@@ -8,7 +8,7 @@
 #include <gasnet_coll.h>
 #include <gasnet_vis.h>
 
-enum { H_FLAG = 128, H_NOTHING, LARGE = 1 << 16 };
+enum { H_FLAG = 128, H_NOTHING, LARGE = 1 << 17 };
 
 /* Where all memory is remote, a put needs the target's polls. */
 #ifdef GASNET_SEGMENT_EVERYTHING
