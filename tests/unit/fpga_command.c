@@ -30,6 +30,9 @@ static void check_body(const struct fsh_fpga_command *cmd,
     CHECK(at <= cmd->entries * FSH_ENTRY_BYTES &&
               at + FSH_ENTRY_BYTES > cmd->entries * FSH_ENTRY_BYTES,
           "%u entries for %zu bytes", cmd->entries, at);
+    /* What the host writes: whole rows, and none that the device leaves out. */
+    CHECK(cmd->used == (at + 15) / 16 * 2, "%u words for %zu bytes", cmd->used,
+          at);
 }
 
 static void check_command(const struct fsh_fpga_desc *d)

@@ -34,6 +34,7 @@ void fsh_fpga_encode(struct fsh_fpga_command *cmd,
     assert(desc->nargs <= FSH_MAX_ARGS && desc->length <= FSH_MAX_MESSAGE);
     assert(bytes <= sizeof cmd->words);
     cmd->entries = (unsigned)((bytes + FSH_ENTRY_BYTES - 1) / FSH_ENTRY_BYTES);
+    cmd->used = (unsigned)(to_row(bytes) / sizeof *w);
     cmd->patient = desc->patient;
     memset(w, 0, cmd->entries * FSH_ENTRY_BYTES);
     fsh_cmd_set_opcode(w, desc->opcode);

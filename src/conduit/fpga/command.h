@@ -37,6 +37,7 @@ struct fsh_fpga_desc {
 struct fsh_fpga_command {
     uint64_t words[FSH_MAX_ENTRIES * FSH_ENTRY_WORDS];
     unsigned entries;
+    unsigned used; /* words that the device reads, whole rows */
     bool patient;
 };
 

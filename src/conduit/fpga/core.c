@@ -41,7 +41,7 @@ bool fsh_fpga_core_send(uint32_t node, const uint64_t *message,
 
     fsh_fpga_op_begin((unsigned)tag, &op);
     fsh_fpga_encode(&cmd, &desc);
-    if (fsh_fpga_try_submit(FSH_FPGA_REQUEST, cmd.words, cmd.entries))
+    if (fsh_fpga_try_submit(FSH_FPGA_REQUEST, &cmd))
         return true;
     fsh_fpga_op_end((unsigned)tag);
     return false;

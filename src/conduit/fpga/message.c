@@ -225,7 +225,7 @@ static bool try_send_from(unsigned channel, uint32_t node, unsigned slot,
         return false;
     begin_read(s, &desc);
     fsh_fpga_encode(&cmd, &desc);
-    if (!fsh_fpga_try_submit(channel, cmd.words, cmd.entries)) {
+    if (!fsh_fpga_try_submit(channel, &cmd)) {
         if (desc.ack)
             fsh_fpga_source_read(channel, node, slot);
         return false;
@@ -327,7 +327,7 @@ static void flush_peer(uint32_t node)
         uint64_t line[2] = {fsh_fpga_slots_word(s), 0};
         desc.data = line;
         fsh_fpga_encode(&cmd, &desc);
-        sent = fsh_fpga_try_submit(FSH_FPGA_REPLY, cmd.words, cmd.entries);
+        sent = fsh_fpga_try_submit(FSH_FPGA_REPLY, &cmd);
         if (sent) {
             fsh_fpga_slots_sent(s);
             atomic_fetch_add_explicit(&fsh_fpga.bytes.credits, desc.length,

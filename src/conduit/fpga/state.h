@@ -120,8 +120,10 @@ void fsh_fpga_unlock(pthread_mutex_t *lock);
 /* --- window.c: submission ------------------------------------------------ */
 
 /* Submit without blocking; false if the window lacks room. */
-bool fsh_fpga_try_submit(unsigned channel, const uint64_t *words,
-                         unsigned entries);
+bool fsh_fpga_try_submit(unsigned channel, const struct fsh_fpga_command *cmd);
+/* The same for entries as they are, which need be no command. */
+bool fsh_fpga_try_entries(unsigned channel, const uint64_t *words,
+                          unsigned entries);
 /* Submit, making progress (replies only if !requests) while there is no room. */
 void fsh_fpga_submit(unsigned channel, const struct fsh_fpga_command *cmd,
                      bool requests);

@@ -125,7 +125,7 @@ bool fsh_fpga_raw_submit(const struct fsh_fpga_raw *raw,
         atomic_store_explicit(&record->done, 0, memory_order_relaxed);
     fsh_fpga_op_begin((unsigned)tag, &op);
     fsh_fpga_encode(&cmd, &desc);
-    if (!fsh_fpga_try_submit(FSH_FPGA_REQUEST, cmd.words, cmd.entries)) {
+    if (!fsh_fpga_try_submit(FSH_FPGA_REQUEST, &cmd)) {
         fsh_fpga_op_end((unsigned)tag);
         return false;
     }
@@ -136,8 +136,8 @@ bool fsh_fpga_raw_submit(const struct fsh_fpga_raw *raw,
 
 bool fsh_fpga_raw_entries(bool reply, const uint64_t *words, unsigned entries)
 {
-    return fsh_fpga_try_submit(reply ? FSH_FPGA_REPLY : FSH_FPGA_REQUEST, words,
-                               entries);
+    return fsh_fpga_try_entries(reply ? FSH_FPGA_REPLY : FSH_FPGA_REQUEST,
+                                words, entries);
 }
 
 bool fsh_fpga_poll(void)

@@ -28,47 +28,59 @@ static bool has_room(unsigned channel, unsigned entries)
     return w->tail - w->head + entries <= FSH_WINDOW_ENTRIES;
 }
 
+/* Entries for a window; of their words the device reads the first `used`. */
+struct entries {
+    const uint64_t *words;
+    unsigned count, used;
+    bool patient;
+};
+
 /* Under device_lock. The device makes earlier stores visible before these. */
-static void write_entries(unsigned channel, const uint64_t *words,
-                          unsigned entries)
+static void write_entries(unsigned channel, const struct entries *e)
 {
     static const uint32_t base[] = {FSH_REG_REQ_WINDOW, FSH_REG_REP_WINDOW};
     static const uint32_t bell[] = {FSH_REG_REQ_TAIL, FSH_REG_REP_TAIL};
     struct fsh_fpga_window *w = &fsh_fpga.window[channel];
     unsigned at = w->tail % FSH_WINDOW_ENTRIES;
-    unsigned left = FSH_WINDOW_ENTRIES - at;
-    unsigned first = entries < left ? entries : left;
+    unsigned left = (FSH_WINDOW_ENTRIES - at) * FSH_ENTRY_WORDS;
+    unsigned first = e->used < left ? e->used : left;
 
     fsh_fpga.ops->write(fsh_fpga.dev, base[channel] + at * FSH_ENTRY_BYTES,
-                        words, first * FSH_ENTRY_WORDS);
-    if (first < entries)
-        fsh_fpga.ops->write(fsh_fpga.dev, base[channel],
-                            words + first * FSH_ENTRY_WORDS,
-                            (entries - first) * FSH_ENTRY_WORDS);
-    w->tail += entries;
+                        e->words, first);
+    if (first < e->used)
+        fsh_fpga.ops->write(fsh_fpga.dev, base[channel], e->words + first,
+                            e->used - first);
+    w->tail += e->count;
     uint64_t tail = w->tail;
     fsh_fpga.ops->write(fsh_fpga.dev, bell[channel], &tail, 1);
 }
 
-static bool try_submit(unsigned channel, const uint64_t *words,
-                       unsigned entries, bool patient)
+static bool try_submit(unsigned channel, const struct entries *e)
 {
-    assert(channel < FSH_FPGA_CHANNELS && entries >= 1 &&
-           entries <= FSH_WINDOW_ENTRIES);
+    assert(channel < FSH_FPGA_CHANNELS && e->count >= 1 &&
+           e->count <= FSH_WINDOW_ENTRIES);
     fsh_fpga_lock(&fsh_fpga.device_lock);
-    bool room = has_room(channel, entries);
+    bool room = has_room(channel, e->count);
     if (room) {
-        fsh_fpga.ops->patience(fsh_fpga.dev, patient);
-        write_entries(channel, words, entries);
+        fsh_fpga.ops->patience(fsh_fpga.dev, e->patient);
+        write_entries(channel, e);
     }
     fsh_fpga_unlock(&fsh_fpga.device_lock);
     return room;
 }
 
-bool fsh_fpga_try_submit(unsigned channel, const uint64_t *words,
-                         unsigned entries)
+bool fsh_fpga_try_submit(unsigned channel, const struct fsh_fpga_command *cmd)
 {
-    return try_submit(channel, words, entries, false);
+    return try_submit(channel, &(struct entries){cmd->words, cmd->entries,
+                                                 cmd->used, cmd->patient});
+}
+
+bool fsh_fpga_try_entries(unsigned channel, const uint64_t *words,
+                          unsigned entries)
+{
+    return try_submit(
+        channel,
+        &(struct entries){words, entries, entries * FSH_ENTRY_WORDS, false});
 }
 
 void fsh_fpga_submit(unsigned channel, const struct fsh_fpga_command *cmd,
@@ -76,14 +88,14 @@ void fsh_fpga_submit(unsigned channel, const struct fsh_fpga_command *cmd,
 {
     struct fsh_fpga_pause p;
 
-    if (try_submit(channel, cmd->words, cmd->entries, cmd->patient))
+    if (fsh_fpga_try_submit(channel, cmd))
         return;
     fsh_fpga_pause_begin(&p,
                          channel == FSH_FPGA_REPLY
                              ? "room in the reply submission window"
                              : "room in the request submission window",
                          fsh_fpga.rank);
-    while (!fsh_fpga_try_submit(channel, cmd->words, cmd->entries))
+    while (!fsh_fpga_try_submit(channel, cmd))
         fsh_fpga_pause_step(&p, requests);
     fsh_fpga_pause_end(&p);
 }
