@@ -19,9 +19,14 @@
 #define FSH_BED_REP 0x30000u
 #define FSH_BED_SLOT_HDR 0x40000u
 #define FSH_BED_STATUS 0x80000u
-#define FSH_BED_CREDIT 0x81000u
 #define FSH_BED_BOUNCE 0x100000u
 #define FSH_BED_SLOT_PAY 0x800000u
+
+/* The line that `from` writes: of its reply slot 0. */
+#define FSH_BED_LINE(from)                                                   \
+    (FSH_BED_SLOT_HDR +                                                      \
+     (FSH_MAX_NODES + (from)) * FSH_SLOTS_PER_PEER * FSH_SLOT_HEADER_BYTES + \
+     FSH_SLOT_LINE)
 
 enum fsh_bed_ring { FSH_BED_RING_CPL, FSH_BED_RING_REQ, FSH_BED_RING_REP };
 

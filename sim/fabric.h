@@ -31,6 +31,10 @@ struct fsh_fabric_events {
     void (*doorbell)(void *arg, uint32_t node, uint64_t cycle);
     /* A gate requested by fsh_fabric_gate has opened. */
     void (*gate_open)(void *arg);
+    /* For tests; not while recording. A beat, no boundary, is on its way to
+     * this port of the node, which gets what the test makes of it. */
+    void (*link_beat)(void *arg, uint32_t node, uint32_t port,
+                      uint64_t data[2]);
 };
 
 struct fsh_fabric_config {

@@ -66,6 +66,9 @@ void fsh_link_push(struct fsh_fabric *fab, struct fsh_link *link,
     flight->data[0] = beat->data[0];
     flight->data[1] = beat->data[1];
     flight->bound = beat->bound;
+    if (fab->config.events.link_beat && !beat->bound)
+        fab->config.events.link_beat(fab->config.events.arg, link->sink,
+                                     link->port, flight->data);
     if (sink->wake > flight->at)
         sink->wake = flight->at;
 }

@@ -31,32 +31,52 @@ package fsh_fn_pkg;
     logic        ack;
     logic [3:0]  status;
     logic [7:0]  opcode;
-    logic [7:0]  src;
-    logic [10:0] tag;
+    logic [5:0]  src;
+    logic [5:0]  tag;
     logic [10:0] bytes;
     logic [23:0] total;
   } evt_t;
 
-  /// A GET this node serves: what to read, where its answer goes and by which
-  /// ports; spread: it may go over both; loop: it goes to this node.
-  /// compute: it is no GET but a COMPUTE message. Its first two arguments are
-  /// {args, rspace, raddr} then; ack: it is to be answered.
+  /// A GET this node serves: what to read of the segment, where its answer goes and
+  /// by which ports (none: to this node); flag: into host memory.
+  /// compute: it is no GET but a COMPUTE message. Its first two arguments are the low
+  /// bits of {laddr, raddr} then; flag: it is to be answered.
   typedef struct packed {
     logic        compute;
-    logic        ack;
-    logic [21:0] args;
-    logic        loop;
-    logic        spread;
+    logic        flag;
     logic [1:0]  mask;
-    logic [3:0]  status;
-    logic [7:0]  dst;
-    logic [10:0] tag;
-    logic [1:0]  lspace;
-    logic [1:0]  rspace;
+    logic [5:0]  dst;
+    logic [5:0]  tag;
     logic [39:0] laddr;
     logic [39:0] raddr;
     logic [23:0] length;
   } get_t;
+
+  /// What is known of a tag of this node: whether an answer to come may use it, whose,
+  /// and of a GET where its data may go: from addr to below limit.
+  typedef struct packed {
+    logic        live;
+    logic        get;
+    logic [5:0]  node;
+    logic        host;
+    logic [39:0] addr;
+    logic [40:0] limit;
+  } tag_t;
+
+  /// What a receiver makes of a header (fsh_judge).
+  typedef struct packed {
+    logic        drop;     // nothing comes of it
+    logic        refuse;   // nothing is written, somebody is told
+    logic        served;   // to the queue of GETs and COMPUTE messages
+    logic        asked;    // a request that is answered by its tag
+    logic        writes;   // its payload
+    logic        to_host;  // a host-bound message
+    logic        to_mem;   // payload to device memory
+    logic        to_line;  // ... to the sender's credit line
+    logic        to_slot;  // ... to its slot
+    logic [3:0]  status;
+    logic [7:0]  opcode;   // of what the completion unit is told
+  } verdict_t;
 
   /// What the compute core gives the node to send; kind is one of CPORT.
   typedef struct packed {

@@ -8,7 +8,7 @@ package fsh_spec_pkg;
   // Value of the low half of register ID: the bytes FSHM.
   localparam int unsigned DEVICE_MAGIC = 1296585542;
   // Incompatible revisions of this file; the library refuses a device with another one.
-  localparam int unsigned SPEC_MAJOR = 1;
+  localparam int unsigned SPEC_MAJOR = 2;
   // Compatible revisions of this file.
   localparam int unsigned SPEC_MINOR = 0;
   // Nodes a fabric can have: size of the route table and of the slot arrays.
@@ -53,6 +53,8 @@ package fsh_spec_pkg;
   localparam int unsigned RING_ENTRIES = 4096;
   // Stride of the slot header array: the message's packet header, then its arguments.
   localparam int unsigned SLOT_HEADER_BYTES = 128;
+  // Where in a slot header the line lies that its sender writes by PUTs: behind what a message takes. A credit line is that of reply slot 0.
+  localparam int unsigned SLOT_LINE = 112;
   // Check byte of every command.
   localparam int unsigned CMD_CHECK = 165;
   // Nominal clock of the core; simulated times are cycles of this clock.
@@ -61,7 +63,7 @@ package fsh_spec_pkg;
   localparam logic [7:0] OP_NONE = 8'd0;  // Never valid.
   localparam logic [7:0] OP_PUT = 8'd1;  // Long request: write the payload at the target; answered with PUT_ACK if the ack bit is set. On the reply channel only without ack.
   localparam logic [7:0] OP_GET = 8'd2;  // Short request: the target answers with GET_REPLY messages.
-  localparam logic [7:0] OP_PUT_ACK = 8'd3;  // Short reply: every packet of the PUT with this tag is written, or refused (status); the COMPUTE message with this tag is taken, or refused.
+  localparam logic [7:0] OP_PUT_ACK = 8'd3;  // Short reply: every packet of the PUT with this tag is written, or refused (status); the COMPUTE message with this tag is taken, or refused; any other request with this tag is refused.
   localparam logic [7:0] OP_GET_REPLY = 8'd4;  // Long reply: the data of a GET, written at the initiator.
   localparam logic [7:0] OP_COMPUTE = 8'd5;  // Short request to the compute core: up to four arguments, the first two as in crun, csignal or ccomplete. Of a host: answered with PUT_ACK, always.
   localparam logic [7:0] OP_COLLECTIVE = 8'd6;  // Reserved for the collective engine.
@@ -93,14 +95,14 @@ package fsh_spec_pkg;
   localparam int unsigned CAT_COUNT = 3;
   // Address spaces: what a 40-bit address is an offset into.
   localparam logic [1:0] SPACE_SEGMENT = 2'd0;  // The node's segment in device memory.
-  localparam logic [1:0] SPACE_HOST = 2'd1;  // The DMA window in the memory of the node's host.
+  localparam logic [1:0] SPACE_HOST = 2'd1;  // The DMA window in the memory of the node's host. As the remote side of a PUT: the sender's line at the target, BEAT_BYTES at SLOT_LINE of its slot header {channel, source, tag}; as that of anything else out of range.
   localparam logic [1:0] SPACE_PRIVATE = 2'd2;  // Reserved: device memory outside the segment.
   localparam logic [1:0] SPACE_INLINE = 2'd3;  // Local side of a command only: the payload follows in the entries.
   localparam int unsigned SPACE_COUNT = 4;
   // Outcome of a command, in completions and replies.
   localparam logic [3:0] STATUS_OK = 4'd0;  // Done: all bytes are written.
   localparam logic [3:0] STATUS_BAD_COMMAND = 4'd1;  // Check byte, reserved bits, entry count or opcode are wrong; nothing was sent.
-  localparam logic [3:0] STATUS_BAD_NODE = 4'd2;  // No such node, or no route to it; nothing was sent.
+  localparam logic [3:0] STATUS_BAD_NODE = 4'd2;  // No such node, or no route to it; nothing was sent. In an answer: a packet went around the ring and met no target.
   localparam logic [3:0] STATUS_BAD_LENGTH = 4'd3;  // Length or argument count is out of its limits; nothing was sent.
   localparam logic [3:0] STATUS_LOCAL_RANGE = 4'd4;  // The local range leaves its address space; nothing was sent.
   localparam logic [3:0] STATUS_REMOTE_RANGE = 4'd5;  // The remote range leaves the target's address space.
@@ -162,6 +164,7 @@ package fsh_spec_pkg;
   localparam logic [14:0] REG_PERF_CLEAR = 15'h0200;  // wo: any write clears the performance counters
   localparam logic [14:0] REG_CYCLE = 15'h0208;  // ro: the cycle counter
   localparam logic [14:0] REG_CORE_PERF_CLEAR = 15'h0210;  // wo: any write clears the counters of the compute core
+  localparam logic [14:0] REG_FAULTS = 15'h0218;  // rw: what went wrong and nobody was told of: packets dropped 15:0, counted up to 65535; any write clears
   localparam logic [14:0] REG_CORE_PERF = 15'h0280;  // ro: counters of the compute core: a word each, in the order of CPERF; 0 without a core
   localparam logic [14:0] REG_PERF = 15'h0400;  // ro: event counters: 32 bytes an event (PERF_EVENTS): first cycle, last cycle, count, sum
   localparam logic [14:0] REG_ROUTE = 15'h0800;  // rw: one word a node: segment size of the node 39:0, port mask 57:56

@@ -11,7 +11,7 @@
 /* Value of the low half of register ID: the bytes FSHM. */
 #define FSH_DEVICE_MAGIC 0x4d485346u
 /* Incompatible revisions of this file; the library refuses a device with another one. */
-#define FSH_SPEC_MAJOR 1u
+#define FSH_SPEC_MAJOR 2u
 /* Compatible revisions of this file. */
 #define FSH_SPEC_MINOR 0u
 /* Nodes a fabric can have: size of the route table and of the slot arrays. */
@@ -56,6 +56,8 @@
 #define FSH_RING_ENTRIES 4096u
 /* Stride of the slot header array: the message's packet header, then its arguments. */
 #define FSH_SLOT_HEADER_BYTES 128u
+/* Where in a slot header the line lies that its sender writes by PUTs: behind what a message takes. A credit line is that of reply slot 0. */
+#define FSH_SLOT_LINE 112u
 /* Check byte of every command. */
 #define FSH_CMD_CHECK 165u
 /* Nominal clock of the core; simulated times are cycles of this clock. */
@@ -65,7 +67,7 @@
 #define FSH_OP_NONE 0u /* Never valid. */
 #define FSH_OP_PUT 1u /* Long request: write the payload at the target; answered with PUT_ACK if the ack bit is set. On the reply channel only without ack. */
 #define FSH_OP_GET 2u /* Short request: the target answers with GET_REPLY messages. */
-#define FSH_OP_PUT_ACK 3u /* Short reply: every packet of the PUT with this tag is written, or refused (status); the COMPUTE message with this tag is taken, or refused. */
+#define FSH_OP_PUT_ACK 3u /* Short reply: every packet of the PUT with this tag is written, or refused (status); the COMPUTE message with this tag is taken, or refused; any other request with this tag is refused. */
 #define FSH_OP_GET_REPLY 4u /* Long reply: the data of a GET, written at the initiator. */
 #define FSH_OP_COMPUTE 5u /* Short request to the compute core: up to four arguments, the first two as in crun, csignal or ccomplete. Of a host: answered with PUT_ACK, always. */
 #define FSH_OP_COLLECTIVE 6u /* Reserved for the collective engine. */
@@ -107,7 +109,7 @@
 
 /* Address spaces: what a 40-bit address is an offset into. */
 #define FSH_SPACE_SEGMENT 0u /* The node's segment in device memory. */
-#define FSH_SPACE_HOST 1u /* The DMA window in the memory of the node's host. */
+#define FSH_SPACE_HOST 1u /* The DMA window in the memory of the node's host. As the remote side of a PUT: the sender's line at the target, BEAT_BYTES at SLOT_LINE of its slot header {channel, source, tag}; as that of anything else out of range. */
 #define FSH_SPACE_PRIVATE 2u /* Reserved: device memory outside the segment. */
 #define FSH_SPACE_INLINE 3u /* Local side of a command only: the payload follows in the entries. */
 #define FSH_SPACE_COUNT 4u
@@ -116,7 +118,7 @@
 /* Outcome of a command, in completions and replies. */
 #define FSH_STATUS_OK 0u /* Done: all bytes are written. */
 #define FSH_STATUS_BAD_COMMAND 1u /* Check byte, reserved bits, entry count or opcode are wrong; nothing was sent. */
-#define FSH_STATUS_BAD_NODE 2u /* No such node, or no route to it; nothing was sent. */
+#define FSH_STATUS_BAD_NODE 2u /* No such node, or no route to it; nothing was sent. In an answer: a packet went around the ring and met no target. */
 #define FSH_STATUS_BAD_LENGTH 3u /* Length or argument count is out of its limits; nothing was sent. */
 #define FSH_STATUS_LOCAL_RANGE 4u /* The local range leaves its address space; nothing was sent. */
 #define FSH_STATUS_REMOTE_RANGE 5u /* The remote range leaves the target's address space. */
@@ -186,6 +188,7 @@
 #define FSH_REG_PERF_CLEAR 0x0200u /* wo: any write clears the performance counters */
 #define FSH_REG_CYCLE 0x0208u /* ro: the cycle counter */
 #define FSH_REG_CORE_PERF_CLEAR 0x0210u /* wo: any write clears the counters of the compute core */
+#define FSH_REG_FAULTS 0x0218u /* rw: what went wrong and nobody was told of: packets dropped 15:0, counted up to 65535; any write clears */
 #define FSH_REG_CORE_PERF 0x0280u /* ro: counters of the compute core: a word each, in the order of CPERF; 0 without a core */
 #define FSH_REG_PERF 0x0400u /* ro: event counters: 32 bytes an event (PERF_EVENTS): first cycle, last cycle, count, sum */
 #define FSH_REG_ROUTE 0x0800u /* rw: one word a node: segment size of the node 39:0, port mask 57:56 */

@@ -10,6 +10,10 @@
  *            by packet), and the node goes on
  *   outside, corrupt  such a command, and one with a wrong check byte, must end
  *            the job, and say why (the caller expects failure)
+ *   nobody   a put to a node that does not hear its number goes around the ring
+ *            and must end the job, and say why
+ *   lost     a put whose packets are dropped must end the job when the watchdog
+ *            bites, and say which
  * Run as: through_rtl <mode> [seed]
  */
 #include <gasnet.h>
@@ -278,13 +282,35 @@ static void mode_corrupt(void)
     await_failure();
 }
 
+/* Node `who` takes itself for one that does not exist; rank 0 puts to rank 1. */
+static void put_in_disguise(gasnet_node_t who)
+{
+    if (me == who) {
+        fsh_fpga_reg_write(FSH_REG_NODE, 60 | (uint64_t)ranks << 8);
+        (void)fsh_fpga_reg_read(FSH_REG_NODE);
+    }
+    fsh_boot_barrier("through_rtl the disguise");
+    if (me == 0)
+        gasnet_put(1, segment[1], private_memory, 1000);
+    await_failure();
+}
+
+static void mode_nobody(void)
+{
+    put_in_disguise(1);
+}
+
+static void mode_lost(void)
+{
+    put_in_disguise(0);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
-} modes[] = {{"stopped", mode_stopped},
-             {"range", mode_range},
-             {"outside", mode_outside},
-             {"corrupt", mode_corrupt}};
+} modes[] = {{"stopped", mode_stopped}, {"range", mode_range},
+             {"outside", mode_outside}, {"corrupt", mode_corrupt},
+             {"nobody", mode_nobody},   {"lost", mode_lost}};
 
 static void run_mode(const char *mode, unsigned seed)
 {
@@ -297,7 +323,8 @@ static void run_mode(const char *mode, unsigned seed)
             modes[i].run();
             return;
         }
-    fail("mode must be bytes, stopped, range, outside or corrupt");
+    fail(
+        "mode must be bytes, stopped, range, outside, corrupt, nobody or lost");
 }
 
 int main(int argc, char **argv)

@@ -206,21 +206,28 @@ static bool make_source(struct maker *m, struct op *op)
 }
 
 /* Where the payload of a PUT or Long goes. At fault: partly or wholly out of
- * the target's bounds, as only the target can tell. */
+ * the target's bounds, or to its host, behind the line that is the sender's, as
+ * only the target can tell. */
 static bool make_target(struct maker *m, struct op *op, enum fault fault)
 {
     const struct ref_space *s;
 
-    op->rspace = chance(m, 3) ? FSH_SPACE_HOST : FSH_SPACE_SEGMENT;
+    op->rspace = FSH_SPACE_SEGMENT;
     if (fault != FAULT_TARGET || op->length == 0) {
         if (!place(m, &op->target, op->dst, op->rspace, op->length, true))
             return false;
         op->raddr = op->target.addr;
         return true;
     }
+    op->status = FSH_STATUS_REMOTE_RANGE;
+    if (chance(m, 2)) {
+        op->rspace = FSH_SPACE_HOST;
+        op->raddr = FSH_BEAT_BYTES + below(m, FSH_BED_SLOT_PAY);
+        op->target = (struct range){op->dst, op->rspace, 0, op->raddr};
+        return true;
+    }
     s = &m->ref->node[op->dst].space[op->rspace];
     op->raddr = beyond(m, s->size, op->length);
-    op->status = FSH_STATUS_REMOTE_RANGE;
     op->target = (struct range){op->dst, op->rspace, 0, op->raddr};
     if (op->raddr < s->size)
         op->target.bytes = (uint32_t)(s->size - op->raddr);
@@ -258,13 +265,19 @@ static bool make_get(struct maker *m, struct op *op, enum fault fault)
     op->ack = chance(m, 2);
     op->length = pick_length(m, MAKER_LENGTH);
     op->lspace = chance(m, 3) ? FSH_SPACE_HOST : FSH_SPACE_SEGMENT;
-    op->rspace = chance(m, 3) ? FSH_SPACE_HOST : FSH_SPACE_SEGMENT;
+    op->rspace = FSH_SPACE_SEGMENT;
     op->awaits = 1u << FSH_CPL_TAGGED;
     op->tagged = true;
     s = &m->ref->node[op->dst].space[op->rspace];
     if (!place(m, &op->target, op->from, op->lspace, op->length, true))
         return false;
     op->laddr = op->target.addr;
+    if (fault == FAULT_TARGET && op->length && chance(m, 2)) {
+        op->rspace = FSH_SPACE_HOST; /* nobody reads another's host memory */
+        op->raddr = below(m, FSH_BED_SLOT_PAY);
+        op->status = FSH_STATUS_REMOTE_RANGE;
+        return take_tag(m, op);
+    }
     if (fault == FAULT_TARGET && op->length) {
         op->raddr = beyond(m, s->size, op->length);
         op->status = FSH_STATUS_REMOTE_RANGE;

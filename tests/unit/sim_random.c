@@ -96,7 +96,7 @@ static void submit_credit(uint32_t from)
     uint32_t to = below(ref.nodes);
     uint64_t number = ++credit[from][to];
     uint64_t line[2] = {number, ~number};
-    uint64_t addr = FSH_BED_CREDIT + sizeof line * from;
+    uint64_t addr = FSH_BED_LINE(from);
     struct ref_message m = {.from = from,
                             .to = to,
                             .reply = true,
@@ -110,7 +110,6 @@ static void submit_credit(uint32_t from)
     fsh_cmd_set_reply(cmd.word, 1);
     fsh_cmd_set_ordered(cmd.word, 1);
     fsh_cmd_set_rspace(cmd.word, FSH_SPACE_HOST);
-    fsh_cmd_set_raddr(cmd.word, addr);
     fsh_bed_attach(&cmd, NULL, 0, line, sizeof line);
     put_in_window(from, true, &cmd);
     ref_arrive(&ref, &m); /* by the end of the round */
@@ -150,13 +149,24 @@ static bool send_reply(const struct handler *h)
 
 static void arrived(struct op *op)
 {
-    struct ref_message m = {op->from,  op->dst,  op->reply, op->rspace,
-                            op->raddr, op->data, op->length};
+    struct ref_message m = {.from = op->from,
+                            .to = op->dst,
+                            .reply = op->reply,
+                            .space = op->rspace,
+                            .outside = op->rspace == FSH_SPACE_HOST,
+                            .addr = op->raddr,
+                            .data = op->data,
+                            .length = op->length};
 
     if (op->opcode == FSH_OP_GET) {
         ref_bare(&ref, op->from, op->dst, false);
-        m = (struct ref_message){op->dst,   op->from, true,      op->lspace,
-                                 op->laddr, op->data, op->length};
+        m = (struct ref_message){.from = op->dst,
+                                 .to = op->from,
+                                 .reply = true,
+                                 .space = op->lspace,
+                                 .addr = op->laddr,
+                                 .data = op->data,
+                                 .length = op->length};
         if (op->status) {
             ref.node[op->dst].perf[FSH_PERF_REFUSED].count++;
             ref_bare(&ref, op->dst, op->from, true);
@@ -165,6 +175,7 @@ static void arrived(struct op *op)
     }
     if (op->category == FSH_CAT_MEDIUM) {
         m.space = FSH_SPACE_HOST;
+        m.outside = false;
         m.addr = FSH_BED_SLOT_PAY +
                  (op->reply << 10 | op->from << 4 | op->tag) * FSH_MAX_MEDIUM;
     }
@@ -393,9 +404,7 @@ static bool poll(uint32_t node, bool *moved)
     for (uint32_t from = 0; from < ref.nodes; from++) {
         uint64_t line[2];
 
-        memcpy(line,
-               fsh_fabric_dma(bed.fab, node) + FSH_BED_CREDIT +
-                   sizeof line * from,
+        memcpy(line, fsh_fabric_dma(bed.fab, node) + FSH_BED_LINE(from),
                sizeof line);
         EXPECT(line[0] >= credit_seen[from][node] &&
                    line[0] <= credit[from][node],

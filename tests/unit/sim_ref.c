@@ -112,7 +112,8 @@ uint32_t ref_arrive(struct ref *ref, const struct ref_message *m)
         uint32_t bytes = ref_cut(ref, addr, m->length - done);
 
         header(ref, m, bytes);
-        if (bytes && !ref_inside(ref, m->to, m->space, addr, bytes)) {
+        if (bytes &&
+            (m->outside || !ref_inside(ref, m->to, m->space, addr, bytes))) {
             count(ref, m->to, FSH_PERF_REFUSED, 0);
             status = FSH_STATUS_REMOTE_RANGE;
         } else if (bytes) {
@@ -237,6 +238,14 @@ bool ref_counters(const struct ref *ref, struct fsh_bed *bed)
     bool same = true;
 
     for (uint32_t n = 0; n < ref->nodes; n++) {
+        uint64_t faults = 1;
+
+        if (!fsh_fabric_read(bed->fab, n, FSH_REG_FAULTS, 100000, &faults) ||
+            faults != 0) {
+            fprintf(stderr, "node %u: %llu packets dropped\n", n,
+                    (unsigned long long)faults);
+            same = false;
+        }
         for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
             same = counter_same(ref, bed, n, i) && same;
         same = fsh_bed_perf(bed, n, FSH_PERF_FORWARD, &perf) && same;

@@ -45,6 +45,7 @@ struct ref_message {
     uint32_t from, to;
     bool reply;
     uint32_t space;
+    bool outside;  /* nothing of it may be written there */
     uint64_t addr; /* in that space */
     const unsigned char *data;
     uint32_t length;

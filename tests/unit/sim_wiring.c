@@ -39,12 +39,12 @@ static void expect(uint32_t node, uint32_t opcode, uint32_t peer, uint32_t tag,
           node, (unsigned long long)entry[0], opcode, peer, tag, status);
 }
 
-static void submit(uint32_t from, uint32_t dst, uint64_t two)
+static void submit(uint32_t from, uint32_t dst, uint32_t tag, uint64_t two)
 {
     uint32_t args[2] = {(uint32_t)two, (uint32_t)(two >> 32)};
     struct fsh_bed_command cmd;
 
-    fsh_bed_command(&cmd, FSH_OP_COMPUTE, FSH_CAT_SHORT, dst, 1);
+    fsh_bed_command(&cmd, FSH_OP_COMPUTE, FSH_CAT_SHORT, dst, tag);
     fsh_bed_attach(&cmd, args, 2, NULL, 0);
     CHECK(fsh_bed_submit(&bed, from, &cmd), "window full");
 }
@@ -57,13 +57,13 @@ static void signal_to(uint32_t from, uint32_t dst, uint32_t counter,
     fsh_csignal_set_op(&two, FSH_CMSG_SIGNAL);
     fsh_csignal_set_counter(&two, counter);
     fsh_csignal_set_increment(&two, increment);
-    submit(from, dst, two);
+    submit(from, dst, 1, two);
     expect(from, FSH_OP_PUT_ACK, dst, 1, FSH_STATUS_OK);
     counted[dst] += increment + (counter == 63 ? 256 : 0);
 }
 
-static void run(uint32_t from, uint32_t at, uint32_t mover, uint32_t count,
-                uint32_t to, uint32_t addr)
+static void run_as(uint32_t tag, uint32_t from, uint32_t at, uint32_t mover,
+                   uint32_t count, uint32_t to, uint32_t addr)
 {
     uint64_t two = 0;
 
@@ -71,7 +71,13 @@ static void run(uint32_t from, uint32_t at, uint32_t mover, uint32_t count,
     fsh_crun_set_count(&two, count);
     fsh_crun_set_mover(&two, mover);
     fsh_crun_set_addr(&two, to << 28 | addr);
-    submit(from, at, two);
+    submit(from, at, tag, two);
+}
+
+static void run(uint32_t from, uint32_t at, uint32_t mover, uint32_t count,
+                uint32_t to, uint32_t addr)
+{
+    run_as(1, from, at, mover, count, to, addr);
 }
 
 /* What a beat of a RUN must have become. */
@@ -163,7 +169,7 @@ static void scene(uint64_t seed)
     read_counters(1);
     /* More at once than the queue holds. */
     for (uint32_t i = 0; i < 12; i++)
-        run(i % 3, 0, 0, 30, 2, 1);
+        run_as(i, i % 3, 0, 0, 30, 2, 1);
     CHECK(fsh_fabric_run(bed.fab, LIMIT), "not quiet");
 }
 

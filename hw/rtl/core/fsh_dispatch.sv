@@ -79,10 +79,9 @@ module fsh_dispatch (
     ack  = 'x;
     src  = 'x;
     if (take) begin
-      args = gnt[1] ? {get1_i.args, get1_i.rspace, get1_i.raddr} :
-                      {get0_i.args, get0_i.rspace, get0_i.raddr};
-      ack  = gnt[1] ? get1_i.ack : get0_i.ack;
-      src  = gnt[1] ? get1_i.dst : get0_i.dst;
+      args = gnt[1] ? {get1_i.laddr[23:0], get1_i.raddr} : {get0_i.laddr[23:0], get0_i.raddr};
+      ack  = gnt[1] ? get1_i.flag : get0_i.flag;
+      src  = {2'b00, gnt[1] ? get1_i.dst : get0_i.dst};
     end
   end
 
@@ -113,8 +112,8 @@ module fsh_dispatch (
   assign done         = gnt & {2{take && !ack}};
   assign get_valid_o  = get_valid_i & (~compute | told_q);
   assign get_ready_o  = get_ready_i | done;
-  assign get_status_o = {get1_i.compute ? status_q[7:4] : get1_i.status,
-                         get0_i.compute ? status_q[3:0] : get0_i.status};
+  // A GET that would not be served never came here.
+  assign get_status_o = status_q & {{4{get1_i.compute}}, {4{get0_i.compute}}};
 
   always_ff @(posedge clk_i) begin
     run_q <= is_run;

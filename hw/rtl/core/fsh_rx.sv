@@ -10,20 +10,23 @@
 /// A request may start only while the queue for its answer has room (budget),
 /// so it never blocks a reply behind it; replies always sink.
 /// One beat a cycle, no bubble between packets; a header is judged the cycle
-/// after it is offered. A packet out of range writes nothing and goes to the
-/// tracker, or back as an empty GET_REPLY, with its status.
+/// after it is offered.
+/// What a packet can write: the segment; the slot of its sender and the line in it;
+/// as GET_REPLY the range that its tag asked of its sender. A request with a tag that
+/// may not is answered with PUT_ACK and a status; a host-bound message out of range
+/// is delivered with its status. All else that is wrong (header, sender, answer to
+/// nothing asked) is dropped.
 module fsh_rx #(
     parameter bit LOOP = 1'b1
 ) (
     input  wire logic               clk_i,
     input  wire logic               rst_i,
     input  wire logic         [7:0] node_i,
+    input  wire logic         [7:0] nodes_i,
     input  wire logic        [39:0] seg_base_i,
     input  wire logic        [39:0] seg_size_i,
-    input  wire logic        [39:0] host_size_i,
     input  wire logic        [39:0] slot_hdr_i,
     input  wire logic        [39:0] slot_pay_i,
-    input  wire logic        [10:0] packet_i,
     input  wire logic         [1:0] ports_i,
     input  wire logic               route_we_i,
     input  wire logic         [5:0] route_waddr_i,
@@ -37,6 +40,14 @@ module fsh_rx #(
     input  wire logic         [1:0] last_i,
     input  wire logic       [127:0] link_data_i,
     input  wire logic       [127:0] loop_data_i,
+    // The tag table: a header on the reply channel may want its tag's entry, reads it
+    // on its way to the second stage, and needs it there. hold_i: the other receiver
+    // has it; of two that want it the one with the loop goes first.
+    output logic                    tag_busy_o,
+    input  wire logic               tag_hold_i,
+    output logic                    tag_re_o,
+    output logic              [5:0] tag_o,
+    input  wire fsh_fn_pkg::tag_t   tag_i,
     // Writes, to the host writer (an offset in the DMA window) or to device memory.
     output logic                    awvalid_o,
     input  wire logic               awready_i,
@@ -68,6 +79,7 @@ module fsh_rx #(
     output logic                    perf_written_o,
     output logic             [10:0] perf_written_bytes_o,
     output logic                    perf_refused_o,
+    output logic                    dropped_o,  // a cycle late
     output logic                    busy_o
 );
   /*verilator no_inline_module*/  // instances share their code, which else leaves the cache
@@ -85,6 +97,7 @@ module fsh_rx #(
 
   // The beat in front, then one stage with the end of its range.
   logic               s0_valid, s0_sop_q, s0_last, s0_ready, s1_valid_q, s1_last_q, step, can;
+  logic               s0_loop, s1_loop_q, s1_ready;
   logic [127:0]       s0_data, s1_data_q;
   logic [40:0]        s1_end_q;
   logic [23:0]        span;
@@ -110,10 +123,12 @@ module fsh_rx #(
         .last_o (s0_last)
     );
     assign s0_data = sel[1] ? loop_data_i : link_data_i;
+    assign s0_loop = sel[1];
   end else begin : gen_link
     assign s0_valid = valid_i[0];
     assign s0_last  = last_i[0];
     assign s0_data  = link_data_i;
+    assign s0_loop  = 1'b0;
     assign ready_o  = {1'b0, s0_ready};
   end
 
@@ -125,16 +140,30 @@ module fsh_rx #(
       span = s0_hdr.opcode == fsh_spec_pkg::OP_GET ? s0_hdr.total : {13'd0, s0_hdr.bytes};
   end
 
-  assign s0_ready = !s1_valid_q || can;
+  // Looks before the arbiter, so that the other receiver need not wait for it.
+  fsh_spec_pkg::hdr_t link_hdr, loop_hdr;
+  logic               tag_want;
+  assign link_hdr   = link_data_i;
+  assign loop_hdr   = loop_data_i;
+  assign tag_want =
+      s0_sop_q &&
+      ((valid_i[0] && link_hdr.reply && link_hdr.opcode < fsh_spec_pkg::OP_LIBRARY) ||
+       (LOOP && valid_i[1] && loop_hdr.reply && loop_hdr.opcode < fsh_spec_pkg::OP_LIBRARY));
+  assign tag_re_o = tag_want && s0_valid && s0_ready;
+  assign tag_o    = s0_hdr.tag[5:0];
+
+  assign s1_ready = !s1_valid_q || can;
+  assign s0_ready = s1_ready && !(tag_hold_i && tag_want);
 
   always_ff @(posedge clk_i) begin
     if (s0_valid && s0_ready) begin
       s1_data_q <= s0_data;
       s1_last_q <= s0_last;
+      s1_loop_q <= s0_loop;
       s0_sop_q  <= s0_last;
       if (s0_sop_q) s1_end_q <= {1'b0, s0_hdr.addr} + {17'd0, span};
     end
-    if (s0_ready) s1_valid_q <= s0_valid;
+    if (s1_ready) s1_valid_q <= s0_valid && s0_ready;
     if (rst_i) begin
       s0_sop_q   <= 1'b1;
       s1_valid_q <= 1'b0;
@@ -143,15 +172,16 @@ module fsh_rx #(
 
   // Budget: one unit a request, from its start until its answer has left.
   logic [1:0] returned, spent;
-  logic       get_taken;
+  logic       get_taken, spared_q;  // spared: a request dropped
   assign get_taken = get_valid_o && get_ready_i;
   assign returned  = {1'b0, budget_return_i[0]} + {1'b0, budget_return_i[1]};
   assign spent     = {1'b0, request_i[0]} + {1'b0, request_i[1]};
   assign start_o   = {pend_ok_q, pend_ok_q && request_ok_q};
 
   always_ff @(posedge clk_i) begin
-    if (spent != '0 || returned != '0 || get_taken)
-      budget_q <= budget_q - {4'd0, spent} + {4'd0, returned} + {5'd0, get_taken};
+    if (spent != '0 || returned != '0 || get_taken || spared_q)
+      budget_q <= budget_q - {4'd0, spent} + {4'd0, returned} + {5'd0, get_taken} +
+                  {5'd0, spared_q};
     request_ok_q <= budget_q >= 6'(UNSEEN);
     if (rst_i) begin
       budget_q     <= 6'(BUDGET);
@@ -160,61 +190,55 @@ module fsh_rx #(
   end
 
   // What the packet asks for.
-  state_e      state_q;
-  logic        in_hdr, is_get, is_compute, is_compute_q, served, served_q;
-  logic        to_host, is_medium, to_mem, slot_write, has_pay, in_range;
-  logic        pay_mem, pay_host, pay_mem_q, pay_host_q, slot_write_q, pay_first_q;
-  logic [2:0]  args, args_left_q;
-  logic [6:0]  beats, pay_left_q;
-  logic [39:0] limit, pay_addr, pay_addr_q, slot_hdr_addr;
-  logic [10:0] slot_index;
-  logic        pay_last;
-  logic [3:0]  end_lane;
-  logic [15:0] strb;
+  state_e              state_q;
+  fsh_fn_pkg::verdict_t verdict;
+  logic                in_hdr, is_compute_q, served_q;
+  logic                pay_mem, pay_host, pay_mem_q, pay_host_q, slot_write, slot_write_q;
+  logic                pay_first_q, pay_last, to_line_q;
+  logic [2:0]          args, args_left_q;
+  logic [6:0]          beats, pay_left_q;
+  logic [39:0]         pay_addr, pay_addr_q, slot_hdr_addr;
+  logic [10:0]         slot_index;
+  logic [3:0]          end_lane;
+  logic [15:0]         strb;
 
   assign hdr        = s1_data_q;
   assign in_hdr     = state_q == Header;
+  assign tag_busy_o = (s1_valid_q && in_hdr && hdr.reply &&
+                       hdr.opcode < fsh_spec_pkg::OP_LIBRARY) || (LOOP && tag_want);
+
+  fsh_judge i_judge (
+      .valid_i   (in_hdr),
+      .node_i,
+      .nodes_i,
+      .seg_size_i,
+      .hdr_i     (hdr),
+      .end_i     (s1_end_q),
+      .loop_i    (s1_loop_q),
+      .tag_i,
+      .verdict_o (verdict)
+  );
+
   // Of a header; in other cycles nobody looks.
   always_comb begin
-    is_get        = 'x;
-    is_compute    = 'x;
-    served        = 'x;
-    to_host       = 'x;
-    is_medium     = 'x;
-    to_mem        = 'x;
-    has_pay       = 'x;
-    slot_write    = 'x;
     args          = 'x;
     beats         = 'x;
-    limit         = 'x;
-    in_range      = 'x;
+    slot_index    = 'x;
+    slot_write    = 'x;
+    pay_addr      = 'x;
     pay_mem       = 'x;
     pay_host      = 'x;
-    slot_index    = 'x;
-    slot_hdr_addr = 'x;
-    pay_addr      = 'x;
     if (in_hdr) begin
-      is_get     = hdr.opcode == fsh_spec_pkg::OP_GET;
-      is_compute = hdr.opcode == fsh_spec_pkg::OP_COMPUTE;
-      served     = is_get || is_compute;
-      to_host    = hdr.opcode >= fsh_spec_pkg::OP_LIBRARY;
-      is_medium  = to_host && hdr.category == fsh_spec_pkg::CAT_MEDIUM;
-      to_mem     = hdr.space == fsh_spec_pkg::SPACE_SEGMENT;
-      has_pay    = hdr.bytes != '0;
-      slot_write = to_host && hdr.first;
-      args       = hdr.first ? fsh_fn_pkg::arg_beats(hdr.nargs) : 3'd0;
-      beats      = fsh_fn_pkg::pay_beats(hdr.addr[3:0], hdr.bytes);
-      limit      = is_medium ? 40'(fsh_spec_pkg::MAX_MEDIUM) :
-                   to_mem ? seg_size_i : host_size_i;
-      in_range   = s1_end_q <= {1'b0, limit} || (!has_pay && !is_get);
-      pay_mem    = has_pay && in_range && to_mem && !is_medium;
-      pay_host   = has_pay && in_range && (!to_mem || is_medium);
+      args  = hdr.first ? fsh_fn_pkg::arg_beats(hdr.nargs) : 3'd0;
+      beats = fsh_fn_pkg::pay_beats(hdr.addr[3:0], hdr.bytes);
 
       slot_index    = {hdr.reply, hdr.src[5:0], hdr.tag[3:0]};
-      slot_hdr_addr = slot_hdr_i | {22'd0, slot_index, 7'd0};
+      slot_write    = verdict.to_host && hdr.first && !verdict.drop;
       pay_addr      = hdr.addr;
-      if (to_mem) pay_addr = seg_base_i + hdr.addr;
-      if (is_medium) pay_addr = slot_pay_i | {17'd0, slot_index, hdr.addr[11:0]};
+      if (verdict.to_mem) pay_addr = seg_base_i + hdr.addr;
+      if (verdict.to_slot) pay_addr = slot_pay_i | {17'd0, slot_index, hdr.addr[11:0]};
+      pay_mem       = verdict.writes && verdict.to_mem;
+      pay_host      = verdict.writes && !verdict.to_mem;
     end
   end
 
@@ -231,7 +255,7 @@ module fsh_rx #(
 
   // Writes. Both queues must have room for any step: simple, and they drain.
   logic         aw_push, aw_room, w_push, w_room, w_host, w_last;
-  logic         pend_push, pend_ready, get_push, get_room, range_ok_q;
+  logic         pend_push, pend_ready, get_push, get_room;
   logic [48:0]  aw;
   logic [127:0] w_data;
 
@@ -244,18 +268,29 @@ module fsh_rx #(
   assign w_host  = state_q != Payload || pay_host_q;
   assign w_last  = in_hdr ? args == '0 : state_q == Args ? args_left_q == 3'd1 : pay_last;
 
+  // A line stands in the header of the slot.
+  always_comb begin
+    slot_hdr_addr = slot_hdr_i;
+    if (in_hdr) slot_hdr_addr |= {22'd0, slot_index, 7'd0};
+    else
+      slot_hdr_addr |= {22'd0, hdr_q.reply, hdr_q.src[5:0], hdr_q.tag[3:0],
+                        7'(fsh_spec_pkg::SLOT_LINE)};
+  end
+
   always_comb begin
     aw = 'x;
-    if (aw_push)
-      aw = in_hdr ? {1'b1, 5'd0, args, slot_hdr_addr} :
-           {pay_host_q, 1'b0, pay_left_q - 7'd1, pay_addr_q[39:4], 4'd0};
+    if (aw_push) begin
+      aw = {pay_host_q, 1'b0, pay_left_q - 7'd1, pay_addr_q[39:4], 4'd0};
+      if (in_hdr || to_line_q) aw[39:0] = slot_hdr_addr;
+      if (in_hdr) aw[48:40] = {1'b1, 5'd0, args};
+    end
   end
 
   // The header stands in its slot with the status it got here.
   always_comb begin
     w_data = 'x;
     if (w_push) w_data = s1_data_q;
-    if (w_push && in_hdr && !in_range) w_data[63:60] = fsh_spec_pkg::STATUS_REMOTE_RANGE;
+    if (w_push && in_hdr) w_data[63:60] = verdict.status;
   end
 
   fsh_skid #(
@@ -287,16 +322,16 @@ module fsh_rx #(
     if (step) begin
       if (in_hdr) begin
         hdr_q        <= hdr;
-        served_q     <= served;
-        is_compute_q <= is_compute;
+        served_q     <= verdict.served;
+        is_compute_q <= hdr.opcode == fsh_spec_pkg::OP_COMPUTE;
         args_left_q  <= args;
         pay_left_q   <= beats;
         pay_first_q  <= 1'b1;
         pay_mem_q    <= pay_mem;
         pay_host_q   <= pay_host;
+        to_line_q    <= verdict.to_line;
         pay_addr_q   <= pay_addr;
         slot_write_q <= slot_write;
-        range_ok_q   <= in_range;
       end
       if (state_q == Args) args_left_q <= args_left_q - 3'd1;
       if (state_q == Payload) begin
@@ -312,10 +347,19 @@ module fsh_rx #(
     if (rst_i) state_q <= Header;
   end
 
+  always_ff @(posedge clk_i) begin
+    dropped_o <= step && in_hdr && verdict.drop;
+    spared_q  <= step && in_hdr && verdict.drop && !hdr.reply;
+    if (rst_i) begin
+      dropped_o <= 1'b0;
+      spared_q  <= 1'b0;
+    end
+  end
+
   // Served GETs and COMPUTE messages: the argument beat completes them.
   fsh_spec_pkg::getarg_t getarg;
   fsh_fn_pkg::get_t      get_in;
-  logic [1:0]            route;
+  logic [1:0]            route, mask;
 
   fsh_route #(.WIDTH(2)) i_route (
       .clk_i,
@@ -325,32 +369,27 @@ module fsh_rx #(
       .raddr_i(hdr_q.src[5:0]),
       .rdata_o(route)
   );
+  assign mask = route & ports_i;
 
   assign getarg = s1_data_q;
   always_comb begin
     get_in = 'x;
     if (get_push) begin
       get_in.compute = is_compute_q;
-      get_in.ack    = hdr_q.ack;
-      get_in.args   = s1_data_q[63:42];
-      get_in.loop   = hdr_q.src == node_i;
-      get_in.spread = range_ok_q && hdr_q.total > {13'd0, packet_i};
-      get_in.mask   = route & ports_i;
-      get_in.status = range_ok_q ? fsh_spec_pkg::STATUS_OK : fsh_spec_pkg::STATUS_REMOTE_RANGE;
-      get_in.dst    = hdr_q.src;
-      get_in.tag    = hdr_q.tag;
-      get_in.lspace = hdr_q.space;
-      get_in.rspace = getarg.space;
-      get_in.laddr  = hdr_q.addr;
-      get_in.raddr  = getarg.addr;
-      get_in.length = hdr_q.total;
+      get_in.flag    = is_compute_q ? hdr_q.ack : getarg.space[0];
+      get_in.mask    = hdr_q.src == node_i ? 2'b00 : mask == '0 ? 2'b01 : mask;
+      get_in.dst     = hdr_q.src[5:0];
+      get_in.tag     = hdr_q.tag[5:0];
+      get_in.laddr   = is_compute_q ? {16'd0, s1_data_q[63:40]} : hdr_q.addr;
+      get_in.raddr   = getarg.addr;
+      get_in.length  = is_compute_q ? '0 : hdr_q.total;
     end
   end
 
   assign get_push = step && state_q == Args && served_q;
 
   fsh_fifo #(
-      .WIDTH(159),
+      .WIDTH(120),
       .DEPTH(BUDGET),
       .BLOCK(1'b1)
   ) i_get (
@@ -378,21 +417,21 @@ module fsh_rx #(
     if (in_hdr) begin
       evt_in.multi  = hdr.multi;
       evt_in.reply  = hdr.reply;
-      evt_in.ack    = hdr.ack;
-      evt_in.status = in_range ? hdr.status : fsh_spec_pkg::STATUS_REMOTE_RANGE;
-      evt_in.opcode = hdr.opcode;
-      evt_in.src    = hdr.src;
-      evt_in.tag    = hdr.tag;
+      evt_in.ack    = verdict.asked;
+      evt_in.status = verdict.status;
+      evt_in.opcode = verdict.opcode;
+      evt_in.src    = hdr.src[5:0];
+      evt_in.tag    = hdr.tag[5:0];
       evt_in.bytes  = hdr.bytes;
       evt_in.total  = hdr.total;
     end
   end
 
   assign host_bursts = {1'b0, slot_write} + {1'b0, pay_host};
-  assign pend_push   = step && in_hdr && !served;
+  assign pend_push   = step && in_hdr && !verdict.served && !verdict.drop;
 
   fsh_fifo #(
-      .WIDTH(72),
+      .WIDTH(65),
       .DEPTH(PEND_DEPTH),
       .BLOCK(1'b1)
   ) i_pend (
@@ -430,7 +469,7 @@ module fsh_rx #(
   assign perf_bytes_o   = hdr.bytes;
   assign perf_written_o = pend_pop && evt_o.bytes != '0 && evt_o.status == fsh_spec_pkg::STATUS_OK;
   assign perf_written_bytes_o = evt_o.bytes;
-  assign perf_refused_o = step && in_hdr && !in_range;
+  assign perf_refused_o = step && in_hdr && verdict.refuse;
 
   assign busy_o = s1_valid_q || pend_valid || pend_count != '0 || get_valid_o || awvalid_o ||
                   wvalid_o || state_q != Header || budget_q != 6'(BUDGET);

@@ -14,6 +14,7 @@ module fsh_sched (
     input  wire logic               clk_i,
     input  wire logic               rst_i,
     input  wire logic               hold_i,
+    input  wire logic        [10:0] packet_i,
     // Windows, with the ports that reach the target, whether both may be used,
     // and whether the target is this node.
     input  wire logic         [1:0] win_valid_i,
@@ -51,14 +52,17 @@ module fsh_sched (
 );
   // Sources: requests, reply window, served for receiver 0 and 1. Requests: of the
   // window (win) or of the core, whose turn it is if both have a free context.
-  logic [3:0] port, loop, spread, req, gnt;
+  logic [3:0] port, loop, req, gnt;
+  logic       get_spread;
+  logic [1:0] get_loop;
   logic [3:1] ok;
   logic       win_ok, win_port, win_want, core_ok, core_port, core_want, core, turn_q;
   logic [1:0] mask;
   logic [1:0] prefer_q, rows_port_q;
   logic       take;
 
-  assign loop = {get1_i.loop, get0_i.loop, win_loop_i[1], core ? core_loop_i : win_loop_i[0]};
+  assign get_loop = {get1_i.mask == '0, get0_i.mask == '0};
+  assign loop     = {get_loop, win_loop_i[1], core ? core_loop_i : win_loop_i[0]};
 
   fsh_pick i_pick_req (
       .loop_i   (win_loop_i[0]),
@@ -141,14 +145,17 @@ module fsh_sched (
       load_o.opcode   = get.compute ? fsh_spec_pkg::OP_PUT_ACK : fsh_spec_pkg::OP_GET_REPLY;
       load_o.category = get.compute ? fsh_spec_pkg::CAT_SHORT : fsh_spec_pkg::CAT_LONG;
       load_o.reply    = 1'b1;
-      load_o.rspace   = get.rspace;
-      load_o.dst      = get.dst;
-      load_o.tag      = get.tag;
-      load_o.lspace   = get.lspace;
+      load_o.rspace   = {1'b0, get.flag && !get.compute};
+      load_o.dst      = {2'b00, get.dst};
+      load_o.tag      = {5'd0, get.tag};
+      load_o.lspace   = fsh_spec_pkg::SPACE_SEGMENT;
       load_o.raddr    = get.raddr;
       load_o.length   = get.length;
       load_o.laddr    = get.laddr;
     end
+    // Checked to be so, of every source.
+    load_o.dst[7:6]  = '0;
+    load_o.tag[10:6] = '0;
   end
 
   assign load_valid_o  = req != '0;
@@ -156,11 +163,12 @@ module fsh_sched (
   assign load_loop_o   = |(gnt & loop);
   assign load_status_o = (get_status_i[3:0] & {4{gnt[2]}}) | (get_status_i[7:4] & {4{gnt[3]}});
 
-  assign spread = {get1_i.spread, get0_i.spread, win_spread_i[1],
-                   core ? core_spread_i : win_spread_i[0]};
+  assign get_spread = get.length > {13'd0, packet_i};
   assign mask   = gnt[0] ? (core ? core_mask_i : win_mask_i[1:0]) :
                   gnt[1] ? win_mask_i[3:2] : get.mask;
-  assign load_stripe_o = mask == 2'b11 && !load_loop_o && |(gnt & spread);
+  assign load_stripe_o = mask == 2'b11 && !load_loop_o &&
+                         (gnt[0] ? (core ? core_spread_i : win_spread_i[0]) :
+                          gnt[1] ? win_spread_i[1] : get_spread);
 
   // Alternate between ports that serve equally; remember who fetches the rows.
   always_ff @(posedge clk_i) begin

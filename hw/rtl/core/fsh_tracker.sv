@@ -10,7 +10,8 @@
 /// an open message stands in a RAM word chosen by who owns it: {initiator, tag}
 /// of a PUT or GET, whose tags are of one pool, {channel, sender, slot} of a
 /// host-bound message. An error of any packet makes the whole message's status.
-/// After reset the RAM is cleared, one word a cycle; until then nothing is taken.
+/// After reset the RAM is cleared, one word a cycle, and every tag ended; until then
+/// nothing is taken (clear_o).
 module fsh_tracker (
     input  wire logic                 clk_i,
     input  wire logic                 rst_i,
@@ -35,6 +36,11 @@ module fsh_tracker (
     input  wire logic                 entry_ready_i,
     output logic                [1:0] entry_ring_o,
     output fsh_spec_pkg::ring_t       entry_o,
+    // Tags whose operation has ended; taken while tag_ready_i.
+    output logic                      tag_valid_o,
+    output logic                [5:0] tag_o,
+    input  wire logic                 tag_ready_i,
+    output logic                      clear_o,
     // PUTs of the compute core.
     output logic                      core_valid_o,
     output logic                [3:0] core_tag_o,
@@ -87,13 +93,13 @@ module fsh_tracker (
     complete = 'x;
     if (state_q == Read || state_q == Count) begin
       if (evt_q.opcode >= fsh_spec_pkg::OP_LIBRARY)
-        index = {2'b10, evt_q.reply, evt_q.src[5:0], evt_q.tag[3:0]};
+        index = {2'b10, evt_q.reply, evt_q.src, evt_q.tag[3:0]};
       else if (evt_q.opcode == fsh_spec_pkg::OP_GET_REPLY)
-        index = {1'b0, node_i[5:0], evt_q.tag[5:0]};
-      else index = {1'b0, evt_q.src[5:0], evt_q.tag[5:0]};
+        index = {1'b0, node_i[5:0], evt_q.tag};
+      else index = {1'b0, evt_q.src, evt_q.tag};
       sum      = word[23:0] + {13'd0, evt_q.bytes};
       status   = word[27:24] != '0 ? word[27:24] : evt_q.status;
-      complete = sum == evt_q.total;
+      complete = sum == evt_q.total;  // never, if its sender counts wrong
     end
   end
 
@@ -165,16 +171,17 @@ module fsh_tracker (
     if (done_q) begin
       to_host    = evt_q.opcode >= fsh_spec_pkg::OP_LIBRARY;
       is_put_ack = evt_q.opcode == fsh_spec_pkg::OP_PUT && evt_q.ack;
-      self       = evt_q.src == node_i;
+      self       = evt_q.src == node_i[5:0];
       want_ack   = is_put_ack && !self;
       by_tag     = (is_put_ack && self) || evt_q.opcode == fsh_spec_pkg::OP_PUT_ACK ||
                    evt_q.opcode == fsh_spec_pkg::OP_GET_REPLY;
-      to_core    = by_tag && evt_q.tag[5:0] >= 6'(fsh_spec_pkg::HOST_TAGS);
+      to_core    = by_tag && evt_q.tag >= 6'(fsh_spec_pkg::HOST_TAGS);
       want_entry = to_host || (by_tag && !to_core);
     end
   end
 
-  assign act        = done_q && (!want_entry || entry_ready_i) && (!want_ack || ack_room);
+  assign act        = done_q && (!want_entry || entry_ready_i) && (!want_ack || ack_room) &&
+                      (!by_tag || tag_ready_i);
   assign ack_push   = act && want_ack;
   assign unfinished = state_q == Count && !complete;
 
@@ -182,13 +189,12 @@ module fsh_tracker (
 
   // Acks: queued, routed, offered to their port.
   logic        queued, load, sent, rx, rx_out_q;
-  logic [7:0]  dst, dst_q;
-  logic [10:0] tag, tag_q;
+  logic [5:0]  dst, dst_q, tag, tag_q;
   logic [3:0]  ack_status, ack_status_q;
   logic [1:0]  route, ack_valid_q;
 
   fsh_fifo #(
-      .WIDTH(24),
+      .WIDTH(17),
       .DEPTH(ACK_DEPTH)
   ) i_ack (
       .clk_i,
@@ -207,7 +213,7 @@ module fsh_tracker (
       .we_i   (route_we_i),
       .waddr_i(route_waddr_i),
       .wdata_i(route_wdata_i),
-      .raddr_i(dst[5:0]),
+      .raddr_i(dst),
       .rdata_o(route)
   );
 
@@ -237,9 +243,9 @@ module fsh_tracker (
       ack_o.category = fsh_spec_pkg::CAT_SHORT;
       ack_o.reply    = 1'b1;
       ack_o.first    = 1'b1;
-      ack_o.dst      = dst_q;
+      ack_o.dst      = {2'd0, dst_q};
       ack_o.src      = node_i;
-      ack_o.tag      = tag_q;
+      ack_o.tag      = {5'd0, tag_q};
       ack_o.status   = ack_status_q;
     end
   end
@@ -251,22 +257,26 @@ module fsh_tracker (
       entry.reply  = evt_q.reply;
       entry.status = evt_q.status;
       entry.opcode = evt_q.opcode;
-      entry.node   = evt_q.src;
-      entry.tag    = evt_q.tag;
+      entry.node   = {2'd0, evt_q.src};
+      entry.tag    = {5'd0, evt_q.tag};
     end
   end
 
-  assign core_valid_o  = done_q && to_core;
+  assign clear_o       = state_q == Clear;
+  assign tag_valid_o   = clear_o || (act && by_tag);
+  assign tag_o         = clear_o ? clear_q[6:1] : evt_q.tag;
+
+  assign core_valid_o  = act && to_core;
   assign core_tag_o    = evt_q.tag[3:0];
   assign core_status_o = evt_q.status;
 
   assign entry_o       = entry;
-  assign entry_valid_o = done_q && want_entry && (!want_ack || ack_room);
+  assign entry_valid_o = done_q && want_entry && (!want_ack || ack_room) &&
+                         (!by_tag || tag_ready_i);
   assign entry_ring_o  = !to_host ? 2'd0 : evt_q.reply ? 2'd2 : 2'd1;
   assign busy_o        = state_q != Take || done_q || queued || ack_valid_q != '0;
 
   `FSH_ASSERT(assert_ack_room, !(done_q && want_ack) || ack_room)
-  `FSH_ASSERT(assert_sum, state_q != Count || sum <= evt_q.total)
 endmodule
 
 `default_nettype wire

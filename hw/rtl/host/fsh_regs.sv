@@ -47,6 +47,8 @@ module fsh_regs #(
     output logic        [39:0] slot_hdr_o,
     output logic        [39:0] slot_pay_o,
     output logic        [39:0] status_addr_o,
+    // What went wrong and nobody was told of.
+    input  wire logic    [1:0] dropped_i,
     // Writes to windows, doorbells and tables.
     output logic               req_we_o,
     output logic               rep_we_o,
@@ -162,6 +164,15 @@ module fsh_regs #(
     end
   end
 
+  // Counts up to its end; any write of the register clears it.
+  logic [15:0] dropped_q;
+
+  always_ff @(posedge clk_i) begin
+    if (dropped_i != '0 && dropped_q[15:1] != '1)
+      dropped_q <= dropped_q + {15'd0, dropped_i[0]} + {15'd0, dropped_i[1]};
+    if (rst_i || (write && aw == fsh_spec_pkg::REG_FAULTS)) dropped_q <= '0;
+  end
+
   // Reads, one at a time: address, multiplexer, answer.
   assign arready_o = !ar_busy_q;
   assign read      = arvalid_i && !ar_busy_q;
@@ -188,6 +199,7 @@ module fsh_regs #(
         fsh_spec_pkg::REG_SEG_SIZE: rdata = {24'd0, seg_size_o};
         fsh_spec_pkg::REG_HOST_BASE: rdata = {16'd0, host_base_o};
         fsh_spec_pkg::REG_HOST_SIZE: rdata = {24'd0, host_size_o};
+        fsh_spec_pkg::REG_FAULTS: rdata = {48'd0, dropped_q};
         fsh_spec_pkg::REG_CYCLE: rdata = {16'd0, cycle_i};
         default: rdata = '0;
       endcase

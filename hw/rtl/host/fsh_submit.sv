@@ -36,6 +36,7 @@ module fsh_submit #(
     output logic              [1:0] cmd_mask_o,
     output logic                    cmd_spread_o,  // may go over both ports
     output logic                    cmd_loop_o,    // to this node
+    output logic             [40:0] cmd_end_o,     // of its local range
     output logic                    rows_valid_o,
     input  wire logic               rows_ready_i,
     output logic            [127:0] rows_data_o,
@@ -244,6 +245,7 @@ module fsh_submit #(
   assign cmd_o       = cmd_q;
   assign cmd_spread_o = spread_q;
   assign cmd_loop_o  = loop_q;
+  assign cmd_end_o   = lend_q;
   assign cmd_mask_o  = mask_q;
   assign head_o      = head_q;
   assign cpl_valid_o = state_q == Refuse;

@@ -10,11 +10,13 @@
 /// channel in order within each buffer.
 /// No back-pressure on the link: the sender holds a credit for every beat,
 /// wherever it goes. freed_o: beats that ever left, to be told to the sender.
-/// Malformed input cannot be told from data before a link layer checks it.
+/// Malformed input cannot be told from data before a link layer checks it; a packet
+/// that would go around a ring for ever goes to this node (fsh_parse).
 module fsh_link_rx (
     input  wire logic         clk_i,
     input  wire logic         rst_i,
     input  wire logic   [7:0] node_i,
+    input  wire logic         line_i,  // what passes through crosses the dateline
     input  wire logic         link_valid_i,
     input  wire logic         link_bound_i,
     input  wire logic [127:0] link_data_i,
@@ -60,6 +62,7 @@ module fsh_link_rx (
       .clk_i,
       .rst_i,
       .node_i,
+      .line_i,
       .valid_i   (beat),
       .data_i    (in_data_q),
       .here_o    (here),

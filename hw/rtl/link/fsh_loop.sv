@@ -32,6 +32,7 @@ module fsh_loop (
       .clk_i,
       .rst_i,
       .node_i    ('0),
+      .line_i    (1'b0),
       .valid_i,
       .data_i,
       .here_o    (),

@@ -5,11 +5,14 @@
 /// it, and the beat after those is a header again. Says of every beat what the
 /// header of its packet said: the channel, and whether it is for this node; and
 /// beside a header how many beats follow. Combinational; no back-pressure.
-/// Malformed headers are believed. Reset: between packets.
+/// Lengths are believed. What would cross the dateline a second time (line_i: the way
+/// on does) has gone around the ring, so that no node is its target: it goes no
+/// further, but to this node, as if for it. Reset: between packets.
 module fsh_parse (
     input  wire logic         clk_i,
     input  wire logic         rst_i,
     input  wire logic   [7:0] node_i,
+    input  wire logic         line_i,
     input  wire logic         valid_i,
     input  wire logic [127:0] data_i,
     output logic              here_o,
@@ -23,7 +26,7 @@ module fsh_parse (
 
   assign hdr        = data_i;
   assign is_sop     = remain_q == '0;
-  assign here_o     = is_sop ? hdr.dst == node_i : here_q;
+  assign here_o     = is_sop ? hdr.dst == node_i || (hdr.dateline && line_i) : here_q;
   assign reply_o    = is_sop ? hdr.reply : reply_q;
   assign dateline_o = is_sop ? hdr.dateline : dateline_q;
 

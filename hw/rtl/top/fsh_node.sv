@@ -115,6 +115,7 @@ module fsh_node #(
   logic [1:0]  ports, dateline;
   logic [39:0] seg_base, seg_size, host_size, cpl_base, req_base, rep_base;
   logic [39:0] slot_hdr, slot_pay, status_addr;
+  logic [1:0]  rx_dropped /*verilator split_var*/;
   logic [47:0] host_base;
   logic        perf_read, req_we, rep_we, req_tail_we, rep_tail_we, route_we, perf_clear, regs_busy;
   logic [8:0]  write_word;
@@ -160,6 +161,7 @@ module fsh_node #(
       .slot_hdr_o   (slot_hdr),
       .slot_pay_o   (slot_pay),
       .status_addr_o(status_addr),
+      .dropped_i    (rx_dropped),
       .req_we_o     (req_we),
       .rep_we_o     (rep_we),
       .req_tail_we_o(req_tail_we),
@@ -187,6 +189,7 @@ module fsh_node #(
   logic [1:0]          win_valid, win_ready, rows_valid, rows_ready, win_empty, win_waiting;
   logic [3:0]          win_mask;
   logic [1:0]          win_spread, win_loop;
+  logic [40:0]         win_end;
   fsh_spec_pkg::cmd_t  win_req, win_rep;
   logic [127:0]        rows_req, rows_rep;
   logic [31:0]         req_head, rep_head;
@@ -223,6 +226,7 @@ module fsh_node #(
       .cmd_mask_o   (win_mask[1:0]),
       .cmd_spread_o (win_spread[0]),
       .cmd_loop_o   (win_loop[0]),
+      .cmd_end_o    (win_end),
       .rows_valid_o (rows_valid[0]),
       .rows_ready_i (rows_ready[0]),
       .rows_data_o  (rows_req),
@@ -258,6 +262,7 @@ module fsh_node #(
       .cmd_mask_o   (win_mask[3:2]),
       .cmd_spread_o (win_spread[1]),
       .cmd_loop_o   (win_loop[1]),
+      .cmd_end_o    (),
       .rows_valid_o (rows_valid[1]),
       .rows_ready_i (rows_ready[1]),
       .rows_data_o  (rows_rep),
@@ -344,14 +349,15 @@ module fsh_node #(
   logic [3:0]         context_free, load_status;
   fsh_spec_pkg::cmd_t load;
   logic               load_valid, load_ready, load_port, load_loop, load_stripe;
-  logic               stopped;
+  logic               stopped, tags_clear;
 
-  assign stopped = hold || !enable;
+  assign stopped = hold || !enable || tags_clear;
 
   fsh_sched i_sched (
       .clk_i,
       .rst_i,
       .hold_i       (stopped),
+      .packet_i     (packet),
       .win_valid_i  (win_valid),
       .win_ready_o  (win_ready),
       .win_mask_i   (win_mask),
@@ -453,7 +459,8 @@ module fsh_node #(
   logic [1:0]         evt_valid, evt_ready, ack_valid, ack_ready, acked, release_budget;
   fsh_fn_pkg::evt_t   evt0, evt1;
   fsh_spec_pkg::hdr_t ack;
-  logic               tracker_busy;
+  logic               tracker_busy, tag_end, tag_ready, tags_busy;
+  logic [5:0]         tag_ended;
 
   fsh_tracker i_tracker (
       .clk_i,
@@ -476,10 +483,36 @@ module fsh_node #(
       .entry_ready_i(entry_ready[0]),
       .entry_ring_o (track_ring),
       .entry_o      (entry_track),
+      .tag_valid_o  (tag_end),
+      .tag_o        (tag_ended),
+      .tag_ready_i  (tag_ready),
+      .clear_o      (tags_clear),
       .core_valid_o (done_valid),
       .core_tag_o   (done_tag),
       .core_status_o(done_status),
       .busy_o       (tracker_busy)
+  );
+
+  // Tag table. GETs are of the request window.
+  logic [1:0]       tag_busy /*verilator split_var*/;
+  logic [1:0]       tag_re /*verilator split_var*/;
+  logic [5:0]       tag0, tag1;
+  fsh_fn_pkg::tag_t tag;
+
+  fsh_tags i_tags (
+      .clk_i,
+      .rst_i,
+      .valid_i    (win_ready[0] || req_ready),
+      .cmd_i      (req),
+      .limit_i    (win_end),
+      .end_valid_i(tag_end),
+      .end_tag_i  (tag_ended),
+      .end_ready_o(tag_ready),
+      .re_i       (tag_re),
+      .tag0_i     (tag0),
+      .tag1_i     (tag1),
+      .tag_o      (tag),
+      .busy_o     (tags_busy)
   );
 
   // Loop to this node: sequencer's port 0 to receiver 0.
@@ -542,6 +575,7 @@ module fsh_node #(
     logic [63:0]        credit, freed;
     logic [1:0]         start, rx_ready;
     logic [127:0]       here_data, fwd_data;
+    logic [5:0]         tag_asked;
     fsh_fn_pkg::get_t   get;
     fsh_fn_pkg::evt_t   evt;
 
@@ -584,6 +618,7 @@ module fsh_node #(
         .clk_i,
         .rst_i,
         .node_i        (node),
+        .line_i        (dateline[Q]),
         .link_valid_i  (link_rx_valid_i[p]),
         .link_bound_i  (link_rx_bound_i[p]),
         .link_data_i   (link_rx_data_i[p*128+:128]),
@@ -611,12 +646,11 @@ module fsh_node #(
         .clk_i,
         .rst_i,
         .node_i         (node),
+        .nodes_i        (nodes),
         .seg_base_i     (seg_base),
         .seg_size_i     (seg_size),
-        .host_size_i    (host_size),
         .slot_hdr_i     (slot_hdr),
         .slot_pay_i     (slot_pay),
-        .packet_i       (packet),
         .ports_i        (ports),
         .route_we_i     (route_we),
         .route_waddr_i  (write_word[5:0]),
@@ -628,6 +662,11 @@ module fsh_node #(
         .last_i         ({loop_last, here_last}),
         .link_data_i    (here_data),
         .loop_data_i    (loop_data),
+        .tag_busy_o     (tag_busy[p]),
+        .tag_hold_i     (tag_busy[Q]),
+        .tag_re_o       (tag_re[p]),
+        .tag_o          (tag_asked),
+        .tag_i          (tag),
         .awvalid_o      (aw_valid),
         .awready_i      (aw_host ? rx_awready[p] : m_mem_awready_i[p]),
         .awhost_o       (aw_host),
@@ -654,6 +693,7 @@ module fsh_node #(
         .perf_written_o (perf_written[p]),
         .perf_written_bytes_o(perf_written_bytes[p*11+:11]),
         .perf_refused_o (perf_refused[p]),
+        .dropped_o      (rx_dropped[p]),
         .busy_o         (rx_busy[p])
     );
 
@@ -667,10 +707,12 @@ module fsh_node #(
       assign loop_ready = rx_ready[1];
       assign fwd0_data  = fwd_data;
       assign get0       = get;
+      assign tag0       = tag_asked;
       assign evt0       = evt;
     end else begin : gen_second
       assign fwd1_data = fwd_data;
       assign get1      = get;
+      assign tag1      = tag_asked;
       assign evt1      = evt;
     end
 
@@ -734,67 +776,34 @@ module fsh_node #(
   assign m_host_bready_o = 1'b1;
   assign m_host_rready_o = 1'b1;
 
-  // Performance counters, in the order of PERF.
-  localparam int unsigned EVENTS = fsh_spec_pkg::PERF_COUNT;
-  logic [EVENTS*2-1:0]  step;
-  logic [31:0]          add_accept, add_req, add_rep, add_written;
-  logic [1:0]           accept;
-  logic                 perf_busy, win_refused;
-  logic [2:0]           refused, late_q;
-  logic [1:0]           refused_step;
+  // Performance counters.
+  logic [fsh_spec_pkg::PERF_COUNT*2-1:0] step;
+  logic [127:0]                          add;
+  logic                                  perf_busy, late;
 
-  assign accept = win_valid & win_ready;
-  // The host writer takes one entry a cycle.
-  assign win_refused = |(entry_valid[2:1] & entry_ready[2:1]);
-
-  // Five sources; a step has room for three, the rest is counted a cycle later.
-  assign refused = late_q + {2'd0, perf_refused[0]} + {2'd0, perf_refused[1]} +
-                   {2'd0, win_refused} + {2'd0, msg_refused} + {2'd0, ccmd_refused};
-  assign refused_step = refused > 3'd3 ? 2'd3 : refused[1:0];
-  always_ff @(posedge clk_i) late_q <= rst_i ? '0 : refused - {1'b0, refused_step};
-
-  always_comb begin
-    step = {
-      refused_step,
-      {1'b0, fwd_sop[0]} + {1'b0, fwd_sop[1]},
-      {1'b0, stall[1]},
-      {1'b0, stall[0]},
-      {1'b0, link_tx_valid_o[1]},
-      {1'b0, link_tx_valid_o[0]},
-      {1'b0, perf_entry},
-      {1'b0, perf_written[0]} + {1'b0, perf_written[1]},
-      {1'b0, perf_rep[0]} + {1'b0, perf_rep[1]},
-      {1'b0, perf_req[0]} + {1'b0, perf_req[1]},
-      {1'b0, seq_sop[0]} + {1'b0, seq_sop[1]},
-      {1'b0, accept[0]} + {1'b0, accept[1]}
-    };
-  end
-
-  // Nobody looks at a sum without its event. Those of the writes hang on pins.
-  always_comb begin
-    add_accept = 'x;
-    if (accept != '0)
-      add_accept = (accept[0] ? {8'd0, win_req.length} : '0) +
-                   (accept[1] ? {8'd0, win_rep.length} : '0);
-  end
-  always_comb begin
-    add_req = 'x;
-    if (perf_req != '0)
-      add_req = {21'd0, perf_bytes[10:0] & {11{perf_req[0]}}} +
-                {21'd0, perf_bytes[21:11] & {11{perf_req[1]}}};
-  end
-  always_comb begin
-    add_rep = 'x;
-    if (perf_rep != '0)
-      add_rep = {21'd0, perf_bytes[10:0] & {11{perf_rep[0]}}} +
-                {21'd0, perf_bytes[21:11] & {11{perf_rep[1]}}};
-  end
-  always_comb begin
-    add_written = 'x;
-    if (perf_written != '0)
-      add_written = {21'd0, perf_written_bytes[10:0] & {11{perf_written[0]}}} +
-                    {21'd0, perf_written_bytes[21:11] & {11{perf_written[1]}}};
-  end
+  fsh_events i_events (
+      .clk_i,
+      .rst_i,
+      .accept_i       (win_valid & win_ready),
+      .accept0_bytes_i(win_req.length),
+      .accept1_bytes_i(win_rep.length),
+      .sent_i         (seq_sop),
+      .req_i          (perf_req),
+      .rep_i          (perf_rep),
+      .bytes_i        (perf_bytes),
+      .written_i      (perf_written),
+      .written_bytes_i(perf_written_bytes),
+      .entry_i        (perf_entry),
+      .beat_i         (link_tx_valid_o),
+      .stall_i        (stall),
+      .forward_i      (fwd_sop),
+      // The host writer takes one entry a cycle.
+      .refused_i      ({perf_refused, |(entry_valid[2:1] & entry_ready[2:1]), msg_refused,
+                        ccmd_refused}),
+      .step_o         (step),
+      .add_o          (add),
+      .busy_o         (late)
+  );
 
   fsh_perf i_perf (
       .clk_i,
@@ -802,7 +811,7 @@ module fsh_node #(
       .cycle_i,
       .clear_i(perf_clear),
       .step_i (step),
-      .add_i  ({add_written, add_rep, add_req, add_accept}),
+      .add_i  (add),
       .read_i (perf_read),
       .word_i (perf_word),
       .data_o (perf_data),
@@ -814,11 +823,10 @@ module fsh_node #(
   assign win_busy = |(~win_empty & ~(win_waiting & {2{stopped}}));
 
   always_ff @(posedge clk_i) begin
-    idle_o <= !(rst_i || regs_busy || win_busy || tracker_busy || loop_busy || |get_valid ||
-                dispatch_busy || ccmd_busy || seq_busy || |rx_busy || |link_busy ||
-                |link_rx_valid_i || hostw_busy ||
-                perf_busy || late_q != '0 ||
-                |entry_valid || s_axil_awvalid_i || s_axil_wvalid_i || s_axil_arvalid_i ||
+    idle_o <= !(rst_i || regs_busy || win_busy || tracker_busy || tags_busy || loop_busy ||
+                |get_valid || dispatch_busy || ccmd_busy || seq_busy || |rx_busy || |link_busy ||
+                |link_rx_valid_i || hostw_busy || perf_busy || late || |entry_valid ||
+                s_axil_awvalid_i || s_axil_wvalid_i || s_axil_arvalid_i ||
                 gate_i || |m_mem_bvalid_i || |m_mem_rvalid_i || m_host_rvalid_i ||
                 m_host_bvalid_i);
   end

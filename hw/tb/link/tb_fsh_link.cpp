@@ -116,6 +116,7 @@ class Bench
             p.line.assign(1 + test_.below(40), Line{});
             p.tx.dateline_i = test_.below(2);
             p.rx.node_i = (uint8_t)NODE[s];
+            p.rx.line_i = test_.below(2);
         }
         shut_ = shut;
         for (Port *p : port_) {
@@ -429,7 +430,10 @@ class Bench
             if (p.tx.dateline_i)
                 fsh_hdr_set_dateline(beat.data(), 1);
             Port &peer = *port_[1 - s];
-            bool here = fsh_hdr_dst(beat.data()) == NODE[1 - s];
+            // What would cross the dateline again goes no further.
+            bool here = fsh_hdr_dst(beat.data()) == NODE[1 - s] ||
+                        (fsh_hdr_dateline(beat.data()) &&
+                         port_[1 - s]->rx.line_i);
             p.leaving = channel(beat);
             p.to = here ? &peer.here : &peer.pass;
             p.to->expected[p.leaving].emplace_back();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The DMA window of a node: what stands where. Offsets in bytes from its
- * start, which is address 0 of SPACE_HOST. "device" writes the rings, the
- * slots and the status line; other nodes write the credit lines; this host
+ * start, which is address 0 of SPACE_HOST. The device writes the rings, the
+ * slots and the status line, other nodes the slots that are theirs here; this host
  * writes the bounce memory, which the device reads (and writes, for GETs).
  */
 #ifndef FSH_FPGA_DMA_H
@@ -16,7 +16,6 @@
 #define FSH_DMA_REQ 0x010000u      /* request receive ring */
 #define FSH_DMA_REP 0x020000u      /* reply receive ring */
 #define FSH_DMA_STATUS 0x030000u   /* status line */
-#define FSH_DMA_CREDIT 0x031000u   /* one line a peer, written by that peer */
 #define FSH_DMA_SLOT_HDR 0x040000u /* headers and arguments of messages */
 #define FSH_DMA_SMALL 0x100000u    /* AM bounce slots of 4 KiB, by channel */
 #define FSH_DMA_SLOT_PAY 0x800000u /* Medium payloads */
@@ -24,7 +23,6 @@
 #define FSH_DMA_BIG 0x2000000u     /* AM bounce slots of 1 MiB, by channel */
 #define FSH_DMA_END 0x3000000u
 
-#define FSH_DMA_CREDIT_BYTES 16u
 #define FSH_DMA_SMALL_BYTES 4096u
 #define FSH_DMA_SMALL_SLOTS 64u /* a channel */
 #define FSH_DMA_TAG_BYTES 0x40000u
@@ -34,6 +32,11 @@
 #define FSH_DMA_RING_BYTES (FSH_RING_ENTRIES * FSH_RING_ENTRY_BYTES)
 /* Slot index {reply, source, slot}. */
 #define FSH_DMA_SLOTS (2u * FSH_MAX_NODES * FSH_SLOTS_PER_PEER)
+/* The line in which a peer keeps its credit word: of its reply slot 0. */
+#define FSH_DMA_CREDIT(node)                                                 \
+    (FSH_DMA_SLOT_HDR +                                                      \
+     (FSH_MAX_NODES + (node)) * FSH_SLOTS_PER_PEER * FSH_SLOT_HEADER_BYTES + \
+     FSH_SLOT_LINE)
 
 _Static_assert(FSH_DMA_CPL % 65536 == 0 && FSH_DMA_REQ % 65536 == 0 &&
                    FSH_DMA_REP % 65536 == 0,
@@ -42,9 +45,9 @@ _Static_assert(FSH_DMA_REQ - FSH_DMA_CPL >= FSH_DMA_RING_BYTES &&
                    FSH_DMA_REP - FSH_DMA_REQ >= FSH_DMA_RING_BYTES &&
                    FSH_DMA_STATUS - FSH_DMA_REP >= FSH_DMA_RING_BYTES,
                "rings do not overlap");
-_Static_assert(FSH_DMA_CREDIT + FSH_MAX_NODES * FSH_DMA_CREDIT_BYTES <=
-                   FSH_DMA_SLOT_HDR,
-               "credit lines");
+_Static_assert(FSH_SLOT_LINE >= FSH_HDR_WORDS * 8 + FSH_MAX_ARGS * 4 &&
+                   FSH_SLOT_LINE + FSH_BEAT_BYTES <= FSH_SLOT_HEADER_BYTES,
+               "a line lies behind the arguments");
 _Static_assert(FSH_DMA_SLOT_HDR % 0x40000 == 0 &&
                    FSH_DMA_SLOT_HDR + FSH_DMA_SLOTS * FSH_SLOT_HEADER_BYTES <=
                        FSH_DMA_SMALL,

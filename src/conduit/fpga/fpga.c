@@ -80,6 +80,10 @@ static void describe(void (*line)(void *arg, const char *text), void *arg)
              fsh_fpga.rx[FSH_FPGA_REPLY].pos);
     line(arg, text);
     describe_peers(line, arg);
+    /* Last: a device that is dead ends the job here. */
+    snprintf(text, sizeof text, "fpga: packets dropped by this node: %u",
+             fsh_fpga_dropped());
+    line(arg, text);
 }
 
 /* The device stays open: other threads of this process may be using it, and

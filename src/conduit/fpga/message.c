@@ -237,8 +237,7 @@ static bool try_send_from(unsigned channel, uint32_t node, unsigned slot,
 static int claim_slot(uint32_t node)
 {
     const _Atomic uint64_t *line =
-        (const void *)(fsh_fpga.mem.dma + FSH_DMA_CREDIT +
-                       node * FSH_DMA_CREDIT_BYTES);
+        (const void *)(fsh_fpga.mem.dma + FSH_DMA_CREDIT(node));
 
     fsh_fpga_lock(&fsh_fpga.peer_lock);
     int slot = fsh_fpga_slots_claim(&fsh_fpga.peer[node]);
@@ -314,11 +313,11 @@ static void flush_peer(uint32_t node)
         .category = FSH_CAT_LONG,
         .reply = true,
         .ordered = true,
-        .rspace = FSH_SPACE_HOST,
+        .rspace = FSH_SPACE_HOST, /* this rank's line at the peer */
         .lspace = FSH_SPACE_INLINE,
         .node = (uint8_t)node,
-        .raddr = FSH_DMA_CREDIT + fsh_fpga.rank * FSH_DMA_CREDIT_BYTES,
-        .length = FSH_DMA_CREDIT_BYTES,
+        .raddr = 0,
+        .length = FSH_BEAT_BYTES,
     };
 
     fsh_fpga_lock(&fsh_fpga.peer_lock);

@@ -44,6 +44,11 @@ void fsh_fpga_write(uint32_t offset, uint64_t value)
     fsh_fpga_unlock(&fsh_fpga.device_lock);
 }
 
+unsigned fsh_fpga_dropped(void)
+{
+    return (unsigned)(fsh_fpga_read(FSH_REG_FAULTS) & 0xffff);
+}
+
 static void open_device(void)
 {
     const char *name = fsh_option_str("FSHMEM_DEVICE");

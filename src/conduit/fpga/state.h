@@ -205,6 +205,8 @@ void fsh_fpga_attach(size_t size, struct fsh_segment *segs);
 bool fsh_fpga_write_routes(unsigned ports);
 /* Register access under device_lock. */
 uint64_t fsh_fpga_read(uint32_t offset);
+/* Packets that the device has dropped: wrong, and nobody to tell. */
+unsigned fsh_fpga_dropped(void);
 void fsh_fpga_write(uint32_t offset, uint64_t value);
 
 #endif

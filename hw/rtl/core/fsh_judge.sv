@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+`default_nettype none
+
+/// Judges a header for a receiver: may it do what it wants, and who is told if not.
+/// A request with a tag that may not is refused: answered with its status. A
+/// host-bound message out of range is delivered with its status; so ends a GET
+/// whose data would leave the range asked for. All else that is wrong is dropped: a
+/// sender that does not exist or is this node though it came from outside, a tag or a
+/// length that no node sends, an answer to nothing asked of that node (a bare error
+/// may come from any: where a request ran dead), a request without a tag for which
+/// there is no unit. A packet for another node has gone around the ring (fsh_parse).
+/// Combinational; nobody looks unless valid_i.
+module fsh_judge (
+    input  wire logic                   valid_i,
+    input  wire logic             [7:0] node_i,
+    input  wire logic             [7:0] nodes_i,
+    input  wire logic            [39:0] seg_size_i,
+    input  wire fsh_spec_pkg::hdr_t     hdr_i,
+    input  wire logic            [40:0] end_i,   // of its payload; of what a GET reads
+    input  wire logic                   loop_i,  // it came from this node
+    input  wire fsh_fn_pkg::tag_t       tag_i,   // of an answer
+    output fsh_fn_pkg::verdict_t        verdict_o
+);
+  logic        is_put, is_get, is_compute, is_answer, is_reply, is_medium, is_unit, is_dead;
+  logic        to_host, to_mem, has_pay, from_peer, fits, in_range, asked, drop, refuse, alien;
+  logic        below_page, below_line;
+
+  assign is_put     = hdr_i.opcode == fsh_spec_pkg::OP_PUT;
+  assign is_get     = hdr_i.opcode == fsh_spec_pkg::OP_GET;
+  assign is_compute = hdr_i.opcode == fsh_spec_pkg::OP_COMPUTE;
+  assign is_reply   = hdr_i.opcode == fsh_spec_pkg::OP_GET_REPLY;
+  assign is_answer  = is_reply || hdr_i.opcode == fsh_spec_pkg::OP_PUT_ACK;
+  assign to_host    = hdr_i.opcode >= fsh_spec_pkg::OP_LIBRARY;
+  assign is_medium  = to_host && hdr_i.category == fsh_spec_pkg::CAT_MEDIUM;
+  assign is_unit    = is_put || is_get || is_compute || is_answer || to_host;
+  assign is_dead    = hdr_i.dst != node_i;
+  assign to_mem     = hdr_i.space == fsh_spec_pkg::SPACE_SEGMENT && !is_medium;
+  assign has_pay    = hdr_i.bytes != '0;
+  assign asked      = is_get || (hdr_i.ack && !to_host);
+
+  // Ranges. A strict comparison is a carry chain and nothing more. fits: no burst crosses 4 KiB, and the count of beats is right.
+  localparam int unsigned PAGE = $clog2(fsh_spec_pkg::MAX_MEDIUM);
+  localparam int unsigned LINE = $clog2(fsh_spec_pkg::BEAT_BYTES);
+  localparam int unsigned PACKET = $clog2(fsh_spec_pkg::MAX_PACKET);
+
+  assign below_page = end_i[40:PAGE+1] == '0 && (!end_i[PAGE] || end_i[PAGE-1:0] == '0);
+  assign below_line = end_i[40:LINE+1] == '0 && (!end_i[LINE] || end_i[LINE-1:0] == '0);
+  assign fits       = (!hdr_i.bytes[PACKET] || hdr_i.bytes[PACKET-1:0] == '0) &&
+                      (end_i[12] == hdr_i.addr[12] || end_i[11:0] == '0);
+
+  always_comb begin
+    if (is_reply)
+      in_range = fits && hdr_i.space == {1'b0, tag_i.host} && !(hdr_i.addr < tag_i.addr) &&
+                 !(end_i > tag_i.limit);
+    else if (is_medium) in_range = fits && below_page;
+    else if (to_mem) in_range = (fits || is_get) && !(end_i > {1'b0, seg_size_i});
+    else in_range = is_put && hdr_i.space == fsh_spec_pkg::SPACE_HOST && below_line;
+    if (is_get ? hdr_i.total == '0 : !has_pay) in_range = 1'b1;
+  end
+
+  // Headers that no node sends, and answers to nothing asked.
+  assign from_peer = hdr_i.src[5:0] == tag_i.node && is_reply == tag_i.get;
+  assign alien     = !(hdr_i.src < nodes_i) || hdr_i.tag[10:6] != '0 ||
+                     (!is_dead && (hdr_i.src == node_i) != loop_i);
+
+  always_comb begin
+    if (to_host)
+      drop = hdr_i.tag[5:4] != '0 || (hdr_i.nargs[4] && hdr_i.nargs[3:0] != '0) || is_dead ||
+             hdr_i.category > fsh_spec_pkg::CAT_LONG ||
+             (hdr_i.category == fsh_spec_pkg::CAT_SHORT && has_pay);
+    else if (is_answer)
+      drop = !hdr_i.reply || is_dead || !tag_i.live || (has_pay && !is_reply) ||
+             (!from_peer && (has_pay || hdr_i.status == fsh_spec_pkg::STATUS_OK));
+    else
+      drop = (hdr_i.reply && (asked || !is_put)) || ((is_dead || !is_unit) && !asked) ||
+             ((is_get || is_compute) &&
+              (!hdr_i.first || has_pay || fsh_fn_pkg::arg_beats(hdr_i.nargs) != 3'd1));
+    drop |= alien;
+  end
+
+  assign refuse = (is_dead || !is_unit || !in_range) && !drop;
+
+  always_comb begin
+    verdict_o = 'x;
+    if (valid_i) begin
+      verdict_o.drop    = drop;
+      verdict_o.refuse  = refuse;
+      verdict_o.served  = (is_get || is_compute) && !refuse && !drop;
+      verdict_o.asked   = asked;
+      verdict_o.writes  = has_pay && !refuse && !drop;
+      verdict_o.to_host = to_host;
+      verdict_o.to_mem  = to_mem;
+      verdict_o.to_line = is_put && !to_mem;
+      verdict_o.to_slot = is_medium;
+      verdict_o.status  = is_dead ? fsh_spec_pkg::STATUS_BAD_NODE :
+                          !is_unit ? fsh_spec_pkg::STATUS_UNSUPPORTED :
+                          !in_range ? fsh_spec_pkg::STATUS_REMOTE_RANGE : hdr_i.status;
+      verdict_o.opcode  = to_host || is_answer ? hdr_i.opcode : fsh_spec_pkg::OP_PUT;
+    end
+  end
+endmodule
+
+`default_nettype wire
