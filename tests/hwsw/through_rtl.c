@@ -10,8 +10,8 @@
  *            by packet), and the node goes on
  *   outside, corrupt  such a command, and one with a wrong check byte, must end
  *            the job, and say why (the caller expects failure)
- *   nobody   a put to a node that does not hear its number goes around the ring
- *            and must end the job, and say why
+ *   nobody   a put to a node that does not hear its number goes around the ring of
+ *            three and must end the job, and say why
  *   lost     a put whose packets are dropped must end the job when the watchdog
  *            bites, and say which
  * Run as: through_rtl <mode> [seed]
@@ -282,11 +282,11 @@ static void mode_corrupt(void)
     await_failure();
 }
 
-/* Node `who` takes itself for one that does not exist; rank 0 puts to rank 1. */
-static void put_in_disguise(gasnet_node_t who)
+/* Node `who` takes itself for another one; rank 0 puts to rank 1. */
+static void put_in_disguise(gasnet_node_t who, uint64_t number)
 {
     if (me == who) {
-        fsh_fpga_reg_write(FSH_REG_NODE, 60 | (uint64_t)ranks << 8);
+        fsh_fpga_reg_write(FSH_REG_NODE, number | (uint64_t)ranks << 8);
         (void)fsh_fpga_reg_read(FSH_REG_NODE);
     }
     fsh_boot_barrier("through_rtl the disguise");
@@ -297,12 +297,12 @@ static void put_in_disguise(gasnet_node_t who)
 
 static void mode_nobody(void)
 {
-    put_in_disguise(1);
+    put_in_disguise(1, 2);
 }
 
 static void mode_lost(void)
 {
-    put_in_disguise(0);
+    put_in_disguise(0, 60);
 }
 
 static const struct {

@@ -38,7 +38,8 @@ module fsh_judge (
   assign has_pay    = hdr_i.bytes != '0;
   assign asked      = is_get || (hdr_i.ack && !to_host);
 
-  // Ranges. A strict comparison is a carry chain and nothing more. fits: no burst crosses 4 KiB, and the count of beats is right.
+  // Ranges. A strict comparison is a carry chain and nothing more. fits: no burst
+  // crosses 4 KiB, and the count of beats is right.
   localparam int unsigned PAGE = $clog2(fsh_spec_pkg::MAX_MEDIUM);
   localparam int unsigned LINE = $clog2(fsh_spec_pkg::BEAT_BYTES);
   localparam int unsigned PACKET = $clog2(fsh_spec_pkg::MAX_PACKET);
