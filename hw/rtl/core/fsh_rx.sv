@@ -447,7 +447,7 @@ module fsh_rx #(
   );
 
   assign mem_ok      = !pend_mem || mem_b_q != '0 || mem_bvalid_i;
-  assign host_ok     = host_b_q >= {5'd0, pend_host};
+  assign host_ok     = !(host_b_q < {5'd0, pend_host});
   assign evt_valid_o = pend_valid && mem_ok && host_ok;
   assign pend_pop    = evt_valid_o && evt_ready_i;
 
@@ -456,7 +456,7 @@ module fsh_rx #(
       mem_b_q <= mem_b_q + {5'd0, mem_bvalid_i} - {5'd0, pend_pop && pend_mem};
     if (host_bvalid_i || pend_pop)
       host_b_q <= host_b_q + {6'd0, host_bvalid_i} - (pend_pop ? {5'd0, pend_host} : 7'd0);
-    pend_ok_q <= pend_count <= 6'(PEND_DEPTH - UNSEEN);
+    pend_ok_q <= pend_count < 6'(PEND_DEPTH - UNSEEN + 1);
     if (rst_i) begin
       mem_b_q   <= '0;
       host_b_q  <= '0;

@@ -77,7 +77,7 @@ module fsh_seq (
     output logic                     busy_o
 );
   localparam int unsigned DESC_DEPTH = 32;
-  localparam int unsigned DESC_ROOM = DESC_DEPTH - 4;
+  localparam int unsigned DESC_ROOM = DESC_DEPTH - 3;
 
   localparam int unsigned FIXED = 69;
   localparam int unsigned MOVING = 105;
@@ -190,8 +190,7 @@ module fsh_seq (
   assign reply = index_q[1];
   assign port  = index_q[0] ^ other_q[index_q];
 
-  // Prepare: up to the next multiple of the packet size, a power of two. Strict
-  // comparisons, which are carry chains and nothing more.
+  // Prepare: up to the next multiple of the packet size, a power of two.
   logic [10:0] reach;
   logic [11:0] both;
   logic        fits, fits_q, ends_q;
@@ -199,14 +198,14 @@ module fsh_seq (
 
   assign reach = (~moving_q.raddr[10:0] & (packet_i - 11'd1)) + 11'd1;
   assign both  = {1'b0, reach} + {1'b0, packet_i};
-  assign fits  = !(moving_q.left > {13'd0, reach});
+  assign fits  = moving_q.left <= {13'd0, reach};
 
   always_ff @(posedge clk_i) begin
     if (state_q == Prepare) begin
       n_q      <= fits ? moving_q.left[10:0] : reach;
       fits_q   <= fits;
       // The last packet of this port.
-      ends_q   <= fits || (fixed_q.stripe && !(moving_q.left > {12'd0, both}));
+      ends_q   <= fits || (fixed_q.stripe && moving_q.left <= {12'd0, both});
       source_q <= (fixed_q.lspace == fsh_spec_pkg::SPACE_HOST ? host_base_i : {8'd0, seg_base_i}) +
                   {8'd0, moving_q.laddr};
     end
@@ -398,7 +397,7 @@ module fsh_seq (
       .host_data_o (host_data)
   );
 
-  assign room = mem_room & {desc_count1 <= 6'(DESC_ROOM), desc_count0 <= 6'(DESC_ROOM)};
+  assign room = mem_room & {desc_count1 < 6'(DESC_ROOM), desc_count0 < 6'(DESC_ROOM)};
 
   // Senders.
   logic [1:0] send_busy;

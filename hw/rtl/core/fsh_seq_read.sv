@@ -46,7 +46,7 @@ module fsh_seq_read (
     output logic      [127:0] host_data_o
 );
   localparam int unsigned DATA_DEPTH = 512;  // beats: covers the read latency of either memory
-  localparam int unsigned DATA_ROOM = DATA_DEPTH - 3 * 65;
+  localparam int unsigned DATA_ROOM = DATA_DEPTH - 3 * 65 + 1;
   localparam int unsigned AR_DEPTH = 4;
 
   // A read that crosses 4 KiB becomes two bursts.
@@ -56,7 +56,7 @@ module fsh_seq_read (
   logic [8:0]  ar_left;
   logic [2:0]  ar_count;
 
-  assign ar_room_o = ar_count <= 3'(AR_DEPTH - 2);
+  assign ar_room_o = ar_count < 3'(AR_DEPTH - 1);
 
   fsh_fifo #(
       .WIDTH(53),
@@ -154,7 +154,7 @@ module fsh_seq_read (
       taken_q <= mem_ready_i[p] && mem_valid_o[p];
       if (here || taken_q)
         used_q <= used_q + (here ? {3'd0, beats_i} : 10'd0) - {9'd0, taken_q};
-      mem_room_o[p] <= used_q <= 10'(DATA_ROOM);
+      mem_room_o[p] <= used_q < 10'(DATA_ROOM);
       if (rst_i) begin
         used_q        <= '0;
         taken_q       <= 1'b0;
@@ -167,7 +167,7 @@ module fsh_seq_read (
     if ((valid_i && host_i) || host_taken)
       host_used_q <= host_used_q + (valid_i && host_i ? {3'd0, beats_i} : 10'd0) -
                      {9'd0, host_taken};
-    host_room_o <= host_used_q <= 10'(DATA_ROOM);
+    host_room_o <= host_used_q < 10'(DATA_ROOM);
     if (rst_i) begin
       host_used_q <= '0;
       host_room_o <= 1'b0;
