@@ -1,15 +1,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Counts cells and logic levels of a flat yosys netlist (write_json).
+"""Counts cells and the time of the longest path of a flat yosys netlist
+(write_json). Used by synth.py.
 
-Used by synth.py. Levels of logic, the rule: a LUT is one level, so is a read
-of distributed RAM or of a shift register; a carry chain is one level, entered
-from a LUT or a register, whatever its length; wide multiplexers (MUXF) and
-inverters belong to the LUT beside them and are none. A multiplier (DSP) is six
-levels between its registers, which may be its own or those around it. Paths start
-at registers, block RAM and inputs, and end there and at outputs.
+The unit is the level of logic: a LUT and the net to it. What is no LUT counts by
+its delay, so that levels stand for time: of a path its picoseconds are summed and
+divided by LEVEL, rounded up. The delays are those that yosys 0.23 gives its own
+mapper (share/yosys/xilinx/cells_sim.v, from the timings of an Artix-7 that
+prjxray measured; net: 300, the mapper's default). Newer parts are faster, in all of
+this alike: a level is no time of a given part, and no clock frequency follows.
+
+    net, to any input but those below                          300
+    LUT, mean of its inputs; read of distributed RAM or SRL    420
+    MUXF7, 8, 9: no net before them                            296
+    carry chain, first bit: from S or DI, LUT and net aside    580
+        each further four bits                                 114
+        from the chain to a sum, a carry in the middle         334, 271
+    block RAM without output register: data, more than a
+        register's (which is left out of every path)           2454 - 303
+    DSP, between its registers, which may be its own or those
+        around it: six levels. 2823 there, but since then LUTs
+        have become faster than DSPs                           4320
+    inverters                                                  0, no net
+
+A LUT that feeds a carry chain stands in front of it, without a net. Fan-out and
+placement are in nobody's count. Paths start at registers, block RAM and inputs,
+and end there and at outputs.
 """
 import collections
 import json
+import math
 import re
 
 LUT_OF_RAM = {"RAM32M16": 8, "RAM64M8": 8, "RAM32M": 4, "RAM64M": 4,
@@ -17,8 +36,13 @@ LUT_OF_RAM = {"RAM32M16": 8, "RAM64M8": 8, "RAM32M": 4, "RAM64M": 4,
               "RAM64X1S": 1, "RAM128X1S": 2, "RAM256X1D": 8, "RAM512X1S": 8}
 SEQUENTIAL = re.compile(r"FD[A-Z]+|LD[A-Z]+|RAMB\w+|URAM\w+|DSP\w+|MISTRAL_FF"
                         r"|MISTRAL_M\d+K|altsyncram|\$scopeinfo")
-MULTIPLIER = 6
-FREE = {"MUXF7", "MUXF8", "MUXF9", "INV", "MISTRAL_NOT", "BUFG", "IBUF", "OBUF"}
+# Picoseconds, see above.
+NET, LUT, MUXF = 300, 420, 296
+LEVEL = NET + LUT
+CARRY_IN, CARRY_FOUR, CARRY_SUM, CARRY_OUT = 580, 114, 334, 271
+BLOCK_RAM = 2454 - 303
+MULTIPLIER = 6 * LEVEL
+FREE = {"INV", "MISTRAL_NOT", "BUFG", "IBUF", "OBUF"}
 NAMED = re.compile(r"[A-Za-z_][\w.\[\]]*")
 
 
@@ -42,9 +66,13 @@ class Netlist:
         return collections.Counter(c["type"] for c in self.cells.values())
 
     def levels(self):
-        """Longest path: (levels, names along it, start first)."""
-        arcs = collections.defaultdict(list)  # output bit -> [(input bit, cost)]
+        """Longest path: (levels, names along it, start first, with the levels
+        so far)."""
+        arcs = collections.defaultdict(list)  # output bit -> [(input bit, ps)]
         ends = []
+        self.luts = {bit for cell in self.cells.values()
+                     if cell["type"].startswith("LUT")
+                     for bit in cell["connections"]["O"]}
         for cell in self.cells.values():
             ends.extend(self.cell_arcs(cell, arcs))
         for port in self.ports.values():
@@ -55,14 +83,17 @@ class Netlist:
         if not ends:
             return 0, []
         bit = max(ends, key=lambda b: depth.get(b, 0))
-        level, path = depth.get(bit, 0), [bit]
+        path = [bit]
         while arcs.get(path[-1]):
             path.append(max(arcs[path[-1]],
                             key=lambda a: depth.get(a[0], 0) + a[1])[0])
-        return level, [f"{depth.get(b, 0):2} {self.label(b)}"
-                       for b in reversed(path)]
+        return math.ceil(depth.get(bit, 0) / LEVEL), [
+            f"{depth.get(b, 0) / LEVEL:5.2f} {self.label(b)}"
+            for b in reversed(path)]
 
     def label(self, bit):
+        if isinstance(bit, str):
+            return bit
         name = self.names.get(bit, "?")
         if NAMED.fullmatch(name):
             return name
@@ -96,7 +127,7 @@ class Netlist:
         """Adds the arcs through a cell; gives the bits that end in it."""
         kind = cell["type"]
         if kind.startswith("CARRY"):
-            return carry_arcs(cell, arcs)
+            return carry_arcs(cell, arcs, self.luts)
         pins = {"input": [], "output": []}
         for pin, bits in cell["connections"].items():
             pins[cell["port_directions"][pin]] += \
@@ -104,6 +135,9 @@ class Netlist:
         if kind.startswith("DSP"):
             return self.dsp_arcs(cell, pins, arcs)
         if SEQUENTIAL.fullmatch(kind) or "fsh_" in kind:  # ... or a box
+            if kind.startswith("RAMB"):
+                for _, out in pins["output"]:
+                    arcs[out].append(("block RAM", BLOCK_RAM))
             return [b for _, b in pins["input"]]
         through = pins["input"]
         ends = []
@@ -116,7 +150,7 @@ class Netlist:
         return ends
 
 
-def carry_arcs(cell, arcs):
+def carry_arcs(cell, arcs, luts):
     """Adds the arcs of a carry cell: a bit depends on those below it only."""
     through = [(pin, index, bit) for pin, bits in cell["connections"].items()
                if cell["port_directions"][pin] == "input"
@@ -128,8 +162,25 @@ def carry_arcs(cell, arcs):
             for source, place, bit in through:
                 above = source == "CI_TOP" and index < 4
                 if isinstance(out, int) and place <= index and not above:
-                    arcs[out].append((bit, cost(cell["type"], source)))
+                    time = carry_time(source, place, pin, index)
+                    if source in ("S", "DI") and bit not in luts:
+                        time += NET if source == "DI" else LEVEL
+                    arcs[out].append((bit, time))
     return []
+
+
+def carry_time(source, place, pin, index):
+    """From bit `place` of input `source` to bit `index` of output `pin`."""
+    fours = index // 4
+    out = CARRY_SUM if pin == "O" else 0 if index % 4 == 3 else CARRY_OUT
+    if source == "CI":
+        return fours * CARRY_FOUR + (CARRY_FOUR if not out else out)
+    if source == "CI_TOP":
+        return CARRY_FOUR if not out else out
+    fours -= place // 4
+    if fours == 0:
+        return CARRY_IN
+    return CARRY_IN + (fours - 1) * CARRY_FOUR + (CARRY_FOUR if not out else out)
 
 
 def is_read_address(kind, pin):
@@ -141,10 +192,9 @@ def is_read_address(kind, pin):
 
 
 def cost(kind, pin):
-    if kind in FREE or (kind.startswith("CARRY") and pin in ("CI", "CI_TOP")) \
-            or (kind == "MISTRAL_ALUT_ARITH" and pin == "CI"):
+    if kind in FREE or (kind == "MISTRAL_ALUT_ARITH" and pin == "CI"):
         return 0
-    return 1
+    return MUXF if kind.startswith("MUXF") else LEVEL
 
 
 def rank(name):

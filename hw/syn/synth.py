@@ -6,9 +6,11 @@ and depth.
 `make synth` calls it: Xilinx UltraScale+ (levels of logic, LUT, block RAM) and
 Intel Cyclone 10 GX (ALM, M20K: the same logic cell and memory as the paper's
 Stratix 10, for which there is no free tool). No tool here gives a clock
-frequency. Fails if a block is deeper than the limit or a group larger than
-twice the published one. Writes
-<out>/synth.{txt,json}; with --levels, Xilinx only (for CI).
+frequency. Fails if a block is deeper than the limit of blocks.json, a top as a
+whole deeper than its own (which is higher where a path crosses blocks), or a group
+larger than twice the published one, packed as well as it can be. Writes
+<out>/synth.{txt,json}. With --levels only the longest path of each top as a whole:
+a minute of the node (for CI).
 """
 import argparse
 import collections
@@ -22,8 +24,8 @@ import netlist
 
 HERE = pathlib.Path(__file__).resolve().parent
 RTL = HERE.parent / "rtl"
-LIMIT = 12
 TIMES = 2  # the published area, per group
+WHAT = {"alm": "ALM", "bram": "M20K", "dsp": "DSP"}
 OTHER = "what joins them"
 # yosys ignores ram_style in this family: memories marked distributed become
 # MLABs first, as the vendor's tool would map them.
@@ -147,28 +149,75 @@ def table(rows, blocks, paper):
         if i:
             line += f"{i['alm']:>9.0f}{i['alm_unpaired']:>11.0f}{i['bram']:>6}"
         lines.append(line)
-    lines += ["", "Published design (Stratix 10, Quartus):"]
     for name, row in paper.items():
-        lines.append(f"{'  ' + name:34}{'':>36}{row['alm']:>9}{'':>11}"
-                     f"{row['bram']:>6}  DSP {row['dsp']}")
+        total = sum_of(name, rows)
+        lines += ["", f"Published, {row['what']} (Stratix 10, Quartus): " +
+                  ", ".join(f"{row[w]:.0f} {unit}" for w, unit in WHAT.items())]
+        if total:
+            lines.append(f"{name} here: {total['alm']:.0f} ALM if all pair, "
+                         f"{total['alm_unpaired']:.0f} if none does "
+                         f"(x{total['alm'] / row['alm']:.2f}, "
+                         f"x{total['alm_unpaired'] / row['alm']:.2f}), "
+                         f"{total['bram']:.0f} M20K, {total['dsp']:.0f} DSP")
     return "\n".join(lines) + "\n"
+
+
+def sum_of(name, rows):
+    """Intel area of a group, or of all groups `name: ...`; {} if there are none."""
+    total = {}
+    for group, block, area, _ in rows:
+        if block is None and "intel" in area and \
+                (group == name or group.startswith(name + ":")):
+            add(total, area["intel"], 1)
+    return total
+
+
+def too_large(paper, rows):
+    for name, row in paper.items():
+        total = sum_of(name, rows)
+        for what in row["held"] if total else []:
+            if total[what] > TIMES * row[what]:
+                also = f" ({total['alm_unpaired']:.0f} unpaired)" \
+                    if what == "alm" else ""
+                yield f"{name}: {total[what]:.0f} {WHAT[what]}{also}, " \
+                    f"published {row[what]:.0f}"
 
 
 NOTE = """\
 Area of each block by itself, flattened, one instance; a group sums all of its
-instances. Levels of logic: LUT 1, carry chain 1, distributed RAM read 1.
-ALM: yosys for Cyclone 10 GX, best and worst packing. A proxy:
+instances. Levels of logic: a LUT and its net, carry chains, block RAM and DSPs by
+their delay in units of that (netlist.py has the model), rounded up.
+ALM: yosys for Cyclone 10 GX, if all functions of five inputs or less share one, and
+(..unpaired) if none does: what a vendor's tool makes of it lies between. A proxy:
 no place and route, no clock frequency is claimed. What joins blocks is counted
 without them. Whole: paths that cross blocks included.
 
 """
 
 
+def is_deep(plan, name, result, whole):
+    most = plan["whole"].get(name, plan["limit"]) if whole else plan["limit"]
+    return result["levels"] > most
+
+
+def longest_paths(out, plan, tops):
+    """--levels: of each top as a whole."""
+    deep = []
+    for top in tops:
+        elaborate(out, top)
+        result = synthesize(out, top, "whole")
+        print(f"{top}: {result['levels']} levels:\n  " +
+              "\n  ".join(result["path"]))
+        if is_deep(plan, top, result, True):
+            deep.append(top)
+    return deep
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--top", help="only what lies below this module")
     parser.add_argument("--out", default=str(HERE.parent.parent / "build/synth"))
-    parser.add_argument("--levels", action="store_true", help="Xilinx only")
+    parser.add_argument("--levels", action="store_true", help="longest paths only")
     parser.add_argument("--block", help="only this module, with its path")
     args = parser.parse_args()
     out = pathlib.Path(args.out)
@@ -177,9 +226,12 @@ def main():
     with open(HERE / "blocks.json", encoding="utf-8") as file:
         plan = json.load(file)
     groups = plan["groups"]
-    targets = ["xilinx"] if args.levels or args.block else \
-        [t for t in TARGETS if t != "whole"]
+    targets = ["xilinx"] if args.block else [t for t in TARGETS if t != "whole"]
     tops = [args.block or args.top] if args.block or args.top else plan["tops"]
+    if args.levels:
+        deep = longest_paths(out, plan, tops)
+        print(f"synth: {time.monotonic() - started:.0f} s")
+        return verdict(plan, deep, [], len(tops))
 
     counts = collections.Counter()
     results = {t: {} for t in targets}
@@ -207,22 +259,15 @@ def main():
         rows.append((f"whole of {name}", None, {"xilinx": result["area"]},
                      result["levels"]))
     text = NOTE + table(rows, counts, plan["paper"])
-    deep = []
+    deep = [n for n, r in results["xilinx"].items() if is_deep(plan, n, r, False)] + \
+        [n for n, r in wholes.items() if is_deep(plan, n, r, True)]
     for name, result in [*results["xilinx"].items(), *wholes.items()]:
-        if result["levels"] > LIMIT:
-            deep.append(name)
-        if result["levels"] > LIMIT or args.block:
+        if name in deep or name in wholes or args.block:
             text += f"\n{base(name)}: {result['levels']} levels:\n  " + \
                 "\n  ".join(result["path"]) + "\n"
-    large = [f"{group}: {area['intel'][what]:.0f} {unit}, published "
-             f"{plan['paper'][group][what]:.0f}"
-             for group, block, area, _ in rows
-             if block is None and group in plan["paper"] and "intel" in area
-             for what, unit in [("alm", "ALM"), ("bram", "M20K"), ("dsp", "DSP")]
-             if area["intel"][what] > TIMES * plan["paper"][group][what]]
     (out / "synth.txt").write_text(text, encoding="utf-8")
     (out / "synth.json").write_text(json.dumps({
-        "limit": LIMIT, "paper": plan["paper"],
+        "limit": plan["limit"], "paper": plan["paper"],
         "instances": {base(b): n for b, n in counts.items()},
         "rows": [{"group": g, "block": b and base(b), "levels": n, **a}
                  for g, b, a, n in rows],
@@ -231,14 +276,19 @@ def main():
         encoding="utf-8")
     print(text)
     print(f"synth: {time.monotonic() - started:.0f} s, {out}/synth.txt")
+    return verdict(plan, deep, list(too_large(plan["paper"], rows)), len(counts))
+
+
+def verdict(plan, deep, large, count):
     if deep:
-        print(f"synth: deeper than {LIMIT} levels: " +
+        print("synth: more levels than blocks.json allows: " +
               ", ".join(base(d) for d in deep))
     for line in large:
         print(f"synth: more than {TIMES} times the published area: {line}")
     if deep or large:
         return 1
-    print(f"synth: {len(counts)} blocks, at most {LIMIT} levels: ok")
+    print(f"synth: {count} ok, blocks at most {plan['limit']} levels, whole: " +
+          ", ".join(f"{n} at most {m}" for n, m in plan["whole"].items()))
     return 0
 
 
