@@ -38,6 +38,7 @@ module fsh_cemit (
   logic [3:0]         j;
   logic               fin, parity, last_row;
   logic [511:0]       exps_q;
+  logic [31:0]        exps;
   logic [6:0]         count;
 
   fsh_fifo #(
@@ -70,6 +71,10 @@ module fsh_cemit (
   assign exp_valid_o = valid && open;
   assign exp_cmd_o   = parity;
 
+  for (genvar l = 0; l < 4; l++) begin : gen_exps
+    assign exps[l*8+:8] = blocks[l*136+128+:8];
+  end
+
   always_comb begin
     exp_addr_o = 'x;
     exp_data_o = 'x;
@@ -87,8 +92,8 @@ module fsh_cemit (
   always_ff @(posedge clk_i) begin
     if (valid && ready) begin
       exponents_q <= last_row && !exponents_q;
-      for (int unsigned l = 0; l < 4; l++)
-        if (!exponents_q) exps_q[{j, 2'(l)}*8+:8] <= blocks[l*136+128+:8];
+      for (int unsigned r = 0; r < 16; r++)
+        if (!exponents_q && j == 4'(r)) exps_q[r*32+:32] <= exps;
     end
     ended_q <= pop && last_row && c4 == 2'd3;
     if (pop) begin
