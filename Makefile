@@ -15,7 +15,7 @@ export PREFIX
 INTO   := "$$(realpath -ms -- "$$PREFIX")"
 
 .DEFAULT_GOAL := all
-.PHONY: all demo test test-all bench soak synth synth-core lint format install clean \
+.PHONY: all demo test test-all bench soak mutants synth synth-core lint format install clean \
         help deps build
 
 all: deps build ## install what is missing, build everything
@@ -62,6 +62,10 @@ bench: build ## all figures: sections IV and V, simulator, kernels, smp beside M
 soak: build ## random tests on all conduits for SECONDS=600, or any other time
 	@FSH_BIN=$(abspath $(BUILD))/bin FSH_TESTS=$(abspath $(BUILD))/tests \
 	    tests/stress/soak.py --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+
+mutants: build ## breaks the sources: which edit does no test notice? SEED=, MUTANTS=20
+	@tests/mutants/mutants.py --build $(BUILD) $(if $(SEED),--seed $(SEED)) \
+	    $(if $(MUTANTS),--mutants $(MUTANTS))
 
 synth: ## cells by block beside the paper's Table II, longest path (yosys)
 	@scripts/install-deps.sh hardware

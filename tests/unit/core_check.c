@@ -123,7 +123,10 @@ static void flags(void)
     fsh_ccmd_set_emit(w, 1);
     CHECK(!passes(w, false));
     make(w, FSH_COP_GEMM);
-    fsh_ccmd_set_tile_x(w, 0x20); /* 34 * 4 */
+    clear(w, 640, 8);
+    fsh_ccmd_set_tile_x(w, 32); /* by 4: all accumulators */
+    CHECK(passes(w, false));
+    fsh_ccmd_set_tile_x(w, 1);
     CHECK(!passes(w, false));
     make(w, FSH_COP_CONV);
     fsh_ccmd_set_out_w(w, 128); /* 132: 17 groups in a row */
@@ -166,6 +169,9 @@ static void forms(void)
     CHECK(!passes(w, false));
     make(w, FSH_COP_GEMM);
     fsh_ccmd_set_x_bfp(w, 1);
+    CHECK(!passes(w, false));
+    clear(w, 640, 8);
+    fsh_ccmd_set_tile_x(w, 4);
     CHECK(!passes(w, false));
     clear(w, 640, 8);
     fsh_ccmd_set_tile_x(w, 8);
@@ -220,6 +226,9 @@ static void operand_words(void)
     CHECK(words(64, 3, 1, 128, 512) && !words(64, 3, 1, 129, 512));
     CHECK(!words(64, 3, 1, 129, 1023) && !words(64, 3, 1, 255, 0));
     CHECK(!words(128, 255, 8, 255, 1023));
+    /* The largest stride: 11 rows of eight phases. */
+    CHECK(words(4, 3, 8, 1, 88) && !words(4, 3, 8, 1, 87));
+    CHECK(!words(4, 3, 9, 1, 512));
 }
 
 /* A command of `op` with `rows` rows in the field at `bit` and the distance of
@@ -340,6 +349,54 @@ static void ranges(void)
     CHECK(least(w) == (600 + 20 * 18) * 64);
 }
 
+/* Results stand where the command says, made of operands where it says. */
+static void results(void)
+{
+    enum { M = 3, N = 20, K = 18, X = 10, W = 20, B = 60, C = 70, E = 90 };
+    uint64_t w[FSH_CCMD_WORDS];
+    float *at = (void *)segment, want[M * 2 * 16] = {0};
+    unsigned char code[FSH_BFP_UNIT_BYTES];
+    struct fsh_matmul op = {.m = M, .n = N, .k = K, .c = want, .ldc = 32};
+
+    memset(segment, 0, BYTES);
+    for (unsigned i = X * 16; i < C * 16; i++)
+        at[i] = (float)((int)(i * 37 % 23) - 11);
+    make(w, FSH_COP_GEMM);
+    clear(w, 384, 48);
+    clear(w, 448, 24);
+    clear(w, 192, 32);
+    clear(w, 256, 32);
+    fsh_ccmd_set_m(w, M);
+    fsh_ccmd_set_n(w, N);
+    fsh_ccmd_set_k(w, K);
+    fsh_ccmd_set_x_addr(w, X);
+    fsh_ccmd_set_w_addr(w, W);
+    fsh_ccmd_set_b_addr(w, B);
+    fsh_ccmd_set_c_addr(w, C);
+    fsh_ccmd_set_e_addr(w, E);
+    fsh_ccmd_set_bias(w, 1);
+    fsh_ccmd_set_emit(w, 1);
+    op.a = (struct fsh_operand){FSH_OPERAND_ROWS, segment + X * 64, 32};
+    op.b = (struct fsh_operand){FSH_OPERAND_COLUMNS, segment + W * 64, 32};
+    op.finish.bias = at + B * 16;
+    CHECK(fsh_matmul(&op, FSH_ISA_PORTABLE) == FSH_KERNEL_OK);
+    fsh_bfp_operand_encode(at + W * 16, 32, true, N, K, code, FSH_ISA_PORTABLE);
+    CHECK(run(w, BYTES) == FSH_STATUS_OK);
+    for (unsigned i = 0; i < M; i++)
+        CHECK(memcmp(at + (C + 2 * i) * 16, want + 32 * i, N * 4) == 0);
+    CHECK(memcmp(segment + E * 64, code, sizeof code) == 0);
+    /* ENCODE alone gives the same. */
+    make(w, FSH_COP_ENCODE);
+    clear(w, 408, 24);
+    clear(w, 448, 24);
+    fsh_ccmd_set_n(w, N);
+    fsh_ccmd_set_k(w, K);
+    fsh_ccmd_set_w_addr(w, W);
+    CHECK(run(w, BYTES) == FSH_STATUS_OK);
+    CHECK(memcmp(segment + 700 * 64, code, sizeof code) == 0);
+    memset(segment, 0, BYTES);
+}
+
 /* Lines of the input that the core does not load may be outside; it loads whole
  * words of a row. */
 static void unread_rows(void)
@@ -407,6 +464,7 @@ static void transfers(void)
     make(w, FSH_COP_CONV);
     fsh_ccmd_set_art(w, 1);
     CHECK(sent(w).count == 2 && sent(w).bytes == 24 * 64);
+    CHECK(sent(w).end == (512 + 24) * 64);
     make(w, FSH_COP_NOP);
     fsh_ccmd_set_art(w, 1);
     CHECK(sent(w).count == 0);
@@ -422,6 +480,7 @@ int main(void)
     distances();
     dimensions();
     ranges();
+    results();
     unread_rows();
     transfers();
     return 0;

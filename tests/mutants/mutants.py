@@ -1,0 +1,313 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Breaks the sources one edit at a time, and sees whether a test notices.
+
+`make mutants` calls it (BUILD=, SEED=, MUTANTS= of each file). A mutant is one edit
+of one line: an operator, a constant, a condition, a statement left out. It is built
+against the tests that targets.json names for the file and killed by the first that
+fails, also by its time. One that survives is either no fault (say so in
+targets.json, under "equal") or a test that is missing. Those under "must" are tried
+in every run and must be killed, or the exit code is 1; a line of theirs that is no
+longer there is an error. The rest is a random choice from the seed, bounded in
+number and time; its survivors are listed.
+
+C: the file is compiled as the build tree compiles it and linked in front of its
+library. RTL: the block is Verilated with its testbench.
+"""
+import argparse
+import json
+import os
+import pathlib
+import random
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+VERILATOR_ROOT = os.environ.get("VERILATOR_ROOT", "/usr/share/verilator")
+
+SWAPS = [(r" == ", " != "), (r" != ", " == "), (r" && ", " || "),
+         (r" \|\| ", " && "), (r" < ", " <= "), (r" > ", " >= "),
+         (r" >= ", " > "), (r" \+ ", " - "), (r" - ", " + ")]
+C_SWAPS = SWAPS + [(r" <= ", " < "), (r" & ", " | "), (r" \| ", " & "),
+                   (r" << ", " >> "), (r"\bif \((.*)\)( \{)?$", r"if (!(\1))\2"),
+                   (r"\btrue\b", "false"), (r"\bfalse\b", "true"),
+                   (r"\+\+;", "--;")]
+V_SWAPS = SWAPS + [(r"1'b0", "1'b1"), (r"1'b1", "1'b0"), (r"!(?=[a-z(])", ""),
+                   (r"\bif \((.*)\)( begin)?$", r"if (!(\1))\2")]
+NUMBER = re.compile(r"(?<![\w.'])(\d+)(?=u?\b)(?!')")
+C_STATEMENT = re.compile(r"^\s+(?!return|break|goto|continue|static|const|struct|enum|"
+                         r"unsigned|int\b|uint|size_t|bool\b|char|void|FSH_|assert|"
+                         r"_Static|case|default|else|extern|typedef|float|double|union)"
+                         r"[\w*(][^;{}]*;$")
+V_STATEMENT = re.compile(r"^\s+(if \([^)]*\) )?\w+(\[[^\]]*\])?\s*<= [^;]*;$")
+
+
+class Trouble(Exception):
+    """The run itself is impossible: no mutant's fault."""
+
+
+def mutations(path):
+    """All edits of a file: (line number, new line)."""
+    verilog = path.suffix == ".sv"
+    comment = False
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n")):
+        text = line.split("//")[0].rstrip() if verilog else line
+        comment = comment or "/*" in text
+        if comment or not text.startswith(" ") or re.search(
+                r'"|^\s*(//|`)|FSH_ASSERT|FSH_STABLE|localparam|\bassert', text):
+            comment = comment and "*/" not in text
+            continue
+        for new in edits_of(text, verilog):
+            yield number, new
+
+
+def edits_of(text, verilog):
+    for pattern, by in V_SWAPS if verilog else C_SWAPS:
+        if verilog and pattern == r" <= ":
+            continue
+        for match in re.finditer(pattern, text):
+            yield text[:match.start()] + match.expand(by) + text[match.end():]
+    if not verilog:
+        for match in NUMBER.finditer(text):
+            yield text[:match.start()] + str(int(match[1]) + 1) + text[match.end():]
+    if (V_STATEMENT if verilog else C_STATEMENT).match(text):
+        yield re.match(r"\s*", text)[0] + ";"
+
+
+class C:
+    """A C file in a build tree, and programs of that tree that test it."""
+
+    def __init__(self, target, build, work):
+        self.path, self.work = ROOT / target["file"], work
+        with open(build / "compile_commands.json", encoding="utf-8") as file:
+            commands = {c["file"]: c for c in json.load(file)}
+        if str(self.path) not in commands:
+            raise Trouble(f"{self.path} is not in {build}/compile_commands.json")
+        self.compile = self.words(commands[str(self.path)])
+        self.link = [w for i, w in enumerate(self.compile)
+                     if i == 0 or w.startswith("-fsanitize")]
+        self.tests = []
+        for name in target["tests"]:
+            source = str(ROOT / "tests/unit" / f"{name}.c")
+            test = work / f"{name}.o"
+            run(self.words(commands[source]) + ["-c", source, "-o", str(test)], 120,
+                must=True)
+            self.tests.append((name, test))
+        self.library = str(work / "libfshmem.a")  # another build may go on
+        try:
+            shutil.copy(build / "lib/libfshmem.a", self.library)
+        except OSError as error:
+            raise Trouble(f"the library is not built: {error}") from None
+
+    @staticmethod
+    def words(command):
+        """The command without what it reads and writes, quick to compile. gcc and
+        clang take no warning of a mutant for an error."""
+        words, out = shlex.split(command["command"]), []
+        skip = False
+        for word in words:
+            if skip or word in ("-c", "-MD") or word == command["file"]:
+                skip = False
+            elif word in ("-o", "-MT", "-MF"):
+                skip = True
+            elif not word.startswith("-Werror"):
+                out.append(word)
+        if "ccache" in os.path.basename(out[0]):  # would only fill up with mutants
+            out = out[1:]
+        return out + ["-w", "-O1", f"-I{os.path.dirname(command['file'])}"]
+
+    def build(self, text):
+        source, made = self.work / self.path.name, self.work / "mutant.o"
+        source.write_text(text, encoding="utf-8")
+        return run(self.compile + ["-c", str(source), "-o", str(made)], 60) == 0
+
+    def kill(self, limit):
+        """The test that notices, or None."""
+        for name, test in self.tests:
+            program = self.work / f"{name}.exe"
+            run([*self.link, str(test), str(self.work / "mutant.o"), self.library, "-lm",
+                 "-pthread", "-ldl", "-lrt", "-o", str(program)], 60, must=True)
+            if run([str(program)], limit, cwd=self.work) not in (0, 77):
+                return name
+        return None
+
+
+class Rtl:
+    """A block and its testbench, Verilated by itself."""
+
+    def __init__(self, target, build, work):
+        del build
+        self.path, self.work = ROOT / target["file"], work
+        self.bench, self.models = ROOT / target["bench"], target["models"]
+        self.rtl = work / "rtl"
+        if shutil.which("verilator") is None:
+            raise Trouble("no verilator")
+        shutil.rmtree(self.rtl, ignore_errors=True)
+        shutil.copytree(ROOT / "hw/rtl", self.rtl)
+        self.here = self.rtl / self.path.relative_to(ROOT / "hw/rtl")
+        self.common = work.parent / "verilated.o"
+        if not self.common.exists():
+            unit = work / "verilated.cpp"
+            unit.write_text('#include "verilated_threads.cpp"\n'
+                            f'#include "{VERILATOR_ROOT}/include/verilated.cpp"\n',
+                            encoding="utf-8")
+            run(["g++", "-O1", "-w", f"-I{VERILATOR_ROOT}/include",
+                 f"-I{VERILATOR_ROOT}/include/vltstd", "-c",
+                 str(unit), "-o", str(self.common)],
+                300, must=True)
+
+    def build(self, text):
+        self.here.write_text(text, encoding="utf-8")
+        folders = [f"{self.rtl}/{d}" for d in
+                   ("lib", "core", "link", "host", "compute", "top")]
+        packages = [str(self.rtl / "fsh_spec_pkg.sv")] + sorted(
+            str(p) for p in self.rtl.glob("*_pkg.sv") if p.stem != "fsh_spec_pkg")
+        for prefix, (top, *more) in self.models.items():
+            words = ["verilator", "--cc", "--assert", "-DFSH_CHECKED", "-Wno-fatal",
+                     "--x-assign", "unique", "--x-initial", "unique", "--prefix",
+                     prefix, "--Mdir", str(self.work / prefix), "--top-module",
+                     pathlib.Path(top).stem, *more]
+            for folder in folders:
+                words += ["-y", folder, f"-I{folder}"]
+            shutil.rmtree(self.work / prefix, ignore_errors=True)
+            if run(words + packages + [str(self.rtl / top)], 120) != 0:
+                return False
+        return True
+
+    def kill(self, limit):
+        made = [str(p) for prefix in self.models
+                for p in (self.work / prefix).glob("*.cpp")]
+        program = self.work / "bench.exe"
+        includes = [ROOT / "hw/tb/common", ROOT / "src/base", ROOT / "src",
+                    *(self.work / p for p in self.models),
+                    f"{VERILATOR_ROOT}/include", f"{VERILATOR_ROOT}/include/vltstd"]
+        unit = self.work / "all.cpp"
+        unit.write_text("".join(f'#include "{p}"\n' for p in [*made, self.bench]),
+                        encoding="utf-8")
+        run(["g++", "-O0", "-w", *(f"-I{i}" for i in includes), str(unit),
+             str(self.common), "-pthread", "-o", str(program)], 300, must=True)
+        return self.bench.stem if run([str(program), "1"], limit) != 0 else None
+
+
+def run(words, limit, must=False, cwd=None):
+    """Exit code; of one that was too slow, 124. Its children end with it."""
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          stdin=subprocess.DEVNULL, text=True, errors="replace",
+                          start_new_session=True, cwd=cwd) as child:
+        try:
+            text, _ = child.communicate(timeout=limit)
+            code = child.returncode
+        except subprocess.TimeoutExpired:
+            code, text = 124, f"no end after {limit} s"
+        try:
+            os.killpg(child.pid, 9)
+        except ProcessLookupError:
+            pass
+    if must and code != 0:
+        raise Trouble(f"{' '.join(words)}\n{text[-3000:]}")
+    return code
+
+
+def required(target, lines):
+    """The edits under "must", as (line number, new line)."""
+    for old, new in target.get("must", []):
+        at = [i for i, line in enumerate(lines) if old in line]
+        if not at:
+            raise Trouble(f"{target['file']}: no line has `{old}`")
+        yield at[0], lines[at[0]].replace(old, new)
+
+
+def try_one(unit, lines, number, new, limit):
+    """What killed the mutant: a test; "" if it does not compile; None: nothing."""
+    text = "\n".join(lines[:number] + [new] + lines[number + 1:])
+    if not unit.build(text):
+        return ""
+    return unit.kill(limit)
+
+
+def try_target(target, args, rng, end):
+    """Counts of killed, of not compiled; survivors; those of "must"."""
+    work = args.work / re.sub(r"\W", "_", target["file"])
+    work.mkdir(parents=True, exist_ok=True)
+    kind = Rtl if target["file"].endswith(".sv") else C
+    unit = kind(target, args.build, work)
+    lines = unit.path.read_text(encoding="utf-8").split("\n")
+    began = time.monotonic()
+    if not unit.build("\n".join(lines)) or unit.kill(args.limit) is not None:
+        raise Trouble(f"{target['file']}: its tests fail as it is")
+    limit = 5 + 10 * (time.monotonic() - began)
+    must = list(required(target, lines))
+    equal = target.get("equal", [])
+    some = [m for m in mutations(unit.path) if m not in must and
+            not any(e in lines[m[0]] for e in equal)]
+    rng.shuffle(some)
+    killed, broken, survivors, missed = 0, 0, [], []
+    for index, (number, new) in enumerate(must + some[:args.mutants]):
+        if index >= len(must) and time.monotonic() > end:
+            break
+        by = try_one(unit, lines, number, new, limit)
+        killed += bool(by)
+        broken += by == ""
+        if by is None or (by == "" and index < len(must)):
+            (missed if index < len(must) else survivors).append((number, new))
+    return killed, broken, survivors, missed, lines
+
+
+def report(name, lines, found, word):
+    for number, new in found:
+        print(f"  {word}  {name}:{number + 1}\n    - {lines[number].strip()}\n"
+              f"    + {new.strip()}", flush=True)
+
+
+def parse():
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    p.add_argument("--targets", type=pathlib.Path, default=HERE / "targets.json")
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--mutants", type=int, default=20, help="of each file, at most")
+    p.add_argument("--seconds", type=float, default=900, help="for the random ones")
+    p.add_argument("--limit", type=float, default=60, help="seconds of a test")
+    p.add_argument("files", nargs="*", help="part of the names of those to try")
+    args = p.parse_args()
+    args.build = args.build.resolve()
+    args.work = args.build / "mutants"
+    return args
+
+
+def main():
+    args = parse()
+    with open(args.targets, encoding="utf-8") as file:
+        targets = [t for t in json.load(file)
+                   if not args.files or any(f in t["file"] for f in args.files)]
+    if not targets:
+        sys.exit(f"mutants: no file of {args.targets} is called so")
+    began, counts, bad = time.monotonic(), [0, 0, 0], 0
+    print(f"mutants: seed {args.seed}, {len(targets)} files", flush=True)
+    try:
+        for i, target in enumerate(targets):
+            now = time.monotonic()
+            share = (began + args.seconds - now) / (len(targets) - i)
+            killed, broken, left, missed, lines = try_target(
+                target, args, random.Random(f"{target['file']} {args.seed}"),
+                now + share)
+            print(f"{target['file']}: {killed} killed, {len(left)} survive, {broken} "
+                  f"do not compile, {time.monotonic() - now:.0f} s", flush=True)
+            report(target["file"], lines, left, "survives")
+            report(target["file"], lines, missed, "MUST BE KILLED")
+            counts = [a + b for a, b in zip(counts, (killed, len(left), broken))]
+            bad += len(missed)
+    except Trouble as trouble:
+        sys.exit(f"mutants: {trouble}")
+    print(f"mutants: {counts[0]} killed, {counts[1]} survive, {counts[2]} do not "
+          f"compile; {bad} that must be killed are not; "
+          f"{time.monotonic() - began:.0f} s, seed {args.seed}")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
