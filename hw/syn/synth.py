@@ -7,7 +7,8 @@ and depth.
 Intel Cyclone 10 GX (ALM, M20K: the same logic cell and memory as the paper's
 Stratix 10, for which there is no free tool). No tool here gives a clock
 frequency. Fails if a block, or a top as a whole, is deeper than the limit of
-blocks.json (or than what stands there of it: those known to be), or a group larger
+blocks.json (or than what stands there of it: those known to be; null: reported
+only, no run has given a number yet), or a group larger
 than twice the published one, packed as well as it can be. Writes
 <out>/synth.{txt,json}. With --levels only the longest path of each top as a whole:
 a minute of the node (for CI).
@@ -198,7 +199,7 @@ without them. Whole: paths that cross blocks included.
 def is_deep(plan, name, result, whole):
     name = f"whole of {name}" if whole else base(name)
     most = plan["deeper"].get(name, plan["limit"])
-    return result["levels"] > most
+    return most is not None and result["levels"] > most
 
 
 def longest_paths(out, plan, tops):
@@ -289,7 +290,7 @@ def verdict(plan, deep, large, count):
     if deep or large:
         return 1
     print(f"synth: {count} ok, at most {plan['limit']} levels; " +
-          ", ".join(f"{n} {m}" for n, m in plan["deeper"].items()))
+          ", ".join(f"{n} {m or 'not held'}" for n, m in plan["deeper"].items()))
     return 0
 
 
