@@ -347,16 +347,13 @@ static inline bool kick(void)
 {
     bool found = fsh_command_kick();
 
-    if (__builtin_expect(atomic_load_explicit(&fsh_barrier_active,
-                                              memory_order_relaxed) != 0,
-                         0))
-        found |= fsh_barrier_kick();
+    if (__builtin_expect(
+            atomic_load_explicit(&fsh_kicks_active, memory_order_relaxed) != 0,
+            0))
+        found |= fsh_barrier_kick() | fsh_answers_kick();
     if (__builtin_expect(
             atomic_load_explicit(&fsh_coll_active, memory_order_relaxed), 0))
         found |= fsh_coll_kick();
-    if (__builtin_expect(
-            atomic_load_explicit(&fsh_answers_active, memory_order_relaxed), 0))
-        found |= fsh_answers_kick();
     return found;
 }
 

@@ -20,12 +20,11 @@ struct answer {
     int32_t args[MAX_ARGS];
 };
 
-atomic_bool fsh_answers_active;
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct answer *first; /* under the lock, as the next two */
 static struct answer **last = &first;
-static bool busy; /* a thread sends the first */
+static bool busy;            /* a thread sends the first */
+static atomic_bool standing; /* is there a first? For a look without the lock */
 
 static void stand_in_line(const struct fsh_am *am)
 {
@@ -40,9 +39,12 @@ static void stand_in_line(const struct fsh_am *am)
     a->am.args = a->args;
     memcpy(a->args, am->args, am->nargs * sizeof *a->args);
     pthread_mutex_lock(&lock);
+    if (first == NULL) {
+        atomic_store_explicit(&standing, true, memory_order_relaxed);
+        atomic_fetch_add_explicit(&fsh_kicks_active, 1, memory_order_relaxed);
+    }
     *last = a;
     last = &a->next;
-    atomic_store_explicit(&fsh_answers_active, true, memory_order_relaxed);
     pthread_mutex_unlock(&lock);
 }
 
@@ -79,8 +81,9 @@ static void put_back(struct answer *a, bool sent)
         first = a->next;
         if (first == NULL) {
             last = &first;
-            atomic_store_explicit(&fsh_answers_active, false,
-                                  memory_order_relaxed);
+            atomic_store_explicit(&standing, false, memory_order_relaxed);
+            atomic_fetch_sub_explicit(&fsh_kicks_active, 1,
+                                      memory_order_relaxed);
         }
     }
     pthread_mutex_unlock(&lock);
@@ -95,6 +98,8 @@ bool fsh_answers_kick(void)
     struct answer *a;
     bool any = false, sent = true;
 
+    if (!atomic_load_explicit(&standing, memory_order_relaxed))
+        return false;
     while (sent && (a = take()) != NULL) {
         sent = fsh_gasnet.ops->am_try_request(&a->am);
         put_back(a, sent);

@@ -23,7 +23,7 @@
  * serves the network: they are about to come. */
 #define LOOKS 32u
 
-atomic_uint fsh_barrier_active;
+atomic_uint fsh_kicks_active;
 
 static struct fsh_opinion merge(struct fsh_opinion a, struct fsh_opinion b)
 {
@@ -129,12 +129,12 @@ static void end(struct fsh_barrier *b)
 static void count_active(uint32_t more)
 {
     if (fsh_gasnet.threaded)
-        atomic_fetch_add_explicit(&fsh_barrier_active, more,
+        atomic_fetch_add_explicit(&fsh_kicks_active, more,
                                   memory_order_relaxed);
     else
         atomic_store_explicit(
-            &fsh_barrier_active,
-            atomic_load_explicit(&fsh_barrier_active, memory_order_relaxed) +
+            &fsh_kicks_active,
+            atomic_load_explicit(&fsh_kicks_active, memory_order_relaxed) +
                 more,
             memory_order_relaxed);
 }

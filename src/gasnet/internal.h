@@ -255,7 +255,6 @@ struct fsh_am fsh_library_am(uint32_t node, enum fsh_handler handler,
 void fsh_answer(struct fsh_token *token, enum fsh_handler handler,
                 const int32_t *args, unsigned nargs, const void *src,
                 size_t nbytes);
-extern atomic_bool fsh_answers_active;
 bool fsh_answers_kick(void);
 
 /* Call the handler of a message with its arguments spread out. name: what it
@@ -388,7 +387,8 @@ void fsh_memset_start(uint32_t node, void *dest, int val, size_t n,
 
 /* Barriers between notify and their end; send what they are ready to send, from
  * polls only. */
-extern atomic_uint fsh_barrier_active;
+/* One for each, and one while answers stand in line: so polls look once. */
+extern atomic_uint fsh_kicks_active;
 bool fsh_barrier_kick(void);
 
 /* The same for collectives (coll_engine.c, coll_message.c). */

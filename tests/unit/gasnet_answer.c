@@ -105,7 +105,7 @@ int main(int argc, char **argv)
     CHECK(replies + requests == MANY, "%u answers are lost",
           MANY - replies - requests);
     gasnet_AMPoll();
-    CHECK(replies + requests == MANY && !atomic_load(&fsh_answers_active));
+    CHECK(replies + requests == MANY && atomic_load(&fsh_kicks_active) == 0);
     fsh_gasnet.ops = own;
     puts("gasnet_answer: pass");
     return 0;
