@@ -42,11 +42,6 @@ add_compile_definitions(
 if(FSH_SANITIZE)
     add_compile_options(
         "$<$<COMPILE_LANGUAGE:C>:-fsanitize=${FSH_SANITIZE};-fno-omit-frame-pointer>")
-    # The thread sanitizer does not know fences. gcc says so of some, those that it
-    # inlines, and not of others; we have had them all along.
-    if(FSH_SANITIZE MATCHES "thread" AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
-        add_compile_options("$<$<COMPILE_LANGUAGE:C>:-Wno-tsan>")
-    endif()
     if(FSH_SANITIZE MATCHES "undefined")
         add_compile_options("$<$<COMPILE_LANGUAGE:C>:-fno-sanitize-recover=undefined>")
     endif()

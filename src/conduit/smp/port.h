@@ -221,18 +221,20 @@ void fsh_smp_call_attention(const struct fsh_smp_port *port,
 /* End the owner's sleep. */
 void fsh_smp_wake(struct fsh_smp_ctl *ctl);
 
-/* A sender's slots or a block of its are free: wake it if it waits for that. G,
- * partner: fsh_smp_port_arm. */
+/* A sender's slots or a block of its are free: wake it if it waits for that. */
+void fsh_smp_wake_blocked(const struct fsh_smp_port *port,
+                          struct fsh_smp_ctl *sender);
+
+/* Does it, or must a fence come first? G, partner: fsh_smp_port_arm. */
 static inline void fsh_smp_tell_freed(const struct fsh_smp_port *port,
                                       struct fsh_smp_ctl *sender)
 {
-    if (port->fenced)
-        atomic_thread_fence(memory_order_seq_cst);
     fsh_light_fence();
-    if (__builtin_expect(
-            atomic_load_explicit(&sender->blocked, memory_order_relaxed) != 0,
-            0))
-        fsh_smp_wake(sender);
+    if (__builtin_expect(port->fenced ||
+                             atomic_load_explicit(&sender->blocked,
+                                                  memory_order_relaxed) != 0,
+                         0))
+        fsh_smp_wake_blocked(port, sender);
 }
 
 /* A handler has run here: other threads of this rank may wait for what it did. */

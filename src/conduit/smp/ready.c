@@ -211,6 +211,15 @@ uint32_t fsh_smp_port_arm(struct fsh_smp_port *port)
     return seen;
 }
 
+void fsh_smp_wake_blocked(const struct fsh_smp_port *port,
+                          struct fsh_smp_ctl *sender)
+{
+    if (port->fenced)
+        atomic_thread_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&sender->blocked, memory_order_relaxed) != 0)
+        fsh_smp_wake(sender);
+}
+
 void fsh_smp_port_disarm(struct fsh_smp_port *port)
 {
     atomic_fetch_sub(&port->own->blocked, 1);
