@@ -3,6 +3,7 @@
  * Settings: sizes, booleans, choices, ranges; what cannot be read is fatal and
  * names variable and value; an unknown name gets the nearest known one.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,15 @@ static void check_values(void)
     CHECK(fsh_option_int("FSHMEM_PACKET") == 256);
     setenv("GASNET_PSHM_NODES", "010", 1);
     CHECK(fsh_option_int("GASNET_PSHM_NODES") == 10);
+    setenv("GASNET_PSHM_NODES", "9", 1); /* and not only digits below */
+    CHECK(fsh_option_int("GASNET_PSHM_NODES") == 9);
+    setenv("GASNET_EXITTIMEOUT", "9", 1);
+    CHECK(fsh_option_seconds("GASNET_EXITTIMEOUT") > 8.9);
+    setenv("GASNET_EXITTIMEOUT", ".5", 1);
+    CHECK(fsh_option_seconds("GASNET_EXITTIMEOUT") < 0.51);
+    errno = ERANGE; /* of before */
+    CHECK(fsh_option_int("GASNET_PSHM_NODES") == 9);
+    errno = ERANGE;
     setenv("GASNET_EXITTIMEOUT", "0.5", 1);
     CHECK(fsh_option_seconds("GASNET_EXITTIMEOUT") > 0.49);
     CHECK(fsh_option_seconds("GASNET_EXITTIMEOUT") < 0.51);
