@@ -253,7 +253,7 @@ void known(tb::Test &test)
 int main(int argc, char **argv)
 {
     tb::Test test("tb_fsh_commands", argc, argv);
-    unsigned commands = argc > 2 ? (unsigned)std::atoi(argv[2]) : 600;
+    unsigned commands = argc > 2 ? (unsigned)std::atoi(argv[2]) : 400;
     unsigned count = 0, refused = 0, done = 0, compared = 0;
 
     known(test);
