@@ -66,6 +66,12 @@ static void load_beat(const unsigned char *from, uint64_t data[2])
                               __ATOMIC_RELAXED);
 }
 
+/* Is this beat in what the test has spoilt? */
+static bool spoilt(const struct fsh_master *m, uint64_t addr)
+{
+    return addr < m->bad_to && addr + FSH_BEAT_BYTES > m->bad_from;
+}
+
 /* A burst stays inside the memory and inside a 4 KiB page (AXI). */
 static bool take_burst(struct fsh_fabric *fab, const struct fsh_sim_node *node,
                        const struct fsh_master *m, const char *what,
@@ -150,7 +156,10 @@ static void take_data(struct fsh_fabric *fab, struct fsh_sim_node *node,
     } else {
         store_beat(m->mem + (addr - m->base), out->wdata, out->wstrb);
     }
+    m->write_bad |= spoilt(m, addr);
     if (last) {
+        m->resp_bad[m->resp_tail % FSH_BURSTS] = m->write_bad;
+        m->write_bad = false;
         m->resp[m->resp_tail++ % FSH_BURSTS] = fab->cycle + m->resp_cycles;
         m->write_beat = 0;
         m->write_head++;
@@ -178,6 +187,7 @@ static void write_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
         m->resp_shown || (m->resp_head != m->resp_tail &&
                           m->resp[m->resp_head % FSH_BURSTS] <= fab->cycle &&
                           !(stall & STALL_B));
+    in->berr = m->resp_bad[m->resp_head % FSH_BURSTS];
     m->resp_shown = in->bvalid && !out->bready;
     if (in->bvalid && out->bready)
         m->resp_head++;
@@ -195,6 +205,12 @@ static void fetch(struct fsh_fabric *fab, struct fsh_master *m)
         load_beat(m->mem + (addr - m->base), in->rdata);
         if (fab->recording)
             fsh_tape_data(fab->tape, in->rdata);
+    }
+    in->rerr = 0;
+    if (spoilt(m, addr)) {
+        in->rerr = 1;
+        in->rdata[0] = ~in->rdata[0];
+        in->rdata[1] = ~in->rdata[1];
     }
     in->rlast = m->read_beat + 1 == burst->beats;
     in->rid = burst->id & 1u;

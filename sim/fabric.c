@@ -443,6 +443,15 @@ void fsh_fabric_hold_memory(struct fsh_fabric *fab, uint32_t node,
     fab->stalling = true;
 }
 
+void fsh_fabric_spoil_memory(struct fsh_fabric *fab, uint32_t node,
+                             uint32_t port, uint64_t at, uint64_t bytes)
+{
+    struct fsh_master *m = &fab->node[node].master[port];
+
+    m->bad_from = m->base + at;
+    m->bad_to = m->bad_from + bytes;
+}
+
 /* --- time -------------------------------------------------------------- */
 
 /* Every host write made before the gate was asked for is in its node. */

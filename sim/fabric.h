@@ -114,6 +114,13 @@ bool fsh_fabric_hold_link(struct fsh_fabric *fab, uint32_t node, uint32_t port,
 void fsh_fabric_hold_memory(struct fsh_fabric *fab, uint32_t node,
                             uint32_t port, uint32_t cycles);
 
+/* For tests; not while recording. From now on these bytes of the memory behind
+ * this port of the node (FSH_MAX_PORTS: the host) answer reads and writes with an
+ * error, and what is read of them is wrong. Offsets in the memory; bytes 0: no
+ * more. */
+void fsh_fabric_spoil_memory(struct fsh_fabric *fab, uint32_t node,
+                             uint32_t port, uint64_t at, uint64_t bytes);
+
 /* One step: the present cycle, then on to the next cycle at which something
  * happens. False when nothing is pending any more (time stands still until a
  * host call or, replaying, the recording's end) or when an error came up. */

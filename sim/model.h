@@ -78,16 +78,19 @@ struct fsh_master { /* model behind one AXI master of a node */
     unsigned char *mem;
     uint64_t base, size;
     uint32_t read_cycles, resp_cycles, stall_shift;
-    uint64_t hold; /* all its streams are shut before this cycle */
+    uint64_t hold;             /* all its streams are shut before this cycle */
+    uint64_t bad_from, bad_to; /* addresses that answer with an error */
     struct fsh_pool *read_pool, *write_pool;
     const char *name;
     struct fsh_burst read[FSH_BURSTS];
     struct fsh_burst write[FSH_BURSTS]; /* addresses taken, data to come */
     uint64_t resp[FSH_BURSTS];          /* cycles of responses */
+    bool resp_bad[FSH_BURSTS];          /* they are errors */
     uint32_t read_head, read_tail, write_head, write_tail;
     uint32_t resp_head, resp_tail;
     uint32_t read_beat, write_beat; /* of the head bursts */
     bool read_shown, resp_shown;    /* valid is up; must stay */
+    bool write_bad;                 /* a beat of the head burst */
     /* Posted writes on their way to host memory; NULL: stored at once. */
     struct fsh_store *store;
     uint32_t store_mask, store_head, store_tail;

@@ -131,7 +131,7 @@ inline void drive_axi(fsh_node *node)
     Vfsh_node *top = node->top;
     const fsh_axi_in *axi = node->io->in.axi;
     unsigned awready = 0, wready = 0, bvalid = 0, arready = 0, rvalid = 0;
-    unsigned rlast = 0;
+    unsigned rlast = 0, berr = 0, rerr = 0;
     for (unsigned p = 0; p < FSH_NODE_PORTS; p++) {
         awready |= static_cast<unsigned>(axi[p].awready) << p;
         wready |= static_cast<unsigned>(axi[p].wready) << p;
@@ -139,6 +139,8 @@ inline void drive_axi(fsh_node *node)
         arready |= static_cast<unsigned>(axi[p].arready) << p;
         rvalid |= static_cast<unsigned>(axi[p].rvalid) << p;
         rlast |= static_cast<unsigned>(axi[p].rlast) << p;
+        berr |= static_cast<unsigned>(axi[p].berr) << p;
+        rerr |= static_cast<unsigned>(axi[p].rerr) << p;
         if (axi[p].rvalid)
             set128(&top->m_mem_rdata_i[4 * p], axi[p].rdata);
     }
@@ -148,6 +150,8 @@ inline void drive_axi(fsh_node *node)
     top->m_mem_arready_i = static_cast<CData>(arready);
     top->m_mem_rvalid_i = static_cast<CData>(rvalid);
     top->m_mem_rlast_i = static_cast<CData>(rlast);
+    top->m_mem_berr_i = static_cast<CData>(berr);
+    top->m_mem_rerr_i = static_cast<CData>(rerr);
 
     const fsh_axi_in &host = axi[FSH_NODE_HOST];
     top->m_host_awready_i = host.awready;
@@ -157,6 +161,8 @@ inline void drive_axi(fsh_node *node)
     top->m_host_rvalid_i = host.rvalid;
     top->m_host_rlast_i = host.rlast;
     top->m_host_rid_i = host.rid;
+    top->m_host_berr_i = host.berr;
+    top->m_host_rerr_i = host.rerr;
     if (host.rvalid) set128(&top->m_host_rdata_i[0], host.rdata);
 }
 

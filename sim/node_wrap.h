@@ -33,8 +33,8 @@ struct fsh_axi_out {
 
 /* AXI4 master: what the models drive. */
 struct fsh_axi_in {
-    uint8_t awready, wready, bvalid;
-    uint8_t arready, rvalid, rlast, rid;
+    uint8_t awready, wready, bvalid, berr;
+    uint8_t arready, rvalid, rerr, rlast, rid;
     uint64_t rdata[2];
 };
 

@@ -108,7 +108,7 @@ package fsh_spec_pkg;
   localparam logic [3:0] STATUS_REMOTE_RANGE = 4'd5;  // The remote range leaves the target's address space.
   localparam logic [3:0] STATUS_UNSUPPORTED = 4'd6;  // The target has no unit for this opcode, or the unit no such operation.
   localparam logic [3:0] STATUS_BUSY = 4'd7;  // RUN: the queue is full; nothing was done.
-  localparam logic [3:0] STATUS_MEMORY = 4'd8;  // Device memory answered with an error.
+  localparam logic [3:0] STATUS_MEMORY = 4'd8;  // A memory answered a read or a write with an error: of the bytes at the target some may be wrong.
   localparam int unsigned STATUS_COUNT = 9;
   // What a ring entry announces.
   localparam logic [1:0] CPL_TAGGED = 2'd0;  // A PUT, GET or COMPUTE of this node: the tag is free again. With opcode COMPUTE: COMPLETE of a compute core, tag is its cookie.
@@ -335,7 +335,8 @@ package fsh_spec_pkg;
   // Boundary beat of a link, marked by the type bit beside the data. Fields crc, seq and ack are zero until the link layer that uses them.
   typedef struct packed {
     logic [31:0] crc;  // Reserved: CRC-32 of the frame that this beat closes.
-    logic [7:0] check;  // Reserved: check of seq, ack and credits.
+    logic poison;  // The next beat is the last of a packet in which a memory answered a read with an error.
+    logic [6:0] check;  // Reserved: check of seq, ack and credits.
     logic [11:0] ack;  // Reserved: last frame verified in the other direction.
     logic [11:0] seq;  // Reserved: number of the frame that this beat opens.
     logic [15:0] credit3;  // The same, channel 3 (reply past the dateline).

@@ -124,7 +124,7 @@
 #define FSH_STATUS_REMOTE_RANGE 5u /* The remote range leaves the target's address space. */
 #define FSH_STATUS_UNSUPPORTED 6u /* The target has no unit for this opcode, or the unit no such operation. */
 #define FSH_STATUS_BUSY 7u /* RUN: the queue is full; nothing was done. */
-#define FSH_STATUS_MEMORY 8u /* Device memory answered with an error. */
+#define FSH_STATUS_MEMORY 8u /* A memory answered a read or a write with an error: of the bytes at the target some may be wrong. */
 #define FSH_STATUS_COUNT 9u
 #define FSH_STATUS_NAMES {{0u, "OK"}, {1u, "BAD_COMMAND"}, {2u, "BAD_NODE"}, {3u, "BAD_LENGTH"}, {4u, "LOCAL_RANGE"}, {5u, "REMOTE_RANGE"}, {6u, "UNSUPPORTED"}, {7u, "BUSY"}, {8u, "MEMORY"}}
 
@@ -1230,11 +1230,20 @@ static inline void fsh_bound_set_ack(uint64_t *w, uint64_t v)
 /* Reserved: check of seq, ack and credits. */
 static inline uint64_t fsh_bound_check(const uint64_t *w)
 {
-    return (w[1] >> 24) & 0xffu;
+    return (w[1] >> 24) & 0x7fu;
 }
 static inline void fsh_bound_set_check(uint64_t *w, uint64_t v)
 {
-    w[1] |= (v & 0xffu) << 24;
+    w[1] |= (v & 0x7fu) << 24;
+}
+/* The next beat is the last of a packet in which a memory answered a read with an error. */
+static inline uint64_t fsh_bound_poison(const uint64_t *w)
+{
+    return (w[1] >> 31) & 0x1u;
+}
+static inline void fsh_bound_set_poison(uint64_t *w, uint64_t v)
+{
+    w[1] |= (v & 0x1u) << 31;
 }
 /* Reserved: CRC-32 of the frame that this beat closes. */
 static inline uint64_t fsh_bound_crc(const uint64_t *w)

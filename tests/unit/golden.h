@@ -154,11 +154,11 @@ static const uint64_t golden_bound0[2] = {
 };
 static const uint64_t golden_bound1[2] = {
     UINT64_C(0x54c59cc9c9549f9d),
-    UINT64_C(0xcdf8440407999754),
+    UINT64_C(0x3ac7652c83999754),
 };
 static const uint64_t golden_bound2[2] = {
-    UINT64_C(0x8cfe2d5da2a73ac7),
-    UINT64_C(0x1773308cdc2e4959),
+    UINT64_C(0x959f8cfe2d5da2a7),
+    UINT64_C(0x8d103ed38bdc62e4),
 };
 /* X(layout, words, field, value): decoded by the test. */
 #define GOLDEN(X) \
@@ -474,7 +474,8 @@ static const uint64_t golden_bound2[2] = {
     X(bound, golden_bound0, credit3, 0xffff) \
     X(bound, golden_bound0, seq, 0xfff) \
     X(bound, golden_bound0, ack, 0xfff) \
-    X(bound, golden_bound0, check, 0xff) \
+    X(bound, golden_bound0, check, 0x7f) \
+    X(bound, golden_bound0, poison, 0x1) \
     X(bound, golden_bound0, crc, 0xffffffff) \
     X(bound, golden_bound1, credit0, 0x9f9d) \
     X(bound, golden_bound1, credit1, 0xc954) \
@@ -482,13 +483,15 @@ static const uint64_t golden_bound2[2] = {
     X(bound, golden_bound1, credit3, 0x54c5) \
     X(bound, golden_bound1, seq, 0x754) \
     X(bound, golden_bound1, ack, 0x999) \
-    X(bound, golden_bound1, check, 0x7) \
-    X(bound, golden_bound1, crc, 0xcdf84404) \
-    X(bound, golden_bound2, credit0, 0x3ac7) \
-    X(bound, golden_bound2, credit1, 0xa2a7) \
-    X(bound, golden_bound2, credit2, 0x2d5d) \
-    X(bound, golden_bound2, credit3, 0x8cfe) \
-    X(bound, golden_bound2, seq, 0x959) \
-    X(bound, golden_bound2, ack, 0x2e4) \
-    X(bound, golden_bound2, check, 0xdc) \
-    X(bound, golden_bound2, crc, 0x1773308c)
+    X(bound, golden_bound1, check, 0x3) \
+    X(bound, golden_bound1, poison, 0x1) \
+    X(bound, golden_bound1, crc, 0x3ac7652c) \
+    X(bound, golden_bound2, credit0, 0xa2a7) \
+    X(bound, golden_bound2, credit1, 0x2d5d) \
+    X(bound, golden_bound2, credit2, 0x8cfe) \
+    X(bound, golden_bound2, credit3, 0x959f) \
+    X(bound, golden_bound2, seq, 0x2e4) \
+    X(bound, golden_bound2, ack, 0xdc6) \
+    X(bound, golden_bound2, check, 0xb) \
+    X(bound, golden_bound2, poison, 0x1) \
+    X(bound, golden_bound2, crc, 0x8d103ed3)

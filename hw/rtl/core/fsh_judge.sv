@@ -23,7 +23,7 @@ module fsh_judge (
 );
   logic        is_put, is_get, is_compute, is_answer, is_reply, is_medium, is_unit, is_dead;
   logic        to_host, to_mem, has_pay, from_peer, fits, in_range, asked, drop, refuse, alien;
-  logic        below_page, below_line;
+  logic        low, below_page, below_line;
 
   assign is_put     = hdr_i.opcode == fsh_spec_pkg::OP_PUT;
   assign is_get     = hdr_i.opcode == fsh_spec_pkg::OP_GET;
@@ -44,8 +44,10 @@ module fsh_judge (
   localparam int unsigned LINE = $clog2(fsh_spec_pkg::BEAT_BYTES);
   localparam int unsigned PACKET = $clog2(fsh_spec_pkg::MAX_PACKET);
 
-  assign below_page = end_i[40:PAGE+1] == '0 && (!end_i[PAGE] || end_i[PAGE-1:0] == '0);
-  assign below_line = end_i[40:LINE+1] == '0 && (!end_i[LINE] || end_i[LINE-1:0] == '0);
+  assign low        = end_i[40:PAGE+1] == '0;
+  assign below_page = low && (!end_i[PAGE] || end_i[PAGE-1:0] == '0);
+  assign below_line = low && end_i[PAGE:LINE+1] == '0 &&
+                      (!end_i[LINE] || end_i[LINE-1:0] == '0);
   assign fits       = (!hdr_i.bytes[PACKET] || hdr_i.bytes[PACKET-1:0] == '0) &&
                       (end_i[12] == hdr_i.addr[12] || end_i[11:0] == '0);
 

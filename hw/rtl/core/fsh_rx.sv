@@ -16,6 +16,9 @@
 /// may not is answered with PUT_ACK and a status; a host-bound message out of range
 /// is delivered with its status. All else that is wrong (header, sender, answer to
 /// nothing asked) is dropped.
+/// A packet with a bad last beat, or whose writes are answered with an error, goes to
+/// the tracker with status MEMORY; behind the former the next header waits until it
+/// has gone. Of packets whose responses wait together one error is said of all.
 module fsh_rx #(
     parameter bit LOOP = 1'b1
 ) (
@@ -40,6 +43,7 @@ module fsh_rx #(
     input  wire logic         [1:0] last_i,
     input  wire logic       [127:0] link_data_i,
     input  wire logic       [127:0] loop_data_i,
+    input  wire logic         [1:0] bad_i,
     // The tag table: a header on the reply channel may want its tag's entry, reads it
     // on its way to the second stage, and needs it there. hold_i: the other receiver
     // has it; of two that want it the one with the loop goes first.
@@ -61,7 +65,9 @@ module fsh_rx #(
     output logic             [15:0] wstrb_o,
     output logic                    wlast_o,
     input  wire logic               mem_bvalid_i,
+    input  wire logic               mem_berr_i,
     input  wire logic               host_bvalid_i,
+    input  wire logic               host_berr_i,
     // Served GETs, COMPUTE messages.
     output logic                    get_valid_o,
     input  wire logic               get_ready_i,
@@ -84,7 +90,6 @@ module fsh_rx #(
 );
   /*verilator no_inline_module*/  // instances share their code, which else leaves the cache
   localparam int unsigned BUDGET = 32;
-  localparam int unsigned PEND_DEPTH = 32;
   // What may start before start_o shows that it should not: one packet a stream
   // in each of two cycles, and what stands between start and queue.
   localparam int unsigned UNSEEN = 8;
@@ -97,11 +102,11 @@ module fsh_rx #(
 
   // The beat in front, then one stage with the end of its range.
   logic               s0_valid, s0_sop_q, s0_last, s0_ready, s1_valid_q, s1_last_q, step, can;
-  logic               s0_loop, s1_loop_q, s1_ready;
+  logic               s0_loop, s1_loop_q, s1_ready, s0_bad, s1_bad_q;
   logic [127:0]       s0_data, s1_data_q;
   logic [40:0]        s1_end_q;
   logic [23:0]        span;
-  logic               request_ok_q, pend_ok_q;
+  logic               request_ok_q, pend_ok, bad;
   logic [5:0]         budget_q;
   fsh_spec_pkg::hdr_t s0_hdr, hdr, hdr_q;
 
@@ -124,11 +129,13 @@ module fsh_rx #(
     );
     assign s0_data = sel[1] ? loop_data_i : link_data_i;
     assign s0_loop = sel[1];
+    assign s0_bad  = |(sel & bad_i);
   end else begin : gen_link
     assign s0_valid = valid_i[0];
     assign s0_last  = last_i[0];
     assign s0_data  = link_data_i;
     assign s0_loop  = 1'b0;
+    assign s0_bad   = bad_i[0];
     assign ready_o  = {1'b0, s0_ready};
   end
 
@@ -160,6 +167,7 @@ module fsh_rx #(
       s1_data_q <= s0_data;
       s1_last_q <= s0_last;
       s1_loop_q <= s0_loop;
+      s1_bad_q  <= s0_bad;
       s0_sop_q  <= s0_last;
       if (s0_sop_q) s1_end_q <= {1'b0, s0_hdr.addr} + {17'd0, span};
     end
@@ -176,7 +184,7 @@ module fsh_rx #(
   assign get_taken = get_valid_o && get_ready_i;
   assign returned  = {1'b0, budget_return_i[0]} + {1'b0, budget_return_i[1]};
   assign spent     = {1'b0, request_i[0]} + {1'b0, request_i[1]};
-  assign start_o   = {pend_ok_q, pend_ok_q && request_ok_q};
+  assign start_o   = {pend_ok, pend_ok && request_ok_q};
 
   always_ff @(posedge clk_i) begin
     if (spent != '0 || returned != '0 || get_taken || spared_q)
@@ -255,11 +263,11 @@ module fsh_rx #(
 
   // Writes. Both queues must have room for any step: simple, and they drain.
   logic         aw_push, aw_room, w_push, w_room, w_host, w_last;
-  logic         pend_push, pend_ready, get_push, get_room;
+  logic         pend_push, get_push, get_room;
   logic [48:0]  aw;
   logic [127:0] w_data;
 
-  assign can     = aw_room && w_room;
+  assign can     = aw_room && w_room && !(bad && in_hdr);
   assign step    = s1_valid_q && can;
   assign aw_push = step && (in_hdr ? slot_write :
                             state_q == Payload && pay_first_q && (pay_mem_q || pay_host_q));
@@ -406,11 +414,7 @@ module fsh_rx #(
 
   // Packets waiting for their write responses, in order.
   fsh_fn_pkg::evt_t evt_in;
-  logic             pend_valid, pend_mem, mem_ok, host_ok, pend_pop;
-  logic [1:0]       pend_host, host_bursts;
-  logic [5:0]       pend_count;
-  logic [5:0]       mem_b_q;
-  logic [6:0]       host_b_q;
+  logic             pend_pop, pend_busy;
 
   always_comb begin
     evt_in = 'x;
@@ -427,42 +431,31 @@ module fsh_rx #(
     end
   end
 
-  assign host_bursts = {1'b0, slot_write} + {1'b0, pay_host};
-  assign pend_push   = step && in_hdr && !verdict.served && !verdict.drop;
+  assign pend_push = step && in_hdr && !verdict.served && !verdict.drop;
 
-  fsh_fifo #(
-      .WIDTH(65),
-      .DEPTH(PEND_DEPTH),
-      .BLOCK(1'b1)
+  fsh_pend #(
+      .SPARE(UNSEEN)
   ) i_pend (
       .clk_i,
       .rst_i,
-      .valid_i(pend_push),
-      .ready_o(pend_ready),
-      .data_i ({host_bursts, pay_mem, evt_in}),
-      .valid_o(pend_valid),
-      .ready_i(pend_pop),
-      .data_o ({pend_host, pend_mem, evt_o}),
-      .count_o(pend_count)
+      .valid_i    (pend_push),
+      .mem_i      (pay_mem),
+      .host_i     ({1'b0, slot_write} + {1'b0, pay_host}),
+      .evt_i      (evt_in),
+      .bad_i      (step && state_q == Payload && s1_last_q && s1_bad_q &&
+                   (pay_mem_q || pay_host_q)),
+      .bad_o      (bad),
+      .ok_o       (pend_ok),
+      .mem_bvalid_i,
+      .mem_berr_i,
+      .host_bvalid_i,
+      .host_berr_i,
+      .evt_valid_o,
+      .evt_ready_i,
+      .evt_o,
+      .busy_o     (pend_busy)
   );
-
-  assign mem_ok      = !pend_mem || mem_b_q != '0 || mem_bvalid_i;
-  assign host_ok     = !(host_b_q < {5'd0, pend_host});
-  assign evt_valid_o = pend_valid && mem_ok && host_ok;
-  assign pend_pop    = evt_valid_o && evt_ready_i;
-
-  always_ff @(posedge clk_i) begin
-    if (mem_bvalid_i || pend_pop)
-      mem_b_q <= mem_b_q + {5'd0, mem_bvalid_i} - {5'd0, pend_pop && pend_mem};
-    if (host_bvalid_i || pend_pop)
-      host_b_q <= host_b_q + {6'd0, host_bvalid_i} - (pend_pop ? {5'd0, pend_host} : 7'd0);
-    pend_ok_q <= pend_count < 6'(PEND_DEPTH - UNSEEN + 1);
-    if (rst_i) begin
-      mem_b_q   <= '0;
-      host_b_q  <= '0;
-      pend_ok_q <= 1'b0;
-    end
-  end
+  assign pend_pop = evt_valid_o && evt_ready_i;
 
   assign perf_req_o     = step && in_hdr && !hdr.reply;
   assign perf_rep_o     = step && in_hdr && hdr.reply;
@@ -471,11 +464,10 @@ module fsh_rx #(
   assign perf_written_bytes_o = evt_o.bytes;
   assign perf_refused_o = step && in_hdr && verdict.refuse;
 
-  assign busy_o = s1_valid_q || pend_valid || pend_count != '0 || get_valid_o || awvalid_o ||
+  assign busy_o = s1_valid_q || pend_busy || get_valid_o || awvalid_o ||
                   wvalid_o || state_q != Header || budget_q != 6'(BUDGET);
 
   `FSH_ASSERT(assert_get_room, !get_push || get_room)
-  `FSH_ASSERT(assert_pend_room, !pend_push || pend_ready)
   `FSH_ASSERT(assert_length, !(step && state_q == Payload) || s1_last_q == pay_last)
   `FSH_ASSERT(assert_budget, budget_q <= 6'(BUDGET))
 endmodule

@@ -51,6 +51,7 @@ module fsh_seq (
     output logic               [1:0] pkt_last_o,
     output logic             [127:0] pkt0_data_o,
     output logic             [127:0] pkt1_data_o,
+    output logic               [1:0] pkt_bad_o,  // with the last beat
     // Device memory, read side, by port.
     output logic               [1:0] mem_arvalid_o,
     input  wire logic          [1:0] mem_arready_i,
@@ -59,6 +60,7 @@ module fsh_seq (
     input  wire logic          [1:0] mem_rvalid_i,
     input  wire logic        [127:0] mem_rdata0_i,
     input  wire logic        [127:0] mem_rdata1_i,
+    input  wire logic          [1:0] mem_rerr_i,
     // Host memory, read side; the identifier is the port.
     output logic                     host_arvalid_o,
     input  wire logic                host_arready_i,
@@ -68,6 +70,7 @@ module fsh_seq (
     input  wire logic                host_rvalid_i,
     input  wire logic        [127:0] host_rdata_i,
     input  wire logic                host_rid_i,
+    input  wire logic                host_rerr_i,
     // Source read: entries for the completion ring, by port.
     output logic               [1:0] cpl_valid_o,
     input  wire logic          [1:0] cpl_ready_i,
@@ -77,7 +80,7 @@ module fsh_seq (
     output logic                     busy_o
 );
   localparam int unsigned DESC_DEPTH = 32;
-  localparam int unsigned DESC_ROOM = DESC_DEPTH - 3;
+  localparam int unsigned DESC_ROOM = DESC_DEPTH - 4;
 
   localparam int unsigned FIXED = 69;
   localparam int unsigned MOVING = 105;
@@ -361,6 +364,8 @@ module fsh_seq (
   // Reads of the payload.
   logic [1:0]   mem_valid, mem_pop, mem_room, host_valid, host_pop;
   logic [127:0] mem_data0, mem_data1, host_data;
+  logic [1:0]   mem_err;
+  logic         host_err;
 
   fsh_seq_read i_read (
       .clk_i,
@@ -380,6 +385,7 @@ module fsh_seq (
       .mem_rvalid_i,
       .mem_rdata0_i,
       .mem_rdata1_i,
+      .mem_rerr_i,
       .host_arvalid_o,
       .host_arready_i,
       .host_araddr_o,
@@ -388,16 +394,19 @@ module fsh_seq (
       .host_rvalid_i,
       .host_rdata_i,
       .host_rid_i,
+      .host_rerr_i,
       .mem_valid_o (mem_valid),
       .mem_ready_i (mem_pop),
       .mem_data0_o (mem_data0),
       .mem_data1_o (mem_data1),
+      .mem_err_o   (mem_err),
       .host_valid_o(host_valid),
       .host_ready_i(host_pop),
-      .host_data_o (host_data)
+      .host_data_o (host_data),
+      .host_err_o  (host_err)
   );
 
-  assign room = mem_room & {desc_count1 < 6'(DESC_ROOM), desc_count0 < 6'(DESC_ROOM)};
+  assign room = mem_room & {desc_count1 <= 6'(DESC_ROOM), desc_count0 <= 6'(DESC_ROOM)};
 
   // Senders.
   logic [1:0] send_busy;
@@ -412,9 +421,11 @@ module fsh_seq (
       .desc_ready_o(desc_pop[0]),
       .mem_valid_i (mem_valid[0]),
       .mem_data_i  (mem_data0),
+      .mem_err_i   (mem_err[0]),
       .mem_ready_o (mem_pop[0]),
       .host_valid_i(host_valid[0]),
       .host_data_i (host_data),
+      .host_err_i  (host_err),
       .host_ready_o(host_pop[0]),
       .rows_valid_i(rows_valid_i & ~rows_port_i),
       .rows_req_i,
@@ -426,6 +437,7 @@ module fsh_seq (
       .pkt_ready_i (pkt_ready_i[0]),
       .pkt_last_o  (pkt_last_o[0]),
       .pkt_data_o  (pkt0_data_o),
+      .pkt_bad_o   (pkt_bad_o[0]),
       .cpl_valid_o (cpl_valid_o[0]),
       .cpl_ready_i (cpl_ready_i[0]),
       .cpl_o       (cpl0_o),
@@ -440,9 +452,11 @@ module fsh_seq (
       .desc_ready_o(desc_pop[1]),
       .mem_valid_i (mem_valid[1]),
       .mem_data_i  (mem_data1),
+      .mem_err_i   (mem_err[1]),
       .mem_ready_o (mem_pop[1]),
       .host_valid_i(host_valid[1]),
       .host_data_i (host_data),
+      .host_err_i  (host_err),
       .host_ready_o(host_pop[1]),
       .rows_valid_i(rows_valid_i & rows_port_i),
       .rows_req_i,
@@ -454,6 +468,7 @@ module fsh_seq (
       .pkt_ready_i (pkt_ready_i[1]),
       .pkt_last_o  (pkt_last_o[1]),
       .pkt_data_o  (pkt1_data_o),
+      .pkt_bad_o   (pkt_bad_o[1]),
       .cpl_valid_o (cpl_valid_o[1]),
       .cpl_ready_i (cpl_ready_i[1]),
       .cpl_o       (cpl1_o),

@@ -6,7 +6,8 @@
 /// its port or to host memory, split where it crosses 4 KiB, and keeps the data
 /// until the port's sender takes it, in order for each port and memory. A read
 /// may be given while ar_room_o and the room of its queue are set (registers
-/// that leave room for two more); its data then has room and is never refused.
+/// that leave room for two more); its data then has room and is never refused. With
+/// each beat goes whether the memory answered with an error.
 module fsh_seq_read (
     input  wire logic         clk_i,
     input  wire logic         rst_i,
@@ -27,6 +28,7 @@ module fsh_seq_read (
     input  wire logic   [1:0] mem_rvalid_i,
     input  wire logic [127:0] mem_rdata0_i,
     input  wire logic [127:0] mem_rdata1_i,
+    input  wire logic   [1:0] mem_rerr_i,
     // Host memory; the identifier is the port.
     output logic              host_arvalid_o,
     input  wire logic         host_arready_i,
@@ -36,17 +38,20 @@ module fsh_seq_read (
     input  wire logic         host_rvalid_i,
     input  wire logic [127:0] host_rdata_i,
     input  wire logic         host_rid_i,
+    input  wire logic         host_rerr_i,
     // Data, by port.
     output logic        [1:0] mem_valid_o,
     input  wire logic   [1:0] mem_ready_i,
     output logic      [127:0] mem_data0_o,
     output logic      [127:0] mem_data1_o,
+    output logic        [1:0] mem_err_o,
     output logic        [1:0] host_valid_o,
     input  wire logic   [1:0] host_ready_i,
-    output logic      [127:0] host_data_o
+    output logic      [127:0] host_data_o,
+    output logic              host_err_o
 );
   localparam int unsigned DATA_DEPTH = 512;  // beats: covers the read latency of either memory
-  localparam int unsigned DATA_ROOM = DATA_DEPTH - 3 * 65 + 1;
+  localparam int unsigned DATA_ROOM = DATA_DEPTH - 3 * 65;
   localparam int unsigned AR_DEPTH = 4;
 
   // A read that crosses 4 KiB becomes two bursts.
@@ -56,7 +61,7 @@ module fsh_seq_read (
   logic [8:0]  ar_left;
   logic [2:0]  ar_count;
 
-  assign ar_room_o = ar_count < 3'(AR_DEPTH - 1);
+  assign ar_room_o = ar_count <= 3'(AR_DEPTH - 2);
 
   fsh_fifo #(
       .WIDTH(53),
@@ -101,45 +106,45 @@ module fsh_seq_read (
   logic [9:0] host_used_q;
 
   fsh_fifo #(
-      .WIDTH(128),
+      .WIDTH(129),
       .DEPTH(DATA_DEPTH)
   ) i_mem0 (
       .clk_i,
       .rst_i,
       .valid_i(mem_rvalid_i[0]),
       .ready_o(mem_room[0]),
-      .data_i (mem_rdata0_i),
+      .data_i ({mem_rerr_i[0], mem_rdata0_i}),
       .valid_o(mem_valid_o[0]),
       .ready_i(mem_ready_i[0]),
-      .data_o (mem_data0_o),
+      .data_o ({mem_err_o[0], mem_data0_o}),
       .count_o()
   );
   fsh_fifo #(
-      .WIDTH(128),
+      .WIDTH(129),
       .DEPTH(DATA_DEPTH)
   ) i_mem1 (
       .clk_i,
       .rst_i,
       .valid_i(mem_rvalid_i[1]),
       .ready_o(mem_room[1]),
-      .data_i (mem_rdata1_i),
+      .data_i ({mem_rerr_i[1], mem_rdata1_i}),
       .valid_o(mem_valid_o[1]),
       .ready_i(mem_ready_i[1]),
-      .data_o (mem_data1_o),
+      .data_o ({mem_err_o[1], mem_data1_o}),
       .count_o()
   );
   fsh_fifo #(
-      .WIDTH(129),
+      .WIDTH(130),
       .DEPTH(DATA_DEPTH)
   ) i_host (
       .clk_i,
       .rst_i,
       .valid_i(host_rvalid_i),
       .ready_o(host_room),
-      .data_i ({host_rid_i, host_rdata_i}),
+      .data_i ({host_rerr_i, host_rid_i, host_rdata_i}),
       .valid_o(host_valid),
       .ready_i(host_taken),
-      .data_o ({host_owner, host_data_o}),
+      .data_o ({host_err_o, host_owner, host_data_o}),
       .count_o()
   );
   assign host_valid_o = {host_owner, !host_owner} & {2{host_valid}};
@@ -154,7 +159,7 @@ module fsh_seq_read (
       taken_q <= mem_ready_i[p] && mem_valid_o[p];
       if (here || taken_q)
         used_q <= used_q + (here ? {3'd0, beats_i} : 10'd0) - {9'd0, taken_q};
-      mem_room_o[p] <= used_q < 10'(DATA_ROOM);
+      mem_room_o[p] <= used_q <= 10'(DATA_ROOM);
       if (rst_i) begin
         used_q        <= '0;
         taken_q       <= 1'b0;
@@ -167,7 +172,7 @@ module fsh_seq_read (
     if ((valid_i && host_i) || host_taken)
       host_used_q <= host_used_q + (valid_i && host_i ? {3'd0, beats_i} : 10'd0) -
                      {9'd0, host_taken};
-    host_room_o <= host_used_q < 10'(DATA_ROOM);
+    host_room_o <= host_used_q <= 10'(DATA_ROOM);
     if (rst_i) begin
       host_used_q <= '0;
       host_room_o <= 1'b0;

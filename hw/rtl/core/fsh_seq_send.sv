@@ -7,6 +7,7 @@
 /// starts when its first payload beat is there, so that the link does not idle
 /// inside it; but when nothing else wants the port and the payload is on its way
 /// from device memory, the header leaves at once and hides in the read latency.
+/// The last beat says whether a memory answered a beat of its packet with an error.
 /// When the last beat of a message leaves whose source the host wants back, an
 /// entry for the completion ring is given.
 module fsh_seq_send (
@@ -18,9 +19,11 @@ module fsh_seq_send (
     output logic                     desc_ready_o,
     input  wire logic                mem_valid_i,
     input  wire logic        [127:0] mem_data_i,
+    input  wire logic                mem_err_i,
     output logic                     mem_ready_o,
     input  wire logic                host_valid_i,
     input  wire logic        [127:0] host_data_i,
+    input  wire logic                host_err_i,
     output logic                     host_ready_o,
     input  wire logic          [1:0] rows_valid_i,
     input  wire logic        [127:0] rows_req_i,
@@ -32,6 +35,7 @@ module fsh_seq_send (
     input  wire logic                pkt_ready_i,
     output logic                     pkt_last_o,
     output logic             [127:0] pkt_data_o,
+    output logic                     pkt_bad_o,
     output logic                     cpl_valid_o,
     input  wire logic                cpl_ready_i,
     output fsh_spec_pkg::ring_t      cpl_o,
@@ -102,18 +106,26 @@ module fsh_seq_send (
   end
   assign out_last = last && !desc_i.get;
 
+  // Every source beat is taken between its packet's start and its last beat.
+  logic bad_q, take_bad, out_bad;
+  assign take_bad = (mem_ready_o && mem_valid_i && mem_err_i) ||
+                    (host_ready_o && host_valid_i && host_err_i);
+  assign out_bad  = state_q == Payload && al_last && (bad_q || take_bad);
+
+  always_ff @(posedge clk_i) if (start || take_bad) bad_q <= take_bad;
+
   // Cuts the path from the port's arbiter back to the data queues.
   fsh_skid #(
-      .WIDTH(130)
+      .WIDTH(131)
   ) i_out (
       .clk_i,
       .rst_i,
       .valid_i(emit),
       .ready_o(out_ready),
-      .data_i ({desc_i.loop, out_last, out_data}),
+      .data_i ({desc_i.loop, out_bad, out_last, out_data}),
       .valid_o(pkt_valid_o),
       .ready_i(pkt_ready_i),
-      .data_o ({pkt_loop_o, pkt_last_o, pkt_data_o})
+      .data_o ({pkt_loop_o, pkt_bad_o, pkt_last_o, pkt_data_o})
   );
 
   fsh_align i_align (

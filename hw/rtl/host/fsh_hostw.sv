@@ -36,6 +36,7 @@ module fsh_hostw #(
     input  wire logic            [31:0] rx_wstrb_i,
     input  wire logic             [1:0] rx_wlast_i,
     output logic                  [1:0] rx_bvalid_o,
+    output logic                        rx_berr_o,
     // Ring entries.
     input  wire logic     [ENTRIES-1:0] entry_valid_i,
     output logic          [ENTRIES-1:0] entry_ready_o,
@@ -52,6 +53,7 @@ module fsh_hostw #(
     output logic                 [15:0] wstrb_o,
     output logic                        wlast_o,
     input  wire logic                   bvalid_i,
+    input  wire logic                   berr_i,
     output logic                        perf_entry_o,
     output logic                        busy_o
 );
@@ -269,6 +271,7 @@ module fsh_hostw #(
       .count_o()
   );
   assign rx_bvalid_o = b_owner & {2{bvalid_i}};
+  assign rx_berr_o   = berr_i;
 
   assign perf_entry_o = e_load;
   assign busy_o       = |req || moved || streaming_q || awvalid_o || wvalid_o || b_valid;

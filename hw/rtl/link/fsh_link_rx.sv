@@ -8,6 +8,7 @@
 /// another what passes through, so that neither waits for the other. A beat
 /// arriving in cycle t is offered in cycle t+3; one beat a cycle, packets of a
 /// channel in order within each buffer.
+/// The beat after a boundary beat that says poison is bad, and offered so.
 /// No back-pressure on the link: the sender holds a credit for every beat,
 /// wherever it goes. freed_o: beats that ever left, to be told to the sender.
 /// Malformed input cannot be told from data before a link layer checks it; a packet
@@ -31,6 +32,7 @@ module fsh_link_rx (
     input  wire logic         here_ready_i,
     output logic              here_last_o,
     output logic      [127:0] here_data_o,
+    output logic              here_bad_o,
     // Packets for others, by virtual channel.
     input  wire logic   [3:0] fwd_start_i,
     output logic        [3:0] fwd_freed_o,
@@ -38,11 +40,13 @@ module fsh_link_rx (
     input  wire logic         fwd_ready_i,
     output logic              fwd_last_o,
     output logic      [127:0] fwd_data_o,
+    output logic              fwd_bad_o,
     output logic              busy_o
 );
   /*verilator no_inline_module*/  // instances share their code, which else leaves the cache
-  logic         in_valid_q, in_bound_q, beat, here, here_busy, fwd_busy;
+  logic         in_valid_q, in_bound_q, bad_q, beat, here, here_busy, fwd_busy;
   logic [127:0] in_data_q;
+  fsh_spec_pkg::bound_t bound;
   logic [6:0]   follow;
   logic [1:0]   vc;
   logic [3:0]   here_started, here_freed;
@@ -53,10 +57,15 @@ module fsh_link_rx (
       in_bound_q <= link_bound_i;
     end
     in_valid_q <= link_valid_i;
-    if (rst_i) in_valid_q <= 1'b0;
+    if (in_valid_q) bad_q <= in_bound_q && bound.poison;
+    if (rst_i) begin
+      in_valid_q <= 1'b0;
+      bad_q      <= 1'b0;
+    end
   end
 
-  assign beat = in_valid_q && !in_bound_q;
+  assign bound = in_data_q;
+  assign beat  = in_valid_q && !in_bound_q;
 
   fsh_parse i_parse (
       .clk_i,
@@ -76,41 +85,43 @@ module fsh_link_rx (
 
   fsh_vcbuf #(
       .Q    (4),
-      .DEPTH(fsh_spec_pkg::VC_BEATS)
+      .DEPTH(fsh_spec_pkg::VC_BEATS),
+      .WIDTH(129)
   ) i_here (
       .clk_i,
       .rst_i,
       .valid_i  (beat && here),
       .queue_i  (vc),
       .follow_i (follow),
-      .data_i   (in_data_q),
+      .data_i   ({bad_q, in_data_q}),
       .start_i  ({{2{here_start_i[1]}}, {2{here_start_i[0]}}}),
       .started_o(here_started),
       .freed_o  (here_freed),
       .valid_o  (here_valid_o),
       .ready_i  (here_ready_i),
       .last_o   (here_last_o),
-      .data_o   (here_data_o),
+      .data_o   ({here_bad_o, here_data_o}),
       .busy_o   (here_busy)
   );
 
   fsh_vcbuf #(
       .Q    (4),
-      .DEPTH(fsh_spec_pkg::VC_BEATS)
+      .DEPTH(fsh_spec_pkg::VC_BEATS),
+      .WIDTH(129)
   ) i_fwd (
       .clk_i,
       .rst_i,
       .valid_i  (beat && !here),
       .queue_i  (vc),
       .follow_i (follow),
-      .data_i   (in_data_q),
+      .data_i   ({bad_q, in_data_q}),
       .start_i  (fwd_start_i),
       .started_o(),
       .freed_o  (fwd_freed_o),
       .valid_o  (fwd_valid_o),
       .ready_i  (fwd_ready_i),
       .last_o   (fwd_last_o),
-      .data_o   (fwd_data_o),
+      .data_o   ({fwd_bad_o, fwd_data_o}),
       .busy_o   (fwd_busy)
   );
 

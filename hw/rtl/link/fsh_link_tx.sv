@@ -9,6 +9,8 @@
 /// A packet starts only when its channel has room for all of it. The sequencer
 /// reserves when it issues a packet (seq_ok_o, seq_take_i), packets that pass
 /// through when their buffer begins to read them (fwd_ok_o), acks here.
+/// A bad last beat (its packet has data that a memory answered with an error) has a
+/// boundary beat before it that says so.
 /// One cycle from input to pin, one beat a cycle.
 module fsh_link_tx (
     input  wire logic         clk_i,
@@ -23,6 +25,7 @@ module fsh_link_tx (
     output logic              seq_ready_o,
     input  wire logic         seq_last_i,
     input  wire logic [127:0] seq_data_i,
+    input  wire logic         seq_bad_i,
     // Acks: packets of one beat.
     input  wire logic         ack_valid_i,
     output logic              ack_ready_o,
@@ -34,6 +37,7 @@ module fsh_link_tx (
     output logic              fwd_ready_o,
     input  wire logic         fwd_last_i,
     input  wire logic [127:0] fwd_data_i,
+    input  wire logic         fwd_bad_i,
     // Credits: from the peer, and for the peer.
     input  wire logic         credit_valid_i,
     input  wire logic  [63:0] credit_i,
@@ -62,7 +66,7 @@ module fsh_link_tx (
   logic [63:0]          told_q;
   logic [7:0]           beats_q;
   logic [3:0]           gap_q;
-  logic                 owed_q, due_q, bound_now, inside_q;
+  logic                 owed_q, due_q, bound_now, inside_q, mux_bad, warn, warned_q;
 
   // The channel a packet takes on this link: past the dateline once it crosses.
   assign seq_ok_o = dateline_i ? {ok[3], ok[1]} : {ok[2], ok[0]};
@@ -120,8 +124,10 @@ module fsh_link_tx (
 
   // Boundary beats: under load one stops the packets for a cycle, else it takes
   // one in which there is none.
-  assign mux_ready = !due_q;
-  assign bound_now = due_q || (owed_q && !mux_valid && gap_q == '0);
+  assign mux_bad   = mux_valid && ((sel[0] && seq_bad_i) || (sel[2] && fwd_bad_i));
+  assign warn      = mux_bad && !warned_q;
+  assign mux_ready = !due_q && !warn;
+  assign bound_now = due_q || warn || (owed_q && !mux_valid && gap_q == '0);
 
   always_comb begin
     bound = '0;
@@ -130,6 +136,7 @@ module fsh_link_tx (
       bound.credit1 = freed_i[31:16];
       bound.credit2 = freed_i[47:32];
       bound.credit3 = freed_i[63:48];
+      bound.poison  = mux_bad;
     end
   end
 
@@ -145,6 +152,7 @@ module fsh_link_tx (
     due_q        <= !bound_now && owed_q && beats_q >= 8'(BOUND_GAP - 2);
     others_o     <= ack_valid_i || fwd_valid_i || |fwd_freed_i;
     if (mux_valid && mux_ready) inside_q <= !mux_last;
+    warned_q <= mux_bad && !mux_ready;
     if (gap_q != '0) gap_q <= gap_q - 4'd1;
     if (mux_valid && beats_q != 8'hff) beats_q <= beats_q + 8'd1;
     if (bound_now) begin
@@ -159,6 +167,7 @@ module fsh_link_tx (
       due_q        <= 1'b0;
       others_o     <= 1'b0;
       inside_q     <= 1'b0;
+      warned_q     <= 1'b0;
       told_q       <= '0;
       beats_q      <= '0;
       gap_q        <= '0;
@@ -171,7 +180,8 @@ module fsh_link_tx (
   assign busy_o    = inside_q || mux_valid || owed_q || due_q || link_valid_o || gap_q != '0 ||
                      others_o;
 
-  `FSH_ASSERT(assert_bound_typed, !link_bound_o || link_valid_o)
+  // Poison stands right before the beat that it is said of, which ends a packet.
+  `FSH_ASSERT(assert_bad_last, !mux_bad || (mux_last && !mux_sop))
 endmodule
 
 `default_nettype wire

@@ -14,12 +14,14 @@ module fsh_loop (
     input  wire logic   [6:0] take_beats_i,
     input  wire logic         valid_i,
     input  wire logic [127:0] data_i,
+    input  wire logic         bad_i,
     input  wire logic   [1:0] start_i,
     output logic              request_o,  // a request starts
     output logic              valid_o,
     input  wire logic         ready_i,
     output logic              last_o,
     output logic      [127:0] data_o,
+    output logic              bad_o,
     output logic              busy_o
 );
   localparam int unsigned DEPTH = fsh_spec_pkg::VC_BEATS;
@@ -43,21 +45,22 @@ module fsh_loop (
 
   fsh_vcbuf #(
       .Q    (2),
-      .DEPTH(DEPTH)
+      .DEPTH(DEPTH),
+      .WIDTH(129)
   ) i_buf (
       .clk_i,
       .rst_i,
       .valid_i,
       .queue_i  (reply),
       .follow_i (follow),
-      .data_i,
+      .data_i   ({bad_i, data_i}),
       .start_i,
       .started_o(started),
       .freed_o  (freed),
       .valid_o,
       .ready_i,
       .last_o,
-      .data_o,
+      .data_o   ({bad_o, data_o}),
       .busy_o
   );
 

@@ -4,8 +4,8 @@
 /// One FSHMEM node with two link ports: host interface, GASNet core, links, and a
 /// port for a compute core. See hw/rtl/README.md for the ports. All outputs are
 /// functions of registers.
-/// Responses of the AXI slaves are taken as OKAY and in order; write responses
-/// are always accepted, read data always has room.
+/// Responses of the AXI slaves come in order; write responses are always accepted, read
+/// data always has room. err: the response is an error, with each beat of a read.
 /// idle_o: no state changes until an input does (a command held by the start
 /// gate counts as idle). Free-running state does not exist; time is cycle_i.
 module fsh_node #(
@@ -42,6 +42,7 @@ module fsh_node #(
     output logic               [15:0] m_host_wstrb_o,
     output logic                      m_host_wlast_o,
     input  wire logic                 m_host_bvalid_i,
+    input  wire logic                 m_host_berr_i,
     output logic                      m_host_bready_o,
     output logic                      m_host_arvalid_o,
     input  wire logic                 m_host_arready_i,
@@ -51,6 +52,7 @@ module fsh_node #(
     input  wire logic                 m_host_rvalid_i,
     output logic                      m_host_rready_o,
     input  wire logic         [127:0] m_host_rdata_i,
+    input  wire logic                 m_host_rerr_i,
     input  wire logic           [0:0] m_host_rid_i,
     input  wire logic                 m_host_rlast_i,
     // Device memory, a master a port.
@@ -64,6 +66,7 @@ module fsh_node #(
     output logic       [PORTS*16-1:0] m_mem_wstrb_o,
     output logic          [PORTS-1:0] m_mem_wlast_o,
     input  wire logic     [PORTS-1:0] m_mem_bvalid_i,
+    input  wire logic     [PORTS-1:0] m_mem_berr_i,
     output logic          [PORTS-1:0] m_mem_bready_o,
     output logic          [PORTS-1:0] m_mem_arvalid_o,
     input  wire logic     [PORTS-1:0] m_mem_arready_i,
@@ -72,6 +75,7 @@ module fsh_node #(
     input  wire logic     [PORTS-1:0] m_mem_rvalid_i,
     output logic          [PORTS-1:0] m_mem_rready_o,
     input  wire logic [PORTS*128-1:0] m_mem_rdata_i,
+    input  wire logic     [PORTS-1:0] m_mem_rerr_i,
     input  wire logic     [PORTS-1:0] m_mem_rlast_i,
     // Links.
     output logic          [PORTS-1:0] link_tx_valid_o,
@@ -194,8 +198,7 @@ module fsh_node #(
   logic [127:0]        rows_req, rows_rep;
   logic [31:0]         req_head, rep_head;
   logic [ENTRIES-1:0]  entry_valid, entry_ready;
-  fsh_spec_pkg::ring_t entry_track, entry_win0, entry_win1, entry_seq0, entry_seq1;
-  fsh_spec_pkg::ring_t entry_compute;
+  fsh_spec_pkg::ring_t entry_track, entry_win0, entry_win1, entry_seq0, entry_seq1, entry_compute;
   logic [1:0]          track_ring;
   logic [41:0]         route_data;
 
@@ -393,6 +396,7 @@ module fsh_node #(
   logic [1:0]   loop_ok, loop_take, others, pkt_valid, pkt_loop, pkt_ready, pkt_last, seq_stall;
   logic [6:0]   take_beats;
   logic [127:0] pkt0_data, pkt1_data;
+  logic [1:0]   pkt_bad;
   logic [39:0]  mem_araddr;
   logic [7:0]   mem_arlen;
   logic         seq_busy;
@@ -429,6 +433,7 @@ module fsh_node #(
       .pkt_last_o    (pkt_last),
       .pkt0_data_o   (pkt0_data),
       .pkt1_data_o   (pkt1_data),
+      .pkt_bad_o     (pkt_bad),
       .mem_arvalid_o (m_mem_arvalid_o),
       .mem_arready_i (m_mem_arready_i),
       .mem_araddr_o  (mem_araddr),
@@ -436,6 +441,7 @@ module fsh_node #(
       .mem_rvalid_i  (m_mem_rvalid_i),
       .mem_rdata0_i  (m_mem_rdata_i[127:0]),
       .mem_rdata1_i  (m_mem_rdata_i[255:128]),
+      .mem_rerr_i    (m_mem_rerr_i),
       .host_arvalid_o(m_host_arvalid_o),
       .host_arready_i(m_host_arready_i),
       .host_araddr_o (m_host_araddr_o),
@@ -444,6 +450,7 @@ module fsh_node #(
       .host_rvalid_i (m_host_rvalid_i),
       .host_rdata_i  (m_host_rdata_i),
       .host_rid_i    (m_host_rid_i[0]),
+      .host_rerr_i   (m_host_rerr_i),
       .cpl_valid_o   (entry_valid[4:3]),
       .cpl_ready_i   (entry_ready[4:3]),
       .cpl0_o        (entry_seq0),
@@ -493,9 +500,7 @@ module fsh_node #(
       .busy_o       (tracker_busy)
   );
 
-  // Tag table. GETs are of the request window.
-  logic [1:0]       tag_busy /*verilator split_var*/;
-  logic [1:0]       tag_re /*verilator split_var*/;
+  logic [1:0]       tag_busy /*verilator split_var*/, tag_re /*verilator split_var*/;
   logic [5:0]       tag0, tag1;
   fsh_fn_pkg::tag_t tag;
 
@@ -516,7 +521,7 @@ module fsh_node #(
   );
 
   // Loop to this node: sequencer's port 0 to receiver 0.
-  logic         loop_request, loop_valid, loop_ready, loop_last, loop_busy;
+  logic         loop_request, loop_valid, loop_ready, loop_last, loop_bad, loop_busy, rx_berr;
   logic [1:0]   rx0_start;
   logic [127:0] loop_data;
 
@@ -528,12 +533,14 @@ module fsh_node #(
       .take_beats_i(take_beats),
       .valid_i     (pkt_valid[0] && pkt_loop[0]),
       .data_i      (pkt0_data),
+      .bad_i       (pkt_bad[0]),
       .start_i     (rx0_start),
       .request_o   (loop_request),
       .valid_o     (loop_valid),
       .ready_i     (loop_ready),
       .last_o      (loop_last),
       .data_o      (loop_data),
+      .bad_o       (loop_bad),
       .busy_o      (loop_busy)
   );
 
@@ -562,6 +569,7 @@ module fsh_node #(
   logic [1:0]   fwd_valid /*verilator split_var*/;
   logic [1:0]   fwd_ready /*verilator split_var*/;
   logic [1:0]   fwd_last /*verilator split_var*/;
+  logic [1:0]   fwd_bad /*verilator split_var*/;
   logic [7:0]   fwd_ok /*verilator split_var*/;
   logic [7:0]   fwd_freed /*verilator split_var*/;
   logic [127:0] fwd0_data, fwd1_data;
@@ -571,7 +579,7 @@ module fsh_node #(
   for (genvar p = 0; p < 2; p++) begin : gen_port
     localparam int unsigned Q = 1 - p;
     logic               link_ready, tx_busy, lrx_busy, credit_valid, here_request, here_valid;
-    logic               here_last, aw_host, aw_valid, w_host, w_valid;
+    logic               here_last, here_bad, aw_host, aw_valid, w_host, w_valid;
     logic [63:0]        credit, freed;
     logic [1:0]         start, rx_ready;
     logic [127:0]       here_data, fwd_data;
@@ -592,6 +600,7 @@ module fsh_node #(
         .seq_ready_o   (link_ready),
         .seq_last_i    (pkt_last[p]),
         .seq_data_i    (p == 0 ? pkt0_data : pkt1_data),
+        .seq_bad_i     (pkt_bad[p]),
         .ack_valid_i   (ack_valid[p]),
         .ack_ready_o   (ack_ready[p]),
         .ack_data_i    (ack),
@@ -601,6 +610,7 @@ module fsh_node #(
         .fwd_ready_o   (fwd_ready[Q]),
         .fwd_last_i    (fwd_last[Q]),
         .fwd_data_i    (p == 0 ? fwd1_data : fwd0_data),
+        .fwd_bad_i     (fwd_bad[Q]),
         .credit_valid_i(credit_valid),
         .credit_i      (credit),
         .freed_i       (freed),
@@ -631,12 +641,14 @@ module fsh_node #(
         .here_ready_i  (rx_ready[0]),
         .here_last_o   (here_last),
         .here_data_o   (here_data),
+        .here_bad_o    (here_bad),
         .fwd_start_i   (fwd_ok[p*4+:4]),
         .fwd_freed_o   (fwd_freed[p*4+:4]),
         .fwd_valid_o   (fwd_valid[p]),
         .fwd_ready_i   (fwd_ready[p]),
         .fwd_last_o    (fwd_last[p]),
         .fwd_data_o    (fwd_data),
+        .fwd_bad_o     (fwd_bad[p]),
         .busy_o        (lrx_busy)
     );
 
@@ -662,6 +674,7 @@ module fsh_node #(
         .last_i         ({loop_last, here_last}),
         .link_data_i    (here_data),
         .loop_data_i    (loop_data),
+        .bad_i          ({loop_bad, here_bad}),
         .tag_busy_o     (tag_busy[p]),
         .tag_hold_i     (tag_busy[Q]),
         .tag_re_o       (tag_re[p]),
@@ -679,7 +692,9 @@ module fsh_node #(
         .wstrb_o        (rx_wstrb[p*16+:16]),
         .wlast_o        (rx_wlast[p]),
         .mem_bvalid_i   (m_mem_bvalid_i[p]),
+        .mem_berr_i     (m_mem_berr_i[p]),
         .host_bvalid_i  (rx_bvalid[p]),
+        .host_berr_i    (rx_berr),
         .get_valid_o    (get_valid[p]),
         .get_ready_i    (get_ready[p]),
         .get_o          (get),
@@ -718,10 +733,10 @@ module fsh_node #(
 
     assign link_busy[p] = tx_busy || lrx_busy;
     assign stall[p]     = (seq_stall[p] || tx_stall[p]) && !link_tx_valid_o[p];
-    assign m_mem_bready_o[p] = 1'b1;
-    assign m_mem_rready_o[p] = 1'b1;
   end
 
+  assign m_mem_bready_o = '1;
+  assign m_mem_rready_o = '1;
   assign m_mem_awaddr_o = rx_awaddr;
   assign m_mem_awlen_o  = rx_awlen;
   assign m_mem_wdata_o  = rx_wdata;
@@ -755,6 +770,7 @@ module fsh_node #(
       .rx_wstrb_i   (rx_wstrb),
       .rx_wlast_i   (rx_wlast),
       .rx_bvalid_o  (rx_bvalid),
+      .rx_berr_o    (rx_berr),
       .entry_valid_i(entry_valid),
       .entry_ready_o(entry_ready),
       .entry_ring_i ({10'd0, track_ring}),
@@ -769,12 +785,12 @@ module fsh_node #(
       .wstrb_o      (m_host_wstrb_o),
       .wlast_o      (m_host_wlast_o),
       .bvalid_i     (m_host_bvalid_i),
+      .berr_i       (m_host_berr_i),
       .perf_entry_o (perf_entry),
       .busy_o       (hostw_busy)
   );
 
-  assign m_host_bready_o = 1'b1;
-  assign m_host_rready_o = 1'b1;
+  assign {m_host_bready_o, m_host_rready_o} = 2'b11;
 
   // Performance counters.
   logic [fsh_spec_pkg::PERF_COUNT*2-1:0] step;
@@ -797,9 +813,8 @@ module fsh_node #(
       .beat_i         (link_tx_valid_o),
       .stall_i        (stall),
       .forward_i      (fwd_sop),
-      // The host writer takes one entry a cycle.
-      .refused_i      ({perf_refused, |(entry_valid[2:1] & entry_ready[2:1]), msg_refused,
-                        ccmd_refused}),
+      .refused_i      ({perf_refused, |(entry_valid[2:1] & entry_ready[2:1]),  // one a cycle
+                        msg_refused, ccmd_refused}),
       .step_o         (step),
       .add_o          (add),
       .busy_o         (late)
@@ -821,7 +836,6 @@ module fsh_node #(
   // Idle.
   logic win_busy;
   assign win_busy = |(~win_empty & ~(win_waiting & {2{stopped}}));
-
   always_ff @(posedge clk_i) begin
     idle_o <= !(rst_i || regs_busy || win_busy || tracker_busy || tags_busy || loop_busy ||
                 |get_valid || dispatch_busy || ccmd_busy || seq_busy || |rx_busy || |link_busy ||

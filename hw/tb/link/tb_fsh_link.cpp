@@ -92,6 +92,7 @@ class Bench
         for (Port *p : port_) {
             p->tx.seq_take_i = p->tx.seq_valid_i = p->tx.ack_valid_i = 0;
             p->tx.fwd_valid_i = p->tx.fwd_freed_i = 0;
+            p->tx.seq_bad_i = p->tx.fwd_bad_i = 0;
             p->tx.credit_valid_i = p->rx.link_valid_i = 0;
             p->tx.freed_i = 0;
             p->rx.here_ready_i = p->rx.fwd_ready_i = 0;

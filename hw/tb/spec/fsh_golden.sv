@@ -382,28 +382,31 @@ module fsh_golden;
   if (BOUND0.credit3 != 16'hffff) $error("bound.credit3");
   if (BOUND0.seq != 12'hfff) $error("bound.seq");
   if (BOUND0.ack != 12'hfff) $error("bound.ack");
-  if (BOUND0.check != 8'hff) $error("bound.check");
+  if (BOUND0.check != 7'h7f) $error("bound.check");
+  if (BOUND0.poison != 1'h1) $error("bound.poison");
   if (BOUND0.crc != 32'hffffffff) $error("bound.crc");
   localparam fsh_spec_pkg::bound_t BOUND1 =
-      {64'hcdf8440407999754, 64'h54c59cc9c9549f9d};
+      {64'h3ac7652c83999754, 64'h54c59cc9c9549f9d};
   if (BOUND1.credit0 != 16'h9f9d) $error("bound.credit0");
   if (BOUND1.credit1 != 16'hc954) $error("bound.credit1");
   if (BOUND1.credit2 != 16'h9cc9) $error("bound.credit2");
   if (BOUND1.credit3 != 16'h54c5) $error("bound.credit3");
   if (BOUND1.seq != 12'h754) $error("bound.seq");
   if (BOUND1.ack != 12'h999) $error("bound.ack");
-  if (BOUND1.check != 8'h7) $error("bound.check");
-  if (BOUND1.crc != 32'hcdf84404) $error("bound.crc");
+  if (BOUND1.check != 7'h3) $error("bound.check");
+  if (BOUND1.poison != 1'h1) $error("bound.poison");
+  if (BOUND1.crc != 32'h3ac7652c) $error("bound.crc");
   localparam fsh_spec_pkg::bound_t BOUND2 =
-      {64'h1773308cdc2e4959, 64'h8cfe2d5da2a73ac7};
-  if (BOUND2.credit0 != 16'h3ac7) $error("bound.credit0");
-  if (BOUND2.credit1 != 16'ha2a7) $error("bound.credit1");
-  if (BOUND2.credit2 != 16'h2d5d) $error("bound.credit2");
-  if (BOUND2.credit3 != 16'h8cfe) $error("bound.credit3");
-  if (BOUND2.seq != 12'h959) $error("bound.seq");
-  if (BOUND2.ack != 12'h2e4) $error("bound.ack");
-  if (BOUND2.check != 8'hdc) $error("bound.check");
-  if (BOUND2.crc != 32'h1773308c) $error("bound.crc");
+      {64'h8d103ed38bdc62e4, 64'h959f8cfe2d5da2a7};
+  if (BOUND2.credit0 != 16'ha2a7) $error("bound.credit0");
+  if (BOUND2.credit1 != 16'h2d5d) $error("bound.credit1");
+  if (BOUND2.credit2 != 16'h8cfe) $error("bound.credit2");
+  if (BOUND2.credit3 != 16'h959f) $error("bound.credit3");
+  if (BOUND2.seq != 12'h2e4) $error("bound.seq");
+  if (BOUND2.ack != 12'hdc6) $error("bound.ack");
+  if (BOUND2.check != 7'hb) $error("bound.check");
+  if (BOUND2.poison != 1'h1) $error("bound.poison");
+  if (BOUND2.crc != 32'h8d103ed3) $error("bound.crc");
 endmodule
 
 `default_nettype wire

@@ -96,7 +96,7 @@ const char *fsh_fpga_status_text(unsigned status)
     case FSH_STATUS_BUSY:
         return "the target's queue is full";
     case FSH_STATUS_MEMORY:
-        return "device memory answered with an error";
+        return "a memory answered with an error";
     default:
         return "unknown status";
     }

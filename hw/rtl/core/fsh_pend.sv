@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+`default_nettype none
+`include "fsh_assert.svh"
+
+/// Packets of a receiver that wait, in order, until all their writes have their
+/// responses: one of device memory (mem_i), up to two of the host (host_i). Then each
+/// is offered to the completion unit, with status MEMORY if an error befell it: its
+/// last beat was bad (bad_i, when that has passed, before the next packet is given;
+/// bad_o: none may be until the queue is empty), or a response was one. Of packets
+/// whose responses are here together, the first not taken, an error is said of all.
+/// Three cycles from a packet without writes to its offer. ok_o: room for SPARE more, a
+/// register. Reset empties it.
+module fsh_pend #(
+    parameter int unsigned DEPTH = 32,
+    parameter int unsigned SPARE = 8
+) (
+    input  wire logic             clk_i,
+    input  wire logic             rst_i,
+    input  wire logic             valid_i,
+    input  wire logic             mem_i,
+    input  wire logic       [1:0] host_i,
+    input  wire fsh_fn_pkg::evt_t evt_i,
+    input  wire logic             bad_i,
+    output      logic             bad_o,
+    output      logic             ok_o,
+    input  wire logic             mem_bvalid_i,
+    input  wire logic             mem_berr_i,
+    input  wire logic             host_bvalid_i,
+    input  wire logic             host_berr_i,
+    output      logic             evt_valid_o,
+    input  wire logic             evt_ready_i,
+    output      fsh_fn_pkg::evt_t evt_o,
+    output      logic             busy_o
+);
+  fsh_fn_pkg::evt_t evt;
+  logic             ready, valid, mem, pop, last, mem_ok, host_ok, mem_err;
+  logic [1:0]       host;
+  logic [5:0]       count;
+  // Responses that wait, and whether one of them is an error.
+  logic [5:0]       mem_b, mem_b_q;
+  logic [6:0]       host_b, host_b_q;
+  logic             mem_bad_q, host_bad_q, bad_q;
+
+  fsh_fifo #(
+      .WIDTH(65),
+      .DEPTH(DEPTH),
+      .BLOCK(1'b1)
+  ) i_fifo (
+      .clk_i,
+      .rst_i,
+      .valid_i,
+      .ready_o(ready),
+      .data_i ({host_i, mem_i, evt_i}),
+      .valid_o(valid),
+      .ready_i(pop),
+      .data_o ({host, mem, evt}),
+      .count_o(count)
+  );
+
+  assign mem_ok      = !mem || mem_b_q != '0 || mem_bvalid_i;
+  assign host_ok     = !(host_b_q < {5'd0, host});
+  assign evt_valid_o = valid && mem_ok && host_ok;
+  assign pop         = evt_valid_o && evt_ready_i;
+
+  assign mem_b   = mem_b_q + {5'd0, mem_bvalid_i} - {5'd0, pop && mem};
+  assign host_b  = host_b_q + {6'd0, host_bvalid_i} - (pop ? {5'd0, host} : 7'd0);
+  assign last    = count == '0;
+  assign mem_err = mem_bad_q || (mem_bvalid_i && mem_berr_i && mem_b_q == '0);
+
+  always_comb begin
+    evt_o = evt;
+    if (evt.status == fsh_spec_pkg::STATUS_OK &&
+        ((bad_q && last) || (mem && mem_err) || (host != '0 && host_bad_q)))
+      evt_o.status = fsh_spec_pkg::STATUS_MEMORY;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (mem_bvalid_i || pop) begin
+      mem_b_q   <= mem_b;
+      mem_bad_q <= (mem_bad_q || (mem_bvalid_i && mem_berr_i)) && mem_b != '0;
+    end
+    if (host_bvalid_i || pop) begin
+      host_b_q   <= host_b;
+      host_bad_q <= (host_bad_q || (host_bvalid_i && host_berr_i)) && host_b != '0;
+    end
+    if (bad_i) bad_q <= 1'b1;
+    else if (pop && last) bad_q <= 1'b0;
+    ok_o <= count < 6'(DEPTH - SPARE + 1);
+    if (rst_i) begin
+      mem_b_q    <= '0;
+      host_b_q   <= '0;
+      mem_bad_q  <= 1'b0;
+      host_bad_q <= 1'b0;
+      bad_q      <= 1'b0;
+      ok_o       <= 1'b0;
+    end
+  end
+
+  assign bad_o  = bad_q;
+  assign busy_o = valid || !last;
+
+  `FSH_ASSERT(assert_room, !valid_i || ready)
+  `FSH_ASSERT(assert_bad, !valid_i || !bad_q)
+endmodule
+
+`default_nettype wire
