@@ -13,6 +13,7 @@
 
 #include "bed.h"
 #include "check.h"
+#include "device/sim/sim_shm.h"
 
 #define NODES 3u
 #define LIMIT 200000u
@@ -581,13 +582,51 @@ static void case_count(void)
     CHECK(fsh_bed_close(&bed), "close");
 }
 
+/* A register keeps its value if the new one is misaligned or no packet size. */
+static void case_registers(void)
+{
+    static const struct {
+        uint32_t offset;
+        uint64_t value;
+    } wrong[] = {
+        {FSH_REG_PACKET, 0},
+        {FSH_REG_PACKET, 64},
+        {FSH_REG_PACKET, 1000},
+        {FSH_REG_PACKET, 384},
+        {FSH_REG_SEG_BASE, 2048},
+        {FSH_REG_HOST_BASE, FSH_SIM_DMA_BUS + 16},
+        {FSH_REG_CPL_BASE, 4096},
+        {FSH_REG_REQ_BASE, 32768},
+        {FSH_REG_REP_BASE, 16},
+        {FSH_REG_SLOT_HDR_BASE, 0x20000},
+        {FSH_REG_SLOT_PAY_BASE, 0x400000},
+        {FSH_REG_STATUS_ADDR, 8},
+    };
+
+    open_bed();
+    CHECK(read_reg(1, FSH_REG_FAULTS) == 0, "something right was refused");
+    for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        uint64_t before = read_reg(1, wrong[i].offset);
+
+        fsh_fabric_host_write(bed.fab, 1, wrong[i].offset, wrong[i].value);
+        CHECK(read_reg(1, wrong[i].offset) == before,
+              "register 0x%x is changed", wrong[i].offset);
+        CHECK(read_reg(1, FSH_REG_FAULTS) == 1u << 16, "0x%x: not told",
+              wrong[i].offset);
+        fsh_fabric_host_write(bed.fab, 1, FSH_REG_FAULTS, 0);
+    }
+    still_works("registers");
+    CHECK(fsh_bed_close(&bed), "close");
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
 } cases[] = {
-    {"requests", case_requests}, {"messages", case_messages},
-    {"line", case_line},         {"late", case_late},
-    {"around", case_around},     {"count", case_count},
+    {"requests", case_requests},   {"messages", case_messages},
+    {"line", case_line},           {"late", case_late},
+    {"around", case_around},       {"count", case_count},
+    {"registers", case_registers},
 };
 
 int main(int argc, char **argv)

@@ -6,7 +6,8 @@
 /// the two submission windows. 64-bit data; strobes are taken as full. One
 /// write a cycle; a read takes four cycles, of the compute core's counters as long
 /// as the core takes to answer more. Unknown addresses read zero and
-/// swallow writes. Reset: disabled, start gate open, packet size 1024, all ports.
+/// swallow writes; so does a register whose value would be misaligned or no size of
+/// a packet, and says so in FAULTS. Reset: disabled, start gate open, packet size 1024, all ports.
 module fsh_regs #(
     parameter int unsigned PORTS = 2
 ) (
@@ -130,9 +131,26 @@ module fsh_regs #(
   assign write_word_o  = aw[11:3];
   assign write_data_o  = w;
 
+  // Values that a register must not take; the other registers take any.
+  logic wrong;
+  always_comb begin
+    case (aw)
+      fsh_spec_pkg::REG_PACKET:
+        wrong = w[10:0] != 11'd128 && w[10:0] != 11'd256 && w[10:0] != 11'd512 &&
+                w[10:0] != 11'(fsh_spec_pkg::MAX_PACKET);
+      fsh_spec_pkg::REG_SEG_BASE, fsh_spec_pkg::REG_HOST_BASE: wrong = w[11:0] != '0;
+      fsh_spec_pkg::REG_CPL_BASE, fsh_spec_pkg::REG_REQ_BASE, fsh_spec_pkg::REG_REP_BASE:
+        wrong = w[15:0] != '0;
+      fsh_spec_pkg::REG_SLOT_HDR_BASE: wrong = w[17:0] != '0;
+      fsh_spec_pkg::REG_SLOT_PAY_BASE: wrong = w[22:0] != '0;
+      fsh_spec_pkg::REG_STATUS_ADDR: wrong = w[3:0] != '0;
+      default: wrong = 1'b0;
+    endcase
+  end
+
   always_ff @(posedge clk_i) begin
     if (gate_i) hold_o <= 1'b0;
-    if (write) begin
+    if (write && !wrong) begin
       case (aw)
         fsh_spec_pkg::REG_CONTROL: {hold_o, enable_o} <= w[1:0];
         fsh_spec_pkg::REG_NODE: {nodes_o, node_o} <= w[15:0];
@@ -166,11 +184,16 @@ module fsh_regs #(
 
   // Counts up to its end; any write of the register clears it.
   logic [15:0] dropped_q;
+  logic        wrong_q;
 
   always_ff @(posedge clk_i) begin
     if (dropped_i != '0 && dropped_q[15:1] != '1)
       dropped_q <= dropped_q + {15'd0, dropped_i[0]} + {15'd0, dropped_i[1]};
-    if (rst_i || (write && aw == fsh_spec_pkg::REG_FAULTS)) dropped_q <= '0;
+    if (write && wrong) wrong_q <= 1'b1;
+    if (rst_i || (write && aw == fsh_spec_pkg::REG_FAULTS)) begin
+      dropped_q <= '0;
+      wrong_q   <= 1'b0;
+    end
   end
 
   // Reads, one at a time: address, multiplexer, answer.
@@ -199,7 +222,7 @@ module fsh_regs #(
         fsh_spec_pkg::REG_SEG_SIZE: rdata = {24'd0, seg_size_o};
         fsh_spec_pkg::REG_HOST_BASE: rdata = {16'd0, host_base_o};
         fsh_spec_pkg::REG_HOST_SIZE: rdata = {24'd0, host_size_o};
-        fsh_spec_pkg::REG_FAULTS: rdata = {48'd0, dropped_q};
+        fsh_spec_pkg::REG_FAULTS: rdata = {47'd0, wrong_q, dropped_q};
         fsh_spec_pkg::REG_CYCLE: rdata = {16'd0, cycle_i};
         default: rdata = '0;
       endcase

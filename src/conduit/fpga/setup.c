@@ -19,6 +19,7 @@
 #define MAX_LONG ((size_t)FSH_DMA_BIG_BYTES)
 #define CONTROL_ENABLE 1u
 #define CAPS_COMPUTE_BIT 48u
+#define FAULTS_WRONG_BIT 16u
 
 struct fsh_fpga fsh_fpga = {
     .device_lock = PTHREAD_MUTEX_INITIALIZER,
@@ -240,6 +241,10 @@ void fsh_fpga_attach(size_t size, struct fsh_segment *segs)
                   fsh_fpga.ports, fsh_fpga.ring_topology ? "ring" : "line",
                   fsh_fpga.nodes);
     fsh_fpga_write(FSH_REG_CONTROL, CONTROL_ENABLE);
+    if (fsh_fpga_read(FSH_REG_FAULTS) >> FAULTS_WRONG_BIT & 1)
+        fsh_fatal("device %s: it refused the value of a register: its memory "
+                  "or the DMA window does not begin at a multiple of 4 KiB",
+                  fsh_fpga.ops->name);
     /* A read waits for the writes before it: the node is ready, and with the
      * barrier all are, before anybody sends. */
     (void)fsh_fpga_read(FSH_REG_CONTROL);
