@@ -7,14 +7,14 @@
 /// and COMPUTE messages that want an answer). Requests, of the request window and
 /// of the compute core by turns, alone may fill request contexts; the others share
 /// the reply contexts. A message longer than a packet whose target both
-/// ports reach goes out over both, packet by packet. Messages to this node loop
+/// ports reach goes out over both, packet by packet, and so do two packets of an answer
+/// to a GET. Messages to this node loop
 /// back through port 0. Combinational; a command is accepted in the cycle of
 /// its grant. hold_i (start gate) stops the windows, nothing else.
 module fsh_sched (
     input  wire logic               clk_i,
     input  wire logic               rst_i,
     input  wire logic               hold_i,
-    input  wire logic        [10:0] packet_i,
     // Windows, with the ports that reach the target, whether both may be used,
     // and whether the target is this node.
     input  wire logic         [1:0] win_valid_i,
@@ -53,7 +53,6 @@ module fsh_sched (
   // Sources: requests, reply window, served for receiver 0 and 1. Requests: of the
   // window (win) or of the core, whose turn it is if both have a free context.
   logic [3:0] port, loop, req, gnt;
-  logic       get_spread;
   logic [1:0] get_loop;
   logic [3:1] ok;
   logic       win_ok, win_port, win_want, core_ok, core_port, core_want, core, turn_q;
@@ -163,12 +162,11 @@ module fsh_sched (
   assign load_loop_o   = |(gnt & loop);
   assign load_status_o = (get_status_i[3:0] & {4{gnt[2]}}) | (get_status_i[7:4] & {4{gnt[3]}});
 
-  assign get_spread = get.length > {13'd0, packet_i};
   assign mask   = gnt[0] ? (core ? core_mask_i : win_mask_i[1:0]) :
                   gnt[1] ? win_mask_i[3:2] : get.mask;
   assign load_stripe_o = mask == 2'b11 && !load_loop_o &&
                          (gnt[0] ? (core ? core_spread_i : win_spread_i[0]) :
-                          gnt[1] ? win_spread_i[1] : get_spread);
+                          gnt[1] ? win_spread_i[1] : 1'b1);
 
   // Alternate between ports that serve equally; remember who fetches the rows.
   always_ff @(posedge clk_i) begin

@@ -360,7 +360,6 @@ module fsh_node #(
       .clk_i,
       .rst_i,
       .hold_i       (stopped),
-      .packet_i     (packet),
       .win_valid_i  (win_valid),
       .win_ready_o  (win_ready),
       .win_mask_i   (win_mask),
