@@ -59,10 +59,12 @@ matmul_job(seed smp 2 ARGS --seed 2 --size 96
 matmul_job(help smp 2 ARGS --help
            JUDGE --out "usage: .*\n.*--size.*\n.*--algorithm.*\n.*--seed")
 
-# Refused: the argument, its limit, what helps.
+# Refused: the argument, its limit, what helps; on a line of its own, for the
+# launcher says which rank left with the code.
 function(matmul_refused name ranks pattern)
     matmul_job(refuse_${name} smp ${ranks} ARGS ${ARGN}
-               JUDGE --code 2 --noise --err "^06_matmul: ${pattern}")
+               JUDGE --code 2 --noise --env FSHMEM_SEGMENT_MAX=1G
+               --err "(?m)^06_matmul: ${pattern}")
 endfunction()
 matmul_refused(share 3 "--size 512: 3 ranks need a multiple of 48. take 528")
 matmul_refused(small 2 "--size 8: .*from 16 to 16384" --size 8)
