@@ -28,7 +28,7 @@ package fsh_fn_pkg;
   typedef struct packed {
     logic        multi;
     logic        reply;
-    logic        ack;
+    logic        ack;     // a request that PUT_ACK answers, whatever its opcode
     logic [3:0]  status;
     logic [7:0]  opcode;
     logic [5:0]  src;
@@ -75,7 +75,6 @@ package fsh_fn_pkg;
     logic        to_line;  // ... to the sender's credit line
     logic        to_slot;  // ... to its slot
     logic [3:0]  status;
-    logic [7:0]  opcode;   // of what the completion unit is told
   } verdict_t;
 
   /// What the compute core gives the node to send; kind is one of CPORT.

@@ -36,7 +36,7 @@ module fsh_judge (
   assign is_dead    = hdr_i.dst != node_i;
   assign to_mem     = hdr_i.space == fsh_spec_pkg::SPACE_SEGMENT && !is_medium;
   assign has_pay    = hdr_i.bytes != '0;
-  assign asked      = is_get || (hdr_i.ack && !to_host);
+  assign asked      = (is_get || hdr_i.ack) && !to_host && !is_answer;
 
   // Ranges. A strict comparison is a carry chain and nothing more. fits: no burst
   // crosses 4 KiB, and the count of beats is right.
@@ -76,6 +76,7 @@ module fsh_judge (
              (!from_peer && (has_pay || hdr_i.status == fsh_spec_pkg::STATUS_OK));
     else
       drop = (hdr_i.reply && (asked || !is_put)) || ((is_dead || !is_unit) && !asked) ||
+             (is_compute && is_dead && hdr_i.src == node_i) ||  // its entry has a meaning
              ((is_get || is_compute) &&
               (!hdr_i.first || has_pay || fsh_fn_pkg::arg_beats(hdr_i.nargs) != 3'd1));
     drop |= alien;
@@ -98,7 +99,6 @@ module fsh_judge (
       verdict_o.status  = is_dead ? fsh_spec_pkg::STATUS_BAD_NODE :
                           !is_unit ? fsh_spec_pkg::STATUS_UNSUPPORTED :
                           !in_range ? fsh_spec_pkg::STATUS_REMOTE_RANGE : hdr_i.status;
-      verdict_o.opcode  = to_host || is_answer ? hdr_i.opcode : fsh_spec_pkg::OP_PUT;
     end
   end
 endmodule

@@ -423,7 +423,7 @@ module fsh_rx #(
       evt_in.reply  = hdr.reply;
       evt_in.ack    = verdict.asked;
       evt_in.status = verdict.status;
-      evt_in.opcode = verdict.opcode;
+      evt_in.opcode = hdr.opcode;
       evt_in.src    = hdr.src[5:0];
       evt_in.tag    = hdr.tag[5:0];
       evt_in.bytes  = hdr.bytes;

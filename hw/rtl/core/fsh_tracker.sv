@@ -170,7 +170,7 @@ module fsh_tracker (
     want_entry = 'x;
     if (done_q) begin
       to_host    = evt_q.opcode >= fsh_spec_pkg::OP_LIBRARY;
-      is_put_ack = evt_q.opcode == fsh_spec_pkg::OP_PUT && evt_q.ack;
+      is_put_ack = evt_q.ack;
       self       = evt_q.src == node_i[5:0];
       want_ack   = is_put_ack && !self;
       by_tag     = (is_put_ack && self) || evt_q.opcode == fsh_spec_pkg::OP_PUT_ACK ||
