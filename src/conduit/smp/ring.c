@@ -20,7 +20,7 @@
 #include "conduit/smp/send.h"
 
 #define TAKES_PER_POLL 32u /* slots of one ring a poll empties, about */
-#define BATCH 4u           /* messages copied out before their handlers run */
+#define BATCH 6u           /* messages copied out before their handlers run */
 #define FREED_STEP 16u     /* slots consumed before the sender is told */
 #define MAX_MESSAGE_SLOTS 10u
 /* After so many polls in vain a rank stops looking at rings; if they are at

@@ -15,7 +15,7 @@
 
 /* Slots before its own that a message has the line of fetched: beyond those that
  * the receiver fetches (ring.c). */
-#define FSH_SMP_AHEAD 12u
+#define FSH_SMP_AHEAD 13u
 
 /* Arguments that fit into the first slot. */
 #define FSH_SMP_FIRST_ARGS \
