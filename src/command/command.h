@@ -71,12 +71,14 @@ void fsh_command_submit(struct fsh_command_list *list);
 bool fsh_command_kick_slow(void);
 extern atomic_uint fsh_command_active; /* lists that have not ended */
 
+static inline bool fsh_command_is_active(void)
+{
+    return atomic_load_explicit(&fsh_command_active, memory_order_relaxed) != 0;
+}
+
 static inline bool fsh_command_kick(void)
 {
-    return __builtin_expect(atomic_load_explicit(&fsh_command_active,
-                                                 memory_order_relaxed) != 0,
-                            0) &&
-           fsh_command_kick_slow();
+    return fsh_command_is_active() && fsh_command_kick_slow();
 }
 
 /* One line a queue that has something to do, for state dumps. */

@@ -15,7 +15,7 @@
 /* A client that polls in a loop of its own gives the processor away after so
  * many polls that found nothing. */
 #define BARREN 2048u
-#define BARREN_CONTENDED 16u
+#define BARREN_EARLY 16u /* a divisor of BARREN */
 
 /* Categories as the header passes them: FSH_AM_ and one more. */
 enum { LONG_ASYNC = 3 };
@@ -342,17 +342,22 @@ void fsh_am_delivered(void)
     wake_threads();
 }
 
-/* Go on with the library's own protocols. */
-static inline bool kick(void)
+/* Has the library protocols of its own to go on with? */
+static inline bool has_kicks(void)
+{
+    return fsh_command_is_active() ||
+           atomic_load_explicit(&fsh_kicks_active, memory_order_relaxed) != 0 ||
+           atomic_load_explicit(&fsh_coll_active, memory_order_relaxed);
+}
+
+/* Go on with them. Apart, so that an empty poll is short. */
+static __attribute__((noinline)) bool kick(void)
 {
     bool found = fsh_command_kick();
 
-    if (__builtin_expect(
-            atomic_load_explicit(&fsh_kicks_active, memory_order_relaxed) != 0,
-            0))
+    if (atomic_load_explicit(&fsh_kicks_active, memory_order_relaxed) != 0)
         found |= fsh_barrier_kick() | fsh_answers_kick();
-    if (__builtin_expect(
-            atomic_load_explicit(&fsh_coll_active, memory_order_relaxed), 0))
+    if (atomic_load_explicit(&fsh_coll_active, memory_order_relaxed))
         found |= fsh_coll_kick();
     return found;
 }
@@ -361,7 +366,8 @@ bool fsh_gasnet_poll(void)
 {
     bool found = fsh_gasnet.ops->poll();
 
-    found |= kick();
+    if (__builtin_expect(has_kicks(), 0))
+        found |= kick();
     if (found)
         wake_threads();
     return found;
@@ -369,11 +375,21 @@ bool fsh_gasnet_poll(void)
 
 void fsh_am_waits(void)
 {
-    if (kick())
+    if (has_kicks() && kick())
         fsh_am_delivered();
 }
 
-static void poll_once(const char *call, unsigned barren)
+/* Offer the processor after BARREN polls in vain, early after BARREN_EARLY. */
+static __attribute__((noinline)) void offer(struct fsh_thread *self, bool early)
+{
+    if (early || self->barren >= BARREN) {
+        self->barren = 0;
+        fsh_spin_yield();
+    }
+}
+
+static inline __attribute__((always_inline)) void poll_once(const char *call,
+                                                            bool (*early)(void))
 {
     struct fsh_thread *self = fsh_thread_self();
 
@@ -381,26 +397,29 @@ static void poll_once(const char *call, unsigned barren)
     /* Handlers do not nest, and a lock is not for them to wait for. */
     if (self->in_handler > 0 || fsh_guard.locks > 0 || fsh_guard.holding)
         return;
-    if (fsh_gasnet_poll()) {
+    if (fsh_gasnet_poll())
         self->barren = 0;
-    } else if (++self->barren >= barren) {
-        self->barren = 0;
-        fsh_spin_yield();
-    }
+    else if (__builtin_expect(++self->barren % BARREN_EARLY == 0, 0))
+        offer(self, early());
 }
 
 void fsh_gasnet_poll_once(const char *call)
 {
     if (__builtin_expect(!fsh_gasnet.attached, 0))
         fsh_bad_call(call);
-    poll_once(call, fsh_spin_contended() ? BARREN_CONTENDED : BARREN);
+    poll_once(call, fsh_spin_contended);
+}
+
+static bool never(void)
+{
+    return false;
 }
 
 void fsh_gasnet_poll_due(const char *call, bool yields)
 {
     fsh_gasnet_until_poll = FSH_GASNET_QUIET;
     if (fsh_gasnet.attached)
-        poll_once(call, yields ? BARREN_CONTENDED : BARREN);
+        poll_once(call, yields ? fsh_spin_crowded : never);
 }
 
 int gasnet_AMPoll(void)
