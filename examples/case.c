@@ -26,16 +26,23 @@ static void gathered(gasnet_token_t token, void *data, size_t bytes)
 
 /* ---- the job ---- */
 
+/* A line is one write, so that no other process writes into it. */
+static void say(const char *who, const char *format, va_list list)
+{
+    char text[512];
+
+    vsnprintf(text, sizeof text, format, list);
+    fprintf(stderr, "%s: %s%s\n", name, who, text);
+}
+
 void case_refuse(const char *format, ...)
 {
     va_list list;
 
     if (gasnet_mynode() == 0) {
-        fprintf(stderr, "%s: ", name);
         va_start(list, format);
-        vfprintf(stderr, format, list);
+        say("", format, list);
         va_end(list);
-        fputc('\n', stderr);
     }
     gasnet_exit(2);
     abort();
@@ -43,13 +50,13 @@ void case_refuse(const char *format, ...)
 
 void case_fail(const char *format, ...)
 {
+    char rank[32];
     va_list list;
 
-    fprintf(stderr, "%s: rank %u: ", name, (unsigned)gasnet_mynode());
+    snprintf(rank, sizeof rank, "rank %u: ", (unsigned)gasnet_mynode());
     va_start(list, format);
-    vfprintf(stderr, format, list);
+    say(rank, format, list);
     va_end(list);
-    fputc('\n', stderr);
     gasnet_exit(1);
     abort();
 }

@@ -17,7 +17,9 @@ import tempfile
 # (size, nodes): cycles at most
 LIMITS = {(256, 1): 8430, (256, 2): 4330, (512, 1): 65870, (512, 2): 33200}
 KEYS = {"workload", "size", "nodes", "cycles", "gops", "efficiency", "speedup",
-        "bytes_sent", "overlap", "conduit", "device", "clock"}
+        "bytes_sent", "overlap", "conduit", "device", "clock", "link_cycles",
+        "link_layer", "dram_cycles", "dram_write_cycles", "dram_bytes_cycle",
+        "pcie_cycles", "pcie_bytes_cycle"}
 
 
 def check(point, alone):

@@ -279,15 +279,18 @@ def page_is_true():
         with open(os.path.join(top, *path), encoding="utf-8") as f:
             return f.read()
 
+    def guards(part):
+        return [r.rstrip(" |").split("|")[-1] for r in part.splitlines()
+                if r.startswith("| ")]
+
     programs = "".join(" ".join(os.listdir(os.path.join(top, "tests", d)))
                        for d in ("conform", "unit", "fuzz"))
     programs += read("tests", "conform", "CMakeLists.txt")
     page = read("docs", "03_developer", "testing.md")
-    rows = [r.split("|")[3] for r in page.split("suffer from,")[1].splitlines()
-            if r.startswith("| ")]
+    users, found = page.split("suffer from,")[1].split("## Faults that were")
     seen = 0
     for place, name in ((g.partition(":")[0].strip(), n)
-                        for row in rows for g in row.split(";")
+                        for row in guards(users) for g in row.split(";")
                         for n in re.findall(r"`(\w+)`", g)):
         script = os.path.join("tests", "stress", f"test_{place}.py")
         if os.path.exists(os.path.join(top, script)):
@@ -297,6 +300,29 @@ def page_is_true():
                   f"no program {name}")
         seen += 1
     check(seen > 40, f"{seen} names")
+    names_are_somewhere(top, guards(found))
+
+
+def names_are_somewhere(top, cells):
+    """What guards a fault is a file, or a word, of what tests."""
+    words = set()
+    for part in ("tests", "hw", "sim", "tools", "src"):
+        for directory, _, files in os.walk(os.path.join(top, part)):
+            words.update(w for f in files for w in re.findall(r"\w+", f))
+            for f in files:
+                if part == "src" or not f.endswith((".c", ".py", ".sh", ".cpp",
+                                                    ".txt", ".cmake", "INDEX")):
+                    continue
+                with open(os.path.join(directory, f), encoding="utf-8") as file:
+                    words.update(re.findall(r"\w+", file.read()))
+    seen = 0
+    for name in (n for cell in cells for n in re.findall(r"`([\w/.-]+)`", cell)):
+        last = re.sub(r"\.(c|py|sv|yml)$", "", name).split("/")[-1]
+        parts = [w for w in re.findall(r"\w+", last) if w != "rtl"]
+        check(all(p in words or re.sub(r"^(fsh_|header_)", "", p) in words
+                  for p in parts), f"no {name}")
+        seen += 1
+    check(seen > 100, f"{seen} names of guards")
 
 
 CASES = [watchdog_of_a_wait, watchdog_of_a_sender, state_of_a_deaf_rank,
