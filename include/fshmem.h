@@ -75,7 +75,7 @@ typedef struct {
     uint32_t macs_per_cycle; /* their product */
     uint32_t clock_mhz;      /* nominal; 0 for software */
     uint32_t accumulators;   /* of a tile, in groups of rows x columns */
-    uint32_t events;         /* counters, 16 bits each */
+    uint32_t events;         /* counters, 32 bits each */
     uint64_t max_dimension;  /* of m, n and k */
 } fshmem_compute_info_t;
 
@@ -287,11 +287,11 @@ fshmem_status_t fshmem_submit(gasnet_node_t node,
 
 /* ---- events -------------------------------------------------------------- */
 
-/* Add increment (1..255) to an event counter of a node. A counter has 16 bits:
- * never let more than 65535 pend. fshmem_signal returns when it is counted, and
- * polls; what this rank has put before, and waited for, is visible to whoever
- * is started by it. Returns FSHMEM_OK, FSHMEM_ERR_CALL, _ARGUMENT, _NODE,
- * _ABSENT or _NO_MEMORY. */
+/* Add increment (1..255) to an event counter of a node. A counter that
+ * has come to 2^31 counts no further until some is taken off; it never wraps.
+ * fshmem_signal returns when it is counted, and polls; what this rank has put
+ * before, and waited for, is visible to whoever is started by it. Returns
+ * FSHMEM_OK, FSHMEM_ERR_CALL, _ARGUMENT, _NODE, _ABSENT or _NO_MEMORY. */
 fshmem_status_t fshmem_signal(gasnet_node_t node, unsigned event,
                               unsigned increment);
 fshmem_status_t fshmem_signal_nb(gasnet_node_t node, unsigned event,

@@ -23,8 +23,10 @@ package fsh_spec_pkg;
   localparam int unsigned HOST_TAGS = 48;
   // Tags of the compute core's own PUTs: the rest, from HOST_TAGS on.
   localparam int unsigned COMPUTE_TAGS = 16;
-  // Event counters of a compute core, 16 bits each.
+  // Event counters of a compute core, 32 bits each.
   localparam int unsigned NUM_EVENTS = 64;
+  // An event counter that has come to this counts no further signal, so that it never wraps.
+  localparam int unsigned EVENT_FULL = 2147483648;
   // Receive slots each node owns at each node, for requests and as many for replies.
   localparam int unsigned SLOTS_PER_PEER = 16;
   // Bytes of payload one receive slot holds: AMMaxMedium of conduit fpga.

@@ -26,8 +26,10 @@
 #define FSH_HOST_TAGS 48u
 /* Tags of the compute core's own PUTs: the rest, from HOST_TAGS on. */
 #define FSH_COMPUTE_TAGS 16u
-/* Event counters of a compute core, 16 bits each. */
+/* Event counters of a compute core, 32 bits each. */
 #define FSH_NUM_EVENTS 64u
+/* An event counter that has come to this counts no further signal, so that it never wraps. */
+#define FSH_EVENT_FULL 0x80000000u
 /* Receive slots each node owns at each node, for requests and as many for replies. */
 #define FSH_SLOTS_PER_PEER 16u
 /* Bytes of payload one receive slot holds: AMMaxMedium of conduit fpga. */

@@ -215,6 +215,38 @@ static void events(void)
     free(core);
 }
 
+static void add(struct fsh_smp_core *core, unsigned event, uint32_t count)
+{
+    for (; count > 0; count -= count < 255 ? count : 255)
+        fsh_smp_core_signal(core, event, count < 255 ? count : 255);
+}
+
+/* What pends is more than a command can wait for at once; then, as much as a
+ * counter takes. The same as hw/tb/compute/tb_fsh_cevents.cpp. */
+static void events_many(void)
+{
+    struct fsh_smp_core *core = calloc(1, sizeof *core);
+
+    add(core, 5, 65536);
+    CHECK(fsh_smp_core_await(core, 5, 65535));
+    CHECK(fsh_smp_core_await(core, 5, 1));
+    CHECK(!fsh_smp_core_await(core, 5, 1));
+    add(core, 5, 200000);
+    for (unsigned i = 0; i < 3; i++)
+        CHECK(fsh_smp_core_await(core, 5, 65535));
+    CHECK(fsh_smp_core_await(core, 5, 200000 - 3 * 65535));
+    CHECK(!fsh_smp_core_await(core, 5, 1));
+    atomic_store(&core->event[7], FSH_EVENT_FULL - 1);
+    fsh_smp_core_signal(core, 7, 255); /* the last that counts */
+    fsh_smp_core_signal(core, 7, 255);
+    CHECK(atomic_load(&core->event[7]) == FSH_EVENT_FULL + 254);
+    CHECK(fsh_smp_core_await(core, 7, 255));
+    fsh_smp_core_signal(core, 7, 1);
+    fsh_smp_core_signal(core, 7, 1);
+    CHECK(atomic_load(&core->event[7]) == FSH_EVENT_FULL);
+    free(core);
+}
+
 /* Who is told that there is something in its memory: after it is there, and
  * before the signal and the completion. */
 static unsigned pokes[RANKS];
@@ -260,6 +292,7 @@ int main(void)
 {
     queue_limits();
     events();
+    events_many();
     results_poke();
     traffic();
     return 0;

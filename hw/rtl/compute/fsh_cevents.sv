@@ -2,8 +2,9 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// The 64 event counters, 16 bits each, modulo 2^16, and two waiters. A signal
-/// adds to its counter, one a cycle, none is ever lost or delayed. A waiter
+/// The 64 event counters, 32 bits each, and two waiters. A signal adds to its
+/// counter, one a cycle, and is never delayed; a counter that has EVENT_FULL or more
+/// stays as it is, so that it never wraps; no other signal is lost. A waiter
 /// {event, count} that holds wait_valid_i is granted once, by a pulse, when the
 /// counter is at least count, which is taken off; it lowers wait_valid_i in the
 /// cycle after the pulse, for a cycle at least. It looks when it starts to wait
@@ -22,10 +23,12 @@ module fsh_cevents (
     output logic       [1:0] wait_grant_o,
     output logic             busy_o  // state changes at the next edge
 );
+  localparam int unsigned FULL_BIT = $clog2(fsh_spec_pkg::EVENT_FULL);
+
   // Signals add to one memory, waiters to another: neither ever waits for the
   // other. What is there is the difference. Words are valid since `live`.
-  (* ram_style = "distributed" *) logic [15:0] added[64];
-  (* ram_style = "distributed" *) logic [15:0] taken[64];
+  (* ram_style = "distributed" *) logic [31:0] added[64];
+  (* ram_style = "distributed" *) logic [31:0] taken[64];
   logic [63:0] added_live_q, taken_live_q;
 
   typedef enum logic [1:0] {
@@ -37,14 +40,18 @@ module fsh_cevents (
   logic  [1:0] armed_q, granted_q, want_q, look;
   logic        who_q;      // whose turn it is, or was
   logic  [5:0] event_q;
-  logic [15:0] count_q, there_q, taken_q;
-  logic [15:0] sum, have_added, have_taken;
-  logic        grant, who;
+  logic [15:0] count_q;
+  logic [31:0] there_q, taken_q;
+  logic [31:0] sig_added, sig_taken, sig_there, have_added, have_taken;
+  logic        sig_counts, grant, who;
 
-  assign sum        = (added_live_q[sig_event_i] ? added[sig_event_i] : 16'd0) + {8'd0, sig_inc_i};
-  assign have_added = added_live_q[event_q] ? added[event_q] : 16'd0;
-  assign have_taken = taken_live_q[event_q] ? taken[event_q] : 16'd0;
-  assign grant      = state_q == Judge && there_q >= count_q;
+  assign sig_added  = added_live_q[sig_event_i] ? added[sig_event_i] : 32'd0;
+  assign sig_taken  = taken_live_q[sig_event_i] ? taken[sig_event_i] : 32'd0;
+  assign sig_there  = sig_added - sig_taken;
+  assign sig_counts = sig_valid_i && !sig_there[FULL_BIT];
+  assign have_added = added_live_q[event_q] ? added[event_q] : 32'd0;
+  assign have_taken = taken_live_q[event_q] ? taken[event_q] : 32'd0;
+  assign grant      = state_q == Judge && there_q >= {16'd0, count_q};
   assign who        = want_q[!who_q] ? !who_q : who_q;
 
   always_comb begin
@@ -53,11 +60,11 @@ module fsh_cevents (
   end
 
   always_ff @(posedge clk_i) begin
-    if (sig_valid_i) added[sig_event_i] <= sum;
+    if (sig_counts) added[sig_event_i] <= sig_added + {24'd0, sig_inc_i};
   end
 
   always_ff @(posedge clk_i) begin
-    if (grant) taken[event_q] <= taken_q + count_q;
+    if (grant) taken[event_q] <= taken_q + {16'd0, count_q};
   end
 
   // A signal in the very cycle of a look makes the waiter look again.
@@ -121,6 +128,8 @@ module fsh_cevents (
 
   `FSH_ASSERT(a_granted, (wait_grant_o & ~granted_q & wait_valid_i) == '0)
   `FSH_ASSERT(a_one, wait_grant_o != 2'b11)
+  // FULL_BIT is the highest: what is there is below EVENT_FULL + 255.
+  `FSH_ASSERT(a_full, !sig_valid_i || !sig_there[FULL_BIT] || sig_there[FULL_BIT-1:8] == '0)
 endmodule
 
 `default_nettype wire

@@ -8,8 +8,6 @@
 
 #include "base/futex.h"
 
-#define EVENT_MASK 0xffffu /* counters have 16 bits, as in the logic */
-
 /* The turn at which place `pos` of a queue of n cells may be written. */
 static uint32_t free_turn(uint64_t pos, uint32_t n)
 {
@@ -92,10 +90,14 @@ bool fsh_smp_core_take(struct fsh_smp_core *core, unsigned queue,
 void fsh_smp_core_signal(struct fsh_smp_core *core, unsigned event,
                          uint32_t increment)
 {
-    /* Release, partner: the acquire in fsh_smp_core_await: what was written
-     * before the signal is there for whoever waited for it. */
-    atomic_fetch_add_explicit(&core->event[event], increment,
-                              memory_order_release);
+    /* As in the logic. Signallers that look at the same time may each add:
+     * they are far too few to wrap it. Release, partner: the acquire in
+     * fsh_smp_core_await: what was written before the signal is there for
+     * whoever waited for it. */
+    if (atomic_load_explicit(&core->event[event], memory_order_relaxed) <
+        FSH_EVENT_FULL)
+        atomic_fetch_add_explicit(&core->event[event], increment,
+                                  memory_order_release);
     fsh_smp_core_wake(core);
 }
 
@@ -105,7 +107,7 @@ bool fsh_smp_core_await(struct fsh_smp_core *core, unsigned event,
     uint32_t have =
         atomic_load_explicit(&core->event[event], memory_order_acquire);
 
-    if ((have & EVENT_MASK) < count)
+    if (have < count)
         return false;
     /* Only this thread takes off. Acquire: all signals that are counted. */
     atomic_fetch_sub_explicit(&core->event[event], count, memory_order_acquire);

@@ -68,7 +68,7 @@ bool fsh_smp_core_run(struct fsh_smp_core *core, unsigned queue, uint32_t addr,
 bool fsh_smp_core_take(struct fsh_smp_core *core, unsigned queue,
                        uint64_t *head, uint32_t *addr, uint32_t *count);
 
-/* Add to an event counter. */
+/* Add to an event counter, unless it has come to FSH_EVENT_FULL. */
 void fsh_smp_core_signal(struct fsh_smp_core *core, unsigned event,
                          uint32_t increment);
 /* Take count off if there are as many; the owner's worker only. */
