@@ -10,6 +10,8 @@
 #define SETTLE_CYCLES 100000u
 
 static const uint32_t ring_base[3] = {FSH_BED_CPL, FSH_BED_REQ, FSH_BED_REP};
+static const uint32_t ring_taken[3] = {FSH_REG_CPL_TAKEN, FSH_REG_REQ_TAKEN,
+                                       FSH_REG_REP_TAKEN};
 
 uint64_t fsh_bed_route(const struct fsh_bed *bed, uint32_t from, uint32_t to)
 {
@@ -216,7 +218,10 @@ bool fsh_bed_take(struct fsh_bed *bed, uint32_t node, enum fsh_bed_ring ring,
            FSH_RING_ENTRY_BYTES);
     if (fsh_ring_phase(entry) != (lap + 1) % 2)
         return false;
-    bed->taken[node][ring]++;
+    taken = ++bed->taken[node][ring];
+    if (taken - bed->told[node][ring] >= FSH_RING_ENTRIES / 4 &&
+        fsh_fabric_host_write(bed->fab, node, ring_taken[ring], taken))
+        bed->told[node][ring] = taken;
     return true;
 }
 

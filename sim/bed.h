@@ -14,11 +14,11 @@
 #include "fabric.h"
 
 /* Offsets in the DMA window. */
-#define FSH_BED_CPL 0x10000u
-#define FSH_BED_REQ 0x20000u
-#define FSH_BED_REP 0x30000u
-#define FSH_BED_SLOT_HDR 0x40000u
-#define FSH_BED_STATUS 0x80000u
+#define FSH_BED_CPL 0x40000u
+#define FSH_BED_REQ 0x60000u
+#define FSH_BED_REP 0x80000u
+#define FSH_BED_SLOT_HDR 0xc0000u
+#define FSH_BED_STATUS 0xa0000u
 #define FSH_BED_BOUNCE 0x100000u
 #define FSH_BED_SLOT_PAY 0x800000u
 
@@ -37,6 +37,7 @@ struct fsh_bed {
     uint64_t seg_size;
     uint32_t tail[FSH_MAX_NODES][2];  /* entries submitted, by window */
     uint32_t taken[FSH_MAX_NODES][3]; /* entries taken, by ring */
+    uint32_t told[FSH_MAX_NODES][3];  /* of these the node knows */
 };
 
 struct fsh_bed_options {

@@ -51,8 +51,8 @@ package fsh_spec_pkg;
   localparam int unsigned MAX_INLINE = 480;
   // Bytes of an entry of the completion ring and of the receive rings.
   localparam int unsigned RING_ENTRY_BYTES = 16;
-  // Entries of each host ring: more than can ever be outstanding, so a ring cannot overflow.
-  localparam int unsigned RING_ENTRIES = 4096;
+  // Entries of each host ring. The host tells the device every quarter of a ring what it has taken (CPL_TAKEN, REQ_TAKEN, REP_TAKEN), so three quarters are the least there is room for: more than can be outstanding of a host that keeps to its tags, slots and commands in flight.
+  localparam int unsigned RING_ENTRIES = 8192;
   // Stride of the slot header array: the message's packet header, then its arguments.
   localparam int unsigned SLOT_HEADER_BYTES = 128;
   // Where in a slot header the line lies that its sender writes by PUTs: behind what a message takes. A credit line is that of reply slot 0.
@@ -155,18 +155,21 @@ package fsh_spec_pkg;
   localparam logic [14:0] REG_SEG_SIZE = 15'h0128;  // rw: bytes of the segment
   localparam logic [14:0] REG_HOST_BASE = 15'h0130;  // rw: bus address of the DMA window, 4 KiB aligned
   localparam logic [14:0] REG_HOST_SIZE = 15'h0138;  // rw: bytes of the DMA window
-  localparam logic [14:0] REG_CPL_BASE = 15'h0140;  // rw: completion ring, offset in the DMA window, 64 KiB aligned
-  localparam logic [14:0] REG_REQ_BASE = 15'h0148;  // rw: request receive ring, offset in the DMA window, 64 KiB aligned
-  localparam logic [14:0] REG_REP_BASE = 15'h0150;  // rw: reply receive ring, offset in the DMA window, 64 KiB aligned
+  localparam logic [14:0] REG_CPL_BASE = 15'h0140;  // rw: completion ring, offset in the DMA window, 128 KiB aligned
+  localparam logic [14:0] REG_REQ_BASE = 15'h0148;  // rw: request receive ring, offset in the DMA window, 128 KiB aligned
+  localparam logic [14:0] REG_REP_BASE = 15'h0150;  // rw: reply receive ring, offset in the DMA window, 128 KiB aligned
   localparam logic [14:0] REG_SLOT_HDR_BASE = 15'h0158;  // rw: slot headers, offset in the DMA window, 256 KiB aligned; slot index is {reply, source, slot}
   localparam logic [14:0] REG_SLOT_PAY_BASE = 15'h0160;  // rw: slot payloads, offset in the DMA window, 8 MiB aligned; same index
   localparam logic [14:0] REG_STATUS_ADDR = 15'h0168;  // rw: status line, offset in the DMA window, 16-byte aligned
   localparam logic [14:0] REG_REQ_TAIL = 15'h0180;  // wo: request doorbell: entries ever submitted, modulo 2^32
   localparam logic [14:0] REG_REP_TAIL = 15'h0188;  // wo: reply doorbell: entries ever submitted, modulo 2^32
+  localparam logic [14:0] REG_CPL_TAKEN = 15'h0190;  // wo: entries of the completion ring ever taken by the host, modulo twice RING_ENTRIES; an entry for a full ring is dropped and counted in FAULTS
+  localparam logic [14:0] REG_REQ_TAKEN = 15'h0198;  // wo: the same of the request receive ring
+  localparam logic [14:0] REG_REP_TAKEN = 15'h01a0;  // wo: the same of the reply receive ring
   localparam logic [14:0] REG_PERF_CLEAR = 15'h0200;  // wo: any write clears the performance counters
   localparam logic [14:0] REG_CYCLE = 15'h0208;  // ro: the cycle counter
   localparam logic [14:0] REG_CORE_PERF_CLEAR = 15'h0210;  // wo: any write clears the counters of the compute core
-  localparam logic [14:0] REG_FAULTS = 15'h0218;  // rw: what went wrong and nobody was told of: packets dropped 15:0, counted up to 65535; 16: a register was given a value that is misaligned or no packet size, and kept its own; any write clears
+  localparam logic [14:0] REG_FAULTS = 15'h0218;  // rw: what went wrong and nobody was told of: packets dropped 15:0, counted up to 65535; 16: a register was given a value that is misaligned or no packet size, and kept its own; entries dropped because their ring was full 31:24, counted up to 255; any write clears
   localparam logic [14:0] REG_CORE_PERF = 15'h0280;  // ro: counters of the compute core: a word each, in the order of CPERF; 0 without a core
   localparam logic [14:0] REG_PERF = 15'h0400;  // ro: event counters: 32 bytes an event (PERF_EVENTS): first cycle, last cycle, count, sum
   localparam logic [14:0] REG_ROUTE = 15'h0800;  // rw: one word a node: segment size of the node 39:0, port mask 57:56

@@ -54,8 +54,8 @@
 #define FSH_MAX_INLINE 480u
 /* Bytes of an entry of the completion ring and of the receive rings. */
 #define FSH_RING_ENTRY_BYTES 16u
-/* Entries of each host ring: more than can ever be outstanding, so a ring cannot overflow. */
-#define FSH_RING_ENTRIES 4096u
+/* Entries of each host ring. The host tells the device every quarter of a ring what it has taken (CPL_TAKEN, REQ_TAKEN, REP_TAKEN), so three quarters are the least there is room for: more than can be outstanding of a host that keeps to its tags, slots and commands in flight. */
+#define FSH_RING_ENTRIES 8192u
 /* Stride of the slot header array: the message's packet header, then its arguments. */
 #define FSH_SLOT_HEADER_BYTES 128u
 /* Where in a slot header the line lies that its sender writes by PUTs: behind what a message takes. A credit line is that of reply slot 0. */
@@ -179,18 +179,21 @@
 #define FSH_REG_SEG_SIZE 0x0128u /* rw: bytes of the segment */
 #define FSH_REG_HOST_BASE 0x0130u /* rw: bus address of the DMA window, 4 KiB aligned */
 #define FSH_REG_HOST_SIZE 0x0138u /* rw: bytes of the DMA window */
-#define FSH_REG_CPL_BASE 0x0140u /* rw: completion ring, offset in the DMA window, 64 KiB aligned */
-#define FSH_REG_REQ_BASE 0x0148u /* rw: request receive ring, offset in the DMA window, 64 KiB aligned */
-#define FSH_REG_REP_BASE 0x0150u /* rw: reply receive ring, offset in the DMA window, 64 KiB aligned */
+#define FSH_REG_CPL_BASE 0x0140u /* rw: completion ring, offset in the DMA window, 128 KiB aligned */
+#define FSH_REG_REQ_BASE 0x0148u /* rw: request receive ring, offset in the DMA window, 128 KiB aligned */
+#define FSH_REG_REP_BASE 0x0150u /* rw: reply receive ring, offset in the DMA window, 128 KiB aligned */
 #define FSH_REG_SLOT_HDR_BASE 0x0158u /* rw: slot headers, offset in the DMA window, 256 KiB aligned; slot index is {reply, source, slot} */
 #define FSH_REG_SLOT_PAY_BASE 0x0160u /* rw: slot payloads, offset in the DMA window, 8 MiB aligned; same index */
 #define FSH_REG_STATUS_ADDR 0x0168u /* rw: status line, offset in the DMA window, 16-byte aligned */
 #define FSH_REG_REQ_TAIL 0x0180u /* wo: request doorbell: entries ever submitted, modulo 2^32 */
 #define FSH_REG_REP_TAIL 0x0188u /* wo: reply doorbell: entries ever submitted, modulo 2^32 */
+#define FSH_REG_CPL_TAKEN 0x0190u /* wo: entries of the completion ring ever taken by the host, modulo twice RING_ENTRIES; an entry for a full ring is dropped and counted in FAULTS */
+#define FSH_REG_REQ_TAKEN 0x0198u /* wo: the same of the request receive ring */
+#define FSH_REG_REP_TAKEN 0x01a0u /* wo: the same of the reply receive ring */
 #define FSH_REG_PERF_CLEAR 0x0200u /* wo: any write clears the performance counters */
 #define FSH_REG_CYCLE 0x0208u /* ro: the cycle counter */
 #define FSH_REG_CORE_PERF_CLEAR 0x0210u /* wo: any write clears the counters of the compute core */
-#define FSH_REG_FAULTS 0x0218u /* rw: what went wrong and nobody was told of: packets dropped 15:0, counted up to 65535; 16: a register was given a value that is misaligned or no packet size, and kept its own; any write clears */
+#define FSH_REG_FAULTS 0x0218u /* rw: what went wrong and nobody was told of: packets dropped 15:0, counted up to 65535; 16: a register was given a value that is misaligned or no packet size, and kept its own; entries dropped because their ring was full 31:24, counted up to 255; any write clears */
 #define FSH_REG_CORE_PERF 0x0280u /* ro: counters of the compute core: a word each, in the order of CPERF; 0 without a core */
 #define FSH_REG_PERF 0x0400u /* ro: event counters: 32 bytes an event (PERF_EVENTS): first cycle, last cycle, count, sum */
 #define FSH_REG_ROUTE 0x0800u /* rw: one word a node: segment size of the node 39:0, port mask 57:56 */

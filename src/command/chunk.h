@@ -14,8 +14,6 @@
 struct fsh_command_list;
 
 #define FSH_CHUNKS 1024u /* cookies below this are the library's */
-#define FSH_COMMANDS_IN_FLIGHT \
-    1024u /* what a host's ring of completions is for */
 
 struct fsh_chunk {
     /* Commands that have not ended: set before they are sent, taken off by

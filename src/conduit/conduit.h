@@ -91,6 +91,9 @@ struct fsh_segment {
 #define FSH_AREA_COMMANDS 64u
 #define FSH_AREA_QUEUES 2u
 #define FSH_AREA_COMMAND_BYTES 128u
+/* Commands of a rank that have not ended, at most, at all nodes: a conduit has
+ * room for as many completions. */
+#define FSH_COMMANDS_IN_FLIGHT 1024u
 
 static inline size_t fsh_area_offset(uint32_t rank, unsigned queue)
 {

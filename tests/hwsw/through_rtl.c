@@ -8,6 +8,8 @@
  *   range    a command whose local or remote range leaves the segment is refused
  *            with a status, by the initiator (whole) or by the target (packet
  *            by packet), and the node goes on
+ *   laps     more completions, messages and replies than their rings have entries:
+ *            the device learns in time what this host has taken
  *   outside, corrupt  such a command, and one with a wrong check byte, must end
  *            the job, and say why (the caller expects failure)
  *   nobody   a put to a node that does not hear its number goes around the ring of
@@ -26,7 +28,14 @@
 #include "conduit/fpga/fpga.h"
 #include "conduit/fpga/state.h"
 
-enum { MEDIUM = 200, SEGMENT = 1 << 20, AREA = 1 << 16, ROUNDS = 60 };
+enum {
+    MEDIUM = 200,
+    ASK,
+    ANSWER,
+    SEGMENT = 1 << 20,
+    AREA = 1 << 16,
+    ROUNDS = 60
+};
 
 static gasnet_node_t me, ranks;
 static unsigned char *segment[64];
@@ -36,6 +45,17 @@ static unsigned arrived;
 static void medium(gasnet_token_t token, void *buf, size_t nbytes)
 {
     (void)token, (void)buf, (void)nbytes;
+    __atomic_add_fetch(&arrived, 1, __ATOMIC_RELAXED);
+}
+
+static void ask(gasnet_token_t token)
+{
+    gasnet_AMReplyShort0(token, ANSWER);
+}
+
+static void answer(gasnet_token_t token)
+{
+    (void)token;
     __atomic_add_fetch(&arrived, 1, __ATOMIC_RELAXED);
 }
 
@@ -259,6 +279,37 @@ static void mode_range(void)
             fail("a put after a command out of range did not arrive");
 }
 
+static void await_answers(unsigned count, double end)
+{
+    while (__atomic_load_n(&arrived, __ATOMIC_RELAXED) < count) {
+        gasnet_AMPoll();
+        if (now() > end)
+            fail("a message or its reply is lost");
+    }
+}
+
+static void mode_laps(void)
+{
+    enum { LAPS = FSH_RING_ENTRIES + FSH_RING_ENTRIES / 16, AT_ONCE = 32 };
+    double end = now() + 80;
+
+    for (unsigned i = 0; me == 0 && i < LAPS; i += AT_ONCE) {
+        for (unsigned k = 0; k < AT_ONCE; k++) {
+            gasnet_put_nbi(ranks - 1, segment[ranks - 1] + 8 * k,
+                           private_memory + 8 * k, 8);
+            if (gasnet_AMRequestShort0(ranks - 1, ASK) != GASNET_OK)
+                fail("AMRequestShort");
+        }
+        await_answers(i + AT_ONCE, end);
+        while (gasnet_try_syncnbi_all() != GASNET_OK)
+            if (now() > end)
+                fail("a completion is lost");
+    }
+    barrier();
+    if (fsh_fpga_reg_read(FSH_REG_FAULTS) != 0)
+        fail("something was dropped");
+}
+
 static void mode_outside(void)
 {
     struct fsh_fpga_raw raw = bad_command(FSH_OP_PUT, ranks - 1, false);
@@ -309,8 +360,9 @@ static const struct {
     const char *name;
     void (*run)(void);
 } modes[] = {{"stopped", mode_stopped}, {"range", mode_range},
-             {"outside", mode_outside}, {"corrupt", mode_corrupt},
-             {"nobody", mode_nobody},   {"lost", mode_lost}};
+             {"laps", mode_laps},       {"outside", mode_outside},
+             {"corrupt", mode_corrupt}, {"nobody", mode_nobody},
+             {"lost", mode_lost}};
 
 static void run_mode(const char *mode, unsigned seed)
 {
@@ -323,13 +375,14 @@ static void run_mode(const char *mode, unsigned seed)
             modes[i].run();
             return;
         }
-    fail(
-        "mode must be bytes, stopped, range, outside, corrupt, nobody or lost");
+    fail("mode must be bytes, stopped, range, laps, outside, corrupt, nobody "
+         "or lost");
 }
 
 int main(int argc, char **argv)
 {
-    gasnet_handlerentry_t table[] = {{MEDIUM, medium}};
+    gasnet_handlerentry_t table[] = {
+        {MEDIUM, medium}, {ASK, ask}, {ANSWER, answer}};
     gasnet_seginfo_t info[64];
     const char *mode;
     unsigned seed;
@@ -339,7 +392,7 @@ int main(int argc, char **argv)
     seed = argc > 2 ? (unsigned)atoi(argv[2]) : (unsigned)time(NULL);
     me = gasnet_mynode();
     ranks = gasnet_nodes();
-    if (gasnet_attach(table, 1, SEGMENT, 0) != GASNET_OK ||
+    if (gasnet_attach(table, 3, SEGMENT, 0) != GASNET_OK ||
         gasnet_getSegmentInfo(info, (int)ranks) != GASNET_OK)
         fail("attach");
     for (unsigned r = 0; r < ranks; r++)

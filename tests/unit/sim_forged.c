@@ -596,7 +596,7 @@ static void case_registers(void)
         {FSH_REG_SEG_BASE, 2048},
         {FSH_REG_HOST_BASE, FSH_SIM_DMA_BUS + 16},
         {FSH_REG_CPL_BASE, 4096},
-        {FSH_REG_REQ_BASE, 32768},
+        {FSH_REG_REQ_BASE, 65536},
         {FSH_REG_REP_BASE, 16},
         {FSH_REG_SLOT_HDR_BASE, 0x20000},
         {FSH_REG_SLOT_PAY_BASE, 0x400000},
@@ -619,6 +619,88 @@ static void case_registers(void)
     CHECK(fsh_bed_close(&bed), "close");
 }
 
+/* --- rings that are full --------------------------------------------------- */
+
+static unsigned lost(uint32_t node)
+{
+    return (unsigned)(read_reg(node, FSH_REG_FAULTS) >> 24);
+}
+
+/* PUTs with tags 0 to count - 1, to their end; nobody takes their
+ * entries. */
+static void put_some(uint32_t count)
+{
+    struct fsh_bed_command cmd;
+
+    for (uint32_t tag = 0; tag < count; tag++) {
+        fsh_bed_put(&cmd, 1, tag, FROM, TO, 16);
+        submit(0, &cmd);
+    }
+    settle("full");
+}
+
+/* A host that takes nothing finds the first lap as it was written, and the rest
+ * counted; as soon as it has taken what there is, entries come again. */
+static void case_full(void)
+{
+    enum { BATCH = 32, MORE = 3 };
+    uint64_t entry[2];
+
+    open_bed();
+    for (uint32_t i = 0; i < FSH_RING_ENTRIES; i += BATCH)
+        put_some(BATCH);
+    CHECK(lost(0) == 0, "%u entries dropped by a ring that has room", lost(0));
+    take_images();
+    put_some(MORE);
+    CHECK(!memcmp(memory(0, 1) + FSH_BED_CPL, image[0][1] + FSH_BED_CPL,
+                  (size_t)FSH_RING_ENTRIES * FSH_RING_ENTRY_BYTES),
+          "a full ring is overwritten");
+    CHECK(lost(0) == MORE, "%u entries counted as dropped, not %u", lost(0),
+          MORE);
+    for (uint32_t i = 0; i < FSH_RING_ENTRIES; i++)
+        CHECK(fsh_bed_take(&bed, 0, FSH_BED_RING_CPL, entry) &&
+                  fsh_ring_tag(entry) == i % BATCH,
+              "entry %u: %016llx", i, (unsigned long long)entry[0]);
+    settle("full");
+    still_works("full");
+    CHECK(lost(0) == MORE, "dropped with room");
+    fsh_fabric_host_write(bed.fab, 0, FSH_REG_FAULTS, 0);
+    CHECK(read_reg(0, FSH_REG_FAULTS) == 0, "not cleared");
+    CHECK(fsh_bed_close(&bed), "close");
+}
+
+/* Each ring by itself: node 1 is told that its rings have room for so many. */
+static void case_room(void)
+{
+    static const uint32_t reg[] = {FSH_REG_CPL_TAKEN, FSH_REG_REQ_TAKEN,
+                                   FSH_REG_REP_TAKEN};
+    enum { ROOM = 4, SENT = 7 };
+    uint64_t entry[2];
+
+    for (int ring = FSH_BED_RING_REQ; ring <= FSH_BED_RING_REP; ring++) {
+        open_bed();
+        fsh_fabric_host_write(bed.fab, 1, reg[ring], FSH_RING_ENTRIES + ROOM);
+        for (uint32_t i = 0; i < SENT; i++) {
+            struct fsh_bed_command cmd;
+
+            fsh_bed_command(&cmd, FSH_OP_CLIENT, FSH_CAT_SHORT, 1, i);
+            fsh_cmd_set_reply(cmd.word, ring == FSH_BED_RING_REP);
+            submit(0, &cmd);
+        }
+        settle("room");
+        CHECK(lost(1) == SENT - ROOM, "ring %d: %u dropped", ring, lost(1));
+        for (uint32_t i = 0; i < ROOM; i++)
+            CHECK(fsh_bed_take(&bed, 1, (enum fsh_bed_ring)ring, entry) &&
+                      fsh_ring_tag(entry) == i,
+                  "ring %d: entry %u: %016llx", ring, i,
+                  (unsigned long long)entry[0]);
+        CHECK(!fsh_bed_take(&bed, 1, (enum fsh_bed_ring)ring, entry),
+              "ring %d: an entry too many", ring);
+        still_works("room");
+        CHECK(fsh_bed_close(&bed), "close");
+    }
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -626,7 +708,8 @@ static const struct {
     {"requests", case_requests},   {"messages", case_messages},
     {"line", case_line},           {"late", case_late},
     {"around", case_around},       {"count", case_count},
-    {"registers", case_registers},
+    {"registers", case_registers}, {"full", case_full},
+    {"room", case_room},
 };
 
 int main(int argc, char **argv)

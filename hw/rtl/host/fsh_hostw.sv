@@ -8,11 +8,15 @@
 /// each burst; answers go back to the receiver that asked.
 /// Entries come from ENTRIES sources, each with its ring (0 completions,
 /// 1 requests, 2 replies); a ring's entries are written in order, the phase
-/// toggling every lap, from 1. Room in a ring is the host's affair: it is never
-/// short of it (NUM_TAGS and slots bound what is outstanding; what compute cores
-/// complete for it, it has asked for).
+/// toggling every lap, from 1. An entry for a ring that is full, by what the host
+/// has said it has taken, is dropped (a pulse of lost_o) and nothing overwritten: to
+/// hold it back would hold up the network for a host. A host that keeps to its tags,
+/// slots and commands in flight never has a full ring (architecture.md, "Room in the
+/// rings"); only a peer or a host that is broken fills one.
 module fsh_hostw #(
-    parameter int unsigned ENTRIES = 6
+    parameter int unsigned ENTRIES = 6,
+    localparam int unsigned RING_BITS = $clog2(fsh_spec_pkg::RING_ENTRIES),
+    localparam int unsigned TAKEN_BITS = RING_BITS + 1
 ) (
     input  wire logic                   clk_i,
     input  wire logic                   rst_i,
@@ -23,6 +27,8 @@ module fsh_hostw #(
     input  wire logic            [39:0] req_base_i,
     input  wire logic            [39:0] rep_base_i,
     input  wire logic            [39:0] status_addr_i,
+    // Entries taken by the host, ever, modulo two laps: replies, requests, completions.
+    input  wire logic [3*TAKEN_BITS-1:0] taken_i,
     input  wire logic            [31:0] req_head_i,
     input  wire logic            [31:0] rep_head_i,
     // Receivers.
@@ -55,10 +61,9 @@ module fsh_hostw #(
     input  wire logic                   bvalid_i,
     input  wire logic                   berr_i,
     output logic                        perf_entry_o,
+    output logic                        lost_o,  // an entry
     output logic                        busy_o
 );
-  localparam int unsigned RING_BITS = $clog2(fsh_spec_pkg::RING_ENTRIES);
-
   // Sources of a burst: receivers 0 and 1, ring entry, status line.
   logic [3:0]           req, gnt, owner_q;
   logic                 start, streaming_q, aw_room, w_room, b_room;
@@ -75,6 +80,9 @@ module fsh_hostw #(
   logic [1:0]           ring;
   fsh_spec_pkg::ring_t  entry_full;
   logic [RING_BITS:0]   index_cpl_q, index_req_q, index_rep_q, index;
+  logic [RING_BITS:0]   used_cpl, used_req, used_rep;
+  logic [2:0]           full_q;
+  logic                 full, e_keep;
   logic [39:0]          ring_base;
   logic                 e_valid_q, e_pop;
   logic [127:0]         e_data_q;
@@ -119,16 +127,28 @@ module fsh_hostw #(
     end
   end
 
+  // Up to date whenever an entry is taken: after one that is kept there is a cycle
+  // without. Later than what the host has taken, which is safe.
+  assign used_cpl = index_cpl_q - taken_i[0+:TAKEN_BITS];
+  assign used_req = index_req_q - taken_i[TAKEN_BITS+:TAKEN_BITS];
+  assign used_rep = index_rep_q - taken_i[2*TAKEN_BITS+:TAKEN_BITS];
+  always_ff @(posedge clk_i)
+    full_q <= rst_i ? '0 : {used_rep[RING_BITS], used_req[RING_BITS], used_cpl[RING_BITS]};
+
+  assign full   = ring == 2'd2 ? full_q[2] : ring == 2'd1 ? full_q[1] : full_q[0];
+  assign e_keep = e_load && !full;
+  assign lost_o = e_load && full;
+
   always_ff @(posedge clk_i) begin
     if (e_load) begin
       e_data_q   <= entry_full;
-      e_offset_q <= ring_base | {20'd0, 4'd0, index[RING_BITS-1:0], 4'd0};
+      e_offset_q <= ring_base | {{40 - RING_BITS - 4{1'b0}}, index[RING_BITS-1:0], 4'd0};
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (e_pop) e_valid_q <= 1'b0;
-    if (e_load) begin
+    if (e_keep) begin
       e_valid_q <= 1'b1;
       if (ring == 2'd0) index_cpl_q <= index_cpl_q + 1'b1;
       if (ring == 2'd1) index_req_q <= index_req_q + 1'b1;
@@ -273,10 +293,14 @@ module fsh_hostw #(
   assign rx_bvalid_o = b_owner & {2{bvalid_i}};
   assign rx_berr_o   = berr_i;
 
-  assign perf_entry_o = e_load;
+  assign perf_entry_o = e_keep;
   assign busy_o       = |req || moved || streaming_q || awvalid_o || wvalid_o || b_valid;
 
   `FSH_ASSERT(assert_answer, !bvalid_i || b_valid)
+  // Nothing is overwritten (and the host has not taken what is not there).
+  `FSH_ASSERT(assert_cpl, !used_cpl[RING_BITS] || used_cpl[RING_BITS-1:0] == '0)
+  `FSH_ASSERT(assert_req, !used_req[RING_BITS] || used_req[RING_BITS-1:0] == '0)
+  `FSH_ASSERT(assert_rep, !used_rep[RING_BITS] || used_rep[RING_BITS-1:0] == '0)
 endmodule
 
 `default_nettype wire

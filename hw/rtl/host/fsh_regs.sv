@@ -9,7 +9,8 @@
 /// swallow writes; so does a register whose value would be misaligned or no size of
 /// a packet, and says so in FAULTS. Reset: disabled, start gate open, packet size 1024, all ports.
 module fsh_regs #(
-    parameter int unsigned PORTS = 2
+    parameter int unsigned PORTS = 2,
+    localparam int unsigned TAKEN_BITS = $clog2(fsh_spec_pkg::RING_ENTRIES) + 1
 ) (
     input  wire logic          clk_i,
     input  wire logic          rst_i,
@@ -48,8 +49,11 @@ module fsh_regs #(
     output logic        [39:0] slot_hdr_o,
     output logic        [39:0] slot_pay_o,
     output logic        [39:0] status_addr_o,
-    // What went wrong and nobody was told of.
+    // Ring entries taken by the host: replies, requests, completions.
+    output logic [3*TAKEN_BITS-1:0] taken_o,
+    // What went wrong and nobody was told of: packets, ring entries.
     input  wire logic    [1:0] dropped_i,
+    input  wire logic          lost_i,
     // Writes to windows, doorbells and tables.
     output logic               req_we_o,
     output logic               rep_we_o,
@@ -140,7 +144,7 @@ module fsh_regs #(
                 w[10:0] != 11'(fsh_spec_pkg::MAX_PACKET);
       fsh_spec_pkg::REG_SEG_BASE, fsh_spec_pkg::REG_HOST_BASE: wrong = w[11:0] != '0;
       fsh_spec_pkg::REG_CPL_BASE, fsh_spec_pkg::REG_REQ_BASE, fsh_spec_pkg::REG_REP_BASE:
-        wrong = w[15:0] != '0;
+        wrong = w[16:0] != '0;
       fsh_spec_pkg::REG_SLOT_HDR_BASE: wrong = w[17:0] != '0;
       fsh_spec_pkg::REG_SLOT_PAY_BASE: wrong = w[22:0] != '0;
       fsh_spec_pkg::REG_STATUS_ADDR: wrong = w[3:0] != '0;
@@ -166,6 +170,9 @@ module fsh_regs #(
         fsh_spec_pkg::REG_SLOT_HDR_BASE: slot_hdr_o <= w[39:0];
         fsh_spec_pkg::REG_SLOT_PAY_BASE: slot_pay_o <= w[39:0];
         fsh_spec_pkg::REG_STATUS_ADDR: status_addr_o <= w[39:0];
+        fsh_spec_pkg::REG_CPL_TAKEN: taken_o[0+:TAKEN_BITS] <= w[TAKEN_BITS-1:0];
+        fsh_spec_pkg::REG_REQ_TAKEN: taken_o[TAKEN_BITS+:TAKEN_BITS] <= w[TAKEN_BITS-1:0];
+        fsh_spec_pkg::REG_REP_TAKEN: taken_o[2*TAKEN_BITS+:TAKEN_BITS] <= w[TAKEN_BITS-1:0];
         default: ;
       endcase
     end
@@ -179,19 +186,23 @@ module fsh_regs #(
       dateline_o <= '0;
       seg_size_o <= '0;
       host_size_o <= '0;
+      taken_o    <= '0;
     end
   end
 
   // Counts up to its end; any write of the register clears it.
   logic [15:0] dropped_q;
+  logic  [7:0] lost_q;
   logic        wrong_q;
 
   always_ff @(posedge clk_i) begin
     if (dropped_i != '0 && dropped_q[15:1] != '1)
       dropped_q <= dropped_q + {15'd0, dropped_i[0]} + {15'd0, dropped_i[1]};
+    if (lost_i && lost_q != '1) lost_q <= lost_q + 8'd1;
     if (write && wrong) wrong_q <= 1'b1;
     if (rst_i || (write && aw == fsh_spec_pkg::REG_FAULTS)) begin
       dropped_q <= '0;
+      lost_q    <= '0;
       wrong_q   <= 1'b0;
     end
   end
@@ -222,7 +233,7 @@ module fsh_regs #(
         fsh_spec_pkg::REG_SEG_SIZE: rdata = {24'd0, seg_size_o};
         fsh_spec_pkg::REG_HOST_BASE: rdata = {16'd0, host_base_o};
         fsh_spec_pkg::REG_HOST_SIZE: rdata = {24'd0, host_size_o};
-        fsh_spec_pkg::REG_FAULTS: rdata = {47'd0, wrong_q, dropped_q};
+        fsh_spec_pkg::REG_FAULTS: rdata = {32'd0, lost_q, 7'd0, wrong_q, dropped_q};
         fsh_spec_pkg::REG_CYCLE: rdata = {16'd0, cycle_i};
         default: rdata = '0;
       endcase

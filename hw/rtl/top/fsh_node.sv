@@ -120,6 +120,8 @@ module fsh_node #(
   logic [39:0] seg_base, seg_size, host_size, cpl_base, req_base, rep_base;
   logic [39:0] slot_hdr, slot_pay, status_addr;
   logic [1:0]  rx_dropped /*verilator split_var*/;
+  logic [3*$clog2(2*fsh_spec_pkg::RING_ENTRIES)-1:0] taken;  // of each ring
+  logic        entry_lost;
   logic [47:0] host_base;
   logic        perf_read, req_we, rep_we, req_tail_we, rep_tail_we, route_we, perf_clear, regs_busy;
   logic [8:0]  write_word;
@@ -165,7 +167,9 @@ module fsh_node #(
       .slot_hdr_o   (slot_hdr),
       .slot_pay_o   (slot_pay),
       .status_addr_o(status_addr),
+      .taken_o      (taken),
       .dropped_i    (rx_dropped),
+      .lost_i       (entry_lost),
       .req_we_o     (req_we),
       .rep_we_o     (rep_we),
       .req_tail_we_o(req_tail_we),
@@ -757,6 +761,7 @@ module fsh_node #(
       .req_base_i   (req_base),
       .rep_base_i   (rep_base),
       .status_addr_i(status_addr),
+      .taken_i      (taken),
       .req_head_i   (req_head),
       .rep_head_i   (rep_head),
       .rx_awvalid_i (rx_awvalid),
@@ -786,6 +791,7 @@ module fsh_node #(
       .bvalid_i     (m_host_bvalid_i),
       .berr_i       (m_host_berr_i),
       .perf_entry_o (perf_entry),
+      .lost_o       (entry_lost),
       .busy_o       (hostw_busy)
   );
 

@@ -46,6 +46,13 @@ const uint64_t *fsh_fpga_ring_next(const struct fsh_fpga_ring *ring)
     return fsh_ring_phase(&word) == phase ? entry : NULL;
 }
 
+void fsh_fpga_ring_advance(struct fsh_fpga_ring *ring)
+{
+    ring->pos++;
+    if (ring->pos % FSH_DMA_RING_TELL == 0)
+        fsh_fpga_write(ring->taken, ring->pos);
+}
+
 /* "PUT of 64 bytes to rank 1 at 0x7f... (offset 0x40 of its segment of 4096
  * bytes)". */
 static void describe_op(char *text, size_t len, const struct fsh_fpga_op *op)
@@ -225,7 +232,7 @@ bool fsh_fpga_complete(void)
                       "device or its program is broken",
                       (unsigned)fsh_ring_kind(entry));
         }
-        fsh_fpga.cpl.pos++;
+        fsh_fpga_ring_advance(&fsh_fpga.cpl);
         any = true;
     }
     fsh_fpga_unlock(&fsh_fpga.cpl.lock);

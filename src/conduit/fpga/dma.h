@@ -11,12 +11,13 @@
 #include <stdint.h>
 
 #include "base/fsh_spec.h"
+#include "conduit/conduit.h"
 
 #define FSH_DMA_CPL 0x000000u      /* completion ring */
-#define FSH_DMA_REQ 0x010000u      /* request receive ring */
-#define FSH_DMA_REP 0x020000u      /* reply receive ring */
-#define FSH_DMA_STATUS 0x030000u   /* status line */
-#define FSH_DMA_SLOT_HDR 0x040000u /* headers and arguments of messages */
+#define FSH_DMA_REQ 0x020000u      /* request receive ring */
+#define FSH_DMA_REP 0x040000u      /* reply receive ring */
+#define FSH_DMA_STATUS 0x060000u   /* status line */
+#define FSH_DMA_SLOT_HDR 0x080000u /* headers and arguments of messages */
 #define FSH_DMA_SMALL 0x100000u    /* AM bounce slots of 4 KiB, by channel */
 #define FSH_DMA_SLOT_PAY 0x800000u /* Medium payloads */
 #define FSH_DMA_TAG 0x1000000u     /* bounce memory of each tag */
@@ -30,6 +31,8 @@
 #define FSH_DMA_BIG_SLOTS 8u /* a channel */
 
 #define FSH_DMA_RING_BYTES (FSH_RING_ENTRIES * FSH_RING_ENTRY_BYTES)
+/* The device is told every so many entries what was taken. */
+#define FSH_DMA_RING_TELL (FSH_RING_ENTRIES / 4)
 /* Slot index {reply, source, slot}. */
 #define FSH_DMA_SLOTS (2u * FSH_MAX_NODES * FSH_SLOTS_PER_PEER)
 /* The line in which a peer keeps its credit word: of its reply slot 0. */
@@ -38,13 +41,22 @@
      (FSH_MAX_NODES + (node)) * FSH_SLOTS_PER_PEER * FSH_SLOT_HEADER_BYTES + \
      FSH_SLOT_LINE)
 
-_Static_assert(FSH_DMA_CPL % 65536 == 0 && FSH_DMA_REQ % 65536 == 0 &&
-                   FSH_DMA_REP % 65536 == 0,
-               "rings are 64 KiB aligned");
+_Static_assert(FSH_DMA_CPL % 0x20000 == 0 && FSH_DMA_REQ % 0x20000 == 0 &&
+                   FSH_DMA_REP % 0x20000 == 0,
+               "rings are 128 KiB aligned");
 _Static_assert(FSH_DMA_REQ - FSH_DMA_CPL >= FSH_DMA_RING_BYTES &&
                    FSH_DMA_REP - FSH_DMA_REQ >= FSH_DMA_RING_BYTES &&
                    FSH_DMA_STATUS - FSH_DMA_REP >= FSH_DMA_RING_BYTES,
                "rings do not overlap");
+/* Room in the rings: docs/03_developer/architecture.md. What is outstanding at
+ * most, and the one entry at hand, fit in what the device knows to be free. */
+#define FSH_DMA_RING_ROOM (FSH_RING_ENTRIES - FSH_DMA_RING_TELL)
+_Static_assert(FSH_DMA_SLOTS / 2 < FSH_DMA_RING_ROOM,
+               "a receive ring: a message in each slot of its channel");
+_Static_assert(FSH_HOST_TAGS + FSH_DMA_SLOTS * FSH_MAX_PORTS +
+                       FSH_COMMANDS_IN_FLIGHT <
+                   FSH_DMA_RING_ROOM,
+               "completion ring: tags, sources by port, compute commands");
 _Static_assert(FSH_SLOT_LINE >= FSH_HDR_WORDS * 8 + FSH_MAX_ARGS * 4 &&
                    FSH_SLOT_LINE + FSH_BEAT_BYTES <= FSH_SLOT_HEADER_BYTES,
                "a line lies behind the arguments");

@@ -81,8 +81,10 @@ static void describe(void (*line)(void *arg, const char *text), void *arg)
     line(arg, text);
     describe_peers(line, arg);
     /* Last: a device that is dead ends the job here. */
-    snprintf(text, sizeof text, "fpga: packets dropped by this node: %u",
-             fsh_fpga_dropped());
+    struct fsh_fpga_dropped dropped = fsh_fpga_dropped();
+    snprintf(text, sizeof text,
+             "fpga: packets dropped by this node: %u, ring entries: %u",
+             dropped.packets, dropped.entries);
     line(arg, text);
 }
 

@@ -388,7 +388,7 @@ static bool take(unsigned channel, struct message *m)
         m->node = (uint32_t)fsh_ring_node(entry);
         m->slot = (unsigned)fsh_ring_tag(entry);
         m->status = (unsigned)fsh_ring_status(entry);
-        ring->pos++;
+        fsh_fpga_ring_advance(ring);
     }
     fsh_fpga_unlock(&ring->lock);
     if (entry != NULL &&

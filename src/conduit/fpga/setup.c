@@ -20,6 +20,7 @@
 #define CONTROL_ENABLE 1u
 #define CAPS_COMPUTE_BIT 48u
 #define FAULTS_WRONG_BIT 16u
+#define FAULTS_ENTRIES_BIT 24u
 
 struct fsh_fpga fsh_fpga = {
     .device_lock = PTHREAD_MUTEX_INITIALIZER,
@@ -45,9 +46,13 @@ void fsh_fpga_write(uint32_t offset, uint64_t value)
     fsh_fpga_unlock(&fsh_fpga.device_lock);
 }
 
-unsigned fsh_fpga_dropped(void)
+struct fsh_fpga_dropped fsh_fpga_dropped(void)
 {
-    return (unsigned)(fsh_fpga_read(FSH_REG_FAULTS) & 0xffff);
+    uint64_t faults = fsh_fpga_read(FSH_REG_FAULTS);
+
+    return (struct fsh_fpga_dropped){
+        .packets = (unsigned)(faults & 0xffff),
+        .entries = (unsigned)(faults >> FAULTS_ENTRIES_BIT & 0xff)};
 }
 
 static void open_device(void)
@@ -141,6 +146,9 @@ static void reset_state(void)
         (const void *)(fsh_fpga.mem.dma + FSH_DMA_REQ);
     fsh_fpga.rx[FSH_FPGA_REPLY].entries =
         (const void *)(fsh_fpga.mem.dma + FSH_DMA_REP);
+    fsh_fpga.cpl.taken = FSH_REG_CPL_TAKEN;
+    fsh_fpga.rx[FSH_FPGA_REQUEST].taken = FSH_REG_REQ_TAKEN;
+    fsh_fpga.rx[FSH_FPGA_REPLY].taken = FSH_REG_REP_TAKEN;
     atomic_store(&fsh_fpga.free_tags, FSH_FPGA_ALL_TAGS);
     for (unsigned c = 0; c < FSH_FPGA_CHANNELS; c++) {
         atomic_store(&fsh_fpga.free_small[c],

@@ -38,7 +38,8 @@ struct fsh_fpga_window {
 struct fsh_fpga_ring {
     pthread_mutex_t lock;
     const uint64_t *entries;
-    uint32_t pos; /* entries consumed, ever */
+    uint32_t pos;   /* entries consumed, ever */
+    uint32_t taken; /* register that tells the device */
 };
 
 /* A tagged operation in flight; written before the command is submitted, read
@@ -137,6 +138,8 @@ int fsh_fpga_claim(_Atomic uint64_t *mask);
 void fsh_fpga_release(_Atomic uint64_t *mask, unsigned index);
 /* The entry of a ring after those consumed, or NULL. Under the ring's lock. */
 const uint64_t *fsh_fpga_ring_next(const struct fsh_fpga_ring *ring);
+/* That entry is consumed. Under the ring's lock. */
+void fsh_fpga_ring_advance(struct fsh_fpga_ring *ring);
 /* Fill in op[tag] before submitting; and free the tag. */
 void fsh_fpga_op_begin(unsigned tag, const struct fsh_fpga_op *op);
 void fsh_fpga_op_end(unsigned tag);
@@ -205,8 +208,12 @@ void fsh_fpga_attach(size_t size, struct fsh_segment *segs);
 bool fsh_fpga_write_routes(unsigned ports);
 /* Register access under device_lock. */
 uint64_t fsh_fpga_read(uint32_t offset);
-/* Packets that the device has dropped: wrong, and nobody to tell. */
-unsigned fsh_fpga_dropped(void);
+/* What the device has dropped, and had nobody to tell: packets that are wrong,
+ * entries of rings that were full. */
+struct fsh_fpga_dropped {
+    unsigned packets, entries;
+};
+struct fsh_fpga_dropped fsh_fpga_dropped(void);
 void fsh_fpga_write(uint32_t offset, uint64_t value);
 
 #endif

@@ -18,11 +18,11 @@
 #include <stdint.h>
 
 #include "base/fsh_spec.h"
+#include "conduit/conduit.h"
 
 enum { FSH_SMP_ARRAY, FSH_SMP_MOVER, FSH_SMP_QUEUES };
 
 #define FSH_SMP_LISTS 16u /* a queue, as in the logic */
-/* More than one host has commands in flight (src/command). */
 #define FSH_SMP_DONES 2048u
 
 struct fsh_smp_list {
@@ -55,6 +55,7 @@ struct fsh_smp_core {
     struct fsh_smp_done done[FSH_SMP_DONES];
 };
 
+_Static_assert(FSH_COMMANDS_IN_FLIGHT <= FSH_SMP_DONES, "room for completions");
 _Static_assert(sizeof(struct fsh_smp_list) == 12, "list");
 _Static_assert(sizeof(struct fsh_smp_done) == 8, "completion");
 _Static_assert(offsetof(struct fsh_smp_core, event) == 64, "line 1");
