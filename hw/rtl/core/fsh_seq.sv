@@ -82,7 +82,7 @@ module fsh_seq (
   localparam int unsigned DESC_DEPTH = 32;
   localparam int unsigned DESC_ROOM = DESC_DEPTH - 4;
 
-  localparam int unsigned FIXED = 69;
+  localparam int unsigned FIXED = 62;
   localparam int unsigned MOVING = 105;
   localparam int unsigned DESC = 151;
 
@@ -96,9 +96,9 @@ module fsh_seq (
     logic        ack;
     logic [1:0]  rspace;
     logic [1:0]  lspace;
-    logic [7:0]  dst;
+    logic [5:0]  dst;
     logic [4:0]  nargs;
-    logic [10:0] tag;
+    logic [5:0]  tag;
     logic [23:0] length;
   } fixed_t;
   typedef struct packed {
@@ -136,7 +136,8 @@ module fsh_seq (
     if (load)
       fixed_mem[load_index] <= {
         load_status_i, load_loop_i, load_stripe_i, load_i.opcode, load_i.category, load_i.ack,
-        load_i.rspace, load_i.lspace, load_i.dst, load_i.nargs, load_i.tag, load_i.length
+        load_i.rspace, load_i.lspace, load_i.dst[5:0], load_i.nargs, load_i.tag[5:0],
+        load_i.length
       };
   end
 
@@ -295,11 +296,11 @@ module fsh_seq (
       hdr.multi    = multi;
       hdr.first    = moving_q.first;
       hdr.space    = fixed_q.rspace;
-      hdr.dst      = fixed_q.dst;
+      hdr.dst      = {2'd0, fixed_q.dst};
       hdr.src      = node_i;
       hdr.nargs    = is_made ? 5'd4 : fixed_q.nargs;
       hdr.bytes    = n_q;
-      hdr.tag      = fixed_q.tag;
+      hdr.tag      = {5'd0, fixed_q.tag};
       hdr.ack      = fixed_q.ack && !is_made && fixed_q.opcode < fsh_spec_pkg::OP_LIBRARY;
       hdr.status   = fixed_q.status;
       hdr.addr     = moving_q.raddr;
