@@ -21,72 +21,72 @@ module fsh_judge (
     input  wire fsh_fn_pkg::tag_t       tag_i,   // of an answer
     output fsh_fn_pkg::verdict_t        verdict_o
 );
+  // Not in waves, so that a simulator keeps them in registers.
+  /* verilator tracing_off */
   logic        is_put, is_get, is_compute, is_answer, is_reply, is_medium, is_unit, is_dead;
   logic        to_host, to_mem, has_pay, from_peer, fits, in_range, asked, drop, refuse, alien;
   logic        low, below_page, below_line;
+  /* verilator tracing_on */
 
-  assign is_put     = hdr_i.opcode == fsh_spec_pkg::OP_PUT;
-  assign is_get     = hdr_i.opcode == fsh_spec_pkg::OP_GET;
-  assign is_compute = hdr_i.opcode == fsh_spec_pkg::OP_COMPUTE;
-  assign is_reply   = hdr_i.opcode == fsh_spec_pkg::OP_GET_REPLY;
-  assign is_answer  = is_reply || hdr_i.opcode == fsh_spec_pkg::OP_PUT_ACK;
-  assign to_host    = hdr_i.opcode >= fsh_spec_pkg::OP_LIBRARY;
-  assign is_medium  = to_host && hdr_i.category == fsh_spec_pkg::CAT_MEDIUM;
-  assign is_unit    = is_put || is_get || is_compute || is_answer || to_host;
-  assign is_dead    = hdr_i.dst != node_i;
-  assign to_mem     = hdr_i.space == fsh_spec_pkg::SPACE_SEGMENT && !is_medium;
-  assign has_pay    = hdr_i.bytes != '0;
-  assign asked      = (is_get || hdr_i.ack) && !to_host && !is_answer;
-
-  // Ranges. A strict comparison is a carry chain and nothing more. fits: no burst
-  // crosses 4 KiB, and the count of beats is right.
   localparam int unsigned PAGE = $clog2(fsh_spec_pkg::MAX_MEDIUM);
   localparam int unsigned LINE = $clog2(fsh_spec_pkg::BEAT_BYTES);
   localparam int unsigned PACKET = $clog2(fsh_spec_pkg::MAX_PACKET);
 
-  assign low        = end_i[40:PAGE+1] == '0;
-  assign below_page = low && (!end_i[PAGE] || end_i[PAGE-1:0] == '0);
-  assign below_line = low && end_i[PAGE:LINE+1] == '0 &&
-                      (!end_i[LINE] || end_i[LINE-1:0] == '0);
-  assign fits       = (!hdr_i.bytes[PACKET] || hdr_i.bytes[PACKET-1:0] == '0) &&
-                      (end_i[12] == hdr_i.addr[12] || end_i[11:0] == '0);
-
   always_comb begin
-    if (is_reply)
-      in_range = fits && hdr_i.space == {1'b0, tag_i.host} && !(hdr_i.addr < tag_i.addr) &&
-                 !(end_i > tag_i.limit);
-    else if (is_medium) in_range = fits && below_page;
-    else if (to_mem) in_range = (fits || is_get) && !(end_i > {1'b0, seg_size_i});
-    else in_range = is_put && hdr_i.space == fsh_spec_pkg::SPACE_HOST && below_line;
-    if (is_get ? hdr_i.total == '0 : !has_pay) in_range = 1'b1;
-  end
-
-  // Headers that no node sends, and answers to nothing asked.
-  assign from_peer = hdr_i.src[5:0] == tag_i.node && is_reply == tag_i.get;
-  assign alien     = !(hdr_i.src < nodes_i) || hdr_i.tag[10:6] != '0 ||
-                     (!is_dead && (hdr_i.src == node_i) != loop_i);
-
-  always_comb begin
-    if (to_host)
-      drop = hdr_i.tag[5:4] != '0 || (hdr_i.nargs[4] && hdr_i.nargs[3:0] != '0) || is_dead ||
-             hdr_i.category > fsh_spec_pkg::CAT_LONG ||
-             (hdr_i.category == fsh_spec_pkg::CAT_SHORT && has_pay);
-    else if (is_answer)
-      drop = !hdr_i.reply || is_dead || !tag_i.live || (has_pay && !is_reply) ||
-             (!from_peer && (has_pay || hdr_i.status == fsh_spec_pkg::STATUS_OK));
-    else
-      drop = (hdr_i.reply && (asked || !is_put)) || ((is_dead || !is_unit) && !asked) ||
-             (is_compute && is_dead && hdr_i.src == node_i) ||  // its entry has a meaning
-             ((is_get || is_compute) &&
-              (!hdr_i.first || has_pay || fsh_fn_pkg::arg_beats(hdr_i.nargs) != 3'd1));
-    drop |= alien;
-  end
-
-  assign refuse = (is_dead || !is_unit || !in_range) && !drop;
-
-  always_comb begin
+    {is_put, is_get, is_compute, is_answer, is_reply, is_medium, is_unit, is_dead} = 'x;
+    {to_host, to_mem, has_pay, from_peer, fits, in_range, asked, drop, refuse, alien} = 'x;
+    {low, below_page, below_line} = 'x;
     verdict_o = 'x;
     if (valid_i) begin
+      is_put     = hdr_i.opcode == fsh_spec_pkg::OP_PUT;
+      is_get     = hdr_i.opcode == fsh_spec_pkg::OP_GET;
+      is_compute = hdr_i.opcode == fsh_spec_pkg::OP_COMPUTE;
+      is_reply   = hdr_i.opcode == fsh_spec_pkg::OP_GET_REPLY;
+      is_answer  = is_reply || hdr_i.opcode == fsh_spec_pkg::OP_PUT_ACK;
+      to_host    = hdr_i.opcode >= fsh_spec_pkg::OP_LIBRARY;
+      is_medium  = to_host && hdr_i.category == fsh_spec_pkg::CAT_MEDIUM;
+      is_unit    = is_put || is_get || is_compute || is_answer || to_host;
+      is_dead    = hdr_i.dst != node_i;
+      to_mem     = hdr_i.space == fsh_spec_pkg::SPACE_SEGMENT && !is_medium;
+      has_pay    = hdr_i.bytes != '0;
+      asked      = (is_get || hdr_i.ack) && !to_host && !is_answer;
+
+      // Ranges. A strict comparison is a carry chain and nothing more. fits: no burst
+      // crosses 4 KiB, and the count of beats is right.
+      low        = end_i[40:PAGE+1] == '0;
+      below_page = low && (!end_i[PAGE] || end_i[PAGE-1:0] == '0);
+      below_line = low && end_i[PAGE:LINE+1] == '0 &&
+                   (!end_i[LINE] || end_i[LINE-1:0] == '0);
+      fits       = (!hdr_i.bytes[PACKET] || hdr_i.bytes[PACKET-1:0] == '0) &&
+                   (end_i[12] == hdr_i.addr[12] || end_i[11:0] == '0);
+
+      if (is_reply)
+        in_range = fits && hdr_i.space == {1'b0, tag_i.host} && !(hdr_i.addr < tag_i.addr) &&
+                   !(end_i > tag_i.limit);
+      else if (is_medium) in_range = fits && below_page;
+      else if (to_mem) in_range = (fits || is_get) && !(end_i > {1'b0, seg_size_i});
+      else in_range = is_put && hdr_i.space == fsh_spec_pkg::SPACE_HOST && below_line;
+      if (is_get ? hdr_i.total == '0 : !has_pay) in_range = 1'b1;
+
+      // Headers that no node sends, and answers to nothing asked.
+      from_peer = hdr_i.src[5:0] == tag_i.node && is_reply == tag_i.get;
+      alien     = !(hdr_i.src < nodes_i) || hdr_i.tag[10:6] != '0 ||
+                  (!is_dead && (hdr_i.src == node_i) != loop_i);
+      if (to_host)
+        drop = hdr_i.tag[5:4] != '0 || (hdr_i.nargs[4] && hdr_i.nargs[3:0] != '0) || is_dead ||
+               hdr_i.category > fsh_spec_pkg::CAT_LONG ||
+               (hdr_i.category == fsh_spec_pkg::CAT_SHORT && has_pay);
+      else if (is_answer)
+        drop = !hdr_i.reply || is_dead || !tag_i.live || (has_pay && !is_reply) ||
+               (!from_peer && (has_pay || hdr_i.status == fsh_spec_pkg::STATUS_OK));
+      else
+        drop = (hdr_i.reply && (asked || !is_put)) || ((is_dead || !is_unit) && !asked) ||
+               (is_compute && is_dead && hdr_i.src == node_i) ||  // its entry has a meaning
+               ((is_get || is_compute) &&
+                (!hdr_i.first || has_pay || fsh_fn_pkg::arg_beats(hdr_i.nargs) != 3'd1));
+      drop   = drop || alien;
+      refuse = (is_dead || !is_unit || !in_range) && !drop;
+
       verdict_o.drop    = drop;
       verdict_o.refuse  = refuse;
       verdict_o.served  = (is_get || is_compute) && !refuse && !drop;

@@ -200,23 +200,24 @@ module fsh_rx #(
   // What the packet asks for.
   state_e              state_q;
   fsh_fn_pkg::verdict_t verdict;
-  logic                in_hdr, is_compute_q, served_q;
+  logic                in_hdr, look, is_compute_q, served_q;
   logic                pay_mem, pay_host, pay_mem_q, pay_host_q, slot_write, slot_write_q;
   logic                pay_first_q, pay_last, to_line_q;
   logic [2:0]          args, args_left_q;
   logic [6:0]          beats, pay_left_q;
-  logic [39:0]         pay_addr, pay_addr_q, slot_hdr_addr;
+  logic [39:0]         pay_addr, pay_addr_q;
   logic [10:0]         slot_index;
   logic [3:0]          end_lane;
   logic [15:0]         strb;
 
   assign hdr        = s1_data_q;
   assign in_hdr     = state_q == Header;
+  assign look       = in_hdr && s1_valid_q;
   assign tag_busy_o = (s1_valid_q && in_hdr && hdr.reply &&
                        hdr.opcode < fsh_spec_pkg::OP_LIBRARY) || (LOOP && tag_want);
 
   fsh_judge i_judge (
-      .valid_i   (in_hdr),
+      .valid_i   (look),
       .node_i,
       .nodes_i,
       .seg_size_i,
@@ -227,7 +228,7 @@ module fsh_rx #(
       .verdict_o (verdict)
   );
 
-  // Of a header; in other cycles nobody looks.
+  // Of a header that is there; in other cycles nobody looks.
   always_comb begin
     args          = 'x;
     beats         = 'x;
@@ -236,7 +237,7 @@ module fsh_rx #(
     pay_addr      = 'x;
     pay_mem       = 'x;
     pay_host      = 'x;
-    if (in_hdr) begin
+    if (look) begin
       args  = hdr.first ? fsh_fn_pkg::arg_beats(hdr.nargs) : 3'd0;
       beats = fsh_fn_pkg::pay_beats(hdr.addr[3:0], hdr.bytes);
 
@@ -244,7 +245,7 @@ module fsh_rx #(
       slot_write    = verdict.to_host && hdr.first && !verdict.drop;
       pay_addr      = hdr.addr;
       if (verdict.to_mem) pay_addr = seg_base_i + hdr.addr;
-      if (verdict.to_slot) pay_addr = slot_pay_i | {17'd0, slot_index, hdr.addr[11:0]};
+      if (verdict.to_slot) pay_addr = {slot_pay_i[39:23], slot_index, hdr.addr[11:0]};
       pay_mem       = verdict.writes && verdict.to_mem;
       pay_host      = verdict.writes && !verdict.to_mem;
     end
@@ -276,21 +277,16 @@ module fsh_rx #(
   assign w_host  = state_q != Payload || pay_host_q;
   assign w_last  = in_hdr ? args == '0 : state_q == Args ? args_left_q == 3'd1 : pay_last;
 
-  // A line stands in the header of the slot.
-  always_comb begin
-    slot_hdr_addr = slot_hdr_i;
-    if (in_hdr) slot_hdr_addr |= {22'd0, slot_index, 7'd0};
-    else
-      slot_hdr_addr |= {22'd0, hdr_q.reply, hdr_q.src[5:0], hdr_q.tag[3:0],
-                        7'(fsh_spec_pkg::SLOT_LINE)};
-  end
-
+  // Slots are aligned to what they take (the registers refuse else). A line stands in
+  // the header of the slot.
   always_comb begin
     aw = 'x;
     if (aw_push) begin
       aw = {pay_host_q, 1'b0, pay_left_q - 7'd1, pay_addr_q[39:4], 4'd0};
-      if (in_hdr || to_line_q) aw[39:0] = slot_hdr_addr;
-      if (in_hdr) aw[48:40] = {1'b1, 5'd0, args};
+      if (in_hdr) aw = {1'b1, 5'd0, args, slot_hdr_i[39:18], slot_index, 7'd0};
+      else if (to_line_q)
+        aw[39:0] = {slot_hdr_i[39:18], hdr_q.reply, hdr_q.src[5:0], hdr_q.tag[3:0],
+                    7'(fsh_spec_pkg::SLOT_LINE)};
     end
   end
 
@@ -418,7 +414,7 @@ module fsh_rx #(
 
   always_comb begin
     evt_in = 'x;
-    if (in_hdr) begin
+    if (look) begin
       evt_in.multi  = hdr.multi;
       evt_in.reply  = hdr.reply;
       evt_in.ack    = verdict.asked;
