@@ -20,7 +20,7 @@
  * multiply. Alone: what the array holds at a time. */
 enum { PIECE_GROUPS = 24, ALONE_GROUPS = 128 };
 
-#define MOST_SIGNALS 65535u /* that an event counts */
+#define MOST_SIGNALS 65535u /* that a command can wait for */
 
 /* Rows of one channel block of the output. */
 struct piece {
@@ -52,7 +52,7 @@ void conv_refuse(const struct conv_options *o)
     if (nodes > 1 && 2 * rows > MOST_SIGNALS) {
         case_refuse(
             "--kernels %u --map %u: %llu rows of 16 channels a rank, of "
-            "which an event can count %u; start more ranks, or take "
+            "which a command can wait for %u; start more ranks, or take "
             "fewer kernels or a smaller map",
             (unsigned)o->kernels, (unsigned)o->map, (unsigned long long)rows,
             MOST_SIGNALS / 2);
