@@ -255,11 +255,41 @@ static void case_bypass(void)
     port_close();
 }
 
+/* Completions that a host has not asked for fill its ring and no more: those
+ * without room are counted, and the next one comes when there is room again. */
+static void case_full(void)
+{
+    enum { ROOM = 3, SENT = 8 };
+    uint64_t faults = 0;
+
+    port_open(2, true, 8);
+    fsh_fabric_host_write(port_bed.fab, 1, FSH_REG_CPL_TAKEN,
+                          FSH_RING_ENTRIES + ROOM);
+    port_settle();
+    for (uint32_t i = 0; i <= SENT; i++) {
+        if (i == SENT)
+            fsh_fabric_host_write(port_bed.fab, 1, FSH_REG_CPL_TAKEN, 0);
+        port_settle();
+        CHECK(core_complete(0, 1, i, FSH_STATUS_OK), "queue");
+        core_wake(&port_bed, 0);
+        port_settle();
+    }
+    CHECK(
+        fsh_fabric_read(port_bed.fab, 1, FSH_REG_FAULTS, PORT_LIMIT, &faults) &&
+            faults == (uint64_t)(SENT - ROOM) << 24,
+        "faults %llx", (unsigned long long)faults);
+    for (uint32_t i = 0; i <= ROOM; i++)
+        port_expect(1, FSH_CPL_TAGGED, FSH_OP_COMPUTE, 0, i < ROOM ? i : SENT,
+                    FSH_STATUS_OK);
+    port_close();
+}
+
 static const struct port_case cases[] = {
     {"put", case_put},           {"bad_put", case_bad_put},
     {"messages", case_messages}, {"signal_storm", case_signal_storm},
     {"forged", case_forged},     {"gate", case_gate},
     {"fair", case_fair},         {"bypass", case_bypass},
+    {"full", case_full},
 };
 
 int main(int argc, char **argv)
