@@ -549,30 +549,23 @@ module fsh_node #(
 
   // One set a port: receiver, link. A packet that passes through leaves by the
   // other port.
-  logic [1:0]   rx_busy /*verilator split_var*/;
-  logic [1:0]   link_busy /*verilator split_var*/;
+  logic [1:0]   rx_busy /*verilator split_var*/, link_busy /*verilator split_var*/;
   logic [1:0]   stall /*verilator split_var*/;
-  logic [1:0]   seq_sop /*verilator split_var*/;
-  logic [1:0]   fwd_sop /*verilator split_var*/;
+  logic [1:0]   seq_sop /*verilator split_var*/, fwd_sop /*verilator split_var*/;
   logic [1:0]   tx_stall /*verilator split_var*/;
-  logic [1:0]   rx_awvalid /*verilator split_var*/;
-  logic [1:0]   rx_awready /*verilator split_var*/;
-  logic [1:0]   rx_wvalid /*verilator split_var*/;
-  logic [1:0]   rx_wready /*verilator split_var*/;
+  logic [1:0]   rx_awvalid /*verilator split_var*/, rx_awready /*verilator split_var*/;
+  logic [1:0]   rx_wvalid /*verilator split_var*/, rx_wready /*verilator split_var*/;
   logic [1:0]   rx_wlast /*verilator split_var*/;
   logic [1:0]   rx_bvalid /*verilator split_var*/;
   logic [79:0]  rx_awaddr /*verilator split_var*/;
   logic [15:0]  rx_awlen /*verilator split_var*/;
   logic [255:0] rx_wdata /*verilator split_var*/;
   logic [31:0]  rx_wstrb /*verilator split_var*/;
-  logic [1:0]   perf_req /*verilator split_var*/;
-  logic [1:0]   perf_rep /*verilator split_var*/;
+  logic [1:0]   perf_req /*verilator split_var*/, perf_rep /*verilator split_var*/;
   logic [1:0]   perf_written /*verilator split_var*/;
   logic [1:0]   perf_refused /*verilator split_var*/;
-  logic [1:0]   fwd_valid /*verilator split_var*/;
-  logic [1:0]   fwd_ready /*verilator split_var*/;
-  logic [1:0]   fwd_last /*verilator split_var*/;
-  logic [1:0]   fwd_bad /*verilator split_var*/;
+  logic [1:0]   fwd_valid /*verilator split_var*/, fwd_ready /*verilator split_var*/;
+  logic [1:0]   fwd_last /*verilator split_var*/, fwd_bad /*verilator split_var*/;
   logic [7:0]   fwd_ok /*verilator split_var*/;
   logic [7:0]   fwd_freed /*verilator split_var*/;
   logic [127:0] fwd0_data, fwd1_data;
