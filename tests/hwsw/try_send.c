@@ -123,9 +123,8 @@ static void tell(uint32_t rank, unsigned i, unsigned value)
 
 static void await_silently(unsigned i, unsigned value)
 {
-    while (*word(me, i) != value)
+    while (__atomic_load_n(word(me, i), __ATOMIC_ACQUIRE) != value)
         usleep(20);
-    atomic_thread_fence(memory_order_acquire);
 }
 
 enum { KNOCKED, SENT, GO, DONE };
