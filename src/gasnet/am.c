@@ -355,8 +355,10 @@ static __attribute__((noinline)) bool kick(void)
 {
     bool found = fsh_command_kick();
 
-    if (atomic_load_explicit(&fsh_kicks_active, memory_order_relaxed) != 0)
-        found |= fsh_barrier_kick() | fsh_answers_kick();
+    if (atomic_load_explicit(&fsh_kicks_active, memory_order_relaxed) != 0) {
+        found |= fsh_barrier_kick();
+        found |= fsh_answers_kick();
+    }
     if (atomic_load_explicit(&fsh_coll_active, memory_order_relaxed))
         found |= fsh_coll_kick();
     return found;
