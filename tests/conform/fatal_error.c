@@ -14,8 +14,12 @@ enum {
     H_REPLY_TWICE,
     H_LONG_REPLY,
     H_MEDIUM_REPLY,
+    H_PING,
+    H_PONG,
     UNREGISTERED = 250
 };
+
+static int answered;
 
 static void nothing(gasnet_token_t token)
 {
@@ -52,10 +56,23 @@ static void medium_reply(gasnet_token_t token)
     gasnet_AMReplyMedium0(token, H_NOTHING, big(n), n);
 }
 
+static void ping(gasnet_token_t token)
+{
+    gasnet_AMReplyShort0(token, H_PONG);
+}
+
+static void pong(gasnet_token_t token)
+{
+    (void)token;
+    conf_add(&answered, 1);
+}
+
 static gasnet_handlerentry_t table[] = {{H_NOTHING, nothing},
                                         {H_REPLY_TWICE, reply_twice},
                                         {H_LONG_REPLY, long_reply},
-                                        {H_MEDIUM_REPLY, medium_reply}};
+                                        {H_MEDIUM_REPLY, medium_reply},
+                                        {H_PING, ping},
+                                        {H_PONG, pong}};
 
 static gasnet_node_t to; /* who suffers: rank 0 */
 static unsigned char buf[64];
@@ -413,6 +430,10 @@ int main(int argc, char **argv)
     conf_start("fatal_error", &argc, &argv, table, CONF_COUNT(table), 8192);
     if (conf.me == conf.n - 1) {
         MAKE_MISTAKE(by_one, name);
+        /* A barrier delivers no messages: what comes after a wrong one was
+         * answered, so that one has met its handler, or none. */
+        gasnet_AMRequestShort0(to, H_PING);
+        GASNET_BLOCKUNTIL(conf_load(&answered) == 1);
     }
     MAKE_MISTAKE(by_all, name);
     conf_pass(); /* "none", or the mistake went unnoticed */
