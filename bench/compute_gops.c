@@ -19,7 +19,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "compute/kernels.h"
+#include "compute/kernel/kernels.h"
 
 #define ROUNDS 20
 #define SLOW_ROUNDS 5

@@ -6,9 +6,9 @@
 #   fshmem_client_<flavour>_<mode>   the same for another flavour
 #   fshmem_internal                  our tools and unit tests, inner headers too
 
-set(parts fsh_fshmem fsh_command fsh_conduit fsh_conduit_smp fsh_conduit_fpga
-    fsh_device fsh_boot fsh_core fsh_compute fsh_bfp
-    fsh_tools fsh_base)
+set(parts fsh_compute_api fsh_compute_submit fsh_conduit fsh_conduit_smp fsh_conduit_fpga
+    fsh_device fsh_boot fsh_compute_execute fsh_compute_kernel fsh_compute_number
+    fsh_gasnet_tools fsh_base)
 set(FSH_FLAVOURS debug everything)
 set(FSH_DEFINITION_debug FSH_CONFIG_DEBUG)
 set(FSH_DEFINITION_everything FSH_CONFIG_EVERYTHING)
@@ -74,8 +74,8 @@ endif()
 fsh_add_clients("" "")
 
 # gasnet_tools.h without the rest, for programs that are no jobs.
-if(TARGET fsh_tools)
-    add_library(fshmem_tools STATIC $<TARGET_OBJECTS:fsh_tools>
+if(TARGET fsh_gasnet_tools)
+    add_library(fshmem_tools STATIC $<TARGET_OBJECTS:fsh_gasnet_tools>
                 $<TARGET_OBJECTS:fsh_base>)
     target_link_libraries(fshmem_tools PUBLIC Threads::Threads m)
     target_include_directories(fshmem_tools INTERFACE

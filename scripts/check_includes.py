@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Includes point downward only: fshmem -> gasnet -> command -> conduit -> device
--> boot -> core (the compute core in software) -> compute (its kernels on plain
-memory) -> bfp -> tools (gasnet_tools.h) -> base. No conduit includes another,
-and public headers include public headers only. Prints each violation; exit 1 if
-there is any."""
+"""Includes point downward only, through the layers below. No conduit includes
+another, and public headers include public headers only. Prints each violation;
+exit 1 if there is any."""
 
 import pathlib
 import re
@@ -13,14 +11,19 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Layouts of memory that a lower layer creates for a higher one; plain headers.
 LAYOUTS = {"device/sim/sim_shm.h"}
-LAYERS = ["base", "tools", "bfp", "compute", "core", "boot", "device", "conduit",
-          "command", "gasnet", "fshmem"]
+# Folders of src/, lowest first.
+LAYERS = ["base", "gasnet_tools", "compute/number", "compute/kernel",
+          "compute/execute", "boot", "device", "conduit", "compute/submit", "gasnet",
+          "compute/api"]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
 
 def level(path):
     """Layer number of a path relative to src/, or None."""
-    return LAYERS.index(path.parts[0]) if path.parts[0] in LAYERS else None
+    for folder in (path.parts[0], "/".join(path.parts[:2])):
+        if folder in LAYERS:
+            return LAYERS.index(folder)
+    return None
 
 
 def conduit_of(path):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One Verilated compute core (hw/rtl/compute/fsh_compute.sv) behind plain C
- * structures; the rules are those of node_wrap.h. Called by core.c from the one
+ * structures; the rules are those of node_wrap.h. Called by compute.c from the one
  * thread that owns the fabric. Node and core are two models: on the pins
  * between them, as everywhere, there are registers only, so each may be given
  * the other's outputs of the same cycle. Tests link scripted implementations.

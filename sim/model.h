@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The inside of a fabric, shared by fabric.c and the models (link.c, axi.c,
- * host.c, core.c, lane.c, record.c). Nothing allocates after creation; every queue is a ring
+ * host.c, compute.c, lane.c, record.c). Nothing allocates after creation; every queue is a ring
  * of a power of two. Each model has a step called once per cycle for a node
  * that is awake and a "due" telling the cycle of its next event, so that a
  * node in which nothing is due needs no look at all.

@@ -18,8 +18,8 @@
 #include "base/log.h"
 #include "base/option.h"
 #include "boot/watch.h"
-#include "tools/backtrace.h"
-#include "tools/env.h"
+#include "gasnet_tools/backtrace.h"
+#include "gasnet_tools/env.h"
 
 #define MS UINT64_C(1000000)
 

@@ -251,7 +251,7 @@ void fsh_am_delivered(void);
  * it. No locks held; may call what never waits. */
 void fsh_am_waits(void);
 
-/* Upcall into src/command: a command of a compute core has ended; `cookie` is
+/* Upcall into src/compute/submit: a command of a compute core has ended; `cookie` is
  * the one of its command. During a poll on any thread, with locks of the
  * conduit held. */
 void fsh_core_completed(unsigned cookie, unsigned status);

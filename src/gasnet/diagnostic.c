@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gasnett_run_diagnostics: the self-tests of src/tools, then messages, put and
+ * gasnett_run_diagnostics: the self-tests of src/gasnet_tools, then messages, put and
  * get around the ring of ranks. Collective, one thread a rank; called by test
  * programs and by users who doubt their installation.
  */
@@ -8,7 +8,7 @@
 
 #include "gasnet/internal.h"
 #include "gasnet_tools.h"
-#include "tools/selftest.h"
+#include "gasnet_tools/selftest.h"
 
 enum { ECHO = 254, ECHOED = 255, BYTES = 256 };
 

@@ -18,7 +18,7 @@
 #include <stdbool.h>
 
 #include "base/fsh_spec.h"
-#include "command/command.h"
+#include "compute/submit/submit.h"
 #include "conduit/conduit.h"
 #include "gasnet/handlers.h"
 
@@ -348,7 +348,7 @@ static inline void fsh_check_range(const char *call, uint32_t node,
         fsh_bad_range(call, node, addr, n);
 }
 
-/* ---- compute cores (core.c) ---- */
+/* ---- compute cores (compute.c) ---- */
 
 /* An active message of the client's for a compute core: handler index
  * FSH_OP_COMPUTE. Fatal, naming the call, if it is none. */
@@ -360,7 +360,7 @@ void fsh_gasnet_core_am(const char *call, const struct fsh_am *am);
 bool fsh_gasnet_signal(uint32_t node, unsigned event, unsigned increment,
                        fsh_command_done_fn done, void *arg);
 
-/* ---- copies by the client itself (window.c) ---- */
+/* ---- copies by the client itself (direct.c) ---- */
 
 /* Offer gasnet_direct.h what segments are mapped here; from gasnet_attach. */
 void fsh_window_offer(void);

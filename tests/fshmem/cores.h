@@ -2,7 +2,7 @@
 /*
  * What the programs of this folder share, on top of conform.h: room in the
  * segments, numbers, and what results are compared with: FP64 with the error
- * bound of the format, and the model of the arithmetic, src/compute, bit for
+ * bound of the format, and the model of the arithmetic, src/compute/kernel, bit for
  * bit. Rank r works on node r unless a test says otherwise.
  */
 #ifndef FSHMEM_CORES_H
@@ -13,7 +13,7 @@
 #include <fshmem.h>
 #include <math.h>
 
-#include "compute/kernels.h"
+#include "compute/kernel/kernels.h"
 
 #define FINE(call)                                                             \
     do {                                                                       \

@@ -3,7 +3,7 @@
  * What a submission refuses, and that nothing is done then: nodes that do not
  * exist, operands past the end of a segment here or at a receiver, commands
  * that were not built, calls from handlers. What needs no job is in
- * tests/unit/fshmem_plan.c.
+ * tests/unit/api_plan.c.
  */
 #include "cores.h"
 

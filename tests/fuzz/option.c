@@ -13,7 +13,7 @@
 #include "boot/launcher_env.h"
 #include "boot/memory.h"
 #include "gasnet_tools.h"
-#include "tools/number.h"
+#include "gasnet_tools/number.h"
 #include "fuzz.h"
 
 enum { TEXT_BYTES = 400 };

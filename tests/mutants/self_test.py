@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-FILE = "src/core/check.c"
+FILE = "src/compute/execute/check.c"
 
 
 def run(*words):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The compute port under load: hosts and compute cores (sim_core.h) of two to
+ * The compute port under load: hosts and compute cores (sim_compute_fake.h) of two to
  * four nodes send each other RUNs, SIGNALs, completions, PUTs and GETs at random,
  * good ones and bad ones, over both ports and to themselves, under random stalls
  * and with queues that are often full. All that comes must have been sent, once,

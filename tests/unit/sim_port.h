@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the tests of the node's compute port share: nodes whose cores are played
- * in C (sim_core.h) and write down what they are told, messages of hosts to them,
+ * in C (sim_compute_fake.h) and write down what they are told, messages of hosts to them,
  * and the list of cases. Environment: SIM_WAVES=FILE.fst, SIM_STALL=SEED.
  */
 #ifndef FSH_TEST_SIM_PORT_H
 #define FSH_TEST_SIM_PORT_H
 
 #include "check.h"
-#include "sim_core.h"
+#include "sim_compute_fake.h"
 
 #define PORT_LIMIT 100000u /* cycles */
 #define PORT_SEGMENT (1u << 20)

@@ -7,7 +7,7 @@
 #define FSH_TEST_SIM_STORM_H
 
 #include "check.h"
-#include "sim_core.h"
+#include "sim_compute_fake.h"
 #include "sim_ref.h"
 
 #define NODES 4u

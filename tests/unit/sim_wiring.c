@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Node and compute core as two models (sim/core.c): RTL nodes with the stand-in
+ * Node and compute core as two models (sim/compute.c): RTL nodes with the stand-in
  * hw/tb/sim/fsh_compute.sv, which uses every pin. What it does with RUNs and
  * SIGNALs is right, under stalls as well; a recording of it replays with the same
  * writes and cycles, jumping or not; a core that waits is not evaluated; waves

@@ -6,9 +6,9 @@
 #include <inttypes.h>
 
 #include "base/fsh_spec.h"
-#include "bfp/format.h"
-#include "bfp/isa.h"
-#include "core/core.h"
+#include "compute/number/format.h"
+#include "compute/number/isa.h"
+#include "compute/execute/execute.h"
 #include "show.h"
 
 #define ELEMENTS (FSH_CORE_ROWS * FSH_CORE_COLUMNS)

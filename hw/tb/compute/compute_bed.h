@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A compute core by itself: memory behind its four masters, the node's side of
-// the compute port, commands and the C model (src/compute) beside it.
+// the compute port, commands and the C model (src/compute/kernel) beside it.
 #ifndef FSH_TB_COMPUTE_BED_H
 #define FSH_TB_COMPUTE_BED_H
 

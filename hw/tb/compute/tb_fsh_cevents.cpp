@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // fsh_cevents beyond what a command can wait for at once: what pends is counted
 // to the unit past 2^16, and at EVENT_FULL a counter stands still, from where it
-// counts on as soon as some is taken off. As conduit smp (tests/unit/smp_core.c,
+// counts on as soon as some is taken off. As conduit smp (tests/unit/smp_compute_queue.c,
 // events_many). Waiters and signals at random: tb_fsh_queues.
 #include "fsh_spec.h"
 #include "tb.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Commands that no client should give, to the compute core and to the core in
-// software (src/core): each ends, and both say the same of it. What is changed
+// software (src/compute/execute): each ends, and both say the same of it. What is changed
 // without moving an operand is also done, bit for bit; now and then comes a right
 // one. First those that once hung a queue or wrote over operands.
 // Arguments: seed, commands.
@@ -9,7 +9,7 @@
 #include "wild.h"
 #include "work.h"
 extern "C" {
-#include "core/core.h"
+#include "compute/execute/execute.h"
 }
 
 namespace

@@ -4,7 +4,7 @@
 // stalled at random.
 //  - Each command comes out once, in order, as it stands in memory; a wrong one
 //    as NOP with the status of what is wrong; parity alternates. The checks of
-//    the core in software (src/core/check.c) say the same of every command.
+//    the core in software (src/compute/execute/check.c) say the same of every command.
 //  - A command that waits comes when its counter is large enough, not before
 //    and at once; counters lose nothing: exactly the signals needed are given.
 //  - Lists are refused in time when the node sees room_o three cycles late.
@@ -19,7 +19,7 @@
 #include "wild.h"
 #include "Vtb_fsh_queues.h"
 extern "C" {
-#include "core/core.h"
+#include "compute/execute/execute.h"
 }
 
 using wild::put;

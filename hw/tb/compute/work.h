@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Commands for the compute core with random operands, and what the C model
-// (src/compute, src/bfp) makes of them: matrix products, convolutions, encodings.
+// (src/compute/kernel, src/compute/number) makes of them: matrix products, convolutions, encodings.
 #ifndef FSH_TB_COMPUTE_WORK_H
 #define FSH_TB_COMPUTE_WORK_H
 
 #include "compute_bed.h"
 extern "C" {
-#include "bfp/operand.h"
-#include "compute/kernels.h"
+#include "compute/number/operand.h"
+#include "compute/kernel/kernels.h"
 }
 
 namespace work

@@ -169,7 +169,7 @@ void fsh_fpga_get(void *dst, uint32_t node, const void *src, size_t n,
 /* Offset in this node's segment of a range that lies in it wholly. */
 bool fsh_fpga_in_segment(const void *p, size_t n, uint64_t *offset);
 
-/* --- core.c: messages to compute cores --------------------------------- */
+/* --- compute.c: messages to compute cores --------------------------------- */
 
 bool fsh_fpga_core_present(uint32_t node);
 bool fsh_fpga_core_send(uint32_t node, const uint64_t *message,

@@ -7,7 +7,7 @@
 
 #include "boot/job.h"
 #include "conduit/conduit.h"
-#include "conduit/smp/core.h"
+#include "conduit/smp/compute_queue.h"
 
 static size_t to_page(size_t n)
 {

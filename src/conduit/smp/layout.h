@@ -8,7 +8,7 @@
  *   pools            4 MiB a rank, for Medium payloads over the inline limit
  *   pairs            one an ordered pair: request ring and reply ring
  *   meets            words of the barrier
- *   cores            one a rank (core.h), none in jobs of more than 64 ranks
+ *   cores            one a rank (compute_queue.h), none in jobs of more than 64 ranks
  *   segments         segment_max bytes a rank, page aligned, and the area of
  *                    the library behind each segment (conduit.h)
  */

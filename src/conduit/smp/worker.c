@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/core.h"
+#include "compute/execute/execute.h"
 
 #define LIST_STRIDE (FSH_CCMD_WORDS * 8 / FSH_CORE_LINE)
 

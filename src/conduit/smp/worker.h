@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The compute core of a rank of conduit smp: takes the lists of its two queues,
- * runs their commands in order (core/core.h does the arithmetic), waits for
+ * runs their commands in order (compute/execute/execute.h does the arithmetic), waits for
  * events, sends results into the segments of other ranks, signals and
  * completes. Knows no boot and no GASNet, so that a test can run many in one
  * process. One thread calls it; both queues share it, and one that waits for an
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "conduit/smp/core.h"
+#include "conduit/smp/compute_queue.h"
 
 /* The memory of a rank as its core and the others' see it. */
 struct fsh_smp_memory {

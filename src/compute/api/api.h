@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the calls of fshmem.h that need a job share.
+ */
+#ifndef FSH_API_API_H
+#define FSH_API_API_H
+
+#include "compute/api/plan.h"
+#include "gasnet/internal.h"
+
+/* What a status of the core (FSH_STATUS_) is to the user. */
+fshmem_status_t fsh_status_of_core(unsigned status);
+
+/* May this thread submit now? FSHMEM_OK or FSHMEM_ERR_CALL. */
+static inline fshmem_status_t fsh_api_check_call(void)
+{
+    if (!fsh_gasnet.attached || fsh_thread_self()->in_handler > 0)
+        return FSHMEM_ERR_CALL;
+    return FSHMEM_OK;
+}
+
+/* Has that node a core? FSHMEM_OK, FSHMEM_ERR_NODE or FSHMEM_ERR_ABSENT. */
+static inline fshmem_status_t fsh_api_check_core(gasnet_node_t node)
+{
+    if (node >= fsh_gasnet.nodes)
+        return FSHMEM_ERR_NODE;
+    return fsh_gasnet.ops->core_present(node) ? FSHMEM_OK : FSHMEM_ERR_ABSENT;
+}
+
+#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Submitting commands; see fshmem.h. Commands of the two queues become a list
+ * each (src/compute/submit); both end on one event, that of the handle.
+ */
+#include <stdlib.h>
+
+#include "compute/api/api.h"
+
+/* Shared by the lists of a call; freed with the last. Only touched by the
+ * submitting call before the first list is submitted, and then by `done`, which
+ * the engine calls one at a time. */
+struct call {
+    struct fsh_event *event;
+    fshmem_status_t *result; /* the user's, or NULL */
+    fshmem_status_t status;
+    unsigned lists; /* that have not ended */
+};
+
+static void on_done(void *arg, unsigned status)
+{
+    struct call *call = arg;
+    struct fsh_event *event = call->event;
+
+    if (call->status == FSHMEM_OK)
+        call->status = fsh_status_of_core(status);
+    if (--call->lists > 0)
+        return;
+    if (call->result != NULL)
+        *call->result = call->status;
+    free(call);
+    /* Release, partner: the acquire of whoever waits for the handle. */
+    atomic_fetch_sub_explicit(&event->pending, 1, memory_order_release);
+}
+
+/* ---- checks -------------------------------------------------------------- */
+
+static bool are_nodes(uint64_t set)
+{
+    return fsh_gasnet.nodes >= 64 || set >> fsh_gasnet.nodes == 0;
+}
+
+static fshmem_status_t check_plan(gasnet_node_t node,
+                                  const struct fsh_plan *plan)
+{
+    if (plan == NULL)
+        return FSHMEM_ERR_ARGUMENT;
+    if (!are_nodes(plan->send_nodes | plan->signal_nodes))
+        return FSHMEM_ERR_NODE;
+    if (plan->local_end > fsh_gasnet.segs[node].size)
+        return FSHMEM_ERR_RANGE;
+    for (uint64_t left = plan->send_nodes; left != 0; left &= left - 1) {
+        unsigned to = (unsigned)__builtin_ctzll(left);
+
+        if (to != node && plan->remote_end > fsh_gasnet.segs[to].size)
+            return FSHMEM_ERR_RANGE;
+    }
+    return FSHMEM_OK;
+}
+
+/* All commands; and how many commands of the core each queue gets. */
+static fshmem_status_t check_commands(gasnet_node_t node,
+                                      const fshmem_command_t *commands,
+                                      size_t count, size_t pieces[2])
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct fsh_plan *plan = fsh_plan_of(&commands[i]);
+        fshmem_status_t status = check_plan(node, plan);
+
+        if (status != FSHMEM_OK)
+            return status;
+        pieces[plan->mover] += plan->pieces;
+    }
+    return pieces[0] > UINT32_MAX / 2 || pieces[1] > UINT32_MAX / 2
+               ? FSHMEM_ERR_NO_MEMORY
+               : FSHMEM_OK;
+}
+
+/* ---- lists --------------------------------------------------------------- */
+
+static struct fsh_command_list *make_list(gasnet_node_t node, unsigned queue,
+                                          const fshmem_command_t *commands,
+                                          size_t count, size_t pieces)
+{
+    struct fsh_command_list *list =
+        fsh_command_list_new(node, queue, (uint32_t)pieces);
+    size_t at = 0;
+
+    for (size_t i = 0; list != NULL && i < count; i++) {
+        const struct fsh_plan *plan = fsh_plan_of(&commands[i]);
+
+        for (uint32_t p = 0; plan->mover == queue && p < plan->pieces; p++)
+            fsh_plan_piece(plan, p, list->words[at++]);
+    }
+    return list;
+}
+
+/* Both lists or none: NULL where there are no commands. */
+static bool make_lists(gasnet_node_t node, const fshmem_command_t *commands,
+                       size_t count, const size_t pieces[2],
+                       struct fsh_command_list *list[2])
+{
+    for (unsigned q = 0; q < 2; q++) {
+        list[q] = NULL;
+        if (pieces[q] == 0)
+            continue;
+        list[q] = make_list(node, q, commands, count, pieces[q]);
+        if (list[q] == NULL) {
+            free(list[0]);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void submit_lists(struct call *call, struct fsh_command_list *list[2])
+{
+    call->lists = list[0] != NULL && list[1] != NULL ? 2 : 1;
+    atomic_fetch_add_explicit(&call->event->pending, 1, memory_order_relaxed);
+    for (unsigned q = 0; q < 2; q++) {
+        if (list[q] == NULL)
+            continue;
+        list[q]->done = on_done;
+        list[q]->arg = call;
+    }
+    for (unsigned q = 0; q < 2; q++)
+        if (list[q] != NULL)
+            fsh_command_submit(list[q]);
+}
+
+/* Submit the only list, once, and wait for what the core says. */
+static fshmem_status_t try_list(struct call *call,
+                                struct fsh_command_list *list[2])
+{
+    struct fsh_command_list *only = list[0] != NULL ? list[0] : list[1];
+    struct fsh_wait wait = {.peer = only->node + 1};
+    struct fsh_event *event = call->event;
+    atomic_uint once = FSH_ONCE_OPEN;
+
+    only->once = &once;
+    submit_lists(call, list);
+    while (atomic_load_explicit(&once, memory_order_acquire) == FSH_ONCE_OPEN)
+        fsh_wait_step(&wait, "fshmem_submit_nb");
+    fsh_wait_end(&wait);
+    if (atomic_load_explicit(&once, memory_order_relaxed) == FSH_ONCE_TAKEN)
+        return FSHMEM_OK;
+    free(call);
+    atomic_fetch_sub_explicit(&event->pending, 1, memory_order_relaxed);
+    return FSHMEM_ERR_BUSY;
+}
+
+/* ---- the calls ----------------------------------------------------------- */
+
+static fshmem_status_t start(gasnet_node_t node,
+                             const fshmem_command_t *commands, size_t count,
+                             unsigned flags, struct fsh_event *event,
+                             fshmem_status_t *result)
+{
+    size_t pieces[2] = {0, 0};
+    struct fsh_command_list *list[2];
+    fshmem_status_t status = check_commands(node, commands, count, pieces);
+    struct call *call;
+
+    if (status != FSHMEM_OK)
+        return status;
+    if ((flags & FSHMEM_TRY) && ((pieces[0] != 0 && pieces[1] != 0) ||
+                                 pieces[0] + pieces[1] > FSH_COMMAND_ONCE))
+        return FSHMEM_ERR_ARGUMENT;
+    call = malloc(sizeof *call);
+    if (call == NULL || !make_lists(node, commands, count, pieces, list)) {
+        free(call);
+        return FSHMEM_ERR_NO_MEMORY;
+    }
+    *call = (struct call){event, result, FSHMEM_OK, 0};
+    if (flags & FSHMEM_TRY)
+        return try_list(call, list);
+    submit_lists(call, list);
+    return FSHMEM_OK;
+}
+
+fshmem_status_t fshmem_submit_nb(gasnet_node_t node,
+                                 const fshmem_command_t *commands, size_t count,
+                                 unsigned flags, gasnet_handle_t *handle,
+                                 fshmem_status_t *result)
+{
+    fshmem_status_t status = fsh_api_check_call();
+    struct fsh_thread *self;
+    uint32_t index;
+
+    if (status != FSHMEM_OK)
+        return status;
+    if (handle == NULL || (commands == NULL && count != 0) ||
+        (flags & ~FSHMEM_TRY))
+        return FSHMEM_ERR_ARGUMENT;
+    status = fsh_api_check_core(node);
+    if (status != FSHMEM_OK)
+        return status;
+    if (count == 0) {
+        if (result != NULL)
+            *result = FSHMEM_OK;
+        *handle = GASNET_INVALID_HANDLE;
+        return FSHMEM_OK;
+    }
+    self = fsh_thread_self();
+    index = fsh_slot_take(self);
+    status =
+        start(node, commands, count, flags, &fsh_slot_at(index)->event, result);
+    if (status == FSHMEM_OK)
+        *handle = fsh_slot_close(self, index);
+    else
+        fsh_slot_give(self, index);
+    return status;
+}
+
+fshmem_status_t fshmem_submit(gasnet_node_t node,
+                              const fshmem_command_t *commands, size_t count)
+{
+    fshmem_status_t status, result = FSHMEM_OK;
+    gasnet_handle_t handle;
+
+    status = fshmem_submit_nb(node, commands, count, 0, &handle, &result);
+    if (status != FSHMEM_OK)
+        return status;
+    gasnet_wait_syncnb(handle);
+    return result;
+}

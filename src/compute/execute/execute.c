@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One command on the memory of its node; see execute.h. GEMM and ENCODE here, CONV
+ * in conv.c.
+ */
+#include "compute/execute/execute.h"
+
+#include "compute/number/operand.h"
+#include "compute/kernel/kernels.h"
+
+bool fsh_core_inside(uint64_t at, uint64_t rows, uint64_t stride,
+                     uint64_t lines, size_t bytes)
+{
+    uint64_t last = (rows - 1) * stride + lines;
+
+    return rows != 0 && (at + last) * FSH_CORE_LINE <= bytes;
+}
+
+/* The dimensions of a command have at most 24 bits, distances 20 or 32,
+ * addresses 32: no sum or product here leaves 64 bits. */
+
+static bool encoded_inside(uint64_t at, uint64_t rows, uint64_t k, size_t bytes)
+{
+    return at * FSH_CORE_LINE + fsh_bfp_operand_size(rows, k) <= bytes;
+}
+
+static bool x_inside(const uint64_t *c, size_t bytes)
+{
+    if (fsh_ccmd_x_bfp(c))
+        return encoded_inside(fsh_ccmd_x_addr(c), fsh_ccmd_m(c), fsh_ccmd_k(c),
+                              bytes);
+    return fsh_core_inside(fsh_ccmd_x_addr(c), fsh_ccmd_m(c), fsh_ccmd_ldx(c),
+                           fsh_core_lines(fsh_ccmd_k(c)), bytes);
+}
+
+static bool w_inside(const uint64_t *c, size_t bytes)
+{
+    uint64_t at = fsh_ccmd_w_addr(c), ld = fsh_ccmd_ldw(c);
+    uint64_t n = fsh_ccmd_n(c), k = fsh_ccmd_k(c);
+
+    if (fsh_ccmd_w_bfp(c))
+        return encoded_inside(at, n, k, bytes);
+    return fsh_ccmd_w_rows(c)
+               ? fsh_core_inside(at, n, ld, fsh_core_lines(k), bytes)
+               : fsh_core_inside(at, k, ld, fsh_core_lines(n), bytes);
+}
+
+static bool gemm_inside(const uint64_t *c, size_t bytes)
+{
+    uint64_t lines = fsh_core_lines(fsh_ccmd_n(c));
+
+    return x_inside(c, bytes) && w_inside(c, bytes) &&
+           fsh_core_inside(fsh_ccmd_c_addr(c), fsh_ccmd_m(c), fsh_ccmd_ldc(c),
+                           lines, bytes) &&
+           (!fsh_ccmd_bias(c) ||
+            fsh_core_inside(fsh_ccmd_b_addr(c), 1, 0, lines, bytes)) &&
+           (!fsh_ccmd_emit(c) ||
+            encoded_inside(fsh_ccmd_e_addr(c), fsh_ccmd_n(c), fsh_ccmd_k(c),
+                           bytes));
+}
+
+static struct fsh_operand x_operand(const uint64_t *c,
+                                    const unsigned char *segment)
+{
+    return (struct fsh_operand){
+        .form = fsh_ccmd_x_bfp(c) ? FSH_OPERAND_BFP : FSH_OPERAND_ROWS,
+        .data = segment + fsh_ccmd_x_addr(c) * FSH_CORE_LINE,
+        .ld = fsh_core_distance(fsh_ccmd_ldx(c), fsh_ccmd_m(c), fsh_ccmd_k(c)),
+    };
+}
+
+static size_t w_distance(const uint64_t *c)
+{
+    uint64_t n = fsh_ccmd_n(c), k = fsh_ccmd_k(c);
+
+    return fsh_ccmd_w_rows(c) ? fsh_core_distance(fsh_ccmd_ldw(c), n, k)
+                              : fsh_core_distance(fsh_ccmd_ldw(c), k, n);
+}
+
+static void emit(const uint64_t *c, unsigned char *segment)
+{
+    fsh_bfp_operand_encode(
+        (const void *)(segment + fsh_ccmd_w_addr(c) * FSH_CORE_LINE),
+        w_distance(c), !fsh_ccmd_w_rows(c), fsh_ccmd_n(c), fsh_ccmd_k(c),
+        segment + fsh_ccmd_e_addr(c) * FSH_CORE_LINE, FSH_ISA_BEST);
+}
+
+static struct fsh_operand w_operand(const uint64_t *c,
+                                    const unsigned char *segment)
+{
+    return (struct fsh_operand){
+        .form = fsh_ccmd_w_bfp(c)    ? FSH_OPERAND_BFP
+                : fsh_ccmd_w_rows(c) ? FSH_OPERAND_ROWS
+                                     : FSH_OPERAND_COLUMNS,
+        .data = segment + fsh_ccmd_w_addr(c) * FSH_CORE_LINE,
+        .ld = w_distance(c),
+    };
+}
+
+unsigned fsh_core_status(enum fsh_kernel_status status)
+{
+    switch (status) {
+    case FSH_KERNEL_OK:
+        return FSH_STATUS_OK;
+    case FSH_KERNEL_NO_MEMORY:
+        return FSH_STATUS_MEMORY;
+    default:
+        return FSH_STATUS_BAD_COMMAND;
+    }
+}
+
+static unsigned gemm(const uint64_t *c, unsigned char *segment, size_t bytes)
+{
+    unsigned char *bias = segment + fsh_ccmd_b_addr(c) * FSH_CORE_LINE;
+    struct fsh_matmul op = {
+        .m = fsh_ccmd_m(c),
+        .n = fsh_ccmd_n(c),
+        .k = fsh_ccmd_k(c),
+        .a = x_operand(c, segment),
+        .b = w_operand(c, segment),
+        .c = (void *)(segment + fsh_ccmd_c_addr(c) * FSH_CORE_LINE),
+        .ldc = fsh_core_distance(fsh_ccmd_ldc(c), fsh_ccmd_m(c), fsh_ccmd_n(c)),
+        .finish = {.accumulate = fsh_ccmd_accumulate(c),
+                   .bias = fsh_ccmd_bias(c) ? (const void *)bias : NULL,
+                   .relu = fsh_ccmd_relu(c)},
+    };
+
+    if (!gemm_inside(c, bytes))
+        return FSH_STATUS_LOCAL_RANGE;
+    if (fsh_ccmd_emit(c))
+        emit(c, segment);
+    return fsh_core_status(fsh_matmul(&op, FSH_ISA_BEST));
+}
+
+static unsigned encode(const uint64_t *c, unsigned char *segment, size_t bytes)
+{
+    if (!w_inside(c, bytes) ||
+        !encoded_inside(fsh_ccmd_e_addr(c), fsh_ccmd_n(c), fsh_ccmd_k(c),
+                        bytes))
+        return FSH_STATUS_LOCAL_RANGE;
+    emit(c, segment);
+    return FSH_STATUS_OK;
+}
+
+static unsigned send(const uint64_t *c, size_t bytes)
+{
+    if (fsh_ccmd_x_addr(c) * FSH_CORE_LINE + fsh_ccmd_k(c) * 4 > bytes)
+        return FSH_STATUS_LOCAL_RANGE;
+    return FSH_STATUS_OK;
+}
+
+unsigned fsh_core_execute(const uint64_t *c, unsigned char *segment,
+                          size_t bytes)
+{
+    switch (fsh_ccmd_op(c)) {
+    case FSH_COP_GEMM:
+        return gemm(c, segment, bytes);
+    case FSH_COP_CONV:
+        return fsh_core_conv(c, segment, bytes);
+    case FSH_COP_ENCODE:
+        return encode(c, segment, bytes);
+    case FSH_COP_SEND:
+        return send(c, bytes);
+    default:
+        return FSH_STATUS_OK;
+    }
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Operands into the layout of tile.h, encoding what is FP32. Between
+ * fsh_isa_begin and fsh_isa_end.
+ */
+#ifndef FSH_KERNEL_PACK_H
+#define FSH_KERNEL_PACK_H
+
+#include "compute/number/blocks16.h"
+#include "compute/kernel/tile.h"
+
+struct fsh_packer {
+    const struct fsh_bfp_blocks16 *encoder;
+    const struct fsh_tile_ops *ops;
+    uint32_t words[256];
+    struct fsh_codes codes; /* of what has been packed */
+};
+
+/* rows rows of k values as rows of fsh_chunks(k) blocks of A. */
+void fsh_pack_rows(struct fsh_packer *packer, const struct fsh_operand *operand,
+                   size_t rows, size_t k, uint8_t *out);
+
+/* count blocks of adjacent numbers as blocks of A. */
+void fsh_pack_blocks(struct fsh_packer *packer, const float *x, size_t count,
+                     uint8_t *out);
+
+/* count zero blocks of A. */
+void fsh_pack_zeros(const struct fsh_packer *packer, size_t count,
+                    uint8_t *out);
+
+/* rows rows of k values (the columns of the product) as panels of B. */
+void fsh_pack_panels(struct fsh_packer *packer,
+                     const struct fsh_operand *operand, size_t rows, size_t k,
+                     uint8_t *out);
+
+/* Bytes of these panels. */
+size_t fsh_pack_panels_size(const struct fsh_tile_ops *ops, size_t rows,
+                            size_t k);
+
+#endif
