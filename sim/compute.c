@@ -10,15 +10,15 @@
 
 #include "model.h"
 
-bool fsh_core_init(struct fsh_fabric *fab, struct fsh_sim_node *node)
+bool fsh_sim_compute_init(struct fsh_fabric *fab, struct fsh_sim_node *node)
 {
     const struct fsh_fabric_config *c = &fab->config;
-    struct fsh_core *core = calloc(1, sizeof *core);
+    struct fsh_sim_compute *core = calloc(1, sizeof *core);
 
     node->core = core;
     if (!core)
         return false;
-    for (uint32_t l = 0; l < FSH_CORE_LANES; l++)
+    for (uint32_t l = 0; l < FSH_COMPUTE_LANES; l++)
         core->lane[l] = (struct fsh_lane){
             .out = &core->io.out.lane[l],
             .in = &core->io.in.lane[l],
@@ -36,7 +36,7 @@ bool fsh_core_init(struct fsh_fabric *fab, struct fsh_sim_node *node)
     return core->rtl != NULL;
 }
 
-void fsh_core_free(struct fsh_sim_node *node)
+void fsh_sim_compute_free(struct fsh_sim_node *node)
 {
     if (node->core)
         fsh_compute_destroy(node->core->rtl);
@@ -44,11 +44,11 @@ void fsh_core_free(struct fsh_sim_node *node)
     node->core = NULL;
 }
 
-uint64_t fsh_core_due(const struct fsh_core *core)
+uint64_t fsh_sim_compute_due(const struct fsh_sim_compute *core)
 {
     uint64_t due = FSH_NEVER;
 
-    for (uint32_t l = 0; l < FSH_CORE_LANES; l++) {
+    for (uint32_t l = 0; l < FSH_COMPUTE_LANES; l++) {
         uint64_t at = fsh_lane_due(&core->lane[l]);
 
         due = at < due ? at : due;
@@ -56,9 +56,9 @@ uint64_t fsh_core_due(const struct fsh_core *core)
     return due;
 }
 
-bool fsh_core_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node)
+bool fsh_sim_compute_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node)
 {
-    struct fsh_core *core = node->core;
+    struct fsh_sim_compute *core = node->core;
     const struct fsh_port_out *port = &node->io.out.port;
     const struct fsh_compute_out *out = &core->io.out;
     struct fsh_compute_in *in = &core->io.in;
@@ -74,12 +74,12 @@ bool fsh_core_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node)
     in->port = *port;
     node->io.in.port = out->port;
     node->io.in.port.present = 1;
-    for (uint32_t k = 0; k < FSH_CORE_LANES; k++) {
-        uint32_t l = (k + (uint32_t)(fab->cycle >> 1)) % FSH_CORE_LANES;
+    for (uint32_t k = 0; k < FSH_COMPUTE_LANES; k++) {
+        uint32_t l = (k + (uint32_t)(fab->cycle >> 1)) % FSH_COMPUTE_LANES;
 
         active |= fsh_lane_step(fab, &core->lane[l], stall);
     }
     core->evaluate = active || !fab->config.jump;
-    core->rests = !core->evaluate && fsh_core_due(core) == FSH_NEVER;
+    core->rests = !core->evaluate && fsh_sim_compute_due(core) == FSH_NEVER;
     return active;
 }

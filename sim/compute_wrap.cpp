@@ -57,7 +57,7 @@ void drive(fsh_compute *core)
     top->rst_i = in.rst;
     top->cycle_i = in.cycle & ((UINT64_C(1) << 48) - 1);
     drive_port(top, in.port);
-    for (unsigned l = 0; l < FSH_CORE_LANES; l++) {
+    for (unsigned l = 0; l < FSH_COMPUTE_LANES; l++) {
         const fsh_lane_in &lane = in.lane[l];
         awready |= static_cast<unsigned>(lane.awready) << l;
         wready |= static_cast<unsigned>(lane.wready) << l;
@@ -122,7 +122,7 @@ void sample(fsh_compute *core)
         out.port.dst = high >> 44 & 0xff;
         out.port.kind = high >> 52 & 0x3;
     }
-    for (unsigned l = 0; l < FSH_CORE_LANES; l++)
+    for (unsigned l = 0; l < FSH_COMPUTE_LANES; l++)
         sample_lane(top, &out.lane[l], l);
 }
 

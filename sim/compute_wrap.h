@@ -14,7 +14,7 @@
 #include "node_wrap.h"
 
 /* AXI4 masters of a compute core: 512-bit data, a beat a burst. */
-#define FSH_CORE_LANES 4u
+#define FSH_COMPUTE_LANES 4u
 #define FSH_LANE_BYTES 64u
 #define FSH_LANE_WORDS (FSH_LANE_BYTES / 8u)
 
@@ -36,13 +36,13 @@ struct fsh_compute_in {
     uint64_t cycle;
     uint8_t rst;
     struct fsh_port_out port;
-    struct fsh_lane_in lane[FSH_CORE_LANES];
+    struct fsh_lane_in lane[FSH_COMPUTE_LANES];
 };
 
 struct fsh_compute_out {
     uint8_t idle;
     struct fsh_port_in port;
-    struct fsh_lane_out lane[FSH_CORE_LANES];
+    struct fsh_lane_out lane[FSH_COMPUTE_LANES];
 };
 
 struct fsh_compute_io {

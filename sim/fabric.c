@@ -232,7 +232,7 @@ static bool init_node(struct fsh_fabric *fab, uint32_t index)
             return false;
     node->rtl = fsh_node_create(&node->io, index, fab->config.seed, fab->waves);
     return node->rtl != NULL &&
-           (!fab->config.compute || fsh_core_init(fab, node));
+           (!fab->config.compute || fsh_sim_compute_init(fab, node));
 }
 
 /* Reset with all inputs quiet; what the nodes drive meanwhile is ignored. */
@@ -323,7 +323,7 @@ bool fsh_fabric_destroy(struct fsh_fabric *fab)
     if (fab->waves)
         fsh_node_waves_close(fab->waves);
     for (uint32_t i = 0; fab->node && i < fab->config.nodes; i++) {
-        fsh_core_free(&fab->node[i]);
+        fsh_sim_compute_free(&fab->node[i]);
         fsh_node_destroy(fab->node[i].rtl);
         free_node(fab, &fab->node[i]);
     }
@@ -420,7 +420,7 @@ void fsh_fabric_dram_write(struct fsh_fabric *fab, uint32_t cycles)
 
         for (uint32_t p = 0; p < FSH_NODE_PORTS; p++)
             node->master[p].resp_cycles = cycles;
-        for (uint32_t l = 0; node->core && l < FSH_CORE_LANES; l++)
+        for (uint32_t l = 0; node->core && l < FSH_COMPUTE_LANES; l++)
             node->core->lane[l].resp_cycles = cycles;
     }
 }
@@ -479,7 +479,7 @@ static uint64_t node_due(const struct fsh_sim_node *node)
         due = at < due ? at : due;
     }
     if (node->core) {
-        uint64_t at = fsh_core_due(node->core);
+        uint64_t at = fsh_sim_compute_due(node->core);
 
         due = at < due ? at : due;
     }
@@ -566,10 +566,10 @@ static void node_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node,
     active |= fsh_master_step(fab, node, &node->master[FSH_NODE_HOST], stall);
     /* Turns at the memory they share. */
     if (node->core && fab->cycle & 1)
-        core = fsh_core_inputs(fab, node);
+        core = fsh_sim_compute_inputs(fab, node);
     active |= memory_inputs(fab, node, stall);
     if (node->core && !(fab->cycle & 1))
-        core = fsh_core_inputs(fab, node);
+        core = fsh_sim_compute_inputs(fab, node);
     active |= in->port.ccmd_valid || in->port.cperf_valid;
     active = moves(fab, node, active);
     node->wake = active || core ? fab->cycle + 1 : node_due(node);

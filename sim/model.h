@@ -113,12 +113,12 @@ struct fsh_lane { /* model behind one AXI master of a compute core */
     struct fsh_lane_slot write[FSH_LANE_SLOTS];
     uint32_t read_head, read_tail, resp_head, write_head, write_tail;
 };
-struct fsh_core { /* the compute core of a node */
+struct fsh_sim_compute { /* the compute core of a node */
     struct fsh_compute_io io;
     struct fsh_compute *rtl;
     bool evaluate; /* decided for the present cycle */
     bool rests;    /* nothing on its pins but what the node may change */
-    struct fsh_lane lane[FSH_CORE_LANES];
+    struct fsh_lane lane[FSH_COMPUTE_LANES];
 };
 
 /* --- host registers ---------------------------------------------------- */
@@ -144,7 +144,7 @@ struct fsh_host {
 struct fsh_sim_node {
     struct fsh_node_io io;
     struct fsh_node *rtl;
-    struct fsh_core *core; /* NULL: it has none */
+    struct fsh_sim_compute *core; /* NULL: it has none */
     uint32_t index;
     bool evaluate;  /* decided for the present cycle */
     bool still;     /* as it is it stays until an input changes */
@@ -234,13 +234,13 @@ bool fsh_lane_step(struct fsh_fabric *fab, struct fsh_lane *lane,
 uint64_t fsh_lane_due(const struct fsh_lane *lane);
 
 /* Give a node that has its masters a compute core. False if out of memory. */
-bool fsh_core_init(struct fsh_fabric *fab, struct fsh_sim_node *node);
-void fsh_core_free(struct fsh_sim_node *node);
+bool fsh_sim_compute_init(struct fsh_fabric *fab, struct fsh_sim_node *node);
+void fsh_sim_compute_free(struct fsh_sim_node *node);
 /* One cycle of what is between a core, its node and memory: sets the inputs of
  * the core and of the node's compute port, and whether to evaluate the core.
  * True if it is active. */
-bool fsh_core_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node);
-uint64_t fsh_core_due(const struct fsh_core *core);
+bool fsh_sim_compute_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node);
+uint64_t fsh_sim_compute_due(const struct fsh_sim_compute *core);
 
 /* One cycle of the register port; true if a valid is up toward the node. */
 bool fsh_host_step(struct fsh_fabric *fab, struct fsh_sim_node *node,

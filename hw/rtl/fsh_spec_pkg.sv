@@ -168,9 +168,9 @@ package fsh_spec_pkg;
   localparam logic [14:0] REG_REP_TAKEN = 15'h01a0;  // wo: the same of the reply receive ring
   localparam logic [14:0] REG_PERF_CLEAR = 15'h0200;  // wo: any write clears the performance counters
   localparam logic [14:0] REG_CYCLE = 15'h0208;  // ro: the cycle counter
-  localparam logic [14:0] REG_CORE_PERF_CLEAR = 15'h0210;  // wo: any write clears the counters of the compute core
+  localparam logic [14:0] REG_COMPUTE_PERF_CLEAR = 15'h0210;  // wo: any write clears the counters of the compute core
   localparam logic [14:0] REG_FAULTS = 15'h0218;  // rw: what went wrong and nobody was told of: packets dropped 15:0, counted up to 65535; 16: a register was given a value that is misaligned or no packet size, and kept its own; entries dropped because their ring was full 31:24, counted up to 255; any write clears
-  localparam logic [14:0] REG_CORE_PERF = 15'h0280;  // ro: counters of the compute core: a word each, in the order of CPERF; 0 without a core
+  localparam logic [14:0] REG_COMPUTE_PERF = 15'h0280;  // ro: counters of the compute core: a word each, in the order of CPERF; 0 without a core
   localparam logic [14:0] REG_PERF = 15'h0400;  // ro: event counters: 32 bytes an event (PERF_EVENTS): first cycle, last cycle, count, sum
   localparam logic [14:0] REG_ROUTE = 15'h0800;  // rw: one word a node: segment size of the node 39:0, port mask 57:56
   localparam logic [14:0] REG_REQ_WINDOW = 15'h4000;  // wo: request submission window, 4 KiB

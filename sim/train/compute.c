@@ -140,7 +140,7 @@ static bool run(struct fsh_bed *bed, ccmd_t *list, uint32_t count)
     return true;
 }
 
-bool fsh_train_core(struct fsh_bed *bed)
+bool fsh_train_compute(struct fsh_bed *bed)
 {
     unsigned char *mem = fsh_fabric_dram(bed->fab, 0);
     ccmd_t list[4];

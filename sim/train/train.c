@@ -81,7 +81,7 @@ int main(void)
     }
     if (!transfer(&bed, false, 1, BULK) || !transfer(&bed, true, 1, SMALL) ||
         !transfer(&bed, false, 0, SMALL) || !messages(&bed) ||
-        !fsh_train_core(&bed)) {
+        !fsh_train_compute(&bed)) {
         fprintf(stderr, "fshsim-train: the load did not end\n");
         return 1;
     }

@@ -11,6 +11,6 @@
 
 /* Let the compute core of node 0 work, and send results to node 1, in two nodes
  * at rest with at least 8 MB. False if it does not end, or not well. */
-bool fsh_train_core(struct fsh_bed *bed);
+bool fsh_train_compute(struct fsh_bed *bed);
 
 #endif

@@ -192,9 +192,9 @@
 #define FSH_REG_REP_TAKEN 0x01a0u /* wo: the same of the reply receive ring */
 #define FSH_REG_PERF_CLEAR 0x0200u /* wo: any write clears the performance counters */
 #define FSH_REG_CYCLE 0x0208u /* ro: the cycle counter */
-#define FSH_REG_CORE_PERF_CLEAR 0x0210u /* wo: any write clears the counters of the compute core */
+#define FSH_REG_COMPUTE_PERF_CLEAR 0x0210u /* wo: any write clears the counters of the compute core */
 #define FSH_REG_FAULTS 0x0218u /* rw: what went wrong and nobody was told of: packets dropped 15:0, counted up to 65535; 16: a register was given a value that is misaligned or no packet size, and kept its own; entries dropped because their ring was full 31:24, counted up to 255; any write clears */
-#define FSH_REG_CORE_PERF 0x0280u /* ro: counters of the compute core: a word each, in the order of CPERF; 0 without a core */
+#define FSH_REG_COMPUTE_PERF 0x0280u /* ro: counters of the compute core: a word each, in the order of CPERF; 0 without a core */
 #define FSH_REG_PERF 0x0400u /* ro: event counters: 32 bytes an event (PERF_EVENTS): first cycle, last cycle, count, sum */
 #define FSH_REG_ROUTE 0x0800u /* rw: one word a node: segment size of the node 39:0, port mask 57:56 */
 #define FSH_REG_REQ_WINDOW 0x4000u /* wo: request submission window, 4 KiB */

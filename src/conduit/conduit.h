@@ -254,6 +254,6 @@ void fsh_am_waits(void);
 /* Upcall into src/compute/submit: a command of a compute core has ended; `cookie` is
  * the one of its command. During a poll on any thread, with locks of the
  * conduit held. */
-void fsh_core_completed(unsigned cookie, unsigned status);
+void fsh_compute_completed(unsigned cookie, unsigned status);
 
 #endif

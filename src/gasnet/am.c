@@ -143,7 +143,7 @@ int fsh_gasnet_am_request(unsigned what, gasnet_node_t node, int handler,
         fsh_bad_range(call, node, dst, nbytes);
     am.node = node;
     if (__builtin_expect(handler == FSH_OP_COMPUTE, 0)) {
-        fsh_gasnet_core_am(call, &am);
+        fsh_gasnet_compute_am(call, &am);
         return GASNET_OK;
     }
     check_payload(call, &am, fsh_gasnet.limits.am_max_long_request,

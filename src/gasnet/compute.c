@@ -78,7 +78,7 @@ static void run(const char *call, uint32_t node, uint64_t message)
     fsh_command_submit(list);
 }
 
-void fsh_gasnet_core_am(const char *call, const struct fsh_am *am)
+void fsh_gasnet_compute_am(const char *call, const struct fsh_am *am)
 {
     uint64_t message;
 

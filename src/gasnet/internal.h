@@ -352,7 +352,7 @@ static inline void fsh_check_range(const char *call, uint32_t node,
 
 /* An active message of the client's for a compute core: handler index
  * FSH_OP_COMPUTE. Fatal, naming the call, if it is none. */
-void fsh_gasnet_core_am(const char *call, const struct fsh_am *am);
+void fsh_gasnet_compute_am(const char *call, const struct fsh_am *am);
 
 /* Add to an event counter of a node that has a core. done is called during a
  * poll on any thread: OK, or why not. It must be short. False: no memory. May

@@ -33,7 +33,7 @@ static void check_pieces(void)
     CHECK(p->pieces > 0);
     for (uint32_t i = 0; i < p->pieces; i++) {
         fsh_plan_piece(p, i, w);
-        CHECK(fsh_core_check(w, p->mover) == FSH_STATUS_OK);
+        CHECK(fsh_execute_check(w, p->mover) == FSH_STATUS_OK);
         CHECK(fsh_ccmd_await(w) == (i == 0 && p->await_count != 0));
         CHECK(fsh_ccmd_signal(w) ==
               (i + 1 == p->pieces && p->signal_nodes != 0));

@@ -63,7 +63,7 @@ static void clear(uint64_t *w, unsigned bit, unsigned width)
 
 static bool passes(const uint64_t *w, bool mover)
 {
-    return fsh_core_check(w, mover) == FSH_STATUS_OK;
+    return fsh_execute_check(w, mover) == FSH_STATUS_OK;
 }
 
 static void queues(void)
@@ -144,11 +144,11 @@ static void flags(void)
     w[14] = 1;
     CHECK(!passes(w, false));
     make(w, FSH_COP_NOP);
-    CHECK(!fsh_core_waits(w));
+    CHECK(!fsh_execute_waits(w));
     fsh_ccmd_set_await(w, 1);
-    CHECK(!passes(w, false) && !fsh_core_waits(w));
+    CHECK(!passes(w, false) && !fsh_execute_waits(w));
     fsh_ccmd_set_await_count(w, 1);
-    CHECK(passes(w, false) && fsh_core_waits(w));
+    CHECK(passes(w, false) && fsh_execute_waits(w));
     make(w, FSH_COP_GEMM);
     fsh_ccmd_set_art(w, 1);
     CHECK(passes(w, false));
@@ -303,7 +303,7 @@ static void dimensions(void)
 
 static unsigned run(const uint64_t *w, size_t bytes)
 {
-    return fsh_core_execute(w, segment, bytes);
+    return fsh_execute(w, segment, bytes);
 }
 
 /* The smallest segment that the command takes; with a line less it fails and
@@ -436,8 +436,8 @@ static struct ranges sent(const uint64_t *w)
 {
     struct ranges r = {0};
 
-    fsh_core_sent(w, on_range, &r);
-    CHECK(r.count == 0 || r.first == fsh_core_sent_base(w));
+    fsh_execute_sent(w, on_range, &r);
+    CHECK(r.count == 0 || r.first == fsh_execute_sent_base(w));
     return r;
 }
 

@@ -14,7 +14,7 @@
 #include "device/sim/sim_shm.h"
 #include "fabric.h"
 
-#define LANES FSH_CORE_LANES
+#define LANES FSH_COMPUTE_LANES
 #define BYTES FSH_LANE_BYTES
 #define MEMORY (1u << 20)
 #define READS 0u /* what is read and, from WRITES on, what is written */

@@ -112,7 +112,7 @@ static uint64_t counter(uint32_t node, uint32_t word)
 {
     uint64_t data = 0;
 
-    CHECK(fsh_fabric_read(bed.fab, node, FSH_REG_CORE_PERF + word * 8, LIMIT,
+    CHECK(fsh_fabric_read(bed.fab, node, FSH_REG_COMPUTE_PERF + word * 8, LIMIT,
                           &data),
           "node %u: counter %u is not answered", node, word);
     return data;
@@ -122,7 +122,7 @@ static uint64_t counter(uint32_t node, uint32_t word)
  * read of the one before. */
 static void read_counters(uint32_t node)
 {
-    CHECK(fsh_fabric_host_write(bed.fab, node, FSH_REG_CORE_PERF_CLEAR, 1),
+    CHECK(fsh_fabric_host_write(bed.fab, node, FSH_REG_COMPUTE_PERF_CLEAR, 1),
           "no room");
     CHECK(counter(node, 15) == 0 && counter(node, 1) == 0, "not cleared");
     for (uint64_t i = 0; i < 3; i++)

@@ -26,7 +26,7 @@ enum { RANKS = 3, SLOTS = 8, ROUNDS = 400, PIECE = 256, EVENT = 3, GATE = 4 };
 #define DESTS (SOURCES + RANKS * SLOTS * PIECE)
 #define BYTES (DESTS + RANKS * RANKS * SLOTS * PIECE)
 
-static struct fsh_smp_core cores[RANKS];
+static struct fsh_smp_compute cores[RANKS];
 static unsigned char memory_of[RANKS][BYTES];
 static struct fsh_smp_memory memory[RANKS];
 static struct fsh_smp_worker workers[RANKS];
@@ -72,8 +72,8 @@ static void take(struct host *h)
 {
     unsigned cookie, status;
 
-    while (
-        fsh_smp_core_completed(&cores[h->rank], &h->head, &cookie, &status)) {
+    while (fsh_smp_compute_completed(&cores[h->rank], &h->head, &cookie,
+                                     &status)) {
         unsigned t = cookie / SLOTS, slot = cookie % SLOTS;
         const unsigned char *dest =
             memory_of[(t + 1) % RANKS] + dest_at(h->rank, t, slot);
@@ -110,8 +110,8 @@ static void *host_body(void *arg)
         h->key[t][slot] = (unsigned char)(i + h->rank);
         write_command(h, t, slot);
         h->busy[t][slot] = true;
-        while (!fsh_smp_core_run(&cores[t], FSH_SMP_MOVER,
-                                 (COMMANDS + at * 128) / 64, 1)) {
+        while (!fsh_smp_compute_run(&cores[t], FSH_SMP_MOVER,
+                                    (COMMANDS + at * 128) / 64, 1)) {
             take(h);
             sched_yield();
         }
@@ -140,8 +140,8 @@ static void block_arrays(void)
     fsh_ccmd_set_check(w, FSH_CMD_CHECK);
     for (unsigned r = 0; r < RANKS; r++) {
         memcpy(memory_of[r] + BYTES - 128, w, sizeof w);
-        CHECK(
-            fsh_smp_core_run(&cores[r], FSH_SMP_ARRAY, (BYTES - 128) / 64, 1));
+        CHECK(fsh_smp_compute_run(&cores[r], FSH_SMP_ARRAY, (BYTES - 128) / 64,
+                                  1));
     }
 }
 
@@ -166,10 +166,10 @@ static void traffic(void)
         pthread_join(host[r], NULL);
     atomic_store(&stop, 1);
     for (unsigned r = 0; r < RANKS; r++) {
-        fsh_smp_core_wake(&cores[r]);
+        fsh_smp_compute_wake(&cores[r]);
         pthread_join(worker[r], NULL);
-        CHECK(fsh_smp_core_await(&cores[r], EVENT, RANKS * ROUNDS));
-        CHECK(!fsh_smp_core_await(&cores[r], EVENT, 1));
+        CHECK(fsh_smp_compute_await(&cores[r], EVENT, RANKS * ROUNDS));
+        CHECK(!fsh_smp_compute_await(&cores[r], EVENT, 1));
     }
 }
 
@@ -177,72 +177,73 @@ static void traffic(void)
 
 static void queue_limits(void)
 {
-    struct fsh_smp_core *core = calloc(1, sizeof *core);
+    struct fsh_smp_compute *core = calloc(1, sizeof *core);
     uint64_t head = 0, done = 0;
     uint32_t addr, count;
     unsigned cookie, status;
 
     for (unsigned lap = 0; lap < 50; lap++) {
         for (unsigned i = 0; i < FSH_SMP_LISTS; i++)
-            CHECK(fsh_smp_core_run(core, 0, lap + i, 1 + i));
-        CHECK(!fsh_smp_core_run(core, 0, 1, 1));
-        CHECK(fsh_smp_core_run(core, 1, 7, 1) || lap >= FSH_SMP_LISTS);
+            CHECK(fsh_smp_compute_run(core, 0, lap + i, 1 + i));
+        CHECK(!fsh_smp_compute_run(core, 0, 1, 1));
+        CHECK(fsh_smp_compute_run(core, 1, 7, 1) || lap >= FSH_SMP_LISTS);
         for (unsigned i = 0; i < FSH_SMP_LISTS; i++)
-            CHECK(fsh_smp_core_take(core, 0, &head, &addr, &count) &&
+            CHECK(fsh_smp_compute_take(core, 0, &head, &addr, &count) &&
                   addr == lap + i && count == 1 + i);
-        CHECK(!fsh_smp_core_take(core, 0, &head, &addr, &count));
+        CHECK(!fsh_smp_compute_take(core, 0, &head, &addr, &count));
     }
     for (unsigned i = 0; i < FSH_SMP_DONES; i++)
-        CHECK(fsh_smp_core_complete(core, i, i % 9));
-    CHECK(!fsh_smp_core_complete(core, 0, 0));
+        CHECK(fsh_smp_compute_complete(core, i, i % 9));
+    CHECK(!fsh_smp_compute_complete(core, 0, 0));
     for (unsigned i = 0; i < FSH_SMP_DONES; i++)
-        CHECK(fsh_smp_core_completed(core, &done, &cookie, &status) &&
+        CHECK(fsh_smp_compute_completed(core, &done, &cookie, &status) &&
               cookie == i && status == i % 9);
-    CHECK(!fsh_smp_core_completed(core, &done, &cookie, &status));
+    CHECK(!fsh_smp_compute_completed(core, &done, &cookie, &status));
     free(core);
 }
 
 static void events(void)
 {
-    struct fsh_smp_core *core = calloc(1, sizeof *core);
+    struct fsh_smp_compute *core = calloc(1, sizeof *core);
 
-    CHECK(!fsh_smp_core_await(core, 63, 1));
-    fsh_smp_core_signal(core, 63, 255);
-    CHECK(!fsh_smp_core_await(core, 63, 256));
-    CHECK(fsh_smp_core_await(core, 63, 200));
-    CHECK(fsh_smp_core_await(core, 63, 55));
-    CHECK(!fsh_smp_core_await(core, 63, 1) && !fsh_smp_core_await(core, 62, 1));
+    CHECK(!fsh_smp_compute_await(core, 63, 1));
+    fsh_smp_compute_signal(core, 63, 255);
+    CHECK(!fsh_smp_compute_await(core, 63, 256));
+    CHECK(fsh_smp_compute_await(core, 63, 200));
+    CHECK(fsh_smp_compute_await(core, 63, 55));
+    CHECK(!fsh_smp_compute_await(core, 63, 1) &&
+          !fsh_smp_compute_await(core, 62, 1));
     free(core);
 }
 
-static void add(struct fsh_smp_core *core, unsigned event, uint32_t count)
+static void add(struct fsh_smp_compute *core, unsigned event, uint32_t count)
 {
     for (; count > 0; count -= count < 255 ? count : 255)
-        fsh_smp_core_signal(core, event, count < 255 ? count : 255);
+        fsh_smp_compute_signal(core, event, count < 255 ? count : 255);
 }
 
 /* What pends is more than a command can wait for at once; then, as much as a
  * counter takes. The same as hw/tb/compute/tb_fsh_cevents.cpp. */
 static void events_many(void)
 {
-    struct fsh_smp_core *core = calloc(1, sizeof *core);
+    struct fsh_smp_compute *core = calloc(1, sizeof *core);
 
     add(core, 5, 65536);
-    CHECK(fsh_smp_core_await(core, 5, 65535));
-    CHECK(fsh_smp_core_await(core, 5, 1));
-    CHECK(!fsh_smp_core_await(core, 5, 1));
+    CHECK(fsh_smp_compute_await(core, 5, 65535));
+    CHECK(fsh_smp_compute_await(core, 5, 1));
+    CHECK(!fsh_smp_compute_await(core, 5, 1));
     add(core, 5, 200000);
     for (unsigned i = 0; i < 3; i++)
-        CHECK(fsh_smp_core_await(core, 5, 65535));
-    CHECK(fsh_smp_core_await(core, 5, 200000 - 3 * 65535));
-    CHECK(!fsh_smp_core_await(core, 5, 1));
+        CHECK(fsh_smp_compute_await(core, 5, 65535));
+    CHECK(fsh_smp_compute_await(core, 5, 200000 - 3 * 65535));
+    CHECK(!fsh_smp_compute_await(core, 5, 1));
     atomic_store(&core->event[7], FSH_EVENT_FULL - 1);
-    fsh_smp_core_signal(core, 7, 255); /* the last that counts */
-    fsh_smp_core_signal(core, 7, 255);
+    fsh_smp_compute_signal(core, 7, 255); /* the last that counts */
+    fsh_smp_compute_signal(core, 7, 255);
     CHECK(atomic_load(&core->event[7]) == FSH_EVENT_FULL + 254);
-    CHECK(fsh_smp_core_await(core, 7, 255));
-    fsh_smp_core_signal(core, 7, 1);
-    fsh_smp_core_signal(core, 7, 1);
+    CHECK(fsh_smp_compute_await(core, 7, 255));
+    fsh_smp_compute_signal(core, 7, 1);
+    fsh_smp_compute_signal(core, 7, 1);
     CHECK(atomic_load(&core->event[7]) == FSH_EVENT_FULL);
     free(core);
 }
@@ -259,7 +260,7 @@ static void on_poke(void *arg, uint32_t rank)
     CHECK(rank < RANKS);
     if (rank == 1)
         CHECK(dest[0] == h->key[0][0] && dest[PIECE - 1] == h->key[0][0]);
-    CHECK(!fsh_smp_core_await(&cores[1], EVENT, 1));
+    CHECK(!fsh_smp_compute_await(&cores[1], EVENT, 1));
     pokes[rank]++;
 }
 
@@ -277,13 +278,13 @@ static void results_poke(void)
     for (unsigned r = 0; r < RANKS; r++)
         memory[r] = (struct fsh_smp_memory){memory_of[r], BYTES};
     write_command(&h, 0, 0); /* node 0 sends to node 1 */
-    CHECK(fsh_smp_core_run(&cores[0], FSH_SMP_MOVER, COMMANDS / 64, 1));
+    CHECK(fsh_smp_compute_run(&cores[0], FSH_SMP_MOVER, COMMANDS / 64, 1));
     CHECK(fsh_smp_worker_step(&w));
     CHECK(pokes[1] != 0, "nobody told the receiver of a result");
     CHECK(pokes[0] != 0, "nobody told the owner of a result");
     CHECK(pokes[2] == 0);
-    CHECK(fsh_smp_core_await(&cores[1], EVENT, 1));
-    CHECK(fsh_smp_core_completed(&cores[0], &h.head, &cookie, &status) &&
+    CHECK(fsh_smp_compute_await(&cores[1], EVENT, 1));
+    CHECK(fsh_smp_compute_completed(&cores[0], &h.head, &cookie, &status) &&
           cookie == 0 && status == FSH_STATUS_OK);
     memset(cores, 0, sizeof cores);
 }

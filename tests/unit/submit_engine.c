@@ -92,7 +92,7 @@ static void end_command(unsigned i)
 
     CHECK(memcmp(r.at, r.words, sizeof r.words) == 0, "overwritten");
     running[i] = running[--num_running];
-    fsh_core_completed(r.cookie, r.tag);
+    fsh_compute_completed(r.cookie, r.tag);
 }
 
 /* The core looks at a list, or its answer arrives; commands may end between. */
@@ -332,9 +332,9 @@ static void fit(void)
 /* Cookies of nobody do nothing. */
 static void strangers(void)
 {
-    fsh_core_completed(2047, FSH_STATUS_OK);
-    fsh_core_completed(FSH_CHUNKS - 1, FSH_STATUS_OK);
-    fsh_core_completed(0, FSH_STATUS_OK);
+    fsh_compute_completed(2047, FSH_STATUS_OK);
+    fsh_compute_completed(FSH_CHUNKS - 1, FSH_STATUS_OK);
+    fsh_compute_completed(0, FSH_STATUS_OK);
     CHECK(fsh_chunk_finished() < 0);
 }
 

@@ -11,10 +11,10 @@
 #include "compute/execute/execute.h"
 #include "show.h"
 
-#define ELEMENTS (FSH_CORE_ROWS * FSH_CORE_COLUMNS)
-#define MACS (ELEMENTS * FSH_CORE_LINE_VALUES) /* a cycle */
+#define ELEMENTS (FSH_COMPUTE_ROWS * FSH_COMPUTE_COLUMNS)
+#define MACS (ELEMENTS * FSH_COMPUTE_LINE_VALUES) /* a cycle */
 #define GOPS (2 * MACS * FSH_CLOCK_MHZ / 1000)
-#define PORT_BITS (8 * FSH_CORE_LINE)
+#define PORT_BITS (8 * FSH_COMPUTE_LINE)
 
 /* A list of words: an array, or a line. */
 static void show_words(struct json *j, const char *key, const char *label,
@@ -61,15 +61,15 @@ static void write_shape(struct json *j)
 {
     const struct fsh_bfp_format format = FSH_BFP_16_8_7;
 
-    json_number(j, "rows", FSH_CORE_ROWS);
-    json_number(j, "columns", FSH_CORE_COLUMNS);
+    json_number(j, "rows", FSH_COMPUTE_ROWS);
+    json_number(j, "columns", FSH_COMPUTE_COLUMNS);
     json_number(j, "block", format.block);
     json_number(j, "exponent_bits", format.exponent);
     json_number(j, "mantissa_bits", format.mantissa);
     json_number(j, "macs_per_cycle", MACS);
     json_number(j, "clock_mhz", FSH_CLOCK_MHZ);
     json_number(j, "gops", GOPS);
-    json_number(j, "memory_ports", FSH_CORE_MEMORY_PORTS);
+    json_number(j, "memory_ports", FSH_COMPUTE_MEMORY_PORTS);
     json_number(j, "memory_port_bits", PORT_BITS);
 }
 
@@ -78,13 +78,14 @@ static void print_shape(void)
     const struct fsh_bfp_format format = FSH_BFP_16_8_7;
 
     printf("  %-18s %u x %u elements, each a dot product of %u values\n",
-           "array", FSH_CORE_ROWS, FSH_CORE_COLUMNS, FSH_CORE_LINE_VALUES);
+           "array", FSH_COMPUTE_ROWS, FSH_COMPUTE_COLUMNS,
+           FSH_COMPUTE_LINE_VALUES);
     printf("  %-18s %u values share an exponent of %u bits; sign and %u bits "
            "each\n",
            "block format", format.block, format.exponent, format.mantissa);
     printf("  %-18s %u a cycle, %u GOPS at %u MHz\n", "multiply-adds", MACS,
            GOPS, FSH_CLOCK_MHZ);
-    printf("  %-18s %u of %u bits\n", "memory ports", FSH_CORE_MEMORY_PORTS,
+    printf("  %-18s %u of %u bits\n", "memory ports", FSH_COMPUTE_MEMORY_PORTS,
            PORT_BITS);
 }
 
@@ -97,9 +98,11 @@ static void show_logic(struct json *j)
     else
         print_shape();
     show_words(j, "commands", "commands", operation, FSH_COP_COUNT);
-    show_number(j, "accumulators", FSH_CORE_ACCUMULATORS, "groups of a tile");
+    show_number(j, "accumulators", FSH_COMPUTE_ACCUMULATORS,
+                "groups of a tile");
     show_number(j, "events", FSH_NUM_EVENTS, "events");
-    show_number(j, "max_dimension", FSH_CORE_MAX_DIMENSION, "largest m, n, k");
+    show_number(j, "max_dimension", FSH_COMPUTE_MAX_DIMENSION,
+                "largest m, n, k");
     show_close(j);
 }
 

@@ -119,7 +119,7 @@ module fsh_regs #(
 
   always_ff @(posedge clk_i) begin
     if (bready_i || !bvalid_o) bvalid_o <= write;
-    cperf_clear_o <= write && aw == fsh_spec_pkg::REG_CORE_PERF_CLEAR;
+    cperf_clear_o <= write && aw == fsh_spec_pkg::REG_COMPUTE_PERF_CLEAR;
     if (rst_i) begin
       bvalid_o      <= 1'b0;
       cperf_clear_o <= 1'b0;
@@ -215,7 +215,7 @@ module fsh_regs #(
   assign perf_read_o  = r1_q;
   assign perf_word_o  = ar_q[8:3];
   assign cperf_word_o = ar_q[6:3];
-  assign core         = compute_present_i && ar_q[14:7] == fsh_spec_pkg::REG_CORE_PERF[14:7];
+  assign core         = compute_present_i && ar_q[14:7] == fsh_spec_pkg::REG_COMPUTE_PERF[14:7];
   assign answer       = r2_q && (!r2_core_q || cperf_valid_i);
 
   always_comb begin

@@ -140,12 +140,12 @@ class Bench
     {
         std::vector<uint8_t> want = b_.mem;
         bool kept = stays(cmd.word, was.word);
-        unsigned status = fsh_core_check(cmd.word, false);
+        unsigned status = fsh_execute_check(cmd.word, false);
 
         std::memcpy(&want[work::COMMANDS], cmd.word, sizeof cmd.word);
         refused += status != FSH_STATUS_OK;
         if (status == FSH_STATUS_OK) {
-            status = fsh_core_execute(cmd.word, want.data(), want.size());
+            status = fsh_execute(cmd.word, want.data(), want.size());
             if (status == FSH_STATUS_BAD_COMMAND)
                 test_.fail("the core in software takes and refuses: %s",
                            wild::text(cmd.word).c_str());
@@ -169,7 +169,7 @@ class Bench
     // It must be refused, at once.
     void refuse(const char *what, const Command &cmd)
     {
-        if (fsh_core_check(cmd.word, false) != FSH_STATUS_BAD_COMMAND)
+        if (fsh_execute_check(cmd.word, false) != FSH_STATUS_BAD_COMMAND)
             test_.fail("the core in software takes %s", what);
         run(cmd, 0, FSH_STATUS_BAD_COMMAND);
     }
@@ -267,7 +267,7 @@ int main(int argc, char **argv)
                 cmd = was;
                 for (unsigned n = 1 + test.below(test.below(2) ? 1 : 5); n; n--)
                     wild::change(test, cmd.word);
-            } while (fsh_core_check(cmd.word, false) == FSH_STATUS_OK &&
+            } while (fsh_execute_check(cmd.word, false) == FSH_STATUS_OK &&
                      cost(cmd.word) > COST);
             b.compare(cmd, was);
             if (i % 4 == 3)

@@ -206,7 +206,7 @@ class Bench
         if (addr + 1 >= memory_end)
             c.fails |= 1;
         c.wrong = is_wrong(w, queue);
-        if (c.wrong != (fsh_core_check(w, queue) == FSH_STATUS_BAD_COMMAND))
+        if (c.wrong != (fsh_execute_check(w, queue) == FSH_STATUS_BAD_COMMAND))
             test_.fail("the core in software %s, against the rules: %s",
                        c.wrong ? "takes" : "refuses", wild::text(w).c_str());
         c.waits = !c.fails && fsh_ccmd_await(w) && fsh_ccmd_await_count(w) &&

@@ -9,7 +9,7 @@
 #include "gasnet/internal.h"
 
 /* What a status of the core (FSH_STATUS_) is to the user. */
-fshmem_status_t fsh_status_of_core(unsigned status);
+fshmem_status_t fsh_status_of_compute(unsigned status);
 
 /* May this thread submit now? FSHMEM_OK or FSHMEM_ERR_CALL. */
 static inline fshmem_status_t fsh_api_check_call(void)
@@ -20,7 +20,7 @@ static inline fshmem_status_t fsh_api_check_call(void)
 }
 
 /* Has that node a core? FSHMEM_OK, FSHMEM_ERR_NODE or FSHMEM_ERR_ABSENT. */
-static inline fshmem_status_t fsh_api_check_core(gasnet_node_t node)
+static inline fshmem_status_t fsh_api_check_compute(gasnet_node_t node)
 {
     if (node >= fsh_gasnet.nodes)
         return FSHMEM_ERR_NODE;

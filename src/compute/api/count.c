@@ -8,7 +8,8 @@ static fshmem_status_t check(void)
 {
     fshmem_status_t status = fsh_api_check_call();
 
-    return status == FSHMEM_OK ? fsh_api_check_core(fsh_gasnet.rank) : status;
+    return status == FSHMEM_OK ? fsh_api_check_compute(fsh_gasnet.rank)
+                               : status;
 }
 
 fshmem_status_t fshmem_core_counters(fshmem_core_counters_t *counters)

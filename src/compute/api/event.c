@@ -23,7 +23,7 @@ static fshmem_status_t signal_on(gasnet_node_t node, unsigned event,
         return status;
     if (event >= FSH_NUM_EVENTS || increment < 1 || increment > 255)
         return FSHMEM_ERR_ARGUMENT;
-    status = fsh_api_check_core(node);
+    status = fsh_api_check_compute(node);
     if (status != FSHMEM_OK)
         return status;
     atomic_fetch_add_explicit(&done->pending, 1, memory_order_relaxed);

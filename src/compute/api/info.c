@@ -20,10 +20,11 @@ fshmem_status_t fshmem_compute_info(gasnet_node_t node,
         return FSHMEM_OK;
     info->present = 1;
     info->software = strcmp(fsh_gasnet.ops->name, "smp") == 0;
-    info->rows = FSH_CORE_ROWS;
-    info->columns = FSH_CORE_COLUMNS;
+    info->rows = FSH_COMPUTE_ROWS;
+    info->columns = FSH_COMPUTE_COLUMNS;
     info->block = FSH_LINE_VALUES;
-    info->macs_per_cycle = FSH_CORE_ROWS * FSH_CORE_COLUMNS * FSH_LINE_VALUES;
+    info->macs_per_cycle =
+        FSH_COMPUTE_ROWS * FSH_COMPUTE_COLUMNS * FSH_LINE_VALUES;
     info->clock_mhz = info->software ? 0 : FSH_CLOCK_MHZ;
     info->accumulators = FSH_ACCUMULATORS;
     info->events = FSH_NUM_EVENTS;

@@ -22,9 +22,9 @@
 #include "compute/execute/execute.h"
 
 #define FSH_PLAN_MARK 0x4e414c50u /* "PLAN" */
-#define FSH_LINE FSH_CORE_LINE
-#define FSH_LINE_VALUES FSH_CORE_LINE_VALUES
-#define FSH_MAX_DIMENSION FSH_CORE_MAX_DIMENSION
+#define FSH_LINE FSH_COMPUTE_LINE
+#define FSH_LINE_VALUES FSH_COMPUTE_LINE_VALUES
+#define FSH_MAX_DIMENSION FSH_COMPUTE_MAX_DIMENSION
 
 struct fsh_plan {
     /* Without the flow, and without the fields that differ between pieces. */
@@ -75,8 +75,8 @@ fshmem_status_t fsh_plan_sent(struct fsh_plan *plan, uint64_t bytes);
 
 /* ---- tiles (tile.c) ---- */
 
-#define FSH_ACCUMULATORS FSH_CORE_ACCUMULATORS
-#define FSH_X_WORDS FSH_CORE_OPERAND_WORDS
+#define FSH_ACCUMULATORS FSH_COMPUTE_ACCUMULATORS
+#define FSH_X_WORDS FSH_COMPUTE_OPERAND_WORDS
 
 struct fsh_tile_choice {
     uint32_t x, w; /* fields tile_x and tile_w */

@@ -40,7 +40,7 @@ const char *fshmem_status_string(fshmem_status_t status)
     return "unknown status";
 }
 
-fshmem_status_t fsh_status_of_core(unsigned status)
+fshmem_status_t fsh_status_of_compute(unsigned status)
 {
     switch (status) {
     case FSH_STATUS_OK:

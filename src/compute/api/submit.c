@@ -23,7 +23,7 @@ static void on_done(void *arg, unsigned status)
     struct fsh_event *event = call->event;
 
     if (call->status == FSHMEM_OK)
-        call->status = fsh_status_of_core(status);
+        call->status = fsh_status_of_compute(status);
     if (--call->lists > 0)
         return;
     if (call->result != NULL)
@@ -192,7 +192,7 @@ fshmem_status_t fshmem_submit_nb(gasnet_node_t node,
     if (handle == NULL || (commands == NULL && count != 0) ||
         (flags & ~FSHMEM_TRY))
         return FSHMEM_ERR_ARGUMENT;
-    status = fsh_api_check_core(node);
+    status = fsh_api_check_compute(node);
     if (status != FSHMEM_OK)
         return status;
     if (count == 0) {

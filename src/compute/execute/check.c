@@ -31,7 +31,7 @@ static bool is_known(uint64_t op, bool mover)
 
 static bool conv_sizes_ok(const uint64_t *c)
 {
-    return fsh_ccmd_k(c) % FSH_CORE_LINE_VALUES == 0 &&
+    return fsh_ccmd_k(c) % FSH_COMPUTE_LINE_VALUES == 0 &&
            fsh_ccmd_kernel_h(c) != 0 && fsh_ccmd_kernel_w(c) != 0 &&
            fsh_ccmd_stride(c) >= 1 && fsh_ccmd_stride(c) <= 8 &&
            fsh_ccmd_row_words(c) != 0 && fsh_ccmd_in_h(c) != 0 &&
@@ -41,7 +41,7 @@ static bool conv_sizes_ok(const uint64_t *c)
 
 static bool is_dimension(uint64_t n)
 {
-    return n != 0 && n <= FSH_CORE_MAX_DIMENSION;
+    return n != 0 && n <= FSH_COMPUTE_MAX_DIMENSION;
 }
 
 static bool sizes_ok(const uint64_t *c, uint64_t op)
@@ -97,7 +97,7 @@ static bool transfer_ok(const uint64_t *c, uint64_t op)
     return !sends || fsh_ccmd_art_count(c) != 0;
 }
 
-/* Accumulators of a tile: 1 to FSH_CORE_ACCUMULATORS. */
+/* Accumulators of a tile: 1 to FSH_COMPUTE_ACCUMULATORS. */
 static bool tile_ok(const uint64_t *c, uint64_t op)
 {
     uint64_t area = fsh_ccmd_tile_x(c) * fsh_ccmd_tile_w(c);
@@ -106,7 +106,7 @@ static bool tile_ok(const uint64_t *c, uint64_t op)
         return true;
     if (op == FSH_COP_CONV)
         area *= (fsh_ccmd_out_w(c) + 7) / 8;
-    return area >= 1 && area <= FSH_CORE_ACCUMULATORS;
+    return area >= 1 && area <= FSH_COMPUTE_ACCUMULATORS;
 }
 
 /* The words that a convolution claims of the operand buffer: row_words hold a
@@ -120,9 +120,9 @@ static bool words_ok(const uint64_t *c, uint64_t op)
     uint64_t rows = (fsh_ccmd_tile_x(c) - 1) * stride + fsh_ccmd_kernel_h(c);
 
     return op != FSH_COP_CONV ||
-           (fsh_ccmd_row_words(c) * FSH_CORE_COLUMNS * stride >= columns &&
+           (fsh_ccmd_row_words(c) * FSH_COMPUTE_COLUMNS * stride >= columns &&
             fsh_ccmd_x_words(c) >= rows * stride * fsh_ccmd_row_words(c) &&
-            fsh_ccmd_x_words(c) <= FSH_CORE_OPERAND_WORDS);
+            fsh_ccmd_x_words(c) <= FSH_COMPUTE_OPERAND_WORDS);
 }
 
 /* Rows, `stride` lines apart, of `lines` lines: they do not overlap. */
@@ -137,31 +137,31 @@ static bool rows_apart(const uint64_t *c, uint64_t op)
     uint64_t taps = fsh_ccmd_kernel_h(c) * fsh_ccmd_kernel_w(c);
     bool w =
         fsh_ccmd_w_bfp(c) ||
-        (fsh_ccmd_w_rows(c) ? apart(n, fsh_ccmd_ldw(c), fsh_core_lines(k))
-                            : apart(k, fsh_ccmd_ldw(c), fsh_core_lines(n)));
+        (fsh_ccmd_w_rows(c) ? apart(n, fsh_ccmd_ldw(c), fsh_execute_lines(k))
+                            : apart(k, fsh_ccmd_ldw(c), fsh_execute_lines(n)));
 
     switch (op) {
     case FSH_COP_GEMM:
-        return w && apart(m, fsh_ccmd_ldc(c), fsh_core_lines(n)) &&
+        return w && apart(m, fsh_ccmd_ldc(c), fsh_execute_lines(n)) &&
                (fsh_ccmd_x_bfp(c) ||
-                apart(m, fsh_ccmd_ldx(c), fsh_core_lines(k)));
+                apart(m, fsh_ccmd_ldx(c), fsh_execute_lines(k)));
     case FSH_COP_ENCODE:
         return w;
     case FSH_COP_CONV:
-        return apart(n, fsh_ccmd_ldw(c), fsh_core_lines(k) * taps) &&
+        return apart(n, fsh_ccmd_ldw(c), fsh_execute_lines(k) * taps) &&
                apart(fsh_ccmd_out_h(c), fsh_ccmd_ldc(c), fsh_ccmd_out_w(c));
     default:
         return true;
     }
 }
 
-bool fsh_core_waits(const uint64_t *c)
+bool fsh_execute_waits(const uint64_t *c)
 {
     return fsh_ccmd_await(c) && fsh_ccmd_await_count(c) != 0 &&
            fsh_ccmd_check(c) == FSH_CMD_CHECK;
 }
 
-unsigned fsh_core_check(const uint64_t *c, bool mover)
+unsigned fsh_execute_check(const uint64_t *c, bool mover)
 {
     uint64_t op = fsh_ccmd_op(c);
 

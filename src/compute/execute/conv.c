@@ -30,8 +30,8 @@ static struct shape shape_of(const uint64_t *c)
         .stride = (int64_t)fsh_ccmd_stride(c),
         .pad_h = (int16_t)fsh_ccmd_pad_h(c),
         .pad_w = (int16_t)fsh_ccmd_pad_w(c),
-        .blocks = fsh_ccmd_k(c) / FSH_CORE_LINE_VALUES,
-        .out_blocks = fsh_core_lines(fsh_ccmd_n(c)),
+        .blocks = fsh_ccmd_k(c) / FSH_COMPUTE_LINE_VALUES,
+        .out_blocks = fsh_execute_lines(fsh_ccmd_n(c)),
         .x_addr = fsh_ccmd_x_addr(c),
         .ldx = fsh_ccmd_ldx(c),
         .in_plane = fsh_ccmd_in_plane(c),
@@ -53,7 +53,8 @@ static bool planes_inside(uint64_t at, uint64_t planes, uint64_t distance,
                           size_t bytes)
 {
     for (uint64_t i = 0; i < planes; i++)
-        if (!fsh_core_inside(plane_at(at, i, distance), rows, ld, lines, bytes))
+        if (!fsh_execute_inside(plane_at(at, i, distance), rows, ld, lines,
+                                bytes))
             return false;
     return true;
 }
@@ -77,7 +78,7 @@ static struct span touched(int64_t in, int64_t out, int64_t kernel,
 static struct span loaded(const uint64_t *c, const struct shape *s)
 {
     int64_t columns =
-        (int64_t)(fsh_ccmd_row_words(c) * FSH_CORE_COLUMNS) * s->stride;
+        (int64_t)(fsh_ccmd_row_words(c) * FSH_COMPUTE_COLUMNS) * s->stride;
 
     return touched(s->in_w, 1, columns, s->stride, s->pad_w);
 }
@@ -97,10 +98,10 @@ static bool inside(const uint64_t *c, const struct shape *s, size_t bytes)
     return planes_inside(s->c_addr, s->out_blocks, s->out_plane,
                          (uint64_t)s->out_h, s->ldc, (uint64_t)s->out_w,
                          bytes) &&
-           fsh_core_inside(fsh_ccmd_w_addr(c), fsh_ccmd_n(c), fsh_ccmd_ldw(c),
-                           lines, bytes) &&
+           fsh_execute_inside(fsh_ccmd_w_addr(c), fsh_ccmd_n(c),
+                              fsh_ccmd_ldw(c), lines, bytes) &&
            (!fsh_ccmd_bias(c) ||
-            fsh_core_inside(fsh_ccmd_b_addr(c), 1, 0, s->out_blocks, bytes));
+            fsh_execute_inside(fsh_ccmd_b_addr(c), 1, 0, s->out_blocks, bytes));
 }
 
 /* The input as the taps see it: padding 0, nothing around. */
@@ -109,7 +110,7 @@ static unsigned char *gather(const struct shape *s,
                              int64_t columns)
 {
     unsigned char *copy =
-        calloc(s->blocks * (size_t)(rows * columns), FSH_CORE_LINE);
+        calloc(s->blocks * (size_t)(rows * columns), FSH_COMPUTE_LINE);
     struct span x =
         touched(s->in_w, s->out_w, s->kernel_w, s->stride, s->pad_w);
 
@@ -121,12 +122,12 @@ static unsigned char *gather(const struct shape *s,
                 continue;
             memcpy(copy + (((int64_t)cb * rows + y) * columns + x.from +
                            s->pad_w) *
-                              (int64_t)FSH_CORE_LINE,
+                              (int64_t)FSH_COMPUTE_LINE,
                    segment + plane_at(s->x_addr + (uint64_t)from * s->ldx +
                                           (uint64_t)x.from,
                                       cb, s->in_plane) *
-                                 FSH_CORE_LINE,
-                   (size_t)(x.to - x.from) * FSH_CORE_LINE);
+                                 FSH_COMPUTE_LINE,
+                   (size_t)(x.to - x.from) * FSH_COMPUTE_LINE);
         }
     return copy;
 }
@@ -135,13 +136,13 @@ static unsigned char *gather(const struct shape *s,
 static void move_output(const struct shape *s, unsigned char *segment,
                         unsigned char *copy, bool out)
 {
-    size_t row = (size_t)s->out_w * FSH_CORE_LINE;
+    size_t row = (size_t)s->out_w * FSH_COMPUTE_LINE;
 
     for (uint64_t ob = 0; ob < s->out_blocks; ob++)
         for (uint64_t y = 0; y < (uint64_t)s->out_h; y++) {
             unsigned char *there =
                 segment + plane_at(s->c_addr + y * s->ldc, ob, s->out_plane) *
-                              FSH_CORE_LINE;
+                              FSH_COMPUTE_LINE;
             unsigned char *here = copy + (ob * (uint64_t)s->out_h + y) * row;
 
             memcpy(out ? there : here, out ? here : there, row);
@@ -153,7 +154,7 @@ static void move_output(const struct shape *s, unsigned char *segment,
 static struct fsh_conv operation(const uint64_t *c, const struct shape *s,
                                  unsigned char *segment)
 {
-    unsigned char *bias = segment + fsh_ccmd_b_addr(c) * FSH_CORE_LINE;
+    unsigned char *bias = segment + fsh_ccmd_b_addr(c) * FSH_COMPUTE_LINE;
     uint64_t values = fsh_ccmd_k(c) * (uint64_t)(s->kernel_h * s->kernel_w);
 
     return (struct fsh_conv){
@@ -165,12 +166,12 @@ static struct fsh_conv operation(const uint64_t *c, const struct shape *s,
         .kernel_w = (size_t)s->kernel_w,
         .stride = (size_t)s->stride,
         .pad = (size_t)(s->pad_h < 0 ? 0 : s->pad_h),
-        .in = (const void *)(segment + s->x_addr * FSH_CORE_LINE),
+        .in = (const void *)(segment + s->x_addr * FSH_COMPUTE_LINE),
         .kernels = {.form = FSH_OPERAND_ROWS,
-                    .data = segment + fsh_ccmd_w_addr(c) * FSH_CORE_LINE,
-                    .ld = fsh_core_distance(fsh_ccmd_ldw(c), fsh_ccmd_n(c),
-                                            values)},
-        .out = (void *)(segment + s->c_addr * FSH_CORE_LINE),
+                    .data = segment + fsh_ccmd_w_addr(c) * FSH_COMPUTE_LINE,
+                    .ld = fsh_execute_distance(fsh_ccmd_ldw(c), fsh_ccmd_n(c),
+                                               values)},
+        .out = (void *)(segment + s->c_addr * FSH_COMPUTE_LINE),
         .finish = {.accumulate = fsh_ccmd_accumulate(c),
                    .bias = fsh_ccmd_bias(c) ? (const void *)bias : NULL,
                    .relu = fsh_ccmd_relu(c)},
@@ -215,7 +216,7 @@ static enum fsh_kernel_status run(const struct shape *s, struct fsh_conv *op,
     }
     if (!is_plain_output(s)) {
         out = malloc(s->out_blocks * (size_t)(s->out_h * s->out_w) *
-                     FSH_CORE_LINE);
+                     FSH_COMPUTE_LINE);
         if (out == NULL)
             goto done;
         move_output(s, segment, out, false);
@@ -230,12 +231,13 @@ done:
     return status;
 }
 
-unsigned fsh_core_conv(const uint64_t *c, unsigned char *segment, size_t bytes)
+unsigned fsh_execute_conv(const uint64_t *c, unsigned char *segment,
+                          size_t bytes)
 {
     struct shape s = shape_of(c);
     struct fsh_conv op = operation(c, &s, segment);
 
     if (!inside(c, &s, bytes))
         return FSH_STATUS_LOCAL_RANGE;
-    return fsh_core_status(run(&s, &op, segment));
+    return fsh_execute_status(run(&s, &op, segment));
 }

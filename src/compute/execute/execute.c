@@ -8,12 +8,12 @@
 #include "compute/number/operand.h"
 #include "compute/kernel/kernels.h"
 
-bool fsh_core_inside(uint64_t at, uint64_t rows, uint64_t stride,
-                     uint64_t lines, size_t bytes)
+bool fsh_execute_inside(uint64_t at, uint64_t rows, uint64_t stride,
+                        uint64_t lines, size_t bytes)
 {
     uint64_t last = (rows - 1) * stride + lines;
 
-    return rows != 0 && (at + last) * FSH_CORE_LINE <= bytes;
+    return rows != 0 && (at + last) * FSH_COMPUTE_LINE <= bytes;
 }
 
 /* The dimensions of a command have at most 24 bits, distances 20 or 32,
@@ -21,7 +21,7 @@ bool fsh_core_inside(uint64_t at, uint64_t rows, uint64_t stride,
 
 static bool encoded_inside(uint64_t at, uint64_t rows, uint64_t k, size_t bytes)
 {
-    return at * FSH_CORE_LINE + fsh_bfp_operand_size(rows, k) <= bytes;
+    return at * FSH_COMPUTE_LINE + fsh_bfp_operand_size(rows, k) <= bytes;
 }
 
 static bool x_inside(const uint64_t *c, size_t bytes)
@@ -29,8 +29,9 @@ static bool x_inside(const uint64_t *c, size_t bytes)
     if (fsh_ccmd_x_bfp(c))
         return encoded_inside(fsh_ccmd_x_addr(c), fsh_ccmd_m(c), fsh_ccmd_k(c),
                               bytes);
-    return fsh_core_inside(fsh_ccmd_x_addr(c), fsh_ccmd_m(c), fsh_ccmd_ldx(c),
-                           fsh_core_lines(fsh_ccmd_k(c)), bytes);
+    return fsh_execute_inside(fsh_ccmd_x_addr(c), fsh_ccmd_m(c),
+                              fsh_ccmd_ldx(c), fsh_execute_lines(fsh_ccmd_k(c)),
+                              bytes);
 }
 
 static bool w_inside(const uint64_t *c, size_t bytes)
@@ -41,19 +42,19 @@ static bool w_inside(const uint64_t *c, size_t bytes)
     if (fsh_ccmd_w_bfp(c))
         return encoded_inside(at, n, k, bytes);
     return fsh_ccmd_w_rows(c)
-               ? fsh_core_inside(at, n, ld, fsh_core_lines(k), bytes)
-               : fsh_core_inside(at, k, ld, fsh_core_lines(n), bytes);
+               ? fsh_execute_inside(at, n, ld, fsh_execute_lines(k), bytes)
+               : fsh_execute_inside(at, k, ld, fsh_execute_lines(n), bytes);
 }
 
 static bool gemm_inside(const uint64_t *c, size_t bytes)
 {
-    uint64_t lines = fsh_core_lines(fsh_ccmd_n(c));
+    uint64_t lines = fsh_execute_lines(fsh_ccmd_n(c));
 
     return x_inside(c, bytes) && w_inside(c, bytes) &&
-           fsh_core_inside(fsh_ccmd_c_addr(c), fsh_ccmd_m(c), fsh_ccmd_ldc(c),
-                           lines, bytes) &&
+           fsh_execute_inside(fsh_ccmd_c_addr(c), fsh_ccmd_m(c),
+                              fsh_ccmd_ldc(c), lines, bytes) &&
            (!fsh_ccmd_bias(c) ||
-            fsh_core_inside(fsh_ccmd_b_addr(c), 1, 0, lines, bytes)) &&
+            fsh_execute_inside(fsh_ccmd_b_addr(c), 1, 0, lines, bytes)) &&
            (!fsh_ccmd_emit(c) ||
             encoded_inside(fsh_ccmd_e_addr(c), fsh_ccmd_n(c), fsh_ccmd_k(c),
                            bytes));
@@ -64,8 +65,9 @@ static struct fsh_operand x_operand(const uint64_t *c,
 {
     return (struct fsh_operand){
         .form = fsh_ccmd_x_bfp(c) ? FSH_OPERAND_BFP : FSH_OPERAND_ROWS,
-        .data = segment + fsh_ccmd_x_addr(c) * FSH_CORE_LINE,
-        .ld = fsh_core_distance(fsh_ccmd_ldx(c), fsh_ccmd_m(c), fsh_ccmd_k(c)),
+        .data = segment + fsh_ccmd_x_addr(c) * FSH_COMPUTE_LINE,
+        .ld =
+            fsh_execute_distance(fsh_ccmd_ldx(c), fsh_ccmd_m(c), fsh_ccmd_k(c)),
     };
 }
 
@@ -73,16 +75,16 @@ static size_t w_distance(const uint64_t *c)
 {
     uint64_t n = fsh_ccmd_n(c), k = fsh_ccmd_k(c);
 
-    return fsh_ccmd_w_rows(c) ? fsh_core_distance(fsh_ccmd_ldw(c), n, k)
-                              : fsh_core_distance(fsh_ccmd_ldw(c), k, n);
+    return fsh_ccmd_w_rows(c) ? fsh_execute_distance(fsh_ccmd_ldw(c), n, k)
+                              : fsh_execute_distance(fsh_ccmd_ldw(c), k, n);
 }
 
 static void emit(const uint64_t *c, unsigned char *segment)
 {
     fsh_bfp_operand_encode(
-        (const void *)(segment + fsh_ccmd_w_addr(c) * FSH_CORE_LINE),
+        (const void *)(segment + fsh_ccmd_w_addr(c) * FSH_COMPUTE_LINE),
         w_distance(c), !fsh_ccmd_w_rows(c), fsh_ccmd_n(c), fsh_ccmd_k(c),
-        segment + fsh_ccmd_e_addr(c) * FSH_CORE_LINE, FSH_ISA_BEST);
+        segment + fsh_ccmd_e_addr(c) * FSH_COMPUTE_LINE, FSH_ISA_BEST);
 }
 
 static struct fsh_operand w_operand(const uint64_t *c,
@@ -92,12 +94,12 @@ static struct fsh_operand w_operand(const uint64_t *c,
         .form = fsh_ccmd_w_bfp(c)    ? FSH_OPERAND_BFP
                 : fsh_ccmd_w_rows(c) ? FSH_OPERAND_ROWS
                                      : FSH_OPERAND_COLUMNS,
-        .data = segment + fsh_ccmd_w_addr(c) * FSH_CORE_LINE,
+        .data = segment + fsh_ccmd_w_addr(c) * FSH_COMPUTE_LINE,
         .ld = w_distance(c),
     };
 }
 
-unsigned fsh_core_status(enum fsh_kernel_status status)
+unsigned fsh_execute_status(enum fsh_kernel_status status)
 {
     switch (status) {
     case FSH_KERNEL_OK:
@@ -111,15 +113,16 @@ unsigned fsh_core_status(enum fsh_kernel_status status)
 
 static unsigned gemm(const uint64_t *c, unsigned char *segment, size_t bytes)
 {
-    unsigned char *bias = segment + fsh_ccmd_b_addr(c) * FSH_CORE_LINE;
+    unsigned char *bias = segment + fsh_ccmd_b_addr(c) * FSH_COMPUTE_LINE;
     struct fsh_matmul op = {
         .m = fsh_ccmd_m(c),
         .n = fsh_ccmd_n(c),
         .k = fsh_ccmd_k(c),
         .a = x_operand(c, segment),
         .b = w_operand(c, segment),
-        .c = (void *)(segment + fsh_ccmd_c_addr(c) * FSH_CORE_LINE),
-        .ldc = fsh_core_distance(fsh_ccmd_ldc(c), fsh_ccmd_m(c), fsh_ccmd_n(c)),
+        .c = (void *)(segment + fsh_ccmd_c_addr(c) * FSH_COMPUTE_LINE),
+        .ldc =
+            fsh_execute_distance(fsh_ccmd_ldc(c), fsh_ccmd_m(c), fsh_ccmd_n(c)),
         .finish = {.accumulate = fsh_ccmd_accumulate(c),
                    .bias = fsh_ccmd_bias(c) ? (const void *)bias : NULL,
                    .relu = fsh_ccmd_relu(c)},
@@ -129,7 +132,7 @@ static unsigned gemm(const uint64_t *c, unsigned char *segment, size_t bytes)
         return FSH_STATUS_LOCAL_RANGE;
     if (fsh_ccmd_emit(c))
         emit(c, segment);
-    return fsh_core_status(fsh_matmul(&op, FSH_ISA_BEST));
+    return fsh_execute_status(fsh_matmul(&op, FSH_ISA_BEST));
 }
 
 static unsigned encode(const uint64_t *c, unsigned char *segment, size_t bytes)
@@ -144,19 +147,18 @@ static unsigned encode(const uint64_t *c, unsigned char *segment, size_t bytes)
 
 static unsigned send(const uint64_t *c, size_t bytes)
 {
-    if (fsh_ccmd_x_addr(c) * FSH_CORE_LINE + fsh_ccmd_k(c) * 4 > bytes)
+    if (fsh_ccmd_x_addr(c) * FSH_COMPUTE_LINE + fsh_ccmd_k(c) * 4 > bytes)
         return FSH_STATUS_LOCAL_RANGE;
     return FSH_STATUS_OK;
 }
 
-unsigned fsh_core_execute(const uint64_t *c, unsigned char *segment,
-                          size_t bytes)
+unsigned fsh_execute(const uint64_t *c, unsigned char *segment, size_t bytes)
 {
     switch (fsh_ccmd_op(c)) {
     case FSH_COP_GEMM:
         return gemm(c, segment, bytes);
     case FSH_COP_CONV:
-        return fsh_core_conv(c, segment, bytes);
+        return fsh_execute_conv(c, segment, bytes);
     case FSH_COP_ENCODE:
         return encode(c, segment, bytes);
     case FSH_COP_SEND:

@@ -12,17 +12,17 @@ static bool sends_operand(const uint64_t *c)
            (fsh_ccmd_op(c) == FSH_COP_GEMM && fsh_ccmd_emit(c));
 }
 
-uint64_t fsh_core_sent_base(const uint64_t *c)
+uint64_t fsh_execute_sent_base(const uint64_t *c)
 {
     if (fsh_ccmd_op(c) == FSH_COP_SEND)
-        return fsh_ccmd_x_addr(c) * FSH_CORE_LINE;
+        return fsh_ccmd_x_addr(c) * FSH_COMPUTE_LINE;
     return (sends_operand(c) ? fsh_ccmd_e_addr(c) : fsh_ccmd_c_addr(c)) *
-           FSH_CORE_LINE;
+           FSH_COMPUTE_LINE;
 }
 
 /* Rows of `bytes` bytes; those without a gap go as one. */
 static void rows(uint64_t at, uint64_t count, uint64_t stride, uint64_t bytes,
-                 fsh_core_range_fn fn, void *arg)
+                 fsh_execute_range_fn fn, void *arg)
 {
     if (stride == bytes) {
         fn(arg, at, count * bytes);
@@ -32,17 +32,18 @@ static void rows(uint64_t at, uint64_t count, uint64_t stride, uint64_t bytes,
         fn(arg, at + i * stride, bytes);
 }
 
-static void conv_rows(const uint64_t *c, fsh_core_range_fn fn, void *arg)
+static void conv_rows(const uint64_t *c, fsh_execute_range_fn fn, void *arg)
 {
-    for (uint64_t ob = 0; ob < fsh_core_lines(fsh_ccmd_n(c)); ob++)
-        rows((fsh_ccmd_c_addr(c) + ob * fsh_ccmd_out_plane(c)) * FSH_CORE_LINE,
-             fsh_ccmd_out_h(c), fsh_ccmd_ldc(c) * FSH_CORE_LINE,
-             fsh_ccmd_out_w(c) * FSH_CORE_LINE, fn, arg);
+    for (uint64_t ob = 0; ob < fsh_execute_lines(fsh_ccmd_n(c)); ob++)
+        rows((fsh_ccmd_c_addr(c) + ob * fsh_ccmd_out_plane(c)) *
+                 FSH_COMPUTE_LINE,
+             fsh_ccmd_out_h(c), fsh_ccmd_ldc(c) * FSH_COMPUTE_LINE,
+             fsh_ccmd_out_w(c) * FSH_COMPUTE_LINE, fn, arg);
 }
 
-void fsh_core_sent(const uint64_t *c, fsh_core_range_fn fn, void *arg)
+void fsh_execute_sent(const uint64_t *c, fsh_execute_range_fn fn, void *arg)
 {
-    uint64_t base = fsh_core_sent_base(c);
+    uint64_t base = fsh_execute_sent_base(c);
 
     if (fsh_ccmd_op(c) == FSH_COP_SEND)
         fn(arg, base, fsh_ccmd_k(c) * 4);
@@ -53,6 +54,6 @@ void fsh_core_sent(const uint64_t *c, fsh_core_range_fn fn, void *arg)
     else if (fsh_ccmd_op(c) == FSH_COP_CONV)
         conv_rows(c, fn, arg);
     else
-        rows(base, fsh_ccmd_m(c), fsh_ccmd_ldc(c) * FSH_CORE_LINE,
+        rows(base, fsh_ccmd_m(c), fsh_ccmd_ldc(c) * FSH_COMPUTE_LINE,
              fsh_ccmd_n(c) * 4, fn, arg);
 }

@@ -49,7 +49,7 @@ int fsh_chunk_open(struct fsh_command_list *list, unsigned first,
     chunk->count = count;
     in_flight += count;
     atomic_store_explicit(&chunk->status, FSH_STATUS_OK, memory_order_relaxed);
-    /* Release, partner: fsh_core_completed. */
+    /* Release, partner: fsh_compute_completed. */
     atomic_store_explicit(&chunk->left, count, memory_order_release);
     return (int)(chunk - chunks);
 }
@@ -95,7 +95,7 @@ void fsh_chunk_keep(unsigned cookie)
 }
 
 /* A cookie that is not in use is none of ours: a client's own command. */
-void fsh_core_completed(unsigned cookie, unsigned status)
+void fsh_compute_completed(unsigned cookie, unsigned status)
 {
     struct fsh_chunk *chunk;
     unsigned ok = FSH_STATUS_OK;

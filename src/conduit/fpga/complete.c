@@ -133,8 +133,8 @@ static void finish_op(const uint64_t *entry, bool refused)
 static void finish_tagged(const uint64_t *entry)
 {
     if (fsh_ring_opcode(entry) == FSH_OP_COMPUTE)
-        fsh_core_completed((unsigned)fsh_ring_tag(entry),
-                           (unsigned)fsh_ring_status(entry));
+        fsh_compute_completed((unsigned)fsh_ring_tag(entry),
+                              (unsigned)fsh_ring_status(entry));
     else
         finish_op(entry, false);
 }

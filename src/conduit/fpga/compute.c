@@ -10,13 +10,13 @@
 
 enum { ARGS = 2 };
 
-bool fsh_fpga_core_present(uint32_t node)
+bool fsh_fpga_compute_present(uint32_t node)
 {
     return fsh_fpga.cores >> node & 1;
 }
 
-bool fsh_fpga_core_send(uint32_t node, const uint64_t *message,
-                        struct fsh_answer *answer)
+bool fsh_fpga_compute_send(uint32_t node, const uint64_t *message,
+                           struct fsh_answer *answer)
 {
     int tag = fsh_fpga_claim(&fsh_fpga.free_tags);
     const int32_t args[ARGS] = {(int32_t)*message, (int32_t)(*message >> 32)};
@@ -47,13 +47,13 @@ bool fsh_fpga_core_send(uint32_t node, const uint64_t *message,
     return false;
 }
 
-void fsh_fpga_core_counters(uint64_t *words)
+void fsh_fpga_compute_counters(uint64_t *words)
 {
     for (uint32_t i = 0; i < FSH_CPERF_COUNT; i++)
-        words[i] = fsh_fpga_read(FSH_REG_CORE_PERF + i * 8);
+        words[i] = fsh_fpga_read(FSH_REG_COMPUTE_PERF + i * 8);
 }
 
-void fsh_fpga_core_counters_clear(void)
+void fsh_fpga_compute_counters_clear(void)
 {
-    fsh_fpga_write(FSH_REG_CORE_PERF_CLEAR, 1);
+    fsh_fpga_write(FSH_REG_COMPUTE_PERF_CLEAR, 1);
 }

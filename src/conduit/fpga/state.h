@@ -171,11 +171,11 @@ bool fsh_fpga_in_segment(const void *p, size_t n, uint64_t *offset);
 
 /* --- compute.c: messages to compute cores --------------------------------- */
 
-bool fsh_fpga_core_present(uint32_t node);
-bool fsh_fpga_core_send(uint32_t node, const uint64_t *message,
-                        struct fsh_answer *answer);
-void fsh_fpga_core_counters(uint64_t *words);
-void fsh_fpga_core_counters_clear(void);
+bool fsh_fpga_compute_present(uint32_t node);
+bool fsh_fpga_compute_send(uint32_t node, const uint64_t *message,
+                           struct fsh_answer *answer);
+void fsh_fpga_compute_counters(uint64_t *words);
+void fsh_fpga_compute_counters_clear(void);
 
 /* --- progress.c ------------------------------------------------------------ */
 

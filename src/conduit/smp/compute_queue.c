@@ -49,8 +49,8 @@ static void give_back(_Atomic uint32_t *turn, uint64_t pos, uint32_t n)
     atomic_store_explicit(turn, free_turn(pos + n, n), memory_order_release);
 }
 
-bool fsh_smp_core_run(struct fsh_smp_core *core, unsigned queue, uint32_t addr,
-                      uint32_t count)
+bool fsh_smp_compute_run(struct fsh_smp_compute *core, unsigned queue,
+                         uint32_t addr, uint32_t count)
 {
     struct fsh_smp_lists *q = &core->queue[queue];
     uint64_t pos = atomic_load_explicit(&q->tail, memory_order_relaxed);
@@ -69,12 +69,12 @@ bool fsh_smp_core_run(struct fsh_smp_core *core, unsigned queue, uint32_t addr,
     cell->addr = addr;
     cell->count = count;
     publish(&cell->turn, pos, FSH_SMP_LISTS);
-    fsh_smp_core_wake(core);
+    fsh_smp_compute_wake(core);
     return true;
 }
 
-bool fsh_smp_core_take(struct fsh_smp_core *core, unsigned queue,
-                       uint64_t *head, uint32_t *addr, uint32_t *count)
+bool fsh_smp_compute_take(struct fsh_smp_compute *core, unsigned queue,
+                          uint64_t *head, uint32_t *addr, uint32_t *count)
 {
     struct fsh_smp_list *cell = &core->queue[queue].list[*head % FSH_SMP_LISTS];
 
@@ -87,22 +87,22 @@ bool fsh_smp_core_take(struct fsh_smp_core *core, unsigned queue,
     return true;
 }
 
-void fsh_smp_core_signal(struct fsh_smp_core *core, unsigned event,
-                         uint32_t increment)
+void fsh_smp_compute_signal(struct fsh_smp_compute *core, unsigned event,
+                            uint32_t increment)
 {
     /* As in the logic. Signallers that look at the same time may each add:
      * they are far too few to wrap it. Release, partner: the acquire in
-     * fsh_smp_core_await: what was written before the signal is there for
+     * fsh_smp_compute_await: what was written before the signal is there for
      * whoever waited for it. */
     if (atomic_load_explicit(&core->event[event], memory_order_relaxed) <
         FSH_EVENT_FULL)
         atomic_fetch_add_explicit(&core->event[event], increment,
                                   memory_order_release);
-    fsh_smp_core_wake(core);
+    fsh_smp_compute_wake(core);
 }
 
-bool fsh_smp_core_await(struct fsh_smp_core *core, unsigned event,
-                        uint32_t count)
+bool fsh_smp_compute_await(struct fsh_smp_compute *core, unsigned event,
+                           uint32_t count)
 {
     uint32_t have =
         atomic_load_explicit(&core->event[event], memory_order_acquire);
@@ -114,8 +114,8 @@ bool fsh_smp_core_await(struct fsh_smp_core *core, unsigned event,
     return true;
 }
 
-bool fsh_smp_core_complete(struct fsh_smp_core *core, unsigned cookie,
-                           unsigned status)
+bool fsh_smp_compute_complete(struct fsh_smp_compute *core, unsigned cookie,
+                              unsigned status)
 {
     uint64_t pos = atomic_load_explicit(&core->tail, memory_order_relaxed);
     struct fsh_smp_done *cell;
@@ -136,8 +136,8 @@ bool fsh_smp_core_complete(struct fsh_smp_core *core, unsigned cookie,
     return true;
 }
 
-bool fsh_smp_core_completed(struct fsh_smp_core *core, uint64_t *head,
-                            unsigned *cookie, unsigned *status)
+bool fsh_smp_compute_completed(struct fsh_smp_compute *core, uint64_t *head,
+                               unsigned *cookie, unsigned *status)
 {
     struct fsh_smp_done *cell = &core->done[*head % FSH_SMP_DONES];
 
@@ -150,18 +150,18 @@ bool fsh_smp_core_completed(struct fsh_smp_core *core, uint64_t *head,
     return true;
 }
 
-void fsh_smp_core_wake(struct fsh_smp_core *core)
+void fsh_smp_compute_wake(struct fsh_smp_compute *core)
 {
-    /* E, partner: fsh_smp_core_sleep: either this sees it asleep, or its futex
+    /* E, partner: fsh_smp_compute_sleep: either this sees it asleep, or its futex
      * sees the new number. Sequentially consistent, both. */
     atomic_fetch_add(&core->work, 1);
     if (atomic_load(&core->asleep) != 0)
         fsh_futex_wake((const void *)&core->work, INT_MAX);
 }
 
-void fsh_smp_core_sleep(struct fsh_smp_core *core, uint32_t seen)
+void fsh_smp_compute_sleep(struct fsh_smp_compute *core, uint32_t seen)
 {
-    /* E, partner: fsh_smp_core_wake. */
+    /* E, partner: fsh_smp_compute_wake. */
     atomic_store(&core->asleep, 1);
     if (atomic_load(&core->work) == seen)
         fsh_futex_wait((const void *)&core->work, seen, 0);

@@ -37,7 +37,7 @@ struct fsh_smp_done {
     uint8_t status; /* FSH_STATUS_ */
 };
 
-struct fsh_smp_core {
+struct fsh_smp_compute {
     /* Line 0: the worker's sleep. work: futex, bumped by whoever gives the core
      * something to look at; asleep: set and cleared by the worker; present: set
      * by the owner before the job starts to talk. */
@@ -58,34 +58,34 @@ struct fsh_smp_core {
 _Static_assert(FSH_COMMANDS_IN_FLIGHT <= FSH_SMP_DONES, "room for completions");
 _Static_assert(sizeof(struct fsh_smp_list) == 12, "list");
 _Static_assert(sizeof(struct fsh_smp_done) == 8, "completion");
-_Static_assert(offsetof(struct fsh_smp_core, event) == 64, "line 1");
-_Static_assert(offsetof(struct fsh_smp_core, queue) == 320, "line 5");
-_Static_assert(offsetof(struct fsh_smp_core, tail) == 832, "line 13");
+_Static_assert(offsetof(struct fsh_smp_compute, event) == 64, "line 1");
+_Static_assert(offsetof(struct fsh_smp_compute, queue) == 320, "line 5");
+_Static_assert(offsetof(struct fsh_smp_compute, tail) == 832, "line 13");
 
 /* Give a list to a queue; false if it is full. */
-bool fsh_smp_core_run(struct fsh_smp_core *core, unsigned queue, uint32_t addr,
-                      uint32_t count);
+bool fsh_smp_compute_run(struct fsh_smp_compute *core, unsigned queue,
+                         uint32_t addr, uint32_t count);
 /* The list at place *head of a queue; the owner's worker only. */
-bool fsh_smp_core_take(struct fsh_smp_core *core, unsigned queue,
-                       uint64_t *head, uint32_t *addr, uint32_t *count);
+bool fsh_smp_compute_take(struct fsh_smp_compute *core, unsigned queue,
+                          uint64_t *head, uint32_t *addr, uint32_t *count);
 
 /* Add to an event counter, unless it has come to FSH_EVENT_FULL. */
-void fsh_smp_core_signal(struct fsh_smp_core *core, unsigned event,
-                         uint32_t increment);
+void fsh_smp_compute_signal(struct fsh_smp_compute *core, unsigned event,
+                            uint32_t increment);
 /* Take count off if there are as many; the owner's worker only. */
-bool fsh_smp_core_await(struct fsh_smp_core *core, unsigned event,
-                        uint32_t count);
+bool fsh_smp_compute_await(struct fsh_smp_compute *core, unsigned event,
+                           uint32_t count);
 
 /* Tell the owner's host; false if its queue is full. */
-bool fsh_smp_core_complete(struct fsh_smp_core *core, unsigned cookie,
-                           unsigned status);
+bool fsh_smp_compute_complete(struct fsh_smp_compute *core, unsigned cookie,
+                              unsigned status);
 /* The completion at place *head; one thread at a time. */
-bool fsh_smp_core_completed(struct fsh_smp_core *core, uint64_t *head,
-                            unsigned *cookie, unsigned *status);
+bool fsh_smp_compute_completed(struct fsh_smp_compute *core, uint64_t *head,
+                               unsigned *cookie, unsigned *status);
 
 /* Wake the worker if it sleeps. */
-void fsh_smp_core_wake(struct fsh_smp_core *core);
+void fsh_smp_compute_wake(struct fsh_smp_compute *core);
 /* Sleep until woken after `seen` was read from core->work. Worker only. */
-void fsh_smp_core_sleep(struct fsh_smp_core *core, uint32_t seen);
+void fsh_smp_compute_sleep(struct fsh_smp_compute *core, uint32_t seen);
 
 #endif

@@ -28,7 +28,7 @@ struct fsh_smp_layout fsh_smp_layout(uint32_t ranks, size_t segment_max)
                       n * sizeof(struct fsh_smp_meet));
     l.segments = l.cores;
     if (fsh_area_bytes(ranks) != 0)
-        l.segments += n * sizeof(struct fsh_smp_core);
+        l.segments += n * sizeof(struct fsh_smp_compute);
     l.segments = to_page(l.segments);
     l.segment_stride = l.segment_max + to_page(fsh_area_bytes(ranks));
     l.total = l.segments + n * l.segment_stride;

@@ -13,7 +13,7 @@
 static struct {
     struct fsh_smp_port *port;
     uint32_t rank;
-    struct fsh_smp_core *cores; /* of all ranks; NULL if there are none */
+    struct fsh_smp_compute *cores; /* of all ranks; NULL if there are none */
     struct fsh_smp_memory memory[FSH_MAX_NODES];
     struct fsh_smp_worker worker;
     _Atomic uint32_t stop;
@@ -72,7 +72,7 @@ void fsh_smp_service_stop(void)
 {
     atomic_store_explicit(&service.stop, 1, memory_order_release);
     if (service.cores != NULL)
-        fsh_smp_core_wake(&service.cores[service.rank]);
+        fsh_smp_compute_wake(&service.cores[service.rank]);
 }
 
 bool fsh_smp_service_present(uint32_t node)
@@ -84,20 +84,20 @@ bool fsh_smp_service_present(uint32_t node)
 
 static unsigned give(uint32_t node, const uint64_t *message)
 {
-    struct fsh_smp_core *core = &service.cores[node];
+    struct fsh_smp_compute *core = &service.cores[node];
 
     switch (fsh_crun_op(message)) {
     case FSH_CMSG_RUN:
         if (fsh_crun_count(message) == 0)
             return FSH_STATUS_BAD_LENGTH;
-        return fsh_smp_core_run(core, (unsigned)fsh_crun_mover(message),
-                                (uint32_t)fsh_crun_addr(message),
-                                (uint32_t)fsh_crun_count(message))
+        return fsh_smp_compute_run(core, (unsigned)fsh_crun_mover(message),
+                                   (uint32_t)fsh_crun_addr(message),
+                                   (uint32_t)fsh_crun_count(message))
                    ? FSH_STATUS_OK
                    : FSH_STATUS_BUSY;
     case FSH_CMSG_SIGNAL:
-        fsh_smp_core_signal(core, (unsigned)fsh_csignal_counter(message),
-                            (uint32_t)fsh_csignal_increment(message));
+        fsh_smp_compute_signal(core, (unsigned)fsh_csignal_counter(message),
+                               (uint32_t)fsh_csignal_increment(message));
         return FSH_STATUS_OK;
     default:
         return FSH_STATUS_UNSUPPORTED;
@@ -141,9 +141,9 @@ static bool take_completions(void)
         fsh_smp_port_tell(service.port, service.rank);
         return false;
     }
-    while (fsh_smp_core_completed(&service.cores[service.rank],
-                                  &service.completed, &cookie, &status)) {
-        fsh_core_completed(cookie, status);
+    while (fsh_smp_compute_completed(&service.cores[service.rank],
+                                     &service.completed, &cookie, &status)) {
+        fsh_compute_completed(cookie, status);
         any = true;
     }
     atomic_flag_clear_explicit(&service.completing, memory_order_release);

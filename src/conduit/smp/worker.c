@@ -9,7 +9,7 @@
 
 #include "compute/execute/execute.h"
 
-#define LIST_STRIDE (FSH_CCMD_WORDS * 8 / FSH_CORE_LINE)
+#define LIST_STRIDE (FSH_CCMD_WORDS * 8 / FSH_COMPUTE_LINE)
 
 /* Copy the next command out of the segment and judge it. One that cannot be
  * read becomes a NOP without anything. */
@@ -17,7 +17,7 @@ static void fetch(struct fsh_smp_worker *w, unsigned index)
 {
     struct fsh_smp_worker_queue *q = &w->queue[index];
     const struct fsh_smp_memory *mine = &w->memory[w->rank];
-    uint64_t at = (uint64_t)q->addr * FSH_CORE_LINE;
+    uint64_t at = (uint64_t)q->addr * FSH_COMPUTE_LINE;
 
     q->addr += LIST_STRIDE;
     q->left--;
@@ -28,7 +28,7 @@ static void fetch(struct fsh_smp_worker *w, unsigned index)
         return;
     }
     memcpy(q->command, mine->base + at, sizeof q->command);
-    q->status = fsh_core_check(q->command, index == FSH_SMP_MOVER);
+    q->status = fsh_execute_check(q->command, index == FSH_SMP_MOVER);
 }
 
 /* Is there a command in front? */
@@ -37,8 +37,8 @@ static bool has_command(struct fsh_smp_worker *w, unsigned index)
     struct fsh_smp_worker_queue *q = &w->queue[index];
 
     if (!q->fetched && q->left == 0 &&
-        !fsh_smp_core_take(&w->cores[w->rank], index, &q->head, &q->addr,
-                           &q->left))
+        !fsh_smp_compute_take(&w->cores[w->rank], index, &q->head, &q->addr,
+                              &q->left))
         return false;
     if (!q->fetched)
         fetch(w, index);
@@ -97,12 +97,12 @@ static unsigned transfer(struct fsh_smp_worker *w, const uint64_t *c)
     struct sending s = {
         .worker = w,
         .nodes = fsh_ccmd_art_mask(c),
-        .from = fsh_core_sent_base(c),
-        .to = fsh_ccmd_art_addr(c) * FSH_CORE_LINE,
+        .from = fsh_execute_sent_base(c),
+        .to = fsh_ccmd_art_addr(c) * FSH_COMPUTE_LINE,
         .status = FSH_STATUS_OK,
     };
 
-    fsh_core_sent(c, send_range, &s);
+    fsh_execute_sent(c, send_range, &s);
     return s.status;
 }
 
@@ -116,8 +116,8 @@ static void signal_nodes(struct fsh_smp_worker *w, const uint64_t *c)
         uint32_t node = (uint32_t)__builtin_ctzll(left);
 
         if (node < w->ranks)
-            fsh_smp_core_signal(&w->cores[node],
-                                (unsigned)fsh_ccmd_signal_event(c), 1);
+            fsh_smp_compute_signal(&w->cores[node],
+                                   (unsigned)fsh_ccmd_signal_event(c), 1);
     }
 }
 
@@ -131,8 +131,8 @@ static void complete(struct fsh_smp_worker *w, const uint64_t *c,
 
     if (!fsh_ccmd_complete(c) || node >= w->ranks)
         return;
-    while (!fsh_smp_core_complete(&w->cores[node], (unsigned)fsh_ccmd_cookie(c),
-                                  status))
+    while (!fsh_smp_compute_complete(&w->cores[node],
+                                     (unsigned)fsh_ccmd_cookie(c), status))
         nanosleep(&nap, NULL);
     if (w->tell != NULL)
         w->tell(w->arg, node);
@@ -144,7 +144,7 @@ static void run(struct fsh_smp_worker *w, struct fsh_smp_worker_queue *q)
     unsigned status = q->status;
 
     if (status == FSH_STATUS_OK)
-        status = fsh_core_execute(q->command, mine->base, mine->bytes);
+        status = fsh_execute(q->command, mine->base, mine->bytes);
     poke(w, w->rank); /* what it has computed */
     if (status == FSH_STATUS_OK)
         status = transfer(w, q->command);
@@ -160,10 +160,10 @@ static bool step_queue(struct fsh_smp_worker *w, unsigned index)
 
     if (!has_command(w, index))
         return false;
-    if (fsh_core_waits(q->command) &&
-        !fsh_smp_core_await(&w->cores[w->rank],
-                            (unsigned)fsh_ccmd_await_event(q->command),
-                            (uint32_t)fsh_ccmd_await_count(q->command)))
+    if (fsh_execute_waits(q->command) &&
+        !fsh_smp_compute_await(&w->cores[w->rank],
+                               (unsigned)fsh_ccmd_await_event(q->command),
+                               (uint32_t)fsh_ccmd_await_count(q->command)))
         return false;
     run(w, q);
     q->fetched = false;
@@ -179,12 +179,12 @@ bool fsh_smp_worker_step(struct fsh_smp_worker *w)
 
 void fsh_smp_worker_run(struct fsh_smp_worker *w, const _Atomic uint32_t *stop)
 {
-    struct fsh_smp_core *core = &w->cores[w->rank];
+    struct fsh_smp_compute *core = &w->cores[w->rank];
 
     while (atomic_load_explicit(stop, memory_order_acquire) == 0) {
         uint32_t seen = atomic_load(&core->work);
 
         if (!fsh_smp_worker_step(w))
-            fsh_smp_core_sleep(core, seen);
+            fsh_smp_compute_sleep(core, seen);
     }
 }

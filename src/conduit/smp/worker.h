@@ -34,7 +34,7 @@ struct fsh_smp_worker_queue {
 
 struct fsh_smp_worker {
     uint32_t rank, ranks;
-    struct fsh_smp_core *cores;             /* all ranks */
+    struct fsh_smp_compute *cores;          /* all ranks */
     const struct fsh_smp_memory *memory;    /* all ranks */
     void (*tell)(void *arg, uint32_t rank); /* a completion is there, or NULL */
     void (*poke)(void *arg, uint32_t rank); /* results are there, or NULL: as
