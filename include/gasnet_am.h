@@ -47,11 +47,17 @@ int fsh_gasnet_am_request(unsigned what, gasnet_node_t node, int handler,
 int fsh_gasnet_am_reply(unsigned what, gasnet_token_t token, int handler,
                         const gasnet_handlerarg_t *args, const void *src,
                         size_t nbytes, void *dst);
-/* The same for the shortest of messages, where each instruction counts. */
-int fsh_gasnet_short_request(unsigned nargs, gasnet_node_t node, int handler,
+/* The same for the shortest of messages, where each instruction counts: `what` is
+ * the handler, one of the client's, plus 65536 times the number of arguments, up
+ * to 8. */
+int fsh_gasnet_short_request(gasnet_node_t node, unsigned what,
                              const gasnet_handlerarg_t *args);
-int fsh_gasnet_short_reply(unsigned nargs, gasnet_token_t token, int handler,
+int fsh_gasnet_short_reply(gasnet_token_t token, unsigned what,
                            const gasnet_handlerarg_t *args);
+#define FSH_GASNET_IS_SHORT(nargs, handler) \
+    ((nargs) <= 8 && (unsigned)(handler)-128u < 128u)
+#define FSH_GASNET_SHORT(nargs, handler) \
+    ((unsigned)(handler) | (unsigned)(nargs) << 16)
 int fsh_gasnet_am_request_va(unsigned category, gasnet_node_t node, int handler,
                              const void *src, size_t nbytes, void *dst,
                              int nargs, ...);
@@ -133,7 +139,10 @@ int fsh_gasnet_am_reply_va(unsigned category, gasnet_token_t token, int handler,
     static __inline__ int fsh_gasnet_AMRequestShort##M( \
         gasnet_node_t node, int handler FSH_AM_P##M) \
     { \
-        FSH_AM_A##M return fsh_gasnet_short_request(M, node, handler, args); \
+        FSH_AM_A##M if (FSH_GASNET_IS_SHORT(M, handler)) \
+            return fsh_gasnet_short_request( \
+                node, FSH_GASNET_SHORT(M, handler), args); \
+        return fsh_gasnet_am_request(M, node, handler, args, 0, 0, 0); \
     } \
     static __inline__ int fsh_gasnet_AMRequestMedium##M( \
         gasnet_node_t node, int handler, const void *src, \
@@ -159,7 +168,10 @@ int fsh_gasnet_am_reply_va(unsigned category, gasnet_token_t token, int handler,
     static __inline__ int fsh_gasnet_AMReplyShort##M( \
         gasnet_token_t token, int handler FSH_AM_P##M) \
     { \
-        FSH_AM_A##M return fsh_gasnet_short_reply(M, token, handler, args); \
+        FSH_AM_A##M if (FSH_GASNET_IS_SHORT(M, handler)) \
+            return fsh_gasnet_short_reply( \
+                token, FSH_GASNET_SHORT(M, handler), args); \
+        return fsh_gasnet_am_reply(M, token, handler, args, 0, 0, 0); \
     } \
     static __inline__ int fsh_gasnet_AMReplyMedium##M( \
         gasnet_token_t token, int handler, const void *src, \

@@ -38,9 +38,10 @@ void fsh_gasnet_poke(gasnet_node_t node);
 /* Calls that complete at once poll every so often, so that a loop of them that
  * waits for a peer also serves that peer. This is what they have left until
  * then: a put or a wait here takes 1, a get or a function's call 4; whoever
- * finds nothing left takes the function, which polls. So does a transfer of so
- * many bytes that a poll is nothing beside it. */
-#define FSH_GASNET_QUIET 256
+ * takes what is not there (below 0: one instruction to take and to tell) takes
+ * the function, which polls. So does a transfer of so many bytes that a poll is
+ * nothing beside it. */
+#define FSH_GASNET_QUIET 255
 #define FSH_GASNET_QUIET_CALL 4
 #define FSH_GASNET_QUIET_BYTES 131072u
 extern __thread long fsh_gasnet_until_poll
@@ -55,7 +56,7 @@ fsh_gasnet_is_due(long cost, size_t n)
     if (__builtin_expect(n >= FSH_GASNET_QUIET_BYTES, 0))
         return 1;
     fsh_gasnet_until_poll -= cost;
-    return __builtin_expect(fsh_gasnet_until_poll <= 0, 0) != 0;
+    return __builtin_expect(fsh_gasnet_until_poll < 0, 0) != 0;
 }
 
 /* n bytes from addr on in the segment of node, in this process; null if not

@@ -76,6 +76,28 @@ struct fsh_token {
     size_t nbytes; /* Medium, Long */
 };
 
+/* Of Shorts that came one after the other from one source, one. */
+#define FSH_SHORT_ARGS 8u
+struct fsh_short {
+    _Alignas(16) int32_t args[FSH_SHORT_ARGS];
+    uint32_t what; /* handler, and number of arguments << 16 */
+};
+
+static inline uint32_t fsh_short_what(uint8_t handler, uint8_t nargs)
+{
+    return handler | (uint32_t)nargs << 16;
+}
+
+static inline uint8_t fsh_short_handler(uint32_t what)
+{
+    return (uint8_t)what;
+}
+
+static inline uint8_t fsh_short_nargs(uint32_t what)
+{
+    return (uint8_t)(what >> 16);
+}
+
 /* Address and size of a rank's segment as that rank sees it (addresses differ
  * from rank to rank; a remote address is an address in the target's view). */
 struct fsh_segment {
@@ -162,13 +184,11 @@ struct fsh_conduit_ops {
     bool (*am_try_request)(const struct fsh_am *am);
     bool (*am_try_reply)(struct fsh_token *token, const struct fsh_am *am);
 
-    /* am_request (to another node than this one) and am_reply for Shorts, with
-     * all there is to say in registers, and 0 to return, so that one call can
-     * end with the next. */
-    int (*short_request)(uint32_t node, unsigned handler, unsigned nargs,
-                         const int32_t *args);
-    int (*short_reply)(struct fsh_token *token, unsigned handler,
-                       unsigned nargs, const int32_t *args);
+    /* am_request and am_reply for Shorts of up to FSH_SHORT_ARGS, with all there is to say in registers (`what` as in fsh_short), and 0 to
+     * return, so that one call can end with the next. */
+    int (*short_request)(uint32_t node, uint32_t what, const int32_t *args);
+    int (*short_reply)(struct fsh_token *token, uint32_t what,
+                       const int32_t *args);
 
     /* ---- put and get ---- */
 
@@ -240,6 +260,11 @@ const struct fsh_conduit_ops *fsh_conduit_find(const char *name);
  * token points to is valid for the call. Not called with locks held. An
  * unregistered handler is fatal with a message. */
 void fsh_am_deliver(struct fsh_token *token);
+
+/* The same for n Shorts, in turn, with one token, of which the conduit fills in
+ * source and is_request. */
+void fsh_am_deliver_shorts(struct fsh_token *token, const struct fsh_short *m,
+                           unsigned n);
 
 /* Upcall: handlers have run other than in a poll, while a message could not be
  * sent, or from this node to itself; threads that wait for what they did may be

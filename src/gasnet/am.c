@@ -193,47 +193,37 @@ int fsh_gasnet_am_reply(unsigned what, gasnet_token_t client_token, int handler,
     return GASNET_OK;
 }
 
-static inline bool is_client_handler(int handler)
-{
-    return (unsigned)handler - FSH_HANDLER_CLIENT <
-           FSH_HANDLER_COUNT - FSH_HANDLER_CLIENT;
-}
-
-/* The checks of the functions above, but for the words: who fails one is sent
- * there. */
-int fsh_gasnet_short_request(unsigned nargs, gasnet_node_t node, int handler,
+/* The checks of the functions above that the header has not made, but for the
+ * words: who fails one is sent there. */
+int fsh_gasnet_short_request(gasnet_node_t node, unsigned what,
                              const gasnet_handlerarg_t *args)
 {
     const struct fsh_thread *self = fsh_thread_current;
 
     if (__builtin_expect(node < fsh_gasnet.short_nodes, 1) &&
-        __builtin_expect(node != fsh_gasnet.rank, 1) &&
-        __builtin_expect(is_client_handler(handler), 1) &&
         __builtin_expect(self != NULL && self->in_handler == 0, 1) &&
-        __builtin_expect((fsh_gasnet_until_poll -= FSH_GASNET_QUIET_CALL) > 0,
+        __builtin_expect((fsh_gasnet_until_poll -= FSH_GASNET_QUIET_CALL) >= 0,
                          1))
-        return fsh_gasnet.ops->short_request(node, (unsigned)handler, nargs,
-                                             args);
-    return fsh_gasnet_am_request(nargs, node, handler, args, NULL, 0, NULL);
+        return fsh_gasnet.ops->short_request(node, what, args);
+    return fsh_gasnet_am_request(fsh_short_nargs(what), node,
+                                 fsh_short_handler(what), args, NULL, 0, NULL);
 }
 
-int fsh_gasnet_short_reply(unsigned nargs, gasnet_token_t client_token,
-                           int handler, const gasnet_handlerarg_t *args)
+int fsh_gasnet_short_reply(gasnet_token_t client_token, unsigned what,
+                           const gasnet_handlerarg_t *args)
 {
     const struct fsh_thread *self = fsh_thread_current;
     struct fsh_token *token = client_token;
 
     if (__builtin_expect(fsh_gasnet.short_nodes != 0, 1) &&
-        __builtin_expect(is_client_handler(handler), 1) &&
         __builtin_expect(token != NULL && self != NULL && token == self->token,
                          1) &&
         __builtin_expect(token->is_request && !token->replied, 1)) {
         token->replied = true;
-        return fsh_gasnet.ops->short_reply(token, (unsigned)handler, nargs,
-                                           args);
+        return fsh_gasnet.ops->short_reply(token, what, args);
     }
-    return fsh_gasnet_am_reply(nargs, client_token, handler, args, NULL, 0,
-                               NULL);
+    return fsh_gasnet_am_reply(fsh_short_nargs(what), client_token,
+                               fsh_short_handler(what), args, NULL, 0, NULL);
 }
 
 int fsh_gasnet_am_request_va(unsigned category, gasnet_node_t node, int handler,
@@ -309,9 +299,7 @@ void fsh_am_deliver(struct fsh_token *token)
     gasnet_hsl_t *held = self->held;
 
     if (__builtin_expect(fn == NULL, 0))
-        fsh_fatal("an active message from node %u is for handler index %u, "
-                  "which is not registered on this node (gasnet_attach)",
-                  token->source, index);
+        fsh_bad_handler(token->source, index);
     self->token = token;
     if (FSH_GASNET_DEBUG) {
         if (index >= FSH_HANDLER_CLIENT)
@@ -329,6 +317,38 @@ void fsh_am_deliver(struct fsh_token *token)
     if (self->held != held)
         fsh_fatal("handler %u returned while holding the HSL at %p", index,
                   (void *)self->held);
+}
+
+/* Debug: with all that goes with each. */
+static void deliver_each(struct fsh_token *token, const struct fsh_short *m,
+                         unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        token->handler = fsh_short_handler(m[i].what);
+        token->category = FSH_AM_SHORT;
+        token->nargs = fsh_short_nargs(m[i].what);
+        token->replied = false;
+        token->args = m[i].args;
+        fsh_am_deliver(token);
+    }
+}
+
+void fsh_am_deliver_shorts(struct fsh_token *token, const struct fsh_short *m,
+                           unsigned n)
+{
+    struct fsh_thread *self = fsh_thread_self();
+    unsigned depth = self->in_handler;
+    struct fsh_token *outer = self->token;
+
+    if (FSH_GASNET_DEBUG) {
+        deliver_each(token, m, n);
+        return;
+    }
+    self->token = token;
+    self->in_handler = depth + 1;
+    fsh_dispatch_shorts(token, m, n);
+    self->in_handler = depth;
+    self->token = outer;
 }
 
 static inline void wake_threads(void)

@@ -53,7 +53,19 @@
 #define BUFFER_CASE(N) \
     case N: ((void (*)(void *, void *, size_t T##N))fn)(name, buf, nbytes \
                                                         V##N); return;
+#define UP_TO_8(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
+#define NEXT_CASE(N) \
+    case N: ((void (*)(void * T##N))fn)(token V##N); break;
 /* clang-format on */
+
+/* Senders check the count: this is not what was sent. */
+static __attribute__((noinline, cold)) _Noreturn void bad_count(uint32_t source,
+                                                                unsigned nargs)
+{
+    fsh_fatal("an active message from node %u has %u arguments, but 16 are "
+              "possible: it was damaged on its way",
+              source, nargs);
+}
 
 void fsh_dispatch(fsh_handler_fn fn, void *name, const struct fsh_token *token)
 {
@@ -70,8 +82,26 @@ void fsh_dispatch(fsh_handler_fn fn, void *name, const struct fsh_token *token)
             EACH(BUFFER_CASE)
         }
     }
-    /* Senders check the count: this is not what was sent. */
-    fsh_fatal("an active message from node %u has %u arguments, but 16 are "
-              "possible: it was damaged on its way",
-              token->source, token->nargs);
+    bad_count(token->source, token->nargs);
+}
+
+_Static_assert(FSH_SHORT_ARGS == 8, "cases");
+
+void fsh_dispatch_shorts(struct fsh_token *token, const struct fsh_short *m,
+                         unsigned n)
+{
+    for (const struct fsh_short *end = m + n; m != end; m++) {
+        const int32_t *a = m->args;
+        unsigned index = m->what & 0xff, nargs = m->what >> 16;
+        fsh_handler_fn fn = fsh_gasnet.handler[index];
+
+        if (__builtin_expect(fn == NULL, 0))
+            fsh_bad_handler(token->source, index);
+        token->replied = false;
+        switch (nargs) {
+            UP_TO_8(NEXT_CASE)
+        default:
+            bad_count(token->source, nargs);
+        }
+    }
 }

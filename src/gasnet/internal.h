@@ -220,10 +220,10 @@ void fsh_gasnet_poll_due(const char *call, bool yields);
 /* Count a call that moved n bytes, unless the header has done so. */
 static inline bool fsh_poll_is_due(size_t n)
 {
-    if (fsh_gasnet_until_poll > 0)
+    if (fsh_gasnet_until_poll >= 0)
         fsh_gasnet_until_poll -= FSH_GASNET_QUIET_CALL;
     return __builtin_expect(
-        fsh_gasnet_until_poll <= 0 || n >= FSH_GASNET_QUIET_BYTES, 0);
+        fsh_gasnet_until_poll < 0 || n >= FSH_GASNET_QUIET_BYTES, 0);
 }
 
 /* The end of a call that moved n bytes and had nothing to wait for: every so
@@ -260,12 +260,16 @@ bool fsh_answers_kick(void);
 /* Call the handler of a message with its arguments spread out. name: what it
  * gets as its token. */
 void fsh_dispatch(fsh_handler_fn fn, void *name, const struct fsh_token *token);
+/* The handlers of n Shorts, each with the token. */
+void fsh_dispatch_shorts(struct fsh_token *token, const struct fsh_short *m,
+                         unsigned n);
 
 /* ---- checks (state.c, check.c): one line, and the job ends ---- */
 
 _Noreturn void fsh_bad_range(const char *call, uint32_t node, const void *addr,
                              size_t nbytes);
 _Noreturn void fsh_bad_call(const char *call);
+_Noreturn void fsh_bad_handler(uint32_t source, unsigned index);
 /* Debug: no lock held, interrupts not held, not in a handler. */
 void fsh_check_may_block(const char *call);
 

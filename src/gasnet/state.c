@@ -19,6 +19,14 @@ void fsh_bad_call(const char *call)
     fsh_fatal("%s: called before gasnet_attach", call);
 }
 
+void fsh_bad_handler(uint32_t source, unsigned index)
+{
+    fsh_fatal(
+        "an active message from node %u is for handler index %u, which is "
+        "not registered on this node (gasnet_attach)",
+        source, index);
+}
+
 void fsh_bad_range(const char *call, uint32_t node, const void *addr,
                    size_t nbytes)
 {

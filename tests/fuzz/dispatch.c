@@ -69,8 +69,8 @@ static bool is_long(const struct message *m)
 /* May it go the short way, and does it? */
 static bool is_plain(const struct message *m)
 {
-    return m->category == FSH_AM_SHORT && m->nargs >= 0 && m->nargs <= 16 &&
-           m->args[0] % 2 == 0;
+    return m->category == FSH_AM_SHORT && m->nargs >= 0 &&
+           FSH_GASNET_IS_SHORT(m->nargs, m->handler) && m->args[0] % 2 == 0;
 }
 
 /* What is wrong with a message, as a piece of what must be said; NULL: it is
@@ -180,7 +180,8 @@ static void reply(gasnet_token_t token)
             w.wrong = m->nargs < 0 || m->nargs > 16 ? w.wrong : "token";
     }
     if (is_plain(m))
-        fsh_gasnet_short_reply((unsigned)m->nargs, token, m->handler, m->args);
+        fsh_gasnet_short_reply(token, FSH_GASNET_SHORT(m->nargs, m->handler),
+                               m->args);
     else
         fsh_gasnet_am_reply_va(m->category, token, m->handler, m->src,
                                m->nbytes, m->dst, ARGS(m));
@@ -222,8 +223,8 @@ static void request_body(void *arg)
 
     (void)arg;
     if (is_plain(m))
-        fsh_gasnet_short_request((unsigned)m->nargs, m->node, m->handler,
-                                 m->args);
+        fsh_gasnet_short_request(
+            m->node, FSH_GASNET_SHORT(m->nargs, m->handler), m->args);
     else
         fsh_gasnet_am_request_va(m->category, m->node, m->handler, m->src,
                                  m->nbytes, m->dst, ARGS(m));

@@ -124,9 +124,9 @@ static bool pass(struct fsh_smp_port *port, unsigned channel,
                  const struct fsh_am *am)
 {
     if (am->category != FSH_AM_MEDIUM && fuzz_rarely(w.f, 2) &&
-        fsh_smp_send_lean(port, channel, am->node, am->handler, am->nargs,
-                          am->args, am->category == FSH_AM_LONG ? am : NULL,
-                          false))
+        fsh_smp_send_lean(port, channel, am->node,
+                          fsh_short_what(am->handler, am->nargs), am->args,
+                          am->category == FSH_AM_LONG ? am : NULL, false))
         return true;
     return fsh_smp_port_send(port, channel, am->node, am) == FSH_SMP_SENT;
 }

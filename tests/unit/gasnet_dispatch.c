@@ -96,6 +96,27 @@ static void deliver_and_check(unsigned index, unsigned nargs, bool buffer)
         CHECK(seen_buf == payload && seen_bytes == sizeof payload);
 }
 
+/* Two of a kind and one of no arguments, in one go. */
+static void deliver_shorts(unsigned none, unsigned index, unsigned nargs)
+{
+    struct fsh_token token = {.source = 7, .is_request = true};
+    struct fsh_short m[3] = {
+        {.what = fsh_short_what((uint8_t)index, (uint8_t)nargs)},
+        {.what = fsh_short_what((uint8_t)none, 0)},
+        {.what = fsh_short_what((uint8_t)index, (uint8_t)nargs)}};
+    unsigned before = calls;
+
+    for (unsigned i = 0; i < FSH_SHORT_ARGS; i++)
+        m[2].args[i] = (int32_t)(0x80000001u * (i + 1) + index);
+    token.replied = true; /* whatever the one before it did */
+    fsh_am_deliver_shorts(&token, m, 3);
+    CHECK(calls == before + 3 && seen_token == &token && !token.replied);
+    CHECK(seen_count == nargs && token.source == 7);
+    CHECK(memcmp(seen, m[2].args, nargs * sizeof *seen) == 0);
+    CHECK(fsh_thread_self()->token == NULL);
+    CHECK(fsh_thread_self()->in_handler == 0);
+}
+
 static bool inner_ran, outer_ran;
 
 static void inner(gasnet_token_t token)
@@ -105,11 +126,11 @@ static void inner(gasnet_token_t token)
 }
 
 /* The conduit may run reply handlers while a reply waits for room. */
-static int short_reply(struct fsh_token *token, unsigned handler,
-                       unsigned nargs, const int32_t *args)
+static int short_reply(struct fsh_token *token, uint32_t what,
+                       const int32_t *args)
 {
-    struct fsh_token reply = {.handler = (uint8_t)handler,
-                              .nargs = (uint8_t)nargs,
+    struct fsh_token reply = {.handler = fsh_short_handler(what),
+                              .nargs = fsh_short_nargs(what),
                               .args = args,
                               .is_request = false};
 
@@ -161,6 +182,8 @@ int main(int argc, char **argv)
     for (unsigned i = 0; i < ROWS; i++) {
         deliver_and_check(table[2 * i].index, rows[i].nargs, false);
         deliver_and_check(table[2 * i + 1].index, rows[i].nargs, true);
+        if (rows[i].nargs <= FSH_SHORT_ARGS)
+            deliver_shorts(table[0].index, table[2 * i].index, rows[i].nargs);
     }
     nesting();
     puts("gasnet_dispatch: pass");

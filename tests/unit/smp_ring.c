@@ -85,8 +85,8 @@ static void send(struct party *p, uint8_t channel, const struct fsh_am *am,
     /* As the conduit does. */
     while ((am->category == FSH_AM_MEDIUM ||
             !fsh_smp_send_lean(
-                port, channel, am->node, am->handler, am->nargs, am->args,
-                am->category == FSH_AM_LONG ? am : NULL, false)) &&
+                port, channel, am->node, fsh_short_what(am->handler, am->nargs),
+                am->args, am->category == FSH_AM_LONG ? am : NULL, false)) &&
            fsh_smp_port_send(port, channel, am->node, am) != FSH_SMP_SENT) {
         if (replies ? fsh_smp_port_poll_replies(port, deliver, p)
                     : fsh_smp_port_poll(port, deliver, p))

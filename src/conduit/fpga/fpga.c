@@ -96,25 +96,24 @@ static void fini(void) {}
 static void share(void) {}
 
 /* Shorts are commands like all others. */
-static int short_request(uint32_t node, unsigned handler, unsigned nargs,
-                         const int32_t *args)
+static int short_request(uint32_t node, uint32_t what, const int32_t *args)
 {
     const struct fsh_am am = {.node = node,
-                              .handler = (uint8_t)handler,
+                              .handler = fsh_short_handler(what),
                               .category = FSH_AM_SHORT,
-                              .nargs = (uint8_t)nargs,
+                              .nargs = fsh_short_nargs(what),
                               .args = args};
 
     fsh_fpga_am_request(&am);
     return 0;
 }
 
-static int short_reply(struct fsh_token *token, unsigned handler,
-                       unsigned nargs, const int32_t *args)
+static int short_reply(struct fsh_token *token, uint32_t what,
+                       const int32_t *args)
 {
-    const struct fsh_am am = {.handler = (uint8_t)handler,
+    const struct fsh_am am = {.handler = fsh_short_handler(what),
                               .category = FSH_AM_SHORT,
-                              .nargs = (uint8_t)nargs,
+                              .nargs = fsh_short_nargs(what),
                               .args = args};
 
     fsh_fpga_am_reply(token, &am);

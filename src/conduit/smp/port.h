@@ -26,16 +26,21 @@ struct fsh_smp_lock {
     atomic_uint held;
 };
 
-/* Sending end of a ring. Under `lock`, but the pointers, which are constant. */
+/* Sending end of a ring: what a Short takes to be sent, in a line. Under `lock`,
+ * but the pointers and the bit, which are constant. */
 struct fsh_smp_tx {
     _Alignas(64) struct fsh_smp_lock lock;
     uint32_t tail;  /* slots written, ever */
+    uint32_t plain; /* up to here slots can be written with nothing to look at
+                       before (plain_until, send.c); never behind tail */
     uint32_t freed; /* last value read from the ring */
     uint64_t inner; /* slots last used for the inside of a message */
     struct fsh_smp_ring *ring;
     struct fsh_smp_ctl *owner; /* of the ring: the receiver */
-    /* Word of the owner's that has this rank's bit; see layout.h. */
-    const _Atomic uint64_t *attention;
+    /* The owner, if a look at its summary and sleepers says whether it has to be
+     * told; or nobody, who always has. */
+    const struct fsh_smp_ctl *watch;
+    uint64_t bit; /* of this rank in a word of the owner's; see layout.h */
 };
 
 /* Receiving end of a ring. Under `lock`; `next` and `stamp` are also read
@@ -78,6 +83,7 @@ struct fsh_smp_port {
     struct fsh_smp_pool pool[FSH_SMP_CHANNELS];
     struct fsh_smp_lock pool_lock[FSH_SMP_CHANNELS];
     fsh_smp_patience_fn patience; /* or NULL */
+    fsh_smp_shorts_fn shorts;     /* or NULL */
     atomic_uint idle;             /* polls in a row that found nothing */
     atomic_uint late_looks;       /* yet to be had at the rings in `late` */
     atomic_uint late_polls;       /* since the last of them */
@@ -86,15 +92,13 @@ struct fsh_smp_port {
     struct fsh_smp_attention late;
 };
 
-/* The one thread enters: true, unless there are others by now. Light fence,
- * partner: fsh_smp_port_share. */
-static inline bool fsh_smp_enter_alone(struct fsh_smp_port *port)
+/* The one thread enters one more of its `inside`: true, unless there are others
+ * by now. Light fence, partner: fsh_smp_port_share. */
+static inline bool fsh_smp_enter_alone(struct fsh_smp_port *port,
+                                       unsigned inside)
 {
-    unsigned inside;
-
     if (atomic_load_explicit(&port->shared, memory_order_relaxed))
         return false;
-    inside = atomic_load_explicit(&port->inside, memory_order_relaxed);
     atomic_store_explicit(&port->inside, inside + 1, memory_order_relaxed);
     fsh_light_fence();
     if (__builtin_expect(
@@ -104,14 +108,73 @@ static inline bool fsh_smp_enter_alone(struct fsh_smp_port *port)
     return false;
 }
 
-/* Acquire, partner: release in unlock. */
+/* It leaves again. Release, partner: the acquire in fsh_smp_port_share. */
+static inline void fsh_smp_leave_alone(struct fsh_smp_port *port,
+                                       unsigned inside)
+{
+    atomic_store_explicit(&port->inside, inside, memory_order_release);
+}
+
+/* A lock itself. Acquire and release, partners of each other. */
+static inline bool fsh_smp_take(struct fsh_smp_lock *l)
+{
+    return atomic_load_explicit(&l->held, memory_order_relaxed) == 0 &&
+           atomic_exchange_explicit(&l->held, 1, memory_order_acquire) == 0;
+}
+
+static inline void fsh_smp_give(struct fsh_smp_lock *l)
+{
+    atomic_store_explicit(&l->held, 0, memory_order_release);
+}
+
+static inline bool fsh_smp_lock_try_in(struct fsh_smp_port *port,
+                                       struct fsh_smp_lock *l, unsigned inside)
+{
+    return !port->locking || fsh_smp_enter_alone(port, inside) ||
+           fsh_smp_take(l);
+}
+
+/* A lock that is not held was entered alone. */
+static inline void fsh_smp_let_go(struct fsh_smp_port *port,
+                                  struct fsh_smp_lock *l, unsigned inside)
+{
+    if (!port->locking)
+        return;
+    if (atomic_load_explicit(&l->held, memory_order_relaxed) != 0)
+        fsh_smp_give(l);
+    else
+        fsh_smp_leave_alone(port, inside);
+}
+
+static inline unsigned fsh_smp_inside(const struct fsh_smp_port *port)
+{
+    return atomic_load_explicit(&port->inside, memory_order_relaxed);
+}
+
 static inline bool fsh_smp_lock_try(struct fsh_smp_port *port,
                                     struct fsh_smp_lock *l)
 {
-    if (!port->locking || fsh_smp_enter_alone(port))
-        return true;
-    return atomic_load_explicit(&l->held, memory_order_relaxed) == 0 &&
-           atomic_exchange_explicit(&l->held, 1, memory_order_acquire) == 0;
+    return fsh_smp_lock_try_in(port, l, fsh_smp_inside(port));
+}
+
+static inline void fsh_smp_unlock(struct fsh_smp_port *port,
+                                  struct fsh_smp_lock *l)
+{
+    fsh_smp_let_go(port, l, fsh_smp_inside(port) - 1);
+}
+
+/* The same for a thread that holds no other lock of this port, so that no message
+ * waits for the count of the one before. */
+static inline bool fsh_smp_lock_try_first(struct fsh_smp_port *port,
+                                          struct fsh_smp_lock *l)
+{
+    return fsh_smp_lock_try_in(port, l, 0);
+}
+
+static inline void fsh_smp_unlock_first(struct fsh_smp_port *port,
+                                        struct fsh_smp_lock *l)
+{
+    fsh_smp_let_go(port, l, 0);
 }
 
 /* Another thread holds it. what, peer: as for fsh_smp_patience_fn. */
@@ -124,22 +187,6 @@ static inline void fsh_smp_lock(struct fsh_smp_port *port,
 {
     if (__builtin_expect(!fsh_smp_lock_try(port, l), 0))
         fsh_smp_lock_slowly(port, l, what, peer);
-}
-
-/* A lock that is not held was entered alone. Release, partners: the acquires in
- * lock_try and in fsh_smp_port_share. */
-static inline void fsh_smp_unlock(struct fsh_smp_port *port,
-                                  struct fsh_smp_lock *l)
-{
-    if (!port->locking)
-        return;
-    if (atomic_load_explicit(&l->held, memory_order_relaxed) != 0)
-        atomic_store_explicit(&l->held, 0, memory_order_release);
-    else
-        atomic_store_explicit(
-            &port->inside,
-            atomic_load_explicit(&port->inside, memory_order_relaxed) - 1,
-            memory_order_release);
 }
 
 static inline struct fsh_smp_head *fsh_smp_head_at(struct fsh_smp_ring *ring,
@@ -202,15 +249,16 @@ static inline bool fsh_smp_attended(const struct fsh_smp_port *port,
                                     const struct fsh_smp_tx *tx,
                                     unsigned channel)
 {
-    uint64_t word = atomic_load_explicit(tx->attention, memory_order_relaxed);
+    uint32_t word = port->rank / 64;
+    uint64_t summary = atomic_load_explicit(&tx->owner->summary[channel],
+                                            memory_order_relaxed);
 
-    if (!(word >> port->rank % 64 & 1))
-        return false;
-    return __builtin_expect(port->layout.ranks <= 64, 1) ||
-           (atomic_load_explicit(&tx->owner->summary[channel],
-                                 memory_order_relaxed) >>
-                port->rank / 64 &
-            1);
+    if (port->layout.ranks <= 64)
+        return (summary & tx->bit) != 0;
+    return (atomic_load_explicit(&tx->owner->ready[channel][word],
+                                 memory_order_relaxed) &
+            tx->bit) != 0 &&
+           (summary >> word & 1);
 }
 
 /* Make `owner` look at its ring from rank `source`. */

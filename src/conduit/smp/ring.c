@@ -19,8 +19,8 @@
 #include "base/log.h"
 #include "conduit/smp/send.h"
 
-#define TAKES_PER_POLL 32u /* slots of one ring a poll empties, about */
-#define BATCH 6u           /* messages copied out before their handlers run */
+#define TAKES_PER_POLL 64u /* slots of one ring a poll empties, about */
+#define BATCH 5u           /* messages copied out before their handlers run */
 #define FREED_STEP 16u     /* slots consumed before the sender is told */
 #define MAX_MESSAGE_SLOTS 10u
 /* After so many polls in vain a rank stops looking at rings; if they are at
@@ -40,6 +40,11 @@ _Static_assert(sizeof(struct fsh_smp_head) % FSH_SMP_ALIGN == 0, "payload");
 
 /* Where nothing ever comes: for bits of ranks that do not exist. */
 static struct fsh_smp_ring nowhere;
+unsigned long fx_n[16], fx_first, fx_empty;
+
+/* Whose attention nobody has: for senders that have more to look at, or a fence
+ * to make. */
+static const struct fsh_smp_ctl nobody;
 
 /* A line fetched before it is written has to be fetched again, by both sides: the
  * receiver, a batch and the next one ahead, stays behind what the sender has
@@ -192,10 +197,58 @@ static inline __attribute__((always_inline)) uint32_t take_one(
     return 1;
 }
 
-/* The same of up to BATCH messages of a slot each, or of one of several. That a
- * message takes one slot is said by a branch, not by arithmetic: so the processor
- * fetches the lines of a batch at once. After a whole batch there is likely
- * more, and its lines come while handlers run. */
+/* What tells a Short of one slot with no flags: stamp, category and slots. The
+ * rest of its first word is its handler and the number of its arguments. */
+#define PLAIN_MASK UINT64_C(0xff00ff00ffffffff)
+
+/* So many slots from a position on: fetch their lines. */
+static inline void fetch_batch(struct fsh_smp_ring *ring, uint32_t pos)
+{
+    uint32_t at = pos % FSH_SMP_SLOTS;
+
+    if (__builtin_expect(at <= FSH_SMP_SLOTS - BATCH, 1)) {
+#pragma GCC unroll 8
+        for (uint32_t i = 0; i < BATCH; i++)
+            __builtin_prefetch(ring->slot[at + i]);
+        return;
+    }
+    for (uint32_t i = 0; i < BATCH; i++)
+        __builtin_prefetch(fsh_smp_head_at(ring, pos + i));
+}
+
+/* Copy up to BATCH plain Shorts of one lap out and free their slots. Returns how
+ * many. That there is another one is said by a branch, not by arithmetic: so the
+ * processor fetches the lines of a batch at once. After a whole batch there is
+ * likely more, and its lines come while handlers run. */
+static inline __attribute__((always_inline)) uint32_t take_shorts(
+    const struct fsh_smp_port *port, struct fsh_smp_rx *rx, struct fsh_short *m)
+{
+    uint32_t pos = rx->pos, left = FSH_SMP_SLOTS - pos % FSH_SMP_SLOTS, n;
+    uint32_t most = left < BATCH ? left : BATCH;
+    uint64_t plain =
+        fsh_smp_first(fsh_smp_stamp(pos), fsh_smp_what(0, FSH_AM_SHORT, 0), 1);
+    const struct fsh_smp_head *head = fsh_smp_head_at(rx->ring, pos);
+
+    for (n = 0; n < most; n++) {
+        uint64_t what =
+            atomic_load_explicit(&head->first, memory_order_acquire) ^ plain;
+
+        if ((what & PLAIN_MASK) != 0)
+            break;
+        m[n].what = (uint32_t)(what >> 32);
+        memcpy(m[n].args, head + 1, sizeof m->args);
+        head += FSH_SMP_SLOT_BYTES / sizeof *head;
+    }
+    if (n == 0)
+        return 0;
+    consume(port, rx, n);
+    if (n == BATCH)
+        fetch_batch(rx->ring, pos + n);
+    return n;
+}
+
+/* The same of up to BATCH messages of a slot each of whatever kind, or of one
+ * of several. */
 static uint32_t take_batch(const struct fsh_smp_port *port,
                            struct fsh_smp_rx *rx, struct taken *t)
 {
@@ -213,8 +266,8 @@ static uint32_t take_batch(const struct fsh_smp_port *port,
     if (n == 0)
         return take_one(port, rx, t);
     consume(port, rx, n);
-    for (uint32_t i = 0; n == BATCH && i < BATCH; i++)
-        __builtin_prefetch(fsh_smp_head_at(rx->ring, pos + n + i));
+    if (n == BATCH)
+        fetch_batch(rx->ring, pos + n);
     return n;
 }
 
@@ -234,6 +287,16 @@ static __attribute__((noinline)) void give_back(struct fsh_smp_port *port,
                           memory_order_release);
     atomic_store_explicit(&port->back[owner].word, back << 32 | head->use,
                           memory_order_release);
+    for (unsigned c = 0; c < FSH_SMP_CHANNELS; c++) {
+        struct fsh_smp_tx *tx = &port->tx[c][owner];
+
+        /* For the next message to take it along, and if another thread sends
+         * now, one of the next. */
+        if (fsh_smp_lock_try(port, &tx->lock)) {
+            tx->plain = tx->tail;
+            fsh_smp_unlock(port, &tx->lock);
+        }
+    }
     fsh_smp_tell_freed(port, &port->ctl[owner]);
 }
 
@@ -347,10 +410,61 @@ static inline uint64_t find_new(const struct fsh_smp_rx *rx, uint64_t bits)
 /* If another thread holds the lock of a ring, it takes what there is. */
 static inline bool may_take(struct fsh_smp_port *port, struct fsh_smp_rx *rx)
 {
-    return fsh_smp_seems_new(rx) && fsh_smp_lock_try(port, &rx->lock);
+    return fsh_smp_seems_new(rx) && fsh_smp_lock_try_first(port, &rx->lock);
 }
 
-/* A source has sent several: deliver them in batches, within bounds. */
+/* Run the handlers of plain Shorts one by one. */
+static __attribute__((noinline)) void run_each(const struct fsh_short *m,
+                                               uint32_t n,
+                                               struct fsh_token *token,
+                                               fsh_smp_deliver_fn deliver,
+                                               void *arg)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        token->handler = fsh_short_handler(m[i].what);
+        token->nargs = fsh_short_nargs(m[i].what);
+        token->replied = false;
+        token->args = m[i].args;
+        if (token->nargs > FSH_SHORT_ARGS)
+            damaged(!token->is_request, token->source,
+                    (uint64_t)m[i].what << 32, 0);
+        deliver(token, arg);
+    }
+}
+
+/* Run the handlers of n plain Shorts. */
+static inline void run_shorts(struct fsh_smp_port *port,
+                              const struct fsh_short *m, uint32_t n,
+                              struct fsh_token *token,
+                              fsh_smp_deliver_fn deliver, void *arg)
+{
+    if (__builtin_expect(port->shorts != NULL, 1))
+        port->shorts(token, m, n);
+    else
+        run_each(m, n, token, deliver, arg);
+}
+
+/* Take a batch of any messages, let the lock go and run their handlers. Returns
+ * the slots they took. */
+static __attribute__((noinline)) uint32_t take_and_run(
+    struct fsh_smp_port *port, struct fsh_smp_rx *rx, uint32_t source,
+    unsigned channel, fsh_smp_deliver_fn deliver, void *arg)
+{
+    struct taken t;
+    uint32_t n = take_batch(port, rx, &t);
+
+    fsh_smp_unlock_first(port, &rx->lock);
+    for (uint32_t i = 0; i < n;) {
+        struct fsh_smp_head *head = (void *)t.slot[i];
+
+        i += slots_in(atomic_load_explicit(&head->first, memory_order_relaxed));
+        run(port, head, source, channel, deliver, arg);
+    }
+    return n;
+}
+
+/* A source has sent several: deliver them in batches, within bounds. Plain Shorts
+ * are the most common of messages that come in numbers. */
 static __attribute__((noinline)) void poll_more(struct fsh_smp_port *port,
                                                 uint32_t source,
                                                 unsigned channel,
@@ -358,20 +472,22 @@ static __attribute__((noinline)) void poll_more(struct fsh_smp_port *port,
                                                 void *arg)
 {
     struct fsh_smp_rx *rx = &port->rx[channel][source];
-    struct taken t;
+    struct fsh_token token = {.source = source,
+                              .category = FSH_AM_SHORT,
+                              .is_request = channel == FSH_SMP_REQUEST};
+    struct fsh_short shorts[BATCH];
 
     for (uint32_t done = 0, n; done < TAKES_PER_POLL; done += n) {
         if (!may_take(port, rx))
             return;
-        n = take_batch(port, rx, &t);
-        fsh_smp_unlock(port, &rx->lock);
-        for (uint32_t i = 0; i < n;) {
-            struct fsh_smp_head *head = (void *)t.slot[i];
-
-            i += slots_in(
-                atomic_load_explicit(&head->first, memory_order_relaxed));
-            run(port, head, source, channel, deliver, arg);
+        n = take_shorts(port, rx, shorts);
+        if (__builtin_expect(n == 0, 0)) {
+            n = take_and_run(port, rx, source, channel, deliver, arg);
+            continue;
         }
+        fx_n[n]++;
+        fsh_smp_unlock_first(port, &rx->lock);
+        run_shorts(port, shorts, n, &token, deliver, arg);
     }
 }
 
@@ -393,10 +509,11 @@ static __attribute__((noinline)) bool poll_word(struct fsh_smp_port *port,
         if (!may_take(port, rx))
             continue;
         n = take_one(port, rx, &t);
-        fsh_smp_unlock(port, &rx->lock);
+        fsh_smp_unlock_first(port, &rx->lock);
         if (n == 0)
             continue;
         any = true;
+        fx_first++;
         run(port, (void *)t.slot[0], source, channel, deliver, arg);
         if (fsh_smp_seems_new(rx))
             poll_more(port, source, channel, deliver, arg);
@@ -526,6 +643,7 @@ bool fsh_smp_port_poll(struct fsh_smp_port *port, fsh_smp_deliver_fn deliver,
     if (bits != 0)
         return conclude(
             port, poll_word(port, bits, 0, FSH_SMP_REQUEST, deliver, arg));
+    fx_empty++;
     count_idle(port);
     return false;
 }
@@ -553,9 +671,8 @@ static bool make_ends(struct fsh_smp_port *port, unsigned channel)
     for (uint32_t r = 0; r < ranks; r++) {
         tx[r].ring = ring_of(port, port->rank, r, channel);
         tx[r].owner = &port->ctl[r];
-        tx[r].attention = ranks <= 64
-                              ? &port->ctl[r].summary[channel]
-                              : &port->ctl[r].ready[channel][port->rank / 64];
+        tx[r].watch = ranks <= 64 && !port->fenced ? tx[r].owner : &nobody;
+        tx[r].bit = UINT64_C(1) << port->rank % 64;
     }
     for (uint32_t r = 0; r < bits; r++) {
         rx[r].ring =
@@ -602,6 +719,11 @@ void fsh_smp_port_free(struct fsh_smp_port *port)
     }
     free(port->back);
     free(port);
+}
+
+void fsh_smp_port_take_shorts(struct fsh_smp_port *port, fsh_smp_shorts_fn fn)
+{
+    port->shorts = fn;
 }
 
 unsigned fsh_smp_port_slots(struct fsh_smp_port *port, unsigned channel,

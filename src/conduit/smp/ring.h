@@ -39,6 +39,11 @@ enum fsh_smp_result { FSH_SMP_SENT, FSH_SMP_NO_SLOT, FSH_SMP_NO_BLOCK };
  * everything is valid during the call only. */
 typedef void (*fsh_smp_deliver_fn)(struct fsh_token *token, void *arg);
 
+/* The same for n Shorts that came one after the other; of the token, source and
+ * is_request are set. */
+typedef void (*fsh_smp_shorts_fn)(struct fsh_token *token,
+                                  const struct fsh_short *m, unsigned n);
+
 /* base: the mapped object. NULL if there is no memory. Owned by the caller. */
 struct fsh_smp_port *fsh_smp_port_new(void *base,
                                       const struct fsh_smp_layout *layout,
@@ -51,6 +56,9 @@ void fsh_smp_port_free(struct fsh_smp_port *port);
 typedef void (*fsh_smp_patience_fn)(const char *what, uint32_t peer,
                                     uint64_t *since);
 void fsh_smp_port_be_patient(struct fsh_smp_port *port, fsh_smp_patience_fn fn);
+
+/* Who takes Shorts that come in numbers; without, each is delivered by itself. */
+void fsh_smp_port_take_shorts(struct fsh_smp_port *port, fsh_smp_shorts_fn fn);
 
 /* Send without blocking; tells what was lacking. The message's node does not
  * count, dst is delivered as it is (Long: the caller has already placed the

@@ -166,6 +166,21 @@ static enum fsh_smp_result send_medium(struct fsh_smp_port *port,
     return FSH_SMP_SENT;
 }
 
+/* How far can slots be written with nothing to look at before? Not to this rank
+ * itself, nor where a payload was in them, nor with a block to give back (the
+ * next message takes that along), nor so far that what is fetched ahead is not
+ * free. */
+static uint32_t plain_until(const struct fsh_smp_port *port,
+                            struct fsh_smp_tx *tx, uint32_t dest)
+{
+    if (dest == port->rank || tx->inner != 0 ||
+        atomic_load_explicit(&port->back[dest].word, memory_order_relaxed) !=
+            0 ||
+        !fsh_smp_has_room(tx, FSH_SMP_AHEAD + 2))
+        return tx->tail;
+    return tx->freed + FSH_SMP_SLOTS - 1 - FSH_SMP_AHEAD;
+}
+
 enum fsh_smp_result fsh_smp_port_place(struct fsh_smp_port *port,
                                        unsigned channel, uint32_t dest,
                                        const struct fsh_am *am, void *place)
@@ -177,9 +192,10 @@ enum fsh_smp_result fsh_smp_port_place(struct fsh_smp_port *port,
     result = am->category == FSH_AM_MEDIUM && am->nbytes != 0
                  ? send_medium(port, tx, channel, dest, am)
                  : send_bare(port, tx, dest, am, place);
+    tx->plain = plain_until(port, tx, dest);
     fsh_smp_unlock(port, &tx->lock);
     if (__builtin_expect(result == FSH_SMP_SENT, 1) &&
-        __builtin_expect(fsh_smp_must_announce(port, tx, channel), 0))
+        __builtin_expect(fsh_smp_must_announce(tx, channel), 0))
         fsh_smp_announce(port, tx, channel);
     return result;
 }
@@ -191,8 +207,8 @@ enum fsh_smp_result fsh_smp_port_send(struct fsh_smp_port *port,
     return fsh_smp_port_place(port, channel, dest, am, NULL);
 }
 
-void fsh_smp_announce(struct fsh_smp_port *port, const struct fsh_smp_tx *tx,
-                      unsigned channel)
+int fsh_smp_announce(struct fsh_smp_port *port, const struct fsh_smp_tx *tx,
+                     unsigned channel)
 {
     /* A, B, partners: fsh_smp_withdraw and fsh_smp_port_sleep. */
     if (port->fenced)
@@ -201,4 +217,5 @@ void fsh_smp_announce(struct fsh_smp_port *port, const struct fsh_smp_tx *tx,
         fsh_smp_call_attention(port, tx->owner, port->rank, channel);
     if (atomic_load_explicit(&tx->owner->sleepers, memory_order_relaxed) != 0)
         fsh_smp_wake(tx->owner);
+    return 0;
 }

@@ -15,7 +15,7 @@
 
 /* Slots before its own that a message has the line of fetched: beyond those that
  * the receiver fetches (ring.c). */
-#define FSH_SMP_AHEAD 13u
+#define FSH_SMP_AHEAD 11u
 
 /* Arguments that fit into the first slot. */
 #define FSH_SMP_FIRST_ARGS \
@@ -59,64 +59,72 @@ static inline void fsh_smp_stamp_at(struct fsh_smp_tx *tx, uint32_t tail,
                           fsh_smp_first(fsh_smp_stamp(tail), what, slots),
                           memory_order_release);
     tx->tail = tail + slots;
-    fsh_prefetch_write(fsh_smp_head_at(ring, tail + FSH_SMP_AHEAD));
+}
+
+/* A message has been written at `tail`: have a line fetched that will be. It must
+ * be free, or the receiver, who may have fetched it already, loses it. */
+static inline void fsh_smp_fetch_ahead(struct fsh_smp_tx *tx, uint32_t tail)
+{
+    fsh_prefetch_write(fsh_smp_head_at(tx->ring, tail + FSH_SMP_AHEAD));
 }
 
 /* Everything else of the message is in its slots. Lock held. */
 static inline void fsh_smp_publish(struct fsh_smp_tx *tx, uint64_t what,
                                    uint32_t slots)
 {
+    uint32_t tail = tx->tail;
+
     if (__builtin_expect((tx->inner | (slots - 1)) != 0, 0))
         fsh_smp_mark_inside(tx, slots);
-    fsh_smp_stamp_at(tx, tx->tail, what, slots);
+    fsh_smp_stamp_at(tx, tail, what, slots);
+    if (tail - tx->freed + FSH_SMP_AHEAD < FSH_SMP_SLOTS)
+        fsh_smp_fetch_ahead(tx, tail);
 }
 
 /* After a message was published and the lock let go: is there somebody to be
  * told, or a fence to be made first? */
-static inline bool fsh_smp_must_announce(const struct fsh_smp_port *port,
-                                         const struct fsh_smp_tx *tx,
+static inline bool fsh_smp_must_announce(const struct fsh_smp_tx *tx,
                                          unsigned channel)
 {
+    const struct fsh_smp_ctl *watch = tx->watch;
+
     /* A, B, partners: fsh_smp_withdraw and fsh_smp_port_sleep. */
     fsh_light_fence();
-    return port->fenced || !fsh_smp_attended(port, tx, channel) ||
-           atomic_load_explicit(&tx->owner->sleepers, memory_order_relaxed) !=
-               0;
+    return __builtin_expect(!(atomic_load_explicit(&watch->summary[channel],
+                                                   memory_order_relaxed) &
+                              tx->bit),
+                            0) ||
+           __builtin_expect(atomic_load_explicit(&watch->sleepers,
+                                                 memory_order_relaxed) != 0,
+                            0);
 }
 
-/* Tell. */
-void fsh_smp_announce(struct fsh_smp_port *port, const struct fsh_smp_tx *tx,
-                      unsigned channel);
+/* Tell. Returns 0. */
+int fsh_smp_announce(struct fsh_smp_port *port, const struct fsh_smp_tx *tx,
+                     unsigned channel);
 
-/* Send a message of one slot and tell: a Short, or the Long that long_am is; near:
- * with its payload, for which there has to be room. False: it meets something
- * special, and nothing was done; fsh_smp_port_send has to be asked. */
-static inline __attribute__((always_inline)) bool fsh_smp_send_lean(
-    struct fsh_smp_port *port, unsigned channel, uint32_t dest,
-    unsigned handler, unsigned nargs, const int32_t *args,
+/* The end of sending: tell if need be. Returns 0, for a call that ends so. */
+static inline __attribute__((always_inline)) int fsh_smp_told(
+    struct fsh_smp_port *port, const struct fsh_smp_tx *tx, unsigned channel)
+{
+    if (fsh_smp_must_announce(tx, channel))
+        return fsh_smp_announce(port, tx, channel);
+    return 0;
+}
+
+/* The message itself, and that it is there. Lock held; false: it meets something
+ * special, and nothing was done. */
+static inline __attribute__((always_inline)) bool fsh_smp_write_lean(
+    struct fsh_smp_tx *tx, uint32_t what, const int32_t *args,
     const struct fsh_am *long_am, bool near)
 {
-    struct fsh_smp_tx *tx = &port->tx[channel][dest];
+    uint32_t tail = tx->tail, nargs = what >> 16;
+    struct fsh_smp_head *head = fsh_smp_head_at(tx->ring, tail);
+    int32_t *to = (int32_t *)(void *)(head + 1);
     unsigned category = FSH_AM_SHORT;
-    struct fsh_smp_head *head;
-    uint32_t tail;
-    int32_t *to;
 
-    if (__builtin_expect(nargs > FSH_SMP_FIRST_ARGS, 0) ||
-        !fsh_smp_lock_try(port, &tx->lock))
+    if (__builtin_expect(tail == tx->plain, 0))
         return false;
-    /* There is no room, or a payload was in these slots, or a block is to be
-     * given back. */
-    if (__builtin_expect(!fsh_smp_has_room(tx, 2) || tx->inner != 0 ||
-                             atomic_load_explicit(&port->back[dest].word,
-                                                  memory_order_relaxed) != 0,
-                         0)) {
-        fsh_smp_unlock(port, &tx->lock);
-        return false;
-    }
-    tail = tx->tail;
-    head = fsh_smp_head_at(tx->ring, tail);
-    to = (int32_t *)(void *)(head + 1);
     for (unsigned i = 0; i < nargs; i++)
         to[i] = args[i];
     if (long_am != NULL) {
@@ -127,11 +135,48 @@ static inline __attribute__((always_inline)) bool fsh_smp_send_lean(
             fsh_copy_words((unsigned char *)head + fsh_smp_payload(nargs),
                            long_am->src, long_am->nbytes);
     }
-    fsh_smp_stamp_at(tx, tail, fsh_smp_what(handler, category, nargs), 1);
-    fsh_smp_unlock(port, &tx->lock);
-    if (__builtin_expect(fsh_smp_must_announce(port, tx, channel), 0))
-        fsh_smp_announce(port, tx, channel);
+    fsh_smp_stamp_at(tx, tail,
+                     (uint64_t)what << 32 | fsh_smp_what(0, category, 0), 1);
+    fsh_smp_fetch_ahead(tx, tail);
     return true;
+}
+
+/* Put a message of one slot into a ring, what (as in fsh_short, with no more
+ * arguments) says: a Short, or the Long that long_am is; near: with its payload,
+ * for which there has to be room. False: nothing was done; fsh_smp_port_send has
+ * to be asked. True: to end with fsh_smp_told. The three ways in are code of
+ * their own, so that none asks at the end which one it was. */
+static inline __attribute__((always_inline)) bool fsh_smp_put_lean(
+    struct fsh_smp_port *port, struct fsh_smp_tx *tx, uint32_t what,
+    const int32_t *args, const struct fsh_am *long_am, bool near)
+{
+    bool done;
+
+    if (!port->locking)
+        return fsh_smp_write_lean(tx, what, args, long_am, near);
+    if (__builtin_expect(fsh_smp_enter_alone(port, 0), 1)) {
+        done = fsh_smp_write_lean(tx, what, args, long_am, near);
+        fsh_smp_leave_alone(port, 0);
+        return done;
+    }
+    if (!fsh_smp_take(&tx->lock))
+        return false;
+    done = fsh_smp_write_lean(tx, what, args, long_am, near);
+    fsh_smp_give(&tx->lock);
+    return done;
+}
+
+/* Send such a message: put it, and tell. False: nothing was done. */
+static inline bool fsh_smp_send_lean(struct fsh_smp_port *port,
+                                     unsigned channel, uint32_t dest,
+                                     uint32_t what, const int32_t *args,
+                                     const struct fsh_am *long_am, bool near)
+{
+    struct fsh_smp_tx *tx = &port->tx[channel][dest];
+
+    return what >> 16 <= FSH_SMP_FIRST_ARGS &&
+           fsh_smp_put_lean(port, tx, what, args, long_am, near) &&
+           fsh_smp_told(port, tx, channel) == 0;
 }
 
 #endif

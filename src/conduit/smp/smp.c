@@ -31,6 +31,7 @@
 #define FIRST_NAP_NS UINT64_C(20000) /* then twice as long each, so often */
 #define LONGER_NAPS 6u
 
+unsigned long fx_slow, fx_full;
 static struct {
     struct fsh_smp_layout layout;
     struct fsh_smp_port *port;
@@ -107,6 +108,7 @@ static void init(enum fsh_threads threads, struct fsh_limits *limits)
         fsh_fatal("conduit smp: no memory for the rings to %" PRIu32 " ranks",
                   smp.ranks);
     fsh_smp_port_be_patient(smp.port, be_patient);
+    fsh_smp_port_take_shorts(smp.port, fsh_am_deliver_shorts);
     fsh_smp_meeting_init(&smp.meeting, smp.port, smp.base, &smp.layout,
                          smp.rank, crowded);
     *limits = (struct fsh_limits){
@@ -284,6 +286,7 @@ static void send_slow(unsigned channel, uint32_t dest, const struct fsh_am *am,
     struct pause p = {.channel = channel, .dest = dest};
 
     while (result != FSH_SMP_SENT) {
+        fx_full++;
         if (poll_for(channel)) {
             p.idle = p.naps = 0;
             fsh_am_delivered();
@@ -307,13 +310,15 @@ static bool send_long(unsigned channel, uint32_t dest, const struct fsh_am *am)
 {
     if (am->nbytes - 1 < NEAR_BYTES &&
         fsh_smp_payload(am->nargs) + am->nbytes <= FSH_SMP_SLOT_BYTES &&
-        fsh_smp_send_lean(smp.port, channel, dest, am->handler, am->nargs,
-                          am->args, am, true))
+        fsh_smp_send_lean(smp.port, channel, dest,
+                          fsh_short_what(am->handler, am->nargs), am->args, am,
+                          true))
         return true;
     if (am->nbytes != 0)
         memcpy(translate(dest, am->dst), am->src, am->nbytes);
-    return fsh_smp_send_lean(smp.port, channel, dest, am->handler, am->nargs,
-                             am->args, am, false);
+    return fsh_smp_send_lean(smp.port, channel, dest,
+                             fsh_short_what(am->handler, am->nargs), am->args,
+                             am, false);
 }
 
 /* A message of this rank to itself: its handler runs now, on a payload of its
@@ -407,45 +412,44 @@ static bool am_try_reply(struct fsh_token *token, const struct fsh_am *am)
 
 /* A Short that met something: on the way of all messages. Returns 0. */
 static __attribute__((noinline)) int short_slowly(unsigned channel,
-                                                  uint32_t dest,
-                                                  unsigned handler,
-                                                  unsigned nargs,
+                                                  uint32_t dest, uint32_t what,
                                                   const int32_t *args)
 {
-    const struct fsh_am am = {.handler = (uint8_t)handler,
+    const struct fsh_am am = {.handler = fsh_short_handler(what),
                               .category = FSH_AM_SHORT,
-                              .nargs = (uint8_t)nargs,
+                              .nargs = fsh_short_nargs(what),
                               .args = args};
 
+    fx_slow++;
     send(channel, dest, &am);
     return 0;
 }
 
+_Static_assert(FSH_SHORT_ARGS == FSH_SMP_FIRST_ARGS, "a Short in a slot");
+
 static inline __attribute__((always_inline)) int send_short(unsigned channel,
                                                             uint32_t dest,
-                                                            unsigned handler,
-                                                            unsigned nargs,
+                                                            uint32_t what,
                                                             const int32_t *args)
 {
-    if (__builtin_expect(fsh_smp_send_lean(smp.port, channel, dest, handler,
-                                           nargs, args, NULL, false),
-                         1))
-        return 0;
-    return short_slowly(channel, dest, handler, nargs, args);
+    struct fsh_smp_port *port = smp.port;
+    struct fsh_smp_tx *tx = &port->tx[channel][dest];
+
+    if (!__builtin_expect(fsh_smp_put_lean(port, tx, what, args, NULL, false),
+                          1))
+        return short_slowly(channel, dest, what, args);
+    return fsh_smp_told(port, tx, channel);
 }
 
-static int short_request(uint32_t node, unsigned handler, unsigned nargs,
-                         const int32_t *args)
+static int short_request(uint32_t node, uint32_t what, const int32_t *args)
 {
-    return send_short(FSH_SMP_REQUEST, node, handler, nargs, args);
+    return send_short(FSH_SMP_REQUEST, node, what, args);
 }
 
-static int short_reply(struct fsh_token *token, unsigned handler,
-                       unsigned nargs, const int32_t *args)
+static int short_reply(struct fsh_token *token, uint32_t what,
+                       const int32_t *args)
 {
-    if (__builtin_expect(token->source == smp.rank, 0))
-        return short_slowly(FSH_SMP_REPLY, smp.rank, handler, nargs, args);
-    return send_short(FSH_SMP_REPLY, token->source, handler, nargs, args);
+    return send_short(FSH_SMP_REPLY, token->source, what, args);
 }
 
 static void share(void)
