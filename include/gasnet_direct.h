@@ -59,10 +59,11 @@ fsh_gasnet_is_due(long cost, size_t n)
     return __builtin_expect(fsh_gasnet_until_poll < 0, 0) != 0;
 }
 
-/* n bytes from addr on in the segment of node, in this process; null if not
- * there. */
-static __inline__ __attribute__((__always_inline__, __unused__)) char *
-fsh_gasnet_here(gasnet_node_t node, const void *addr, size_t n)
+/* The window with n bytes from addr on, in the segment of node; null if they are
+ * not there. */
+static __inline__ __attribute__((__always_inline__, __unused__))
+const fsh_gasnet_window_t *
+fsh_gasnet_window_of(gasnet_node_t node, const void *addr, size_t n)
 {
     const fsh_gasnet_window_t *w;
     uintptr_t offset;
@@ -76,26 +77,31 @@ fsh_gasnet_here(gasnet_node_t node, const void *addr, size_t n)
     offset = (uintptr_t)addr - w->base;
     if (__builtin_expect(offset > w->size || n > w->size - offset, 0))
         return NULL;
-    return w->here + offset;
+    return w;
+}
+
+/* And where they are in this process. */
+static __inline__ __attribute__((__always_inline__, __unused__)) char *
+fsh_gasnet_here(const fsh_gasnet_window_t *w, const void *addr)
+{
+    return w->here + ((uintptr_t)addr - w->base);
 }
 
 static __inline__ __attribute__((__always_inline__, __unused__)) int
 fsh_gasnet_put_here(gasnet_node_t node, void *dest, const void *src, size_t n)
 {
-    char *to;
+    const fsh_gasnet_window_t *w;
 
     if (fsh_gasnet_is_due(1, n))
         return 0;
-    to = fsh_gasnet_here(node, dest, n);
-    if (__builtin_expect(to == NULL, 0))
+    w = fsh_gasnet_window_of(node, dest, n);
+    if (__builtin_expect(w == NULL, 0))
         return 0;
-    memcpy(to, src, n);
+    memcpy(fsh_gasnet_here(w, dest), src, n);
     /* Before whatever this thread announces next. */
     GASNETI_RELEASE();
-    if (__builtin_expect(
-            __atomic_load_n(fsh_gasnet_windows.window[node].watching,
-                            __ATOMIC_RELAXED) != 0,
-            0))
+    if (__builtin_expect(__atomic_load_n(w->watching, __ATOMIC_RELAXED) != 0,
+                         0))
         fsh_gasnet_poke(node);
     return 1;
 }
@@ -103,14 +109,14 @@ fsh_gasnet_put_here(gasnet_node_t node, void *dest, const void *src, size_t n)
 static __inline__ __attribute__((__always_inline__, __unused__)) int
 fsh_gasnet_get_here(void *dest, gasnet_node_t node, const void *src, size_t n)
 {
-    const char *from;
+    const fsh_gasnet_window_t *w;
 
     if (fsh_gasnet_is_due(FSH_GASNET_QUIET_CALL, n))
         return 0;
-    from = fsh_gasnet_here(node, src, n);
-    if (__builtin_expect(from == NULL, 0))
+    w = fsh_gasnet_window_of(node, src, n);
+    if (__builtin_expect(w == NULL, 0))
         return 0;
-    memcpy(dest, from, n);
+    memcpy(dest, fsh_gasnet_here(w, src), n);
     GASNETI_ACQUIRE();
     return 1;
 }

@@ -40,7 +40,6 @@ _Static_assert(sizeof(struct fsh_smp_head) % FSH_SMP_ALIGN == 0, "payload");
 
 /* Where nothing ever comes: for bits of ranks that do not exist. */
 static struct fsh_smp_ring nowhere;
-unsigned long fx_n[16], fx_first, fx_empty;
 
 /* Whose attention nobody has: for senders that have more to look at, or a fence
  * to make. */
@@ -485,7 +484,6 @@ static __attribute__((noinline)) void poll_more(struct fsh_smp_port *port,
             n = take_and_run(port, rx, source, channel, deliver, arg);
             continue;
         }
-        fx_n[n]++;
         fsh_smp_unlock_first(port, &rx->lock);
         run_shorts(port, shorts, n, &token, deliver, arg);
     }
@@ -513,7 +511,6 @@ static __attribute__((noinline)) bool poll_word(struct fsh_smp_port *port,
         if (n == 0)
             continue;
         any = true;
-        fx_first++;
         run(port, (void *)t.slot[0], source, channel, deliver, arg);
         if (fsh_smp_seems_new(rx))
             poll_more(port, source, channel, deliver, arg);
@@ -643,7 +640,6 @@ bool fsh_smp_port_poll(struct fsh_smp_port *port, fsh_smp_deliver_fn deliver,
     if (bits != 0)
         return conclude(
             port, poll_word(port, bits, 0, FSH_SMP_REQUEST, deliver, arg));
-    fx_empty++;
     count_idle(port);
     return false;
 }

@@ -31,7 +31,6 @@
 #define FIRST_NAP_NS UINT64_C(20000) /* then twice as long each, so often */
 #define LONGER_NAPS 6u
 
-unsigned long fx_slow, fx_full;
 static struct {
     struct fsh_smp_layout layout;
     struct fsh_smp_port *port;
@@ -286,7 +285,6 @@ static void send_slow(unsigned channel, uint32_t dest, const struct fsh_am *am,
     struct pause p = {.channel = channel, .dest = dest};
 
     while (result != FSH_SMP_SENT) {
-        fx_full++;
         if (poll_for(channel)) {
             p.idle = p.naps = 0;
             fsh_am_delivered();
@@ -420,7 +418,6 @@ static __attribute__((noinline)) int short_slowly(unsigned channel,
                               .nargs = fsh_short_nargs(what),
                               .args = args};
 
-    fx_slow++;
     send(channel, dest, &am);
     return 0;
 }
