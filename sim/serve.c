@@ -163,7 +163,7 @@ struct fsh_serve *fsh_serve_open(const struct fsh_job *job,
         snprintf(err, errlen, "out of memory");
         goto undo;
     }
-    serve->shared = map_object(job->fabric_fd, sizeof *serve->shared,
+    serve->shared = map_object(job->shared_fd, sizeof *serve->shared,
                                "the fabric object", 0, err, errlen);
     if (!serve->shared)
         goto undo;

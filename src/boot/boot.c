@@ -23,7 +23,7 @@
 
 #define MS UINT64_C(1000000)
 
-struct fsh_boot_state fsh_boot = {.fd = {-1, -1, -1, -1, -1}, .abort_fd = -1};
+struct fsh_boot_state fsh_boot = {.fd = {-1, -1, -1, -1}, .abort_fd = -1};
 
 uint32_t fsh_boot_rank(void)
 {
@@ -225,12 +225,12 @@ static void obey_debug_settings(void)
         usleep(100000);
 }
 
-void fsh_boot_init(const char *default_conduit)
+void fsh_boot_init(const char *default_conduit, fsh_boot_needs_fn needs)
 {
     fsh_log_on_fatal(end_fatally);
     fsh_log_mute_when(is_ending);
     fsh_boot.pid = getpid();
-    fsh_boot_enter(default_conduit);
+    fsh_boot_enter(default_conduit, needs);
     fsh_boot_catch_signals();
     atomic_store(&my_slot()->pid, fsh_boot.pid);
     atomic_store(&my_slot()->state, FSH_RANK_INIT);

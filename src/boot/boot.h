@@ -17,10 +17,13 @@
 
 #include "boot/job.h"
 
+/* What a conduit of this name needs; fatal with a message if there is none. */
+typedef const struct fsh_job_needs *(*fsh_boot_needs_fn)(const char *conduit);
+
 /* Join or make the job. default_conduit: name compiled into the client, used
  * if neither launcher nor FSHMEM_CONDUIT says. Idempotence is the caller's
  * business. Fatal with a message on failure. */
-void fsh_boot_init(const char *default_conduit);
+void fsh_boot_init(const char *default_conduit, fsh_boot_needs_fn needs);
 
 uint32_t fsh_boot_rank(void);
 uint32_t fsh_boot_size(void);
@@ -33,14 +36,13 @@ unsigned fsh_boot_cpus(void);
 struct fsh_job_page *fsh_boot_page(void);
 
 /* Inherited descriptors; -1 if the job has none of that kind. Owned by boot.
- * FSH_FD_SMP is the job-wide shared memory of conduit smp (all ranks map it);
- * the others belong to this rank's node alone. */
+ * FSH_FD_SHARED is mapped by all ranks; the others belong to this rank's node
+ * alone. */
 enum fsh_fd_kind {
-    FSH_FD_SMP,
+    FSH_FD_SHARED,
     FSH_FD_DRAM,
     FSH_FD_DMA,
     FSH_FD_MMIO,
-    FSH_FD_FABRIC,
     FSH_FD_KINDS
 };
 int fsh_boot_fd(enum fsh_fd_kind kind);

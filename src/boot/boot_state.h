@@ -36,7 +36,7 @@ struct fsh_boot_state {
 extern struct fsh_boot_state fsh_boot;
 
 /* Fill fsh_boot: join a job, or make one. Fatal with a message. */
-void fsh_boot_enter(const char *default_conduit);
+void fsh_boot_enter(const char *default_conduit, fsh_boot_needs_fn needs);
 
 /* The signals of a rank; once, in gasnet_init. */
 void fsh_boot_catch_signals(void);
@@ -44,6 +44,6 @@ void fsh_boot_catch_signals(void);
 /* GASNET_PSHM_NODES: make this process the launcher of a job of so many ranks,
  * which are forks of it. Returns in each of them, with the ticket in the
  * environment as fshrun leaves it. */
-void fsh_boot_fork_job(uint32_t ranks, const char *conduit);
+void fsh_boot_fork_job(uint32_t ranks, const struct fsh_job_needs *needs);
 
 #endif

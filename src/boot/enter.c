@@ -42,11 +42,10 @@ static void take_ticket(const struct fsh_job_ticket *t)
         fsh_fatal("cannot join the job: rank %" PRIu32 " of %" PRIu32, t->rank,
                   b->page->size);
     b->rank = t->rank;
-    b->fd[FSH_FD_SMP] = t->smp_fd;
+    b->fd[FSH_FD_SHARED] = t->shared_fd;
     b->fd[FSH_FD_DRAM] = t->dram_fd;
     b->fd[FSH_FD_DMA] = t->dma_fd;
     b->fd[FSH_FD_MMIO] = t->mmio_fd;
-    b->fd[FSH_FD_FABRIC] = t->fabric_fd;
     b->abort_fd = t->abort_fd;
     for (int i = 0; i < FSH_FD_KINDS; i++)
         fsh_job_cloexec(b->fd[i], true);
@@ -88,22 +87,21 @@ static void join(const char *text)
 
 /* ---- this process makes the job ---- */
 
-static int make_job(uint32_t ranks, const char *conduit, char *err,
-                    size_t errlen)
+static int make_job(uint32_t ranks, const struct fsh_job_needs *needs,
+                    char *err, size_t errlen)
 {
     struct fsh_boot_state *b = &fsh_boot;
     struct fsh_job_config config;
     int rc;
 
-    fsh_job_config_init(&config, ranks, conduit);
+    fsh_job_config_init(&config, ranks, needs);
     rc = fsh_job_create(&b->job, &config, err, errlen);
     if (rc != 0)
         return rc;
     b->owner = true;
     b->page = b->job.page;
     b->abort_fd = ranks > 1 ? b->job.abort_fd : -1;
-    b->fd[FSH_FD_SMP] = b->job.smp_fd;
-    b->fd[FSH_FD_FABRIC] = b->job.fabric_fd;
+    b->fd[FSH_FD_SHARED] = b->job.shared_fd;
     if (!b->job.node)
         return 0;
     b->fd[FSH_FD_DRAM] = b->job.node[0].dram_fd;
@@ -124,27 +122,26 @@ static void forked(void)
 
 /* ---- another's launcher ---- */
 
-/* What rank 0 opens: a connection to each other, memory objects (three a node on
- * fpga), and the like. */
+/* What rank 0 opens: a connection to each other, memory objects (three a node),
+ * and the like. */
 static uint32_t descriptors_of_first(const struct fsh_place *place,
-                                     const char *conduit)
+                                     const struct fsh_job_needs *needs)
 {
-    uint32_t objects = strcmp(conduit, "smp") == 0 ? 0 : 3 * place->size;
+    uint32_t objects = needs->nodes ? 3 * place->size : 0;
 
     return place->size + objects + 16;
 }
 
 /* Rank 0: make the job and hand it out. */
-static void found_foreign(const struct fsh_place *place, const char *conduit,
-                          int *lifeline)
+static void found_foreign(const struct fsh_place *place,
+                          const struct fsh_job_needs *needs, int *lifeline)
 {
     int fd = fsh_meeting_listen(place);
     char err[640];
 
-    if (!fsh_limits_raise_files(place->size,
-                                descriptors_of_first(place, conduit), err,
-                                sizeof(err)) ||
-        make_job(place->size, conduit, err, sizeof(err)) != 0) {
+    if (!fsh_limits_raise_files(place->size, descriptors_of_first(place, needs),
+                                err, sizeof(err)) ||
+        make_job(place->size, needs, err, sizeof(err)) != 0) {
         fsh_warn("gasnet_init: %s", err);
         fsh_rendezvous_refuse(place, fd);
         _exit(1);
@@ -152,7 +149,8 @@ static void found_foreign(const struct fsh_place *place, const char *conduit,
     fsh_rendezvous_serve(place, fd, &fsh_boot.job, lifeline);
 }
 
-static void enter_foreign(const struct fsh_place *place, const char *conduit)
+static void enter_foreign(const struct fsh_place *place,
+                          const struct fsh_job_needs *needs)
 {
     struct fsh_watch_peers peers = {.rank = place->rank,
                                     .parent = place->parent};
@@ -164,7 +162,7 @@ static void enter_foreign(const struct fsh_place *place, const char *conduit)
         fsh_fatal("out of memory");
     fsh_log_rank((int)place->rank);
     if (place->rank == 0) {
-        found_foreign(place, conduit, peers.lifeline);
+        found_foreign(place, needs, peers.lifeline);
     } else {
         fsh_rendezvous_join(place, &t);
         peers.lifeline[0] = t.life_fd;
@@ -188,9 +186,10 @@ static const char *choose_conduit(const char *compiled_in)
     return compiled_in && compiled_in[0] ? compiled_in : "smp";
 }
 
-void fsh_boot_enter(const char *default_conduit)
+void fsh_boot_enter(const char *default_conduit, fsh_boot_needs_fn find)
 {
-    const char *text = getenv(FSH_JOB_ENV), *conduit;
+    const struct fsh_job_needs *needs;
+    const char *text = getenv(FSH_JOB_ENV);
     struct fsh_place place = {.size = 0};
     enum fsh_place_result result;
     uint32_t nodes;
@@ -204,14 +203,14 @@ void fsh_boot_enter(const char *default_conduit)
     if (!text && result == FSH_PLACE_REFUSED)
         fsh_fatal("gasnet_init: %s", err);
     if (!text) {
-        conduit = choose_conduit(default_conduit);
+        needs = find(choose_conduit(default_conduit));
         if (place.rank == 0 || result != FSH_PLACE_FOUND)
             fsh_option_check();
         if (result == FSH_PLACE_FOUND)
-            enter_foreign(&place, conduit);
+            enter_foreign(&place, needs);
         else if (nodes > 1)
-            fsh_boot_fork_job(nodes, conduit);
-        else if (make_job(1, conduit, err, sizeof(err)) != 0)
+            fsh_boot_fork_job(nodes, needs);
+        else if (make_job(1, needs, err, sizeof(err)) != 0)
             fsh_fatal("%s", err);
         text = getenv(FSH_JOB_ENV); /* in the ranks of fsh_boot_fork_job */
     }

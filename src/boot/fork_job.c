@@ -112,7 +112,7 @@ static void warn_of_threads(void)
                  n - 3);
 }
 
-void fsh_boot_fork_job(uint32_t ranks, const char *conduit)
+void fsh_boot_fork_job(uint32_t ranks, const struct fsh_job_needs *needs)
 {
     struct fsh_job_config config;
     struct fsh_launch l = {.hooks = {.exec_fd = -1}};
@@ -120,7 +120,7 @@ void fsh_boot_fork_job(uint32_t ranks, const char *conduit)
     char err[800];
     int rc;
 
-    fsh_job_config_init(&config, ranks, conduit);
+    fsh_job_config_init(&config, ranks, needs);
     warn_of_threads();
     fflush(NULL); /* or guard and ranks would print it again */
     fsh_launch_signals_save(&l.before);

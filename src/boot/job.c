@@ -54,11 +54,11 @@ static const char *const *sim_args(void)
 }
 
 void fsh_job_config_init(struct fsh_job_config *config, uint32_t ranks,
-                         const char *conduit)
+                         const struct fsh_job_needs *needs)
 {
     memset(config, 0, sizeof(*config));
+    config->needs = needs;
     config->ranks = ranks;
-    snprintf(config->conduit, sizeof(config->conduit), "%s", conduit);
     snprintf(config->topology, sizeof(config->topology), "%s",
              fsh_option_str("FSHMEM_TOPOLOGY"));
     config->segment_max = fsh_option_size("FSHMEM_SEGMENT_MAX");
@@ -110,13 +110,12 @@ static int make_memory(const char *name, size_t bytes, int *fd, char *err,
 static int check_config(const struct fsh_job_config *config, char *err,
                         size_t errlen)
 {
-    uint32_t max = strcmp(config->conduit, "fpga") == 0 ? FSH_MAX_NODES
-                                                        : FSH_JOB_MAX_RANKS;
+    uint32_t max = config->needs->max_ranks;
 
     if (config->ranks >= 1 && config->ranks <= max)
         return 0;
     snprintf(err, errlen, "%" PRIu32 " ranks: conduit %s takes 1 to %" PRIu32,
-             config->ranks, config->conduit, max);
+             config->ranks, config->needs->conduit, max);
     return -EINVAL;
 }
 
@@ -129,10 +128,11 @@ static void fill_page(struct fsh_job *job)
     page->page_bytes = sizeof(*page);
     page->size = config->ranks;
     page->job_id = (uint32_t)getpid();
-    snprintf(page->conduit, sizeof(page->conduit), "%s", config->conduit);
+    snprintf(page->conduit, sizeof(page->conduit), "%s",
+             config->needs->conduit);
     snprintf(page->topology, sizeof(page->topology), "%s", config->topology);
     page->dram_bytes = config->dram_bytes;
-    page->smp_segment_max = config->segment_max;
+    page->segment_max = config->segment_max;
     atomic_store(&page->abort_code, -1);
     atomic_store(&page->abort_rank, -2);
 }
@@ -172,19 +172,26 @@ static int make_wires(struct fsh_job *job, char *err, size_t errlen)
     return 0;
 }
 
-static int make_smp(struct fsh_job *job, char *err, size_t errlen)
+/* Segments lie in the object that all ranks map. */
+static int grant_segments(struct fsh_job *job, char *err, size_t errlen)
 {
     struct fsh_job_config *config = &job->config;
-    int rc = fsh_segment_grant(config->ranks, &config->segment_max,
-                               "FSHMEM_SEGMENT_MAX", err, errlen);
+    int rc = fsh_segment_grant(config->needs, config->ranks,
+                               &config->segment_max, err, errlen);
 
-    if (rc != 0)
-        return rc;
     config->segment_max = fsh_segment_pages(config->segment_max);
-    job->page->smp_segment_max = config->segment_max;
-    return make_memory("fshmem smp",
-                       fsh_smp_bytes(config->ranks, config->segment_max),
-                       &job->smp_fd, err, errlen);
+    job->page->segment_max = config->segment_max;
+    return rc;
+}
+
+static int make_shared(struct fsh_job *job, char *err, size_t errlen)
+{
+    const struct fsh_job_config *config = &job->config;
+
+    return make_memory(
+        "fshmem shared",
+        config->needs->shared_bytes(config->ranks, config->segment_max),
+        &job->shared_fd, err, errlen);
 }
 
 static int make_nodes(struct fsh_job *job, char *err, size_t errlen)
@@ -196,7 +203,7 @@ static int make_nodes(struct fsh_job *job, char *err, size_t errlen)
     /* The default is not probed: it costs nothing until it is written. */
     if (fsh_option_given("FSHMEM_DRAM"))
         rc =
-            fsh_segment_grant(config->ranks, &dram, "FSHMEM_DRAM", err, errlen);
+            fsh_segment_grant(config->needs, config->ranks, &dram, err, errlen);
     job->node = malloc(config->ranks * sizeof(*job->node));
     if (rc == 0 && !job->node) {
         snprintf(err, errlen, "out of memory");
@@ -204,19 +211,16 @@ static int make_nodes(struct fsh_job *job, char *err, size_t errlen)
     }
     for (uint32_t i = 0; job->node && i < config->ranks; i++)
         job->node[i] = (struct fsh_job_node){-1, -1, -1};
-    if (rc == 0)
-        rc = make_memory("fshmem fabric", fsh_job_fabric_bytes(),
-                         &job->fabric_fd, err, errlen);
     for (uint32_t i = 0; rc == 0 && i < config->ranks; i++) {
         struct fsh_job_node *n = &job->node[i];
 
         rc = make_memory("fshmem dram", dram, &n->dram_fd, err, errlen);
         if (rc == 0)
-            rc = make_memory("fshmem dma", fsh_job_dma_bytes(), &n->dma_fd, err,
-                             errlen);
-        if (rc == 0)
-            rc = make_memory("fshmem mmio", fsh_job_mmio_bytes(), &n->mmio_fd,
+            rc = make_memory("fshmem dma", config->needs->dma_bytes, &n->dma_fd,
                              err, errlen);
+        if (rc == 0)
+            rc = make_memory("fshmem mmio", config->needs->mmio_bytes,
+                             &n->mmio_fd, err, errlen);
     }
     return rc;
 }
@@ -228,17 +232,18 @@ int fsh_job_create(struct fsh_job *job, const struct fsh_job_config *config,
 
     memset(job, 0, sizeof(*job));
     job->config = *config;
-    job->page_fd = job->smp_fd = job->fabric_fd = job->abort_fd = -1;
+    job->page_fd = job->shared_fd = job->abort_fd = -1;
     job->lifeline[0] = job->lifeline[1] = -1;
     rc = check_config(config, err, errlen);
     if (rc == 0)
         rc = make_page(job, err, errlen);
     if (rc == 0)
         rc = make_wires(job, err, errlen);
-    if (rc == 0 && strcmp(config->conduit, "fpga") == 0)
-        rc = make_nodes(job, err, errlen);
-    else if (rc == 0)
-        rc = make_smp(job, err, errlen);
+    if (rc == 0)
+        rc = config->needs->nodes ? make_nodes(job, err, errlen)
+                                  : grant_segments(job, err, errlen);
+    if (rc == 0)
+        rc = make_shared(job, err, errlen);
     if (rc != 0)
         fsh_job_destroy(job);
     return rc;
@@ -257,8 +262,7 @@ void fsh_job_destroy(struct fsh_job *job)
         munmap(job->page, sizeof(*job->page));
     job->page = NULL;
     close_fd(&job->page_fd);
-    close_fd(&job->smp_fd);
-    close_fd(&job->fabric_fd);
+    close_fd(&job->shared_fd);
     close_fd(&job->abort_fd);
     close_fd(&job->lifeline[0]);
     close_fd(&job->lifeline[1]);
@@ -280,11 +284,10 @@ struct fsh_job_ticket fsh_job_ticket(const struct fsh_job *job, uint32_t rank,
     return (struct fsh_job_ticket){
         .rank = rank,
         .page_fd = job->page_fd,
-        .smp_fd = job->smp_fd,
+        .shared_fd = job->shared_fd,
         .dram_fd = node->dram_fd,
         .dma_fd = node->dma_fd,
         .mmio_fd = node->mmio_fd,
-        .fabric_fd = job->fabric_fd,
         .life_fd = life_fd,
         .abort_fd = job->abort_fd,
     };
@@ -293,8 +296,8 @@ struct fsh_job_ticket fsh_job_ticket(const struct fsh_job *job, uint32_t rank,
 int fsh_job_enter_rank(struct fsh_job *job, uint32_t rank)
 {
     struct fsh_job_ticket t = fsh_job_ticket(job, rank, job->lifeline[0]);
-    const int keep[] = {t.page_fd, t.smp_fd,    t.dram_fd, t.dma_fd,
-                        t.mmio_fd, t.fabric_fd, t.life_fd, t.abort_fd};
+    const int keep[] = {t.page_fd, t.shared_fd, t.dram_fd, t.dma_fd,
+                        t.mmio_fd, t.life_fd,   t.abort_fd};
     char text[256];
 
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)

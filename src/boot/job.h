@@ -50,9 +50,10 @@ struct fsh_job_page {
     uint32_t job_id;     /* launcher's pid */
     uint32_t page_bytes; /* sizeof(struct fsh_job_page): same release? */
     char conduit[16];
-    char topology[16];        /* "ring" or "line" (fpga) */
-    uint64_t dram_bytes;      /* per node (fpga) */
-    uint64_t smp_segment_max; /* per rank (smp) */
+    char topology[16];   /* "ring" or "line" (fpga) */
+    uint64_t dram_bytes; /* per node, where ranks have nodes */
+    uint64_t
+        segment_max; /* per rank, where segments lie in the shared object */
     _Alignas(64)
         atomic_uint barrier_futex; /* bumped on each barrier's release */
     atomic_uint barrier_count;
@@ -68,15 +69,31 @@ struct fsh_job_page {
     struct fsh_rank_slot rank[FSH_JOB_MAX_RANKS];
 };
 
+/* What the ranks of a conduit need of their job. A conduit has one, const
+ * (conduit.h); boot asks nothing else of it. */
+struct fsh_job_needs {
+    const char *conduit; /* its name, 15 letters at most */
+    uint32_t max_ranks;
+    /* The setting that bounds a rank's segment. */
+    const char *segment_option;
+    /* Bytes of the object that all ranks map (FSH_FD_SHARED), with room for
+     * segments of segment_max bytes each where they lie in it. */
+    size_t (*shared_bytes)(uint32_t ranks, size_t segment_max);
+    /* A rank has a node of its own, with device memory for its segment, a DMA
+     * window and registers of these sizes, and fshsim runs beside the ranks. */
+    bool nodes;
+    size_t dma_bytes, mmio_bytes;
+};
+
 struct fsh_job_config {
+    const struct fsh_job_needs *needs;
     uint32_t ranks;
-    char conduit[16];
     char topology[16];
-    size_t segment_max; /* smp: bytes per rank the memory object has room
-                             * for; 0: what memory allows */
-    size_t dram_bytes;  /* fpga: device memory per node */
+    size_t segment_max; /* bytes per rank the shared object has room for; 0:
+                         * what memory allows */
+    size_t dram_bytes;  /* device memory per node */
     const char *const
-        *sim_args; /* fpga: extra arguments of fshsim, NULL-terminated */
+        *sim_args; /* extra arguments of fshsim, NULL-terminated */
 };
 
 /* The launcher's handle. fds are close-on-exec until handed to a child. */
@@ -84,8 +101,7 @@ struct fsh_job {
     struct fsh_job_config config;
     struct fsh_job_page *page;
     int page_fd;
-    int smp_fd;
-    int fabric_fd;
+    int shared_fd;
     int lifeline
         [2]; /* every child holds the read end; the creator the write end */
     int abort_fd; /* eventfd, readable once abort_code is set */
@@ -98,7 +114,7 @@ struct fsh_job {
 /* Fill config from the settings (FSHMEM_TOPOLOGY, FSHMEM_SEGMENT_MAX,
  * FSHMEM_DRAM, FSHMEM_SIM_ARGS ...). Fatal with a message on a bad value. */
 void fsh_job_config_init(struct fsh_job_config *config, uint32_t ranks,
-                         const char *conduit);
+                         const struct fsh_job_needs *needs);
 
 /* Create page and memory objects. Returns 0 or a negative errno with a message
  * (what was asked, what limit, what to set) in err. */
@@ -122,10 +138,10 @@ void fsh_job_destroy(struct fsh_job *job);
 
 /*
  * The simulator's side. It finds its job in the environment variable
- *   FSHMEM_SIM_JOB = "ranks=N,topology=ring|line,dram=BYTES,page=FD,fabric=FD,
+ *   FSHMEM_SIM_JOB = "ranks=N,topology=ring|line,dram=BYTES,page=FD,shared=FD,
  *                     life=FD,abort=FD,mem=DRAM.DMA.MMIO[/DRAM.DMA.MMIO...]"
  * (one line; one triple of descriptors per node). Sizes of the objects: dram is
- * dram_bytes, the others fsh_job_{dma,mmio,fabric}_bytes().
+ * dram_bytes, the others are the device's (struct fsh_job_needs).
  */
 /* Read it: fills config, descriptors and node[]; maps the control page (and
  * nothing else); starts a thread that ends the process with SIGKILL when the
@@ -153,12 +169,5 @@ void fsh_job_describe_rank(const struct fsh_job_page *page, uint32_t rank,
 /* Rank 0, after attach: say so if segments of this many bytes in all cannot be
  * touched, with the limit and what to set. */
 void fsh_job_check_segments(uint32_t ranks, size_t total);
-
-/* Sizes of the objects of a node (sim_shm.h). */
-size_t fsh_job_dma_bytes(void);
-size_t fsh_job_mmio_bytes(void);
-size_t fsh_job_fabric_bytes(void);
-/* Bytes of FSH_FD_SMP for this many ranks (conduit smp says). */
-size_t fsh_smp_bytes(uint32_t ranks, size_t segment_max);
 
 #endif

@@ -58,10 +58,10 @@ void fsh_job_ticket_write(const struct fsh_job_ticket *t, char *text,
                           size_t len)
 {
     snprintf(text, len,
-             "rank=%" PRIu32 ",page=%d,smp=%d,dram=%d,dma=%d,mmio=%d,fabric=%d,"
+             "rank=%" PRIu32 ",page=%d,shared=%d,dram=%d,dma=%d,mmio=%d,"
              "life=%d,abort=%d",
-             t->rank, t->page_fd, t->smp_fd, t->dram_fd, t->dma_fd, t->mmio_fd,
-             t->fabric_fd, t->life_fd, t->abort_fd);
+             t->rank, t->page_fd, t->shared_fd, t->dram_fd, t->dma_fd,
+             t->mmio_fd, t->life_fd, t->abort_fd);
 }
 
 bool fsh_job_ticket_read(struct fsh_job_ticket *ticket, const char *text)
@@ -70,10 +70,10 @@ bool fsh_job_ticket_read(struct fsh_job_ticket *ticket, const char *text)
         const char *key;
         int *fd;
     } fds[] = {
-        {"page", &ticket->page_fd}, {"smp", &ticket->smp_fd},
-        {"dram", &ticket->dram_fd}, {"dma", &ticket->dma_fd},
-        {"mmio", &ticket->mmio_fd}, {"fabric", &ticket->fabric_fd},
-        {"life", &ticket->life_fd}, {"abort", &ticket->abort_fd},
+        {"page", &ticket->page_fd},   {"shared", &ticket->shared_fd},
+        {"dram", &ticket->dram_fd},   {"dma", &ticket->dma_fd},
+        {"mmio", &ticket->mmio_fd},   {"life", &ticket->life_fd},
+        {"abort", &ticket->abort_fd},
     };
     long long value;
 

@@ -18,7 +18,7 @@
 /* What a rank is told. Descriptors are -1 where the job has none. */
 struct fsh_job_ticket {
     uint32_t rank;
-    int page_fd, smp_fd, dram_fd, dma_fd, mmio_fd, fabric_fd;
+    int page_fd, shared_fd, dram_fd, dma_fd, mmio_fd;
     int life_fd, abort_fd;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The shared words of the control page that launcher, ranks and simulator all
- * use: sizes, ending the job, and saying what a rank does. Any thread; ending
+ * use: ending the job, and saying what a rank does. Any thread; ending
  * is async-signal-safe.
  */
 #include <inttypes.h>
@@ -12,29 +12,8 @@
 
 #include "base/futex.h"
 #include "boot/job.h"
-#include "device/sim/sim_shm.h"
 
 enum { REASON_PENDING = -2 };
-
-static size_t whole_pages(size_t bytes)
-{
-    return (bytes + 4095) & ~(size_t)4095;
-}
-
-size_t fsh_job_dma_bytes(void)
-{
-    return FSH_SIM_DMA_BYTES;
-}
-
-size_t fsh_job_mmio_bytes(void)
-{
-    return whole_pages(sizeof(struct fsh_sim_mmio));
-}
-
-size_t fsh_job_fabric_bytes(void)
-{
-    return whole_pages(sizeof(struct fsh_sim_fabric));
-}
 
 /* strncpy that always terminates and may run in a signal handler. */
 static void copy_text(char *to, size_t len, const char *from)

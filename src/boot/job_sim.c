@@ -76,12 +76,12 @@ static int read_nodes(struct fsh_job *job, const char *text)
 
 static int read_text(struct fsh_job *job, const char *text)
 {
-    long long ranks, dram, page, fabric, life, abort_fd;
+    long long ranks, dram, page, shared, life, abort_fd;
 
     if (!fsh_job_env_number(text, "ranks", &ranks) || ranks < 1 ||
         ranks > FSH_JOB_MAX_RANKS || !fsh_job_env_number(text, "dram", &dram) ||
         dram < 0 || !fsh_job_env_number(text, "page", &page) ||
-        !fsh_job_env_number(text, "fabric", &fabric) ||
+        !fsh_job_env_number(text, "shared", &shared) ||
         !fsh_job_env_number(text, "life", &life) ||
         !fsh_job_env_number(text, "abort", &abort_fd) ||
         !fsh_job_env_word(text, "topology", job->config.topology,
@@ -89,13 +89,12 @@ static int read_text(struct fsh_job *job, const char *text)
         return -EINVAL;
     job->config.ranks = (uint32_t)ranks;
     job->config.dram_bytes = (size_t)dram;
-    snprintf(job->config.conduit, sizeof(job->config.conduit), "fpga");
     job->page_fd = (int)page;
-    job->fabric_fd = (int)fabric;
+    job->shared_fd = (int)shared;
     job->lifeline[0] = (int)life;
     job->abort_fd = (int)abort_fd;
     fsh_job_cloexec(job->page_fd, true);
-    fsh_job_cloexec(job->fabric_fd, true);
+    fsh_job_cloexec(job->shared_fd, true);
     fsh_job_cloexec(job->lifeline[0], true);
     fsh_job_cloexec(job->abort_fd, true);
     return read_nodes(job, text);
@@ -108,7 +107,7 @@ int fsh_job_sim_attach(struct fsh_job *job, char *err, size_t errlen)
     int rc;
 
     memset(job, 0, sizeof(*job));
-    job->smp_fd = job->lifeline[1] = -1;
+    job->lifeline[1] = -1;
     if (!text) {
         snprintf(err, errlen,
                  "no job: fshsim is started by fshrun or by a "

@@ -310,7 +310,7 @@ int fsh_launch_start(struct fsh_launch *l)
         return 1;
     }
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    if (strcmp(l->job.config.conduit, "fpga") == 0) {
+    if (l->job.config.needs->nodes) {
         if (fsh_job_start_sim(&l->job, err, sizeof(err)) != 0) {
             fsh_warn("%s", err);
             return 1;

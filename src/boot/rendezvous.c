@@ -32,7 +32,7 @@ struct hello {
     int32_t pid;
 };
 
-enum { FDS = 7 };
+enum { FDS = 6 };
 
 struct answer {
     uint32_t magic;
@@ -43,8 +43,8 @@ struct answer {
 /* In the order of answer.has. */
 static void list_fds(struct fsh_job_ticket *t, int *fd[FDS])
 {
-    int *list[FDS] = {&t->page_fd, &t->smp_fd,    &t->dram_fd, &t->dma_fd,
-                      &t->mmio_fd, &t->fabric_fd, &t->abort_fd};
+    int *list[FDS] = {&t->page_fd, &t->shared_fd, &t->dram_fd,
+                      &t->dma_fd,  &t->mmio_fd,   &t->abort_fd};
 
     memcpy(fd, list, sizeof(list));
 }

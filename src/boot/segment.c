@@ -60,9 +60,10 @@ static void read_memory(struct fsh_memory *memory)
 /* Lower *most to what a limit of the process leaves each rank of the one object
  * that all segments are in. */
 static void heed_limit(__rlimit_resource_t resource, unsigned part,
-                       uint32_t ranks, size_t *most)
+                       const struct fsh_job_needs *needs, uint32_t ranks,
+                       size_t *most)
 {
-    size_t others = fsh_smp_bytes(ranks, 0);
+    size_t others = needs->shared_bytes(ranks, 0);
     struct rlimit lim;
     size_t room;
 
@@ -75,15 +76,17 @@ static void heed_limit(__rlimit_resource_t resource, unsigned part,
 }
 
 /* What a rank may take if nobody says what it needs. */
-static size_t choose_size(const struct fsh_memory *memory, uint32_t ranks)
+static size_t choose_size(const struct fsh_job_needs *needs,
+                          const struct fsh_memory *memory, uint32_t ranks)
 {
     size_t fair = memory->available / ranks, most = FSH_SEGMENT_MOST;
     size_t bound = read_bound("GASNET_MAX_SEGSIZE", memory, ranks);
 
     if (ADDRESSES / ranks < most)
         most = ADDRESSES / ranks;
-    heed_limit(RLIMIT_FSIZE, 1, ranks, &most);
-    heed_limit(RLIMIT_AS, 2, ranks, &most); /* programs map more than this */
+    heed_limit(RLIMIT_FSIZE, 1, needs, ranks, &most);
+    heed_limit(RLIMIT_AS, 2, needs, ranks,
+               &most); /* programs map more than this */
     if (bound != SIZE_MAX) {
         if (!fsh_option_bool("GASNET_PHYSMEM_NOPROBE") && bound > fair)
             bound = fair;
@@ -96,15 +99,16 @@ static size_t choose_size(const struct fsh_memory *memory, uint32_t ranks)
     return bound < LEAST ? LEAST : bound;
 }
 
-int fsh_segment_grant(uint32_t ranks, size_t *each, const char *variable,
-                      char *err, size_t errlen)
+int fsh_segment_grant(const struct fsh_job_needs *needs, uint32_t ranks,
+                      size_t *each, char *err, size_t errlen)
 {
+    const char *variable = needs->segment_option;
     struct fsh_memory memory;
     char asked[32], total[32], have[32];
 
     read_memory(&memory);
     if (*each == 0) {
-        *each = choose_size(&memory, ranks);
+        *each = choose_size(needs, &memory, ranks);
         return 0;
     }
     fsh_memory_text(*each, asked);

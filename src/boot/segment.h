@@ -10,13 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "boot/job.h"
+
 /* Rounded up to whole pages. */
 size_t fsh_segment_pages(size_t bytes);
 
-/* *each bytes for each of `ranks`, asked for with the setting `variable`: is
- * there memory for it? 0: nobody asked, sets what a rank can have. Returns 0 or
+/* *each bytes for each of `ranks`, asked for with the setting that `needs` names:
+ * is there memory for it? 0: nobody asked, sets what a rank can have. Returns 0 or
  * a negative errno, with what was asked, the limit and the remedy in err. */
-int fsh_segment_grant(uint32_t ranks, size_t *each, const char *variable,
-                      char *err, size_t errlen);
+int fsh_segment_grant(const struct fsh_job_needs *needs, uint32_t ranks,
+                      size_t *each, char *err, size_t errlen);
 
 #endif

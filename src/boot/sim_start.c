@@ -129,10 +129,10 @@ static void write_text(const struct fsh_job *job, char *text, size_t len)
 
     at = (size_t)snprintf(
         text, len,
-        "%s=ranks=%" PRIu32 ",topology=%s,dram=%zu,page=%d,fabric=%d,life=%d,"
+        "%s=ranks=%" PRIu32 ",topology=%s,dram=%zu,page=%d,shared=%d,life=%d,"
         "abort=%d,mem=",
         FSH_JOB_SIM_ENV, job->config.ranks, job->config.topology,
-        job->config.dram_bytes, job->page_fd, job->fabric_fd, job->lifeline[0],
+        job->config.dram_bytes, job->page_fd, job->shared_fd, job->lifeline[0],
         job->abort_fd);
     for (uint32_t i = 0; i < job->config.ranks && at < len; i++)
         at += (size_t)snprintf(text + at, len - at, "%s%d.%d.%d", i ? "/" : "",
@@ -194,7 +194,7 @@ static _Noreturn void become_sim(const struct fsh_job *job,
         dup2(null_fd, STDIN_FILENO);
     dup2(STDERR_FILENO, STDOUT_FILENO);
     fsh_job_cloexec(job->page_fd, false);
-    fsh_job_cloexec(job->fabric_fd, false);
+    fsh_job_cloexec(job->shared_fd, false);
     fsh_job_cloexec(job->lifeline[0], false);
     fsh_job_cloexec(job->abort_fd, false);
     for (uint32_t i = 0; i < job->config.ranks; i++) {

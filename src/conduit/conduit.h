@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The conduit table: everything src/gasnet needs from a transport. One complete
- * const table a conduit; an operation it lacks is a named refusal, never NULL.
- * Calls may come from any thread; with job->threads == FSH_THREADS_SEQ a conduit
- * may skip its locks.
+ * The conduit table: everything src/gasnet needs from a transport. A small part
+ * that each conduit has (active messages, put, get, poll), and blocks of
+ * operations that it may have: a block is there whole, or its pointer is NULL and
+ * the library does without. Nothing above asks for a conduit's name.
+ * Calls may come from any thread; with FSH_THREADS_SEQ a conduit may skip its
+ * locks.
  *
  * Who may wait, and what runs meanwhile:
  *   am_request              waits for room: handlers, and fsh_am_waits
  *   am_reply                waits for room: reply handlers only
- *   put, get                may wait for the device of this node, never for
+ *   put, get                may wait for a device of this node, never for
  *                           another node's host: handlers (EVERYTHING: as
  *                           am_request)
  *   init, attach            collective
@@ -24,10 +26,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "boot/job.h"
+
 /* Completion of asynchronous transfers. `pending` counts the pieces in flight;
  * the conduit adds before it returns and subtracts (release) when a piece is
- * globally done, possibly on another thread. The owner waits for zero
- * (acquire). Must stay valid until then. */
+ * done, possibly on another thread. The owner waits for zero (acquire). Must stay
+ * valid until then. */
 struct fsh_event {
     atomic_uint pending;
 };
@@ -135,15 +139,66 @@ struct fsh_answer {
     void (*fn)(struct fsh_answer *answer, unsigned status);
 };
 
-#define FSH_PUT_SRC_STABLE \
-    1u /* bulk: source unchanged until the event is done */
-
 /* Merges what two sets of ranks bring to a barrier: in any order, and with
  * overlaps, the result is the same. */
 typedef uint64_t (*fsh_merge_fn)(uint64_t a, uint64_t b);
 
+/* ---- blocks that a conduit may have ---- */
+
+/* Direct memory: processes reach each other's segments by load and store. */
+struct fsh_direct_ops {
+    /* Where the segment of `node` is in this process, and a word that is not 0
+     * while its owner waits for memory to change (`poke` then). False: this
+     * node's cannot be mapped. From attach on. */
+    bool (*map)(uint32_t node, void **here, const uint32_t **watching);
+    /* Wake the owner of a segment that was written behind the conduit's back. */
+    void (*poke)(uint32_t node);
+};
+
+/* A barrier of all ranks without messages. The caller serialises both. Who waits
+ * for it may sleep with `memory`. */
+struct fsh_barrier_ops {
+    /* This rank has come to barrier `phase` (a number of 30 bits that counts on)
+     * with an opinion of 34 bits. */
+    void (*arrive)(uint32_t phase, uint64_t opinion, fsh_merge_fn merge);
+    /* Have all? Then *opinion is the merged one of all; else *missing is a rank
+     * whose word is not there yet. To be called until all have. */
+    bool (*arrived)(uint64_t *opinion, uint32_t *missing);
+};
+
+/* Compute cores beside the nodes. */
+struct fsh_compute_ops {
+    bool software; /* a thread of the library is the core, not logic */
+    /* Does this node have a compute core? Constant from attach on. */
+    bool (*present)(uint32_t node);
+    /* Send a COMPUTE message of the operation RUN or SIGNAL: its two arguments
+     * as in layout crun or csignal. Never blocks: false if there is no room for
+     * it now; poll and try again. The answer of RUN: OK, BUSY, UNSUPPORTED. */
+    bool (*send)(uint32_t node, const uint64_t *message,
+                 struct fsh_answer *answer);
+    /* Counters of this rank's core, which is there: FSH_CPERF_COUNT words, in
+     * that order; what the core does not count is 0. Never blocks for long. */
+    void (*counters)(uint64_t *words);
+    void (*counters_clear)(void);
+};
+
+/* Shorts of up to FSH_SHORT_ARGS with all there is to say in registers (`what` as
+ * in fsh_short). Both return 0, for the caller to pass on by a tail call. */
+struct fsh_short_ops {
+    /* am_request. */
+    int (*request)(uint32_t node, uint32_t what, const int32_t *args);
+    /* am_reply. */
+    int (*reply)(struct fsh_token *token, uint32_t what, const int32_t *args);
+};
+
 struct fsh_conduit_ops {
     const char *name;
+
+    const struct fsh_job_needs *needs; /* never NULL */
+    const struct fsh_direct_ops *direct;
+    const struct fsh_barrier_ops *barrier;
+    const struct fsh_compute_ops *compute;
+    const struct fsh_short_ops *shorts;
 
     /* ---- coming and going ---- */
 
@@ -184,53 +239,16 @@ struct fsh_conduit_ops {
     bool (*am_try_request)(const struct fsh_am *am);
     bool (*am_try_reply)(struct fsh_token *token, const struct fsh_am *am);
 
-    /* am_request and am_reply for Shorts of up to FSH_SHORT_ARGS, with all there is to say in registers (`what` as in fsh_short), and 0 to
-     * return, so that one call can end with the next. */
-    int (*short_request)(uint32_t node, uint32_t what, const int32_t *args);
-    int (*short_reply)(struct fsh_token *token, uint32_t what,
-                       const int32_t *args);
-
     /* ---- put and get ---- */
 
     /* Transfer n bytes (any n, any alignment) between local memory (anywhere)
-     * and the segment or area of `node` (range already checked). Without
-     * FSH_PUT_SRC_STABLE src is reusable on return. */
+     * and the segment or area of `node` (range already checked). `remote`: the
+     * data is where it should be. `local`: src may be changed again; NULL: that
+     * is so on return; it may be the same event as `remote`. */
     void (*put)(uint32_t node, void *dst, const void *src, size_t n,
-                unsigned flags, struct fsh_event *ev);
+                struct fsh_event *local, struct fsh_event *remote);
     void (*get)(void *dst, uint32_t node, const void *src, size_t n,
-                struct fsh_event *ev);
-
-    /* The segment of `node` in this process, for copies behind the conduit's
-     * back, and a word that is not 0 while the node's owner waits for one
-     * (`poke` then). False if there is no such thing. From attach on. */
-    bool (*window)(uint32_t node, void **here, const uint32_t **watching);
-    void (*poke)(uint32_t node);
-
-    /* ---- compute cores: refused where there are none ---- */
-
-    /* Does this node have a compute core? Constant from attach on. */
-    bool (*core_present)(uint32_t node);
-    /* Send a COMPUTE message of the operation RUN or SIGNAL: its two arguments
-     * as in layout crun or csignal. Never blocks: false if there is no room for
-     * it now; poll and try again. The answer of RUN: OK, BUSY, UNSUPPORTED. */
-    bool (*core_send)(uint32_t node, const uint64_t *message,
-                      struct fsh_answer *answer);
-    /* Counters of this rank's core, which is there: FSH_CPERF_COUNT words, in
-     * that order; what the core does not count is 0. Never blocks for long. */
-    void (*core_counters)(uint64_t *words);
-    void (*core_counters_clear)(void);
-
-    /* ---- a barrier of its own: refused where there is none ---- */
-
-    /* Of all ranks, without messages. arrive: this rank has come to barrier
-     * `phase` (a number of 30 bits that counts on) with an opinion of 34 bits;
-     * false if the conduit has no such barrier. arrived: have all? Then *opinion
-     * is the merged one of all; else *missing is a rank whose word is not there
-     * yet. It has to be called until all have. The caller serialises both. Who
-     * waits for it may sleep with `memory`. */
-    bool (*barrier_arrive)(uint32_t phase, uint64_t opinion,
-                           fsh_merge_fn merge);
-    bool (*barrier_arrived)(uint64_t *opinion, uint32_t *missing);
+                struct fsh_event *done);
 
     /* ---- progress ---- */
 

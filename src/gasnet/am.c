@@ -204,7 +204,7 @@ int fsh_gasnet_short_request(gasnet_node_t node, unsigned what,
         __builtin_expect(self != NULL && self->in_handler == 0, 1) &&
         __builtin_expect((fsh_gasnet_until_poll -= FSH_GASNET_QUIET_CALL) >= 0,
                          1))
-        return fsh_gasnet.ops->short_request(node, what, args);
+        return fsh_gasnet.shorts->request(node, what, args);
     return fsh_gasnet_am_request(fsh_short_nargs(what), node,
                                  fsh_short_handler(what), args, NULL, 0, NULL);
 }
@@ -220,7 +220,7 @@ int fsh_gasnet_short_reply(gasnet_token_t client_token, unsigned what,
                          1) &&
         __builtin_expect(token->is_request && !token->replied, 1)) {
         token->replied = true;
-        return fsh_gasnet.ops->short_reply(token, what, args);
+        return fsh_gasnet.shorts->reply(token, what, args);
     }
     return fsh_gasnet_am_reply(fsh_short_nargs(what), client_token,
                                fsh_short_handler(what), args, NULL, 0, NULL);

@@ -150,7 +150,7 @@ static bool look_direct(struct fsh_barrier *b)
     uint64_t word;
     uint32_t missing;
 
-    if (!fsh_gasnet.ops->barrier_arrived(&word, &missing)) {
+    if (!fsh_gasnet.ops->barrier->arrived(&word, &missing)) {
         atomic_store_explicit(&b->missing, missing, memory_order_relaxed);
         return false;
     }
@@ -226,6 +226,7 @@ static __attribute__((noinline)) void begin_slowly(struct fsh_barrier *b)
 static void arrive(struct fsh_team *team, struct fsh_opinion opinion)
 {
     struct fsh_barrier *b = &team->barrier;
+    bool direct;
 
     /* What kicks of other threads read, they read under `busy`, and after they
      * have seen that the barrier is active. */
@@ -234,12 +235,11 @@ static void arrive(struct fsh_team *team, struct fsh_opinion opinion)
     b->notified = true;
     b->phase++;
     b->opinion = opinion;
-    atomic_store_explicit(
-        &b->direct,
-        team == fsh_team_all &&
-            fsh_gasnet.ops->barrier_arrive(b->phase & FSH_BARRIER_PHASES,
-                                           pack(opinion), merge_words),
-        memory_order_relaxed);
+    direct = team == fsh_team_all && fsh_gasnet.ops->barrier != NULL;
+    if (direct)
+        fsh_gasnet.ops->barrier->arrive(b->phase & FSH_BARRIER_PHASES,
+                                        pack(opinion), merge_words);
+    atomic_store_explicit(&b->direct, direct, memory_order_relaxed);
     set_round(b, 0);
     b->sent = false;
     atomic_store_explicit(&b->active, true, memory_order_relaxed);

@@ -352,8 +352,7 @@ static enum fsh_coll_step push_by_put(struct fsh_coll_op *op, uint32_t rank,
 
         peer->put = true;
         fsh_check_range(op->call.name, node, dst, n);
-        fsh_gasnet.ops->put(node, dst, src, n, FSH_PUT_SRC_STABLE,
-                            &peer->event);
+        fsh_gasnet.ops->put(node, dst, src, n, &peer->event, &peer->event);
         fsh_coll_advances++;
     }
     if (!fsh_event_done(&peer->event) || !send(op, rank, PLACED, 0, n, NULL, 0))

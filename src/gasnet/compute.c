@@ -35,10 +35,17 @@ static bool send_message(uint32_t node, uint64_t message,
     if (s == NULL)
         return false;
     *s = (struct signal){{on_signal}, done, arg};
-    while (!fsh_gasnet.ops->core_send(node, &message, &s->answer))
+    while (!fsh_gasnet.ops->compute->send(node, &message, &s->answer))
         fsh_wait_step(&wait, "a message to a compute core");
     fsh_wait_end(&wait);
     return true;
+}
+
+bool fsh_gasnet_has_compute(uint32_t node)
+{
+    const struct fsh_compute_ops *ops = fsh_gasnet.ops->compute;
+
+    return ops != NULL && ops->present(node);
 }
 
 bool fsh_gasnet_signal(uint32_t node, unsigned event, unsigned increment,
@@ -87,7 +94,7 @@ void fsh_gasnet_compute_am(const char *call, const struct fsh_am *am)
         fsh_fatal("%s: handler index %u (COMPUTE) takes a Short request with "
                   "%d to %d arguments",
                   call, FSH_OP_COMPUTE, MIN_ARGS, MAX_ARGS);
-    if (!fsh_gasnet.ops->core_present(am->node))
+    if (!fsh_gasnet_has_compute(am->node))
         fsh_fatal("%s: handler index %u (COMPUTE): node %u has no compute core",
                   call, FSH_OP_COMPUTE, am->node);
     message = (uint32_t)am->args[0] | (uint64_t)(uint32_t)am->args[1] << 32;

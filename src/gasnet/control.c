@@ -75,6 +75,11 @@ static const struct fsh_conduit_ops *find_conduit(const char *name)
               name, known);
 }
 
+static const struct fsh_job_needs *needs_of(const char *name)
+{
+    return find_conduit(name)->needs;
+}
+
 /* A device may have more memory than commands can address. */
 static void limit_segments(struct fsh_limits *limits)
 {
@@ -101,15 +106,15 @@ int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
         return GASNET_ERR_NOT_INIT;
     check_word(word);
     fsh_job_look_beside(header);
-    fsh_boot_init(default_conduit);
+    fsh_boot_init(default_conduit, needs_of);
     g->rank = fsh_boot_rank();
     g->nodes = fsh_boot_size();
     gasneti_mynode = g->rank;
     gasneti_nodes = g->nodes;
     ops = find_conduit(fsh_boot_conduit());
     g->threaded = mode != 1 || fsh_progress_wanted();
-    /* Every conduit but smp has a simulator that wants a processor. */
-    fsh_spin_init(g->nodes + (strcmp(ops->name, "smp") != 0), fsh_boot_cpus());
+    /* The simulator wants a processor too. */
+    fsh_spin_init(g->nodes + ops->needs->nodes, fsh_boot_cpus());
     atomic_store_explicit(&g->waitmode, GASNET_WAIT_SPINBLOCK,
                           memory_order_relaxed);
     g->segs = calloc(g->nodes, sizeof *g->segs);
@@ -198,8 +203,7 @@ static bool segsize_ok(uintptr_t segsize)
         fsh_warn("gasnet_attach: segsize is %zu bytes, but conduit %s grants "
                  "at most %zu (gasnet_getMaxLocalSegmentSize); raise %s",
                  (size_t)segsize, fsh_gasnet.ops->name, limit,
-                 strcmp(fsh_gasnet.ops->name, "smp") == 0 ? "FSHMEM_SEGMENT_MAX"
-                                                          : "FSHMEM_DRAM");
+                 fsh_gasnet.ops->needs->segment_option);
         return false;
     }
     return true;
@@ -219,7 +223,7 @@ static void check_memory(const struct fsh_gasnet *g)
 {
     size_t total = 0;
 
-    if (g->rank != 0 || strcmp(g->ops->name, "smp") != 0)
+    if (g->rank != 0 || g->ops->needs->nodes)
         return;
     for (uint32_t i = 0; i < g->nodes; i++) {
         if (g->segs[i].size > SIZE_MAX / 2 / g->nodes)
@@ -262,7 +266,8 @@ int gasnet_attach(gasnet_handlerentry_t *table, int numentries,
     mine = client_segment(g->rank);
     if (gasnet_client_attach_hook != NULL)
         gasnet_client_attach_hook(mine.addr, mine.size);
-    if (!FSH_GASNET_DEBUG)
+    g->shorts = g->ops->shorts;
+    if (!FSH_GASNET_DEBUG && g->shorts != NULL)
         g->short_nodes = g->nodes;
     g->attached = true;
     /* Nobody sends before everybody has handlers and a segment. */

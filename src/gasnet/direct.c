@@ -16,7 +16,7 @@ void fsh_window_offer(void)
     const struct fsh_gasnet *g = &fsh_gasnet;
     fsh_gasnet_window_t *window;
 
-    if (FSH_GASNET_DEBUG || FSH_GASNET_EVERYTHING)
+    if (FSH_GASNET_DEBUG || g->ops->direct == NULL)
         return;
     window = calloc(g->nodes, sizeof *window);
     if (window == NULL)
@@ -25,7 +25,7 @@ void fsh_window_offer(void)
     for (uint32_t i = 0; i < g->nodes; i++) {
         void *here;
 
-        if (!g->ops->window(i, &here, &window[i].watching)) {
+        if (!g->ops->direct->map(i, &here, &window[i].watching)) {
             free(window);
             return;
         }
@@ -39,5 +39,5 @@ void fsh_window_offer(void)
 
 void fsh_gasnet_poke(gasnet_node_t node)
 {
-    fsh_gasnet.ops->poke(node);
+    fsh_gasnet.ops->direct->poke(node);
 }

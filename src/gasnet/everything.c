@@ -74,12 +74,12 @@ static void on_put(void *token, void *buf, size_t n, int32_t dst_hi,
 }
 
 static void any_put(uint32_t node, void *dst, const void *src, size_t n,
-                    unsigned flags, struct fsh_event *event)
+                    struct fsh_event *local, struct fsh_event *event)
 {
     const char *from = src;
     char *to = dst;
 
-    (void)flags; /* a Medium's source is free on return in any case */
+    (void)local; /* a Medium's source is free on return in any case */
     while (n != 0) {
         const int32_t args[] = {fsh_high_ptr(to), fsh_low_ptr(to),
                                 fsh_high_ptr(event), fsh_low_ptr(event)};
@@ -264,6 +264,7 @@ const struct fsh_conduit_ops *fsh_everything_over(
     ops.am_try_reply = any_try_reply;
     ops.put = any_put;
     ops.get = any_get;
+    ops.direct = NULL;
     fsh_gasnet.handler[FSH_HANDLER_ANY_PUT] = (fsh_handler_fn)on_put;
     fsh_gasnet.handler[FSH_HANDLER_ANY_GET] = (fsh_handler_fn)on_get;
     fsh_gasnet.handler[FSH_HANDLER_ANY_DATA] = (fsh_handler_fn)on_data;

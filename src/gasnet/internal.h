@@ -42,7 +42,8 @@ struct fsh_gasnet {
     uint32_t rank;
     uint32_t nodes;
     uint32_t short_nodes; /* nodes if Shorts may go to the conduit straight:
-                             attached, and nothing is checked */
+                             attached, nothing is checked, and `shorts` there */
+    const struct fsh_short_ops *shorts; /* the conduit's, or NULL */
     bool attached;
     bool threaded;       /* PAR or PARSYNC: several threads may call */
     atomic_int waitmode; /* GASNET_WAIT_ */
@@ -353,6 +354,9 @@ static inline void fsh_check_range(const char *call, uint32_t node,
 }
 
 /* ---- compute cores (compute.c) ---- */
+
+/* Does this node, which exists, have a compute core? From attach on. */
+bool fsh_gasnet_has_compute(uint32_t node);
 
 /* An active message of the client's for a compute core: handler index
  * FSH_OP_COMPUTE. Fatal, naming the call, if it is none. */

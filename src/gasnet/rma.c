@@ -9,8 +9,9 @@
 #include "base/spin.h"
 #include "gasnet/internal.h"
 
+/* bulk: src stays as it is until the event is done. */
 static void do_put(const char *call, uint32_t node, void *dest, const void *src,
-                   size_t n, unsigned flags, struct fsh_event *event)
+                   size_t n, bool bulk, struct fsh_event *event)
 {
     if (FSH_GASNET_DEBUG)
         fsh_check_pointer(call, "src", src, n);
@@ -18,7 +19,7 @@ static void do_put(const char *call, uint32_t node, void *dest, const void *src,
     if (n == 0 && node < fsh_gasnet.nodes)
         return;
     fsh_check_range(call, node, dest, n);
-    fsh_gasnet.ops->put(node, dest, src, n, flags, event);
+    fsh_gasnet.ops->put(node, dest, src, n, bulk ? event : NULL, event);
 }
 
 static void do_get(const char *call, void *dest, uint32_t node, const void *src,
@@ -67,7 +68,7 @@ static void put_blocking(const char *call, uint32_t node, void *dest,
     struct fsh_event event = {0};
 
     FSH_CALL(call);
-    do_put(call, node, dest, src, n, FSH_PUT_SRC_STABLE, &event);
+    do_put(call, node, dest, src, n, true, &event);
     fsh_wait_put(&event, call, node, n);
 }
 
@@ -155,13 +156,13 @@ gasnet_register_value_t gasnet_get_val(gasnet_node_t node, const void *src,
 /* ---- explicit handle ---- */
 
 static gasnet_handle_t put_nb(const char *call, uint32_t node, void *dest,
-                              const void *src, size_t n, unsigned flags)
+                              const void *src, size_t n, bool bulk)
 {
     FSH_CALL(call);
     struct fsh_thread *self = fsh_thread_self();
     uint32_t index = fsh_slot_take(self);
 
-    do_put(call, node, dest, src, n, flags, &fsh_slot_at(index)->event);
+    do_put(call, node, dest, src, n, bulk, &fsh_slot_at(index)->event);
     return fsh_slot_started(self, index, call, n);
 }
 
@@ -179,14 +180,13 @@ static gasnet_handle_t get_nb(const char *call, void *dest, uint32_t node,
 gasnet_handle_t gasnet_put_nb(gasnet_node_t node, void *dest, const void *src,
                               size_t nbytes)
 {
-    return put_nb("gasnet_put_nb", node, dest, src, nbytes, 0);
+    return put_nb("gasnet_put_nb", node, dest, src, nbytes, false);
 }
 
 gasnet_handle_t gasnet_put_nb_bulk(gasnet_node_t node, void *dest,
                                    const void *src, size_t nbytes)
 {
-    return put_nb("gasnet_put_nb_bulk", node, dest, src, nbytes,
-                  FSH_PUT_SRC_STABLE);
+    return put_nb("gasnet_put_nb_bulk", node, dest, src, nbytes, true);
 }
 
 gasnet_handle_t gasnet_put_nb_val(gasnet_node_t node, void *dest,
@@ -194,7 +194,7 @@ gasnet_handle_t gasnet_put_nb_val(gasnet_node_t node, void *dest,
 {
     check_value("gasnet_put_nb_val", nbytes);
     return put_nb("gasnet_put_nb_val", node, dest, low_bytes(&value, nbytes),
-                  nbytes, 0);
+                  nbytes, false);
 }
 
 gasnet_handle_t gasnet_get_nb(void *dest, gasnet_node_t node, const void *src,
@@ -279,12 +279,12 @@ static void started(struct fsh_event *event, const char *call, size_t n)
 }
 
 static void put_nbi(const char *call, uint32_t node, void *dest,
-                    const void *src, size_t n, unsigned flags)
+                    const void *src, size_t n, bool bulk)
 {
     struct fsh_event *event = fsh_event_implicit(fsh_thread_self(), true);
 
     FSH_CALL(call);
-    do_put(call, node, dest, src, n, flags, event);
+    do_put(call, node, dest, src, n, bulk, event);
     started(event, call, n);
 }
 
@@ -301,13 +301,13 @@ static void get_nbi(const char *call, void *dest, uint32_t node,
 void gasnet_put_nbi(gasnet_node_t node, void *dest, const void *src,
                     size_t nbytes)
 {
-    put_nbi("gasnet_put_nbi", node, dest, src, nbytes, 0);
+    put_nbi("gasnet_put_nbi", node, dest, src, nbytes, false);
 }
 
 void gasnet_put_nbi_bulk(gasnet_node_t node, void *dest, const void *src,
                          size_t nbytes)
 {
-    put_nbi("gasnet_put_nbi_bulk", node, dest, src, nbytes, FSH_PUT_SRC_STABLE);
+    put_nbi("gasnet_put_nbi_bulk", node, dest, src, nbytes, true);
 }
 
 void gasnet_put_nbi_val(gasnet_node_t node, void *dest,
@@ -315,7 +315,7 @@ void gasnet_put_nbi_val(gasnet_node_t node, void *dest,
 {
     check_value("gasnet_put_nbi_val", nbytes);
     put_nbi("gasnet_put_nbi_val", node, dest, low_bytes(&value, nbytes), nbytes,
-            0);
+            false);
 }
 
 void gasnet_get_nbi(void *dest, gasnet_node_t node, const void *src,

@@ -46,8 +46,7 @@ static void begin(const struct transfer *t)
 static void move(const struct transfer *t, void *remote, void *local, size_t n)
 {
     if (t->direction == PUT)
-        fsh_gasnet.ops->put(t->node, remote, local, n, FSH_PUT_SRC_STABLE,
-                            t->event);
+        fsh_gasnet.ops->put(t->node, remote, local, n, t->event, t->event);
     else
         fsh_gasnet.ops->get(local, t->node, remote, n, t->event);
 }

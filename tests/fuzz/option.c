@@ -12,6 +12,7 @@
 #include "boot/job_env.h"
 #include "boot/launcher_env.h"
 #include "boot/memory.h"
+#include "conduit/conduit.h"
 #include "gasnet_tools.h"
 #include "gasnet_tools/number.h"
 #include "fuzz.h"
@@ -312,7 +313,7 @@ static void make_config(void *arg)
 {
     struct fsh_job_config *config = arg;
 
-    fsh_job_config_init(config, 2, "fpga");
+    fsh_job_config_init(config, 2, fsh_conduit_fpga.needs);
 }
 
 /* Settings become the description of a job, words of arguments among them. */

@@ -14,6 +14,7 @@
 
 #include "base/log.h"
 #include "boot/boot.h"
+#include "conduit/conduit.h"
 
 static void say(const char *text)
 {
@@ -47,7 +48,7 @@ static void check_exchange(void)
 /* No rank can cut off, or add to, what all have mapped. */
 static void check_seals(void)
 {
-    int fd = fsh_boot_fd(FSH_FD_SMP);
+    int fd = fsh_boot_fd(FSH_FD_SHARED);
     off_t end = lseek(fd, 0, SEEK_END);
     const off_t sizes[] = {0, end - 4096, end + 4096};
 
@@ -131,6 +132,11 @@ static void act(const char *what, int code)
     }
 }
 
+static const struct fsh_job_needs *needs_of(const char *conduit)
+{
+    return fsh_conduit_find(conduit)->needs;
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "exchange";
@@ -138,7 +144,7 @@ int main(int argc, char **argv)
     uint32_t who = argc > 3 ? (uint32_t)atoi(argv[3]) : 0;
     const char *rest = argc > 4 ? argv[4] : "spin";
 
-    fsh_boot_init("smp");
+    fsh_boot_init("smp", needs_of);
     if (strcmp(rest, "quit") == 0)
         signal(SIGQUIT, on_quit);
     else if (strcmp(rest, "deaf") == 0)

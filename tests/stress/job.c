@@ -256,7 +256,7 @@ static void say_maps(void)
 
     while (f && fgets(line, sizeof line, f)) {
         if (sscanf(line, "%lx-%lx ", &first, &last) == 2)
-            object = strstr(line, "memfd:fshmem smp") != NULL;
+            object = strstr(line, "memfd:fshmem shared") != NULL;
         if (!object)
             continue;
         if (kilobytes(line, "Size:"))

@@ -44,12 +44,13 @@ static void push(struct op op)
 }
 
 static void put(uint32_t node, void *dst, const void *src, size_t n,
-                unsigned flags, struct fsh_event *event)
+                struct fsh_event *local, struct fsh_event *event)
 {
     struct op op = {.dst = dst, .src = src, .n = n, .event = event};
 
     CHECK(node == 0);
-    if (!(flags & FSH_PUT_SRC_STABLE)) {
+    CHECK(local == NULL || local == event);
+    if (local == NULL) {
         CHECK(n <= sizeof op.copy);
         memcpy(op.copy, src, n);
         op.src = NULL;

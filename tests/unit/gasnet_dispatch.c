@@ -153,15 +153,13 @@ static void outer(gasnet_token_t token)
 
 static void nesting(void)
 {
-    static struct fsh_conduit_ops ops;
-    const struct fsh_conduit_ops *own = fsh_gasnet.ops;
+    static const struct fsh_short_ops shorts = {.reply = short_reply};
+    const struct fsh_short_ops *own = fsh_gasnet.shorts;
     struct fsh_token token = {.handler = 200, .is_request = true};
 
-    ops = *own;
-    ops.short_reply = short_reply;
-    fsh_gasnet.ops = &ops;
+    fsh_gasnet.shorts = &shorts;
     fsh_am_deliver(&token);
-    fsh_gasnet.ops = own;
+    fsh_gasnet.shorts = own;
     CHECK(outer_ran && fsh_thread_self()->token == NULL);
     CHECK(fsh_thread_self()->in_handler == 0);
 }

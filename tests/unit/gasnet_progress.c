@@ -22,10 +22,10 @@ static unsigned char here[BYTES];
 static void *there;
 
 static void put(uint32_t node, void *dst, const void *src, size_t n,
-                unsigned flags, struct fsh_event *event)
+                struct fsh_event *local, struct fsh_event *event)
 {
     (void)node;
-    (void)flags;
+    (void)local;
     (void)event;
     memcpy(dst, src, n);
 }

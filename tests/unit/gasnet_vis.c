@@ -31,9 +31,9 @@ static void record(const void *remote, const void *local, size_t n)
 }
 
 static void put(uint32_t node, void *dst, const void *src, size_t n,
-                unsigned flags, struct fsh_event *ev)
+                struct fsh_event *local, struct fsh_event *ev)
 {
-    CHECK(node == 0 && flags == FSH_PUT_SRC_STABLE && ev != NULL);
+    CHECK(node == 0 && local == ev && ev != NULL);
     record(dst, src, n);
 }
 

@@ -35,23 +35,23 @@ static struct running {
 } running[4096];
 static unsigned num_running;
 
-static unsigned full;               /* core_send has no room, so often */
+static unsigned full;               /* compute_send has no room, so often */
 static unsigned busy;               /* one answer in so many is BUSY; 0: none */
 static unsigned expected[NODES][2]; /* tag of the next command accepted */
 static unsigned next_tag[NODES][2];
 
 static void put(uint32_t node, void *dst, const void *src, size_t n,
-                unsigned flags, struct fsh_event *ev)
+                struct fsh_event *local, struct fsh_event *ev)
 {
-    CHECK(flags == 0 && n % 128 == 0);
+    CHECK(local == NULL && n % 128 == 0);
     CHECK((unsigned char *)dst >= area[node] + SEGMENT);
     memcpy(dst, src, n);
     atomic_fetch_add(&ev->pending, 1);
     writes[num_writes++] = ev;
 }
 
-static bool core_send(uint32_t node, const uint64_t *message,
-                      struct fsh_answer *answer)
+static bool compute_send(uint32_t node, const uint64_t *message,
+                         struct fsh_answer *answer)
 {
     if (full > 0) {
         full--;
@@ -63,7 +63,8 @@ static bool core_send(uint32_t node, const uint64_t *message,
     return true;
 }
 
-static const struct fsh_conduit_ops ops = {.put = put, .core_send = core_send};
+static const struct fsh_compute_ops compute = {.send = compute_send};
+static const struct fsh_conduit_ops ops = {.put = put, .compute = &compute};
 
 /* The core takes a list: its commands are there, and in order. */
 static void accept(const struct question *q)

@@ -34,7 +34,7 @@ static struct fsh_sim_fabric *fabric(void)
 {
     static struct fsh_sim_fabric *map;
     if (!map) {
-        map = map_shared(FSH_FD_FABRIC, sizeof(*map));
+        map = map_shared(FSH_FD_SHARED, sizeof(*map));
     }
     return map;
 }

@@ -26,9 +26,11 @@ struct command_line {
     char conduit[16]; /* "" not said */
     double timeout;   /* seconds, 0 none */
     bool tag_output, verbose, quiet, show, replay;
-    const char *sim_extra[8];       /* --record F ...; NULL-terminated */
-    const char *for_fpga, *for_smp; /* an option of that conduit, or NULL */
-    char **program;                 /* argv of the ranks */
+    const char *sim_extra[8];          /* --record F ...; NULL-terminated */
+    const struct fsh_job_needs *needs; /* of the conduit, once it is known */
+    /* An option of conduits with nodes, or without, or NULL. */
+    const char *for_nodes, *for_shared;
+    char **program; /* argv of the ranks */
 };
 
 /* Reads argv; prints and exits by itself for --help, --version and errors.

@@ -215,9 +215,9 @@ static bool set_simple(struct command_line *cl, int option, const char *value)
         if (option == OPT_WAVES)
             check_waves(value);
         if (option == OPT_SEGMENT)
-            cl->for_smp = simple[i].name;
+            cl->for_shared = simple[i].name;
         else if (option != OPT_CONDUIT)
-            cl->for_fpga = simple[i].name;
+            cl->for_nodes = simple[i].name;
         if (simple[i].variable) {
             if (!fsh_option_typed(simple[i].variable, simple[i].name, value))
                 wrong_use();
@@ -327,14 +327,14 @@ static void list_conduits(void)
  * environment may be there for other jobs. */
 static int check_options(const struct command_line *cl)
 {
-    bool fpga = strcmp(cl->conduit, "fpga") == 0;
-    const char *option = fpga ? cl->for_smp : cl->for_fpga;
+    bool nodes = cl->needs->nodes;
+    const char *option = nodes ? cl->for_shared : cl->for_nodes;
 
     if (!option)
         return 0;
     fsh_warn("%s is for conduit %s, but this job is for %s (--conduit, "
              "FSHMEM_CONDUIT, or what the program was built for)",
-             option, fpga ? "smp" : "fpga", cl->conduit);
+             option, nodes ? "smp" : "fpga", cl->conduit);
     return RUN_USAGE;
 }
 
@@ -342,7 +342,7 @@ static int check_options(const struct command_line *cl)
 static int check_conduit(struct command_line *cl, const char *path)
 {
     const struct fsh_conduit_ops *conduit;
-    uint32_t max = FSH_JOB_MAX_RANKS;
+    uint32_t max;
     char why[512] = "";
 
     if (!cl->conduit[0])
@@ -355,8 +355,8 @@ static int check_conduit(struct command_line *cl, const char *path)
         list_conduits();
         return RUN_USAGE;
     }
-    if (strcmp(cl->conduit, "fpga") == 0)
-        max = FSH_MAX_NODES;
+    cl->needs = conduit->needs;
+    max = cl->needs->max_ranks;
     if (cl->ranks < 1 || cl->ranks > max) {
         fsh_warn("-n %" PRIu32 ": conduit %s takes 1 to %" PRIu32 " ranks",
                  cl->ranks, cl->conduit, max);
@@ -404,7 +404,7 @@ static int replay(const struct command_line *cl)
         fsh_warn("%s", err);
         return 1;
     }
-    fsh_job_config_init(&config, 1, "fpga");
+    fsh_job_config_init(&config, 1, fsh_conduit_fpga.needs);
     args = add_sim_args(&config, cl);
     while (args[n])
         n++;
@@ -537,7 +537,7 @@ int main(int argc, char **argv)
         code = check_options(&cl);
     if (code != 0)
         return code;
-    fsh_job_config_init(&config, cl.ranks, cl.conduit);
+    fsh_job_config_init(&config, cl.ranks, cl.needs);
     /* What the ranks will read: better refused here, once. */
     fsh_option_str("FSHMEM_PACKET");
     fsh_option_str("FSHMEM_PORTS");

@@ -24,7 +24,7 @@ static inline fshmem_status_t fsh_api_check_compute(gasnet_node_t node)
 {
     if (node >= fsh_gasnet.nodes)
         return FSHMEM_ERR_NODE;
-    return fsh_gasnet.ops->core_present(node) ? FSHMEM_OK : FSHMEM_ERR_ABSENT;
+    return fsh_gasnet_has_compute(node) ? FSHMEM_OK : FSHMEM_ERR_ABSENT;
 }
 
 #endif

@@ -22,7 +22,7 @@ fshmem_status_t fshmem_core_counters(fshmem_core_counters_t *counters)
     status = check();
     if (status != FSHMEM_OK)
         return status;
-    fsh_gasnet.ops->core_counters(words);
+    fsh_gasnet.ops->compute->counters(words);
     *counters = (fshmem_core_counters_t){
         .first_start = words[FSH_CPERF_FIRST_START],
         .last_end = words[FSH_CPERF_LAST_END],
@@ -42,6 +42,6 @@ fshmem_status_t fshmem_core_counters_clear(void)
     fshmem_status_t status = check();
 
     if (status == FSHMEM_OK)
-        fsh_gasnet.ops->core_counters_clear();
+        fsh_gasnet.ops->compute->counters_clear();
     return status;
 }

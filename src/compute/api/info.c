@@ -16,10 +16,10 @@ fshmem_status_t fshmem_compute_info(gasnet_node_t node,
     if (node >= fsh_gasnet.nodes)
         return FSHMEM_ERR_NODE;
     memset(info, 0, sizeof *info);
-    if (!fsh_gasnet.ops->core_present(node))
+    if (!fsh_gasnet_has_compute(node))
         return FSHMEM_OK;
     info->present = 1;
-    info->software = strcmp(fsh_gasnet.ops->name, "smp") == 0;
+    info->software = fsh_gasnet.ops->compute->software;
     info->rows = FSH_COMPUTE_ROWS;
     info->columns = FSH_COMPUTE_COLUMNS;
     info->block = FSH_LINE_VALUES;

@@ -240,7 +240,7 @@ static void write_chunk(struct channel *ch)
     if (list->node == engine.rank)
         memcpy(to, list->words[list->given], bytes);
     else
-        engine.ops->put(list->node, to, list->words[list->given], bytes, 0,
+        engine.ops->put(list->node, to, list->words[list->given], bytes, NULL,
                         &ch->event);
 }
 
@@ -261,7 +261,7 @@ static bool ask(struct channel *ch)
         fsh_crun_set_addr(&message, area_of(list, chunk->first) / LINE);
     }
     atomic_store_explicit(&ch->verdict, 0, memory_order_relaxed);
-    return engine.ops->core_send(list->node, &message, &ch->answer);
+    return engine.ops->compute->send(list->node, &message, &ch->answer);
 }
 
 /* The list in front has been accepted, or failed, as far as it was sent. */

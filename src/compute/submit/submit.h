@@ -64,7 +64,7 @@ struct fsh_command_list *fsh_command_list_new(uint32_t node, unsigned queue,
                                               uint32_t count);
 
 /* Submit a list, which is the engine's from now on, to a node that has a core
- * (ops->core_present). Does not wait for the core. */
+ * (ops->compute->present). Does not wait for the core. */
 void fsh_command_submit(struct fsh_command_list *list);
 
 /* Move on what can move; from every poll. Whether anything did. */

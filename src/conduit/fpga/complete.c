@@ -111,7 +111,7 @@ static void finish_op(const uint64_t *entry, bool refused)
                op->length);
     if (op->local != NULL)
         fsh_fpga_answered(&fsh_fpga.asked, op->asked, op->local, op->length);
-    struct fsh_event *event = op->event;
+    struct fsh_event *event = op->event, *read = op->read;
     struct fsh_fpga_record *record = op->record;
     struct fsh_answer *answer = op->answer;
     if (record != NULL) {
@@ -120,6 +120,8 @@ static void finish_op(const uint64_t *entry, bool refused)
     }
     fsh_fpga_op_end(tag);
     /* Release, partner: the acquire of whoever waits for the event. */
+    if (read != NULL)
+        atomic_fetch_sub_explicit(&read->pending, 1, memory_order_release);
     if (event != NULL)
         atomic_fetch_sub_explicit(&event->pending, 1, memory_order_release);
     if (record != NULL)

@@ -10,6 +10,7 @@
 #include "conduit/conduit.h"
 #include "conduit/fpga/state.h"
 #include "device/device.h"
+#include "device/sim/sim_shm.h"
 
 static bool usable(char *why, size_t whylen)
 {
@@ -95,64 +96,37 @@ static void fini(void) {}
 /* Locks are taken from the start. */
 static void share(void) {}
 
-/* Shorts are commands like all others. */
-static int short_request(uint32_t node, uint32_t what, const int32_t *args)
-{
-    const struct fsh_am am = {.node = node,
-                              .handler = fsh_short_handler(what),
-                              .category = FSH_AM_SHORT,
-                              .nargs = fsh_short_nargs(what),
-                              .args = args};
+#define WHOLE_PAGES(bytes) (((bytes) + 4095) & ~(size_t)4095)
 
-    fsh_fpga_am_request(&am);
-    return 0;
+static size_t shared_bytes(uint32_t ranks, size_t segment_max)
+{
+    (void)ranks;
+    (void)segment_max;
+    return WHOLE_PAGES(sizeof(struct fsh_sim_fabric));
 }
 
-static int short_reply(struct fsh_token *token, uint32_t what,
-                       const int32_t *args)
-{
-    const struct fsh_am am = {.handler = fsh_short_handler(what),
-                              .category = FSH_AM_SHORT,
-                              .nargs = fsh_short_nargs(what),
-                              .args = args};
+static const struct fsh_job_needs needs = {
+    .conduit = "fpga",
+    .max_ranks = FSH_MAX_NODES,
+    .segment_option = "FSHMEM_DRAM",
+    .shared_bytes = shared_bytes,
+    .nodes = true,
+    .dma_bytes = FSH_SIM_DMA_BYTES,
+    .mmio_bytes = WHOLE_PAGES(sizeof(struct fsh_sim_mmio)),
+};
 
-    fsh_fpga_am_reply(token, &am);
-    return 0;
-}
+static const struct fsh_compute_ops compute = {
+    .present = fsh_fpga_compute_present,
+    .send = fsh_fpga_compute_send,
+    .counters = fsh_fpga_compute_counters,
+    .counters_clear = fsh_fpga_compute_counters_clear,
+};
 
-/* Every byte between nodes goes through the logic. */
-static bool no_window(uint32_t node, void **here, const uint32_t **watching)
-{
-    (void)node;
-    (void)here;
-    (void)watching;
-    return false;
-}
-
-static void no_poke(uint32_t node)
-{
-    (void)node;
-}
-
-/* The barrier goes by messages, through the logic as everything. */
-static bool no_barrier_arrive(uint32_t phase, uint64_t opinion,
-                              fsh_merge_fn merge)
-{
-    (void)phase;
-    (void)opinion;
-    (void)merge;
-    return false;
-}
-
-static bool no_barrier_arrived(uint64_t *opinion, uint32_t *missing)
-{
-    (void)opinion;
-    (void)missing;
-    return false;
-}
-
+/* No direct memory: every byte between nodes goes through the logic. */
 const struct fsh_conduit_ops fsh_conduit_fpga = {
     .name = "fpga",
+    .needs = &needs,
+    .compute = &compute,
     .usable = usable,
     .init = fsh_fpga_init,
     .attach = fsh_fpga_attach,
@@ -162,18 +136,8 @@ const struct fsh_conduit_ops fsh_conduit_fpga = {
     .am_reply = fsh_fpga_am_reply,
     .am_try_request = fsh_fpga_am_try_request,
     .am_try_reply = fsh_fpga_am_try_reply,
-    .short_request = short_request,
-    .short_reply = short_reply,
     .put = fsh_fpga_put,
     .get = fsh_fpga_get,
-    .window = no_window,
-    .poke = no_poke,
-    .core_present = fsh_fpga_compute_present,
-    .core_send = fsh_fpga_compute_send,
-    .core_counters = fsh_fpga_compute_counters,
-    .core_counters_clear = fsh_fpga_compute_counters_clear,
-    .barrier_arrive = no_barrier_arrive,
-    .barrier_arrived = no_barrier_arrived,
     .poll = poll_all,
     .wait = fsh_fpga_wait,
     .describe = describe,

@@ -53,6 +53,8 @@ struct fsh_fpga_op {
     uint32_t length;
     void *local; /* GET: where the data goes; bounced: is to be copied to */
     struct fsh_event *event;
+    struct fsh_event
+        *read; /* PUT: if not NULL, tells when the source is read */
     struct fsh_fpga_record *record; /* raw commands, else NULL */
     struct fsh_answer *answer;      /* messages to a compute core, else NULL */
 };
@@ -163,9 +165,9 @@ void fsh_fpga_flush(void);
 /* --- transfer.c: put and get --------------------------------------------- */
 
 void fsh_fpga_put(uint32_t node, void *dst, const void *src, size_t n,
-                  unsigned flags, struct fsh_event *ev);
+                  struct fsh_event *local, struct fsh_event *remote);
 void fsh_fpga_get(void *dst, uint32_t node, const void *src, size_t n,
-                  struct fsh_event *ev);
+                  struct fsh_event *done);
 /* Offset in this node's segment of a range that lies in it wholly. */
 bool fsh_fpga_in_segment(const void *p, size_t n, uint64_t *offset);
 

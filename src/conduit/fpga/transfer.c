@@ -50,9 +50,10 @@ static size_t use_bounce(struct fsh_fpga_desc *desc, size_t n)
     return smaller(n, FSH_DMA_TAG_BYTES - desc->raddr % FSH_MAX_PACKET);
 }
 
-/* to: of a GET, where the data goes, from the bounce memory if `bounced`. */
-static void start(struct fsh_fpga_desc *desc, struct fsh_event *ev, void *to,
-                  bool bounced)
+/* local: of a PUT whose source the device reads in place, or NULL. to: of a GET,
+ * where the data goes, from the bounce memory if `bounced`. */
+static void start(struct fsh_fpga_desc *desc, struct fsh_event *local,
+                  struct fsh_event *remote, void *to, bool bounced)
 {
     struct fsh_fpga_command cmd;
     struct fsh_fpga_op op = {
@@ -63,7 +64,8 @@ static void start(struct fsh_fpga_desc *desc, struct fsh_event *ev, void *to,
         .remote = desc->raddr,
         .length = desc->length,
         .local = to,
-        .event = ev,
+        .event = remote,
+        .read = local,
     };
 
     if (to != NULL && !fsh_fpga.locking)
@@ -71,13 +73,15 @@ static void start(struct fsh_fpga_desc *desc, struct fsh_event *ev, void *to,
                                 desc->length, &desc->patient);
     fsh_fpga_op_begin(desc->tag, &op);
     /* Relaxed: only this thread waits, and it counts before it submits. */
-    atomic_fetch_add_explicit(&ev->pending, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&remote->pending, 1, memory_order_relaxed);
+    if (local != NULL)
+        atomic_fetch_add_explicit(&local->pending, 1, memory_order_relaxed);
     fsh_fpga_encode(&cmd, desc);
     fsh_fpga_submit(FSH_FPGA_REQUEST, &cmd, true);
 }
 
 void fsh_fpga_put(uint32_t node, void *dst, const void *src, size_t n,
-                  unsigned flags, struct fsh_event *ev)
+                  struct fsh_event *local, struct fsh_event *remote)
 {
     uint64_t raddr =
         (uint64_t)((uintptr_t)dst - (uintptr_t)fsh_fpga.segs[node].addr);
@@ -92,6 +96,7 @@ void fsh_fpga_put(uint32_t node, void *dst, const void *src, size_t n,
 
     atomic_fetch_add_explicit(&fsh_fpga.bytes.put, n, memory_order_relaxed);
     while (n != 0) {
+        struct fsh_event *reading = NULL;
         size_t piece;
         desc.tag = (uint16_t)claim_tag(node);
         desc.raddr = raddr;
@@ -99,16 +104,16 @@ void fsh_fpga_put(uint32_t node, void *dst, const void *src, size_t n,
             piece = n;
             desc.lspace = FSH_SPACE_INLINE;
             desc.data = from;
-        } else if ((flags & FSH_PUT_SRC_STABLE) &&
-                   fsh_fpga_in_segment(from, n, &desc.laddr)) {
+        } else if (local != NULL && fsh_fpga_in_segment(from, n, &desc.laddr)) {
             piece = smaller(n, FSH_MAX_MESSAGE);
             desc.lspace = FSH_SPACE_SEGMENT;
+            reading = local == remote ? NULL : local;
         } else {
             piece = use_bounce(&desc, n);
             memcpy(fsh_fpga.mem.dma + desc.laddr, from, piece);
         }
         desc.length = (uint32_t)piece;
-        start(&desc, ev, NULL, false);
+        start(&desc, reading, remote, NULL, false);
         raddr += piece;
         from += piece;
         n -= piece;
@@ -116,7 +121,7 @@ void fsh_fpga_put(uint32_t node, void *dst, const void *src, size_t n,
 }
 
 void fsh_fpga_get(void *dst, uint32_t node, const void *src, size_t n,
-                  struct fsh_event *ev)
+                  struct fsh_event *done)
 {
     uint64_t raddr =
         (uint64_t)((uintptr_t)src - (uintptr_t)fsh_fpga.segs[node].addr);
@@ -141,7 +146,7 @@ void fsh_fpga_get(void *dst, uint32_t node, const void *src, size_t n,
             piece = use_bounce(&desc, n);
         }
         desc.length = (uint32_t)piece;
-        start(&desc, ev, to, !in_place);
+        start(&desc, NULL, done, to, !in_place);
         raddr += piece;
         to += piece;
         n -= piece;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sizes of the shared memory object of conduit smp. Called by src/boot when it
- * makes the object and by the conduit when it maps it; stateless.
+ * Sizes of the shared memory object of conduit smp: for whoever makes the object
+ * (struct fsh_job_needs) and for the conduit when it maps it; stateless.
  */
 #include "conduit/smp/layout.h"
 
-#include "boot/job.h"
 #include "conduit/conduit.h"
 #include "conduit/smp/compute_queue.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The shared memory object of conduit smp: who writes what, where. Included by
- * the ring code and the conduit; layout.c (fsh_smp_bytes) is all that src/boot
- * links. Memory is touched lazily: a pair that never talks costs nothing.
+ * the ring code and the conduit; fsh_smp_bytes sizes it. Memory is
+ * touched lazily: a pair that never talks costs nothing.
  *
  *   control blocks   one a rank
  *   pools            4 MiB a rank, for Medium payloads over the inline limit
@@ -157,6 +157,8 @@ struct fsh_smp_layout {
 
 /* ranks 1..FSH_SMP_MAX_RANKS. */
 struct fsh_smp_layout fsh_smp_layout(uint32_t ranks, size_t segment_max);
+/* Bytes of the object that all ranks share. */
+size_t fsh_smp_bytes(uint32_t ranks, size_t segment_max);
 
 /* Where the segment of a rank begins in the object mapped at base. */
 static inline unsigned char *fsh_smp_segment(

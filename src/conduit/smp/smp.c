@@ -69,9 +69,10 @@ static _Noreturn void cannot_map(size_t bytes)
  * never touched. */
 static void map_part(size_t offset, size_t bytes)
 {
-    if (bytes > 0 && mmap(smp.base + offset, bytes, PROT_READ | PROT_WRITE,
-                          MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
-                          fsh_boot_fd(FSH_FD_SMP), (off_t)offset) == MAP_FAILED)
+    if (bytes > 0 &&
+        mmap(smp.base + offset, bytes, PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fsh_boot_fd(FSH_FD_SHARED),
+             (off_t)offset) == MAP_FAILED)
         cannot_map(bytes);
 }
 
@@ -79,7 +80,7 @@ static void map_part(size_t offset, size_t bytes)
  * what they will be is known at attach. */
 static void map_object(void)
 {
-    if (fsh_boot_fd(FSH_FD_SMP) < 0)
+    if (fsh_boot_fd(FSH_FD_SHARED) < 0)
         fsh_fatal("conduit smp: the job has no shared memory object; start "
                   "the program with fshrun --conduit smp");
     smp.base = mmap(NULL, smp.layout.total, PROT_NONE,
@@ -98,7 +99,7 @@ static void init(enum fsh_threads threads, struct fsh_limits *limits)
 
     smp.rank = fsh_boot_rank();
     smp.ranks = fsh_boot_size();
-    smp.layout = fsh_smp_layout(smp.ranks, page->smp_segment_max);
+    smp.layout = fsh_smp_layout(smp.ranks, page->segment_max);
     map_object();
     smp.own = (const struct fsh_smp_ctl *)(void *)smp.base + smp.rank;
     smp.port = fsh_smp_port_new(smp.base, &smp.layout, smp.rank,
@@ -457,11 +458,12 @@ static void share(void)
 
 /* --- put and get ---------------------------------------------------------- */
 
+/* Both ends of a put are done when it returns. */
 static void put(uint32_t node, void *dst, const void *src, size_t n,
-                unsigned flags, struct fsh_event *ev)
+                struct fsh_event *local, struct fsh_event *remote)
 {
-    (void)flags;
-    (void)ev;
+    (void)local;
+    (void)remote;
     fsh_copy_words(translate(node, dst), src, n);
     /* Earlier than whatever this thread announces next; partner: the acquire
      * of whoever reads that announcement. */
@@ -470,13 +472,13 @@ static void put(uint32_t node, void *dst, const void *src, size_t n,
 }
 
 static void get(void *dst, uint32_t node, const void *src, size_t n,
-                struct fsh_event *ev)
+                struct fsh_event *done)
 {
-    (void)ev;
+    (void)done;
     fsh_copy_words(dst, translate(node, src), n);
 }
 
-static bool window(uint32_t node, void **here, const uint32_t **watching)
+static bool map(uint32_t node, void **here, const uint32_t **watching)
 {
     *here = segment_of(node);
     *watching = fsh_smp_port_watched(smp.port, node);
@@ -490,10 +492,9 @@ static void poke(uint32_t node)
 
 /* --- barrier -------------------------------------------------------------- */
 
-static bool barrier_arrive(uint32_t phase, uint64_t opinion, fsh_merge_fn merge)
+static void barrier_arrive(uint32_t phase, uint64_t opinion, fsh_merge_fn merge)
 {
     fsh_smp_meeting_arrive(&smp.meeting, phase, opinion, merge);
-    return true;
 }
 
 static bool barrier_arrived(uint64_t *opinion, uint32_t *missing)
@@ -548,8 +549,40 @@ static void fini(void)
     fsh_smp_service_stop();
 }
 
+static const struct fsh_job_needs needs = {
+    .conduit = "smp",
+    .max_ranks = FSH_JOB_MAX_RANKS,
+    .segment_option = "FSHMEM_SEGMENT_MAX",
+    .shared_bytes = fsh_smp_bytes,
+};
+
+static const struct fsh_direct_ops direct = {.map = map, .poke = poke};
+
+static const struct fsh_barrier_ops barrier = {
+    .arrive = barrier_arrive,
+    .arrived = barrier_arrived,
+};
+
+static const struct fsh_compute_ops compute = {
+    .software = true,
+    .present = fsh_smp_service_present,
+    .send = fsh_smp_service_send,
+    .counters = fsh_smp_service_counters,
+    .counters_clear = fsh_smp_service_counters_clear,
+};
+
+static const struct fsh_short_ops shorts = {
+    .request = short_request,
+    .reply = short_reply,
+};
+
 const struct fsh_conduit_ops fsh_conduit_smp = {
     .name = "smp",
+    .needs = &needs,
+    .direct = &direct,
+    .barrier = &barrier,
+    .compute = &compute,
+    .shorts = &shorts,
     .usable = usable,
     .init = init,
     .attach = attach,
@@ -559,18 +592,8 @@ const struct fsh_conduit_ops fsh_conduit_smp = {
     .am_reply = am_reply,
     .am_try_request = am_try_request,
     .am_try_reply = am_try_reply,
-    .short_request = short_request,
-    .short_reply = short_reply,
     .put = put,
     .get = get,
-    .window = window,
-    .poke = poke,
-    .core_present = fsh_smp_service_present,
-    .core_send = fsh_smp_service_send,
-    .core_counters = fsh_smp_service_counters,
-    .core_counters_clear = fsh_smp_service_counters_clear,
-    .barrier_arrive = barrier_arrive,
-    .barrier_arrived = barrier_arrived,
     .poll = poll_all,
     .wait = wait_any,
     .describe = describe,

@@ -67,7 +67,7 @@ static struct fsh_device *sim_open(struct fsh_device_memory *mem)
     if (!dev)
         fsh_fatal("device sim: out of memory");
     dev->mmio = map_fd(FSH_FD_MMIO, sizeof *dev->mmio, "registers");
-    dev->fabric = map_fd(FSH_FD_FABRIC, sizeof *dev->fabric, "fabric object");
+    dev->fabric = map_fd(FSH_FD_SHARED, sizeof *dev->fabric, "fabric object");
     if (dev->mmio->magic != FSH_SIM_MAGIC ||
         dev->fabric->magic != FSH_SIM_MAGIC)
         fsh_fatal("device sim: fshsim is of another release than this program "
