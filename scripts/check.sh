@@ -19,10 +19,10 @@ if [ ${#c_files[@]} -gt 0 ]; then
 fi
 
 mapfile -t text < <(find CMakeLists.txt Makefile README.md CHANGELOG.md \
-    CONTRIBUTING.md .ci cmake docs examples hw include scripts sim spec src \
+    CONTRIBUTING.md SECURITY.md .ci .github cmake docs examples hw include scripts sim spec src \
     tests tools bench -type f \( -name '*.[ch]' -o -name '*.cpp' \
     -o -name '*.sv' -o -name '*.svh' -o -name '*.py' -o -name '*.sh' \
-    -o -name '*.md' -o -name '*.toml' -o -name '*.txt' -o -name '*.cmake' \
+    -o -name '*.md' -o -name '*.toml' -o -name "*.yml" -o -name '*.txt' -o -name '*.cmake' \
     -o -name '*.in' -o -name Makefile -o -name run \) \
     ! -path '*/__pycache__/*' 2>/dev/null)
 grep -nE '[[:space:]]+$' "${text[@]}" && finding "white space at the end of a line"
