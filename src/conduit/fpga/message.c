@@ -2,7 +2,7 @@
 /*
  * Active messages of conduit fpga. A request takes a pair of receive slots
  * (slots.h) and goes through the request window; its reply uses the pair's
- * other half, so it never waits for anything that a host must do. A handler
+ * other half, so it never waits for another rank to act. A handler
  * gets its Medium payload in the slot itself. Slots are returned by credit
  * words: PUTs without ack on the reply channel, batched. Any thread.
  */

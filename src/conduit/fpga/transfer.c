@@ -27,13 +27,15 @@ bool fsh_fpga_in_segment(const void *p, size_t n, uint64_t *offset)
     return true;
 }
 
+_Static_assert(FSH_HOST_TAGS == 48, "claim_tag names the number");
+
 static unsigned claim_tag(uint32_t node)
 {
     int tag = fsh_fpga_claim(&fsh_fpga.free_tags);
 
     if (tag < 0) {
         struct fsh_fpga_pause p;
-        fsh_fpga_pause_begin(&p, "a tag (64 transfers are in flight)", node);
+        fsh_fpga_pause_begin(&p, "a tag (48 transfers are in flight)", node);
         while ((tag = fsh_fpga_claim(&fsh_fpga.free_tags)) < 0)
             fsh_fpga_pause_step(&p, true);
         fsh_fpga_pause_end(&p);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a rank of conduit smp shares with the others for its compute core: the
- * lists of commands it was given, its event counters, and the completions its
- * host waits for. Any rank writes, without locks; one thread of the owner reads
- * the lists (worker.h), one at a time of its host the completions. Memory of
- * zeros is a core that is empty and absent.
+ * lists of commands it was given, its event counters, and the completions it
+ * waits for. Any rank writes, without locks; of the owner, the worker thread reads
+ * the lists (worker.h), and one thread at a time the completions. Memory of zeros
+ * is a compute core that is idle and absent.
  *
  * A cell of a queue has a turn: 2 * lap means free for that lap, 2 * lap + 1
  * filled. Writers claim a place with a compare-and-swap of `tail`.
@@ -50,7 +50,7 @@ struct fsh_smp_compute {
         _Alignas(64) _Atomic uint64_t tail; /* lists given, ever */
         struct fsh_smp_list list[FSH_SMP_LISTS];
     } queue[FSH_SMP_QUEUES];
-    /* For the owner's host, from the workers of all ranks. */
+    /* Completions for the owner, from the workers of all ranks. */
     _Alignas(64) _Atomic uint64_t tail;
     struct fsh_smp_done done[FSH_SMP_DONES];
 };
@@ -76,7 +76,7 @@ void fsh_smp_compute_signal(struct fsh_smp_compute *core, unsigned event,
 bool fsh_smp_compute_await(struct fsh_smp_compute *core, unsigned event,
                            uint32_t count);
 
-/* Tell the owner's host; false if its queue is full. */
+/* Add a completion for the owner; false if its queue is full. */
 bool fsh_smp_compute_complete(struct fsh_smp_compute *core, unsigned cookie,
                               unsigned status);
 /* The completion at place *head; one thread at a time. */

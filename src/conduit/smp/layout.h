@@ -44,7 +44,7 @@ struct fsh_smp_ctl {
     /* Line 0: what every poll and every sender reads, seldom written. Up to 64
      * ranks: bit s = the owner looks at the ring from rank s at every poll.
      * Beyond: bit w = some bit of ready[channel][w] is set. told: there may be
-     * something for this host from a compute core. sleepers: threads of the
+     * a completion of a compute core for this rank. sleepers: threads of the
      * owner (about to be) asleep; blocked: those of them that wait for room in
      * a ring or for a block. Writers of the bits: senders set, the owner
      * clears; told: others set, the owner clears; the others: the owner. */
@@ -114,7 +114,7 @@ struct fsh_smp_pair {
     struct fsh_smp_ring ring[FSH_SMP_CHANNELS];
 };
 
-/* A word of the barrier (meet.c), alone in its line: phase << 34 | opinion. */
+/* A word of the barrier (meet.c), alone in its cache line: phase << 34 | opinion. */
 struct fsh_smp_word {
     _Alignas(64) _Atomic uint64_t word;
 };

@@ -97,8 +97,8 @@ static bool restore(struct fsh_smp_port *port, struct fsh_smp_attention *was)
     return any;
 }
 
-/* So many looks at `late` are to come, the first after as many polls. Owner, lock
- * held. */
+/* Have polls look again at the rings in `late`, `looks` times, each after
+ * FSH_SMP_LATE_POLLS polls. Owner, lock held. */
 static void look_later(struct fsh_smp_port *port, unsigned looks)
 {
     atomic_store_explicit(&port->late_polls, 0, memory_order_relaxed);

@@ -270,10 +270,10 @@ static uint32_t take_batch(const struct fsh_smp_port *port,
     return n;
 }
 
-/* A handler that had a block of `owner` has ended: say so in shared memory, for
- * an owner that runs short, and soon in a message, for one that does not. The
- * releases stand for what the handler has read; partners: is_over (pool.c) and
- * fill_back. */
+/* A handler that used a block of `owner` has ended: return the block, in shared
+ * memory, where an owner that runs short looks, and with the next message to it,
+ * so that others need not look. The releases order the handler's reads before;
+ * partners: is_over (pool.c) and fill (send.c). */
 static __attribute__((noinline)) void give_back(struct fsh_smp_port *port,
                                                 uint32_t owner,
                                                 unsigned channel,

@@ -8,9 +8,10 @@
  * The heavy fence may miss a side (base/membarrier.h), so who relies on it looks
  * again: who sleeps, after a while; who polls, after FSH_SMP_LATE_POLLS.
  *
- * Pairs of orders that keep this correct, so that a store and the following load
- * of the other side cannot both be missed. Whoever sends or puts has the light
- * side (base/membarrier.h), whoever withdraws its attention or sleeps the heavy:
+ * Pairs of orders that keep this correct, each a Dekker handshake: both sides
+ * store, fence, then load what the other stores, and at least one sees the other's
+ * store. The side that sends or puts makes the light fence (base/membarrier.h), the
+ * side that withdraws its attention or sleeps the heavy one:
  *   A  sender: stamp, then attention      owner: clear attention, then stamp
  *   B  sender: stamp, then sleepers       owner: sleepers, then stamp
  *   C  caller: ready word, then summary   owner: summary, then ready word
@@ -57,7 +58,7 @@ typedef void (*fsh_smp_patience_fn)(const char *what, uint32_t peer,
                                     uint64_t *since);
 void fsh_smp_port_be_patient(struct fsh_smp_port *port, fsh_smp_patience_fn fn);
 
-/* Who takes Shorts that come in numbers; without, each is delivered by itself. */
+/* Who takes Shorts in batches; without, each is delivered by itself. */
 void fsh_smp_port_take_shorts(struct fsh_smp_port *port, fsh_smp_shorts_fn fn);
 
 /* Send without blocking; tells what was lacking. The message's node does not

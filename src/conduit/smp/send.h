@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sending from inside: what all messages share (send.c), and the whole way of a
- * Short message that meets nothing special, inline, without a stack frame. Lines
- * of a ring come from another processor, and the stores to them wait for each
- * other in program order together with all stores between: the fewer of those
- * there are, the more messages are on their way at once. See ring.h for the
+ * Sending from inside: what all messages share (send.c), and the fast path of
+ * a Short message, inline, without a stack frame. The cache lines of a ring come
+ * from another processor, and stores retire in program order, so a store that
+ * misses holds up all stores after it: the fewer stores of the sender's own there
+ * are between those to the ring, the more messages are in flight. See ring.h for the
  * contract.
  */
 #ifndef FSH_SMP_SEND_H
@@ -13,8 +13,8 @@
 #include "base/words.h"
 #include "conduit/smp/port.h"
 
-/* Slots before its own that a message has the line of fetched: beyond those that
- * the receiver fetches (ring.c). */
+/* How many slots ahead of the one it writes the sender prefetches: more than the
+ * receiver does (ring.c). */
 #define FSH_SMP_AHEAD 11u
 
 /* Arguments that fit into the first slot. */
@@ -61,8 +61,9 @@ static inline void fsh_smp_stamp_at(struct fsh_smp_tx *tx, uint32_t tail,
     tx->tail = tail + slots;
 }
 
-/* A message has been written at `tail`: have a line fetched that will be. It must
- * be free, or the receiver, who may have fetched it already, loses it. */
+/* A message has been written at `tail`: prefetch, for writing, the slot of a later
+ * one. That slot must be free, or the cache line is taken from the receiver, which
+ * may have fetched it to read. */
 static inline void fsh_smp_fetch_ahead(struct fsh_smp_tx *tx, uint32_t tail)
 {
     fsh_prefetch_write(fsh_smp_head_at(tx->ring, tail + FSH_SMP_AHEAD));
@@ -112,8 +113,8 @@ static inline __attribute__((always_inline)) int fsh_smp_told(
     return 0;
 }
 
-/* The message itself, and that it is there. Lock held; false: it meets something
- * special, and nothing was done. */
+/* Write the message and its stamp. Lock held. False: nothing was done, and the
+ * message takes the slow path. */
 static inline __attribute__((always_inline)) bool fsh_smp_write_lean(
     struct fsh_smp_tx *tx, uint32_t what, const int32_t *args,
     const struct fsh_am *long_am, bool near)

@@ -129,7 +129,7 @@ void fsh_smp_service_counters_clear(void)
     atomic_store_explicit(&service.worker.sent_bytes, 0, memory_order_relaxed);
 }
 
-/* Hand on what compute cores have told this host. */
+/* Hand on the completions that compute cores have left for this rank. */
 static bool take_completions(void)
 {
     unsigned cookie, status;

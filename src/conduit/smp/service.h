@@ -29,7 +29,8 @@ bool fsh_smp_service_send(uint32_t node, const uint64_t *message,
 void fsh_smp_service_counters(uint64_t *words);
 void fsh_smp_service_counters_clear(void);
 
-/* Hand on what compute cores have told this host; whether there was any. */
+/* Hand on the completions that compute cores have left for this rank; whether
+ * there was any. */
 bool fsh_smp_service_poll(void);
 
 #endif

@@ -197,7 +197,7 @@ static _Noreturn void bite(unsigned channel, uint32_t dest, const char *lacking)
               fsh_boot_watchdog(), lacking);
 }
 
-/* Another thread of this rank keeps a lock. */
+/* A wait for a lock that another thread of this rank holds. */
 static void be_patient(const char *what, uint32_t peer, uint64_t *since)
 {
     const char *why = NULL;
@@ -214,15 +214,15 @@ static void be_patient(const char *what, uint32_t peer, uint64_t *since)
               fsh_boot_watchdog(), what, peer);
 }
 
-/* A wait for room. */
+/* A wait for room in a ring or a pool. */
 struct pause {
     unsigned channel;
     uint32_t dest;
-    unsigned idle;  /* rounds in vain; from SPINS on, yields */
-    unsigned naps;  /* then */
+    unsigned idle;  /* polls in vain: spins up to SPINS, then yields */
+    unsigned naps;  /* sleeps after those */
     uint64_t since; /* the watchdog's */
     uint32_t ticket;
-    bool armed; /* to nap in the next round */
+    bool armed; /* the next round sleeps, if there is still no room */
 };
 
 static void check_pause(struct pause *p, const char *lacking)
@@ -237,7 +237,8 @@ static void check_pause(struct pause *p, const char *lacking)
         bite(p->channel, p->dest, lacking);
 }
 
-/* Arm, and after one more try nap, longer and longer. */
+/* Arm the wake-up in one round and sleep in the next, after one more try in
+ * between: room that is freed in between ends the sleep. Sleeps get longer. */
 static void nap_step(struct pause *p, const char *lacking)
 {
     if (!p->armed) {
@@ -253,7 +254,7 @@ static void nap_step(struct pause *p, const char *lacking)
         p->naps++;
 }
 
-/* One step: spin, offer the processor, nap. Leaves if the job is ending. */
+/* One round: spin, yield or sleep. Does not return if the job is ending. */
 static void pause_step(struct pause *p, const char *lacking)
 {
     if (p->idle < SPINS && p->idle < fsh_spins()) {
@@ -279,7 +280,7 @@ static bool poll_for(unsigned channel)
                : fsh_smp_port_poll(smp.port, deliver, NULL);
 }
 
-/* There was no room: poll until there is; for a reply, replies only. */
+/* Slow path: there is no room. Poll until there is; for a reply, replies only. */
 static void send_slow(unsigned channel, uint32_t dest, const struct fsh_am *am,
                       enum fsh_smp_result result)
 {
@@ -302,9 +303,10 @@ static void send_slow(unsigned channel, uint32_t dest, const struct fsh_am *am,
     fsh_boot_waiting("");
 }
 
-/* The payload of a Long goes to the target at once; a small one goes along, so
- * that one line crosses, and the receiver's side puts it in place. False: as
- * fsh_smp_send_plain. */
+/* Send a Long of one slot. A payload of up to NEAR_BYTES is eager: it rides in
+ * the slot, so that one cache line crosses, and the receiver copies it to its
+ * place. A larger one is copied into the target's segment first. False: the
+ * message was not sent, and takes the slow path. */
 static bool send_long(unsigned channel, uint32_t dest, const struct fsh_am *am)
 {
     if (am->nbytes - 1 < NEAR_BYTES &&
@@ -409,7 +411,8 @@ static bool am_try_reply(struct fsh_token *token, const struct fsh_am *am)
     return token->replied;
 }
 
-/* A Short that met something: on the way of all messages. Returns 0. */
+/* Slow path of a Short: send it as any message, by polling for room if need be.
+ * Returns 0. */
 static __attribute__((noinline)) int short_slowly(unsigned channel,
                                                   uint32_t dest, uint32_t what,
                                                   const int32_t *args)

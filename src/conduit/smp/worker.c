@@ -121,8 +121,8 @@ static void signal_nodes(struct fsh_smp_worker *w, const uint64_t *c)
     }
 }
 
-/* A host that lets its completions pile up is waited for: the library never
- * has so many in flight. */
+/* A full completion queue is waited for. The library's own commands in flight
+ * never fill it (FSH_COMMANDS_IN_FLIGHT). */
 static void complete(struct fsh_smp_worker *w, const uint64_t *c,
                      unsigned status)
 {

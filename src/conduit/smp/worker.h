@@ -38,7 +38,7 @@ struct fsh_smp_worker {
     const struct fsh_smp_memory *memory;    /* all ranks */
     void (*tell)(void *arg, uint32_t rank); /* a completion is there, or NULL */
     void (*poke)(void *arg, uint32_t rank); /* results are there, or NULL: as
-                                               after a put, its host may sleep
+                                               after a put, the rank may sleep
                                                until it sees them */
     void *arg;
     struct fsh_smp_worker_queue queue[FSH_SMP_QUEUES];
