@@ -19,21 +19,21 @@
 extern "C" {
 #endif
 
-/* A node's segment. */
+/* A mapped segment: that of a node, in this process. */
 typedef struct {
     uintptr_t base;           /* address at its owner */
     uintptr_t size;           /* bytes */
     char *here;               /* address in this process */
     const uint32_t *watching; /* not 0: its owner sleeps until a put */
-} fsh_gasnet_window_t;
+} fsh_gasnet_mapped_t;
 
 /* Of nodes 0 to count - 1; from gasnet_attach on. */
-extern struct fsh_gasnet_windows {
+extern struct fsh_gasnet_mapped {
     gasnet_node_t count; /* 0: none is mapped */
-    fsh_gasnet_window_t *window;
-} fsh_gasnet_windows;
+    fsh_gasnet_mapped_t *segment;
+} fsh_gasnet_mapped;
 
-/* The owner of a segment that was put to sleeps: wake it. */
+/* Wake the owner of a segment that was put to, if it sleeps. */
 void fsh_gasnet_poke(gasnet_node_t node);
 /* Calls that complete at once poll every so often, so that a loop of them that
  * waits for a peer also serves that peer. This is what they have left until
@@ -59,21 +59,20 @@ fsh_gasnet_is_due(long cost, size_t n)
     return __builtin_expect(fsh_gasnet_until_poll < 0, 0) != 0;
 }
 
-/* The window with n bytes from addr on, in the segment of node; null if they are
- * not there. */
+/* The mapped segment of node, if it holds n bytes from addr on; else null. */
 static __inline__ __attribute__((__always_inline__, __unused__))
-const fsh_gasnet_window_t *
-fsh_gasnet_window_of(gasnet_node_t node, const void *addr, size_t n)
+const fsh_gasnet_mapped_t *
+fsh_gasnet_mapped_of(gasnet_node_t node, const void *addr, size_t n)
 {
-    const fsh_gasnet_window_t *w;
+    const fsh_gasnet_mapped_t *w;
     uintptr_t offset;
 
-    if (__builtin_expect(node >= fsh_gasnet_windows.count, 0))
+    if (__builtin_expect(node >= fsh_gasnet_mapped.count, 0))
         return NULL;
     /* Too large for any segment, but compilers warn of the copy. */
     if (__builtin_constant_p(n) && n > PTRDIFF_MAX)
         return NULL;
-    w = &fsh_gasnet_windows.window[node];
+    w = &fsh_gasnet_mapped.segment[node];
     offset = (uintptr_t)addr - w->base;
     if (__builtin_expect(offset > w->size || n > w->size - offset, 0))
         return NULL;
@@ -82,7 +81,7 @@ fsh_gasnet_window_of(gasnet_node_t node, const void *addr, size_t n)
 
 /* And where they are in this process. */
 static __inline__ __attribute__((__always_inline__, __unused__)) char *
-fsh_gasnet_here(const fsh_gasnet_window_t *w, const void *addr)
+fsh_gasnet_here(const fsh_gasnet_mapped_t *w, const void *addr)
 {
     return w->here + ((uintptr_t)addr - w->base);
 }
@@ -90,11 +89,11 @@ fsh_gasnet_here(const fsh_gasnet_window_t *w, const void *addr)
 static __inline__ __attribute__((__always_inline__, __unused__)) int
 fsh_gasnet_put_here(gasnet_node_t node, void *dest, const void *src, size_t n)
 {
-    const fsh_gasnet_window_t *w;
+    const fsh_gasnet_mapped_t *w;
 
     if (fsh_gasnet_is_due(1, n))
         return 0;
-    w = fsh_gasnet_window_of(node, dest, n);
+    w = fsh_gasnet_mapped_of(node, dest, n);
     if (__builtin_expect(w == NULL, 0))
         return 0;
     memcpy(fsh_gasnet_here(w, dest), src, n);
@@ -109,11 +108,11 @@ fsh_gasnet_put_here(gasnet_node_t node, void *dest, const void *src, size_t n)
 static __inline__ __attribute__((__always_inline__, __unused__)) int
 fsh_gasnet_get_here(void *dest, gasnet_node_t node, const void *src, size_t n)
 {
-    const fsh_gasnet_window_t *w;
+    const fsh_gasnet_mapped_t *w;
 
     if (fsh_gasnet_is_due(FSH_GASNET_QUIET_CALL, n))
         return 0;
-    w = fsh_gasnet_window_of(node, src, n);
+    w = fsh_gasnet_mapped_of(node, src, n);
     if (__builtin_expect(w == NULL, 0))
         return 0;
     memcpy(dest, fsh_gasnet_here(w, src), n);
@@ -192,7 +191,7 @@ FSH_GASNET_GET_NB(gasnet_get_nb_bulk)
 static __inline__ __attribute__((__unused__)) void fsh_gasnet_wait_syncnb(
     gasnet_handle_t handle)
 {
-    if (handle != GASNET_INVALID_HANDLE || fsh_gasnet_windows.count == 0 ||
+    if (handle != GASNET_INVALID_HANDLE || fsh_gasnet_mapped.count == 0 ||
         fsh_gasnet_is_due(1, 0))
         gasnet_wait_syncnb(handle);
 }

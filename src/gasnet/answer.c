@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the library's own handlers answer. A handler may run in a poll, which must
- * not block, so an answer goes out if there is room for it now; if not, it stands
- * in line until a later poll finds room, and is a request then, which its handler
- * does not mind. There is order neither among answers nor between them and other
- * messages. Any thread.
+ * Answers of the library's own handlers. A handler may run in a poll, which must
+ * not block, so an answer is sent as a reply if there is room for it now. If not,
+ * it is queued, and a later poll that finds room sends it as a request; its handler
+ * treats both alike. There is order neither among answers nor between them and
+ * other messages. Any thread.
  */
 #include <pthread.h>
 #include <string.h>
@@ -23,10 +23,10 @@ struct answer {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct answer *first; /* under the lock, as the next two */
 static struct answer **last = &first;
-static bool busy;            /* a thread sends the first */
-static atomic_bool standing; /* is there a first? For a look without the lock */
+static bool busy;          /* a thread sends the first */
+static atomic_bool queued; /* is there a first? To be read without the lock */
 
-static void stand_in_line(const struct fsh_am *am)
+static void enqueue(const struct fsh_am *am)
 {
     struct answer *a = malloc(sizeof *a);
 
@@ -40,7 +40,7 @@ static void stand_in_line(const struct fsh_am *am)
     memcpy(a->args, am->args, am->nargs * sizeof *a->args);
     pthread_mutex_lock(&lock);
     if (first == NULL) {
-        atomic_store_explicit(&standing, true, memory_order_relaxed);
+        atomic_store_explicit(&queued, true, memory_order_relaxed);
         atomic_fetch_add_explicit(&fsh_kicks_active, 1, memory_order_relaxed);
     }
     *last = a;
@@ -57,10 +57,10 @@ void fsh_answer(struct fsh_token *token, enum fsh_handler handler,
         token->source, handler, nargs != 0 ? args : none, nargs, src, nbytes);
 
     if (!fsh_gasnet.ops->am_try_reply(token, &am))
-        stand_in_line(&am);
+        enqueue(&am);
 }
 
-/* The first of the line, which is the caller's to send until it puts it back. */
+/* The first of the queue, which is the caller's to send until it puts it back. */
 static struct answer *take(void)
 {
     struct answer *a = NULL;
@@ -81,7 +81,7 @@ static void put_back(struct answer *a, bool sent)
         first = a->next;
         if (first == NULL) {
             last = &first;
-            atomic_store_explicit(&standing, false, memory_order_relaxed);
+            atomic_store_explicit(&queued, false, memory_order_relaxed);
             atomic_fetch_sub_explicit(&fsh_kicks_active, 1,
                                       memory_order_relaxed);
         }
@@ -91,14 +91,14 @@ static void put_back(struct answer *a, bool sent)
         free(a);
 }
 
-/* One that finds no room keeps the others waiting, though they may be for other
- * nodes: room comes as soon as its node polls, and this is rare. */
+/* An answer without room blocks those behind it (head of line), also those to
+ * other nodes: it has room as soon as its node polls, and this is rare. */
 bool fsh_answers_kick(void)
 {
     struct answer *a;
     bool any = false, sent = true;
 
-    if (!atomic_load_explicit(&standing, memory_order_relaxed))
+    if (!atomic_load_explicit(&queued, memory_order_relaxed))
         return false;
     while (sent && (a = take()) != NULL) {
         sent = fsh_gasnet.ops->am_try_request(&a->am);

@@ -61,7 +61,7 @@ struct fsh_coll_peer {
     enum fsh_coll_kind kind; /* by handler: of the peer's call */
     atomic_size_t got;       /* by handler: bytes that have come */
     size_t sent;
-    bool blocked; /* in the line of its node, under the lock, as the next */
+    bool blocked; /* in the queue of its node; under the lock, as the next */
     struct fsh_coll_peer *ahead;
     struct fsh_coll_peer *behind;
     struct fsh_coll_op *op;

@@ -5,11 +5,12 @@
  * the sender then puts and says so (PLACED), or sends the bytes (DATA). Nothing
  * is buffered, and no message comes for an operation that is complete.
  *
- * Each message is answered (TAKEN), and a node has at most WINDOW of them
+ * Each message is answered (TAKEN), and a node has at most MAX_IN_FLIGHT of them
  * unanswered at another, so that clients find room beside them; operations that
- * want to send more stand in line. A message is sent if there is room for it now,
- * since polls send, and must not block on a node that does not poll. Handlers record what came
- * and queue the operation; everything else is called by who runs operations.
+ * want to send more wait in a queue. A message is sent only if there is room for
+ * it now: polls send, and must not block on a node that does not poll. Handlers
+ * record what came and enqueue the operation; everything else is called by the
+ * thread that runs operations.
  */
 #include <assert.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 #include "base/log.h"
 #include "gasnet/coll_engine.h"
 
-#define WINDOW 8u        /* fpga has 16 slots a peer */
+#define MAX_IN_FLIGHT 8u /* to a node; fpga has 16 slots a peer */
 #define PUT_FROM 4096u   /* shorter streams are one or two messages anyway */
 #define PACK_BELOW 2048u /* shorter pieces share a message */
 
@@ -35,68 +36,69 @@ struct header {
     uint64_t b;
 };
 
-/* What goes to a node: messages it has not taken yet, and who waits to send
- * another, in order. Under the lock. */
-struct line {
+/* What goes to a node: how many messages are in flight, and the operations that
+ * wait to send another, in order. Under the lock. */
+struct queue {
     uint32_t sent;
     struct fsh_coll_peer *first;
     struct fsh_coll_peer *last;
 };
-static struct line *lines; /* [nodes] */
-static char *bounce;       /* am_max_medium bytes, where pieces are packed */
+static struct queue *queues; /* [nodes] */
+static char *bounce;         /* am_max_medium bytes, where pieces are packed */
 
-/* ---- lines; lock held ---- */
+/* ---- queues; lock held ---- */
 
-static void line_join(struct line *line, struct fsh_coll_peer *peer)
+static void queue_join(struct queue *queue, struct fsh_coll_peer *peer)
 {
     if (peer->blocked)
         return;
     peer->blocked = true;
-    peer->ahead = line->last;
+    peer->ahead = queue->last;
     peer->behind = NULL;
-    *(line->last != NULL ? &line->last->behind : &line->first) = peer;
-    line->last = peer;
+    *(queue->last != NULL ? &queue->last->behind : &queue->first) = peer;
+    queue->last = peer;
 }
 
-static void line_leave(struct line *line, struct fsh_coll_peer *peer)
+static void queue_leave(struct queue *queue, struct fsh_coll_peer *peer)
 {
     if (!peer->blocked)
         return;
     peer->blocked = false;
-    *(peer->ahead != NULL ? &peer->ahead->behind : &line->first) = peer->behind;
-    *(peer->behind != NULL ? &peer->behind->ahead : &line->last) = peer->ahead;
+    *(peer->ahead != NULL ? &peer->ahead->behind : &queue->first) =
+        peer->behind;
+    *(peer->behind != NULL ? &peer->behind->ahead : &queue->last) = peer->ahead;
 }
 
-/* May op send to rank? If not, it is run again when it may. Takes the lock, as
- * the next. */
-static bool line_enter(struct fsh_coll_op *op, uint32_t rank)
+/* May op send to rank? If not, it is run again when it may. This and the next
+ * function take the lock. */
+static bool queue_enter(struct fsh_coll_op *op, uint32_t rank)
 {
-    struct line *line = &lines[op->team->node[rank]];
+    struct queue *queue = &queues[op->team->node[rank]];
     bool free;
 
     pthread_mutex_lock(&fsh_coll_lock);
-    free = line->sent < WINDOW;
+    free = queue->sent < MAX_IN_FLIGHT;
     if (free) {
-        line->sent++;
-        line_leave(line, &op->peer[rank]);
+        queue->sent++;
+        queue_leave(queue, &op->peer[rank]);
     } else {
-        line_join(line, &op->peer[rank]);
+        queue_join(queue, &op->peer[rank]);
     }
     pthread_mutex_unlock(&fsh_coll_lock);
     return free;
 }
 
-/* One message less is on its way to the node: the next may go. */
-static void line_return(uint32_t node)
+/* One message less is in flight to the node: run the first that waits. */
+static void queue_return(uint32_t node)
 {
-    struct line *line = &lines[node];
+    struct queue *queue = &queues[node];
     struct fsh_coll_peer *peer;
 
     pthread_mutex_lock(&fsh_coll_lock);
-    line->sent--;
-    peer = line->first;
+    queue->sent--;
+    peer = queue->first;
     if (peer != NULL) {
-        line_leave(line, peer);
+        queue_leave(queue, peer);
         fsh_coll_enqueue(peer->op);
     }
     pthread_mutex_unlock(&fsh_coll_lock);
@@ -104,7 +106,7 @@ static void line_return(uint32_t node)
 
 static void on_taken(void *token)
 {
-    line_return(((struct fsh_token *)token)->source);
+    queue_return(((struct fsh_token *)token)->source);
 }
 
 /* ---- streams ---- */
@@ -166,8 +168,8 @@ void fsh_coll_copy_self(struct fsh_coll_op *op)
 
 /* ---- messages ---- */
 
-/* False: not now. Either the node has WINDOW messages that it has not taken, and
- * op is in its line; or the conduit has no room, and op is starved. */
+/* False: not now. Either MAX_IN_FLIGHT messages to the node are unanswered, and op
+ * waits in its queue; or the conduit has no room, and op is starved. */
 static bool send(struct fsh_coll_op *op, uint32_t rank, enum message message,
                  uint64_t a, uint64_t b, const void *src, size_t n)
 {
@@ -181,11 +183,11 @@ static bool send(struct fsh_coll_op *op, uint32_t rank, enum message message,
         fsh_high(a),         fsh_low(a),
         fsh_high(b),         fsh_low(b)};
 
-    if (!line_enter(op, rank))
+    if (!queue_enter(op, rank))
         return false;
     if (!fsh_gasnet_try_send(node, FSH_HANDLER_COLL, args, 8,
                              src != NULL ? src : &nothing, n)) {
-        line_return(node);
+        queue_return(node);
         op->starved = true;
         return false;
     }
@@ -419,8 +421,8 @@ bool fsh_coll_send_claim(struct fsh_coll_op *op, uint32_t rank,
 
 void fsh_coll_register(void)
 {
-    lines = calloc(fsh_gasnet.nodes, sizeof *lines);
-    if (lines == NULL)
+    queues = calloc(fsh_gasnet.nodes, sizeof *queues);
+    if (queues == NULL)
         fsh_fatal("gasnet_init: no memory for %u nodes", fsh_gasnet.nodes);
     fsh_gasnet.handler[FSH_HANDLER_COLL] = (fsh_handler_fn)on_message;
     fsh_gasnet.handler[FSH_HANDLER_COLL_TAKEN] = (fsh_handler_fn)on_taken;

@@ -262,7 +262,7 @@ int gasnet_attach(gasnet_handlerentry_t *table, int numentries,
     if (!fsh_command_start(g->conduit, g->rank, g->nodes, g->segs))
         fsh_fatal("gasnet_attach: no memory for the queues to %u compute cores",
                   g->nodes);
-    fsh_window_offer();
+    fsh_direct_offer();
     mine = client_segment(g->rank);
     if (gasnet_client_attach_hook != NULL)
         gasnet_client_attach_hook(mine.addr, mine.size);

@@ -180,7 +180,7 @@ _Static_assert(sizeof(struct fsh_wait) == sizeof(fsh_gasnet_wait_t),
                "GASNET_BLOCKUNTIL reserves what a wait needs");
 
 /* One round of waiting for `what`: poll, or spin, yield, sleep (bounded). Ends
- * the job when it is not alive or the watchdog's time is over. Call wait_end
+ * the job when it is not alive or the watchdog's time is over. Call fsh_wait_end
  * when the wait is over. */
 void fsh_wait_step(struct fsh_wait *wait, const char *what);
 void fsh_wait_end(struct fsh_wait *wait);
@@ -371,7 +371,7 @@ bool fsh_gasnet_signal(uint32_t node, unsigned event, unsigned increment,
 /* ---- copies by the client itself (direct.c) ---- */
 
 /* Offer gasnet_direct.h what segments are mapped here; from gasnet_attach. */
-void fsh_window_offer(void);
+void fsh_direct_offer(void);
 
 /* ---- EVERYTHING (everything.c) ---- */
 
@@ -395,7 +395,7 @@ void fsh_memset_start(uint32_t node, void *dest, int val, size_t n,
 
 /* Barriers between notify and their end; send what they are ready to send, from
  * polls only. */
-/* One for each, and one while answers stand in line: so polls look once. */
+/* One for each, and one while answers are queued: so polls look once. */
 extern atomic_uint fsh_kicks_active;
 bool fsh_barrier_kick(void);
 
