@@ -181,9 +181,7 @@ static const char *choose_conduit(const char *compiled_in)
 {
     const char *conduit = fsh_option_str("FSHMEM_CONDUIT");
 
-    if (conduit[0])
-        return conduit;
-    return compiled_in && compiled_in[0] ? compiled_in : "smp";
+    return conduit[0] ? conduit : compiled_in;
 }
 
 void fsh_boot_enter(const char *default_conduit, fsh_boot_needs_fn find)
