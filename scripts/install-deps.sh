@@ -17,7 +17,7 @@ bench="libopenblas0-pthread openmpi-bin libopenmpi-dev mpich libmpich-dev
        ucx-utils"
 hardware="yosys z3"
 mpi="openmpi-bin libopenmpi-dev mpich libmpich-dev" # 30 MB
-ci="clang clang-format-14 git"
+ci="clang clang-format-14 git spin"
 
 group=${1:-run}
 case $group in

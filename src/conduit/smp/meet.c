@@ -101,10 +101,14 @@ void fsh_smp_meeting_arrive(struct fsh_smp_meeting *m, uint32_t phase,
     m->which = phase & 1;
     m->merge = merge;
     m->next = 0;
-    if (m->flat)
-        show(m, &m->meet[m->rank].here[m->which]);
-    else
+    if (!m->flat) {
         give(m);
+        return;
+    }
+    /* Two that arrive at once may each look before they see the other's word:
+     * each has to look once more before it sleeps. */
+    fsh_smp_port_unwatch(m->port);
+    show(m, &m->meet[m->rank].here[m->which]);
 }
 
 /* The rank whose word comes next. */

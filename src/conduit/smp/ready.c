@@ -165,6 +165,15 @@ void fsh_smp_port_poke(struct fsh_smp_port *port, uint32_t dest)
         fsh_smp_wake(ctl);
 }
 
+void fsh_smp_port_unwatch(struct fsh_smp_port *port)
+{
+    _Atomic uint32_t *watching = &port->own->watching;
+
+    /* The exchange in fsh_smp_port_sleep comes after this store. */
+    if (atomic_load_explicit(watching, memory_order_relaxed) != 0)
+        atomic_store_explicit(watching, 0, memory_order_relaxed);
+}
+
 const uint32_t *fsh_smp_port_watched(const struct fsh_smp_port *port,
                                      uint32_t dest)
 {

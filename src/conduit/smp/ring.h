@@ -86,10 +86,14 @@ bool fsh_smp_port_poll_replies(struct fsh_smp_port *port,
 
 /* Sleep until a message may have arrived or max_ns passed; with `memory` also
  * until somebody pokes this rank, after a store to its segment. The caller has
- * to look at its segment between two calls: the first does not sleep. */
+ * to look at its segment between two calls: the first does not sleep, unless a
+ * wait before this one ended between two. */
 void fsh_smp_port_sleep(struct fsh_smp_port *port, uint64_t max_ns,
                         bool memory);
 void fsh_smp_port_poke(struct fsh_smp_port *port, uint32_t dest);
+/* From here on the first call of fsh_smp_port_sleep with `memory` does not sleep:
+ * for who stores something, and then looks for what others do alike. */
+void fsh_smp_port_unwatch(struct fsh_smp_port *port);
 /* Not 0 while rank `dest` has to be poked, for whoever looks at it after a
  * store and a light fence. NULL if the fence has to be a full one here. */
 const uint32_t *fsh_smp_port_watched(const struct fsh_smp_port *port,
