@@ -11,6 +11,7 @@ finding() {
 
 python3 spec/generate.py --check || finding "generated files are stale: run spec/generate.py"
 python3 scripts/check_includes.py || finding "includes against the layers"
+python3 scripts/check_names.py || finding "names that mean two things"
 
 mapfile -t c_files < <(scripts/c-files.sh)
 if [ ${#c_files[@]} -gt 0 ]; then
