@@ -10,6 +10,7 @@ finding() {
 }
 
 python3 spec/generate.py --check || finding "generated files are stale: run spec/generate.py"
+python3 scripts/check_docs.py || finding "documents against the tree"
 python3 scripts/check_includes.py || finding "includes against the layers"
 python3 scripts/check_names.py || finding "names that mean two things"
 
