@@ -37,7 +37,7 @@ package fsh_spec_pkg;
   localparam int unsigned MAX_PACKET = 1024;
   // Smallest run-time packet payload.
   localparam int unsigned MIN_PACKET = 128;
-  // Bytes a cycle on every data path of the core.
+  // Bytes a cycle on every data path of the GASNet core.
   localparam int unsigned BEAT_BYTES = 16;
   // Beats of buffer behind each virtual channel of a link port.
   localparam int unsigned VC_BEATS = 512;
@@ -55,11 +55,11 @@ package fsh_spec_pkg;
   localparam int unsigned RING_ENTRIES = 8192;
   // Stride of the slot header array: the message's packet header, then its arguments.
   localparam int unsigned SLOT_HEADER_BYTES = 128;
-  // Where in a slot header the line lies that its sender writes by PUTs: behind what a message takes. A credit line is that of reply slot 0.
+  // Offset in a slot header of its credit line, BEAT_BYTES that the slot's sender writes by PUTs: behind what a message takes. The library uses that of reply slot 0.
   localparam int unsigned SLOT_LINE = 112;
   // Check byte of every command.
   localparam int unsigned CMD_CHECK = 165;
-  // Nominal clock of the core; simulated times are cycles of this clock.
+  // Nominal clock of the node, GASNet core and compute core; simulated times are cycles of this clock.
   localparam int unsigned CLOCK_MHZ = 250;
   // Opcodes: handler indices of an active message. 1..63 run in logic, 64..127 are the library's handlers, 128..255 the client's; the last two go to the host.
   localparam logic [7:0] OP_NONE = 8'd0;  // Never valid.
@@ -97,7 +97,7 @@ package fsh_spec_pkg;
   localparam int unsigned CAT_COUNT = 3;
   // Address spaces: what a 40-bit address is an offset into.
   localparam logic [1:0] SPACE_SEGMENT = 2'd0;  // The node's segment in device memory.
-  localparam logic [1:0] SPACE_HOST = 2'd1;  // The DMA window in the memory of the node's host. As the remote side of a PUT: the sender's line at the target, BEAT_BYTES at SLOT_LINE of its slot header {channel, source, tag}; as that of anything else out of range.
+  localparam logic [1:0] SPACE_HOST = 2'd1;  // The DMA window in the memory of the node's host. As the remote side of a PUT: the sender's credit line at the target, BEAT_BYTES at SLOT_LINE of its slot header {channel, source, tag}; as that of anything else it is out of range.
   localparam logic [1:0] SPACE_PRIVATE = 2'd2;  // Reserved: device memory outside the segment.
   localparam logic [1:0] SPACE_INLINE = 2'd3;  // Local side of a command only: the payload follows in the entries.
   localparam int unsigned SPACE_COUNT = 4;
@@ -169,8 +169,8 @@ package fsh_spec_pkg;
   localparam logic [14:0] REG_PERF_CLEAR = 15'h0200;  // wo: any write clears the performance counters
   localparam logic [14:0] REG_CYCLE = 15'h0208;  // ro: the cycle counter
   localparam logic [14:0] REG_COMPUTE_PERF_CLEAR = 15'h0210;  // wo: any write clears the counters of the compute core
-  localparam logic [14:0] REG_FAULTS = 15'h0218;  // rw: what went wrong and nobody was told of: packets dropped 15:0, counted up to 65535; 16: a register was given a value that is misaligned or no packet size, and kept its own; entries dropped because their ring was full 31:24, counted up to 255; any write clears
-  localparam logic [14:0] REG_COMPUTE_PERF = 15'h0280;  // ro: counters of the compute core: a word each, in the order of CPERF; 0 without a core
+  localparam logic [14:0] REG_FAULTS = 15'h0218;  // rw: faults that no completion reports: packets dropped 15:0, counted up to 65535; 16: a register was given a value that is misaligned or no packet size, and kept its own; entries dropped because their ring was full 31:24, counted up to 255; any write clears
+  localparam logic [14:0] REG_COMPUTE_PERF = 15'h0280;  // ro: counters of the compute core: a word each, in the order of CPERF; 0 without a compute core
   localparam logic [14:0] REG_PERF = 15'h0400;  // ro: event counters: 32 bytes an event (PERF_EVENTS): first cycle, last cycle, count, sum
   localparam logic [14:0] REG_ROUTE = 15'h0800;  // rw: one word a node: segment size of the node 39:0, port mask 57:56
   localparam logic [14:0] REG_REQ_WINDOW = 15'h4000;  // wo: request submission window, 4 KiB

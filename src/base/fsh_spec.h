@@ -40,7 +40,7 @@
 #define FSH_MAX_PACKET 1024u
 /* Smallest run-time packet payload. */
 #define FSH_MIN_PACKET 128u
-/* Bytes a cycle on every data path of the core. */
+/* Bytes a cycle on every data path of the GASNet core. */
 #define FSH_BEAT_BYTES 16u
 /* Beats of buffer behind each virtual channel of a link port. */
 #define FSH_VC_BEATS 512u
@@ -58,11 +58,11 @@
 #define FSH_RING_ENTRIES 8192u
 /* Stride of the slot header array: the message's packet header, then its arguments. */
 #define FSH_SLOT_HEADER_BYTES 128u
-/* Where in a slot header the line lies that its sender writes by PUTs: behind what a message takes. A credit line is that of reply slot 0. */
+/* Offset in a slot header of its credit line, BEAT_BYTES that the slot's sender writes by PUTs: behind what a message takes. The library uses that of reply slot 0. */
 #define FSH_SLOT_LINE 112u
 /* Check byte of every command. */
 #define FSH_CMD_CHECK 165u
-/* Nominal clock of the core; simulated times are cycles of this clock. */
+/* Nominal clock of the node, GASNet core and compute core; simulated times are cycles of this clock. */
 #define FSH_CLOCK_MHZ 250u
 
 /* Opcodes: handler indices of an active message. 1..63 run in logic, 64..127 are the library's handlers, 128..255 the client's; the last two go to the host. */
@@ -111,7 +111,7 @@
 
 /* Address spaces: what a 40-bit address is an offset into. */
 #define FSH_SPACE_SEGMENT 0u /* The node's segment in device memory. */
-#define FSH_SPACE_HOST 1u /* The DMA window in the memory of the node's host. As the remote side of a PUT: the sender's line at the target, BEAT_BYTES at SLOT_LINE of its slot header {channel, source, tag}; as that of anything else out of range. */
+#define FSH_SPACE_HOST 1u /* The DMA window in the memory of the node's host. As the remote side of a PUT: the sender's credit line at the target, BEAT_BYTES at SLOT_LINE of its slot header {channel, source, tag}; as that of anything else it is out of range. */
 #define FSH_SPACE_PRIVATE 2u /* Reserved: device memory outside the segment. */
 #define FSH_SPACE_INLINE 3u /* Local side of a command only: the payload follows in the entries. */
 #define FSH_SPACE_COUNT 4u
@@ -193,8 +193,8 @@
 #define FSH_REG_PERF_CLEAR 0x0200u /* wo: any write clears the performance counters */
 #define FSH_REG_CYCLE 0x0208u /* ro: the cycle counter */
 #define FSH_REG_COMPUTE_PERF_CLEAR 0x0210u /* wo: any write clears the counters of the compute core */
-#define FSH_REG_FAULTS 0x0218u /* rw: what went wrong and nobody was told of: packets dropped 15:0, counted up to 65535; 16: a register was given a value that is misaligned or no packet size, and kept its own; entries dropped because their ring was full 31:24, counted up to 255; any write clears */
-#define FSH_REG_COMPUTE_PERF 0x0280u /* ro: counters of the compute core: a word each, in the order of CPERF; 0 without a core */
+#define FSH_REG_FAULTS 0x0218u /* rw: faults that no completion reports: packets dropped 15:0, counted up to 65535; 16: a register was given a value that is misaligned or no packet size, and kept its own; entries dropped because their ring was full 31:24, counted up to 255; any write clears */
+#define FSH_REG_COMPUTE_PERF 0x0280u /* ro: counters of the compute core: a word each, in the order of CPERF; 0 without a compute core */
 #define FSH_REG_PERF 0x0400u /* ro: event counters: 32 bytes an event (PERF_EVENTS): first cycle, last cycle, count, sum */
 #define FSH_REG_ROUTE 0x0800u /* rw: one word a node: segment size of the node 39:0, port mask 57:56 */
 #define FSH_REG_REQ_WINDOW 0x4000u /* wo: request submission window, 4 KiB */
