@@ -12,6 +12,7 @@
 
 #define FSH_CACHE_LINE 64
 
+/* In loops that spin: leaves the core to its other hardware thread for an instant. */
 static inline void fsh_cpu_relax(void)
 {
 #if defined(__x86_64__) || defined(__i386__)

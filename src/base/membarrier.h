@@ -22,11 +22,12 @@
  * fences work; if not, they are ordinary fences. Any thread, idempotent. */
 bool fsh_heavy_fence_init(void);
 
-/* Every running thread of this process, of all announced processes, passes a
- * full fence before this returns. Not for fast paths. Any thread. */
+/* Every running thread of this process (local), of all announced processes, passes
+ * a full fence before this returns. Not for fast paths. Any thread. */
 void fsh_heavy_fence_local(void);
 void fsh_heavy_fence(void);
 
+/* Of the fast side: orders for the compiler alone. Partner: a heavy fence. */
 static inline void fsh_light_fence(void)
 {
     atomic_signal_fence(memory_order_seq_cst);

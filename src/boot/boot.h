@@ -6,7 +6,8 @@
  * another launcher such as mpirun (rendezvous.c), as a fork of a program started
  * with GASNET_PSHM_NODES (fork_job.c), or by hand, in which case init makes a
  * job of one rank in this process (and, for conduit fpga, starts the simulator
- * for it). Main thread only unless said.
+ * for it). Main thread only unless said; nothing here runs handlers. What is
+ * returned is boot's, and stays until the process ends.
  */
 #ifndef FSH_BOOT_H
 #define FSH_BOOT_H
@@ -25,14 +26,18 @@ typedef const struct fsh_job_needs *(*fsh_boot_needs_fn)(const char *conduit);
  * business. Fatal with a message on failure. */
 void fsh_boot_init(const char *default_conduit, fsh_boot_needs_fn needs);
 
+/* This rank, the ranks of the job, and the name of its conduit. Any thread, after
+ * init. */
 uint32_t fsh_boot_rank(void);
 uint32_t fsh_boot_size(void);
 const char *fsh_boot_conduit(void);
 
-/* CPUs that the ranks of the job may use together. Reads files. */
+/* CPUs that the ranks of the job on this host may use together, at least 1. Reads
+ * files, so not for hot paths. */
 unsigned fsh_boot_cpus(void);
 
-/* The job's shared control page, mapped read-write. Valid after init. */
+/* The job's shared control page, mapped read-write; NULL before init. Any
+ * thread. */
 struct fsh_job_page *fsh_boot_page(void);
 
 /* Inherited descriptors; -1 if the job has none of that kind. Owned by boot.
@@ -50,25 +55,29 @@ int fsh_boot_fd(enum fsh_fd_kind kind);
 /* gasnet_attach is done: for state dumps. */
 void fsh_boot_running(void);
 
-/* All ranks arrive before any returns; bounded by FSHMEM_START_TIMEOUT, after
- * which it is fatal and names the ranks that did not arrive. */
+/* All ranks arrive before any returns, and see what the others have written; sleeps
+ * and does not poll. Bounded by FSHMEM_START_TIMEOUT, after which it is fatal and
+ * names the ranks that did not arrive; so it is if one of them has ended. what: for
+ * that message. */
 void fsh_boot_barrier(const char *what);
 
 /* Every rank gives n <= FSH_BOOT_XCHG_MAX bytes; out receives size*n bytes in
- * rank order. Collective, contains a barrier on both sides. */
+ * rank order. Collective, a barrier: blocks and fails as fsh_boot_barrier. */
 #define FSH_BOOT_XCHG_MAX 256
 void fsh_boot_exchange(const void *in, size_t n, void *out);
 
 /* Say in the page what this rank waits for, for state dumps; "" for nothing.
- * Any thread; the last one counts. */
+ * Copied, cut at 111 bytes. Any thread, takes a lock; the last one counts. */
 void fsh_boot_waiting(const char *what);
 
 /* Has a wait that began at *since (ns; 0: now, and it is set) taken longer than
- * FSHMEM_WATCHDOG allows, and how many seconds is that? Any thread. */
+ * FSHMEM_WATCHDOG allows (never, if that is 0), and how many seconds is that? Any
+ * thread. */
 bool fsh_boot_overdue(uint64_t *since);
 double fsh_boot_watchdog(void);
 
-/* Environment of the launcher (inherited by every rank on one host). */
+/* Environment of the launcher (inherited by every rank on one host); NULL if
+ * unset. Any thread, as getenv allows; valid until the variable changes. */
 const char *fsh_boot_getenv(const char *name);
 
 /* End the whole job with this code: records code and reason (may be NULL) in
@@ -88,11 +97,14 @@ void fsh_boot_leaving(int code);
 void fsh_boot_exit_by(int code, uint64_t deadline_ns);
 
 /* This rank leaves in an orderly way (return from main / exit): marks it
- * finished in the page. */
+ * finished in the page, and with a code that is not 0 begins to end the job. Waits,
+ * in seconds, for what this process has started: the simulator writes its files.
+ * Only the first call counts, and none in a forked child. */
 void fsh_boot_leave(int code);
 
-/* Is the job still alive (no rank died, simulator running)? Cheap; called from
- * wait loops. If not, *why is set to a static or page-resident string. */
+/* Is the job still alive (no rank died, simulator running)? Any thread; cheap, no
+ * system call: for wait loops. If not, *why is set to a static or page-resident
+ * string, else left alone. */
 bool fsh_boot_alive(const char **why);
 
 #endif

@@ -33,6 +33,8 @@ struct fsh_job;
 struct fsh_job_ticket fsh_job_ticket(const struct fsh_job *job, uint32_t rank,
                                      int life_fd);
 
+/* A ticket as text of FSH_JOB_ENV, cut at len, and back; false: not one of these, or
+ * a part is missing. */
 void fsh_job_ticket_write(const struct fsh_job_ticket *ticket, char *text,
                           size_t len);
 bool fsh_job_ticket_read(struct fsh_job_ticket *ticket, const char *text);

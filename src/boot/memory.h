@@ -16,6 +16,8 @@ struct fsh_memory {
     char limit[64];   /* what sets the limit, for messages */
 };
 
+/* Fill in what there is now. Reads files; what cannot be read is no limit. Any
+ * thread. */
 void fsh_memory_read(struct fsh_memory *memory);
 
 /* Processes killed for lack of memory in this process's cgroups and those above

@@ -87,16 +87,15 @@ struct fsh_short {
     uint32_t what; /* handler, and number of arguments << 16 */
 };
 
+/* Handler and number of arguments of a Short in one word, and back. */
 static inline uint32_t fsh_short_what(uint8_t handler, uint8_t nargs)
 {
     return handler | (uint32_t)nargs << 16;
 }
-
 static inline uint8_t fsh_short_handler(uint32_t what)
 {
     return (uint8_t)what;
 }
-
 static inline uint8_t fsh_short_nargs(uint32_t what)
 {
     return (uint8_t)(what >> 16);
@@ -121,12 +120,15 @@ struct fsh_segment {
  * room for as many completions. */
 #define FSH_COMMANDS_IN_FLIGHT 1024u
 
+/* Bytes from the end of a segment to the commands of a rank for a queue (FSH_QUEUE_
+ * of compute/submit). */
 static inline size_t fsh_area_offset(uint32_t rank, unsigned queue)
 {
     return ((size_t)rank * FSH_AREA_QUEUES + queue) * FSH_AREA_COMMANDS *
            FSH_AREA_COMMAND_BYTES;
 }
 
+/* Bytes of the area behind each segment of a job; 0: none. */
 static inline size_t fsh_area_bytes(uint32_t ranks)
 {
     return ranks <= 64 ? fsh_area_offset(ranks, 0) : 0;
@@ -148,10 +150,12 @@ typedef uint64_t (*fsh_merge_fn)(uint64_t a, uint64_t b);
 /* Direct memory: processes reach each other's segments by load and store. */
 struct fsh_direct_ops {
     /* Where the segment of `node` is in this process, and a word that is not 0
-     * while its owner waits for memory to change (`poke` then). False: this
-     * node's cannot be mapped. From attach on. */
+     * while its owner waits for memory to change (`poke` then). Both are the
+     * conduit's and stay. False: this node's cannot be mapped. From
+     * attach on. */
     bool (*map)(uint32_t node, void **here, const uint32_t **watching);
-    /* Wake the owner of a segment that was written behind the conduit's back. */
+    /* Wake the owner of a segment that was written behind the conduit's back. A
+     * system call; does not wait. */
     void (*poke)(uint32_t node);
 };
 
@@ -162,7 +166,7 @@ struct fsh_barrier_ops {
      * with an opinion of 34 bits. */
     void (*arrive)(uint32_t phase, uint64_t opinion, fsh_merge_fn merge);
     /* Have all? Then *opinion is the merged one of all; else *missing is a rank
-     * whose word is not there yet. To be called until all have. */
+     * whose word is not there yet. Never waits. To be called until all have. */
     bool (*arrived)(uint64_t *opinion, uint32_t *missing);
 };
 
@@ -179,6 +183,7 @@ struct fsh_compute_ops {
     /* Counters of this rank's core, which is there: FSH_CPERF_COUNT words, in
      * that order; what the core does not count is 0. Never blocks for long. */
     void (*counters)(uint64_t *words);
+    /* Set them to 0; as `counters`. */
     void (*counters_clear)(void);
 };
 
@@ -202,24 +207,27 @@ struct fsh_conduit_ops {
 
     /* ---- coming and going ---- */
 
-    /* Can this conduit run here, outside a job? Returns true, or false with
-     * the reason and the remedy in `why`. */
+    /* Can this conduit run here? For tools, outside a job. Returns true, or false
+     * with the reason and the remedy in `why`. */
     bool (*usable)(char *why, size_t whylen);
 
-    /* Bring up this rank's side; collective. Uses fsh_boot_*. Failures are
-     * fatal with a message (fsh_fatal). Fills `limits`. */
+    /* Bring up this rank's side; collective, main thread, once. Uses fsh_boot_*.
+     * Failures are fatal with a message (fsh_fatal). Fills `limits`. */
     void (*init)(enum fsh_threads threads, struct fsh_limits *limits);
 
     /* Create this rank's segment of `size` bytes (page multiple, may be 0),
      * behind it an area of fsh_area_bytes(nodes), and fill segs[0..nodes-1] for
-     * all ranks; collective. */
+     * all ranks; collective, once. size is at most limits->max_segment_local; no
+     * memory is fatal. segs is the caller's; the memory stays. */
     void (*attach)(size_t size, struct fsh_segment *segs);
 
-    /* A thread other than the first is about to call. Before its first call;
-     * PAR only. */
+    /* A thread beside others is about to make its first call: locks are needed from
+     * now on. May wait for the end of another thread's call, never for a peer. Any
+     * number of times; PAR only. */
     void (*share)(void);
 
-    /* Leave. Not collective; called once from the exit path. */
+    /* Leave: end the conduit's own threads. Other threads may be in calls, so memory
+     * stays. Not collective, bounded; once, from the exit path. */
     void (*fini)(void);
 
     /* ---- active messages ---- */
@@ -228,7 +236,8 @@ struct fsh_conduit_ops {
      * handler before it returns, with a reply handler inside the reply: not from
      * a handler, nor with a lock that a handler may want. */
     void (*am_request)(const struct fsh_am *am);
-    /* Send the reply of a request handler; runs reply handlers only. */
+    /* Send the reply of a request handler, from that handler, once a token; blocks
+     * for room and runs reply handlers only. */
     void (*am_reply)(struct fsh_token *token, const struct fsh_am *am);
 
     /* The same if there is room for the message now: true, or nothing has
@@ -243,8 +252,9 @@ struct fsh_conduit_ops {
 
     /* Transfer n bytes (any n, any alignment) between local memory (anywhere)
      * and the segment or area of `node` (range already checked). `remote`: the
-     * data is where it should be. `local`: src may be changed again; NULL: that
-     * is so on return; it may be the same event as `remote`. */
+     * data is where it should be, for every rank to see. `local`: src may be changed
+     * again; NULL: that is so on return; it may be the same event as `remote`. Not
+     * ordered among each other. No error: what goes wrong ends the job. */
     void (*put)(uint32_t node, void *dst, const void *src, size_t n,
                 struct fsh_event *local, struct fsh_event *remote);
     void (*get)(void *dst, uint32_t node, const void *src, size_t n,

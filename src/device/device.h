@@ -3,8 +3,10 @@
  * The device table: how conduit fpga reaches one node's hardware. Registers and
  * submission windows by posted, ordered 64-bit writes; a DMA window in host
  * memory that the device reads and writes; the segment, device memory mapped
- * into the owner. The conduit holds a lock around write bursts that belong
- * together; the device itself serialises nothing else.
+ * into the owner. Offsets are bytes, times nanoseconds. The conduit calls write,
+ * patience, read and open_gate one at a time, under its lock; activity and wait are
+ * for any thread. None of them polls or runs handlers, so handlers may lead to all.
+ * A device that does not answer any more ends the job with a message (fsh_fatal).
  */
 #ifndef FSH_DEVICE_H
 #define FSH_DEVICE_H
@@ -15,7 +17,8 @@
 
 struct fsh_device; /* each device's own */
 
-/* Memory the conduit may use; fixed after open. */
+/* Memory the conduit may use; fixed after open. The device's: valid, and mapped
+ * here, until close. */
 struct fsh_device_memory {
     unsigned char *dma; /* DMA window, offset 0 = HOST space address 0 */
     size_t dma_bytes;
@@ -27,32 +30,42 @@ struct fsh_device_memory {
 };
 
 struct fsh_device_ops {
-    const char *name;
+    const char *name; /* as FSHMEM_DEVICE has it */
+    /* Can this device be used on this host, outside a job? If not, the reason and
+     * the remedy are put in `why`. */
     bool (*usable)(char *why, size_t whylen);
-    /* Fatal with a message on failure. */
+    /* The device of this rank's node, after fsh_boot_init; fills in *mem. To be
+     * given to close, once. Never NULL: fatal with a message on failure. */
     struct fsh_device *(*open)(struct fsh_device_memory *mem);
+    /* Unmap its memory and free dev; nothing may use either from here on. What was
+     * written still arrives. */
     void (*close)(struct fsh_device *dev);
     /* Posted writes of n consecutive 64-bit words at register offset `off`;
      * arrive in order. All earlier stores of this thread to DMA window and
-     * segment are visible to the device before the write is. */
+     * segment are visible to the device before the write is. Does not wait for the
+     * device, but for room where the device is behind. */
     void (*write)(struct fsh_device *dev, uint32_t off, const uint64_t *words,
                   unsigned n);
     /* Can what is written from here on wait for work of other ranks? False at
      * first. A hint: the device may take no notice of it. */
     void (*patience)(struct fsh_device *dev, bool patient);
-    /* Register read; waits for all earlier writes; bounded, fatal on time-out. */
+    /* Register read; waits for all earlier writes and the answer: microseconds.
+     * Bounded, fatal on time-out. */
     uint64_t (*read)(struct fsh_device *dev, uint32_t off);
-    /* Count of device writes to the DMA window, for wait(). */
+    /* Count of device writes to the DMA window, for wait(); wraps. What a counted
+     * one wrote is visible after the call. */
     uint32_t (*activity)(struct fsh_device *dev);
-    /* Sleep until activity() != seen or max_ns passed. */
+    /* Sleep until activity() != seen or max_ns passed; may return early. 0: returns
+     * at once. */
     void (*wait)(struct fsh_device *dev, uint32_t seen, uint64_t max_ns);
-    /* Open the start gate of every node of the fabric at one cycle. */
+    /* Open the start gate of every node of the fabric at one cycle, after all that
+     * this rank has written. Does not wait for it. */
     void (*open_gate)(struct fsh_device *dev);
 };
 
 extern const struct fsh_device_ops fsh_device_sim;
 
-/* All devices, NULL-terminated, and look-up by name (NULL if unknown). */
+/* All devices, NULL-terminated, and look-up by name (NULL if unknown). Static. */
 extern const struct fsh_device_ops *const fsh_devices[];
 const struct fsh_device_ops *fsh_device_find(const char *name);
 

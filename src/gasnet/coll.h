@@ -152,13 +152,14 @@ static inline bool fsh_coll_at_root(const struct fsh_coll_op *op)
     return op->team->rank == op->root;
 }
 
-/* Images on a rank, and the first of them. */
+/* The first image on a rank. */
 static inline uint32_t fsh_coll_first(const struct fsh_coll_op *op,
                                       uint32_t rank)
 {
     return op->view->first[rank];
 }
 
+/* Images on a rank. */
 static inline uint32_t fsh_coll_images(const struct fsh_coll_op *op,
                                        uint32_t rank)
 {

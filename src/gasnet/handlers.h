@@ -30,12 +30,10 @@ static inline int32_t fsh_high(uint64_t value)
 {
     return (int32_t)(uint32_t)(value >> 32);
 }
-
 static inline int32_t fsh_low(uint64_t value)
 {
     return (int32_t)(uint32_t)value;
 }
-
 static inline uint64_t fsh_join(int32_t high, int32_t low)
 {
     return (uint64_t)(uint32_t)high << 32 | (uint32_t)low;
@@ -46,12 +44,10 @@ static inline int32_t fsh_high_ptr(const void *p)
 {
     return fsh_high((uintptr_t)p);
 }
-
 static inline int32_t fsh_low_ptr(const void *p)
 {
     return fsh_low((uintptr_t)p);
 }
-
 static inline void *fsh_join_ptr(int32_t high, int32_t low)
 {
     return (void *)(uintptr_t)fsh_join(high, low);

@@ -93,6 +93,7 @@ extern _Thread_local struct fsh_thread *fsh_thread_current
     __attribute__((tls_model("initial-exec")));
 struct fsh_thread *fsh_thread_make(void);
 
+/* The state of the calling thread, made at its first call; it is the library's. */
 static inline struct fsh_thread *fsh_thread_self(void)
 {
     struct fsh_thread *self = fsh_thread_current;
@@ -267,6 +268,9 @@ void fsh_dispatch_shorts(struct fsh_token *token, const struct fsh_short *m,
 
 /* ---- checks (state.c, check.c): one line, and the job ends ---- */
 
+/* Say which argument of `call` is wrong and end the job. range: [addr, addr + nbytes)
+ * is not in the segment of node, or there is no such node; call: it came before
+ * gasnet_init or gasnet_attach; handler: a message from `source` for an index without one. */
 _Noreturn void fsh_bad_range(const char *call, uint32_t node, const void *addr,
                              size_t nbytes);
 _Noreturn void fsh_bad_call(const char *call);
@@ -317,6 +321,7 @@ static inline const char *fsh_call_begin(const char *call, bool blocks)
     return call;
 }
 
+/* The end of what fsh_call_begin began; for FSH_CALL. */
 static inline void fsh_call_end(const char **call)
 {
     (void)call;
@@ -388,6 +393,7 @@ void fsh_progress_start(void);
 
 /* ---- library protocols ---- */
 
+/* Register the handlers of memset; from gasnet_init. */
 void fsh_memset_register(void);
 /* Start a memset on the event; n > 0, range checked. */
 void fsh_memset_start(uint32_t node, void *dest, int val, size_t n,

@@ -104,6 +104,7 @@ bool fsh_tile_conv(const struct fsh_tile_conv *conv,
 /* Columns of a piece such that tiles fit; 0: none. */
 uint32_t fsh_tile_columns(const struct fsh_tile_conv *conv);
 
+/* a / b rounded up; b is not 0, and the result fits. */
 static inline uint32_t fsh_div_up(uint64_t a, uint32_t b)
 {
     return (uint32_t)((a + b - 1) / b);

@@ -43,9 +43,9 @@ unsigned fsh_execute_check(const uint64_t *ccmd, bool mover);
 /* Does a command with this status wait for its event? */
 bool fsh_execute_waits(const uint64_t *ccmd);
 
-/* Run a command that passed the check, transfers aside. FSH_STATUS_OK;
- * LOCAL_RANGE: it leaves the segment of `bytes` bytes; MEMORY: the host has
- * none left. If not OK, memory is as before. */
+/* Run a command that passed the check, transfers aside; blocks while it computes.
+ * FSH_STATUS_OK; LOCAL_RANGE: it leaves the segment of `bytes` bytes; MEMORY: the
+ * host has none left. If not OK, memory is as before. */
 unsigned fsh_execute(const uint64_t *ccmd, unsigned char *segment,
                      size_t bytes);
 
@@ -84,6 +84,7 @@ static inline size_t fsh_execute_distance(uint64_t lines, uint64_t rows,
 /* What the command ends with if the kernels say so. */
 unsigned fsh_execute_status(enum fsh_kernel_status status);
 
+/* fsh_execute of a CONV (conv.c); returns the same. */
 unsigned fsh_execute_conv(const uint64_t *ccmd, unsigned char *segment,
                           size_t bytes);
 

@@ -49,6 +49,7 @@ static inline bool fsh_bfp_is_core(const struct fsh_bfp_format *format)
            format->mantissa == 7;
 }
 
+/* What an exponent code is more than its power of two. */
 static inline int fsh_bfp_bias(const struct fsh_bfp_format *format)
 {
     return (1 << (format->exponent - 1)) - 1;

@@ -44,6 +44,7 @@ static inline unsigned fsh_fp_exponent(uint32_t bits)
     return bits >> 23 & 255;
 }
 
+/* Quiet or signalling, of either sign. */
 static inline bool fsh_fp_is_nan(uint32_t bits)
 {
     return (bits & ~FSH_FP_SIGN) > FSH_FP_INF;

@@ -31,8 +31,8 @@
 /* Bytes of an operand of that many rows of k values. */
 size_t fsh_bfp_operand_size(size_t rows, size_t k);
 
-/* Where the block of that row and chunk is: offset of its unit, and its number
- * in the unit: the code is at unit + block, the values at
+/* Where the block of that row and chunk is: the offset of its unit, in bytes from
+ * the start of the operand. The code is at unit + block, the values at
  * unit + FSH_BFP_UNIT_CODES + 16 * block. */
 static inline size_t fsh_bfp_operand_unit(size_t k, size_t row, size_t chunk)
 {
@@ -41,6 +41,7 @@ static inline size_t fsh_bfp_operand_unit(size_t k, size_t row, size_t chunk)
     return (row / FSH_BFP_UNIT_ROWS * units + chunk / 4) * FSH_BFP_UNIT_BYTES;
 }
 
+/* And its number in the unit, 0 to 255. */
 static inline size_t fsh_bfp_operand_block(size_t row, size_t chunk)
 {
     return chunk % 4 * FSH_BFP_UNIT_ROWS + row % FSH_BFP_UNIT_ROWS;

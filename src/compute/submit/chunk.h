@@ -26,12 +26,14 @@ struct fsh_chunk {
     unsigned first, count; /* slots of the area */
 };
 
+/* The chunk of a cookie that fsh_chunk_open has given. */
 struct fsh_chunk *fsh_chunk_at(unsigned cookie);
 
 /* Open a chunk of `count` commands, at most as many as may be in flight; its
  * cookie, or -1 if there is none or too many are in flight. */
 int fsh_chunk_open(struct fsh_command_list *list, unsigned first,
                    unsigned count);
+/* Its commands have ended, or were never sent: the cookie is free again. */
 void fsh_chunk_close(unsigned cookie);
 /* Commands that may be opened now. */
 unsigned fsh_chunk_room(void);

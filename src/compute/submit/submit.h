@@ -9,7 +9,9 @@
  * its end with the cookie of its chunk.
  *
  * Called by src/gasnet and src/compute/api, any client thread, not from handlers.
- * What a kick does needs nothing but kicks and polls.
+ * One lock, which is never held across a wait: no call blocks for a core or a peer,
+ * or polls. What a kick does needs nothing but kicks and polls. Whatever a core
+ * refuses or a command fails with is a status (FSH_STATUS_) that `done` is given.
  */
 #ifndef FSH_SUBMIT_H
 #define FSH_SUBMIT_H
@@ -24,9 +26,9 @@
 
 enum { FSH_QUEUE_ARRAY, FSH_QUEUE_MOVER };
 
-/* Called once, from a kick, when all commands of a list have ended: the status
- * of the first that failed, or FSH_STATUS_OK. Must be short, and call nothing
- * of this file. */
+/* Called once, from a kick on any thread, when all commands of a list have ended:
+ * the status of the first that failed, or FSH_STATUS_OK. With the lock held: must be
+ * short, and call nothing of this file nor of the conduit. */
 typedef void (*fsh_command_done_fn)(void *arg, unsigned status);
 
 /* What became of a list that is tried once. */
@@ -53,29 +55,35 @@ struct fsh_command_list {
 /* Most commands of a list that is tried once. */
 #define FSH_COMMAND_ONCE 32u
 
-/* The conduit, and who is who; after its attach, before any other call. segs
- * stays valid. False: no memory. */
+/* The conduit, and who is who; once, after its attach, before any other call. ops
+ * and segs ([nodes]) stay the caller's, and valid. False: no memory. */
 bool fsh_command_start(const struct fsh_conduit_ops *ops, uint32_t rank,
                        uint32_t nodes, const struct fsh_segment *segs);
 
-/* A list with room for count commands, which the caller fills in without the
- * completion fields; NULL: no memory. */
+/* A list with room for count commands (at least 1) for a FSH_QUEUE_ of a node, which
+ * the caller fills in without the completion fields, with done, arg and once if it
+ * wants them, and submits or frees (free). NULL: no memory. */
 struct fsh_command_list *fsh_command_list_new(uint32_t node, unsigned queue,
                                               uint32_t count);
 
-/* Submit a list, which is the engine's from now on, to a node that has a core
- * (ops->compute->present). Does not wait for the core. */
+/* Submit a list, which is the engine's from now on (it frees it), to a node that has
+ * a core (ops->compute->present). Sends what can be sent now; does not wait for the
+ * core. A core's refusal is told by `done`, that of a list tried once by `once`,
+ * which is set (release) before this returns or in a kick. */
 void fsh_command_submit(struct fsh_command_list *list);
 
-/* Move on what can move; from every poll. Whether anything did. */
+/* Move on what can move; whether anything did. Returns false at once while another
+ * thread does. */
 bool fsh_command_kick_slow(void);
 extern atomic_uint fsh_command_active; /* lists that have not ended */
 
+/* Is there anything to kick for? */
 static inline bool fsh_command_is_active(void)
 {
     return atomic_load_explicit(&fsh_command_active, memory_order_relaxed) != 0;
 }
 
+/* fsh_command_kick_slow, from every poll: a load while there is nothing to do. */
 static inline bool fsh_command_kick(void)
 {
     return fsh_command_is_active() && fsh_command_kick_slow();
