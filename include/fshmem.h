@@ -12,7 +12,7 @@
  * for SEND; each runs its commands in the order in which they came, and the
  * commands of one rank come in the order in which it submitted them. Between
  * queues, and between nodes, order is made with events: 64 counters a node,
- * which commands and hosts add to and commands wait for.
+ * which commands and ranks add to and commands wait for.
  *
  * Numbers in memory are FP32. The core computes with block floating point
  * (BFP): 16 values along K share an exponent, each has a sign and 7 bits;
@@ -53,12 +53,12 @@ typedef enum fshmem_status {
     FSHMEM_ERR_RANGE = 5,     /* an operand leaves the segment of its node */
     FSHMEM_ERR_NODE = 6,      /* there is no such node */
     FSHMEM_ERR_BUSY = 7,      /* the queue is full; nothing was submitted */
-    FSHMEM_ERR_NO_MEMORY = 8, /* of this host */
+    FSHMEM_ERR_NO_MEMORY = 8, /* an allocation failed in this rank */
     FSHMEM_ERR_COMMAND = 9,   /* the core took the command for malformed */
     FSHMEM_ERR_ABSENT = 64,   /* the node has no compute core */
     FSHMEM_ERR_RECEIVER = 65, /* what was sent left the receiver's segment */
     FSHMEM_ERR_DEVICE = 128   /* the core failed: memory error; on conduit smp:
-                                 its host has no memory left */
+                                 an allocation failed in its rank */
 } fshmem_status_t;
 
 /* One sentence in English, static; also for values that are none. [handler] */

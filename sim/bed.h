@@ -22,7 +22,7 @@
 #define FSH_BED_BOUNCE 0x100000u
 #define FSH_BED_SLOT_PAY 0x800000u
 
-/* The line that `from` writes: of its reply slot 0. */
+/* The credit line that `from` writes: that of its reply slot 0. */
 #define FSH_BED_LINE(from)                                                   \
     (FSH_BED_SLOT_HDR +                                                      \
      (FSH_MAX_NODES + (from)) * FSH_SLOTS_PER_PEER * FSH_SLOT_HEADER_BYTES + \

@@ -202,7 +202,7 @@ static bool init_masters(const struct fsh_fabric_config *c,
     return init_host_master(c, node, &node->master[FSH_NODE_HOST]) && dram;
 }
 
-/* Port 1 of node i to port 0 of the next; a line leaves the ends open. */
+/* Port 1 of node i to port 0 of the next; a linear fabric leaves the ends open. */
 static void wire(struct fsh_fabric *fab)
 {
     uint32_t nodes = fab->config.nodes;

@@ -5,8 +5,8 @@
  * and by tests that need no ranks. One thread owns a fabric; nothing here
  * locks. Time is counted in cycles of the node's clock.
  *
- * A typical test: create, host_write the registers, fill the memories,
- * host_write a command and its doorbell, run until quiet, look at memory.
+ * A typical test: create, write the registers (fsh_fabric_host_write), fill the
+ * memories, write a command and its doorbell, run until quiet, look at memory.
  */
 #ifndef FSH_SIM_FABRIC_H
 #define FSH_SIM_FABRIC_H
@@ -39,7 +39,7 @@ struct fsh_fabric_events {
 
 struct fsh_fabric_config {
     uint32_t nodes;       /* 1..FSH_MAX_NODES */
-    bool ring;            /* else a line: the outer ports are not connected */
+    bool ring;            /* else linear: the outer ports are not connected */
     uint32_t link_cycles; /* one way, >= 1 */
     uint32_t dram_cycles; /* read: address taken to first data, >= 1 */
     uint32_t dram_write_cycles; /* last data taken to response, >= 1 */
@@ -89,7 +89,7 @@ uint32_t fsh_fabric_host_room(const struct fsh_fabric *fab, uint32_t node);
  * if the previous one is not answered. */
 bool fsh_fabric_host_read(struct fsh_fabric *fab, uint32_t node,
                           uint32_t offset);
-/* True once the last host_read is answered; then *data is its value. */
+/* True once the last register read is answered; then *data is its value. */
 bool fsh_fabric_read_answer(const struct fsh_fabric *fab, uint32_t node,
                             uint64_t *data);
 /* Both in one: steps until the answer is there. False on error or if it does

@@ -3,7 +3,7 @@
  * The load the compiler learns from: run once during the build with node and
  * compute core compiled for profiling. Two nodes: PUTs both ways over both ports
  * for most of the time, then GETs, messages to the host and loopback; then the
- * load of the core.
+ * load of the compute core.
  */
 #include <stdio.h>
 

@@ -42,7 +42,8 @@ const char *fsh_boot_conduit(void)
 
 unsigned fsh_boot_cpus(void)
 {
-    /* mpirun gives each rank a core of its own; that makes none crowded. */
+    /* mpirun may bind each rank to a processor of its own, which does not make the
+     * job oversubscribed: count what the launcher may use. */
     unsigned all = fsh_cpu_count_of(fsh_boot.launcher), own = fsh_cpu_count();
 
     return all > own ? all : own;

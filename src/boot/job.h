@@ -32,7 +32,7 @@ enum fsh_rank_state {
     FSH_RANK_DEAD,
 };
 
-/* One line per rank; writer: the rank, except where the launcher is named. */
+/* One slot per rank; writer: the rank, except where the launcher is named. */
 struct fsh_rank_slot {
     _Alignas(64) atomic_int state; /* enum fsh_rank_state; launcher sets DEAD */
     atomic_int pid;

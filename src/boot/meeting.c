@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The sockets at which the ranks of another's launcher meet. Abstract ones: they
- * leave no file, but any user may sit on a name that is known. So the name is
+ * leave no file, but any user may bind a name that is known. So the name is
  * made from what only this user can read, where the launcher gives us that;
  * there are several, and one that another user holds is passed by; and both
  * sides ask the kernel who is at the other end.

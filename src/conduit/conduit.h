@@ -110,7 +110,7 @@ struct fsh_segment {
 
 /* Behind each segment, reached by put and by the compute core like the segment
  * itself but no part of what clients are told of: the library's own area. For
- * each rank and each of the two command queues of the core there are so many
+ * each rank and each of the two queues of the compute core there are so many
  * commands of 128 bytes, which that rank writes. No area in jobs of more ranks
  * than the bit sets of a command hold. */
 #define FSH_AREA_COMMANDS 64u
@@ -172,7 +172,7 @@ struct fsh_barrier_ops {
 
 /* Compute cores beside the nodes. */
 struct fsh_compute_ops {
-    bool software; /* a thread of the library is the core, not logic */
+    bool software; /* a thread of the library is the compute core, not logic */
     /* Does this node have a compute core? Constant from attach on. */
     bool (*present)(uint32_t node);
     /* Send a COMPUTE message of the operation RUN or SIGNAL: its two arguments

@@ -12,8 +12,8 @@
 
 #define MAX_ARGS 16
 
-/* A client that polls in a loop of its own gives the processor away after so
- * many polls that found nothing. */
+/* Explicit polls in a row that find nothing, after which the client's loop around
+ * them yields the processor. */
 #define BARREN 2048u
 #define BARREN_EARLY 16u /* a divisor of BARREN */
 
@@ -193,8 +193,9 @@ int fsh_gasnet_am_reply(unsigned what, gasnet_token_t client_token, int handler,
     return GASNET_OK;
 }
 
-/* The checks of the functions above that the header has not made, but for the
- * words: who fails one is sent there. */
+/* Fast path of Shorts, ending with a tail call into the conduit. It tests only
+ * whether all checks of the functions above would pass; if not, or if a poll is due,
+ * it takes them as its slow path, which also reports what is wrong. */
 int fsh_gasnet_short_request(gasnet_node_t node, unsigned what,
                              const gasnet_handlerarg_t *args)
 {
@@ -308,7 +309,8 @@ void fsh_am_deliver(struct fsh_token *token)
     }
     self->in_handler = depth + 1;
     fsh_dispatch(fn, name, token);
-    /* Not by counting down: one message would wait for the store of another. */
+    /* Stored, not decremented: a read-modify-write would make each message of a
+     * batch wait for the store of the one before. */
     self->in_handler = depth;
     self->token = outer;
     if (!FSH_GASNET_DEBUG)
@@ -319,7 +321,7 @@ void fsh_am_deliver(struct fsh_token *token)
                   (void *)self->held);
 }
 
-/* Debug: with all that goes with each. */
+/* Debug: one by one, with all checks of a single delivery. */
 static void deliver_each(struct fsh_token *token, const struct fsh_short *m,
                          unsigned n)
 {

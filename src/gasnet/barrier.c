@@ -19,8 +19,8 @@
 #include "base/spin.h"
 #include "gasnet/team.h"
 
-/* A wait with a processor to itself looks so often for the others before it
- * serves the network: they are about to come. */
+/* Rounds in which a wait whose processor nobody else wants only looks for the other
+ * ranks' arrival, before it polls the network too: they are about to come. */
 #define LOOKS 32u
 
 atomic_uint fsh_kicks_active;

@@ -10,7 +10,7 @@
 
 /* ---- coll_engine.c ---- */
 
-/* The lock of collectives: operations in flight, queue, lines to nodes. Never
+/* The lock of collectives: operations in flight and the queues. Never
  * held while anything is sent. */
 extern pthread_mutex_t fsh_coll_lock;
 /* Things done, counted by the thread that runs operations. */

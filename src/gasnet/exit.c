@@ -23,7 +23,8 @@
 /* A failure is passed on sooner than a success. */
 #define FAILURE_GRACE_NS UINT64_C(500000000)
 #define FLUSH_LIMIT_NS UINT64_C(1000000000)
-/* Whoever can still act does so at the deadline; the watch thread this later. */
+/* At the deadline the threads that leave end the process themselves; this much
+ * later the watch thread does, since they are stuck. */
 #define STUCK_NS UINT64_C(300000000)
 #define FLUSH_STACK ((size_t)256 * 1024)
 #define NAP_NS 1000000
@@ -62,9 +63,9 @@ static bool all_left(void)
     return true;
 }
 
-/* Boot's way of leaving with a failure ends the job at once, and the maker of a
- * job waits for its peers: so this rank has only left as far as they can see,
- * until the grace is over. */
+/* fsh_boot_leave ends the job at once if the code is not 0, and in the rank that
+ * made the job it waits for what that has started. So until the grace is over, this
+ * rank only shows its peers that it has left. */
 static void mark_left(int code)
 {
     struct fsh_rank_slot *slot = &fsh_boot_page()->rank[fsh_gasnet.rank];

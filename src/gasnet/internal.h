@@ -367,7 +367,7 @@ bool fsh_gasnet_has_compute(uint32_t node);
  * FSH_OP_COMPUTE. Fatal, naming the call, if it is none. */
 void fsh_gasnet_compute_am(const char *call, const struct fsh_am *am);
 
-/* Add to an event counter of a node that has a core. done is called during a
+/* Add to an event counter of a node that has a compute core. done is called during a
  * poll on any thread: OK, or why not. It must be short. False: no memory. May
  * poll. */
 bool fsh_gasnet_signal(uint32_t node, unsigned event, unsigned increment,

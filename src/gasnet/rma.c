@@ -88,7 +88,7 @@ void fsh_wait_get(struct fsh_event *event, const char *call, uint32_t node,
         fsh_wait_event(event, call, node);
         return;
     }
-    /* Whoever gets again and again may wait for a rank without a processor. */
+    /* A loop of gets may spin on a word of a rank that has no processor: yield. */
     if (fsh_poll_is_due(n))
         fsh_gasnet_poll_due(call, fsh_spin_crowded());
 }

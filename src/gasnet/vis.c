@@ -266,7 +266,7 @@ static void strided(const struct transfer *t, struct section *s,
 
 /* ---- the calls ---- */
 
-/* On the way to a poll such a call counts for many. */
+/* A call of this file brings the next poll as much nearer as 16 gets. */
 #define WEIGHT (16 * FSH_GASNET_QUIET_CALL)
 
 static void finish(const struct transfer *t)

@@ -12,7 +12,7 @@
 #include "base/fsh_spec.h"
 #include "base/log.h"
 
-_Static_assert(FSH_CLOCK_MHZ == 250, "PERF_MHZ is the clock of the core");
+_Static_assert(FSH_CLOCK_MHZ == 250, "PERF_MHZ is the clock of the node");
 
 void perf_print_header(const char *what)
 {

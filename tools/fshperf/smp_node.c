@@ -62,7 +62,7 @@ static void empty_poll(const struct node *node)
             true);
 }
 
-/* The smallest go in one line, as a ring does; others are copies. */
+/* The smallest go in one cache line, as in a ring; others are copies. */
 static void loaded_messages(const struct node *node, const char *test,
                             smp_loop_fn loop)
 {
@@ -128,8 +128,8 @@ static void pair(const struct node *node)
     barriers(node);
 }
 
-/* Two ranks measure, the others are blocked in a barrier. They look around now
- * and then, so batches are short enough to fit in between. */
+/* Two ranks measure, the others are blocked in a barrier. They wake up now and
+ * then to check the job, so batches are short enough to fit in between. */
 static void crowd(const struct node *node)
 {
     struct node two = *node;

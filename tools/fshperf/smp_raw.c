@@ -112,8 +112,8 @@ uint64_t smp_raw_ring(struct smp_rank *r, unsigned n)
 }
 
 /* Counters stay in registers: a store to private memory after each message
- * would break the row of stores that wait for lines of the ring together, and
- * cost more than the message. */
+ * would come between the stores that wait for cache lines of the ring together,
+ * and cost more than the message. */
 static void flood_send(struct smp_rank *r, unsigned n)
 {
     unsigned first = r->seq, end = first + n, freed = first;

@@ -156,7 +156,7 @@ static int sim_speed(void)
         printf("%-44s%20.3f\n", "Wall time (s)", seconds);
         printf("%-44s%20.0f\n", "Node-cycles per second (wall)",
                cycles * nodes / seconds);
-        if (cpu > 0) { /* a computing node may sleep, its core does not */
+        if (cpu > 0) { /* a node may sleep while its compute core works */
             printf("%-44s%20.0f\n", "Node-cycles per second of CPU time",
                    (load.compute ? cycles * nodes : evals) / cpu);
         }

@@ -21,7 +21,7 @@
 /* What a node says on its job's output: this, and its counters. */
 #define STUDY_LINE "case-node"
 
-/* Counters of a node's core, in cycles, see fshmem_core_counters. */
+/* Counters of a node's compute core, in cycles, see fshmem_core_counters. */
 struct study_node {
     uint64_t first_start, last_end, last_signal;
     uint64_t commands, compute, load, full, transfer, sent_bytes;

@@ -2,7 +2,7 @@
 /*
  * fshperf case-node: one point of a case study, as a job on conduit fpga. All
  * commands are in the nodes before they start, and the start gate lets them
- * begin in the same cycle, so the counters of the cores are the same in every
+ * begin in the same cycle, so the counters of the compute cores are the same in every
  * run. The result is checked as the examples check it.
  */
 #include "perf.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Events: signals by hosts, and waiting for them; see fshmem.h.
+ * Events: signals by ranks, and waiting for them; see fshmem.h.
  */
 #include "compute/api/api.h"
 

@@ -18,12 +18,9 @@
 #include "base/fsh_spec.h"
 #include "compute/kernel/kernels.h"
 
-/* Until spec/ has it. */
-#ifndef FSH_STATUS_MEMORY
-#define FSH_STATUS_MEMORY 8u
-#endif
-
-#define FSH_COMPUTE_LINE 64u /* bytes: unit of addresses and distances */
+/* A line, in the compute core's software: 64 bytes, the unit of addresses and of
+ * distances in commands, and what a memory port moves in a cycle. */
+#define FSH_COMPUTE_LINE 64u
 #define FSH_COMPUTE_LINE_VALUES 16u
 /* The array of the logic (hw/rtl/compute/fsh_array.sv), each element a dot
  * product of a line of both operands, and its way to memory, a line a cycle each. */
@@ -44,8 +41,8 @@ unsigned fsh_execute_check(const uint64_t *ccmd, bool mover);
 bool fsh_execute_waits(const uint64_t *ccmd);
 
 /* Run a command that passed the check, transfers aside; blocks while it computes.
- * FSH_STATUS_OK; LOCAL_RANGE: it leaves the segment of `bytes` bytes; MEMORY: the
- * host has none left. If not OK, memory is as before. */
+ * FSH_STATUS_OK; LOCAL_RANGE: it leaves the segment of `bytes` bytes; MEMORY: an
+ * allocation failed. If not OK, memory is as before. */
 unsigned fsh_execute(const uint64_t *ccmd, unsigned char *segment,
                      size_t bytes);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Gets that ask again; see asked.h. What is remembered in short may mistake one
- * get or answer for another: then one is paced that should not be, by a few
- * microseconds.
+ * Gets that ask again; see asked.h. Hashes may collide: then a get is paced that
+ * should not be, by a few microseconds.
  */
 #include "conduit/fpga/asked.h"
 

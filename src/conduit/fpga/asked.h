@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which small gets merely ask again: programs that spin on a get, whose answer is
- * the same time after time. Where a simulator shares the processors with its
- * ranks, such a get can wait for work of other ranks (device.h, `patience`), for
- * which its rank mostly waits too. One thread at a time.
+ * Detects programs that spin on remote memory by small gets: a get of the same
+ * place whose answers do not change. Where a simulator shares the processors with
+ * its ranks, such a get can yield to work of other ranks (device.h, `patience`),
+ * which is mostly what its rank waits for. One thread at a time.
  */
 #ifndef FSH_FPGA_ASKED_H
 #define FSH_FPGA_ASKED_H
@@ -18,9 +18,9 @@
 
 struct fsh_fpga_asked {
     struct {
-        uint64_t where;  /* node, offset, length */
-        uint64_t answer; /* of the last get, in short */
-        unsigned same;   /* answers on end that were like the one before */
+        uint64_t where;  /* hash of node, offset, length */
+        uint64_t answer; /* hash of the last answer */
+        unsigned same;   /* answers in a row that equal the one before */
     } get[FSH_FPGA_ASKED_GETS];
     unsigned next;
 };

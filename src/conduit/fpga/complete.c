@@ -159,7 +159,7 @@ void fsh_fpga_source_read(unsigned channel, uint32_t node, unsigned slot)
     atomic_store_explicit(&s->reading, false, memory_order_release);
 }
 
-/* An entry that says so, of one port or of both. */
+/* A SLOT entry: the source of a message is read, through one port or both. */
 static void finish_source(const uint64_t *entry)
 {
     unsigned channel = (unsigned)fsh_ring_reply(entry);

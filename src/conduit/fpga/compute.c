@@ -2,7 +2,7 @@
 /*
  * Messages to compute cores: RUN and SIGNAL are commands of the request window
  * with a tag, whose completion is the answer (complete.c); and the counters of
- * this node's core, registers. Any thread; never blocks.
+ * this node's compute core, registers. Any thread; never blocks.
  */
 #include <assert.h>
 

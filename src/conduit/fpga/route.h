@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Routes of a ring or a line of nodes. Port 1 of node i is wired to port 0 of
+ * Routes of a ring or a linear fabric. Port 1 of node i is wired to port 0 of
  * node i + 1; in a ring also port 1 of the last to port 0 of node 0. Pure.
  */
 #ifndef FSH_FPGA_ROUTE_H
@@ -18,7 +18,7 @@ unsigned fsh_fpga_route(bool ring, uint32_t nodes, uint32_t from, uint32_t to,
                         unsigned allowed);
 
 /* Ports of `node` whose link is the ring's dateline: the one between the last
- * node and node 0. None in a line. */
+ * node and node 0. None in a linear fabric. */
 unsigned fsh_fpga_datelines(bool ring, uint32_t nodes, uint32_t node);
 
 #endif

@@ -25,7 +25,7 @@
 
 enum { FSH_FPGA_REQUEST, FSH_FPGA_REPLY, FSH_FPGA_CHANNELS };
 
-/* The tags that are the host's; the others are the compute core's. */
+/* The tags of this rank's own commands; the others are the compute core's. */
 #define FSH_FPGA_ALL_TAGS (UINT64_MAX >> (64 - FSH_HOST_TAGS))
 
 /* A submission window, under device_lock. */

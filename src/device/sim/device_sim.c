@@ -123,7 +123,7 @@ static void check_stuck(uint64_t since, const char *what)
                   what, (unsigned)(STUCK_NS / 1000000000));
 }
 
-/* The slow case of a write: the ring is full. */
+/* Slow path of a write: the ring is full. */
 static void await_room(struct fsh_device *dev)
 {
     uint64_t since = fsh_time_ns();

@@ -39,7 +39,8 @@ struct fsh_sim_mmio {
         done_seq;       /* sim: equals read_seq when answered; futex */
     uint64_t read_data; /* sim, before done_seq */
     _Alignas(64) _Atomic uint32_t
-        activity; /* sim: bumped after each write to the DMA window that a host may wait for; futex */
+        activity; /* sim: bumped after each write to the DMA window that a rank
+                     may wait for; futex */
     _Alignas(64) _Atomic uint32_t
         waiting; /* rank: number of threads asleep on activity or done_seq */
     /* sim: cycle in which the node took the last doorbell (write of a tail
