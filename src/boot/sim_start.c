@@ -20,6 +20,7 @@
 #include "base/cpu.h"
 #include "base/futex.h"
 #include "base/option.h"
+#include "base/path.h"
 #include "boot/job_env.h"
 #include "boot/limits.h"
 
@@ -39,34 +40,6 @@ struct start {
     char **argv;
     char **envp;
 };
-
-/* <dir of file>/<tail>, if that can be executed. */
-static bool try_beside(const char *file, const char *tail, char *path,
-                       size_t len)
-{
-    const char *slash = strrchr(file, '/');
-    int n;
-
-    if (!slash)
-        return false;
-    n = snprintf(path, len, "%.*s/%s", (int)(slash - file), file, tail);
-    return n > 0 && (size_t)n < len && access(path, X_OK) == 0;
-}
-
-static bool search_path(char *path, size_t len)
-{
-    const char *list = getenv("PATH");
-    size_t n;
-
-    for (; list && *list; list += n + (list[n] == ':')) {
-        n = strcspn(list, ":");
-        if (n &&
-            (size_t)snprintf(path, len, "%.*s/fshsim", (int)n, list) < len &&
-            access(path, X_OK) == 0)
-            return true;
-    }
-    return false;
-}
 
 void fsh_job_look_beside(const char *header)
 {
@@ -88,7 +61,7 @@ static bool search_prefixes(const char *exe, char *path, size_t len)
         homes[1] = library.dli_fname;
     for (size_t i = 0; i < sizeof(homes) / sizeof(homes[0]); i++)
         for (size_t t = 0; t < sizeof(tails) / sizeof(tails[0]); t++)
-            if (try_beside(homes[i], tails[t], path, len))
+            if (fsh_path_beside(homes[i], tails[t], path, len))
                 return true;
     return false;
 }
@@ -111,8 +84,8 @@ int fsh_job_find_sim(char *path, size_t pathlen, char *err, size_t errlen)
     }
     exe[n > 0 ? n : 0] = '\0';
     if (search_prefixes(exe, path, pathlen) ||
-        try_beside(FSH_SIM_HOME "/", "fshsim", path, pathlen) ||
-        search_path(path, pathlen))
+        fsh_path_beside(FSH_SIM_HOME "/", "fshsim", path, pathlen) ||
+        fsh_path_find("fshsim", path, pathlen) == 0)
         return 0;
     snprintf(err, errlen,
              "the simulator fshsim was not found beside %s, in the prefix of "

@@ -16,10 +16,12 @@ configure() { # <options...>
         >"$scratch/log" 2>&1
 }
 
-fails_with() { # <package> <texts...>
-    local package=$1 text
+fails_with() { # <package, or option without it> <texts...>
+    local package=$1 text option=$1
     shift
-    if configure "-DCMAKE_DISABLE_FIND_PACKAGE_$package=ON"; then
+    [ "${option#-D}" != "$option" ] ||
+        option=-DCMAKE_DISABLE_FIND_PACKAGE_$package=ON
+    if configure "$option"; then
         echo "configured without $package"
         exit 1
     fi
@@ -33,6 +35,7 @@ fails_with() { # <package> <texts...>
 fails_with verilator "Verilator was not found" "apt-get install verilator" \
     "-DFSH_SIMULATOR=OFF"
 fails_with ZLIB "zlib was not found" "zlib1g-dev"
+fails_with -DJANSSON_INCLUDE= "jansson was not found" "libjansson-dev"
 configure -DCMAKE_DISABLE_FIND_PACKAGE_verilator=ON -DFSH_SIMULATOR=OFF ||
     { cat "$scratch/log"; exit 1; }
 if ninja -C "$scratch/build" -t query fshsim >/dev/null 2>&1; then

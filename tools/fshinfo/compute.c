@@ -17,11 +17,11 @@
 #define PORT_BITS (8 * FSH_COMPUTE_LINE)
 
 /* A list of words: an array, or a line. */
-static void show_words(struct json *j, const char *key, const char *label,
+static void show_words(struct document *j, const char *key, const char *label,
                        const char *(*word)(unsigned i), unsigned count)
 {
     if (j)
-        json_open(j, key, '[');
+        document_open(j, key, '[');
     else
         printf("  %-18s", label);
     for (unsigned i = 0; i < count; i++) {
@@ -30,12 +30,12 @@ static void show_words(struct json *j, const char *key, const char *label,
         if (!text)
             continue;
         if (j)
-            json_text(j, NULL, text);
+            document_text(j, NULL, text);
         else
             printf(" %s", text);
     }
     if (j)
-        json_close(j, ']');
+        document_close(j);
     else
         putchar('\n');
 }
@@ -57,20 +57,20 @@ static const char *instructions(unsigned i)
     return fsh_isa_available(isa) ? fsh_isa_name(isa) : NULL;
 }
 
-static void write_shape(struct json *j)
+static void write_shape(struct document *j)
 {
     const struct fsh_bfp_format format = FSH_BFP_16_8_7;
 
-    json_number(j, "rows", FSH_COMPUTE_ROWS);
-    json_number(j, "columns", FSH_COMPUTE_COLUMNS);
-    json_number(j, "block", format.block);
-    json_number(j, "exponent_bits", format.exponent);
-    json_number(j, "mantissa_bits", format.mantissa);
-    json_number(j, "macs_per_cycle", MACS);
-    json_number(j, "clock_mhz", FSH_CLOCK_MHZ);
-    json_number(j, "gops", GOPS);
-    json_number(j, "memory_ports", FSH_COMPUTE_MEMORY_PORTS);
-    json_number(j, "memory_port_bits", PORT_BITS);
+    document_number(j, "rows", FSH_COMPUTE_ROWS);
+    document_number(j, "columns", FSH_COMPUTE_COLUMNS);
+    document_number(j, "block", format.block);
+    document_number(j, "exponent_bits", format.exponent);
+    document_number(j, "mantissa_bits", format.mantissa);
+    document_number(j, "macs_per_cycle", MACS);
+    document_number(j, "clock_mhz", FSH_CLOCK_MHZ);
+    document_number(j, "gops", GOPS);
+    document_number(j, "memory_ports", FSH_COMPUTE_MEMORY_PORTS);
+    document_number(j, "memory_port_bits", PORT_BITS);
 }
 
 static void print_shape(void)
@@ -89,7 +89,7 @@ static void print_shape(void)
            PORT_BITS);
 }
 
-static void show_logic(struct json *j)
+static void show_logic(struct document *j)
 {
     show_open(j, "fpga",
               "Compute core of a node, fpga (if its device has one)");
@@ -107,13 +107,13 @@ static void show_logic(struct json *j)
 }
 
 /* The same commands and the same bits, by a thread of each rank. */
-static void show_software(struct json *j)
+static void show_software(struct document *j)
 {
     enum fsh_isa best = fsh_isa_choose(FSH_ISA_BEST);
 
     show_open(j, "smp", "Compute core of a rank, smp (FSHMEM_COMPUTE)");
     if (j) {
-        json_text(j, "instructions", fsh_isa_name(best));
+        document_text(j, "instructions", fsh_isa_name(best));
     } else {
         printf("  %-18s %s C, %s chosen\n", "software",
                best == FSH_ISA_PORTABLE ? "plain" : "vectorised",
@@ -124,12 +124,12 @@ static void show_software(struct json *j)
     show_close(j);
 }
 
-void show_compute(struct json *j)
+void show_compute(struct document *j)
 {
     if (j)
-        json_open(j, "compute", '{');
+        document_open(j, "compute", '{');
     show_logic(j);
     show_software(j);
     if (j)
-        json_close(j, '}');
+        document_close(j);
 }

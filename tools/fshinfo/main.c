@@ -18,11 +18,12 @@
 #include "base/fsh_spec.h"
 #include "base/log.h"
 #include "base/option.h"
+#include "base/path.h"
 #include "boot/job.h"
 #include "boot/memory.h"
 #include "conduit/conduit.h"
 #include "device/device.h"
-#include "json.h"
+#include "document.h"
 #include "show.h"
 
 static const char usage[] =
@@ -47,44 +48,29 @@ static const struct tool outside[] = {
     {"gnuplot", "plots"},
 };
 
-static bool find_tool(const char *name, char *path, size_t len)
-{
-    const char *list = getenv("PATH");
-    size_t n;
-
-    for (; list && *list; list += n + (list[n] == ':')) {
-        n = strcspn(list, ":");
-        if (n &&
-            (size_t)snprintf(path, len, "%.*s/%s", (int)n, list, name) < len &&
-            access(path, X_OK) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* "conduits" and "devices" look alike. */
-static void show_usable(struct json *j, const char *name, bool usable,
+static void show_usable(struct document *j, const char *name, bool usable,
                         const char *why)
 {
     if (j) {
-        json_open(j, NULL, '{');
-        json_text(j, "name", name);
-        json_bool(j, "usable", usable);
-        json_text(j, "why", why);
-        json_close(j, '}');
+        document_open(j, NULL, '{');
+        document_text(j, "name", name);
+        document_bool(j, "usable", usable);
+        document_text(j, "why", why);
+        document_close(j);
     } else {
         printf("  %-10s %s%s%s\n", name, usable ? "usable" : "not usable",
                why[0] ? ": " : "", why);
     }
 }
 
-static void show_conduits(struct json *j)
+static void show_conduits(struct document *j)
 {
     char why[512];
     bool usable;
 
     if (j)
-        json_open(j, "conduits", '[');
+        document_open(j, "conduits", '[');
     else
         puts("Conduits");
     for (const struct fsh_conduit_ops *const *c = fsh_conduits; *c; c++) {
@@ -93,8 +79,8 @@ static void show_conduits(struct json *j)
         show_usable(j, (*c)->name, usable, why);
     }
     if (j) {
-        json_close(j, ']');
-        json_open(j, "devices", '[');
+        document_close(j);
+        document_open(j, "devices", '[');
     } else {
         puts("\nDevices of conduit fpga");
     }
@@ -104,12 +90,12 @@ static void show_conduits(struct json *j)
         show_usable(j, (*d)->name, usable, why);
     }
     if (j)
-        json_close(j, ']');
+        document_close(j);
     else
         putchar('\n');
 }
 
-static void show_limits(struct json *j)
+static void show_limits(struct document *j)
 {
     show_open(j, "limits", "Limits");
     show_number(j, "smp_ranks", FSH_JOB_MAX_RANKS, "ranks, smp");
@@ -121,12 +107,12 @@ static void show_limits(struct json *j)
     show_close(j);
 }
 
-static void show_tools(struct json *j)
+static void show_tools(struct document *j)
 {
     char path[PATH_MAX], err[800];
 
     for (size_t i = 0; i < sizeof(outside) / sizeof(outside[0]); i++) {
-        if (!find_tool(outside[i].name, path, sizeof(path)))
+        if (fsh_path_find(outside[i].name, path, sizeof(path)) != 0)
             snprintf(path, sizeof(path), "%s%s%s", j ? "" : "not found (",
                      j ? "" : outside[i].use, j ? "" : ")");
         show_text(j, outside[i].name, path, outside[i].name);
@@ -136,7 +122,7 @@ static void show_tools(struct json *j)
     show_text(j, "fshsim", path, "fshsim");
 }
 
-static void show_host(struct json *j)
+static void show_host(struct document *j)
 {
     struct fsh_memory memory;
     struct rlimit files = {0, 0};
@@ -151,8 +137,8 @@ static void show_host(struct json *j)
     show_number(j, "cpus", fsh_cpu_count(), "usable CPUs");
     fsh_memory_read(&memory);
     if (j) {
-        json_number(j, "memory_available", memory.available);
-        json_text(j, "memory_limit", memory.limit);
+        document_number(j, "memory_available", memory.available);
+        document_text(j, "memory_limit", memory.limit);
     } else {
         printf("  %-18s %s (%s)\n", "memory left",
                fsh_memory_text(memory.available, size), memory.limit);
@@ -165,7 +151,7 @@ static void show_host(struct json *j)
 
 static void show_option(void *arg, const struct fsh_option_info *info)
 {
-    struct json *j = arg;
+    struct document *j = arg;
 
     if (!j && !info->effect)
         return; /* see show_ignored */
@@ -177,16 +163,16 @@ static void show_option(void *arg, const struct fsh_option_info *info)
                info->source, info->help);
         return;
     }
-    json_open(j, NULL, '{');
-    json_text(j, "name", info->name);
-    json_text(j, "type", info->type_name);
-    json_text(j, "default", info->preset);
-    json_text(j, "value", info->value);
-    json_text(j, "source", info->source);
-    json_bool(j, "valid", info->valid);
-    json_bool(j, "effect", info->effect);
-    json_text(j, "help", info->help);
-    json_close(j, '}');
+    document_open(j, NULL, '{');
+    document_text(j, "name", info->name);
+    document_text(j, "type", info->type_name);
+    document_text(j, "default", info->preset);
+    document_text(j, "value", info->value);
+    document_text(j, "source", info->source);
+    document_bool(j, "valid", info->valid);
+    document_bool(j, "effect", info->effect);
+    document_text(j, "help", info->help);
+    document_close(j);
 }
 
 /* Settings of other implementations: their names, 78 columns a line. */
@@ -221,11 +207,11 @@ static void show_ignored(void)
     fsh_option_each(list_ignored_set, NULL);
 }
 
-static void show_all(struct json *j)
+static void show_all(struct document *j)
 {
     if (j) {
-        json_open(j, NULL, '{');
-        json_text(j, "version", FSH_VERSION);
+        document_open(j, NULL, '{');
+        document_text(j, "version", FSH_VERSION);
     } else {
         puts("FSHMEM " FSH_VERSION "\n");
     }
@@ -234,14 +220,13 @@ static void show_all(struct json *j)
     show_compute(j);
     show_host(j);
     if (j)
-        json_open(j, "options", '[');
+        document_open(j, "options", '[');
     else
         puts("Settings (environment variables)");
     fsh_option_each(show_option, j);
     if (j) {
-        json_close(j, ']');
-        json_close(j, '}');
-        putchar('\n');
+        document_close(j);
+        document_close(j);
     } else {
         show_ignored();
     }
@@ -255,15 +240,15 @@ int main(int argc, char **argv)
         {"version", no_argument, NULL, 'v'},
         {NULL, 0, NULL, 0},
     };
-    struct json writer = {.out = stdout};
-    struct json *j = NULL;
+    struct document document = {0};
+    struct document *j = NULL;
     int c;
 
     fsh_log_program("fshinfo");
     while ((c = fsh_arguments_next("fshinfo", argc, argv, "+:h", options)) !=
            -1) {
         if (c == 'j') {
-            j = &writer;
+            j = &document;
         } else if (c == 'h') {
             fputs(usage, stdout);
             return 0;
@@ -281,5 +266,7 @@ int main(int argc, char **argv)
     }
     fsh_option_check();
     show_all(j);
+    if (j && !document_write(j, stdout))
+        return 1;
     return fflush(stdout) == 0 ? 0 : 1;
 }

@@ -5,19 +5,19 @@
 #ifndef FSHINFO_SHOW_H
 #define FSHINFO_SHOW_H
 
-#include "json.h"
+#include "document.h"
 
 /* A part: a heading and lines, or an object. */
-void show_open(struct json *j, const char *key, const char *title);
-void show_close(struct json *j);
+void show_open(struct document *j, const char *key, const char *title);
+void show_close(struct document *j);
 
 /* A line or a member; label: what people read. */
-void show_number(struct json *j, const char *key, uint64_t value,
+void show_number(struct document *j, const char *key, uint64_t value,
                  const char *label);
-void show_text(struct json *j, const char *key, const char *value,
+void show_text(struct document *j, const char *key, const char *value,
                const char *label);
 
 /* compute.c: the compute cores of both conduits. */
-void show_compute(struct json *j);
+void show_compute(struct document *j);
 
 #endif

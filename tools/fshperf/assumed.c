@@ -107,11 +107,10 @@ static unsigned value_of_row(size_t i, unsigned dram_write)
     return write && dram_write ? dram_write : value(perf_assumed(), i);
 }
 
-void perf_json_assumed(FILE *out, unsigned dram_write)
+void perf_json_assumed(struct document *d, unsigned dram_write)
 {
     for (size_t i = 0; i < PERF_ASSUMED; ++i) {
-        fprintf(out, ", \"%s\": %u", fields[i].name,
-                value_of_row(i, dram_write));
+        document_number(d, fields[i].name, value_of_row(i, dram_write));
     }
 }
 

@@ -18,6 +18,7 @@
 
 #include "conduit/fpga/fpga.h"
 #include "device/sim/sim_shm.h"
+#include "document.h"
 #include "options.h"
 
 #define PERF_MAX_BYTES ((size_t)2 << 20)
@@ -149,7 +150,7 @@ void perf_set_assumed(const struct fsh_sim_assumed *from);
 void perf_print_assumed(void);
 /* Fields of a JSON object and of a CSV line, each after a comma; dram_write as of
  * a row. */
-void perf_json_assumed(FILE *out, unsigned dram_write);
+void perf_json_assumed(struct document *d, unsigned dram_write);
 void perf_csv_assumed_names(FILE *out);
 void perf_csv_assumed(FILE *out, unsigned dram_write);
 /* A line from a job to the command that started it; and was this one? */

@@ -6,6 +6,7 @@
 #include "smp.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -247,32 +248,35 @@ unsigned smp_print(const struct smp_table *table)
     return over;
 }
 
-static void json_row(FILE *out, const struct smp_row *row)
+static void add_row(struct document *d, const struct smp_row *row)
 {
-    fprintf(out,
-            "  {\"test\": \"%s\", \"ranks\": %u, \"mode\": \"%s\", "
-            "\"pinned\": %s, \"bytes\": %zu, \"access\": \"%s\", "
-            "\"%s\": %.6g, \"limit\": \"%s\", \"limit_value\": %.6g, "
-            "\"ratio\": %.5g, \"target\": ",
-            row->test, row->ranks, row->mode, row->pinned ? "true" : "false",
-            row->bytes, row->access, smp_is_bandwidth(row) ? "gb_per_s" : "us",
-            figure(row, row->result.value), row->limit,
-            figure(row, row->result.limit), ratio(row));
-    if (row->target > 0) {
-        fprintf(out, "%.6g", figure(row, row->target));
-    } else {
-        fputs("null", out);
-    }
-    fprintf(out, ", \"rounds\": %u, \"disturbed\": %u}", row->result.samples,
-            row->result.disturbed);
+    document_open(d, NULL, '{');
+    document_text(d, "test", row->test);
+    document_number(d, "ranks", row->ranks);
+    document_text(d, "mode", row->mode);
+    document_bool(d, "pinned", row->pinned);
+    document_number(d, "bytes", row->bytes);
+    document_text(d, "access", row->access);
+    document_real(d, smp_is_bandwidth(row) ? "gb_per_s" : "us",
+                  figure(row, row->result.value));
+    document_text(d, "limit", row->limit);
+    document_real(d, "limit_value", figure(row, row->result.limit));
+    document_real(d, "ratio", ratio(row));
+    document_real(d, "target",
+                  row->target > 0 ? figure(row, row->target) : (double)NAN);
+    document_number(d, "rounds", row->result.samples);
+    document_number(d, "disturbed", row->result.disturbed);
+    document_close(d);
 }
 
 void smp_write_json(FILE *out, const struct smp_table *table)
 {
-    fputs("[\n", out);
+    struct document d = {0};
+
+    document_open(&d, NULL, '[');
     for (unsigned i = 0; i < table->rows; ++i) {
-        json_row(out, &table->row[i]);
-        fputs(i + 1 < table->rows ? ",\n" : "\n", out);
+        add_row(&d, &table->row[i]);
     }
-    fputs("]\n", out);
+    document_close(&d);
+    document_write(&d, out); /* who closes the file looks at its errors */
 }

@@ -7,6 +7,7 @@
 #include "study.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 const struct study_point *study_find(const struct study *study,
@@ -259,30 +260,38 @@ unsigned study_print_goals(const struct study *study)
 
 /* ---- files ---- */
 
+static void add_point(struct document *d, const struct study *study,
+                      const struct study_point *p)
+{
+    double hidden = overlap(study, p);
+
+    document_open(d, NULL, '{');
+    document_text(d, "workload", p->workload);
+    document_number(d, "size", p->size);
+    document_number(d, "nodes", p->nodes);
+    document_text(d, "conduit", "fpga");
+    document_text(d, "device", "sim");
+    document_text(d, "clock", "simulated");
+    document_number(d, "cycles", study_cycles(p));
+    document_real(d, "gops", study_gops(p));
+    document_real(d, "efficiency", efficiency(p));
+    document_real(d, "speedup", study_speedup(study, p));
+    document_number(d, "bytes_sent", sent(p));
+    document_real(d, "overlap", hidden < 0 ? (double)NAN : hidden);
+    perf_json_assumed(d, 0);
+    document_close(d);
+}
+
 void study_write_json(FILE *out, const struct study *study)
 {
-    fputs("[\n", out);
-    for (size_t i = 0; i < study->points; ++i) {
-        const struct study_point *p = &study->point[i];
-        double hidden = overlap(study, p);
+    struct document d = {0};
 
-        fprintf(out,
-                "  {\"workload\": \"%s\", \"size\": %" PRIu32
-                ", \"nodes\": %u, \"conduit\": \"fpga\", \"device\": \"sim\", "
-                "\"clock\": \"simulated\", \"cycles\": %" PRIu64
-                ", \"gops\": %.2f, \"efficiency\": %.5f, \"speedup\": %.5f, "
-                "\"bytes_sent\": %" PRIu64 ", \"overlap\": ",
-                p->workload, p->size, p->nodes, study_cycles(p), study_gops(p),
-                efficiency(p), study_speedup(study, p), sent(p));
-        if (hidden < 0) {
-            fputs("null", out);
-        } else {
-            fprintf(out, "%.5f", hidden);
-        }
-        perf_json_assumed(out, 0);
-        fputs(i + 1 < study->points ? "},\n" : "}\n", out);
+    document_open(&d, NULL, '[');
+    for (size_t i = 0; i < study->points; ++i) {
+        add_point(&d, study, &study->point[i]);
     }
-    fputs("]\n", out);
+    document_close(&d);
+    document_write(&d, out); /* who closes the file looks at its errors */
 }
 
 void study_write_csv(FILE *out, const struct study *study)

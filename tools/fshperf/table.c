@@ -70,32 +70,40 @@ static bool has_latency(const struct perf_row *row)
     return strcmp(row->mode, "pipelined") != 0;
 }
 
-static void json_row(FILE *out, const struct perf_row *row)
+static void add_row(struct document *d, const struct perf_row *row)
 {
-    fprintf(out,
-            "  {\"test\": \"%s\", \"mode\": \"%s\", \"to\": \"%s\", "
-            "\"ports\": %u, \"conduit\": \"fpga\", \"device\": \"sim\", "
-            "\"clock\": \"simulated\", \"packet_bytes\": %u, \"bytes\": %zu, "
-            "\"count\": %u, \"cycles\": %llu, \"mb_per_s\": %.2f, "
-            "\"efficiency\": %.5f, \"us\": %.4f",
-            row->test, row->mode, row->to, row->ports, row->packet, row->bytes,
-            row->count, (unsigned long long)row->cycles, perf_mb_per_s(row),
-            perf_efficiency(row), perf_us(row));
+    document_open(d, NULL, '{');
+    document_text(d, "test", row->test);
+    document_text(d, "mode", row->mode);
+    document_text(d, "to", row->to);
+    document_number(d, "ports", row->ports);
+    document_text(d, "conduit", "fpga");
+    document_text(d, "device", "sim");
+    document_text(d, "clock", "simulated");
+    document_number(d, "packet_bytes", row->packet);
+    document_number(d, "bytes", row->bytes);
+    document_number(d, "count", row->count);
+    document_number(d, "cycles", row->cycles);
+    document_real(d, "mb_per_s", perf_mb_per_s(row));
+    document_real(d, "efficiency", perf_efficiency(row));
+    document_real(d, "us", perf_us(row));
     if (has_latency(row)) {
-        fprintf(out, ", \"us_without_link\": %.4f", perf_us_without_link(row));
+        document_real(d, "us_without_link", perf_us_without_link(row));
     }
-    perf_json_assumed(out, row->dram_write);
-    fputc('}', out);
+    perf_json_assumed(d, row->dram_write);
+    document_close(d);
 }
 
 void perf_write_json(FILE *out, const struct perf_table *table)
 {
-    fputs("[\n", out);
+    struct document d = {0};
+
+    document_open(&d, NULL, '[');
     for (size_t i = 0; i < table->rows; ++i) {
-        json_row(out, &table->row[i]);
-        fputs(i + 1 < table->rows ? ",\n" : "\n", out);
+        add_row(&d, &table->row[i]);
     }
-    fputs("]\n", out);
+    document_close(&d);
+    document_write(&d, out); /* who closes the file looks at its errors */
 }
 
 void perf_write_csv(FILE *out, const struct perf_table *table)

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/path.h"
 #include "fshrun.h"
 
 static bool is_file(const char *path)
@@ -41,28 +42,6 @@ static int check_file(const char *name)
     return 0;
 }
 
-/* In PATH, as a shell does it. Returns as find_program, without a word. */
-static int search_path(const char *name, char *path, size_t len)
-{
-    const char *list = getenv("PATH");
-    int code = RUN_NOT_FOUND;
-    size_t n;
-
-    if (!list)
-        list = "/usr/local/bin:/bin:/usr/bin";
-    for (; *list; list += n + (list[n] == ':')) {
-        n = strcspn(list, ":");
-        if ((size_t)snprintf(path, len, "%.*s%s%s", (int)n, list, n ? "/" : "",
-                             name) >= len ||
-            !is_file(path))
-            continue;
-        if (access(path, X_OK) == 0)
-            return 0;
-        code = RUN_CANNOT_EXECUTE;
-    }
-    return code;
-}
-
 /* fshperf, say, where the directory of both is not in PATH. */
 static bool beside_this(const char *name, char *path, size_t len)
 {
@@ -72,9 +51,7 @@ static bool beside_this(const char *name, char *path, size_t len)
     if (n <= 0)
         return false;
     self[n] = '\0';
-    n = strrchr(self, '/') - self;
-    return (size_t)snprintf(path, len, "%.*s/%s", (int)n, self, name) < len &&
-           is_file(path) && access(path, X_OK) == 0;
+    return fsh_path_beside(self, name, path, len);
 }
 
 int find_program(const char *name, char *path, size_t len)
@@ -90,15 +67,15 @@ int find_program(const char *name, char *path, size_t len)
         memcpy(path, name, n + 1);
         return check_file(name);
     }
-    code = search_path(name, path, len);
+    code = fsh_path_find(name, path, len);
     if (code == 0 || beside_this(name, path, len))
         return 0;
-    if (code == RUN_CANNOT_EXECUTE)
+    if (code == EACCES)
         fsh_warn("cannot run '%s': found in PATH, but not executable", name);
     else
         fsh_warn("cannot run '%s': not found in PATH or beside fshrun%s", name,
                  is_file(name) ? "; did you mean ./ in front?" : "");
-    return code;
+    return code == EACCES ? RUN_CANNOT_EXECUTE : RUN_NOT_FOUND;
 }
 
 static void find_mark(const char *data, size_t size, char *conduit, size_t len)
