@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One-sided communication: every rank writes a table into the segment of its
- * right neighbour and reads it back from there. The neighbour does nothing.
+ * Teaches: one-sided communication; remote addresses from gasnet_getSegmentInfo,
+ * blocking put and get, a non-blocking get with a handle. Every rank writes a
+ * table into the segment of its right neighbour and reads it back from there. The
+ * neighbour does nothing.
  */
 #include <gasnet.h>
 #include <stdio.h>

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A token passed round the ring as Long active messages: each rank's handler
- * finds the payload in its segment, checks it, and the main program adds its
- * rank and sends it on. After a few laps rank 0 knows the sum.
+ * Teaches: Long active messages, whose payload is in the target's segment when the
+ * handler runs; and that a handler only records what came, while the main program
+ * sends. A token goes round the ring: each rank's handler notes where the payload is,
+ * the main program adds its rank and sends it on. After a few laps rank 0 knows
+ * the sum.
  */
 #include <gasnet.h>
 #include <stdio.h>

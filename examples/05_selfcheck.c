@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Self-check: over every size class, put to the right neighbour, get back,
- * AM ping-pong with replies (Short, Medium, Long), and a ring exchange with
- * the left and right neighbours; every byte is compared. Says how many
- * operations it verified.
+ * Teaches: put, get and active messages in all sizes, with several operations in flight; and
+ * whether this installation works. Over every size class, put to the right
+ * neighbour, get back, AM ping-pong with replies (Short, Medium, Long), and a ring
+ * exchange with the left and right neighbours; every byte is compared. Says how
+ * many operations it verified.
  *   05_selfcheck [LARGEST]      largest transfer in bytes, default 256 KiB
  */
 #include <gasnet.h>
