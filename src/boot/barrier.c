@@ -3,6 +3,7 @@
  * Barrier and exchange over the control page, for start-up: they need no
  * conduit, end in bounded time, and name who is missing. Main thread.
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
@@ -123,10 +124,12 @@ void fsh_boot_barrier(const char *what)
     fsh_boot_waiting(what);
     /* Acquire and release: what every rank wrote before is visible to all
      * after; each addition takes part in the release sequence of the count. */
-    if (atomic_fetch_add_explicit(&page->barrier_count, 1,
-                                  memory_order_acq_rel) +
-            1 ==
-        page->size) {
+    unsigned come = (unsigned)atomic_fetch_add_explicit(&page->barrier_count, 1,
+                                                        memory_order_acq_rel) +
+                    1;
+
+    assert(come <= page->size);
+    if (come == page->size) {
         atomic_store_explicit(&page->barrier_count, 0, memory_order_relaxed);
         /* Release: partner is the acquire in await_release. */
         atomic_fetch_add_explicit(&page->barrier_futex, 1,

@@ -13,6 +13,7 @@
  * a node the last one to notify does it for all; none notifies again before its
  * wait is over, so the consensus stays until all have seen it.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -232,6 +233,8 @@ static void arrive(struct fsh_team *team, struct fsh_opinion opinion)
      * have seen that the barrier is active. */
     if (!try_begin(b))
         begin_slowly(b);
+    assert(atomic_load_explicit(&b->done, memory_order_relaxed) == b->phase &&
+           !atomic_load_explicit(&b->active, memory_order_relaxed));
     b->notified = true;
     b->phase++;
     b->opinion = opinion;

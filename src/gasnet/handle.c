@@ -6,6 +6,7 @@
  * chunks that are never freed; free ones are kept per thread and move in
  * batches through a common list, so a put needs neither lock nor malloc.
  */
+#include <assert.h>
 #include <pthread.h>
 
 #include "base/log.h"
@@ -52,6 +53,7 @@ static void grow(void)
 static void refill(struct fsh_thread *self)
 {
     pthread_mutex_lock(&lock);
+    assert(self->free_count == 0);
     while (common_count < BATCH)
         grow();
     for (uint32_t i = 0; i < BATCH; i++) {
@@ -69,6 +71,7 @@ static void refill(struct fsh_thread *self)
 
 static void give_common(struct fsh_thread *self, uint32_t n)
 {
+    assert(n <= self->free_count);
     pthread_mutex_lock(&lock);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t index = self->free_head - 1;

@@ -23,6 +23,8 @@ int fsh_fpga_slots_claim(struct fsh_fpga_slots *s)
 {
     if (s->free == 0)
         return -1;
+    /* What is free has no end to come. */
+    assert((s->free & (s->answered | s->unread)) == 0);
     int slot = __builtin_ctz(s->free);
     s->free &= (uint16_t)~bit((unsigned)slot);
     return slot;
@@ -31,6 +33,7 @@ int fsh_fpga_slots_claim(struct fsh_fpga_slots *s)
 void fsh_fpga_slots_unclaim(struct fsh_fpga_slots *s, unsigned slot)
 {
     assert(!(s->free & bit(slot)));
+    assert(!(s->unread & bit(slot)) && !(s->answered & bit(slot)));
     s->free |= bit(slot);
 }
 
@@ -57,6 +60,7 @@ void fsh_fpga_slots_answered(struct fsh_fpga_slots *s, unsigned slot)
 
 void fsh_fpga_slots_reading(struct fsh_fpga_slots *s, unsigned slot, bool on)
 {
+    assert(!(s->free & bit(slot)));
     if (on)
         s->unread |= bit(slot);
     else

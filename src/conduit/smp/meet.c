@@ -6,11 +6,19 @@
  */
 #include "conduit/smp/meet.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define PHASE_SHIFT 34
 #define OPINION ((UINT64_C(1) << PHASE_SHIFT) - 1)
+#define PHASES (UINT64_MAX >> PHASE_SHIFT) /* mask */
 #define FLAT_RANKS 4u
+
+/* Is `then` the phase before the last of `now`? */
+static inline bool is_two_before(uint64_t then, uint64_t now)
+{
+    return ((now - then) & PHASES) == 2;
+}
 
 void fsh_smp_meeting_init(struct fsh_smp_meeting *m, struct fsh_smp_port *port,
                           void *base, const struct fsh_smp_layout *layout,
@@ -35,8 +43,11 @@ static bool see(struct fsh_smp_meeting *m, const struct fsh_smp_word *word)
 {
     uint64_t w = atomic_load_explicit(&word->word, memory_order_acquire);
 
-    if (w >> PHASE_SHIFT != m->mine >> PHASE_SHIFT)
+    if (w >> PHASE_SHIFT != m->mine >> PHASE_SHIFT) {
+        assert(w == 0 ||
+               is_two_before(w >> PHASE_SHIFT, m->mine >> PHASE_SHIFT));
         return false;
+    }
     m->mine = (m->mine & ~OPINION) | m->merge(m->mine & OPINION, w & OPINION);
     return true;
 }
@@ -97,6 +108,8 @@ static bool look_rounds(struct fsh_smp_meeting *m)
 void fsh_smp_meeting_arrive(struct fsh_smp_meeting *m, uint32_t phase,
                             uint64_t opinion, fsh_merge_fn merge)
 {
+    assert(m->mine == 0 || /* none left out, none twice */
+           phase == (((m->mine >> PHASE_SHIFT) + 1) & PHASES));
     m->mine = (uint64_t)phase << PHASE_SHIFT | (opinion & OPINION);
     m->which = phase & 1;
     m->merge = merge;

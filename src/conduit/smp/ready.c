@@ -6,6 +6,7 @@
  * for long. So between two ranks that talk, a message is all that crosses from
  * cache to cache.
  */
+#include <assert.h>
 #include <limits.h>
 
 #include "base/futex.h"
@@ -231,8 +232,13 @@ void fsh_smp_wake_blocked(const struct fsh_smp_port *port,
 
 void fsh_smp_port_disarm(struct fsh_smp_port *port)
 {
-    atomic_fetch_sub(&port->own->blocked, 1);
-    atomic_fetch_sub(&port->own->sleepers, 1);
+    uint32_t blocked = atomic_fetch_sub(&port->own->blocked, 1);
+    uint32_t sleepers = atomic_fetch_sub(&port->own->sleepers, 1);
+
+    /* Every arm has one disarm. */
+    assert(blocked != 0 && sleepers != 0);
+    (void)blocked;
+    (void)sleepers;
 }
 
 void fsh_smp_port_nap(struct fsh_smp_port *port, uint32_t armed,

@@ -9,6 +9,7 @@
  */
 #include "conduit/smp/send.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -27,6 +28,9 @@ void fsh_smp_mark_inside(struct fsh_smp_tx *tx, uint32_t slots)
 {
     uint32_t next = tx->tail + slots;
 
+    /* None wraps, and the slot after it is free. */
+    assert(slots != 0 && tx->tail % FSH_SMP_SLOTS + slots <= FSH_SMP_SLOTS);
+    assert(next + 1 - tx->freed <= FSH_SMP_SLOTS);
     tx->inner &= ~(UINT64_C(1) << tx->tail % FSH_SMP_SLOTS);
     for (uint32_t p = tx->tail + 1; p != next; p++)
         tx->inner |= UINT64_C(1) << p % FSH_SMP_SLOTS;
@@ -192,6 +196,7 @@ enum fsh_smp_result fsh_smp_port_place(struct fsh_smp_port *port,
     result = am->category == FSH_AM_MEDIUM && am->nbytes != 0
                  ? send_medium(port, tx, channel, dest, am)
                  : send_bare(port, tx, dest, am, place);
+    assert(result != FSH_SMP_SENT || tx->tail - tx->freed < FSH_SMP_SLOTS);
     tx->plain = plain_until(port, tx, dest);
     fsh_smp_unlock(port, &tx->lock);
     if (__builtin_expect(result == FSH_SMP_SENT, 1) &&
