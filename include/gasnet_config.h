@@ -25,7 +25,7 @@
 #define GASNET_VERSION GASNET_SPEC_VERSION_MAJOR
 
 /* The release of GASNet whose GASNet-1 interface this one equals: programs ask
- * for a least one. */
+ * for a minimum. */
 #define GASNET_RELEASE_VERSION_MAJOR 1
 #define GASNET_RELEASE_VERSION_MINOR 32
 #define GASNET_RELEASE_VERSION_PATCH 0

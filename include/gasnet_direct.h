@@ -36,11 +36,11 @@ extern struct fsh_gasnet_mapped {
 /* Wake the owner of a segment that was put to, if it sleeps. */
 void fsh_gasnet_poke(gasnet_node_t node);
 /* Calls that complete at once poll every so often, so that a loop of them that
- * waits for a peer also serves that peer. This is what they have left until
- * then: a put or a wait here takes 1, a get or a function's call 4; whoever
- * takes what is not there (below 0: one instruction to take and to tell) takes
- * the function, which polls. So does a transfer of so many bytes that a poll is
- * nothing beside it. */
+ * waits for a peer also serves that peer. This counts down to the next poll: a put
+ * or a wait here subtracts 1, a get or a function's call 4. A call that gets below
+ * 0 (a subtraction and a branch on its sign) takes the slow path, the function,
+ * which polls. So does a transfer of so many bytes that a poll costs nothing
+ * beside it. */
 #define FSH_GASNET_QUIET 255
 #define FSH_GASNET_QUIET_CALL 4
 #define FSH_GASNET_QUIET_BYTES 131072u

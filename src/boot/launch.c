@@ -88,7 +88,8 @@ static void on_signal(struct fsh_launch *l, int sig)
         return;
     }
     if (l->ending && l->quit_sent) {
-        /* Asked twice, not told twice (to us, and to the guard). */
+        /* A second request kills at once; one that arrives twice, here and through
+         * the guard, is the same request. */
         if (fsh_time_ns() > l->quit_ns + AGAIN_NS)
             l->kill_ns = 0;
         return;

@@ -74,7 +74,8 @@ void fsh_launch_dump(const struct fsh_launch *l)
 
 /* ---- how a rank has ended ---- */
 
-/* SIGKILL of nobody's hand: has memory run out since the job began? */
+/* A SIGKILL that nobody is known to have sent: has memory run out since the job
+ * began? */
 static void add_memory(const struct fsh_launch *l, char *text, size_t len)
 {
     size_t used = strlen(text);

@@ -61,12 +61,12 @@ void fsh_plan_end(const struct fsh_plan *plan, fshmem_command_t *command);
 /* The plan in a command, or NULL if it was not built. */
 const struct fsh_plan *fsh_plan_of(const fshmem_command_t *command);
 
-/* The command uses `bytes` bytes at offset: aligned, and within what addresses
- * can say. Keeps the end in mind and gives the line. */
+/* The command uses `bytes` bytes at offset: checks that it is aligned and in reach
+ * of addresses, and records the end. *line: the offset in lines of 64 bytes. */
 fshmem_status_t fsh_plan_use(struct fsh_plan *plan, fshmem_offset_t offset,
                              uint64_t bytes, uint32_t *line);
-/* The same for a matrix of `rows` rows of `columns` FP32, ld apart; and the
- * distance in lines. */
+/* The same for a matrix of `rows` rows of `columns` FP32, ld apart. *ld: the
+ * distance of rows in lines. */
 fshmem_status_t fsh_plan_matrix(struct fsh_plan *plan,
                                 const fshmem_operand_t *operand, uint64_t rows,
                                 uint64_t columns, uint32_t *line, uint32_t *ld);
