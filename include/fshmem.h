@@ -61,7 +61,8 @@ typedef enum fshmem_status {
                                  an allocation failed in its rank */
 } fshmem_status_t;
 
-/* One sentence in English, static; also for values that are none. [handler] */
+/* One sentence in English, static; also for values that are none. Any time.
+ * [handler] */
 const char *fshmem_status_string(fshmem_status_t status);
 
 /* ---- what there is ------------------------------------------------------- */
@@ -79,8 +80,9 @@ typedef struct {
     uint64_t max_dimension;  /* of m, n and k */
 } fshmem_compute_info_t;
 
-/* Fill in *info for a node. After gasnet_attach. Returns FSHMEM_OK,
- * FSHMEM_ERR_CALL, _NODE or _ARGUMENT. [handler] */
+/* Fill in *info for a node; one without a core is no error. After gasnet_attach.
+ * Never blocks. Returns FSHMEM_OK, FSHMEM_ERR_CALL, _NODE or _ARGUMENT, and then
+ * leaves *info alone. [handler] */
 fshmem_status_t fshmem_compute_info(gasnet_node_t node,
                                     fshmem_compute_info_t *info);
 
@@ -88,8 +90,9 @@ fshmem_status_t fshmem_compute_info(gasnet_node_t node,
 typedef uint64_t fshmem_offset_t;
 
 /* The offset of an address (as the node sees it) in the segment of a node; one
- * past its end is allowed. Returns FSHMEM_OK, FSHMEM_ERR_CALL, _NODE, _ARGUMENT
- * or _RANGE. [handler] */
+ * past its end is allowed. After gasnet_attach. Never blocks. Returns FSHMEM_OK,
+ * FSHMEM_ERR_CALL, _NODE, _ARGUMENT or _RANGE, and then leaves *offset alone.
+ * [handler] */
 fshmem_status_t fshmem_offset(gasnet_node_t node, const void *address,
                               fshmem_offset_t *offset);
 
@@ -115,7 +118,7 @@ typedef struct fshmem_operand {
 
 /* Bytes of an encoded operand of that many rows of k values: 4352 for each 64
  * rows and 64 values of k begun. 0 if one of them is 0 or past 2^24 - 1. Of m
- * rows (operand a), or n columns (operand b). [handler] */
+ * rows (operand a), or n columns (operand b). Needs no job. [handler] */
 uint64_t fshmem_encoded_size(uint64_t rows, uint64_t k);
 
 /* ---- what a command does besides computing ------------------------------- */
@@ -155,7 +158,8 @@ typedef struct fshmem_command {
 
 /* All builders fill in *command and return FSHMEM_OK, or FSHMEM_ERR_ARGUMENT,
  * _SHAPE, _ALIGNMENT or _RANGE (past 2^38 bytes), and then leave it alone. They
- * only read their description. None needs a job. [handler] */
+ * only read their description, and keep no pointer to it. None needs a job, or
+ * blocks. [handler] */
 
 /* ---- matrix times matrix ------------------------------------------------- */
 
@@ -269,29 +273,35 @@ fshmem_status_t fshmem_command_nop(int mover, const fshmem_flow_t *flow,
  * with those of puts and gets. If result is not null, *result is written before
  * the handle completes: FSHMEM_OK, or why the first command that failed did; it
  * must stay valid until then. The commands after a failed one run all the same.
+ * A command fails with _COMMAND, _RANGE, _NODE, _RECEIVER or _DEVICE.
  *
- * A full queue is tried again by every call that polls; nothing else waits for
- * it. Commands may be of both queues. count may be 0: *handle is complete.
+ * Does not wait for the core, nor polls (but with FSHMEM_TRY). A full queue is
+ * tried again by every call that polls; nothing else waits for it. Commands may
+ * be of both queues. count may be 0: *handle is complete.
  *
- * Errors, with nothing submitted: FSHMEM_ERR_CALL, _ARGUMENT, _NODE (also in a
- * set of nodes), _ABSENT, _RANGE (operands against the segment of the node,
- * what is sent against those of the receivers), _NO_MEMORY, _BUSY. */
+ * Errors, with nothing submitted and *handle and *result left alone:
+ * FSHMEM_ERR_CALL, _ARGUMENT, _NODE (also in a set of nodes), _ABSENT, _RANGE
+ * (operands against the segment of the node, what is sent against those of the
+ * receivers), _NO_MEMORY, _BUSY. */
 fshmem_status_t fshmem_submit_nb(gasnet_node_t node,
                                  const fshmem_command_t *commands, size_t count,
                                  unsigned flags, gasnet_handle_t *handle,
                                  fshmem_status_t *result);
 
-/* The same, and wait: returns what *result would hold. Blocks, polling. */
+/* The same, and wait: returns its errors, but for _BUSY, or what *result would
+ * hold. Blocks, polling. */
 fshmem_status_t fshmem_submit(gasnet_node_t node,
                               const fshmem_command_t *commands, size_t count);
 
 /* ---- events -------------------------------------------------------------- */
 
-/* Add increment (1..255) to an event counter of a node. A counter that
+/* Add increment (1..255) to an event counter (0..63) of a node. A counter that
  * has come to 2^31 counts no further until some is taken off; it never wraps.
  * fshmem_signal returns when it is counted, and polls; what this rank has put
- * before, and waited for, is visible to whoever is started by it. Returns
- * FSHMEM_OK, FSHMEM_ERR_CALL, _ARGUMENT, _NODE, _ABSENT or _NO_MEMORY. */
+ * before, and waited for, is visible to whoever is started by it.
+ * fshmem_signal_nb returns at once, and *handle, an ordinary one, is complete when
+ * it is counted. Return FSHMEM_OK, FSHMEM_ERR_CALL, _ARGUMENT, _NODE, _ABSENT or
+ * _NO_MEMORY, and then nothing has been done. */
 fshmem_status_t fshmem_signal(gasnet_node_t node, unsigned event,
                               unsigned increment);
 fshmem_status_t fshmem_signal_nb(gasnet_node_t node, unsigned event,
@@ -300,9 +310,9 @@ fshmem_status_t fshmem_signal_nb(gasnet_node_t node, unsigned event,
 /* Wait, polling, until an event of this rank's own node has counted to count
  * (1..65535), and take so many off. It is a NOP in the node's mover queue: what
  * any rank submits there later waits as well, so the event must not depend on
- * that (else wait in the array queue: fshmem_command_nop). What was written before the event was
- * signalled is visible on return. Returns FSHMEM_OK, FSHMEM_ERR_CALL,
- * _ARGUMENT, _ABSENT or _NO_MEMORY. */
+ * that (else wait in the array queue: fshmem_command_nop). What was written
+ * before the event was signalled is visible on return. Returns FSHMEM_OK,
+ * FSHMEM_ERR_CALL, _ARGUMENT, _ABSENT or _NO_MEMORY. */
 fshmem_status_t fshmem_await(unsigned event, unsigned count);
 
 /* ---- counters ------------------------------------------------------------ */
@@ -333,8 +343,9 @@ typedef struct {
 
 /* Read them, one after the other: they belong together only while the core has
  * nothing to do. Software cores (conduit smp) count commands and sent_bytes
- * only; the cycles are 0. Returns FSHMEM_OK, FSHMEM_ERR_CALL, _ARGUMENT or
- * _ABSENT. */
+ * only; the cycles are 0. Local: takes the time of some reads of registers. Returns
+ * FSHMEM_OK, FSHMEM_ERR_CALL, _ARGUMENT or _ABSENT, and then leaves *counters
+ * alone. */
 fshmem_status_t fshmem_core_counters(fshmem_core_counters_t *counters);
 /* Set them to 0. What is under way counts from here on. Returns FSHMEM_OK,
  * FSHMEM_ERR_CALL or _ABSENT. */

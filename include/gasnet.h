@@ -9,6 +9,10 @@
  * functions may be called from any thread the client's mode allows; only those
  * marked [handler] also from inside an active message handler. Misuse that
  * GASNet leaves undefined ends the job with one line naming call and argument.
+ *
+ * [R-...] names the rules of docs/02_reference/gasnet.md that a call keeps, with
+ * their tests in tests/conform/INDEX. For all calls: R-JOB-15 (a node may be its
+ * own peer), R-THR-01, R-THR-02, R-THR-03 (threads), R-AM-22 (loops of calls).
  */
 #ifndef GASNET_H
 #define GASNET_H
@@ -166,13 +170,20 @@ typedef struct {
     ((uint32_t)FSH_CONFIG_ABI << 16 | (uint32_t)FSH_GASNET_MODE << 8 | \
      (uint32_t)FSH_CONFIG_EVERYTHING << 1 | (uint32_t)FSH_CONFIG_DEBUG)
 
-/* Join the job. Returns GASNET_OK, or GASNET_ERR_NOT_INIT on a second call; any
- * failure to start is fatal with a message. Either pointer may be null. */
+/* Join the job. Collective; blocks until all nodes are there, or a time limit.
+ * Main thread. Returns GASNET_OK, or GASNET_ERR_NOT_INIT on a second call; any
+ * failure to start is fatal with a message. Either pointer may be null; the
+ * vector stays the caller's. From then on signals, children and the end of the
+ * process follow the rules of jobs.
+ * [R-JOB-01, R-JOB-03, R-JOB-12, R-JOB-13, R-JOB-16, R-END-08, R-END-10,
+ * R-END-11] */
 #define gasnet_init(argc, argv)                                      \
     fsh_gasnet_init(argc, argv, FSH_GASNET_WORD, FSH_GASNET_CONDUIT, \
                     fsh_gasnet_header)
+
 /* Where this file is: the simulator is looked for in the same prefix. */
 static const char fsh_gasnet_header[] __attribute__((__unused__)) = __FILE__;
+/* Strings are kept, not copied. */
 int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
                     const char *default_conduit, const char *header);
 
@@ -181,47 +192,62 @@ int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
  * GASNET_PAGESIZE, at most gasnet_getMaxLocalSegmentSize(), may be 0 and differ
  * per node). Acts as a barrier. Returns GASNET_OK, GASNET_ERR_BAD_ARG with a
  * line on stderr, or GASNET_ERR_NOT_INIT before gasnet_init or on a second
- * call. minheapoffset is ignored, and with GASNET_SEGMENT_EVERYTHING segsize
- * too: then all memory is remote memory and no segment is made. */
+ * call; an error changes nothing. The table is read, and indices are written,
+ * during the call only. minheapoffset is ignored, and with
+ * GASNET_SEGMENT_EVERYTHING segsize too: then all memory is remote memory and no
+ * segment is made.
+ * [R-JOB-03, R-JOB-04, R-JOB-05, R-JOB-06, R-JOB-08, R-JOB-09] */
 int gasnet_attach(gasnet_handlerentry_t *table, int numentries,
                   uintptr_t segsize, uintptr_t minheapoffset);
 
 /* Bytes this node / every node can have as segment; (uintptr_t)-1 with
- * GASNET_SEGMENT_EVERYTHING. After gasnet_init. */
+ * GASNET_SEGMENT_EVERYTHING. After gasnet_init. Local; never block.
+ * [R-JOB-02, R-JOB-07] */
 uintptr_t gasnet_getMaxLocalSegmentSize(void);
 uintptr_t gasnet_getMaxGlobalSegmentSize(void);
 
 /* End the whole job with this code. [handler] Any thread, any time after
  * gasnet_init, by one node or by all. Flushes stdio; peers that do not come to
- * an end themselves are ended after GASNET_EXITTIMEOUT seconds. */
+ * an end themselves are ended after GASNET_EXITTIMEOUT seconds. Does not return.
+ * Other ends (return from main, exit, _exit, a crash) end the job too.
+ * [R-END-01, R-END-02, R-END-03, R-END-04, R-END-05, R-END-06, R-END-07,
+ * R-END-09] */
 void gasnet_exit(int exitcode) __attribute__((__noreturn__));
 
-gasnet_node_t gasnet_mynode(void); /* [handler] */
-gasnet_node_t gasnet_nodes(void);  /* [handler] */
+/* This node, 0 to gasnet_nodes() - 1, and how many there are. [handler] After
+ * gasnet_init. [R-JOB-01, R-JOB-02] */
+gasnet_node_t gasnet_mynode(void);
+gasnet_node_t gasnet_nodes(void);
 /* The same as variables, (gasnet_node_t)-1 and 0 before gasnet_init: not
  * specified, but programs and profilers read them. */
 extern gasnet_node_t gasneti_mynode;
 extern gasnet_node_t gasneti_nodes;
 
 /* Fill at most numentries entries, by node; the rest stays untouched. With
- * GASNET_SEGMENT_EVERYTHING each is {0, (uintptr_t)-1}. Returns GASNET_OK,
- * GASNET_ERR_BAD_ARG or GASNET_ERR_NOT_INIT. */
+ * GASNET_SEGMENT_EVERYTHING each is {0, (uintptr_t)-1}. Segments after attach,
+ * nodes after init. Local; never block. Return GASNET_OK, GASNET_ERR_BAD_ARG
+ * (null table, negative number) or GASNET_ERR_NOT_INIT.
+ * [R-JOB-02, R-JOB-10, R-JOB-14] */
 int gasnet_getSegmentInfo(gasnet_seginfo_t *seginfo_table, int numentries);
 int gasnet_getNodeInfo(gasnet_nodeinfo_t *nodeinfo_table, int numentries);
 
-/* The launcher's environment; null if unset. The string stays valid. */
+/* The launcher's environment; null if unset. The string stays valid.
+ * [R-JOB-02, R-JOB-11] */
 char *gasnet_getenv(const char *name);
 
-/* Name and description of a GASNET_ERR_ code; static strings. [handler] */
+/* Name and description of a GASNET_ERR_ code; static strings, for any number.
+ * [handler] [R-HDR-07, R-JOB-02] */
 const char *gasnet_ErrorName(int errval);
 const char *gasnet_ErrorDesc(int errval);
 
-/* If set, called by gasnet_attach with this node's segment. */
+/* If set, called by gasnet_attach, once, with this node's segment (bytes), before
+ * any message comes. Must not communicate. [R-JOB-17] */
 extern void (*gasnet_client_attach_hook)(void *addr, uintptr_t size);
 
 /* ---- threads ------------------------------------------------------------- */
 
-/* A value that differs between threads and is constant within one. */
+/* A value that differs between threads and is constant within one; the rest are
+ * declarations that change nothing. Never blocks. [R-THR-05] */
 gasnet_threadinfo_t fsh_gasnet_threadinfo(void);
 #define GASNET_GET_THREADINFO() fsh_gasnet_threadinfo()
 #define GASNET_POST_THREADINFO(info) \
@@ -230,16 +256,19 @@ gasnet_threadinfo_t fsh_gasnet_threadinfo(void);
     typedef int fsh_gasnet_function_ __attribute__((__unused__))
 
 /* How blocked calls wait: GASNET_WAIT_SPIN never sleeps, _BLOCK sleeps at once,
- * _SPINBLOCK (the default) spins, yields, then sleeps. Returns GASNET_OK or
- * GASNET_ERR_BAD_ARG. */
+ * _SPINBLOCK (the default) spins, yields, then sleeps. Of all threads of this
+ * node. Returns GASNET_OK or GASNET_ERR_BAD_ARG. [R-THR-06] */
 int gasnet_set_waitmode(int wait_mode);
 
 /* ---- polling and waiting ------------------------------------------------- */
 
-/* Run the handlers of what has arrived. Never blocks. Returns GASNET_OK. */
+/* Run the handlers of what has arrived. Never blocks. Returns GASNET_OK. The
+ * second is an old name of the first. [R-AM-14, R-AM-16, R-HDR-10] */
 int gasnet_AMPoll(void);
 int gasnetc_AMPoll(void);
 
+/* The wait of one GASNET_BLOCKUNTIL: a round, which polls, spins or sleeps for a
+ * bounded time, and its end. what: for reports, static. */
 typedef struct {
     uint64_t state[4];
 } fsh_gasnet_wait_t;
@@ -258,7 +287,7 @@ void fsh_gasnet_unblock(fsh_gasnet_wait_t *wait);
 
 /* Poll until cond, which may change by a handler, a remote put or another
  * thread. The fence (acquire) orders what follows after what made cond true and
- * keeps the compiler from caching a plain variable. */
+ * keeps the compiler from caching a plain variable. [R-AM-19, R-AM-20] */
 #define GASNET_BLOCKUNTIL(cond)                                           \
     do {                                                                  \
         if (!(cond)) {                                                    \
@@ -293,12 +322,15 @@ typedef struct fsh_gasnet_hsl {
         0, FSH_GASNET_HSL_STATIC, 0, 0 \
     }
 
-/* Handlers never interrupt a client thread: only misuse is checked (debug). */
+/* Handlers never interrupt a client thread: only misuse is checked (debug). Never
+ * block, nor poll. [handler] [R-HSL-04] */
 void gasnet_hold_interrupts(void);
 void gasnet_resume_interrupts(void);
 
-/* Handler-safe locks. [handler] lock blocks without polling; trylock returns
- * GASNET_OK or GASNET_ERR_NOT_READY. */
+/* Handler-safe locks, between the threads of this node; the memory is the
+ * client's, and must not move. [handler] lock blocks without polling; trylock
+ * returns GASNET_OK or GASNET_ERR_NOT_READY, at once.
+ * [R-HSL-01, R-HSL-02, R-HSL-03] */
 void gasnet_hsl_init(gasnet_hsl_t *hsl);
 void gasnet_hsl_destroy(gasnet_hsl_t *hsl);
 void gasnet_hsl_lock(gasnet_hsl_t *hsl);
@@ -321,7 +353,10 @@ int fsh_gasnet_hsl_trylock(gasnet_hsl_t *hsl, const char *where);
 /* Split-phase barrier over all nodes, one thread a node and phase. notify does
  * not wait for peers. wait and try check (id, flags) against the consensus of
  * all notifies (anonymous, one id, or mismatch) and return GASNET_OK or
- * GASNET_ERR_BARRIER_MISMATCH; try also GASNET_ERR_NOT_READY. */
+ * GASNET_ERR_BARRIER_MISMATCH; try also GASNET_ERR_NOT_READY. wait blocks,
+ * polling; try polls once.
+ * [R-BAR-01, R-BAR-02, R-BAR-03, R-BAR-04, R-BAR-05, R-BAR-06, R-BAR-07,
+ * R-BAR-08, R-THR-04] */
 void gasnet_barrier_notify(int id, int flags);
 int gasnet_barrier_wait(int id, int flags);
 int gasnet_barrier_try(int id, int flags);

@@ -7,8 +7,12 @@
  * functions.
  *
  * Requests may block, and then poll; not callable from handlers. Replies are
- * callable from request handlers only, at most once. Both return GASNET_OK;
- * misuse is fatal with one line naming call, argument and limit.
+ * callable from request handlers only, at most once; they may block, and then run
+ * reply handlers. Both return GASNET_OK; misuse is fatal with one line naming
+ * call, argument and limit. Arguments and sources are the caller's again on
+ * return, but for a LongAsync. Of what a handler gets the payload of a Medium is
+ * its own until it returns. Handlers run in calls that poll, on any thread.
+ * Whatever the call: [R-AM-06, R-AM-13, R-AM-14, R-AM-15].
  */
 #ifndef GASNET_AM_H
 #define GASNET_AM_H
@@ -29,13 +33,16 @@
 extern "C" {
 #endif
 
+/* Limits, the same on all nodes. [handler] Never block.
+ * [R-AM-01, R-AM-15, R-JOB-02] */
 size_t gasnet_AMMaxArgs(void);        /* 16 */
 size_t gasnet_AMMaxMedium(void);      /* bytes; constant from gasnet_init on */
 size_t gasnet_AMMaxLongRequest(void); /* bytes */
 size_t gasnet_AMMaxLongReply(void);   /* bytes */
 
-/* The sender of the message a handler runs for. [handler] only. Returns
- * GASNET_OK or GASNET_ERR_BAD_ARG. */
+/* The sender of the message a handler runs for, requests and replies. [handler]
+ * only. Never blocks. Returns GASNET_OK or GASNET_ERR_BAD_ARG (a null pointer).
+ * [R-AM-04, R-AM-15] */
 int gasnet_AMGetMsgSource(gasnet_token_t token, gasnet_node_t *srcindex);
 
 /* `what`: category (0 short, 1 medium, 2 long, 3 long with a stable source)
@@ -214,6 +221,9 @@ FSH_AM_DEFINE(16)
 #define FSH_AM_5(F, M, a, b, c, d, e, ...) \
     fsh_gasnet_AM##F##M(a, b, c, d, e, FSH_AM_C##M(__VA_ARGS__))
 
+/* The initiators: (node or token, handler, [source, bytes, [destination,]]
+ * arguments). [R-AM-02, R-AM-03, R-AM-05, R-AM-07, R-AM-08, R-AM-09, R-AM-10,
+ * R-AM-11, R-AM-12, R-AM-17, R-AM-18, R-AM-23] */
 #define gasnet_AMRequestShort0(a, b) fsh_gasnet_AMRequestShort0(a, b)
 #define gasnet_AMRequestShort1(...) FSH_AM_2(RequestShort, 1, __VA_ARGS__)
 #define gasnet_AMRequestShort2(...) FSH_AM_2(RequestShort, 2, __VA_ARGS__)
@@ -354,7 +364,7 @@ FSH_AM_DEFINE(16)
 #define gasnet_AMReplyLong15(...) FSH_AM_5(ReplyLong, 15, __VA_ARGS__)
 #define gasnet_AMReplyLong16(...) FSH_AM_5(ReplyLong, 16, __VA_ARGS__)
 
-/* Count first: gasnet_AMRequestShort(node, handler, 2, a0, a1). */
+/* Count first: gasnet_AMRequestShort(node, handler, 2, a0, a1). [R-AM-21] */
 #define FSH_AM_COUNT(...) \
     FSH_AM_COUNT_(__VA_ARGS__, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, \
                   5, 4, 3, 2, 1, 0)

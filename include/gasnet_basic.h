@@ -27,6 +27,7 @@
 #ifndef MAX
 #define MAX(x, y) ((x) > (y) ? (x) : (y))
 #endif
+/* What the compiler lays its code out for. [R-TOOL-02] */
 #ifndef GASNETT_PREDICT_TRUE
 #define GASNETT_PREDICT_TRUE(exp) (__builtin_expect(!!(exp), 1))
 #define GASNETT_PREDICT_FALSE(exp) (__builtin_expect(!!(exp), 0))
@@ -62,9 +63,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+/* Say what did not hold, and where, and abort. */
 void fsh_gasnett_assert_failed(const char *function, const char *file, int line,
                                const char *expr) __attribute__((__noreturn__));
-/* gasnett_gethostname, under the name of the reference implementation. */
+/* gasnett_gethostname, under the name of the reference implementation.
+ * [R-HDR-10] */
 const char *gasneti_gethostname(void);
 #ifdef __cplusplus
 }

@@ -24,7 +24,9 @@
  *
  * The _nb forms return a handle (GASNET_COLL_INVALID_HANDLE: complete); the
  * others block, polling. Buffers stay valid until then; lists may be reused on
- * return.
+ * return. Sizes are bytes.
+ * All of them: [R-COLL-04, R-COLL-05, R-COLL-06, R-COLL-07, R-COLL-10,
+ * R-COLL-11].
  */
 #ifndef GASNET_COLL_H
 #define GASNET_COLL_H
@@ -94,7 +96,7 @@ typedef gasnet_handlerarg_t gasnet_coll_fn_handle_t; /* index in fn_tbl */
 /* results[i] = left_operands[i] (+) right_operands[i] for i < result_count;
  * left_count equals result_count, and results may be left_operands. flags is
  * the entry's, arg that of the call. Runs in a poll of any thread of the node,
- * so it must call nothing of GASNet. */
+ * so it must call nothing of GASNet. [R-COLL-02] */
 typedef void (*gasnet_coll_reduce_fn_t)(void *results, size_t result_count,
                                         const void *left_operands,
                                         size_t left_count,
@@ -112,7 +114,8 @@ typedef struct {
  * a node and no function. images[node] is how many a node has (the same on all
  * nodes; null: one each), my_image the number of the calling thread over all
  * nodes in order. fn_tbl holds fn_count functions (the same number on all
- * nodes) and is copied. init_flags is 0. */
+ * nodes) and is copied. init_flags is 0. Blocks, polling.
+ * [R-COLL-02, R-COLL-09, R-COLL-10] */
 void gasnet_coll_init(const gasnet_image_t images[], gasnet_image_t my_image,
                       gasnet_coll_fn_entry_t fn_tbl[], size_t fn_count,
                       int init_flags);
@@ -121,14 +124,16 @@ void gasnet_coll_init(const gasnet_image_t images[], gasnet_image_t my_image,
 
 /* Collective over parent_team, one thread a node: those of one color form a
  * team, ranks in the order of relrank (then of the parent's ranks). One image a
- * node. clientdata (scratch space elsewhere) is not used. */
+ * node. clientdata (scratch space elsewhere) is not used. Blocks, polling. The
+ * team is the library's, and is there until the job ends. [R-TEAM-01] */
 gasnet_team_handle_t gasnet_coll_team_split(gasnet_team_handle_t parent_team,
                                             gasnet_node_t color,
                                             gasnet_node_t relrank,
                                             void *clientdata);
 
 /* Nodes of the team; the node of a rank; the rank of a node, which must be a
- * member; this node's rank. Local, any thread. */
+ * member; this node's rank. Local, any thread; never block.
+ * [R-TEAM-01, R-TEAM-02] */
 gasnet_node_t gasnet_coll_team_size(gasnet_team_handle_t team);
 gasnet_node_t gasnet_coll_team_rank2node(gasnet_team_handle_t team, int rank);
 gasnet_node_t gasnet_coll_team_node2rank(gasnet_team_handle_t team,
@@ -138,7 +143,8 @@ gasnet_node_t gasnet_coll_team_rank(gasnet_team_handle_t team);
 /* ---- barriers of teams ---------------------------------------------------- */
 
 /* As gasnet_barrier_* (for GASNET_TEAM_ALL they are the same barrier), one
- * thread a node, or with GASNET_BARRIERFLAG_IMAGES every image. */
+ * thread a node, or with GASNET_BARRIERFLAG_IMAGES every image.
+ * [R-TEAM-03, R-TEAM-04, R-COLL-10, R-COLL-11] */
 void gasnet_coll_barrier_notify(gasnet_team_handle_t team, int id, int flags);
 int gasnet_coll_barrier_wait(gasnet_team_handle_t team, int id, int flags);
 int gasnet_coll_barrier_try(gasnet_team_handle_t team, int id, int flags);
@@ -149,7 +155,7 @@ int gasnet_coll_barrier_result(gasnet_team_handle_t team, int *id);
 
 /* As the syncnb calls: wait blocks (polling), try polls once and returns
  * GASNET_OK or GASNET_ERR_NOT_READY; lists get GASNET_COLL_INVALID_HANDLE for
- * what is complete. */
+ * what is complete. [R-COLL-06, R-COLL-07] */
 void gasnet_coll_wait_sync(gasnet_coll_handle_t handle);
 void gasnet_coll_wait_sync_some(gasnet_coll_handle_t *handles, size_t n);
 void gasnet_coll_wait_sync_all(gasnet_coll_handle_t *handles, size_t n);
@@ -159,7 +165,8 @@ int gasnet_coll_try_sync_all(gasnet_coll_handle_t *handles, size_t n);
 
 /* ---- data movement -------------------------------------------------------- */
 
-/* nbytes at src of srcimage to dst of every image. */
+/* nbytes at src of srcimage to dst of every image.
+ * [R-COLL-01, R-COLL-03, R-COLL-08] */
 void gasnet_coll_broadcast(gasnet_team_handle_t team, void *dst,
                            gasnet_image_t srcimage, const void *src,
                            size_t nbytes, int flags);
@@ -177,7 +184,8 @@ gasnet_coll_handle_t gasnet_coll_broadcastM_nb(gasnet_team_handle_t team,
                                                const void *src, size_t nbytes,
                                                int flags);
 
-/* Block i of nbytes at src of srcimage to dst of image i. */
+/* Block i of nbytes at src of srcimage to dst of image i.
+ * [R-COLL-01, R-COLL-03, R-COLL-08] */
 void gasnet_coll_scatter(gasnet_team_handle_t team, void *dst,
                          gasnet_image_t srcimage, const void *src,
                          size_t nbytes, int flags);
@@ -194,7 +202,8 @@ gasnet_coll_handle_t gasnet_coll_scatterM_nb(gasnet_team_handle_t team,
                                              const void *src, size_t nbytes,
                                              int flags);
 
-/* nbytes at src of image i to block i at dst of dstimage. */
+/* nbytes at src of image i to block i at dst of dstimage.
+ * [R-COLL-01, R-COLL-03, R-COLL-08] */
 void gasnet_coll_gather(gasnet_team_handle_t team, gasnet_image_t dstimage,
                         void *dst, const void *src, size_t nbytes, int flags);
 gasnet_coll_handle_t gasnet_coll_gather_nb(gasnet_team_handle_t team,
@@ -209,7 +218,8 @@ gasnet_coll_handle_t gasnet_coll_gatherM_nb(gasnet_team_handle_t team,
                                             void *const srclist[],
                                             size_t nbytes, int flags);
 
-/* nbytes at src of image i to block i at dst of every image. */
+/* nbytes at src of image i to block i at dst of every image.
+ * [R-COLL-01, R-COLL-03, R-COLL-08] */
 void gasnet_coll_gather_all(gasnet_team_handle_t team, void *dst,
                             const void *src, size_t nbytes, int flags);
 gasnet_coll_handle_t gasnet_coll_gather_all_nb(gasnet_team_handle_t team,
@@ -222,7 +232,8 @@ gasnet_coll_handle_t gasnet_coll_gather_allM_nb(gasnet_team_handle_t team,
                                                 void *const srclist[],
                                                 size_t nbytes, int flags);
 
-/* Block j of nbytes at src of image i to block i at dst of image j. */
+/* Block j of nbytes at src of image i to block i at dst of image j.
+ * [R-COLL-01, R-COLL-03] */
 void gasnet_coll_exchange(gasnet_team_handle_t team, void *dst, const void *src,
                           size_t nbytes, int flags);
 gasnet_coll_handle_t gasnet_coll_exchange_nb(gasnet_team_handle_t team,
@@ -239,8 +250,9 @@ gasnet_coll_handle_t gasnet_coll_exchangeM_nb(gasnet_team_handle_t team,
 
 /* elem_count elements of elem_size bytes at src of every image, combined in the
  * order of the images, to dst of dstimage: the same bits in every run. func is
- * an index in the table of gasnet_coll_init. blksz and offset describe arrays
- * spread in blocks; they are not looked at. */
+ * an index in the table of gasnet_coll_init, func_arg is passed on to it. blksz
+ * and offset describe arrays spread in blocks; they are not looked at.
+ * [R-COLL-02, R-COLL-03] */
 void gasnet_coll_reduce(gasnet_team_handle_t team, gasnet_image_t dstimage,
                         void *dst, const void *src, size_t src_blksz,
                         size_t src_offset, size_t elem_size, size_t elem_count,
@@ -262,7 +274,8 @@ gasnet_coll_handle_t gasnet_coll_reduceM_nb(gasnet_team_handle_t team,
                                             int func_arg, int flags);
 
 /* The same over images 0 to i to dst of every image i (INCLUSIVE_SCAN), or over
- * images 0 to i - 1 (EXCLUSIVE_SCAN; dst of image 0 is not written). */
+ * images 0 to i - 1 (EXCLUSIVE_SCAN; dst of image 0 is not written).
+ * [R-COLL-02, R-COLL-03, R-COLL-08] */
 void gasnet_coll_scan(gasnet_team_handle_t team, void *dst, size_t dst_blksz,
                       size_t dst_offset, const void *src, size_t src_blksz,
                       size_t src_offset, size_t elem_size, size_t elem_count,
@@ -282,8 +295,10 @@ gasnet_coll_handle_t gasnet_coll_scanM_nb(
     size_t src_offset, size_t elem_size, size_t elem_count,
     gasnet_coll_fn_handle_t func, int func_arg, int flags);
 
-/* ---- tuning: accepted, without effect ------------------------------------- */
+/* ---- tuning ---------------------------------------------------------------- */
 
+/* Accepted, without effect: no file is read or written. Local; never block.
+ * [R-COLL-12] */
 void gasnet_coll_loadTuningState(char *filename, gasnet_team_handle_t team);
 void gasnet_coll_dumpTuningState(char *filename, gasnet_team_handle_t team);
 void gasnet_coll_dumpProfile(char *filename, gasnet_team_handle_t team);

@@ -8,6 +8,7 @@
 
 #include <gasnet.h>
 
+/* [R-TEAM-04] */
 #define FSH_TEAMBARRIER_FLAGS \
     (GASNET_BARRIERFLAG_ANONYMOUS | GASNET_BARRIERFLAG_IMAGES)
 #define gasnete_coll_teambarrier_notify(team) \

@@ -86,6 +86,8 @@ fsh_gasnet_here(const fsh_gasnet_mapped_t *w, const void *addr)
     return w->here + ((uintptr_t)addr - w->base);
 }
 
+/* Put, or get, n bytes here and now: 1; or 0: nothing has happened, call the
+ * function. Never block, nor poll. */
 static __inline__ __attribute__((__always_inline__, __unused__)) int
 fsh_gasnet_put_here(gasnet_node_t node, void *dest, const void *src, size_t n)
 {
@@ -105,6 +107,7 @@ fsh_gasnet_put_here(gasnet_node_t node, void *dest, const void *src, size_t n)
     return 1;
 }
 
+/* As fsh_gasnet_put_here. */
 static __inline__ __attribute__((__always_inline__, __unused__)) int
 fsh_gasnet_get_here(void *dest, gasnet_node_t node, const void *src, size_t n)
 {
@@ -167,6 +170,7 @@ FSH_GASNET_GET(gasnet_get_nbi_bulk)
 FSH_GASNET_GET_NB(gasnet_get_nb)
 FSH_GASNET_GET_NB(gasnet_get_nb_bulk)
 
+/* The calls of gasnet_extended.h, with its rules. */
 #define gasnet_put(node, dest, src, n) fsh_gasnet_put(node, dest, src, n)
 #define gasnet_put_bulk(node, dest, src, n) \
     fsh_gasnet_put_bulk(node, dest, src, n)
@@ -188,6 +192,7 @@ FSH_GASNET_GET_NB(gasnet_get_nb_bulk)
 #define gasnet_get_nb_bulk(dest, node, src, n) \
     fsh_gasnet_get_nb_bulk(dest, node, src, n)
 
+/* gasnet_wait_syncnb: nothing to do for what was complete at once. */
 static __inline__ __attribute__((__unused__)) void fsh_gasnet_wait_syncnb(
     gasnet_handle_t handle)
 {
@@ -208,6 +213,7 @@ static __inline__ __attribute__((__unused__)) int fsh_gasnet_is_value(
     return nbytes - 1 < sizeof(gasnet_register_value_t);
 }
 
+/* gasnet_put_val and gasnet_get_val, as the calls above. */
 static __inline__ __attribute__((__unused__)) void fsh_gasnet_put_val(
     gasnet_node_t node, void *dest, gasnet_register_value_t value,
     size_t nbytes)
@@ -217,6 +223,7 @@ static __inline__ __attribute__((__unused__)) void fsh_gasnet_put_val(
         gasnet_put_val(node, dest, value, nbytes);
 }
 
+/* As fsh_gasnet_put_val. */
 static __inline__ __attribute__((__unused__)) gasnet_register_value_t
 fsh_gasnet_get_val(gasnet_node_t node, const void *src, size_t nbytes)
 {
@@ -228,6 +235,7 @@ fsh_gasnet_get_val(gasnet_node_t node, const void *src, size_t nbytes)
     return value;
 }
 
+/* The calls of gasnet_extended.h, with its rules. */
 #define gasnet_put_val(node, dest, value, nbytes) \
     fsh_gasnet_put_val(node, dest, value, nbytes)
 #define gasnet_get_val(node, src, nbytes) fsh_gasnet_get_val(node, src, nbytes)

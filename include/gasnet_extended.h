@@ -2,8 +2,12 @@
 /*
  * The extended API: put, get, memset and their synchronisation. Included by
  * gasnet.h. Remote addresses are the target's own and must lie in its segment;
- * local memory may be anywhere; any length, any alignment. Not callable from
- * handlers. Misuse is fatal with one line naming call and argument.
+ * local memory may be anywhere; any length (in bytes), any alignment. Buffers
+ * stay the caller's, and as they are until the transfer is complete unless said
+ * otherwise. Calls may poll, but for those named nopoll. Not callable from
+ * handlers. Misuse is fatal with one line naming call and argument; nothing
+ * returns an error.
+ * All of them: [R-RMA-02, R-RMA-03, R-RMA-04, R-RMA-16, R-RMA-17].
  */
 #ifndef GASNET_EXTENDED_H
 #define GASNET_EXTENDED_H
@@ -22,7 +26,8 @@ typedef struct {
     size_t len; /* bytes; if 0, addr does not matter */
 } gasnet_memvec_t;
 
-/* Blocking: done, and visible to everyone, on return. */
+/* Blocking: done, and visible to everyone, on return.
+ * [R-RMA-01, R-RMA-02, R-RMA-05, R-RMA-06, R-RMA-15] */
 void gasnet_get(void *dest, gasnet_node_t node, const void *src, size_t nbytes);
 void gasnet_put(gasnet_node_t node, void *dest, const void *src, size_t nbytes);
 void gasnet_get_bulk(void *dest, gasnet_node_t node, const void *src,
@@ -31,8 +36,10 @@ void gasnet_put_bulk(gasnet_node_t node, void *dest, const void *src,
                      size_t nbytes);
 void gasnet_memset(gasnet_node_t node, void *dest, int val, size_t nbytes);
 
-/* Explicit handle; GASNET_INVALID_HANDLE means already complete. The source of
- * a put without _bulk is reusable on return, with _bulk after the sync. */
+/* Explicit handle, to be synchronised by the thread that made it;
+ * GASNET_INVALID_HANDLE means already complete. The source of a put without _bulk
+ * is reusable on return, with _bulk after the sync. Wait for room at most.
+ * [R-RMA-01, R-RMA-06, R-RMA-07, R-RMA-11, R-RMA-15] */
 gasnet_handle_t gasnet_get_nb(void *dest, gasnet_node_t node, const void *src,
                               size_t nbytes);
 gasnet_handle_t gasnet_put_nb(gasnet_node_t node, void *dest, const void *src,
@@ -46,7 +53,8 @@ gasnet_handle_t gasnet_memset_nb(gasnet_node_t node, void *dest, int val,
 
 /* wait blocks (polling); try polls once and returns GASNET_OK or
  * GASNET_ERR_NOT_READY. The list forms overwrite what they completed with
- * GASNET_INVALID_HANDLE; some: at least one, if the list holds a valid one. */
+ * GASNET_INVALID_HANDLE; some: at least one, if the list holds a valid one.
+ * [R-RMA-05, R-RMA-07, R-RMA-08, R-RMA-12] */
 void gasnet_wait_syncnb(gasnet_handle_t handle);
 int gasnet_try_syncnb(gasnet_handle_t handle);
 void gasnet_wait_syncnb_all(gasnet_handle_t *handles, size_t n);
@@ -58,7 +66,8 @@ int gasnet_try_syncnb_nopoll(gasnet_handle_t handle);
 int gasnet_try_syncnb_all_nopoll(gasnet_handle_t *handles, size_t n);
 int gasnet_try_syncnb_some_nopoll(gasnet_handle_t *handles, size_t n);
 
-/* Implicit handle: counted per thread; memset counts as a put. */
+/* Implicit handle: counted per thread; memset counts as a put. Syncs as above.
+ * [R-RMA-01, R-RMA-06, R-RMA-09, R-RMA-11, R-RMA-15] */
 void gasnet_get_nbi(void *dest, gasnet_node_t node, const void *src,
                     size_t nbytes);
 void gasnet_put_nbi(gasnet_node_t node, void *dest, const void *src,
@@ -76,12 +85,13 @@ int gasnet_try_syncnbi_puts(void);
 int gasnet_try_syncnbi_all(void);
 
 /* Collect this thread's implicit operations under one explicit handle. Does not
- * nest; no implicit sync inside. */
+ * nest; no implicit sync inside. Never block. [R-RMA-10] */
 void gasnet_begin_nbi_accessregion(void);
 gasnet_handle_t gasnet_end_nbi_accessregion(void);
 
 /* Values of 1..SIZEOF_GASNET_REGISTER_VALUE_T bytes: put writes the low nbytes,
- * get zero-extends. Each get_nb_val needs its wait. */
+ * get zero-extends. Each get_nb_val needs its wait, once, by the same thread.
+ * [R-RMA-13, R-RMA-14] */
 void gasnet_put_val(gasnet_node_t node, void *dest,
                     gasnet_register_value_t value, size_t nbytes);
 gasnet_handle_t gasnet_put_nb_val(gasnet_node_t node, void *dest,

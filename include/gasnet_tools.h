@@ -13,6 +13,10 @@
  * Compiles as C89 with GNU extensions up to C17 and as C++11 up to C++20. Any
  * thread unless said otherwise; all of it may be called in active message
  * handlers, but for what ends the program or waits.
+ *
+ * [R-TOOL-...] names the rules of docs/02_reference/gasnet-tools.md that a call
+ * keeps. For all: R-TOOL-01 (thread modes), R-TOOL-02 (languages), R-TOOL-03
+ * (versions).
  */
 #ifndef GASNET_TOOLS_H
 #define GASNET_TOOLS_H

@@ -10,9 +10,11 @@
 #error Include gasnet_tools.h
 #endif
 
-/* ---- attributes: GASNETT_INLINE(f) int f(...) {...}; a declaration followed
- * by GASNETT_NORETURN; the P forms stand after a declaration, on their own --- */
+/* ---- attributes ----------------------------------------------------------- */
 
+/* GASNETT_INLINE(f) int f(...) {...}; a declaration followed by
+ * GASNETT_NORETURN; the P forms stand after a declaration, on their own.
+ * [R-TOOL-30] */
 #define GASNETT_INLINE(fnname) \
     static __inline__ __attribute__((__always_inline__, __unused__))
 #define GASNETT_PLEASE_INLINE(fnname) \
@@ -64,9 +66,10 @@
 #define GASNETT_CURRENT_FUNCTION (__extension__ __FUNCTION__)
 #endif
 
+/* Does the compiler know its value? [R-TOOL-30] */
 #define gasnett_constant_p(expr) __builtin_constant_p(expr)
 
-/* Control never gets here; a debug library says so if it does. */
+/* Control never gets here; a debug library says so if it does. [R-TOOL-30] */
 #if FSH_CONFIG_DEBUG
 #define gasnett_unreachable()                                          \
     gasnett_fatalerror("gasnett_unreachable() reached at %s:%d in %s", \
@@ -75,7 +78,7 @@
 #define gasnett_unreachable() __builtin_unreachable()
 #endif
 
-/* Evaluate what a macro has no use for. */
+/* Evaluate what a macro has no use for. [R-TOOL-30] */
 #define GASNETT_UNUSED_ARGS1(a) ((void)(a))
 #define GASNETT_UNUSED_ARGS2(a, b) ((void)(a), (void)(b))
 #define GASNETT_UNUSED_ARGS3(a, b, c) ((void)(a), (void)(b), (void)(c))
@@ -105,7 +108,8 @@
 #endif
 #define GASNETT_TENTATIVE_EXTERN extern
 
-/* At file scope, with a semicolon: text stays in the program's file. */
+/* At file scope, with a semicolon: text stays in the program's file.
+ * [R-TOOL-03] */
 #define GASNETT_IDENT(name, text)                       \
     extern const char name[];                           \
     __attribute__((__used__)) const char name[] = text; \
@@ -143,11 +147,13 @@
 
 /* ---- copying, and values of a few bytes as the compiler does it best -------- */
 
+/* memcpy of nbytes; no overlap. [R-TOOL-25] */
 #define GASNETT_FAST_ALIGNED_MEMCPY(dest, src, nbytes) \
     memcpy((dest), (src), (nbytes))
 #define GASNETT_FAST_UNALIGNED_MEMCPY(dest, src, nbytes) \
     memcpy((dest), (src), (nbytes))
 
+/* What the macros below do, as functions. */
 GASNETT_INLINE(fsh_gasnett_value_from)
 uintptr_t fsh_gasnett_value_from(const void *src, size_t nbytes)
 {
@@ -167,7 +173,6 @@ uintptr_t fsh_gasnett_value_from(const void *src, size_t nbytes)
         return value;
     }
 }
-
 GASNETT_INLINE(fsh_gasnett_value_to)
 void fsh_gasnett_value_to(void *dest, uintptr_t value, size_t nbytes)
 {
@@ -179,7 +184,7 @@ void fsh_gasnett_value_to(void *dest, uintptr_t value, size_t nbytes)
 }
 
 /* The low nbytes (1 to 8) of a value, in the machine's byte order, to dest; and
- * a return statement of the nbytes at src, extended with zeros. */
+ * a return statement of the nbytes at src, extended with zeros. [R-TOOL-25] */
 #define GASNETT_VALUE_ASSIGN(dest, value, nbytes) \
     fsh_gasnett_value_to((dest), (uintptr_t)(value), (nbytes))
 #define GASNETT_VALUE_RETURN(src, nbytes)               \

@@ -16,7 +16,8 @@
  *   X_compare_and_swap(p, old, new, flags)   non-zero if it was old
  *
  * Numbers wrap around. An operation orders nothing but itself unless flags ask
- * for a barrier before or after it.
+ * for a barrier before or after it. No operation blocks or fails.
+ * [R-TOOL-07, R-TOOL-08, R-TOOL-09]
  */
 #ifndef GASNET_TOOLS_ATOMIC_H
 #define GASNET_TOOLS_ATOMIC_H
@@ -66,6 +67,7 @@ typedef gasnett_atomic_t gasnett_strongatomic_t;
 typedef gasnett_atomic32_t gasnett_strongatomic32_t;
 typedef gasnett_atomic64_t gasnett_strongatomic64_t;
 
+/* Initialisers. [R-TOOL-07] */
 /* clang-format off */
 #define gasnett_atomic32_init(v) { (uint32_t)(v) }
 #define gasnett_atomic64_init(v) { (uint64_t)(v) }
@@ -75,7 +77,8 @@ typedef gasnett_atomic64_t gasnett_strongatomic64_t;
 #define gasnett_strongatomic32_init(v) gasnett_atomic32_init(v)
 #define gasnett_strongatomic64_init(v) gasnett_atomic64_init(v)
 
-/* What a gasnett_atomic_t holds, and its reading as a signed number. */
+/* What a gasnett_atomic_t holds, and its reading as a signed number.
+ * [R-TOOL-07] */
 typedef uint32_t gasnett_atomic_val_t;
 typedef int32_t gasnett_atomic_sval_t;
 #define gasnett_atomic_signed(v) \
@@ -86,6 +89,7 @@ typedef int32_t gasnett_atomic_sval_t;
 
 /* ---- barriers that flags ask for; flags are constants, so this folds -------- */
 
+/* What flags ask for before an operation, and after it. */
 GASNETT_INLINE(fsh_gasnett_before) void fsh_gasnett_before(int flags)
 {
     if ((flags & GASNETT_ATOMIC_MB_PRE) == GASNETT_ATOMIC_MB_PRE)
@@ -95,7 +99,6 @@ GASNETT_INLINE(fsh_gasnett_before) void fsh_gasnett_before(int flags)
     else if (flags & GASNETT_ATOMIC_WMB_PRE)
         FSH_GASNETT_FENCE(__ATOMIC_RELEASE);
 }
-
 GASNETT_INLINE(fsh_gasnett_after) void fsh_gasnett_after(int flags)
 {
     if ((flags & GASNETT_ATOMIC_WMB_POST) && (flags & GASNETT_ATOMIC_RMB_POST))

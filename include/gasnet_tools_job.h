@@ -15,7 +15,8 @@ extern "C" {
 #endif
 
 /* The handlers that gasnett_run_diagnostics needs: give them to gasnet_attach,
- * alone or among others. The table stays the library's. */
+ * alone or among others. The table stays the library's. Local, before
+ * gasnet_attach. [R-TOOL-29] */
 void gasnett_diagnostic_gethandlers(gasnet_handlerentry_t **table, int *count);
 
 /* The library's own tests, with everything in use that programs rely on:
@@ -24,8 +25,8 @@ void gasnett_diagnostic_gethandlers(gasnet_handlerentry_t **table, int *count);
  * at least a page everywhere. `iterations` scales the loops; threads are used
  * in GASNET_PAR and PARSYNC. `sections`: letters of the ones to run, as rank 0
  * prints them; NULL or "": all. seginfo: the table gasnet_getSegmentInfo
- * fills, or NULL. Returns how many checks failed on this node; a line on stderr
- * says which. */
+ * fills, or NULL. Blocks, polling; not in handlers. Returns how many checks
+ * failed on this node; a line on stderr says which. [R-TOOL-29] */
 int gasnett_run_diagnostics(int iterations, int threads, const char *sections,
                             gasnet_seginfo_t const *seginfo);
 

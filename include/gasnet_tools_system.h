@@ -26,7 +26,7 @@ extern "C" {
 /* ---- versions ------------------------------------------------------------- */
 
 /* The library's, not the header's: major * 1000000 + minor * 10000 + patch, and
- * "major.minor.patch". */
+ * "major.minor.patch". Static strings. [R-TOOL-03] */
 uint64_t gasnett_release_version(void);
 const char *gasnett_release_version_str(void);
 /* What makes this build of the library slow, in lines; "" if nothing. */
@@ -34,9 +34,10 @@ const char *gasnett_performance_warning_str(void);
 
 /* ---- settings: the launcher's environment in a job, else the process's ------ */
 
-/* NULL if unset. The string stays valid until the variable changes. */
+/* NULL if unset. The string stays valid until the variable changes.
+ * [R-TOOL-15] */
 char *gasnett_getenv(const char *key);
-/* Change the environment of this process only. */
+/* Change the environment of this process only; strings are copied. */
 void gasnett_setenv(const char *key, const char *value);
 void gasnett_unsetenv(const char *key);
 
@@ -44,7 +45,9 @@ void gasnett_unsetenv(const char *key);
  * read is fatal. The first query of each key is displayed if
  * gasnett_verboseenv().
  * yesno: Y, YES, 1, TRUE, ON / N, NO, 0, FALSE, OFF, in any case.
- * int: as gasnett_parse_int. dbl: a number or a fraction, "1.5", "-1e4", "3/8". */
+ * int: as gasnett_parse_int. dbl: a number or a fraction, "1.5", "-1e4", "3/8".
+ * Strings stay valid as those of gasnett_getenv, or are the caller's.
+ * [R-TOOL-16] */
 char *gasnett_getenv_withdefault(const char *key, const char *preset);
 int gasnett_getenv_yesno_withdefault(const char *key, int preset);
 int64_t gasnett_getenv_int_withdefault(const char *key, int64_t preset,
@@ -52,7 +55,7 @@ int64_t gasnett_getenv_int_withdefault(const char *key, int64_t preset,
 double gasnett_getenv_dbl_withdefault(const char *key, double preset);
 
 /* Does this process display settings: GASNET_VERBOSEENV, and in a job rank 0?
- * Then the others print a line to stderr. */
+ * Then the others print a line to stderr. [R-TOOL-18] */
 int gasnett_verboseenv(void);
 void gasnett_envstr_display(const char *key, const char *value, int is_dflt);
 void gasnett_envint_display(const char *key, int64_t value, int is_dflt,
@@ -62,17 +65,18 @@ void gasnett_envdbl_display(const char *key, double value, int is_dflt);
 /* A whole number, decimal or 0x, with sign. If mem_size_multiplier is not 0 it
  * is a number of bytes, may have a fraction, and is followed by B, KB, MB, GB
  * or TB (powers of 1024; the B may be missing), or is counted in
- * mem_size_multiplier bytes. Anything else is fatal. */
+ * mem_size_multiplier bytes. Anything else is fatal. [R-TOOL-17] */
 int64_t gasnett_parse_int(const char *text, uint64_t mem_size_multiplier);
-/* The way back, into buf, which is returned: sizes in the largest unit that is
- * exact or leaves two digits, from 2^50 on in hex. */
+/* The way back, into buf of bufsz bytes, which is returned: sizes in the largest
+ * unit that is exact or leaves two digits, from 2^50 on in hex. */
 char *gasnett_format_number(int64_t value, char *buf, size_t bufsz,
                             int is_mem_size);
 
 /* ---- the end of a program --------------------------------------------------- */
 
 /* Print a line, the calls of this thread if GASNET_BACKTRACE asks for them, and
- * abort(), which ends a job. The first form also prints where it was called. */
+ * abort(), which ends a job. The first form also prints where it was called.
+ * Neither returns. [R-TOOL-22] */
 #define gasnett_fatalerror(...)                                        \
     fsh_gasnett_fatal_at(GASNETT_CURRENT_FUNCTION, __FILE__, __LINE__, \
                          __VA_ARGS__)
@@ -82,22 +86,25 @@ void fsh_gasnett_fatal_at(const char *function, const char *file, int line,
 void gasnett_fatalerror_nopos(const char *format, ...)
     __attribute__((__format__(__printf__, 1, 2), __noreturn__));
 
-/* "function at file:line" as malloc'ed memory. */
+/* "function at file:line" as malloc'ed memory, which the caller frees.
+ * [R-TOOL-22] */
 #define gasnett_current_loc \
     fsh_gasnett_location(GASNETT_CURRENT_FUNCTION, __FILE__, __LINE__)
 char *fsh_gasnett_location(const char *function, const char *file, int line);
 
-/* End this process at once: no atexit functions, no flushing. */
+/* End this process at once: no atexit functions, no flushing. [R-TOOL-22] */
 void gasnett_killmyprocess(int exitcode) __attribute__((__noreturn__));
 
-/* Flush every stream; errors do not matter. Close stdin, stdout, stderr. */
+/* Flush every stream; errors do not matter. Close stdin, stdout, stderr.
+ * [R-TOOL-32] */
 void gasnett_flush_streams(void);
 void gasnett_close_streams(void);
 
 /* ---- backtraces and debuggers ------------------------------------------------ */
 
 /* Early in main, with argv[0] (or NULL): from now on crashes print the calls of
- * their thread if GASNET_BACKTRACE is set. In a job gasnet_init does it. */
+ * their thread if GASNET_BACKTRACE is set. In a job gasnet_init does it.
+ * [R-TOOL-23] */
 void gasnett_backtrace_init(const char *exename);
 /* Print the calls of this thread to a file descriptor; 0 if some way to do it
  * succeeded. GASNET_BACKTRACE_TYPE lists the ways, best first. */
@@ -115,39 +122,46 @@ typedef struct {
 GASNETT_TENTATIVE_EXTERN gasnett_backtrace_type_t gasnett_backtrace_user;
 
 /* Set *flag to 1 and wait, after a line on stderr, until a debugger sets it to
- * 0; the second form if GASNET_FREEZE_ON_ERROR is yes. */
+ * 0, looking once a second and not polling; the second form if
+ * GASNET_FREEZE_ON_ERROR is yes. [R-TOOL-32] */
 void gasnett_freezeForDebuggerNow(volatile int *flag, const char *flagsymname);
 void gasnett_freezeForDebuggerErr(void);
 
 /* ---- machine and process ------------------------------------------------------ */
 
-/* Processors this process may use: affinity, cut by the cgroup's quota. */
+/* Processors this process may use: affinity, cut by the cgroup's quota. At least
+ * 1. Reads files. [R-TOOL-19] */
 int gasnett_cpu_count(void);
 /* Bind the calling thread to processor number rank, counted modulo those the
- * process was started on. Returns 0, non-zero if it cannot. */
+ * process was started on. Returns 0, non-zero if it cannot. [R-TOOL-20] */
 #define GASNETT_SET_AFFINITY_SUPPORT 1
 int gasnett_set_affinity(int rank);
-/* Bytes of physical memory; if unknown 0, or fatal. */
+/* Bytes of physical memory; if unknown 0, or fatal. [R-TOOL-19] */
 uint64_t gasnett_getPhysMemSz(int failure_is_fatal);
 /* Name of the host, and the path of the running program; static strings. */
 const char *gasnett_gethostname(void);
 const char *gasnett_exe_name(void);
+/* 1 or 0. */
 int gasnett_isLittleEndian(void);
-/* Fresh zero-filled pages, or MAP_FAILED if there is no memory; other failures
- * are fatal. */
+/* Fresh zero-filled pages of size bytes, or MAP_FAILED if there is no memory; other
+ * failures are fatal. To be given back by munmap. [R-TOOL-21] */
 void *gasnett_mmap(uintptr_t size);
 /* Raise soft limits to the hard ones: processor time and memory, or resource
- * res, unless GASNET_MAXIMIZE_<name> is no. Return non-zero on success. */
+ * res, unless GASNET_MAXIMIZE_<name> is no. Return non-zero on success.
+ * [R-TOOL-21] */
 int gasnett_maximize_rlimits(void);
 int gasnett_maximize_rlimit(int res, const char *name);
 
-/* Install a handler (or SIG_IGN, SIG_DFL); returns the one before. */
+/* Install a handler (or SIG_IGN, SIG_DFL); returns the one before.
+ * [R-TOOL-21] */
 typedef void (*gasnett_sighandlerfn_t)(int);
 gasnett_sighandlerfn_t gasnett_reghandler(int sig, gasnett_sighandlerfn_t fn);
 
+/* Offer the processor to other threads; does not poll. [R-TOOL-31] */
 void gasnett_sched_yield(void);
 
-/* In loops that spin: leaves the core to its other hardware thread. */
+/* In loops that spin: leaves the core to its other hardware thread.
+ * [R-TOOL-31] */
 GASNETT_INLINE(gasnett_spinloop_hint) void gasnett_spinloop_hint(void)
 {
 #ifdef PLATFORM_ARCH_X86_64
@@ -165,10 +179,10 @@ GASNETT_INLINE(gasnett_spinloop_hint) void gasnett_spinloop_hint(void)
 /* ---- bytes ---------------------------------------------------------------------- */
 
 /* A quick checksum; the same bytes give the same number on every machine of one
- * byte order. Not secure. */
+ * byte order. Not secure. [R-TOOL-24] */
 uint64_t gasnett_checksum(const void *p, int nbytes);
 
-/* How many bytes are 0: of memory, while copying it, of a number. */
+/* How many bytes are 0: of memory, while copying it, of a number. [R-TOOL-24] */
 size_t gasnett_count0s(const void *src, size_t nbytes);
 size_t gasnett_count0s_copy(void *GASNETT_RESTRICT dst,
                             const void *GASNETT_RESTRICT src, size_t nbytes);
@@ -192,7 +206,7 @@ int gasnett_count0s_uint32_t(uint32_t x)
 
 /* A list of `count` gasnet_memvec_t, of pointers to `len` bytes each, of
  * strides; and put or get calls of each kind, whose bytes in all are
- * returned. */
+ * returned. Lists are read during the call only. [R-TOOL-26] */
 size_t gasnett_format_memveclist_bufsz(size_t count);
 void gasnett_format_memveclist(char *buf, size_t count, const void *list);
 size_t gasnett_format_putvgetv_bufsz(size_t dstcount, size_t srccount);
@@ -230,6 +244,7 @@ typedef struct {
     uint64_t overhead_bytes; /* of what is live */
 } gasnett_heapstats_t;
 
+/* What the macros below call; where: file and line, static. */
 void *fsh_gasnett_malloc(size_t nbytes, const char *where);
 void *fsh_gasnett_calloc(size_t n, size_t size, const char *where);
 void *fsh_gasnett_realloc(void *p, size_t nbytes, const char *where);
@@ -242,7 +257,7 @@ int fsh_gasnett_heapstats(gasnett_heapstats_t *stats);
 
 /* As their namesakes, with marks before and after each piece; no memory is
  * fatal. memcheck: end the program with a line if the marks of p, of one live
- * piece, of all of them are damaged; freeing checks too. */
+ * piece, of all of them are damaged; freeing checks too. [R-TOOL-28] */
 #if defined(GASNET_DEBUGMALLOC) && GASNET_DEBUGMALLOC
 #define FSH_GASNETT_HERE __FILE__ ":" _STRINGIFY(__LINE__)
 #define gasnett_debug_malloc(nbytes) \

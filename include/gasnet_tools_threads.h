@@ -40,8 +40,11 @@ typedef struct {
 #define GASNETT_RWLOCK_INITIALIZER FSH_GASNETT_ZERO
 #define GASNETT_COND_INITIALIZER FSH_GASNETT_ZERO
 
-/* ---- mutexes: not recursive, unlocked by who locked --------------------- */
+/* ---- mutexes -------------------------------------------------------------- */
 
+/* Not recursive, unlocked by who locked; the memory is the program's. lock
+ * blocks, without polling. Misuse is undefined, but with a debug prefix fatal.
+ * [R-TOOL-10, R-TOOL-14] */
 void gasnett_mutex_init(gasnett_mutex_t *mutex);
 void gasnett_mutex_destroy(gasnett_mutex_t *mutex);
 /* No check; returns 0 or an errno (EBUSY if it is locked). */
@@ -54,8 +57,10 @@ void gasnett_mutex_unlock(gasnett_mutex_t *mutex);
 void gasnett_mutex_assertlocked(gasnett_mutex_t *mutex);
 void gasnett_mutex_assertunlocked(gasnett_mutex_t *mutex);
 
-/* ---- reader-writer locks: any number of readers, or one writer ----------- */
+/* ---- reader-writer locks -------------------------------------------------- */
 
+/* Any number of readers, or one writer; else as mutexes.
+ * [R-TOOL-11, R-TOOL-14] */
 void gasnett_rwlock_init(gasnett_rwlock_t *lock);
 void gasnett_rwlock_destroy(gasnett_rwlock_t *lock);
 void gasnett_rwlock_rdlock(gasnett_rwlock_t *lock);
@@ -71,9 +76,10 @@ void gasnett_rwlock_assertrdlocked(gasnett_rwlock_t *lock);
 void gasnett_rwlock_assertwrlocked(gasnett_rwlock_t *lock);
 void gasnett_rwlock_assertunlocked(gasnett_rwlock_t *lock);
 
-/* ---- condition variables: signal with the mutex held; a wait may end without
- * a signal, and does not poll. With one thread a wait is fatal. ------------- */
+/* ---- condition variables --------------------------------------------------- */
 
+/* Signal with the mutex held; a wait blocks, may end without a signal, and does
+ * not poll. With one thread a wait is fatal. [R-TOOL-12, R-TOOL-10] */
 void gasnett_cond_init(gasnett_cond_t *cond);
 void gasnett_cond_destroy(gasnett_cond_t *cond);
 void gasnett_cond_signal(gasnett_cond_t *cond);
@@ -121,16 +127,17 @@ void fsh_gasnett_cond_wait_alone(gasnett_cond_t *cond, gasnett_mutex_t *mutex);
 #define gasnett_rwlock_assertunlocked(lock) ((void)(lock))
 #endif
 
-/* ---- thread-specific pointers ---------------------------------------------
- * GASNETT_THREADKEY_DEFINE(key); once at file scope, GASNETT_THREADKEY_DECLARE
- * (key); in headers. Every thread has its own void *, NULL at first. init is
- * never needed, and the _noinit forms are the same. */
+/* ---- thread-specific pointers --------------------------------------------- */
 
 #ifdef GASNETT_THREAD_SINGLE
 #define FSH_GASNETT_THREAD
 #else
 #define FSH_GASNETT_THREAD __thread
 #endif
+/* GASNETT_THREADKEY_DEFINE(key); once at file scope, GASNETT_THREADKEY_DECLARE
+ * (key); in headers. Every thread has its own void *, NULL at first; what it
+ * points to is the program's. init is never needed, and the _noinit forms are the
+ * same. [R-TOOL-13] */
 #define GASNETT_THREADKEY_DECLARE(key) \
     extern FSH_GASNETT_THREAD void *fsh_gasnett_key_##key
 #define GASNETT_THREADKEY_DEFINE(key)                      \

@@ -36,13 +36,13 @@ extern uint32_t fsh_gasnett_fence_word;
 #define FSH_GASNETT_FENCE(order) __atomic_thread_fence(order)
 #endif
 
-/* The compiler moves no access to memory across it. */
+/* The compiler moves no access to memory across it. [R-TOOL-06] */
 #define gasnett_compiler_fence() __asm__ __volatile__("" : : : "memory")
 
 /* Stores before it are seen before stores after it; loads after it are newer
  * than loads before it; both and everything (local_mb: also no load overtakes
  * an earlier store). For ordinary loads and stores of this process and of
- * memory it shares. */
+ * memory it shares. [R-TOOL-06] */
 GASNETT_INLINE(gasnett_local_wmb) void gasnett_local_wmb(void)
 {
     FSH_GASNETT_FENCE(__ATOMIC_RELEASE);
@@ -59,7 +59,8 @@ GASNETT_INLINE(gasnett_local_mb) void gasnett_local_mb(void)
     gasnett_compiler_fence();
 }
 
-/* The same between the threads of this process: nothing if it has but one. */
+/* The same between the threads of this process: nothing if it has but one.
+ * [R-TOOL-06] */
 #ifdef GASNETT_THREAD_SINGLE
 #define gasnett_weak_wmb() ((void)0)
 #define gasnett_weak_rmb() ((void)0)
@@ -81,10 +82,11 @@ typedef uint64_t gasnett_tick_t;
 #define GASNETT_TICK_MAX ((gasnett_tick_t) ~(gasnett_tick_t)0)
 #define GASNETT_TIMER_CONFIG timers_native
 
+/* The library's part of gasnett_ticks_now. */
 extern int fsh_gasnett_counter; /* 1: count cycles; else ask the library */
 gasnett_tick_t fsh_gasnett_ticks(void);
 
-/* Now. Some nanoseconds; no call into the kernel. */
+/* Now. Some nanoseconds; no call into the kernel. [R-TOOL-04] */
 GASNETT_INLINE(gasnett_ticks_now) gasnett_tick_t gasnett_ticks_now(void)
 {
 #ifdef PLATFORM_ARCH_X86_64
@@ -97,19 +99,20 @@ GASNETT_INLINE(gasnett_ticks_now) gasnett_tick_t gasnett_ticks_now(void)
 
 /* Ticks in nanoseconds and whole microseconds. The first conversion measures
  * the counter's rate, over the time since the first gasnett_ticks_now, and
- * waits until that is 10 ms. */
+ * waits until that is 10 ms. [R-TOOL-04] */
 uint64_t gasnett_ticks_to_ns(gasnett_tick_t ticks);
 uint64_t gasnett_ticks_to_us(gasnett_tick_t ticks);
 
-/* Microseconds: the least time two calls differ by, and what a call takes. */
+/* Microseconds: the least time two calls differ by, and what a call takes.
+ * Measured by the first call. [R-TOOL-04] */
 double gasnett_tick_granularityus(void);
 double gasnett_tick_overheadus(void);
 
-/* Wall-clock time, microseconds since 1970. */
+/* Wall-clock time, microseconds since 1970. [R-TOOL-05] */
 uint64_t gasnett_gettimeofday_us(void);
 
 /* Sleep for at least so many nanoseconds; 0: return at once. Returns 0, or -1
- * with errno EINTR if a signal ended it early. */
+ * with errno EINTR if a signal ended it early. Does not poll. [R-TOOL-05] */
 int gasnett_nsleep(uint64_t ns_delay);
 
 #ifdef __cplusplus

@@ -21,6 +21,7 @@ _gasnett_trace_printf_noop(const char *format, ...)
     (void)format;
 }
 
+/* [R-TOOL-27] */
 #define GASNETT_TRACE_ENABLED 0
 #define GASNETT_TRACE_PRINTF _gasnett_trace_printf_noop
 #define GASNETT_TRACE_PRINTF_FORCE _gasnett_trace_printf_noop
@@ -33,6 +34,7 @@ _gasnett_trace_printf_noop(const char *format, ...)
 #define GASNETT_TRACE_FREEZESOURCELINE() ((void)0)
 #define GASNETT_TRACE_UNFREEZESOURCELINE() ((void)0)
 
+/* [R-TOOL-27] */
 #define GASNETT_STATS_ENABLED 0
 #define GASNETT_STATS_INIT(callbackfn) ((void)(callbackfn), 0)
 #define GASNETT_STATS_PRINTF _gasnett_trace_printf_noop

@@ -11,8 +11,10 @@
  * without bytes are not looked at. All calls are bulk: sources stay unchanged
  * until the sync; lists and counts may be reused on return. nb returns one
  * handle for all pieces, nbi counts as put or get (access regions too), both
- * for the ordinary syncs. Not callable from handlers. Misuse is fatal with one
- * line naming call and argument.
+ * for the ordinary syncs. The others block, polling. Lengths, counts and strides
+ * are what their comment says, lengths always bytes. Not callable from handlers.
+ * Misuse is fatal with one line naming call and argument; nothing returns an
+ * error. [R-VIS-03, R-VIS-04, R-VIS-05, R-VIS-06]
  */
 #ifndef GASNET_VIS_H
 #define GASNET_VIS_H
@@ -23,8 +25,10 @@
 extern "C" {
 #endif
 
-/* ---- vector: dstcount pieces to srccount pieces --------------------------- */
+/* ---- vector ---------------------------------------------------------------- */
 
+/* dstcount pieces from srccount pieces.
+ * [R-VIS-01, R-VIS-03, R-VIS-04, R-VIS-05, R-VIS-06] */
 void gasnet_putv_bulk(gasnet_node_t node, size_t dstcount,
                       gasnet_memvec_t const dstlist[], size_t srccount,
                       gasnet_memvec_t const srclist[]);
@@ -46,8 +50,10 @@ void gasnet_getv_nbi_bulk(size_t dstcount, gasnet_memvec_t const dstlist[],
                           gasnet_node_t node, size_t srccount,
                           gasnet_memvec_t const srclist[]);
 
-/* ---- indexed: pieces of dstlen and of srclen bytes ------------------------ */
+/* ---- indexed ---------------------------------------------------------------- */
 
+/* dstcount pieces of dstlen bytes from srccount pieces of srclen bytes.
+ * [R-VIS-01, R-VIS-03, R-VIS-04, R-VIS-05, R-VIS-06] */
 void gasnet_puti_bulk(gasnet_node_t node, size_t dstcount,
                       void *const dstlist[], size_t dstlen, size_t srccount,
                       void *const srclist[], size_t srclen);
@@ -74,7 +80,8 @@ void gasnet_geti_nbi_bulk(size_t dstcount, void *const dstlist[], size_t dstlen,
 /* count[0] bytes at a time, count[i] times at a distance of strides[i - 1]
  * bytes for i = 1 to stridelevels; each i is inside the next. A stride may be
  * any number, also 0 or negative (converted to size_t). stridelevels may be 0:
- * then there are no strides. */
+ * then there are no strides.
+ * [R-VIS-02, R-VIS-03, R-VIS-04, R-VIS-05, R-VIS-06] */
 void gasnet_puts_bulk(gasnet_node_t node, void *dstaddr,
                       const size_t dststrides[], void *srcaddr,
                       const size_t srcstrides[], const size_t count[],

@@ -13,6 +13,7 @@ python3 spec/generate.py --check || finding "generated files are stale: run spec
 python3 scripts/check_docs.py || finding "documents against the tree"
 python3 scripts/check_includes.py || finding "includes against the layers"
 python3 scripts/check_names.py || finding "names that mean two things"
+python3 scripts/check_contracts.py || finding "headers that leave a function without a word, or a call without its rule"
 
 mapfile -t c_files < <(scripts/c-files.sh)
 if [ ${#c_files[@]} -gt 0 ]; then

@@ -1,85 +1,224 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Headers that are contracts say what each of their functions does: a prototype, or
-a function pointer of a table, stands under a comment of its own or of its group
-(lines without a blank one between them). In the headers of gasnet.h the comment
-also names the rules it keeps ([R-...], docs/02_reference/gasnet.md). Prints each
+"""Headers that are contracts say what each of their functions does: a prototype, an
+inline function or a function pointer stands under a comment, its own or that of its
+group (declarations without a blank line between them), or has one behind it. In the
+headers of gasnet.h and gasnet_tools.h that comment also names the rules which the
+call keeps, [R-...]; rules are those of docs/02_reference/gasnet.md and
+gasnet-tools.md, and each of them that is about a call is named by one. Prints each
 finding; exit 1 if there is any."""
 
+import collections
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-CONTRACTS = ["include/fshmem.h", "src/conduit/conduit.h", "src/device/device.h",
-             "src/boot/boot.h", "src/boot/job.h", "src/compute/submit/submit.h",
-             "src/compute/execute/execute.h", "src/compute/kernel/kernels.h"]
-RULED = []
-RULE = re.compile(r"R-[A-Z]+-\d+")
+PAGES = ["docs/02_reference/gasnet.md", "docs/02_reference/gasnet-tools.md"]
+RULED = ["include/gasnet*.h"]
+CONTRACTS = ["include/*.h", "src/conduit/conduit.h", "src/device/device.h",
+             "src/device/sim/*.h", "src/boot/*.h", "src/base/*.h",
+             "src/compute/*/*.h", "src/gasnet/*.h"]
+GENERATED = {"src/base/fsh_spec.h"}
+# No calls of GASNet: how a call is made faster; another interface's names.
+UNRULED = {"include/gasnet_direct.h", "include/gasnet_portable_platform.h",
+           "include/gasnet_config.h", "include/gasnetex.h"}
+RULE = re.compile(r"\bR-[A-Z]+-\d+\b")
+# What a program may call; the rest is the library's own.
+PUBLIC = re.compile(r"(gasnett?|GASNETT?)_")
+# Rules of headers, flavours and builds as a whole: no single call keeps them.
+GENERAL = re.compile(r"R-(HDR|FLV|DBG|ALL)-")
+
+TOKEN = re.compile(
+    r'/\*.*?\*/|^[ \t]*#(?:\\\n|/\*.*?\*/|[^\n])*|"(?:\\.|[^"\\])*"'
+    r"|'(?:\\.|[^'\\])*'|\n|[(){};]|\w+|[ \t]+|.", re.M | re.S)
+MACRO = re.compile(r"\s*#\s*define\s+(\w+)\(")
+
+# A function, or a macro like one: where it ends, and what the group has said.
+Call = collections.namedtuple("Call", "name line end said")
 
 
-def rules():
-    """All rules of the reference page."""
-    text = (ROOT / "docs/02_reference/gasnet.md").read_text()
-    return set(re.findall(r"^- \*\*(R-[A-Z]+-\d+)\*\*", text, re.M))
+def without(text, word):
+    """Text without word(...), however deep its parentheses."""
+    found = re.search(rf"\b{word}\s*\(", text)
+    if not found:
+        return text
+    end, depth = found.end(), 1
+    while depth and end < len(text):
+        depth += {"(": 1, ")": -1}.get(text[end], 0)
+        end += 1
+    return without(text[:found.start()] + text[end:], word)
 
 
-def groups(text):
-    """Blocks of lines between blank ones: (number of the first line, lines)."""
-    lines, start = [], 1
-    for number, line in enumerate(text.splitlines() + [""], 1):
-        if line.strip():
-            if not lines:
-                start = number
-            lines.append(line)
-        elif lines:
-            yield start, lines
-            lines = []
+def declared(text):
+    """The name of the function or function pointer that a declaration makes."""
+    # Macros in capitals stand for attributes, or for whole definitions.
+    for word in ("__attribute__", "_Alignas", "_Atomic", "_Static_assert",
+                 r"[A-Z][A-Z0-9_]+"):
+        text = without(text, word)
+    found = re.search(r"(\w+)\s*\((?:\s*\*\s*(?:const\s+)?(\w+))?", text)
+    return found and (found.group(2) or found.group(1))
 
 
-FUNCTION = re.compile(r"^\s*(?!typedef|return|#|static inline|\*|/)[\w*\s]+?"
-                      r"(?:\(\*(\w+)\)|\b(\w+))\(.*$")
+class Header:
+    """Reads a header into its calls, each with the comments that are about it."""
+
+    def __init__(self, text):
+        self.calls = []
+        self.group = []   # comments of the group so far that own their line
+        self.open = []    # kinds of the braces that are open
+        self.forget()
+        self.line, self.fresh = 1, True
+        for token in TOKEN.findall(text):
+            self.take(token)
+            self.line += token.count("\n")
+            self.fresh = token == "\n" or self.fresh and not token.strip()
+
+    def forget(self):
+        self.code, self.depth, self.start = "", 0, 0
+
+    def take(self, token):
+        skipping = bool(self.open) and self.open[-1] == "skip"
+        if token == "\n":
+            self.newline(skipping)
+        elif token.startswith("/*"):
+            self.comment(token)
+        elif token.lstrip().startswith("#"):
+            found = MACRO.match(token)
+            if found and not skipping:
+                self.start = 0
+                self.found(found.group(1), self.line + token.count("\n"))
+        elif token == "{" and not self.depth:
+            self.brace(skipping)
+        elif token == "}" and not self.depth:
+            self.open.pop()
+        elif not skipping:
+            self.read(token)
+
+    def newline(self, skipping):
+        self.code += " " if self.code else ""
+        if self.fresh and not self.depth and not skipping:
+            # What has no semicolon by now was a macro that defines things.
+            self.forget()
+            self.group = []
+
+    def comment(self, token):
+        if self.fresh:
+            self.group = self.group + [token]
+        elif self.calls and self.calls[-1].end == self.line:
+            self.calls[-1].said.append(token)
+
+    def brace(self, skipping):
+        code = without(without(self.code, "__attribute__"), "_Alignas")
+        if skipping or re.search(r"^[^(]*\benum\b[^(]*$|=\s*$", code):
+            self.open.append("skip")
+        elif re.match(r"\s*extern\b", code) and '"C"' in code:
+            self.open.append("extern")
+        elif re.search(r"^[^(]*\b(struct|union)\b[^(]*$", code):
+            self.open.append("struct")
+        else:
+            self.end()
+            self.open.append("skip")
+        self.forget()
+
+    def read(self, token):
+        if token == ";" and not self.depth:
+            self.end()
+            return
+        if not self.code and token.strip():
+            self.start = self.line
+        if self.code or token.strip():
+            self.code += token
+        self.depth += {"(": 1, ")": -1}.get(token, 0)
+
+    def end(self):
+        name = declared(self.code)
+        if name:
+            self.found(name, self.line)
+        self.forget()
+
+    def found(self, name, end):
+        self.calls.append(Call(name, self.start or self.line, end,
+                               list(self.group)))
 
 
-def functions(lines):
-    """(index, name) of each prototype or pointer that begins in these lines."""
-    depth = 0
-    comment = False
-    for index, line in enumerate(lines):
-        code = line
-        if comment or code.lstrip().startswith("/*"):
-            comment = "*/" not in code
+def check(header, text, ruled, known):
+    """(findings, rules named) of a header."""
+    calls = Header(text).calls
+    named = set(RULE.findall(text))
+    found = [f"{header}: there is no rule {rule}" for rule in sorted(named - known)]
+    seen = set()
+    for call in calls:
+        place = f"{header}:{call.line}: {call.name}"
+        again = call.name in seen  # a macro over a function of its name
+        seen.add(call.name)
+        macro = "#define" in text.splitlines()[call.line - 1]
+        if again or macro and not PUBLIC.match(call.name):
             continue
-        found = FUNCTION.match(code) if depth == 0 else None
-        if found and not code.rstrip().endswith("\\"):
-            yield index, found.group(1) or found.group(2)
-        depth += code.count("(") - code.count(")")
+        if not call.said:
+            found.append(f"{place}: no word about it")
+        elif ruled and PUBLIC.match(call.name) and not known.intersection(
+                RULE.findall("".join(call.said))):
+            found.append(f"{place}: names no rule")
+    return found, named & known if ruled else set()
 
 
-def check(header, ruled, known):
-    for start, lines in groups((ROOT / header).read_text()):
-        named = list(functions(lines))
-        if not named or "{" in lines[-1] and "inline" in lines[0]:
-            continue
-        first = named[0][0]
-        above = "\n".join(lines[:first])
-        if "/*" not in above and "/*" not in lines[first]:
-            yield f"{header}:{start + first}: {named[0][1]}: no word about it"
-        if ruled:
-            said = set(RULE.findall("\n".join(lines)))
-            if not said:
-                yield f"{header}:{start + first}: {named[0][1]}: names no rule"
-            for rule in sorted(said - known):
-                yield f"{header}:{start + first}: there is no rule {rule}"
+SAMPLE = """
+/* Kept by nobody. */
+
+int bare(int a);
+int dumb(void); /* [R-JOB-01] */
+int mute(void);
+
+/* One. [R-JOB-01] */
+int gasnet_one(void (*body)(int));
+static inline int gasnet_two(int a)
+{
+    int b = a;
+
+    return other(b);
+}
+struct ops {
+    int n; /* of them */
+
+    void (*hook)(int n);
+    /* Said. */
+    void (*said)(int n);
+};
+
+/* Without a rule, and with one that is none: R-JOB-77. */
+int gasnet_three(void) __attribute__((__noreturn__));
+"""
+SAMPLE_FINDINGS = [
+    "x.h: there is no rule R-JOB-77", "x.h:4: bare: no word about it",
+    "x.h:6: mute: no word about it", "x.h:19: hook: no word about it",
+    "x.h:25: gasnet_three: names no rule"]
+
+
+def self_test():
+    """What is wrong with a sample is found, and nothing else."""
+    found, _ = check("x.h", SAMPLE, True, {"R-JOB-01"})
+    if found != SAMPLE_FINDINGS:
+        yield f"check_contracts.py: finds in its sample {found}"
+
+
+def files(patterns):
+    return sorted({str(path.relative_to(ROOT)) for pattern in patterns
+                   for path in ROOT.glob(pattern)} - GENERATED)
 
 
 def main():
-    known = rules()
-    found = []
-    for header in CONTRACTS:
-        found += check(header, False, known)
-    for header in RULED:
-        found += check(header, True, known)
+    pages = "".join((ROOT / page).read_text(encoding="utf-8") for page in PAGES)
+    known = set(re.findall(r"^- \*\*(R-[A-Z]+-\d+)\*\*", pages, re.M))
+    ruled = set(files(RULED)) - UNRULED
+    found, named = list(self_test()), set()
+    for header in files(CONTRACTS):
+        text = (ROOT / header).read_text(encoding="utf-8")
+        said, rules = check(header, text, header in ruled, known)
+        found += said
+        named |= rules
+    found += [f"no header names rule {rule}" for rule in sorted(known - named)
+              if not GENERAL.match(rule)]
     print("\n".join(found), end="\n" if found else "")
     return 1 if found else 0
 

@@ -296,8 +296,10 @@ def tools_synopsis(header):
               for b in blocks]
     names = re.findall(r"\b(gasnett_\w+)\)?\(", "\n".join(blocks))
     names += re.findall(r"EXTERN [^;(]*\b(gasnett_\w+);", "\n".join(blocks))
+    # Not what comments alone are left of: those of the library's own.
     return names, intro + "\n\n" + "\n\n".join(
-        b.strip() for b in blocks if "gasnett_" in b)
+        b.strip() for b in blocks
+        if "gasnett_" in re.sub(r"/\*.*?\*/", "", b, flags=re.S))
 
 
 def tools_pages(version):

@@ -2,8 +2,19 @@
 /* Segments: page-aligned, of the size asked for, different from rank to rank
  * if so asked, even empty; the table of them may be asked for in part or with
  * room to spare; memory may be used remotely before its owner ever touches it,
- * and the library leaves no mark in it. */
+ * and the library leaves no mark in it. The client's hook of gasnet_attach is told
+ * of the own segment, once. */
 #include "conform.h"
+
+static gasnet_seginfo_t hooked;
+static int hooks;
+
+static void on_attach(void *addr, uintptr_t size)
+{
+    hooked.addr = addr;
+    hooked.size = size;
+    hooks++;
+}
 
 static uintptr_t wanted(gasnet_node_t rank)
 {
@@ -54,9 +65,13 @@ int main(int argc, char **argv)
 {
     unsigned char page[512], back[512];
     conf_init("segment_info", &argc, &argv);
+    gasnet_client_attach_hook = on_attach;
     OK(gasnet_attach(NULL, 0, wanted(conf.me), 0));
+    CHECK_EQ(hooks, 1);
     conf.seg = (gasnet_seginfo_t *)calloc(conf.n, sizeof *conf.seg);
     OK(gasnet_getSegmentInfo(conf.seg, (int)conf.n));
+    CHECK_EQ(hooked.addr == conf.seg[conf.me].addr, 1);
+    CHECK_EQ(hooked.size, conf.seg[conf.me].size);
     check_segments();
     check_table_sizes();
     conf_barrier();

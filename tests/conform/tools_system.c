@@ -5,6 +5,7 @@
 
 #include <gasnet_tools.h>
 
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -268,6 +269,59 @@ static void endings(void)
     gasnett_flush_streams();
 }
 
+/* Streams are flushed into a pipe, then closed; a frozen process says so and goes
+ * on when its flag, here by an alarm, is 0. */
+static volatile int frozen;
+
+static void thaw(int sig)
+{
+    caught = sig;
+    if (frozen == 1) {
+        frozen = 0;
+    } else {
+        alarm(1);
+    }
+}
+
+static void freeze_child(int out)
+{
+    alarm(20);
+    dup2(out, 1);
+    dup2(out, 2);
+    printf("held,");
+    gasnett_flush_streams();
+    gasnett_freezeForDebuggerErr(); /* GASNET_FREEZE_ON_ERROR is off */
+    gasnett_reghandler(SIGALRM, thaw);
+    alarm(1);
+    gasnett_freezeForDebuggerNow(&frozen, "frozen");
+    gasnett_close_streams();
+    _exit(caught != SIGALRM || frozen != 0 || fcntl(0, F_GETFD) >= 0 ||
+          fcntl(1, F_GETFD) >= 0 || fcntl(2, F_GETFD) >= 0);
+}
+
+static void freezing(void)
+{
+    char text[512] = "";
+    int pipes[2], status = 0;
+    CHECK_EQ(pipe(pipes), 0);
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        freeze_child(pipes[1]);
+    }
+    close(pipes[1]);
+    size_t n = 0;
+    for (ssize_t got = 1; got > 0 && n < sizeof text - 1; n += (size_t)got) {
+        got = read(pipes[0], text + n, sizeof text - 1 - n);
+        CHECK(got >= 0, "read");
+    }
+    close(pipes[0]);
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %#x", status);
+    CHECK(strncmp(text, "held,", 5) == 0 && strstr(text, "set frozen to 0"),
+          "%s", text);
+}
+
 int main(int argc, char **argv)
 {
     char program[4096];
@@ -284,6 +338,7 @@ int main(int argc, char **argv)
     backtraces(program);
     lists();
     endings();
+    freezing();
     GASNETT_TRACE_PRINTF("%d", conf.me);
     CHECK_EQ(GASNETT_TRACE_ENABLED, 0);
     CHECK(GASNETT_STATS_GETMASK()[0] == '\0', "statistics are off");

@@ -9,9 +9,10 @@
  * its end with the cookie of its chunk.
  *
  * Called by src/gasnet and src/compute/api, any client thread, not from handlers.
- * One lock, which is never held across a wait: no call blocks for a core or a peer,
- * or polls. What a kick does needs nothing but kicks and polls. Whatever a core
- * refuses or a command fails with is a status (FSH_STATUS_) that `done` is given.
+ * One lock; no call waits for a core or a peer, or polls, though its puts may wait
+ * for the device of this node. What a kick does needs nothing but kicks and polls.
+ * Whatever a core refuses or a command fails with is a status (FSH_STATUS_) that
+ * `done` is given.
  */
 #ifndef FSH_SUBMIT_H
 #define FSH_SUBMIT_H
