@@ -17,11 +17,14 @@
 #include "base/cpu.h"
 #include "base/log.h"
 #include "base/option.h"
+#include "base/wait.h"
 #include "boot/watch.h"
 #include "gasnet_tools/backtrace.h"
 #include "gasnet_tools/env.h"
 
 #define MS UINT64_C(1000000)
+/* An ending job sends SIGQUIT, for which the client may have a handler. */
+#define SIGNAL_GRACE_NS (1000 * MS)
 
 struct fsh_boot_state fsh_boot = {.fd = {-1, -1, -1, -1}, .abort_fd = -1};
 
@@ -67,25 +70,6 @@ const char *fsh_boot_getenv(const char *name)
 static struct fsh_rank_slot *my_slot(void)
 {
     return &fsh_boot.page->rank[fsh_boot.rank];
-}
-
-static double watchdog; /* seconds; 0: off */
-
-double fsh_boot_watchdog(void)
-{
-    return watchdog;
-}
-
-bool fsh_boot_overdue(uint64_t *since)
-{
-    uint64_t now;
-
-    if (watchdog == 0)
-        return false;
-    now = fsh_time_ns();
-    if (*since == 0)
-        *since = now;
-    return (double)(now - *since) > watchdog * 1e9;
 }
 
 bool fsh_boot_alive(const char **why)
@@ -197,7 +181,40 @@ void fsh_boot_leave(int code)
     fsh_watch_stop_simulator(10000 * MS);
 }
 
+/* What waits do when the job is ending: leave, unless a signal makes this thread
+ * leave first. */
+static void leave_ending_job(const char *why)
+{
+    const struct timespec nap = {0, 1000000};
+    uint64_t limit = fsh_time_ns() + SIGNAL_GRACE_NS;
+
+    while (fsh_time_ns() < limit)
+        nanosleep(&nap, NULL);
+    fsh_boot_exit_job(1, why);
+}
+
 /* ---- the way in ---- */
+
+static struct fsh_wait_job waits = {.alive = fsh_boot_alive,
+                                    .leave = leave_ending_job,
+                                    .report = fsh_boot_waiting};
+
+double fsh_boot_watchdog(void)
+{
+    return waits.watchdog;
+}
+
+bool fsh_boot_overdue(uint64_t *since)
+{
+    uint64_t now;
+
+    if (waits.watchdog == 0)
+        return false;
+    now = fsh_time_ns();
+    if (*since == 0)
+        *since = now;
+    return (double)(now - *since) > waits.watchdog * 1e9;
+}
 
 static void print_setting(void *arg, const struct fsh_option_info *info)
 {
@@ -214,7 +231,7 @@ static void obey_debug_settings(void)
     fsh_env_join(fsh_boot_getenv, fsh_boot.rank == 0);
     if (fsh_boot.rank == 0 && fsh_option_bool("GASNET_VERBOSEENV"))
         fsh_option_each(print_setting, NULL);
-    watchdog = fsh_option_seconds("FSHMEM_WATCHDOG");
+    waits.watchdog = fsh_option_seconds("FSHMEM_WATCHDOG");
     if (fsh_option_bool("GASNET_BACKTRACE"))
         fsh_backtrace_init(!fsh_option_bool("GASNET_NO_CATCH_SIGNAL"));
     if (!fsh_option_bool("GASNET_FREEZE"))
@@ -232,6 +249,7 @@ void fsh_boot_init(const char *default_conduit, fsh_boot_needs_fn needs)
     fsh_log_mute_when(is_ending);
     fsh_boot.pid = getpid();
     fsh_boot_enter(default_conduit, needs);
+    fsh_wait_watch(&waits);
     fsh_boot_catch_signals();
     atomic_store(&my_slot()->pid, fsh_boot.pid);
     atomic_store(&my_slot()->state, FSH_RANK_INIT);

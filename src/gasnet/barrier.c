@@ -309,7 +309,7 @@ static void wait_phase(const char *call, struct fsh_team *team, uint32_t phase)
     bool direct = is_direct(b);
     unsigned looks = direct && !fsh_spin_contended() ? LOOKS : 1;
     struct fsh_wait wait = {.memory = direct,
-                            .idle = direct ? FSH_SPINS_LEAST : 0};
+                            .rounds = direct ? FSH_SPINS_LEAST : 0};
 
     while (looks-- > 0 && !finished(b, phase))
         kick_team(team);

@@ -75,6 +75,13 @@ static const struct fsh_conduit_ops *find_conduit(const char *name)
               name, known);
 }
 
+/* For a watchdog that expires. */
+static void print_facts(void (*line)(void *arg, const char *text), void *arg)
+{
+    fsh_gasnet.ops->describe(line, arg);
+    fsh_command_describe(line, arg);
+}
+
 static const struct fsh_job_needs *needs_of(const char *name)
 {
     return find_conduit(name)->needs;
@@ -132,6 +139,7 @@ int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
     fsh_exit_register();
     g->conduit = ops;
     g->ops = FSH_GASNET_EVERYTHING ? fsh_everything_over(ops) : ops;
+    fsh_wait_on_expiry(print_facts);
     g->ops->init(fsh_progress_wanted() ? FSH_THREADS_PAR : threads[mode - 1],
                  &g->limits);
     limit_segments(&g->limits);

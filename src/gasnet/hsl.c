@@ -5,14 +5,9 @@
  * polls and nobody polls while holding a lock; there a lock that is held could
  * never be had. Debug libraries check the order and the places of use.
  */
-#include "base/cpu.h"
 #include "base/futex.h"
 #include "base/log.h"
-#include "base/spin.h"
 #include "gasnet/internal.h"
-
-#define SPINS 100u
-#define SLEEP_NS UINT64_C(50000000)
 
 /* Values of `state`, debug only; GASNET_HSL_INITIALIZER leaves
  * FSH_GASNET_HSL_STATIC. */
@@ -169,22 +164,45 @@ static bool take(gasnet_hsl_t *hsl)
                                        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
+struct lock_wait {
+    struct fsh_wait wait;
+    gasnet_hsl_t *hsl;
+    bool sleepers; /* there may be, this thread or others: `lock` is 2 */
+    bool taken;
+};
+
+static bool sleep_for_lock(struct fsh_wait *wait, uint64_t ns)
+{
+    struct lock_wait *w = (struct lock_wait *)(void *)wait;
+
+    w->sleepers = true;
+    w->taken = __atomic_exchange_n(&w->hsl->lock, 2, __ATOMIC_ACQUIRE) == 0;
+    if (!w->taken)
+        fsh_futex_wait(&w->hsl->lock, 2, ns);
+    return true;
+}
+
+static void check_lock(struct fsh_wait *wait, const char *call)
+{
+    const struct lock_wait *w = (const struct lock_wait *)(void *)wait;
+
+    if (FSH_GASNET_DEBUG)
+        check_holder(call, w->hsl);
+    fsh_exit_check();
+}
+
 static void lock_slowly(gasnet_hsl_t *hsl)
 {
-    struct fsh_wait wait = {0};
+    static const struct fsh_wait_kind kind = {.spins = 100,
+                                              .nap_us = 50000,
+                                              .most_us = 50000,
+                                              .sleep = sleep_for_lock,
+                                              .check = check_lock};
+    struct lock_wait w = {.hsl = hsl};
 
-    for (unsigned i = 0; i < SPINS && i < fsh_spins(); i++) {
-        fsh_cpu_relax();
-        if (take(hsl))
-            return;
-    }
-    while (__atomic_exchange_n(&hsl->lock, 2, __ATOMIC_ACQUIRE) != 0) {
-        fsh_futex_wait(&hsl->lock, 2, SLEEP_NS);
-        if (FSH_GASNET_DEBUG)
-            check_holder("gasnet_hsl_lock", hsl);
-        fsh_wait_check(&wait, "gasnet_hsl_lock");
-    }
-    fsh_wait_end(&wait);
+    while (!w.taken && (w.sleepers || !take(hsl)))
+        fsh_wait_pause(&kind, &w.wait, "gasnet_hsl_lock");
+    fsh_wait_end(&w.wait);
 }
 
 static inline void lock_at(gasnet_hsl_t *hsl, const char *where)

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 
 #include "base/fsh_spec.h"
+#include "base/wait.h"
 #include "compute/submit/submit.h"
 #include "conduit/conduit.h"
 #include "gasnet/handlers.h"
@@ -168,26 +169,12 @@ int fsh_sync_try_some(void **handles, size_t n, const char *call);
 /* ---- waiting (wait.c) ---- */
 
 /* What the header reserves in GASNET_BLOCKUNTIL is used in place. */
-struct __attribute__((may_alias)) fsh_wait {
-    uint32_t idle;     /* fruitless polls in a row */
-    uint32_t sleep_us; /* length of the last sleep */
-    uint32_t seen;     /* progress counter before the caller's last check */
-    uint32_t reported; /* waiting_for is set */
-    uint64_t since;    /* ns, first sleep; 0 not yet */
-    uint32_t peer;     /* whom it waits for + 1, or 0 */
-    uint32_t memory;   /* the condition is the client's: a put may change it */
-};
 _Static_assert(sizeof(struct fsh_wait) == sizeof(fsh_gasnet_wait_t),
                "GASNET_BLOCKUNTIL reserves what a wait needs");
 
-/* One round of waiting for `what`: poll, or spin, yield, sleep (bounded). Ends
- * the job when it is not alive or the watchdog's time is over. Call fsh_wait_end
- * when the wait is over. */
+/* One round of waiting for `what`, a client's call: poll, or spin, yield, sleep
+ * (bounded), as fsh_wait_pause. Call fsh_wait_end when the wait is over. */
 void fsh_wait_step(struct fsh_wait *wait, const char *what);
-void fsh_wait_end(struct fsh_wait *wait);
-/* What a wait does from time to time: report after a second, watch the job,
- * the watchdog and the deadline of a gasnet_exit. Does not poll. */
-void fsh_wait_check(struct fsh_wait *wait, const char *what);
 /* Tell this process's sleepers that a poll found something. */
 void fsh_wait_wake(void);
 

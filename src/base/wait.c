@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The slow side of all waits; see wait.h. The job and who knows the state of the
+ * library are set while a process starts, by its only thread.
+ */
+#include "base/wait.h"
+
+#include <stdio.h>
+
+#include "base/log.h"
+
+/* Rounds between checks of a wait that never sleeps. */
+#define CHECK_PERIOD 64u
+#define REPORT_NS UINT64_C(1000000000)
+#define TEXT_BYTES 1024
+
+static const struct fsh_wait_job *job;
+static fsh_wait_facts_fn facts;
+
+void fsh_wait_watch(const struct fsh_wait_job *watched)
+{
+    job = watched;
+}
+
+void fsh_wait_on_expiry(fsh_wait_facts_fn fn)
+{
+    facts = fn;
+}
+
+/* Who waits, and for what; either may be empty. A client's call is about nodes,
+ * as GASNet says; the rest of the library about ranks. */
+static void name(const struct fsh_wait_kind *kind, const struct fsh_wait *wait,
+                 const char *what, char *who, char *lacking)
+{
+    const char *subject = kind->who != NULL ? kind->who : what;
+    uint32_t peer = wait->peer - 1;
+
+    lacking[0] = '\0';
+    snprintf(who, TEXT_BYTES, "%s", subject);
+    if (kind->who == NULL && wait->peer != 0) {
+        snprintf(lacking, TEXT_BYTES, "node %u", peer);
+    } else if (kind->who != NULL && wait->peer == 0) {
+        snprintf(lacking, TEXT_BYTES, "%s", what);
+    } else if (kind->who != NULL && kind->to_peer) {
+        snprintf(who, TEXT_BYTES, "%s to rank %u", subject, peer);
+        snprintf(lacking, TEXT_BYTES, "%s", what);
+    } else if (kind->who != NULL) {
+        snprintf(lacking, TEXT_BYTES, "%s, rank %u", what, peer);
+    }
+}
+
+static void print_fact(void *arg, const char *text)
+{
+    (void)arg;
+    fsh_warn("  %s", text);
+}
+
+/* The watchdog's time is over. */
+static _Noreturn void expire(const struct fsh_wait_kind *kind,
+                             const struct fsh_wait *wait, const char *what)
+{
+    char who[TEXT_BYTES], lacking[TEXT_BYTES];
+
+    name(kind, wait, what, who, lacking);
+    if (facts != NULL)
+        facts(print_fact, NULL);
+    fsh_fatal("%s: blocked for %.3g s (FSHMEM_WATCHDOG)%s%s", who,
+              job->watchdog, lacking[0] != '\0' ? ", waiting for " : "",
+              lacking);
+}
+
+static void report(const struct fsh_wait_kind *kind, struct fsh_wait *wait,
+                   const char *what)
+{
+    char who[TEXT_BYTES], lacking[TEXT_BYTES], text[2 * TEXT_BYTES + 4];
+
+    name(kind, wait, what, who, lacking);
+    if (lacking[0] == '\0')
+        snprintf(text, sizeof text, "%s", who);
+    else if (kind->who == NULL)
+        snprintf(text, sizeof text, "%s (%s)", who, lacking);
+    else
+        snprintf(text, sizeof text, "%s (%s)", lacking, who);
+    job->report(text);
+    wait->reported = 1;
+}
+
+void fsh_wait_unreport(struct fsh_wait *wait)
+{
+    job->report("");
+    wait->reported = 0;
+}
+
+/* The watchdog counts, and the page names, what has no limit of its own. */
+static void check_time(const struct fsh_wait_kind *kind, struct fsh_wait *wait,
+                       const char *what)
+{
+    uint64_t now = fsh_time_ns(), waited;
+
+    if (wait->since == 0)
+        wait->since = now;
+    waited = now - wait->since;
+    if (wait->limit_ms != 0) {
+        if (waited > wait->limit_ms * UINT64_C(1000000))
+            kind->expired(wait, what);
+        return;
+    }
+    if (job == NULL)
+        return;
+    if (job->watchdog != 0 && (double)waited > job->watchdog * 1e9)
+        expire(kind, wait, what);
+    if (!wait->reported && waited > REPORT_NS)
+        report(kind, wait, what);
+}
+
+void fsh_wait_check(const struct fsh_wait_kind *kind, struct fsh_wait *wait,
+                    const char *what)
+{
+    const char *why = NULL;
+
+    if (job != NULL && !job->alive(&why)) {
+        if (kind->leave != NULL)
+            kind->leave(wait, what, why);
+        else
+            job->leave(why);
+    }
+    if (kind->check != NULL)
+        kind->check(wait, what);
+    check_time(kind, wait, what);
+}
+
+static void sleep_step(const struct fsh_wait_kind *kind, struct fsh_wait *wait)
+{
+    uint32_t nap = wait->nap_us == 0
+                       ? kind->nap_us
+                       : wait->nap_us + wait->nap_us * kind->growth / 4;
+
+    if (nap > kind->most_us)
+        nap = kind->most_us;
+    if (kind->sleep(wait, (uint64_t)nap * 1000))
+        wait->nap_us = nap;
+}
+
+void fsh_wait_offer(const struct fsh_wait_kind *kind, struct fsh_wait *wait,
+                    const char *what)
+{
+    if (kind->sleep == NULL) {
+        if (++wait->rounds % CHECK_PERIOD == 0)
+            fsh_wait_check(kind, wait, what);
+        fsh_spin_yield();
+        return;
+    }
+    /* From here on yields are counted, so that more spins do not come. */
+    if (wait->rounds < kind->spins)
+        wait->rounds = kind->spins;
+    if (wait->rounds - kind->spins < kind->yields && !fsh_spin_greedy()) {
+        wait->rounds++;
+        fsh_spin_yield();
+    } else {
+        fsh_wait_check(kind, wait, what);
+        sleep_step(kind, wait);
+    }
+}
