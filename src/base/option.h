@@ -35,7 +35,9 @@ struct fsh_option_info {
     bool effect; /* false: only accepted, for GASNet programs */
 };
 
-/* Value of a string or choice; never NULL. */
+/* The value, or the default if the variable is unset or empty, of a name of the
+ * table; fatal if it cannot be read. Strings and choices: never NULL, valid until
+ * the variable changes. Sizes are bytes, seconds seconds. */
 const char *fsh_option_str(const char *name);
 bool fsh_option_bool(const char *name);
 int64_t fsh_option_int(const char *name);
@@ -62,7 +64,8 @@ unsigned fsh_option_check(void);
 /* The known name that this one probably was meant to be, or NULL. */
 const char *fsh_option_nearest(const char *name);
 
-/* Read bytes with an optional suffix; false if text is not a size. */
+/* Read bytes with an optional suffix; false if text is not a size, and *bytes is
+ * left alone. */
 bool fsh_option_parse_size(const char *text, size_t *bytes);
 
 #endif

@@ -3,7 +3,9 @@
  * A job: its shared control page, its memory objects (memfd, never a name in
  * the file system) and its simulator. Made by fshrun, or by a rank that was
  * started by hand. Everything dies with the last descriptor; processes die
- * with the lifeline pipe and PR_SET_PDEATHSIG.
+ * with the lifeline pipe and PR_SET_PDEATHSIG. Main thread unless said otherwise.
+ * A job's memory and descriptors are those of struct fsh_job, and fsh_job_destroy
+ * gives them back; the struct is the caller's.
  */
 #ifndef FSH_JOB_H
 #define FSH_JOB_H
@@ -116,24 +118,29 @@ struct fsh_job {
 void fsh_job_config_init(struct fsh_job_config *config, uint32_t ranks,
                          const struct fsh_job_needs *needs);
 
-/* Create page and memory objects. Returns 0 or a negative errno with a message
- * (what was asked, what limit, what to set) in err. */
+/* Create page and memory objects, and fill in *job. Returns 0, or a negative errno
+ * with a message (what was asked, what limit, what to set) in err and nothing left
+ * behind. */
 int fsh_job_create(struct fsh_job *job, const struct fsh_job_config *config,
                    char *err, size_t errlen);
 /* Start fshsim (found beside the running binary, in libexec, or FSHMEM_SIM);
- * returns when it is ready or failed. It dies with the thread that called. */
+ * blocks until it is ready or failed. It dies with the thread that called. Returns 0
+ * or a negative errno with a message in err. */
 int fsh_job_start_sim(struct fsh_job *job, char *err, size_t errlen);
 /* End the simulator: SIGTERM, at most max_ns to write its files, then SIGKILL.
- * Returns its wait status, or -1 if there is none (any more). */
+ * Blocks, 5 s longer at most. Returns its wait status, or -1 if there is none (any more). */
 int fsh_job_stop_sim(struct fsh_job *job, uint64_t max_ns);
 /* Have the simulator looked for in the prefix of this header too, the one that
  * the program was compiled with; header stays valid. */
 void fsh_job_look_beside(const char *header);
 /* Where fshsim is. Returns 0, or -ENOENT with the remedy in err. */
 int fsh_job_find_sim(char *path, size_t pathlen, char *err, size_t errlen);
-/* In a forked child: keep the descriptors of `rank`, close the others, set
- * FSHMEM_JOB and PR_SET_PDEATHSIG. */
+/* In a forked child: keep the descriptors of `rank` over an exec, but no others, set
+ * FSHMEM_JOB and PR_SET_PDEATHSIG. Returns 0, or a negative errno (ESRCH: the
+ * launcher is dead). */
 int fsh_job_enter_rank(struct fsh_job *job, uint32_t rank);
+/* Unmap the page and close the descriptors, in this process; the simulator and the
+ * ranks are left alone. Twice is harmless. */
 void fsh_job_destroy(struct fsh_job *job);
 
 /*
@@ -148,7 +155,7 @@ void fsh_job_destroy(struct fsh_job *job);
  * creator of the job dies. The variable is removed and the descriptors made
  * close-on-exec. Returns 0 or a negative errno with a message. */
 int fsh_job_sim_attach(struct fsh_job *job, char *err, size_t errlen);
-/* Report to whoever waits in fsh_job_start_sim. */
+/* Report to whoever waits in fsh_job_start_sim; reason is copied. */
 void fsh_job_sim_ready(struct fsh_job *job);
 void fsh_job_sim_failed(struct fsh_job *job, const char *reason);
 
@@ -162,12 +169,12 @@ void fsh_job_abort(struct fsh_job_page *page, int abort_fd, int code, int rank,
 int fsh_job_code(const struct fsh_job_page *page);
 /* Why the job is ending; never NULL. Points into the page or is static. */
 const char *fsh_job_reason(const struct fsh_job_page *page);
-/* One line on what a rank does, for state dumps. */
+/* One line on what a rank does, for state dumps; cut at len. Any thread. */
 void fsh_job_describe_rank(const struct fsh_job_page *page, uint32_t rank,
                            char *text, size_t len);
 
-/* Rank 0, after attach: say so if segments of this many bytes in all cannot be
- * touched, with the limit and what to set. */
+/* Rank 0, after attach: warn if segments of this many bytes in all cannot be
+ * touched, with the limit and what to set. Reads files. */
 void fsh_job_check_segments(uint32_t ranks, size_t total);
 
 #endif

@@ -22,7 +22,8 @@ struct fsh_job_ticket {
     int life_fd, abort_fd;
 };
 
-/* Value of key in text as a number; false if it is not there or no number. */
+/* Value of key in text as a decimal number; false if it is not there or no
+ * number. */
 bool fsh_job_env_number(const char *text, const char *key, long long *value);
 /* The same as a word, cut at len. */
 bool fsh_job_env_word(const char *text, const char *key, char *word,

@@ -83,7 +83,8 @@ void fsh_launch_signals_restore(const struct fsh_launch_signals *s);
 /* Returns in the launcher, a child of the process that called, which becomes
  * the guard and exits as the launcher does. */
 void fsh_launch_guard(void);
-/* Raise the limit on descriptors to what a job of so many ranks takes. */
+/* Raise the limit on descriptors to what a job of so many ranks takes, as far as
+ * it goes. */
 void fsh_launch_raise_limits(uint32_t ranks);
 
 /* Start the simulator, if the job has one, and fork the ranks. Returns as fork
@@ -92,7 +93,7 @@ void fsh_launch_raise_limits(uint32_t ranks);
  * given to fsh_launch_run, which runs the job to its end. */
 #define FSH_LAUNCH_RANK (-1)
 int fsh_launch_start(struct fsh_launch *l);
-/* Returns the exit code of the job. */
+/* Blocks until the job has ended; returns its exit code. */
 int fsh_launch_run(struct fsh_launch *l, int failed);
 
 /* ---- inside: launch.c, launch_end.c and launch_say.c ---- */
@@ -115,6 +116,8 @@ void fsh_launch_end(struct fsh_launch *l, int code, const char *reason,
 void fsh_launch_end_step(struct fsh_launch *l, uint64_t now);
 /* Somebody else has set the abort word. */
 void fsh_launch_aborted(struct fsh_launch *l);
+/* A process has been reaped, with this wait status: say so if it is a failure, and
+ * end the job if it has to. */
 void fsh_launch_rank_ended(struct fsh_launch *l, uint32_t r, int status);
 void fsh_launch_sim_ended(struct fsh_launch *l, int status);
 /* SIGSTOP, SIGCONT: to every rank, also those behind a script. */

@@ -16,8 +16,8 @@
 size_t fsh_segment_pages(size_t bytes);
 
 /* *each bytes for each of `ranks`, asked for with the setting that `needs` names:
- * is there memory for it? 0: nobody asked, sets what a rank can have. Returns 0 or
- * a negative errno, with what was asked, the limit and the remedy in err. */
+ * is there memory for it? 0: nobody asked, sets what a rank can have. Reads files.
+ * Returns 0, or -ENOMEM with what was asked, the limit and the remedy in err. */
 int fsh_segment_grant(const struct fsh_job_needs *needs, uint32_t ranks,
                       size_t *each, char *err, size_t errlen);
 

@@ -32,7 +32,8 @@ struct fsh_watch_peers {
 int fsh_watch_start_peers(const struct fsh_watch_peers *p);
 /* Until the processes of the peers have ended or let go, or max_ns. */
 void fsh_watch_await_peers(uint64_t max_ns);
-/* In a forked child. */
+/* In a forked child, which is no rank: closes the connections of this one, which end
+ * with it. */
 void fsh_watch_forked(void);
 /* From a signal handler: have the state printed. */
 void fsh_watch_dump(void);
@@ -49,7 +50,8 @@ int fsh_watch_make_fds(int *wake_fd, int *dump_fd);
 int fsh_watch_timeout_ms(void);
 void fsh_watch_obey(void);
 
-/* Start the simulator from the watch thread and wait for the outcome. */
+/* Start the simulator from the watch thread and wait for the outcome: what
+ * fsh_job_start_sim returns. */
 int fsh_watch_simulator(struct fsh_job *job, char *err, size_t errlen);
 
 /* End the simulator of fsh_watch_simulator; once. */
