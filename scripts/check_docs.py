@@ -15,11 +15,15 @@ import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# Headers whose plain #defines may be used below, and the simulator's defaults.
+# Where plain #defines stand that may be used below. Beside them: constants and
+# enumerations of spec/, defaults of the simulator (SIM_) and of settings (SET_).
 HEADERS = ["include/gasnet_direct.h", "src/base/segment.h", "src/boot/job.h",
            "src/compute/submit/submit.h", "src/conduit/conduit.h",
            "src/conduit/fpga/dma.h", "src/conduit/smp/compute_queue.h",
-           "src/conduit/smp/layout.h", "src/device/sim/sim_shm.h"]
+           "src/conduit/smp/layout.h", "src/conduit/smp/port.h",
+           "src/conduit/smp/ring.c", "src/conduit/smp/send.h",
+           "src/device/sim/sim_shm.h", "src/gasnet/coll_message.c",
+           "src/compute/execute/execute.h"]
 
 FPGA = "docs/01_user/conduit-fpga.md"
 SMP = "docs/01_user/conduit-smp.md"
@@ -63,6 +67,24 @@ NUMBERS = [
     (MODEL, r"most (\d+) commands of a rank are at one queue of one node, and (\d+) ",
      "FSH_AREA_COMMANDS", "FSH_COMMANDS_IN_FLIGHT"),
     (MODEL, r"handler index (\d+) \(COMPUTE\)", "OP_COMPUTE"),
+    (MODEL, r"logic, (\d+) x (\d+) elements of (\d+)-wide dot products, (\d+) MAC",
+     "FSH_COMPUTE_ROWS", "FSH_COMPUTE_COLUMNS", "FSH_COMPUTE_LINE_VALUES",
+     "FSH_COMPUTE_ROWS * FSH_COMPUTE_COLUMNS * FSH_COMPUTE_LINE_VALUES"),
+    ("hw/rtl/compute/fsh_cqueue.sv", r"int unsigned LISTS = (\d+);", "FSH_SMP_LISTS"),
+    ("spec/fshmem.toml", r"at most (\d+) accumulators", "FSH_COMPUTE_ACCUMULATORS"),
+    ("spec/fshmem.toml", r"stride \* row_words, at most (\d+)\.",
+     "FSH_COMPUTE_OPERAND_WORDS"),
+    ("docs/01_user/running.md", r"`FSHMEM_LEAVE_TIMEOUT` \((\d+) s\)",
+     "SET_FSHMEM_LEAVE_TIMEOUT"),
+    ("docs/01_user/running.md", r"job may take to start \((\d+)\)",
+     "SET_FSHMEM_START_TIMEOUT"),
+    ("docs/01_user/running.md", r"write response of simulated device memory, (\d+)",
+     "SET_FSHMEM_DRAM_WRITE_CYCLES"),
+    ("docs/02_reference/gasnet.md", r"`FSHMEM_HOLD_WARNING` seconds \((\d+);",
+     "SET_FSHMEM_HOLD_WARNING"),
+    (ARCH, r"answered, and (\d+) at most are unanswered", "MAX_IN_FLIGHT"),
+    ("docs/03_developer/testing.md", r"idle or busy, within (\d+) polls",
+     "FSH_SMP_LATE_POLLS * FSH_SMP_LATE_LOOKS"),
     (ARCH, r"the DMA window \((\d+) MiB\)", "FSH_SIM_DMA_BYTES // KI // KI"),
     (ARCH, r"RING_ENTRIES × (\d+) B each", "RING_ENTRY_BYTES"),
     (ARCH, r"slot headers \((\d+) B each", "SLOT_HEADER_BYTES"),
@@ -137,8 +159,8 @@ def constants():
         for row in enum["values"]:
             values[f"{enum['name']}_{row[0]}"] = row[1]
     for header in HEADERS:
-        for name, text in re.findall(r"^#define (\w+) ([^\n]+)$",
-                                     (ROOT / header).read_text(), re.M):
+        whole = (ROOT / header).read_text().replace("\\\n", "")
+        for name, text in re.findall(r"^#define (\w+) ([^\n]+)$", whole, re.M):
             text = COMMENT.sub("", text).replace("(size_t)", "")
             text = re.sub(r"\b(0x[0-9a-f]+|\d+)[uUlL]+\b", r"\1", text).strip()
             if re.fullmatch(r"[\d\sx<()a-f+*-]+", text):
@@ -146,6 +168,9 @@ def constants():
     for name, text in re.findall(r"^\s+\.(\w+) = (\d+),$",
                                  (ROOT / "sim/fabric.c").read_text(), re.M):
         values.setdefault(f"SIM_{name}", int(text))
+    for name, text in re.findall(r'\("([A-Z_]+)",\s*"(\d+)"',
+                                 (ROOT / "src/base/option.c").read_text()):
+        values[f"SET_{name}"] = int(text)
     return values | {"KI": KI, "GI": GI}
 
 
