@@ -50,6 +50,7 @@ struct fsh_pool { /* bytes a cycle, shared */
         carry; /* what is left of a cycle, up to so much, is for the next */
     uint64_t cycle; /* that `left` is for */
 };
+/* Take so many bytes in this cycle; false: not so many are left. */
 static inline bool fsh_pool_take(struct fsh_pool *pool, uint64_t cycle,
                                  uint32_t bytes)
 {

@@ -224,7 +224,9 @@ static inline void fsh_call_done(const char *call, size_t n)
         fsh_gasnet_poll_due(call, false);
 }
 
-/* Send a request of the library itself. */
+/* Send a request of the library itself, with nargs arguments, as a Short, or with a
+ * source as a Medium of nbytes, which may be reused on return. Blocks, polling, for
+ * room: not from handlers, nor from polls. */
 void fsh_gasnet_send(uint32_t node, enum fsh_handler handler,
                      const int32_t *args, unsigned nargs, const void *src,
                      size_t nbytes);

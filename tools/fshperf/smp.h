@@ -197,8 +197,10 @@ struct smp_table {
     unsigned rows;
 };
 
+/* A row as a line of text, and back: false if the line is none. */
 void smp_write_row(FILE *out, const struct smp_row *row);
 bool smp_read_row(const char *line, struct smp_row *row);
+/* As rows and options have it; static. */
 const char *smp_access_name(enum smp_access access);
 
 /* smp_report.c */

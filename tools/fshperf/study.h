@@ -44,6 +44,7 @@ struct study {
 
 /* ---- study_report.c ---- */
 
+/* The point with this workload, size and nodes, or NULL. */
 const struct study_point *study_find(const struct study *study,
                                      const char *workload, uint32_t size,
                                      unsigned nodes);
@@ -54,6 +55,7 @@ double study_gops(const struct study_point *point);
 double study_speedup(const struct study *study,
                      const struct study_point *point);
 
+/* The points as tables, to stdout: a line each; a line for each of their nodes. */
 void study_print(const struct study *study);
 void study_print_nodes(const struct study *study);
 /* The table of goals; how many fall short. */

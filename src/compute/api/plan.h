@@ -82,7 +82,7 @@ struct fsh_tile_choice {
     uint32_t x, w; /* fields tile_x and tile_w */
 };
 
-/* Of an m x n product. */
+/* The tile of an m x n product; encoded: that operand lies in memory so, or will. */
 struct fsh_tile_choice fsh_tile_gemm(uint64_t m, uint64_t n, bool x_encoded,
                                      bool w_encoded);
 

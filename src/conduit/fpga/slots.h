@@ -30,9 +30,10 @@ struct fsh_fpga_slots {
 
 _Static_assert(FSH_SLOTS_PER_PEER == 16, "one bit a slot in 16-bit words");
 
+/* All pairs free, nothing owed. */
 void fsh_fpga_slots_init(struct fsh_fpga_slots *s);
 
-/* Claim a pair, or -1. */
+/* Claim a pair: its number, or -1 if none is free. */
 int fsh_fpga_slots_claim(struct fsh_fpga_slots *s);
 /* Give back a pair that was claimed but not used. */
 void fsh_fpga_slots_unclaim(struct fsh_fpga_slots *s, unsigned slot);

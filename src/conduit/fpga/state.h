@@ -153,6 +153,7 @@ bool fsh_fpga_complete(void);
 
 /* --- message.c: active messages ------------------------------------------ */
 
+/* As in struct fsh_conduit_ops. */
 void fsh_fpga_am_request(const struct fsh_am *am);
 void fsh_fpga_am_reply(struct fsh_token *token, const struct fsh_am *am);
 bool fsh_fpga_am_try_request(const struct fsh_am *am);
@@ -164,6 +165,7 @@ void fsh_fpga_flush(void);
 
 /* --- transfer.c: put and get --------------------------------------------- */
 
+/* As in struct fsh_conduit_ops. */
 void fsh_fpga_put(uint32_t node, void *dst, const void *src, size_t n,
                   struct fsh_event *local, struct fsh_event *remote);
 void fsh_fpga_get(void *dst, uint32_t node, const void *src, size_t n,
@@ -173,6 +175,7 @@ bool fsh_fpga_in_segment(const void *p, size_t n, uint64_t *offset);
 
 /* --- compute.c: messages to compute cores --------------------------------- */
 
+/* As in struct fsh_compute_ops. */
 bool fsh_fpga_compute_present(uint32_t node);
 bool fsh_fpga_compute_send(uint32_t node, const uint64_t *message,
                            struct fsh_answer *answer);
@@ -204,6 +207,7 @@ void fsh_fpga_pause_end(struct fsh_fpga_pause *p);
 
 /* --- setup.c ---------------------------------------------------------------- */
 
+/* As in struct fsh_conduit_ops. */
 void fsh_fpga_init(enum fsh_threads threads, struct fsh_limits *limits);
 void fsh_fpga_attach(size_t size, struct fsh_segment *segs);
 /* Write routes and ports for a mask of ports; false if a node is cut off. */

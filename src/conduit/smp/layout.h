@@ -96,6 +96,7 @@ static inline uint64_t fsh_smp_what(unsigned handler, unsigned category,
            (uint64_t)nargs << 48;
 }
 
+/* That, with stamp and slots: the first word of a message. */
 static inline uint64_t fsh_smp_first(uint32_t stamp, uint64_t what,
                                      uint32_t slots)
 {

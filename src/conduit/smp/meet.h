@@ -33,6 +33,7 @@ void fsh_smp_meeting_init(struct fsh_smp_meeting *m, struct fsh_smp_port *port,
                           void *base, const struct fsh_smp_layout *layout,
                           uint32_t rank, bool crowded);
 
+/* As in struct fsh_barrier_ops. */
 void fsh_smp_meeting_arrive(struct fsh_smp_meeting *m, uint32_t phase,
                             uint64_t opinion, fsh_merge_fn merge);
 bool fsh_smp_meeting_arrived(struct fsh_smp_meeting *m, uint64_t *opinion,

@@ -121,12 +121,12 @@ static inline bool fsh_smp_take(struct fsh_smp_lock *l)
     return atomic_load_explicit(&l->held, memory_order_relaxed) == 0 &&
            atomic_exchange_explicit(&l->held, 1, memory_order_acquire) == 0;
 }
-
 static inline void fsh_smp_give(struct fsh_smp_lock *l)
 {
     atomic_store_explicit(&l->held, 0, memory_order_release);
 }
 
+/* Enter alone, or take the lock; false: another thread has it. */
 static inline bool fsh_smp_lock_try_in(struct fsh_smp_port *port,
                                        struct fsh_smp_lock *l, unsigned inside)
 {
@@ -134,7 +134,7 @@ static inline bool fsh_smp_lock_try_in(struct fsh_smp_port *port,
            fsh_smp_take(l);
 }
 
-/* A lock that is not held was entered alone. */
+/* The end of that. A lock that is not held was entered alone. */
 static inline void fsh_smp_let_go(struct fsh_smp_port *port,
                                   struct fsh_smp_lock *l, unsigned inside)
 {
@@ -146,17 +146,18 @@ static inline void fsh_smp_let_go(struct fsh_smp_port *port,
         fsh_smp_leave_alone(port, inside);
 }
 
+/* Locks of this port that the one thread has entered alone. */
 static inline unsigned fsh_smp_inside(const struct fsh_smp_port *port)
 {
     return atomic_load_explicit(&port->inside, memory_order_relaxed);
 }
 
+/* Lock if that needs no wait, and unlock: in the reverse order. */
 static inline bool fsh_smp_lock_try(struct fsh_smp_port *port,
                                     struct fsh_smp_lock *l)
 {
     return fsh_smp_lock_try_in(port, l, fsh_smp_inside(port));
 }
-
 static inline void fsh_smp_unlock(struct fsh_smp_port *port,
                                   struct fsh_smp_lock *l)
 {
@@ -170,7 +171,6 @@ static inline bool fsh_smp_lock_try_first(struct fsh_smp_port *port,
 {
     return fsh_smp_lock_try_in(port, l, 0);
 }
-
 static inline void fsh_smp_unlock_first(struct fsh_smp_port *port,
                                         struct fsh_smp_lock *l)
 {
@@ -181,6 +181,7 @@ static inline void fsh_smp_unlock_first(struct fsh_smp_port *port,
 void fsh_smp_lock_slowly(struct fsh_smp_port *port, struct fsh_smp_lock *l,
                          const char *what, uint32_t peer);
 
+/* Lock, waiting for other threads of this process. */
 static inline void fsh_smp_lock(struct fsh_smp_port *port,
                                 struct fsh_smp_lock *l, const char *what,
                                 uint32_t peer)
@@ -189,6 +190,7 @@ static inline void fsh_smp_lock(struct fsh_smp_port *port,
         fsh_smp_lock_slowly(port, l, what, peer);
 }
 
+/* The slot at a position of a ring; positions count on. */
 static inline struct fsh_smp_head *fsh_smp_head_at(struct fsh_smp_ring *ring,
                                                    uint32_t pos)
 {
