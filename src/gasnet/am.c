@@ -193,9 +193,9 @@ int fsh_gasnet_am_reply(unsigned what, gasnet_token_t client_token, int handler,
     return GASNET_OK;
 }
 
-/* Fast path of Shorts, ending with a tail call into the conduit. It tests only
- * whether all checks of the functions above would pass; if not, or if a poll is due,
- * it takes them as its slow path, which also reports what is wrong. */
+/* Fast path of Shorts, ending with a tail call into the conduit. These two make the
+ * checks of the functions above that the header has not made, without naming what
+ * fails; then, or if a poll is due, those functions are the slow path. */
 int fsh_gasnet_short_request(gasnet_node_t node, unsigned what,
                              const gasnet_handlerarg_t *args)
 {

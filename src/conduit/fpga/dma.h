@@ -2,7 +2,7 @@
 /*
  * The DMA window of a node: what stands where. Offsets in bytes from its
  * start, which is address 0 of SPACE_HOST. The device writes the rings, the
- * slots and the status line, other nodes the slots that are theirs here; this host
+ * slots and the status line, other nodes the slots that are theirs here; this rank
  * writes the bounce memory, which the device reads (and writes, for GETs).
  */
 #ifndef FSH_FPGA_DMA_H
