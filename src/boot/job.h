@@ -128,7 +128,8 @@ int fsh_job_create(struct fsh_job *job, const struct fsh_job_config *config,
  * or a negative errno with a message in err. */
 int fsh_job_start_sim(struct fsh_job *job, char *err, size_t errlen);
 /* End the simulator: SIGTERM, at most max_ns to write its files, then SIGKILL.
- * Blocks, 5 s longer at most. Returns its wait status, or -1 if there is none (any more). */
+ * Blocks, 5 s longer at most. Returns its wait status, or -1 if there is none (any
+ * more). */
 int fsh_job_stop_sim(struct fsh_job *job, uint64_t max_ns);
 /* Have the simulator looked for in the prefix of this header too, the one that
  * the program was compiled with; header stays valid. */

@@ -4,8 +4,8 @@
  * (struct fsh_coll_op) that polls carry on: entry barrier if asked for, the
  * algorithm of its kind, exit barrier if asked for. coll.c makes operations of
  * calls, coll_engine.c runs them, coll_message.c moves their streams, coll_move.c
- * and coll_fold.c are algorithms. An algorithm sees its operation only, on the thread that
- * holds the engine; handlers write what is marked so.
+ * and coll_fold.c are algorithms. An algorithm sees its operation only, on the
+ * thread that holds the engine; handlers write what is marked so.
  */
 #ifndef FSH_GASNET_COLL_H
 #define FSH_GASNET_COLL_H

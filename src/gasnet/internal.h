@@ -259,7 +259,8 @@ void fsh_dispatch_shorts(struct fsh_token *token, const struct fsh_short *m,
 
 /* Say which argument of `call` is wrong and end the job. range: [addr, addr + nbytes)
  * is not in the segment of node, or there is no such node; call: it came before
- * gasnet_init or gasnet_attach; handler: a message from `source` for an index without one. */
+ * gasnet_init or gasnet_attach; handler: a message from `source` for an index
+ * without one. */
 _Noreturn void fsh_bad_range(const char *call, uint32_t node, const void *addr,
                              size_t nbytes);
 _Noreturn void fsh_bad_call(const char *call);

@@ -5,8 +5,8 @@
  * point (16/8/7, compute/number/block.h) as they are read; one output is
  *     acc = +0; for every chunk of 16 along K, in order: acc = acc + dot(chunk)
  *     r = acc; accumulate: r = C + r; bias: r = r + bias; ReLU: r < 0 -> +0
- * each sum rounded to FP32 by the rules of compute/number/fp.h. All instructions give the
- * same bits, whatever modes the caller's processor is in.
+ * each sum rounded to FP32 by the rules of compute/number/fp.h. All instructions
+ * give the same bits, whatever modes the caller's processor is in.
  *
  * Plain memory in and out; the output must not overlap an input. Blocking, on
  * the calling thread; any number of threads at once; allocates (the vector code

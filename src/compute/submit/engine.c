@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The way of a list to its compute core; see command.h. A channel is one queue
+ * The way of a list to its compute core; see submit.h. A channel is one queue
  * of one node; it has at most one chunk on its way to the core, so that a chunk
  * that is refused cannot be overtaken. Everything here is under one lock but
  * the answers of cores and the completions of commands, which only set atomics.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The compute core of a rank of conduit smp: takes the lists of its two queues,
- * runs their commands in order (compute/execute/execute.h does the arithmetic), waits for
- * events, sends results into the segments of other ranks, signals and
+ * runs their commands in order (compute/execute/execute.h does the arithmetic),
+ * waits for events, sends results into the segments of other ranks, signals and
  * completes. Knows no boot and no GASNet, so that a test can run many in one
  * process. One thread calls it; both queues share it, and one that waits for an
  * event does not hold up the other.
