@@ -38,7 +38,7 @@ struct smp_flag {
     _Alignas(64) atomic_uint value;
 };
 
-/* A message and its mark in one line. */
+/* A message and its sequence mark in one cache line. */
 struct smp_slot {
     _Alignas(64) atomic_uint stamp;
     uint32_t word[15];
