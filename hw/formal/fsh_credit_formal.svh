@@ -49,7 +49,7 @@
   end
 
   // The account is that of the receiver, but for what it has not yet told.
-  `FSH_ASSERT(f_counts, used_q == f_sent_q[W-1:0] && freed_q == f_told_q[W-1:0])
+  `FSH_ASSERT(f_counts, used == f_sent_q[W-1:0] && freed_q == f_told_q[W-1:0])
   `FSH_ASSERT(f_never_less, {1'b0, in_flight} == f_held + f_untold)
   `FSH_ASSERT(f_overflow, f_held <= (W + 1)'(DEPTH) && f_untold <= (W + 1)'(DEPTH))
   // What is counted and what must still come: no decision once ok_o is low.

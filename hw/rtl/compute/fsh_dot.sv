@@ -26,17 +26,19 @@ module fsh_dot #(
 );
   localparam int unsigned W = MAN + 1;
 
-  // 1: the products, in the registers of the DSP blocks.
+  // 1: the products, two by two, as chained DSP blocks add them.
   logic [SUM-1:0]      w_sum_q;
-  logic [64*BLOCK-1:0] prod_q;
+  logic [32*BLOCK-1:0] pair_q;
 
   always_ff @(posedge clk_i) begin
     if (v_i[0]) begin : stage1
-      logic signed [63:0] w, x;
-      for (int i = 0; i < BLOCK; i++) begin
-        w = $signed({{64 - LANE{w_i[32*i+LANE-1]}}, w_i[32*i+:LANE]});
-        x = $signed({{64 - W{1'b0}}, x_i[W*i+:W]});
-        prod_q[64*i+:64] <= w * x;
+      logic signed [63:0] w0, x0, w1, x1;
+      for (int i = 0; i < BLOCK; i += 2) begin
+        w0 = $signed({{64 - LANE{w_i[32*i+LANE-1]}}, w_i[32*i+:LANE]});
+        x0 = $signed({{64 - W{1'b0}}, x_i[W*i+:W]});
+        w1 = $signed({{64 - LANE{w_i[32*i+32+LANE-1]}}, w_i[32*i+32+:LANE]});
+        x1 = $signed({{64 - W{1'b0}}, x_i[W*i+W+:W]});
+        pair_q[32*i+:64] <= w0 * x0 + w1 * x1;
       end
       w_sum_q <= w_sum_i;
     end
@@ -49,7 +51,7 @@ module fsh_dot #(
       logic [63:0]      sum;
       logic [SPACE-1:0] upper, lower;
       sum = '0;
-      for (int i = 0; i < BLOCK; i++) sum = sum + prod_q[64*i+:64];
+      for (int i = 0; i < BLOCK; i += 2) sum = sum + pair_q[32*i+:64];
       sum    = sum - {{64 - MAN - SUM{w_sum_q[SUM-1]}}, w_sum_q, {MAN{1'b0}}};
       lower  = sum[SPACE-1:0];
       upper  = sum[SPACE+:SPACE];

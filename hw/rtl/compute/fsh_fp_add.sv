@@ -41,20 +41,23 @@ module fsh_fp_add #(
     always_ff @(posedge clk_i) begin
       if (valid_i && !stall_i) begin : stage1
         logic [31:0] big;
-        logic [30:0] small_;
+        logic [22:0] small_;
         logic [7:0]  apart;
-        logic        swap;
+        logic        swap, zero, nan, inf;
         swap     = a[30:0] < b[30:0];
+        // Looked at before the exchange, which comes late.
+        zero     = swap ? a[30:23] == '0 : b[30:23] == '0;
+        nan      = a[30:0] > fsh_fp_pkg::F32_INF || b[30:0] > fsh_fp_pkg::F32_INF;
+        inf      = a[30:0] == fsh_fp_pkg::F32_INF && b[30:0] == fsh_fp_pkg::F32_INF;
         big      = swap ? b : a;
-        small_   = swap ? a[30:0] : b[30:0];
+        small_   = swap ? a[22:0] : b[22:0];
         // Not big - small: its XOR would be shared with that of the comparison, a loop.
         apart    = swap ? b[30:23] - a[30:23] : a[30:23] - b[30:23];
         big1_q   <= big;
-        man1_q   <= small_[30:23] == '0 ? '0 : {1'b1, small_[22:0]};
+        man1_q   <= zero ? '0 : {1'b1, small_};
         apart1_q <= apart[7:5] != '0 ? '1 : apart[4:0];
         sub1_q   <= a[31] != b[31];
-        nan1_q   <= big[30:0] > fsh_fp_pkg::F32_INF ||
-                    (small_ == fsh_fp_pkg::F32_INF && a[31] != b[31]);
+        nan1_q   <= nan || (inf && a[31] != b[31]);
       end
     end
 

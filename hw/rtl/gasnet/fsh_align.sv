@@ -32,8 +32,10 @@ module fsh_align (
 );
   logic [6:0]   left_q;   // destination beats
   logic         alone_q;  // the first source beat is still to be taken
-  // Rotated by whole bytes, in halves; keep: bytes of the beat before.
-  logic [63:0]  hi, lo, hi1, lo1, hi2, lo2, hi4, lo4, hi8, lo8, hi_q, lo_q, keep_hi, keep_lo;
+  // Rotated by up to seven bytes, in halves; by eight more exchanges the
+  // halves. What is kept of the beat before, for the lanes below shift_i, is not yet
+  // exchanged, and keep the same lanes of either half: so one merge serves both.
+  logic [63:0]  hi, lo, hi1, lo1, hi2, lo2, hi4, lo4, hi_q, lo_q, keep, merged;
   logic         alone, prime, source, take;
 
   assign hi  = src_data_i[127:64];
@@ -44,8 +46,6 @@ module fsh_align (
   assign lo2 = shift_i[1] ? {lo1[47:0], hi1[63:48]} : lo1;
   assign hi4 = shift_i[2] ? {hi2[31:0], lo2[63:32]} : hi2;
   assign lo4 = shift_i[2] ? {lo2[31:0], hi2[63:32]} : lo2;
-  assign hi8 = shift_i[3] ? lo4 : hi4;
-  assign lo8 = shift_i[3] ? hi4 : lo4;
 
   assign alone       = alone_i && beats_i != '0;
   assign prime       = start_i && prime_i && alone && src_valid_i;
@@ -55,15 +55,14 @@ module fsh_align (
   assign take        = (alone_q && src_valid_i) || (out_valid_o && out_ready_i && source);
   assign src_ready_o = prime || take;
 
-  // The lanes below shift_i.
-  assign keep_lo    = shift_i[3] ? '1 : ~(64'hffff_ffff_ffff_ffff << {shift_i[2:0], 3'd0});
-  assign keep_hi    = shift_i[3] ? ~(64'hffff_ffff_ffff_ffff << {shift_i[2:0], 3'd0}) : '0;
-  assign out_data_o = {(hi_q & keep_hi) | (hi8 & ~keep_hi), (lo_q & keep_lo) | (lo8 & ~keep_lo)};
+  assign keep       = ~(64'hffff_ffff_ffff_ffff << {shift_i[2:0], 3'd0});
+  assign merged     = (lo_q & keep) | (lo4 & ~keep);
+  assign out_data_o = shift_i[3] ? {merged, hi_q} : {hi4, merged};
 
   always_ff @(posedge clk_i) begin
     if (prime || take) begin
-      hi_q <= hi8;
-      lo_q <= lo8;
+      hi_q <= hi4;
+      lo_q <= lo4;
     end
   end
 

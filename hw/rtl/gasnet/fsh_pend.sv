@@ -36,10 +36,10 @@ module fsh_pend #(
   logic             ready, valid, mem, pop, last, mem_ok, host_ok, mem_err;
   logic [1:0]       host;
   logic [5:0]       count;
-  // Responses that wait, and whether one of them is an error.
-  logic [5:0]       mem_b, mem_b_q;
-  logic [6:0]       host_b, host_b_q;
-  logic             mem_bad_q, host_bad_q, bad_q;
+  // Responses that wait, whether there are so many, and whether one is an error.
+  logic [5:0]       mem_b, mem_more, mem_less, mem_b_q;
+  logic [6:0]       host_b, host_more, host_less, host_b_q;
+  logic             mem_one_q, host_one_q, host_two_q, mem_bad_q, host_bad_q, bad_q;
 
   fsh_fifo #(
       .WIDTH(65),
@@ -57,15 +57,20 @@ module fsh_pend #(
       .count_o(count)
   );
 
-  assign mem_ok      = !mem || mem_b_q != '0 || mem_bvalid_i;
-  assign host_ok     = !(host_b_q < {5'd0, host});
+  assign mem_ok      = !mem || mem_one_q || mem_bvalid_i;
+  assign host_ok     = host == '0 || host_two_q || (host_one_q && !host[1]);
   assign evt_valid_o = valid && mem_ok && host_ok;
   assign pop         = evt_valid_o && evt_ready_i;
 
-  assign mem_b   = mem_b_q + {5'd0, mem_bvalid_i} - {5'd0, pop && mem};
-  assign host_b  = host_b_q + {6'd0, host_bvalid_i} - (pop ? {5'd0, host} : 7'd0);
-  assign last    = count == '0;
-  assign mem_err = mem_bad_q || (mem_bvalid_i && mem_berr_i && mem_b_q == '0);
+  // pop is late: it chooses, and counts nothing.
+  assign mem_more  = mem_b_q + {5'd0, mem_bvalid_i};
+  assign mem_less  = mem_more - {5'd0, mem};
+  assign mem_b     = pop ? mem_less : mem_more;
+  assign host_more = host_b_q + {6'd0, host_bvalid_i};
+  assign host_less = host_more - {5'd0, host};
+  assign host_b    = pop ? host_less : host_more;
+  assign last      = count == '0;
+  assign mem_err   = mem_bad_q || (mem_bvalid_i && mem_berr_i && !mem_one_q);
 
   always_comb begin
     evt_o = evt;
@@ -77,10 +82,13 @@ module fsh_pend #(
   always_ff @(posedge clk_i) begin
     if (mem_bvalid_i || pop) begin
       mem_b_q   <= mem_b;
+      mem_one_q <= mem_b != '0;
       mem_bad_q <= (mem_bad_q || (mem_bvalid_i && mem_berr_i)) && mem_b != '0;
     end
     if (host_bvalid_i || pop) begin
       host_b_q   <= host_b;
+      host_one_q <= host_b != '0;
+      host_two_q <= host_b[6:1] != '0;
       host_bad_q <= (host_bad_q || (host_bvalid_i && host_berr_i)) && host_b != '0;
     end
     if (bad_i) bad_q <= 1'b1;
@@ -89,6 +97,9 @@ module fsh_pend #(
     if (rst_i) begin
       mem_b_q    <= '0;
       host_b_q   <= '0;
+      mem_one_q  <= 1'b0;
+      host_one_q <= 1'b0;
+      host_two_q <= 1'b0;
       mem_bad_q  <= 1'b0;
       host_bad_q <= 1'b0;
       bad_q      <= 1'b0;

@@ -178,20 +178,25 @@ module fsh_rx #(
     end
   end
 
-  // Budget: one unit a request, from its start until its answer has left.
-  logic [1:0] returned, spent;
-  logic       get_taken, spared_q;  // spared: a request dropped
-  assign get_taken = get_valid_o && get_ready_i;
-  assign returned  = {1'b0, budget_return_i[0]} + {1'b0, budget_return_i[1]};
-  assign spent     = {1'b0, request_i[0]} + {1'b0, request_i[1]};
-  assign start_o   = {pend_ok, pend_ok && request_ok_q};
+  // Budget: one unit a request, from its start until its answer has left. What takes
+  // and gives comes late in a cycle and is counted in the next.
+  logic [1:0] returned_q, spent_q;
+  logic       get_q, spared_q;  // a GET is served; a request was dropped
+  logic [5:0] budget;
+  assign budget  = budget_q - {5'd0, spent_q[0]} - {5'd0, spent_q[1]} + {5'd0, returned_q[0]} +
+                   {5'd0, returned_q[1]} + {5'd0, get_q} + {5'd0, spared_q};
+  assign start_o = {pend_ok, pend_ok && request_ok_q};
 
   always_ff @(posedge clk_i) begin
-    if (spent != '0 || returned != '0 || get_taken || spared_q)
-      budget_q <= budget_q - {4'd0, spent} + {4'd0, returned} + {5'd0, get_taken} +
-                  {5'd0, spared_q};
-    request_ok_q <= budget_q >= 6'(UNSEEN);
+    spent_q      <= request_i;
+    returned_q   <= budget_return_i;
+    get_q        <= get_valid_o && get_ready_i;
+    budget_q     <= budget;
+    request_ok_q <= budget >= 6'(UNSEEN);
     if (rst_i) begin
+      spent_q      <= '0;
+      returned_q   <= '0;
+      get_q        <= 1'b0;
       budget_q     <= 6'(BUDGET);
       request_ok_q <= 1'b0;
     end
@@ -461,11 +466,11 @@ module fsh_rx #(
   assign perf_refused_o = step && in_hdr && verdict.refuse;
 
   assign busy_o = s1_valid_q || pend_busy || get_valid_o || awvalid_o ||
-                  wvalid_o || state_q != Header || budget_q != 6'(BUDGET);
+                  wvalid_o || state_q != Header || budget != 6'(BUDGET);
 
   `FSH_ASSERT(assert_get_room, !get_push || get_room)
   `FSH_ASSERT(assert_length, !(step && state_q == Payload) || s1_last_q == pay_last)
-  `FSH_ASSERT(assert_budget, budget_q <= 6'(BUDGET))
+  `FSH_ASSERT(assert_budget, budget <= 6'(BUDGET))
 endmodule
 
 `default_nettype wire

@@ -115,7 +115,8 @@ module fsh_seq (
   } state_e;
   state_e     state_q;
   logic [1:0] index_q, load_index;
-  logic       reply, port;  // of the context picked
+  logic [3:0] at_q, load_at;  // the same, a bit a context: an indexed bit is a subtraction
+  logic       reply, port;    // of the context picked
 
   // Contexts. The load writes when no packet is issued.
   (* ram_style = "distributed" *) logic [FIXED-1:0] fixed_mem[4];
@@ -127,6 +128,7 @@ module fsh_seq (
   logic [10:0] n_q;  // payload bytes of the packet
 
   assign load_index   = {load_i.reply, load_port_i};
+  assign load_at      = 4'b0001 << load_index;
   assign load_ready_o = state_q != Issue;
   assign load         = load_valid_i && load_ready_o;
   assign issue        = state_q == Issue;
@@ -186,13 +188,14 @@ module fsh_seq (
   always_ff @(posedge clk_i) begin
     if (pick) begin
       index_q  <= gnt_index;
+      at_q     <= gnt;
       fixed_q  <= fixed_mem[gnt_index];
       moving_q <= moving_mem[gnt_index];
     end
   end
 
   assign reply = index_q[1];
-  assign port  = index_q[0] ^ other_q[index_q];
+  assign port  = index_q[0] ^ |(other_q & at_q);
 
   // Prepare: up to the next multiple of the packet size, a power of two.
   logic [10:0] reach;
@@ -253,14 +256,14 @@ module fsh_seq (
       Prepare: state_q <= Issue;
       default: begin
         state_q <= Pick;
-        if (fits_q) active_q[index_q] <= 1'b0;
-        else if (fixed_q.stripe) other_q[index_q] <= !other_q[index_q];
+        if (fits_q) active_q <= active_q & ~at_q;
+        else if (fixed_q.stripe) other_q <= other_q ^ at_q;
       end
     endcase
     if (load) begin
-      active_q[load_index] <= 1'b1;
-      loop_q[load_index]   <= load_loop_i;
-      other_q[load_index]  <= 1'b0;
+      active_q <= active_q | load_at;
+      loop_q   <= load_loop_i ? loop_q | load_at : loop_q & ~load_at;
+      other_q  <= other_q & ~load_at;
     end
     if (rst_i) begin
       state_q  <= Pick;

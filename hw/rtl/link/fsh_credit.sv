@@ -27,21 +27,23 @@ module fsh_credit #(
 );
   localparam int unsigned W = $clog2(DEPTH) + 1;  // counts modulo twice the depth
 
-  logic [W-1:0] freed_q, used_q, in_flight;
+  logic [W-1:0] freed_q, used, used_q, in_flight;
+  logic   [1:0] beats_q;  // of forwarded packets and acks: late in a cycle, counted in the next
   logic         ok_q;
 
-  assign in_flight = used_q - freed_q;
+  assign used      = used_q + W'(beats_q);
+  assign in_flight = used - freed_q;
   assign ok_o      = ok_q;
 
   always_ff @(posedge clk_i) begin
     if (credit_valid_i) freed_q <= credit_i[W-1:0];
-    if (take_i || fwd_i || ack_i)
-      used_q <= used_q + (take_i ? W'(beats_i) : '0) + {{(W - 2) {1'b0}}, fwd_i && ack_i,
-                                                        fwd_i != ack_i};
+    beats_q <= {fwd_i && ack_i, fwd_i != ack_i};
+    if (take_i || beats_q != '0) used_q <= used + (take_i ? W'(beats_i) : '0);
     ok_q <= in_flight <= W'(DEPTH - 3 * MAX - 6);
     if (rst_i) begin
       freed_q <= '0;
       used_q  <= '0;
+      beats_q <= '0;
       ok_q    <= 1'b0;
     end
   end
