@@ -6,9 +6,9 @@
 #   fshmem_client_<flavour>_<mode>   the same for another flavour
 #   fshmem_internal                  our tools and unit tests, inner headers too
 
-set(parts fsh_compute_api fsh_compute_submit fsh_conduit fsh_conduit_smp fsh_conduit_fpga
-    fsh_device fsh_boot fsh_compute_execute fsh_compute_kernel fsh_compute_number
-    fsh_gasnet_tools fsh_base)
+set(FSH_PARTS fsh_compute_api fsh_compute_submit fsh_conduit fsh_conduit_table
+    fsh_conduit_smp fsh_conduit_fpga fsh_device fsh_boot fsh_compute_execute
+    fsh_compute_kernel fsh_compute_number fsh_gasnet_tools fsh_base)
 set(FSH_FLAVOURS debug everything)
 set(FSH_DEFINITION_debug FSH_CONFIG_DEBUG)
 set(FSH_DEFINITION_everything FSH_CONFIG_EVERYTHING)
@@ -17,7 +17,7 @@ set(FSH_DEFINITION_everything FSH_CONFIG_EVERYTHING)
 # have the same names in each, and go to <directory>/lib.
 function(fsh_add_libraries suffix directory)
     set(objects)
-    foreach(part fsh_gasnet${suffix} ${parts})
+    foreach(part fsh_gasnet${suffix} ${FSH_PARTS})
         if(TARGET ${part})
             list(APPEND objects $<TARGET_OBJECTS:${part}>)
         endif()

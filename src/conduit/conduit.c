@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All conduits; both are in every library. Read-only, any thread.
+ * Conduits by their names. The table is apart (table.c), so that a library can
+ * have another one. Any thread.
  */
 #include "conduit/conduit.h"
 
 #include <string.h>
-
-const struct fsh_conduit_ops *const fsh_conduits[] = {&fsh_conduit_smp,
-                                                      &fsh_conduit_fpga, NULL};
 
 const struct fsh_conduit_ops *fsh_conduit_find(const char *name)
 {

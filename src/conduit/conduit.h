@@ -111,8 +111,9 @@ struct fsh_segment {
 /* Behind each segment, reached by put and by the compute core like the segment
  * itself but no part of what clients are told of: the library's own area. For
  * each rank and each of the two queues of the compute core there are so many
- * commands of 128 bytes, which that rank writes. No area in jobs of more ranks
- * than the bit sets of a command hold. */
+ * commands of 128 bytes, which that rank writes. No area without compute cores
+ * (compute is NULL), nor in jobs of more ranks than the bit sets of a command
+ * hold. */
 #define FSH_AREA_COMMANDS 64u
 #define FSH_AREA_QUEUES 2u
 #define FSH_AREA_COMMAND_BYTES 128u
@@ -216,8 +217,8 @@ struct fsh_conduit_ops {
     void (*init)(enum fsh_threads threads, struct fsh_limits *limits);
 
     /* Create this rank's segment of `size` bytes (page multiple, may be 0),
-     * behind it an area of fsh_area_bytes(nodes), and fill segs[0..nodes-1] for
-     * all ranks; collective, once. size is at most limits->max_segment_local; no
+     * behind it, if there are compute cores, an area of fsh_area_bytes(nodes),
+     * and fill segs[0..nodes-1] for all ranks; collective, once. size is at most limits->max_segment_local; no
      * memory is fatal. segs is the caller's; the memory stays. */
     void (*attach)(size_t size, struct fsh_segment *segs);
 
@@ -253,8 +254,9 @@ struct fsh_conduit_ops {
     /* Transfer n bytes (any n, any alignment) between local memory (anywhere)
      * and the segment or area of `node` (range already checked). `remote`: the
      * data is where it should be, for every rank to see. `local`: src may be changed
-     * again; NULL: that is so on return; it may be the same event as `remote`. Not
-     * ordered among each other. No error: what goes wrong ends the job. */
+     * again; NULL: that is so on return; it may be the same event as `remote`. Does
+     * `node` have to poll for them? That is the conduit's choice. Not ordered among
+     * each other. No error: what goes wrong ends the job. */
     void (*put)(uint32_t node, void *dst, const void *src, size_t n,
                 struct fsh_event *local, struct fsh_event *remote);
     void (*get)(void *dst, uint32_t node, const void *src, size_t n,

@@ -28,13 +28,17 @@ static struct message make(gasnet_node_t from, int number, int reply)
                                    (uint64_t)number << 1 | (unsigned)reply);
     struct message m;
     size_t most = gasnet_AMMaxMedium() < MOST ? gasnet_AMMaxMedium() : MOST;
+    size_t most_long =
+        reply ? gasnet_AMMaxLongReply() : gasnet_AMMaxLongRequest();
 
     m.to = (gasnet_node_t)conf_below(&rng, conf.n);
     m.kind = (int)conf_below(&rng, reply ? 3 : 4);
     m.nargs = (int)conf_below(&rng, 17);
     m.answered = conf_below(&rng, 3) != 0;
-    m.bytes =
-        m.kind == SHORT ? 0 : conf_length(&rng, m.kind == MEDIUM ? most : CELL);
+    if (m.kind != MEDIUM) {
+        most = most_long < CELL ? most_long : CELL;
+    }
+    m.bytes = m.kind == SHORT ? 0 : conf_length(&rng, most);
     m.key = (unsigned)conf_next(&rng) & 0xffff;
     for (int i = 0; i < 16; i++) {
         m.v[i] = (int)conf_next(&rng);

@@ -34,7 +34,7 @@ static gasnet_handlerentry_t table[] = {
 
 int main(int argc, char **argv)
 {
-    unsigned char out[600];
+    unsigned char out[512]; /* the least that gasnet_AMMaxMedium can be */
     conf_start("am_slow_rank", &argc, &argv, table, CONF_COUNT(table), 4096);
     const gasnet_node_t slow = conf.n - 1;
     const int each = conf_iters(300, 40);

@@ -46,7 +46,10 @@ static void burst(gasnet_node_t to, unsigned char *src, size_t n, int key)
 {
     const size_t max = gasnet_AMMaxMedium();
     const size_t small = n < max ? n : max;
+    const size_t long_max = gasnet_AMMaxLongRequest();
     const int before = conf_load(&answers);
+
+    n = n < long_max ? n : long_max;
     for (int d = 0; d < DEPTH; d++) {
         conf_fill(src, n, (unsigned)(key + d));
         OK(gasnet_AMRequestLong1(to, L_REQUEST, src, n, slot(to, d), key + d));

@@ -5,6 +5,7 @@
 
 #include <gasnet_vis.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace {
@@ -44,13 +45,15 @@ int main(int argc, char **argv)
     GASNET_BEGIN_FUNCTION();
     conf_start("cxx_client", &argc, &argv, table, CONF_COUNT(table), 1 << 20);
     std::vector<unsigned char> out(2000), back(2000);
+    const std::size_t long_bytes =
+        std::min(out.size(), gasnet_AMMaxLongRequest());
     conf_fill(out.data(), out.size(), 3);
     for (gasnet_node_t to = 0; to < conf.n; to++) {
         const int before = conf_load(&done);
         unsigned char *dst = conf_addr(to) + conf.me * 4096;
         OK(gasnet_AMRequestShort1(to, H_SHORT, 3));
         OK(gasnet_AMRequestMedium1(to, H_MEDIUM, out.data(), 500, 3));
-        OK(gasnet_AMRequestLong1(to, H_LONG, out.data(), 2000, dst, 3));
+        OK(gasnet_AMRequestLong1(to, H_LONG, out.data(), long_bytes, dst, 3));
         CONF_WAIT(done, before + 3);
         gasnet_handle_t h =
             gasnet_put_nb(to, dst, out.data() + 1, out.size() - 1);

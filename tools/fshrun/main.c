@@ -323,18 +323,29 @@ static void list_conduits(void)
     }
 }
 
+/* The first conduit whose ranks have nodes, or have none; NULL if there is none. */
+static const struct fsh_conduit_ops *find_by_nodes(bool nodes)
+{
+    const struct fsh_conduit_ops *const *c = fsh_conduits;
+
+    while (*c && (*c)->needs->nodes != nodes)
+        c++;
+    return *c;
+}
+
 /* An option that would have no effect is a mistake; a setting in the
  * environment may be there for other jobs. */
 static int check_options(const struct command_line *cl)
 {
     bool nodes = cl->needs->nodes;
     const char *option = nodes ? cl->for_shared : cl->for_nodes;
+    const struct fsh_conduit_ops *other = find_by_nodes(!nodes);
 
     if (!option)
         return 0;
     fsh_warn("%s is for conduit %s, but this job is for %s (--conduit, "
              "FSHMEM_CONDUIT, or what the program was built for)",
-             option, nodes ? "smp" : "fpga", cl->conduit);
+             option, other ? other->name : "(none here)", cl->conduit);
     return RUN_USAGE;
 }
 
@@ -395,16 +406,21 @@ static const char **add_sim_args(struct fsh_job_config *config,
 /* No ranks and no job: become the simulator. */
 static int replay(const struct command_line *cl)
 {
+    const struct fsh_conduit_ops *conduit = find_by_nodes(true);
     struct fsh_job_config config;
     char path[PATH_MAX], err[800];
     const char **args, **argv;
     size_t n = 0;
 
+    if (!conduit) {
+        fsh_warn("--replay: no conduit here has a simulator");
+        return 1;
+    }
     if (fsh_job_find_sim(path, sizeof(path), err, sizeof(err)) != 0) {
         fsh_warn("%s", err);
         return 1;
     }
-    fsh_job_config_init(&config, 1, fsh_conduit_fpga.needs);
+    fsh_job_config_init(&config, 1, conduit->needs);
     args = add_sim_args(&config, cl);
     while (args[n])
         n++;
@@ -455,12 +471,12 @@ static int show(const struct command_line *cl, const char *path,
     char sim[PATH_MAX], err[800];
 
     printf("job: %" PRIu32 " ranks, conduit %s", cl->ranks, cl->conduit);
-    if (strcmp(cl->conduit, "fpga") == 0)
+    if (cl->needs->nodes)
         printf(", topology %s, device memory %zu bytes a node",
                config->topology, config->dram_bytes);
     putchar('\n');
     fsh_option_each(print_setting, NULL);
-    if (strcmp(cl->conduit, "fpga") == 0) {
+    if (cl->needs->nodes) {
         if (fsh_job_find_sim(sim, sizeof(sim), err, sizeof(err)) != 0) {
             fsh_warn("%s", err);
             return 1;

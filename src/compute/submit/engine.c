@@ -71,7 +71,7 @@ bool fsh_command_start(const struct fsh_conduit_ops *ops, uint32_t rank,
     engine.rank = rank;
     engine.nodes = nodes;
     engine.segs = segs;
-    if (fsh_area_bytes(nodes) == 0)
+    if (ops->compute == NULL || fsh_area_bytes(nodes) == 0)
         return true;
     engine.channel = calloc(count, sizeof *engine.channel);
     for (size_t i = 0; engine.channel != NULL && i < count; i++) {
