@@ -19,9 +19,6 @@
 #include "conduit/smp/pool.h"
 #include "conduit/smp/ring.h"
 
-#define FSH_SMP_SPINS 100u   /* on a lock before the processor is offered */
-#define FSH_SMP_PATIENCE 64u /* rounds of it after which the client is asked */
-
 struct fsh_smp_lock {
     atomic_uint held;
 };
@@ -82,11 +79,10 @@ struct fsh_smp_port {
     struct fsh_smp_back *back;               /* by peer */
     struct fsh_smp_pool pool[FSH_SMP_CHANNELS];
     struct fsh_smp_lock pool_lock[FSH_SMP_CHANNELS];
-    fsh_smp_patience_fn patience; /* or NULL */
-    fsh_smp_shorts_fn shorts;     /* or NULL */
-    atomic_uint idle;             /* polls in a row that found nothing */
-    atomic_uint late_looks;       /* yet to be had at the rings in `late` */
-    atomic_uint late_polls;       /* since the last of them */
+    fsh_smp_shorts_fn shorts; /* or NULL */
+    atomic_uint idle;         /* polls in a row that found nothing */
+    atomic_uint late_looks;   /* yet to be had at the rings in `late` */
+    atomic_uint late_polls;   /* since the last of them */
     /* Rings that attention was withdrawn from last. */
     struct fsh_smp_lock late_lock;
     struct fsh_smp_attention late;
@@ -177,7 +173,7 @@ static inline void fsh_smp_unlock_first(struct fsh_smp_port *port,
     fsh_smp_let_go(port, l, 0);
 }
 
-/* Another thread holds it. what, peer: as for fsh_smp_patience_fn. */
+/* Another thread holds it: of `what`, about rank `peer`. */
 void fsh_smp_lock_slowly(struct fsh_smp_port *port, struct fsh_smp_lock *l,
                          const char *what, uint32_t peer);
 

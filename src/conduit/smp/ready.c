@@ -10,7 +10,7 @@
 #include <limits.h>
 
 #include "base/futex.h"
-#include "base/spin.h"
+#include "base/wait.h"
 #include "conduit/smp/port.h"
 
 /* B, C: all read-modify-writes here are sequentially consistent. */
@@ -269,32 +269,24 @@ bool fsh_smp_port_told(struct fsh_smp_port *port)
 
 /* ---- threads ---- */
 
-void fsh_smp_port_be_patient(struct fsh_smp_port *port, fsh_smp_patience_fn fn)
-{
-    port->patience = fn;
-}
-
-/* Round n of a wait for another thread. */
-static void await_thread(const struct fsh_smp_port *port, unsigned n,
-                         const char *what, uint32_t peer, uint64_t *since)
-{
-    fsh_spin_step(n, FSH_SMP_SPINS);
-    if (port->patience != NULL && (n + 1) % FSH_SMP_PATIENCE == 0)
-        port->patience(what, peer, since);
-}
+/* Another thread has it for no longer than a message takes, unless it has lost its
+ * processor. */
+static const struct fsh_wait_kind for_thread = {.who = "conduit smp",
+                                                .spins = 100};
 
 void fsh_smp_lock_slowly(struct fsh_smp_port *port, struct fsh_smp_lock *l,
                          const char *what, uint32_t peer)
 {
-    uint64_t since = 0;
+    struct fsh_wait wait = {.peer = peer + 1};
 
-    for (unsigned n = 0; !fsh_smp_lock_try(port, l); n++)
-        await_thread(port, n, what, peer, &since);
+    while (!fsh_smp_lock_try(port, l))
+        fsh_wait_pause(&for_thread, &wait, what);
+    fsh_wait_end(&wait);
 }
 
 void fsh_smp_port_share(struct fsh_smp_port *port)
 {
-    uint64_t since = 0;
+    struct fsh_wait wait = {.peer = port->rank + 1};
 
     if (!port->locking)
         return;
@@ -302,7 +294,7 @@ void fsh_smp_port_share(struct fsh_smp_port *port)
     /* Partner: the light fence in fsh_smp_enter_alone: either it sees that it
      * is not alone any more, or we see it inside. */
     fsh_heavy_fence_local();
-    for (unsigned n = 0;
-         atomic_load_explicit(&port->inside, memory_order_acquire) != 0; n++)
-        await_thread(port, n, "the first thread's call", port->rank, &since);
+    while (atomic_load_explicit(&port->inside, memory_order_acquire) != 0)
+        fsh_wait_pause(&for_thread, &wait, "the first thread to leave a call");
+    fsh_wait_end(&wait);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages between ranks over shared memory: rings, pools, ready bits, sleep.
- * Knows no boot, no GASNet and never blocks (port_sleep aside), so that a test
- * can run all ranks as threads of one process. A port is one rank's end; its
- * calls may come from several threads if it was made with `locking`.
+ * Knows no boot, no GASNet and never blocks (port_sleep aside, and threads of a
+ * rank for each other), so that a test can run all ranks as threads of one
+ * process. A port is one rank's end; its calls may come from several threads if it
+ * was made with `locking`.
  *
  * The heavy fence may miss a side (base/membarrier.h), so who relies on it looks
  * again: who sleeps, after a while; who polls, after FSH_SMP_LATE_POLLS.
@@ -50,13 +51,6 @@ struct fsh_smp_port *fsh_smp_port_new(void *base,
                                       const struct fsh_smp_layout *layout,
                                       uint32_t rank, bool locking);
 void fsh_smp_port_free(struct fsh_smp_port *port);
-
-/* Called now and then by a thread that waits for another one of its rank: for
- * `what`, about rank `peer`. since: 0 at first, kept for the callee. May end the
- * process. */
-typedef void (*fsh_smp_patience_fn)(const char *what, uint32_t peer,
-                                    uint64_t *since);
-void fsh_smp_port_be_patient(struct fsh_smp_port *port, fsh_smp_patience_fn fn);
 
 /* Who takes Shorts in batches; without, each is delivered by itself. */
 void fsh_smp_port_take_shorts(struct fsh_smp_port *port, fsh_smp_shorts_fn fn);

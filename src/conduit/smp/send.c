@@ -68,8 +68,8 @@ static uint32_t claim(struct fsh_smp_port *port, unsigned channel, size_t n,
     struct fsh_smp_pool *pool = &port->pool[channel];
     uint32_t block;
 
-    fsh_smp_lock(port, &port->pool_lock[channel], "the payload pool",
-                 port->rank);
+    fsh_smp_lock(port, &port->pool_lock[channel],
+                 "another thread, which uses the payload pool", port->rank);
     block = fsh_smp_pool_claim(pool, port->own, channel, n);
     if (block != FSH_SMP_NO_ROOM)
         *use = pool->use[block];
@@ -192,7 +192,7 @@ enum fsh_smp_result fsh_smp_port_place(struct fsh_smp_port *port,
     struct fsh_smp_tx *tx = &port->tx[channel][dest];
     enum fsh_smp_result result;
 
-    fsh_smp_lock(port, &tx->lock, "a ring", dest);
+    fsh_smp_lock(port, &tx->lock, "another thread, which uses a ring", dest);
     result = am->category == FSH_AM_MEDIUM && am->nbytes != 0
                  ? send_medium(port, tx, channel, dest, am)
                  : send_bare(port, tx, dest, am, place);

@@ -14,9 +14,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/cpu.h"
 #include "base/log.h"
-#include "base/spin.h"
+#include "base/wait.h"
 #include "base/words.h"
 #include "boot/boot.h"
 #include "conduit/conduit.h"
@@ -26,10 +25,6 @@
 
 #define NEAR_BYTES 32u /* Longs up to this take their payload along */
 #define MAX_LONG ((size_t)1 << 30)
-#define SPINS 200u /* at most, before the processor is offered */
-#define YIELDS 50u /* then before sleeping */
-#define FIRST_NAP_NS UINT64_C(20000) /* then twice as long each, so often */
-#define LONGER_NAPS 6u
 
 static struct {
     struct fsh_smp_layout layout;
@@ -90,8 +85,6 @@ static void map_object(void)
     map_part(0, smp.layout.segments);
 }
 
-static void be_patient(const char *what, uint32_t peer, uint64_t *since);
-
 static void init(enum fsh_threads threads, struct fsh_limits *limits)
 {
     const struct fsh_job_page *page = fsh_boot_page();
@@ -107,7 +100,6 @@ static void init(enum fsh_threads threads, struct fsh_limits *limits)
     if (smp.port == NULL)
         fsh_fatal("conduit smp: no memory for the rings to %" PRIu32 " ranks",
                   smp.ranks);
-    fsh_smp_port_be_patient(smp.port, be_patient);
     fsh_smp_port_take_shorts(smp.port, fsh_am_deliver_shorts);
     fsh_smp_meeting_init(&smp.meeting, smp.port, smp.base, &smp.layout,
                          smp.rank, crowded);
@@ -171,107 +163,35 @@ static void deliver(struct fsh_token *token, void *arg)
     fsh_am_deliver(token);
 }
 
-static void say_waiting(unsigned channel, uint32_t dest, const char *lacking)
-{
-    char text[96];
-
-    snprintf(text, sizeof text, "%s to rank %" PRIu32 ": no free %s",
-             channel == FSH_SMP_REPLY ? "reply" : "request", dest, lacking);
-    fsh_boot_waiting(text);
-}
-
-static void describe(void (*line)(void *arg, const char *text), void *arg);
-
-static void print_fact(void *arg, const char *text)
-{
-    (void)arg;
-    fsh_warn("  %s", text);
-}
-
-static _Noreturn void bite(unsigned channel, uint32_t dest, const char *lacking)
-{
-    describe(print_fact, NULL);
-    fsh_fatal("active message %s to rank %" PRIu32 ": blocked for %.3g s "
-              "(FSHMEM_WATCHDOG), waiting for a free %s",
-              channel == FSH_SMP_REPLY ? "reply" : "request", dest,
-              fsh_boot_watchdog(), lacking);
-}
-
-/* A wait for a lock that another thread of this rank holds. */
-static void be_patient(const char *what, uint32_t peer, uint64_t *since)
-{
-    const char *why = NULL;
-
-    if (!fsh_boot_alive(&why))
-        fsh_fatal("conduit smp: gave up waiting for another thread, which uses "
-                  "%s (rank %" PRIu32 "): %s",
-                  what, peer, why);
-    if (!fsh_boot_overdue(since))
-        return;
-    describe(print_fact, NULL);
-    fsh_fatal("conduit smp: blocked for %.3g s (FSHMEM_WATCHDOG), waiting for "
-              "another thread, which uses %s (rank %" PRIu32 ")",
-              fsh_boot_watchdog(), what, peer);
-}
-
-/* A wait for room in a ring or a pool. */
-struct pause {
-    unsigned channel;
-    uint32_t dest;
-    unsigned idle;  /* polls in vain: spins up to SPINS, then yields */
-    unsigned naps;  /* sleeps after those */
-    uint64_t since; /* the watchdog's */
+/* A wait for room. */
+struct room_wait {
+    struct fsh_wait wait;
     uint32_t ticket;
-    bool armed; /* the next round sleeps, if there is still no room */
+    bool armed; /* to nap in the next round */
 };
 
-static void check_pause(struct pause *p, const char *lacking)
+/* Arm, and after one more try nap. */
+static bool nap(struct fsh_wait *wait, uint64_t ns)
 {
-    const char *why = NULL;
+    struct room_wait *w = (struct room_wait *)(void *)wait;
 
-    if (!fsh_boot_alive(&why))
-        fsh_fatal("conduit smp: gave up waiting for a %s to rank %" PRIu32
-                  ": %s",
-                  lacking, p->dest, why);
-    if (fsh_boot_overdue(&p->since))
-        bite(p->channel, p->dest, lacking);
+    if (!w->armed) {
+        w->ticket = fsh_smp_port_arm(smp.port);
+        w->armed = true;
+        return false;
+    }
+    fsh_smp_port_nap(smp.port, w->ticket, ns);
+    w->armed = false;
+    return true;
 }
 
-/* Arm the wake-up in one round and sleep in the next, after one more try in
- * between: room that is freed in between ends the sleep. Sleeps get longer. */
-static void nap_step(struct pause *p, const char *lacking)
-{
-    if (!p->armed) {
-        if (p->naps == 0)
-            say_waiting(p->channel, p->dest, lacking);
-        p->ticket = fsh_smp_port_arm(smp.port);
-        p->armed = true;
-        return;
-    }
-    fsh_smp_port_nap(smp.port, p->ticket, FIRST_NAP_NS << p->naps);
-    p->armed = false;
-    if (p->naps < LONGER_NAPS)
-        p->naps++;
-}
-
-/* One round: spin, yield or sleep. Does not return if the job is ending. */
-static void pause_step(struct pause *p, const char *lacking)
-{
-    if (p->idle < SPINS && p->idle < fsh_spins()) {
-        p->idle++;
-        fsh_cpu_relax();
-        return;
-    }
-    check_pause(p, lacking);
-    if (p->idle < SPINS)
-        p->idle = SPINS; /* counts yields from here on */
-    if (p->idle < SPINS + YIELDS && !fsh_spin_greedy()) {
-        p->idle++;
-        fsh_spin_yield();
-    } else {
-        nap_step(p, lacking);
-    }
-}
+#define ROOM_WAIT                                              \
+    .to_peer = true, .spins = 200, .yields = 50, .nap_us = 20, \
+    .most_us = 20 << 6, .growth = 4, .sleep = nap
+static const struct fsh_wait_kind for_room[FSH_SMP_CHANNELS] = {
+    [FSH_SMP_REQUEST] = {.who = "active message request", ROOM_WAIT},
+    [FSH_SMP_REPLY] = {.who = "active message reply", ROOM_WAIT},
+};
 
 static bool poll_for(unsigned channel)
 {
@@ -284,23 +204,24 @@ static bool poll_for(unsigned channel)
 static void send_slow(unsigned channel, uint32_t dest, const struct fsh_am *am,
                       enum fsh_smp_result result)
 {
-    struct pause p = {.channel = channel, .dest = dest};
+    struct room_wait w = {.wait.peer = dest + 1};
 
     while (result != FSH_SMP_SENT) {
         if (poll_for(channel)) {
-            p.idle = p.naps = 0;
+            fsh_wait_found(&w.wait);
             fsh_am_delivered();
         } else {
-            pause_step(&p, result == FSH_SMP_NO_SLOT ? "ring slot"
-                                                     : "payload block");
+            fsh_wait_pause(&for_room[channel], &w.wait,
+                           result == FSH_SMP_NO_SLOT ? "a free ring slot"
+                                                     : "a free payload block");
         }
         if (channel == FSH_SMP_REQUEST)
             fsh_am_waits();
         result = fsh_smp_port_send(smp.port, channel, dest, am);
     }
-    if (p.armed)
+    if (w.armed)
         fsh_smp_port_disarm(smp.port);
-    fsh_boot_waiting("");
+    fsh_wait_end(&w.wait);
 }
 
 /* Send a Long of one slot. A payload of up to NEAR_BYTES is eager: it rides in
