@@ -74,11 +74,12 @@ static void bounce(struct fsh_fpga_source *s, unsigned channel, uint32_t node,
                    const struct fsh_am *am, struct fsh_fpga_desc *desc)
 {
     if (!claim_bounce(s, channel, am->nbytes)) {
-        struct fsh_fpga_pause p;
-        fsh_fpga_pause_begin(&p, "a bounce slot for a payload", node);
+        struct fsh_wait wait;
+        fsh_fpga_wait_begin(&wait, node);
         while (!claim_bounce(s, channel, am->nbytes))
-            fsh_fpga_pause_step(&p, channel == FSH_FPGA_REQUEST);
-        fsh_fpga_pause_end(&p);
+            fsh_fpga_wait_step(&wait, "a bounce slot for a payload",
+                               channel == FSH_FPGA_REQUEST);
+        fsh_wait_end(&wait);
     }
     fill_bounce(s, channel, am, desc);
 }
@@ -144,14 +145,14 @@ static bool is_reading(struct fsh_fpga_source *s)
 static void await_read(struct fsh_fpga_source *s, const char *what,
                        uint32_t node, bool requests)
 {
-    struct fsh_fpga_pause p;
+    struct fsh_wait wait;
 
     if (!is_reading(s))
         return;
-    fsh_fpga_pause_begin(&p, what, node);
+    fsh_fpga_wait_begin(&wait, node);
     while (is_reading(s))
-        fsh_fpga_pause_step(&p, requests);
-    fsh_fpga_pause_end(&p);
+        fsh_fpga_wait_step(&wait, what, requests);
+    fsh_wait_end(&wait);
 }
 
 static struct fsh_fpga_desc describe(unsigned channel, uint32_t node,
@@ -256,16 +257,16 @@ void fsh_fpga_am_request(const struct fsh_am *am)
     int slot = claim_slot(am->node);
 
     if (slot < 0) {
-        struct fsh_fpga_pause p;
-        fsh_fpga_pause_begin(&p,
-                             "a receive slot (all requests in flight; its "
-                             "host must poll)",
-                             am->node);
+        struct fsh_wait wait;
+        fsh_fpga_wait_begin(&wait, am->node);
         while ((slot = claim_slot(am->node)) < 0) {
-            fsh_fpga_pause_step(&p, true);
+            fsh_fpga_wait_step(&wait,
+                               "a receive slot (all requests in flight; its "
+                               "host must poll)",
+                               true);
             fsh_am_waits();
         }
-        fsh_fpga_pause_end(&p);
+        fsh_wait_end(&wait);
     }
     send_from(FSH_FPGA_REQUEST, am->node, (unsigned)slot, am);
 }

@@ -3,16 +3,7 @@
  * Progress and waiting of conduit fpga. With a simulated device the simulator
  * needs the processor more than a spinning rank does, so waits sleep early.
  */
-#include <inttypes.h>
-#include <sched.h>
-#include <stdio.h>
-
-#include "base/cpu.h"
-#include "base/log.h"
-#include "boot/boot.h"
 #include "conduit/fpga/state.h"
-
-#define MAX_SLEEP_NS UINT64_C(2000000) /* then look whether the job is alive */
 
 void fsh_fpga_lock(pthread_mutex_t *lock)
 {
@@ -66,66 +57,36 @@ void fsh_fpga_wait(uint64_t max_ns, bool memory)
     fsh_fpga.ops->wait(fsh_fpga.dev, seen, max_ns);
 }
 
-void fsh_fpga_pause_begin(struct fsh_fpga_pause *p, const char *what,
-                          uint32_t node)
+static bool sleep_step(struct fsh_wait *wait, uint64_t ns)
 {
-    *p = (struct fsh_fpga_pause){.what = what, .node = node};
-    p->seen = fsh_fpga.ops->activity(fsh_fpga.dev);
+    fsh_fpga.ops->wait(fsh_fpga.dev, wait->seen, ns);
+    return true;
 }
 
-static void announce(const struct fsh_fpga_pause *p)
-{
-    char text[96];
-
-    snprintf(text, sizeof text, "rank %" PRIu32 ": %s", p->node, p->what);
-    fsh_boot_waiting(text);
-}
-
-static void print_fact(void *arg, const char *text)
-{
-    (void)arg;
-    fsh_warn("  %s", text);
-}
-
-static _Noreturn void bite(const struct fsh_fpga_pause *p)
-{
-    fsh_conduit_fpga.describe(print_fact, NULL);
-    fsh_fatal("conduit fpga: blocked for %.3g s (FSHMEM_WATCHDOG), waiting for "
-              "%s, rank %" PRIu32,
-              fsh_boot_watchdog(), p->what, p->node);
-}
-
-void fsh_fpga_pause_step(struct fsh_fpga_pause *p, bool requests)
-{
-    const char *why = NULL;
-
-    if (p->fruitless > fsh_fpga.yields) {
-        if (!p->announced)
-            announce(p);
-        p->announced = true;
-        if (!fsh_boot_alive(&why))
-            fsh_fatal("conduit fpga: gave up waiting for %s, rank %" PRIu32
-                      ": %s",
-                      p->what, p->node, why);
-        if (fsh_boot_overdue(&p->since))
-            bite(p);
-        fsh_fpga.ops->wait(fsh_fpga.dev, p->seen, MAX_SLEEP_NS);
-    } else if (p->fruitless != 0) {
-        sched_yield();
+/* A card answers sooner than a sleep would be over; a simulator needs the
+ * processor. */
+#define KIND(n)                                                                \
+    {                                                                          \
+        .who = "conduit fpga", .yields = (n), .nap_us = 2000, .most_us = 2000, \
+        .sleep = sleep_step                                                    \
     }
-    /* Before looking: what is written from here on ends the next sleep. */
-    p->seen = fsh_fpga.ops->activity(fsh_fpga.dev);
-    if (fsh_fpga_progress(requests))
-        p->fruitless = 0;
-    else
-        p->fruitless++;
+static const struct fsh_wait_kind on_card = KIND(1000), on_simulator = KIND(4);
+
+void fsh_fpga_wait_begin(struct fsh_wait *wait, uint32_t node)
+{
+    *wait = (struct fsh_wait){.peer = node + 1};
+    wait->seen = fsh_fpga.ops->activity(fsh_fpga.dev);
 }
 
-void fsh_fpga_pause_end(struct fsh_fpga_pause *p)
+void fsh_fpga_wait_step(struct fsh_wait *wait, const char *what, bool requests)
 {
-    if (p->announced)
-        fsh_boot_waiting("");
-    p->announced = false;
-    p->fruitless = 0;
-    p->since = 0;
+    /* Before looking: what is written from here on ends the next sleep. */
+    uint32_t seen = fsh_fpga.ops->activity(fsh_fpga.dev);
+
+    if (fsh_fpga_progress(requests))
+        fsh_wait_found(wait);
+    else
+        fsh_wait_pause(fsh_fpga.mem.simulated ? &on_simulator : &on_card, wait,
+                       what);
+    wait->seen = seen;
 }

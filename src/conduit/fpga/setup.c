@@ -14,8 +14,6 @@
 #include "conduit/fpga/state.h"
 #include "device/device.h"
 
-#define YIELDS_SIMULATED 4u
-#define YIELDS_CARD 1000u
 #define MAX_LONG ((size_t)FSH_DMA_BIG_BYTES)
 #define CONTROL_ENABLE 1u
 #define CAPS_COMPUTE_BIT 48u
@@ -172,7 +170,6 @@ void fsh_fpga_init(enum fsh_threads threads, struct fsh_limits *limits)
     read_options();
     open_device();
     check_device();
-    fsh_fpga.yields = fsh_fpga.mem.simulated ? YIELDS_SIMULATED : YIELDS_CARD;
     reset_state();
     program_host();
 

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/fsh_spec.h"
+#include "base/wait.h"
 #include "conduit/conduit.h"
 #include "conduit/fpga/asked.h"
 #include "conduit/fpga/command.h"
@@ -81,7 +82,6 @@ struct fsh_fpga {
     bool attached;
     unsigned packet; /* payload bytes a packet */
     unsigned ports;  /* mask in use */
-    unsigned yields; /* fruitless polls before a wait sleeps */
     size_t segment_size;
     struct fsh_segment segs[FSH_MAX_NODES];
     uint64_t cores; /* bit n: node n has a compute core */
@@ -189,21 +189,11 @@ bool fsh_fpga_progress(bool requests);
 /* Sleep until the device has written something, or max_ns. */
 void fsh_fpga_wait(uint64_t max_ns, bool memory);
 
-/* A wait for something that progress brings: begin, then step until it is
- * there, then end. A step makes progress, and pauses after fruitless ones; it
- * leaves if the job is ending. `what` and node go into messages. */
-struct fsh_fpga_pause {
-    const char *what;
-    uint32_t node;
-    unsigned fruitless;
-    bool announced; /* shown in the control page */
-    uint64_t since; /* ns, for the watchdog; 0 not yet */
-    uint32_t seen;  /* the device's activity before the last progress */
-};
-void fsh_fpga_pause_begin(struct fsh_fpga_pause *p, const char *what,
-                          uint32_t node);
-void fsh_fpga_pause_step(struct fsh_fpga_pause *p, bool requests);
-void fsh_fpga_pause_end(struct fsh_fpga_pause *p);
+/* A wait for `what`, which progress brings: begin, then step until it is there,
+ * then fsh_wait_end. A step makes progress, and pauses if there was none. node: who
+ * has to bring it. */
+void fsh_fpga_wait_begin(struct fsh_wait *wait, uint32_t node);
+void fsh_fpga_wait_step(struct fsh_wait *wait, const char *what, bool requests);
 
 /* --- setup.c ---------------------------------------------------------------- */
 

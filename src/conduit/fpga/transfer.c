@@ -34,11 +34,12 @@ static unsigned claim_tag(uint32_t node)
     int tag = fsh_fpga_claim(&fsh_fpga.free_tags);
 
     if (tag < 0) {
-        struct fsh_fpga_pause p;
-        fsh_fpga_pause_begin(&p, "a tag (48 transfers are in flight)", node);
+        struct fsh_wait wait;
+        fsh_fpga_wait_begin(&wait, node);
         while ((tag = fsh_fpga_claim(&fsh_fpga.free_tags)) < 0)
-            fsh_fpga_pause_step(&p, true);
-        fsh_fpga_pause_end(&p);
+            fsh_fpga_wait_step(&wait, "a tag (48 transfers are in flight)",
+                               true);
+        fsh_wait_end(&wait);
     }
     return (unsigned)tag;
 }

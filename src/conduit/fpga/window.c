@@ -86,18 +86,17 @@ bool fsh_fpga_try_entries(unsigned channel, const uint64_t *words,
 void fsh_fpga_submit(unsigned channel, const struct fsh_fpga_command *cmd,
                      bool requests)
 {
-    struct fsh_fpga_pause p;
+    const char *what = channel == FSH_FPGA_REPLY
+                           ? "room in the reply submission window"
+                           : "room in the request submission window";
+    struct fsh_wait wait;
 
     if (fsh_fpga_try_submit(channel, cmd))
         return;
-    fsh_fpga_pause_begin(&p,
-                         channel == FSH_FPGA_REPLY
-                             ? "room in the reply submission window"
-                             : "room in the request submission window",
-                         fsh_fpga.rank);
+    fsh_fpga_wait_begin(&wait, fsh_fpga.rank);
     while (!fsh_fpga_try_submit(channel, cmd))
-        fsh_fpga_pause_step(&p, requests);
-    fsh_fpga_pause_end(&p);
+        fsh_fpga_wait_step(&wait, what, requests);
+    fsh_wait_end(&wait);
 }
 
 unsigned fsh_fpga_window_used(unsigned channel)
