@@ -8,24 +8,17 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/cpu.h"
 #include "base/futex.h"
 #include "base/log.h"
+#include "base/wait.h"
 #include "boot/boot.h"
 #include "device/device.h"
 #include "device/sim/sim_shm.h"
-
-/* The simulator answers in microseconds; this long without any progress means
- * that it is stopped (a debugger, SIGSTOP). */
-#define STUCK_NS (UINT64_C(60) * 1000000000)
-#define NAP_NS (UINT64_C(20) * 1000000)
-enum { SPINS = 200, YIELDS = 2000 };
 
 struct fsh_device {
     struct fsh_sim_mmio *mmio;
@@ -111,25 +104,28 @@ static void ring_bell(struct fsh_device *dev)
     }
 }
 
-/* End the job if it is ending anyway or nothing has moved since `since`. */
-static void check_stuck(uint64_t since, const char *what)
-{
-    const char *why = NULL;
+/* The simulator answers in microseconds; this long without any progress means
+ * that it is stopped (a debugger, SIGSTOP). */
+#define STUCK_S 60
 
-    if (!fsh_boot_alive(&why))
-        fsh_fatal("device sim: %s: %s", what, why ? why : "the job has ended");
-    if (fsh_time_ns() - since > STUCK_NS)
-        fsh_fatal("device sim: %s: the simulator made no progress for %u s",
-                  what, (unsigned)(STUCK_NS / 1000000000));
+static void is_stuck(struct fsh_wait *wait, const char *what)
+{
+    (void)wait;
+    fsh_fatal("device sim: %s: the simulator made no progress for %u s", what,
+              STUCK_S);
 }
+
+/* A ring has room soon, and nothing wakes whoever waits for it. */
+static const struct fsh_wait_kind for_room = {
+    .who = "device sim", .spins = 200, .expired = is_stuck};
 
 /* Slow path of a write: the ring is full. */
 static void await_room(struct fsh_device *dev)
 {
-    uint64_t since = fsh_time_ns();
+    struct fsh_wait wait = {.limit_ms = STUCK_S * 1000};
 
     ring_bell(dev);
-    for (unsigned i = 0;; i++) {
+    for (;;) {
         /* Acquire: the simulator has read the records that are overwritten
          * next. Partner: the release of head in serve.c. */
         uint64_t head =
@@ -139,12 +135,7 @@ static void await_room(struct fsh_device *dev)
             dev->head = head;
             return;
         }
-        if (i < SPINS)
-            fsh_cpu_relax();
-        else
-            sched_yield();
-        if (i % 256 == 255)
-            check_stuck(since, "register write");
+        fsh_wait_pause(&for_room, &wait, "register write");
     }
 }
 
@@ -195,13 +186,42 @@ static void nap(struct fsh_sim_mmio *mmio, _Atomic uint32_t *word,
     atomic_fetch_sub_explicit(&mmio->waiting, 1, memory_order_relaxed);
 }
 
+struct read_wait {
+    struct fsh_wait wait;
+    struct fsh_sim_mmio *mmio;
+};
+
+static bool nap_for_read(struct fsh_wait *wait, uint64_t ns)
+{
+    struct fsh_sim_mmio *mmio = ((struct read_wait *)(void *)wait)->mmio;
+
+    nap(mmio, &mmio->done_seq, wait->seen, ns);
+    return true;
+}
+
+static void read_is_stuck(struct fsh_wait *wait, const char *what)
+{
+    const struct fsh_sim_mmio *mmio = ((struct read_wait *)(void *)wait)->mmio;
+
+    fsh_fatal("device sim: %s of register 0x%" PRIx32 ": the simulator made no "
+              "progress for %u s",
+              what, mmio->read_offset, STUCK_S);
+}
+
+static const struct fsh_wait_kind for_read = {.who = "device sim",
+                                              .spins = 200,
+                                              .yields = 1800,
+                                              .nap_us = 20000,
+                                              .most_us = 20000,
+                                              .sleep = nap_for_read,
+                                              .expired = read_is_stuck};
+
 static uint64_t sim_read(struct fsh_device *dev, uint32_t off)
 {
     struct fsh_sim_mmio *mmio = dev->mmio;
-    uint64_t since = fsh_time_ns();
+    struct read_wait w = {.wait.limit_ms = STUCK_S * 1000, .mmio = mmio};
     uint32_t before =
         atomic_load_explicit(&mmio->read_seq, memory_order_relaxed);
-    char what[48];
 
     sim_patience(dev, false);
     mmio->read_offset = off;
@@ -209,23 +229,11 @@ static uint64_t sim_read(struct fsh_device *dev, uint32_t off)
      * acquire of read_seq in serve.c. */
     atomic_store_explicit(&mmio->read_seq, before + 1, memory_order_release);
     ring_bell(dev);
-    for (unsigned i = 0;; i++) {
-        /* Acquire: read_data. Partner: the release of done_seq in serve.c. */
-        uint32_t done =
-            atomic_load_explicit(&mmio->done_seq, memory_order_acquire);
-
-        if (done == before + 1)
-            return mmio->read_data;
-        if (i < SPINS) {
-            fsh_cpu_relax();
-        } else if (i < YIELDS) {
-            sched_yield();
-        } else {
-            snprintf(what, sizeof what, "read of register 0x%" PRIx32, off);
-            check_stuck(since, what);
-            nap(mmio, &mmio->done_seq, done, NAP_NS);
-        }
-    }
+    /* Acquire: read_data. Partner: the release of done_seq in serve.c. */
+    while ((w.wait.seen = atomic_load_explicit(
+                &mmio->done_seq, memory_order_acquire)) != before + 1)
+        fsh_wait_pause(&for_read, &w.wait, "read");
+    return mmio->read_data;
 }
 
 static uint32_t sim_activity(struct fsh_device *dev)
