@@ -27,6 +27,15 @@ void fsh_wait_on_expiry(fsh_wait_facts_fn fn)
     facts = fn;
 }
 
+uint32_t fsh_wait_ms(double seconds)
+{
+    double ms = seconds * 1e3;
+
+    if (ms < 1)
+        return 1;
+    return ms < FSH_WAIT_FOR_EVER ? (uint32_t)ms : FSH_WAIT_FOR_EVER;
+}
+
 /* Who waits, and for what; either may be empty. A client's call is about nodes,
  * as GASNet says; the rest of the library about ranks. */
 static void name(const struct fsh_wait_kind *kind, const struct fsh_wait *wait,
@@ -101,7 +110,8 @@ static void check_time(const struct fsh_wait_kind *kind, struct fsh_wait *wait,
         wait->since = now;
     waited = now - wait->since;
     if (wait->limit_ms != 0) {
-        if (waited > wait->limit_ms * UINT64_C(1000000))
+        if (wait->limit_ms != FSH_WAIT_FOR_EVER &&
+            waited > wait->limit_ms * UINT64_C(1000000))
             kind->expired(wait, what);
         return;
     }

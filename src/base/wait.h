@@ -40,6 +40,10 @@ struct __attribute__((may_alias)) fsh_wait {
     uint8_t reported;  /* the job's page says what it waits for */
 };
 
+/* A limit of so many seconds, at least 1 ms; one that is never over. */
+#define FSH_WAIT_FOR_EVER UINT32_MAX
+uint32_t fsh_wait_ms(double seconds);
+
 struct fsh_wait_kind {
     /* The part of the library that waits; `what` is then what it lacks. NULL:
      * `what` is a client's call, which says all. */

@@ -10,14 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/cpu.h"
 #include "base/futex.h"
 #include "base/log.h"
 #include "base/option.h"
-#include "base/spin.h"
+#include "base/wait.h"
 #include "boot/boot_state.h"
-
-#define MS UINT64_C(1000000)
 
 static struct fsh_rank_slot *my_slot(void)
 {
@@ -60,48 +57,69 @@ static bool is_hopeless(unsigned seq)
     return false;
 }
 
-static void check_wait(const char *what, unsigned seq, uint64_t start,
-                       uint64_t limit)
+struct arrival {
+    struct fsh_wait wait;
+    unsigned seq;
+    unsigned generation;
+};
+
+static void job_is_ending(struct fsh_wait *wait, const char *what,
+                          const char *why)
 {
-    const char *why;
+    (void)wait;
+    fsh_fatal("%s: the job is ending: %s", what, why);
+}
+
+static void check_missing(struct fsh_wait *wait, const char *what)
+{
+    unsigned seq = ((const struct arrival *)(void *)wait)->seq;
     char text[1024];
 
-    if (!fsh_boot_alive(&why))
-        fsh_fatal("%s: the job is ending: %s", what, why);
-    if (is_hopeless(seq)) {
-        list_missing(seq, text, sizeof(text));
-        fsh_fatal("%s: not all ranks can arrive; missing: %s", what, text);
-    }
-    if (fsh_time_ns() - start > limit) {
-        list_missing(seq, text, sizeof(text));
-        fsh_fatal("%s: not all ranks arrived within %g s "
-                  "(FSHMEM_START_TIMEOUT); missing: %s",
-                  what, (double)limit / 1e9, text);
-    }
+    if (!is_hopeless(seq))
+        return;
+    list_missing(seq, text, sizeof(text));
+    fsh_fatal("%s: not all ranks can arrive; missing: %s", what, text);
+}
+
+static void start_is_over(struct fsh_wait *wait, const char *what)
+{
+    char text[1024];
+
+    list_missing(((const struct arrival *)(void *)wait)->seq, text,
+                 sizeof(text));
+    fsh_fatal("%s: not all ranks arrived within %g s "
+              "(FSHMEM_START_TIMEOUT); missing: %s",
+              what, wait->limit_ms / 1e3, text);
+}
+
+static bool sleep_for_release(struct fsh_wait *wait, uint64_t ns)
+{
+    fsh_futex_wait(&fsh_boot.page->barrier_futex,
+                   ((const struct arrival *)(void *)wait)->generation, ns);
+    return true;
 }
 
 static void await_release(const char *what, unsigned seq, unsigned generation)
 {
-    struct fsh_job_page *page = fsh_boot.page;
-    /* With GASNET_FREEZE it is a person who releases the ranks. */
-    uint64_t limit =
-        fsh_option_bool("GASNET_FREEZE")
-            ? UINT64_MAX
-            : (uint64_t)(fsh_option_seconds("FSHMEM_START_TIMEOUT") * 1e9);
-    uint64_t start = fsh_time_ns();
+    static const struct fsh_wait_kind kind = {.spins = 64,
+                                              .yields = 32,
+                                              .nap_us = 100000,
+                                              .most_us = 100000,
+                                              .sleep = sleep_for_release,
+                                              .check = check_missing,
+                                              .leave = job_is_ending,
+                                              .expired = start_is_over};
+    struct arrival a = {.seq = seq, .generation = generation};
 
+    /* With GASNET_FREEZE it is a person who releases the ranks. */
+    a.wait.limit_ms =
+        fsh_option_bool("GASNET_FREEZE")
+            ? FSH_WAIT_FOR_EVER
+            : fsh_wait_ms(fsh_option_seconds("FSHMEM_START_TIMEOUT"));
     /* Acquire: partner is the release of the last to arrive. */
-    for (unsigned spins = 0;
-         atomic_load_explicit(&page->barrier_futex, memory_order_acquire) ==
-         generation;
-         spins++) {
-        if (spins < 96 && !fsh_spin_greedy()) {
-            fsh_spin_step(spins, 64);
-        } else {
-            check_wait(what, seq, start, limit);
-            fsh_futex_wait(&page->barrier_futex, generation, 100 * MS);
-        }
-    }
+    while (atomic_load_explicit(&fsh_boot.page->barrier_futex,
+                                memory_order_acquire) == generation)
+        fsh_wait_pause(&kind, &a.wait, what);
 }
 
 void fsh_boot_waiting(const char *what)
