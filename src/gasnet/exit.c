@@ -27,7 +27,7 @@
  * later the watch thread does, since they are stuck. */
 #define STUCK_NS UINT64_C(300000000)
 #define FLUSH_STACK ((size_t)256 * 1024)
-#define NAP_NS 1000000
+#define NAP_US 1000u
 #define FOR_EVER_NS (UINT64_MAX / 4)
 
 static pid_t owner;        /* process that is the rank; 0 before gasnet_init */
@@ -37,11 +37,36 @@ static _Atomic uint64_t deadline; /* when the job ends at the latest; 0 none */
 /* Settings, read while that is safe. */
 static uint64_t exit_grace, return_grace;
 
-static void nap(void)
-{
-    const struct timespec t = {0, NAP_NS};
+/* Waits on the way out. A signal handler may have interrupted anything, so they
+ * sleep at once, and have limits, so that none is named in the page, for which boot
+ * takes a lock. */
+struct exit_wait {
+    struct fsh_wait wait;
+    int code;
+    bool late; /* its limit is over */
+};
 
+static bool nap(struct fsh_wait *wait, uint64_t ns)
+{
+    const struct timespec t = {0, (long)ns};
+
+    (void)wait;
     nanosleep(&t, NULL);
+    return true;
+}
+
+static bool sleep_in_conduit(struct fsh_wait *wait, uint64_t ns)
+{
+    (void)wait;
+    fsh_gasnet.ops->wait(ns, false);
+    return true;
+}
+
+static void check_deadline(struct fsh_wait *wait, const char *what)
+{
+    (void)wait;
+    (void)what;
+    fsh_exit_check();
 }
 
 void fsh_exit_check(void)
@@ -83,6 +108,31 @@ static _Noreturn void end_with_others(int code, const char *why)
     fsh_boot_exit_job(code, why);
 }
 
+static void end_ending_job(struct fsh_wait *wait, const char *what,
+                           const char *why)
+{
+    (void)what;
+    end_with_others(((const struct exit_wait *)(void *)wait)->code, why);
+}
+
+static void note_late(struct fsh_wait *wait, const char *what)
+{
+    (void)what;
+    ((struct exit_wait *)(void *)wait)->late = true;
+}
+
+#define DEPARTING \
+    .check = check_deadline, .leave = end_ending_job, .expired = note_late
+static const struct fsh_wait_kind serving = {.nap_us = 50,
+                                             .most_us = 5000,
+                                             .growth = 4,
+                                             .sleep = sleep_in_conduit,
+                                             DEPARTING},
+                                  deaf = {.nap_us = NAP_US,
+                                          .most_us = NAP_US,
+                                          .sleep = nap,
+                                          DEPARTING};
+
 /* Leave, and serve the others until all have left (true) or time is up. Inside
  * a handler nothing may be served, and a thread that is new here would need
  * memory for it. */
@@ -90,28 +140,20 @@ static bool depart(int code, uint64_t grace_ns)
 {
     bool serve = fsh_gasnet.attached && fsh_thread_current != NULL &&
                  fsh_thread_current->in_handler == 0;
-    uint64_t limit = fsh_time_ns() + grace_ns;
-    uint64_t sleep_ns = 50000;
-    const char *why;
+    const struct fsh_wait_kind *kind = serve ? &serving : &deaf;
+    struct exit_wait w = {.code = code};
 
+    w.wait.limit_ms = fsh_wait_ms((double)grace_ns / 1e9);
     if (fsh_gasnet.nodes > 1 && grace_ns > 0)
         mark_left(code);
-    while (!all_left()) {
-        if (fsh_gasnet.nodes == 1)
-            break;
-        if (!fsh_boot_alive(&why))
-            end_with_others(code, why);
-        fsh_exit_check();
-        if (fsh_time_ns() > limit)
+    while (fsh_gasnet.nodes > 1 && !all_left()) {
+        fsh_wait_check(kind, &w.wait, NULL);
+        if (w.late)
             return false;
-        if (!serve) {
-            nap();
-        } else if (fsh_gasnet_poll()) {
-            sleep_ns = 50000;
-        } else {
-            fsh_gasnet.ops->wait(sleep_ns, false);
-            sleep_ns = sleep_ns < 5000000 ? sleep_ns * 2 : sleep_ns;
-        }
+        if (serve && fsh_gasnet_poll())
+            fsh_wait_found(&w.wait);
+        else
+            fsh_wait_pause(kind, &w.wait, NULL);
     }
     return true;
 }
@@ -157,13 +199,26 @@ static void flush_streams(void)
 
 /* ---- the two ways ---- */
 
+/* It will end the job, or the deadline does. */
+static void wait_on(struct fsh_wait *wait, const char *what, const char *why)
+{
+    (void)wait;
+    (void)what;
+    (void)why;
+}
+
 /* Another thread is on its way out and will take this one along. */
 static _Noreturn void await_end(void)
 {
-    for (;;) {
-        fsh_exit_check();
-        nap();
-    }
+    static const struct fsh_wait_kind kind = {.nap_us = NAP_US,
+                                              .most_us = NAP_US,
+                                              .sleep = nap,
+                                              .check = check_deadline,
+                                              .leave = wait_on};
+    struct fsh_wait wait = {.limit_ms = FSH_WAIT_FOR_EVER};
+
+    for (;;)
+        fsh_wait_pause(&kind, &wait, NULL);
 }
 
 /* End by then, with this code unless there is one that is not 0. */
