@@ -115,11 +115,3 @@ void fsh_spin_yield(void)
     else
         sched_yield();
 }
-
-void fsh_spin_step(unsigned n, unsigned limit)
-{
-    if (n < limit && n < fsh_spins())
-        fsh_cpu_relax();
-    else
-        fsh_spin_yield();
-}

@@ -69,8 +69,4 @@ void fsh_spin_yield(void);
  * of it. */
 void fsh_spin_learn(uint64_t ns, uint64_t now);
 
-/* A wait in a loop of its own, round n: pause, or from the limit of rounds on
- * yield, but never pause longer than other waits spin. */
-void fsh_spin_step(unsigned n, unsigned limit);
-
 #endif

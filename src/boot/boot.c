@@ -199,23 +199,6 @@ static struct fsh_wait_job waits = {.alive = fsh_boot_alive,
                                     .leave = leave_ending_job,
                                     .report = fsh_boot_waiting};
 
-double fsh_boot_watchdog(void)
-{
-    return waits.watchdog;
-}
-
-bool fsh_boot_overdue(uint64_t *since)
-{
-    uint64_t now;
-
-    if (waits.watchdog == 0)
-        return false;
-    now = fsh_time_ns();
-    if (*since == 0)
-        *since = now;
-    return (double)(now - *since) > waits.watchdog * 1e9;
-}
-
 static void print_setting(void *arg, const struct fsh_option_info *info)
 {
     (void)arg;

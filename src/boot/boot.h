@@ -70,12 +70,6 @@ void fsh_boot_exchange(const void *in, size_t n, void *out);
  * Copied, cut at 111 bytes. Any thread, takes a lock; the last one counts. */
 void fsh_boot_waiting(const char *what);
 
-/* Has a wait that began at *since (ns; 0: now, and it is set) taken longer than
- * FSHMEM_WATCHDOG allows (never, if that is 0), and how many seconds is that? Any
- * thread. */
-bool fsh_boot_overdue(uint64_t *since);
-double fsh_boot_watchdog(void);
-
 /* Environment of the launcher (inherited by every rank on one host); NULL if
  * unset. Any thread, as getenv allows; valid until the variable changes. */
 const char *fsh_boot_getenv(const char *name);
