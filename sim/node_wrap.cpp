@@ -80,10 +80,10 @@ namespace {
 // compared like everything else, which costs time only.
 FSH_MEMORY(here, __PVT__i_here__DOT__i_ram__DOT__mem)
 FSH_MEMORY(forward, __PVT__i_fwd__DOT__i_ram__DOT__mem)
-FSH_MEMORY(loop, fsh_node__DOT__i_loop__DOT__i_buf__DOT__i_ram__DOT__mem)
-FSH_MEMORY(tracker, fsh_node__DOT__i_tracker__DOT__i_ram__DOT__mem)
+FSH_MEMORY(loop, fsh_node__DOT__i_gasnet__DOT__i_loop__DOT__i_buf__DOT__i_ram__DOT__mem)
+FSH_MEMORY(tracker, fsh_node__DOT__i_gasnet__DOT__i_tracker__DOT__i_ram__DOT__mem)
 #define READ(name) \
-    fsh_node__DOT__i_seq__DOT__i_read__DOT__##name##__DOT__gen_block__DOT__i_ram__DOT__mem
+    fsh_node__DOT__i_gasnet__DOT__i_seq__DOT__i_read__DOT__##name##__DOT__gen_block__DOT__i_ram__DOT__mem
 FSH_MEMORY(read_mem0, READ(i_mem0))
 FSH_MEMORY(read_mem1, READ(i_mem1))
 FSH_MEMORY(read_host, READ(i_host))
@@ -117,12 +117,12 @@ fsh::still *make_still(Vfsh_node *top)
     still->leave_out(read_host<Root>::of(root));
     leave_out_rx(
         still,
-        syms->TOP__fsh_node__DOT__gen_port__BRA__0__KET____DOT__i_lrx);
+        syms->TOP__fsh_node__DOT__i_gasnet__DOT__gen_port__BRA__0__KET____DOT__i_port__DOT__i_lrx);
     leave_out_rx(
         still,
-        syms->TOP__fsh_node__DOT__gen_port__BRA__1__KET____DOT__i_lrx);
-    leave_out_window(still, syms->TOP__fsh_node__DOT__i_submit_req);
-    leave_out_window(still, syms->TOP__fsh_node__DOT__i_submit_rep);
+        syms->TOP__fsh_node__DOT__i_gasnet__DOT__gen_port__BRA__1__KET____DOT__i_port__DOT__i_lrx);
+    leave_out_window(still, syms->TOP__fsh_node__DOT__i_host__DOT__i_submit_req);
+    leave_out_window(still, syms->TOP__fsh_node__DOT__i_host__DOT__i_submit_rep);
     return still;
 }
 

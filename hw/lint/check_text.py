@@ -10,7 +10,6 @@ import sys
 
 COLUMNS = 100
 MODULE_LINES = 500
-WIRING_LINES = 850  # the top: instances, no logic
 
 # A number where a name of the generated package belongs.
 LITERAL = re.compile(
@@ -56,9 +55,8 @@ def check(path):
         say(1, f"{units[0][0]} {units[0][1]} in a file of another name")
     if units and not units[0][1].startswith("fsh_"):
         say(1, "name without the prefix fsh_")
-    limit = WIRING_LINES if path.parent.name == "top" else MODULE_LINES
-    if len(lines) > limit and not generated:
-        say(1, f"longer than {limit} lines")
+    if len(lines) > MODULE_LINES and not generated:
+        say(1, f"longer than {MODULE_LINES} lines")
     return found
 
 

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: BSD-3-Clause
+`default_nettype none
+
+/// The node's side to its host: registers, submission windows, the writer to host
+/// memory with the rings, performance counters. Wires only, but for the places of the
+/// ring entries; what each does says its own header. Commands of the windows are
+/// offered by channel (request, reply); entries come from the completion unit, the
+/// sequencers and the compute port. busy_o but for commands that wait while stopped_i.
+module fsh_host #(
+    parameter int unsigned PORTS = 2
+) (
+    input  wire logic                  clk_i,
+    input  wire logic                  rst_i,
+    input  wire logic           [47:0] cycle_i,
+    input  wire logic                  gate_i,
+    input  wire logic                  compute_present_i,
+    // Registers and windows.
+    input  wire logic                  s_axil_awvalid_i,
+    output logic                       s_axil_awready_o,
+    input  wire logic           [14:0] s_axil_awaddr_i,
+    input  wire logic                  s_axil_wvalid_i,
+    output logic                       s_axil_wready_o,
+    input  wire logic           [63:0] s_axil_wdata_i,
+    output logic                       s_axil_bvalid_o,
+    input  wire logic                  s_axil_bready_i,
+    input  wire logic                  s_axil_arvalid_i,
+    output logic                       s_axil_arready_o,
+    input  wire logic           [14:0] s_axil_araddr_i,
+    output logic                       s_axil_rvalid_o,
+    input  wire logic                  s_axil_rready_i,
+    output logic                [63:0] s_axil_rdata_o,
+    output fsh_node_pkg::cfg_t         cfg_o,
+    output fsh_node_pkg::route_t       route_o,
+    // Windows.
+    output logic                 [1:0] win_valid_o,
+    input  wire logic            [1:0] win_ready_i,
+    output logic                 [3:0] win_mask_o,
+    output logic                 [1:0] win_spread_o,
+    output logic                 [1:0] win_loop_o,
+    output logic                [40:0] win_end_o,  // of the request's local range
+    output fsh_spec_pkg::cmd_t         win_req_o,
+    output fsh_spec_pkg::cmd_t         win_rep_o,
+    output logic                 [1:0] rows_valid_o,
+    input  wire logic            [1:0] rows_ready_i,
+    output logic               [127:0] rows_req_o,
+    output logic               [127:0] rows_rep_o,
+    input  wire logic                  stopped_i,
+    // Entries: completion unit, sequencers 0 and 1, compute port.
+    input  wire logic            [3:0] entry_valid_i,
+    output logic                 [3:0] entry_ready_o,
+    input  wire logic            [1:0] entry_ring_i,  // of the first
+    input  wire fsh_spec_pkg::ring_t   entry_track_i,
+    input  wire fsh_spec_pkg::ring_t   entry_seq0_i,
+    input  wire fsh_spec_pkg::ring_t   entry_seq1_i,
+    input  wire fsh_spec_pkg::ring_t   entry_compute_i,
+    // Receivers.
+    input  wire logic            [1:0] rx_awvalid_i,
+    output logic                 [1:0] rx_awready_o,
+    input  wire logic           [79:0] rx_awaddr_i,
+    input  wire logic           [15:0] rx_awlen_i,
+    input  wire logic            [1:0] rx_wvalid_i,
+    output logic                 [1:0] rx_wready_o,
+    input  wire logic          [255:0] rx_wdata_i,
+    input  wire logic           [31:0] rx_wstrb_i,
+    input  wire logic            [1:0] rx_wlast_i,
+    output logic                 [1:0] rx_bvalid_o,
+    output logic                       rx_berr_o,
+    // Host memory, write side.
+    output logic                       m_awvalid_o,
+    input  wire logic                  m_awready_i,
+    output logic                [47:0] m_awaddr_o,
+    output logic                 [7:0] m_awlen_o,
+    output logic                       m_wvalid_o,
+    input  wire logic                  m_wready_i,
+    output logic               [127:0] m_wdata_o,
+    output logic                [15:0] m_wstrb_o,
+    output logic                       m_wlast_o,
+    input  wire logic                  m_bvalid_i,
+    input  wire logic                  m_berr_i,
+    // Counters: what happens in the GASNet core, commands refused by the compute port.
+    input  wire fsh_node_pkg::events_t events_i,
+    input  wire logic            [1:0] refused_i,
+    input  wire logic            [1:0] dropped_i,
+    output logic                       cperf_clear_o,
+    output logic                       cperf_read_o,
+    output logic                 [3:0] cperf_word_o,
+    input  wire logic                  cperf_valid_i,
+    input  wire logic           [47:0] cperf_data_i,
+    output logic                       busy_o
+);
+  // Completion unit, windows 0 and 1, sequencers 0 and 1, compute port.
+  localparam int unsigned ENTRIES = 6;
+
+  logic [39:0] cpl_base, req_base, rep_base, status_addr;
+  logic [3*$clog2(2*fsh_spec_pkg::RING_ENTRIES)-1:0] taken;  // of each ring
+  logic        entry_lost, perf_read, req_we, rep_we, req_tail_we, rep_tail_we, perf_clear;
+  logic        regs_busy;
+  logic [8:0]  write_word;
+  logic [63:0] write_data, perf_data;
+  logic [5:0]  perf_word;
+
+  fsh_regs #(
+      .PORTS(PORTS)
+  ) i_regs (
+      .clk_i,
+      .rst_i,
+      .cycle_i,
+      .gate_i,
+      .compute_present_i,
+      .awaddr_i     (s_axil_awaddr_i),
+      .awvalid_i    (s_axil_awvalid_i),
+      .awready_o    (s_axil_awready_o),
+      .wdata_i      (s_axil_wdata_i),
+      .wvalid_i     (s_axil_wvalid_i),
+      .wready_o     (s_axil_wready_o),
+      .bvalid_o     (s_axil_bvalid_o),
+      .bready_i     (s_axil_bready_i),
+      .araddr_i     (s_axil_araddr_i),
+      .arvalid_i    (s_axil_arvalid_i),
+      .arready_o    (s_axil_arready_o),
+      .rvalid_o     (s_axil_rvalid_o),
+      .rready_i     (s_axil_rready_i),
+      .rdata_o      (s_axil_rdata_o),
+      .enable_o     (cfg_o.enable),
+      .hold_o       (cfg_o.hold),
+      .node_o       (cfg_o.node),
+      .nodes_o      (cfg_o.nodes),
+      .packet_o     (cfg_o.packet),
+      .ports_o      (cfg_o.ports),
+      .dateline_o   (cfg_o.dateline),
+      .seg_base_o   (cfg_o.seg_base),
+      .seg_size_o   (cfg_o.seg_size),
+      .host_base_o  (cfg_o.host_base),
+      .host_size_o  (cfg_o.host_size),
+      .cpl_base_o   (cpl_base),
+      .req_base_o   (req_base),
+      .rep_base_o   (rep_base),
+      .slot_hdr_o   (cfg_o.slot_hdr),
+      .slot_pay_o   (cfg_o.slot_pay),
+      .status_addr_o(status_addr),
+      .taken_o      (taken),
+      .dropped_i    (dropped_i),
+      .lost_i       (entry_lost),
+      .req_we_o     (req_we),
+      .rep_we_o     (rep_we),
+      .req_tail_we_o(req_tail_we),
+      .rep_tail_we_o(rep_tail_we),
+      .route_we_o   (route_o.we),
+      .write_word_o (write_word),
+      .write_data_o (write_data),
+      .perf_clear_o (perf_clear),
+      .perf_read_o  (perf_read),
+      .perf_word_o  (perf_word),
+      .perf_data_i  (perf_data),
+      .cperf_clear_o,
+      .cperf_read_o,
+      .cperf_word_o,
+      .cperf_valid_i,
+      .cperf_data_i,
+      .busy_o       (regs_busy)
+  );
+
+  assign route_o.node  = write_word[5:0];
+  assign route_o.ports = write_data[57:56];
+
+  // Submission windows.
+  logic [1:0]          win_empty, win_waiting;
+  logic [31:0]         req_head, rep_head;
+  logic [ENTRIES-1:0]  entry_valid, entry_ready;
+  fsh_spec_pkg::ring_t entry_win0, entry_win1;
+
+  assign entry_valid[5:3] = entry_valid_i[3:1];
+  assign entry_valid[0]   = entry_valid_i[0];
+  assign entry_ready_o    = {entry_ready[5:3], entry_ready[0]};
+
+  fsh_submit #(
+      .REPLY(1'b0)
+  ) i_submit_req (
+      .clk_i,
+      .rst_i,
+      .node_i       (cfg_o.node),
+      .nodes_i      (cfg_o.nodes),
+      .packet_i     (cfg_o.packet),
+      .ports_i      (cfg_o.ports),
+      .seg_size_i   (cfg_o.seg_size),
+      .host_size_i  (cfg_o.host_size),
+      .route_we_i   (route_o.we),
+      .route_waddr_i(route_o.node),
+      .route_wdata_i({route_o.ports, write_data[39:0]}),
+      .we_i         (req_we),
+      .waddr_i      (write_word),
+      .wdata_i      (write_data),
+      .tail_we_i    (req_tail_we),
+      .head_o       (req_head),
+      .cmd_valid_o  (win_valid_o[0]),
+      .cmd_ready_i  (win_ready_i[0]),
+      .cmd_o        (win_req_o),
+      .cmd_mask_o   (win_mask_o[1:0]),
+      .cmd_spread_o (win_spread_o[0]),
+      .cmd_loop_o   (win_loop_o[0]),
+      .cmd_end_o    (win_end_o),
+      .rows_valid_o (rows_valid_o[0]),
+      .rows_ready_i (rows_ready_i[0]),
+      .rows_data_o  (rows_req_o),
+      .cpl_valid_o  (entry_valid[1]),
+      .cpl_ready_i  (entry_ready[1]),
+      .cpl_o        (entry_win0),
+      .empty_o      (win_empty[0]),
+      .waiting_o    (win_waiting[0])
+  );
+
+  fsh_submit #(
+      .REPLY(1'b1)
+  ) i_submit_rep (
+      .clk_i,
+      .rst_i,
+      .node_i       (cfg_o.node),
+      .nodes_i      (cfg_o.nodes),
+      .packet_i     (cfg_o.packet),
+      .ports_i      (cfg_o.ports),
+      .seg_size_i   (cfg_o.seg_size),
+      .host_size_i  (cfg_o.host_size),
+      .route_we_i   (route_o.we),
+      .route_waddr_i(route_o.node),
+      .route_wdata_i({route_o.ports, write_data[39:0]}),
+      .we_i         (rep_we),
+      .waddr_i      (write_word),
+      .wdata_i      (write_data),
+      .tail_we_i    (rep_tail_we),
+      .head_o       (rep_head),
+      .cmd_valid_o  (win_valid_o[1]),
+      .cmd_ready_i  (win_ready_i[1]),
+      .cmd_o        (win_rep_o),
+      .cmd_mask_o   (win_mask_o[3:2]),
+      .cmd_spread_o (win_spread_o[1]),
+      .cmd_loop_o   (win_loop_o[1]),
+      .cmd_end_o    (),
+      .rows_valid_o (rows_valid_o[1]),
+      .rows_ready_i (rows_ready_i[1]),
+      .rows_data_o  (rows_rep_o),
+      .cpl_valid_o  (entry_valid[2]),
+      .cpl_ready_i  (entry_ready[2]),
+      .cpl_o        (entry_win1),
+      .empty_o      (win_empty[1]),
+      .waiting_o    (win_waiting[1])
+  );
+
+  // Host memory.
+  logic hostw_busy, perf_entry;
+
+  fsh_hostw #(
+      .ENTRIES(ENTRIES)
+  ) i_hostw (
+      .clk_i,
+      .rst_i,
+      .enable_i     (cfg_o.enable),
+      .cycle_i,
+      .host_base_i  (cfg_o.host_base),
+      .cpl_base_i   (cpl_base),
+      .req_base_i   (req_base),
+      .rep_base_i   (rep_base),
+      .status_addr_i(status_addr),
+      .taken_i      (taken),
+      .req_head_i   (req_head),
+      .rep_head_i   (rep_head),
+      .rx_awvalid_i,
+      .rx_awready_o,
+      .rx_awaddr_i,
+      .rx_awlen_i,
+      .rx_wvalid_i,
+      .rx_wready_o,
+      .rx_wdata_i,
+      .rx_wstrb_i,
+      .rx_wlast_i,
+      .rx_bvalid_o,
+      .rx_berr_o,
+      .entry_valid_i(entry_valid),
+      .entry_ready_o(entry_ready),
+      .entry_ring_i ({10'd0, entry_ring_i}),
+      .entry_i      ({entry_compute_i, entry_seq1_i, entry_seq0_i, entry_win1, entry_win0,
+                      entry_track_i}),
+      .awvalid_o    (m_awvalid_o),
+      .awready_i    (m_awready_i),
+      .awaddr_o     (m_awaddr_o),
+      .awlen_o      (m_awlen_o),
+      .wvalid_o     (m_wvalid_o),
+      .wready_i     (m_wready_i),
+      .wdata_o      (m_wdata_o),
+      .wstrb_o      (m_wstrb_o),
+      .wlast_o      (m_wlast_o),
+      .bvalid_i     (m_bvalid_i),
+      .berr_i       (m_berr_i),
+      .perf_entry_o (perf_entry),
+      .lost_o       (entry_lost),
+      .busy_o       (hostw_busy)
+  );
+
+  // Performance counters.
+  logic [fsh_spec_pkg::PERF_COUNT*2-1:0] step;
+  logic [127:0]                          add;
+  logic                                  perf_busy, late;
+
+  fsh_events i_events (
+      .clk_i,
+      .rst_i,
+      .accept_i       (win_valid_o & win_ready_i),
+      .accept0_bytes_i(win_req_o.length),
+      .accept1_bytes_i(win_rep_o.length),
+      .sent_i         (events_i.sent),
+      .req_i          (events_i.req),
+      .rep_i          (events_i.rep),
+      .bytes_i        (events_i.bytes),
+      .written_i      (events_i.written),
+      .written_bytes_i(events_i.written_bytes),
+      .entry_i        (perf_entry),
+      .beat_i         (events_i.beat),
+      .stall_i        (events_i.stall),
+      .forward_i      (events_i.forward),
+      .refused_i      ({events_i.refused, |(entry_valid[2:1] & entry_ready[2:1]),  // one a cycle
+                        refused_i}),
+      .step_o         (step),
+      .add_o          (add),
+      .busy_o         (late)
+  );
+
+  fsh_perf i_perf (
+      .clk_i,
+      .rst_i,
+      .cycle_i,
+      .clear_i(perf_clear),
+      .step_i (step),
+      .add_i  (add),
+      .read_i (perf_read),
+      .word_i (perf_word),
+      .data_o (perf_data),
+      .busy_o (perf_busy)
+  );
+
+  logic win_busy;
+  assign win_busy = |(~win_empty & ~(win_waiting & {2{stopped_i}}));
+  assign busy_o   = regs_busy || win_busy || hostw_busy || perf_busy || late || |entry_valid;
+endmodule
+
+`default_nettype wire
