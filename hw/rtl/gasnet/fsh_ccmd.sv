@@ -69,7 +69,7 @@ module fsh_ccmd (
   end
 
   fsh_skid #(
-      .WIDTH(118)
+      .WIDTH($bits(cmd_in))
   ) i_skid (
       .clk_i,
       .rst_i,
@@ -81,7 +81,7 @@ module fsh_ccmd (
       .data_o (cmd)
   );
 
-  fsh_route #(.WIDTH(2)) i_route (
+  fsh_route #(.WIDTH($bits(route_wdata_i))) i_route (
       .clk_i,
       .we_i   (route_we_i),
       .waddr_i(route_waddr_i),

@@ -42,7 +42,7 @@ module fsh_pend #(
   logic             mem_one_q, host_one_q, host_two_q, mem_bad_q, host_bad_q, bad_q;
 
   fsh_fifo #(
-      .WIDTH(65),
+      .WIDTH($bits({host_i, mem_i, evt_i})),
       .DEPTH(DEPTH),
       .BLOCK(1'b1)
   ) i_fifo (

@@ -303,7 +303,7 @@ module fsh_rx #(
   end
 
   fsh_skid #(
-      .WIDTH(49)
+      .WIDTH($bits(aw))
   ) i_aw (
       .clk_i,
       .rst_i,
@@ -315,7 +315,7 @@ module fsh_rx #(
       .data_o ({awhost_o, awlen_o, awaddr_o})
   );
   fsh_skid #(
-      .WIDTH(146)
+      .WIDTH($bits({w_host, w_last, strb, w_data}))
   ) i_w (
       .clk_i,
       .rst_i,
@@ -370,7 +370,7 @@ module fsh_rx #(
   fsh_fn_pkg::get_t      get_in;
   logic [1:0]            route, mask;
 
-  fsh_route #(.WIDTH(2)) i_route (
+  fsh_route #(.WIDTH($bits(route_wdata_i))) i_route (
       .clk_i,
       .we_i   (route_we_i),
       .waddr_i(route_waddr_i),
@@ -398,7 +398,7 @@ module fsh_rx #(
   assign get_push = step && state_q == Args && served_q;
 
   fsh_fifo #(
-      .WIDTH(120),
+      .WIDTH($bits(get_in)),
       .DEPTH(BUDGET),
       .BLOCK(1'b1)
   ) i_get (

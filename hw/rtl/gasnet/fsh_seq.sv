@@ -82,10 +82,6 @@ module fsh_seq (
   localparam int unsigned DESC_DEPTH = 32;
   localparam int unsigned DESC_ROOM = DESC_DEPTH - 4;
 
-  localparam int unsigned FIXED = 62;
-  localparam int unsigned MOVING = 105;
-  localparam int unsigned DESC = 151;
-
   // What of a message stays, and what changes from packet to packet.
   typedef struct packed {
     logic [3:0]  status;
@@ -119,10 +115,10 @@ module fsh_seq (
   logic       reply, port;    // of the context picked
 
   // Contexts. The load writes when no packet is issued.
-  (* ram_style = "distributed" *) logic [FIXED-1:0] fixed_mem[4];
-  (* ram_style = "distributed" *) logic [MOVING-1:0] moving_mem[4];
   fixed_t     fixed_q;
   moving_t    moving_in, moving_q;
+  (* ram_style = "distributed" *) logic [$bits(fixed_q)-1:0] fixed_mem[4];
+  (* ram_style = "distributed" *) logic [$bits(moving_q)-1:0] moving_mem[4];
   logic [3:0] active_q, loop_q, other_q;  // other: the next packet takes the other port
   logic       load, issue;
   logic [10:0] n_q;  // payload bytes of the packet
@@ -336,7 +332,7 @@ module fsh_seq (
   assign desc_push = issue ? {port, !port} : raw_q ? {raw_port_q, !raw_port_q} : 2'b00;
 
   fsh_fifo #(
-      .WIDTH(DESC),
+      .WIDTH($bits(desc)),
       .DEPTH(DESC_DEPTH)
   ) i_desc0 (
       .clk_i,
@@ -350,7 +346,7 @@ module fsh_seq (
       .count_o(desc_count0)
   );
   fsh_fifo #(
-      .WIDTH(DESC),
+      .WIDTH($bits(desc)),
       .DEPTH(DESC_DEPTH)
   ) i_desc1 (
       .clk_i,

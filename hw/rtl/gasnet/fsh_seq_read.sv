@@ -64,7 +64,7 @@ module fsh_seq_read (
   assign ar_room_o = ar_count <= 3'(AR_DEPTH - 2);
 
   fsh_fifo #(
-      .WIDTH(53),
+      .WIDTH($bits({host_i, port_i, beats_i, beat_i})),
       .DEPTH(AR_DEPTH)
   ) i_ar (
       .clk_i,
@@ -106,7 +106,7 @@ module fsh_seq_read (
   logic [9:0] host_used_q;
 
   fsh_fifo #(
-      .WIDTH(129),
+      .WIDTH($bits({mem_rerr_i[0], mem_rdata0_i})),
       .DEPTH(DATA_DEPTH)
   ) i_mem0 (
       .clk_i,
@@ -120,7 +120,7 @@ module fsh_seq_read (
       .count_o()
   );
   fsh_fifo #(
-      .WIDTH(129),
+      .WIDTH($bits({mem_rerr_i[1], mem_rdata1_i})),
       .DEPTH(DATA_DEPTH)
   ) i_mem1 (
       .clk_i,
@@ -134,7 +134,7 @@ module fsh_seq_read (
       .count_o()
   );
   fsh_fifo #(
-      .WIDTH(130),
+      .WIDTH($bits({host_rerr_i, host_rid_i, host_rdata_i})),
       .DEPTH(DATA_DEPTH)
   ) i_host (
       .clk_i,

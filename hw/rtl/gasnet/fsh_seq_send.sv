@@ -116,7 +116,7 @@ module fsh_seq_send (
 
   // Cuts the path from the port's arbiter back to the data queues.
   fsh_skid #(
-      .WIDTH(131)
+      .WIDTH($bits({desc_i.loop, out_bad, out_last, out_data}))
   ) i_out (
       .clk_i,
       .rst_i,
@@ -157,7 +157,7 @@ module fsh_seq_send (
   assign cpl_push = desc_ready_o && desc_i.notify && !desc_i.raw;
 
   fsh_fifo #(
-      .WIDTH(22),
+      .WIDTH($bits({hdr.reply, hdr.opcode, hdr.dst[5:0], hdr.tag[5:0], desc_i.half})),
       .DEPTH(4)
   ) i_cpl (
       .clk_i,

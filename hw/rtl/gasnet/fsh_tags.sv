@@ -55,7 +55,7 @@ module fsh_tags (
   end
 
   fsh_ram #(
-      .WIDTH(90),
+      .WIDTH($bits(entry)),
       .DEPTH(64)
   ) i_ram (
       .clk_i,

@@ -108,7 +108,7 @@ module fsh_tracker (
   assign wdata    = state_q == Clear || complete ? '0 : {status, sum};
 
   fsh_ram #(
-      .WIDTH(28),
+      .WIDTH($bits(wdata)),
       .DEPTH(WORDS)
   ) i_ram (
       .clk_i,
@@ -194,7 +194,7 @@ module fsh_tracker (
   logic [1:0]  route, ack_valid_q;
 
   fsh_fifo #(
-      .WIDTH(17),
+      .WIDTH($bits({rx_q, evt_q.src, evt_q.tag, evt_q.status})),
       .DEPTH(ACK_DEPTH)
   ) i_ack (
       .clk_i,
@@ -208,7 +208,7 @@ module fsh_tracker (
       .count_o()
   );
 
-  fsh_route #(.WIDTH(2)) i_route (
+  fsh_route #(.WIDTH($bits(route_wdata_i))) i_route (
       .clk_i,
       .we_i   (route_we_i),
       .waddr_i(route_waddr_i),

@@ -252,7 +252,7 @@ module fsh_hostw #(
     end
   end
 
-  fsh_fifo #(.WIDTH(56), .DEPTH(4)) i_aw (
+  fsh_fifo #(.WIDTH($bits({aw_len, aw})), .DEPTH(4)) i_aw (
       .clk_i,
       .rst_i,
       .valid_i(start),
@@ -263,7 +263,7 @@ module fsh_hostw #(
       .data_o ({awlen_o, awaddr_o}),
       .count_o()
   );
-  fsh_fifo #(.WIDTH(145), .DEPTH(4)) i_w (
+  fsh_fifo #(.WIDTH($bits({w_last, w_strb, w_data})), .DEPTH(4)) i_w (
       .clk_i,
       .rst_i,
       .valid_i(w_push),

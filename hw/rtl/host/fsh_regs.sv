@@ -95,7 +95,7 @@ module fsh_regs #(
   logic        r1_q, r2_q, r3_q, r2_perf_q, r2_core_q, core, answer;
 
   // Writes: address and data taken together, answered at once.
-  fsh_skid #(.WIDTH(15)) i_aw (
+  fsh_skid #(.WIDTH($bits(awaddr_i))) i_aw (
       .clk_i,
       .rst_i,
       .valid_i(awvalid_i),
@@ -105,7 +105,7 @@ module fsh_regs #(
       .ready_i(write),
       .data_o (aw)
   );
-  fsh_skid #(.WIDTH(64)) i_w (
+  fsh_skid #(.WIDTH($bits(wdata_i))) i_w (
       .clk_i,
       .rst_i,
       .valid_i(wvalid_i),

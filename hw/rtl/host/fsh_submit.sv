@@ -79,7 +79,7 @@ module fsh_submit #(
   // The rows, two halves so that a 64-bit write needs no mask.
   for (genvar h = 0; h < 2; h++) begin : gen_half
     fsh_ram #(
-        .WIDTH(64),
+        .WIDTH($bits(wdata_i)),
         .DEPTH(256)
     ) i_ram (
         .clk_i,
@@ -92,7 +92,7 @@ module fsh_submit #(
     );
   end
 
-  fsh_route #(.WIDTH(42)) i_route (
+  fsh_route #(.WIDTH($bits(route_wdata_i))) i_route (
       .clk_i,
       .we_i   (route_we_i),
       .waddr_i(route_waddr_i),
@@ -227,7 +227,7 @@ module fsh_submit #(
   assign rows_push = state_q == Rows && rows_left_q != '0 && rows_count <= 3'd2;
 
   fsh_fifo #(
-      .WIDTH(128),
+      .WIDTH($bits(row)),
       .DEPTH(4)
   ) i_rows (
       .clk_i,

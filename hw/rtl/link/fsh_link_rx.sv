@@ -86,7 +86,7 @@ module fsh_link_rx (
   fsh_vcbuf #(
       .Q    (4),
       .DEPTH(fsh_spec_pkg::VC_BEATS),
-      .WIDTH(129)
+      .WIDTH($bits({bad_q, in_data_q}))
   ) i_here (
       .clk_i,
       .rst_i,
@@ -107,7 +107,7 @@ module fsh_link_rx (
   fsh_vcbuf #(
       .Q    (4),
       .DEPTH(fsh_spec_pkg::VC_BEATS),
-      .WIDTH(129)
+      .WIDTH($bits({bad_q, in_data_q}))
   ) i_fwd (
       .clk_i,
       .rst_i,

@@ -46,7 +46,7 @@ module fsh_loop (
   fsh_vcbuf #(
       .Q    (2),
       .DEPTH(DEPTH),
-      .WIDTH(129)
+      .WIDTH($bits({bad_i, data_i}))
   ) i_buf (
       .clk_i,
       .rst_i,
