@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/wait.h"
 #include "base/words.h"
 #include "boot/boot.h"
 #include "conduit/conduit.h"
@@ -31,7 +32,7 @@
 #define PIECE 4096u      /* of a put or get */
 #define ROOM 8192u       /* bytes in line for a rank; more keep requests out */
 #define READS 64         /* packets from a rank in one poll */
-#define NAP_NS UINT64_C(1000000)
+#define NAP_US 1000u
 /* Names that the kernel chooses, unix(7): zero and five digits. */
 #define NAME_BYTES (sizeof(sa_family_t) + 6)
 
@@ -361,23 +362,35 @@ static void am_reply(struct fsh_token *token, const struct fsh_am *am)
     post_message(REPLY, token->source, am, SIZE_MAX);
 }
 
+static bool nap(struct fsh_wait *wait, uint64_t ns)
+{
+    (void)wait;
+    wait_any(ns, false);
+    return true;
+}
+
 /* Polls in any case: who only sends would leave replies to stand in line. */
 static void am_request(const struct fsh_am *am)
 {
-    uint64_t since = 0;
-    const char *why = "FSHMEM_WATCHDOG";
+    static const struct fsh_wait_kind kind = {.who = "active message request",
+                                              .to_peer = true,
+                                              .nap_us = NAP_US,
+                                              .most_us = NAP_US,
+                                              .sleep = nap};
+    struct fsh_wait wait = {.peer = am->node + 1};
 
     if (poll_all())
         fsh_am_delivered();
     while (!am_try_request(am)) {
-        if (!fsh_boot_alive(&why) || fsh_boot_overdue(&since))
-            fsh_fatal("request to rank %u: blocked: %s", am->node, why);
-        if (poll_all())
+        if (poll_all()) {
+            fsh_wait_found(&wait);
             fsh_am_delivered();
-        else
-            wait_any(NAP_NS, false);
+        } else {
+            fsh_wait_pause(&kind, &wait, "room");
+        }
         fsh_am_waits();
     }
+    fsh_wait_end(&wait);
 }
 
 /* ---- put and get ---- */
