@@ -30,9 +30,7 @@
 #define MAX_RANKS 64
 #define MAX_PAYLOAD 512u /* of messages: the least that GASNet allows */
 #define PIECE 4096u      /* of a put or get */
-#define ROOM 8192u       /* bytes in line for a rank; more keep requests out */
 #define READS 64         /* packets from a rank in one poll */
-#define NAP_US 1000u
 /* Names that the kernel chooses, unix(7): zero and five digits. */
 #define NAME_BYTES (sizeof(sa_family_t) + 6)
 
@@ -58,7 +56,6 @@ _Static_assert(sizeof(struct head) % 16 == 0, "payloads are aligned");
 
 struct line {
     struct packet *first, **last;
-    size_t bytes;
 };
 
 static struct {
@@ -92,7 +89,6 @@ static void push(struct line *line, const struct head *head, const void *data)
         line->last = &line->first;
     *line->last = p;
     line->last = &p->next;
-    line->bytes += bytes;
 }
 
 /* The caller frees it. */
@@ -100,10 +96,8 @@ static struct packet *take(struct line *line)
 {
     struct packet *p = line->first;
 
-    if (p != NULL) {
+    if (p != NULL)
         line->first = p->next;
-        line->bytes -= sent_bytes(&p->head);
-    }
     return p;
 }
 
@@ -150,23 +144,19 @@ static void arrive(const struct head *h, const void *data)
     atomic_fetch_sub_explicit(&h->event->pending, 1, memory_order_release);
 }
 
+/* One packet, if there is one. */
 static bool receive(int *fd)
 {
     static struct packet p;
+    ssize_t n = recv(*fd, &p.head, sizeof p.head + sizeof p.data, MSG_DONTWAIT);
 
-    for (int i = 0; i < READS; i++) {
-        ssize_t n =
-            recv(*fd, &p.head, sizeof p.head + sizeof p.data, MSG_DONTWAIT);
-
-        if (n == 0) { /* it has left; if it should not have, others know */
-            close(*fd);
-            *fd = -1;
-        }
-        if (n <= 0)
-            return i > 0;
+    if (n > 0) {
         arrive(&p.head, p.data);
+    } else if (n == 0) { /* it has left; if it should not have, others know */
+        close(*fd);
+        *fd = -1;
     }
-    return true;
+    return n > 0;
 }
 
 /* ---- coming and going ---- */
@@ -185,9 +175,14 @@ static int check(int result, const char *what)
     return result;
 }
 
+/* With room for few packets, so that lines are used. */
 static int open_socket(void)
 {
-    return check(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), "socket");
+    const int room = 2 * PIECE;
+    int fd = check(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), "socket");
+
+    check(setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room), "room");
+    return fd;
 }
 
 /* Strangers are sent away: -1. */
@@ -283,7 +278,8 @@ static bool poll_all(void)
         return false;
     for (uint32_t r = 0; r < toy.ranks; r++) {
         flush(r);
-        any |= receive(&toy.from[r]);
+        for (int i = 0; i < READS && receive(&toy.from[r]); i++)
+            any = true;
     }
     while ((p = take(&toy.in)) != NULL) {
         pthread_mutex_unlock(&toy.lock);
@@ -301,20 +297,17 @@ static void wait_any(uint64_t max_ns, bool memory)
                                    (long)(max_ns % 1000000000)};
     struct pollfd p[2 * MAX_RANKS];
     uint32_t n = 0;
-    bool has_come;
 
     (void)memory; /* puts, too, are packets */
     if (pthread_mutex_trylock(&toy.lock) != 0)
         return;
-    has_come = toy.in.first != NULL;
     for (uint32_t r = 0; r < toy.ranks; r++) {
         p[n++] = (struct pollfd){toy.from[r], POLLIN, 0};
         if (toy.out[r].first != NULL)
             p[n++] = (struct pollfd){toy.to[r], POLLOUT, 0};
     }
     pthread_mutex_unlock(&toy.lock);
-    if (!has_come)
-        ppoll(p, n, &limit, NULL);
+    ppoll(p, n, &limit, NULL);
 }
 
 static void describe(void (*line)(void *arg, const char *text), void *arg)
@@ -324,8 +317,9 @@ static void describe(void (*line)(void *arg, const char *text), void *arg)
 
 /* ---- active messages ---- */
 
+/* For a try there is room if nothing stands in line. */
 static bool post_message(enum kind kind, uint32_t node, const struct fsh_am *am,
-                         size_t room)
+                         bool is_try)
 {
     struct head head = {.kind = (uint8_t)kind,
                         .handler = am->handler,
@@ -339,7 +333,7 @@ static bool post_message(enum kind kind, uint32_t node, const struct fsh_am *am,
     if (am->nargs != 0)
         memcpy(head.args, am->args, am->nargs * sizeof *am->args);
     pthread_mutex_lock(&toy.lock);
-    has_room = toy.out[node].bytes <= room;
+    has_room = !is_try || toy.out[node].first == NULL;
     if (has_room)
         post(node, &head, am->src);
     pthread_mutex_unlock(&toy.lock);
@@ -348,46 +342,46 @@ static bool post_message(enum kind kind, uint32_t node, const struct fsh_am *am,
 
 static bool am_try_request(const struct fsh_am *am)
 {
-    return post_message(REQUEST, am->node, am, ROOM);
+    return post_message(REQUEST, am->node, am, true);
 }
 
 static bool am_try_reply(struct fsh_token *token, const struct fsh_am *am)
 {
-    return post_message(REPLY, token->source, am, ROOM);
+    return post_message(REPLY, token->source, am, true);
 }
 
 /* There are as many as requests are let through. */
 static void am_reply(struct fsh_token *token, const struct fsh_am *am)
 {
-    post_message(REPLY, token->source, am, SIZE_MAX);
+    post_message(REPLY, token->source, am, false);
 }
 
-static bool nap(struct fsh_wait *wait, uint64_t ns)
+static bool sleep_step(struct fsh_wait *wait, uint64_t ns)
 {
     (void)wait;
     wait_any(ns, false);
     return true;
 }
 
+static const struct fsh_wait_kind for_room = {.who = "conduit toy: a request",
+                                              .to_peer = true,
+                                              .nap_us = 50,
+                                              .most_us = 1000,
+                                              .growth = 1,
+                                              .sleep = sleep_step};
+
 /* Polls in any case: who only sends would leave replies to stand in line. */
 static void am_request(const struct fsh_am *am)
 {
-    static const struct fsh_wait_kind kind = {.who = "active message request",
-                                              .to_peer = true,
-                                              .nap_us = NAP_US,
-                                              .most_us = NAP_US,
-                                              .sleep = nap};
     struct fsh_wait wait = {.peer = am->node + 1};
 
     if (poll_all())
         fsh_am_delivered();
     while (!am_try_request(am)) {
-        if (poll_all()) {
-            fsh_wait_found(&wait);
+        if (poll_all())
             fsh_am_delivered();
-        } else {
-            fsh_wait_pause(&kind, &wait, "room");
-        }
+        else
+            fsh_wait_pause(&for_room, &wait, "room");
         fsh_am_waits();
     }
     fsh_wait_end(&wait);
