@@ -12,3 +12,53 @@ function(fsh_verilate target)
     set(CMAKE_MESSAGE_LOG_LEVEL NOTICE) # in here; its failures are said
     verilate(${target} ${ARGN})
 endfunction()
+
+# What of a model runs once or not at all: it costs half of the compile time.
+set(FSH_VERILATED_COLD "/[^/]*__(Slow|Syms|Trace|ConstPool|Dpi)[^/]*\\.cpp$")
+
+# fsh_take(<target> <regular expression> <list>): has these sources no longer.
+function(fsh_take target regex list)
+    get_target_property(sources ${target} SOURCES)
+    set(taken ${sources})
+    list(FILTER taken INCLUDE REGEX "${regex}")
+    list(FILTER sources EXCLUDE REGEX "${regex}")
+    set_property(TARGET ${target} PROPERTY SOURCES ${sources})
+    set(${list} ${taken} PARENT_SCOPE)
+endfunction()
+
+# fsh_like(<target> <model>): finds the headers of the model, and sees them the same.
+function(fsh_like target model)
+    foreach(property INCLUDE_DIRECTORIES COMPILE_DEFINITIONS COMPILE_FEATURES
+            VERILATOR_TRACE VERILATOR_TRACE_FST POSITION_INDEPENDENT_CODE)
+        get_target_property(value ${model} ${property})
+        if(NOT value MATCHES "-NOTFOUND$")
+            set_property(TARGET ${target} PROPERTY ${property} ${value})
+        endif()
+    endforeach()
+endfunction()
+
+# fsh_share_runtime(<model> <library>): Verilator's own sources are compiled once,
+# in the library, for all models of one set of definitions.
+function(fsh_share_runtime model library)
+    fsh_take(${model} "/verilated[^/]*\\.cpp$" runtime)
+    if(NOT TARGET ${library})
+        add_library(${library} STATIC)
+        fsh_like(${library} ${model})
+        get_target_property(options ${model} COMPILE_OPTIONS)
+        target_compile_options(${library} PRIVATE ${options})
+    endif()
+    target_sources(${library} PRIVATE ${runtime})
+    target_link_libraries(${model} PUBLIC ${library})
+endfunction()
+
+# fsh_split_cold(<model>): <model>_cold, objects of what runs once, without
+# optimization and a few sources at a time, as all include the same large header.
+function(fsh_split_cold model)
+    fsh_take(${model} "${FSH_VERILATED_COLD}" cold)
+    add_library(${model}_cold OBJECT ${cold})
+    fsh_like(${model}_cold ${model})
+    target_compile_options(${model}_cold PRIVATE -w -g0 -O0)
+    set_target_properties(${model}_cold PROPERTIES
+        UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    target_sources(${model} PRIVATE $<TARGET_OBJECTS:${model}_cold>)
+endfunction()
