@@ -15,6 +15,14 @@ have=none
 [ ! -f "$build/build.ninja" ] || have=all
 [ ! -f "$mark" ] || have=$(cat "$mark")
 
+# Verilator's list of sources is fixed when the build is configured, and Ninja runs
+# it before it would look for new ones.
+known=$build/rtl-files
+rtl=$(find hw/rtl hw/tb -name '*.sv' | sort | cksum)
+if [ "$have" != none ] && [ "$(cat "$known" 2>/dev/null)" != "$rtl" ]; then
+    cmake "$build" >/dev/null
+fi
+
 configure() { # <cmake arguments...>
     cmake -S . -B "$build" -G Ninja -DCMAKE_INSTALL_PREFIX="$prefix" "$@"
 }
@@ -38,3 +46,4 @@ all/demo | all/install)
 all/none) configure ;;
 install/*) configure >/dev/null ;; # the prefix may be another
 esac
+echo "$rtl" >"$known"
