@@ -601,6 +601,29 @@ static void drive(struct fsh_sim_node *node)
         fsh_compute_drive(node->core->rtl);
 }
 
+/* In pairs, so that the code of a node is fetched once for both. */
+static void evaluate_nodes(struct fsh_fabric *fab)
+{
+    struct fsh_sim_node *first = NULL;
+
+    for (uint32_t i = 0; i < fab->config.nodes; i++) {
+        struct fsh_sim_node *node = &fab->node[i];
+
+        if (!node->evaluate)
+            continue;
+        if (node->evaluated + 1 != fab->cycle)
+            refresh(node, fab->cycle);
+        if (first) {
+            fsh_node_eval_two(first->rtl, node->rtl);
+            first = NULL;
+        } else {
+            first = node;
+        }
+    }
+    if (first)
+        fsh_node_eval(first->rtl);
+}
+
 static void evaluate(struct fsh_fabric *fab)
 {
     uint64_t ns = fab->cycle * NS_PER_CYCLE;
@@ -610,6 +633,7 @@ static void evaluate(struct fsh_fabric *fab)
             drive(&fab->node[i]);
         fsh_node_waves_dump(fab->waves, ns - NS_PER_CYCLE / 2);
     }
+    evaluate_nodes(fab);
     for (uint32_t i = 0; i < fab->config.nodes; i++) {
         struct fsh_sim_node *node = &fab->node[i];
 
@@ -620,9 +644,6 @@ static void evaluate(struct fsh_fabric *fab)
         }
         if (!node->evaluate)
             continue;
-        if (node->evaluated + 1 != fab->cycle)
-            refresh(node, fab->cycle);
-        fsh_node_eval(node->rtl);
         node->evaluated = fab->cycle;
         node->evaluate = false;
         look_still(fab, node);

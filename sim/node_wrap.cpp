@@ -11,6 +11,7 @@
 #include "Vfsh_node___024root.h"
 #include "Vfsh_node__Syms.h"
 #include "still.h"
+#include "together.h"
 #include "wrap.h"
 
 namespace {
@@ -375,6 +376,17 @@ void fsh_node_eval(struct fsh_node *node)
     node->context->time(node->io->in.cycle); // for messages
     fsh::edge(node->top);
     sample(node);
+}
+
+void fsh_node_eval_two(struct fsh_node *one, struct fsh_node *two)
+{
+    drive(one);
+    drive(two);
+    one->context->time(one->io->in.cycle);
+    two->context->time(two->io->in.cycle);
+    fsh::edge_of_two(one->top, two->top);
+    sample(one);
+    sample(two);
 }
 
 void fsh_node_mark(struct fsh_node *node)

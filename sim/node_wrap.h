@@ -119,6 +119,9 @@ void fsh_node_destroy(struct fsh_node *node);
 void fsh_node_drive(struct fsh_node *node);
 /* Put io->in on the pins, pass a rising edge, read the pins into io->out. */
 void fsh_node_eval(struct fsh_node *node);
+/* The same for two nodes, in less time than one after the other. Both have been
+ * evaluated before. */
+void fsh_node_eval_two(struct fsh_node *one, struct fsh_node *two);
 
 /* Does the node stand still? fsh_node_mark keeps its registers, an evaluation
  * later, without a valid on any pin before, in or after it, fsh_node_unchanged

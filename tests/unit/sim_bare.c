@@ -10,6 +10,12 @@ void fsh_node_drive(struct fsh_node *node)
     (void)node;
 }
 
+void fsh_node_eval_two(struct fsh_node *one, struct fsh_node *two)
+{
+    fsh_node_eval(one);
+    fsh_node_eval(two);
+}
+
 struct fsh_node_waves *fsh_node_waves_open(const char *path)
 {
     (void)path;
