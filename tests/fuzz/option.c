@@ -238,6 +238,13 @@ static void name_case(struct fuzz *f)
 
 /* ---- the job ---- */
 
+/* Descriptors of a ticket: from page_fd to its end. */
+enum {
+    TICKET_FDS = (sizeof(struct fsh_job_ticket) -
+                  offsetof(struct fsh_job_ticket, page_fd)) /
+                 sizeof(int)
+};
+
 static void ticket_case(struct fuzz *f)
 {
     struct fsh_job_ticket in, out;
@@ -248,7 +255,7 @@ static void ticket_case(struct fuzz *f)
     memset(&in, 0, sizeof in);
     memset(&out, 0, sizeof out);
     in.rank = fuzz_below(f, FSH_JOB_MAX_RANKS);
-    for (int i = 0; i < 8; i++)
+    for (size_t i = 0; i < TICKET_FDS; i++)
         fd[i] = (int)fuzz_below(f, 1000) - 1;
     fsh_job_ticket_write(&in, text, sizeof text);
     CHECK(fsh_job_ticket_read(&out, text) && memcmp(&in, &out, sizeof in) == 0,
@@ -260,7 +267,7 @@ static void ticket_case(struct fuzz *f)
         return;
     fd = &out.page_fd;
     CHECK(out.rank < FSH_JOB_MAX_RANKS, "%s", text);
-    for (int i = 0; i < 8; i++)
+    for (size_t i = 0; i < TICKET_FDS; i++)
         CHECK(fd[i] >= -1, "%s", text);
 }
 

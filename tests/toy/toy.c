@@ -6,7 +6,7 @@
  * a conduit is added. Not installed.
  *
  * From each rank to each, itself too, there is a socket; over it go packets, a
- * head and bytes. What finds no room in it stands in line in memory, so nobody
+ * head and bytes. What finds no room in it is queued in memory, so nobody
  * waits to send but am_request, and every poll reads what has come: requests and
  * replies cannot block each other. Puts and gets are done by a poll of their
  * target. Any thread: one lock is around all, but not held while handlers run.
@@ -54,17 +54,17 @@ struct packet {
 };
 _Static_assert(sizeof(struct head) % 16 == 0, "payloads are aligned");
 
-struct line {
+struct queue {
     struct packet *first, **last;
 };
 
 static struct {
     pthread_mutex_t lock; /* around all that init does not settle */
     uint32_t rank, ranks;
-    int to[MAX_RANKS];          /* sockets, by rank */
-    int from[MAX_RANKS];        /* in any order; -1: it has left */
-    struct line out[MAX_RANKS]; /* to be sent */
-    struct line in;             /* messages to be run */
+    int to[MAX_RANKS];           /* sockets, by rank */
+    int from[MAX_RANKS];         /* in any order; -1: it has left */
+    struct queue out[MAX_RANKS]; /* to be sent */
+    struct queue in;             /* messages to be run */
 } toy = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- packets: with the lock ---- */
@@ -74,7 +74,7 @@ static size_t sent_bytes(const struct head *h)
     return sizeof *h + (h->kind == GET ? 0 : h->nbytes);
 }
 
-static void push(struct line *line, const struct head *head, const void *data)
+static void push(struct queue *queue, const struct head *head, const void *data)
 {
     size_t bytes = sent_bytes(head);
     struct packet *p = malloc(offsetof(struct packet, head) + bytes);
@@ -85,25 +85,25 @@ static void push(struct line *line, const struct head *head, const void *data)
     p->head = *head;
     if (bytes != sizeof *head)
         memcpy(p->data, data, bytes - sizeof *head);
-    if (line->first == NULL)
-        line->last = &line->first;
-    *line->last = p;
-    line->last = &p->next;
+    if (queue->first == NULL)
+        queue->last = &queue->first;
+    *queue->last = p;
+    queue->last = &p->next;
 }
 
 /* The caller frees it. */
-static struct packet *take(struct line *line)
+static struct packet *take(struct queue *queue)
 {
-    struct packet *p = line->first;
+    struct packet *p = queue->first;
 
     if (p != NULL)
-        line->first = p->next;
+        queue->first = p->next;
     return p;
 }
 
 static void flush(uint32_t node)
 {
-    struct line *out = &toy.out[node];
+    struct queue *out = &toy.out[node];
 
     while (out->first != NULL &&
            send(toy.to[node], &out->first->head, sent_bytes(&out->first->head),
@@ -175,7 +175,7 @@ static int check(int result, const char *what)
     return result;
 }
 
-/* With room for few packets, so that lines are used. */
+/* With room for few packets, so that queues are used. */
 static int open_socket(void)
 {
     const int room = 2 * PIECE;
@@ -317,7 +317,7 @@ static void describe(void (*line)(void *arg, const char *text), void *arg)
 
 /* ---- active messages ---- */
 
-/* For a try there is room if nothing stands in line. */
+/* For a try there is room if nothing is queued. */
 static bool post_message(enum kind kind, uint32_t node, const struct fsh_am *am,
                          bool is_try)
 {
@@ -370,7 +370,7 @@ static const struct fsh_wait_kind for_room = {.who = "conduit toy: a request",
                                               .growth = 1,
                                               .sleep = sleep_step};
 
-/* Polls in any case: who only sends would leave replies to stand in line. */
+/* Polls in any case: who only sends would leave replies in their queue. */
 static void am_request(const struct fsh_am *am)
 {
     struct fsh_wait wait = {.peer = am->node + 1};
