@@ -367,9 +367,12 @@ void fsh_am_delivered(void)
 /* Has the library protocols of its own to go on with? */
 static inline bool has_kicks(void)
 {
-    return fsh_command_is_active() ||
-           atomic_load_explicit(&fsh_kicks_active, memory_order_relaxed) != 0 ||
-           atomic_load_explicit(&fsh_coll_active, memory_order_relaxed);
+    /* One branch of a poll that finds nothing. */
+    unsigned active = fsh_command_is_active();
+
+    active |= atomic_load_explicit(&fsh_kicks_active, memory_order_relaxed);
+    active |= atomic_load_explicit(&fsh_coll_active, memory_order_relaxed);
+    return active != 0;
 }
 
 /* Go on with them. Apart, so that an empty poll is short. */
@@ -419,7 +422,7 @@ static inline __attribute__((always_inline)) void poll_once(const char *call,
 
     FSH_CALL(call);
     /* Handlers do not nest, and a lock is not for them to wait for. */
-    if (self->in_handler > 0 || fsh_guard.locks > 0 || fsh_guard.holding)
+    if ((self->in_handler | (unsigned)fsh_guard.locks | fsh_guard.holding) != 0)
         return;
     if (fsh_gasnet_poll())
         self->barren = 0;
