@@ -58,11 +58,13 @@ with tempfile.TemporaryDirectory() as work:
     for row in also:
         check_row(row, "JSON")
     cycles = {(r["test"], r["mode"], r["dram_write_cycles"]): int(r["cycles"])
-              for r in rows if r["mode"].startswith("long_")}
+              for r in rows if r["mode"].startswith(("long_", "short"))}
     for test in ("put_lat", "get_lat"):
         # The response at 40 cycles was measured, and nothing else changed.
         check(cycles[test, "long_accepted", "40"] -
               cycles[test, "long_accepted", "9"] == 31, f"{test}: {cycles}")
         check(cycles[test, "long_doorbell", "9"] -
               cycles[test, "long_accepted", "9"] == 7, f"{test}: {cycles}")
+        check(cycles[test, "short_doorbell", "9"] -
+              cycles[test, "short", "9"] == 7, f"{test}: {cycles}")
 print("PASS")
