@@ -5,36 +5,7 @@
 #ifndef FSH_TB_PACKETS_H
 #define FSH_TB_PACKETS_H
 
-#include <array>
-#include <deque>
-#include <vector>
-#include "fsh_spec.h"
-#include "tb.h"
-
-using Beat = std::array<uint64_t, 2>;
-using Packet = std::vector<Beat>;
-
-// The virtual channel of a header: {reply, dateline}.
-static inline unsigned channel(const Beat &header)
-{
-    return (unsigned)(fsh_hdr_reply(header.data()) << 1 |
-                      fsh_hdr_dateline(header.data()));
-}
-
-// Beats of the longest packet: header, arguments, payload off its lane.
-static const unsigned LONGEST =
-    1 + FSH_MAX_ARGS / 4 + FSH_MAX_PACKET / FSH_BEAT_BYTES + 1;
-
-// Beats of a packet, by its header.
-static inline unsigned length(const Beat &header)
-{
-    const uint64_t *w = header.data();
-    uint64_t args = fsh_hdr_first(w) ? (fsh_hdr_nargs(w) + 3) / 4 : 0;
-    uint64_t bytes = fsh_hdr_bytes(w);
-    uint64_t lane = fsh_hdr_addr(w) % FSH_BEAT_BYTES;
-
-    return (unsigned)(1 + args + (bytes ? (lane + bytes + 15) / 16 : 0));
-}
+#include "packet.h"
 
 // A packet to `dst`: any length from the header alone to the longest there is.
 static inline Packet random_packet(tb::Test &test, unsigned vc, unsigned dst,
@@ -70,58 +41,6 @@ static inline Packet random_packet(tb::Test &test, unsigned vc, unsigned dst,
         packet.push_back({test.bits(), test.bits()});
     return packet;
 }
-
-// A stream of beats: offered until taken, with gaps before any beat.
-class Source
-{
-  public:
-    explicit Source(tb::Test &test) : test_(test), pace_(test) {}
-
-    // Puts the next beat in front if none is. True if one is offered.
-    bool offer()
-    {
-        if (!valid && !waiting.empty() && (hurry || pace_.willing()))
-            valid = true;
-        return valid;
-    }
-
-    const Beat &beat() const
-    {
-        return waiting.front()[at_];
-    }
-
-    bool first() const
-    {
-        return at_ == 0;
-    }
-
-    bool last() const
-    {
-        return at_ + 1 == waiting.front().size();
-    }
-
-    void taken()
-    {
-        valid = false;
-        if (last()) {
-            waiting.pop_front();
-            at_ = 0;
-        } else {
-            at_++;
-        }
-    }
-
-    bool hurry = false; // no gaps
-    bool valid = false;
-    std::deque<Packet> waiting;
-
-  protected:
-    tb::Test &test_;
-    tb::Stall pace_;
-
-  private:
-    size_t at_ = 0;
-};
 
 // Packets of the sequencer: decided on credit, reserved two cycles later, the
 // next decided after that; they leave in this order.

@@ -23,18 +23,6 @@ struct Line {
     Beat beat;
 };
 
-template <class Wide> static Beat load(const Wide &from)
-{
-    return {from[0] | (uint64_t)from[1] << 32,
-            from[2] | (uint64_t)from[3] << 32};
-}
-
-template <class Wide> static void store(Wide &to, const Beat &beat)
-{
-    for (unsigned i = 0; i < 4; i++)
-        to[i] = (uint32_t)(beat[i / 2] >> (i % 2 * 32));
-}
-
 static unsigned count16(uint64_t counts, unsigned vc)
 {
     return (unsigned)(counts >> (vc * 16) & 0xffff);
@@ -432,9 +420,9 @@ class Bench
                 fsh_hdr_set_dateline(beat.data(), 1);
             Port &peer = *port_[1 - s];
             // What would cross the dateline again goes no further.
-            bool here = fsh_hdr_dst(beat.data()) == NODE[1 - s] ||
-                        (fsh_hdr_dateline(beat.data()) &&
-                         port_[1 - s]->rx.line_i);
+            bool here =
+                fsh_hdr_dst(beat.data()) == NODE[1 - s] ||
+                (fsh_hdr_dateline(beat.data()) && port_[1 - s]->rx.line_i);
             p.leaving = channel(beat);
             p.to = here ? &peer.here : &peer.pass;
             p.to->expected[p.leaving].emplace_back();

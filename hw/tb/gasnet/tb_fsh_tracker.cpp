@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// fsh_tracker against messages that know how many of their packets are still to
+// come, whatever their sizes: each is acted on once, when the last is there,
+// with the first error of any; a message whose sender counts wrong never. All
+// kinds of message, packets in any order over both receivers, tags and slots
+// used again at once; ports by random routes; every request's budget comes back
+// once; after a reset nothing is left of what was counted. Without stalls a
+// packet costs the cycles that the block says.
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+#include "event.h"
+#include "packet.h"
+#include "stream.h"
+#include "Vfsh_tracker.h"
+
+static const unsigned BUDGET = 32; // requests a receiver may have open
+static const unsigned CLEAR = 64 * 64 + 2 * 64 * 16 + 8;
+static const unsigned DRAIN = 4000;
+
+struct Message {
+    Event event; // of any packet, but bytes and status
+    std::vector<unsigned> sizes;
+    unsigned left; // packets that the block has not taken
+    bool broken;   // never complete
+    unsigned key;
+};
+
+struct Piece {
+    std::shared_ptr<Message> message;
+    Event event;
+};
+
+// What is to be seen of a packet, in one cycle.
+struct Effect {
+    unsigned release = 0;
+    int tag = -1, core = -1, ring = -1;
+    Beat entry = {};
+
+    bool operator==(const Effect &e) const
+    {
+        return release == e.release && tag == e.tag && core == e.core &&
+               ring == e.ring && entry == e.entry;
+    }
+
+    bool seen() const
+    {
+        return release || tag >= 0 || core >= 0 || ring >= 0;
+    }
+};
+
+struct Ack {
+    Beat header;
+    unsigned port, receiver;
+};
+
+class Bench
+{
+  public:
+    explicit Bench(tb::Test &test)
+        : test_(test), context_(test.context()),
+          dut_(context_.get()), feed_{tb::Feed<Piece>(test),
+                                      tb::Feed<Piece>(test)},
+          acks_(test, "ack"), entries_(test), tags_(test)
+    {
+    }
+
+    ~Bench()
+    {
+        dut_.final();
+    }
+
+    // From a reset on; whether it ends in the middle of things.
+    void round(unsigned messages, bool stalls, bool cut)
+    {
+        begin(!stalls);
+        uint64_t start = test_.cycle;
+        to_make_ = messages;
+        cost_ = 0;
+        while (to_make_ > 0 || !open_.empty())
+            cycle();
+        if (!stalls && test_.cycle - start > cost_ + 20)
+            test_.fail("%u cycles for packets that cost %u",
+                       (unsigned)(test_.cycle - start), cost_);
+        if (!cut)
+            drain();
+    }
+
+    // One message as long as they get.
+    void longest()
+    {
+        begin(true);
+        Message m = {random_event(), {}, 0, false, 0};
+        m.event.opcode = FSH_OP_PUT;
+        m.event.reply = 0;
+        m.event.multi = m.event.ack = 1;
+        m.event.total = FSH_MAX_MESSAGE;
+        m.sizes.assign(FSH_MAX_MESSAGE / FSH_MAX_PACKET, FSH_MAX_PACKET);
+        m.left = (unsigned)m.sizes.size();
+        open_.push_back(std::make_shared<Message>(m));
+        while (!open_.empty())
+            cycle();
+        drain();
+    }
+
+    unsigned long long done = 0;
+
+  private:
+    void begin(bool hurry)
+    {
+        dut_.evt_valid_i = 0;
+        tb::reset(test_, dut_);
+        for (auto &feed : feed_) {
+            feed.clear();
+            feed.hurry = hurry;
+        }
+        acks_.clear();
+        acks_.hurry = hurry_ = hurry;
+        due_.clear();
+        ack_due_.clear();
+        open_.clear();
+        keys_.clear();
+        open_requests_[0] = open_requests_[1] = 0;
+        configure();
+        clear();
+    }
+
+    void configure()
+    {
+        dut_.node_i = (uint8_t)test_.below(FSH_MAX_NODES);
+        dut_.ports_i = (uint8_t)(1 + test_.below(3));
+        nodes_ = {dut_.node_i};
+        for (unsigned i = 0; i < 3; i++)
+            nodes_.push_back(test_.below(FSH_MAX_NODES));
+    }
+
+    // Nothing is taken before every tag was said to have ended.
+    void clear()
+    {
+        std::set<unsigned> ended;
+        Piece piece = {nullptr, random_event()};
+
+        for (unsigned i = 0; dut_.clear_o; i++) {
+            dut_.route_we_i = i < FSH_MAX_NODES;
+            dut_.route_waddr_i = i % FSH_MAX_NODES;
+            if (dut_.route_we_i)
+                routes_[i] = (uint8_t)test_.below(4);
+            dut_.route_wdata_i = routes_[i % FSH_MAX_NODES];
+            dut_.evt_valid_i = (uint8_t)test_.below(4);
+            dut_.evt0_i = dut_.evt1_i = piece.event.pack();
+            dut_.tag_ready_i = tags_.willing();
+            dut_.entry_ready_i = 1;
+            dut_.eval();
+            if (dut_.evt_ready_o || !dut_.busy_o || i > CLEAR)
+                test_.fail("taken while it clears, or it never ends");
+            if (dut_.tag_valid_o && dut_.tag_ready_i)
+                ended.insert(dut_.tag_o);
+            tb::edge(test_, dut_);
+        }
+        if (ended.size() != FSH_NUM_TAGS)
+            test_.fail("%zu tags ended after reset", ended.size());
+    }
+
+    Event random_event()
+    {
+        static const unsigned opcodes[] = {
+            FSH_OP_PUT, FSH_OP_PUT,     FSH_OP_PUT_ACK, FSH_OP_GET_REPLY,
+            FSH_OP_GET, FSH_OP_LIBRARY, FSH_OP_CLIENT,  255};
+        Event e = {};
+
+        e.opcode = opcodes[test_.below(8)];
+        e.src = nodes_.empty() ? 0 : nodes_[test_.below(4)];
+        e.tag =
+            test_.below(3) ? test_.below(FSH_NUM_TAGS) : 44 + test_.below(8);
+        if (e.opcode >= FSH_OP_LIBRARY) {
+            e.reply = test_.below(2);
+            e.tag %= FSH_SLOTS_PER_PEER;
+        } else if (e.opcode == FSH_OP_PUT) {
+            e.reply = test_.below(4) == 0;
+            e.ack = !e.reply && test_.below(4);
+        } else {
+            e.reply = e.opcode != FSH_OP_GET;
+            e.ack = !e.reply; // refused
+        }
+        e.multi = e.opcode != FSH_OP_PUT_ACK && e.opcode != FSH_OP_GET &&
+                  test_.below(2);
+        return e;
+    }
+
+    // Messages of one sender (of a GET: of one initiator) and tag are not under
+    // way together.
+    unsigned key(const Event &e) const
+    {
+        if (e.opcode >= FSH_OP_LIBRARY)
+            return 0x10000 | e.reply << 12 | e.src << 4 | e.tag;
+        bool mine = e.opcode == FSH_OP_GET_REPLY || e.opcode == FSH_OP_PUT_ACK;
+        return (mine ? dut_.node_i : e.src) << 6 | e.tag;
+    }
+
+    void make()
+    {
+        Message m = {random_event(), {}, 1, false, 0};
+        unsigned size = test_.below(2) ? 100 : FSH_MAX_PACKET;
+
+        m.key = key(m.event);
+        if (!keys_.insert(m.key).second)
+            return;
+        if (m.event.multi)
+            m.left = 2 + test_.below(test_.below(8) ? 4 : 30);
+        for (unsigned i = 0; i < m.left; i++) {
+            m.sizes.push_back(1 + test_.below(size));
+            m.event.total += m.sizes.back();
+        }
+        m.broken = m.event.multi && test_.below(20) == 0;
+        if (m.broken && test_.below(2))
+            m.event.total = 0;
+        else if (m.broken)
+            m.event.total += 1 + test_.below(2000);
+        open_.push_back(std::make_shared<Message>(m));
+        to_make_--;
+    }
+
+    // A packet of any message, to any receiver.
+    void give()
+    {
+        unsigned r = test_.below(2);
+
+        if (to_make_ > 0 && open_.size() < 6)
+            make();
+        if (open_.empty() || feed_[r].waiting.size() > 2)
+            return;
+        size_t at = test_.below((uint32_t)open_.size());
+        std::shared_ptr<Message> m = open_[at];
+        bool request = !m->event.reply;
+        if (request && open_requests_[r] == BUDGET)
+            return;
+        open_requests_[r] += request;
+        std::swap(m->sizes[test_.below((uint32_t)m->sizes.size())],
+                  m->sizes.back());
+        Piece piece = {m, m->event};
+        piece.event.bytes = m->sizes.back();
+        if (test_.below(12) == 0)
+            piece.event.status = 1 + test_.below(FSH_STATUS_COUNT - 1);
+        feed_[r].waiting.push_back(piece);
+        m->sizes.pop_back();
+        if (m->sizes.empty())
+            open_.erase(open_.begin() + (long)at);
+    }
+
+    // The model: what the packet just taken leads to.
+    void expect(unsigned r, const Piece &piece)
+    {
+        Message &m = *piece.message;
+        const Event &e = m.event;
+        Effect effect;
+        bool all = --m.left == 0 && !m.broken;
+        cost_ += !e.multi ? 2 : all ? 4 : 3;
+        bool self = e.src == dut_.node_i;
+
+        if (m.event.status == FSH_STATUS_OK)
+            m.event.status = piece.event.status;
+        if (!all) {
+            effect.release = !e.reply ? 1u << r : 0;
+        } else if (e.ack && !self) {
+            ack_due_.push_back(ack(e, r));
+        } else {
+            effect.release = !e.reply ? 1u << r : 0;
+            finish(e, effect);
+        }
+        if (effect.seen())
+            due_.push_back(effect);
+        if (all) {
+            keys_.erase(m.key);
+            done++;
+        }
+    }
+
+    void finish(const Event &e, Effect &effect)
+    {
+        bool to_host = e.opcode >= FSH_OP_LIBRARY;
+        bool mine =
+            e.ack || e.opcode == FSH_OP_GET_REPLY || e.opcode == FSH_OP_PUT_ACK;
+
+        if (mine)
+            effect.tag = (int)e.tag;
+        if (mine && e.tag >= FSH_HOST_TAGS) {
+            effect.core = (int)((e.tag - FSH_HOST_TAGS) << 4 | e.status);
+            return;
+        }
+        if (!mine && !to_host)
+            return;
+        effect.ring = !to_host ? 0 : e.reply ? 2 : 1;
+        uint64_t *w = effect.entry.data();
+        fsh_ring_set_kind(w, to_host ? FSH_CPL_MESSAGE : FSH_CPL_TAGGED);
+        fsh_ring_set_reply(w, e.reply);
+        fsh_ring_set_status(w, e.status);
+        fsh_ring_set_opcode(w, e.opcode);
+        fsh_ring_set_node(w, e.src);
+        fsh_ring_set_tag(w, e.tag);
+    }
+
+    Ack ack(const Event &e, unsigned r) const
+    {
+        Ack ack = {{}, (routes_[e.src] & dut_.ports_i) == 2, r};
+        uint64_t *w = ack.header.data();
+
+        fsh_hdr_set_opcode(w, FSH_OP_PUT_ACK);
+        fsh_hdr_set_category(w, FSH_CAT_SHORT);
+        fsh_hdr_set_reply(w, 1);
+        fsh_hdr_set_first(w, 1);
+        fsh_hdr_set_dst(w, e.src);
+        fsh_hdr_set_src(w, dut_.node_i);
+        fsh_hdr_set_tag(w, e.tag);
+        fsh_hdr_set_status(w, e.status);
+        return ack;
+    }
+
+    void cycle()
+    {
+        give();
+        drive();
+        look();
+        look_acks();
+        for (unsigned r = 0; r < 2; r++) {
+            if (!(dut_.evt_valid_i & dut_.evt_ready_o & 1u << r))
+                continue;
+            expect(r, feed_[r].front());
+            feed_[r].taken();
+        }
+        if ((dut_.evt_valid_i & dut_.evt_ready_o) == 3)
+            test_.fail("two packets taken at once");
+        tb::edge(test_, dut_);
+    }
+
+    void drive()
+    {
+        dut_.route_we_i = 0;
+        bool offers[2] = {feed_[0].offer(), feed_[1].offer()};
+        dut_.evt_valid_i = (uint8_t)(offers[0] | offers[1] << 1);
+        dut_.evt0_i = offers[0] ? feed_[0].front().event.pack() : test_.bits();
+        dut_.evt1_i = offers[1] ? feed_[1].front().event.pack() : test_.bits();
+        // Of the two ports one is ready, both, or none.
+        unsigned ready = acks_.ready() ? 3 : 0;
+        dut_.ack_ready_i = (uint8_t)ready;
+        dut_.entry_ready_i = hurry_ || entries_.willing();
+        dut_.tag_ready_i = hurry_ || tags_.willing();
+        dut_.eval();
+    }
+
+    // What is seen in this cycle is what is due first.
+    void look()
+    {
+        Effect seen;
+
+        seen.release = dut_.release_o;
+        if (dut_.tag_valid_o && dut_.tag_ready_i)
+            seen.tag = dut_.tag_o;
+        if (dut_.core_valid_o)
+            seen.core = dut_.core_tag_o << 4 | dut_.core_status_o;
+        if (dut_.entry_valid_o && dut_.entry_ready_i) {
+            seen.ring = dut_.entry_ring_o;
+            seen.entry = load(dut_.entry_o);
+        }
+        if ((!due_.empty() || !ack_due_.empty()) && !dut_.busy_o)
+            test_.fail("not busy with something to do");
+        if (!seen.seen())
+            return;
+        if (due_.empty() || !(due_.front() == seen))
+            test_.fail("release %u tag %d core %d ring %d entry %016llx, "
+                       "instead of %u %d %d %d %016llx",
+                       seen.release, seen.tag, seen.core, seen.ring,
+                       (unsigned long long)seen.entry[0],
+                       due_.empty() ? 0 : due_.front().release,
+                       due_.empty() ? -1 : due_.front().tag,
+                       due_.empty() ? -1 : due_.front().core,
+                       due_.empty() ? -1 : due_.front().ring,
+                       due_.empty()
+                           ? 0ull
+                           : (unsigned long long)due_.front().entry[0]);
+        due_.pop_front();
+        give_back(seen.release);
+    }
+
+    void give_back(unsigned receivers)
+    {
+        for (unsigned r = 0; r < 2; r++)
+            if (receivers >> r & 1 && open_requests_[r]-- == 0)
+                test_.fail("more requests given back than came");
+    }
+
+    void look_acks()
+    {
+        unsigned valid = dut_.ack_valid_o;
+        Beat header = load(dut_.ack_o);
+
+        if (!acks_.take(valid != 0, header)) {
+            if (dut_.acked_o)
+                test_.fail("an ack is said to have left, and has not");
+            return;
+        }
+        if (ack_due_.empty())
+            test_.fail("an ack that nobody waits for");
+        const Ack &ack = ack_due_.front();
+        if (header != ack.header || valid != 1u << ack.port ||
+            dut_.acked_o != 1u << ack.receiver)
+            test_.fail("ack %016llx at ports %u for %u, instead of %016llx at "
+                       "port %u for receiver %u",
+                       (unsigned long long)header[0], valid, dut_.acked_o,
+                       (unsigned long long)ack.header[0], ack.port,
+                       ack.receiver);
+        ack_due_.pop_front();
+        give_back(dut_.acked_o);
+    }
+
+    void drain()
+    {
+        auto left = [this] {
+            return !feed_[0].waiting.empty() || !feed_[1].waiting.empty() ||
+                   !due_.empty() || !ack_due_.empty();
+        };
+        for (unsigned i = 0; left() || dut_.busy_o; i++) {
+            if (i == DRAIN)
+                test_.fail("%zu effects and %zu acks do not come", due_.size(),
+                           ack_due_.size());
+            cycle();
+        }
+        if (open_requests_[0] || open_requests_[1])
+            test_.fail("%u and %u requests are not given back",
+                       open_requests_[0], open_requests_[1]);
+    }
+
+    tb::Test &test_;
+    std::unique_ptr<VerilatedContext> context_;
+    Vfsh_tracker dut_;
+    tb::Feed<Piece> feed_[2];
+    tb::Sink<Beat> acks_;
+    tb::Stall entries_, tags_;
+    bool hurry_ = false;
+    std::vector<unsigned> nodes_;
+    uint8_t routes_[FSH_MAX_NODES] = {};
+    std::vector<std::shared_ptr<Message>> open_; // with packets to give
+    std::set<unsigned> keys_;
+    std::deque<Effect> due_;
+    std::deque<Ack> ack_due_;
+    unsigned to_make_ = 0, cost_ = 0;
+    unsigned open_requests_[2] = {};
+};
+
+int main(int argc, char **argv)
+{
+    tb::Test test("tb_fsh_tracker", argc, argv);
+    Bench bench(test);
+
+    for (int i = 0; i < 8; i++)
+        bench.round(3000, i % 4 != 3, i % 2);
+    bench.longest();
+    return test.pass(bench.done, "messages");
+}
