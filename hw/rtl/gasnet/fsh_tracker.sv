@@ -7,9 +7,9 @@
 /// an entry in a host ring for everything that concerns this host, a pulse for
 /// the compute core if the tag is one of its own. One packet in
 /// two cycles for single-packet messages, one in three for the others, in four if it is
-/// the last. The count of an open message stands in a RAM word chosen by who owns it: {initiator, tag}
-/// of a PUT or GET, whose tags are of one pool, {channel, sender, slot} of a
-/// host-bound message. An error of any packet makes the whole message's status.
+/// the last. The count of an open message stands in a RAM word chosen by who owns it:
+/// {initiator, tag} of a PUT or GET, whose tags are of one pool, {channel, sender, slot}
+/// of a host-bound message. An error of any packet makes the whole message's status.
 /// After reset the RAM is cleared, one word a cycle, and every tag ended; until then
 /// nothing is taken (clear_o).
 module fsh_tracker (
