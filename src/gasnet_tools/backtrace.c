@@ -102,11 +102,3 @@ void fsh_backtrace_init(int signals)
         if (sigaction(crashes[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
             sigaction(crashes[i], &now, NULL);
 }
-
-void gasnett_backtrace_init(const char *exename)
-{
-    (void)exename;
-    if (gasnett_getenv_yesno_withdefault("GASNET_BACKTRACE", 0))
-        fsh_backtrace_init(
-            !gasnett_getenv_yesno_withdefault("GASNET_NO_CATCH_SIGNAL", 0));
-}

@@ -6,25 +6,8 @@
  */
 #include "gasnet_tools/env.h"
 
-#include <strings.h>
-
 #include "gasnet_tools.h"
 #include "gasnet_tools/number.h"
-
-static const char *(*lookup)(const char *name); /* NULL: no job */
-static bool silent;
-
-void fsh_env_join(const char *(*fn)(const char *name), bool reports)
-{
-    lookup = fn;
-    silent = !reports;
-}
-
-char *gasnett_getenv(const char *key)
-{
-    /* The interface predates const; clients do not write to it. */
-    return lookup ? (char *)(uintptr_t)lookup(key) : getenv(key);
-}
 
 void gasnett_setenv(const char *key, const char *value)
 {
@@ -41,28 +24,6 @@ void gasnett_unsetenv(const char *key)
 }
 
 /* ---- display ---- */
-
-/* -1 if it is neither. */
-static int yes_or_no(const char *text)
-{
-    static const char *const yes[] = {"Y", "YES", "1", "TRUE", "ON"};
-    static const char *const no[] = {"N", "NO", "0", "FALSE", "OFF"};
-
-    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
-        if (strcasecmp(text, yes[i]) == 0)
-            return 1;
-        if (strcasecmp(text, no[i]) == 0)
-            return 0;
-    }
-    return -1;
-}
-
-int gasnett_verboseenv(void)
-{
-    const char *text = silent ? NULL : gasnett_getenv("GASNET_VERBOSEENV");
-
-    return text != NULL && yes_or_no(text) == 1;
-}
 
 /* Keys that have been displayed: each is once. Fork-safe enough: one process
  * asks for a few dozens. */
@@ -140,7 +101,7 @@ char *gasnett_getenv_withdefault(const char *key, const char *preset)
 int gasnett_getenv_yesno_withdefault(const char *key, int preset)
 {
     const char *text = given(key);
-    int value = text ? yes_or_no(text) : preset;
+    int value = text ? fsh_env_yes_or_no(text) : preset;
 
     if (value < 0 && text != NULL)
         gasnett_fatalerror_nopos("environment variable %s is \"%s\", which is "

@@ -1,24 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gasnett_fatalerror, and assertions that fail: a line, a backtrace if one is asked for, abort. Also
- * waiting for a debugger. What a client calls when it is at its end, so nothing
- * here waits for a lock or needs the library to be in order.
+ * gasnett_fatalerror, and assertions that fail: a line, a backtrace if one is asked
+ * for, abort. Also waiting for a debugger. What a client calls when it is at its end,
+ * so nothing here waits for a lock, needs the library to be in order, or calls what
+ * may fail and so come back.
  */
 #include <stdarg.h>
 
 #include "gasnet_tools.h"
 #include "gasnet_tools/backtrace.h"
+#include "gasnet_tools/env.h"
 
 enum { TEXT_BYTES = 2048 };
 
+struct host {
+    char name[64];
+};
+
+static struct host this_host(void)
+{
+    struct host host = {"?"};
+
+    gethostname(host.name, sizeof host.name - 1);
+    return host;
+}
+
 static void print(const char *text)
 {
-    char host[64] = "?", line[TEXT_BYTES + 128];
+    char line[TEXT_BYTES + 128];
     int n;
 
-    gethostname(host, sizeof host - 1);
-    n = snprintf(line, sizeof line, "*** FATAL ERROR (%s:%d): %s\n", host,
-                 (int)getpid(), text);
+    n = snprintf(line, sizeof line, "*** FATAL ERROR (%s:%d): %s\n",
+                 this_host().name, (int)getpid(), text);
     /* One write, so that lines of several processes do not mix. */
     if (n > 0 && write(STDERR_FILENO, line, (size_t)n) < 0)
         return;
@@ -88,7 +101,7 @@ void gasnett_freezeForDebuggerNow(volatile int *flag, const char *flagsymname)
     fprintf(stderr,
             "*** process %d on %s waits for a debugger; to continue it, set "
             "%s to 0\n",
-            (int)getpid(), gasnett_gethostname(), flagsymname);
+            (int)getpid(), this_host().name, flagsymname);
     while (*flag)
         sleep(1);
 }
@@ -97,7 +110,7 @@ void gasnett_freezeForDebuggerErr(void)
 {
     static volatile int gasnet_frozen;
 
-    if (gasnett_getenv_yesno_withdefault("GASNET_FREEZE_ON_ERROR", 0))
+    if (fsh_env_is_yes("GASNET_FREEZE_ON_ERROR"))
         gasnett_freezeForDebuggerNow(&gasnet_frozen, "gasnet_frozen");
 }
 

@@ -52,6 +52,7 @@ fatal_test(two-replies "[Rr]epl")
 fatal_test(tools-fatal "FATAL ERROR.*the words 7 at .*fatal_error.c:[0-9]+ in "
            "rank 1")
 fatal_test(tools-fatal-nopos "FATAL ERROR.*the words alone\n")
+fatal_test(tools-fatal-frozen "FATAL ERROR.*the words alone\n")
 fatal_test(tools-assert "Assertion failure: count != 1 at .*fatal_error.c:"
            "in tools_assert")
 fatal_test(tools-number "12 apples.*a size is a number and B, KB")

@@ -264,6 +264,12 @@ static void tools_fatal_nopos(void)
 {
     gasnett_fatalerror_nopos("the words %s", "alone");
 }
+/* A setting that is read on the way out says nothing of its own. */
+static void tools_fatal_frozen(void)
+{
+    gasnett_setenv("GASNET_FREEZE_ON_ERROR", "perhaps");
+    tools_fatal_nopos();
+}
 static void tools_number(void)
 {
     gasnett_parse_int("12 apples", 1024);
@@ -401,6 +407,7 @@ static const struct mistake by_one[] = {
     {"two-replies", two_replies},
     {"tools-fatal", tools_fatal},
     {"tools-fatal-nopos", tools_fatal_nopos},
+    {"tools-fatal-frozen", tools_fatal_frozen},
     {"tools-assert", tools_assert},
     {"tools-number", tools_number},
     {"tools-range", tools_range},

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * gasnett_backtrace_init: what the settings ask of backtrace.c. Apart from it, since
+ * a setting that cannot be read is fatal, and whatever is fatal prints a backtrace.
+ */
+#include "gasnet_tools.h"
+#include "gasnet_tools/backtrace.h"
+
+void gasnett_backtrace_init(const char *exename)
+{
+    (void)exename;
+    if (gasnett_getenv_yesno_withdefault("GASNET_BACKTRACE", 0))
+        fsh_backtrace_init(
+            !gasnett_getenv_yesno_withdefault("GASNET_NO_CATCH_SIGNAL", 0));
+}
