@@ -35,8 +35,19 @@ struct fsh_boot_state {
 
 extern struct fsh_boot_state fsh_boot;
 
+/* What the page says of this rank. Any thread. */
+static inline struct fsh_rank_slot *fsh_boot_slot(void)
+{
+    return &fsh_boot.page->rank[fsh_boot.rank];
+}
+
 /* Fill fsh_boot: join a job, or make one. Fatal with a message. */
 void fsh_boot_enter(const char *default_conduit, fsh_boot_needs_fn needs);
+
+/* Is the job on its way out? False before this process is a rank. */
+bool fsh_boot_is_ending(void);
+/* Where fsh_fatal ends: the job with this process, for this reason. */
+void fsh_boot_end_fatally(int code, const char *reason);
 
 /* The signals of a rank; once, in gasnet_init. */
 void fsh_boot_catch_signals(void);
