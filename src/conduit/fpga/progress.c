@@ -5,23 +5,6 @@
  */
 #include "conduit/fpga/state.h"
 
-void fsh_fpga_lock(pthread_mutex_t *lock)
-{
-    if (fsh_fpga.locking)
-        pthread_mutex_lock(lock);
-}
-
-bool fsh_fpga_trylock(pthread_mutex_t *lock)
-{
-    return !fsh_fpga.locking || pthread_mutex_trylock(lock) == 0;
-}
-
-void fsh_fpga_unlock(pthread_mutex_t *lock)
-{
-    if (fsh_fpga.locking)
-        pthread_mutex_unlock(lock);
-}
-
 bool fsh_fpga_progress(bool requests)
 {
     bool any = fsh_fpga_complete();

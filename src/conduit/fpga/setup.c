@@ -20,14 +20,6 @@
 #define FAULTS_WRONG_BIT 16u
 #define FAULTS_ENTRIES_BIT 24u
 
-struct fsh_fpga fsh_fpga = {
-    .device_lock = PTHREAD_MUTEX_INITIALIZER,
-    .peer_lock = PTHREAD_MUTEX_INITIALIZER,
-    .cpl.lock = PTHREAD_MUTEX_INITIALIZER,
-    .rx[FSH_FPGA_REQUEST].lock = PTHREAD_MUTEX_INITIALIZER,
-    .rx[FSH_FPGA_REPLY].lock = PTHREAD_MUTEX_INITIALIZER,
-};
-
 uint64_t fsh_fpga_read(uint32_t offset)
 {
     fsh_fpga_lock(&fsh_fpga.device_lock);

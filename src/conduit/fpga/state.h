@@ -115,6 +115,10 @@ struct fsh_fpga {
 
 extern struct fsh_fpga fsh_fpga;
 
+/* --- state.c -------------------------------------------------------------- */
+
+/* Offset in this node's segment of a range that lies in it wholly. */
+bool fsh_fpga_in_segment(const void *p, size_t n, uint64_t *offset);
 /* Locks that cost nothing without threads. */
 void fsh_fpga_lock(pthread_mutex_t *lock);
 bool fsh_fpga_trylock(pthread_mutex_t *lock);
@@ -170,8 +174,6 @@ void fsh_fpga_put(uint32_t node, void *dst, const void *src, size_t n,
                   struct fsh_event *local, struct fsh_event *remote);
 void fsh_fpga_get(void *dst, uint32_t node, const void *src, size_t n,
                   struct fsh_event *done);
-/* Offset in this node's segment of a range that lies in it wholly. */
-bool fsh_fpga_in_segment(const void *p, size_t n, uint64_t *offset);
 
 /* --- compute.c: messages to compute cores --------------------------------- */
 

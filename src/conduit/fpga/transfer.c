@@ -15,18 +15,6 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-bool fsh_fpga_in_segment(const void *p, size_t n, uint64_t *offset)
-{
-    uintptr_t start = (uintptr_t)fsh_fpga.mem.segment;
-    uintptr_t at = (uintptr_t)p;
-
-    if (at < start || at - start > fsh_fpga.segment_size ||
-        n > fsh_fpga.segment_size - (at - start))
-        return false;
-    *offset = at - start;
-    return true;
-}
-
 _Static_assert(FSH_HOST_TAGS == 48, "claim_tag names the number");
 
 static unsigned claim_tag(uint32_t node)
