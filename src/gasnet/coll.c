@@ -1,29 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The calls of gasnet_coll.h: arguments into the description of a call, the
- * choice of an algorithm, handles. A handle is that of an ordinary explicit
+ * The calls of gasnet_coll.h: arguments into the description of a call,
+ * handles. A handle is that of an ordinary explicit
  * operation. Client threads only.
  */
 #include "base/log.h"
 #include "gasnet/coll.h"
-
-/* One place to choose: another engine for a kind, a team or a size goes in
- * here. */
-const struct fsh_coll_algorithm *fsh_coll_choose(
-    const struct fsh_team *team, const struct fsh_coll_call *call)
-{
-    static const struct fsh_coll_algorithm *const algorithms[FSH_COLL_KINDS] = {
-        [FSH_COLL_BROADCAST] = &fsh_coll_move,
-        [FSH_COLL_SCATTER] = &fsh_coll_move,
-        [FSH_COLL_GATHER] = &fsh_coll_move,
-        [FSH_COLL_GATHER_ALL] = &fsh_coll_move,
-        [FSH_COLL_EXCHANGE] = &fsh_coll_move,
-        [FSH_COLL_REDUCE] = &fsh_coll_reduce,
-        [FSH_COLL_SCAN] = &fsh_coll_scan};
-
-    (void)team;
-    return algorithms[call->kind];
-}
 
 /* A call of this image: what all agree on, and its own buffers. */
 struct request {

@@ -180,13 +180,3 @@ void *fsh_slot_close(struct fsh_thread *self, uint32_t index)
     fsh_slot_give(self, index);
     return NULL;
 }
-
-void *fsh_slot_started(struct fsh_thread *self, uint32_t index,
-                       const char *call, size_t n)
-{
-    void *handle = fsh_slot_close(self, index);
-
-    if (handle == NULL)
-        fsh_call_done(call, n);
-    return handle;
-}

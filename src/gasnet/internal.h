@@ -144,9 +144,6 @@ bool fsh_slot_finish(void *handle, const char *call);
 /* Close a slot after an operation was started on it: its handle, or NULL if
  * the operation is complete already. */
 void *fsh_slot_close(struct fsh_thread *self, uint32_t index);
-/* The same at the end of a call that started one of n bytes. */
-void *fsh_slot_started(struct fsh_thread *self, uint32_t index,
-                       const char *call, size_t n);
 
 /* Where an implicit put or get of this thread counts: in its access region or
  * among its own. */
@@ -175,8 +172,12 @@ _Static_assert(sizeof(struct fsh_wait) == sizeof(fsh_gasnet_wait_t),
 /* One round of waiting for `what`, a client's call: poll, or spin, yield, sleep
  * (bounded), as fsh_wait_pause. Call fsh_wait_end when the wait is over. */
 void fsh_wait_step(struct fsh_wait *wait, const char *what);
-/* Tell this process's sleepers that a poll found something. */
+/* Tell this process's sleepers that a poll found something; and sleep until then, if
+ * no poll has found anything since `seen` was read, or for ns (wake.c). */
+extern atomic_uint fsh_wait_progress /* polls that found something */
+    __attribute__((visibility("hidden")));
 void fsh_wait_wake(void);
+void fsh_wait_sleep(uint32_t seen, uint64_t ns);
 
 /* Poll until nothing of the event is in flight. */
 void fsh_wait_event(struct fsh_event *event, const char *what, uint32_t node);
@@ -194,7 +195,7 @@ static inline bool fsh_event_done(struct fsh_event *event)
     return atomic_load_explicit(&event->pending, memory_order_acquire) == 0;
 }
 
-/* ---- active messages (am.c, dispatch.c) ---- */
+/* ---- active messages (am.c, am_send.c, dispatch.c) ---- */
 
 /* Poll the conduit and the library's own protocols. */
 bool fsh_gasnet_poll(void);
@@ -222,6 +223,17 @@ static inline void fsh_call_done(const char *call, size_t n)
 {
     if (fsh_poll_is_due(n))
         fsh_gasnet_poll_due(call, false);
+}
+
+/* fsh_slot_close at the end of a call that started an operation of n bytes. */
+static inline void *fsh_slot_started(struct fsh_thread *self, uint32_t index,
+                                     const char *call, size_t n)
+{
+    void *handle = fsh_slot_close(self, index);
+
+    if (handle == NULL)
+        fsh_call_done(call, n);
+    return handle;
 }
 
 /* Send a request of the library itself, with nargs arguments, as a Short, or with a
@@ -401,6 +413,14 @@ extern atomic_bool fsh_coll_active;
 bool fsh_coll_kick(void);
 /* Once the conduit's limits are known. */
 void fsh_coll_limits(void);
+
+/* What the poll calls of these, if it is due (kicks.c). True: got further. */
+struct fsh_kicks {
+    bool (*barrier)(void);
+    bool (*answers)(void);
+    bool (*coll)(void);
+};
+extern const struct fsh_kicks fsh_kicks;
 
 /* ---- leaving (exit.c) ---- */
 

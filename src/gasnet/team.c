@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Teams and images: the table of this node's teams, gasnet_coll_init,
- * gasnet_coll_team_split. Queries on any thread. A split asks the parent team
- * who wants what, and ends when all members have their team, so that its first
- * message finds it.
+ * Teams and images: the table of this node's teams, gasnet_coll_init. Queries on any
+ * thread.
  */
 #include <string.h>
 
@@ -22,7 +20,7 @@ static atomic_uint team_count;            /* numbers given out */
 static gasnet_coll_fn_entry_t *functions; /* under lock, as the next */
 static size_t function_count;
 
-static void *get(size_t n, size_t size, const char *call)
+void *fsh_team_memory(size_t n, size_t size, const char *call)
 {
     void *p = calloc(n, size);
 
@@ -38,13 +36,14 @@ static void *get(size_t n, size_t size, const char *call)
 static void make_view(struct fsh_team *team, struct fsh_view *view,
                       const gasnet_image_t *images, const char *call)
 {
-    uint32_t *first = get(team->size + 1, sizeof *first, call), *calls, mine;
+    uint32_t *first = fsh_team_memory(team->size + 1, sizeof *first, call),
+             *calls, mine;
     uint32_t *old_first, *old_calls;
 
     for (uint32_t r = 0; r < team->size; r++)
         first[r + 1] = first[r] + (images == NULL ? 1 : images[team->node[r]]);
     mine = first[team->rank + 1] - first[team->rank];
-    calls = get(mine, sizeof *calls, call);
+    calls = fsh_team_memory(mine, sizeof *calls, call);
     pthread_mutex_lock(&fsh_coll_lock);
     old_first = view->first;
     old_calls = view->calls;
@@ -56,32 +55,32 @@ static void make_view(struct fsh_team *team, struct fsh_view *view,
     free(old_calls);
 }
 
-static struct fsh_team *make_team(uint32_t id, uint32_t rank, uint32_t size,
-                                  const char *call)
+struct fsh_team *fsh_team_make(uint32_t id, uint32_t rank, uint32_t size,
+                               const char *call)
 {
-    struct fsh_team *team = get(1, sizeof *team, call);
+    struct fsh_team *team = fsh_team_memory(1, sizeof *team, call);
 
     team->id = id;
     team->rank = rank;
     team->size = size;
-    team->node = get(size, sizeof *team->node, call);
-    team->number = get(size, sizeof *team->number, call);
-    team->rank_of = get(fsh_gasnet.nodes, sizeof *team->rank_of, call);
+    team->node = fsh_team_memory(size, sizeof *team->node, call);
+    team->number = fsh_team_memory(size, sizeof *team->number, call);
+    team->rank_of =
+        fsh_team_memory(fsh_gasnet.nodes, sizeof *team->rank_of, call);
     for (uint32_t i = 0; i < fsh_gasnet.nodes; i++)
         team->rank_of[i] = NOBODY;
     pthread_mutex_init(&team->lock, NULL);
     return team;
 }
 
-/* After the members are filled in. */
-static void register_team(struct fsh_team *team, const char *call)
+void fsh_team_add(struct fsh_team *team, const char *call)
 {
     for (uint32_t r = 0; r < team->size; r++)
         team->rank_of[team->node[r]] = r;
     for (unsigned v = 0; v < FSH_VIEWS; v++)
         make_view(team, &team->view[v], NULL, call);
-    team->barrier.target =
-        get(team->view[FSH_VIEW_IMAGES].mine, sizeof(uint32_t), call);
+    team->barrier.target = fsh_team_memory(team->view[FSH_VIEW_IMAGES].mine,
+                                           sizeof(uint32_t), call);
     fsh_barrier_make(team);
     /* Partner: the acquire in fsh_team_at. */
     atomic_store_explicit(&teams[team->id], team, memory_order_release);
@@ -92,16 +91,26 @@ void fsh_team_register(void)
     static const char call[] = "gasnet_init";
     uint32_t n = fsh_gasnet.nodes;
 
-    fsh_team_all = make_team(0, fsh_gasnet.rank, n, call);
+    fsh_team_all = fsh_team_make(0, fsh_gasnet.rank, n, call);
     for (uint32_t r = 0; r < n; r++)
         fsh_team_all->node[r] = r;
     atomic_store_explicit(&team_count, 1, memory_order_relaxed);
-    register_team(fsh_team_all, call);
+    fsh_team_add(fsh_team_all, call);
 }
 
 uint32_t fsh_team_count(void)
 {
     return atomic_load_explicit(&team_count, memory_order_relaxed);
+}
+
+uint32_t fsh_team_number(const char *call)
+{
+    uint32_t id =
+        atomic_fetch_add_explicit(&team_count, 1, memory_order_relaxed);
+
+    if (id >= MAX_TEAMS)
+        fsh_fatal("%s: this node has %u teams already", call, MAX_TEAMS);
+    return id;
 }
 
 struct fsh_team *fsh_team_at(uint32_t id)
@@ -195,8 +204,8 @@ static void set_images(const char *call, const gasnet_image_t images[])
     done = true;
     make_view(team, &team->view[FSH_VIEW_IMAGES], images, call);
     free(team->barrier.target);
-    team->barrier.target =
-        get(team->view[FSH_VIEW_IMAGES].mine, sizeof(uint32_t), call);
+    team->barrier.target = fsh_team_memory(team->view[FSH_VIEW_IMAGES].mine,
+                                           sizeof(uint32_t), call);
 }
 
 static void set_functions(const char *call, gasnet_coll_fn_entry_t fn_tbl[],
@@ -207,7 +216,7 @@ static void set_functions(const char *call, gasnet_coll_fn_entry_t fn_tbl[],
     if (fn_tbl == NULL)
         fsh_fatal("%s: fn_tbl is null, but fn_count is %zu", call, fn_count);
     if (functions == NULL) {
-        functions = get(fn_count, sizeof *functions, call);
+        functions = fsh_team_memory(fn_count, sizeof *functions, call);
         memcpy(functions, fn_tbl, fn_count * sizeof *functions);
         function_count = fn_count;
     } else if (fn_count != function_count) {
@@ -237,84 +246,6 @@ void gasnet_coll_init(const gasnet_image_t images[], gasnet_image_t my_image,
     self->image = my_image + 1;
     if (fsh_team_all->view[FSH_VIEW_IMAGES].mine > 1)
         (void)fsh_team_image(fsh_team_all, FSH_VIEW_IMAGES, call);
-}
-
-/* ---- split ---- */
-
-/* What a member of the parent tells the others. */
-struct wish {
-    uint32_t color;
-    uint32_t relrank;
-    uint32_t number; /* the new team's on its node */
-    uint32_t rank;   /* in the parent */
-};
-
-static int by_relrank(const void *a, const void *b)
-{
-    const struct wish *x = a, *y = b;
-
-    if (x->relrank != y->relrank)
-        return x->relrank < y->relrank ? -1 : 1;
-    return x->rank < y->rank ? -1 : 1;
-}
-
-/* Keep the wishes of this color, in the order of their ranks to be. */
-static uint32_t choose(struct wish *wishes, uint32_t n, uint32_t color)
-{
-    uint32_t kept = 0;
-
-    for (uint32_t i = 0; i < n; i++)
-        if (wishes[i].color == color)
-            wishes[kept++] = wishes[i];
-    qsort(wishes, kept, sizeof *wishes, by_relrank);
-    return kept;
-}
-
-static struct fsh_team *team_from(const struct fsh_team *parent,
-                                  const struct wish *wishes, uint32_t n,
-                                  uint32_t id, const char *call)
-{
-    struct fsh_team *team = make_team(id, 0, n, call);
-
-    for (uint32_t r = 0; r < n; r++) {
-        team->node[r] = parent->node[wishes[r].rank];
-        team->number[r] = wishes[r].number;
-        if (wishes[r].rank == parent->rank)
-            team->rank = r;
-    }
-    register_team(team, call);
-    return team;
-}
-
-static uint32_t take_number(const char *call)
-{
-    uint32_t id =
-        atomic_fetch_add_explicit(&team_count, 1, memory_order_relaxed);
-
-    if (id >= MAX_TEAMS)
-        fsh_fatal("%s: this node has %u teams already", call, MAX_TEAMS);
-    return id;
-}
-
-gasnet_team_handle_t gasnet_coll_team_split(gasnet_team_handle_t parent_team,
-                                            gasnet_node_t color,
-                                            gasnet_node_t relrank,
-                                            void *clientdata)
-{
-    static const char call[] = "gasnet_coll_team_split";
-    FSH_CALL(call);
-    struct fsh_team *parent = fsh_team_of(parent_team, call), *team;
-    struct wish *wishes = get(parent->size, sizeof *wishes, call);
-    struct wish mine = {color, relrank, take_number(call), parent->rank};
-
-    (void)clientdata;
-    fsh_coll_share(parent, &mine, sizeof mine, wishes, call);
-    team = team_from(parent, wishes, choose(wishes, parent->size, color),
-                     mine.number, call);
-    free(wishes);
-    /* Nobody sends to the team before every member has it. */
-    fsh_coll_share(parent, NULL, 0, NULL, call);
-    return team;
 }
 
 /* ---- queries ---- */

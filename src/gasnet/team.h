@@ -82,6 +82,15 @@ struct fsh_team {
 
 extern struct fsh_team *fsh_team_all;
 
+/* Making a team (team.c, team_split.c), whose calls are named in fatal messages. n
+ * zeroed elements; a number of this node; a team without members, to be filled in; and
+ * from then on it can be found, its messages are handled. */
+void *fsh_team_memory(size_t n, size_t size, const char *call);
+uint32_t fsh_team_number(const char *call);
+struct fsh_team *fsh_team_make(uint32_t id, uint32_t rank, uint32_t size,
+                               const char *call);
+void fsh_team_add(struct fsh_team *team, const char *call);
+
 /* (Re)make GASNET_TEAM_ALL from the rank and the nodes of fsh_gasnet. */
 void fsh_team_register(void);
 /* The team a client means; fatal, naming the call, before gasnet_attach. */

@@ -5,9 +5,6 @@
  * end a sleep early, and on conduits that can tell so do puts, for
  * GASNET_BLOCKUNTIL; other stores are noticed within a step.
  */
-#include <limits.h>
-
-#include "base/futex.h"
 #include "base/wait.h"
 #include "gasnet/internal.h"
 
@@ -15,33 +12,14 @@
  * for just before this one went to sleep in the conduit. */
 #define SLEEP_SHARED_NS UINT64_C(1000000)
 
-/* Threads of this process that wait: one sleeps in the conduit, the others on
- * `progress`, which counts polls that found something. */
-static atomic_uint progress;
-static atomic_int sleepers;
+/* Held by the thread that sleeps in the conduit. */
 static atomic_flag in_conduit = ATOMIC_FLAG_INIT;
-
-void fsh_wait_wake(void)
-{
-    /* Partner: sleep_local, which counts itself before it compares. */
-    atomic_fetch_add_explicit(&progress, 1, memory_order_seq_cst);
-    if (atomic_load_explicit(&sleepers, memory_order_seq_cst) > 0)
-        fsh_futex_wake(&progress, INT_MAX);
-}
 
 static void check_exit(struct fsh_wait *wait, const char *what)
 {
     (void)wait;
     (void)what;
     fsh_exit_check();
-}
-
-static void sleep_local(const struct fsh_wait *wait, uint64_t ns)
-{
-    atomic_fetch_add_explicit(&sleepers, 1, memory_order_seq_cst);
-    if (atomic_load_explicit(&progress, memory_order_seq_cst) == wait->seen)
-        fsh_futex_wait(&progress, wait->seen, ns);
-    atomic_fetch_sub_explicit(&sleepers, 1, memory_order_relaxed);
 }
 
 static bool sleep_step(struct fsh_wait *wait, uint64_t ns)
@@ -57,7 +35,7 @@ static bool sleep_step(struct fsh_wait *wait, uint64_t ns)
         fsh_gasnet.ops->wait(ns, wait->memory != 0);
         atomic_flag_clear_explicit(&in_conduit, memory_order_release);
     } else {
-        sleep_local(wait, ns);
+        fsh_wait_sleep(wait->seen, ns);
     }
     return true;
 }
@@ -84,7 +62,8 @@ static inline const struct fsh_wait_kind *kind_now(void)
 
 void fsh_wait_step(struct fsh_wait *wait, const char *what)
 {
-    uint32_t seen = atomic_load_explicit(&progress, memory_order_seq_cst);
+    uint32_t seen =
+        atomic_load_explicit(&fsh_wait_progress, memory_order_seq_cst);
 
     if (fsh_gasnet_poll())
         fsh_wait_found(wait);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The algorithm of a collective: one place to choose. Another engine for a kind, a
+ * team or a size goes in here. Called when all images of a node have called.
+ */
+#include "gasnet/coll.h"
+
+const struct fsh_coll_algorithm *fsh_coll_choose(
+    const struct fsh_team *team, const struct fsh_coll_call *call)
+{
+    static const struct fsh_coll_algorithm *const algorithms[FSH_COLL_KINDS] = {
+        [FSH_COLL_BROADCAST] = &fsh_coll_move,
+        [FSH_COLL_SCATTER] = &fsh_coll_move,
+        [FSH_COLL_GATHER] = &fsh_coll_move,
+        [FSH_COLL_GATHER_ALL] = &fsh_coll_move,
+        [FSH_COLL_EXCHANGE] = &fsh_coll_move,
+        [FSH_COLL_REDUCE] = &fsh_coll_reduce,
+        [FSH_COLL_SCAN] = &fsh_coll_scan};
+
+    (void)team;
+    return algorithms[call->kind];
+}
