@@ -41,10 +41,12 @@ template <class Wide> static Beat load(const Wide &from)
             from[2] | (uint64_t)from[3] << 32};
 }
 
-template <class Wide> static void store(Wide &to, const Beat &beat)
+// The port may be of several beats.
+template <class Wide>
+static void store(Wide &to, const Beat &beat, unsigned at = 0)
 {
     for (unsigned i = 0; i < 4; i++)
-        to[i] = (uint32_t)(beat[i / 2] >> (i % 2 * 32));
+        to[4 * at + i] = (uint32_t)(beat[i / 2] >> (i % 2 * 32));
 }
 
 // A stream of beats: offered until taken, with gaps before any beat.

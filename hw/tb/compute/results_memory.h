@@ -4,49 +4,14 @@
 #ifndef FSH_TB_RESULTS_MEMORY_H
 #define FSH_TB_RESULTS_MEMORY_H
 
-#include <algorithm>
 #include <deque>
-#include <utility>
-
+#include "memory.h"
 #include "results.h"
 
 namespace results
 {
 
-// In order, each due some time after it came.
-template <class Item> class Delay
-{
-  public:
-    void push(const Item &item, uint64_t due)
-    {
-        last_ = std::max(last_ + 1, due);
-        items_.push_back({item, last_});
-    }
-
-    bool due(uint64_t now) const
-    {
-        return !items_.empty() && items_.front().second <= now;
-    }
-
-    Item &front()
-    {
-        return items_.front().first;
-    }
-
-    void pop()
-    {
-        items_.pop_front();
-    }
-
-    bool empty() const
-    {
-        return items_.empty();
-    }
-
-  private:
-    std::deque<std::pair<Item, uint64_t>> items_;
-    uint64_t last_ = 0;
-};
+using tb::Delay;
 
 struct Answer {
     Read read;
