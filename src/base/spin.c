@@ -31,14 +31,27 @@
 #define FORGIVE 16u
 
 struct fsh_spin fsh_spin = {
-    .polls = FSH_SPINS_MOST, .most = FSH_SPINS_MOST, .greedy_ns = GREEDY_NS};
+    .polls = FSH_SPINS_MOST,
+    .patience = FSH_PATIENCE_MOST,
+    .most = FSH_SPINS_MOST,
+    .greedy_ns = GREEDY_NS,
+};
+
+static void set_polls(unsigned polls)
+{
+    atomic_store_explicit(&fsh_spin.polls, polls, memory_order_relaxed);
+    atomic_store_explicit(&fsh_spin.patience,
+                          fsh_spin_contended() ? FSH_PATIENCE_LEAST
+                                               : FSH_PATIENCE_MOST,
+                          memory_order_relaxed);
+}
 
 void fsh_spin_init(unsigned ranks, unsigned processors)
 {
     unsigned most = ranks > processors ? FSH_SPINS_LEAST : FSH_SPINS_MOST;
 
     atomic_store_explicit(&fsh_spin.most, most, memory_order_relaxed);
-    atomic_store_explicit(&fsh_spin.polls, most, memory_order_relaxed);
+    set_polls(most);
     atomic_store_explicit(&fsh_spin.greedy_ns, GREEDY_NS + ranks * TURN_NS,
                           memory_order_relaxed);
     atomic_store_explicit(&fsh_spin.no_yield_until, 0, memory_order_relaxed);
@@ -74,8 +87,7 @@ void fsh_spin_learn(uint64_t ns, uint64_t now)
         polls = FSH_SPINS_SHORT;
     else if (ns < SHORT_NS)
         polls = fsh_spins() * GROWTH;
-    atomic_store_explicit(&fsh_spin.polls, polls < most ? polls : most,
-                          memory_order_relaxed);
+    set_polls(polls < most ? polls : most);
 }
 
 bool fsh_spin_greedy(void)

@@ -26,8 +26,14 @@
  * has a processor. */
 #define FSH_SPINS_SHORT (4 * FSH_SPINS_LEAST)
 
+/* Polls in vain, one after the other, of a program that has no wait to show: many,
+ * since it may have work between them; few where others want the processor. */
+#define FSH_PATIENCE_MOST 2048u
+#define FSH_PATIENCE_LEAST 16u
+
 struct fsh_spin {
-    atomic_uint polls; /* FSH_SPINS_LEAST .. most */
+    atomic_uint polls;    /* FSH_SPINS_LEAST .. most */
+    atomic_uint patience; /* follows from polls */
     atomic_uint most;
     atomic_uint greedy_ns; /* a yield that takes so long lost a slice */
     atomic_uint lost; /* grows with slices lost, shrinks with other yields */
@@ -49,6 +55,13 @@ static inline unsigned fsh_spins(void)
 static inline bool fsh_spin_contended(void)
 {
     return fsh_spins() <= FSH_SPINS_SHORT;
+}
+
+/* Polls of a program in vain after which it offers the processor: kept ready, since
+ * an empty poll has no time to compute it. */
+static inline unsigned fsh_spin_patience(void)
+{
+    return atomic_load_explicit(&fsh_spin.patience, memory_order_relaxed);
 }
 
 /* Has the job more ranks than processors? */

@@ -4,14 +4,10 @@
  * The token a handler gets is the conduit's own structure, valid until the handler
  * returns.
  */
+#include "base/kick.h"
 #include "base/log.h"
 #include "base/spin.h"
 #include "gasnet/internal.h"
-
-/* Explicit polls in a row that find nothing, after which the client's loop around
- * them yields the processor. */
-#define BARREN 2048u
-#define BARREN_EARLY 16u /* a divisor of BARREN */
 
 void fsh_am_deliver(struct fsh_token *token)
 {
@@ -88,26 +84,13 @@ void fsh_am_delivered(void)
     wake_threads();
 }
 
-/* Has the library protocols of its own to go on with? */
-static inline bool has_kicks(void)
-{
-    /* One branch of a poll that finds nothing. */
-    unsigned active = fsh_command_is_active();
-
-    active |= atomic_load_explicit(&fsh_kicks_active, memory_order_relaxed);
-    active |= atomic_load_explicit(&fsh_coll_active, memory_order_relaxed);
-    return active != 0;
-}
-
-/* Go on with them. Apart, so that an empty poll is short. */
+/* Go on with the library's own protocols. Apart, so that an empty poll is short. */
 static __attribute__((noinline)) bool kick(void)
 {
     bool found = fsh_command_kick();
 
-    if (atomic_load_explicit(&fsh_kicks_active, memory_order_relaxed) != 0) {
-        found |= fsh_kicks.barrier();
-        found |= fsh_kicks.answers();
-    }
+    found |= fsh_kicks.barrier();
+    found |= fsh_kicks.answers();
     if (atomic_load_explicit(&fsh_coll_active, memory_order_relaxed))
         found |= fsh_kicks.coll();
     return found;
@@ -117,7 +100,7 @@ bool fsh_gasnet_poll(void)
 {
     bool found = fsh_gasnet.ops->poll();
 
-    if (__builtin_expect(has_kicks(), 0))
+    if (__builtin_expect(fsh_kicks_asked(), 0))
         found |= kick();
     if (found)
         wake_threads();
@@ -126,51 +109,45 @@ bool fsh_gasnet_poll(void)
 
 void fsh_am_waits(void)
 {
-    if (has_kicks() && kick())
+    if (fsh_kicks_asked() && kick())
         fsh_am_delivered();
 }
 
-/* Offer the processor after BARREN polls in vain, early after BARREN_EARLY. */
-static __attribute__((noinline)) void offer(struct fsh_thread *self, bool early)
+static __attribute__((noinline)) void offer(struct fsh_thread *self)
 {
-    if (early || self->barren >= BARREN) {
-        self->barren = 0;
-        fsh_spin_yield();
-    }
+    self->barren = 0;
+    fsh_spin_yield();
 }
 
+/* Poll; offer the processor after `patience` polls in vain. */
 static inline __attribute__((always_inline)) void poll_once(const char *call,
-                                                            bool (*early)(void))
+                                                            unsigned patience)
 {
     struct fsh_thread *self = fsh_thread_self();
 
     FSH_CALL(call);
     /* Handlers do not nest, and a lock is not for them to wait for. */
-    if ((self->in_handler | (unsigned)fsh_guard.locks | fsh_guard.holding) != 0)
+    if ((self->in_handler | fsh_guard) != 0)
         return;
     if (fsh_gasnet_poll())
         self->barren = 0;
-    else if (__builtin_expect(++self->barren % BARREN_EARLY == 0, 0))
-        offer(self, early());
+    else if (__builtin_expect(++self->barren >= patience, 0))
+        offer(self);
 }
 
 void fsh_gasnet_poll_once(const char *call)
 {
     if (__builtin_expect(!fsh_gasnet.attached, 0))
         fsh_bad_call(call);
-    poll_once(call, fsh_spin_contended);
-}
-
-static bool never(void)
-{
-    return false;
+    poll_once(call, fsh_spin_patience());
 }
 
 void fsh_gasnet_poll_due(const char *call, bool yields)
 {
     fsh_gasnet_until_poll = FSH_GASNET_QUIET;
     if (fsh_gasnet.attached)
-        poll_once(call, yields ? fsh_spin_crowded : never);
+        poll_once(call, yields && fsh_spin_crowded() ? FSH_PATIENCE_LEAST
+                                                     : FSH_PATIENCE_MOST);
 }
 
 int gasnet_AMPoll(void)

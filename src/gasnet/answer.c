@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/kick.h"
 #include "base/log.h"
 #include "gasnet/internal.h"
 
@@ -41,7 +42,7 @@ static void enqueue(const struct fsh_am *am)
     pthread_mutex_lock(&lock);
     if (first == NULL) {
         atomic_store_explicit(&queued, true, memory_order_relaxed);
-        atomic_fetch_add_explicit(&fsh_kicks_active, 1, memory_order_relaxed);
+        fsh_kicks_enter();
     }
     *last = a;
     last = &a->next;
@@ -82,8 +83,7 @@ static void put_back(struct answer *a, bool sent)
         if (first == NULL) {
             last = &first;
             atomic_store_explicit(&queued, false, memory_order_relaxed);
-            atomic_fetch_sub_explicit(&fsh_kicks_active, 1,
-                                      memory_order_relaxed);
+            fsh_kicks_leave();
         }
     }
     pthread_mutex_unlock(&lock);

@@ -16,6 +16,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/kick.h"
 #include "base/log.h"
 #include "base/spin.h"
 #include "gasnet/team.h"
@@ -23,8 +24,6 @@
 /* Rounds in which a wait whose processor nobody else wants only looks for the other
  * ranks' arrival, before it polls the network too: they are about to come. */
 #define LOOKS 32u
-
-atomic_uint fsh_kicks_active;
 
 static struct fsh_opinion merge(struct fsh_opinion a, struct fsh_opinion b)
 {

@@ -82,7 +82,7 @@ void fsh_check_may_block(const char *call)
     if (self->held != NULL)
         fsh_fatal("%s: called while holding the HSL at %p", call,
                   (void *)self->held);
-    if (fsh_guard.holding)
+    if (fsh_guard_holding())
         fsh_fatal("%s: called between gasnet_hold_interrupts and "
                   "gasnet_resume_interrupts",
                   call);

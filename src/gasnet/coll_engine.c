@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/kick.h"
 #include "base/log.h"
 #include "gasnet/coll_engine.h"
 
@@ -80,7 +81,10 @@ void fsh_coll_enqueue(struct fsh_coll_op *op)
     *queue_tail = op;
     queue_tail = &op->queue;
     queue_length++;
-    atomic_store_explicit(&fsh_coll_active, true, memory_order_relaxed);
+    if (!atomic_load_explicit(&fsh_coll_active, memory_order_relaxed)) {
+        atomic_store_explicit(&fsh_coll_active, true, memory_order_relaxed);
+        fsh_kicks_enter();
+    }
 }
 
 static struct fsh_coll_op *dequeue(void)
@@ -93,8 +97,6 @@ static struct fsh_coll_op *dequeue(void)
     if (queue_head == NULL)
         queue_tail = &queue_head;
     queue_length--;
-    if (queue_length == 0)
-        atomic_store_explicit(&fsh_coll_active, false, memory_order_relaxed);
     op->queued = false;
     return op;
 }
@@ -219,18 +221,32 @@ static void run_next(void)
     }
 }
 
+/* How many operations wait for a turn. With none, ask for no more kicks: here and
+ * not where the last is taken, which mostly comes back at once. */
+static uint32_t queued(void)
+{
+    uint32_t n;
+
+    pthread_mutex_lock(&fsh_coll_lock);
+    n = queue_length;
+    if (n == 0 &&
+        atomic_load_explicit(&fsh_coll_active, memory_order_relaxed)) {
+        atomic_store_explicit(&fsh_coll_active, false, memory_order_relaxed);
+        fsh_kicks_leave();
+    }
+    pthread_mutex_unlock(&fsh_coll_lock);
+    return n;
+}
+
 bool fsh_coll_kick(void)
 {
-    uint32_t before, left;
+    uint32_t before;
     bool advanced;
 
     if (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire))
         return false;
     before = fsh_coll_advances;
-    pthread_mutex_lock(&fsh_coll_lock);
-    left = queue_length;
-    pthread_mutex_unlock(&fsh_coll_lock);
-    for (; left != 0; left--)
+    for (uint32_t left = queued(); left != 0; left--)
         run_next();
     advanced = fsh_coll_advances != before;
     atomic_flag_clear_explicit(&busy, memory_order_release);

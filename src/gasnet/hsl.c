@@ -19,7 +19,7 @@ static bool is_ignored(void)
 {
     const struct fsh_thread *self = fsh_thread_current;
 
-    return fsh_guard.locks > 0 || (self != NULL && self->in_handler > 0);
+    return fsh_guard_locks() > 0 || (self != NULL && self->in_handler > 0);
 }
 
 void fsh_gasnet_hold_interrupts(const char *where)
@@ -28,10 +28,10 @@ void fsh_gasnet_hold_interrupts(const char *where)
         fsh_check_thread("gasnet_hold_interrupts");
     if (is_ignored())
         return;
-    if (FSH_GASNET_DEBUG && fsh_guard.holding)
+    if (FSH_GASNET_DEBUG && fsh_guard_holding())
         fsh_fatal("gasnet_hold_interrupts: called twice without "
                   "gasnet_resume_interrupts; the section does not nest");
-    fsh_guard.holding = true;
+    fsh_guard |= FSH_GUARD_HOLDING;
     if (FSH_GASNET_DEBUG)
         fsh_hold_begin(&fsh_thread_self()->section, NULL, where);
 }
@@ -47,10 +47,10 @@ void gasnet_resume_interrupts(void)
         fsh_check_thread("gasnet_resume_interrupts");
     if (is_ignored())
         return;
-    if (FSH_GASNET_DEBUG && !fsh_guard.holding)
+    if (FSH_GASNET_DEBUG && !fsh_guard_holding())
         fsh_fatal("gasnet_resume_interrupts: called without "
                   "gasnet_hold_interrupts");
-    fsh_guard.holding = false;
+    fsh_guard &= ~FSH_GUARD_HOLDING;
     if (FSH_GASNET_DEBUG)
         fsh_hold_end(&fsh_thread_self()->section, "gasnet_resume_interrupts");
 }
@@ -219,7 +219,7 @@ static inline void lock_at(gasnet_hsl_t *hsl, const char *where)
                       (void *)hsl);
         hsl->lock = 1;
     }
-    fsh_guard.locks++;
+    fsh_guard++;
     if (FSH_GASNET_DEBUG)
         after_lock(hsl, where);
 }
@@ -249,7 +249,7 @@ static inline int trylock_at(gasnet_hsl_t *hsl, const char *where)
             return GASNET_ERR_NOT_READY;
         hsl->lock = 1;
     }
-    fsh_guard.locks++;
+    fsh_guard++;
     if (FSH_GASNET_DEBUG)
         after_lock(hsl, where);
     return GASNET_OK;
@@ -269,7 +269,7 @@ void gasnet_hsl_unlock(gasnet_hsl_t *hsl)
 {
     if (FSH_GASNET_DEBUG)
         before_unlock(hsl);
-    fsh_guard.locks--;
+    fsh_guard--;
     if (!fsh_gasnet.threaded)
         hsl->lock = 0;
     else if (__atomic_exchange_n(&hsl->lock, 0, __ATOMIC_RELEASE) == 2)

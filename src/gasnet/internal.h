@@ -102,15 +102,24 @@ static inline struct fsh_thread *fsh_thread_self(void)
     return __builtin_expect(self != NULL, 1) ? self : fsh_thread_make();
 }
 
-/* What keeps a thread from running handlers: HSLs it holds, and whether it is
- * between gasnet_hold_interrupts and gasnet_resume_interrupts. Beside the state
- * above, so that a lock makes none. */
-struct fsh_guard {
-    int locks;
-    bool holding;
-};
-extern _Thread_local struct fsh_guard fsh_guard
+/* What keeps a thread from running handlers, one word for polls to read: how many
+ * HSLs it holds, and the bit while it is between gasnet_hold_interrupts and
+ * gasnet_resume_interrupts. Beside the state above, so that a lock makes none. */
+#define FSH_GUARD_HOLDING 0x80000000u
+extern _Thread_local unsigned fsh_guard
     __attribute__((tls_model("initial-exec")));
+
+/* HSLs that the calling thread holds. */
+static inline unsigned fsh_guard_locks(void)
+{
+    return fsh_guard & ~FSH_GUARD_HOLDING;
+}
+
+/* Is the calling thread between hold and resume? */
+static inline bool fsh_guard_holding(void)
+{
+    return (fsh_guard & FSH_GUARD_HOLDING) != 0;
+}
 
 /* Threads that have called the library and not exited. */
 unsigned fsh_thread_count(void);
@@ -403,8 +412,6 @@ void fsh_memset_start(uint32_t node, void *dest, int val, size_t n,
 
 /* Barriers between notify and their end; send what they are ready to send, from
  * polls only. */
-/* One for each, and one while answers are queued: so polls look once. */
-extern atomic_uint fsh_kicks_active;
 bool fsh_barrier_kick(void);
 
 /* The same for collectives (coll_engine.c, coll_message.c). */

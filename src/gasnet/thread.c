@@ -11,7 +11,7 @@
 #include "gasnet/internal.h"
 
 _Thread_local struct fsh_thread *fsh_thread_current;
-_Thread_local struct fsh_guard fsh_guard;
+_Thread_local unsigned fsh_guard;
 
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;

@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 
+#include "base/kick.h"
 #include "gasnet/internal.h"
 #include "check.h"
 

@@ -22,9 +22,11 @@ static void check_spins(void)
     fsh_spin_learn(QUICK, 1);
     CHECK(fsh_spins() == FSH_SPINS_MOST, "%u, alone", fsh_spins());
     CHECK(!fsh_spin_contended(), "contended, alone");
+    CHECK(fsh_spin_patience() == FSH_PATIENCE_MOST, "impatient, alone");
     fsh_spin_learn(SWITCHED, 2);
     CHECK(fsh_spins() == FSH_SPINS_LEAST, "%u after a switch", fsh_spins());
     CHECK(fsh_spin_contended(), "not contended after a switch");
+    CHECK(fsh_spin_patience() == FSH_PATIENCE_LEAST, "patient after a switch");
     for (unsigned i = 1; i < 3; i++)
         fsh_spin_learn(QUICK, 2 + i);
     CHECK(fsh_spins() == FSH_SPINS_MOST, "%u, alone again", fsh_spins());

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/cpu.h"
+#include "base/kick.h"
 #include "compute/submit/chunk.h"
 
 #define CHUNK_COMMANDS FSH_COMMAND_ONCE
@@ -103,9 +104,16 @@ static struct channel *channel_of(const struct fsh_command_list *list)
 
 /* ---- the end of lists ---------------------------------------------------- */
 
+static void count_out(void)
+{
+    if (atomic_fetch_sub_explicit(&fsh_command_active, 1,
+                                  memory_order_relaxed) == 1)
+        fsh_kicks_leave();
+}
+
 static void finish(struct fsh_command_list *list)
 {
-    atomic_fetch_sub_explicit(&fsh_command_active, 1, memory_order_relaxed);
+    count_out();
     if (list->done != NULL)
         list->done(list->arg, list->status);
     free(list);
@@ -167,7 +175,7 @@ static size_t area_of(const struct fsh_command_list *list, unsigned slot)
 /* A list that is tried once and was not sent. */
 static void drop(struct fsh_command_list *list)
 {
-    atomic_fetch_sub_explicit(&fsh_command_active, 1, memory_order_relaxed);
+    count_out();
     /* Release, partner: the acquire of who waits for it. */
     atomic_store_explicit(list->once, FSH_ONCE_REFUSED, memory_order_release);
     free(list);
@@ -381,7 +389,9 @@ void fsh_command_submit(struct fsh_command_list *list)
     struct channel *ch = channel_of(list);
 
     pthread_mutex_lock(&engine.lock);
-    atomic_fetch_add_explicit(&fsh_command_active, 1, memory_order_relaxed);
+    if (atomic_fetch_add_explicit(&fsh_command_active, 1,
+                                  memory_order_relaxed) == 0)
+        fsh_kicks_enter();
     if (list->once != NULL && is_stuck(ch)) {
         drop(list);
     } else {
