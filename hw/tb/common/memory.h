@@ -59,6 +59,16 @@ struct Burst {
     std::vector<unsigned> strobes;
 };
 
+// len: beats but one, as on the bus.
+static inline void check_burst(Test &test, uint64_t addr, unsigned len)
+{
+    if (addr % FSH_BEAT_BYTES)
+        test.fail("a burst at %llx", (unsigned long long)addr);
+    if ((addr + len * FSH_BEAT_BYTES) >> 12 != addr >> 12)
+        test.fail("a burst of %u beats at %llx crosses 4 KiB", len + 1,
+                  (unsigned long long)addr);
+}
+
 // Takes bursts; of each, once it is whole, `done` tells, and then `answers`.
 class WriteMemory
 {
@@ -81,11 +91,7 @@ class WriteMemory
 
     void address(uint64_t addr, unsigned len)
     {
-        if (addr % FSH_BEAT_BYTES)
-            test_.fail("a burst at %llx", (unsigned long long)addr);
-        if ((addr + len * FSH_BEAT_BYTES) >> 12 != addr >> 12)
-            test_.fail("a burst of %u beats at %llx crosses 4 KiB", len + 1,
-                       (unsigned long long)addr);
+        check_burst(test_, addr, len);
         bool error = errors && test_.below(errors) == 0;
         open_.push_back({addr, len + 1, error, {}, {}});
         match();
@@ -148,6 +154,66 @@ class WriteMemory
     Stall addresses_, beats_;
     std::deque<Burst> open_;
     std::deque<Data> waiting_;
+};
+
+// Answers reads, beat by beat, in order. What is at an address its user knows.
+class ReadMemory
+{
+  public:
+    struct Asked {
+        uint64_t addr;
+        unsigned id;
+    };
+
+    ReadMemory(Test &test) : test_(test), addresses_(test), beats_(test) {}
+
+    // Each to be asked once a cycle, before the block is evaluated.
+    bool address_ready()
+    {
+        return hurry || addresses_.willing();
+    }
+
+    // True if a beat is given in this cycle: that of front(), then pop().
+    bool offer()
+    {
+        return asked_.due(test_.cycle) && (hurry || beats_.willing());
+    }
+
+    void address(uint64_t addr, unsigned len, unsigned id)
+    {
+        check_burst(test_, addr, len);
+        uint64_t due = test_.cycle + slowest;
+        if (!hurry)
+            due = test_.cycle + 1 + test_.below(slowest);
+        for (unsigned i = 0; i <= len; i++)
+            asked_.push({addr + i * FSH_BEAT_BYTES, id}, due);
+        beats += len + 1;
+    }
+
+    Asked &front()
+    {
+        return asked_.front();
+    }
+
+    void pop()
+    {
+        asked_.pop();
+    }
+
+    void clear()
+    {
+        asked_ = {};
+        beats = 0;
+    }
+
+    bool hurry = false;     // always ready, no gaps, the same delay always
+    unsigned slowest = 100; // cycles from address to data
+    unsigned long long beats = 0;
+
+  private:
+    Test &test_;
+    Stall addresses_, beats_;
+    Delay<Asked> asked_;
 };
 
 } // namespace tb

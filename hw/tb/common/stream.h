@@ -62,7 +62,7 @@ template <class Value> class Sink
     // To be asked once a cycle, before the block is evaluated.
     bool ready()
     {
-        ready_ = hurry || pace_.willing();
+        ready_ = !shut && (hurry || pace_.willing());
         return ready_;
     }
 
@@ -83,6 +83,7 @@ template <class Value> class Sink
     }
 
     bool hurry = false; // always ready
+    bool shut = false;  // never
 
   private:
     Test &test_;

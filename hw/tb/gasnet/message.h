@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Model of the sequencer: a command, what memory has at its source, and the
+// packets that are to come of it.
+#ifndef FSH_TB_MESSAGE_H
+#define FSH_TB_MESSAGE_H
+
+#include <algorithm>
+#include <vector>
+#include "packet.h"
+
+struct Command {
+    unsigned opcode = 0, category = 0, reply = 0, ack = 0, rspace = 0;
+    unsigned lspace = 0, dst = 0, nargs = 0, tag = 0, length = 0, status = 0;
+    uint64_t raddr = 0, laddr = 0;
+    unsigned port = 0;
+    bool loop = false, stripe = false;
+    bool window = false;         // of the host: with rows
+    std::vector<Beat> rows = {}; // arguments, then what is inline
+
+    // The 256 bits of it, as two beats.
+    std::array<Beat, 2> words() const
+    {
+        uint64_t w[4] = {};
+
+        fsh_cmd_set_opcode(w, opcode);
+        fsh_cmd_set_category(w, category);
+        fsh_cmd_set_reply(w, reply);
+        fsh_cmd_set_ack(w, ack);
+        fsh_cmd_set_rspace(w, rspace);
+        fsh_cmd_set_lspace(w, lspace);
+        fsh_cmd_set_dst(w, dst);
+        fsh_cmd_set_nargs(w, nargs);
+        fsh_cmd_set_tag(w, tag);
+        fsh_cmd_set_length(w, length);
+        fsh_cmd_set_raddr(w, raddr);
+        fsh_cmd_set_laddr(w, laddr);
+        return {Beat{w[0], w[1]}, Beat{w[2], w[3]}};
+    }
+
+    // Its argument beat is made of the command.
+    bool made() const
+    {
+        return opcode == FSH_OP_GET || (opcode == FSH_OP_COMPUTE && nargs == 0);
+    }
+
+    unsigned payload() const
+    {
+        return opcode == FSH_OP_GET || status != FSH_STATUS_OK ? 0 : length;
+    }
+};
+
+// What stands in a memory: bytes that follow from the address, and beats whose
+// reads fail.
+struct Memory {
+    uint64_t seed = 1;
+    unsigned errors = 0; // one of so many beats
+
+    uint64_t mix(unsigned space, uint64_t value) const
+    {
+        uint64_t x = (value * 4 + space + 1) * 0x9e37'79b9'7f4a'7c15 ^ seed;
+
+        x = (x ^ x >> 31) * 0xbf58'476d'1ce4'e5b9;
+        return x ^ x >> 29;
+    }
+
+    Beat beat(unsigned space, uint64_t addr) const
+    {
+        return {mix(space, addr / 8), mix(space, addr / 8 + 1)};
+    }
+
+    uint8_t byte(unsigned space, uint64_t addr) const
+    {
+        return (uint8_t)(mix(space, addr / 8) >> addr % 8 * 8);
+    }
+
+    bool error(unsigned space, uint64_t addr) const
+    {
+        return errors && mix(space, ~(addr / 16)) % errors == 0;
+    }
+};
+
+// A packet to come.
+struct Expected {
+    Beat header;
+    std::vector<Beat> args;
+    std::vector<uint8_t> bytes;
+    unsigned lane; // of the first byte
+    bool loop, bad, notify, half;
+    unsigned channel;
+
+    unsigned beats() const
+    {
+        size_t payload = bytes.empty() ? 0 : (lane + bytes.size() + 15) / 16;
+        return (unsigned)(1 + args.size() + payload);
+    }
+};
+
+struct Model {
+    unsigned node = 0, packet = 1024;
+    uint64_t seg_base = 0, host_base = 0;
+    Memory memory;
+    unsigned long long reads[2] = {}; // beats, by space
+
+    // The packets of a command, with the port each takes.
+    std::vector<std::pair<unsigned, Expected>> packets(const Command &c)
+    {
+        std::vector<std::pair<unsigned, Expected>> all;
+        unsigned at = 0;
+
+        do {
+            uint64_t addr = c.raddr + at;
+            unsigned n =
+                std::min(c.payload() - at, packet - (unsigned)(addr % packet));
+            bool multi = n != c.payload();
+            unsigned port = c.port ^ (c.stripe && all.size() % 2);
+            all.push_back({port, one(c, at, n, multi)});
+            at += n;
+        } while (at < c.payload());
+        tell(c, all);
+        return all;
+    }
+
+  private:
+    Expected one(const Command &c, unsigned at, unsigned n, bool multi)
+    {
+        Expected e = {};
+
+        e.header = header(c, at, n, multi);
+        e.lane = (unsigned)(c.raddr + at) % 16;
+        e.loop = c.loop;
+        e.channel = c.reply;
+        e.half = c.stripe;
+        if (c.made()) {
+            Beat arg = {};
+            fsh_getarg_set_addr(arg.data(), c.laddr);
+            fsh_getarg_set_space(arg.data(), c.lspace);
+            e.args.push_back(arg);
+        } else if (at == 0) {
+            e.args.assign(c.rows.begin(), c.rows.begin() + (c.nargs + 3) / 4);
+        }
+        for (unsigned i = 0; i < n; i++)
+            e.bytes.push_back(source(c, at + i));
+        if (n && c.lspace != FSH_SPACE_INLINE)
+            e.bad = read(c, at, n);
+        return e;
+    }
+
+    Beat header(const Command &c, unsigned at, unsigned n, bool multi) const
+    {
+        Beat header = {};
+        uint64_t *w = header.data();
+        bool unit = c.opcode < FSH_OP_LIBRARY;
+
+        fsh_hdr_set_opcode(w, c.opcode);
+        fsh_hdr_set_category(w, c.category);
+        fsh_hdr_set_reply(w, c.reply);
+        fsh_hdr_set_multi(w, multi);
+        fsh_hdr_set_first(w, at == 0);
+        fsh_hdr_set_space(w, c.rspace);
+        fsh_hdr_set_dst(w, c.dst);
+        fsh_hdr_set_src(w, node);
+        fsh_hdr_set_nargs(w, c.made() ? 4 : c.nargs);
+        fsh_hdr_set_bytes(w, n);
+        fsh_hdr_set_tag(w, c.tag);
+        fsh_hdr_set_ack(w, c.ack && unit && !c.made());
+        fsh_hdr_set_status(w, c.status);
+        fsh_hdr_set_addr(w, c.raddr + at);
+        fsh_hdr_set_total(w, c.length);
+        return header;
+    }
+
+    uint64_t address(const Command &c, unsigned at) const
+    {
+        return (c.lspace == FSH_SPACE_HOST ? host_base : seg_base) + c.laddr +
+               at;
+    }
+
+    uint8_t source(const Command &c, unsigned at) const
+    {
+        if (c.lspace != FSH_SPACE_INLINE)
+            return memory.byte(c.lspace, address(c, at));
+        const Beat &row = c.rows[(c.nargs + 3) / 4 + at / 16];
+        return (uint8_t)(row[at % 16 / 8] >> at % 8 * 8);
+    }
+
+    // Whether a read of the packet's source fails.
+    bool read(const Command &c, unsigned at, unsigned n)
+    {
+        uint64_t first = address(c, at) / 16;
+        uint64_t last = (address(c, at) + n - 1) / 16;
+        bool bad = false;
+
+        for (uint64_t beat = first; beat <= last; beat++)
+            bad |= memory.error(c.lspace, beat * 16);
+        reads[c.lspace] += last - first + 1;
+        return bad;
+    }
+
+    // Of each port the last packet of a message to a host says that its source
+    // is read.
+    static void tell(const Command &c,
+                     std::vector<std::pair<unsigned, Expected>> &all)
+    {
+        bool told[2] = {};
+
+        if (!c.ack || c.opcode < FSH_OP_LIBRARY)
+            return;
+        for (size_t i = all.size(); i-- > 0; told[all[i].first] = true)
+            all[i].second.notify = !told[all[i].first];
+    }
+};
+
+#endif

@@ -1,0 +1,609 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// fsh_seq, with its reads and its senders, against a model that cuts messages
+// into packets: all kinds of command in all four contexts, odd sizes and
+// alignments, every packet size, over one port, both, or the loop; memories
+// that answer late, with gaps and errors. Each packet leaves once, whole, in the
+// order of its message, on its port, with as many beats as were reserved, while
+// there was room for them, and marked if a read of it failed; the source of a
+// message is said to be read when it is. Nothing is read that is not sent. A
+// channel that is shut holds up no message of the other. Without stalls: cycles
+// from load to header, and a long message at the pace of its port.
+#include <memory>
+#include "memory.h"
+#include "message.h"
+#include "stream.h"
+#include "Vfsh_seq.h"
+
+static const unsigned DRAIN = 60000;
+static const unsigned ROOM = FSH_VC_BEATS;
+static const unsigned SKID = 2;  // beats between a sender and its port
+static const unsigned FLOW = 15; // messages that a round must see at least
+
+struct Take {
+    bool loop;
+    unsigned channel, beats;
+};
+
+// One port: what leaves it.
+struct Port {
+    explicit Port(tb::Test &test)
+        : packets(test, "packet"), entries(test, "entry"), others(test)
+    {
+    }
+
+    tb::Sink<Beat> packets;
+    tb::Sink<Beat> entries;
+    tb::Stall others;
+    std::deque<Take> takes;       // reserved, not begun
+    std::deque<Expected> next[4]; // by context
+    Expected now;                 // under way
+    unsigned at = 0;              // beats of it that have left
+    unsigned long long beats = 0;
+    std::deque<std::pair<Beat, unsigned long long>> told, read;
+};
+
+class Bench
+{
+  public:
+    explicit Bench(tb::Test &test)
+        : test_(test), context_(test.context()),
+          dut_(context_.get()), ports_{Port(test), Port(test)},
+          loads_(test), rows_{tb::Feed<Beat>(test), tb::Feed<Beat>(test)},
+          memories_{tb::ReadMemory(test), tb::ReadMemory(test)}, host_(test)
+    {
+    }
+
+    ~Bench()
+    {
+        dut_.final();
+    }
+
+    void round(unsigned packet, unsigned cycles)
+    {
+        begin(packet, false);
+        unsigned shut = test_.below(8); // a channel of a port, or none
+        unsigned before[2] = {sent_[0], sent_[1]};
+        for (unsigned i = 0; i < cycles; i++) {
+            if (i % 2000 == 0)
+                change();
+            shut_ = shut < 4 ? 1 << shut : 0;
+            load(random_command());
+            cycle();
+        }
+        for (unsigned c = 0; c < 2; c++)
+            if ((shut >= 4 || shut % 2 != c) && sent_[c] - before[c] < FLOW)
+                test_.fail("%u messages of channel %u", sent_[c] - before[c],
+                           c);
+        shut_ = 0;
+        for (Port &port : ports_)
+            port.packets.shut = port.entries.shut = false;
+        drain();
+    }
+
+    // From load to header, in an idle block.
+    void latency()
+    {
+        begin(FSH_MAX_PACKET, true);
+        for (unsigned i = 0; i < 20; i++) {
+            Command c;
+            c.opcode = FSH_OP_CLIENT;
+            c.port = test_.below(2);
+            c.reply = test_.below(2);
+            load(c);
+            uint64_t start = test_.cycle;
+            while (!dut_.pkt_valid_o)
+                cycle();
+            // Seen a cycle after, before the edge of the next.
+            if (test_.cycle - start != 5)
+                test_.fail("%u cycles from load to header",
+                           (unsigned)(test_.cycle - start));
+            drain();
+        }
+    }
+
+    // A long message at the pace of its port.
+    void pace(unsigned lspace)
+    {
+        begin(FSH_MAX_PACKET, true);
+        host_.slowest = memories_[0].slowest = memories_[1].slowest = 60;
+        Command c;
+        c.opcode = FSH_OP_PUT;
+        c.category = FSH_CAT_LONG;
+        c.lspace = lspace;
+        c.length = 65536;
+        c.laddr = 16 * test_.below(4096);
+        c.port = test_.below(2);
+        load(c);
+        uint64_t start = test_.cycle;
+        drain();
+        if (test_.cycle - start > 64 * 65 + 200)
+            test_.fail("64 KiB of space %u in %u cycles", lspace,
+                       (unsigned)(test_.cycle - start));
+    }
+
+    unsigned long long packets = 0;
+
+  private:
+    void begin(unsigned packet, bool hurry)
+    {
+        model_ = Model();
+        model_.packet = packet;
+        model_.node = test_.below(FSH_MAX_NODES);
+        model_.seg_base = (test_.bits() & 0x3f'ffff'f000);
+        model_.host_base = (test_.bits() & 0x3fff'ffff'f000);
+        model_.memory.seed = test_.bits();
+        model_.memory.errors = hurry ? 0 : 300;
+        for (tb::ReadMemory *m : {&memories_[0], &memories_[1], &host_}) {
+            m->clear();
+            m->hurry = hurry;
+        }
+        hurry_ = hurry;
+        for (unsigned p = 0; p < 2; p++) {
+            ports_[p].packets.hurry = ports_[p].entries.hurry = hurry;
+            rows_[p].hurry = hurry;
+            for (unsigned c = 0; c < 2; c++)
+                room_[p][c] = ROOM;
+            room_[2][p] = ROOM;
+        }
+        dut_.load_valid_i = dut_.rows_valid_i = 0;
+        dut_.mem_rvalid_i = dut_.host_rvalid_i = 0;
+        dut_.node_i = (uint8_t)model_.node;
+        dut_.packet_i = (uint16_t)packet;
+        dut_.seg_base_i = model_.seg_base;
+        dut_.host_base_i = model_.host_base;
+        tb::reset(test_, dut_);
+        dut_.eval();
+    }
+
+    // How slow memories are; now and then a port takes nothing for long, so that
+    // all queues before it fill, or the host writer no entries.
+    void change()
+    {
+        host_.slowest = memories_[0].slowest = memories_[1].slowest =
+            1 + test_.below(test_.below(2) ? 20 : 400);
+        for (Port &port : ports_) {
+            port.packets.shut = test_.below(4) == 0;
+            port.entries.shut = test_.below(4) == 0;
+        }
+    }
+
+    // Of a host, of what is served, of the compute core.
+    Command random_command()
+    {
+        Command c;
+
+        c.reply = test_.below(2);
+        c.dst = test_.below(FSH_MAX_NODES);
+        c.tag = tag_++ % FSH_NUM_TAGS;
+        c.length = random_length();
+        c.raddr = test_.bits() & 0xff'ffff;
+        c.laddr = test_.bits() & 0xff'ffff;
+        c.lspace = test_.below(2) ? FSH_SPACE_SEGMENT : FSH_SPACE_HOST;
+        c.window = test_.below(2);
+        if (c.window)
+            of_window(c);
+        else if (c.reply)
+            of_served(c);
+        else
+            of_core(c);
+        c.loop = test_.below(6) == 0;
+        c.port = c.loop ? 0 : test_.below(2);
+        c.stripe = !c.loop && c.length > model_.packet && !c.made() &&
+                   c.lspace != FSH_SPACE_INLINE && test_.below(2);
+        return c;
+    }
+
+    unsigned random_length()
+    {
+        switch (test_.below(5)) {
+        case 0:
+            return test_.below(3);
+        case 1:
+            return test_.below(100);
+        case 2:
+            return model_.packet - 2 + test_.below(5);
+        case 3:
+            return test_.below(2 * model_.packet);
+        default:
+            return test_.below(8 * model_.packet);
+        }
+    }
+
+    void of_window(Command &c)
+    {
+        static const unsigned opcodes[] = {FSH_OP_PUT, FSH_OP_GET,
+                                           FSH_OP_COMPUTE, FSH_OP_LIBRARY,
+                                           FSH_OP_CLIENT};
+        c.opcode = opcodes[test_.below(5)];
+        if (c.reply && c.opcode < FSH_OP_LIBRARY)
+            c.opcode = FSH_OP_PUT;
+        c.nargs = test_.below(2) ? test_.below(FSH_MAX_ARGS + 1) : 0;
+        c.ack = test_.below(2);
+        c.rspace = test_.below(2);
+        c.category = FSH_CAT_LONG;
+        if (c.opcode >= FSH_OP_LIBRARY)
+            c.category = test_.below(FSH_CAT_COUNT);
+        if (c.opcode == FSH_OP_GET || c.opcode == FSH_OP_COMPUTE)
+            c.category = FSH_CAT_SHORT;
+        if (c.opcode == FSH_OP_GET)
+            c.nargs = 0;
+        if (c.opcode == FSH_OP_COMPUTE)
+            c.nargs = 1 + test_.below(4);
+        if (c.category == FSH_CAT_SHORT && c.opcode != FSH_OP_GET)
+            c.length = 0;
+        if (c.opcode != FSH_OP_GET && test_.below(3) == 0)
+            make_inline(c);
+        unsigned rows = (c.nargs + 3) / 4;
+        if (c.lspace == FSH_SPACE_INLINE)
+            rows += (c.length + 15) / 16;
+        while (c.rows.size() < rows)
+            c.rows.push_back({test_.bits(), test_.bits()});
+    }
+
+    // In one packet, and in the entries that are left.
+    void make_inline(Command &c)
+    {
+        unsigned most = FSH_MAX_INLINE - (c.nargs + 3) / 4 * 16;
+
+        c.lspace = FSH_SPACE_INLINE;
+        most =
+            std::min(most, model_.packet - (unsigned)c.raddr % model_.packet);
+        c.length = std::min(c.length, most);
+    }
+
+    void of_served(Command &c)
+    {
+        bool compute = test_.below(4) == 0;
+
+        c.opcode = compute ? FSH_OP_PUT_ACK : FSH_OP_GET_REPLY;
+        c.category = compute ? FSH_CAT_SHORT : FSH_CAT_LONG;
+        c.rspace = !compute && test_.below(2);
+        c.lspace = FSH_SPACE_SEGMENT;
+        if (compute)
+            c.length = 0;
+        if (compute || test_.below(8) == 0)
+            c.status = test_.below(FSH_STATUS_COUNT);
+    }
+
+    void of_core(Command &c)
+    {
+        c.lspace = FSH_SPACE_SEGMENT;
+        c.ack = test_.below(2);
+        c.opcode = c.ack ? FSH_OP_PUT : FSH_OP_COMPUTE;
+        c.category = c.ack ? FSH_CAT_LONG : FSH_CAT_SHORT;
+        if (!c.ack)
+            c.length = 0;
+    }
+
+    // Offers a command in this cycle, if its context is free.
+    void load(const Command &c)
+    {
+        unsigned at = c.reply << 1 | c.port;
+
+        dut_.load_valid_i = 0;
+        if (!(dut_.free_o >> at & 1) || !(hurry_ || loads_.willing()))
+            return;
+        if (c.window && !rows_[c.reply].waiting.empty())
+            return; // the window waits for them
+        auto words = c.words();
+        store(dut_.load_i, words[0], 0);
+        store(dut_.load_i, words[1], 1);
+        dut_.load_valid_i = 1;
+        dut_.load_port_i = c.port & 1;
+        dut_.load_loop_i = c.loop;
+        dut_.load_stripe_i = c.stripe;
+        dut_.load_status_i = (uint8_t)c.status;
+        offered_ = c;
+    }
+
+    void accept()
+    {
+        const Command &c = offered_;
+
+        for (auto &packet : model_.packets(c))
+            ports_[packet.first].next[c.reply << 1 | c.port].push_back(
+                packet.second);
+        if (c.window) {
+            for (const Beat &row : c.rows)
+                rows_[c.reply].waiting.push_back(row);
+            rows_port_[c.reply] = c.port;
+        }
+        sent_[c.reply]++;
+    }
+
+    void cycle()
+    {
+        drive();
+        drive_memories();
+        dut_.eval();
+        bool loaded = dut_.load_valid_i && dut_.load_ready_o;
+        for (unsigned p = 0; p < 2; p++) {
+            leave(p);
+            told(p);
+        }
+        take();
+        ask();
+        for (unsigned c = 0; c < 2; c++)
+            if (dut_.rows_valid_i & dut_.rows_ready_o & 1 << c)
+                rows_[c].taken();
+        if (!dut_.busy_o && left())
+            test_.fail("not busy with packets to send");
+        tb::edge(test_, dut_);
+        if (loaded)
+            accept();
+        dut_.load_valid_i = 0;
+        dut_.eval();
+    }
+
+    void drive()
+    {
+        dut_.link_ok_i = dut_.loop_ok_i = 0;
+        for (unsigned c = 0; c < 2; c++) {
+            for (unsigned p = 0; p < 2; p++)
+                dut_.link_ok_i |= (room_[p][c] >= LONGEST) << (2 * p + c);
+            dut_.loop_ok_i |= (room_[2][c] >= LONGEST) << c;
+        }
+        dut_.link_ok_i &= (uint8_t)~shut_;
+        dut_.rows_valid_i = dut_.rows_port_i = 0;
+        for (unsigned c = 0; c < 2; c++) {
+            bool offers = rows_[c].offer();
+            dut_.rows_valid_i |= (uint8_t)(offers << c);
+            dut_.rows_port_i |= (uint8_t)(rows_port_[c] << c);
+            Beat row = offers ? rows_[c].front() : Beat{test_.bits(), 0};
+            if (c == 0)
+                store(dut_.rows_req_i, row);
+            else
+                store(dut_.rows_rep_i, row);
+        }
+        dut_.pkt_ready_i = dut_.cpl_ready_i = dut_.others_i = 0;
+        for (unsigned p = 0; p < 2; p++) {
+            dut_.pkt_ready_i |= (uint8_t)(ports_[p].packets.ready() << p);
+            dut_.cpl_ready_i |= (uint8_t)(ports_[p].entries.ready() << p);
+            dut_.others_i |= (uint8_t)(ports_[p].others.willing() << p);
+        }
+    }
+
+    void drive_memories()
+    {
+        dut_.mem_arready_i = dut_.mem_rvalid_i = dut_.mem_rerr_i = 0;
+        for (unsigned p = 0; p < 2; p++) {
+            tb::ReadMemory &m = memories_[p];
+            dut_.mem_arready_i |= (uint8_t)(m.address_ready() << p);
+            if (!m.offer())
+                continue;
+            uint64_t addr = m.front().addr;
+            dut_.mem_rvalid_i |= 1 << p;
+            dut_.mem_rerr_i |=
+                (uint8_t)(model_.memory.error(FSH_SPACE_SEGMENT, addr) << p);
+            store(p ? dut_.mem_rdata1_i : dut_.mem_rdata0_i,
+                  model_.memory.beat(FSH_SPACE_SEGMENT, addr));
+            m.pop();
+        }
+        dut_.host_arready_i = host_.address_ready();
+        dut_.host_rvalid_i = host_.offer();
+        if (!dut_.host_rvalid_i)
+            return;
+        uint64_t addr = host_.front().addr;
+        dut_.host_rid_i = (uint8_t)host_.front().id;
+        dut_.host_rerr_i = model_.memory.error(FSH_SPACE_HOST, addr);
+        store(dut_.host_rdata_i, model_.memory.beat(FSH_SPACE_HOST, addr));
+        host_.pop();
+    }
+
+    void ask()
+    {
+        for (unsigned p = 0; p < 2; p++)
+            if (dut_.mem_arvalid_o & dut_.mem_arready_i & 1 << p)
+                memories_[p].address(dut_.mem_araddr_o, dut_.mem_arlen_o, 0);
+        if (dut_.host_arvalid_o && dut_.host_arready_i)
+            host_.address(dut_.host_araddr_o, dut_.host_arlen_o,
+                          dut_.host_arid_o);
+    }
+
+    // A packet's room is reserved.
+    void take()
+    {
+        unsigned takes = dut_.link_take_o | dut_.loop_take_o << 4;
+
+        if (takes) {
+            unsigned at = (unsigned)__builtin_ctz(takes);
+            if (takes != 1u << at)
+                test_.fail("two packets reserved at once");
+            unsigned beats = dut_.take_beats_o;
+            int &room = room_[at / 2][at % 2];
+            if ((room -= (int)beats) < 0 || (shut_ >> at & 1))
+                test_.fail("no room for a packet at %u", at);
+            ports_[at / 2 % 2].takes.push_back({at >= 4, at % 2, beats});
+        }
+        // Room comes back in its own time.
+        for (unsigned i = 0; i < 6; i++)
+            if (freed_[i / 2][i % 2] && (hurry_ || test_.below(64) == 0)) {
+                room_[i / 2][i % 2] += freed_[i / 2][i % 2];
+                freed_[i / 2][i % 2] = 0;
+            }
+    }
+
+    // A beat at a port.
+    void leave(unsigned p)
+    {
+        Port &port = ports_[p];
+        Beat beat = ::load(p ? dut_.pkt1_data_o : dut_.pkt0_data_o);
+        bool valid = dut_.pkt_valid_o >> p & 1;
+        bool last = dut_.pkt_last_o >> p & 1;
+
+        if (!port.packets.take(valid, beat))
+            return;
+        if (port.at == 0)
+            begin_packet(p, beat);
+        else
+            check(port, beat);
+        port.beats++;
+        if (last != (++port.at == port.now.beats()) ||
+            port.now.loop != (dut_.pkt_loop_o >> p & 1))
+            test_.fail("last is %d on beat %u of %u, loop is not %d", last,
+                       port.at, port.now.beats(), port.now.loop);
+        if (last)
+            end_packet(port, p, dut_.pkt_bad_o >> p & 1);
+    }
+
+    void begin_packet(unsigned p, const Beat &header)
+    {
+        Port &port = ports_[p];
+        std::deque<Expected> *from = nullptr;
+
+        for (auto &next : port.next)
+            if (!next.empty() && next.front().header == header)
+                from = &next;
+        if (!from)
+            test_.fail("port %u: a header that is not next: %016llx %016llx", p,
+                       (unsigned long long)header[0],
+                       (unsigned long long)header[1]);
+        port.now = from->front();
+        from->pop_front();
+        Take take = {};
+        if (!port.takes.empty())
+            take = port.takes.front();
+        if (take.loop != port.now.loop || take.channel != port.now.channel ||
+            take.beats != port.now.beats())
+            test_.fail("port %u: %u beats of channel %u reserved for a packet "
+                       "of %u",
+                       p, take.beats, take.channel, port.now.beats());
+        port.takes.pop_front();
+    }
+
+    void check(Port &port, const Beat &beat)
+    {
+        const Expected &e = port.now;
+        size_t at = port.at - 1;
+
+        if (at < e.args.size()) {
+            if (beat != e.args[at])
+                test_.fail("argument beat %zu is %016llx", at,
+                           (unsigned long long)beat[0]);
+            return;
+        }
+        at = (at - e.args.size()) * 16;
+        for (size_t lane = 0; lane < 16; lane++) {
+            size_t i = at + lane - e.lane;
+            if (i >= e.bytes.size()) // or below 0
+                continue;
+            uint8_t got = (uint8_t)(beat[lane / 8] >> lane % 8 * 8);
+            if (got != e.bytes[i])
+                test_.fail("byte %zu of %zu is %02x, not %02x", i,
+                           e.bytes.size(), got, e.bytes[i]);
+        }
+    }
+
+    void end_packet(Port &port, unsigned p, bool bad)
+    {
+        const Expected &e = port.now;
+
+        if (bad != e.bad)
+            test_.fail("bad is %d of a packet with reads that are %d", bad,
+                       e.bad);
+        if (e.notify) {
+            Beat entry = {};
+            const uint64_t *h = e.header.data();
+            fsh_ring_set_kind(entry.data(), FSH_CPL_SLOT);
+            fsh_ring_set_reply(entry.data(), fsh_hdr_reply(h));
+            fsh_ring_set_opcode(entry.data(), fsh_hdr_opcode(h));
+            fsh_ring_set_node(entry.data(), fsh_hdr_dst(h));
+            fsh_ring_set_tag(entry.data(), fsh_hdr_tag(h));
+            fsh_ring_set_half(entry.data(), e.half);
+            port.read.push_back({entry, port.beats});
+        }
+        freed_[e.loop ? 2 : p][e.channel] += (int)e.beats();
+        port.at = 0;
+        packets++;
+        match(port);
+    }
+
+    // A source is said to be read.
+    void told(unsigned p)
+    {
+        Port &port = ports_[p];
+        Beat entry = ::load(p ? dut_.cpl1_o : dut_.cpl0_o);
+
+        if (!port.entries.take(dut_.cpl_valid_o >> p & 1, entry))
+            return;
+        port.told.push_back({entry, port.beats});
+        match(port);
+    }
+
+    // When its last beat has come to the slice before the port, at the soonest.
+    void match(Port &port)
+    {
+        for (; !port.told.empty() && !port.read.empty();
+             port.told.pop_front(), port.read.pop_front())
+            if (port.told.front().first != port.read.front().first ||
+                port.told.front().second + SKID < port.read.front().second)
+                test_.fail(
+                    "an entry %016llx for %016llx, %d beats early",
+                    (unsigned long long)port.told.front().first[0],
+                    (unsigned long long)port.read.front().first[0],
+                    (int)(port.read.front().second - port.told.front().second));
+    }
+
+    bool left() const
+    {
+        for (const Port &port : ports_) {
+            for (const auto &next : port.next)
+                if (!next.empty())
+                    return true;
+            if (port.at)
+                return true;
+        }
+        return false;
+    }
+
+    void drain()
+    {
+        for (unsigned i = 0; left() || dut_.busy_o; i++) {
+            if (i == DRAIN)
+                test_.fail("packets do not leave, or busy for ever");
+            cycle();
+        }
+        for (Port &port : ports_)
+            if (!port.told.empty() || !port.read.empty() || port.takes.size())
+                test_.fail("%zu entries too many, %zu too few, %zu packets "
+                           "reserved",
+                           port.told.size(), port.read.size(),
+                           port.takes.size());
+        unsigned long long memory = memories_[0].beats + memories_[1].beats;
+        if (memory != model_.reads[FSH_SPACE_SEGMENT] ||
+            host_.beats != model_.reads[FSH_SPACE_HOST])
+            test_.fail("%llu and %llu beats read, not %llu and %llu", memory,
+                       host_.beats, model_.reads[FSH_SPACE_SEGMENT],
+                       model_.reads[FSH_SPACE_HOST]);
+    }
+
+    tb::Test &test_;
+    std::unique_ptr<VerilatedContext> context_;
+    Vfsh_seq dut_;
+    Port ports_[2];
+    tb::Stall loads_;
+    tb::Feed<Beat> rows_[2];
+    unsigned rows_port_[2] = {};
+    tb::ReadMemory memories_[2], host_;
+    Model model_;
+    Command offered_;
+    bool hurry_ = false;
+    int room_[3][2] = {}, freed_[3][2] = {}; // ports and loop, by channel
+    unsigned shut_ = 0;
+    unsigned tag_ = 0, sent_[2] = {};
+};
+
+int main(int argc, char **argv)
+{
+    tb::Test test("tb_fsh_seq", argc, argv);
+    Bench bench(test);
+
+    for (unsigned packet = FSH_MIN_PACKET; packet <= FSH_MAX_PACKET;
+         packet *= 2)
+        for (int i = 0; i < 3; i++)
+            bench.round(packet, 20000);
+    bench.latency();
+    bench.pace(FSH_SPACE_SEGMENT);
+    bench.pace(FSH_SPACE_HOST);
+    return test.pass(bench.packets, "packets");
+}
