@@ -169,7 +169,7 @@ def constants():
                                  (ROOT / "sim/fabric.c").read_text(), re.M):
         values.setdefault(f"SIM_{name}", int(text))
     for name, text in re.findall(r'\("([A-Z_]+)",\s*"(\d+)"',
-                                 (ROOT / "src/base/option.c").read_text()):
+                                 (ROOT / "src/base/option_table.c").read_text()):
         values[f"SET_{name}"] = int(text)
     return values | {"KI": KI, "GI": GI}
 

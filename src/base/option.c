@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The table of settings and the readers of their values. The table is the one
- * place that knows a name: fshinfo prints it, the manual is made from it, and
- * an unknown FSHMEM_ variable is compared with it.
- */
+/* Readers of the values of settings, whose table is option_table.c. */
 #include "base/option.h"
 
 #include <errno.h>
@@ -13,145 +9,12 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/cpu_list.h"
 #include "base/log.h"
 #include "base/nearest.h"
-#include "base/segment.h"
+#include "base/option_table.h"
 
 extern char **environ;
-
-struct row {
-    const char *name;
-    enum fsh_option_type type;
-    const char *preset;
-    double min, max; /* INT, SIZE, SECONDS; both 0: no limit but the type's */
-    const char *choices; /* CHOICE: words separated by '|' */
-    const char *help;
-};
-
-#define STR(n, d, h)                        \
-    {                                       \
-        n, FSH_OPTION_STR, d, 0, 0, NULL, h \
-    }
-#define CHOICE(n, d, c, h)                  \
-    {                                       \
-        n, FSH_OPTION_CHOICE, d, 0, 0, c, h \
-    }
-#define BOOL(n, d, h)                        \
-    {                                        \
-        n, FSH_OPTION_BOOL, d, 0, 0, NULL, h \
-    }
-#define INT(n, d, lo, hi, h)                  \
-    {                                         \
-        n, FSH_OPTION_INT, d, lo, hi, NULL, h \
-    }
-#define SIZE(n, d, lo, hi, h)                  \
-    {                                          \
-        n, FSH_OPTION_SIZE, d, lo, hi, NULL, h \
-    }
-#define SECONDS(n, d, lo, hi, h)                  \
-    {                                             \
-        n, FSH_OPTION_SECONDS, d, lo, hi, NULL, h \
-    }
-#define IGNORED(n)                                 \
-    {                                              \
-        n, FSH_OPTION_STR, "", 0, 0, NULL, ignored \
-    }
-
-#define K 1024.0
-#define G (K * K * K)
-
-static const char ignored[] = "accepted for GASNet programs; has no effect";
-
-static const struct row table[] = {
-    STR("FSHMEM_CONDUIT", "",
-        "conduit of the job: smp or fpga; unset: the "
-        "one the program was built for, smp under a launcher that cannot tell"),
-    CHOICE("FSHMEM_TOPOLOGY", "ring", "ring|line",
-           "fpga: how the nodes' link ports are cabled"),
-    BOOL("FSHMEM_COMPUTE", "1",
-         "smp: each rank has a compute core, a thread that sleeps until it is "
-         "given commands"),
-    BOOL("FSHMEM_PROGRESS_THREAD", "0",
-         "a thread of the library serves other ranks while this one computes; "
-         "handlers run on it too"),
-    STR("FSHMEM_DEVICE", "sim", "fpga: device that holds a node"),
-    SIZE("FSHMEM_SEGMENT_MAX", "", 4 * K, FSH_SEGMENT_MOST,
-         "smp: largest segment of a rank, refused if memory does not allow it; "
-         "unset: GASNET_MAX_SEGSIZE, else 85 % of the memory left, divided by "
-         "the ranks"),
-    SIZE("FSHMEM_DRAM", "2G", 16 * K * K, FSH_SEGMENT_MOST,
-         "fpga: device memory of a simulated node; takes host memory only "
-         "where it is written"),
-    INT("FSHMEM_DRAM_WRITE_CYCLES", "4", 1, 65536,
-        "fpga: assumed of simulated device memory: cycles from the last data "
-        "of a write to its response; 40 if nothing posts it"),
-    CHOICE("FSHMEM_PACKET", "1024", "128|256|512|1024",
-           "fpga: payload bytes of a packet"),
-    CHOICE("FSHMEM_PORTS", "3", "1|2|3",
-           "fpga: mask of the link ports in use; 3: both"),
-    STR("FSHMEM_SIM", "",
-        "path of the simulator; unset: fshsim is looked for beside the "
-        "program, in the prefix of the library and of gasnet.h, in the "
-        "configured prefix and in PATH"),
-    STR("FSHMEM_SIM_ARGS", "",
-        "further arguments of the simulator, separated "
-        "by blanks"),
-    SECONDS("FSHMEM_START_TIMEOUT", "60", 0.01, 86400,
-            "seconds a job may take to start before it is ended with the names "
-            "of the ranks that are missing"),
-    SECONDS("FSHMEM_LEAVE_TIMEOUT", "10", 0, 86400,
-            "seconds other ranks may go on after one has returned 0 from "
-            "main; 0: for ever"),
-    SECONDS("FSHMEM_WATCHDOG", "0", 0, 86400,
-            "seconds a call may block before it reports what it waits for; "
-            "0: never"),
-    SECONDS("FSHMEM_HOLD_WARNING", "2", 0, 86400,
-            "debug: seconds after which a handler-safe lock or a no-interrupt "
-            "section that is still held is warned of; 0: never"),
-    INT("GASNET_PSHM_NODES", "1", 0, 1024,
-        "ranks of a program that is started without a launcher; 0 is 1"),
-    STR("GASNET_MAX_SEGSIZE", "",
-        "smp: upper bound of a segment, as bytes or as a fraction of memory "
-        "(0.5, 2/3), of a rank (/P, default) or of all (/H); what memory "
-        "allows is granted; FSHMEM_SEGMENT_MAX goes first"),
-    STR("GASNET_PHYSMEM_MAX", "",
-        "memory that the segments of all ranks may take, as bytes or as a "
-        "fraction (0.5, 2/3) of what there is"),
-    SECONDS("GASNET_EXITTIMEOUT", "2", 0, 86400,
-            "seconds the other ranks get to leave after gasnet_exit; if set, "
-            "also after a return from main, before FSHMEM_LEAVE_TIMEOUT"),
-    BOOL("GASNET_PHYSMEM_NOPROBE", "0",
-         "do not compare the memory asked for with the memory there is"),
-    BOOL("GASNET_VERBOSEENV", "0",
-         "rank 0 prints every setting, its value and source"),
-    BOOL("GASNET_FREEZE", "0", "each rank waits for a debugger in gasnet_init"),
-    BOOL("GASNET_NO_CATCH_SIGNAL", "0", "install no signal handlers"),
-    BOOL("GASNET_BACKTRACE", "0",
-         "a rank that fails or crashes prints the calls it was in"),
-    STR("GASNET_BACKTRACE_TYPE", "",
-        "how backtraces are made: EXECINFO, or what the program offers, which "
-        "goes first if unset"),
-    BOOL("GASNET_FREEZE_ON_ERROR", "0",
-         "gasnett_fatalerror waits for a debugger"),
-    BOOL("GASNET_QUIET", "0",
-         "print no advice: unknown settings, variables of -x that are unset"),
-    IGNORED("GASNET_SPAWNER"),
-    IGNORED("GASNET_SPAWN_VERBOSE"),
-    IGNORED("GASNET_EXITTIMEOUT_MAX"),
-    IGNORED("GASNET_EXITTIMEOUT_MIN"),
-    IGNORED("GASNET_EXITTIMEOUT_FACTOR"),
-    IGNORED("GASNET_FREEZE_SIGNAL"),
-    IGNORED("GASNET_NODEMAP_EXACT"),
-    IGNORED("GASNET_TEST_POLITE_SYNC"),
-    IGNORED("GASNET_SUPERNODE_MAXSIZE"),
-    IGNORED("GASNET_TMPDIR"),
-    IGNORED("GASNET_SSH_SERVERS"),
-    IGNORED("GASNET_MPI_THREAD"),
-    IGNORED("GASNET_RCV_THREAD"),
-    IGNORED("GASNET_BARRIER"),
-    IGNORED("GASNET_TRACEFILE"),
-    IGNORED("GASNET_STATSFILE"),
-};
 
 /* Set by the library for its own processes, or read by the test programs: not
  * settings. */
@@ -159,18 +22,16 @@ static const char *const internal[] = {
     "FSHMEM_JOB",  "FSHMEM_SIM_JOB",    "FSHMEM_LAUNCHED",
     "FSHMEM_SEED", "FSHMEM_TEST_SCALE", "FSHMEM_TEST_LIMIT"};
 
-#define ROWS (sizeof(table) / sizeof(table[0]))
-
-static const struct row *find(const char *name)
+static const struct fsh_option_row *find(const char *name)
 {
-    for (size_t i = 0; i < ROWS; i++)
-        if (strcmp(table[i].name, name) == 0)
-            return &table[i];
+    for (size_t i = 0; i < fsh_option_rows; i++)
+        if (strcmp(fsh_option_table[i].name, name) == 0)
+            return &fsh_option_table[i];
     fsh_fatal("internal error: no option is named %s", name);
 }
 
 /* An empty variable counts as unset, as users who write X= expect. */
-static const char *text_of(const struct row *row)
+static const char *text_of(const struct fsh_option_row *row)
 {
     const char *value = getenv(row->name);
 
@@ -235,7 +96,7 @@ bool fsh_option_parse_size(const char *text, size_t *bytes)
         hit = strchr(suffixes, rest[0] & ~0x20);
         if (hit && *hit) {
             for (const char *s = suffixes; s <= hit; s++)
-                value *= K;
+                value *= 1024;
             rest++;
             if (strcasecmp(rest, "iB") == 0)
                 rest += 2;
@@ -262,13 +123,13 @@ static bool is_choice(const char *text, const char *choices)
     return false;
 }
 
-static bool in_range(const struct row *row, double value)
+static bool in_range(const struct fsh_option_row *row, double value)
 {
     return (row->min == 0 && row->max == 0) ||
            (value >= row->min && value <= row->max);
 }
 
-static bool is_valid(const struct row *row, const char *text)
+static bool is_valid(const struct fsh_option_row *row, const char *text)
 {
     const char *rest;
     int64_t number;
@@ -281,6 +142,8 @@ static bool is_valid(const struct row *row, const char *text)
         return true;
     case FSH_OPTION_CHOICE:
         return is_choice(text, row->choices);
+    case FSH_OPTION_CPUS:
+        return is_choice(text, row->choices) || fsh_cpu_list_valid(text);
     case FSH_OPTION_BOOL:
         return parse_bool(text, &flag);
     case FSH_OPTION_INT:
@@ -310,13 +173,19 @@ static const char *size_text(double bytes, char *buf)
 }
 
 /* What a row accepts. */
-static const char *expected(const struct row *row, char *buf, size_t len)
+static const char *expected(const struct fsh_option_row *row, char *buf,
+                            size_t len)
 {
     char lo[32], hi[32];
 
     switch (row->type) {
     case FSH_OPTION_CHOICE:
         snprintf(buf, len, "expected one of %s", row->choices);
+        break;
+    case FSH_OPTION_CPUS:
+        snprintf(buf, len,
+                 "expected one of %s, or a list of processors such as 0-3,8",
+                 row->choices);
         break;
     case FSH_OPTION_BOOL:
         snprintf(buf, len, "expected 1, yes, true, on or 0, no, false, off");
@@ -344,11 +213,11 @@ static const char *expected(const struct row *row, char *buf, size_t len)
 /* The text of an option of this type that can be read; fatal if not. */
 static const char *checked(const char *name, enum fsh_option_type type)
 {
-    const struct row *row = find(name);
+    const struct fsh_option_row *row = find(name);
     const char *text = text_of(row);
     char limits[160];
 
-    if (row->type != type && row->type != FSH_OPTION_CHOICE)
+    if (row->type != type && !row->choices)
         fsh_fatal("internal error: option %s has another type", name);
     if (!is_valid(row, text))
         fsh_fatal("%s=%s: %s", row->name, text,
@@ -392,7 +261,7 @@ double fsh_option_seconds(const char *name)
 
 bool fsh_option_typed(const char *name, const char *typed, const char *value)
 {
-    const struct row *row = find(name);
+    const struct fsh_option_row *row = find(name);
     char limits[160];
 
     if (is_valid(row, value) && (value[0] || row->type == FSH_OPTION_STR)) {
@@ -405,22 +274,22 @@ bool fsh_option_typed(const char *name, const char *typed, const char *value)
     return false;
 }
 
-static const char *type_name(const struct row *row)
+static const char *type_name(const struct fsh_option_row *row)
 {
     static const char *const names[] = {
-        [FSH_OPTION_STR] = "string", [FSH_OPTION_CHOICE] = "choice",
-        [FSH_OPTION_BOOL] = "bool",  [FSH_OPTION_INT] = "int",
-        [FSH_OPTION_SIZE] = "size",  [FSH_OPTION_SECONDS] = "seconds",
+        [FSH_OPTION_STR] = "string",      [FSH_OPTION_BOOL] = "bool",
+        [FSH_OPTION_INT] = "int",         [FSH_OPTION_SIZE] = "size",
+        [FSH_OPTION_SECONDS] = "seconds",
     };
 
-    return row->type == FSH_OPTION_CHOICE ? row->choices : names[row->type];
+    return row->choices ? row->choices : names[row->type];
 }
 
 void fsh_option_each(void (*cb)(void *arg, const struct fsh_option_info *info),
                      void *arg)
 {
-    for (size_t i = 0; i < ROWS; i++) {
-        const struct row *row = &table[i];
+    for (size_t i = 0; i < fsh_option_rows; i++) {
+        const struct fsh_option_row *row = &fsh_option_table[i];
         struct fsh_option_info info = {
             .name = row->name,
             .type = row->type,
@@ -430,7 +299,7 @@ void fsh_option_each(void (*cb)(void *arg, const struct fsh_option_info *info),
             .source = fsh_option_given(row->name) ? "environment" : "default",
             .help = row->help,
             .valid = is_valid(row, text_of(row)),
-            .effect = row->help != ignored,
+            .effect = row->help != fsh_option_ignored,
         };
 
         cb(arg, &info);
@@ -442,15 +311,15 @@ const char *fsh_option_nearest(const char *name)
     struct fsh_nearest near;
 
     fsh_nearest_begin(&near, name, strlen("FSHMEM_"));
-    for (size_t i = 0; i < ROWS; i++)
-        fsh_nearest_try(&near, table[i].name);
+    for (size_t i = 0; i < fsh_option_rows; i++)
+        fsh_nearest_try(&near, fsh_option_table[i].name);
     return near.best;
 }
 
 static bool is_known(const char *name)
 {
-    for (size_t i = 0; i < ROWS; i++)
-        if (strcmp(table[i].name, name) == 0)
+    for (size_t i = 0; i < fsh_option_rows; i++)
+        if (strcmp(fsh_option_table[i].name, name) == 0)
             return true;
     for (size_t i = 0; i < sizeof(internal) / sizeof(internal[0]); i++)
         if (strcmp(internal[i], name) == 0)

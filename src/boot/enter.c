@@ -184,6 +184,18 @@ static const char *choose_conduit(const char *compiled_in)
     return conduit[0] ? conduit : compiled_in;
 }
 
+/* Of what fshrun alone does. */
+static void warn_of_bind(void)
+{
+    const char *what = fsh_option_str("FSHMEM_BIND");
+
+    if (strcmp(what, "auto") != 0 && strcmp(what, "none") != 0 &&
+        !fsh_option_bool("GASNET_QUIET"))
+        fsh_warn("FSHMEM_BIND=%s has no effect here: only fshrun binds ranks "
+                 "to processors",
+                 what);
+}
+
 void fsh_boot_enter(const char *default_conduit, fsh_boot_needs_fn find)
 {
     const struct fsh_job_needs *needs;
@@ -202,8 +214,10 @@ void fsh_boot_enter(const char *default_conduit, fsh_boot_needs_fn find)
         fsh_fatal("gasnet_init: %s", err);
     if (!text) {
         needs = find(choose_conduit(default_conduit));
-        if (place.rank == 0 || result != FSH_PLACE_FOUND)
+        if (place.rank == 0 || result != FSH_PLACE_FOUND) {
             fsh_option_check();
+            warn_of_bind();
+        }
         if (result == FSH_PLACE_FOUND)
             enter_foreign(&place, needs);
         else if (nodes > 1)

@@ -127,6 +127,7 @@ void fsh_boot_fork_job(uint32_t ranks, const struct fsh_job_needs *needs)
     files = open_files();
     fsh_launch_guard();
     fsh_launch_raise_limits(ranks);
+    fsh_launch_announce(&l);
     if (fsh_job_create(&l.job, &config, err, sizeof(err)) != 0) {
         fsh_warn("%s", err);
         _exit(1);

@@ -18,6 +18,7 @@
 #include "base/cpu.h"
 #include "base/log.h"
 #include "base/option.h"
+#include "boot/alone.h"
 #include "boot/launch.h"
 #include "boot/limits.h"
 #include "boot/memory.h"
@@ -279,6 +280,7 @@ static int fork_ranks(struct fsh_launch *l)
 
         if (pid == 0) {
             close(l->signal_fd);
+            close(l->alone_fd);
             free(l->pid);
             l->pid = NULL;
             l->rank = r;
@@ -292,6 +294,12 @@ static int fork_ranks(struct fsh_launch *l)
             fsh_warn("rank %" PRIu32 " is process %d", r, pid);
     }
     return 0;
+}
+
+bool fsh_launch_announce(struct fsh_launch *l)
+{
+    l->alone_fd = fsh_alone_announce();
+    return fsh_alone_is(l->alone_fd);
 }
 
 /* The simulator comes up before we catch signals: until then one of them ends

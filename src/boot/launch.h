@@ -65,6 +65,7 @@ struct fsh_launch {
     pid_t *pid;     /* a rank's process; 0 once reaped */
     uint32_t alive; /* ranks not reaped */
     int signal_fd;
+    int alone_fd; /* fsh_alone_announce */
     uint64_t start_ns;
     uint64_t timeout_ns; /* absolute; 0 none */
     uint64_t leave_ns;   /* absolute; 0 nobody left alone yet */
@@ -86,6 +87,10 @@ void fsh_launch_guard(void);
 /* Raise the limit on descriptors to what a job of so many ranks takes, as far as
  * it goes. */
 void fsh_launch_raise_limits(uint32_t ranks);
+
+/* In the launcher, once: let other launchers on this host know of the job. Returns
+ * whether there is no other job. */
+bool fsh_launch_announce(struct fsh_launch *l);
 
 /* Start the simulator, if the job has one, and fork the ranks. Returns as fork
  * does: FSH_LAUNCH_RANK in each rank, which then calls fsh_job_enter_rank; in

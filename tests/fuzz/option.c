@@ -177,6 +177,7 @@ static void read_row(void *arg)
     switch (info->type) {
     case FSH_OPTION_STR:
     case FSH_OPTION_CHOICE:
+    case FSH_OPTION_CPUS:
         fsh_option_str(info->name);
         break;
     case FSH_OPTION_BOOL:

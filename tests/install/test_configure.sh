@@ -36,6 +36,7 @@ fails_with verilator "Verilator was not found" "apt-get install verilator" \
     "-DFSH_SIMULATOR=OFF"
 fails_with ZLIB "zlib was not found" "zlib1g-dev"
 fails_with -DJANSSON_INCLUDE= "jansson was not found" "libjansson-dev"
+fails_with -DHWLOC_INCLUDE= "hwloc was not found" "libhwloc-dev"
 configure -DCMAKE_DISABLE_FIND_PACKAGE_verilator=ON -DFSH_SIMULATOR=OFF ||
     { cat "$scratch/log"; exit 1; }
 if ninja -C "$scratch/build" -t query fshsim >/dev/null 2>&1; then

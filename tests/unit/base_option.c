@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cpu_list.h"
 #include "base/option.h"
 #include "child.h"
 
@@ -84,6 +85,41 @@ static void check_values(void)
     CHECK(fsh_option_seconds("GASNET_EXITTIMEOUT") < 0.51);
 }
 
+/* Of processors; what is read, each part with a blank before. */
+static void check_list(const char *text, bool valid, const char *expected)
+{
+    unsigned first, last;
+    char got[256] = "";
+    size_t n = 0;
+
+    CHECK(fsh_cpu_list_valid(text) == valid, "'%s'", text);
+    while (fsh_cpu_list_next(&text, &first, &last))
+        n += (size_t)snprintf(got + n, sizeof got - n, " %u-%u", first, last);
+    CHECK(strcmp(got, expected) == 0, "%s, not %s", got, expected);
+}
+
+static void check_lists(void)
+{
+    check_list("0", true, " 0-0");
+    check_list("0-3,8", true, " 0-3 8-8");
+    check_list("3,1,65535", true, " 3-3 1-1 65535-65535");
+    check_list("", false, "");
+    check_list("a", false, "");
+    check_list("-1", false, "");
+    check_list("1-", false, "");
+    check_list("3-2", false, "");
+    check_list("0,", false, "");
+    check_list("0,,1", false, " 0-0");
+    check_list(" 0", false, "");
+    check_list("0 ", false, "");
+    check_list("65536", false, "");
+    check_list("0-99999999999999999999", false, "");
+    setenv("FSHMEM_BIND", "0-3,8", 1);
+    CHECK(strcmp(fsh_option_str("FSHMEM_BIND"), "0-3,8") == 0);
+    setenv("FSHMEM_BIND", "core", 1);
+    CHECK(strcmp(fsh_option_str("FSHMEM_BIND"), "core") == 0);
+}
+
 static const char *bad_name, *bad_value;
 
 static void read_bad(void)
@@ -91,7 +127,8 @@ static void read_bad(void)
     setenv(bad_name, bad_value, 1);
     if (strcmp(bad_name, "FSHMEM_DRAM") == 0)
         fsh_option_size(bad_name);
-    else if (strcmp(bad_name, "FSHMEM_TOPOLOGY") == 0)
+    else if (strcmp(bad_name, "FSHMEM_TOPOLOGY") == 0 ||
+             strcmp(bad_name, "FSHMEM_BIND") == 0)
         fsh_option_str(bad_name);
     else if (strcmp(bad_name, "FSHMEM_PACKET") == 0 ||
              strcmp(bad_name, "GASNET_PSHM_NODES") == 0)
@@ -124,6 +161,8 @@ static void check_bad_values(void)
     check_refused("FSHMEM_TOPOLOGY", "star");
     check_refused("FSHMEM_TOPOLOGY", "rin");
     check_refused("FSHMEM_TOPOLOGY", "ring|line");
+    check_refused("FSHMEM_BIND", "cores");
+    check_refused("FSHMEM_BIND", "0-");
     check_refused("FSHMEM_PACKET", "300");
     check_refused("GASNET_PSHM_NODES", "0x10");
     check_refused("GASNET_PSHM_NODES", " 4");
@@ -180,6 +219,7 @@ int main(void)
 
     check_sizes();
     check_values();
+    check_lists();
     check_bad_values();
     check_unknown();
     /* Last: every default must be readable. */

@@ -219,6 +219,7 @@ static void show_all(struct document *j)
     show_limits(j);
     show_compute(j);
     show_host(j);
+    show_processors(j);
     if (j)
         document_open(j, "options", '[');
     else

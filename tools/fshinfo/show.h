@@ -17,6 +17,9 @@ void show_number(struct document *j, const char *key, uint64_t value,
 void show_text(struct document *j, const char *key, const char *value,
                const char *label);
 
+/* processors.c: what this process may use, and how it lies. */
+void show_processors(struct document *j);
+
 /* compute.c: the compute cores of both conduits. */
 void show_compute(struct document *j);
 

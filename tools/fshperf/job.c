@@ -33,8 +33,8 @@ static void become_job(const struct perf_job *job, int output)
 {
     char self[4096], launcher[4160], ranks[16], limit[16];
     const char *argv[MAX_ARGUMENTS] = {
-        launcher,     "-n",        ranks, "--conduit",
-        job->conduit, "--timeout", limit, self,
+        launcher,    "-n",   ranks,       "--conduit", job->conduit,
+        "--bind-to", "none", "--timeout", limit,       self,
     };
     unsigned n = 0;
 

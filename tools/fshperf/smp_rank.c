@@ -85,17 +85,18 @@ static unsigned char *private_memory(size_t bytes)
 /* The processors this process might use before it was pinned. */
 static cpu_set_t may;
 
-/* Use the rank-th of them only. */
+/* Use the rank-th of them only, or of the launcher's share for this rank. */
 static void pin(unsigned rank)
 {
     cpu_set_t one;
-    unsigned n = 0;
+    unsigned n = 0, skip;
 
     if (sched_getaffinity(0, sizeof may, &may) != 0) {
         return;
     }
+    skip = rank % (unsigned)CPU_COUNT(&may);
     for (size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-        if (CPU_ISSET(cpu, &may) && n++ == rank) {
+        if (CPU_ISSET(cpu, &may) && n++ == skip) {
             CPU_ZERO(&one);
             CPU_SET(cpu, &one);
             sched_setaffinity(0, sizeof one, &one);
@@ -131,7 +132,7 @@ struct smp_rank *smp_join(const struct smp_ops *ops, int *argc, char ***argv,
                           "more: fshrun -n 2 --conduit smp");
     }
     me.party = party && party < me.ranks ? party : me.ranks;
-    processors = fsh_cpu_count();
+    processors = fsh_boot_cpus(); /* of all ranks */
     me.crowded = me.party > processors;
     find_areas(ops, segments);
     me.local = private_memory(bytes);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fshrun: the command line of the launcher in src/boot. One thread. main.c
- * reads the command line; program.c finds the program; spawn.c makes a rank
- * execute it; output.c prefixes lines for --tag-output.
+ * fshrun: the front of the launcher in src/boot. One thread. command_line.c reads
+ * the command line; program.c finds the program; bind.c chooses the ranks'
+ * processors; main.c checks and starts; spawn.c makes a rank execute the program;
+ * output.c prefixes lines for --tag-output.
  */
 #ifndef FSHRUN_H
 #define FSHRUN_H
@@ -12,6 +13,7 @@
 #include <stdint.h>
 
 #include "boot/launch.h"
+#include "place.h"
 
 /* Exit codes of the launcher itself, as shells and timeout(1) have them. */
 enum {
@@ -26,6 +28,7 @@ struct command_line {
     char conduit[16]; /* "" not said */
     double timeout;   /* seconds, 0 none */
     bool tag_output, verbose, quiet, show, replay;
+    bool bind_to;                      /* said here, not in the environment */
     const char *sim_extra[8];          /* --record F ...; NULL-terminated */
     const struct fsh_job_needs *needs; /* of the conduit, once it is known */
     /* An option of conduits with nodes, or without, or NULL. */
@@ -45,6 +48,16 @@ int find_program(const char *name, char *path, size_t len);
 /* The conduit compiled into an executable (its "$FSHMEMConduit: x $" mark), or
  * "" if it has none. */
 void read_default_conduit(const char *path, char *conduit, size_t len);
+
+/* ---- bind.c ---- */
+
+/* The processors of each rank, as FSHMEM_BIND asks; alone: no other job is on this
+ * host. Returns 0, or an exit code having said why. */
+int choose_shares(struct place_shares *shares, const struct command_line *cl,
+                  bool alone);
+/* Tell, a line each, who has got which processors, or why nobody has. */
+void tell_shares(const struct place_shares *shares,
+                 void (*tell)(const char *line));
 
 /* ---- output.c ---- */
 
@@ -74,7 +87,8 @@ struct run {
     const struct command_line *cl;
     const char *path;      /* of the program */
     struct output *output; /* NULL without --tag-output */
-    int exec_write_fd;     /* ranks report failed execs; launcher: -1 */
+    struct place_shares shares;
+    int exec_write_fd; /* ranks report failed execs; launcher: -1 */
     struct fsh_launch launch;
 };
 

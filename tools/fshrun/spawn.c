@@ -51,6 +51,7 @@ void become_rank(struct run *run)
     if (run->output)
         output_enter(run->output, rank);
     fsh_launch_signals_restore(&run->launch.before);
+    place_enter(&run->shares, rank);
     execv(run->path, run->cl->program);
     fail(run, errno);
 }

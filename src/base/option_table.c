@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The table of settings: the one place that knows a name. fshinfo prints it, the
+ * manual is made from it, and an unknown FSHMEM_ variable is compared with it.
+ */
+#include "base/option_table.h"
+
+#include "base/segment.h"
+
+#define STR(n, d, h)                        \
+    {                                       \
+        n, FSH_OPTION_STR, d, 0, 0, NULL, h \
+    }
+#define CHOICE(n, d, c, h)                  \
+    {                                       \
+        n, FSH_OPTION_CHOICE, d, 0, 0, c, h \
+    }
+#define CPUS(n, d, c, h)                  \
+    {                                     \
+        n, FSH_OPTION_CPUS, d, 0, 0, c, h \
+    }
+#define BOOL(n, d, h)                        \
+    {                                        \
+        n, FSH_OPTION_BOOL, d, 0, 0, NULL, h \
+    }
+#define INT(n, d, lo, hi, h)                  \
+    {                                         \
+        n, FSH_OPTION_INT, d, lo, hi, NULL, h \
+    }
+#define SIZE(n, d, lo, hi, h)                  \
+    {                                          \
+        n, FSH_OPTION_SIZE, d, lo, hi, NULL, h \
+    }
+#define SECONDS(n, d, lo, hi, h)                  \
+    {                                             \
+        n, FSH_OPTION_SECONDS, d, lo, hi, NULL, h \
+    }
+#define IGNORED(n)                                            \
+    {                                                         \
+        n, FSH_OPTION_STR, "", 0, 0, NULL, fsh_option_ignored \
+    }
+
+#define K 1024.0
+#define G (K * K * K)
+
+const char fsh_option_ignored[] = "accepted for GASNet programs; has no effect";
+
+const struct fsh_option_row fsh_option_table[] = {
+    STR("FSHMEM_CONDUIT", "",
+        "conduit of the job: smp or fpga; unset: the "
+        "one the program was built for, smp under a launcher that cannot tell"),
+    CHOICE("FSHMEM_TOPOLOGY", "ring", "ring|line",
+           "fpga: how the nodes' link ports are cabled"),
+    BOOL("FSHMEM_COMPUTE", "1",
+         "smp: each rank has a compute core, a thread that sleeps until it is "
+         "given commands"),
+    BOOL("FSHMEM_PROGRESS_THREAD", "0",
+         "a thread of the library serves other ranks while this one computes; "
+         "handlers run on it too"),
+    STR("FSHMEM_DEVICE", "sim", "fpga: device that holds a node"),
+    SIZE("FSHMEM_SEGMENT_MAX", "", 4 * K, FSH_SEGMENT_MOST,
+         "smp: largest segment of a rank, refused if memory does not allow it; "
+         "unset: GASNET_MAX_SEGSIZE, else 85 % of the memory left, divided by "
+         "the ranks"),
+    SIZE("FSHMEM_DRAM", "2G", 16 * K * K, FSH_SEGMENT_MOST,
+         "fpga: device memory of a simulated node; takes host memory only "
+         "where it is written"),
+    INT("FSHMEM_DRAM_WRITE_CYCLES", "4", 1, 65536,
+        "fpga: assumed of simulated device memory: cycles from the last data "
+        "of a write to its response; 40 if nothing posts it"),
+    CHOICE("FSHMEM_PACKET", "1024", "128|256|512|1024",
+           "fpga: payload bytes of a packet"),
+    CHOICE("FSHMEM_PORTS", "3", "1|2|3",
+           "fpga: mask of the link ports in use; 3: both"),
+    CPUS("FSHMEM_BIND", "auto", "auto|none|core|numa",
+         "fshrun: processors of a rank: a share of those there are, where "
+         "nobody has bound them and no other job is there (auto); all (none); "
+         "a core; a NUMA node; a share of those listed, as in 0-3,8"),
+    STR("FSHMEM_SIM", "",
+        "path of the simulator; unset: fshsim is looked for beside the "
+        "program, in the prefix of the library and of gasnet.h, in the "
+        "configured prefix and in PATH"),
+    STR("FSHMEM_SIM_ARGS", "",
+        "further arguments of the simulator, separated "
+        "by blanks"),
+    SECONDS("FSHMEM_START_TIMEOUT", "60", 0.01, 86400,
+            "seconds a job may take to start before it is ended with the names "
+            "of the ranks that are missing"),
+    SECONDS("FSHMEM_LEAVE_TIMEOUT", "10", 0, 86400,
+            "seconds other ranks may go on after one has returned 0 from "
+            "main; 0: for ever"),
+    SECONDS("FSHMEM_WATCHDOG", "0", 0, 86400,
+            "seconds a call may block before it reports what it waits for; "
+            "0: never"),
+    SECONDS("FSHMEM_HOLD_WARNING", "2", 0, 86400,
+            "debug: seconds after which a handler-safe lock or a no-interrupt "
+            "section that is still held is warned of; 0: never"),
+    INT("GASNET_PSHM_NODES", "1", 0, 1024,
+        "ranks of a program that is started without a launcher; 0 is 1"),
+    STR("GASNET_MAX_SEGSIZE", "",
+        "smp: upper bound of a segment, as bytes or as a fraction of memory "
+        "(0.5, 2/3), of a rank (/P, default) or of all (/H); what memory "
+        "allows is granted; FSHMEM_SEGMENT_MAX goes first"),
+    STR("GASNET_PHYSMEM_MAX", "",
+        "memory that the segments of all ranks may take, as bytes or as a "
+        "fraction (0.5, 2/3) of what there is"),
+    SECONDS("GASNET_EXITTIMEOUT", "2", 0, 86400,
+            "seconds the other ranks get to leave after gasnet_exit; if set, "
+            "also after a return from main, before FSHMEM_LEAVE_TIMEOUT"),
+    BOOL("GASNET_PHYSMEM_NOPROBE", "0",
+         "do not compare the memory asked for with the memory there is"),
+    BOOL("GASNET_VERBOSEENV", "0",
+         "rank 0 prints every setting, its value and source"),
+    BOOL("GASNET_FREEZE", "0", "each rank waits for a debugger in gasnet_init"),
+    BOOL("GASNET_NO_CATCH_SIGNAL", "0", "install no signal handlers"),
+    BOOL("GASNET_BACKTRACE", "0",
+         "a rank that fails or crashes prints the calls it was in"),
+    STR("GASNET_BACKTRACE_TYPE", "",
+        "how backtraces are made: EXECINFO, or what the program offers, which "
+        "goes first if unset"),
+    BOOL("GASNET_FREEZE_ON_ERROR", "0",
+         "gasnett_fatalerror waits for a debugger"),
+    BOOL("GASNET_QUIET", "0",
+         "print no advice: unknown settings, variables of -x that are unset"),
+    IGNORED("GASNET_SPAWNER"),
+    IGNORED("GASNET_SPAWN_VERBOSE"),
+    IGNORED("GASNET_EXITTIMEOUT_MAX"),
+    IGNORED("GASNET_EXITTIMEOUT_MIN"),
+    IGNORED("GASNET_EXITTIMEOUT_FACTOR"),
+    IGNORED("GASNET_FREEZE_SIGNAL"),
+    IGNORED("GASNET_NODEMAP_EXACT"),
+    IGNORED("GASNET_TEST_POLITE_SYNC"),
+    IGNORED("GASNET_SUPERNODE_MAXSIZE"),
+    IGNORED("GASNET_TMPDIR"),
+    IGNORED("GASNET_SSH_SERVERS"),
+    IGNORED("GASNET_MPI_THREAD"),
+    IGNORED("GASNET_RCV_THREAD"),
+    IGNORED("GASNET_BARRIER"),
+    IGNORED("GASNET_TRACEFILE"),
+    IGNORED("GASNET_STATSFILE"),
+};
+
+const size_t fsh_option_rows =
+    sizeof(fsh_option_table) / sizeof(fsh_option_table[0]);
