@@ -45,6 +45,10 @@ def mistyped_options():
     refused("fshperf", ["--vresion"], "--vresion", "did you mean --version?")
     refused("fshperf", ["case-stduy"], "did you mean case-study?")
     refused("fshperf", ["smp", "--json"], "smp: --json: its value is missing")
+    refused("fshperf", ["smp", "--mode", "x"], "smp: --mode x: expected one of "
+            "seq|par|both")
+    refused("fshperf", ["smp", "quick"], "smp: unexpected argument 'quick'")
+    refused("fshperf", ["smp", "--xyzzy"], "fshperf smp --help lists them")
     if not HAVE_SIM:
         return
     refused("fshsim", ["--stast"], "--stast", "did you mean --stats?")

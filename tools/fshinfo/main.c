@@ -13,7 +13,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/arguments.h"
 #include "base/cpu.h"
 #include "base/fsh_spec.h"
 #include "base/log.h"
@@ -24,18 +23,30 @@
 #include "conduit/conduit.h"
 #include "device/device.h"
 #include "document.h"
+#include "options.h"
 #include "show.h"
 
 static const char usage[] =
     "Usage: fshinfo [--json]\n"
     "Print what is installed and what can be used here.\n"
     "Conduits and devices, and why not if they cannot be used; limits; the\n"
-    "compute cores; facts on this host; every setting with its default, value\n"
-    "and source.\n"
-    "\n"
-    "      --json            the same for programs\n"
-    "  -h, --help            print this\n"
-    "      --version         print the version\n";
+    "compute cores; facts on this host and its processors; every setting with\n"
+    "its default, value and source.\n"
+    "\n";
+
+static bool wants_json, wants_help, wants_version;
+
+static const struct kit_option rows[] = {
+    {"--json", .help = "the same for programs", .flag = &wants_json},
+    {"--help", .help = "print this", .flag = &wants_help, .letter = 'h'},
+    {"--version", .help = "print the version", .flag = &wants_version},
+};
+
+static const struct kit_options options = {
+    .tool = "fshinfo",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
 
 struct tool {
     const char *name;
@@ -235,36 +246,21 @@ static void show_all(struct document *j)
 
 int main(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'v'},
-        {NULL, 0, NULL, 0},
-    };
     struct document document = {0};
-    struct document *j = NULL;
-    int c;
+    struct document *j;
 
     fsh_log_program("fshinfo");
-    while ((c = fsh_arguments_next("fshinfo", argc, argv, "+:h", options)) !=
-           -1) {
-        if (c == 'j') {
-            j = &document;
-        } else if (c == 'h') {
-            fputs(usage, stdout);
-            return 0;
-        } else if (c == 'v') {
-            puts("fshinfo (FSHMEM) " FSH_VERSION);
-            return 0;
-        } else {
-            return 2;
-        }
+    kit_options_read(&options, argc, argv);
+    if (wants_help) {
+        fputs(usage, stdout);
+        kit_options_print(stdout, &options, 2, 24);
+        return 0;
     }
-    if (argv[optind]) {
-        fsh_warn("unexpected argument '%s'; try 'fshinfo --help'",
-                 argv[optind]);
-        return 2;
+    if (wants_version) {
+        puts("fshinfo (FSHMEM) " FSH_VERSION);
+        return 0;
     }
+    j = wants_json ? &document : NULL;
     fsh_option_check();
     show_all(j);
     if (j && !document_write(j, stdout))

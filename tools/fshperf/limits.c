@@ -162,7 +162,7 @@ static int measure(int argc, char **argv)
     return 0;
 }
 
-static const struct perf_option options[] = {
+static const struct kit_option options[] = {
     {"--quick", .help = "fewer and shorter measurements", .flag = &quick},
 };
 

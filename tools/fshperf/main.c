@@ -31,6 +31,37 @@ static const struct perf_command *find(const char *name)
     return NULL;
 }
 
+/* How the kit knows a command's options; tool: room for their name. */
+static struct kit_options options_of(const struct perf_command *command,
+                                     char tool[64])
+{
+    snprintf(tool, 64, "fshperf %s", command->name);
+    return (struct kit_options){.tool = tool,
+                                .command = command->name,
+                                .rows = command->options,
+                                .count = command->count};
+}
+
+void perf_read_options(const struct perf_command *command, int argc,
+                       char **argv)
+{
+    char tool[64];
+    struct kit_options options = options_of(command, tool);
+
+    kit_options_read(&options, argc, argv);
+}
+
+static void print_command(const struct perf_command *command)
+{
+    char tool[64];
+    struct kit_options options = options_of(command, tool);
+
+    printf("  %-11s ", command->name);
+    kit_print_lines(stdout, 14, command->help);
+    putchar('\n');
+    kit_options_print(stdout, &options, 4, 22);
+}
+
 static void print_help(void)
 {
     fputs("usage: fshrun -n 2 --conduit fpga fshperf COMMAND [OPTION...]\n"
@@ -39,7 +70,7 @@ static void print_help(void)
           stdout);
     for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); ++i) {
         if (commands[i]->help) {
-            perf_print_help(stdout, commands[i]);
+            print_command(commands[i]);
         }
     }
     fputs("\n"
@@ -133,7 +164,7 @@ int main(int argc, char **argv)
     }
     if (command && (wants(argc - 1, argv + 1, "--help") ||
                     wants(argc - 1, argv + 1, "-h"))) {
-        perf_print_help(stdout, command);
+        print_command(command);
         return 0;
     }
     if (command && command->alone) {

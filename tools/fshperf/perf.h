@@ -130,6 +130,23 @@ unsigned perf_print_targets(const struct perf_table *table,
                             const struct perf_reach reach[2]);
 
 /* The commands. */
+/* A command of fshperf: what main.c runs, what its command line is read by, and
+ * what --help prints. */
+struct perf_command {
+    const char *name;
+    const char *help; /* as of an option; NULL: not for users */
+    /* One of these; it returns the exit code. */
+    int (*run)(void);                  /* the options have been read */
+    int (*raw)(int argc, char **argv); /* reads them, or joins with them */
+    const struct kit_option *options;
+    size_t count;
+    bool alone; /* is no rank, or joins its job itself */
+};
+
+/* main.c: read the arguments after argv[0]; kit_options_read. */
+void perf_read_options(const struct perf_command *command, int argc,
+                       char **argv);
+
 extern const struct perf_command perf_paper;                  /* paper.c */
 extern const struct perf_command perf_sim_speed, perf_am_rtt; /* speed.c */
 extern const struct perf_command perf_sim_spin;               /* spin.c */

@@ -111,7 +111,7 @@ static int measure(void)
     return options.strict && over ? 1 : 0;
 }
 
-static const struct perf_option table_of_options[] = {
+static const struct kit_option table_of_options[] = {
     {"--json", "FILE", "results as an array of objects", .text = &options.json},
     {"--strict", .help = "exit 1 if a target is missed",
      .flag = &options.strict},

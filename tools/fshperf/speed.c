@@ -169,7 +169,7 @@ static int sim_speed(void)
     return 0;
 }
 
-static const struct perf_option speed_options[] = {
+static const struct kit_option speed_options[] = {
     {"--put", .help = "every node sends to its neighbour (default)",
      .flag = &load.put},
     {"--compute", .help = "every node's core multiplies matrices",

@@ -168,7 +168,7 @@ static int sim_spin(void)
     return 0;
 }
 
-static const struct perf_option table_of_options[] = {
+static const struct kit_option table_of_options[] = {
     {"--rounds", "N", "reductions", .number = &options.rounds, .most = 1000000},
     {"--longs", "N", "Longs of every rank", .number = &options.longs,
      .most = 1000000},

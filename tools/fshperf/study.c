@@ -141,7 +141,7 @@ static int run(void)
     return options.strict && falls ? 1 : 0;
 }
 
-static const struct perf_option table_of_options[] = {
+static const struct kit_option table_of_options[] = {
     {"--json", "FILE", "results as an array of objects", .text = &options.json},
     {"--csv", "FILE", "results as comma-separated values",
      .text = &options.csv},
