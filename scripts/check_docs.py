@@ -11,9 +11,10 @@ its row is to be changed with it."""
 import pathlib
 import re
 import sys
-import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "spec"))
+import generate
 
 # Where plain #defines stand that may be used below. Beside them: constants and
 # enumerations of spec/, defaults of the simulator (SIM_) and of settings (SET_).
@@ -153,7 +154,7 @@ def files(*suffixes):
 
 def constants():
     """All that the expressions of NUMBERS may use."""
-    spec = tomllib.loads((ROOT / "spec/fshmem.toml").read_text())
+    spec = generate.load()
     values = {c["name"]: c["value"] for c in spec["const"]}
     for enum in spec["enum"]:
         for row in enum["values"]:

@@ -111,16 +111,14 @@ void sample(fsh_compute *core)
     if (out.port.cperf_valid) out.port.cperf_data = top->cperf_data_o;
     out.port.ccmd_valid = top->ccmd_valid_o;
     if (out.port.ccmd_valid) {
-        // {kind, dst, tag, laddr, raddr, length}
-        uint64_t low, high;
-        std::memcpy(&low, &top->ccmd_o[0], sizeof low);
-        std::memcpy(&high, &top->ccmd_o[2], sizeof high);
-        out.port.length = low & 0xffffff;
-        out.port.raddr = low >> 24;
-        out.port.laddr = high & ((UINT64_C(1) << 40) - 1);
-        out.port.tag = high >> 40 & 0xf;
-        out.port.dst = high >> 44 & 0xff;
-        out.port.kind = high >> 52 & 0x3;
+        uint64_t command[FSH_ECMD_WORDS];
+        std::memcpy(command, &top->ccmd_o[0], sizeof command);
+        out.port.length = static_cast<uint32_t>(fsh_ecmd_length(command));
+        out.port.raddr = fsh_ecmd_raddr(command);
+        out.port.laddr = fsh_ecmd_laddr(command);
+        out.port.tag = static_cast<uint8_t>(fsh_ecmd_tag(command));
+        out.port.dst = static_cast<uint8_t>(fsh_ecmd_dst(command));
+        out.port.kind = static_cast<uint8_t>(fsh_ecmd_kind(command));
     }
     for (unsigned l = 0; l < FSH_COMPUTE_LANES; l++)
         sample_lane(top, &out.lane[l], l);

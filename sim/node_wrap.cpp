@@ -175,13 +175,14 @@ inline void drive_port(Vfsh_node *top, const fsh_port_in &port)
     if (port.cperf_valid) top->cperf_data_i = port.cperf_data;
     top->ccmd_valid_i = port.ccmd_valid;
     if (!port.ccmd_valid) return;
-    // {kind, dst, tag, laddr, raddr, length}
-    uint64_t low = port.length | port.raddr << 24;
-    uint64_t high = port.laddr | static_cast<uint64_t>(port.tag) << 40 |
-                    static_cast<uint64_t>(port.dst) << 44 |
-                    static_cast<uint64_t>(port.kind) << 52;
-    std::memcpy(&top->ccmd_i[0], &low, sizeof low);
-    std::memcpy(&top->ccmd_i[2], &high, sizeof high);
+    uint64_t command[FSH_ECMD_WORDS] = {};
+    fsh_ecmd_set_kind(command, port.kind);
+    fsh_ecmd_set_dst(command, port.dst);
+    fsh_ecmd_set_tag(command, port.tag);
+    fsh_ecmd_set_laddr(command, port.laddr);
+    fsh_ecmd_set_raddr(command, port.raddr);
+    fsh_ecmd_set_length(command, port.length);
+    std::memcpy(&top->ccmd_i[0], command, sizeof command);
 }
 
 inline void drive(fsh_node *node)

@@ -28,7 +28,6 @@ package fsh_cmp_pkg;
     logic [1:0]  c4;      // chunk of the unit
     logic [3:0]  j;       // rows of the unit, by four; a multiple of 4 unless Direct
   } feed_t;
-  localparam int unsigned FEED = 67;
 
   localparam int unsigned OPERAND_WORDS = 512;  // of an operand buffer
   localparam int unsigned UNIT_BEATS = 68;  // 64 rows, 4 chunks

@@ -76,16 +76,6 @@ package fsh_fn_pkg;
     logic        to_slot;  // ... to its slot
     logic [3:0]  status;
   } verdict_t;
-
-  /// What the compute core gives the node to send; kind is one of CPORT.
-  typedef struct packed {
-    logic [1:0]  kind;
-    logic [7:0]  dst;
-    logic [3:0]  tag;
-    logic [39:0] laddr;
-    logic [39:0] raddr;
-    logic [23:0] length;
-  } ccmd_t;
 endpackage
 
 `default_nettype wire

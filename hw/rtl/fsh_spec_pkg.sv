@@ -21,7 +21,7 @@ package fsh_spec_pkg;
   localparam int unsigned NUM_TAGS = 64;
   // Tags of the host: 0 to HOST_TAGS - 1.
   localparam int unsigned HOST_TAGS = 48;
-  // Tags of the compute core's own PUTs: the rest, from HOST_TAGS on.
+  // Tags of an engine's PUTs, from 48 on. The compute core.
   localparam int unsigned COMPUTE_TAGS = 16;
   // Event counters of a compute core, 32 bits each.
   localparam int unsigned NUM_EVENTS = 64;
@@ -61,6 +61,22 @@ package fsh_spec_pkg;
   localparam int unsigned CMD_CHECK = 165;
   // Nominal clock of the node, GASNet core and compute core; simulated times are cycles of this clock.
   localparam int unsigned CLOCK_MHZ = 250;
+  // Bits of a tag, of a node's number.
+  localparam int unsigned TAG_W = 6;
+  localparam int unsigned NODE_W = 6;
+  // Engines beside the GASNet core, by index.
+  localparam int unsigned ENGINES = 1;
+  localparam int unsigned ENGINE_COMPUTE = 0;  // The compute core.
+  // Opcode of the messages that each takes.
+  localparam logic [7:0] ENGINE_OPCODE = {8'd5};
+  // Its first tag.
+  localparam logic [5:0] ENGINE_TAG = {6'd48};
+  // Bits that all its tags have in common.
+  localparam logic [5:0] ENGINE_TAG_MASK = {6'd48};
+  // Which engines take messages of this opcode.
+  function automatic logic [0:0] takers(input logic [7:0] opcode);
+    takers = {opcode == ENGINE_OPCODE[7:0]};
+  endfunction
   // Opcodes: handler indices of an active message. 1..63 run in logic, 64..127 are the library's handlers, 128..255 the client's; the last two go to the host.
   localparam logic [7:0] OP_NONE = 8'd0;  // Never valid.
   localparam logic [7:0] OP_PUT = 8'd1;  // Long request: write the payload at the target; answered with PUT_ACK if the ack bit is set. On the reply channel only without ack.
@@ -78,11 +94,10 @@ package fsh_spec_pkg;
   localparam logic [3:0] CMSG_SIGNAL = 4'd1;  // Add to an event counter. Of a host: answered with OK or UNSUPPORTED; of a compute core: not answered.
   localparam logic [3:0] CMSG_COMPLETE = 4'd2;  // Entry in the receiver's completion ring: TAGGED, opcode COMPUTE. Of a compute core only; not answered. Room in the ring is the affair of the host that waits for it.
   localparam int unsigned CMSG_COUNT = 3;
-  // Kinds of command that the compute core gives the node to send.
-  localparam logic [1:0] CPORT_PUT = 2'd0;  // From segment to segment, with ack.
-  localparam logic [1:0] CPORT_SIGNAL = 2'd1;  // COMPUTE message SIGNAL; laddr holds the first argument and the low 8 bits of the second.
-  localparam logic [1:0] CPORT_COMPLETE = 2'd2;  // COMPUTE message COMPLETE, the same.
-  localparam int unsigned CPORT_COUNT = 3;
+  // Kinds of command that an engine gives the node to send (ecmd).
+  localparam logic [1:0] EKIND_PUT = 2'd0;  // From segment to segment, with ack.
+  localparam logic [1:0] EKIND_MESSAGE = 2'd1;  // Short request of the engine's opcode, not answered: laddr holds the first argument and the low 8 bits of the second; raddr and length are zero.
+  localparam int unsigned EKIND_COUNT = 2;
   // Operations of the compute core.
   localparam logic [7:0] COP_NOP = 8'd0;  // Nothing but wait, signal and completion.
   localparam logic [7:0] COP_GEMM = 8'd1;  // C = X * W: matrix times matrix, matrix times vector.
@@ -195,6 +210,7 @@ package fsh_spec_pkg;
     logic [1:0] category;  // CAT.
     logic [7:0] opcode;  // Handler index (OP).
   } hdr_t;
+  localparam int unsigned HDR_W = 128;
 
   // The argument beat of a GET request: where its data goes.
   typedef struct packed {
@@ -202,6 +218,7 @@ package fsh_spec_pkg;
     logic [1:0] space;  // SPACE of that address.
     logic [39:0] addr;  // Destination at the initiator.
   } getarg_t;
+  localparam int unsigned GETARG_W = 128;
 
   // Arguments 0 and 1 of a COMPUTE message: RUN.
   typedef struct packed {
@@ -211,6 +228,7 @@ package fsh_spec_pkg;
     logic [7:0] count;  // Commands to run, at least 1.
     logic [3:0] op;  // CMSG_RUN.
   } crun_t;
+  localparam int unsigned CRUN_W = 64;
 
   // Arguments 0 and 1 of a COMPUTE message: SIGNAL.
   typedef struct packed {
@@ -220,6 +238,7 @@ package fsh_spec_pkg;
     logic [5:0] counter;  // Event counter.
     logic [3:0] op;  // CMSG_SIGNAL.
   } csignal_t;
+  localparam int unsigned CSIGNAL_W = 64;
 
   // Arguments 0 and 1 of a COMPUTE message: COMPLETE.
   typedef struct packed {
@@ -229,6 +248,7 @@ package fsh_spec_pkg;
     logic [10:0] cookie;  // Tag of the entry.
     logic [3:0] op;  // CMSG_COMPLETE.
   } ccomplete_t;
+  localparam int unsigned CCOMPLETE_W = 64;
 
   // Command: the first 32 bytes of its first entry. Then, from byte 32 and through the following entries: arguments (4 bytes each, rounded up to 16 bytes in all), then the inline payload. Reserved bits are zero.
   typedef struct packed {
@@ -252,6 +272,7 @@ package fsh_spec_pkg;
     logic [1:0] category;  // CAT.
     logic [7:0] opcode;  // Handler index (OP).
   } cmd_t;
+  localparam int unsigned CMD_W = 256;
 
   // Command of the compute core: 128 bytes, 64-byte aligned in the segment. Addresses are segment offsets and leading dimensions distances, both in units of 64 bytes (16 FP32). Reserved bits are zero.
   typedef struct packed {
@@ -314,6 +335,19 @@ package fsh_spec_pkg;
     logic accumulate;  // Add the result to what stands in C.
     logic [7:0] op;  // COP.
   } ccmd_t;
+  localparam int unsigned CCMD_W = 1024;
+
+  // Command of an engine: what it gives the node to send.
+  typedef struct packed {
+    logic [7:0] rsvd0;  // Reserved, zero.
+    logic [7:0] dst;  // Target node.
+    logic [1:0] kind;  // EKIND.
+    logic [5:0] tag;  // PUT: which of the engine's tags, counted from 0.
+    logic [39:0] raddr;  // PUT: address in the segment of the target.
+    logic [23:0] length;  // PUT: bytes.
+    logic [39:0] laddr;  // PUT: address in the segment of this node. MESSAGE: arguments.
+  } ecmd_t;
+  localparam int unsigned ECMD_W = 128;
 
   // Entry of the completion ring and of the two receive rings. The entry is new when its phase differs from that of the previous lap; the first lap writes phase 1.
   typedef struct packed {
@@ -329,6 +363,7 @@ package fsh_spec_pkg;
     logic [1:0] kind;  // CPL.
     logic phase;  // Toggles every lap.
   } ring_t;
+  localparam int unsigned RING_W = 128;
 
   // The status line: one beat the device writes to host memory whenever a consumer index moves.
   typedef struct packed {
@@ -336,6 +371,7 @@ package fsh_spec_pkg;
     logic [31:0] rep_head;  // Entries of the reply window consumed, modulo 2^32.
     logic [31:0] req_head;  // Entries of the request window consumed, modulo 2^32.
   } status_t;
+  localparam int unsigned STATUS_W = 128;
 
   // Boundary beat of a link, marked by the type bit beside the data. Fields crc, seq and ack are zero until the link layer that uses them.
   typedef struct packed {
@@ -349,6 +385,7 @@ package fsh_spec_pkg;
     logic [15:0] credit1;  // The same, channel 1 (request past the dateline).
     logic [15:0] credit0;  // Beats ever freed behind virtual channel 0 (request), modulo 2^16.
   } bound_t;
+  localparam int unsigned BOUND_W = 128;
 endpackage
 // verilator lint_on UNUSEDPARAM
 

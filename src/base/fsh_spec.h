@@ -24,7 +24,7 @@
 #define FSH_NUM_TAGS 64u
 /* Tags of the host: 0 to HOST_TAGS - 1. */
 #define FSH_HOST_TAGS 48u
-/* Tags of the compute core's own PUTs: the rest, from HOST_TAGS on. */
+/* Tags of an engine's PUTs, from 48 on. The compute core. */
 #define FSH_COMPUTE_TAGS 16u
 /* Event counters of a compute core, 32 bits each. */
 #define FSH_NUM_EVENTS 64u
@@ -86,12 +86,11 @@
 #define FSH_CMSG_COUNT 3u
 #define FSH_CMSG_NAMES {{0u, "RUN"}, {1u, "SIGNAL"}, {2u, "COMPLETE"}}
 
-/* Kinds of command that the compute core gives the node to send. */
-#define FSH_CPORT_PUT 0u /* From segment to segment, with ack. */
-#define FSH_CPORT_SIGNAL 1u /* COMPUTE message SIGNAL; laddr holds the first argument and the low 8 bits of the second. */
-#define FSH_CPORT_COMPLETE 2u /* COMPUTE message COMPLETE, the same. */
-#define FSH_CPORT_COUNT 3u
-#define FSH_CPORT_NAMES {{0u, "PUT"}, {1u, "SIGNAL"}, {2u, "COMPLETE"}}
+/* Kinds of command that an engine gives the node to send (ecmd). */
+#define FSH_EKIND_PUT 0u /* From segment to segment, with ack. */
+#define FSH_EKIND_MESSAGE 1u /* Short request of the engine's opcode, not answered: laddr holds the first argument and the low 8 bits of the second; raddr and length are zero. */
+#define FSH_EKIND_COUNT 2u
+#define FSH_EKIND_NAMES {{0u, "PUT"}, {1u, "MESSAGE"}}
 
 /* Operations of the compute core. */
 #define FSH_COP_NOP 0u /* Nothing but wait, signal and completion. */
@@ -1066,6 +1065,65 @@ static inline void fsh_ccmd_set_check(uint64_t *w, uint64_t v)
 #define FSH_CCMD_USED_W13 UINT64_C(0x3ffffffffff)
 #define FSH_CCMD_USED_W14 UINT64_C(0x0)
 #define FSH_CCMD_USED_W15 UINT64_C(0xff00000000000000)
+
+/* Command of an engine: what it gives the node to send. */
+#define FSH_ECMD_WORDS 2
+/* PUT: address in the segment of this node. MESSAGE: arguments. */
+static inline uint64_t fsh_ecmd_laddr(const uint64_t *w)
+{
+    return (w[0] >> 0) & 0xffffffffffu;
+}
+static inline void fsh_ecmd_set_laddr(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0xffffffffffu) << 0;
+}
+/* PUT: bytes. */
+static inline uint64_t fsh_ecmd_length(const uint64_t *w)
+{
+    return (w[0] >> 40) & 0xffffffu;
+}
+static inline void fsh_ecmd_set_length(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0xffffffu) << 40;
+}
+/* PUT: address in the segment of the target. */
+static inline uint64_t fsh_ecmd_raddr(const uint64_t *w)
+{
+    return (w[1] >> 0) & 0xffffffffffu;
+}
+static inline void fsh_ecmd_set_raddr(uint64_t *w, uint64_t v)
+{
+    w[1] |= (v & 0xffffffffffu) << 0;
+}
+/* PUT: which of the engine's tags, counted from 0. */
+static inline uint64_t fsh_ecmd_tag(const uint64_t *w)
+{
+    return (w[1] >> 40) & 0x3fu;
+}
+static inline void fsh_ecmd_set_tag(uint64_t *w, uint64_t v)
+{
+    w[1] |= (v & 0x3fu) << 40;
+}
+/* EKIND. */
+static inline uint64_t fsh_ecmd_kind(const uint64_t *w)
+{
+    return (w[1] >> 46) & 0x3u;
+}
+static inline void fsh_ecmd_set_kind(uint64_t *w, uint64_t v)
+{
+    w[1] |= (v & 0x3u) << 46;
+}
+/* Target node. */
+static inline uint64_t fsh_ecmd_dst(const uint64_t *w)
+{
+    return (w[1] >> 48) & 0xffu;
+}
+static inline void fsh_ecmd_set_dst(uint64_t *w, uint64_t v)
+{
+    w[1] |= (v & 0xffu) << 48;
+}
+#define FSH_ECMD_USED_W0 UINT64_C(0xffffffffffffffff)
+#define FSH_ECMD_USED_W1 UINT64_C(0xffffffffffffff)
 
 /* Entry of the completion ring and of the two receive rings. The entry is new when its phase differs from that of the previous lap; the first lap writes phase 1. */
 #define FSH_RING_WORDS 2

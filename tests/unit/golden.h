@@ -124,28 +124,40 @@ static const uint64_t golden_ccmd2[16] = {
     UINT64_C(0x0),
     UINT64_C(0x2100000000000000),
 };
+static const uint64_t golden_ecmd0[2] = {
+    UINT64_C(0xffffffffffffffff),
+    UINT64_C(0xffffffffffffff),
+};
+static const uint64_t golden_ecmd1[2] = {
+    UINT64_C(0x8fb526c784c81999),
+    UINT64_C(0x7b3c6d349aae90),
+};
+static const uint64_t golden_ecmd2[2] = {
+    UINT64_C(0x91eb795ddeb8fc4c),
+    UINT64_C(0x69bc338ded3c96),
+};
 static const uint64_t golden_ring0[2] = {
     UINT64_C(0xfffffffff),
     UINT64_C(0xffffffffffff),
 };
 static const uint64_t golden_ring1[2] = {
-    UINT64_C(0x72f36d3f),
-    UINT64_C(0x5d5fdeb8fc4c),
+    UINT64_C(0xc4e005866),
+    UINT64_C(0xc9549f9d0129),
 };
 static const uint64_t golden_ring2[2] = {
-    UINT64_C(0xbe16981f5),
-    UINT64_C(0x6a175b569643),
+    UINT64_C(0x9d6cd0793),
+    UINT64_C(0x8cfe2d5db79b),
 };
 static const uint64_t golden_status0[2] = {
     UINT64_C(0xffffffffffffffff),
     UINT64_C(0x0),
 };
 static const uint64_t golden_status1[2] = {
-    UINT64_C(0x67dba858989008),
+    UINT64_C(0x2e47dc0e959f3a51),
     UINT64_C(0x0),
 };
 static const uint64_t golden_status2[2] = {
-    UINT64_C(0x8a449ebe89d9bf02),
+    UINT64_C(0x1773308cdc6b13ab),
     UINT64_C(0x0),
 };
 static const uint64_t golden_bound0[2] = {
@@ -153,12 +165,12 @@ static const uint64_t golden_bound0[2] = {
     UINT64_C(0xffffffffffffffff),
 };
 static const uint64_t golden_bound1[2] = {
-    UINT64_C(0x54c59cc9c9549f9d),
-    UINT64_C(0x3ac7652c83999754),
+    UINT64_C(0xd9edcc0e8d10cc66),
+    UINT64_C(0xd77c96c020ee5d10),
 };
 static const uint64_t golden_bound2[2] = {
-    UINT64_C(0x959f8cfe2d5da2a7),
-    UINT64_C(0x8d103ed38bdc62e4),
+    UINT64_C(0x154e1209ac51f18d),
+    UINT64_C(0xc10faa4039044de3),
 };
 /* X(layout, words, field, value): decoded by the test. */
 #define GOLDEN(X) \
@@ -435,6 +447,24 @@ static const uint64_t golden_bound2[2] = {
     X(ccmd, golden_ccmd2, out_plane, 0x83333218) \
     X(ccmd, golden_ccmd2, x_words, 0x33c) \
     X(ccmd, golden_ccmd2, check, 0x21) \
+    X(ecmd, golden_ecmd0, laddr, 0xffffffffff) \
+    X(ecmd, golden_ecmd0, length, 0xffffff) \
+    X(ecmd, golden_ecmd0, raddr, 0xffffffffff) \
+    X(ecmd, golden_ecmd0, tag, 0x3f) \
+    X(ecmd, golden_ecmd0, kind, 0x3) \
+    X(ecmd, golden_ecmd0, dst, 0xff) \
+    X(ecmd, golden_ecmd1, laddr, 0xc784c81999) \
+    X(ecmd, golden_ecmd1, length, 0x8fb526) \
+    X(ecmd, golden_ecmd1, raddr, 0x6d349aae90) \
+    X(ecmd, golden_ecmd1, tag, 0x3c) \
+    X(ecmd, golden_ecmd1, kind, 0x0) \
+    X(ecmd, golden_ecmd1, dst, 0x7b) \
+    X(ecmd, golden_ecmd2, laddr, 0x5ddeb8fc4c) \
+    X(ecmd, golden_ecmd2, length, 0x91eb79) \
+    X(ecmd, golden_ecmd2, raddr, 0x338ded3c96) \
+    X(ecmd, golden_ecmd2, tag, 0x3c) \
+    X(ecmd, golden_ecmd2, kind, 0x2) \
+    X(ecmd, golden_ecmd2, dst, 0x69) \
     X(ring, golden_ring0, phase, 0x1) \
     X(ring, golden_ring0, kind, 0x3) \
     X(ring, golden_ring0, reply, 0x1) \
@@ -444,30 +474,30 @@ static const uint64_t golden_bound2[2] = {
     X(ring, golden_ring0, tag, 0x7ff) \
     X(ring, golden_ring0, half, 0x1) \
     X(ring, golden_ring0, cycle, 0xffffffffffff) \
-    X(ring, golden_ring1, phase, 0x1) \
+    X(ring, golden_ring1, phase, 0x0) \
     X(ring, golden_ring1, kind, 0x3) \
-    X(ring, golden_ring1, reply, 0x1) \
-    X(ring, golden_ring1, status, 0x3) \
-    X(ring, golden_ring1, opcode, 0x6d) \
-    X(ring, golden_ring1, node, 0xf3) \
-    X(ring, golden_ring1, tag, 0x72) \
-    X(ring, golden_ring1, half, 0x0) \
-    X(ring, golden_ring1, cycle, 0x5d5fdeb8fc4c) \
+    X(ring, golden_ring1, reply, 0x0) \
+    X(ring, golden_ring1, status, 0x6) \
+    X(ring, golden_ring1, opcode, 0x58) \
+    X(ring, golden_ring1, node, 0x0) \
+    X(ring, golden_ring1, tag, 0x44e) \
+    X(ring, golden_ring1, half, 0x1) \
+    X(ring, golden_ring1, cycle, 0xc9549f9d0129) \
     X(ring, golden_ring2, phase, 0x1) \
-    X(ring, golden_ring2, kind, 0x2) \
+    X(ring, golden_ring2, kind, 0x1) \
     X(ring, golden_ring2, reply, 0x0) \
-    X(ring, golden_ring2, status, 0xf) \
-    X(ring, golden_ring2, opcode, 0x81) \
-    X(ring, golden_ring2, node, 0x69) \
-    X(ring, golden_ring2, tag, 0x3e1) \
+    X(ring, golden_ring2, status, 0x9) \
+    X(ring, golden_ring2, opcode, 0x7) \
+    X(ring, golden_ring2, node, 0xcd) \
+    X(ring, golden_ring2, tag, 0x1d6) \
     X(ring, golden_ring2, half, 0x1) \
-    X(ring, golden_ring2, cycle, 0x6a175b569643) \
+    X(ring, golden_ring2, cycle, 0x8cfe2d5db79b) \
     X(status, golden_status0, req_head, 0xffffffff) \
     X(status, golden_status0, rep_head, 0xffffffff) \
-    X(status, golden_status1, req_head, 0x58989008) \
-    X(status, golden_status1, rep_head, 0x67dba8) \
-    X(status, golden_status2, req_head, 0x89d9bf02) \
-    X(status, golden_status2, rep_head, 0x8a449ebe) \
+    X(status, golden_status1, req_head, 0x959f3a51) \
+    X(status, golden_status1, rep_head, 0x2e47dc0e) \
+    X(status, golden_status2, req_head, 0xdc6b13ab) \
+    X(status, golden_status2, rep_head, 0x1773308c) \
     X(bound, golden_bound0, credit0, 0xffff) \
     X(bound, golden_bound0, credit1, 0xffff) \
     X(bound, golden_bound0, credit2, 0xffff) \
@@ -477,21 +507,21 @@ static const uint64_t golden_bound2[2] = {
     X(bound, golden_bound0, check, 0x7f) \
     X(bound, golden_bound0, poison, 0x1) \
     X(bound, golden_bound0, crc, 0xffffffff) \
-    X(bound, golden_bound1, credit0, 0x9f9d) \
-    X(bound, golden_bound1, credit1, 0xc954) \
-    X(bound, golden_bound1, credit2, 0x9cc9) \
-    X(bound, golden_bound1, credit3, 0x54c5) \
-    X(bound, golden_bound1, seq, 0x754) \
-    X(bound, golden_bound1, ack, 0x999) \
-    X(bound, golden_bound1, check, 0x3) \
-    X(bound, golden_bound1, poison, 0x1) \
-    X(bound, golden_bound1, crc, 0x3ac7652c) \
-    X(bound, golden_bound2, credit0, 0xa2a7) \
-    X(bound, golden_bound2, credit1, 0x2d5d) \
-    X(bound, golden_bound2, credit2, 0x8cfe) \
-    X(bound, golden_bound2, credit3, 0x959f) \
-    X(bound, golden_bound2, seq, 0x2e4) \
-    X(bound, golden_bound2, ack, 0xdc6) \
-    X(bound, golden_bound2, check, 0xb) \
-    X(bound, golden_bound2, poison, 0x1) \
-    X(bound, golden_bound2, crc, 0x8d103ed3)
+    X(bound, golden_bound1, credit0, 0xcc66) \
+    X(bound, golden_bound1, credit1, 0x8d10) \
+    X(bound, golden_bound1, credit2, 0xcc0e) \
+    X(bound, golden_bound1, credit3, 0xd9ed) \
+    X(bound, golden_bound1, seq, 0xd10) \
+    X(bound, golden_bound1, ack, 0xee5) \
+    X(bound, golden_bound1, check, 0x20) \
+    X(bound, golden_bound1, poison, 0x0) \
+    X(bound, golden_bound1, crc, 0xd77c96c0) \
+    X(bound, golden_bound2, credit0, 0xf18d) \
+    X(bound, golden_bound2, credit1, 0xac51) \
+    X(bound, golden_bound2, credit2, 0x1209) \
+    X(bound, golden_bound2, credit3, 0x154e) \
+    X(bound, golden_bound2, seq, 0xde3) \
+    X(bound, golden_bound2, ack, 0x44) \
+    X(bound, golden_bound2, check, 0x39) \
+    X(bound, golden_bound2, poison, 0x0) \
+    X(bound, golden_bound2, crc, 0xc10faa40)

@@ -151,7 +151,7 @@ static void case_signal_storm(void)
 /* A compute core cannot make another run, nor invent operations. */
 static void case_forged(void)
 {
-    struct fsh_port_in cmd = {.kind = FSH_CPORT_SIGNAL, .dst = 1};
+    struct fsh_port_in cmd = {.kind = FSH_EKIND_MESSAGE, .dst = 1};
 
     port_open(2, true, 8);
     for (uint32_t op = 0; op < 16; op++) {

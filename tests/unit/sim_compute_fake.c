@@ -30,7 +30,7 @@ bool core_raw(uint32_t node, const struct fsh_port_in *cmd)
 bool core_put(uint32_t node, uint32_t dst, uint32_t tag, uint64_t laddr,
               uint64_t raddr, uint32_t length)
 {
-    struct fsh_port_in cmd = {.kind = FSH_CPORT_PUT,
+    struct fsh_port_in cmd = {.kind = FSH_EKIND_PUT,
                               .dst = (uint8_t)dst,
                               .tag = (uint8_t)tag,
                               .laddr = laddr,
@@ -41,9 +41,9 @@ bool core_put(uint32_t node, uint32_t dst, uint32_t tag, uint64_t laddr,
 }
 
 /* What is no part of the message is filled, to be ignored. */
-static bool message(uint32_t node, uint32_t kind, uint32_t dst, uint64_t args)
+static bool message(uint32_t node, uint32_t dst, uint64_t args)
 {
-    struct fsh_port_in cmd = {.kind = (uint8_t)kind,
+    struct fsh_port_in cmd = {.kind = FSH_EKIND_MESSAGE,
                               .dst = (uint8_t)dst,
                               .tag = 9,
                               .laddr = args & ((UINT64_C(1) << 40) - 1),
@@ -61,7 +61,7 @@ bool core_signal(uint32_t node, uint32_t dst, uint32_t counter,
     fsh_csignal_set_op(&args, FSH_CMSG_SIGNAL);
     fsh_csignal_set_counter(&args, counter);
     fsh_csignal_set_increment(&args, increment);
-    return message(node, FSH_CPORT_SIGNAL, dst, args);
+    return message(node, dst, args);
 }
 
 bool core_complete(uint32_t node, uint32_t dst, uint32_t cookie,
@@ -72,7 +72,7 @@ bool core_complete(uint32_t node, uint32_t dst, uint32_t cookie,
     fsh_ccomplete_set_op(&args, FSH_CMSG_COMPLETE);
     fsh_ccomplete_set_cookie(&args, cookie);
     fsh_ccomplete_set_status(&args, status);
-    return message(node, FSH_CPORT_COMPLETE, dst, args);
+    return message(node, dst, args);
 }
 
 void core_wake(struct fsh_bed *bed, uint32_t node)

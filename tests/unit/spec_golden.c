@@ -36,6 +36,7 @@ int main(void)
 #define FSH_ccomplete_words FSH_CCOMPLETE_WORDS
 #define FSH_cmd_words FSH_CMD_WORDS
 #define FSH_ccmd_words FSH_CCMD_WORDS
+#define FSH_ecmd_words FSH_ECMD_WORDS
 #define FSH_ring_words FSH_RING_WORDS
 #define FSH_status_words FSH_STATUS_WORDS
 #define FSH_bound_words FSH_BOUND_WORDS

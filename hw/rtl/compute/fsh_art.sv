@@ -42,7 +42,7 @@ module fsh_art (
     // The node.
     output logic                      ccmd_valid_o,
     input  wire logic                 ccmd_ready_i,
-    output fsh_fn_pkg::ccmd_t       ccmd_o,
+    output fsh_spec_pkg::ecmd_t       ccmd_o,
     input  wire logic                 ack_valid_i,
     input  wire logic           [3:0] ack_tag_i,
     input  wire logic           [3:0] ack_status_i,

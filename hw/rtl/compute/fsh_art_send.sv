@@ -34,7 +34,7 @@ module fsh_art_send (
     // The node.
     output logic                    ccmd_valid_o,
     input  wire logic               ccmd_ready_i,
-    output fsh_fn_pkg::ccmd_t     ccmd_o,
+    output fsh_spec_pkg::ecmd_t     ccmd_o,
     input  wire logic               ack_valid_i,
     input  wire logic         [3:0] ack_tag_i,
     input  wire logic         [3:0] ack_status_i,
@@ -46,7 +46,6 @@ module fsh_art_send (
 );
   localparam int unsigned TAGS = fsh_spec_pkg::COMPUTE_TAGS;
   localparam int unsigned TW = $clog2(TAGS);
-  localparam int unsigned CONF = 187;
 
   /// What a slot needs to know to send.
   typedef struct packed {
@@ -76,8 +75,8 @@ module fsh_art_send (
   logic [63:0] mask_q;           // nodes still to be served
   logic        out_free, go, tag_some;
 
-  (* ram_style = "distributed" *) logic [CONF-1:0] confs[4];
   conf_t       conf_w, conf;
+  (* ram_style = "distributed" *) logic [$bits(conf)-1:0] confs[4];
   logic [31:0] base;
 
   // The address of the stream that is sent. ENCODE sends what it emits.
@@ -194,16 +193,17 @@ module fsh_art_send (
   // The message.
   always_ff @(posedge clk_i) begin
     if (go) begin
-      ccmd_o.kind   <= job_end_q ? fsh_spec_pkg::CPORT_SIGNAL : fsh_spec_pkg::CPORT_PUT;
+      ccmd_o.rsvd0  <= '0;
+      ccmd_o.kind   <= job_end_q ? fsh_spec_pkg::EKIND_MESSAGE : fsh_spec_pkg::EKIND_PUT;
       ccmd_o.dst    <= {2'd0, dst};
-      ccmd_o.tag    <= tag;
+      ccmd_o.tag    <= fsh_spec_pkg::TAG_W'(tag);
       ccmd_o.laddr  <= job_end_q ? {8'd1, 22'd0, conf.signal_event, fsh_spec_pkg::CMSG_SIGNAL} :
                        {2'd0, addr_q, 2'd0};
       ccmd_o.raddr  <= job_end_q ? '0 : raddr_q;
       ccmd_o.length <= job_end_q ? '0 : {values_q, 2'd0};
     end else if (state_q == Complete && out_free) begin
       ccmd_o       <= '0;
-      ccmd_o.kind  <= fsh_spec_pkg::CPORT_COMPLETE;
+      ccmd_o.kind  <= fsh_spec_pkg::EKIND_MESSAGE;
       ccmd_o.dst   <= conf.complete_node;
       ccmd_o.laddr <= {4'd0, status_q, 17'd0, conf.cookie, fsh_spec_pkg::CMSG_COMPLETE};
     end

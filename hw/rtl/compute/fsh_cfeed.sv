@@ -26,13 +26,13 @@ module fsh_cfeed (
     output logic                    x_done_o,
     output logic                    busy_o
 );
-  localparam int unsigned FEED = fsh_cmp_pkg::FEED;
   localparam int unsigned STAGES = fsh_cmp_pkg::ENCODER;  // cycles of fsh_bfp_enc
 
   // The quad in front.
   logic               quad_q, take, next;
   logic [2047:0]      data_q;
   fsh_cmp_pkg::feed_t meta_q;
+  localparam int unsigned FEED = $bits(meta_q);
 
   assign ready_o = (!quad_q || next) && (!meta_i.emit || emit_room_i);
   assign take    = valid_i && ready_o;

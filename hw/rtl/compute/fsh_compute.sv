@@ -32,7 +32,7 @@ module fsh_compute (
     input  wire logic          [3:0] ack_status_i,
     output logic                     ccmd_valid_o,
     input  wire logic                ccmd_ready_i,
-    output fsh_fn_pkg::ccmd_t      ccmd_o,
+    output fsh_spec_pkg::ecmd_t      ccmd_o,
     input  wire logic                cperf_clear_i,
     input  wire logic                cperf_read_i,
     input  wire logic          [3:0] cperf_word_i,
@@ -72,7 +72,7 @@ module fsh_compute (
   logic                read_busy;
 
   fsh_cread #(
-      .META(fsh_cmp_pkg::FEED)
+      .META($bits(load_meta))
   ) i_read (
       .clk_i,
       .rst_i,

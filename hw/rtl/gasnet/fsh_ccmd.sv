@@ -2,16 +2,16 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// Commands of the compute core on the request channel: takes them through a
-/// skid, looks up the route and checks one in two cycles, and offers it to the
-/// scheduler, in order, one in three cycles at most. In a cycle in which it is its
-/// turn it stands in the place of the request window's command, which else passes
-/// combinationally.
+/// Commands of an engine (the compute core is one), a request source: takes them
+/// through a skid, looks up the route and checks one in two cycles, and offers it to
+/// the scheduler, in order, one in three cycles at most.
 /// A PUT refused (BAD_NODE, LOCAL_RANGE, REMOTE_RANGE if it reaches the end of
-/// the 40-bit space) is reported like one that is done; a refused SIGNAL or
-/// COMPLETE is dropped.
+/// the 40-bit space) is reported like one that is done; a refused message is
+/// dropped. Tags of the engine count from 0; what is above its range is not looked at.
 /// ack_*: registers; the tracker's report goes first, it does not wait.
-module fsh_ccmd (
+module fsh_ccmd #(
+    parameter int unsigned ENGINE = 0  // index
+) (
     input  wire logic               clk_i,
     input  wire logic               rst_i,
     input  wire logic         [7:0] node_i,
@@ -22,30 +22,31 @@ module fsh_ccmd (
     input  wire logic               route_we_i,
     input  wire logic         [5:0] route_waddr_i,
     input  wire logic         [1:0] route_wdata_i,
-    // The compute core.
+    // The engine.
     input  wire logic               ccmd_valid_i,
     output logic                    ccmd_ready_o,
-    input  wire fsh_fn_pkg::ccmd_t  ccmd_i,
+    input  wire fsh_spec_pkg::ecmd_t ccmd_i,
     output logic                    ack_valid_o,
-    output logic              [3:0] ack_tag_o,
+    output logic [fsh_spec_pkg::TAG_W-1:0] ack_tag_o,
     output logic              [3:0] ack_status_o,
-    // Its PUTs that are done.
+    // Its PUTs that are done, by tag of the node.
     input  wire logic               done_valid_i,
-    input  wire logic         [3:0] done_tag_i,
+    input  wire logic [fsh_spec_pkg::TAG_W-1:0] done_tag_i,
     input  wire logic         [3:0] done_status_i,
-    // The scheduler.
+    // The scheduler; the command has a tag of the node.
     output logic                    req_valid_o,
     input  wire logic               req_ready_i,
-    input  wire logic               req_gnt_i,
     output logic              [1:0] req_mask_o,
     output logic                    req_spread_o,
     output logic                    req_loop_o,
-    // The request window's command; that one or the compute core's.
-    input  wire fsh_spec_pkg::cmd_t win_i,
-    output fsh_spec_pkg::cmd_t      req_o,
+    output fsh_spec_pkg::ecmd_t     req_o,
     output logic                    perf_refused_o,
     output logic                    busy_o
 );
+  localparam int unsigned TAG_W = fsh_spec_pkg::TAG_W;
+  localparam logic [TAG_W-1:0] TAG = fsh_spec_pkg::ENGINE_TAG[ENGINE*TAG_W+:TAG_W];
+  localparam logic [TAG_W-1:0] OWN = ~fsh_spec_pkg::ENGINE_TAG_MASK[ENGINE*TAG_W+:TAG_W];
+
   typedef enum logic [1:0] {
     Sum,
     Judge,
@@ -53,7 +54,7 @@ module fsh_ccmd (
     Refuse
   } state_e;
   state_e            state_q;
-  fsh_fn_pkg::ccmd_t cmd_in, cmd;
+  fsh_spec_pkg::ecmd_t cmd_in, cmd;
   logic              cmd_valid, pop, is_put, refuse;
   logic [40:0]       end_q;
   logic [1:0]        route, mask_q;
@@ -63,8 +64,10 @@ module fsh_ccmd (
   always_comb begin
     cmd_in = 'x;
     if (ccmd_valid_i) begin
-      cmd_in = ccmd_i;
-      if (ccmd_i.kind != fsh_spec_pkg::CPORT_PUT) cmd_in.length = '0;
+      cmd_in       = ccmd_i;
+      cmd_in.rsvd0 = '0;
+      cmd_in.tag   = TAG | (ccmd_i.tag & OWN);
+      if (ccmd_i.kind != fsh_spec_pkg::EKIND_PUT) cmd_in.length = '0;
     end
   end
 
@@ -90,7 +93,7 @@ module fsh_ccmd (
       .rdata_o(route)
   );
 
-  assign is_put = cmd.kind == fsh_spec_pkg::CPORT_PUT;
+  assign is_put = cmd.kind == fsh_spec_pkg::EKIND_PUT;
 
   always_comb begin
     status = 'x;
@@ -101,8 +104,7 @@ module fsh_ccmd (
       if (cmd.length != '0 && end_q > {1'b0, seg_size_i})
         status = fsh_spec_pkg::STATUS_LOCAL_RANGE;
       if (cmd.dst >= nodes_i || (!loop_q && mask_q == '0)) status = fsh_spec_pkg::STATUS_BAD_NODE;
-      if (!is_put && cmd.kind != fsh_spec_pkg::CPORT_SIGNAL &&
-          cmd.kind != fsh_spec_pkg::CPORT_COMPLETE)
+      if (!is_put && cmd.kind != fsh_spec_pkg::EKIND_MESSAGE)
         status = fsh_spec_pkg::STATUS_BAD_COMMAND;
     end
   end
@@ -133,8 +135,8 @@ module fsh_ccmd (
   // PUTs that are done or refused.
   always_ff @(posedge clk_i) begin
     ack_valid_o <= done_valid_i || (refuse && is_put);
-    if (done_valid_i) {ack_tag_o, ack_status_o} <= {done_tag_i, done_status_i};
-    else if (refuse) {ack_tag_o, ack_status_o} <= {cmd.tag, status_q};
+    if (done_valid_i) {ack_tag_o, ack_status_o} <= {done_tag_i & OWN, done_status_i};
+    else if (refuse) {ack_tag_o, ack_status_o} <= {cmd.tag & OWN, status_q};
     if (rst_i) ack_valid_o <= 1'b0;
   end
 
@@ -142,29 +144,13 @@ module fsh_ccmd (
   assign req_mask_o   = mask_q;
   assign req_spread_o = spread_q;
   assign req_loop_o   = loop_q;
-
-  always_comb begin
-    req_o = win_i;
-    if (req_gnt_i) begin
-      req_o          = '0;
-      req_o.opcode   = is_put ? fsh_spec_pkg::OP_PUT : fsh_spec_pkg::OP_COMPUTE;
-      req_o.category = is_put ? fsh_spec_pkg::CAT_LONG : fsh_spec_pkg::CAT_SHORT;
-      req_o.ack      = is_put;
-      req_o.rspace   = fsh_spec_pkg::SPACE_SEGMENT;
-      req_o.dst      = cmd.dst;
-      req_o.tag      = 11'(fsh_spec_pkg::HOST_TAGS) | {7'd0, cmd.tag};
-      req_o.lspace   = fsh_spec_pkg::SPACE_SEGMENT;
-      req_o.raddr    = cmd.raddr;
-      req_o.length   = cmd.length;
-      req_o.laddr    = cmd.laddr;
-    end
-  end
+  assign req_o        = cmd;
 
   assign perf_refused_o = refuse;
   assign busy_o         = cmd_valid || ccmd_valid_i || ack_valid_o;
 
   `FSH_ASSERT(assert_valid, state_q == Sum || cmd_valid)
-  `FSH_ASSERT(assert_ready, !req_ready_i || (req_valid_o && req_gnt_i))
+  `FSH_ASSERT(assert_ready, !req_ready_i || req_valid_o)
 endmodule
 
 `default_nettype wire

@@ -3,41 +3,39 @@
 
 /// The GASNet core with its links: scheduler, sequencer, completion unit, tag table,
 /// loop, and what stands behind each port. Wires only: what each does says its own
-/// header. Commands come from the two windows and from the compute port; requests to
-/// be served go to it (get_*) and come back (served_*); payloads go to device memory
+/// header. Requests come from fsh_sources, replies from their window; requests to
+/// be served go out (get_*) and come back (served_*); payloads go to device memory
 /// and to the host writer (rx_*), entries of the host's rings to the latter.
 /// stopped_o: no command of a window is taken. Reset: fsh_tracker clears its words.
 module fsh_gasnet #(
-    parameter int unsigned PORTS = 2
+    parameter int unsigned PORTS = 2,
+    parameter int unsigned ENGINES = fsh_spec_pkg::ENGINES
 ) (
     input  wire logic                  clk_i,
     input  wire logic                  rst_i,
     input  wire fsh_node_pkg::cfg_t    cfg_i,
     input  wire fsh_node_pkg::route_t  route_i,
-    // Windows: requests, replies.
-    input  wire logic            [1:0] win_valid_i,
-    output logic                 [1:0] win_ready_o,
-    input  wire logic            [3:0] win_mask_i,
-    input  wire logic            [1:0] win_spread_i,
-    input  wire logic            [1:0] win_loop_i,
-    input  wire logic                  win_req_ordered_i,
-    input  wire logic           [40:0] win_end_i,
-    input  wire fsh_spec_pkg::cmd_t    win_rep_i,
+    // Requests of whatever source, replies of the window.
+    input  wire logic            [1:0] cmd_valid_i,
+    output logic                 [1:0] cmd_ready_o,
+    input  wire logic            [3:0] cmd_mask_i,
+    input  wire logic            [1:0] cmd_spread_i,
+    input  wire logic            [1:0] cmd_loop_i,
+    input  wire logic           [40:0] cmd_end_i,  // of a window's request
+    input  wire fsh_spec_pkg::cmd_t    cmd_req_i,
+    input  wire fsh_spec_pkg::cmd_t    cmd_rep_i,
+    output logic                 [1:0] req_free_o,
+    output logic                       req_prefer_o,
+    input  wire logic                  req_port_i,
+    input  wire logic                  req_rows_i,
     input  wire logic            [1:0] rows_valid_i,
     output logic                 [1:0] rows_ready_o,
     input  wire logic          [127:0] rows_req_i,
     input  wire logic          [127:0] rows_rep_i,
     output logic                       stopped_o,
-    // Compute core: its command, or that of the request window, in req_i.
-    input  wire logic                  core_valid_i,
-    output logic                       core_ready_o,
-    output logic                       core_gnt_o,
-    input  wire logic            [1:0] core_mask_i,
-    input  wire logic                  core_spread_i,
-    input  wire logic                  core_loop_i,
-    input  wire fsh_spec_pkg::cmd_t    req_i,
-    output logic                       done_valid_o,
-    output logic                 [3:0] done_tag_o,
+    // PUTs of engines that are done, by index.
+    output logic         [ENGINES-1:0] done_valid_o,
+    output logic [fsh_spec_pkg::TAG_W-1:0] done_tag_o,
     output logic                 [3:0] done_status_o,
     // Requests to be served, by port.
     output logic                 [1:0] get_valid_o,
@@ -113,26 +111,22 @@ module fsh_gasnet #(
       .clk_i,
       .rst_i,
       .hold_i       (stopped_o),
-      .win_valid_i,
-      .win_ready_o,
-      .win_mask_i,
-      .win_spread_i,
-      .win_loop_i,
-      .win_ordered_i({win_rep_i.ordered, win_req_ordered_i}),
-      .win_req_i    (req_i),
-      .win_rep_i,
+      .cmd_valid_i,
+      .cmd_ready_o,
+      .cmd_mask_i,
+      .cmd_spread_i,
+      .cmd_loop_i,
+      .cmd_req_i,
+      .cmd_rep_i,
+      .req_port_i,
+      .req_rows_i,
+      .req_prefer_o,
       .get_valid_i  (served_valid_i),
       .get_ready_o  (served_ready_o),
       .get0_i       (get0_o),
       .get1_i       (get1_o),
       .get_status_i (served_status_i),
-      .core_valid_i,
-      .core_ready_o,
-      .core_gnt_o,
-      .core_mask_i,
-      .core_spread_i,
-      .core_loop_i,
-      .free_i       (context_free),
+      .free_i       (context_free[3:2]),
       .load_valid_o (load_valid),
       .load_ready_i (load_ready),
       .load_port_o  (load_port),
@@ -142,6 +136,7 @@ module fsh_gasnet #(
       .load_o       (load),
       .rows_port_o  (rows_port)
   );
+  assign req_free_o = context_free[1:0];
 
   // Sequencer.
   logic [3:0]   link_ok, link_take;
@@ -241,9 +236,9 @@ module fsh_gasnet #(
       .tag_o        (tag_ended),
       .tag_ready_i  (tag_ready),
       .clear_o      (tags_clear),
-      .core_valid_o (done_valid_o),
-      .core_tag_o   (done_tag_o),
-      .core_status_o(done_status_o),
+      .done_valid_o,
+      .done_tag_o,
+      .done_status_o,
       .busy_o       (tracker_busy)
   );
 
@@ -254,9 +249,9 @@ module fsh_gasnet #(
   fsh_tags i_tags (
       .clk_i,
       .rst_i,
-      .valid_i    (win_ready_o[0] || core_ready_o),
-      .cmd_i      (req_i),
-      .limit_i    (win_end_i),
+      .valid_i    (cmd_ready_o[0]),
+      .cmd_i      (cmd_req_i),
+      .limit_i    (cmd_end_i),
       .end_valid_i(tag_end),
       .end_tag_i  (tag_ended),
       .end_ready_o(tag_ready),

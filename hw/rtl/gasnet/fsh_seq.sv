@@ -12,7 +12,7 @@
 /// of a message over two ports every other packet takes the other port.
 /// A zero-length message is one packet without payload; so is a GET, whose
 /// argument beat tells where the data is to go, and any answer with an error. A
-/// COMPUTE message without arguments in rows is of the compute core: like a GET's
+/// message to an engine without arguments in rows is of an engine: like a GET's
 /// is its argument beat made, of laddr.
 /// Five cycles from load to header at the output.
 module fsh_seq (
@@ -221,7 +221,7 @@ module fsh_seq (
   logic [6:0]         src_beats, dst_beats, beats;
 
   assign is_made   = fixed_q.opcode == fsh_spec_pkg::OP_GET ||
-                     (fixed_q.opcode == fsh_spec_pkg::OP_COMPUTE && fixed_q.nargs == '0);
+                     (fsh_spec_pkg::takers(fixed_q.opcode) != '0 && fixed_q.nargs == '0);
   assign is_inline = fixed_q.lspace == fsh_spec_pkg::SPACE_INLINE;
   assign is_host   = fixed_q.lspace == fsh_spec_pkg::SPACE_HOST && n_q != '0;
   assign is_mem    = fixed_q.lspace == fsh_spec_pkg::SPACE_SEGMENT && n_q != '0;

@@ -16,16 +16,17 @@ module fsh_tags (
     input  wire fsh_spec_pkg::cmd_t          cmd_i,
     input  wire logic                 [40:0] limit_i,
     input  wire logic                        end_valid_i,
-    input  wire logic                  [5:0] end_tag_i,
+    input  wire logic [fsh_spec_pkg::TAG_W-1:0] end_tag_i,
     output      logic                        end_ready_o,
     input  wire logic                  [1:0] re_i,
-    input  wire logic                  [5:0] tag0_i,
-    input  wire logic                  [5:0] tag1_i,
+    input  wire logic [fsh_spec_pkg::TAG_W-1:0] tag0_i,
+    input  wire logic [fsh_spec_pkg::TAG_W-1:0] tag1_i,
     output      fsh_fn_pkg::tag_t            tag_o,
     output      logic                        busy_o
 );
+  localparam int unsigned TAG_W = fsh_spec_pkg::TAG_W;
   logic             ended_q;
-  logic       [5:0] ended_tag_q;
+  logic [TAG_W-1:0] ended_tag_q;
   fsh_fn_pkg::tag_t entry;
   logic             is_get, set;
 
@@ -56,11 +57,11 @@ module fsh_tags (
 
   fsh_ram #(
       .WIDTH($bits(entry)),
-      .DEPTH(64)
+      .DEPTH(fsh_spec_pkg::NUM_TAGS)
   ) i_ram (
       .clk_i,
       .we_i   (set || ended_q),
-      .waddr_i(set ? cmd_i.tag[5:0] : ended_tag_q),
+      .waddr_i(set ? cmd_i.tag[TAG_W-1:0] : ended_tag_q),
       .wdata_i(entry),
       .re_i   (re_i != '0),
       .raddr_i(re_i[0] ? tag0_i : tag1_i),

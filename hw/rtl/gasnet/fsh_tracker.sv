@@ -5,11 +5,11 @@
 /// Completion unit: counts the bytes of each message whose packets come in any
 /// order over any port, and acts once when all are written: an ack for a PUT,
 /// an entry in a host ring for everything that concerns this host, a pulse for
-/// the compute core if the tag is one of its own. One packet in
-/// two cycles for single-packet messages, one in three for the others, in four if it is
-/// the last. The count of an open message stands in a RAM word chosen by who owns it:
-/// {initiator, tag} of a PUT or GET, whose tags are of one pool, {channel, sender, slot}
-/// of a host-bound message. An error of any packet makes the whole message's status.
+/// an engine if the tag is one of its own. One packet in two cycles for
+/// single-packet messages, one in three for the others, in four if it is the last. The
+/// count of an open message stands in a RAM word chosen by who owns it: {initiator, tag}
+/// of a PUT or GET, whose tags are of one pool, {channel, sender, slot} of a
+/// host-bound message. An error of any packet makes the whole message's status.
 /// After reset the RAM is cleared, one word a cycle, and every tag ended; until then
 /// nothing is taken (clear_o).
 module fsh_tracker (
@@ -38,16 +38,19 @@ module fsh_tracker (
     output fsh_spec_pkg::ring_t       entry_o,
     // Tags whose operation has ended; taken while tag_ready_i.
     output logic                      tag_valid_o,
-    output logic                [5:0] tag_o,
+    output logic          [fsh_spec_pkg::TAG_W-1:0] tag_o,
     input  wire logic                 tag_ready_i,
     output logic                      clear_o,
-    // PUTs of the compute core.
-    output logic                      core_valid_o,
-    output logic                [3:0] core_tag_o,
-    output logic                [3:0] core_status_o,
+    // PUTs of engines, by index.
+    output logic [fsh_spec_pkg::ENGINES-1:0] done_valid_o,
+    output logic          [fsh_spec_pkg::TAG_W-1:0] done_tag_o,
+    output logic                [3:0] done_status_o,
     output logic                      busy_o
 );
-  localparam int unsigned WORDS = 64 * 64 + 2 * 64 * 16;
+  localparam int unsigned ENGINES = fsh_spec_pkg::ENGINES;
+  localparam int unsigned TAG_W = fsh_spec_pkg::TAG_W;
+  localparam int unsigned WORDS =
+      fsh_spec_pkg::MAX_NODES * (fsh_spec_pkg::NUM_TAGS + 2 * fsh_spec_pkg::SLOTS_PER_PEER);
   localparam int unsigned INDEX = $clog2(WORDS);
   localparam int unsigned ACK_DEPTH = 64;
 
@@ -156,7 +159,7 @@ module fsh_tracker (
 
   // Act: one place for one message. A packet that does not complete its message
   // gives back its budget at once.
-  logic                to_host, is_put_ack, self, by_tag, to_core, want_ack, want_entry;
+  logic                to_host, is_put_ack, self, by_tag, to_engine, want_ack, want_entry;
   logic                ack_room, ack_push, unfinished;
   fsh_spec_pkg::ring_t entry;
 
@@ -165,7 +168,7 @@ module fsh_tracker (
     is_put_ack = 'x;
     self       = 'x;
     by_tag     = 'x;
-    to_core    = 'x;
+    to_engine  = 'x;
     want_ack   = 'x;
     want_entry = 'x;
     if (done_q) begin
@@ -175,8 +178,8 @@ module fsh_tracker (
       want_ack   = is_put_ack && !self;
       by_tag     = (is_put_ack && self) || evt_q.opcode == fsh_spec_pkg::OP_PUT_ACK ||
                    evt_q.opcode == fsh_spec_pkg::OP_GET_REPLY;
-      to_core    = by_tag && evt_q.tag >= 6'(fsh_spec_pkg::HOST_TAGS);
-      want_entry = to_host || (by_tag && !to_core);
+      to_engine  = by_tag && evt_q.tag >= TAG_W'(fsh_spec_pkg::HOST_TAGS);
+      want_entry = to_host || (by_tag && !to_engine);
     end
   end
 
@@ -266,9 +269,13 @@ module fsh_tracker (
   assign tag_valid_o   = clear_o || (act && by_tag);
   assign tag_o         = clear_o ? clear_q[6:1] : evt_q.tag;
 
-  assign core_valid_o  = act && to_core;
-  assign core_tag_o    = evt_q.tag[3:0];
-  assign core_status_o = evt_q.status;
+  for (genvar k = 0; k < ENGINES; k++) begin : gen_engine
+    assign done_valid_o[k] = act && to_engine &&
+        (evt_q.tag & fsh_spec_pkg::ENGINE_TAG_MASK[k*TAG_W+:TAG_W]) ==
+        fsh_spec_pkg::ENGINE_TAG[k*TAG_W+:TAG_W];
+  end
+  assign done_tag_o    = evt_q.tag;
+  assign done_status_o = evt_q.status;
 
   assign entry_o       = entry;
   assign entry_valid_o = done_q && want_entry && (!want_ack || ack_room) &&

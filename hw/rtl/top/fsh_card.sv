@@ -105,9 +105,10 @@ module fsh_card #(
   logic [1:0]  run_room;
   logic [31:0] run_addr;
   logic [5:0]  sig_counter;
-  logic [3:0]  ack_tag, ack_status, cperf_word;
+  logic [3:0]  ack_status, cperf_word;
+  logic [fsh_spec_pkg::TAG_W-1:0] ack_tag;
   logic [47:0] cperf_data;
-  fsh_fn_pkg::ccmd_t ccmd;
+  fsh_spec_pkg::ecmd_t ccmd;
 
   assign idle_o = node_idle && core_idle;
 
@@ -225,7 +226,7 @@ module fsh_card #(
       .sig_event_i  (sig_counter),
       .sig_inc_i    (sig_inc),
       .ack_valid_i  (ack_valid),
-      .ack_tag_i    (ack_tag),
+      .ack_tag_i    (ack_tag[3:0]),
       .ack_status_i (ack_status),
       .ccmd_valid_o (ccmd_valid),
       .ccmd_ready_i (ccmd_ready),

@@ -9,7 +9,10 @@
 /// idle_o: no state changes until an input does (a command held by the start
 /// gate counts as idle). Free-running state does not exist; time is cycle_i.
 module fsh_node #(
-    parameter int unsigned PORTS = 2  // only 2 is supported by the scheduler
+    parameter int unsigned PORTS = 2,  // only 2 is supported by the scheduler
+    parameter int unsigned ENGINES = fsh_spec_pkg::ENGINES,
+    parameter int unsigned ECMD_W = fsh_spec_pkg::ECMD_W,
+    parameter int unsigned TAG_W = fsh_spec_pkg::TAG_W
 ) (
     input  wire logic                 clk_i,
     input  wire logic                 rst_i,
@@ -97,18 +100,19 @@ module fsh_node #(
     output logic                      sig_valid_o,
     output logic                [5:0] sig_counter_o,
     output logic                [7:0] sig_inc_o,
-    output logic                      ack_valid_o,
-    output logic                [3:0] ack_tag_o,
-    output logic                [3:0] ack_status_o,
-    input  wire logic                 ccmd_valid_i,
-    output logic                      ccmd_ready_o,
-    input  wire fsh_fn_pkg::ccmd_t    ccmd_i,
+    output logic        [ENGINES-1:0] ack_valid_o,
+    output logic [ENGINES*TAG_W-1:0] ack_tag_o,
+    output logic      [ENGINES*4-1:0] ack_status_o,
+    input  wire logic   [ENGINES-1:0] ccmd_valid_i,
+    output logic        [ENGINES-1:0] ccmd_ready_o,
+    input  wire logic [ENGINES*ECMD_W-1:0] ccmd_i,  // ecmd_t
     output logic                      cperf_clear_o,
     output logic                      cperf_read_o,
     output logic                [3:0] cperf_word_o,
     input  wire logic                 cperf_valid_i,
     input  wire logic          [47:0] cperf_data_i
-);  fsh_node_pkg::cfg_t    cfg;
+);
+  fsh_node_pkg::cfg_t    cfg;
   fsh_node_pkg::route_t  route;
   fsh_node_pkg::events_t events;
   logic [1:0]            dropped, refused;
@@ -243,44 +247,83 @@ module fsh_node #(
       .busy_o        (dispatch_busy)
   );
 
-  // Commands of the compute core.
-  logic               req_valid, req_ready, req_gnt, req_spread, req_loop;
-  logic               done_valid, ccmd_busy;
-  logic [1:0]         req_mask;
-  logic [3:0]         done_tag, done_status;
-  fsh_spec_pkg::cmd_t req;
+  // Commands of engines.
+  logic [ENGINES-1:0]        req_valid, req_ready, req_spread, req_loop;
+  logic [ENGINES-1:0]        done_valid, ccmd_refused, ccmd_busy;
+  logic [ENGINES*2-1:0]      req_mask;
+  logic [ENGINES*ECMD_W-1:0] req;
+  logic [TAG_W-1:0]          done_tag;
+  logic [3:0]                done_status;
 
-  fsh_ccmd i_ccmd (
+  for (genvar k = 0; k < ENGINES; k++) begin : gen_engine
+    fsh_ccmd #(
+        .ENGINE(k)
+    ) i_ccmd (
+        .clk_i,
+        .rst_i,
+        .node_i        (cfg.node),
+        .nodes_i       (cfg.nodes),
+        .packet_i      (cfg.packet),
+        .ports_i       (cfg.ports),
+        .seg_size_i    (cfg.seg_size),
+        .route_we_i    (route.we),
+        .route_waddr_i (route.node),
+        .route_wdata_i (route.ports),
+        .ccmd_valid_i  (ccmd_valid_i[k]),
+        .ccmd_ready_o  (ccmd_ready_o[k]),
+        .ccmd_i        (ccmd_i[k*ECMD_W+:ECMD_W]),
+        .ack_valid_o   (ack_valid_o[k]),
+        .ack_tag_o     (ack_tag_o[k*TAG_W+:TAG_W]),
+        .ack_status_o  (ack_status_o[k*4+:4]),
+        .done_valid_i  (done_valid[k]),
+        .done_tag_i    (done_tag),
+        .done_status_i (done_status),
+        .req_valid_o   (req_valid[k]),
+        .req_ready_i   (req_ready[k]),
+        .req_mask_o    (req_mask[k*2+:2]),
+        .req_spread_o  (req_spread[k]),
+        .req_loop_o    (req_loop[k]),
+        .req_o         (req[k*ECMD_W+:ECMD_W]),
+        .perf_refused_o(ccmd_refused[k]),
+        .busy_o        (ccmd_busy[k])
+    );
+  end
+  assign refused[0] = |ccmd_refused;
+
+  // Requests: of the window and of engines.
+  logic [1:0]         free, cmd_ready;
+  logic               prefer, want, port, rows, spread, loop;
+  logic [1:0]         mask;
+  fsh_spec_pkg::cmd_t cmd;
+
+  fsh_sources i_sources (
       .clk_i,
       .rst_i,
-      .node_i        (cfg.node),
-      .nodes_i       (cfg.nodes),
-      .packet_i      (cfg.packet),
-      .ports_i       (cfg.ports),
-      .seg_size_i    (cfg.seg_size),
-      .route_we_i    (route.we),
-      .route_waddr_i (route.node),
-      .route_wdata_i (route.ports),
-      .ccmd_valid_i,
-      .ccmd_ready_o,
-      .ccmd_i,
-      .ack_valid_o,
-      .ack_tag_o,
-      .ack_status_o,
-      .done_valid_i  (done_valid),
-      .done_tag_i    (done_tag),
-      .done_status_i (done_status),
-      .req_valid_o   (req_valid),
-      .req_ready_i   (req_ready),
-      .req_gnt_i     (req_gnt),
-      .req_mask_o    (req_mask),
-      .req_spread_o  (req_spread),
-      .req_loop_o    (req_loop),
-      .win_i         (win_req),
-      .req_o         (req),
-      .perf_refused_o(refused[0]),
-      .busy_o        (ccmd_busy)
+      .hold_i      (stopped),
+      .win_valid_i (win_valid[0]),
+      .win_ready_o (win_ready[0]),
+      .win_mask_i  (win_mask[1:0]),
+      .win_spread_i(win_spread[0]),
+      .win_loop_i  (win_loop[0]),
+      .win_i       (win_req),
+      .eng_valid_i (req_valid),
+      .eng_ready_o (req_ready),
+      .eng_mask_i  (req_mask),
+      .eng_spread_i(req_spread),
+      .eng_loop_i  (req_loop),
+      .eng_i       (req),
+      .free_i      (free),
+      .prefer_i    (prefer),
+      .req_valid_o (want),
+      .req_ready_i (cmd_ready[0]),
+      .req_port_o  (port),
+      .req_rows_o  (rows),
+      .req_mask_o  (mask),
+      .req_spread_o(spread),
+      .req_loop_o  (loop),
+      .req_o       (cmd)
   );
+  assign win_ready[1] = cmd_ready[1];
 
   logic [39:0] mem_araddr;
   logic [7:0]  mem_arlen;
@@ -292,26 +335,23 @@ module fsh_node #(
       .rst_i,
       .cfg_i            (cfg),
       .route_i          (route),
-      .win_valid_i      (win_valid),
-      .win_ready_o      (win_ready),
-      .win_mask_i       (win_mask),
-      .win_spread_i     (win_spread),
-      .win_loop_i       (win_loop),
-      .win_req_ordered_i(win_req.ordered),
-      .win_end_i        (win_end),
-      .win_rep_i        (win_rep),
+      .cmd_valid_i      ({win_valid[1], want}),
+      .cmd_ready_o      (cmd_ready),
+      .cmd_mask_i       ({win_mask[3:2], mask}),
+      .cmd_spread_i     ({win_spread[1], spread}),
+      .cmd_loop_i       ({win_loop[1], loop}),
+      .cmd_end_i        (win_end),
+      .cmd_req_i        (cmd),
+      .cmd_rep_i        (win_rep),
+      .req_free_o       (free),
+      .req_prefer_o     (prefer),
+      .req_port_i       (port),
+      .req_rows_i       (rows),
       .rows_valid_i     (rows_valid),
       .rows_ready_o     (rows_ready),
       .rows_req_i       (rows_req),
       .rows_rep_i       (rows_rep),
       .stopped_o        (stopped),
-      .core_valid_i     (req_valid),
-      .core_ready_o     (req_ready),
-      .core_gnt_o       (req_gnt),
-      .core_mask_i      (req_mask),
-      .core_spread_i    (req_spread),
-      .core_loop_i      (req_loop),
-      .req_i            (req),
       .done_valid_o     (done_valid),
       .done_tag_o       (done_tag),
       .done_status_o    (done_status),
@@ -384,7 +424,7 @@ module fsh_node #(
   assign {m_host_bready_o, m_host_rready_o} = 2'b11;
 
   always_ff @(posedge clk_i) begin
-    idle_o <= !(rst_i || host_busy || gasnet_busy || |get_valid || dispatch_busy || ccmd_busy ||
+    idle_o <= !(rst_i || host_busy || gasnet_busy || |get_valid || dispatch_busy || |ccmd_busy ||
                 |link_rx_valid_i ||
                 s_axil_awvalid_i || s_axil_wvalid_i || s_axil_arvalid_i ||
                 gate_i || |m_mem_bvalid_i || |m_mem_rvalid_i || m_host_rvalid_i ||

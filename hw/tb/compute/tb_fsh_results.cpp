@@ -516,7 +516,7 @@ class Bench
         if (!dut_.ccmd_valid_o || !dut_.ccmd_ready_i)
             return;
         moved_ = true;
-        if (dut_.ccmd_kind_o == 0)
+        if (dut_.ccmd_kind_o == FSH_EKIND_PUT)
             look_put();
         else
             look_message();
@@ -602,7 +602,7 @@ class Bench
             uint64_t laddr = dut_.ccmd_laddr_o;
             if (m.complete)
                 laddr &= 0xffffffffull;
-            if (dut_.ccmd_kind_o != (m.complete ? 2 : 1) ||
+            if (dut_.ccmd_kind_o != FSH_EKIND_MESSAGE ||
                 m.dst != dut_.ccmd_dst_o || m.laddr != laddr || !c.started)
                 continue;
             check_over(c);

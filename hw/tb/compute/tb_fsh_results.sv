@@ -98,7 +98,7 @@ module tb_fsh_results #(
   fsh_cout_pkg::tile_t tile;
   fsh_cout_pkg::read_t read;
   fsh_cout_pkg::ext_t  ext, emt;
-  fsh_fn_pkg::ccmd_t ccmd;
+  fsh_spec_pkg::ecmd_t ccmd;
   logic                ext_valid, ext_ready, out_busy, write_busy, art_busy;
   logic          [3:0] wr_valid, wr_ready, wr_cmd, out_err, write_err;
   logic        [127:0] wr_addr;
@@ -112,7 +112,8 @@ module tb_fsh_results #(
                  out_w_i};
   assign emt  = {emt_last_i, emt_parity_i, emt_issued_i, emt_bytes_i, emt_addr_i};
   assign {req_addr_o, req_stride_o, req_mask_o} = read;
-  assign {ccmd_kind_o, ccmd_dst_o, ccmd_tag_o, ccmd_laddr_o, ccmd_raddr_o, ccmd_length_o} = ccmd;
+  assign {ccmd_kind_o, ccmd_dst_o, ccmd_tag_o} = {ccmd.kind, ccmd.dst, ccmd.tag[3:0]};
+  assign {ccmd_laddr_o, ccmd_raddr_o, ccmd_length_o} = {ccmd.laddr, ccmd.raddr, ccmd.length};
   assign busy_o = out_busy || write_busy || art_busy;
 
   fsh_cout #(

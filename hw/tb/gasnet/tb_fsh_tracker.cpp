@@ -287,7 +287,7 @@ class Bench
         if (mine)
             effect.tag = (int)e.tag;
         if (mine && e.tag >= FSH_HOST_TAGS) {
-            effect.core = (int)((e.tag - FSH_HOST_TAGS) << 4 | e.status);
+            effect.core = (int)(e.tag << 4 | e.status);
             return;
         }
         if (!mine && !to_host)
@@ -358,8 +358,8 @@ class Bench
         seen.release = dut_.release_o;
         if (dut_.tag_valid_o && dut_.tag_ready_i)
             seen.tag = dut_.tag_o;
-        if (dut_.core_valid_o)
-            seen.core = dut_.core_tag_o << 4 | dut_.core_status_o;
+        if (dut_.done_valid_o)
+            seen.core = dut_.done_tag_o << 4 | dut_.done_status_o;
         if (dut_.entry_valid_o && dut_.entry_ready_i) {
             seen.ring = dut_.entry_ring_o;
             seen.entry = load(dut_.entry_o);

@@ -32,7 +32,7 @@ module fsh_compute (
     input  wire logic        [3:0] ack_status_i,
     output logic                   ccmd_valid_o,
     input  wire logic              ccmd_ready_i,
-    output fsh_fn_pkg::ccmd_t      ccmd_o,
+    output fsh_spec_pkg::ecmd_t      ccmd_o,
     input  wire logic              cperf_clear_i,
     input  wire logic              cperf_read_i,
     input  wire logic        [3:0] cperf_word_i,
@@ -86,7 +86,7 @@ module fsh_compute (
   logic [511:0] data_q;
 
   fsh_fifo #(
-      .WIDTH(49),
+      .WIDTH($bits(run)),
       .DEPTH(DEPTH)
   ) i_runs (
       .clk_i,
@@ -180,16 +180,16 @@ module fsh_compute (
     ccmd_o.dst    = run_q.dst;
     unique case (state_q)
       Tell: begin
-        ccmd_o.kind  = fsh_spec_pkg::CPORT_COMPLETE;
+        ccmd_o.kind  = fsh_spec_pkg::EKIND_MESSAGE;
         ccmd_o.laddr = cpl[39:0];
       end
       Signal: begin
-        ccmd_o.kind  = fsh_spec_pkg::CPORT_SIGNAL;
+        ccmd_o.kind  = fsh_spec_pkg::EKIND_MESSAGE;
         ccmd_o.laddr = sig[39:0];
       end
       default: begin
-        ccmd_o.kind   = fsh_spec_pkg::CPORT_PUT;
-        ccmd_o.tag    = run_q.addr[3:0];
+        ccmd_o.kind   = fsh_spec_pkg::EKIND_PUT;
+        ccmd_o.tag    = {2'd0, run_q.addr[3:0]};
         ccmd_o.laddr  = {2'd0, run_q.addr + 32'd256, 6'd0};
         ccmd_o.raddr  = {2'd0, run_q.addr + 32'd512, 6'd0};
         ccmd_o.length = {10'd0, run_q.count, 6'd0};

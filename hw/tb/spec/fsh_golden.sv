@@ -329,6 +329,30 @@ module fsh_golden;
   if (CCMD2.out_plane != 32'h83333218) $error("ccmd.out_plane");
   if (CCMD2.x_words != 10'h33c) $error("ccmd.x_words");
   if (CCMD2.check != 8'h21) $error("ccmd.check");
+  localparam fsh_spec_pkg::ecmd_t ECMD0 =
+      {64'h00ffffffffffffff, 64'hffffffffffffffff};
+  if (ECMD0.laddr != 40'hffffffffff) $error("ecmd.laddr");
+  if (ECMD0.length != 24'hffffff) $error("ecmd.length");
+  if (ECMD0.raddr != 40'hffffffffff) $error("ecmd.raddr");
+  if (ECMD0.tag != 6'h3f) $error("ecmd.tag");
+  if (ECMD0.kind != 2'h3) $error("ecmd.kind");
+  if (ECMD0.dst != 8'hff) $error("ecmd.dst");
+  localparam fsh_spec_pkg::ecmd_t ECMD1 =
+      {64'h007b3c6d349aae90, 64'h8fb526c784c81999};
+  if (ECMD1.laddr != 40'hc784c81999) $error("ecmd.laddr");
+  if (ECMD1.length != 24'h8fb526) $error("ecmd.length");
+  if (ECMD1.raddr != 40'h6d349aae90) $error("ecmd.raddr");
+  if (ECMD1.tag != 6'h3c) $error("ecmd.tag");
+  if (ECMD1.kind != 2'h0) $error("ecmd.kind");
+  if (ECMD1.dst != 8'h7b) $error("ecmd.dst");
+  localparam fsh_spec_pkg::ecmd_t ECMD2 =
+      {64'h0069bc338ded3c96, 64'h91eb795ddeb8fc4c};
+  if (ECMD2.laddr != 40'h5ddeb8fc4c) $error("ecmd.laddr");
+  if (ECMD2.length != 24'h91eb79) $error("ecmd.length");
+  if (ECMD2.raddr != 40'h338ded3c96) $error("ecmd.raddr");
+  if (ECMD2.tag != 6'h3c) $error("ecmd.tag");
+  if (ECMD2.kind != 2'h2) $error("ecmd.kind");
+  if (ECMD2.dst != 8'h69) $error("ecmd.dst");
   localparam fsh_spec_pkg::ring_t RING0 =
       {64'h0000ffffffffffff, 64'h0000000fffffffff};
   if (RING0.phase != 1'h1) $error("ring.phase");
@@ -341,39 +365,39 @@ module fsh_golden;
   if (RING0.half != 1'h1) $error("ring.half");
   if (RING0.cycle != 48'hffffffffffff) $error("ring.cycle");
   localparam fsh_spec_pkg::ring_t RING1 =
-      {64'h00005d5fdeb8fc4c, 64'h0000000072f36d3f};
-  if (RING1.phase != 1'h1) $error("ring.phase");
+      {64'h0000c9549f9d0129, 64'h0000000c4e005866};
+  if (RING1.phase != 1'h0) $error("ring.phase");
   if (RING1.kind != 2'h3) $error("ring.kind");
-  if (RING1.reply != 1'h1) $error("ring.reply");
-  if (RING1.status != 4'h3) $error("ring.status");
-  if (RING1.opcode != 8'h6d) $error("ring.opcode");
-  if (RING1.node != 8'hf3) $error("ring.node");
-  if (RING1.tag != 11'h72) $error("ring.tag");
-  if (RING1.half != 1'h0) $error("ring.half");
-  if (RING1.cycle != 48'h5d5fdeb8fc4c) $error("ring.cycle");
+  if (RING1.reply != 1'h0) $error("ring.reply");
+  if (RING1.status != 4'h6) $error("ring.status");
+  if (RING1.opcode != 8'h58) $error("ring.opcode");
+  if (RING1.node != 8'h0) $error("ring.node");
+  if (RING1.tag != 11'h44e) $error("ring.tag");
+  if (RING1.half != 1'h1) $error("ring.half");
+  if (RING1.cycle != 48'hc9549f9d0129) $error("ring.cycle");
   localparam fsh_spec_pkg::ring_t RING2 =
-      {64'h00006a175b569643, 64'h0000000be16981f5};
+      {64'h00008cfe2d5db79b, 64'h00000009d6cd0793};
   if (RING2.phase != 1'h1) $error("ring.phase");
-  if (RING2.kind != 2'h2) $error("ring.kind");
+  if (RING2.kind != 2'h1) $error("ring.kind");
   if (RING2.reply != 1'h0) $error("ring.reply");
-  if (RING2.status != 4'hf) $error("ring.status");
-  if (RING2.opcode != 8'h81) $error("ring.opcode");
-  if (RING2.node != 8'h69) $error("ring.node");
-  if (RING2.tag != 11'h3e1) $error("ring.tag");
+  if (RING2.status != 4'h9) $error("ring.status");
+  if (RING2.opcode != 8'h7) $error("ring.opcode");
+  if (RING2.node != 8'hcd) $error("ring.node");
+  if (RING2.tag != 11'h1d6) $error("ring.tag");
   if (RING2.half != 1'h1) $error("ring.half");
-  if (RING2.cycle != 48'h6a175b569643) $error("ring.cycle");
+  if (RING2.cycle != 48'h8cfe2d5db79b) $error("ring.cycle");
   localparam fsh_spec_pkg::status_t STATUS0 =
       {64'h0000000000000000, 64'hffffffffffffffff};
   if (STATUS0.req_head != 32'hffffffff) $error("status.req_head");
   if (STATUS0.rep_head != 32'hffffffff) $error("status.rep_head");
   localparam fsh_spec_pkg::status_t STATUS1 =
-      {64'h0000000000000000, 64'h0067dba858989008};
-  if (STATUS1.req_head != 32'h58989008) $error("status.req_head");
-  if (STATUS1.rep_head != 32'h67dba8) $error("status.rep_head");
+      {64'h0000000000000000, 64'h2e47dc0e959f3a51};
+  if (STATUS1.req_head != 32'h959f3a51) $error("status.req_head");
+  if (STATUS1.rep_head != 32'h2e47dc0e) $error("status.rep_head");
   localparam fsh_spec_pkg::status_t STATUS2 =
-      {64'h0000000000000000, 64'h8a449ebe89d9bf02};
-  if (STATUS2.req_head != 32'h89d9bf02) $error("status.req_head");
-  if (STATUS2.rep_head != 32'h8a449ebe) $error("status.rep_head");
+      {64'h0000000000000000, 64'h1773308cdc6b13ab};
+  if (STATUS2.req_head != 32'hdc6b13ab) $error("status.req_head");
+  if (STATUS2.rep_head != 32'h1773308c) $error("status.rep_head");
   localparam fsh_spec_pkg::bound_t BOUND0 =
       {64'hffffffffffffffff, 64'hffffffffffffffff};
   if (BOUND0.credit0 != 16'hffff) $error("bound.credit0");
@@ -386,27 +410,27 @@ module fsh_golden;
   if (BOUND0.poison != 1'h1) $error("bound.poison");
   if (BOUND0.crc != 32'hffffffff) $error("bound.crc");
   localparam fsh_spec_pkg::bound_t BOUND1 =
-      {64'h3ac7652c83999754, 64'h54c59cc9c9549f9d};
-  if (BOUND1.credit0 != 16'h9f9d) $error("bound.credit0");
-  if (BOUND1.credit1 != 16'hc954) $error("bound.credit1");
-  if (BOUND1.credit2 != 16'h9cc9) $error("bound.credit2");
-  if (BOUND1.credit3 != 16'h54c5) $error("bound.credit3");
-  if (BOUND1.seq != 12'h754) $error("bound.seq");
-  if (BOUND1.ack != 12'h999) $error("bound.ack");
-  if (BOUND1.check != 7'h3) $error("bound.check");
-  if (BOUND1.poison != 1'h1) $error("bound.poison");
-  if (BOUND1.crc != 32'h3ac7652c) $error("bound.crc");
+      {64'hd77c96c020ee5d10, 64'hd9edcc0e8d10cc66};
+  if (BOUND1.credit0 != 16'hcc66) $error("bound.credit0");
+  if (BOUND1.credit1 != 16'h8d10) $error("bound.credit1");
+  if (BOUND1.credit2 != 16'hcc0e) $error("bound.credit2");
+  if (BOUND1.credit3 != 16'hd9ed) $error("bound.credit3");
+  if (BOUND1.seq != 12'hd10) $error("bound.seq");
+  if (BOUND1.ack != 12'hee5) $error("bound.ack");
+  if (BOUND1.check != 7'h20) $error("bound.check");
+  if (BOUND1.poison != 1'h0) $error("bound.poison");
+  if (BOUND1.crc != 32'hd77c96c0) $error("bound.crc");
   localparam fsh_spec_pkg::bound_t BOUND2 =
-      {64'h8d103ed38bdc62e4, 64'h959f8cfe2d5da2a7};
-  if (BOUND2.credit0 != 16'ha2a7) $error("bound.credit0");
-  if (BOUND2.credit1 != 16'h2d5d) $error("bound.credit1");
-  if (BOUND2.credit2 != 16'h8cfe) $error("bound.credit2");
-  if (BOUND2.credit3 != 16'h959f) $error("bound.credit3");
-  if (BOUND2.seq != 12'h2e4) $error("bound.seq");
-  if (BOUND2.ack != 12'hdc6) $error("bound.ack");
-  if (BOUND2.check != 7'hb) $error("bound.check");
-  if (BOUND2.poison != 1'h1) $error("bound.poison");
-  if (BOUND2.crc != 32'h8d103ed3) $error("bound.crc");
+      {64'hc10faa4039044de3, 64'h154e1209ac51f18d};
+  if (BOUND2.credit0 != 16'hf18d) $error("bound.credit0");
+  if (BOUND2.credit1 != 16'hac51) $error("bound.credit1");
+  if (BOUND2.credit2 != 16'h1209) $error("bound.credit2");
+  if (BOUND2.credit3 != 16'h154e) $error("bound.credit3");
+  if (BOUND2.seq != 12'hde3) $error("bound.seq");
+  if (BOUND2.ack != 12'h44) $error("bound.ack");
+  if (BOUND2.check != 7'h39) $error("bound.check");
+  if (BOUND2.poison != 1'h0) $error("bound.poison");
+  if (BOUND2.crc != 32'hc10faa40) $error("bound.crc");
 endmodule
 
 `default_nettype wire

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+`default_nettype none
+`include "fsh_assert.svh"
+
+/// The request sources of the scheduler: the request window (0) and each engine
+/// (k + 1), round robin among those for which a context is free. A source is given its
+/// turn only when the scheduler takes the request, so a grant may move until then.
+/// hold_i (start gate) stops the window, no engine. Combinational.
+/// A further engine is a further entry of the vectors.
+module fsh_sources #(
+    parameter int unsigned ENGINES = fsh_spec_pkg::ENGINES
+) (
+    input  wire logic               clk_i,
+    input  wire logic               rst_i,
+    input  wire logic               hold_i,
+    // The request window.
+    input  wire logic               win_valid_i,
+    output logic                    win_ready_o,
+    input  wire logic         [1:0] win_mask_i,
+    input  wire logic               win_spread_i,
+    input  wire logic               win_loop_i,
+    input  wire fsh_spec_pkg::cmd_t win_i,
+    // Engines, by index; their commands (ecmd_t) have tags of the node.
+    input  wire logic [ENGINES-1:0] eng_valid_i,
+    output logic      [ENGINES-1:0] eng_ready_o,
+    input  wire logic [ENGINES*2-1:0] eng_mask_i,
+    input  wire logic [ENGINES-1:0] eng_spread_i,
+    input  wire logic [ENGINES-1:0] eng_loop_i,
+    input  wire logic [ENGINES*fsh_spec_pkg::ECMD_W-1:0] eng_i,
+    // The scheduler: free request contexts, by port, and the port it prefers; the
+    // request with what belongs to it.
+    input  wire logic         [1:0] free_i,
+    input  wire logic               prefer_i,
+    output logic                    req_valid_o,
+    input  wire logic               req_ready_i,
+    output logic                    req_port_o,
+    output logic                    req_rows_o,  // the window has its arguments and payload
+    output logic              [1:0] req_mask_o,
+    output logic                    req_spread_o,
+    output logic                    req_loop_o,
+    output fsh_spec_pkg::cmd_t      req_o
+);
+  localparam int unsigned ECMD_W = fsh_spec_pkg::ECMD_W;
+  logic [ENGINES:0]    ok, port, loop, want, gnt;
+  logic                engine, is_put;
+  fsh_spec_pkg::ecmd_t cmd;
+  logic [7:0]          opcode;
+
+  assign loop = {eng_loop_i, win_loop_i};
+
+  fsh_pick i_pick (
+      .loop_i   (win_loop_i),
+      .ordered_i(win_i.ordered),
+      .mask_i   (win_mask_i),
+      .free_i,
+      .prefer_i,
+      .ok_o     (ok[0]),
+      .port_o   (port[0])
+  );
+  for (genvar k = 0; k < ENGINES; k++) begin : gen_engine
+    fsh_pick i_pick (
+        .loop_i   (eng_loop_i[k]),
+        .ordered_i(1'b0),
+        .mask_i   (eng_mask_i[k*2+:2]),
+        .free_i,
+        .prefer_i,
+        .ok_o     (ok[k+1]),
+        .port_o   (port[k+1])
+    );
+  end
+
+  assign want = ok & {eng_valid_i, win_valid_i && !hold_i};
+
+  fsh_arb #(
+      .N(ENGINES + 1)
+  ) i_arb (
+      .clk_i,
+      .rst_i,
+      .req_i (want),
+      .take_i(req_ready_i),
+      .gnt_o (gnt)
+  );
+
+  assign engine      = gnt[ENGINES:1] != '0;
+  assign req_valid_o = want != '0;
+  assign req_port_o  = |(gnt & port);
+  assign req_loop_o  = |(gnt & loop);
+  assign req_rows_o  = !engine;
+  assign win_ready_o = req_ready_i && !engine;
+  assign eng_ready_o = gnt[ENGINES:1] & {ENGINES{req_ready_i}};
+
+  // The window's command, or what an engine's means.
+  always_comb begin
+    cmd          = 'x;
+    opcode       = 'x;
+    is_put       = 'x;
+    req_o        = win_i;
+    req_mask_o   = win_mask_i;
+    req_spread_o = win_spread_i;
+    if (engine) begin
+      cmd          = '0;
+      opcode       = '0;
+      req_mask_o   = '0;
+      req_spread_o = |(gnt[ENGINES:1] & eng_spread_i);
+      for (int unsigned k = 0; k < ENGINES; k++) begin
+        if (gnt[k+1]) begin
+          cmd        = cmd | eng_i[k*ECMD_W+:ECMD_W];
+          opcode     = opcode | fsh_spec_pkg::ENGINE_OPCODE[k*8+:8];
+          req_mask_o = req_mask_o | eng_mask_i[k*2+:2];
+        end
+      end
+      is_put         = cmd.kind == fsh_spec_pkg::EKIND_PUT;
+      req_o          = '0;
+      req_o.opcode   = is_put ? fsh_spec_pkg::OP_PUT : opcode;
+      req_o.category = is_put ? fsh_spec_pkg::CAT_LONG : fsh_spec_pkg::CAT_SHORT;
+      req_o.ack      = is_put;
+      req_o.rspace   = fsh_spec_pkg::SPACE_SEGMENT;
+      req_o.dst      = cmd.dst;
+      req_o.tag      = {5'd0, cmd.tag};
+      req_o.lspace   = fsh_spec_pkg::SPACE_SEGMENT;
+      req_o.raddr    = cmd.raddr;
+      req_o.length   = cmd.length;
+      req_o.laddr    = cmd.laddr;
+    end
+  end
+
+  `FSH_ASSERT(assert_request, !req_valid_o || !req_o.reply)
+  `FSH_ASSERT(assert_taken, !req_ready_i || req_valid_o)
+endmodule
+
+`default_nettype wire
