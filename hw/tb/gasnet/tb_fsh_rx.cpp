@@ -1,0 +1,555 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// fsh_rx, with fsh_judge and fsh_pend, against a model of what a packet can do:
+// packets such as nodes send and forged ones, over link and loop, both channels,
+// to memories that answer late and with errors. What is written is what the
+// model says, to the byte; each packet is served, told of once its writes have
+// their answers, in order, with the right status, or dropped and counted. No
+// more requests are open than there is budget for, and each gives its unit
+// back; replies sink while no answer leaves. Without stalls a beat a cycle.
+#include <memory>
+#include "forge.h"
+#include "memory.h"
+#include "stream.h"
+#include "Vfsh_rx.h"
+
+static const unsigned BUDGET = 32;
+static const unsigned DRAIN = 20000;
+
+// A packet that is told of, with the writes that it waits for.
+struct Pending {
+    Event event;
+    unsigned writes[2], waits[2]; // to device memory, the host; unanswered
+    bool error;
+};
+
+// A burst to come, and whose it is.
+struct Due {
+    Write write;
+    unsigned long long pending; // its number, or NOBODY
+};
+
+struct Given {
+    Header header;
+    Packet packet;
+};
+
+// One source of packets: two channels that start when they may, one packet
+// under way.
+struct Stream {
+    explicit Stream(tb::Test &test) : pace(test) {}
+
+    std::deque<Given> queue[2];
+    std::deque<Given> now; // one, or none
+    size_t at = 0;
+    bool offered = false, fresh = false;
+    tb::Stall pace;
+};
+
+class Bench
+{
+  public:
+    explicit Bench(tb::Test &test)
+        : test_(test), context_(test.context()),
+          dut_(context_.get()), streams_{Stream(test), Stream(test)},
+          memories_{tb::WriteMemory(test, 40), tb::WriteMemory(test, 40)},
+          gets_(test, "get"), events_(test, "event"), returns_(test),
+          forge_(test, node_, tags_)
+    {
+    }
+
+    ~Bench()
+    {
+        dut_.final();
+    }
+
+    void round(unsigned cycles, unsigned forged)
+    {
+        begin(false);
+        for (unsigned i = 0; i < cycles; i++) {
+            if (i % 3000 == 0) {
+                gets_.shut = test_.below(4) == 0;
+                events_.shut = test_.below(4) == 0;
+                dam_ = test_.below(4) == 0;
+            }
+            if (test_.below(200) == 0)
+                tags_[test_.below(FSH_NUM_TAGS)] = random_tag();
+            generate(forged);
+            cycle();
+        }
+        gets_.shut = events_.shut = dam_ = false;
+        drain();
+    }
+
+    void pace()
+    {
+        unsigned beats = 0;
+
+        begin(true);
+        for (unsigned i = 0; i < 100; i++) {
+            Header h = {};
+            h.opcode = FSH_OP_PUT;
+            h.category = FSH_CAT_LONG;
+            h.src = (node_.node + 1) % node_.nodes;
+            h.dst = node_.node;
+            h.first = h.ack = 1;
+            h.bytes = 1 + test_.below(FSH_MAX_PACKET);
+            h.addr = test_.below(4096 - h.bytes + 1);
+            streams_[0].queue[0].push_back({h, forge_.packet(h)});
+            beats += (unsigned)streams_[0].queue[0].back().packet.size();
+        }
+        uint64_t start = test_.cycle;
+        drain();
+        if (test_.cycle - start > beats + 80)
+            test_.fail("%u cycles for %u beats",
+                       (unsigned)(test_.cycle - start), beats);
+    }
+
+    // While no answer left, replies came through.
+    void dammed() const
+    {
+        if (most_open_ < BUDGET / 2)
+            test_.fail("never more than %u requests open", most_open_);
+        if (beside_ == 0)
+            test_.fail("no reply while requests waited");
+    }
+
+    unsigned long long packets = 0, dropped = 0, refused = 0;
+
+  private:
+    void begin(bool hurry)
+    {
+        hurry_ = hurry;
+        place();
+        for (Tag &tag : tags_)
+            tag = random_tag();
+        for (unsigned i = 0; i < 2; i++) {
+            memories_[i].hurry = hurry;
+            memories_[i].errors = hurry ? 0 : 40;
+        }
+        gets_.hurry = events_.hurry = hurry;
+        dut_.valid_i = dut_.request_i = dut_.budget_return_i = 0;
+        dut_.mem_bvalid_i = dut_.host_bvalid_i = dut_.tag_hold_i = 0;
+        tb::reset(test_, dut_);
+        for (unsigned i = 0; i < FSH_MAX_NODES; i++) {
+            dut_.route_we_i = 1;
+            dut_.route_waddr_i = (uint8_t)i;
+            dut_.route_wdata_i = (uint8_t)node_.routes[i];
+            dut_.eval();
+            tb::edge(test_, dut_);
+        }
+        dut_.route_we_i = 0;
+        dut_.eval();
+    }
+
+    void place()
+    {
+        node_.nodes = 2 + test_.below(FSH_MAX_NODES - 1);
+        node_.node = test_.below(node_.nodes);
+        node_.ports = 1 + test_.below(3);
+        for (unsigned &route : node_.routes)
+            route = test_.below(4);
+        node_.seg_base = test_.bits() & 0x7f'ffff'f000;
+        node_.seg_size = 1 + (test_.bits() & 0x3f'ffff'ffff) % 0x3f'0000'0000;
+        if (test_.below(2))
+            node_.seg_size = 4096 + test_.below(100000);
+        node_.slot_hdr = test_.bits() & 0x7f'fffc'0000;
+        node_.slot_pay = test_.bits() & 0x7f'ff80'0000;
+        dut_.node_i = (uint8_t)node_.node;
+        dut_.nodes_i = (uint8_t)node_.nodes;
+        dut_.ports_i = (uint8_t)node_.ports;
+        dut_.seg_base_i = node_.seg_base;
+        dut_.seg_size_i = node_.seg_size;
+        dut_.slot_hdr_i = node_.slot_hdr;
+        dut_.slot_pay_i = node_.slot_pay;
+    }
+
+    Tag random_tag()
+    {
+        Tag tag = {};
+
+        tag.live = test_.below(4);
+        tag.get = test_.below(2);
+        tag.node = test_.below(node_.nodes);
+        tag.host = test_.below(2);
+        tag.addr = test_.bits() & 0xff'ffff;
+        tag.limit = tag.addr + test_.below(test_.below(2) ? 100 : 10000);
+        return tag;
+    }
+
+    void generate(unsigned forged)
+    {
+        for (unsigned s = 0; s < 2; s++) {
+            Header h = forge_.header(s, forged);
+            auto &queue = streams_[s].queue[h.reply];
+            if (queue.size() < 2)
+                queue.push_back({h, forge_.packet(h)});
+        }
+    }
+
+    void cycle()
+    {
+        bool working = open_ || !pending_.empty();
+
+        drive();
+        drive_answers();
+        dut_.eval();
+        ready();
+        take_packets();
+        take_writes();
+        told();
+        if (gets_.take(dut_.get_valid_o, load(dut_.get_o)))
+            served();
+        count();
+        if (working && !dut_.busy_o)
+            test_.fail("not busy with packets to tell of");
+        start();
+        dut_.eval();
+        tag_table();
+        tb::edge(test_, dut_);
+        for (unsigned i = 0; i < 3; i++)
+            dut_.tag_i[i] = tag_bits_[i];
+        dut_.eval();
+    }
+
+    void drive()
+    {
+        dut_.valid_i = dut_.bad_i = 0;
+        for (unsigned s = 0; s < 2; s++) {
+            Stream &stream = streams_[s];
+            if (!stream.now.empty() && (hurry_ || stream.pace.willing()))
+                stream.offered = true;
+            Beat beat = {test_.bits(), test_.bits()};
+            if (stream.offered) {
+                const Packet &packet = stream.now.front().packet;
+                bool last = stream.at + 1 == packet.size();
+                if (stream.fresh)
+                    stream.fresh = false, bad_[s] = test_.below(20) == 0;
+                dut_.valid_i |= 1 << s;
+                dut_.last_i = (uint8_t)((dut_.last_i & ~(1 << s)) | last << s);
+                dut_.bad_i |= (uint8_t)((last && bad_[s] && !hurry_) << s);
+                beat = packet[stream.at];
+            }
+            store(s ? dut_.loop_data_i : dut_.link_data_i, beat);
+        }
+        dut_.tag_hold_i = other_ > 0;
+        dut_.get_ready_i = gets_.ready();
+        dut_.evt_ready_i = events_.ready();
+        dut_.budget_return_i = 0;
+        for (unsigned i = 0; i < 2; i++)
+            if (owed_ && !dam_ && (hurry_ || returns_.willing())) {
+                dut_.budget_return_i |= 1 << i;
+                owed_--;
+                open_--;
+            }
+    }
+
+    void drive_answers()
+    {
+        for (unsigned m = 0; m < 2; m++) {
+            auto &answers = memories_[m].answers;
+            bool valid = answers.due(test_.cycle);
+            bool error = valid ? answers.front().error : test_.below(2);
+            (m ? dut_.host_bvalid_i : dut_.mem_bvalid_i) = valid;
+            (m ? dut_.host_berr_i : dut_.mem_berr_i) = error;
+            if (!valid)
+                continue;
+            answers.pop();
+            Pending *p = pending(owners_[m].front());
+            owners_[m].pop_front();
+            if (!p)
+                test_.fail("a packet is told of before its writes are done");
+            p->waits[m]--;
+            p->error |= error;
+            waiting_[m]++;
+            tainted_[m] |= error;
+        }
+    }
+
+    Pending *pending(unsigned long long number)
+    {
+        return number < told_ ? nullptr : &pending_[number - told_];
+    }
+
+    // Which memory a write is for is known only now.
+    void ready()
+    {
+        bool address[2], data[2];
+
+        for (unsigned m = 0; m < 2; m++) {
+            address[m] = memories_[m].address_ready();
+            data[m] = memories_[m].data_ready();
+        }
+        dut_.awready_i = address[dut_.awhost_o & 1];
+        dut_.wready_i = data[dut_.whost_o & 1];
+        dut_.eval();
+    }
+
+    void take_packets()
+    {
+        unsigned taken = dut_.valid_i & dut_.ready_o;
+
+        if (taken == 3)
+            test_.fail("two beats taken at once");
+        for (unsigned s = 0; s < 2; s++) {
+            Stream &stream = streams_[s];
+            if (!(taken >> s & 1))
+                continue;
+            stream.offered = false;
+            if (stream.at == 0)
+                expect(s, stream.now.front());
+            if (++stream.at == stream.now.front().packet.size()) {
+                stream.now.clear();
+                stream.at = 0;
+            }
+        }
+    }
+
+    // The model: what comes of the packet whose header is taken.
+    void expect(unsigned s, const Given &given)
+    {
+        const Header &h = given.header;
+        const Tag &tag = tags_[h.tag % FSH_NUM_TAGS];
+        Outcome o = Receive(node_, h, given.packet, tag, s).outcome();
+
+        packets++;
+        if (h.reply && open_ > BUDGET - 9)
+            beside_++;
+        dropped += o.drop;
+        refused += o.refuse;
+        if (o.drop) {
+            open_ -= !h.reply;
+            return;
+        }
+        if (o.served) {
+            gets_due_.push_back(o.get);
+            return;
+        }
+        Pending p = {o.event, {0, 0}, {0, 0}, false};
+        for (const Write &write : o.writes) {
+            due_[write.host].push_back({write, told_ + pending_.size()});
+            p.writes[write.host]++;
+            p.waits[write.host]++;
+        }
+        // A mark counts for what is written.
+        p.error = h.bytes && !o.refuse && bad_[s] && !hurry_;
+        pending_.push_back(p);
+    }
+
+    void take_writes()
+    {
+        if (dut_.awvalid_o && dut_.awready_i)
+            memories_[dut_.awhost_o].address(dut_.awaddr_o, dut_.awlen_o);
+        if (dut_.wvalid_o && dut_.wready_i)
+            memories_[dut_.whost_o].data(load(dut_.wdata_o), dut_.wstrb_o,
+                                         dut_.wlast_o);
+        for (unsigned m = 0; m < 2; m++)
+            for (; !memories_[m].done.empty(); memories_[m].done.pop_front())
+                written(m, memories_[m].done.front());
+    }
+
+    void written(unsigned m, const tb::Burst &burst)
+    {
+        if (due_[m].empty())
+            test_.fail("memory %u: a burst at %llx nobody asked for", m,
+                       (unsigned long long)burst.addr);
+        const Write &write = due_[m].front().write;
+        if (burst.addr != write.addr || burst.strobes != write.strobes)
+            test_.fail("memory %u: %u beats at %llx, not %zu at %llx", m,
+                       burst.beats, (unsigned long long)burst.addr,
+                       write.data.size(), (unsigned long long)write.addr);
+        for (size_t i = 0; i < write.data.size(); i++)
+            for (unsigned b = 0; b < 16; b++)
+                if (write.strobes[i] >> b & 1 &&
+                    (burst.data[i][b / 8] ^ write.data[i][b / 8]) >> b % 8 * 8 &
+                        0xff)
+                    test_.fail("memory %u: beat %zu at %llx is another", m, i,
+                               (unsigned long long)burst.addr);
+        owners_[m].push_back(due_[m].front().pending);
+        due_[m].pop_front();
+    }
+
+    void told()
+    {
+        if (!events_.take(dut_.evt_valid_o, dut_.evt_o & ~STATUS)) {
+            if (dut_.perf_written_o)
+                test_.fail("a packet is counted that is not told of");
+            return;
+        }
+        if (pending_.empty())
+            test_.fail("told of a packet that did not come");
+        const Pending p = pending_.front();
+        if (p.waits[0] || p.waits[1])
+            test_.fail("told of a packet with %u and %u writes to be done",
+                       p.waits[0], p.waits[1]);
+        judge(p);
+        for (unsigned m = 0; m < 2; m++) {
+            waiting_[m] -= p.writes[m];
+            tainted_[m] = tainted_[m] && waiting_[m];
+        }
+        owed_ += !p.event.reply;
+        pending_.pop_front();
+        told_++;
+    }
+
+    // An error of those that wait with a packet may be said of it.
+    void judge(const Pending &p)
+    {
+        bool ok = p.event.status == FSH_STATUS_OK;
+        bool may = ok && ((p.writes[0] && tainted_[0]) ||
+                          (p.writes[1] && tainted_[1]));
+        Event failed = p.event;
+        failed.status = FSH_STATUS_MEMORY;
+        bool bad = dut_.evt_o == failed.pack();
+
+        if (ok && p.error ? !bad
+                          : dut_.evt_o != p.event.pack() && !(may && bad))
+            test_.fail("told %016llx, not %016llx; error %d, may be %d",
+                       (unsigned long long)dut_.evt_o,
+                       (unsigned long long)p.event.pack(), p.error, may);
+        bool written = p.event.bytes && !(dut_.evt_o & STATUS);
+        if (dut_.perf_written_o != written)
+            test_.fail("a packet written is not counted, or another is");
+    }
+
+    void served()
+    {
+        if (gets_due_.empty() || gets_due_.front() != load(dut_.get_o))
+            test_.fail("served: %016llx %016llx, not the next",
+                       (unsigned long long)load(dut_.get_o)[1],
+                       (unsigned long long)load(dut_.get_o)[0]);
+        gets_due_.pop_front();
+        open_--;
+    }
+
+    void count()
+    {
+        seen_dropped_ += dut_.dropped_o;
+        seen_refused_ += dut_.perf_refused_o;
+        seen_packets_ += dut_.perf_req_o + dut_.perf_rep_o;
+    }
+
+    // Streams that have nothing under way begin what may begin.
+    void start()
+    {
+        dut_.request_i = 0;
+        for (unsigned s = 0; s < 2; s++) {
+            Stream &stream = streams_[s];
+            if (!stream.now.empty())
+                continue;
+            unsigned channel = test_.below(2);
+            if (stream.queue[channel].empty() || !(dut_.start_o >> channel & 1))
+                channel ^= 1;
+            auto &queue = stream.queue[channel];
+            if (queue.empty() || !(dut_.start_o >> channel & 1))
+                continue;
+            stream.now.push_back(queue.front());
+            stream.fresh = true;
+            queue.pop_front();
+            if (channel == 0) {
+                dut_.request_i |= 1 << s;
+                open_++;
+                most_open_ = std::max(most_open_, open_);
+            }
+        }
+        if (open_ > BUDGET)
+            test_.fail("%u requests open", open_);
+    }
+
+    // The table, and the other receiver, which has it now and then.
+    void tag_table()
+    {
+        const Tag *tag = nullptr;
+        Tag other = random_tag();
+
+        if (dut_.tag_re_o && (dut_.tag_hold_i || !dut_.tag_busy_o))
+            test_.fail("the tag table is read while the other has it");
+        if (dut_.tag_re_o)
+            tag = &tags_[dut_.tag_o];
+        other_ -= other_ > 0;
+        if (!dut_.tag_busy_o && other_ == 0 && !hurry_ && test_.below(6) == 0) {
+            other_ = 1 + test_.below(6);
+            tag = &other;
+        }
+        if (!tag)
+            return;
+        // As fsh_fn_pkg::tag_t.
+        unsigned __int128 w = tag->live;
+        w = w << 1 | tag->get;
+        w = w << 6 | tag->node;
+        w = w << 1 | tag->host;
+        w = w << 40 | tag->addr;
+        w = w << 41 | tag->limit;
+        for (unsigned i = 0; i < 3; i++)
+            tag_bits_[i] = (uint32_t)(w >> 32 * i);
+    }
+
+    bool left() const
+    {
+        for (const Stream &s : streams_)
+            if (!s.queue[0].empty() || !s.queue[1].empty() || !s.now.empty())
+                return true;
+        return open_ || !pending_.empty() || !gets_due_.empty() ||
+               !due_[0].empty() || !due_[1].empty() || dut_.busy_o;
+    }
+
+    void drain()
+    {
+        for (unsigned i = 0; left(); i++) {
+            if (i == DRAIN)
+                test_.fail("%zu packets not told of, %zu not served, %u "
+                           "requests open, or busy for ever",
+                           pending_.size(), gets_due_.size(), open_);
+            cycle();
+        }
+        for (unsigned i = 0; i < 3; i++) // what is counted a little later
+            cycle();
+        if (seen_dropped_ != dropped || seen_refused_ != refused ||
+            seen_packets_ != packets)
+            test_.fail("%llu dropped of %llu, %llu refused of %llu, %llu "
+                       "counted of %llu",
+                       seen_dropped_, dropped, seen_refused_, refused,
+                       seen_packets_, packets);
+    }
+
+    static const uint64_t STATUS = 15ull << 55; // of an event
+
+    tb::Test &test_;
+    std::unique_ptr<VerilatedContext> context_;
+    Vfsh_rx dut_;
+    Stream streams_[2];
+    tb::WriteMemory memories_[2]; // device, host
+    tb::Sink<Beat> gets_;
+    tb::Sink<uint64_t> events_;
+    tb::Stall returns_;
+    Node node_ = {};
+    Tag tags_[FSH_NUM_TAGS] = {};
+    Forge forge_;
+    bool hurry_ = false, dam_ = false, bad_[2] = {};
+    unsigned other_ = 0;        // cycles for which the other has the table
+    uint32_t tag_bits_[3] = {}; // what was last read of it
+    std::deque<Pending> pending_;
+    unsigned long long told_ = 0;
+    std::deque<Due> due_[2];
+    std::deque<unsigned long long> owners_[2]; // of bursts to be answered
+    std::deque<Beat> gets_due_;
+    unsigned waiting_[2] = {}; // answers of packets not told of
+    bool tainted_[2] = {};     // one of them is an error
+    unsigned open_ = 0, owed_ = 0, most_open_ = 0;
+    unsigned long long beside_ = 0;
+    unsigned long long seen_dropped_ = 0, seen_refused_ = 0, seen_packets_ = 0;
+};
+
+int main(int argc, char **argv)
+{
+    tb::Test test("tb_fsh_rx", argc, argv);
+    Bench bench(test);
+
+    for (unsigned i = 0; i < 10; i++)
+        bench.round(60000, i % 3 * 3);
+    bench.dammed();
+    bench.pace();
+    if (bench.dropped == 0 || bench.refused == 0)
+        test.fail("%llu packets dropped, %llu refused", bench.dropped,
+                  bench.refused);
+    return test.pass(bench.packets, "packets");
+}
