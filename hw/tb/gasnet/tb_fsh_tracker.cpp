@@ -37,18 +37,18 @@ struct Piece {
 // What is to be seen of a packet, in one cycle.
 struct Effect {
     unsigned release = 0;
-    int tag = -1, core = -1, ring = -1;
+    int tag = -1, done = -1, ring = -1;
     Beat entry = {};
 
     bool operator==(const Effect &e) const
     {
-        return release == e.release && tag == e.tag && core == e.core &&
+        return release == e.release && tag == e.tag && done == e.done &&
                ring == e.ring && entry == e.entry;
     }
 
     bool seen() const
     {
-        return release || tag >= 0 || core >= 0 || ring >= 0;
+        return release || tag >= 0 || done >= 0 || ring >= 0;
     }
 };
 
@@ -287,7 +287,7 @@ class Bench
         if (mine)
             effect.tag = (int)e.tag;
         if (mine && e.tag >= FSH_HOST_TAGS) {
-            effect.core = (int)(e.tag << 4 | e.status);
+            effect.done = (int)(e.tag << 4 | e.status);
             return;
         }
         if (!mine && !to_host)
@@ -359,7 +359,7 @@ class Bench
         if (dut_.tag_valid_o && dut_.tag_ready_i)
             seen.tag = dut_.tag_o;
         if (dut_.done_valid_o)
-            seen.core = dut_.done_tag_o << 4 | dut_.done_status_o;
+            seen.done = dut_.done_tag_o << 4 | dut_.done_status_o;
         if (dut_.entry_valid_o && dut_.entry_ready_i) {
             seen.ring = dut_.entry_ring_o;
             seen.entry = load(dut_.entry_o);
@@ -369,13 +369,13 @@ class Bench
         if (!seen.seen())
             return;
         if (due_.empty() || !(due_.front() == seen))
-            test_.fail("release %u tag %d core %d ring %d entry %016llx, "
+            test_.fail("release %u tag %d done %d ring %d entry %016llx, "
                        "instead of %u %d %d %d %016llx",
-                       seen.release, seen.tag, seen.core, seen.ring,
+                       seen.release, seen.tag, seen.done, seen.ring,
                        (unsigned long long)seen.entry[0],
                        due_.empty() ? 0 : due_.front().release,
                        due_.empty() ? -1 : due_.front().tag,
-                       due_.empty() ? -1 : due_.front().core,
+                       due_.empty() ? -1 : due_.front().done,
                        due_.empty() ? -1 : due_.front().ring,
                        due_.empty()
                            ? 0ull
