@@ -96,7 +96,8 @@ static __attribute__((noinline)) bool kick(void)
     return found;
 }
 
-bool fsh_gasnet_poll(void)
+/* In each of its callers, since a poll that finds nothing is little but calls. */
+static inline __attribute__((always_inline)) bool poll(void)
 {
     bool found = fsh_gasnet.ops->poll();
 
@@ -105,6 +106,11 @@ bool fsh_gasnet_poll(void)
     if (found)
         wake_threads();
     return found;
+}
+
+bool fsh_gasnet_poll(void)
+{
+    return poll();
 }
 
 void fsh_am_waits(void)
@@ -129,17 +135,22 @@ static inline __attribute__((always_inline)) void poll_once(const char *call,
     /* Handlers do not nest, and a lock is not for them to wait for. */
     if ((self->in_handler | fsh_guard) != 0)
         return;
-    if (fsh_gasnet_poll())
+    if (poll())
         self->barren = 0;
     else if (__builtin_expect(++self->barren >= patience, 0))
         offer(self);
 }
 
-void fsh_gasnet_poll_once(const char *call)
+static inline __attribute__((always_inline)) void client_poll(const char *call)
 {
     if (__builtin_expect(!fsh_gasnet.attached, 0))
         fsh_bad_call(call);
     poll_once(call, fsh_spin_patience());
+}
+
+void fsh_gasnet_poll_once(const char *call)
+{
+    client_poll(call);
 }
 
 void fsh_gasnet_poll_due(const char *call, bool yields)
@@ -152,7 +163,7 @@ void fsh_gasnet_poll_due(const char *call, bool yields)
 
 int gasnet_AMPoll(void)
 {
-    fsh_gasnet_poll_once("gasnet_AMPoll");
+    client_poll("gasnet_AMPoll");
     return GASNET_OK;
 }
 
