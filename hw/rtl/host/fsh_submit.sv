@@ -142,6 +142,7 @@ module fsh_submit #(
       if (cmd_q.length > 24'(fsh_spec_pkg::MAX_MESSAGE) ||
           cmd_q.nargs > 5'(fsh_spec_pkg::MAX_ARGS) ||
           (is_compute && (cmd_q.nargs == '0 || cmd_q.nargs > 5'd4)) ||  // one beat of them
+          (is_get && cmd_q.nargs != '0) ||  // nobody would take their rows
           (is_medium && (cmd_q.length > 24'(fsh_spec_pkg::MAX_MEDIUM) || cmd_q.raddr != '0)) ||
           (cmd_q.category == fsh_spec_pkg::CAT_SHORT && !is_get && cmd_q.length != '0) ||
           (is_inline && (pend_q > {1'b0, packet_i} ||
