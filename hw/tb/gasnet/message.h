@@ -1,53 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Model of the sequencer: a command, what memory has at its source, and the
+// Model of the sequencer: what memory has at the source of a command, and the
 // packets that are to come of it.
 #ifndef FSH_TB_MESSAGE_H
 #define FSH_TB_MESSAGE_H
 
 #include <algorithm>
 #include <vector>
-#include "packet.h"
-
-struct Command {
-    unsigned opcode = 0, category = 0, reply = 0, ack = 0, rspace = 0;
-    unsigned lspace = 0, dst = 0, nargs = 0, tag = 0, length = 0, status = 0;
-    uint64_t raddr = 0, laddr = 0;
-    unsigned port = 0;
-    bool loop = false, stripe = false;
-    bool window = false;         // of the host: with rows
-    std::vector<Beat> rows = {}; // arguments, then what is inline
-
-    // The 256 bits of it, as two beats.
-    std::array<Beat, 2> words() const
-    {
-        uint64_t w[4] = {};
-
-        fsh_cmd_set_opcode(w, opcode);
-        fsh_cmd_set_category(w, category);
-        fsh_cmd_set_reply(w, reply);
-        fsh_cmd_set_ack(w, ack);
-        fsh_cmd_set_rspace(w, rspace);
-        fsh_cmd_set_lspace(w, lspace);
-        fsh_cmd_set_dst(w, dst);
-        fsh_cmd_set_nargs(w, nargs);
-        fsh_cmd_set_tag(w, tag);
-        fsh_cmd_set_length(w, length);
-        fsh_cmd_set_raddr(w, raddr);
-        fsh_cmd_set_laddr(w, laddr);
-        return {Beat{w[0], w[1]}, Beat{w[2], w[3]}};
-    }
-
-    // Its argument beat is made of the command.
-    bool made() const
-    {
-        return opcode == FSH_OP_GET || (opcode == FSH_OP_COMPUTE && nargs == 0);
-    }
-
-    unsigned payload() const
-    {
-        return opcode == FSH_OP_GET || status != FSH_STATUS_OK ? 0 : length;
-    }
-};
+#include "command.h"
 
 // What stands in a memory: bytes that follow from the address, and beats whose
 // reads fail.

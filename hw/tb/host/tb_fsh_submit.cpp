@@ -1,0 +1,629 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// fsh_submit, of both channels, against a host that fills its window in any
+// order and rings, and a list of what a command must not be: good commands and
+// such with fields around their limits. Each is offered as it was written, with
+// its route, and then its rows, or refused with the first of the reasons there
+// are; in order, none twice, none left; the head counts what is consumed. A
+// command that claims more than was submitted takes no later one with it.
+// Without stalls six cycles a command.
+#include <algorithm>
+#include <memory>
+#include "command.h"
+#include "stream.h"
+#include "Vfsh_submit_req.h"
+#include "Vfsh_submit_rep.h"
+
+static const unsigned ROWS = 4; // of 16 bytes, in an entry
+static const unsigned WINDOW = FSH_WINDOW_ENTRIES;
+static const unsigned DRAIN = 5000;
+
+struct Config {
+    unsigned node, nodes, packet, ports;
+    uint64_t seg_size, host_size;
+    unsigned masks[FSH_MAX_NODES];
+    uint64_t sizes[FSH_MAX_NODES];
+};
+
+// A command in the window.
+struct Written {
+    Command command;
+    std::vector<Beat> rows; // with its own two
+    bool reserved, cut;     // bits set; not all of it submitted
+    unsigned entries;       // that are
+};
+
+class Judge
+{
+  public:
+    Judge(const Config &config, unsigned channel)
+        : config_(config), channel_(channel)
+    {
+    }
+
+    // The first of the reasons to refuse it.
+    unsigned status(const Written &w) const
+    {
+        const Command &c = w.command;
+
+        if (w.reserved || w.cut || bad_command(c))
+            return FSH_STATUS_BAD_COMMAND;
+        if (c.dst >= config_.nodes || (c.dst != config_.node && mask(c) == 0))
+            return FSH_STATUS_BAD_NODE;
+        if (bad_length(c))
+            return FSH_STATUS_BAD_LENGTH;
+        if (c.lspace == FSH_SPACE_PRIVATE || c.rspace > FSH_SPACE_HOST)
+            return FSH_STATUS_UNSUPPORTED;
+        uint64_t local =
+            c.lspace == FSH_SPACE_HOST ? config_.host_size : config_.seg_size;
+        if (!in_rows(c) && c.length && c.laddr + c.length > local)
+            return FSH_STATUS_LOCAL_RANGE;
+        uint64_t remote =
+            c.rspace == FSH_SPACE_SEGMENT ? config_.sizes[c.dst] : 1ull << 40;
+        if (!medium(c) && c.length && c.raddr + c.length > remote)
+            return FSH_STATUS_REMOTE_RANGE;
+        return FSH_STATUS_OK;
+    }
+
+    // So many arguments or bytes that the count of its rows says nothing.
+    static bool uncountable(const Command &c)
+    {
+        return c.nargs > FSH_MAX_ARGS ||
+               (in_rows(c) && c.length > FSH_MAX_INLINE);
+    }
+
+    static unsigned rows(const Command &c)
+    {
+        return (c.nargs + 3) / 4 + (in_rows(c) ? (c.length + 15) / 16 : 0);
+    }
+
+    unsigned mask(const Command &c) const
+    {
+        return config_.masks[c.dst] & config_.ports;
+    }
+
+    bool spread(const Command &c) const
+    {
+        return !c.ordered && c.opcode != FSH_OP_GET && !in_rows(c) &&
+               c.length > config_.packet;
+    }
+
+    static bool in_rows(const Command &c)
+    {
+        return c.lspace == FSH_SPACE_INLINE;
+    }
+
+  private:
+    static bool medium(const Command &c)
+    {
+        return c.opcode >= FSH_OP_LIBRARY && c.category == FSH_CAT_MEDIUM;
+    }
+
+    bool bad_command(const Command &c) const
+    {
+        if (c.check != FSH_CMD_CHECK || c.reply != channel_ ||
+            rows(c) + 2 > (c.entries + 1) * ROWS)
+            return true;
+        if (c.opcode >= FSH_OP_LIBRARY)
+            return c.category > FSH_CAT_LONG || c.tag >= FSH_SLOTS_PER_PEER;
+        if (c.tag >= FSH_HOST_TAGS)
+            return true;
+        if (c.opcode == FSH_OP_PUT)
+            return c.category != FSH_CAT_LONG || (channel_ && c.ack);
+        if (c.opcode == FSH_OP_GET && in_rows(c))
+            return true;
+        return (c.opcode != FSH_OP_GET && c.opcode != FSH_OP_COMPUTE) ||
+               c.category != FSH_CAT_SHORT || channel_;
+    }
+
+    bool bad_length(const Command &c) const
+    {
+        bool short_one = c.category == FSH_CAT_SHORT && c.opcode != FSH_OP_GET;
+
+        if (c.length > FSH_MAX_MESSAGE || c.nargs > FSH_MAX_ARGS ||
+            (short_one && c.length))
+            return true;
+        if (c.opcode == FSH_OP_COMPUTE && (c.nargs < 1 || c.nargs > 4))
+            return true;
+        if (c.opcode == FSH_OP_GET && c.nargs)
+            return true;
+        if (medium(c) && (c.length > FSH_MAX_MEDIUM || c.raddr))
+            return true;
+        return in_rows(c) &&
+               (c.raddr % config_.packet + c.length > config_.packet ||
+                c.length > FSH_MAX_INLINE);
+    }
+
+    const Config &config_;
+    unsigned channel_;
+};
+
+// What is offered, or what a refusal says.
+using Offer = std::array<uint64_t, 7>;
+
+template <class Model> class Bench
+{
+  public:
+    Bench(tb::Test &test, unsigned channel)
+        : test_(test), channel_(channel), context_(test.context()),
+          dut_(context_.get()), judge_(config_, channel), pace_(test),
+          offers_(test, "command"), rows_(test, "row"),
+          refusals_(test, "refusal")
+    {
+    }
+
+    ~Bench()
+    {
+        dut_.final();
+    }
+
+    void round(unsigned commands)
+    {
+        begin(false);
+        while (commands > 0 || head_ != tail_) {
+            if (commands > 0 && pace_.willing())
+                commands -= submit(random_command());
+            cycle();
+        }
+        drain();
+    }
+
+    // Commands without rows.
+    void pace()
+    {
+        begin(true);
+        for (unsigned i = 0; i < 10; i++) {
+            Command c;
+            c.opcode = FSH_OP_CLIENT;
+            c.reply = channel_;
+            c.dst = config_.node;
+            if (!submit(written(c)))
+                test_.fail("no room in the window");
+        }
+        uint64_t start = test_.cycle;
+        drain();
+        if (test_.cycle - start > 6 * 10 + 12)
+            test_.fail("%u cycles for 10 commands",
+                       (unsigned)(test_.cycle - start));
+    }
+
+    unsigned long long offered = 0, refused[FSH_STATUS_COUNT] = {};
+
+  private:
+    void begin(bool hurry)
+    {
+        place();
+        dut_.we_i = dut_.tail_we_i = 0;
+        offers_.hurry = rows_.hurry = refusals_.hurry = hurry;
+        head_ = tail_ = due_head_ = rung_ = 0;
+        hurry_ = hurry;
+        tb::reset(test_, dut_);
+        for (unsigned i = 0; i < FSH_MAX_NODES; i++) {
+            dut_.route_we_i = 1;
+            dut_.route_waddr_i = (uint8_t)i;
+            dut_.route_wdata_i =
+                (uint64_t)config_.masks[i] << 40 | config_.sizes[i];
+            dut_.eval();
+            tb::edge(test_, dut_);
+        }
+        dut_.route_we_i = 0;
+    }
+
+    void place()
+    {
+        config_.nodes = 1 + test_.below(FSH_MAX_NODES);
+        config_.node = test_.below(config_.nodes);
+        config_.packet = FSH_MIN_PACKET << test_.below(4);
+        config_.ports = 1 + test_.below(3);
+        config_.seg_size = test_.bits() & 0xff'ffff'ffff;
+        config_.host_size = 1 + test_.below(0x7fffffff);
+        for (unsigned i = 0; i < FSH_MAX_NODES; i++) {
+            config_.masks[i] = test_.below(4);
+            config_.sizes[i] = test_.bits() & 0xff'ffff'ffff;
+        }
+        dut_.node_i = (uint8_t)config_.node;
+        dut_.nodes_i = (uint8_t)config_.nodes;
+        dut_.packet_i = (uint16_t)config_.packet;
+        dut_.ports_i = (uint8_t)config_.ports;
+        dut_.seg_size_i = config_.seg_size;
+        dut_.host_size_i = config_.host_size;
+    }
+
+    Written random_command()
+    {
+        Command c = good();
+        bool fits = test_.below(4) != 0;
+
+        for (unsigned i = test_.below(3); i > 0 && test_.below(2); i--)
+            change(c);
+        // Entries for its rows, mostly.
+        unsigned rows = std::min(Judge::rows(c), 30u);
+        if (fits)
+            c.entries = (2 + rows + ROWS - 1) / ROWS - 1;
+        else
+            c.entries = test_.below(FSH_MAX_ENTRIES);
+        Written w = written(c);
+        if (test_.below(40) == 0)
+            spoil(w);
+        return w;
+    }
+
+    Written written(const Command &c)
+    {
+        auto words = c.words();
+        Written w = {c, {words[0], words[1]}, false, false, c.entries + 1};
+
+        while (w.rows.size() < w.entries * ROWS)
+            w.rows.push_back({test_.bits(), test_.bits()});
+        return w;
+    }
+
+    // Reserved bits, or less submitted than it claims.
+    void spoil(Written &w)
+    {
+        if (test_.below(2)) {
+            Beat ones = {~0ull, ~0ull};
+            Beat beats[2] = {ones, ones};
+            reserved(beats);
+            unsigned bit = test_.below(256);
+            uint64_t flip = 1ull << bit % 64;
+            if (!(beats[bit / 128][bit / 64 % 2] & flip))
+                return;
+            w.rows[bit / 128][bit / 64 % 2] ^= flip;
+            w.reserved = true;
+        } else if (w.entries > 1) {
+            w.cut = true;
+            w.entries = 1 + test_.below(w.entries - 1);
+        }
+    }
+
+    // Takes the bits of all fields away.
+    static void reserved(Beat *beats)
+    {
+        Command c;
+
+        c.opcode = c.category = c.reply = c.ack = c.rspace = c.lspace = ~0u;
+        c.dst = c.nargs = c.tag = c.length = c.check = c.entries = ~0u;
+        c.ordered = ~0u;
+        c.raddr = c.laddr = ~0ull;
+        auto words = c.words();
+        for (unsigned i = 0; i < 4; i++)
+            beats[i / 2][i % 2] &= ~words[i / 2][i % 2];
+    }
+
+    Command good()
+    {
+        static const unsigned opcodes[] = {FSH_OP_PUT, FSH_OP_GET,
+                                           FSH_OP_COMPUTE, FSH_OP_LIBRARY,
+                                           FSH_OP_CLIENT};
+        Command c;
+
+        c.opcode = opcodes[test_.below(5)];
+        if (channel_ && c.opcode < FSH_OP_LIBRARY)
+            c.opcode = FSH_OP_PUT;
+        c.reply = channel_;
+        c.ack = c.opcode != FSH_OP_PUT || !channel_ ? test_.below(2) : 0;
+        c.ordered = test_.below(2);
+        for (unsigned i = 0; i < 20; i++) {
+            c.dst = test_.below(config_.nodes);
+            if (judge_.mask(c))
+                break;
+        }
+        c.tag = test_.below(c.opcode < FSH_OP_LIBRARY ? FSH_HOST_TAGS
+                                                      : FSH_SLOTS_PER_PEER);
+        c.category = FSH_CAT_LONG;
+        if (c.opcode >= FSH_OP_LIBRARY)
+            c.category = test_.below(FSH_CAT_COUNT);
+        if (c.opcode == FSH_OP_GET || c.opcode == FSH_OP_COMPUTE)
+            c.category = FSH_CAT_SHORT;
+        c.nargs = test_.below(FSH_MAX_ARGS + 1);
+        if (c.opcode == FSH_OP_COMPUTE)
+            c.nargs = 1 + test_.below(4);
+        if (c.opcode == FSH_OP_GET)
+            c.nargs = 0;
+        c.length = test_.below(test_.below(2) ? 4000 : 100);
+        bool medium =
+            c.opcode >= FSH_OP_LIBRARY && c.category == FSH_CAT_MEDIUM;
+        c.raddr = medium ? 0 : test_.bits() & 0xffff'ffff;
+        c.laddr = test_.bits() & 0xffff;
+        c.rspace = test_.below(2);
+        c.lspace = test_.below(2);
+        if (c.category == FSH_CAT_SHORT && c.opcode != FSH_OP_GET)
+            c.length = 0;
+        if (test_.below(3) == 0 && c.opcode != FSH_OP_GET)
+            make_inline(c);
+        return c;
+    }
+
+    void make_inline(Command &c)
+    {
+        unsigned most = FSH_MAX_INLINE - (c.nargs + 3) / 4 * 16;
+
+        c.lspace = FSH_SPACE_INLINE;
+        if (c.raddr)
+            c.raddr = c.raddr / config_.packet * config_.packet;
+        c.length = std::min({c.length, most, config_.packet});
+        c.raddr += test_.below(2) && c.raddr ? config_.packet - c.length : 0;
+    }
+
+    // A field at or past a limit.
+    void change(Command &c)
+    {
+        unsigned some = test_.below(3);
+
+        switch (test_.below(13)) {
+        case 0:
+            c.opcode = test_.below(some ? 10 : 256);
+            break;
+        case 1:
+            c.category = test_.below(4);
+            break;
+        case 2:
+            c.reply ^= 1;
+            break;
+        case 3:
+            c.lspace = test_.below(4);
+            break;
+        case 4:
+            c.rspace = test_.below(4);
+            break;
+        case 5:
+            c.dst = some ? test_.below(256) : config_.node;
+            break;
+        case 6:
+            c.nargs = test_.below(some ? 6 : 32);
+            break;
+        case 7:
+            c.tag = some == 0 ? test_.below(2048) : 15 + test_.below(35);
+            break;
+        case 8:
+            c.check ^= 1u << test_.below(8);
+            break;
+        case 9:
+            c.ack ^= 1;
+            break;
+        case 10:
+            change_length(c);
+            break;
+        case 11:
+            change_local(c);
+            break;
+        default:
+            c.raddr = config_.sizes[c.dst % FSH_MAX_NODES] - c.length +
+                      test_.below(3) - 1;
+            if (some == 0 || c.raddr >> 40)
+                c.raddr = (1ull << 40) - 1 - test_.below(5000);
+        }
+    }
+
+    void change_length(Command &c)
+    {
+        static const unsigned limits[] = {FSH_MAX_MESSAGE, FSH_MAX_MEDIUM,
+                                          FSH_MAX_INLINE, 2048};
+        unsigned limit = limits[test_.below(4)];
+
+        if (test_.below(4) == 0)
+            limit = config_.packet - (unsigned)(c.raddr % config_.packet);
+        c.length = limit - 1 + test_.below(3);
+    }
+
+    void change_local(Command &c)
+    {
+        uint64_t size =
+            c.lspace == FSH_SPACE_HOST ? config_.host_size : config_.seg_size;
+        c.laddr = (size - c.length + test_.below(3) - 1) & 0xff'ffff'ffff;
+    }
+
+    // Writes and rings; whether there was room.
+    bool submit(const Written &w)
+    {
+        if (stopped_ && head_ != tail_)
+            return false;
+        if (tail_ + w.entries - head_ > WINDOW)
+            return false;
+        std::vector<unsigned> order;
+        for (unsigned i = 0; i < w.entries * 8; i++)
+            order.push_back(i);
+        for (size_t i = order.size() - 1; i > 0; i--)
+            std::swap(order[i], order[test_.below((uint32_t)i + 1)]);
+        for (unsigned word : order) {
+            while (!hurry_ && !pace_.willing())
+                cycle();
+            dut_.we_i = 1;
+            dut_.waddr_i =
+                (uint16_t)((tail_ % WINDOW * 8 + word) % (WINDOW * 8));
+            dut_.wdata_i = w.rows[word / 2][word % 2];
+            if (hurry_)
+                tb::edge(test_, dut_); // before the bell, so nothing is taken
+            else
+                cycle();
+            dut_.we_i = 0;
+        }
+        tail_ += w.entries;
+        stopped_ = w.cut;
+        waiting_.push_back(w);
+        bell_ = true;
+        return true;
+    }
+
+    void cycle()
+    {
+        dut_.tail_we_i = bell_ && (!hurry_ || waiting_.size() == 10);
+        if (dut_.tail_we_i)
+            dut_.wdata_i = rung_ = tail_;
+        else if (!dut_.we_i)
+            dut_.wdata_i = test_.bits();
+        bell_ = bell_ && !dut_.tail_we_i;
+        dut_.cmd_ready_i = offers_.ready();
+        dut_.rows_ready_i = rows_.ready();
+        dut_.cpl_ready_i = refusals_.ready();
+        dut_.eval();
+        look();
+        tb::edge(test_, dut_);
+        dut_.tail_we_i = 0;
+        dut_.eval();
+        heads();
+    }
+
+    void look()
+    {
+        Offer refusal = {load(dut_.cpl_o)[0], load(dut_.cpl_o)[1]};
+        if (refusals_.take(dut_.cpl_valid_o, refusal))
+            refuse(refusal);
+        Beat row = load(dut_.rows_data_o);
+        if (rows_.take(dut_.rows_valid_o, row)) {
+            if (due_rows_.empty() || due_rows_.front() != row)
+                test_.fail("a row that is not next");
+            due_rows_.pop_front();
+        }
+        if (offers_.take(dut_.cmd_valid_o, offer()))
+            accept(offer());
+    }
+
+    Offer offer() const
+    {
+        Offer o = {dut_.cmd_mask_o,
+                   (uint64_t)(dut_.cmd_spread_o << 1 | dut_.cmd_loop_o),
+                   dut_.cmd_end_o};
+
+        for (unsigned i = 0; i < 8; i++)
+            o[3 + i / 2] |= (uint64_t)dut_.cmd_o[i] << i % 2 * 32;
+        return o;
+    }
+
+    // The command in front, which must be one that is, or is not, refused.
+    Written next(bool refused, unsigned &status)
+    {
+        if (waiting_.empty() || !due_rows_.empty())
+            test_.fail("a command before the rows of the last, or none");
+        Written w = waiting_.front();
+        waiting_.pop_front();
+        status = judge_.status(w);
+        if ((status != FSH_STATUS_OK) != refused)
+            test_.fail("opcode %u is %s, with status %u", w.command.opcode,
+                       refused ? "refused" : "offered", status);
+        due_head_ += w.entries;
+        return w;
+    }
+
+    void accept(const Offer &seen)
+    {
+        unsigned status;
+        Written w = next(false, status);
+        Command c = w.command;
+        unsigned rows = Judge::rows(c);
+
+        due_rows_.assign(w.rows.begin() + 2, w.rows.begin() + 2 + rows);
+        if (c.opcode == FSH_OP_COMPUTE)
+            c.ack = 1; // answered always
+        auto words = c.words();
+        Offer due = {
+            judge_.mask(c),
+            (uint64_t)(judge_.spread(c) << 1 | (c.dst == config_.node)),
+            c.laddr + c.length,
+            words[0][0],
+            words[0][1],
+            words[1][0],
+            words[1][1]};
+        for (unsigned i = 0; i < due.size(); i++)
+            if (seen[i] != due[i])
+                test_.fail("a command is offered as another: %016llx, not "
+                           "%016llx at %u",
+                           (unsigned long long)seen[i],
+                           (unsigned long long)due[i], i);
+        offered++;
+    }
+
+    void refuse(const Offer &seen)
+    {
+        unsigned status;
+        Written w = next(true, status);
+        const Command &c = w.command;
+        auto entry = [&](unsigned as) {
+            Beat e = {};
+            fsh_ring_set_kind(e.data(), FSH_CPL_REFUSED);
+            fsh_ring_set_reply(e.data(), c.reply);
+            fsh_ring_set_status(e.data(), as);
+            fsh_ring_set_opcode(e.data(), c.opcode);
+            fsh_ring_set_node(e.data(), c.dst);
+            fsh_ring_set_tag(e.data(), c.tag);
+            return e;
+        };
+        // Rows that cannot be counted are not too few, or they are.
+        if (Judge::uncountable(c)) {
+            unsigned said = (unsigned)fsh_ring_status(seen.data());
+            bool one = said == FSH_STATUS_BAD_COMMAND ||
+                       said == FSH_STATUS_BAD_LENGTH ||
+                       said == FSH_STATUS_BAD_NODE;
+            status = one ? said : status;
+        }
+        Beat due = entry(status);
+        if (seen[0] != due[0] || seen[1] != due[1])
+            test_.fail("opcode %u is refused with %016llx, not %016llx",
+                       c.opcode, (unsigned long long)seen[0],
+                       (unsigned long long)due[0]);
+        refused[status]++;
+    }
+
+    // What is consumed: what was acted on, once its rows are taken.
+    void heads()
+    {
+        uint32_t head = dut_.head_o;
+
+        if (head != head_ && (head != due_head_ || !due_rows_.empty()))
+            test_.fail("%u entries consumed of %u acted on, %zu rows to come",
+                       head, due_head_, due_rows_.size());
+        head_ = head;
+        if (dut_.empty_o && head_ != rung_)
+            test_.fail("empty with %u entries", rung_ - head_);
+    }
+
+    void drain()
+    {
+        for (unsigned i = 0; !waiting_.empty() || head_ != tail_; i++) {
+            if (i == DRAIN)
+                test_.fail("%zu commands and %zu rows do not leave",
+                           waiting_.size(), due_rows_.size());
+            cycle();
+        }
+        if (!dut_.empty_o)
+            test_.fail("not empty");
+    }
+
+    tb::Test &test_;
+    unsigned channel_;
+    std::unique_ptr<VerilatedContext> context_;
+    Model dut_;
+    Config config_ = {};
+    Judge judge_;
+    tb::Stall pace_;
+    tb::Sink<Offer> offers_;
+    tb::Sink<Beat> rows_;
+    tb::Sink<Offer> refusals_;
+    bool hurry_ = false, bell_ = false, stopped_ = false;
+    uint32_t head_ = 0, tail_ = 0, due_head_ = 0, rung_ = 0;
+    std::deque<Written> waiting_;
+    std::deque<Beat> due_rows_;
+};
+
+template <class Model>
+static unsigned long long run(tb::Test &test, unsigned channel)
+{
+    Bench<Model> bench(test, channel);
+
+    for (unsigned i = 0; i < 12; i++)
+        bench.round(400);
+    bench.pace();
+    for (unsigned status = FSH_STATUS_BAD_COMMAND;
+         status <= FSH_STATUS_UNSUPPORTED; status++)
+        if (bench.refused[status] == 0)
+            test.fail("nothing was refused with status %u", status);
+    return bench.offered;
+}
+
+int main(int argc, char **argv)
+{
+    tb::Test test("tb_fsh_submit", argc, argv);
+    unsigned long long offered = run<Vfsh_submit_req>(test, 0);
+
+    return test.pass(offered + run<Vfsh_submit_rep>(test, 1), "commands");
+}
