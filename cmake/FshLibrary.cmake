@@ -5,6 +5,7 @@
 #   fshmem_client_{seq,parsync,par}  a GASNet program, public headers only
 #   fshmem_client_<flavour>_<mode>   the same for another flavour
 #   fshmem_internal                  our tools and unit tests, inner headers too
+#   fshmem_internal_debug            the same with the debug library
 
 set(FSH_PARTS fsh_compute_api fsh_compute_submit fsh_conduit fsh_conduit_table
     fsh_conduit_smp fsh_conduit_fpga fsh_device fsh_boot fsh_compute_execute
@@ -18,7 +19,9 @@ set(FSH_DEFINITION_everything FSH_CONFIG_EVERYTHING)
 function(fsh_add_libraries suffix directory)
     set(objects)
     foreach(part fsh_gasnet${suffix} ${FSH_PARTS})
-        if(TARGET ${part})
+        if(suffix STREQUAL "_debug" AND TARGET ${part}_debug)
+            list(APPEND objects $<TARGET_OBJECTS:${part}_debug>)
+        elseif(TARGET ${part})
             list(APPEND objects $<TARGET_OBJECTS:${part}>)
         endif()
     endforeach()
@@ -86,3 +89,11 @@ add_library(fshmem_internal INTERFACE)
 target_include_directories(fshmem_internal INTERFACE ${PROJECT_SOURCE_DIR}/src
                            ${PROJECT_SOURCE_DIR}/include)
 target_link_libraries(fshmem_internal INTERFACE fshmem_static Threads::Threads)
+add_library(fshmem_internal_debug INTERFACE)
+target_include_directories(fshmem_internal_debug INTERFACE
+                           ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+target_compile_definitions(fshmem_internal_debug INTERFACE FSH_CONFIG_DEBUG=1)
+if(TARGET fshmem_debug_static)
+    target_link_libraries(fshmem_internal_debug INTERFACE fshmem_debug_static
+                          Threads::Threads)
+endif()

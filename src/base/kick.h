@@ -12,6 +12,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "base/assertion.h"
+
 extern atomic_uint fsh_kicks_active;
 
 /* Does anything ask to be polled? */
@@ -30,6 +32,7 @@ static inline void fsh_kicks_enter(void)
 /* Out again: once for each time in. */
 static inline void fsh_kicks_leave(void)
 {
+    FSH_ASSERT(fsh_kicks_asked());
     atomic_fetch_sub_explicit(&fsh_kicks_active, 1, memory_order_relaxed);
 }
 

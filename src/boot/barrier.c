@@ -6,20 +6,15 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/futex.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/option.h"
 #include "base/wait.h"
 #include "boot/boot_state.h"
-
-static struct fsh_rank_slot *my_slot(void)
-{
-    return &fsh_boot.page->rank[fsh_boot.rank];
-}
 
 /* "rank 1 (pid 7): in gasnet_init; rank 2 ..." of those behind `seq`. */
 static void list_missing(unsigned seq, char *text, size_t len)
@@ -124,18 +119,20 @@ static void await_release(const char *what, unsigned seq, unsigned generation)
 
 void fsh_boot_waiting(const char *what)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    struct fsh_rank_slot *slot = my_slot();
+    static struct fsh_lock lock =
+        FSH_LOCK_INIT("what a rank waits for", FSH_LOCK_WAITING);
+    struct fsh_rank_slot *slot = fsh_boot_slot();
 
-    pthread_mutex_lock(&lock);
+    FSH_ASSERT(fsh_boot.page != NULL && fsh_boot.rank < fsh_boot.page->size);
+    fsh_lock_take(&lock);
     snprintf(slot->waiting_for, sizeof(slot->waiting_for), "%s", what);
-    pthread_mutex_unlock(&lock);
+    fsh_lock_give(&lock);
 }
 
 void fsh_boot_barrier(const char *what)
 {
     struct fsh_job_page *page = fsh_boot.page;
-    struct fsh_rank_slot *slot = my_slot();
+    struct fsh_rank_slot *slot = fsh_boot_slot();
     unsigned generation = atomic_load(&page->barrier_futex);
     unsigned seq = atomic_fetch_add(&slot->barrier_seq, 1) + 1;
 
@@ -147,6 +144,7 @@ void fsh_boot_barrier(const char *what)
                     1;
 
     assert(come <= page->size);
+    FSH_ASSERT(generation == seq - 1); /* as many releases as were waited for */
     if (come == page->size) {
         atomic_store_explicit(&page->barrier_count, 0, memory_order_relaxed);
         /* Release: partner is the acquire in await_release. */
@@ -168,7 +166,7 @@ void fsh_boot_exchange(const void *in, size_t n, void *out)
                   FSH_BOOT_XCHG_MAX);
     /* All have read the previous exchange before anybody overwrites it. */
     fsh_boot_barrier("exchange (entry)");
-    memcpy(my_slot()->xchg, in, n);
+    memcpy(fsh_boot_slot()->xchg, in, n);
     fsh_boot_barrier("exchange");
     for (uint32_t r = 0; r < fsh_boot.page->size; r++)
         memcpy(to + r * n, fsh_boot.page->rank[r].xchg, n);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/assertion.h"
 #include "base/cpu.h"
 #include "base/log.h"
 #include "base/option.h"
@@ -134,6 +135,8 @@ void fsh_boot_init(const char *default_conduit, fsh_boot_needs_fn needs)
     fsh_boot_enter(default_conduit, needs);
     fsh_wait_watch(&waits);
     fsh_boot_catch_signals();
+    /* The place was free: nobody else is this rank. */
+    FSH_ASSERT(atomic_load(&fsh_boot_slot()->state) == FSH_RANK_STARTING);
     atomic_store(&fsh_boot_slot()->pid, fsh_boot.pid);
     atomic_store(&fsh_boot_slot()->state, FSH_RANK_INIT);
     obey_debug_settings();
@@ -141,5 +144,6 @@ void fsh_boot_init(const char *default_conduit, fsh_boot_needs_fn needs)
 
 void fsh_boot_running(void)
 {
+    FSH_ASSERT(atomic_load(&fsh_boot_slot()->state) >= FSH_RANK_INIT);
     atomic_store(&fsh_boot_slot()->state, FSH_RANK_RUNNING);
 }

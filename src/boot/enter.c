@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/assertion.h"
 #include "base/log.h"
 #include "base/option.h"
 #include "boot/boot_state.h"
@@ -27,6 +28,7 @@ static void take_ticket(const struct fsh_job_ticket *t)
 {
     struct fsh_boot_state *b = &fsh_boot;
 
+    FSH_ASSERT(b->page == NULL && !b->owner); /* one job, entered once */
     b->page = fsh_job_map_page(t->page_fd);
     if (!b->page)
         fsh_fatal(
@@ -94,6 +96,7 @@ static int make_job(uint32_t ranks, const struct fsh_job_needs *needs,
     struct fsh_job_config config;
     int rc;
 
+    FSH_ASSERT(b->page == NULL && !b->owner);
     fsh_job_config_init(&config, ranks, needs);
     rc = fsh_job_create(&b->job, &config, err, errlen);
     if (rc != 0)
@@ -139,6 +142,7 @@ static void found_foreign(const struct fsh_place *place,
     int fd = fsh_meeting_listen(place);
     char err[640];
 
+    FSH_ASSERT(place->rank == 0 && place->size > 1);
     if (!fsh_limits_raise_files(place->size, descriptors_of_first(place, needs),
                                 err, sizeof(err)) ||
         make_job(place->size, needs, err, sizeof(err)) != 0) {

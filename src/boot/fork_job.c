@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/assertion.h"
 #include "base/log.h"
 #include "base/option.h"
 #include "boot/boot_state.h"
@@ -79,6 +80,7 @@ static void become_rank(struct fsh_launch *l)
 {
     int rc = fsh_job_enter_rank(&l->job, l->rank), fd;
 
+    FSH_ASSERT(l->rank < l->job.config.ranks);
     if (rc == -ESRCH)
         _exit(1); /* the launcher is gone, nobody listens */
     if (rc != 0)

@@ -17,9 +17,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/assertion.h"
 #include "base/fsh_spec.h"
 #include "base/log.h"
 #include "base/option.h"
+#include "base/segment.h"
 #include "boot/job_env.h"
 #include "boot/memory.h"
 #include "boot/segment.h"
@@ -124,6 +126,8 @@ static void fill_page(struct fsh_job *job)
     struct fsh_job_page *page = job->page;
     const struct fsh_job_config *config = &job->config;
 
+    FSH_ASSERT(config->ranks != 0 && config->ranks <= FSH_JOB_MAX_RANKS);
+    FSH_ASSERT(strlen(config->needs->conduit) < sizeof(page->conduit));
     page->magic = FSH_JOB_MAGIC;
     page->page_bytes = sizeof(*page);
     page->size = config->ranks;
@@ -180,6 +184,7 @@ static int grant_segments(struct fsh_job *job, char *err, size_t errlen)
                                &config->segment_max, err, errlen);
 
     config->segment_max = fsh_segment_pages(config->segment_max);
+    FSH_ASSERT(rc != 0 || config->segment_max <= FSH_SEGMENT_MOST);
     job->page->segment_max = config->segment_max;
     return rc;
 }
@@ -281,6 +286,8 @@ struct fsh_job_ticket fsh_job_ticket(const struct fsh_job *job, uint32_t rank,
     const struct fsh_job_node none = {-1, -1, -1};
     const struct fsh_job_node *node = job->node ? &job->node[rank] : &none;
 
+    FSH_ASSERT(rank < job->config.ranks && job->page_fd >= 0);
+    FSH_ASSERT(!job->config.needs->nodes || node->dram_fd >= 0);
     return (struct fsh_job_ticket){
         .rank = rank,
         .page_fd = job->page_fd,

@@ -14,6 +14,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "base/assertion.h"
+
 /* Start of the value of key, or NULL. */
 static const char *find_key(const char *text, const char *key)
 {
@@ -57,11 +59,15 @@ bool fsh_job_env_word(const char *text, const char *key, char *word, size_t len)
 void fsh_job_ticket_write(const struct fsh_job_ticket *t, char *text,
                           size_t len)
 {
-    snprintf(text, len,
-             "rank=%" PRIu32 ",page=%d,shared=%d,dram=%d,dma=%d,mmio=%d,"
-             "life=%d,abort=%d",
-             t->rank, t->page_fd, t->shared_fd, t->dram_fd, t->dma_fd,
-             t->mmio_fd, t->life_fd, t->abort_fd);
+    int n =
+        snprintf(text, len,
+                 "rank=%" PRIu32 ",page=%d,shared=%d,dram=%d,dma=%d,mmio=%d,"
+                 "life=%d,abort=%d",
+                 t->rank, t->page_fd, t->shared_fd, t->dram_fd, t->dma_fd,
+                 t->mmio_fd, t->life_fd, t->abort_fd);
+
+    FSH_ASSERT(n > 0 && (size_t)n < len);
+    (void)n;
 }
 
 bool fsh_job_ticket_read(struct fsh_job_ticket *ticket, const char *text)

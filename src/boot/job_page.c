@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/assertion.h"
 #include "base/futex.h"
 #include "boot/job.h"
 
@@ -47,6 +48,8 @@ void fsh_job_abort(struct fsh_job_page *page, int abort_fd, int code, int rank,
     const uint64_t one = 1;
     int seen = atomic_load(&page->abort_code);
 
+    FSH_ASSERT((code & ~(0xff | FSH_JOB_ASKED)) == 0);
+    FSH_ASSERT(rank >= -1 && rank < (int)page->size);
     do {
         if (!replaces(code, reason, seen))
             return;
@@ -96,6 +99,7 @@ void fsh_job_describe_rank(const struct fsh_job_page *page, uint32_t rank,
     char waits[sizeof(slot->waiting_for)];
     int n;
 
+    FSH_ASSERT(rank < page->size);
     /* The rank may be writing it: a torn text is possible and harmless. */
     memcpy(waits, slot->waiting_for, sizeof(waits));
     waits[sizeof(waits) - 1] = '\0';

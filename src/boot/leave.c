@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/assertion.h"
 #include "base/log.h"
 #include "boot/boot_state.h"
 #include "boot/watch.h"
@@ -34,6 +35,7 @@ static _Noreturn void finish(void)
     int me = (int)syscall(SYS_gettid), seen = 0;
     int code = fsh_job_code(fsh_boot.page);
 
+    FSH_ASSERT(code >= 0); /* who comes here has said that the job ends */
     if (!atomic_compare_exchange_strong(&fsh_boot.leaving_tid, &seen, me) &&
         seen != me)
         for (;;)

@@ -19,6 +19,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/assertion.h"
 #include "base/cpu.h"
 #include "base/log.h"
 #include "base/option.h"
@@ -47,6 +48,8 @@ static socklen_t make_address(const struct fsh_place *place, unsigned number,
     n = snprintf(addr->sun_path + 1, sizeof(addr->sun_path) - 1,
                  "fshmem-%u-%016" PRIx64 "-%u", (unsigned)geteuid(), hash,
                  number);
+    FSH_ASSERT(number < NAMES && n > 0 &&
+               (size_t)n < sizeof(addr->sun_path) - 1);
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 }
 

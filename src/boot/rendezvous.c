@@ -17,6 +17,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/assertion.h"
 #include "base/cpu.h"
 #include "base/log.h"
 #include "base/option.h"
@@ -92,6 +93,7 @@ static void give(const struct fsh_job *job, uint32_t rank, int fd)
 {
     struct fsh_job_ticket t = fsh_job_ticket(job, rank, -1);
 
+    FSH_ASSERT(rank != 0 && fd >= 0);
     if (!send_fds(fd, &t))
         fsh_fatal("rank %" PRIu32 " has ended while the job was started", rank);
 }
@@ -215,6 +217,16 @@ static _Noreturn void say_cannot_accept(const struct fsh_place *place,
     fail(place, lifeline, 1, text);
 }
 
+/* Debug: ranks that have not connected; rank 0 never does. */
+static uint32_t unconnected(const struct fsh_place *place, const int *lifeline)
+{
+    uint32_t n = 0;
+
+    for (uint32_t r = 1; r < place->size; r++)
+        n += lifeline[r] < 0;
+    return n;
+}
+
 void fsh_rendezvous_serve(const struct fsh_place *place, int fd,
                           const struct fsh_job *job, int *lifeline)
 {
@@ -225,6 +237,7 @@ void fsh_rendezvous_serve(const struct fsh_place *place, int fd,
     for (uint32_t r = 0; r < place->size; r++)
         lifeline[r] = -1;
     while (missing) {
+        FSH_ASSERT(missing == unconnected(place, lifeline));
         if (fsh_time_ns() > deadline)
             say_missing(place, lifeline);
         peer = accept_within(fd, 50);
@@ -278,6 +291,7 @@ static void unpack(struct msghdr *m, const struct answer *a,
     list_fds(ticket, fds);
     if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
         n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    FSH_ASSERT(n <= FDS);
     for (int i = 0; i < FDS; i++) {
         *fds[i] = -1;
         if (!a->has[i])

@@ -20,6 +20,7 @@
 
 #include "base/cpu.h"
 #include "base/daemon.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "boot/boot.h"
 #include "boot/limits.h"
@@ -38,7 +39,7 @@ static struct {
     struct fsh_job *job;      /* simulator to start and watch, or NULL */
     atomic_bool stopping;     /* the simulator may end now */
     atomic_bool stop_called;  /* only the first stops it */
-    pthread_mutex_t lock;     /* guards the three below */
+    struct fsh_lock lock;     /* guards the three below */
     pthread_cond_t started_cond;
     bool started;
     int start_rc;
@@ -47,7 +48,7 @@ static struct {
            .wake_fd = -1,
            .dump_fd = -1,
            .quit_code = -1,
-           .lock = PTHREAD_MUTEX_INITIALIZER,
+           .lock = FSH_LOCK_INIT("simulator's start", FSH_LOCK_WATCH),
            .started_cond = PTHREAD_COND_INITIALIZER};
 
 int fsh_watch_thread(void *(*body)(void *))
@@ -66,6 +67,7 @@ static bool wake(int fd)
 
 int fsh_watch_make_fds(int *wake_fd, int *dump_fd)
 {
+    FSH_ASSERT(watch.wake_fd < 0 && watch.dump_fd < 0); /* one watch a rank */
     watch.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     watch.dump_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (watch.wake_fd < 0 || watch.dump_fd < 0)
@@ -82,6 +84,7 @@ void fsh_watch_dump(void)
 
 void fsh_watch_quit(int code)
 {
+    FSH_ASSERT(code >= 0);
     atomic_store(&watch.quit_code, code);
     if (wake(watch.wake_fd))
         poll(NULL, 0, FLUSH_MS);
@@ -148,6 +151,7 @@ static void *lifeline_body(void *arg)
 
 int fsh_watch_lifeline(int life_fd)
 {
+    FSH_ASSERT(watch.wake_fd < 0);
     watch.life_fd = life_fd;
     watch.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (watch.wake_fd < 0)
@@ -192,11 +196,12 @@ static void *simulator_body(void *arg)
     (void)arg;
     rc = fsh_job_start_sim(watch.job, watch.start_err, sizeof(watch.start_err));
     pid = watch.job->sim_pid;
-    pthread_mutex_lock(&watch.lock);
+    fsh_lock_take(&watch.lock);
+    FSH_ASSERT(fsh_lock_is_mine(&watch.lock) && !watch.started);
     watch.start_rc = rc;
     watch.started = true;
     pthread_cond_signal(&watch.started_cond);
-    pthread_mutex_unlock(&watch.lock);
+    fsh_lock_give(&watch.lock);
     if (rc != 0)
         return NULL;
     code = await_simulator(pid, text, sizeof(text));
@@ -219,6 +224,7 @@ int fsh_watch_simulator(struct fsh_job *job, char *err, size_t errlen)
     char why[200];
     int rc;
 
+    FSH_ASSERT(watch.job == NULL && !watch.started);
     watch.job = job;
     rc = fsh_watch_thread(simulator_body);
     if (rc != 0) {
@@ -228,10 +234,10 @@ int fsh_watch_simulator(struct fsh_job *job, char *err, size_t errlen)
         return rc;
     }
     /* Bounded by the time limit in fsh_job_start_sim. */
-    pthread_mutex_lock(&watch.lock);
+    fsh_lock_take(&watch.lock);
     while (!watch.started)
-        pthread_cond_wait(&watch.started_cond, &watch.lock);
-    pthread_mutex_unlock(&watch.lock);
+        pthread_cond_wait(&watch.started_cond, &watch.lock.mutex);
+    fsh_lock_give(&watch.lock);
     if (watch.start_rc != 0)
         snprintf(err, errlen, "%s", watch.start_err);
     return watch.start_rc;

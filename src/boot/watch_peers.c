@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/assertion.h"
 #include "base/cpu.h"
 #include "base/log.h"
 #include "base/option.h"
@@ -79,6 +80,8 @@ static void peer_gone(unsigned i)
     char how[100];
     bool known;
 
+    FSH_ASSERT(connection >= 0 && atomic_load(&peers.alive) != 0);
+    FSH_ASSERT(rank_of(i) < page->size && rank_of(i) != peers.p.rank);
     peers.poll[P_PEERS + i].fd = -1;
     atomic_fetch_sub(&peers.alive, 1);
     if (atomic_load(&page->abort_code) >= 0) {
@@ -119,6 +122,7 @@ static void end_step(uint64_t now)
     int code = fsh_job_code(peers.p.page);
     struct sigaction action;
 
+    FSH_ASSERT(!peers.quit_ns || (code >= 0 && peers.quit_ns <= peers.end_ns));
     if (!peers.quit_ns || now < peers.quit_ns)
         return;
     if (!peers.quit_sent) {
@@ -198,6 +202,8 @@ int fsh_watch_start_peers(const struct fsh_watch_peers *p)
 
     if (rc != 0)
         return rc;
+    FSH_ASSERT(peers.poll == NULL &&
+               p->n == (p->rank == 0 ? p->page->size : 1));
     peers.p = *p;
     peers.start_ns = fsh_time_ns();
     peers.poll = calloc(P_PEERS + p->n, sizeof(*peers.poll));

@@ -29,6 +29,7 @@ void fsh_am_deliver(struct fsh_token *token)
     }
     self->in_handler = depth + 1;
     fsh_dispatch(fn, name, token);
+    FSH_ASSERT(self->token == token && self->in_handler == depth + 1);
     /* Stored, not decremented: a read-modify-write would make each message of a
      * batch wait for the store of the one before. */
     self->in_handler = depth;

@@ -253,6 +253,9 @@ struct fsh_am fsh_library_am(uint32_t node, enum fsh_handler handler,
                              const int32_t *args, unsigned nargs,
                              const void *src, size_t nbytes)
 {
+    FSH_ASSERT(nargs <= MAX_ARGS);
+    FSH_ASSERT(fsh_gasnet.handler[handler] != NULL);
+    FSH_ASSERT(nbytes == 0 || src != NULL);
     return (struct fsh_am){.node = node,
                            .handler = (uint8_t)handler,
                            .category =
@@ -270,6 +273,8 @@ void fsh_gasnet_send(uint32_t node, enum fsh_handler handler,
     const struct fsh_am am =
         fsh_library_am(node, handler, args, nargs, src, nbytes);
 
+    FSH_ASSERT(node < fsh_gasnet.nodes);
+    FSH_ASSERT(fsh_thread_self()->in_handler == 0); /* it may wait */
     fsh_gasnet.ops->am_request(&am);
 }
 

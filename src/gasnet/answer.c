@@ -6,10 +6,10 @@
  * treats both alike. There is order neither among answers nor between them and
  * other messages. Any thread.
  */
-#include <pthread.h>
 #include <string.h>
 
 #include "base/kick.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "gasnet/internal.h"
 
@@ -21,7 +21,7 @@ struct answer {
     int32_t args[MAX_ARGS];
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct fsh_lock lock = FSH_LOCK_INIT("queued answers", FSH_LOCK_ANSWERS);
 static struct answer *first; /* under the lock, as the next two */
 static struct answer **last = &first;
 static bool busy;          /* a thread sends the first */
@@ -39,14 +39,14 @@ static void enqueue(const struct fsh_am *am)
     a->am = *am;
     a->am.args = a->args;
     memcpy(a->args, am->args, am->nargs * sizeof *a->args);
-    pthread_mutex_lock(&lock);
+    fsh_lock_take(&lock);
     if (first == NULL) {
         atomic_store_explicit(&queued, true, memory_order_relaxed);
         fsh_kicks_enter();
     }
     *last = a;
     last = &a->next;
-    pthread_mutex_unlock(&lock);
+    fsh_lock_give(&lock);
 }
 
 void fsh_answer(struct fsh_token *token, enum fsh_handler handler,
@@ -57,6 +57,7 @@ void fsh_answer(struct fsh_token *token, enum fsh_handler handler,
     const struct fsh_am am = fsh_library_am(
         token->source, handler, nargs != 0 ? args : none, nargs, src, nbytes);
 
+    FSH_ASSERT(token->is_request && !token->replied && nargs <= MAX_ARGS);
     if (!fsh_gasnet.ops->am_try_reply(token, &am))
         enqueue(&am);
 }
@@ -66,17 +67,19 @@ static struct answer *take(void)
 {
     struct answer *a = NULL;
 
-    pthread_mutex_lock(&lock);
+    fsh_lock_take(&lock);
+    FSH_ASSERT((first == NULL) == (last == &first));
     if (!busy)
         a = first;
     busy |= a != NULL;
-    pthread_mutex_unlock(&lock);
+    fsh_lock_give(&lock);
     return a;
 }
 
 static void put_back(struct answer *a, bool sent)
 {
-    pthread_mutex_lock(&lock);
+    fsh_lock_take(&lock);
+    FSH_ASSERT(busy && first == a); /* nobody else has it */
     busy = false;
     if (sent) {
         first = a->next;
@@ -86,7 +89,7 @@ static void put_back(struct answer *a, bool sent)
             fsh_kicks_leave();
         }
     }
-    pthread_mutex_unlock(&lock);
+    fsh_lock_give(&lock);
     if (sent)
         free(a);
 }

@@ -68,6 +68,10 @@ static void on_arrival(void *token, int32_t phase, int32_t round, int32_t kind,
     struct fsh_arrival *a = &team->barrier.arrivals[phase & 1][round];
 
     (void)token;
+    FSH_ASSERT(team != NULL && (uint32_t)round < team->barrier.rounds);
+    /* Two sets do: what stands here is of the barrier before the last. */
+    FSH_ASSERT(atomic_load(&a->phase) == 0 ||
+               (uint32_t)phase - atomic_load(&a->phase) == 2);
     a->opinion = (struct fsh_opinion){kind, id};
     /* Partner: the acquire in kick_round. */
     atomic_store_explicit(&a->phase, (uint32_t)phase, memory_order_release);
@@ -92,6 +96,7 @@ static bool kick_round(struct fsh_team *team)
     uint32_t round = this_round(b);
     struct fsh_arrival *a = &b->arrivals[b->phase & 1][round];
 
+    FSH_ASSERT(round < b->rounds && b->notified);
     if (!b->sent) {
         uint32_t step = UINT32_C(1) << round;
         uint32_t to = (uint32_t)(((uint64_t)team->rank + step) % team->size);
@@ -128,6 +133,7 @@ static void end(struct fsh_barrier *b)
 /* Barriers of teams that are active, without a bus lock where one thread is. */
 static void count_active(uint32_t more)
 {
+    FSH_ASSERT(more == 1 || atomic_load(&fsh_kicks_active) != 0);
     if (fsh_gasnet.threaded)
         atomic_fetch_add_explicit(&fsh_kicks_active, more,
                                   memory_order_relaxed);
@@ -155,6 +161,8 @@ static bool look_direct(struct fsh_barrier *b)
         return false;
     }
     b->opinion = unpack(word);
+    FSH_ASSERT(b->opinion.kind >= FSH_ANONYMOUS &&
+               b->opinion.kind <= FSH_MISMATCH);
     return true;
 }
 
@@ -178,6 +186,7 @@ static bool kick_team(struct fsh_team *team)
     if (atomic_load_explicit(&b->active, memory_order_relaxed) &&
         (is_direct(b) ? look_direct(b) : look_rounds(team, &advanced))) {
         advanced = true;
+        FSH_ASSERT(b->phase == atomic_load(&b->done) + 1); /* none left out */
         atomic_store_explicit(&b->active, false, memory_order_relaxed);
         count_active(UINT32_MAX); /* one less */
         /* Partner: the acquire in finished. */
@@ -234,6 +243,7 @@ static void arrive(struct fsh_team *team, struct fsh_opinion opinion)
         begin_slowly(b);
     assert(atomic_load_explicit(&b->done, memory_order_relaxed) == b->phase &&
            !atomic_load_explicit(&b->active, memory_order_relaxed));
+    FSH_ASSERT(!b->notified && b->came == 0 && b->left == 0);
     b->notified = true;
     b->phase++;
     b->opinion = opinion;
@@ -263,6 +273,7 @@ static int conclude(struct fsh_barrier *b, int id, int flags)
 {
     struct fsh_opinion all = b->opinion;
 
+    FSH_ASSERT(b->notified && finished(b, b->phase));
     b->notified = false;
     b->result = all;
     return judge(all, make_opinion(id, flags));
@@ -334,16 +345,17 @@ static void image_notify(const char *call, struct fsh_team *team,
     struct fsh_barrier *b = &team->barrier;
     uint32_t image = fsh_team_image(team, FSH_VIEW_IMAGES, call);
 
-    pthread_mutex_lock(&team->lock);
+    fsh_lock_take(&team->lock);
     if (b->target[image] != 0)
         notified_twice(call);
+    FSH_ASSERT(b->came < team->view[FSH_VIEW_IMAGES].mine);
     b->target[image] = b->phase + 1;
     b->gathered = b->came == 0 ? opinion : merge(b->gathered, opinion);
     if (++b->came == team->view[FSH_VIEW_IMAGES].mine) {
         b->came = 0;
         arrive(team, b->gathered);
     }
-    pthread_mutex_unlock(&team->lock);
+    fsh_lock_give(&team->lock);
 }
 
 /* The phase the calling image waits for. */
@@ -363,7 +375,9 @@ static int image_conclude(struct fsh_team *team, uint32_t *target, int id,
     struct fsh_barrier *b = &team->barrier;
     struct fsh_opinion all = b->opinion;
 
-    pthread_mutex_lock(&team->lock);
+    fsh_lock_take(&team->lock);
+    FSH_ASSERT(*target == b->phase && b->notified);
+    FSH_ASSERT(b->left < team->view[FSH_VIEW_IMAGES].mine);
     *target = 0;
     if (b->left == 0) /* the first one; others may be reading it by now */
         b->result = all;
@@ -371,7 +385,7 @@ static int image_conclude(struct fsh_team *team, uint32_t *target, int id,
         b->left = 0;
         b->notified = false;
     }
-    pthread_mutex_unlock(&team->lock);
+    fsh_lock_give(&team->lock);
     return judge(all, make_opinion(id, flags));
 }
 
@@ -529,6 +543,7 @@ void fsh_barrier_make(struct fsh_team *team)
 
     while (UINT32_C(1) << b->rounds < team->size)
         b->rounds++;
+    FSH_ASSERT(b->rounds <= FSH_BARRIER_ROUNDS && b->phase == 0);
     atomic_flag_clear(&b->busy);
     fsh_gasnet.handler[FSH_HANDLER_BARRIER] = (fsh_handler_fn)on_arrival;
 }

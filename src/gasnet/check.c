@@ -68,6 +68,7 @@ void fsh_check_end(void)
 {
     struct fsh_thread *self = fsh_thread_self();
 
+    FSH_ASSERT(self->calls != 0);
     self->calls--;
     if (mode == PARSYNC && self->calls == 0 && self->in_handler == 0)
         atomic_store(&inside, NULL);

@@ -27,6 +27,7 @@ void fsh_coll_claim(struct fsh_coll_op *op)
 
     if (op->claimed || op->team->size == 1)
         return;
+    FSH_ASSERT(next != op->team->rank && op->present == op->view->mine);
     mine = make_claim(&op->call);
     op->claimed = fsh_coll_send_claim(op, next, &mine);
 }

@@ -18,5 +18,6 @@ const struct fsh_coll_algorithm *fsh_coll_choose(
         [FSH_COLL_SCAN] = &fsh_coll_scan};
 
     (void)team;
+    FSH_ASSERT(call->kind < FSH_COLL_KINDS && algorithms[call->kind] != NULL);
     return algorithms[call->kind];
 }

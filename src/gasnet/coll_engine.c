@@ -12,7 +12,7 @@
 #include "gasnet/coll_engine.h"
 
 atomic_bool fsh_coll_active;
-pthread_mutex_t fsh_coll_lock = PTHREAD_MUTEX_INITIALIZER;
+struct fsh_lock fsh_coll_lock = FSH_LOCK_INIT("collectives", FSH_LOCK_COLL);
 uint32_t fsh_coll_advances;
 
 static struct fsh_coll_op *queue_head; /* under the lock, as the next two */
@@ -57,6 +57,7 @@ struct fsh_coll_op *fsh_coll_find(struct fsh_team *team, unsigned view,
     struct fsh_coll_op **bucket = &v->bucket[number % FSH_COLL_BUCKETS];
     struct fsh_coll_op *op;
 
+    FSH_ASSERT(fsh_lock_is_mine(&fsh_coll_lock));
     for (op = *bucket; op != NULL; op = op->next)
         if (op->number == number)
             return op;
@@ -76,6 +77,8 @@ void fsh_coll_enqueue(struct fsh_coll_op *op)
 {
     if (op->queued || op->algorithm == NULL)
         return;
+    FSH_ASSERT(fsh_lock_is_mine(&fsh_coll_lock));
+    FSH_ASSERT((queue_head == NULL) == (queue_length == 0));
     op->queued = true;
     op->queue = NULL;
     *queue_tail = op;
@@ -93,6 +96,7 @@ static struct fsh_coll_op *dequeue(void)
 
     if (op == NULL)
         return NULL;
+    FSH_ASSERT(op->queued && queue_length != 0);
     queue_head = op->queue;
     if (queue_head == NULL)
         queue_tail = &queue_head;
@@ -107,6 +111,15 @@ static void recycle(struct fsh_coll_op *op)
     op->team->spare = op;
 }
 
+/* Debug: nothing of a complete operation is on its way or waits to be. */
+static bool is_quiet(const struct fsh_coll_op *op)
+{
+    for (uint32_t r = 0; r < op->team->size; r++)
+        if (op->peer[r].blocked || atomic_load(&op->peer[r].event.pending) != 0)
+            return false;
+    return true;
+}
+
 /* No message comes for it any more. A handler may have queued it while it ran
  * for the last time. */
 static void drop(struct fsh_coll_op *op)
@@ -114,6 +127,7 @@ static void drop(struct fsh_coll_op *op)
     struct fsh_coll_op **link =
         &op->team->view[op->view_index].bucket[op->number % FSH_COLL_BUCKETS];
 
+    FSH_ASSERT(op->done && is_quiet(op));
     while (*link != op)
         link = &(*link)->next;
     *link = op->next;
@@ -134,6 +148,7 @@ static enum fsh_coll_step pass(struct fsh_coll_op *op, unsigned which)
         unsigned round = op->round[which];
         uint64_t to = op->team->rank + (UINT64_C(1) << round);
 
+        FSH_ASSERT(round < FSH_BARRIER_ROUNDS);
         if (!op->passed[which]) {
             if (!fsh_coll_send_pass(op, (uint32_t)(to % size), which, round))
                 return FSH_COLL_WAIT;
@@ -176,6 +191,7 @@ static bool settled(const struct fsh_coll_op *op)
 static void complete(struct fsh_coll_op *op)
 {
     if (!op->done) {
+        FSH_ASSERT(op->stage == 3 && op->present == op->view->mine);
         op->done = true;
         fsh_coll_advances++;
         if (op->scratch != op->small)
@@ -185,12 +201,12 @@ static void complete(struct fsh_coll_op *op)
             atomic_fetch_sub_explicit(&op->image[i].event->pending, 1,
                                       memory_order_release);
     }
-    pthread_mutex_lock(&fsh_coll_lock);
+    fsh_lock_take(&fsh_coll_lock);
     if (settled(op))
         drop(op);
     else if (op->starved) /* its claim is */
         fsh_coll_enqueue(op);
-    pthread_mutex_unlock(&fsh_coll_lock);
+    fsh_lock_give(&fsh_coll_lock);
 }
 
 /* Take one operation from the queue and run it. */
@@ -199,13 +215,13 @@ static void run_next(void)
     struct fsh_coll_op *op;
     enum fsh_coll_step step;
 
-    pthread_mutex_lock(&fsh_coll_lock);
+    fsh_lock_take(&fsh_coll_lock);
     op = dequeue();
     if (op != NULL && op->over) {
         recycle(op);
         op = NULL;
     }
-    pthread_mutex_unlock(&fsh_coll_lock);
+    fsh_lock_give(&fsh_coll_lock);
     if (op == NULL)
         return;
     op->starved = false;
@@ -215,9 +231,9 @@ static void run_next(void)
     if (step == FSH_COLL_DONE) {
         complete(op);
     } else if (step == FSH_COLL_AGAIN || op->starved) {
-        pthread_mutex_lock(&fsh_coll_lock);
+        fsh_lock_take(&fsh_coll_lock);
         fsh_coll_enqueue(op);
-        pthread_mutex_unlock(&fsh_coll_lock);
+        fsh_lock_give(&fsh_coll_lock);
     }
 }
 
@@ -227,14 +243,14 @@ static uint32_t queued(void)
 {
     uint32_t n;
 
-    pthread_mutex_lock(&fsh_coll_lock);
+    fsh_lock_take(&fsh_coll_lock);
     n = queue_length;
     if (n == 0 &&
         atomic_load_explicit(&fsh_coll_active, memory_order_relaxed)) {
         atomic_store_explicit(&fsh_coll_active, false, memory_order_relaxed);
         fsh_kicks_leave();
     }
-    pthread_mutex_unlock(&fsh_coll_lock);
+    fsh_lock_give(&fsh_coll_lock);
     return n;
 }
 
@@ -261,6 +277,8 @@ static void begin(struct fsh_coll_op *op, const struct fsh_coll_call *call)
     op->call = *call;
     op->root = fsh_team_image_rank(op->team, op->view_index, call->root);
     op->root_image = call->root - op->view->first[op->root];
+    FSH_ASSERT(op->root < op->team->size &&
+               op->root_image < fsh_coll_images(op, op->root));
     if (op->room >= op->view->mine)
         return;
     free(op->image);
@@ -296,13 +314,15 @@ void fsh_coll_start(struct fsh_team *team, const struct fsh_coll_call *call,
     struct fsh_coll_op *op;
 
     atomic_fetch_add_explicit(&event->pending, 1, memory_order_relaxed);
-    pthread_mutex_lock(&fsh_coll_lock);
+    fsh_lock_take(&fsh_coll_lock);
     op = fsh_coll_find(team, index, view->calls[image]);
     view->calls[image]++;
     if (op->present == 0)
         begin(op, call);
     else
         check_same(op, call);
+    FSH_ASSERT(image < view->mine && op->present < view->mine);
+    FSH_ASSERT(op->number == view->calls[image] - 1 && !op->done);
     op->image[image] = (struct fsh_coll_image){dst, src, event};
     if (++op->present == view->mine) {
         op->algorithm = fsh_coll_choose(team, call);
@@ -310,7 +330,7 @@ void fsh_coll_start(struct fsh_team *team, const struct fsh_coll_call *call,
             fsh_coll_compare(op);
         fsh_coll_enqueue(op);
     }
-    pthread_mutex_unlock(&fsh_coll_lock);
+    fsh_lock_give(&fsh_coll_lock);
     /* As in a poll: another thread may sleep until this one got further. */
     if (fsh_coll_kick() && fsh_gasnet.threaded)
         fsh_wait_wake();

@@ -12,7 +12,7 @@
 
 /* The lock of collectives: operations in flight and the queues. Never
  * held while anything is sent. */
-extern pthread_mutex_t fsh_coll_lock;
+extern struct fsh_lock fsh_coll_lock;
 /* Things done, counted by the thread that runs operations. */
 extern uint32_t fsh_coll_advances;
 

@@ -111,6 +111,8 @@ static enum fsh_coll_step fold_children(struct fsh_coll_op *op)
          op->cursor <<= 1) {
         uint32_t child = me + op->cursor;
 
+        FSH_ASSERT((op->cursor & (op->cursor - 1)) == 0 &&
+                   child < op->team->size);
         if (!fsh_coll_grant(op, child) || !fsh_coll_received(op, child))
             return FSH_COLL_WAIT;
         combine(op, op->result, op->result, op->spare);
@@ -138,6 +140,7 @@ static enum fsh_coll_step run_reduce(struct fsh_coll_op *op)
     uint32_t me = op->team->rank;
     enum fsh_coll_step step = FSH_COLL_DONE;
 
+    FSH_ASSERT(op->step <= 3);
     if (op->step == 0) {
         fold_images(op);
         op->cursor = 1;

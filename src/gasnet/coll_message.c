@@ -52,6 +52,8 @@ static void queue_join(struct queue *queue, struct fsh_coll_peer *peer)
 {
     if (peer->blocked)
         return;
+    FSH_ASSERT(fsh_lock_is_mine(&fsh_coll_lock));
+    FSH_ASSERT((queue->first == NULL) == (queue->last == NULL));
     peer->blocked = true;
     peer->ahead = queue->last;
     peer->behind = NULL;
@@ -63,6 +65,10 @@ static void queue_leave(struct queue *queue, struct fsh_coll_peer *peer)
 {
     if (!peer->blocked)
         return;
+    FSH_ASSERT(peer->ahead == NULL ? queue->first == peer
+                                   : peer->ahead->behind == peer);
+    FSH_ASSERT(peer->behind == NULL ? queue->last == peer
+                                    : peer->behind->ahead == peer);
     peer->blocked = false;
     *(peer->ahead != NULL ? &peer->ahead->behind : &queue->first) =
         peer->behind;
@@ -76,7 +82,8 @@ static bool queue_enter(struct fsh_coll_op *op, uint32_t rank)
     struct queue *queue = &queues[op->team->node[rank]];
     bool free;
 
-    pthread_mutex_lock(&fsh_coll_lock);
+    fsh_lock_take(&fsh_coll_lock);
+    FSH_ASSERT(queue->sent <= MAX_IN_FLIGHT);
     free = queue->sent < MAX_IN_FLIGHT;
     if (free) {
         queue->sent++;
@@ -84,7 +91,7 @@ static bool queue_enter(struct fsh_coll_op *op, uint32_t rank)
     } else {
         queue_join(queue, &op->peer[rank]);
     }
-    pthread_mutex_unlock(&fsh_coll_lock);
+    fsh_lock_give(&fsh_coll_lock);
     return free;
 }
 
@@ -94,14 +101,15 @@ static void queue_return(uint32_t node)
     struct queue *queue = &queues[node];
     struct fsh_coll_peer *peer;
 
-    pthread_mutex_lock(&fsh_coll_lock);
+    fsh_lock_take(&fsh_coll_lock);
+    FSH_ASSERT(queue->sent != 0); /* an answer for each message */
     queue->sent--;
     peer = queue->first;
     if (peer != NULL) {
         queue_leave(queue, peer);
         fsh_coll_enqueue(peer->op);
     }
-    pthread_mutex_unlock(&fsh_coll_lock);
+    fsh_lock_give(&fsh_coll_lock);
 }
 
 static void on_taken(void *token)
@@ -124,6 +132,7 @@ static char *stream_at(const struct fsh_coll_op *op,
 {
     size_t inside = offset % s->piece;
 
+    FSH_ASSERT(offset + *n <= stream_bytes(s));
     if (*n > s->piece - inside)
         *n = s->piece - inside;
     return s->at(op, rank, offset / s->piece) + inside;
@@ -183,6 +192,8 @@ static bool send(struct fsh_coll_op *op, uint32_t rank, enum message message,
         fsh_high(a),         fsh_low(a),
         fsh_high(b),         fsh_low(b)};
 
+    FSH_ASSERT(rank < op->team->size && rank != op->team->rank);
+    FSH_ASSERT(!op->done || message == CLAIM);
     if (!queue_enter(op, rank))
         return false;
     if (!fsh_gasnet_try_send(node, FSH_HANDLER_COLL, args, 8,
@@ -195,6 +206,14 @@ static bool send(struct fsh_coll_op *op, uint32_t rank, enum message message,
     return true;
 }
 
+/* Debug: n more bytes of rank's are no more than its stream has. */
+static bool is_expected(const struct fsh_coll_op *op, uint32_t rank, size_t n)
+{
+    struct fsh_coll_stream s = op->algorithm->in(op, rank);
+
+    return atomic_load(&op->peer[rank].got) + n <= stream_bytes(&s);
+}
+
 /* Write down what came; lock held. */
 static void record(struct fsh_coll_op *op, const struct header *h,
                    const void *buf, size_t n)
@@ -203,6 +222,7 @@ static void record(struct fsh_coll_op *op, const struct header *h,
 
     switch (h->message) {
     case READY:
+        FSH_ASSERT(!atomic_load(&peer->ready)); /* said once */
         peer->addr = h->a;
         peer->wanted = h->b;
         peer->kind = h->kind;
@@ -212,16 +232,20 @@ static void record(struct fsh_coll_op *op, const struct header *h,
     case DATA:
     case PLACED:
         n += h->b;
+        FSH_ASSERT(op->algorithm != NULL && is_expected(op, h->rank, n));
         /* Partner: the acquire in fsh_coll_received. */
         atomic_fetch_add_explicit(&peer->got, n, memory_order_release);
         break;
     case PASS:
+        FSH_ASSERT(h->a < 2 && h->b < FSH_BARRIER_ROUNDS);
+        FSH_ASSERT(!(atomic_load(&op->arrived[h->a]) >> h->b & 1));
         /* Partner: the acquire in pass. */
         atomic_fetch_or_explicit(&op->arrived[h->a], UINT32_C(1) << h->b,
                                  memory_order_release);
         break;
     case CLAIM:
         assert(n == sizeof op->theirs);
+        FSH_ASSERT(!op->heard);
         memcpy(&op->theirs, buf, n);
         op->heard = true;
         fsh_coll_compare(op);
@@ -247,7 +271,7 @@ static void receive(const struct header *h, void *buf, size_t n)
     struct fsh_coll_op *op;
 
     assert(team != NULL && h->rank < team->size && h->view < FSH_VIEWS);
-    pthread_mutex_lock(&fsh_coll_lock);
+    fsh_lock_take(&fsh_coll_lock);
     op = fsh_coll_find(team, h->view, h->number);
     if (__builtin_expect(op == NULL, 0))
         came_late(team, h->rank);
@@ -256,14 +280,14 @@ static void receive(const struct header *h, void *buf, size_t n)
 
         /* Others may copy their parts at the same time; the operation stays
          * until ours is recorded. */
-        pthread_mutex_unlock(&fsh_coll_lock);
+        fsh_lock_give(&fsh_coll_lock);
         assert(op->algorithm != NULL);
         s = op->algorithm->in(op, h->rank);
         stream_copy(op, &s, h->rank, h->a, buf, n, true);
-        pthread_mutex_lock(&fsh_coll_lock);
+        fsh_lock_take(&fsh_coll_lock);
     }
     record(op, h, buf, n);
-    pthread_mutex_unlock(&fsh_coll_lock);
+    fsh_lock_give(&fsh_coll_lock);
 }
 
 static void on_message(void *token, void *buf, size_t nbytes, int32_t what,
@@ -280,6 +304,8 @@ static void on_message(void *token, void *buf, size_t nbytes, int32_t what,
                                   .a = fsh_join(a_hi, a_lo),
                                   .b = fsh_join(b_hi, b_lo)};
 
+    FSH_ASSERT(fsh_team_at(header.team)->node[header.rank] ==
+               ((struct fsh_token *)token)->source);
     receive(&header, buf, nbytes);
     fsh_answer(token, FSH_HANDLER_COLL_TAKEN, NULL, 0, NULL, 0);
 }
@@ -349,6 +375,7 @@ static enum fsh_coll_step push_by_put(struct fsh_coll_op *op, uint32_t rank,
     struct fsh_coll_peer *peer = &op->peer[rank];
     uint32_t node = op->team->node[rank];
 
+    FSH_ASSERT(atomic_load(&peer->ready) && !peer->told && peer->sent == 0);
     if (!peer->put) {
         void *dst = (void *)(uintptr_t)peer->addr;
 
@@ -384,6 +411,7 @@ static bool push_message(struct fsh_coll_op *op, uint32_t rank,
     if (!send(op, rank, DATA, peer->sent, 0, src, n))
         return false;
     peer->sent += n;
+    FSH_ASSERT(peer->sent <= stream_bytes(s));
     return true;
 }
 

@@ -37,6 +37,7 @@ static char *source(const struct fsh_coll_op *op, uint32_t rank, size_t i)
     size_t first = fsh_coll_first(op, rank), n = op->call.nbytes;
     const char *src;
 
+    FSH_ASSERT(i < op->view->mine && goes(op, op->team->rank, rank));
     switch (op->call.kind) {
     case FSH_COLL_BROADCAST:
         src = fsh_coll_at_root(op) ? image[op->root_image].src : image[0].dst;
@@ -58,6 +59,7 @@ static char *destination(const struct fsh_coll_op *op, uint32_t rank, size_t i)
     const struct fsh_coll_image *image = op->image;
     size_t first = fsh_coll_first(op, rank), n = op->call.nbytes;
 
+    FSH_ASSERT(goes(op, rank, op->team->rank));
     switch (op->call.kind) {
     case FSH_COLL_BROADCAST:
         return image[0].dst;

@@ -41,6 +41,7 @@ static void finish_piece(int32_t ev_hi, int32_t ev_lo)
 {
     struct fsh_event *event = fsh_join_ptr(ev_hi, ev_lo);
 
+    FSH_ASSERT(atomic_load(&event->pending) != 0);
     /* Partner: the acquire in fsh_event_done. */
     atomic_fetch_sub_explicit(&event->pending, 1, memory_order_release);
 }
@@ -141,6 +142,7 @@ static void on_long(struct fsh_token *token, void *buf, size_t n)
     void *dst = (void *)(uintptr_t)head->dst;
 
     assert(n >= sizeof *head);
+    FSH_ASSERT(head->nargs <= MAX_ARGS && head->handler >= FSH_HANDLER_CLIENT);
     n -= sizeof *head;
     if (n != 0)
         memcpy(dst, head + 1, n);

@@ -143,6 +143,7 @@ static bool depart(int code, uint64_t grace_ns)
     const struct fsh_wait_kind *kind = serve ? &serving : &deaf;
     struct exit_wait w = {.code = code};
 
+    FSH_ASSERT(owner == getpid() && atomic_load(&leaving) == 1);
     w.wait.limit_ms = fsh_wait_ms((double)grace_ns / 1e9);
     if (fsh_gasnet.nodes > 1 && grace_ns > 0)
         mark_left(code);

@@ -7,8 +7,8 @@
  * batches through a common list, so a put needs neither lock nor malloc.
  */
 #include <assert.h>
-#include <pthread.h>
 
+#include "base/lock.h"
 #include "base/log.h"
 #include "gasnet/internal.h"
 
@@ -17,13 +17,14 @@
 #define BATCH 128u /* slots that move between a thread and the common list */
 
 static _Atomic(struct fsh_slot *) chunks[CHUNKS];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct fsh_lock lock = FSH_LOCK_INIT("free handles", FSH_LOCK_HANDLES);
 static uint32_t chunk_count; /* under lock, as the next two */
 static uint32_t common_head; /* index + 1 */
 static uint32_t common_count;
 
 struct fsh_slot *fsh_slot_at(uint32_t index)
 {
+    FSH_ASSERT(index / CHUNK < CHUNKS && atomic_load(&chunks[index / CHUNK]));
     /* Partner: the release store in grow. */
     return atomic_load_explicit(&chunks[index / CHUNK], memory_order_acquire) +
            index % CHUNK;
@@ -35,6 +36,7 @@ static void grow(void)
     struct fsh_slot *chunk;
     uint32_t first = chunk_count * CHUNK;
 
+    FSH_ASSERT(fsh_lock_is_mine(&lock));
     if (chunk_count == CHUNKS)
         fsh_fatal("more than %u explicit non-blocking operations are "
                   "outstanding; synchronise some",
@@ -52,27 +54,29 @@ static void grow(void)
 
 static void refill(struct fsh_thread *self)
 {
-    pthread_mutex_lock(&lock);
+    fsh_lock_take(&lock);
     assert(self->free_count == 0);
+    FSH_ASSERT(self->free_head == 0);
     while (common_count < BATCH)
         grow();
     for (uint32_t i = 0; i < BATCH; i++) {
         uint32_t index = common_head - 1;
         struct fsh_slot *slot = fsh_slot_at(index);
 
+        FSH_ASSERT(slot->owner == NULL);
         common_head = slot->next;
         slot->next = self->free_head;
         self->free_head = index + 1;
     }
     common_count -= BATCH;
     self->free_count += BATCH;
-    pthread_mutex_unlock(&lock);
+    fsh_lock_give(&lock);
 }
 
 static void give_common(struct fsh_thread *self, uint32_t n)
 {
     assert(n <= self->free_count);
-    pthread_mutex_lock(&lock);
+    fsh_lock_take(&lock);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t index = self->free_head - 1;
         struct fsh_slot *slot = fsh_slot_at(index);
@@ -83,7 +87,8 @@ static void give_common(struct fsh_thread *self, uint32_t n)
     }
     common_count += n;
     self->free_count -= n;
-    pthread_mutex_unlock(&lock);
+    FSH_ASSERT((self->free_count == 0) == (self->free_head == 0));
+    fsh_lock_give(&lock);
 }
 
 void fsh_slot_give_all(struct fsh_thread *self)
@@ -98,6 +103,8 @@ uint32_t fsh_slot_take(struct fsh_thread *self)
     if (__builtin_expect(self->free_head == 0, 0))
         refill(self);
     index = self->free_head - 1;
+    FSH_ASSERT(self->free_count != 0 && fsh_slot_at(index)->owner == NULL);
+    FSH_ASSERT(fsh_event_done(&fsh_slot_at(index)->event));
     self->free_head = fsh_slot_at(index)->next;
     self->free_count--;
     if (FSH_GASNET_DEBUG)
@@ -107,6 +114,8 @@ uint32_t fsh_slot_take(struct fsh_thread *self)
 
 void fsh_slot_give(struct fsh_thread *self, uint32_t index)
 {
+    FSH_ASSERT(fsh_slot_at(index)->owner != NULL); /* given back once */
+    FSH_ASSERT(fsh_event_done(&fsh_slot_at(index)->event));
     if (FSH_GASNET_DEBUG)
         fsh_slot_at(index)->owner = NULL;
     fsh_slot_at(index)->next = self->free_head;

@@ -101,5 +101,6 @@ struct fsh_hold *fsh_hold_push(struct fsh_thread *self)
         next->below = top;
         *(top == NULL ? &self->holds : &top->above) = next;
     }
+    FSH_ASSERT(next->thread == self && next->below == top);
     return self->hold = next;
 }

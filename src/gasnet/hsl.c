@@ -269,6 +269,7 @@ void gasnet_hsl_unlock(gasnet_hsl_t *hsl)
 {
     if (FSH_GASNET_DEBUG)
         before_unlock(hsl);
+    FSH_ASSERT(fsh_guard_locks() > 0 && hsl->lock != 0);
     fsh_guard--;
     if (!fsh_gasnet.threaded)
         hsl->lock = 0;

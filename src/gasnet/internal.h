@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "base/assertion.h"
 #include "base/fsh_spec.h"
 #include "base/wait.h"
 #include "compute/submit/submit.h"
@@ -25,7 +26,7 @@
 
 /* The flavour of this library. DEBUG: checks that cost time or that working
  * programs may trip over. EVERYTHING: all memory is remote memory. This folder
- * is compiled once for each; the other parts of the library serve all flavours,
+ * is compiled once for each; other parts of the library serve all flavours,
  * so no layout below depends on it. */
 enum {
     FSH_GASNET_DEBUG = FSH_CONFIG_DEBUG,

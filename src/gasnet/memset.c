@@ -13,6 +13,7 @@ static void on_done(void *token, int32_t ev_hi, int32_t ev_lo)
     struct fsh_event *event = fsh_join_ptr(ev_hi, ev_lo);
 
     (void)token;
+    FSH_ASSERT(atomic_load(&event->pending) != 0);
     /* Partner: the acquire in fsh_event_done. */
     atomic_fetch_sub_explicit(&event->pending, 1, memory_order_release);
 }

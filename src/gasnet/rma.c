@@ -261,6 +261,7 @@ gasnet_register_value_t gasnet_wait_syncnb_valget(gasnet_valget_handle_t handle)
     while (!fsh_event_done(&slot->event))
         fsh_wait_step(&wait, call);
     fsh_wait_end(&wait);
+    FSH_ASSERT(slot->is_value && slot->owner != NULL);
     value = slot->value;
     slot->is_value = false;
     fsh_slot_finish(handle, call);

@@ -15,7 +15,8 @@
 struct fsh_team *fsh_team_all;
 
 static _Atomic(struct fsh_team *) teams[MAX_TEAMS];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct fsh_lock lock =
+    FSH_LOCK_INIT("images and functions", FSH_LOCK_TEAMS);
 static atomic_uint team_count;            /* numbers given out */
 static gasnet_coll_fn_entry_t *functions; /* under lock, as the next */
 static size_t function_count;
@@ -43,14 +44,15 @@ static void make_view(struct fsh_team *team, struct fsh_view *view,
     for (uint32_t r = 0; r < team->size; r++)
         first[r + 1] = first[r] + (images == NULL ? 1 : images[team->node[r]]);
     mine = first[team->rank + 1] - first[team->rank];
+    FSH_ASSERT(mine != 0);
     calls = fsh_team_memory(mine, sizeof *calls, call);
-    pthread_mutex_lock(&fsh_coll_lock);
+    fsh_lock_take(&fsh_coll_lock);
     old_first = view->first;
     old_calls = view->calls;
     view->first = first;
     view->calls = calls;
     view->mine = mine;
-    pthread_mutex_unlock(&fsh_coll_lock);
+    fsh_lock_give(&fsh_coll_lock);
     free(old_first);
     free(old_calls);
 }
@@ -69,14 +71,20 @@ struct fsh_team *fsh_team_make(uint32_t id, uint32_t rank, uint32_t size,
         fsh_team_memory(fsh_gasnet.nodes, sizeof *team->rank_of, call);
     for (uint32_t i = 0; i < fsh_gasnet.nodes; i++)
         team->rank_of[i] = NOBODY;
-    pthread_mutex_init(&team->lock, NULL);
+    team->lock =
+        (struct fsh_lock)FSH_LOCK_INIT("images at a barrier", FSH_LOCK_IMAGES);
     return team;
 }
 
 void fsh_team_add(struct fsh_team *team, const char *call)
 {
-    for (uint32_t r = 0; r < team->size; r++)
+    FSH_ASSERT(team->rank < team->size &&
+               team->node[team->rank] == fsh_gasnet.rank);
+    for (uint32_t r = 0; r < team->size; r++) {
+        FSH_ASSERT(team->rank_of[team->node[r]] ==
+                   NOBODY); /* one rank a node */
         team->rank_of[team->node[r]] = r;
+    }
     for (unsigned v = 0; v < FSH_VIEWS; v++)
         make_view(team, &team->view[v], NULL, call);
     team->barrier.target = fsh_team_memory(team->view[FSH_VIEW_IMAGES].mine,
@@ -151,6 +159,7 @@ uint32_t fsh_team_image_rank(const struct fsh_team *team, unsigned view,
     const uint32_t *first = team->view[view].first;
     uint32_t low = 0, high = team->size;
 
+    FSH_ASSERT(image < first[team->size]);
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
 
@@ -237,10 +246,10 @@ void gasnet_coll_init(const gasnet_image_t images[], gasnet_image_t my_image,
     if (!fsh_gasnet.attached)
         fsh_bad_call(call);
     self = fsh_thread_self();
-    pthread_mutex_lock(&lock);
+    fsh_lock_take(&lock);
     set_images(call, images);
     set_functions(call, fn_tbl, fn_count);
-    pthread_mutex_unlock(&lock);
+    fsh_lock_give(&lock);
     if (images == NULL)
         return;
     self->image = my_image + 1;

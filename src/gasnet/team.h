@@ -8,8 +8,7 @@
 #ifndef FSH_GASNET_TEAM_H
 #define FSH_GASNET_TEAM_H
 
-#include <pthread.h>
-
+#include "base/lock.h"
 #include "gasnet/internal.h"
 
 #define FSH_BARRIER_ROUNDS 32
@@ -71,10 +70,10 @@ struct fsh_team {
     uint32_t id; /* its number on this node */
     uint32_t rank;
     uint32_t size;
-    uint32_t *node;    /* [size] the node of a rank */
-    uint32_t *number;  /* [size] the team's number there */
-    uint32_t *rank_of; /* [nodes] of a node, or UINT32_MAX */
-    pthread_mutex_t lock;
+    uint32_t *node;       /* [size] the node of a rank */
+    uint32_t *number;     /* [size] the team's number there */
+    uint32_t *rank_of;    /* [nodes] of a node, or UINT32_MAX */
+    struct fsh_lock lock; /* of images at its barrier */
     struct fsh_barrier barrier;
     struct fsh_view view[FSH_VIEWS];
     struct fsh_coll_op *spare; /* under the lock of collectives */

@@ -31,6 +31,7 @@ static uint32_t choose(struct wish *wishes, uint32_t n, uint32_t color)
     for (uint32_t i = 0; i < n; i++)
         if (wishes[i].color == color)
             wishes[kept++] = wishes[i];
+    FSH_ASSERT(kept != 0 && kept <= n); /* this node is among them */
     qsort(wishes, kept, sizeof *wishes, by_relrank);
     return kept;
 }

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/lock.h"
 #include "base/log.h"
 #include "gasnet/internal.h"
 
@@ -15,7 +16,8 @@ _Thread_local unsigned fsh_guard;
 
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
-static pthread_mutex_t orphans_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct fsh_lock orphans_lock =
+    FSH_LOCK_INIT("threads that have ended", FSH_LOCK_THREADS);
 static struct fsh_thread *orphans; /* under orphans_lock */
 static atomic_uint count;
 
@@ -25,13 +27,14 @@ static void leave(void *arg)
     struct fsh_thread *self = arg;
 
     fsh_slot_give_all(self);
+    FSH_ASSERT(self->free_count == 0 && atomic_load(&count) != 0);
     fsh_thread_current = NULL;
     /* Partner: the acquire in arrive. */
     atomic_fetch_sub_explicit(&count, 1, memory_order_release);
-    pthread_mutex_lock(&orphans_lock);
+    fsh_lock_take(&orphans_lock);
     self->next = orphans;
     orphans = self;
-    pthread_mutex_unlock(&orphans_lock);
+    fsh_lock_give(&orphans_lock);
 }
 
 static void make_key(void)
@@ -52,13 +55,14 @@ static struct fsh_thread *adopt(void)
 {
     struct fsh_thread **link, *thread;
 
-    pthread_mutex_lock(&orphans_lock);
+    fsh_lock_take(&orphans_lock);
     for (link = &orphans; (thread = *link) != NULL; link = &thread->next)
         if (settled(thread)) {
             *link = thread->next;
+            FSH_ASSERT(thread->free_count == 0 && thread->free_head == 0);
             break;
         }
-    pthread_mutex_unlock(&orphans_lock);
+    fsh_lock_give(&orphans_lock);
     return thread;
 }
 

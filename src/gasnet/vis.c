@@ -114,6 +114,7 @@ static void move_lists(const struct transfer *t, struct list *dst,
         if (local->left == 0)
             next_stretch(local);
         n = remote->left < local->left ? remote->left : local->left;
+        FSH_ASSERT(n != 0 && n <= left); /* both sides hold as many bytes */
         move(t, remote->at, local->at, n);
         remote->at += n;
         remote->left -= n;
@@ -228,6 +229,7 @@ static void move_section(const struct transfer *t, struct section *s)
         move(t, remote->at, local->at, n);
         return;
     }
+    FSH_ASSERT(s->levels <= LEVELS && n != 0);
     inner = s->count[1];
     do {
         char *r = remote->at, *l = local->at;

@@ -65,6 +65,7 @@ void fsh_wait_step(struct fsh_wait *wait, const char *what)
     uint32_t seen =
         atomic_load_explicit(&fsh_wait_progress, memory_order_seq_cst);
 
+    FSH_ASSERT(fsh_thread_self()->in_handler == 0);
     if (fsh_gasnet_poll())
         fsh_wait_found(wait);
     else

@@ -25,5 +25,6 @@ void fsh_wait_sleep(uint32_t seen, uint64_t ns)
     atomic_fetch_add_explicit(&sleepers, 1, memory_order_seq_cst);
     if (atomic_load_explicit(&fsh_wait_progress, memory_order_seq_cst) == seen)
         fsh_futex_wait(&fsh_wait_progress, seen, ns);
+    FSH_ASSERT(atomic_load(&sleepers) > 0);
     atomic_fetch_sub_explicit(&sleepers, 1, memory_order_relaxed);
 }

@@ -48,7 +48,8 @@ static void claim(void)
         fsh_fpga_slots_reading(&sender, (unsigned)slot, true);
     }
     if (draw(50) == 0) { /* not sent after all */
-        fsh_fpga_slots_reading(&sender, (unsigned)slot, false);
+        if (open_work[slot] & READING)
+            fsh_fpga_slots_reading(&sender, (unsigned)slot, false);
         fsh_fpga_slots_unclaim(&sender, (unsigned)slot);
         open_work[slot] = 0;
     }

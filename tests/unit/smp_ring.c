@@ -454,8 +454,10 @@ static void send_unseen(struct world *w, unsigned from, unsigned to)
     struct fsh_smp_port *port = w->port[from];
     struct fsh_smp_tx *tx = &port->tx[FSH_SMP_REQUEST][w->rank[to]];
 
+    fsh_smp_lock(port, &tx->lock, "a test", to);
     CHECK(fsh_smp_has_room(tx, 2), "room");
     fsh_smp_publish(tx, fsh_smp_what(128, FSH_AM_SHORT, 0), 1);
+    fsh_smp_unlock(port, &tx->lock);
 }
 
 static void on_any(struct fsh_token *in, void *arg)

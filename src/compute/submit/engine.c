@@ -8,13 +8,13 @@
 #include "compute/submit/submit.h"
 
 #include <assert.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cpu.h"
 #include "base/kick.h"
+#include "base/lock.h"
 #include "compute/submit/chunk.h"
 
 #define CHUNK_COMMANDS FSH_COMMAND_ONCE
@@ -47,12 +47,13 @@ struct channel {
 atomic_uint fsh_command_active;
 
 static struct {
-    pthread_mutex_t lock;
+    struct fsh_lock lock;
     const struct fsh_conduit_ops *ops;
     const struct fsh_segment *segs;
     uint32_t rank, nodes;
     struct channel *channel; /* by node and queue; NULL: no area, no cores */
-} engine = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} engine = {.lock =
+                FSH_LOCK_INIT("commands to compute cores", FSH_LOCK_COMMANDS)};
 
 static void on_answer(struct fsh_answer *answer, unsigned status)
 {
@@ -368,13 +369,13 @@ bool fsh_command_kick_slow(void)
 {
     bool any = false;
 
-    if (pthread_mutex_trylock(&engine.lock) != 0)
+    if (!fsh_lock_try(&engine.lock))
         return false;
     for (size_t i = 0; i < (size_t)engine.nodes * QUEUES; i++)
         while (step(&engine.channel[i]))
             any |= engine.channel[i].retry_ns == 0; /* asking again is none */
     any |= reap();
-    pthread_mutex_unlock(&engine.lock);
+    fsh_lock_give(&engine.lock);
     return any;
 }
 
@@ -388,7 +389,7 @@ void fsh_command_submit(struct fsh_command_list *list)
 {
     struct channel *ch = channel_of(list);
 
-    pthread_mutex_lock(&engine.lock);
+    fsh_lock_take(&engine.lock);
     if (atomic_fetch_add_explicit(&fsh_command_active, 1,
                                   memory_order_relaxed) == 0)
         fsh_kicks_enter();
@@ -403,7 +404,7 @@ void fsh_command_submit(struct fsh_command_list *list)
         while (step(ch))
             continue;
     }
-    pthread_mutex_unlock(&engine.lock);
+    fsh_lock_give(&engine.lock);
 }
 
 void fsh_command_describe(void (*line)(void *arg, const char *text), void *arg)

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "base/assertion.h"
+
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
     hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
@@ -42,6 +44,8 @@ void fsh_fpga_answered(struct fsh_fpga_asked *asked, uint8_t number,
 
     if (number == FSH_FPGA_NOT_ASKED)
         return;
+    FSH_ASSERT(number < FSH_FPGA_ASKED_GETS && n <= FSH_FPGA_ASKED_BYTES);
+    FSH_ASSERT(asked->get[number].where != 0);
     for (size_t i = 0; i < n; i += 8) {
         uint64_t word = 0;
         memcpy(&word, (const char *)data + i, n - i < 8 ? n - i : 8);

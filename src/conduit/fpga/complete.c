@@ -30,6 +30,7 @@ void fsh_fpga_release(_Atomic uint64_t *mask, unsigned index)
 {
     /* Release, partner: fsh_fpga_claim: what the index stands for is no
      * longer used. */
+    FSH_ASSERT(index < 64 && !(atomic_load(mask) >> index & 1));
     atomic_fetch_or_explicit(mask, UINT64_C(1) << index, memory_order_release);
 }
 
@@ -48,6 +49,8 @@ const uint64_t *fsh_fpga_ring_next(const struct fsh_fpga_ring *ring)
 
 void fsh_fpga_ring_advance(struct fsh_fpga_ring *ring)
 {
+    FSH_ASSERT(!fsh_fpga.locking || fsh_lock_is_mine(&ring->lock));
+    FSH_ASSERT(fsh_fpga_ring_next(ring) != NULL); /* phase of this lap */
     ring->pos++;
     if (ring->pos % FSH_DMA_RING_TELL == 0)
         fsh_fpga_write(ring->taken, ring->pos);
@@ -77,6 +80,11 @@ static _Noreturn void fail(const char *operation, unsigned status, bool refused)
 
 void fsh_fpga_op_begin(unsigned tag, const struct fsh_fpga_op *op)
 {
+    FSH_ASSERT(tag < FSH_HOST_TAGS && op->node < fsh_fpga.nodes);
+    /* The tag is the caller's, and its last operation has ended. */
+    FSH_ASSERT(!(atomic_load(&fsh_fpga.free_tags) >> tag & 1));
+    FSH_ASSERT(!atomic_load(&fsh_fpga.live[tag]));
+    FSH_ASSERT(!op->bounced || op->length <= FSH_DMA_TAG_BYTES);
     fsh_fpga.op[tag] = *op;
     /* Release, partner: finish_op, maybe on another thread. */
     atomic_store_explicit(&fsh_fpga.live[tag], true, memory_order_release);
@@ -84,6 +92,7 @@ void fsh_fpga_op_begin(unsigned tag, const struct fsh_fpga_op *op)
 
 void fsh_fpga_op_end(unsigned tag)
 {
+    FSH_ASSERT(tag < FSH_HOST_TAGS && atomic_load(&fsh_fpga.live[tag]));
     atomic_store_explicit(&fsh_fpga.live[tag], false, memory_order_relaxed);
     fsh_fpga_release(&fsh_fpga.free_tags, tag);
 }
@@ -119,6 +128,8 @@ static void finish_op(const uint64_t *entry, bool refused)
         record->cycle = fsh_ring_cycle(entry);
     }
     fsh_fpga_op_end(tag);
+    FSH_ASSERT(read == NULL || atomic_load(&read->pending) != 0);
+    FSH_ASSERT(event == NULL || atomic_load(&event->pending) != 0);
     /* Release, partner: the acquire of whoever waits for the event. */
     if (read != NULL)
         atomic_fetch_sub_explicit(&read->pending, 1, memory_order_release);
@@ -145,6 +156,7 @@ void fsh_fpga_source_read(unsigned channel, uint32_t node, unsigned slot)
 {
     struct fsh_fpga_source *s = &fsh_fpga.source[channel][node][slot];
 
+    FSH_ASSERT(atomic_load(&s->reading));
     s->halves = 0;
     if (s->bounce == FSH_BOUNCE_SMALL)
         fsh_fpga_release(&fsh_fpga.free_small[channel], s->index);
@@ -172,6 +184,7 @@ static void finish_source(const uint64_t *entry)
                   "not in use: the device or its program is broken",
                   slot, node);
     struct fsh_fpga_source *s = &fsh_fpga.source[channel][node][slot];
+    FSH_ASSERT(s->halves < 2);
     if (fsh_ring_half(entry) && ++s->halves < 2)
         return;
     fsh_fpga_source_read(channel, node, slot);

@@ -66,6 +66,10 @@ static void fill_bounce(const struct fsh_fpga_source *s, unsigned channel,
         desc->laddr = FSH_DMA_BIG + (channel * FSH_DMA_BIG_SLOTS + s->index) *
                                         FSH_DMA_BIG_BYTES;
     desc->lspace = FSH_SPACE_HOST;
+    FSH_ASSERT(s->bounce != FSH_BOUNCE_NONE && s->index < 64);
+    FSH_ASSERT(
+        desc->laddr + am->nbytes <=
+        (s->bounce == FSH_BOUNCE_SMALL ? FSH_DMA_SLOT_PAY : FSH_DMA_END));
     memcpy(fsh_fpga.mem.dma + desc->laddr, am->src, am->nbytes);
 }
 
@@ -176,6 +180,7 @@ static struct fsh_fpga_desc describe(unsigned channel, uint32_t node,
 static void begin_read(struct fsh_fpga_source *s,
                        const struct fsh_fpga_desc *desc)
 {
+    FSH_ASSERT(!atomic_load(&s->reading)); /* the slot is this message's */
     s->handler = desc->opcode;
     s->raddr = desc->raddr;
     s->length = desc->length;
@@ -204,6 +209,7 @@ static void send_from(unsigned channel, uint32_t node, unsigned slot,
     struct fsh_fpga_command cmd;
     struct fsh_fpga_desc desc = describe(channel, node, slot, am);
 
+    FSH_ASSERT(node < fsh_fpga.nodes && slot < FSH_SLOTS_PER_PEER);
     /* A completion of the slot's last reply may still be in the ring. */
     await_read(s, "the device to read a reply's payload", node, requests);
     place_payload(s, channel, node, am, &desc);
@@ -275,6 +281,7 @@ void fsh_fpga_am_reply(struct fsh_token *token, const struct fsh_am *am)
 {
     const struct token *t = (const struct token *)token;
 
+    FSH_ASSERT(token->is_request && !token->replied);
     token->replied = true;
     send_from(FSH_FPGA_REPLY, token->source, t->slot, am);
 }
@@ -297,6 +304,7 @@ bool fsh_fpga_am_try_reply(struct fsh_token *token, const struct fsh_am *am)
 {
     const struct token *t = (const struct token *)token;
 
+    FSH_ASSERT(token->is_request && !token->replied);
     token->replied = try_send_from(FSH_FPGA_REPLY, token->source, t->slot, am);
     return token->replied;
 }
@@ -323,6 +331,7 @@ static void flush_peer(uint32_t node)
 
     fsh_fpga_lock(&fsh_fpga.peer_lock);
     bool sent = true;
+    FSH_ASSERT(s->owed <= FSH_SLOTS_PER_PEER); /* a slot is owed once */
     if (s->owed != 0) {
         uint64_t line[2] = {fsh_fpga_slots_word(s), 0};
         desc.data = line;
@@ -440,6 +449,10 @@ static void run(unsigned channel, const struct message *m)
         token.base.buf =
             (void *)((uintptr_t)fsh_fpga.mem.segment + (uintptr_t)offset);
     }
+    FSH_ASSERT(token.base.nargs <= FSH_MAX_ARGS);
+    FSH_ASSERT(token.base.category != FSH_AM_MEDIUM ||
+               token.base.nbytes <= FSH_MAX_MEDIUM);
+    FSH_ASSERT(fsh_fpga_holds_none()); /* a handler may take any of them */
     fsh_am_deliver(&token.base);
     if (channel == FSH_FPGA_REQUEST)
         return_request(m->node, m->slot, token.base.replied);

@@ -7,6 +7,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/assertion.h"
+
 static uint16_t bit(unsigned slot)
 {
     assert(slot < FSH_SLOTS_PER_PEER);
@@ -50,6 +52,7 @@ void fsh_fpga_slots_settle(struct fsh_fpga_slots *s, uint64_t word)
     s->replied ^= done & replied;
     s->answered &= (uint16_t)~done;
     s->free |= done;
+    FSH_ASSERT((s->free & (s->answered | s->unread)) == 0);
 }
 
 void fsh_fpga_slots_answered(struct fsh_fpga_slots *s, unsigned slot)
@@ -61,6 +64,7 @@ void fsh_fpga_slots_answered(struct fsh_fpga_slots *s, unsigned slot)
 void fsh_fpga_slots_reading(struct fsh_fpga_slots *s, unsigned slot, bool on)
 {
     assert(!(s->free & bit(slot)));
+    FSH_ASSERT(on == !(s->unread & bit(slot))); /* one reader, one end */
     if (on)
         s->unread |= bit(slot);
     else
@@ -70,6 +74,8 @@ void fsh_fpga_slots_reading(struct fsh_fpga_slots *s, unsigned slot, bool on)
 void fsh_fpga_slots_finish(struct fsh_fpga_slots *s, unsigned slot,
                            bool replied)
 {
+    /* The peer uses a slot again when it has been told, not before. */
+    FSH_ASSERT(s->owed < FSH_SLOTS_PER_PEER);
     s->my_returned ^= bit(slot);
     if (replied)
         s->my_replied ^= bit(slot);

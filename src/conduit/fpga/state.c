@@ -6,11 +6,12 @@
 #include "conduit/fpga/state.h"
 
 struct fsh_fpga fsh_fpga = {
-    .device_lock = PTHREAD_MUTEX_INITIALIZER,
-    .peer_lock = PTHREAD_MUTEX_INITIALIZER,
-    .cpl.lock = PTHREAD_MUTEX_INITIALIZER,
-    .rx[FSH_FPGA_REQUEST].lock = PTHREAD_MUTEX_INITIALIZER,
-    .rx[FSH_FPGA_REPLY].lock = PTHREAD_MUTEX_INITIALIZER,
+    .device_lock = FSH_LOCK_INIT("registers and windows", FSH_LOCK_FPGA_DEVICE),
+    .peer_lock = FSH_LOCK_INIT("slots at peers", FSH_LOCK_FPGA_PEER),
+    .cpl.lock = FSH_LOCK_INIT("completion ring", FSH_LOCK_FPGA_RING),
+    .rx[FSH_FPGA_REQUEST].lock =
+        FSH_LOCK_INIT("request ring", FSH_LOCK_FPGA_RING),
+    .rx[FSH_FPGA_REPLY].lock = FSH_LOCK_INIT("reply ring", FSH_LOCK_FPGA_RING),
 };
 
 bool fsh_fpga_in_segment(const void *p, size_t n, uint64_t *offset)
@@ -25,19 +26,28 @@ bool fsh_fpga_in_segment(const void *p, size_t n, uint64_t *offset)
     return true;
 }
 
-void fsh_fpga_lock(pthread_mutex_t *lock)
+bool fsh_fpga_holds_none(void)
 {
-    if (fsh_fpga.locking)
-        pthread_mutex_lock(lock);
+    return !fsh_lock_is_mine(&fsh_fpga.cpl.lock) &&
+           !fsh_lock_is_mine(&fsh_fpga.rx[FSH_FPGA_REQUEST].lock) &&
+           !fsh_lock_is_mine(&fsh_fpga.rx[FSH_FPGA_REPLY].lock) &&
+           !fsh_lock_is_mine(&fsh_fpga.peer_lock) &&
+           !fsh_lock_is_mine(&fsh_fpga.device_lock);
 }
 
-bool fsh_fpga_trylock(pthread_mutex_t *lock)
-{
-    return !fsh_fpga.locking || pthread_mutex_trylock(lock) == 0;
-}
-
-void fsh_fpga_unlock(pthread_mutex_t *lock)
+void fsh_fpga_lock(struct fsh_lock *lock)
 {
     if (fsh_fpga.locking)
-        pthread_mutex_unlock(lock);
+        fsh_lock_take(lock);
+}
+
+bool fsh_fpga_trylock(struct fsh_lock *lock)
+{
+    return !fsh_fpga.locking || fsh_lock_try(lock);
+}
+
+void fsh_fpga_unlock(struct fsh_lock *lock)
+{
+    if (fsh_fpga.locking)
+        fsh_lock_give(lock);
 }

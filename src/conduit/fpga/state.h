@@ -8,13 +8,13 @@
 #ifndef FSH_FPGA_STATE_H
 #define FSH_FPGA_STATE_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/fsh_spec.h"
+#include "base/lock.h"
 #include "base/wait.h"
 #include "conduit/conduit.h"
 #include "conduit/fpga/asked.h"
@@ -37,7 +37,7 @@ struct fsh_fpga_window {
 
 /* The reading end of a ring the device writes. */
 struct fsh_fpga_ring {
-    pthread_mutex_t lock;
+    struct fsh_lock lock;
     const uint64_t *entries;
     uint32_t pos;   /* entries consumed, ever */
     uint32_t taken; /* register that tells the device */
@@ -86,7 +86,7 @@ struct fsh_fpga {
     struct fsh_segment segs[FSH_MAX_NODES];
     uint64_t cores; /* bit n: node n has a compute core */
 
-    pthread_mutex_t device_lock; /* registers and windows */
+    struct fsh_lock device_lock; /* registers and windows */
     struct fsh_fpga_window window[FSH_FPGA_CHANNELS];
 
     struct fsh_fpga_ring cpl; /* lock also covers op and source on completion */
@@ -104,7 +104,7 @@ struct fsh_fpga {
     struct fsh_fpga_source source[FSH_FPGA_CHANNELS][FSH_MAX_NODES]
                                  [FSH_SLOTS_PER_PEER];
 
-    pthread_mutex_t peer_lock;
+    struct fsh_lock peer_lock;
     struct fsh_fpga_slots peer[FSH_MAX_NODES];
     _Atomic uint64_t owing; /* peers to which credits are owed */
 
@@ -120,9 +120,11 @@ extern struct fsh_fpga fsh_fpga;
 /* Offset in this node's segment of a range that lies in it wholly. */
 bool fsh_fpga_in_segment(const void *p, size_t n, uint64_t *offset);
 /* Locks that cost nothing without threads. */
-void fsh_fpga_lock(pthread_mutex_t *lock);
-bool fsh_fpga_trylock(pthread_mutex_t *lock);
-void fsh_fpga_unlock(pthread_mutex_t *lock);
+void fsh_fpga_lock(struct fsh_lock *lock);
+bool fsh_fpga_trylock(struct fsh_lock *lock);
+void fsh_fpga_unlock(struct fsh_lock *lock);
+/* Debug: the calling thread holds none of them. */
+bool fsh_fpga_holds_none(void);
 
 /* --- window.c: submission ------------------------------------------------ */
 

@@ -59,6 +59,10 @@ static void start(struct fsh_fpga_desc *desc, struct fsh_event *local,
         .read = local,
     };
 
+    FSH_ASSERT(desc->length != 0 && desc->length <= FSH_MAX_MESSAGE);
+    FSH_ASSERT(desc->raddr + desc->length <=
+               fsh_fpga.segs[desc->node].size + fsh_area_bytes(fsh_fpga.nodes));
+    FSH_ASSERT(remote != NULL && local != remote);
     if (to != NULL && !fsh_fpga.locking)
         op.asked = fsh_fpga_ask(&fsh_fpga.asked, desc->node, desc->raddr,
                                 desc->length, &desc->patient);

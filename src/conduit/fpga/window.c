@@ -24,6 +24,7 @@ static bool has_room(unsigned channel, unsigned entries)
 
     if (w->tail - w->head + entries <= FSH_WINDOW_ENTRIES)
         return true;
+    FSH_ASSERT(read_head(channel) - w->head <= w->tail - w->head);
     w->head = read_head(channel);
     return w->tail - w->head + entries <= FSH_WINDOW_ENTRIES;
 }
@@ -45,6 +46,9 @@ static void write_entries(unsigned channel, const struct entries *e)
     unsigned left = (FSH_WINDOW_ENTRIES - at) * FSH_ENTRY_WORDS;
     unsigned first = e->used < left ? e->used : left;
 
+    FSH_ASSERT(!fsh_fpga.locking || fsh_lock_is_mine(&fsh_fpga.device_lock));
+    FSH_ASSERT(w->tail - w->head + e->count <= FSH_WINDOW_ENTRIES);
+    FSH_ASSERT(e->used <= e->count * FSH_ENTRY_WORDS);
     fsh_fpga.ops->write(fsh_fpga.dev, base[channel] + at * FSH_ENTRY_BYTES,
                         e->words, first);
     if (first < e->used)

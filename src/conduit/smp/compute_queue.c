@@ -6,6 +6,7 @@
 
 #include <limits.h>
 
+#include "base/assertion.h"
 #include "base/futex.h"
 
 /* The turn at which place `pos` of a queue of n cells may be written. */
@@ -35,6 +36,7 @@ static bool claim(_Atomic uint64_t *tail, uint64_t *pos)
 /* Release, partner: the acquire in is_filled. */
 static void publish(_Atomic uint32_t *turn, uint64_t pos, uint32_t n)
 {
+    FSH_ASSERT(atomic_load(turn) == free_turn(pos, n)); /* one writer a cell */
     atomic_store_explicit(turn, free_turn(pos, n) + 1, memory_order_release);
 }
 
@@ -46,6 +48,7 @@ static bool is_filled(_Atomic uint32_t *turn, uint64_t pos, uint32_t n)
 
 static void give_back(_Atomic uint32_t *turn, uint64_t pos, uint32_t n)
 {
+    FSH_ASSERT(atomic_load(turn) == free_turn(pos, n) + 1); /* one reader */
     atomic_store_explicit(turn, free_turn(pos + n, n), memory_order_release);
 }
 
@@ -56,6 +59,7 @@ bool fsh_smp_compute_run(struct fsh_smp_compute *core, unsigned queue,
     uint64_t pos = atomic_load_explicit(&q->tail, memory_order_relaxed);
     struct fsh_smp_list *cell;
 
+    FSH_ASSERT(queue < FSH_SMP_QUEUES && count != 0);
     for (;;) {
         cell = &q->list[pos % FSH_SMP_LISTS];
         int can = is_free(&cell->turn, pos, FSH_SMP_LISTS);
@@ -90,6 +94,7 @@ bool fsh_smp_compute_take(struct fsh_smp_compute *core, unsigned queue,
 void fsh_smp_compute_signal(struct fsh_smp_compute *core, unsigned event,
                             uint32_t increment)
 {
+    FSH_ASSERT(event < FSH_NUM_EVENTS);
     /* As in the logic. Signallers that look at the same time may each add:
      * they are far too few to wrap it. Release, partner: the acquire in
      * fsh_smp_compute_await: what was written before the signal is there for
@@ -120,6 +125,7 @@ bool fsh_smp_compute_complete(struct fsh_smp_compute *core, unsigned cookie,
     uint64_t pos = atomic_load_explicit(&core->tail, memory_order_relaxed);
     struct fsh_smp_done *cell;
 
+    FSH_ASSERT(cookie <= UINT16_MAX && status < FSH_STATUS_COUNT);
     for (;;) {
         cell = &core->done[pos % FSH_SMP_DONES];
         int can = is_free(&cell->turn, pos, FSH_SMP_DONES);

@@ -9,6 +9,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/assertion.h"
+
 #define PHASE_SHIFT 34
 #define OPINION ((UINT64_C(1) << PHASE_SHIFT) - 1)
 #define PHASES (UINT64_MAX >> PHASE_SHIFT) /* mask */
@@ -52,9 +54,22 @@ static bool see(struct fsh_smp_meeting *m, const struct fsh_smp_word *word)
     return true;
 }
 
+/* Debug: may this rank write its word there? What stands there is of the barrier
+ * before the last, or (`over`, which several write) of this one. */
+static bool may_show(const struct fsh_smp_meeting *m,
+                     const struct fsh_smp_word *word)
+{
+    uint64_t then = atomic_load_explicit(&word->word, memory_order_relaxed);
+    uint64_t now = m->mine >> PHASE_SHIFT;
+
+    return then == 0 || is_two_before(then >> PHASE_SHIFT, now) ||
+           (word == &m->over[m->which] && then >> PHASE_SHIFT == now);
+}
+
 /* Releases all that this rank has done before. */
 static void show(const struct fsh_smp_meeting *m, struct fsh_smp_word *word)
 {
+    FSH_ASSERT(may_show(m, word));
     atomic_store_explicit(&word->word, m->mine, memory_order_release);
 }
 
@@ -88,6 +103,7 @@ static void give(struct fsh_smp_meeting *m)
 {
     uint32_t to = (m->rank + (UINT32_C(1) << m->next)) % m->ranks;
 
+    FSH_ASSERT(m->next < m->rounds);
     show(m, &m->meet[to].round[m->which][m->next]);
     fsh_smp_port_poke(m->port, to);
 }
@@ -139,6 +155,7 @@ bool fsh_smp_meeting_arrived(struct fsh_smp_meeting *m, uint64_t *opinion,
         *missing = awaited(m);
         return false;
     }
+    FSH_ASSERT(m->next == (m->flat ? m->ranks : m->rounds) || m->crowded);
     *opinion = m->mine & OPINION;
     return true;
 }

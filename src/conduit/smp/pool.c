@@ -7,6 +7,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/assertion.h"
+
 #define LARGE_MAP ((UINT64_C(1) << FSH_SMP_LARGE_BLOCKS) - 1)
 
 void fsh_smp_pool_init(struct fsh_smp_pool *pool)
@@ -40,10 +42,14 @@ static void harvest(struct fsh_smp_pool *pool, const struct fsh_smp_ctl *ctl,
             pool->free[word] |= UINT64_C(1) << b;
 }
 
-static uint32_t claim_in(struct fsh_smp_pool *pool, unsigned word)
+static uint32_t claim_in(struct fsh_smp_pool *pool,
+                         const struct fsh_smp_ctl *ctl, unsigned channel,
+                         unsigned word)
 {
     uint32_t block = word * 64 + (uint32_t)__builtin_ctzll(pool->free[word]);
 
+    FSH_ASSERT(block < FSH_SMP_BLOCKS);
+    FSH_ASSERT(is_over(pool, ctl, channel, block)); /* one owner a block */
     pool->free[word] &= pool->free[word] - 1;
     pool->use[block]++;
     return block;
@@ -59,11 +65,11 @@ uint32_t fsh_smp_pool_claim(struct fsh_smp_pool *pool, struct fsh_smp_ctl *ctl,
     assert(nbytes <= FSH_SMP_MAX_MEDIUM);
     for (unsigned w = first; w < end; w++)
         if (pool->free[w] != 0)
-            return claim_in(pool, w);
+            return claim_in(pool, ctl, channel, w);
     for (unsigned w = first; w < end; w++) {
         harvest(pool, ctl, channel, w);
         if (pool->free[w] != 0)
-            return claim_in(pool, w);
+            return claim_in(pool, ctl, channel, w);
     }
     return FSH_SMP_NO_ROOM;
 }

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 
 #include "base/cpu.h"
+#include "base/lock.h"
 #include "base/membarrier.h"
 #include "conduit/smp/pool.h"
 #include "conduit/smp/ring.h"
@@ -108,6 +109,8 @@ static inline bool fsh_smp_enter_alone(struct fsh_smp_port *port,
 static inline void fsh_smp_leave_alone(struct fsh_smp_port *port,
                                        unsigned inside)
 {
+    /* In the reverse order, and by the thread that came in. */
+    FSH_ASSERT(atomic_load(&port->inside) == inside + 1);
     atomic_store_explicit(&port->inside, inside, memory_order_release);
 }
 
@@ -119,21 +122,40 @@ static inline bool fsh_smp_take(struct fsh_smp_lock *l)
 }
 static inline void fsh_smp_give(struct fsh_smp_lock *l)
 {
+    FSH_ASSERT(atomic_load(&l->held) == 1);
     atomic_store_explicit(&l->held, 0, memory_order_release);
 }
+
+/* Debug: which of the port's locks it is, for its rank (base/lock.h); this thread
+ * is about to wait for it, or has it. */
+struct fsh_smp_lock_kind {
+    const char *name;
+    enum fsh_lock_rank rank;
+};
+struct fsh_smp_lock_kind fsh_smp_lock_kind(const struct fsh_smp_port *port,
+                                           const struct fsh_smp_lock *l);
+void fsh_smp_lock_order(const struct fsh_smp_port *port,
+                        const struct fsh_smp_lock *l);
+void fsh_smp_lock_note(const struct fsh_smp_port *port,
+                       const struct fsh_smp_lock *l);
 
 /* Enter alone, or take the lock; false: another thread has it. */
 static inline bool fsh_smp_lock_try_in(struct fsh_smp_port *port,
                                        struct fsh_smp_lock *l, unsigned inside)
 {
-    return !port->locking || fsh_smp_enter_alone(port, inside) ||
-           fsh_smp_take(l);
+    if (port->locking && !fsh_smp_enter_alone(port, inside) && !fsh_smp_take(l))
+        return false;
+    if (FSH_BASE_DEBUG)
+        fsh_smp_lock_note(port, l);
+    return true;
 }
 
 /* The end of that. A lock that is not held was entered alone. */
 static inline void fsh_smp_let_go(struct fsh_smp_port *port,
                                   struct fsh_smp_lock *l, unsigned inside)
 {
+    if (FSH_BASE_DEBUG)
+        fsh_lock_forget(l, fsh_smp_lock_kind(port, l).name);
     if (!port->locking)
         return;
     if (atomic_load_explicit(&l->held, memory_order_relaxed) != 0)
@@ -182,6 +204,8 @@ static inline void fsh_smp_lock(struct fsh_smp_port *port,
                                 struct fsh_smp_lock *l, const char *what,
                                 uint32_t peer)
 {
+    if (FSH_BASE_DEBUG)
+        fsh_smp_lock_order(port, l);
     if (__builtin_expect(!fsh_smp_lock_try(port, l), 0))
         fsh_smp_lock_slowly(port, l, what, peer);
 }

@@ -20,6 +20,7 @@ void fsh_smp_call_attention(const struct fsh_smp_port *port,
 {
     uint64_t bit = UINT64_C(1) << source % 64;
 
+    FSH_ASSERT(source < port->layout.ranks && channel < FSH_SMP_CHANNELS);
     if (port->layout.ranks <= 64) {
         atomic_fetch_or(&owner->summary[channel], bit);
         return;
@@ -102,6 +103,8 @@ static bool restore(struct fsh_smp_port *port, struct fsh_smp_attention *was)
  * FSH_SMP_LATE_POLLS polls. Owner, lock held. */
 static void look_later(struct fsh_smp_port *port, unsigned looks)
 {
+    FSH_ASSERT(fsh_lock_is_mine(&port->late_lock));
+    FSH_ASSERT(looks <= FSH_SMP_LATE_LOOKS);
     atomic_store_explicit(&port->late_polls, 0, memory_order_relaxed);
     atomic_store_explicit(&port->late_looks, looks, memory_order_relaxed);
 }
@@ -204,6 +207,7 @@ void fsh_smp_port_sleep(struct fsh_smp_port *port, uint64_t max_ns, bool memory)
         atomic_load(&own->summary[FSH_SMP_REPLY]) == 0 &&
         atomic_load(&own->told) == 0)
         fsh_futex_wait((const void *)&own->wake_seq, seen, max_ns);
+    FSH_ASSERT(atomic_load(&own->sleepers) > atomic_load(&own->blocked));
     atomic_fetch_sub(&own->sleepers, 1);
 }
 
@@ -268,6 +272,44 @@ bool fsh_smp_port_told(struct fsh_smp_port *port)
 }
 
 /* ---- threads ---- */
+
+static bool is_in(const void *p, const void *array, size_t bytes)
+{
+    uintptr_t at = (uintptr_t)p, from = (uintptr_t)array;
+
+    return at >= from && at < from + bytes;
+}
+
+struct fsh_smp_lock_kind fsh_smp_lock_kind(const struct fsh_smp_port *port,
+                                           const struct fsh_smp_lock *l)
+{
+    if (l == &port->late_lock)
+        return (struct fsh_smp_lock_kind){"late looks", FSH_LOCK_SMP_LATE};
+    if (is_in(l, port->pool_lock, sizeof port->pool_lock))
+        return (struct fsh_smp_lock_kind){"payload pool", FSH_LOCK_SMP_POOL};
+    for (unsigned c = 0; c < FSH_SMP_CHANNELS; c++)
+        if (is_in(l, port->tx[c], port->layout.ranks * sizeof *port->tx[c]))
+            return (struct fsh_smp_lock_kind){"sending end of a ring",
+                                              FSH_LOCK_SMP_SEND};
+    return (struct fsh_smp_lock_kind){"receiving end of a ring",
+                                      FSH_LOCK_SMP_RECEIVE};
+}
+
+void fsh_smp_lock_order(const struct fsh_smp_port *port,
+                        const struct fsh_smp_lock *l)
+{
+    struct fsh_smp_lock_kind kind = fsh_smp_lock_kind(port, l);
+
+    fsh_lock_order(kind.name, kind.rank);
+}
+
+void fsh_smp_lock_note(const struct fsh_smp_port *port,
+                       const struct fsh_smp_lock *l)
+{
+    struct fsh_smp_lock_kind kind = fsh_smp_lock_kind(port, l);
+
+    fsh_lock_note(l, kind.name, kind.rank);
+}
 
 /* Another thread has it for no longer than a message takes, unless it has lost its
  * processor. */

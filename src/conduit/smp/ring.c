@@ -131,6 +131,11 @@ static void stand_at(struct fsh_smp_rx *rx, uint32_t pos)
 static inline void consume(const struct fsh_smp_port *port,
                            struct fsh_smp_rx *rx, uint32_t slots)
 {
+    FSH_ASSERT(fsh_lock_is_mine(&rx->lock));
+    FSH_ASSERT(slots != 0 && slots <= FSH_SMP_SLOTS);
+    /* Nobody but this side gives slots back, and not before it has read them. */
+    FSH_ASSERT(rx->pos - rx->told < FREED_STEP &&
+               atomic_load(&rx->ring->freed) == rx->told);
     stand_at(rx, rx->pos + slots);
     if (rx->pos - rx->told >= FREED_STEP) {
         rx->told = rx->pos;
@@ -282,6 +287,10 @@ static __attribute__((noinline)) void give_back(struct fsh_smp_port *port,
     uint32_t block = (uint32_t)head->addr;
     uint64_t back = 1 + channel * FSH_SMP_BLOCKS + block;
 
+    FSH_ASSERT(block < FSH_SMP_BLOCKS);
+    /* A use of a block ends once. */
+    FSH_ASSERT(atomic_load(&port->ctl[owner].over[channel][block]) !=
+               head->use);
     atomic_store_explicit(&port->ctl[owner].over[channel][block], head->use,
                           memory_order_release);
     atomic_store_explicit(&port->back[owner].word, back << 32 | head->use,
@@ -375,6 +384,9 @@ static inline __attribute__((always_inline)) void run(
     token.is_request = channel == FSH_SMP_REQUEST;
     token.replied = false;
     token.args = (const int32_t *)(void *)(head + 1);
+    FSH_ASSERT(source < port->layout.ranks && channel < FSH_SMP_CHANNELS);
+    /* A handler may send, and poll. */
+    FSH_ASSERT(!fsh_lock_is_mine(&port->rx[channel][source].lock));
     if (__builtin_expect(first >> 40 & FSH_SMP_BACK, 0))
         take_back(port, head);
     if (token.category != FSH_AM_SHORT) {
@@ -388,6 +400,8 @@ static inline __attribute__((always_inline)) void run(
             fsh_copy_words(token.buf,
                            (unsigned char *)head + fsh_smp_payload(token.nargs),
                            token.nbytes);
+        FSH_ASSERT(token.nbytes <= FSH_SMP_MAX_MEDIUM ||
+                   token.category == FSH_AM_LONG);
         if (token.category == FSH_SMP_POOLED) {
             run_pooled(port, head, &token, deliver, arg);
             return;

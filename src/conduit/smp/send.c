@@ -12,6 +12,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/fsh_spec.h"
 #include "base/log.h"
 
 static __attribute__((noinline, cold)) _Noreturn void damaged_count(
@@ -48,6 +49,8 @@ static inline uint8_t fill(struct fsh_smp_port *port, uint32_t dest,
     uint64_t back =
         atomic_load_explicit(&port->back[dest].word, memory_order_acquire);
 
+    FSH_ASSERT(am->nargs <= FSH_MAX_ARGS &&
+               fsh_smp_payload(am->nargs) <= 2 * FSH_SMP_SLOT_BYTES);
     for (unsigned i = 0; i < am->nargs; i++)
         args[i] = am->args[i];
     if (am->category != FSH_AM_SHORT) {
@@ -137,6 +140,8 @@ static enum fsh_smp_result send_pooled(struct fsh_smp_port *port,
     block = claim(port, channel, am->nbytes, &use);
     if (block == FSH_SMP_NO_ROOM)
         return FSH_SMP_NO_BLOCK;
+    FSH_ASSERT(block < FSH_SMP_BLOCKS &&
+               am->nbytes <= fsh_smp_pool_room(block));
     memcpy(fsh_smp_block(port, port->rank, channel, block), am->src,
            am->nbytes);
     head = fsh_smp_head_at(tx->ring, tx->tail);
@@ -198,6 +203,7 @@ enum fsh_smp_result fsh_smp_port_place(struct fsh_smp_port *port,
                  : send_bare(port, tx, dest, am, place);
     assert(result != FSH_SMP_SENT || tx->tail - tx->freed < FSH_SMP_SLOTS);
     tx->plain = plain_until(port, tx, dest);
+    FSH_ASSERT(fsh_lock_is_mine(&tx->lock));
     fsh_smp_unlock(port, &tx->lock);
     if (__builtin_expect(result == FSH_SMP_SENT, 1) &&
         __builtin_expect(fsh_smp_must_announce(tx, channel), 0))

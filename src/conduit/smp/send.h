@@ -54,6 +54,11 @@ static inline void fsh_smp_stamp_at(struct fsh_smp_tx *tx, uint32_t tail,
 {
     struct fsh_smp_ring *ring = tx->ring;
 
+    FSH_ASSERT(slots != 0 && tail % FSH_SMP_SLOTS + slots <= FSH_SMP_SLOTS);
+    FSH_ASSERT(tail + slots - tx->freed <= FSH_SMP_SLOTS);
+    /* Nothing there may have looked like this message: it would have been taken. */
+    FSH_ASSERT((uint32_t)atomic_load(&fsh_smp_head_at(ring, tail)->first) !=
+               fsh_smp_stamp(tail));
     /* Releases the message; A, partner: fsh_smp_is_new. */
     atomic_store_explicit(&fsh_smp_head_at(ring, tail)->first,
                           fsh_smp_first(fsh_smp_stamp(tail), what, slots),
@@ -75,6 +80,7 @@ static inline void fsh_smp_publish(struct fsh_smp_tx *tx, uint64_t what,
 {
     uint32_t tail = tx->tail;
 
+    FSH_ASSERT(fsh_lock_is_mine(&tx->lock));
     if (__builtin_expect((tx->inner | (slots - 1)) != 0, 0))
         fsh_smp_mark_inside(tx, slots);
     fsh_smp_stamp_at(tx, tail, what, slots);
@@ -124,8 +130,10 @@ static inline __attribute__((always_inline)) bool fsh_smp_write_lean(
     int32_t *to = (int32_t *)(void *)(head + 1);
     unsigned category = FSH_AM_SHORT;
 
+    FSH_ASSERT(tx->plain - tail <= FSH_SMP_SLOTS - 1 - FSH_SMP_AHEAD);
     if (__builtin_expect(tail == tx->plain, 0))
         return false;
+    FSH_ASSERT(tx->inner == 0 && nargs <= FSH_SMP_FIRST_ARGS);
     for (unsigned i = 0; i < nargs; i++)
         to[i] = args[i];
     if (long_am != NULL) {

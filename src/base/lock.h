@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The library's own locks between threads of a rank, and the order in which they may
+ * nest: a thread that waits for one holds only such of lower rank. Debug libraries
+ * check it and name both; others have a mutex, no more. A lock that is only tried
+ * waits for nobody, so it may be had in any order. Clients' locks (HSLs) are not among
+ * them. Ring and pool locks of conduit smp are no mutexes but take part.
+ */
+#ifndef FSH_LOCK_H
+#define FSH_LOCK_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "base/assertion.h"
+
+/* One list, since the order is one: from what is held while much else is done to
+ * what is held for a few instructions. */
+enum fsh_lock_rank {
+    FSH_LOCK_IMAGES = 1, /* of a team's barrier; its holder may poll */
+    FSH_LOCK_TEAMS,
+    FSH_LOCK_COMMANDS, /* commands to compute cores; its holder sends */
+    FSH_LOCK_SMP_LATE,
+    FSH_LOCK_SMP_RECEIVE,
+    FSH_LOCK_SMP_SEND,
+    FSH_LOCK_SMP_POOL,
+    FSH_LOCK_FPGA_RING,
+    FSH_LOCK_FPGA_PEER,
+    FSH_LOCK_FPGA_DEVICE,
+    FSH_LOCK_COLL, /* nothing is sent under this one, or under those below */
+    FSH_LOCK_ANSWERS,
+    FSH_LOCK_THREADS,
+    FSH_LOCK_HANDLES,
+    FSH_LOCK_WATCH,
+    FSH_LOCK_WAITING /* any wait may take it, to say what it waits for */
+};
+
+struct fsh_lock {
+    pthread_mutex_t mutex;
+    const char *name; /* for reports */
+    enum fsh_lock_rank rank;
+};
+#define FSH_LOCK_INIT(name, rank)             \
+    {                                         \
+        PTHREAD_MUTEX_INITIALIZER, name, rank \
+    }
+
+/* Debug: this thread is about to wait for a lock, or (tried) has it; and lets it go.
+ * Fatal, naming both locks, if it holds one of the same rank or a higher; and if it
+ * does not hold what it lets go. */
+void fsh_lock_order(const char *name, enum fsh_lock_rank rank);
+void fsh_lock_note(const void *lock, const char *name, enum fsh_lock_rank rank);
+void fsh_lock_forget(const void *lock, const char *name);
+/* Debug: does this thread hold it? */
+bool fsh_lock_is_mine(const void *lock);
+
+/* Lock, waiting for other threads. */
+static inline void fsh_lock_take(struct fsh_lock *l)
+{
+    if (FSH_BASE_DEBUG)
+        fsh_lock_order(l->name, l->rank);
+    pthread_mutex_lock(&l->mutex);
+    if (FSH_BASE_DEBUG)
+        fsh_lock_note(l, l->name, l->rank);
+}
+
+/* Lock if no thread has it. */
+static inline bool fsh_lock_try(struct fsh_lock *l)
+{
+    if (pthread_mutex_trylock(&l->mutex) != 0)
+        return false;
+    if (FSH_BASE_DEBUG)
+        fsh_lock_note(l, l->name, l->rank);
+    return true;
+}
+
+/* Unlock, in any order. */
+static inline void fsh_lock_give(struct fsh_lock *l)
+{
+    if (FSH_BASE_DEBUG)
+        fsh_lock_forget(l, l->name);
+    pthread_mutex_unlock(&l->mutex);
+}
+
+#endif
