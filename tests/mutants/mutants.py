@@ -8,11 +8,13 @@ against the tests that targets.json names for the file and killed by the first t
 fails, also by its time. One that survives is either no fault (say so in
 targets.json, under "equal") or a test that is missing. Those under "must" are tried
 in every run and must be killed, or the exit code is 1; a line of theirs that is no
-longer there is an error. The rest is a random choice from the seed, bounded in
+longer there is an error; one with a third text must be killed by what says that. The
+rest is a random choice from the seed, bounded in
 number and time; its survivors are listed.
 
 C: the file is compiled as the build tree compiles it and linked in front of its
-library. RTL: the block is Verilated with its testbench.
+library ("debug": the debug library); "tests" are unit tests, "jobs" programs of
+tests/conform with the number of ranks that fshrun starts. RTL: the block is Verilated with its testbench.
 """
 import argparse
 import json
@@ -84,25 +86,39 @@ class C:
 
     def __init__(self, target, build, work):
         self.path, self.work = ROOT / target["file"], work
+        self.debug, self.said = target.get("debug", False), ""
         with open(build / "compile_commands.json", encoding="utf-8") as file:
-            commands = {c["file"]: c for c in json.load(file)}
-        if str(self.path) not in commands:
-            raise Trouble(f"{self.path} is not in {build}/compile_commands.json")
-        self.compile = self.words(commands[str(self.path)])
+            self.commands = json.load(file)
+        self.compile = self.words(self.command_of(self.path))
         self.link = [w for i, w in enumerate(self.compile)
                      if i == 0 or w.startswith("-fsanitize")]
-        self.tests = []
-        for name in target["tests"]:
-            source = str(ROOT / "tests/unit" / f"{name}.c")
-            test = work / f"{name}.o"
-            run(self.words(commands[source]) + ["-c", source, "-o", str(test)], 120,
-                must=True)
-            self.tests.append((name, test))
+        self.tests = [(name, self.make_test(f"unit/{name}"), [])
+                      for name in target.get("tests", [])]
+        for name, ranks in target.get("jobs", {}).items():
+            start = [str(build / "bin/fshrun"), "-n", str(ranks), "--conduit", "smp"]
+            self.tests.append((name, self.make_test(f"conform/{name}"), start))
         self.library = str(work / "libfshmem.a")  # another build may go on
         try:
-            shutil.copy(build / "lib/libfshmem.a", self.library)
+            shutil.copy(build / ("debug" if self.debug else "") / "lib/libfshmem.a",
+                        self.library)
         except OSError as error:
             raise Trouble(f"the library is not built: {error}") from None
+
+    def command_of(self, path):
+        """How the tree compiles a file for this flavour, or for none in particular."""
+        found = [c for c in self.commands if c["file"] == str(path)]
+        if not found:
+            raise Trouble(f"{path} is not in the tree's compile_commands.json")
+        flag = "FSH_CONFIG_DEBUG=1" if self.debug else "FSH_CONFIG_"
+        return next((c for c in found if (flag in c["command"]) == self.debug),
+                    found[0])
+
+    def make_test(self, name):
+        source, test = ROOT / "tests" / f"{name}.c", self.work / f"{name}.o"
+        test.parent.mkdir(exist_ok=True)
+        run(self.words(self.command_of(source)) + ["-c", str(source), "-o", str(test)],
+            120, must=True)
+        return test
 
     @staticmethod
     def words(command):
@@ -119,7 +135,7 @@ class C:
                 out.append(word)
         if "ccache" in os.path.basename(out[0]):  # would only fill up with mutants
             out = out[1:]
-        return out + ["-w", "-O1", f"-I{os.path.dirname(command['file'])}"]
+        return out + ["-w", "-O1", "-iquote", os.path.dirname(command['file'])]
 
     def build(self, text):
         source, made = self.work / self.path.name, self.work / "mutant.o"
@@ -128,11 +144,12 @@ class C:
 
     def kill(self, limit):
         """The test that notices, or None."""
-        for name, test in self.tests:
+        for name, test, start in self.tests:
             program = self.work / f"{name}.exe"
             run([*self.link, str(test), str(self.work / "mutant.o"), self.library, "-lm",
                  "-pthread", "-ldl", "-lrt", "-o", str(program)], 60, must=True)
-            if run([str(program)], limit, cwd=self.work) not in (0, 77):
+            code, self.said = run_text([*start, str(program)], limit, cwd=self.work)
+            if code not in (0, 77):
                 return name
         return None
 
@@ -196,6 +213,14 @@ class Rtl:
 
 def run(words, limit, must=False, cwd=None):
     """Exit code; of one that was too slow, 124. Its children end with it."""
+    code, text = run_text(words, limit, cwd)
+    if must and code != 0:
+        raise Trouble(f"{' '.join(words)}\n{text[-3000:]}")
+    return code
+
+
+def run_text(words, limit, cwd=None):
+    """The same, and what it says."""
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           stdin=subprocess.DEVNULL, text=True, errors="replace",
                           start_new_session=True, cwd=cwd) as child:
@@ -208,26 +233,26 @@ def run(words, limit, must=False, cwd=None):
             os.killpg(child.pid, 9)
         except ProcessLookupError:
             pass
-    if must and code != 0:
-        raise Trouble(f"{' '.join(words)}\n{text[-3000:]}")
-    return code
+    return code, text
 
 
 def required(target, lines):
-    """The edits under "must", as (line number, new line)."""
-    for old, new in target.get("must", []):
+    """The edits under "must", as (line number, new line), and what is to be said."""
+    for old, new, *says in target.get("must", []):
         at = [i for i, line in enumerate(lines) if old in line]
         if not at:
             raise Trouble(f"{target['file']}: no line has `{old}`")
-        yield at[0], lines[at[0]].replace(old, new)
+        yield (at[0], lines[at[0]].replace(old, new)), says
 
 
-def try_one(unit, lines, number, new, limit):
-    """What killed the mutant: a test; "" if it does not compile; None: nothing."""
+def try_one(unit, lines, number, new, limit, says=()):
+    """What killed the mutant: a test; "" if it does not compile; None: nothing, or
+    not with these words."""
     text = "\n".join(lines[:number] + [new] + lines[number + 1:])
     if not unit.build(text):
         return ""
-    return unit.kill(limit)
+    by = unit.kill(limit)
+    return None if by and any(text not in unit.said for text in says) else by
 
 
 def try_target(target, args, rng, end):
@@ -241,7 +266,10 @@ def try_target(target, args, rng, end):
     if not unit.build("\n".join(lines)) or unit.kill(args.limit) is not None:
         raise Trouble(f"{target['file']}: its tests fail as it is")
     limit = 5 + 10 * (time.monotonic() - began)
-    must = list(required(target, lines))
+    must, says = [], {}
+    for index, (edit, words) in enumerate(required(target, lines)):
+        must.append(edit)
+        says[index] = words
     equal = target.get("equal", [])
     some = [m for m in mutations(unit.path) if m not in must and
             not any(e in lines[m[0]] for e in equal)]
@@ -250,7 +278,7 @@ def try_target(target, args, rng, end):
     for index, (number, new) in enumerate(must + some[:args.mutants]):
         if index >= len(must) and time.monotonic() > end:
             break
-        by = try_one(unit, lines, number, new, limit)
+        by = try_one(unit, lines, number, new, limit, says.get(index, ()))
         killed += bool(by)
         broken += by == ""
         if by is None or (by == "" and index < len(must)):
