@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Packets for a receiver: such as nodes send, and the same with one or two
-// fields of the header changed.
+// fields of the header changed; and where they come from.
 #ifndef FSH_TB_FORGE_H
 #define FSH_TB_FORGE_H
 
+#include <deque>
 #include "receive.h"
 
 class Forge
@@ -208,6 +209,23 @@ class Forge
     tb::Test &test_;
     const Node &node_;
     const Tag *tags_;
+};
+
+struct Given {
+    Header header;
+    Packet packet;
+};
+
+// One source of packets: two channels that start when they may, one packet
+// under way.
+struct Stream {
+    explicit Stream(tb::Test &test) : pace(test) {}
+
+    std::deque<Given> queue[2];
+    std::deque<Given> now; // one, or none
+    size_t at = 0;
+    bool offered = false, fresh = false;
+    tb::Stall pace;
 };
 
 #endif

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Model of the sequencer: what memory has at the source of a command, and the
-// packets that are to come of it.
+// packets that are to come of it; the ports by which they leave.
 #ifndef FSH_TB_MESSAGE_H
 #define FSH_TB_MESSAGE_H
 
 #include <algorithm>
 #include <vector>
 #include "command.h"
+#include "stream.h"
 
 // What stands in a memory: bytes that follow from the address, and beats whose
 // reads fail.
@@ -52,6 +53,44 @@ struct Expected {
         size_t payload = bytes.empty() ? 0 : (lane + bytes.size() + 15) / 16;
         return (unsigned)(1 + args.size() + payload);
     }
+
+    // The ring entry which says that its message's source is read.
+    Beat entry() const
+    {
+        Beat entry = {};
+        const uint64_t *h = header.data();
+
+        fsh_ring_set_kind(entry.data(), FSH_CPL_SLOT);
+        fsh_ring_set_reply(entry.data(), fsh_hdr_reply(h));
+        fsh_ring_set_opcode(entry.data(), fsh_hdr_opcode(h));
+        fsh_ring_set_node(entry.data(), fsh_hdr_dst(h));
+        fsh_ring_set_tag(entry.data(), fsh_hdr_tag(h));
+        fsh_ring_set_half(entry.data(), half);
+        return entry;
+    }
+};
+
+struct Take {
+    bool loop;
+    unsigned channel, beats;
+};
+
+// One port: what leaves it.
+struct Port {
+    explicit Port(tb::Test &test)
+        : packets(test, "packet"), entries(test, "entry"), others(test)
+    {
+    }
+
+    tb::Sink<Beat> packets;
+    tb::Sink<Beat> entries;
+    tb::Stall others;
+    std::deque<Take> takes;       // reserved, not begun
+    std::deque<Expected> next[4]; // by context
+    Expected now;                 // under way
+    unsigned at = 0;              // beats of it that have left
+    unsigned long long beats = 0;
+    std::deque<std::pair<Beat, unsigned long long>> told, read;
 };
 
 struct Model {

@@ -94,6 +94,19 @@ struct Outcome {
     Beat get = {}; // if served
 };
 
+// A packet that is told of, with the writes that it waits for.
+struct Pending {
+    Event event;
+    unsigned writes[2], waits[2]; // to device memory, the host; unanswered
+    bool error;
+};
+
+// A burst to come, and whose it is.
+struct Due {
+    Write write;
+    unsigned long long pending; // the number of its packet
+};
+
 class Receive
 {
   public:

@@ -9,6 +9,7 @@
 // channel that is shut holds up no message of the other. Without stalls: cycles
 // from load to header, and a long message at the pace of its port.
 #include <memory>
+#include "commands.h"
 #include "memory.h"
 #include "message.h"
 #include "stream.h"
@@ -17,30 +18,8 @@
 static const unsigned DRAIN = 60000;
 static const unsigned ROOM = FSH_VC_BEATS;
 static const unsigned SKID = 2;  // beats between a sender and its port
+static const unsigned LATE = 60; // cycles of a memory that does not stall
 static const unsigned FLOW = 15; // messages that a round must see at least
-
-struct Take {
-    bool loop;
-    unsigned channel, beats;
-};
-
-// One port: what leaves it.
-struct Port {
-    explicit Port(tb::Test &test)
-        : packets(test, "packet"), entries(test, "entry"), others(test)
-    {
-    }
-
-    tb::Sink<Beat> packets;
-    tb::Sink<Beat> entries;
-    tb::Stall others;
-    std::deque<Take> takes;       // reserved, not begun
-    std::deque<Expected> next[4]; // by context
-    Expected now;                 // under way
-    unsigned at = 0;              // beats of it that have left
-    unsigned long long beats = 0;
-    std::deque<std::pair<Beat, unsigned long long>> told, read;
-};
 
 class Bench
 {
@@ -49,7 +28,8 @@ class Bench
         : test_(test), context_(test.context()),
           dut_(context_.get()), ports_{Port(test), Port(test)},
           loads_(test), rows_{tb::Feed<Beat>(test), tb::Feed<Beat>(test)},
-          memories_{tb::ReadMemory(test), tb::ReadMemory(test)}, host_(test)
+          memories_{tb::ReadMemory(test), tb::ReadMemory(test)}, host_(test),
+          commands_(test, model_.packet)
     {
     }
 
@@ -67,7 +47,7 @@ class Bench
             if (i % 2000 == 0)
                 change();
             shut_ = shut < 4 ? 1 << shut : 0;
-            load(random_command());
+            load(commands_.command());
             cycle();
         }
         for (unsigned c = 0; c < 2; c++)
@@ -101,22 +81,32 @@ class Bench
         }
     }
 
-    // A long message at the pace of its port.
-    void pace(unsigned lspace)
+    // A long message at the pace of its port, off its lanes: without a gap in
+    // any packet but where the header need not wait for what is read.
+    void pace(unsigned lspace, bool others)
     {
         begin(FSH_MAX_PACKET, true);
-        host_.slowest = memories_[0].slowest = memories_[1].slowest = 60;
+        host_.slowest = memories_[0].slowest = memories_[1].slowest = LATE;
+        others_ = others;
         Command c;
         c.opcode = FSH_OP_PUT;
         c.category = FSH_CAT_LONG;
         c.lspace = lspace;
         c.length = 65536;
-        c.laddr = 16 * test_.below(4096);
+        c.laddr = 16 * test_.below(4096) + 8;
         c.port = test_.below(2);
         load(c);
         uint64_t start = test_.cycle;
+        bool early = lspace == FSH_SPACE_SEGMENT && !others;
+        gapless_ = !early;
+        while (!dut_.pkt_valid_o)
+            cycle();
+        if ((test_.cycle - start < LATE) != early)
+            test_.fail("space %u: a header after %u cycles", lspace,
+                       (unsigned)(test_.cycle - start));
         drain();
-        if (test_.cycle - start > 64 * 65 + 200)
+        gapless_ = false;
+        if (test_.cycle - start > 64 * 65 + LATE + 20)
             test_.fail("64 KiB of space %u in %u cycles", lspace,
                        (unsigned)(test_.cycle - start));
     }
@@ -165,114 +155,6 @@ class Bench
             port.packets.shut = test_.below(4) == 0;
             port.entries.shut = test_.below(4) == 0;
         }
-    }
-
-    // Of a host, of what is served, of the compute core.
-    Command random_command()
-    {
-        Command c;
-
-        c.reply = test_.below(2);
-        c.dst = test_.below(FSH_MAX_NODES);
-        c.tag = tag_++ % FSH_NUM_TAGS;
-        c.length = random_length();
-        c.raddr = test_.bits() & 0xff'ffff;
-        c.laddr = test_.bits() & 0xff'ffff;
-        c.lspace = test_.below(2) ? FSH_SPACE_SEGMENT : FSH_SPACE_HOST;
-        c.window = test_.below(2);
-        if (c.window)
-            of_window(c);
-        else if (c.reply)
-            of_served(c);
-        else
-            of_core(c);
-        c.loop = test_.below(6) == 0;
-        c.port = c.loop ? 0 : test_.below(2);
-        c.stripe = !c.loop && c.length > model_.packet && !c.made() &&
-                   c.lspace != FSH_SPACE_INLINE && test_.below(2);
-        return c;
-    }
-
-    unsigned random_length()
-    {
-        switch (test_.below(5)) {
-        case 0:
-            return test_.below(3);
-        case 1:
-            return test_.below(100);
-        case 2:
-            return model_.packet - 2 + test_.below(5);
-        case 3:
-            return test_.below(2 * model_.packet);
-        default:
-            return test_.below(8 * model_.packet);
-        }
-    }
-
-    void of_window(Command &c)
-    {
-        static const unsigned opcodes[] = {FSH_OP_PUT, FSH_OP_GET,
-                                           FSH_OP_COMPUTE, FSH_OP_LIBRARY,
-                                           FSH_OP_CLIENT};
-        c.opcode = opcodes[test_.below(5)];
-        if (c.reply && c.opcode < FSH_OP_LIBRARY)
-            c.opcode = FSH_OP_PUT;
-        c.nargs = test_.below(2) ? test_.below(FSH_MAX_ARGS + 1) : 0;
-        c.ack = test_.below(2);
-        c.rspace = test_.below(2);
-        c.category = FSH_CAT_LONG;
-        if (c.opcode >= FSH_OP_LIBRARY)
-            c.category = test_.below(FSH_CAT_COUNT);
-        if (c.opcode == FSH_OP_GET || c.opcode == FSH_OP_COMPUTE)
-            c.category = FSH_CAT_SHORT;
-        if (c.opcode == FSH_OP_GET)
-            c.nargs = 0;
-        if (c.opcode == FSH_OP_COMPUTE)
-            c.nargs = 1 + test_.below(4);
-        if (c.category == FSH_CAT_SHORT && c.opcode != FSH_OP_GET)
-            c.length = 0;
-        if (c.opcode != FSH_OP_GET && test_.below(3) == 0)
-            make_inline(c);
-        unsigned rows = (c.nargs + 3) / 4;
-        if (c.lspace == FSH_SPACE_INLINE)
-            rows += (c.length + 15) / 16;
-        while (c.rows.size() < rows)
-            c.rows.push_back({test_.bits(), test_.bits()});
-    }
-
-    // In one packet, and in the entries that are left.
-    void make_inline(Command &c)
-    {
-        unsigned most = FSH_MAX_INLINE - (c.nargs + 3) / 4 * 16;
-
-        c.lspace = FSH_SPACE_INLINE;
-        most =
-            std::min(most, model_.packet - (unsigned)c.raddr % model_.packet);
-        c.length = std::min(c.length, most);
-    }
-
-    void of_served(Command &c)
-    {
-        bool compute = test_.below(4) == 0;
-
-        c.opcode = compute ? FSH_OP_PUT_ACK : FSH_OP_GET_REPLY;
-        c.category = compute ? FSH_CAT_SHORT : FSH_CAT_LONG;
-        c.rspace = !compute && test_.below(2);
-        c.lspace = FSH_SPACE_SEGMENT;
-        if (compute)
-            c.length = 0;
-        if (compute || test_.below(8) == 0)
-            c.status = test_.below(FSH_STATUS_COUNT);
-    }
-
-    void of_core(Command &c)
-    {
-        c.lspace = FSH_SPACE_SEGMENT;
-        c.ack = test_.below(2);
-        c.opcode = c.ack ? FSH_OP_PUT : FSH_OP_COMPUTE;
-        c.category = c.ack ? FSH_CAT_LONG : FSH_CAT_SHORT;
-        if (!c.ack)
-            c.length = 0;
     }
 
     // Offers a command in this cycle, if its context is free.
@@ -340,8 +222,8 @@ class Bench
         dut_.link_ok_i = dut_.loop_ok_i = 0;
         for (unsigned c = 0; c < 2; c++) {
             for (unsigned p = 0; p < 2; p++)
-                dut_.link_ok_i |= (room_[p][c] >= LONGEST) << (2 * p + c);
-            dut_.loop_ok_i |= (room_[2][c] >= LONGEST) << c;
+                dut_.link_ok_i |= (room_[p][c] >= (int)LONGEST) << (2 * p + c);
+            dut_.loop_ok_i |= (room_[2][c] >= (int)LONGEST) << c;
         }
         dut_.link_ok_i &= (uint8_t)~shut_;
         dut_.rows_valid_i = dut_.rows_port_i = 0;
@@ -359,7 +241,8 @@ class Bench
         for (unsigned p = 0; p < 2; p++) {
             dut_.pkt_ready_i |= (uint8_t)(ports_[p].packets.ready() << p);
             dut_.cpl_ready_i |= (uint8_t)(ports_[p].entries.ready() << p);
-            dut_.others_i |= (uint8_t)(ports_[p].others.willing() << p);
+            dut_.others_i |=
+                (uint8_t)((hurry_ ? others_ : ports_[p].others.willing()) << p);
         }
     }
 
@@ -431,6 +314,8 @@ class Bench
         bool valid = dut_.pkt_valid_o >> p & 1;
         bool last = dut_.pkt_last_o >> p & 1;
 
+        if (gapless_ && port.at && !valid)
+            test_.fail("the port idles inside a packet");
         if (!port.packets.take(valid, beat))
             return;
         if (port.at == 0)
@@ -501,17 +386,8 @@ class Bench
         if (bad != e.bad)
             test_.fail("bad is %d of a packet with reads that are %d", bad,
                        e.bad);
-        if (e.notify) {
-            Beat entry = {};
-            const uint64_t *h = e.header.data();
-            fsh_ring_set_kind(entry.data(), FSH_CPL_SLOT);
-            fsh_ring_set_reply(entry.data(), fsh_hdr_reply(h));
-            fsh_ring_set_opcode(entry.data(), fsh_hdr_opcode(h));
-            fsh_ring_set_node(entry.data(), fsh_hdr_dst(h));
-            fsh_ring_set_tag(entry.data(), fsh_hdr_tag(h));
-            fsh_ring_set_half(entry.data(), e.half);
-            port.read.push_back({entry, port.beats});
-        }
+        if (e.notify)
+            port.read.push_back({e.entry(), port.beats});
         freed_[e.loop ? 2 : p][e.channel] += (int)e.beats();
         port.at = 0;
         packets++;
@@ -586,11 +462,12 @@ class Bench
     unsigned rows_port_[2] = {};
     tb::ReadMemory memories_[2], host_;
     Model model_;
+    Commands commands_;
     Command offered_;
-    bool hurry_ = false;
+    bool hurry_ = false, others_ = false, gapless_ = false;
     int room_[3][2] = {}, freed_[3][2] = {}; // ports and loop, by channel
     unsigned shut_ = 0;
-    unsigned tag_ = 0, sent_[2] = {};
+    unsigned sent_[2] = {};
 };
 
 int main(int argc, char **argv)
@@ -603,7 +480,7 @@ int main(int argc, char **argv)
         for (int i = 0; i < 3; i++)
             bench.round(packet, 20000);
     bench.latency();
-    bench.pace(FSH_SPACE_SEGMENT);
-    bench.pace(FSH_SPACE_HOST);
+    for (unsigned i = 0; i < 4; i++)
+        bench.pace(i & 1 ? FSH_SPACE_HOST : FSH_SPACE_SEGMENT, i & 2);
     return test.pass(bench.packets, "packets");
 }
