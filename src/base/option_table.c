@@ -76,6 +76,10 @@ const struct fsh_option_row fsh_option_table[] = {
          "fshrun: processors of a rank: a share of those there are, where "
          "nobody has bound them and no other job is there (auto); all (none); "
          "a core; a NUMA node; a share of those listed, as in 0-3,8"),
+    CHOICE("FSHMEM_HUGEPAGES", "no", "no|advise|2M",
+           "smp: pages of segments: those of the system; huge ones where the "
+           "kernel gives them to shared memory (advise); reserved ones of 2 "
+           "MiB, if there are enough, else advise"),
     STR("FSHMEM_SIM", "",
         "path of the simulator; unset: fshsim is looked for beside the "
         "program, in the prefix of the library and of gasnet.h, in the "

@@ -22,6 +22,7 @@
 #include "base/log.h"
 #include "base/option.h"
 #include "base/segment.h"
+#include "boot/huge.h"
 #include "boot/job_env.h"
 #include "boot/memory.h"
 #include "boot/segment.h"
@@ -64,6 +65,7 @@ void fsh_job_config_init(struct fsh_job_config *config, uint32_t ranks,
     snprintf(config->topology, sizeof(config->topology), "%s",
              fsh_option_str("FSHMEM_TOPOLOGY"));
     config->segment_max = fsh_option_size("FSHMEM_SEGMENT_MAX");
+    fsh_option_str("FSHMEM_HUGEPAGES"); /* what the ranks read */
     config->dram_bytes = fsh_segment_pages(fsh_option_size("FSHMEM_DRAM"));
     config->sim_args = sim_args();
 }
@@ -180,9 +182,12 @@ static int make_wires(struct fsh_job *job, char *err, size_t errlen)
 static int grant_segments(struct fsh_job *job, char *err, size_t errlen)
 {
     struct fsh_job_config *config = &job->config;
-    int rc = fsh_segment_grant(config->needs, config->ranks,
-                               &config->segment_max, err, errlen);
+    int rc = 0;
 
+    if (!fsh_segment_huge(config->needs, config->ranks, &config->segment_max,
+                          &job->shared_fd))
+        rc = fsh_segment_grant(config->needs, config->ranks,
+                               &config->segment_max, err, errlen);
     config->segment_max = fsh_segment_pages(config->segment_max);
     FSH_ASSERT(rc != 0 || config->segment_max <= FSH_SEGMENT_MOST);
     job->page->segment_max = config->segment_max;
@@ -192,11 +197,18 @@ static int grant_segments(struct fsh_job *job, char *err, size_t errlen)
 static int make_shared(struct fsh_job *job, char *err, size_t errlen)
 {
     const struct fsh_job_config *config = &job->config;
+    int rc = 0;
 
-    return make_memory(
-        "fshmem shared",
-        config->needs->shared_bytes(config->ranks, config->segment_max),
-        &job->shared_fd, err, errlen);
+    if (job->shared_fd < 0)
+        rc = make_memory(
+            "fshmem shared",
+            config->needs->shared_bytes(config->ranks, config->segment_max),
+            &job->shared_fd, err, errlen);
+    else
+        job->shared_fd = move_up(job->shared_fd);
+    if (rc == 0)
+        job->page->shared_page = fsh_huge_page_of(job->shared_fd);
+    return rc;
 }
 
 static int make_nodes(struct fsh_job *job, char *err, size_t errlen)

@@ -56,6 +56,7 @@ struct fsh_job_page {
     uint64_t dram_bytes; /* per node, where ranks have nodes */
     uint64_t
         segment_max; /* per rank, where segments lie in the shared object */
+    uint64_t shared_page; /* bytes of a page of the shared object */
     _Alignas(64)
         atomic_uint barrier_futex; /* bumped on each barrier's release */
     atomic_uint barrier_count;
@@ -176,6 +177,6 @@ void fsh_job_describe_rank(const struct fsh_job_page *page, uint32_t rank,
 
 /* Rank 0, after attach: warn if segments of this many bytes in all cannot be
  * touched, with the limit and what to set. Reads files. */
-void fsh_job_check_segments(uint32_t ranks, size_t total);
+void fsh_job_check_segments(const struct fsh_job_page *page, size_t total);
 
 #endif

@@ -10,11 +10,13 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include "base/log.h"
 #include "base/option.h"
 #include "base/segment.h"
+#include "boot/huge.h"
 #include "boot/job.h"
 #include "boot/memory.h"
 
@@ -134,12 +136,84 @@ int fsh_segment_grant(const struct fsh_job_needs *needs, uint32_t ranks,
     return -ENOMEM;
 }
 
-void fsh_job_check_segments(uint32_t ranks, size_t total)
+/* ---- huge pages ---- */
+
+static size_t huge_pages(size_t bytes)
+{
+    return bytes / FSH_HUGE_PAGE + (bytes % FSH_HUGE_PAGE != 0);
+}
+
+/* What as many reserved pages suffice for, a rank; 0: not even a page each. */
+static size_t huge_share(const struct fsh_job_needs *needs, uint32_t ranks,
+                         size_t pages)
+{
+    size_t others = huge_pages(needs->shared_bytes(ranks, FSH_HUGE_PAGE));
+
+    if (pages < others)
+        return 0;
+    return FSH_HUGE_PAGE + (pages - others) / ranks * FSH_HUGE_PAGE;
+}
+
+/* Why there are no reserved ones, "" if nobody wants them; and what there is. */
+static void say_advised(const struct fsh_huge *huge, const char *why)
+{
+    const char *name =
+        why[0] ? "FSHMEM_HUGEPAGES=2M: " : "FSHMEM_HUGEPAGES=advise: ";
+
+    if (huge->may_advise && why[0])
+        fsh_warn("%s%s; segments have huge pages where the kernel finds some",
+                 name, why);
+    else if (!huge->may_advise)
+        fsh_warn(
+            "%s%s%sthe kernel gives shared memory no huge pages; segments have "
+            "normal pages. As root: echo advise "
+            "> /sys/kernel/mm/transparent_hugepage/shmem_enabled",
+            name, why, why[0] ? ", and " : "");
+}
+
+bool fsh_segment_huge(const struct fsh_job_needs *needs, uint32_t ranks,
+                      size_t *each, int *fd)
+{
+    const char *want = fsh_option_str("FSHMEM_HUGEPAGES");
+    struct fsh_huge huge;
+    size_t size = *each, bytes;
+    char why[160] = "";
+    int made = -1;
+
+    if (strcmp(want, "no") == 0)
+        return false;
+    fsh_huge_read(&huge);
+    if (strcmp(want, "2M") != 0) {
+        say_advised(&huge, why);
+        return false;
+    }
+    if (size == 0 && fsh_segment_grant(needs, ranks, &size, NULL, 0) == 0 &&
+        huge_share(needs, ranks, huge.free) < size)
+        size = huge_share(needs, ranks, huge.free);
+    bytes = needs->shared_bytes(ranks, size ? size : FSH_HUGE_PAGE);
+    if (size != 0)
+        made = fsh_huge_object("fshmem shared", bytes);
+    if (made >= 0) {
+        *each = size;
+        *fd = made;
+        return true;
+    }
+    snprintf(why, sizeof(why),
+             "%zu reserved pages of 2 MiB are needed, %zu are free "
+             "(sysctl vm.nr_hugepages)",
+             huge_pages(bytes), huge.free);
+    say_advised(&huge, why);
+    return false;
+}
+
+void fsh_job_check_segments(const struct fsh_job_page *page, size_t total)
 {
     struct fsh_memory memory;
     char need[32], have[32], limit[32];
 
-    if (fsh_option_bool("GASNET_PHYSMEM_NOPROBE"))
+    /* Reserved pages have been promised. */
+    if (page->shared_page >= FSH_HUGE_PAGE ||
+        fsh_option_bool("GASNET_PHYSMEM_NOPROBE"))
         return;
     read_memory(&memory);
     if (total <= memory.available)
@@ -149,7 +223,7 @@ void fsh_job_check_segments(uint32_t ranks, size_t total)
              "attach less, raise the limit, or bound segments with "
              "FSHMEM_SEGMENT_MAX; GASNET_PHYSMEM_NOPROBE=1 if most of it stays "
              "untouched",
-             ranks, fsh_memory_text(total, need),
+             page->size, fsh_memory_text(total, need),
              fsh_memory_text(memory.available, have), memory.limit,
              fsh_memory_text(memory.total, limit));
 }

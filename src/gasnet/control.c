@@ -238,7 +238,7 @@ static void check_memory(const struct fsh_gasnet *g)
             return; /* all there is: no segment of ours */
         total += g->segs[i].size;
     }
-    fsh_job_check_segments(g->nodes, total);
+    fsh_job_check_segments(fsh_boot_page(), total);
 }
 
 int gasnet_attach(gasnet_handlerentry_t *table, int numentries,

@@ -76,6 +76,8 @@ static void check_refused(void)
     REFUSED("--quick takes no value", W("--quick=1"));
     REFUSED("--rounds 10: expected a number from 0 to 9", W("-r") W("10"));
     REFUSED("--rounds -1: expected", W("-r") W("-1"));
+    REFUSED("--rounds -18446744073709551615: expected",
+            W("-r") W("-18446744073709551615"));
     REFUSED("--rounds 1x: expected", W("--rounds") W("1x"));
     REFUSED("--rounds : expected", W("--rounds") W(""));
     REFUSED("--way : expected one of up|down", W("--way") W(""));

@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/option.h"
 #include "base/path.h"
+#include "boot/huge.h"
 #include "boot/job.h"
 #include "boot/memory.h"
 #include "conduit/conduit.h"
@@ -133,6 +134,21 @@ static void show_tools(struct document *j)
     show_text(j, "fshsim", path, "fshsim");
 }
 
+static void show_huge(struct document *j)
+{
+    struct fsh_huge huge;
+
+    fsh_huge_read(&huge);
+    if (j) {
+        document_number(j, "huge_pages", huge.total);
+        document_number(j, "huge_pages_free", huge.free);
+        document_text(j, "huge_pages_shared", huge.shared);
+    } else {
+        printf("  %-18s %zu of %zu reserved are free; for shared memory: %s\n",
+               "pages of 2 MiB", huge.free, huge.total, huge.shared);
+    }
+}
+
 static void show_host(struct document *j)
 {
     struct fsh_memory memory;
@@ -154,6 +170,7 @@ static void show_host(struct document *j)
         printf("  %-18s %s (%s)\n", "memory left",
                fsh_memory_text(memory.available, size), memory.limit);
     }
+    show_huge(j);
     getrlimit(RLIMIT_NOFILE, &files);
     show_number(j, "descriptors", (uint64_t)files.rlim_cur, "descriptors");
     show_tools(j);

@@ -20,6 +20,7 @@
 #include "boot/boot.h"
 #include "conduit/conduit.h"
 #include "conduit/smp/meet.h"
+#include "conduit/smp/object.h"
 #include "conduit/smp/send.h"
 #include "conduit/smp/service.h"
 
@@ -30,7 +31,7 @@ static struct {
     struct fsh_smp_layout layout;
     struct fsh_smp_port *port;
     struct fsh_smp_meeting meeting;
-    unsigned char *base;
+    struct fsh_smp_object object;
     const struct fsh_smp_ctl *own; /* of this rank, in the object */
     uint32_t rank;
     uint32_t ranks;
@@ -52,39 +53,6 @@ static bool usable(char *why, size_t whylen)
     return true;
 }
 
-static _Noreturn void cannot_map(size_t bytes)
-{
-    fsh_fatal("conduit smp: cannot map %zu bytes for %" PRIu32
-              " ranks with segments up to %zu bytes: %s; raise the limit "
-              "of address space (ulimit -v) or lower FSHMEM_SEGMENT_MAX",
-              bytes, smp.ranks, smp.layout.segment_max, strerror(errno));
-}
-
-/* Map a part of the job's object where it belongs. NORESERVE: most of it is
- * never touched. */
-static void map_part(size_t offset, size_t bytes)
-{
-    if (bytes > 0 &&
-        mmap(smp.base + offset, bytes, PROT_READ | PROT_WRITE,
-             MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fsh_boot_fd(FSH_FD_SHARED),
-             (off_t)offset) == MAP_FAILED)
-        cannot_map(bytes);
-}
-
-/* Set addresses aside for all of the object, and map it up to the segments:
- * what they will be is known at attach. */
-static void map_object(void)
-{
-    if (fsh_boot_fd(FSH_FD_SHARED) < 0)
-        fsh_fatal("conduit smp: the job has no shared memory object; start "
-                  "the program with fshrun --conduit smp");
-    smp.base = mmap(NULL, smp.layout.total, PROT_NONE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (smp.base == MAP_FAILED)
-        cannot_map(smp.layout.total);
-    map_part(0, smp.layout.segments);
-}
-
 static void init(enum fsh_threads threads, struct fsh_limits *limits)
 {
     const struct fsh_job_page *page = fsh_boot_page();
@@ -93,15 +61,15 @@ static void init(enum fsh_threads threads, struct fsh_limits *limits)
     smp.rank = fsh_boot_rank();
     smp.ranks = fsh_boot_size();
     smp.layout = fsh_smp_layout(smp.ranks, page->segment_max);
-    map_object();
-    smp.own = (const struct fsh_smp_ctl *)(void *)smp.base + smp.rank;
-    smp.port = fsh_smp_port_new(smp.base, &smp.layout, smp.rank,
+    fsh_smp_object_map(&smp.object, &smp.layout, page->shared_page);
+    smp.own = (const struct fsh_smp_ctl *)(void *)smp.object.base + smp.rank;
+    smp.port = fsh_smp_port_new(smp.object.base, &smp.layout, smp.rank,
                                 threads == FSH_THREADS_PAR);
     if (smp.port == NULL)
         fsh_fatal("conduit smp: no memory for the rings to %" PRIu32 " ranks",
                   smp.ranks);
     fsh_smp_port_take_shorts(smp.port, fsh_am_deliver_shorts);
-    fsh_smp_meeting_init(&smp.meeting, smp.port, smp.base, &smp.layout,
+    fsh_smp_meeting_init(&smp.meeting, smp.port, smp.object.base, &smp.layout,
                          smp.rank, crowded);
     *limits = (struct fsh_limits){
         .am_max_medium = FSH_SMP_MAX_MEDIUM,
@@ -114,36 +82,27 @@ static void init(enum fsh_threads threads, struct fsh_limits *limits)
 
 static unsigned char *segment_of(uint32_t node)
 {
-    return fsh_smp_segment(smp.base, &smp.layout, node);
-}
-
-/* The segments as large as they are, each with its area: what is mapped costs
- * tools that look at all memory. A core file has this rank's own. */
-static void map_segments(void)
-{
-    size_t area = fsh_area_bytes(smp.ranks);
-
-    for (uint32_t r = 0; r < smp.ranks; r++) {
-        size_t bytes = smp.segs[r].size + area;
-
-        map_part((size_t)(segment_of(r) - smp.base), bytes);
-        if (r != smp.rank && bytes > 0)
-            madvise(segment_of(r), bytes, MADV_DONTDUMP);
-    }
+    return fsh_smp_segment(smp.object.base, &smp.layout, node);
 }
 
 static void attach(size_t size, struct fsh_segment *segs)
 {
     struct fsh_segment mine = {segment_of(smp.rank), size};
+    size_t area = fsh_area_bytes(smp.ranks);
 
     if (size > smp.layout.segment_max)
         fsh_fatal("conduit smp: segment of %zu bytes is larger than the %zu "
                   "bytes the job was made for; set FSHMEM_SEGMENT_MAX",
                   size, smp.layout.segment_max);
+    fsh_smp_object_segment(&smp.object, smp.rank, size + area, true);
     fsh_boot_exchange(&mine, sizeof mine, segs);
     memcpy(smp.segs, segs, smp.ranks * sizeof *segs);
-    map_segments();
-    fsh_smp_service_start(smp.port, smp.base, &smp.layout, smp.rank, smp.segs);
+    /* As large as they are: what is mapped costs tools that look at all memory. */
+    for (uint32_t r = 0; r < smp.ranks; r++)
+        if (r != smp.rank)
+            fsh_smp_object_segment(&smp.object, r, segs[r].size + area, false);
+    fsh_smp_service_start(smp.port, smp.object.base, &smp.layout, smp.rank,
+                          smp.segs);
 }
 
 /* An address in the owner's view, in ours. */

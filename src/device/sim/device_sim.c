@@ -12,9 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/futex.h"
 #include "base/log.h"
+#include "base/numa.h"
 #include "base/wait.h"
 #include "boot/boot.h"
 #include "device/device.h"
@@ -78,6 +80,9 @@ static struct fsh_device *sim_open(struct fsh_device_memory *mem)
     dev->mem.dma = map_fd(FSH_FD_DMA, dev->mem.dma_bytes, "DMA window");
     dev->mem.segment =
         map_fd(FSH_FD_DRAM, dev->mem.segment_bytes, "device memory");
+    /* The simulator touches most of it first. */
+    fsh_numa_prefer_home(dev->mem.segment, dev->mem.segment_bytes,
+                         (size_t)sysconf(_SC_PAGESIZE));
     *mem = dev->mem;
     return dev;
 }
