@@ -56,9 +56,14 @@ class Trouble(Exception):
 def mutations(path):
     """All edits of a file: (line number, new line)."""
     verilog = path.suffix == ".sv"
-    comment = False
+    comment = claim = False
     for number, line in enumerate(path.read_text(encoding="utf-8").split("\n")):
         text = line.split("//")[0].rstrip() if verilog else line
+        # An assertion that is wrong is found by the first run, in all its lines.
+        claim = claim or bool(re.search(r"\bFSH_ASSERT\(|\bassert\(", text))
+        if claim:
+            claim = not text.endswith(";") and "*/" not in text
+            continue
         comment = comment or "/*" in text
         if comment or not text.startswith(" ") or re.search(
                 r'"|^\s*(//|`)|FSH_ASSERT|FSH_STABLE|localparam|\bassert', text):

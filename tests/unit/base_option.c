@@ -45,6 +45,8 @@ static void check_sizes(void)
     check_size("inf", false, 0);
     check_size("9999999T", false, 0);
     check_size(" 4", false, 0);
+    check_size("9.2e18", false, 0);
+    check_size("9.1e18", true, (size_t)9100000000000000000);
 }
 
 static void check_values(void)
@@ -197,6 +199,103 @@ static void check_unknown(void)
     CHECK(!strstr(text, "FSHMEM_TOPOLOGY"));
 }
 
+/* A name that is too long to be one of ours is none of our business. */
+static void check_long_body(void)
+{
+    char name[65];
+
+    clearenv();
+    memset(name, 'X', sizeof name);
+    memcpy(name, "FSHMEM_", 7);
+    name[64] = '\0';
+    setenv(name, "1", 1); /* 64 characters: passed by */
+    name[63] = '\0';
+    setenv(name, "1", 1);
+    _exit((int)fsh_option_check());
+}
+
+static void check_quiet_body(void)
+{
+    clearenv();
+    setenv("GASNET_QUIET", "1", 1);
+    setenv("GASNET_TRACEFILE", "t", 1);
+    setenv("FSHMEM_QQQQ", "1", 1);
+    _exit((int)fsh_option_check());
+}
+
+static void check_traces_body(void)
+{
+    clearenv();
+    setenv("GASNET_TRACEFILE", "t", 1);
+    setenv("GASNET_STATSFILE", "s", 1);
+    fsh_option_check();
+    unsetenv("GASNET_TRACEFILE");
+    unsetenv("GASNET_STATSFILE");
+    write(STDERR_FILENO, "|", 1);
+    _exit((int)fsh_option_check());
+}
+
+static void check_other_names(void)
+{
+    char text[1024];
+    const char *rest;
+    int status = child_run(check_long_body, text, sizeof(text));
+
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 1, "%s", text);
+    status = child_run(check_quiet_body, text, sizeof(text));
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 1 && text[0] == '\0');
+    status = child_run(check_traces_body, text, sizeof(text));
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    CHECK(strstr(text, "GASNET_TRACEFILE=t: no trace is written"));
+    CHECK(strstr(text, "GASNET_STATSFILE=s: no statistics are written"));
+    rest = strchr(text, '|');
+    CHECK(rest != NULL && rest[1] == '\0', "%s", text);
+}
+
+/* ---- what tools are given ---- */
+
+static void typed_body(void)
+{
+    _exit(fsh_option_typed("FSHMEM_DRAM", "--dram", "1K") +
+          fsh_option_typed("FSHMEM_PACKET", "--packet", "") +
+          fsh_option_typed("FSHMEM_START_TIMEOUT", "-t", "soon") +
+          fsh_option_typed("FSHMEM_CONDUIT", "--conduit", ""));
+}
+
+static void check_typed(void)
+{
+    char text[2048];
+    int status;
+
+    CHECK(fsh_option_typed("FSHMEM_DRAM", "--dram", "48M"));
+    CHECK(strcmp(getenv("FSHMEM_DRAM"), "48M") == 0);
+    CHECK(fsh_option_typed("FSHMEM_TOPOLOGY", "--topology", "ring"));
+    CHECK(strcmp(getenv("FSHMEM_TOPOLOGY"), "ring") == 0);
+    status = child_run(typed_body, text, sizeof(text));
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 1, "%#x %s",
+          (unsigned)status, text);
+    CHECK(strstr(text, "--dram 1K: expected bytes, with K, M, G or T if you "
+                       "like, from 16M to 255G"),
+          "%s", text);
+    CHECK(strstr(text, "--packet : expected"));
+    CHECK(strstr(text, "-t soon: expected seconds from"));
+    CHECK(!strstr(text, "FSHMEM_"));
+}
+
+static void no_such_option(void)
+{
+    fsh_option_given("FSHMEM_QQQQ");
+}
+
+static void check_internal(void)
+{
+    char text[1024];
+    int status = child_run(no_such_option, text, sizeof(text));
+
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 1 &&
+          strstr(text, "no option is named FSHMEM_QQQQ"));
+}
+
 static void check_row(void *arg, const struct fsh_option_info *info)
 {
     static const char *names[128];
@@ -222,6 +321,9 @@ int main(void)
     check_lists();
     check_bad_values();
     check_unknown();
+    check_other_names();
+    check_typed();
+    check_internal();
     /* Last: every default must be readable. */
     clearenv();
     fsh_option_each(check_row, &rows);

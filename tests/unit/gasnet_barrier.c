@@ -2,14 +2,18 @@
 /*
  * The barrier's protocol as one node of four sees it: what it sends when, in
  * which order of arrivals it finishes, and what consensus it comes to. The
- * conduit records what is sent; arrivals are made by hand. Runs as a job of
- * one rank that is told it is rank 1 of 4.
+ * conduit records what is sent; arrivals are made by hand. Then the same with a
+ * barrier of the conduit's own, with two images on this node, and what a wait says it
+ * waits for. Runs as a job of one rank that is told it is rank 1 of 4.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/kick.h"
+#include "base/log.h"
 #include "gasnet/team.h"
 #include "check.h"
+#include "child.h"
 
 enum { ME = 1, NODES = 4, ROUNDS = 2 };
 enum { ANONYMOUS = FSH_ANONYMOUS, NAMED = FSH_NAMED, MISMATCH = FSH_MISMATCH };
@@ -209,7 +213,325 @@ static void consensus(const struct consensus *c, size_t number)
     }
 }
 
-static struct fsh_team *volatile of_the_job; /* lives on, as teams do */
+/* Polls are told whether a barrier got further, and asked while it may. */
+static void kicks(void)
+{
+    CHECK(atomic_load(&fsh_kicks_active) == 0 && !fsh_barrier_kick());
+    notify(3, 0);
+    CHECK(atomic_load(&fsh_kicks_active) == 1 && !fsh_barrier_kick());
+    arrive(phase, 0, NAMED, 3);
+    CHECK(fsh_barrier_kick() && !fsh_barrier_kick());
+    arrive(phase, 1, NAMED, 3);
+    CHECK(fsh_barrier_kick() && !fsh_barrier_kick());
+    CHECK(atomic_load(&fsh_kicks_active) == 0);
+    CHECK(gasnet_barrier_wait(3, 0) == GASNET_OK);
+}
+
+/* ---- what a wait says ---- */
+
+static char reported[256];
+
+static bool job_lives(const char **why)
+{
+    (void)why;
+    return true;
+}
+
+static void job_ends(const char *why)
+{
+    CHECK(false, "%s", why);
+}
+
+static void note(const char *text)
+{
+    if (text[0] != '\0')
+        snprintf(reported, sizeof reported, "%s", text);
+}
+
+static int32_t awaited; /* round in which nobody comes before that is said */
+
+static bool arrives_late(void)
+{
+    if (reported[0] == '\0' || awaited < 0)
+        return false;
+    arrive(phase, awaited, NAMED, 8);
+    awaited = -1; /* once */
+    return true;
+}
+
+static void waits_for(int32_t round, const char *who)
+{
+    static struct fsh_wait_job watch = {
+        .alive = job_lives, .leave = job_ends, .report = note};
+
+    fsh_wait_watch(&watch);
+    reported[0] = '\0';
+    awaited = round;
+    notify(8, 0);
+    arrive(phase, 1 - round, NAMED, 8);
+    ops.poll = arrives_late;
+    CHECK(gasnet_barrier_wait(8, 0) == GASNET_OK);
+    CHECK(strstr(reported, who) != NULL, "'%s', want %s", reported, who);
+    ops.poll = nothing_arrives;
+}
+
+/* ---- a barrier of the conduit's ---- */
+
+static uint32_t direct_phase;
+static uint64_t direct_word;
+static fsh_merge_fn direct_merge;
+static bool direct_over;
+
+static uint64_t word(int32_t kind, int id)
+{
+    return (uint64_t)(uint32_t)kind << 32 | (uint32_t)id;
+}
+
+static void direct_arrive(uint32_t p, uint64_t opinion, fsh_merge_fn merge)
+{
+    CHECK(p == direct_phase + 1 || direct_phase == 0, "phase %u", p);
+    direct_phase = p;
+    direct_word = opinion;
+    direct_merge = merge;
+    direct_over = false;
+}
+
+static bool direct_arrived(uint64_t *opinion, uint32_t *missing)
+{
+    *missing = 2;
+    if (direct_over)
+        *opinion = direct_word;
+    return direct_over;
+}
+
+static bool direct_late(void)
+{
+    direct_over = reported[0] != '\0';
+    return direct_over;
+}
+
+static void merges(void)
+{
+    fsh_merge_fn m = direct_merge;
+    uint64_t five = word(NAMED, 5), six = word(NAMED, 6);
+    uint64_t any = word(ANONYMOUS, 0), wrong = word(MISMATCH, 0);
+
+    CHECK(m(five, five) == five && m(five, six) == wrong);
+    CHECK(m(any, five) == five && m(five, any) == five && m(any, any) == any);
+    CHECK(m(wrong, five) == wrong && m(five, wrong) == wrong);
+    CHECK(m(wrong, any) == wrong && m(any, wrong) == wrong);
+}
+
+static void direct_barrier(void)
+{
+    static const struct fsh_barrier_ops barrier = {direct_arrive,
+                                                   direct_arrived};
+    int id = 0;
+
+    ops.barrier = &barrier;
+    sent_count = 0;
+    gasnet_barrier_notify(5, 0);
+    phase++;
+    CHECK(sent_count == 0 && direct_word == word(NAMED, 5));
+    merges();
+    CHECK(gasnet_barrier_try(5, 0) == GASNET_ERR_NOT_READY);
+    CHECK(!fsh_barrier_kick());
+    direct_over = true;
+    CHECK(fsh_barrier_kick() && gasnet_barrier_try(5, 0) == GASNET_OK);
+    CHECK(gasnet_barrier_result(&id) == 0 && id == 5);
+    gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    phase++;
+    direct_word = word(MISMATCH, 0);
+    reported[0] = '\0';
+    ops.poll = direct_late;
+    CHECK(gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS) ==
+          GASNET_ERR_BARRIER_MISMATCH);
+    CHECK(strstr(reported, "node 2") != NULL, "%s", reported);
+    ops.poll = nothing_arrives;
+    ops.barrier = NULL;
+}
+
+/* ---- two images on this node ---- */
+
+enum { IMAGES = GASNET_BARRIERFLAG_IMAGES };
+
+static void be(uint32_t image)
+{
+    fsh_thread_self()->image = image + 1;
+}
+
+static void image_notify(uint32_t image, int id)
+{
+    be(image);
+    gasnet_coll_barrier_notify(GASNET_TEAM_ALL, id, IMAGES);
+}
+
+static int image_try(uint32_t image, int id)
+{
+    be(image);
+    return gasnet_coll_barrier_try(GASNET_TEAM_ALL, id, IMAGES);
+}
+
+static void image_round(int first, int second, int expected)
+{
+    int id = 0;
+
+    sent_count = 0;
+    phase++;
+    image_notify(1, first);
+    CHECK(sent_count == 0, "one of two images");
+    CHECK(image_try(1, first) == GASNET_ERR_NOT_READY);
+    image_notify(2, second);
+    CHECK(sent_count == 1 && sent[0].phase == phase);
+    CHECK(sent[0].kind == (first == second ? NAMED : MISMATCH));
+    arrive(phase, 0, NAMED, first);
+    CHECK(image_try(2, second) == GASNET_ERR_NOT_READY);
+    arrive(phase, 1, NAMED, first);
+    CHECK(image_try(2, second) == expected);
+    be(1);
+    CHECK(gasnet_coll_barrier_wait(GASNET_TEAM_ALL, first, IMAGES) == expected);
+    if (expected == GASNET_OK)
+        CHECK(gasnet_coll_barrier_result(GASNET_TEAM_ALL, &id) == 0 &&
+              id == first);
+}
+
+static bool both_arrive(void)
+{
+    arrive(phase, 0, NAMED, 4);
+    arrive(phase, 1, NAMED, 4);
+    ops.poll = nothing_arrives; /* once */
+    return true;
+}
+
+/* An image's wait waits. */
+static void image_waits(void)
+{
+    phase++;
+    image_notify(1, 4);
+    image_notify(2, 4);
+    ops.poll = both_arrive;
+    CHECK(gasnet_coll_barrier_wait(GASNET_TEAM_ALL, 4, IMAGES) == GASNET_OK);
+    ops.poll = nothing_arrives;
+    CHECK(image_try(1, 4) == GASNET_OK);
+}
+
+static void image_twice(void)
+{
+    image_notify(1, 4);
+    image_notify(1, 4);
+}
+
+static void image_unnotified(void)
+{
+    image_notify(1, 4);
+    image_try(2, 4);
+}
+
+static void two_images(void)
+{
+    static const uint32_t first[NODES + 1] = {0, 1, 3, 4, 5};
+    static uint32_t target[2];
+    static const struct child_case wrong[] = {
+        {image_twice, "gasnet_coll_barrier_notify: called twice without "
+                      "gasnet_coll_barrier_wait or a successful "
+                      "gasnet_coll_barrier_try"},
+        {image_unnotified, "gasnet_coll_barrier_try: called without "
+                           "gasnet_coll_barrier_notify"}};
+    struct fsh_team *team;
+
+    phase = 0;
+    fsh_team_register();
+    team = fsh_team_all;
+    memcpy(team->view[FSH_VIEW_IMAGES].first, first, sizeof first);
+    team->view[FSH_VIEW_IMAGES].mine = 2;
+    free(team->barrier.target);
+    team->barrier.target = target;
+    image_round(4, 4, GASNET_OK);
+    image_round(6, 6, GASNET_OK);
+    image_round(4, 5, GASNET_ERR_BARRIER_MISMATCH);
+    image_waits();
+    child_check(wrong, sizeof wrong / sizeof *wrong);
+}
+
+/* ---- calls out of turn ---- */
+
+static void twice(void)
+{
+    gasnet_barrier_notify(1, 0);
+    gasnet_barrier_notify(1, 0);
+}
+
+static void after_notify(void)
+{
+    gasnet_barrier_notify(1, 0);
+    gasnet_barrier(1, 0);
+}
+
+static void unnotified(void)
+{
+    gasnet_barrier_wait(1, 0);
+}
+
+static void try_unnotified(void)
+{
+    gasnet_barrier_try(1, 0);
+}
+
+static void early_notify(void)
+{
+    fsh_gasnet.attached = false;
+    gasnet_barrier_notify(1, 0);
+}
+
+static void early_wait(void)
+{
+    fsh_gasnet.attached = false;
+    gasnet_barrier_wait(1, 0);
+}
+
+static void early_try(void)
+{
+    fsh_gasnet.attached = false;
+    gasnet_barrier_try(1, 0);
+}
+
+static void early_result(void)
+{
+    int id;
+
+    fsh_gasnet.attached = false;
+    gasnet_barrier_result(&id);
+}
+
+static void out_of_turn(void)
+{
+    static const struct child_case wrong[] = {
+        {twice, "gasnet_barrier_notify: called twice without "
+                "gasnet_barrier_wait or a successful gasnet_barrier_try"},
+        {after_notify, "gasnet_barrier: called after a notify without "
+                       "gasnet_barrier_wait"},
+        {unnotified, "gasnet_barrier_wait: called without "
+                     "gasnet_barrier_notify"},
+        {try_unnotified, "gasnet_barrier_try: called without "
+                         "gasnet_barrier_notify"},
+        {early_notify, "gasnet_barrier_notify: called before gasnet_attach"},
+        {early_wait, "gasnet_barrier_wait: called before gasnet_attach"},
+        {early_try, "gasnet_barrier_try: called before gasnet_attach"},
+        {early_result, "gasnet_barrier_result: called before gasnet_attach"}};
+
+    child_check(wrong, sizeof wrong / sizeof *wrong);
+}
+
+static void abort_on_fatal(int code, const char *reason)
+{
+    (void)code;
+    (void)reason;
+    abort();
+}
+
+/* They live on, as teams do. */
+static struct fsh_team *volatile of_the_job, *volatile of_messages,
+                                                 *volatile direct;
 
 int main(int argc, char **argv)
 {
@@ -231,6 +553,15 @@ int main(int argc, char **argv)
     full_conduit();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         consensus(&cases[i], i);
+    kicks();
+    waits_for(1, "node 3");
+    of_messages = fsh_team_all;
+    fsh_team_register(); /* one that has no messages */
+    direct_barrier();
+    fsh_log_on_fatal(abort_on_fatal);
+    out_of_turn();
+    direct = fsh_team_all;
+    two_images();
     fsh_gasnet.rank = 0;
     fsh_gasnet.nodes = 1;
     puts("gasnet_barrier: pass");
