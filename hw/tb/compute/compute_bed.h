@@ -337,33 +337,24 @@ class Bed
         dut_.ccmd_ready_i = !stalls_ || port_stall_[0].willing();
     }
 
-    static uint64_t field(const WData *words, unsigned low, unsigned width)
-    {
-        uint64_t value = 0;
-
-        for (unsigned i = 0; i < width; i++)
-            value |= (uint64_t)(words[(low + i) / 32] >> ((low + i) % 32) & 1)
-                     << i;
-        return value;
-    }
-
     void take()
     {
-        const WData *w = &dut_.ccmd_o[0];
+        uint64_t w[FSH_ECMD_WORDS];
         Put put;
-        uint64_t kind = field(w, 116, 2);
 
-        put.length = (uint32_t)field(w, 0, 24);
-        put.raddr = field(w, 24, 40);
-        put.laddr = field(w, 64, 40);
-        put.tag = (unsigned)field(w, 104, 4);
-        put.dst = (unsigned)field(w, 108, 8);
-        if (kind == 1)
+        std::memcpy(w, &dut_.ccmd_o[0], sizeof w);
+        put.length = (uint32_t)fsh_ecmd_length(w);
+        put.raddr = fsh_ecmd_raddr(w);
+        put.laddr = fsh_ecmd_laddr(w);
+        put.tag = (unsigned)fsh_ecmd_tag(w);
+        put.dst = (unsigned)fsh_ecmd_dst(w);
+        bool message = fsh_ecmd_kind(w) == FSH_EKIND_MESSAGE;
+        if (message && (put.laddr & 15) == FSH_CMSG_SIGNAL)
             signals.push_back({put.dst, (unsigned)(put.laddr >> 4 & 63)});
-        if (kind == 2)
+        if (message && (put.laddr & 15) == FSH_CMSG_COMPLETE)
             complete.push_back({put.dst, (unsigned)(put.laddr >> 4 & 0x7ff),
                                 (unsigned)(put.laddr >> 32 & 15)});
-        if (kind == 0) {
+        if (!message) {
             std::vector<uint8_t> &to = remote[put.dst];
             to.resize(mem.size());
             bool inside = put.laddr + put.length <= mem.size() &&
