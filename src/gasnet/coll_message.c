@@ -7,10 +7,10 @@
  *
  * Each message is answered (TAKEN), and a node has at most MAX_IN_FLIGHT of them
  * unanswered at another, so that clients find room beside them; operations that
- * want to send more wait in a queue. A message is sent only if there is room for
- * it now: polls send, and must not block on a node that does not poll. Handlers
- * record what came and enqueue the operation; everything else is called by the
- * thread that runs operations.
+ * want to send more wait in a queue, once for all that they have for the node. A
+ * message is sent only if there is room for it now: polls send, and must not block on
+ * a node that does not poll. Handlers record what came and enqueue the operation;
+ * everything else is called by the thread that runs operations.
  */
 #include <assert.h>
 #include <string.h>
@@ -87,6 +87,10 @@ static bool queue_enter(struct fsh_coll_op *op, uint32_t rank)
     free = queue->sent < MAX_IN_FLIGHT;
     if (free) {
         queue->sent++;
+        /* It may have joined for another message, refused earlier in this run; the
+         * room that came since was told to another operation. So nobody else would
+         * run it again. */
+        op->starved |= op->peer[rank].blocked;
         queue_leave(queue, &op->peer[rank]);
     } else {
         queue_join(queue, &op->peer[rank]);
