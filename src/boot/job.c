@@ -200,10 +200,10 @@ static int make_shared(struct fsh_job *job, char *err, size_t errlen)
     int rc = 0;
 
     if (job->shared_fd < 0)
-        rc = make_memory(
-            "fshmem shared",
-            config->needs->shared_bytes(config->ranks, config->segment_max),
-            &job->shared_fd, err, errlen);
+        rc = make_memory("fshmem shared",
+                         fsh_job_shared_bytes(config->needs, config->ranks,
+                                              config->segment_max),
+                         &job->shared_fd, err, errlen);
     else
         job->shared_fd = move_up(job->shared_fd);
     if (rc == 0)

@@ -80,13 +80,21 @@ struct fsh_job_needs {
     /* The setting that bounds a rank's segment. */
     const char *segment_option;
     /* Bytes of the object that all ranks map (FSH_FD_SHARED), with room for
-     * segments of segment_max bytes each where they lie in it. */
+     * segments of segment_max bytes each where they lie in it. NULL: none. */
     size_t (*shared_bytes)(uint32_t ranks, size_t segment_max);
     /* A rank has a node of its own, with device memory for its segment, a DMA
      * window and registers of these sizes, and fshsim runs beside the ranks. */
     bool nodes;
     size_t dma_bytes, mmio_bytes;
 };
+
+/* Bytes of the object that all ranks map, with segments of segment_max bytes. */
+static inline size_t fsh_job_shared_bytes(const struct fsh_job_needs *needs,
+                                          uint32_t ranks, size_t segment_max)
+{
+    return needs->shared_bytes != NULL ? needs->shared_bytes(ranks, segment_max)
+                                       : 0;
+}
 
 struct fsh_job_config {
     const struct fsh_job_needs *needs;

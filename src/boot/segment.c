@@ -65,7 +65,7 @@ static void heed_limit(__rlimit_resource_t resource, unsigned part,
                        const struct fsh_job_needs *needs, uint32_t ranks,
                        size_t *most)
 {
-    size_t others = needs->shared_bytes(ranks, 0);
+    size_t others = fsh_job_shared_bytes(needs, ranks, 0);
     struct rlimit lim;
     size_t room;
 
@@ -147,7 +147,8 @@ static size_t huge_pages(size_t bytes)
 static size_t huge_share(const struct fsh_job_needs *needs, uint32_t ranks,
                          size_t pages)
 {
-    size_t others = huge_pages(needs->shared_bytes(ranks, FSH_HUGE_PAGE));
+    size_t others =
+        huge_pages(fsh_job_shared_bytes(needs, ranks, FSH_HUGE_PAGE));
 
     if (pages < others)
         return 0;
@@ -190,7 +191,7 @@ bool fsh_segment_huge(const struct fsh_job_needs *needs, uint32_t ranks,
     if (size == 0 && fsh_segment_grant(needs, ranks, &size, NULL, 0) == 0 &&
         huge_share(needs, ranks, huge.free) < size)
         size = huge_share(needs, ranks, huge.free);
-    bytes = needs->shared_bytes(ranks, size ? size : FSH_HUGE_PAGE);
+    bytes = fsh_job_shared_bytes(needs, ranks, size ? size : FSH_HUGE_PAGE);
     if (size != 0)
         made = fsh_huge_object("fshmem shared", bytes);
     if (made >= 0) {

@@ -2,14 +2,13 @@
 /*
  * Conduit toy: as little as a conduit can be, messages over sockets and no block
  * of conduit.h. The conform programs pass on it, so nothing above the table needs
- * what smp and fpga have besides; and it is what to read first, or to copy, when
- * a conduit is added. Not installed.
+ * more; and it is what to copy when a conduit is added. Not installed.
  *
- * From each rank to each, itself too, there is a socket; over it go packets, a
- * head and bytes. What finds no room in it is queued in memory, so nobody
- * waits to send but am_request, and every poll reads what has come: requests and
- * replies cannot block each other. Puts and gets are done by a poll of their
- * target. Any thread: one lock is around all, but not held while handlers run.
+ * A rank has a socket, from which all others know it; over it go packets, a head
+ * and bytes. What finds no room is queued in memory, so nobody waits to send but
+ * am_request, and every poll reads what has come: requests and replies cannot
+ * block each other. Puts and gets are done by a poll of their target. Any thread:
+ * one lock is around all, but not held while handlers run.
  */
 #include <errno.h>
 #include <poll.h>
@@ -19,7 +18,6 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/wait.h"
@@ -30,18 +28,25 @@
 #define MAX_RANKS 64
 #define MAX_PAYLOAD 512u /* of messages: the least that GASNet allows */
 #define PIECE 4096u      /* of a put or get */
-#define READS 64         /* packets from a rank in one poll */
+#define READS 1024u      /* packets in one poll */
+#define SLEEP_NS 500000u
 /* Names that the kernel chooses, unix(7): zero and five digits. */
 #define NAME_BYTES (sizeof(sa_family_t) + 6)
 
-enum kind { REQUEST, REPLY, PUT, PUT_DONE, GET, GET_DATA };
+enum kind {
+    REQUEST,
+    REPLY,
+    PUT,
+    GET,
+    DONE
+}; /* DONE: with what GET asked for */
 
 /* Each address is one of the process that uses it. */
 struct head {
     uint8_t kind, handler, category, nargs;
     uint16_t from;
     uint16_t nbytes; /* behind the head; of GET: of its answer */
-    void *at;        /* Long, PUT, GET_DATA: where the bytes belong; GET: are */
+    void *at;        /* Long, PUT, DONE: where the bytes belong; GET: are */
     void *to;        /* GET: `at` of its answer */
     struct fsh_event *event; /* PUT, GET: of its answer */
     int32_t args[16];
@@ -49,6 +54,7 @@ struct head {
 
 struct packet {
     struct packet *next;
+    size_t bytes;                  /* of head and data */
     _Alignas(16) struct head head; /* from here on it is sent, */
     unsigned char data[PIECE];     /* with as many as there are */
 };
@@ -61,27 +67,23 @@ struct queue {
 static struct {
     pthread_mutex_t lock; /* around all that init does not settle */
     uint32_t rank, ranks;
-    int to[MAX_RANKS];           /* sockets, by rank */
-    int from[MAX_RANKS];         /* in any order; -1: it has left */
-    struct queue out[MAX_RANKS]; /* to be sent */
-    struct queue in;             /* messages to be run */
+    int fd;
+    struct sockaddr_un name[MAX_RANKS]; /* of each rank's socket */
+    struct queue out[MAX_RANKS];        /* to be sent */
+    struct queue in;                    /* messages to be run */
 } toy = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- packets: with the lock ---- */
 
-static size_t sent_bytes(const struct head *h)
-{
-    return sizeof *h + (h->kind == GET ? 0 : h->nbytes);
-}
-
 static void push(struct queue *queue, const struct head *head, const void *data)
 {
-    size_t bytes = sent_bytes(head);
+    size_t bytes = sizeof *head + (head->kind == GET ? 0 : head->nbytes);
     struct packet *p = malloc(offsetof(struct packet, head) + bytes);
 
     if (p == NULL)
         fsh_fatal("conduit toy: no memory for %zu bytes on their way", bytes);
     p->next = NULL;
+    p->bytes = bytes;
     p->head = *head;
     if (bytes != sizeof *head)
         memcpy(p->data, data, bytes - sizeof *head);
@@ -104,10 +106,11 @@ static struct packet *take(struct queue *queue)
 static void flush(uint32_t node)
 {
     struct queue *out = &toy.out[node];
+    const struct sockaddr *to = (struct sockaddr *)&toy.name[node];
 
     while (out->first != NULL &&
-           send(toy.to[node], &out->first->head, sent_bytes(&out->first->head),
-                MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
+           sendto(toy.fd, &out->first->head, out->first->bytes, MSG_DONTWAIT,
+                  to, NAME_BYTES) >= 0)
         free(take(out));
 }
 
@@ -119,44 +122,37 @@ static void post(uint32_t node, const struct head *head, const void *data)
 
 static void arrive(const struct head *h, const void *data)
 {
-    struct head answer = {
-        .from = (uint16_t)toy.rank, .at = h->to, .event = h->event};
+    struct head answer = {.kind = DONE,
+                          .from = (uint16_t)toy.rank,
+                          .nbytes = h->kind == GET ? h->nbytes : 0,
+                          .at = h->to,
+                          .event = h->event};
 
-    switch (h->kind) {
-    case REQUEST:
-    case REPLY:
+    if (h->kind == REQUEST || h->kind == REPLY)
         push(&toy.in, h, data);
-        return;
-    case PUT:
+    else if (h->kind != GET)
         fsh_copy_words(h->at, data, h->nbytes);
-        answer.kind = PUT_DONE;
-        post(h->from, &answer, NULL);
-        return;
-    case GET:
-        answer.kind = GET_DATA;
-        answer.nbytes = h->nbytes;
+    if (h->kind == PUT || h->kind == GET)
         post(h->from, &answer, h->at);
-        return;
-    case GET_DATA:
-        fsh_copy_words(h->at, data, h->nbytes);
-    }
     /* After the data; partner: whoever waits for 0. */
-    atomic_fetch_sub_explicit(&h->event->pending, 1, memory_order_release);
+    if (h->kind == DONE)
+        atomic_fetch_sub_explicit(&h->event->pending, 1, memory_order_release);
 }
 
-/* One packet, if there is one. */
-static bool receive(int *fd)
+/* One packet, if there is one. Anybody can send to a name: not from a rank's, it is
+ * dropped. */
+static bool receive(void)
 {
     static struct packet p;
-    ssize_t n = recv(*fd, &p.head, sizeof p.head + sizeof p.data, MSG_DONTWAIT);
+    struct sockaddr_un from;
+    socklen_t length = sizeof from;
+    ssize_t n = recvfrom(toy.fd, &p.head, sizeof p.head + sizeof p.data,
+                         MSG_DONTWAIT, (struct sockaddr *)&from, &length);
 
-    if (n > 0) {
+    if (n >= (ssize_t)sizeof p.head && p.head.from < toy.ranks &&
+        memcmp(&from, &toy.name[p.head.from], NAME_BYTES) == 0)
         arrive(&p.head, p.data);
-    } else if (n == 0) { /* it has left; if it should not have, others know */
-        close(*fd);
-        *fd = -1;
-    }
-    return n > 0;
+    return n >= 0;
 }
 
 /* ---- coming and going ---- */
@@ -176,50 +172,19 @@ static int check(int result, const char *what)
 }
 
 /* With room for few packets, so that queues are used. */
-static int open_socket(void)
+static void open_socket(void)
 {
     const int room = 2 * PIECE;
-    int fd = check(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), "socket");
-
-    check(setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room), "room");
-    return fd;
-}
-
-/* Strangers are sent away: -1. */
-static int answer_call(int door)
-{
-    int fd = check(accept4(door, NULL, NULL, SOCK_CLOEXEC), "accept");
-    struct ucred who = {0};
-    socklen_t length = sizeof who;
-
-    check(getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &length), "who calls");
-    if (who.uid == getuid())
-        return fd;
-    close(fd);
-    return -1;
-}
-
-static void connect_all(void)
-{
-    static struct sockaddr_un name[MAX_RANKS];
     struct sockaddr_un mine = {.sun_family = AF_UNIX};
     struct sockaddr *addr = (struct sockaddr *)&mine;
     socklen_t length = sizeof mine;
-    int door = open_socket();
 
-    check(bind(door, addr, sizeof mine.sun_family), "bind");
-    check(listen(door, MAX_RANKS), "listen");
-    check(getsockname(door, addr, &length), "getsockname");
-    fsh_boot_exchange(&mine, sizeof mine, name);
-    for (uint32_t r = 0; r < toy.ranks; r++) {
-        addr = (struct sockaddr *)&name[r];
-        toy.to[r] = open_socket();
-        check(connect(toy.to[r], addr, NAME_BYTES), "connect");
-    }
-    for (uint32_t r = 0; r < toy.ranks; r++)
-        while ((toy.from[r] = answer_call(door)) < 0)
-            continue;
-    close(door);
+    toy.fd = check(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), "socket");
+    check(setsockopt(toy.fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room),
+          "room");
+    check(bind(toy.fd, addr, sizeof mine.sun_family), "bind");
+    check(getsockname(toy.fd, addr, &length), "getsockname");
+    fsh_boot_exchange(&mine, sizeof mine, toy.name);
 }
 
 static void init(enum fsh_threads threads, struct fsh_limits *limits)
@@ -229,7 +194,7 @@ static void init(enum fsh_threads threads, struct fsh_limits *limits)
     (void)threads; /* the lock serves all modes */
     toy.rank = fsh_boot_rank();
     toy.ranks = fsh_boot_size();
-    connect_all();
+    open_socket();
     *limits =
         (struct fsh_limits){MAX_PAYLOAD, MAX_PAYLOAD, MAX_PAYLOAD, most, most};
 }
@@ -276,11 +241,10 @@ static bool poll_all(void)
     /* Never waits; and who leaves by a signal handler may have it already. */
     if (pthread_mutex_trylock(&toy.lock) != 0)
         return false;
-    for (uint32_t r = 0; r < toy.ranks; r++) {
+    for (uint32_t r = 0; r < toy.ranks; r++)
         flush(r);
-        for (int i = 0; i < READS && receive(&toy.from[r]); i++)
-            any = true;
-    }
+    for (uint32_t i = 0; i < READS && receive(); i++)
+        any = true;
     while ((p = take(&toy.in)) != NULL) {
         pthread_mutex_unlock(&toy.lock);
         run(p);
@@ -291,23 +255,14 @@ static bool poll_all(void)
     return any;
 }
 
+/* Not for long: what is queued finds room without a sign. */
 static void wait_any(uint64_t max_ns, bool memory)
 {
-    const struct timespec limit = {(time_t)(max_ns / 1000000000),
-                                   (long)(max_ns % 1000000000)};
-    struct pollfd p[2 * MAX_RANKS];
-    uint32_t n = 0;
+    struct timespec limit = {0, (long)(max_ns < SLEEP_NS ? max_ns : SLEEP_NS)};
+    struct pollfd p = {toy.fd, POLLIN, 0};
 
     (void)memory; /* puts, too, are packets */
-    if (pthread_mutex_trylock(&toy.lock) != 0)
-        return;
-    for (uint32_t r = 0; r < toy.ranks; r++) {
-        p[n++] = (struct pollfd){toy.from[r], POLLIN, 0};
-        if (toy.out[r].first != NULL)
-            p[n++] = (struct pollfd){toy.to[r], POLLOUT, 0};
-    }
-    pthread_mutex_unlock(&toy.lock);
-    ppoll(p, n, &limit, NULL);
+    ppoll(&p, 1, &limit, NULL);
 }
 
 static void describe(void (*line)(void *arg, const char *text), void *arg)
@@ -356,32 +311,20 @@ static void am_reply(struct fsh_token *token, const struct fsh_am *am)
     post_message(REPLY, token->source, am, false);
 }
 
-static bool sleep_step(struct fsh_wait *wait, uint64_t ns)
-{
-    (void)wait;
-    wait_any(ns, false);
-    return true;
-}
-
-static const struct fsh_wait_kind for_room = {.who = "conduit toy: a request",
-                                              .to_peer = true,
-                                              .nap_us = 50,
-                                              .most_us = 1000,
-                                              .growth = 1,
-                                              .sleep = sleep_step};
-
 /* Polls in any case: who only sends would leave replies in their queue. */
 static void am_request(const struct fsh_am *am)
 {
+    static const struct fsh_wait_kind kind = {
+        .who = "conduit toy: a request", .to_peer = true, .spins = 1};
     struct fsh_wait wait = {.peer = am->node + 1};
 
-    if (poll_all())
-        fsh_am_delivered();
-    while (!am_try_request(am)) {
+    for (;;) {
         if (poll_all())
             fsh_am_delivered();
         else
-            fsh_wait_pause(&for_room, &wait, "room");
+            fsh_wait_pause(&kind, &wait, "room");
+        if (am_try_request(am))
+            break;
         fsh_am_waits();
     }
     fsh_wait_end(&wait);
@@ -424,16 +367,10 @@ static void get(void *dst, uint32_t node, const void *src, size_t n,
 
 /* ---- the table ---- */
 
-static size_t shared_bytes(uint32_t ranks, size_t segment_max)
-{
-    return 0 * ranks * segment_max;
-}
-
 static const struct fsh_job_needs needs = {
     .conduit = "toy",
     .max_ranks = MAX_RANKS,
     .segment_option = "FSHMEM_SEGMENT_MAX",
-    .shared_bytes = shared_bytes,
 };
 
 static const struct fsh_conduit_ops fsh_conduit_toy = {
