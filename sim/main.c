@@ -200,6 +200,7 @@ static int parse(int argc, char **argv, struct options *o, char *err,
             puts("fshsim (FSHMEM) " FSH_VERSION);
             exit(0);
         case '?':
+        case ':':
             return 1;
         default:
             if (set_number(&o->config, opt, optarg))

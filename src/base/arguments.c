@@ -36,6 +36,9 @@ static unsigned beginning(const struct option *longs, const char *word,
     return count;
 }
 
+/* So many options are named where none is near to what was typed. */
+#define FEW 8u
+
 /* Where a mistake is described. */
 struct message {
     char *text;
@@ -48,7 +51,8 @@ static void unknown(struct message m, const char *tool, const char *word,
     size_t dashes = strspn(word, "-");
     int len = (int)strcspn(word, "=");
     struct fsh_nearest near;
-    char name[64];
+    char name[64], names[256];
+    unsigned count = beginning(longs, "", 0, names, sizeof(names));
 
     snprintf(name, sizeof(name), "%.*s", len - (int)dashes, word + dashes);
     fsh_nearest_begin(&near, name, 0);
@@ -57,6 +61,13 @@ static void unknown(struct message m, const char *tool, const char *word,
     if (near.best)
         snprintf(m.text, m.len, "%.*s: unknown option; did you mean --%s?", len,
                  word, near.best);
+    else if (count == 0)
+        snprintf(m.text, m.len, "%.*s: unknown option; there are none", len,
+                 word);
+    else if (count <= FEW)
+        snprintf(m.text, m.len,
+                 "%.*s: unknown option; there are %s; %s --help lists them",
+                 len, word, names, tool);
     else
         snprintf(m.text, m.len, "%.*s: unknown option; %s --help lists them",
                  len, word, tool);
@@ -121,7 +132,7 @@ int fsh_arguments_read(const char *tool, int argc, char **argv,
         wrong_long(m, tool, word, longs);
     else
         wrong_short(m, tool, word, longs);
-    return '?';
+    return value;
 }
 
 int fsh_arguments_next(const char *tool, int argc, char **argv,
@@ -131,9 +142,10 @@ int fsh_arguments_next(const char *tool, int argc, char **argv,
     int value =
         fsh_arguments_read(tool, argc, argv, shorts, longs, err, sizeof(err));
 
-    if (value == '?')
-        fsh_warn("%s", err);
-    return value;
+    if (value != '?' && value != ':')
+        return value;
+    fsh_warn("%s", err);
+    return '?';
 }
 
 bool fsh_arguments_waves(const char *file, char *err, size_t errlen)

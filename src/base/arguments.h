@@ -15,7 +15,8 @@
 int fsh_arguments_next(const char *tool, int argc, char **argv,
                        const char *shorts, const struct option *longs);
 
-/* The same for a tool that does not warn itself: the mistake is put in err. */
+/* The same for a tool that does not warn itself: the mistake is put in err, and ':'
+ * returned, with the option's value in optopt, where its argument is missing. */
 int fsh_arguments_read(const char *tool, int argc, char **argv,
                        const char *shorts, const struct option *longs,
                        char *err, size_t errlen);

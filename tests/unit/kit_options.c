@@ -69,9 +69,11 @@ static void check_read(void)
 static void check_refused(void)
 {
     REFUSED("--fiel: unknown option; did you mean --file?", W("--fiel"));
-    REFUSED("--xyzzy: unknown option; tool go --help lists", W("--xyzzy"));
+    REFUSED("--xyzzy: unknown option; there are --quick, --file, --way, "
+            "--rounds; tool go --help lists",
+            W("--xyzzy"));
     REFUSED("-z: no option is named -z", W("-z"));
-    REFUSED("--file: its value is missing", W("--file"));
+    REFUSED("--file: its value is missing: --file", W("--file"));
     REFUSED("-r: its value is missing", W("-r"));
     REFUSED("--quick takes no value", W("--quick=1"));
     REFUSED("--rounds 10: expected a number from 0 to 9", W("-r") W("10"));

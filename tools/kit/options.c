@@ -107,9 +107,14 @@ void kit_options_read(const struct kit_options *options, int argc, char **argv)
                                    err, sizeof(err))) != -1) {
         if (c == '?')
             refuse(options, "%s", err);
-        for (size_t i = 0; i < options->count; i++)
+        for (size_t i = 0; i < options->count; i++) {
+            const struct kit_option *row = &options->rows[i];
+
+            if (c == ':' && value_of(options, i) == optopt)
+                refuse(options, "%s: %s %s", err, row->name, row->value);
             if (value_of(options, i) == c)
-                set(options, &options->rows[i], optarg);
+                set(options, row, optarg);
+        }
     }
     if (optind < argc)
         refuse(options, "unexpected argument '%s'; try '%s --help'",
