@@ -37,12 +37,9 @@ static void read_words(void)
     kit_options_read(&table, n, words);
 }
 
-#define READ(...)                                            \
-    do {                                                     \
-        char *list[] = {(char[]){"tool"}, __VA_ARGS__ NULL}; \
-        words = list;                                        \
-        read_words();                                        \
-    } while (0)
+/* In no block of its own: what is read points into these words. */
+#define READ(...) \
+    (words = (char *[]){(char[]){"tool"}, __VA_ARGS__ NULL}, read_words())
 #define W(text) (char[]){text},
 #define REFUSED(says, ...)                                              \
     do {                                                                \
