@@ -6,7 +6,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/log.h"
 #include "base/nearest.h"
 
 /* The option that getopt_long means by a value, or NULL: a short one. */
@@ -133,19 +132,6 @@ int fsh_arguments_read(const char *tool, int argc, char **argv,
     else
         wrong_short(m, tool, word, longs);
     return value;
-}
-
-int fsh_arguments_next(const char *tool, int argc, char **argv,
-                       const char *shorts, const struct option *longs)
-{
-    char err[512];
-    int value =
-        fsh_arguments_read(tool, argc, argv, shorts, longs, err, sizeof(err));
-
-    if (value != '?' && value != ':')
-        return value;
-    fsh_warn("%s", err);
-    return '?';
 }
 
 bool fsh_arguments_waves(const char *file, char *err, size_t errlen)

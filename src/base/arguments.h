@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * getopt_long for the tools, with messages that name what was typed, what was
- * probably meant, and the tool without its path. One thread.
+ * probably meant, and the tool without its path. Programs have a table over it
+ * (tools/kit/options.h). One thread.
  */
 #ifndef FSH_ARGUMENTS_H
 #define FSH_ARGUMENTS_H
@@ -10,13 +11,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* As getopt_long; shorts begins with "+:". After '?' the mistake has been said
- * (fsh_warn): the caller ends with code 2. tool: whose --help lists all. */
-int fsh_arguments_next(const char *tool, int argc, char **argv,
-                       const char *shorts, const struct option *longs);
-
-/* The same for a tool that does not warn itself: the mistake is put in err, and ':'
- * returned, with the option's value in optopt, where its argument is missing. */
+/* As getopt_long; shorts begins with "+:". tool: whose --help lists all. After '?'
+ * and ':' the mistake is in err; after ':', an argument that is missing, optopt has
+ * the option's value. */
 int fsh_arguments_read(const char *tool, int argc, char **argv,
                        const char *shorts, const struct option *longs,
                        char *err, size_t errlen);

@@ -110,8 +110,7 @@ bool fsh_option_parse_size(const char *text, size_t *bytes)
     return true;
 }
 
-/* Is text one of the words of "a|b|c"? */
-static bool is_choice(const char *text, const char *choices)
+bool fsh_option_among(const char *text, const char *choices)
 {
     size_t len = strlen(text), n;
 
@@ -141,9 +140,9 @@ static bool is_valid(const struct fsh_option_row *row, const char *text)
     case FSH_OPTION_STR:
         return true;
     case FSH_OPTION_CHOICE:
-        return is_choice(text, row->choices);
+        return fsh_option_among(text, row->choices);
     case FSH_OPTION_CPUS:
-        return is_choice(text, row->choices) || fsh_cpu_list_valid(text);
+        return fsh_option_among(text, row->choices) || fsh_cpu_list_valid(text);
     case FSH_OPTION_BOOL:
         return parse_bool(text, &flag);
     case FSH_OPTION_INT:
@@ -259,7 +258,8 @@ double fsh_option_seconds(const char *name)
     return strtod(checked(name, FSH_OPTION_SECONDS), NULL);
 }
 
-bool fsh_option_typed(const char *name, const char *typed, const char *value)
+bool fsh_option_typed(const char *name, const char *typed, const char *value,
+                      char *err, size_t errlen)
 {
     const struct fsh_option_row *row = find(name);
     char limits[160];
@@ -267,10 +267,11 @@ bool fsh_option_typed(const char *name, const char *typed, const char *value)
     if (is_valid(row, value) && (value[0] || row->type == FSH_OPTION_STR)) {
         if (setenv(name, value, 1) == 0)
             return true;
-        fsh_warn("%s %s: %s", typed, value, strerror(errno));
+        snprintf(err, errlen, "%s %s: %s", typed, value, strerror(errno));
         return false;
     }
-    fsh_warn("%s %s: %s", typed, value, expected(row, limits, sizeof(limits)));
+    snprintf(err, errlen, "%s %s: %s", typed, value,
+             expected(row, limits, sizeof(limits)));
     return false;
 }
 

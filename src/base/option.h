@@ -48,10 +48,14 @@ double fsh_option_seconds(const char *name);
 /* Is it in the environment (and not empty)? */
 bool fsh_option_given(const char *name);
 
-/* Set what an option of a command line stands for. If the value cannot be read,
- * warn of the option as it was typed, not of the setting; returns false, and
- * the tool ends with code 2. */
-bool fsh_option_typed(const char *name, const char *typed, const char *value);
+/* Set what an option of a command line stands for. False if the value cannot be
+ * read: err names the option as it was typed, not the setting, and what was
+ * expected. */
+bool fsh_option_typed(const char *name, const char *typed, const char *value,
+                      char *err, size_t errlen);
+
+/* Is text one of the words of "a|b|c"? */
+bool fsh_option_among(const char *text, const char *choices);
 
 /* Call cb for every row of the table. */
 void fsh_option_each(void (*cb)(void *arg, const struct fsh_option_info *info),

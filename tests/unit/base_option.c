@@ -254,32 +254,43 @@ static void check_other_names(void)
 
 /* ---- what tools are given ---- */
 
-static void typed_body(void)
+static void check_typed_wrong(const char *name, const char *typed,
+                              const char *value, const char *says)
 {
-    _exit(fsh_option_typed("FSHMEM_DRAM", "--dram", "1K") +
-          fsh_option_typed("FSHMEM_PACKET", "--packet", "") +
-          fsh_option_typed("FSHMEM_START_TIMEOUT", "-t", "soon") +
-          fsh_option_typed("FSHMEM_CONDUIT", "--conduit", ""));
+    char err[256] = "";
+
+    unsetenv(name);
+    CHECK(!fsh_option_typed(name, typed, value, err, sizeof err));
+    CHECK(strncmp(err, says, strlen(says)) == 0, "%s", err);
+    CHECK(!strstr(err, "FSHMEM_") && !getenv(name));
 }
 
 static void check_typed(void)
 {
-    char text[2048];
-    int status;
+    char err[256] = "";
 
-    CHECK(fsh_option_typed("FSHMEM_DRAM", "--dram", "48M"));
+    CHECK(fsh_option_typed("FSHMEM_DRAM", "--dram", "48M", err, sizeof err));
     CHECK(strcmp(getenv("FSHMEM_DRAM"), "48M") == 0);
-    CHECK(fsh_option_typed("FSHMEM_TOPOLOGY", "--topology", "ring"));
+    CHECK(fsh_option_typed("FSHMEM_TOPOLOGY", "--topology", "ring", err,
+                           sizeof err));
     CHECK(strcmp(getenv("FSHMEM_TOPOLOGY"), "ring") == 0);
-    status = child_run(typed_body, text, sizeof(text));
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 1, "%#x %s",
-          (unsigned)status, text);
-    CHECK(strstr(text, "--dram 1K: expected bytes, with K, M, G or T if you "
-                       "like, from 16M to 255G"),
-          "%s", text);
-    CHECK(strstr(text, "--packet : expected"));
-    CHECK(strstr(text, "-t soon: expected seconds from"));
-    CHECK(!strstr(text, "FSHMEM_"));
+    CHECK(fsh_option_typed("FSHMEM_CONDUIT", "--conduit", "", err, sizeof err));
+    CHECK(err[0] == '\0', "%s", err);
+    check_typed_wrong("FSHMEM_DRAM", "--dram", "1K",
+                      "--dram 1K: expected bytes, with K, M, G or T if you "
+                      "like, from 16M to 255G");
+    check_typed_wrong("FSHMEM_PACKET", "--packet", "", "--packet : expected");
+    check_typed_wrong("FSHMEM_START_TIMEOUT", "-t", "soon",
+                      "-t soon: expected seconds from");
+}
+
+/* ---- choices ---- */
+
+static void check_among(void)
+{
+    CHECK(fsh_option_among("a", "a|bc") && fsh_option_among("bc", "a|bc"));
+    CHECK(!fsh_option_among("b", "a|bc") && !fsh_option_among("", "a|bc"));
+    CHECK(!fsh_option_among("a|bc", "a|bc") && !fsh_option_among("bcd", "bc"));
 }
 
 static void no_such_option(void)
@@ -323,6 +334,7 @@ int main(void)
     check_unknown();
     check_other_names();
     check_typed();
+    check_among();
     check_internal();
     /* Last: every default must be readable. */
     clearenv();

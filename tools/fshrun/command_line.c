@@ -2,6 +2,7 @@
 /* The command line of fshrun. */
 #include <ctype.h>
 #include <errno.h>
+#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,38 +13,17 @@
 #include "base/log.h"
 #include "base/option.h"
 #include "fshrun.h"
+#include "options.h"
+
+/* ---- --help, around the table ---- */
 
 static const char usage[] =
     "Usage: fshrun -n N [options] [--] program [arguments]\n"
     "       fshrun --replay FILE [--waves FILE.fst] [--sim-args \"..\"]\n"
     "Run N ranks of a GASNet program on this host.\n"
-    "\n"
-    "  -n, -np, --np N       number of ranks\n"
-    "      --conduit NAME    smp (shared memory) or fpga (one FPGA node each,\n"
-    "                        simulated where there is no card); default: what\n"
-    "                        FSHMEM_CONDUIT or the program says, else smp\n"
-    "      --topology T      fpga: ring or line\n"
-    "      --bind-to WHAT    processors of a rank: auto (a share of them, if nobody\n"
-    "                        has bound fshrun and no other job is here), none,\n"
-    "                        core, numa, or a share of a list such as 0-3,8\n"
-    "      --timeout S       end the job after S seconds, with code 124\n"
-    "      --tag-output      put \"[rank] \" in front of every line\n"
-    "  -x VAR[=VALUE]        set a variable for the ranks\n"
-    "  -E VAR[,VAR...]       variables the ranks get; they get all anyway\n"
-    "      --segment-max B   smp: largest segment of a rank (K, M, G)\n"
-    "      --dram B          fpga: device memory of a node (K, M, G)\n"
-    "      --dram-write-cycles N\n"
-    "                        fpga: write response of device memory (4)\n"
-    "      --packet B        fpga: payload bytes of a packet: 128, 256, 512, 1024\n"
-    "      --record FILE     fpga: record what hosts write, cycle by cycle\n"
-    "      --replay FILE     run the simulator from such a recording, alone\n"
-    "      --waves FILE.fst  fpga: write waveforms\n"
-    "      --sim-args \"...\"  fpga: further arguments of the simulator\n"
-    "  -v, --verbose         say what is started and how it ends\n"
-    "  -q, --quiet           do not say how a rank has ended that ends the job\n"
-    "  -t, --show            print what would be run, and do not run it\n"
-    "  -h, --help            print this\n"
-    "      --version         print the version\n"
+    "\n";
+
+static const char more[] =
     "  -N N, -c N, -k, -spawner=NAME\n"
     "                        of other launchers of GASNet programs: accepted; a\n"
     "                        job has one host\n"
@@ -55,46 +35,196 @@ static const char usage[] =
     "returned from main; 124 time limit; 126, 127 program cannot be run, not\n"
     "found; 2 wrong use. fshinfo lists conduits and settings.\n";
 
-enum {
-    OPT_CONDUIT = 256,
-    OPT_BIND,
-    OPT_TOPOLOGY,
-    OPT_TIMEOUT,
-    OPT_TAG,
-    OPT_SEGMENT,
-    OPT_DRAM,
-    OPT_DRAM_WRITE,
-    OPT_PACKET,
-    OPT_RECORD,
-    OPT_REPLAY,
-    OPT_WAVES,
-    OPT_SIM_ARGS,
-    OPT_VERSION
+/* ---- options that do more than keep a value ---- */
+
+static struct command_line given; /* what has been read */
+static bool wants_help, wants_version;
+
+static bool take_ranks(const struct kit_option *row, const char *text,
+                       char *err, size_t errlen)
+{
+    unsigned long n;
+    char *end;
+
+    (void)row;
+    errno = 0;
+    n = strtoul(text, &end, 10);
+    if (!isdigit((unsigned char)text[0]) || *end || errno || n > INT_MAX) {
+        snprintf(err, errlen,
+                 "-n %s: expected the number of ranks, 1 to %d (conduit fpga: "
+                 "%d)",
+                 text, FSH_JOB_MAX_RANKS, FSH_MAX_NODES);
+        return false;
+    }
+    given.ranks = (uint32_t)n;
+    return true;
+}
+
+/* On how many hosts. */
+static bool take_hosts(const struct kit_option *row, const char *text,
+                       char *err, size_t errlen)
+{
+    char *end;
+    unsigned long n = strtoul(text, &end, 10);
+
+    (void)row;
+    if (!isdigit((unsigned char)text[0]) || *end || n < 1) {
+        snprintf(err, errlen, "-N %s: expected the number of hosts, which is 1",
+                 text);
+        return false;
+    }
+    if (n > 1 && !fsh_option_bool("GASNET_QUIET"))
+        fsh_warn("-N %s: all ranks are started on this host", text);
+    return true;
+}
+
+static bool take_timeout(const struct kit_option *row, const char *text,
+                         char *err, size_t errlen)
+{
+    char *end;
+
+    (void)row;
+    given.timeout = strtod(text, &end);
+    if (end != text && !*end && given.timeout > 0 && given.timeout <= 1e8)
+        return true;
+    snprintf(err, errlen,
+             "--timeout %s: expected seconds, more than 0 and at most 1e8",
+             text);
+    return false;
+}
+
+/* VAR=value, or VAR to say that it is meant to be there. */
+static bool take_variable(const struct kit_option *row, const char *text,
+                          char *err, size_t errlen)
+{
+    const char *equals = strchr(text, '=');
+    char *name;
+    bool set;
+
+    (void)row;
+    if (!equals) {
+        if (!getenv(text) && !fsh_option_bool("GASNET_QUIET"))
+            fsh_warn("-x %s: not set here, so not in the ranks either", text);
+        return true;
+    }
+    name = strndup(text, (size_t)(equals - text));
+    set = name && setenv(name, equals + 1, 1) == 0;
+    if (!set)
+        snprintf(err, errlen, "-x %s: cannot be set: %s", text,
+                 strerror(errno));
+    free(name);
+    return set;
+}
+
+/* An option of jobs without nodes, or with; the last is named if there are none. */
+static bool take_for_shared(const struct kit_option *row, const char *value,
+                            char *err, size_t errlen)
+{
+    (void)value;
+    (void)err;
+    (void)errlen;
+    given.for_shared = row->name;
+    return true;
+}
+
+static bool take_for_nodes(const struct kit_option *row, const char *value,
+                           char *err, size_t errlen)
+{
+    (void)value;
+    (void)err;
+    (void)errlen;
+    given.for_nodes = row->name;
+    return true;
+}
+
+/* An option of fshsim: handed on, the last of a name. */
+static bool take_for_simulator(const struct kit_option *row, const char *value,
+                               char *err, size_t errlen)
+{
+    unsigned n = 0;
+
+    while (given.sim_extra[n] && strcmp(given.sim_extra[n], row->name) != 0)
+        n += 2;
+    given.sim_extra[n] = row->name;
+    given.sim_extra[n + 1] = value;
+    return take_for_nodes(row, value, err, errlen);
+}
+_Static_assert(sizeof(given.sim_extra) / sizeof(given.sim_extra[0]) > 2 * 3,
+               "room for --record, --replay, --waves, and the end");
+
+static bool take_waves(const struct kit_option *row, const char *file,
+                       char *err, size_t errlen)
+{
+    return fsh_arguments_waves(file, err, errlen) &&
+           take_for_simulator(row, file, err, errlen);
+}
+
+/* ---- the table ---- */
+
+static const char *ignored;
+static bool ignored_flag;
+
+static const struct kit_option rows[] = {
+    {"--np", "N", "number of ranks", .take = take_ranks,
+     .flag = &given.ranks_given, .letter = 'n', .alias = "-np"},
+    {"--conduit", "NAME",
+     "smp (shared memory) or fpga (one FPGA node each,\n"
+     "simulated where there is no card); default: what\n"
+     "FSHMEM_CONDUIT or the program says, else smp",
+     .setting = "FSHMEM_CONDUIT"},
+    {"--topology", "T", "fpga: ring or line", .take = take_for_nodes,
+     .setting = "FSHMEM_TOPOLOGY"},
+    {"--bind-to", "WHAT",
+     "processors of a rank: auto (a share of them, if nobody\n"
+     "has bound fshrun and no other job is here), none,\n"
+     "core, numa, or a share of a list such as 0-3,8",
+     .setting = "FSHMEM_BIND", .flag = &given.bind_to},
+    {"--timeout", "S", "end the job after S seconds, with code 124",
+     .take = take_timeout},
+    {"--tag-output", .help = "put \"[rank] \" in front of every line",
+     .flag = &given.tag_output},
+    {NULL, "VAR[=VALUE]", "set a variable for the ranks", .take = take_variable,
+     .letter = 'x'},
+    {NULL, "VAR[,VAR...]", "variables the ranks get; they get all anyway",
+     .letter = 'E'},
+    {"--segment-max", "B", "smp: largest segment of a rank (K, M, G)",
+     .take = take_for_shared, .setting = "FSHMEM_SEGMENT_MAX"},
+    {"--dram", "B", "fpga: device memory of a node (K, M, G)",
+     .take = take_for_nodes, .setting = "FSHMEM_DRAM"},
+    {"--dram-write-cycles", "N", "fpga: write response of device memory (4)",
+     .take = take_for_nodes, .setting = "FSHMEM_DRAM_WRITE_CYCLES"},
+    {"--packet", "B", "fpga: payload bytes of a packet: 128, 256, 512, 1024",
+     .take = take_for_nodes, .setting = "FSHMEM_PACKET"},
+    {"--record", "FILE", "fpga: record what hosts write, cycle by cycle",
+     .take = take_for_simulator},
+    {"--replay", "FILE", "run the simulator from such a recording, alone",
+     .take = take_for_simulator, .flag = &given.replay},
+    {"--waves", "FILE.fst", "fpga: write waveforms", .take = take_waves},
+    {"--sim-args", "\"...\"", "fpga: further arguments of the simulator",
+     .take = take_for_nodes, .setting = "FSHMEM_SIM_ARGS"},
+    {"--verbose", .help = "say what is started and how it ends",
+     .flag = &given.verbose, .letter = 'v'},
+    {"--quiet", .help = "do not say how a rank has ended that ends the job",
+     .flag = &given.quiet, .letter = 'q'},
+    {"--show", .help = "print what would be run, and do not run it",
+     .flag = &given.show, .letter = 't'},
+    {"--help", .help = "print this", .flag = &wants_help, .letter = 'h'},
+    {"--version", .help = "print the version", .flag = &wants_version},
+    /* Of other launchers: hosts, processes a host, files to keep, ssh or the like. */
+    {NULL, "N", .take = take_hosts, .letter = 'N'},
+    {NULL, "N", .text = &ignored, .letter = 'c'},
+    {NULL, .flag = &ignored_flag, .letter = 'k'},
+    {"--spawner", "NAME", .text = &ignored, .letter = 's'},
 };
 
-static const struct option long_options[] = {
-    {"np", required_argument, NULL, 'n'},
-    {"conduit", required_argument, NULL, OPT_CONDUIT},
-    {"topology", required_argument, NULL, OPT_TOPOLOGY},
-    {"bind-to", required_argument, NULL, OPT_BIND},
-    {"timeout", required_argument, NULL, OPT_TIMEOUT},
-    {"tag-output", no_argument, NULL, OPT_TAG},
-    {"segment-max", required_argument, NULL, OPT_SEGMENT},
-    {"dram", required_argument, NULL, OPT_DRAM},
-    {"dram-write-cycles", required_argument, NULL, OPT_DRAM_WRITE},
-    {"packet", required_argument, NULL, OPT_PACKET},
-    {"record", required_argument, NULL, OPT_RECORD},
-    {"replay", required_argument, NULL, OPT_REPLAY},
-    {"waves", required_argument, NULL, OPT_WAVES},
-    {"sim-args", required_argument, NULL, OPT_SIM_ARGS},
-    {"spawner", required_argument, NULL, 's'},
-    {"verbose", no_argument, NULL, 'v'},
-    {"quiet", no_argument, NULL, 'q'},
-    {"show", no_argument, NULL, 't'},
-    {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, OPT_VERSION},
-    {NULL, 0, NULL, 0},
+static const struct kit_options options = {
+    .tool = "fshrun",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+    .rest = true,
 };
+
+/* ---- */
 
 static _Noreturn void wrong_use(void)
 {
@@ -102,210 +232,47 @@ static _Noreturn void wrong_use(void)
     exit(RUN_USAGE);
 }
 
-static void set_ranks(struct command_line *cl, const char *text)
+/* What is asked for besides a job. */
+static void answer_and_exit(void)
 {
-    unsigned long n;
-    char *end;
-
-    errno = 0;
-    n = strtoul(text, &end, 10);
-    if (!isdigit((unsigned char)text[0]) || *end || errno || n > INT_MAX) {
-        fsh_warn("-n %s: expected the number of ranks, 1 to %d (conduit fpga: "
-                 "%d)",
-                 text, FSH_JOB_MAX_RANKS, FSH_MAX_NODES);
-        wrong_use();
-    }
-    cl->ranks = (uint32_t)n;
-    cl->ranks_given = true;
-}
-
-/* -N: on how many hosts. */
-static void check_hosts(const char *text)
-{
-    char *end;
-    unsigned long n = strtoul(text, &end, 10);
-
-    if (!isdigit((unsigned char)text[0]) || *end || n < 1) {
-        fsh_warn("-N %s: expected the number of hosts, which is 1", text);
-        wrong_use();
-    }
-    if (n > 1 && !fsh_option_bool("GASNET_QUIET"))
-        fsh_warn("-N %s: all ranks are started on this host", text);
-}
-
-static void set_timeout(struct command_line *cl, const char *text)
-{
-    char *end;
-
-    cl->timeout = strtod(text, &end);
-    if (end == text || *end || !(cl->timeout > 0) || cl->timeout > 1e8) {
-        fsh_warn("--timeout %s: expected seconds, more than 0", text);
-        wrong_use();
-    }
-}
-
-/* -x VAR=value, or -x VAR to say that VAR is meant to be there. */
-static void set_variable(const char *text)
-{
-    const char *equals = strchr(text, '=');
-    char *name;
-
-    if (!equals) {
-        if (!getenv(text) && !fsh_option_bool("GASNET_QUIET"))
-            fsh_warn("-x %s: not set here, so not in the ranks either", text);
-        return;
-    }
-    name = strndup(text, (size_t)(equals - text));
-    if (!name || setenv(name, equals + 1, 1) != 0) {
-        fsh_warn("-x %s: cannot be set: %s", text, strerror(errno));
-        wrong_use();
-    }
-    free(name);
-}
-
-static void add_sim_option(struct command_line *cl, const char *option,
-                           const char *value)
-{
-    unsigned n = 0;
-
-    while (cl->sim_extra[n])
-        n++;
-    if (n + 2 >= sizeof(cl->sim_extra) / sizeof(cl->sim_extra[0])) {
-        fsh_warn("%s: given too often", option);
-        wrong_use();
-    }
-    cl->sim_extra[n] = option;
-    cl->sim_extra[n + 1] = value;
-}
-
-static void check_waves(const char *file)
-{
-    char err[PATH_MAX + 200];
-
-    if (!fsh_arguments_waves(file, err, sizeof(err))) {
-        fsh_warn("%s", err);
-        wrong_use();
-    }
-}
-
-/* Options that only pass a value on. */
-static bool set_simple(struct command_line *cl, int option, const char *value)
-{
-    static const struct {
-        int option;
-        const char *name, *variable; /* without a variable: the simulator's */
-    } simple[] = {
-        {OPT_CONDUIT, "--conduit", "FSHMEM_CONDUIT"},
-        {OPT_BIND, "--bind-to", "FSHMEM_BIND"},
-        {OPT_SEGMENT, "--segment-max", "FSHMEM_SEGMENT_MAX"},
-        {OPT_TOPOLOGY, "--topology", "FSHMEM_TOPOLOGY"},
-        {OPT_DRAM, "--dram", "FSHMEM_DRAM"},
-        {OPT_DRAM_WRITE, "--dram-write-cycles", "FSHMEM_DRAM_WRITE_CYCLES"},
-        {OPT_PACKET, "--packet", "FSHMEM_PACKET"},
-        {OPT_SIM_ARGS, "--sim-args", "FSHMEM_SIM_ARGS"},
-        {OPT_RECORD, "--record", NULL},
-        {OPT_WAVES, "--waves", NULL},
-    };
-
-    for (size_t i = 0; i < sizeof(simple) / sizeof(simple[0]); i++) {
-        if (simple[i].option != option)
-            continue;
-        if (option == OPT_WAVES)
-            check_waves(value);
-        if (option == OPT_BIND)
-            cl->bind_to = true;
-        if (option == OPT_SEGMENT)
-            cl->for_shared = simple[i].name;
-        else if (option != OPT_CONDUIT && option != OPT_BIND)
-            cl->for_nodes = simple[i].name;
-        if (simple[i].variable) {
-            if (!fsh_option_typed(simple[i].variable, simple[i].name, value))
-                wrong_use();
-        } else {
-            add_sim_option(cl, simple[i].name, value);
-        }
-        return true;
-    }
-    return false;
-}
-
-static void set_option(struct command_line *cl, int option, char **argv)
-{
-    switch (option) {
-    case 'n':
-        /* -np N is read as -n with the value "p". */
-        if (strcmp(optarg, "p") == 0 && argv[optind])
-            optarg = argv[optind++];
-        set_ranks(cl, optarg);
-        break;
-    case 'x':
-        set_variable(optarg);
-        break;
-    case 'N':
-        check_hosts(optarg);
-        break;
-    case 'E': /* the ranks inherit all */
-    case 'c': /* processes on each host: there is one */
-    case 'k': /* no file is made that could be kept */
-    case 's': /* -spawner=NAME: there is one */
-        break;
-    case 'v':
-        cl->verbose = true;
-        break;
-    case 'q':
-        cl->quiet = true;
-        break;
-    case OPT_TIMEOUT:
-        set_timeout(cl, optarg);
-        break;
-    case OPT_TAG:
-        cl->tag_output = true;
-        break;
-    case OPT_REPLAY:
-        add_sim_option(cl, "--replay", optarg);
-        cl->replay = true;
-        break;
-    case 't':
-        cl->show = true;
-        break;
-    case 'h':
+    if (wants_help) {
         fputs(usage, stdout);
-        exit(0);
-    case OPT_VERSION:
+        kit_options_print(stdout, &options, 2, 24);
+        fputs(more, stdout);
+    } else {
         puts("fshrun (FSHMEM) " FSH_VERSION);
-        exit(0);
-    default:
-        if (!set_simple(cl, option, optarg))
-            wrong_use(); /* which has been said */
     }
+    exit(0);
+}
+
+static void check_given(char **rest)
+{
+    if (given.replay && (given.ranks_given || rest[0]))
+        fsh_warn("--replay takes neither -n nor a program: the recording "
+                 "holds all that the hosts wrote");
+    else if (!given.replay && !given.ranks_given)
+        fsh_warn("the number of ranks is missing: -n N");
+    else if (!given.replay && !rest[0])
+        fsh_warn("no program was named");
+    else
+        return;
+    wrong_use();
 }
 
 void parse_command_line(struct command_line *cl, int argc, char **argv)
 {
-    int option;
+    char err[PATH_MAX + 640];
 
-    memset(cl, 0, sizeof(*cl));
-    while ((option = fsh_arguments_next("fshrun", argc, argv,
-                                        "+:n:x:vqN:E:c:kts:h", long_options)) !=
-           -1)
-        set_option(cl, option, argv);
-    if (cl->replay) {
-        if (cl->ranks_given || argv[optind]) {
-            fsh_warn("--replay takes neither -n nor a program: the recording "
-                     "holds all that the hosts wrote");
-            wrong_use();
-        }
-        return;
-    }
-    if (!cl->ranks_given) {
-        fsh_warn("the number of ranks is missing: -n N");
+    if (!kit_options_try(&options, argc, argv, err, sizeof(err))) {
+        fsh_warn("%s", err);
         wrong_use();
     }
-    if (!argv[optind]) {
-        fsh_warn("no program was named");
-        wrong_use();
-    }
-    cl->program = argv + optind;
-    snprintf(cl->conduit, sizeof(cl->conduit), "%s",
-             fsh_option_str("FSHMEM_CONDUIT"));
+    if (wants_help || wants_version)
+        answer_and_exit();
+    check_given(argv + optind);
+    given.program = argv + optind;
+    if (!given.replay)
+        snprintf(given.conduit, sizeof(given.conduit), "%s",
+                 fsh_option_str("FSHMEM_CONDUIT"));
+    *cl = given;
 }
