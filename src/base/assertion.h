@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * FSH_ASSERT: what a protocol rests on, said where it can be seen to hold. Checked in
- * debug libraries (<prefix>/debug); elsewhere it is compiled, for its types, and
- * leaves no code. What users get wrong is no assertion but a message of its own;
- * what costs nothing beside what it stands in may be a plain assert.
+ * FSH_ASSERT: an invariant of the library. Checked in debug libraries
+ * (<prefix>/debug); in other libraries it is compiled but leaves no code. Mistakes of
+ * users are not asserted but reported by a message that names them. A check whose cost
+ * does not matter may be a plain assert, which release libraries check as well.
  */
 #ifndef FSH_ASSERTION_H
 #define FSH_ASSERTION_H
@@ -18,7 +18,8 @@ enum { FSH_BASE_DEBUG = FSH_CONFIG_DEBUG };
 /* Say what does not hold, where, and end the job. Any thread. */
 _Noreturn void fsh_assert_failed(const char *what, const char *file, int line);
 
-/* Atomics in it are read and nothing is written: it is not always evaluated. */
+/* `what` has no side effects, since it is not always evaluated. It must not compare
+ * two atomics that other threads change: they are not read at the same time. */
 #define FSH_ASSERT(what)                                    \
     do {                                                    \
         if (FSH_BASE_DEBUG && __builtin_expect(!(what), 0)) \

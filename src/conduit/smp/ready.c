@@ -207,7 +207,7 @@ void fsh_smp_port_sleep(struct fsh_smp_port *port, uint64_t max_ns, bool memory)
         atomic_load(&own->summary[FSH_SMP_REPLY]) == 0 &&
         atomic_load(&own->told) == 0)
         fsh_futex_wait((const void *)&own->wake_seq, seen, max_ns);
-    FSH_ASSERT(atomic_load(&own->sleepers) > atomic_load(&own->blocked));
+    FSH_ASSERT(atomic_load(&own->sleepers) != 0); /* this thread is one */
     atomic_fetch_sub(&own->sleepers, 1);
 }
 
