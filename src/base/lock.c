@@ -50,6 +50,11 @@ void fsh_lock_forget(const void *lock, const char *name)
     held[i - 1] = held[--count];
 }
 
+void fsh_lock_abandon(void)
+{
+    count = 0;
+}
+
 bool fsh_lock_is_mine(const void *lock)
 {
     for (size_t i = 0; i < count; i++)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The library's own locks between threads of a rank, and the order in which they may
- * nest: a thread that waits for one holds only such of lower rank. Debug libraries
- * check it and name both; others have a mutex, no more. A lock that is only tried
- * waits for nobody, so it may be had in any order. Clients' locks (HSLs) are not among
- * them. Ring and pool locks of conduit smp are no mutexes but take part.
+ * nest: a thread may wait for a lock only while all locks that it holds have a lower
+ * rank. Debug libraries check this and name both locks; in other libraries a lock is a
+ * mutex and nothing more. A trylock does not wait, so it is exempt. Clients' locks
+ * (HSLs) have no rank. The ring and pool locks of conduit smp are no mutexes, but are
+ * checked too.
  */
 #ifndef FSH_LOCK_H
 #define FSH_LOCK_H
@@ -17,7 +18,7 @@
 /* One list, since the order is one: from what is held while much else is done to
  * what is held for a few instructions. */
 enum fsh_lock_rank {
-    FSH_LOCK_IMAGES = 1, /* of a team's barrier; its holder may poll */
+    FSH_LOCK_IMAGES = 1, /* images at a team's barrier; its holder may poll */
     FSH_LOCK_TEAMS,
     FSH_LOCK_COMMANDS, /* commands to compute cores; its holder sends */
     FSH_LOCK_SMP_LATE,
@@ -45,12 +46,17 @@ struct fsh_lock {
         PTHREAD_MUTEX_INITIALIZER, name, rank \
     }
 
-/* Debug: this thread is about to wait for a lock, or (tried) has it; and lets it go.
- * Fatal, naming both locks, if it holds one of the same rank or a higher; and if it
- * does not hold what it lets go. */
+/* Debug: before this thread waits for a lock. Fatal, naming both locks, if it holds
+ * one of the same rank or a higher. */
 void fsh_lock_order(const char *name, enum fsh_lock_rank rank);
+/* Debug: this thread has locked it, having waited or not. */
 void fsh_lock_note(const void *lock, const char *name, enum fsh_lock_rank rank);
+/* Debug: before this thread unlocks it. Fatal if it does not hold it. */
 void fsh_lock_forget(const void *lock, const char *name);
+/* Debug: this thread will not return to the code that holds its locks (a signal
+ * handler that leaves the job): they are checked no more, and stay locked.
+ * Async-signal-safe. */
+void fsh_lock_abandon(void);
 /* Debug: does this thread hold it? */
 bool fsh_lock_is_mine(const void *lock);
 

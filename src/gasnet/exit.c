@@ -15,6 +15,7 @@
 #include "base/cpu.h"
 #include "base/daemon.h"
 #include "base/futex.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/option.h"
 #include "boot/boot.h"
@@ -247,6 +248,9 @@ static uint64_t begin(int code, uint64_t grace)
 {
     bool first = atomic_exchange(&leaving, 1) == 0;
 
+    /* What a signal handler has interrupted is not gone on with. */
+    if (FSH_GASNET_DEBUG)
+        fsh_lock_abandon();
     if (code != 0 && grace > FAILURE_GRACE_NS)
         grace = FAILURE_GRACE_NS;
     if (code != 0 && !fsh_gasnet.attached)
