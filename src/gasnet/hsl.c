@@ -270,7 +270,10 @@ void gasnet_hsl_unlock(gasnet_hsl_t *hsl)
     if (FSH_GASNET_DEBUG)
         before_unlock(hsl);
     FSH_ASSERT(fsh_guard_locks() > 0 && hsl->lock != 0);
-    fsh_guard--;
+    /* One unlock too many, which no release library reports, must not keep handlers
+     * from running for ever. */
+    if (__builtin_expect(fsh_guard_locks() > 0, 1))
+        fsh_guard--;
     if (!fsh_gasnet.threaded)
         hsl->lock = 0;
     else if (__atomic_exchange_n(&hsl->lock, 0, __ATOMIC_RELEASE) == 2)

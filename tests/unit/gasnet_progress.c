@@ -188,6 +188,21 @@ static void with_locks(void)
     each_polls();
 }
 
+/* A mistake that debug libraries report, and others survive. */
+static void unlocked_twice(void)
+{
+    gasnet_hsl_t a = GASNET_HSL_INITIALIZER;
+
+    gasnet_hsl_lock(&a);
+    gasnet_hsl_unlock(&a);
+    gasnet_hsl_unlock(&a);
+    each_polls();
+    gasnet_hsl_lock(&a);
+    all_quiet("with a lock, after an unlock too many");
+    gasnet_hsl_unlock(&a);
+    each_polls();
+}
+
 static void with_interrupts_held(void)
 {
     gasnet_hold_interrupts();
@@ -235,6 +250,7 @@ int main(int argc, char **argv)
     large_ones_poll();
     nopoll_never();
     with_locks();
+    unlocked_twice();
     with_interrupts_held();
     fsh_gasnet.ops = own;
     puts("gasnet_progress: pass");
