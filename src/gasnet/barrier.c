@@ -65,10 +65,11 @@ static void on_arrival(void *token, int32_t phase, int32_t round, int32_t kind,
                        int32_t id, int32_t number)
 {
     struct fsh_team *team = fsh_team_at((uint32_t)number);
-    struct fsh_arrival *a = &team->barrier.arrivals[phase & 1][round];
+    struct fsh_arrival *a;
 
     (void)token;
     FSH_ASSERT(team != NULL && (uint32_t)round < team->barrier.rounds);
+    a = &team->barrier.arrivals[phase & 1][round];
     /* Two sets do: what stands here is of the barrier before the last. */
     FSH_ASSERT(atomic_load(&a->phase) == 0 ||
                (uint32_t)phase - atomic_load(&a->phase) == 2);
@@ -130,7 +131,8 @@ static void end(struct fsh_barrier *b)
         atomic_flag_clear_explicit(&b->busy, memory_order_release);
 }
 
-/* Barriers of teams that are active, without a bus lock where one thread is. */
+/* Count active barriers (base/kick.h); without a locked instruction if only one thread
+ * calls the library. */
 static void count_active(uint32_t more)
 {
     FSH_ASSERT(more == 1 || atomic_load(&fsh_kicks_active) != 0);

@@ -7,10 +7,10 @@
  *
  * Each message is answered (TAKEN), and a node has at most MAX_IN_FLIGHT of them
  * unanswered at another, so that clients find room beside them; operations that
- * want to send more wait in a queue, once for all that they have for the node. A
- * message is sent only if there is room for it now: polls send, and must not block on
- * a node that does not poll. Handlers record what came and enqueue the operation;
- * everything else is called by the thread that runs operations.
+ * want to send more wait in a queue of the node, each with one entry for all its
+ * messages to that node. A message is sent only if there is room for it now: polls
+ * send, and must not block on a node that does not poll. Handlers record what came and
+ * enqueue the operation; everything else is called by the thread that runs operations.
  */
 #include <assert.h>
 #include <string.h>
@@ -87,9 +87,9 @@ static bool queue_enter(struct fsh_coll_op *op, uint32_t rank)
     free = queue->sent < MAX_IN_FLIGHT;
     if (free) {
         queue->sent++;
-        /* It may have joined for another message, refused earlier in this run; the
-         * room that came since was told to another operation. So nobody else would
-         * run it again. */
+        /* The entry may be for another message of op, refused earlier in this run:
+         * room came since, and queue_return told the first in the queue. With the
+         * entry gone nothing would run op again for that message. */
         op->starved |= op->peer[rank].blocked;
         queue_leave(queue, &op->peer[rank]);
     } else {
@@ -269,12 +269,14 @@ static _Noreturn void came_late(const struct fsh_team *team, uint32_t rank)
         team->node[rank], fsh_gasnet.rank);
 }
 
-static void receive(const struct header *h, void *buf, size_t n)
+static void receive(const struct header *h, uint32_t source, void *buf,
+                    size_t n)
 {
     struct fsh_team *team = fsh_team_at(h->team);
     struct fsh_coll_op *op;
 
     assert(team != NULL && h->rank < team->size && h->view < FSH_VIEWS);
+    FSH_ASSERT(team->node[h->rank] == source);
     fsh_lock_take(&fsh_coll_lock);
     op = fsh_coll_find(team, h->view, h->number);
     if (__builtin_expect(op == NULL, 0))
@@ -308,9 +310,7 @@ static void on_message(void *token, void *buf, size_t nbytes, int32_t what,
                                   .a = fsh_join(a_hi, a_lo),
                                   .b = fsh_join(b_hi, b_lo)};
 
-    FSH_ASSERT(fsh_team_at(header.team)->node[header.rank] ==
-               ((struct fsh_token *)token)->source);
-    receive(&header, buf, nbytes);
+    receive(&header, ((struct fsh_token *)token)->source, buf, nbytes);
     fsh_answer(token, FSH_HANDLER_COLL_TAKEN, NULL, 0, NULL, 0);
 }
 
@@ -453,7 +453,7 @@ bool fsh_coll_send_claim(struct fsh_coll_op *op, uint32_t rank,
 
 void fsh_coll_register(void)
 {
-    free(queues); /* of fewer nodes: a test pretends to have more */
+    free(queues); /* unit tests register again, with more nodes */
     queues = calloc(fsh_gasnet.nodes, sizeof *queues);
     if (queues == NULL)
         fsh_fatal("gasnet_init: no memory for %u nodes", fsh_gasnet.nodes);
