@@ -14,8 +14,9 @@
 #include "gasnet/coll.h"
 #include "gasnet/team.h"
 #include "check.h"
+#include "coll_peer.h"
 
-enum { ME = 1, NODES = 2, READY = 0 };
+enum { ME = 1, NODES = 2 };
 
 static struct fsh_conduit_ops ops;
 static bool watching;
@@ -34,37 +35,13 @@ static bool drop_reply(struct fsh_token *token, const struct fsh_am *am)
     return true;
 }
 
-/* Node 0 is in call `number` of the images, and ready for a broadcast. */
-static void message(uint32_t number)
-{
-    static char nothing[1];
-    const int32_t args[] = {READY | FSH_COLL_BROADCAST << 8 |
-                                FSH_VIEW_IMAGES << 16,
-                            0,
-                            (int32_t)number,
-                            0,
-                            0,
-                            0,
-                            0,
-                            8};
-    struct fsh_token token = {.source = 0,
-                              .handler = FSH_HANDLER_COLL,
-                              .category = FSH_AM_MEDIUM,
-                              .nargs = 8,
-                              .is_request = true,
-                              .args = args,
-                              .buf = nothing};
-
-    fsh_am_deliver(&token);
-}
-
 void __wrap_free(void *p)
 {
     for (unsigned i = 0; watching && i < 2; i++)
         if (p != NULL && p == suspects[i]) {
             suspects[i] = NULL;
             memset(p, 0x70, bytes[i]);
-            message(handled);
+            peer_is_ready(0, FSH_COLL_BROADCAST, FSH_VIEW_IMAGES, handled, 8);
         }
     __real_free(p);
 }

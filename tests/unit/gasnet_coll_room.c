@@ -14,9 +14,9 @@
 #include "gasnet/coll_engine.h"
 #include "gasnet/team.h"
 #include "check.h"
+#include "coll_peer.h"
 
-enum { NODES = 2, PEER = 1, READY = 0, DATA = 1, MESSAGES = 5, CALLS = 16 };
-enum { IN_FLIGHT = 8, BYTES = 16 };
+enum { NODES = 2, PEER = 1, CALLS = 16, IN_FLIGHT = 8, BYTES = 16 };
 
 static struct fsh_conduit_ops ops;
 static unsigned sent[MESSAGES][CALLS]; /* by kind and number of the call */
@@ -48,30 +48,6 @@ static void answer(void)
                               .category = FSH_AM_SHORT};
 
     unanswered--;
-    fsh_am_deliver(&token);
-}
-
-/* The peer is in this call, and ready for our block. */
-static void say_ready(unsigned number)
-{
-    static char nothing[1];
-    const int32_t args[] = {READY | FSH_COLL_EXCHANGE << 8 |
-                                FSH_VIEW_NODES << 16,
-                            0,
-                            (int32_t)number,
-                            PEER,
-                            0,
-                            0,
-                            0,
-                            BYTES};
-    struct fsh_token token = {.source = PEER,
-                              .handler = FSH_HANDLER_COLL,
-                              .category = FSH_AM_MEDIUM,
-                              .nargs = 8,
-                              .is_request = true,
-                              .args = args,
-                              .buf = nothing};
-
     fsh_am_deliver(&token);
 }
 
@@ -120,7 +96,7 @@ int main(int argc, char **argv)
     start(); /* waits for room; what comes is told to this one first */
     last++;
     CHECK(last < CALLS, "%u calls", last);
-    say_ready(last);
+    peer_is_ready(PEER, FSH_COLL_EXCHANGE, FSH_VIEW_NODES, last, BYTES);
     fsh_lock_take(&fsh_coll_lock);
     watched = &fsh_coll_find(fsh_team_all, FSH_VIEW_NODES, last)->peer[PEER];
     fsh_lock_give(&fsh_coll_lock);
