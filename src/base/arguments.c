@@ -35,7 +35,8 @@ static unsigned beginning(const struct option *longs, const char *word,
     return count;
 }
 
-/* So many options are named where none is near to what was typed. */
+/* A tool with at most so many options names them all if none is similar to what was
+ * typed. */
 #define FEW 8u
 
 /* Where a mistake is described. */

@@ -10,9 +10,9 @@
 /* More than the kernel numbers. */
 #define FSH_CPU_LIST_MOST 65535u
 
-/* Read the next part of a list, a processor or a range, and go past it and its
- * comma. False at the end of the list, and, with *text left where it was, at what
- * is no part. */
+/* Read the next part of a list, a processor or a range, and move *text past it and
+ * its comma. False at the end of the list, where **text is 0, and at a syntax error,
+ * where *text stays. */
 bool fsh_cpu_list_next(const char **text, unsigned *first, unsigned *last);
 
 /* Is all of text a list of at least one processor? */

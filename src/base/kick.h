@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The one word that an empty poll reads to know that the library has no steps of
- * its own to take: messages aside, barriers, queued answers, collectives and
- * commands of the compute core go on only because somebody polls. Each of these
- * counts itself in while it has such steps and then is asked by every poll; it
- * keeps a word of its own to say that it is not the one.
+ * How many of the library's protocols have work for a poll: barriers, queued answers,
+ * collectives and commands of the compute core make progress only in polls. Each
+ * protocol counts itself in while it has work. So an empty poll reads one word; if it
+ * is not 0, the poll calls every protocol, and each checks a flag of its own first.
  */
 #ifndef FSH_KICK_H
 #define FSH_KICK_H
@@ -16,20 +15,20 @@
 
 extern atomic_uint fsh_kicks_active;
 
-/* Does anything ask to be polled? */
+/* Has any protocol work for a poll? */
 static inline bool fsh_kicks_asked(void)
 {
     return atomic_load_explicit(&fsh_kicks_active, memory_order_relaxed) != 0;
 }
 
-/* Count in or out, from any thread. A hint, which orders nothing: who counts
- * itself in is seen by its own thread's next poll, and by others' soon. */
+/* Count a protocol in; any thread. Relaxed, since it is only a hint: the thread's own
+ * next poll sees it, polls of other threads see it soon. */
 static inline void fsh_kicks_enter(void)
 {
     atomic_fetch_add_explicit(&fsh_kicks_active, 1, memory_order_relaxed);
 }
 
-/* Out again: once for each time in. */
+/* Count it out again, once for each time it was counted in. Any thread. */
 static inline void fsh_kicks_leave(void)
 {
     FSH_ASSERT(fsh_kicks_asked());

@@ -48,7 +48,7 @@ int fsh_numa_home(void)
     return CPU_COUNT(&mine) == 0 ? (int)node : -1;
 }
 
-/* numactl(8) has been told where memory is to come from. */
+/* Has the user set a memory policy, by numactl(8) for instance? Yes if unknown. */
 static bool has_policy(void)
 {
     int mode = MPOL_DEFAULT;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where the pages of shared memory come from: the kernel takes them from the NUMA
- * node of the process that happens to touch them first, which for a segment may be
- * another rank's. Called when memory is mapped; any thread; reads files.
+ * NUMA placement of shared memory: the kernel allocates a page on the node of the
+ * process that touches it first, which for a segment may be another rank's. Called
+ * when memory is mapped; any thread; reads files.
  */
 #ifndef FSH_NUMA_H
 #define FSH_NUMA_H
@@ -13,10 +13,10 @@
  * several, or it cannot be known. */
 int fsh_numa_home(void);
 
-/* Have whole pages of `page` bytes between start and start + bytes, a shared
- * mapping, come from home, whichever process touches them first. Without a home, with
- * a policy of the user's (numactl), or where the kernel does not let us, nothing
- * changes. */
+/* Prefer the home node (fsh_numa_home) for the whole pages, of `page` bytes (a power
+ * of 2), of the shared mapping [start, start + bytes), whichever process touches them
+ * first. Does nothing if there is no home node, if the user has set a policy
+ * (numactl), or if the kernel refuses. */
 void fsh_numa_prefer_home(void *start, size_t bytes, size_t page);
 
 #endif

@@ -26,14 +26,15 @@
  * has a processor. */
 #define FSH_SPINS_SHORT (4 * FSH_SPINS_LEAST)
 
-/* Polls in vain, one after the other, of a program that has no wait to show: many,
- * since it may have work between them; few where others want the processor. */
+/* Empty polls in a row after which a program that polls by itself (gasnet_AMPoll, a
+ * try_sync) offers the processor: many, since it may compute between them; few where
+ * others want the processor. */
 #define FSH_PATIENCE_MOST 2048u
 #define FSH_PATIENCE_LEAST 16u
 
 struct fsh_spin {
     atomic_uint polls;    /* FSH_SPINS_LEAST .. most */
-    atomic_uint patience; /* follows from polls */
+    atomic_uint patience; /* FSH_PATIENCE_, by polls */
     atomic_uint most;
     atomic_uint greedy_ns; /* a yield that takes so long lost a slice */
     atomic_uint lost; /* grows with slices lost, shrinks with other yields */
@@ -57,8 +58,8 @@ static inline bool fsh_spin_contended(void)
     return fsh_spins() <= FSH_SPINS_SHORT;
 }
 
-/* Polls of a program in vain after which it offers the processor: kept ready, since
- * an empty poll has no time to compute it. */
+/* That number now. Computed when `polls` changes, not here: an empty poll takes only
+ * some nanoseconds. */
 static inline unsigned fsh_spin_patience(void)
 {
     return atomic_load_explicit(&fsh_spin.patience, memory_order_relaxed);

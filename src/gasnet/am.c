@@ -97,7 +97,7 @@ static __attribute__((noinline)) bool kick(void)
     return found;
 }
 
-/* In each of its callers, since a poll that finds nothing is little but calls. */
+/* Inlined into its callers: calls are a large part of what an empty poll costs. */
 static inline __attribute__((always_inline)) bool poll(void)
 {
     bool found = fsh_gasnet.ops->poll();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Active messages as the client and the library send them, and the questions about
- * their limits. Any thread. A send that has no room polls in the conduit, which
- * carries the library's protocols on (am.c).
+ * Active messages that the client and the library send, and the queries of their
+ * limits. Any thread. While there is no room for a message, the conduit polls, and
+ * the library's protocols make progress (fsh_am_waits in am.c).
  */
 #include <stdarg.h>
 

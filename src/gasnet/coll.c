@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The calls of gasnet_coll.h: arguments into the description of a call,
- * handles. A handle is that of an ordinary explicit
- * operation. Client threads only.
+ * The calls of gasnet_coll.h: they make the description of a call from the arguments.
+ * A handle is that of an ordinary explicit operation. Client threads only.
  */
 #include "base/log.h"
 #include "gasnet/coll.h"

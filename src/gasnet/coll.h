@@ -130,9 +130,7 @@ struct fsh_coll_op {
     unsigned round[2];
     bool passed[2]; /* this round's message is out */
     unsigned stage;
-    bool
-        starved; /* a message was refused that nothing announces room for: run it
-                   * in the next poll */
+    bool starved; /* a message is to be tried again in the next poll */
     bool claimed; /* debug: our claim is out */
     bool done;    /* debug: complete but for claims */
     /* The algorithm's; all zero at the start. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The algorithm of a collective: one place to choose. Another engine for a kind, a
- * team or a size goes in here. Called when all images of a node have called.
+ * The choice of the algorithm for a collective: an algorithm for a team, a size or a
+ * kind of its own is added here. Called once all images of this node have called.
  */
 #include "gasnet/coll.h"
 

@@ -237,8 +237,8 @@ static void run_next(void)
     }
 }
 
-/* How many operations wait for a turn. With none, ask for no more kicks: here and
- * not where the last is taken, which mostly comes back at once. */
+/* The length of the queue. If it is empty, polls need not kick any more; this is not
+ * done when the last operation is taken, since most come back at once. */
 static uint32_t queued(void)
 {
     uint32_t n;

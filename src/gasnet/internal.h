@@ -182,11 +182,12 @@ _Static_assert(sizeof(struct fsh_wait) == sizeof(fsh_gasnet_wait_t),
 /* One round of waiting for `what`, a client's call: poll, or spin, yield, sleep
  * (bounded), as fsh_wait_pause. Call fsh_wait_end when the wait is over. */
 void fsh_wait_step(struct fsh_wait *wait, const char *what);
-/* Tell this process's sleepers that a poll found something; and sleep until then, if
- * no poll has found anything since `seen` was read, or for ns (wake.c). */
-extern atomic_uint fsh_wait_progress /* polls that found something */
-    __attribute__((visibility("hidden")));
+/* Polls of this process that found something (wake.c). */
+extern atomic_uint fsh_wait_progress __attribute__((visibility("hidden")));
+/* A poll found something: count it, and wake the threads in fsh_wait_sleep. */
 void fsh_wait_wake(void);
+/* Sleep until a poll finds something, for ns at most; not at all if one has since
+ * `seen` was read from fsh_wait_progress. */
 void fsh_wait_sleep(uint32_t seen, uint64_t ns);
 
 /* Poll until nothing of the event is in flight. */
@@ -422,7 +423,8 @@ bool fsh_coll_kick(void);
 /* Once the conduit's limits are known. */
 void fsh_coll_limits(void);
 
-/* What the poll calls of these, if it is due (kicks.c). True: got further. */
+/* What a poll calls while any of them has work (base/kick.h); filled in by kicks.c.
+ * True: there was progress. */
 struct fsh_kicks {
     bool (*barrier)(void);
     bool (*answers)(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The library's own protocols that polls carry on. A table, so that the poll stands
- * below them: they send, wait and so poll; it only calls through here.
+ * The table of the library's protocols that polls advance. The protocols send and wait,
+ * and so depend on the poll (am.c); with the table it does not depend on them.
  */
 #include "gasnet/internal.h"
 

@@ -81,13 +81,16 @@ struct fsh_team {
 
 extern struct fsh_team *fsh_team_all;
 
-/* Making a team (team.c, team_split.c), whose calls are named in fatal messages. n
- * zeroed elements; a number of this node; a team without members, to be filled in; and
- * from then on it can be found, its messages are handled. */
+/* ---- making a team (team.c, team_split.c); failures are fatal and name `call` ---- */
+
+/* n zeroed elements of `size` bytes; the caller's, to free. */
 void *fsh_team_memory(size_t n, size_t size, const char *call);
+/* The number of one more team on this node. */
 uint32_t fsh_team_number(const char *call);
+/* A team whose node[] and number[] the caller fills in; it lives for ever. */
 struct fsh_team *fsh_team_make(uint32_t id, uint32_t rank, uint32_t size,
                                const char *call);
+/* That has been done: fsh_team_at finds the team, and its messages are handled. */
 void fsh_team_add(struct fsh_team *team, const char *call);
 
 /* (Re)make GASNET_TEAM_ALL from the rank and the nodes of fsh_gasnet. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gasnet_coll_team_split. A split asks the parent team who wants what, and ends when
- * all members have their team, so that its first message finds it. Above the engine
- * of collectives, as team.c is below it.
+ * gasnet_coll_team_split. Members of the parent team exchange what they want, and the
+ * split ends when all have made their team, so that its first message finds it. Not in
+ * team.c, since it uses the engine of collectives, which uses team.c.
  */
 #include "gasnet/coll.h"
 

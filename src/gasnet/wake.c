@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Threads of this process that wait: one sleeps in the conduit (wait.c), the others
- * here until it, or any other, has polled something. Below the poll, which wakes
- * them.
+ * The sleep of waiting threads beside the one that sleeps in the conduit (wait.c): it
+ * ends when any thread's poll finds something. Not in wait.c, since the poll calls it
+ * and wait.c polls.
  */
 #include <limits.h>
 

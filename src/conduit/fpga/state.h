@@ -123,7 +123,7 @@ bool fsh_fpga_in_segment(const void *p, size_t n, uint64_t *offset);
 void fsh_fpga_lock(struct fsh_lock *lock);
 bool fsh_fpga_trylock(struct fsh_lock *lock);
 void fsh_fpga_unlock(struct fsh_lock *lock);
-/* Debug: the calling thread holds none of them. */
+/* Debug: does the calling thread hold none of them? */
 bool fsh_fpga_holds_none(void);
 
 /* --- window.c: submission ------------------------------------------------ */

@@ -126,14 +126,14 @@ static inline void fsh_smp_give(struct fsh_smp_lock *l)
     atomic_store_explicit(&l->held, 0, memory_order_release);
 }
 
-/* Debug: which of the port's locks it is, for its rank (base/lock.h); this thread
- * is about to wait for it, or has it. */
+/* Debug: name and rank (base/lock.h) of a lock of the port. */
 struct fsh_smp_lock_kind {
     const char *name;
     enum fsh_lock_rank rank;
 };
 struct fsh_smp_lock_kind fsh_smp_lock_kind(const struct fsh_smp_port *port,
                                            const struct fsh_smp_lock *l);
+/* Debug: fsh_lock_order and fsh_lock_note of it. */
 void fsh_smp_lock_order(const struct fsh_smp_port *port,
                         const struct fsh_smp_lock *l);
 void fsh_smp_lock_note(const struct fsh_smp_port *port,
