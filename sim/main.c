@@ -6,8 +6,8 @@
  * ends it in order (recordings and waves are completed).
  */
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,210 +19,112 @@
 #include "base/cpu.h"
 #include "base/log.h"
 #include "fabric.h"
+#include "options.h"
 #include "serve.h"
 
 #ifndef FSH_VERSION
 #define FSH_VERSION "0.1.0"
 #endif
 
+/* ---- the command line ---- */
+
 struct options {
     struct fsh_fabric_config config;
     bool hash, stats;
 };
 
-static struct fsh_serve *serving; /* for the signal handler */
+static struct options given; /* what has been read */
+static bool wants_help, wants_version;
 
-static const char usage[] =
-    "usage: fshsim [option]...\n"
-    "Simulates the FPGA nodes of a job; fshrun starts it (its options are given\n"
-    "in FSHMEM_SIM_ARGS). By hand it replays a recording.\n"
-    "\n"
-    "  --record FILE            write a recording of the run\n"
-    "  --replay FILE            feed a recording instead of a job, print its\n"
-    "                           hash\n"
-    "  --hash                   print a hash of all writes of the nodes at the\n"
-    "                           end\n"
-    "  --waves FILE.fst         write the signals of all nodes\n"
-    "  --stats                  print cycles and speed at the end\n"
-    "  --seed N                 initial values of registers without reset [1]\n"
-    "  --stall SEED             random back-pressure on every handshake\n"
-    "  --no-jump                evaluate every node in every cycle\n"
-    "  --compute, --no-compute  a compute core in each node, or none\n"
-    "  --link-cycles N          link, one way [30]\n"
-    "  --dram-cycles N          device memory, address to first data [40]\n"
-    "  --dram-write-cycles N    device memory, last data to response [4]\n"
-    "  --dram-bytes-cycle N     device memory, bytes a cycle in all [307]\n"
-    "  --pcie-cycles N          PCIe, one way [125]\n"
-    "  --pcie-bytes-cycle N     PCIe, bytes a cycle each way [48]\n"
-    "  --help                   print this\n"
-    "  --version                print the version\n"
-    "Cycles are those of the nodes' clock, 250 MHz: 4 ns.\n";
-
-enum {
-    OPT_RECORD = 256,
-    OPT_REPLAY,
-    OPT_HASH,
-    OPT_WAVES,
-    OPT_STATS,
-    OPT_SEED,
-    OPT_STALL,
-    OPT_NO_JUMP,
-    OPT_COMPUTE,
-    OPT_NO_COMPUTE,
-    OPT_LINK,
-    OPT_DRAM,
-    OPT_DRAM_WRITE,
-    OPT_DRAM_BYTES,
-    OPT_PCIE,
-    OPT_PCIE_BYTES,
-    OPT_HELP,
-    OPT_VERSION
-};
-
-static const struct option longopts[] = {
-    {"record", required_argument, NULL, OPT_RECORD},
-    {"replay", required_argument, NULL, OPT_REPLAY},
-    {"hash", no_argument, NULL, OPT_HASH},
-    {"waves", required_argument, NULL, OPT_WAVES},
-    {"stats", no_argument, NULL, OPT_STATS},
-    {"seed", required_argument, NULL, OPT_SEED},
-    {"stall", required_argument, NULL, OPT_STALL},
-    {"no-jump", no_argument, NULL, OPT_NO_JUMP},
-    {"compute", no_argument, NULL, OPT_COMPUTE},
-    {"no-compute", no_argument, NULL, OPT_NO_COMPUTE},
-    {"link-cycles", required_argument, NULL, OPT_LINK},
-    {"dram-cycles", required_argument, NULL, OPT_DRAM},
-    {"dram-write-cycles", required_argument, NULL, OPT_DRAM_WRITE},
-    {"dram-bytes-cycle", required_argument, NULL, OPT_DRAM_BYTES},
-    {"pcie-cycles", required_argument, NULL, OPT_PCIE},
-    {"pcie-bytes-cycle", required_argument, NULL, OPT_PCIE_BYTES},
-    {"help", no_argument, NULL, OPT_HELP},
-    {"version", no_argument, NULL, OPT_VERSION},
-    {0},
-};
-
-static bool number(const char *text, uint64_t max, uint64_t *value)
+static bool take_waves(const struct kit_option *row, const char *file,
+                       char *err, size_t errlen)
 {
-    char *end;
-
-    errno = 0;
-    *value = strtoull(text, &end, 0);
-    return errno == 0 && end != text && *end == '\0' && *text != '-' &&
-           *value <= max;
+    (void)row;
+    return fsh_arguments_waves(file, err, errlen);
 }
 
-/* The member that a numeric option sets. */
-static uint32_t *small_number(struct fsh_fabric_config *c, int opt)
+#define CYCLES(member) .number = &given.config.member, .most = UINT32_MAX
+
+static const struct kit_option rows[] = {
+    {"--record", "FILE", "write a recording of the run",
+     .text = &given.config.record},
+    {"--replay", "FILE", "feed a recording instead of a job, print its\nhash",
+     .text = &given.config.replay},
+    {"--hash", .help = "print a hash of all writes of the nodes at the\nend",
+     .flag = &given.hash},
+    {"--waves", "FILE.fst", "write the signals of all nodes",
+     .take = take_waves, .text = &given.config.waves},
+    {"--stats", .help = "print cycles and speed at the end",
+     .flag = &given.stats},
+    {"--seed", "N", "initial values of registers without reset",
+     .wide = &given.config.seed},
+    {"--stall", "SEED", "random back-pressure on every handshake",
+     .wide = &given.config.stall_seed, .flag = &given.config.stall},
+    {"--no-jump", .help = "evaluate every node in every cycle",
+     .unset = &given.config.jump},
+    {"--compute", .help = "a compute core in each node (default)",
+     .flag = &given.config.compute},
+    {"--no-compute", .help = "none", .unset = &given.config.compute},
+    {"--link-cycles", "N", "link, one way", CYCLES(link_cycles)},
+    {"--dram-cycles", "N", "device memory, address to first data",
+     CYCLES(dram_cycles)},
+    {"--dram-write-cycles", "N", "device memory, last data to response",
+     CYCLES(dram_write_cycles)},
+    {"--dram-bytes-cycle", "N", "device memory, bytes a cycle in all",
+     CYCLES(dram_bytes_cycle)},
+    {"--pcie-cycles", "N", "PCIe, one way", CYCLES(pcie_cycles)},
+    {"--pcie-bytes-cycle", "N", "PCIe, bytes a cycle each way",
+     CYCLES(pcie_bytes_cycle)},
+    {"--help", .help = "print this", .flag = &wants_help},
+    {"--version", .help = "print the version", .flag = &wants_version},
+};
+
+static const struct kit_options table = {
+    .tool = "fshsim",
+    .rows = rows,
+    .count = sizeof rows / sizeof rows[0],
+};
+
+static void print_help(void)
 {
-    switch (opt) {
-    case OPT_LINK:
-        return &c->link_cycles;
-    case OPT_DRAM:
-        return &c->dram_cycles;
-    case OPT_DRAM_WRITE:
-        return &c->dram_write_cycles;
-    case OPT_DRAM_BYTES:
-        return &c->dram_bytes_cycle;
-    case OPT_PCIE:
-        return &c->pcie_cycles;
-    case OPT_PCIE_BYTES:
-        return &c->pcie_bytes_cycle;
-    default:
-        return NULL;
-    }
+    /* Defaults are those before anything was given. */
+    fsh_fabric_defaults(&given.config);
+    fputs(
+        "usage: fshsim [option]...\n"
+        "Simulates the FPGA nodes of a job; fshrun starts it (its options are "
+        "given\n"
+        "in FSHMEM_SIM_ARGS). By hand it replays a recording.\n"
+        "\n",
+        stdout);
+    kit_options_print(stdout, &table, 2, 27);
+    puts("Cycles are those of the nodes' clock, 250 MHz: 4 ns.");
 }
 
-static bool set_number(struct fsh_fabric_config *c, int opt, const char *text)
+/* Fills in `given`. False with a message; exits for --help and --version. */
+static bool parse(int argc, char **argv, char *err, size_t errlen)
 {
-    uint32_t *small = small_number(c, opt);
-    uint64_t value;
-
-    if (!number(text, small ? UINT32_MAX : UINT64_MAX, &value))
+    fsh_fabric_defaults(&given.config);
+    given.config.compute = true;
+    if (!kit_options_try(&table, argc, argv, err, errlen))
         return false;
-    if (small)
-        *small = (uint32_t)value;
-    else if (opt == OPT_SEED)
-        c->seed = value;
-    else
-        c->stall_seed = value;
-    c->stall = c->stall || opt == OPT_STALL;
-    return true;
+    if (wants_help) {
+        print_help();
+        exit(0);
+    }
+    if (wants_version) {
+        puts("fshsim (FSHMEM) " FSH_VERSION);
+        exit(0);
+    }
+    if (!given.config.record || !given.config.replay)
+        return true;
+    snprintf(err, errlen,
+             "--record and --replay exclude each other: give one of them");
+    return false;
 }
 
-static const char *name_of(int opt)
-{
-    const struct option *o = longopts;
+/* ---- what it is started for ---- */
 
-    while (o->val != opt)
-        o++;
-    return o->name;
-}
-
-/* Returns 0, or 1 and a message; exits for --help and --version. */
-static int parse(int argc, char **argv, struct options *o, char *err,
-                 size_t errlen)
-{
-    int opt;
-
-    fsh_fabric_defaults(&o->config);
-    o->config.compute = true;
-    while ((opt = fsh_arguments_read("fshsim", argc, argv, "+:", longopts, err,
-                                     errlen)) != -1) {
-        switch (opt) {
-        case OPT_RECORD:
-            o->config.record = optarg;
-            break;
-        case OPT_REPLAY:
-            o->config.replay = optarg;
-            break;
-        case OPT_WAVES:
-            if (!fsh_arguments_waves(optarg, err, errlen))
-                return 1;
-            o->config.waves = optarg;
-            break;
-        case OPT_HASH:
-            o->hash = true;
-            break;
-        case OPT_STATS:
-            o->stats = true;
-            break;
-        case OPT_NO_JUMP:
-            o->config.jump = false;
-            break;
-        case OPT_COMPUTE:
-        case OPT_NO_COMPUTE:
-            o->config.compute = opt == OPT_COMPUTE;
-            break;
-        case OPT_HELP:
-            fputs(usage, stdout);
-            exit(0);
-        case OPT_VERSION:
-            puts("fshsim (FSHMEM) " FSH_VERSION);
-            exit(0);
-        case '?':
-        case ':':
-            return 1;
-        default:
-            if (set_number(&o->config, opt, optarg))
-                break;
-            snprintf(err, errlen, "--%s %s: not a number", name_of(opt),
-                     optarg);
-            return 1;
-        }
-    }
-    if (optind < argc) {
-        snprintf(err, errlen,
-                 "argument %s is not understood (see fshsim "
-                 "--help)",
-                 argv[optind]);
-        return 1;
-    }
-    if (o->config.record && o->config.replay) {
-        snprintf(err, errlen, "--record and --replay exclude each other");
-        return 1;
-    }
-    return 0;
-}
+static struct fsh_serve *serving; /* for the signal handler */
 
 static void report(const struct options *o, const struct fsh_fabric *fab,
                    uint64_t busy_ns)
@@ -312,7 +214,6 @@ static int serve(const struct options *o, struct fsh_job *job)
 
 int main(int argc, char **argv)
 {
-    struct options options = {0};
     struct fsh_job job;
     char err[512];
     bool in_job = getenv("FSHMEM_SIM_JOB") != NULL;
@@ -322,16 +223,16 @@ int main(int argc, char **argv)
         fsh_warn("%s", err);
         return 1;
     }
-    if (parse(argc, argv, &options, err, sizeof err) != 0) {
+    if (!parse(argc, argv, err, sizeof err)) {
         if (in_job)
             fsh_job_sim_failed(&job, err);
         else
             fsh_warn("%s", err);
         return 2;
     }
-    if (options.config.replay && !in_job)
-        return replay(&options);
-    if (options.config.replay) {
+    if (given.config.replay && !in_job)
+        return replay(&given);
+    if (given.config.replay) {
         fsh_job_sim_failed(&job, "--replay runs without a job: fshsim "
                                  "--replay FILE");
         return 2;
@@ -341,5 +242,5 @@ int main(int argc, char **argv)
                  "uses conduit fpga; by hand use --replay FILE or --help");
         return 2;
     }
-    return serve(&options, &job);
+    return serve(&given, &job);
 }

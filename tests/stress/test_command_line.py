@@ -53,7 +53,10 @@ def mistyped_options():
         return
     refused("fshsim", ["--stast"], "--stast", "did you mean --stats?")
     refused("fshsim", ["--seed"], "--seed: its value is missing")
-    refused("fshsim", ["--seed", "x"], "--seed x: not a number")
+    refused("fshsim", ["--seed", "x"], "--seed x: expected a number from 0 to ")
+    refused("fshsim", ["--link-cycles", str(1 << 32)],
+            "expected a number from 0 to 4294967295")
+    refused("fshsim", ["x"], "unexpected argument 'x'; try 'fshsim --help'")
     code, output = run(FSHRUN, "-n", 1, "--conduit", "fpga", "--sim-args",
                        "--lnk-cycles 3", RANKS)
     check(code == 1 and output.startswith("fshrun: simulator: --lnk-cycles: ")

@@ -2,7 +2,7 @@
 /*
  * Options of a program, or of one of its commands, as a table: the command line is
  * read by it (getopt_long, through base/arguments.h), and --help is printed from it.
- * Needs src/base only. One thread.
+ * For fshrun, fshinfo, fshperf and fshsim; needs src/base only. One thread.
  */
 #ifndef FSH_KIT_OPTIONS_H
 #define FSH_KIT_OPTIONS_H
