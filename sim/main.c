@@ -75,8 +75,9 @@ static const struct kit_option rows[] = {
     {"--pcie-cycles", "N", "PCIe, one way", CYCLES(pcie_cycles)},
     {"--pcie-bytes-cycle", "N", "PCIe, bytes a cycle each way",
      CYCLES(pcie_bytes_cycle)},
-    {"--help", .help = "print this", .flag = &wants_help},
-    {"--version", .help = "print the version", .flag = &wants_version},
+    {"--help", .help = "print this", .flag = &wants_help, .ends = true},
+    {"--version", .help = "print the version", .flag = &wants_version,
+     .ends = true},
 };
 
 static const struct kit_options table = {

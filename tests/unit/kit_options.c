@@ -11,7 +11,7 @@
 #include "child.h"
 #include "options.h"
 
-static bool quick, slow, stall;
+static bool quick, slow, stall, help;
 static const char *file, *way;
 static unsigned rounds;
 static uint64_t seed, stall_seed;
@@ -37,7 +37,8 @@ static const struct kit_option rows[] = {
     {"--stall-at-random", "N", "of that", .wide = &stall_seed, .flag = &stall},
     {"--packet", "B", "bytes", .setting = "FSHMEM_PACKET"},
     {NULL, "X", "the rest", .take = take, .letter = 'x'},
-    {"--hidden", .flag = &quick},
+    {.flag = &quick, .letter = 'k'}, /* not listed */
+    {"--help", .flag = &help, .letter = 'h', .ends = true},
 };
 static struct kit_options table = {.tool = "tool go",
                                    .command = "go",
@@ -53,7 +54,7 @@ static void read_words(void)
     while (words[n])
         n++;
     optind = 1;
-    quick = stall = false;
+    quick = stall = help = false;
     slow = true;
     file = NULL;
     way = "up";
@@ -103,6 +104,16 @@ static void check_alias(void)
     CHECK(rounds == 5 && strcmp(taken, "-ro") == 0);
 }
 
+/* What follows --help is not looked at, be it a letter behind it. */
+static void check_end(void)
+{
+    READ(W("-q") W("--help") W("--nonsense"));
+    CHECK(help && quick);
+    READ(W("-help"));
+    CHECK(help && !quick);
+    REFUSED("--nonsense: unknown option", W("--nonsense") W("--help"));
+}
+
 /* What follows the options is left alone. */
 static void check_rest(void)
 {
@@ -132,7 +143,7 @@ static void check_refused(void)
 {
     REFUSED("--fiel: unknown option; did you mean --file?", W("--fiel"));
     REFUSED("--xyzzy: unknown option; there are --quick, --file, --way, "
-            "--rounds, --seed, --stall-at-random, --packet, --hidden; tool go "
+            "--rounds, --seed, --stall-at-random, --packet, --help; tool go "
             "--help lists",
             W("--xyzzy"));
     REFUSED("-z: no option is named -z", W("-z"));
@@ -189,6 +200,7 @@ int main(void)
     check_read();
     check_alias();
     check_rest();
+    check_end();
     check_try();
     check_refused();
     check_help();

@@ -39,8 +39,10 @@ static bool wants_json, wants_help, wants_version;
 
 static const struct kit_option rows[] = {
     {"--json", .help = "the same for programs", .flag = &wants_json},
-    {"--help", .help = "print this", .flag = &wants_help, .letter = 'h'},
-    {"--version", .help = "print the version", .flag = &wants_version},
+    {"--help", .help = "print this", .flag = &wants_help, .ends = true,
+     .letter = 'h'},
+    {"--version", .help = "print the version", .flag = &wants_version,
+     .ends = true},
 };
 
 static const struct kit_options options = {

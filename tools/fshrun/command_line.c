@@ -208,8 +208,10 @@ static const struct kit_option rows[] = {
      .flag = &given.quiet, .letter = 'q'},
     {"--show", .help = "print what would be run, and do not run it",
      .flag = &given.show, .letter = 't'},
-    {"--help", .help = "print this", .flag = &wants_help, .letter = 'h'},
-    {"--version", .help = "print the version", .flag = &wants_version},
+    {"--help", .help = "print this", .flag = &wants_help, .ends = true,
+     .letter = 'h'},
+    {"--version", .help = "print the version", .flag = &wants_version,
+     .ends = true},
     /* Of other launchers: hosts, processes a host, files to keep, ssh or the like. */
     {NULL, "N", .take = take_hosts, .letter = 'N'},
     {NULL, "N", .text = &ignored, .letter = 'c'},

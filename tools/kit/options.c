@@ -139,7 +139,8 @@ static void replace_alias(const struct kit_options *options, char **word)
             *word = (char *)(uintptr_t)options->rows[i].name;
 }
 
-static bool obey(const struct kit_options *options, int c, struct message m)
+static bool obey(const struct kit_options *options, int c, struct message m,
+                 bool *ends)
 {
     char name[3];
     size_t used;
@@ -152,8 +153,10 @@ static bool obey(const struct kit_options *options, int c, struct message m)
             snprintf(m.text + used, m.len - used, ": %s %s", name_of(row, name),
                      row->value);
         }
-        if (value_of(options, i) == c)
+        if (value_of(options, i) == c) {
+            *ends = row->ends;
             return set(row, optarg, m);
+        }
     }
     return false; /* '?' or ':', which has been described */
 }
@@ -163,19 +166,20 @@ bool kit_options_try(const struct kit_options *options, int argc, char **argv,
 {
     struct option longs[ROWS_MOST + 1];
     char shorts[2 * ROWS_MOST + 3];
+    bool ends = false;
     int c;
 
     list(options, longs, shorts);
-    for (;;) {
+    while (!ends) {
         replace_alias(options, argv + optind);
         c = fsh_arguments_read(options->tool, argc, argv, shorts, longs, err,
                                errlen);
         if (c == -1)
             break;
-        if (!obey(options, c, (struct message){err, errlen}))
+        if (!obey(options, c, (struct message){err, errlen}, &ends))
             return false;
     }
-    if (optind == argc || options->rest)
+    if (ends || optind == argc || options->rest)
         return true;
     snprintf(err, errlen, "unexpected argument '%s'; try '%s --help'",
              argv[optind], options->tool);

@@ -32,6 +32,7 @@ struct kit_option {
     unsigned most;
     char letter;       /* -l means the same; 0 none */
     const char *alias; /* "-np", a word of its own, does too; NULL none */
+    bool ends;         /* what follows is not read: --help */
 };
 
 struct kit_options {
