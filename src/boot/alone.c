@@ -11,9 +11,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/assertion.h"
 #include "base/cpu.h"
 
-/* Of all our sockets, and what follows in a launcher's. */
+/* What the names of all our sockets begin with; the rest of a launcher's. */
 #define NAME "fshmem-"
 #define OF_LAUNCHER "job-%d-%" PRIx64
 
@@ -27,6 +28,7 @@ int fsh_alone_announce(void)
     /* Process numbers are not unique: containers may share a network. */
     n = snprintf(addr.sun_path + 1, sizeof(addr.sun_path) - 1, NAME OF_LAUNCHER,
                  getpid(), fsh_time_ns());
+    FSH_ASSERT(n > 0 && (size_t)n < sizeof(addr.sun_path) - 1);
     if (bind(fd, (struct sockaddr *)(void *)&addr,
              (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
                          (size_t)n)) == 0)

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/assertion.h"
 #include "base/log.h"
 #include "boot/launch.h"
 #include "boot/limits.h"
@@ -36,6 +37,7 @@ void fsh_launch_kill_orphans(void)
             return;
         while (fscanf(f, "%d", &pid) == 1) {
             any = true;
+            FSH_ASSERT(pid > 1 && pid != getpid()); /* never a group, or us */
             kill(pid, SIGKILL);
         }
         fclose(f);
@@ -67,6 +69,7 @@ static _Noreturn void follow(pid_t launcher, int status)
 {
     int sig;
 
+    FSH_ASSERT(WIFEXITED(status) || WIFSIGNALED(status)); /* it has ended */
     if (WIFEXITED(status))
         _exit(WEXITSTATUS(status));
     sig = WTERMSIG(status);
@@ -134,6 +137,7 @@ void fsh_launch_guard(void)
     if (prctl(PR_SET_PDEATHSIG, FSH_LAUNCH_GUARD_GONE) != 0)
         fsh_fatal("cannot watch the process that starts the job: %s",
                   strerror(errno));
+    FSH_ASSERT(getpid() != self); /* the guard does not return */
     if (getppid() != self)
         _exit(128 + SIGKILL);
 }

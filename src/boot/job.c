@@ -65,7 +65,7 @@ void fsh_job_config_init(struct fsh_job_config *config, uint32_t ranks,
     snprintf(config->topology, sizeof(config->topology), "%s",
              fsh_option_str("FSHMEM_TOPOLOGY"));
     config->segment_max = fsh_option_size("FSHMEM_SEGMENT_MAX");
-    fsh_option_str("FSHMEM_HUGEPAGES"); /* what the ranks read */
+    fsh_option_str("FSHMEM_HUGEPAGES"); /* refused here, not by each rank */
     config->dram_bytes = fsh_segment_pages(fsh_option_size("FSHMEM_DRAM"));
     config->sim_args = sim_args();
 }
@@ -242,6 +242,38 @@ static int make_nodes(struct fsh_job *job, char *err, size_t errlen)
     return rc;
 }
 
+/* Debug: is this one of the job's descriptors, and of one use only? */
+static bool is_used_once(const struct fsh_job *job, int fd)
+{
+    const int own[] = {job->page_fd, job->shared_fd, job->abort_fd,
+                       job->lifeline[0], job->lifeline[1]};
+    unsigned n = 0;
+
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+        n += own[i] == fd;
+    for (uint32_t r = 0; job->node && r < job->config.ranks; r++)
+        n += (unsigned)(job->node[r].dram_fd == fd) +
+             (unsigned)(job->node[r].dma_fd == fd) +
+             (unsigned)(job->node[r].mmio_fd == fd);
+    return fd >= 0 && n == 1;
+}
+
+/* Debug: has everything that the ranks are handed a descriptor of its own? */
+static bool is_whole(const struct fsh_job *job)
+{
+    bool whole = is_used_once(job, job->page_fd) &&
+                 is_used_once(job, job->shared_fd) &&
+                 is_used_once(job, job->abort_fd) &&
+                 is_used_once(job, job->lifeline[0]) &&
+                 is_used_once(job, job->lifeline[1]);
+
+    for (uint32_t r = 0; whole && job->node && r < job->config.ranks; r++)
+        whole = is_used_once(job, job->node[r].dram_fd) &&
+                is_used_once(job, job->node[r].dma_fd) &&
+                is_used_once(job, job->node[r].mmio_fd);
+    return whole;
+}
+
 int fsh_job_create(struct fsh_job *job, const struct fsh_job_config *config,
                    char *err, size_t errlen)
 {
@@ -263,6 +295,9 @@ int fsh_job_create(struct fsh_job *job, const struct fsh_job_config *config,
         rc = make_shared(job, err, errlen);
     if (rc != 0)
         fsh_job_destroy(job);
+    FSH_ASSERT(rc != 0 || is_whole(job));
+    FSH_ASSERT(rc != 0 || (config->needs->nodes == (job->node != NULL) &&
+                           job->page->size == config->ranks));
     return rc;
 }
 
@@ -319,6 +354,8 @@ int fsh_job_enter_rank(struct fsh_job *job, uint32_t rank)
                         t.mmio_fd, t.life_fd,   t.abort_fd};
     char text[256];
 
+    /* With the writing end of the lifeline it would never see the launcher die. */
+    FSH_ASSERT(t.life_fd >= 0 && t.life_fd != job->lifeline[1]);
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
         return -errno;
     /* The launcher may have died before the line above. */

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/assertion.h"
 #include "base/cpu.h"
 #include "base/log.h"
 #include "base/option.h"
@@ -25,6 +26,15 @@
 
 #define MS UINT64_C(1000000)
 #define AGAIN_NS (300 * MS) /* a signal that comes later is a second one */
+
+uint32_t fsh_launch_unreaped(const struct fsh_launch *l)
+{
+    uint32_t n = 0;
+
+    for (uint32_t r = 0; l->pid && r < l->job.config.ranks; r++)
+        n += l->pid[r] != 0;
+    return n;
+}
 
 /* A failed exec is reported before the child ends, so look there first. */
 static void check_execs(struct fsh_launch *l)
@@ -53,6 +63,7 @@ static void reap(struct fsh_launch *l)
                 break;
             }
     }
+    FSH_ASSERT(l->alive == fsh_launch_unreaped(l));
 }
 
 /* Ctrl-Z at the terminal, or kill -TSTP to us: everybody stops, and no clock
@@ -115,6 +126,9 @@ static void left_behind(struct fsh_launch *l)
 {
     char text[160];
 
+    /* Who is named has left, and somebody is left behind. */
+    FSH_ASSERT(l->first_left >= 0 && l->pid[l->first_left] == 0);
+    FSH_ASSERT(l->alive != 0);
     snprintf(text, sizeof(text),
              "rank %d has ended, others have not within "
              "%g s (FSHMEM_LEAVE_TIMEOUT)",
@@ -188,6 +202,7 @@ static void turn(struct fsh_launch *l, struct pollfd *p)
         p[n++] = (struct pollfd){.fd = l->job.abort_fd, .events = POLLIN};
     if (h->output_polls)
         outputs = h->output_poll(h->arg, p + n, &deadline);
+    FSH_ASSERT(outputs <= h->output_polls); /* p has room for no more */
     if (poll(p, n + outputs, timeout_ms(deadline)) < 0)
         return;
     if (h->output_polls && !h->output_step(h->arg, p + n, outputs))
@@ -206,6 +221,7 @@ static void finish_output(struct fsh_launch *l, struct pollfd *p)
 {
     const struct fsh_launch_hooks *h = &l->hooks;
 
+    FSH_ASSERT(l->alive == 0); /* nobody writes any more */
     if (!h->output_polls)
         return;
     while (!h->output_done(h->arg)) {
@@ -228,6 +244,7 @@ static int catch_signals(struct fsh_launch *l)
     struct sigaction old;
     sigset_t set;
 
+    FSH_ASSERT(l->signal_fd < 0);
     sigemptyset(&set);
     for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
         if (sigaction(wanted[i], NULL, &old) == 0 &&
@@ -276,8 +293,10 @@ static int fork_ranks(struct fsh_launch *l)
     /* Ranks must not print again what we had buffered. */
     fflush(NULL);
     for (uint32_t r = 0; r < l->job.config.ranks; r++) {
-        pid_t pid = fork();
+        pid_t pid;
 
+        FSH_ASSERT(l->alive == r && l->pid[r] == 0); /* in their order, once */
+        pid = fork();
         if (pid == 0) {
             close(l->signal_fd);
             close(l->alone_fd);
@@ -309,6 +328,7 @@ int fsh_launch_start(struct fsh_launch *l)
     char err[800];
     int rc;
 
+    FSH_ASSERT(l->pid == NULL && l->alive == 0); /* a job is started once */
     l->pid = calloc(l->job.config.ranks, sizeof(*l->pid));
     l->signal_fd = -1;
     l->first_left = -1;
@@ -327,9 +347,12 @@ int fsh_launch_start(struct fsh_launch *l)
         if (l->verbose)
             fsh_warn("the simulator is process %d", l->job.sim_pid);
     }
+    /* A rank finds its node: the simulator is there, and has not been reaped. */
+    FSH_ASSERT(!l->job.config.needs->nodes || l->job.sim_pid > 0);
     rc = catch_signals(l);
     if (rc == 0)
         rc = fork_ranks(l);
+    FSH_ASSERT(rc != 0 || l->alive == l->job.config.ranks);
     if (rc != FSH_LAUNCH_RANK && l->hooks.started)
         l->hooks.started(l->hooks.arg);
     return rc;
@@ -357,6 +380,7 @@ static int end_of(struct fsh_launch *l, int failed)
     struct fsh_job_page *page = l->job.page;
     int code = fsh_job_code(page);
 
+    FSH_ASSERT(fsh_launch_unreaped(l) == 0);
     if (failed && code <= 0)
         code = failed;
     fsh_launch_say_exit(l);
@@ -365,6 +389,7 @@ static int end_of(struct fsh_launch *l, int failed)
         fsh_launch_kill_orphans();
     if (code <= 0 && fsh_job_code(page) > 0)
         code = fsh_job_code(page);
+    FSH_ASSERT(!l->ending || fsh_job_code(page) >= 0);
     return code < 0 ? 0 : code;
 }
 

@@ -103,6 +103,9 @@ int fsh_launch_run(struct fsh_launch *l, int failed);
 
 /* ---- inside: launch.c, launch_end.c and launch_say.c ---- */
 
+/* Debug: ranks that have been forked and not reaped, by their processes. */
+uint32_t fsh_launch_unreaped(const struct fsh_launch *l);
+
 /* Print what every rank does. */
 void fsh_launch_dump(const struct fsh_launch *l);
 /* Say why the job ends, and who was waiting for what; once. */

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/assertion.h"
 #include "base/cpu.h"
 #include "base/log.h"
 #include "base/option.h"
@@ -42,6 +43,7 @@ void fsh_launch_end(struct fsh_launch *l, int code, const char *reason,
     fsh_job_abort(l->job.page, l->job.abort_fd, code, -1, reason);
     if (l->ending && l->quit_ns <= now + quit_delay)
         return;
+    FSH_ASSERT(!l->quit_sent); /* the end is put forward, never put off */
     l->ending = true;
     l->quit_ns = now + quit_delay;
     l->kill_ns = l->quit_ns + grace_ns();
@@ -95,6 +97,7 @@ void fsh_launch_end_step(struct fsh_launch *l, uint64_t now)
         l->kill_sent = true;
         fsh_launch_signal_ranks(l, SIGKILL);
     }
+    FSH_ASSERT(!l->kill_sent || l->quit_sent); /* in this order */
 }
 
 /* ---- what happens ---- */
@@ -121,6 +124,7 @@ void fsh_launch_aborted(struct fsh_launch *l)
 {
     const struct fsh_job_page *page = l->job.page;
 
+    FSH_ASSERT(!l->ending && fsh_job_code(page) >= 0);
     if (atomic_load(&page->abort_rank) == -1)
         fsh_warn("%s; ending the job", fsh_job_reason(page));
     fsh_launch_say_exit(l);
@@ -139,6 +143,7 @@ static void rank_left(struct fsh_launch *l, uint32_t r, int state)
         l->leave_ns = fsh_time_ns() + (uint64_t)(s * 1e9);
     if (l->first_left < 0)
         l->first_left = (int)r;
+    FSH_ASSERT(l->pid[l->first_left] == 0);
 }
 
 void fsh_launch_rank_ended(struct fsh_launch *l, uint32_t r, int status)
@@ -149,6 +154,9 @@ void fsh_launch_rank_ended(struct fsh_launch *l, uint32_t r, int status)
     int code = killed ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     char text[FSH_LAUNCH_TEXT];
 
+    /* A rank ends once, and only here it is said to be dead. */
+    FSH_ASSERT(r < l->job.config.ranks && l->pid[r] > 0 && l->alive != 0);
+    FSH_ASSERT(state != FSH_RANK_DEAD);
     fsh_launch_describe_end(l, r, status, text);
     atomic_store(&slot->pid, l->pid[r]);
     atomic_store(&slot->exit_code, code);
@@ -159,6 +167,7 @@ void fsh_launch_rank_ended(struct fsh_launch *l, uint32_t r, int status)
                  code);
     l->pid[r] = 0;
     l->alive--;
+    FSH_ASSERT(l->alive == fsh_launch_unreaped(l));
     if (!l->ending && atomic_load(&l->job.page->abort_code) >= 0)
         fsh_launch_aborted(l);
     if (code != 0)
@@ -174,6 +183,7 @@ void fsh_launch_sim_ended(struct fsh_launch *l, int status)
     int code = killed ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     char text[800];
 
+    FSH_ASSERT(l->job.sim_pid > 0 && l->job.config.needs->nodes);
     if (killed)
         snprintf(text, sizeof(text),
                  "the simulator (pid %d) was killed by "
@@ -189,6 +199,7 @@ void fsh_launch_sim_ended(struct fsh_launch *l, int status)
     if (!l->ending)
         fsh_warn("%s; ending the job", text);
     fsh_launch_end(l, code ? code : 1, text, 0);
+    FSH_ASSERT(l->ending && fsh_job_code(page) >= 0);
     /* After the abort, so that ranks know the cause when they see this. */
     atomic_store(&page->sim_state, 2);
 }

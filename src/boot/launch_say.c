@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/assertion.h"
 #include "base/cpu.h"
 #include "base/log.h"
 #include "boot/launch.h"
@@ -54,6 +55,7 @@ void fsh_launch_dump(const struct fsh_launch *l)
     static const char *const sim[] = {"starting", "ready", "gone"};
     char text[400];
 
+    FSH_ASSERT(page->size == l->job.config.ranks);
     fsh_warn("state after %.1f s: conduit %s, %" PRIu32 " ranks%s",
              (double)(fsh_time_ns() - l->start_ns) / 1e9, page->conduit,
              page->size, l->ending ? ", ending" : "");
@@ -114,6 +116,8 @@ void fsh_launch_describe_end(const struct fsh_launch *l, uint32_t r, int status,
     size_t at = name_rank(r, l->pid[r], text, FSH_LAUNCH_TEXT);
     int sig = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 
+    /* Reaped: it has ended by itself or by a signal, and is not said to be gone. */
+    FSH_ASSERT(l->pid[r] > 0 && (sig || WIFEXITED(status)));
     if (!sig) {
         snprintf(text + at, FSH_LAUNCH_TEXT - at, " ended with code %d%s",
                  WEXITSTATUS(status),
@@ -173,6 +177,7 @@ void fsh_launch_say_exit(struct fsh_launch *l)
     /* With a reason, who gave it has printed it. */
     if (code <= 0 || rank < 0 || page->abort_reason[0])
         return;
+    FSH_ASSERT((uint32_t)rank < page->size);
     at = name_rank((uint32_t)rank, atomic_load(&page->rank[rank].pid), text,
                    sizeof(text));
     snprintf(text + at, sizeof(text) - at, " left with code %d", code);

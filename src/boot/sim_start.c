@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/assertion.h"
 #include "base/cpu.h"
 #include "base/futex.h"
 #include "base/option.h"
@@ -111,6 +112,7 @@ static void write_text(const struct fsh_job *job, char *text, size_t len)
         at += (size_t)snprintf(text + at, len - at, "%s%d.%d.%d", i ? "/" : "",
                                job->node[i].dram_fd, job->node[i].dma_fd,
                                job->node[i].mmio_fd);
+    FSH_ASSERT(at < len); /* every node is in it */
 }
 
 static bool is_job_variable(const char *entry)
@@ -212,6 +214,7 @@ static int await_ready(struct fsh_job *job, char *err, size_t errlen)
         /* Acquire: partners are the releases in job_sim.c. */
         state =
             atomic_load_explicit(&job->page->sim_state, memory_order_acquire);
+        FSH_ASSERT(state >= 0 && state <= 2);
         if (state == 1)
             return 0;
         if (waitpid(job->sim_pid, &status, WNOHANG) == job->sim_pid) {
@@ -241,6 +244,9 @@ int fsh_job_start_sim(struct fsh_job *job, char *err, size_t errlen)
     char why[200];
     int rc;
 
+    /* One simulator a job, and for jobs with nodes only. */
+    FSH_ASSERT(job->sim_pid == 0 && atomic_load(&job->page->sim_pid) == 0);
+    FSH_ASSERT(job->node != NULL);
     if (!s) {
         snprintf(err, errlen, "out of memory");
         return -ENOMEM;
@@ -277,6 +283,7 @@ int fsh_job_stop_sim(struct fsh_job *job, uint64_t max_ns)
 
     if (job->sim_pid <= 0)
         return -1;
+    FSH_ASSERT(job->sim_pid == atomic_load(&job->page->sim_pid));
     kill(job->sim_pid, SIGTERM);
     for (;;) {
         got = waitpid(job->sim_pid, &status, WNOHANG);

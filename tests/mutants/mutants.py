@@ -14,7 +14,9 @@ number and time; its survivors are listed.
 
 C: the file is compiled as the build tree compiles it and linked in front of its
 library ("debug": the debug library); "tests" are unit tests, "jobs" programs of
-tests/conform with the number of ranks that fshrun starts. RTL: the block is Verilated with its testbench.
+tests/conform with the number of ranks that fshrun starts, or that and their arguments;
+"forked": they start their ranks themselves (GASNET_PSHM_NODES), so that the mutant may
+be one of the launcher. RTL: the block is Verilated with its testbench.
 """
 import argparse
 import json
@@ -99,9 +101,8 @@ class C:
                      if i == 0 or w.startswith("-fsanitize")]
         self.tests = [(name, self.make_test(f"unit/{name}"), [])
                       for name in target.get("tests", [])]
-        for name, ranks in target.get("jobs", {}).items():
-            start = [str(build / "bin/fshrun"), "-n", str(ranks), "--conduit", "smp"]
-            self.tests.append((name, self.make_test(f"conform/{name}"), start))
+        self.tests += [self.make_job(name, words, target, build)
+                       for name, words in target.get("jobs", {}).items()]
         self.library = str(work / "libfshmem.a")  # another build may go on
         try:
             shutil.copy(build / ("debug" if self.debug else "") / "lib/libfshmem.a",
@@ -121,9 +122,20 @@ class C:
     def make_test(self, name):
         source, test = ROOT / "tests" / f"{name}.c", self.work / f"{name}.o"
         test.parent.mkdir(exist_ok=True)
-        run(self.words(self.command_of(source)) + ["-c", str(source), "-o", str(test)],
-            120, must=True)
+        flavour = ["-DFSH_CONFIG_DEBUG=1"] if self.debug else []
+        run(self.words(self.command_of(source)) +
+            [*flavour, "-c", str(source), "-o", str(test)], 120, must=True)
         return test
+
+    def make_job(self, name, words, target, build):
+        """words: the number of ranks, or that and the program's arguments. Forked:
+        the mutant is its own launcher, too."""
+        ranks, *rest = words if isinstance(words, list) else [words]
+        if target.get("forked"):
+            start = ["env", f"GASNET_PSHM_NODES={ranks}"]
+        else:
+            start = [str(build / "bin/fshrun"), "-n", str(ranks), "--conduit", "smp"]
+        return (name, self.make_test(f"conform/{name}"), start, *rest)
 
     @staticmethod
     def words(command):
@@ -149,11 +161,12 @@ class C:
 
     def kill(self, limit):
         """The test that notices, or None."""
-        for name, test, start in self.tests:
+        for name, test, start, *rest in self.tests:
             program = self.work / f"{name}.exe"
             run([*self.link, str(test), str(self.work / "mutant.o"), self.library, "-lm",
                  "-pthread", "-ldl", "-lrt", "-o", str(program)], 60, must=True)
-            code, self.said = run_text([*start, str(program)], limit, cwd=self.work)
+            code, self.said = run_text([*start, str(program), *rest], limit,
+                                       cwd=self.work)
             if code not in (0, 77):
                 return name
         return None

@@ -15,7 +15,7 @@ import uuid
 
 BIN = os.environ["FSH_BIN"]
 TESTS = os.environ["FSH_TESTS"]
-FSHRUN = os.path.join(BIN, "fshrun")
+FSHRUN = os.environ.get("FSH_LAUNCHER", os.path.join(BIN, "fshrun"))
 RANKS = os.path.join(TESTS, "stress_boot_ranks")
 CLIENT = os.path.join(TESTS, "stress_job")  # a GASNet program
 CLIENT_NAME = os.path.basename(CLIENT)

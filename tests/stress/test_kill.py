@@ -53,7 +53,7 @@ def rank_killed_while_others_stopped():
 
 def launcher_of(job):
     """fshrun is two processes: the one we started, and the launcher."""
-    others = [p for p in job.named("fshrun") if p != job.proc.pid]
+    others = [p for p in job.named(os.path.basename(FSHRUN)) if p != job.proc.pid]
     check(len(others) == 1, f"launchers: {others}")
     return others[0]
 
