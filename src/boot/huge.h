@@ -15,9 +15,8 @@
 
 /* What the kernel has. */
 struct fsh_huge {
-    size_t total,
-        free;        /* reserved pages of FSH_HUGE_PAGE bytes; free: that nobody
-                           has been promised */
+    size_t total;    /* reserved pages of FSH_HUGE_PAGE bytes */
+    size_t free;     /* of these, pages that no mapping has reserved */
     char shared[16]; /* for shared memory: never, advise, always ... */
     bool may_advise; /* madvise has an effect on shared memory */
 };

@@ -37,9 +37,8 @@ void *fsh_team_memory(size_t n, size_t size, const char *call)
 static void make_view(struct fsh_team *team, struct fsh_view *view,
                       const gasnet_image_t *images, const char *call)
 {
-    uint32_t *first = fsh_team_memory(team->size + 1, sizeof *first, call),
-             *calls, mine;
-    uint32_t *old_first, *old_calls;
+    uint32_t *first = fsh_team_memory(team->size + 1, sizeof *first, call);
+    uint32_t *calls, *old_first, *old_calls, mine;
 
     for (uint32_t r = 0; r < team->size; r++)
         first[r + 1] = first[r] + (images == NULL ? 1 : images[team->node[r]]);
@@ -81,8 +80,8 @@ void fsh_team_add(struct fsh_team *team, const char *call)
     FSH_ASSERT(team->rank < team->size &&
                team->node[team->rank] == fsh_gasnet.rank);
     for (uint32_t r = 0; r < team->size; r++) {
-        FSH_ASSERT(team->rank_of[team->node[r]] ==
-                   NOBODY); /* one rank a node */
+        /* One rank a node. */
+        FSH_ASSERT(team->rank_of[team->node[r]] == NOBODY);
         team->rank_of[team->node[r]] = r;
     }
     for (unsigned v = 0; v < FSH_VIEWS; v++)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A collective has two messages for a node, and as many as may be unanswered are. The
- * first is refused; then an answer is handled, by another thread (with
- * FSHMEM_PROGRESS_THREAD=1, say), which tells another collective, that has waited for
- * longer, of the room; and the second message takes it. Nothing else happens to this
- * collective, and still its first message must leave, too. Here the answer is handled
- * at the first unlock after the refusal. Runs as a job of one rank that is told it is
- * rank 0 of 2.
+ * A collective has two messages for a node, to which the limit of unanswered messages
+ * is reached. The first message finds no room. Then another thread (with
+ * FSHMEM_PROGRESS_THREAD=1, say) handles an answer and tells the collective that has
+ * waited longest, another one, that there is room; and the second message takes it.
+ * The first message must be sent as well, although nothing else happens to this
+ * collective. Here the answer is handled at the first unlock after the refusal. Runs
+ * as a job of one rank that is told it is rank 0 of 2.
  */
 #include <stdio.h>
 #include <string.h>
