@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -94,8 +95,12 @@ static bool promise(int fd, size_t bytes)
 int fsh_huge_object(const char *name, size_t bytes)
 {
     size_t whole = (bytes + FSH_HUGE_PAGE - 1) & ~(FSH_HUGE_PAGE - 1);
+    struct rlimit lim;
     int fd, rc;
 
+    /* Beyond it ftruncate is answered with SIGXFSZ. */
+    if (getrlimit(RLIMIT_FSIZE, &lim) == 0 && whole > lim.rlim_cur)
+        return -EFBIG;
     fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB |
                                 MFD_HUGE_2MB);
     if (fd < 0)

@@ -24,7 +24,8 @@ void fsh_huge_read(struct fsh_huge *huge);
 
 /* An object of at least this many bytes, of reserved pages, which are promised to
  * it: who touches it finds them. Returns its descriptor (close on exec, sealed
- * against another size), or a negative errno: too few pages are free. */
+ * against another size), or a negative errno: ENOMEM, too few pages are free; EFBIG,
+ * the limit on the size of a file is below. */
 int fsh_huge_object(const char *name, size_t bytes);
 
 /* Page size of a memory object: FSH_HUGE_PAGE, or the system's. */

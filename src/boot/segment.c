@@ -77,18 +77,26 @@ static void heed_limit(__rlimit_resource_t resource, unsigned part,
         *most = room;
 }
 
-/* What a rank may take if nobody says what it needs. */
-static size_t choose_size(const struct fsh_job_needs *needs,
-                          const struct fsh_memory *memory, uint32_t ranks)
+/* What a segment can be, whatever memory there is. */
+static size_t most_size(const struct fsh_job_needs *needs, uint32_t ranks)
 {
-    size_t fair = memory->available / ranks, most = FSH_SEGMENT_MOST;
-    size_t bound = read_bound("GASNET_MAX_SEGSIZE", memory, ranks);
+    size_t most = FSH_SEGMENT_MOST;
 
     if (ADDRESSES / ranks < most)
         most = ADDRESSES / ranks;
     heed_limit(RLIMIT_FSIZE, 1, needs, ranks, &most);
     heed_limit(RLIMIT_AS, 2, needs, ranks,
                &most); /* programs map more than this */
+    return most;
+}
+
+/* What a rank may take if nobody says what it needs. */
+static size_t choose_size(const struct fsh_job_needs *needs,
+                          const struct fsh_memory *memory, uint32_t ranks)
+{
+    size_t fair = memory->available / ranks, most = most_size(needs, ranks);
+    size_t bound = read_bound("GASNET_MAX_SEGSIZE", memory, ranks);
+
     if (bound != SIZE_MAX) {
         if (!fsh_option_bool("GASNET_PHYSMEM_NOPROBE") && bound > fair)
             bound = fair;
@@ -143,19 +151,32 @@ static size_t huge_pages(size_t bytes)
     return bytes / FSH_HUGE_PAGE + (bytes % FSH_HUGE_PAGE != 0);
 }
 
-/* What as many reserved pages suffice for, a rank; 0: not even a page each. */
+/* The largest segments that so many reserved pages suffice for, a rank; 0: not even
+ * a page each. They are no part of the memory that is left, so that does not bound
+ * them; what the user has said does. */
 static size_t huge_share(const struct fsh_job_needs *needs, uint32_t ranks,
                          size_t pages)
 {
     size_t others =
         huge_pages(fsh_job_shared_bytes(needs, ranks, FSH_HUGE_PAGE));
+    size_t most = most_size(needs, ranks), share, bound;
+    struct fsh_memory memory;
 
     if (pages < others)
         return 0;
-    return FSH_HUGE_PAGE + (pages - others) / ranks * FSH_HUGE_PAGE;
+    share = FSH_HUGE_PAGE + (pages - others) / ranks * FSH_HUGE_PAGE;
+    fsh_memory_read(&memory);
+    bound = read_bound("GASNET_MAX_SEGSIZE", &memory, ranks);
+    if (bound < most)
+        most = bound;
+    bound = read_bound("GASNET_PHYSMEM_MAX", &memory, 1) / ranks;
+    if (bound < most)
+        most = bound;
+    return share < most ? share : most & ~(FSH_HUGE_PAGE - 1);
 }
 
-/* Why there are no reserved ones, "" if nobody wants them; and what there is. */
+/* Say what segments have instead of reserved pages and why, or, with "", that what
+ * was asked for (advise) has no effect. */
 static void say_advised(const struct fsh_huge *huge, const char *why)
 {
     const char *name =
@@ -172,14 +193,35 @@ static void say_advised(const struct fsh_huge *huge, const char *why)
             name, why, why[0] ? ", and " : "");
 }
 
+/* Why there is no object of so many reserved pages. */
+static void explain(int rc, size_t needed, const struct fsh_huge *huge,
+                    char *why, size_t len)
+{
+    if (rc == -EFBIG)
+        snprintf(why, len,
+                 "%zu reserved pages of 2 MiB are needed, more than the limit "
+                 "on the size of a file (ulimit -f)",
+                 needed);
+    else if (needed > huge->free)
+        snprintf(why, len,
+                 "%zu reserved pages of 2 MiB are needed, %zu are free "
+                 "(sysctl vm.nr_hugepages)",
+                 needed, huge->free);
+    else
+        snprintf(why, len,
+                 "%zu reserved pages of 2 MiB cannot be had, though %zu are "
+                 "free: %s",
+                 needed, huge->free, strerror(-rc));
+}
+
 bool fsh_segment_huge(const struct fsh_job_needs *needs, uint32_t ranks,
                       size_t *each, int *fd)
 {
     const char *want = fsh_option_str("FSHMEM_HUGEPAGES");
     struct fsh_huge huge;
     size_t size = *each, bytes;
-    char why[160] = "";
-    int made = -1;
+    char why[200] = "";
+    int made = -ENOMEM;
 
     if (strcmp(want, "no") == 0)
         return false;
@@ -188,8 +230,7 @@ bool fsh_segment_huge(const struct fsh_job_needs *needs, uint32_t ranks,
         say_advised(&huge, why);
         return false;
     }
-    if (size == 0 && fsh_segment_grant(needs, ranks, &size, NULL, 0) == 0 &&
-        huge_share(needs, ranks, huge.free) < size)
+    if (size == 0)
         size = huge_share(needs, ranks, huge.free);
     bytes = fsh_job_shared_bytes(needs, ranks, size ? size : FSH_HUGE_PAGE);
     if (size != 0)
@@ -199,10 +240,7 @@ bool fsh_segment_huge(const struct fsh_job_needs *needs, uint32_t ranks,
         *fd = made;
         return true;
     }
-    snprintf(why, sizeof(why),
-             "%zu reserved pages of 2 MiB are needed, %zu are free "
-             "(sysctl vm.nr_hugepages)",
-             huge_pages(bytes), huge.free);
+    explain(made, huge_pages(bytes), &huge, why, sizeof(why));
     say_advised(&huge, why);
     return false;
 }

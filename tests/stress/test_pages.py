@@ -103,7 +103,8 @@ def policy_of_the_user_stays():
         raise Skip("the number of set_mempolicy is that of x86-64")
     seen, _ = look(before=["python3", "-c", interleave])
     for rank in seen:
-        check(all(p.startswith("interleave") for *_, p in rank), f"{rank}")
+        check(len(rank) >= 2 and
+              all(p.startswith("interleave") for *_, p in rank), f"{rank}")
 
 
 def nobody_asks():
@@ -152,8 +153,8 @@ def reserved():
     code, output = run(FSHRUN, "-n", 2, PAGES, 16384, env=env)
     check(code == 0 and works(output) and "HUGEPAGES" not in output, output)
     seen, _ = look(env=env)
-    check(all("ht" in flags for rank in seen for _, _, flags, _ in rank),
-          f"{seen}")
+    check(all(len(rank) >= 2 and all("ht" in flags for _, _, flags, _ in rank)
+              for rank in seen), f"{seen}")
     before = free_pages()
     code, output = run(FSHRUN, "-n", 2, CLIENT, "limit",
                        env={"FSHMEM_HUGEPAGES": "2M"})
@@ -180,8 +181,33 @@ def with_a_stand_in():
         check(any(not own for _, own, *_ in rank), f"others' not dumped: {rank}")
     code, output = run(FSHRUN, "-n", 2, PAGES, 4096,
                        env={**env, "HUGETLB_FREE": "3"})
-    check(code == 0 and works(output) and " reserved pages of 2 MiB are needed"
-          in output, output)
+    check(code == 0 and works(output) and
+          " reserved pages of 2 MiB are needed, 3 are free" in output, output)
+
+
+def reserved_are_no_memory_left():
+    """Segments are as large as the pages allow, whatever else is free."""
+    if os.environ.get("FSH_SANITIZE"):
+        raise Skip("sanitizers want to be the first library")
+    env = {"FSHMEM_HUGEPAGES": "2M", "LD_PRELOAD": STAND_IN,
+           "HUGETLB_FREE": "200000"}
+    for bound, least, most in (({}, 190000, 200000),
+                               ({"GASNET_MAX_SEGSIZE": "65M"}, 64, 64),
+                               ({"GASNET_PHYSMEM_MAX": "64M"}, 32, 32)):
+        code, output = run(FSHRUN, "-n", 2, CLIENT, "limit",
+                           env={**env, **bound})
+        check(code == 0 and "HUGEPAGES" not in output and
+              least * MIB <= int(output.split()[0]) <= most * MIB,
+              f"{bound}: {output}")
+
+
+def limit_on_files():
+    """... is said, and no signal."""
+    few = ["sh", "-c", 'ulimit -f 4000; exec "$0" "$@"']
+    code, output = run(*few, FSHRUN, "-n", 2, PAGES, 64, env={
+        "FSHMEM_HUGEPAGES": "2M", "FSHMEM_SEGMENT_MAX": "8M"})
+    check(code == 1 and output.count("limit on the size of a file") == 2 and
+          output.count("ulimit -f") == 2, f"{code} {output!r}")
 
 
 def fshinfo_shows_them():
@@ -193,7 +219,8 @@ def fshinfo_shows_them():
 
 
 CASES = [pages_come_from_home, policy_of_the_user_stays, nobody_asks, advised,
-         none_reserved, refused, reserved, with_a_stand_in, fshinfo_shows_them]
+         none_reserved, refused, reserved, with_a_stand_in,
+         reserved_are_no_memory_left, limit_on_files, fshinfo_shows_them]
 
 if __name__ == "__main__":
     main(CASES)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Preloaded where no huge pages are reserved: objects of them are objects of normal
- * pages that are as particular. What they are made of says fstatfs; a map or a size
- * that does not consist of whole huge pages is refused, and so is a promise of more
- * pages than HUGETLB_FREE. One object a process makes or inherits.
+ * Preloaded where no huge pages are reserved: an object of huge pages is one of normal
+ * pages with the same restrictions. fstatfs says that it has huge pages; a map or a
+ * size that does not consist of whole ones is refused, and so is a promise of more
+ * pages than HUGETLB_FREE, which the kernel's count of free pages shows, too.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -39,6 +39,21 @@ static bool is_huge(int fd)
         return false;
     name[n] = '\0';
     return strstr(name, "stand-in") != NULL;
+}
+
+/* Of what the kernel says of such pages: so many are free, none is promised. */
+FILE *fopen(const char *path, const char *mode)
+{
+    FILE *(*real)(const char *, const char *) = next("fopen");
+    static char none[] = "0";
+    char *text = getenv("HUGETLB_FREE");
+
+    if (!text || !strstr(path, "/hugepages-2048kB/") ||
+        !strstr(path, "_hugepages"))
+        return real(path, mode);
+    if (strstr(path, "resv_"))
+        text = none;
+    return fmemopen(text, strlen(text), "r");
 }
 
 int memfd_create(const char *name, unsigned flags)
