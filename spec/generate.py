@@ -58,7 +58,8 @@ def share_tags(spec):
         name, tags = engine["name"], engine["tags"]
         first -= tags
         if tags & (tags - 1) or first < 1 or first % tags:
-            fail(f"engine {name}: {tags} tags from {first} on")
+            fail(f"engine {name}: {tags} tags from {first} on: expected a power of two "
+                 f"that divides the first, and a tag or more left to the host")
         if engine["opcode"] not in ops:
             fail(f"engine {name}: no opcode {engine['opcode']}")
         engines.append((engine, ops[engine["opcode"]], first))

@@ -15,9 +15,8 @@
  * exec). -1 if this host has no such sockets. */
 int fsh_alone_announce(void);
 
-/* Has nobody else announced a job, but `own` (fsh_alone_announce)? Of two that
- * announce and then ask, at least one sees the other. False if it cannot be
- * known. Reads a file. */
+/* Is `own` (fsh_alone_announce) the only job announced? Of two that announce and then
+ * ask, at least one sees the other. False if it cannot be known. Reads a file. */
 bool fsh_alone_is(int own);
 
 #endif

@@ -315,9 +315,13 @@ static int fork_ranks(struct fsh_launch *l)
     return 0;
 }
 
-bool fsh_launch_announce(struct fsh_launch *l)
+void fsh_launch_announce(struct fsh_launch *l)
 {
     l->alone_fd = fsh_alone_announce();
+}
+
+bool fsh_launch_is_alone(const struct fsh_launch *l)
+{
     return fsh_alone_is(l->alone_fd);
 }
 

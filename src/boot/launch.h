@@ -88,9 +88,10 @@ void fsh_launch_guard(void);
  * it goes. */
 void fsh_launch_raise_limits(uint32_t ranks);
 
-/* In the launcher, once: let other launchers on this host know of the job. Returns
- * whether there is no other job. */
-bool fsh_launch_announce(struct fsh_launch *l);
+/* In the launcher, once: let other launchers on this host know of the job. */
+void fsh_launch_announce(struct fsh_launch *l);
+/* After that: is there no other job on this host? Reads a file. */
+bool fsh_launch_is_alone(const struct fsh_launch *l);
 
 /* Start the simulator, if the job has one, and fork the ranks. Returns as fork
  * does: FSH_LAUNCH_RANK in each rank, which then calls fsh_job_enter_rank; in

@@ -96,8 +96,9 @@ def another_job():
             output = job("-n", 2, "-v")
             check(masks(output) == [set(MINE)] * 2 and
                   UNBOUND + "another job" in output, f"{command}: {output!r}")
-            check(set() not in masks(job("-n", 2, "--bind-to", "core")),
-                  "asked for, it is done")
+            bound = masks(job("-n", 2, "--bind-to", f"{MINE[0]},{MINE[1]}"))
+            check(sorted(map(sorted, bound)) == [MINE[:1], MINE[1:2]],
+                  f"asked for, it is done: {bound}")
             for pid in first.pids():
                 try:
                     os.kill(pid, signal.SIGKILL)
@@ -151,8 +152,8 @@ def simulator_is_free():
     if not HAVE_SIM:
         raise Skip("no simulator")
     need(2)
-    first = Job(FSHRUN, "-v", "-n", 2, "--conduit", "fpga", "--bind-to", "core",
-                RANKS, "none", 0, 0, "wait")
+    first = Job(FSHRUN, "-v", "-n", 2, "--conduit", "fpga", "--bind-to",
+                f"{MINE[0]},{MINE[1]}", RANKS, "none", 0, 0, "wait")
     try:
         first.await_up(2)
         [simulator] = first.named("fshsim")

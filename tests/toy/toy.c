@@ -4,7 +4,7 @@
  * of conduit.h. The conform programs pass on it, so nothing above the table needs
  * more; and it is what to copy when a conduit is added. Not installed.
  *
- * A rank has a socket, from which all others know it; over it go packets, a head
+ * A rank has a socket, whose name all others know; over it go packets, a head
  * and bytes. What finds no room is queued in memory, so nobody waits to send but
  * am_request, and every poll reads what has come: requests and replies cannot
  * block each other. Puts and gets are done by a poll of their target. Any thread:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What fshinfo says of processors: those this process may use, and what they
- * share. As a rank (fshrun -n 2 fshinfo) it says what that rank has got.
+ * What fshinfo says of processors: those this process may use, and their topology.
+ * As a rank (fshrun -n 2 fshinfo) it says what that rank has got.
  */
 #include <stdio.h>
 

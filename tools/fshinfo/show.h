@@ -17,7 +17,7 @@ void show_number(struct document *j, const char *key, uint64_t value,
 void show_text(struct document *j, const char *key, const char *value,
                const char *label);
 
-/* processors.c: what this process may use, and how it lies. */
+/* processors.c: the processors this process may use, and their topology. */
 void show_processors(struct document *j);
 
 /* compute.c: the compute cores of both conduits. */

@@ -129,7 +129,8 @@ struct perf_reach perf_search_reach(enum perf_op op, uint64_t peak_cycles);
 unsigned perf_print_targets(const struct perf_table *table,
                             const struct perf_reach reach[2]);
 
-/* The commands. */
+/* ---- the commands ---- */
+
 /* A command of fshperf: what main.c runs, what its command line is read by, and
  * what --help prints. */
 struct perf_command {

@@ -11,7 +11,7 @@
 
 enum { TEXT_BYTES = 512 };
 
-/* What nobody has asked for is no reason not to run. */
+/* The default (auto) lets the ranks run unbound; what was asked for is refused. */
 static int cannot_look(struct place_shares *shares, const char *what,
                        const char *why)
 {
@@ -23,14 +23,15 @@ static int cannot_look(struct place_shares *shares, const char *what,
     return 1;
 }
 
-int choose_shares(struct place_shares *shares, const struct command_line *cl,
-                  bool alone)
+int choose_shares(struct run *run)
 {
+    const struct command_line *cl = run->cl;
+    struct place_shares *shares = &run->shares;
     const struct place_wish wish = {
         .what = fsh_option_str("FSHMEM_BIND"),
         .ranks = cl->ranks,
         .others = cl->needs->nodes ? 1 : 0,
-        .alone = alone,
+        .alone = fsh_launch_is_alone(&run->launch),
         .usable = fsh_cpu_count(),
     };
     struct place_machine machine;

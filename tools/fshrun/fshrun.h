@@ -51,10 +51,11 @@ void read_default_conduit(const char *path, char *conduit, size_t len);
 
 /* ---- bind.c ---- */
 
-/* The processors of each rank, as FSHMEM_BIND asks; alone: no other job is on this
- * host. Returns 0, or an exit code having said why. */
-int choose_shares(struct place_shares *shares, const struct command_line *cl,
-                  bool alone);
+struct run;
+
+/* Fill in run->shares, the processors of each rank, as FSHMEM_BIND asks; the job has
+ * been announced. Returns 0, or an exit code having said why. */
+int choose_shares(struct run *run);
 /* Tell, a line each, who has got which processors, or why nobody has. */
 void tell_shares(const struct place_shares *shares,
                  void (*tell)(const char *line));

@@ -221,9 +221,10 @@ static int show(const struct command_line *cl, const char *path,
 /* Choose the ranks' processors, and print instead of starting. */
 static int dry_run(struct run *run, const struct fsh_job_config *config)
 {
-    bool alone = fsh_launch_announce(&run->launch);
-    int code = choose_shares(&run->shares, run->cl, alone);
+    int code;
 
+    fsh_launch_announce(&run->launch);
+    code = choose_shares(run);
     return code ? code : show(run->cl, run->path, config, &run->shares);
 }
 
@@ -242,7 +243,8 @@ static int start_job(struct run *run, const struct fsh_job_config *config)
     sigemptyset(&l->before.mask); /* a parent's slip, not for the ranks */
     fsh_launch_guard();
     fsh_launch_raise_limits(config->ranks);
-    code = choose_shares(&run->shares, run->cl, fsh_launch_announce(l));
+    fsh_launch_announce(l);
+    code = choose_shares(run);
     if (code != 0)
         return code;
     if (fsh_job_create(&l->job, config, err, sizeof(err)) != 0) {

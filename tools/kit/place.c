@@ -66,10 +66,12 @@ bool place_look(struct place_machine *m, char *err, size_t errlen)
 bool place_imagine(struct place_machine *m, const char *synthetic,
                    const char *mine)
 {
-    return begin(m) &&
-           hwloc_topology_set_synthetic(m->topology, synthetic) == 0 &&
-           hwloc_topology_load(m->topology) == 0 &&
-           hwloc_bitmap_list_sscanf(m->mine, mine) == 0 && restrict_to_mine(m);
+    if (begin(m) && hwloc_topology_set_synthetic(m->topology, synthetic) == 0 &&
+        hwloc_topology_load(m->topology) == 0 &&
+        hwloc_bitmap_list_sscanf(m->mine, mine) == 0 && restrict_to_mine(m))
+        return true;
+    place_machine_free(m);
+    return false;
 }
 
 void place_machine_free(struct place_machine *m)
@@ -189,7 +191,7 @@ static bool share_list(struct place_shares *s, const struct place_machine *m,
     return ok;
 }
 
-/* Why nobody asked is bound, or NULL if he is. */
+/* Why auto does not bind the ranks; NULL if it does. */
 static const char *against_auto(const struct place_machine *m,
                                 const struct place_wish *wish)
 {

@@ -3,8 +3,8 @@
  * Which processors the ranks of a job get (hwloc): neighbours in rank are neighbours
  * in the machine, and a rank gets all of its share, for it may have threads. Linked
  * into fshrun and fshinfo, never into the library, whose clients shall not need
- * hwloc. One thread; where two processors are meant by one word, it is the kernel's
- * number of a hardware thread, as in taskset(1).
+ * hwloc. One thread. A processor is a hardware thread, by the kernel's number, as in
+ * taskset(1).
  */
 #ifndef FSH_KIT_PLACE_H
 #define FSH_KIT_PLACE_H
@@ -40,7 +40,8 @@ struct place_shares {
 
 /* Look at this machine. False, with why in err, if hwloc cannot. */
 bool place_look(struct place_machine *m, char *err, size_t errlen);
-/* A described one, of which `mine` (a list of processors) may be used: for tests. */
+/* A machine of hwloc's synthetic description, of which `mine` (a list of processors)
+ * may be used: for tests. False, with nothing to free, if a text cannot be read. */
 bool place_imagine(struct place_machine *m, const char *synthetic,
                    const char *mine);
 void place_machine_free(struct place_machine *m);
