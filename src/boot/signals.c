@@ -18,11 +18,6 @@
 
 static const int asks_to_end[] = {SIGINT, SIGTERM, SIGHUP};
 
-static bool is_ending(void)
-{
-    return atomic_load(&fsh_boot.page->abort_code) >= 0;
-}
-
 /* As if we had never caught it, once the handler that calls this returns. */
 static void die_of(int sig)
 {
@@ -38,7 +33,7 @@ static void on_quit(int sig)
         die_of(sig); /* what a rank has forked is no rank */
         return;
     }
-    if (!is_ending())
+    if (!fsh_boot_is_ending())
         fsh_job_abort(fsh_boot.page, fsh_boot.abort_fd, 128 + sig,
                       (int)fsh_boot.rank, "a rank got signal SIGQUIT");
     fsh_watch_quit(fsh_job_code(fsh_boot.page));
@@ -94,7 +89,7 @@ static void on_ask(int sig, siginfo_t *info, void *context)
 
     if (getpid() == fsh_boot.pid) {
         if (sigaction(SIGQUIT, NULL, &quit) == 0 && is_clients(&quit) &&
-            is_ending())
+            fsh_boot_is_ending())
             return; /* SIGQUIT is on its way, or has come */
         if (atomic_exchange(&quitting, true))
             return;

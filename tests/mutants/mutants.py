@@ -16,7 +16,7 @@ C: the file is compiled as the build tree compiles it and linked in front of its
 library ("debug": the debug library); "tests" are unit tests, "jobs" programs of
 tests/conform with the number of ranks that fshrun starts, or that and their arguments;
 "forked": they start their ranks themselves (GASNET_PSHM_NODES), so that the mutant may
-be one of the launcher. RTL: the block is Verilated with its testbench.
+be one of the launcher; "conduit": fpga instead of smp. RTL: the block is Verilated with its testbench.
 """
 import argparse
 import json
@@ -97,6 +97,9 @@ class C:
         with open(build / "compile_commands.json", encoding="utf-8") as file:
             self.commands = json.load(file)
         self.compile = self.words(self.command_of(self.path))
+        # Only where it is needed: <limits.h> would find a limits.h there.
+        if re.search(r'#include "[^/"]+"', self.path.read_text(encoding="utf-8")):
+            self.compile += ["-iquote", str(self.path.parent)]
         self.link = [w for i, w in enumerate(self.compile)
                      if i == 0 or w.startswith("-fsanitize")]
         self.tests = [(name, self.make_test(f"unit/{name}"), [])
@@ -131,10 +134,12 @@ class C:
         """words: the number of ranks, or that and the program's arguments. Forked:
         the mutant is its own launcher, too."""
         ranks, *rest = words if isinstance(words, list) else [words]
+        conduit = target.get("conduit", "smp")
         if target.get("forked"):
-            start = ["env", f"GASNET_PSHM_NODES={ranks}"]
+            start = ["env", f"GASNET_PSHM_NODES={ranks}", f"FSHMEM_CONDUIT={conduit}",
+                     f"FSHMEM_SIM={build / 'bin/fshsim'}"]
         else:
-            start = [str(build / "bin/fshrun"), "-n", str(ranks), "--conduit", "smp"]
+            start = [str(build / "bin/fshrun"), "-n", str(ranks), "--conduit", conduit]
         return (name, self.make_test(f"conform/{name}"), start, *rest)
 
     @staticmethod
@@ -152,7 +157,7 @@ class C:
                 out.append(word)
         if "ccache" in os.path.basename(out[0]):  # would only fill up with mutants
             out = out[1:]
-        return out + ["-w", "-O1", "-iquote", os.path.dirname(command['file'])]
+        return out + ["-w", "-O1"]
 
     def build(self, text):
         source, made = self.work / self.path.name, self.work / "mutant.o"
