@@ -10,7 +10,7 @@ void fsh_assert_failed(const char *what, const char *file, int line)
 {
     const char *from = strstr(file, "src/");
 
-    fsh_fatal("%s:%d: does not hold: %s (an error of this library, or memory "
-              "that something has written to)",
+    fsh_fatal("%s:%d: assertion failed: %s (an error of this library, or "
+              "memory that the program has overwritten)",
               from != NULL ? from : file, line, what);
 }

@@ -15,7 +15,7 @@
 /* Is this a file of a debug library? */
 enum { FSH_BASE_DEBUG = FSH_CONFIG_DEBUG };
 
-/* Say what does not hold, where, and end the job. Any thread. */
+/* Say which assertion failed, where, and end the job. Any thread. */
 _Noreturn void fsh_assert_failed(const char *what, const char *file, int line);
 
 /* `what` has no side effects, since it is not always evaluated. It must not compare

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Debug libraries: the locks that a thread holds, for lock.h. A thread's own, so
- * nothing here needs a lock.
+ * Debug libraries: the locks that each thread holds (lock.h). Thread-local, so without
+ * locks.
  */
 #include "base/lock.h"
 

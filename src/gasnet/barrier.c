@@ -70,7 +70,7 @@ static void on_arrival(void *token, int32_t phase, int32_t round, int32_t kind,
     (void)token;
     FSH_ASSERT(team != NULL && (uint32_t)round < team->barrier.rounds);
     a = &team->barrier.arrivals[phase & 1][round];
-    /* Two sets do: what stands here is of the barrier before the last. */
+    /* Two sets suffice: this one was used by the barrier before the last. */
     FSH_ASSERT(atomic_load(&a->phase) == 0 ||
                (uint32_t)phase - atomic_load(&a->phase) == 2);
     a->opinion = (struct fsh_opinion){kind, id};

@@ -111,7 +111,7 @@ static void recycle(struct fsh_coll_op *op)
     op->team->spare = op;
 }
 
-/* Debug: nothing of a complete operation is on its way or waits to be. */
+/* Debug: has a complete operation no put in flight, and no place in a queue? */
 static bool is_quiet(const struct fsh_coll_op *op)
 {
     for (uint32_t r = 0; r < op->team->size; r++)

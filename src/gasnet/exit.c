@@ -248,7 +248,7 @@ static uint64_t begin(int code, uint64_t grace)
 {
     bool first = atomic_exchange(&leaving, 1) == 0;
 
-    /* What a signal handler has interrupted is not gone on with. */
+    /* A signal handler that calls this never returns to what it interrupted. */
     if (FSH_GASNET_DEBUG)
         fsh_lock_abandon();
     if (code != 0 && grace > FAILURE_GRACE_NS)

@@ -64,7 +64,7 @@ void fsh_fpga_slots_answered(struct fsh_fpga_slots *s, unsigned slot)
 void fsh_fpga_slots_reading(struct fsh_fpga_slots *s, unsigned slot, bool on)
 {
     assert(!(s->free & bit(slot)));
-    FSH_ASSERT(on == !(s->unread & bit(slot))); /* one reader, one end */
+    FSH_ASSERT(on == !(s->unread & bit(slot))); /* begin, then end */
     if (on)
         s->unread |= bit(slot);
     else
