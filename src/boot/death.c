@@ -17,6 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "boot/process.h"
+
 /* Headers of this system may be older than its kernel. */
 #define PEER_PIDFD 77 /* SO_PEERPIDFD */
 #define INFO_EXIT (UINT64_C(1) << 3)
@@ -29,7 +31,7 @@ struct pidfd_info_0 {
 _Static_assert(sizeof(struct pidfd_info_0) == 64, "as the kernel has it");
 #define GET_INFO _IOWR(0xff, 11, struct pidfd_info_0)
 
-#define EXITING 4u /* PF_EXITING in the flags of /proc/<pid>/stat */
+#define EXITING 4u /* PF_EXITING of the kernel */
 
 static pid_t peer_of(int connection)
 {
@@ -41,32 +43,15 @@ static pid_t peer_of(int connection)
     return peer.pid;
 }
 
-/* Field n of the line, counted as proc(5) does; the second may hold blanks. */
-static const char *field(const char *line, int n)
-{
-    const char *at = strrchr(line, ')');
-
-    for (int i = 2; at && i < n; i++)
-        at = strchr(at + 1, ' ');
-    return at ? at + 1 : "";
-}
-
 /* Of a process that is ending or waits for its parent. */
 static bool from_proc(pid_t pid, int *status)
 {
-    char path[40], line[1024];
-    unsigned flags;
-    FILE *file;
-    bool read;
+    struct fsh_process p;
 
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    file = fopen(path, "re");
-    if (!file)
+    if (!fsh_process_read(pid, &p) || !(p.flags & EXITING))
         return false;
-    read = fgets(line, sizeof(line), file) != NULL;
-    fclose(file);
-    return read && sscanf(field(line, 9), "%u", &flags) == 1 &&
-           (flags & EXITING) && sscanf(field(line, 52), "%d", status) == 1;
+    *status = p.status;
+    return true;
 }
 
 static bool from_socket(int connection, int *status)
@@ -90,8 +75,7 @@ bool fsh_death_status(int connection, pid_t pid, int *status)
     /* In a namespace of its own it calls itself otherwise. */
     if (peer > 0)
         pid = peer;
-    return (pid > 0 && from_proc(pid, status)) ||
-           from_socket(connection, status);
+    return from_proc(pid, status) || from_socket(connection, status);
 }
 
 int fsh_death_describe(bool known, int status, char *text, size_t len)

@@ -70,6 +70,16 @@ void fsh_job_config_init(struct fsh_job_config *config, uint32_t ranks,
     config->sim_args = sim_args();
 }
 
+/* gasnet_exit itself waits up to GASNET_EXITTIMEOUT for the others before it
+ * ends the job, so that twice this and the rest stay under 5 seconds. */
+uint64_t fsh_job_grace_ns(void)
+{
+    const double most = 2.0;
+    double s = fsh_option_seconds("GASNET_EXITTIMEOUT");
+
+    return (uint64_t)((s < most ? s : most) * 1e9);
+}
+
 static int move_up(int fd)
 {
     int up = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD);

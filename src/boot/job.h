@@ -22,6 +22,8 @@
 /* Exit code of a job that was ended because ranks went on long after another had
  * returned from main with 0: they waited for it, or were busy. */
 #define FSH_JOB_LEFT_ALONE 123
+/* What ranks get to go by themselves once one has called gasnet_exit. */
+#define FSH_JOB_LEAVE_NS UINT64_C(250000000)
 /* In abort_code: nobody has failed, the user has asked for the end. */
 #define FSH_JOB_ASKED 0x100
 
@@ -175,6 +177,8 @@ void fsh_job_sim_failed(struct fsh_job *job, const char *reason);
  * launcher); reason may be NULL. Async-signal-safe. */
 void fsh_job_abort(struct fsh_job_page *page, int abort_fd, int code, int rank,
                    const char *reason);
+/* How long after SIGQUIT a rank that is still there is killed: ns. */
+uint64_t fsh_job_grace_ns(void);
 /* The job's exit code, -1 while it is not ending. Async-signal-safe. */
 int fsh_job_code(const struct fsh_job_page *page);
 /* Why the job is ending; never NULL. Points into the page or is static. */

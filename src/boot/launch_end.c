@@ -19,19 +19,7 @@
 #include "base/log.h"
 #include "base/option.h"
 #include "boot/launch.h"
-
-#define MS UINT64_C(1000000)
-/* gasnet_exit itself waits up to GASNET_EXITTIMEOUT for the others before it
- * ends the job, so that twice this and the rest stay under 5 seconds. */
-#define MAX_GRACE_S 2.0
-#define GO_YOURSELF_NS (250 * MS)
-
-static uint64_t grace_ns(void)
-{
-    double s = fsh_option_seconds("GASNET_EXITTIMEOUT");
-
-    return (uint64_t)((s < MAX_GRACE_S ? s : MAX_GRACE_S) * 1e9);
-}
+#include "boot/process.h"
 
 /* ---- ending ---- */
 
@@ -46,27 +34,21 @@ void fsh_launch_end(struct fsh_launch *l, int code, const char *reason,
     FSH_ASSERT(!l->quit_sent); /* the end is put forward, never put off */
     l->ending = true;
     l->quit_ns = now + quit_delay;
-    l->kill_ns = l->quit_ns + grace_ns();
+    l->kill_ns = l->quit_ns + fsh_job_grace_ns();
 }
 
 /* Is pid a descendant of ours? The page's pid may come from another name space
  * or be stale, and then is not ours to signal. */
 static bool is_ours(pid_t pid)
 {
-    char path[64], text[512], *at;
-    FILE *f;
+    struct fsh_process p;
 
     for (int depth = 0; pid > 1 && depth < 64; depth++) {
         if (pid == getpid())
             return true;
-        snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-        f = fopen(path, "re");
-        if (!f)
+        if (!fsh_process_read(pid, &p))
             return false;
-        at = fgets(text, sizeof(text), f) ? strrchr(text, ')') : NULL;
-        fclose(f);
-        if (!at || sscanf(at + 1, " %*c %d", &pid) != 1)
-            return false;
+        pid = p.parent;
     }
     return false;
 }
@@ -129,7 +111,7 @@ void fsh_launch_aborted(struct fsh_launch *l)
         fsh_warn("%s; ending the job", fsh_job_reason(page));
     fsh_launch_say_exit(l);
     fsh_launch_end(l, atomic_load(&page->abort_code), NULL,
-                   page->abort_reason[0] ? 0 : GO_YOURSELF_NS);
+                   page->abort_reason[0] ? 0 : FSH_JOB_LEAVE_NS);
 }
 
 /* Left with 0: the others may go on for a while. */

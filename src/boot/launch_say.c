@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "boot/launch.h"
 #include "boot/memory.h"
+#include "boot/process.h"
 
 /* Ranks that a line names as waiting. */
 enum { WAITERS = 4 };
@@ -25,28 +26,17 @@ enum { WAITERS = 4 };
  * and does not look at anything we could write. */
 static void add_process_state(pid_t pid, char *text, size_t len)
 {
-    unsigned long user = 0, system = 0;
-    char path[64], line[512], *at = NULL, state = 0;
     size_t used = strlen(text);
-    FILE *f;
+    struct fsh_process p;
 
-    snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-    f = pid > 0 ? fopen(path, "re") : NULL;
-    if (!f)
+    if (!fsh_process_read(pid, &p))
         return;
-    if (fgets(line, sizeof(line), f))
-        at = strrchr(line, ')');
-    fclose(f);
-    if (at && sscanf(at + 1,
-                     " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu "
-                     "%lu",
-                     &state, &user, &system) == 3)
-        snprintf(text + used, len - used, " (%s, %.1f s of processor time)",
-                 state == 'R'                   ? "on a processor"
-                 : state == 'T' || state == 't' ? "stopped"
-                 : state == 'Z'                 ? "ended"
+    snprintf(text + used, len - used, " (%s, %.1f s of processor time)",
+             p.state == 'R'                     ? "on a processor"
+             : p.state == 'T' || p.state == 't' ? "stopped"
+             : p.state == 'Z'                   ? "ended"
                                                 : "asleep",
-                 (double)(user + system) / (double)sysconf(_SC_CLK_TCK));
+             (double)(p.user + p.system) / (double)sysconf(_SC_CLK_TCK));
 }
 
 void fsh_launch_dump(const struct fsh_launch *l)

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "boot/job.h"
+#include "boot/process.h"
 
 struct row {
     const char *launcher;
@@ -128,36 +129,20 @@ static bool has_variable(pid_t pid, const char *name, const char *value)
     return found;
 }
 
-/* Parent of pid and when pid was started, in clock ticks since boot. */
-static bool read_stat(pid_t pid, pid_t *parent, unsigned long long *start)
-{
-    char path[64], line[1024], *at;
-    FILE *f;
-
-    snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-    f = fopen(path, "re");
-    if (!f)
-        return false;
-    at = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
-    fclose(f);
-    return at && sscanf(at + 1,
-                        " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u "
-                        "%*d %*d %*d %*d %*d %*d %llu",
-                        parent, start) == 2;
-}
-
 /* The process that started all ranks: the first above us that is not a rank
  * itself, as a script would be. */
 static pid_t find_parent(const struct row *row, unsigned long long *start)
 {
-    pid_t pid = getppid(), up;
+    pid_t pid = getppid();
+    struct fsh_process p;
 
     for (int depth = 0; depth < 64; depth++) {
-        if (!read_stat(pid, &up, start))
+        if (!fsh_process_read(pid, &p))
             return 0;
+        *start = p.start;
         if (pid <= 1 || !has_variable(pid, row->rank, value_of(row->rank)))
             return pid;
-        pid = up;
+        pid = p.parent;
     }
     return 0;
 }

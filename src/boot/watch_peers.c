@@ -18,13 +18,10 @@
 #include "base/assertion.h"
 #include "base/cpu.h"
 #include "base/log.h"
-#include "base/option.h"
 #include "boot/death.h"
 #include "boot/watch.h"
 
 #define MS UINT64_C(1000000)
-#define GO_YOURSELF_NS (250 * MS)
-#define MAX_GRACE_S 2.0
 /* The launcher knows how a rank has ended, and ends the others with that. What
  * we end with mixes with it, so it goes first. */
 #define LAUNCHER_NS (400 * MS)
@@ -60,16 +57,12 @@ static void end_job(int code, const char *reason)
 
 static void begin_to_end(void)
 {
-    double grace = fsh_option_seconds("GASNET_EXITTIMEOUT");
-
     peers.poll[P_ABORT].fd = -1; /* it stays readable */
     peers.quit_ns = fsh_time_ns();
     /* Whoever called gasnet_exit gives the others time to do so too. */
     if (!peers.p.page->abort_reason[0])
-        peers.quit_ns += GO_YOURSELF_NS;
-    peers.end_ns =
-        peers.quit_ns +
-        (uint64_t)((grace < MAX_GRACE_S ? grace : MAX_GRACE_S) * 1e9);
+        peers.quit_ns += FSH_JOB_LEAVE_NS;
+    peers.end_ns = peers.quit_ns + fsh_job_grace_ns();
 }
 
 static void peer_gone(unsigned i)
