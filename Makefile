@@ -69,7 +69,7 @@ mutants: build ## breaks the sources: which edit does no test notice? SEED=, MUT
 
 synth: ## cells by block beside the paper's Table II, longest path (yosys)
 	@scripts/install-deps.sh hardware
-	@python3 hw/syn/synth.py --top fsh_node --out $(BUILD)/synth
+	@python3 hw/syn/synth.py --top fsh_card --out $(BUILD)/synth
 
 synth-core: ## the same of the compute core; takes long
 	@scripts/install-deps.sh hardware

@@ -244,13 +244,8 @@ static void reset(struct fsh_fabric *fab)
 
             node->io.in.rst = fab->cycle + 1 < FSH_RESET_CYCLES;
             node->io.in.cycle = fab->cycle;
+            node->io.in.clk = node->io.in.core_clk = 1;
             fsh_node_eval(node->rtl);
-            node->evaluated = fab->cycle;
-            if (!node->core)
-                continue;
-            node->core->io.in.rst = node->io.in.rst;
-            node->core->io.in.cycle = fab->cycle;
-            fsh_compute_eval(node->core->rtl);
         }
         if (fab->waves)
             fsh_node_waves_dump(fab->waves, fab->cycle * NS_PER_CYCLE);
@@ -508,22 +503,24 @@ enum { FIRST_LOOK = 6 };
 static bool moves(const struct fsh_fabric *fab, struct fsh_sim_node *node,
                   bool valid)
 {
-    const struct fsh_port_in *port = &node->io.in.port;
+    const struct fsh_node_out *out = &node->io.out;
 
-    if (valid || fab->stalling ||
-        memcmp(port, &node->port, sizeof *port) != 0) {
+    if (valid || fab->stalling || out->run_room != node->run_room) {
         node->still = false;
         node->quiet = 0;
         node->look = FIRST_LOOK;
-        node->port = *port;
-        return valid || !node->io.out.idle;
+        node->run_room = out->run_room;
+        return valid || !out->idle;
     }
-    return !node->still && !node->io.out.idle;
+    return !node->still && !out->idle;
 }
 
 /* After an evaluation: mark the state at one, compare at the next. */
 static void look_still(struct fsh_fabric *fab, struct fsh_sim_node *node)
 {
+    /* The core has something for it from now on, which is in the state, too. */
+    if (node->io.out.core_valid || node->io.out.run_room != node->run_room)
+        return;
     if (node->still) { /* evaluated all the same: jumping is off */
         if (!fsh_node_unchanged(node->rtl))
             fsh_fabric_fail(fab, "node %u moves in cycle %llu, but stood still",
@@ -570,38 +567,16 @@ static void node_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node,
     active |= memory_inputs(fab, node, stall);
     if (node->core && !(fab->cycle & 1))
         core = fsh_sim_compute_inputs(fab, node);
-    active |= in->port.ccmd_valid || in->port.cperf_valid;
+    active |= out->core_valid;
     active = moves(fab, node, active);
     node->wake = active || core ? fab->cycle + 1 : node_due(node);
     node->evaluate = active || !fab->config.jump;
+    in->clk = node->evaluate;
+    in->core_clk = node->core && node->core->evaluate;
 }
 
-/* A node that slept sees, before it is evaluated again, one quiet cycle: its
- * copy of the cycle counter (one register deep at most) is then the same as if
- * it had never slept. */
-static void refresh(struct fsh_sim_node *node, uint64_t cycle)
-{
-    struct fsh_node_in saved = node->io.in;
-    struct fsh_node_in *in = &node->io.in;
-
-    memset(in->rx, 0, sizeof in->rx);
-    memset(in->axi, 0, sizeof in->axi);
-    in->gate = in->awvalid = in->wvalid = in->arvalid = 0;
-    in->port.ccmd_valid = in->port.cperf_valid = 0;
-    in->cycle = cycle - 1;
-    fsh_node_eval(node->rtl);
-    node->io.in = saved;
-}
-
-static void drive(struct fsh_sim_node *node)
-{
-    if (node->evaluate)
-        fsh_node_drive(node->rtl);
-    if (node->core && node->core->evaluate)
-        fsh_compute_drive(node->core->rtl);
-}
-
-/* In pairs, so that the code of a node is fetched once for both. */
+/* In pairs, so that the code of a node is fetched once for both; not where only a
+ * core is to be evaluated. */
 static void evaluate_nodes(struct fsh_fabric *fab)
 {
     struct fsh_sim_node *first = NULL;
@@ -609,11 +584,10 @@ static void evaluate_nodes(struct fsh_fabric *fab)
     for (uint32_t i = 0; i < fab->config.nodes; i++) {
         struct fsh_sim_node *node = &fab->node[i];
 
-        if (!node->evaluate)
-            continue;
-        if (node->evaluated + 1 != fab->cycle)
-            refresh(node, fab->cycle);
-        if (first) {
+        if (!node->evaluate) {
+            if (node->core && node->core->evaluate)
+                fsh_node_eval(node->rtl);
+        } else if (first) {
             fsh_node_eval_two(first->rtl, node->rtl);
             first = NULL;
         } else {
@@ -624,13 +598,22 @@ static void evaluate_nodes(struct fsh_fabric *fab)
         fsh_node_eval(first->rtl);
 }
 
+static void drive(struct fsh_fabric *fab)
+{
+    for (uint32_t i = 0; i < fab->config.nodes; i++) {
+        struct fsh_sim_node *node = &fab->node[i];
+
+        if (node->evaluate || (node->core && node->core->evaluate))
+            fsh_node_drive(node->rtl);
+    }
+}
+
 static void evaluate(struct fsh_fabric *fab)
 {
     uint64_t ns = fab->cycle * NS_PER_CYCLE;
 
     if (fab->waves) {
-        for (uint32_t i = 0; i < fab->config.nodes; i++)
-            drive(&fab->node[i]);
+        drive(fab);
         fsh_node_waves_dump(fab->waves, ns - NS_PER_CYCLE / 2);
     }
     evaluate_nodes(fab);
@@ -638,13 +621,11 @@ static void evaluate(struct fsh_fabric *fab)
         struct fsh_sim_node *node = &fab->node[i];
 
         if (node->core && node->core->evaluate) {
-            fsh_compute_eval(node->core->rtl);
             node->core->evaluate = false;
             fab->computed++;
         }
         if (!node->evaluate)
             continue;
-        node->evaluated = fab->cycle;
         node->evaluate = false;
         look_still(fab, node);
         fab->evaluated++;

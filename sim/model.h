@@ -13,7 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "compute_wrap.h"
 #include "device/sim/sim_shm.h"
 #include "fabric.h"
 #include "node_wrap.h"
@@ -115,10 +114,8 @@ struct fsh_lane { /* model behind one AXI master of a compute core */
     uint32_t read_head, read_tail, resp_head, write_head, write_tail;
 };
 struct fsh_sim_compute { /* the compute core of a node */
-    struct fsh_compute_io io;
-    struct fsh_compute *rtl;
-    bool evaluate; /* decided for the present cycle */
-    bool rests;    /* nothing on its pins but what the node may change */
+    bool evaluate;       /* decided for the present cycle */
+    bool rests;          /* until the node has something for it */
     struct fsh_lane lane[FSH_COMPUTE_LANES];
 };
 
@@ -147,13 +144,12 @@ struct fsh_sim_node {
     struct fsh_node *rtl;
     struct fsh_sim_compute *core; /* NULL: it has none */
     uint32_t index;
-    bool evaluate;  /* decided for the present cycle */
-    bool still;     /* as it is it stays until an input changes */
-    uint32_t quiet; /* evaluations on end without a valid on its pins */
-    uint32_t look;  /* `quiet` at which to see next if it is still */
-    struct fsh_port_in port;             /* of the last evaluation */
-    uint64_t wake;                       /* nothing to do before this cycle */
-    uint64_t evaluated;                  /* cycle of the last evaluation */
+    bool evaluate;    /* decided for the present cycle */
+    bool still;       /* as it is it stays until an input changes */
+    uint32_t quiet;   /* evaluations on end without a valid on its pins */
+    uint32_t look;    /* `quiet` at which to see next if it is still */
+    uint8_t run_room; /* the core's, when last looked at */
+    uint64_t wake;    /* nothing to do before this cycle */
     struct fsh_link *tx[FSH_NODE_PORTS]; /* NULL: not connected */
     struct fsh_link rx[FSH_NODE_PORTS];
     struct fsh_master master[FSH_NODE_MASTERS];
@@ -237,9 +233,8 @@ uint64_t fsh_lane_due(const struct fsh_lane *lane);
 /* Give a node that has its masters a compute core. False if out of memory. */
 bool fsh_sim_compute_init(struct fsh_fabric *fab, struct fsh_sim_node *node);
 void fsh_sim_compute_free(struct fsh_sim_node *node);
-/* One cycle of what is between a core, its node and memory: sets the inputs of
- * the core and of the node's compute port, and whether to evaluate the core.
- * True if it is active. */
+/* One cycle of what is between a core and memory: sets the inputs of the core, and
+ * whether to evaluate it. True if it is active. */
 bool fsh_sim_compute_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node);
 uint64_t fsh_sim_compute_due(const struct fsh_sim_compute *core);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One Verilated node (hw/rtl/top/fsh_node.sv) behind plain C structures: what
- * the pins carry into and out of one clock cycle. Called by fabric.c from the
- * one thread that owns the fabric. The outputs of the RTL are functions of its
- * registers only, so `out` holds the values of the cycle that is about to be
- * stepped, `in` may be computed from it, and fsh_node_eval() passes the clock
- * edge that ends the cycle. The unit tests of the models link a scripted
+ * One Verilated node with its compute core (hw/rtl/top/fsh_card.sv) behind plain
+ * C structures: what the pins carry into and out of one clock cycle. Called by
+ * fabric.c from the one thread that owns the fabric. The outputs of the RTL are
+ * functions of its registers only, so `out` holds the values of the cycle that is
+ * about to be stepped, `in` may be computed from it, and fsh_node_eval() passes the
+ * clock edge that ends the cycle. Node and core have a clock each: one that is at
+ * rest is spared the edge. The unit tests of the models link a scripted
  * implementation of this header instead of the RTL.
  */
 #ifndef FSH_SIM_NODE_WRAP_H
@@ -44,47 +45,49 @@ struct fsh_link_beat {
     uint64_t data[2];
 };
 
-/* Compute port: what the node drives, a pulse each with what belongs to it. */
-struct fsh_port_out {
-    uint8_t run_valid, run_mover, run_count;
-    uint8_t sig_valid, sig_counter, sig_inc;
-    uint8_t ack_valid, ack_tag, ack_status;
-    uint8_t ccmd_ready;
-    uint8_t cperf_clear, cperf_read, cperf_word;
-    uint8_t node;
-    uint32_t run_addr;
-    uint64_t seg_base, seg_size;
+/* AXI4 masters of the compute core: 512-bit data, a beat a burst. */
+#define FSH_COMPUTE_LANES 4u
+#define FSH_LANE_BYTES 64u
+#define FSH_LANE_WORDS (FSH_LANE_BYTES / 8u)
+
+/* What the core drives. Responses and read data are always taken. */
+struct fsh_lane_out {
+    uint8_t awvalid, wvalid, arvalid;
+    uint64_t awaddr, araddr, wstrb;
+    uint64_t wdata[FSH_LANE_WORDS];
 };
 
-/* Compute port: what the compute core drives. */
-struct fsh_port_in {
-    uint8_t present;  /* there is one */
-    uint8_t run_room; /* a bit a queue */
-    uint8_t ccmd_valid, kind, dst, tag;
-    uint32_t length;
-    uint64_t laddr, raddr;
-    uint8_t cperf_valid; /* pulse */
-    uint64_t cperf_data;
+/* What the models drive; err beside bvalid and rvalid. */
+struct fsh_lane_in {
+    uint8_t awready, wready, bvalid, berr;
+    uint8_t arready, rvalid, rerr;
+    uint64_t rdata[FSH_LANE_WORDS];
 };
 
 struct fsh_node_in {
     uint64_t cycle;
+    uint8_t clk, core_clk; /* passes an edge: the node, the core */
     uint8_t rst, gate;
+    uint8_t core_present; /* constant */
     uint8_t awvalid, wvalid, arvalid;
     uint16_t awaddr, araddr;
     uint64_t wdata;
     struct fsh_axi_in axi[FSH_NODE_MASTERS];
     struct fsh_link_beat rx[FSH_NODE_PORTS];
-    struct fsh_port_in port;
+    struct fsh_lane_in lane[FSH_COMPUTE_LANES];
 };
 
 struct fsh_node_out {
-    uint8_t idle;
+    uint8_t idle;      /* of the node */
+    uint8_t core_busy; /* its clock must not stop */
+    /* Compute port, from the core to the node: a command or a counter is there;
+     * room for RUNs, a bit a queue. */
+    uint8_t core_valid, run_room;
     uint8_t awready, wready, bvalid, arready, rvalid;
     uint64_t rdata;
     struct fsh_axi_out axi[FSH_NODE_MASTERS];
     struct fsh_link_beat tx[FSH_NODE_PORTS];
-    struct fsh_port_out port;
+    struct fsh_lane_out lane[FSH_COMPUTE_LANES];
 };
 
 struct fsh_node_io {
@@ -114,19 +117,20 @@ struct fsh_node *fsh_node_create(struct fsh_node_io *io, uint32_t index,
                                  uint64_t seed, struct fsh_node_waves *waves);
 void fsh_node_destroy(struct fsh_node *node);
 
-/* Put io->in on the pins and settle with the clock low: what a wave viewer
- * shows before the edge. Only of use while waves are written. */
+/* Put io->in on the pins and settle with the clocks low that will rise: what a
+ * wave viewer shows before the edge. Only of use while waves are written. */
 void fsh_node_drive(struct fsh_node *node);
-/* Put io->in on the pins, pass a rising edge, read the pins into io->out. */
+/* Put io->in on the pins, pass a rising edge of the clocks it names, read what
+ * follows from these from the pins into io->out. */
 void fsh_node_eval(struct fsh_node *node);
-/* The same for two nodes, in less time than one after the other. Both have been
- * evaluated before. */
+/* The same for two nodes, in less time than one after the other; clk rises for
+ * both. Both have been evaluated before. */
 void fsh_node_eval_two(struct fsh_node *one, struct fsh_node *two);
 
-/* Does the node stand still? fsh_node_mark keeps its registers, an evaluation
- * later, without a valid on any pin before, in or after it, fsh_node_unchanged
- * tells whether they are the same but for copies of cycle_i: then so they stay
- * until an input changes. Memories of many rows are left out: what is written to
+/* Does the node, without the core, stand still? fsh_node_mark keeps its registers.
+ * An evaluation later, without a valid on any pin before, in or after it,
+ * fsh_node_unchanged tells whether they are the same but for copies of cycle_i: then
+ * so they stay until an input changes. Memories of many rows are left out: what is written to
  * one comes out of registers, and if these do not change neither does it. */
 void fsh_node_mark(struct fsh_node *node);
 bool fsh_node_unchanged(struct fsh_node *node);

@@ -60,8 +60,10 @@ class still
     {
         const unsigned char *old = copy.data();
         for (const span &part : parts) {
-            for (size_t i = 0; i < part.bytes; i += BLOCK) {
-                size_t n = std::min(BLOCK, part.bytes - i);
+            size_t n;
+            for (size_t i = 0; i < part.bytes; i += n) {
+                n = BLOCK - reinterpret_cast<uintptr_t>(part.at + i) % 8;
+                n = std::min(n, part.bytes - i);
                 if (std::memcmp(part.at + i, old + i, n) != 0 &&
                     !follows(part.at + i, old + i, n, cycle))
                     return false;
@@ -74,13 +76,17 @@ class still
   private:
     static constexpr size_t BLOCK = 256;
 
+    // Word by word, as the model has them.
     static bool follows(const unsigned char *now, const unsigned char *old,
                         size_t n, uint64_t cycle)
     {
-        for (size_t i = 0; i < n; i += 8) {
+        size_t step;
+        for (size_t i = 0; i < n; i += step) {
+            step = 8 - reinterpret_cast<uintptr_t>(now + i) % 8;
+            step = std::min(step, n - i);
             uint64_t a = 0, b = 0;
-            std::memcpy(&a, now + i, std::min<size_t>(8, n - i));
-            std::memcpy(&b, old + i, std::min<size_t>(8, n - i));
+            std::memcpy(&a, now + i, step);
+            std::memcpy(&b, old + i, step);
             if (a != b && (a != b + 1 || cycle - a > 1))
                 return false;
         }

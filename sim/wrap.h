@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the wrappers of Verilated models share (C++). A model has one clock,
-// clk_i, and only rising edges. One VerilatedContext per model; while waves are
-// written all models share one, as Verilator demands of what goes to one file.
+// The inside of a node for node_wrap.cpp and what tests add to it (C++). Only rising
+// edges of the two clocks. One VerilatedContext per model; while waves are written all
+// models share one, as Verilator demands of what goes to one file.
 #ifndef FSH_SIM_WRAP_H
 #define FSH_SIM_WRAP_H
 
@@ -11,7 +11,9 @@
 #include <memory>
 #include <type_traits>
 
+#include "Vfsh_card.h"
 #include "node_wrap.h"
+#include "still.h"
 #include "verilated.h"
 #include "verilated_fst_c.h"
 
@@ -20,34 +22,49 @@ struct fsh_node_waves {
     VerilatedFstC file;
 };
 
+struct fsh_node {
+    fsh_node_io *io;
+    std::shared_ptr<VerilatedContext> context;
+    Vfsh_card *top;
+    std::unique_ptr<fsh::still> still;
+};
+
 namespace fsh
 {
 
-// Forgetting that the clock was high is the same as an evaluation with the
-// clock low, at no cost. The name is Verilator's own; where it is absent, the
-// evaluation is done.
-template <typename Top, typename Root, typename = void> struct clock_low {
-    static void pass(Top *top)
+// Where Verilator keeps what the clocks were at the last evaluation, by its own
+// names; nowhere if it does not.
+template <typename Root, typename = void> struct last_clocks {
+    static bool forget(Root *, bool, bool)
     {
-        top->clk_i = 0;
-        top->eval();
-        top->clk_i = 1;
+        return false;
     }
 };
-template <typename Top, typename Root>
-struct clock_low<Top, Root,
-                 std::void_t<decltype(Root::__Vtrigrprev__TOP__clk_i)>> {
-    static void pass(Top *top)
+template <typename Root>
+struct last_clocks<Root,
+                   std::void_t<decltype(Root::__Vtrigrprev__TOP__core_clk_i)>> {
+    static bool forget(Root *root, bool clk, bool core_clk)
     {
-        static_cast<Root *>(top->rootp)->__Vtrigrprev__TOP__clk_i = 0;
-        top->clk_i = 1;
+        if (clk)
+            root->__Vtrigrprev__TOP__clk_i = 0;
+        if (core_clk)
+            root->__Vtrigrprev__TOP__core_clk_i = 0;
+        return true;
     }
 };
 
-// Passes a rising edge.
-template <typename Top> inline void edge(Top *top)
+// Passes a rising edge. Forgetting that a clock was high is the same as an
+// evaluation with the clock low, at no cost.
+template <typename Top> inline void edge(Top *top, bool clk, bool core_clk)
 {
-    clock_low<Top, std::remove_pointer_t<decltype(top->rootp)>>::pass(top);
+    using Root = std::remove_pointer_t<decltype(top->rootp)>;
+    if (!last_clocks<Root>::forget(top->rootp, clk, core_clk)) {
+        top->clk_i = top->clk_i && !clk;
+        top->core_clk_i = top->core_clk_i && !core_clk;
+        top->eval();
+    }
+    top->clk_i = top->clk_i || clk;
+    top->core_clk_i = top->core_clk_i || core_clk;
     top->eval();
 }
 
@@ -62,7 +79,7 @@ inline std::shared_ptr<VerilatedContext> new_context()
     return context;
 }
 
-// The context of model `index` of its kind; registers without reset start at
+// The context of model `index`; registers without reset start at
 // values drawn from the seed.
 inline std::shared_ptr<VerilatedContext> make_context(uint64_t seed,
                                                       uint64_t index,

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Turn spec/fshmem.toml into the C header, the SystemVerilog package and the
 reference pages. With --check it writes nothing and fails if a file is stale.
-With --package it writes only a package, of the specification and what --add adds to
-it: a node with further engines, for a testbench."""
+With --into it writes only header and package, of the specification and what --add
+adds to it: a node with further engines, for a testbench."""
 
 import argparse
 import pathlib
@@ -77,6 +77,7 @@ def load(*more):
     for path in more:
         extra = tomllib.loads(pathlib.Path(path).read_text())
         spec["engine"] += extra.get("engine", [])
+        spec["layout"] += extra.get("layout", [])
         for enum in extra.get("enum", []):
             known = next(e for e in spec["enum"] if e["name"] == enum["name"])
             known["values"] += enum["values"]
@@ -326,11 +327,13 @@ def main():
     parser.add_argument("--check", action="store_true", help="fail if a generated file is stale")
     parser.add_argument("--add", action="append", default=[], metavar="FILE",
                         help="engines and opcodes besides those of spec/fshmem.toml")
-    parser.add_argument("--package", metavar="FILE",
-                        help="write the package there, nothing else")
+    parser.add_argument("--into", metavar="DIRECTORY", type=pathlib.Path,
+                        help="write package and header there, nothing else")
     args = parser.parse_args()
-    if args.package:
-        pathlib.Path(args.package).write_text(sv_package(load(*args.add)))
+    if args.into:
+        spec = load(*args.add)
+        (args.into / "fsh_spec_pkg.sv").write_text(sv_package(spec))
+        (args.into / "fsh_spec.h").write_text(c_header(spec))
         return
     spec = load()
     files = {

@@ -4,6 +4,11 @@
 /// Functions and records that several blocks of the core share. Widths are
 /// those of the packet header (fsh_spec_pkg).
 package fsh_fn_pkg;
+  // As in fsh_spec_pkg, to which a package cannot refer in yosys 0.23; where they are
+  // not the same, lint finds that a node or a tag changes its width.
+  localparam int unsigned NODE_W = 6;
+  localparam int unsigned TAG_W = 6;
+
   /// Beats that `bytes` of payload take when the first stands in byte `lane`.
   function automatic logic [6:0] pay_beats(input logic [3:0] lane, input logic [10:0] bytes);
     logic [11:0] sum;
@@ -26,48 +31,56 @@ package fsh_fn_pkg;
 
   /// A packet that is written, as receivers tell the completion unit.
   typedef struct packed {
-    logic        multi;
-    logic        reply;
-    logic        ack;     // a request that PUT_ACK answers, whatever its opcode
-    logic [3:0]  status;
-    logic [7:0]  opcode;
-    logic [5:0]  src;
-    logic [5:0]  tag;
-    logic [10:0] bytes;
-    logic [23:0] total;
+    logic              multi;
+    logic              reply;
+    logic              ack;    // a request that PUT_ACK answers, whatever its opcode
+    logic [3:0]        status;
+    logic [7:0]        opcode;
+    logic [NODE_W-1:0] src;
+    logic [TAG_W-1:0]  tag;
+    logic [10:0]       bytes;
+    logic [23:0]       total;
   } evt_t;
 
   /// A GET this node serves: what to read of the segment, where its answer goes and
   /// by which ports (none: to this node); flag: into host memory.
-  /// compute: it is no GET but a COMPUTE message. Its first two arguments are the low
-  /// bits of {laddr, raddr} then; flag: it is to be answered.
+  /// sink: it is no GET but a message to this engine, a bit each (fsh_spec_pkg::takers;
+  /// none of those that the node has not). Its first two arguments are the low bits of
+  /// {laddr, raddr} then; flag: it is to be answered.
   typedef struct packed {
-    logic        compute;
-    logic        flag;
-    logic [1:0]  mask;
-    logic [5:0]  dst;
-    logic [5:0]  tag;
-    logic [39:0] laddr;
-    logic [39:0] raddr;
-    logic [23:0] length;
+    logic [7:0]        sink;
+    logic              flag;
+    logic [1:0]        mask;
+    logic [NODE_W-1:0] dst;
+    logic [TAG_W-1:0]  tag;
+    logic [39:0]       laddr;
+    logic [39:0]       raddr;
+    logic [23:0]       length;
   } get_t;
+
+  /// A message to an engine.
+  typedef struct packed {
+    logic              ack;    // its sender gets the status
+    logic [NODE_W-1:0] src;    // the node that sent it
+    logic [63:0]       args;   // its first two arguments
+  } msg_t;
 
   /// What is known of a tag of this node: whether an answer to come may use it, whose,
   /// and of a GET where its data may go: from addr to below limit.
   typedef struct packed {
-    logic        live;
-    logic        get;
-    logic [5:0]  node;
-    logic        host;
-    logic [39:0] addr;
-    logic [40:0] limit;
+    logic              live;
+    logic              get;
+    logic [NODE_W-1:0] node;
+    logic              host;
+    logic [39:0]       addr;
+    logic [40:0]       limit;
   } tag_t;
 
   /// What a receiver makes of a header (fsh_judge).
   typedef struct packed {
     logic        drop;     // nothing comes of it
     logic        refuse;   // nothing is written, somebody is told
-    logic        served;   // to the queue of GETs and COMPUTE messages
+    logic        served;   // to the queue of GETs and messages to engines
     logic        asked;    // a request that is answered by its tag
     logic        writes;   // its payload
     logic        to_host;  // a host-bound message

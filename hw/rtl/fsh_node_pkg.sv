@@ -3,6 +3,8 @@
 
 /// What the parts of a node tell each other about it: configuration, route table.
 package fsh_node_pkg;
+  localparam int unsigned NODE_W = 6;  // that of fsh_spec_pkg (see fsh_fn_pkg)
+
   /// As the registers have it (docs/02_reference/registers.md); bases are aligned.
   typedef struct packed {
     logic        enable;
@@ -22,9 +24,9 @@ package fsh_node_pkg;
 
   /// A write of the route table, of which each unit that routes has a copy.
   typedef struct packed {
-    logic       we;
-    logic [5:0] node;
-    logic [1:0] ports;  // by which it is reached
+    logic              we;
+    logic [NODE_W-1:0] node;
+    logic [1:0]        ports;  // by which it is reached
   } route_t;
 
   /// What happens in the GASNet core in a cycle, by port, for the counters.

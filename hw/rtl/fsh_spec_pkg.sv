@@ -160,7 +160,7 @@ package fsh_spec_pkg;
   localparam int unsigned PERF_COUNT = 12;
   // Registers. AXI4-Lite, 64-bit data, 32 KiB of space. Windows and doorbells are write-only; a 64-bit write is the unit.
   localparam logic [14:0] REG_ID = 15'h0000;  // ro: magic 31:0, SPEC_MAJOR 47:32, SPEC_MINOR 63:48
-  localparam logic [14:0] REG_CAPS = 15'h0008;  // ro: ports 7:0, max nodes 15:8, tags 31:16, slots per peer 39:32, packet log2 max 47:40, compute 48, collective 49, atomics 50
+  localparam logic [14:0] REG_CAPS = 15'h0008;  // ro: ports 7:0, max nodes 15:8, tags 31:16, slots per peer 39:32, packet log2 max 47:40, engines present 55:48 in the order of their table, compute core 48
   localparam logic [14:0] REG_LIMITS = 15'h0010;  // ro: MAX_MEDIUM 15:0, MAX_MESSAGE 39:16, WINDOW_ENTRIES 47:40, RING_ENTRIES 63:48
   localparam logic [14:0] REG_CONTROL = 15'h0100;  // rw: enable 0, hold (start gate) 1
   localparam logic [14:0] REG_NODE = 15'h0108;  // rw: node id 7:0, nodes 15:8

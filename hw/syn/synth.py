@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Synthesizes node and compute core with yosys, block by block, and reports area
+"""Synthesizes card and compute core with yosys, block by block, and reports area
 and depth.
 
 `make synth` calls it: Xilinx UltraScale+ (levels of logic, LUT, block RAM) and
@@ -11,7 +11,7 @@ blocks.json (or than what stands there of it: those known to be; null: reported
 only, no run has given a number yet), or a group larger
 than twice the published one, packed as well as it can be. Writes
 <out>/synth.{txt,json}. With --levels only the longest path of each top as a whole:
-a minute of the node (for CI).
+a minute of the card without its core (for CI).
 """
 import argparse
 import collections
@@ -56,16 +56,24 @@ def base(name):
     return next((p for p in parts if p.startswith("fsh_")), name)
 
 
-def elaborate(out, top):
+def elaborate(out, top, boxes=()):
+    """The modules below top, but for `boxes`, which stay as in synthesize()."""
     packages = sorted(RTL.glob("*_pkg.sv"))
     modules = sorted(f for f in RTL.rglob("*.sv") if not f.stem.endswith("_pkg"))
     yosys(f"read_verilog -sv -I{RTL}/lib " + " ".join(map(str, packages)) +
           f"; read_verilog -sv -defer -I{RTL}/lib " + " ".join(map(str, modules)) +
-          f"; hierarchy -check -top {top}; proc; opt_clean"
+          f"; hierarchy -check -top {top}" + "".join(f"; blackbox {m}" for m in boxes) +
+          "; proc; opt_clean"
           f"; write_rtlil {out}/elaborated.il; write_json {out}/elaborated.json",
           out / "elaborate.log")
     with open(out / "elaborated.json", encoding="utf-8") as file:
-        return json.load(file)["modules"]
+        modules = json.load(file)["modules"]
+    return {name: body for name, body in modules.items() if name not in boxes}
+
+
+def boxes_of(plan, top):
+    """What is a top by itself and stands below this one: no part of it here."""
+    return plan["boxes"].get(top, [])
 
 
 def find_blocks(modules, top, groups):
@@ -206,7 +214,7 @@ def longest_paths(out, plan, tops):
     """--levels: of each top as a whole."""
     deep = []
     for top in tops:
-        elaborate(out, top)
+        elaborate(out, top, boxes_of(plan, top))
         result = synthesize(out, top, "whole")
         print(f"{top}: {result['levels']} levels:\n  " +
               "\n  ".join(result["path"]))
@@ -239,7 +247,7 @@ def main():
     results = {t: {} for t in targets}
     wholes = {}
     for top in tops:
-        modules = elaborate(out, top)
+        modules = elaborate(out, top, boxes_of(plan, top))
         if args.block:
             blocks, shells = collections.Counter({top: 1}), {}
         else:

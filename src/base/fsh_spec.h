@@ -168,7 +168,7 @@
 
 /* Registers. AXI4-Lite, 64-bit data, 32 KiB of space. Windows and doorbells are write-only; a 64-bit write is the unit. */
 #define FSH_REG_ID 0x0000u /* ro: magic 31:0, SPEC_MAJOR 47:32, SPEC_MINOR 63:48 */
-#define FSH_REG_CAPS 0x0008u /* ro: ports 7:0, max nodes 15:8, tags 31:16, slots per peer 39:32, packet log2 max 47:40, compute 48, collective 49, atomics 50 */
+#define FSH_REG_CAPS 0x0008u /* ro: ports 7:0, max nodes 15:8, tags 31:16, slots per peer 39:32, packet log2 max 47:40, engines present 55:48 in the order of their table, compute core 48 */
 #define FSH_REG_LIMITS 0x0010u /* ro: MAX_MEDIUM 15:0, MAX_MESSAGE 39:16, WINDOW_ENTRIES 47:40, RING_ENTRIES 63:48 */
 #define FSH_REG_CONTROL 0x0100u /* rw: enable 0, hold (start gate) 1 */
 #define FSH_REG_NODE 0x0108u /* rw: node id 7:0, nodes 15:8 */

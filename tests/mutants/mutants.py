@@ -215,7 +215,8 @@ class Rtl:
             for folder in folders:
                 words += ["-y", folder, f"-I{folder}"]
             shutil.rmtree(self.work / prefix, ignore_errors=True)
-            if run(words + packages + [str(self.rtl / top)], 120) != 0:
+            source = ROOT / "hw" / top if top.startswith("tb/") else self.rtl / top
+            if run(words + packages + [str(source)], 120) != 0:
                 return False
         return True
 

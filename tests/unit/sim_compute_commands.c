@@ -209,7 +209,7 @@ static void case_fair(void)
     CHECK(host > 500 && port_seen[0].acks > 500,
           "%u of the host, %u of the core", host, port_seen[0].acks);
     core[0].awake = false;
-    core[0].tail = core[0].head + core[0].io->out.port.ccmd_valid;
+    core[0].tail = core[0].head + core[0].out.ccmd_valid;
     port_settle();
     while (fsh_bed_take(&port_bed, 0, FSH_BED_RING_CPL, entry))
         continue;

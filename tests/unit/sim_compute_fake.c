@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-struct fsh_compute core[FSH_MAX_NODES];
+struct sim_core core[FSH_MAX_NODES];
 
-static bool draw(const struct fsh_compute *c, unsigned salt)
+static bool draw(const struct sim_core *c, unsigned salt)
 {
     uint64_t x =
         (c->io->in.cycle * 8 + salt) * UINT64_C(0x9E3779B97F4A7C15) + c->index;
@@ -19,7 +19,7 @@ static bool draw(const struct fsh_compute *c, unsigned salt)
 
 bool core_raw(uint32_t node, const struct fsh_port_in *cmd)
 {
-    struct fsh_compute *c = &core[node];
+    struct sim_core *c = &core[node];
 
     if (c->tail - c->head == CORE_QUEUE)
         return false;
@@ -77,42 +77,25 @@ bool core_complete(uint32_t node, uint32_t dst, uint32_t cookie,
 
 void core_wake(struct fsh_bed *bed, uint32_t node)
 {
-    core[node].io->out.idle = 0;
+    core[node].io->out.core_busy = 1;
     /* A register nobody knows: any write makes the node be looked at. */
     fsh_fabric_host_write(bed->fab, node, 0x7f8, 0);
 }
 
-/* --- compute_wrap.h ------------------------------------------------------ */
+/* --- sim_play.h ---------------------------------------------------------- */
 
-struct fsh_compute *fsh_compute_create(struct fsh_compute_io *io,
-                                       uint32_t index, uint64_t seed,
-                                       struct fsh_node_waves *waves)
+void sim_play_begin(uint32_t index, struct fsh_node_io *io)
 {
-    struct fsh_compute *c = &core[index];
+    struct sim_core *c = &core[index];
 
-    (void)seed;
-    (void)waves;
     memset(c, 0, sizeof *c);
     c->io = io;
     c->index = index;
     c->pace = 1;
-    return c;
 }
 
-void fsh_compute_destroy(struct fsh_compute *c)
+static void take_pulses(struct sim_core *c, const struct fsh_port_out *port)
 {
-    (void)c;
-}
-
-void fsh_compute_drive(struct fsh_compute *c)
-{
-    (void)c;
-}
-
-static void take_pulses(struct fsh_compute *c)
-{
-    const struct fsh_port_out *port = &c->io->in.port;
-
     if (port->run_valid) {
         uint32_t *used = &c->used[port->run_mover];
 
@@ -127,10 +110,10 @@ static void take_pulses(struct fsh_compute *c)
 }
 
 /* A valid that is up stays up, with the same command. */
-static void give_commands(struct fsh_compute *c)
+static void give_commands(struct sim_core *c, bool ready)
 {
-    struct fsh_port_in *out = &c->io->out.port;
-    bool stay = out->ccmd_valid && !c->io->in.port.ccmd_ready;
+    struct fsh_port_in *out = &c->out;
+    bool stay = out->ccmd_valid && !ready;
 
     if (stay)
         return;
@@ -145,26 +128,28 @@ static void give_commands(struct fsh_compute *c)
     out->ccmd_valid = 1;
 }
 
-void fsh_compute_eval(struct fsh_compute *c)
+bool sim_play_edge(uint32_t index, const struct fsh_port_out *in,
+                   struct fsh_port_in *out)
 {
-    struct fsh_compute_out *out = &c->io->out;
+    struct sim_core *c = &core[index];
     uint32_t room = 0;
 
     if (c->io->in.rst) {
         memset(out, 0, sizeof *out);
-        return;
+        return true;
     }
-    take_pulses(c);
+    take_pulses(c, in);
     for (uint32_t q = 0; q < 2; q++) {
         if (c->used[q] && draw(c, 1 + q))
             c->used[q]--;
         if (c->used[q] + 4 <= c->capacity[q])
             room |= 1u << q;
     }
-    give_commands(c);
-    out->port.run_room = (uint8_t)c->room[1];
+    give_commands(c, in->ccmd_ready);
+    c->out.run_room = (uint8_t)c->room[1];
+    *out = c->out;
     c->room[1] = c->room[0];
     c->room[0] = room;
-    out->idle = !c->awake && c->head == c->tail && !c->used[0] && !c->used[1] &&
-                out->port.run_room == room && c->room[1] == room;
+    return c->awake || c->head != c->tail || c->used[0] || c->used[1] ||
+           out->run_room != room || c->room[1] != room;
 }

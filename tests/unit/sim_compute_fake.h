@@ -10,12 +10,13 @@
 #define FSH_TEST_SIM_COMPUTE_FAKE_H
 
 #include "bed.h"
-#include "compute_wrap.h"
+#include "sim_play.h"
 
 #define CORE_QUEUE 64u /* commands waiting */
 
-struct fsh_compute {
-    struct fsh_compute_io *io;
+struct sim_core {
+    struct fsh_node_io *io;
+    struct fsh_port_in out; /* what it drives */
     uint32_t index;
     uint32_t capacity[2]; /* RUNs by queue; room is shown from four on */
     uint32_t pace;        /* does each thing in one cycle of so many */
@@ -27,7 +28,7 @@ struct fsh_compute {
     uint64_t taken_at; /* cycle in which the node took the last command */
 };
 
-extern struct fsh_compute core[FSH_MAX_NODES];
+extern struct sim_core core[FSH_MAX_NODES];
 
 /* Of the test; called when the node's pulse is up. */
 void core_on_run(uint32_t node, const struct fsh_port_out *port);

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "compute_wrap.h"
 #include "device/sim/sim_shm.h"
 #include "fabric.h"
+#include "node_wrap.h"
 
 #define LANES FSH_COMPUTE_LANES
 #define BYTES FSH_LANE_BYTES
@@ -21,43 +21,7 @@
 #define WRITES (MEMORY / 2)
 #define LIMIT 1000000u
 
-/* --- a node that does nothing but read on one port, if asked to ------------- */
-
-struct fsh_node {
-    struct fsh_node_io *io;
-    uint64_t beats;
-};
-static struct fsh_node the_node;
-static bool node_reads;
-
-struct fsh_node *fsh_node_create(struct fsh_node_io *io, uint32_t index,
-                                 uint64_t seed, struct fsh_node_waves *waves)
-{
-    (void)index;
-    (void)seed;
-    (void)waves;
-    the_node = (struct fsh_node){.io = io};
-    return &the_node;
-}
-
-void fsh_node_eval(struct fsh_node *node)
-{
-    struct fsh_axi_out *out = &node->io->out.axi[0];
-
-    node->io->out.idle = !node_reads;
-    out->rready = out->bready = 1;
-    out->arvalid = node_reads && !node->io->in.rst;
-    out->araddr = FSH_SIM_DRAM_BASE;
-    out->arlen = 63;
-    node->beats += node->io->in.axi[0].rvalid;
-}
-
-void fsh_node_destroy(struct fsh_node *node)
-{
-    (void)node;
-}
-
-/* --- a core that follows a script ------------------------------------------- */
+/* --- a core that follows a script, in a node that reads on one port, if asked to */
 
 /* Beats to read and write on each lane; what of it is done. */
 struct lane {
@@ -67,11 +31,13 @@ struct lane {
     uint32_t most; /* outstanding reads */
     unsigned errors;
 };
-struct fsh_compute {
-    struct fsh_compute_io *io;
+struct fsh_node {
+    struct fsh_node_io *io;
     struct lane lane[LANES];
+    uint64_t beats; /* of the port */
 };
-static struct fsh_compute core;
+static struct fsh_node core;
+static bool node_reads;
 static uint32_t plan[LANES][2]; /* reads, writes */
 static uint32_t pace;           /* asks in one cycle of so many */
 static int lead;                /* AW before W, together, W before AW */
@@ -174,14 +140,13 @@ static void write_lane(struct lane *s, unsigned l)
         out->wdata[i] = word_of(address(l, s->w, true), i);
 }
 
-struct fsh_compute *fsh_compute_create(struct fsh_compute_io *io,
-                                       uint32_t index, uint64_t seed,
-                                       struct fsh_node_waves *waves)
+struct fsh_node *fsh_node_create(struct fsh_node_io *io, uint32_t index,
+                                 uint64_t seed, struct fsh_node_waves *waves)
 {
     (void)index;
     (void)seed;
     (void)waves;
-    core = (struct fsh_compute){.io = io};
+    core = (struct fsh_node){.io = io};
     for (unsigned l = 0; l < LANES; l++) {
         core.lane[l].reads = plan[l][0];
         core.lane[l].writes = plan[l][1];
@@ -189,28 +154,42 @@ struct fsh_compute *fsh_compute_create(struct fsh_compute_io *io,
     return &core;
 }
 
-void fsh_compute_eval(struct fsh_compute *c)
+static void eval_node(struct fsh_node *node)
 {
-    c->io->out.idle = 1;
+    struct fsh_axi_out *out = &node->io->out.axi[0];
+
+    node->io->out.idle = !node_reads;
+    out->rready = out->bready = 1;
+    out->arvalid = node_reads && !node->io->in.rst;
+    out->araddr = FSH_SIM_DRAM_BASE;
+    out->arlen = 63;
+    node->beats += node->io->in.axi[0].rvalid;
+}
+
+static void eval_core(struct fsh_node *c)
+{
+    c->io->out.core_busy = c->io->in.rst;
     for (unsigned l = 0; l < LANES && !c->io->in.rst; l++) {
         struct lane *s = &c->lane[l];
 
         read_lane(s, l);
         write_lane(s, l);
         if (s->ar < s->reads || s->aw < s->writes || s->w < s->writes)
-            c->io->out.idle = 0;
+            c->io->out.core_busy = 1;
     }
-    if (c->io->in.rst)
-        c->io->out.idle = 0;
 }
 
-void fsh_compute_drive(struct fsh_compute *c)
+void fsh_node_eval(struct fsh_node *node)
 {
-    (void)c;
+    if (node->io->in.clk)
+        eval_node(node);
+    if (node->io->in.core_clk)
+        eval_core(node);
 }
-void fsh_compute_destroy(struct fsh_compute *c)
+
+void fsh_node_destroy(struct fsh_node *node)
 {
-    (void)c;
+    (void)node;
 }
 
 /* --- runs -------------------------------------------------------------------- */
@@ -380,9 +359,9 @@ static void test_sharing(void)
               core.lane[l].w);
         beats += core.lane[l].r + core.lane[l].w;
     }
-    CHECK(the_node.beats > 2000, "%u of the port", (unsigned)the_node.beats);
-    CHECK(beats * 64 + the_node.beats * 16 <= 20000 * 64 + 64, "too much");
-    CHECK(beats * 64 + the_node.beats * 16 > 19000 * 64, "too little");
+    CHECK(core.beats > 2000, "%u of the port", (unsigned)core.beats);
+    CHECK(beats * 64 + core.beats * 16 <= 20000 * 64 + 64, "too much");
+    CHECK(beats * 64 + core.beats * 16 > 19000 * 64, "too little");
     fsh_fabric_destroy(fab);
 }
 

@@ -11,7 +11,7 @@
 
 #include "device/sim/sim_shm.h"
 #include "fabric.h"
-#include "compute_wrap.h"
+#include "node_wrap.h"
 #include "check.h"
 
 enum { MAX_LOG = 4096, START = 16 };
@@ -136,30 +136,6 @@ void fsh_node_eval(struct fsh_node *node)
         node->io->out.rvalid = 1;
         node->io->out.rdata = node->io->in.araddr;
     }
-}
-
-/* No compute cores here (sim_lanes.c). */
-struct fsh_compute *fsh_compute_create(struct fsh_compute_io *io,
-                                       uint32_t index, uint64_t seed,
-                                       struct fsh_node_waves *waves)
-{
-    (void)io;
-    (void)index;
-    (void)seed;
-    (void)waves;
-    return NULL;
-}
-void fsh_compute_destroy(struct fsh_compute *core)
-{
-    (void)core;
-}
-void fsh_compute_drive(struct fsh_compute *core)
-{
-    (void)core;
-}
-void fsh_compute_eval(struct fsh_compute *core)
-{
-    (void)core;
 }
 
 /* --- a fabric for each test ----------------------------------------------- */

@@ -165,7 +165,7 @@ void storm_core_turn(uint32_t node)
         done = core_sends_put(node);
     }
     storm.left_core[node] -= done;
-    core[node].io->out.idle = 0;
+    core[node].io->out.core_busy = 1;
 }
 
 /* --- the hosts ------------------------------------------------------------- */

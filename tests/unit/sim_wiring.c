@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Node and compute core as two models (sim/compute.c): RTL nodes with the stand-in
- * hw/tb/sim/fsh_compute.sv, which uses every pin. What it does with RUNs and
- * SIGNALs is right, under stalls as well; a recording of it replays with the same
- * writes and cycles, jumping or not; a core that waits is not evaluated; waves
- * are written. Argument: seed.
+ * Nodes with their compute cores: what is between the two in fsh_card, and what the
+ * simulator makes of two clocks. Lists, signals, acknowledgements, results sent and
+ * counters arrive where they belong, on three nodes, under stalls as well; a recording
+ * replays with the same writes and cycles, jumping or not; a core that waits is not
+ * evaluated; waves are written. What a core computes is tested elsewhere; numbers are
+ * small integers here, products of them exact. Argument: seed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,13 +18,17 @@
 
 #define NODES 3u
 #define LIMIT 1000000u
-#define SEGMENT (1u << 20)
-#define BEAT 64u
-#define WRITTEN (16u << 10) /* offset of what a core writes */
-#define SENT (32u << 10)    /* and of what it sends */
+#define MEMORY (1u << 20)
+#define SEGMENT (MEMORY / 2)
+#define SIZE 32u /* rows, columns, depth of a product */
+#define BYTES (SIZE * SIZE * 4)
+#define COMMAND 128u
+#define LISTS_AT_ONCE 24u
+
+/* Offsets in the segment. */
+enum { LISTS = 0, X = 0x10000, W = 0x20000, C = 0x30000, SENT = 0x40000 };
 
 static struct fsh_bed bed;
-static uint64_t counted[NODES]; /* by the cores, as the stand-in does */
 
 static void expect(uint32_t node, uint32_t opcode, uint32_t peer, uint32_t tag,
                    uint32_t status)
@@ -49,63 +54,129 @@ static void submit(uint32_t from, uint32_t dst, uint32_t tag, uint64_t two)
     CHECK(fsh_bed_submit(&bed, from, &cmd), "window full");
 }
 
-static void signal_to(uint32_t from, uint32_t dst, uint32_t counter,
-                      uint32_t increment)
+static uint64_t signal_args(uint32_t event, uint32_t increment)
 {
     uint64_t two = 0;
 
     fsh_csignal_set_op(&two, FSH_CMSG_SIGNAL);
-    fsh_csignal_set_counter(&two, counter);
+    fsh_csignal_set_counter(&two, event);
     fsh_csignal_set_increment(&two, increment);
-    submit(from, dst, 1, two);
-    expect(from, FSH_OP_PUT_ACK, dst, 1, FSH_STATUS_OK);
-    counted[dst] += increment + (counter == 63 ? 256 : 0);
+    return two;
 }
 
-static void run_as(uint32_t tag, uint32_t from, uint32_t at, uint32_t mover,
-                   uint32_t count, uint32_t to, uint32_t addr)
+static void signal_to(uint32_t from, uint32_t dst, uint32_t event,
+                      uint32_t increment)
+{
+    submit(from, dst, 1, signal_args(event, increment));
+    expect(from, FSH_OP_PUT_ACK, dst, 1, FSH_STATUS_OK);
+}
+
+/* Command `i` of the lists in the segment of a node; it tells node 0. */
+static uint64_t *command(uint32_t node, uint32_t i, uint32_t op,
+                         uint32_t cookie)
+{
+    uint64_t *w = (uint64_t *)(void *)(fsh_fabric_dram(bed.fab, node) + LISTS +
+                                       i * COMMAND);
+
+    memset(w, 0, COMMAND);
+    fsh_ccmd_set_op(w, op);
+    fsh_ccmd_set_check(w, FSH_CMD_CHECK);
+    fsh_ccmd_set_complete(w, 1);
+    fsh_ccmd_set_cookie(w, cookie);
+    return w;
+}
+
+static void await_event(uint64_t *w, uint32_t event, uint32_t count)
+{
+    fsh_ccmd_set_await(w, 1);
+    fsh_ccmd_set_await_event(w, event);
+    fsh_ccmd_set_await_count(w, count);
+}
+
+static void send_on(uint64_t *w, uint32_t to, uint32_t event)
+{
+    fsh_ccmd_set_art(w, 1);
+    fsh_ccmd_set_art_addr(w, SENT / 64);
+    fsh_ccmd_set_art_count(w, 64);
+    fsh_ccmd_set_art_mask(w, UINT64_C(1) << to);
+    fsh_ccmd_set_signal(w, 1);
+    fsh_ccmd_set_signal_mask(w, UINT64_C(1) << to);
+    fsh_ccmd_set_signal_event(w, event);
+}
+
+static uint64_t *product(uint32_t node, uint32_t i, uint32_t cookie)
+{
+    uint64_t *w = command(node, i, FSH_COP_GEMM, cookie);
+
+    fsh_ccmd_set_x_addr(w, X / 64);
+    fsh_ccmd_set_w_addr(w, W / 64);
+    fsh_ccmd_set_c_addr(w, C / 64);
+    fsh_ccmd_set_ldx(w, SIZE / 16);
+    fsh_ccmd_set_ldw(w, SIZE / 16);
+    fsh_ccmd_set_ldc(w, SIZE / 16);
+    fsh_ccmd_set_m(w, SIZE);
+    fsh_ccmd_set_n(w, SIZE);
+    fsh_ccmd_set_k(w, SIZE);
+    fsh_ccmd_set_tile_x(w, 4);
+    fsh_ccmd_set_tile_w(w, 2);
+    return w;
+}
+
+/* Give `count` commands from `i` on to a queue; the answer comes with the tag. */
+static void run(uint32_t tag, uint32_t from, uint32_t at, uint32_t mover,
+                uint32_t i, uint32_t count)
 {
     uint64_t two = 0;
 
     fsh_crun_set_op(&two, FSH_CMSG_RUN);
     fsh_crun_set_count(&two, count);
     fsh_crun_set_mover(&two, mover);
-    fsh_crun_set_addr(&two, to << 28 | addr);
+    fsh_crun_set_addr(&two, (LISTS + i * COMMAND) / 64);
     submit(from, at, tag, two);
 }
 
-static void run(uint32_t from, uint32_t at, uint32_t mover, uint32_t count,
-                uint32_t to, uint32_t addr)
+static void run_taken(uint32_t from, uint32_t at, uint32_t mover, uint32_t i,
+                      uint32_t count)
 {
-    run_as(1, from, at, mover, count, to, addr);
-}
-
-/* What a beat of a RUN must have become. */
-static void check_beat(uint32_t at, uint32_t to, uint32_t addr)
-{
-    const unsigned char *mem = fsh_fabric_dram(bed.fab, at);
-    const unsigned char *sent = fsh_fabric_dram(bed.fab, to);
-    unsigned char want[BEAT];
-
-    memcpy(want, mem + addr * BEAT, BEAT);
-    memcpy(want + 8, &counted[at], 8);
-    if (addr % 32 < 4)
-        memset(want + 4, 0, 8); /* left out */
-    CHECK(memcmp(mem + addr * BEAT + WRITTEN, want, BEAT) == 0,
-          "node %u: beat %u is not written right", at, addr);
-    CHECK(memcmp(sent + addr * BEAT + SENT, want, BEAT) == 0,
-          "node %u to %u: beat %u is not sent right", at, to, addr);
-}
-
-/* Of 0x40 beats: an array RUN of `count` from `from` at `at`, results to `to`. */
-static void run_array(uint32_t from, uint32_t at, uint32_t to, uint32_t count,
-                      uint32_t addr)
-{
-    run(from, at, 0, count, to, addr);
+    run(1, from, at, mover, i, count);
     expect(from, FSH_OP_PUT_ACK, at, 1, FSH_STATUS_OK);
-    expect(to, FSH_OP_COMPUTE, at, count, FSH_STATUS_OK);
-    for (uint32_t i = 0; i < count; i++)
-        check_beat(at, to, addr + i);
+}
+
+/* The product of a node's X and W is there and, given another node, was sent there. */
+static void check_product(uint32_t node, uint32_t to)
+{
+    const unsigned char *mem = fsh_fabric_dram(bed.fab, node);
+    const float *x = (const float *)(const void *)(mem + X);
+    const float *w = (const float *)(const void *)(mem + W);
+    const float *c = (const float *)(const void *)(mem + C);
+
+    for (uint32_t i = 0; i < SIZE * SIZE; i++) {
+        float sum = 0;
+
+        for (uint32_t k = 0; k < SIZE; k++)
+            sum += x[i / SIZE * SIZE + k] * w[k * SIZE + i % SIZE];
+        CHECK(!(c[i] < sum) && !(c[i] > sum), "node %u: element %u", node, i);
+    }
+    if (to < NODES && to != node)
+        CHECK(memcmp(fsh_fabric_dram(bed.fab, to) + SENT, c, BYTES) == 0,
+              "node %u: not all that node %u computed", to, node);
+}
+
+static void fill(uint64_t seed)
+{
+    for (uint32_t n = 0; n < NODES; n++) {
+        unsigned char *mem = fsh_fabric_dram(bed.fab, n);
+        float *x = (float *)(void *)(mem + X);
+        float *w = (float *)(void *)(mem + W);
+
+        for (uint32_t i = 0; i < SIZE * SIZE; i++) {
+            uint32_t draw =
+                ((uint32_t)seed + n * SIZE * SIZE + i) * 2654435761u;
+
+            x[i] = (float)(draw >> 28) - 8;
+            w[i] = (float)(draw >> 24 & 15) - 8;
+        }
+    }
 }
 
 static uint64_t counter(uint32_t node, uint32_t word)
@@ -118,59 +189,116 @@ static uint64_t counter(uint32_t node, uint32_t word)
     return data;
 }
 
-/* The stand-in's counters: 0 counts its reads, the others have the cycle of the
- * read of the one before. */
-static void read_counters(uint32_t node)
+/* Two commands complete, in whatever order. */
+static void expect_both(uint32_t node, uint32_t cookie, uint32_t node2,
+                        uint32_t cookie2)
 {
-    CHECK(fsh_fabric_host_write(bed.fab, node, FSH_REG_COMPUTE_PERF_CLEAR, 1),
-          "no room");
-    CHECK(counter(node, 15) == 0 && counter(node, 1) == 0, "not cleared");
-    for (uint64_t i = 0; i < 3; i++)
-        CHECK(counter(node, 0) == i, "other reads of counter 0 than %u",
-              (unsigned)i);
-    for (uint32_t word = 0; word < 15; word++) {
-        uint64_t from = fsh_fabric_cycle(bed.fab), at, to;
+    unsigned seen = 0;
 
-        (void)counter(node, word);
-        to = fsh_fabric_cycle(bed.fab);
-        at = counter(node, word + 1);
-        CHECK(at > from && at < to, "counter %u: %llu, read from %llu to %llu",
-              word + 1, (unsigned long long)at, (unsigned long long)from,
-              (unsigned long long)to);
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t entry[2];
+        uint32_t tag;
+
+        CHECK(fsh_bed_await(&bed, 0, FSH_BED_RING_CPL, LIMIT, entry),
+              "no completion");
+        tag = (uint32_t)fsh_ring_tag(entry);
+        CHECK(fsh_ring_opcode(entry) == FSH_OP_COMPUTE &&
+                  fsh_ring_status(entry) == FSH_STATUS_OK &&
+                  fsh_ring_node(entry) == (tag == cookie ? node : node2) &&
+                  (tag == cookie || tag == cookie2),
+              "entry %016llx", (unsigned long long)entry[0]);
+        seen |= 1u << (tag == cookie);
     }
+    CHECK(seen == 3, "the same twice");
+}
+
+/* Results of every core to the next node, whose mover awaits the signal; and, of
+ * one, to its own node, which has them. */
+static void all_ways(void)
+{
+    for (uint32_t i = 0; i <= NODES; i++) {
+        uint32_t at = i % NODES, to = (i + (i < NODES)) % NODES, event = 60 + i;
+        uint64_t from = fsh_fabric_cycle(bed.fab);
+        uint64_t first, last, ended, sent;
+
+        CHECK(fsh_fabric_host_write(bed.fab, at, FSH_REG_COMPUTE_PERF_CLEAR, 1),
+              "no room");
+        CHECK(counter(at, FSH_CPERF_COMMANDS) == 0, "not cleared");
+        send_on(product(at, 0, 5), to, event);
+        await_event(command(to, 1, FSH_COP_NOP, 6 + i), event, 1);
+        memset(fsh_fabric_dram(bed.fab, to) + SENT, 0, BYTES);
+        memset(fsh_fabric_dram(bed.fab, at) + C, 0, BYTES);
+        run_taken((i + 2) % NODES, to, 1, 1, 1);
+        run_taken(to, at, 0, 0, 1);
+        /* The signal is there when the data is; so is the other's end. */
+        expect_both(at, 5, to, 6 + i);
+        check_product(at, to);
+        first = counter(at, FSH_CPERF_FIRST_START);
+        last = counter(at, FSH_CPERF_LAST_END);
+        CHECK(first > from && last > first && last < fsh_fabric_cycle(bed.fab),
+              "from cycle %llu to %llu", (unsigned long long)first,
+              (unsigned long long)last);
+        ended = counter(at, FSH_CPERF_COMMANDS);
+        sent = counter(at, FSH_CPERF_SENT_BYTES);
+        CHECK(ended == 1 && sent == (at == to ? 0 : BYTES),
+              "node %u to %u: %u commands, %u bytes", at, to, (unsigned)ended,
+              (unsigned)sent);
+    }
+}
+
+/* A signal of a host counts for what it says. */
+static void host_signals(void)
+{
+    await_event(product(1, 0, 1), 63, 300);
+    run_taken(2, 1, 0, 0, 1);
+    signal_to(0, 1, 63, 255);
+    signal_to(0, 1, 62, 255);
+    CHECK(fsh_fabric_run(bed.fab, LIMIT), "not quiet");
+    CHECK(counter(1, FSH_CPERF_LAST_SIGNAL) < fsh_fabric_cycle(bed.fab) &&
+              !fsh_bed_take(&bed, 0, FSH_BED_RING_CPL, (uint64_t[2]){0}),
+          "began too early");
+    signal_to(0, 1, 63, 45);
+    expect(0, FSH_OP_COMPUTE, 1, 1, FSH_STATUS_OK);
+    check_product(1, NODES);
+}
+
+/* Results behind the segment, where there is memory, are not written. */
+static void behind_the_segment(void)
+{
+    uint64_t entry[2];
+
+    fsh_ccmd_set_c_addr(product(2, 0, 9), SEGMENT / 64);
+    run_taken(0, 2, 0, 0, 1);
+    CHECK(fsh_bed_await(&bed, 0, FSH_BED_RING_CPL, LIMIT, entry) &&
+              fsh_ring_tag(entry) == 9 &&
+              fsh_ring_status(entry) != FSH_STATUS_OK,
+          "no error");
+    for (uint32_t i = SEGMENT; i < SEGMENT + BYTES; i++)
+        CHECK(fsh_fabric_dram(bed.fab, 2)[i] == 0, "byte %u is written", i);
+}
+
+/* More lists at once than the queue holds, behind one that waits. */
+static void too_many(void)
+{
+    for (uint32_t i = 0; i < LISTS_AT_ONCE; i++) {
+        uint64_t *w = command(0, i, FSH_COP_NOP, i);
+
+        if (i == 0)
+            await_event(w, 7, 1);
+        run(i, 0, 0, 0, i, 1);
+    }
+    CHECK(fsh_fabric_run(bed.fab, LIMIT), "not quiet");
+    submit(0, 0, LISTS_AT_ONCE, signal_args(7, 1));
+    CHECK(fsh_fabric_run(bed.fab, LIMIT), "not quiet");
 }
 
 static void scene(uint64_t seed)
 {
-    for (uint32_t n = 0; n < NODES; n++) {
-        unsigned char *mem = fsh_fabric_dram(bed.fab, n);
-
-        counted[n] = 0;
-        for (uint32_t i = 0; i < WRITTEN; i++)
-            mem[i] = (unsigned char)((i + seed + n) * 2654435761u >> 24 | 1);
-    }
-    read_counters(1);
-    signal_to(0, 1, 5, 7);
-    signal_to(1, 1, 63, 255);
-    run_array(0, 1, 2, 1, 0);
-    run(0, 2, 1, 20, 1, 9); /* the core of 2 signals that of 1 */
-    expect(0, FSH_OP_PUT_ACK, 2, 1, FSH_STATUS_OK);
-    CHECK(fsh_fabric_run(bed.fab, LIMIT), "not quiet");
-    counted[2] += UINT64_C(1) << 32;
-    counted[1] += 20;
-    for (uint32_t i = 0; i < 9; i++)
-        run_array(i % 3, i / 3, (uint32_t)(i + seed) % 3, 3 + i,
-                  16 * (i % 4 + 4) + i);
-    run_array(2, 1, 1, 60, 130);
-    /* Outside the device memory, and so outside the segment. */
-    run(0, 1, 0, 2, 0, 0xfffff);
-    expect(0, FSH_OP_PUT_ACK, 1, 1, FSH_STATUS_OK);
-    expect(0, FSH_OP_COMPUTE, 1, 2, 15);
-    read_counters(1);
-    /* More at once than the queue holds. */
-    for (uint32_t i = 0; i < 12; i++)
-        run_as(i, i % 3, 0, 0, 30, 2, 1);
-    CHECK(fsh_fabric_run(bed.fab, LIMIT), "not quiet");
+    fill(seed);
+    all_ways();
+    host_signals();
+    behind_the_segment();
+    too_many();
 }
 
 /* Take what is left; how many RUNs were refused, how many done. */
@@ -190,7 +318,8 @@ static uint64_t record(const char *path, uint64_t seed, bool stall,
                        uint64_t *cycle)
 {
     struct fsh_fabric_config config;
-    struct fsh_bed_options options = {.packet = 256, .ports = 3};
+    struct fsh_bed_options options = {
+        .packet = 256, .ports = 3, .seg_size = SEGMENT};
     unsigned busy, done;
     uint64_t hash;
     char err[256];
@@ -198,7 +327,7 @@ static uint64_t record(const char *path, uint64_t seed, bool stall,
     fsh_fabric_defaults(&config);
     config.nodes = NODES;
     config.compute = true;
-    config.dram_bytes = SEGMENT;
+    config.dram_bytes = MEMORY;
     config.record = path;
     config.seed = seed;
     config.stall = stall;
@@ -206,8 +335,8 @@ static uint64_t record(const char *path, uint64_t seed, bool stall,
     CHECK(fsh_bed_open(&bed, &config, &options, err, sizeof err), "%s", err);
     scene(seed);
     count_end(&busy, &done);
-    CHECK(busy + done == 12 && busy > 0 && done >= 4, "%u busy, %u done", busy,
-          done);
+    CHECK(busy + done == LISTS_AT_ONCE && busy > 0 && done >= 4,
+          "%u busy, %u done", busy, done);
     *cycle = fsh_fabric_cycle(bed.fab);
     CHECK(fsh_fabric_computed(bed.fab) < NODES * *cycle / 2,
           "%llu core-cycles of %llu",

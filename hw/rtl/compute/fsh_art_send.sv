@@ -116,7 +116,7 @@ module fsh_art_send (
   // The lowest node of the mask: in each byte and among the bytes at once.
   logic [63:0] first;  // one-hot
   logic [7:0]  groups, lower;
-  logic [5:0]  dst;
+  logic [fsh_spec_pkg::NODE_W-1:0] dst;
 
   always_comb begin
     first = '0;
@@ -127,7 +127,7 @@ module fsh_art_send (
       for (int b = 0; b < 8; b++) begin
         if (lower == '0 && mask_q[g*8+b] && (mask_q[g*8+:8] & ~(8'hff << b)) == '0) begin
           first[g*8+b] = 1'b1;
-          dst          = dst | 6'(g * 8 + b);
+          dst          = dst | fsh_spec_pkg::NODE_W'(g * 8 + b);
         end
       end
     end
@@ -195,7 +195,7 @@ module fsh_art_send (
     if (go) begin
       ccmd_o.rsvd0  <= '0;
       ccmd_o.kind   <= job_end_q ? fsh_spec_pkg::EKIND_MESSAGE : fsh_spec_pkg::EKIND_PUT;
-      ccmd_o.dst    <= {2'd0, dst};
+      ccmd_o.dst    <= 8'(dst);
       ccmd_o.tag    <= fsh_spec_pkg::TAG_W'(tag);
       ccmd_o.laddr  <= job_end_q ? {8'd1, 22'd0, conf.signal_event, fsh_spec_pkg::CMSG_SIGNAL} :
                        {2'd0, addr_q, 2'd0};

@@ -20,7 +20,7 @@ module fsh_ccmd #(
     input  wire logic         [1:0] ports_i,
     input  wire logic        [39:0] seg_size_i,
     input  wire logic               route_we_i,
-    input  wire logic         [5:0] route_waddr_i,
+    input  wire logic [fsh_spec_pkg::NODE_W-1:0] route_waddr_i,
     input  wire logic         [1:0] route_wdata_i,
     // The engine.
     input  wire logic               ccmd_valid_i,
@@ -89,7 +89,7 @@ module fsh_ccmd #(
       .we_i   (route_we_i),
       .waddr_i(route_waddr_i),
       .wdata_i(route_wdata_i),
-      .raddr_i(cmd.dst[5:0]),
+      .raddr_i(cmd.dst[fsh_spec_pkg::NODE_W-1:0]),
       .rdata_o(route)
   );
 

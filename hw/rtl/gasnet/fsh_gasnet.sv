@@ -6,7 +6,8 @@
 /// header. Requests come from fsh_sources, replies from their window; requests to
 /// be served go out (get_*) and come back (served_*); payloads go to device memory
 /// and to the host writer (rx_*), entries of the host's rings to the latter.
-/// stopped_o: no command of a window is taken. Reset: fsh_tracker clears its words.
+/// stopped_o: no command of a window is taken; clear_o: none of any source. Reset:
+/// fsh_tracker clears its words.
 module fsh_gasnet #(
     parameter int unsigned PORTS = 2,
     parameter int unsigned ENGINES = fsh_spec_pkg::ENGINES
@@ -33,6 +34,7 @@ module fsh_gasnet #(
     input  wire logic          [127:0] rows_req_i,
     input  wire logic          [127:0] rows_rep_i,
     output logic                       stopped_o,
+    output logic                       clear_o,
     // PUTs of engines that are done, by index.
     output logic         [ENGINES-1:0] done_valid_o,
     output logic [fsh_spec_pkg::TAG_W-1:0] done_tag_o,
@@ -103,9 +105,9 @@ module fsh_gasnet #(
   logic [1:0]         rows_port;
   logic [3:0]         context_free, load_status;
   fsh_spec_pkg::cmd_t load;
-  logic               load_valid, load_ready, load_port, load_loop, load_stripe, tags_clear;
+  logic               load_valid, load_ready, load_port, load_loop, load_stripe;
 
-  assign stopped_o = cfg_i.hold || !cfg_i.enable || tags_clear;
+  assign stopped_o = cfg_i.hold || !cfg_i.enable || clear_o;
 
   fsh_sched i_sched (
       .clk_i,
@@ -209,7 +211,7 @@ module fsh_gasnet #(
   fsh_fn_pkg::evt_t   evt0, evt1;
   fsh_spec_pkg::hdr_t ack;
   logic               tracker_busy, tag_end, tag_ready, tags_busy;
-  logic [5:0]         tag_ended;
+  logic [fsh_spec_pkg::TAG_W-1:0] tag_ended;
 
   fsh_tracker i_tracker (
       .clk_i,
@@ -235,7 +237,7 @@ module fsh_gasnet #(
       .tag_valid_o  (tag_end),
       .tag_o        (tag_ended),
       .tag_ready_i  (tag_ready),
-      .clear_o      (tags_clear),
+      .clear_o      (clear_o),
       .done_valid_o,
       .done_tag_o,
       .done_status_o,
@@ -243,7 +245,7 @@ module fsh_gasnet #(
   );
 
   logic [1:0]       tag_busy /*verilator split_var*/, tag_re /*verilator split_var*/;
-  logic [5:0]       tag0, tag1;
+  logic [fsh_spec_pkg::TAG_W-1:0] tag0, tag1;
   fsh_fn_pkg::tag_t tag;
 
   fsh_tags i_tags (
@@ -313,7 +315,7 @@ module fsh_gasnet #(
     logic [1:0]       start;
     logic             looped;
     logic [127:0]     fwd_data;
-    logic [5:0]       tag_asked;
+    logic [fsh_spec_pkg::TAG_W-1:0] tag_asked;
     fsh_fn_pkg::get_t get;
     fsh_fn_pkg::evt_t evt;
 

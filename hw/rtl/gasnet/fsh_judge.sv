@@ -23,7 +23,7 @@ module fsh_judge (
 );
   // Not in waves, so that a simulator keeps them in registers.
   /* verilator tracing_off */
-  logic        is_put, is_get, is_compute, is_answer, is_reply, is_medium, is_unit, is_dead;
+  logic        is_put, is_get, is_msg, is_answer, is_reply, is_medium, is_unit, is_dead;
   logic        to_host, to_mem, has_pay, from_peer, fits, in_range, asked, drop, refuse, alien;
   logic        low, below_page, below_line;
   /* verilator tracing_on */
@@ -33,19 +33,19 @@ module fsh_judge (
   localparam int unsigned PACKET = $clog2(fsh_spec_pkg::MAX_PACKET);
 
   always_comb begin
-    {is_put, is_get, is_compute, is_answer, is_reply, is_medium, is_unit, is_dead} = 'x;
+    {is_put, is_get, is_msg, is_answer, is_reply, is_medium, is_unit, is_dead} = 'x;
     {to_host, to_mem, has_pay, from_peer, fits, in_range, asked, drop, refuse, alien} = 'x;
     {low, below_page, below_line} = 'x;
     verdict_o = 'x;
     if (valid_i) begin
       is_put     = hdr_i.opcode == fsh_spec_pkg::OP_PUT;
       is_get     = hdr_i.opcode == fsh_spec_pkg::OP_GET;
-      is_compute = hdr_i.opcode == fsh_spec_pkg::OP_COMPUTE;
+      is_msg     = fsh_spec_pkg::takers(hdr_i.opcode) != '0;
       is_reply   = hdr_i.opcode == fsh_spec_pkg::OP_GET_REPLY;
       is_answer  = is_reply || hdr_i.opcode == fsh_spec_pkg::OP_PUT_ACK;
       to_host    = hdr_i.opcode >= fsh_spec_pkg::OP_LIBRARY;
       is_medium  = to_host && hdr_i.category == fsh_spec_pkg::CAT_MEDIUM;
-      is_unit    = is_put || is_get || is_compute || is_answer || to_host;
+      is_unit    = is_put || is_get || is_msg || is_answer || to_host;
       is_dead    = hdr_i.dst != node_i;
       to_mem     = hdr_i.space == fsh_spec_pkg::SPACE_SEGMENT && !is_medium;
       has_pay    = hdr_i.bytes != '0;
@@ -69,7 +69,7 @@ module fsh_judge (
       if (is_get ? hdr_i.total == '0 : !has_pay) in_range = 1'b1;
 
       // Headers that no node sends, and answers to nothing asked.
-      from_peer = hdr_i.src[5:0] == tag_i.node && is_reply == tag_i.get;
+      from_peer = hdr_i.src[fsh_spec_pkg::NODE_W-1:0] == tag_i.node && is_reply == tag_i.get;
       alien     = !(hdr_i.src < nodes_i) || hdr_i.tag[10:6] != '0 ||
                   (!is_dead && (hdr_i.src == node_i) != loop_i);
       if (to_host)
@@ -81,15 +81,15 @@ module fsh_judge (
                (!from_peer && (has_pay || hdr_i.status == fsh_spec_pkg::STATUS_OK));
       else
         drop = (hdr_i.reply && (asked || !is_put)) || ((is_dead || !is_unit) && !asked) ||
-               (is_compute && is_dead && hdr_i.src == node_i) ||  // its entry has a meaning
-               ((is_get || is_compute) &&
+               (is_msg && is_dead && hdr_i.src == node_i) ||  // its entry has a meaning
+               ((is_get || is_msg) &&
                 (!hdr_i.first || has_pay || fsh_fn_pkg::arg_beats(hdr_i.nargs) != 3'd1));
       drop   = drop || alien;
       refuse = (is_dead || !is_unit || !in_range) && !drop;
 
       verdict_o.drop    = drop;
       verdict_o.refuse  = refuse;
-      verdict_o.served  = (is_get || is_compute) && !refuse && !drop;
+      verdict_o.served  = (is_get || is_msg) && !refuse && !drop;
       verdict_o.asked   = asked;
       verdict_o.writes  = has_pay && !refuse && !drop;
       verdict_o.to_host = to_host;

@@ -56,7 +56,7 @@ module fsh_port #(
     output logic                      tag_busy_o,
     input  wire logic                 tag_hold_i,
     output logic                      tag_re_o,
-    output logic                [5:0] tag_o,
+    output logic [fsh_spec_pkg::TAG_W-1:0] tag_o,
     input  wire fsh_fn_pkg::tag_t     tag_i,
     // Writes to device memory.
     output logic                      m_awvalid_o,

@@ -8,12 +8,12 @@ module fsh_route #(
 ) (
     input  wire logic             clk_i,
     input  wire logic             we_i,
-    input  wire logic [5:0]       waddr_i,
+    input  wire logic [fsh_spec_pkg::NODE_W-1:0] waddr_i,
     input  wire logic [WIDTH-1:0] wdata_i,
-    input  wire logic [5:0]       raddr_i,
+    input  wire logic [fsh_spec_pkg::NODE_W-1:0] raddr_i,
     output logic      [WIDTH-1:0] rdata_o
 );
-  (* ram_style = "distributed" *) logic [WIDTH-1:0] mem[64];
+  (* ram_style = "distributed" *) logic [WIDTH-1:0] mem[fsh_spec_pkg::MAX_NODES];
 
   always_ff @(posedge clk_i) begin
     if (we_i) mem[waddr_i] <= wdata_i;

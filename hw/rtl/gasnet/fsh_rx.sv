@@ -6,7 +6,7 @@
 /// (LOOP) from the loop, packet by packet, checks each range, writes payloads
 /// to device or host memory and the header and arguments of host-bound messages
 /// to their slot, and hands every packet to the tracker once all its writes have
-/// their responses. GET requests and COMPUTE messages go to a queue of their own.
+/// their responses. GET requests and messages to engines go to a queue of their own.
 /// A request may start only while the queue for its answer has room (budget),
 /// so it never blocks a reply behind it; replies always sink.
 /// One beat a cycle, no bubble between packets; a header is judged the cycle
@@ -32,7 +32,7 @@ module fsh_rx #(
     input  wire logic        [39:0] slot_pay_i,
     input  wire logic         [1:0] ports_i,
     input  wire logic               route_we_i,
-    input  wire logic         [5:0] route_waddr_i,
+    input  wire logic [fsh_spec_pkg::NODE_W-1:0] route_waddr_i,
     input  wire logic         [1:0] route_wdata_i,
     // Packets: link 0, loop 1. start_o: whether one may start, by channel
     // {reply}; request_i: a request starts, up to two cycles after it was seen.
@@ -50,7 +50,7 @@ module fsh_rx #(
     output logic                    tag_busy_o,
     input  wire logic               tag_hold_i,
     output logic                    tag_re_o,
-    output logic              [5:0] tag_o,
+    output logic [fsh_spec_pkg::TAG_W-1:0] tag_o,
     input  wire fsh_fn_pkg::tag_t   tag_i,
     // Writes, to the host writer (an offset in the DMA window) or to device memory.
     output logic                    awvalid_o,
@@ -68,7 +68,7 @@ module fsh_rx #(
     input  wire logic               mem_berr_i,
     input  wire logic               host_bvalid_i,
     input  wire logic               host_berr_i,
-    // Served GETs, COMPUTE messages.
+    // Served GETs, messages to engines.
     output logic                    get_valid_o,
     input  wire logic               get_ready_i,
     output fsh_fn_pkg::get_t        get_o,
@@ -89,6 +89,8 @@ module fsh_rx #(
     output logic                    busy_o
 );
   /*verilator no_inline_module*/  // instances share their code, which else leaves the cache
+  localparam int unsigned NODE_W = fsh_spec_pkg::NODE_W;
+  localparam int unsigned TAG_W = fsh_spec_pkg::TAG_W;
   localparam int unsigned BUDGET = 32;
   // What may start before start_o shows that it should not: one packet a stream
   // in each of two cycles, and what stands between start and queue.
@@ -157,7 +159,7 @@ module fsh_rx #(
       ((valid_i[0] && link_hdr.reply && link_hdr.opcode < fsh_spec_pkg::OP_LIBRARY) ||
        (LOOP && valid_i[1] && loop_hdr.reply && loop_hdr.opcode < fsh_spec_pkg::OP_LIBRARY));
   assign tag_re_o = tag_want && s0_valid && s0_ready;
-  assign tag_o    = s0_hdr.tag[5:0];
+  assign tag_o    = s0_hdr.tag[TAG_W-1:0];
 
   assign s1_ready = !s1_valid_q || can;
   assign s0_ready = s1_ready && !(tag_hold_i && tag_want);
@@ -205,7 +207,8 @@ module fsh_rx #(
   // What the packet asks for.
   state_e              state_q;
   fsh_fn_pkg::verdict_t verdict;
-  logic                in_hdr, look, is_compute_q, served_q;
+  logic                in_hdr, look, served_q;
+  logic [7:0]          sink_q;  // of a message: its engine
   logic                pay_mem, pay_host, pay_mem_q, pay_host_q, slot_write, slot_write_q;
   logic                pay_first_q, pay_last, to_line_q;
   logic [2:0]          args, args_left_q;
@@ -246,7 +249,7 @@ module fsh_rx #(
       args  = hdr.first ? fsh_fn_pkg::arg_beats(hdr.nargs) : 3'd0;
       beats = fsh_fn_pkg::pay_beats(hdr.addr[3:0], hdr.bytes);
 
-      slot_index    = {hdr.reply, hdr.src[5:0], hdr.tag[3:0]};
+      slot_index    = {hdr.reply, hdr.src[NODE_W-1:0], hdr.tag[3:0]};
       slot_write    = verdict.to_host && hdr.first && !verdict.drop;
       pay_addr      = hdr.addr;
       if (verdict.to_mem) pay_addr = seg_base_i + hdr.addr;
@@ -290,7 +293,7 @@ module fsh_rx #(
       aw = {pay_host_q, 1'b0, pay_left_q - 7'd1, pay_addr_q[39:4], 4'd0};
       if (in_hdr) aw = {1'b1, 5'd0, args, slot_hdr_i[39:18], slot_index, 7'd0};
       else if (to_line_q)
-        aw[39:0] = {slot_hdr_i[39:18], hdr_q.reply, hdr_q.src[5:0], hdr_q.tag[3:0],
+        aw[39:0] = {slot_hdr_i[39:18], hdr_q.reply, hdr_q.src[NODE_W-1:0], hdr_q.tag[3:0],
                     7'(fsh_spec_pkg::SLOT_LINE)};
     end
   end
@@ -332,7 +335,7 @@ module fsh_rx #(
       if (in_hdr) begin
         hdr_q        <= hdr;
         served_q     <= verdict.served;
-        is_compute_q <= hdr.opcode == fsh_spec_pkg::OP_COMPUTE;
+        sink_q       <= 8'(fsh_spec_pkg::takers(hdr.opcode));
         args_left_q  <= args;
         pay_left_q   <= beats;
         pay_first_q  <= 1'b1;
@@ -365,33 +368,35 @@ module fsh_rx #(
     end
   end
 
-  // Served GETs and COMPUTE messages: the argument beat completes them.
+  // Served GETs and messages to engines: the argument beat completes them.
   fsh_spec_pkg::getarg_t getarg;
   fsh_fn_pkg::get_t      get_in;
   logic [1:0]            route, mask;
+  logic                  is_msg;
 
   fsh_route #(.WIDTH($bits(route_wdata_i))) i_route (
       .clk_i,
       .we_i   (route_we_i),
       .waddr_i(route_waddr_i),
       .wdata_i(route_wdata_i),
-      .raddr_i(hdr_q.src[5:0]),
+      .raddr_i(hdr_q.src[NODE_W-1:0]),
       .rdata_o(route)
   );
-  assign mask = route & ports_i;
+  assign mask   = route & ports_i;
+  assign is_msg = sink_q[fsh_spec_pkg::ENGINES-1:0] != '0;
 
   assign getarg = s1_data_q;
   always_comb begin
     get_in = 'x;
     if (get_push) begin
-      get_in.compute = is_compute_q;
-      get_in.flag    = is_compute_q ? hdr_q.ack : getarg.space[0];
+      get_in.sink    = sink_q;
+      get_in.flag    = is_msg ? hdr_q.ack : getarg.space[0];
       get_in.mask    = hdr_q.src == node_i ? 2'b00 : mask == '0 ? 2'b01 : mask;
-      get_in.dst     = hdr_q.src[5:0];
-      get_in.tag     = hdr_q.tag[5:0];
-      get_in.laddr   = is_compute_q ? {16'd0, s1_data_q[63:40]} : hdr_q.addr;
+      get_in.dst     = hdr_q.src[NODE_W-1:0];
+      get_in.tag     = hdr_q.tag[TAG_W-1:0];
+      get_in.laddr   = is_msg ? {16'd0, s1_data_q[63:40]} : hdr_q.addr;
       get_in.raddr   = getarg.addr;
-      get_in.length  = is_compute_q ? '0 : hdr_q.total;
+      get_in.length  = is_msg ? '0 : hdr_q.total;
     end
   end
 
@@ -425,8 +430,8 @@ module fsh_rx #(
       evt_in.ack    = verdict.asked;
       evt_in.status = verdict.status;
       evt_in.opcode = hdr.opcode;
-      evt_in.src    = hdr.src[5:0];
-      evt_in.tag    = hdr.tag[5:0];
+      evt_in.src    = hdr.src[NODE_W-1:0];
+      evt_in.tag    = hdr.tag[TAG_W-1:0];
       evt_in.bytes  = hdr.bytes;
       evt_in.total  = hdr.total;
     end

@@ -106,19 +106,21 @@ module fsh_sched (
 
   // The command; of what is served the one that answers it.
   fsh_fn_pkg::get_t get;
+  logic             is_msg;
 
   always_comb begin
     get    = gnt[3] ? get1_i : get0_i;
+    is_msg = get.sink[fsh_spec_pkg::ENGINES-1:0] != '0;
     load_o = cmd_req_i;
     if (gnt[1]) load_o = cmd_rep_i;
     if (gnt[3:2] != '0) begin
       load_o          = '0;
-      load_o.opcode   = get.compute ? fsh_spec_pkg::OP_PUT_ACK : fsh_spec_pkg::OP_GET_REPLY;
-      load_o.category = get.compute ? fsh_spec_pkg::CAT_SHORT : fsh_spec_pkg::CAT_LONG;
+      load_o.opcode   = is_msg ? fsh_spec_pkg::OP_PUT_ACK : fsh_spec_pkg::OP_GET_REPLY;
+      load_o.category = is_msg ? fsh_spec_pkg::CAT_SHORT : fsh_spec_pkg::CAT_LONG;
       load_o.reply    = 1'b1;
-      load_o.rspace   = {1'b0, get.flag && !get.compute};
-      load_o.dst      = {2'b00, get.dst};
-      load_o.tag      = {5'd0, get.tag};
+      load_o.rspace   = {1'b0, get.flag && !is_msg};
+      load_o.dst      = 8'(get.dst);
+      load_o.tag      = 11'(get.tag);
       load_o.lspace   = fsh_spec_pkg::SPACE_SEGMENT;
       load_o.raddr    = get.raddr;
       load_o.length   = get.length;

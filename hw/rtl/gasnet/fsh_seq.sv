@@ -82,20 +82,23 @@ module fsh_seq (
   localparam int unsigned DESC_DEPTH = 32;
   localparam int unsigned DESC_ROOM = DESC_DEPTH - 4;
 
+  localparam int unsigned NODE_W = fsh_spec_pkg::NODE_W;
+  localparam int unsigned TAG_W = fsh_spec_pkg::TAG_W;
+
   // What of a message stays, and what changes from packet to packet.
   typedef struct packed {
-    logic [3:0]  status;
-    logic        loop;
-    logic        stripe;
-    logic [7:0]  opcode;
-    logic [1:0]  category;
-    logic        ack;
-    logic [1:0]  rspace;
-    logic [1:0]  lspace;
-    logic [5:0]  dst;
-    logic [4:0]  nargs;
-    logic [5:0]  tag;
-    logic [23:0] length;
+    logic [3:0]        status;
+    logic              loop;
+    logic              stripe;
+    logic [7:0]        opcode;
+    logic [1:0]        category;
+    logic              ack;
+    logic [1:0]        rspace;
+    logic [1:0]        lspace;
+    logic [NODE_W-1:0] dst;
+    logic [4:0]        nargs;
+    logic [TAG_W-1:0]  tag;
+    logic [23:0]       length;
   } fixed_t;
   typedef struct packed {
     logic        first;
@@ -134,8 +137,8 @@ module fsh_seq (
     if (load)
       fixed_mem[load_index] <= {
         load_status_i, load_loop_i, load_stripe_i, load_i.opcode, load_i.category, load_i.ack,
-        load_i.rspace, load_i.lspace, load_i.dst[5:0], load_i.nargs, load_i.tag[5:0],
-        load_i.length
+        load_i.rspace, load_i.lspace, load_i.dst[NODE_W-1:0], load_i.nargs,
+        load_i.tag[TAG_W-1:0], load_i.length
       };
   end
 
@@ -295,11 +298,11 @@ module fsh_seq (
       hdr.multi    = multi;
       hdr.first    = moving_q.first;
       hdr.space    = fixed_q.rspace;
-      hdr.dst      = {2'd0, fixed_q.dst};
+      hdr.dst      = 8'(fixed_q.dst);
       hdr.src      = node_i;
       hdr.nargs    = is_made ? 5'd4 : fixed_q.nargs;
       hdr.bytes    = n_q;
-      hdr.tag      = {5'd0, fixed_q.tag};
+      hdr.tag      = 11'(fixed_q.tag);
       hdr.ack      = fixed_q.ack && !is_made && fixed_q.opcode < fsh_spec_pkg::OP_LIBRARY;
       hdr.status   = fixed_q.status;
       hdr.addr     = moving_q.raddr;

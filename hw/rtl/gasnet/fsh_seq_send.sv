@@ -152,19 +152,23 @@ module fsh_seq_send (
                         {hdr.reply, !hdr.reply};
 
   // Source read.
-  logic [21:0] cpl;
+  localparam int unsigned NODE_W = fsh_spec_pkg::NODE_W;
+  localparam int unsigned TAG_W = fsh_spec_pkg::TAG_W;
+  localparam int unsigned CPL_W =
+      $bits({hdr.reply, hdr.opcode, hdr.dst[NODE_W-1:0], hdr.tag[TAG_W-1:0], desc_i.half});
+  logic [CPL_W-1:0] cpl;
 
   assign cpl_push = desc_ready_o && desc_i.notify && !desc_i.raw;
 
   fsh_fifo #(
-      .WIDTH($bits({hdr.reply, hdr.opcode, hdr.dst[5:0], hdr.tag[5:0], desc_i.half})),
+      .WIDTH(CPL_W),
       .DEPTH(4)
   ) i_cpl (
       .clk_i,
       .rst_i,
       .valid_i(cpl_push),
       .ready_o(cpl_room),
-      .data_i ({hdr.reply, hdr.opcode, hdr.dst[5:0], hdr.tag[5:0], desc_i.half}),
+      .data_i ({hdr.reply, hdr.opcode, hdr.dst[NODE_W-1:0], hdr.tag[TAG_W-1:0], desc_i.half}),
       .valid_o(cpl_valid_o),
       .ready_i(cpl_ready_i),
       .data_o (cpl),
@@ -174,7 +178,7 @@ module fsh_seq_send (
   always_comb begin
     cpl_o      = '0;
     cpl_o.kind = fsh_spec_pkg::CPL_SLOT;
-    {cpl_o.reply, cpl_o.opcode, cpl_o.node[5:0], cpl_o.tag[5:0], cpl_o.half} = cpl;
+    {cpl_o.reply, cpl_o.opcode, cpl_o.node[NODE_W-1:0], cpl_o.tag[TAG_W-1:0], cpl_o.half} = cpl;
   end
 
   assign busy_o = state_q != Header || desc_valid_i || pkt_valid_o;

@@ -5,7 +5,8 @@
 /// The request sources of the scheduler: the request window (0) and each engine
 /// (k + 1), round robin among those for which a context is free. A source is given its
 /// turn only when the scheduler takes the request, so a grant may move until then.
-/// hold_i (start gate) stops the window, no engine. Combinational.
+/// hold_i (start gate) stops the window, no engine; clear_i (not every tag is known
+/// to be free) all. Combinational.
 /// A further engine is a further entry of the vectors.
 module fsh_sources #(
     parameter int unsigned ENGINES = fsh_spec_pkg::ENGINES
@@ -13,6 +14,7 @@ module fsh_sources #(
     input  wire logic               clk_i,
     input  wire logic               rst_i,
     input  wire logic               hold_i,
+    input  wire logic               clear_i,
     // The request window.
     input  wire logic               win_valid_i,
     output logic                    win_ready_o,
@@ -69,7 +71,7 @@ module fsh_sources #(
     );
   end
 
-  assign want = ok & {eng_valid_i, win_valid_i && !hold_i};
+  assign want = ok & {eng_valid_i, win_valid_i && !hold_i} & {ENGINES + 1{!clear_i}};
 
   fsh_arb #(
       .N(ENGINES + 1)
@@ -116,7 +118,7 @@ module fsh_sources #(
       req_o.ack      = is_put;
       req_o.rspace   = fsh_spec_pkg::SPACE_SEGMENT;
       req_o.dst      = cmd.dst;
-      req_o.tag      = {5'd0, cmd.tag};
+      req_o.tag      = 11'(cmd.tag);
       req_o.lspace   = fsh_spec_pkg::SPACE_SEGMENT;
       req_o.raddr    = cmd.raddr;
       req_o.length   = cmd.length;

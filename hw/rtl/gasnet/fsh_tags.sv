@@ -49,7 +49,7 @@ module fsh_tags (
   always_comb begin
     entry.live  = set;
     entry.get   = is_get;
-    entry.node  = cmd_i.dst[5:0];
+    entry.node  = cmd_i.dst[fsh_spec_pkg::NODE_W-1:0];
     entry.host  = cmd_i.lspace == fsh_spec_pkg::SPACE_HOST;
     entry.addr  = cmd_i.laddr;
     entry.limit = limit_i;

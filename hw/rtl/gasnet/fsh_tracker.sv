@@ -23,7 +23,7 @@ module fsh_tracker (
     // Acks, for the port that they take.
     input  wire logic           [1:0] ports_i,
     input  wire logic                 route_we_i,
-    input  wire logic           [5:0] route_waddr_i,
+    input  wire logic [fsh_spec_pkg::NODE_W-1:0] route_waddr_i,
     input  wire logic           [1:0] route_wdata_i,
     output logic                [1:0] ack_valid_o,
     input  wire logic           [1:0] ack_ready_i,
@@ -48,6 +48,7 @@ module fsh_tracker (
     output logic                      busy_o
 );
   localparam int unsigned ENGINES = fsh_spec_pkg::ENGINES;
+  localparam int unsigned NODE_W = fsh_spec_pkg::NODE_W;
   localparam int unsigned TAG_W = fsh_spec_pkg::TAG_W;
   localparam int unsigned WORDS =
       fsh_spec_pkg::MAX_NODES * (fsh_spec_pkg::NUM_TAGS + 2 * fsh_spec_pkg::SLOTS_PER_PEER);
@@ -98,7 +99,7 @@ module fsh_tracker (
       if (evt_q.opcode >= fsh_spec_pkg::OP_LIBRARY)
         index = {2'b10, evt_q.reply, evt_q.src, evt_q.tag[3:0]};
       else if (evt_q.opcode == fsh_spec_pkg::OP_GET_REPLY)
-        index = {1'b0, node_i[5:0], evt_q.tag};
+        index = {1'b0, node_i[NODE_W-1:0], evt_q.tag};
       else index = {1'b0, evt_q.src, evt_q.tag};
       sum      = word[23:0] + {13'd0, evt_q.bytes};
       status   = word[27:24] != '0 ? word[27:24] : evt_q.status;
@@ -174,7 +175,7 @@ module fsh_tracker (
     if (done_q) begin
       to_host    = evt_q.opcode >= fsh_spec_pkg::OP_LIBRARY;
       is_put_ack = evt_q.ack;
-      self       = evt_q.src == node_i[5:0];
+      self       = evt_q.src == node_i[NODE_W-1:0];
       want_ack   = is_put_ack && !self;
       by_tag     = (is_put_ack && self) || evt_q.opcode == fsh_spec_pkg::OP_PUT_ACK ||
                    evt_q.opcode == fsh_spec_pkg::OP_GET_REPLY;
@@ -191,10 +192,11 @@ module fsh_tracker (
   assign release_o = {2{(unfinished || (act && !want_ack)) && !evt_q.reply}} & {rx_q, !rx_q};
 
   // Acks: queued, routed, offered to their port.
-  logic        queued, load, sent, rx, rx_out_q;
-  logic [5:0]  dst, dst_q, tag, tag_q;
-  logic [3:0]  ack_status, ack_status_q;
-  logic [1:0]  route, ack_valid_q;
+  logic              queued, load, sent, rx, rx_out_q;
+  logic [NODE_W-1:0] dst, dst_q;
+  logic [TAG_W-1:0]  tag, tag_q;
+  logic [3:0]        ack_status, ack_status_q;
+  logic [1:0]        route, ack_valid_q;
 
   fsh_fifo #(
       .WIDTH($bits({rx_q, evt_q.src, evt_q.tag, evt_q.status})),
@@ -246,9 +248,9 @@ module fsh_tracker (
       ack_o.category = fsh_spec_pkg::CAT_SHORT;
       ack_o.reply    = 1'b1;
       ack_o.first    = 1'b1;
-      ack_o.dst      = {2'd0, dst_q};
+      ack_o.dst      = 8'(dst_q);
       ack_o.src      = node_i;
-      ack_o.tag      = {5'd0, tag_q};
+      ack_o.tag      = 11'(tag_q);
       ack_o.status   = ack_status_q;
     end
   end
@@ -260,8 +262,8 @@ module fsh_tracker (
       entry.reply  = evt_q.reply;
       entry.status = evt_q.status;
       entry.opcode = evt_q.opcode;
-      entry.node   = {2'd0, evt_q.src};
-      entry.tag    = {5'd0, evt_q.tag};
+      entry.node   = 8'(evt_q.src);
+      entry.tag    = 11'(evt_q.tag);
     end
   end
 

@@ -5,15 +5,16 @@
 /// memory with the rings, performance counters. Wires only, but for the places of the
 /// ring entries; what each does says its own header. Commands of the windows are
 /// offered by channel (request, reply); entries come from the completion unit, the
-/// sequencers and the compute port. busy_o but for commands that wait while stopped_i.
+/// sequencers and the engines. busy_o but for commands that wait while stopped_i.
 module fsh_host #(
-    parameter int unsigned PORTS = 2
+    parameter int unsigned PORTS = 2,
+    parameter int unsigned ENGINES = fsh_spec_pkg::ENGINES
 ) (
     input  wire logic                  clk_i,
     input  wire logic                  rst_i,
     input  wire logic           [47:0] cycle_i,
     input  wire logic                  gate_i,
-    input  wire logic                  compute_present_i,
+    input  wire logic    [ENGINES-1:0] eng_present_i,
     // Registers and windows.
     input  wire logic                  s_axil_awvalid_i,
     output logic                       s_axil_awready_o,
@@ -45,14 +46,14 @@ module fsh_host #(
     output logic               [127:0] rows_req_o,
     output logic               [127:0] rows_rep_o,
     input  wire logic                  stopped_i,
-    // Entries: completion unit, sequencers 0 and 1, compute port.
-    input  wire logic            [3:0] entry_valid_i,
-    output logic                 [3:0] entry_ready_o,
+    // Entries: completion unit, sequencers 0 and 1, engines.
+    input  wire logic    [ENGINES+2:0] entry_valid_i,
+    output logic         [ENGINES+2:0] entry_ready_o,
     input  wire logic            [1:0] entry_ring_i,  // of the first
     input  wire fsh_spec_pkg::ring_t   entry_track_i,
     input  wire fsh_spec_pkg::ring_t   entry_seq0_i,
     input  wire fsh_spec_pkg::ring_t   entry_seq1_i,
-    input  wire fsh_spec_pkg::ring_t   entry_compute_i,
+    input  wire logic [ENGINES*fsh_spec_pkg::RING_W-1:0] entry_eng_i,  // ring_t
     // Receivers.
     input  wire logic            [1:0] rx_awvalid_i,
     output logic                 [1:0] rx_awready_o,
@@ -77,7 +78,7 @@ module fsh_host #(
     output logic                       m_wlast_o,
     input  wire logic                  m_bvalid_i,
     input  wire logic                  m_berr_i,
-    // Counters: what happens in the GASNet core, commands refused by the compute port.
+    // Counters: what happens in the GASNet core, commands and messages of engines refused.
     input  wire fsh_node_pkg::events_t events_i,
     input  wire logic            [1:0] refused_i,
     input  wire logic            [1:0] dropped_i,
@@ -88,8 +89,8 @@ module fsh_host #(
     input  wire logic           [47:0] cperf_data_i,
     output logic                       busy_o
 );
-  // Completion unit, windows 0 and 1, sequencers 0 and 1, compute port.
-  localparam int unsigned ENTRIES = 6;
+  // Completion unit, windows 0 and 1, sequencers 0 and 1, engines.
+  localparam int unsigned ENTRIES = 5 + ENGINES;
 
   logic [39:0] cpl_base, req_base, rep_base, status_addr;
   logic [3*$clog2(2*fsh_spec_pkg::RING_ENTRIES)-1:0] taken;  // of each ring
@@ -106,7 +107,7 @@ module fsh_host #(
       .rst_i,
       .cycle_i,
       .gate_i,
-      .compute_present_i,
+      .eng_present_i,
       .awaddr_i     (s_axil_awaddr_i),
       .awvalid_i    (s_axil_awvalid_i),
       .awready_o    (s_axil_awready_o),
@@ -160,7 +161,7 @@ module fsh_host #(
       .busy_o       (regs_busy)
   );
 
-  assign route_o.node  = write_word[5:0];
+  assign route_o.node  = write_word[fsh_spec_pkg::NODE_W-1:0];
   assign route_o.ports = write_data[57:56];
 
   // Submission windows.
@@ -169,9 +170,9 @@ module fsh_host #(
   logic [ENTRIES-1:0]  entry_valid, entry_ready;
   fsh_spec_pkg::ring_t entry_win0, entry_win1;
 
-  assign entry_valid[5:3] = entry_valid_i[3:1];
-  assign entry_valid[0]   = entry_valid_i[0];
-  assign entry_ready_o    = {entry_ready[5:3], entry_ready[0]};
+  assign entry_valid[ENTRIES-1:3] = entry_valid_i[ENGINES+2:1];
+  assign entry_valid[0] = entry_valid_i[0];
+  assign entry_ready_o  = {entry_ready[ENTRIES-1:3], entry_ready[0]};
 
   fsh_submit #(
       .REPLY(1'b0)
@@ -276,8 +277,8 @@ module fsh_host #(
       .rx_berr_o,
       .entry_valid_i(entry_valid),
       .entry_ready_o(entry_ready),
-      .entry_ring_i ({10'd0, entry_ring_i}),
-      .entry_i      ({entry_compute_i, entry_seq1_i, entry_seq0_i, entry_win1, entry_win0,
+      .entry_ring_i ((ENTRIES*2)'(entry_ring_i)),
+      .entry_i      ({entry_eng_i, entry_seq1_i, entry_seq0_i, entry_win1, entry_win0,
                       entry_track_i}),
       .awvalid_o    (m_awvalid_o),
       .awready_i    (m_awready_i),

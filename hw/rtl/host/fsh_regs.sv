@@ -30,7 +30,7 @@ module fsh_regs #(
     output logic               rvalid_o,
     input  wire logic          rready_i,
     output logic        [63:0] rdata_o,
-    input  wire logic          compute_present_i,
+    input  wire logic [fsh_spec_pkg::ENGINES-1:0] eng_present_i,
     // Configuration.
     output logic               enable_o,
     output logic               hold_o,
@@ -215,7 +215,8 @@ module fsh_regs #(
   assign perf_read_o  = r1_q;
   assign perf_word_o  = ar_q[8:3];
   assign cperf_word_o = ar_q[6:3];
-  assign core         = compute_present_i && ar_q[14:7] == fsh_spec_pkg::REG_COMPUTE_PERF[14:7];
+  assign core         = eng_present_i[fsh_spec_pkg::ENGINE_COMPUTE] &&
+                        ar_q[14:7] == fsh_spec_pkg::REG_COMPUTE_PERF[14:7];
   assign answer       = r2_q && (!r2_core_q || cperf_valid_i);
 
   always_comb begin
@@ -223,7 +224,7 @@ module fsh_regs #(
     if (r1_q) begin
       case (ar_q)
         fsh_spec_pkg::REG_ID: rdata = ID;
-        fsh_spec_pkg::REG_CAPS: rdata = {CAPS[63:49], compute_present_i, CAPS[47:0]};
+        fsh_spec_pkg::REG_CAPS: rdata = CAPS | 64'(eng_present_i) << 48;
         fsh_spec_pkg::REG_LIMITS: rdata = LIMITS;
         fsh_spec_pkg::REG_CONTROL: rdata = {62'd0, hold_o, enable_o};
         fsh_spec_pkg::REG_NODE: rdata = {48'd0, nodes_o, node_o};

@@ -21,7 +21,7 @@ module fsh_submit #(
     input  wire logic        [39:0] seg_size_i,
     input  wire logic        [39:0] host_size_i,
     input  wire logic               route_we_i,
-    input  wire logic         [5:0] route_waddr_i,
+    input  wire logic [fsh_spec_pkg::NODE_W-1:0] route_waddr_i,
     input  wire logic        [41:0] route_wdata_i,
     // Window writes: 64-bit word index in the window, and the doorbell.
     input  wire logic               we_i,
@@ -70,7 +70,7 @@ module fsh_submit #(
   logic [5:0]         row_ptr_q;
   logic [31:0]        level;
   logic [3:0]         entries, status, status_q;
-  logic               is_put, is_get, is_compute, to_host, is_medium, is_inline;
+  logic               is_put, is_get, is_msg, to_host, is_medium, is_inline;
   logic               rows_push, rows_pushed_q, rows_room;
   logic [2:0]         rows_count;
   logic               spread_q, loop_q;
@@ -97,7 +97,7 @@ module fsh_submit #(
       .we_i   (route_we_i),
       .waddr_i(route_waddr_i),
       .wdata_i(route_wdata_i),
-      .raddr_i(cmd_q.dst[5:0]),
+      .raddr_i(cmd_q.dst[fsh_spec_pkg::NODE_W-1:0]),
       .rdata_o(route)
   );
 
@@ -105,7 +105,7 @@ module fsh_submit #(
   assign entries   = {1'b0, cmd_q.entries} + 4'd1;
   assign is_put    = cmd_q.opcode == fsh_spec_pkg::OP_PUT;
   assign is_get    = cmd_q.opcode == fsh_spec_pkg::OP_GET;
-  assign is_compute = cmd_q.opcode == fsh_spec_pkg::OP_COMPUTE;
+  assign is_msg    = fsh_spec_pkg::takers(cmd_q.opcode) != '0;
   assign to_host   = cmd_q.opcode >= fsh_spec_pkg::OP_LIBRARY;
   assign is_medium = to_host && cmd_q.category == fsh_spec_pkg::CAT_MEDIUM;
   assign is_inline = cmd_q.lspace == fsh_spec_pkg::SPACE_INLINE;
@@ -141,7 +141,7 @@ module fsh_submit #(
         status = fsh_spec_pkg::STATUS_UNSUPPORTED;
       if (cmd_q.length > 24'(fsh_spec_pkg::MAX_MESSAGE) ||
           cmd_q.nargs > 5'(fsh_spec_pkg::MAX_ARGS) ||
-          (is_compute && (cmd_q.nargs == '0 || cmd_q.nargs > 5'd4)) ||  // one beat of them
+          (is_msg && (cmd_q.nargs == '0 || cmd_q.nargs > 5'd4)) ||  // one beat of them
           (is_get && cmd_q.nargs != '0) ||  // nobody would take their rows
           (is_medium && (cmd_q.length > 24'(fsh_spec_pkg::MAX_MEDIUM) || cmd_q.raddr != '0)) ||
           (cmd_q.category == fsh_spec_pkg::CAT_SHORT && !is_get && cmd_q.length != '0) ||
@@ -153,10 +153,10 @@ module fsh_submit #(
       if (cmd_q.check != 8'(fsh_spec_pkg::CMD_CHECK) || cmd_q.rsvd0 != '0 ||
           cmd_q.rsvd1 != '0 || cmd_q.rsvd2 != '0 || cmd_q.rsvd3 != '0 ||
           {28'd0, entries} > level || need_entries > {3'd0, entries} || cmd_q.reply != REPLY ||
-          !(is_put || is_get || is_compute || to_host) ||
+          !(is_put || is_get || is_msg || to_host) ||
           (is_put && (cmd_q.category != fsh_spec_pkg::CAT_LONG || (REPLY && cmd_q.ack))) ||
           (is_get && (cmd_q.category != fsh_spec_pkg::CAT_SHORT || REPLY || is_inline)) ||
-          (is_compute && (cmd_q.category != fsh_spec_pkg::CAT_SHORT || REPLY)) ||
+          (is_msg && (cmd_q.category != fsh_spec_pkg::CAT_SHORT || REPLY)) ||
           (to_host && cmd_q.category > fsh_spec_pkg::CAT_LONG) ||
           cmd_q.tag >= (to_host ? 11'(fsh_spec_pkg::SLOTS_PER_PEER) :
                         11'(fsh_spec_pkg::HOST_TAGS)))
@@ -184,7 +184,7 @@ module fsh_submit #(
         pend_q  <= {1'b0, cmd_q.raddr[10:0] & (packet_i - 11'd1)} + {1'b0, cmd_q.length[10:0]};
         rows_q  <= 7'd2 + {4'd0, fsh_fn_pkg::arg_beats(cmd_q.nargs)} +
                    (is_inline ? fsh_fn_pkg::pay_beats(4'd0, cmd_q.length[10:0]) : 7'd0);
-        if (is_compute) cmd_q.ack <= 1'b1;
+        if (is_msg) cmd_q.ack <= 1'b1;
         state_q <= Judge;
       end
       Judge: begin

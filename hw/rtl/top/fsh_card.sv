@@ -4,11 +4,17 @@
 /// What a card holds for one node: fsh_node with its compute core. Wires only; see
 /// both for their ports. The masters of the compute core are m_core_*, lane l in
 /// slice l: 512-bit AXI4 without identifiers, bursts of one beat.
-/// idle_o: no state changes until an input does.
+/// core_clk_i is clk_i, for the compute core alone: tied to it, or gated. It may miss
+/// an edge of clk_i if core_clk_req_o is low and no response is there (bvalid, rvalid
+/// of m_core_*): the core is at rest then. core_present_i low hides the core for good.
+/// idle_o: nothing in the node changes until an input does; the core may be at work.
 module fsh_card #(
     parameter int unsigned PORTS = 2
 ) (
     input  wire logic                 clk_i,
+    input  wire logic                 core_clk_i,
+    output logic                      core_clk_req_o,
+    input  wire logic                 core_present_i,
     input  wire logic                 rst_i,
     input  wire logic          [47:0] cycle_i,
     input  wire logic                 gate_i,
@@ -109,8 +115,14 @@ module fsh_card #(
   logic [fsh_spec_pkg::TAG_W-1:0] ack_tag;
   logic [47:0] cperf_data;
   fsh_spec_pkg::ecmd_t ccmd;
+  logic                sink_busy, msg_ready, msg_valid, entry_valid, entry_ready;
+  logic [3:0]          msg_status;
+  fsh_fn_pkg::msg_t    msg;
+  fsh_spec_pkg::ring_t entry;
 
-  assign idle_o = node_idle && core_idle;
+  assign idle_o         = node_idle && !ccmd_valid && !cperf_valid;
+  assign core_clk_req_o = !core_idle || ccmd_valid || run_valid || sig_valid || ack_valid ||
+                          cperf_clear || cperf_read;
 
   fsh_node #(
       .PORTS(PORTS)
@@ -184,24 +196,24 @@ module fsh_card #(
       .link_rx_valid_i,
       .link_rx_bound_i,
       .link_rx_data_i,
-      .compute_present_i(1'b1),
       .node_o           (node),
       .seg_base_o       (seg_base),
       .seg_size_o       (seg_size),
-      .run_room_i       (run_room),
-      .run_valid_o      (run_valid),
-      .run_queue_o      (run_queue),
-      .run_count_o      (run_count),
-      .run_addr_o       (run_addr),
-      .sig_valid_o      (sig_valid),
-      .sig_counter_o    (sig_counter),
-      .sig_inc_o        (sig_inc),
-      .ack_valid_o      (ack_valid),
-      .ack_tag_o        (ack_tag),
-      .ack_status_o     (ack_status),
+      .eng_present_i    (core_present_i),
+      .eng_busy_i       (sink_busy),
+      .msg_ready_i      (msg_ready),
+      .msg_valid_o      (msg_valid),
+      .msg_o            (msg),
+      .msg_status_i     (msg_status),
       .ccmd_valid_i     (ccmd_valid),
       .ccmd_ready_o     (ccmd_ready),
       .ccmd_i           (ccmd),
+      .ack_valid_o      (ack_valid),
+      .ack_tag_o        (ack_tag),
+      .ack_status_o     (ack_status),
+      .entry_valid_i    (entry_valid),
+      .entry_ready_o    (entry_ready),
+      .entry_i          (entry),
       .cperf_clear_o    (cperf_clear),
       .cperf_read_o     (cperf_read),
       .cperf_word_o     (cperf_word),
@@ -209,8 +221,30 @@ module fsh_card #(
       .cperf_data_i     (cperf_data)
   );
 
-  fsh_compute i_compute (
+  fsh_csink i_csink (
       .clk_i,
+      .rst_i,
+      .present_i    (core_present_i),
+      .msg_ready_o  (msg_ready),
+      .msg_valid_i  (msg_valid),
+      .msg_i        (msg),
+      .msg_status_o (msg_status),
+      .run_room_i   (run_room),
+      .run_valid_o  (run_valid),
+      .run_queue_o  (run_queue),
+      .run_count_o  (run_count),
+      .run_addr_o   (run_addr),
+      .sig_valid_o  (sig_valid),
+      .sig_counter_o(sig_counter),
+      .sig_inc_o    (sig_inc),
+      .entry_valid_o(entry_valid),
+      .entry_ready_i(entry_ready),
+      .entry_o      (entry),
+      .busy_o       (sink_busy)
+  );
+
+  fsh_compute i_compute (
+      .clk_i        (core_clk_i),
       .rst_i,
       .cycle_i,
       .idle_o       (core_idle),

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 `default_nettype none
 
-/// One FSHMEM node with two link ports: host interface, GASNet core, links, and a
-/// port for a compute core. See hw/rtl/README.md for the ports. All outputs are
-/// functions of registers.
+/// One FSHMEM node with two link ports: host interface, GASNet core, links, and for
+/// each engine (fsh_spec_pkg::ENGINES; the compute core is entry 0) an entry in the
+/// vectors of request sources (ccmd, ack), sinks (msg) and entries for the host. See
+/// hw/rtl/README.md for the ports. All outputs are functions of registers.
 /// Responses of the AXI slaves come in order; write responses are always accepted, read
 /// data always has room. err: the response is an error, with each beat of a read.
 /// idle_o: no state changes until an input does (a command held by the start
@@ -12,6 +13,7 @@ module fsh_node #(
     parameter int unsigned PORTS = 2,  // only 2 is supported by the scheduler
     parameter int unsigned ENGINES = fsh_spec_pkg::ENGINES,
     parameter int unsigned ECMD_W = fsh_spec_pkg::ECMD_W,
+    parameter int unsigned RING_W = fsh_spec_pkg::RING_W,
     parameter int unsigned TAG_W = fsh_spec_pkg::TAG_W
 ) (
     input  wire logic                 clk_i,
@@ -87,25 +89,26 @@ module fsh_node #(
     input  wire logic     [PORTS-1:0] link_rx_valid_i,
     input  wire logic     [PORTS-1:0] link_rx_bound_i,
     input  wire logic [PORTS*128-1:0] link_rx_data_i,
-    // Compute core.
-    input  wire logic                 compute_present_i,
     output logic                [7:0] node_o,
     output logic               [39:0] seg_base_o,
     output logic               [39:0] seg_size_o,
-    input  wire logic           [1:0] run_room_i,
-    output logic                      run_valid_o,
-    output logic                      run_queue_o,
-    output logic                [7:0] run_count_o,
-    output logic               [31:0] run_addr_o,
-    output logic                      sig_valid_o,
-    output logic                [5:0] sig_counter_o,
-    output logic                [7:0] sig_inc_o,
-    output logic        [ENGINES-1:0] ack_valid_o,
-    output logic [ENGINES*TAG_W-1:0] ack_tag_o,
-    output logic      [ENGINES*4-1:0] ack_status_o,
+    // Engines: whether one is there; its sink, commands, acks, entries.
+    input  wire logic   [ENGINES-1:0] eng_present_i,
+    input  wire logic   [ENGINES-1:0] eng_busy_i,
+    output logic        [ENGINES-1:0] msg_valid_o,
+    input  wire logic   [ENGINES-1:0] msg_ready_i,
+    output fsh_fn_pkg::msg_t          msg_o,
+    input  wire logic [ENGINES*4-1:0] msg_status_i,
     input  wire logic   [ENGINES-1:0] ccmd_valid_i,
     output logic        [ENGINES-1:0] ccmd_ready_o,
     input  wire logic [ENGINES*ECMD_W-1:0] ccmd_i,  // ecmd_t
+    output logic        [ENGINES-1:0] ack_valid_o,
+    output logic  [ENGINES*TAG_W-1:0] ack_tag_o,
+    output logic      [ENGINES*4-1:0] ack_status_o,
+    input  wire logic   [ENGINES-1:0] entry_valid_i,
+    output logic        [ENGINES-1:0] entry_ready_o,
+    input  wire logic [ENGINES*RING_W-1:0] entry_i,  // ring_t
+    // Counters of the compute core.
     output logic                      cperf_clear_o,
     output logic                      cperf_read_o,
     output logic                [3:0] cperf_word_o,
@@ -116,7 +119,7 @@ module fsh_node #(
   fsh_node_pkg::route_t  route;
   fsh_node_pkg::events_t events;
   logic [1:0]            dropped, refused;
-  logic                  host_busy, gasnet_busy, stopped;
+  logic                  host_busy, gasnet_busy, stopped, clear;
 
   assign node_o     = cfg.node;
   assign seg_base_o = cfg.seg_base;
@@ -128,9 +131,9 @@ module fsh_node #(
   logic [40:0]         win_end;
   fsh_spec_pkg::cmd_t  win_req, win_rep;
   logic [127:0]        rows_req, rows_rep;
-  logic [3:0]          entry_valid, entry_ready;
+  logic [2:0]          entry_valid, entry_ready;
   logic [1:0]          entry_ring;
-  fsh_spec_pkg::ring_t entry_track, entry_seq0, entry_seq1, entry_compute;
+  fsh_spec_pkg::ring_t entry_track, entry_seq0, entry_seq1;
   logic [1:0]          rx_awvalid, rx_awready, rx_wvalid, rx_wready, rx_wlast, rx_bvalid;
   logic [79:0]         rx_awaddr;
   logic [15:0]         rx_awlen;
@@ -145,7 +148,7 @@ module fsh_node #(
       .rst_i,
       .cycle_i,
       .gate_i,
-      .compute_present_i,
+      .eng_present_i,
       .s_axil_awvalid_i,
       .s_axil_awready_o,
       .s_axil_awaddr_i,
@@ -175,13 +178,13 @@ module fsh_node #(
       .rows_req_o     (rows_req),
       .rows_rep_o     (rows_rep),
       .stopped_i      (stopped),
-      .entry_valid_i  (entry_valid),
-      .entry_ready_o  (entry_ready),
+      .entry_valid_i  ({entry_valid_i, entry_valid}),
+      .entry_ready_o  ({entry_ready_o, entry_ready}),
       .entry_ring_i   (entry_ring),
       .entry_track_i  (entry_track),
       .entry_seq0_i   (entry_seq0),
       .entry_seq1_i   (entry_seq1),
-      .entry_compute_i(entry_compute),
+      .entry_eng_i    (entry_i),
       .rx_awvalid_i   (rx_awvalid),
       .rx_awready_o   (rx_awready),
       .rx_awaddr_i    (rx_awaddr),
@@ -215,16 +218,14 @@ module fsh_node #(
       .busy_o         (host_busy)
   );
 
-  // Messages to the compute core.
+  // Messages to engines.
   logic [1:0]       get_valid, get_ready, served_valid, served_ready;
   fsh_fn_pkg::get_t get0, get1;
   logic [7:0]       served_status;
-  logic             dispatch_busy;
 
   fsh_dispatch i_dispatch (
       .clk_i,
       .rst_i,
-      .compute_present_i,
       .get_valid_i   (get_valid),
       .get_ready_o   (get_ready),
       .get0_i        (get0),
@@ -232,19 +233,11 @@ module fsh_node #(
       .get_valid_o   (served_valid),
       .get_ready_i   (served_ready),
       .get_status_o  (served_status),
-      .run_room_i,
-      .run_valid_o,
-      .run_queue_o,
-      .run_count_o,
-      .run_addr_o,
-      .sig_valid_o,
-      .sig_counter_o,
-      .sig_inc_o,
-      .entry_valid_o (entry_valid[3]),
-      .entry_ready_i (entry_ready[3]),
-      .entry_o       (entry_compute),
-      .perf_refused_o(refused[1]),
-      .busy_o        (dispatch_busy)
+      .msg_valid_o,
+      .msg_ready_i,
+      .msg_o,
+      .msg_status_i,
+      .perf_refused_o(refused[1])
   );
 
   // Commands of engines.
@@ -300,6 +293,7 @@ module fsh_node #(
       .clk_i,
       .rst_i,
       .hold_i      (stopped),
+      .clear_i     (clear),
       .win_valid_i (win_valid[0]),
       .win_ready_o (win_ready[0]),
       .win_mask_i  (win_mask[1:0]),
@@ -352,6 +346,7 @@ module fsh_node #(
       .rows_req_i       (rows_req),
       .rows_rep_i       (rows_rep),
       .stopped_o        (stopped),
+      .clear_o          (clear),
       .done_valid_o     (done_valid),
       .done_tag_o       (done_tag),
       .done_status_o    (done_status),
@@ -362,8 +357,8 @@ module fsh_node #(
       .served_valid_i   (served_valid),
       .served_ready_o   (served_ready),
       .served_status_i  (served_status),
-      .entry_valid_o    (entry_valid[2:0]),
-      .entry_ready_i    (entry_ready[2:0]),
+      .entry_valid_o    (entry_valid),
+      .entry_ready_i    (entry_ready),
       .entry_ring_o     (entry_ring),
       .entry_track_o    (entry_track),
       .entry_seq0_o     (entry_seq0),
@@ -424,7 +419,7 @@ module fsh_node #(
   assign {m_host_bready_o, m_host_rready_o} = 2'b11;
 
   always_ff @(posedge clk_i) begin
-    idle_o <= !(rst_i || host_busy || gasnet_busy || |get_valid || dispatch_busy || |ccmd_busy ||
+    idle_o <= !(rst_i || host_busy || gasnet_busy || |get_valid || |eng_busy_i || |ccmd_busy ||
                 |link_rx_valid_i ||
                 s_axil_awvalid_i || s_axil_wvalid_i || s_axil_arvalid_i ||
                 gate_i || |m_mem_bvalid_i || |m_mem_rvalid_i || m_host_rvalid_i ||

@@ -9,8 +9,8 @@
 #include <deque>
 #include <map>
 #include <vector>
+#include "core_dut.h"
 #include "tb.h"
-#include "Vfsh_compute.h"
 #include "base/fsh_spec.h"
 
 namespace bed
@@ -53,8 +53,9 @@ class Bed
         dut_.node_i = 0;
         dut_.seg_base_i = SEG_BASE;
         dut_.seg_size_i = bytes;
+        dut_.settle();
         tb::reset(test_, dut_);
-        dut_.eval();
+        dut_.settle();
     }
 
     ~Bed()
@@ -146,7 +147,7 @@ class Bed
             slept++;
             return;
         }
-        dut_.eval();
+        dut_.settle();
         for (unsigned l = 0; l < LANES; l++)
             lane(l);
         if (dut_.ccmd_valid_o && dut_.ccmd_ready_i)
@@ -173,7 +174,7 @@ class Bed
     void hold()
     {
         clear();
-        dut_.eval();
+        dut_.settle();
         const std::vector<uint8_t> before = outputs();
         for (unsigned i = 0; i < HOLD; i++) {
             tb::edge(test_, dut_);
@@ -195,7 +196,7 @@ class Bed
     std::unique_ptr<VerilatedContext> context_;
 
   public:
-    Vfsh_compute dut_;
+    CoreDut dut_;
     std::vector<uint8_t> mem; // the segment
     std::map<unsigned, std::vector<uint8_t>> remote;
     std::deque<Put> puts;

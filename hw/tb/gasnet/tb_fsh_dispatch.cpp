@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// fsh_dispatch against a list of what a COMPUTE message may ask: right ones and
-// wrong ones, between GETs, at both receivers. Each is acted on once, in the
+// fsh_dispatch and fsh_csink against a list of what a COMPUTE message may ask: right
+// ones and wrong ones, between GETs, at both receivers. Each is acted on once, in the
 // order of its receiver, by a pulse, an entry, or not at all; who wants an answer
 // gets one with the right status; what is neither acted on nor a GET is counted
 // as refused. GETs pass in the same cycle; nothing waits but for the scheduler
@@ -9,7 +9,7 @@
 #include <memory>
 #include "packet.h"
 #include "stream.h"
-#include "Vfsh_dispatch.h"
+#include "Vtb_fsh_dispatch.h"
 
 static const unsigned PATIENCE = 2; // cycles until a message is dealt with
 static const unsigned DRAIN = 3000;
@@ -293,7 +293,7 @@ class Bench
 
     tb::Test &test_;
     std::unique_ptr<VerilatedContext> context_;
-    Vfsh_dispatch dut_;
+    Vtb_fsh_dispatch dut_;
     tb::Feed<Message> feeds_[2];
     tb::Stall scheduler_;
     tb::Sink<Beat> entries_;

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+`default_nettype none
+// verilator lint_off PINCONNECTEMPTY
+
+/// A node with two engines: entry 0 has the compute core's sink, without a core, and the
+/// commands of the testbench (core_*); entry 1 is the toy engine.
+module tb_fsh_engines (
+    input  wire logic          clk_i,
+    input  wire logic          rst_i,
+    input  wire logic   [47:0] cycle_i,
+    output logic               idle_o,
+    input  wire logic          s_axil_wvalid_i,  // address and data
+    input  wire logic   [14:0] s_axil_awaddr_i,
+    input  wire logic   [63:0] s_axil_wdata_i,
+    // Host memory: written only.
+    output logic               m_host_awvalid_o,
+    input  wire logic          m_host_awready_i,
+    output logic        [47:0] m_host_awaddr_o,
+    output logic         [7:0] m_host_awlen_o,
+    output logic               m_host_wvalid_o,
+    input  wire logic          m_host_wready_i,
+    output logic       [127:0] m_host_wdata_o,
+    output logic        [15:0] m_host_wstrb_o,
+    input  wire logic          m_host_bvalid_i,
+    output logic               m_host_arvalid_o,
+    // Device memory.
+    output logic         [1:0] m_mem_awvalid_o,
+    input  wire logic    [1:0] m_mem_awready_i,
+    output logic        [79:0] m_mem_awaddr_o,
+    output logic        [15:0] m_mem_awlen_o,
+    output logic         [1:0] m_mem_wvalid_o,
+    input  wire logic    [1:0] m_mem_wready_i,
+    output logic       [255:0] m_mem_wdata_o,
+    output logic        [31:0] m_mem_wstrb_o,
+    input  wire logic    [1:0] m_mem_bvalid_i,
+    output logic         [1:0] m_mem_arvalid_o,
+    input  wire logic    [1:0] m_mem_arready_i,
+    output logic        [79:0] m_mem_araddr_o,
+    output logic        [15:0] m_mem_arlen_o,
+    input  wire logic    [1:0] m_mem_rvalid_i,
+    input  wire logic  [255:0] m_mem_rdata_i,
+    input  wire logic    [1:0] m_mem_rlast_i,
+    output logic         [1:0] link_tx_valid_o,
+    output logic         [1:0] link_tx_bound_o,
+    output logic       [255:0] link_tx_data_o,
+    input  wire logic    [1:0] link_rx_valid_i,
+    input  wire logic    [1:0] link_rx_bound_i,
+    input  wire logic  [255:0] link_rx_data_i,
+    // Commands of engine 0.
+    input  wire logic          core_valid_i,
+    output logic               core_ready_o,
+    input  wire logic  [127:0] core_cmd_i,
+    output logic               core_ack_o,
+    output logic [fsh_spec_pkg::TAG_W-1:0] core_tag_o,
+    output logic         [3:0] core_status_o,
+    // The toy's line.
+    output logic               toy_write_o,
+    output logic        [39:0] toy_addr_o,
+    output logic        [63:0] toy_data_o
+);
+  localparam int unsigned CORE = fsh_spec_pkg::ENGINE_COMPUTE;
+  localparam int unsigned TOY = fsh_spec_pkg::ENGINE_TOY;
+  localparam int unsigned ENGINES = fsh_spec_pkg::ENGINES;
+  localparam int unsigned TAG_W = fsh_spec_pkg::TAG_W;
+
+  logic [ENGINES-1:0]      busy, msg_ready, msg_valid, ccmd_valid, ccmd_ready, ack_valid;
+  logic [ENGINES-1:0]      entry_valid, entry_ready;
+  logic [ENGINES*4-1:0]    msg_status, ack_status;
+  logic [ENGINES*TAG_W-1:0] ack_tag;
+  fsh_spec_pkg::ecmd_t     toy_cmd;
+  fsh_spec_pkg::ring_t     core_entry, toy_entry;
+  fsh_fn_pkg::msg_t        msg;
+
+  fsh_node i_node (
+      .clk_i,
+      .rst_i,
+      .cycle_i,
+      .gate_i          (1'b0),
+      .idle_o,
+      .s_axil_awvalid_i(s_axil_wvalid_i),
+      .s_axil_awready_o(),
+      .s_axil_awaddr_i,
+      .s_axil_wvalid_i,
+      .s_axil_wready_o (),
+      .s_axil_wdata_i,
+      .s_axil_bvalid_o (),
+      .s_axil_bready_i (1'b1),
+      .s_axil_arvalid_i(1'b0),
+      .s_axil_arready_o(),
+      .s_axil_araddr_i ('0),
+      .s_axil_rvalid_o (),
+      .s_axil_rready_i (1'b1),
+      .s_axil_rdata_o  (),
+      .m_host_awvalid_o,
+      .m_host_awready_i,
+      .m_host_awaddr_o,
+      .m_host_awlen_o,
+      .m_host_wvalid_o,
+      .m_host_wready_i,
+      .m_host_wdata_o,
+      .m_host_wstrb_o,
+      .m_host_wlast_o  (),
+      .m_host_bvalid_i,
+      .m_host_berr_i   (1'b0),
+      .m_host_bready_o (),
+      .m_host_arvalid_o,
+      .m_host_arready_i(1'b0),
+      .m_host_araddr_o (),
+      .m_host_arlen_o  (),
+      .m_host_arid_o   (),
+      .m_host_rvalid_i (1'b0),
+      .m_host_rready_o (),
+      .m_host_rdata_i  ('0),
+      .m_host_rerr_i   (1'b0),
+      .m_host_rid_i    ('0),
+      .m_host_rlast_i  (1'b0),
+      .m_mem_awvalid_o,
+      .m_mem_awready_i,
+      .m_mem_awaddr_o,
+      .m_mem_awlen_o,
+      .m_mem_wvalid_o,
+      .m_mem_wready_i,
+      .m_mem_wdata_o,
+      .m_mem_wstrb_o,
+      .m_mem_wlast_o   (),
+      .m_mem_bvalid_i,
+      .m_mem_berr_i    ('0),
+      .m_mem_bready_o  (),
+      .m_mem_arvalid_o,
+      .m_mem_arready_i,
+      .m_mem_araddr_o,
+      .m_mem_arlen_o,
+      .m_mem_rvalid_i,
+      .m_mem_rready_o  (),
+      .m_mem_rdata_i,
+      .m_mem_rerr_i    ('0),
+      .m_mem_rlast_i,
+      .link_tx_valid_o,
+      .link_tx_bound_o,
+      .link_tx_data_o,
+      .link_rx_valid_i,
+      .link_rx_bound_i,
+      .link_rx_data_i,
+      .node_o          (),
+      .seg_base_o      (),
+      .seg_size_o      (),
+      .eng_present_i   (2'b10),
+      .eng_busy_i      (busy),
+      .msg_ready_i     (msg_ready),
+      .msg_valid_o     (msg_valid),
+      .msg_o           (msg),
+      .msg_status_i    (msg_status),
+      .ccmd_valid_i    (ccmd_valid),
+      .ccmd_ready_o    (ccmd_ready),
+      .ccmd_i          ({toy_cmd, core_cmd_i}),
+      .ack_valid_o     (ack_valid),
+      .ack_tag_o       (ack_tag),
+      .ack_status_o    (ack_status),
+      .entry_valid_i   (entry_valid),
+      .entry_ready_o   (entry_ready),
+      .entry_i         ({toy_entry, core_entry}),
+      .cperf_clear_o   (),
+      .cperf_read_o    (),
+      .cperf_word_o    (),
+      .cperf_valid_i   (1'b0),
+      .cperf_data_i    ('0)
+  );
+
+  assign ccmd_valid[CORE] = core_valid_i;
+  assign core_ready_o     = ccmd_ready[CORE];
+  assign core_ack_o       = ack_valid[CORE];
+  assign core_tag_o       = ack_tag[CORE*TAG_W+:TAG_W];
+  assign core_status_o    = ack_status[CORE*4+:4];
+
+  fsh_csink i_csink (
+      .clk_i,
+      .rst_i,
+      .present_i    (1'b0),
+      .msg_ready_o  (msg_ready[CORE]),
+      .msg_valid_i  (msg_valid[CORE]),
+      .msg_i        (msg),
+      .msg_status_o (msg_status[CORE*4+:4]),
+      .run_room_i   (2'b11),
+      .run_valid_o  (),
+      .run_queue_o  (),
+      .run_count_o  (),
+      .run_addr_o   (),
+      .sig_valid_o  (),
+      .sig_counter_o(),
+      .sig_inc_o    (),
+      .entry_valid_o(entry_valid[CORE]),
+      .entry_ready_i(entry_ready[CORE]),
+      .entry_o      (core_entry),
+      .busy_o       (busy[CORE])
+  );
+
+  fsh_toy i_toy (
+      .clk_i,
+      .rst_i,
+      .msg_ready_o  (msg_ready[TOY]),
+      .msg_valid_i  (msg_valid[TOY]),
+      .msg_i        (msg),
+      .msg_status_o (msg_status[TOY*4+:4]),
+      .ccmd_valid_o (ccmd_valid[TOY]),
+      .ccmd_ready_i (ccmd_ready[TOY]),
+      .ccmd_o       (toy_cmd),
+      .ack_valid_i  (ack_valid[TOY]),
+      .ack_tag_i    (ack_tag[TOY*TAG_W+:TAG_W]),
+      .ack_status_i (ack_status[TOY*4+:4]),
+      .entry_valid_o(entry_valid[TOY]),
+      .entry_ready_i(entry_ready[TOY]),
+      .entry_o      (toy_entry),
+      .write_o      (toy_write_o),
+      .addr_o       (toy_addr_o),
+      .data_o       (toy_data_o),
+      .busy_o       (busy[TOY])
+  );
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The pins of the Verilated card, from and to the structures of node_wrap.h (C++).
+// For node_wrap.cpp, once a cycle, and so inline.
+#ifndef FSH_SIM_PINS_H
+#define FSH_SIM_PINS_H
+
+#include <cstring>
+
+#include "Vfsh_card.h"
+#include "Vfsh_card___024root.h"
+#include "node_wrap.h"
+
+namespace fsh
+{
+
+// Extract `width` <= 64 bits at `bit` of a wide pin.
+inline uint64_t bits(const uint32_t *words, unsigned bit, unsigned width)
+{
+    unsigned word = bit / 32, shift = bit % 32;
+    uint64_t low = words[word] >> shift;
+    unsigned got = 32 - shift;
+    while (got < width) {
+        low |= static_cast<uint64_t>(words[++word]) << got;
+        got += 32;
+    }
+    return width == 64 ? low : low & ((UINT64_C(1) << width) - 1);
+}
+
+inline void get128(uint64_t out[2], const uint32_t *words)
+{
+    std::memcpy(out, words, 16);
+}
+
+inline void set128(uint32_t *words, const uint64_t in[2])
+{
+    std::memcpy(words, in, 16);
+}
+
+inline void drive_axi(Vfsh_card *top, const fsh_axi_in *axi)
+{
+    unsigned awready = 0, wready = 0, bvalid = 0, arready = 0, rvalid = 0;
+    unsigned rlast = 0, berr = 0, rerr = 0;
+    for (unsigned p = 0; p < FSH_NODE_PORTS; p++) {
+        awready |= static_cast<unsigned>(axi[p].awready) << p;
+        wready |= static_cast<unsigned>(axi[p].wready) << p;
+        bvalid |= static_cast<unsigned>(axi[p].bvalid) << p;
+        arready |= static_cast<unsigned>(axi[p].arready) << p;
+        rvalid |= static_cast<unsigned>(axi[p].rvalid) << p;
+        rlast |= static_cast<unsigned>(axi[p].rlast) << p;
+        berr |= static_cast<unsigned>(axi[p].berr) << p;
+        rerr |= static_cast<unsigned>(axi[p].rerr) << p;
+        if (axi[p].rvalid)
+            set128(&top->m_mem_rdata_i[4 * p], axi[p].rdata);
+    }
+    top->m_mem_awready_i = static_cast<CData>(awready);
+    top->m_mem_wready_i = static_cast<CData>(wready);
+    top->m_mem_bvalid_i = static_cast<CData>(bvalid);
+    top->m_mem_arready_i = static_cast<CData>(arready);
+    top->m_mem_rvalid_i = static_cast<CData>(rvalid);
+    top->m_mem_rlast_i = static_cast<CData>(rlast);
+    top->m_mem_berr_i = static_cast<CData>(berr);
+    top->m_mem_rerr_i = static_cast<CData>(rerr);
+
+    const fsh_axi_in &host = axi[FSH_NODE_HOST];
+    top->m_host_awready_i = host.awready;
+    top->m_host_wready_i = host.wready;
+    top->m_host_bvalid_i = host.bvalid;
+    top->m_host_arready_i = host.arready;
+    top->m_host_rvalid_i = host.rvalid;
+    top->m_host_rlast_i = host.rlast;
+    top->m_host_rid_i = host.rid;
+    top->m_host_berr_i = host.berr;
+    top->m_host_rerr_i = host.rerr;
+    if (host.rvalid)
+        set128(&top->m_host_rdata_i[0], host.rdata);
+}
+
+inline void drive_lanes(Vfsh_card *top, const fsh_lane_in *lanes)
+{
+    unsigned awready = 0, wready = 0, bvalid = 0, berr = 0;
+    unsigned arready = 0, rvalid = 0, rerr = 0;
+    for (unsigned l = 0; l < FSH_COMPUTE_LANES; l++) {
+        const fsh_lane_in &lane = lanes[l];
+        awready |= static_cast<unsigned>(lane.awready) << l;
+        wready |= static_cast<unsigned>(lane.wready) << l;
+        bvalid |= static_cast<unsigned>(lane.bvalid) << l;
+        berr |= static_cast<unsigned>(lane.berr) << l;
+        arready |= static_cast<unsigned>(lane.arready) << l;
+        rvalid |= static_cast<unsigned>(lane.rvalid) << l;
+        rerr |= static_cast<unsigned>(lane.rerr) << l;
+        if (lane.rvalid)
+            std::memcpy(&top->m_core_rdata_i[FSH_LANE_BYTES / 4 * l],
+                        lane.rdata, FSH_LANE_BYTES);
+    }
+    top->m_core_awready_i = static_cast<CData>(awready);
+    top->m_core_wready_i = static_cast<CData>(wready);
+    top->m_core_bvalid_i = static_cast<CData>(bvalid);
+    top->m_core_berr_i = static_cast<CData>(berr);
+    top->m_core_arready_i = static_cast<CData>(arready);
+    top->m_core_rvalid_i = static_cast<CData>(rvalid);
+    top->m_core_rerr_i = static_cast<CData>(rerr);
+}
+
+inline void drive_node(Vfsh_card *top, const fsh_node_in &in)
+{
+    top->gate_i = in.gate;
+    top->core_present_i = in.core_present;
+    top->s_axil_awvalid_i = in.awvalid;
+    top->s_axil_wvalid_i = in.wvalid;
+    top->s_axil_arvalid_i = in.arvalid;
+    top->s_axil_bready_i = 1;
+    top->s_axil_rready_i = 1;
+    if (in.awvalid)
+        top->s_axil_awaddr_i = in.awaddr;
+    if (in.wvalid)
+        top->s_axil_wdata_i = in.wdata;
+    if (in.arvalid)
+        top->s_axil_araddr_i = in.araddr;
+    unsigned valid = 0, bound = 0;
+    for (unsigned p = 0; p < FSH_NODE_PORTS; p++) {
+        if (!in.rx[p].valid)
+            continue;
+        valid |= 1u << p;
+        bound |= static_cast<unsigned>(in.rx[p].bound) << p;
+        set128(&top->link_rx_data_i[4 * p], in.rx[p].data);
+    }
+    top->link_rx_valid_i = static_cast<CData>(valid);
+    top->link_rx_bound_i = static_cast<CData>(bound);
+    drive_axi(top, in.axi);
+}
+
+// What the clocks that rise look at.
+inline void drive(Vfsh_card *top, const fsh_node_in &in)
+{
+    top->rst_i = in.rst;
+    top->cycle_i = in.cycle & ((UINT64_C(1) << 48) - 1);
+    if (in.clk)
+        drive_node(top, in);
+    if (in.core_clk)
+        drive_lanes(top, in.lane);
+}
+
+inline void sample_mem(const Vfsh_card *top, fsh_axi_out *axi, unsigned p)
+{
+    axi->awvalid = (top->m_mem_awvalid_o >> p) & 1u;
+    axi->wvalid = (top->m_mem_wvalid_o >> p) & 1u;
+    axi->bready = (top->m_mem_bready_o >> p) & 1u;
+    axi->arvalid = (top->m_mem_arvalid_o >> p) & 1u;
+    axi->rready = (top->m_mem_rready_o >> p) & 1u;
+    if (axi->awvalid) {
+        axi->awaddr = bits(&top->m_mem_awaddr_o[0], 40 * p, 40);
+        axi->awlen = static_cast<uint8_t>(top->m_mem_awlen_o >> (8 * p));
+    }
+    if (axi->arvalid) {
+        axi->araddr = bits(&top->m_mem_araddr_o[0], 40 * p, 40);
+        axi->arlen = static_cast<uint8_t>(top->m_mem_arlen_o >> (8 * p));
+    }
+    if (axi->wvalid) {
+        axi->wstrb = static_cast<uint16_t>(top->m_mem_wstrb_o >> (16 * p));
+        axi->wlast = (top->m_mem_wlast_o >> p) & 1u;
+        get128(axi->wdata, &top->m_mem_wdata_o[4 * p]);
+    }
+}
+
+inline void sample_host(const Vfsh_card *top, fsh_axi_out *axi)
+{
+    axi->awvalid = top->m_host_awvalid_o;
+    axi->wvalid = top->m_host_wvalid_o;
+    axi->bready = top->m_host_bready_o;
+    axi->arvalid = top->m_host_arvalid_o;
+    axi->rready = top->m_host_rready_o;
+    if (axi->awvalid) {
+        axi->awaddr = top->m_host_awaddr_o;
+        axi->awlen = top->m_host_awlen_o;
+    }
+    if (axi->arvalid) {
+        axi->araddr = top->m_host_araddr_o;
+        axi->arlen = top->m_host_arlen_o;
+        axi->arid = top->m_host_arid_o;
+    }
+    if (axi->wvalid) {
+        axi->wstrb = top->m_host_wstrb_o;
+        axi->wlast = top->m_host_wlast_o;
+        get128(axi->wdata, &top->m_host_wdata_o[0]);
+    }
+}
+
+// Address of a lane: 40 bits.
+inline uint64_t lane_address(const uint32_t *words, unsigned lane)
+{
+    uint64_t value = 0;
+    std::memcpy(&value, reinterpret_cast<const char *>(words) + 5 * lane, 5);
+    return value;
+}
+
+inline void sample_lane(const Vfsh_card *top, fsh_lane_out *lane, unsigned l)
+{
+    lane->awvalid = (top->m_core_awvalid_o >> l) & 1u;
+    lane->wvalid = (top->m_core_wvalid_o >> l) & 1u;
+    lane->arvalid = (top->m_core_arvalid_o >> l) & 1u;
+    if (lane->awvalid)
+        lane->awaddr = lane_address(&top->m_core_awaddr_o[0], l);
+    if (lane->arvalid)
+        lane->araddr = lane_address(&top->m_core_araddr_o[0], l);
+    if (lane->wvalid) {
+        std::memcpy(&lane->wstrb, &top->m_core_wstrb_o[2 * l],
+                    sizeof lane->wstrb);
+        std::memcpy(lane->wdata, &top->m_core_wdata_o[FSH_LANE_BYTES / 4 * l],
+                    FSH_LANE_BYTES);
+    }
+}
+
+inline void sample_node(const Vfsh_card *top, fsh_node_out &out)
+{
+    out.awready = top->s_axil_awready_o;
+    out.wready = top->s_axil_wready_o;
+    out.bvalid = top->s_axil_bvalid_o;
+    out.arready = top->s_axil_arready_o;
+    out.rvalid = top->s_axil_rvalid_o;
+    out.rdata = top->s_axil_rdata_o;
+    for (unsigned p = 0; p < FSH_NODE_PORTS; p++) {
+        sample_mem(top, &out.axi[p], p);
+        out.tx[p].valid = (top->link_tx_valid_o >> p) & 1u;
+        if (!out.tx[p].valid)
+            continue;
+        out.tx[p].bound = (top->link_tx_bound_o >> p) & 1u;
+        get128(out.tx[p].data, &top->link_tx_data_o[4 * p]);
+    }
+    sample_host(top, &out.axi[FSH_NODE_HOST]);
+}
+
+// What follows from the clocks that rose. On which of its wires the core has
+// something for the node is no pin: public by model.vlt.
+inline void sample(const Vfsh_card *top, const fsh_node_in &in,
+                   fsh_node_out &out)
+{
+    out.idle = top->idle_o;
+    out.core_busy = top->core_clk_req_o;
+    if (in.clk)
+        sample_node(top, out);
+    if (!in.core_clk)
+        return;
+    const Vfsh_card___024root &root = *top->rootp;
+    out.core_valid =
+        root.fsh_card__DOT__ccmd_valid | root.fsh_card__DOT__cperf_valid;
+    out.run_room = root.fsh_card__DOT__run_room;
+    for (unsigned l = 0; l < FSH_COMPUTE_LANES; l++)
+        sample_lane(top, &out.lane[l], l);
+}
+
+} // namespace fsh
+
+#endif
