@@ -9,8 +9,6 @@
 
 #include "Vfsh_card__Syms.h"
 #include "pins.h"
-#include "still.h"
-#include "together.h"
 #include "wrap.h"
 
 namespace {
@@ -170,6 +168,9 @@ struct fsh_node *fsh_node_create(struct fsh_node_io *io, uint32_t index,
     char name[16];
     std::snprintf(name, sizeof name, "node%u", index);
     node->top = new Vfsh_card(node->context.get(), name);
+    node->core = {};
+    node->waves = waves;
+    node->evaluated = false;
     if (waves) node->top->trace(&waves->file, 99);
     node->still.reset(make_still(node->top));
     return node;
@@ -180,6 +181,21 @@ void fsh_node_destroy(struct fsh_node *node)
     if (!node) return;
     fsh::destroy(node->top);
     delete node;
+}
+
+// Evaluates the whole card, with an edge of the clocks named.
+static void edge_of_all(fsh_node *node, bool clk, bool core_clk)
+{
+    if (node->core.unsettled) fsh::settle_core(node->top);
+    fsh::edge(node->top, clk, core_clk);
+    node->core.unsettled = false;
+    node->evaluated = true;
+}
+
+// May it pass an edge by edge_of_one and _two?
+static bool together(const fsh_node *node)
+{
+    return node->evaluated && !node->waves && node->io->in.clk;
 }
 
 void fsh_node_drive(struct fsh_node *node)
@@ -196,18 +212,30 @@ void fsh_node_eval(struct fsh_node *node)
     const fsh_node_in &in = node->io->in;
     fsh::drive(node->top, in);
     node->context->time(in.cycle); // for messages
-    fsh::edge(node->top, in.clk, in.core_clk);
+    if (together(node)) {
+        node->core.rises = in.core_clk;
+        fsh::edge_of_one(node->top, node->core);
+    } else {
+        edge_of_all(node, in.clk, in.core_clk);
+    }
     fsh::sample(node->top, in, node->io->out);
 }
 
 void fsh_node_eval_two(struct fsh_node *one, struct fsh_node *two)
 {
+    if (!together(one) || !together(two)) {
+        fsh_node_eval(one);
+        fsh_node_eval(two);
+        return;
+    }
     const fsh_node_in &in = one->io->in, &in2 = two->io->in;
     fsh::drive(one->top, in);
     fsh::drive(two->top, in2);
     one->context->time(in.cycle);
     two->context->time(in2.cycle);
-    fsh::edge_of_two(one->top, in.core_clk, two->top, in2.core_clk);
+    one->core.rises = in.core_clk;
+    two->core.rises = in2.core_clk;
+    fsh::edge_of_two(one->top, one->core, two->top, two->core);
     fsh::sample(one->top, in, one->io->out);
     fsh::sample(two->top, in2, two->io->out);
 }

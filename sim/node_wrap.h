@@ -124,7 +124,7 @@ void fsh_node_drive(struct fsh_node *node);
  * follows from these from the pins into io->out. */
 void fsh_node_eval(struct fsh_node *node);
 /* The same for two nodes, in less time than one after the other; clk rises for
- * both. Both have been evaluated before. */
+ * both. */
 void fsh_node_eval_two(struct fsh_node *one, struct fsh_node *two);
 
 /* Does the node, without the core, stand still? fsh_node_mark keeps its registers.

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Writes OUT, fsh::edge_of_two for a model of Verilator (together.h): for each function
-# that its eval calls, in order, a call for the one card and a call for the other. The
-# code of a node is twice the instruction cache; of two nodes each part is fetched once.
-# What only the core's clock asks for is left out where it does not rise.
-# cmake -DTOP=<Vmodel> -DSOURCES=<generated sources> -DOUT=<file> -P together.cmake
-# Where Verilator writes otherwise than expected, OUT passes them one after the other.
+# Writes OUT, the functions of together.h for a model of Verilator: the calls that its
+# eval makes, in order, without the loops and triggers around them. For two cards each
+# call is made for the one, then for the other: the code of a node is twice the
+# instruction cache, so each part is fetched once for both. What only the core asks for
+# is left out where its clock does not rise.
+# cmake -DTOP=<Vmodel> -DCORE=<module> -DSOURCES=<generated sources> -DOUT=<file>
+#     -P together.cmake
+# Where Verilator writes otherwise than expected, OUT passes them to eval.
 
 # body(<variable> <function>): what stands between its braces.
 function(body variable function)
@@ -75,8 +77,10 @@ string(REGEX REPLACE "(^|\n)[0-9|]+ " "\\1ico " ico "${ico}") # always
 string(REGEX MATCHALL "[^\n]+\n" steps "${ico}${nba}")
 
 set(declared)
-set(code)
-set(open "") # calls for core_clk_i alone, not yet written
+set(one "")    # the edge of card a
+set(two "")    # of cards a and b
+set(settle "") # the core's combinational logic
+set(open "")   # calls for the core alone, not yet written
 set(known ON)
 
 # The calls gathered for the core: all for the one, then all for the other, as its code
@@ -85,7 +89,10 @@ macro(close_core)
     if(NOT open STREQUAL "")
         foreach(which a b)
             string(REPLACE "$" "${which}" calls "${open}")
-            string(APPEND code "    if (core_${which}) {\n${calls}    }\n")
+            string(APPEND two "    if (core_${which}.rises) {\n${calls}    }\n")
+            if(which STREQUAL a)
+                string(APPEND one "    if (core_a.rises) {\n${calls}    }\n")
+            endif()
         endforeach()
         set(open "")
     endif()
@@ -93,59 +100,78 @@ endmacro()
 
 foreach(step ${steps})
     string(STRIP "${step}" step)
-    set(call "")
-    if(step MATCHES "^([a-z0-9|]+) (${TOP}_[A-Za-z0-9_]+)___((ico|nba)_[A-Za-z0-9_]+)\\((vlSelf|\\(&vlSymsp->([A-Za-z0-9_]+)\\))\\)@$")
-        set(fired ${CMAKE_MATCH_1})
-        set(type ${CMAKE_MATCH_2})
-        set(name ${CMAKE_MATCH_2}___${CMAKE_MATCH_3})
-        set(instance TOP)
-        if(CMAKE_MATCH_6)
-            set(instance ${CMAKE_MATCH_6})
-        endif()
-        list(APPEND declared "void ${name}(${type} *)@\n")
-        set(call "${name}(&$->${instance})@\n")
-    elseif(step MATCHES "^([a-z0-9|]+) vlSelf->(__Vm_traceActivity.*@)$")
-        set(fired ${CMAKE_MATCH_1})
-        set(call "$->TOP.${CMAKE_MATCH_2}\n")
+    if(step MATCHES "^[a-z0-9|]+ vlSelf->__Vm_traceActivity.*@$")
+        continue() # of use while waves are written only
     endif()
-    if(call STREQUAL "" OR NOT fired MATCHES "^(ico|0|1|0\\|1)$")
+    if(NOT step MATCHES "^(ico|0|1|0\\|1) (${TOP}_[A-Za-z0-9_]+)___((ico|nba)_[A-Za-z0-9_]+)\\((vlSelf|\\(&vlSymsp->([A-Za-z0-9_]+)\\))\\)@$")
         message(STATUS "Verilator: ${TOP}: not understood: ${step}")
         set(known OFF)
-    elseif(fired STREQUAL 1)
+        continue()
+    endif()
+    set(fired ${CMAKE_MATCH_1})
+    set(type ${CMAKE_MATCH_2})
+    set(name ${CMAKE_MATCH_2}___${CMAKE_MATCH_3})
+    set(instance TOP)
+    if(CMAKE_MATCH_6)
+        set(instance ${CMAKE_MATCH_6})
+    endif()
+    list(APPEND declared "void ${name}(${type} *)@\n")
+    set(call "${name}(&$->${instance})@\n")
+    if(fired STREQUAL 1 OR type STREQUAL ${TOP}_${CORE})
         string(APPEND open "        ${call}")
+        if(fired MATCHES 0)
+            string(REPLACE "$" a call "${call}")
+            string(APPEND settle "    ${call}")
+        endif()
     else()
         close_core()
-        string(REPLACE "$" a one "${call}")
-        string(REPLACE "$" b two "${call}")
-        string(APPEND code "    ${one}    ${two}")
+        string(REPLACE "$" a call_a "${call}")
+        string(REPLACE "$" b call_b "${call}")
+        string(APPEND one "    ${call_a}")
+        string(APPEND two "    ${call_a}    ${call_b}")
     endif()
 endforeach()
 close_core()
 list(REMOVE_DUPLICATES declared)
 list(JOIN declared "" declared)
 
-set(head "void fsh::edge_of_two(${TOP} *one, bool core_a, ${TOP} *two, bool core_b)\n{")
-set(file "// Made by together.cmake.\n#include \"${TOP}__Syms.h\"\n#include \"together.h\"\n\n")
+# What comes before the calls for card <which>, its model in <top>; and after them.
+function(around before after which top)
+    set(${before} "    ${TOP}__Syms *const ${which} = ${top}->rootp->vlSymsp@
+    ${top}->clk_i = ${which}->TOP.__Vtrigrprev__TOP__clk_i = 1@
+    if (core_${which}.rises) {
+        if (core_${which}.unsettled)
+            fsh::settle_core(${top})@
+        ${top}->core_clk_i = ${which}->TOP.__Vtrigrprev__TOP__core_clk_i = 1@
+    }\n" PARENT_SCOPE)
+    set(${after} "    core_${which}.unsettled = !core_${which}.rises@\n" PARENT_SCOPE)
+endfunction()
+
+set(head_settle "void fsh::settle_core(${TOP} *card)\n{\n")
+set(head_one "void fsh::edge_of_one(${TOP} *card, core_clock &core_a)\n{\n")
+set(head_two "void fsh::edge_of_two(${TOP} *one, core_clock &core_a, ${TOP} *two,
+                      core_clock &core_b)\n{\n")
+set(file "// Made by together.cmake.\n#include \"${TOP}__Syms.h\"\n#include \"together.h\"\n")
 if(known AND NOT ico STREQUAL "" AND NOT nba STREQUAL "")
-    string(APPEND file "${declared}
-${head}
-    ${TOP}__Syms *const a = one->rootp->vlSymsp@
-    ${TOP}__Syms *const b = two->rootp->vlSymsp@
-    one->clk_i = two->clk_i = 1@
-    a->TOP.__Vtrigrprev__TOP__clk_i = b->TOP.__Vtrigrprev__TOP__clk_i = 1@
-    if (core_a)
-        one->core_clk_i = a->TOP.__Vtrigrprev__TOP__core_clk_i = 1@
-    if (core_b)
-        two->core_clk_i = b->TOP.__Vtrigrprev__TOP__core_clk_i = 1@
-    a->__Vm_activity = b->__Vm_activity = true@
-${code}}\n")
+    around(before after a card)
+    around(before_a after_a a one)
+    around(before_b after_b b two)
+    string(APPEND file "\n${declared}
+${head_settle}    ${TOP}__Syms *const a = card->rootp->vlSymsp@\n${settle}}
+
+${head_one}${before}${one}${after}}
+
+${head_two}${before_a}${before_b}${two}${after_a}${after_b}}\n")
 else()
-    message(STATUS "Verilator: ${TOP}: nodes are evaluated one by one")
+    message(STATUS "Verilator: ${TOP}: cards are evaluated one by one")
     string(APPEND file "#include \"wrap.h\"
-${head}
-    fsh::edge(one, true, core_a)@
-    fsh::edge(two, true, core_b)@
-}\n")
+
+${head_settle}    (void)card@\n}
+
+${head_one}    fsh::edge(card, true, core_a.rises)@\n}
+
+${head_two}    fsh::edge(one, true, core_a.rises)@
+    fsh::edge(two, true, core_b.rises)@\n}\n")
 endif()
 string(REPLACE "@" ";" file "${file}")
 file(WRITE ${OUT} "${file}")

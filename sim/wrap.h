@@ -14,6 +14,7 @@
 #include "Vfsh_card.h"
 #include "node_wrap.h"
 #include "still.h"
+#include "together.h"
 #include "verilated.h"
 #include "verilated_fst_c.h"
 
@@ -26,6 +27,8 @@ struct fsh_node {
     fsh_node_io *io;
     std::shared_ptr<VerilatedContext> context;
     Vfsh_card *top;
+    fsh::core_clock core; // .rises: only while an edge is passed
+    bool waves, evaluated;
     std::unique_ptr<fsh::still> still;
 };
 

@@ -29,7 +29,7 @@ package fsh_node_pkg;
     logic [1:0]        ports;  // by which it is reached
   } route_t;
 
-  /// What happens in the GASNet core in a cycle, by port, for the counters.
+  /// What happened in the GASNet core in the last cycle, by port, for the counters.
   typedef struct packed {
     logic [1:0]  sent;
     logic [1:0]  req;

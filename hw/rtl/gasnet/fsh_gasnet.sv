@@ -431,17 +431,21 @@ module fsh_gasnet #(
   assign rx_wdata_o = rx_wdata;
   assign rx_wstrb_o = rx_wstrb;
 
-  assign events_o.sent          = seq_sop;
-  assign events_o.req           = perf_req;
-  assign events_o.rep           = perf_rep;
-  assign events_o.bytes         = perf_bytes;
-  assign events_o.written       = perf_written;
-  assign events_o.written_bytes = perf_written_bytes;
-  assign events_o.refused       = perf_refused;
-  assign events_o.beat          = link_tx_valid_o;
-  assign events_o.stall         = (seq_stall | tx_stall) & ~link_tx_valid_o;
-  assign events_o.forward       = fwd_sop;
-  assign dropped_o              = dropped;
+  always_ff @(posedge clk_i) begin
+    events_o.sent          <= seq_sop;
+    events_o.req           <= perf_req;
+    events_o.rep           <= perf_rep;
+    events_o.bytes         <= perf_bytes;
+    events_o.written       <= perf_written;
+    events_o.written_bytes <= perf_written_bytes;
+    events_o.refused       <= perf_refused;
+    events_o.beat          <= link_tx_valid_o;
+    events_o.stall         <= (seq_stall | tx_stall) & ~link_tx_valid_o;
+    events_o.forward       <= fwd_sop;
+    if (rst_i) events_o <= '0;
+  end
+
+  assign dropped_o = dropped;
 
   assign busy_o = tracker_busy || tags_busy || loop_busy || seq_busy || |rx_busy || |link_busy;
 endmodule

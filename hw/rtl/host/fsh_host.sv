@@ -122,22 +122,10 @@ module fsh_host #(
       .rvalid_o     (s_axil_rvalid_o),
       .rready_i     (s_axil_rready_i),
       .rdata_o      (s_axil_rdata_o),
-      .enable_o     (cfg_o.enable),
-      .hold_o       (cfg_o.hold),
-      .node_o       (cfg_o.node),
-      .nodes_o      (cfg_o.nodes),
-      .packet_o     (cfg_o.packet),
-      .ports_o      (cfg_o.ports),
-      .dateline_o   (cfg_o.dateline),
-      .seg_base_o   (cfg_o.seg_base),
-      .seg_size_o   (cfg_o.seg_size),
-      .host_base_o  (cfg_o.host_base),
-      .host_size_o  (cfg_o.host_size),
+      .cfg_o,
       .cpl_base_o   (cpl_base),
       .req_base_o   (req_base),
       .rep_base_o   (rep_base),
-      .slot_hdr_o   (cfg_o.slot_hdr),
-      .slot_pay_o   (cfg_o.slot_pay),
       .status_addr_o(status_addr),
       .taken_o      (taken),
       .dropped_i    (dropped_i),
@@ -301,27 +289,34 @@ module fsh_host #(
   logic [127:0]                          add;
   logic                                  perf_busy, late;
 
+  logic        entry_q;
+  logic [1:0]  accept_q;
+  logic [2:0]  refused_q;
+  logic [47:0] accept_bytes_q;
+
+  always_ff @(posedge clk_i) begin
+    accept_q  <= win_valid_o & win_ready_i;
+    entry_q   <= perf_entry;
+    refused_q <= {|(entry_valid[2:1] & entry_ready[2:1]), refused_i};  // of an engine, one a cycle
+    if (win_ready_i != '0) accept_bytes_q <= {win_rep_o.length, win_req_o.length};
+    if (rst_i) begin
+      accept_q  <= '0;
+      entry_q   <= 1'b0;
+      refused_q <= '0;
+    end
+  end
+
   fsh_events i_events (
       .clk_i,
       .rst_i,
-      .accept_i       (win_valid_o & win_ready_i),
-      .accept0_bytes_i(win_req_o.length),
-      .accept1_bytes_i(win_rep_o.length),
-      .sent_i         (events_i.sent),
-      .req_i          (events_i.req),
-      .rep_i          (events_i.rep),
-      .bytes_i        (events_i.bytes),
-      .written_i      (events_i.written),
-      .written_bytes_i(events_i.written_bytes),
-      .entry_i        (perf_entry),
-      .beat_i         (events_i.beat),
-      .stall_i        (events_i.stall),
-      .forward_i      (events_i.forward),
-      .refused_i      ({events_i.refused, |(entry_valid[2:1] & entry_ready[2:1]),  // one a cycle
-                        refused_i}),
-      .step_o         (step),
-      .add_o          (add),
-      .busy_o         (late)
+      .accept_i      (accept_q),
+      .accept_bytes_i(accept_bytes_q),
+      .entry_i       (entry_q),
+      .refused_i     (refused_q),
+      .gasnet_i      (events_i),
+      .step_o        (step),
+      .add_o         (add),
+      .busy_o        (late)
   );
 
   fsh_perf i_perf (

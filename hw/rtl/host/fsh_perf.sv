@@ -6,8 +6,8 @@
 /// An event may happen more than once a cycle: step_i says how often (two bits
 /// an event), add_i what to add for ACCEPT, REQ_HDR, REP_HDR and WRITTEN, 32 bits
 /// each.
-/// Registered inputs; a cycle number is that of the event itself. A read
-/// (word_i: event and counter) is answered in the next cycle.
+/// Both come a cycle after the event; a cycle number is that of the event itself. A
+/// read (word_i: event and counter) is answered in the next cycle.
 module fsh_perf (
     input  wire logic        clk_i,
     input  wire logic        rst_i,
@@ -23,27 +23,21 @@ module fsh_perf (
   localparam int unsigned N = fsh_spec_pkg::PERF_COUNT;
   localparam int unsigned SUMS = 4;
 
-  logic [N*2-1:0]     step_q;
-  logic [SUMS*32-1:0] add_q;
-  logic [47:0]        cycle_q;
+  logic [47:0] cycle_q;
   // What is read, gathered from event to event and sum to sum.
   logic [(N+SUMS+1)*48-1:0] chain /*verilator split_var*/;
 
-  always_ff @(posedge clk_i) begin
-    step_q  <= rst_i ? '0 : step_i;
-    add_q   <= add_i;
-    cycle_q <= cycle_i;
-  end
+  always_ff @(posedge clk_i) cycle_q <= cycle_i;
 
   assign chain[47:0] = '0;
   for (genvar e = 0; e < N; e++) begin : gen_event
     logic [47:0] first_q, last_q, count_q, count;
 
     always_ff @(posedge clk_i) begin
-      if (step_q[e*2+:2] != '0) begin
+      if (step_i[e*2+:2] != '0) begin
         if (count_q == '0) first_q <= cycle_q;
         last_q  <= cycle_q;
-        count_q <= count_q + {46'd0, step_q[e*2+:2]};
+        count_q <= count_q + {46'd0, step_i[e*2+:2]};
       end
       if (rst_i || clear_i) begin
         first_q <= '0;
@@ -70,7 +64,7 @@ module fsh_perf (
     logic [47:0] sum_q;
 
     always_ff @(posedge clk_i) begin
-      if (step_q[E*2+:2] != '0) sum_q <= sum_q + {16'd0, add_q[s*32+:32]};
+      if (step_i[E*2+:2] != '0) sum_q <= sum_q + {16'd0, add_i[s*32+:32]};
       if (rst_i || clear_i) sum_q <= '0;
     end
     assign chain[(N+s+1)*48+:48] = chain[(N+s)*48+:48] |
@@ -81,7 +75,7 @@ module fsh_perf (
     if (read_i) data_o <= {16'd0, chain[(N+SUMS)*48+:48]};
   end
 
-  assign busy_o = step_q != '0;
+  assign busy_o = step_i != '0;
 endmodule
 
 `default_nettype wire

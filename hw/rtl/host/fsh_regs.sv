@@ -32,22 +32,10 @@ module fsh_regs #(
     output logic        [63:0] rdata_o,
     input  wire logic [fsh_spec_pkg::ENGINES-1:0] eng_present_i,
     // Configuration.
-    output logic               enable_o,
-    output logic               hold_o,
-    output logic         [7:0] node_o,
-    output logic         [7:0] nodes_o,
-    output logic        [10:0] packet_o,
-    output logic         [1:0] ports_o,
-    output logic         [1:0] dateline_o,
-    output logic        [39:0] seg_base_o,
-    output logic        [39:0] seg_size_o,
-    output logic        [47:0] host_base_o,
-    output logic        [39:0] host_size_o,
+    output fsh_node_pkg::cfg_t cfg_o,
     output logic        [39:0] cpl_base_o,
     output logic        [39:0] req_base_o,
     output logic        [39:0] rep_base_o,
-    output logic        [39:0] slot_hdr_o,
-    output logic        [39:0] slot_pay_o,
     output logic        [39:0] status_addr_o,
     // Ring entries taken by the host: replies, requests, completions.
     output logic [3*TAKEN_BITS-1:0] taken_o,
@@ -91,7 +79,7 @@ module fsh_regs #(
 
   logic        aw_valid, w_valid, write, read, ar_busy_q;
   logic [14:0] aw, ar_q;
-  logic [63:0] w, rdata, rmux_q;
+  logic [63:0] w, rmux_q;
   logic        r1_q, r2_q, r3_q, r2_perf_q, r2_core_q, core, answer;
 
   // Writes: address and data taken together, answered at once.
@@ -138,37 +126,40 @@ module fsh_regs #(
   // Values that a register must not take; the other registers take any.
   logic wrong;
   always_comb begin
-    case (aw)
-      fsh_spec_pkg::REG_PACKET:
-        wrong = w[10:0] != 11'd128 && w[10:0] != 11'd256 && w[10:0] != 11'd512 &&
-                w[10:0] != 11'(fsh_spec_pkg::MAX_PACKET);
-      fsh_spec_pkg::REG_SEG_BASE, fsh_spec_pkg::REG_HOST_BASE: wrong = w[11:0] != '0;
-      fsh_spec_pkg::REG_CPL_BASE, fsh_spec_pkg::REG_REQ_BASE, fsh_spec_pkg::REG_REP_BASE:
-        wrong = w[16:0] != '0;
-      fsh_spec_pkg::REG_SLOT_HDR_BASE: wrong = w[17:0] != '0;
-      fsh_spec_pkg::REG_SLOT_PAY_BASE: wrong = w[22:0] != '0;
-      fsh_spec_pkg::REG_STATUS_ADDR: wrong = w[3:0] != '0;
-      default: wrong = 1'b0;
-    endcase
+    wrong = 1'b0;
+    if (write) begin
+      case (aw)
+        fsh_spec_pkg::REG_PACKET:
+          wrong = w[10:0] != 11'd128 && w[10:0] != 11'd256 && w[10:0] != 11'd512 &&
+                  w[10:0] != 11'(fsh_spec_pkg::MAX_PACKET);
+        fsh_spec_pkg::REG_SEG_BASE, fsh_spec_pkg::REG_HOST_BASE: wrong = w[11:0] != '0;
+        fsh_spec_pkg::REG_CPL_BASE, fsh_spec_pkg::REG_REQ_BASE, fsh_spec_pkg::REG_REP_BASE:
+          wrong = w[16:0] != '0;
+        fsh_spec_pkg::REG_SLOT_HDR_BASE: wrong = w[17:0] != '0;
+        fsh_spec_pkg::REG_SLOT_PAY_BASE: wrong = w[22:0] != '0;
+        fsh_spec_pkg::REG_STATUS_ADDR: wrong = w[3:0] != '0;
+        default: wrong = 1'b0;
+      endcase
+    end
   end
 
   always_ff @(posedge clk_i) begin
-    if (gate_i) hold_o <= 1'b0;
+    if (gate_i) cfg_o.hold <= 1'b0;
     if (write && !wrong) begin
       case (aw)
-        fsh_spec_pkg::REG_CONTROL: {hold_o, enable_o} <= w[1:0];
-        fsh_spec_pkg::REG_NODE: {nodes_o, node_o} <= w[15:0];
-        fsh_spec_pkg::REG_PACKET: packet_o <= w[10:0];
-        fsh_spec_pkg::REG_PORTS: {dateline_o, ports_o} <= {w[9:8], w[1:0]};
-        fsh_spec_pkg::REG_SEG_BASE: seg_base_o <= w[39:0];
-        fsh_spec_pkg::REG_SEG_SIZE: seg_size_o <= w[39:0];
-        fsh_spec_pkg::REG_HOST_BASE: host_base_o <= w[47:0];
-        fsh_spec_pkg::REG_HOST_SIZE: host_size_o <= w[39:0];
+        fsh_spec_pkg::REG_CONTROL: {cfg_o.hold, cfg_o.enable} <= w[1:0];
+        fsh_spec_pkg::REG_NODE: {cfg_o.nodes, cfg_o.node} <= w[15:0];
+        fsh_spec_pkg::REG_PACKET: cfg_o.packet <= w[10:0];
+        fsh_spec_pkg::REG_PORTS: {cfg_o.dateline, cfg_o.ports} <= {w[9:8], w[1:0]};
+        fsh_spec_pkg::REG_SEG_BASE: cfg_o.seg_base <= w[39:0];
+        fsh_spec_pkg::REG_SEG_SIZE: cfg_o.seg_size <= w[39:0];
+        fsh_spec_pkg::REG_HOST_BASE: cfg_o.host_base <= w[47:0];
+        fsh_spec_pkg::REG_HOST_SIZE: cfg_o.host_size <= w[39:0];
         fsh_spec_pkg::REG_CPL_BASE: cpl_base_o <= w[39:0];
         fsh_spec_pkg::REG_REQ_BASE: req_base_o <= w[39:0];
         fsh_spec_pkg::REG_REP_BASE: rep_base_o <= w[39:0];
-        fsh_spec_pkg::REG_SLOT_HDR_BASE: slot_hdr_o <= w[39:0];
-        fsh_spec_pkg::REG_SLOT_PAY_BASE: slot_pay_o <= w[39:0];
+        fsh_spec_pkg::REG_SLOT_HDR_BASE: cfg_o.slot_hdr <= w[39:0];
+        fsh_spec_pkg::REG_SLOT_PAY_BASE: cfg_o.slot_pay <= w[39:0];
         fsh_spec_pkg::REG_STATUS_ADDR: status_addr_o <= w[39:0];
         fsh_spec_pkg::REG_CPL_TAKEN: taken_o[0+:TAKEN_BITS] <= w[TAKEN_BITS-1:0];
         fsh_spec_pkg::REG_REQ_TAKEN: taken_o[TAKEN_BITS+:TAKEN_BITS] <= w[TAKEN_BITS-1:0];
@@ -177,15 +168,15 @@ module fsh_regs #(
       endcase
     end
     if (rst_i) begin
-      enable_o   <= 1'b0;
-      hold_o     <= 1'b0;
-      node_o     <= '0;
-      nodes_o    <= 8'd1;
-      packet_o   <= 11'(fsh_spec_pkg::MAX_PACKET);
-      ports_o    <= '1;
-      dateline_o <= '0;
-      seg_size_o <= '0;
-      host_size_o <= '0;
+      cfg_o.enable    <= 1'b0;
+      cfg_o.hold <= 1'b0;
+      cfg_o.node <= '0;
+      cfg_o.nodes <= 8'd1;
+      cfg_o.packet <= 11'(fsh_spec_pkg::MAX_PACKET);
+      cfg_o.ports <= '1;
+      cfg_o.dateline <= '0;
+      cfg_o.seg_size <= '0;
+      cfg_o.host_size <= '0;
       taken_o    <= '0;
     end
   end
@@ -199,7 +190,7 @@ module fsh_regs #(
     if (dropped_i != '0 && dropped_q[15:1] != '1)
       dropped_q <= dropped_q + {15'd0, dropped_i[0]} + {15'd0, dropped_i[1]};
     if (lost_i && lost_q != '1) lost_q <= lost_q + 8'd1;
-    if (write && wrong) wrong_q <= 1'b1;
+    if (wrong) wrong_q <= 1'b1;
     if (rst_i || (write && aw == fsh_spec_pkg::REG_FAULTS)) begin
       dropped_q <= '0;
       lost_q    <= '0;
@@ -219,32 +210,25 @@ module fsh_regs #(
                         ar_q[14:7] == fsh_spec_pkg::REG_COMPUTE_PERF[14:7];
   assign answer       = r2_q && (!r2_core_q || cperf_valid_i);
 
-  always_comb begin
-    rdata = '0;
-    if (r1_q) begin
-      case (ar_q)
-        fsh_spec_pkg::REG_ID: rdata = ID;
-        fsh_spec_pkg::REG_CAPS: rdata = CAPS | 64'(eng_present_i) << 48;
-        fsh_spec_pkg::REG_LIMITS: rdata = LIMITS;
-        fsh_spec_pkg::REG_CONTROL: rdata = {62'd0, hold_o, enable_o};
-        fsh_spec_pkg::REG_NODE: rdata = {48'd0, nodes_o, node_o};
-        fsh_spec_pkg::REG_PACKET: rdata = {53'd0, packet_o};
-        fsh_spec_pkg::REG_PORTS: rdata = {54'd0, dateline_o, 6'd0, ports_o};
-        fsh_spec_pkg::REG_SEG_BASE: rdata = {24'd0, seg_base_o};
-        fsh_spec_pkg::REG_SEG_SIZE: rdata = {24'd0, seg_size_o};
-        fsh_spec_pkg::REG_HOST_BASE: rdata = {16'd0, host_base_o};
-        fsh_spec_pkg::REG_HOST_SIZE: rdata = {24'd0, host_size_o};
-        fsh_spec_pkg::REG_FAULTS: rdata = {32'd0, lost_q, 7'd0, wrong_q, dropped_q};
-        fsh_spec_pkg::REG_CYCLE: rdata = {16'd0, cycle_i};
-        default: rdata = '0;
-      endcase
-    end
-  end
-
   always_ff @(posedge clk_i) begin
     if (read) ar_q <= araddr_i;
     if (r1_q) begin
-      rmux_q    <= rdata;
+      case (ar_q)
+        fsh_spec_pkg::REG_ID: rmux_q <= ID;
+        fsh_spec_pkg::REG_CAPS: rmux_q <= CAPS | 64'(eng_present_i) << 48;
+        fsh_spec_pkg::REG_LIMITS: rmux_q <= LIMITS;
+        fsh_spec_pkg::REG_CONTROL: rmux_q <= {62'd0, cfg_o.hold, cfg_o.enable};
+        fsh_spec_pkg::REG_NODE: rmux_q <= {48'd0, cfg_o.nodes, cfg_o.node};
+        fsh_spec_pkg::REG_PACKET: rmux_q <= {53'd0, cfg_o.packet};
+        fsh_spec_pkg::REG_PORTS: rmux_q <= {54'd0, cfg_o.dateline, 6'd0, cfg_o.ports};
+        fsh_spec_pkg::REG_SEG_BASE: rmux_q <= {24'd0, cfg_o.seg_base};
+        fsh_spec_pkg::REG_SEG_SIZE: rmux_q <= {24'd0, cfg_o.seg_size};
+        fsh_spec_pkg::REG_HOST_BASE: rmux_q <= {16'd0, cfg_o.host_base};
+        fsh_spec_pkg::REG_HOST_SIZE: rmux_q <= {24'd0, cfg_o.host_size};
+        fsh_spec_pkg::REG_FAULTS: rmux_q <= {32'd0, lost_q, 7'd0, wrong_q, dropped_q};
+        fsh_spec_pkg::REG_CYCLE: rmux_q <= {16'd0, cycle_i};
+        default: rmux_q <= '0;
+      endcase
       r2_perf_q <= ar_q[14:9] == fsh_spec_pkg::REG_PERF[14:9];
       r2_core_q <= core;
     end
