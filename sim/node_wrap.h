@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One Verilated node with its compute core (hw/rtl/top/fsh_card.sv) behind plain
- * C structures: what the pins carry into and out of one clock cycle. Called by
- * fabric.c from the one thread that owns the fabric. The outputs of the RTL are
- * functions of its registers only, so `out` holds the values of the cycle that is
- * about to be stepped, `in` may be computed from it, and fsh_node_eval() passes the
- * clock edge that ends the cycle. Node and core have a clock each: one that is at
- * rest is spared the edge. The unit tests of the models link a scripted
- * implementation of this header instead of the RTL.
+ * One Verilated node with its compute core (hw/rtl/top/fsh_card.sv) behind
+ * plain C structures: what the pins carry into and out of one clock cycle.
+ * Called by fabric.c from the one thread that owns the fabric. The outputs of
+ * the RTL are functions of its registers only, so `out` holds the values of the
+ * cycle that is about to be stepped, `in` may be computed from it, and
+ * fsh_node_eval() passes the clock edge that ends the cycle. Node and core have
+ * a clock each: one that is at rest is spared the edge. The unit tests of the
+ * models link a scripted implementation of this header instead of the RTL.
  */
 #ifndef FSH_SIM_NODE_WRAP_H
 #define FSH_SIM_NODE_WRAP_H
@@ -80,7 +80,7 @@ struct fsh_node_in {
 struct fsh_node_out {
     uint8_t idle;      /* of the node */
     uint8_t core_busy; /* its clock must not stop */
-    /* Compute port, from the core to the node: a command or a counter is there;
+    /* From the core to the node: a command or a counter is there;
      * room for RUNs, a bit a queue. */
     uint8_t core_valid, run_room;
     uint8_t awready, wready, bvalid, arready, rvalid;
@@ -120,18 +120,19 @@ void fsh_node_destroy(struct fsh_node *node);
 /* Put io->in on the pins and settle with the clocks low that will rise: what a
  * wave viewer shows before the edge. Only of use while waves are written. */
 void fsh_node_drive(struct fsh_node *node);
-/* Put io->in on the pins, pass a rising edge of the clocks it names, read what
- * follows from these from the pins into io->out. */
+/* Put io->in on the pins, pass a rising edge of the clocks it names, and read
+ * what these may have changed into io->out. */
 void fsh_node_eval(struct fsh_node *node);
-/* The same for two nodes, in less time than one after the other; clk rises for
- * both. */
+/* The same for two nodes whose clk rises, in less time than one after the
+ * other. */
 void fsh_node_eval_two(struct fsh_node *one, struct fsh_node *two);
 
-/* Does the node, without the core, stand still? fsh_node_mark keeps its registers.
- * An evaluation later, without a valid on any pin before, in or after it,
- * fsh_node_unchanged tells whether they are the same but for copies of cycle_i: then
- * so they stay until an input changes. Memories of many rows are left out: what is written to
- * one comes out of registers, and if these do not change neither does it. */
+/* Does the node, without the core, stand still? fsh_node_mark keeps its
+ * registers. An evaluation later, without a valid on any pin before, in or
+ * after it, fsh_node_unchanged tells whether they are the same but for copies
+ * of cycle_i: then so they stay until an input changes. Memories of many rows
+ * are left out: what is written to one comes out of registers, and if these do
+ * not change neither does it. */
 void fsh_node_mark(struct fsh_node *node);
 bool fsh_node_unchanged(struct fsh_node *node);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The pins of the Verilated card, from and to the structures of node_wrap.h (C++).
-// For node_wrap.cpp, once a cycle, and so inline.
+// The pins of the Verilated card, from and to the structures of node_wrap.h
+// (C++). Inline, for node_wrap.cpp needs them in every cycle.
 #ifndef FSH_SIM_PINS_H
 #define FSH_SIM_PINS_H
 
@@ -230,8 +230,8 @@ inline void sample_node(const Vfsh_card *top, fsh_node_out &out)
     sample_host(top, &out.axi[FSH_NODE_HOST]);
 }
 
-// What follows from the clocks that rose. On which of its wires the core has
-// something for the node is no pin: public by model.vlt.
+// What the clocks that rose may have changed. Whether the core has something
+// for the node is no pin but a wire of the card, public by model.vlt.
 inline void sample(const Vfsh_card *top, const fsh_node_in &in,
                    fsh_node_out &out)
 {

@@ -2,11 +2,12 @@
 # Writes OUT, the functions of together.h for a model of Verilator: the calls that its
 # eval makes, in order, without the loops and triggers around them. For two cards each
 # call is made for the one, then for the other: the code of a node is twice the
-# instruction cache, so each part is fetched once for both. What only the core asks for
-# is left out where its clock does not rise.
+# instruction cache, so each part is fetched once for both. Calls for the core's clock
+# and for logic in the core (class <TOP>_<CORE>) are made only where that clock rises;
+# outputs of the core must be functions of its registers.
 # cmake -DTOP=<Vmodel> -DCORE=<module> -DSOURCES=<generated sources> -DOUT=<file>
 #     -P together.cmake
-# Where Verilator writes otherwise than expected, OUT passes them to eval.
+# Where Verilator writes otherwise than expected, OUT calls eval for each card.
 
 # body(<variable> <function>): what stands between its braces.
 function(body variable function)

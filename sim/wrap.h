@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The inside of a node for node_wrap.cpp and what tests add to it (C++). Only rising
-// edges of the two clocks. One VerilatedContext per model; while waves are written all
-// models share one, as Verilator demands of what goes to one file.
+// The inside of a card for node_wrap.cpp and what tests add to it (C++). Only
+// rising edges of the two clocks. One VerilatedContext per model; while waves
+// are written all models share one, as Verilator demands of what goes to one
+// file.
 #ifndef FSH_SIM_WRAP_H
 #define FSH_SIM_WRAP_H
 
@@ -27,7 +28,7 @@ struct fsh_node {
     fsh_node_io *io;
     std::shared_ptr<VerilatedContext> context;
     Vfsh_card *top;
-    fsh::core_clock core; // .rises: only while an edge is passed
+    fsh::core_clock core; // .rises: set for each edge
     bool waves, evaluated;
     std::unique_ptr<fsh::still> still;
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 `default_nettype none
 
-/// What the parts of a node tell each other about it: configuration, route table.
+/// What the parts of a node tell each other about it: configuration, route table,
+/// events.
 package fsh_node_pkg;
   localparam int unsigned NODE_W = 6;  // that of fsh_spec_pkg (see fsh_fn_pkg)
 

@@ -4,9 +4,10 @@
 
 /// Compute core of a node: two queues of commands (array, mover), loader, array,
 /// results, automatic remote transfer. Commands stand in the segment; a RUN
-/// message names them (fsh_node's compute port). The units and the way of a
+/// message names them (fsh_csink takes it). The units and the way of a
 /// command through them: hw/rtl/README.md.
-/// All outputs to the node and to memory are functions of registers. Read data
+/// All outputs to the node and to memory are functions of registers, so a simulator
+/// may leave out the logic behind the inputs while clk_i rests. Read data
 /// and write responses are always taken, in order on each lane; bursts have one
 /// beat. idle_o: no state changes until an input does (a command that waits for
 /// its event keeps nothing awake).
@@ -15,7 +16,7 @@ module fsh_compute (
     input  wire logic                rst_i,
     input  wire logic         [47:0] cycle_i,
     output logic                     idle_o,
-    // Compute port of the node.
+    // The node and the sink (fsh_csink).
     input  wire logic          [7:0] node_i,
     input  wire logic         [39:0] seg_base_i,
     input  wire logic         [39:0] seg_size_i,

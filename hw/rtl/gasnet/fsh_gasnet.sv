@@ -2,12 +2,12 @@
 `default_nettype none
 
 /// The GASNet core with its links: scheduler, sequencer, completion unit, tag table,
-/// loop, and what stands behind each port. Wires only: what each does says its own
-/// header. Requests come from fsh_sources, replies from their window; requests to
-/// be served go out (get_*) and come back (served_*); payloads go to device memory
-/// and to the host writer (rx_*), entries of the host's rings to the latter.
-/// stopped_o: no command of a window is taken; clear_o: none of any source. Reset:
-/// fsh_tracker clears its words.
+/// loop, and what stands behind each port. Wires, and registers of what happened
+/// (events_o, a cycle late): what each does says its own header. Requests come from
+/// fsh_sources, replies from their window; requests to be served go out (get_*) and
+/// come back (served_*); payloads go to device memory and to the host writer (rx_*),
+/// entries of the host's rings to the latter. stopped_o: no command of a window is
+/// taken; clear_o: none of any source. Reset: fsh_tracker clears its words, no event.
 module fsh_gasnet #(
     parameter int unsigned PORTS = 2,
     parameter int unsigned ENGINES = fsh_spec_pkg::ENGINES

@@ -74,7 +74,7 @@ module fsh_pend #(
 
   always_comb begin
     evt_o = evt;
-    if (bad_q || mem_err || host_bad_q) begin  // seldom
+    if (bad_q || mem_err || host_bad_q) begin  // seldom: spares simulators the rest
       if (evt.status == fsh_spec_pkg::STATUS_OK &&
           ((bad_q && last) || (mem && mem_err) || (host != '0 && host_bad_q)))
         evt_o.status = fsh_spec_pkg::STATUS_MEMORY;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 `default_nettype none
 
-/// What happens in the node, gathered for the performance counters (fsh_perf): how
-/// often each event of PERF in this cycle, in their order, two bits each, and the
-/// bytes that go with ACCEPT, REQ_HDR, REP_HDR and WRITTEN. The inputs are registers,
-/// so that what they come from (pins among it) and the sums share no path; the
-/// outputs are combinational. Of more than three refusals in a cycle the rest is
-/// counted in the next (busy_o).
+/// What happened in the node in the last cycle, gathered for the performance counters
+/// (fsh_perf): how often each event of PERF, in their order, two bits each, and the
+/// bytes that go with ACCEPT, REQ_HDR, REP_HDR and WRITTEN. The inputs are registers
+/// of fsh_host and fsh_gasnet, so that the logic before them, pins included, and the
+/// sums are on no path together; the outputs are combinational. Of more than three
+/// refusals in a cycle the rest is counted in the next (busy_o).
 module fsh_events (
     input  wire logic                  clk_i,
     input  wire logic                  rst_i,

@@ -3,9 +3,10 @@
 
 /// The node's side to its host: registers, submission windows, the writer to host
 /// memory with the rings, performance counters. Wires only, but for the places of the
-/// ring entries; what each does says its own header. Commands of the windows are
-/// offered by channel (request, reply); entries come from the completion unit, the
-/// sequencers and the engines. busy_o but for commands that wait while stopped_i.
+/// ring entries and a register before the counters; what each does says its own header.
+/// Commands of the windows are offered by channel (request, reply); entries come from
+/// the completion unit, the sequencers and the engines. busy_o but for commands that
+/// wait while stopped_i. Reset: that of the modules, no event to be counted.
 module fsh_host #(
     parameter int unsigned PORTS = 2,
     parameter int unsigned ENGINES = fsh_spec_pkg::ENGINES
@@ -78,7 +79,8 @@ module fsh_host #(
     output logic                       m_wlast_o,
     input  wire logic                  m_bvalid_i,
     input  wire logic                  m_berr_i,
-    // Counters: what happens in the GASNet core, commands and messages of engines refused.
+    // Counters: what happened in the GASNet core in the last cycle; commands and messages of
+    // engines that are refused in this one.
     input  wire fsh_node_pkg::events_t events_i,
     input  wire logic            [1:0] refused_i,
     input  wire logic            [1:0] dropped_i,
@@ -294,10 +296,11 @@ module fsh_host #(
   logic [2:0]  refused_q;
   logic [47:0] accept_bytes_q;
 
+  // Refused commands of the windows are entries, of which one a cycle is taken.
   always_ff @(posedge clk_i) begin
     accept_q  <= win_valid_o & win_ready_i;
     entry_q   <= perf_entry;
-    refused_q <= {|(entry_valid[2:1] & entry_ready[2:1]), refused_i};  // of an engine, one a cycle
+    refused_q <= {|(entry_valid[2:1] & entry_ready[2:1]), refused_i};
     if (win_ready_i != '0) accept_bytes_q <= {win_rep_o.length, win_req_o.length};
     if (rst_i) begin
       accept_q  <= '0;

@@ -6,7 +6,8 @@
 /// slice l: 512-bit AXI4 without identifiers, bursts of one beat.
 /// core_clk_i is clk_i, for the compute core alone: tied to it, or gated. It may miss
 /// an edge of clk_i if core_clk_req_o is low and no response is there (bvalid, rvalid
-/// of m_core_*): the core is at rest then. core_present_i low hides the core for good.
+/// of m_core_*): the core is at rest then. core_present_i is constant; if it is low,
+/// the node answers as one without a compute core.
 /// idle_o: nothing in the node changes until an input does; the core may be at work.
 module fsh_card #(
     parameter int unsigned PORTS = 2
