@@ -5,7 +5,7 @@
 # instruction cache, so each part is fetched once for both. Calls for the core's clock
 # and for logic in the core (class <TOP>_<CORE>) are made only where that clock rises;
 # outputs of the core must be functions of its registers.
-# cmake -DTOP=<Vmodel> -DCORE=<module> -DSOURCES=<generated sources> -DOUT=<file>
+# cmake -DTOP=<Vmodel> -DCORE=<instance> -DSOURCES=<generated sources> -DOUT=<file>
 #     -P together.cmake
 # Where Verilator writes otherwise than expected, OUT calls eval for each card.
 
@@ -118,7 +118,7 @@ foreach(step ${steps})
     endif()
     list(APPEND declared "void ${name}(${type} *)@\n")
     set(call "${name}(&$->${instance})@\n")
-    if(fired STREQUAL 1 OR type STREQUAL ${TOP}_${CORE})
+    if(fired STREQUAL 1 OR instance MATCHES "^TOP__[a-z_]+__DOT__${CORE}(__|$)")
         string(APPEND open "        ${call}")
         if(fired MATCHES 0)
             string(REPLACE "$" a call "${call}")

@@ -8,6 +8,7 @@ package fsh_fn_pkg;
   // not the same, lint finds that a node or a tag changes its width.
   localparam int unsigned NODE_W = 6;
   localparam int unsigned TAG_W = 6;
+  localparam int unsigned SINK_W = 8;  // engines, at most (spec/generate.py)
 
   /// Beats that `bytes` of payload take when the first stands in byte `lane`.
   function automatic logic [6:0] pay_beats(input logic [3:0] lane, input logic [10:0] bytes);
@@ -48,7 +49,7 @@ package fsh_fn_pkg;
   /// none of those that the node has not). Its first two arguments are the low bits of
   /// {laddr, raddr} then; flag: it is to be answered.
   typedef struct packed {
-    logic [7:0]        sink;
+    logic [SINK_W-1:0] sink;
     logic              flag;
     logic [1:0]        mask;
     logic [NODE_W-1:0] dst;

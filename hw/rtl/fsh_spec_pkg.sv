@@ -156,7 +156,7 @@ package fsh_spec_pkg;
   localparam logic [3:0] PERF_TX_STALL0 = 4'd8;  // Cycles in which port 0 sent nothing because a packet had no credit.
   localparam logic [3:0] PERF_TX_STALL1 = 4'd9;  // The same on port 1.
   localparam logic [3:0] PERF_FORWARD = 4'd10;  // Packets passed on to another node.
-  localparam logic [3:0] PERF_REFUSED = 4'd11;  // Commands refused, of the compute core as well; packets out of range; COMPUTE messages refused.
+  localparam logic [3:0] PERF_REFUSED = 4'd11;  // Commands refused, of engines as well; packets out of range; messages to engines refused.
   localparam int unsigned PERF_COUNT = 12;
   // Registers. AXI4-Lite, 64-bit data, 32 KiB of space. Windows and doorbells are write-only; a 64-bit write is the unit.
   localparam logic [14:0] REG_ID = 15'h0000;  // ro: magic 31:0, SPEC_MAJOR 47:32, SPEC_MINOR 63:48

@@ -162,7 +162,7 @@
 #define FSH_PERF_TX_STALL0 8u /* Cycles in which port 0 sent nothing because a packet had no credit. */
 #define FSH_PERF_TX_STALL1 9u /* The same on port 1. */
 #define FSH_PERF_FORWARD 10u /* Packets passed on to another node. */
-#define FSH_PERF_REFUSED 11u /* Commands refused, of the compute core as well; packets out of range; COMPUTE messages refused. */
+#define FSH_PERF_REFUSED 11u /* Commands refused, of engines as well; packets out of range; messages to engines refused. */
 #define FSH_PERF_COUNT 12u
 #define FSH_PERF_NAMES {{0u, "ACCEPT"}, {1u, "HDR_SENT"}, {2u, "REQ_HDR"}, {3u, "REP_HDR"}, {4u, "WRITTEN"}, {5u, "COMPLETE"}, {6u, "TX_BEAT0"}, {7u, "TX_BEAT1"}, {8u, "TX_STALL0"}, {9u, "TX_STALL1"}, {10u, "FORWARD"}, {11u, "REFUSED"}}
 

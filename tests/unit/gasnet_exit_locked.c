@@ -61,7 +61,8 @@ int main(void)
     char text[2048];
     int status = child_run(job, text, sizeof text);
 
-    CHECK(status == 0 && strcmp(text, "served\n") == 0, "%#x %s",
-          (unsigned)status, text);
+    /* With a sanitizer that has a thread of its own a warning about it comes first. */
+    CHECK(status == 0 && strstr(text, "served\n"), "%#x %s", (unsigned)status,
+          text);
     return 0;
 }

@@ -402,8 +402,15 @@ module fsh_rx #(
 
   assign get_push = step && state_q == Args && served_q;
 
+  // Without the bits, on top, of engines that the node has not: a block RAM less.
+  localparam int unsigned GET_W = $bits(get_in) - fsh_fn_pkg::SINK_W + fsh_spec_pkg::ENGINES;
+  logic [GET_W-1:0] get_kept, get_out;
+
+  assign get_kept = GET_W'(get_in);
+  assign get_o    = $bits(get_in)'(get_out);
+
   fsh_fifo #(
-      .WIDTH($bits(get_in)),
+      .WIDTH(GET_W),
       .DEPTH(BUDGET),
       .BLOCK(1'b1)
   ) i_get (
@@ -411,10 +418,10 @@ module fsh_rx #(
       .rst_i,
       .valid_i(get_push),
       .ready_o(get_room),
-      .data_i (get_in),
+      .data_i (get_kept),
       .valid_o(get_valid_o),
       .ready_i(get_ready_i),
-      .data_o (get_o),
+      .data_o (get_out),
       .count_o()
   );
 

@@ -6,7 +6,7 @@
 /// bytes that go with ACCEPT, REQ_HDR, REP_HDR and WRITTEN. The inputs are registers
 /// of fsh_host and fsh_gasnet, so that the logic before them, pins included, and the
 /// sums are on no path together; the outputs are combinational. Of more than three
-/// refusals in a cycle the rest is counted in the next (busy_o).
+/// refusals in a cycle the rest is counted in the next.
 module fsh_events (
     input  wire logic                  clk_i,
     input  wire logic                  rst_i,
@@ -17,8 +17,7 @@ module fsh_events (
     input  wire logic            [2:0] refused_i,
     input  wire fsh_node_pkg::events_t gasnet_i,
     output logic [fsh_spec_pkg::PERF_COUNT*2-1:0] step_o,
-    output logic               [127:0] add_o,
-    output logic                       busy_o
+    output logic               [127:0] add_o
 );
   logic [31:0] add_accept, add_req, add_rep, add_written;
   logic [2:0]  refused, late_q;
@@ -28,7 +27,6 @@ module fsh_events (
                    {2'd0, gasnet_i.refused[0]} + {2'd0, gasnet_i.refused[1]};
   assign refused_step = refused > 3'd3 ? 2'd3 : refused[1:0];
   always_ff @(posedge clk_i) late_q <= rst_i ? '0 : refused - {1'b0, refused_step};
-  assign busy_o = late_q != '0;
 
   assign step_o = {
     refused_step,

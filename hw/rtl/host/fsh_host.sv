@@ -289,7 +289,7 @@ module fsh_host #(
   // Performance counters.
   logic [fsh_spec_pkg::PERF_COUNT*2-1:0] step;
   logic [127:0]                          add;
-  logic                                  perf_busy, late;
+  logic                                  perf_busy;
 
   logic        entry_q;
   logic [1:0]  accept_q;
@@ -318,8 +318,7 @@ module fsh_host #(
       .refused_i     (refused_q),
       .gasnet_i      (events_i),
       .step_o        (step),
-      .add_o         (add),
-      .busy_o        (late)
+      .add_o         (add)
   );
 
   fsh_perf i_perf (
@@ -337,7 +336,7 @@ module fsh_host #(
 
   logic win_busy;
   assign win_busy = |(~win_empty & ~(win_waiting & {2{stopped_i}}));
-  assign busy_o   = regs_busy || win_busy || hostw_busy || perf_busy || late || |entry_valid;
+  assign busy_o   = regs_busy || win_busy || hostw_busy || perf_busy || |entry_valid;
 endmodule
 
 `default_nettype wire

@@ -169,15 +169,15 @@ module fsh_regs #(
     end
     if (rst_i) begin
       cfg_o.enable    <= 1'b0;
-      cfg_o.hold <= 1'b0;
-      cfg_o.node <= '0;
-      cfg_o.nodes <= 8'd1;
-      cfg_o.packet <= 11'(fsh_spec_pkg::MAX_PACKET);
-      cfg_o.ports <= '1;
-      cfg_o.dateline <= '0;
-      cfg_o.seg_size <= '0;
+      cfg_o.hold      <= 1'b0;
+      cfg_o.node      <= '0;
+      cfg_o.nodes     <= 8'd1;
+      cfg_o.packet    <= 11'(fsh_spec_pkg::MAX_PACKET);
+      cfg_o.ports     <= '1;
+      cfg_o.dateline  <= '0;
+      cfg_o.seg_size  <= '0;
       cfg_o.host_size <= '0;
-      taken_o    <= '0;
+      taken_o         <= '0;
     end
   end
 
