@@ -16,10 +16,10 @@ struct Operation {
     unsigned dst = 0, bytes = 0, add = 0;
 };
 
-// A TOY message under way, by its addend.
+// A TOY message under way, by its addend; onward: sent by a toy.
 struct Message {
     unsigned src, dst, next;
-    bool pass, counted, told, answered;
+    bool pass = false, counted = false, answered = false, onward = false;
 };
 
 class Rank

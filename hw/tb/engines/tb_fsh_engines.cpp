@@ -98,7 +98,7 @@ class Bench
         for (Rank *r : rank_) {
             r->card.node.eval();
             if (r->card.node.core_valid_i && r->card.node.core_ready_o)
-                took_[r->card.number] = true;
+                taken(*r);
         }
         for (Rank *r : rank_) {
             tb::edge(test_, r->card.node);
@@ -240,8 +240,8 @@ class Bench
         o.add = none ? 0 : ++last_add_;
         fsh_toy_set_add(&args, o.add);
         fsh_toy_set_addr(&args, VALUES / 64 + o.add);
-        Message m = {r.card.number, o.dst, test_.below(2), test_.below(3) == 0,
-                     false,         false, false};
+        Message m = {r.card.number, o.dst, test_.below(2)};
+        m.pass = test_.below(3) == 0;
         fsh_toy_set_pass(&args, m.pass);
         fsh_toy_set_next(&args, m.next);
         if (!none)
@@ -280,7 +280,6 @@ class Bench
             r.core_bytes[tag] = 1 + test_.below(PIECE);
             r.core_dst[tag] = dst;
             r.core_busy++;
-            early += test_.cycle < CLEAR;
             r.fill(CORE_FROM + tag * PIECE, r.core_bytes[tag]);
             fsh_ecmd_set_kind(w, FSH_EKIND_PUT);
             fsh_ecmd_set_tag(w, tag | test_.below(4)
@@ -291,6 +290,15 @@ class Bench
         }
         n.core_valid_i = 1;
         std::memcpy(&n.core_cmd_i[0], w, sizeof w);
+    }
+
+    void taken(Rank &r)
+    {
+        uint64_t w[2];
+
+        std::memcpy(w, &r.card.node.core_cmd_i[0], sizeof w);
+        took_[r.card.number] = true;
+        early += fsh_ecmd_kind(w) == FSH_EKIND_PUT && test_.cycle < CLEAR;
     }
 
     // --- what comes of it ----------------------------------------------------
@@ -330,6 +338,7 @@ class Bench
             found->second.counted)
             test_.fail("node %u counts %u, not sent to it", r.card.number, add);
         found->second.counted = true;
+        passed += found->second.onward;
         r.count = n.toy_data_o;
         r.at[(unsigned)r.count & 0x7ff] = add;
         toys++;
@@ -377,10 +386,9 @@ class Bench
                        r.card.number, add,
                        (unsigned long long)fsh_ring_node(w));
         r.at.erase(low);
-        m.told = true;
         if (m.pass) { // now it is another message, of this node to the next
-            m = {r.card.number, m.next, 0, false, false, false, true};
-            passed++;
+            m = {r.card.number, m.next, 0};
+            m.onward = m.answered = true; // or rather: it wants no answer
             return;
         }
         uint64_t value;
