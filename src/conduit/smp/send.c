@@ -15,12 +15,12 @@
 #include "base/fsh_spec.h"
 #include "base/log.h"
 
-static __attribute__((noinline, cold)) _Noreturn void damaged_count(
-    const struct fsh_smp_tx *tx)
+__attribute__((noinline, cold)) _Noreturn void fsh_smp_damaged_count(
+    const struct fsh_smp_tx *tx, uint32_t freed)
 {
     fsh_fatal("conduit smp: %u slots of a ring are said to be free, of %u that "
               "were written: some rank has written outside its own memory",
-              tx->freed, tx->tail);
+              freed, tx->tail);
 }
 
 /* Remember the inside of the message, and make the slot after it not look like
@@ -87,11 +87,8 @@ static inline bool make_room(struct fsh_smp_tx *tx, uint32_t slots)
     uint32_t left = FSH_SMP_SLOTS - tx->tail % FSH_SMP_SLOTS;
     uint32_t skip = slots > left ? left : 0;
 
-    if (!fsh_smp_has_room(tx, skip + slots + 1)) {
-        if (tx->tail - tx->freed > FSH_SMP_SLOTS)
-            damaged_count(tx);
+    if (!fsh_smp_has_room(tx, skip + slots + 1))
         return false;
-    }
     if (__builtin_expect(skip != 0, 0))
         fsh_smp_publish(tx, FSH_SMP_SKIP, skip);
     return true;

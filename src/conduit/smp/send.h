@@ -33,15 +33,25 @@ static inline size_t fsh_smp_payload(unsigned nargs)
            (args + FSH_SMP_ALIGN - 1) / FSH_SMP_ALIGN * FSH_SMP_ALIGN;
 }
 
+/* The receiver's count of free slots cannot be: end the job. */
+_Noreturn void fsh_smp_damaged_count(const struct fsh_smp_tx *tx,
+                                     uint32_t freed);
+
 /* Is there room for so many slots? Lock held. */
 static inline bool fsh_smp_has_room(struct fsh_smp_tx *tx, uint32_t slots)
 {
+    uint32_t freed;
+
     if (__builtin_expect(tx->tail - tx->freed + slots <= FSH_SMP_SLOTS, 1))
         return true;
     /* Acquire, partner: release in consume: the receiver has copied the
      * slots. */
-    tx->freed = atomic_load_explicit(&tx->ring->freed, memory_order_acquire);
-    return tx->tail - tx->freed + slots <= FSH_SMP_SLOTS;
+    freed = atomic_load_explicit(&tx->ring->freed, memory_order_acquire);
+    /* It stands in shared memory: more than was written would wrap above. */
+    if (__builtin_expect(tx->tail - freed > FSH_SMP_SLOTS, 0))
+        fsh_smp_damaged_count(tx, freed);
+    tx->freed = freed;
+    return tx->tail - freed + slots <= FSH_SMP_SLOTS;
 }
 
 /* Remember the inside of the message at the tail, and make the slot after it not
