@@ -64,6 +64,8 @@ FSH_MEMORY(window1, __PVT__gen_half__BRA__1__KET____DOT__i_ram__DOT__mem)
 
 // No memory, but not in every model either.
 FSH_MEMORY(core_idle, fsh_card__DOT__core_idle)
+FSH_MEMORY(core_req, fsh_card__DOT__core_req)
+FSH_MEMORY(core_rsp, fsh_card__DOT__core_rsp)
 
 template <typename Rx> void leave_out_rx(fsh::still *still, Rx &rx)
 {
@@ -102,6 +104,8 @@ void leave_out_core(fsh::still *still, Vfsh_card__Syms *syms)
     PIN(core_clk_req_o)
 #undef PIN
     still->leave_out(core_idle<Vfsh_card___024root>::of(root));
+    still->leave_out(core_req<Vfsh_card___024root>::of(root));
+    still->leave_out(core_rsp<Vfsh_card___024root>::of(root));
 }
 
 fsh::still *make_still(Vfsh_card *top)

@@ -259,6 +259,18 @@ static struct fsh_smp_ring *ring_of(unsigned from, unsigned to,
                 .ring[channel];
 }
 
+/* How many slots are free: anything, or a little off what was written, for such a
+ * count passes coarse checks. */
+static uint32_t wrong_count(struct fuzz *f, unsigned from, unsigned to,
+                            unsigned channel)
+{
+    struct fsh_smp_tx *tx = &w.party[from].port->tx[channel][w.party[to].rank];
+
+    if (fuzz_rarely(f, 2))
+        return (uint32_t)fuzz_word(f);
+    return tx->tail + fuzz_below(f, 2 * FSH_SMP_SLOTS) - FSH_SMP_SLOTS;
+}
+
 /* A first word of which some bytes, or other words of a head that do. */
 static void damage_field(struct fuzz *f, struct fsh_smp_head *head)
 {
@@ -328,7 +340,7 @@ static void damage(struct fuzz *f)
     ctl += w.party[to].rank;
     switch (fuzz_below(f, 6)) {
     case 0:
-        atomic_store(&ring->freed, (uint32_t)fuzz_word(f));
+        atomic_store(&ring->freed, wrong_count(f, from, to, channel));
         break;
     case 1:
         atomic_store(&ctl->summary[channel], fuzz_word(f));

@@ -39,22 +39,9 @@ module fsh_compute (
     input  wire logic          [3:0] cperf_word_i,
     output logic                     cperf_valid_o,
     output logic              [47:0] cperf_data_o,
-    // Device memory, lane l in slice l.
-    output logic               [3:0] m_awvalid_o,
-    input  wire logic          [3:0] m_awready_i,
-    output logic             [159:0] m_awaddr_o,
-    output logic               [3:0] m_wvalid_o,
-    input  wire logic          [3:0] m_wready_i,
-    output logic            [2047:0] m_wdata_o,
-    output logic             [255:0] m_wstrb_o,
-    input  wire logic          [3:0] m_bvalid_i,
-    input  wire logic          [3:0] m_berr_i,
-    output logic               [3:0] m_arvalid_o,
-    input  wire logic          [3:0] m_arready_i,
-    output logic             [159:0] m_araddr_o,
-    input  wire logic          [3:0] m_rvalid_i,
-    input  wire logic       [2047:0] m_rdata_i,
-    input  wire logic          [3:0] m_rerr_i
+    // Device memory.
+    output fsh_axi_pkg::lane_req_t   mem_req_o,
+    input  wire fsh_axi_pkg::lane_rsp_t mem_rsp_i
 );
   localparam int unsigned LOOP = fsh_fp_pkg::ARRAY_LOOP;
   localparam int unsigned DRAIN = fsh_fp_pkg::ARRAY_DRAIN;
@@ -90,12 +77,12 @@ module fsh_compute (
       .rsp_data_o  (rsp_data),
       .rsp_err_o   (rsp_err),
       .rsp_meta_o  (feed_meta),
-      .m_arvalid_o,
-      .m_arready_i,
-      .m_araddr_o,
-      .m_rvalid_i,
-      .m_rdata_i,
-      .m_rerr_i,
+      .m_arvalid_o(mem_req_o.arvalid),
+      .m_arready_i(mem_rsp_i.arready),
+      .m_araddr_o (mem_req_o.araddr),
+      .m_rvalid_i (mem_rsp_i.rvalid),
+      .m_rdata_i  (mem_rsp_i.rdata),
+      .m_rerr_i   (mem_rsp_i.rerr),
       .busy_o      (read_busy)
   );
 
@@ -390,15 +377,15 @@ module fsh_compute (
       .issued_o   (issued),
       .done_o     (done),
       .err_o      (write_err),
-      .m_awvalid_o,
-      .m_awready_i,
-      .m_awaddr_o,
-      .m_wvalid_o,
-      .m_wready_i,
-      .m_wdata_o,
-      .m_wstrb_o,
-      .m_bvalid_i,
-      .m_berr_i,
+      .m_awvalid_o(mem_req_o.awvalid),
+      .m_awready_i(mem_rsp_i.awready),
+      .m_awaddr_o (mem_req_o.awaddr),
+      .m_wvalid_o (mem_req_o.wvalid),
+      .m_wready_i (mem_rsp_i.wready),
+      .m_wdata_o  (mem_req_o.wdata),
+      .m_wstrb_o  (mem_req_o.wstrb),
+      .m_bvalid_i (mem_rsp_i.bvalid),
+      .m_berr_i   (mem_rsp_i.berr),
       .busy_o     (write_busy)
   );
 
@@ -475,7 +462,7 @@ module fsh_compute (
     idle_o <= !(rst_i || read_busy || queue_busy != '0 || events_busy || load_busy || feed_busy ||
                 emit_busy || step_cmd_valid || step_busy || out_busy || write_busy || art_busy ||
                 cmd_valid != '0 || run_valid_i || sig_valid_i || ack_valid_i || ccmd_valid_o ||
-                m_rvalid_i != '0 || m_bvalid_i != '0 || count_busy);
+                mem_rsp_i.rvalid != '0 || mem_rsp_i.bvalid != '0 || count_busy);
   end
 
   `FSH_ASSERT(assert_work, !(compute || load || full) || work)

@@ -54,42 +54,16 @@ module fsh_gasnet #(
     output fsh_spec_pkg::ring_t        entry_track_o,
     output fsh_spec_pkg::ring_t        entry_seq0_o,
     output fsh_spec_pkg::ring_t        entry_seq1_o,
-    // Host writer, by port.
-    output logic                 [1:0] rx_awvalid_o,
-    input  wire logic            [1:0] rx_awready_i,
-    output logic                [79:0] rx_awaddr_o,
-    output logic                [15:0] rx_awlen_o,
-    output logic                 [1:0] rx_wvalid_o,
-    input  wire logic            [1:0] rx_wready_i,
-    output logic               [255:0] rx_wdata_o,
-    output logic                [31:0] rx_wstrb_o,
-    output logic                 [1:0] rx_wlast_o,
-    input  wire logic            [1:0] rx_bvalid_i,
-    input  wire logic                  rx_berr_i,
-    // Host memory, read side.
-    output logic                       host_arvalid_o,
-    input  wire logic                  host_arready_i,
-    output logic                [47:0] host_araddr_o,
-    output logic                 [7:0] host_arlen_o,
-    output logic                       host_arid_o,
-    input  wire logic                  host_rvalid_i,
-    input  wire logic          [127:0] host_rdata_i,
-    input  wire logic                  host_rid_i,
-    input  wire logic                  host_rerr_i,
-    // Device memory, by port; address and data of writes are rx_*.
-    output logic           [PORTS-1:0] mem_awvalid_o,
-    input  wire logic      [PORTS-1:0] mem_awready_i,
-    output logic           [PORTS-1:0] mem_wvalid_o,
-    input  wire logic      [PORTS-1:0] mem_wready_i,
-    input  wire logic      [PORTS-1:0] mem_bvalid_i,
-    input  wire logic      [PORTS-1:0] mem_berr_i,
-    output logic           [PORTS-1:0] mem_arvalid_o,
-    input  wire logic      [PORTS-1:0] mem_arready_i,
-    output logic                [39:0] mem_araddr_o,
-    output logic                 [7:0] mem_arlen_o,
-    input  wire logic      [PORTS-1:0] mem_rvalid_i,
-    input  wire logic  [PORTS*128-1:0] mem_rdata_i,
-    input  wire logic      [PORTS-1:0] mem_rerr_i,
+    // What the receivers write: to host memory, to device memory.
+    output fsh_axi_pkg::mem_wr_req_t   rx_req_o,
+    input  wire fsh_axi_pkg::mem_wr_rsp_t rx_rsp_i,
+    output fsh_axi_pkg::mem_wr_req_t   mem_wr_req_o,
+    input  wire fsh_axi_pkg::mem_wr_rsp_t mem_wr_rsp_i,
+    // What the sequencer reads.
+    output fsh_axi_pkg::mem_rd_req_t   mem_rd_req_o,
+    input  wire fsh_axi_pkg::mem_rd_rsp_t mem_rd_rsp_i,
+    output fsh_axi_pkg::host_rd_req_t  host_rd_req_o,
+    input  wire fsh_axi_pkg::host_rd_rsp_t host_rd_rsp_i,
     // Links.
     output logic           [PORTS-1:0] link_tx_valid_o,
     output logic           [PORTS-1:0] link_tx_bound_o,
@@ -147,6 +121,11 @@ module fsh_gasnet #(
   logic [127:0] pkt0_data, pkt1_data;
   logic [1:0]   pkt_bad;
   logic         seq_busy;
+  logic [39:0]  mem_araddr;
+  logic [7:0]   mem_arlen;
+
+  assign mem_rd_req_o.araddr = {PORTS{mem_araddr}};
+  assign mem_rd_req_o.arlen  = {PORTS{mem_arlen}};
 
   fsh_seq i_seq (
       .clk_i,
@@ -181,23 +160,23 @@ module fsh_gasnet #(
       .pkt0_data_o   (pkt0_data),
       .pkt1_data_o   (pkt1_data),
       .pkt_bad_o     (pkt_bad),
-      .mem_arvalid_o,
-      .mem_arready_i,
-      .mem_araddr_o,
-      .mem_arlen_o,
-      .mem_rvalid_i,
-      .mem_rdata0_i  (mem_rdata_i[127:0]),
-      .mem_rdata1_i  (mem_rdata_i[255:128]),
-      .mem_rerr_i,
-      .host_arvalid_o,
-      .host_arready_i,
-      .host_araddr_o,
-      .host_arlen_o,
-      .host_arid_o,
-      .host_rvalid_i,
-      .host_rdata_i,
-      .host_rid_i,
-      .host_rerr_i,
+      .mem_arvalid_o (mem_rd_req_o.arvalid),
+      .mem_arready_i (mem_rd_rsp_i.arready),
+      .mem_araddr_o  (mem_araddr),
+      .mem_arlen_o   (mem_arlen),
+      .mem_rvalid_i  (mem_rd_rsp_i.rvalid),
+      .mem_rdata0_i  (mem_rd_rsp_i.rdata[127:0]),
+      .mem_rdata1_i  (mem_rd_rsp_i.rdata[255:128]),
+      .mem_rerr_i    (mem_rd_rsp_i.rerr),
+      .host_arvalid_o(host_rd_req_o.arvalid),
+      .host_arready_i(host_rd_rsp_i.arready),
+      .host_araddr_o (host_rd_req_o.araddr),
+      .host_arlen_o  (host_rd_req_o.arlen),
+      .host_arid_o   (host_rd_req_o.arid),
+      .host_rvalid_i (host_rd_rsp_i.rvalid),
+      .host_rdata_i  (host_rd_rsp_i.rdata),
+      .host_rid_i    (host_rd_rsp_i.rid),
+      .host_rerr_i   (host_rd_rsp_i.rerr),
       .cpl_valid_o   (entry_valid_o[2:1]),
       .cpl_ready_i   (entry_ready_i[2:1]),
       .cpl0_o        (entry_seq0_o),
@@ -295,6 +274,7 @@ module fsh_gasnet #(
   logic [1:0]   tx_stall /*verilator split_var*/, dropped /*verilator split_var*/;
   logic [1:0]   rx_awvalid /*verilator split_var*/, rx_wvalid /*verilator split_var*/;
   logic [1:0]   rx_wlast /*verilator split_var*/;
+  logic [1:0]   mem_awvalid /*verilator split_var*/, mem_wvalid /*verilator split_var*/;
   logic [79:0]  rx_awaddr /*verilator split_var*/;
   logic [15:0]  rx_awlen /*verilator split_var*/;
   logic [255:0] rx_wdata /*verilator split_var*/;
@@ -367,23 +347,23 @@ module fsh_gasnet #(
         .tag_re_o       (tag_re[p]),
         .tag_o          (tag_asked),
         .tag_i          (tag),
-        .m_awvalid_o    (mem_awvalid_o[p]),
-        .m_awready_i    (mem_awready_i[p]),
-        .m_wvalid_o     (mem_wvalid_o[p]),
-        .m_wready_i     (mem_wready_i[p]),
-        .m_bvalid_i     (mem_bvalid_i[p]),
-        .m_berr_i       (mem_berr_i[p]),
+        .m_awvalid_o    (mem_awvalid[p]),
+        .m_awready_i    (mem_wr_rsp_i.awready[p]),
+        .m_wvalid_o     (mem_wvalid[p]),
+        .m_wready_i     (mem_wr_rsp_i.wready[p]),
+        .m_bvalid_i     (mem_wr_rsp_i.bvalid[p]),
+        .m_berr_i       (mem_wr_rsp_i.berr[p]),
         .rx_awvalid_o   (rx_awvalid[p]),
-        .rx_awready_i   (rx_awready_i[p]),
+        .rx_awready_i   (rx_rsp_i.awready[p]),
         .rx_awaddr_o    (rx_awaddr[p*40+:40]),
         .rx_awlen_o     (rx_awlen[p*8+:8]),
         .rx_wvalid_o    (rx_wvalid[p]),
-        .rx_wready_i    (rx_wready_i[p]),
+        .rx_wready_i    (rx_rsp_i.wready[p]),
         .rx_wdata_o     (rx_wdata[p*128+:128]),
         .rx_wstrb_o     (rx_wstrb[p*16+:16]),
         .rx_wlast_o     (rx_wlast[p]),
-        .rx_bvalid_i    (rx_bvalid_i[p]),
-        .rx_berr_i,
+        .rx_bvalid_i    (rx_rsp_i.bvalid[p]),
+        .rx_berr_i      (rx_rsp_i.berr[p]),
         .get_valid_o    (get_valid_o[p]),
         .get_ready_i    (get_ready_i[p]),
         .get_o          (get),
@@ -426,10 +406,21 @@ module fsh_gasnet #(
     end
   end
 
-  assign {rx_awvalid_o, rx_awaddr_o, rx_awlen_o} = {rx_awvalid, rx_awaddr, rx_awlen};
-  assign {rx_wvalid_o, rx_wlast_o} = {rx_wvalid, rx_wlast};
-  assign rx_wdata_o = rx_wdata;
-  assign rx_wstrb_o = rx_wstrb;
+  // One payload, for the one memory or the other.
+  assign rx_req_o.awvalid     = rx_awvalid;
+  assign rx_req_o.awaddr      = rx_awaddr;
+  assign rx_req_o.awlen       = rx_awlen;
+  assign rx_req_o.wvalid      = rx_wvalid;
+  assign rx_req_o.wdata       = rx_wdata;
+  assign rx_req_o.wstrb       = rx_wstrb;
+  assign rx_req_o.wlast       = rx_wlast;
+  assign mem_wr_req_o.awvalid = mem_awvalid;
+  assign mem_wr_req_o.awaddr  = rx_awaddr;
+  assign mem_wr_req_o.awlen   = rx_awlen;
+  assign mem_wr_req_o.wvalid  = mem_wvalid;
+  assign mem_wr_req_o.wdata   = rx_wdata;
+  assign mem_wr_req_o.wstrb   = rx_wstrb;
+  assign mem_wr_req_o.wlast   = rx_wlast;
 
   always_ff @(posedge clk_i) begin
     events_o.sent          <= seq_sop;

@@ -125,6 +125,102 @@ module fsh_card #(
   assign core_clk_req_o = !core_idle || ccmd_valid || run_valid || sig_valid || ack_valid ||
                           cperf_clear || cperf_read;
 
+  // The pins as records.
+  fsh_axi_pkg::lite_req_t    axil_req;
+  fsh_axi_pkg::lite_rsp_t    axil_rsp;
+  fsh_axi_pkg::host_wr_req_t host_wr_req;
+  fsh_axi_pkg::host_wr_rsp_t host_wr_rsp;
+  fsh_axi_pkg::host_rd_req_t host_rd_req;
+  fsh_axi_pkg::host_rd_rsp_t host_rd_rsp;
+  fsh_axi_pkg::mem_wr_req_t  mem_wr_req;
+  fsh_axi_pkg::mem_wr_rsp_t  mem_wr_rsp;
+  fsh_axi_pkg::mem_rd_req_t  mem_rd_req;
+  fsh_axi_pkg::mem_rd_rsp_t  mem_rd_rsp;
+  fsh_axi_pkg::lane_req_t    core_req;
+  fsh_axi_pkg::lane_rsp_t    core_rsp;
+
+  assign axil_req.awvalid = s_axil_awvalid_i;
+  assign axil_req.awaddr  = s_axil_awaddr_i;
+  assign axil_req.wvalid  = s_axil_wvalid_i;
+  assign axil_req.wdata   = s_axil_wdata_i;
+  assign axil_req.bready  = s_axil_bready_i;
+  assign axil_req.arvalid = s_axil_arvalid_i;
+  assign axil_req.araddr  = s_axil_araddr_i;
+  assign axil_req.rready  = s_axil_rready_i;
+
+  assign s_axil_awready_o = axil_rsp.awready;
+  assign s_axil_wready_o  = axil_rsp.wready;
+  assign s_axil_bvalid_o  = axil_rsp.bvalid;
+  assign s_axil_arready_o = axil_rsp.arready;
+  assign s_axil_rvalid_o  = axil_rsp.rvalid;
+  assign s_axil_rdata_o   = axil_rsp.rdata;
+
+  assign m_host_awvalid_o = host_wr_req.awvalid;
+  assign m_host_awaddr_o  = host_wr_req.awaddr;
+  assign m_host_awlen_o   = host_wr_req.awlen;
+  assign m_host_wvalid_o  = host_wr_req.wvalid;
+  assign m_host_wdata_o   = host_wr_req.wdata;
+  assign m_host_wstrb_o   = host_wr_req.wstrb;
+  assign m_host_wlast_o   = host_wr_req.wlast;
+
+  assign host_wr_rsp.awready = m_host_awready_i;
+  assign host_wr_rsp.wready  = m_host_wready_i;
+  assign host_wr_rsp.bvalid  = m_host_bvalid_i;
+  assign host_wr_rsp.berr    = m_host_berr_i;
+
+  assign m_host_arvalid_o = host_rd_req.arvalid;
+  assign m_host_araddr_o  = host_rd_req.araddr;
+  assign m_host_arlen_o   = host_rd_req.arlen;
+  assign m_host_arid_o    = host_rd_req.arid;
+
+  assign host_rd_rsp.arready = m_host_arready_i;
+  assign host_rd_rsp.rvalid  = m_host_rvalid_i;
+  assign host_rd_rsp.rdata   = m_host_rdata_i;
+  assign host_rd_rsp.rid     = m_host_rid_i;
+  assign host_rd_rsp.rerr    = m_host_rerr_i;
+
+  assign m_mem_awvalid_o = mem_wr_req.awvalid;
+  assign m_mem_awaddr_o  = mem_wr_req.awaddr;
+  assign m_mem_awlen_o   = mem_wr_req.awlen;
+  assign m_mem_wvalid_o  = mem_wr_req.wvalid;
+  assign m_mem_wdata_o   = mem_wr_req.wdata;
+  assign m_mem_wstrb_o   = mem_wr_req.wstrb;
+  assign m_mem_wlast_o   = mem_wr_req.wlast;
+
+  assign mem_wr_rsp.awready = m_mem_awready_i;
+  assign mem_wr_rsp.wready  = m_mem_wready_i;
+  assign mem_wr_rsp.bvalid  = m_mem_bvalid_i;
+  assign mem_wr_rsp.berr    = m_mem_berr_i;
+
+  assign m_mem_arvalid_o = mem_rd_req.arvalid;
+  assign m_mem_araddr_o  = mem_rd_req.araddr;
+  assign m_mem_arlen_o   = mem_rd_req.arlen;
+
+  assign mem_rd_rsp.arready = m_mem_arready_i;
+  assign mem_rd_rsp.rvalid  = m_mem_rvalid_i;
+  assign mem_rd_rsp.rdata   = m_mem_rdata_i;
+  assign mem_rd_rsp.rerr    = m_mem_rerr_i;
+
+  assign m_core_awvalid_o = core_req.awvalid;
+  assign m_core_awaddr_o  = core_req.awaddr;
+  assign m_core_wvalid_o  = core_req.wvalid;
+  assign m_core_wdata_o   = core_req.wdata;
+  assign m_core_wstrb_o   = core_req.wstrb;
+  assign m_core_arvalid_o = core_req.arvalid;
+  assign m_core_araddr_o  = core_req.araddr;
+
+  assign core_rsp.awready = m_core_awready_i;
+  assign core_rsp.wready  = m_core_wready_i;
+  assign core_rsp.bvalid  = m_core_bvalid_i;
+  assign core_rsp.berr    = m_core_berr_i;
+  assign core_rsp.arready = m_core_arready_i;
+  assign core_rsp.rvalid  = m_core_rvalid_i;
+  assign core_rsp.rdata   = m_core_rdata_i;
+  assign core_rsp.rerr    = m_core_rerr_i;
+
+  assign {m_host_bready_o, m_host_rready_o} = '1;
+  assign {m_mem_bready_o, m_mem_rready_o}   = '1;
+
   fsh_node #(
       .PORTS(PORTS)
   ) i_node (
@@ -133,64 +229,16 @@ module fsh_card #(
       .cycle_i,
       .gate_i,
       .idle_o           (node_idle),
-      .s_axil_awvalid_i,
-      .s_axil_awready_o,
-      .s_axil_awaddr_i,
-      .s_axil_wvalid_i,
-      .s_axil_wready_o,
-      .s_axil_wdata_i,
-      .s_axil_bvalid_o,
-      .s_axil_bready_i,
-      .s_axil_arvalid_i,
-      .s_axil_arready_o,
-      .s_axil_araddr_i,
-      .s_axil_rvalid_o,
-      .s_axil_rready_i,
-      .s_axil_rdata_o,
-      .m_host_awvalid_o,
-      .m_host_awready_i,
-      .m_host_awaddr_o,
-      .m_host_awlen_o,
-      .m_host_wvalid_o,
-      .m_host_wready_i,
-      .m_host_wdata_o,
-      .m_host_wstrb_o,
-      .m_host_wlast_o,
-      .m_host_bvalid_i,
-      .m_host_berr_i,
-      .m_host_bready_o,
-      .m_host_arvalid_o,
-      .m_host_arready_i,
-      .m_host_araddr_o,
-      .m_host_arlen_o,
-      .m_host_arid_o,
-      .m_host_rvalid_i,
-      .m_host_rready_o,
-      .m_host_rdata_i,
-      .m_host_rerr_i,
-      .m_host_rid_i,
-      .m_host_rlast_i,
-      .m_mem_awvalid_o,
-      .m_mem_awready_i,
-      .m_mem_awaddr_o,
-      .m_mem_awlen_o,
-      .m_mem_wvalid_o,
-      .m_mem_wready_i,
-      .m_mem_wdata_o,
-      .m_mem_wstrb_o,
-      .m_mem_wlast_o,
-      .m_mem_bvalid_i,
-      .m_mem_berr_i,
-      .m_mem_bready_o,
-      .m_mem_arvalid_o,
-      .m_mem_arready_i,
-      .m_mem_araddr_o,
-      .m_mem_arlen_o,
-      .m_mem_rvalid_i,
-      .m_mem_rready_o,
-      .m_mem_rdata_i,
-      .m_mem_rerr_i,
-      .m_mem_rlast_i,
+      .axil_req_i       (axil_req),
+      .axil_rsp_o       (axil_rsp),
+      .host_wr_req_o    (host_wr_req),
+      .host_wr_rsp_i    (host_wr_rsp),
+      .host_rd_req_o    (host_rd_req),
+      .host_rd_rsp_i    (host_rd_rsp),
+      .mem_wr_req_o     (mem_wr_req),
+      .mem_wr_rsp_i     (mem_wr_rsp),
+      .mem_rd_req_o     (mem_rd_req),
+      .mem_rd_rsp_i     (mem_rd_rsp),
       .link_tx_valid_o,
       .link_tx_bound_o,
       .link_tx_data_o,
@@ -271,21 +319,8 @@ module fsh_card #(
       .cperf_word_i (cperf_word),
       .cperf_valid_o(cperf_valid),
       .cperf_data_o (cperf_data),
-      .m_awvalid_o  (m_core_awvalid_o),
-      .m_awready_i  (m_core_awready_i),
-      .m_awaddr_o   (m_core_awaddr_o),
-      .m_wvalid_o   (m_core_wvalid_o),
-      .m_wready_i   (m_core_wready_i),
-      .m_wdata_o    (m_core_wdata_o),
-      .m_wstrb_o    (m_core_wstrb_o),
-      .m_bvalid_i   (m_core_bvalid_i),
-      .m_berr_i     (m_core_berr_i),
-      .m_arvalid_o  (m_core_arvalid_o),
-      .m_arready_i  (m_core_arready_i),
-      .m_araddr_o   (m_core_araddr_o),
-      .m_rvalid_i   (m_core_rvalid_i),
-      .m_rdata_i    (m_core_rdata_i),
-      .m_rerr_i     (m_core_rerr_i)
+      .mem_req_o    (core_req),
+      .mem_rsp_i    (core_rsp)
   );
 endmodule
 

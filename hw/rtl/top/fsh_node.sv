@@ -22,66 +22,17 @@ module fsh_node #(
     input  wire logic                 gate_i,
     output logic                      idle_o,
     // Registers and windows.
-    input  wire logic                 s_axil_awvalid_i,
-    output logic                      s_axil_awready_o,
-    input  wire logic          [14:0] s_axil_awaddr_i,
-    input  wire logic                 s_axil_wvalid_i,
-    output logic                      s_axil_wready_o,
-    input  wire logic          [63:0] s_axil_wdata_i,
-    output logic                      s_axil_bvalid_o,
-    input  wire logic                 s_axil_bready_i,
-    input  wire logic                 s_axil_arvalid_i,
-    output logic                      s_axil_arready_o,
-    input  wire logic          [14:0] s_axil_araddr_i,
-    output logic                      s_axil_rvalid_o,
-    input  wire logic                 s_axil_rready_i,
-    output logic               [63:0] s_axil_rdata_o,
-    // Host memory.
-    output logic                      m_host_awvalid_o,
-    input  wire logic                 m_host_awready_i,
-    output logic               [47:0] m_host_awaddr_o,
-    output logic                [7:0] m_host_awlen_o,
-    output logic                      m_host_wvalid_o,
-    input  wire logic                 m_host_wready_i,
-    output logic              [127:0] m_host_wdata_o,
-    output logic               [15:0] m_host_wstrb_o,
-    output logic                      m_host_wlast_o,
-    input  wire logic                 m_host_bvalid_i,
-    input  wire logic                 m_host_berr_i,
-    output logic                      m_host_bready_o,
-    output logic                      m_host_arvalid_o,
-    input  wire logic                 m_host_arready_i,
-    output logic               [47:0] m_host_araddr_o,
-    output logic                [7:0] m_host_arlen_o,
-    output logic                [0:0] m_host_arid_o,
-    input  wire logic                 m_host_rvalid_i,
-    output logic                      m_host_rready_o,
-    input  wire logic         [127:0] m_host_rdata_i,
-    input  wire logic                 m_host_rerr_i,
-    input  wire logic           [0:0] m_host_rid_i,
-    input  wire logic                 m_host_rlast_i,
-    // Device memory, a master a port.
-    output logic          [PORTS-1:0] m_mem_awvalid_o,
-    input  wire logic     [PORTS-1:0] m_mem_awready_i,
-    output logic       [PORTS*40-1:0] m_mem_awaddr_o,
-    output logic        [PORTS*8-1:0] m_mem_awlen_o,
-    output logic          [PORTS-1:0] m_mem_wvalid_o,
-    input  wire logic     [PORTS-1:0] m_mem_wready_i,
-    output logic      [PORTS*128-1:0] m_mem_wdata_o,
-    output logic       [PORTS*16-1:0] m_mem_wstrb_o,
-    output logic          [PORTS-1:0] m_mem_wlast_o,
-    input  wire logic     [PORTS-1:0] m_mem_bvalid_i,
-    input  wire logic     [PORTS-1:0] m_mem_berr_i,
-    output logic          [PORTS-1:0] m_mem_bready_o,
-    output logic          [PORTS-1:0] m_mem_arvalid_o,
-    input  wire logic     [PORTS-1:0] m_mem_arready_i,
-    output logic       [PORTS*40-1:0] m_mem_araddr_o,
-    output logic        [PORTS*8-1:0] m_mem_arlen_o,
-    input  wire logic     [PORTS-1:0] m_mem_rvalid_i,
-    output logic          [PORTS-1:0] m_mem_rready_o,
-    input  wire logic [PORTS*128-1:0] m_mem_rdata_i,
-    input  wire logic     [PORTS-1:0] m_mem_rerr_i,
-    input  wire logic     [PORTS-1:0] m_mem_rlast_i,
+    input  wire fsh_axi_pkg::lite_req_t axil_req_i,
+    output fsh_axi_pkg::lite_rsp_t    axil_rsp_o,
+    // Host memory; device memory, a master a port.
+    output fsh_axi_pkg::host_wr_req_t host_wr_req_o,
+    input  wire fsh_axi_pkg::host_wr_rsp_t host_wr_rsp_i,
+    output fsh_axi_pkg::host_rd_req_t host_rd_req_o,
+    input  wire fsh_axi_pkg::host_rd_rsp_t host_rd_rsp_i,
+    output fsh_axi_pkg::mem_wr_req_t  mem_wr_req_o,
+    input  wire fsh_axi_pkg::mem_wr_rsp_t mem_wr_rsp_i,
+    output fsh_axi_pkg::mem_rd_req_t  mem_rd_req_o,
+    input  wire fsh_axi_pkg::mem_rd_rsp_t mem_rd_rsp_i,
     // Links.
     output logic          [PORTS-1:0] link_tx_valid_o,
     output logic          [PORTS-1:0] link_tx_bound_o,
@@ -134,12 +85,8 @@ module fsh_node #(
   logic [2:0]          entry_valid, entry_ready;
   logic [1:0]          entry_ring;
   fsh_spec_pkg::ring_t entry_track, entry_seq0, entry_seq1;
-  logic [1:0]          rx_awvalid, rx_awready, rx_wvalid, rx_wready, rx_wlast, rx_bvalid;
-  logic [79:0]         rx_awaddr;
-  logic [15:0]         rx_awlen;
-  logic [255:0]        rx_wdata;
-  logic [31:0]         rx_wstrb;
-  logic                rx_berr;
+  fsh_axi_pkg::mem_wr_req_t rx_req;
+  fsh_axi_pkg::mem_wr_rsp_t rx_rsp;
 
   fsh_host #(
       .PORTS(PORTS)
@@ -149,20 +96,8 @@ module fsh_node #(
       .cycle_i,
       .gate_i,
       .eng_present_i,
-      .s_axil_awvalid_i,
-      .s_axil_awready_o,
-      .s_axil_awaddr_i,
-      .s_axil_wvalid_i,
-      .s_axil_wready_o,
-      .s_axil_wdata_i,
-      .s_axil_bvalid_o,
-      .s_axil_bready_i,
-      .s_axil_arvalid_i,
-      .s_axil_arready_o,
-      .s_axil_araddr_i,
-      .s_axil_rvalid_o,
-      .s_axil_rready_i,
-      .s_axil_rdata_o,
+      .axil_req_i,
+      .axil_rsp_o,
       .cfg_o          (cfg),
       .route_o        (route),
       .win_valid_o    (win_valid),
@@ -185,28 +120,10 @@ module fsh_node #(
       .entry_seq0_i   (entry_seq0),
       .entry_seq1_i   (entry_seq1),
       .entry_eng_i    (entry_i),
-      .rx_awvalid_i   (rx_awvalid),
-      .rx_awready_o   (rx_awready),
-      .rx_awaddr_i    (rx_awaddr),
-      .rx_awlen_i     (rx_awlen),
-      .rx_wvalid_i    (rx_wvalid),
-      .rx_wready_o    (rx_wready),
-      .rx_wdata_i     (rx_wdata),
-      .rx_wstrb_i     (rx_wstrb),
-      .rx_wlast_i     (rx_wlast),
-      .rx_bvalid_o    (rx_bvalid),
-      .rx_berr_o      (rx_berr),
-      .m_awvalid_o    (m_host_awvalid_o),
-      .m_awready_i    (m_host_awready_i),
-      .m_awaddr_o     (m_host_awaddr_o),
-      .m_awlen_o      (m_host_awlen_o),
-      .m_wvalid_o     (m_host_wvalid_o),
-      .m_wready_i     (m_host_wready_i),
-      .m_wdata_o      (m_host_wdata_o),
-      .m_wstrb_o      (m_host_wstrb_o),
-      .m_wlast_o      (m_host_wlast_o),
-      .m_bvalid_i     (m_host_bvalid_i),
-      .m_berr_i       (m_host_berr_i),
+      .rx_req_i       (rx_req),
+      .rx_rsp_o       (rx_rsp),
+      .host_req_o     (host_wr_req_o),
+      .host_rsp_i     (host_wr_rsp_i),
       .events_i       (events),
       .refused_i      (refused),
       .dropped_i      (dropped),
@@ -319,9 +236,6 @@ module fsh_node #(
   );
   assign win_ready[1] = cmd_ready[1];
 
-  logic [39:0] mem_araddr;
-  logic [7:0]  mem_arlen;
-
   fsh_gasnet #(
       .PORTS(PORTS)
   ) i_gasnet (
@@ -363,39 +277,14 @@ module fsh_node #(
       .entry_track_o    (entry_track),
       .entry_seq0_o     (entry_seq0),
       .entry_seq1_o     (entry_seq1),
-      .rx_awvalid_o     (rx_awvalid),
-      .rx_awready_i     (rx_awready),
-      .rx_awaddr_o      (rx_awaddr),
-      .rx_awlen_o       (rx_awlen),
-      .rx_wvalid_o      (rx_wvalid),
-      .rx_wready_i      (rx_wready),
-      .rx_wdata_o       (rx_wdata),
-      .rx_wstrb_o       (rx_wstrb),
-      .rx_wlast_o       (rx_wlast),
-      .rx_bvalid_i      (rx_bvalid),
-      .rx_berr_i        (rx_berr),
-      .host_arvalid_o   (m_host_arvalid_o),
-      .host_arready_i   (m_host_arready_i),
-      .host_araddr_o    (m_host_araddr_o),
-      .host_arlen_o     (m_host_arlen_o),
-      .host_arid_o      (m_host_arid_o[0]),
-      .host_rvalid_i    (m_host_rvalid_i),
-      .host_rdata_i     (m_host_rdata_i),
-      .host_rid_i       (m_host_rid_i[0]),
-      .host_rerr_i      (m_host_rerr_i),
-      .mem_awvalid_o    (m_mem_awvalid_o),
-      .mem_awready_i    (m_mem_awready_i),
-      .mem_wvalid_o     (m_mem_wvalid_o),
-      .mem_wready_i     (m_mem_wready_i),
-      .mem_bvalid_i     (m_mem_bvalid_i),
-      .mem_berr_i       (m_mem_berr_i),
-      .mem_arvalid_o    (m_mem_arvalid_o),
-      .mem_arready_i    (m_mem_arready_i),
-      .mem_araddr_o     (mem_araddr),
-      .mem_arlen_o      (mem_arlen),
-      .mem_rvalid_i     (m_mem_rvalid_i),
-      .mem_rdata_i      (m_mem_rdata_i),
-      .mem_rerr_i       (m_mem_rerr_i),
+      .rx_req_o         (rx_req),
+      .rx_rsp_i         (rx_rsp),
+      .mem_wr_req_o,
+      .mem_wr_rsp_i,
+      .mem_rd_req_o,
+      .mem_rd_rsp_i,
+      .host_rd_req_o,
+      .host_rd_rsp_i,
       .link_tx_valid_o,
       .link_tx_bound_o,
       .link_tx_data_o,
@@ -407,23 +296,14 @@ module fsh_node #(
       .busy_o           (gasnet_busy)
   );
 
-  assign m_mem_araddr_o = {PORTS{mem_araddr}};
-  assign m_mem_arlen_o  = {PORTS{mem_arlen}};
-  assign m_mem_awaddr_o = rx_awaddr;
-  assign m_mem_awlen_o  = rx_awlen;
-  assign m_mem_wdata_o  = rx_wdata;
-  assign m_mem_wstrb_o  = rx_wstrb;
-  assign m_mem_wlast_o  = rx_wlast;
-  assign m_mem_bready_o = '1;
-  assign m_mem_rready_o = '1;
-  assign {m_host_bready_o, m_host_rready_o} = 2'b11;
+
 
   always_ff @(posedge clk_i) begin
     idle_o <= !(rst_i || host_busy || gasnet_busy || |get_valid || |eng_busy_i || |ccmd_busy ||
                 |link_rx_valid_i ||
-                s_axil_awvalid_i || s_axil_wvalid_i || s_axil_arvalid_i ||
-                gate_i || |m_mem_bvalid_i || |m_mem_rvalid_i || m_host_rvalid_i ||
-                m_host_bvalid_i);
+                axil_req_i.awvalid || axil_req_i.wvalid || axil_req_i.arvalid ||
+                gate_i || |mem_wr_rsp_i.bvalid || |mem_rd_rsp_i.rvalid || host_rd_rsp_i.rvalid ||
+                host_wr_rsp_i.bvalid);
   end
 endmodule
 

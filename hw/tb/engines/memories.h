@@ -8,7 +8,7 @@
 #include <cstring>
 #include <deque>
 #include <vector>
-#include "tb.h"
+#include "memory.h"
 #include "Vtb_fsh_engines.h"
 
 using Node = Vtb_fsh_engines;
@@ -23,93 +23,6 @@ static uint64_t slice(const Wide &w, unsigned bit, unsigned width)
         value |= (uint64_t)(w[(bit + i) / 32] >> (bit + i) % 32 & 1) << i;
     return value;
 }
-
-// A slave that takes writes: bursts of 16-byte beats, answered in order.
-class Writes
-{
-  public:
-    Writes(tb::Test &test, std::vector<uint8_t> &memory)
-        : test_(test), memory_(memory)
-    {
-    }
-
-    void address(uint64_t addr, unsigned beats)
-    {
-        for (unsigned i = 0; i < beats; i++)
-            where_.push_back(addr + 16 * i);
-        ends_.push_back(beats);
-    }
-
-    void beat(const uint32_t *data, unsigned strobe)
-    {
-        beats_.emplace_back();
-        std::memcpy(beats_.back().data, data, 16);
-        beats_.back().strobe = strobe;
-    }
-
-    // One cycle: true if a burst is answered in it.
-    bool step()
-    {
-        if (!where_.empty() && !beats_.empty()) {
-            uint64_t at = where_.front();
-            const Beat &b = beats_.front();
-            if (at % 16 || at + 16 > memory_.size())
-                test_.fail("a write to %llx", (unsigned long long)at);
-            for (unsigned i = 0; i < 16; i++)
-                if (b.strobe >> i & 1)
-                    memory_[at + i] = b.data[i];
-            where_.pop_front();
-            beats_.pop_front();
-            written_++;
-        }
-        if (ends_.empty() || written_ < ends_.front() || test_.below(4) == 0)
-            return false;
-        written_ -= ends_.front();
-        ends_.pop_front();
-        return true;
-    }
-
-  private:
-    struct Beat {
-        uint8_t data[16];
-        unsigned strobe;
-    };
-    tb::Test &test_;
-    std::vector<uint8_t> &memory_;
-    std::deque<uint64_t> where_;
-    std::deque<Beat> beats_;
-    std::deque<unsigned> ends_;
-    unsigned written_ = 0;
-};
-
-// One that answers reads.
-class Reads
-{
-  public:
-    explicit Reads(tb::Test &test) : test_(test) {}
-
-    void address(uint64_t addr, unsigned beats)
-    {
-        for (unsigned i = 0; i < beats; i++)
-            beats_.push_back({addr + 16 * i, i + 1 == beats});
-    }
-
-    // One cycle: the address of the beat that is answered, and whether it is the last
-    // of its burst.
-    bool step(uint64_t *addr, bool *last)
-    {
-        if (beats_.empty() || test_.below(4) == 0)
-            return false;
-        *addr = beats_.front().first;
-        *last = beats_.front().second;
-        beats_.pop_front();
-        return true;
-    }
-
-  private:
-    tb::Test &test_;
-    std::deque<std::pair<uint64_t, bool>> beats_;
-};
 
 // A link, one way.
 class Line
@@ -138,27 +51,29 @@ class Line
 // A node with its memories.
 struct Card {
     static const size_t SEGMENT = 1u << 20, HOST = 1u << 20;
+    static const unsigned SLOWEST = 8; // cycles to an answer
 
     Card(tb::Test &test, VerilatedContext *context, unsigned number)
         : node(context), segment(SEGMENT), host(HOST), number(number),
-          test_(test), host_writes_(test, host), writes_{Writes(test, segment),
-                                                         Writes(test, segment)},
-          reads_{Reads(test), Reads(test)}
+          test_(test), host_writes_(test, SLOWEST),
+          writes_{{test, SLOWEST}, {test, SLOWEST}}, reads_{test, test}
     {
+        for (tb::ReadMemory &r : reads_)
+            r.slowest = SLOWEST;
     }
 
     // Memory for the coming edge; the outputs are those before it.
     void memories()
     {
-        host_side();
-        node.m_mem_bvalid_i = node.m_mem_rvalid_i = node.m_mem_rlast_i = 0;
+        if (node.m_host_arvalid_o)
+            test_.fail("node %u reads host memory", number);
+        node.m_host_bvalid_i = answered(host_writes_);
+        node.m_host_awready_i = host_writes_.address_ready();
+        node.m_host_wready_i = host_writes_.data_ready();
+        node.m_mem_bvalid_i = node.m_mem_rvalid_i = 0;
+        node.m_mem_awready_i = node.m_mem_wready_i = node.m_mem_arready_i = 0;
         for (unsigned p = 0; p < 2; p++)
             device_side(p);
-        node.m_mem_awready_i = (uint8_t)test_.below(4);
-        node.m_mem_wready_i = (uint8_t)test_.below(4);
-        node.m_mem_arready_i = (uint8_t)test_.below(4);
-        node.m_host_awready_i = (uint8_t)test_.below(2);
-        node.m_host_wready_i = (uint8_t)test_.below(2);
         note();
     }
 
@@ -167,27 +82,30 @@ struct Card {
     const unsigned number;
 
   private:
-    void host_side()
+    bool answered(tb::WriteMemory &memory)
     {
-        if (node.m_host_arvalid_o)
-            test_.fail("node %u reads host memory", number);
-        node.m_host_bvalid_i = host_writes_.step();
+        if (!memory.answers.due(test_.cycle))
+            return false;
+        memory.answers.pop();
+        return true;
     }
 
     void device_side(unsigned p)
     {
-        uint64_t addr;
-        bool last;
+        auto bit = [p](bool b) { return (uint8_t)(b << p); };
 
-        if (writes_[p].step())
-            node.m_mem_bvalid_i |= (uint8_t)(1 << p);
-        if (!reads_[p].step(&addr, &last))
+        node.m_mem_bvalid_i |= bit(answered(writes_[p]));
+        node.m_mem_awready_i |= bit(writes_[p].address_ready());
+        node.m_mem_wready_i |= bit(writes_[p].data_ready());
+        node.m_mem_arready_i |= bit(reads_[p].address_ready());
+        if (!reads_[p].offer())
             return;
-        if (addr % 16 || addr + 16 > SEGMENT)
+        uint64_t addr = reads_[p].front().addr;
+        reads_[p].pop();
+        if (addr + FSH_BEAT_BYTES > SEGMENT)
             test_.fail("node %u reads %llx", number, (unsigned long long)addr);
-        node.m_mem_rvalid_i |= (uint8_t)(1 << p);
-        node.m_mem_rlast_i |= (uint8_t)(last << p);
-        std::memcpy(&node.m_mem_rdata_i[4 * p], &segment[addr], 16);
+        node.m_mem_rvalid_i |= bit(true);
+        std::memcpy(&node.m_mem_rdata_i[4 * p], &segment[addr], FSH_BEAT_BYTES);
     }
 
     // What the node hands over at the coming edge.
@@ -196,26 +114,45 @@ struct Card {
         for (unsigned p = 0; p < 2; p++) {
             if (node.m_mem_awvalid_o & node.m_mem_awready_i & 1 << p)
                 writes_[p].address(slice(node.m_mem_awaddr_o, 40 * p, 40),
-                                   (node.m_mem_awlen_o >> 8 * p & 255) + 1);
+                                   node.m_mem_awlen_o >> 8 * p & 255);
             if (node.m_mem_wvalid_o & node.m_mem_wready_i & 1 << p)
-                writes_[p].beat(&node.m_mem_wdata_o[4 * p],
-                                node.m_mem_wstrb_o >> 16 * p & 0xffff);
+                writes_[p].data(load(&node.m_mem_wdata_o[4 * p]),
+                                node.m_mem_wstrb_o >> 16 * p & 0xffff,
+                                node.m_mem_wlast_o >> p & 1);
             if (node.m_mem_arvalid_o & node.m_mem_arready_i & 1 << p)
                 reads_[p].address(slice(node.m_mem_araddr_o, 40 * p, 40),
-                                  (node.m_mem_arlen_o >> 8 * p & 255) + 1);
+                                  node.m_mem_arlen_o >> 8 * p & 255, 0);
+            store(writes_[p], segment);
         }
         if (node.m_host_awvalid_o & node.m_host_awready_i)
-            host_writes_.address(node.m_host_awaddr_o,
-                                 node.m_host_awlen_o + 1u);
+            host_writes_.address(node.m_host_awaddr_o, node.m_host_awlen_o);
         if (node.m_host_wvalid_o & node.m_host_wready_i)
-            host_writes_.beat(&node.m_host_wdata_o[0], node.m_host_wstrb_o);
+            host_writes_.data(load(&node.m_host_wdata_o[0]),
+                              node.m_host_wstrb_o, node.m_host_wlast_o);
+        store(host_writes_, host);
         if (node.toy_write_o)
             std::memcpy(&segment[node.toy_addr_o], &node.toy_data_o, 8);
     }
 
+    // The bursts that are whole.
+    void store(tb::WriteMemory &from, std::vector<uint8_t> &to)
+    {
+        for (const tb::Burst &burst : from.done) {
+            if (burst.addr + burst.beats * FSH_BEAT_BYTES > to.size())
+                test_.fail("node %u writes %u beats to %llx", number,
+                           burst.beats, (unsigned long long)burst.addr);
+            for (unsigned i = 0; i < burst.beats * FSH_BEAT_BYTES; i++)
+                if (burst.strobes[i / FSH_BEAT_BYTES] >> i % FSH_BEAT_BYTES & 1)
+                    to[burst.addr + i] =
+                        (uint8_t)(burst.data[i / FSH_BEAT_BYTES][i / 8 % 2] >>
+                                  i % 8 * 8);
+        }
+        from.done.clear();
+    }
+
     tb::Test &test_;
-    Writes host_writes_, writes_[2];
-    Reads reads_[2];
+    tb::WriteMemory host_writes_, writes_[2];
+    tb::ReadMemory reads_[2];
 };
 
 #endif

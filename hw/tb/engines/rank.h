@@ -16,10 +16,11 @@ struct Operation {
     unsigned dst = 0, bytes = 0, add = 0;
 };
 
-// A TOY message under way, by its addend; onward: sent by a toy.
+// A TOY message; onward: sent by a toy.
 struct Message {
     unsigned src, dst, next;
-    bool pass = false, counted = false, answered = false, onward = false;
+    unsigned add; // tells it from others
+    bool pass = false, counted = false, onward = false;
 };
 
 class Rank
@@ -36,8 +37,8 @@ class Rank
     unsigned core_bytes[FSH_COMPUTE_TAGS] = {}, core_dst[FSH_COMPUTE_TAGS] = {};
     unsigned busy = 0, core_busy = 0, started = 0, tail = 0, taken = 0;
     uint64_t count = 0; // of its toy
-    // Which addend made the count that ends in these bits.
-    std::map<unsigned, unsigned> at;
+    // The message that made the count that ends in these bits.
+    std::map<unsigned, const Message *> at;
     std::set<unsigned> cookies; // of COMPLETEs to come
 
     // Writes all registers, as a library does at attach.

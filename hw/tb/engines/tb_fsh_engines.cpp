@@ -67,7 +67,7 @@ class Bench
         n.s_axil_wvalid_i = n.core_valid_i = 0;
         n.m_host_awready_i = n.m_host_wready_i = n.m_host_bvalid_i = 0;
         n.m_mem_awready_i = n.m_mem_wready_i = n.m_mem_arready_i = 0;
-        n.m_mem_bvalid_i = n.m_mem_rvalid_i = n.m_mem_rlast_i = 0;
+        n.m_mem_bvalid_i = n.m_mem_rvalid_i = 0;
         n.link_rx_valid_i = n.link_rx_bound_i = 0;
     }
 
@@ -240,7 +240,7 @@ class Bench
         o.add = none ? 0 : ++last_add_;
         fsh_toy_set_add(&args, o.add);
         fsh_toy_set_addr(&args, VALUES / 64 + o.add);
-        Message m = {r.card.number, o.dst, test_.below(2)};
+        Message m = {r.card.number, o.dst, test_.below(2), o.add};
         m.pass = test_.below(3) == 0;
         fsh_toy_set_pass(&args, m.pass);
         fsh_toy_set_next(&args, m.next);
@@ -260,7 +260,7 @@ class Bench
         if (took_[number])
             n.core_valid_i = took_[number] = false;
         if (n.core_valid_i || !ready_ || r.started >= OPERATIONS ||
-            test_.below(16))
+            test_.below(test_.cycle < CLEAR ? 4 : 16))
             return;
         uint64_t w[2] = {};
         unsigned tag = test_.below(FSH_COMPUTE_TAGS), dst = test_.below(2);
@@ -333,15 +333,29 @@ class Bench
         if (!n.toy_write_o)
             return;
         unsigned add = (unsigned)(n.toy_data_o - r.count);
-        auto found = message_.find(add);
-        if (found == message_.end() || found->second.dst != r.card.number ||
-            found->second.counted)
+        Message *m = to_count(message_, add, r.card.number);
+        if (!m)
+            m = to_count(onward_, add, r.card.number);
+        if (!m)
             test_.fail("node %u counts %u, not sent to it", r.card.number, add);
-        found->second.counted = true;
-        passed += found->second.onward;
+        m->counted = true;
+        passed += m->onward;
+        if (m->pass) // the toy sends it on, from this node, and wants no answer
+            onward_[add] = {r.card.number, m->next, 0, add, false, false, true};
         r.count = n.toy_data_o;
-        r.at[(unsigned)r.count & 0x7ff] = add;
+        r.at[(unsigned)r.count & 0x7ff] = m;
         toys++;
+    }
+
+    static Message *to_count(std::map<unsigned, Message> &in, unsigned add,
+                             unsigned node)
+    {
+        auto found = in.find(add);
+
+        if (found == in.end() || found->second.dst != node ||
+            found->second.counted)
+            return nullptr;
+        return &found->second;
     }
 
     void ring(Rank &r)
@@ -379,22 +393,19 @@ class Bench
             test_.fail("node %u: the toy tells of %llx, status %llu",
                        r.card.number, (unsigned long long)fsh_ring_tag(w),
                        (unsigned long long)fsh_ring_status(w));
-        unsigned add = low->second;
-        Message &m = message_.at(add);
-        if (m.src != fsh_ring_node(w) || !m.counted)
+        const Message &m = *low->second;
+        if (m.src != fsh_ring_node(w))
             test_.fail("node %u: the toy tells of %u, of node %llu",
-                       r.card.number, add,
+                       r.card.number, m.add,
                        (unsigned long long)fsh_ring_node(w));
         r.at.erase(low);
-        if (m.pass) { // now it is another message, of this node to the next
-            m = {r.card.number, m.next, 0};
-            m.onward = m.answered = true; // or rather: it wants no answer
+        if (m.pass) // the value may have been replaced by that of the next node
             return;
-        }
         uint64_t value;
-        std::memcpy(&value, &rank_[m.src]->card.segment[VALUES + 64 * add], 8);
+        std::memcpy(&value, &rank_[m.src]->card.segment[VALUES + 64 * m.add],
+                    8);
         if ((value & 0x7ff) != fsh_ring_tag(w))
-            test_.fail("the value of %u at node %u is %llx", add, m.src,
+            test_.fail("the value of %u at node %u is %llx", m.add, m.src,
                        (unsigned long long)value);
     }
 
@@ -438,18 +449,11 @@ class Bench
         if (o.kind == Operation::Put)
             same(r, FROM + tag * PIECE, o.dst,
                  TO + r.card.number * 0x8000 + tag * PIECE, o.bytes, "PUT");
-        if (o.kind == Operation::Toy && o.add)
-            answered(o.add, status == FSH_STATUS_OK);
-    }
-
-    void answered(unsigned add, bool ok)
-    {
-        Message &m = message_.at(add);
-
-        if (!m.answered && ok != m.counted)
-            test_.fail("message %u is answered %s", add,
+        bool ok = status == FSH_STATUS_OK;
+        if (o.kind == Operation::Toy && o.add &&
+            ok != message_.at(o.add).counted)
+            test_.fail("message %u is answered %s", o.add,
                        ok ? "and not counted" : "BUSY and counted");
-        m.answered = true;
     }
 
     // Everything has come to rest.
@@ -467,7 +471,7 @@ class Bench
     Rank a_, b_;
     Rank *rank_[2];
     Line line_[2][2];
-    std::map<unsigned, Message> message_;
+    std::map<unsigned, Message> message_, onward_; // by addend
     unsigned last_add_ = 0;
     unsigned refused_tag_[2] = {NONE, NONE};
     bool took_[2] = {}, ready_ = false; // the registers are programmed

@@ -21,6 +21,7 @@ module tb_fsh_engines (
     input  wire logic          m_host_wready_i,
     output logic       [127:0] m_host_wdata_o,
     output logic        [15:0] m_host_wstrb_o,
+    output logic               m_host_wlast_o,
     input  wire logic          m_host_bvalid_i,
     output logic               m_host_arvalid_o,
     // Device memory.
@@ -32,6 +33,7 @@ module tb_fsh_engines (
     input  wire logic    [1:0] m_mem_wready_i,
     output logic       [255:0] m_mem_wdata_o,
     output logic        [31:0] m_mem_wstrb_o,
+    output logic         [1:0] m_mem_wlast_o,
     input  wire logic    [1:0] m_mem_bvalid_i,
     output logic         [1:0] m_mem_arvalid_o,
     input  wire logic    [1:0] m_mem_arready_i,
@@ -39,7 +41,6 @@ module tb_fsh_engines (
     output logic        [15:0] m_mem_arlen_o,
     input  wire logic    [1:0] m_mem_rvalid_i,
     input  wire logic  [255:0] m_mem_rdata_i,
-    input  wire logic    [1:0] m_mem_rlast_i,
     output logic         [1:0] link_tx_valid_o,
     output logic         [1:0] link_tx_bound_o,
     output logic       [255:0] link_tx_data_o,
@@ -71,70 +72,77 @@ module tb_fsh_engines (
   fsh_spec_pkg::ring_t     core_entry, toy_entry;
   fsh_fn_pkg::msg_t        msg;
 
+  // The pins as records.
+  fsh_axi_pkg::lite_req_t    axil_req;
+  fsh_axi_pkg::host_wr_req_t host_wr_req;
+  fsh_axi_pkg::host_wr_rsp_t host_wr_rsp;
+  fsh_axi_pkg::host_rd_req_t host_rd_req;
+  fsh_axi_pkg::mem_wr_req_t  mem_wr_req;
+  fsh_axi_pkg::mem_wr_rsp_t  mem_wr_rsp;
+  fsh_axi_pkg::mem_rd_req_t  mem_rd_req;
+  fsh_axi_pkg::mem_rd_rsp_t  mem_rd_rsp;
+
+  assign axil_req.awvalid = s_axil_wvalid_i;
+  assign axil_req.wvalid  = s_axil_wvalid_i;
+  assign axil_req.bready  = 1'b1;
+  assign axil_req.arvalid = 1'b0;
+  assign axil_req.rready  = 1'b1;
+  assign axil_req.awaddr  = s_axil_awaddr_i;
+  assign axil_req.araddr  = '0;
+  assign axil_req.wdata   = s_axil_wdata_i;
+
+  assign m_host_awvalid_o = host_wr_req.awvalid;
+  assign m_host_wvalid_o  = host_wr_req.wvalid;
+  assign m_host_wlast_o   = host_wr_req.wlast;
+  assign m_host_awlen_o   = host_wr_req.awlen;
+  assign m_host_awaddr_o  = host_wr_req.awaddr;
+  assign m_host_wstrb_o   = host_wr_req.wstrb;
+  assign m_host_wdata_o   = host_wr_req.wdata;
+
+  assign host_wr_rsp.awready = m_host_awready_i;
+  assign host_wr_rsp.wready  = m_host_wready_i;
+  assign host_wr_rsp.bvalid  = m_host_bvalid_i;
+  assign host_wr_rsp.berr    = 1'b0;
+
+  assign m_mem_awvalid_o = mem_wr_req.awvalid;
+  assign m_mem_wvalid_o  = mem_wr_req.wvalid;
+  assign m_mem_wlast_o   = mem_wr_req.wlast;
+  assign m_mem_awlen_o   = mem_wr_req.awlen;
+  assign m_mem_awaddr_o  = mem_wr_req.awaddr;
+  assign m_mem_wstrb_o   = mem_wr_req.wstrb;
+  assign m_mem_wdata_o   = mem_wr_req.wdata;
+
+  assign mem_wr_rsp.awready = m_mem_awready_i;
+  assign mem_wr_rsp.wready  = m_mem_wready_i;
+  assign mem_wr_rsp.bvalid  = m_mem_bvalid_i;
+  assign mem_wr_rsp.berr    = '0;
+
+  assign m_mem_arvalid_o = mem_rd_req.arvalid;
+  assign m_mem_arlen_o   = mem_rd_req.arlen;
+  assign m_mem_araddr_o  = mem_rd_req.araddr;
+
+  assign mem_rd_rsp.arready = m_mem_arready_i;
+  assign mem_rd_rsp.rvalid  = m_mem_rvalid_i;
+  assign mem_rd_rsp.rerr    = '0;
+  assign mem_rd_rsp.rdata   = m_mem_rdata_i;
+  assign m_host_arvalid_o = host_rd_req.arvalid;
+
   fsh_node i_node (
       .clk_i,
       .rst_i,
       .cycle_i,
       .gate_i          (1'b0),
       .idle_o,
-      .s_axil_awvalid_i(s_axil_wvalid_i),
-      .s_axil_awready_o(),
-      .s_axil_awaddr_i,
-      .s_axil_wvalid_i,
-      .s_axil_wready_o (),
-      .s_axil_wdata_i,
-      .s_axil_bvalid_o (),
-      .s_axil_bready_i (1'b1),
-      .s_axil_arvalid_i(1'b0),
-      .s_axil_arready_o(),
-      .s_axil_araddr_i ('0),
-      .s_axil_rvalid_o (),
-      .s_axil_rready_i (1'b1),
-      .s_axil_rdata_o  (),
-      .m_host_awvalid_o,
-      .m_host_awready_i,
-      .m_host_awaddr_o,
-      .m_host_awlen_o,
-      .m_host_wvalid_o,
-      .m_host_wready_i,
-      .m_host_wdata_o,
-      .m_host_wstrb_o,
-      .m_host_wlast_o  (),
-      .m_host_bvalid_i,
-      .m_host_berr_i   (1'b0),
-      .m_host_bready_o (),
-      .m_host_arvalid_o,
-      .m_host_arready_i(1'b0),
-      .m_host_araddr_o (),
-      .m_host_arlen_o  (),
-      .m_host_arid_o   (),
-      .m_host_rvalid_i (1'b0),
-      .m_host_rready_o (),
-      .m_host_rdata_i  ('0),
-      .m_host_rerr_i   (1'b0),
-      .m_host_rid_i    ('0),
-      .m_host_rlast_i  (1'b0),
-      .m_mem_awvalid_o,
-      .m_mem_awready_i,
-      .m_mem_awaddr_o,
-      .m_mem_awlen_o,
-      .m_mem_wvalid_o,
-      .m_mem_wready_i,
-      .m_mem_wdata_o,
-      .m_mem_wstrb_o,
-      .m_mem_wlast_o   (),
-      .m_mem_bvalid_i,
-      .m_mem_berr_i    ('0),
-      .m_mem_bready_o  (),
-      .m_mem_arvalid_o,
-      .m_mem_arready_i,
-      .m_mem_araddr_o,
-      .m_mem_arlen_o,
-      .m_mem_rvalid_i,
-      .m_mem_rready_o  (),
-      .m_mem_rdata_i,
-      .m_mem_rerr_i    ('0),
-      .m_mem_rlast_i,
+      .axil_req_i      (axil_req),
+      .axil_rsp_o      (),
+      .host_wr_req_o   (host_wr_req),
+      .host_wr_rsp_i   (host_wr_rsp),
+      .host_rd_req_o   (host_rd_req),
+      .host_rd_rsp_i   ('0),
+      .mem_wr_req_o    (mem_wr_req),
+      .mem_wr_rsp_i    (mem_wr_rsp),
+      .mem_rd_req_o    (mem_rd_req),
+      .mem_rd_rsp_i    (mem_rd_rsp),
       .link_tx_valid_o,
       .link_tx_bound_o,
       .link_tx_data_o,
