@@ -64,6 +64,17 @@ class Test
         return 0;
     }
 
+    // Repeats step() until done() holds; if it does not within so many
+    // cycles, the bench fails and says what it waited for.
+    template <class Done, class Step>
+    void until(const char *what, uint64_t limit, Done done, Step step)
+    {
+        for (uint64_t from = cycle; !done(); step())
+            if (cycle - from >= limit)
+                fail("%s: not within %llu cycles", what,
+                     (unsigned long long)limit);
+    }
+
     // A context whose registers start with random values of this seed.
     std::unique_ptr<VerilatedContext> context()
     {

@@ -13,6 +13,7 @@
 
 static const unsigned PATIENCE = 2; // cycles until a message is dealt with
 static const unsigned DRAIN = 3000;
+static const unsigned ENOUGH = 500; // of each effect and each status
 
 struct Message {
     bool compute, flag;
@@ -79,7 +80,22 @@ class Bench
             test_.fail("busy, or %zu entries do not come", lines_.size());
     }
 
-    unsigned long long seen[3] = {}, answered = 0;
+    // Each kind of effect and each status of an answer must have come up.
+    void covered() const
+    {
+        static const unsigned statuses[] = {FSH_STATUS_OK, FSH_STATUS_BUSY,
+                                            FSH_STATUS_UNSUPPORTED};
+
+        if (seen_[0] < ENOUGH || seen_[1] < ENOUGH || seen_[2] < ENOUGH)
+            test_.fail("%llu RUN, %llu SIGNAL, %llu COMPLETE", seen_[0],
+                       seen_[1], seen_[2]);
+        for (unsigned status : statuses)
+            if (answers_[status] < ENOUGH)
+                test_.fail("%llu answers with status %u", answers_[status],
+                           status);
+    }
+
+    unsigned long long answered = 0;
 
   private:
     Message random_message()
@@ -250,9 +266,9 @@ class Bench
         }
         if ((run >= 0 || signal >= 0 || !lines_.empty()) && !dut_.busy_o)
             test_.fail("not busy");
-        seen[0] += run >= 0;
-        seen[1] += signal >= 0;
-        seen[2] += now_.entry;
+        seen_[0] += run >= 0;
+        seen_[1] += signal >= 0;
+        seen_[2] += now_.entry;
         taken_ = false;
         now_ = Act();
     }
@@ -279,7 +295,10 @@ class Bench
                 taken_ = true;
                 now_ = act(m, dut_.run_room_i);
             }
-            answered += m.compute && m.flag;
+            if (m.compute && m.flag) {
+                answered++;
+                answers_[status_[p]]++;
+            }
             told_[p] = false;
             feeds_[p].taken();
         }
@@ -303,6 +322,8 @@ class Bench
     bool told_[2] = {}, was_refused_ = false;
     unsigned status_[2] = {}, waited_[2] = {};
     std::deque<Beat> lines_;
+    unsigned long long seen_[3] = {};     // RUN, SIGNAL, COMPLETE acted on
+    unsigned long long answers_[16] = {}; // by status
 };
 
 int main(int argc, char **argv)
@@ -312,8 +333,6 @@ int main(int argc, char **argv)
 
     for (unsigned i = 0; i < 6; i++)
         bench.round(60000, i % 3 != 2);
-    if (!bench.seen[0] || !bench.seen[1] || !bench.seen[2])
-        test.fail("%llu RUN, %llu SIGNAL, %llu COMPLETE", bench.seen[0],
-                  bench.seen[1], bench.seen[2]);
+    bench.covered();
     return test.pass(bench.answered, "answers");
 }
