@@ -7,55 +7,19 @@
 // once; after a reset nothing is left of what was counted. Without stalls a
 // packet costs the cycles that the block says.
 #include <algorithm>
-#include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <vector>
-#include "event.h"
-#include "packet.h"
+#include "effect.h"
 #include "stream.h"
 #include "Vfsh_tracker.h"
 
 static const unsigned BUDGET = 32; // requests a receiver may have open
 static const unsigned CLEAR = 64 * 64 + 2 * 64 * 16 + 8;
 static const unsigned DRAIN = 4000;
-
-struct Message {
-    Event event; // of any packet, but bytes and status
-    std::vector<unsigned> sizes;
-    unsigned left; // packets that the block has not taken
-    bool broken;   // never complete
-    unsigned key;
-};
-
-struct Piece {
-    std::shared_ptr<Message> message;
-    Event event;
-};
-
-// What is to be seen of a packet, in one cycle.
-struct Effect {
-    unsigned release = 0;
-    int tag = -1, done = -1, ring = -1;
-    Beat entry = {};
-
-    bool operator==(const Effect &e) const
-    {
-        return release == e.release && tag == e.tag && done == e.done &&
-               ring == e.ring && entry == e.entry;
-    }
-
-    bool seen() const
-    {
-        return release || tag >= 0 || done >= 0 || ring >= 0;
-    }
-};
-
-struct Ack {
-    Beat header;
-    unsigned port, receiver;
-};
+static const unsigned OPEN = 6; // requests, and replies, with packets to give
+static const unsigned LIMIT = 200000; // cycles of a round
+static const unsigned ENOUGH = 50;    // replies while no request can come
 
 class Bench
 {
@@ -64,7 +28,9 @@ class Bench
         : test_(test), context_(test.context()),
           dut_(context_.get()), feed_{tb::Feed<Piece>(test),
                                       tb::Feed<Piece>(test)},
-          acks_(test, "ack"), entries_(test), tags_(test)
+          acks_{tb::Sink<Beat>(test, "ack of port 0"),
+                tb::Sink<Beat>(test, "ack of port 1")},
+          entries_(test), tags_(test)
     {
     }
 
@@ -80,13 +46,37 @@ class Bench
         uint64_t start = test_.cycle;
         to_make_ = messages;
         cost_ = 0;
-        while (to_make_ > 0 || !open_.empty())
-            cycle();
+        test_.until(
+            "messages to be taken", LIMIT,
+            [this] { return to_make_ == 0 && open_.empty(); },
+            [this] { cycle(); });
         if (!stalls && test_.cycle - start > cost_ + 20)
             test_.fail("%u cycles for packets that cost %u",
                        (unsigned)(test_.cycle - start), cost_);
         if (!cut)
             drain();
+    }
+
+    // No ack leaves until every request that may be open waits for one. The
+    // queue has room for all of them, and replies get by.
+    void dam()
+    {
+        begin(false);
+        shut(true);
+        to_make_ = ~0u;
+        auto step = [this] { cycle(); };
+        test_.until(
+            "acks of all requests to wait", LIMIT,
+            [this] { return ack_due_.size() == 2 * BUDGET; }, step);
+        test_.until(
+            "replies beside them", LIMIT, [this] { return beside_ >= ENOUGH; },
+            step);
+        shut(false);
+        to_make_ = 0;
+        test_.until(
+            "messages behind the dam", LIMIT, [this] { return open_.empty(); },
+            step);
+        drain();
     }
 
     // One message as long as they get.
@@ -101,8 +91,9 @@ class Bench
         m.sizes.assign(FSH_MAX_MESSAGE / FSH_MAX_PACKET, FSH_MAX_PACKET);
         m.left = (unsigned)m.sizes.size();
         open_.push_back(std::make_shared<Message>(m));
-        while (!open_.empty())
-            cycle();
+        test_.until(
+            "the longest message", LIMIT, [this] { return open_.empty(); },
+            [this] { cycle(); });
         drain();
     }
 
@@ -117,8 +108,13 @@ class Bench
             feed.clear();
             feed.hurry = hurry;
         }
-        acks_.clear();
-        acks_.hurry = hurry_ = hurry;
+        for (auto &acks : acks_) {
+            acks.clear();
+            acks.hurry = hurry;
+        }
+        hurry_ = hurry;
+        entry_waits_ = false;
+        beside_ = 0;
         due_.clear();
         ack_due_.clear();
         open_.clear();
@@ -137,7 +133,14 @@ class Bench
             nodes_.push_back(test_.below(FSH_MAX_NODES));
     }
 
-    // Nothing is taken before every tag was said to have ended.
+    void shut(bool shut)
+    {
+        for (auto &acks : acks_)
+            acks.shut = shut;
+    }
+
+    // Nothing is taken before every tag was said to have ended, and nothing is
+    // left to do of what was before the reset.
     void clear()
     {
         std::set<unsigned> ended;
@@ -153,9 +156,16 @@ class Bench
             dut_.evt0_i = dut_.evt1_i = piece.event.pack();
             dut_.tag_ready_i = tags_.willing();
             dut_.entry_ready_i = 1;
+            dut_.ack_ready_i = 3;
             dut_.eval();
             if (dut_.evt_ready_o || !dut_.busy_o || i > CLEAR)
                 test_.fail("taken while it clears, or it never ends");
+            if (dut_.ack_valid_o || dut_.acked_o || dut_.release_o ||
+                dut_.entry_valid_o || dut_.done_valid_o)
+                test_.fail("acks %u, acked %u, release %u, entry %u, done %u "
+                           "while it clears",
+                           dut_.ack_valid_o, dut_.acked_o, dut_.release_o,
+                           dut_.entry_valid_o, dut_.done_valid_o);
             if (dut_.tag_valid_o && dut_.tag_ready_i)
                 ended.insert(dut_.tag_o);
             tb::edge(test_, dut_);
@@ -206,7 +216,7 @@ class Bench
         unsigned size = test_.below(2) ? 100 : FSH_MAX_PACKET;
 
         m.key = key(m.event);
-        if (!keys_.insert(m.key).second)
+        if (opened(m.event.reply) >= OPEN || !keys_.insert(m.key).second)
             return;
         if (m.event.multi)
             m.left = 2 + test_.below(test_.below(8) ? 4 : 30);
@@ -223,12 +233,19 @@ class Bench
         to_make_--;
     }
 
+    unsigned opened(unsigned reply) const
+    {
+        return (unsigned)std::count_if(
+            open_.begin(), open_.end(),
+            [=](const auto &m) { return m->event.reply == reply; });
+    }
+
     // A packet of any message, to any receiver.
     void give()
     {
         unsigned r = test_.below(2);
 
-        if (to_make_ > 0 && open_.size() < 6)
+        if (to_make_ > 0)
             make();
         if (open_.empty() || feed_[r].waiting.size() > 2)
             return;
@@ -265,10 +282,11 @@ class Bench
         if (!all) {
             effect.release = !e.reply ? 1u << r : 0;
         } else if (e.ack && !self) {
-            ack_due_.push_back(ack(e, r));
+            bool other = (routes_[e.src] & dut_.ports_i) == 2;
+            ack_due_.push_back({ack_header(e, dut_.node_i), other, r});
         } else {
             effect.release = !e.reply ? 1u << r : 0;
-            finish(e, effect);
+            effect.finish(e);
         }
         if (effect.seen())
             due_.push_back(effect);
@@ -276,46 +294,6 @@ class Bench
             keys_.erase(m.key);
             done++;
         }
-    }
-
-    void finish(const Event &e, Effect &effect)
-    {
-        bool to_host = e.opcode >= FSH_OP_LIBRARY;
-        bool mine =
-            e.ack || e.opcode == FSH_OP_GET_REPLY || e.opcode == FSH_OP_PUT_ACK;
-
-        if (mine)
-            effect.tag = (int)e.tag;
-        if (mine && e.tag >= FSH_HOST_TAGS) {
-            effect.done = (int)(e.tag << 4 | e.status);
-            return;
-        }
-        if (!mine && !to_host)
-            return;
-        effect.ring = !to_host ? 0 : e.reply ? 2 : 1;
-        uint64_t *w = effect.entry.data();
-        fsh_ring_set_kind(w, to_host ? FSH_CPL_MESSAGE : FSH_CPL_TAGGED);
-        fsh_ring_set_reply(w, e.reply);
-        fsh_ring_set_status(w, e.status);
-        fsh_ring_set_opcode(w, e.opcode);
-        fsh_ring_set_node(w, e.src);
-        fsh_ring_set_tag(w, e.tag);
-    }
-
-    Ack ack(const Event &e, unsigned r) const
-    {
-        Ack ack = {{}, (routes_[e.src] & dut_.ports_i) == 2, r};
-        uint64_t *w = ack.header.data();
-
-        fsh_hdr_set_opcode(w, FSH_OP_PUT_ACK);
-        fsh_hdr_set_category(w, FSH_CAT_SHORT);
-        fsh_hdr_set_reply(w, 1);
-        fsh_hdr_set_first(w, 1);
-        fsh_hdr_set_dst(w, e.src);
-        fsh_hdr_set_src(w, dut_.node_i);
-        fsh_hdr_set_tag(w, e.tag);
-        fsh_hdr_set_status(w, e.status);
-        return ack;
     }
 
     void cycle()
@@ -327,6 +305,7 @@ class Bench
         for (unsigned r = 0; r < 2; r++) {
             if (!(dut_.evt_valid_i & dut_.evt_ready_o & 1u << r))
                 continue;
+            beside_ += ack_due_.size() == 2 * BUDGET;
             expect(r, feed_[r].front());
             feed_[r].taken();
         }
@@ -342,9 +321,9 @@ class Bench
         dut_.evt_valid_i = (uint8_t)(offers[0] | offers[1] << 1);
         dut_.evt0_i = offers[0] ? feed_[0].front().event.pack() : test_.bits();
         dut_.evt1_i = offers[1] ? feed_[1].front().event.pack() : test_.bits();
-        // Of the two ports one is ready, both, or none.
-        unsigned ready = acks_.ready() ? 3 : 0;
-        dut_.ack_ready_i = (uint8_t)ready;
+        dut_.ack_ready_i = 0;
+        for (unsigned p = 0; p < 2; p++)
+            dut_.ack_ready_i |= (uint8_t)(acks_[p].ready() << p);
         dut_.entry_ready_i = hurry_ || entries_.willing();
         dut_.tag_ready_i = hurry_ || tags_.willing();
         dut_.eval();
@@ -366,6 +345,7 @@ class Bench
         }
         if ((!due_.empty() || !ack_due_.empty()) && !dut_.busy_o)
             test_.fail("not busy with something to do");
+        look_entry();
         if (!seen.seen())
             return;
         if (due_.empty() || !(due_.front() == seen))
@@ -384,6 +364,25 @@ class Bench
         give_back(seen.release);
     }
 
+    // An entry stays as it is until it is taken. It may be withdrawn while the
+    // tag table takes nothing: an entry and the end of its tag are one.
+    void look_entry()
+    {
+        Beat entry = load(dut_.entry_o);
+        bool valid = dut_.entry_valid_o;
+        bool withdrawn = entry_waits_ && !valid && dut_.tag_ready_i;
+
+        if (withdrawn || (entry_waits_ && valid &&
+                          (entry != entry_ || dut_.entry_ring_o != ring_)))
+            test_.fail("an entry is withdrawn or changes");
+        if (valid) {
+            entry_ = entry;
+            ring_ = dut_.entry_ring_o;
+        }
+        entry_waits_ =
+            (valid || entry_waits_) && !(valid && dut_.entry_ready_i);
+    }
+
     void give_back(unsigned receivers)
     {
         for (unsigned r = 0; r < 2; r++)
@@ -396,7 +395,9 @@ class Bench
         unsigned valid = dut_.ack_valid_o;
         Beat header = load(dut_.ack_o);
 
-        if (!acks_.take(valid != 0, header)) {
+        bool left = acks_[0].take(valid & 1, header);
+        left |= acks_[1].take(valid >> 1, header);
+        if (!left) {
             if (dut_.acked_o)
                 test_.fail("an ack is said to have left, and has not");
             return;
@@ -436,9 +437,11 @@ class Bench
     std::unique_ptr<VerilatedContext> context_;
     Vfsh_tracker dut_;
     tb::Feed<Piece> feed_[2];
-    tb::Sink<Beat> acks_;
+    tb::Sink<Beat> acks_[2]; // by port
     tb::Stall entries_, tags_;
-    bool hurry_ = false;
+    bool hurry_ = false, entry_waits_ = false;
+    Beat entry_ = {}; // offered last, and its ring
+    unsigned ring_ = 0;
     std::vector<unsigned> nodes_;
     uint8_t routes_[FSH_MAX_NODES] = {};
     std::vector<std::shared_ptr<Message>> open_; // with packets to give
@@ -446,6 +449,7 @@ class Bench
     std::deque<Effect> due_;
     std::deque<Ack> ack_due_;
     unsigned to_make_ = 0, cost_ = 0;
+    unsigned beside_ = 0; // packets taken while no request may come
     unsigned open_requests_[2] = {};
 };
 
@@ -456,6 +460,7 @@ int main(int argc, char **argv)
 
     for (int i = 0; i < 8; i++)
         bench.round(3000, i % 4 != 3, i % 2);
+    bench.dam();
     bench.longest();
     return test.pass(bench.done, "messages");
 }
