@@ -56,13 +56,7 @@ class Judge
         return FSH_STATUS_OK;
     }
 
-    // So many arguments or bytes that the count of its rows says nothing.
-    static bool uncountable(const Command &c)
-    {
-        return c.nargs > FSH_MAX_ARGS ||
-               (in_rows(c) && c.length > FSH_MAX_INLINE);
-    }
-
+    // Of arguments and of what is inline, behind the two of a command.
     static unsigned rows(const Command &c)
     {
         return (c.nargs + 3) / 4 + (in_rows(c) ? (c.length + 15) / 16 : 0);
@@ -90,10 +84,20 @@ class Judge
         return c.opcode >= FSH_OP_LIBRARY && c.category == FSH_CAT_MEDIUM;
     }
 
+    // All rows as the block counts them, in fields that no good command
+    // overflows: arguments modulo 8, bytes modulo 2048, all modulo 128. A command
+    // that does overflow one is refused anyway; with what status, this decides.
+    static unsigned counted(const Command &c)
+    {
+        unsigned bytes = in_rows(c) ? c.length % 2048 : 0;
+
+        return (2 + (c.nargs + 3) / 4 % 8 + (bytes + 15) / 16) % 128;
+    }
+
     bool bad_command(const Command &c) const
     {
         if (c.check != FSH_CMD_CHECK || c.reply != channel_ ||
-            rows(c) + 2 > (c.entries + 1) * ROWS)
+            counted(c) > (c.entries + 1) * ROWS)
             return true;
         if (c.opcode >= FSH_OP_LIBRARY)
             return c.category > FSH_CAT_LONG || c.tag >= FSH_SLOTS_PER_PEER;
