@@ -20,6 +20,7 @@
 
 #define NS_PER_CYCLE (1000u / FSH_CLOCK_MHZ)
 #define MAX_DELAY 65536u /* cycles, of anything */
+#define EPOCH (UINT64_C(1) << 20)
 
 void fsh_fabric_defaults(struct fsh_fabric_config *config)
 {
@@ -402,6 +403,23 @@ void fsh_fabric_gate(struct fsh_fabric *fab)
     fab->quiet = false;
 }
 
+/* The setup before an epoch takes as long as the hosts take: what follows begins at
+ * a cycle whose low bits, which decide whose turn it is at a memory, are the same
+ * each time. */
+void fsh_epoch_enter(struct fsh_fabric *fab)
+{
+    fab->cycle = (fab->cycle / EPOCH + 1) * EPOCH;
+    fab->hash = 0;
+}
+
+uint64_t fsh_fabric_epoch(struct fsh_fabric *fab)
+{
+    if (fab->recording)
+        fsh_tape_event(fab->tape, FSH_TAPE_EPOCH, fab->cycle, 0, 0, 0);
+    fsh_epoch_enter(fab);
+    return fab->cycle;
+}
+
 void fsh_fabric_dram_write(struct fsh_fabric *fab, uint32_t cycles)
 {
     if (cycles < 1 || cycles > MAX_DELAY ||
@@ -649,7 +667,24 @@ static uint64_t next_event(const struct fsh_fabric *fab)
     return next;
 }
 
-bool fsh_fabric_step(struct fsh_fabric *fab)
+uint64_t fsh_fabric_next(const struct fsh_fabric *fab)
+{
+    uint64_t next;
+
+    if (fab->failed || fab->over || fab->quiet)
+        return FSH_NEVER;
+    next = fab->config.jump ? next_event(fab) : fab->cycle;
+    return next > fab->cycle ? next : fab->cycle;
+}
+
+void fsh_fabric_pass(struct fsh_fabric *fab, uint64_t to)
+{
+    if (to <= fsh_fabric_next(fab))
+        fab->cycle = to;
+}
+
+/* The present cycle. Returns that of the next event, or FSH_NEVER. */
+static uint64_t tick(struct fsh_fabric *fab)
 {
     uint64_t next;
     bool gate;
@@ -657,7 +692,7 @@ bool fsh_fabric_step(struct fsh_fabric *fab)
     if (fab->replaying && !fab->over)
         fsh_tape_feed(fab->tape, fab);
     if (fab->failed || fab->over || fab->quiet)
-        return false;
+        return FSH_NEVER;
     gate = fab->gate_pending && fab->gate_at <= fab->cycle && gate_drained(fab);
     for (uint32_t i = 0; i < fab->config.nodes; i++)
         if (gate || fab->node[i].wake <= fab->cycle || !fab->config.jump)
@@ -674,9 +709,23 @@ bool fsh_fabric_step(struct fsh_fabric *fab)
     next = next_event(fab);
     fab->cycle++;
     fab->quiet = next == FSH_NEVER;
-    if (fab->config.jump && next > fab->cycle && !fab->quiet)
+    return next;
+}
+
+bool fsh_fabric_tick(struct fsh_fabric *fab)
+{
+    return tick(fab) != FSH_NEVER && !fab->failed;
+}
+
+bool fsh_fabric_step(struct fsh_fabric *fab)
+{
+    uint64_t next = tick(fab);
+
+    if (next == FSH_NEVER)
+        return false;
+    if (fab->config.jump && next > fab->cycle)
         fab->cycle = next;
-    return !fab->quiet && !fab->failed;
+    return !fab->failed;
 }
 
 bool fsh_fabric_run(struct fsh_fabric *fab, uint64_t max_cycles)

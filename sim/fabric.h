@@ -125,6 +125,16 @@ void fsh_fabric_spoil_memory(struct fsh_fabric *fab, uint32_t node,
  * happens. False when nothing is pending any more (time stands still until a
  * host call or, replaying, the recording's end) or when an error came up. */
 bool fsh_fabric_step(struct fsh_fabric *fab);
+/* The same, but on to the next cycle only. */
+bool fsh_fabric_tick(struct fsh_fabric *fab);
+/* The cycle, this one or a later, at which something happens next; UINT64_MAX: not
+ * before a host call. Every cycle of a fabric that does not jump, until quiet. */
+uint64_t fsh_fabric_next(const struct fsh_fabric *fab);
+/* On to cycle `to`, if nothing happens before it. */
+void fsh_fabric_pass(struct fsh_fabric *fab, uint64_t to);
+/* Nothing is pending: what follows takes the same cycles however long it took to
+ * come here. The cycle it begins with; the digest begins anew. */
+uint64_t fsh_fabric_epoch(struct fsh_fabric *fab);
 /* Step until quiet, an error, or max_cycles have gone by. True if quiet. */
 bool fsh_fabric_run(struct fsh_fabric *fab, uint64_t max_cycles);
 

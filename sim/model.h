@@ -249,6 +249,7 @@ enum fsh_tape_kind {
     FSH_TAPE_WRITE,
     FSH_TAPE_READ,
     FSH_TAPE_GATE,
+    FSH_TAPE_EPOCH,
     FSH_TAPE_DATA, /* 16 bytes a device read from memory */
     FSH_TAPE_END,
 };
@@ -274,6 +275,8 @@ void fsh_tape_need(struct fsh_fabric *fab, uint64_t data[2]);
 /* Entry points of the host operations that a replay uses as well. */
 void fsh_host_enter(struct fsh_fabric *fab, uint32_t node, uint32_t offset,
                     uint64_t data, bool read);
+/* fsh_fabric_epoch, recorded or not. */
+void fsh_epoch_enter(struct fsh_fabric *fab);
 void fsh_gate_enter(struct fsh_fabric *fab);
 
 #endif

@@ -17,7 +17,7 @@
 
 #include "model.h"
 
-#define MAGIC UINT64_C(0x3230636552485346) /* "FSHRec02" */
+#define MAGIC UINT64_C(0x3330636552485346) /* "FSHRec03" */
 
 struct record {
     uint8_t kind, node;
@@ -221,6 +221,8 @@ void fsh_tape_feed(struct fsh_tape *tape, struct fsh_fabric *fab)
         }
         if (r->kind == FSH_TAPE_GATE)
             fsh_gate_enter(fab);
+        else if (r->kind == FSH_TAPE_EPOCH)
+            fsh_epoch_enter(fab);
         else if (r->kind == FSH_TAPE_CONFIG)
             fsh_fabric_dram_write(fab, (uint32_t)r->u.event.data);
         else

@@ -20,7 +20,8 @@
 
 #include "base/cpu.h"
 #include "base/futex.h"
-#include "device/sim/sim_shm.h"
+#include "serve_state.h"
+#include "turns.h"
 
 #define PATIENCE_NS UINT64_C(500000) /* of each rank, times their number */
 
@@ -31,26 +32,6 @@ enum {
     POLLS_PER_ACCOUNT = 512, /* between updates of the figures for displays */
     SPINS = 400,             /* polls before the first sched_yield ... */
     YIELDS = 400,            /* ... and polls, each with one, before sleep */
-};
-
-struct port { /* one rank's */
-    struct fsh_sim_mmio *mmio;
-    uint64_t head;      /* of the posted-write ring */
-    uint32_t read_seen; /* last read_seq entered */
-    uint64_t since;     /* ns: held back from here on; 0: it is not */
-};
-
-struct fsh_serve {
-    uint32_t nodes;
-    size_t dram_bytes, dma_bytes;
-    struct fsh_sim_fabric *shared;
-    struct port *port;
-    unsigned char **dram, **dma;
-    uint32_t gate_seen;
-    uint32_t dram_write; /* as last wanted */
-    bool urgent; /* something that cannot wait was taken since all was quiet */
-    uint64_t busy_ns, busy_since;
-    volatile int stop; /* set by a signal handler of this thread */
 };
 
 /* --- events of the fabric, seen by the ranks ---------------------------- */
@@ -285,8 +266,10 @@ static bool poll_port(struct fsh_serve *serve, struct fsh_fabric *fab,
     return any;
 }
 
-static bool poll_hosts(struct fsh_serve *serve, struct fsh_fabric *fab,
-                       bool all)
+/* Take what the ranks ask for, or, if not all, what cannot wait. Whether there was
+ * anything; *drained: nothing is left. */
+static bool take(struct fsh_serve *serve, struct fsh_fabric *fab, bool all,
+                 bool *drained)
 {
     /* Acquire, and before the rings, for the same reason as read_seq. Partner:
      * the increment in device_sim.c's open_gate. */
@@ -295,20 +278,46 @@ static bool poll_hosts(struct fsh_serve *serve, struct fsh_fabric *fab,
     /* Acquire, before the rings too. Partner: the store in tools/fshperf. */
     uint32_t wanted = atomic_load_explicit(&serve->shared->dram_write_wanted,
                                            memory_order_acquire);
-    bool any = false, drained = true;
+    bool any = false;
 
+    *drained = true;
     if (wanted != serve->dram_write)
         fsh_fabric_dram_write(fab, serve->dram_write = wanted);
 
     for (uint32_t i = 0; i < serve->nodes; i++)
         any |=
-            poll_port(serve, fab, i, all || gate != serve->gate_seen, &drained);
-    if (gate != serve->gate_seen && drained) {
+            poll_port(serve, fab, i, all || gate != serve->gate_seen, drained);
+    if (gate != serve->gate_seen && *drained) {
         serve->gate_seen = gate;
         fsh_fabric_gate(fab);
         any = true;
     }
     return any;
+}
+
+/* Have all ranks come to where simulated time begins, and has it not yet? */
+static bool clocks_begin(const struct fsh_serve *serve)
+{
+    /* Acquire, partner: clock_begin in device_sim.c. */
+    return !serve->clocks &&
+           atomic_load_explicit(&serve->shared->clocks, memory_order_acquire) ==
+               serve->nodes;
+}
+
+static bool poll_hosts(struct fsh_serve *serve, struct fsh_fabric *fab,
+                       bool all)
+{
+    bool drained;
+
+    return take(serve, fab, all, &drained) || clocks_begin(serve);
+}
+
+bool fsh_serve_take(struct fsh_serve *serve, struct fsh_fabric *fab)
+{
+    bool drained;
+
+    take(serve, fab, true, &drained);
+    return drained;
 }
 
 /* --- working and waiting ------------------------------------------------- */
@@ -338,17 +347,17 @@ static void account(struct fsh_serve *serve, const struct fsh_fabric *fab)
 /* Step until nothing is pending. */
 static void work(struct fsh_serve *serve, struct fsh_fabric *fab)
 {
-    bool pending = true;
+    bool pending = true, drained;
     unsigned polls = 0;
 
     serve->busy_since = cpu_ns();
-    while ((pending || poll_hosts(serve, fab, false)) && !serve->stop &&
+    while ((pending || take(serve, fab, false, &drained)) && !serve->stop &&
            !fsh_fabric_error(fab)) {
         pending = true;
         for (unsigned i = 0; i < STEPS_PER_POLL && pending; i++)
             pending = fsh_fabric_step(fab);
         if (pending)
-            poll_hosts(serve, fab, false);
+            take(serve, fab, false, &drained);
         if (++polls % POLLS_PER_ACCOUNT == 0)
             account(serve, fab);
     }
@@ -391,6 +400,12 @@ static void sleep_until_rung(struct fsh_serve *serve, struct fsh_fabric *fab)
 bool fsh_serve_run(struct fsh_serve *serve, struct fsh_fabric *fab)
 {
     while (!serve->stop && !fsh_fabric_error(fab)) {
+        if (clocks_begin(serve)) {
+            serve->clocks = true;
+            serve->busy_since = cpu_ns();
+            fsh_turns_run(serve, fab);
+            account(serve, fab);
+        }
         work(serve, fab);
         if (!serve->stop && !fsh_fabric_error(fab) && !linger(serve, fab))
             sleep_until_rung(serve, fab);

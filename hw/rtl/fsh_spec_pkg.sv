@@ -61,6 +61,20 @@ package fsh_spec_pkg;
   localparam int unsigned CMD_CHECK = 165;
   // Nominal clock of the node, GASNet core and compute core; simulated times are cycles of this clock.
   localparam int unsigned CLOCK_MHZ = 250;
+  // Simulated time, cycles: a call that sends something, up to its first posted write.
+  localparam int unsigned COST_CALL = 10;
+  // Simulated time, cycles: a posted 64-bit write to the device, in a run of them.
+  localparam int unsigned COST_WRITE = 2;
+  // Simulated time, cycles: a poll that finds something; one that finds nothing lasts at least as long.
+  localparam int unsigned COST_POLL = 10;
+  // Simulated time, cycles: a poll that finds nothing ends with the next event of its rank, and at the latest after this.
+  localparam int unsigned COST_POLL_MOST = 250;
+  // Simulated time, cycles: a message that is delivered, up to its handler.
+  localparam int unsigned COST_MESSAGE = 10;
+  // Simulated time, cycles: a handler, beside what it calls.
+  localparam int unsigned COST_HANDLER = 5;
+  // Simulated time: bytes a cycle that the library copies or folds in host memory.
+  localparam int unsigned COST_COPY_BYTES = 40;
   // Bits of a tag, of a node's number.
   localparam int unsigned TAG_W = 6;
   localparam int unsigned NODE_W = 6;

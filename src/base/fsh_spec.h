@@ -64,6 +64,20 @@
 #define FSH_CMD_CHECK 165u
 /* Nominal clock of the node, GASNet core and compute core; simulated times are cycles of this clock. */
 #define FSH_CLOCK_MHZ 250u
+/* Simulated time, cycles: a call that sends something, up to its first posted write. */
+#define FSH_COST_CALL 10u
+/* Simulated time, cycles: a posted 64-bit write to the device, in a run of them. */
+#define FSH_COST_WRITE 2u
+/* Simulated time, cycles: a poll that finds something; one that finds nothing lasts at least as long. */
+#define FSH_COST_POLL 10u
+/* Simulated time, cycles: a poll that finds nothing ends with the next event of its rank, and at the latest after this. */
+#define FSH_COST_POLL_MOST 250u
+/* Simulated time, cycles: a message that is delivered, up to its handler. */
+#define FSH_COST_MESSAGE 10u
+/* Simulated time, cycles: a handler, beside what it calls. */
+#define FSH_COST_HANDLER 5u
+/* Simulated time: bytes a cycle that the library copies or folds in host memory. */
+#define FSH_COST_COPY_BYTES 40u
 
 /* Opcodes: handler indices of an active message. 1..63 run in logic, 64..127 are the library's handlers, 128..255 the client's; the last two go to the host. */
 #define FSH_OP_NONE 0u /* Never valid. */

@@ -51,6 +51,9 @@ const struct fsh_option_row fsh_option_table[] = {
         "one the program was built for, smp under a launcher that cannot tell"),
     CHOICE("FSHMEM_TOPOLOGY", "ring", "ring|line",
            "fpga: how the nodes' link ports are cabled"),
+    CHOICE("FSHMEM_CLOCK", "free", "free|simulated",
+           "fpga: simulated: ranks have clocks too, and a run takes the same "
+           "cycles each time; free: they run beside the simulator"),
     BOOL("FSHMEM_COMPUTE", "1",
          "smp: each rank has a compute core, a thread that sleeps until it is "
          "given commands"),

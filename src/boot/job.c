@@ -64,6 +64,8 @@ void fsh_job_config_init(struct fsh_job_config *config, uint32_t ranks,
     config->ranks = ranks;
     snprintf(config->topology, sizeof(config->topology), "%s",
              fsh_option_str("FSHMEM_TOPOLOGY"));
+    config->simulated_clock =
+        needs->nodes && strcmp(fsh_option_str("FSHMEM_CLOCK"), "free") != 0;
     config->segment_max = fsh_option_size("FSHMEM_SEGMENT_MAX");
     fsh_option_str("FSHMEM_HUGEPAGES"); /* refused here, not by each rank */
     config->dram_bytes = fsh_segment_pages(fsh_option_size("FSHMEM_DRAM"));
@@ -147,6 +149,7 @@ static void fill_page(struct fsh_job *job)
     snprintf(page->conduit, sizeof(page->conduit), "%s",
              config->needs->conduit);
     snprintf(page->topology, sizeof(page->topology), "%s", config->topology);
+    page->simulated_clock = config->simulated_clock;
     page->dram_bytes = config->dram_bytes;
     page->segment_max = config->segment_max;
     atomic_store(&page->abort_code, -1);

@@ -54,8 +54,9 @@ struct fsh_job_page {
     uint32_t job_id;     /* launcher's pid */
     uint32_t page_bytes; /* sizeof(struct fsh_job_page): same release? */
     char conduit[16];
-    char topology[16];   /* "ring" or "line" (fpga) */
-    uint64_t dram_bytes; /* per node, where ranks have nodes */
+    char topology[16];        /* "ring" or "line" (fpga) */
+    uint32_t simulated_clock; /* 1: hosts have simulated time (fpga) */
+    uint64_t dram_bytes;      /* per node, where ranks have nodes */
     uint64_t
         segment_max; /* per rank, where segments lie in the shared object */
     uint64_t shared_page; /* bytes of a page of the shared object */
@@ -102,6 +103,7 @@ struct fsh_job_config {
     const struct fsh_job_needs *needs;
     uint32_t ranks;
     char topology[16];
+    bool simulated_clock;
     size_t segment_max; /* bytes per rank the shared object has room for; 0:
                          * what memory allows */
     size_t dram_bytes;  /* device memory per node */

@@ -188,6 +188,19 @@ struct fsh_compute_ops {
     void (*counters_clear)(void);
 };
 
+/* Simulated time of the ranks: the same cycles in each run. One thread at a time. */
+struct fsh_clock_ops {
+    /* Begin, if the job is to have it (FSHMEM_CLOCK): collective, at the end of
+     * attach; time 0 is when the last rank has come. */
+    void (*begin)(void);
+    /* Nanoseconds since then, or 0 without. */
+    uint64_t (*now)(void);
+    /* Let so many nanoseconds pass, rounded up to cycles. */
+    void (*spend)(uint64_t ns);
+    /* This rank leaves, or can no longer hand over: time goes on without it. */
+    void (*end)(void);
+};
+
 /* Shorts of up to FSH_SHORT_ARGS with all there is to say in registers (`what` as
  * in fsh_short). Both return 0, for the caller to pass on by a tail call. */
 struct fsh_short_ops {
@@ -205,6 +218,7 @@ struct fsh_conduit_ops {
     const struct fsh_barrier_ops *barrier;
     const struct fsh_compute_ops *compute;
     const struct fsh_short_ops *shorts;
+    const struct fsh_clock_ops *clock;
 
     /* ---- coming and going ---- */
 

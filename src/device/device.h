@@ -29,8 +29,23 @@ struct fsh_device_memory {
     bool simulated;
 };
 
+/* Simulated time of the hosts, in cycles of the nodes' clock: this rank runs only
+ * while the fabric stands at its clock, and no other rank runs meanwhile. One thread
+ * at a time. */
+struct fsh_device_clock {
+    /* Begin: collective, once; returns at cycle 0. */
+    void (*begin)(struct fsh_device *dev);
+    /* Let so many cycles pass; others run meanwhile. */
+    void (*spend)(struct fsh_device *dev, uint64_t cycles);
+    /* Cycles since begin. */
+    uint64_t (*now)(const struct fsh_device *dev);
+    /* End: this rank runs freely again, and time does not wait for it. */
+    void (*end)(struct fsh_device *dev);
+};
+
 struct fsh_device_ops {
-    const char *name; /* as FSHMEM_DEVICE has it */
+    const char *name;                     /* as FSHMEM_DEVICE has it */
+    const struct fsh_device_clock *clock; /* NULL: hosts have no such time */
     /* Can this device be used on this host, outside a job? If not, the reason and
      * the remedy are put in `why`. */
     bool (*usable)(char *why, size_t whylen);
@@ -55,8 +70,8 @@ struct fsh_device_ops {
     /* Count of device writes to the DMA window, for wait(); wraps. What a counted
      * one wrote is visible after the call. */
     uint32_t (*activity)(struct fsh_device *dev);
-    /* Sleep until activity() != seen or max_ns passed; may return early. 0: returns
-     * at once. */
+    /* Sleep until activity() != seen or max_ns passed (of simulated time, if the
+     * hosts have it); may return early. 0: returns at once. */
     void (*wait)(struct fsh_device *dev, uint32_t seen, uint64_t max_ns);
     /* Open the start gate of every node of the fabric at one cycle, after all that
      * this rank has written. Does not wait for it. */

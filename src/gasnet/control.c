@@ -283,6 +283,8 @@ int gasnet_attach(gasnet_handlerentry_t *table, int numentries,
     if (fsh_progress_wanted())
         fsh_progress_start();
     fsh_boot_running();
+    if (g->ops->clock != NULL)
+        g->ops->clock->begin();
     return GASNET_OK;
 }
 

@@ -145,6 +145,9 @@ static bool depart(int code, uint64_t grace_ns)
     struct exit_wait w = {.code = code};
 
     FSH_ASSERT(owner == getpid() && atomic_load(&leaving) == 1);
+    if (!serve && fsh_gasnet.ops->clock != NULL)
+        fsh_gasnet.ops->clock
+            ->end(); /* nobody else runs before it hands over */
     w.wait.limit_ms = fsh_wait_ms((double)grace_ns / 1e9);
     if (fsh_gasnet.nodes > 1 && grace_ns > 0)
         mark_left(code);

@@ -21,7 +21,7 @@ FAULT = re.compile(r"Sanitizer|runtime error|internal error|\(null\)")
 
 FLAGS = ["-v", "--verbose", "--tag-output", "-k", "-t", "--show", "--help",
          "--version", "-h", "--", "-", ""]
-VALUED = ["-n", "-np", "--np", "--conduit", "--topology", "--timeout", "-x",
+VALUED = ["-n", "-np", "--np", "--conduit", "--clock", "--topology", "--timeout", "-x",
           "-E", "--segment-max", "--dram", "--packet", "--record", "--replay",
           "--waves", "--sim-args", "-N", "-c", "-spawner=local", "--nonsense",
           "--t", "--s", "--json"]

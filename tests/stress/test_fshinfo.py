@@ -49,8 +49,8 @@ def core_is_that_of_the_logic():
     check(core["rows"] == int(array["ROWS"]) and
           core["columns"] == int(array["COLS"]), f"{core} {array}")
     ports = {name: int(high) + 1 for high, name in re.findall(
-        r"logic +\[(\d+):0\] m_(\w+)_[io]\b",
-        (rtl / "fsh_compute.sv").read_text())}
+        r"logic +\[(\d+):0\] m_core_(\w+)_[io]\b",
+        (rtl.parent / "top" / "fsh_card.sv").read_text())}
     check(core["memory_ports"] == ports["arvalid"] and
           core["memory_ports"] * core["memory_port_bits"] == ports["rdata"],
           f"{core} {ports}")

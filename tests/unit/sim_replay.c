@@ -172,7 +172,7 @@ int main(int argc, char **argv)
               (unsigned long long)replayed, (unsigned long long)end);
         CHECK(replay(path, false, true, &replayed) == hash, "without jumping");
         CHECK(replayed == end, "end");
-        change(path, 4); /* FSH_TAPE_DATA */
+        change(path, 5); /* FSH_TAPE_DATA */
         CHECK(replay(path, true, true, &replayed) != hash,
               "change not noticed");
     }

@@ -174,6 +174,10 @@ static const struct kit_option rows[] = {
      .setting = "FSHMEM_CONDUIT"},
     {"--topology", "T", "fpga: ring or line", .take = take_for_nodes,
      .setting = "FSHMEM_TOPOLOGY"},
+    {"--clock", "C",
+     "fpga: free, or simulated: ranks have clocks too, and\n"
+     "a run takes the same cycles each time",
+     .take = take_for_nodes, .setting = "FSHMEM_CLOCK"},
     {"--bind-to", "WHAT",
      "processors of a rank: auto (a share of them, if nobody\n"
      "has bound fshrun and no other job is here), none,\n"

@@ -114,10 +114,12 @@ static void finish_op(const uint64_t *entry, bool refused)
         describe_op(text, sizeof text, op);
         fail(text, status, refused);
     }
-    if (op->bounced && op->opcode == FSH_OP_GET)
+    if (op->bounced && op->opcode == FSH_OP_GET) {
+        fsh_fpga_spend_copy(op->length);
         memcpy(op->local,
                fsh_fpga.mem.dma + FSH_DMA_TAG + tag * FSH_DMA_TAG_BYTES,
                op->length);
+    }
     if (op->local != NULL)
         fsh_fpga_answered(&fsh_fpga.asked, op->asked, op->local, op->length);
     struct fsh_event *event = op->event, *read = op->read;

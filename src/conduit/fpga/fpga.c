@@ -27,7 +27,16 @@ static bool usable(char *why, size_t whylen)
 
 static bool poll_all(void)
 {
-    return fsh_fpga_progress(true);
+    uint32_t seen;
+
+    if (fsh_fpga.clock == NULL)
+        return fsh_fpga_progress(true);
+    seen = fsh_fpga.ops->activity(fsh_fpga.dev);
+    fsh_fpga_spend(FSH_COST_POLL);
+    if (fsh_fpga_progress(true))
+        return true;
+    fsh_fpga.ops->wait(fsh_fpga.dev, seen, FSH_FPGA_EMPTY_POLL_NS);
+    return false;
 }
 
 static void describe_peers(void (*line)(void *arg, const char *text), void *arg)
@@ -91,7 +100,10 @@ static void describe(void (*line)(void *arg, const char *text), void *arg)
 
 /* The device stays open: other threads of this process may be using it, and
  * what it holds ends with the process. */
-static void fini(void) {}
+static void fini(void)
+{
+    fsh_fpga_clock_ops.end();
+}
 
 /* Locks are taken from the start. */
 static void share(void) {}
@@ -127,6 +139,7 @@ const struct fsh_conduit_ops fsh_conduit_fpga = {
     .name = "fpga",
     .needs = &needs,
     .compute = &compute,
+    .clock = &fsh_fpga_clock_ops,
     .usable = usable,
     .init = fsh_fpga_init,
     .attach = fsh_fpga_attach,

@@ -70,6 +70,7 @@ static void fill_bounce(const struct fsh_fpga_source *s, unsigned channel,
     FSH_ASSERT(
         desc->laddr + am->nbytes <=
         (s->bounce == FSH_BOUNCE_SMALL ? FSH_DMA_SLOT_PAY : FSH_DMA_END));
+    fsh_fpga_spend_copy(am->nbytes);
     memcpy(fsh_fpga.mem.dma + desc->laddr, am->src, am->nbytes);
 }
 
@@ -209,6 +210,7 @@ static void send_from(unsigned channel, uint32_t node, unsigned slot,
     struct fsh_fpga_command cmd;
     struct fsh_fpga_desc desc = describe(channel, node, slot, am);
 
+    fsh_fpga_spend(FSH_COST_CALL);
     FSH_ASSERT(node < fsh_fpga.nodes && slot < FSH_SLOTS_PER_PEER);
     /* A completion of the slot's last reply may still be in the ring. */
     await_read(s, "the device to read a reply's payload", node, requests);
@@ -228,6 +230,7 @@ static bool try_send_from(unsigned channel, uint32_t node, unsigned slot,
     struct fsh_fpga_command cmd;
     struct fsh_fpga_desc desc = describe(channel, node, slot, am);
 
+    fsh_fpga_spend(FSH_COST_CALL);
     if (is_reading(s) || !try_place_payload(s, channel, am, &desc))
         return false;
     begin_read(s, &desc);
@@ -453,6 +456,7 @@ static void run(unsigned channel, const struct message *m)
     FSH_ASSERT(token.base.category != FSH_AM_MEDIUM ||
                token.base.nbytes <= FSH_MAX_MEDIUM);
     FSH_ASSERT(fsh_fpga_holds_none()); /* a handler may take any of them */
+    fsh_fpga_spend(FSH_COST_MESSAGE + FSH_COST_HANDLER);
     fsh_am_deliver(&token.base);
     if (channel == FSH_FPGA_REQUEST)
         return_request(m->node, m->slot, token.base.replied);

@@ -53,7 +53,15 @@ static bool sleep_step(struct fsh_wait *wait, uint64_t ns)
         .who = "conduit fpga", .yields = (n), .nap_us = 2000, .most_us = 2000, \
         .sleep = sleep_step                                                    \
     }
-static const struct fsh_wait_kind on_card = KIND(1000), on_simulator = KIND(4);
+static const struct fsh_wait_kind on_card = KIND(1000), on_simulator = KIND(4),
+                                  in_turns = KIND(0);
+
+static const struct fsh_wait_kind *kind(void)
+{
+    if (fsh_fpga.clock != NULL)
+        return &in_turns;
+    return fsh_fpga.mem.simulated ? &on_simulator : &on_card;
+}
 
 void fsh_fpga_wait_begin(struct fsh_wait *wait, uint32_t node)
 {
@@ -69,7 +77,6 @@ void fsh_fpga_wait_step(struct fsh_wait *wait, const char *what, bool requests)
     if (fsh_fpga_progress(requests))
         fsh_wait_found(wait);
     else
-        fsh_wait_pause(fsh_fpga.mem.simulated ? &on_simulator : &on_card, wait,
-                       what);
+        fsh_wait_pause(kind(), wait, what);
     wait->seen = seen;
 }

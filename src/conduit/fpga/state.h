@@ -80,8 +80,9 @@ struct fsh_fpga {
     bool ring_topology;
     bool locking;
     bool attached;
-    unsigned packet; /* payload bytes a packet */
-    unsigned ports;  /* mask in use */
+    const struct fsh_device_clock *clock; /* NULL: this rank runs freely */
+    unsigned packet;                      /* payload bytes a packet */
+    unsigned ports;                       /* mask in use */
     size_t segment_size;
     struct fsh_segment segs[FSH_MAX_NODES];
     uint64_t cores; /* bit n: node n has a compute core */
@@ -185,6 +186,27 @@ bool fsh_fpga_compute_send(uint32_t node, const uint64_t *message,
                            struct fsh_answer *answer);
 void fsh_fpga_compute_counters(uint64_t *words);
 void fsh_fpga_compute_counters_clear(void);
+
+/* --- clock.c: simulated time ------------------------------------------------ */
+
+extern const struct fsh_clock_ops fsh_fpga_clock_ops;
+
+/* How long a poll that finds nothing lasts at most. */
+#define FSH_FPGA_EMPTY_POLL_NS \
+    ((uint64_t)FSH_COST_POLL_MOST * (1000 / FSH_CLOCK_MHZ))
+
+/* Of this rank, if it has a clock: what something costs (FSH_COST_), and a copy of
+ * n bytes. */
+void fsh_fpga_spend_slowly(uint64_t cycles);
+static inline void fsh_fpga_spend(uint64_t cycles)
+{
+    if (__builtin_expect(fsh_fpga.clock != NULL, 0))
+        fsh_fpga_spend_slowly(cycles);
+}
+static inline void fsh_fpga_spend_copy(size_t n)
+{
+    fsh_fpga_spend((n + FSH_COST_COPY_BYTES - 1) / FSH_COST_COPY_BYTES);
+}
 
 /* --- progress.c ------------------------------------------------------------ */
 

@@ -89,6 +89,7 @@ void fsh_fpga_put(uint32_t node, void *dst, const void *src, size_t n,
         .node = (uint8_t)node,
     };
 
+    fsh_fpga_spend(FSH_COST_CALL);
     atomic_fetch_add_explicit(&fsh_fpga.bytes.put, n, memory_order_relaxed);
     while (n != 0) {
         struct fsh_event *reading = NULL;
@@ -105,6 +106,7 @@ void fsh_fpga_put(uint32_t node, void *dst, const void *src, size_t n,
             reading = local == remote ? NULL : local;
         } else {
             piece = use_bounce(&desc, n);
+            fsh_fpga_spend_copy(piece);
             memcpy(fsh_fpga.mem.dma + desc.laddr, from, piece);
         }
         desc.length = (uint32_t)piece;
@@ -128,6 +130,7 @@ void fsh_fpga_get(void *dst, uint32_t node, const void *src, size_t n,
         .node = (uint8_t)node,
     };
 
+    fsh_fpga_spend(FSH_COST_CALL);
     atomic_fetch_add_explicit(&fsh_fpga.bytes.get, n, memory_order_relaxed);
     while (n != 0) {
         size_t piece;

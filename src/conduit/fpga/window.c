@@ -49,6 +49,7 @@ static void write_entries(unsigned channel, const struct entries *e)
     FSH_ASSERT(!fsh_fpga.locking || fsh_lock_is_mine(&fsh_fpga.device_lock));
     FSH_ASSERT(w->tail - w->head + e->count <= FSH_WINDOW_ENTRIES);
     FSH_ASSERT(e->used <= e->count * FSH_ENTRY_WORDS);
+    fsh_fpga_spend((e->used + 1) * (uint64_t)FSH_COST_WRITE);
     fsh_fpga.ops->write(fsh_fpga.dev, base[channel] + at * FSH_ENTRY_BYTES,
                         e->words, first);
     if (first < e->used)

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/fsh_spec.h"
 #include "base/futex.h"
 #include "base/log.h"
 #include "base/numa.h"
@@ -21,6 +22,9 @@
 #include "boot/boot.h"
 #include "device/device.h"
 #include "device/sim/sim_shm.h"
+#include "device/sim/turn.h"
+
+#define NS_PER_CYCLE (1000 / FSH_CLOCK_MHZ)
 
 struct fsh_device {
     struct fsh_sim_mmio *mmio;
@@ -28,6 +32,7 @@ struct fsh_device {
     uint64_t tail; /* records written, ever */
     uint64_t head; /* records known to be taken */
     bool patient;  /* mmio->patient */
+    struct fsh_turn turn;
     struct fsh_device_memory mem;
 };
 
@@ -98,6 +103,8 @@ static void sim_close(struct fsh_device *dev)
 
 static void ring_bell(struct fsh_device *dev)
 {
+    if (dev->turn.on) /* it looks when the turn is given back */
+        return;
     /* Full fence: what was published (tail, read_seq, gate_seq) before the
      * look at `sleeping`. Partner: the fence in the simulator's
      * sleep_until_rung. */
@@ -140,7 +147,10 @@ static void await_room(struct fsh_device *dev)
             dev->head = head;
             return;
         }
-        fsh_wait_pause(&for_room, &wait, "register write");
+        if (dev->turn.on)
+            fsh_turn_next(&dev->turn, FSH_SIM_WAKE_TIME, 0, dev->turn.now + 1);
+        else
+            fsh_wait_pause(&for_room, &wait, "register write");
     }
 }
 
@@ -234,6 +244,8 @@ static uint64_t sim_read(struct fsh_device *dev, uint32_t off)
      * acquire of read_seq in serve.c. */
     atomic_store_explicit(&mmio->read_seq, before + 1, memory_order_release);
     ring_bell(dev);
+    if (dev->turn.on)
+        fsh_turn_next(&dev->turn, FSH_SIM_WAKE_READ, 0, 0);
     /* Acquire: read_data. Partner: the release of done_seq in serve.c. */
     while ((w.wait.seen = atomic_load_explicit(
                 &mmio->done_seq, memory_order_acquire)) != before + 1)
@@ -249,7 +261,13 @@ static uint32_t sim_activity(struct fsh_device *dev)
 
 static void sim_wait(struct fsh_device *dev, uint32_t seen, uint64_t max_ns)
 {
-    if (max_ns != 0 && sim_activity(dev) == seen)
+    if (max_ns == 0 || sim_activity(dev) != seen)
+        return;
+    if (dev->turn.on)
+        fsh_turn_next(&dev->turn, FSH_SIM_WAKE_ACTIVITY, seen,
+                      dev->turn.now +
+                          (max_ns + NS_PER_CYCLE - 1) / NS_PER_CYCLE);
+    else
         nap(dev->mmio, &dev->mmio->activity, seen, max_ns);
 }
 
@@ -261,8 +279,44 @@ static void sim_open_gate(struct fsh_device *dev)
     ring_bell(dev);
 }
 
+/* ---- simulated time ---- */
+
+static void clock_begin(struct fsh_device *dev)
+{
+    /* Release: all that this rank has written. Partner: the acquire of clocks in
+     * serve.c. */
+    atomic_fetch_add_explicit(&dev->fabric->clocks, 1, memory_order_release);
+    ring_bell(dev);
+    fsh_turn_begin(&dev->turn, &dev->mmio->turn);
+}
+
+static void clock_spend(struct fsh_device *dev, uint64_t cycles)
+{
+    if (dev->turn.on && cycles != 0)
+        fsh_turn_next(&dev->turn, FSH_SIM_WAKE_TIME, 0, dev->turn.now + cycles);
+}
+
+static uint64_t clock_now(const struct fsh_device *dev)
+{
+    return dev->turn.now;
+}
+
+static void clock_end(struct fsh_device *dev)
+{
+    if (dev->turn.on)
+        fsh_turn_end(&dev->turn);
+}
+
+static const struct fsh_device_clock clock_ops = {
+    .begin = clock_begin,
+    .spend = clock_spend,
+    .now = clock_now,
+    .end = clock_end,
+};
+
 const struct fsh_device_ops fsh_device_sim = {
     .name = "sim",
+    .clock = &clock_ops,
     .usable = sim_usable,
     .open = sim_open,
     .close = sim_close,

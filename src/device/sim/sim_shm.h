@@ -26,6 +26,27 @@ struct fsh_sim_write {
     uint64_t data;
 };
 
+/* Simulated time of hosts: a rank runs while it has the turn, and the simulator
+ * gives that to one at a time, with the fabric at the cycle that the rank asked
+ * for. Cycles are those since the last rank has begun. */
+enum {
+    FSH_SIM_WAKE_TIME,     /* the turn at `until` */
+    FSH_SIM_WAKE_ACTIVITY, /* ... or as soon as activity is not `seen` */
+    FSH_SIM_WAKE_READ,     /* when the register read is answered */
+    FSH_SIM_WAKE_NEVER,    /* it goes on without turns */
+};
+struct fsh_sim_turn {
+    _Alignas(64) _Atomic uint32_t given; /* sim: turns, ever; futex */
+    uint64_t now;                        /* sim, before given: the cycle */
+    _Alignas(64) _Atomic uint32_t back;  /* rank: turns given back; futex */
+    uint32_t wakes;                      /* rank, before back ... */
+    uint32_t seen;
+    uint64_t until;
+    /* Sleepers on given and on back; the protocol is the one above. */
+    _Alignas(64) _Atomic uint32_t rank_sleeps;
+    _Alignas(64) _Atomic uint32_t sim_sleeps;
+};
+
 /* One per node; mapped by its rank and by fshsim. */
 struct fsh_sim_mmio {
     uint32_t magic;
@@ -46,6 +67,7 @@ struct fsh_sim_mmio {
     /* sim: cycle in which the node took the last doorbell (write of a tail
      * register) from its port; for measurements */
     _Alignas(64) _Atomic uint64_t doorbell_cycle;
+    struct fsh_sim_turn turn;
     _Alignas(64) struct fsh_sim_write ring[FSH_SIM_WRITES];
 };
 
@@ -75,6 +97,7 @@ struct fsh_sim_fabric {
     /* tools: write response of device memory from now on, in cycles; 0: as it
      * is. In force for what a rank posts after it. */
     _Atomic uint32_t dram_write_wanted;
+    _Atomic uint32_t clocks; /* ranks: how many have begun simulated time */
     struct fsh_sim_assumed assumed;      /* sim: as of the start */
     _Alignas(64) _Atomic uint64_t cycle; /* sim: current cycle, for displays */
     _Atomic uint64_t evaluated;          /* sim: node-cycles evaluated */

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What serve.c and turns.c share: the ranks' ends of a fabric. One thread.
+ */
+#ifndef FSH_SIM_SERVE_STATE_H
+#define FSH_SIM_SERVE_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "device/sim/sim_shm.h"
+#include "fabric.h"
+
+struct port { /* one rank's */
+    struct fsh_sim_mmio *mmio;
+    uint64_t head;      /* of the posted-write ring */
+    uint32_t read_seen; /* last read_seq entered */
+    uint64_t since;     /* ns: held back from here on; 0: it is not */
+};
+
+struct fsh_serve {
+    uint32_t nodes;
+    size_t dram_bytes, dma_bytes;
+    struct fsh_sim_fabric *shared;
+    struct port *port;
+    unsigned char **dram, **dma;
+    uint32_t gate_seen;
+    bool clocks;         /* simulated time of the hosts has begun */
+    uint32_t dram_write; /* as last wanted */
+    bool urgent; /* something that cannot wait was taken since all was quiet */
+    uint64_t busy_ns, busy_since;
+    volatile int stop; /* set by a signal handler of this thread */
+};
+
+/* Take all that the ranks have written. False if something had to stay in a ring: step
+ * and come again. */
+bool fsh_serve_take(struct fsh_serve *serve, struct fsh_fabric *fab);
+
+#endif

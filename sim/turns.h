@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Simulated time of hosts: ranks run in turns, one at a time, each only while the
+ * fabric stands at its clock (struct fsh_sim_turn). A participant has a clock, the
+ * cycle at which it goes on, and promises to do nothing before; the fabric passes to
+ * the least of these and of its own next event. Equal clocks run in rank order.
+ */
+#ifndef FSH_SIM_TURNS_H
+#define FSH_SIM_TURNS_H
+
+#include "serve.h"
+
+/* Serve ranks that have all begun, until no rank takes turns any more (true), or
+ * fsh_serve_stop or an error of the fabric (false). */
+bool fsh_turns_run(struct fsh_serve *serve, struct fsh_fabric *fab);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "device/sim/turn.h"
+
+#include <limits.h>
+
+#include "base/futex.h"
+#include "base/wait.h"
+
+static void give_back(struct fsh_turn *turn, uint32_t wakes, uint32_t seen,
+                      uint64_t until)
+{
+    struct fsh_sim_turn *s = turn->shared;
+
+    s->wakes = wakes;
+    s->seen = seen;
+    s->until = until;
+    /* Release: the three, and all that this rank has done with its turn. Partner:
+     * the acquire in the simulator's turns.c. */
+    atomic_store_explicit(&s->back, turn->given, memory_order_release);
+    /* Full fence: `back` is published before `sim_sleeps` is read. Partner: the
+     * fence in turns.c. */
+    atomic_thread_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&s->sim_sleeps, memory_order_relaxed) != 0)
+        fsh_futex_wake(&s->back, 1);
+}
+
+struct turn_wait {
+    struct fsh_wait wait;
+    struct fsh_turn *turn;
+};
+
+static bool sleep_for_turn(struct fsh_wait *wait, uint64_t ns)
+{
+    struct fsh_turn *turn = ((struct turn_wait *)(void *)wait)->turn;
+    struct fsh_sim_turn *s = turn->shared;
+
+    atomic_store_explicit(&s->rank_sleeps, 1, memory_order_relaxed);
+    /* Full fence: `rank_sleeps` before the look at `given`. Partner: the fence in
+     * turns.c. */
+    atomic_thread_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&s->given, memory_order_relaxed) == turn->given)
+        fsh_futex_wait(&s->given, turn->given, ns);
+    atomic_store_explicit(&s->rank_sleeps, 0, memory_order_relaxed);
+    return true;
+}
+
+/* Others may compute for as long as they like; what this rank lacks is said by
+ * whoever waits for it, not here. */
+static const struct fsh_wait_kind for_turn = {.who = "device sim",
+                                              .spins = 2000,
+                                              .nap_us = 100000,
+                                              .most_us = 100000,
+                                              .sleep = sleep_for_turn};
+
+static void await(struct fsh_turn *turn)
+{
+    struct turn_wait w = {.wait.limit_ms = FSH_WAIT_FOR_EVER, .turn = turn};
+
+    /* Acquire: now, and what the fabric and other ranks have done. Partner: the
+     * release in turns.c. */
+    while (atomic_load_explicit(&turn->shared->given, memory_order_acquire) ==
+           turn->given)
+        fsh_wait_pause(&for_turn, &w.wait, "its turn in simulated time");
+    fsh_wait_end(&w.wait);
+    turn->given++;
+    turn->now = turn->shared->now;
+}
+
+void fsh_turn_begin(struct fsh_turn *turn, struct fsh_sim_turn *shared)
+{
+    *turn = (struct fsh_turn){.shared = shared, .on = true};
+    await(turn);
+}
+
+void fsh_turn_next(struct fsh_turn *turn, uint32_t wakes, uint32_t seen,
+                   uint64_t until)
+{
+    give_back(turn, wakes, seen, until);
+    await(turn);
+}
+
+void fsh_turn_end(struct fsh_turn *turn)
+{
+    turn->on = false;
+    give_back(turn, FSH_SIM_WAKE_NEVER, 0, 0);
+}

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Simulated time of hosts (--clock simulated): a run takes the same cycles and writes
+the same bytes in the same cycles each time, alone, on one processor, and beside other
+load; conduits and devices without it say so."""
+import os
+import re
+import subprocess
+import tempfile
+
+from fshjob import BIN, FSHRUN, TESTS, check, main, run
+
+RUNS = [(2, "am_ping_pong"), (3, "am_flood"), (2, "barrier_random"),
+        (3, "coll_minimal")]
+
+
+def last_line(ranks, program, before=(), options=()):
+    """What the simulator says at the end: digest of its writes, and the cycle."""
+    code, text = run(*before, FSHRUN, "-n", str(ranks), "--conduit", "fpga",
+                     "--clock", "simulated", "--timeout", "60", *options,
+                     os.path.join(TESTS, "conform", "conform_" + program),
+                     env={"FSHMEM_SIM_ARGS": "--hash"})
+    found = re.search(r"^fshsim: hash \w+ at cycle \d+$", text, re.M)
+    check(code == 0 and found, f"{program}, {ranks} ranks: code {code}\n{text}")
+    return found.group()
+
+
+def one_processor():
+    return ["taskset", "-c", str(min(os.sched_getaffinity(0)))]
+
+
+def same_cycles_under_any_load():
+    burner = subprocess.Popen(["sh", "-c", "while :; do :; done"])
+    try:
+        loaded = {run: last_line(*run) for run in RUNS}
+    finally:
+        burner.kill()
+        burner.wait()
+    for (ranks, program), line in loaded.items():
+        check(last_line(ranks, program) == line, f"{program}, {ranks}: {line}")
+
+
+def same_cycles_on_one_processor():
+    check(last_line(2, "am_ping_pong", one_processor()) ==
+          last_line(2, "am_ping_pong"), "am_ping_pong")
+
+
+def replays_to_the_same_cycle():
+    with tempfile.TemporaryDirectory() as where:
+        path = os.path.join(where, "run.rec")
+        line = last_line(2, "am_ping_pong", options=["--record", path])
+        code, text = run(os.path.join(BIN, "fshsim"), "--replay", path)
+    check(code == 0 and line in text.splitlines(), f"{line}\n{text}")
+
+
+def refused_where_there_is_none():
+    program = os.path.join(TESTS, "conform", "conform_am_ping_pong")
+    code, text = run(FSHRUN, "-n", "2", "--conduit", "smp", "--clock",
+                     "simulated", program)
+    check(code == 2 and "--clock" in text, f"{code} {text}")
+    code, text = run(FSHRUN, "-n", "2", "--conduit", "fpga", "--clock", "warp",
+                     program)
+    check(code == 2 and "--clock" in text and "free|simulated" in text,
+          f"{code} {text}")
+
+
+if __name__ == "__main__":
+    main([same_cycles_under_any_load, same_cycles_on_one_processor,
+          replays_to_the_same_cycle, refused_where_there_is_none])
