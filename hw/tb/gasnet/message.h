@@ -39,6 +39,9 @@ struct Memory {
     }
 };
 
+// Beats between a sender and its port: the register slice.
+static const unsigned SKID = 2;
+
 // A packet to come.
 struct Expected {
     Beat header;
@@ -52,6 +55,27 @@ struct Expected {
     {
         size_t payload = bytes.empty() ? 0 : (lane + bytes.size() + 15) / 16;
         return (unsigned)(1 + args.size() + payload);
+    }
+
+    // A beat behind the header.
+    void check(tb::Test &test, size_t at, const Beat &beat) const
+    {
+        if (at < args.size()) {
+            if (beat != args[at])
+                test.fail("argument beat %zu is %016llx", at,
+                          (unsigned long long)beat[0]);
+            return;
+        }
+        at = (at - args.size()) * 16;
+        for (size_t to = 0; to < 16; to++) {
+            size_t i = at + to - lane;
+            if (i >= bytes.size()) // or below 0
+                continue;
+            uint8_t got = (uint8_t)(beat[to / 8] >> to % 8 * 8);
+            if (got != bytes[i])
+                test.fail("byte %zu of %zu is %02x, not %02x", i, bytes.size(),
+                          got, bytes[i]);
+        }
     }
 
     // The ring entry which says that its message's source is read.
@@ -80,6 +104,29 @@ struct Port {
     explicit Port(tb::Test &test)
         : packets(test, "packet"), entries(test, "entry"), others(test)
     {
+    }
+
+    // A packet is to leave, or to end.
+    bool left() const
+    {
+        for (const auto &packets : next)
+            if (!packets.empty())
+                return true;
+        return at != 0;
+    }
+
+    // The entry comes when the last beat of the source enters the register slice
+    // before the port, so up to SKID beats before that beat leaves; not sooner.
+    void match(tb::Test &test)
+    {
+        for (; !told.empty() && !read.empty();
+             told.pop_front(), read.pop_front())
+            if (told.front().first != read.front().first ||
+                told.front().second + SKID < read.front().second)
+                test.fail("an entry %016llx for %016llx, %d beats early",
+                          (unsigned long long)told.front().first[0],
+                          (unsigned long long)read.front().first[0],
+                          (int)(read.front().second - told.front().second));
     }
 
     tb::Sink<Beat> packets;
