@@ -200,7 +200,6 @@ class Bed
     std::vector<uint8_t> mem; // the segment
     std::map<unsigned, std::vector<uint8_t>> remote;
     std::deque<Put> puts;
-    std::vector<std::array<unsigned, 2>> signals;  // node, event
     std::vector<std::array<unsigned, 3>> complete; // node, cookie, status
     unsigned latency = 40; // of reads and write responses
     unsigned put_cycles = 100;
@@ -349,13 +348,11 @@ class Bed
         put.laddr = fsh_ecmd_laddr(w);
         put.tag = (unsigned)fsh_ecmd_tag(w);
         put.dst = (unsigned)fsh_ecmd_dst(w);
-        bool message = fsh_ecmd_kind(w) == FSH_EKIND_MESSAGE;
-        if (message && (put.laddr & 15) == FSH_CMSG_SIGNAL)
-            signals.push_back({put.dst, (unsigned)(put.laddr >> 4 & 63)});
-        if (message && (put.laddr & 15) == FSH_CMSG_COMPLETE)
-            complete.push_back({put.dst, (unsigned)(put.laddr >> 4 & 0x7ff),
-                                (unsigned)(put.laddr >> 32 & 15)});
-        if (!message) {
+        if (fsh_ecmd_kind(w) == FSH_EKIND_MESSAGE) {
+            take_message(put);
+        } else if (fsh_ecmd_kind(w) != FSH_EKIND_PUT) {
+            test_.fail("a command of kind %u", (unsigned)fsh_ecmd_kind(w));
+        } else {
             std::vector<uint8_t> &to = remote[put.dst];
             to.resize(mem.size());
             bool inside = put.laddr + put.length <= mem.size() &&
@@ -367,6 +364,19 @@ class Bed
             acks_.push_back({test_.cycle + put_cycles, put.tag});
             puts.push_back(put);
         }
+    }
+
+    // No command here asks for a signal (tb_fsh_results has those), so the core
+    // sends nothing but COMPLETE.
+    void take_message(const Put &put)
+    {
+        const uint64_t *w = &put.laddr;
+
+        if (put.raddr || put.length || fsh_ccomplete_op(w) != FSH_CMSG_COMPLETE)
+            test_.fail("a message to node %u with argument %llx", put.dst,
+                       (unsigned long long)put.laddr);
+        complete.push_back({put.dst, (unsigned)fsh_ccomplete_cookie(w),
+                            (unsigned)fsh_ccomplete_status(w)});
     }
 
     struct Read {
