@@ -31,8 +31,8 @@ class Forge
         return h;
     }
 
-    // Beats that say where they are from are no help to a block that mixes
-    // them up: all is random.
+    // Arguments and payload are random bits, so a beat that ends up in another
+    // place or packet is seen.
     Packet packet(const Header &h)
     {
         Packet packet(1, h.pack());

@@ -85,6 +85,19 @@ struct Write {
     uint64_t addr; // of the first beat
     std::vector<Beat> data;
     std::vector<unsigned> strobes;
+
+    // How many beats are what was written, where there are strobes.
+    size_t same(const std::vector<Beat> &written) const
+    {
+        size_t i = 0;
+
+        for (; i < data.size(); i++)
+            for (unsigned b = 0; b < 16; b++)
+                if (strobes[i] >> b & 1 &&
+                    (written[i][b / 8] ^ data[i][b / 8]) >> b % 8 * 8 & 0xff)
+                    return i;
+        return i;
+    }
 };
 
 struct Outcome {
@@ -99,6 +112,22 @@ struct Pending {
     Event event;
     unsigned writes[2], waits[2]; // to device memory, the host; unanswered
     bool error;
+};
+
+// What is counted of packets.
+struct Count {
+    unsigned long long packets = 0, bytes = 0;
+
+    void add(unsigned n)
+    {
+        packets++;
+        bytes += n;
+    }
+
+    bool operator!=(const Count &other) const
+    {
+        return packets != other.packets || bytes != other.bytes;
+    }
 };
 
 // A burst to come, and whose it is.
