@@ -470,6 +470,37 @@ static void transfers(void)
     CHECK(sent(w).count == 0);
 }
 
+/* All taps fall on the padding: where the image is does not matter, and nothing of it
+ * is read. */
+static void image_untouched(void)
+{
+    uint64_t w[FSH_CCMD_WORDS] = {0};
+
+    fsh_ccmd_set_op(w, FSH_COP_CONV);
+    fsh_ccmd_set_w_rows(w, 1);
+    fsh_ccmd_set_k(w, 16);
+    fsh_ccmd_set_n(w, 16);
+    fsh_ccmd_set_ldx(w, 1);
+    fsh_ccmd_set_ldw(w, 1);
+    fsh_ccmd_set_ldc(w, 1);
+    fsh_ccmd_set_x_addr(w, UINT32_MAX);
+    fsh_ccmd_set_c_addr(w, 512);
+    fsh_ccmd_set_kernel_h(w, 1);
+    fsh_ccmd_set_kernel_w(w, 1);
+    fsh_ccmd_set_stride(w, 15);
+    fsh_ccmd_set_row_words(w, 1);
+    fsh_ccmd_set_in_h(w, 1);
+    fsh_ccmd_set_in_w(w, 1);
+    fsh_ccmd_set_out_h(w, 1);
+    fsh_ccmd_set_out_w(w, 1);
+    fsh_ccmd_set_pad_h(w, 7);
+    fsh_ccmd_set_pad_w(w, 7);
+    memset(segment, 0x3f, sizeof segment);
+    CHECK(fsh_execute(w, segment, BYTES) == FSH_STATUS_OK);
+    for (unsigned i = 0; i < FSH_COMPUTE_LINE; i++)
+        CHECK(segment[512 * FSH_COMPUTE_LINE + i] == 0, "byte %u", i);
+}
+
 int main(void)
 {
     queues();
@@ -482,6 +513,7 @@ int main(void)
     ranges();
     results();
     unread_rows();
+    image_untouched();
     transfers();
     return 0;
 }

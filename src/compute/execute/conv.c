@@ -178,10 +178,13 @@ static struct fsh_conv operation(const uint64_t *c, const struct shape *s,
     };
 }
 
-/* Can the kernel read the input, write the output, where they are? */
-static bool is_plain_input(const struct shape *s)
+/* Can the kernel read the input where it is? It may read all of the image, also what
+ * no tap falls on, which need not be in the segment. */
+static bool is_plain_input(const struct shape *s, size_t bytes)
 {
-    return s->pad_h >= 0 && s->pad_h == s->pad_w &&
+    return planes_inside(s->x_addr, s->blocks, s->in_plane, (uint64_t)s->in_h,
+                         s->ldx, (uint64_t)s->in_w, bytes) &&
+           s->pad_h >= 0 && s->pad_h == s->pad_w &&
            s->ldx == (uint64_t)s->in_w &&
            (s->blocks == 1 || s->in_plane == (uint64_t)(s->in_h * s->in_w)) &&
            fsh_conv_out((size_t)s->in_h, (size_t)s->kernel_h, (size_t)s->stride,
@@ -190,6 +193,7 @@ static bool is_plain_input(const struct shape *s)
                         (size_t)s->pad_w) == (size_t)s->out_w;
 }
 
+/* Can it write the output where it is? */
 static bool is_plain_output(const struct shape *s)
 {
     return (s->ldc == (uint64_t)s->out_w || s->out_h == 1) &&
@@ -198,14 +202,14 @@ static bool is_plain_output(const struct shape *s)
 }
 
 static enum fsh_kernel_status run(const struct shape *s, struct fsh_conv *op,
-                                  unsigned char *segment)
+                                  unsigned char *segment, size_t bytes)
 {
     unsigned char *in = NULL, *out = NULL;
     enum fsh_kernel_status status = FSH_KERNEL_NO_MEMORY;
     int64_t rows = (s->out_h - 1) * s->stride + s->kernel_h;
     int64_t columns = (s->out_w - 1) * s->stride + s->kernel_w;
 
-    if (!is_plain_input(s)) {
+    if (!is_plain_input(s, bytes)) {
         in = gather(s, segment, rows, columns);
         if (in == NULL)
             goto done;
@@ -239,5 +243,5 @@ unsigned fsh_execute_conv(const uint64_t *c, unsigned char *segment,
 
     if (!inside(c, &s, bytes))
         return FSH_STATUS_LOCAL_RANGE;
-    return fsh_execute_status(run(&s, &op, segment));
+    return fsh_execute_status(run(&s, &op, segment, bytes));
 }
