@@ -41,11 +41,9 @@ static uint64_t due(const struct fsh_sim_mmio *mmio, uint64_t start,
 
 static void sleep_until_back(struct fsh_sim_turn *turn, uint32_t before)
 {
-    atomic_store_explicit(&turn->sim_sleeps, 1, memory_order_relaxed);
-    /* Full fence: `sim_sleeps` before the look at `back`. Partner: the fence in
-     * the rank's turn.c. */
-    atomic_thread_fence(memory_order_seq_cst);
-    if (atomic_load_explicit(&turn->back, memory_order_relaxed) == before)
+    /* Sequentially consistent, partner: give_back in the rank's turn.c. */
+    atomic_store(&turn->sim_sleeps, 1);
+    if (atomic_load(&turn->back) == before)
         fsh_futex_wait(&turn->back, before, NAP_NS);
     atomic_store_explicit(&turn->sim_sleeps, 0, memory_order_relaxed);
 }
@@ -58,15 +56,12 @@ static bool give(struct fsh_serve *serve, uint32_t node, uint64_t cycle)
     uint32_t before = atomic_load_explicit(&turn->back, memory_order_relaxed);
 
     turn->now = cycle;
-    /* Release: now, and all that the fabric has written. Partner: the acquire in
-     * the rank's turn.c. */
-    atomic_store_explicit(&turn->given, before + 1, memory_order_release);
-    /* Full fence: `given` before the look at `rank_sleeps`. Partner: the fence in
-     * turn.c. */
-    atomic_thread_fence(memory_order_seq_cst);
-    if (atomic_load_explicit(&turn->rank_sleeps, memory_order_relaxed) != 0)
+    /* Publishes now, and all that the fabric has written. Both sequentially
+     * consistent, partner: sleep_for_turn in turn.c. */
+    atomic_store(&turn->given, before + 1);
+    if (atomic_load(&turn->rank_sleeps) != 0)
         fsh_futex_wake(&turn->given, 1);
-    /* Acquire: what the rank has asked for and written. Partner: the release in
+    /* Acquire: what the rank has asked for and written. Partner: the store in
      * turn.c. */
     for (unsigned i = 0;
          atomic_load_explicit(&turn->back, memory_order_acquire) == before;

@@ -14,13 +14,11 @@ static void give_back(struct fsh_turn *turn, uint32_t wakes, uint32_t seen,
     s->wakes = wakes;
     s->seen = seen;
     s->until = until;
-    /* Release: the three, and all that this rank has done with its turn. Partner:
-     * the acquire in the simulator's turns.c. */
-    atomic_store_explicit(&s->back, turn->given, memory_order_release);
-    /* Full fence: `back` is published before `sim_sleeps` is read. Partner: the
-     * fence in turns.c. */
-    atomic_thread_fence(memory_order_seq_cst);
-    if (atomic_load_explicit(&s->sim_sleeps, memory_order_relaxed) != 0)
+    /* Publishes the three, and all that this rank has done with its turn. Both
+     * sequentially consistent, partner: sleep_until_back in the simulator's turns.c,
+     * with the same two words the other way round: one of the two sees the other. */
+    atomic_store(&s->back, turn->given);
+    if (atomic_load(&s->sim_sleeps) != 0)
         fsh_futex_wake(&s->back, 1);
 }
 
@@ -34,11 +32,9 @@ static bool sleep_for_turn(struct fsh_wait *wait, uint64_t ns)
     struct fsh_turn *turn = ((struct turn_wait *)(void *)wait)->turn;
     struct fsh_sim_turn *s = turn->shared;
 
-    atomic_store_explicit(&s->rank_sleeps, 1, memory_order_relaxed);
-    /* Full fence: `rank_sleeps` before the look at `given`. Partner: the fence in
-     * turns.c. */
-    atomic_thread_fence(memory_order_seq_cst);
-    if (atomic_load_explicit(&s->given, memory_order_relaxed) == turn->given)
+    /* Sequentially consistent, partner: give in turns.c. */
+    atomic_store(&s->rank_sleeps, 1);
+    if (atomic_load(&s->given) == turn->given)
         fsh_futex_wait(&s->given, turn->given, ns);
     atomic_store_explicit(&s->rank_sleeps, 0, memory_order_relaxed);
     return true;
@@ -57,7 +53,7 @@ static void await(struct fsh_turn *turn)
     struct turn_wait w = {.wait.limit_ms = FSH_WAIT_FOR_EVER, .turn = turn};
 
     /* Acquire: now, and what the fabric and other ranks have done. Partner: the
-     * release in turns.c. */
+     * store in turns.c. */
     while (atomic_load_explicit(&turn->shared->given, memory_order_acquire) ==
            turn->given)
         fsh_wait_pause(&for_turn, &w.wait, "its turn in simulated time");
