@@ -62,7 +62,7 @@ static void on_dma(void *arg, uint32_t node)
 static void on_read(void *arg, uint32_t node, uint64_t data)
 {
     const struct fsh_serve *serve = arg;
-    const struct port *port = &serve->port[node];
+    const struct fsh_serve_port *port = &serve->port[node];
 
     port->mmio->read_data = data;
     /* Release: read_data. Partner: the acquire load in device_sim.c's read. */
@@ -210,7 +210,7 @@ void fsh_serve_close(struct fsh_serve *serve)
 
 /* Does a rank merely ask again, while others have work in the fabric or are about
  * to? Then what they do is more urgent, for a time. */
-static bool held_back(struct fsh_serve *serve, struct port *port)
+static bool held_back(struct fsh_serve *serve, struct fsh_serve_port *port)
 {
     uint64_t now;
 
@@ -231,7 +231,7 @@ static bool held_back(struct fsh_serve *serve, struct port *port)
 static bool poll_port(struct fsh_serve *serve, struct fsh_fabric *fab,
                       uint32_t node, bool all, bool *drained)
 {
-    struct port *port = &serve->port[node];
+    struct fsh_serve_port *port = &serve->port[node];
     struct fsh_sim_mmio *mmio = port->mmio;
     /* Acquire, and before tail: writes made before a read are in tail when the
      * read is seen. Partner: the release of read_seq in device_sim.c. */

@@ -11,7 +11,7 @@
 #include "device/sim/sim_shm.h"
 #include "fabric.h"
 
-struct port { /* one rank's */
+struct fsh_serve_port { /* one rank's */
     struct fsh_sim_mmio *mmio;
     uint64_t head;      /* of the posted-write ring */
     uint32_t read_seen; /* last read_seq entered */
@@ -22,7 +22,7 @@ struct fsh_serve {
     uint32_t nodes;
     size_t dram_bytes, dma_bytes;
     struct fsh_sim_fabric *shared;
-    struct port *port;
+    struct fsh_serve_port *port;
     unsigned char **dram, **dma;
     uint32_t gate_seen;
     bool clocks;         /* simulated time of the hosts has begun */

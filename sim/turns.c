@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "turns.h"
 
-#include <limits.h>
-
 #include "base/cpu.h"
 #include "base/futex.h"
 #include "device/sim/sim_shm.h"
@@ -11,6 +9,8 @@
 enum { SPINS = 4000 }; /* looks for the turn to come back before a sleep */
 #define NAP_NS UINT64_C(100000000)
 #define NEVER UINT64_MAX
+/* Cycles that what is in flight may take when nobody adds to it. */
+#define SETTLE (UINT64_C(1) << 20)
 
 /* The cycle at which a rank goes on: now, later, or not before something that it
  * waits for. `start` is the fabric's cycle at which clocks were 0. */
@@ -114,11 +114,24 @@ static void pass(struct fsh_fabric *fab, uint64_t at)
         fsh_fabric_pass(fab, next < at ? next : at);
 }
 
+/* Nothing is left in the rings, nor in flight. */
+static void settle(struct fsh_serve *serve, struct fsh_fabric *fab)
+{
+    bool drained;
+
+    do {
+        drained = fsh_serve_take(serve, fab);
+        fsh_fabric_run(fab, SETTLE);
+    } while (!drained && !fsh_fabric_error(fab));
+}
+
 bool fsh_turns_run(struct fsh_serve *serve, struct fsh_fabric *fab)
 {
-    uint64_t start = fsh_fabric_epoch(fab);
+    uint64_t start;
     bool drained = true;
 
+    settle(serve, fab);
+    start = fsh_fabric_epoch(fab);
     for (uint32_t i = 0; i < serve->nodes; i++) {
         struct fsh_sim_turn *turn = &serve->port[i].mmio->turn;
 
@@ -140,7 +153,6 @@ bool fsh_turns_run(struct fsh_serve *serve, struct fsh_fabric *fab)
         if (!drained)
             drained = fsh_serve_take(serve, fab);
     }
-    while (fsh_fabric_step(fab))
-        continue;
+    settle(serve, fab);
     return !any_left(serve) && !fsh_fabric_error(fab);
 }

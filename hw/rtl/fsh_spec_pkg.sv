@@ -73,7 +73,7 @@ package fsh_spec_pkg;
   localparam int unsigned COST_MESSAGE = 10;
   // Simulated time, cycles: a handler, beside what it calls.
   localparam int unsigned COST_HANDLER = 5;
-  // Simulated time: bytes a cycle that the library copies or folds in host memory.
+  // Simulated time: bytes a cycle that the library copies to and from the DMA window.
   localparam int unsigned COST_COPY_BYTES = 40;
   // Bits of a tag, of a node's number.
   localparam int unsigned TAG_W = 6;

@@ -76,7 +76,7 @@
 #define FSH_COST_MESSAGE 10u
 /* Simulated time, cycles: a handler, beside what it calls. */
 #define FSH_COST_HANDLER 5u
-/* Simulated time: bytes a cycle that the library copies or folds in host memory. */
+/* Simulated time: bytes a cycle that the library copies to and from the DMA window. */
 #define FSH_COST_COPY_BYTES 40u
 
 /* Opcodes: handler indices of an active message. 1..63 run in logic, 64..127 are the library's handlers, 128..255 the client's; the last two go to the host. */

@@ -193,10 +193,6 @@ struct fsh_clock_ops {
     /* Begin, if the job is to have it (FSHMEM_CLOCK): collective, at the end of
      * attach; time 0 is when the last rank has come. */
     void (*begin)(void);
-    /* Nanoseconds since then, or 0 without. */
-    uint64_t (*now)(void);
-    /* Let so many nanoseconds pass, rounded up to cycles. */
-    void (*spend)(uint64_t ns);
     /* This rank leaves, or can no longer hand over: time goes on without it. */
     void (*end)(void);
 };

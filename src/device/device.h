@@ -37,8 +37,6 @@ struct fsh_device_clock {
     void (*begin)(struct fsh_device *dev);
     /* Let so many cycles pass; others run meanwhile. */
     void (*spend)(struct fsh_device *dev, uint64_t cycles);
-    /* Cycles since begin. */
-    uint64_t (*now)(const struct fsh_device *dev);
     /* End: this rank runs freely again, and time does not wait for it. */
     void (*end)(struct fsh_device *dev);
 };

@@ -8,8 +8,6 @@
 #include "boot/boot.h"
 #include "conduit/fpga/state.h"
 
-#define NS_PER_CYCLE (1000 / FSH_CLOCK_MHZ)
-
 void fsh_fpga_spend_slowly(uint64_t cycles)
 {
     fsh_fpga.clock->spend(fsh_fpga.dev, cycles);
@@ -27,18 +25,6 @@ static void begin(void)
     fsh_fpga.clock->begin(fsh_fpga.dev);
 }
 
-static uint64_t now(void)
-{
-    return fsh_fpga.clock == NULL
-               ? 0
-               : fsh_fpga.clock->now(fsh_fpga.dev) * NS_PER_CYCLE;
-}
-
-static void spend(uint64_t ns)
-{
-    fsh_fpga_spend((ns + NS_PER_CYCLE - 1) / NS_PER_CYCLE);
-}
-
 static void end(void)
 {
     if (fsh_fpga.clock == NULL)
@@ -49,7 +35,5 @@ static void end(void)
 
 const struct fsh_clock_ops fsh_fpga_clock_ops = {
     .begin = begin,
-    .now = now,
-    .spend = spend,
     .end = end,
 };

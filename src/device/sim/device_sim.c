@@ -296,11 +296,6 @@ static void clock_spend(struct fsh_device *dev, uint64_t cycles)
         fsh_turn_next(&dev->turn, FSH_SIM_WAKE_TIME, 0, dev->turn.now + cycles);
 }
 
-static uint64_t clock_now(const struct fsh_device *dev)
-{
-    return dev->turn.now;
-}
-
 static void clock_end(struct fsh_device *dev)
 {
     if (dev->turn.on)
@@ -310,7 +305,6 @@ static void clock_end(struct fsh_device *dev)
 static const struct fsh_device_clock clock_ops = {
     .begin = clock_begin,
     .spend = clock_spend,
-    .now = clock_now,
     .end = clock_end,
 };
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "device/sim/turn.h"
 
-#include <limits.h>
-
 #include "base/futex.h"
 #include "base/wait.h"
 

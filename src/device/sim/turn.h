@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A rank's side of simulated time (fsh_sim_turn): it has the turn from begin or
- * until on, except in the calls here, which give it back and wait for the next. One
+ * A rank's side of simulated time (fsh_sim_turn): it has the turn from begin
+ * on, except in the calls here, which give it back and wait for the next. One
  * thread at a time. They return with the fabric at the cycle asked for, or never, if
  * the job ends.
  */
