@@ -24,6 +24,9 @@
  * bytes, so that one command serves all nodes; a multiple of 64, unless said
  * otherwise. Leading dimensions count values and are multiples of 16.
  *
+ * Beside the compute cores: the time, simulated where ranks have that, and what the
+ * program adds to it.
+ *
  * No function here prints or ends the program. They may be called from any
  * thread that may call GASNet; those marked [handler] also from inside an
  * active message handler. Include after choosing GASNet's thread mode.
@@ -350,6 +353,20 @@ fshmem_status_t fshmem_core_counters(fshmem_core_counters_t *counters);
 /* Set them to 0. What is under way counts from here on. Returns FSHMEM_OK,
  * FSHMEM_ERR_CALL or _ABSENT. */
 fshmem_status_t fshmem_core_counters_clear(void);
+
+/* ---- time ----------------------------------------------------------------- */
+
+/* Nanoseconds. With simulated time (FSHMEM_CLOCK) since the last rank has left
+ * gasnet_attach, after that; reading costs COST_CLOCK cycles, so a loop until some
+ * time ends. Else, and before, those of the host's monotonic clock. The same on all
+ * ranks either way. Needs no job. [handler] */
+uint64_t fshmem_time(void);
+
+/* This rank computes, or does something else that takes it so many nanoseconds
+ * beside its calls: with simulated time so much of it passes, rounded up to cycles,
+ * in which other ranks run. Else nothing happens: what the rank does takes its time
+ * by itself. Does not poll. [handler] */
+void fshmem_spend(uint64_t ns);
 
 #ifdef __cplusplus
 }

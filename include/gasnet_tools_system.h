@@ -157,7 +157,8 @@ int gasnett_maximize_rlimit(int res, const char *name);
 typedef void (*gasnett_sighandlerfn_t)(int);
 gasnett_sighandlerfn_t gasnett_reghandler(int sig, gasnett_sighandlerfn_t fn);
 
-/* Offer the processor to other threads; does not poll. [R-TOOL-31] */
+/* Offer the processor to other threads; does not poll. In simulated time that lasts
+ * COST_YIELD cycles. [R-TOOL-31] */
 void gasnett_sched_yield(void);
 
 /* In loops that spin: leaves the core to its other hardware thread.

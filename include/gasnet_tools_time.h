@@ -76,7 +76,9 @@ GASNETT_INLINE(gasnett_local_mb) void gasnett_local_mb(void)
 
 /* A point in time, or the distance of two, in ticks: cycles of the processor's
  * counter if it runs at one rate on all processors (the kernel says so), else
- * nanoseconds. Whole numbers to subtract, add and compare, within a process. */
+ * nanoseconds. Whole numbers to subtract, add and compare, within a process. In a job
+ * with simulated time (FSHMEM_CLOCK) nanoseconds of that from gasnet_attach on, which
+ * begin again at 0 there. */
 typedef uint64_t gasnett_tick_t;
 #define GASNETT_TICK_MIN ((gasnett_tick_t)0)
 #define GASNETT_TICK_MAX ((gasnett_tick_t) ~(gasnett_tick_t)0)
@@ -86,7 +88,8 @@ typedef uint64_t gasnett_tick_t;
 extern int fsh_gasnett_counter; /* 1: count cycles; else ask the library */
 gasnett_tick_t fsh_gasnett_ticks(void);
 
-/* Now. Some nanoseconds; no call into the kernel. [R-TOOL-04] */
+/* Now. Some nanoseconds; no call into the kernel. In simulated time COST_CLOCK
+ * cycles, in which others run. [R-TOOL-04] */
 GASNETT_INLINE(gasnett_ticks_now) gasnett_tick_t gasnett_ticks_now(void)
 {
 #ifdef PLATFORM_ARCH_X86_64
@@ -112,7 +115,8 @@ double gasnett_tick_overheadus(void);
 uint64_t gasnett_gettimeofday_us(void);
 
 /* Sleep for at least so many nanoseconds; 0: return at once. Returns 0, or -1
- * with errno EINTR if a signal ended it early. Does not poll. [R-TOOL-05] */
+ * with errno EINTR if a signal ended it early. Does not poll. In simulated time: so
+ * many of that, which no signal ends. [R-TOOL-05] */
 int gasnett_nsleep(uint64_t ns_delay);
 
 #ifdef __cplusplus

@@ -75,6 +75,10 @@ package fsh_spec_pkg;
   localparam int unsigned COST_HANDLER = 5;
   // Simulated time: bytes a cycle that the library copies to and from the DMA window.
   localparam int unsigned COST_COPY_BYTES = 40;
+  // Simulated time, cycles: reading the clock (fshmem_time, gasnett_ticks_now); never less than 1.
+  localparam int unsigned COST_CLOCK = 5;
+  // Simulated time, cycles: gasnett_sched_yield.
+  localparam int unsigned COST_YIELD = 100;
   // Bits of a tag, of a node's number.
   localparam int unsigned TAG_W = 6;
   localparam int unsigned NODE_W = 6;

@@ -78,6 +78,10 @@
 #define FSH_COST_HANDLER 5u
 /* Simulated time: bytes a cycle that the library copies to and from the DMA window. */
 #define FSH_COST_COPY_BYTES 40u
+/* Simulated time, cycles: reading the clock (fshmem_time, gasnett_ticks_now); never less than 1. */
+#define FSH_COST_CLOCK 5u
+/* Simulated time, cycles: gasnett_sched_yield. */
+#define FSH_COST_YIELD 100u
 
 /* Opcodes: handler indices of an active message. 1..63 run in logic, 64..127 are the library's handlers, 128..255 the client's; the last two go to the host. */
 #define FSH_OP_NONE 0u /* Never valid. */

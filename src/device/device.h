@@ -35,8 +35,11 @@ struct fsh_device_memory {
 struct fsh_device_clock {
     /* Begin: collective, once; returns at cycle 0. */
     void (*begin)(struct fsh_device *dev);
-    /* Let so many cycles pass; others run meanwhile. */
+    /* Let so many cycles pass; others run meanwhile. In a signal handler that has
+     * interrupted a call here: nothing. */
     void (*spend)(struct fsh_device *dev, uint64_t cycles);
+    /* Cycles since the begin; after the end those at the end. Never waits. */
+    uint64_t (*now)(const struct fsh_device *dev);
     /* End: this rank runs freely again, and time does not wait for it. */
     void (*end)(struct fsh_device *dev);
 };

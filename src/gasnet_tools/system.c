@@ -6,6 +6,8 @@
 #include <sys/resource.h>
 
 #include "base/cpu.h"
+#include "base/fsh_spec.h"
+#include "base/simulated.h"
 #include "gasnet_tools.h"
 
 static pthread_once_t names_once = PTHREAD_ONCE_INIT;
@@ -142,7 +144,12 @@ gasnett_sighandlerfn_t gasnett_reghandler(int sig, gasnett_sighandlerfn_t fn)
 
 void gasnett_sched_yield(void)
 {
-    sched_yield();
+    const struct fsh_simulated *simulated = fsh_simulated();
+
+    if (simulated != NULL)
+        simulated->spend(FSH_COST_YIELD * UINT64_C(1000) / FSH_CLOCK_MHZ);
+    else
+        sched_yield();
 }
 
 void gasnett_flush_streams(void)

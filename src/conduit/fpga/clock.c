@@ -2,16 +2,55 @@
 /*
  * Simulated time of a rank on conduit fpga: what the library does costs what
  * spec/fshmem.toml says (COST_), spent where it is done; what the program does between
- * calls costs nothing.
+ * calls costs nothing, but what it says it does (fshmem_spend). After the rank has left
+ * simulated time, its clock goes on with the host's.
  */
 #include "base/log.h"
+#include "base/simulated.h"
 #include "boot/boot.h"
 #include "conduit/fpga/state.h"
+#include "gasnet_tools/ticks.h"
+
+#define NS_PER_CYCLE (1000 / FSH_CLOCK_MHZ)
+/* Centuries, and far from where sums of cycles would wrap. */
+#define MOST_NS (UINT64_C(1) << 62)
+
+/* Once the rank has left: its last cycle, and when that was. */
+static uint64_t last_cycle, left_ns;
 
 void fsh_fpga_spend_slowly(uint64_t cycles)
 {
     fsh_fpga.clock->spend(fsh_fpga.dev, cycles);
 }
+
+static uint64_t now_ns(void)
+{
+    const struct fsh_device_clock *clock = fsh_fpga.clock;
+    uint64_t before;
+
+    if (clock == NULL)
+        return last_cycle * NS_PER_CYCLE + (fsh_time_ns() - left_ns);
+    before = clock->now(fsh_fpga.dev);
+    fsh_fpga_spend(FSH_COST_CLOCK);
+    /* A loop that waits for a time ends, whatever is made of costs. */
+    if (clock->now(fsh_fpga.dev) == before)
+        clock->spend(fsh_fpga.dev, 1);
+    return clock->now(fsh_fpga.dev) * NS_PER_CYCLE;
+}
+
+static void spend_ns(uint64_t ns)
+{
+    if (ns > MOST_NS)
+        ns = MOST_NS;
+    if (fsh_fpga.clock != NULL)
+        fsh_fpga.clock->spend(fsh_fpga.dev,
+                              (ns + NS_PER_CYCLE - 1) / NS_PER_CYCLE);
+}
+
+static const struct fsh_simulated simulated = {
+    .now = now_ns,
+    .spend = spend_ns,
+};
 
 static void begin(void)
 {
@@ -23,6 +62,8 @@ static void begin(void)
             fsh_fpga.ops->name);
     fsh_fpga.clock = fsh_fpga.ops->clock;
     fsh_fpga.clock->begin(fsh_fpga.dev);
+    fsh_simulated_begin(&simulated);
+    fsh_ticks_simulate();
 }
 
 static void end(void)
@@ -30,6 +71,8 @@ static void end(void)
     if (fsh_fpga.clock == NULL)
         return;
     fsh_fpga.clock->end(fsh_fpga.dev);
+    last_cycle = fsh_fpga.clock->now(fsh_fpga.dev);
+    left_ns = fsh_time_ns();
     fsh_fpga.clock = NULL;
 }
 

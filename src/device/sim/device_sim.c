@@ -292,8 +292,13 @@ static void clock_begin(struct fsh_device *dev)
 
 static void clock_spend(struct fsh_device *dev, uint64_t cycles)
 {
-    if (dev->turn.on && cycles != 0)
+    if (dev->turn.on && !dev->turn.waits && cycles != 0)
         fsh_turn_next(&dev->turn, FSH_SIM_WAKE_TIME, 0, dev->turn.now + cycles);
+}
+
+static uint64_t clock_now(const struct fsh_device *dev)
+{
+    return dev->turn.now;
 }
 
 static void clock_end(struct fsh_device *dev)
@@ -305,6 +310,7 @@ static void clock_end(struct fsh_device *dev)
 static const struct fsh_device_clock clock_ops = {
     .begin = clock_begin,
     .spend = clock_spend,
+    .now = clock_now,
     .end = clock_end,
 };
 

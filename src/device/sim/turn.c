@@ -62,15 +62,18 @@ static void await(struct fsh_turn *turn)
 
 void fsh_turn_begin(struct fsh_turn *turn, struct fsh_sim_turn *shared)
 {
-    *turn = (struct fsh_turn){.shared = shared, .on = true};
+    *turn = (struct fsh_turn){.shared = shared, .on = true, .waits = true};
     await(turn);
+    turn->waits = false;
 }
 
 void fsh_turn_next(struct fsh_turn *turn, uint32_t wakes, uint32_t seen,
                    uint64_t until)
 {
+    turn->waits = true;
     give_back(turn, wakes, seen, until);
     await(turn);
+    turn->waits = false;
 }
 
 void fsh_turn_end(struct fsh_turn *turn)

@@ -15,9 +15,10 @@
 
 struct fsh_turn {
     struct fsh_sim_turn *shared;
-    uint64_t now;   /* cycle */
-    uint32_t given; /* turns had, ever */
-    bool on;        /* between begin and end */
+    uint64_t now;        /* cycle */
+    uint32_t given;      /* turns had, ever */
+    bool on;             /* between begin and end */
+    volatile bool waits; /* in fsh_turn_next, which a signal may interrupt */
 };
 
 /* All ranks have come: cycle 0. The caller has told the simulator of this rank

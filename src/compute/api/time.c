@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Time as fshmem.h has it: simulated where ranks have such time, else the host's. */
+#include "base/cpu.h"
+#include "base/simulated.h"
+#include "compute/api/api.h"
+
+uint64_t fshmem_time(void)
+{
+    const struct fsh_simulated *simulated = fsh_simulated();
+
+    return simulated != NULL ? simulated->now() : fsh_time_ns();
+}
+
+void fshmem_spend(uint64_t ns)
+{
+    const struct fsh_simulated *simulated = fsh_simulated();
+
+    if (simulated != NULL && ns != 0)
+        simulated->spend(ns);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A program that tells the time by the library's means, for test_clock.py: does what
+ * its argument says, and prints nanoseconds.
+ */
+#include <fshmem.h>
+#include <gasnet_tools.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static void barrier(void)
+{
+    gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
+}
+
+static void say(const char *what, uint64_t ns)
+{
+    printf("%s %" PRIu64 "\n", what, ns);
+}
+
+/* What each takes, a look at the clock included. */
+static void each(void)
+{
+    uint64_t t = fshmem_time();
+
+    say("look", fshmem_time() - t);
+    t = fshmem_time();
+    fshmem_spend(1000);
+    say("spend", fshmem_time() - t);
+    t = fshmem_time();
+    fshmem_spend(1);
+    say("cycle", fshmem_time() - t);
+    t = fshmem_time();
+    gasnett_nsleep(UINT64_C(2000000000));
+    say("sleep", fshmem_time() - t);
+    t = fshmem_time();
+    gasnett_sched_yield();
+    say("yield", fshmem_time() - t);
+    t = gasnett_ticks_now();
+    fshmem_spend(10000);
+    say("ticks", gasnett_ticks_to_ns(gasnett_ticks_now() - t));
+    t = gasnett_ticks_now() - fshmem_time();
+    say("one clock", -t);
+}
+
+static void until(void)
+{
+    const uint64_t begin = gasnett_ticks_now();
+    unsigned looks = 0;
+
+    while (gasnett_ticks_to_us(gasnett_ticks_now() - begin) < 5)
+        looks++;
+    say("looks", looks);
+}
+
+/* Others run while one spends. */
+static void together(void)
+{
+    uint64_t t;
+
+    barrier();
+    t = fshmem_time();
+    fshmem_spend(gasnet_mynode() == 0 ? 1000000 : 900000);
+    barrier();
+    if (gasnet_mynode() == 0)
+        say("together", fshmem_time() - t);
+}
+
+/* A century: nothing but in simulated time. */
+static void spend_much(void)
+{
+    const uint64_t t = fshmem_time();
+
+    fshmem_spend(UINT64_C(3000000000000000000));
+    say("spent", fshmem_time() - t);
+}
+
+int main(int argc, char **argv)
+{
+    gasnet_init(&argc, &argv);
+    gasnet_attach(NULL, 0, GASNET_PAGESIZE, 0);
+    if (argc > 1 && strcmp(argv[1], "each") == 0 && gasnet_mynode() == 0)
+        each();
+    if (argc > 1 && strcmp(argv[1], "until") == 0 && gasnet_mynode() == 0)
+        until();
+    if (argc > 1 && strcmp(argv[1], "together") == 0)
+        together();
+    if (argc > 1 && strcmp(argv[1], "spend_much") == 0)
+        spend_much();
+    fflush(stdout);
+    barrier();
+    gasnet_exit(0);
+}
