@@ -15,7 +15,7 @@ export PREFIX
 INTO   := "$$(realpath -ms -- "$$PREFIX")"
 
 .DEFAULT_GOAL := all
-.PHONY: all demo test test-all bench soak mutants synth synth-core lint format install clean \
+.PHONY: all demo test test-all bench soak mutants report-check synth synth-core lint format install clean \
         help deps build
 
 all: deps build ## install what is missing, build everything
@@ -46,10 +46,12 @@ bench: build ## all figures: sections IV and V, simulator, kernels, smp beside M
 	@scripts/install-deps.sh bench
 	@mkdir -p $(PAPER)
 	@$(RUN) -n 2 --conduit fpga --timeout 900 $(BUILD)/bin/fshperf paper \
-	    --json $(PAPER)/paper.json --csv $(PAPER)/paper.csv
+	    --json $(PAPER)/paper.json --csv $(PAPER)/paper.csv \
+	    --report $(PAPER)/paper.html
 	@tools/fshperf/plot.sh $(PAPER)/paper.csv $(PAPER)
 	@$(BUILD)/bin/fshperf case-study --verbose \
-	    --json $(PAPER)/case-study.json --csv $(PAPER)/case-study.csv
+	    --json $(PAPER)/case-study.json --csv $(PAPER)/case-study.csv \
+	    --report $(PAPER)/case-study.html
 	@tools/fshperf/plot-study.sh $(PAPER)/case-study.csv $(PAPER)
 	@$(RUN) -n 2 --conduit fpga --timeout 300 $(BUILD)/bin/fshperf sim-speed
 	@$(RUN) -n 2 --conduit fpga --timeout 300 $(BUILD)/bin/fshperf am-rtt
@@ -66,6 +68,11 @@ soak: build ## random tests on all conduits for SECONDS=600, or any other time
 mutants: build ## breaks the sources: which edit does no test notice? SEED=, MUTANTS=20
 	@tests/mutants/mutants.py --build $(BUILD) $(if $(SEED),--seed $(SEED)) \
 	    $(if $(MUTANTS),--mutants $(MUTANTS))
+
+report-check: deps ## reports in a real browser (Debian: chromium), if it is there
+	@scripts/configure.sh $(BUILD) $(INTO) demo
+	@cmake --build $(BUILD) -j $(JOBS) --target fshrun fshperf fshsim
+	@tests/report/check.sh $(BUILD)
 
 synth: ## cells by block beside the paper's Table II, longest path (yosys)
 	@scripts/install-deps.sh hardware

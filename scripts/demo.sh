@@ -45,12 +45,12 @@ job 300 "$build/examples/05_selfcheck"
 
 step "The paper's section IV, from hardware counters"
 job 900 "$build/bin/fshperf" paper --brief --json "$results/paper.json" \
-    --csv "$results/paper.csv"
+    --csv "$results/paper.csv" --report "$results/paper.html"
 plot plot.sh "$results/paper.csv" "$results"
 
 step "The paper's section V in short: matrix products on one and two nodes"
 "$build/bin/fshperf" case-study --quick --json "$results/case-study.json" \
-    --csv "$results/case-study.csv"
+    --csv "$results/case-study.csv" --report "$results/case-study.html"
 plot plot-study.sh "$results/case-study.csv" "$results"
 
 step "512 x 512 on the compute cores of two nodes, checked"
@@ -59,6 +59,10 @@ job 300 "$build/examples/06_matmul"
 cat <<TEXT
 
 == Passed: make demo
+Open in a browser:  $(cd "$results" && pwd)/paper.html
+                    $(cd "$results" && pwd)/case-study.html
+    (xdg-open FILE; each is one file that needs no network, so it can be copied
+    elsewhere: the paper's figures and tables beside these)
 Plots and results:  $(cd "$results" && pwd)/
 $(ls "$results" | sed 's/^/    /')
 Try next:

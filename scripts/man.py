@@ -71,6 +71,7 @@ TOPICS = [
     ("gasnet_tools", "02_reference/gasnet-tools.md",
      "the GASNet tools, with a job and without"),
     ("fshmem-fpga", "01_user/conduit-fpga.md", "conduit of FPGA nodes"),
+    ("fshmem-reports", "01_user/reports.md", "what a run did, as a page"),
     ("fshmem-waves", "01_user/waves.md", "signals of the nodes in GTKWave"),
 ]
 FAMILIES = ["RequestShort", "RequestMedium", "RequestLong", "RequestLongAsync",

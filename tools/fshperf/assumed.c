@@ -12,6 +12,7 @@
 #include "base/fsh_spec.h"
 #include "base/log.h"
 #include "boot/boot.h"
+#include "page.h"
 
 /* Four channels of DDR4-2400, as on the cards of this class. */
 #define DDR4_PEAK_GB_PER_S 76.8
@@ -147,6 +148,34 @@ void perf_print_assumed(void)
            a->pcie_cycles, a->pcie_bytes_cycle,
            a->disturbed ? " Handshakes are held back at random (--stall)."
                         : "");
+}
+
+void perf_page_assumed(struct page *p)
+{
+    const struct fsh_sim_assumed *a = perf_assumed();
+    double rate = a->dram_bytes_cycle * PERF_MHZ / 1000;
+
+    page_paragraph(p,
+                   "Measured: cycles between events in the hardware counters "
+                   "of the nodes, on the node's RTL in a simulator, 250 MHz "
+                   "nominal. Assumed, not measured:");
+    page_facts(p);
+    page_fact(p, "Links", "%u cycles one way, %s", a->link_cycles,
+              a->link_layer ? "with their link layer"
+                            : "no link layer (no CRC, no replay)");
+    page_fact(p, "Device memory",
+              "read %u cycles, write response %u, %u B a cycle = %.1f GB/s, "
+              "%.0f %% of the peak of four channels of DDR4-2400; no banks, no "
+              "refresh",
+              a->dram_cycles, a->dram_write_cycles, a->dram_bytes_cycle, rate,
+              100 * rate / DDR4_PEAK_GB_PER_S);
+    page_fact(p, "PCIe", "%u cycles one way, %u B a cycle each way",
+              a->pcie_cycles, a->pcie_bytes_cycle);
+    if (a->disturbed) {
+        page_fact(p, "Disturbed", "handshakes are held back at random");
+    }
+    page_facts_end(p);
+    page_machine(p);
 }
 
 /* ---- between a job and the command that started it ---- */

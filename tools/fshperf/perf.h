@@ -115,19 +115,71 @@ void perf_write_csv(FILE *out, const struct perf_table *table);
 void perf_print_header(const char *what);
 void perf_print_curves(const struct perf_table *table);
 void perf_print_summary(const struct perf_table *table);
+/* Tables III and IV as text: figures of others as quoted in the paper, then
+ * ours. */
+#define PERF_ROWS_III 10u
+#define PERF_ROWS_IV 6u
+#define PERF_COLUMNS_IV 6u
+struct perf_iii {
+    const char *what;
+    char put[16], get[16]; /* us */
+};
+struct perf_iv {
+    char column[PERF_COLUMNS_IV][32]; /* the first names the row */
+};
+extern const char *const perf_heads_iv[PERF_COLUMNS_IV];
+void perf_table_iii(const struct perf_table *table,
+                    struct perf_iii row[PERF_ROWS_III]);
+void perf_table_iv(const struct perf_table *table,
+                   struct perf_iv row[PERF_ROWS_IV]);
 void perf_print_table_iii(const struct perf_table *table);
 void perf_print_table_iv(const struct perf_table *table);
+/* Sizes of the summary of Fig. 5. */
+#define PERF_SUMMARY 9u
+extern const size_t perf_summary[PERF_SUMMARY];
+/* MB/s with packets of 1024 B; 0: not measured. */
+double perf_bandwidth(const struct perf_table *table, const char *test,
+                      const char *mode, unsigned ports, size_t bytes);
 /* Mean over the sizes of the long messages, µs to the header. */
 double perf_mean_header_us(const struct perf_table *table, const char *test);
 
 /* targets.c: transfer sizes at which one transfer reaches a share of peak, and
- * the final table. Returns how many rows fall short. */
+ * the final table: what the paper reached, what FSHMEM sets out to reach. */
 struct perf_reach {
     size_t half, most; /* 50 % and 95 % of peak */
 };
+#define PERF_TARGETS 64u
+struct perf_target {
+    char what[96];
+    const char *paper; /* as text; "-" it does not say */
+    const char *unit;
+    double limit; /* 0: no target, the figure only */
+    double measured;
+    bool at_least; /* measured must be >= limit; else <= */
+};
+struct perf_targets {
+    struct perf_target target[PERF_TARGETS];
+    size_t count, doorbells; /* from where on times are from the doorbell */
+};
+#define PERF_DOORBELL_NOTE                                                     \
+    "From the doorbell: from the cycle, known to the simulator, in which the " \
+    "node took it."
 struct perf_reach perf_search_reach(enum perf_op op, uint64_t peak_cycles);
-unsigned perf_print_targets(const struct perf_table *table,
-                            const struct perf_reach reach[2]);
+void perf_find_targets(struct perf_targets *all, const struct perf_table *table,
+                       const struct perf_reach reach[2]);
+bool perf_target_missed(const struct perf_target *target);
+/* "pass", "falls short", "-" without a target; ">= 88.6", "-". */
+const char *perf_target_verdict(const struct perf_target *target);
+const char *perf_target_limit(const struct perf_target *target, char text[32]);
+/* Returns how many rows fall short. */
+unsigned perf_print_targets(const struct perf_targets *all);
+
+/* paper_page.c: all of it as an HTML page. */
+struct perf_results {
+    const struct perf_table *table;
+    const struct perf_targets *targets;
+};
+void perf_write_page(FILE *out, const struct perf_results *results);
 
 /* ---- the commands ---- */
 
@@ -166,6 +218,8 @@ void perf_spin_entry(gasnet_handlerentry_t *entry);
 const struct fsh_sim_assumed *perf_assumed(void);
 void perf_set_assumed(const struct fsh_sim_assumed *from);
 void perf_print_assumed(void);
+struct page;
+void perf_page_assumed(struct page *p); /* as facts, with this machine's */
 /* Fields of a JSON object and of a CSV line, each after a comma; dram_write as of
  * a row. */
 void perf_json_assumed(struct document *d, unsigned dram_write);

@@ -96,33 +96,35 @@ void perf_print_curves(const struct perf_table *table)
     print_latency(table, "get_lat");
 }
 
-static double bandwidth(const struct perf_table *table, const char *test,
-                        const char *mode, unsigned ports, size_t bytes)
+double perf_bandwidth(const struct perf_table *table, const char *test,
+                      const char *mode, unsigned ports, size_t bytes)
 {
     const struct perf_row *row =
         perf_find(table, test, mode, "last_byte", ports, 1024, bytes);
     return row ? perf_mb_per_s(row) : 0;
 }
 
+const size_t perf_summary[PERF_SUMMARY] = {4,    64,    512,    1024,   2048,
+                                           8192, 32768, 262144, 2097152};
+
 void perf_print_summary(const struct perf_table *table)
 {
-    static const size_t sizes[] = {4,    64,    512,    1024,   2048,
-                                   8192, 32768, 262144, 2097152};
     printf("\n# Fig. 5 in short: MB/s, packets of 1024 B, simulated clock\n");
     printf("# Paper's peaks: FSHMEM 3813, THe GASNet 400, TMD-MPI 400, "
            "one-sided MPI 141 MB/s\n");
     printf("%-10s%14s%14s%14s%14s%14s%14s\n", "# Size", "PUT single",
            "GET single", "PUT pipelined", "GET pipelined", "PUT pipe. 2p",
            "GET pipe. 2p");
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); ++i) {
-        printf("%-10zu", sizes[i]);
-        printf("%14.1f", bandwidth(table, "put_bw", "single", 1, sizes[i]));
-        printf("%14.1f", bandwidth(table, "get_bw", "single", 1, sizes[i]));
+    for (size_t i = 0; i < PERF_SUMMARY; ++i) {
+        size_t size = perf_summary[i];
+        printf("%-10zu", size);
+        printf("%14.1f", perf_bandwidth(table, "put_bw", "single", 1, size));
+        printf("%14.1f", perf_bandwidth(table, "get_bw", "single", 1, size));
         for (unsigned ports = 1; ports <= 2; ++ports) {
             printf("%14.1f",
-                   bandwidth(table, "put_bw", "pipelined", ports, sizes[i]));
+                   perf_bandwidth(table, "put_bw", "pipelined", ports, size));
             printf("%14.1f",
-                   bandwidth(table, "get_bw", "pipelined", ports, sizes[i]));
+                   perf_bandwidth(table, "get_bw", "pipelined", ports, size));
         }
         putchar('\n');
     }
@@ -147,9 +149,18 @@ static double short_us(const struct perf_table *table, const char *test,
     return without_link ? perf_us_without_link(row) : perf_us(row);
 }
 
-void perf_print_table_iii(const struct perf_table *table)
+static void put_iii(struct perf_iii *row, const char *what, double put,
+                    double get)
 {
-    static const char *const quoted[][3] = {
+    row->what = what;
+    snprintf(row->put, sizeof(row->put), "%.3f", put);
+    snprintf(row->get, sizeof(row->get), "%.3f", get);
+}
+
+void perf_table_iii(const struct perf_table *table,
+                    struct perf_iii row[PERF_ROWS_III])
+{
+    static const struct perf_iii quoted[] = {
         {"TMD-MPI (inter-m2b)", "2", "-"},
         {"One-sided MPI", "0.36", "0.62"},
         {"THe GASNet (short message), on-board wires", "0.17", "0.35"},
@@ -160,45 +171,83 @@ void perf_print_table_iii(const struct perf_table *table)
     double link = perf_assumed()->link_cycles / PERF_MHZ;
     double put = perf_mean_header_us(table, "put_lat");
     double get = perf_mean_header_us(table, "get_lat");
+
+    _Static_assert(sizeof quoted / sizeof quoted[0] + 4 == PERF_ROWS_III,
+                   "what others reached, and four of ours");
+    memcpy(row, quoted, sizeof(quoted));
+    row += sizeof quoted / sizeof quoted[0];
+    put_iii(row++, "ours (short message)", short_us(table, "put_lat", false),
+            short_us(table, "get_lat", false));
+    put_iii(row++, "ours (long message, mean of 4 B to 2 MB)", put, get);
+    put_iii(row++, "ours (short), assumed link delay taken out",
+            short_us(table, "put_lat", true), short_us(table, "get_lat", true));
+    put_iii(row, "ours (long), assumed link delay taken out", put - link,
+            get - 2 * link);
+}
+
+void perf_print_table_iii(const struct perf_table *table)
+{
+    struct perf_iii row[PERF_ROWS_III];
+
+    perf_table_iii(table, row);
     printf("\n# Table III: latency, command accepted to (reply) header "
            "received\n%-50s%14s%14s\n",
            "# Implementation", "PUT (us)", "GET (us)");
-    for (size_t i = 0; i < sizeof(quoted) / sizeof(quoted[0]); ++i) {
-        printf("%-50s%14s%14s\n", quoted[i][0], quoted[i][1], quoted[i][2]);
+    for (size_t i = 0; i < PERF_ROWS_III; ++i) {
+        printf("%-50s%14s%14s\n", row[i].what, row[i].put, row[i].get);
     }
-    printf("%-50s%14.3f%14.3f\n", "ours (short message)",
-           short_us(table, "put_lat", false),
-           short_us(table, "get_lat", false));
-    printf("%-50s%14.3f%14.3f\n", "ours (long message, mean of 4 B to 2 MB)",
-           put, get);
-    printf("%-50s%14.3f%14.3f\n", "ours (short), assumed link delay taken out",
-           short_us(table, "put_lat", true), short_us(table, "get_lat", true));
-    printf("%-50s%14.3f%14.3f\n", "ours (long), assumed link delay taken out",
-           put - link, get - 2 * link);
+}
+
+const char *const perf_heads_iv[PERF_COLUMNS_IV] = {
+    "", "TMD-MPI", "One-sided MPI", "THe GASNet", "FSHMEM paper", "ours"};
+
+void perf_table_iv(const struct perf_table *table,
+                   struct perf_iv row[PERF_ROWS_IV])
+{
+    static const struct perf_iv quoted[PERF_ROWS_IV] = {
+        {{"FPGA", "XC5VLX110", "XC2V6000", "XC5VLX155T", "Stratix 10",
+          "simulated RTL"}},
+        {{"Clock", "133.33 MHz", "50 MHz", "100 MHz", "250 MHz",
+          "250 MHz nominal"}},
+        {{"Data width", "32 bit", "32 bit", "32 bit", "128 bit", "128 bit"}},
+        {{"Channel", "Intel FSB", "on-board wires", "on-board wires", "QSFP+",
+          ""}},
+        {{"Max BW (MB/s)", "400", "141", "400", "3813", ""}},
+        {{"Efficiency", "0.75", "0.706", "1.00", "0.95", ""}},
+    };
+    const struct perf_row *peak = perf_find(
+        table, "put_bw", "single", "last_byte", 1, 1024, PERF_MAX_BYTES);
+
+    memcpy(row, quoted, sizeof(quoted));
+    snprintf(row[3].column[5], sizeof(row[3].column[5]), "modelled, %.0f ns",
+             perf_assumed()->link_cycles * 1000 / PERF_MHZ);
+    snprintf(row[4].column[5], sizeof(row[4].column[5]), "%.0f",
+             perf_mb_per_s(peak));
+    snprintf(row[5].column[5], sizeof(row[5].column[5]), "%.3f",
+             perf_efficiency(peak));
+}
+
+static void print_iv(const char *const column[PERF_COLUMNS_IV])
+{
+    printf("%-18s%16s%16s%16s%16s%18s\n", column[0], column[1], column[2],
+           column[3], column[4], column[5]);
 }
 
 void perf_print_table_iv(const struct perf_table *table)
 {
-    const struct perf_row *peak = perf_find(
-        table, "put_bw", "single", "last_byte", 1, 1024, PERF_MAX_BYTES);
-    char channel[32];
-    snprintf(channel, sizeof(channel), "modelled, %.0f ns",
-             perf_assumed()->link_cycles * 1000 / PERF_MHZ);
+    struct perf_iv row[PERF_ROWS_IV];
+
+    perf_table_iv(table, row);
     printf("\n# Table IV: comparison with prior works\n");
-    printf("%-18s%16s%16s%16s%16s%18s\n", "#", "TMD-MPI", "One-sided MPI",
-           "THe GASNet", "FSHMEM paper", "ours");
-    printf("%-18s%16s%16s%16s%16s%18s\n", "FPGA", "XC5VLX110", "XC2V6000",
-           "XC5VLX155T", "Stratix 10", "simulated RTL");
-    printf("%-18s%16s%16s%16s%16s%18s\n", "Clock", "133.33 MHz", "50 MHz",
-           "100 MHz", "250 MHz", "250 MHz nominal");
-    printf("%-18s%16s%16s%16s%16s%18s\n", "Data width", "32 bit", "32 bit",
-           "32 bit", "128 bit", "128 bit");
-    printf("%-18s%16s%16s%16s%16s%18s\n", "Channel", "Intel FSB",
-           "on-board wires", "on-board wires", "QSFP+", channel);
-    printf("%-18s%16s%16s%16s%16s%18.0f\n", "Max BW (MB/s)", "400", "141",
-           "400", "3813", perf_mb_per_s(peak));
-    printf("%-18s%16s%16s%16s%16s%18.3f\n", "Efficiency", "0.75", "0.706",
-           "1.00", "0.95", perf_efficiency(peak));
+    for (size_t i = 0; i <= PERF_ROWS_IV; ++i) {
+        const char *column[PERF_COLUMNS_IV];
+
+        for (size_t j = 0; j < PERF_COLUMNS_IV; ++j) {
+            column[j] = i ? row[i - 1].column[j] : perf_heads_iv[j];
+        }
+        column[0] = i ? column[0] : "#";
+        print_iv(column);
+    }
 }
 
 FILE *perf_open(const char *path)

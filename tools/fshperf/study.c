@@ -16,7 +16,7 @@
 #define TIME_LIMIT 3600u /* seconds a point may take */
 
 static struct {
-    const char *json, *csv, *algorithm;
+    const char *json, *csv, *report, *algorithm;
     bool quick, verbose, strict;
 } options = {.algorithm = "auto"};
 
@@ -121,6 +121,7 @@ static int run(void)
     study.quick = options.quick;
     FILE *json = perf_open(options.json);
     FILE *csv = perf_open(options.csv);
+    FILE *page = perf_open(options.report);
     run_all(&study);
     perf_print_header("section V of the FSHMEM paper, case studies");
     study_print(&study);
@@ -136,8 +137,12 @@ static int run(void)
     if (csv) {
         study_write_csv(csv, &study);
     }
+    if (page) {
+        study_write_page(page, &study);
+    }
     perf_close(json, options.json);
     perf_close(csv, options.csv);
+    perf_close(page, options.report);
     return options.strict && falls ? 1 : 0;
 }
 
@@ -145,6 +150,8 @@ static const struct kit_option table_of_options[] = {
     {"--json", "FILE", "results as an array of objects", .text = &options.json},
     {"--csv", "FILE", "results as comma-separated values",
      .text = &options.csv},
+    {"--report", "FILE.html", "charts and tables beside the paper's",
+     .text = &options.report},
     {"--strict", .help = "exit 1 if a goal is missed", .flag = &options.strict},
     {"--quick", .help = "matmul 256 and 512 on one and two nodes only",
      .flag = &options.quick},

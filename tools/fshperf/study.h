@@ -55,6 +55,26 @@ double study_gops(const struct study_point *point);
 double study_speedup(const struct study *study,
                      const struct study_point *point);
 
+double study_efficiency(const struct study_point *point); /* of peak, 0 to 1 */
+uint64_t study_sent(const struct study_point *point);     /* bytes, all nodes */
+/* Share of the time that the transfers take which is hidden behind computing; -1:
+ * nothing is sent. */
+double study_overlap(const struct study *study,
+                     const struct study_point *point);
+/* "matmul 256"; returns text. */
+const char *study_title(const struct study_point *point, char text[32]);
+
+/* What the paper reached, if it says, and what was to be reached. */
+#define STUDY_GOALS 13u
+struct study_goal {
+    const char *what, *paper, *unit;
+    double limit, measured; /* at least */
+};
+/* Those that were measured; how many there are. */
+size_t study_find_goals(const struct study *study,
+                        struct study_goal goal[STUDY_GOALS]);
+const char *study_verdict(const struct study_goal *goal);
+
 /* The points as tables, to stdout: a line each; a line for each of their nodes. */
 void study_print(const struct study *study);
 void study_print_nodes(const struct study *study);
@@ -62,5 +82,10 @@ void study_print_nodes(const struct study *study);
 unsigned study_print_goals(const struct study *study);
 void study_write_json(FILE *out, const struct study *study);
 void study_write_csv(FILE *out, const struct study *study);
+
+/* ---- study_page.c ---- */
+
+/* Write all of it as an HTML page, beside what the paper says. */
+void study_write_page(FILE *out, const struct study *study);
 
 #endif

@@ -6,18 +6,10 @@
  */
 #include "perf.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define REACH_STEP 16 /* bytes: one beat */
-
-struct target {
-    const char *what;
-    const char *paper;
-    const char *unit;
-    double limit;
-    double measured;
-    bool at_least; /* measured must be >= limit; else <= */
-};
 
 static double rate(enum perf_op op, size_t bytes)
 {
@@ -52,43 +44,50 @@ struct perf_reach perf_search_reach(enum perf_op op, uint64_t peak_cycles)
     };
 }
 
-/* A limit of 0: no target, the figure only. */
-static bool print_target(const struct target *target)
+bool perf_target_missed(const struct perf_target *target)
 {
-    bool pass = target->at_least ? target->measured >= target->limit
-                                 : target->measured <= target->limit;
-    char limit[32] = "-";
+    return target->limit > 0 &&
+           (target->at_least ? target->measured < target->limit
+                             : target->measured > target->limit);
+}
+
+const char *perf_target_verdict(const struct perf_target *target)
+{
+    return target->limit <= 0           ? "-"
+           : perf_target_missed(target) ? "falls short"
+                                        : "pass";
+}
+
+const char *perf_target_limit(const struct perf_target *target, char text[32])
+{
+    snprintf(text, 32, "-");
     if (target->limit > 0) {
-        snprintf(limit, sizeof(limit), "%s %.3g",
+        snprintf(text, 32, "%s %.3g",
                  target->at_least ? ">=" : "<=", target->limit);
-    } else {
-        pass = true;
     }
-    printf("%-52s%14s%12s%12.3f %-4s%s\n", target->what, target->paper, limit,
-           target->measured, target->unit,
-           target->limit <= 0 ? "-"
-           : pass             ? "pass"
-                              : "falls short");
-    return pass;
+    return text;
 }
 
-/* Returns how many fall short. */
-static unsigned print_all(const struct target *target, size_t n)
+static void add(struct perf_targets *all, const struct perf_target *target)
 {
-    unsigned falls = 0;
-    for (size_t i = 0; i < n; ++i) {
-        falls += !print_target(&target[i]);
-    }
-    return falls;
+    assert(all->count < PERF_TARGETS);
+    all->target[all->count++] = *target;
 }
 
-static unsigned print_peaks(const struct perf_table *table, const char *test,
-                            const char *mode, unsigned ports)
+static void add_all(struct perf_targets *all, const struct perf_target *target,
+                    size_t n)
+{
+    for (size_t i = 0; i < n; ++i) {
+        add(all, &target[i]);
+    }
+}
+
+static void add_peaks(struct perf_targets *all, const struct perf_table *table,
+                      const char *test, const char *mode, unsigned ports)
 {
     static const double limits[PERF_PACKETS] = {88.6, 93.9, 96.8, 98.3};
     static const char *const paper[PERF_PACKETS] = {"65.5 %", "85.5 %",
                                                     "95.3 %", "95.3 %"};
-    unsigned falls = 0;
     for (unsigned p = PERF_PACKETS; p-- > 0;) {
         const struct perf_row *row =
             perf_find(table, test, mode, "last_byte", ports, perf_packet(p),
@@ -96,26 +95,25 @@ static unsigned print_peaks(const struct perf_table *table, const char *test,
         if (!row) {
             continue;
         }
-        char what[96];
-        snprintf(what, sizeof(what), "%s peak at 2 MB, %s, %u port%s, %u B",
-                 test[0] == 'p' ? "PUT" : "GET", mode, ports,
-                 ports > 1 ? "s" : "", perf_packet(p));
-        struct target target = {
-            .what = what,
+        struct perf_target target = {
             .paper = ports == 1 ? paper[p] : "-",
             .unit = "%",
             .limit = ports == 1 ? limits[p] : 0,
             .measured = 100 * perf_efficiency(row),
             .at_least = true,
         };
-        falls += !print_target(&target);
+        snprintf(target.what, sizeof(target.what),
+                 "%s peak at 2 MB, %s, %u port%s, %u B",
+                 test[0] == 'p' ? "PUT" : "GET", mode, ports,
+                 ports > 1 ? "s" : "", perf_packet(p));
+        add(all, &target);
     }
-    return falls;
 }
 
-static unsigned print_reaches(const struct perf_reach reach[2])
+static void add_reaches(struct perf_targets *all,
+                        const struct perf_reach reach[2])
 {
-    const struct target targets[] = {
+    const struct perf_target targets[] = {
         {"PUT half of peak at, one transfer", "2 KB", "KB", 1.4,
          (double)reach[0].half / 1024, false},
         {"GET half of peak at, one transfer", "-", "KB", 2.1,
@@ -125,7 +123,7 @@ static unsigned print_reaches(const struct perf_reach reach[2])
         {"GET 95 % of peak at, one transfer", "-", "KB", 39,
          (double)reach[1].most / 1024, false},
     };
-    return print_all(targets, sizeof(targets) / sizeof(targets[0]));
+    add_all(all, targets, sizeof(targets) / sizeof(targets[0]));
 }
 
 static double latency(const struct perf_table *table, const char *test,
@@ -134,9 +132,10 @@ static double latency(const struct perf_table *table, const char *test,
     return perf_us(perf_find(table, test, mode, to, 1, 1024, bytes));
 }
 
-static unsigned print_latencies(const struct perf_table *table)
+static void add_latencies(struct perf_targets *all,
+                          const struct perf_table *table)
 {
-    const struct target targets[] = {
+    const struct perf_target targets[] = {
         {"PUT short, accepted to header", "0.21 us", "us", 0.17,
          latency(table, "put_lat", "short", "header", 0), false},
         {"GET short, accepted to reply header", "0.45 us", "us", 0.34,
@@ -150,7 +149,7 @@ static unsigned print_latencies(const struct perf_table *table)
         {"GET 4 B, to last byte written", "-", "us", 0.58,
          latency(table, "get_lat", "long", "last_byte", 4), false},
     };
-    return print_all(targets, sizeof(targets) / sizeof(targets[0]));
+    add_all(all, targets, sizeof(targets) / sizeof(targets[0]));
 }
 
 /* 4 B to the last byte, with this write response. */
@@ -169,10 +168,11 @@ static double last_byte(const struct perf_table *table, const char *test,
 
 /* "Accepted" is when the command leaves its window, as in the paper; the doorbell
  * that told of it was written some cycles before. */
-static unsigned print_doorbells(const struct perf_table *table)
+static void add_doorbells(struct perf_targets *all,
+                          const struct perf_table *table)
 {
     const unsigned now = perf_assumed()->dram_write_cycles;
-    const struct target targets[] = {
+    const struct perf_target targets[] = {
         {"PUT short, doorbell to header", "-", "us", 0.19,
          latency(table, "put_lat", "short_doorbell", "header", 0), false},
         {"GET short, doorbell to reply header", "-", "us", 0.365,
@@ -190,29 +190,47 @@ static unsigned print_doorbells(const struct perf_table *table)
         {"GET 4 B, doorbell to last byte, response 40 cycles", "-", "us", 0,
          last_byte(table, "get_lat", "long_doorbell", PERF_DRAM_STORED), false},
     };
-    printf("# From the doorbell: from the cycle, known to the simulator, in "
-           "which the node took it.\n");
-    return print_all(targets, sizeof(targets) / sizeof(targets[0]));
+    add_all(all, targets, sizeof(targets) / sizeof(targets[0]));
 }
 
-unsigned perf_print_targets(const struct perf_table *table,
-                            const struct perf_reach reach[2])
+void perf_find_targets(struct perf_targets *all, const struct perf_table *table,
+                       const struct perf_reach reach[2])
 {
     static const char *const tests[] = {"put_bw", "get_bw"};
     static const char *const modes[] = {"single", "pipelined"};
-    printf("\n# Targets, simulated clock\n%-52s%14s%12s%12s\n", "# What",
-           "paper", "target", "measured");
-    unsigned falls = 0;
+
+    all->count = 0;
     for (unsigned ports = 1; ports <= 2; ++ports) {
         for (unsigned m = 0; m < 2; ++m) {
             for (unsigned t = 0; t < 2; ++t) {
-                falls += print_peaks(table, tests[t], modes[m], ports);
+                add_peaks(all, table, tests[t], modes[m], ports);
             }
         }
     }
-    falls += print_reaches(reach);
-    falls += print_latencies(table);
-    falls += print_doorbells(table);
+    add_reaches(all, reach);
+    add_latencies(all, table);
+    all->doorbells = all->count;
+    add_doorbells(all, table);
+}
+
+unsigned perf_print_targets(const struct perf_targets *all)
+{
+    unsigned falls = 0;
+    char limit[32];
+
+    printf("\n# Targets, simulated clock\n%-52s%14s%12s%12s\n", "# What",
+           "paper", "target", "measured");
+    for (size_t i = 0; i < all->count; ++i) {
+        const struct perf_target *t = &all->target[i];
+
+        if (i == all->doorbells) {
+            printf("# %s\n", PERF_DOORBELL_NOTE);
+        }
+        printf("%-52s%14s%12s%12.3f %-4s%s\n", t->what, t->paper,
+               perf_target_limit(t, limit), t->measured, t->unit,
+               perf_target_verdict(t));
+        falls += perf_target_missed(t);
+    }
     printf("# %s\n", falls ? "Some rows fall short." : "All rows pass.");
     return falls;
 }
