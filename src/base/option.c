@@ -128,11 +128,31 @@ static bool in_range(const struct fsh_option_row *row, double value)
            (value >= row->min && value <= row->max);
 }
 
+/* One of the words "a|b", or "b:" and a number: how many times b. */
+static bool parse_times(const struct fsh_option_row *row, const char *text,
+                        double *times)
+{
+    size_t first = strcspn(row->choices, "|");
+    const char *second = row->choices + first + 1, *rest;
+    size_t len = strlen(second);
+
+    *times = 0;
+    if (strncmp(text, row->choices, first) == 0 && text[first] == '\0')
+        return true;
+    *times = 1;
+    if (strncmp(text, second, len) != 0)
+        return false;
+    if (text[len] == '\0')
+        return true;
+    return text[len] == ':' && parse_number(text + len + 1, times, &rest) &&
+           rest[0] == '\0' && in_range(row, *times);
+}
+
 static bool is_valid(const struct fsh_option_row *row, const char *text)
 {
     const char *rest;
     int64_t number;
-    double seconds;
+    double value;
     size_t bytes;
     bool flag;
 
@@ -143,6 +163,8 @@ static bool is_valid(const struct fsh_option_row *row, const char *text)
         return fsh_option_among(text, row->choices);
     case FSH_OPTION_CPUS:
         return fsh_option_among(text, row->choices) || fsh_cpu_list_valid(text);
+    case FSH_OPTION_TIMES:
+        return parse_times(row, text, &value);
     case FSH_OPTION_BOOL:
         return parse_bool(text, &flag);
     case FSH_OPTION_INT:
@@ -151,8 +173,8 @@ static bool is_valid(const struct fsh_option_row *row, const char *text)
         return text[0] == '\0' || (fsh_option_parse_size(text, &bytes) &&
                                    in_range(row, (double)bytes));
     case FSH_OPTION_SECONDS:
-        return parse_number(text, &seconds, &rest) && rest[0] == '\0' &&
-               in_range(row, seconds);
+        return parse_number(text, &value, &rest) && rest[0] == '\0' &&
+               in_range(row, value);
     }
     return false;
 }
@@ -185,6 +207,13 @@ static const char *expected(const struct fsh_option_row *row, char *buf,
         snprintf(buf, len,
                  "expected one of %s, or a list of processors such as 0-3,8",
                  row->choices);
+        break;
+    case FSH_OPTION_TIMES:
+        snprintf(buf, len,
+                 "expected one of %s, the second also with a factor from %g to "
+                 "%g, as in %s:1.5",
+                 row->choices, row->min, row->max,
+                 strchr(row->choices, '|') + 1);
         break;
     case FSH_OPTION_BOOL:
         snprintf(buf, len, "expected 1, yes, true, on or 0, no, false, off");
@@ -256,6 +285,14 @@ size_t fsh_option_size(const char *name)
 double fsh_option_seconds(const char *name)
 {
     return strtod(checked(name, FSH_OPTION_SECONDS), NULL);
+}
+
+double fsh_option_times(const char *name)
+{
+    double times;
+
+    parse_times(find(name), checked(name, FSH_OPTION_TIMES), &times);
+    return times;
 }
 
 bool fsh_option_typed(const char *name, const char *typed, const char *value,

@@ -17,6 +17,7 @@ enum fsh_option_type {
     FSH_OPTION_STR,
     FSH_OPTION_CHOICE, /* one of a list */
     FSH_OPTION_CPUS,   /* one of a list, or processors: 0-3,8 */
+    FSH_OPTION_TIMES,  /* one of two words, the second also times: cpu:1.5 */
     FSH_OPTION_BOOL,   /* 0/1, yes/no, true/false, on/off, y/n */
     FSH_OPTION_INT,    /* decimal or 0x */
     FSH_OPTION_SIZE,   /* bytes with K, M, G, T (powers of 1024), may be 1.5G */
@@ -44,6 +45,8 @@ bool fsh_option_bool(const char *name);
 int64_t fsh_option_int(const char *name);
 size_t fsh_option_size(const char *name);
 double fsh_option_seconds(const char *name);
+/* Of two words (none|cpu): 0 for the first, 1 for the second, else how many times. */
+double fsh_option_times(const char *name);
 
 /* Is it in the environment (and not empty)? */
 bool fsh_option_given(const char *name);

@@ -19,6 +19,10 @@
     {                                     \
         n, FSH_OPTION_CPUS, d, 0, 0, c, h \
     }
+#define TIMES(n, d, lo, hi, c, h)            \
+    {                                        \
+        n, FSH_OPTION_TIMES, d, lo, hi, c, h \
+    }
 #define BOOL(n, d, h)                        \
     {                                        \
         n, FSH_OPTION_BOOL, d, 0, 0, NULL, h \
@@ -54,6 +58,10 @@ const struct fsh_option_row fsh_option_table[] = {
     CHOICE("FSHMEM_CLOCK", "free", "free|simulated",
            "fpga: simulated: ranks have clocks too, and a run takes the same "
            "cycles each time; free: they run beside the simulator"),
+    TIMES("FSHMEM_HOST_TIME", "none", 1e-6, 1e6, "none|cpu",
+          "simulated clock: what a program does between calls costs nothing "
+          "(none), or the processor time it takes, perhaps times a factor as "
+          "in cpu:1.5: then cycles differ from run to run"),
     BOOL("FSHMEM_COMPUTE", "1",
          "smp: each rank has a compute core, a thread that sleeps until it is "
          "given commands"),

@@ -17,6 +17,9 @@ struct fsh_simulated {
     /* Let so many nanoseconds pass, rounded up to cycles; others run meanwhile. As
      * now. */
     void (*spend)(uint64_t ns);
+    /* What this thread has done since it was last in the conduit was to wait: it
+     * is no computing of the program's. Never blocks. */
+    void (*waited)(void);
 };
 
 extern _Atomic(const struct fsh_simulated *) fsh_simulated_time;

@@ -5,6 +5,7 @@
  * end a sleep early, and on conduits that can tell so do puts, for
  * GASNET_BLOCKUNTIL; other stores are noticed within a step.
  */
+#include "base/simulated.h"
 #include "base/wait.h"
 #include "gasnet/internal.h"
 
@@ -60,6 +61,15 @@ static inline const struct fsh_wait_kind *kind_now(void)
                                        memory_order_relaxed)];
 }
 
+static void pause_step(struct fsh_wait *wait, const char *what)
+{
+    const struct fsh_simulated *simulated = fsh_simulated();
+
+    fsh_wait_pause(kind_now(), wait, what);
+    if (simulated != NULL)
+        simulated->waited();
+}
+
 void fsh_wait_step(struct fsh_wait *wait, const char *what)
 {
     uint32_t seen =
@@ -69,7 +79,7 @@ void fsh_wait_step(struct fsh_wait *wait, const char *what)
     if (fsh_gasnet_poll())
         fsh_wait_found(wait);
     else
-        fsh_wait_pause(kind_now(), wait, what);
+        pause_step(wait, what);
     /* Whatever was found from here on postpones the next sleep, so that the
      * caller's check of its condition in between cannot miss it. */
     wait->seen = seen;

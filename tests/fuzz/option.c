@@ -180,6 +180,9 @@ static void read_row(void *arg)
     case FSH_OPTION_CPUS:
         fsh_option_str(info->name);
         break;
+    case FSH_OPTION_TIMES:
+        CHECK(fsh_option_times(info->name) >= 0);
+        break;
     case FSH_OPTION_BOOL:
         fsh_option_bool(info->name);
         break;

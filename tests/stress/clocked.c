@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 static void barrier(void)
 {
@@ -78,10 +79,60 @@ static void spend_much(void)
     say("spent", fshmem_time() - t);
 }
 
+static uint64_t cpu(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+static void burn(uint64_t ns)
+{
+    const uint64_t end = cpu() + ns;
+
+    while (cpu() < end)
+        continue;
+}
+
+/* Runs on the rank that polls for it; a reply tells the sender. */
+static volatile int answered;
+static void on_burn(gasnet_token_t token)
+{
+    burn(20000000);
+    gasnet_AMReplyShort0(token, 202);
+}
+static void on_answer(gasnet_token_t token)
+{
+    (void)token;
+    answered = 1;
+}
+
+/* What 50 ms of processor time are in simulated time; sleep is none of it, nor is
+ * a wait for a peer that computes 20 ms in a handler. */
+static void compute(void)
+{
+    const struct timespec nap = {0, 200000000};
+    uint64_t t = fshmem_time();
+
+    burn(50000000);
+    say("computed", fshmem_time() - t);
+    t = fshmem_time();
+    nanosleep(&nap, NULL);
+    say("slept", fshmem_time() - t);
+    t = fshmem_time();
+    gasnet_AMRequestShort0(1, 201);
+    GASNET_BLOCKUNTIL(answered);
+    say("answered", fshmem_time() - t);
+}
+
 int main(int argc, char **argv)
 {
+    gasnet_handlerentry_t table[] = {{201, (void (*)())on_burn},
+                                     {202, (void (*)())on_answer}};
+
     gasnet_init(&argc, &argv);
-    gasnet_attach(NULL, 0, GASNET_PAGESIZE, 0);
+    gasnet_attach(table, 2, GASNET_PAGESIZE, 0);
     if (argc > 1 && strcmp(argv[1], "each") == 0 && gasnet_mynode() == 0)
         each();
     if (argc > 1 && strcmp(argv[1], "until") == 0 && gasnet_mynode() == 0)
@@ -90,6 +141,8 @@ int main(int argc, char **argv)
         together();
     if (argc > 1 && strcmp(argv[1], "spend_much") == 0)
         spend_much();
+    if (argc > 1 && strcmp(argv[1], "compute") == 0 && gasnet_mynode() == 0)
+        compute();
     fflush(stdout);
     barrier();
     gasnet_exit(0);

@@ -2,7 +2,8 @@
 /*
  * Simulated time of a rank on conduit fpga: what the library does costs what
  * spec/fshmem.toml says (COST_), spent where it is done; what the program does between
- * calls costs nothing, but what it says it does (fshmem_spend). After the rank has left
+ * calls costs nothing, but what it says it does (fshmem_spend) or what is measured
+ * (host_time.c). After the rank has left
  * simulated time, its clock goes on with the host's.
  */
 #include "base/log.h"
@@ -26,30 +27,36 @@ void fsh_fpga_spend_slowly(uint64_t cycles)
 static uint64_t now_ns(void)
 {
     const struct fsh_device_clock *clock = fsh_fpga.clock;
-    uint64_t before;
+    uint64_t before, after;
 
     if (clock == NULL)
         return last_cycle * NS_PER_CYCLE + (fsh_time_ns() - left_ns);
+    fsh_fpga_enter();
     before = clock->now(fsh_fpga.dev);
     fsh_fpga_spend(FSH_COST_CLOCK);
     /* A loop that waits for a time ends, whatever is made of costs. */
     if (clock->now(fsh_fpga.dev) == before)
         clock->spend(fsh_fpga.dev, 1);
-    return clock->now(fsh_fpga.dev) * NS_PER_CYCLE;
+    after = clock->now(fsh_fpga.dev);
+    fsh_fpga_leave();
+    return after * NS_PER_CYCLE;
 }
 
 static void spend_ns(uint64_t ns)
 {
     if (ns > MOST_NS)
         ns = MOST_NS;
-    if (fsh_fpga.clock != NULL)
-        fsh_fpga.clock->spend(fsh_fpga.dev,
-                              (ns + NS_PER_CYCLE - 1) / NS_PER_CYCLE);
+    if (fsh_fpga.clock == NULL)
+        return;
+    fsh_fpga_enter();
+    fsh_fpga.clock->spend(fsh_fpga.dev, (ns + NS_PER_CYCLE - 1) / NS_PER_CYCLE);
+    fsh_fpga_leave();
 }
 
 static const struct fsh_simulated simulated = {
     .now = now_ns,
     .spend = spend_ns,
+    .waited = fsh_fpga_waited,
 };
 
 static void begin(void)
@@ -64,6 +71,7 @@ static void begin(void)
     fsh_fpga.clock->begin(fsh_fpga.dev);
     fsh_simulated_begin(&simulated);
     fsh_ticks_simulate();
+    fsh_fpga_host_time_begin();
 }
 
 static void end(void)

@@ -25,19 +25,111 @@ static bool usable(char *why, size_t whylen)
     return ops->usable(why, whylen);
 }
 
-static bool poll_all(void)
+static bool poll_in_turn(void)
 {
     uint32_t seen;
+    bool found;
 
-    if (fsh_fpga.clock == NULL)
-        return fsh_fpga_progress(true);
+    fsh_fpga_enter();
     seen = fsh_fpga.ops->activity(fsh_fpga.dev);
     fsh_fpga_spend(FSH_COST_POLL);
-    if (fsh_fpga_progress(true))
-        return true;
-    fsh_fpga.ops->wait(fsh_fpga.dev, seen, FSH_FPGA_EMPTY_POLL_NS);
-    return false;
+    found = fsh_fpga_progress(true);
+    if (!found)
+        fsh_fpga.ops->wait(fsh_fpga.dev, seen, FSH_FPGA_EMPTY_POLL_NS);
+    fsh_fpga_leave();
+    return found;
 }
+
+static bool poll_all(void)
+{
+    return fsh_fpga.clock == NULL ? fsh_fpga_progress(true) : poll_in_turn();
+}
+
+/* ---- calls that begin and end, for the clock ---- */
+
+static void am_request(const struct fsh_am *am)
+{
+    fsh_fpga_enter();
+    fsh_fpga_am_request(am);
+    fsh_fpga_leave();
+}
+
+static void am_reply(struct fsh_token *token, const struct fsh_am *am)
+{
+    fsh_fpga_enter();
+    fsh_fpga_am_reply(token, am);
+    fsh_fpga_leave();
+}
+
+static bool am_try_request(const struct fsh_am *am)
+{
+    bool sent;
+
+    fsh_fpga_enter();
+    sent = fsh_fpga_am_try_request(am);
+    fsh_fpga_leave();
+    return sent;
+}
+
+static bool am_try_reply(struct fsh_token *token, const struct fsh_am *am)
+{
+    bool sent;
+
+    fsh_fpga_enter();
+    sent = fsh_fpga_am_try_reply(token, am);
+    fsh_fpga_leave();
+    return sent;
+}
+
+static void put(uint32_t node, void *dst, const void *src, size_t n,
+                struct fsh_event *local, struct fsh_event *remote)
+{
+    fsh_fpga_enter();
+    fsh_fpga_put(node, dst, src, n, local, remote);
+    fsh_fpga_leave();
+}
+
+static void get(void *dst, uint32_t node, const void *src, size_t n,
+                struct fsh_event *done)
+{
+    fsh_fpga_enter();
+    fsh_fpga_get(dst, node, src, n, done);
+    fsh_fpga_leave();
+}
+
+static void wait_for(uint64_t max_ns, bool memory)
+{
+    fsh_fpga_enter();
+    fsh_fpga_wait(max_ns, memory);
+    fsh_fpga_leave();
+}
+
+static bool compute_send(uint32_t node, const uint64_t *message,
+                         struct fsh_answer *answer)
+{
+    bool sent;
+
+    fsh_fpga_enter();
+    sent = fsh_fpga_compute_send(node, message, answer);
+    fsh_fpga_leave();
+    return sent;
+}
+
+static void compute_counters(uint64_t *words)
+{
+    fsh_fpga_enter();
+    fsh_fpga_compute_counters(words);
+    fsh_fpga_leave();
+}
+
+static void compute_counters_clear(void)
+{
+    fsh_fpga_enter();
+    fsh_fpga_compute_counters_clear();
+    fsh_fpga_leave();
+}
+
+/* ---- state dumps ---- */
 
 static void describe_peers(void (*line)(void *arg, const char *text), void *arg)
 {
@@ -129,9 +221,9 @@ static const struct fsh_job_needs needs = {
 
 static const struct fsh_compute_ops compute = {
     .present = fsh_fpga_compute_present,
-    .send = fsh_fpga_compute_send,
-    .counters = fsh_fpga_compute_counters,
-    .counters_clear = fsh_fpga_compute_counters_clear,
+    .send = compute_send,
+    .counters = compute_counters,
+    .counters_clear = compute_counters_clear,
 };
 
 /* No direct memory: every byte between nodes goes through the logic. */
@@ -145,13 +237,13 @@ const struct fsh_conduit_ops fsh_conduit_fpga = {
     .attach = fsh_fpga_attach,
     .share = share,
     .fini = fini,
-    .am_request = fsh_fpga_am_request,
-    .am_reply = fsh_fpga_am_reply,
-    .am_try_request = fsh_fpga_am_try_request,
-    .am_try_reply = fsh_fpga_am_try_reply,
-    .put = fsh_fpga_put,
-    .get = fsh_fpga_get,
+    .am_request = am_request,
+    .am_reply = am_reply,
+    .am_try_request = am_try_request,
+    .am_try_reply = am_try_reply,
+    .put = put,
+    .get = get,
     .poll = poll_all,
-    .wait = fsh_fpga_wait,
+    .wait = wait_for,
     .describe = describe,
 };

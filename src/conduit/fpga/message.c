@@ -439,6 +439,7 @@ static void run(unsigned channel, const struct message *m)
                  .nbytes = (size_t)fsh_hdr_total(hdr)},
         .slot = m->slot,
     };
+    unsigned depth;
 
     if (m->status != FSH_STATUS_OK)
         out_of_range(m, hdr);
@@ -457,7 +458,9 @@ static void run(unsigned channel, const struct message *m)
                token.base.nbytes <= FSH_MAX_MEDIUM);
     FSH_ASSERT(fsh_fpga_holds_none()); /* a handler may take any of them */
     fsh_fpga_spend(FSH_COST_MESSAGE + FSH_COST_HANDLER);
+    depth = fsh_fpga_handler_begin();
     fsh_am_deliver(&token.base);
+    fsh_fpga_handler_end(depth);
     if (channel == FSH_FPGA_REQUEST)
         return_request(m->node, m->slot, token.base.replied);
     else

@@ -195,6 +195,23 @@ extern const struct fsh_clock_ops fsh_fpga_clock_ops;
 #define FSH_FPGA_EMPTY_POLL_NS \
     ((uint64_t)FSH_COST_POLL_MOST * (1000 / FSH_CLOCK_MHZ))
 
+/* A call of the conduit by this thread begins, and ends; they nest. Between them a
+ * client's handler runs (its call's depth is kept, and given back). */
+void fsh_fpga_enter_slowly(void);
+void fsh_fpga_leave_slowly(void);
+unsigned fsh_fpga_handler_begin(void);
+void fsh_fpga_handler_end(unsigned depth);
+static inline void fsh_fpga_enter(void)
+{
+    if (__builtin_expect(fsh_fpga.clock != NULL, 0))
+        fsh_fpga_enter_slowly();
+}
+static inline void fsh_fpga_leave(void)
+{
+    if (__builtin_expect(fsh_fpga.clock != NULL, 0))
+        fsh_fpga_leave_slowly();
+}
+
 /* Of this rank, if it has a clock: what something costs (FSH_COST_), and a copy of
  * n bytes. */
 void fsh_fpga_spend_slowly(uint64_t cycles);
@@ -207,6 +224,13 @@ static inline void fsh_fpga_spend_copy(size_t n)
 {
     fsh_fpga_spend((n + FSH_COST_COPY_BYTES - 1) / FSH_COST_COPY_BYTES);
 }
+
+/* --- host_time.c: the program's own computing ---------------------------------- */
+
+/* Simulated time begins; reads the setting. */
+void fsh_fpga_host_time_begin(void);
+/* As in struct fsh_simulated. */
+void fsh_fpga_waited(void);
 
 /* --- progress.c ------------------------------------------------------------ */
 

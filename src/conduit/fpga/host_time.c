@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The program's own computing in simulated time (FSHMEM_HOST_TIME): the processor time
+ * that a thread has taken since its last call of the conduit ended is spent when the
+ * next one begins. Handlers compute, too. Some tens of nanoseconds of the library above
+ * the conduit count as the program's. What such a run takes differs from run to run.
+ */
+#include <time.h>
+
+#include "base/log.h"
+#include "base/option.h"
+#include "conduit/fpga/state.h"
+
+#define NS_PER_CYCLE (1000 / FSH_CLOCK_MHZ)
+
+static double factor;       /* 0: computing costs nothing */
+static uint64_t reading_ns; /* what two looks at the processor time are apart */
+
+static _Thread_local unsigned depth; /* calls that this thread is in */
+/* Its processor time when it was last out of all; 0: it never was in one. */
+static _Thread_local uint64_t mark;
+static _Thread_local double rest; /* cycles not yet spent */
+
+static uint64_t cpu_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+void fsh_fpga_host_time_begin(void)
+{
+    factor = fsh_option_times("FSHMEM_HOST_TIME");
+    if (factor == 0)
+        return;
+    if (fsh_fpga.rank == 0 && !fsh_option_bool("GASNET_QUIET"))
+        fsh_warn(
+            "FSHMEM_HOST_TIME=%s: simulated time includes processor time of "
+            "this machine, so it differs from run to run",
+            fsh_option_str("FSHMEM_HOST_TIME"));
+    reading_ns = UINT64_MAX;
+    for (int i = 0; i < 100; i++) {
+        uint64_t a = cpu_ns(), b = cpu_ns();
+
+        reading_ns = b - a < reading_ns ? b - a : reading_ns;
+    }
+    mark = cpu_ns();
+}
+
+void fsh_fpga_enter_slowly(void)
+{
+    uint64_t taken, cycles;
+
+    if (depth++ != 0 || factor == 0 || mark == 0)
+        return;
+    taken = cpu_ns() - mark;
+    if (taken <= reading_ns)
+        return;
+    rest += (double)(taken - reading_ns) * factor / NS_PER_CYCLE;
+    cycles = (uint64_t)rest;
+    rest -= (double)cycles;
+    fsh_fpga.clock->spend(fsh_fpga.dev, cycles);
+}
+
+void fsh_fpga_leave_slowly(void)
+{
+    /* 0: the call began before the clock did. */
+    if (depth != 0 && --depth == 0 && factor != 0)
+        mark = cpu_ns();
+}
+
+void fsh_fpga_waited(void)
+{
+    if (depth == 0 && factor != 0)
+        mark = cpu_ns();
+}
+
+unsigned fsh_fpga_handler_begin(void)
+{
+    unsigned calls = depth;
+
+    if (calls != 0) {
+        depth = 1;
+        fsh_fpga_leave();
+    }
+    return calls;
+}
+
+void fsh_fpga_handler_end(unsigned calls)
+{
+    if (calls != 0) {
+        fsh_fpga_enter();
+        depth = calls;
+    }
+}
