@@ -28,7 +28,7 @@
 
 struct options {
     struct fsh_fabric_config config;
-    bool hash, stats;
+    bool hash, stats, no_horizon;
 };
 
 static struct options given; /* what has been read */
@@ -60,6 +60,10 @@ static const struct kit_option rows[] = {
      .wide = &given.config.stall_seed, .flag = &given.config.stall},
     {"--no-jump", .help = "evaluate every node in every cycle",
      .unset = &given.config.jump},
+    {"--no-horizon",
+     .help = "simulated time of ranks: no step of a rank without\n"
+             "the simulator (same cycles)",
+     .flag = &given.no_horizon},
     {"--compute", .help = "a compute core in each node (default)",
      .flag = &given.config.compute},
     {"--no-compute", .help = "none", .unset = &given.config.compute},
@@ -195,6 +199,8 @@ static int serve(const struct options *o, struct fsh_job *job)
     }
     catch_term();
     fsh_serve_tell(serving, &own.config);
+    if (own.no_horizon)
+        fsh_serve_no_horizon(serving);
     fsh_job_sim_ready(job);
     stopped = fsh_serve_run(serving, fab);
     if (!stopped) {

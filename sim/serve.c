@@ -186,6 +186,11 @@ void fsh_serve_tell(struct fsh_serve *serve,
     };
 }
 
+void fsh_serve_no_horizon(struct fsh_serve *serve)
+{
+    serve->no_horizon = true;
+}
+
 void fsh_serve_close(struct fsh_serve *serve)
 {
     if (!serve)
@@ -226,6 +231,35 @@ static bool held_back(struct fsh_serve *serve, struct fsh_serve_port *port)
     return now - port->since < PATIENCE_NS * serve->nodes;
 }
 
+void fsh_serve_catch_up(const struct fsh_serve *serve, struct fsh_fabric *fab,
+                        uint64_t clock)
+{
+    if (serve->start + clock > fsh_fabric_cycle(fab))
+        fsh_fabric_pass(fab, serve->start + clock);
+}
+
+/* Made no later than where the rank is. */
+static uint64_t write_clock(const struct fsh_sim_turn *turn,
+                            const struct fsh_sim_write *w)
+{
+    return turn->clock - ((uint32_t)turn->clock - w->clock);
+}
+
+/* The register read after all of a rank's writes, if there is one. */
+static bool take_read(struct fsh_serve *serve, struct fsh_fabric *fab,
+                      uint32_t node, uint32_t read, uint64_t tail)
+{
+    struct fsh_serve_port *port = &serve->port[node];
+
+    if (read == port->read_seen || port->head != tail)
+        return false;
+    fsh_serve_catch_up(serve, fab, port->mmio->turn.clock);
+    if (!fsh_fabric_host_read(fab, node, port->mmio->read_offset & 0x7fff))
+        return false;
+    port->read_seen = read;
+    return true;
+}
+
 /* Take what a rank has written. True if anything was; *drained is cleared if
  * something had to stay in its ring. all: also what can wait. */
 static bool poll_port(struct fsh_serve *serve, struct fsh_fabric *fab,
@@ -249,8 +283,8 @@ static bool poll_port(struct fsh_serve *serve, struct fsh_fabric *fab,
         const struct fsh_sim_write *w =
             &mmio->ring[port->head % FSH_SIM_WRITES];
 
-        if (!fsh_fabric_host_write(fab, node, (uint32_t)w->offset & 0x7fff,
-                                   w->data)) {
+        fsh_serve_catch_up(serve, fab, write_clock(&mmio->turn, w));
+        if (!fsh_fabric_host_write(fab, node, w->offset & 0x7fff, w->data)) {
             *drained = false;
             break;
         }
@@ -258,12 +292,7 @@ static bool poll_port(struct fsh_serve *serve, struct fsh_fabric *fab,
     }
     if (any) /* Release: the records are read. Partner: acquire in the rank. */
         atomic_store_explicit(&mmio->head, port->head, memory_order_release);
-    if (read != port->read_seen && port->head == tail &&
-        fsh_fabric_host_read(fab, node, mmio->read_offset & 0x7fff)) {
-        port->read_seen = read;
-        any = true;
-    }
-    return any;
+    return any | take_read(serve, fab, node, read, tail);
 }
 
 /* Take what the ranks ask for, or, if not all, what cannot wait. Whether there was
@@ -288,6 +317,8 @@ static bool take(struct fsh_serve *serve, struct fsh_fabric *fab, bool all,
         any |=
             poll_port(serve, fab, i, all || gate != serve->gate_seen, drained);
     if (gate != serve->gate_seen && *drained) {
+        for (uint32_t i = 0; i < serve->nodes; i++)
+            fsh_serve_catch_up(serve, fab, serve->port[i].mmio->turn.clock);
         serve->gate_seen = gate;
         fsh_fabric_gate(fab);
         any = true;

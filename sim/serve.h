@@ -22,6 +22,9 @@ struct fsh_serve *fsh_serve_open(const struct fsh_job *job,
 /* Publish what the fabric's models assume, before the ranks begin. */
 void fsh_serve_tell(struct fsh_serve *serve,
                     const struct fsh_fabric_config *config);
+/* Simulated time of the hosts one hand-over after the other: for tests, as it takes the
+ * same cycles. */
+void fsh_serve_no_horizon(struct fsh_serve *serve);
 /* Serve until fsh_serve_stop or an error of the fabric; true if stopped. */
 bool fsh_serve_run(struct fsh_serve *serve, struct fsh_fabric *fab);
 /* CPU time (ns) spent stepping, not waiting. */

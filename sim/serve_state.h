@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/handover.h"
 #include "device/sim/sim_shm.h"
 #include "fabric.h"
 
@@ -25,15 +26,22 @@ struct fsh_serve {
     struct fsh_serve_port *port;
     unsigned char **dram, **dma;
     uint32_t gate_seen;
-    bool clocks;         /* simulated time of the hosts has begun */
+    bool clocks;    /* simulated time of the hosts has begun ... */
+    uint64_t start; /* ... in this cycle; before that 0 */
+    struct fsh_handover handover;
+    bool no_horizon;     /* ranks do not go on by themselves */
     uint32_t dram_write; /* as last wanted */
     bool urgent; /* something that cannot wait was taken since all was quiet */
     uint64_t busy_ns, busy_since;
     volatile int stop; /* set by a signal handler of this thread */
 };
 
-/* Take all that the ranks have written. False if something had to stay in a ring: step
- * and come again. */
+/* A rank may be ahead of the fabric, which does nothing up to there: on to that
+ * clock. */
+void fsh_serve_catch_up(const struct fsh_serve *serve, struct fsh_fabric *fab,
+                        uint64_t clock);
+/* Take all that the ranks have written, at the cycle at which they wrote it. False if
+ * something had to stay in a ring: step and come again. */
 bool fsh_serve_take(struct fsh_serve *serve, struct fsh_fabric *fab);
 
 #endif

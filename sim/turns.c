@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "turns.h"
 
+#include <sched.h>
+
 #include "base/cpu.h"
 #include "base/futex.h"
 #include "device/sim/sim_shm.h"
 #include "serve_state.h"
 
-enum { SPINS = 4000 }; /* looks for the turn to come back before a sleep */
 #define NAP_NS UINT64_C(100000000)
 #define NEVER UINT64_MAX
+/* Cycles that a rank goes on by itself at most. */
+#define HORIZON_MOST UINT64_C(250000)
 /* Cycles that what is in flight may take when nobody adds to it. */
 #define SETTLE (UINT64_C(1) << 20)
 
 /* The cycle at which a rank goes on: now, later, or not before something that it
- * waits for. `start` is the fabric's cycle at which clocks were 0. */
-static uint64_t due(const struct fsh_sim_mmio *mmio, uint64_t start,
-                    uint64_t now)
+ * waits for. */
+static uint64_t due(const struct fsh_serve *serve, uint32_t node, uint64_t now)
 {
+    const struct fsh_sim_mmio *mmio = serve->port[node].mmio;
     const struct fsh_sim_turn *turn = &mmio->turn;
 
     switch (turn->wakes) {
@@ -36,10 +39,10 @@ static uint64_t due(const struct fsh_sim_mmio *mmio, uint64_t start,
     default:
         break;
     }
-    return start + turn->until > now ? start + turn->until : now;
+    return serve->start + turn->until > now ? serve->start + turn->until : now;
 }
 
-static void sleep_until_back(struct fsh_sim_turn *turn, uint32_t before)
+static void nap(struct fsh_sim_turn *turn, uint32_t before)
 {
     /* Sequentially consistent, partner: give_back in the rank's turn.c. */
     atomic_store(&turn->sim_sleeps, 1);
@@ -48,44 +51,76 @@ static void sleep_until_back(struct fsh_sim_turn *turn, uint32_t before)
     atomic_store_explicit(&turn->sim_sleeps, 0, memory_order_relaxed);
 }
 
+/* Wait until a turn is given back. False: the simulator is to stop. */
+static bool await(struct fsh_serve *serve, struct fsh_sim_turn *turn,
+                  uint32_t before)
+{
+    uint64_t since;
+
+    if (fsh_handover_spin(&serve->handover, &turn->back, before))
+        return true;
+    since = fsh_time_ns();
+    /* Acquire: what the rank has asked for and written. Partner: the store in
+     * turn.c. */
+    while (atomic_load_explicit(&turn->back, memory_order_acquire) == before) {
+        if (serve->stop)
+            return false;
+        nap(turn, before);
+    }
+    fsh_handover_slept(&serve->handover, fsh_time_ns() - since);
+    return true;
+}
+
+/* The last cycle up to which a rank that has the turn is alone: the fabric does
+ * nothing before it, and no other rank is due before this one. */
+static uint64_t horizon(const struct fsh_serve *serve,
+                        const struct fsh_fabric *fab, uint32_t node,
+                        bool drained)
+{
+    uint64_t now = fsh_fabric_cycle(fab), last = fsh_fabric_next(fab);
+
+    if (!drained || serve->no_horizon)
+        return now;
+    if (last > now + HORIZON_MOST)
+        last = now + HORIZON_MOST;
+    for (uint32_t i = 0; i < serve->nodes; i++) {
+        uint64_t when = i == node ? NEVER : due(serve, i, now);
+
+        if (i < node && when != NEVER)
+            when--;
+        last = when < last ? when : last;
+    }
+    return last;
+}
+
 /* Give a rank the turn at this cycle, and wait until it gives it back. False: the
  * simulator is to stop. */
-static bool give(struct fsh_serve *serve, uint32_t node, uint64_t cycle)
+static bool give(struct fsh_serve *serve, uint32_t node, uint64_t cycle,
+                 uint64_t last)
 {
     struct fsh_sim_turn *turn = &serve->port[node].mmio->turn;
     uint32_t before = atomic_load_explicit(&turn->back, memory_order_relaxed);
 
-    turn->now = cycle;
-    /* Publishes now, and all that the fabric has written. Both sequentially
+    turn->now = cycle - serve->start;
+    turn->horizon = last - serve->start;
+    /* Publishes them, and all that the fabric has written. Both sequentially
      * consistent, partner: sleep_for_turn in turn.c. */
     atomic_store(&turn->given, before + 1);
     if (atomic_load(&turn->rank_sleeps) != 0)
         fsh_futex_wake(&turn->given, 1);
-    /* Acquire: what the rank has asked for and written. Partner: the store in
-     * turn.c. */
-    for (unsigned i = 0;
-         atomic_load_explicit(&turn->back, memory_order_acquire) == before;
-         i++) {
-        if (serve->stop)
-            return false;
-        if (i < SPINS)
-            fsh_cpu_relax();
-        else
-            sleep_until_back(turn, before);
-    }
-    return true;
+    return await(serve, turn, before);
 }
 
 /* The first of those that go on soonest, or `nodes` if none does without an event of
  * the fabric; *at is when. */
-static uint32_t soonest(const struct fsh_serve *serve, uint64_t start,
-                        uint64_t now, uint64_t *at)
+static uint32_t soonest(const struct fsh_serve *serve, uint64_t now,
+                        uint64_t *at)
 {
     uint32_t first = serve->nodes;
 
     *at = NEVER;
     for (uint32_t i = 0; i < serve->nodes; i++) {
-        uint64_t when = due(serve->port[i].mmio, start, now);
+        uint64_t when = due(serve, i, now);
 
         if (when < *at) {
             *at = when;
@@ -114,6 +149,16 @@ static void pass(struct fsh_fabric *fab, uint64_t at)
         fsh_fabric_pass(fab, next < at ? next : at);
 }
 
+/* A rank that needs no more turns is gone from its clock on. */
+static void leave(const struct fsh_serve *serve, struct fsh_fabric *fab,
+                  uint32_t node)
+{
+    const struct fsh_sim_turn *turn = &serve->port[node].mmio->turn;
+
+    if (turn->wakes == FSH_SIM_WAKE_NEVER)
+        fsh_serve_catch_up(serve, fab, turn->clock);
+}
+
 /* Nothing is left in the rings, nor in flight. */
 static void settle(struct fsh_serve *serve, struct fsh_fabric *fab)
 {
@@ -125,13 +170,23 @@ static void settle(struct fsh_serve *serve, struct fsh_fabric *fab)
     } while (!drained && !fsh_fabric_error(fab));
 }
 
+static unsigned processors(void)
+{
+    cpu_set_t set;
+
+    /* More than a set holds: certainly more than one. */
+    return sched_getaffinity(0, sizeof set, &set) == 0
+               ? (unsigned)CPU_COUNT(&set)
+               : 2;
+}
+
 bool fsh_turns_run(struct fsh_serve *serve, struct fsh_fabric *fab)
 {
-    uint64_t start;
     bool drained = true;
 
+    fsh_handover_init(&serve->handover, processors());
     settle(serve, fab);
-    start = fsh_fabric_epoch(fab);
+    serve->start = fsh_fabric_epoch(fab);
     for (uint32_t i = 0; i < serve->nodes; i++) {
         struct fsh_sim_turn *turn = &serve->port[i].mmio->turn;
 
@@ -141,12 +196,13 @@ bool fsh_turns_run(struct fsh_serve *serve, struct fsh_fabric *fab)
     /* The end of the job may be announced before the last turn is looked at. */
     while (any_left(serve) && !serve->stop && !fsh_fabric_error(fab)) {
         uint64_t now = fsh_fabric_cycle(fab), at;
-        uint32_t node = soonest(serve, start, now, &at);
+        uint32_t node = soonest(serve, now, &at);
 
         if (at <= now) {
-            if (!give(serve, node, now - start))
+            if (!give(serve, node, now, horizon(serve, fab, node, drained)))
                 return false;
             drained = fsh_serve_take(serve, fab);
+            leave(serve, fab, node);
             continue;
         }
         pass(fab, at);

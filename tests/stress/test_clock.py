@@ -14,12 +14,12 @@ RUNS = [(2, "am_ping_pong"), (3, "am_flood"), (2, "barrier_random"),
         (3, "coll_minimal")]
 
 
-def last_line(ranks, program, before=(), options=()):
+def last_line(ranks, program, before=(), options=(), sim=""):
     """What the simulator says at the end: digest of its writes, and the cycle."""
     code, text = run(*before, FSHRUN, "-n", str(ranks), "--conduit", "fpga",
                      "--clock", "simulated", "--timeout", "60", *options,
                      os.path.join(TESTS, "conform", "conform_" + program),
-                     env={"FSHMEM_SIM_ARGS": "--hash"})
+                     env={"FSHMEM_SIM_ARGS": "--hash " + sim})
     found = re.search(r"^fshsim: hash \w+ at cycle \d+$", text, re.M)
     check(code == 0 and found, f"{program}, {ranks} ranks: code {code}\n{text}")
     return found.group()
@@ -45,6 +45,13 @@ def same_cycles_on_one_processor():
           last_line(2, "am_ping_pong"), "am_ping_pong")
 
 
+def same_cycles_without_a_horizon():
+    """What ranks do by themselves is what they would do step by step."""
+    for ranks, program in RUNS + [(4, "am_random"), (2, "am_source_reuse")]:
+        check(last_line(ranks, program, sim="--no-horizon") ==
+              last_line(ranks, program), f"{program}, {ranks} ranks")
+
+
 def replays_to_the_same_cycle():
     with tempfile.TemporaryDirectory() as where:
         path = os.path.join(where, "run.rec")
@@ -66,4 +73,5 @@ def refused_where_there_is_none():
 
 if __name__ == "__main__":
     main([same_cycles_under_any_load, same_cycles_on_one_processor,
+          same_cycles_without_a_horizon,
           replays_to_the_same_cycle, refused_where_there_is_none])

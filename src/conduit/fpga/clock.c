@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Simulated time of a rank on conduit fpga: what the library does costs what
- * spec/fshmem.toml says (COST_), spent where it is done; what the program does between
- * calls costs nothing, but what it says it does (fshmem_spend) or what is measured
- * (host_time.c). After the rank has left
+ * spec/fshmem.toml says (COST_), spent where it is done, or with what follows where
+ * nobody could tell; what the program does between calls costs nothing, but what it
+ * says it does (fshmem_spend) or what is measured (host_time.c). After the rank has left
  * simulated time, its clock goes on with the host's.
  */
 #include "base/log.h"
@@ -21,6 +21,8 @@ static uint64_t last_cycle, left_ns;
 
 void fsh_fpga_spend_slowly(uint64_t cycles)
 {
+    cycles += fsh_fpga.owed;
+    fsh_fpga.owed = 0;
     fsh_fpga.clock->spend(fsh_fpga.dev, cycles);
 }
 

@@ -115,7 +115,7 @@ static void finish_op(const uint64_t *entry, bool refused)
         fail(text, status, refused);
     }
     if (op->bounced && op->opcode == FSH_OP_GET) {
-        fsh_fpga_spend_copy(op->length);
+        fsh_fpga_spend(fsh_fpga_cost_copy(op->length));
         memcpy(op->local,
                fsh_fpga.mem.dma + FSH_DMA_TAG + tag * FSH_DMA_TAG_BYTES,
                op->length);

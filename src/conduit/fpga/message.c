@@ -70,7 +70,7 @@ static void fill_bounce(const struct fsh_fpga_source *s, unsigned channel,
     FSH_ASSERT(
         desc->laddr + am->nbytes <=
         (s->bounce == FSH_BOUNCE_SMALL ? FSH_DMA_SLOT_PAY : FSH_DMA_END));
-    fsh_fpga_spend_copy(am->nbytes);
+    fsh_fpga_owe(fsh_fpga_cost_copy(am->nbytes));
     memcpy(fsh_fpga.mem.dma + desc->laddr, am->src, am->nbytes);
 }
 
@@ -210,7 +210,7 @@ static void send_from(unsigned channel, uint32_t node, unsigned slot,
     struct fsh_fpga_command cmd;
     struct fsh_fpga_desc desc = describe(channel, node, slot, am);
 
-    fsh_fpga_spend(FSH_COST_CALL);
+    fsh_fpga_owe(FSH_COST_CALL);
     FSH_ASSERT(node < fsh_fpga.nodes && slot < FSH_SLOTS_PER_PEER);
     /* A completion of the slot's last reply may still be in the ring. */
     await_read(s, "the device to read a reply's payload", node, requests);
@@ -223,14 +223,14 @@ static void send_from(unsigned channel, uint32_t node, unsigned slot,
         await_read(s, "the device to read a payload", node, requests);
 }
 
-static bool try_send_from(unsigned channel, uint32_t node, unsigned slot,
-                          const struct fsh_am *am)
+static bool try_submit_from(unsigned channel, uint32_t node, unsigned slot,
+                            const struct fsh_am *am)
 {
     struct fsh_fpga_source *s = &fsh_fpga.source[channel][node][slot];
     struct fsh_fpga_command cmd;
     struct fsh_fpga_desc desc = describe(channel, node, slot, am);
 
-    fsh_fpga_spend(FSH_COST_CALL);
+    fsh_fpga_owe(FSH_COST_CALL);
     if (is_reading(s) || !try_place_payload(s, channel, am, &desc))
         return false;
     begin_read(s, &desc);
@@ -242,6 +242,15 @@ static bool try_send_from(unsigned channel, uint32_t node, unsigned slot,
     }
     count_bytes(&desc);
     return true;
+}
+
+static bool try_send_from(unsigned channel, uint32_t node, unsigned slot,
+                          const struct fsh_am *am)
+{
+    bool sent = try_submit_from(channel, node, slot, am);
+
+    fsh_fpga_settle();
+    return sent;
 }
 
 static int claim_slot(uint32_t node)

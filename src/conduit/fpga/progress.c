@@ -66,6 +66,7 @@ static const struct fsh_wait_kind *kind(void)
 void fsh_fpga_wait_begin(struct fsh_wait *wait, uint32_t node)
 {
     *wait = (struct fsh_wait){.peer = node + 1};
+    fsh_fpga_settle();
     wait->seen = fsh_fpga.ops->activity(fsh_fpga.dev);
 }
 

@@ -81,8 +81,9 @@ struct fsh_fpga {
     bool locking;
     bool attached;
     const struct fsh_device_clock *clock; /* NULL: this rank runs freely */
-    unsigned packet;                      /* payload bytes a packet */
-    unsigned ports;                       /* mask in use */
+    uint64_t owed;   /* cycles to be spent with the next ones */
+    unsigned packet; /* payload bytes a packet */
+    unsigned ports;  /* mask in use */
     size_t segment_size;
     struct fsh_segment segs[FSH_MAX_NODES];
     uint64_t cores; /* bit n: node n has a compute core */
@@ -212,17 +213,28 @@ static inline void fsh_fpga_leave(void)
         fsh_fpga_leave_slowly();
 }
 
-/* Of this rank, if it has a clock: what something costs (FSH_COST_), and a copy of
- * n bytes. */
+/* Of this rank, if it has a clock: what something costs (FSH_COST_), beside what it
+ * owes. */
 void fsh_fpga_spend_slowly(uint64_t cycles);
 static inline void fsh_fpga_spend(uint64_t cycles)
 {
     if (__builtin_expect(fsh_fpga.clock != NULL, 0))
         fsh_fpga_spend_slowly(cycles);
 }
-static inline void fsh_fpga_spend_copy(size_t n)
+static inline uint64_t fsh_fpga_cost_copy(size_t n)
 {
-    fsh_fpga_spend((n + FSH_COST_COPY_BYTES - 1) / FSH_COST_COPY_BYTES);
+    return (n + FSH_COST_COPY_BYTES - 1) / FSH_COST_COPY_BYTES;
+}
+/* The same, spent with what is spent next: until then this rank looks at nothing that
+ * others write, and gives them nothing to see. fsh_fpga_settle: nothing more follows. */
+static inline void fsh_fpga_owe(uint64_t cycles)
+{
+    if (__builtin_expect(fsh_fpga.clock != NULL, 0))
+        fsh_fpga.owed += cycles;
+}
+static inline void fsh_fpga_settle(void)
+{
+    fsh_fpga_spend(0);
 }
 
 /* --- host_time.c: the program's own computing ---------------------------------- */

@@ -89,7 +89,7 @@ void fsh_fpga_put(uint32_t node, void *dst, const void *src, size_t n,
         .node = (uint8_t)node,
     };
 
-    fsh_fpga_spend(FSH_COST_CALL);
+    fsh_fpga_owe(FSH_COST_CALL);
     atomic_fetch_add_explicit(&fsh_fpga.bytes.put, n, memory_order_relaxed);
     while (n != 0) {
         struct fsh_event *reading = NULL;
@@ -106,7 +106,7 @@ void fsh_fpga_put(uint32_t node, void *dst, const void *src, size_t n,
             reading = local == remote ? NULL : local;
         } else {
             piece = use_bounce(&desc, n);
-            fsh_fpga_spend_copy(piece);
+            fsh_fpga_owe(fsh_fpga_cost_copy(piece));
             memcpy(fsh_fpga.mem.dma + desc.laddr, from, piece);
         }
         desc.length = (uint32_t)piece;
@@ -115,6 +115,7 @@ void fsh_fpga_put(uint32_t node, void *dst, const void *src, size_t n,
         from += piece;
         n -= piece;
     }
+    fsh_fpga_settle();
 }
 
 void fsh_fpga_get(void *dst, uint32_t node, const void *src, size_t n,
@@ -130,7 +131,7 @@ void fsh_fpga_get(void *dst, uint32_t node, const void *src, size_t n,
         .node = (uint8_t)node,
     };
 
-    fsh_fpga_spend(FSH_COST_CALL);
+    fsh_fpga_owe(FSH_COST_CALL);
     atomic_fetch_add_explicit(&fsh_fpga.bytes.get, n, memory_order_relaxed);
     while (n != 0) {
         size_t piece;
@@ -149,4 +150,5 @@ void fsh_fpga_get(void *dst, uint32_t node, const void *src, size_t n,
         to += piece;
         n -= piece;
     }
+    fsh_fpga_settle();
 }

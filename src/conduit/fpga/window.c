@@ -24,6 +24,7 @@ static bool has_room(unsigned channel, unsigned entries)
 
     if (w->tail - w->head + entries <= FSH_WINDOW_ENTRIES)
         return true;
+    fsh_fpga_settle();
     FSH_ASSERT(read_head(channel) - w->head <= w->tail - w->head);
     w->head = read_head(channel);
     return w->tail - w->head + entries <= FSH_WINDOW_ENTRIES;

@@ -147,10 +147,12 @@ static void await_room(struct fsh_device *dev)
             dev->head = head;
             return;
         }
-        if (dev->turn.on)
+        if (dev->turn.on) {
+            fsh_turn_acted(&dev->turn, 0); /* only the simulator makes room */
             fsh_turn_next(&dev->turn, FSH_SIM_WAKE_TIME, 0, dev->turn.now + 1);
-        else
+        } else {
             fsh_wait_pause(&for_room, &wait, "register write");
+        }
     }
 }
 
@@ -178,6 +180,7 @@ static void sim_write(struct fsh_device *dev, uint32_t off,
         if (dev->tail - dev->head >= FSH_SIM_WRITES)
             await_room(dev);
         slot->offset = off + i * (uint32_t)sizeof *words;
+        slot->clock = (uint32_t)dev->turn.now;
         slot->data = words[i];
         dev->tail++;
         /* Release: the record, and all stores of this thread to the DMA
@@ -185,6 +188,7 @@ static void sim_write(struct fsh_device *dev, uint32_t off,
         atomic_store_explicit(&dev->mmio->tail, dev->tail,
                               memory_order_release);
     }
+    fsh_turn_acted(&dev->turn, dev->fabric->assumed.pcie_cycles);
     ring_bell(dev);
 }
 
@@ -276,6 +280,7 @@ static void sim_open_gate(struct fsh_device *dev)
     /* Release: all earlier writes of this rank. Partner: the acquire of
      * gate_seq in serve.c. */
     atomic_fetch_add_explicit(&dev->fabric->gate_seq, 1, memory_order_release);
+    fsh_turn_acted(&dev->turn, 0); /* it is taken at this cycle */
     ring_bell(dev);
 }
 

@@ -22,13 +22,15 @@
 #define FSH_SIM_DMA_BUS UINT64_C(0x2a0000001000)
 
 struct fsh_sim_write {
-    uint64_t offset; /* register offset */
+    uint32_t offset; /* register offset */
+    uint32_t clock;  /* low bits of the rank's clock when it was made */
     uint64_t data;
 };
 
 /* Simulated time of hosts: a rank runs while it has the turn, and the simulator
  * gives that to one at a time, with the fabric at the cycle that the rank asked
- * for. Cycles are those since the last rank has begun. */
+ * for. Cycles are those since the last rank has begun. Up to the horizon the rank's
+ * clock may go on without the simulator. */
 enum {
     FSH_SIM_WAKE_TIME,     /* the turn at `until` */
     FSH_SIM_WAKE_ACTIVITY, /* ... or as soon as activity is not `seen` */
@@ -37,11 +39,13 @@ enum {
 };
 struct fsh_sim_turn {
     _Alignas(64) _Atomic uint32_t given; /* sim: turns, ever; futex */
-    uint64_t now;                        /* sim, before given: the cycle */
-    _Alignas(64) _Atomic uint32_t back;  /* rank: turns given back; futex */
-    uint32_t wakes;                      /* rank, before back ... */
+    uint64_t now;                        /* sim, before given: the cycle ... */
+    uint64_t horizon; /* ... and up to which only this rank does anything */
+    _Alignas(64) _Atomic uint32_t back; /* rank: turns given back; futex */
+    uint32_t wakes;                     /* rank, before back ... */
     uint32_t seen;
     uint64_t until;
+    uint64_t clock; /* rank, before back: how far it has come by itself */
     /* Sleepers on given and on back; the protocol is the one above. */
     _Alignas(64) _Atomic uint32_t rank_sleeps;
     _Alignas(64) _Atomic uint32_t sim_sleeps;

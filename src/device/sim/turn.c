@@ -3,6 +3,7 @@
 
 #include "base/futex.h"
 #include "base/wait.h"
+#include "boot/boot.h"
 
 static void give_back(struct fsh_turn *turn, uint32_t wakes, uint32_t seen,
                       uint64_t until)
@@ -12,7 +13,8 @@ static void give_back(struct fsh_turn *turn, uint32_t wakes, uint32_t seen,
     s->wakes = wakes;
     s->seen = seen;
     s->until = until;
-    /* Publishes the three, and all that this rank has done with its turn. Both
+    s->clock = turn->now;
+    /* Publishes them, and all that this rank has done with its turn. Both
      * sequentially consistent, partner: sleep_until_back in the simulator's turns.c,
      * with the same two words the other way round: one of the two sees the other. */
     atomic_store(&s->back, turn->given);
@@ -41,12 +43,11 @@ static bool sleep_for_turn(struct fsh_wait *wait, uint64_t ns)
 /* Others may compute for as long as they like; what this rank lacks is said by
  * whoever waits for it, not here. */
 static const struct fsh_wait_kind for_turn = {.who = "device sim",
-                                              .spins = 2000,
                                               .nap_us = 100000,
                                               .most_us = 100000,
                                               .sleep = sleep_for_turn};
 
-static void await(struct fsh_turn *turn)
+static void sleep_until_given(struct fsh_turn *turn)
 {
     struct turn_wait w = {.wait.limit_ms = FSH_WAIT_FOR_EVER, .turn = turn};
 
@@ -56,24 +57,50 @@ static void await(struct fsh_turn *turn)
            turn->given)
         fsh_wait_pause(&for_turn, &w.wait, "its turn in simulated time");
     fsh_wait_end(&w.wait);
+}
+
+static void await(struct fsh_turn *turn, struct fsh_handover *spins)
+{
+    uint64_t since;
+
+    if (!fsh_handover_spin(spins, &turn->shared->given, turn->given)) {
+        since = fsh_time_ns();
+        sleep_until_given(turn);
+        fsh_handover_slept(spins, fsh_time_ns() - since);
+    }
     turn->given++;
     turn->now = turn->shared->now;
+    turn->horizon = turn->shared->horizon;
 }
 
 void fsh_turn_begin(struct fsh_turn *turn, struct fsh_sim_turn *shared)
 {
     *turn = (struct fsh_turn){.shared = shared, .on = true, .waits = true};
-    await(turn);
+    fsh_handover_init(&turn->for_time, fsh_boot_cpus());
+    turn->for_event = turn->for_time;
+    await(turn, &turn->for_time);
     turn->waits = false;
 }
 
 void fsh_turn_next(struct fsh_turn *turn, uint32_t wakes, uint32_t seen,
                    uint64_t until)
 {
+    /* Before the horizon no register read is answered, and activity stays. */
+    if (until <= turn->horizon && wakes != FSH_SIM_WAKE_READ) {
+        turn->now = until;
+        return;
+    }
     turn->waits = true;
     give_back(turn, wakes, seen, until);
-    await(turn);
+    await(turn,
+          wakes == FSH_SIM_WAKE_TIME ? &turn->for_time : &turn->for_event);
     turn->waits = false;
+}
+
+void fsh_turn_acted(struct fsh_turn *turn, uint64_t cycles)
+{
+    if (turn->horizon - turn->now > cycles)
+        turn->horizon = turn->now + cycles;
 }
 
 void fsh_turn_end(struct fsh_turn *turn)
