@@ -35,6 +35,7 @@ void fsh_fabric_defaults(struct fsh_fabric_config *config)
         .pcie_bytes_cycle = 48,
         .jump = true,
         .seed = 1,
+        .waves_to = FSH_NEVER,
         .dram_bytes = (size_t)1 << 30,
         .dma_bytes = FSH_SIM_DMA_BYTES,
     };
@@ -231,7 +232,8 @@ static bool init_node(struct fsh_fabric *fab, uint32_t index)
         if (!fsh_link_init(&node->rx[p], index, p,
                            fab->config.link_cycles + fab->config.link_jitter))
             return false;
-    node->rtl = fsh_node_create(&node->io, index, fab->config.seed, fab->waves);
+    node->rtl = fsh_node_create(&node->io, index, fab->config.seed,
+                                fsh_waves_of(fab, index));
     return node->rtl != NULL &&
            (!fab->config.compute || fsh_sim_compute_init(fab, node));
 }
@@ -248,7 +250,7 @@ static void reset(struct fsh_fabric *fab)
             node->io.in.clk = node->io.in.core_clk = 1;
             fsh_node_eval(node->rtl);
         }
-        if (fab->waves)
+        if (fsh_waves_due(fab))
             fsh_node_waves_dump(fab->waves, fab->cycle * NS_PER_CYCLE);
     }
 }
@@ -270,14 +272,8 @@ struct fsh_fabric *fsh_fabric_create(const struct fsh_fabric_config *config,
         fab->recording = !fab->replaying;
         ok = fab->tape != NULL;
     }
-    ok = ok && config_ok(&fab->config, err, errlen);
-    if (ok && config->waves) {
-        fab->waves = fsh_node_waves_open(config->waves);
-        ok = fab->waves != NULL;
-        if (!ok)
-            snprintf(err, errlen, "cannot write waves to %s: %s", config->waves,
-                     strerror(errno));
-    }
+    ok = ok && config_ok(&fab->config, err, errlen) &&
+         fsh_waves_open(fab, err, errlen);
     if (ok) {
         fab->node = calloc(fab->config.nodes, sizeof *fab->node);
         ok = fab->node != NULL;
@@ -316,8 +312,7 @@ bool fsh_fabric_destroy(struct fsh_fabric *fab)
         return true;
     if (fab->tape)
         ok = fsh_tape_close(fab->tape, fab->cycle);
-    if (fab->waves)
-        fsh_node_waves_close(fab->waves);
+    fsh_waves_close(fab);
     for (uint32_t i = 0; fab->node && i < fab->config.nodes; i++) {
         fsh_sim_compute_free(&fab->node[i]);
         fsh_node_destroy(fab->node[i].rtl);
@@ -410,6 +405,7 @@ void fsh_epoch_enter(struct fsh_fabric *fab)
 {
     fab->cycle = (fab->cycle / EPOCH + 1) * EPOCH;
     fab->hash = 0;
+    fab->waves_origin = fab->cycle;
 }
 
 uint64_t fsh_fabric_epoch(struct fsh_fabric *fab)
@@ -629,8 +625,9 @@ static void drive(struct fsh_fabric *fab)
 static void evaluate(struct fsh_fabric *fab)
 {
     uint64_t ns = fab->cycle * NS_PER_CYCLE;
+    bool shown = fsh_waves_due(fab);
 
-    if (fab->waves) {
+    if (shown) {
         drive(fab);
         fsh_node_waves_dump(fab->waves, ns - NS_PER_CYCLE / 2);
     }
@@ -648,7 +645,7 @@ static void evaluate(struct fsh_fabric *fab)
         look_still(fab, node);
         fab->evaluated++;
     }
-    if (fab->waves)
+    if (shown)
         fsh_node_waves_dump(fab->waves, ns);
 }
 

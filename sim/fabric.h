@@ -54,8 +54,13 @@ struct fsh_fabric_config {
     uint64_t stall_seed;        /* ... drawn from this */
     uint32_t link_jitter;       /* up to so many cycles more on a link, drawn
                                    from stall_seed; not with recordings */
-    const char *waves;          /* FST file or NULL */
-    const char *record;         /* recording to write or NULL */
+    const char *waves;          /* FST file or NULL, of ... */
+    uint64_t waves_from, waves_to; /* ... these cycles, the last one as well:
+                                      since simulated time began, or without
+                                      it since the start; UINT64_MAX no end */
+    uint64_t waves_nodes;          /* ... and these nodes, a bit each; 0 all */
+    bool clocked;       /* the hosts are going to have simulated time */
+    const char *record; /* recording to write or NULL */
     const char *replay; /* recording to feed or NULL; replaces the settings
                             above that decide what happens (nodes, delays,
                             seeds), memory sizes included */

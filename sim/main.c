@@ -41,6 +41,22 @@ static bool take_waves(const struct kit_option *row, const char *file,
     return fsh_arguments_waves(file, err, errlen);
 }
 
+static bool take_waves_cycles(const struct kit_option *row, const char *text,
+                              char *err, size_t errlen)
+{
+    (void)row;
+    return fsh_arguments_waves_cycles(text, &given.config.waves_from,
+                                      &given.config.waves_to, err, errlen);
+}
+
+static bool take_waves_nodes(const struct kit_option *row, const char *text,
+                             char *err, size_t errlen)
+{
+    (void)row;
+    return fsh_arguments_waves_nodes(text, &given.config.waves_nodes, err,
+                                     errlen);
+}
+
 #define CYCLES(member) .number = &given.config.member, .most = UINT32_MAX
 
 static const struct kit_option rows[] = {
@@ -52,6 +68,10 @@ static const struct kit_option rows[] = {
      .flag = &given.hash},
     {"--waves", "FILE.fst", "write the signals of all nodes",
      .take = take_waves, .text = &given.config.waves},
+    {"--waves-cycles", "FROM:TO", "... of these cycles only (FROM: or :TO)",
+     .take = take_waves_cycles},
+    {"--waves-nodes", "LIST", "... of these nodes only (0,2-3)",
+     .take = take_waves_nodes},
     {"--stats", .help = "print cycles and speed at the end",
      .flag = &given.stats},
     {"--seed", "N", "initial values of registers without reset",
@@ -117,6 +137,15 @@ static bool parse(int argc, char **argv, char *err, size_t errlen)
     if (wants_version) {
         puts("fshsim (FSHMEM) " FSH_VERSION);
         exit(0);
+    }
+    if (!given.config.waves &&
+        (given.config.waves_from || given.config.waves_nodes ||
+         given.config.waves_to != UINT64_MAX)) {
+        snprintf(
+            err, errlen,
+            "--waves-cycles and --waves-nodes say of what --waves FILE.fst "
+            "is: give that, too");
+        return false;
     }
     if (!given.config.record || !given.config.replay)
         return true;
@@ -190,6 +219,7 @@ static int serve(const struct options *o, struct fsh_job *job)
     char err[512];
     bool stopped, written;
 
+    own.config.clocked = job->page->simulated_clock;
     serving = fsh_serve_open(job, &own.config, err, sizeof err);
     if (serving)
         fab = fsh_fabric_create(&own.config, err, sizeof err);

@@ -167,6 +167,9 @@ struct fsh_fabric {
     struct fsh_node_waves *waves;
     struct fsh_tape *tape; /* recording or replaying; NULL neither */
     uint64_t cycle, evaluated, computed, hash;
+    uint64_t waves_origin; /* the cycle at which those of waves are 0 */
+    bool shown;            /* waves are written of this cycle */
+    bool waves_begun, waves_written; /* and not ended; ever */
     bool recording, replaying;
     bool over;  /* the end of the recording is reached */
     bool quiet; /* nothing was pending at the last step */
@@ -271,6 +274,18 @@ void fsh_tape_feed(struct fsh_tape *tape, struct fsh_fabric *fab);
 uint64_t fsh_tape_due(const struct fsh_tape *tape);
 /* The next 16 bytes read; the fabric fails if the recording has none. */
 void fsh_tape_need(struct fsh_fabric *fab, uint64_t data[2]);
+
+/* Does what is replayed have simulated time of hosts? */
+bool fsh_tape_has_epoch(const struct fsh_tape *tape);
+
+/* Waves, if config asks for them. False with a message. */
+bool fsh_waves_open(struct fsh_fabric *fab, char *err, size_t errlen);
+/* Those of a node, or NULL. */
+struct fsh_node_waves *fsh_waves_of(const struct fsh_fabric *fab,
+                                    uint32_t node);
+/* Is this cycle to be written? To be called in every one that is evaluated. */
+bool fsh_waves_due(struct fsh_fabric *fab);
+void fsh_waves_close(struct fsh_fabric *fab);
 
 /* Entry points of the host operations that a replay uses as well. */
 void fsh_host_enter(struct fsh_fabric *fab, uint32_t node, uint32_t offset,

@@ -157,9 +157,15 @@ void fsh_node_waves_dump(struct fsh_node_waves *waves, uint64_t ns)
     waves->file.dump(ns);
 }
 
+void fsh_node_waves_end(struct fsh_node_waves *waves)
+{
+    if (waves->file.isOpen())
+        waves->file.close();
+}
+
 void fsh_node_waves_close(struct fsh_node_waves *waves)
 {
-    waves->file.close();
+    fsh_node_waves_end(waves);
     delete waves;
 }
 
@@ -173,7 +179,7 @@ struct fsh_node *fsh_node_create(struct fsh_node_io *io, uint32_t index,
     std::snprintf(name, sizeof name, "node%u", index);
     node->top = new Vfsh_card(node->context.get(), name);
     node->core = {};
-    node->waves = waves;
+    node->shown = false;
     node->evaluated = false;
     if (waves) node->top->trace(&waves->file, 99);
     node->still.reset(make_still(node->top));
@@ -199,11 +205,21 @@ static void edge_of_all(fsh_node *node, bool clk, bool core_clk)
 // May it pass an edge by edge_of_one and _two?
 static bool together(const fsh_node *node)
 {
-    return node->evaluated && !node->waves && node->io->in.clk;
+    return node->evaluated && !node->shown && node->io->in.clk;
+}
+
+void fsh_node_show(struct fsh_node *node, bool shown)
+{
+    if (shown && node->core.unsettled) {
+        fsh::settle_core(node->top);
+        node->core.unsettled = false;
+    }
+    node->shown = shown;
 }
 
 void fsh_node_drive(struct fsh_node *node)
 {
+    if (!node->shown) return;
     const fsh_node_in &in = node->io->in;
     fsh::drive(node->top, in);
     if (in.clk) node->top->clk_i = 0;

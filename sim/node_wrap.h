@@ -107,6 +107,8 @@ struct fsh_node_waves;
 struct fsh_node_waves *fsh_node_waves_open(const char *path);
 /* Write the present values of all nodes at this time (ns). */
 void fsh_node_waves_dump(struct fsh_node_waves *waves, uint64_t ns);
+/* Complete the file: nothing is written any more. */
+void fsh_node_waves_end(struct fsh_node_waves *waves);
 /* To be called while the nodes still exist. */
 void fsh_node_waves_close(struct fsh_node_waves *waves);
 
@@ -116,6 +118,10 @@ void fsh_node_waves_close(struct fsh_node_waves *waves);
 struct fsh_node *fsh_node_create(struct fsh_node_io *io, uint32_t index,
                                  uint64_t seed, struct fsh_node_waves *waves);
 void fsh_node_destroy(struct fsh_node *node);
+
+/* Is a node that has waves to be evaluated so that they are right, from now on? At
+ * first it is not. */
+void fsh_node_show(struct fsh_node *node, bool shown);
 
 /* Put io->in on the pins and settle with the clocks low that will rise: what a
  * wave viewer shows before the edge. Only of use while waves are written. */

@@ -206,6 +206,14 @@ uint64_t fsh_tape_due(const struct fsh_tape *tape)
     return tape->due;
 }
 
+bool fsh_tape_has_epoch(const struct fsh_tape *tape)
+{
+    for (size_t i = 0; i < tape->count; i++)
+        if (tape->in[i].kind == FSH_TAPE_EPOCH)
+            return true;
+    return false;
+}
+
 void fsh_tape_feed(struct fsh_tape *tape, struct fsh_fabric *fab)
 {
     while (tape->due <= fab->cycle) {

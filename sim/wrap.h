@@ -29,7 +29,7 @@ struct fsh_node {
     std::shared_ptr<VerilatedContext> context;
     Vfsh_card *top;
     fsh::core_clock core; // .rises: set for each edge
-    bool waves, evaluated;
+    bool shown, evaluated;
     std::unique_ptr<fsh::still> still;
 };
 

@@ -2,10 +2,14 @@
 /* See arguments.h. */
 #include "base/arguments.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/cpu_list.h"
+#include "base/fsh_spec.h"
 #include "base/nearest.h"
 
 /* The option that getopt_long means by a value, or NULL: a short one. */
@@ -145,5 +149,64 @@ bool fsh_arguments_waves(const char *file, char *err, size_t errlen)
              "--waves %s: waveforms are written as FST, not VCD; name the file "
              "%.*s.fst (fst2vcd of GTKWave makes a VCD of it)",
              file, (int)(dot - file), file);
+    return false;
+}
+
+/* A number at *text, which is moved past it. False: there is none. */
+static bool read_cycle(const char **text, uint64_t *cycle)
+{
+    char *end;
+
+    if (**text < '0' || **text > '9')
+        return false;
+    errno = 0;
+    *cycle = strtoull(*text, &end, 10);
+    *text = end;
+    return errno == 0;
+}
+
+bool fsh_arguments_waves_cycles(const char *text, uint64_t *from, uint64_t *to,
+                                char *err, size_t errlen)
+{
+    const char *at = text;
+    uint64_t first = 0, last = UINT64_MAX;
+    bool begins = read_cycle(&at, &first), ends = false;
+
+    if (*at == ':') {
+        at++;
+        ends = read_cycle(&at, &last);
+        if ((begins || ends) && !*at && first <= last) {
+            *from = first;
+            *to = last;
+            return true;
+        }
+    }
+    snprintf(err, errlen,
+             "--waves-cycles %s: expected the first and the last cycle as "
+             "FROM:TO, FROM: or :TO",
+             text);
+    return false;
+}
+
+bool fsh_arguments_waves_nodes(const char *text, uint64_t *nodes, char *err,
+                               size_t errlen)
+{
+    const char *at = text;
+    unsigned first, last, most = 0;
+    uint64_t bits = 0;
+
+    while (fsh_cpu_list_next(&at, &first, &last)) {
+        most = last > most ? last : most;
+        for (unsigned i = first; i <= last && i < FSH_MAX_NODES; i++)
+            bits |= UINT64_C(1) << i;
+    }
+    if (most < FSH_MAX_NODES && fsh_cpu_list_valid(text)) {
+        *nodes = bits;
+        return true;
+    }
+    snprintf(err, errlen,
+             "--waves-nodes %s: expected nodes, from 0 to %u at most, such as "
+             "0,2-3",
+             text, FSH_MAX_NODES - 1);
     return false;
 }

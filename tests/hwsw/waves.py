@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """A job's waveforms have the signals that sim/fshmem.gtkw shows and that
-docs/01_user/waves.md names. The last line says "waves: pass".
+docs/01_user/waves.md names; asked for some cycles and nodes, they have these and no
+others. The last line says "waves: pass".
 
 usage: waves.py FSHRUN PROGRAM [ARGUMENT...]       a program for two nodes
 """
@@ -14,7 +15,8 @@ import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Blocks of a file, and marks in the list of names, as GTKWave's fstapi has them.
-GZIP, LZ4, LZ4_TWICE = 4, 6, 7
+HEADER, GZIP, LZ4, LZ4_TWICE = 0, 4, 6, 7
+NS = 4  # a cycle
 ATTRIBUTE, ATTRIBUTE_END, SCOPE, SCOPE_END = 252, 253, 254, 255
 
 
@@ -105,14 +107,78 @@ def signals(text):
     return found
 
 
+def times(path):
+    """The first and the last time that the file has, in ns."""
+    data = path.read_bytes()
+    assert data[0] == HEADER
+    return (int.from_bytes(data[9:17], "big"), int.from_bytes(data[17:25], "big"))
+
+
+def run(fshrun, *words):
+    return subprocess.run([fshrun, *words], check=True, capture_output=True,
+                          text=True, timeout=90)
+
+
+def node_names(path):
+    return {name.split(".")[0] for name in signals(hierarchy(path))}
+
+
+def check_job(fshrun, place, program):
+    """Complaints about a job and its replay in simulated time."""
+    waves, again, tape = place / "job.fst", place / "again.fst", place / "job.rec"
+    run(fshrun, "-n", "2", "--conduit", "fpga", "--timeout", "60", "--clock",
+        "simulated", "--record", tape, "--waves", waves, "--waves-cycles",
+        ":3500", "--waves-nodes", "1", *program)
+    begin, end = times(waves)
+    # Cycles in which nothing happens are left out; simulated time begins later than
+    # the fabric.
+    if not 1000 <= (end - begin) / NS <= 3501 or begin < 5000 * NS:
+        yield f"a job: from {begin} to {end} ns"
+    if node_names(waves) != {"node1"}:
+        yield f"a job: waves of {node_names(waves)}"
+    run(fshrun, "--replay", tape, "--waves", again, "--waves-cycles", ":3500")
+    # A replay looks at all nodes where simulated time begins, a job need not.
+    first, last = times(again)
+    if first > begin or first < begin - 600 * NS or last != end or \
+            node_names(again) != {"node0", "node1"}:
+        yield (f"its replay: {first} to {last} ns, not {begin} to {end}, of "
+               f"{node_names(again)}")
+    run(fshrun, "--replay", tape, "--waves", again, "--waves-cycles", ":9999999")
+    if times(again)[0] != first or times(again)[1] < last:
+        yield f"{times(again)} ns, so cycles before simulated time count"
+    done = run(fshrun, "--replay", tape, "--waves", again, "--waves-cycles",
+               "999999999:")
+    if "the run ended before" not in done.stderr:
+        yield "nothing is said of a run that has none of the cycles"
+
+
+def check_cycles(fshrun, place, program):
+    """Complaints about a replay with all cycles, counted from the start."""
+    waves, tape = place / "all.fst", place / "all.rec"
+    run(fshrun, "-n", "2", "--conduit", "fpga", "--timeout", "60", "--record",
+        tape, *program)
+    for first, last in (3000, 3500), (3000, 3000), (3000, None), (0, 40):
+        run(fshrun, "--replay", tape, "--waves", waves, "--waves-cycles",
+            f"{first or ''}:{'' if last is None else last}", "--sim-args",
+            "--no-jump")
+        begin, end = times(waves)
+        # The half of a cycle before the edge of the first is that of the edge.
+        if begin != max(first * NS - NS // 2, 0):
+            yield f"from {first}: begins at {begin} ns"
+        if end != last * NS if last is not None else end < 5000 * NS:
+            yield f"to {last}: ends at {end} ns"
+
+
 def main():
     fshrun, *program = sys.argv[1:]
-    with tempfile.TemporaryDirectory() as place:
-        waves = pathlib.Path(place) / "x.fst"
-        subprocess.run([fshrun, "-n", "2", "--conduit", "fpga", "--timeout",
-                        "60", "--waves", waves, *program], check=True,
-                       stdout=subprocess.DEVNULL, timeout=90)
+    with tempfile.TemporaryDirectory() as name:
+        place = pathlib.Path(name)
+        waves = place / "x.fst"
+        run(fshrun, "-n", "2", "--conduit", "fpga", "--timeout", "60", "--waves",
+            waves, *program)
         have = signals(hierarchy(waves))
+        wrong = [*check_job(fshrun, place, program),
+                 *check_cycles(fshrun, place, program)]
     plain = {re.sub(r"\[[\d:]+\]$", "", name) for name in have}
     saved = [line for line in (ROOT / "sim/fshmem.gtkw").read_text().split("\n")
              if re.match(r"[a-z]+\d+\.", line)]
@@ -122,6 +188,10 @@ def main():
     missing += [n for n in named if n not in plain]
     print(f"{len(have)} signals, {len(saved)} in the save file, "
           f"{len(named)} on the page")
+    print("\n".join(wrong))
+    if wrong:
+        print("waves: FAILED: not the cycles or nodes that were asked for")
+        return 1
     if missing or len(saved) < 30 or len(named) < 10:
         print(f"waves: FAILED: not in the waveforms: {missing}")
         return 1

@@ -28,6 +28,17 @@ void fsh_node_waves_dump(struct fsh_node_waves *waves, uint64_t ns)
     (void)ns;
 }
 
+void fsh_node_waves_end(struct fsh_node_waves *waves)
+{
+    (void)waves;
+}
+
+void fsh_node_show(struct fsh_node *node, bool shown)
+{
+    (void)node;
+    (void)shown;
+}
+
 void fsh_node_waves_close(struct fsh_node_waves *waves)
 {
     (void)waves;

@@ -347,9 +347,11 @@ static uint64_t record(const char *path, uint64_t seed, bool stall,
     return hash;
 }
 
-static uint64_t replay(const char *path, bool jump, const char *waves,
+/* As it was; without jumping; with waves; with those of a node for a while. */
+static uint64_t replay(const char *path, int way, const char *waves,
                        uint64_t *cycle)
 {
+    bool jump = way != 1;
     struct fsh_fabric_config config;
     struct fsh_fabric *fab;
     char err[256];
@@ -358,7 +360,12 @@ static uint64_t replay(const char *path, bool jump, const char *waves,
     fsh_fabric_defaults(&config);
     config.replay = path;
     config.jump = jump;
-    config.waves = waves;
+    config.waves = way >= 2 ? waves : NULL;
+    if (way == 3) {
+        config.waves_from = 1000;
+        config.waves_to = 1999;
+        config.waves_nodes = 2;
+    }
     fab = fsh_fabric_create(&config, err, sizeof err);
     CHECK(fab != NULL, "%s", err);
     while (fsh_fabric_step(fab))
@@ -376,9 +383,8 @@ static void play(uint64_t seed, bool stall, const char *path, const char *waves)
     uint64_t end, replayed, hash = record(path, seed, stall, &end);
     struct stat st = {0};
 
-    for (int way = 0; way < 3; way++) {
-        uint64_t again =
-            replay(path, way != 1, way == 2 ? waves : NULL, &replayed);
+    for (int way = 0; way < 4; way++) {
+        uint64_t again = replay(path, way, waves, &replayed);
 
         CHECK(again == hash && replayed == end,
               "replay %d: other writes, or cycle %llu, not %llu", way,

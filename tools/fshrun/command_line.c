@@ -149,14 +149,34 @@ static bool take_for_simulator(const struct kit_option *row, const char *value,
     given.sim_extra[n + 1] = value;
     return take_for_nodes(row, value, err, errlen);
 }
-_Static_assert(sizeof(given.sim_extra) / sizeof(given.sim_extra[0]) > 2 * 3,
-               "room for --record, --replay, --waves, and the end");
+_Static_assert(
+    sizeof(given.sim_extra) / sizeof(given.sim_extra[0]) > 2 * 5,
+    "room for --record, --replay, --waves with cycles and nodes, and "
+    "the end");
 
 static bool take_waves(const struct kit_option *row, const char *file,
                        char *err, size_t errlen)
 {
     return fsh_arguments_waves(file, err, errlen) &&
            take_for_simulator(row, file, err, errlen);
+}
+
+static bool take_waves_cycles(const struct kit_option *row, const char *text,
+                              char *err, size_t errlen)
+{
+    uint64_t from, to;
+
+    return fsh_arguments_waves_cycles(text, &from, &to, err, errlen) &&
+           take_for_simulator(row, text, err, errlen);
+}
+
+static bool take_waves_nodes(const struct kit_option *row, const char *text,
+                             char *err, size_t errlen)
+{
+    uint64_t nodes;
+
+    return fsh_arguments_waves_nodes(text, &nodes, err, errlen) &&
+           take_for_simulator(row, text, err, errlen);
 }
 
 /* ---- the table ---- */
@@ -203,7 +223,11 @@ static const struct kit_option rows[] = {
      .take = take_for_simulator},
     {"--replay", "FILE", "run the simulator from such a recording, alone",
      .take = take_for_simulator, .flag = &given.replay},
-    {"--waves", "FILE.fst", "fpga: write waveforms", .take = take_waves},
+    {"--waves", "FILE.fst", "fpga: write waveforms ...", .take = take_waves},
+    {"--waves-cycles", "FROM:TO", "... of these cycles only (FROM: or :TO)",
+     .take = take_waves_cycles},
+    {"--waves-nodes", "LIST", "... of these nodes only (0,2-3)",
+     .take = take_waves_nodes},
     {"--sim-args", "\"...\"", "fpga: further arguments of the simulator",
      .take = take_for_nodes, .setting = "FSHMEM_SIM_ARGS"},
     {"--verbose", .help = "say what is started and how it ends",

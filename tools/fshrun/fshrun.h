@@ -29,7 +29,7 @@ struct command_line {
     double timeout;   /* seconds, 0 none */
     bool tag_output, verbose, quiet, show, replay;
     bool bind_to;                      /* said here, not in the environment */
-    const char *sim_extra[8];          /* --record F ...; NULL-terminated */
+    const char *sim_extra[12];         /* --record F ...; NULL-terminated */
     const struct fsh_job_needs *needs; /* of the conduit, once it is known */
     /* An option of conduits with nodes, or without, or NULL. */
     const char *for_nodes, *for_shared;
