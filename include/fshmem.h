@@ -368,6 +368,12 @@ uint64_t fshmem_time(void);
  * by itself. Does not poll. [handler] */
 void fshmem_spend(uint64_t ns);
 
+/* Of the program's `of` steps so many are done, as this rank sees it: fshrun shows on
+ * a terminal which step the slowest rank has come to, and when the run will end. of
+ * 0: nothing is known. Costs nothing, waits for nothing; before gasnet_attach nothing
+ * happens. [handler] */
+void fshmem_progress(uint64_t done, uint64_t of);
+
 #ifdef __cplusplus
 }
 #endif

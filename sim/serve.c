@@ -361,16 +361,21 @@ static uint64_t cpu_ns(void)
     return (uint64_t)ts.tv_sec * UINT64_C(1000000000) + (uint64_t)ts.tv_nsec;
 }
 
+void fsh_serve_show(struct fsh_serve *serve, const struct fsh_fabric *fab)
+{
+    atomic_store_explicit(&serve->shared->cycle, fsh_fabric_cycle(fab),
+                          memory_order_relaxed);
+    atomic_store_explicit(&serve->shared->evaluated, fsh_fabric_evaluated(fab),
+                          memory_order_relaxed);
+}
+
 static void account(struct fsh_serve *serve, const struct fsh_fabric *fab)
 {
     uint64_t now = cpu_ns();
 
     serve->busy_ns += now - serve->busy_since;
     serve->busy_since = now;
-    atomic_store_explicit(&serve->shared->cycle, fsh_fabric_cycle(fab),
-                          memory_order_relaxed);
-    atomic_store_explicit(&serve->shared->evaluated, fsh_fabric_evaluated(fab),
-                          memory_order_relaxed);
+    fsh_serve_show(serve, fab);
     atomic_store_explicit(&serve->shared->host_ns, serve->busy_ns,
                           memory_order_relaxed);
 }

@@ -44,4 +44,7 @@ void fsh_serve_catch_up(const struct fsh_serve *serve, struct fsh_fabric *fab,
  * something had to stay in a ring: step and come again. */
 bool fsh_serve_take(struct fsh_serve *serve, struct fsh_fabric *fab);
 
+/* Show how far the fabric is, for displays: now and then. */
+void fsh_serve_show(struct fsh_serve *serve, const struct fsh_fabric *fab);
+
 #endif

@@ -8,6 +8,7 @@
 #include "device/sim/sim_shm.h"
 #include "serve_state.h"
 
+enum { PASSES_PER_SHOW = 1024 };
 #define NAP_NS UINT64_C(100000000)
 #define NEVER UINT64_MAX
 /* Cycles that a rank goes on by itself at most. */
@@ -183,10 +184,13 @@ static unsigned processors(void)
 bool fsh_turns_run(struct fsh_serve *serve, struct fsh_fabric *fab)
 {
     bool drained = true;
+    unsigned passes = 0;
 
     fsh_handover_init(&serve->handover, processors());
     settle(serve, fab);
     serve->start = fsh_fabric_epoch(fab);
+    atomic_store_explicit(&serve->shared->clock_start, serve->start,
+                          memory_order_relaxed);
     for (uint32_t i = 0; i < serve->nodes; i++) {
         struct fsh_sim_turn *turn = &serve->port[i].mmio->turn;
 
@@ -199,6 +203,7 @@ bool fsh_turns_run(struct fsh_serve *serve, struct fsh_fabric *fab)
         uint32_t node = soonest(serve, now, &at);
 
         if (at <= now) {
+            fsh_serve_show(serve, fab);
             if (!give(serve, node, now, horizon(serve, fab, node, drained)))
                 return false;
             drained = fsh_serve_take(serve, fab);
@@ -206,6 +211,8 @@ bool fsh_turns_run(struct fsh_serve *serve, struct fsh_fabric *fab)
             continue;
         }
         pass(fab, at);
+        if (++passes % PASSES_PER_SHOW == 0)
+            fsh_serve_show(serve, fab);
         if (!drained)
             drained = fsh_serve_take(serve, fab);
     }

@@ -43,6 +43,7 @@ struct fsh_rank_slot {
     atomic_int exit_code;
     atomic_uint barrier_seq; /* boot barriers this rank has entered */
     char waiting_for[112];   /* what a blocked call waits for; "" if none */
+    _Atomic uint64_t step, steps; /* fshmem_progress; steps 0: not told */
     unsigned char xchg[FSH_JOB_XCHG_MAX];
 };
 

@@ -25,7 +25,8 @@
 #include "boot/memory.h"
 
 #define MS UINT64_C(1000000)
-#define AGAIN_NS (300 * MS) /* a signal that comes later is a second one */
+#define STATUS_NS (2000 * MS) /* a job that is over by then shows no state */
+#define AGAIN_NS (300 * MS)   /* a signal that comes later is a second one */
 
 uint32_t fsh_launch_unreaped(const struct fsh_launch *l)
 {
@@ -138,10 +139,21 @@ static void left_behind(struct fsh_launch *l)
     fsh_launch_end(l, FSH_JOB_LEFT_ALONE, text, 0);
 }
 
+static void hide_status(const struct fsh_launch *l)
+{
+    if (l->hooks.status_hide)
+        l->hooks.status_hide(l->hooks.arg);
+}
+
 static void check_clocks(struct fsh_launch *l, uint64_t now)
 {
     char text[96];
 
+    if ((l->timeout_ns && now >= l->timeout_ns) ||
+        (l->leave_ns && now >= l->leave_ns))
+        hide_status(l);
+    else if (l->status_ns && now >= l->status_ns && !l->ending)
+        l->status_ns = l->hooks.status_show(l->hooks.arg, now);
     if (l->timeout_ns && now >= l->timeout_ns && !l->ending) {
         snprintf(text, sizeof(text), "time limit of %g s reached (--timeout)",
                  l->timeout);
@@ -167,6 +179,7 @@ static uint64_t next_deadline(const struct fsh_launch *l)
     if (!l->ending) {
         lower(&deadline, l->timeout_ns);
         lower(&deadline, l->leave_ns);
+        lower(&deadline, l->status_ns);
     } else {
         if (!l->quit_sent)
             lower(&deadline, l->quit_ns);
@@ -195,6 +208,7 @@ static void turn(struct fsh_launch *l, struct pollfd *p)
     const struct fsh_launch_hooks *h = &l->hooks;
     bool wait_abort = !l->ending;
     unsigned n = 2, outputs = 0;
+    int ready;
 
     p[0] = (struct pollfd){.fd = l->signal_fd, .events = POLLIN};
     p[1] = (struct pollfd){.fd = h->exec_fd, .events = POLLIN};
@@ -203,8 +217,11 @@ static void turn(struct fsh_launch *l, struct pollfd *p)
     if (h->output_polls)
         outputs = h->output_poll(h->arg, p + n, &deadline);
     FSH_ASSERT(outputs <= h->output_polls); /* p has room for no more */
-    if (poll(p, n + outputs, timeout_ms(deadline)) < 0)
+    ready = poll(p, n + outputs, timeout_ms(deadline));
+    if (ready < 0)
         return;
+    if (ready > 0) /* most of it is a reason to print */
+        hide_status(l);
     if (h->output_polls && !h->output_step(h->arg, p + n, outputs))
         fsh_launch_end(l, 128 + SIGPIPE, "the reader of the output is gone", 0);
     if (p[1].revents)
@@ -409,6 +426,8 @@ int fsh_launch_run(struct fsh_launch *l, int failed)
         fsh_launch_end(l, failed, "the job could not be started", 0);
     else if (l->timeout > 0)
         l->timeout_ns = fsh_time_ns() + (uint64_t)(l->timeout * 1e9);
+    if (l->hooks.status_show)
+        l->status_ns = fsh_time_ns() + STATUS_NS;
     while (l->alive)
         turn(l, p);
     if (!failed)

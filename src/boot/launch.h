@@ -43,6 +43,11 @@ struct fsh_launch_hooks {
     bool (*output_step)(void *arg, const struct pollfd *p, unsigned n);
     bool (*output_done)(void *arg);
     void (*output_finish)(void *arg);
+    /* A line of state on a terminal; both or none. show prints it, now being the
+     * time, and returns when it wants to be called again. hide takes it away, shown
+     * or not: somebody else is about to print. */
+    uint64_t (*status_show)(void *arg, uint64_t now);
+    void (*status_hide)(void *arg);
 };
 
 /* How a process takes signals, for ranks to get back what the launcher
@@ -69,6 +74,7 @@ struct fsh_launch {
     uint64_t start_ns;
     uint64_t timeout_ns; /* absolute; 0 none */
     uint64_t leave_ns;   /* absolute; 0 nobody left alone yet */
+    uint64_t status_ns;  /* absolute: the next status_show; 0 none */
     int first_left;
     bool ending, quit_sent, kill_sent;
     bool said; /* why the job ends */

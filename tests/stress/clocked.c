@@ -126,6 +126,19 @@ static void compute(void)
     say("answered", fshmem_time() - t);
 }
 
+/* Four seconds of the host, 40 ms simulated; the others wait. */
+static void steps(void)
+{
+    const struct timespec nap = {0, 100000000};
+
+    for (unsigned i = 0; i < 40 && gasnet_mynode() == 0; i++) {
+        fshmem_progress(i, 40);
+        fshmem_spend(1000000);
+        nanosleep(&nap, NULL);
+    }
+    barrier();
+}
+
 int main(int argc, char **argv)
 {
     gasnet_handlerentry_t table[] = {{201, (void (*)())on_burn},
@@ -143,6 +156,8 @@ int main(int argc, char **argv)
         spend_much();
     if (argc > 1 && strcmp(argv[1], "compute") == 0 && gasnet_mynode() == 0)
         compute();
+    if (argc > 1 && strcmp(argv[1], "steps") == 0)
+        steps();
     fflush(stdout);
     barrier();
     gasnet_exit(0);

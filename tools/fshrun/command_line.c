@@ -232,7 +232,9 @@ static const struct kit_option rows[] = {
      .take = take_for_nodes, .setting = "FSHMEM_SIM_ARGS"},
     {"--verbose", .help = "say what is started and how it ends",
      .flag = &given.verbose, .letter = 'v'},
-    {"--quiet", .help = "do not say how a rank has ended that ends the job",
+    {"--quiet",
+     .help = "do not say how a rank has ended that ends the job, nor "
+             "where a long run is",
      .flag = &given.quiet, .letter = 'q'},
     {"--show", .help = "print what would be run, and do not run it",
      .flag = &given.show, .letter = 't'},

@@ -3,7 +3,7 @@
  * fshrun: the front of the launcher in src/boot. One thread. command_line.c reads
  * the command line; program.c finds the program; bind.c chooses the ranks'
  * processors; main.c checks and starts; spawn.c makes a rank execute the program;
- * output.c prefixes lines for --tag-output.
+ * output.c prefixes lines for --tag-output; status.c shows where a long run is.
  */
 #ifndef FSHRUN_H
 #define FSHRUN_H
@@ -82,18 +82,32 @@ bool output_done(const struct output *o);
 void output_finish(struct output *o);
 void output_free(struct output *o);
 
+/* ---- status.c ---- */
+
+struct status;
+/* A line for this job, which has been created; NULL: it has none (no simulator, no
+ * terminal, no memory). */
+struct status *status_new(const struct fsh_job *job);
+/* Print it, as of now; returns when to come again. Take it away. Never block for
+ * long. */
+uint64_t status_show(struct status *s, uint64_t now);
+void status_hide(struct status *s);
+void status_free(struct status *s);
+
 /* ---- spawn.c ---- */
 
 struct run {
     const struct command_line *cl;
     const char *path;      /* of the program */
     struct output *output; /* NULL without --tag-output */
+    struct status *status; /* NULL: no line of state */
     struct place_shares shares;
     int exec_write_fd; /* ranks report failed execs; launcher: -1 */
     struct fsh_launch launch;
 };
 
-/* What fshrun adds to a launcher: reports of failed execs, tagged output.
+/* What fshrun adds to a launcher: reports of failed execs, tagged output, the line
+ * of state.
  * Returns 0, or 1 having said why. */
 int add_hooks(struct run *run);
 /* In a rank: become the program. */

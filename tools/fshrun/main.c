@@ -258,6 +258,8 @@ static int start_job(struct run *run, const struct fsh_job_config *config)
                       "ulimit -n",
                       strerror(errno));
     }
+    if (!l->quiet)
+        run->status = status_new(&l->job);
     if (add_hooks(run) != 0)
         return 1;
     if (l->verbose)
@@ -268,6 +270,8 @@ static int start_job(struct run *run, const struct fsh_job_config *config)
     code = fsh_launch_run(l, code);
     if (run->output)
         output_free(run->output);
+    if (run->status)
+        status_free(run->status);
     fsh_job_destroy(&l->job);
     return code;
 }

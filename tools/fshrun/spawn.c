@@ -111,6 +111,16 @@ static void tagged_finish(void *arg)
     output_finish(((struct run *)arg)->output);
 }
 
+static uint64_t show_status(void *arg, uint64_t now)
+{
+    return status_show(((struct run *)arg)->status, now);
+}
+
+static void hide_status(void *arg)
+{
+    status_hide(((struct run *)arg)->status);
+}
+
 int add_hooks(struct run *run)
 {
     int ends[2];
@@ -131,6 +141,8 @@ int add_hooks(struct run *run)
         .output_step = tagged_step,
         .output_done = tagged_done,
         .output_finish = tagged_finish,
+        .status_show = run->status ? show_status : NULL,
+        .status_hide = run->status ? hide_status : NULL,
     };
     return 0;
 }

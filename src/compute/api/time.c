@@ -2,6 +2,7 @@
 /* Time as fshmem.h has it: simulated where ranks have such time, else the host's. */
 #include "base/cpu.h"
 #include "base/simulated.h"
+#include "boot/boot.h"
 #include "compute/api/api.h"
 
 uint64_t fshmem_time(void)
@@ -9,6 +10,17 @@ uint64_t fshmem_time(void)
     const struct fsh_simulated *simulated = fsh_simulated();
 
     return simulated != NULL ? simulated->now() : fsh_time_ns();
+}
+
+void fshmem_progress(uint64_t done, uint64_t of)
+{
+    struct fsh_rank_slot *slot;
+
+    if (!fsh_gasnet.attached)
+        return;
+    slot = &fsh_boot_page()->rank[fsh_gasnet.rank];
+    atomic_store_explicit(&slot->step, done, memory_order_relaxed);
+    atomic_store_explicit(&slot->steps, of, memory_order_relaxed);
 }
 
 void fshmem_spend(uint64_t ns)

@@ -106,6 +106,7 @@ struct fsh_sim_fabric {
     _Alignas(64) _Atomic uint64_t cycle; /* sim: current cycle, for displays */
     _Atomic uint64_t evaluated;          /* sim: node-cycles evaluated */
     _Atomic uint64_t host_ns;            /* sim: CPU time spent evaluating */
+    _Atomic uint64_t clock_start; /* sim: cycle that is 0 of simulated time */
 };
 
 #endif
