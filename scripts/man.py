@@ -72,6 +72,7 @@ TOPICS = [
      "the GASNet tools, with a job and without"),
     ("fshmem-fpga", "01_user/conduit-fpga.md", "conduit of FPGA nodes"),
     ("fshmem-reports", "01_user/reports.md", "what a run did, as a page"),
+    ("fshmem-traces", "01_user/traces.md", "where the time of a job goes"),
     ("fshmem-waves", "01_user/waves.md", "signals of the nodes in GTKWave"),
 ]
 FAMILIES = ["RequestShort", "RequestMedium", "RequestLong", "RequestLongAsync",

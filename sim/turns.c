@@ -5,6 +5,7 @@
 
 #include "base/cpu.h"
 #include "base/futex.h"
+#include "base/trace.h"
 #include "device/sim/sim_shm.h"
 #include "serve_state.h"
 
@@ -202,6 +203,7 @@ bool fsh_turns_run(struct fsh_serve *serve, struct fsh_fabric *fab)
         uint64_t now = fsh_fabric_cycle(fab), at;
         uint32_t node = soonest(serve, now, &at);
 
+        fsh_trace_reached(now - serve->start);
         if (at <= now) {
             fsh_serve_show(serve, fab);
             if (!give(serve, node, now, horizon(serve, fab, node, drained)))

@@ -94,10 +94,23 @@ static void report(const struct fsh_wait_kind *kind, struct fsh_wait *wait,
     wait->reported = 1;
 }
 
-void fsh_wait_unreport(struct fsh_wait *wait)
+void fsh_wait_over(struct fsh_wait *wait)
 {
-    job->report("");
-    wait->reported = 0;
+    if (wait->reported)
+        job->report("");
+    if (wait->traced && fsh_trace_on)
+        fsh_trace_waited();
+    wait->reported = wait->traced = 0;
+}
+
+void fsh_wait_trace(const struct fsh_wait_kind *kind, struct fsh_wait *wait,
+                    const char *what)
+{
+    if (kind->untraced)
+        return;
+    wait->traced = 1;
+    fsh_trace_wait(what != NULL ? what : "the end of others", kind->who,
+                   wait->peer);
 }
 
 /* The watchdog counts, and the page names, what has no limit of its own. */

@@ -27,6 +27,7 @@
 
 #include "base/cpu.h"
 #include "base/spin.h"
+#include "base/trace.h"
 
 /* One wait; all 0 but what its owner knows. */
 struct __attribute__((may_alias)) fsh_wait {
@@ -38,6 +39,7 @@ struct __attribute__((may_alias)) fsh_wait {
     uint32_t seen;     /* owner's, for its sleep: state before the last look */
     uint8_t memory;    /* owner's, for its sleep: a store may end the wait */
     uint8_t reported;  /* the job's page says what it waits for */
+    uint8_t traced;    /* the trace says that it waits */
 };
 
 /* A limit of so many seconds, at least 1 ms; one that is never over. */
@@ -49,6 +51,7 @@ struct fsh_wait_kind {
      * `what` is a client's call, which says all. */
     const char *who;
     bool to_peer;    /* it sends: `who` goes on with the peer */
+    bool untraced;   /* traces leave it out: it is how time passes */
     unsigned eager;  /* first rounds without so much as a pause */
     unsigned spins;  /* rounds, at most, before the processor is offered */
     unsigned yields; /* then, before it sleeps */
@@ -71,11 +74,17 @@ struct fsh_wait_kind {
 void fsh_wait_offer(const struct fsh_wait_kind *kind, struct fsh_wait *wait,
                     const char *what);
 
+/* The trace says what it waits for, from here on. */
+void fsh_wait_trace(const struct fsh_wait_kind *kind, struct fsh_wait *wait,
+                    const char *what);
+
 /* One look in vain is over. Does not return if the job is ending, or blocked for
  * longer than the watchdog allows. */
 static inline void fsh_wait_pause(const struct fsh_wait_kind *kind,
                                   struct fsh_wait *wait, const char *what)
 {
+    if (__builtin_expect(fsh_trace_on, 0) && !wait->traced)
+        fsh_wait_trace(kind, wait, what);
     if (wait->rounds >= kind->spins || wait->rounds >= fsh_spins())
         fsh_wait_offer(kind, wait, what);
     else if (wait->rounds++ >= kind->eager)
@@ -95,11 +104,11 @@ void fsh_wait_check(const struct fsh_wait_kind *kind, struct fsh_wait *wait,
                     const char *what);
 
 /* The wait is over. */
-void fsh_wait_unreport(struct fsh_wait *wait);
+void fsh_wait_over(struct fsh_wait *wait);
 static inline void fsh_wait_end(struct fsh_wait *wait)
 {
-    if (__builtin_expect(wait->reported, 0))
-        fsh_wait_unreport(wait);
+    if (__builtin_expect(wait->reported | wait->traced, 0))
+        fsh_wait_over(wait);
 }
 
 /* ---- the job ---- */

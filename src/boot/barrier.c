@@ -115,6 +115,7 @@ static void await_release(const char *what, unsigned seq, unsigned generation)
     while (atomic_load_explicit(&fsh_boot.page->barrier_futex,
                                 memory_order_acquire) == generation)
         fsh_wait_pause(&kind, &a.wait, what);
+    fsh_wait_end(&a.wait);
 }
 
 void fsh_boot_waiting(const char *what)

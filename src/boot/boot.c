@@ -133,6 +133,7 @@ void fsh_boot_init(const char *default_conduit, fsh_boot_needs_fn needs)
     fsh_log_mute_when(fsh_boot_is_ending);
     fsh_boot.pid = getpid();
     fsh_boot_enter(default_conduit, needs);
+    fsh_job_trace(fsh_boot.page, fsh_boot.rank);
     fsh_wait_watch(&waits);
     fsh_boot_catch_signals();
     /* The place was free: nobody else is this rank. */

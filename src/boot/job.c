@@ -18,10 +18,12 @@
 #include <unistd.h>
 
 #include "base/assertion.h"
+#include "base/cpu.h"
 #include "base/fsh_spec.h"
 #include "base/log.h"
 #include "base/option.h"
 #include "base/segment.h"
+#include "base/trace.h"
 #include "boot/huge.h"
 #include "boot/job_env.h"
 #include "boot/memory.h"
@@ -151,6 +153,7 @@ static void fill_page(struct fsh_job *job)
              config->needs->conduit);
     snprintf(page->topology, sizeof(page->topology), "%s", config->topology);
     page->simulated_clock = config->simulated_clock;
+    page->trace_fd = -1;
     page->dram_bytes = config->dram_bytes;
     page->segment_max = config->segment_max;
     atomic_store(&page->abort_code, -1);
@@ -225,6 +228,53 @@ static int make_shared(struct fsh_job *job, char *err, size_t errlen)
     return rc;
 }
 
+/* Records of a ring: all rings together are bounded, so that a trace does not grow
+ * with the job; a ring holds what comes while the launcher has no processor. */
+static uint32_t trace_slots(uint32_t rings)
+{
+    const size_t all = (size_t)16 << 20;
+    uint32_t slots = 1u << 16;
+
+    while (slots > 1u << 10 &&
+           rings * slots * sizeof(struct fsh_trace_record) > all)
+        slots /= 2;
+    return slots;
+}
+
+/* A ring for each rank, then one for the simulator. */
+static int make_trace(struct fsh_job *job, char *err, size_t errlen)
+{
+    const struct fsh_job_config *config = &job->config;
+    uint32_t rings = config->ranks + config->needs->nodes;
+    uint32_t slots = trace_slots(rings);
+    size_t bytes = fsh_trace_bytes(rings, slots);
+    struct fsh_trace *trace;
+    int rc;
+
+    if (!config->traced)
+        return 0;
+    rc = make_memory("fshmem trace", bytes, &job->trace_fd, err, errlen);
+    if (rc != 0)
+        return rc;
+    trace = fsh_job_map_trace(job->trace_fd, bytes);
+    if (trace == NULL) {
+        rc = -errno;
+        snprintf(err, errlen, "cannot map the trace: %s", strerror(-rc));
+        return rc;
+    }
+    trace->magic = FSH_TRACE_MAGIC;
+    trace->rings = rings;
+    trace->ranks = config->ranks;
+    trace->slots = slots;
+    trace->ring_bytes = (uint32_t)fsh_trace_ring_bytes(slots);
+    trace->simulated = config->simulated_clock;
+    trace->start_ns = fsh_time_ns();
+    munmap(trace, bytes);
+    job->page->trace_fd = job->trace_fd;
+    job->page->trace_bytes = bytes;
+    return 0;
+}
+
 static int make_nodes(struct fsh_job *job, char *err, size_t errlen)
 {
     const struct fsh_job_config *config = &job->config;
@@ -295,7 +345,7 @@ int fsh_job_create(struct fsh_job *job, const struct fsh_job_config *config,
 
     memset(job, 0, sizeof(*job));
     job->config = *config;
-    job->page_fd = job->shared_fd = job->abort_fd = -1;
+    job->page_fd = job->shared_fd = job->abort_fd = job->trace_fd = -1;
     job->lifeline[0] = job->lifeline[1] = -1;
     rc = check_config(config, err, errlen);
     if (rc == 0)
@@ -307,6 +357,8 @@ int fsh_job_create(struct fsh_job *job, const struct fsh_job_config *config,
                                   : grant_segments(job, err, errlen);
     if (rc == 0)
         rc = make_shared(job, err, errlen);
+    if (rc == 0)
+        rc = make_trace(job, err, errlen);
     if (rc != 0)
         fsh_job_destroy(job);
     FSH_ASSERT(rc != 0 || is_whole(job));
@@ -330,6 +382,7 @@ void fsh_job_destroy(struct fsh_job *job)
     close_fd(&job->page_fd);
     close_fd(&job->shared_fd);
     close_fd(&job->abort_fd);
+    close_fd(&job->trace_fd);
     close_fd(&job->lifeline[0]);
     close_fd(&job->lifeline[1]);
     for (uint32_t i = 0; job->node && i < job->config.ranks; i++) {
@@ -364,8 +417,8 @@ struct fsh_job_ticket fsh_job_ticket(const struct fsh_job *job, uint32_t rank,
 int fsh_job_enter_rank(struct fsh_job *job, uint32_t rank)
 {
     struct fsh_job_ticket t = fsh_job_ticket(job, rank, job->lifeline[0]);
-    const int keep[] = {t.page_fd, t.shared_fd, t.dram_fd, t.dma_fd,
-                        t.mmio_fd, t.life_fd,   t.abort_fd};
+    const int keep[] = {t.page_fd, t.shared_fd, t.dram_fd,  t.dma_fd,
+                        t.mmio_fd, t.life_fd,   t.abort_fd, job->trace_fd};
     char text[256];
 
     /* With the writing end of the lifeline it would never see the launcher die. */

@@ -57,7 +57,9 @@ struct fsh_job_page {
     char conduit[16];
     char topology[16];        /* "ring" or "line" (fpga) */
     uint32_t simulated_clock; /* 1: hosts have simulated time (fpga) */
-    uint64_t dram_bytes;      /* per node, where ranks have nodes */
+    int32_t trace_fd;         /* of struct fsh_trace in each process; -1 none */
+    uint64_t trace_bytes;
+    uint64_t dram_bytes; /* per node, where ranks have nodes */
     uint64_t
         segment_max; /* per rank, where segments lie in the shared object */
     uint64_t shared_page; /* bytes of a page of the shared object */
@@ -105,6 +107,7 @@ struct fsh_job_config {
     uint32_t ranks;
     char topology[16];
     bool simulated_clock;
+    bool traced;        /* the job has memory for a trace (base/trace.h) */
     size_t segment_max; /* bytes per rank the shared object has room for; 0:
                          * what memory allows */
     size_t dram_bytes;  /* device memory per node */
@@ -121,6 +124,7 @@ struct fsh_job {
     int lifeline
         [2]; /* every child holds the read end; the creator the write end */
     int abort_fd; /* eventfd, readable once abort_code is set */
+    int trace_fd; /* or -1 */
     pid_t sim_pid;
     struct fsh_job_node {
         int dram_fd, dma_fd, mmio_fd;
@@ -173,6 +177,12 @@ int fsh_job_sim_attach(struct fsh_job *job, char *err, size_t errlen);
 /* Report to whoever waits in fsh_job_start_sim; reason is copied. */
 void fsh_job_sim_ready(struct fsh_job *job);
 void fsh_job_sim_failed(struct fsh_job *job, const char *reason);
+
+/* Traces (base/trace.h). In a process of the job: record, in this ring, if the job
+ * has a trace; the descriptor is made close-on-exec. */
+void fsh_job_trace(const struct fsh_job_page *page, uint32_t ring);
+/* Map the object; NULL with errno. */
+struct fsh_trace *fsh_job_map_trace(int fd, size_t bytes);
 
 /* Begin to end the job. The first code wins, but one that is not 0 replaces 0,
  * and, without a reason (gasnet_exit, a return from main), one that was only

@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 
 #include "base/assertion.h"
+#include "base/log.h"
+#include "base/trace.h"
 
 /* Start of the value of key, or NULL. */
 static const char *find_key(const char *text, const char *key)
@@ -124,4 +126,27 @@ struct fsh_job_page *fsh_job_map_page(int fd)
         return NULL;
     }
     return page;
+}
+
+struct fsh_trace *fsh_job_map_trace(int fd, size_t bytes)
+{
+    void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+    return map != MAP_FAILED ? map : NULL;
+}
+
+void fsh_job_trace(const struct fsh_job_page *page, uint32_t ring)
+{
+    struct fsh_trace *trace;
+
+    if (page->trace_fd < 0)
+        return;
+    trace = fsh_job_map_trace(page->trace_fd, page->trace_bytes);
+    if (trace == NULL) {
+        fsh_warn("no trace of this process: cannot map it (descriptor %d): %s",
+                 page->trace_fd, strerror(errno));
+        return;
+    }
+    fsh_job_cloexec(page->trace_fd, true);
+    fsh_trace_open(trace, ring);
 }

@@ -107,7 +107,7 @@ int fsh_job_sim_attach(struct fsh_job *job, char *err, size_t errlen)
     int rc;
 
     memset(job, 0, sizeof(*job));
-    job->lifeline[1] = -1;
+    job->lifeline[1] = job->trace_fd = -1;
     if (!text) {
         snprintf(err, errlen,
                  "no job: fshsim is started by fshrun or by a "
@@ -135,6 +135,7 @@ int fsh_job_sim_attach(struct fsh_job *job, char *err, size_t errlen)
         goto undo_nodes;
     }
     unsetenv(FSH_JOB_SIM_ENV);
+    fsh_job_trace(job->page, job->config.ranks);
     return 0;
 
 undo_nodes:

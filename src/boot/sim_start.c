@@ -172,6 +172,7 @@ static _Noreturn void become_sim(const struct fsh_job *job,
     fsh_job_cloexec(job->shared_fd, false);
     fsh_job_cloexec(job->lifeline[0], false);
     fsh_job_cloexec(job->abort_fd, false);
+    fsh_job_cloexec(job->trace_fd, false);
     for (uint32_t i = 0; i < job->config.ranks; i++) {
         fsh_job_cloexec(job->node[i].dram_fd, false);
         fsh_job_cloexec(job->node[i].dma_fd, false);

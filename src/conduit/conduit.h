@@ -75,6 +75,7 @@ struct fsh_token {
     uint8_t nargs;    /* 0..16 */
     bool is_request;
     bool replied;
+    uint8_t lane; /* messages of a source in one lane come in order; traces */
     const int32_t *args;
     void *buf;     /* Medium: payload, 16-byte aligned; Long: where it is */
     size_t nbytes; /* Medium, Long */

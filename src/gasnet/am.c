@@ -9,6 +9,16 @@
 #include "base/spin.h"
 #include "gasnet/internal.h"
 
+static __attribute__((noinline)) void trace_handler(
+    const struct fsh_token *token)
+{
+    const struct fsh_trace_message m = {token->source, token->lane,
+                                        token->is_request};
+
+    fsh_trace_handler(token->handler, &m,
+                      token->category == FSH_AM_SHORT ? 0 : token->nbytes);
+}
+
 void fsh_am_deliver(struct fsh_token *token)
 {
     struct fsh_thread *self = fsh_thread_self();
@@ -28,7 +38,11 @@ void fsh_am_deliver(struct fsh_token *token)
         self->token_name = name;
     }
     self->in_handler = depth + 1;
+    if (__builtin_expect(fsh_trace_on, 0))
+        trace_handler(token);
     fsh_dispatch(fn, name, token);
+    if (__builtin_expect(fsh_trace_on, 0))
+        fsh_trace_handled();
     FSH_ASSERT(self->token == token && self->in_handler == depth + 1);
     /* Stored, not decremented: a read-modify-write would make each message of a
      * batch wait for the store of the one before. */
@@ -42,7 +56,7 @@ void fsh_am_deliver(struct fsh_token *token)
                   (void *)self->held);
 }
 
-/* Debug: one by one, with all checks of a single delivery. */
+/* Debug, traces: one by one, with all checks of a single delivery. */
 static void deliver_each(struct fsh_token *token, const struct fsh_short *m,
                          unsigned n)
 {
@@ -63,7 +77,7 @@ void fsh_am_deliver_shorts(struct fsh_token *token, const struct fsh_short *m,
     unsigned depth = self->in_handler;
     struct fsh_token *outer = self->token;
 
-    if (FSH_GASNET_DEBUG) {
+    if (FSH_GASNET_DEBUG || __builtin_expect(fsh_trace_on, 0)) {
         deliver_each(token, m, n);
         return;
     }

@@ -131,6 +131,7 @@ int fsh_gasnet_am_request(unsigned what, gasnet_node_t node, int handler,
                   "request handler may only reply",
                   call);
     FSH_CALL(call);
+    fsh_call_about(node, nbytes);
     if (handler != FSH_OP_COMPUTE)
         check_handler(call, handler);
     if (__builtin_expect(node >= fsh_gasnet.nodes, 0))
@@ -180,6 +181,7 @@ int fsh_gasnet_am_reply(unsigned what, gasnet_token_t client_token, int handler,
     check_token(call, token);
     check_handler(call, handler);
     am.node = token->source;
+    fsh_call_about(am.node, nbytes);
     check_payload(call, &am, fsh_gasnet.limits.am_max_long_reply,
                   "gasnet_AMMaxLongReply");
     fsh_gasnet.ops->am_reply(token, &am);

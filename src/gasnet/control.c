@@ -275,7 +275,7 @@ int gasnet_attach(gasnet_handlerentry_t *table, int numentries,
     if (gasnet_client_attach_hook != NULL)
         gasnet_client_attach_hook(mine.addr, mine.size);
     g->shorts = g->ops->shorts;
-    if (!FSH_GASNET_DEBUG && g->shorts != NULL)
+    if (!FSH_GASNET_DEBUG && !fsh_trace_on && g->shorts != NULL)
         g->short_nodes = g->nodes;
     g->attached = true;
     /* Nobody sends before everybody has handlers and a segment. */

@@ -2,7 +2,7 @@
 /*
  * What gasnet_direct.h needs of the library: the mapped segments of all
  * ranks. Written once, by gasnet_attach. A debug library offers none, so that
- * every call passes its checks; with GASNET_SEGMENT_EVERYTHING segments are
+ * every call passes its checks, and traces show each; with GASNET_SEGMENT_EVERYTHING segments are
  * not all there is.
  */
 #include "base/log.h"
@@ -16,7 +16,7 @@ void fsh_direct_offer(void)
     const struct fsh_gasnet *g = &fsh_gasnet;
     fsh_gasnet_mapped_t *segment;
 
-    if (FSH_GASNET_DEBUG || g->ops->direct == NULL)
+    if (FSH_GASNET_DEBUG || fsh_trace_on || g->ops->direct == NULL)
         return;
     segment = calloc(g->nodes, sizeof *segment);
     if (segment == NULL)

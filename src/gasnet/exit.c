@@ -160,6 +160,7 @@ static bool depart(int code, uint64_t grace_ns)
         else
             fsh_wait_pause(kind, &w.wait, NULL);
     }
+    fsh_wait_end(&w.wait);
     return true;
 }
 

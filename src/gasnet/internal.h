@@ -19,6 +19,7 @@
 
 #include "base/assertion.h"
 #include "base/fsh_spec.h"
+#include "base/trace.h"
 #include "base/wait.h"
 #include "compute/submit/submit.h"
 #include "conduit/conduit.h"
@@ -323,21 +324,27 @@ void fsh_hold_check(struct fsh_hold *hold, const void *what, const char *call);
 
 /* Every call of the client's that communicates stands between these; debug
  * libraries check there. blocks: it may also poll, or is of those that neither
- * handlers nor holders of locks may make. */
-static inline const char *fsh_call_begin(const char *call, bool blocks)
+ * handlers nor holders of locks may make. traced: traces show it. */
+static inline const char *fsh_call_begin(const char *call, bool blocks,
+                                         bool traced)
 {
     if (FSH_GASNET_DEBUG) {
         fsh_check_begin(call);
         if (blocks)
             fsh_check_may_block(call);
     }
+    if (!traced)
+        return NULL;
+    if (__builtin_expect(fsh_trace_on, 0))
+        fsh_trace_begin(call);
     return call;
 }
 
 /* The end of what fsh_call_begin began; for FSH_CALL. */
 static inline void fsh_call_end(const char **call)
 {
-    (void)call;
+    if (*call != NULL && __builtin_expect(fsh_trace_on, 0))
+        fsh_trace_end(*call);
     if (FSH_GASNET_DEBUG)
         fsh_check_end();
 }
@@ -345,10 +352,21 @@ static inline void fsh_call_end(const char **call)
 /* From here to the end of the block is a call of the client's. */
 #define FSH_CALL(call)                                                     \
     __attribute__((cleanup(fsh_call_end), unused)) const char *fsh_call_ = \
-        fsh_call_begin(call, true)
+        fsh_call_begin(call, true, true)
 #define FSH_CALL_REPLY(call)                                               \
     __attribute__((cleanup(fsh_call_end), unused)) const char *fsh_call_ = \
-        fsh_call_begin(call, false)
+        fsh_call_begin(call, false, true)
+/* The same of a round of a wait, which traces have as one. */
+#define FSH_CALL_ROUND(call)                                               \
+    __attribute__((cleanup(fsh_call_end), unused)) const char *fsh_call_ = \
+        fsh_call_begin(call, true, false)
+
+/* The trace says of the call that it is about n bytes of that node. */
+static inline void fsh_call_about(uint32_t node, size_t n)
+{
+    if (__builtin_expect(fsh_trace_on, 0))
+        fsh_trace_about(node, n);
+}
 
 /* Is [addr, addr + n) in the segment of node? Fatal if not, if the node does
  * not exist, or before gasnet_attach (no segment has a size then). */

@@ -13,6 +13,7 @@
 static void do_put(const char *call, uint32_t node, void *dest, const void *src,
                    size_t n, bool bulk, struct fsh_event *event)
 {
+    fsh_call_about(node, n);
     if (FSH_GASNET_DEBUG)
         fsh_check_pointer(call, "src", src, n);
     /* An empty range need not lie in the segment, but the node must exist. */
@@ -25,6 +26,7 @@ static void do_put(const char *call, uint32_t node, void *dest, const void *src,
 static void do_get(const char *call, void *dest, uint32_t node, const void *src,
                    size_t n, struct fsh_event *event)
 {
+    fsh_call_about(node, n);
     if (FSH_GASNET_DEBUG)
         fsh_check_pointer(call, "dest", dest, n);
     if (n == 0 && node < fsh_gasnet.nodes)
@@ -36,6 +38,7 @@ static void do_get(const char *call, void *dest, uint32_t node, const void *src,
 static void do_memset(const char *call, uint32_t node, void *dest, int val,
                       size_t n, struct fsh_event *event)
 {
+    fsh_call_about(node, n);
     if (n == 0 && node < fsh_gasnet.nodes)
         return;
     fsh_check_range(call, node, dest, n);

@@ -6,6 +6,7 @@
  * GASNET_BLOCKUNTIL; other stores are noticed within a step.
  */
 #include "base/simulated.h"
+#include "base/simulated.h"
 #include "base/wait.h"
 #include "gasnet/internal.h"
 
@@ -55,8 +56,18 @@ static const struct fsh_wait_kind kinds[] = {
     [GASNET_WAIT_SPINBLOCK] = {.eager = 100, .spins = FSH_SPINS_MOST, SLEEPS},
 };
 
+/* In simulated time a poll costs, so what the host's time decides, how long spins and
+ * yields go on, must not count polls. */
+static const struct fsh_wait_kind in_turns = {.nap_us = 50,
+                                              .most_us = 10000,
+                                              .growth = 1,
+                                              .sleep = sleep_step,
+                                              .check = check_exit};
+
 static inline const struct fsh_wait_kind *kind_now(void)
 {
+    if (__builtin_expect(fsh_simulated() != NULL, 0))
+        return &in_turns;
     return &kinds[atomic_load_explicit(&fsh_gasnet.waitmode,
                                        memory_order_relaxed)];
 }
@@ -100,7 +111,7 @@ void fsh_gasnet_blockuntil(fsh_gasnet_wait_t *state, const char *what)
 
     if (!fsh_gasnet.attached)
         fsh_bad_call("GASNET_BLOCKUNTIL");
-    FSH_CALL("GASNET_BLOCKUNTIL");
+    FSH_CALL_ROUND("GASNET_BLOCKUNTIL");
     wait->memory = 1;
     fsh_wait_step(wait, what);
 }

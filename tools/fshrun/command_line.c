@@ -228,6 +228,10 @@ static const struct kit_option rows[] = {
      .take = take_waves_cycles},
     {"--waves-nodes", "LIST", "... of these nodes only (0,2-3)",
      .take = take_waves_nodes},
+    {"--trace", "FILE",
+     "write what ranks and nodes do, and when, for\n"
+     "Perfetto and fshtrace",
+     .text = &given.trace},
     {"--sim-args", "\"...\"", "fpga: further arguments of the simulator",
      .take = take_for_nodes, .setting = "FSHMEM_SIM_ARGS"},
     {"--verbose", .help = "say what is started and how it ends",
@@ -282,6 +286,8 @@ static void check_given(char **rest)
     if (given.replay && (given.ranks_given || rest[0]))
         fsh_warn("--replay takes neither -n nor a program: the recording "
                  "holds all that the hosts wrote");
+    else if (given.replay && given.trace)
+        fsh_warn("--replay takes no --trace: there are no ranks");
     else if (!given.replay && !given.ranks_given)
         fsh_warn("the number of ranks is missing: -n N");
     else if (!given.replay && !rest[0])

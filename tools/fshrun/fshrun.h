@@ -3,7 +3,8 @@
  * fshrun: the front of the launcher in src/boot. One thread. command_line.c reads
  * the command line; program.c finds the program; bind.c chooses the ranks'
  * processors; main.c checks and starts; spawn.c makes a rank execute the program;
- * output.c prefixes lines for --tag-output; status.c shows where a long run is.
+ * output.c prefixes lines for --tag-output; status.c shows where a long run is;
+ * trace.c and trace_file.c are --trace.
  */
 #ifndef FSHRUN_H
 #define FSHRUN_H
@@ -14,6 +15,7 @@
 
 #include "boot/launch.h"
 #include "place.h"
+#include "trace.h"
 
 /* Exit codes of the launcher itself, as shells and timeout(1) have them. */
 enum {
@@ -30,6 +32,7 @@ struct command_line {
     bool tag_output, verbose, quiet, show, replay;
     bool bind_to;                      /* said here, not in the environment */
     const char *sim_extra[12];         /* --record F ...; NULL-terminated */
+    const char *trace;                 /* file, or NULL */
     const struct fsh_job_needs *needs; /* of the conduit, once it is known */
     /* An option of conduits with nodes, or without, or NULL. */
     const char *for_nodes, *for_shared;
@@ -101,6 +104,7 @@ struct run {
     const char *path;      /* of the program */
     struct output *output; /* NULL without --tag-output */
     struct status *status; /* NULL: no line of state */
+    struct trace *trace;   /* NULL without --trace */
     struct place_shares shares;
     int exec_write_fd; /* ranks report failed execs; launcher: -1 */
     struct fsh_launch launch;

@@ -260,6 +260,11 @@ static int start_job(struct run *run, const struct fsh_job_config *config)
     }
     if (!l->quiet)
         run->status = status_new(&l->job);
+    if (run->cl->trace) {
+        run->trace = trace_new(run->cl->trace, &l->job);
+        if (!run->trace)
+            return 1;
+    }
     if (add_hooks(run) != 0)
         return 1;
     if (l->verbose)
@@ -272,6 +277,11 @@ static int start_job(struct run *run, const struct fsh_job_config *config)
         output_free(run->output);
     if (run->status)
         status_free(run->status);
+    if (run->trace) {
+        if (!trace_end(run->trace) && code == 0)
+            code = 1;
+        trace_free(run->trace);
+    }
     fsh_job_destroy(&l->job);
     return code;
 }
@@ -304,6 +314,7 @@ int main(int argc, char **argv)
     fsh_option_seconds("FSHMEM_WATCHDOG");
     fsh_option_seconds("GASNET_EXITTIMEOUT");
     sim_args = add_sim_args(&config, &cl);
+    config.traced = cl.trace != NULL;
     run.path = path;
     run.launch.verbose = cl.verbose;
     run.launch.quiet = cl.quiet;

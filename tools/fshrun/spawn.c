@@ -66,6 +66,8 @@ static void started(void *arg)
     run->exec_write_fd = -1;
     if (run->output)
         output_started(run->output);
+    if (run->trace)
+        trace_start(run->trace);
 }
 
 static int exec_result(void *arg)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/trace.h"
 #include "conduit/fpga/state.h"
 
 #define MESSAGES_PER_POLL 64u
@@ -202,6 +203,12 @@ static void count_bytes(const struct fsh_fpga_desc *desc)
                               memory_order_relaxed);
 }
 
+static void trace_sent(unsigned channel, uint32_t node, unsigned slot)
+{
+    fsh_trace_sent(&(struct fsh_trace_message){
+        .peer = node, .lane = slot, .request = channel == FSH_FPGA_REQUEST});
+}
+
 static void send_from(unsigned channel, uint32_t node, unsigned slot,
                       const struct fsh_am *am)
 {
@@ -217,6 +224,8 @@ static void send_from(unsigned channel, uint32_t node, unsigned slot,
     place_payload(s, channel, node, am, &desc);
     begin_read(s, &desc);
     fsh_fpga_encode(&cmd, &desc);
+    if (__builtin_expect(fsh_trace_on, 0))
+        trace_sent(channel, node, slot);
     fsh_fpga_submit(channel, &cmd, requests);
     count_bytes(&desc);
     if (desc.lspace == FSH_SPACE_SEGMENT && !am->src_stable)
@@ -241,6 +250,8 @@ static bool try_submit_from(unsigned channel, uint32_t node, unsigned slot,
         return false;
     }
     count_bytes(&desc);
+    if (__builtin_expect(fsh_trace_on, 0))
+        trace_sent(channel, node, slot);
     return true;
 }
 
@@ -444,6 +455,7 @@ static void run(unsigned channel, const struct message *m)
                  .category = (uint8_t)fsh_hdr_category(hdr),
                  .nargs = (uint8_t)fsh_hdr_nargs(hdr),
                  .is_request = channel == FSH_FPGA_REQUEST,
+                 .lane = (uint8_t)m->slot,
                  .args = (const int32_t *)(hdr + FSH_HDR_WORDS),
                  .nbytes = (size_t)fsh_hdr_total(hdr)},
         .slot = m->slot,

@@ -383,6 +383,7 @@ static inline __attribute__((always_inline)) void run(
     token.nargs = (uint8_t)(first >> 48);
     token.is_request = channel == FSH_SMP_REQUEST;
     token.replied = false;
+    token.lane = 0;
     token.args = (const int32_t *)(void *)(head + 1);
     FSH_ASSERT(source < port->layout.ranks && channel < FSH_SMP_CHANNELS);
     /* A handler may send, and poll. */

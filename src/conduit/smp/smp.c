@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/trace.h"
 #include "base/wait.h"
 #include "base/words.h"
 #include "boot/boot.h"
@@ -239,11 +240,19 @@ static __attribute__((noinline)) void run_here(unsigned channel,
     fsh_am_delivered();
 }
 
+static void trace_sent(unsigned channel, uint32_t dest)
+{
+    fsh_trace_sent(&(struct fsh_trace_message){
+        .peer = dest, .request = channel == FSH_SMP_REQUEST});
+}
+
 static inline void send(unsigned channel, uint32_t dest,
                         const struct fsh_am *am)
 {
     enum fsh_smp_result result;
 
+    if (__builtin_expect(fsh_trace_on, 0))
+        trace_sent(channel, dest);
     if (__builtin_expect(dest == smp.rank, 0)) {
         run_here(channel, am);
         return;
@@ -272,8 +281,11 @@ static bool try_send(unsigned channel, uint32_t dest, const struct fsh_am *am)
                       ? translate(dest, am->dst)
                       : NULL;
 
-    return fsh_smp_port_place(smp.port, channel, dest, am, place) ==
-           FSH_SMP_SENT;
+    if (fsh_smp_port_place(smp.port, channel, dest, am, place) != FSH_SMP_SENT)
+        return false;
+    if (__builtin_expect(fsh_trace_on, 0))
+        trace_sent(channel, dest);
+    return true;
 }
 
 static bool am_try_request(const struct fsh_am *am)
@@ -285,7 +297,7 @@ static bool am_try_reply(struct fsh_token *token, const struct fsh_am *am)
 {
     token->replied = true;
     if (token->source == smp.rank)
-        run_here(FSH_SMP_REPLY, am);
+        send(FSH_SMP_REPLY, token->source, am);
     else
         token->replied = try_send(FSH_SMP_REPLY, token->source, am);
     return token->replied;

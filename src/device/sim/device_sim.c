@@ -145,6 +145,7 @@ static void await_room(struct fsh_device *dev)
 
         if (dev->tail - head < FSH_SIM_WRITES) {
             dev->head = head;
+            fsh_wait_end(&wait);
             return;
         }
         if (dev->turn.on) {
@@ -253,7 +254,8 @@ static uint64_t sim_read(struct fsh_device *dev, uint32_t off)
     /* Acquire: read_data. Partner: the release of done_seq in serve.c. */
     while ((w.wait.seen = atomic_load_explicit(
                 &mmio->done_seq, memory_order_acquire)) != before + 1)
-        fsh_wait_pause(&for_read, &w.wait, "read");
+        fsh_wait_pause(&for_read, &w.wait, "a register read");
+    fsh_wait_end(&w.wait);
     return mmio->read_data;
 }
 
@@ -293,6 +295,7 @@ static void clock_begin(struct fsh_device *dev)
     atomic_fetch_add_explicit(&dev->fabric->clocks, 1, memory_order_release);
     ring_bell(dev);
     fsh_turn_begin(&dev->turn, &dev->mmio->turn);
+    fsh_trace_clock(&dev->turn.now);
 }
 
 static void clock_spend(struct fsh_device *dev, uint64_t cycles)
@@ -308,6 +311,7 @@ static uint64_t clock_now(const struct fsh_device *dev)
 
 static void clock_end(struct fsh_device *dev)
 {
+    fsh_trace_clock(NULL);
     if (dev->turn.on)
         fsh_turn_end(&dev->turn);
 }

@@ -43,6 +43,7 @@ static bool sleep_for_turn(struct fsh_wait *wait, uint64_t ns)
 /* Others may compute for as long as they like; what this rank lacks is said by
  * whoever waits for it, not here. */
 static const struct fsh_wait_kind for_turn = {.who = "device sim",
+                                              .untraced = true,
                                               .nap_us = 100000,
                                               .most_us = 100000,
                                               .sleep = sleep_for_turn};

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The file of --trace, an event a line; see trace.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cpu.h"
+#include "base/fsh_spec.h"
+#include "base/log.h"
+#include "trace.h"
+
+#define NS_PER_CYCLE (1000 / FSH_CLOCK_MHZ)
+enum { EVENT_BYTES = 1024 }; /* room for any */
+
+void trace_file_flush(struct trace_file *f)
+{
+    size_t done = 0;
+
+    while (done < f->fill && !f->failed) {
+        ssize_t n = write(f->fd, f->text + done, f->fill - done);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            f->failed = true;
+            fsh_warn("--trace %s: %s; the trace ends here", f->path,
+                     strerror(errno));
+        } else {
+            done += (size_t)n;
+        }
+    }
+    f->fill = 0;
+}
+
+__attribute__((format(printf, 2, 3))) static void add(struct trace_file *f,
+                                                      const char *format, ...)
+{
+    va_list list;
+    int n;
+
+    va_start(list, format);
+    n = vsnprintf(f->text + f->fill, sizeof f->text - f->fill, format, list);
+    va_end(list);
+    if (n > 0 && (size_t)n < sizeof f->text - f->fill)
+        f->fill += (size_t)n;
+}
+
+/* An event begins behind the one before it. */
+static void next(struct trace_file *f)
+{
+    if (f->fill > sizeof f->text - EVENT_BYTES)
+        trace_file_flush(f);
+    add(f, ",\n");
+}
+
+/* A name as it stands in memory that ranks can write. */
+static void add_name(struct trace_file *f, const char *key, const char *name)
+{
+    add(f, "%s:\"", key);
+    for (unsigned i = 0; i < FSH_TRACE_NAME_BYTES && name[i] != '\0'; i++) {
+        unsigned char c = (unsigned char)name[i];
+
+        if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\')
+            add(f, "\\u%04x", c);
+        else
+            f->text[f->fill++] = name[i];
+    }
+    add(f, "\"");
+}
+
+/* ns in us. */
+static void add_time(struct trace_file *f, const char *key, uint64_t ns)
+{
+    add(f, ",\"%s\":%" PRIu64 ".%03u", key, ns / 1000, (unsigned)(ns % 1000));
+}
+
+static uint64_t in_ns(const struct trace_file *f, bool simulated, uint64_t ts)
+{
+    if (simulated)
+        return ts * NS_PER_CYCLE;
+    return ts > f->start_ns ? ts - f->start_ns : 0;
+}
+
+static void add_process(struct trace_file *f, uint32_t pid, const char *what,
+                        uint32_t number)
+{
+    next(f);
+    add(f,
+        "{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":0,\"name\":\"process_name\","
+        "\"args\":{\"name\":\"%s %" PRIu32 "\"}}",
+        pid, what, number);
+    next(f);
+    add(f,
+        "{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":0,\"name\":"
+        "\"process_sort_index\",\"args\":{\"sort_index\":%" PRIu32 "}}",
+        pid, pid);
+}
+
+bool trace_file_open(struct trace_file *f, const char *path,
+                     const struct fsh_job_page *page,
+                     const struct fsh_trace *trace)
+{
+    *f = (struct trace_file){.path = path,
+                             .simulated = trace->simulated,
+                             .start_ns = trace->start_ns};
+    f->fd =
+        open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+    if (f->fd < 0)
+        return false;
+    add(f,
+        "[\n{\"ph\":\"M\",\"pid\":0,\"tid\":0,\"name\":\"fshmem_trace\","
+        "\"args\":{\"version\":1,\"release\":\"" FSH_VERSION
+        "\",\"conduit\":\"%s\",\"ranks\":%" PRIu32
+        ",\"clock\":\"%s\",\"mhz\":%d}}",
+        page->conduit, page->size, trace->simulated ? "simulated" : "wall",
+        FSH_CLOCK_MHZ);
+    for (uint32_t r = 0; r < trace->ranks; r++)
+        add_process(f, r, "rank", r);
+    for (uint32_t r = 0; trace->rings > trace->ranks && r < trace->ranks; r++)
+        add_process(f, TRACE_NODES + r, "node", r);
+    trace_file_flush(f);
+    return true;
+}
+
+void trace_file_track(struct trace_file *f, uint32_t rank, unsigned track)
+{
+    next(f);
+    add(f,
+        "{\"ph\":\"M\",\"pid\":%" PRIu32
+        ",\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":"
+        "\"thread %u\"}}",
+        rank, track, track);
+}
+
+static void add_args(struct trace_file *f, const struct fsh_trace_record *r,
+                     char (*names)[FSH_TRACE_NAME_BYTES])
+{
+    const char *comma = "";
+
+    add(f, ",\"args\":{");
+    if (r->peer != 0) {
+        add(f, "\"peer\":%" PRIu32, r->peer - 1);
+        comma = ",";
+    }
+    if (r->category == FSH_TRACE_WAIT) {
+        if (r->value != 0 && r->value < FSH_TRACE_NAMES) {
+            add(f, "%s", comma);
+            add_name(f, "\"who\"", names[r->value]);
+        }
+    } else if (r->value != 0) {
+        add(f, "%s\"bytes\":%" PRIu64, comma, r->value);
+    }
+    add(f, "}");
+}
+
+void trace_file_event(struct trace_file *f, uint32_t process,
+                      const struct fsh_trace_record *r,
+                      char (*names)[FSH_TRACE_NAME_BYTES])
+{
+    static const char phase[] = {
+        [FSH_TRACE_SLICE] = 'X',   [FSH_TRACE_OPEN] = 'B',
+        [FSH_TRACE_CLOSE] = 'E',   [FSH_TRACE_FLOW_OUT] = 's',
+        [FSH_TRACE_FLOW_IN] = 'f', [FSH_TRACE_COUNTER] = 'C'};
+    static const char *const category[] = {[FSH_TRACE_CALL] = "call",
+                                           [FSH_TRACE_HANDLER] = "handler",
+                                           [FSH_TRACE_WAIT] = "wait",
+                                           [FSH_TRACE_NODE] = "node"};
+    bool node = process == TRACE_NODES;
+    bool simulated = f->simulated || node;
+    uint64_t ts = in_ns(f, simulated, r->ts);
+
+    if (r->kind >= sizeof phase ||
+        r->category >= sizeof category / sizeof *category)
+        return;
+    if (r->kind == FSH_TRACE_CLOSE)
+        ts = in_ns(f, simulated, r->ts + r->late);
+    next(f);
+    add(f, "{\"ph\":\"%c\",\"pid\":%" PRIu32 ",\"tid\":%u", phase[r->kind],
+        node ? TRACE_NODES + r->peer : process, r->track);
+    add_time(f, "ts", ts);
+    if (r->kind == FSH_TRACE_SLICE)
+        add_time(f, "dur", in_ns(f, simulated, r->ts + r->late) - ts);
+    if (r->kind == FSH_TRACE_FLOW_OUT || r->kind == FSH_TRACE_FLOW_IN) {
+        add(f,
+            ",\"cat\":\"message\",\"name\":\"message\",\"id\":\"0x%" PRIx64
+            "\"%s",
+            r->value, r->kind == FSH_TRACE_FLOW_IN ? ",\"bp\":\"e\"" : "");
+    } else if (r->kind != FSH_TRACE_CLOSE) {
+        add(f, ",\"cat\":\"%s\"", category[r->category]);
+        add_name(f, ",\"name\"",
+                 r->name < FSH_TRACE_NAMES ? names[r->name] : "");
+        add_args(f, r, names);
+    }
+    add(f, "}");
+}
+
+void trace_file_dropped(struct trace_file *f, uint32_t ring, uint64_t count)
+{
+    next(f);
+    add(f, "{\"ph\":\"i\",\"s\":\"p\",\"pid\":%" PRIu32 ",\"tid\":0", ring);
+    add_time(f, "ts", in_ns(f, f->simulated, f->simulated ? 0 : fsh_time_ns()));
+    add(f,
+        ",\"cat\":\"trace\",\"name\":\"records dropped\",\"args\":{\"count\":%" PRIu64
+        "}}",
+        count);
+}
+
+bool trace_file_close(struct trace_file *f)
+{
+    add(f, "\n]\n");
+    trace_file_flush(f);
+    if (close(f->fd) != 0 && !f->failed) {
+        f->failed = true;
+        fsh_warn("--trace %s: %s", f->path, strerror(errno));
+    }
+    return !f->failed;
+}
