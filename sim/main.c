@@ -28,7 +28,8 @@
 
 struct options {
     struct fsh_fabric_config config;
-    bool hash, stats, no_horizon;
+    bool hash, stats, no_horizon, loses;
+    uint32_t loser;
 };
 
 static struct options given; /* what has been read */
@@ -84,6 +85,8 @@ static const struct kit_option rows[] = {
      .help = "simulated time of ranks: no step of a rank without\n"
              "the simulator (same cycles)",
      .flag = &given.no_horizon},
+    {"--lose-credits", "NODE", "for tests: its host never learns of credits",
+     .number = &given.loser, .most = FSH_MAX_NODES - 1, .flag = &given.loses},
     {"--compute", .help = "a compute core in each node (default)",
      .flag = &given.config.compute},
     {"--no-compute", .help = "none", .unset = &given.config.compute},
@@ -231,10 +234,15 @@ static int serve(const struct options *o, struct fsh_job *job)
     fsh_serve_tell(serving, &own.config);
     if (own.no_horizon)
         fsh_serve_no_horizon(serving);
+    if (own.loses)
+        fsh_serve_lose_credits(serving, own.loser);
     fsh_job_sim_ready(job);
     stopped = fsh_serve_run(serving, fab);
     if (!stopped) {
-        snprintf(err, sizeof err, "simulator: %s", fsh_fabric_error(fab));
+        if (fsh_serve_deadlock(serving))
+            snprintf(err, sizeof err, "%s", fsh_serve_deadlock(serving));
+        else
+            snprintf(err, sizeof err, "simulator: %s", fsh_fabric_error(fab));
         fsh_job_abort(job->page, job->abort_fd, 1, -1, err);
     }
     report(&own, fab, fsh_serve_busy_ns(serving));

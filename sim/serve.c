@@ -20,6 +20,7 @@
 
 #include "base/cpu.h"
 #include "base/futex.h"
+#include "conduit/fpga/dma.h"
 #include "serve_state.h"
 #include "turns.h"
 
@@ -53,6 +54,9 @@ static void on_dma(void *arg, uint32_t node)
     uint32_t count =
         atomic_load_explicit(&mmio->activity, memory_order_relaxed);
 
+    if (serve->loses == node + 1)
+        for (uint32_t peer = 0; peer < serve->nodes; peer++)
+            memset(serve->dma[node] + FSH_DMA_CREDIT(peer), 0, FSH_BEAT_BYTES);
     /* Release: the data in the DMA window. Partner: the acquire load in
      * device_sim.c's activity(). Only this thread writes the word. */
     atomic_store_explicit(&mmio->activity, count + 1, memory_order_release);
@@ -134,6 +138,7 @@ struct fsh_serve *fsh_serve_open(const struct fsh_job *job,
     }
     if (serve) {
         serve->nodes = nodes;
+        serve->page = job->page;
         serve->dram_bytes = job->config.dram_bytes;
         serve->dma_bytes = FSH_SIM_DMA_BYTES;
         serve->port = calloc(nodes, sizeof *serve->port);
@@ -189,6 +194,16 @@ void fsh_serve_tell(struct fsh_serve *serve,
 void fsh_serve_no_horizon(struct fsh_serve *serve)
 {
     serve->no_horizon = true;
+}
+
+void fsh_serve_lose_credits(struct fsh_serve *serve, uint32_t node)
+{
+    serve->loses = node + 1;
+}
+
+const char *fsh_serve_deadlock(const struct fsh_serve *serve)
+{
+    return serve->deadlock[0] != '\0' ? serve->deadlock : NULL;
 }
 
 void fsh_serve_close(struct fsh_serve *serve)
@@ -441,6 +456,8 @@ bool fsh_serve_run(struct fsh_serve *serve, struct fsh_fabric *fab)
             serve->busy_since = cpu_ns();
             fsh_turns_run(serve, fab);
             account(serve, fab);
+            if (fsh_serve_deadlock(serve))
+                return false;
         }
         work(serve, fab);
         if (!serve->stop && !fsh_fabric_error(fab) && !linger(serve, fab))

@@ -25,7 +25,13 @@ void fsh_serve_tell(struct fsh_serve *serve,
 /* Simulated time of the hosts one hand-over after the other: for tests, as it takes the
  * same cycles. */
 void fsh_serve_no_horizon(struct fsh_serve *serve);
-/* Serve until fsh_serve_stop or an error of the fabric; true if stopped. */
+/* For tests: the credits that others return to this node do not reach its host. */
+void fsh_serve_lose_credits(struct fsh_serve *serve, uint32_t node);
+/* NULL, or that no rank can go on in simulated time: then fsh_serve_run has returned
+ * false, and what the ranks wait for has been said. */
+const char *fsh_serve_deadlock(const struct fsh_serve *serve);
+/* Serve until fsh_serve_stop, or an error of the fabric or a deadlock; true if
+ * stopped. */
 bool fsh_serve_run(struct fsh_serve *serve, struct fsh_fabric *fab);
 /* CPU time (ns) spent stepping, not waiting. */
 uint64_t fsh_serve_busy_ns(const struct fsh_serve *serve);

@@ -29,6 +29,10 @@ struct fsh_serve {
     bool clocks;    /* simulated time of the hosts has begun ... */
     uint64_t start; /* ... in this cycle; before that 0 */
     struct fsh_handover handover;
+    uint64_t moved; /* cycle in which the fabric last did something */
+    const struct fsh_job_page *page;
+    char deadlock[128];  /* why simulated time has no end, or "" */
+    uint32_t loses;      /* node that is not told of credits + 1, or 0 */
     bool no_horizon;     /* ranks do not go on by themselves */
     uint32_t dram_write; /* as last wanted */
     bool urgent; /* something that cannot wait was taken since all was quiet */

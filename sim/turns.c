@@ -2,10 +2,13 @@
 #include "turns.h"
 
 #include <sched.h>
+#include <stdio.h>
 
 #include "base/cpu.h"
 #include "base/futex.h"
+#include "base/log.h"
 #include "base/trace.h"
+#include "boot/job.h"
 #include "device/sim/sim_shm.h"
 #include "serve_state.h"
 
@@ -141,13 +144,14 @@ static bool any_left(const struct fsh_serve *serve)
 }
 
 /* On towards cycle `at`: a cycle in which something happens, or all before it. */
-static void pass(struct fsh_fabric *fab, uint64_t at)
+static void pass(struct fsh_serve *serve, struct fsh_fabric *fab, uint64_t at)
 {
     uint64_t next = fsh_fabric_next(fab);
 
-    if (next <= fsh_fabric_cycle(fab))
+    if (next <= fsh_fabric_cycle(fab)) {
+        serve->moved = next;
         fsh_fabric_tick(fab);
-    else if (next != NEVER || at != NEVER)
+    } else if (next != NEVER || at != NEVER)
         fsh_fabric_pass(fab, next < at ? next : at);
 }
 
@@ -159,6 +163,67 @@ static void leave(const struct fsh_serve *serve, struct fsh_fabric *fab,
 
     if (turn->wakes == FSH_SIM_WAKE_NEVER)
         fsh_serve_catch_up(serve, fab, turn->clock);
+}
+
+/* ---- when nothing can happen any more ---- */
+
+/* Cycles that ranks may look in vain: in the library, where only others can end a
+ * wait, for as long as its engines may take to say so; else 10 ms, as the program may
+ * count its polls. */
+enum { STUCK_CYCLES = 2500, VAIN_CYCLES = 2500000 };
+
+/* Has this rank done nothing but look, and has it seen all there is? */
+static bool is_idle(const struct fsh_serve *serve, uint32_t node)
+{
+    const struct fsh_sim_mmio *mmio = serve->port[node].mmio;
+    const struct fsh_sim_turn *turn = &mmio->turn;
+
+    return turn->idle != FSH_SIM_BUSY && turn->wakes != FSH_SIM_WAKE_NEVER &&
+           turn->seen ==
+               atomic_load_explicit(&mmio->activity, memory_order_relaxed) &&
+           atomic_load(&serve->page->rank[node].state) < FSH_RANK_LEFT;
+}
+
+static bool stands_still(const struct fsh_serve *serve,
+                         const struct fsh_fabric *fab)
+{
+    uint64_t since = serve->moved, now = fsh_fabric_cycle(fab);
+    bool stuck = true;
+
+    if (fsh_fabric_next(fab) != NEVER)
+        return false;
+    for (uint32_t i = 0; i < serve->nodes; i++) {
+        const struct fsh_sim_turn *turn = &serve->port[i].mmio->turn;
+
+        if (!is_idle(serve, i))
+            return false;
+        if (serve->start + turn->idle > since)
+            since = serve->start + turn->idle;
+        stuck = stuck && turn->stuck;
+    }
+    return now >= since + (stuck ? STUCK_CYCLES : VAIN_CYCLES);
+}
+
+static void report_deadlock(struct fsh_serve *serve,
+                            const struct fsh_fabric *fab)
+{
+    uint64_t now = fsh_fabric_cycle(fab);
+
+    snprintf(serve->deadlock, sizeof serve->deadlock,
+             "deadlock in simulated time, cycle %llu: all ranks wait, and "
+             "nothing is in flight",
+             (unsigned long long)(now - serve->start));
+    for (uint32_t i = 0; i < serve->nodes; i++) {
+        struct fsh_sim_turn *turn = &serve->port[i].mmio->turn;
+
+        turn->asks = 1;
+        turn->text[0] = '\0';
+        if (!give(serve, i, now, now))
+            return;
+        turn->text[FSH_SIM_TEXT_BYTES - 1] = '\0';
+        fsh_warn("deadlock: rank %u waits for: %s", i,
+                 turn->text[0] ? turn->text : "what its polls do not find");
+    }
 }
 
 /* Nothing is left in the rings, nor in flight. */
@@ -182,11 +247,8 @@ static unsigned processors(void)
                : 2;
 }
 
-bool fsh_turns_run(struct fsh_serve *serve, struct fsh_fabric *fab)
+static void begin(struct fsh_serve *serve, struct fsh_fabric *fab)
 {
-    bool drained = true;
-    unsigned passes = 0;
-
     fsh_handover_init(&serve->handover, processors());
     settle(serve, fab);
     serve->start = fsh_fabric_epoch(fab);
@@ -197,13 +259,26 @@ bool fsh_turns_run(struct fsh_serve *serve, struct fsh_fabric *fab)
 
         turn->wakes = FSH_SIM_WAKE_TIME;
         turn->until = 0;
+        turn->idle = FSH_SIM_BUSY;
     }
+}
+
+bool fsh_turns_run(struct fsh_serve *serve, struct fsh_fabric *fab)
+{
+    bool drained = true;
+    unsigned passes = 0;
+
+    begin(serve, fab);
     /* The end of the job may be announced before the last turn is looked at. */
     while (any_left(serve) && !serve->stop && !fsh_fabric_error(fab)) {
         uint64_t now = fsh_fabric_cycle(fab), at;
         uint32_t node = soonest(serve, now, &at);
 
         fsh_trace_reached(now - serve->start);
+        if (drained && stands_still(serve, fab)) {
+            report_deadlock(serve, fab);
+            return false;
+        }
         if (at <= now) {
             fsh_serve_show(serve, fab);
             if (!give(serve, node, now, horizon(serve, fab, node, drained)))
@@ -212,7 +287,7 @@ bool fsh_turns_run(struct fsh_serve *serve, struct fsh_fabric *fab)
             leave(serve, fab, node);
             continue;
         }
-        pass(fab, at);
+        pass(serve, fab, at);
         if (++passes % PASSES_PER_SHOW == 0)
             fsh_serve_show(serve, fab);
         if (!drained)

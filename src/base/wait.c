@@ -78,18 +78,26 @@ static _Noreturn void expire(const struct fsh_wait_kind *kind,
               lacking);
 }
 
-static void report(const struct fsh_wait_kind *kind, struct fsh_wait *wait,
-                   const char *what)
+static void tell(const struct fsh_wait_kind *kind, const struct fsh_wait *wait,
+                 const char *what, char *text, size_t len)
 {
-    char who[TEXT_BYTES], lacking[TEXT_BYTES], text[2 * TEXT_BYTES + 4];
+    char who[TEXT_BYTES], lacking[TEXT_BYTES];
 
     name(kind, wait, what, who, lacking);
     if (lacking[0] == '\0')
-        snprintf(text, sizeof text, "%s", who);
+        snprintf(text, len, "%s", who);
     else if (kind->who == NULL)
-        snprintf(text, sizeof text, "%s (%s)", who, lacking);
+        snprintf(text, len, "%s (%s)", who, lacking);
     else
-        snprintf(text, sizeof text, "%s (%s)", lacking, who);
+        snprintf(text, len, "%s (%s)", lacking, who);
+}
+
+static void report(const struct fsh_wait_kind *kind, struct fsh_wait *wait,
+                   const char *what)
+{
+    char text[2 * TEXT_BYTES + 4];
+
+    tell(kind, wait, what, text, sizeof text);
     job->report(text);
     wait->reported = 1;
 }
@@ -152,6 +160,48 @@ void fsh_wait_check(const struct fsh_wait_kind *kind, struct fsh_wait *wait,
     check_time(kind, wait, what);
 }
 
+/* ---- what this thread waits for ---- */
+
+static _Thread_local struct fsh_waiting *waiting;
+
+void fsh_wait_enter(struct fsh_waiting *here, const struct fsh_wait_kind *kind,
+                    struct fsh_wait *wait, const char *what)
+{
+    *here = (struct fsh_waiting){kind, wait, what, waiting};
+    waiting = here;
+}
+
+void fsh_wait_leave(const struct fsh_waiting *here)
+{
+    waiting = here->outer;
+}
+
+void fsh_wait_tell(char *text, size_t len)
+{
+    text[0] = '\0';
+    if (waiting != NULL)
+        tell(waiting->kind, waiting->wait, waiting->what, text, len);
+}
+
+bool fsh_wait_is_for_others(void)
+{
+    return waiting != NULL && waiting->wait->limit_ms == 0 &&
+           !waiting->wait->memory;
+}
+
+void fsh_wait_check_outer(void)
+{
+    struct fsh_waiting *here = waiting;
+
+    if (here == NULL || here->outer == NULL)
+        return;
+    waiting = here->outer;
+    fsh_wait_check(waiting->kind, waiting->wait, waiting->what);
+    waiting = here;
+}
+
+/* ---- the slow side ---- */
+
 static void sleep_step(const struct fsh_wait_kind *kind, struct fsh_wait *wait)
 {
     uint32_t nap = wait->nap_us == 0
@@ -180,7 +230,11 @@ void fsh_wait_offer(const struct fsh_wait_kind *kind, struct fsh_wait *wait,
         wait->rounds++;
         fsh_spin_yield();
     } else {
+        struct fsh_waiting here;
+
         fsh_wait_check(kind, wait, what);
+        fsh_wait_enter(&here, kind, wait, what);
         sleep_step(kind, wait);
+        fsh_wait_leave(&here);
     }
 }

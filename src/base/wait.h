@@ -103,6 +103,23 @@ static inline void fsh_wait_found(struct fsh_wait *wait)
 void fsh_wait_check(const struct fsh_wait_kind *kind, struct fsh_wait *wait,
                     const char *what);
 
+/* What this thread waits for, while nobody else says it: the innermost counts. */
+struct fsh_waiting {
+    const struct fsh_wait_kind *kind;
+    struct fsh_wait *wait;
+    const char *what;
+    struct fsh_waiting *outer;
+};
+void fsh_wait_enter(struct fsh_waiting *here, const struct fsh_wait_kind *kind,
+                    struct fsh_wait *wait, const char *what);
+void fsh_wait_leave(const struct fsh_waiting *here);
+/* That, as the job's page has it, or "" for nothing. */
+void fsh_wait_tell(char *text, size_t len);
+/* Does it wait in the library, for what only others can bring? */
+bool fsh_wait_is_for_others(void);
+/* The ways out of the wait around a sleep in which it does not look for them. */
+void fsh_wait_check_outer(void);
+
 /* The wait is over. */
 void fsh_wait_over(struct fsh_wait *wait);
 static inline void fsh_wait_end(struct fsh_wait *wait)

@@ -38,6 +38,9 @@ struct fsh_device_clock {
     /* Let so many cycles pass; others run meanwhile. In a signal handler that has
      * interrupted a call here: nothing. */
     void (*spend)(struct fsh_device *dev, uint64_t cycles);
+    /* The same, for a look whether something has come, or a wait for it (0): a rank
+     * that does only this goes on when others do something, or never. */
+    void (*look)(struct fsh_device *dev, uint64_t cycles);
     /* Cycles since the begin; after the end those at the end. Never waits. */
     uint64_t (*now)(const struct fsh_device *dev);
     /* End: this rank runs freely again, and time does not wait for it. */

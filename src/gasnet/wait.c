@@ -72,25 +72,38 @@ static inline const struct fsh_wait_kind *kind_now(void)
                                        memory_order_relaxed)];
 }
 
-static void pause_step(struct fsh_wait *wait, const char *what)
+/* A round of a wait: poll, and pause if there was nothing. */
+static void round_of(struct fsh_wait *wait, const char *what)
 {
-    const struct fsh_simulated *simulated = fsh_simulated();
+    if (fsh_gasnet_poll())
+        fsh_wait_found(wait);
+    else
+        fsh_wait_pause(kind_now(), wait, what);
+}
 
-    fsh_wait_pause(kind_now(), wait, what);
-    if (simulated != NULL)
-        simulated->waited();
+/* In simulated time, where a poll that finds nothing waits. */
+static void round_in_turns(const struct fsh_simulated *simulated,
+                           struct fsh_wait *wait, const char *what)
+{
+    struct fsh_waiting here;
+
+    fsh_wait_enter(&here, kind_now(), wait, what);
+    round_of(wait, what);
+    fsh_wait_leave(&here);
+    simulated->waited();
 }
 
 void fsh_wait_step(struct fsh_wait *wait, const char *what)
 {
+    const struct fsh_simulated *simulated = fsh_simulated();
     uint32_t seen =
         atomic_load_explicit(&fsh_wait_progress, memory_order_seq_cst);
 
     FSH_ASSERT(fsh_thread_self()->in_handler == 0);
-    if (fsh_gasnet_poll())
-        fsh_wait_found(wait);
+    if (__builtin_expect(simulated != NULL, 0))
+        round_in_turns(simulated, wait, what);
     else
-        pause_step(wait, what);
+        round_of(wait, what);
     /* Whatever was found from here on postpones the next sleep, so that the
      * caller's check of its condition in between cannot miss it. */
     wait->seen = seen;

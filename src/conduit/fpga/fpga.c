@@ -32,7 +32,7 @@ static bool poll_in_turn(void)
 
     fsh_fpga_enter();
     seen = fsh_fpga.ops->activity(fsh_fpga.dev);
-    fsh_fpga_spend(FSH_COST_POLL);
+    fsh_fpga_look(FSH_COST_POLL);
     found = fsh_fpga_progress(true);
     if (!found)
         fsh_fpga.ops->wait(fsh_fpga.dev, seen, FSH_FPGA_EMPTY_POLL_NS);
@@ -182,6 +182,8 @@ static void describe(void (*line)(void *arg, const char *text), void *arg)
              fsh_fpga.rx[FSH_FPGA_REPLY].pos);
     line(arg, text);
     describe_peers(line, arg);
+    if (fsh_fpga.clock != NULL)
+        return; /* a register read takes a turn, which others may have */
     /* Last: a device that is dead ends the job here. */
     struct fsh_fpga_dropped dropped = fsh_fpga_dropped();
     snprintf(text, sizeof text,

@@ -42,6 +42,8 @@ void fsh_fpga_wait(uint64_t max_ns, bool memory)
 
 static bool sleep_step(struct fsh_wait *wait, uint64_t ns)
 {
+    if (fsh_fpga.clock != NULL)
+        fsh_fpga_look(0);
     fsh_fpga.ops->wait(fsh_fpga.dev, wait->seen, ns);
     return true;
 }

@@ -225,6 +225,15 @@ static inline uint64_t fsh_fpga_cost_copy(size_t n)
 {
     return (n + FSH_COST_COPY_BYTES - 1) / FSH_COST_COPY_BYTES;
 }
+/* With a clock: what a look whether something has come costs. With several threads it
+ * does not tell that the rank only looks. */
+static inline void fsh_fpga_look(uint64_t cycles)
+{
+    if (fsh_fpga.locking)
+        fsh_fpga_spend(cycles);
+    else
+        fsh_fpga.clock->look(fsh_fpga.dev, cycles);
+}
 /* The same, spent with what is spent next: until then this rank looks at nothing that
  * others write, and gives them nothing to see. fsh_fpga_settle: nothing more follows. */
 static inline void fsh_fpga_owe(uint64_t cycles)

@@ -189,6 +189,7 @@ static void sim_write(struct fsh_device *dev, uint32_t off,
         atomic_store_explicit(&dev->mmio->tail, dev->tail,
                               memory_order_release);
     }
+    dev->turn.idle = FSH_SIM_BUSY;
     fsh_turn_acted(&dev->turn, dev->fabric->assumed.pcie_cycles);
     ring_bell(dev);
 }
@@ -244,6 +245,7 @@ static uint64_t sim_read(struct fsh_device *dev, uint32_t off)
         atomic_load_explicit(&mmio->read_seq, memory_order_relaxed);
 
     sim_patience(dev, false);
+    dev->turn.idle = FSH_SIM_BUSY;
     mmio->read_offset = off;
     /* Release: read_offset and the tail of all earlier writes. Partner: the
      * acquire of read_seq in serve.c. */
@@ -269,12 +271,12 @@ static void sim_wait(struct fsh_device *dev, uint32_t seen, uint64_t max_ns)
 {
     if (max_ns == 0 || sim_activity(dev) != seen)
         return;
-    if (dev->turn.on)
-        fsh_turn_next(&dev->turn, FSH_SIM_WAKE_ACTIVITY, seen,
-                      dev->turn.now +
-                          (max_ns + NS_PER_CYCLE - 1) / NS_PER_CYCLE);
-    else
+    if (!dev->turn.on) {
         nap(dev->mmio, &dev->mmio->activity, seen, max_ns);
+        return;
+    }
+    fsh_turn_next(&dev->turn, FSH_SIM_WAKE_ACTIVITY, seen,
+                  dev->turn.now + (max_ns + NS_PER_CYCLE - 1) / NS_PER_CYCLE);
 }
 
 static void sim_open_gate(struct fsh_device *dev)
@@ -298,10 +300,25 @@ static void clock_begin(struct fsh_device *dev)
     fsh_trace_clock(&dev->turn.now);
 }
 
-static void clock_spend(struct fsh_device *dev, uint64_t cycles)
+static void let_pass(struct fsh_device *dev, uint64_t cycles)
 {
     if (dev->turn.on && !dev->turn.waits && cycles != 0)
-        fsh_turn_next(&dev->turn, FSH_SIM_WAKE_TIME, 0, dev->turn.now + cycles);
+        fsh_turn_next(&dev->turn, FSH_SIM_WAKE_TIME, sim_activity(dev),
+                      dev->turn.now + cycles);
+}
+
+static void clock_spend(struct fsh_device *dev, uint64_t cycles)
+{
+    if (cycles != 0)
+        dev->turn.idle = FSH_SIM_BUSY;
+    let_pass(dev, cycles);
+}
+
+static void clock_look(struct fsh_device *dev, uint64_t cycles)
+{
+    if (dev->turn.idle == FSH_SIM_BUSY)
+        dev->turn.idle = dev->turn.now;
+    let_pass(dev, cycles);
 }
 
 static uint64_t clock_now(const struct fsh_device *dev)
@@ -319,6 +336,7 @@ static void clock_end(struct fsh_device *dev)
 static const struct fsh_device_clock clock_ops = {
     .begin = clock_begin,
     .spend = clock_spend,
+    .look = clock_look,
     .now = clock_now,
     .end = clock_end,
 };

@@ -5,6 +5,18 @@
 #include "base/wait.h"
 #include "boot/boot.h"
 
+static void hand_back(struct fsh_turn *turn)
+{
+    struct fsh_sim_turn *s = turn->shared;
+
+    /* Publishes what it says, and all that this rank has done with its turn. Both
+     * sequentially consistent, partner: nap in the simulator's turns.c, with the same
+     * two words the other way round: one of the two sees the other. */
+    atomic_store(&s->back, turn->given);
+    if (atomic_load(&s->sim_sleeps) != 0)
+        fsh_futex_wake(&s->back, 1);
+}
+
 static void give_back(struct fsh_turn *turn, uint32_t wakes, uint32_t seen,
                       uint64_t until)
 {
@@ -14,12 +26,9 @@ static void give_back(struct fsh_turn *turn, uint32_t wakes, uint32_t seen,
     s->seen = seen;
     s->until = until;
     s->clock = turn->now;
-    /* Publishes them, and all that this rank has done with its turn. Both
-     * sequentially consistent, partner: sleep_until_back in the simulator's turns.c,
-     * with the same two words the other way round: one of the two sees the other. */
-    atomic_store(&s->back, turn->given);
-    if (atomic_load(&s->sim_sleeps) != 0)
-        fsh_futex_wake(&s->back, 1);
+    s->idle = turn->idle;
+    s->stuck = fsh_wait_is_for_others();
+    hand_back(turn);
 }
 
 struct turn_wait {
@@ -40,13 +49,21 @@ static bool sleep_for_turn(struct fsh_wait *wait, uint64_t ns)
     return true;
 }
 
+static void check_outer(struct fsh_wait *wait, const char *what)
+{
+    (void)wait;
+    (void)what;
+    fsh_wait_check_outer();
+}
+
 /* Others may compute for as long as they like; what this rank lacks is said by
  * whoever waits for it, not here. */
 static const struct fsh_wait_kind for_turn = {.who = "device sim",
                                               .untraced = true,
                                               .nap_us = 100000,
                                               .most_us = 100000,
-                                              .sleep = sleep_for_turn};
+                                              .sleep = sleep_for_turn,
+                                              .check = check_outer};
 
 static void sleep_until_given(struct fsh_turn *turn)
 {
@@ -60,7 +77,7 @@ static void sleep_until_given(struct fsh_turn *turn)
     fsh_wait_end(&w.wait);
 }
 
-static void await(struct fsh_turn *turn, struct fsh_handover *spins)
+static void await_word(struct fsh_turn *turn, struct fsh_handover *spins)
 {
     uint64_t since;
 
@@ -70,13 +87,24 @@ static void await(struct fsh_turn *turn, struct fsh_handover *spins)
         fsh_handover_slept(spins, fsh_time_ns() - since);
     }
     turn->given++;
+}
+
+static void await(struct fsh_turn *turn, struct fsh_handover *spins)
+{
+    await_word(turn, spins);
+    while (turn->shared->asks) {
+        fsh_wait_tell(turn->shared->text, FSH_SIM_TEXT_BYTES);
+        hand_back(turn);
+        await_word(turn, spins);
+    }
     turn->now = turn->shared->now;
     turn->horizon = turn->shared->horizon;
 }
 
 void fsh_turn_begin(struct fsh_turn *turn, struct fsh_sim_turn *shared)
 {
-    *turn = (struct fsh_turn){.shared = shared, .on = true, .waits = true};
+    *turn = (struct fsh_turn){
+        .shared = shared, .on = true, .waits = true, .idle = FSH_SIM_BUSY};
     fsh_handover_init(&turn->for_time, fsh_boot_cpus());
     turn->for_event = turn->for_time;
     await(turn, &turn->for_time);

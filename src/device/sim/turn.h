@@ -19,6 +19,7 @@ struct fsh_turn {
     struct fsh_sim_turn *shared;
     uint64_t now;     /* cycle */
     uint64_t horizon; /* the last cycle that it may go on to by itself */
+    uint64_t idle;    /* as in fsh_sim_turn */
     uint32_t given;   /* turns had, ever */
     /* Waits for time, which may be short, and for events. */
     struct fsh_handover for_time, for_event;
