@@ -568,6 +568,8 @@ static void node_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node,
     for (uint32_t p = 0; p < FSH_NODE_PORTS; p++) {
         if (out->tx[p].valid) {
             active = true;
+            if (fab->traced)
+                fab->traced->beat(fab, node->index, p, &out->tx[p]);
             if (node->tx[p])
                 fsh_link_push(fab, node->tx[p], &out->tx[p]);
         }
@@ -581,6 +583,8 @@ static void node_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node,
     active |= memory_inputs(fab, node, stall);
     if (node->core && !(fab->cycle & 1))
         core = fsh_sim_compute_inputs(fab, node);
+    if (fab->traced)
+        fab->traced->node(fab, node);
     active |= out->core_valid;
     active = moves(fab, node, active);
     node->wake = active || core ? fab->cycle + 1 : node_due(node);

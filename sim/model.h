@@ -161,11 +161,23 @@ struct fsh_sim_node {
 
 struct fsh_tape; /* record.c */
 
+/* Who traces the fabric (trace.c, which tests of the models do without). */
+struct fsh_trace_ops {
+    /* A beat that this node sends on a port in the present cycle. */
+    void (*beat)(struct fsh_fabric *fab, uint32_t node, uint32_t port,
+                 const struct fsh_link_beat *beat);
+    /* The models of a node have been stepped. */
+    void (*node)(struct fsh_fabric *fab, const struct fsh_sim_node *node);
+};
+struct fsh_sim_trace;
+
 struct fsh_fabric {
     struct fsh_fabric_config config;
     struct fsh_sim_node *node;
     struct fsh_node_waves *waves;
-    struct fsh_tape *tape; /* recording or replaying; NULL neither */
+    struct fsh_tape *tape;       /* recording or replaying; NULL neither */
+    struct fsh_sim_trace *trace; /* trace.c; NULL: none */
+    const struct fsh_trace_ops *traced;
     uint64_t cycle, evaluated, computed, hash;
     uint64_t waves_origin; /* the cycle at which those of waves are 0 */
     bool shown;            /* waves are written of this cycle */

@@ -21,7 +21,9 @@
 #include "base/cpu.h"
 #include "base/futex.h"
 #include "conduit/fpga/dma.h"
+#include "base/trace.h"
 #include "serve_state.h"
+#include "trace.h"
 #include "turns.h"
 
 #define PATIENCE_NS UINT64_C(500000) /* of each rank, times their number */
@@ -450,6 +452,8 @@ static void sleep_until_rung(struct fsh_serve *serve, struct fsh_fabric *fab)
 
 bool fsh_serve_run(struct fsh_serve *serve, struct fsh_fabric *fab)
 {
+    if (!fsh_trace_is_simulated())
+        fsh_sim_trace_begin(fab);
     while (!serve->stop && !fsh_fabric_error(fab)) {
         if (clocks_begin(serve)) {
             serve->clocks = true;
@@ -463,6 +467,7 @@ bool fsh_serve_run(struct fsh_serve *serve, struct fsh_fabric *fab)
         if (!serve->stop && !fsh_fabric_error(fab) && !linger(serve, fab))
             sleep_until_rung(serve, fab);
     }
+    fsh_sim_trace_end(fab);
     return !fsh_fabric_error(fab);
 }
 

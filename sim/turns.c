@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "trace.h"
 #include "turns.h"
 
 #include <sched.h>
@@ -252,6 +253,7 @@ static void begin(struct fsh_serve *serve, struct fsh_fabric *fab)
     fsh_handover_init(&serve->handover, processors());
     settle(serve, fab);
     serve->start = fsh_fabric_epoch(fab);
+    fsh_sim_trace_begin(fab);
     atomic_store_explicit(&serve->shared->clock_start, serve->start,
                           memory_order_relaxed);
     for (uint32_t i = 0; i < serve->nodes; i++) {
@@ -293,6 +295,7 @@ bool fsh_turns_run(struct fsh_serve *serve, struct fsh_fabric *fab)
         if (!drained)
             drained = fsh_serve_take(serve, fab);
     }
+    fsh_sim_trace_end(fab);
     settle(serve, fab);
     return !any_left(serve) && !fsh_fabric_error(fab);
 }

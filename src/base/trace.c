@@ -111,6 +111,7 @@ void fsh_trace_put(const struct fsh_trace_record *record)
     slot->kind = record->kind;
     slot->category = record->category;
     slot->track = record->track;
+    slot->node = record->node;
     /* Release: the record. Partner: the reader's acquire. */
     atomic_store_explicit(&slot->lap, position + 1, memory_order_release);
 }
@@ -193,8 +194,8 @@ static void put(enum fsh_trace_kind kind, const struct frame *f, uint64_t ts,
         .value = value,
         .peer = f->peer,
         .name = f->name,
-        .kind = (uint8_t)(kind & 0xf),
-        .category = (uint8_t)(f->category & 0xf),
+        .kind = (uint8_t)kind,
+        .category = f->category,
         .track = track()});
 }
 
@@ -310,6 +311,18 @@ void fsh_trace_about(uint32_t peer, size_t bytes)
 
 /* ---- messages ---- */
 
+uint64_t fsh_trace_message_flow(bool request, uint32_t from, uint32_t to,
+                                unsigned lane, uint32_t n)
+{
+    return (uint64_t)(request ? 2 : 1) << 58 | (uint64_t)from << 46 |
+           (uint64_t)to << 34 | (uint64_t)lane << 30 | (n & 0x3fffffff);
+}
+
+uint64_t fsh_trace_transfer_flow(uint32_t rank, unsigned tag, uint32_t n)
+{
+    return UINT64_C(3) << 58 | (uint64_t)rank << 46 | (uint64_t)tag << 34 | n;
+}
+
 /* The number of a flow: who, to whom, and how many before it. 0: not counted. */
 static uint64_t flow(bool sent, const struct fsh_trace_message *m)
 {
@@ -322,8 +335,8 @@ static uint64_t flow(bool sent, const struct fsh_trace_message *m)
     if (m->lane >= LANES || m->peer >= own.trace->ranks)
         return 0;
     n = atomic_fetch_add_explicit(&own.count[at], 1, memory_order_relaxed);
-    return (uint64_t)(m->request ? 2 : 1) << 58 | from << 46 | to << 34 |
-           (uint64_t)m->lane << 30 | (n & 0x3fffffff);
+    return fsh_trace_message_flow(m->request, (uint32_t)from, (uint32_t)to,
+                                  m->lane, n);
 }
 
 void fsh_trace_handler(unsigned index, const struct fsh_trace_message *m,
@@ -349,10 +362,9 @@ void fsh_trace_handled(void)
         pop();
 }
 
-void fsh_trace_sent(const struct fsh_trace_message *m)
+static void send(uint64_t id)
 {
     struct frame *f = top();
-    uint64_t id = flow(true, m);
 
     if (f == NULL)
         return;
@@ -363,6 +375,21 @@ void fsh_trace_sent(const struct fsh_trace_message *m)
     }
     open_all();
     put(FSH_TRACE_FLOW_OUT, f, now(), id);
+}
+
+void fsh_trace_sent(const struct fsh_trace_message *m)
+{
+    send(flow(true, m));
+}
+
+void fsh_trace_transfer(unsigned tag)
+{
+    static _Atomic uint32_t count[64];
+
+    if (tag < sizeof count / sizeof count[0])
+        send(fsh_trace_transfer_flow(
+            own.rank, tag,
+            atomic_fetch_add_explicit(&count[tag], 1, memory_order_relaxed)));
 }
 
 /* ---- waits ---- */
@@ -401,6 +428,16 @@ void fsh_trace_open(struct fsh_trace *trace, uint32_t ring)
         return;
     atomic_store(&own.ring->names, 1);
     fsh_trace_on = !trace->simulated;
+}
+
+bool fsh_trace_is_there(void)
+{
+    return own.count != NULL;
+}
+
+bool fsh_trace_is_simulated(void)
+{
+    return own.count != NULL && own.trace->simulated;
 }
 
 void fsh_trace_clock(const uint64_t *cycle)

@@ -30,15 +30,16 @@ enum fsh_trace_kind {
     FSH_TRACE_OPEN,  /* the same, whose end is not known yet */
     FSH_TRACE_CLOSE, /* the last that is open on this track ends */
     FSH_TRACE_FLOW_OUT, /* a flow (value) begins in the slice that is there at ts */
-    FSH_TRACE_FLOW_IN, /* and ends in it */
-    FSH_TRACE_COUNTER, /* from ts on it is value */
+    FSH_TRACE_FLOW_IN,   /* and ends in it */
+    FSH_TRACE_FLOW_STEP, /* and passes it */
+    FSH_TRACE_COUNTER,   /* from ts on it is value */
 };
 
 enum fsh_trace_category {
     FSH_TRACE_CALL,    /* of the client's: peer + 1, value is bytes */
     FSH_TRACE_HANDLER, /* the same; peer is the source */
     FSH_TRACE_WAIT,    /* peer + 1; value is the name of who waits, or 0 */
-    FSH_TRACE_NODE,    /* of a node; peer is the node, value is bytes */
+    FSH_TRACE_NODE, /* of a node: peer + 1, value is bytes, or of a counter */
 };
 
 /* Times are ns of CLOCK_MONOTONIC, or cycles of simulated time. Records of a ring
@@ -50,7 +51,8 @@ struct fsh_trace_record {
     uint64_t value;
     uint32_t peer;
     uint16_t name;
-    uint8_t kind : 4, category : 4;
+    uint16_t node; /* in a simulator */
+    uint8_t kind, category;
     uint8_t track; /* thread; in a simulator what it is about */
 };
 
@@ -136,7 +138,19 @@ void fsh_trace_sent(const struct fsh_trace_message *m);
 void fsh_trace_wait(const char *what, const char *who, uint32_t peer);
 void fsh_trace_waited(void);
 
+/* A put or a get is begun, of which the device knows by this tag. */
+void fsh_trace_transfer(unsigned tag);
+
 /* ---- for simulators ---- */
+
+/* Has this process a trace, and one in simulated time? */
+bool fsh_trace_is_there(void);
+bool fsh_trace_is_simulated(void);
+/* The number of a flow: of the n-th message of this kind from one rank to another in a
+ * lane, and of the n-th transfer of a rank with a tag. */
+uint64_t fsh_trace_message_flow(bool request, uint32_t from, uint32_t to,
+                                unsigned lane, uint32_t n);
+uint64_t fsh_trace_transfer_flow(uint32_t rank, unsigned tag, uint32_t n);
 
 /* The number of a name, made at its first use. */
 uint16_t fsh_trace_name(const char *name);

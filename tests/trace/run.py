@@ -48,6 +48,16 @@ def whole(fshrun, trace, arguments):
     sizes = {event["args"].get("bytes") for event in events
              if event.get("name") == "gasnet_put_bulk"}
     assert 262144 in sizes, sizes
+    if "fpga" not in arguments:
+        return
+    nodes = by_name(events, schema.NODES)
+    for name in ("PUT", "GET_REPLY", "AM request", "reads", "writes", "PCIe to node"):
+        assert nodes[name], f"no {name} in {nodes}"
+    data = sum(event["args"].get("bytes", 0) for event in events
+               if event["pid"] == schema.NODES and event.get("name") == "writes")
+    puts = sum(event["args"].get("bytes", 0) for event in events if event["pid"] == 1
+               and event.get("cat") == "call" and event["name"] == "gasnet_put_bulk")
+    assert data >= puts > 0, f"{data} bytes written, {puts} put"
 
 
 def equal(fshrun, trace, arguments):

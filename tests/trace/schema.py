@@ -16,12 +16,13 @@ KEYS = {
     "E": {"ts"},
     "s": {"ts", "cat", "name", "id"},
     "f": {"ts", "cat", "name", "id", "bp"},
+    "t": {"ts", "cat", "name", "id"},
     "C": {"ts", "cat", "name", "args"},
     "i": {"ts", "cat", "name", "args", "s"},
 }
-CATEGORIES = {"call", "handler", "wait", "node", "message", "trace"}
+CATEGORIES = {"call", "handler", "wait", "node", "message", "transfer", "trace"}
 ARGS = {"call": {"peer", "bytes"}, "handler": {"peer", "bytes"},
-        "wait": {"peer", "who"}, "node": None}
+        "wait": {"peer", "who"}, "node": {"peer", "bytes"}}
 
 
 def load(path):
@@ -49,7 +50,7 @@ def check_event(event):
     if kind == "E":
         return
     assert event["cat"] in CATEGORIES and event["name"], event
-    if kind in "XB" and ARGS[event["cat"]] is not None:
+    if kind in "XB":
         assert set(event["args"]) <= ARGS[event["cat"]], event
 
 
@@ -88,9 +89,11 @@ def check_nesting(events):
 
 def check_flows(events, whole):
     """Every message that was sent has one handler, not before it was sent."""
-    sent, came = {}, {}
+    sent, came, passed = {}, {}, set()
     for event in events:
-        if event["ph"] in "sf":
+        if event["ph"] == "t":
+            passed.add(event["id"])
+        elif event["ph"] in "sf" and event["cat"] == "message":
             side = sent if event["ph"] == "s" else came
             assert event["id"] not in side, event
             side[event["id"]] = event
@@ -98,7 +101,20 @@ def check_flows(events, whole):
         assert set(sent) == set(came), set(sent) ^ set(came)
     for flow in set(sent) & set(came):
         assert sent[flow]["ts"] <= came[flow]["ts"], (sent[flow], came[flow])
-    return len(sent)
+    ids = {event["id"] for event in events if event["ph"] == "s"}
+    assert not whole or passed <= ids, passed - ids
+    if whole and passed:  # in simulated time: over which links, and to which memory
+        assert passed & set(came), "no message passes a link"
+        assert any(event["ph"] == "f" and event["cat"] == "transfer"
+                   for event in events), "no transfer ends in memory"
+
+
+def check_use(events):
+    """Counters are percents; links carry no more than a beat a cycle."""
+    for event in events:
+        if event["ph"] == "C":
+            assert set(event["args"]) == {"value"}, event
+            assert 0 <= event["args"]["value"] <= 100, event
 
 
 def check(path, whole=True, dropped=False):
@@ -116,6 +132,7 @@ def check(path, whole=True, dropped=False):
         still_open = check_nesting(events)
         assert not whole or not still_open, f"{still_open} slices do not end"
         check_flows(events, whole)
+        check_use(events)
     names = {event["args"]["name"] for event in events
              if event["name" if event["ph"] == "M" else "ph"] == "process_name"}
     assert {f"rank {r}" for r in range(first["args"]["ranks"])} <= names, names

@@ -100,6 +100,28 @@ static void add_process(struct trace_file *f, uint32_t pid, const char *what,
         pid, pid);
 }
 
+static void add_track(struct trace_file *f, uint32_t pid, unsigned tid,
+                      const char *name)
+{
+    next(f);
+    add(f,
+        "{\"ph\":\"M\",\"pid\":%" PRIu32
+        ",\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}}",
+        pid, tid, name);
+}
+
+/* As the simulator numbers them (sim/trace.c). */
+static void add_node(struct trace_file *f, uint32_t node)
+{
+    static const char *const tracks[] = {
+        "PCIe to node", "PCIe to host", "memory reads", "memory writes",
+        "compute",      "link 0",       "link 1"};
+
+    add_process(f, TRACE_NODES + node, "node", node);
+    for (unsigned i = 0; i < sizeof tracks / sizeof tracks[0]; i++)
+        add_track(f, TRACE_NODES + node, i, tracks[i]);
+}
+
 bool trace_file_open(struct trace_file *f, const char *path,
                      const struct fsh_job_page *page,
                      const struct fsh_trace *trace)
@@ -121,19 +143,17 @@ bool trace_file_open(struct trace_file *f, const char *path,
     for (uint32_t r = 0; r < trace->ranks; r++)
         add_process(f, r, "rank", r);
     for (uint32_t r = 0; trace->rings > trace->ranks && r < trace->ranks; r++)
-        add_process(f, TRACE_NODES + r, "node", r);
+        add_node(f, r);
     trace_file_flush(f);
     return true;
 }
 
 void trace_file_track(struct trace_file *f, uint32_t rank, unsigned track)
 {
-    next(f);
-    add(f,
-        "{\"ph\":\"M\",\"pid\":%" PRIu32
-        ",\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":"
-        "\"thread %u\"}}",
-        rank, track, track);
+    char name[32];
+
+    snprintf(name, sizeof name, "thread %u", track);
+    add_track(f, rank, track, name);
 }
 
 static void add_args(struct trace_file *f, const struct fsh_trace_record *r,
@@ -151,12 +171,20 @@ static void add_args(struct trace_file *f, const struct fsh_trace_record *r,
             add(f, "%s", comma);
             add_name(f, "\"who\"", names[r->value]);
         }
-    } else if (r->value != 0) {
-        add(f, "%s\"bytes\":%" PRIu64, comma, r->value);
+    } else if (r->value != 0 || r->kind == FSH_TRACE_COUNTER) {
+        add(f, "%s\"%s\":%" PRIu64, comma,
+            r->kind == FSH_TRACE_COUNTER ? "value" : "bytes", r->value);
     }
     add(f, "}");
 }
 
+static bool is_flow(const struct fsh_trace_record *r)
+{
+    return r->kind == FSH_TRACE_FLOW_OUT || r->kind == FSH_TRACE_FLOW_IN ||
+           r->kind == FSH_TRACE_FLOW_STEP;
+}
+
+/* Ranks that run freely and their nodes have no time in common: no arrows there. */
 void trace_file_event(struct trace_file *f, uint32_t process,
                       const struct fsh_trace_record *r,
                       char (*names)[FSH_TRACE_NAME_BYTES])
@@ -164,7 +192,8 @@ void trace_file_event(struct trace_file *f, uint32_t process,
     static const char phase[] = {
         [FSH_TRACE_SLICE] = 'X',   [FSH_TRACE_OPEN] = 'B',
         [FSH_TRACE_CLOSE] = 'E',   [FSH_TRACE_FLOW_OUT] = 's',
-        [FSH_TRACE_FLOW_IN] = 'f', [FSH_TRACE_COUNTER] = 'C'};
+        [FSH_TRACE_FLOW_IN] = 'f', [FSH_TRACE_FLOW_STEP] = 't',
+        [FSH_TRACE_COUNTER] = 'C'};
     static const char *const category[] = {[FSH_TRACE_CALL] = "call",
                                            [FSH_TRACE_HANDLER] = "handler",
                                            [FSH_TRACE_WAIT] = "wait",
@@ -173,6 +202,8 @@ void trace_file_event(struct trace_file *f, uint32_t process,
     bool simulated = f->simulated || node;
     uint64_t ts = in_ns(f, simulated, r->ts);
 
+    if (is_flow(r) && !f->simulated && (node || r->value >> 58 == 3))
+        return;
     if (r->kind >= sizeof phase ||
         r->category >= sizeof category / sizeof *category)
         return;
@@ -180,15 +211,16 @@ void trace_file_event(struct trace_file *f, uint32_t process,
         ts = in_ns(f, simulated, r->ts + r->late);
     next(f);
     add(f, "{\"ph\":\"%c\",\"pid\":%" PRIu32 ",\"tid\":%u", phase[r->kind],
-        node ? TRACE_NODES + r->peer : process, r->track);
+        node ? TRACE_NODES + r->node : process, r->track);
     add_time(f, "ts", ts);
     if (r->kind == FSH_TRACE_SLICE)
         add_time(f, "dur", in_ns(f, simulated, r->ts + r->late) - ts);
-    if (r->kind == FSH_TRACE_FLOW_OUT || r->kind == FSH_TRACE_FLOW_IN) {
-        add(f,
-            ",\"cat\":\"message\",\"name\":\"message\",\"id\":\"0x%" PRIx64
-            "\"%s",
-            r->value, r->kind == FSH_TRACE_FLOW_IN ? ",\"bp\":\"e\"" : "");
+    if (is_flow(r)) {
+        const char *what = r->value >> 58 == 3 ? "transfer" : "message";
+
+        add(f, ",\"cat\":\"%s\",\"name\":\"%s\",\"id\":\"0x%" PRIx64 "\"%s",
+            what, what, r->value,
+            r->kind == FSH_TRACE_FLOW_IN ? ",\"bp\":\"e\"" : "");
     } else if (r->kind != FSH_TRACE_CLOSE) {
         add(f, ",\"cat\":\"%s\"", category[r->category]);
         add_name(f, ",\"name\"",
