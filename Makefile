@@ -71,7 +71,7 @@ mutants: build ## breaks the sources: which edit does no test notice? SEED=, MUT
 
 report-check: deps ## reports in a real browser (Debian: chromium), if it is there
 	@scripts/configure.sh $(BUILD) $(INTO) demo
-	@cmake --build $(BUILD) -j $(JOBS) --target fshrun fshperf fshsim
+	@cmake --build $(BUILD) -j $(JOBS) --target fshrun fshperf fshsim 06_matmul
 	@tests/report/check.sh $(BUILD)
 
 synth: ## cells by block beside the paper's Table II, longest path (yosys)

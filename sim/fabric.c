@@ -761,6 +761,11 @@ uint64_t fsh_fabric_computed(const struct fsh_fabric *fab)
     return fab->computed;
 }
 
+uint64_t fsh_fabric_dram_moved(const struct fsh_fabric *fab, uint32_t node)
+{
+    return fab->node[node].dram_pool.taken;
+}
+
 uint32_t fsh_fabric_nodes(const struct fsh_fabric *fab)
 {
     return fab->config.nodes;

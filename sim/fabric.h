@@ -152,6 +152,8 @@ uint64_t fsh_fabric_cycle(const struct fsh_fabric *fab);
 /* Node-cycles evaluated so far, and those of compute cores. */
 uint64_t fsh_fabric_evaluated(const struct fsh_fabric *fab);
 uint64_t fsh_fabric_computed(const struct fsh_fabric *fab);
+/* Bytes that the device memory of a node has moved. */
+uint64_t fsh_fabric_dram_moved(const struct fsh_fabric *fab, uint32_t node);
 uint32_t fsh_fabric_nodes(const struct fsh_fabric *fab);
 /* Device memory and DMA window of a node. */
 unsigned char *fsh_fabric_dram(struct fsh_fabric *fab, uint32_t node);

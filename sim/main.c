@@ -247,6 +247,8 @@ static int serve(const struct options *o, struct fsh_job *job)
     }
     report(&own, fab, fsh_serve_busy_ns(serving));
     signal(SIGTERM, SIG_IGN);
+    if (stopped && !own.config.record)
+        fsh_serve_count(serving, fab);
     written = fsh_fabric_destroy(fab);
     if (!written)
         fsh_warn("could not write all of %s: %s", own.config.record,

@@ -48,6 +48,7 @@ struct fsh_pool { /* bytes a cycle, shared */
     uint32_t
         carry; /* what is left of a cycle, up to so much, is for the next */
     uint64_t cycle; /* that `left` is for */
+    uint64_t taken; /* ever */
 };
 /* Take so many bytes in this cycle; false: not so many are left. */
 static inline bool fsh_pool_take(struct fsh_pool *pool, uint64_t cycle,
@@ -61,6 +62,7 @@ static inline bool fsh_pool_take(struct fsh_pool *pool, uint64_t cycle,
     if (pool->left < bytes)
         return false;
     pool->left -= bytes;
+    pool->taken += bytes;
     return true;
 }
 struct fsh_burst {

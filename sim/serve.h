@@ -39,4 +39,8 @@ uint64_t fsh_serve_busy_ns(const struct fsh_serve *serve);
 void fsh_serve_stop(struct fsh_serve *serve);
 void fsh_serve_close(struct fsh_serve *serve);
 
+/* The job has ended: read the counters of all nodes, if the launcher wants them. Not of
+ * a run that is recorded, which would have the reads too. */
+void fsh_serve_count(struct fsh_serve *serve, struct fsh_fabric *fab);
+
 #endif

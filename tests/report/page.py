@@ -12,7 +12,7 @@ table caption thead tbody tr th td figure figcaption svg desc defs pattern path 
 circle text""".split())
 ATTRIBUTES = set("""lang charset http-equiv content name class tabindex role aria-label
 aria-labelledby aria-describedby aria-hidden scope viewBox id x y d width height
-patternUnits stroke-width fill cx cy r""".split())
+patternUnits stroke-width fill fill-opacity cx cy r""".split())
 EMPTY = {"meta", "path", "rect", "circle"}
 
 

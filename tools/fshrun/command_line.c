@@ -232,6 +232,10 @@ static const struct kit_option rows[] = {
      "write what ranks and nodes do, and when, for\n"
      "Perfetto and fshtrace",
      .text = &given.trace},
+    {"--report", "FILE.html",
+     "write a page of the run: where its time went, who\n"
+     "talked to whom, what stands out",
+     .text = &given.report},
     {"--sim-args", "\"...\"", "fpga: further arguments of the simulator",
      .take = take_for_nodes, .setting = "FSHMEM_SIM_ARGS"},
     {"--verbose", .help = "say what is started and how it ends",
@@ -286,8 +290,8 @@ static void check_given(char **rest)
     if (given.replay && (given.ranks_given || rest[0]))
         fsh_warn("--replay takes neither -n nor a program: the recording "
                  "holds all that the hosts wrote");
-    else if (given.replay && given.trace)
-        fsh_warn("--replay takes no --trace: there are no ranks");
+    else if (given.replay && (given.trace || given.report))
+        fsh_warn("--replay takes no --trace or --report: there are no ranks");
     else if (!given.replay && !given.ranks_given)
         fsh_warn("the number of ranks is missing: -n N");
     else if (!given.replay && !rest[0])

@@ -4,7 +4,7 @@
  * the command line; program.c finds the program; bind.c chooses the ranks'
  * processors; main.c checks and starts; spawn.c makes a rank execute the program;
  * output.c prefixes lines for --tag-output; status.c shows where a long run is;
- * trace.c and trace_file.c are --trace.
+ * trace.c and trace_file.c are --trace, report.c is --report.
  */
 #ifndef FSHRUN_H
 #define FSHRUN_H
@@ -15,6 +15,7 @@
 
 #include "boot/launch.h"
 #include "place.h"
+#include "report.h"
 #include "trace.h"
 
 /* Exit codes of the launcher itself, as shells and timeout(1) have them. */
@@ -32,7 +33,7 @@ struct command_line {
     bool tag_output, verbose, quiet, show, replay;
     bool bind_to;                      /* said here, not in the environment */
     const char *sim_extra[12];         /* --record F ...; NULL-terminated */
-    const char *trace;                 /* file, or NULL */
+    const char *trace, *report;        /* files, or NULL */
     const struct fsh_job_needs *needs; /* of the conduit, once it is known */
     /* An option of conduits with nodes, or without, or NULL. */
     const char *for_nodes, *for_shared;
@@ -104,7 +105,8 @@ struct run {
     const char *path;      /* of the program */
     struct output *output; /* NULL without --tag-output */
     struct status *status; /* NULL: no line of state */
-    struct trace *trace;   /* NULL without --trace */
+    struct trace *trace;   /* NULL without --trace and --report */
+    struct report *report; /* NULL without --report */
     struct place_shares shares;
     int exec_write_fd; /* ranks report failed execs; launcher: -1 */
     struct fsh_launch launch;

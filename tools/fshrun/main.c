@@ -260,8 +260,11 @@ static int start_job(struct run *run, const struct fsh_job_config *config)
     }
     if (!l->quiet)
         run->status = status_new(&l->job);
-    if (run->cl->trace) {
-        run->trace = trace_new(run->cl->trace, &l->job);
+    if (run->report)
+        report_count(run->report, &l->job);
+    if (config->traced) {
+        run->trace = trace_new(
+            run->report ? report_trace(run->report) : run->cl->trace, &l->job);
         if (!run->trace)
             return 1;
     }
@@ -281,6 +284,11 @@ static int start_job(struct run *run, const struct fsh_job_config *config)
         if (!trace_end(run->trace) && code == 0)
             code = 1;
         trace_free(run->trace);
+    }
+    if (run->report) {
+        if (!report_write(run->report, run->cl->program, code) && code == 0)
+            code = 1;
+        report_free(run->report);
     }
     fsh_job_destroy(&l->job);
     return code;
@@ -314,7 +322,12 @@ int main(int argc, char **argv)
     fsh_option_seconds("FSHMEM_WATCHDOG");
     fsh_option_seconds("GASNET_EXITTIMEOUT");
     sim_args = add_sim_args(&config, &cl);
-    config.traced = cl.trace != NULL;
+    config.traced = cl.trace || cl.report;
+    if (cl.report && !cl.show) {
+        run.report = report_new(cl.report, cl.trace);
+        if (!run.report)
+            return 1;
+    }
     run.path = path;
     run.launch.verbose = cl.verbose;
     run.launch.quiet = cl.quiet;

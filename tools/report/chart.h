@@ -71,6 +71,24 @@ void chart_stacks(struct page *p, const char *title, const char *about,
                   const char *const *part, unsigned parts,
                   const struct chart_stack *stack, unsigned stacks);
 
+/* Shares over time: a strip for each row, parts stacked from below, what is left of 1
+ * white; a key above, the time below. share[bin * parts + part]. */
+struct chart_strip {
+    const char *name;
+    const double *share;
+};
+void chart_strips(struct page *p, const char *title, const char *about,
+                  const char *const *part, unsigned parts,
+                  const struct chart_strip *strip, unsigned strips,
+                  unsigned bins, const char *begin, const char *end);
+
+/* Squares, the darker the larger; written in where there is room. value[row * n +
+ * column], text as chart_bar has it. */
+#define CHART_SQUARES 16u
+void chart_squares(struct page *p, const char *title, const char *about,
+                   const char *const *name, const double *value,
+                   char (*text)[16], unsigned n);
+
 /* A byte size as people write it: 512, 4 K, 2 M. Returns room. */
 const char *chart_size(double bytes, char room[32]);
 

@@ -12,6 +12,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "base/fsh_spec.h"
+
 #define FSH_SIM_MAGIC 0x4d495349u /* "ISIM" */
 #define FSH_SIM_WRITES 8192u      /* records in the posted-write ring */
 #define FSH_SIM_DMA_BYTES (64u << 20)
@@ -95,6 +97,15 @@ struct fsh_sim_assumed {
     uint32_t disturbed;         /* 1: random back-pressure (--stall) */
 };
 
+/* What a node has counted in a job, for reports: its event counters (first cycle, last
+ * cycle, count, sum), those of its compute core, in the order of the register map; by
+ * the simulator, bytes that its device memory moved. */
+struct fsh_sim_counts {
+    uint64_t event[FSH_PERF_COUNT][4];
+    uint64_t compute[FSH_CPERF_COUNT];
+    uint64_t dram_bytes;
+};
+
 /* One per fabric; mapped by every rank and fshsim. */
 struct fsh_sim_fabric {
     uint32_t magic;
@@ -113,6 +124,11 @@ struct fsh_sim_fabric {
     _Alignas(64) _Atomic uint64_t cycle; /* sim: current cycle, for displays */
     _Atomic uint64_t evaluated;          /* sim: node-cycles evaluated */
     _Atomic uint64_t host_ns;            /* sim: CPU time spent evaluating */
+    /* launcher, before ranks start: the counts are wanted */
+    _Alignas(64) _Atomic uint32_t counts_wanted;
+    _Atomic uint32_t
+        counted; /* sim, at its end: of how many nodes they are there */
+    struct fsh_sim_counts counts[FSH_MAX_NODES];
     _Atomic uint64_t clock_start; /* sim: cycle that is 0 of simulated time */
 };
 

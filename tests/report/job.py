@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""fshrun --report: the page of a job says what its trace says, and what the nodes have
+counted; whatever the program is called; also of a job that fails; nothing is left of
+one that is killed. The last line says "job: pass".
+
+usage: job.py FSHRUN EXAMPLES [fpga]"""
+import collections
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import page
+
+FSHRUN, EXAMPLES = sys.argv[1], pathlib.Path(sys.argv[2])
+FPGA = sys.argv[3:] == ["fpga"]
+LONG = EXAMPLES / "06_matmul", "--size", "4096"  # tens of seconds
+NASTY = "<b>&\"x' é"
+
+
+def fshrun(*words, **more):
+    return subprocess.run([FSHRUN, *words], capture_output=True, text=True,
+                          timeout=100, **more)
+
+
+def rows(html, caption):
+    for table in re.findall(r"<table>(.*?)</table>", html, re.S):
+        if caption in table:
+            return [[re.sub(r"<[^>]*>", "", c) for c in
+                     re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.S)]
+                    for row in re.findall(r"<tr>(.*?)</tr>", table, re.S)[1:]]
+    return []
+
+
+def traced(path):
+    """(calls, bytes) of each call and of each pair of ranks, from the trace."""
+    calls = collections.defaultdict(lambda: [0, 0])
+    pairs = collections.defaultdict(lambda: [0, 0])
+    for event in json.loads(path.read_text()):
+        if event.get("cat") != "call" or event["ph"] not in "BX":
+            continue
+        args = event.get("args", {})
+        keys = [(calls, event["name"])]
+        if "peer" in args:
+            keys.append((pairs, (event["pid"], args["peer"])))
+        for table, key in keys:
+            table[key][0] += 1
+            table[key][1] += args.get("bytes", 0)
+    return calls, pairs
+
+
+def look(path):
+    html = path.read_text(encoding="utf-8")
+    complaints, texts = page.check(path)
+    return html, texts, complaints + page.links(html)
+
+
+def against_trace(place, ranks, *how):
+    report, trace = place / "report.html", place / "trace.json"
+    done = fshrun("-n", str(ranks), *how, "--report", report, "--trace", trace,
+                  EXAMPLES / "05_selfcheck")
+    if done.returncode:
+        yield f"code {done.returncode}: {done.stderr}"
+        return
+    html, _, found = look(report)
+    yield from found
+    calls, pairs = traced(trace)
+    shown = {r[0]: r[1:] for r in rows(html, "Calls, those")}
+    for name, (count, size) in calls.items():
+        if (shown[name][0], shown[name][3]) != (str(count), str(size)):
+            yield f"{name}: {shown[name]}, not {count} with {size} bytes"
+    table = rows(html, "from rank to rank")
+    for (rank, peer), (count, _) in pairs.items():
+        if not table[rank][peer + 1].endswith(f"({count})"):
+            yield f"{rank} to {peer}: {table[rank][peer + 1]}, not {count}"
+    for row in rows(html, "Time of each rank"):
+        share = sum(float(cell.split()[0]) for cell in row[2:])
+        if abs(share - 100) > 0.25:
+            yield f"the time of a rank: {row} is {share} % in all"
+
+
+def nodes(place):
+    """Two runs in simulated time: the same page, but for the machine's time."""
+    pages = []
+    for i in range(2):
+        report = place / f"{i}.html"
+        done = fshrun("-n", "2", "--conduit", "fpga", "--clock", "simulated",
+                      "--report", report, EXAMPLES / "06_matmul", "--size", "256")
+        if done.returncode:
+            yield f"code {done.returncode}: {done.stderr}"
+            return
+        html, texts, found = look(report)
+        yield from found
+        pages.append(re.sub(r"<dt>(Written|Ended)</dt><dd>.*?</dd>", "", html))
+    if pages[0] != pages[1]:
+        yield "two runs in simulated time have other pages"
+    cores = rows(html, "Compute cores, from")
+    if len(cores) != 2 or not all(float(c[2].split()[0]) > 80 and c[7] == "34"
+                                  for c in cores):
+        yield f"compute cores: {cores}"
+    links = rows(html, "Links and device memory")
+    for row in links:
+        shares = [float(cell.split()[0]) for cell in row[1:6]]
+        if not all(0 <= s <= 100 for s in shares) or shares[0] + shares[2] <= 0 \
+                or shares[4] <= 0 or int(row[7]) < 1 or row[8] != "0":
+            yield f"links: {row}"
+    if len(links) != 2 or "links 30 cycles one way" not in html:
+        yield f"links: {links}"
+
+
+def names(place):
+    """The program's name is text; only the page is left."""
+    (place / NASTY).mkdir()
+    program = place / NASTY / "a<i>"
+    shutil.copy(EXAMPLES / "01_hello", program)
+    report = place / NASTY / "r.html"
+    done = fshrun("-n", "2", "--conduit", "smp", "--report", report, program, NASTY)
+    html, texts, found = look(report)
+    yield from found
+    if done.returncode or sum(f"{program} {NASTY}" in t for t in texts) < 2:
+        yield f"the name of the program: {done.stderr}"
+    if {p.name for p in (place / NASTY).iterdir()} != {"a<i>", "r.html"}:
+        yield f"left: {list((place / NASTY).iterdir())}"
+
+
+def refused(place):
+    done = fshrun("-n", "2", "--report", place / "none/r.html", "touch", place / "x")
+    if done.returncode != 1 or "none/r.html" not in done.stderr or \
+            (place / "x").exists():
+        yield f"no directory: code {done.returncode}: {done.stderr}"
+    done = fshrun("--replay", "x", "--report", place / "r.html")
+    if done.returncode != 2 or "--report" not in done.stderr:
+        yield f"a replay: code {done.returncode}: {done.stderr}"
+
+
+def failing(place):
+    report = place / "failed.html"
+    done = fshrun("-n", "2", "--report", report, "--timeout", "1", *LONG)
+    html, _, found = look(report)
+    yield from found
+    if done.returncode != 124 or "ended with code 124" not in html or \
+            "waiting" not in html:
+        yield f"a time limit: code {done.returncode}"
+
+
+def killed(place):
+    """No file, not even an empty one."""
+    place = place / "killed"
+    place.mkdir()
+    job = subprocess.Popen([FSHRUN, "-n", "2", "--report", place / "r.html", *LONG],
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(0.3)  # anywhere in the run
+    os.kill(job.pid, signal.SIGKILL)
+    job.wait(20)
+    end = time.monotonic() + 20
+    while list(place.iterdir()) and time.monotonic() < end:
+        time.sleep(0.1)  # the launcher may be writing the page of a job that failed
+        if (place / "r.html").exists() and not look(place / "r.html")[2]:
+            return
+    if list(place.iterdir()):
+        yield f"left: {list(place.iterdir())}"
+
+
+def main():
+    found = []
+    with tempfile.TemporaryDirectory() as name:
+        place = pathlib.Path(name)
+        if FPGA:
+            found += against_trace(place, 2, "--conduit", "fpga")
+            found += nodes(place)
+        else:
+            found += against_trace(place, 3, "--conduit", "smp")
+            found += names(place)
+            found += refused(place)
+            found += failing(place)
+            found += killed(place)
+    print("\n".join(found))
+    print("job: FAILED" if found else "job: pass")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""A report of a trace: every sum by hand; traces that are cut, damaged or foreign;
+names. The last line says "run: pass".
+
+usage: run.py REPORT_RUN [SEED]"""
+import json
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+import page
+
+PROGRAM = sys.argv[1]
+NASTY = "<b>&\"x' GASNET_BLOCKUNTIL(a < b && c > \"d\")"
+
+
+def head(ranks=2, clock="simulated", **more):
+    args = {"version": 1, "release": "1", "conduit": "fpga", "ranks": ranks,
+            "clock": clock, "mhz": 250} | more
+    return {"ph": "M", "pid": 0, "tid": 0, "name": "fshmem_trace", "args": args}
+
+
+def event(kind, rank, ts, category="", name="", tid=0, **more):
+    given = {"ph": kind, "pid": rank, "tid": tid, "ts": ts}
+    if category:
+        given |= {"cat": category, "name": name}
+    return given | more
+
+
+# Rank 0: 10 us of the program, a call of 30 with a wait of 20 in it and in that a
+# handler of 5, 10 of the program, a call of 40 that is still open at the end. Rank 1: a
+# wait of 25 for rank 0, a put, and in a second thread a get until 80.
+GOOD = [
+    head(),
+    event("X", 0, 0.0, "call", "gasnet_AMPoll", dur=0.0),
+    event("B", 0, 10.0, "call", "gasnet_put", args={"peer": 1, "bytes": 4096}),
+    event("B", 0, 15.0, "wait", NASTY, args={"peer": 1, "who": "x"}),
+    event("X", 0, 20.0, "handler", "handler 200", dur=5.0, args={"peer": 1}),
+    event("E", 0, 35.0), event("E", 0, 40.0),
+    event("B", 0, 50.0, "call", "gasnet_exit"),
+    event("C", 10000, 3.0, "node", "beats", args={"value": 3}),
+    event("X", 1, 5.0, "wait", "gasnet_barrier_wait", dur=25.0, args={"peer": 0}),
+    event("X", 1, 40.0, "call", "gasnet_put_nb", dur=10.0,
+          args={"peer": 0, "bytes": 1000}),
+    event("X", 1, 60.0, "call", "gasnet_get", dur=20.0, tid=1,
+          args={"peer": 1, "bytes": 3}),
+    event("i", 1, 90.0, "trace", "records dropped", args={"count": 7}),
+    event("X", 0, 90.0, "call", "gasnet_late", dur=0.0),
+]
+
+
+def text_of(events, end=True):
+    lines = ",\n".join(json.dumps(e) for e in events)
+    return f"[\n{lines}" + ("\n]\n" if end else ",\n")
+
+
+def run(data, command="prog"):
+    return subprocess.run([PROGRAM, command], input=data, capture_output=True,
+                          timeout=60)
+
+
+def rows(html, caption):
+    """The cells of a table, row by row."""
+    for table in re.findall(r"<table>(.*?)</table>", html, re.S):
+        if caption in table:
+            return [[re.sub(r"<[^>]*>", "", c) for c in
+                     re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.S)]
+                    for row in re.findall(r"<tr>(.*?)</tr>", table, re.S)[1:]]
+    return []
+
+
+def expect(html, caption, wanted):
+    found = rows(html, caption)
+    if found != wanted:
+        yield f"{caption}: {found}, not {wanted}"
+
+
+def check_page(data):
+    with tempfile.NamedTemporaryFile(suffix=".html") as file:
+        file.write(data)
+        file.flush()
+        return page.check(file.name)
+
+
+def sums():
+    done = run(text_of(GOOD).encode(), NASTY)
+    html = done.stdout.decode()
+    yield from check_page(done.stdout)[0]
+    yield from page.links(html)
+    yield from expect(html, "Time of each rank", [
+        ["0", "90.000 us", "55.6 %", "16.7 %", "5.6 %", "22.2 %"],
+        ["1", "75.000 us", "13.3 %", "33.3 %", "0.0 %", "53.3 %"]])
+    waits = rows(html, "Waits by cause")
+    if [w[0:1] + w[2:] for w in waits] != [
+            ["1", "0", "1", "25.000 us", "33.3 %"],
+            ["0", "1", "1", "15.000 us", "16.7 %"]]:
+        yield f"waits: {waits}"
+    if sum(NASTY in t for t in check_page(done.stdout)[1]) < 3:
+        yield "the names are not what a reader sees"
+    calls = {r[0]: r[1:] for r in rows(html, "Calls, those")}
+    if calls["gasnet_put"] != ["1", "30.000 us", "30.000 us", "4096"]:
+        yield f"calls: {calls}"
+    yield from expect(html, "from rank to rank", [
+        ["rank 0", "-", "4K (1)"], ["rank 1", "0.977K (1)", "3 (1)"]])
+    yield from expect(html, "by bytes", [
+        ["2 to 3", "1", "3"], ["512 to 1023", "1", "1000"],
+        ["4 K to 8 K", "1", "4096"]])
+    for text in ("rank 1 waited 33 % of its time for gasnet_barrier_wait of rank 0 "
+                 "(1 time)", "7 records dropped"):
+        if text not in html:
+            yield f"no advice: {text}"
+
+
+def many_ranks():
+    """Blocks of ranks; strips of the first only; waits of other ranks as well."""
+    events = [head(40)]
+    for rank in range(40):
+        events.append(event("X", rank, 0.0, "wait", "gasnet_barrier_wait",
+                            dur=1e6 + rank))
+        events.append(event("X", rank, 2e6, "call", "gasnet_put", dur=10.0,
+                            args={"peer": 39 - rank, "bytes": 1 << 20}))
+    html = run(text_of(events).encode()).stdout.decode()
+    found = rows(html, "from rank to rank")
+    if len(found) != 14 or found[0][0] != "0 to 2" or found[13][0] != "rank 39" or \
+            found[0][-1] != "1M (1)" or found[0][-2] != "2M (2)":
+        yield f"blocks: {found}"
+    if "so did 39 other ranks" not in html or "ranks 0 to 31" not in html:
+        yield "not of all ranks"
+    yield from check_page(html.encode())[0]
+
+
+def cut():
+    whole = text_of(GOOD)
+    for n in range(0, len(whole), 7):
+        done = run(whole[:n].encode())
+        if done.returncode == 0:
+            complaints, texts = check_page(done.stdout)
+            yield from (f"cut at {n}: {c}" for c in complaints)
+            if n < len(whole) - 2 and not any("its end missing" in t for t in texts):
+                yield f"cut at {n}: not said"
+        elif done.returncode != 1 or b"no trace" not in done.stderr:
+            yield f"cut at {n}: code {done.returncode}"
+
+
+def foreign():
+    for data in (b"", b"[", b"[\n]\n", b"{}", b"\x7fELF" * 100, b"[\n{}\n]\n",
+                 text_of(GOOD[1:]).encode(), text_of([head(version=2)]).encode(),
+                 text_of([head(0)]).encode(), text_of([head(-1)]).encode(),
+                 text_of([head(1 << 40)]).encode(), text_of([head("2")]).encode()):
+        done = run(data)
+        if done.returncode != 1 or done.stdout:
+            yield f"{data[:60]!r}: code {done.returncode}"
+
+
+def damaged(seed):
+    """No trace makes it fail, or write a page that is none."""
+    dice = random.Random(seed)
+    values = [-1, 0, 1e30, -1e300, 1 << 62, None, "x", [], {}, True, 1e-9, 1023, 256]
+    for number in range(150):
+        events = json.loads(json.dumps(GOOD))
+        for _ in range(dice.randint(1, 6)):
+            e = dice.choice(events[1:])
+            into = e["args"] if isinstance(e.get("args"), dict) and \
+                dice.random() < 0.4 else e
+            into[dice.choice([*e, "bytes", "peer"])] = dice.choice(values)
+            if dice.random() < 0.3:
+                events.insert(dice.randint(1, len(events)), dice.choice(events[1:]))
+        done = run(text_of(events).encode())
+        complaints = check_page(done.stdout)[0] if done.returncode == 0 else \
+            [f"code {done.returncode}: {done.stderr.decode()[-2000:]}"]
+        yield from (f"seed {seed}, case {number}: {c}" for c in complaints)
+
+
+def main():
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(1 << 30)
+    print(f"seed {seed}")
+    found = [*sums(), *many_ranks(), *cut(), *foreign(), *damaged(seed)]
+    print("\n".join(found[:20]))
+    print("run: FAILED" if found else "run: pass")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What stands out in a run, with what to do about it. Thresholds are shares at which a
+ * remedy is worth more than the reading. */
+#include "run.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "page.h"
+
+#define MUCH 0.2       /* of a rank's time, for one cause */
+#define MOST 6u        /* advices on waits */
+#define LOOKED_AT 256u /* the longest waits */
+
+/* By what is part of the name of a wait; the first that fits. */
+static const struct {
+    const char *part, *advice;
+} remedies[] = {
+    {"barrier", "some rank comes late: look in the time line for who does not "
+                "wait, and give the others part of its work, or use the "
+                "barrier's two calls and compute between them"},
+    {"BLOCKUNTIL", "the condition is set by a message: send it earlier, or "
+                   "compute meanwhile and poll"},
+    {"credit", "the other side does not answer fast enough: have it poll more "
+               "often, or send fewer and larger messages"},
+    {"room", "the other side does not take messages fast enough: have it poll "
+             "more often, or send fewer and larger messages"},
+    {"slot", "the other side does not take messages fast enough: have it poll "
+             "more often, or send fewer and larger messages"},
+    {"get", "start it earlier as a non-blocking get (gasnet_get_nb) and "
+            "compute until it is needed"},
+    {"put", "start it as a non-blocking put (gasnet_put_nb) and wait when its "
+            "end matters"},
+    {"sync", "begin the transfers earlier, or compute longer before the wait"},
+    {"payload", "a smaller payload, or one that lies in the segment, is read "
+                "sooner"},
+    {"register read", "the program reads registers of its device, which "
+                      "takes a way over PCIe and back each time"},
+    {"exchange", "this is the start of the job or its end"},
+    {"attach", "this is the start of the job"},
+    {"end of others", "this is the end of the job: the others had more to do"},
+    {"lock", "another thread holds a lock: do less under it"},
+};
+
+static const char *remedy(const char *name)
+{
+    for (unsigned i = 0; i < sizeof(remedies) / sizeof(remedies[0]); i++)
+        if (strstr(name, remedies[i].part))
+            return remedies[i].advice;
+    return "look in the time line for what the other side does meanwhile";
+}
+
+static double share_of(const struct run *run, const struct run_tally *t)
+{
+    return t->time / run_span(&run->rank[t->rank]);
+}
+
+/* The longest wait of a name; of how many other ranks it is as bad. */
+static void advise_wait(struct page *p, const struct run *run,
+                        const struct run_tally *t, unsigned others)
+{
+    char whom[32] = "", as_well[64] = "";
+
+    if (t->peer >= 0)
+        snprintf(whom, sizeof(whom), " of rank %d", (int)t->peer);
+    if (others > 0)
+        snprintf(as_well, sizeof(as_well), "; so did %u other rank%s", others,
+                 others > 1 ? "s" : "");
+    page_advice(p, PAGE_WARNING,
+                "rank %u waited %.0f %% of its time for %s%s (%" PRIu64
+                " time%s%s): %s.",
+                t->rank, 100 * share_of(run, t), t->name, whom, t->count,
+                t->count == 1 ? "" : "s", as_well, remedy(t->name));
+}
+
+/* Has a wait of this name been advised on before the i-th? */
+static bool repeats(const struct run_tally *const *wait, unsigned i)
+{
+    for (unsigned j = 0; j < i; j++)
+        if (strcmp(wait[j]->name, wait[i]->name) == 0)
+            return true;
+    return false;
+}
+
+/* Nothing takes much, but all together may. */
+static void advise_in_all(struct page *p, const struct run *run,
+                          const struct run_tally *longest)
+{
+    double most = 0;
+    uint32_t rank = 0;
+
+    for (uint32_t r = 0; r < run->ranks; r++) {
+        double share = run->rank[r].time[RUN_WAIT] / run_span(&run->rank[r]);
+
+        rank = share > most ? r : rank;
+        most = fmax(most, share);
+    }
+    if (longest && most > 2 * MUCH)
+        page_advice(p, PAGE_WARNING,
+                    "rank %u waited %.0f %% of its time for one thing and "
+                    "another, the longest wait being for %s (%.0f %%): %s.",
+                    rank, 100 * most, longest->name,
+                    100 * share_of(run, longest), remedy(longest->name));
+    else
+        page_advice(p, PAGE_NOTE,
+                    "no rank waited for more than %.0f %% of its time in all, "
+                    "nor for one thing for more than %.0f %%.",
+                    200 * MUCH, 100 * MUCH);
+}
+
+static void advise_waits(struct page *p, const struct run *run)
+{
+    const struct run_tally *wait[LOOKED_AT];
+    unsigned n = run_waits(run, wait, LOOKED_AT), said = 0;
+
+    for (unsigned i = 0; i < n && said < MOST; i++) {
+        unsigned others = 0;
+
+        if (share_of(run, wait[i]) < MUCH || repeats(wait, i))
+            continue;
+        for (unsigned j = i + 1; j < n; j++)
+            others += strcmp(wait[j]->name, wait[i]->name) == 0 &&
+                      wait[j]->rank != wait[i]->rank &&
+                      share_of(run, wait[j]) >= MUCH;
+        advise_wait(p, run, wait[i], others);
+        said++;
+    }
+    if (said == 0)
+        advise_in_all(p, run, n ? wait[0] : NULL);
+}
+
+static void advise_sizes(struct page *p, const struct run *run)
+{
+    uint64_t all = 0, small = 0;
+
+    for (unsigned i = 0; i < RUN_SIZES; i++) {
+        all += run->size_count[i];
+        small += i > 0 && i < 7 ? run->size_count[i] : 0; /* 1 to 63 bytes */
+    }
+    if (small >= 1000 && 2 * small > all)
+        page_advice(p, PAGE_WARNING,
+                    "%" PRIu64 " of %" PRIu64 " calls to another rank carry "
+                    "fewer than 64 bytes: pack them together.",
+                    small, all);
+}
+
+/* What makes the figures worth less. */
+static void advise_trust(struct page *p, const struct run *run,
+                         const struct run_job *job)
+{
+    uint64_t dropped = 0;
+
+    for (uint32_t r = 0; r < run->ranks; r++)
+        dropped += run->rank[r].dropped;
+    if (job->code != 0)
+        page_advice(p, PAGE_WARNING,
+                    "the job ended with code %d; the page has what came "
+                    "before.",
+                    job->code);
+    if (dropped > 0 || run->cut || run->untold > 0)
+        page_advice(p, PAGE_WARNING,
+                    "the trace is not complete (%" PRIu64
+                    " records dropped%s), so sums are too small.",
+                    dropped + run->untold, run->cut ? ", its end missing" : "");
+    if (!run->simulated && strcmp(run->conduit, "smp") != 0)
+        page_advice(p, PAGE_NOTE,
+                    "times of ranks are wall time, in which the nodes are "
+                    "simulated: for what the program would take on cards use "
+                    "--clock simulated.");
+}
+
+void run_advise(struct page *p, const struct run *run,
+                const struct run_job *job)
+{
+    page_section(p, "What stands out");
+    advise_trust(p, run, job);
+    advise_waits(p, run);
+    advise_sizes(p, run);
+    run_advise_nodes(p, job);
+}

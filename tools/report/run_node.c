@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Links, device memory and compute cores of a run, from the nodes' counters as the
+ * simulator read them at the end. */
+#include "run.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "chart.h"
+#include "device/sim/sim_shm.h"
+#include "page.h"
+
+enum { NODES = 32 }; /* drawn at most */
+enum { FIRST, LAST, COUNT, SUM };
+
+static uint32_t counted(const struct run_job *job)
+{
+    uint32_t n = job->fabric ? atomic_load_explicit(&job->fabric->counted,
+                                                    memory_order_acquire)
+                             : 0;
+
+    return n < FSH_MAX_NODES ? n : FSH_MAX_NODES;
+}
+
+/* Cycles from the first event of any node to the last. */
+static double all_cycles(const struct run_job *job, uint32_t nodes)
+{
+    uint64_t first = UINT64_MAX, last = 0;
+
+    for (uint32_t n = 0; n < nodes; n++)
+        for (unsigned e = 0; e < FSH_PERF_COUNT; e++) {
+            const uint64_t *event = job->fabric->counts[n].event[e];
+
+            if (event[COUNT] == 0)
+                continue;
+            first = event[FIRST] < first ? event[FIRST] : first;
+            last = event[LAST] > last ? event[LAST] : last;
+        }
+    return first < last ? (double)(last - first) : 1;
+}
+
+static double of_event(const struct fsh_sim_counts *c, unsigned event)
+{
+    return (double)c->event[event][COUNT];
+}
+
+static double of_memory(const struct run_job *job,
+                        const struct fsh_sim_counts *c, double cycles)
+{
+    double rate = job->fabric->assumed.dram_bytes_cycle;
+
+    return rate > 0 ? (double)c->dram_bytes / rate / cycles : 0;
+}
+
+static void draw_links(struct page *p, const struct run_job *job,
+                       uint32_t nodes, double cycles)
+{
+    struct chart_bar bar[3 * NODES];
+    char group[NODES][16], text[3 * NODES][16];
+    uint32_t shown = nodes < NODES ? nodes : NODES;
+
+    for (uint32_t n = 0; n < shown; n++) {
+        const struct fsh_sim_counts *c = &job->fabric->counts[n];
+        const double share[3] = {of_event(c, FSH_PERF_TX_BEAT0) / cycles,
+                                 of_event(c, FSH_PERF_TX_BEAT1) / cycles,
+                                 of_memory(job, c, cycles)};
+        static const char *const name[3] = {"link, port 0", "link, port 1",
+                                            "device memory"};
+
+        snprintf(group[n], sizeof(group[n]), "node %u", n);
+        for (unsigned i = 0; i < 3; i++) {
+            snprintf(text[3 * n + i], 16, "%.1f %%", 100 * share[i]);
+            bar[3 * n + i] = (struct chart_bar){group[n], name[i],
+                                                text[3 * n + i], share[i], i};
+        }
+    }
+    chart_bars(p, "Use of links and device memory",
+               "Bars for each node: the share of what its link ports and its "
+               "device memory could have moved.",
+               bar, 3 * shown, 1);
+}
+
+static void write_links(struct page *p, const struct run_job *job,
+                        uint32_t nodes, double cycles)
+{
+    static const struct page_column columns[] = {
+        {"Node", true},         {"Port 0 sends", true}, {"held up", true},
+        {"Port 1 sends", true}, {"held up", true},      {"Device memory", true},
+        {"Passed on", true},    {"Commands", true},     {"Refused", true},
+    };
+
+    page_table(p, "Links and device memory, shares of the cycles", columns, 9);
+    for (uint32_t n = 0; n < nodes; n++) {
+        const struct fsh_sim_counts *c = &job->fabric->counts[n];
+
+        page_cell(p, "%u", n);
+        for (unsigned port = 0; port < 2; port++) {
+            page_cell(p, "%.1f %%",
+                      100 * of_event(c, FSH_PERF_TX_BEAT0 + port) / cycles);
+            page_cell(p, "%.1f %%",
+                      100 * of_event(c, FSH_PERF_TX_STALL0 + port) / cycles);
+        }
+        page_cell(p, "%.1f %%", 100 * of_memory(job, c, cycles));
+        page_cell(p, "%.0f", of_event(c, FSH_PERF_FORWARD));
+        page_cell(p, "%.0f", of_event(c, FSH_PERF_ACCEPT));
+        page_cell(p, "%.0f", of_event(c, FSH_PERF_REFUSED));
+    }
+    page_table_end(p);
+}
+
+/* ---- compute cores ---- */
+
+static const char *const parts[] = {"computing", "operands awaited",
+                                    "accumulators full", "results on their way",
+                                    "idle"};
+enum { PARTS = 5 };
+
+/* Cycles from its first command to its last; 0: it had none. */
+static double split(const struct fsh_sim_counts *c, double part[PARTS])
+{
+    double whole = (double)(c->compute[FSH_CPERF_LAST_END] -
+                            c->compute[FSH_CPERF_FIRST_START]);
+
+    if (c->compute[FSH_CPERF_COMMANDS] == 0 ||
+        c->compute[FSH_CPERF_LAST_END] <= c->compute[FSH_CPERF_FIRST_START])
+        return 0;
+    part[4] = whole;
+    for (unsigned i = 0; i < 4; i++) {
+        part[i] = (double)c->compute[FSH_CPERF_COMPUTE + i];
+        part[4] -= part[i];
+    }
+    part[4] = fmax(part[4], 0);
+    return whole;
+}
+
+static void write_cores(struct page *p, const struct run_job *job,
+                        uint32_t nodes)
+{
+    struct page_column columns[PARTS + 3] = {{"Node", true}};
+    struct chart_stack stack[NODES];
+    char name[NODES][16];
+    double part[PARTS];
+    unsigned shown = 0;
+
+    for (uint32_t n = 0; n < nodes && shown < NODES; n++) {
+        double whole = split(&job->fabric->counts[n], part);
+
+        if (whole <= 0)
+            continue;
+        snprintf(name[shown], 16, "node %u", n);
+        stack[shown] =
+            (struct chart_stack){.name = name[shown], .whole = whole};
+        for (unsigned i = 0; i < PARTS; i++)
+            stack[shown].part[i] = part[i];
+        shown++;
+    }
+    page_section(p, "Compute cores");
+    if (shown == 0) {
+        page_paragraph(p, "No compute core had a command, or the program "
+                          "cleared the counters at its end.");
+        return;
+    }
+    page_grid(p);
+    chart_stacks(p, "Where the cycles of each compute core went",
+                 "A bar for each node, from its first command to its last: "
+                 "shares of cycles in which its array computed, waited for a "
+                 "reason, or was idle.",
+                 parts, PARTS, stack, shown);
+    page_grid_end(p);
+    columns[1] = (struct page_column){"Cycles", true};
+    for (unsigned i = 0; i < PARTS; i++)
+        columns[i + 2] = (struct page_column){parts[i], true};
+    columns[PARTS + 2] = (struct page_column){"KB sent", true};
+    page_table(p, "Compute cores, from the first command to the last", columns,
+               PARTS + 3);
+    for (uint32_t n = 0; n < nodes; n++) {
+        const struct fsh_sim_counts *c = &job->fabric->counts[n];
+        double whole = split(c, part);
+
+        if (whole <= 0)
+            continue;
+        page_cell(p, "%u", n);
+        page_cell(p, "%.0f", whole);
+        for (unsigned i = 0; i < PARTS; i++)
+            page_cell(p, "%.1f %%", 100 * part[i] / whole);
+        page_cell(p, "%.0f", (double)c->compute[FSH_CPERF_SENT_BYTES] / 1024);
+    }
+    page_table_end(p);
+}
+
+/* ---- */
+
+static void write_assumed(struct page *p, const struct fsh_sim_assumed *a)
+{
+    page_facts(p);
+    page_fact(p, "Assumed",
+              "links %u cycles one way, %s; device memory reads %u cycles, "
+              "write response %u, %u B a cycle; PCIe %u cycles one way, %u B a "
+              "cycle each way; 250 MHz%s",
+              a->link_cycles,
+              a->link_layer ? "with their link layer" : "no link layer",
+              a->dram_cycles, a->dram_write_cycles, a->dram_bytes_cycle,
+              a->pcie_cycles, a->pcie_bytes_cycle,
+              a->disturbed ? "; handshakes are held back at random" : "");
+    page_facts_end(p);
+}
+
+void run_write_nodes(struct page *p, const struct run_job *job)
+{
+    uint32_t nodes = counted(job);
+    double cycles = all_cycles(job, nodes);
+
+    if (!job->fabric)
+        return;
+    page_section(p, "Nodes");
+    write_assumed(p, &job->fabric->assumed);
+    if (nodes == 0) {
+        page_paragraph(p, "The simulator did not come to read the counters of "
+                          "the nodes: the job was ended, or recorded.");
+        return;
+    }
+    page_paragraph(
+        p,
+        "From the hardware counters, from the first event of any node to "
+        "the last: %.0f cycles, %.3f ms at 250 MHz, the start of the job "
+        "included. A port sends at most a beat of 16 bytes a cycle; held "
+        "up: it had a packet, but no credit from the other end.",
+        cycles, cycles / 250e3);
+    page_grid(p);
+    draw_links(p, job, nodes, cycles);
+    page_grid_end(p);
+    write_links(p, job, nodes, cycles);
+    write_cores(p, job, nodes);
+}
+
+void run_advise_nodes(struct page *p, const struct run_job *job)
+{
+    uint32_t nodes = counted(job);
+    double cycles = all_cycles(job, nodes), part[PARTS];
+
+    for (uint32_t n = 0; n < nodes; n++) {
+        const struct fsh_sim_counts *c = &job->fabric->counts[n];
+        double whole = split(c, part);
+
+        for (unsigned port = 0; port < 2; port++) {
+            double sends = of_event(c, FSH_PERF_TX_BEAT0 + port) / cycles;
+            double stalls = of_event(c, FSH_PERF_TX_STALL0 + port) / cycles;
+
+            if (sends > 0.7)
+                page_advice(p, PAGE_WARNING,
+                            "port %u of node %u sent in %.0f %% of all cycles: "
+                            "the link bounds the run. Send less, nearer, or "
+                            "over both ports (FSHMEM_PORTS).",
+                            port, n, 100 * sends);
+            if (stalls > 0.1)
+                page_advice(p, PAGE_WARNING,
+                            "port %u of node %u was held up for credits in "
+                            "%.0f %% of all cycles: the node at its other end "
+                            "takes packets more slowly than they come, or "
+                            "passes on too much.",
+                            port, n, 100 * stalls);
+        }
+        if (whole > 0 && part[1] > 0.2 * whole)
+            page_advice(p, PAGE_WARNING,
+                        "the compute core of node %u awaited operands in "
+                        "%.0f %% of its cycles: give it larger pieces, or have "
+                        "what it needs there earlier.",
+                        n, 100 * part[1] / whole);
+        if (whole > 0 && part[4] > 0.3 * whole)
+            page_advice(p, PAGE_WARNING,
+                        "the compute core of node %u was idle in %.0f %% of "
+                        "the cycles from its first command to its last: queue "
+                        "commands ahead and let events start them.",
+                        n, 100 * part[4] / whole);
+        if (c->event[FSH_PERF_REFUSED][COUNT] > 0)
+            page_advice(p, PAGE_WARNING,
+                        "node %u refused %" PRIu64 " commands.", n,
+                        c->event[FSH_PERF_REFUSED][COUNT]);
+    }
+}
