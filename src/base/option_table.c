@@ -58,6 +58,9 @@ const struct fsh_option_row fsh_option_table[] = {
     CHOICE("FSHMEM_CLOCK", "free", "free|simulated",
            "fpga: simulated: ranks have clocks too, and a run takes the same "
            "cycles each time; free: they run beside the simulator"),
+    INT("FSHMEM_HOST_COSTS", "1", 0, 1000,
+        "simulated clock: what the library's calls cost, so many times; 0: "
+        "nothing, and only polls in vain and waits take time"),
     TIMES("FSHMEM_HOST_TIME", "none", 1e-6, 1e6, "none|cpu",
           "simulated clock: what a program does between calls costs nothing "
           "(none), or the processor time it takes, perhaps times a factor as "

@@ -198,6 +198,8 @@ static const struct kit_option rows[] = {
      "fpga: free, or simulated: ranks have clocks too, and\n"
      "a run takes the same cycles each time",
      .take = take_for_nodes, .setting = "FSHMEM_CLOCK"},
+    {"--host-costs", "N", "with that: calls cost N times what they do (1)",
+     .take = take_for_nodes, .setting = "FSHMEM_HOST_COSTS"},
     {"--bind-to", "WHAT",
      "processors of a rank: auto (a share of them, if nobody\n"
      "has bound fshrun and no other job is here), none,\n"

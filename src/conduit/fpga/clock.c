@@ -7,6 +7,7 @@
  * simulated time, its clock goes on with the host's.
  */
 #include "base/log.h"
+#include "base/option.h"
 #include "base/simulated.h"
 #include "boot/boot.h"
 #include "conduit/fpga/state.h"
@@ -21,7 +22,7 @@ static uint64_t last_cycle, left_ns;
 
 void fsh_fpga_spend_slowly(uint64_t cycles)
 {
-    cycles += fsh_fpga.owed;
+    cycles = (cycles + fsh_fpga.owed) * fsh_fpga.costs;
     fsh_fpga.owed = 0;
     fsh_fpga.clock->spend(fsh_fpga.dev, cycles);
 }
@@ -69,6 +70,7 @@ static void begin(void)
         fsh_fatal(
             "FSHMEM_CLOCK=simulated: device %s runs in real time; use free",
             fsh_fpga.ops->name);
+    fsh_fpga.costs = (uint64_t)fsh_option_int("FSHMEM_HOST_COSTS");
     fsh_fpga.clock = fsh_fpga.ops->clock;
     fsh_fpga.clock->begin(fsh_fpga.dev);
     fsh_simulated_begin(&simulated);

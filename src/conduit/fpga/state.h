@@ -82,6 +82,7 @@ struct fsh_fpga {
     bool attached;
     const struct fsh_device_clock *clock; /* NULL: this rank runs freely */
     uint64_t owed;   /* cycles to be spent with the next ones */
+    uint64_t costs;  /* times what the library's doings cost (FSH_COST_) */
     unsigned packet; /* payload bytes a packet */
     unsigned ports;  /* mask in use */
     size_t segment_size;
@@ -232,7 +233,7 @@ static inline void fsh_fpga_look(uint64_t cycles)
     if (fsh_fpga.locking)
         fsh_fpga_spend(cycles);
     else
-        fsh_fpga.clock->look(fsh_fpga.dev, cycles);
+        fsh_fpga.clock->look(fsh_fpga.dev, cycles * fsh_fpga.costs);
 }
 /* The same, spent with what is spent next: until then this rank looks at nothing that
  * others write, and gives them nothing to see. fsh_fpga_settle: nothing more follows. */
