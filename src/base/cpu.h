@@ -12,6 +12,11 @@
 
 #define FSH_CACHE_LINE 64
 
+/* Functions that every wait goes through: linkers put them side by side. With more
+ * ranks than processors each is run after a switch of processes, where every page of
+ * code costs a walk of the page table. */
+#define FSH_HOT __attribute__((__hot__))
+
 /* In loops that spin: leaves the core to its other hardware thread for an instant. */
 static inline void fsh_cpu_relax(void)
 {

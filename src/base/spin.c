@@ -90,7 +90,7 @@ void fsh_spin_learn(uint64_t ns, uint64_t now)
     set_polls(polls < most ? polls : most);
 }
 
-bool fsh_spin_greedy(void)
+FSH_HOT bool fsh_spin_greedy(void)
 {
     uint64_t until =
         atomic_load_explicit(&fsh_spin.no_yield_until, memory_order_relaxed);
@@ -103,7 +103,7 @@ bool fsh_spin_greedy(void)
     return false;
 }
 
-static void timed_yield(void)
+FSH_HOT static void timed_yield(void)
 {
     uint64_t start = fsh_time_ns(), now;
 
@@ -112,7 +112,7 @@ static void timed_yield(void)
     fsh_spin_learn(now - start, now);
 }
 
-void fsh_spin_yield(void)
+FSH_HOT void fsh_spin_yield(void)
 {
     static _Thread_local unsigned yields;
     const struct timespec instant = {0, 1};

@@ -214,8 +214,8 @@ static void sleep_step(const struct fsh_wait_kind *kind, struct fsh_wait *wait)
         wait->nap_us = nap;
 }
 
-void fsh_wait_offer(const struct fsh_wait_kind *kind, struct fsh_wait *wait,
-                    const char *what)
+FSH_HOT void fsh_wait_offer(const struct fsh_wait_kind *kind,
+                            struct fsh_wait *wait, const char *what)
 {
     if (kind->sleep == NULL) {
         if (++wait->rounds % CHECK_PERIOD == 0)

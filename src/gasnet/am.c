@@ -123,7 +123,7 @@ static inline __attribute__((always_inline)) bool poll(void)
     return found;
 }
 
-bool fsh_gasnet_poll(void)
+FSH_HOT bool fsh_gasnet_poll(void)
 {
     return poll();
 }

@@ -177,7 +177,7 @@ static bool look_rounds(struct fsh_team *team, bool *advanced)
     return this_round(&team->barrier) == team->barrier.rounds;
 }
 
-static bool kick_team(struct fsh_team *team)
+FSH_HOT static bool kick_team(struct fsh_team *team)
 {
     struct fsh_barrier *b = &team->barrier;
     bool advanced = false;
@@ -198,7 +198,7 @@ static bool kick_team(struct fsh_team *team)
     return advanced;
 }
 
-bool fsh_barrier_kick(void)
+FSH_HOT bool fsh_barrier_kick(void)
 {
     uint32_t n = fsh_team_count();
     bool advanced = false;
@@ -234,7 +234,7 @@ static __attribute__((noinline)) void begin_slowly(struct fsh_barrier *b)
 }
 
 /* This node has arrived, with this opinion. */
-static void arrive(struct fsh_team *team, struct fsh_opinion opinion)
+FSH_HOT static void arrive(struct fsh_team *team, struct fsh_opinion opinion)
 {
     struct fsh_barrier *b = &team->barrier;
     bool direct;
@@ -271,7 +271,7 @@ static int judge(struct fsh_opinion all, struct fsh_opinion mine)
     return GASNET_OK;
 }
 
-static int conclude(struct fsh_barrier *b, int id, int flags)
+FSH_HOT static int conclude(struct fsh_barrier *b, int id, int flags)
 {
     struct fsh_opinion all = b->opinion;
 
@@ -315,7 +315,8 @@ static uint32_t waited_for(const struct fsh_team *team)
 }
 
 /* Until this phase is over. */
-static void wait_phase(const char *call, struct fsh_team *team, uint32_t phase)
+FSH_HOT static void wait_phase(const char *call, struct fsh_team *team,
+                               uint32_t phase)
 {
     struct fsh_barrier *b = &team->barrier;
     bool direct = is_direct(b);
@@ -399,7 +400,8 @@ static void check_call(const char *call)
         fsh_bad_call(call);
 }
 
-static void notify(const char *call, struct fsh_team *team, int id, int flags)
+FSH_HOT static void notify(const char *call, struct fsh_team *team, int id,
+                           int flags)
 {
     FSH_CALL(call);
     check_call(call);
@@ -413,7 +415,8 @@ static void notify(const char *call, struct fsh_team *team, int id, int flags)
     kick_team(team);
 }
 
-static int wait_for(const char *call, struct fsh_team *team, int id, int flags)
+FSH_HOT static int wait_for(const char *call, struct fsh_team *team, int id,
+                            int flags)
 {
     uint32_t *target;
 
@@ -472,13 +475,13 @@ static int result_of(const char *call, const struct fsh_team *team, int *id)
 
 /* ---- the calls ---- */
 
-void gasnet_barrier_notify(int id, int flags)
+FSH_HOT void gasnet_barrier_notify(int id, int flags)
 {
     notify("gasnet_barrier_notify", fsh_team_all, id,
            flags & ~GASNET_BARRIERFLAG_IMAGES);
 }
 
-int gasnet_barrier_wait(int id, int flags)
+FSH_HOT int gasnet_barrier_wait(int id, int flags)
 {
     return wait_for("gasnet_barrier_wait", fsh_team_all, id,
                     flags & ~GASNET_BARRIERFLAG_IMAGES);

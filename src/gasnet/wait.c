@@ -93,7 +93,7 @@ static void round_in_turns(const struct fsh_simulated *simulated,
     simulated->waited();
 }
 
-void fsh_wait_step(struct fsh_wait *wait, const char *what)
+FSH_HOT void fsh_wait_step(struct fsh_wait *wait, const char *what)
 {
     const struct fsh_simulated *simulated = fsh_simulated();
     uint32_t seen =

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/assertion.h"
+#include "base/cpu.h"
 
 #define PHASE_SHIFT 34
 #define OPINION ((UINT64_C(1) << PHASE_SHIFT) - 1)
@@ -41,7 +42,8 @@ void fsh_smp_meeting_init(struct fsh_smp_meeting *m, struct fsh_smp_port *port,
 }
 
 /* Is there a word of this barrier? Acquire, partner: show. */
-static bool see(struct fsh_smp_meeting *m, const struct fsh_smp_word *word)
+FSH_HOT static bool see(struct fsh_smp_meeting *m,
+                        const struct fsh_smp_word *word)
 {
     uint64_t w = atomic_load_explicit(&word->word, memory_order_acquire);
 
@@ -121,8 +123,8 @@ static bool look_rounds(struct fsh_smp_meeting *m)
 
 /* ---- both ---- */
 
-void fsh_smp_meeting_arrive(struct fsh_smp_meeting *m, uint32_t phase,
-                            uint64_t opinion, fsh_merge_fn merge)
+FSH_HOT void fsh_smp_meeting_arrive(struct fsh_smp_meeting *m, uint32_t phase,
+                                    uint64_t opinion, fsh_merge_fn merge)
 {
     assert(m->mine == 0 || /* none left out, none twice */
            phase == (((m->mine >> PHASE_SHIFT) + 1) & PHASES));
@@ -148,8 +150,8 @@ static uint32_t awaited(const struct fsh_smp_meeting *m)
     return (m->rank + m->ranks - (UINT32_C(1) << m->next)) % m->ranks;
 }
 
-bool fsh_smp_meeting_arrived(struct fsh_smp_meeting *m, uint64_t *opinion,
-                             uint32_t *missing)
+FSH_HOT bool fsh_smp_meeting_arrived(struct fsh_smp_meeting *m,
+                                     uint64_t *opinion, uint32_t *missing)
 {
     if (!(m->flat ? look_flat(m) : look_rounds(m))) {
         *missing = awaited(m);

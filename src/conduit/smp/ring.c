@@ -619,9 +619,8 @@ static inline bool conclude(struct fsh_smp_port *port, bool any)
 }
 
 /* Replies first: they free what requests wait for. */
-static __attribute__((noinline)) bool poll_all(struct fsh_smp_port *port,
-                                               fsh_smp_deliver_fn deliver,
-                                               void *arg)
+FSH_HOT static __attribute__((noinline)) bool poll_all(
+    struct fsh_smp_port *port, fsh_smp_deliver_fn deliver, void *arg)
 {
     bool any = poll_channel(port, FSH_SMP_REPLY, deliver, arg);
 
@@ -640,8 +639,8 @@ static __attribute__((noinline)) bool poll_rest(struct fsh_smp_port *port,
     return conclude(port, any);
 }
 
-bool fsh_smp_port_poll(struct fsh_smp_port *port, fsh_smp_deliver_fn deliver,
-                       void *arg)
+FSH_HOT bool fsh_smp_port_poll(struct fsh_smp_port *port,
+                               fsh_smp_deliver_fn deliver, void *arg)
 {
     uint64_t bits;
 

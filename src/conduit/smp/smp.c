@@ -392,14 +392,14 @@ static void barrier_arrive(uint32_t phase, uint64_t opinion, fsh_merge_fn merge)
     fsh_smp_meeting_arrive(&smp.meeting, phase, opinion, merge);
 }
 
-static bool barrier_arrived(uint64_t *opinion, uint32_t *missing)
+FSH_HOT static bool barrier_arrived(uint64_t *opinion, uint32_t *missing)
 {
     return fsh_smp_meeting_arrived(&smp.meeting, opinion, missing);
 }
 
 /* --- progress ------------------------------------------------------------- */
 
-static bool poll_all(void)
+FSH_HOT static bool poll_all(void)
 {
     bool any = fsh_smp_port_poll(smp.port, deliver, NULL);
 
