@@ -122,11 +122,11 @@ def markdown(lines):
 
     for line in lines:
         heading = re.match(r"#+ (.*)", line)
-        if heading or not line.strip() or line.startswith("<!--"):
+        if heading or not line.strip() or line.startswith(("<!--", "![")):
             flush()
         if heading:
             out.append(f".SH {inline(heading[1]).upper()}\n")
-        elif line.strip() and not line.startswith("<!--"):
+        elif line.strip() and not line.startswith(("<!--", "![")):
             block.append(line)
     flush()
     return "".join(out)

@@ -114,6 +114,46 @@ def sums():
             yield f"no advice: {text}"
 
 
+def strips(html):
+    """Heights of the first part of each strip, a bin each, by name."""
+    found = {}
+    for figure in re.findall(r"<figure>.*?</figure>", html, re.S):
+        for name, path in re.findall(r'<text class="s e"[^>]*>([^<]*)</text>\s*'
+                                     r'<path class="f0" d="M([^"]*)"', figure):
+            points = re.findall(r"[\d.]+ ([\d.]+)H", path)
+            half = len(points) // 2
+            found[name] = [round((float(points[-1 - i]) - float(points[i])) / 26, 2)
+                           for i in range(half)]
+    return found
+
+
+def time_line():
+    """960 us: a call, a wait, the program; a link that is busy in the middle."""
+    events = [head(1), event("X", 0, 0.0, "call", "gasnet_put", dur=240.0),
+              event("X", 0, 240.0, "wait", "x", dur=480.0),
+              event("X", 0, 959.0, "call", "gasnet_put", dur=0.9)]
+    events += [event("C", 10000, 4.096 * i, "node", "link 0 use (%)",
+                     args={"value": 50}) for i in range(100, 125)]
+    html = run(text_of(events).encode()).stdout.decode()
+    found, bins = strips(html), 120  # of 8 us
+    calls, link = found["rank 0"], found["node 0, link 0"]
+    if len(calls) != bins or calls[:30] != [1] * 30 or set(calls[30:119]) != {0}:
+        yield f"calls over time: {calls}"
+    if link[52:64] != [0.5] * 12 or set(link[:51] + link[65:]) != {0}:
+        yield f"a link over time: {link}"
+    yield from check_page(html.encode())[0]
+
+
+def strangers():
+    """A rank that is none gets nothing."""
+    events = [head(2), *(event("X", rank, 1.0, "call", "gasnet_put", dur=1.0,
+                               args={"peer": peer, "bytes": 8})
+                         for rank in (0, 1, 2) for peer in (-1, 0, 2, 3, 1 << 40))]
+    yield from expect(run(text_of(events).encode()).stdout.decode(),
+                      "from rank to rank", [["rank 0", "8 (1)", "-"],
+                                            ["rank 1", "8 (1)", "-"]])
+
+
 def many_ranks():
     """Blocks of ranks; strips of the first only; waits of other ranks as well."""
     events = [head(40)]
@@ -177,7 +217,8 @@ def damaged(seed):
 def main():
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(1 << 30)
     print(f"seed {seed}")
-    found = [*sums(), *many_ranks(), *cut(), *foreign(), *damaged(seed)]
+    found = [*sums(), *time_line(), *strangers(), *many_ranks(),
+             *cut(), *foreign(), *damaged(seed)]
     print("\n".join(found[:20]))
     print("run: FAILED" if found else "run: pass")
     return 1 if found else 0

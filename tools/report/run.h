@@ -26,6 +26,10 @@ struct run_rank {
     uint64_t dropped; /* records that are missing */
 };
 
+/* What nodes tell the use of, in time. */
+enum run_use { RUN_LINK0, RUN_LINK1, RUN_MEMORY, RUN_USES };
+#define RUN_NODES 64u
+
 /* Waits of a rank, or calls of all, of one name. */
 struct run_tally {
     char *name; /* NULL: free */
@@ -43,6 +47,9 @@ struct run {
     uint32_t ranks;
     double width; /* of a bin */
     struct run_rank *rank;
+    /* Use of each node, in microseconds a bin; told: how many nodes say so. */
+    double (*use)[RUN_USES][RUN_BINS];
+    uint32_t told;
     uint64_t *messages, *bytes; /* from * ranks + to */
     uint64_t size_count[RUN_SIZES], size_bytes[RUN_SIZES];
     struct run_tally *tally; /* RUN_TALLIES */

@@ -13,7 +13,7 @@
 #define MOST 6u        /* advices on waits */
 #define LOOKED_AT 256u /* the longest waits */
 
-/* By what is part of the name of a wait; the first that fits. */
+/* By what is part of the name of a wait; the first that fits. NULL: there is none. */
 static const struct {
     const char *part, *advice;
 } remedies[] = {
@@ -37,9 +37,11 @@ static const struct {
                 "sooner"},
     {"register read", "the program reads registers of its device, which "
                       "takes a way over PCIe and back each time"},
-    {"exchange", "this is the start of the job or its end"},
-    {"attach", "this is the start of the job"},
-    {"end of others", "this is the end of the job: the others had more to do"},
+    /* Start and end of the job. */
+    {"exchange", NULL},
+    {"attach", NULL},
+    {"to be ready", NULL},
+    {"end of others", NULL},
     {"lock", "another thread holds a lock: do less under it"},
 };
 
@@ -83,19 +85,26 @@ static bool repeats(const struct run_tally *const *wait, unsigned i)
     return false;
 }
 
-/* Nothing takes much, but all together may. */
+/* Nothing takes much, but all that can be helped together may. */
 static void advise_in_all(struct page *p, const struct run *run,
-                          const struct run_tally *longest)
+                          const struct run_tally *const *wait, unsigned n)
 {
+    const struct run_tally *longest = NULL;
     double most = 0;
     uint32_t rank = 0;
 
     for (uint32_t r = 0; r < run->ranks; r++) {
-        double share = run->rank[r].time[RUN_WAIT] / run_span(&run->rank[r]);
+        double share = 0;
 
+        for (unsigned i = 0; i < n; i++)
+            if (wait[i]->rank == r && remedy(wait[i]->name))
+                share += share_of(run, wait[i]);
         rank = share > most ? r : rank;
         most = fmax(most, share);
     }
+    for (unsigned i = n; i-- > 0;)
+        if (wait[i]->rank == rank && remedy(wait[i]->name))
+            longest = wait[i];
     if (longest && most > 2 * MUCH)
         page_advice(p, PAGE_WARNING,
                     "rank %u waited %.0f %% of its time for one thing and "
@@ -105,7 +114,8 @@ static void advise_in_all(struct page *p, const struct run *run,
     else
         page_advice(p, PAGE_NOTE,
                     "no rank waited for more than %.0f %% of its time in all, "
-                    "nor for one thing for more than %.0f %%.",
+                    "nor for one thing for more than %.0f %%; start and end of "
+                    "the job aside.",
                     200 * MUCH, 100 * MUCH);
 }
 
@@ -117,7 +127,8 @@ static void advise_waits(struct page *p, const struct run *run)
     for (unsigned i = 0; i < n && said < MOST; i++) {
         unsigned others = 0;
 
-        if (share_of(run, wait[i]) < MUCH || repeats(wait, i))
+        if (share_of(run, wait[i]) < MUCH || repeats(wait, i) ||
+            !remedy(wait[i]->name))
             continue;
         for (unsigned j = i + 1; j < n; j++)
             others += strcmp(wait[j]->name, wait[i]->name) == 0 &&
@@ -127,7 +138,7 @@ static void advise_waits(struct page *p, const struct run *run)
         said++;
     }
     if (said == 0)
-        advise_in_all(p, run, n ? wait[0] : NULL);
+        advise_in_all(p, run, wait, n);
 }
 
 static void advise_sizes(struct page *p, const struct run *run)

@@ -13,6 +13,7 @@
 
 enum {
     STRIPS = 32, /* ranks that the time line shows */
+    NODES_DRAWN = 8,
     WAITS = 20,
     CALLS = 30,
 };
@@ -100,6 +101,31 @@ static void draw_time_line(struct page *p, const struct run *run)
     free(share);
 }
 
+/* From left to right as above, so that one can look up and down. */
+static void draw_use(struct page *p, const struct run *run)
+{
+    static const char *const use[RUN_USES] = {"link 0", "link 1", "memory"};
+    static const char *const part[] = {"use"};
+    static double share[NODES_DRAWN * RUN_USES][RUN_BINS];
+    struct chart_strip strip[NODES_DRAWN * RUN_USES];
+    char name[NODES_DRAWN * RUN_USES][24], end[32];
+    unsigned bins = used_bins(run), n = 0;
+
+    for (uint32_t node = 0; node < run->told && node < NODES_DRAWN; node++)
+        for (unsigned u = 0; u < RUN_USES; u++, n++) {
+            for (unsigned i = 0; i < bins; i++)
+                share[n][i] = run->use[node][u][i] / run->width;
+            snprintf(name[n], sizeof(name[n]), "node %u, %s", node, use[u]);
+            strip[n] = (struct chart_strip){name[n], share[n]};
+        }
+    if (n)
+        chart_strips(p, "Use of links and device memory over time",
+                     "A strip for each link port and device memory, time from "
+                     "left to right: the share in use, up to all of it.",
+                     part, 1, strip, n, bins, "0",
+                     time_text(bins * run->width, end));
+}
+
 static void draw_shares(struct page *p, const struct run *run)
 {
     uint32_t n = run->ranks < STRIPS ? run->ranks : STRIPS;
@@ -146,9 +172,13 @@ static void write_time(struct page *p, const struct run *run)
     if (run->ranks > STRIPS)
         page_paragraph(p, "Drawn are ranks 0 to %d; the table has all.",
                        STRIPS - 1);
+    if (run->told > NODES_DRAWN)
+        page_paragraph(p, "The use of links is drawn of nodes 0 to %d.",
+                       NODES_DRAWN - 1);
     page_grid(p);
     draw_time_line(p, run);
     draw_shares(p, run);
+    draw_use(p, run);
     page_grid_end(p);
     write_shares(p, run);
 }

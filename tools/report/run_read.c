@@ -16,6 +16,9 @@
 #define THREADS 256u /* of a rank; others are its last */
 #define DEPTH 16u
 #define VERSION 1
+#define FIRST_NODE 10000 /* its process */
+#define LAST 1e15        /* microseconds: what is later is no time */
+#define SAMPLE 4.096     /* of a node's counters: 1024 cycles */
 
 struct frame {
     enum run_state state;
@@ -82,27 +85,34 @@ static struct run_tally *find_tally(struct run *run, const struct event *e,
 
 /* ---- time ---- */
 
+/* Two bins to one; `states` to a bin. */
+static void halve(double *bin, unsigned each)
+{
+    for (unsigned i = 0; i < RUN_BINS; i++)
+        for (unsigned s = 0; s < each; s++)
+            bin[i * each + s] =
+                2 * i + 1 < RUN_BINS
+                    ? bin[2 * i * each + s] + bin[(2 * i + 1) * each + s]
+                    : 0;
+}
+
 /* Bins twice as wide, so that `to` is in one of them. */
 static void widen(struct run *run, double to)
 {
     while (to >= run->width * RUN_BINS) {
         run->width *= 2;
-        for (uint32_t r = 0; r < run->ranks; r++) {
-            double(*bin)[RUN_STATES] = run->rank[r].bin;
-
-            for (unsigned i = 0; i < RUN_BINS; i++)
-                for (unsigned s = 0; s < RUN_STATES; s++)
-                    bin[i][s] = 2 * i + 1 < RUN_BINS
-                                    ? bin[2 * i][s] + bin[2 * i + 1][s]
-                                    : 0;
-        }
+        for (uint32_t r = 0; r < run->ranks; r++)
+            halve(&run->rank[r].bin[0][0], RUN_STATES);
+        for (uint32_t n = 0; n < RUN_NODES; n++)
+            for (unsigned u = 0; u < RUN_USES; u++)
+                halve(run->use[n][u], 1);
     }
 }
 
-static void give(struct run *run, struct run_rank *rank, enum run_state state,
-                 double from, double to)
+/* Spread a share of the time over every `each`th of these, a bin each. */
+static void spread(struct run *run, double *bin, unsigned each, double from,
+                   double to, double share)
 {
-    rank->time[state] += to - from;
     widen(run, to);
     while (from < to) {
         unsigned i = (unsigned)(from / run->width);
@@ -110,9 +120,16 @@ static void give(struct run *run, struct run_rank *rank, enum run_state state,
 
         if (i >= RUN_BINS || end <= from)
             return; /* rounding */
-        rank->bin[i][state] += end - from;
+        bin[i * each] += share * (end - from);
         from = end;
     }
+}
+
+static void give(struct run *run, struct run_rank *rank, enum run_state state,
+                 double from, double to)
+{
+    rank->time[state] += to - from;
+    spread(run, &rank->bin[0][state], RUN_STATES, from, to, 1);
 }
 
 /* The time up to `to` goes to what is innermost. */
@@ -217,6 +234,26 @@ static const char *text_of(json_t *json, const char *key)
     return text ? text : "";
 }
 
+/* A counter of a node holds for as long as a sample takes. */
+static void take_use(struct run *run, json_t *json)
+{
+    static const char *const name[RUN_USES] = {
+        "link 0 use (%)", "link 1 use (%)", "memory use (%)"};
+    json_int_t node =
+        json_integer_value(json_object_get(json, "pid")) - FIRST_NODE;
+    double ts = json_number_value(json_object_get(json, "ts"));
+    double value = json_number_value(
+        json_object_get(json_object_get(json, "args"), "value"));
+
+    if (node < 0 || node >= RUN_NODES || !(ts >= 0) || ts > LAST ||
+        !(value >= 0) || value > 100)
+        return;
+    for (unsigned u = 0; u < RUN_USES; u++)
+        if (strcmp(text_of(json, "name"), name[u]) == 0)
+            spread(run, run->use[node][u], 1, ts, ts + SAMPLE, value / 100);
+    run->told = node >= run->told ? (uint32_t)node + 1 : run->told;
+}
+
 static void take(struct reader *r, json_t *json)
 {
     json_t *args = json_object_get(json, "args");
@@ -233,8 +270,10 @@ static void take(struct reader *r, json_t *json)
         .bytes = bytes > 0 ? (uint64_t)bytes : 0,
     };
 
-    if (!read_place(r->run, &e) || !(e.ts >= 0) || e.ts > 1e15 ||
-        !(e.length >= 0) || e.length > 1e15)
+    if (strcmp(e.kind, "C") == 0)
+        take_use(r->run, json);
+    if (!read_place(r->run, &e) || !(e.ts >= 0) || e.ts > LAST ||
+        !(e.length >= 0) || e.length > LAST)
         return;
     if (strcmp(e.kind, "B") == 0) {
         begin(r, &e);
@@ -267,6 +306,7 @@ static bool read_head(struct run *run, json_t *json)
     snprintf(run->conduit, sizeof(run->conduit), "%s",
              text_of(args, "conduit"));
     run->rank = zeroed(run->ranks, sizeof(*run->rank));
+    run->use = zeroed(RUN_NODES, sizeof(*run->use));
     run->messages = zeroed((size_t)run->ranks * run->ranks, sizeof(uint64_t));
     run->bytes = zeroed((size_t)run->ranks * run->ranks, sizeof(uint64_t));
     run->tally = zeroed(RUN_TALLIES, sizeof(*run->tally));
@@ -350,6 +390,7 @@ void run_free(struct run *run)
         free(run->tally[i].name);
     free(run->tally);
     free(run->rank);
+    free(run->use);
     free(run->messages);
     free(run->bytes);
     *run = (struct run){0};

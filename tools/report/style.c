@@ -43,6 +43,7 @@ const char page_style[] =
     "border-top:1px solid var(--rule);font-weight:400}\n"
     "thead th{font-weight:600;background:var(--box);position:sticky;top:0;"
     "white-space:normal;vertical-align:bottom}\n"
+    "td:last-child:not(.n){white-space:normal;min-width:14em}\n"
     ".n{text-align:right}\n"
     ".advice{border-left:4px solid var(--c0);background:var(--box);"
     "padding:.5em .8em}\n"
