@@ -367,6 +367,12 @@ void fsh_sim_trace_begin(struct fsh_fabric *fab)
         t->busy_name[i] = fsh_trace_name(busy_names[i]);
     for (unsigned i = 0; i <= FSH_NODE_PORTS; i++)
         t->use_name[i] = fsh_trace_name(use_names[i]);
+    put(t, 0,
+        (struct fsh_trace_record){.ts = t->now,
+                                  .value = fab->config.link_cycles,
+                                  .name = fsh_trace_name("link delay (cycles)"),
+                                  .kind = FSH_TRACE_COUNTER,
+                                  .category = FSH_TRACE_NODE});
 }
 
 void fsh_sim_trace_end(struct fsh_fabric *fab)

@@ -38,6 +38,7 @@ struct frame {
     const char *call; /* NULL: a handler */
     uint64_t ts, bytes;
     uint64_t in, out; /* flows to be recorded with it; 0 none */
+    uint64_t left;    /* when the second has left */
     uint32_t peer, again;
     uint16_t name;
     uint8_t category;
@@ -203,8 +204,12 @@ static void put_flows(struct frame *f)
 {
     if (f->in != 0)
         put(FSH_TRACE_FLOW_IN, f, f->ts, f->in);
-    if (f->out != 0)
-        put(FSH_TRACE_FLOW_OUT, f, f->ts, f->out);
+    if (f->out != 0) {
+        const struct frame out = {
+            .peer = f->left > f->ts ? (uint32_t)(f->left - f->ts) : 0};
+
+        put(FSH_TRACE_FLOW_OUT, &out, f->ts, f->out);
+    }
     f->in = f->out = 0;
 }
 
@@ -374,7 +379,15 @@ static void send(uint64_t id)
         return;
     }
     open_all();
-    put(FSH_TRACE_FLOW_OUT, f, now(), id);
+    put(FSH_TRACE_FLOW_OUT, &(struct frame){0}, now(), id);
+}
+
+void fsh_trace_left(void)
+{
+    struct frame *f = top();
+
+    if (f != NULL && f->out != 0 && f->left == 0)
+        f->left = now();
 }
 
 void fsh_trace_sent(const struct fsh_trace_message *m)

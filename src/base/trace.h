@@ -29,7 +29,9 @@ enum fsh_trace_kind {
     FSH_TRACE_SLICE, /* from ts on, `late` long */
     FSH_TRACE_OPEN,  /* the same, whose end is not known yet */
     FSH_TRACE_CLOSE, /* the last that is open on this track ends */
-    FSH_TRACE_FLOW_OUT, /* a flow (value) begins in the slice that is there at ts */
+    /* A flow (value) begins in the slice that is there at ts, and leaves the host so much
+     * later (peer). */
+    FSH_TRACE_FLOW_OUT,
     FSH_TRACE_FLOW_IN,   /* and ends in it */
     FSH_TRACE_FLOW_STEP, /* and passes it */
     FSH_TRACE_COUNTER,   /* from ts on it is value */
@@ -133,6 +135,8 @@ void fsh_trace_handler(unsigned index, const struct fsh_trace_message *m,
 void fsh_trace_handled(void);
 /* A message is sent in the call or handler that this thread is in. */
 void fsh_trace_sent(const struct fsh_trace_message *m);
+/* Now it has left this host; what the call does from here on it does not wait for. */
+void fsh_trace_left(void);
 
 /* A wait begins and ends: what for, and who waits, or NULL; literals. peer + 1. */
 void fsh_trace_wait(const char *what, const char *who, uint32_t peer);

@@ -361,6 +361,24 @@ static inline void fsh_call_end(const char **call)
     __attribute__((cleanup(fsh_call_end), unused)) const char *fsh_call_ = \
         fsh_call_begin(call, true, false)
 
+/* The same for traces only: calls that check by themselves, and tell. */
+static inline const char *fsh_traced_begin(const char *call)
+{
+    if (__builtin_expect(fsh_trace_on, 0))
+        fsh_trace_begin(call);
+    return call;
+}
+
+/* The end of what fsh_traced_begin began; for FSH_TRACED. */
+static inline void fsh_traced_end(const char **call)
+{
+    if (__builtin_expect(fsh_trace_on, 0))
+        fsh_trace_end(*call);
+}
+#define FSH_TRACED(call)                                                     \
+    __attribute__((cleanup(fsh_traced_end), unused)) const char *fsh_call_ = \
+        fsh_traced_begin(call)
+
 /* The trace says of the call that it is about n bytes of that node. */
 static inline void fsh_call_about(uint32_t node, size_t n)
 {

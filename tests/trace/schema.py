@@ -42,7 +42,10 @@ def load(path):
 def check_event(event):
     kind = event["ph"]
     assert kind in KEYS, event
-    assert set(event) == KEYS[kind] | {"ph", "pid", "tid"}, event
+    may = {"args"} if kind == "s" else set()
+    assert set(event) - may == KEYS[kind] | {"ph", "pid", "tid"}, event
+    if kind == "s" and "args" in event:
+        assert set(event["args"]) == {"after"} and event["args"]["after"] > 0, event
     assert isinstance(event["pid"], int) and isinstance(event["tid"], int), event
     if kind == "M":
         return
@@ -114,7 +117,8 @@ def check_use(events):
     for event in events:
         if event["ph"] == "C":
             assert set(event["args"]) == {"value"}, event
-            assert 0 <= event["args"]["value"] <= 100, event
+            assert event["name"] == "link delay (cycles)" or \
+                0 <= event["args"]["value"] <= 100, event
 
 
 def check(path, whole=True, dropped=False):

@@ -73,9 +73,9 @@ static void add_name(struct trace_file *f, const char *key, const char *name)
 }
 
 /* ns in us. */
-static void add_time(struct trace_file *f, const char *key, uint64_t ns)
+static void add_us(struct trace_file *f, const char *key, uint64_t ns)
 {
-    add(f, ",\"%s\":%" PRIu64 ".%03u", key, ns / 1000, (unsigned)(ns % 1000));
+    add(f, "%s:%" PRIu64 ".%03u", key, ns / 1000, (unsigned)(ns % 1000));
 }
 
 static uint64_t in_ns(const struct trace_file *f, bool simulated, uint64_t ts)
@@ -212,15 +212,21 @@ void trace_file_event(struct trace_file *f, uint32_t process,
     next(f);
     add(f, "{\"ph\":\"%c\",\"pid\":%" PRIu32 ",\"tid\":%u", phase[r->kind],
         node ? TRACE_NODES + r->node : process, r->track);
-    add_time(f, "ts", ts);
+    add_us(f, ",\"ts\"", ts);
     if (r->kind == FSH_TRACE_SLICE)
-        add_time(f, "dur", in_ns(f, simulated, r->ts + r->late) - ts);
+        add_us(f, ",\"dur\"", in_ns(f, simulated, r->ts + r->late) - ts);
     if (is_flow(r)) {
         const char *what = r->value >> 58 == 3 ? "transfer" : "message";
 
         add(f, ",\"cat\":\"%s\",\"name\":\"%s\",\"id\":\"0x%" PRIx64 "\"%s",
             what, what, r->value,
             r->kind == FSH_TRACE_FLOW_IN ? ",\"bp\":\"e\"" : "");
+        if (r->kind == FSH_TRACE_FLOW_OUT && r->peer != 0) {
+            add(f, ",\"args\":{");
+            add_us(f, "\"after\"",
+                   f->simulated ? r->peer * NS_PER_CYCLE : r->peer);
+            add(f, "}");
+        }
     } else if (r->kind != FSH_TRACE_CLOSE) {
         add(f, ",\"cat\":\"%s\"", category[r->category]);
         add_name(f, ",\"name\"",
@@ -234,7 +240,8 @@ void trace_file_dropped(struct trace_file *f, uint32_t ring, uint64_t count)
 {
     next(f);
     add(f, "{\"ph\":\"i\",\"s\":\"p\",\"pid\":%" PRIu32 ",\"tid\":0", ring);
-    add_time(f, "ts", in_ns(f, f->simulated, f->simulated ? 0 : fsh_time_ns()));
+    add_us(f, ",\"ts\"",
+           in_ns(f, f->simulated, f->simulated ? 0 : fsh_time_ns()));
     add(f,
         ",\"cat\":\"trace\",\"name\":\"records dropped\",\"args\":{\"count\":%" PRIu64
         "}}",

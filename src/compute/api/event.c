@@ -36,6 +36,7 @@ static fshmem_status_t signal_on(gasnet_node_t node, unsigned event,
 fshmem_status_t fshmem_signal(gasnet_node_t node, unsigned event,
                               unsigned increment)
 {
+    FSH_TRACED("fshmem_signal");
     struct fsh_event done = {0};
     fshmem_status_t status = signal_on(node, event, increment, &done);
 
@@ -47,6 +48,7 @@ fshmem_status_t fshmem_signal(gasnet_node_t node, unsigned event,
 fshmem_status_t fshmem_signal_nb(gasnet_node_t node, unsigned event,
                                  unsigned increment, gasnet_handle_t *handle)
 {
+    FSH_TRACED("fshmem_signal_nb");
     fshmem_status_t status = fsh_api_check_call();
     struct fsh_thread *self;
     uint32_t index;
@@ -67,6 +69,7 @@ fshmem_status_t fshmem_signal_nb(gasnet_node_t node, unsigned event,
 
 fshmem_status_t fshmem_await(unsigned event, unsigned count)
 {
+    FSH_TRACED("fshmem_await");
     fshmem_flow_t flow = {.await_event = event, .await_count = count};
     fshmem_command_t command;
     fshmem_status_t status;

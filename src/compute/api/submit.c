@@ -183,6 +183,7 @@ fshmem_status_t fshmem_submit_nb(gasnet_node_t node,
                                  unsigned flags, gasnet_handle_t *handle,
                                  fshmem_status_t *result)
 {
+    FSH_TRACED("fshmem_submit_nb");
     fshmem_status_t status = fsh_api_check_call();
     struct fsh_thread *self;
     uint32_t index;
@@ -201,6 +202,7 @@ fshmem_status_t fshmem_submit_nb(gasnet_node_t node,
         *handle = GASNET_INVALID_HANDLE;
         return FSHMEM_OK;
     }
+    fsh_call_about(node, 0);
     self = fsh_thread_self();
     index = fsh_slot_take(self);
     status =
@@ -215,6 +217,7 @@ fshmem_status_t fshmem_submit_nb(gasnet_node_t node,
 fshmem_status_t fshmem_submit(gasnet_node_t node,
                               const fshmem_command_t *commands, size_t count)
 {
+    FSH_TRACED("fshmem_submit");
     fshmem_status_t status, result = FSHMEM_OK;
     gasnet_handle_t handle;
 

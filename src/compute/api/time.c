@@ -25,6 +25,7 @@ void fshmem_progress(uint64_t done, uint64_t of)
 
 void fshmem_spend(uint64_t ns)
 {
+    FSH_TRACED("fshmem_spend");
     const struct fsh_simulated *simulated = fsh_simulated();
 
     if (simulated != NULL && ns != 0)

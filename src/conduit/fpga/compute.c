@@ -6,6 +6,7 @@
  */
 #include <assert.h>
 
+#include "base/trace.h"
 #include "conduit/fpga/state.h"
 
 enum { ARGS = 2 };
@@ -41,8 +42,11 @@ bool fsh_fpga_compute_send(uint32_t node, const uint64_t *message,
 
     fsh_fpga_op_begin((unsigned)tag, &op);
     fsh_fpga_encode(&cmd, &desc);
-    if (fsh_fpga_try_submit(FSH_FPGA_REQUEST, &cmd))
+    if (fsh_fpga_try_submit(FSH_FPGA_REQUEST, &cmd)) {
+        if (__builtin_expect(fsh_trace_on, 0))
+            fsh_trace_left();
         return true;
+    }
     fsh_fpga_op_end((unsigned)tag);
     return false;
 }

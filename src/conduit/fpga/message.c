@@ -227,6 +227,8 @@ static void send_from(unsigned channel, uint32_t node, unsigned slot,
     if (__builtin_expect(fsh_trace_on, 0))
         trace_sent(channel, node, slot);
     fsh_fpga_submit(channel, &cmd, requests);
+    if (__builtin_expect(fsh_trace_on, 0))
+        fsh_trace_left();
     count_bytes(&desc);
     if (desc.lspace == FSH_SPACE_SEGMENT && !am->src_stable)
         await_read(s, "the device to read a payload", node, requests);

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/trace.h"
 #include "conduit/fpga/state.h"
 
 static size_t smaller(size_t a, size_t b)
@@ -73,6 +74,8 @@ static void start(struct fsh_fpga_desc *desc, struct fsh_event *local,
         atomic_fetch_add_explicit(&local->pending, 1, memory_order_relaxed);
     fsh_fpga_encode(&cmd, desc);
     fsh_fpga_submit(FSH_FPGA_REQUEST, &cmd, true);
+    if (__builtin_expect(fsh_trace_on, 0))
+        fsh_trace_left();
 }
 
 void fsh_fpga_put(uint32_t node, void *dst, const void *src, size_t n,
