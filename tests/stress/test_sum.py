@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a run takes in simulated time is the sum of the stated costs (spec/fshmem.toml,
+COST_) and of the fabric's cycles, to the cycle.
+
+A job is recorded. unit_sim_legs gives what the fabric does in the same cycles without
+hosts: when each write of a device is there for a host to see. From that, and the costs,
+the arithmetic here says in which cycle each rank must post each command; it is compared
+with the cycles of the recording.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+import tomllib
+
+from fshjob import FSHRUN, TESTS, check, main, run
+
+SPEC = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../spec/fshmem.toml")
+with open(SPEC, "rb") as spec:
+    CONST = {c["name"]: c["value"] for c in tomllib.load(spec)["const"]}
+EPOCH = 1 << 20  # the cycle in which simulated time begins is a multiple
+NAP = 50 * 250  # first sleep of a wait in the library
+WINDOWS = 0x1000  # registers from here on take the words of commands
+FAR = 1 << 62
+
+
+def legs(ranks, mode, rounds, costs):
+    """By rank: cycles in which it posted a command, with the number of its writes; and
+    the device's writes that it could see, with the ring entries that came with them."""
+    posts = [[] for _ in range(ranks)]
+    seen = [[] for _ in range(ranks)]
+    words = [0] * ranks
+    start = 0
+    with tempfile.TemporaryDirectory() as where:
+        path = os.path.join(where, "run.rec")
+        code, text = run(FSHRUN, "-n", str(ranks), "--conduit", "fpga", "--clock",
+                         "simulated", "--host-costs", str(costs), "--record", path,
+                         "--timeout", "60", os.path.join(TESTS, "stress_rounds"),
+                         mode, str(rounds))
+        check(code == 0, f"{mode}: {code}\n{text}")
+        out = subprocess.run([os.path.join(TESTS, "unit_sim_legs"), path], check=True,
+                             capture_output=True, text=True).stdout
+    for what, *rest in map(str.split, out.splitlines()):
+        if what == "epoch":
+            start = (int(rest[0]) // EPOCH + 1) * EPOCH
+            continue
+        node, cycle = int(rest[0]), int(rest[1]) - start
+        if start == 0 or cycle < 0:  # writes come first, in order
+            continue
+        if what == "dma":
+            seen[node].append((cycle, rest[2:]))
+        else:
+            words[node] += 1
+            if int(rest[2]) < WINDOWS:  # the doorbell
+                posts[node].append([cycle, words[node]])
+                words[node] = 0
+    return posts, seen
+
+
+class Rank:
+    """A rank's clock, t, by arithmetic."""
+
+    def __init__(self, me, posts, seen, costs, on_message, kick=lambda rank: False):
+        self.me, self.t, self.owed = me, 0, {}
+        self.posts, self.seen, self.costs = posts, seen, costs
+        self.on_message, self.kick, self.posted, self.read = on_message, kick, 0, 0
+        self.rings = {"request": [], "reply": [], "completion": []}
+
+    def spend(self, name, times=1):
+        self.t += CONST["COST_" + name] * times * self.costs
+
+    def post(self, call=True):
+        """A command; how many writes it is, the recording says."""
+        check(self.posted < len(self.posts), f"rank {self.me}: posts at {self.t}")
+        cycle, writes = self.posts[self.posted]
+        if call:
+            self.spend("CALL")
+        self.spend("WRITE", writes)
+        check(self.t == cycle, f"rank {self.me}, command {self.posted}: by "
+              f"arithmetic in cycle {self.t}, in the run in {cycle}")
+        self.posted += 1
+
+    def look(self):
+        while self.read < len(self.seen) and self.seen[self.read][0] <= self.t:
+            for entry in self.seen[self.read][1]:
+                ring, source = entry.split("-")
+                self.rings[ring].append(int(source))
+            self.read += 1
+
+    def next_write(self):
+        return self.seen[self.read][0] if self.read < len(self.seen) else FAR
+
+    def receive(self, ring):
+        found = False
+        self.look()
+        while self.rings[ring]:
+            source = self.rings[ring].pop(0)
+            self.spend("MESSAGE")
+            self.spend("HANDLER")
+            self.on_message(self, ring, source)
+            if ring == "request":
+                self.owed[source] = True
+            found = True
+            self.look()
+        return found
+
+    def poll(self):
+        self.look()
+        known = self.read
+        self.spend("POLL")
+        found = self.receive("reply")
+        found |= self.receive("request")
+        if not found:
+            for peer in sorted(self.owed):
+                self.post(call=False)  # its slots are free again
+            self.owed = {}
+            self.look()
+            if self.read == known:
+                self.t = min(self.next_write(), self.t + CONST["COST_POLL_MOST"])
+        return self.kick(self) or found
+
+    def wait(self, over):
+        """GASNET_BLOCKUNTIL, or a wait of the library."""
+        while not over():
+            if self.poll():
+                continue
+            self.look()
+            if any(self.rings.values()):
+                continue
+            check(self.next_write() != FAR, f"rank {self.me} waits for ever")
+            check(self.next_write() <= self.t + NAP, "a nap is over before its event")
+            self.t = self.next_write()
+
+
+def ping_pong(costs, rounds=6):
+    posts, seen = legs(2, "ping", rounds, costs)
+    pongs = []
+    asks = Rank(0, posts[0], seen[0], costs, lambda rank, *_: pongs.append(rank.t))
+    for i in range(rounds):
+        asks.post()
+        asks.wait(lambda: len(pongs) > i)
+    pings = []
+
+    def answer(rank, *_):
+        pings.append(rank.t)
+        if len(pings) <= rounds:
+            rank.post()
+
+    other = Rank(1, posts[1], seen[1], costs, answer)
+    other.wait(lambda: len(pings) > rounds)
+    print(f"  costs x{costs}: {rounds} round trips take {asks.t} cycles, as computed: ",
+          ", ".join(str(b - a) for a, b in zip(pongs, pongs[1:])))
+    return asks.t
+
+
+class Barrier:
+    """Dissemination: in round r to the rank 2^r above, on from the one 2^r below."""
+
+    def __init__(self, ranks):
+        self.ranks, self.rounds = ranks, (ranks - 1).bit_length()
+        self.came, self.round, self.sent, self.phase = {}, self.rounds, False, 0
+
+    def arrival(self, _rank, _ring, source):
+        self.came[source] = self.came.get(source, 0) + 1
+
+    def kick(self, rank):
+        advanced = False
+        while self.round < self.rounds:
+            if not self.sent:
+                rank.post()
+                self.sent = True
+            if self.came.get((rank.me - 2 ** self.round) % self.ranks, 0) < self.phase:
+                break
+            self.round, self.sent, advanced = self.round + 1, False, True
+        return advanced
+
+    def take_part(self, rank):
+        self.round, self.sent, self.phase = 0, False, self.phase + 1
+        self.kick(rank)
+        rank.wait(lambda: self.round == self.rounds)
+
+
+def barrier(ranks, costs, rounds=3):
+    posts, seen = legs(ranks, "barrier", rounds, costs)
+    ends = []
+    for me in range(ranks):
+        b = Barrier(ranks)
+        rank = Rank(me, posts[me], seen[me], costs, b.arrival, b.kick)
+        for _ in range(rounds):
+            b.take_part(rank)
+        ends.append(rank.t)
+    print(f"  costs x{costs}: {rounds} barriers of {ranks} ranks take {max(ends)} cycles,"
+          " as computed")
+    return max(ends)
+
+
+def round_trips_are_the_sum():
+    taken = [ping_pong(costs) for costs in (0, 1, 2)]
+    check(taken[0] < taken[1] < taken[2], str(taken))
+
+
+def barriers_are_the_sum():
+    for ranks in 2, 4, 8:
+        taken = [barrier(ranks, costs) for costs in (0, 1)]
+        check(taken[0] < taken[1], str(taken))
+
+
+if __name__ == "__main__":
+    if not os.path.exists(os.path.join(TESTS, "unit_sim_legs")):
+        sys.exit(77)
+    main([round_trips_are_the_sum, barriers_are_the_sum])
