@@ -23,8 +23,8 @@ FLAGS = ["-v", "--verbose", "--tag-output", "-k", "-t", "--show", "--help",
          "--version", "-h", "--", "-", ""]
 VALUED = ["-n", "-np", "--np", "--conduit", "--clock", "--topology", "--timeout", "-x",
           "-E", "--segment-max", "--dram", "--packet", "--record", "--replay",
-          "--waves", "--sim-args", "-N", "-c", "-spawner=local", "--nonsense",
-          "--t", "--s", "--json"]
+          "--waves", "--waves-cycles", "--waves-nodes", "--sim-args", "-N", "-c",
+          "-spawner=local", "--nonsense", "--t", "--s", "--json"]
 VALUES = ["0", "1", "2", "64", "1024", "1025", "-1", "99999999999999999999",
           "0x10", "2x", "", " ", "nan", "inf", "1e99", "0.5", "smp", "fpga",
           "tcp", "ring", "line", "1G", "4K", "12Q", "A=1", "A", "=", "=1",

@@ -135,6 +135,10 @@ def refused(place):
     if done.returncode != 1 or "none/r.html" not in done.stderr or \
             (place / "x").exists():
         yield f"no directory: code {done.returncode}: {done.stderr}"
+    for where in place, "", place / ("x" * 300):
+        done = fshrun("-n", "2", "--report", where, "touch", place / "x")
+        if done.returncode != 1 or (place / "x").exists():
+            yield f"--report {where}: code {done.returncode}: {done.stderr}"
     done = fshrun("--replay", "x", "--report", place / "r.html")
     if done.returncode != 2 or "--report" not in done.stderr:
         yield f"a replay: code {done.returncode}: {done.stderr}"

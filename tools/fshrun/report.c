@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cpu.h"
@@ -42,6 +43,18 @@ static int open_nameless(const char *path)
     return memfd_create("fshrun trace", MFD_CLOEXEC);
 }
 
+/* Could a file be written there at the end? With errno. */
+static bool is_writable(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) != 0)
+        return errno == ENOENT &&
+               path[0]; /* its directory is looked at besides */
+    errno = S_ISDIR(st.st_mode) ? EISDIR : 0;
+    return errno == 0 && access(path, W_OK) == 0;
+}
+
 struct report *report_new(const char *path, const char *trace)
 {
     struct report *r = calloc(1, sizeof(*r));
@@ -50,8 +63,8 @@ struct report *report_new(const char *path, const char *trace)
         fsh_fatal("--report: out of memory");
     r->path = path;
     r->start_ns = fsh_time_ns();
-    r->fd = open_nameless(path);
-    if (r->fd < 0 || (access(path, F_OK) == 0 && access(path, W_OK) != 0)) {
+    r->fd = -1;
+    if (!is_writable(path) || (r->fd = open_nameless(path)) < 0) {
         fsh_warn("--report %s: %s", path, strerror(errno));
         report_free(r);
         return NULL;
