@@ -368,6 +368,28 @@ uint64_t fshmem_time(void);
  * by itself. Does not poll. [handler] */
 void fshmem_spend(uint64_t ns);
 
+/* With simulated time one thread of a rank runs at a time: the one whose clock is
+ * least, of those at one time the one with the least number. A thread keeps the turn
+ * from one call that communicates, sleeps or tells the time to the next. Numbers are
+ * given in the order of first calls, 0 to the one that called gasnet_attach; a
+ * thread's clock begins at that of its rank.
+ * So a thread that is about to wait for others outside the library (pthread_join,
+ * a pthread mutex, barrier or condition, a pipe) has to say so before, or nobody
+ * else of its rank can run, and time stands still; fshrun's job names such a thread
+ * after 5 s. Afterwards it says that it is back, and waits for its turn. While all
+ * threads of a rank are between the two, time stands still until one is back, or a
+ * new one calls the library. HSLs, and the locks and conditions of gasnet_tools.h,
+ * need neither. Not nested, not in handlers. Nothing without simulated time. */
+void fshmem_blocking_begin(void);
+void fshmem_blocking_end(void);
+
+/* Wait until so many threads of this rank, itself among them, have taken part in
+ * simulated time: have made a first call that communicates, sleeps or tells the time.
+ * No time passes, so they begin at this thread's clock. A thread that makes the others
+ * one by one, and waits for each, gives them the same numbers in each run. Not in
+ * handlers. Nothing without simulated time. */
+void fshmem_await_threads(unsigned count);
+
 /* Of the program's `of` steps so many are done, as this rank sees it: fshrun shows on
  * a terminal which step the slowest rank has come to, and when the run will end. of
  * 0: nothing is known. Costs nothing, waits for nothing; before gasnet_attach nothing

@@ -33,6 +33,7 @@ struct fsh_serve {
     const struct fsh_job_page *page;
     char deadlock[128];  /* why simulated time has no end, or "" */
     uint32_t loses;      /* node that is not told of credits + 1, or 0 */
+    uint64_t named;      /* bit n: rank n, for not giving its turn back */
     bool no_horizon;     /* ranks do not go on by themselves */
     uint32_t dram_write; /* as last wanted */
     bool urgent; /* something that cannot wait was taken since all was quiet */

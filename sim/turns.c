@@ -2,6 +2,8 @@
 #include "trace.h"
 #include "turns.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
 
@@ -13,7 +15,11 @@
 #include "device/sim/sim_shm.h"
 #include "serve_state.h"
 
-enum { PASSES_PER_SHOW = 1024 };
+enum {
+    PASSES_PER_SHOW = 1024,
+    REPORT_S = 5, /* a rank that does not give its turn back is named */
+    NAPS_PER_S = 10
+};
 #define NAP_NS UINT64_C(100000000)
 #define NEVER UINT64_MAX
 /* Cycles that a rank goes on by itself at most. */
@@ -48,19 +54,50 @@ static uint64_t due(const struct fsh_serve *serve, uint32_t node, uint64_t now)
     return serve->start + turn->until > now ? serve->start + turn->until : now;
 }
 
-static void nap(struct fsh_sim_turn *turn, uint32_t before)
+/* A rank runs, and runs: it may compute, or wait for what cannot happen before it
+ * gives its turn back. Once a rank. */
+static void name(struct fsh_serve *serve, uint32_t node)
 {
+    const struct fsh_sim_turn *turn = &serve->port[node].mmio->turn;
+    uint32_t thread = atomic_load_explicit(&turn->thread, memory_order_relaxed);
+
+    if (serve->named & UINT64_C(1) << node)
+        return;
+    serve->named |= UINT64_C(1) << node;
+    if (thread == UINT32_MAX) {
+        fsh_warn("rank %" PRIu32 ": for %u s all threads have been between "
+                 "fshmem_blocking_begin and _end; simulated time stands still "
+                 "until one is back",
+                 node, REPORT_S);
+        return;
+    }
+    fsh_warn("rank %" PRIu32 ", thread %" PRIu32 " (process number %" PRIu32
+             ") has run for %u s without a call of the library, and simulated "
+             "time stands still; if it looks at memory until that changes, let "
+             "it poll (gasnet_AMPoll); if it waits for another thread, do so "
+             "between fshmem_blocking_begin and fshmem_blocking_end",
+             node, thread,
+             atomic_load_explicit(&turn->tid, memory_order_relaxed), REPORT_S);
+}
+
+/* False: for all of NAP_NS. */
+static bool nap(struct fsh_sim_turn *turn, uint32_t before)
+{
+    int rc = 0;
+
     /* Sequentially consistent, partner: give_back in the rank's turn.c. */
     atomic_store(&turn->sim_sleeps, 1);
     if (atomic_load(&turn->back) == before)
-        fsh_futex_wait(&turn->back, before, NAP_NS);
+        rc = fsh_futex_wait(&turn->back, before, NAP_NS);
     atomic_store_explicit(&turn->sim_sleeps, 0, memory_order_relaxed);
+    return rc != -ETIMEDOUT;
 }
 
 /* Wait until a turn is given back. False: the simulator is to stop. */
-static bool await(struct fsh_serve *serve, struct fsh_sim_turn *turn,
-                  uint32_t before)
+static bool await(struct fsh_serve *serve, uint32_t node, uint32_t before)
 {
+    struct fsh_sim_turn *turn = &serve->port[node].mmio->turn;
+    unsigned naps = 0; /* not a clock, which goes on while all are stopped */
     uint64_t since;
 
     if (fsh_handover_spin(&serve->handover, &turn->back, before))
@@ -71,7 +108,8 @@ static bool await(struct fsh_serve *serve, struct fsh_sim_turn *turn,
     while (atomic_load_explicit(&turn->back, memory_order_acquire) == before) {
         if (serve->stop)
             return false;
-        nap(turn, before);
+        if (!nap(turn, before) && ++naps == REPORT_S * NAPS_PER_S)
+            name(serve, node);
     }
     fsh_handover_slept(&serve->handover, fsh_time_ns() - since);
     return true;
@@ -114,7 +152,7 @@ static bool give(struct fsh_serve *serve, uint32_t node, uint64_t cycle,
     atomic_store(&turn->given, before + 1);
     if (atomic_load(&turn->rank_sleeps) != 0)
         fsh_futex_wake(&turn->given, 1);
-    return await(serve, turn, before);
+    return await(serve, node, before);
 }
 
 /* The first of those that go on soonest, or `nodes` if none does without an event of

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Debug libraries: the locks that each thread holds (lock.h). Thread-local, so without
- * locks.
+ * Locks in simulated time; and in debug libraries the locks that each thread holds
+ * (lock.h), thread-local, so without locks.
  */
 #include "base/lock.h"
 
@@ -10,6 +10,17 @@
 #include "base/log.h"
 
 enum { MOST = 16 };
+
+void fsh_lock_in_turn(pthread_mutex_t *mutex)
+{
+    const struct fsh_simulated *simulated = fsh_simulated();
+
+    while (pthread_mutex_trylock(mutex) != 0)
+        if (!simulated->yield()) {
+            pthread_mutex_lock(mutex);
+            return;
+        }
+}
 
 struct held {
     const void *lock;

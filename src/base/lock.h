@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 #include "base/assertion.h"
+#include "base/simulated.h"
 
 /* One list, since the order is one: from what is held while much else is done to
  * what is held for a few instructions. */
@@ -60,12 +61,19 @@ void fsh_lock_abandon(void);
 /* Debug: does this thread hold it? */
 bool fsh_lock_is_mine(const void *lock);
 
+/* Lock a mutex in simulated time: its holder may be waiting for its turn, which this
+ * thread gives up meanwhile. */
+void fsh_lock_in_turn(pthread_mutex_t *mutex);
+
 /* Lock, waiting for other threads. */
 static inline void fsh_lock_take(struct fsh_lock *l)
 {
     if (FSH_BASE_DEBUG)
         fsh_lock_order(l->name, l->rank);
-    pthread_mutex_lock(&l->mutex);
+    if (__builtin_expect(fsh_simulated() != NULL, 0))
+        fsh_lock_in_turn(&l->mutex);
+    else
+        pthread_mutex_lock(&l->mutex);
     if (FSH_BASE_DEBUG)
         fsh_lock_note(l, l->name, l->rank);
 }

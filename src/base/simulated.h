@@ -8,6 +8,7 @@
 #define FSH_SIMULATED_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct fsh_simulated {
@@ -20,6 +21,18 @@ struct fsh_simulated {
     /* What this thread has done since it was last in the conduit was to wait: it
      * is no computing of the program's. Never blocks. */
     void (*waited)(void);
+    /* This thread cannot go on before another of its rank has done something: a
+     * little time passes, in which that one runs. False, and nothing: it takes no part
+     * in simulated time, and may sleep. Also with locks held. */
+    bool (*yield)(void);
+    /* It will block outside the library: others go on. It is back; any call that
+     * communicates says so too. In neither: nothing. */
+    void (*block)(void);
+    void (*unblock)(void);
+    /* This thread is the library's: when the rank leaves simulated time, it stops. */
+    void (*daemon)(void);
+    /* Threads that have taken part, ever. */
+    unsigned (*threads)(void);
 };
 
 extern _Atomic(const struct fsh_simulated *) fsh_simulated_time;

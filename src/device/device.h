@@ -30,8 +30,9 @@ struct fsh_device_memory {
 };
 
 /* Simulated time of the hosts, in cycles of the nodes' clock: this rank runs only
- * while the fabric stands at its clock, and no other rank runs meanwhile. One thread
- * at a time. */
+ * while the fabric stands at its clock, and no other rank runs meanwhile. Of its threads
+ * one runs at a time, the one whose clock is least, or of those the one with the least
+ * number; a thread gets its number with its first call here. */
 struct fsh_device_clock {
     /* Begin: collective, once; returns at cycle 0. */
     void (*begin)(struct fsh_device *dev);
@@ -41,6 +42,19 @@ struct fsh_device_clock {
     /* The same, for a look whether something has come, or a wait for it (0): a rank
      * that does only this goes on when others do something, or never. */
     void (*look)(struct fsh_device *dev, uint64_t cycles);
+    /* This thread runs on return, and is counted: before other calls of the device. */
+    void (*enter)(struct fsh_device *dev);
+    /* It will block elsewhere: others run until it enters again, or nobody, and time
+     * stands still. Does not wait. */
+    void (*block)(struct fsh_device *dev);
+    /* Is it one of those that run in turns, and has it the turn? */
+    bool (*runs)(const struct fsh_device *dev);
+    /* When the rank ends, this thread stops for good. */
+    void (*daemon)(struct fsh_device *dev);
+    /* How many threads have come, ever. */
+    unsigned (*threads)(const struct fsh_device *dev);
+    /* In the child of a fork: it takes no part. */
+    void (*forked)(struct fsh_device *dev);
     /* Cycles since the begin; after the end those at the end. Never waits. */
     uint64_t (*now)(const struct fsh_device *dev);
     /* End: this rank runs freely again, and time does not wait for it. */

@@ -280,11 +280,11 @@ int gasnet_attach(gasnet_handlerentry_t *table, int numentries,
     g->attached = true;
     /* Nobody sends before everybody has handlers and a segment. */
     fsh_boot_barrier("gasnet_attach");
-    if (fsh_progress_wanted())
-        fsh_progress_start();
     fsh_boot_running();
     if (g->ops->clock != NULL)
         g->ops->clock->begin();
+    if (fsh_progress_wanted())
+        fsh_progress_start();
     return GASNET_OK;
 }
 

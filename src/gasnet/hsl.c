@@ -7,6 +7,7 @@
  */
 #include "base/futex.h"
 #include "base/log.h"
+#include "base/simulated.h"
 #include "gasnet/internal.h"
 
 /* Values of `state`, debug only; GASNET_HSL_INITIALIZER leaves
@@ -198,10 +199,16 @@ static void lock_slowly(gasnet_hsl_t *hsl)
                                               .most_us = 50000,
                                               .sleep = sleep_for_lock,
                                               .check = check_lock};
+    const struct fsh_simulated *simulated = fsh_simulated();
     struct lock_wait w = {.hsl = hsl};
 
+    if (simulated != NULL)
+        simulated->unblock(); /* its holder may be waiting for its turn */
     while (!w.taken && (w.sleepers || !take(hsl)))
-        fsh_wait_pause(&kind, &w.wait, "gasnet_hsl_lock");
+        if (simulated != NULL && simulated->yield())
+            fsh_wait_check(&kind, &w.wait, "gasnet_hsl_lock");
+        else
+            fsh_wait_pause(&kind, &w.wait, "gasnet_hsl_lock");
     fsh_wait_end(&w.wait);
 }
 

@@ -5,9 +5,12 @@
  * nothing. Handlers run on it, the client's too, as GASNet allows in any mode;
  * so with it locks are real and the conduit is told of threads.
  */
+#include <sched.h>
+
 #include "base/daemon.h"
 #include "base/log.h"
 #include "base/option.h"
+#include "base/simulated.h"
 #include "gasnet/internal.h"
 
 #define SLEEP_NS UINT64_C(1000000)
@@ -23,7 +26,11 @@ bool fsh_progress_wanted(void)
 
 static void *serve(void *arg)
 {
+    const struct fsh_simulated *simulated = fsh_simulated();
+
     fsh_thread_make();
+    if (simulated != NULL)
+        simulated->daemon();
     for (;;)
         if (!fsh_gasnet_poll())
             fsh_gasnet.ops->wait(SLEEP_NS, false);
@@ -32,10 +39,14 @@ static void *serve(void *arg)
 
 void fsh_progress_start(void)
 {
+    const struct fsh_simulated *simulated = fsh_simulated();
     int rc = fsh_daemon_start(serve, NULL, 0);
 
     if (rc != 0)
         fsh_fatal("gasnet_attach: cannot start the thread that "
                   "FSHMEM_PROGRESS_THREAD=1 asks for: %s",
                   strerror(rc));
+    /* In simulated time it is the second thread, in each run. */
+    while (simulated != NULL && simulated->threads() < 2)
+        sched_yield();
 }

@@ -13,6 +13,7 @@
 /* With other threads about, one may have run the handler that this one waits
  * for just before this one went to sleep in the conduit. */
 #define SLEEP_SHARED_NS UINT64_C(1000000)
+#define SLEEP_IN_TURN_NS UINT64_C(20000) /* simulated */
 
 /* Held by the thread that sleeps in the conduit. */
 static atomic_flag in_conduit = ATOMIC_FLAG_INIT;
@@ -24,13 +25,25 @@ static void check_exit(struct fsh_wait *wait, const char *what)
     fsh_exit_check();
 }
 
+/* Others run only while this one waits in the conduit; one that has found something
+ * since the last look may have found what this one waits for. */
+static void wait_in_turn(const struct fsh_wait *wait, uint64_t ns)
+{
+    if (atomic_load_explicit(&fsh_wait_progress, memory_order_relaxed) ==
+        wait->seen)
+        fsh_gasnet.ops->wait(ns < SLEEP_IN_TURN_NS ? ns : SLEEP_IN_TURN_NS,
+                             wait->memory != 0);
+}
+
 static bool sleep_step(struct fsh_wait *wait, uint64_t ns)
 {
     bool shared = fsh_gasnet.threaded && fsh_thread_count() > 1;
 
     if (shared && ns > SLEEP_SHARED_NS)
         ns = SLEEP_SHARED_NS;
-    if (!shared) {
+    if (shared && fsh_simulated() != NULL) {
+        wait_in_turn(wait, ns);
+    } else if (!shared) {
         fsh_gasnet.ops->wait(ns, wait->memory != 0);
     } else if (!atomic_flag_test_and_set_explicit(&in_conduit,
                                                   memory_order_acquire)) {

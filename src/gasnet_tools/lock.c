@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+#include "base/simulated.h"
 #include "gasnet_tools.h"
 
 enum { CHECKS = FSH_CONFIG_DEBUG, MOST_HELD = 64 };
@@ -49,7 +50,33 @@ static void must(int error, const char *call, const void *object)
         gasnett_fatalerror_nopos("%s(%p): %s", call, object, strerror(error));
 }
 
+/* Another thread has a lock: in simulated time that one runs meanwhile. False: sleep
+ * for it. */
+static bool yield(void)
+{
+    const struct fsh_simulated *simulated = fsh_simulated();
+
+    if (simulated == NULL)
+        return false;
+    simulated->unblock();
+    return simulated->yield();
+}
+
 /* ---- mutexes ---- */
+
+static int lock_mutex(pthread_mutex_t *mutex)
+{
+    int error = EBUSY;
+
+    if (__builtin_expect(fsh_simulated() == NULL, 1))
+        return pthread_mutex_lock(mutex);
+    while (error == EBUSY) {
+        error = pthread_mutex_trylock(mutex);
+        if (error == EBUSY && !yield())
+            error = pthread_mutex_lock(mutex);
+    }
+    return error;
+}
 
 /* An address that differs between threads. */
 static void *self(void)
@@ -101,7 +128,7 @@ int(gasnett_mutex_destroy_ignoreerr)(gasnett_mutex_t *mutex)
 void(gasnett_mutex_lock)(gasnett_mutex_t *mutex)
 {
     check_mutex(false, mutex, "gasnett_mutex_lock");
-    must(pthread_mutex_lock(mutex_of(mutex)), "gasnett_mutex_lock", mutex);
+    must(lock_mutex(mutex_of(mutex)), "gasnett_mutex_lock", mutex);
     set_owner(mutex, self());
 }
 
@@ -196,7 +223,12 @@ void(gasnett_rwlock_rdlock)(gasnett_rwlock_t *lock)
     int error;
 
     check_rwlock(false, lock, "gasnett_rwlock_rdlock");
-    while ((error = pthread_rwlock_rdlock(rwlock_of(lock))) == EAGAIN)
+    do
+        error = pthread_rwlock_tryrdlock(rwlock_of(lock));
+    while (error == EBUSY && yield());
+    if (error == EBUSY)
+        error = pthread_rwlock_rdlock(rwlock_of(lock));
+    for (; error == EAGAIN; error = pthread_rwlock_rdlock(rwlock_of(lock)))
         sched_yield(); /* as many readers as it can count */
     must(error, "gasnett_rwlock_rdlock", lock);
     note_rwlock(lock, false);
@@ -204,8 +236,15 @@ void(gasnett_rwlock_rdlock)(gasnett_rwlock_t *lock)
 
 void(gasnett_rwlock_wrlock)(gasnett_rwlock_t *lock)
 {
+    int error;
+
     check_rwlock(false, lock, "gasnett_rwlock_wrlock");
-    must(pthread_rwlock_wrlock(rwlock_of(lock)), "gasnett_rwlock_wrlock", lock);
+    do
+        error = pthread_rwlock_trywrlock(rwlock_of(lock));
+    while (error == EBUSY && yield());
+    if (error == EBUSY)
+        error = pthread_rwlock_wrlock(rwlock_of(lock));
+    must(error, "gasnett_rwlock_wrlock", lock);
     note_rwlock(lock, true);
 }
 
@@ -297,12 +336,24 @@ void(gasnett_cond_broadcast)(gasnett_cond_t *cond)
     must(pthread_cond_broadcast(cond_of(cond)), "gasnett_cond_broadcast", cond);
 }
 
+/* A wait may end without a signal: in simulated time it ends when others have had
+ * their turns. */
+static void wait_in_turn(gasnett_cond_t *cond, gasnett_mutex_t *mutex)
+{
+    must(pthread_mutex_unlock(mutex_of(mutex)), "gasnett_cond_wait", cond);
+    gasnett_sched_yield();
+    must(lock_mutex(mutex_of(mutex)), "gasnett_cond_wait", cond);
+}
+
 void(gasnett_cond_wait)(gasnett_cond_t *cond, gasnett_mutex_t *mutex)
 {
     check_mutex(true, mutex, "gasnett_cond_wait");
     set_owner(mutex, NULL);
-    must(pthread_cond_wait(cond_of(cond), mutex_of(mutex)), "gasnett_cond_wait",
-         cond);
+    if (__builtin_expect(fsh_simulated() == NULL, 1))
+        must(pthread_cond_wait(cond_of(cond), mutex_of(mutex)),
+             "gasnett_cond_wait", cond);
+    else
+        wait_in_turn(cond, mutex);
     set_owner(mutex, self());
 }
 

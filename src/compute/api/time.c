@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Time as fshmem.h has it: simulated where ranks have such time, else the host's. */
+#include <sched.h>
+
 #include "base/cpu.h"
 #include "base/simulated.h"
 #include "boot/boot.h"
@@ -10,6 +12,31 @@ uint64_t fshmem_time(void)
     const struct fsh_simulated *simulated = fsh_simulated();
 
     return simulated != NULL ? simulated->now() : fsh_time_ns();
+}
+
+void fshmem_blocking_begin(void)
+{
+    const struct fsh_simulated *simulated = fsh_simulated();
+
+    if (simulated != NULL)
+        simulated->block();
+}
+
+void fshmem_blocking_end(void)
+{
+    const struct fsh_simulated *simulated = fsh_simulated();
+
+    if (simulated != NULL)
+        simulated->unblock();
+}
+
+void fshmem_await_threads(unsigned count)
+{
+    const struct fsh_simulated *simulated = fsh_simulated();
+
+    /* Soon: they are on their way to their first call. */
+    while (simulated != NULL && simulated->threads() < count)
+        sched_yield();
 }
 
 void fshmem_progress(uint64_t done, uint64_t of)

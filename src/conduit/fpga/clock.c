@@ -6,6 +6,9 @@
  * says it does (fshmem_spend) or what is measured (host_time.c). After the rank has left
  * simulated time, its clock goes on with the host's.
  */
+#include <pthread.h>
+#include <unistd.h>
+
 #include "base/log.h"
 #include "base/option.h"
 #include "base/simulated.h"
@@ -17,8 +20,13 @@
 /* Centuries, and far from where sums of cycles would wrap. */
 #define MOST_NS (UINT64_C(1) << 62)
 
+/* What a thread that waits for another of its rank lets pass. */
+#define YIELD_CYCLES 10
+
 /* Once the rank has left: its last cycle, and when that was. */
 static uint64_t last_cycle, left_ns;
+static atomic_bool left;
+static bool forked; /* this is a child of the rank */
 
 void fsh_fpga_spend_slowly(uint64_t cycles)
 {
@@ -32,7 +40,7 @@ static uint64_t now_ns(void)
     const struct fsh_device_clock *clock = fsh_fpga.clock;
     uint64_t before, after;
 
-    if (clock == NULL)
+    if (atomic_load_explicit(&left, memory_order_acquire))
         return last_cycle * NS_PER_CYCLE + (fsh_time_ns() - left_ns);
     fsh_fpga_enter();
     before = clock->now(fsh_fpga.dev);
@@ -49,17 +57,81 @@ static void spend_ns(uint64_t ns)
 {
     if (ns > MOST_NS)
         ns = MOST_NS;
-    if (fsh_fpga.clock == NULL)
+    if (atomic_load_explicit(&left, memory_order_acquire))
         return;
     fsh_fpga_enter();
     fsh_fpga.clock->spend(fsh_fpga.dev, (ns + NS_PER_CYCLE - 1) / NS_PER_CYCLE);
     fsh_fpga_leave();
 }
 
+static bool yield(void)
+{
+    if (!fsh_fpga.clock->runs(fsh_fpga.dev))
+        return false;
+    fsh_fpga.clock->spend(fsh_fpga.dev, YIELD_CYCLES);
+    return true;
+}
+
+static void block(void)
+{
+    if (!forked)
+        fsh_fpga.clock->block(fsh_fpga.dev);
+}
+
+static void unblock(void)
+{
+    if (forked)
+        return;
+    fsh_fpga_enter();
+    fsh_fpga_leave();
+}
+
+static void be_daemon(void)
+{
+    fsh_fpga.clock->daemon(fsh_fpga.dev);
+}
+
+static unsigned threads(void)
+{
+    return fsh_fpga.clock->threads(fsh_fpga.dev);
+}
+
+/* From here on the clock is the host's. */
+static void stop(void)
+{
+    last_cycle = fsh_fpga.clock->now(fsh_fpga.dev);
+    left_ns = fsh_time_ns();
+    atomic_store_explicit(&left, true, memory_order_release);
+}
+
+/* A child of fork shares the rank's turn, and must not touch it. */
+static void fork_child(void)
+{
+    if (!forked)
+        stop();
+    forked = true;
+    fsh_fpga.clock->forked(fsh_fpga.dev);
+}
+
+void fsh_fpga_clock_check(void)
+{
+    if (!forked)
+        return;
+    fsh_warn("a process that this rank has forked calls GASNet: it has no part "
+             "in simulated time (FSHMEM_CLOCK), and would wait for ever; let "
+             "the rank call");
+    _exit(1);
+}
+
 static const struct fsh_simulated simulated = {
     .now = now_ns,
     .spend = spend_ns,
     .waited = fsh_fpga_waited,
+    .yield = yield,
+    .block = block,
+    .unblock = unblock,
+    .daemon = be_daemon,
+    .threads = threads,
 };
 
 static void begin(void)
@@ -76,16 +148,15 @@ static void begin(void)
     fsh_simulated_begin(&simulated);
     fsh_ticks_simulate();
     fsh_fpga_host_time_begin();
+    pthread_atfork(NULL, NULL, fork_child);
 }
 
 static void end(void)
 {
-    if (fsh_fpga.clock == NULL)
+    if (fsh_fpga.clock == NULL || atomic_load(&left))
         return;
     fsh_fpga.clock->end(fsh_fpga.dev);
-    last_cycle = fsh_fpga.clock->now(fsh_fpga.dev);
-    left_ns = fsh_time_ns();
-    fsh_fpga.clock = NULL;
+    stop();
 }
 
 const struct fsh_clock_ops fsh_fpga_clock_ops = {

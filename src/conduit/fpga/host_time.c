@@ -50,11 +50,14 @@ void fsh_fpga_host_time_begin(void)
 
 void fsh_fpga_enter_slowly(void)
 {
-    uint64_t taken, cycles;
+    uint64_t taken = 0, cycles;
 
-    if (depth++ != 0 || factor == 0 || mark == 0)
+    if (depth++ != 0)
         return;
-    taken = cpu_ns() - mark;
+    if (factor != 0 && mark != 0)
+        taken = cpu_ns() - mark;
+    fsh_fpga_clock_check();
+    fsh_fpga.clock->enter(fsh_fpga.dev);
     if (taken <= reading_ns)
         return;
     rest += (double)(taken - reading_ns) * factor / NS_PER_CYCLE;

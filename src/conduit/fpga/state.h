@@ -80,7 +80,7 @@ struct fsh_fpga {
     bool ring_topology;
     bool locking;
     bool attached;
-    const struct fsh_device_clock *clock; /* NULL: this rank runs freely */
+    const struct fsh_device_clock *clock; /* NULL: no simulated time, ever */
     uint64_t owed;   /* cycles to be spent with the next ones */
     uint64_t costs;  /* times what the library's doings cost (FSH_COST_) */
     unsigned packet; /* payload bytes a packet */
@@ -200,6 +200,8 @@ extern const struct fsh_clock_ops fsh_fpga_clock_ops;
 /* A call of the conduit by this thread begins, and ends; they nest. Between them a
  * client's handler runs (its call's depth is kept, and given back). */
 void fsh_fpga_enter_slowly(void);
+/* Ends this process if it is none of the job. */
+void fsh_fpga_clock_check(void);
 void fsh_fpga_leave_slowly(void);
 unsigned fsh_fpga_handler_begin(void);
 void fsh_fpga_handler_end(unsigned depth);

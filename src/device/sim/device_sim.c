@@ -22,6 +22,7 @@
 #include "boot/boot.h"
 #include "device/device.h"
 #include "device/sim/sim_shm.h"
+#include "device/sim/threads.h"
 #include "device/sim/turn.h"
 
 #define NS_PER_CYCLE (1000 / FSH_CLOCK_MHZ)
@@ -251,7 +252,7 @@ static uint64_t sim_read(struct fsh_device *dev, uint32_t off)
      * acquire of read_seq in serve.c. */
     atomic_store_explicit(&mmio->read_seq, before + 1, memory_order_release);
     ring_bell(dev);
-    if (dev->turn.on)
+    if (dev->turn.on) /* this thread alone, as above */
         fsh_turn_next(&dev->turn, FSH_SIM_WAKE_READ, 0, 0);
     /* Acquire: read_data. Partner: the release of done_seq in serve.c. */
     while ((w.wait.seen = atomic_load_explicit(
@@ -267,16 +268,25 @@ static uint32_t sim_activity(struct fsh_device *dev)
     return atomic_load_explicit(&dev->mmio->activity, memory_order_acquire);
 }
 
+/* False: in a signal handler that came between. */
+static bool wait_in_turn(struct fsh_device *dev, uint32_t seen, uint64_t max_ns)
+{
+    uint64_t cycles = (max_ns + NS_PER_CYCLE - 1) / NS_PER_CYCLE;
+
+    if (fsh_threads_inside())
+        return fsh_threads_again(FSH_SIM_WAKE_ACTIVITY, seen,
+                                 dev->turn.now + cycles);
+    fsh_threads_enter();
+    fsh_threads_next(FSH_SIM_WAKE_ACTIVITY, seen, dev->turn.now + cycles);
+    return true;
+}
+
 static void sim_wait(struct fsh_device *dev, uint32_t seen, uint64_t max_ns)
 {
     if (max_ns == 0 || sim_activity(dev) != seen)
         return;
-    if (!dev->turn.on) {
+    if (!dev->turn.on || !wait_in_turn(dev, seen, max_ns))
         nap(dev->mmio, &dev->mmio->activity, seen, max_ns);
-        return;
-    }
-    fsh_turn_next(&dev->turn, FSH_SIM_WAKE_ACTIVITY, seen,
-                  dev->turn.now + (max_ns + NS_PER_CYCLE - 1) / NS_PER_CYCLE);
 }
 
 static void sim_open_gate(struct fsh_device *dev)
@@ -297,14 +307,17 @@ static void clock_begin(struct fsh_device *dev)
     atomic_fetch_add_explicit(&dev->fabric->clocks, 1, memory_order_release);
     ring_bell(dev);
     fsh_turn_begin(&dev->turn, &dev->mmio->turn);
+    fsh_threads_begin(&dev->turn, &dev->mmio->activity);
     fsh_trace_clock(&dev->turn.now);
 }
 
 static void let_pass(struct fsh_device *dev, uint64_t cycles)
 {
-    if (dev->turn.on && !dev->turn.waits && cycles != 0)
-        fsh_turn_next(&dev->turn, FSH_SIM_WAKE_TIME, sim_activity(dev),
-                      dev->turn.now + cycles);
+    if (!dev->turn.on || fsh_threads_inside() || cycles == 0)
+        return;
+    fsh_threads_enter();
+    fsh_threads_next(FSH_SIM_WAKE_TIME, sim_activity(dev),
+                     dev->turn.now + cycles);
 }
 
 static void clock_spend(struct fsh_device *dev, uint64_t cycles)
@@ -321,6 +334,41 @@ static void clock_look(struct fsh_device *dev, uint64_t cycles)
     let_pass(dev, cycles);
 }
 
+static void clock_enter(struct fsh_device *dev)
+{
+    if (dev->turn.on)
+        fsh_threads_enter();
+}
+
+static void clock_block(struct fsh_device *dev)
+{
+    if (dev->turn.on)
+        fsh_threads_block();
+}
+
+static bool clock_runs(const struct fsh_device *dev)
+{
+    return dev->turn.on && fsh_threads_running();
+}
+
+static void clock_daemon(struct fsh_device *dev)
+{
+    (void)dev;
+    fsh_threads_daemon();
+}
+
+static unsigned clock_threads(const struct fsh_device *dev)
+{
+    (void)dev;
+    return fsh_threads_count();
+}
+
+static void clock_forked(struct fsh_device *dev)
+{
+    dev->turn.on = false;
+    fsh_threads_forked();
+}
+
 static uint64_t clock_now(const struct fsh_device *dev)
 {
     return dev->turn.now;
@@ -328,15 +376,23 @@ static uint64_t clock_now(const struct fsh_device *dev)
 
 static void clock_end(struct fsh_device *dev)
 {
-    fsh_trace_clock(NULL);
-    if (dev->turn.on)
-        fsh_turn_end(&dev->turn);
+    if (!dev->turn.on)
+        return;
+    clock_enter(dev);
+    fsh_turn_end(&dev->turn);
+    fsh_threads_end();
 }
 
 static const struct fsh_device_clock clock_ops = {
     .begin = clock_begin,
     .spend = clock_spend,
     .look = clock_look,
+    .enter = clock_enter,
+    .block = clock_block,
+    .runs = clock_runs,
+    .daemon = clock_daemon,
+    .threads = clock_threads,
+    .forked = clock_forked,
     .now = clock_now,
     .end = clock_end,
 };

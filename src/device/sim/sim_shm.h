@@ -47,7 +47,10 @@ struct fsh_sim_turn {
     uint64_t now;                        /* sim, before given: the cycle ... */
     uint64_t horizon; /* ... and up to which only this rank does anything */
     _Alignas(64) _Atomic uint32_t back; /* rank: turns given back; futex */
-    uint32_t wakes;                     /* rank, before back ... */
+    /* rank: the thread that runs in its turn, UINT32_MAX none, and its process
+     * number; for reports */
+    _Atomic uint32_t thread, tid;
+    uint32_t wakes; /* rank, before back ... */
     uint32_t seen;
     uint64_t until;
     uint64_t clock; /* rank, before back: how far it has come by itself; */

@@ -103,12 +103,11 @@ static void await(struct fsh_turn *turn, struct fsh_handover *spins)
 
 void fsh_turn_begin(struct fsh_turn *turn, struct fsh_sim_turn *shared)
 {
-    *turn = (struct fsh_turn){
-        .shared = shared, .on = true, .waits = true, .idle = FSH_SIM_BUSY};
+    *turn =
+        (struct fsh_turn){.shared = shared, .on = true, .idle = FSH_SIM_BUSY};
     fsh_handover_init(&turn->for_time, fsh_boot_cpus());
     turn->for_event = turn->for_time;
     await(turn, &turn->for_time);
-    turn->waits = false;
 }
 
 void fsh_turn_next(struct fsh_turn *turn, uint32_t wakes, uint32_t seen,
@@ -119,11 +118,9 @@ void fsh_turn_next(struct fsh_turn *turn, uint32_t wakes, uint32_t seen,
         turn->now = until;
         return;
     }
-    turn->waits = true;
     give_back(turn, wakes, seen, until);
     await(turn,
           wakes == FSH_SIM_WAKE_TIME ? &turn->for_time : &turn->for_event);
-    turn->waits = false;
 }
 
 void fsh_turn_acted(struct fsh_turn *turn, uint64_t cycles)

@@ -23,8 +23,7 @@ struct fsh_turn {
     uint32_t given;   /* turns had, ever */
     /* Waits for time, which may be short, and for events. */
     struct fsh_handover for_time, for_event;
-    bool on;             /* between begin and end */
-    volatile bool waits; /* in fsh_turn_next, which a signal may interrupt */
+    bool on; /* between begin and end */
 };
 
 /* All ranks have come: cycle 0. The caller has told the simulator of this rank
