@@ -398,12 +398,29 @@ void fsh_fabric_gate(struct fsh_fabric *fab)
     fab->quiet = false;
 }
 
+/* Evaluations without a valid before the first look whether a node stands still;
+ * each further look waits twice as long. */
+enum { FIRST_LOOK = 6 };
+
+/* Cycles go by in which no node is evaluated, although jumping is off: registers that
+ * keep the cycle of something then differ by more than one, so who stood still is to be
+ * found out anew. */
+static void forget_still(struct fsh_fabric *fab)
+{
+    for (uint32_t i = 0; !fab->config.jump && i < fab->config.nodes; i++) {
+        fab->node[i].still = false;
+        fab->node[i].quiet = 0;
+        fab->node[i].look = FIRST_LOOK;
+    }
+}
+
 /* The setup before an epoch takes as long as the hosts take: what follows begins at
  * a cycle whose low bits, which decide whose turn it is at a memory, are the same
  * each time. */
 void fsh_epoch_enter(struct fsh_fabric *fab)
 {
     fab->cycle = (fab->cycle / EPOCH + 1) * EPOCH;
+    forget_still(fab);
     fab->hash = 0;
     fab->waves_origin = fab->cycle;
 }
@@ -507,10 +524,6 @@ static bool memory_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node,
     }
     return active;
 }
-
-/* Evaluations without a valid before the first look whether a node stands still;
- * each further look waits twice as long. */
-enum { FIRST_LOOK = 6 };
 
 /* Is the node to be evaluated, given whether a valid is up on its pins? Nodes
  * mostly wait: for memory, for the rest of a packet, for an acknowledgement. */
@@ -680,8 +693,10 @@ uint64_t fsh_fabric_next(const struct fsh_fabric *fab)
 
 void fsh_fabric_pass(struct fsh_fabric *fab, uint64_t to)
 {
-    if (to <= fsh_fabric_next(fab))
+    if (to <= fsh_fabric_next(fab)) {
         fab->cycle = to;
+        forget_still(fab);
+    }
 }
 
 /* The present cycle. Returns that of the next event, or FSH_NEVER. */

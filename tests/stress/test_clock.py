@@ -52,6 +52,12 @@ def same_cycles_without_a_horizon():
               last_line(ranks, program), f"{program}, {ranks} ranks")
 
 
+def same_cycles_without_jumping():
+    """Every node evaluated in every cycle in which anything is pending."""
+    check(last_line(2, "am_ping_pong", sim="--no-jump") ==
+          last_line(2, "am_ping_pong"), "am_ping_pong")
+
+
 def replays_to_the_same_cycle():
     with tempfile.TemporaryDirectory() as where:
         path = os.path.join(where, "run.rec")
@@ -73,5 +79,5 @@ def refused_where_there_is_none():
 
 if __name__ == "__main__":
     main([same_cycles_under_any_load, same_cycles_on_one_processor,
-          same_cycles_without_a_horizon,
+          same_cycles_without_a_horizon, same_cycles_without_jumping,
           replays_to_the_same_cycle, refused_where_there_is_none])
