@@ -49,6 +49,8 @@ static _Thread_local struct {
     struct frame frame[DEPTH];
     uint32_t depth;
     uint32_t number; /* of this thread + 1 */
+    bool handled;    /* a handler has run outside calls, the first at: */
+    uint64_t since;
 } self;
 
 static inline uint64_t now(void)
@@ -243,6 +245,12 @@ static void push(const struct frame *f)
 
     if (outer != NULL && f->category == FSH_TRACE_HANDLER)
         outer->matters = true;
+    if (self.depth == 0 && f->category == FSH_TRACE_HANDLER && !self.handled) {
+        self.handled = true;
+        self.since = f->ts;
+    }
+    if (f->category == FSH_TRACE_CALL)
+        self.handled = false;
     if (self.depth++ < DEPTH)
         self.frame[self.depth - 1] = *f;
 }
@@ -294,7 +302,9 @@ void fsh_trace_end(const char *call)
 {
     struct frame *f = top();
 
-    if (self.depth > DEPTH)
+    if (!fsh_trace_on) /* since it began */
+        self.depth = 0;
+    else if (self.depth > DEPTH)
         self.depth--;
     else if (f == NULL || f->call != call)
         return; /* begun before the trace */
@@ -302,6 +312,16 @@ void fsh_trace_end(const char *call)
         f->again--;
     else
         pop();
+}
+
+void fsh_trace_polled(const char *call)
+{
+    if (self.handled && self.depth == 0)
+        put(FSH_TRACE_SLICE,
+            &(struct frame){.name = fsh_trace_name(call),
+                            .category = FSH_TRACE_CALL},
+            self.since, 0);
+    self.handled = false;
 }
 
 void fsh_trace_about(uint32_t peer, size_t bytes)

@@ -120,6 +120,8 @@ void fsh_trace_clock(const uint64_t *cycle);
  * another are one. */
 void fsh_trace_begin(const char *call);
 void fsh_trace_end(const char *call);
+/* A poll has found something; if handlers have run in it, it begins with the first. */
+void fsh_trace_polled(const char *call);
 /* The call is about so many bytes of that rank. */
 void fsh_trace_about(uint32_t peer, size_t bytes);
 

@@ -146,14 +146,17 @@ static inline __attribute__((always_inline)) void poll_once(const char *call,
 {
     struct fsh_thread *self = fsh_thread_self();
 
-    FSH_CALL(call);
+    FSH_CALL_ROUND(call);
     /* Handlers do not nest, and a lock is not for them to wait for. */
     if ((self->in_handler | fsh_guard) != 0)
         return;
-    if (poll())
+    if (poll()) {
         self->barren = 0;
-    else if (__builtin_expect(++self->barren >= patience, 0))
+        if (__builtin_expect(fsh_trace_on, 0))
+            fsh_trace_polled(call);
+    } else if (__builtin_expect(++self->barren >= patience, 0)) {
         offer(self);
+    }
 }
 
 static inline __attribute__((always_inline)) void client_poll(const char *call)

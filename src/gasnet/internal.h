@@ -333,17 +333,16 @@ static inline const char *fsh_call_begin(const char *call, bool blocks,
         if (blocks)
             fsh_check_may_block(call);
     }
-    if (!traced)
+    if (!traced || __builtin_expect(!fsh_trace_on, 1))
         return NULL;
-    if (__builtin_expect(fsh_trace_on, 0))
-        fsh_trace_begin(call);
+    fsh_trace_begin(call);
     return call;
 }
 
 /* The end of what fsh_call_begin began; for FSH_CALL. */
 static inline void fsh_call_end(const char **call)
 {
-    if (*call != NULL && __builtin_expect(fsh_trace_on, 0))
+    if (__builtin_expect(*call != NULL, 0))
         fsh_trace_end(*call);
     if (FSH_GASNET_DEBUG)
         fsh_check_end();
@@ -364,15 +363,16 @@ static inline void fsh_call_end(const char **call)
 /* The same for traces only: calls that check by themselves, and tell. */
 static inline const char *fsh_traced_begin(const char *call)
 {
-    if (__builtin_expect(fsh_trace_on, 0))
-        fsh_trace_begin(call);
+    if (__builtin_expect(!fsh_trace_on, 1))
+        return NULL;
+    fsh_trace_begin(call);
     return call;
 }
 
 /* The end of what fsh_traced_begin began; for FSH_TRACED. */
 static inline void fsh_traced_end(const char **call)
 {
-    if (__builtin_expect(fsh_trace_on, 0))
+    if (__builtin_expect(*call != NULL, 0))
         fsh_trace_end(*call);
 }
 #define FSH_TRACED(call)                                                     \
