@@ -53,6 +53,8 @@ def whole(fshrun, trace, arguments):
     nodes = by_name(events, schema.NODES)
     for name in ("PUT", "GET_REPLY", "AM request", "reads", "writes", "PCIe to node"):
         assert nodes[name], f"no {name} in {nodes}"
+    assert "simulated" not in arguments or any(
+        event["ph"] == "f" and event["cat"] == "transfer" for event in events)
     data = sum(event["args"].get("bytes", 0) for event in events
                if event["pid"] == schema.NODES and event.get("name") == "writes")
     puts = sum(event["args"].get("bytes", 0) for event in events if event["pid"] == 1

@@ -379,6 +379,7 @@ static void clock_end(struct fsh_device *dev)
     if (!dev->turn.on)
         return;
     clock_enter(dev);
+    fsh_trace_clock(NULL);
     fsh_turn_end(&dev->turn);
     fsh_threads_end();
 }
