@@ -58,6 +58,23 @@ def same_cycles_without_jumping():
           last_line(2, "am_ping_pong"), "am_ping_pong")
 
 
+def figures_of_hosts_in_both_clocks():
+    """fshperf names the clock; in simulated time what times the machine is refused."""
+    perf = os.path.join(BIN, "fshperf")
+    job = [FSHRUN, "-n", "2", "--conduit", "fpga", "--timeout", "60"]
+    simulated = [*job, "--clock", "simulated", perf]
+    code, text = run(*job, perf, "am-rtt")
+    check(code == 0 and "Clock: wall." in text, f"{code} {text}")
+    code, text = run(*simulated, "am-rtt")
+    again = run(*simulated, "am-rtt")
+    check(code == 0 and "Clock: simulated, hosts included." in text and
+          again == (code, text), f"{code} {text}\n{again}")
+    code, text = run(*simulated, "sim-speed")
+    check(code != 0 and "run it without --clock simulated" in text, f"{code} {text}")
+    code, text = run(*simulated, "host-costs")
+    check(code == 0 and re.search(r"one way: \d+\.\d us", text), f"{code} {text}")
+
+
 def replays_to_the_same_cycle():
     with tempfile.TemporaryDirectory() as where:
         path = os.path.join(where, "run.rec")
@@ -79,5 +96,6 @@ def refused_where_there_is_none():
 
 if __name__ == "__main__":
     main([same_cycles_under_any_load, same_cycles_on_one_processor,
-          same_cycles_without_a_horizon, same_cycles_without_jumping,
+          same_cycles_without_a_horizon, figures_of_hosts_in_both_clocks,
+          same_cycles_without_jumping,
           replays_to_the_same_cycle, refused_where_there_is_none])

@@ -203,6 +203,7 @@ void perf_read_options(const struct perf_command *command, int argc,
 extern const struct perf_command perf_paper;                  /* paper.c */
 extern const struct perf_command perf_sim_speed, perf_am_rtt; /* speed.c */
 extern const struct perf_command perf_sim_spin;               /* spin.c */
+extern const struct perf_command perf_host_costs;             /* host_costs.c */
 extern const struct perf_command perf_case_study;             /* study.c */
 extern const struct perf_command perf_case_node; /* study_node.c, its ranks */
 extern const struct perf_command perf_limits;    /* limits.c */
@@ -211,6 +212,8 @@ extern const struct perf_command perf_smp_node;  /* smp_node.c, its ranks */
 /* Handlers of am-rtt and sim-spin, for gasnet_attach. */
 void perf_am_entries(gasnet_handlerentry_t entries[2]);
 void perf_spin_entry(gasnet_handlerentry_t *entry);
+/* One of them that only counts. */
+gasnet_handler_t perf_note_handler(void);
 
 /* assumed.c: what the simulator of this job assumes, and how reports name it;
  * fatal without one. */
@@ -260,6 +263,11 @@ void perf_progress(const char *text, bool last);
 
 /* sample.c: the middle of n values, which get sorted. */
 double perf_median(double *value, size_t n);
+/* The clock of what is timed on a rank, as a report's head names it. Figures of hosts
+ * may stand beside a card's, which are simulated, only if this is, too. */
+const char *perf_host_clock(void);
+/* End with a message if ranks have simulated time: the command times the simulator. */
+void perf_wall_only(const char *command);
 
 /* Files of reports: open for writing, and close; end the program with a message
  * if that fails. No path: NULL, and nothing is done with it. */

@@ -142,6 +142,8 @@ static void measure(const char *what, void (*once)(uint32_t round), unsigned n)
 static int sim_spin(void)
 {
     gasnet_seginfo_t info[FSH_JOB_MAX_RANKS];
+
+    perf_wall_only("sim-spin");
     if (strcmp(fsh_boot_conduit(), "fpga") != 0 || gasnet_nodes() < 2) {
         fsh_fatal("sim-spin needs two ranks or more on conduit fpga, "
                   "not %u on %s; run: fshrun -n 2 --conduit fpga fshperf "
