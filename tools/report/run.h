@@ -20,6 +20,7 @@ enum run_state { RUN_CALL, RUN_WAIT, RUN_HANDLER, RUN_PROGRAM, RUN_STATES };
 /* A rank by its first thread; times in microseconds. */
 struct run_rank {
     bool seen;
+    bool left; /* it has begun to leave the job: the rest is not its own */
     double first, last; /* of its events */
     double time[RUN_STATES];
     double bin[RUN_BINS][RUN_STATES];

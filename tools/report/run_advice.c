@@ -41,7 +41,6 @@ static const struct {
     {"exchange", NULL},
     {"attach", NULL},
     {"to be ready", NULL},
-    {"end of others", NULL},
     {"lock", "another thread holds a lock: do less under it"},
 };
 

@@ -13,6 +13,8 @@
 #include "base/log.h"
 #include "run.h"
 
+/* What the wait of a rank that leaves is called: its run is over. */
+#define LEAVING "the end of others"
 #define THREADS 256u /* of a rank; others are its last */
 #define DEPTH 16u
 #define VERSION 1
@@ -140,7 +142,7 @@ static void advance(struct run *run, const struct event *e, struct track *t,
     unsigned depth = t->depth < DEPTH ? t->depth : DEPTH;
     const struct frame *top = depth ? &t->frame[depth - 1] : NULL;
 
-    if (to <= t->cursor)
+    if (to <= t->cursor || rank->left)
         return;
     if (e->thread == 0)
         give(run, rank, top ? top->state : RUN_PROGRAM, t->cursor, to);
@@ -187,7 +189,9 @@ static void begin(struct reader *r, const struct event *e)
     bool wait = strcmp(e->category, "wait") == 0;
 
     advance(r->run, e, t, e->ts);
-    if (wait || strcmp(e->category, "call") == 0) {
+    if (wait && strcmp(e->name, LEAVING) == 0)
+        r->run->rank[e->rank].left = true;
+    else if (wait || strcmp(e->category, "call") == 0) {
         frame.state = wait ? RUN_WAIT : RUN_CALL;
         frame.tally = find_tally(r->run, e, wait);
         if (frame.tally)
