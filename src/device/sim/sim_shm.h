@@ -14,8 +14,11 @@
 
 #include "base/fsh_spec.h"
 
-#define FSH_SIM_MAGIC 0x4d495349u /* "ISIM" */
-#define FSH_SIM_WRITES 8192u      /* records in the posted-write ring */
+/* "ISIM", and the sizes: ranks and simulator of different builds do not go on. */
+#define FSH_SIM_MAGIC                                            \
+    (0x4d495349u ^ (uint32_t)sizeof(struct fsh_sim_mmio) << 12 ^ \
+     (uint32_t)sizeof(struct fsh_sim_fabric))
+#define FSH_SIM_WRITES 8192u /* records in the posted-write ring */
 #define FSH_SIM_DMA_BYTES (64u << 20)
 /* Where the node finds its memories: values of SEG_BASE and HOST_BASE. Not
  * zero and aligned to no more than 4 KiB, so that logic which forgets to add
