@@ -208,8 +208,10 @@ static void leave(const struct fsh_serve *serve, struct fsh_fabric *fab,
 
 /* Cycles that ranks may look in vain: in the library, where only others can end a
  * wait, for as long as its engines may take to say so; else 10 ms, as the program may
- * count its polls. */
+ * count its polls, and a second of wall time, as it may wait for something outside:
+ * a thread that computes, a file, the host's clock. */
 enum { STUCK_CYCLES = 2500, VAIN_CYCLES = 2500000 };
+#define VAIN_NS UINT64_C(1000000000)
 
 /* Has this rank done nothing but look, and has it seen all there is? */
 static bool is_idle(const struct fsh_serve *serve, uint32_t node)
@@ -223,8 +225,18 @@ static bool is_idle(const struct fsh_serve *serve, uint32_t node)
            atomic_load(&serve->page->rank[node].state) < FSH_RANK_LEFT;
 }
 
-static bool stands_still(const struct fsh_serve *serve,
-                         const struct fsh_fabric *fab)
+/* Has nothing happened since this cycle for so long? */
+static bool is_vain(struct fsh_serve *serve, uint64_t since, uint64_t now)
+{
+    if (since != serve->still_since || serve->still_ns == 0) {
+        serve->still_since = since;
+        serve->still_ns = fsh_time_ns();
+    }
+    return now >= since + VAIN_CYCLES &&
+           fsh_time_ns() - serve->still_ns >= VAIN_NS;
+}
+
+static bool stands_still(struct fsh_serve *serve, const struct fsh_fabric *fab)
 {
     uint64_t since = serve->moved, now = fsh_fabric_cycle(fab);
     bool stuck = true;
@@ -240,7 +252,7 @@ static bool stands_still(const struct fsh_serve *serve,
             since = serve->start + turn->idle;
         stuck = stuck && turn->stuck;
     }
-    return now >= since + (stuck ? STUCK_CYCLES : VAIN_CYCLES);
+    return stuck ? now >= since + STUCK_CYCLES : is_vain(serve, since, now);
 }
 
 static void report_deadlock(struct fsh_serve *serve,

@@ -15,9 +15,12 @@ struct fsh_simulated {
     /* Nanoseconds since time 0. Reading costs, so that who waits for a time gets
      * there. Any thread that may call the library; also from handlers. */
     uint64_t (*now)(void);
+    /* The same at no cost, for who looks again when that comes, in a call: until then
+     * the rank is not one that can do nothing. */
+    uint64_t (*look)(void);
     /* Let so many nanoseconds pass, rounded up to cycles; others run meanwhile. As
-     * now. */
-    void (*spend)(uint64_t ns);
+     * now. False, and nothing: this process has left simulated time. */
+    bool (*spend)(uint64_t ns);
     /* What this thread has done since it was last in the conduit was to wait: it
      * is no computing of the program's. Never blocks. */
     void (*waited)(void);

@@ -77,20 +77,31 @@ static bool await_room(uint32_t head)
     return true;
 }
 
-static bool take(uint32_t *position)
+/* Ends of what is open in the file have slots of their own, so that a full ring does
+ * not leave it open. */
+static uint32_t slots_for(uint8_t kind)
+{
+    uint32_t slots = own.trace->slots;
+
+    return own.trace->simulated || kind == FSH_TRACE_CLOSE ? slots
+                                                           : slots - slots / 4;
+}
+
+static bool take(uint32_t *position, uint8_t kind)
 {
     struct fsh_trace_ring *r = own.ring;
-    uint32_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
+    uint32_t tail, head;
 
     do {
-        /* Acquire: the reader is done with the slot. Partner: its release. */
-        uint32_t head = atomic_load_explicit(&r->head, memory_order_acquire);
-
-        while (tail - head >= own.trace->slots) {
-            if (!await_room(head))
-                return false;
-            head = atomic_load_explicit(&r->head, memory_order_acquire);
+        for (;;) {
             tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
+            /* Acquire: the reader is done with the slot. Partner: its release. It
+             * may be past this tail by now. */
+            head = atomic_load_explicit(&r->head, memory_order_acquire);
+            if (tail - head < slots_for(kind))
+                break;
+            if (tail - head <= own.trace->slots && !await_room(head))
+                return false;
         }
     } while (!atomic_compare_exchange_weak_explicit(
         &r->tail, &tail, tail + 1, memory_order_relaxed, memory_order_relaxed));
@@ -98,13 +109,13 @@ static bool take(uint32_t *position)
     return true;
 }
 
-void fsh_trace_put(const struct fsh_trace_record *record)
+bool fsh_trace_put(const struct fsh_trace_record *record)
 {
     struct fsh_trace_record *slot;
     uint32_t position;
 
-    if (!take(&position))
-        return;
+    if (!take(&position, record->kind))
+        return false;
     slot = fsh_trace_slot(own.trace, own.ring, position);
     slot->ts = record->ts;
     slot->late = record->late;
@@ -117,6 +128,7 @@ void fsh_trace_put(const struct fsh_trace_record *record)
     slot->node = record->node;
     /* Release: the record. Partner: the reader's acquire. */
     atomic_store_explicit(&slot->lap, position + 1, memory_order_release);
+    return true;
 }
 
 void fsh_trace_reached(uint64_t cycle)
@@ -186,12 +198,12 @@ static uint8_t track(void)
     return self.number > UINT8_MAX ? UINT8_MAX : (uint8_t)(self.number - 1);
 }
 
-static void put(enum fsh_trace_kind kind, const struct frame *f, uint64_t ts,
+static bool put(enum fsh_trace_kind kind, const struct frame *f, uint64_t ts,
                 uint64_t value)
 {
     uint64_t late = now() - ts;
 
-    fsh_trace_put(&(struct fsh_trace_record){
+    return fsh_trace_put(&(struct fsh_trace_record){
         .ts = ts,
         .late = late > UINT32_MAX ? UINT32_MAX : (uint32_t)late,
         .value = value,
@@ -215,8 +227,9 @@ static void put_flows(struct frame *f)
     f->in = f->out = 0;
 }
 
-/* Something happens in what this thread is in. */
-static void open_all(void)
+/* Something happens in what this thread is in. False: that is not all in the file, and
+ * what happens is left out, too, since it would be nested wrongly. */
+static bool open_all(void)
 {
     uint32_t n = self.depth < DEPTH ? self.depth : DEPTH;
 
@@ -227,10 +240,12 @@ static void open_all(void)
             continue;
         if (f->name == 0)
             f->name = fsh_trace_name(f->call);
-        put(FSH_TRACE_OPEN, f, f->ts, f->bytes);
-        f->open = true;
+        f->open = put(FSH_TRACE_OPEN, f, f->ts, f->bytes);
+        if (!f->open)
+            return false;
         put_flows(f);
     }
+    return true;
 }
 
 static struct frame *top(void)
@@ -275,9 +290,10 @@ static void pop(void)
         if (f->name == 0)
             f->name = fsh_trace_name(f->call);
         if (now() - f->ts > UINT32_MAX) {
-            put(FSH_TRACE_OPEN, f, f->ts, f->bytes);
-            put_flows(f);
-            put(FSH_TRACE_CLOSE, f, now(), 0);
+            if (put(FSH_TRACE_OPEN, f, f->ts, f->bytes)) {
+                put_flows(f);
+                put(FSH_TRACE_CLOSE, f, now(), 0);
+            }
             return;
         }
         put(FSH_TRACE_SLICE, f, f->ts, f->bytes);
@@ -427,13 +443,12 @@ void fsh_trace_transfer(unsigned tag)
 
 /* ---- waits ---- */
 
-void fsh_trace_wait(const char *what, const char *who, uint32_t peer)
+bool fsh_trace_wait(const char *what, const char *who, uint32_t peer)
 {
     struct frame f = {
         .name = fsh_trace_name(what), .peer = peer, .category = FSH_TRACE_WAIT};
 
-    open_all();
-    put(FSH_TRACE_OPEN, &f, now(), fsh_trace_name(who));
+    return open_all() && put(FSH_TRACE_OPEN, &f, now(), fsh_trace_name(who));
 }
 
 void fsh_trace_waited(void)

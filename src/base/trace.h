@@ -140,8 +140,9 @@ void fsh_trace_sent(const struct fsh_trace_message *m);
 /* Now it has left this host; what the call does from here on it does not wait for. */
 void fsh_trace_left(void);
 
-/* A wait begins and ends: what for, and who waits, or NULL; literals. peer + 1. */
-void fsh_trace_wait(const char *what, const char *who, uint32_t peer);
+/* A wait begins: what for, and who waits, or NULL; literals. peer + 1. True: it is
+ * recorded, and so is its end, by the next. */
+bool fsh_trace_wait(const char *what, const char *who, uint32_t peer);
 void fsh_trace_waited(void);
 
 /* A put or a get is begun, of which the device knows by this tag. */
@@ -160,8 +161,8 @@ uint64_t fsh_trace_transfer_flow(uint32_t rank, unsigned tag, uint32_t n);
 
 /* The number of a name, made at its first use. */
 uint16_t fsh_trace_name(const char *name);
-/* A record as it is; its lap is filled in. now: when it is made. */
-void fsh_trace_put(const struct fsh_trace_record *record);
+/* A record as it is; its lap is filled in. False: it was dropped. */
+bool fsh_trace_put(const struct fsh_trace_record *record);
 /* All records before this cycle are made, by all processes of the job. Harmless
  * while there is no trace. */
 void fsh_trace_reached(uint64_t cycle);

@@ -14,6 +14,8 @@
 #define REPORT_NS UINT64_C(1000000000)
 #define TEXT_BYTES 1024
 
+enum { TRACED = 1, DROPPED }; /* of a wait */
+
 static const struct fsh_wait_job *job;
 static fsh_wait_facts_fn facts;
 
@@ -106,7 +108,7 @@ void fsh_wait_over(struct fsh_wait *wait)
 {
     if (wait->reported)
         job->report("");
-    if (wait->traced && fsh_trace_on)
+    if (wait->traced == TRACED && fsh_trace_on)
         fsh_trace_waited();
     wait->reported = wait->traced = 0;
 }
@@ -116,9 +118,10 @@ void fsh_wait_trace(const struct fsh_wait_kind *kind, struct fsh_wait *wait,
 {
     if (kind->untraced)
         return;
-    wait->traced = 1;
-    fsh_trace_wait(what != NULL ? what : "the end of others", kind->who,
-                   wait->peer);
+    wait->traced = fsh_trace_wait(what != NULL ? what : "the end of others",
+                                  kind->who, wait->peer)
+                       ? TRACED
+                       : DROPPED;
 }
 
 /* The watchdog counts, and the page names, what has no limit of its own. */

@@ -39,7 +39,7 @@ struct __attribute__((may_alias)) fsh_wait {
     uint32_t seen;     /* owner's, for its sleep: state before the last look */
     uint8_t memory;    /* owner's, for its sleep: a store may end the wait */
     uint8_t reported;  /* the job's page says what it waits for */
-    uint8_t traced;    /* the trace says that it waits */
+    uint8_t traced;    /* the trace says that it waits, or could not */
 };
 
 /* A limit of so many seconds, at least 1 ms; one that is never over. */

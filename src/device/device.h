@@ -42,6 +42,8 @@ struct fsh_device_clock {
     /* The same, for a look whether something has come, or a wait for it (0): a rank
      * that does only this goes on when others do something, or never. */
     void (*look)(struct fsh_device *dev, uint64_t cycles);
+    /* It is about to do something by itself, when its time comes. In its turn. */
+    void (*busy)(struct fsh_device *dev);
     /* This thread runs on return, and is counted: before other calls of the device. */
     void (*enter)(struct fsh_device *dev);
     /* It will block elsewhere: others run until it enters again, or nobody, and time

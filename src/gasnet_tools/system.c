@@ -146,9 +146,8 @@ void gasnett_sched_yield(void)
 {
     const struct fsh_simulated *simulated = fsh_simulated();
 
-    if (simulated != NULL)
-        simulated->spend(FSH_COST_YIELD * UINT64_C(1000) / FSH_CLOCK_MHZ);
-    else
+    if (simulated == NULL ||
+        !simulated->spend(FSH_COST_YIELD * UINT64_C(1000) / FSH_CLOCK_MHZ))
         sched_yield();
 }
 

@@ -212,10 +212,8 @@ int gasnett_nsleep(uint64_t ns_delay)
 
     if (ns_delay == 0)
         return 0;
-    if (simulated != NULL) {
-        simulated->spend(ns_delay);
+    if (simulated != NULL && simulated->spend(ns_delay))
         return 0;
-    }
     time.tv_sec = (time_t)(ns_delay / second);
     time.tv_nsec = (long)(ns_delay % second);
     return nanosleep(&time, NULL);

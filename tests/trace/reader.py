@@ -42,6 +42,8 @@ WRONG = {  # an event, and what the message must name
     "a peer too many": (b'{"ph":"X","pid":0,"tid":0,"ts":1,"dur":1,"cat":"call",'
                         b'"name":"y","args":{"peer":7}}', "peer"),
 }
+DROPPED = (b'{"ph":"i","s":"p","pid":%d,"tid":0,"ts":0.000,"cat":"trace",'
+           b'"name":"records dropped","args":{"count":3}}')
 
 
 def run(fshtrace, path, data):
@@ -96,6 +98,10 @@ def main():
             assert done.returncode == 1, f"{name}: read"
             assert b"line 3: " in done.stderr, done.stderr
             assert what.encode() in done.stderr, (what, done.stderr)
+        for process in (0, 10000): # a rank, and a simulator
+            done = run(fshtrace, trace, HEAD + DROPPED % process + b"\n]\n")
+            assert done.returncode == 0, (process, done.stderr)
+            assert b"3 records" in done.stdout, done.stdout
         assert b"cut short" not in run(fshtrace, trace, whole).stdout
         first = whole.index(b"\n", 2)
         for cut in [first] + [first + (len(whole) - 3 - first) * i // 40

@@ -53,6 +53,12 @@ static void keep(struct queue *q, const struct fsh_trace_record *record)
 {
     if (q->first == q->end)
         q->first = q->end = 0;
+    if (q->end == q->room && q->first > q->end / 2) {
+        memmove(q->record, q->record + q->first,
+                (q->end - q->first) * sizeof *q->record);
+        q->end -= q->first;
+        q->first = 0;
+    }
     if (q->end == q->room) {
         size_t room = q->room != 0 ? 2 * q->room : 1024;
         void *more = realloc(q->record, room * sizeof *q->record);
@@ -152,7 +158,8 @@ static void note_dropped(struct trace *t, uint32_t ring)
 
     if (n == q->dropped)
         return;
-    trace_file_dropped(&t->file, ring, n - q->dropped);
+    trace_file_dropped(&t->file, ring < t->shared->ranks ? ring : TRACE_NODES,
+                       n - q->dropped);
     q->dropped = n;
 }
 
@@ -216,11 +223,11 @@ void trace_start(struct trace *t)
     int rc = pthread_create(&t->thread, NULL, run, t);
 
     t->started = rc == 0;
+    /* In simulated time ranks wait for it. */
     if (rc != 0)
-        fsh_warn(
-            "--trace: cannot start a thread, so what does not fit in memory "
-            "is lost: %s",
-            strerror(rc));
+        fsh_fatal("--trace: cannot start a thread: %s; allow more processes "
+                  "(ulimit -u), or run without",
+                  strerror(rc));
 }
 
 bool trace_end(struct trace *t)

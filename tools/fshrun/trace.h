@@ -51,8 +51,8 @@ void trace_file_track(struct trace_file *f, uint32_t rank, unsigned track);
 void trace_file_event(struct trace_file *f, uint32_t process,
                       const struct fsh_trace_record *record,
                       char (*names)[FSH_TRACE_NAME_BYTES]);
-/* So many records of a ring are missing from here on. */
-void trace_file_dropped(struct trace_file *f, uint32_t ring, uint64_t count);
+/* So many records of a rank, or with TRACE_NODES of a simulator, are missing. */
+void trace_file_dropped(struct trace_file *f, uint32_t process, uint64_t count);
 /* Write what has come together. */
 void trace_file_flush(struct trace_file *f);
 /* End the array. False if something could not be written, which has been said. */

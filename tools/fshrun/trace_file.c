@@ -14,7 +14,8 @@
 #include "trace.h"
 
 #define NS_PER_CYCLE (1000 / FSH_CLOCK_MHZ)
-enum { EVENT_BYTES = 1024 }; /* room for any */
+/* Room for any: two names, each of whose bytes may take six. */
+enum { EVENT_BYTES = 512 + 2 * 6 * FSH_TRACE_NAME_BYTES };
 
 void trace_file_flush(struct trace_file *f)
 {
@@ -236,12 +237,13 @@ void trace_file_event(struct trace_file *f, uint32_t process,
     add(f, "}");
 }
 
-void trace_file_dropped(struct trace_file *f, uint32_t ring, uint64_t count)
+void trace_file_dropped(struct trace_file *f, uint32_t process, uint64_t count)
 {
+    bool simulated = f->simulated || process == TRACE_NODES;
+
     next(f);
-    add(f, "{\"ph\":\"i\",\"s\":\"p\",\"pid\":%" PRIu32 ",\"tid\":0", ring);
-    add_us(f, ",\"ts\"",
-           in_ns(f, f->simulated, f->simulated ? 0 : fsh_time_ns()));
+    add(f, "{\"ph\":\"i\",\"s\":\"p\",\"pid\":%" PRIu32 ",\"tid\":0", process);
+    add_us(f, ",\"ts\"", in_ns(f, simulated, simulated ? 0 : fsh_time_ns()));
     add(f,
         ",\"cat\":\"trace\",\"name\":\"records dropped\",\"args\":{\"count\":%" PRIu64
         "}}",

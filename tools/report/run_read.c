@@ -249,13 +249,15 @@ static void take_use(struct run *run, json_t *json)
     double value = json_number_value(
         json_object_get(json_object_get(json, "args"), "value"));
 
-    if (node < 0 || node >= RUN_NODES || !(ts >= 0) || ts > LAST ||
-        !(value >= 0) || value > 100)
+    /* Ranks that run freely and their nodes have no time in common. */
+    if (!run->simulated || node < 0 || node >= RUN_NODES || !(ts >= 0) ||
+        ts > LAST || !(value >= 0) || value > 100)
         return;
     for (unsigned u = 0; u < RUN_USES; u++)
-        if (strcmp(text_of(json, "name"), name[u]) == 0)
+        if (strcmp(text_of(json, "name"), name[u]) == 0) {
             spread(run, run->use[node][u], 1, ts, ts + SAMPLE, value / 100);
-    run->told = node >= run->told ? (uint32_t)node + 1 : run->told;
+            run->told = node >= run->told ? (uint32_t)node + 1 : run->told;
+        }
 }
 
 static void take(struct reader *r, json_t *json)

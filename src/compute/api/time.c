@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Time as fshmem.h has it: simulated where ranks have such time, else the host's. */
-#include <sched.h>
 
 #include "base/cpu.h"
 #include "base/simulated.h"
+#include "base/wait.h"
 #include "boot/boot.h"
 #include "compute/api/api.h"
 
@@ -30,13 +30,18 @@ void fshmem_blocking_end(void)
         simulated->unblock();
 }
 
+static const struct fsh_wait_kind for_threads = {.who = "fshmem_await_threads",
+                                                 .untraced = true};
+
 void fshmem_await_threads(unsigned count)
 {
     const struct fsh_simulated *simulated = fsh_simulated();
+    struct fsh_wait wait = {0};
 
     /* Soon: they are on their way to their first call. */
     while (simulated != NULL && simulated->threads() < count)
-        sched_yield();
+        fsh_wait_pause(&for_threads, &wait, "other threads' first call");
+    fsh_wait_end(&wait);
 }
 
 void fshmem_progress(uint64_t done, uint64_t of)

@@ -15,6 +15,7 @@
 #include "base/cpu.h"
 #include "base/kick.h"
 #include "base/lock.h"
+#include "base/simulated.h"
 #include "compute/submit/chunk.h"
 
 #define CHUNK_COMMANDS FSH_COMMAND_ONCE
@@ -288,6 +289,13 @@ static void move_on(struct channel *ch, unsigned n)
         ch->head = list->next;
 }
 
+static uint64_t now_ns(void)
+{
+    const struct fsh_simulated *simulated = fsh_simulated();
+
+    return simulated != NULL ? simulated->look() : fsh_time_ns();
+}
+
 static void pause_channel(struct channel *ch)
 {
     uint32_t ns = ch->retry_ns * 2;
@@ -295,7 +303,7 @@ static void pause_channel(struct channel *ch)
     ch->retry_ns = ns == 0              ? RETRY_FIRST_NS
                    : ns > RETRY_MOST_NS ? RETRY_MOST_NS
                                         : ns;
-    ch->retry_at = fsh_time_ns() + ch->retry_ns;
+    ch->retry_at = now_ns() + ch->retry_ns;
     drop_behind(ch);
 }
 
@@ -356,7 +364,7 @@ static bool step(struct channel *ch)
         ch->step = READY;
         return true;
     case READY:
-        if ((ch->retry_ns != 0 && fsh_time_ns() < ch->retry_at) || !ask(ch))
+        if ((ch->retry_ns != 0 && now_ns() < ch->retry_at) || !ask(ch))
             return false;
         ch->step = ASKED;
         return true;

@@ -53,15 +53,24 @@ static uint64_t now_ns(void)
     return after * NS_PER_CYCLE;
 }
 
-static void spend_ns(uint64_t ns)
+static uint64_t look_ns(void)
+{
+    if (atomic_load_explicit(&left, memory_order_acquire))
+        return last_cycle * NS_PER_CYCLE + (fsh_time_ns() - left_ns);
+    fsh_fpga.clock->busy(fsh_fpga.dev);
+    return fsh_fpga.clock->now(fsh_fpga.dev) * NS_PER_CYCLE;
+}
+
+static bool spend_ns(uint64_t ns)
 {
     if (ns > MOST_NS)
         ns = MOST_NS;
     if (atomic_load_explicit(&left, memory_order_acquire))
-        return;
+        return false;
     fsh_fpga_enter();
     fsh_fpga.clock->spend(fsh_fpga.dev, (ns + NS_PER_CYCLE - 1) / NS_PER_CYCLE);
     fsh_fpga_leave();
+    return true;
 }
 
 static bool yield(void)
@@ -125,6 +134,7 @@ void fsh_fpga_clock_check(void)
 
 static const struct fsh_simulated simulated = {
     .now = now_ns,
+    .look = look_ns,
     .spend = spend_ns,
     .waited = fsh_fpga_waited,
     .yield = yield,

@@ -71,8 +71,8 @@ static struct fsh_device *sim_open(struct fsh_device_memory *mem)
     dev->fabric = map_fd(FSH_FD_SHARED, sizeof *dev->fabric, "fabric object");
     if (dev->mmio->magic != FSH_SIM_MAGIC ||
         dev->fabric->magic != FSH_SIM_MAGIC)
-        fsh_fatal("device sim: fshsim is of another release than this program "
-                  "(magic 0x%x, expected 0x%x)",
+        fsh_fatal("device sim: fshsim is of another build than this program "
+                  "(magic 0x%x, expected 0x%x): link the program again",
                   dev->mmio->magic, FSH_SIM_MAGIC);
     dev->tail = dev->head =
         atomic_load_explicit(&dev->mmio->tail, memory_order_relaxed);
@@ -327,6 +327,11 @@ static void clock_spend(struct fsh_device *dev, uint64_t cycles)
     let_pass(dev, cycles);
 }
 
+static void clock_busy(struct fsh_device *dev)
+{
+    dev->turn.idle = FSH_SIM_BUSY;
+}
+
 static void clock_look(struct fsh_device *dev, uint64_t cycles)
 {
     if (dev->turn.idle == FSH_SIM_BUSY)
@@ -388,6 +393,7 @@ static const struct fsh_device_clock clock_ops = {
     .begin = clock_begin,
     .spend = clock_spend,
     .look = clock_look,
+    .busy = clock_busy,
     .enter = clock_enter,
     .block = clock_block,
     .runs = clock_runs,
