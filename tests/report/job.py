@@ -21,7 +21,7 @@ import page
 
 FSHRUN, EXAMPLES = sys.argv[1], pathlib.Path(sys.argv[2])
 FPGA = sys.argv[3:] == ["fpga"]
-LONG = EXAMPLES / "06_matmul", "--size", "4096"  # tens of seconds
+LONG = EXAMPLES / "06_matmul", "--size", "8192"  # ten seconds at least
 NASTY = "<b>&\"x' é"
 
 

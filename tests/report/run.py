@@ -4,6 +4,7 @@
 names. The last line says "run: pass".
 
 usage: run.py REPORT_RUN [SEED]"""
+import copy
 import json
 import random
 import re
@@ -205,9 +206,10 @@ def damaged(seed):
             e = dice.choice(events[1:])
             into = e["args"] if isinstance(e.get("args"), dict) and \
                 dice.random() < 0.4 else e
-            into[dice.choice([*e, "bytes", "peer"])] = dice.choice(values)
+            into[dice.choice([*e, "bytes", "peer"])] = \
+                copy.deepcopy(dice.choice(values))
             if dice.random() < 0.3:
-                events.insert(dice.randint(1, len(events)), dice.choice(events[1:]))
+                events.insert(dice.randint(1, len(events)), copy.deepcopy(dice.choice(events[1:])))
         done = run(text_of(events).encode())
         complaints = check_page(done.stdout)[0] if done.returncode == 0 else \
             [f"code {done.returncode}: {done.stderr.decode()[-2000:]}"]
