@@ -30,15 +30,6 @@ def fshrun(*words, **more):
                           timeout=100, **more)
 
 
-def rows(html, caption):
-    for table in re.findall(r"<table>(.*?)</table>", html, re.S):
-        if caption in table:
-            return [[re.sub(r"<[^>]*>", "", c) for c in
-                     re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.S)]
-                    for row in re.findall(r"<tr>(.*?)</tr>", table, re.S)[1:]]
-    return []
-
-
 def traced(path):
     """(calls, bytes) of each call and of each pair of ranks, from the trace."""
     calls = collections.defaultdict(lambda: [0, 0])
@@ -72,15 +63,15 @@ def against_trace(place, ranks, *how):
     html, _, found = look(report)
     yield from found
     calls, pairs = traced(trace)
-    shown = {r[0]: r[1:] for r in rows(html, "Calls, those")}
+    shown = {r[0]: r[1:] for r in page.rows(html, "Calls, those")}
     for name, (count, size) in calls.items():
         if (shown[name][0], shown[name][3]) != (str(count), str(size)):
             yield f"{name}: {shown[name]}, not {count} with {size} bytes"
-    table = rows(html, "from rank to rank")
+    table = page.rows(html, "from rank to rank")
     for (rank, peer), (count, _) in pairs.items():
         if not table[rank][peer + 1].endswith(f"({count})"):
             yield f"{rank} to {peer}: {table[rank][peer + 1]}, not {count}"
-    for row in rows(html, "Time of each rank"):
+    for row in page.rows(html, "Time of each rank"):
         share = sum(float(cell.split()[0]) for cell in row[2:])
         if abs(share - 100) > 0.25:
             yield f"the time of a rank: {row} is {share} % in all"
@@ -101,11 +92,11 @@ def nodes(place):
         pages.append(re.sub(r"<dt>(Written|Ended)</dt><dd>.*?</dd>", "", html))
     if pages[0] != pages[1]:
         yield "two runs in simulated time have other pages"
-    cores = rows(html, "Compute cores, from")
+    cores = page.rows(html, "Compute cores, from")
     if len(cores) != 2 or not all(float(c[2].split()[0]) > 80 and c[7] == "34"
                                   for c in cores):
         yield f"compute cores: {cores}"
-    links = rows(html, "Links and device memory")
+    links = page.rows(html, "Links and device memory")
     for row in links:
         shares = [float(cell.split()[0]) for cell in row[1:6]]
         if not all(0 <= s <= 100 for s in shares) or shares[0] + shares[2] <= 0 \

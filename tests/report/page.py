@@ -75,3 +75,13 @@ def links(text):
     """Addresses in a report; there are none."""
     return re.findall(r"(?i)\b(?:https?|ftp|data|javascript):[^\s'\"]*|\bsrc=|href=",
                       text)
+
+
+def rows(html, caption):
+    """The cells of a table, row by row."""
+    for table in re.findall(r"<table>(.*?)</table>", html, re.S):
+        if caption in table:
+            return [[re.sub(r"<[^>]*>", "", c) for c in
+                     re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.S)]
+                    for row in re.findall(r"<tr>(.*?)</tr>", table, re.S)[1:]]
+    return []

@@ -63,18 +63,8 @@ def run(data, command="prog"):
                           timeout=60)
 
 
-def rows(html, caption):
-    """The cells of a table, row by row."""
-    for table in re.findall(r"<table>(.*?)</table>", html, re.S):
-        if caption in table:
-            return [[re.sub(r"<[^>]*>", "", c) for c in
-                     re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.S)]
-                    for row in re.findall(r"<tr>(.*?)</tr>", table, re.S)[1:]]
-    return []
-
-
 def expect(html, caption, wanted):
-    found = rows(html, caption)
+    found = page.rows(html, caption)
     if found != wanted:
         yield f"{caption}: {found}, not {wanted}"
 
@@ -94,14 +84,14 @@ def sums():
     yield from expect(html, "Time of each rank", [
         ["0", "90.000 us", "55.6 %", "16.7 %", "5.6 %", "22.2 %"],
         ["1", "75.000 us", "13.3 %", "33.3 %", "0.0 %", "53.3 %"]])
-    waits = rows(html, "Waits by cause")
+    waits = page.rows(html, "Waits by cause")
     if [w[0:1] + w[2:] for w in waits] != [
             ["1", "0", "1", "25.000 us", "33.3 %"],
             ["0", "1", "1", "15.000 us", "16.7 %"]]:
         yield f"waits: {waits}"
     if sum(NASTY in t for t in check_page(done.stdout)[1]) < 3:
         yield "the names are not what a reader sees"
-    calls = {r[0]: r[1:] for r in rows(html, "Calls, those")}
+    calls = {r[0]: r[1:] for r in page.rows(html, "Calls, those")}
     if calls["gasnet_put"] != ["1", "30.000 us", "30.000 us", "4096"]:
         yield f"calls: {calls}"
     yield from expect(html, "from rank to rank", [
@@ -164,7 +154,7 @@ def many_ranks():
         events.append(event("X", rank, 2e6, "call", "gasnet_put", dur=10.0,
                             args={"peer": 39 - rank, "bytes": 1 << 20}))
     html = run(text_of(events).encode()).stdout.decode()
-    found = rows(html, "from rank to rank")
+    found = page.rows(html, "from rank to rank")
     if len(found) != 14 or found[0][0] != "0 to 2" or found[13][0] != "rank 39" or \
             found[0][-1] != "1M (1)" or found[0][-2] != "2M (2)":
         yield f"blocks: {found}"
