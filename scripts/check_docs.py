@@ -167,7 +167,7 @@ def constants():
             if re.fullmatch(r"[\d\sx<()a-f+*-]+", text):
                 values[name] = eval(text)
     for name, text in re.findall(r"^\s+\.(\w+) = (\d+),$",
-                                 (ROOT / "sim/fabric.c").read_text(), re.M):
+                                 (ROOT / "sim/fabric_make.c").read_text(), re.M):
         values.setdefault(f"SIM_{name}", int(text))
     for name, text in re.findall(r'\("([A-Z_]+)",\s*"(\d+)"',
                                  (ROOT / "src/base/option_table.c").read_text()):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The inside of a fabric, shared by fabric.c and the models (link.c, axi.c,
- * host.c, compute.c, lane.c, record.c). Nothing allocates after creation; every queue is a ring
+ * The inside of a fabric, shared by fabric.c, fabric_make.c and the models
+ * (link.c, axi.c, host.c, compute.c, lane.c, record.c). Nothing allocates after creation; every queue is a ring
  * of a power of two. Each model has a step called once per cycle for a node
  * that is awake and a "due" telling the cycle of its next event, so that a
  * node in which nothing is due needs no look at all.
@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/simulated.h"
 #include "device/sim/sim_shm.h"
 #include "fabric.h"
 #include "node_wrap.h"
@@ -25,6 +26,7 @@
 /* Beats it holds per lane of a compute core and direction. */
 #define FSH_LANE_SLOTS 128u
 #define FSH_RESET_CYCLES 16u
+#define FSH_MAX_DELAY 65536u /* cycles, of anything */
 
 /* --- links ------------------------------------------------------------- */
 

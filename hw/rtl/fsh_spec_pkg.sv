@@ -73,8 +73,16 @@ package fsh_spec_pkg;
   localparam int unsigned COST_MESSAGE = 10;
   // Simulated time, cycles: a handler, beside what it calls.
   localparam int unsigned COST_HANDLER = 5;
-  // Simulated time: bytes a cycle that the library copies to and from the DMA window.
+  // Simulated time: bytes a cycle that the library copies or folds in host memory, the DMA window included.
   localparam int unsigned COST_COPY_BYTES = 40;
+  // Simulated time, cycles: bytes that the library loads from device memory, beside those for each: to the device and back through PCIe.
+  localparam int unsigned COST_LOAD = 250;
+  // Simulated time: bytes a cycle that the library loads from device memory, write-combining memory with few loads under way.
+  localparam int unsigned COST_LOAD_BYTES = 2;
+  // Simulated time, cycles: bytes that the library stores in device memory, beside those for each: they are there then.
+  localparam int unsigned COST_STORE = 125;
+  // Simulated time: bytes a cycle that the library stores in device memory, write-combining memory.
+  localparam int unsigned COST_STORE_BYTES = 24;
   // Simulated time, cycles: reading the clock (fshmem_time, gasnett_ticks_now); never less than 1.
   localparam int unsigned COST_CLOCK = 5;
   // Simulated time, cycles: gasnett_sched_yield.

@@ -76,8 +76,16 @@
 #define FSH_COST_MESSAGE 10u
 /* Simulated time, cycles: a handler, beside what it calls. */
 #define FSH_COST_HANDLER 5u
-/* Simulated time: bytes a cycle that the library copies to and from the DMA window. */
+/* Simulated time: bytes a cycle that the library copies or folds in host memory, the DMA window included. */
 #define FSH_COST_COPY_BYTES 40u
+/* Simulated time, cycles: bytes that the library loads from device memory, beside those for each: to the device and back through PCIe. */
+#define FSH_COST_LOAD 250u
+/* Simulated time: bytes a cycle that the library loads from device memory, write-combining memory with few loads under way. */
+#define FSH_COST_LOAD_BYTES 2u
+/* Simulated time, cycles: bytes that the library stores in device memory, beside those for each: they are there then. */
+#define FSH_COST_STORE 125u
+/* Simulated time: bytes a cycle that the library stores in device memory, write-combining memory. */
+#define FSH_COST_STORE_BYTES 24u
 /* Simulated time, cycles: reading the clock (fshmem_time, gasnett_ticks_now); never less than 1. */
 #define FSH_COST_CLOCK 5u
 /* Simulated time, cycles: gasnett_sched_yield. */

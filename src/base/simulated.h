@@ -9,7 +9,12 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "base/fsh_spec.h"
+
+#define FSH_NS_PER_CYCLE (1000 / FSH_CLOCK_MHZ)
 
 struct fsh_simulated {
     /* Nanoseconds since time 0. Reading costs, so that who waits for a time gets
@@ -21,6 +26,10 @@ struct fsh_simulated {
     /* Let so many nanoseconds pass, rounded up to cycles; others run meanwhile. As
      * now. False, and nothing: this process has left simulated time. */
     bool (*spend)(uint64_t ns);
+    /* n bytes are about to be stored at dst, made of those at a and, unless it is NULL,
+     * at b; a NULL: of no others. What that costs passes first. As now; also with
+     * locks held. */
+    void (*moving)(void *dst, const void *a, const void *b, size_t n);
     /* What this thread has done since it was last in the conduit was to wait: it
      * is no computing of the program's. Never blocks. */
     void (*waited)(void);
@@ -48,6 +57,16 @@ static inline const struct fsh_simulated *fsh_simulated(void)
 {
     /* Acquire: what its functions use. Partner: fsh_simulated_begin. */
     return atomic_load_explicit(&fsh_simulated_time, memory_order_acquire);
+}
+
+/* The library is about to move or fold bytes with the processor: see `moving`. */
+static inline void fsh_simulated_moving(void *dst, const void *a, const void *b,
+                                        size_t n)
+{
+    const struct fsh_simulated *simulated = fsh_simulated();
+
+    if (__builtin_expect(simulated != NULL, 0))
+        simulated->moving(dst, a, b, n);
 }
 
 #endif

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/simulated.h"
 #include "gasnet/coll.h"
 
 /* results = left (+) right, all elements. */
@@ -18,6 +19,7 @@ static void combine(const struct fsh_coll_op *op, char *results,
 
     if (c->nbytes == 0)
         return;
+    fsh_simulated_moving(results, left, right, c->nbytes);
     fn->fnptr(results, c->elem_count, left, c->elem_count, right, c->elem_size,
               (int)fn->flags, c->func_arg);
 }
@@ -25,8 +27,10 @@ static void combine(const struct fsh_coll_op *op, char *results,
 /* Without bytes, buffers may be null. */
 static void copy(void *to, const void *from, size_t n)
 {
-    if (n != 0)
-        memcpy(to, from, n);
+    if (n == 0)
+        return;
+    fsh_simulated_moving(to, from, NULL, n);
+    memcpy(to, from, n);
 }
 
 static size_t padded(size_t n)

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/simulated.h"
 #include "gasnet/coll_engine.h"
 
 #define MAX_IN_FLIGHT 8u /* to a node; fpga has 16 slots a peer */
@@ -152,6 +153,8 @@ static void stream_copy(const struct fsh_coll_op *op,
 
         part = n;
         at = stream_at(op, s, rank, offset, &part);
+        fsh_simulated_moving(into_stream ? at : buf, into_stream ? buf : at,
+                             NULL, part);
         if (into_stream)
             memcpy(at, buf, part);
         else
@@ -174,8 +177,10 @@ void fsh_coll_copy_self(struct fsh_coll_op *op)
         part = n - at;
         to = stream_at(op, &in, me, at, &part);
         from = stream_at(op, &out, me, at, &part);
-        if (to != from)
+        if (to != from) {
+            fsh_simulated_moving(to, from, NULL, part);
             memmove(to, from, part);
+        }
     }
 }
 

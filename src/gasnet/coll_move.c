@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/simulated.h"
 #include "gasnet/coll.h"
 
 /* ---- who gets something of whom ---- */
@@ -146,8 +147,10 @@ static void replicate(struct fsh_coll_op *op)
     else if (op->call.kind != FSH_COLL_BROADCAST)
         return;
     for (uint32_t i = 1; i < op->view->mine && n != 0; i++)
-        if (op->image[i].dst != op->image[0].dst)
+        if (op->image[i].dst != op->image[0].dst) {
+            fsh_simulated_moving(op->image[i].dst, op->image[0].dst, NULL, n);
             memcpy(op->image[i].dst, op->image[0].dst, n);
+        }
 }
 
 static enum fsh_coll_step run(struct fsh_coll_op *op)

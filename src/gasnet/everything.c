@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/simulated.h"
 #include "base/words.h"
 #include "gasnet/internal.h"
 
@@ -65,12 +66,18 @@ static void on_done(void *token, int32_t ev_hi, int32_t ev_lo)
     finish_piece(ev_hi, ev_lo);
 }
 
+static void place(void *dst, const void *src, size_t n)
+{
+    fsh_simulated_moving(dst, src, NULL, n);
+    fsh_copy_words(dst, src, n);
+}
+
 static void on_put(void *token, void *buf, size_t n, int32_t dst_hi,
                    int32_t dst_lo, int32_t ev_hi, int32_t ev_lo)
 {
     const int32_t args[] = {ev_hi, ev_lo};
 
-    fsh_copy_words(fsh_join_ptr(dst_hi, dst_lo), buf, n);
+    place(fsh_join_ptr(dst_hi, dst_lo), buf, n);
     fsh_answer(token, FSH_HANDLER_ANY_DONE, args, 2, NULL, 0);
 }
 
@@ -100,7 +107,7 @@ static void on_data(void *token, void *buf, size_t n, int32_t dst_hi,
                     int32_t dst_lo, int32_t ev_hi, int32_t ev_lo)
 {
     (void)token;
-    fsh_copy_words(fsh_join_ptr(dst_hi, dst_lo), buf, n);
+    place(fsh_join_ptr(dst_hi, dst_lo), buf, n);
     finish_piece(ev_hi, ev_lo);
 }
 
@@ -144,8 +151,10 @@ static void on_long(struct fsh_token *token, void *buf, size_t n)
     assert(n >= sizeof *head);
     FSH_ASSERT(head->nargs <= MAX_ARGS && head->handler >= FSH_HANDLER_CLIENT);
     n -= sizeof *head;
-    if (n != 0)
+    if (n != 0) {
+        fsh_simulated_moving(dst, head + 1, NULL, n);
         memcpy(dst, head + 1, n);
+    }
     /* The same token: the reply of the client's handler is the reply to this
      * request. */
     token->handler = (uint8_t)head->handler;
@@ -170,8 +179,10 @@ static struct fsh_am pack_long(const struct fsh_am *am)
         .dst = (uintptr_t)am->dst, .handler = am->handler, .nargs = am->nargs};
     if (am->nargs != 0)
         memcpy(head->args, am->args, am->nargs * sizeof *am->args);
-    if (am->nbytes != 0)
+    if (am->nbytes != 0) {
+        fsh_simulated_moving(head + 1, am->src, NULL, am->nbytes);
         memcpy(head + 1, am->src, am->nbytes);
+    }
     return (struct fsh_am){.node = am->node,
                            .handler = FSH_HANDLER_ANY_LONG,
                            .category = FSH_AM_MEDIUM,

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/simulated.h"
 #include "gasnet/internal.h"
 
 static void on_done(void *token, int32_t ev_hi, int32_t ev_lo)
@@ -24,7 +25,11 @@ static void on_memset(void *token, int32_t dest_hi, int32_t dest_lo,
 {
     const int32_t args[] = {ev_hi, ev_lo};
 
-    memset(fsh_join_ptr(dest_hi, dest_lo), val, (size_t)fsh_join(n_hi, n_lo));
+    void *dest = fsh_join_ptr(dest_hi, dest_lo);
+    size_t n = (size_t)fsh_join(n_hi, n_lo);
+
+    fsh_simulated_moving(dest, NULL, NULL, n);
+    memset(dest, val, n);
     fsh_answer(token, FSH_HANDLER_MEMSET_DONE, args, 2, NULL, 0);
 }
 

@@ -147,7 +147,7 @@ void gasnett_sched_yield(void)
     const struct fsh_simulated *simulated = fsh_simulated();
 
     if (simulated == NULL ||
-        !simulated->spend(FSH_COST_YIELD * UINT64_C(1000) / FSH_CLOCK_MHZ))
+        !simulated->spend(FSH_COST_YIELD * FSH_NS_PER_CYCLE))
         sched_yield();
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * For test_sum.py: what a rank does between messages is known to the cycle. Run as:
- * rounds ping|barrier COUNT
+ * rounds ping|barrier|fill|load COUNT
  */
 #include <gasnet.h>
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { H_PING = 128, H_PONG, H_DONE };
+enum { H_PING = 128, H_PONG, H_DONE, FILL_BYTES = 1000, LOAD_BYTES = 64 };
 
 static volatile int pongs, done;
 
@@ -54,6 +54,27 @@ static void meet(int rounds)
     }
 }
 
+/* What node 0 asks of the last one's memory, or puts there from its own. */
+static void touch(int rounds, int fill)
+{
+    const gasnet_node_t last = gasnet_nodes() - 1;
+    gasnet_seginfo_t seg[2];
+
+    if (gasnet_getSegmentInfo(seg, 2) != GASNET_OK)
+        gasnet_exit(1);
+    if (gasnet_mynode() == last)
+        GASNET_BLOCKUNTIL(done);
+    if (gasnet_mynode() != 0)
+        return;
+    for (int i = 0; i < rounds; i++) {
+        if (fill)
+            gasnet_memset(last, seg[last].addr, i, FILL_BYTES);
+        else
+            gasnet_put(last, seg[last].addr, seg[0].addr, LOAD_BYTES);
+    }
+    gasnet_AMRequestShort0(last, H_DONE);
+}
+
 int main(int argc, char **argv)
 {
     gasnet_handlerentry_t table[] = {
@@ -64,6 +85,8 @@ int main(int argc, char **argv)
         return 1;
     if (argc == 3 && strcmp(argv[1], "ping") == 0)
         play(atoi(argv[2]));
+    else if (argc == 3 && strcmp(argv[1], "barrier") != 0)
+        touch(atoi(argv[2]), strcmp(argv[1], "fill") == 0);
     else if (argc == 3)
         meet(atoi(argv[2]));
     gasnet_exit(0);

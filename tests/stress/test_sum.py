@@ -65,6 +65,7 @@ class Rank:
         self.me, self.t, self.owed = me, 0, {}
         self.posts, self.seen, self.costs = posts, seen, costs
         self.on_message, self.kick, self.posted, self.read = on_message, kick, 0, 0
+        self.done = 0  # commands that are complete
         self.rings = {"request": [], "reply": [], "completion": []}
 
     def spend(self, name, times=1):
@@ -91,6 +92,13 @@ class Rank:
     def next_write(self):
         return self.seen[self.read][0] if self.read < len(self.seen) else FAR
 
+    def complete(self):
+        self.look()
+        found = len(self.rings["completion"])
+        self.rings["completion"] = []
+        self.done += found
+        return found > 0
+
     def receive(self, ring):
         found = False
         self.look()
@@ -109,7 +117,8 @@ class Rank:
         self.look()
         known = self.read
         self.spend("POLL")
-        found = self.receive("reply")
+        found = self.complete()
+        found |= self.receive("reply")
         found |= self.receive("request")
         if not found:
             for peer in sorted(self.owed):
@@ -152,6 +161,48 @@ def ping_pong(costs, rounds=6):
     print(f"  costs x{costs}: {rounds} round trips take {asks.t} cycles, as computed: ",
           ", ".join(str(b - a) for a, b in zip(pongs, pongs[1:])))
     return asks.t
+
+
+FILL, LOAD = 1000, 64  # bytes, as in rounds.c
+
+
+def pieces(count, bytes_a_cycle):
+    return -(-count // CONST["COST_" + bytes_a_cycle])
+
+
+def fill(costs, rounds=4):
+    """memset of another rank's device memory: its library stores there."""
+    posts, seen = legs(2, "fill", rounds, costs)
+    answers, asked = [], []
+    asks = Rank(0, posts[0], seen[0], costs, lambda rank, *_: answers.append(rank.t))
+    for i in range(rounds):
+        asks.post()
+        asks.wait(lambda: len(answers) > i)
+
+    def answer(rank, *_):
+        asked.append(rank.t)
+        if len(asked) <= rounds:
+            rank.spend("STORE")
+            rank.t += pieces(FILL, "STORE_BYTES") * costs
+            rank.post()
+
+    other = Rank(1, posts[1], seen[1], costs, answer)
+    other.wait(lambda: len(asked) > rounds)
+    print(f"  costs x{costs}: {rounds} times memset take {asks.t} cycles, as computed")
+    return asks.t
+
+
+def load(costs, rounds=4):
+    """A put that rides in its command, from device memory: the library loads it."""
+    posts, seen = legs(2, "load", rounds, costs)
+    rank = Rank(0, posts[0], seen[0], costs, lambda *_: None)
+    for i in range(rounds):
+        rank.spend("LOAD")
+        rank.t += pieces(LOAD, "LOAD_BYTES") * costs
+        rank.post()
+        rank.wait(lambda: rank.done > i)
+    print(f"  costs x{costs}: {rounds} puts take {rank.t} cycles, as computed")
+    return rank.t
 
 
 class Barrier:
@@ -200,6 +251,12 @@ def round_trips_are_the_sum():
     check(taken[0] < taken[1] < taken[2], str(taken))
 
 
+def bytes_of_device_memory_are_charged():
+    for what in fill, load:
+        taken = [what(costs) for costs in (0, 1, 2)]
+        check(taken[0] < taken[1] < taken[2], str(taken))
+
+
 def barriers_are_the_sum():
     for ranks in 2, 4, 8:
         taken = [barrier(ranks, costs) for costs in (0, 1)]
@@ -209,4 +266,4 @@ def barriers_are_the_sum():
 if __name__ == "__main__":
     if not os.path.exists(os.path.join(TESTS, "unit_sim_legs")):
         sys.exit(77)
-    main([round_trips_are_the_sum, barriers_are_the_sum])
+    main([round_trips_are_the_sum, bytes_of_device_memory_are_charged, barriers_are_the_sum])

@@ -247,11 +247,13 @@ static void write_chunk(struct channel *ch)
         fsh_ccmd_set_complete_node(words, engine.rank);
         fsh_ccmd_set_cookie(words, (uint64_t)ch->chunk);
     }
-    if (list->node == engine.rank)
+    if (list->node == engine.rank) {
+        fsh_simulated_moving(to, list->words[list->given], NULL, bytes);
         memcpy(to, list->words[list->given], bytes);
-    else
+    } else {
         engine.ops->put(list->node, to, list->words[list->given], bytes, NULL,
                         &ch->event);
+    }
 }
 
 static bool ask(struct channel *ch)

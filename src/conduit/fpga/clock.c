@@ -16,7 +16,6 @@
 #include "conduit/fpga/state.h"
 #include "gasnet_tools/ticks.h"
 
-#define NS_PER_CYCLE (1000 / FSH_CLOCK_MHZ)
 /* Centuries, and far from where sums of cycles would wrap. */
 #define MOST_NS (UINT64_C(1) << 62)
 
@@ -35,13 +34,57 @@ void fsh_fpga_spend_slowly(uint64_t cycles)
     fsh_fpga.clock->spend(fsh_fpga.dev, cycles);
 }
 
+static uint64_t pieces(size_t n, unsigned bytes_a_cycle)
+{
+    return (n + bytes_a_cycle - 1) / bytes_a_cycle;
+}
+
+static bool on_device(const void *p)
+{
+    uint64_t offset;
+
+    return fsh_fpga_in_segment(p, 1, &offset);
+}
+
+uint64_t fsh_fpga_cost_load(const void *src, size_t n)
+{
+    return n != 0 && on_device(src)
+               ? FSH_COST_LOAD + pieces(n, FSH_COST_LOAD_BYTES)
+               : 0;
+}
+
+static uint64_t cost_store(const void *dst, size_t n)
+{
+    return n != 0 && on_device(dst)
+               ? FSH_COST_STORE + pieces(n, FSH_COST_STORE_BYTES)
+               : 0;
+}
+
+uint64_t fsh_fpga_cost_move(const void *dst, const void *a, const void *b,
+                            size_t n)
+{
+    uint64_t cycles = cost_store(dst, n) + fsh_fpga_cost_load(a, n) +
+                      fsh_fpga_cost_load(b, n);
+
+    return cycles != 0 ? cycles : pieces(n, FSH_COST_COPY_BYTES);
+}
+
+static void moving(void *dst, const void *a, const void *b, size_t n)
+{
+    if (atomic_load_explicit(&left, memory_order_acquire))
+        return;
+    fsh_fpga_enter();
+    fsh_fpga_spend(fsh_fpga_cost_move(dst, a, b, n));
+    fsh_fpga_leave();
+}
+
 static uint64_t now_ns(void)
 {
     const struct fsh_device_clock *clock = fsh_fpga.clock;
     uint64_t before, after;
 
     if (atomic_load_explicit(&left, memory_order_acquire))
-        return last_cycle * NS_PER_CYCLE + (fsh_time_ns() - left_ns);
+        return last_cycle * FSH_NS_PER_CYCLE + (fsh_time_ns() - left_ns);
     fsh_fpga_enter();
     before = clock->now(fsh_fpga.dev);
     fsh_fpga_spend(FSH_COST_CLOCK);
@@ -50,15 +93,15 @@ static uint64_t now_ns(void)
         clock->spend(fsh_fpga.dev, 1);
     after = clock->now(fsh_fpga.dev);
     fsh_fpga_leave();
-    return after * NS_PER_CYCLE;
+    return after * FSH_NS_PER_CYCLE;
 }
 
 static uint64_t look_ns(void)
 {
     if (atomic_load_explicit(&left, memory_order_acquire))
-        return last_cycle * NS_PER_CYCLE + (fsh_time_ns() - left_ns);
+        return last_cycle * FSH_NS_PER_CYCLE + (fsh_time_ns() - left_ns);
     fsh_fpga.clock->busy(fsh_fpga.dev);
-    return fsh_fpga.clock->now(fsh_fpga.dev) * NS_PER_CYCLE;
+    return fsh_fpga.clock->now(fsh_fpga.dev) * FSH_NS_PER_CYCLE;
 }
 
 static bool spend_ns(uint64_t ns)
@@ -68,7 +111,8 @@ static bool spend_ns(uint64_t ns)
     if (atomic_load_explicit(&left, memory_order_acquire))
         return false;
     fsh_fpga_enter();
-    fsh_fpga.clock->spend(fsh_fpga.dev, (ns + NS_PER_CYCLE - 1) / NS_PER_CYCLE);
+    fsh_fpga.clock->spend(fsh_fpga.dev,
+                          (ns + FSH_NS_PER_CYCLE - 1) / FSH_NS_PER_CYCLE);
     fsh_fpga_leave();
     return true;
 }
@@ -136,6 +180,7 @@ static const struct fsh_simulated simulated = {
     .now = now_ns,
     .look = look_ns,
     .spend = spend_ns,
+    .moving = moving,
     .waited = fsh_fpga_waited,
     .yield = yield,
     .block = block,

@@ -118,10 +118,11 @@ static void finish_op(const uint64_t *entry, bool refused)
         fail(text, status, refused);
     }
     if (op->bounced && op->opcode == FSH_OP_GET) {
-        fsh_fpga_spend(fsh_fpga_cost_copy(op->length));
-        memcpy(op->local,
-               fsh_fpga.mem.dma + FSH_DMA_TAG + tag * FSH_DMA_TAG_BYTES,
-               op->length);
+        const void *from =
+            fsh_fpga.mem.dma + FSH_DMA_TAG + tag * FSH_DMA_TAG_BYTES;
+
+        fsh_fpga_spend(fsh_fpga_cost_move(op->local, from, NULL, op->length));
+        memcpy(op->local, from, op->length);
     }
     if (op->local != NULL)
         fsh_fpga_answered(&fsh_fpga.asked, op->asked, op->local, op->length);

@@ -9,9 +9,8 @@
 
 #include "base/log.h"
 #include "base/option.h"
+#include "base/simulated.h"
 #include "conduit/fpga/state.h"
-
-#define NS_PER_CYCLE (1000 / FSH_CLOCK_MHZ)
 
 static double factor;       /* 0: computing costs nothing */
 static uint64_t reading_ns; /* what two looks at the processor time are apart */
@@ -60,7 +59,7 @@ void fsh_fpga_enter_slowly(void)
     fsh_fpga.clock->enter(fsh_fpga.dev);
     if (taken <= reading_ns)
         return;
-    rest += (double)(taken - reading_ns) * factor / NS_PER_CYCLE;
+    rest += (double)(taken - reading_ns) * factor / FSH_NS_PER_CYCLE;
     cycles = (uint64_t)rest;
     rest -= (double)cycles;
     fsh_fpga.clock->spend(fsh_fpga.dev, cycles);

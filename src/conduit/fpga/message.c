@@ -59,6 +59,8 @@ static bool claim_bounce(struct fsh_fpga_source *s, unsigned channel, size_t n)
 static void fill_bounce(const struct fsh_fpga_source *s, unsigned channel,
                         const struct fsh_am *am, struct fsh_fpga_desc *desc)
 {
+    void *to;
+
     if (s->bounce == FSH_BOUNCE_SMALL)
         desc->laddr =
             FSH_DMA_SMALL +
@@ -71,8 +73,9 @@ static void fill_bounce(const struct fsh_fpga_source *s, unsigned channel,
     FSH_ASSERT(
         desc->laddr + am->nbytes <=
         (s->bounce == FSH_BOUNCE_SMALL ? FSH_DMA_SLOT_PAY : FSH_DMA_END));
-    fsh_fpga_owe(fsh_fpga_cost_copy(am->nbytes));
-    memcpy(fsh_fpga.mem.dma + desc->laddr, am->src, am->nbytes);
+    to = fsh_fpga.mem.dma + desc->laddr;
+    fsh_fpga_owe(fsh_fpga_cost_move(to, am->src, NULL, am->nbytes));
+    memcpy(to, am->src, am->nbytes);
 }
 
 /* The same; waits for one. */
@@ -101,6 +104,8 @@ static bool rides_along(struct fsh_fpga_source *s, const struct fsh_am *am,
     desc->ack = desc->length != 0 &&
                 !fsh_fpga_fits_inline(am->nargs, desc->raddr, desc->length,
                                       fsh_fpga.packet);
+    if (!desc->ack)
+        fsh_fpga_owe(fsh_fpga_cost_load(am->src, desc->length));
     return !desc->ack;
 }
 

@@ -224,10 +224,11 @@ static inline void fsh_fpga_spend(uint64_t cycles)
     if (__builtin_expect(fsh_fpga.clock != NULL, 0))
         fsh_fpga_spend_slowly(cycles);
 }
-static inline uint64_t fsh_fpga_cost_copy(size_t n)
-{
-    return (n + FSH_COST_COPY_BYTES - 1) / FSH_COST_COPY_BYTES;
-}
+/* The cycles of loading n bytes that may be device memory, where nothing else of it
+ * costs; and of storing n bytes made of others: struct fsh_simulated, `moving`. */
+uint64_t fsh_fpga_cost_load(const void *src, size_t n);
+uint64_t fsh_fpga_cost_move(const void *dst, const void *a, const void *b,
+                            size_t n);
 /* With a clock: what a look whether something has come costs. With several threads it
  * does not tell that the rank only looks. */
 static inline void fsh_fpga_look(uint64_t cycles)

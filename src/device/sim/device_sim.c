@@ -18,14 +18,13 @@
 #include "base/futex.h"
 #include "base/log.h"
 #include "base/numa.h"
+#include "base/simulated.h"
 #include "base/wait.h"
 #include "boot/boot.h"
 #include "device/device.h"
 #include "device/sim/sim_shm.h"
 #include "device/sim/threads.h"
 #include "device/sim/turn.h"
-
-#define NS_PER_CYCLE (1000 / FSH_CLOCK_MHZ)
 
 struct fsh_device {
     struct fsh_sim_mmio *mmio;
@@ -271,7 +270,7 @@ static uint32_t sim_activity(struct fsh_device *dev)
 /* False: in a signal handler that came between. */
 static bool wait_in_turn(struct fsh_device *dev, uint32_t seen, uint64_t max_ns)
 {
-    uint64_t cycles = (max_ns + NS_PER_CYCLE - 1) / NS_PER_CYCLE;
+    uint64_t cycles = (max_ns + FSH_NS_PER_CYCLE - 1) / FSH_NS_PER_CYCLE;
 
     if (fsh_threads_inside())
         return fsh_threads_again(FSH_SIM_WAKE_ACTIVITY, seen,

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Making a fabric: its settings, nodes, memories and wires, and its reset. */
+#include "fabric.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "model.h"
+
+void fsh_fabric_defaults(struct fsh_fabric_config *config)
+{
+    *config = (struct fsh_fabric_config){
+        .nodes = 2,
+        .ring = true,
+        .link_cycles = 30,
+        .dram_cycles = 40,
+        .dram_write_cycles = 4,
+        .dram_bytes_cycle = 307,
+        .pcie_cycles = 125,
+        .pcie_bytes_cycle = 48,
+        .jump = true,
+        .seed = 1,
+        .waves_to = FSH_NEVER,
+        .dram_bytes = (size_t)1 << 30,
+        .dma_bytes = FSH_SIM_DMA_BYTES,
+    };
+}
+
+static bool config_ok(const struct fsh_fabric_config *c, char *err,
+                      size_t errlen)
+{
+    const struct {
+        const char *name;
+        uint64_t value, low, high;
+    } limit[] = {
+        {"nodes", c->nodes, 1, FSH_MAX_NODES},
+        {"link cycles", c->link_cycles, 1, FSH_MAX_DELAY},
+        {"link jitter", c->link_jitter, 0,
+         c->record || c->replay ? 0 : FSH_MAX_DELAY},
+        {"DRAM read cycles", c->dram_cycles, 1, FSH_MAX_DELAY},
+        {"DRAM write cycles", c->dram_write_cycles, 1, FSH_MAX_DELAY},
+        {"DRAM bytes a cycle", c->dram_bytes_cycle,
+         c->compute ? FSH_LANE_BYTES : FSH_BEAT_BYTES, 65536},
+        {"PCIe cycles", c->pcie_cycles, 1, FSH_MAX_DELAY},
+        {"PCIe bytes a cycle", c->pcie_bytes_cycle, FSH_BEAT_BYTES, 65536},
+        {"DRAM bytes", c->dram_bytes, 4096, UINT64_C(1) << 39},
+        {"DMA bytes", c->dma_bytes, 4096, UINT64_C(1) << 39},
+    };
+
+    for (unsigned i = 0; i < sizeof limit / sizeof *limit; i++) {
+        if (limit[i].value >= limit[i].low && limit[i].value <= limit[i].high)
+            continue;
+        snprintf(err, errlen, "%s: %llu is not in %llu..%llu", limit[i].name,
+                 (unsigned long long)limit[i].value,
+                 (unsigned long long)limit[i].low,
+                 (unsigned long long)limit[i].high);
+        return false;
+    }
+    return true;
+}
+
+static unsigned char *map_memory(size_t bytes)
+{
+    void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    return map == MAP_FAILED ? NULL : map;
+}
+
+static uint32_t power_of_two(uint32_t at_least)
+{
+    uint32_t size = 1;
+
+    while (size < at_least)
+        size *= 2;
+    return size;
+}
+
+static bool init_host_master(const struct fsh_fabric_config *c,
+                             struct fsh_sim_node *node, struct fsh_master *m)
+{
+    uint32_t stores = power_of_two(c->pcie_cycles + 2);
+
+    m->base = FSH_SIM_DMA_BUS;
+    m->size = c->dma_bytes;
+    m->read_cycles = 2 * c->pcie_cycles;
+    m->resp_cycles = 1;
+    m->read_pool = &node->to_device_pool;
+    m->write_pool = &node->to_host_pool;
+    m->name = "host";
+    m->store = calloc(stores, sizeof *m->store);
+    m->store_mask = stores - 1;
+    m->mem = c->dma && !c->replay ? c->dma[node->index] : NULL;
+    if (!m->mem) {
+        m->mem = map_memory(c->dma_bytes);
+        node->own_dma = m->mem != NULL;
+    }
+    return m->store && m->mem;
+}
+
+static bool init_masters(const struct fsh_fabric_config *c,
+                         struct fsh_sim_node *node)
+{
+    unsigned char *dram = c->dram && !c->replay ? c->dram[node->index] : NULL;
+
+    if (!dram) {
+        dram = map_memory(c->dram_bytes);
+        node->own_dram = dram != NULL;
+    }
+    node->dram_pool.rate = c->dram_bytes_cycle;
+    node->to_host_pool.rate = node->to_device_pool.rate = c->pcie_bytes_cycle;
+    node->dram_pool.carry = node->to_host_pool.carry =
+        node->to_device_pool.carry = FSH_BEAT_BYTES - 1;
+    for (uint32_t p = 0; p < FSH_NODE_MASTERS; p++) {
+        struct fsh_master *m = &node->master[p];
+
+        m->out = &node->io.out.axi[p];
+        m->in = &node->io.in.axi[p];
+        m->stall_shift = 5 * p;
+        if (p == FSH_NODE_HOST)
+            break;
+        m->mem = dram;
+        m->base = FSH_SIM_DRAM_BASE;
+        m->size = c->dram_bytes;
+        m->read_cycles = c->dram_cycles;
+        m->resp_cycles = c->dram_write_cycles;
+        m->read_pool = m->write_pool = &node->dram_pool;
+        m->name = p == 0 ? "device memory (port 0)" : "device memory (port 1)";
+    }
+    return init_host_master(c, node, &node->master[FSH_NODE_HOST]) && dram;
+}
+
+/* Port 1 of node i to port 0 of the next; a linear fabric leaves the ends open. */
+static void wire(struct fsh_fabric *fab)
+{
+    uint32_t nodes = fab->config.nodes;
+
+    for (uint32_t i = 0; i < nodes; i++) {
+        struct fsh_sim_node *node = &fab->node[i];
+        struct fsh_sim_node *next = &fab->node[(i + 1) % nodes];
+
+        if (!fab->config.ring && i + 1 == nodes)
+            break;
+        node->tx[1] = &next->rx[0];
+        next->tx[0] = &node->rx[1];
+    }
+}
+
+static bool init_node(struct fsh_fabric *fab, uint32_t index)
+{
+    struct fsh_sim_node *node = &fab->node[index];
+
+    node->index = index;
+    node->host.op = calloc(FSH_HOST_QUEUE, sizeof *node->host.op);
+    if (!node->host.op || !init_masters(&fab->config, node))
+        return false;
+    for (uint32_t p = 0; p < FSH_NODE_PORTS; p++)
+        if (!fsh_link_init(&node->rx[p], index, p,
+                           fab->config.link_cycles + fab->config.link_jitter))
+            return false;
+    node->rtl = fsh_node_create(&node->io, index, fab->config.seed,
+                                fsh_waves_of(fab, index));
+    return node->rtl != NULL &&
+           (!fab->config.compute || fsh_sim_compute_init(fab, node));
+}
+
+/* Reset with all inputs quiet; what the nodes drive meanwhile is ignored. */
+static void reset(struct fsh_fabric *fab)
+{
+    for (; fab->cycle < FSH_RESET_CYCLES; fab->cycle++) {
+        for (uint32_t i = 0; i < fab->config.nodes; i++) {
+            struct fsh_sim_node *node = &fab->node[i];
+
+            node->io.in.rst = fab->cycle + 1 < FSH_RESET_CYCLES;
+            node->io.in.cycle = fab->cycle;
+            node->io.in.clk = node->io.in.core_clk = 1;
+            fsh_node_eval(node->rtl);
+        }
+        if (fsh_waves_due(fab))
+            fsh_node_waves_dump(fab->waves, fab->cycle * FSH_NS_PER_CYCLE);
+    }
+}
+
+struct fsh_fabric *fsh_fabric_create(const struct fsh_fabric_config *config,
+                                     char *err, size_t errlen)
+{
+    struct fsh_fabric *fab = calloc(1, sizeof *fab);
+    bool ok = fab != NULL;
+
+    snprintf(err, errlen, "out of memory");
+    if (!ok)
+        return NULL;
+    fab->config = *config;
+    fsh_node_error_clear();
+    if (config->record || config->replay) {
+        fab->tape = fsh_tape_open(&fab->config, err, errlen);
+        fab->replaying = config->replay != NULL;
+        fab->recording = !fab->replaying;
+        ok = fab->tape != NULL;
+    }
+    ok = ok && config_ok(&fab->config, err, errlen) &&
+         fsh_waves_open(fab, err, errlen);
+    if (ok) {
+        fab->node = calloc(fab->config.nodes, sizeof *fab->node);
+        ok = fab->node != NULL;
+        for (uint32_t i = 0; ok && i < fab->config.nodes; i++)
+            ok = init_node(fab, i);
+    }
+    if (!ok) {
+        fsh_fabric_destroy(fab);
+        return NULL;
+    }
+    fab->stalling = fab->config.stall;
+    wire(fab);
+    reset(fab);
+    return fab;
+}
+
+static void free_node(struct fsh_fabric *fab, struct fsh_sim_node *node)
+{
+    struct fsh_master *host = &node->master[FSH_NODE_HOST];
+
+    if (node->own_dram)
+        munmap(node->master[0].mem, fab->config.dram_bytes);
+    if (node->own_dma)
+        munmap(host->mem, fab->config.dma_bytes);
+    free(host->store);
+    free(node->host.op);
+    for (uint32_t p = 0; p < FSH_NODE_PORTS; p++)
+        fsh_link_free(&node->rx[p]);
+}
+
+bool fsh_fabric_destroy(struct fsh_fabric *fab)
+{
+    bool ok = true;
+
+    if (!fab)
+        return true;
+    if (fab->tape)
+        ok = fsh_tape_close(fab->tape, fab->cycle);
+    fsh_waves_close(fab);
+    for (uint32_t i = 0; fab->node && i < fab->config.nodes; i++) {
+        fsh_sim_compute_free(&fab->node[i]);
+        fsh_node_destroy(fab->node[i].rtl);
+        free_node(fab, &fab->node[i]);
+    }
+    free(fab->node);
+    free(fab);
+    return ok;
+}
