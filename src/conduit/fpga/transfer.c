@@ -100,15 +100,16 @@ void fsh_fpga_put(uint32_t node, void *dst, const void *src, size_t n,
         size_t piece;
         desc.tag = (uint16_t)claim_tag(node);
         desc.raddr = raddr;
-        if (fsh_fpga_fits_inline(0, raddr, n, fsh_fpga.packet)) {
+        if (local != NULL && fsh_fpga_in_segment(from, n, &desc.laddr)) {
+            /* However small: the device reads it before a load is back. */
+            piece = smaller(n, FSH_MAX_MESSAGE);
+            desc.lspace = FSH_SPACE_SEGMENT;
+            reading = local == remote ? NULL : local;
+        } else if (fsh_fpga_fits_inline(0, raddr, n, fsh_fpga.packet)) {
             piece = n;
             desc.lspace = FSH_SPACE_INLINE;
             desc.data = from;
             fsh_fpga_owe(fsh_fpga_cost_load(from, n));
-        } else if (local != NULL && fsh_fpga_in_segment(from, n, &desc.laddr)) {
-            piece = smaller(n, FSH_MAX_MESSAGE);
-            desc.lspace = FSH_SPACE_SEGMENT;
-            reading = local == remote ? NULL : local;
         } else {
             piece = use_bounce(&desc, n);
             void *to = fsh_fpga.mem.dma + desc.laddr;
