@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Opens reports in a real browser (headless Chromium, over its debugging pipe) at
-widths from 400 to 1600 pixels, in light, dark and on paper: no error on the console,
-nothing loaded, no text on another, no scrolling to the side but in boxes meant for it,
-text that can be read. The last line says "browser: pass"; without Chromium the exit
+widths from 400 to 1600 pixels, in light, dark and on paper, details closed and open: no
+error on the console, nothing loaded, no text on another, no scrolling to the side but in
+boxes meant for it, text that can be read. The last line says "browser: pass"; without Chromium the exit
 code is 77.
 
 usage: browser.py [--shots DIRECTORY] FILE.html..."""
@@ -19,6 +19,8 @@ import tempfile
 
 WIDTHS = 400, 640, 1024, 1280, 1600
 LIMIT = 60  # seconds for an answer
+
+OPEN = "document.querySelectorAll('details').forEach(e => e.open = %s)"
 
 # Run in the page: complaints as a list of lines.
 LOOK = r"""(() => {
@@ -49,7 +51,8 @@ LOOK = r"""(() => {
       found.push('a figure without title or description');
   }
   const parts = [...document.querySelectorAll(
-      'h1, h2, main > p, section > p, dl, .box, figure')].map(
+      'h1, h2, main > p, section > p, dl, .box, figure, summary')].filter(
+      e => e.matches('summary') || !e.closest('details:not([open])')).map(
       e => [e, e.getBoundingClientRect()]);
   for (let i = 0; i < parts.length; i++) {
     const [e, a] = parts[i];
@@ -61,7 +64,7 @@ LOOK = r"""(() => {
         found.push(`"${name(e)}" is on "${name(parts[j][0])}"`);
     }
   }
-  for (const e of document.querySelectorAll('p, dd, th, td, caption, svg text')) {
+  for (const e of document.querySelectorAll('p, dd, th, td, caption, summary, svg text')) {
     const style = getComputedStyle(e);
     const ink = style[e.closest('svg') ? 'fill' : 'color'];
     const light = text => text.match(/[\d.]+/g).slice(0, 3).map(v => {
@@ -155,21 +158,23 @@ class Browser:
 
 
 def looks():
-    """Names, width, media and scheme of each way to look."""
+    """Names, width, media, scheme and whether to open details of each way to look."""
     for width in WIDTHS:
-        yield f"{width}", width, "screen", "light"
-    yield "1280-dark", 1280, "screen", "dark"
-    yield "print", 794, "print", "light"  # A4 at 96 a inch
+        yield f"{width}", width, "screen", "light", False
+        yield f"{width}-open", width, "screen", "light", True
+    yield "1280-dark", 1280, "screen", "dark", True
+    yield "print", 794, "print", "light", False  # A4 at 96 a inch
 
 
 def check(browser, path, shots):
     browser.open(path.resolve().as_uri())
     found = [f"{path.name}: {c}" for c in browser.complaints()]
-    for name, width, media, scheme in looks():
+    for name, width, media, scheme, opened in looks():
         browser.ask("Emulation.setDeviceMetricsOverride", width=width, height=900,
                     deviceScaleFactor=1, mobile=False)
         browser.ask("Emulation.setEmulatedMedia", media=media, features=[
             {"name": "prefers-color-scheme", "value": scheme}])
+        browser.ask("Runtime.evaluate", expression=OPEN % json.dumps(opened))
         answer = browser.ask("Runtime.evaluate", expression=LOOK,
                              returnByValue=True)
         if "exceptionDetails" in answer:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """fshrun --report: the page of a job says what its trace says, and what the nodes have
-counted; whatever the program is called; also of a job that fails; nothing is left of
+counted, and which records are missing; whatever the program is called; also of a job that fails; nothing is left of
 one that is killed. The last line says "job: pass".
 
-usage: job.py FSHRUN EXAMPLES [fpga]"""
+usage: job.py FSHRUN EXAMPLES TALKER [fpga]"""
 import collections
 import json
 import os
@@ -20,7 +20,8 @@ import time
 import page
 
 FSHRUN, EXAMPLES = sys.argv[1], pathlib.Path(sys.argv[2])
-FPGA = sys.argv[3:] == ["fpga"]
+TALKER = sys.argv[3]  # puts and sends messages until it is ended
+FPGA = sys.argv[4:] == ["fpga"]
 LONG = EXAMPLES / "06_matmul", "--size", "8192"  # ten seconds at least
 NASTY = "<b>&\"x' é"
 
@@ -163,6 +164,55 @@ def killed(place):
         yield f"left: {list(place.iterdir())}"
 
 
+def child_of(pid):
+    """The launcher, of the process that was started."""
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            if int(path.read_text().rpartition(")")[2].split()[1]) == pid:
+                return int(path.parent.name)
+        except OSError:
+            continue
+    return None
+
+
+def dropped(place, *how):
+    """Nobody writes for a while, and records are dropped: the page says whose."""
+    report, trace = place / "dropped.html", place / "dropped.json"
+    job = subprocess.Popen(
+        [FSHRUN, "-n", "2", *how, "--timeout", "90", "--report", report, "--trace", trace,
+         TALKER, "0"], stderr=subprocess.PIPE, text=True)
+    note = '"pid":10000,.*records dropped' if FPGA else "records dropped"
+    pause, end = 0.2, time.monotonic() + 60
+    try:
+        while not (trace.exists() and re.search(note, trace.read_text())):
+            if time.monotonic() > end:
+                yield "no record is dropped"
+                return
+            time.sleep(0.1)
+            writer = child_of(job.pid)
+            if writer:
+                os.kill(writer, signal.SIGSTOP)
+                time.sleep(pause)
+                os.kill(writer, signal.SIGCONT)
+                pause = min(2 * pause, 5)
+    finally:
+        job.terminate()
+        said = job.communicate(timeout=30)[1]
+    html, texts, found = look(report)
+    yield from found
+    notes = [e for e in json.loads(trace.read_text())
+             if e.get("name") == "records dropped"]
+    for nodes, whose in (False, "rank"), (True, "the nodes"):
+        count = sum(e["args"]["count"] for e in notes if (e["pid"] >= 10000) == nodes)
+        if bool(count) != any(t.startswith(f" {count} records dropped of {whose}") or
+                              not nodes and
+                              t.startswith(f" {count} records dropped of 2 ranks")
+                              for t in texts):
+            yield f"{count} records of {whose} dropped: {said}"
+    if job.returncode != 128 + signal.SIGTERM or "records were dropped" not in said:
+        yield f"code {job.returncode}: {said}"
+
+
 def main():
     found = []
     with tempfile.TemporaryDirectory() as name:
@@ -170,8 +220,10 @@ def main():
         if FPGA:
             found += against_trace(place, 2, "--conduit", "fpga")
             found += nodes(place)
+            found += dropped(place, "--conduit", "fpga")
         else:
             found += against_trace(place, 3, "--conduit", "smp")
+            found += dropped(place, "--conduit", "smp")
             found += names(place)
             found += refused(place)
             found += failing(place)

@@ -48,6 +48,9 @@ static void write_all(struct page *p, const char *name)
     for (unsigned i = 0; i < 4; i++)
         page_cell(p, "%s", name);
     page_table_end(p);
+    page_details(p, name);
+    page_paragraph(p, "%s", name);
+    page_details_end(p);
     draw(p, name);
 }
 

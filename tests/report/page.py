@@ -9,7 +9,7 @@ import xml.etree.ElementTree
 # All that a report is made of; anything else has been smuggled in.
 TAGS = set("""html head meta title style body main section h1 h2 p strong div dl dt dd
 table caption thead tbody tr th td figure figcaption svg desc defs pattern path rect
-circle text""".split())
+circle text details summary""".split())
 ATTRIBUTES = set("""lang charset http-equiv content name class tabindex role aria-label
 aria-labelledby aria-describedby aria-hidden scope viewBox id x y d width height
 patternUnits stroke-width fill fill-opacity cx cy r""".split())

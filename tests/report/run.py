@@ -94,15 +94,51 @@ def sums():
     calls = {r[0]: r[1:] for r in page.rows(html, "Calls, those")}
     if calls["gasnet_put"] != ["1", "30.000 us", "30.000 us", "4096"]:
         yield f"calls: {calls}"
+    yield from tables(html, 2, 0)
+    waits = over_time(html)["rank 1", "waiting"]  # it is there from 5 to 80 us
+    if waits != [None] * 5 + [100] * 25 + [0] * 50 + [None] * 11:
+        yield f"a rank that comes late and leaves early: {waits}"
     yield from expect(html, "from rank to rank", [
         ["rank 0", "-", "4K (1)"], ["rank 1", "0.977K (1)", "3 (1)"]])
     yield from expect(html, "by bytes", [
         ["2 to 3", "1", "3"], ["512 to 1023", "1", "1000"],
         ["4 K to 8 K", "1", "4096"]])
     for text in ("rank 1 waited 33 % of its time for gasnet_barrier_wait of rank 0 "
-                 "(1 time)", "7 records dropped"):
+                 "(1 time)", "7 records dropped of rank 1:"):
         if text not in html:
             yield f"no advice: {text}"
+
+
+def dropped():
+    """Whose records are missing, and what to do about it; nothing if none are."""
+    def warnings(events):
+        html = run(text_of(events).encode()).stdout.decode()
+        found = re.findall(r'<p class="advice warning"><strong>Warning:</strong> '
+                           r'([^<]*)</p>', html)
+        return [w for w in found if "dropped" in w]
+
+    def note(pid, count):
+        return event("i", pid, 5.0, "trace", "records dropped",
+                     args={"count": count}, s="p")
+
+    calls = [event("X", rank, 1.0, "call", "gasnet_put", dur=1.0) for rank in (0, 1)]
+    for conduit, clock, notes, wanted in (
+            ("fpga", "wall", [], []),
+            ("fpga", "wall", [note(10000, 5), note(10000, 6)],
+             [("11 records dropped of the nodes:", "--clock simulated")]),
+            ("fpga", "wall", [note(1, 3), note(0, 1), note(10000, 2), note(1, 4)],
+             [("8 records dropped of 2 ranks, most of them of rank 1:",
+               "--clock simulated"),
+              ("2 records dropped of the nodes:", "--clock simulated")]),
+            ("smp", "wall", [note(1, 3)],
+             [("3 records dropped of rank 1:", "Leave fshrun a processor")]),
+            # Of no rank and no simulator.
+            ("smp", "wall", [note(2, 3), note(10001, 3), note(-1, 3), note(0, -3)],
+             [])):
+        found = warnings([head(conduit=conduit, clock=clock), *calls, *notes])
+        if len(found) != len(wanted) or not all(
+                text in w for w, texts in zip(found, wanted) for text in texts):
+            yield f"dropped: {found}, not {wanted}"
 
 
 def strips(html):
@@ -118,6 +154,54 @@ def strips(html):
     return found
 
 
+def over_time(html):
+    """From the tables: by the name of a strip, of each bin its shares in percent, or
+    None where there is nothing."""
+    def us(text):
+        number, unit = text.split()
+        return float(number) * {"us": 1, "ms": 1e3, "s": 1e6}[unit]
+
+    found, width = {}, us(re.search(r"in steps of ([\d.]+ \w+);", html)[1])
+    for table in re.findall(r"<details><summary>[^<]* over time</summary>(.*?)"
+                            r"</details>", html, re.S):
+        heads = re.findall(r'<th scope="col"[^>]*>([^<]*)<', table)[2:]
+        for row in page.rows(table, "over time"):
+            begin, end = (us(cell) / width for cell in row[:2])
+            for name, cell in zip(heads, row[2:], strict=True):
+                name = name.replace("Rank", "rank").replace("Node", "node")
+                of, state = re.match(r"(\w+ \d+) (.*)", name).groups()
+                bins = found.setdefault((of, state), [])
+                if len(bins) != round(begin):
+                    bins.append(f"a row from {begin}")
+                bins += [None if cell == "-" else int(cell.split()[0])] * \
+                    round(end - begin)
+    return found
+
+
+def tables(html, ranks, nodes):
+    """What is drawn over time stands in tables as well."""
+    found, drawn = over_time(html), strips(html)
+    states = {"rank": ("in calls", "waiting", "in handlers", "the program"),
+              "node": ("link 0", "link 1", "memory")}
+    wanted = {(f"{what} {i}", state) for what, count in (("rank", ranks), ("node", nodes))
+              for i in range(count) for state in states[what]}
+    if set(found) != wanted:
+        yield f"tables over time: {sorted(found)}"
+        return
+    for name, shares in drawn.items():
+        of, _, use = name.partition(", ")
+        cells = found[of, use or "in calls"]
+        if len(cells) != len(shares) or not all(
+                abs((cell or 0) - 100 * share) <= 1.5
+                for cell, share in zip(cells, shares)):
+            yield f"{name}: {cells} in the table, {shares} drawn"
+    for rank in range(ranks):
+        for bin in zip(*(found[f"rank {rank}", state] for state in states["rank"])):
+            if None in bin and set(bin) != {None} or \
+                    None not in bin and not 0 < sum(bin) <= 102:
+                yield f"rank {rank}: {bin} in a bin"
+
+
 def time_line():
     """960 us: a call, a wait, the program; a link that is busy in the middle."""
     events = [head(1), event("X", 0, 0.0, "call", "gasnet_put", dur=240.0),
@@ -126,6 +210,12 @@ def time_line():
     events += [event("C", 10000, 4.096 * i, "node", "link 0 use (%)",
                      args={"value": 50}) for i in range(100, 125)]
     html = run(text_of(events).encode()).stdout.decode()
+    yield from tables(html, 1, 1)
+    yield from expect(html, "Rank 0 over time", [
+        ["0.000 us", "240.000 us", "100 %", "0 %", "0 %", "0 %"],
+        ["240.000 us", "720.000 us", "0 %", "100 %", "0 %", "0 %"],
+        ["720.000 us", "952.000 us", "0 %", "0 %", "0 %", "100 %"],
+        ["952.000 us", "960.000 us", "11 %", "0 %", "0 %", "88 %"]])
     found, bins = strips(html), 120  # of 8 us
     calls, link = found["rank 0"], found["node 0, link 0"]
     if len(calls) != bins or calls[:30] != [1] * 30 or set(calls[30:119]) != {0}:
@@ -158,6 +248,7 @@ def many_ranks():
     if len(found) != 14 or found[0][0] != "0 to 2" or found[13][0] != "rank 39" or \
             found[0][-1] != "1M (1)" or found[0][-2] != "2M (2)":
         yield f"blocks: {found}"
+    yield from tables(html, 32, 0)
     if "so did 39 other ranks" not in html or "ranks 0 to 31" not in html:
         yield "not of all ranks"
     yield from check_page(html.encode())[0]
@@ -209,7 +300,7 @@ def damaged(seed):
 def main():
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(1 << 30)
     print(f"seed {seed}")
-    found = [*sums(), *time_line(), *strangers(), *many_ranks(),
+    found = [*sums(), *dropped(), *time_line(), *strangers(), *many_ranks(),
              *cut(), *foreign(), *damaged(seed)]
     print("\n".join(found[:20]))
     print("run: FAILED" if found else "run: pass")

@@ -97,6 +97,7 @@ void page_begin(struct page *p, FILE *out, const char *title, const char *lead)
 
 static void end_section(struct page *p)
 {
+    assert(!p->details);
     page_grid_end(p);
     if (p->section)
         fputs("</section>\n", p->out);
@@ -210,6 +211,25 @@ void page_table_end(struct page *p)
     assert(p->heads && p->column == 0);
     fputs("</tbody></table></div>\n", p->out);
     p->heads = NULL;
+}
+
+/* ---- details ---- */
+
+void page_details(struct page *p, const char *summary)
+{
+    assert(!p->details);
+    page_grid_end(p);
+    p->details = true;
+    fputs("<details><summary>", p->out);
+    page_escape(p->out, summary);
+    fputs("</summary>\n", p->out);
+}
+
+void page_details_end(struct page *p)
+{
+    assert(p->details);
+    p->details = false;
+    fputs("</details>\n", p->out);
 }
 
 /* ---- facts ---- */

@@ -17,7 +17,7 @@ struct page {
     unsigned figures;         /* drawn so far: their names are numbers */
     unsigned columns, column; /* of the table that is open */
     const struct page_column *heads;
-    bool section, grid; /* is one open */
+    bool section, grid, details; /* is one open */
 };
 
 /* A column of a table. */
@@ -57,6 +57,11 @@ void page_table(struct page *p, const char *caption,
 void page_cell(struct page *p, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void page_table_end(struct page *p);
+
+/* What is written between these two is shown when its summary is opened. Not one in
+ * another. */
+void page_details(struct page *p, const char *summary);
+void page_details_end(struct page *p);
 
 /* Names with what they mean: page_fact, as printf, between these two. */
 void page_facts(struct page *p);

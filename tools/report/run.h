@@ -55,6 +55,7 @@ struct run {
     uint64_t size_count[RUN_SIZES], size_bytes[RUN_SIZES];
     struct run_tally *tally; /* RUN_TALLIES */
     uint64_t untold;         /* events past the tallies that there are */
+    uint64_t nodes_dropped;  /* records of nodes that are missing */
 };
 
 /* Read a trace. False with a message: it cannot be read, or is none. What
@@ -75,9 +76,13 @@ struct run_job {
 /* Write a run as a page. */
 void run_write(FILE *out, const struct run *run, const struct run_job *job);
 
-/* ---- run_advice.c and run_node.c, for run_page.c ---- */
+/* ---- run_time.c, run_advice.c and run_node.c, for run_page.c ---- */
 
 struct page;
+/* What each rank, link and device memory did when. */
+void run_write_time(struct page *p, const struct run *run);
+/* Microseconds in s, ms or us. Returns text. */
+const char *run_time_text(double us, char text[32]);
 /* What stands out, with what to do about it. */
 void run_advise(struct page *p, const struct run *run,
                 const struct run_job *job);

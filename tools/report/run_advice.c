@@ -155,24 +155,68 @@ static void advise_sizes(struct page *p, const struct run *run)
                     small, all);
 }
 
+/* What keeps records from being dropped. */
+static const char *against_drops(const struct run *run)
+{
+    return strcmp(run->conduit, "smp") == 0
+               ? "Leave fshrun a processor of its own (fewer ranks, or a list "
+                 "of the others for --bind-to), or trace a shorter run."
+               : "With --clock simulated ranks and nodes wait until there is "
+                 "room, and nothing is dropped; else leave fshrun a processor "
+                 "of its own (--bind-to), or trace a shorter run.";
+}
+
+static void advise_dropped(struct page *p, const struct run *run)
+{
+    uint32_t ranks = 0, worst = 0;
+    uint64_t dropped = 0;
+    char whose[64];
+
+    for (uint32_t r = 0; r < run->ranks; r++) {
+        dropped += run->rank[r].dropped;
+        ranks += run->rank[r].dropped > 0;
+        if (run->rank[r].dropped > run->rank[worst].dropped)
+            worst = r;
+    }
+    if (ranks > 1)
+        snprintf(whose, sizeof(whose), "%u ranks, most of them of rank %u",
+                 ranks, worst);
+    else
+        snprintf(whose, sizeof(whose), "rank %u", worst);
+    if (dropped > 0)
+        page_advice(p, PAGE_WARNING,
+                    "%" PRIu64 " records dropped of %s: they came faster than "
+                    "fshrun could write them. Calls, waits and bytes are more "
+                    "than the page has, and the program's own time is less. %s",
+                    dropped, whose, against_drops(run));
+    if (run->nodes_dropped > 0)
+        page_advice(p, PAGE_WARNING,
+                    "%" PRIu64 " records dropped of the nodes: they came "
+                    "faster than fshrun could write them. The trace has gaps, "
+                    "and so has the use of links and memory over time; "
+                    "figures of the nodes' counters are whole. %s",
+                    run->nodes_dropped, against_drops(run));
+}
+
 /* What makes the figures worth less. */
 static void advise_trust(struct page *p, const struct run *run,
                          const struct run_job *job)
 {
-    uint64_t dropped = 0;
-
-    for (uint32_t r = 0; r < run->ranks; r++)
-        dropped += run->rank[r].dropped;
     if (job->code != 0)
         page_advice(p, PAGE_WARNING,
                     "the job ended with code %d; the page has what came "
                     "before.",
                     job->code);
-    if (dropped > 0 || run->cut || run->untold > 0)
+    advise_dropped(p, run);
+    if (run->cut)
         page_advice(p, PAGE_WARNING,
-                    "the trace is not complete (%" PRIu64
-                    " records dropped%s), so sums are too small.",
-                    dropped + run->untold, run->cut ? ", its end missing" : "");
+                    "the trace is not complete, its end missing, so sums are "
+                    "too small.");
+    if (run->untold > 0)
+        page_advice(p, PAGE_WARNING,
+                    "%" PRIu64 " calls and waits are of kinds past the first "
+                    "%u, and missing in the tables by name.",
+                    run->untold, RUN_TALLIES);
     if (!run->simulated && strcmp(run->conduit, "smp") != 0)
         page_advice(p, PAGE_NOTE,
                     "times of ranks are wall time, in which the nodes are "

@@ -12,33 +12,9 @@
 #include "page.h"
 
 enum {
-    STRIPS = 32, /* ranks that the time line shows */
-    NODES_DRAWN = 8,
     WAITS = 20,
     CALLS = 30,
 };
-
-static const char *const states[RUN_STATES] = {"in calls", "waiting",
-                                               "in handlers", "the program"};
-
-/* What a share of the time line is drawn of; the program is what is left. */
-#define DRAWN RUN_PROGRAM
-
-double run_span(const struct run_rank *rank)
-{
-    return fmax(rank->last - rank->first, 0.001);
-}
-
-static const char *time_text(double us, char text[32])
-{
-    if (us >= 1e6)
-        snprintf(text, 32, "%.3f s", us / 1e6);
-    else if (us >= 1e3)
-        snprintf(text, 32, "%.3f ms", us / 1e3);
-    else
-        snprintf(text, 32, "%.3f us", us);
-    return text;
-}
 
 /* ---- head ---- */
 
@@ -59,128 +35,6 @@ static void write_job(struct page *p, const struct run *run,
                     "they say how fast the simulator is, not a card");
     page_facts_end(p);
     page_machine(p);
-}
-
-/* ---- time ---- */
-
-static unsigned used_bins(const struct run *run)
-{
-    double last = 0;
-
-    for (uint32_t r = 0; r < run->ranks; r++)
-        last = fmax(last, run->rank[r].last);
-    unsigned n = (unsigned)(last / run->width) + 1;
-    return n > RUN_BINS ? RUN_BINS : n;
-}
-
-static void draw_time_line(struct page *p, const struct run *run)
-{
-    unsigned bins = used_bins(run),
-             n = run->ranks < STRIPS ? run->ranks : STRIPS;
-    struct chart_strip strip[STRIPS];
-    double *share = calloc((size_t)n * bins * DRAWN, sizeof(*share));
-    char name[STRIPS][16], end[32];
-
-    if (!share)
-        fsh_fatal("no memory for a report");
-    for (uint32_t r = 0; r < n; r++) {
-        double *own = share + (size_t)r * bins * DRAWN;
-
-        for (unsigned i = 0; i < bins; i++)
-            for (unsigned s = 0; s < DRAWN; s++)
-                own[i * DRAWN + s] = run->rank[r].bin[i][s] / run->width;
-        snprintf(name[r], sizeof(name[r]), "rank %u", r);
-        strip[r] = (struct chart_strip){name[r], own};
-    }
-    chart_strips(p, "What each rank did when",
-                 "A strip for each rank, time from left to right: shares of "
-                 "each moment in calls, waiting and in handlers; what is left "
-                 "white is the program's own computing.",
-                 states, DRAWN, strip, n, bins, "0",
-                 time_text(bins * run->width, end));
-    free(share);
-}
-
-/* From left to right as above, so that one can look up and down. */
-static void draw_use(struct page *p, const struct run *run)
-{
-    static const char *const use[RUN_USES] = {"link 0", "link 1", "memory"};
-    static const char *const part[] = {"use"};
-    static double share[NODES_DRAWN * RUN_USES][RUN_BINS];
-    struct chart_strip strip[NODES_DRAWN * RUN_USES];
-    char name[NODES_DRAWN * RUN_USES][24], end[32];
-    unsigned bins = used_bins(run), n = 0;
-
-    for (uint32_t node = 0; node < run->told && node < NODES_DRAWN; node++)
-        for (unsigned u = 0; u < RUN_USES; u++, n++) {
-            for (unsigned i = 0; i < bins; i++)
-                share[n][i] = run->use[node][u][i] / run->width;
-            snprintf(name[n], sizeof(name[n]), "node %u, %s", node, use[u]);
-            strip[n] = (struct chart_strip){name[n], share[n]};
-        }
-    if (n)
-        chart_strips(p, "Use of links and device memory over time",
-                     "A strip for each link port and device memory, time from "
-                     "left to right: the share in use, up to all of it.",
-                     part, 1, strip, n, bins, "0",
-                     time_text(bins * run->width, end));
-}
-
-static void draw_shares(struct page *p, const struct run *run)
-{
-    uint32_t n = run->ranks < STRIPS ? run->ranks : STRIPS;
-    struct chart_stack stack[STRIPS];
-    char name[STRIPS][16];
-
-    for (uint32_t r = 0; r < n; r++) {
-        snprintf(name[r], sizeof(name[r]), "rank %u", r);
-        stack[r] = (struct chart_stack){.name = name[r],
-                                        .whole = run_span(&run->rank[r])};
-        for (unsigned s = 0; s < RUN_STATES; s++)
-            stack[r].part[s] = run->rank[r].time[s];
-    }
-    chart_stacks(p, "Where the time of each rank went",
-                 "A bar for each rank: shares of the time from its first event "
-                 "to its last.",
-                 states, RUN_STATES, stack, n);
-}
-
-static void write_shares(struct page *p, const struct run *run)
-{
-    static const struct page_column columns[] = {
-        {"Rank", true},    {"Time", true},        {"In calls", true},
-        {"Waiting", true}, {"In handlers", true}, {"The program", true},
-    };
-    char text[32];
-
-    page_table(p, "Time of each rank, from its first event to its last",
-               columns, 6);
-    for (uint32_t r = 0; r < run->ranks; r++) {
-        const struct run_rank *rank = &run->rank[r];
-
-        page_cell(p, "%u", r);
-        page_cell(p, "%s", time_text(run_span(rank), text));
-        for (unsigned s = 0; s < RUN_STATES; s++)
-            page_cell(p, "%.1f %%", 100 * rank->time[s] / run_span(rank));
-    }
-    page_table_end(p);
-}
-
-static void write_time(struct page *p, const struct run *run)
-{
-    page_section(p, "Time line");
-    if (run->ranks > STRIPS)
-        page_paragraph(p, "Drawn are ranks 0 to %d; the table has all.",
-                       STRIPS - 1);
-    if (run->told > NODES_DRAWN)
-        page_paragraph(p, "The use of links is drawn of nodes 0 to %d.",
-                       NODES_DRAWN - 1);
-    page_grid(p);
-    draw_time_line(p, run);
-    draw_shares(p, run);
-    draw_use(p, run);
-    page_grid_end(p);
-    write_shares(p, run);
 }
 
 /* ---- waits and calls ---- */
@@ -242,7 +96,7 @@ static void write_waits(struct page *p, const struct run *run)
         else
             page_cell(p, "%d", (int)t->peer);
         page_cell(p, "%" PRIu64, t->count);
-        page_cell(p, "%s", time_text(t->time, text));
+        page_cell(p, "%s", run_time_text(t->time, text));
         page_cell(p, "%.1f %%", 100 * t->time / run_span(&run->rank[t->rank]));
     }
     page_table_end(p);
@@ -265,9 +119,9 @@ static void write_calls(struct page *p, const struct run *run)
     for (unsigned i = 0; i < n; i++) {
         page_cell(p, "%s", call[i]->name);
         page_cell(p, "%" PRIu64, call[i]->count);
-        page_cell(p, "%s", time_text(call[i]->time, text));
+        page_cell(p, "%s", run_time_text(call[i]->time, text));
         page_cell(p, "%s",
-                  time_text(call[i]->time / (double)call[i]->count, text));
+                  run_time_text(call[i]->time / (double)call[i]->count, text));
         page_cell(p, "%" PRIu64, call[i]->bytes);
     }
     page_table_end(p);
@@ -443,7 +297,7 @@ void run_write(FILE *out, const struct run *run, const struct run_job *job)
     page_begin(&page, out, "FSHMEM: report of a run", job->command);
     run_advise(&page, run, job);
     write_job(&page, run, job);
-    write_time(&page, run);
+    run_write_time(&page, run);
     write_waits(&page, run);
     write_calls(&page, run);
     write_messages(&page, run);

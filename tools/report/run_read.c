@@ -260,6 +260,18 @@ static void take_use(struct run *run, json_t *json)
         }
 }
 
+/* Records of a rank are missing, or, said of node 0, of any nodes. */
+static void take_dropped(struct run *run, json_t *json, json_t *args)
+{
+    json_int_t pid = json_integer_value(json_object_get(json, "pid"));
+    json_int_t n = json_integer_value(json_object_get(args, "count"));
+
+    if (n > 0 && pid >= 0 && pid < run->ranks)
+        run->rank[pid].dropped += (uint64_t)n;
+    else if (n > 0 && pid == FIRST_NODE)
+        run->nodes_dropped += (uint64_t)n;
+}
+
 static void take(struct reader *r, json_t *json)
 {
     json_t *args = json_object_get(json, "args");
@@ -278,6 +290,8 @@ static void take(struct reader *r, json_t *json)
 
     if (strcmp(e.kind, "C") == 0)
         take_use(r->run, json);
+    else if (strcmp(e.category, "trace") == 0)
+        take_dropped(r->run, json, args);
     if (!read_place(r->run, &e) || !(e.ts >= 0) || e.ts > LAST ||
         !(e.length >= 0) || e.length > LAST)
         return;
@@ -289,9 +303,6 @@ static void take(struct reader *r, json_t *json)
         begin(r, &e);
         e.ts += e.length;
         end(r, &e);
-    } else if (strcmp(e.category, "trace") == 0) {
-        json_int_t n = json_integer_value(json_object_get(args, "count"));
-        r->run->rank[e.rank].dropped += n > 0 ? (uint64_t)n : 0;
     }
 }
 

@@ -35,6 +35,8 @@ const char page_style[] =
     "svg.hidden{position:absolute;width:0;height:0}\n"
     ".box{overflow:auto;max-width:100%;max-height:26em;margin:.8em 0;"
     "border:1px solid var(--rule);min-width:0}\n"
+    "details{margin:.4em 0}summary{cursor:pointer;font-weight:600}\n"
+    "summary:focus-visible{outline:2px solid var(--c0)}\n"
     ".box:focus{outline:2px solid var(--c0)}\n"
     "table{border-collapse:collapse;width:100%;"
     "font-variant-numeric:tabular-nums}\n"
