@@ -70,8 +70,8 @@ static void touch(int rounds, int fill)
         if (fill)
             gasnet_memset(last, seg[last].addr, i, FILL_BYTES);
         else
-            gasnet_wait_syncnb(gasnet_put_nb(last, seg[last].addr, seg[0].addr,
-                                             LOAD_BYTES));
+            gasnet_wait_syncnb(
+                gasnet_put_nb(last, seg[last].addr, seg[0].addr, LOAD_BYTES));
     }
     gasnet_AMRequestShort0(last, H_DONE);
 }

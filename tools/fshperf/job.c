@@ -29,21 +29,33 @@ static void programs(char self[4096], char launcher[4160])
              self);
 }
 
+/* A list that ends with NULL to the n arguments there are. Returns how many there are
+ * then. */
+static unsigned append(const char **argv, unsigned n, const char *const *list)
+{
+    for (; *list && n + 1 < MAX_ARGUMENTS; ++list) {
+        argv[n++] = *list;
+    }
+    return n;
+}
+
 static void become_job(const struct perf_job *job, int output)
 {
     char self[4096], launcher[4160], ranks[16], limit[16];
-    const char *argv[MAX_ARGUMENTS] = {
-        launcher,    "-n",   ranks,       "--conduit", job->conduit,
-        "--bind-to", "none", "--timeout", limit,       self,
-    };
-    unsigned n = 0;
+    const char *argv[MAX_ARGUMENTS] = {NULL};
+    const char *const base[] = {launcher,     "-n",        ranks,  "--conduit",
+                                job->conduit, "--bind-to", "none", "--timeout",
+                                limit,        NULL};
+    const char *const time[] = {"--clock", "simulated", "--host-costs",
+                                job->costs, NULL};
+    const char *const program[] = {self, NULL};
+    unsigned n = append(argv, 0, base);
 
-    while (argv[n]) {
-        ++n;
+    if (job->costs) {
+        n = append(argv, n, time);
     }
-    for (unsigned i = 0; job->arguments[i] && n + 1 < MAX_ARGUMENTS; ++i) {
-        argv[n++] = job->arguments[i];
-    }
+    n = append(argv, n, program);
+    append(argv, n, job->arguments);
     prctl(PR_SET_PDEATHSIG, SIGTERM); /* which ends the job */
     programs(self, launcher);
     snprintf(ranks, sizeof(ranks), "%u", job->ranks);

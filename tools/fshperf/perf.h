@@ -205,13 +205,17 @@ extern const struct perf_command perf_sim_speed, perf_am_rtt; /* speed.c */
 extern const struct perf_command perf_sim_spin;               /* spin.c */
 extern const struct perf_command perf_host_costs;             /* host_costs.c */
 extern const struct perf_command perf_case_study;             /* study.c */
-extern const struct perf_command perf_case_node; /* study_node.c, its ranks */
-extern const struct perf_command perf_limits;    /* limits.c */
-extern const struct perf_command perf_smp;       /* smp.c */
-extern const struct perf_command perf_smp_node;  /* smp_node.c, its ranks */
+extern const struct perf_command perf_case_node;   /* study_node.c, its ranks */
+extern const struct perf_command perf_host_driven; /* hosts.c */
+extern const struct perf_command perf_host_node;   /* hosts_node.c, its ranks */
+extern const struct perf_command perf_limits;      /* limits.c */
+extern const struct perf_command perf_smp;         /* smp.c */
+extern const struct perf_command perf_smp_node;    /* smp_node.c, its ranks */
 /* Handlers of am-rtt and sim-spin, for gasnet_attach. */
 void perf_am_entries(gasnet_handlerentry_t entries[2]);
 void perf_spin_entry(gasnet_handlerentry_t *entry);
+/* A round trip of the first two. */
+void perf_ping(gasnet_node_t peer);
 /* One of them that only counts. */
 gasnet_handler_t perf_note_handler(void);
 
@@ -249,7 +253,8 @@ struct sim_figures perf_sim_figures(void);
 struct perf_job {
     unsigned ranks;
     const char *conduit;
-    unsigned time_limit;          /* seconds */
+    const char *costs;   /* of hosts in simulated time; NULL: they have none */
+    unsigned time_limit; /* seconds */
     const char *const *arguments; /* of fshperf; ends with NULL */
     void (*hear)(void *arg, const char *line);
     void *arg;

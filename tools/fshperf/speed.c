@@ -210,6 +210,14 @@ void perf_am_entries(gasnet_handlerentry_t entries[2])
     entries[1] = (gasnet_handlerentry_t){pong_index, (void (*)())pong};
 }
 
+void perf_ping(gasnet_node_t peer)
+{
+    unsigned before = pongs;
+
+    gasnet_AMRequestShort0(peer, ping_index);
+    GASNET_BLOCKUNTIL(pongs != before);
+}
+
 gasnet_handler_t perf_note_handler(void)
 {
     return pong_index;
@@ -220,9 +228,7 @@ static void round_trips(gasnet_node_t peer, double *us, unsigned n)
 {
     for (unsigned i = 0; i < n; ++i) {
         uint64_t start = fshmem_time();
-        unsigned before = pongs;
-        gasnet_AMRequestShort0(peer, ping_index);
-        GASNET_BLOCKUNTIL(pongs != before);
+        perf_ping(peer);
         us[i] = (double)(fshmem_time() - start) / 1e3;
     }
 }

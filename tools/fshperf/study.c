@@ -46,20 +46,23 @@ static void hear(void *arg, const char *line)
 {
     struct told *told = arg;
 
-    if (!perf_hear_assumed(line)) {
+    if (!perf_hear_assumed(line) &&
+        sscanf(line, STUDY_HOSTS_LINE " %" SCNu64, &told->point->hosts) != 1) {
         told->nodes += read_line(line, told->point, told->nodes);
     }
 }
 
-static void run_job(struct study_point *point, const char *algorithm)
+void study_run(struct study_point *point, const char *algorithm,
+               const char *costs)
 {
     struct told told = {.point = point};
     char size[16];
-    const char *const arguments[] = {"case-node", "--workload", point->workload,
-                                     "--size",    size,         "--algorithm",
-                                     algorithm,   NULL};
+    const char *const arguments[] = {
+        "case-node",   "--workload", point->workload,          "--size", size,
+        "--algorithm", algorithm,    costs ? "--hosts" : NULL, NULL};
     const struct perf_job job = {.ranks = point->nodes,
                                  .conduit = "fpga",
+                                 .costs = costs,
                                  .time_limit = TIME_LIMIT,
                                  .arguments = arguments,
                                  .hear = hear,
@@ -67,7 +70,7 @@ static void run_job(struct study_point *point, const char *algorithm)
 
     snprintf(size, sizeof(size), "%" PRIu32, point->size);
     if (perf_run_job(&job) != 0 || told.nodes != point->nodes) {
-        fsh_fatal("case-study: the job of %s %u on %u nodes failed, "
+        fsh_fatal("the job of %s %u on %u nodes failed, "
                   "see above",
                   point->workload, (unsigned)point->size, point->nodes);
     }
@@ -86,7 +89,7 @@ static void add(struct study *study, const char *workload, uint32_t size,
     snprintf(text, sizeof(text), "fshperf: %s %u, %u node%s ...", workload,
              (unsigned)size, nodes, nodes > 1 ? "s" : "");
     perf_progress(text, false);
-    run_job(point, algorithm);
+    study_run(point, algorithm, NULL);
 }
 
 static void run_all(struct study *study)

@@ -20,6 +20,8 @@
 #define STUDY_PEAK_GOPS 1024.0
 /* What a node says on its job's output: this, and its counters. */
 #define STUDY_LINE "case-node"
+/* What rank 0 says if hosts are to be timed: this, and cycles. */
+#define STUDY_HOSTS_LINE "case-hosts"
 
 /* Counters of a node's compute core, in cycles, see fshmem_core_counters. */
 struct study_node {
@@ -33,6 +35,8 @@ struct study_point {
     uint32_t size;        /* rows of the matrices; rows of a kernel */
     unsigned nodes;
     double macs; /* of the whole product */
+    uint64_t
+        hosts; /* cycles from the start to a barrier, hosts included; 0: none */
     struct study_node node[STUDY_MAX_NODES];
 };
 
@@ -41,6 +45,14 @@ struct study {
     size_t points;
     bool quick;
 };
+
+/* ---- study.c ---- */
+
+/* Run the job of a point, which has workload, size and nodes, and fill in the rest.
+ * costs: of hosts in simulated time (struct perf_job); then no start gate is used, and
+ * point->hosts is filled in too; else NULL. Fatal if the job fails. */
+void study_run(struct study_point *point, const char *algorithm,
+               const char *costs);
 
 /* ---- study_report.c ---- */
 

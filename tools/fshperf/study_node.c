@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/simulated.h"
 #include "boot/boot.h"
 #include "case.h"
 #include "conv.h"
@@ -117,6 +118,28 @@ static void start(unsigned starts)
     gasnet_wait_syncnb(handle);
 }
 
+/* As a program does it: from a rank's start of its node to the barrier after its
+ * end, in cycles. */
+static uint64_t time_hosts(const struct workload *workload)
+{
+    uint64_t began;
+
+    case_barrier();
+    began = fshmem_time();
+    case_start(workload->starts());
+    workload->wait();
+    case_barrier();
+    return (fshmem_time() - began) / FSH_NS_PER_CYCLE;
+}
+
+/* Behind the start gate. */
+static void run_nodes(const struct workload *workload)
+{
+    start(workload->starts());
+    workload->wait();
+    fsh_boot_barrier("case-node done");
+}
+
 static void report(double macs)
 {
     static fshmem_core_counters_t all[STUDY_MAX_NODES];
@@ -143,6 +166,7 @@ static int run_node(int argc, char **argv)
 {
     const char *name = "matmul", *way = "auto";
     uint32_t size = 256;
+    int hosts = 0;
     const struct case_option table[] = {
         {.name = "--workload",
          .help = "matmul|conv",
@@ -157,8 +181,12 @@ static int run_node(int argc, char **argv)
          .help = "of matmul",
          .string = &way,
          .choices = MATMUL_ALGORITHMS},
+        {.name = "--hosts",
+         .help = "time hosts, too, and use no start gate",
+         .flag = &hosts},
     };
     struct case_check check;
+    uint64_t taken = 0;
 
     case_join("fshperf case-node", &argc, &argv);
     case_options(argc, argv, "usage: see fshperf case-study", table,
@@ -171,10 +199,18 @@ static int run_node(int argc, char **argv)
     if (!fsh_fpga_active()) {
         case_refuse("needs conduit fpga, which counts cycles");
     }
-    start(workload->starts());
-    workload->wait();
-    fsh_boot_barrier("case-node done");
+    if (hosts && fsh_simulated() == NULL) {
+        case_refuse("--hosts needs --clock simulated");
+    }
+    if (hosts) {
+        taken = time_hosts(workload);
+    } else {
+        run_nodes(workload);
+    }
     report(macs);
+    if (hosts && gasnet_mynode() == 0) {
+        printf(STUDY_HOSTS_LINE " %" PRIu64 "\n", taken);
+    }
     workload->check(&check);
     case_check_all(&check);
     if (gasnet_mynode() == 0 && !case_passes(&check)) {
