@@ -458,6 +458,23 @@ void fsh_trace_waited(void)
     put(FSH_TRACE_CLOSE, &f, now(), 0);
 }
 
+/* ---- what is neither ---- */
+
+void fsh_trace_retry(const char *what, uint32_t peer)
+{
+    put(FSH_TRACE_INSTANT,
+        &(struct frame){.name = fsh_trace_name(what),
+                        .peer = peer + 1,
+                        .category = FSH_TRACE_RETRY},
+        now(), 0);
+}
+
+void fsh_trace_count(const char *name, uint64_t value)
+{
+    put(FSH_TRACE_COUNTER, &(struct frame){.name = fsh_trace_name(name)}, now(),
+        value);
+}
+
 /* ---- beginning ---- */
 
 void fsh_trace_open(struct fsh_trace *trace, uint32_t ring)

@@ -35,6 +35,7 @@ enum fsh_trace_kind {
     FSH_TRACE_FLOW_IN,   /* and ends in it */
     FSH_TRACE_FLOW_STEP, /* and passes it */
     FSH_TRACE_COUNTER,   /* from ts on it is value */
+    FSH_TRACE_INSTANT,   /* at ts; peer + 1 */
 };
 
 enum fsh_trace_category {
@@ -42,6 +43,7 @@ enum fsh_trace_category {
     FSH_TRACE_HANDLER, /* the same; peer is the source */
     FSH_TRACE_WAIT,    /* peer + 1; value is the name of who waits, or 0 */
     FSH_TRACE_NODE, /* of a node: peer + 1, value is bytes, or of a counter */
+    FSH_TRACE_RETRY,
 };
 
 /* Times are ns of CLOCK_MONOTONIC, or cycles of simulated time. Records of a ring
@@ -147,6 +149,11 @@ void fsh_trace_waited(void);
 
 /* A put or a get is begun, of which the device knows by this tag. */
 void fsh_trace_transfer(unsigned tag);
+
+/* That rank has refused something, which is going to be tried again: what, a literal. */
+void fsh_trace_retry(const char *what, uint32_t peer);
+/* From now on this, a name that stays where it is, is so much. */
+void fsh_trace_count(const char *name, uint64_t value);
 
 /* ---- for simulators ---- */
 

@@ -20,9 +20,11 @@ KEYS = {
     "C": {"ts", "cat", "name", "args"},
     "i": {"ts", "cat", "name", "args", "s"},
 }
-CATEGORIES = {"call", "handler", "wait", "node", "message", "transfer", "trace"}
+CATEGORIES = {"call", "handler", "wait", "node", "message", "transfer", "trace",
+              "retry"}
 ARGS = {"call": {"peer", "bytes"}, "handler": {"peer", "bytes"},
-        "wait": {"peer", "who"}, "node": {"peer", "bytes"}}
+        "wait": {"peer", "who"}, "node": {"peer", "bytes"},
+        "retry": {"peer"}, "trace": {"count"}}
 
 
 def load(path):
@@ -53,7 +55,7 @@ def check_event(event):
     if kind == "E":
         return
     assert event["cat"] in CATEGORIES and event["name"], event
-    if kind in "XB":
+    if kind in "XBi":
         assert set(event["args"]) <= ARGS[event["cat"]], event
 
 
@@ -111,12 +113,13 @@ def check_flows(events, whole):
 
 
 def check_use(events):
-    """Counters are percents; links carry no more than a beat a cycle."""
+    """Counters that are percents are; there are so many slots."""
     for event in events:
         if event["ph"] == "C":
             assert set(event["args"]) == {"value"}, event
-            assert event["name"] == "link delay (cycles)" or \
-                0 <= event["args"]["value"] <= 100, event
+            name, value = event["name"], event["args"]["value"]
+            assert name.endswith((" (cycles)", " (commands)")) or \
+                0 <= value <= (16 if name.startswith("AM slots") else 100), event
 
 
 def check(path, whole=True, dropped=False):

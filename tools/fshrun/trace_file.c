@@ -185,6 +185,19 @@ static bool is_flow(const struct fsh_trace_record *r)
            r->kind == FSH_TRACE_FLOW_STEP;
 }
 
+static void add_flow(struct trace_file *f, const struct fsh_trace_record *r)
+{
+    const char *what = r->value >> 58 == 3 ? "transfer" : "message";
+
+    add(f, ",\"cat\":\"%s\",\"name\":\"%s\",\"id\":\"0x%" PRIx64 "\"%s", what,
+        what, r->value, r->kind == FSH_TRACE_FLOW_IN ? ",\"bp\":\"e\"" : "");
+    if (r->kind == FSH_TRACE_FLOW_OUT && r->peer != 0) {
+        add(f, ",\"args\":{");
+        add_us(f, "\"after\"", f->simulated ? r->peer * NS_PER_CYCLE : r->peer);
+        add(f, "}");
+    }
+}
+
 /* Ranks that run freely and their nodes have no time in common: no arrows there. */
 void trace_file_event(struct trace_file *f, uint32_t process,
                       const struct fsh_trace_record *r,
@@ -194,11 +207,12 @@ void trace_file_event(struct trace_file *f, uint32_t process,
         [FSH_TRACE_SLICE] = 'X',   [FSH_TRACE_OPEN] = 'B',
         [FSH_TRACE_CLOSE] = 'E',   [FSH_TRACE_FLOW_OUT] = 's',
         [FSH_TRACE_FLOW_IN] = 'f', [FSH_TRACE_FLOW_STEP] = 't',
-        [FSH_TRACE_COUNTER] = 'C'};
+        [FSH_TRACE_COUNTER] = 'C', [FSH_TRACE_INSTANT] = 'i'};
     static const char *const category[] = {[FSH_TRACE_CALL] = "call",
                                            [FSH_TRACE_HANDLER] = "handler",
                                            [FSH_TRACE_WAIT] = "wait",
-                                           [FSH_TRACE_NODE] = "node"};
+                                           [FSH_TRACE_NODE] = "node",
+                                           [FSH_TRACE_RETRY] = "retry"};
     bool node = process == TRACE_NODES;
     bool simulated = f->simulated || node;
     uint64_t ts = in_ns(f, simulated, r->ts);
@@ -214,20 +228,12 @@ void trace_file_event(struct trace_file *f, uint32_t process,
     add(f, "{\"ph\":\"%c\",\"pid\":%" PRIu32 ",\"tid\":%u", phase[r->kind],
         node ? TRACE_NODES + r->node : process, r->track);
     add_us(f, ",\"ts\"", ts);
+    if (r->kind == FSH_TRACE_INSTANT)
+        add(f, ",\"s\":\"t\"");
     if (r->kind == FSH_TRACE_SLICE)
         add_us(f, ",\"dur\"", in_ns(f, simulated, r->ts + r->late) - ts);
     if (is_flow(r)) {
-        const char *what = r->value >> 58 == 3 ? "transfer" : "message";
-
-        add(f, ",\"cat\":\"%s\",\"name\":\"%s\",\"id\":\"0x%" PRIx64 "\"%s",
-            what, what, r->value,
-            r->kind == FSH_TRACE_FLOW_IN ? ",\"bp\":\"e\"" : "");
-        if (r->kind == FSH_TRACE_FLOW_OUT && r->peer != 0) {
-            add(f, ",\"args\":{");
-            add_us(f, "\"after\"",
-                   f->simulated ? r->peer * NS_PER_CYCLE : r->peer);
-            add(f, "}");
-        }
+        add_flow(f, r);
     } else if (r->kind != FSH_TRACE_CLOSE) {
         add(f, ",\"cat\":\"%s\"", category[r->category]);
         add_name(f, ",\"name\"",

@@ -274,8 +274,13 @@ static bool add_counter(struct reader *r, const json_t *event)
 
 static bool add_instant(struct reader *r, const json_t *event)
 {
+    const char *name;
     uint64_t count;
 
+    if (!get_text(r, event, "name", &name))
+        return false;
+    if (strcmp(name, "records dropped") != 0)
+        return true;
     if (!get_number(r, json_object_get(event, "args"), "count", INT64_MAX,
                     &count))
         return false;

@@ -16,6 +16,7 @@
 #include "base/kick.h"
 #include "base/lock.h"
 #include "base/simulated.h"
+#include "base/trace.h"
 #include "compute/submit/chunk.h"
 
 #define CHUNK_COMMANDS FSH_COMMAND_ONCE
@@ -306,6 +307,10 @@ static void pause_channel(struct channel *ch)
                    : ns > RETRY_MOST_NS ? RETRY_MOST_NS
                                         : ns;
     ch->retry_at = now_ns() + ch->retry_ns;
+    if (__builtin_expect(fsh_trace_on, 0))
+        fsh_trace_retry(ch->head->queue ? "the mover queue is busy"
+                                        : "the array queue is busy",
+                        ch->head->node);
     drop_behind(ch);
 }
 

@@ -8,6 +8,7 @@
  */
 #include <assert.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -271,6 +272,18 @@ static bool try_send_from(unsigned channel, uint32_t node, unsigned slot,
     return sent;
 }
 
+/* How many slots of that rank are free, as far as is known here. Under peer_lock. */
+static void count_slots(uint32_t node)
+{
+    static char name[FSH_MAX_NODES][32];
+
+    if (name[node][0] == '\0')
+        snprintf(name[node], sizeof name[node], "AM slots free at rank %u",
+                 (unsigned)node);
+    fsh_trace_count(name[node],
+                    (uint64_t)__builtin_popcount(fsh_fpga.peer[node].free));
+}
+
 static int claim_slot(uint32_t node)
 {
     const _Atomic uint64_t *line =
@@ -284,6 +297,8 @@ static int claim_slot(uint32_t node)
                               atomic_load_explicit(line, memory_order_acquire));
         slot = fsh_fpga_slots_claim(&fsh_fpga.peer[node]);
     }
+    if (__builtin_expect(fsh_trace_on, 0) && slot >= 0)
+        count_slots(node);
     fsh_fpga_unlock(&fsh_fpga.peer_lock);
     return slot;
 }
@@ -326,6 +341,8 @@ bool fsh_fpga_am_try_request(const struct fsh_am *am)
         return true;
     fsh_fpga_lock(&fsh_fpga.peer_lock);
     fsh_fpga_slots_unclaim(&fsh_fpga.peer[am->node], (unsigned)slot);
+    if (__builtin_expect(fsh_trace_on, 0))
+        count_slots(am->node);
     fsh_fpga_unlock(&fsh_fpga.peer_lock);
     return false;
 }
