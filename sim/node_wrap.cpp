@@ -9,6 +9,7 @@
 
 #include "Vfsh_card__Syms.h"
 #include "pins.h"
+#include "probe.h"
 #include "wrap.h"
 
 namespace {
@@ -268,6 +269,14 @@ void fsh_node_mark(struct fsh_node *node)
 bool fsh_node_unchanged(struct fsh_node *node)
 {
     return node->still->unchanged(node->io->in.cycle);
+}
+
+void fsh_node_probe(const struct fsh_node *node, struct fsh_probe *probe)
+{
+    Vfsh_card__Syms *syms = node->top->rootp->vlSymsp;
+    *probe = {};
+    fsh::probe_node(*syms, *probe);
+    fsh::probe_core(syms->TOP__fsh_card__DOT__i_compute, *probe);
 }
 
 const char *fsh_node_error(void)

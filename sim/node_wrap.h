@@ -95,6 +95,57 @@ struct fsh_node_io {
     struct fsh_node_out out;
 };
 
+/* What is inside a node, for traces: its registers in the cycle that is about to be
+ * stepped. */
+enum fsh_probe_message_phase {
+    FSH_PROBE_FREE,      /* no message */
+    FSH_PROBE_GOES,      /* packet by packet */
+    FSH_PROBE_NO_CREDIT, /* the peer's buffers have no room for its next packet */
+    FSH_PROBE_NO_BUFFER, /* as much has been read for its port as can be kept */
+    FSH_PROBE_PORT_BEHIND /* so many packets wait for its port */
+};
+enum fsh_probe_send_phase {
+    FSH_PROBE_SILENT,
+    FSH_PROBE_HEADER, /* until the packet's data begins to come */
+    FSH_PROBE_ARGUMENTS,
+    FSH_PROBE_PAYLOAD,
+    FSH_PROBE_BLOCKED /* others have the port */
+};
+enum fsh_probe_queue_phase {
+    FSH_PROBE_EMPTY,
+    FSH_PROBE_FETCH,
+    FSH_PROBE_CHECK,
+    FSH_PROBE_AWAIT, /* its event */
+    FSH_PROBE_OFFER  /* what is to execute it is busy */
+};
+enum fsh_probe_array_phase {
+    FSH_PROBE_IDLE,
+    FSH_PROBE_BEGINS,
+    FSH_PROBE_OPERANDS, /* waits for them */
+    FSH_PROBE_MULTIPLIES,
+    FSH_PROBE_HANDS_OVER /* or waits for the results of the tile before */
+};
+#define FSH_PROBE_QUEUES 2u /* of the compute core: array, mover */
+struct fsh_probe {
+    /* What the sequencer is sending, {channel (1: replies), port}. */
+    struct {
+        uint8_t phase, opcode, peer;
+        uint32_t bytes;
+    } message[2][FSH_NODE_PORTS];
+    uint8_t send[FSH_NODE_PORTS];
+    /* Beats of the peer's buffers that are reserved, of FSH_VC_BEATS, by channel: those
+     * of its virtual channel that has more. */
+    uint16_t reserved[FSH_NODE_PORTS][2];
+    struct {
+        uint8_t phase, event; /* awaited */
+        uint16_t commands;    /* not yet fetched */
+    } queue[FSH_PROBE_QUEUES];
+    uint8_t load_op;         /* FSH_COP_ of what asks for operands; 0 none */
+    uint8_t array, array_op; /* phase, FSH_COP_ */
+    uint8_t results;         /* a tile's are written */
+    uint8_t open[FSH_PROBE_QUEUES]; /* a command has begun and not ended */
+};
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -141,6 +192,9 @@ void fsh_node_eval_two(struct fsh_node *one, struct fsh_node *two);
  * not change neither does it. */
 void fsh_node_mark(struct fsh_node *node);
 bool fsh_node_unchanged(struct fsh_node *node);
+
+/* Costs nothing but this call. */
+void fsh_node_probe(const struct fsh_node *node, struct fsh_probe *probe);
 
 /* First failed assertion or $fatal of any node since the last clear, NULL
  * while there is none. One for the process: assertions know no fabric. */

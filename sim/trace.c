@@ -13,6 +13,7 @@
 
 #include "base/trace.h"
 #include "model.h"
+#include "trace_inside.h"
 
 enum {
     TO_NODE,  /* PCIe: register writes and reads, reads of host memory */
@@ -56,7 +57,10 @@ struct traced_node {
     /* First packets by slot and channel, and by tag. */
     uint32_t slot[2][FSH_MAX_NODES][FSH_SLOTS_PER_PEER];
     uint32_t tag[FSH_HOST_TAGS];
+    struct fsh_inside inside;
 };
+_Static_assert((int)FSH_INSIDE_MESSAGE == (int)TRACKS,
+               "the inside has the tracks behind");
 struct fsh_sim_trace {
     uint64_t start, now; /* cycle 0 of the trace; the present one in it */
     uint16_t busy_name[LINKS], use_name[FSH_NODE_PORTS + 1];
@@ -305,10 +309,13 @@ static void on_node(struct fsh_fabric *fab, const struct fsh_sim_node *node)
 {
     struct fsh_sim_trace *t = fab->trace;
     const struct fsh_master *host = &node->master[FSH_NODE_HOST];
+    struct fsh_probe probe;
     bool reads = false, writes = false;
     uint64_t in = 0, out = 0;
 
     t->now = fab->cycle - t->start;
+    fsh_node_probe(node->rtl, &probe);
+    fsh_inside_look(&t->node[node->index].inside, node->index, t->now, &probe);
     for (uint32_t p = 0; p < FSH_NODE_PORTS; p++) {
         const struct fsh_master *m = &node->master[p];
 
@@ -385,6 +392,7 @@ void fsh_sim_trace_end(struct fsh_fabric *fab)
     for (uint32_t n = 0; n < fab->config.nodes; n++) {
         for (unsigned i = 0; i < LINKS; i++)
             busy(t, n, i, false, 0);
+        fsh_inside_end(&t->node[n].inside, n, t->now);
         for (unsigned i = 0; i <= FSH_NODE_PORTS; i++)
             count_use(t, n, i, t->node[n].use[i].window,
                       percent_of(fab, i, t->node[n].use[i].sum));

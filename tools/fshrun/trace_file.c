@@ -115,8 +115,11 @@ static void add_track(struct trace_file *f, uint32_t pid, unsigned tid,
 static void add_node(struct trace_file *f, uint32_t node)
 {
     static const char *const tracks[] = {
-        "PCIe to node", "PCIe to host", "memory reads", "memory writes",
-        "compute",      "link 0",       "link 1"};
+        "PCIe to node", "PCIe to host", "memory reads",   "memory writes",
+        "compute",      "link 0",       "link 1",         "requests 0",
+        "requests 1",   "replies 0",    "replies 1",      "sender 0",
+        "sender 1",     "array queue",  "mover queue",    "operands",
+        "array",        "results",      "array commands", "mover commands"};
 
     add_process(f, TRACE_NODES + node, "node", node);
     for (unsigned i = 0; i < sizeof tracks / sizeof tracks[0]; i++)

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The inside of a node for traces: sequencer, credits, compute queues, from what
+ * fsh_node_probe sees. Called by trace.c, for each node once a cycle in which it is
+ * looked at.
+ */
+#ifndef FSH_SIM_TRACE_INSIDE_H
+#define FSH_SIM_TRACE_INSIDE_H
+
+#include "node_wrap.h"
+
+/* Tracks of a node, behind those of trace.c (docs/02_reference/traces.md). */
+enum fsh_inside_track {
+    FSH_INSIDE_MESSAGE = 5 + FSH_NODE_PORTS, /* {channel, port} */
+    FSH_INSIDE_SEND = FSH_INSIDE_MESSAGE + 2 * FSH_NODE_PORTS, /* by port */
+    FSH_INSIDE_QUEUE = FSH_INSIDE_SEND + FSH_NODE_PORTS,
+    FSH_INSIDE_LOAD = FSH_INSIDE_QUEUE + FSH_PROBE_QUEUES,
+    FSH_INSIDE_ARRAY,
+    FSH_INSIDE_RESULTS,
+    FSH_INSIDE_OPEN, /* by queue */
+    FSH_INSIDE_TRACKS = FSH_INSIDE_OPEN + FSH_PROBE_QUEUES
+};
+
+struct fsh_inside {
+    struct {
+        /* What it does, and in it what it is at; NULL: nothing. */
+        const char *name[2];
+        uint64_t since[2], bytes;
+        uint32_t peer; /* + 1 */
+    } track[FSH_INSIDE_TRACKS - FSH_INSIDE_MESSAGE];
+    struct { /* {port, channel}, by windows */
+        uint64_t window;
+        uint16_t most, last, shown; /* beats */
+    } reserved[FSH_NODE_PORTS][2];
+    uint16_t commands[FSH_PROBE_QUEUES];
+};
+
+/* What the registers say in cycle `now` of the trace. */
+void fsh_inside_look(struct fsh_inside *in, uint32_t node, uint64_t now,
+                     const struct fsh_probe *probe);
+/* All that has begun ends. */
+void fsh_inside_end(struct fsh_inside *in, uint32_t node, uint64_t now);
+
+#endif

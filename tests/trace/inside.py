@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What traces show of the inside of nodes, and of what is tried again, in programs of
+which it is known.
+
+usage: inside.py transfer|slots FSHRUN FSHTRACE KNOWN
+       inside.py compute FSHRUN FSHTRACE MATMUL
+       inside.py busy FSHRUN FSHTRACE BUSY
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+import schema
+
+BYTES = 131072
+PACKET = 1024
+SLOTS = 16
+# fsh_cqueue has room for 16 lists, and takes none if fewer than four are free.
+FULL = 13
+
+
+class Trace:
+    def __init__(self, fshrun, fshtrace, ranks, program, *more):
+        with tempfile.TemporaryDirectory(prefix="fshmem-inside-") as folder:
+            path = os.path.join(folder, "t.json")
+            subprocess.run([fshrun, "-n", str(ranks), "--conduit", "fpga", "--clock",
+                            "simulated", "--trace", path, *more] + program, check=True,
+                           stdout=subprocess.DEVNULL, timeout=100)
+            # Commands that leave in a poll have arrows without a beginning.
+            self.events = schema.check(path, whole=False)
+            assert schema.load(path)[1], "the array does not end"
+            subprocess.run([fshtrace, path], check=True, stdout=subprocess.DEVNULL,
+                           timeout=60)
+        self.track = {(event["pid"], event["args"]["name"]): event["tid"]
+                      for event in self.events
+                      if event["ph"] == "M" and event["name"] == "thread_name"}
+
+    def slices(self, node, track, name):
+        pid = schema.NODES + node
+        return [event for event in self.events
+                if event["ph"] == "X" and event["pid"] == pid and
+                event["tid"] == self.track[pid, track] and event["name"] == name]
+
+    def counter(self, pid, name):
+        """Pairs of time and value."""
+        return [(event["ts"], event["args"]["value"]) for event in self.events
+                if event["ph"] == "C" and event["pid"] == pid and
+                event["name"] == name]
+
+
+def cycles(slices):
+    return sum(round(event["dur"] * 1000) // 4 for event in slices)
+
+
+def most(counter):
+    return max((value for _, value in counter), default=0)
+
+
+def transfer(run, known):
+    """Rank 0 gets of rank 1: one message, its packets on two links in turns."""
+    trace = run(2, [known, "get", str(BYTES)])
+    answer, = trace.slices(1, "replies 0", "GET_REPLY")
+    assert answer["args"] == {"peer": 0, "bytes": BYTES}, answer
+    request, = trace.slices(0, "requests 0", "GET")
+    assert request["args"] == {"peer": 1, "bytes": BYTES}, request
+    assert request["ts"] < answer["ts"], (request, answer)
+    for link in range(2):
+        packets = trace.slices(1, f"link {link}", "GET_REPLY")
+        since = answer["ts"]
+        headers = [event for event in trace.slices(1, f"sender {link}", "header")
+                   if since <= event["ts"] <= packets[-1]["ts"]]
+        assert len(packets) == len(headers) == BYTES // PACKET // 2, \
+            (len(packets), len(headers))
+        beats = cycles(trace.slices(1, f"sender {link}", "payload"))
+        assert BYTES // 16 // 2 <= beats < BYTES // 16 // 2 + 100, beats
+        assert 0 < most(trace.counter(schema.NODES + 1,
+                                      f"link {link} replies reserved (%)")) <= 100
+
+    # So long a link that all the peer's buffers hold is on it: the message waits.
+    slow = run(2, [known, "get", str(BYTES)], "--sim-args", "--link-cycles 1000")
+    answer, = slow.slices(1, "replies 0", "GET_REPLY")
+    waits = cycles(slow.slices(1, "replies 0", "waits for credits"))
+    assert 0.9 * cycles([answer]) < waits <= cycles([answer]), (answer, waits)
+    for link in range(2):
+        reserved = most(slow.counter(schema.NODES + 1,
+                                     f"link {link} replies reserved (%)"))
+        assert 57 < reserved <= 100, reserved
+        assert most(slow.counter(schema.NODES + 1, f"link {link} use (%)")) < 50
+
+
+def slots(run, known):
+    """A slot less each time, until those that have come back are looked for."""
+    trace = run(2, [known, "ping", "20"])
+    free = [value for _, value in trace.counter(0, "AM slots free at rank 1")]
+    assert free[:SLOTS] == list(range(SLOTS - 1, -1, -1)), free
+    assert len(free) > 20 and free[SLOTS] >= SLOTS - 2, free
+
+
+def compute(run, matmul):
+    trace = run(1, [matmul, "--size", "256"])
+    gemms = trace.slices(0, "array", "GEMM")
+    assert cycles(trace.slices(0, "array", "multiplies")) == 256 ** 3 // 2048
+    assert len(trace.slices(0, "operands", "GEMM")) == len(gemms) > 0
+    for name in ("fetch", "check", "waits for the core"):
+        assert len(trace.slices(0, "array queue", name)) >= len(gemms), name
+    assert trace.slices(0, "results", "results")
+    open_for = cycles(trace.slices(0, "array commands", "commands"))
+    assert open_for >= cycles(gemms), (open_for, cycles(gemms))
+    waiting = trace.counter(schema.NODES, "array queue (commands)")
+    assert most(waiting) == len(gemms) and waiting[-1][1] == 0, waiting
+
+
+def busy(run, program):
+    """What is refused is tried again; and it was refused as the queue was full."""
+    trace = run(2, [program])
+    for rank in range(2):
+        retries = [event for event in trace.events
+                   if event["ph"] == "i" and event["cat"] == "retry" and
+                   event["pid"] == rank]
+        for queue in ("array", "mover"):
+            own = [event for event in retries
+                   if event["name"] == f"the {queue} queue is busy"]
+            assert own, f"no retry of rank {rank} for the {queue} queue"
+            assert all(event["args"] == {"peer": 1 - rank} for event in own), own
+            before = [value for ts, value in
+                      trace.counter(schema.NODES + 1 - rank,
+                                    f"{queue} queue (commands)")
+                      if ts <= own[0]["ts"]]
+            assert before[-1] >= FULL, before[-20:]
+            assert cycles(trace.slices(rank, f"{queue} queue", "waits for event 1"))
+
+
+def main():
+    what, fshrun, fshtrace, program = sys.argv[1:]
+
+    def run(ranks, command, *more):
+        return Trace(fshrun, fshtrace, ranks, command, *more)
+
+    {"transfer": transfer, "slots": slots, "compute": compute, "busy": busy}[what](
+        run, program)
+
+
+if __name__ == "__main__":
+    main()
