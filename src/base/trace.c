@@ -198,10 +198,12 @@ static uint8_t track(void)
     return self.number > UINT8_MAX ? UINT8_MAX : (uint8_t)(self.number - 1);
 }
 
-static bool put(enum fsh_trace_kind kind, const struct frame *f, uint64_t ts,
-                uint64_t value)
+/* A record that is made at this time: a look at the clock takes longer than all else
+ * here, so there is one for what is made together. */
+static bool put_at(uint64_t at, enum fsh_trace_kind kind, const struct frame *f,
+                   uint64_t ts, uint64_t value)
 {
-    uint64_t late = now() - ts;
+    uint64_t late = at - ts;
 
     return fsh_trace_put(&(struct fsh_trace_record){
         .ts = ts,
@@ -214,15 +216,23 @@ static bool put(enum fsh_trace_kind kind, const struct frame *f, uint64_t ts,
         .track = track()});
 }
 
-static void put_flows(struct frame *f)
+static bool put_now(enum fsh_trace_kind kind, const struct frame *f,
+                    uint64_t value)
+{
+    uint64_t at = now();
+
+    return put_at(at, kind, f, at, value);
+}
+
+static void put_flows(uint64_t at, struct frame *f)
 {
     if (f->in != 0)
-        put(FSH_TRACE_FLOW_IN, f, f->ts, f->in);
+        put_at(at, FSH_TRACE_FLOW_IN, f, f->ts, f->in);
     if (f->out != 0) {
         const struct frame out = {
             .peer = f->left > f->ts ? (uint32_t)(f->left - f->ts) : 0};
 
-        put(FSH_TRACE_FLOW_OUT, &out, f->ts, f->out);
+        put_at(at, FSH_TRACE_FLOW_OUT, &out, f->ts, f->out);
     }
     f->in = f->out = 0;
 }
@@ -235,15 +245,17 @@ static bool open_all(void)
 
     for (uint32_t i = 0; i < n; i++) {
         struct frame *f = &self.frame[i];
+        uint64_t at;
 
         if (f->open)
             continue;
         if (f->name == 0)
             f->name = fsh_trace_name(f->call);
-        f->open = put(FSH_TRACE_OPEN, f, f->ts, f->bytes);
+        at = now();
+        f->open = put_at(at, FSH_TRACE_OPEN, f, f->ts, f->bytes);
         if (!f->open)
             return false;
-        put_flows(f);
+        put_flows(at, f);
     }
     return true;
 }
@@ -277,6 +289,20 @@ static bool is_quiet(const char *call)
            strstr(call, "test") != NULL;
 }
 
+/* A call or handler has ended of which nothing is in the file yet. */
+static void put_slice(uint64_t end, struct frame *f)
+{
+    if (f->name == 0)
+        f->name = fsh_trace_name(f->call);
+    if (end - f->ts <= UINT32_MAX) {
+        put_at(end, FSH_TRACE_SLICE, f, f->ts, f->bytes);
+        put_flows(end, f);
+    } else if (put_at(end, FSH_TRACE_OPEN, f, f->ts, f->bytes)) {
+        put_flows(end, f);
+        put_at(end, FSH_TRACE_CLOSE, f, end, 0);
+    }
+}
+
 static void pop(void)
 {
     struct frame *f = top();
@@ -284,21 +310,10 @@ static void pop(void)
     self.depth--;
     if (f == NULL)
         return;
-    if (f->open) {
-        put(FSH_TRACE_CLOSE, f, now(), 0);
-    } else if (f->matters || f->call == NULL || !is_quiet(f->call)) {
-        if (f->name == 0)
-            f->name = fsh_trace_name(f->call);
-        if (now() - f->ts > UINT32_MAX) {
-            if (put(FSH_TRACE_OPEN, f, f->ts, f->bytes)) {
-                put_flows(f);
-                put(FSH_TRACE_CLOSE, f, now(), 0);
-            }
-            return;
-        }
-        put(FSH_TRACE_SLICE, f, f->ts, f->bytes);
-        put_flows(f);
-    }
+    if (f->open)
+        put_now(FSH_TRACE_CLOSE, f, 0);
+    else if (f->matters || f->call == NULL || !is_quiet(f->call))
+        put_slice(now(), f);
 }
 
 /* ---- calls ---- */
@@ -333,10 +348,10 @@ void fsh_trace_end(const char *call)
 void fsh_trace_polled(const char *call)
 {
     if (self.handled && self.depth == 0)
-        put(FSH_TRACE_SLICE,
-            &(struct frame){.name = fsh_trace_name(call),
-                            .category = FSH_TRACE_CALL},
-            self.since, 0);
+        put_at(now(), FSH_TRACE_SLICE,
+               &(struct frame){.name = fsh_trace_name(call),
+                               .category = FSH_TRACE_CALL},
+               self.since, 0);
     self.handled = false;
 }
 
@@ -415,7 +430,7 @@ static void send(uint64_t id)
         return;
     }
     open_all();
-    put(FSH_TRACE_FLOW_OUT, &(struct frame){0}, now(), id);
+    put_now(FSH_TRACE_FLOW_OUT, &(struct frame){0}, id);
 }
 
 void fsh_trace_left(void)
@@ -448,14 +463,14 @@ bool fsh_trace_wait(const char *what, const char *who, uint32_t peer)
     struct frame f = {
         .name = fsh_trace_name(what), .peer = peer, .category = FSH_TRACE_WAIT};
 
-    return open_all() && put(FSH_TRACE_OPEN, &f, now(), fsh_trace_name(who));
+    return open_all() && put_now(FSH_TRACE_OPEN, &f, fsh_trace_name(who));
 }
 
 void fsh_trace_waited(void)
 {
     struct frame f = {.category = FSH_TRACE_WAIT};
 
-    put(FSH_TRACE_CLOSE, &f, now(), 0);
+    put_now(FSH_TRACE_CLOSE, &f, 0);
 }
 
 /* ---- what is neither ---- */
