@@ -100,7 +100,8 @@ static bool await(struct fsh_serve *serve, uint32_t node, uint32_t before)
     unsigned naps = 0; /* not a clock, which goes on while all are stopped */
     uint64_t since;
 
-    if (fsh_handover_spin(&serve->handover, &turn->back, before))
+    if (fsh_handover_spin(&serve->handover, &turn->back, before,
+                          &turn->rank_processor))
         return true;
     since = fsh_time_ns();
     /* Acquire: what the rank has asked for and written. Partner: the store in
@@ -149,6 +150,7 @@ static bool give(struct fsh_serve *serve, uint32_t node, uint64_t cycle,
     turn->horizon = last - serve->start;
     /* Publishes them, and all that the fabric has written. Both sequentially
      * consistent, partner: sleep_for_turn in turn.c. */
+    fsh_handover_say(&turn->sim_processor);
     atomic_store(&turn->given, before + 1);
     if (atomic_load(&turn->rank_sleeps) != 0)
         fsh_futex_wake(&turn->given, 1);

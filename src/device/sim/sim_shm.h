@@ -64,6 +64,8 @@ struct fsh_sim_turn {
     /* Sleepers on given and on back; the protocol is the one above. */
     _Alignas(64) _Atomic uint32_t rank_sleeps;
     _Alignas(64) _Atomic uint32_t sim_sleeps;
+    /* Where each ran when it handed over, relaxed: fsh_handover_say. */
+    _Atomic uint32_t rank_processor, sim_processor;
 };
 
 /* One per node; mapped by its rank and by fshsim. */

@@ -12,6 +12,7 @@ static void hand_back(struct fsh_turn *turn)
     /* Publishes what it says, and all that this rank has done with its turn. Both
      * sequentially consistent, partner: nap in the simulator's turns.c, with the same
      * two words the other way round: one of the two sees the other. */
+    fsh_handover_say(&s->rank_processor);
     atomic_store(&s->back, turn->given);
     if (atomic_load(&s->sim_sleeps) != 0)
         fsh_futex_wake(&s->back, 1);
@@ -81,7 +82,8 @@ static void await_word(struct fsh_turn *turn, struct fsh_handover *spins)
 {
     uint64_t since;
 
-    if (!fsh_handover_spin(spins, &turn->shared->given, turn->given)) {
+    if (!fsh_handover_spin(spins, &turn->shared->given, turn->given,
+                           &turn->shared->sim_processor)) {
         since = fsh_time_ns();
         sleep_until_given(turn);
         fsh_handover_slept(spins, fsh_time_ns() - since);
