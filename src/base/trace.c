@@ -477,17 +477,17 @@ void fsh_trace_waited(void)
 
 void fsh_trace_retry(const char *what, uint32_t peer)
 {
-    put(FSH_TRACE_INSTANT,
-        &(struct frame){.name = fsh_trace_name(what),
-                        .peer = peer + 1,
-                        .category = FSH_TRACE_RETRY},
-        now(), 0);
+    put_now(FSH_TRACE_INSTANT,
+            &(struct frame){.name = fsh_trace_name(what),
+                            .peer = peer + 1,
+                            .category = FSH_TRACE_RETRY},
+            0);
 }
 
 void fsh_trace_count(const char *name, uint64_t value)
 {
-    put(FSH_TRACE_COUNTER, &(struct frame){.name = fsh_trace_name(name)}, now(),
-        value);
+    put_now(FSH_TRACE_COUNTER, &(struct frame){.name = fsh_trace_name(name)},
+            value);
 }
 
 /* ---- beginning ---- */
