@@ -3,23 +3,37 @@
 """Simulated time of hosts (--clock simulated): a run takes the same cycles and writes
 the same bytes in the same cycles each time, alone, on one processor, and beside other
 load; conduits and devices without it say so."""
+import ctypes
+import errno
 import os
 import re
 import subprocess
 import tempfile
+import time
 
-from fshjob import BIN, FSHRUN, TESTS, check, main, run
+from fshjob import BIN, FSHRUN, TESTS, Job, Skip, check, main, run, wait_until
+
+HELD_S = 0.02
+PTRACE_DETACH, PTRACE_SEIZE, PTRACE_INTERRUPT = 17, 0x4206, 0x4207
 
 RUNS = [(2, "am_ping_pong"), (3, "am_flood"), (2, "barrier_random"),
         (3, "coll_minimal")]
 
 
+def command(ranks, program, options=()):
+    return [FSHRUN, "-n", str(ranks), "--conduit", "fpga", "--clock", "simulated",
+            "--timeout", "60", *options,
+            os.path.join(TESTS, "conform", "conform_" + program)]
+
+
 def last_line(ranks, program, before=(), options=(), sim=""):
     """What the simulator says at the end: digest of its writes, and the cycle."""
-    code, text = run(*before, FSHRUN, "-n", str(ranks), "--conduit", "fpga",
-                     "--clock", "simulated", "--timeout", "60", *options,
-                     os.path.join(TESTS, "conform", "conform_" + program),
+    code, text = run(*before, *command(ranks, program, options),
                      env={"FSHMEM_SIM_ARGS": "--hash " + sim})
+    return end_of(ranks, program, code, text)
+
+
+def end_of(ranks, program, code, text):
     found = re.search(r"^fshsim: hash \w+ at cycle \d+$", text, re.M)
     check(code == 0 and found, f"{program}, {ranks} ranks: code {code}\n{text}")
     return found.group()
@@ -43,6 +57,44 @@ def same_cycles_under_any_load():
 def same_cycles_on_one_processor():
     check(last_line(2, "am_ping_pong", one_processor()) ==
           last_line(2, "am_ping_pong"), "am_ping_pong")
+
+
+def stop_as_a_debugger(pid):
+    """Attach to it, and let it go a little later. False: it is gone."""
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def ptrace(request, data=0):
+        if libc.ptrace(request, pid, None, ctypes.c_void_p(data)) == 0:
+            return True
+        if ctypes.get_errno() == errno.EPERM and os.path.exists(f"/proc/{pid}/exe"):
+            raise Skip("this system lets nobody trace a process")
+        return False
+
+    if not ptrace(PTRACE_SEIZE):
+        return False
+    ptrace(PTRACE_INTERRUPT)
+    _, status = os.waitpid(pid, 0x40000000)  # __WALL
+    if not os.WIFSTOPPED(status):
+        return False
+    time.sleep(HELD_S)
+    event = status >> 16 != 0  # else a signal has come first: it is passed on
+    return ptrace(PTRACE_DETACH, 0 if event else os.WSTOPSIG(status))
+
+
+def same_cycles_with_a_debugger():
+    ranks, program = 2, "am_flood"
+    job = Job(*command(ranks, program, ["-v"]), env={"FSHMEM_SIM_ARGS": "--hash"})
+    try:
+        wait_until(lambda: "rank 1 is process" in job.output(), "rank 1")
+        stops, rank = 0, job.rank_pid(1)
+        while stops < 20 and stop_as_a_debugger(rank):
+            stops += 1
+            time.sleep(HELD_S)  # the job goes on
+        line = end_of(ranks, program, job.await_end(), job.output())
+    finally:
+        job.close()
+    check(stops >= 3, f"the job has ended after {stops} stops")
+    check(line == last_line(ranks, program), f"{stops} stops")
 
 
 def same_cycles_without_a_horizon():
@@ -96,6 +148,7 @@ def refused_where_there_is_none():
 
 if __name__ == "__main__":
     main([same_cycles_under_any_load, same_cycles_on_one_processor,
+          same_cycles_with_a_debugger,
           same_cycles_without_a_horizon, figures_of_hosts_in_both_clocks,
           same_cycles_without_jumping,
           replays_to_the_same_cycle, refused_where_there_is_none])
