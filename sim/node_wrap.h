@@ -123,6 +123,7 @@ enum fsh_probe_array_phase {
     FSH_PROBE_BEGINS,
     FSH_PROBE_OPERANDS, /* waits for them */
     FSH_PROBE_MULTIPLIES,
+    FSH_PROBE_ADDS,      /* waits for the sums of a chunk with few steps */
     FSH_PROBE_HANDS_OVER /* or waits for the results of the tile before */
 };
 #define FSH_PROBE_QUEUES 2u /* of the compute core: array, mover */

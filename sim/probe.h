@@ -125,10 +125,10 @@ inline uint8_t queue_phase(unsigned state)
 // fsh_cstep: Idle, Setup, Tile, Await, Run, Tail, Hand.
 inline uint8_t array_phase(unsigned state)
 {
-    static const uint8_t phases[8] = {
-        FSH_PROBE_IDLE,       FSH_PROBE_BEGINS,     FSH_PROBE_HANDS_OVER,
-        FSH_PROBE_OPERANDS,   FSH_PROBE_MULTIPLIES, FSH_PROBE_MULTIPLIES,
-        FSH_PROBE_HANDS_OVER, FSH_PROBE_IDLE};
+    static const uint8_t phases[8] = {FSH_PROBE_IDLE,       FSH_PROBE_BEGINS,
+                                      FSH_PROBE_HANDS_OVER, FSH_PROBE_OPERANDS,
+                                      FSH_PROBE_MULTIPLIES, FSH_PROBE_ADDS,
+                                      FSH_PROBE_HANDS_OVER, FSH_PROBE_IDLE};
     return phases[state % 8];
 }
 

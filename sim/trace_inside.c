@@ -185,6 +185,7 @@ static void look_array(struct fsh_inside *in, uint32_t node,
                                          [FSH_PROBE_OPERANDS] =
                                              "waits for operands",
                                          [FSH_PROBE_MULTIPLIES] = "multiplies",
+                                         [FSH_PROBE_ADDS] = "waits for sums",
                                          [FSH_PROBE_HANDS_OVER] = "hands over"};
 
     show(in, node, FSH_INSIDE_LOAD,

@@ -3,7 +3,7 @@
 """What traces show of the inside of nodes, and of what is tried again, in programs of
 which it is known.
 
-usage: inside.py transfer|slots FSHRUN FSHTRACE KNOWN
+usage: inside.py transfer|slots|queue FSHRUN FSHTRACE KNOWN
        inside.py compute FSHRUN FSHTRACE MATMUL
        inside.py busy FSHRUN FSHTRACE BUSY
 """
@@ -110,6 +110,19 @@ def compute(run, matmul):
     assert open_for >= cycles(gemms), (open_for, cycles(gemms))
     waiting = trace.counter(schema.NODES, "array queue (commands)")
     assert most(waiting) == len(gemms) and waiting[-1][1] == 0, waiting
+    small = run(1, [matmul, "--size", "32"])
+    assert cycles(small.slices(0, "array", "multiplies")) == 32 ** 3 // 2048
+
+
+def queue(run, known):
+    """Two commands behind one that waits in its list, and lists of two and five."""
+    trace = run(2, [known, "queue", "5"])
+    waits, = trace.slices(0, "array queue", "waits for event 3")
+    during = [value for ts, value in
+              trace.counter(schema.NODES, "array queue (commands)")
+              if waits["ts"] <= ts < waits["ts"] + waits["dur"]]
+    assert during[-1] == 9, during
+    assert len(trace.slices(0, "array queue", "check")) == 10
 
 
 def busy(run, program):
@@ -138,8 +151,8 @@ def main():
     def run(ranks, command, *more):
         return Trace(fshrun, fshtrace, ranks, command, *more)
 
-    {"transfer": transfer, "slots": slots, "compute": compute, "busy": busy}[what](
-        run, program)
+    {"transfer": transfer, "slots": slots, "compute": compute, "queue": queue,
+     "busy": busy}[what](run, program)
 
 
 if __name__ == "__main__":

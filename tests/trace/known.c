@@ -4,6 +4,8 @@
  *   known ping N     N round trips of a Short
  *   known spend NS   rank 0 computes for NS ns, then both meet in a barrier
  *   known get BYTES  rank 0 gets BYTES of rank 1 into its own segment
+ *   known queue N    rank 0 gives its compute core a list of three commands of which the
+ *                    first waits for event 3, lists of two and N, and then that event
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +35,30 @@ static void meet(void)
     gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
 }
 
+static void queue(unsigned more)
+{
+    const fshmem_flow_t flow = {.await_event = 3, .await_count = 1}, none = {0};
+    fshmem_command_t list[1 + 32];
+    gasnet_handle_t handle[3];
+    const unsigned count[3] = {3, 2, more < 32 ? more : 32};
+
+    for (unsigned i = 0; i < 1 + 32; i++)
+        if (fshmem_command_nop(0, i == 0 ? &flow : &none, &list[i]) !=
+            FSHMEM_OK)
+            abort();
+    for (unsigned i = 0; i < 3; i++)
+        if (fshmem_submit_nb(0, list + (i != 0), count[i], 0, &handle[i],
+                             NULL) != FSHMEM_OK)
+            abort();
+    for (int i = 0; i < 100; i++) { /* 100 us: they are taken one by one */
+        gasnet_AMPoll();
+        fshmem_spend(1000);
+    }
+    if (fshmem_signal(0, 3, 1) != FSHMEM_OK)
+        abort();
+    gasnet_wait_syncnb_all(handle, 3);
+}
+
 int main(int argc, char **argv)
 {
     gasnet_handlerentry_t table[] = {{PING, (void (*)())ping},
@@ -57,6 +83,8 @@ int main(int argc, char **argv)
         fshmem_spend((uint64_t)n);
     } else if (strcmp(argv[1], "get") == 0 && gasnet_mynode() == 0) {
         gasnet_get_bulk(seg[0].addr, 1, seg[1].addr, (size_t)n);
+    } else if (strcmp(argv[1], "queue") == 0 && gasnet_mynode() == 0) {
+        queue((unsigned)n);
     }
     meet();
     return 0;
