@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A program that tells the time by the library's means, for test_clock.py: does what
- * its argument says, and prints nanoseconds.
+ * A program that tells the time by the library's means, for test_clock.py and
+ * test_status_line.py: does what its argument says, and prints nanoseconds.
  */
 #include <fshmem.h>
 #include <gasnet_tools.h>
@@ -139,6 +139,20 @@ static void steps(void)
     barrier();
 }
 
+/* Prints what comes, piece by piece: a '/' ends one without a line's end. */
+static void echo(void)
+{
+    int c;
+
+    while (gasnet_mynode() == 0 && (c = getchar()) != EOF) {
+        if (c != '/')
+            putchar(c);
+        if (c == '/')
+            fflush(stdout);
+    }
+    barrier();
+}
+
 int main(int argc, char **argv)
 {
     gasnet_handlerentry_t table[] = {{201, (void (*)())on_burn},
@@ -158,6 +172,8 @@ int main(int argc, char **argv)
         compute();
     if (argc > 1 && strcmp(argv[1], "steps") == 0)
         steps();
+    if (argc > 1 && strcmp(argv[1], "echo") == 0)
+        echo();
     fflush(stdout);
     barrier();
     gasnet_exit(0);

@@ -1,20 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """fshrun's line of state: on a terminal a long run shows its simulated time, speed, who
-waits and when it ends, and the line is gone when the job is; nowhere else."""
-import fcntl
+waits and when it ends, and the line is gone when the job is; nowhere else. What ranks
+print is clear of it."""
 import os
 import re
-import struct
-import subprocess
+import signal
 import termios
 
-from fshjob import FSHRUN, TESTS, check, main, open_terminal, run
+from fshjob import FSHRUN, Skip, TESTS, check, main, run, wait_until
+from screen import Terminal
 
 CLOCKED = os.path.join(TESTS, "stress_clocked")
 SHOWN = re.compile(
     r"fshrun: ([\d.]+) ms simulated(, [\d.]+ M node-cycles/s)?"
     r"(, rank 1 waits)?, step (\d+) of 40(, ends in (\d+) s)?\x1b\[K\r")
+ROW = re.compile(r"fshrun: [\d.]+ (us|ms|s) simulated(, [\d.]+ M node-cycles/s)?"
+                 r"(, rank \d waits)?")
+PRELOAD = os.path.join(TESTS, "stress_inotify.so")
 
 
 def command(*options, what="steps"):
@@ -22,25 +25,16 @@ def command(*options, what="steps"):
             CLOCKED, what]
 
 
-def on_terminal(*options, columns=200, what="steps", term="xterm"):
+def on_terminal(*options, columns=200, what="steps", own=True, **env):
     """What such a job writes to its terminal."""
-    ours, theirs = open_terminal()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    env = {k: v for k, v in os.environ.items()
-           if not k.startswith(("FSHMEM_", "GASNET_"))}
-    job = subprocess.Popen(command(*options, what=what), stdin=subprocess.DEVNULL,
-                           stdout=theirs, stderr=theirs, env={**env, "TERM": term})
-    os.close(theirs)
-    text = b""
-    while True:
-        try:
-            piece = os.read(ours, 4096)
-        except OSError:  # nobody has the other end any more
-            break
-        text += piece
-    os.close(ours)
-    check(job.wait() == 0, f"code {job.returncode}: {text}")
-    return text.decode()
+    terminal = Terminal(command(*options, what=what), columns=columns, env=env,
+                        own=own)
+    try:
+        code = terminal.end()
+        check(code == 0, f"code {code}: {terminal.text}")
+        return terminal.text.decode()
+    finally:
+        terminal.close()
 
 
 def shows_where_it_is():
@@ -53,7 +47,7 @@ def shows_where_it_is():
     # A step is a millisecond; the figures are of one moment, or nearly.
     check(abs(ms - step) < 3 and step < 40, repr(text))
     check(left <= 3, repr(text))
-    check(text.endswith("\r\x1b[K\r"), f"still there: {text!r}")
+    check(text.endswith("\x1b[A\r\x1b[J"), f"still there: {text!r}")
 
 
 def free_clock_too():
@@ -70,8 +64,8 @@ def fits_the_terminal():
 def silent_elsewhere():
     code, text = run(*command("--clock", "simulated"))
     check(code == 0 and text == "", f"{code} {text!r}")
-    for options, term in (["-q"], "xterm"), ([], "dumb"):
-        text = on_terminal(*options, term=term)
+    for options, how in ((["-q"], {}), ([], {"TERM": "dumb"}), ([], {"own": False})):
+        text = on_terminal(*options, **how)
         check(text == "", repr(text))
 
 
@@ -80,6 +74,111 @@ def short_runs_show_none():
     check("fshrun" not in text and "look" in text, repr(text))
 
 
+def draws(terminal):
+    return terminal.text.count(b"\x1b[K")
+
+
+def await_line(terminal, more=1):
+    """Until it has been drawn so many times more."""
+    wanted = draws(terminal) + more
+    terminal.read_until(lambda: draws(terminal) >= wanted, "the line")
+
+
+def prints_beside(*options, prefix="", columns=200):
+    """Short lines, one in two pieces, many at once: all in rows of their own."""
+    terminal = Terminal(command(*options, what="echo"), columns=columns)
+    many = [f"line {i}" + " x" * i for i in range(12)]
+    try:
+        await_line(terminal, 2)
+        terminal.say("short\n")
+        await_line(terminal)
+        terminal.say("no end/")
+        await_line(terminal)
+        terminal.say(" yet\n")
+        terminal.say("".join(f"{line}\n" for line in many))
+        check(terminal.end() == 0, f"code {terminal.job.returncode}: {terminal.text}")
+        rows = terminal.screen.rows()
+        check(b"\x1b[A\rfshrun" in terminal.text, f"never in its place: {rows}")
+        printed = [row for row in rows if row and not ROW.fullmatch(row)]
+        wanted = [prefix + row for row in ("short", "no end", " yet", *many)]
+        wanted[2] = " yet"
+        check(printed == wanted, f"{printed}, not {wanted}")
+        return rows
+    finally:
+        terminal.close()
+
+
+def ranks_print_beside_it():
+    rows = prints_beside()
+    # Nobody knows where it was when a rank has printed.
+    check(sum(ROW.fullmatch(row) is not None for row in rows) == 3, str(rows))
+
+
+def tagged_lines_stand_beside_it():
+    rows = prints_beside("--tag-output", prefix="[0] ")
+    check(not any(ROW.fullmatch(row) for row in rows), f"still there: {rows}")
+
+
+def killed_leaves_the_terminal_sane():
+    """By a signal, also one that cannot be caught."""
+    for sig in signal.SIGINT, signal.SIGTERM, signal.SIGKILL:
+        terminal = Terminal(command("-v", what="echo"))
+        try:
+            await_line(terminal, 2)
+            if sig == signal.SIGKILL:
+                os.killpg(terminal.job.pid, sig)
+            else:
+                os.kill(terminal.job.pid, sig)
+            code = terminal.end()
+            screen = terminal.screen
+            check(code == (-sig if sig == signal.SIGKILL else 128 + sig), f"code {code}")
+            check(screen.column == 0 and not screen.cells[screen.row],
+                  f"the cursor is not in a row of its own: {screen.rows()}")
+            left = [row for row in screen.rows() if "simulated" in row]
+            check(len(left) == (sig == signal.SIGKILL) and
+                  all(ROW.fullmatch(row) for row in left), str(screen.rows()))
+        finally:
+            terminal.close()
+
+
+def follows_the_width():
+    terminal = Terminal(command(what="echo"), columns=100)
+    try:
+        await_line(terminal)
+        terminal.resize(20)
+        before = len(terminal.text)
+        await_line(terminal, 2)
+        last = re.findall(rb"fshrun: [^\x1b\r]*", terminal.text[before:])[-1]
+        check(len(last) == 19, repr(terminal.text))
+        check(terminal.end() == 0, repr(terminal.text))
+    finally:
+        terminal.close()
+
+
+def stopped_terminal_holds_nothing_up():
+    """Ctrl-S: the job goes on, and ends."""
+    terminal = Terminal(command(what="steps"))
+    try:
+        termios.tcflow(terminal.theirs, termios.TCOOFF)
+        wait_until(lambda: terminal.job.poll() is not None, "the end of the job", 40)
+        termios.tcflow(terminal.theirs, termios.TCOON)
+        check(terminal.end() == 0, f"code {terminal.job.returncode}")
+    finally:
+        terminal.close()
+
+
+def needs_to_know_who_writes():
+    """No line where the kernel has no such service; one where it has, and tells nothing."""
+    if os.environ.get("FSH_SANITIZE"):
+        raise Skip("a sanitizer wants to be loaded first")
+    text = on_terminal(LD_PRELOAD=PRELOAD, STAND_IN_INOTIFY="none")
+    check(text == "", repr(text))
+    text = on_terminal(LD_PRELOAD=PRELOAD, STAND_IN_INOTIFY="dumb")
+    check(text.count("simulated") == 1 and "\x1b[A" not in text, repr(text))
+
+
 if __name__ == "__main__":
     main([shows_where_it_is, free_clock_too, fits_the_terminal, silent_elsewhere,
-          short_runs_show_none])
+          short_runs_show_none, ranks_print_beside_it, tagged_lines_stand_beside_it,
+          killed_leaves_the_terminal_sane, follows_the_width,
+          stopped_terminal_holds_nothing_up, needs_to_know_who_writes])
