@@ -89,12 +89,15 @@ static void tell_reserved(struct fsh_inside *in, uint32_t node, unsigned port,
           (100u * beats + FSH_VC_BEATS / 2) / FSH_VC_BEATS);
 }
 
-/* The most of each window is told when it is over. */
+/* The most of each window is told when it is over, at the next change: when that is does
+ * not depend on how often a node is looked at. */
 static void look_reserved(struct fsh_inside *in, uint32_t node, unsigned port,
                           unsigned channel, uint16_t beats, uint64_t now)
 {
     uint64_t window = in->reserved[port][channel].window;
 
+    if (in->reserved[port][channel].last == beats)
+        return;
     if (window != now / WINDOW) {
         uint16_t last = in->reserved[port][channel].last;
 

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """fshrun --trace, from outside.
 
-usage: run.py whole|equal FSHRUN ARGUMENTS...    a program that ends
+usage: run.py whole|equal|jump FSHRUN ARGUMENTS...    a program that ends
        run.py rank|launcher FSHRUN ARGUMENTS...  jobs of die: somebody is killed
 
 ARGUMENTS are those of fshrun, with the program. whole: the file is as it should be.
-equal: two runs give the same file. rank: what the rank that died had recorded is
-there. launcher: the file of a launcher that was killed opens, and nobody is left.
+equal: two runs give the same file. jump: so does one that does not jump over idle time.
+rank: what the rank that died had recorded is there. launcher: the file of a launcher
+that was killed opens, and nobody is left.
 """
 import collections
 import os
@@ -62,15 +63,19 @@ def whole(fshrun, trace, arguments):
     assert data >= puts > 0, f"{data} bytes written, {puts} put"
 
 
-def equal(fshrun, trace, arguments):
+def equal(fshrun, trace, arguments, other=()):
     files = []
-    for _ in range(2):
-        subprocess.run(command(fshrun, trace, arguments), check=True, timeout=100,
+    for more in ([], list(other)):
+        subprocess.run(command(fshrun, trace, more + arguments), check=True, timeout=100,
                        stdout=subprocess.DEVNULL)
         schema.check(trace)
         with open(trace, "rb") as file:
             files.append(file.read())
     assert files[0] == files[1], "two runs, two traces"
+
+
+def jump(fshrun, trace, arguments):
+    equal(fshrun, trace, arguments, ["--sim-args", "--no-jump"])
 
 
 def rank(fshrun, trace, arguments):
@@ -129,7 +134,8 @@ def launcher(fshrun, trace, arguments):
 def main():
     what, fshrun, *arguments = sys.argv[1:]
     with tempfile.TemporaryDirectory(prefix="fshmem-trace-") as folder:
-        {"whole": whole, "equal": equal, "rank": rank, "launcher": launcher}[what](
+        {"whole": whole, "equal": equal, "jump": jump, "rank": rank,
+         "launcher": launcher}[what](
             fshrun, os.path.join(folder, "t.json"), arguments)
         nothing_else(folder)
 
