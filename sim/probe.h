@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Registers inside the Verilated card, for fsh_node_probe of node_wrap.h (C++): those
-// that model.vlt makes public, and what they mean in the RTL.
+// that model.vlt makes public, and what they mean in the RTL. Not inputs of modules, which
+// Verilator replaces by what drives them and never writes. Traces that are the same with
+// any --seed tell.
 #ifndef FSH_SIM_PROBE_H
 #define FSH_SIM_PROBE_H
 
