@@ -418,12 +418,25 @@ void fsh_trace_handled(void)
         pop();
 }
 
+/* In a poll, of which the file says nothing so far. */
+static void send_outside(uint64_t id)
+{
+    const struct frame f = {.name = fsh_trace_name("progress"),
+                            .category = FSH_TRACE_CALL};
+    uint64_t at = now();
+
+    put_at(at, FSH_TRACE_SLICE, &f, at, 0);
+    put_at(at, FSH_TRACE_FLOW_OUT, &(struct frame){0}, at, id);
+}
+
 static void send(uint64_t id)
 {
     struct frame *f = top();
 
-    if (f == NULL)
+    if (f == NULL) {
+        send_outside(id);
         return;
+    }
     f->matters = true;
     if (f->out == 0 && !f->open) {
         f->out = id;
