@@ -82,8 +82,8 @@ class Screen:
 
 
 class Terminal:
-    """A job with this as its output and error, and its own terminal or not; its input is
-    a pipe."""
+    """A job with this as its output and error; its input is a pipe. own: it is its own
+    terminal, or none is, or what else is."""
 
     def __init__(self, command, rows=10, columns=200, env=None, own=True):
         self.ours, self.theirs = open_terminal()
@@ -95,7 +95,8 @@ class Terminal:
         self.job = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=self.theirs, stderr=self.theirs,
             env=full | {"TERM": "xterm"} | (env or {}), start_new_session=True,
-            preexec_fn=lambda: own and fcntl.ioctl(self.theirs, termios.TIOCSCTTY, 0))
+            preexec_fn=lambda: own is not False and fcntl.ioctl(
+                self.theirs if own is True else own, termios.TIOCSCTTY, 0))
 
     def resize(self, columns):
         self.screen.columns = columns

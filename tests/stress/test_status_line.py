@@ -5,10 +5,11 @@ waits and when it ends, and the line is gone when the job is; nowhere else. What
 print is clear of it."""
 import os
 import re
+import select
 import signal
 import termios
 
-from fshjob import FSHRUN, Skip, TESTS, check, main, run, wait_until
+from fshjob import FSHRUN, Skip, TESTS, check, main, open_terminal, run, wait_until
 from screen import Terminal
 
 CLOCKED = os.path.join(TESTS, "stress_clocked")
@@ -64,9 +65,14 @@ def fits_the_terminal():
 def silent_elsewhere():
     code, text = run(*command("--clock", "simulated"))
     check(code == 0 and text == "", f"{code} {text!r}")
-    for options, how in ((["-q"], {}), ([], {"TERM": "dumb"}), ([], {"own": False})):
+    ours, theirs = open_terminal()
+    for options, how in ((["-q"], {}), ([], {"TERM": "dumb"}), ([], {"own": False}),
+                         ([], {"own": theirs})):
         text = on_terminal(*options, **how)
         check(text == "", repr(text))
+    check(not select.select([ours], [], [], 0)[0], "on the terminal of others")
+    os.close(ours)
+    os.close(theirs)
 
 
 def short_runs_show_none():
