@@ -131,6 +131,16 @@ def refused(place):
         done = fshrun("-n", "2", "--report", where, "touch", place / "x")
         if done.returncode != 1 or (place / "x").exists():
             yield f"--report {where}: code {done.returncode}: {done.stderr}"
+    os.mkfifo(place / "pipe")
+    (place / "page").touch()
+    (place / "link").hardlink_to(place / "page")
+    for trace, report in (("pipe", "page"), ("/dev/null", "page"), ("one", "one"),
+                          ("link", "page")):
+        done = fshrun("-n", "2", "--trace", place / trace, "--report", place / report,
+                      "touch", place / "x")
+        if done.returncode != 1 or "--report" not in done.stderr or \
+                (place / "x").exists():
+            yield f"--trace {trace}: code {done.returncode}: {done.stderr}"
     done = fshrun("--replay", "x", "--report", place / "r.html")
     if done.returncode != 2 or "--report" not in done.stderr:
         yield f"a replay: code {done.returncode}: {done.stderr}"

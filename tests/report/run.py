@@ -233,6 +233,23 @@ def strangers():
     yield from expect(run(text_of(events).encode()).stdout.decode(),
                       "from rank to rank", [["rank 0", "8 (1)", "-"],
                                             ["rank 1", "8 (1)", "-"]])
+    waits = [event("X", 0, 10.0 * i, "wait", f"wait {i}", dur=9.0 - i,
+                   args={"peer": peer})
+             for i, peer in enumerate((1, 2, 1 << 40, (1 << 32) + 1, -7))]
+    found = page.rows(run(text_of([head(2), *waits]).encode()).stdout.decode(),
+                      "Waits by cause, ")
+    if [row[2] for row in found] != ["1", "-", "-", "-", "-"]:
+        yield f"waits for strangers: {found}"
+
+
+def nothing():
+    """A rank without events, and one in which no time passes."""
+    html = run(text_of([head(2), event("X", 0, 3.0, "call", "gasnet_put", dur=0.0)])
+               .encode()).stdout.decode()
+    yield from check_page(html.encode())[0]
+    yield from expect(html, "Time of each rank", [
+        ["0", "0.000 us", *["0.0 %"] * 4], ["1", *["-"] * 5]])
+    yield from expect(html, "over time", [["0.000 us", "4.000 us", *["-"] * 8]])
 
 
 def many_ranks():
@@ -280,7 +297,7 @@ def foreign():
 def damaged(seed):
     """No trace makes it fail, or write a page that is none."""
     dice = random.Random(seed)
-    values = [-1, 0, 1e30, -1e300, 1 << 62, None, "x", [], {}, True, 1e-9, 1023, 256]
+    values = [-1, -1 << 63, 0, 1e30, -1e300, 1 << 62, None, "x", [], {}, True, 1e-9, 1023, 256]
     for number in range(150):
         events = json.loads(json.dumps(GOOD))
         for _ in range(dice.randint(1, 6)):
@@ -300,7 +317,7 @@ def damaged(seed):
 def main():
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(1 << 30)
     print(f"seed {seed}")
-    found = [*sums(), *dropped(), *time_line(), *strangers(), *many_ranks(),
+    found = [*sums(), *dropped(), *time_line(), *strangers(), *nothing(), *many_ranks(),
              *cut(), *foreign(), *damaged(seed)]
     print("\n".join(found[:20]))
     print("run: FAILED" if found else "run: pass")

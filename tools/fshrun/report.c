@@ -55,10 +55,32 @@ static bool is_writable(const char *path)
     return errno == 0 && access(path, W_OK) == 0;
 }
 
+/* Will the trace be there to be read when the job has ended? A pipe would be waited for,
+ * and the page would be written over a trace of its name. Says why not. */
+static bool is_kept(const char *trace, const char *path)
+{
+    struct stat a, b;
+    bool there = stat(trace, &a) == 0;
+
+    if (there && !S_ISREG(a.st_mode))
+        fsh_warn("--report is made from the trace: --trace %s has to be a file",
+                 trace);
+    else if (strcmp(trace, path) == 0 ||
+             (there && stat(path, &b) == 0 && a.st_dev == b.st_dev &&
+              a.st_ino == b.st_ino))
+        fsh_warn("--trace %s and --report %s are one file", trace, path);
+    else
+        return true;
+    return false;
+}
+
 struct report *report_new(const char *path, const char *trace)
 {
-    struct report *r = calloc(1, sizeof(*r));
+    struct report *r;
 
+    if (trace && !is_kept(trace, path))
+        return NULL;
+    r = calloc(1, sizeof(*r));
     if (!r)
         fsh_fatal("--report: out of memory");
     r->path = path;

@@ -165,6 +165,8 @@ static struct track *find_track(struct reader *r, const struct event *e)
     }
     if (!rank->seen || e->ts < rank->first)
         rank->first = e->ts;
+    if (!rank->seen)
+        rank->last = e->ts;
     rank->seen = true;
     return *t;
 }
@@ -173,7 +175,7 @@ static void count_message(struct run *run, const struct event *e)
 {
     unsigned size = e->bytes ? (unsigned)(64 - __builtin_clzll(e->bytes)) : 0;
 
-    if (e->peer < 0 || e->peer >= run->ranks)
+    if (e->peer < 0)
         return;
     run->messages[e->rank * run->ranks + (uint32_t)e->peer]++;
     run->bytes[e->rank * run->ranks + (uint32_t)e->peer] += e->bytes;
@@ -243,8 +245,8 @@ static void take_use(struct run *run, json_t *json)
 {
     static const char *const name[RUN_USES] = {
         "link 0 use (%)", "link 1 use (%)", "memory use (%)"};
-    json_int_t node =
-        json_integer_value(json_object_get(json, "pid")) - FIRST_NODE;
+    json_int_t pid = json_integer_value(json_object_get(json, "pid"));
+    json_int_t node = pid < FIRST_NODE ? -1 : pid - FIRST_NODE;
     double ts = json_number_value(json_object_get(json, "ts"));
     double value = json_number_value(
         json_object_get(json_object_get(json, "args"), "value"));
@@ -272,10 +274,17 @@ static void take_dropped(struct run *run, json_t *json, json_t *args)
         run->nodes_dropped += (uint64_t)n;
 }
 
+/* A rank, or -1. */
+static int64_t peer_of(const struct run *run, json_t *json)
+{
+    json_int_t peer = json_is_integer(json) ? json_integer_value(json) : -1;
+
+    return peer >= 0 && peer < run->ranks ? peer : -1;
+}
+
 static void take(struct reader *r, json_t *json)
 {
     json_t *args = json_object_get(json, "args");
-    json_t *peer = json_object_get(args, "peer");
     json_int_t bytes = json_integer_value(json_object_get(args, "bytes"));
     struct event e = {
         .json = json,
@@ -284,7 +293,7 @@ static void take(struct reader *r, json_t *json)
         .name = text_of(json, "name"),
         .ts = json_number_value(json_object_get(json, "ts")),
         .length = json_number_value(json_object_get(json, "dur")),
-        .peer = json_is_integer(peer) ? json_integer_value(peer) : -1,
+        .peer = peer_of(r->run, json_object_get(args, "peer")),
         .bytes = bytes > 0 ? (uint64_t)bytes : 0,
     };
 

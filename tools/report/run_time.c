@@ -252,9 +252,14 @@ static void write_shares(struct page *p, const struct run *run)
         const struct run_rank *rank = &run->rank[r];
 
         page_cell(p, "%u", r);
-        page_cell(p, "%s", run_time_text(run_span(rank), text));
+        page_cell(p, "%s",
+                  rank->seen ? run_time_text(rank->last - rank->first, text)
+                             : "-");
         for (unsigned s = 0; s < RUN_STATES; s++)
-            page_cell(p, "%.1f %%", 100 * rank->time[s] / run_span(rank));
+            if (rank->seen)
+                page_cell(p, "%.1f %%", 100 * rank->time[s] / run_span(rank));
+            else
+                page_cell(p, "-");
     }
     page_table_end(p);
 }
