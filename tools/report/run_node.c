@@ -233,48 +233,105 @@ void run_write_nodes(struct page *p, const struct run_job *job)
     write_cores(p, job, nodes);
 }
 
+/* The worst case of something, of how many. */
+struct worst {
+    double share;
+    uint32_t node, cases;
+    unsigned port;
+};
+
+static void look_at(struct worst *w, double share, double bound, uint32_t node,
+                    unsigned port)
+{
+    if (share <= bound)
+        return;
+    w->cases++;
+    if (share > w->share) {
+        w->share = share;
+        w->node = node;
+        w->port = port;
+    }
+}
+
+/* " (3 others likewise)", or nothing. */
+static const char *others_of(const struct worst *w, char text[32])
+{
+    text[0] = '\0';
+    if (w->cases > 1)
+        snprintf(text, 32, " (%u others likewise)", w->cases - 1);
+    return text;
+}
+
+static void advise_ports(struct page *p, const struct worst *sends,
+                         const struct worst *stalls)
+{
+    char others[32];
+
+    if (sends->cases)
+        page_advice(p, PAGE_WARNING,
+                    "port %u of node %u sent in %.0f %% of all cycles%s: "
+                    "the link bounds the run. Send less, nearer, or "
+                    "over both ports (FSHMEM_PORTS).",
+                    sends->port, sends->node, 100 * sends->share,
+                    others_of(sends, others));
+    if (stalls->cases)
+        page_advice(p, PAGE_WARNING,
+                    "port %u of node %u was held up for credits in "
+                    "%.0f %% of all cycles%s: the node at its other end "
+                    "takes packets more slowly than they come, or "
+                    "passes on too much.",
+                    stalls->port, stalls->node, 100 * stalls->share,
+                    others_of(stalls, others));
+}
+
+static void advise_cores(struct page *p, const struct worst *operands,
+                         const struct worst *idle)
+{
+    char others[32];
+
+    if (operands->cases)
+        page_advice(p, PAGE_WARNING,
+                    "the compute core of node %u awaited operands in "
+                    "%.0f %% of its cycles%s: give it larger pieces, or have "
+                    "what it needs there earlier.",
+                    operands->node, 100 * operands->share,
+                    others_of(operands, others));
+    if (idle->cases)
+        page_advice(p, PAGE_WARNING,
+                    "the compute core of node %u was idle in %.0f %% of "
+                    "the cycles from its first command to its last%s: queue "
+                    "commands ahead and let events start them.",
+                    idle->node, 100 * idle->share, others_of(idle, others));
+}
+
+/* Of each thing the worst case: with 64 nodes there are many. */
 void run_advise_nodes(struct page *p, const struct run_job *job)
 {
     uint32_t nodes = counted(job);
     double cycles = all_cycles(job, nodes), part[PARTS];
+    struct worst sends = {0}, stalls = {0}, operands = {0}, idle = {0},
+                 refused = {0};
+    char others[32];
 
     for (uint32_t n = 0; n < nodes; n++) {
         const struct fsh_sim_counts *c = &job->fabric->counts[n];
         double whole = split(c, part);
 
         for (unsigned port = 0; port < 2; port++) {
-            double sends = of_event(c, FSH_PERF_TX_BEAT0 + port) / cycles;
-            double stalls = of_event(c, FSH_PERF_TX_STALL0 + port) / cycles;
-
-            if (sends > 0.7)
-                page_advice(p, PAGE_WARNING,
-                            "port %u of node %u sent in %.0f %% of all cycles: "
-                            "the link bounds the run. Send less, nearer, or "
-                            "over both ports (FSHMEM_PORTS).",
-                            port, n, 100 * sends);
-            if (stalls > 0.1)
-                page_advice(p, PAGE_WARNING,
-                            "port %u of node %u was held up for credits in "
-                            "%.0f %% of all cycles: the node at its other end "
-                            "takes packets more slowly than they come, or "
-                            "passes on too much.",
-                            port, n, 100 * stalls);
+            look_at(&sends, of_event(c, FSH_PERF_TX_BEAT0 + port) / cycles, 0.7,
+                    n, port);
+            look_at(&stalls, of_event(c, FSH_PERF_TX_STALL0 + port) / cycles,
+                    0.1, n, port);
         }
-        if (whole > 0 && part[1] > 0.2 * whole)
-            page_advice(p, PAGE_WARNING,
-                        "the compute core of node %u awaited operands in "
-                        "%.0f %% of its cycles: give it larger pieces, or have "
-                        "what it needs there earlier.",
-                        n, 100 * part[1] / whole);
-        if (whole > 0 && part[4] > 0.3 * whole)
-            page_advice(p, PAGE_WARNING,
-                        "the compute core of node %u was idle in %.0f %% of "
-                        "the cycles from its first command to its last: queue "
-                        "commands ahead and let events start them.",
-                        n, 100 * part[4] / whole);
-        if (c->event[FSH_PERF_REFUSED][COUNT] > 0)
-            page_advice(p, PAGE_WARNING,
-                        "node %u refused %" PRIu64 " commands.", n,
-                        c->event[FSH_PERF_REFUSED][COUNT]);
+        if (whole > 0) {
+            look_at(&operands, part[1] / whole, 0.2, n, 0);
+            look_at(&idle, part[4] / whole, 0.3, n, 0);
+        }
+        look_at(&refused, of_event(c, FSH_PERF_REFUSED), 0, n, 0);
     }
+    advise_ports(p, &sends, &stalls);
+    advise_cores(p, &operands, &idle);
+    if (refused.cases)
+        page_advice(p, PAGE_WARNING, "node %u refused %.0f commands%s.",
+                    refused.node, refused.share, others_of(&refused, others));
 }
