@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * For test_sum.py: what a rank does between messages is known to the cycle. Run as:
- * rounds ping|barrier|fill|load COUNT
+ * rounds ping|barrier|fill|load|read|command COUNT
  */
-#include <gasnet.h>
+#include <fshmem.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,8 +54,19 @@ static void meet(int rounds)
     }
 }
 
-/* What node 0 asks of the last one's memory, or puts there from its own. */
-static void touch(int rounds, int fill)
+/* Node 0 to its own compute core: the library stores the command beside its segment. */
+static void command(void)
+{
+    const fshmem_flow_t none = {0};
+    fshmem_command_t nop;
+
+    if (fshmem_command_nop(0, &none, &nop) != FSHMEM_OK ||
+        fshmem_submit(0, &nop, 1) != FSHMEM_OK)
+        gasnet_exit(1);
+}
+
+/* What node 0 does with its own memory, or the last one's. */
+static void touch(int rounds, char what)
 {
     const gasnet_node_t last = gasnet_nodes() - 1;
     gasnet_seginfo_t seg[2];
@@ -67,8 +78,12 @@ static void touch(int rounds, int fill)
     if (gasnet_mynode() != 0)
         return;
     for (int i = 0; i < rounds; i++) {
-        if (fill)
+        if (what == 'f')
             gasnet_memset(last, seg[last].addr, i, FILL_BYTES);
+        else if (what == 'c')
+            command();
+        else if (what == 'r')
+            gasnet_put(last, seg[last].addr, seg[0].addr, LOAD_BYTES);
         else
             gasnet_wait_syncnb(
                 gasnet_put_nb(last, seg[last].addr, seg[0].addr, LOAD_BYTES));
@@ -87,7 +102,7 @@ int main(int argc, char **argv)
     if (argc == 3 && strcmp(argv[1], "ping") == 0)
         play(atoi(argv[2]));
     else if (argc == 3 && strcmp(argv[1], "barrier") != 0)
-        touch(atoi(argv[2]), strcmp(argv[1], "fill") == 0);
+        touch(atoi(argv[2]), argv[1][0]);
     else if (argc == 3)
         meet(atoi(argv[2]));
     gasnet_exit(0);

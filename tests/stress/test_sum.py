@@ -164,6 +164,7 @@ def ping_pong(costs, rounds=6):
 
 
 FILL, LOAD = 1000, 64  # bytes, as in rounds.c
+COMMAND = 128  # bytes
 
 
 def pieces(count, bytes_a_cycle):
@@ -202,6 +203,31 @@ def load(costs, rounds=4):
         rank.post()
         rank.wait(lambda: rank.done > i)
     print(f"  costs x{costs}: {rounds} puts take {rank.t} cycles, as computed")
+    return rank.t
+
+
+def read(costs, rounds=4):
+    """One whose source stays as it is: the device reads it, and nothing is loaded."""
+    posts, seen = legs(2, "read", rounds, costs)
+    rank = Rank(0, posts[0], seen[0], costs, lambda *_: None)
+    for i in range(rounds):
+        rank.post()
+        rank.wait(lambda: rank.done > i)
+    print(f"  costs x{costs}: {rounds} puts from device memory take {rank.t} cycles, "
+          "as computed")
+    return rank.t
+
+
+def command(costs, rounds=4):
+    """A command for the rank's own compute core is stored in device memory."""
+    posts, seen = legs(2, "command", rounds, costs)
+    rank = Rank(0, posts[0], seen[0], costs, lambda *_: None)
+    for i in range(rounds):
+        rank.spend("STORE")
+        rank.t += pieces(COMMAND, "STORE_BYTES") * costs
+        rank.post(call=False)
+        rank.wait(lambda: rank.done > 2 * i + 1)  # it is taken, and has ended
+    print(f"  costs x{costs}: {rounds} commands take {rank.t} cycles, as computed")
     return rank.t
 
 
@@ -252,7 +278,7 @@ def round_trips_are_the_sum():
 
 
 def bytes_of_device_memory_are_charged():
-    for what in fill, load:
+    for what in fill, load, read, command:
         taken = [what(costs) for costs in (0, 1, 2)]
         check(taken[0] < taken[1] < taken[2], str(taken))
 

@@ -149,14 +149,22 @@ static void reduce(size_t bytes, unsigned n)
 
 /* ---- what the nodes take alone, cycles ---- */
 
-static double from_doorbell(enum perf_op op, size_t bytes, unsigned count)
+/* With the ports and packets that the job has: what follows has them, too. */
+static struct perf_sample measure_nodes(enum perf_op op, size_t bytes,
+                                        unsigned count)
 {
     const struct perf_config config = {.op = op,
                                        .ports = fsh_fpga_ports() == 3 ? 2 : 1,
                                        .packet = fsh_fpga_packet(),
                                        .bytes = bytes,
                                        .count = count};
-    struct perf_sample sample = perf_measure(&config);
+
+    return perf_measure(&config);
+}
+
+static double from_doorbell(enum perf_op op, size_t bytes, unsigned count)
+{
+    struct perf_sample sample = measure_nodes(op, bytes, count);
 
     /* Several: behind the start gate, from the first one's acceptance. */
     return count > 1 ? (double)sample.written / count
@@ -181,9 +189,7 @@ static double node_stream(size_t bytes)
 /* Doorbell to header, there and back. */
 static double node_short(size_t bytes)
 {
-    const struct perf_config config = {
-        .op = PERF_PUT, .ports = 1, .packet = fsh_fpga_packet(), .count = 1};
-    struct perf_sample sample = perf_measure(&config);
+    struct perf_sample sample = measure_nodes(PERF_PUT, 0, 1);
 
     (void)bytes;
     return 2 * (double)(sample.accepted + sample.header);
@@ -280,6 +286,18 @@ static void join(int *argc, char ***argv)
     gasnet_coll_init(NULL, 0, functions, 1, 0);
 }
 
+/* The probe leaves the nodes with one port. */
+static void begin_probe(void)
+{
+    unsigned ports = fsh_fpga_ports();
+
+    perf_probe_init();
+    if (!fsh_fpga_set_ports(ports)) {
+        fsh_fatal("the nodes cannot use port mask %u", ports);
+    }
+    fsh_boot_barrier("host-node ports");
+}
+
 static int run_node(int argc, char **argv)
 {
     bool two;
@@ -287,7 +305,7 @@ static int run_node(int argc, char **argv)
     join(&argc, &argv);
     two = gasnet_nodes() == 2;
     if (two) {
-        perf_probe_init();
+        begin_probe();
     }
     if (gasnet_mynode() == 0) {
         perf_tell_assumed();
