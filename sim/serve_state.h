@@ -29,9 +29,10 @@ struct fsh_serve {
     bool clocks;    /* simulated time of the hosts has begun ... */
     uint64_t start; /* ... in this cycle; before that 0 */
     struct fsh_handover handover;
-    uint64_t moved;       /* cycle in which the fabric last did something */
-    uint64_t still_since; /* cycle since which ranks look in vain ... */
-    uint64_t still_ns;    /* ... and when that was first seen; 0 never */
+    uint64_t moved;          /* cycle in which the fabric last did something */
+    uint64_t still_since;    /* cycle since which ranks look in vain ... */
+    uint64_t still_ns;       /* ... and when that was first seen; 0 never */
+    uint64_t unconfirmed_ns; /* when a rank last said that it is not so */
     const struct fsh_job_page *page;
     char deadlock[128];  /* why simulated time has no end, or "" */
     uint32_t loses;      /* node that is not told of credits + 1, or 0 */

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/cpu.h"
 #include "base/futex.h"
@@ -144,7 +145,8 @@ static bool give(struct fsh_serve *serve, uint32_t node, uint64_t cycle,
                  uint64_t last)
 {
     struct fsh_sim_turn *turn = &serve->port[node].mmio->turn;
-    uint32_t before = atomic_load_explicit(&turn->back, memory_order_relaxed);
+    /* Not `back`: a rank that leaves may have given this turn back already. */
+    uint32_t before = atomic_load_explicit(&turn->given, memory_order_relaxed);
 
     turn->now = cycle - serve->start;
     turn->horizon = last - serve->start;
@@ -214,6 +216,9 @@ static void leave(const struct fsh_serve *serve, struct fsh_fabric *fab,
  * a thread that computes, a file, the host's clock. */
 enum { STUCK_CYCLES = 2500, VAIN_CYCLES = 2500000 };
 #define VAIN_NS UINT64_C(1000000000)
+/* A rank that has not confirmed that it waits, as a thread computes outside of the
+ * library, is not asked again for so long. */
+#define UNCONFIRMED_NS UINT64_C(20000000)
 
 /* Has this rank done nothing but look, and has it seen all there is? */
 static bool is_idle(const struct fsh_serve *serve, uint32_t node)
@@ -257,6 +262,35 @@ static bool stands_still(struct fsh_serve *serve, const struct fsh_fabric *fab)
     return stuck ? now >= since + STUCK_CYCLES : is_vain(serve, since, now);
 }
 
+/* Ask a rank whether it is as it has said. */
+static bool confirms(struct fsh_serve *serve, uint32_t node, uint64_t now)
+{
+    struct fsh_sim_turn *turn = &serve->port[node].mmio->turn;
+    bool answered;
+
+    turn->asks = 1;
+    turn->confirms = 0;
+    turn->text[0] = '\0';
+    answered = give(serve, node, now, now);
+    turn->asks = 0;
+    turn->text[FSH_SIM_TEXT_BYTES - 1] = '\0';
+    return answered && turn->confirms != 0;
+}
+
+/* Nothing can happen any more, and all ranks say so: then it stays like that. */
+static bool is_deadlock(struct fsh_serve *serve, const struct fsh_fabric *fab)
+{
+    if (!stands_still(serve, fab) ||
+        fsh_time_ns() - serve->unconfirmed_ns < UNCONFIRMED_NS)
+        return false;
+    for (uint32_t i = 0; i < serve->nodes; i++)
+        if (!confirms(serve, i, fsh_fabric_cycle(fab))) {
+            serve->unconfirmed_ns = fsh_time_ns();
+            return false;
+        }
+    return true;
+}
+
 static void report_deadlock(struct fsh_serve *serve,
                             const struct fsh_fabric *fab)
 {
@@ -267,15 +301,11 @@ static void report_deadlock(struct fsh_serve *serve,
              "nothing is in flight",
              (unsigned long long)(now - serve->start));
     for (uint32_t i = 0; i < serve->nodes; i++) {
-        struct fsh_sim_turn *turn = &serve->port[i].mmio->turn;
+        char *rest = serve->port[i].mmio->turn.text, *line;
 
-        turn->asks = 1;
-        turn->text[0] = '\0';
-        if (!give(serve, i, now, now))
-            return;
-        turn->text[FSH_SIM_TEXT_BYTES - 1] = '\0';
-        fsh_warn("deadlock: rank %u waits for: %s", i,
-                 turn->text[0] ? turn->text : "what its polls do not find");
+        while ((line = strsep(&rest, "\n")) != NULL)
+            if (line[0] != '\0')
+                fsh_warn("deadlock: rank %u%s", i, line);
     }
 }
 
@@ -329,7 +359,7 @@ bool fsh_turns_run(struct fsh_serve *serve, struct fsh_fabric *fab)
         uint32_t node = soonest(serve, now, &at);
 
         fsh_trace_reached(now - serve->start);
-        if (drained && stands_still(serve, fab)) {
+        if (drained && is_deadlock(serve, fab)) {
             report_deadlock(serve, fab);
             return false;
         }

@@ -8,18 +8,27 @@
 #include <stddef.h>
 
 #include "base/log.h"
+#include "base/wait.h"
 
 enum { MOST = 16 };
 
-void fsh_lock_in_turn(pthread_mutex_t *mutex)
+void fsh_lock_in_turn(struct fsh_lock *lock)
 {
+    static const struct fsh_wait_kind kind = {.who = "a lock of the library"};
     const struct fsh_simulated *simulated = fsh_simulated();
+    struct fsh_wait wait = {0};
+    struct fsh_waiting here;
 
-    while (pthread_mutex_trylock(mutex) != 0)
-        if (!simulated->yield()) {
-            pthread_mutex_lock(mutex);
-            return;
+    if (pthread_mutex_trylock(&lock->mutex) == 0)
+        return;
+    fsh_wait_enter(&here, &kind, &wait, lock->name);
+    do
+        if (!simulated->yield(&wait, 0)) {
+            pthread_mutex_lock(&lock->mutex);
+            break;
         }
+    while (pthread_mutex_trylock(&lock->mutex) != 0);
+    fsh_wait_leave(&here);
 }
 
 struct held {

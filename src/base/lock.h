@@ -61,9 +61,9 @@ void fsh_lock_abandon(void);
 /* Debug: does this thread hold it? */
 bool fsh_lock_is_mine(const void *lock);
 
-/* Lock a mutex in simulated time: its holder may be waiting for its turn, which this
- * thread gives up meanwhile. */
-void fsh_lock_in_turn(pthread_mutex_t *mutex);
+/* Lock in simulated time: the holder may be waiting for its turn, which this thread
+ * gives up meanwhile. */
+void fsh_lock_in_turn(struct fsh_lock *lock);
 
 /* Lock, waiting for other threads. */
 static inline void fsh_lock_take(struct fsh_lock *l)
@@ -71,7 +71,7 @@ static inline void fsh_lock_take(struct fsh_lock *l)
     if (FSH_BASE_DEBUG)
         fsh_lock_order(l->name, l->rank);
     if (__builtin_expect(fsh_simulated() != NULL, 0))
-        fsh_lock_in_turn(&l->mutex);
+        fsh_lock_in_turn(l);
     else
         pthread_mutex_lock(&l->mutex);
     if (FSH_BASE_DEBUG)

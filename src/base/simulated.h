@@ -16,6 +16,8 @@
 
 #define FSH_NS_PER_CYCLE (1000 / FSH_CLOCK_MHZ)
 
+struct fsh_wait;
+
 struct fsh_simulated {
     /* Nanoseconds since time 0. Reading costs, so that who waits for a time gets
      * there. Any thread that may call the library; also from handlers. */
@@ -33,10 +35,11 @@ struct fsh_simulated {
     /* What this thread has done since it was last in the conduit was to wait: it
      * is no computing of the program's. Never blocks. */
     void (*waited)(void);
-    /* This thread cannot go on before another of its rank has done something: a
-     * little time passes, in which that one runs. False, and nothing: it takes no part
-     * in simulated time, and may sleep. Also with locks held. */
-    bool (*yield)(void);
+    /* This thread cannot go on before another of its rank has done something: so many
+     * nanoseconds pass, and a little time at least, in which that one runs; a little
+     * more as rounds of this wait go on. False, and nothing: it takes no part in
+     * simulated time, and may sleep. Also with locks held. */
+    bool (*yield)(struct fsh_wait *wait, uint64_t ns);
     /* It will block outside the library: others go on. It is back; any call that
      * communicates says so too. In neither: nothing. */
     void (*block)(void);

@@ -179,17 +179,21 @@ void fsh_wait_leave(const struct fsh_waiting *here)
     waiting = here->outer;
 }
 
-void fsh_wait_tell(char *text, size_t len)
+const struct fsh_waiting *fsh_wait_current(void)
 {
-    text[0] = '\0';
-    if (waiting != NULL)
-        tell(waiting->kind, waiting->wait, waiting->what, text, len);
+    return waiting;
 }
 
-bool fsh_wait_is_for_others(void)
+void fsh_wait_tell(const struct fsh_waiting *of, char *text, size_t len)
 {
-    return waiting != NULL && waiting->wait->limit_ms == 0 &&
-           !waiting->wait->memory;
+    text[0] = '\0';
+    if (of != NULL)
+        tell(of->kind, of->wait, of->what, text, len);
+}
+
+bool fsh_wait_is_for_others(const struct fsh_waiting *of)
+{
+    return of != NULL && of->wait->limit_ms == 0 && !of->wait->memory;
 }
 
 void fsh_wait_check_outer(void)

@@ -40,6 +40,7 @@ struct __attribute__((may_alias)) fsh_wait {
     uint8_t memory;    /* owner's, for its sleep: a store may end the wait */
     uint8_t reported;  /* the job's page says what it waits for */
     uint8_t traced;    /* the trace says that it waits, or could not */
+    uint8_t counted;   /* simulated time knows that it has begun */
 };
 
 /* A limit of so many seconds, at least 1 ms; one that is never over. */
@@ -52,6 +53,7 @@ struct fsh_wait_kind {
     const char *who;
     bool to_peer;    /* it sends: `who` goes on with the peer */
     bool untraced;   /* traces leave it out: it is how time passes */
+    bool by_threads; /* one that never calls the library may end it */
     unsigned eager;  /* first rounds without so much as a pause */
     unsigned spins;  /* rounds, at most, before the processor is offered */
     unsigned yields; /* then, before it sleeps */
@@ -96,6 +98,7 @@ static inline void fsh_wait_found(struct fsh_wait *wait)
 {
     wait->rounds = 0;
     wait->nap_us = 0;
+    wait->counted = 0;
 }
 
 /* What a wait does before it sleeps: the ways out, and after a second the job's
@@ -113,10 +116,13 @@ struct fsh_waiting {
 void fsh_wait_enter(struct fsh_waiting *here, const struct fsh_wait_kind *kind,
                     struct fsh_wait *wait, const char *what);
 void fsh_wait_leave(const struct fsh_waiting *here);
-/* That, as the job's page has it, or "" for nothing. */
-void fsh_wait_tell(char *text, size_t len);
-/* Does it wait in the library, for what only others can bring? */
-bool fsh_wait_is_for_others(void);
+/* That, or NULL: valid until it leaves. */
+const struct fsh_waiting *fsh_wait_current(void);
+/* What a thread waits for, as the job's page has it, or "" if `of` is NULL. Any
+ * thread, while that one stays there. */
+void fsh_wait_tell(const struct fsh_waiting *of, char *text, size_t len);
+/* Does it wait in the library, for what only others can bring? The same. */
+bool fsh_wait_is_for_others(const struct fsh_waiting *of);
 /* The ways out of the wait around a sleep in which it does not look for them. */
 void fsh_wait_check_outer(void);
 

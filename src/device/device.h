@@ -34,13 +34,14 @@ struct fsh_device_memory {
  * one runs at a time, the one whose clock is least, or of those the one with the least
  * number; a thread gets its number with its first call here. */
 struct fsh_device_clock {
-    /* Begin: collective, once; returns at cycle 0. */
-    void (*begin)(struct fsh_device *dev);
+    /* Begin: collective, once; returns at cycle 0. several: other threads of this rank
+     * may come, too. */
+    void (*begin)(struct fsh_device *dev, bool several);
     /* Let so many cycles pass; others run meanwhile. In a signal handler that has
      * interrupted a call here: nothing. */
     void (*spend)(struct fsh_device *dev, uint64_t cycles);
     /* The same, for a look whether something has come, or a wait for it (0): a rank
-     * that does only this goes on when others do something, or never. */
+     * whose threads do only this goes on when others do something, or never. */
     void (*look)(struct fsh_device *dev, uint64_t cycles);
     /* It is about to do something by itself, when its time comes. In its turn. */
     void (*busy)(struct fsh_device *dev);

@@ -201,14 +201,17 @@ static void lock_slowly(gasnet_hsl_t *hsl)
                                               .check = check_lock};
     const struct fsh_simulated *simulated = fsh_simulated();
     struct lock_wait w = {.hsl = hsl};
+    struct fsh_waiting here;
 
     if (simulated != NULL)
         simulated->unblock(); /* its holder may be waiting for its turn */
+    fsh_wait_enter(&here, &kind, &w.wait, "gasnet_hsl_lock");
     while (!w.taken && (w.sleepers || !take(hsl)))
-        if (simulated != NULL && simulated->yield())
+        if (simulated != NULL && simulated->yield(&w.wait, 0))
             fsh_wait_check(&kind, &w.wait, "gasnet_hsl_lock");
         else
             fsh_wait_pause(&kind, &w.wait, "gasnet_hsl_lock");
+    fsh_wait_leave(&here);
     fsh_wait_end(&w.wait);
 }
 

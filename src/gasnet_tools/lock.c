@@ -8,7 +8,9 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+#include "base/fsh_spec.h"
 #include "base/simulated.h"
+#include "base/wait.h"
 #include "gasnet_tools.h"
 
 enum { CHECKS = FSH_CONFIG_DEBUG, MOST_HELD = 64 };
@@ -50,32 +52,46 @@ static void must(int error, const char *call, const void *object)
         gasnett_fatalerror_nopos("%s(%p): %s", call, object, strerror(error));
 }
 
-/* Another thread has a lock: in simulated time that one runs meanwhile. False: sleep
- * for it. */
-static bool yield(void)
+/* Another thread has to do something first: in simulated time that one runs meanwhile,
+ * for so many ns at least. False: sleep for it. */
+static bool yield(struct fsh_wait *wait, const char *call, uint64_t ns)
 {
+    /* Also a thread that never calls the library may do it. */
+    static const struct fsh_wait_kind kind = {.by_threads = true};
     const struct fsh_simulated *simulated = fsh_simulated();
+    struct fsh_waiting here;
+    bool ran;
 
     if (simulated == NULL)
         return false;
     simulated->unblock();
-    return simulated->yield();
+    fsh_wait_enter(&here, &kind, wait, call);
+    ran = simulated->yield(wait, ns);
+    fsh_wait_leave(&here);
+    return ran;
 }
 
 /* ---- mutexes ---- */
 
-static int lock_mutex(pthread_mutex_t *mutex)
+static __attribute__((noinline)) int lock_in_turn(pthread_mutex_t *mutex,
+                                                  const char *call)
 {
+    struct fsh_wait wait = {0};
     int error = EBUSY;
 
-    if (__builtin_expect(fsh_simulated() == NULL, 1))
-        return pthread_mutex_lock(mutex);
     while (error == EBUSY) {
         error = pthread_mutex_trylock(mutex);
-        if (error == EBUSY && !yield())
+        if (error == EBUSY && !yield(&wait, call, 0))
             error = pthread_mutex_lock(mutex);
     }
     return error;
+}
+
+static int lock_mutex(pthread_mutex_t *mutex, const char *call)
+{
+    return __builtin_expect(fsh_simulated() == NULL, 1)
+               ? pthread_mutex_lock(mutex)
+               : lock_in_turn(mutex, call);
 }
 
 /* An address that differs between threads. */
@@ -128,7 +144,8 @@ int(gasnett_mutex_destroy_ignoreerr)(gasnett_mutex_t *mutex)
 void(gasnett_mutex_lock)(gasnett_mutex_t *mutex)
 {
     check_mutex(false, mutex, "gasnett_mutex_lock");
-    must(lock_mutex(mutex_of(mutex)), "gasnett_mutex_lock", mutex);
+    must(lock_mutex(mutex_of(mutex), "gasnett_mutex_lock"),
+         "gasnett_mutex_lock", mutex);
     set_owner(mutex, self());
 }
 
@@ -220,12 +237,13 @@ void(gasnett_rwlock_destroy)(gasnett_rwlock_t *lock)
 
 void(gasnett_rwlock_rdlock)(gasnett_rwlock_t *lock)
 {
+    struct fsh_wait wait = {0};
     int error;
 
     check_rwlock(false, lock, "gasnett_rwlock_rdlock");
     do
         error = pthread_rwlock_tryrdlock(rwlock_of(lock));
-    while (error == EBUSY && yield());
+    while (error == EBUSY && yield(&wait, "gasnett_rwlock_rdlock", 0));
     if (error == EBUSY)
         error = pthread_rwlock_rdlock(rwlock_of(lock));
     for (; error == EAGAIN; error = pthread_rwlock_rdlock(rwlock_of(lock)))
@@ -236,12 +254,13 @@ void(gasnett_rwlock_rdlock)(gasnett_rwlock_t *lock)
 
 void(gasnett_rwlock_wrlock)(gasnett_rwlock_t *lock)
 {
+    struct fsh_wait wait = {0};
     int error;
 
     check_rwlock(false, lock, "gasnett_rwlock_wrlock");
     do
         error = pthread_rwlock_trywrlock(rwlock_of(lock));
-    while (error == EBUSY && yield());
+    while (error == EBUSY && yield(&wait, "gasnett_rwlock_wrlock", 0));
     if (error == EBUSY)
         error = pthread_rwlock_wrlock(rwlock_of(lock));
     must(error, "gasnett_rwlock_wrlock", lock);
@@ -326,13 +345,24 @@ void(gasnett_cond_destroy)(gasnett_cond_t *cond)
     must(pthread_cond_destroy(cond_of(cond)), "gasnett_cond_destroy", cond);
 }
 
+/* In simulated time a wait finds out by itself, but the rank has done something. */
+static void note_signal(void)
+{
+    const struct fsh_simulated *simulated = fsh_simulated();
+
+    if (__builtin_expect(simulated != NULL, 0))
+        simulated->look();
+}
+
 void(gasnett_cond_signal)(gasnett_cond_t *cond)
 {
+    note_signal();
     must(pthread_cond_signal(cond_of(cond)), "gasnett_cond_signal", cond);
 }
 
 void(gasnett_cond_broadcast)(gasnett_cond_t *cond)
 {
+    note_signal();
     must(pthread_cond_broadcast(cond_of(cond)), "gasnett_cond_broadcast", cond);
 }
 
@@ -340,9 +370,15 @@ void(gasnett_cond_broadcast)(gasnett_cond_t *cond)
  * their turns. */
 static void wait_in_turn(gasnett_cond_t *cond, gasnett_mutex_t *mutex)
 {
+    /* A round of the client's wait, which may be for memory: no wait that begins. */
+    struct fsh_wait wait = {.memory = 1, .counted = 1};
+
     must(pthread_mutex_unlock(mutex_of(mutex)), "gasnett_cond_wait", cond);
-    gasnett_sched_yield();
-    must(lock_mutex(mutex_of(mutex)), "gasnett_cond_wait", cond);
+    if (!yield(&wait, "gasnett_cond_wait",
+               FSH_COST_YIELD * UINT64_C(1000) / FSH_CLOCK_MHZ))
+        sched_yield();
+    must(lock_mutex(mutex_of(mutex), "gasnett_cond_wait"), "gasnett_cond_wait",
+         cond);
 }
 
 void(gasnett_cond_wait)(gasnett_cond_t *cond, gasnett_mutex_t *mutex)

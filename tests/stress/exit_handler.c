@@ -5,6 +5,8 @@
  *   malloc  the allocator, whose lock it holds
  *   serve   the same, and what it is sent meanwhile wants memory too
  *   stream  anything, while another thread holds a stream's lock for ever
+ *   barrier one barrier of many, at a moment so many microseconds away (second
+ *           argument): in simulated time most likely a wait for its turn
  * The allocator is this file's: one lock around the C library's.
  */
 #include <gasnet.h>
@@ -16,6 +18,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 void *__libc_malloc(size_t size);
@@ -98,6 +102,26 @@ static void *hold_stream(void *ready)
     return NULL;
 }
 
+static void meet(void)
+{
+    gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
+}
+
+/* For as long as a test may take. */
+static void meet_for_ever(long us)
+{
+    const struct itimerval once = {.it_value.tv_usec = us};
+    const time_t end = time(NULL) + 60;
+
+    signal(SIGALRM, on_signal);
+    if (gasnet_mynode() == gasnet_nodes() - 1)
+        setitimer(ITIMER_REAL, &once, NULL);
+    while (time(NULL) < end)
+        meet();
+    _exit(96);
+}
+
 static void act(const char *what)
 {
     static atomic_int ready;
@@ -123,14 +147,14 @@ int main(int argc, char **argv)
     if (gasnet_init(&argc, &argv) != GASNET_OK ||
         gasnet_attach(table, 1, 65536, 0) != GASNET_OK)
         return 98;
-    gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
-    gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    meet();
+    if (strcmp(what, "barrier") == 0)
+        meet_for_ever(argc > 2 ? atol(argv[2]) : 1000);
     if (gasnet_mynode() == gasnet_nodes() - 1)
         act(what);
     if (strcmp(what, "serve") == 0)
         for (int i = 0; i < 8; i++)
             gasnet_AMRequestShort0(gasnet_nodes() - 1, H_ALLOCATE);
-    gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
-    gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    meet();
     return 97;
 }

@@ -167,6 +167,25 @@ def exit_in_a_handler():
     return f"ok, at most {slowest:.1f} s"
 
 
+def exit_in_a_wait_for_a_turn():
+    """In simulated time: the turn that the handler's thread waits for, or is being
+    given, holds nobody up."""
+    if not HAVE_SIM:
+        return "skipped: no simulator"
+    if os.environ.get("FSH_SANITIZE"):
+        return "skipped: the sanitizer's allocator is not to be replaced"
+    slowest = 0.0
+    for mode in "", "_par":
+        program = os.path.join(TESTS, "stress_exit_handler" + mode)
+        for us in 500, 1300, 2900, 4100, 7700:
+            start = time.monotonic()
+            code, output = run(FSHRUN, "-n", 3, "--conduit", "fpga", "--clock",
+                               "simulated", program, "barrier", us, limit=END_LIMIT)
+            slowest = max(slowest, time.monotonic() - start)
+            check(code == 4, f"{mode} {us} us: {code} {output!r}")
+    return f"ok, at most {slowest:.1f} s"
+
+
 def a_child_dies_alone():
     """A process that a rank has forked takes its signals itself."""
     job = Job(FSHRUN, "-n", 2, CLIENT, "forked-child")
@@ -178,7 +197,8 @@ def a_child_dies_alone():
 
 CASES = [to_the_launcher, to_one_rank, to_a_job_of_one_process, to_everybody,
          at_a_terminal, handlers_that_return, interrupted_is_no_success,
-         without_a_handler, not_caught_on_request, exit_in_a_handler, a_child_dies_alone]
+         without_a_handler, not_caught_on_request, exit_in_a_handler,
+         exit_in_a_wait_for_a_turn, a_child_dies_alone]
 
 if __name__ == "__main__":
     main(CASES)

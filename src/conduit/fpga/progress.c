@@ -15,6 +15,8 @@ bool fsh_fpga_progress(bool requests)
     /* Idle: the time to return slots in one word each. */
     if (!any)
         fsh_fpga_flush();
+    else if (fsh_fpga.clock != NULL)
+        fsh_fpga.clock->busy(fsh_fpga.dev);
     return any;
 }
 

@@ -229,11 +229,10 @@ static inline void fsh_fpga_spend(uint64_t cycles)
 uint64_t fsh_fpga_cost_load(const void *src, size_t n);
 uint64_t fsh_fpga_cost_move(const void *dst, const void *a, const void *b,
                             size_t n);
-/* With a clock: what a look whether something has come costs. With several threads it
- * does not tell that the rank only looks. */
+/* With a clock: what a look whether something has come costs, beside what it owes. */
 static inline void fsh_fpga_look(uint64_t cycles)
 {
-    if (fsh_fpga.locking)
+    if (__builtin_expect(fsh_fpga.owed != 0, 0))
         fsh_fpga_spend(cycles);
     else
         fsh_fpga.clock->look(fsh_fpga.dev, cycles * fsh_fpga.costs);

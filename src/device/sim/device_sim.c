@@ -131,6 +131,12 @@ static void is_stuck(struct fsh_wait *wait, const char *what)
 static const struct fsh_wait_kind for_room = {
     .who = "device sim", .spins = 200, .expired = is_stuck};
 
+static void clock_busy(struct fsh_device *dev)
+{
+    if (dev->turn.on)
+        fsh_threads_act();
+}
+
 /* Slow path of a write: the ring is full. */
 static void await_room(struct fsh_device *dev)
 {
@@ -149,6 +155,7 @@ static void await_room(struct fsh_device *dev)
             return;
         }
         if (dev->turn.on) {
+            clock_busy(dev);
             fsh_turn_acted(&dev->turn, 0); /* only the simulator makes room */
             fsh_turn_next(&dev->turn, FSH_SIM_WAKE_TIME, 0, dev->turn.now + 1);
         } else {
@@ -189,7 +196,7 @@ static void sim_write(struct fsh_device *dev, uint32_t off,
         atomic_store_explicit(&dev->mmio->tail, dev->tail,
                               memory_order_release);
     }
-    dev->turn.idle = FSH_SIM_BUSY;
+    clock_busy(dev);
     fsh_turn_acted(&dev->turn, dev->fabric->assumed.pcie_cycles);
     ring_bell(dev);
 }
@@ -245,7 +252,7 @@ static uint64_t sim_read(struct fsh_device *dev, uint32_t off)
         atomic_load_explicit(&mmio->read_seq, memory_order_relaxed);
 
     sim_patience(dev, false);
-    dev->turn.idle = FSH_SIM_BUSY;
+    clock_busy(dev);
     mmio->read_offset = off;
     /* Release: read_offset and the tail of all earlier writes. Partner: the
      * acquire of read_seq in serve.c. */
@@ -299,14 +306,14 @@ static void sim_open_gate(struct fsh_device *dev)
 
 /* ---- simulated time ---- */
 
-static void clock_begin(struct fsh_device *dev)
+static void clock_begin(struct fsh_device *dev, bool several)
 {
     /* Release: all that this rank has written. Partner: the acquire of clocks in
      * serve.c. */
     atomic_fetch_add_explicit(&dev->fabric->clocks, 1, memory_order_release);
     ring_bell(dev);
     fsh_turn_begin(&dev->turn, &dev->mmio->turn);
-    fsh_threads_begin(&dev->turn, &dev->mmio->activity);
+    fsh_threads_begin(&dev->turn, &dev->mmio->activity, several);
     fsh_trace_clock(&dev->turn.now);
 }
 
@@ -322,19 +329,14 @@ static void let_pass(struct fsh_device *dev, uint64_t cycles)
 static void clock_spend(struct fsh_device *dev, uint64_t cycles)
 {
     if (cycles != 0)
-        dev->turn.idle = FSH_SIM_BUSY;
+        clock_busy(dev);
     let_pass(dev, cycles);
-}
-
-static void clock_busy(struct fsh_device *dev)
-{
-    dev->turn.idle = FSH_SIM_BUSY;
 }
 
 static void clock_look(struct fsh_device *dev, uint64_t cycles)
 {
-    if (dev->turn.idle == FSH_SIM_BUSY)
-        dev->turn.idle = dev->turn.now;
+    if (dev->turn.on && !fsh_threads_inside())
+        fsh_threads_look();
     let_pass(dev, cycles);
 }
 

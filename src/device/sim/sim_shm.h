@@ -42,7 +42,7 @@ enum {
     FSH_SIM_WAKE_READ,     /* when the register read is answered */
     FSH_SIM_WAKE_NEVER,    /* it goes on without turns */
 };
-#define FSH_SIM_TEXT_BYTES 256u
+#define FSH_SIM_TEXT_BYTES 4096u
 #define FSH_SIM_BUSY \
     UINT64_MAX /* idle of a rank that has just done something */
 struct fsh_sim_turn {
@@ -57,10 +57,15 @@ struct fsh_sim_turn {
     uint32_t seen;
     uint64_t until;
     uint64_t clock; /* rank, before back: how far it has come by itself; */
-    uint64_t idle;  /* since when it has only looked for what others do */
+    /* since when all its threads have only looked for what others do */
+    uint64_t idle;
     uint32_t stuck; /* 1: and will until something comes */
-    uint32_t asks;  /* sim, before given: not a turn, but a question, ... */
-    char text[FSH_SIM_TEXT_BYTES]; /* rank, before back: what it waits for */
+    /* sim, before given: not a turn, but the question whether it is so; rank, before
+     * back: 1: it is, and what its threads wait for, a line each, which goes on
+     * from "rank n" */
+    uint32_t asks;
+    uint32_t confirms;
+    char text[FSH_SIM_TEXT_BYTES];
     /* Sleepers on given and on back; the protocol is the one above. */
     _Alignas(64) _Atomic uint32_t rank_sleeps;
     _Alignas(64) _Atomic uint32_t sim_sleeps;

@@ -2,9 +2,12 @@
 #include "device/sim/threads.h"
 
 #include <pthread.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/daemon.h"
 #include "base/futex.h"
 #include "base/log.h"
 #include "base/wait.h"
@@ -14,10 +17,14 @@ struct thread {
     uint32_t wakes, seen;
     uint64_t until;
     unsigned number;
-    bool known;   /* it has a number */
-    bool daemon;  /* it stops with the rank */
-    bool runs;    /* own: it has the rank's turn */
-    uint32_t tid; /* of the kernel */
+    bool known;      /* it has a number */
+    bool listed;     /* among those that wait; under the lock */
+    bool looks;      /* it has done nothing since it last looked */
+    uint64_t looked; /* acts before that */
+    const struct fsh_waiting *waits; /* what it waits for, while it does */
+    bool daemon;                     /* it stops with the rank */
+    bool runs;                       /* own: it has the rank's turn */
+    uint32_t tid;                    /* of the kernel */
     /* Own, a signal may interrupt: in a call; in fsh_turn_next, for all threads. */
     volatile bool inside, leads;
     _Atomic uint32_t chosen; /* by whoever handed the turn on; futex */
@@ -33,6 +40,12 @@ static struct {
     struct thread *first;   /* has the turn; NULL: nobody; under the lock */
     atomic_uint count;
     atomic_bool over;
+    bool several;
+    unsigned here;       /* those that have not ended; under the lock */
+    atomic_bool stirred; /* one has ended that was elsewhere */
+    /* How often one has begun to look, having done something; and the cycle of the last
+     * time. By those that run. */
+    uint64_t acts, acted;
 } threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static _Thread_local struct thread me;
@@ -64,6 +77,7 @@ static struct thread *soonest(void)
 static void add(struct thread *t)
 {
     t->next = threads.waiting;
+    t->listed = true;
     threads.waiting = t;
     atomic_fetch_add_explicit(&threads.listed, 1, memory_order_relaxed);
 }
@@ -75,6 +89,7 @@ static void drop(struct thread *t)
     while (*link != t)
         link = &(*link)->next;
     *link = t->next;
+    t->listed = false;
     atomic_fetch_sub_explicit(&threads.listed, 1, memory_order_relaxed);
 }
 
@@ -141,6 +156,144 @@ static void await_choice(void)
     atomic_store_explicit(&me.chosen, 0, memory_order_relaxed);
 }
 
+/* ---- is there nothing that the threads can do? ---- */
+
+static void count_act(void)
+{
+    threads.acts++;
+    threads.acted = threads.turn->now;
+}
+
+void fsh_threads_act(void)
+{
+    me.looks = false;
+    threads.turn->idle = FSH_SIM_BUSY;
+}
+
+void fsh_threads_look(void)
+{
+    if (!me.looks)
+        count_act();
+    me.looks = true;
+}
+
+/* This thread, which runs, begins to wait. Before the first time that it does so in
+ * a wait of the library it has been elsewhere, and may have done what others look for
+ * (a lock let go, a store). */
+static void begin_wait(void)
+{
+    me.waits = fsh_wait_current();
+    if (me.waits != NULL && !me.waits->wait->counted) {
+        me.waits->wait->counted = 1;
+        count_act();
+    }
+    me.looked = threads.acts;
+}
+
+static bool is_idle(const struct thread *t)
+{
+    return t->looks && t->looked == threads.acts;
+}
+
+static bool is_stuck(const struct thread *t)
+{
+    return t->daemon || fsh_wait_is_for_others(t->waits);
+}
+
+/* Are all threads here, and all idle? Under the lock, with the turn. */
+static bool all_idle(void)
+{
+    unsigned n = me.listed ? 0 : 1;
+    bool idle;
+
+    if (atomic_exchange(&threads.stirred, false))
+        count_act(); /* all look again */
+    idle = me.listed || is_idle(&me);
+    for (const struct thread *t = threads.waiting; t != NULL; t = t->next) {
+        n++;
+        idle = idle && is_idle(t);
+    }
+    return idle && n == threads.here;
+}
+
+/* The same, for the simulator. */
+static void judge(void)
+{
+    bool stuck = is_stuck(&me);
+
+    for (const struct thread *t = threads.waiting; t != NULL; t = t->next)
+        stuck = stuck && is_stuck(t);
+    threads.turn->idle = all_idle() ? threads.acted : FSH_SIM_BUSY;
+    threads.turn->stuck = stuck;
+}
+
+/* The one with the least number from `least` on that waits and is the client's. */
+static const struct thread *client_from(unsigned least)
+{
+    const struct thread *best = NULL;
+
+    if (!me.listed && !me.daemon && me.number >= least)
+        best = &me;
+    for (const struct thread *t = threads.waiting; t != NULL; t = t->next)
+        if (!t->daemon && t->number >= least &&
+            (best == NULL || t->number < best->number))
+            best = t;
+    return best;
+}
+
+/* Text for the simulator (fsh_sim_turn); returns how many threads there are. What has
+ * no room is left out, by whole lines. */
+static unsigned tell_all(char *text, size_t len)
+{
+    const struct thread *t = client_from(0);
+    bool alone = t != NULL && t->number == 0 && client_from(1) == NULL;
+    unsigned n = 0;
+    size_t at = 0;
+
+    for (text[0] = '\0'; t != NULL; t = client_from(t->number + 1), n++) {
+        char number[24] = "", what[512];
+        int used;
+
+        if (!alone)
+            snprintf(number, sizeof number, ", thread %u", t->number);
+        fsh_wait_tell(t->waits, what, sizeof what);
+        used = snprintf(text + at, len - at, "%s waits for: %s\n", number,
+                        what[0] ? what : "what its polls do not find");
+        if ((size_t)used < len - at)
+            at += (size_t)used;
+        text[at] = '\0';
+    }
+    return n;
+}
+
+/* Does a thread wait for what one may do that has never come? */
+static bool awaits_strangers(void)
+{
+    bool any = threads.several || (me.waits && me.waits->kind->by_threads);
+
+    for (const struct thread *t = threads.waiting; t != NULL; t = t->next)
+        any = any || (t->waits && t->waits->kind->by_threads);
+    return any;
+}
+
+/* fsh_turn.answer. By the thread that waits for the rank's turn. */
+static bool answer(char *text, size_t len)
+{
+    unsigned clients;
+    bool sure;
+
+    /* If it is taken, somebody comes or goes; or this is a signal handler that has
+     * interrupted who has it. */
+    if (pthread_mutex_trylock(&threads.lock) != 0)
+        return false;
+    clients = tell_all(text, len);
+    sure = all_idle() && !(awaits_strangers() && fsh_daemon_strangers(clients));
+    pthread_mutex_unlock(&threads.lock);
+    return sure;
+}
+
+/* ---- turns ---- */
+
 /* All threads wait, and this one, which has the turn, goes on soonest, but not yet:
  * so does the rank. */
 static void wait_as_rank(void)
@@ -153,6 +306,7 @@ static void wait_as_rank(void)
     for (const struct thread *t = threads.waiting; t != NULL; t = t->next)
         if (t->wakes == FSH_SIM_WAKE_ACTIVITY)
             wakes = FSH_SIM_WAKE_ACTIVITY;
+    judge();
     /* New threads may come meanwhile: they only add themselves. */
     pthread_mutex_unlock(&threads.lock);
     me.leads = true;
@@ -188,16 +342,28 @@ static void take_turn(bool has)
     }
 }
 
+/* Nobody else waits for the rank's turn; who comes meanwhile gets it with the next
+ * call. */
+static void wait_alone(uint32_t wakes, uint32_t seen, uint64_t until)
+{
+    if (until > threads.turn->horizon) {
+        pthread_mutex_lock(&threads.lock);
+        judge();
+        pthread_mutex_unlock(&threads.lock);
+    }
+    me.leads = true;
+    fsh_turn_next(threads.turn, wakes, seen, until);
+    me.leads = false;
+}
+
 void fsh_threads_next(uint32_t wakes, uint32_t seen, uint64_t until)
 {
     fsh_threads_enter();
     me.inside = true;
+    begin_wait();
     if (atomic_load_explicit(&threads.listed, memory_order_relaxed) == 0) {
-        /* Nobody else waits for the rank's turn; who comes meanwhile gets it with
-         * the next call. */
-        me.leads = true;
-        fsh_turn_next(threads.turn, wakes, seen, until);
-        me.leads = me.inside = false;
+        wait_alone(wakes, seen, until);
+        me.inside = false;
         return;
     }
     pthread_mutex_lock(&threads.lock);
@@ -214,7 +380,7 @@ void fsh_threads_next(uint32_t wakes, uint32_t seen, uint64_t until)
 bool fsh_threads_again(uint32_t wakes, uint32_t seen, uint64_t until)
 {
     if (me.leads)
-        fsh_turn_next(threads.turn, wakes, seen, until);
+        fsh_turn_again(threads.turn, wakes, seen, until);
     return me.leads;
 }
 
@@ -224,20 +390,28 @@ static void introduce(unsigned number)
     me.number = number;
     me.tid = (uint32_t)syscall(SYS_gettid);
     me.known = true;
+    threads.here++;
     pthread_setspecific(threads.key, &me);
 }
 
 void fsh_threads_enter(void)
 {
+    bool isnew = !me.known;
+
     if (me.runs || me.inside)
         return;
     me.inside = true;
     pthread_mutex_lock(&threads.lock);
-    if (!me.known)
-        introduce(atomic_fetch_add(&threads.count, 1));
+    if (isnew)
+        introduce(atomic_load(&threads.count));
     me.wakes = FSH_SIM_WAKE_TIME;
     me.until = 0; /* now */
+    me.looks = false;
+    me.waits = NULL;
     add(&me);
+    /* Whoever waits for this count finds the thread among those that wait. */
+    if (isnew)
+        atomic_fetch_add(&threads.count, 1);
     if (threads.first == NULL) {
         threads.first = &me;
         show(&me);
@@ -265,6 +439,10 @@ static void leave(void *arg)
 {
     (void)arg;
     fsh_threads_block();
+    pthread_mutex_lock(&threads.lock);
+    threads.here--;
+    atomic_store(&threads.stirred, true);
+    pthread_mutex_unlock(&threads.lock);
     me.known = false; /* what other destructors call is a new thread's */
 }
 
@@ -283,14 +461,17 @@ unsigned fsh_threads_count(void)
     return atomic_load(&threads.count);
 }
 
-void fsh_threads_begin(struct fsh_turn *turn, const _Atomic uint32_t *activity)
+void fsh_threads_begin(struct fsh_turn *turn, const _Atomic uint32_t *activity,
+                       bool several)
 {
     if (pthread_key_create(&threads.key, leave) != 0)
         fsh_fatal("simulated time: no thread key left (PTHREAD_KEYS_MAX)");
     pthread_mutex_lock(&threads.lock);
     threads.turn = turn;
     threads.activity = activity;
+    threads.several = several;
     threads.first = &me;
+    turn->answer = answer;
     atomic_store(&threads.count, 1);
     introduce(0);
     me.runs = true;

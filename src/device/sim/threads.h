@@ -7,6 +7,10 @@
  * number. Numbers are given in the order of first calls. If all that there are block
  * elsewhere, nobody runs and time stands still until one comes back, or a new one
  * comes. One device a process.
+ *
+ * The rank says of itself since when all its threads have only looked for what others
+ * do (fsh_sim_turn.idle): each has looked again since any last did something, and none
+ * blocks elsewhere, where nobody knows what it will do.
  */
 #ifndef FSH_SIM_THREADS_H
 #define FSH_SIM_THREADS_H
@@ -17,8 +21,9 @@
 #include "device/sim/turn.h"
 
 /* This thread, number 0, has the turn, which has begun. activity: the count that ends
- * waits for it. */
-void fsh_threads_begin(struct fsh_turn *turn, const _Atomic uint32_t *activity);
+ * waits for it. several: threads that are not known yet may come. */
+void fsh_threads_begin(struct fsh_turn *turn, const _Atomic uint32_t *activity,
+                       bool several);
 /* No more turns: all that wait go on freely, but daemons, which wait for ever. By a
  * thread that runs. */
 void fsh_threads_end(void);
@@ -35,6 +40,10 @@ void fsh_threads_next(uint32_t wakes, uint32_t seen, uint64_t until);
 bool fsh_threads_inside(void);
 /* fsh_threads_next for that handler, which will never return: false if it cannot be. */
 bool fsh_threads_again(uint32_t wakes, uint32_t seen, uint64_t until);
+/* This thread, which runs, does something that others may see; or it looks from here
+ * on, until it does, whether others have done something. */
+void fsh_threads_act(void);
+void fsh_threads_look(void);
 /* Does this thread run? */
 bool fsh_threads_running(void);
 /* This thread, if it runs, will block elsewhere, or end. Does not wait. */

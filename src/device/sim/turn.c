@@ -5,7 +5,8 @@
 #include "base/wait.h"
 #include "boot/boot.h"
 
-static void hand_back(struct fsh_turn *turn)
+/* turns: so many have been had, and none is held. */
+static void hand_back(struct fsh_turn *turn, uint32_t turns)
 {
     struct fsh_sim_turn *s = turn->shared;
 
@@ -13,13 +14,13 @@ static void hand_back(struct fsh_turn *turn)
      * sequentially consistent, partner: nap in the simulator's turns.c, with the same
      * two words the other way round: one of the two sees the other. */
     fsh_handover_say(&s->rank_processor);
-    atomic_store(&s->back, turn->given);
+    atomic_store(&s->back, turns);
     if (atomic_load(&s->sim_sleeps) != 0)
         fsh_futex_wake(&s->back, 1);
 }
 
-static void give_back(struct fsh_turn *turn, uint32_t wakes, uint32_t seen,
-                      uint64_t until)
+static void say(struct fsh_turn *turn, uint32_t wakes, uint32_t seen,
+                uint64_t until)
 {
     struct fsh_sim_turn *s = turn->shared;
 
@@ -28,8 +29,15 @@ static void give_back(struct fsh_turn *turn, uint32_t wakes, uint32_t seen,
     s->until = until;
     s->clock = turn->now;
     s->idle = turn->idle;
-    s->stuck = fsh_wait_is_for_others();
-    hand_back(turn);
+    s->stuck = turn->stuck;
+}
+
+/* Does this rank have the turn, as far as it knows? If not, it may have been given
+ * and not been taken. Only this rank writes `back`. */
+static bool has_turn(const struct fsh_turn *turn)
+{
+    return atomic_load_explicit(&turn->shared->back, memory_order_relaxed) !=
+           turn->given;
 }
 
 struct turn_wait {
@@ -95,8 +103,10 @@ static void await(struct fsh_turn *turn, struct fsh_handover *spins)
 {
     await_word(turn, spins);
     while (turn->shared->asks) {
-        fsh_wait_tell(turn->shared->text, FSH_SIM_TEXT_BYTES);
-        hand_back(turn);
+        turn->shared->confirms =
+            turn->answer != NULL &&
+            turn->answer(turn->shared->text, FSH_SIM_TEXT_BYTES);
+        hand_back(turn, turn->given);
         await_word(turn, spins);
     }
     turn->now = turn->shared->now;
@@ -120,9 +130,22 @@ void fsh_turn_next(struct fsh_turn *turn, uint32_t wakes, uint32_t seen,
         turn->now = until;
         return;
     }
-    give_back(turn, wakes, seen, until);
+    say(turn, wakes, seen, until);
+    hand_back(turn, turn->given);
     await(turn,
           wakes == FSH_SIM_WAKE_TIME ? &turn->for_time : &turn->for_event);
+}
+
+void fsh_turn_again(struct fsh_turn *turn, uint32_t wakes, uint32_t seen,
+                    uint64_t until)
+{
+    turn->idle = FSH_SIM_BUSY;
+    /* Without the turn, too: the simulator, which may be reading these words, finds
+     * that the rank is due at another cycle than it had said, or has been. */
+    say(turn, wakes, seen, until);
+    /* Once more if it has been given back: the simulator may not have been woken. */
+    hand_back(turn, turn->given);
+    await(turn, &turn->for_event);
 }
 
 void fsh_turn_acted(struct fsh_turn *turn, uint64_t cycles)
@@ -133,6 +156,14 @@ void fsh_turn_acted(struct fsh_turn *turn, uint64_t cycles)
 
 void fsh_turn_end(struct fsh_turn *turn)
 {
+    uint32_t had = turn->given;
+
     turn->on = false;
-    give_back(turn, FSH_SIM_WAKE_NEVER, 0, 0);
+    turn->idle = FSH_SIM_BUSY;
+    /* If it waits for the next one, that may have been given, or be given before the
+     * simulator sees that it never wakes: it is given back here, beforehand. */
+    if (!has_turn(turn))
+        had++;
+    say(turn, FSH_SIM_WAKE_NEVER, 0, 0);
+    hand_back(turn, had);
 }

@@ -19,8 +19,11 @@ struct fsh_turn {
     struct fsh_sim_turn *shared;
     uint64_t now;     /* cycle */
     uint64_t horizon; /* the last cycle that it may go on to by itself */
-    uint64_t idle;    /* as in fsh_sim_turn */
-    uint32_t given;   /* turns had, ever */
+    uint64_t idle;    /* as in fsh_sim_turn, ... */
+    bool stuck;     /* ... both for the next time that the turn is given back */
+    uint32_t given; /* turns had, ever */
+    /* Is it as `idle` says? Then what the threads wait for (fsh_sim_turn). */
+    bool (*answer)(char *text, size_t len);
     /* Waits for time, which may be short, and for events. */
     struct fsh_handover for_time, for_event;
     bool on; /* between begin and end */
@@ -36,7 +39,12 @@ void fsh_turn_acted(struct fsh_turn *turn, uint64_t cycles);
  * activity that is known, which is the present one. */
 void fsh_turn_next(struct fsh_turn *turn, uint32_t wakes, uint32_t seen,
                    uint64_t until);
-/* No more turns. */
+/* The same in a signal handler that has interrupted any call here, and will not return:
+ * it may have given the turn back. Sooner than `until` is possible. */
+void fsh_turn_again(struct fsh_turn *turn, uint32_t wakes, uint32_t seen,
+                    uint64_t until);
+/* No more turns. Also in such a handler, or beside a thread that waits for the next
+ * turn, which will not come. */
 void fsh_turn_end(struct fsh_turn *turn);
 
 #endif
