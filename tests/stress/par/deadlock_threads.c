@@ -16,8 +16,8 @@
  *   outside  ... that is between fshmem_blocking_begin and _end for two seconds
  *   ends     ... and ends there, having let the lock go
  *   strange  ... that calls the library after two seconds for the first time
- *   hands    two threads hand a turn to and fro by a condition variable, for two seconds
- *            and more than 10 ms of simulated time, and others wait for them
+ *   hands    two threads hand a turn to and fro by a condition variable, for two seconds,
+ *            and others wait for them
  *   chain    a lock goes through all threads, each of which gets on as another has
  *            nothing to do
  */
