@@ -147,7 +147,8 @@ void fsh_trace_left(void);
 bool fsh_trace_wait(const char *what, const char *who, uint32_t peer);
 void fsh_trace_waited(void);
 
-/* A put or a get is begun, of which the device knows by this tag. */
+/* A put or a get is begun, of which the device knows by this tag. Only of those that it
+ * is told of: both count them. */
 void fsh_trace_transfer(unsigned tag);
 
 /* That rank has refused something, which is going to be tried again: what, a literal. */

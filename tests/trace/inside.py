@@ -3,7 +3,7 @@
 """What traces show of the inside of nodes, and of what is tried again, in programs of
 which it is known.
 
-usage: inside.py transfer|slots|queue FSHRUN FSHTRACE KNOWN
+usage: inside.py transfer|slots|queue|full FSHRUN FSHTRACE KNOWN
        inside.py compute FSHRUN FSHTRACE MATMUL
        inside.py busy FSHRUN FSHTRACE BUSY
 """
@@ -123,6 +123,15 @@ def queue(run, known):
     assert len(trace.slices(0, "array queue", "check")) == 10
 
 
+def full(run, known):
+    """What finds no room in the window is no transfer: each has its packet."""
+    trace = run(2, [known, "full", "3"], "--host-costs", "0")
+    starts, packets = (
+        sorted({event["id"] for event in trace.events
+                if event["ph"] == kind and event["cat"] == "transfer"}) for kind in "st")
+    assert len(starts) == 3 * 41 and starts == packets, (len(starts), len(packets))
+
+
 def busy(run, program):
     """What is refused is tried again; and it was refused as the queue was full."""
     trace = run(2, [program])
@@ -150,7 +159,7 @@ def main():
         return Trace(fshrun, fshtrace, ranks, command, *more)
 
     {"transfer": transfer, "slots": slots, "compute": compute, "queue": queue,
-     "busy": busy}[what](run, program)
+     "full": full, "busy": busy}[what](run, program)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
  *   known get BYTES  rank 0 gets BYTES of rank 1 into its own segment
  *   known queue N    rank 0 gives its compute core a list of three commands of which the
  *                    first waits for event 3, lists of two and N, and then that event
+ *   known full N     N times, rank 0 signals event 5 of rank 1, with its window full
  */
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,21 @@ static void queue(unsigned more)
     gasnet_wait_syncnb_all(handle, 3);
 }
 
+static void fill(char *to, int times)
+{
+    static char bytes[64];
+    gasnet_handle_t handle;
+
+    for (int i = 0; i < times; i++) {
+        for (int put = 0; put < 40; put++)
+            gasnet_put_nbi(1, to, bytes, sizeof bytes);
+        if (fshmem_signal_nb(1, 5, 1, &handle) != FSHMEM_OK)
+            abort();
+        gasnet_wait_syncnb(handle);
+        gasnet_wait_syncnbi_puts();
+    }
+}
+
 int main(int argc, char **argv)
 {
     gasnet_handlerentry_t table[] = {{PING, (void (*)())ping},
@@ -85,6 +101,8 @@ int main(int argc, char **argv)
         gasnet_get_bulk(seg[0].addr, 1, seg[1].addr, (size_t)n);
     } else if (strcmp(argv[1], "queue") == 0 && gasnet_mynode() == 0) {
         queue((unsigned)n);
+    } else if (strcmp(argv[1], "full") == 0 && gasnet_mynode() == 0) {
+        fill(seg[1].addr, n);
     }
     meet();
     return 0;

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/trace.h"
 #include "conduit/fpga/state.h"
 
 int fsh_fpga_claim(_Atomic uint64_t *mask)
@@ -87,8 +86,6 @@ void fsh_fpga_op_begin(unsigned tag, const struct fsh_fpga_op *op)
     FSH_ASSERT(!atomic_load(&fsh_fpga.live[tag]));
     FSH_ASSERT(!op->bounced || op->length <= FSH_DMA_TAG_BYTES);
     fsh_fpga.op[tag] = *op;
-    if (__builtin_expect(fsh_trace_on, 0))
-        fsh_trace_transfer(tag);
     /* Release, partner: finish_op, maybe on another thread. */
     atomic_store_explicit(&fsh_fpga.live[tag], true, memory_order_release);
 }

@@ -43,8 +43,10 @@ bool fsh_fpga_compute_send(uint32_t node, const uint64_t *message,
     fsh_fpga_op_begin((unsigned)tag, &op);
     fsh_fpga_encode(&cmd, &desc);
     if (fsh_fpga_try_submit(FSH_FPGA_REQUEST, &cmd)) {
-        if (__builtin_expect(fsh_trace_on, 0))
+        if (__builtin_expect(fsh_trace_on, 0)) {
+            fsh_trace_transfer((unsigned)tag);
             fsh_trace_left();
+        }
         return true;
     }
     fsh_fpga_op_end((unsigned)tag);

@@ -4,6 +4,7 @@
  */
 #include <assert.h>
 
+#include "base/trace.h"
 #include "conduit/fpga/fpga.h"
 #include "conduit/fpga/state.h"
 
@@ -129,6 +130,8 @@ bool fsh_fpga_raw_submit(const struct fsh_fpga_raw *raw,
         fsh_fpga_op_end((unsigned)tag);
         return false;
     }
+    if (__builtin_expect(fsh_trace_on, 0))
+        fsh_trace_transfer((unsigned)tag);
     atomic_fetch_add_explicit(put ? &fsh_fpga.bytes.put : &fsh_fpga.bytes.get,
                               raw->length, memory_order_relaxed);
     return true;

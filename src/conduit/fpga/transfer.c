@@ -69,6 +69,8 @@ static void start(struct fsh_fpga_desc *desc, struct fsh_event *local,
         op.asked = fsh_fpga_ask(&fsh_fpga.asked, desc->node, desc->raddr,
                                 desc->length, &desc->patient);
     fsh_fpga_op_begin(desc->tag, &op);
+    if (__builtin_expect(fsh_trace_on, 0))
+        fsh_trace_transfer(desc->tag);
     /* Relaxed: only this thread waits, and it counts before it submits. */
     atomic_fetch_add_explicit(&remote->pending, 1, memory_order_relaxed);
     if (local != NULL)
