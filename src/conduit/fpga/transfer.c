@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Put and get of conduit fpga: any size and alignment, cut into commands. A
- * payload rides in the command if it is small, is read or written in place if
- * it lies in this node's segment, and goes through the bounce memory of its
- * tag otherwise. Every byte goes through the device, also to this rank itself.
+ * payload is read or written in place if it lies in this node's segment (and, of
+ * a put, stays as it is), rides in the command if it is small, and goes through
+ * the bounce memory of its tag otherwise. Every byte goes through the device, also to this rank itself.
  * Any thread; not from handlers.
  */
 #include <string.h>
