@@ -8,6 +8,7 @@ import re
 import select
 import signal
 import termios
+from concurrent.futures import ThreadPoolExecutor
 
 from fshjob import FSHRUN, Skip, TESTS, check, main, open_terminal, run, wait_until
 from screen import Terminal
@@ -66,10 +67,10 @@ def silent_elsewhere():
     code, text = run(*command("--clock", "simulated"))
     check(code == 0 and text == "", f"{code} {text!r}")
     ours, theirs = open_terminal()
-    for options, how in ((["-q"], {}), ([], {"TERM": "dumb"}), ([], {"own": False}),
-                         ([], {"own": theirs})):
-        text = on_terminal(*options, **how)
-        check(text == "", repr(text))
+    ways = (["-q"], {}), ([], {"TERM": "dumb"}), ([], {"own": False}), ([], {"own": theirs})
+    with ThreadPoolExecutor() as pool:  # jobs that sleep most of the time
+        for text in pool.map(lambda way: on_terminal(*way[0], **way[1]), ways):
+            check(text == "", repr(text))
     check(not select.select([ours], [], [], 0)[0], "on the terminal of others")
     os.close(ours)
     os.close(theirs)
