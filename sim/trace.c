@@ -70,7 +70,7 @@ struct fsh_sim_trace {
 static void put(struct fsh_sim_trace *t, uint32_t node,
                 struct fsh_trace_record record)
 {
-    record.late = (uint32_t)(t->now - record.ts);
+    fsh_trace_made(&record, t->now);
     record.node = (uint16_t)node;
     fsh_trace_put(&record);
 }

@@ -18,13 +18,11 @@ static void end_slice(struct fsh_inside *in, uint32_t node, unsigned track,
                       unsigned level, uint64_t now)
 {
     unsigned at = track - FSH_INSIDE_MESSAGE;
-    struct fsh_trace_record record = {
-        .ts = in->track[at].since[level],
-        .late = (uint32_t)(now - in->track[at].since[level]),
-        .node = (uint16_t)node,
-        .kind = FSH_TRACE_SLICE,
-        .category = FSH_TRACE_NODE,
-        .track = (uint8_t)track};
+    struct fsh_trace_record record = {.ts = in->track[at].since[level],
+                                      .node = (uint16_t)node,
+                                      .kind = FSH_TRACE_SLICE,
+                                      .category = FSH_TRACE_NODE,
+                                      .track = (uint8_t)track};
 
     if (in->track[at].name[level] == NULL)
         return;
@@ -33,6 +31,7 @@ static void end_slice(struct fsh_inside *in, uint32_t node, unsigned track,
         record.value = in->track[at].bytes;
         record.peer = in->track[at].peer;
     }
+    fsh_trace_made(&record, now);
     fsh_trace_put(&record);
     in->track[at].name[level] = NULL;
 }
@@ -65,13 +64,15 @@ static bool show(struct fsh_inside *in, uint32_t node, unsigned track,
 static void count(uint32_t node, const char *name, uint64_t from, uint64_t now,
                   uint64_t value)
 {
-    fsh_trace_put(&(struct fsh_trace_record){.ts = from,
-                                             .late = (uint32_t)(now - from),
-                                             .value = value,
-                                             .name = fsh_trace_name(name),
-                                             .node = (uint16_t)node,
-                                             .kind = FSH_TRACE_COUNTER,
-                                             .category = FSH_TRACE_NODE});
+    struct fsh_trace_record record = {.ts = from,
+                                      .value = value,
+                                      .name = fsh_trace_name(name),
+                                      .node = (uint16_t)node,
+                                      .kind = FSH_TRACE_COUNTER,
+                                      .category = FSH_TRACE_NODE};
+
+    fsh_trace_made(&record, now);
+    fsh_trace_put(&record);
 }
 
 static void tell_reserved(struct fsh_inside *in, uint32_t node, unsigned port,

@@ -29,6 +29,7 @@
 struct fsh_handover {
     unsigned spins, most;
     unsigned slept; /* long sleeps in a row since the last trial */
+    bool trial;     /* the last spins were one */
 };
 
 /* With one processor whoever spins keeps the other side from handing over. */
@@ -37,6 +38,7 @@ static inline void fsh_handover_init(struct fsh_handover *h,
 {
     h->spins = h->most = processors > 1 ? FSH_HANDOVER_MOST : 0;
     h->slept = 0;
+    h->trial = false;
 }
 
 /* The processor that this side runs on, said with what it hands over; it may be moved. */
@@ -55,16 +57,19 @@ static inline bool fsh_handover_spin(struct fsh_handover *h,
 {
     bool together = atomic_load_explicit(other, memory_order_relaxed) ==
                     (uint32_t)sched_getcpu();
-    bool trial = h->slept == FSH_HANDOVER_TRIAL;
-    unsigned spins = together ? 0 : trial ? h->most : h->spins;
+    unsigned spins, i;
 
-    for (unsigned i = 0;
-         atomic_load_explicit(word, memory_order_acquire) == before; i++) {
+    h->trial = !together && h->slept >= FSH_HANDOVER_TRIAL;
+    spins = together ? 0 : h->trial ? h->most : h->spins;
+    for (i = 0; atomic_load_explicit(word, memory_order_acquire) == before;
+         i++) {
         if (i >= spins)
             return false;
         fsh_cpu_relax();
     }
-    if (trial)
+    if (i == 0) /* it was there: nothing learnt */
+        return true;
+    if (h->trial)
         h->spins = h->most;
     h->slept = 0;
     return true;
@@ -77,8 +82,8 @@ static inline void fsh_handover_slept(struct fsh_handover *h, uint64_t ns)
         h->spins = 2 * h->spins + FSH_HANDOVER_LEAST;
         if (h->spins > h->most)
             h->spins = h->most;
-    } else if (h->slept == FSH_HANDOVER_TRIAL) {
-        h->slept = 0; /* the trial has shown nothing */
+    } else if (h->trial) {
+        h->slept = 0; /* it has shown nothing */
     } else {
         h->spins /= 2;
         h->slept++;

@@ -32,8 +32,8 @@ struct fsh_simulated {
      * at b; a NULL: of no others. What that costs passes first. As now; also with
      * locks held. */
     void (*moving)(void *dst, const void *a, const void *b, size_t n);
-    /* What this thread has done since it was last in the conduit was to wait: it
-     * is no computing of the program's. Never blocks. */
+    /* What this thread has done since it was last in the conduit was to wait, or has
+     * been charged: it is no computing of the program's. Never blocks. */
     void (*waited)(void);
     /* This thread cannot go on before another of its rank has done something: so many
      * nanoseconds pass, and a little time at least, in which that one runs; a little
@@ -70,6 +70,15 @@ static inline void fsh_simulated_moving(void *dst, const void *a, const void *b,
 
     if (__builtin_expect(simulated != NULL, 0))
         simulated->moving(dst, a, b, n);
+}
+
+/* And it has done so, which costs no more: see `waited`. */
+static inline void fsh_simulated_moved(void)
+{
+    const struct fsh_simulated *simulated = fsh_simulated();
+
+    if (__builtin_expect(simulated != NULL, 0))
+        simulated->waited();
 }
 
 #endif

@@ -433,10 +433,10 @@ static void send(uint64_t id)
 {
     struct frame *f = top();
 
-    if (f == NULL) {
+    if (self.depth == 0)
         send_outside(id);
+    if (f == NULL)
         return;
-    }
     f->matters = true;
     if (f->out == 0 && !f->open) {
         f->out = id;

@@ -60,6 +60,14 @@ struct fsh_trace_record {
     uint8_t track; /* thread; in a simulator what it is about */
 };
 
+/* The record is made now; what began further back than it can say began there. */
+static inline void fsh_trace_made(struct fsh_trace_record *record, uint64_t now)
+{
+    if (now - record->ts > UINT32_MAX)
+        record->ts = now - UINT32_MAX;
+    record->late = (uint32_t)(now - record->ts);
+}
+
 struct fsh_trace_ring {
     _Alignas(64) _Atomic uint32_t head; /* reader: records taken, ever; futex */
     _Alignas(64) _Atomic uint32_t tail; /* writers: positions given out */

@@ -22,6 +22,7 @@ static void combine(const struct fsh_coll_op *op, char *results,
     fsh_simulated_moving(results, left, right, c->nbytes);
     fn->fnptr(results, c->elem_count, left, c->elem_count, right, c->elem_size,
               (int)fn->flags, c->func_arg);
+    fsh_simulated_moved();
 }
 
 /* Without bytes, buffers may be null. */
@@ -31,6 +32,7 @@ static void copy(void *to, const void *from, size_t n)
         return;
     fsh_simulated_moving(to, from, NULL, n);
     memcpy(to, from, n);
+    fsh_simulated_moved();
 }
 
 static size_t padded(size_t n)

@@ -159,6 +159,7 @@ static void stream_copy(const struct fsh_coll_op *op,
             memcpy(at, buf, part);
         else
             memcpy(buf, at, part);
+        fsh_simulated_moved();
         buf += part;
         offset += part;
     }
@@ -180,16 +181,17 @@ void fsh_coll_copy_self(struct fsh_coll_op *op)
         if (to != from) {
             fsh_simulated_moving(to, from, NULL, part);
             memmove(to, from, part);
+            fsh_simulated_moved();
         }
     }
 }
 
 /* ---- messages ---- */
 
-/* False: not now. Either MAX_IN_FLIGHT messages to the node are unanswered, and op
- * waits in its queue; or the conduit has no room, and op is starved. */
-static bool send(struct fsh_coll_op *op, uint32_t rank, enum message message,
-                 uint64_t a, uint64_t b, const void *src, size_t n)
+/* Behind queue_enter. False: not now, the conduit has no room, and op is starved. */
+static bool send_entered(struct fsh_coll_op *op, uint32_t rank,
+                         enum message message, uint64_t a, uint64_t b,
+                         const void *src, size_t n)
 {
     static const char nothing;
     uint32_t node = op->team->node[rank];
@@ -203,8 +205,6 @@ static bool send(struct fsh_coll_op *op, uint32_t rank, enum message message,
 
     FSH_ASSERT(rank < op->team->size && rank != op->team->rank);
     FSH_ASSERT(!op->done || message == CLAIM);
-    if (!queue_enter(op, rank))
-        return false;
     if (!fsh_gasnet_try_send(node, FSH_HANDLER_COLL, args, 8,
                              src != NULL ? src : &nothing, n)) {
         queue_return(node);
@@ -213,6 +213,15 @@ static bool send(struct fsh_coll_op *op, uint32_t rank, enum message message,
     }
     fsh_coll_advances++;
     return true;
+}
+
+/* False: not now. The same, or MAX_IN_FLIGHT messages to the node are unanswered, and
+ * op waits in its queue. */
+static bool send(struct fsh_coll_op *op, uint32_t rank, enum message message,
+                 uint64_t a, uint64_t b, const void *src, size_t n)
+{
+    return queue_enter(op, rank) &&
+           send_entered(op, rank, message, a, b, src, n);
 }
 
 /* Debug: n more bytes of rank's are no more than its stream has. */
@@ -407,6 +416,8 @@ static bool push_message(struct fsh_coll_op *op, uint32_t rank,
     size_t n = stream_bytes(s) - peer->sent, part;
     const char *src;
 
+    if (!queue_enter(op, rank)) /* before anything is copied for it */
+        return false;
     if (n > fsh_gasnet.limits.am_max_medium)
         n = fsh_gasnet.limits.am_max_medium;
     part = n;
@@ -417,7 +428,7 @@ static bool push_message(struct fsh_coll_op *op, uint32_t rank,
         stream_copy(op, s, rank, peer->sent, bounce, n, false);
         src = bounce;
     }
-    if (!send(op, rank, DATA, peer->sent, 0, src, n))
+    if (!send_entered(op, rank, DATA, peer->sent, 0, src, n))
         return false;
     peer->sent += n;
     FSH_ASSERT(peer->sent <= stream_bytes(s));

@@ -150,6 +150,7 @@ static void replicate(struct fsh_coll_op *op)
         if (op->image[i].dst != op->image[0].dst) {
             fsh_simulated_moving(op->image[i].dst, op->image[0].dst, NULL, n);
             memcpy(op->image[i].dst, op->image[0].dst, n);
+            fsh_simulated_moved();
         }
 }
 

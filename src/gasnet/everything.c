@@ -70,6 +70,7 @@ static void place(void *dst, const void *src, size_t n)
 {
     fsh_simulated_moving(dst, src, NULL, n);
     fsh_copy_words(dst, src, n);
+    fsh_simulated_moved();
 }
 
 static void on_put(void *token, void *buf, size_t n, int32_t dst_hi,
@@ -154,6 +155,7 @@ static void on_long(struct fsh_token *token, void *buf, size_t n)
     if (n != 0) {
         fsh_simulated_moving(dst, head + 1, NULL, n);
         memcpy(dst, head + 1, n);
+        fsh_simulated_moved();
     }
     /* The same token: the reply of the client's handler is the reply to this
      * request. */
@@ -182,6 +184,7 @@ static struct fsh_am pack_long(const struct fsh_am *am)
     if (am->nbytes != 0) {
         fsh_simulated_moving(head + 1, am->src, NULL, am->nbytes);
         memcpy(head + 1, am->src, am->nbytes);
+        fsh_simulated_moved();
     }
     return (struct fsh_am){.node = am->node,
                            .handler = FSH_HANDLER_ANY_LONG,

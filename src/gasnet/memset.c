@@ -30,6 +30,7 @@ static void on_memset(void *token, int32_t dest_hi, int32_t dest_lo,
 
     fsh_simulated_moving(dest, NULL, NULL, n);
     memset(dest, val, n);
+    fsh_simulated_moved();
     fsh_answer(token, FSH_HANDLER_MEMSET_DONE, args, 2, NULL, 0);
 }
 

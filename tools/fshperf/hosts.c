@@ -183,13 +183,15 @@ static void print_speedups(const struct all *all, size_t from)
 static void print(const struct all *all, size_t cases)
 {
     perf_print_header("operations and case studies, hosts included");
-    printf("# Cycles of simulated time from call to call, hosts at COST_ of "
-           "spec/fshmem.toml\n# times 0, 1 and 2; beside them, from the "
-           "hardware counters, what the nodes take\n# alone: from the doorbell "
-           "to the last byte written (stream: from the first command\n# "
-           "accepted, one of %u behind the start gate; Short: to the header, "
-           "both ways).\n# Payloads are not read. Thread mode SEQ.\n\n",
-           PERF_QUEUE);
+    fputs(
+        "# Cycles of simulated time from call to call, hosts at COST_ of "
+        "spec/fshmem.toml\n# times 0, 1 and 2; beside them, from the hardware "
+        "counters, what the nodes take\n# alone from segment to segment: from "
+        "the doorbell to the last byte written; Short:\n# to the header, both "
+        "ways; stream: from the first command accepted, one of many\n# behind "
+        "the start gate. Payloads are not read, but by reduce. Thread mode "
+        "SEQ.\n\n",
+        stdout);
     print_rows(all, 0, cases);
     printf("\n# Case studies: from the start to the barrier after it\n");
     print_rows(all, cases, all->rows);

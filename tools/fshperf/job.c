@@ -33,7 +33,10 @@ static void programs(char self[4096], char launcher[4160])
  * then. */
 static unsigned append(const char **argv, unsigned n, const char *const *list)
 {
-    for (; *list && n + 1 < MAX_ARGUMENTS; ++list) {
+    for (; *list; ++list) {
+        if (n + 1 == MAX_ARGUMENTS) {
+            fsh_fatal("more than %u arguments of a job", MAX_ARGUMENTS - 1);
+        }
         argv[n++] = *list;
     }
     return n;
@@ -52,6 +55,7 @@ static void become_job(const struct perf_job *job, int output)
     unsigned n = append(argv, 0, base);
 
     if (job->costs) {
+        unsetenv("FSHMEM_HOST_TIME"); /* the stated costs, and no others */
         n = append(argv, n, time);
     }
     n = append(argv, n, program);
@@ -86,12 +90,13 @@ int perf_run_job(const struct perf_job *job)
     }
     close(ends[1]);
     FILE *in = fdopen(ends[0], "r");
-    while (in && fgets(line, sizeof(line), in)) {
+    if (!in) {
+        fsh_fatal("cannot read from a job: %s", strerror(errno));
+    }
+    while (fgets(line, sizeof(line), in)) {
         job->hear(job->arg, line);
     }
-    if (in) {
-        fclose(in);
-    }
+    fclose(in);
     waitpid(child, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -69,7 +69,9 @@ void study_run(struct study_point *point, const char *algorithm,
                                  .arg = &told};
 
     snprintf(size, sizeof(size), "%" PRIu32, point->size);
-    if (perf_run_job(&job) != 0 || told.nodes != point->nodes) {
+    point->hosts = 0;
+    if (perf_run_job(&job) != 0 || told.nodes != point->nodes ||
+        (costs && point->hosts == 0)) {
         fsh_fatal("the job of %s %u on %u nodes failed, "
                   "see above",
                   point->workload, (unsigned)point->size, point->nodes);

@@ -251,6 +251,7 @@ static void write_chunk(struct channel *ch)
     if (list->node == engine.rank) {
         fsh_simulated_moving(to, list->words[list->given], NULL, bytes);
         memcpy(to, list->words[list->given], bytes);
+        fsh_simulated_moved();
     } else {
         engine.ops->put(list->node, to, list->words[list->given], bytes, NULL,
                         &ch->event);
