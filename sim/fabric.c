@@ -405,12 +405,14 @@ static void evaluate(struct fsh_fabric *fab)
         if (node->core && node->core->evaluate) {
             node->core->evaluate = false;
             fab->computed++;
+            node->evaluations++;
         }
         if (!node->evaluate)
             continue;
         node->evaluate = false;
         look_still(fab, node);
         fab->evaluated++;
+        node->evaluations++;
     }
     if (shown)
         fsh_node_waves_dump(fab->waves, ns);

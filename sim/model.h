@@ -148,12 +148,13 @@ struct fsh_sim_node {
     struct fsh_node *rtl;
     struct fsh_sim_compute *core; /* NULL: it has none */
     uint32_t index;
-    bool evaluate;    /* decided for the present cycle */
-    bool still;       /* as it is it stays until an input changes */
-    uint32_t quiet;   /* evaluations on end without a valid on its pins */
-    uint32_t look;    /* `quiet` at which to see next if it is still */
-    uint8_t run_room; /* the core's, when last looked at */
-    uint64_t wake;    /* nothing to do before this cycle */
+    bool evaluate;        /* decided for the present cycle */
+    uint64_t evaluations; /* ever, of it or its core */
+    bool still;           /* as it is it stays until an input changes */
+    uint32_t quiet;       /* evaluations on end without a valid on its pins */
+    uint32_t look;        /* `quiet` at which to see next if it is still */
+    uint8_t run_room;     /* the core's, when last looked at */
+    uint64_t wake;        /* nothing to do before this cycle */
     struct fsh_link *tx[FSH_NODE_PORTS]; /* NULL: not connected */
     struct fsh_link rx[FSH_NODE_PORTS];
     struct fsh_master master[FSH_NODE_MASTERS];

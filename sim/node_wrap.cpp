@@ -274,7 +274,7 @@ bool fsh_node_unchanged(struct fsh_node *node)
 void fsh_node_probe(const struct fsh_node *node, struct fsh_probe *probe)
 {
     Vfsh_card__Syms *syms = node->top->rootp->vlSymsp;
-    *probe = {};
+    std::memset(probe, 0, sizeof *probe); // what is between its members, too
     fsh::probe_node(*syms, *probe);
     fsh::probe_core(syms->TOP__fsh_card__DOT__i_compute, *probe);
 }

@@ -58,6 +58,7 @@ struct traced_node {
     uint32_t slot[2][FSH_MAX_NODES][FSH_SLOTS_PER_PEER];
     uint32_t tag[FSH_HOST_TAGS];
     struct fsh_inside inside;
+    uint64_t evaluations; /* of the node, at the last look inside */
 };
 _Static_assert((int)FSH_INSIDE_MESSAGE == (int)TRACKS,
                "the inside has the tracks behind");
@@ -241,17 +242,15 @@ static void on_beat(struct fsh_fabric *fab, uint32_t node, uint32_t port,
 
 /* ---- what is busy ---- */
 
-static void busy(struct fsh_sim_trace *t, uint32_t node, unsigned track,
-                 bool is, uint64_t bytes)
+static void turn(struct fsh_sim_trace *t, uint32_t node, unsigned track,
+                 bool is)
 {
     struct traced_node *n = &t->node[node];
 
-    if (is && !n->track[track].busy) {
+    if (is) {
         n->track[track].since = t->now;
         n->track[track].bytes = 0;
-    }
-    n->track[track].bytes += bytes;
-    if (!is && n->track[track].busy)
+    } else {
         put(t, node,
             (struct fsh_trace_record){.ts = n->track[track].since,
                                       .value = n->track[track].bytes,
@@ -259,9 +258,23 @@ static void busy(struct fsh_sim_trace *t, uint32_t node, unsigned track,
                                       .kind = FSH_TRACE_SLICE,
                                       .category = FSH_TRACE_NODE,
                                       .track = (uint8_t)track});
-    if (!is && n->track[track].busy)
         n->track[track].end = t->now;
+    }
     n->track[track].busy = is;
+}
+
+/* The bytes of the cycle in which it ends are of it. */
+static inline void busy(struct fsh_sim_trace *t, uint32_t node, unsigned track,
+                        bool is, uint64_t bytes)
+{
+    struct traced_node *n = &t->node[node];
+
+    if (!is)
+        n->track[track].bytes += bytes;
+    if (is != n->track[track].busy)
+        turn(t, node, track, is);
+    if (is)
+        n->track[track].bytes += bytes;
 }
 
 /* A register write has left the host a while ago, when nothing here was awake. */
@@ -314,8 +327,12 @@ static void on_node(struct fsh_fabric *fab, const struct fsh_sim_node *node)
     uint64_t in = 0, out = 0;
 
     t->now = fab->cycle - t->start;
-    fsh_node_probe(node->rtl, &probe);
-    fsh_inside_look(&t->node[node->index].inside, node->index, t->now, &probe);
+    if (node->evaluations != t->node[node->index].evaluations) {
+        t->node[node->index].evaluations = node->evaluations;
+        fsh_node_probe(node->rtl, &probe);
+        fsh_inside_look(&t->node[node->index].inside, node->index, t->now,
+                        &probe);
+    }
     for (uint32_t p = 0; p < FSH_NODE_PORTS; p++) {
         const struct fsh_master *m = &node->master[p];
 
@@ -325,7 +342,9 @@ static void on_node(struct fsh_fabric *fab, const struct fsh_sim_node *node)
         in += m->in->wready ? FSH_BEAT_BYTES : 0;
         out += m->in->rvalid && m->out->rready ? FSH_BEAT_BYTES : 0;
     }
-    for (uint32_t l = 0; node->core && l < FSH_COMPUTE_LANES; l++) {
+    /* At rest it has nothing on its way. */
+    for (uint32_t l = 0;
+         node->core && !node->core->rests && l < FSH_COMPUTE_LANES; l++) {
         const struct fsh_lane *lane = &node->core->lane[l];
 
         reads |= lane->read_head != lane->read_tail;

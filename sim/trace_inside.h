@@ -33,6 +33,7 @@ struct fsh_inside {
         uint16_t most, last, shown; /* beats */
     } reserved[FSH_NODE_PORTS][2];
     uint16_t commands[FSH_PROBE_QUEUES];
+    struct fsh_probe last;
 };
 
 /* What the registers say in cycle `now` of the trace. */
