@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include "base/fsh_spec.h"
@@ -27,7 +27,10 @@
 #include "base/trace.h"
 #include "trace.h"
 
-#define NAP_NS 1000000L
+/* Between looks at the rings; each look takes a processor from ranks or simulator. It
+ * comes sooner after one that found a sixteenth of a ring. */
+#define LEAST_NAP_NS UINT64_C(1000000)
+#define MOST_NAP_NS UINT64_C(8000000)
 
 /* Taken from a ring, and not written yet. */
 struct queue {
@@ -44,7 +47,7 @@ struct trace {
     struct queue *queue;
     pthread_t thread;
     bool started;
-    atomic_bool stop;
+    _Atomic uint32_t stop; /* futex */
 };
 
 /* ---- from the rings ---- */
@@ -71,8 +74,9 @@ static void keep(struct queue *q, const struct fsh_trace_record *record)
     memcpy(&q->record[q->end++], record, sizeof *record);
 }
 
-/* last: nobody writes any more, so what is not published never will be. */
-static bool take(struct trace *t, uint32_t ring, bool last)
+/* last: nobody writes any more, so what is not published never will be. Returns how
+ * many there were. */
+static uint32_t take(struct trace *t, uint32_t ring, bool last)
 {
     struct fsh_trace_ring *r = fsh_trace_ring(t->shared, ring);
     uint32_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
@@ -94,7 +98,7 @@ static bool take(struct trace *t, uint32_t ring, bool last)
     atomic_store(&r->head, head);
     if (n != 0 && atomic_exchange(&r->waiting, 0) != 0)
         fsh_futex_wake(&r->head, INT_MAX);
-    return n != 0;
+    return n;
 }
 
 /* ---- to the file ---- */
@@ -163,16 +167,19 @@ static void note_dropped(struct trace *t, uint32_t ring)
     q->dropped = n;
 }
 
-static bool pass(struct trace *t, bool last)
+/* Returns how many records the fullest ring had. */
+static uint32_t pass(struct trace *t, bool last)
 {
     /* Acquire: the records before it. Partner: fsh_trace_reached. Read first: what
      * is made meanwhile is later. */
     uint64_t reached =
         atomic_load_explicit(&t->shared->reached, memory_order_acquire);
-    bool any = false;
+    uint32_t most = 0;
 
     for (uint32_t i = 0; i < t->shared->rings; i++) {
-        any |= take(t, i, last);
+        uint32_t n = take(t, i, last);
+
+        most = n > most ? n : most;
         note_dropped(t, i);
     }
     if (t->shared->simulated)
@@ -180,17 +187,26 @@ static bool pass(struct trace *t, bool last)
     else
         write_all(t);
     trace_file_flush(&t->file);
-    return any;
+    return most;
 }
 
 static void *run(void *arg)
 {
-    const struct timespec nap = {0, NAP_NS};
     struct trace *t = arg;
+    const struct sched_param none = {0};
+    uint64_t nap = LEAST_NAP_NS;
 
+    /* It takes its share of a processor, and from nobody who hands over at once: ranks
+     * and simulator do so in less time than a processor takes to come back to them. */
+    pthread_setschedparam(pthread_self(), SCHED_BATCH, &none);
     while (!atomic_load(&t->stop)) {
-        pass(t, false);
-        nanosleep(&nap, NULL);
+        bool soon = pass(t, false) > t->shared->slots / 16;
+
+        if (soon && nap > LEAST_NAP_NS)
+            nap /= 2;
+        else if (!soon && nap < MOST_NAP_NS)
+            nap *= 2;
+        fsh_futex_wait(&t->stop, 0, nap);
     }
     return NULL;
 }
@@ -234,7 +250,8 @@ bool trace_end(struct trace *t)
 {
     uint64_t dropped = 0;
 
-    atomic_store(&t->stop, true);
+    atomic_store(&t->stop, 1);
+    fsh_futex_wake(&t->stop, 1);
     if (t->started)
         pthread_join(t->thread, NULL);
     pass(t, true);
