@@ -53,13 +53,15 @@ struct fsh_sim_turn {
     /* rank: the thread that runs in its turn, UINT32_MAX none, and its process
      * number; for reports */
     _Atomic uint32_t thread, tid;
-    uint32_t wakes; /* rank, before back ... */
-    uint32_t seen;
-    uint64_t until;
-    uint64_t clock; /* rank, before back: how far it has come by itself; */
+    /* rank, before back; atomic, since one that is interrupted while it waits says
+     * something else without the turn */
+    _Atomic uint32_t wakes;
+    _Atomic uint32_t seen;
+    _Atomic uint64_t until;
+    _Atomic uint64_t clock; /* how far it has come by itself; */
     /* since when all its threads have only looked for what others do */
-    uint64_t idle;
-    uint32_t stuck; /* 1: and will until something comes */
+    _Atomic uint64_t idle;
+    _Atomic uint32_t stuck; /* 1: and will until something comes */
     /* sim, before given: not a turn, but the question whether it is so; rank, before
      * back: 1: it is, and what its threads wait for, a line each, which goes on
      * from "rank n" */

@@ -24,12 +24,13 @@ static void say(struct fsh_turn *turn, uint32_t wakes, uint32_t seen,
 {
     struct fsh_sim_turn *s = turn->shared;
 
-    s->wakes = wakes;
-    s->seen = seen;
-    s->until = until;
-    s->clock = turn->now;
-    s->idle = turn->idle;
-    s->stuck = turn->stuck;
+    /* Relaxed: published with back (hand_back). */
+    atomic_store_explicit(&s->wakes, wakes, memory_order_relaxed);
+    atomic_store_explicit(&s->seen, seen, memory_order_relaxed);
+    atomic_store_explicit(&s->until, until, memory_order_relaxed);
+    atomic_store_explicit(&s->clock, turn->now, memory_order_relaxed);
+    atomic_store_explicit(&s->idle, turn->idle, memory_order_relaxed);
+    atomic_store_explicit(&s->stuck, turn->stuck, memory_order_relaxed);
 }
 
 /* Does this rank have the turn, as far as it knows? If not, it may have been given
