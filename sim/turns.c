@@ -35,7 +35,7 @@ static uint64_t due(const struct fsh_serve *serve, uint32_t node, uint64_t now)
     const struct fsh_sim_mmio *mmio = serve->port[node].mmio;
     const struct fsh_sim_turn *turn = &mmio->turn;
 
-    switch (turn->wakes) {
+    switch (atomic_load_explicit(&turn->wakes, memory_order_relaxed)) {
     case FSH_SIM_WAKE_NEVER:
         return NEVER;
     case FSH_SIM_WAKE_READ:
