@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/fsh_spec.h"
 
@@ -79,6 +80,14 @@ static inline void fsh_simulated_moved(void)
 
     if (__builtin_expect(simulated != NULL, 0))
         simulated->waited();
+}
+
+/* The library's memcpy of what may be large, or a client's. */
+static inline void fsh_simulated_copy(void *dst, const void *src, size_t n)
+{
+    fsh_simulated_moving(dst, src, NULL, n);
+    memcpy(dst, src, n);
+    fsh_simulated_moved();
 }
 
 #endif

@@ -28,11 +28,8 @@ static void combine(const struct fsh_coll_op *op, char *results,
 /* Without bytes, buffers may be null. */
 static void copy(void *to, const void *from, size_t n)
 {
-    if (n == 0)
-        return;
-    fsh_simulated_moving(to, from, NULL, n);
-    memcpy(to, from, n);
-    fsh_simulated_moved();
+    if (n != 0)
+        fsh_simulated_copy(to, from, n);
 }
 
 static size_t padded(size_t n)

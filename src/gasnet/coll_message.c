@@ -153,13 +153,10 @@ static void stream_copy(const struct fsh_coll_op *op,
 
         part = n;
         at = stream_at(op, s, rank, offset, &part);
-        fsh_simulated_moving(into_stream ? at : buf, into_stream ? buf : at,
-                             NULL, part);
         if (into_stream)
-            memcpy(at, buf, part);
+            fsh_simulated_copy(at, buf, part);
         else
-            memcpy(buf, at, part);
-        fsh_simulated_moved();
+            fsh_simulated_copy(buf, at, part);
         buf += part;
         offset += part;
     }

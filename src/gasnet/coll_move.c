@@ -147,11 +147,8 @@ static void replicate(struct fsh_coll_op *op)
     else if (op->call.kind != FSH_COLL_BROADCAST)
         return;
     for (uint32_t i = 1; i < op->view->mine && n != 0; i++)
-        if (op->image[i].dst != op->image[0].dst) {
-            fsh_simulated_moving(op->image[i].dst, op->image[0].dst, NULL, n);
-            memcpy(op->image[i].dst, op->image[0].dst, n);
-            fsh_simulated_moved();
-        }
+        if (op->image[i].dst != op->image[0].dst)
+            fsh_simulated_copy(op->image[i].dst, op->image[0].dst, n);
 }
 
 static enum fsh_coll_step run(struct fsh_coll_op *op)

@@ -152,11 +152,8 @@ static void on_long(struct fsh_token *token, void *buf, size_t n)
     assert(n >= sizeof *head);
     FSH_ASSERT(head->nargs <= MAX_ARGS && head->handler >= FSH_HANDLER_CLIENT);
     n -= sizeof *head;
-    if (n != 0) {
-        fsh_simulated_moving(dst, head + 1, NULL, n);
-        memcpy(dst, head + 1, n);
-        fsh_simulated_moved();
-    }
+    if (n != 0)
+        fsh_simulated_copy(dst, head + 1, n);
     /* The same token: the reply of the client's handler is the reply to this
      * request. */
     token->handler = (uint8_t)head->handler;
@@ -181,11 +178,8 @@ static struct fsh_am pack_long(const struct fsh_am *am)
         .dst = (uintptr_t)am->dst, .handler = am->handler, .nargs = am->nargs};
     if (am->nargs != 0)
         memcpy(head->args, am->args, am->nargs * sizeof *am->args);
-    if (am->nbytes != 0) {
-        fsh_simulated_moving(head + 1, am->src, NULL, am->nbytes);
-        memcpy(head + 1, am->src, am->nbytes);
-        fsh_simulated_moved();
-    }
+    if (am->nbytes != 0)
+        fsh_simulated_copy(head + 1, am->src, am->nbytes);
     return (struct fsh_am){.node = am->node,
                            .handler = FSH_HANDLER_ANY_LONG,
                            .category = FSH_AM_MEDIUM,

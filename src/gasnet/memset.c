@@ -24,7 +24,6 @@ static void on_memset(void *token, int32_t dest_hi, int32_t dest_lo,
                       int32_t ev_lo)
 {
     const int32_t args[] = {ev_hi, ev_lo};
-
     void *dest = fsh_join_ptr(dest_hi, dest_lo);
     size_t n = (size_t)fsh_join(n_hi, n_lo);
 

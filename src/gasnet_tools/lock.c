@@ -374,8 +374,7 @@ static void wait_in_turn(gasnett_cond_t *cond, gasnett_mutex_t *mutex)
     struct fsh_wait wait = {.memory = 1, .counted = 1};
 
     must(pthread_mutex_unlock(mutex_of(mutex)), "gasnett_cond_wait", cond);
-    if (!yield(&wait, "gasnett_cond_wait",
-               FSH_COST_YIELD * UINT64_C(1000) / FSH_CLOCK_MHZ))
+    if (!yield(&wait, "gasnett_cond_wait", FSH_COST_YIELD * FSH_NS_PER_CYCLE))
         sched_yield();
     must(lock_mutex(mutex_of(mutex), "gasnett_cond_wait"), "gasnett_cond_wait",
          cond);

@@ -71,6 +71,11 @@ class Rank:
     def spend(self, name, times=1):
         self.t += CONST["COST_" + name] * times * self.costs
 
+    def move(self, how, count):
+        """So many bytes (as in rounds.c) from or to device memory."""
+        self.spend(how)
+        self.t += -(-count // CONST[f"COST_{how}_BYTES"]) * self.costs
+
     def post(self, call=True):
         """A command; how many writes it is, the recording says."""
         check(self.posted < len(self.posts), f"rank {self.me}: posts at {self.t}")
@@ -142,38 +147,10 @@ class Rank:
             self.t = self.next_write()
 
 
-def ping_pong(costs, rounds=6):
-    posts, seen = legs(2, "ping", rounds, costs)
-    pongs = []
-    asks = Rank(0, posts[0], seen[0], costs, lambda rank, *_: pongs.append(rank.t))
-    for i in range(rounds):
-        asks.post()
-        asks.wait(lambda: len(pongs) > i)
-    pings = []
-
-    def answer(rank, *_):
-        pings.append(rank.t)
-        if len(pings) <= rounds:
-            rank.post()
-
-    other = Rank(1, posts[1], seen[1], costs, answer)
-    other.wait(lambda: len(pings) > rounds)
-    print(f"  costs x{costs}: {rounds} round trips take {asks.t} cycles, as computed: ",
-          ", ".join(str(b - a) for a, b in zip(pongs, pongs[1:])))
-    return asks.t
-
-
-FILL, LOAD = 1000, 64  # bytes, as in rounds.c
-COMMAND = 128  # bytes
-
-
-def pieces(count, bytes_a_cycle):
-    return -(-count // CONST["COST_" + bytes_a_cycle])
-
-
-def fill(costs, rounds=4):
-    """memset of another rank's device memory: its library stores there."""
-    posts, seen = legs(2, "fill", rounds, costs)
+def there_and_back(mode, what, costs, rounds, serve=lambda rank: None):
+    """Rank 0 asks, the other answers, after what `serve` spends. Cycles of all, and when
+    each answer came."""
+    posts, seen = legs(2, mode, rounds, costs)
     answers, asked = [], []
     asks = Rank(0, posts[0], seen[0], costs, lambda rank, *_: answers.append(rank.t))
     for i in range(rounds):
@@ -183,52 +160,55 @@ def fill(costs, rounds=4):
     def answer(rank, *_):
         asked.append(rank.t)
         if len(asked) <= rounds:
-            rank.spend("STORE")
-            rank.t += pieces(FILL, "STORE_BYTES") * costs
+            serve(rank)
             rank.post()
 
     other = Rank(1, posts[1], seen[1], costs, answer)
     other.wait(lambda: len(asked) > rounds)
-    print(f"  costs x{costs}: {rounds} times memset take {asks.t} cycles, as computed")
-    return asks.t
+    print(f"  costs x{costs}: {rounds} {what} take {asks.t} cycles, as computed")
+    return asks.t, answers
 
 
-def load(costs, rounds=4):
+def ping_pong(costs, rounds=6):
+    taken, answers = there_and_back("ping", "round trips", costs, rounds)
+    print("   each: ", ", ".join(str(b - a) for a, b in zip(answers, answers[1:])))
+    return taken
+
+
+def fill(costs):
+    """memset of another rank's device memory: its library stores there."""
+    return there_and_back("fill", "times memset", costs, 4,
+                          lambda rank: rank.move("STORE", 1000))[0]
+
+
+def by_itself(mode, what, costs, before=lambda rank: None, call=True, completions=1):
+    """Rank 0 gives commands one after the other, each after what `before` spends."""
+    rounds = 4
+    posts, seen = legs(2, mode, rounds, costs)
+    rank = Rank(0, posts[0], seen[0], costs, lambda *_: None)
+    for i in range(rounds):
+        before(rank)
+        rank.post(call)
+        rank.wait(lambda: rank.done >= completions * (i + 1))
+    print(f"  costs x{costs}: {rounds} {what} take {rank.t} cycles, as computed")
+    return rank.t
+
+
+def load(costs):
     """A put that rides in its command, from device memory: the library loads it."""
-    posts, seen = legs(2, "load", rounds, costs)
-    rank = Rank(0, posts[0], seen[0], costs, lambda *_: None)
-    for i in range(rounds):
-        rank.spend("LOAD")
-        rank.t += pieces(LOAD, "LOAD_BYTES") * costs
-        rank.post()
-        rank.wait(lambda: rank.done > i)
-    print(f"  costs x{costs}: {rounds} puts take {rank.t} cycles, as computed")
-    return rank.t
+    return by_itself("load", "puts", costs, lambda rank: rank.move("LOAD", 64))
 
 
-def read(costs, rounds=4):
+def read(costs):
     """One whose source stays as it is: the device reads it, and nothing is loaded."""
-    posts, seen = legs(2, "read", rounds, costs)
-    rank = Rank(0, posts[0], seen[0], costs, lambda *_: None)
-    for i in range(rounds):
-        rank.post()
-        rank.wait(lambda: rank.done > i)
-    print(f"  costs x{costs}: {rounds} puts from device memory take {rank.t} cycles, "
-          "as computed")
-    return rank.t
+    return by_itself("read", "puts from device memory", costs)
 
 
-def command(costs, rounds=4):
-    """A command for the rank's own compute core is stored in device memory."""
-    posts, seen = legs(2, "command", rounds, costs)
-    rank = Rank(0, posts[0], seen[0], costs, lambda *_: None)
-    for i in range(rounds):
-        rank.spend("STORE")
-        rank.t += pieces(COMMAND, "STORE_BYTES") * costs
-        rank.post(call=False)
-        rank.wait(lambda: rank.done > 2 * i + 1)  # it is taken, and has ended
-    print(f"  costs x{costs}: {rounds} commands take {rank.t} cycles, as computed")
-    return rank.t
+def command(costs):
+    """A command for the rank's own compute core is stored in device memory; it is taken,
+    and ends."""
+    return by_itself("command", "commands", costs,
+                     lambda rank: rank.move("STORE", 128), call=False, completions=2)
 
 
 class Barrier:

@@ -11,9 +11,9 @@
 #include "base/cpu.h"
 #include "base/fsh_spec.h"
 #include "base/log.h"
+#include "base/simulated.h"
 #include "trace.h"
 
-#define NS_PER_CYCLE (1000 / FSH_CLOCK_MHZ)
 /* Room for any: two names, each of whose bytes may take six. */
 enum { EVENT_BYTES = 512 + 2 * 6 * FSH_TRACE_NAME_BYTES };
 
@@ -111,7 +111,7 @@ static void add_us(struct trace_file *f, const char *key, uint64_t ns)
 static uint64_t in_ns(const struct trace_file *f, bool simulated, uint64_t ts)
 {
     if (simulated)
-        return ts * NS_PER_CYCLE;
+        return ts * FSH_NS_PER_CYCLE;
     return ts > f->start_ns ? ts - f->start_ns : 0;
 }
 
@@ -227,7 +227,8 @@ static void add_flow(struct trace_file *f, const struct fsh_trace_record *r)
         what, r->value, r->kind == FSH_TRACE_FLOW_IN ? ",\"bp\":\"e\"" : "");
     if (r->kind == FSH_TRACE_FLOW_OUT && r->peer != 0) {
         add(f, ",\"args\":{");
-        add_us(f, "\"after\"", f->simulated ? r->peer * NS_PER_CYCLE : r->peer);
+        add_us(f, "\"after\"",
+               f->simulated ? r->peer * FSH_NS_PER_CYCLE : r->peer);
         add(f, "}");
     }
 }

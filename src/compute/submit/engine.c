@@ -249,9 +249,7 @@ static void write_chunk(struct channel *ch)
         fsh_ccmd_set_cookie(words, (uint64_t)ch->chunk);
     }
     if (list->node == engine.rank) {
-        fsh_simulated_moving(to, list->words[list->given], NULL, bytes);
-        memcpy(to, list->words[list->given], bytes);
-        fsh_simulated_moved();
+        fsh_simulated_copy(to, list->words[list->given], bytes);
     } else {
         engine.ops->put(list->node, to, list->words[list->given], bytes, NULL,
                         &ch->event);

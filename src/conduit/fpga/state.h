@@ -15,6 +15,7 @@
 
 #include "base/fsh_spec.h"
 #include "base/lock.h"
+#include "base/simulated.h"
 #include "base/wait.h"
 #include "conduit/conduit.h"
 #include "conduit/fpga/asked.h"
@@ -194,8 +195,7 @@ void fsh_fpga_compute_counters_clear(void);
 extern const struct fsh_clock_ops fsh_fpga_clock_ops;
 
 /* How long a poll that finds nothing lasts at most. */
-#define FSH_FPGA_EMPTY_POLL_NS \
-    ((uint64_t)FSH_COST_POLL_MOST * (1000 / FSH_CLOCK_MHZ))
+#define FSH_FPGA_EMPTY_POLL_NS ((uint64_t)FSH_COST_POLL_MOST * FSH_NS_PER_CYCLE)
 
 /* A call of the conduit by this thread begins, and ends; they nest. Between them a
  * client's handler runs (its call's depth is kept, and given back). */
