@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The channel dependency graph of a topology's routes: its points are the channels
+ * (node, port, vc), and one leads to another if a packet may hold the first while
+ * it waits for the second. Packets cannot wait for each other for ever if it has
+ * no circle.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/topology.h"
+
+#define VCS FSH_TOPOLOGY_CHANNELS
+#define LINKS (FSH_TOPOLOGY_PORTS * VCS) /* channels behind a node */
+#define CHANNELS (FSH_MAX_NODES * LINKS)
+
+/* Which channels of the node behind it a packet in a channel may need next. */
+struct graph {
+    const struct fsh_topology *t;
+    uint16_t next[CHANNELS];
+    bool clear[CHANNELS]; /* leads into no circle */
+};
+_Static_assert(LINKS <= 16, "a bit for each channel of a node");
+
+static uint16_t channels_of(struct fsh_route route)
+{
+    uint16_t mask = 0;
+
+    for (unsigned p = 0; p < FSH_TOPOLOGY_PORTS; p++)
+        if (route.ports >> p & 1)
+            mask |= (uint16_t)(1u << (p * VCS + (route.vcs >> p & 1)));
+    return mask;
+}
+
+static uint8_t node_behind(const struct graph *g, unsigned channel)
+{
+    return g->t->peer[channel / LINKS][channel % LINKS / VCS].node;
+}
+
+/* A node may take any port of the mask, whatever the rule of transit: that is no
+ * less than what happens. */
+static void add_routes(struct graph *g, uint32_t to)
+{
+    struct fsh_route route[FSH_MAX_NODES];
+
+    fsh_topology_routes_to(g->t, to, UINT8_MAX, route);
+    for (unsigned c = 0; c < g->t->nodes * LINKS; c++) {
+        uint8_t behind = node_behind(g, c);
+
+        if (channels_of(route[c / LINKS]) >> c % LINKS & 1 && behind != to)
+            g->next[c] |= channels_of(route[behind]);
+    }
+}
+
+/* A channel that c leads to and that is not clear, or CHANNELS. */
+static unsigned unclear_next(const struct graph *g, unsigned c)
+{
+    for (unsigned i = 0; i < LINKS; i++)
+        if (g->next[c] >> i & 1 && !g->clear[node_behind(g, c) * LINKS + i])
+            return node_behind(g, c) * LINKS + i;
+    return CHANNELS;
+}
+
+/* From any channel that is not clear one comes to a circle, and goes round it. */
+static void tell(const struct graph *g, unsigned c, char *text, size_t len)
+{
+    bool seen[CHANNELS] = {false};
+    unsigned first;
+    size_t at = 0;
+
+    for (; !seen[c]; c = unclear_next(g, c))
+        seen[c] = true;
+    first = c;
+    do {
+        if (at < len)
+            at += (size_t)snprintf(text + at, len - at, "%s%u.%u/%u",
+                                   at ? " -> " : "", c / LINKS, c % LINKS / VCS,
+                                   c % VCS);
+        c = unclear_next(g, c);
+    } while (c != first);
+}
+
+bool fsh_topology_acyclic(const struct fsh_topology *t, char *cycle, size_t len)
+{
+    struct graph g = {.t = t};
+    unsigned channels = t->nodes * LINKS, left = channels, before;
+
+    for (uint32_t to = 0; to < t->nodes; to++)
+        add_routes(&g, to);
+    do {
+        before = left;
+        for (unsigned c = 0; c < channels; c++)
+            if (!g.clear[c] && unclear_next(&g, c) == CHANNELS) {
+                g.clear[c] = true;
+                left--;
+            }
+    } while (left > 0 && left < before);
+    for (unsigned c = 0; left > 0 && len > 0 && c < channels; c++)
+        if (!g.clear[c]) {
+            tell(&g, c, cycle, len);
+            break;
+        }
+    return left == 0;
+}

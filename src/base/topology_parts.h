@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of base/topology.h share. */
+#ifndef FSH_TOPOLOGY_PARTS_H
+#define FSH_TOPOLOGY_PARTS_H
+
+#include "base/topology.h"
+
+/* topology.c: no cable anywhere, sides 1. */
+void fsh_topology_clear(struct fsh_topology *t);
+/* topology.c: a cable; both ports are free. */
+void fsh_topology_plug(struct fsh_topology *t, uint32_t a, unsigned p,
+                       uint32_t b, unsigned q);
+static inline bool fsh_topology_plugged(const struct fsh_topology *t,
+                                        uint32_t node, unsigned port)
+{
+    return t->peer[node][port].node != FSH_NO_NODE;
+}
+
+/* topology_file.c: the cables of this file, with t->nodes nodes, and the rule. False
+ * as fsh_topology_make. */
+bool fsh_topology_read(struct fsh_topology *t, const char *path, unsigned ports,
+                       char *err, size_t errlen);
+
+/* topology_route.c: links to this node on the shortest path, from every node;
+ * UINT8_MAX where there is none. */
+void fsh_topology_distances(const struct fsh_topology *t, uint32_t to,
+                            uint8_t far[FSH_MAX_NODES]);
+
+#endif
