@@ -73,9 +73,9 @@ static bool spoilt(const struct fsh_master *m, uint64_t addr)
 }
 
 /* A burst stays inside the memory and inside a 4 KiB page (AXI). */
-static bool take_burst(struct fsh_fabric *fab, const struct fsh_sim_node *node,
-                       const struct fsh_master *m, const char *what,
-                       uint64_t addr, uint32_t len, struct fsh_burst *burst)
+static bool take_burst(struct fsh_sim_node *node, const struct fsh_master *m,
+                       const char *what, uint64_t addr, uint32_t len,
+                       struct fsh_burst *burst)
 {
     uint64_t first = addr & ~(uint64_t)(FSH_BEAT_BYTES - 1);
     uint64_t bytes = (len + 1u) * FSH_BEAT_BYTES;
@@ -83,42 +83,42 @@ static bool take_burst(struct fsh_fabric *fab, const struct fsh_sim_node *node,
     burst->addr = first;
     burst->beats = len + 1u;
     if ((first & 4095) + bytes > 4096) {
-        fsh_fabric_fail(fab,
-                        "node %u: %s %s burst of %u beats at 0x%llx crosses "
-                        "4 KiB (cycle %llu)",
-                        node->index, m->name, what, len + 1u,
-                        (unsigned long long)addr,
-                        (unsigned long long)fab->cycle);
+        fsh_sim_node_fail(node,
+                          "node %u: %s %s burst of %u beats at 0x%llx crosses "
+                          "4 KiB (cycle %llu)",
+                          node->index, m->name, what, len + 1u,
+                          (unsigned long long)addr,
+                          (unsigned long long)node->cycle);
         return false;
     }
     if (first < m->base || first - m->base > m->size ||
         bytes > m->size - (first - m->base)) {
-        fsh_fabric_fail(fab,
-                        "node %u: %s %s of %llu bytes at 0x%llx lies outside "
-                        "0x%llx..0x%llx (cycle %llu)",
-                        node->index, m->name, what, (unsigned long long)bytes,
-                        (unsigned long long)addr, (unsigned long long)m->base,
-                        (unsigned long long)(m->base + m->size),
-                        (unsigned long long)fab->cycle);
+        fsh_sim_node_fail(node,
+                          "node %u: %s %s of %llu bytes at 0x%llx lies outside "
+                          "0x%llx..0x%llx (cycle %llu)",
+                          node->index, m->name, what, (unsigned long long)bytes,
+                          (unsigned long long)addr, (unsigned long long)m->base,
+                          (unsigned long long)(m->base + m->size),
+                          (unsigned long long)node->cycle);
         return false;
     }
     return true;
 }
 
 /* Posted writes whose time has come. */
-static void apply_stores(struct fsh_fabric *fab, uint32_t node,
+static void apply_stores(struct fsh_fabric *fab, struct fsh_sim_node *node,
                          struct fsh_master *m)
 {
     while (m->store_head != m->store_tail) {
         const struct fsh_store *store =
             &m->store[m->store_head & m->store_mask];
 
-        if (store->at > fab->cycle)
+        if (store->at > node->cycle)
             return;
         m->store_head++;
         store_beat(m->mem + (store->addr - m->base), store->data, store->strb);
         if (store->last && fab->config.events.dma_written)
-            fab->config.events.dma_written(fab->config.events.arg, node);
+            fab->config.events.dma_written(fab->config.events.arg, node->index);
     }
 }
 
@@ -131,23 +131,23 @@ static void take_data(struct fsh_fabric *fab, struct fsh_sim_node *node,
     bool last = ++m->write_beat == burst->beats;
 
     if (last != (out->wlast != 0)) {
-        fsh_fabric_fail(fab,
-                        "node %u: %s last beat of a write burst of %u marked "
-                        "at beat %u (cycle %llu)",
-                        node->index, m->name, burst->beats, m->write_beat,
-                        (unsigned long long)fab->cycle);
+        fsh_sim_node_fail(node,
+                          "node %u: %s last beat of a write burst of %u marked "
+                          "at beat %u (cycle %llu)",
+                          node->index, m->name, burst->beats, m->write_beat,
+                          (unsigned long long)node->cycle);
         return;
     }
-    fab->hash =
-        fsh_mix(fab->hash, (fab->cycle ^ ((uint64_t)node->index << 56) ^
-                            ((uint64_t)out->wstrb << 40)) +
-                               addr * UINT64_C(0xBF58476D1CE4E5B9) +
-                               out->wdata[0] * UINT64_C(0x94D049BB133111EB) +
-                               out->wdata[1] * UINT64_C(0xD6E8FEB86659FD93));
+    node->hash =
+        fsh_mix(node->hash, (node->cycle ^ ((uint64_t)node->index << 56) ^
+                             ((uint64_t)out->wstrb << 40)) +
+                                addr * UINT64_C(0xBF58476D1CE4E5B9) +
+                                out->wdata[0] * UINT64_C(0x94D049BB133111EB) +
+                                out->wdata[1] * UINT64_C(0xD6E8FEB86659FD93));
     if (m->store) {
         struct fsh_store *store = &m->store[m->store_tail++ & m->store_mask];
 
-        store->at = fab->cycle + fab->config.pcie_cycles;
+        store->at = node->cycle + fab->config.pcie_cycles;
         store->addr = addr;
         store->data[0] = out->wdata[0];
         store->data[1] = out->wdata[1];
@@ -160,7 +160,7 @@ static void take_data(struct fsh_fabric *fab, struct fsh_sim_node *node,
     if (last) {
         m->resp_bad[m->resp_tail % FSH_BURSTS] = m->write_bad;
         m->write_bad = false;
-        m->resp[m->resp_tail++ % FSH_BURSTS] = fab->cycle + m->resp_cycles;
+        m->resp[m->resp_tail++ % FSH_BURSTS] = node->cycle + m->resp_cycles;
         m->write_beat = 0;
         m->write_head++;
     }
@@ -175,17 +175,17 @@ static void write_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
 
     in->awready = !(stall & STALL_AW) && held < FSH_BURSTS;
     if (out->awvalid && in->awready &&
-        take_burst(fab, node, m, "write", out->awaddr, out->awlen,
+        take_burst(node, m, "write", out->awaddr, out->awlen,
                    &m->write[m->write_tail % FSH_BURSTS]))
         m->write_tail++;
     in->wready = out->wvalid && m->write_head != m->write_tail &&
                  !(stall & STALL_W) &&
-                 fsh_pool_take(m->write_pool, fab->cycle, FSH_BEAT_BYTES);
+                 fsh_pool_take(m->write_pool, node->cycle, FSH_BEAT_BYTES);
     if (in->wready)
         take_data(fab, node, m);
     in->bvalid =
         m->resp_shown || (m->resp_head != m->resp_tail &&
-                          m->resp[m->resp_head % FSH_BURSTS] <= fab->cycle &&
+                          m->resp[m->resp_head % FSH_BURSTS] <= node->cycle &&
                           !(stall & STALL_B));
     in->berr = m->resp_bad[m->resp_head % FSH_BURSTS];
     m->resp_shown = in->bvalid && !out->bready;
@@ -193,18 +193,19 @@ static void write_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
         m->resp_head++;
 }
 
-static void fetch(struct fsh_fabric *fab, struct fsh_master *m)
+static void fetch(struct fsh_fabric *fab, struct fsh_sim_node *node,
+                  struct fsh_master *m)
 {
     const struct fsh_burst *burst = &m->read[m->read_head % FSH_BURSTS];
     uint64_t addr = burst->addr + (uint64_t)m->read_beat * FSH_BEAT_BYTES;
     struct fsh_axi_in *in = m->in;
 
     if (fab->replaying) {
-        fsh_tape_need(fab, in->rdata);
+        fsh_tape_need(fab->tape, node, in->rdata);
     } else {
         load_beat(m->mem + (addr - m->base), in->rdata);
         if (fab->recording)
-            fsh_tape_data(fab->tape, in->rdata);
+            fsh_tape_data(fab->tape, node->index, in->rdata);
     }
     in->rerr = 0;
     if (spoilt(m, addr)) {
@@ -227,21 +228,21 @@ static void read_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
     if (out->arvalid && in->arready) {
         struct fsh_burst *burst = &m->read[m->read_tail % FSH_BURSTS];
 
-        if (take_burst(fab, node, m, "read", out->araddr, out->arlen, burst)) {
-            burst->at = fab->cycle + m->read_cycles;
+        if (take_burst(node, m, "read", out->araddr, out->arlen, burst)) {
+            burst->at = node->cycle + m->read_cycles;
             burst->id = out->arid;
             m->read_tail++;
         }
     }
     in->rvalid = 0;
     if (m->read_head == m->read_tail ||
-        m->read[m->read_head % FSH_BURSTS].at > fab->cycle)
+        m->read[m->read_head % FSH_BURSTS].at > node->cycle)
         return;
     if (!m->read_shown) {
         if ((stall & STALL_R) ||
-            !fsh_pool_take(m->read_pool, fab->cycle, FSH_BEAT_BYTES))
+            !fsh_pool_take(m->read_pool, node->cycle, FSH_BEAT_BYTES))
             return;
-        fetch(fab, m);
+        fetch(fab, node, m);
     }
     in->rvalid = 1;
     m->read_shown = !out->rready;
@@ -268,9 +269,9 @@ bool fsh_master_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
         return false;
     }
     if (m->store)
-        apply_stores(fab, node->index, m);
+        apply_stores(fab, node, m);
     /* Turns, so that a narrow pool starves neither side. */
-    if (fab->cycle & 2) {
+    if (node->cycle & 2) {
         write_step(fab, node, m, stall);
         read_step(fab, node, m, stall);
     } else {
@@ -294,4 +295,12 @@ uint64_t fsh_master_due(const struct fsh_master *m)
         m->store[m->store_head & m->store_mask].at < due)
         due = m->store[m->store_head & m->store_mask].at;
     return due;
+}
+
+uint64_t fsh_master_tells(const struct fsh_master *m)
+{
+    for (uint32_t i = m->store_head; i != m->store_tail; i++)
+        if (m->store[i & m->store_mask].last)
+            return m->store[i & m->store_mask].at;
+    return FSH_NEVER;
 }

@@ -27,7 +27,6 @@ bool fsh_sim_compute_init(struct fsh_fabric *fab, struct fsh_sim_node *node)
             .read_cycles = c->dram_cycles,
             .resp_cycles = c->dram_write_cycles,
             .pool = &node->dram_pool,
-            .node = node->index,
             .index = l,
         };
     node->dram_pool.carry = FSH_LANE_BYTES - 1;
@@ -61,11 +60,11 @@ bool fsh_sim_compute_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node)
 
     if (!active && core->rests)
         return false;
-    stall = fab->stalling ? fsh_stall_lanes(fab, node->index) : 0;
+    stall = fab->stalling ? fsh_stall_lanes(fab, node) : 0;
     for (uint32_t k = 0; k < FSH_COMPUTE_LANES; k++) {
-        uint32_t l = (k + (uint32_t)(fab->cycle >> 1)) % FSH_COMPUTE_LANES;
+        uint32_t l = (k + (uint32_t)(node->cycle >> 1)) % FSH_COMPUTE_LANES;
 
-        active |= fsh_lane_step(fab, &core->lane[l], stall);
+        active |= fsh_lane_step(fab, node, &core->lane[l], stall);
     }
     core->evaluate = active || !fab->config.jump;
     core->rests = !core->evaluate && fsh_sim_compute_due(core) == FSH_NEVER;

@@ -59,7 +59,12 @@ struct fsh_fabric_config {
                                       since simulated time began, or without
                                       it since the start; UINT64_MAX no end */
     uint64_t waves_nodes;          /* ... and these nodes, a bit each; 0 all */
-    bool clocked;       /* the hosts are going to have simulated time */
+    bool clocked;     /* the hosts are going to have simulated time */
+    uint32_t threads; /* that step nodes, the caller's included; changes nothing
+                           else. 1..FSH_MAX_NODES */
+    uint32_t quantum; /* cycles that nodes go on at most without a look at each
+                           other and at the hosts, >= 1; never more than a link
+                           takes, or 64 */
     const char *record; /* recording to write or NULL */
     const char *replay; /* recording to feed or NULL; replaces the settings
                             above that decide what happens (nodes, delays,
@@ -73,7 +78,8 @@ struct fsh_fabric_config {
     struct fsh_fabric_events events;
 };
 
-/* The stated defaults: 2 nodes, ring, 30/40/4/307/125/48, jump, 1 GiB, 64 MiB. */
+/* The stated defaults: 2 nodes, ring, 30/40/4/307/125/48, jump, a thread, the longest
+ * quantum, 1 GiB, 64 MiB. */
 void fsh_fabric_defaults(struct fsh_fabric_config *config);
 
 /* Returns NULL and a message on failure. */
@@ -132,6 +138,15 @@ void fsh_fabric_spoil_memory(struct fsh_fabric *fab, uint32_t node,
 bool fsh_fabric_step(struct fsh_fabric *fab);
 /* The same, but on to the next cycle only. */
 bool fsh_fabric_tick(struct fsh_fabric *fab);
+/* What happens before `end`, for a quantum at most, then on to the next cycle at which
+ * something happens or to `end`. Returns what fsh_fabric_step does, and what happens is
+ * the same, but no host call can be made in between. */
+bool fsh_fabric_quantum(struct fsh_fabric *fab, uint64_t end);
+/* Of the cycles that are over, the last in which something happened. */
+uint64_t fsh_fabric_moved(const struct fsh_fabric *fab);
+/* The first cycle behind one in which hosts may be told something: events.dma_written,
+ * events.read_done. */
+uint64_t fsh_fabric_told(const struct fsh_fabric *fab);
 /* The cycle, this one or a later, at which something happens next; UINT64_MAX: not
  * before a host call. Every cycle of a fabric that does not jump, until quiet. */
 uint64_t fsh_fabric_next(const struct fsh_fabric *fab);

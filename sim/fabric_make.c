@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "model.h"
@@ -20,6 +21,8 @@ void fsh_fabric_defaults(struct fsh_fabric_config *config)
         .pcie_cycles = 125,
         .pcie_bytes_cycle = 48,
         .jump = true,
+        .threads = 1,
+        .quantum = FSH_QUANTUM_MOST,
         .seed = 1,
         .waves_to = FSH_NEVER,
         .dram_bytes = (size_t)1 << 30,
@@ -44,6 +47,8 @@ static bool config_ok(const struct fsh_fabric_config *c, char *err,
          c->compute ? FSH_LANE_BYTES : FSH_BEAT_BYTES, 65536},
         {"PCIe cycles", c->pcie_cycles, 1, FSH_MAX_DELAY},
         {"PCIe bytes a cycle", c->pcie_bytes_cycle, FSH_BEAT_BYTES, 65536},
+        {"threads", c->threads, 1, FSH_MAX_NODES},
+        {"quantum", c->quantum, 1, UINT32_MAX},
         {"DRAM bytes", c->dram_bytes, 4096, UINT64_C(1) << 39},
         {"DMA bytes", c->dma_bytes, 4096, UINT64_C(1) << 39},
     };
@@ -182,6 +187,27 @@ static void reset(struct fsh_fabric *fab)
     }
 }
 
+static void *zeroed(size_t count, size_t bytes)
+{
+    void *all = aligned_alloc(FSH_CACHE_LINE, count * bytes);
+
+    return all ? memset(all, 0, count * bytes) : NULL;
+}
+
+static bool make_parts(struct fsh_fabric *fab)
+{
+    const struct fsh_fabric_config *c = &fab->config;
+
+    fab->quantum =
+        c->quantum < FSH_QUANTUM_MOST ? c->quantum : FSH_QUANTUM_MOST;
+    if (fab->quantum > c->link_cycles)
+        fab->quantum = c->link_cycles;
+    fab->node = zeroed(c->nodes, sizeof *fab->node);
+    fab->part = zeroed(c->threads, sizeof *fab->part);
+    fab->awake = calloc(c->nodes, sizeof *fab->awake);
+    return fab->node && fab->part && fab->awake;
+}
+
 struct fsh_fabric *fsh_fabric_create(const struct fsh_fabric_config *config,
                                      char *err, size_t errlen)
 {
@@ -202,8 +228,7 @@ struct fsh_fabric *fsh_fabric_create(const struct fsh_fabric_config *config,
     ok = ok && config_ok(&fab->config, err, errlen) &&
          fsh_waves_open(fab, err, errlen);
     if (ok) {
-        fab->node = calloc(fab->config.nodes, sizeof *fab->node);
-        ok = fab->node != NULL;
+        ok = make_parts(fab);
         for (uint32_t i = 0; ok && i < fab->config.nodes; i++)
             ok = init_node(fab, i);
     }
@@ -246,6 +271,8 @@ bool fsh_fabric_destroy(struct fsh_fabric *fab)
         free_node(fab, &fab->node[i]);
     }
     free(fab->node);
+    free(fab->part);
+    free(fab->awake);
     free(fab);
     return ok;
 }

@@ -45,7 +45,7 @@ static void taken(struct fsh_fabric *fab, struct fsh_sim_node *node,
     if ((offset == FSH_REG_REQ_TAIL || offset == FSH_REG_REP_TAIL) &&
         fab->config.events.doorbell)
         fab->config.events.doorbell(fab->config.events.arg, node->index,
-                                    fab->cycle);
+                                    node->cycle);
 }
 
 /* AW and W rise together; each falls when it is taken. */
@@ -84,12 +84,12 @@ bool fsh_host_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
         host->responses--;
     if (waiting && out->rvalid) {
         host->read_data = out->rdata;
-        host->answer_at = fab->cycle + fab->config.pcie_cycles;
+        host->answer_at = node->cycle + fab->config.pcie_cycles;
         host->ar_done = false;
     }
-    if (host->answer_at != 0 && host->answer_at <= fab->cycle)
+    if (host->answer_at != 0 && host->answer_at <= node->cycle)
         answer(fab, node);
-    if (host->head == host->tail || op->at > fab->cycle || waiting) {
+    if (host->head == host->tail || op->at > node->cycle || waiting) {
         in->awvalid = in->wvalid = in->arvalid = 0;
     } else if (op->read) {
         in->awvalid = in->wvalid = 0;

@@ -15,16 +15,16 @@
 
 enum { STALL_AW = 1, STALL_W = 2, STALL_B = 4, STALL_AR = 8, STALL_R = 16 };
 
-static void aligned(struct fsh_fabric *fab, const struct fsh_lane *lane,
+static void aligned(struct fsh_sim_node *node, const struct fsh_lane *lane,
                     const char *what, uint64_t addr)
 {
     if (addr % FSH_LANE_BYTES == 0)
         return;
-    fsh_fabric_fail(fab,
-                    "node %u: compute core lane %u: %s at 0x%llx is not "
-                    "aligned (cycle %llu)",
-                    lane->node, lane->index, what, (unsigned long long)addr,
-                    (unsigned long long)fab->cycle);
+    fsh_sim_node_fail(node,
+                      "node %u: compute core lane %u: %s at 0x%llx is not "
+                      "aligned (cycle %llu)",
+                      node->index, lane->index, what, (unsigned long long)addr,
+                      (unsigned long long)node->cycle);
 }
 
 static bool inside(const struct fsh_lane *lane, uint64_t addr)
@@ -33,12 +33,13 @@ static bool inside(const struct fsh_lane *lane, uint64_t addr)
            addr - lane->base <= lane->size - FSH_LANE_BYTES;
 }
 
-static void store(struct fsh_fabric *fab, struct fsh_lane *lane, uint64_t addr)
+static void store(struct fsh_sim_node *node, struct fsh_lane *lane,
+                  uint64_t addr)
 {
     const struct fsh_lane_out *out = lane->out;
     unsigned char *to = lane->mem + (addr - lane->base);
     uint64_t hash = fsh_mix(
-        fab->hash, (fab->cycle ^ (uint64_t)lane->node << 56) + out->wstrb);
+        node->hash, (node->cycle ^ (uint64_t)node->index << 56) + out->wstrb);
 
     hash = fsh_mix(hash, addr);
     for (unsigned i = 0; i < FSH_LANE_WORDS; i++) {
@@ -49,10 +50,10 @@ static void store(struct fsh_fabric *fab, struct fsh_lane *lane, uint64_t addr)
         fsh_store_word(to + 8 * i, out->wdata[i], strb);
         hash = fsh_mix(hash, out->wdata[i]);
     }
-    fab->hash = hash;
+    node->hash = hash;
 }
 
-static void write_step(struct fsh_fabric *fab, struct fsh_lane *lane,
+static void write_step(struct fsh_sim_node *node, struct fsh_lane *lane,
                        uint32_t stall)
 {
     const struct fsh_lane_out *out = lane->out;
@@ -61,20 +62,20 @@ static void write_step(struct fsh_fabric *fab, struct fsh_lane *lane,
 
     in->awready = !(stall & STALL_AW) && held < FSH_LANE_SLOTS;
     if (out->awvalid && in->awready) {
-        aligned(fab, lane, "write", out->awaddr);
+        aligned(node, lane, "write", out->awaddr);
         lane->write[lane->write_tail++ % FSH_LANE_SLOTS].addr = out->awaddr;
     }
     in->wready = out->wvalid && lane->write_head != lane->write_tail &&
                  !(stall & STALL_W) &&
-                 fsh_pool_take(lane->pool, fab->cycle, FSH_LANE_BYTES);
+                 fsh_pool_take(lane->pool, node->cycle, FSH_LANE_BYTES);
     if (in->wready) {
         struct fsh_lane_slot *slot =
             &lane->write[lane->write_head++ % FSH_LANE_SLOTS];
 
         slot->err = !inside(lane, slot->addr);
-        slot->at = fab->cycle + lane->resp_cycles;
+        slot->at = node->cycle + lane->resp_cycles;
         if (!slot->err)
-            store(fab, lane, slot->addr);
+            store(node, lane, slot->addr);
     }
     /* Slots from resp_head to write_head wait for their response. */
     in->bvalid = 0;
@@ -82,13 +83,14 @@ static void write_step(struct fsh_fabric *fab, struct fsh_lane *lane,
         const struct fsh_lane_slot *slot =
             &lane->write[lane->resp_head % FSH_LANE_SLOTS];
 
-        in->bvalid = slot->at <= fab->cycle;
+        in->bvalid = slot->at <= node->cycle;
         in->berr = slot->err;
         lane->resp_head += in->bvalid;
     }
 }
 
-static void fetch(struct fsh_fabric *fab, struct fsh_lane *lane)
+static void fetch(struct fsh_fabric *fab, struct fsh_sim_node *node,
+                  struct fsh_lane *lane)
 {
     const struct fsh_lane_slot *slot =
         &lane->read[lane->read_head % FSH_LANE_SLOTS];
@@ -102,18 +104,18 @@ static void fetch(struct fsh_fabric *fab, struct fsh_lane *lane)
     }
     if (fab->replaying) {
         for (unsigned i = 0; i < FSH_LANE_WORDS; i += 2)
-            fsh_tape_need(fab, in->rdata + i);
+            fsh_tape_need(fab->tape, node, in->rdata + i);
         return;
     }
     for (unsigned i = 0; i < FSH_LANE_WORDS; i++)
         in->rdata[i] = __atomic_load_n(
             (const uint64_t *)(const void *)(from + 8 * i), __ATOMIC_RELAXED);
     for (unsigned i = 0; fab->recording && i < FSH_LANE_WORDS; i += 2)
-        fsh_tape_data(fab->tape, in->rdata + i);
+        fsh_tape_data(fab->tape, node->index, in->rdata + i);
 }
 
-static void read_step(struct fsh_fabric *fab, struct fsh_lane *lane,
-                      uint32_t stall)
+static void read_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
+                      struct fsh_lane *lane, uint32_t stall)
 {
     const struct fsh_lane_out *out = lane->out;
     struct fsh_lane_in *in = lane->in;
@@ -124,27 +126,27 @@ static void read_step(struct fsh_fabric *fab, struct fsh_lane *lane,
         struct fsh_lane_slot *slot =
             &lane->read[lane->read_tail++ % FSH_LANE_SLOTS];
 
-        aligned(fab, lane, "read", out->araddr);
+        aligned(node, lane, "read", out->araddr);
         slot->addr = out->araddr;
         slot->err = !inside(lane, out->araddr);
-        slot->at = fab->cycle + lane->read_cycles;
+        slot->at = node->cycle + lane->read_cycles;
     }
     in->rvalid =
         lane->read_head != lane->read_tail && !(stall & STALL_R) &&
-        lane->read[lane->read_head % FSH_LANE_SLOTS].at <= fab->cycle &&
-        fsh_pool_take(lane->pool, fab->cycle, FSH_LANE_BYTES);
+        lane->read[lane->read_head % FSH_LANE_SLOTS].at <= node->cycle &&
+        fsh_pool_take(lane->pool, node->cycle, FSH_LANE_BYTES);
     if (in->rvalid) {
-        fetch(fab, lane);
+        fetch(fab, node, lane);
         lane->read_head++;
     }
 }
 
-bool fsh_lane_step(struct fsh_fabric *fab, struct fsh_lane *lane,
-                   uint32_t stall)
+bool fsh_lane_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
+                   struct fsh_lane *lane, uint32_t stall)
 {
     const struct fsh_lane_out *out = lane->out;
 
-    stall = lane->hold > fab->cycle ? 0x1f : stall >> (5 * lane->index);
+    stall = lane->hold > node->cycle ? 0x1f : stall >> (5 * lane->index);
     if (!(out->awvalid | out->wvalid | out->arvalid) &&
         lane->read_head == lane->read_tail &&
         lane->resp_head == lane->write_tail) {
@@ -152,12 +154,12 @@ bool fsh_lane_step(struct fsh_fabric *fab, struct fsh_lane *lane,
         return false; /* nobody looks at ready */
     }
     /* Turns, so that a narrow pool starves neither side. */
-    if (fab->cycle & 8) {
-        write_step(fab, lane, stall);
-        read_step(fab, lane, stall);
+    if (node->cycle & 8) {
+        write_step(node, lane, stall);
+        read_step(fab, node, lane, stall);
     } else {
-        read_step(fab, lane, stall);
-        write_step(fab, lane, stall);
+        read_step(fab, node, lane, stall);
+        write_step(node, lane, stall);
     }
     return out->awvalid || out->wvalid || out->arvalid || lane->in->bvalid ||
            lane->in->rvalid;

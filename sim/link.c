@@ -14,7 +14,7 @@ bool fsh_link_init(struct fsh_link *link, uint32_t sink, uint32_t port,
 {
     uint32_t size = 1;
 
-    while (size < cycles + 1)
+    while (size < cycles + FSH_QUANTUM_MOST + 1)
         size *= 2;
     link->slot = calloc(size, sizeof *link->slot);
     link->mask = size - 1;
@@ -41,7 +41,7 @@ bool fsh_link_hold(struct fsh_fabric *fab, struct fsh_link *link,
                        (uint32_t)busy + fab->config.link_cycles +
                            fab->config.link_jitter))
         return false;
-    for (uint32_t i = link->head; i != link->tail; i++)
+    for (uint32_t i = link->head; i != link->ready; i++)
         larger.slot[i & larger.mask] = link->slot[i & link->mask];
     fsh_link_free(link);
     *link = larger;
@@ -49,15 +49,15 @@ bool fsh_link_hold(struct fsh_fabric *fab, struct fsh_link *link,
     return true;
 }
 
-void fsh_link_push(struct fsh_fabric *fab, struct fsh_link *link,
+void fsh_link_push(struct fsh_fabric *fab, struct fsh_part *part,
+                   struct fsh_link *link, uint64_t cycle,
                    const struct fsh_link_beat *beat)
 {
     struct fsh_flight *flight = &link->slot[link->tail++ & link->mask];
-    struct fsh_sim_node *sink = &fab->node[link->sink];
 
-    flight->at = fab->cycle + fab->config.link_cycles;
+    flight->at = cycle + fab->config.link_cycles;
     if (fab->config.link_jitter)
-        flight->at += fsh_link_extra(fab, link);
+        flight->at += fsh_link_extra(fab, link, cycle);
     if (flight->at < link->hold)
         flight->at = link->hold;
     if (flight->at <= link->last)
@@ -69,8 +69,24 @@ void fsh_link_push(struct fsh_fabric *fab, struct fsh_link *link,
     if (fab->config.events.link_beat && !beat->bound)
         fab->config.events.link_beat(fab->config.events.arg, link->sink,
                                      link->port, flight->data);
-    if (sink->wake > flight->at)
-        sink->wake = flight->at;
+    if (!link->listed) {
+        link->listed = true;
+        link->next = part->sent;
+        part->sent = link;
+    }
+}
+
+void fsh_links_deliver(struct fsh_fabric *fab, struct fsh_part *part)
+{
+    for (struct fsh_link *link = part->sent; link; link = link->next) {
+        struct fsh_sim_node *sink = &fab->node[link->sink];
+
+        link->listed = false;
+        link->ready = link->tail;
+        if (sink->wake > fsh_link_due(link))
+            sink->wake = fsh_link_due(link);
+    }
+    part->sent = NULL;
 }
 
 bool fsh_link_pop(struct fsh_link *link, uint64_t cycle,
@@ -78,7 +94,7 @@ bool fsh_link_pop(struct fsh_link *link, uint64_t cycle,
 {
     const struct fsh_flight *flight = &link->slot[link->head & link->mask];
 
-    beat->valid = link->head != link->tail && flight->at == cycle;
+    beat->valid = link->head != link->ready && flight->at == cycle;
     if (!beat->valid)
         return false;
     link->head++;

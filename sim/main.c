@@ -192,7 +192,7 @@ static int replay(const struct options *o)
         fsh_warn("%s", err);
         return 1;
     }
-    while (fsh_fabric_step(fab))
+    while (fsh_fabric_quantum(fab, UINT64_MAX))
         continue;
     broken = fsh_fabric_error(fab);
     if (broken)

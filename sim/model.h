@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The inside of a fabric, shared by fabric.c, fabric_make.c and the models
- * (link.c, axi.c, host.c, compute.c, lane.c, record.c). Nothing allocates after creation; every queue is a ring
- * of a power of two. Each model has a step called once per cycle for a node
+ * The inside of a fabric, shared by fabric.c, fabric_make.c, step.c, node.c and the
+ * models (link.c, axi.c, host.c, compute.c, lane.c, record.c). Nothing but a recording
+ * allocates after creation; every queue is a ring of a power of two. Each model has a step called once per cycle for a node
  * that is awake and a "due" telling the cycle of its next event, so that a
  * node in which nothing is due needs no look at all.
  */
@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/cpu.h"
 #include "base/simulated.h"
 #include "device/sim/sim_shm.h"
 #include "fabric.h"
@@ -27,6 +28,8 @@
 #define FSH_LANE_SLOTS 128u
 #define FSH_RESET_CYCLES 16u
 #define FSH_MAX_DELAY 65536u /* cycles, of anything */
+/* Cycles of a quantum at most, however long links are: so long hosts wait. */
+#define FSH_QUANTUM_MOST 64u
 
 /* --- links ------------------------------------------------------------- */
 
@@ -37,10 +40,16 @@ struct fsh_flight { /* a beat on its way */
 };
 struct fsh_link { /* one direction; belongs to the receiving node */
     struct fsh_flight *slot;
-    uint32_t mask, head, tail;
+    uint32_t mask;
     uint32_t sink, port; /* receiving */
-    uint64_t last;       /* cycle in which the last beat sent arrives */
-    uint64_t hold;       /* beats sent from now on arrive no earlier */
+    uint32_t head;       /* receiver */
+    uint32_t ready;      /* what the receiver may see; between quanta */
+    /* The sender's, which another thread may step: on a line of their own. */
+    _Alignas(FSH_CACHE_LINE) uint32_t tail;
+    bool listed;           /* something was sent in this quantum, and ... */
+    struct fsh_link *next; /* ... this is in the list of fsh_part */
+    uint64_t last;         /* cycle in which the last beat sent arrives */
+    uint64_t hold;         /* beats sent from now on arrive no earlier */
 };
 
 /* --- memories ---------------------------------------------------------- */
@@ -109,7 +118,7 @@ struct fsh_lane { /* model behind one AXI master of a compute core */
     struct fsh_lane_in *in;
     unsigned char *mem;
     uint64_t base, size;
-    uint32_t read_cycles, resp_cycles, node, index;
+    uint32_t read_cycles, resp_cycles, index;
     uint64_t hold; /* all its streams are shut before this cycle */
     struct fsh_pool *pool;
     struct fsh_lane_slot read[FSH_LANE_SLOTS];
@@ -143,11 +152,15 @@ struct fsh_host {
 
 /* --- the whole --------------------------------------------------------- */
 
+/* In a quantum only the thread that steps the node touches it; between quanta only
+ * the fabric's. */
 struct fsh_sim_node {
-    struct fsh_node_io io;
+    _Alignas(FSH_CACHE_LINE) struct fsh_node_io io;
     struct fsh_node *rtl;
     struct fsh_sim_compute *core; /* NULL: it has none */
     uint32_t index;
+    uint64_t cycle;       /* that it is stepped in, or was last */
+    uint64_t hash;        /* of its writes */
     bool evaluate;        /* decided for the present cycle */
     uint64_t evaluations; /* ever, of it or its core */
     bool still;           /* as it is it stays until an input changes */
@@ -162,6 +175,17 @@ struct fsh_sim_node {
     struct fsh_host host;
     uint64_t gate_pos; /* host.tail when the pending gate was asked for */
     bool own_dram, own_dma;
+    bool failed; /* it is not stepped any more ... */
+    uint64_t failed_at;
+    char error[384]; /* ... as this came up in that cycle */
+};
+
+/* What one thread does in a quantum, and has done. */
+struct fsh_part {
+    _Alignas(FSH_CACHE_LINE) uint64_t end; /* the first cycle it has not seen */
+    struct fsh_link *sent;        /* links with beats that nobody has seen */
+    bool failed;                  /* one of its nodes has, in this quantum */
+    uint64_t evaluated, computed; /* nodes, cores; ever */
 };
 
 struct fsh_tape; /* record.c */
@@ -183,9 +207,13 @@ struct fsh_fabric {
     struct fsh_tape *tape;       /* recording or replaying; NULL neither */
     struct fsh_sim_trace *trace; /* trace.c; NULL: none */
     const struct fsh_trace_ops *traced;
-    uint64_t cycle, evaluated, computed, hash;
-    uint64_t waves_origin; /* the cycle at which those of waves are 0 */
-    bool shown;            /* waves are written of this cycle */
+    uint64_t cycle;
+    uint64_t moved;              /* the last one in which something happened */
+    uint32_t quantum;            /* cycles at most */
+    struct fsh_part *part;       /* one a thread */
+    struct fsh_sim_node **awake; /* in this quantum */
+    uint64_t waves_origin;       /* the cycle at which those of waves are 0 */
+    bool shown;                  /* waves are written of this cycle */
     bool waves_begun, waves_written; /* and not ended; ever */
     bool recording, replaying;
     bool over;  /* the end of the recording is reached */
@@ -200,20 +228,35 @@ struct fsh_fabric {
 /* Remember the first error; the fabric stops at it. */
 __attribute__((format(printf, 2, 3))) void fsh_fabric_fail(
     struct fsh_fabric *fab, const char *fmt, ...);
+/* The first error of a node, from whoever steps it. At the end of the quantum the
+ * fabric stops with that of the lowest cycle, then node. */
+__attribute__((format(printf, 2, 3))) void fsh_sim_node_fail(
+    struct fsh_sim_node *node, const char *fmt, ...);
 
 /* Random bits of a cycle and node: functions of these and the seed alone, so
  * that skipped cycles change nothing. One bit for each stream that can stall,
  * five a master, two for the register port. Held masters are shut. */
-uint32_t fsh_stall_bits(const struct fsh_fabric *fab, uint32_t node);
+uint32_t fsh_stall_bits(const struct fsh_fabric *fab,
+                        const struct fsh_sim_node *node);
 /* Random extra cycles, up to config.link_jitter, of a beat sent in this cycle;
  * the same for 64 cycles. */
 uint32_t fsh_link_extra(const struct fsh_fabric *fab,
-                        const struct fsh_link *link);
+                        const struct fsh_link *link, uint64_t cycle);
 #define FSH_STALL_HOST (5u * FSH_NODE_MASTERS)
 /* The same for the lanes of a compute core, held ones not included. */
-uint32_t fsh_stall_lanes(const struct fsh_fabric *fab, uint32_t node);
+uint32_t fsh_stall_lanes(const struct fsh_fabric *fab,
+                         const struct fsh_sim_node *node);
 
-/* For beats under way for up to so many cycles. */
+/* The models see the outputs of a node in this cycle and set its inputs; decides whether
+ * the node and its core must be evaluated, and sets `wake`. */
+void fsh_sim_node_inputs(struct fsh_fabric *fab, struct fsh_part *part,
+                         struct fsh_sim_node *node, uint64_t cycle, bool gate);
+/* They have been, if that was decided. */
+void fsh_sim_node_evaluated(struct fsh_part *part, struct fsh_sim_node *node);
+/* Cycles are passed over in which nothing is evaluated. */
+void fsh_forget_still(struct fsh_fabric *fab);
+
+/* For beats under way for up to so many cycles, seen up to a quantum later. */
 bool fsh_link_init(struct fsh_link *link, uint32_t sink, uint32_t port,
                    uint32_t cycles);
 void fsh_link_free(struct fsh_link *link);
@@ -221,15 +264,20 @@ void fsh_link_free(struct fsh_link *link);
  * if there is no memory for what may be under way then. */
 bool fsh_link_hold(struct fsh_fabric *fab, struct fsh_link *link,
                    uint32_t cycles);
-void fsh_link_push(struct fsh_fabric *fab, struct fsh_link *link,
+/* A beat sent in this cycle, by a node of this part. It is seen after
+ * fsh_links_deliver, which is no later than it may arrive. */
+void fsh_link_push(struct fsh_fabric *fab, struct fsh_part *part,
+                   struct fsh_link *link, uint64_t cycle,
                    const struct fsh_link_beat *beat);
+/* Between quanta: the receivers see what was sent. */
+void fsh_links_deliver(struct fsh_fabric *fab, struct fsh_part *part);
 /* Sets *beat; true if it is valid. */
 bool fsh_link_pop(struct fsh_link *link, uint64_t cycle,
                   struct fsh_link_beat *beat);
 static inline uint64_t fsh_link_due(const struct fsh_link *link)
 {
-    return link->head == link->tail ? FSH_NEVER
-                                    : link->slot[link->head & link->mask].at;
+    return link->head == link->ready ? FSH_NEVER
+                                     : link->slot[link->head & link->mask].at;
 }
 
 /* One cycle of a master's memory; sets *in of the master. True if a valid is
@@ -237,6 +285,9 @@ static inline uint64_t fsh_link_due(const struct fsh_link *link)
 bool fsh_master_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
                      struct fsh_master *m, uint32_t stall);
 uint64_t fsh_master_due(const struct fsh_master *m);
+/* The cycle in which the next burst is stored of those that are on their way to the
+ * host. */
+uint64_t fsh_master_tells(const struct fsh_master *m);
 /* Store the bytes of an aligned word. */
 void fsh_store_word(unsigned char *to, uint64_t value, uint32_t strb);
 static inline uint64_t fsh_mix(uint64_t hash, uint64_t value)
@@ -246,8 +297,8 @@ static inline uint64_t fsh_mix(uint64_t hash, uint64_t value)
 }
 
 /* The same for a lane of a compute core; lane l goes by bits 5l and on. */
-bool fsh_lane_step(struct fsh_fabric *fab, struct fsh_lane *lane,
-                   uint32_t stall);
+bool fsh_lane_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
+                   struct fsh_lane *lane, uint32_t stall);
 uint64_t fsh_lane_due(const struct fsh_lane *lane);
 
 /* Give a node that has its masters a compute core. False if out of memory. */
@@ -281,7 +332,11 @@ bool fsh_tape_close(struct fsh_tape *tape, uint64_t cycle);
 void fsh_tape_event(struct fsh_tape *tape, enum fsh_tape_kind kind,
                     uint64_t cycle, uint32_t node, uint32_t offset,
                     uint64_t data);
-void fsh_tape_data(struct fsh_tape *tape, const uint64_t data[2]);
+/* Kept until fsh_tape_flush; different nodes' in any threads. */
+void fsh_tape_data(struct fsh_tape *tape, uint32_t node,
+                   const uint64_t data[2]);
+/* Between quanta. */
+void fsh_tape_flush(struct fsh_tape *tape);
 /* fsh_fabric_dram_write. */
 void fsh_tape_dram_write(struct fsh_tape *tape, uint64_t cycle,
                          uint32_t cycles);
@@ -289,8 +344,9 @@ void fsh_tape_dram_write(struct fsh_tape *tape, uint64_t cycle,
 void fsh_tape_feed(struct fsh_tape *tape, struct fsh_fabric *fab);
 /* Cycle of the next event, the end included; FSH_NEVER after it. */
 uint64_t fsh_tape_due(const struct fsh_tape *tape);
-/* The next 16 bytes read; the fabric fails if the recording has none. */
-void fsh_tape_need(struct fsh_fabric *fab, uint64_t data[2]);
+/* The next 16 bytes that this node read; it fails if the recording has none. */
+void fsh_tape_need(struct fsh_tape *tape, struct fsh_sim_node *node,
+                   uint64_t data[2]);
 
 /* Does what is replayed have simulated time of hosts? */
 bool fsh_tape_has_epoch(const struct fsh_tape *tape);

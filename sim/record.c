@@ -2,9 +2,10 @@
 /*
  * Recordings: all that a fabric cannot know by itself. Host writes, reads and
  * gates with the cycle at which they were made, and every 16 bytes a device
- * read from memory, in order, since the host writes memory too. One file of
- * equal records in the byte order of this machine, first the settings. A replay
- * goes through it twice at once, once for events, once for data.
+ * read from memory, in order by node, since the host writes memory too. One file of
+ * equal records in the byte order of this machine, first the settings. What a node
+ * read in a quantum stands together, and each of these says how many follow. A replay
+ * goes through it several times at once: for events, and for the data of each node.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +18,7 @@
 
 #include "model.h"
 
-#define MAGIC UINT64_C(0x3330636552485346) /* "FSHRec03" */
+#define MAGIC UINT64_C(0x3430636552485346) /* "FSHRec04" */
 
 struct record {
     uint8_t kind, node;
@@ -32,12 +33,20 @@ struct record {
 };
 _Static_assert(sizeof(struct record) == 24, "format of recordings");
 
+struct reads { /* of a node */
+    struct record *record;
+    size_t count, room; /* not yet in the file */
+    bool lost;          /* there was no memory for more */
+    size_t fetch;       /* the next one of a replay */
+};
+
 struct fsh_tape {
     FILE *out;
     const struct record *in; /* mapped */
     size_t bytes, count;
-    size_t event, fetch; /* next records of either kind */
-    uint64_t due;        /* cycle of record `event` */
+    size_t event; /* the next one */
+    uint64_t due; /* its cycle */
+    struct reads reads[FSH_MAX_NODES];
 };
 
 /* The settings that decide what happens, in the order of their records; one may
@@ -92,7 +101,7 @@ static void next_event(struct fsh_tape *tape)
 {
     while (tape->event < tape->count &&
            tape->in[tape->event].kind == FSH_TAPE_DATA)
-        tape->event++;
+        tape->event += 1 + (size_t)tape->in[tape->event].offset;
     tape->due = tape->event < tape->count ? tape->in[tape->event].u.event.cycle
                                           : FSH_NEVER;
 }
@@ -130,7 +139,9 @@ static struct fsh_tape *open_in(struct fsh_fabric_config *config, char *err,
         return NULL;
     }
     settings_set(config, values);
-    tape->event = tape->fetch = SETTINGS;
+    tape->event = SETTINGS;
+    for (uint32_t i = 0; i < FSH_MAX_NODES; i++)
+        tape->reads[i].fetch = SETTINGS;
     next_event(tape);
     return tape;
 }
@@ -165,11 +176,16 @@ bool fsh_tape_close(struct fsh_tape *tape, uint64_t cycle)
     bool ok = true;
 
     if (tape->out) {
+        fsh_tape_flush(tape);
         fsh_tape_event(tape, FSH_TAPE_END, cycle, 0, 0, 0);
         ok = !ferror(tape->out);
         ok = fclose(tape->out) == 0 && ok;
     } else {
         munmap((void *)(uintptr_t)tape->in, tape->bytes);
+    }
+    for (uint32_t i = 0; i < FSH_MAX_NODES; i++) {
+        ok = ok && !tape->reads[i].lost;
+        free(tape->reads[i].record);
     }
     free(tape);
     return ok;
@@ -187,13 +203,39 @@ void fsh_tape_event(struct fsh_tape *tape, enum fsh_tape_kind kind,
     fwrite(&r, sizeof r, 1, tape->out);
 }
 
-void fsh_tape_data(struct fsh_tape *tape, const uint64_t data[2])
+void fsh_tape_data(struct fsh_tape *tape, uint32_t node, const uint64_t data[2])
 {
-    struct record r = {.kind = FSH_TAPE_DATA};
+    struct reads *reads = &tape->reads[node];
+    struct record r = {.kind = FSH_TAPE_DATA, .node = (uint8_t)node};
 
+    if (reads->count == reads->room) {
+        size_t room = reads->room ? 2 * reads->room : 64;
+        struct record *more =
+            realloc(reads->record, room * sizeof *reads->record);
+
+        reads->lost = reads->lost || !more;
+        if (!more)
+            return;
+        reads->record = more;
+        reads->room = room;
+    }
     r.u.word[0] = data[0];
     r.u.word[1] = data[1];
-    fwrite(&r, sizeof r, 1, tape->out);
+    reads->record[reads->count++] = r;
+}
+
+void fsh_tape_flush(struct fsh_tape *tape)
+{
+    for (uint32_t n = 0; n < FSH_MAX_NODES; n++) {
+        struct reads *reads = &tape->reads[n];
+
+        if (reads->count == 0)
+            continue;
+        for (size_t i = 0; i < reads->count; i++)
+            reads->record[i].offset = (uint32_t)(reads->count - 1 - i);
+        fwrite(reads->record, sizeof(struct record), reads->count, tape->out);
+        reads->count = 0;
+    }
 }
 
 void fsh_tape_dram_write(struct fsh_tape *tape, uint64_t cycle, uint32_t cycles)
@@ -241,21 +283,26 @@ void fsh_tape_feed(struct fsh_tape *tape, struct fsh_fabric *fab)
     }
 }
 
-void fsh_tape_need(struct fsh_fabric *fab, uint64_t data[2])
+void fsh_tape_need(struct fsh_tape *tape, struct fsh_sim_node *node,
+                   uint64_t data[2])
 {
-    struct fsh_tape *tape = fab->tape;
+    struct reads *reads = &tape->reads[node->index];
+    const struct record *r;
 
-    while (tape->fetch < tape->count &&
-           tape->in[tape->fetch].kind != FSH_TAPE_DATA)
-        tape->fetch++;
-    if (tape->fetch == tape->count) {
-        fsh_fabric_fail(fab,
-                        "replay: the recording has no more read data at "
-                        "cycle %llu",
-                        (unsigned long long)fab->cycle);
-        return;
+    for (; reads->fetch < tape->count; reads->fetch++) {
+        r = &tape->in[reads->fetch];
+        if (r->kind != FSH_TAPE_DATA)
+            continue;
+        if (r->node == node->index) {
+            data[0] = r->u.word[0];
+            data[1] = r->u.word[1];
+            reads->fetch++;
+            return;
+        }
+        reads->fetch += r->offset;
     }
-    data[0] = tape->in[tape->fetch].u.word[0];
-    data[1] = tape->in[tape->fetch].u.word[1];
-    tape->fetch++;
+    fsh_sim_node_fail(node,
+                      "replay: the recording has no more data that node %u "
+                      "read at cycle %llu",
+                      node->index, (unsigned long long)node->cycle);
 }

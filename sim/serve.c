@@ -31,7 +31,11 @@
 enum {
     PATIENT_NODES = 4, /* with fewer, ranks that spin cost less than waiting */
     GRACE = 400, /* polls of a quiet fabric before it takes what can wait */
-    STEPS_PER_POLL = 8,      /* a step is about a microsecond a busy node */
+    STEPS_PER_POLL = 8,        /* at most, and as soon as so much is done: */
+    EVALUATIONS_PER_POLL = 16, /* of nodes, about a microsecond each */
+    /* With fewer nodes than so many hosts are to be served as often: */
+    SMALL_NODES = 8,
+    SMALL_QUANTUM = 8,
     POLLS_PER_ACCOUNT = 512, /* between updates of the figures for displays */
     SPINS = 400,             /* polls before the first sched_yield ... */
     YIELDS = 400,            /* ... and polls, each with one, before sleep */
@@ -162,6 +166,8 @@ struct fsh_serve *fsh_serve_open(const struct fsh_job *job,
     serve->shared->nodes = nodes;
     config->nodes = nodes;
     config->ring = strcmp(job->config.topology, "line") != 0;
+    if (nodes < SMALL_NODES)
+        config->quantum = SMALL_QUANTUM;
     config->dram_bytes = serve->dram_bytes;
     config->dma_bytes = serve->dma_bytes;
     config->dram = serve->dram;
@@ -406,9 +412,13 @@ static void work(struct fsh_serve *serve, struct fsh_fabric *fab)
     serve->busy_since = cpu_ns();
     while ((pending || take(serve, fab, false, &drained)) && !serve->stop &&
            !fsh_fabric_error(fab)) {
+        uint64_t enough = fsh_fabric_evaluated(fab) + EVALUATIONS_PER_POLL;
+
         pending = true;
-        for (unsigned i = 0; i < STEPS_PER_POLL && pending; i++)
-            pending = fsh_fabric_step(fab);
+        for (unsigned i = 0; i < STEPS_PER_POLL && pending &&
+                             fsh_fabric_evaluated(fab) < enough;
+             i++)
+            pending = fsh_fabric_quantum(fab, UINT64_MAX);
         if (pending)
             take(serve, fab, false, &drained);
         if (++polls % POLLS_PER_ACCOUNT == 0)

@@ -186,14 +186,18 @@ static bool any_left(const struct fsh_serve *serve)
     return false;
 }
 
-/* On towards cycle `at`: a cycle in which something happens, or all before it. */
-static void pass(struct fsh_serve *serve, struct fsh_fabric *fab, uint64_t at)
+/* On towards cycle `at`: cycles in which something happens, or all before it. Ranks
+ * that wait for their nodes are due at the next cycle. What could not be taken from
+ * them is to be tried again in each. */
+static void pass(struct fsh_serve *serve, struct fsh_fabric *fab, uint64_t at,
+                 bool drained)
 {
-    uint64_t next = fsh_fabric_next(fab);
+    uint64_t next = fsh_fabric_next(fab), now = fsh_fabric_cycle(fab), told;
 
-    if (next <= fsh_fabric_cycle(fab)) {
-        serve->moved = next;
-        fsh_fabric_tick(fab);
+    if (next <= now) {
+        told = drained ? fsh_fabric_told(fab) : now + 1;
+        fsh_fabric_quantum(fab, told < at ? told : at);
+        serve->moved = fsh_fabric_moved(fab);
     } else if (next != NEVER || at != NEVER)
         fsh_fabric_pass(fab, next < at ? next : at);
 }
@@ -371,7 +375,7 @@ bool fsh_turns_run(struct fsh_serve *serve, struct fsh_fabric *fab)
             leave(serve, fab, node);
             continue;
         }
-        pass(serve, fab, at);
+        pass(serve, fab, at, drained);
         if (++passes % PASSES_PER_SHOW == 0)
             fsh_serve_show(serve, fab);
         if (!drained)

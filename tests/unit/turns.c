@@ -47,10 +47,23 @@ void fsh_fabric_pass(struct fsh_fabric *fab, uint64_t to)
     cycle = to;
 }
 
-bool fsh_fabric_tick(struct fsh_fabric *fab)
+bool fsh_fabric_quantum(struct fsh_fabric *fab, uint64_t end)
 {
     (void)fab;
+    (void)end;
     return false;
+}
+
+uint64_t fsh_fabric_moved(const struct fsh_fabric *fab)
+{
+    (void)fab;
+    return cycle;
+}
+
+uint64_t fsh_fabric_told(const struct fsh_fabric *fab)
+{
+    (void)fab;
+    return cycle + 1;
 }
 
 bool fsh_fabric_run(struct fsh_fabric *fab, uint64_t most)

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How time goes on. What a node does reaches another one only by links, link_cycles
+ * later, so for as many cycles, a quantum, nodes are stepped without a look at each
+ * other. Between quanta beats are handed over, and the fabric's owner may do what the
+ * hosts ask for. A node is looked at in a cycle only if something is due there (`wake`),
+ * and evaluated only if it is not idle or an input of it is up; cycles in which no node
+ * is to be looked at are jumped over. With jumping off every node is looked at and
+ * evaluated in every cycle; what happens is the same.
+ */
+#include "fabric.h"
+#include "model.h"
+
+/* Nodes that go through a quantum together: pairs of them are evaluated at once, and
+ * their state stays in the cache. Which they are does not depend on threads, as of two
+ * failures in a pair only one is known. */
+enum { GROUP = 4 };
+
+/* Some nodes, in order. */
+struct set {
+    struct fsh_sim_node *const *node;
+    uint32_t count;
+};
+
+/* --- a cycle of some nodes ---------------------------------------------- */
+
+/* All, or those for which something is due. */
+static void look(struct fsh_fabric *fab, struct fsh_part *part, struct set set,
+                 uint64_t cycle, bool all, bool gate)
+{
+    for (uint32_t i = 0; i < set.count; i++)
+        if (all || set.node[i]->wake <= cycle)
+            fsh_sim_node_inputs(fab, part, set.node[i], cycle, gate);
+    if (part->end <= cycle)
+        part->end = cycle + 1;
+}
+
+/* A failed assertion is that of what this thread has just evaluated. */
+static void check(struct fsh_sim_node *node)
+{
+    if (!fsh_node_error())
+        return;
+    fsh_sim_node_fail(node, "%s (cycle %llu)", fsh_node_error(),
+                      (unsigned long long)node->cycle);
+    fsh_node_error_clear();
+}
+
+/* In pairs, so that the code of a node is fetched once for both; not where only a
+ * core is to be evaluated. */
+static void evaluate_nodes(struct set set)
+{
+    struct fsh_sim_node *first = NULL;
+
+    for (uint32_t i = 0; i < set.count; i++) {
+        struct fsh_sim_node *node = set.node[i];
+
+        if (!node->evaluate) {
+            if (node->core && node->core->evaluate) {
+                fsh_node_eval(node->rtl);
+                check(node);
+            }
+        } else if (first) {
+            fsh_node_eval_two(first->rtl, node->rtl);
+            check(first);
+            first = NULL;
+        } else {
+            first = node;
+        }
+    }
+    if (first) {
+        fsh_node_eval(first->rtl);
+        check(first);
+    }
+}
+
+static void evaluate(struct fsh_part *part, struct set set)
+{
+    evaluate_nodes(set);
+    for (uint32_t i = 0; i < set.count; i++) {
+        fsh_sim_node_evaluated(part, set.node[i]);
+        if (set.node[i]->failed) {
+            set.node[i]->wake = FSH_NEVER;
+            part->failed = true;
+        }
+    }
+}
+
+/* --- a quantum ----------------------------------------------------------- */
+
+/* What is due may have been held back. */
+static uint64_t soonest_after(struct set set, uint64_t cycle)
+{
+    uint64_t wake = FSH_NEVER;
+
+    for (uint32_t i = 0; i < set.count; i++)
+        if (set.node[i]->wake < wake)
+            wake = set.node[i]->wake;
+    return wake > cycle ? wake : cycle + 1;
+}
+
+static void step_group(struct fsh_fabric *fab, struct fsh_part *part,
+                       struct set set, uint64_t from, uint64_t end)
+{
+    for (uint64_t cycle = from; cycle < end;
+         cycle = soonest_after(set, cycle)) {
+        look(fab, part, set, cycle, false, false);
+        evaluate(part, set);
+    }
+}
+
+static void step_part(struct fsh_fabric *fab, struct fsh_part *part,
+                      struct set set, uint64_t from, uint64_t end)
+{
+    for (uint32_t i = 0; i < set.count; i += GROUP) {
+        uint32_t left = set.count - i;
+        struct set group = {set.node + i, left < GROUP ? left : GROUP};
+
+        step_group(fab, part, group, from, end);
+    }
+}
+
+/* The nodes to be looked at before `end`, or all. */
+static struct set gather(struct fsh_fabric *fab, uint64_t end, bool all)
+{
+    struct set set = {fab->awake, 0};
+
+    for (uint32_t i = 0; i < fab->config.nodes; i++)
+        if (all || fab->node[i].wake < end)
+            fab->awake[set.count++] = &fab->node[i];
+    return set;
+}
+
+/* --- a cycle of the whole fabric ----------------------------------------- */
+
+/* Every host write made before the gate was asked for is in its node. */
+static bool gate_drained(const struct fsh_fabric *fab)
+{
+    for (uint32_t i = 0; i < fab->config.nodes; i++)
+        if ((int32_t)(fab->node[i].host.head -
+                      (uint32_t)fab->node[i].gate_pos) < 0)
+            return false;
+    return true;
+}
+
+static void drive(struct set set)
+{
+    for (uint32_t i = 0; i < set.count; i++) {
+        struct fsh_sim_node *node = set.node[i];
+
+        if (node->evaluate || (node->core && node->core->evaluate))
+            fsh_node_drive(node->rtl);
+    }
+}
+
+/* One cycle, for what knows of all nodes. */
+static void step_all(struct fsh_fabric *fab)
+{
+    uint64_t ns = fab->cycle * FSH_NS_PER_CYCLE;
+    bool gate =
+        fab->gate_pending && fab->gate_at <= fab->cycle && gate_drained(fab);
+    bool all = gate || !fab->config.jump;
+    struct set set = gather(fab, fab->cycle + 1, all);
+    bool shown;
+
+    look(fab, fab->part, set, fab->cycle, all, gate);
+    shown = fsh_waves_due(fab);
+    if (shown) {
+        drive(set);
+        fsh_node_waves_dump(fab->waves, ns - FSH_NS_PER_CYCLE / 2);
+    }
+    evaluate(fab->part, set);
+    if (shown)
+        fsh_node_waves_dump(fab->waves, ns);
+    if (!gate)
+        return;
+    fab->gate_pending = false;
+    if (fab->config.events.gate_open)
+        fab->config.events.gate_open(fab->config.events.arg);
+}
+
+/* Is the present cycle one in which all nodes go together? A gate opens in one cycle;
+ * waves and traces are written in the order of cycles, and tests see beats so. */
+static bool in_lockstep(const struct fsh_fabric *fab)
+{
+    return !fab->config.jump || fab->gate_pending || fab->waves ||
+           fab->traced || fab->config.events.link_beat;
+}
+
+/* --- time ---------------------------------------------------------------- */
+
+/* Cycle of the next event after this one. */
+static uint64_t next_event(const struct fsh_fabric *fab)
+{
+    uint64_t next = FSH_NEVER;
+
+    for (uint32_t i = 0; i < fab->config.nodes; i++)
+        if (fab->node[i].wake < next)
+            next = fab->node[i].wake;
+    if (fab->gate_pending && fab->gate_at < next && gate_drained(fab))
+        next = fab->gate_at;
+    if (fab->replaying && !fab->over && fsh_tape_due(fab->tape) < next)
+        next = fsh_tape_due(fab->tape);
+    return next;
+}
+
+uint64_t fsh_fabric_next(const struct fsh_fabric *fab)
+{
+    uint64_t next;
+
+    if (fab->failed || fab->over || fab->quiet)
+        return FSH_NEVER;
+    next = fab->config.jump ? next_event(fab) : fab->cycle;
+    return next > fab->cycle ? next : fab->cycle;
+}
+
+void fsh_fabric_pass(struct fsh_fabric *fab, uint64_t to)
+{
+    if (to <= fsh_fabric_next(fab)) {
+        fab->cycle = to;
+        fsh_forget_still(fab);
+    }
+}
+
+/* The first failure, then of the lowest node, is the fabric's, which ends there. */
+static void fail(struct fsh_fabric *fab)
+{
+    const struct fsh_sim_node *first = NULL;
+
+    for (uint32_t i = 0; i < fab->config.nodes; i++)
+        if (fab->node[i].failed &&
+            (!first || fab->node[i].failed_at < first->failed_at))
+            first = &fab->node[i];
+    if (!first)
+        return;
+    fsh_fabric_fail(fab, "%s", first->error);
+    fab->cycle = first->failed_at + 1;
+}
+
+/* A quantum is over: hand over what was sent, and see how far the fabric is. */
+static void join(struct fsh_fabric *fab)
+{
+    uint64_t end = fab->cycle + 1;
+    bool failed = false;
+
+    for (uint32_t i = 0; i < fab->config.threads; i++) {
+        struct fsh_part *part = &fab->part[i];
+
+        fsh_links_deliver(fab, part);
+        end = part->end > end ? part->end : end;
+        failed |= part->failed;
+    }
+    if (fab->recording)
+        fsh_tape_flush(fab->tape);
+    fab->moved = end - 1;
+    fab->cycle = end;
+    if (failed)
+        fail(fab);
+}
+
+/* The present cycle, and others before `end`. Returns that of the next event, or
+ * FSH_NEVER. */
+static uint64_t pass_quantum(struct fsh_fabric *fab, uint64_t end)
+{
+    uint64_t next, most;
+
+    if (fab->replaying && !fab->over)
+        fsh_tape_feed(fab->tape, fab);
+    if (fab->failed || fab->over || fab->quiet)
+        return FSH_NEVER;
+    if (end == fab->cycle + 1 || in_lockstep(fab)) {
+        step_all(fab);
+    } else {
+        most = fab->cycle + fab->quantum;
+        end = most < end ? most : end;
+        if (fab->replaying && fsh_tape_due(fab->tape) < end)
+            end = fsh_tape_due(fab->tape);
+        step_part(fab, fab->part, gather(fab, end, false), fab->cycle, end);
+    }
+    join(fab);
+    next = next_event(fab);
+    fab->quiet = next == FSH_NEVER;
+    return next;
+}
+
+bool fsh_fabric_tick(struct fsh_fabric *fab)
+{
+    return pass_quantum(fab, fab->cycle + 1) != FSH_NEVER && !fab->failed;
+}
+
+/* On to the next event, but not past `end`. */
+static bool jump(struct fsh_fabric *fab, uint64_t next, uint64_t end)
+{
+    if (next == FSH_NEVER)
+        return false;
+    next = next < end ? next : end;
+    if (fab->config.jump && !fab->failed && next > fab->cycle)
+        fab->cycle = next;
+    return !fab->failed;
+}
+
+bool fsh_fabric_step(struct fsh_fabric *fab)
+{
+    return jump(fab, pass_quantum(fab, fab->cycle + 1), FSH_NEVER);
+}
+
+bool fsh_fabric_quantum(struct fsh_fabric *fab, uint64_t end)
+{
+    return jump(fab, pass_quantum(fab, end), end);
+}
+
+bool fsh_fabric_run(struct fsh_fabric *fab, uint64_t max_cycles)
+{
+    uint64_t end = fab->cycle + max_cycles;
+
+    while (fab->cycle < end)
+        if (!jump(fab, pass_quantum(fab, end), FSH_NEVER))
+            break;
+    return fab->quiet && !fab->failed;
+}
