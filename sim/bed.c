@@ -7,35 +7,42 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "node_wrap.h"
+
 #define SETTLE_CYCLES 100000u
+#define ALL_PORTS ((1u << FSH_NODE_PORTS) - 1)
 
 static const uint32_t ring_base[3] = {FSH_BED_CPL, FSH_BED_REQ, FSH_BED_REP};
 static const uint32_t ring_taken[3] = {FSH_REG_CPL_TAKEN, FSH_REG_REQ_TAKEN,
                                        FSH_REG_REP_TAKEN};
 
+const struct fsh_topology *fsh_bed_topology(const char *name, uint32_t nodes)
+{
+    static struct fsh_topology topology;
+    char err[300];
+
+    if (fsh_topology_make(&topology, name, nodes, FSH_NODE_PORTS, err,
+                          sizeof err))
+        return &topology;
+    fsh_fatal("bed: topology %s of %u nodes: %s", name, nodes, err);
+}
+
 uint64_t fsh_bed_route(const struct fsh_bed *bed, uint32_t from, uint32_t to)
 {
-    uint32_t up = (to + bed->nodes - from) % bed->nodes;
+    struct fsh_route route[FSH_MAX_NODES];
 
     if (from == to)
-        return 3;
-    if (!bed->ring)
-        return to > from ? 2 : 1;
-    if (2 * up == bed->nodes)
-        return 3;
-    return 2 * up < bed->nodes ? 2 : 1;
+        return ALL_PORTS;
+    fsh_topology_routes_to(&bed->topology, to, ALL_PORTS, route);
+    return route[from].ports;
 }
 
 static bool program(struct fsh_bed *bed, const struct fsh_fabric_config *c,
                     const struct fsh_bed_options *o, uint32_t node)
 {
     struct fsh_fabric *fab = bed->fab;
-    /* The link between the last node and the first is the dateline. */
-    uint64_t dateline = !c->ring               ? 0
-                        : c->nodes == 1        ? 3
-                        : node == 0            ? 1
-                        : node + 1 == c->nodes ? 2
-                                               : 0;
+    uint64_t dateline = fsh_topology_wraps(&bed->topology, node);
     const struct {
         uint32_t offset;
         uint64_t value;
@@ -75,7 +82,7 @@ bool fsh_bed_open(struct fsh_bed *bed, const struct fsh_fabric_config *config,
     if (!bed->fab)
         return false;
     bed->nodes = config->nodes;
-    bed->ring = config->ring;
+    bed->topology = *fsh_fabric_topology(bed->fab);
     bed->seg_size = options->seg_size ? options->seg_size : config->dram_bytes;
     for (uint32_t i = 0; i < bed->nodes; i++) {
         if (program(bed, config, options, i))

@@ -33,7 +33,7 @@ enum fsh_bed_ring { FSH_BED_RING_CPL, FSH_BED_RING_REQ, FSH_BED_RING_REP };
 struct fsh_bed {
     struct fsh_fabric *fab;
     uint32_t nodes;
-    bool ring;
+    struct fsh_topology topology;
     uint64_t seg_size;
     uint32_t tail[FSH_MAX_NODES][2];  /* entries submitted, by window */
     uint32_t taken[FSH_MAX_NODES][3]; /* entries taken, by ring */
@@ -46,6 +46,9 @@ struct fsh_bed_options {
     bool hold;         /* behind the start gate */
     uint64_t seg_size; /* 0: all device memory */
 };
+
+/* The topology of a name that is known to be right; valid until the next call. */
+const struct fsh_topology *fsh_bed_topology(const char *name, uint32_t nodes);
 
 /* Make the fabric and program it; the registers are in when it returns.
  * False and a message on failure. */

@@ -284,6 +284,11 @@ uint64_t fsh_fabric_dram_moved(const struct fsh_fabric *fab, uint32_t node)
     return fab->node[node].dram_pool.taken;
 }
 
+const struct fsh_topology *fsh_fabric_topology(const struct fsh_fabric *fab)
+{
+    return &fab->topology;
+}
+
 uint32_t fsh_fabric_nodes(const struct fsh_fabric *fab)
 {
     return fab->config.nodes;

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/fsh_spec.h"
+#include "base/topology.h"
 
 struct fsh_fabric;
 
@@ -38,10 +39,11 @@ struct fsh_fabric_events {
 };
 
 struct fsh_fabric_config {
-    uint32_t nodes;       /* 1..FSH_MAX_NODES */
-    bool ring;            /* else linear: the outer ports are not connected */
-    uint32_t link_cycles; /* one way, >= 1 */
-    uint32_t dram_cycles; /* read: address taken to first data, >= 1 */
+    uint32_t nodes; /* 1..FSH_MAX_NODES */
+    const struct fsh_topology
+        *topology;              /* of so many nodes, copied; NULL: ring */
+    uint32_t link_cycles;       /* one way, >= 1 */
+    uint32_t dram_cycles;       /* read: address taken to first data, >= 1 */
     uint32_t dram_write_cycles; /* last data taken to response, >= 1 */
     uint32_t dram_bytes_cycle;  /* shared by all masters of a node, >= 16,
                                    with a compute core >= 64 */
@@ -170,6 +172,7 @@ uint64_t fsh_fabric_computed(const struct fsh_fabric *fab);
 /* Bytes that the device memory of a node has moved. */
 uint64_t fsh_fabric_dram_moved(const struct fsh_fabric *fab, uint32_t node);
 uint32_t fsh_fabric_nodes(const struct fsh_fabric *fab);
+const struct fsh_topology *fsh_fabric_topology(const struct fsh_fabric *fab);
 /* Device memory and DMA window of a node. */
 unsigned char *fsh_fabric_dram(struct fsh_fabric *fab, uint32_t node);
 unsigned char *fsh_fabric_dma(struct fsh_fabric *fab, uint32_t node);

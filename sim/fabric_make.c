@@ -13,7 +13,6 @@ void fsh_fabric_defaults(struct fsh_fabric_config *config)
 {
     *config = (struct fsh_fabric_config){
         .nodes = 2,
-        .ring = true,
         .link_cycles = 30,
         .dram_cycles = 40,
         .dram_write_cycles = 4,
@@ -136,20 +135,40 @@ static bool init_masters(const struct fsh_fabric_config *c,
     return init_host_master(c, node, &node->master[FSH_NODE_HOST]) && dram;
 }
 
-/* Port 1 of node i to port 0 of the next; a linear fabric leaves the ends open. */
+/* The fabric's own copy, and that the nodes have its ports. */
+static bool take_topology(struct fsh_fabric *fab, char *err, size_t errlen)
+{
+    struct fsh_fabric_config *c = &fab->config;
+
+    if (!c->topology) {
+        if (!fsh_topology_make(&fab->topology, "ring", c->nodes, FSH_NODE_PORTS,
+                               err, errlen))
+            return false;
+    } else if (c->topology != &fab->topology) {
+        fab->topology = *c->topology;
+    }
+    c->topology = &fab->topology;
+    if (fab->topology.nodes == c->nodes &&
+        fab->topology.ports <= FSH_NODE_PORTS)
+        return true;
+    snprintf(err, errlen,
+             "topology %.200s has %u nodes with %u link ports, the fabric %u "
+             "with %u",
+             fab->topology.name, fab->topology.nodes, fab->topology.ports,
+             c->nodes, FSH_NODE_PORTS);
+    return false;
+}
+
+/* A link each way for each cable. */
 static void wire(struct fsh_fabric *fab)
 {
-    uint32_t nodes = fab->config.nodes;
+    for (uint32_t i = 0; i < fab->config.nodes; i++)
+        for (uint32_t p = 0; p < FSH_NODE_PORTS; p++) {
+            struct fsh_plug to = fab->topology.peer[i][p];
 
-    for (uint32_t i = 0; i < nodes; i++) {
-        struct fsh_sim_node *node = &fab->node[i];
-        struct fsh_sim_node *next = &fab->node[(i + 1) % nodes];
-
-        if (!fab->config.ring && i + 1 == nodes)
-            break;
-        node->tx[1] = &next->rx[0];
-        next->tx[0] = &node->rx[1];
-    }
+            if (to.node != FSH_NO_NODE)
+                fab->node[i].tx[p] = &fab->node[to.node].rx[to.port];
+        }
 }
 
 static bool init_node(struct fsh_fabric *fab, uint32_t index)
@@ -208,6 +227,14 @@ static bool make_parts(struct fsh_fabric *fab)
     return fab->node && fab->part && fab->awake;
 }
 
+static bool open_tape(struct fsh_fabric *fab, char *err, size_t errlen)
+{
+    fab->tape = fsh_tape_open(&fab->config, &fab->topology, err, errlen);
+    fab->replaying = fab->config.replay != NULL;
+    fab->recording = !fab->replaying;
+    return fab->tape != NULL;
+}
+
 struct fsh_fabric *fsh_fabric_create(const struct fsh_fabric_config *config,
                                      char *err, size_t errlen)
 {
@@ -219,13 +246,10 @@ struct fsh_fabric *fsh_fabric_create(const struct fsh_fabric_config *config,
         return NULL;
     fab->config = *config;
     fsh_node_error_clear();
-    if (config->record || config->replay) {
-        fab->tape = fsh_tape_open(&fab->config, err, errlen);
-        fab->replaying = config->replay != NULL;
-        fab->recording = !fab->replaying;
-        ok = fab->tape != NULL;
-    }
-    ok = ok && config_ok(&fab->config, err, errlen) &&
+    ok = (!config->replay || open_tape(fab, err, errlen)) &&
+         config_ok(&fab->config, err, errlen) &&
+         take_topology(fab, err, errlen) &&
+         (!config->record || config->replay || open_tape(fab, err, errlen)) &&
          fsh_waves_open(fab, err, errlen);
     if (ok) {
         ok = make_parts(fab);

@@ -202,6 +202,7 @@ struct fsh_sim_trace;
 
 struct fsh_fabric {
     struct fsh_fabric_config config;
+    struct fsh_topology topology;
     struct fsh_sim_node *node;
     struct fsh_node_waves *waves;
     struct fsh_tape *tape;       /* recording or replaying; NULL neither */
@@ -325,8 +326,9 @@ enum fsh_tape_kind {
     FSH_TAPE_END,
 };
 /* Open for writing config.record or reading config.replay; the latter
- * replaces the settings in config. NULL with a message on failure. */
-struct fsh_tape *fsh_tape_open(struct fsh_fabric_config *config, char *err,
+ * replaces the settings in config, and makes the topology. NULL with a message on failure. */
+struct fsh_tape *fsh_tape_open(struct fsh_fabric_config *config,
+                               struct fsh_topology *topology, char *err,
                                size_t errlen);
 bool fsh_tape_close(struct fsh_tape *tape, uint64_t cycle);
 void fsh_tape_event(struct fsh_tape *tape, enum fsh_tape_kind kind,

@@ -3,9 +3,10 @@
  * Recordings: all that a fabric cannot know by itself. Host writes, reads and
  * gates with the cycle at which they were made, and every 16 bytes a device
  * read from memory, in order by node, since the host writes memory too. One file of
- * equal records in the byte order of this machine, first the settings. What a node
- * read in a quantum stands together, and each of these says how many follow. A replay
- * goes through it several times at once: for events, and for the data of each node.
+ * equal records in the byte order of this machine, first the settings, then the
+ * cables. What a node read in a quantum stands together, and each of these says how
+ * many follow. A replay goes through it several times at once: for events, and for the
+ * data of each node.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +19,7 @@
 
 #include "model.h"
 
-#define MAGIC UINT64_C(0x3430636552485346) /* "FSHRec04" */
+#define MAGIC UINT64_C(0x3530636552485346) /* "FSHRec05" */
 
 struct record {
     uint8_t kind, node;
@@ -51,7 +52,17 @@ struct fsh_tape {
 
 /* The settings that decide what happens, in the order of their records; one may
  * change later on. */
-enum { DRAM_WRITE = 5, SETTINGS = 15 };
+enum { CABLES = 2, DRAM_WRITE = 5, SETTINGS = 15 };
+
+static unsigned count_cables(const struct fsh_topology *t)
+{
+    unsigned ends = 0;
+
+    for (uint32_t n = 0; n < t->nodes; n++)
+        for (unsigned p = 0; p < FSH_NODE_PORTS; p++)
+            ends += fsh_topology_plugged(t, n, p);
+    return ends / 2;
+}
 
 static void settings_get(const struct fsh_fabric_config *c,
                          uint64_t v[SETTINGS])
@@ -59,7 +70,7 @@ static void settings_get(const struct fsh_fabric_config *c,
     const uint64_t all[SETTINGS] = {
         MAGIC,
         c->nodes,
-        c->ring,
+        count_cables(c->topology),
         c->link_cycles,
         c->dram_cycles,
         c->dram_write_cycles,
@@ -81,7 +92,6 @@ static void settings_set(struct fsh_fabric_config *c,
                          const uint64_t v[SETTINGS])
 {
     c->nodes = (uint32_t)v[1];
-    c->ring = v[2] != 0;
     c->link_cycles = (uint32_t)v[3];
     c->dram_cycles = (uint32_t)v[4];
     c->dram_write_cycles = (uint32_t)v[DRAM_WRITE];
@@ -96,6 +106,48 @@ static void settings_set(struct fsh_fabric_config *c,
     c->compute = v[14] != 0;
 }
 
+/* A record for each cable: two ends of node and port, a byte each. */
+static void put_cables(struct fsh_tape *tape, const struct fsh_topology *t)
+{
+    for (uint32_t n = 0; n < t->nodes; n++)
+        for (uint32_t p = 0; p < FSH_NODE_PORTS; p++) {
+            struct fsh_plug to = t->peer[n][p];
+
+            if (to.node != FSH_NO_NODE && (to.node > n || to.port > p))
+                fsh_tape_event(tape, FSH_TAPE_CONFIG, 0, 0, SETTINGS,
+                               n | p << 8 | (uint32_t)to.node << 16 |
+                                   (uint32_t)to.port << 24);
+        }
+}
+
+static bool take_cable(struct fsh_topology *t, uint64_t cable)
+{
+    uint32_t a = cable & 0xff, p = cable >> 8 & 0xff;
+    uint32_t b = cable >> 16 & 0xff, q = cable >> 24 & 0xff;
+
+    if (a >= t->nodes || b >= t->nodes || p >= FSH_NODE_PORTS ||
+        q >= FSH_NODE_PORTS || fsh_topology_plugged(t, a, p) ||
+        fsh_topology_plugged(t, b, q) || cable >> 32 != 0)
+        return false;
+    fsh_topology_plug(t, a, p, b, q);
+    return true;
+}
+
+/* Those of the recording, after its settings; false if they do not fit. */
+static bool take_cables(struct fsh_tape *tape, uint32_t nodes, uint64_t cables,
+                        struct fsh_topology *t)
+{
+    bool ok = nodes <= FSH_MAX_NODES && cables <= tape->count - SETTINGS;
+
+    fsh_topology_clear(t);
+    snprintf(t->name, sizeof(t->name), "recorded");
+    t->kind = FSH_TOPOLOGY_FILE;
+    t->nodes = ok ? (uint8_t)nodes : 0;
+    for (uint64_t i = 0; ok && i < cables; i++)
+        ok = take_cable(t, tape->in[SETTINGS + i].u.event.data);
+    return ok;
+}
+
 /* Move `event` on to the next record that is no data. */
 static void next_event(struct fsh_tape *tape)
 {
@@ -106,47 +158,79 @@ static void next_event(struct fsh_tape *tape)
                                           : FSH_NEVER;
 }
 
-static struct fsh_tape *open_in(struct fsh_fabric_config *config, char *err,
-                                size_t errlen)
+static bool map_in(struct fsh_tape *tape, const char *path, char *err,
+                   size_t errlen)
 {
-    struct fsh_tape *tape = calloc(1, sizeof *tape);
-    uint64_t values[SETTINGS];
     struct stat st;
     void *map = MAP_FAILED;
-    int fd = open(config->replay, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-    if (tape && fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0) {
+    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0) {
         tape->bytes = (size_t)st.st_size;
         map = mmap(NULL, tape->bytes, PROT_READ, MAP_PRIVATE, fd, 0);
     }
     if (fd >= 0)
         close(fd);
     if (map == MAP_FAILED) {
-        snprintf(err, errlen, "cannot read recording %s: %s", config->replay,
+        snprintf(err, errlen, "cannot read recording %s: %s", path,
                  errno ? strerror(errno) : "empty file");
-        free(tape);
-        return NULL;
+        return false;
     }
     tape->in = map;
     tape->count = tape->bytes / sizeof(struct record);
+    return true;
+}
+
+static bool read_settings(struct fsh_tape *tape,
+                          struct fsh_fabric_config *config,
+                          struct fsh_topology *topology, char *err,
+                          size_t errlen)
+{
+    uint64_t values[SETTINGS];
+
     for (unsigned i = 0; i < SETTINGS && i < tape->count; i++)
         values[i] = tape->in[i].u.event.data;
     if (tape->count < SETTINGS || values[0] != MAGIC) {
         snprintf(err, errlen, "%s is no recording of this version of fshsim",
                  config->replay);
-        munmap(map, tape->bytes);
+        return false;
+    }
+    settings_set(config, values);
+    if (!take_cables(tape, config->nodes, values[CABLES], topology)) {
+        snprintf(err, errlen,
+                 "recording %s: its cables do not fit its nodes, or these have "
+                 "more than %u ports",
+                 config->replay, FSH_NODE_PORTS);
+        return false;
+    }
+    config->topology = topology;
+    tape->event = SETTINGS + (size_t)values[CABLES];
+    for (uint32_t i = 0; i < FSH_MAX_NODES; i++)
+        tape->reads[i].fetch = tape->event;
+    return true;
+}
+
+static struct fsh_tape *open_in(struct fsh_fabric_config *config,
+                                struct fsh_topology *topology, char *err,
+                                size_t errlen)
+{
+    struct fsh_tape *tape = calloc(1, sizeof *tape);
+
+    if (!tape || !map_in(tape, config->replay, err, errlen)) {
         free(tape);
         return NULL;
     }
-    settings_set(config, values);
-    tape->event = SETTINGS;
-    for (uint32_t i = 0; i < FSH_MAX_NODES; i++)
-        tape->reads[i].fetch = SETTINGS;
+    if (!read_settings(tape, config, topology, err, errlen)) {
+        munmap((void *)(uintptr_t)tape->in, tape->bytes);
+        free(tape);
+        return NULL;
+    }
     next_event(tape);
     return tape;
 }
 
-struct fsh_tape *fsh_tape_open(struct fsh_fabric_config *config, char *err,
+struct fsh_tape *fsh_tape_open(struct fsh_fabric_config *config,
+                               struct fsh_topology *topology, char *err,
                                size_t errlen)
 {
     struct fsh_tape *tape;
@@ -154,7 +238,7 @@ struct fsh_tape *fsh_tape_open(struct fsh_fabric_config *config, char *err,
 
     errno = 0;
     if (config->replay)
-        return open_in(config, err, errlen);
+        return open_in(config, topology, err, errlen);
     tape = calloc(1, sizeof *tape);
     if (tape)
         tape->out = fopen(config->record, "wbe");
@@ -168,6 +252,7 @@ struct fsh_tape *fsh_tape_open(struct fsh_fabric_config *config, char *err,
     settings_get(config, values);
     for (uint32_t i = 0; i < SETTINGS; i++)
         fsh_tape_event(tape, FSH_TAPE_CONFIG, 0, 0, i, values[i]);
+    put_cables(tape, config->topology);
     return tape;
 }
 

@@ -165,9 +165,9 @@ struct fsh_serve *fsh_serve_open(const struct fsh_job *job,
     serve->shared->magic = FSH_SIM_MAGIC;
     serve->shared->nodes = nodes;
     config->nodes = nodes;
-    config->ring = strcmp(job->config.topology, "line") != 0;
     if (nodes < SMALL_NODES)
         config->quantum = SMALL_QUANTUM;
+    config->topology = &job->config.topology;
     config->dram_bytes = serve->dram_bytes;
     config->dma_bytes = serve->dma_bytes;
     config->dram = serve->dram;

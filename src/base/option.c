@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/nearest.h"
 #include "base/option_table.h"
+#include "base/topology.h"
 
 extern char **environ;
 
@@ -163,6 +164,8 @@ static bool is_valid(const struct fsh_option_row *row, const char *text)
         return fsh_option_among(text, row->choices);
     case FSH_OPTION_CPUS:
         return fsh_option_among(text, row->choices) || fsh_cpu_list_valid(text);
+    case FSH_OPTION_TOPOLOGY:
+        return text[0] == '\0' || fsh_topology_named(text);
     case FSH_OPTION_TIMES:
         return parse_times(row, text, &value);
     case FSH_OPTION_BOOL:
@@ -201,6 +204,7 @@ static const char *expected(const struct fsh_option_row *row, char *buf,
 
     switch (row->type) {
     case FSH_OPTION_CHOICE:
+    case FSH_OPTION_TOPOLOGY:
         snprintf(buf, len, "expected one of %s", row->choices);
         break;
     case FSH_OPTION_CPUS:

@@ -15,12 +15,13 @@
 
 enum fsh_option_type {
     FSH_OPTION_STR,
-    FSH_OPTION_CHOICE, /* one of a list */
-    FSH_OPTION_CPUS,   /* one of a list, or processors: 0-3,8 */
-    FSH_OPTION_TIMES,  /* one of two words, the second also times: cpu:1.5 */
-    FSH_OPTION_BOOL,   /* 0/1, yes/no, true/false, on/off, y/n */
-    FSH_OPTION_INT,    /* decimal or 0x */
-    FSH_OPTION_SIZE,   /* bytes with K, M, G, T (powers of 1024), may be 1.5G */
+    FSH_OPTION_CHOICE,   /* one of a list */
+    FSH_OPTION_CPUS,     /* one of a list, or processors: 0-3,8 */
+    FSH_OPTION_TOPOLOGY, /* a name of base/topology.h */
+    FSH_OPTION_TIMES,    /* one of two words, the second also times: cpu:1.5 */
+    FSH_OPTION_BOOL,     /* 0/1, yes/no, true/false, on/off, y/n */
+    FSH_OPTION_INT,      /* decimal or 0x */
+    FSH_OPTION_SIZE, /* bytes with K, M, G, T (powers of 1024), may be 1.5G */
     FSH_OPTION_SECONDS, /* decimal fraction */
 };
 

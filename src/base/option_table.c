@@ -6,6 +6,7 @@
 #include "base/option_table.h"
 
 #include "base/segment.h"
+#include "base/topology.h"
 
 #define STR(n, d, h)                        \
     {                                       \
@@ -53,8 +54,9 @@ const struct fsh_option_row fsh_option_table[] = {
     STR("FSHMEM_CONDUIT", "",
         "conduit of the job: smp or fpga; unset: the "
         "one the program was built for, smp under a launcher that cannot tell"),
-    CHOICE("FSHMEM_TOPOLOGY", "ring", "ring|line",
-           "fpga: how the nodes' link ports are cabled"),
+    {"FSHMEM_TOPOLOGY", FSH_OPTION_TOPOLOGY, "", 0, 0, FSH_TOPOLOGY_NAMES,
+     "fpga: how the nodes' link ports are cabled; unset: ring, above 8 nodes "
+     "with 4 ports the torus nearest to a square whose sides are 3 or more"},
     CHOICE("FSHMEM_CLOCK", "free", "free|simulated",
            "fpga: simulated: ranks have clocks too, and a run takes the same "
            "cycles each time; free: they run beside the simulator"),
@@ -85,7 +87,7 @@ const struct fsh_option_row fsh_option_table[] = {
     CHOICE("FSHMEM_PACKET", "1024", "128|256|512|1024",
            "fpga: payload bytes of a packet"),
     CHOICE("FSHMEM_PORTS", "3", "1|2|3",
-           "fpga: mask of the link ports in use; 3: both"),
+           "fpga: mask of the link ports in use, for a ring; 3: all"),
     CPUS("FSHMEM_BIND", "auto", "auto|none|core|numa",
          "fshrun: processors of a rank: a share of those there are, where "
          "nobody has bound them and no other job is there (auto); all (none); "

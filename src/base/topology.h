@@ -73,6 +73,16 @@ struct fsh_route {
     uint8_t ports, vcs;
 };
 
+/* For who has cables from elsewhere: none anywhere; then one, between free ports. */
+void fsh_topology_clear(struct fsh_topology *t);
+void fsh_topology_plug(struct fsh_topology *t, uint32_t a, unsigned p,
+                       uint32_t b, unsigned q);
+static inline bool fsh_topology_plugged(const struct fsh_topology *t,
+                                        uint32_t node, unsigned port)
+{
+    return t->peer[node][port].node != FSH_NO_NODE;
+}
+
 /* Is this one of the names, whatever the number of nodes? */
 bool fsh_topology_named(const char *name);
 
@@ -103,8 +113,13 @@ void fsh_topology_routes_from(const struct fsh_topology *t, uint32_t from,
 unsigned fsh_topology_transit(unsigned ports, unsigned arrived, uint32_t source,
                               uint32_t dest);
 
+/* Ports of a node behind which the wrap of a ring or of a torus dimension lies, as a
+ * mask. */
+unsigned fsh_topology_wraps(const struct fsh_topology *t, uint32_t node);
+
 /* Does no packet ever wait for itself, if each waits with its link (node, port, vc)
- * for the next? If not, the circle is in cycle, as text; len 0: not told. */
+ * for the next? Where vc is no part of the argument, with one channel a link. If not,
+ * the circle is in cycle, as text; len 0: not told. */
 bool fsh_topology_acyclic(const struct fsh_topology *t, char *cycle,
                           size_t len);
 

@@ -23,13 +23,15 @@ struct graph {
 };
 _Static_assert(LINKS <= 16, "a bit for each channel of a node");
 
-static uint16_t channels_of(struct fsh_route route)
+/* Without a dateline vc only says which of two equal networks a packet is in. */
+static uint16_t channels_of(const struct graph *g, struct fsh_route route)
 {
+    unsigned vcs = g->t->rule == FSH_TOPOLOGY_DATELINE ? route.vcs : 0;
     uint16_t mask = 0;
 
     for (unsigned p = 0; p < FSH_TOPOLOGY_PORTS; p++)
         if (route.ports >> p & 1)
-            mask |= (uint16_t)(1u << (p * VCS + (route.vcs >> p & 1)));
+            mask |= (uint16_t)(1u << (p * VCS + (vcs >> p & 1)));
     return mask;
 }
 
@@ -48,8 +50,8 @@ static void add_routes(struct graph *g, uint32_t to)
     for (unsigned c = 0; c < g->t->nodes * LINKS; c++) {
         uint8_t behind = node_behind(g, c);
 
-        if (channels_of(route[c / LINKS]) >> c % LINKS & 1 && behind != to)
-            g->next[c] |= channels_of(route[behind]);
+        if (channels_of(g, route[c / LINKS]) >> c % LINKS & 1 && behind != to)
+            g->next[c] |= channels_of(g, route[behind]);
     }
 }
 

@@ -5,17 +5,6 @@
 
 #include "base/topology.h"
 
-/* topology.c: no cable anywhere, sides 1. */
-void fsh_topology_clear(struct fsh_topology *t);
-/* topology.c: a cable; both ports are free. */
-void fsh_topology_plug(struct fsh_topology *t, uint32_t a, unsigned p,
-                       uint32_t b, unsigned q);
-static inline bool fsh_topology_plugged(const struct fsh_topology *t,
-                                        uint32_t node, unsigned port)
-{
-    return t->peer[node][port].node != FSH_NO_NODE;
-}
-
 /* topology_file.c: the cables of this file, with t->nodes nodes, and the rule. False
  * as fsh_topology_make. */
 bool fsh_topology_read(struct fsh_topology *t, const char *path, unsigned ports,

@@ -204,6 +204,24 @@ void fsh_topology_routes_from(const struct fsh_topology *t, uint32_t from,
     }
 }
 
+unsigned fsh_topology_wraps(const struct fsh_topology *t, uint32_t node)
+{
+    unsigned mask = 0;
+
+    if (t->rule != FSH_TOPOLOGY_DATELINE)
+        return 0;
+    for (unsigned d = 0; d < FSH_TOPOLOGY_SIDES; d++) {
+        uint32_t side = t->side[d], x = node % side;
+
+        node /= side;
+        if (side > 1 && x + 1 == side)
+            mask |= 1u << 2 * d;
+        if (side > 1 && x == 0)
+            mask |= 2u << 2 * d;
+    }
+    return mask;
+}
+
 unsigned fsh_topology_transit(unsigned ports, unsigned arrived, uint32_t source,
                               uint32_t dest)
 {

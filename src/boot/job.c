@@ -33,8 +33,8 @@
 #define FIRST_FD 100
 
 /* Words of the settings that have one of their own, then of FSHMEM_SIM_ARGS,
- * which win; valid until the next call. */
-static const char *const *sim_args(void)
+ * which win. */
+const char *const *fsh_job_sim_args(void)
 {
     static char *copy;
     static const char **args;
@@ -58,14 +58,29 @@ static const char *const *sim_args(void)
     return args;
 }
 
+bool fsh_job_topology(struct fsh_topology *t, uint32_t nodes, char *err,
+                      size_t errlen)
+{
+    const char *name = fsh_option_str("FSHMEM_TOPOLOGY");
+    char preset[16];
+
+    fsh_topology_default(nodes, FSH_MAX_PORTS, preset, sizeof(preset));
+    return fsh_topology_make(t, name[0] ? name : preset, nodes, FSH_MAX_PORTS,
+                             err, errlen);
+}
+
 void fsh_job_config_init(struct fsh_job_config *config, uint32_t ranks,
                          const struct fsh_job_needs *needs)
 {
+    char err[800];
+
     memset(config, 0, sizeof(*config));
     config->needs = needs;
     config->ranks = ranks;
-    snprintf(config->topology, sizeof(config->topology), "%s",
-             fsh_option_str("FSHMEM_TOPOLOGY"));
+    if (needs->nodes && ranks >= 1 && ranks <= needs->max_ranks &&
+        !fsh_job_topology(&config->topology, ranks, err, sizeof(err)))
+        fsh_fatal("FSHMEM_TOPOLOGY=%s: %s", fsh_option_str("FSHMEM_TOPOLOGY"),
+                  err);
     config->simulated_clock =
         needs->nodes && strcmp(fsh_option_str("FSHMEM_CLOCK"), "free") != 0;
     fsh_option_times("FSHMEM_HOST_TIME"); /* refused here, not by each rank */
@@ -73,7 +88,7 @@ void fsh_job_config_init(struct fsh_job_config *config, uint32_t ranks,
     config->segment_max = fsh_option_size("FSHMEM_SEGMENT_MAX");
     fsh_option_str("FSHMEM_HUGEPAGES"); /* as above */
     config->dram_bytes = fsh_segment_pages(fsh_option_size("FSHMEM_DRAM"));
-    config->sim_args = sim_args();
+    config->sim_args = fsh_job_sim_args();
 }
 
 /* gasnet_exit itself waits up to GASNET_EXITTIMEOUT for the others before it
@@ -152,7 +167,7 @@ static void fill_page(struct fsh_job *job)
     page->job_id = (uint32_t)getpid();
     snprintf(page->conduit, sizeof(page->conduit), "%s",
              config->needs->conduit);
-    snprintf(page->topology, sizeof(page->topology), "%s", config->topology);
+    page->topology = config->topology;
     page->simulated_clock = config->simulated_clock;
     page->trace_fd = -1;
     page->dram_bytes = config->dram_bytes;

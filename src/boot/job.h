@@ -16,6 +16,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/topology.h"
+
 #define FSH_JOB_MAGIC 0x424f4a48u /* "HJOB" */
 #define FSH_JOB_MAX_RANKS 1024
 #define FSH_JOB_XCHG_MAX 256
@@ -55,14 +57,14 @@ struct fsh_job_page {
     uint32_t job_id;     /* launcher's pid */
     uint32_t page_bytes; /* sizeof(struct fsh_job_page): same release? */
     char conduit[16];
-    char topology[16];        /* "ring" or "line" (fpga) */
     uint32_t simulated_clock; /* 1: hosts have simulated time (fpga) */
     int32_t trace_fd;         /* of struct fsh_trace in each process; -1 none */
     uint64_t trace_bytes;
     uint64_t dram_bytes; /* per node, where ranks have nodes */
     uint64_t
         segment_max; /* per rank, where segments lie in the shared object */
-    uint64_t shared_page; /* bytes of a page of the shared object */
+    uint64_t shared_page;         /* bytes of a page of the shared object */
+    struct fsh_topology topology; /* of the nodes, where ranks have some */
     _Alignas(64)
         atomic_uint barrier_futex; /* bumped on each barrier's release */
     atomic_uint barrier_count;
@@ -105,7 +107,7 @@ static inline size_t fsh_job_shared_bytes(const struct fsh_job_needs *needs,
 struct fsh_job_config {
     const struct fsh_job_needs *needs;
     uint32_t ranks;
-    char topology[16];
+    struct fsh_topology topology; /* where ranks have nodes */
     bool simulated_clock;
     bool traced;        /* the job has memory for a trace (base/trace.h) */
     size_t segment_max; /* bytes per rank the shared object has room for; 0:
@@ -130,6 +132,14 @@ struct fsh_job {
         int dram_fd, dma_fd, mmio_fd;
     } * node;
 };
+
+/* The topology of a job with so many nodes: what FSHMEM_TOPOLOGY chooses, or the
+ * default. False with the reason and the remedy in err, as fsh_topology_make. */
+bool fsh_job_topology(struct fsh_topology *t, uint32_t nodes, char *err,
+                      size_t errlen);
+/* What the settings say that fshsim is to be started with (FSHMEM_SIM_ARGS ...);
+ * valid until the next call, NULL: out of memory. */
+const char *const *fsh_job_sim_args(void);
 
 /* Fill config from the settings (FSHMEM_TOPOLOGY, FSHMEM_SEGMENT_MAX,
  * FSHMEM_DRAM, FSHMEM_SIM_ARGS ...). Fatal with a message on a bad value. */
@@ -164,8 +174,8 @@ void fsh_job_destroy(struct fsh_job *job);
 
 /*
  * The simulator's side. It finds its job in the environment variable
- *   FSHMEM_SIM_JOB = "ranks=N,topology=ring|line,dram=BYTES,page=FD,shared=FD,
- *                     life=FD,abort=FD,mem=DRAM.DMA.MMIO[/DRAM.DMA.MMIO...]"
+ *   FSHMEM_SIM_JOB = "ranks=N,dram=BYTES,page=FD,shared=FD,life=FD,abort=FD,
+ *                     mem=DRAM.DMA.MMIO[/DRAM.DMA.MMIO...]"
  * (one line; one triple of descriptors per node). Sizes of the objects: dram is
  * dram_bytes, the others are the device's (struct fsh_job_needs).
  */

@@ -83,9 +83,7 @@ static int read_text(struct fsh_job *job, const char *text)
         dram < 0 || !fsh_job_env_number(text, "page", &page) ||
         !fsh_job_env_number(text, "shared", &shared) ||
         !fsh_job_env_number(text, "life", &life) ||
-        !fsh_job_env_number(text, "abort", &abort_fd) ||
-        !fsh_job_env_word(text, "topology", job->config.topology,
-                          sizeof(job->config.topology)))
+        !fsh_job_env_number(text, "abort", &abort_fd))
         return -EINVAL;
     job->config.ranks = (uint32_t)ranks;
     job->config.dram_bytes = (size_t)dram;
@@ -127,6 +125,7 @@ int fsh_job_sim_attach(struct fsh_job *job, char *err, size_t errlen)
                                : strerror(-rc));
         goto undo_nodes;
     }
+    job->config.topology = job->page->topology;
     rc = start_watch(job->lifeline[0]);
     if (rc != 0) {
         fsh_limits_explain_process(-rc, why, sizeof(why));

@@ -103,11 +103,9 @@ static void write_text(const struct fsh_job *job, char *text, size_t len)
 
     at = (size_t)snprintf(
         text, len,
-        "%s=ranks=%" PRIu32 ",topology=%s,dram=%zu,page=%d,shared=%d,life=%d,"
-        "abort=%d,mem=",
-        FSH_JOB_SIM_ENV, job->config.ranks, job->config.topology,
-        job->config.dram_bytes, job->page_fd, job->shared_fd, job->lifeline[0],
-        job->abort_fd);
+        "%s=ranks=%" PRIu32 ",dram=%zu,page=%d,shared=%d,life=%d,abort=%d,mem=",
+        FSH_JOB_SIM_ENV, job->config.ranks, job->config.dram_bytes,
+        job->page_fd, job->shared_fd, job->lifeline[0], job->abort_fd);
     for (uint32_t i = 0; i < job->config.ranks && at < len; i++)
         at += (size_t)snprintf(text + at, len - at, "%s%d.%d.%d", i ? "/" : "",
                                job->node[i].dram_fd, job->node[i].dma_fd,

@@ -27,7 +27,8 @@ VALUED = ["-n", "-np", "--np", "--conduit", "--clock", "--topology", "--timeout"
           "-spawner=local", "--nonsense", "--t", "--s", "--json"]
 VALUES = ["0", "1", "2", "64", "1024", "1025", "-1", "99999999999999999999",
           "0x10", "2x", "", " ", "nan", "inf", "1e99", "0.5", "smp", "fpga",
-          "tcp", "ring", "line", "1G", "4K", "12Q", "A=1", "A", "=", "=1",
+          "tcp", "ring", "line", "torus:4x4", "mesh:2x1", "hypercube", "full",
+          "file:/dev/null", "file:/no/such", "file:/", "1G", "4K", "12Q", "A=1", "A", "=", "=1",
           "A=B=C", "/", "/dev/null", "/no/such", "%s%n", "\x80\xff",
           "x" * 5000, "true", "./true", "-n", "--", "p"]
 SETTINGS = ["FSHMEM_CONDUIT", "FSHMEM_TOPOLOGY", "FSHMEM_PACKET",

@@ -178,6 +178,7 @@ static void read_row(void *arg)
     case FSH_OPTION_STR:
     case FSH_OPTION_CHOICE:
     case FSH_OPTION_CPUS:
+    case FSH_OPTION_TOPOLOGY:
         fsh_option_str(info->name);
         break;
     case FSH_OPTION_TIMES:

@@ -80,7 +80,10 @@ def wrong_values():
     for conduit, option, value, *texts in (
             ("fpga", "--packet", "100", "128|256|512|1024"),
             ("fpga", "--packet", "", "128|256|512|1024"),
-            ("fpga", "--topology", "torus", "ring|line"),
+            ("fpga", "--topology", "torus", "ring|line|mesh:AxB|torus:AxB|"),
+            ("fpga", "--topology", "torus:4x4", "it has 16 nodes, the job 2: "
+             "use -n 16, or torus:2x1"),
+            ("fpga", "--topology", "file:/no/cables", "/no/cables: No such"),
             ("fpga", "--dram", "1K", "from 16M to "),
             ("fpga", "--dram", "", "from 16M to "),
             ("fpga", "--dram", "lots", "from 16M to "),
@@ -95,6 +98,41 @@ def wrong_values():
     code, output = run(FSHRUN, "-n", 2, "--segment-max", "1M", "true",
                        env={"FSHMEM_SEGMENT_MAX": "no"})
     check(code == 0, f"{code} {output!r}")
+
+
+def topology_is_shown():
+    """... and which one if none was asked for; one that cannot be is refused by
+    the name of what was set, with what to do."""
+    fpga = ["-t", "--conduit", "fpga", "-n"]
+    for n, option, name in ((12, [], "ring (default),"),
+                            (4, ["--topology", "line"], "line,")):
+        code, output = run(FSHRUN, *fpga, n, *option, "true")
+        check(code == 0 and f"topology {name}" in output, output)
+    code, output = run(FSHRUN, *fpga, 12, "true",
+                       env={"FSHMEM_TOPOLOGY": "mesh:4x4"})
+    check(code == 1 and output.startswith(
+        "fshrun: FSHMEM_TOPOLOGY=mesh:4x4: it has 16 nodes, the job 12: use "
+        "-n 16, or mesh:4x3"), f"{code} {output!r}")
+    code, output = run(FSHRUN, *fpga, 4, "true",
+                       env={"FSHMEM_TOPOLOGY": "star"})
+    check(code == 1 and "FSHMEM_TOPOLOGY=star: expected one of" in output,
+          f"{code} {output!r}")
+    # Other conduits have none.
+    code, output = run(FSHRUN, "-t", "-n", 3, "--conduit", "smp", "true",
+                       env={"FSHMEM_TOPOLOGY": "mesh:4x4"})
+    check(code == 0 and "topology" not in output.split("setting:")[0],
+          f"{code} {output!r}")
+
+
+def mistake_in_a_cable_file():
+    """... is named with its line."""
+    with tempfile.NamedTemporaryFile("w", suffix=".cables") as f:
+        f.write("0 - 1 # one\n1 - 7\n")
+        f.flush()
+        refused("fshrun", ["-n", 2, "--conduit", "fpga", "--topology",
+                           f"file:{f.name}", "true"],
+                f"--topology file:{f.name}: {f.name}:2: node 7 does not exist",
+                "the job has 2 nodes")
 
 
 def program_beside_the_launcher():
@@ -153,6 +191,7 @@ def settings_without_effect():
 
 
 CASES = [mistyped_options, mistake_of_a_benchmark_is_said_once, wrong_values,
+         topology_is_shown, mistake_in_a_cable_file,
          program_beside_the_launcher, waves_are_fst, settings_without_effect]
 
 if __name__ == "__main__":

@@ -448,7 +448,7 @@ def help_and_version():
 
 def debug_settings():
     output = expect(["-n", 3, RANKS], 0, env={"GASNET_VERBOSEENV": "1"})
-    check(output.count("FSHMEM_TOPOLOGY = ring (default)") == 1, output)
+    check(output.count("FSHMEM_CLOCK = free (default)") == 1, output)
     check("rank 0: GASNET_VERBOSEENV = 1 (environment)" in output, output)
     job = Job(FSHRUN, "-n", 2, RANKS, env={"GASNET_FREEZE": "1"})
     try:

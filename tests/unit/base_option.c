@@ -64,9 +64,9 @@ static void check_values(void)
     setenv("GASNET_VERBOSEENV", "", 1);
     CHECK(!fsh_option_given("GASNET_VERBOSEENV"));
     unsetenv("FSHMEM_TOPOLOGY");
-    CHECK(strcmp(fsh_option_str("FSHMEM_TOPOLOGY"), "ring") == 0);
-    setenv("FSHMEM_TOPOLOGY", "line", 1);
-    CHECK(strcmp(fsh_option_str("FSHMEM_TOPOLOGY"), "line") == 0);
+    CHECK(strcmp(fsh_option_str("FSHMEM_TOPOLOGY"), "") == 0);
+    setenv("FSHMEM_TOPOLOGY", "torus:4x4", 1);
+    CHECK(strcmp(fsh_option_str("FSHMEM_TOPOLOGY"), "torus:4x4") == 0);
     setenv("FSHMEM_DRAM", "64M", 1);
     CHECK(fsh_option_size("FSHMEM_DRAM") == (size_t)64 << 20);
     setenv("FSHMEM_PACKET", "256", 1);
@@ -162,6 +162,8 @@ static void check_bad_values(void)
     check_refused("FSHMEM_DRAM", "100T"); /* over its maximum */
     check_refused("FSHMEM_TOPOLOGY", "star");
     check_refused("FSHMEM_TOPOLOGY", "rin");
+    check_refused("FSHMEM_TOPOLOGY", "torus:4");
+    check_refused("FSHMEM_TOPOLOGY", "mesh:AxB");
     check_refused("FSHMEM_TOPOLOGY", "ring|line");
     check_refused("FSHMEM_BIND", "cores");
     check_refused("FSHMEM_BIND", "0-");

@@ -225,7 +225,7 @@ static void case_bypass(void)
 
     port_open(4, true, 8);
     for (int host = 0; host < 2; host++) {
-        /* 1 MB over port 1, one more command for it, one for port 0. */
+        /* 1 MB over port 0, one more command for it, one for port 1. */
         for (uint32_t tag = 1; tag < 3; tag++) {
             fsh_bed_put(&cmd, 1, tag, 0, 0, tag == 1 ? PORT_SEGMENT : 64);
             CHECK(host

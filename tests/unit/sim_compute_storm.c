@@ -27,7 +27,8 @@ static void open_bed(uint64_t seed)
     storm.packet = options.packet = FSH_MIN_PACKET << storm_below(4);
     fsh_fabric_defaults(&config);
     config.nodes = storm.nodes;
-    config.ring = storm_below(3) != 0;
+    config.topology =
+        fsh_bed_topology(storm_below(3) ? "ring" : "line", storm.nodes);
     config.compute = true;
     config.link_cycles = 1 + storm_below(60);
     config.dram_cycles = 1 + storm_below(60);
@@ -52,7 +53,7 @@ static void open_bed(uint64_t seed)
         core_wake(&storm.bed, n);
     }
     printf("seed %llu: %u nodes, %s, packets of %u%s", (unsigned long long)seed,
-           storm.nodes, config.ring ? "ring" : "line", storm.packet,
+           storm.nodes, config.topology->name, storm.packet,
            config.stall ? ", stalls" : "");
     fflush(stdout);
 }

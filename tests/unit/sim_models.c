@@ -187,8 +187,8 @@ static void test_host_and_link(void)
     defaults();
     config.nodes = 3;
     open_fabric(send_on_write);
-    fsh_fabric_host_write(fab, 2, 8, 77);
-    fsh_fabric_host_write(fab, 2, 8, 78);
+    fsh_fabric_host_write(fab, 2, 0, 77);
+    fsh_fabric_host_write(fab, 2, 0, 78);
     CHECK(fsh_fabric_run(fab, 10000), "not quiet");
     write = find(EV_WRITE, 0);
     CHECK(write->cycle == START + 125, "write after %llu cycles",
@@ -196,7 +196,7 @@ static void test_host_and_link(void)
     CHECK(find(EV_WRITE, 1)->cycle == write->cycle + 1, "one write a cycle");
     /* The beat is driven in the cycle after the write was taken. */
     beat = find(EV_BEAT, 0);
-    CHECK(beat->node == 0 && beat->unit == 0 && beat->value == 77, "wiring");
+    CHECK(beat->node == 0 && beat->unit == 1 && beat->value == 77, "wiring");
     CHECK(beat->cycle == write->cycle + 1 + 30, "link takes %llu",
           (unsigned long long)(beat->cycle - write->cycle - 1));
     CHECK(find(EV_BEAT, 1)->cycle == beat->cycle + 1, "a beat a cycle");
@@ -206,37 +206,73 @@ static void test_host_and_link(void)
     close_fabric();
 }
 
+/* Beats of all ports come out where the topology says, and nowhere else. */
+static void check_wires(const char *name, uint32_t nodes)
+{
+    static struct fsh_topology topology;
+    unsigned beats = 0, ends = 0;
+    char err[300];
+
+    CHECK(fsh_topology_make(&topology, name, nodes, FSH_NODE_PORTS, err,
+                            sizeof err),
+          "%s of %u: %s", name, nodes, err);
+    defaults();
+    config.nodes = nodes;
+    if (strcmp(name, "ring") != 0) /* the default */
+        config.topology = &topology;
+    open_fabric(send_on_write);
+    for (uint32_t i = 0; i < nodes; i++)
+        for (uint32_t p = 0; p < FSH_NODE_PORTS; p++) {
+            fsh_fabric_host_write(fab, i, 8 * p, 100 * (i + 1) + p);
+            ends += topology.peer[i][p].node != FSH_NO_NODE;
+        }
+    CHECK(fsh_fabric_run(fab, 10000), "not quiet");
+    for (unsigned k = 0; k < count; k++) {
+        const struct entry *e = &logged[k];
+        uint32_t from = (uint32_t)(e->value / 100 - 1);
+        uint32_t port = (uint32_t)(e->value % 100);
+
+        if (e->kind != EV_BEAT)
+            continue;
+        beats++;
+        CHECK(e->node == topology.peer[from][port].node &&
+                  e->unit == topology.peer[from][port].port,
+              "%s of %u: %u.%u to %u.%u", name, nodes, from, port, e->node,
+              e->unit);
+    }
+    CHECK(beats == ends, "%s of %u: %u beats", name, nodes, beats);
+    close_fabric();
+}
+
+/* Of other nodes than the fabric, or with more ports than nodes have. */
+static void test_wrong_topology(void)
+{
+    static struct fsh_topology topology;
+    char err[300] = "";
+
+    CHECK(fsh_topology_make(&topology, "ring", 3, FSH_NODE_PORTS, err,
+                            sizeof err));
+    defaults();
+    config.topology = &topology;
+    config.nodes = 2;
+    CHECK(!fsh_fabric_create(&config, err, sizeof err) &&
+              strstr(err, "topology ring has 3 nodes"),
+          "%s", err);
+    topology.ports = FSH_NODE_PORTS + 1;
+    config.nodes = 3;
+    CHECK(!fsh_fabric_create(&config, err, sizeof err) &&
+              strstr(err, "link ports, the fabric 3"),
+          "%s", err);
+}
+
 static void test_wiring(void)
 {
     for (uint32_t nodes = 1; nodes <= 4; nodes++) {
-        for (int ring = 0; ring < 2; ring++) {
-            unsigned beats = 0;
-
-            defaults();
-            config.nodes = nodes;
-            config.ring = ring != 0;
-            open_fabric(send_on_write);
-            for (uint32_t i = 0; i < nodes; i++)
-                for (uint32_t p = 0; p < 2; p++)
-                    fsh_fabric_host_write(fab, i, 8 * p, 100 * (i + 1) + p);
-            CHECK(fsh_fabric_run(fab, 10000), "not quiet");
-            for (unsigned k = 0; k < count; k++) {
-                const struct entry *e = &logged[k];
-                uint32_t from = (uint32_t)(e->value / 100 - 1);
-                uint32_t port = (uint32_t)(e->value % 100);
-
-                if (e->kind != EV_BEAT)
-                    continue;
-                beats++;
-                CHECK(e->unit == 1 - port, "port %u to port %u", port, e->unit);
-                CHECK(e->node == (from + (port ? 1 : nodes - 1)) % nodes,
-                      "%u.%u to %u", from, port, e->node);
-            }
-            CHECK(beats == (ring ? 2 * nodes : 2 * (nodes - 1)),
-                  "%u nodes, ring %d: %u beats", nodes, ring, beats);
-            close_fabric();
-        }
+        check_wires("ring", nodes);
+        check_wires("line", nodes);
     }
+    check_wires("full", 3);
+    check_wires("hypercube", 4);
 }
 
 /* A master that writes a burst of four beats, then reads it back; the script
@@ -532,6 +568,7 @@ int main(void)
 {
     test_host_and_link();
     test_wiring();
+    test_wrong_topology();
     test_memory_timing();
     test_strobes();
     test_host_write_delay();

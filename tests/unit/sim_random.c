@@ -558,7 +558,8 @@ static void configure(struct fsh_fabric_config *config, uint64_t seed)
 
     fsh_fabric_defaults(config);
     config->nodes = 2 + below(REF_NODES - 1);
-    config->ring = !chance(3);
+    config->topology =
+        fsh_bed_topology(chance(3) ? "line" : "ring", config->nodes);
     config->link_cycles = one_of(link, 5);
     config->dram_cycles = one_of(dram, 5);
     config->dram_write_cycles = one_of(dram, 5);
@@ -650,10 +651,10 @@ static bool run_seed(uint64_t seed, uint32_t commands)
     maker.tiny = chance(6);
     printf("seed %llu: %u nodes, %s, link %u+%u, DRAM %u/%u/%u, PCIe %u/%u%s%s"
            "%s\n",
-           (unsigned long long)seed, config.nodes,
-           config.ring ? "ring" : "line", config.link_cycles,
-           config.link_jitter, config.dram_cycles, config.dram_write_cycles,
-           config.dram_bytes_cycle, config.pcie_cycles, config.pcie_bytes_cycle,
+           (unsigned long long)seed, config.nodes, config.topology->name,
+           config.link_cycles, config.link_jitter, config.dram_cycles,
+           config.dram_write_cycles, config.dram_bytes_cycle,
+           config.pcie_cycles, config.pcie_bytes_cycle,
            config.stall ? ", stalls" : "", config.jump ? "" : ", no jumps",
            maker.tiny ? ", short" : "");
     fflush(stdout);
@@ -662,7 +663,7 @@ static bool run_seed(uint64_t seed, uint32_t commands)
         return false;
     }
     ref.nodes = config.nodes;
-    ref.ring = config.ring;
+    ref.ring = config.topology->kind == FSH_TOPOLOGY_RING;
     ok = place_spaces() && program_routes() &&
          run_rounds(maker.tiny ? 4 * commands : commands);
     printf("  %s at cycle %llu: %u tags, %u messages, %u sources (%u halves), "

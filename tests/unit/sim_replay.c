@@ -3,7 +3,8 @@
  * Determinism of the simulator with the real RTL: a random load is recorded;
  * replays of it with and without jumping leave the same hash of all writes of
  * the devices, with their cycles. A changed recording leaves another one, a
- * damaged one is refused. Argument: seed.
+ * damaged one is refused. The topology is in it: replays are not told. Argument:
+ * seed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include "bed.h"
 #include "check.h"
 
-enum { NODES = 3, OPS = 120, TAGS = 8, RECORD_BYTES = 24 };
+enum { NODES = 3, OPS = 120, TAGS = 8, RECORD_BYTES = 24, SETTINGS = 15 };
 
 static uint64_t state;
 
@@ -62,7 +63,8 @@ static void collect(struct fsh_bed *bed, uint32_t *busy, unsigned *done)
         }
 }
 
-static uint64_t record(const char *path, uint64_t stall, uint64_t *cycle)
+static uint64_t record(const char *path, const char *topology, uint64_t stall,
+                       uint64_t *cycle)
 {
     struct fsh_bed bed;
     struct fsh_fabric_config config;
@@ -74,6 +76,7 @@ static uint64_t record(const char *path, uint64_t stall, uint64_t *cycle)
 
     config_for(&config, true);
     config.record = path;
+    config.topology = fsh_bed_topology(topology, NODES);
     config.stall = stall != 0;
     config.stall_seed = stall;
     CHECK(fsh_bed_open(&bed, &config, &options, err, sizeof err), "%s", err);
@@ -133,14 +136,14 @@ static uint64_t replay(const char *path, bool jump, bool whole, uint64_t *cycle)
     return hash;
 }
 
-/* Change the first record of a kind. */
-static void change(const char *path, unsigned kind)
+/* Change the first record of a kind, after so many of any. */
+static void change(const char *path, unsigned kind, long after)
 {
     unsigned char r[RECORD_BYTES];
     FILE *f = fopen(path, "r+b");
-    long at = 0;
+    long at = after * RECORD_BYTES;
 
-    CHECK(f != NULL, "open");
+    CHECK(f != NULL && fseek(f, at, SEEK_SET) == 0, "open");
     while (fread(r, sizeof r, 1, f) == 1 && r[0] != kind)
         at += RECORD_BYTES;
     CHECK(r[0] == kind, "no such record");
@@ -166,21 +169,26 @@ int main(int argc, char **argv)
         uint64_t hash;
 
         state = seed;
-        hash = record(path, stall * seed, &end);
+        hash = record(path, stall ? "full" : "ring", stall * seed, &end);
         CHECK(replay(path, true, true, &replayed) == hash, "jumping");
         CHECK(replayed == end, "ends at %llu, not %llu",
               (unsigned long long)replayed, (unsigned long long)end);
         CHECK(replay(path, false, true, &replayed) == hash, "without jumping");
         CHECK(replayed == end, "end");
-        change(path, 5); /* FSH_TAPE_DATA */
+        change(path, 5, 0); /* FSH_TAPE_DATA */
         CHECK(replay(path, true, true, &replayed) != hash,
               "change not noticed");
     }
+    change(path, 0, SETTINGS + 1); /* the second cable, now at other nodes */
+    config_for(&config, true);
+    config.replay = path;
+    CHECK(!fsh_fabric_create(&config, err, sizeof err) &&
+              strstr(err, "its cables do not fit"),
+          "cables on one port are taken: %s", err);
+    change(path, 0, SETTINGS + 1);
     CHECK(truncate(path, 30 * RECORD_BYTES) == 0, "truncate");
     replay(path, true, false, &replayed); /* ends by itself */
     CHECK(truncate(path, 5 * RECORD_BYTES) == 0, "truncate");
-    config_for(&config, true);
-    config.replay = path;
     CHECK(!fsh_fabric_create(&config, err, sizeof err) &&
               strstr(err, "recording"),
           "a damaged recording is taken: %s", err);

@@ -183,6 +183,21 @@ static void test_dateline(void)
     CHECK(route[1].ports == 1 && route[1].vcs == 1);
 }
 
+static void test_wraps(void)
+{
+    make("torus:3x4", 12);
+    CHECK(fsh_topology_wraps(&topology, 0) == 10);
+    CHECK(fsh_topology_wraps(&topology, 4) == 0);
+    CHECK(fsh_topology_wraps(&topology, 11) == 5);
+    make("ring", 2);
+    CHECK(fsh_topology_wraps(&topology, 0) == 2 &&
+          fsh_topology_wraps(&topology, 1) == 1);
+    make("ring", 1);
+    CHECK(fsh_topology_wraps(&topology, 0) == 0);
+    make("line", 3);
+    CHECK(fsh_topology_wraps(&topology, 0) == 0);
+}
+
 /* With one port of a ring barred packets go the long way round, and still do not
  * wait in a circle; in a line some nodes are out of reach. */
 static void test_barred_ports(void)
@@ -349,6 +364,7 @@ int main(void)
     test_names();
     test_transit();
     test_dateline();
+    test_wraps();
     test_all_sizes();
     test_links_are_shared();
     test_barred_ports();

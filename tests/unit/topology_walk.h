@@ -73,6 +73,9 @@ static inline unsigned walk_channel(const struct walk *w, unsigned node,
 {
     unsigned vc = w->route[node][to].vcs >> port & 1;
 
+    /* Without a dateline both channels are the same network. */
+    if (w->t->rule != FSH_TOPOLOGY_DATELINE)
+        vc = 0;
     return (node * FSH_TOPOLOGY_PORTS + port) * 2 + vc;
 }
 

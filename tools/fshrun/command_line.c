@@ -137,6 +137,13 @@ static bool take_for_nodes(const struct kit_option *row, const char *value,
     return true;
 }
 
+static bool take_topology(const struct kit_option *row, const char *value,
+                          char *err, size_t errlen)
+{
+    given.topology = value;
+    return take_for_nodes(row, value, err, errlen);
+}
+
 /* An option of fshsim: handed on, the last of a name. */
 static bool take_for_simulator(const struct kit_option *row, const char *value,
                                char *err, size_t errlen)
@@ -192,8 +199,10 @@ static const struct kit_option rows[] = {
      "simulated where there is no card); default: what\n"
      "FSHMEM_CONDUIT or the program says, else smp",
      .setting = "FSHMEM_CONDUIT"},
-    {"--topology", "T", "fpga: ring or line", .take = take_for_nodes,
-     .setting = "FSHMEM_TOPOLOGY"},
+    {"--topology", "T",
+     "fpga: how nodes are cabled: ring, line, mesh:AxB,\n"
+     "torus:AxB, torus:AxBxC, hypercube, full, file:PATH",
+     .take = take_topology, .setting = "FSHMEM_TOPOLOGY"},
     {"--clock", "C",
      "fpga: free, or simulated: ranks have clocks too, and\n"
      "a run takes the same cycles each time",

@@ -56,6 +56,19 @@ static int check_options(const struct command_line *cl)
     return RUN_USAGE;
 }
 
+/* By the option that was typed; a setting is refused by fsh_job_config_init. */
+static int check_topology(const struct command_line *cl)
+{
+    struct fsh_topology topology;
+    char err[800];
+
+    if (!cl->topology ||
+        fsh_job_topology(&topology, cl->ranks, err, sizeof(err)))
+        return 0;
+    fsh_warn("--topology %s: %s", cl->topology, err);
+    return RUN_USAGE;
+}
+
 /* Returns 0 or an exit code. */
 static int check_conduit(struct command_line *cl, const char *path)
 {
@@ -127,7 +140,7 @@ static int replay(const struct command_line *cl)
         fsh_warn("%s", err);
         return 1;
     }
-    fsh_job_config_init(&config, 1, conduit->needs);
+    config = (struct fsh_job_config){.sim_args = fsh_job_sim_args()};
     args = add_sim_args(&config, cl);
     while (args[n])
         n++;
@@ -190,6 +203,12 @@ static void print_line(const char *line)
     puts(line);
 }
 
+/* Behind the name of the topology. */
+static const char *topology_source(void)
+{
+    return fsh_option_given("FSHMEM_TOPOLOGY") ? "" : " (default)";
+}
+
 static int show(const struct command_line *cl, const char *path,
                 const struct fsh_job_config *config,
                 const struct place_shares *shares)
@@ -198,8 +217,8 @@ static int show(const struct command_line *cl, const char *path,
 
     printf("job: %" PRIu32 " ranks, conduit %s", cl->ranks, cl->conduit);
     if (cl->needs->nodes)
-        printf(", topology %s, device memory %zu bytes a node",
-               config->topology, config->dram_bytes);
+        printf(", topology %s%s, device memory %zu bytes a node",
+               config->topology.name, topology_source(), config->dram_bytes);
     putchar('\n');
     fsh_option_each(print_setting, NULL);
     if (cl->needs->nodes) {
@@ -272,6 +291,9 @@ static int start_job(struct run *run, const struct fsh_job_config *config)
         return 1;
     if (l->verbose)
         tell_shares(&run->shares, say_line);
+    if (l->verbose && config->needs->nodes)
+        fsh_warn("%" PRIu32 " nodes, topology %s%s", config->ranks,
+                 config->topology.name, topology_source());
     code = fsh_launch_start(l);
     if (code == FSH_LAUNCH_RANK)
         become_rank(run);
@@ -313,6 +335,8 @@ int main(int argc, char **argv)
         code = check_conduit(&cl, path);
     if (code == 0)
         code = check_options(&cl);
+    if (code == 0)
+        code = check_topology(&cl);
     if (code != 0)
         return code;
     fsh_job_config_init(&config, cl.ranks, cl.needs);

@@ -5,17 +5,16 @@
  * are collective and run on one thread.
  */
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/log.h"
 #include "base/option.h"
 #include "boot/boot.h"
-#include "conduit/fpga/route.h"
 #include "conduit/fpga/state.h"
 #include "device/device.h"
 
 #define MAX_LONG ((size_t)FSH_DMA_BIG_BYTES)
 #define CONTROL_ENABLE 1u
+#define ALL_PORTS 3u
 #define CAPS_COMPUTE_BIT 48u
 #define FAULTS_WRONG_BIT 16u
 #define FAULTS_ENTRIES_BIT 24u
@@ -67,6 +66,7 @@ static void check_device(void)
     uint64_t id = fsh_fpga_read(FSH_REG_ID);
     uint64_t caps = fsh_fpga_read(FSH_REG_CAPS);
     unsigned major = (unsigned)(id >> 32 & 0xffff);
+    unsigned ports = (unsigned)(caps & 0xff);
     unsigned nodes = (unsigned)(caps >> 8 & 0xff);
     unsigned tags = (unsigned)(caps >> 16 & 0xffff);
     unsigned slots = (unsigned)(caps >> 32 & 0xff);
@@ -84,6 +84,12 @@ static void check_device(void)
         fsh_fatal("device %s serves fabrics of at most %u nodes, the job has "
                   "%" PRIu32 " ranks: start fewer, or use conduit smp",
                   fsh_fpga.ops->name, nodes, fsh_fpga.nodes);
+    if (fsh_fpga.topology->ports > ports)
+        fsh_fatal("topology %.200s of %" PRIu32 " nodes needs %u link ports, "
+                  "device %s has %u: choose another (FSHMEM_TOPOLOGY, "
+                  "--topology), such as ring",
+                  fsh_fpga.topology->name, fsh_fpga.nodes,
+                  fsh_fpga.topology->ports, fsh_fpga.ops->name, ports);
     if (tags < FSH_NUM_TAGS || slots < FSH_SLOTS_PER_PEER)
         fsh_fatal("device %s has %u tags and %u slots a peer; this library "
                   "needs %u and %u",
@@ -108,7 +114,7 @@ static void read_options(void)
                   "512 or 1024",
                   fsh_fpga.packet);
     fsh_fpga.ports = (unsigned)fsh_option_int("FSHMEM_PORTS");
-    if (fsh_fpga.ports < 1 || fsh_fpga.ports > FSH_PORT_BOTH)
+    if (fsh_fpga.ports < 1 || fsh_fpga.ports > ALL_PORTS)
         fsh_fatal("FSHMEM_PORTS=%u: the mask of link ports is 1, 2 or 3",
                   fsh_fpga.ports);
 }
@@ -158,7 +164,7 @@ void fsh_fpga_init(enum fsh_threads threads, struct fsh_limits *limits)
     fsh_fpga.rank = fsh_boot_rank();
     fsh_fpga.nodes = fsh_boot_size();
     fsh_fpga.locking = threads == FSH_THREADS_PAR;
-    fsh_fpga.ring_topology = strcmp(page->topology, "line") != 0;
+    fsh_fpga.topology = &page->topology;
     read_options();
     open_device();
     check_device();
@@ -179,25 +185,32 @@ void fsh_fpga_init(enum fsh_threads threads, struct fsh_limits *limits)
     };
 }
 
-bool fsh_fpga_write_routes(unsigned ports)
+/* The words of ROUTE and PORTS: the node itself finds the channel by the dateline. */
+static void program_routes(const struct fsh_route *route, unsigned ports)
 {
-    unsigned lines = fsh_fpga_datelines(fsh_fpga.ring_topology, fsh_fpga.nodes,
-                                        fsh_fpga.rank);
-    uint64_t route[FSH_MAX_NODES];
+    unsigned lines = fsh_topology_wraps(fsh_fpga.topology, fsh_fpga.rank);
+    uint64_t word[FSH_MAX_NODES];
 
-    for (uint32_t n = 0; n < fsh_fpga.nodes; n++) {
-        uint64_t mask = fsh_fpga_route(fsh_fpga.ring_topology, fsh_fpga.nodes,
-                                       fsh_fpga.rank, n, ports);
-        if (mask == 0)
-            return false;
-        route[n] = (fsh_fpga.segs[n].size + fsh_area_bytes(fsh_fpga.nodes)) |
-                   mask << 56;
-    }
+    for (uint32_t n = 0; n < fsh_fpga.nodes; n++)
+        word[n] = (fsh_fpga.segs[n].size + fsh_area_bytes(fsh_fpga.nodes)) |
+                  (uint64_t)route[n].ports << 56;
     fsh_fpga_lock(&fsh_fpga.device_lock);
     fsh_fpga.ops->patience(fsh_fpga.dev, false);
-    fsh_fpga.ops->write(fsh_fpga.dev, FSH_REG_ROUTE, route, fsh_fpga.nodes);
+    fsh_fpga.ops->write(fsh_fpga.dev, FSH_REG_ROUTE, word, fsh_fpga.nodes);
     fsh_fpga_unlock(&fsh_fpga.device_lock);
     fsh_fpga_write(FSH_REG_PORTS, ports | lines << 8);
+}
+
+bool fsh_fpga_write_routes(unsigned ports)
+{
+    struct fsh_route route[FSH_MAX_NODES];
+
+    fsh_topology_routes_from(fsh_fpga.topology, fsh_fpga.rank, ports, route);
+    route[fsh_fpga.rank].ports = (uint8_t)ports; /* any: it does not leave */
+    for (uint32_t n = 0; n < fsh_fpga.nodes; n++)
+        if (route[n].ports == 0)
+            return false;
+    program_routes(route, ports);
     fsh_fpga.ports = ports;
     return true;
 }
@@ -233,10 +246,9 @@ void fsh_fpga_attach(size_t size, struct fsh_segment *segs)
     fsh_fpga_write(FSH_REG_SEG_BASE, fsh_fpga.mem.segment_base);
     fsh_fpga_write(FSH_REG_SEG_SIZE, size + area);
     if (!fsh_fpga_write_routes(fsh_fpga.ports))
-        fsh_fatal("FSHMEM_PORTS=%u: with topology %s some of the %" PRIu32
+        fsh_fatal("FSHMEM_PORTS=%u: with topology %.200s some of the %" PRIu32
                   " nodes cannot be reached; use 3",
-                  fsh_fpga.ports, fsh_fpga.ring_topology ? "ring" : "line",
-                  fsh_fpga.nodes);
+                  fsh_fpga.ports, fsh_fpga.topology->name, fsh_fpga.nodes);
     fsh_fpga_write(FSH_REG_CONTROL, CONTROL_ENABLE);
     if (fsh_fpga_read(FSH_REG_FAULTS) >> FAULTS_WRONG_BIT & 1)
         fsh_fatal("device %s: it refused the value of a register: its memory "

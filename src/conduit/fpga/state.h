@@ -16,6 +16,7 @@
 #include "base/fsh_spec.h"
 #include "base/lock.h"
 #include "base/simulated.h"
+#include "base/topology.h"
 #include "base/wait.h"
 #include "conduit/conduit.h"
 #include "conduit/fpga/asked.h"
@@ -78,7 +79,7 @@ struct fsh_fpga {
     struct fsh_device *dev;
     struct fsh_device_memory mem;
     uint32_t rank, nodes;
-    bool ring_topology;
+    const struct fsh_topology *topology; /* in the job's page */
     bool locking;
     bool attached;
     const struct fsh_device_clock *clock; /* NULL: no simulated time, ever */
