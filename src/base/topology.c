@@ -102,6 +102,17 @@ bool fsh_topology_named(const char *name)
     return parse(name, &p);
 }
 
+uint32_t fsh_topology_nodes(const char *name)
+{
+    struct parsed p;
+
+    if (!parse(name, &p))
+        return 0;
+    if (p.kind == FSH_TOPOLOGY_FILE)
+        return fsh_topology_file_nodes(p.path);
+    return p.sides > 0 ? p.side[0] * p.side[1] * p.side[2] : 0;
+}
+
 /* The two sides nearest to a square, the longer first; false if the shorter would
  * be less than `least`. */
 static bool nearest_square(uint32_t nodes, uint32_t least, uint32_t side[2])

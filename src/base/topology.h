@@ -93,6 +93,9 @@ bool fsh_topology_named(const char *name);
 bool fsh_topology_make(struct fsh_topology *t, const char *name, uint32_t nodes,
                        unsigned ports, char *err, size_t errlen);
 
+/* How many nodes a name or a cable file speaks of; 0: none, or it cannot be read. */
+uint32_t fsh_topology_nodes(const char *name);
+
 /* Name of the topology that such a fabric has if nobody chose one; with two ports
  * or more it is never refused. Into name, which has 16 bytes or more. */
 void fsh_topology_default(uint32_t nodes, unsigned ports, char *name,

@@ -267,3 +267,27 @@ bool fsh_topology_read(struct fsh_topology *t, const char *path, unsigned ports,
         t->rule = FSH_TOPOLOGY_UP_DOWN;
     return true;
 }
+
+uint32_t fsh_topology_file_nodes(const char *path)
+{
+    struct fsh_topology any = {.nodes = FSH_MAX_NODES};
+    struct reader *r = calloc(1, sizeof(*r));
+    uint32_t nodes = 0;
+    char err[200];
+
+    if (!r)
+        return 0;
+    *r = (struct reader){.t = &any,
+                         .path = path,
+                         .ports = FSH_TOPOLOGY_PORTS,
+                         .err = err,
+                         .errlen = sizeof(err)};
+    if (load(r) && take_lines(r))
+        for (unsigned i = 0; i < r->cables; i++)
+            for (unsigned e = 0; e < 2; e++)
+                if (r->cable[i].end[e].node >= nodes)
+                    nodes = r->cable[i].end[e].node + 1;
+    free(r->text);
+    free(r);
+    return nodes;
+}

@@ -10,6 +10,10 @@
 bool fsh_topology_read(struct fsh_topology *t, const char *path, unsigned ports,
                        char *err, size_t errlen);
 
+/* topology_file.c: the highest node that the file names, and one; 0: it cannot be
+ * read, or is wrong. */
+uint32_t fsh_topology_file_nodes(const char *path);
+
 /* topology_route.c: links to this node on the shortest path, from every node;
  * UINT8_MAX where there is none. */
 void fsh_topology_distances(const struct fsh_topology *t, uint32_t to,

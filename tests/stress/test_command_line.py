@@ -41,6 +41,11 @@ def mistyped_options():
     refused("fshinfo", ["--jsn"], "--jsn", "did you mean --json?")
     refused("fshinfo", ["-json"], "-json", "did you mean --json?")
     refused("fshinfo", ["settings"], "unexpected argument 'settings'")
+    refused("fshinfo", ["fabrc"], "unexpected argument 'fabrc'")
+    refused("fshinfo", ["fabric", "--dt"], "fabric: ", "did you mean --dot?")
+    refused("fshinfo", ["fabric", "-n", 65], "fabric: -n 65: expected", "1 to 64")
+    refused("fshinfo", ["fabric", "--topology", "torus:4x4", "-n", 12],
+            "topology torus:4x4: it has 16 nodes, the job 12: use -n 16")
     refused("fshperf", ["smp", "--quik"], "--quik", "did you mean --quick?")
     refused("fshperf", ["--vresion"], "--vresion", "did you mean --version?")
     refused("fshperf", ["case-stduy"], "did you mean case-study?")

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What fshinfo says is so: conduits, devices, settings, and the compute cores,
 whose shape is that of the logic."""
+import itertools
 import json
 import os
 import pathlib
 import re
+import tempfile
 import tomllib
 
 from fshjob import BIN, check, main, run
@@ -89,7 +91,102 @@ def software_uses_what_the_processor_has():
     check(f" C, {want[-1]} chosen\n" in text, text)
 
 
-CASES = [settings_and_conduits, core_is_that_of_the_logic, core_adds_up,
+def fabric(*args, **more):
+    code, text = run(FSHINFO, "fabric", *args, **more)
+    check(code == 0, text)
+    return text
+
+
+def cables(*args):
+    """Ends (node, port) of each cable, from --dot."""
+    text = fabric(*args, "--dot")
+    check(text.startswith("graph fabric {") and text.endswith("}\n"), text)
+    found = [tuple(map(int, hit)) for hit in re.findall(
+        r"^  (\d+) -- (\d+) \[taillabel=(\d), headlabel=(\d)\];$", text, re.M)]
+    return [((a, p), (b, q)) for a, b, p, q in found]
+
+
+def distances(nodes, ends):
+    far = [[0 if a == b else 99 for b in range(nodes)] for a in range(nodes)]
+    for (a, _), (b, _) in ends:
+        far[a][b] = far[b][a] = 1
+    for m, a, b in itertools.product(range(nodes), repeat=3):
+        far[a][b] = min(far[a][b], far[a][m] + far[m][b])
+    return [far[a][b] for a in range(nodes) for b in range(nodes) if a != b]
+
+
+def least_cut(nodes, ends):
+    return min(sum((a in half) != (b in half) for (a, _), (b, _) in ends)
+               for half in map(set, itertools.combinations(range(nodes),
+                                                           nodes // 2)))
+
+
+def fabric_adds_up():
+    """The summary is what follows from the cables: all cuts are tried here."""
+    for name, nodes in (("ring", 2), ("ring", 7), ("line", 6), ("mesh:4x2", 8),
+                        ("mesh:3x3", 9), ("torus:4x3", 12), ("torus:3x3", 9),
+                        ("torus:2x2x2", 8), ("torus:4x2", 8), ("full", 7),
+                        ("hypercube", 8), ("mesh:5x2", 10)):
+        ends = cables("--topology", name, "-n", nodes)
+        plugs = [end for cable in ends for end in cable]
+        check(len(plugs) == len(set(plugs)), f"{name}: a port used twice")
+        text = fabric("--topology", name, "-n", nodes)
+        far = distances(nodes, ends)
+        for line in (f"{name} of {nodes} nodes", f"nodes {nodes}",
+                     f"cables {len(ends)}",
+                     f"ports used {1 + max(p for _, p in plugs)}",
+                     f"diameter {max(far)} link",
+                     f"average way {sum(far) / len(far):.3f} links",
+                     f"bisection {least_cut(nodes, ends)} cable",
+                     "deadlock none: no circle of channels"):
+            check(line in re.sub(" +", " ", text), f"no '{line}' in {text}")
+
+
+def fabric_is_drawn():
+    text = fabric("--topology", "torus:3x2")
+    check("\n  --  0 --  1 --  2 --\n     ||    ||    ||\n"
+          "  --  3 --  4 --  5 --\n\n" in text, text)
+    text = fabric("--topology", "mesh:2x2")
+    check("\n      0 --  1\n      |     |\n      2 --  3\n\n" in text, text)
+    text = fabric("--topology", "ring", "-n", 14)
+    check(" 11 --\n  -- 12 -- 13 --\n" in text, text)
+    text = fabric("--topology", "torus:2x1x3")
+    check("  z = 2\n      4 ==  5\n  port 4" in text, text)
+    check(max(map(len, fabric("--topology", "torus:12x5").splitlines())) <= 80,
+          "too wide")
+    text = fabric("--topology", "full", "-n", 3)
+    check("\n   2:  0 to 0.1  1 to 1.1\n" in text, text)
+
+
+def fabric_of_a_file():
+    """Its number of nodes need not be told."""
+    with tempfile.NamedTemporaryFile("w", suffix=".cables") as f:
+        for n in range(23):
+            f.write(f"{n} - {n + 1}\n")
+        f.flush()
+        text = fabric("--topology", "file:" + f.name)
+        check("of 24 nodes" in text and "all shortest paths" in text and
+              re.search(r"bisection +1 cable or fewer \(the least of \d+ cuts",
+                        text), text)
+        f.write("23 - 0\n")
+        f.flush()
+        text = fabric(env={"FSHMEM_TOPOLOGY": "file:" + f.name})
+        check("up, then down; root is node 0" in text and
+              re.search(r"bisection +2 cables or fewer", text), text)
+
+
+def fabric_by_default():
+    check(fabric().startswith("ring of 4 nodes (default)\n"), fabric())
+    check(fabric("-n", 9).startswith("ring of 9 nodes (default)\n"),
+          "with two ports it is a ring")
+    _, text = run(FSHINFO)
+    check(re.search(r"topology, fpga +ring", text), text)
+    check("(a node has 2: no job can have this)" in
+          fabric("--topology", "mesh:2x2"), "ports")
+
+
+CASES = [settings_and_conduits, fabric_adds_up, fabric_is_drawn,
+         fabric_of_a_file, fabric_by_default, core_is_that_of_the_logic, core_adds_up,
          software_uses_what_the_processor_has]
 
 if __name__ == "__main__":

@@ -348,6 +348,10 @@ static void test_names(void)
 
     for (unsigned i = 0; i < sizeof(right) / sizeof(right[0]); i++)
         CHECK(fsh_topology_named(right[i]), "%s", right[i]);
+    CHECK(fsh_topology_nodes("torus:3x4x5") == 60 &&
+          fsh_topology_nodes("mesh:4x2") == 8 &&
+          fsh_topology_nodes("ring") == 0 && fsh_topology_nodes("star") == 0 &&
+          fsh_topology_nodes("file:/no/such") == 0);
     CHECK(!fsh_topology_named("star") && !fsh_topology_named("file"));
     memset(path, 'x', sizeof(path));
     memcpy(path, "file:", 5);

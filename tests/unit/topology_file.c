@@ -136,8 +136,9 @@ static void test_ports(void)
     CHECK(topology.peer[1][2].node == 2 && topology.peer[1][2].port == 1);
     CHECK(topology.peer[0][1].node == 1 && topology.peer[0][1].port == 0);
     CHECK(topology.peer[0][2].node == 1 && topology.peer[0][2].port == 1);
+    CHECK(fsh_topology_nodes(name) == 3);
     make_of("", 1, 2);
-    CHECK(topology.ports == 0);
+    CHECK(topology.ports == 0 && fsh_topology_nodes(name) == 0);
 }
 
 /* Cables beside each other share what goes between their nodes. */

@@ -24,11 +24,13 @@
 #include "conduit/conduit.h"
 #include "device/device.h"
 #include "document.h"
+#include "fabric.h"
 #include "options.h"
 #include "show.h"
 
 static const char usage[] =
     "Usage: fshinfo [--json]\n"
+    "       fshinfo fabric [--topology T] [-n N] [--dot]\n"
     "Print what is installed and what can be used here.\n"
     "Conduits and devices, and why not if they cannot be used; limits; the\n"
     "compute cores; facts on this host and its processors; every setting with\n"
@@ -109,11 +111,21 @@ static void show_conduits(struct document *j)
         putchar('\n');
 }
 
+/* What jobs have if nobody chooses. */
+static const char *default_topology(void)
+{
+    return FSH_MAX_PORTS < 4 ? "ring"
+                             : "ring; above 8 nodes torus, where sides of 3 or "
+                               "more fit";
+}
+
 static void show_limits(struct document *j)
 {
     show_open(j, "limits", "Limits");
     show_number(j, "smp_ranks", FSH_JOB_MAX_RANKS, "ranks, smp");
     show_number(j, "fpga_nodes", FSH_MAX_NODES, "nodes, fpga");
+    show_number(j, "fpga_ports", FSH_MAX_PORTS, "link ports, fpga");
+    show_text(j, "fpga_topology", default_topology(), "topology, fpga");
     show_number(j, "max_args", FSH_MAX_ARGS, "AM arguments");
     show_number(j, "fpga_max_medium", FSH_MAX_MEDIUM, "AM Medium, fpga");
     show_number(j, "spec_major", FSH_SPEC_MAJOR, "device interface");
@@ -269,10 +281,13 @@ int main(int argc, char **argv)
     struct document *j;
 
     fsh_log_program("fshinfo");
+    if (argc > 1 && strcmp(argv[1], "fabric") == 0)
+        return fabric_command(argc - 1, argv + 1);
     kit_options_read(&options, argc, argv);
     if (wants_help) {
         fputs(usage, stdout);
         kit_options_print(stdout, &options, 2, 24);
+        fabric_help(stdout);
         return 0;
     }
     if (wants_version) {

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The command fabric of fshinfo; see fabric.h. */
+#include "fabric.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/option.h"
+#include "boot/job.h"
+#include "options.h"
+
+enum { DEFAULT_NODES = 4 };
+
+static uint32_t nodes; /* 0: not said */
+static bool wants_dot, wants_help;
+
+static bool take_nodes(const struct kit_option *row, const char *text,
+                       char *err, size_t errlen)
+{
+    char *end;
+    long n = strtol(text, &end, 10);
+
+    (void)row;
+    nodes = (uint32_t)n;
+    if (end != text && !*end && n >= 1 && n <= (long)FSH_MAX_NODES)
+        return true;
+    snprintf(err, errlen, "-n %s: expected the number of nodes, 1 to %u", text,
+             FSH_MAX_NODES);
+    return false;
+}
+
+static const struct kit_option rows[] = {
+    {"--topology", "T",
+     "as fshrun has it; default: FSHMEM_TOPOLOGY, else what a\n"
+     "job of so many ranks gets",
+     .setting = "FSHMEM_TOPOLOGY"},
+    {"--np", "N", "nodes; default: those of the name or the file, else 4",
+     .take = take_nodes, .alias = "-n"},
+    {"--dot", .help = "the graph, for Graphviz", .flag = &wants_dot},
+    {"--help", .flag = &wants_help, .ends = true, .alias = "-h"},
+};
+
+static const struct kit_options options = {
+    .tool = "fshinfo",
+    .command = "fabric",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
+
+void fabric_help(FILE *out)
+{
+    fputs("\n"
+          "  fabric      how the nodes of conduit fpga are cabled, and what "
+          "follows\n",
+          out);
+    kit_options_print(out, &options, 4, 24);
+}
+
+/* ---- the parts ---- */
+
+static void list_cables(const struct fsh_topology *t)
+{
+    for (uint32_t n = 0; n < t->nodes; n++) {
+        printf("  %2" PRIu32 ":", n);
+        for (unsigned p = 0; p < t->ports; p++)
+            if (fsh_topology_plugged(t, n, p))
+                printf("  %u to %u.%u", p, t->peer[n][p].node,
+                       t->peer[n][p].port);
+        putchar('\n');
+    }
+}
+
+static void print_dot(const struct fsh_topology *t)
+{
+    printf("graph fabric {\n  node [shape=circle];\n");
+    for (uint32_t n = 0; n < t->nodes; n++)
+        printf("  %" PRIu32 ";\n", n);
+    for (uint32_t n = 0; n < t->nodes; n++)
+        for (unsigned p = 0; p < t->ports; p++) {
+            struct fsh_plug to = t->peer[n][p];
+
+            if (to.node != FSH_NO_NODE &&
+                (to.node > n || (to.node == n && to.port > p)))
+                printf("  %" PRIu32 " -- %u [taillabel=%u, headlabel=%u];\n", n,
+                       to.node, p, to.port);
+        }
+    puts("}");
+}
+
+/* Why packets never wait in a circle. */
+static void explain(const struct fsh_topology *t, char *text, size_t len)
+{
+    switch (t->rule) {
+    case FSH_TOPOLOGY_ORDERED:
+        snprintf(text, len, "%s",
+                 t->kind == FSH_TOPOLOGY_FULL ? "every node is a neighbour"
+                 : t->kind == FSH_TOPOLOGY_HYPERCUBE
+                     ? "bit after bit"
+                     : "dimension after dimension, no wraps");
+        break;
+    case FSH_TOPOLOGY_DATELINE:
+        snprintf(text, len, "%s",
+                 "dimension after dimension, vc 1 after the wrap");
+        break;
+    case FSH_TOPOLOGY_SHORTEST:
+        snprintf(text, len, "%s", "all shortest paths");
+        break;
+    case FSH_TOPOLOGY_UP_DOWN:
+        snprintf(text, len, "up, then down; root is node %u", t->root);
+        break;
+    }
+}
+
+/* Cables between halves: the least, or the least that was found. */
+static void print_bisection(const struct fabric_facts *facts)
+{
+    printf("  %-18s %u cable%s", "bisection", facts->bisection,
+           facts->bisection == 1 ? "" : "s");
+    if (!facts->exact)
+        printf(" or fewer (the least of %u cuts)", facts->cuts);
+    putchar('\n');
+}
+
+static bool summarize(const struct fsh_topology *t)
+{
+    struct fabric_facts facts = fabric_facts(t);
+    char why[80], cycle[512] = "";
+    bool acyclic = fsh_topology_acyclic(t, cycle, sizeof(cycle));
+
+    explain(t, why, sizeof(why));
+    printf("\n  %-18s %u\n", "nodes", t->nodes);
+    printf("  %-18s %u\n", "cables", facts.cables);
+    printf("  %-18s %u", "ports used", t->ports);
+    if (t->ports > FSH_MAX_PORTS)
+        printf(" (a node has %u: no job can have this)", FSH_MAX_PORTS);
+    printf("\n  %-18s %u link%s\n", "diameter", facts.diameter,
+           facts.diameter == 1 ? "" : "s");
+    printf("  %-18s %.3f links\n", "average way", facts.hops);
+    print_bisection(&facts);
+    printf("  %-18s %s\n", "deadlock",
+           acyclic ? "none: no circle of channels" : "possible");
+    printf("  %-18s %s%s\n", "",
+           acyclic ? why : "circle: ", acyclic ? "" : cycle);
+    return acyclic;
+}
+
+/* ---- the command ---- */
+
+/* The name that is asked for, or NULL. */
+static const char *chosen(void)
+{
+    const char *name = fsh_option_str("FSHMEM_TOPOLOGY");
+
+    return name[0] ? name : NULL;
+}
+
+/* Also what jobs cannot have here: it is only shown. */
+static void make(struct fsh_topology *t)
+{
+    const char *name = chosen();
+    char preset[16], err[600];
+    uint32_t count = nodes;
+
+    if (count == 0 && name)
+        count = fsh_topology_nodes(name);
+    if (count == 0)
+        count = DEFAULT_NODES;
+    fsh_topology_default(count, FSH_MAX_PORTS, preset, sizeof(preset));
+    if (!fsh_topology_make(t, name ? name : preset, count, FSH_TOPOLOGY_PORTS,
+                           err, sizeof(err)))
+        fsh_fatal_code(2, "fabric: topology %s: %s", name ? name : preset, err);
+}
+
+int fabric_command(int argc, char **argv)
+{
+    struct fsh_topology t;
+    bool sound = true;
+
+    kit_options_read(&options, argc, argv);
+    if (wants_help) {
+        fabric_help(stdout);
+        return 0;
+    }
+    make(&t);
+    if (wants_dot) {
+        print_dot(&t);
+    } else {
+        printf("%s of %u nodes%s\n\n", t.name, t.nodes,
+               chosen() ? "" : " (default)");
+        if (fabric_is_drawn(&t))
+            fabric_draw(stdout, &t);
+        else
+            list_cables(&t);
+        sound = summarize(&t);
+    }
+    return fflush(stdout) == 0 && sound ? 0 : 1;
+}
