@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "crew.h"
 #include "model.h"
 
 /* Of simulated time. */
@@ -277,6 +278,19 @@ uint64_t fsh_fabric_computed(const struct fsh_fabric *fab)
     for (uint32_t i = 0; i < fab->config.threads; i++)
         sum += fab->part[i].computed;
     return sum;
+}
+
+void fsh_fabric_stats(const struct fsh_fabric *fab,
+                      struct fsh_fabric_stats *stats)
+{
+    *stats = (struct fsh_fabric_stats){
+        .threads = fab->crew ? fsh_crew_members(fab->crew) : 1,
+        .quanta = fab->quanta,
+        .shared = fab->shared,
+        .node_bytes = fab->node_bytes,
+    };
+    for (uint32_t i = 0; i < stats->threads; i++)
+        stats->evaluated[i] = fab->part[i].evaluated;
 }
 
 uint64_t fsh_fabric_dram_moved(const struct fsh_fabric *fab, uint32_t node)

@@ -2,8 +2,8 @@
 /*
  * A fabric: N nodes (Verilated RTL) with the C models around them: links,
  * device memory, PCIe host. Used by fshsim (serve.c couples it to the ranks)
- * and by tests that need no ranks. One thread owns a fabric; nothing here
- * locks. Time is counted in cycles of the node's clock.
+ * and by tests that need no ranks. One thread owns a fabric, and calls it; others that it may have are busy
+ * within its calls only. Time is counted in cycles of the node's clock.
  *
  * A typical test: create, write the registers (fsh_fabric_host_write), fill the
  * memories, write a command and its doorbell, run until quiet, look at memory.
@@ -21,7 +21,8 @@
 struct fsh_fabric;
 
 /* What the fabric tells its owner; any member may be NULL. Called from within
- * fsh_fabric_step; must not call back into the fabric. */
+ * fsh_fabric_step and its like, by the thread that steps the node: for different nodes
+ * at once, if there are several. Must not call back into the fabric. */
 struct fsh_fabric_events {
     void *arg;
     /* A write burst of the device has been stored in the DMA window. */
@@ -63,7 +64,7 @@ struct fsh_fabric_config {
     uint64_t waves_nodes;          /* ... and these nodes, a bit each; 0 all */
     bool clocked;     /* the hosts are going to have simulated time */
     uint32_t threads; /* that step nodes, the caller's included; changes nothing
-                           else. 1..FSH_MAX_NODES */
+                           else. 0: as fsh_fabric_threads says */
     uint32_t quantum; /* cycles that nodes go on at most without a look at each
                            other and at the hosts, >= 1; never more than a link
                            takes, or 64 */
@@ -83,6 +84,10 @@ struct fsh_fabric_config {
 /* The stated defaults: 2 nodes, ring, 30/40/4/307/125/48, jump, a thread, the longest
  * quantum, 1 GiB, 64 MiB. */
 void fsh_fabric_defaults(struct fsh_fabric_config *config);
+
+/* Threads that are good for so many nodes on these processors: 1 with fewer than 8 nodes
+ * or one processor, else one for 4 nodes, as many as there are processors, or 4. */
+uint32_t fsh_fabric_threads(uint32_t nodes, unsigned processors);
 
 /* Returns NULL and a message on failure. */
 struct fsh_fabric *fsh_fabric_create(const struct fsh_fabric_config *config,
@@ -169,6 +174,18 @@ uint64_t fsh_fabric_cycle(const struct fsh_fabric *fab);
 /* Node-cycles evaluated so far, and those of compute cores. */
 uint64_t fsh_fabric_evaluated(const struct fsh_fabric *fab);
 uint64_t fsh_fabric_computed(const struct fsh_fabric *fab);
+/* How a fabric is stepped. */
+struct fsh_fabric_stats {
+    uint32_t threads; /* there are so many */
+    uint64_t quanta;  /* passed, one cycle or more each ... */
+    uint64_t shared;  /* ... those by several threads */
+    size_t
+        node_bytes; /* memory of a node, device memory and DMA window aside; 0:
+                          not known */
+    uint64_t evaluated[FSH_MAX_NODES]; /* node-cycles, by thread */
+};
+void fsh_fabric_stats(const struct fsh_fabric *fab,
+                      struct fsh_fabric_stats *stats);
 /* Bytes that the device memory of a node has moved. */
 uint64_t fsh_fabric_dram_moved(const struct fsh_fabric *fab, uint32_t node);
 uint32_t fsh_fabric_nodes(const struct fsh_fabric *fab);

@@ -2,11 +2,14 @@
 /* Making a fabric: its settings, nodes, memories and wires, and its reset. */
 #include "fabric.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/handover.h"
+#include "crew.h"
 #include "model.h"
 
 void fsh_fabric_defaults(struct fsh_fabric_config *config)
@@ -46,7 +49,7 @@ static bool config_ok(const struct fsh_fabric_config *c, char *err,
          c->compute ? FSH_LANE_BYTES : FSH_BEAT_BYTES, 65536},
         {"PCIe cycles", c->pcie_cycles, 1, FSH_MAX_DELAY},
         {"PCIe bytes a cycle", c->pcie_bytes_cycle, FSH_BEAT_BYTES, 65536},
-        {"threads", c->threads, 1, FSH_MAX_NODES},
+        {"threads", c->threads, 0, FSH_MAX_NODES},
         {"quantum", c->quantum, 1, UINT32_MAX},
         {"DRAM bytes", c->dram_bytes, 4096, UINT64_C(1) << 39},
         {"DMA bytes", c->dma_bytes, 4096, UINT64_C(1) << 39},
@@ -206,6 +209,22 @@ static void reset(struct fsh_fabric *fab)
     }
 }
 
+uint32_t fsh_fabric_threads(uint32_t nodes, unsigned processors)
+{
+    uint32_t most = nodes < 8 ? 1 : nodes / 4;
+
+    most = most < processors ? most : processors;
+    return most < 4 ? most : 4;
+}
+
+/* What the C library has given out. */
+static size_t allocated(void)
+{
+    struct mallinfo2 info = mallinfo2();
+
+    return info.uordblks + info.hblkhd;
+}
+
 static void *zeroed(size_t count, size_t bytes)
 {
     void *all = aligned_alloc(FSH_CACHE_LINE, count * bytes);
@@ -215,16 +234,18 @@ static void *zeroed(size_t count, size_t bytes)
 
 static bool make_parts(struct fsh_fabric *fab)
 {
-    const struct fsh_fabric_config *c = &fab->config;
+    struct fsh_fabric_config *c = &fab->config;
 
+    if (c->threads == 0)
+        c->threads = fsh_fabric_threads(c->nodes, fsh_handover_processors());
     fab->quantum =
         c->quantum < FSH_QUANTUM_MOST ? c->quantum : FSH_QUANTUM_MOST;
     if (fab->quantum > c->link_cycles)
         fab->quantum = c->link_cycles;
     fab->node = zeroed(c->nodes, sizeof *fab->node);
     fab->part = zeroed(c->threads, sizeof *fab->part);
-    fab->awake = calloc(c->nodes, sizeof *fab->awake);
-    return fab->node && fab->part && fab->awake;
+    fab->now.node = calloc(c->nodes, sizeof *fab->now.node);
+    return fab->node && fab->part && fab->now.node;
 }
 
 static bool open_tape(struct fsh_fabric *fab, char *err, size_t errlen)
@@ -252,9 +273,12 @@ struct fsh_fabric *fsh_fabric_create(const struct fsh_fabric_config *config,
          (!config->record || config->replay || open_tape(fab, err, errlen)) &&
          fsh_waves_open(fab, err, errlen);
     if (ok) {
+        size_t before = allocated();
+
         ok = make_parts(fab);
         for (uint32_t i = 0; ok && i < fab->config.nodes; i++)
             ok = init_node(fab, i);
+        fab->node_bytes = (allocated() - before) / fab->config.nodes;
     }
     if (!ok) {
         fsh_fabric_destroy(fab);
@@ -263,6 +287,8 @@ struct fsh_fabric *fsh_fabric_create(const struct fsh_fabric_config *config,
     fab->stalling = fab->config.stall;
     wire(fab);
     reset(fab);
+    if (fab->config.threads > 1)
+        fsh_fabric_crew(fab);
     return fab;
 }
 
@@ -286,6 +312,7 @@ bool fsh_fabric_destroy(struct fsh_fabric *fab)
 
     if (!fab)
         return true;
+    fsh_crew_end(fab->crew);
     if (fab->tape)
         ok = fsh_tape_close(fab->tape, fab->cycle);
     fsh_waves_close(fab);
@@ -296,7 +323,7 @@ bool fsh_fabric_destroy(struct fsh_fabric *fab)
     }
     free(fab->node);
     free(fab->part);
-    free(fab->awake);
+    free(fab->now.node);
     free(fab);
     return ok;
 }

@@ -75,6 +75,10 @@ static const struct kit_option rows[] = {
      .take = take_waves_nodes},
     {"--stats", .help = "print cycles and speed at the end",
      .flag = &given.stats},
+    {"--threads", "N",
+     "that step nodes, same cycles with any; 0: a thread\n"
+     "with fewer than 8 nodes, else up to 4 (default)",
+     .number = &given.config.threads, .most = FSH_MAX_NODES},
     {"--seed", "N", "initial values of registers without reset",
      .wide = &given.config.seed},
     {"--stall", "SEED", "random back-pressure on every handshake",
@@ -131,6 +135,7 @@ static bool parse(int argc, char **argv, char *err, size_t errlen)
 {
     fsh_fabric_defaults(&given.config);
     given.config.compute = true;
+    given.config.threads = 0;
     if (!kit_options_try(&table, argc, argv, err, errlen))
         return false;
     if (wants_help) {
@@ -161,6 +166,22 @@ static bool parse(int argc, char **argv, char *err, size_t errlen)
 
 static struct fsh_serve *serving; /* for the signal handler */
 
+static void report_threads(const struct fsh_fabric *fab)
+{
+    struct fsh_fabric_stats stats;
+
+    fsh_fabric_stats(fab, &stats);
+    printf("fshsim: %u threads, %llu quanta, %llu of them shared; node-cycles "
+           "evaluated by thread:",
+           stats.threads, (unsigned long long)stats.quanta,
+           (unsigned long long)stats.shared);
+    for (uint32_t i = 0; i < stats.threads; i++)
+        printf(" %llu", (unsigned long long)stats.evaluated[i]);
+    printf("\nfshsim: %zu KB of memory a node, without its device memory and "
+           "DMA window\n",
+           stats.node_bytes / 1024);
+}
+
 static void report(const struct options *o, const struct fsh_fabric *fab,
                    uint64_t busy_ns)
 {
@@ -174,6 +195,8 @@ static void report(const struct options *o, const struct fsh_fabric *fab,
                (unsigned long long)evaluated,
                (unsigned long long)fsh_fabric_computed(fab), seconds,
                seconds > 0 ? (double)evaluated / seconds : 0.0);
+    if (o->stats)
+        report_threads(fab);
     if (o->hash || o->config.replay)
         printf("fshsim: hash %016llx at cycle %llu\n",
                (unsigned long long)fsh_fabric_hash(fab),

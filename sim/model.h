@@ -188,6 +188,7 @@ struct fsh_part {
     uint64_t evaluated, computed; /* nodes, cores; ever */
 };
 
+struct fsh_crew; /* crew.c */
 struct fsh_tape; /* record.c */
 
 /* Who traces the fabric (trace.c, which tests of the models do without). */
@@ -209,12 +210,21 @@ struct fsh_fabric {
     struct fsh_sim_trace *trace; /* trace.c; NULL: none */
     const struct fsh_trace_ops *traced;
     uint64_t cycle;
-    uint64_t moved;              /* the last one in which something happened */
-    uint32_t quantum;            /* cycles at most */
-    struct fsh_part *part;       /* one a thread */
-    struct fsh_sim_node **awake; /* in this quantum */
-    uint64_t waves_origin;       /* the cycle at which those of waves are 0 */
-    bool shown;                  /* waves are written of this cycle */
+    uint64_t moved;        /* the last one in which something happened */
+    uint32_t quantum;      /* cycles at most */
+    struct fsh_crew *crew; /* the threads; NULL: only the owner's */
+    struct fsh_part *part; /* one a thread */
+    struct {               /* the quantum that is stepped */
+        struct fsh_sim_node **node; /* to be looked at in it */
+        uint32_t count;             /* of these */
+        uint32_t parts;
+        uint64_t from, end;
+    } now;
+    size_t node_bytes;       /* of memory a node; 0: not known */
+    uint64_t quanta, shared; /* so many, and by several threads */
+    uint64_t work, done;     /* evaluations in the last one, and ever */
+    uint64_t waves_origin;   /* the cycle at which those of waves are 0 */
+    bool shown;              /* waves are written of this cycle */
     bool waves_begun, waves_written; /* and not ended; ever */
     bool recording, replaying;
     bool over;  /* the end of the recording is reached */
@@ -256,6 +266,9 @@ void fsh_sim_node_inputs(struct fsh_fabric *fab, struct fsh_part *part,
 void fsh_sim_node_evaluated(struct fsh_part *part, struct fsh_sim_node *node);
 /* Cycles are passed over in which nothing is evaluated. */
 void fsh_forget_still(struct fsh_fabric *fab);
+
+/* Start the threads that config asks for, or as many as can be had. */
+void fsh_fabric_crew(struct fsh_fabric *fab);
 
 /* For beats under way for up to so many cycles, seen up to a quantum later. */
 bool fsh_link_init(struct fsh_link *link, uint32_t sink, uint32_t port,

@@ -14,8 +14,9 @@
 
 namespace {
 
-char error_text[512];
-bool failed;
+// Of the thread that evaluates.
+thread_local char error_text[512];
+thread_local bool failed;
 
 void fail(const char *what, const char *file, int line, const char *hier)
 {

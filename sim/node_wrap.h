@@ -2,8 +2,8 @@
 /*
  * One Verilated node with its compute core (hw/rtl/top/fsh_card.sv) behind
  * plain C structures: what the pins carry into and out of one clock cycle.
- * Called by fabric.c from the one thread that owns the fabric. The outputs of
- * the RTL are functions of its registers only, so `out` holds the values of the
+ * Called by step.c; different nodes may be evaluated by different threads at once,
+ * unless they have waves. The outputs of the RTL are functions of its registers only, so `out` holds the values of the
  * cycle that is about to be stepped, `in` may be computed from it, and
  * fsh_node_eval() passes the clock edge that ends the cycle. Node and core have
  * a clock each: one that is at rest is spared the edge. The unit tests of the
@@ -197,8 +197,8 @@ bool fsh_node_unchanged(struct fsh_node *node);
 /* Costs nothing but this call. */
 void fsh_node_probe(const struct fsh_node *node, struct fsh_probe *probe);
 
-/* First failed assertion or $fatal of any node since the last clear, NULL
- * while there is none. One for the process: assertions know no fabric. */
+/* First failed assertion or $fatal of any node that this thread has evaluated since
+ * its last clear, NULL while there is none. Assertions know no fabric. */
 const char *fsh_node_error(void);
 void fsh_node_error_clear(void);
 

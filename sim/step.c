@@ -8,6 +8,7 @@
  * is to be looked at are jumped over. With jumping off every node is looked at and
  * evaluated in every cycle; what happens is the same.
  */
+#include "crew.h"
 #include "fabric.h"
 #include "model.h"
 
@@ -15,6 +16,8 @@
  * their state stays in the cache. Which they are does not depend on threads, as of two
  * failures in a pair only one is known. */
 enum { GROUP = 4 };
+/* Evaluations in a quantum that are worth the time to share them. */
+enum { WORTH = 48 };
 
 /* Some nodes, in order. */
 struct set {
@@ -108,26 +111,62 @@ static void step_group(struct fsh_fabric *fab, struct fsh_part *part,
     }
 }
 
-static void step_part(struct fsh_fabric *fab, struct fsh_part *part,
-                      struct set set, uint64_t from, uint64_t end)
+/* A member's part of the present quantum: so many groups of the nodes, side by side. */
+static void step_part(void *arg, uint32_t member)
 {
-    for (uint32_t i = 0; i < set.count; i += GROUP) {
-        uint32_t left = set.count - i;
-        struct set group = {set.node + i, left < GROUP ? left : GROUP};
+    struct fsh_fabric *fab = arg;
+    uint32_t count = fab->now.count, groups = (count + GROUP - 1) / GROUP;
+    uint32_t first = groups * member / fab->now.parts * GROUP;
+    uint32_t past = groups * (member + 1) / fab->now.parts * GROUP;
 
-        step_group(fab, part, group, from, end);
+    for (uint32_t i = first; i < past && i < count; i += GROUP) {
+        struct set group = {fab->now.node + i,
+                            count - i < GROUP ? count - i : GROUP};
+
+        step_group(fab, &fab->part[member], group, fab->now.from, fab->now.end);
     }
 }
 
-/* The nodes to be looked at before `end`, or all. */
+/* Gathers the nodes to be looked at before `end`, or all. */
 static struct set gather(struct fsh_fabric *fab, uint64_t end, bool all)
 {
-    struct set set = {fab->awake, 0};
+    uint32_t count = 0;
 
     for (uint32_t i = 0; i < fab->config.nodes; i++)
         if (all || fab->node[i].wake < end)
-            fab->awake[set.count++] = &fab->node[i];
-    return set;
+            fab->now.node[count++] = &fab->node[i];
+    fab->now.count = count;
+    return (struct set){fab->now.node, count};
+}
+
+/* How many threads are worth it, by what the last quantum was. */
+static uint32_t parts(const struct fsh_fabric *fab)
+{
+    uint32_t groups = (fab->now.count + GROUP - 1) / GROUP;
+    uint32_t most = fab->crew ? fsh_crew_members(fab->crew) : 1;
+
+    if (fab->work < WORTH || groups <= 1)
+        return 1;
+    return groups < most ? groups : most;
+}
+
+static void step_quantum(struct fsh_fabric *fab, uint64_t end)
+{
+    gather(fab, end, false);
+    fab->now.from = fab->cycle;
+    fab->now.end = end;
+    fab->now.parts = parts(fab);
+    if (fab->now.parts > 1) {
+        fab->shared++;
+        fsh_crew_work(fab->crew, fab->now.parts);
+    } else {
+        step_part(fab, 0);
+    }
+}
+
+void fsh_fabric_crew(struct fsh_fabric *fab)
+{
+    fab->crew = fsh_crew_start(fab->config.threads, step_part, fab);
 }
 
 /* --- a cycle of the whole fabric ----------------------------------------- */
@@ -239,7 +278,7 @@ static void fail(struct fsh_fabric *fab)
 /* A quantum is over: hand over what was sent, and see how far the fabric is. */
 static void join(struct fsh_fabric *fab)
 {
-    uint64_t end = fab->cycle + 1;
+    uint64_t end = fab->cycle + 1, sum = 0;
     bool failed = false;
 
     for (uint32_t i = 0; i < fab->config.threads; i++) {
@@ -248,9 +287,13 @@ static void join(struct fsh_fabric *fab)
         fsh_links_deliver(fab, part);
         end = part->end > end ? part->end : end;
         failed |= part->failed;
+        sum += part->evaluated + part->computed;
     }
     if (fab->recording)
         fsh_tape_flush(fab->tape);
+    fab->work = sum - fab->done;
+    fab->done = sum;
+    fab->quanta++;
     fab->moved = end - 1;
     fab->cycle = end;
     if (failed)
@@ -274,7 +317,7 @@ static uint64_t pass_quantum(struct fsh_fabric *fab, uint64_t end)
         end = most < end ? most : end;
         if (fab->replaying && fsh_tape_due(fab->tape) < end)
             end = fsh_tape_due(fab->tape);
-        step_part(fab, fab->part, gather(fab, end, false), fab->cycle, end);
+        step_quantum(fab, end);
     }
     join(fab);
     next = next_event(fab);

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -324,19 +323,9 @@ static void settle(struct fsh_serve *serve, struct fsh_fabric *fab)
     } while (!drained && !fsh_fabric_error(fab));
 }
 
-static unsigned processors(void)
-{
-    cpu_set_t set;
-
-    /* More than a set holds: certainly more than one. */
-    return sched_getaffinity(0, sizeof set, &set) == 0
-               ? (unsigned)CPU_COUNT(&set)
-               : 2;
-}
-
 static void begin(struct fsh_serve *serve, struct fsh_fabric *fab)
 {
-    fsh_handover_init(&serve->handover, processors());
+    fsh_handover_init(&serve->handover, fsh_handover_processors());
     settle(serve, fab);
     serve->start = fsh_fabric_epoch(fab);
     fsh_sim_trace_begin(fab);

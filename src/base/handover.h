@@ -32,6 +32,17 @@ struct fsh_handover {
     bool trial;     /* the last spins were one */
 };
 
+/* That this process may run on. */
+static inline unsigned fsh_handover_processors(void)
+{
+    cpu_set_t set;
+
+    /* More than a set holds: certainly more than one. */
+    return sched_getaffinity(0, sizeof set, &set) == 0
+               ? (unsigned)CPU_COUNT(&set)
+               : 2;
+}
+
 /* With one processor whoever spins keeps the other side from handing over. */
 static inline void fsh_handover_init(struct fsh_handover *h,
                                      unsigned processors)

@@ -84,6 +84,10 @@ const struct fsh_option_row fsh_option_table[] = {
     INT("FSHMEM_DRAM_WRITE_CYCLES", "4", 1, 65536,
         "fpga: assumed of simulated device memory: cycles from the last data "
         "of a write to its response; 40 if nothing posts it"),
+    INT("FSHMEM_SIM_THREADS", "0", 0, 64,
+        "fpga: threads of the simulator that step nodes; nothing but its speed "
+        "depends on them; 0: 1 with fewer than 8 nodes, else one for 4 nodes, as "
+        "many as there are processors, or 4"),
     CHOICE("FSHMEM_PACKET", "1024", "128|256|512|1024",
            "fpga: payload bytes of a packet"),
     CHOICE("FSHMEM_PORTS", "3", "1|2|3",

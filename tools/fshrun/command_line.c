@@ -228,6 +228,8 @@ static const struct kit_option rows[] = {
      .take = take_for_nodes, .setting = "FSHMEM_DRAM"},
     {"--dram-write-cycles", "N", "fpga: write response of device memory (4)",
      .take = take_for_nodes, .setting = "FSHMEM_DRAM_WRITE_CYCLES"},
+    {"--sim-threads", "N", "fpga: threads of the simulator; 0: as many as help",
+     .take = take_for_nodes, .setting = "FSHMEM_SIM_THREADS"},
     {"--packet", "B", "fpga: payload bytes of a packet: 128, 256, 512, 1024",
      .take = take_for_nodes, .setting = "FSHMEM_PACKET"},
     {"--record", "FILE", "fpga: record what hosts write, cycle by cycle",
