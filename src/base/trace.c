@@ -14,21 +14,27 @@
 #define DEPTH 12u
 #define ROOM_NS UINT64_C(10000000) /* a reader that is late comes again */
 #define LANES 16u
-#define KNOWN (4 * FSH_TRACE_NAMES) /* names by their address; a power of two */
+#define KNOWN_BITS 11 /* names by their address: so many that few meet */
 
 bool fsh_trace_on;
+
+struct known {
+    const char *_Atomic text;
+    uint16_t name;
+    bool quiet; /* a call that is made in vain again and again */
+};
+_Static_assert(1u << KNOWN_BITS >= 4 * FSH_TRACE_NAMES, "few meet");
 
 static struct {
     struct fsh_trace *trace;
     struct fsh_trace_ring *ring;
     uint32_t rank;
     const uint64_t *cycle;
+    uint32_t slots;
+    uint32_t most; /* of them for other records than ends */
     _Atomic uint32_t threads;
     atomic_flag naming;
-    struct {
-        const char *text;
-        uint16_t name;
-    } known[KNOWN];
+    struct known known[1u << KNOWN_BITS];
     /* Messages by direction, kind, peer and lane. */
     _Atomic uint32_t *count;
 } own = {.naming = ATOMIC_FLAG_INIT};
@@ -46,7 +52,7 @@ struct frame {
     bool matters; /* something has happened in it */
 };
 static _Thread_local struct {
-    struct frame frame[DEPTH];
+    struct frame frame[DEPTH + 1]; /* deeper ones are not recorded */
     uint32_t depth;
     uint32_t number; /* of this thread + 1 */
     bool handled;    /* a handler has run outside calls, the first at: */
@@ -60,6 +66,12 @@ static inline uint64_t now(void)
 
 /* ---- the ring ---- */
 
+void fsh_trace_ring_bell(struct fsh_trace *trace)
+{
+    atomic_fetch_add(&trace->bell, 1);
+    fsh_futex_wake(&trace->bell, 1);
+}
+
 /* False: there is no room, and there is not going to be. */
 static bool await_room(uint32_t head)
 {
@@ -72,24 +84,17 @@ static bool await_room(uint32_t head)
     /* Sequentially consistent, partner: the reader's store of head and look at
      * waiting. */
     atomic_store(&r->waiting, 1);
+    fsh_trace_ring_bell(own.trace);
     if (atomic_load(&r->head) == head)
         fsh_futex_wait(&r->head, head, ROOM_NS);
     return true;
 }
 
-/* Ends of what is open in the file have slots of their own, so that a full ring does
- * not leave it open. */
-static uint32_t slots_for(uint8_t kind)
-{
-    uint32_t slots = own.trace->slots;
-
-    return own.trace->simulated || kind == FSH_TRACE_CLOSE ? slots
-                                                           : slots - slots / 4;
-}
-
-static bool take(uint32_t *position, uint8_t kind)
+/* The next slot, or NULL: there is no room. */
+static inline struct fsh_trace_record *take(uint32_t *position, uint8_t kind)
 {
     struct fsh_trace_ring *r = own.ring;
+    uint32_t most = kind == FSH_TRACE_CLOSE ? own.slots : own.most;
     uint32_t tail, head;
 
     do {
@@ -98,25 +103,28 @@ static bool take(uint32_t *position, uint8_t kind)
             /* Acquire: the reader is done with the slot. Partner: its release. It
              * may be past this tail by now. */
             head = atomic_load_explicit(&r->head, memory_order_acquire);
-            if (tail - head < slots_for(kind))
+            if (__builtin_expect(tail - head < most, 1))
                 break;
-            if (tail - head <= own.trace->slots && !await_room(head))
-                return false;
+            if (tail - head <= own.slots && !await_room(head))
+                return NULL;
         }
     } while (!atomic_compare_exchange_weak_explicit(
         &r->tail, &tail, tail + 1, memory_order_relaxed, memory_order_relaxed));
     *position = tail;
-    return true;
+    if (__builtin_expect(((tail + 1) & (own.slots / 4 - 1)) == 0, 0))
+        fsh_trace_ring_bell(own.trace);
+    return fsh_trace_slot(own.trace, r, tail);
 }
 
-bool fsh_trace_put(const struct fsh_trace_record *record)
+/* Inlined, so that the record that it is given is never made. */
+__attribute__((always_inline)) static inline bool put(
+    const struct fsh_trace_record *record)
 {
-    struct fsh_trace_record *slot;
     uint32_t position;
+    struct fsh_trace_record *slot = take(&position, record->kind);
 
-    if (!take(&position, record->kind))
+    if (slot == NULL)
         return false;
-    slot = fsh_trace_slot(own.trace, own.ring, position);
     slot->ts = record->ts;
     slot->late = record->late;
     slot->value = record->value;
@@ -131,6 +139,11 @@ bool fsh_trace_put(const struct fsh_trace_record *record)
     return true;
 }
 
+bool fsh_trace_put(const struct fsh_trace_record *record)
+{
+    return put(record);
+}
+
 void fsh_trace_reached(uint64_t cycle)
 {
     if (own.trace == NULL)
@@ -139,54 +152,80 @@ void fsh_trace_reached(uint64_t cycle)
     atomic_store_explicit(&own.trace->reached, cycle, memory_order_release);
 }
 
-/* ---- names ---- */
-
-static uint16_t find(const char *text, uint32_t *at)
+void fsh_trace_done(void)
 {
-    uint32_t i = (uint32_t)((uintptr_t)text * UINT32_C(0x9E3779B1) >> 3);
-
-    for (uint32_t n = 0; n < KNOWN; n++, i++) {
-        *at = i & (KNOWN - 1);
-        if (own.known[*at].text == NULL)
-            return 0;
-        if (own.known[*at].text == text &&
-            strncmp(own.ring->name[own.known[*at].name], text,
-                    FSH_TRACE_NAME_BYTES - 1) == 0)
-            return own.known[*at].name;
-    }
-    return 0;
+    if (own.trace != NULL)
+        fsh_trace_ring_bell(own.trace);
 }
 
-static uint16_t add(const char *text)
+/* ---- names ---- */
+
+/* Where it is, or would be; NULL: nowhere. */
+static inline struct known *find(const char *text)
+{
+    uint32_t i =
+        (uint32_t)(uintptr_t)text * UINT32_C(0x9E3779B1) >> (32 - KNOWN_BITS);
+
+    for (uint32_t n = 0; n < 1u << KNOWN_BITS; n++, i++) {
+        struct known *known = &own.known[i & ((1u << KNOWN_BITS) - 1)];
+        /* Acquire: the rest, and the name in the ring. Partner: the release of add. */
+        const char *at =
+            atomic_load_explicit(&known->text, memory_order_acquire);
+
+        if (at == text || at == NULL)
+            return known;
+    }
+    return NULL;
+}
+
+static bool is_quiet(const char *call)
+{
+    return strstr(call, "try") != NULL || strstr(call, "Poll") != NULL ||
+           strstr(call, "test") != NULL;
+}
+
+static const struct known *add(const char *text)
 {
     struct fsh_trace_ring *r = own.ring;
-    uint32_t n = atomic_load_explicit(&r->names, memory_order_relaxed), at;
-    uint16_t found = find(text, &at);
+    uint32_t n = atomic_load_explicit(&r->names, memory_order_relaxed);
+    struct known *known = find(text);
 
-    if (found != 0 || n >= FSH_TRACE_NAMES || own.known[at].text != NULL)
-        return found;
-    snprintf(r->name[n], FSH_TRACE_NAME_BYTES, "%s", text);
-    atomic_store_explicit(&r->names, n + 1, memory_order_relaxed);
-    own.known[at].name = (uint16_t)n;
-    /* Before the text is there to be found; published with the record. */
-    atomic_signal_fence(memory_order_release);
-    own.known[at].text = text;
-    return (uint16_t)n;
+    if (known == NULL ||
+        atomic_load_explicit(&known->text, memory_order_relaxed) != NULL)
+        return known;
+    if (n < FSH_TRACE_NAMES) {
+        snprintf(r->name[n], FSH_TRACE_NAME_BYTES, "%s", text);
+        atomic_store_explicit(&r->names, n + 1, memory_order_relaxed);
+        known->name = (uint16_t)n;
+    }
+    known->quiet = is_quiet(text);
+    atomic_store_explicit(&known->text, text, memory_order_release);
+    return known;
+}
+
+/* What is known of a name by now; NULL: nothing, and it has none. */
+static inline const struct known *look_up(const char *text)
+{
+    const struct known *known = find(text);
+
+    if (__builtin_expect(known != NULL &&
+                             atomic_load_explicit(&known->text,
+                                                  memory_order_relaxed) != NULL,
+                         1))
+        return known;
+    /* In a signal handler that has interrupted this: without a name. */
+    if (atomic_flag_test_and_set_explicit(&own.naming, memory_order_acquire))
+        return NULL;
+    known = add(text);
+    atomic_flag_clear_explicit(&own.naming, memory_order_release);
+    return known;
 }
 
 uint16_t fsh_trace_name(const char *name)
 {
-    uint32_t at;
-    uint16_t found = name != NULL ? find(name, &at) : 0;
+    const struct known *known = name != NULL ? look_up(name) : NULL;
 
-    if (found != 0 || name == NULL)
-        return found;
-    /* In a signal handler that has interrupted this: without a name. */
-    if (atomic_flag_test_and_set_explicit(&own.naming, memory_order_acquire))
-        return 0;
-    found = add(name);
-    atomic_flag_clear_explicit(&own.naming, memory_order_release);
-    return found;
+    return known != NULL ? known->name : 0;
 }
 
 /* ---- frames ---- */
@@ -205,7 +244,7 @@ static bool put_at(uint64_t at, enum fsh_trace_kind kind, const struct frame *f,
 {
     uint64_t late = at - ts;
 
-    return fsh_trace_put(&(struct fsh_trace_record){
+    return put(&(struct fsh_trace_record){
         .ts = ts,
         .late = late > UINT32_MAX ? UINT32_MAX : (uint32_t)late,
         .value = value,
@@ -266,27 +305,38 @@ static struct frame *top(void)
                                                   : NULL;
 }
 
-static void push(const struct frame *f)
+/* A call or a handler begins. */
+static struct frame *push(uint8_t category)
 {
-    struct frame *outer = top();
+    struct frame *outer = top(), *f;
+    uint64_t ts = now();
 
-    if (outer != NULL && f->category == FSH_TRACE_HANDLER)
-        outer->matters = true;
-    if (self.depth == 0 && f->category == FSH_TRACE_HANDLER && !self.handled) {
-        self.handled = true;
-        self.since = f->ts;
-    }
-    if (f->category == FSH_TRACE_CALL)
+    if (category == FSH_TRACE_CALL) {
         self.handled = false;
-    if (self.depth++ < DEPTH)
-        self.frame[self.depth - 1] = *f;
+    } else if (outer != NULL) {
+        outer->matters = true;
+    } else if (self.depth == 0 && !self.handled) {
+        self.handled = true;
+        self.since = ts;
+    }
+    f = &self.frame[self.depth < DEPTH ? self.depth : DEPTH];
+    self.depth++;
+    *f = (struct frame){.ts = ts, .category = category};
+    return f;
 }
 
-/* Calls that are made in vain again and again. */
-static bool is_quiet(const char *call)
+/* It has ended, and nothing has come of it. */
+static bool was_in_vain(struct frame *f)
 {
-    return strstr(call, "try") != NULL || strstr(call, "Poll") != NULL ||
-           strstr(call, "test") != NULL;
+    const struct known *known;
+
+    if (f->matters || f->call == NULL)
+        return false;
+    known = look_up(f->call);
+    if (known == NULL)
+        return is_quiet(f->call);
+    f->name = known->name;
+    return known->quiet;
 }
 
 /* A call or handler has ended of which nothing is in the file yet. */
@@ -312,7 +362,7 @@ static void pop(void)
         return;
     if (f->open)
         put_now(FSH_TRACE_CLOSE, f, 0);
-    else if (f->matters || f->call == NULL || !is_quiet(f->call))
+    else if (!was_in_vain(f))
         put_slice(now(), f);
 }
 
@@ -325,8 +375,7 @@ void fsh_trace_begin(const char *call)
     if (outer != NULL && outer->call == call)
         outer->again++;
     else
-        push(&(struct frame){
-            .call = call, .ts = now(), .category = FSH_TRACE_CALL});
+        push(FSH_TRACE_CALL)->call = call;
 }
 
 void fsh_trace_end(const char *call)
@@ -400,16 +449,16 @@ void fsh_trace_handler(unsigned index, const struct fsh_trace_message *m,
 {
     static char name[256][2][24];
     char *text = name[index & 255][m->request];
+    struct frame *f;
 
     if (text[0] == '\0')
         snprintf(text, sizeof name[0][0], "handler %u%s", index & 255,
                  m->request ? "" : " (reply)");
-    push(&(struct frame){.ts = now(),
-                         .in = flow(false, m),
-                         .peer = m->peer + 1,
-                         .bytes = bytes,
-                         .name = fsh_trace_name(text),
-                         .category = FSH_TRACE_HANDLER});
+    f = push(FSH_TRACE_HANDLER);
+    f->in = flow(false, m);
+    f->peer = m->peer + 1;
+    f->bytes = bytes;
+    f->name = fsh_trace_name(text);
 }
 
 void fsh_trace_handled(void)
@@ -510,6 +559,10 @@ void fsh_trace_open(struct fsh_trace *trace, uint32_t ring)
     own.trace = trace;
     own.ring = fsh_trace_ring(trace, ring);
     own.rank = ring;
+    own.slots = trace->slots;
+    /* The rest is for ends of what is open in the file, so that a full ring does not
+     * leave it open. */
+    own.most = trace->simulated ? own.slots : own.slots - own.slots / 4;
     if (trace->magic != FSH_TRACE_MAGIC || ring >= trace->rings ||
         trace->ring_bytes != fsh_trace_ring_bytes(trace->slots)) {
         fsh_warn("no trace of this process: the job is of another release");

@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FSH_TRACE_MAGIC 0x31435254u /* "TRC1" */
+#define FSH_TRACE_MAGIC 0x32435254u /* "TRC2" */
 #define FSH_TRACE_NAMES 512u
 #define FSH_TRACE_NAME_BYTES 96u
 
@@ -86,6 +86,8 @@ struct fsh_trace {
     uint64_t start_ns; /* of CLOCK_MONOTONIC */
     /* Simulated time: all records are made that have an earlier time. */
     _Alignas(64) _Atomic uint64_t reached;
+    /* Writers: a ring is a quarter fuller, or full; the reader sleeps on it. Futex. */
+    _Alignas(64) _Atomic uint32_t bell;
 };
 
 /* Bytes of a ring with its records, and of all; the i-th ring; a record by its
@@ -113,6 +115,9 @@ static inline struct fsh_trace_record *fsh_trace_slot(
            (position & (trace->slots - 1));
 }
 
+/* The reader is to look now. Async-signal-safe. */
+void fsh_trace_ring_bell(struct fsh_trace *trace);
+
 /* ---- recording ---- */
 
 /* Is this process recording? The test of it is all that traces cost when they are
@@ -126,8 +131,8 @@ void fsh_trace_open(struct fsh_trace *trace, uint32_t ring);
  * there is no trace. */
 void fsh_trace_clock(const uint64_t *cycle);
 
-/* A call begins and ends; the name is a string literal. Calls of the same name in one
- * another are one. */
+/* A call begins and ends; the name is a string literal, known again by its address.
+ * Calls of the same name in one another are one. */
 void fsh_trace_begin(const char *call);
 void fsh_trace_end(const char *call);
 /* A poll has found something; if handlers have run in it, it begins with the first. */
@@ -175,12 +180,15 @@ uint64_t fsh_trace_message_flow(bool request, uint32_t from, uint32_t to,
                                 unsigned lane, uint32_t n);
 uint64_t fsh_trace_transfer_flow(uint32_t rank, unsigned tag, uint32_t n);
 
-/* The number of a name, made at its first use. */
+/* The number of a name, a literal, made at its first use. */
 uint16_t fsh_trace_name(const char *name);
 /* A record as it is; its lap is filled in. False: it was dropped. */
 bool fsh_trace_put(const struct fsh_trace_record *record);
 /* All records before this cycle are made, by all processes of the job. Harmless
  * while there is no trace. */
 void fsh_trace_reached(uint64_t cycle);
+/* This process makes no more: its last records may be written while it ends. Harmless
+ * while there is no trace. */
+void fsh_trace_done(void);
 
 #endif

@@ -27,94 +27,53 @@
 #include "base/trace.h"
 #include "trace.h"
 
-/* Between looks at the rings; each look takes a processor from ranks or simulator. It
- * comes sooner after one that found a sixteenth of a ring. */
-#define LEAST_NAP_NS UINT64_C(1000000)
-#define MOST_NAP_NS UINT64_C(8000000)
+/* Between looks at the rings, unless one is a quarter fuller (bell): each takes a
+ * processor from ranks or simulator. The file of a launcher that is killed ends so much
+ * before. */
+#define NAP_NS UINT64_C(50000000)
 
-/* Taken from a ring, and not written yet. */
-struct queue {
-    struct fsh_trace_record *record;
+/* What is not written yet: of simulated time what was moved out of the ring for others
+ * to have room, then what is in it. */
+struct source {
+    struct fsh_trace_ring *ring;
+    uint32_t head, tail;            /* of the ring, in this pass */
+    struct fsh_trace_record *front; /* the next, or NULL */
+    struct fsh_trace_record *moved;
     size_t first, end, room;
     uint64_t dropped;          /* said in the file */
     bool known[UINT8_MAX + 1]; /* tracks that have a name */
+    struct trace_names names;
 };
 
 struct trace {
     struct fsh_trace *shared;
     size_t bytes;
     struct trace_file file;
-    struct queue *queue;
+    struct source *source; /* by ring */
+    uint64_t *due;         /* when its front was made, or UINT64_MAX */
     pthread_t thread;
     bool started;
-    _Atomic uint32_t stop; /* futex */
+    bool last; /* nobody writes any more: what is not published never will be */
+    _Atomic bool stop;
 };
 
 /* ---- from the rings ---- */
 
-static void keep(struct queue *q, const struct fsh_trace_record *record)
+/* The next that is published in this pass, or NULL. */
+static struct fsh_trace_record *published(struct trace *t, struct source *s)
 {
-    if (q->first == q->end)
-        q->first = q->end = 0;
-    if (q->end == q->room && q->first > q->end / 2) {
-        memmove(q->record, q->record + q->first,
-                (q->end - q->first) * sizeof *q->record);
-        q->end -= q->first;
-        q->first = 0;
-    }
-    if (q->end == q->room) {
-        size_t room = q->room != 0 ? 2 * q->room : 1024;
-        void *more = realloc(q->record, room * sizeof *q->record);
-
-        if (more == NULL)
-            fsh_fatal("--trace: out of memory");
-        q->record = more;
-        q->room = room;
-    }
-    memcpy(&q->record[q->end++], record, sizeof *record);
-}
-
-/* last: nobody writes any more, so what is not published never will be. Returns how
- * many there were. */
-static uint32_t take(struct trace *t, uint32_t ring, bool last)
-{
-    struct fsh_trace_ring *r = fsh_trace_ring(t->shared, ring);
-    uint32_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
-    uint32_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
-    uint32_t n = tail - head;
-
-    if (n > t->shared->slots) /* written by who has no business there */
-        n = t->shared->slots;
-    for (uint32_t i = 0; i < n; i++, head++) {
-        struct fsh_trace_record *slot = fsh_trace_slot(t->shared, r, head);
+    for (; s->head != s->tail; s->head++) {
+        struct fsh_trace_record *slot =
+            fsh_trace_slot(t->shared, s->ring, s->head);
 
         /* Acquire: the record. Partner: the release of fsh_trace_put. */
-        if (atomic_load_explicit(&slot->lap, memory_order_acquire) == head + 1)
-            keep(&t->queue[ring], slot);
-        else if (!last)
+        if (atomic_load_explicit(&slot->lap, memory_order_acquire) ==
+            s->head + 1)
+            return slot;
+        if (!t->last)
             break;
     }
-    /* Sequentially consistent, partner: await_room in base/trace.c. */
-    atomic_store(&r->head, head);
-    if (n != 0 && atomic_exchange(&r->waiting, 0) != 0)
-        fsh_futex_wake(&r->head, INT_MAX);
-    return n;
-}
-
-/* ---- to the file ---- */
-
-static void write_event(struct trace *t, uint32_t ring,
-                        const struct fsh_trace_record *record)
-{
-    struct fsh_trace_ring *r = fsh_trace_ring(t->shared, ring);
-    struct queue *q = &t->queue[ring];
-
-    if (ring < t->shared->ranks && !q->known[record->track]) {
-        q->known[record->track] = true;
-        trace_file_track(&t->file, ring, record->track);
-    }
-    trace_file_event(&t->file, ring < t->shared->ranks ? ring : TRACE_NODES,
-                     record, r->name);
+    return NULL;
 }
 
 /* When it was made, by which rings are merged. */
@@ -123,92 +82,170 @@ static uint64_t made(const struct fsh_trace_record *record)
     return record->ts + record->late;
 }
 
+static void find_front(struct trace *t, uint32_t ring)
+{
+    struct source *s = &t->source[ring];
+
+    s->front = s->first != s->end ? &s->moved[s->first] : published(t, s);
+    t->due[ring] = s->front != NULL ? made(s->front) : UINT64_MAX;
+}
+
+/* Slots before head are free. */
+static void give(struct source *s)
+{
+    if (atomic_load_explicit(&s->ring->head, memory_order_relaxed) == s->head)
+        return;
+    /* Sequentially consistent, partner: await_room in base/trace.c. */
+    atomic_store(&s->ring->head, s->head);
+    if (atomic_exchange(&s->ring->waiting, 0) != 0)
+        fsh_futex_wake(&s->ring->head, INT_MAX);
+}
+
+/* Past the front. Who waits for room gets a quarter of the ring at a time. */
+static void step(struct trace *t, uint32_t ring)
+{
+    struct source *s = &t->source[ring];
+
+    if (s->first != s->end)
+        s->first++;
+    else if ((++s->head & (t->shared->slots / 4 - 1)) == 0)
+        give(s);
+    find_front(t, ring);
+}
+
+static void look(struct trace *t, uint32_t ring)
+{
+    struct source *s = &t->source[ring];
+
+    s->tail = atomic_load_explicit(&s->ring->tail, memory_order_relaxed);
+    if (s->tail - s->head > t->shared->slots)
+        /* written by who has no business there */
+        s->tail = s->head + t->shared->slots;
+    find_front(t, ring);
+}
+
+static void move(struct source *s, const struct fsh_trace_record *record)
+{
+    if (s->first == s->end)
+        s->first = s->end = 0;
+    if (s->end == s->room && s->first > s->end / 2) {
+        memmove(s->moved, s->moved + s->first,
+                (s->end - s->first) * sizeof *s->moved);
+        s->end -= s->first;
+        s->first = 0;
+    }
+    if (s->end == s->room) {
+        size_t room = s->room != 0 ? 2 * s->room : 1024;
+        void *more = realloc(s->moved, room * sizeof *s->moved);
+
+        if (more == NULL)
+            fsh_fatal("--trace: out of memory");
+        s->moved = more;
+        s->room = room;
+    }
+    memcpy(&s->moved[s->end++], record, sizeof *record);
+}
+
+/* In simulated time a ring may fill with what is not to be written yet. */
+static void make_room(struct trace *t, struct source *s)
+{
+    const struct fsh_trace_record *record;
+
+    if (s->tail - s->head > t->shared->slots / 2)
+        for (; (record = published(t, s)) != NULL; s->head++)
+            move(s, record);
+    give(s);
+}
+
+/* ---- to the file ---- */
+
+/* Whoever is in the ring may still change it: not while it is written. */
+static void write_front(struct trace *t, uint32_t ring)
+{
+    struct source *s = &t->source[ring];
+    struct fsh_trace_record record;
+
+    memcpy(&record, s->front, sizeof record);
+    step(t, ring);
+    if (ring < t->shared->ranks && !s->known[record.track]) {
+        s->known[record.track] = true;
+        trace_file_track(&t->file, ring, record.track);
+    }
+    trace_file_event(&t->file, ring < t->shared->ranks ? ring : TRACE_NODES,
+                     &record, &s->names);
+}
+
 /* All that were made before `limit`, in their order. */
 static void merge(struct trace *t, uint64_t limit)
 {
     for (;;) {
-        uint32_t best = t->shared->rings;
-        uint64_t soonest = limit;
+        uint32_t best = 0;
 
-        for (uint32_t i = 0; i < t->shared->rings; i++) {
-            struct queue *q = &t->queue[i];
-
-            if (q->first != q->end && made(&q->record[q->first]) < soonest) {
-                soonest = made(&q->record[q->first]);
+        for (uint32_t i = 1; i < t->shared->rings; i++)
+            if (t->due[i] < t->due[best])
                 best = i;
-            }
-        }
-        if (best == t->shared->rings)
+        if (t->due[best] >= limit)
             return;
-        write_event(t, best, &t->queue[best].record[t->queue[best].first++]);
+        write_front(t, best);
     }
 }
 
 static void write_all(struct trace *t)
 {
-    for (uint32_t i = 0; i < t->shared->rings; i++) {
-        struct queue *q = &t->queue[i];
-
-        while (q->first != q->end)
-            write_event(t, i, &q->record[q->first++]);
-    }
+    for (uint32_t i = 0; i < t->shared->rings; i++)
+        while (t->source[i].front != NULL)
+            write_front(t, i);
 }
 
 static void note_dropped(struct trace *t, uint32_t ring)
 {
-    struct fsh_trace_ring *r = fsh_trace_ring(t->shared, ring);
-    uint64_t n = atomic_load_explicit(&r->dropped, memory_order_relaxed);
-    struct queue *q = &t->queue[ring];
+    struct source *s = &t->source[ring];
+    uint64_t n = atomic_load_explicit(&s->ring->dropped, memory_order_relaxed);
 
-    if (n == q->dropped)
+    if (n == s->dropped)
         return;
     trace_file_dropped(&t->file, ring < t->shared->ranks ? ring : TRACE_NODES,
-                       n - q->dropped);
-    q->dropped = n;
+                       n - s->dropped);
+    s->dropped = n;
 }
 
-/* Returns how many records the fullest ring had. */
-static uint32_t pass(struct trace *t, bool last)
+static void pass(struct trace *t)
 {
     /* Acquire: the records before it. Partner: fsh_trace_reached. Read first: what
      * is made meanwhile is later. */
     uint64_t reached =
         atomic_load_explicit(&t->shared->reached, memory_order_acquire);
-    uint32_t most = 0;
 
-    for (uint32_t i = 0; i < t->shared->rings; i++) {
-        uint32_t n = take(t, i, last);
-
-        most = n > most ? n : most;
-        note_dropped(t, i);
-    }
+    for (uint32_t i = 0; i < t->shared->rings; i++)
+        look(t, i);
     if (t->shared->simulated)
-        merge(t, last ? UINT64_MAX : reached);
+        merge(t, t->last ? UINT64_MAX : reached);
     else
         write_all(t);
+    for (uint32_t i = 0; i < t->shared->rings; i++) {
+        make_room(t, &t->source[i]);
+        note_dropped(t, i);
+    }
     trace_file_flush(&t->file);
-    return most;
 }
 
 static void *run(void *arg)
 {
     struct trace *t = arg;
     const struct sched_param none = {0};
-    uint64_t nap = LEAST_NAP_NS;
 
     /* It takes its share of a processor, and from nobody who hands over at once: ranks
      * and simulator do so in less time than a processor takes to come back to them. */
     pthread_setschedparam(pthread_self(), SCHED_BATCH, &none);
-    while (!atomic_load(&t->stop)) {
-        bool soon = pass(t, false) > t->shared->slots / 16;
+    for (;;) {
+        /* Before the look at what it stands for. */
+        uint32_t bell = atomic_load(&t->shared->bell);
 
-        if (soon && nap > LEAST_NAP_NS)
-            nap /= 2;
-        else if (!soon && nap < MOST_NAP_NS)
-            nap *= 2;
-        fsh_futex_wait(&t->stop, 0, nap);
+        if (atomic_load(&t->stop))
+            return NULL;
+        pass(t);
+        fsh_futex_wait(&t->shared->bell, bell, NAP_NS);
     }
-    return NULL;
 }
 
 /* ---- for fshrun ---- */
@@ -224,9 +261,14 @@ struct trace *trace_new(const char *path, const struct fsh_job *job)
     t->shared = fsh_job_map_trace(page->trace_fd, t->bytes);
     if (t->shared == NULL)
         fsh_fatal("--trace: %s", strerror(errno));
-    t->queue = calloc(t->shared->rings, sizeof *t->queue);
-    if (t->queue == NULL)
+    t->source = calloc(t->shared->rings, sizeof *t->source);
+    t->due = calloc(t->shared->rings, sizeof *t->due);
+    if (t->source == NULL || t->due == NULL)
         fsh_fatal("--trace: out of memory");
+    for (uint32_t i = 0; i < t->shared->rings; i++) {
+        t->source[i].ring = fsh_trace_ring(t->shared, i);
+        t->source[i].names.from = t->source[i].ring->name;
+    }
     if (trace_file_open(&t->file, path, page, t->shared))
         return t;
     fsh_warn("--trace %s: %s", path, strerror(errno));
@@ -250,13 +292,14 @@ bool trace_end(struct trace *t)
 {
     uint64_t dropped = 0;
 
-    atomic_store(&t->stop, 1);
-    fsh_futex_wake(&t->stop, 1);
+    atomic_store(&t->stop, true);
+    fsh_trace_ring_bell(t->shared);
     if (t->started)
         pthread_join(t->thread, NULL);
-    pass(t, true);
+    t->last = true;
+    pass(t);
     for (uint32_t i = 0; i < t->shared->rings; i++)
-        dropped += t->queue[i].dropped;
+        dropped += t->source[i].dropped;
     if (dropped != 0)
         fsh_warn("--trace: %" PRIu64
                  " records were dropped, since the ranks made "
@@ -267,9 +310,12 @@ bool trace_end(struct trace *t)
 
 void trace_free(struct trace *t)
 {
-    for (uint32_t i = 0; t->queue != NULL && i < t->shared->rings; i++)
-        free(t->queue[i].record);
-    free(t->queue);
+    for (uint32_t i = 0; t->source != NULL && i < t->shared->rings; i++) {
+        free(t->source[i].moved);
+        trace_names_free(&t->source[i].names);
+    }
+    free(t->source);
+    free(t->due);
     munmap(t->shared, t->bytes);
     free(t);
 }

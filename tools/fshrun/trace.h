@@ -37,8 +37,15 @@ struct trace_file {
     bool simulated;
     uint64_t start_ns;
     size_t fill;
-    char text[32768];
+    char text[256 << 10]; /* a write of more costs as much a byte */
 };
+
+/* Names of a ring, and as they stand in the file: those that have been needed. */
+struct trace_names {
+    char (*from)[FSH_TRACE_NAME_BYTES];
+    struct trace_name *made[FSH_TRACE_NAMES];
+};
+void trace_names_free(struct trace_names *names);
 
 /* Make the file, with its first events. False with errno. */
 bool trace_file_open(struct trace_file *f, const char *path,
@@ -50,7 +57,7 @@ void trace_file_track(struct trace_file *f, uint32_t rank, unsigned track);
  * itself. names: of its ring. */
 void trace_file_event(struct trace_file *f, uint32_t process,
                       const struct fsh_trace_record *record,
-                      char (*names)[FSH_TRACE_NAME_BYTES]);
+                      struct trace_names *names);
 /* So many records of a rank, or with TRACE_NODES of a simulator, are missing. */
 void trace_file_dropped(struct trace_file *f, uint32_t process, uint64_t count);
 /* Write what has come together. */

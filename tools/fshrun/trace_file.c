@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,9 +14,27 @@
 #include "base/log.h"
 #include "base/simulated.h"
 #include "trace.h"
+#include "trace_text.h"
 
-/* Room for any: two names, each of whose bytes may take six. */
-enum { EVENT_BYTES = 512 + 2 * 6 * FSH_TRACE_NAME_BYTES };
+/* A byte of a name may take six. Room for any event: two names. */
+enum {
+    NAME_BYTES = 6 * FSH_TRACE_NAME_BYTES,
+    EVENT_BYTES = 512 + 2 * NAME_BYTES
+};
+_Static_assert(NAME_BYTES % TRACE_BLOCK == 0, "whole blocks");
+
+/* As it stands in the file, in whole blocks. */
+struct trace_name {
+    size_t bytes;
+    char text[];
+};
+
+static void *or_fatal(void *memory)
+{
+    if (memory == NULL)
+        fsh_fatal("--trace: out of memory");
+    return memory;
+}
 
 void trace_file_flush(struct trace_file *f)
 {
@@ -50,62 +69,56 @@ __attribute__((format(printf, 2, 3))) static void add(struct trace_file *f,
         f->fill += (size_t)n;
 }
 
-/* Events are written while the job runs, on a processor that it may need: what all of
- * them have goes without printf, of which an event would need ten. */
-static void add_text(struct trace_file *f, const char *text)
-{
-    size_t n = strlen(text);
-
-    memcpy(f->text + f->fill, text, n);
-    f->fill += n;
-}
-
-static void add_number(struct trace_file *f, uint64_t value, unsigned digits)
-{
-    char text[20];
-    size_t at = sizeof text;
-
-    while (value != 0 || digits != 0) {
-        text[--at] = (char)('0' + value % 10);
-        value /= 10;
-        digits -= digits != 0;
-    }
-    memcpy(f->text + f->fill, text + at, sizeof text - at);
-    f->fill += sizeof text - at;
-}
-
 /* An event begins behind the one before it; there is room for all of it. */
-static void next(struct trace_file *f)
+static char *next(struct trace_file *f)
 {
     if (f->fill > sizeof f->text - EVENT_BYTES)
         trace_file_flush(f);
-    add_text(f, ",\n");
+    memcpy(f->text + f->fill, ",\n", 2);
+    f->fill += 2;
+    return f->text + f->fill;
 }
 
-/* A name as it stands in memory that ranks can write. */
-static void add_name(struct trace_file *f, const char *key, const char *name)
+static struct trace_name *make_name(const char *from)
 {
-    add_text(f, key);
-    add_text(f, ":\"");
-    for (unsigned i = 0; i < FSH_TRACE_NAME_BYTES && name[i] != '\0'; i++) {
-        unsigned char c = (unsigned char)name[i];
+    char text[NAME_BYTES], *to = text;
+    struct trace_name *name;
+    size_t blocks;
 
-        if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\')
-            add(f, "\\u%04x", c);
-        else
-            f->text[f->fill++] = name[i];
+    for (unsigned i = 0; i < FSH_TRACE_NAME_BYTES && from[i] != '\0'; i++) {
+        unsigned char c = (unsigned char)from[i];
+
+        if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\') {
+            to = trace_text(to, "\\u00");
+            *to++ = "0123456789abcdef"[c >> 4];
+            *to++ = "0123456789abcdef"[c & 15];
+        } else {
+            *to++ = from[i];
+        }
     }
-    add_text(f, "\"");
+    blocks = ((size_t)(to - text) + TRACE_BLOCK - 1) / TRACE_BLOCK;
+    name = or_fatal(calloc(1, sizeof *name + blocks * TRACE_BLOCK));
+    name->bytes = (size_t)(to - text);
+    memcpy(name->text, text, name->bytes);
+    return name;
 }
 
-/* ns in us. */
-static void add_us(struct trace_file *f, const char *key, uint64_t ns)
+/* A name stands in memory that ranks can write. */
+static char *put_name(char *to, struct trace_names *names, unsigned id)
 {
-    add_text(f, key);
-    add_text(f, ":");
-    add_number(f, ns / 1000, 1);
-    add_text(f, ".");
-    add_number(f, ns % 1000, 3);
+    struct trace_name **name = &names->made[id < FSH_TRACE_NAMES ? id : 0];
+
+    if (*name == NULL)
+        *name = make_name(names->from[name - names->made]);
+    to = trace_text_blocks(to, (*name)->text, (*name)->bytes);
+    *to = '"';
+    return to + 1;
+}
+
+void trace_names_free(struct trace_names *names)
+{
+    for (unsigned i = 0; i < FSH_TRACE_NAMES; i++)
+        free(names->made[i]);
 }
 
 static uint64_t in_ns(const struct trace_file *f, bool simulated, uint64_t ts)
@@ -159,9 +172,9 @@ bool trace_file_open(struct trace_file *f, const char *path,
                      const struct fsh_job_page *page,
                      const struct fsh_trace *trace)
 {
-    *f = (struct trace_file){.path = path,
-                             .simulated = trace->simulated,
-                             .start_ns = trace->start_ns};
+    f->path = path;
+    f->simulated = trace->simulated;
+    f->start_ns = trace->start_ns;
     f->fd =
         open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
     if (f->fd < 0)
@@ -189,28 +202,32 @@ void trace_file_track(struct trace_file *f, uint32_t rank, unsigned track)
     add_track(f, rank, track, name);
 }
 
-static void add_args(struct trace_file *f, const struct fsh_trace_record *r,
-                     char (*names)[FSH_TRACE_NAME_BYTES])
+static char *put_args(char *to, const struct fsh_trace_record *r,
+                      struct trace_names *names)
 {
-    const char *comma = "";
+    char *begin;
 
-    add_text(f, ",\"args\":{");
+    to = begin = trace_text(to, ",\"args\":{");
     if (r->peer != 0) {
-        add_text(f, "\"peer\":");
-        add_number(f, r->peer - 1, 1);
-        comma = ",";
+        to = trace_text(to, "\"peer\":");
+        to = trace_text_number(to, r->peer - 1);
     }
-    if (r->category == FSH_TRACE_WAIT) {
-        if (r->value != 0 && r->value < FSH_TRACE_NAMES) {
-            add_text(f, comma);
-            add_name(f, "\"who\"", names[r->value]);
+    if (r->category == FSH_TRACE_WAIT
+            ? r->value != 0 && r->value < FSH_TRACE_NAMES
+            : r->value != 0 || r->kind == FSH_TRACE_COUNTER) {
+        if (to != begin)
+            *to++ = ',';
+        if (r->category == FSH_TRACE_WAIT) {
+            to = trace_text(to, "\"who\":\"");
+            to = put_name(to, names, (unsigned)r->value);
+        } else {
+            to = r->kind == FSH_TRACE_COUNTER ? trace_text(to, "\"value\":")
+                                              : trace_text(to, "\"bytes\":");
+            to = trace_text_number(to, r->value);
         }
-    } else if (r->value != 0 || r->kind == FSH_TRACE_COUNTER) {
-        add_text(f, comma);
-        add_text(f, r->kind == FSH_TRACE_COUNTER ? "\"value\":" : "\"bytes\":");
-        add_number(f, r->value, 1);
     }
-    add_text(f, "}");
+    *to = '}';
+    return to + 1;
 }
 
 static bool is_flow(const struct fsh_trace_record *r)
@@ -219,82 +236,99 @@ static bool is_flow(const struct fsh_trace_record *r)
            r->kind == FSH_TRACE_FLOW_STEP;
 }
 
-static void add_flow(struct trace_file *f, const struct fsh_trace_record *r)
+static char *put_flow(const struct trace_file *f, char *to,
+                      const struct fsh_trace_record *r)
 {
-    const char *what = r->value >> 58 == 3 ? "transfer" : "message";
-
-    add(f, ",\"cat\":\"%s\",\"name\":\"%s\",\"id\":\"0x%" PRIx64 "\"%s", what,
-        what, r->value, r->kind == FSH_TRACE_FLOW_IN ? ",\"bp\":\"e\"" : "");
+    to = r->value >> 58 == 3
+             ? trace_text(to, ",\"cat\":\"transfer\",\"name\":\"transfer\"")
+             : trace_text(to, ",\"cat\":\"message\",\"name\":\"message\"");
+    to = trace_text(to, ",\"id\":\"0x");
+    to = trace_text_hex(to, r->value);
+    *to++ = '"';
+    if (r->kind == FSH_TRACE_FLOW_IN)
+        to = trace_text(to, ",\"bp\":\"e\"");
     if (r->kind == FSH_TRACE_FLOW_OUT && r->peer != 0) {
-        add(f, ",\"args\":{");
-        add_us(f, "\"after\"",
-               f->simulated ? r->peer * FSH_NS_PER_CYCLE : r->peer);
-        add(f, "}");
+        to = trace_text(to, ",\"args\":{\"after\":");
+        to = trace_text_us(to,
+                           f->simulated ? r->peer * FSH_NS_PER_CYCLE : r->peer);
+        *to++ = '}';
     }
+    return to;
 }
 
-/* Ranks that run freely and their nodes have no time in common: no arrows there. */
+static const char phase[] = {
+    [FSH_TRACE_SLICE] = 'X',   [FSH_TRACE_OPEN] = 'B',
+    [FSH_TRACE_CLOSE] = 'E',   [FSH_TRACE_FLOW_OUT] = 's',
+    [FSH_TRACE_FLOW_IN] = 'f', [FSH_TRACE_FLOW_STEP] = 't',
+    [FSH_TRACE_COUNTER] = 'C', [FSH_TRACE_INSTANT] = 'i'};
+
+static const struct trace_word category[] = {
+    [FSH_TRACE_CALL] = TRACE_WORD(",\"cat\":\"call\",\"name\":\""),
+    [FSH_TRACE_HANDLER] = TRACE_WORD(",\"cat\":\"handler\",\"name\":\""),
+    [FSH_TRACE_WAIT] = TRACE_WORD(",\"cat\":\"wait\",\"name\":\""),
+    [FSH_TRACE_NODE] = TRACE_WORD(",\"cat\":\"node\",\"name\":\""),
+    [FSH_TRACE_RETRY] = TRACE_WORD(",\"cat\":\"retry\",\"name\":\"")};
+
+/* Ranks that run freely and their nodes have no time in common: no arrows there. Nor is
+ * anything told of what no record is. */
+static bool is_told(const struct trace_file *f, bool node,
+                    const struct fsh_trace_record *r)
+{
+    if (is_flow(r) && !f->simulated && (node || r->value >> 58 == 3))
+        return false;
+    return r->kind < sizeof phase &&
+           r->category < sizeof category / sizeof *category;
+}
+
 void trace_file_event(struct trace_file *f, uint32_t process,
                       const struct fsh_trace_record *r,
-                      char (*names)[FSH_TRACE_NAME_BYTES])
+                      struct trace_names *names)
 {
-    static const char phase[] = {
-        [FSH_TRACE_SLICE] = 'X',   [FSH_TRACE_OPEN] = 'B',
-        [FSH_TRACE_CLOSE] = 'E',   [FSH_TRACE_FLOW_OUT] = 's',
-        [FSH_TRACE_FLOW_IN] = 'f', [FSH_TRACE_FLOW_STEP] = 't',
-        [FSH_TRACE_COUNTER] = 'C', [FSH_TRACE_INSTANT] = 'i'};
-    static const char *const category[] = {[FSH_TRACE_CALL] = "call",
-                                           [FSH_TRACE_HANDLER] = "handler",
-                                           [FSH_TRACE_WAIT] = "wait",
-                                           [FSH_TRACE_NODE] = "node",
-                                           [FSH_TRACE_RETRY] = "retry"};
     bool node = process == TRACE_NODES;
     bool simulated = f->simulated || node;
-    uint64_t ts = in_ns(f, simulated, r->ts);
+    uint64_t ts = in_ns(f, simulated, r->ts), end;
+    char *to;
 
-    if (is_flow(r) && !f->simulated && (node || r->value >> 58 == 3))
+    if (!is_told(f, node, r))
         return;
-    if (r->kind >= sizeof phase ||
-        r->category >= sizeof category / sizeof *category)
-        return;
-    if (r->kind == FSH_TRACE_CLOSE)
-        ts = in_ns(f, simulated, r->ts + r->late);
-    next(f);
-    add_text(f, "{\"ph\":\"");
-    f->text[f->fill++] = phase[r->kind];
-    add_text(f, "\",\"pid\":");
-    add_number(f, node ? TRACE_NODES + r->node : process, 1);
-    add_text(f, ",\"tid\":");
-    add_number(f, r->track, 1);
-    add_us(f, ",\"ts\"", ts);
+    end = in_ns(f, simulated, r->ts + r->late);
+    to = trace_text(next(f), "{\"ph\":\"");
+    *to++ = phase[r->kind];
+    to = trace_text(to, "\",\"pid\":");
+    to = trace_text_number(to, node ? TRACE_NODES + r->node : process);
+    to = trace_text(to, ",\"tid\":");
+    to = trace_text_number(to, r->track);
+    to = trace_text(to, ",\"ts\":");
+    to = trace_text_us(to, r->kind == FSH_TRACE_CLOSE ? end : ts);
     if (r->kind == FSH_TRACE_INSTANT)
-        add_text(f, ",\"s\":\"t\"");
-    if (r->kind == FSH_TRACE_SLICE)
-        add_us(f, ",\"dur\"", in_ns(f, simulated, r->ts + r->late) - ts);
-    if (is_flow(r)) {
-        add_flow(f, r);
-    } else if (r->kind != FSH_TRACE_CLOSE) {
-        add_text(f, ",\"cat\":\"");
-        add_text(f, category[r->category]);
-        add_text(f, "\"");
-        add_name(f, ",\"name\"",
-                 r->name < FSH_TRACE_NAMES ? names[r->name] : "");
-        add_args(f, r, names);
+        to = trace_text(to, ",\"s\":\"t\"");
+    if (r->kind == FSH_TRACE_SLICE) {
+        to = trace_text(to, ",\"dur\":");
+        to = trace_text_us(to, end - ts);
     }
-    add_text(f, "}");
+    if (is_flow(r)) {
+        to = put_flow(f, to, r);
+    } else if (r->kind != FSH_TRACE_CLOSE) {
+        to = trace_text_word(to, &category[r->category]);
+        to = put_name(to, names, r->name);
+        to = put_args(to, r, names);
+    }
+    *to++ = '}';
+    f->fill = (size_t)(to - f->text);
 }
 
 void trace_file_dropped(struct trace_file *f, uint32_t process, uint64_t count)
 {
     bool simulated = f->simulated || process == TRACE_NODES;
+    uint64_t ts = in_ns(f, simulated, simulated ? 0 : fsh_time_ns());
 
     next(f);
-    add(f, "{\"ph\":\"i\",\"s\":\"p\",\"pid\":%" PRIu32 ",\"tid\":0", process);
-    add_us(f, ",\"ts\"", in_ns(f, simulated, simulated ? 0 : fsh_time_ns()));
     add(f,
-        ",\"cat\":\"trace\",\"name\":\"records dropped\",\"args\":{\"count\":%" PRIu64
+        "{\"ph\":\"i\",\"s\":\"p\",\"pid\":%" PRIu32
+        ",\"tid\":0,\"ts\":%" PRIu64
+        ".%03u,\"cat\":\"trace\",\"name\":\"records dropped\",\"args\":{\"count\":%" PRIu64
         "}}",
-        count);
+        process, ts / 1000, (unsigned)(ts % 1000), count);
 }
 
 bool trace_file_close(struct trace_file *f)
