@@ -272,12 +272,23 @@ bool fsh_node_unchanged(struct fsh_node *node)
     return node->still->unchanged(node->io->in.cycle);
 }
 
-void fsh_node_probe(const struct fsh_node *node, struct fsh_probe *probe)
+bool fsh_node_probe(const struct fsh_node *node, struct fsh_probe_seen *seen,
+                    struct fsh_probe *probe)
 {
-    Vfsh_card__Syms *syms = node->top->rootp->vlSymsp;
+    const Vfsh_card__Syms &syms = *node->top->rootp->vlSymsp;
+    if (!fsh::has_changed(syms, *seen))
+        return false;
     std::memset(probe, 0, sizeof *probe); // what is between its members, too
-    fsh::probe_node(*syms, *probe);
-    fsh::probe_core(syms->TOP__fsh_card__DOT__i_compute, *probe);
+    fsh::probe_node(syms, *probe);
+    return true;
+}
+
+void fsh_node_probe_core(const struct fsh_node *node,
+                         struct fsh_probe_core *probe)
+{
+    Vfsh_card__Syms &syms = *node->top->rootp->vlSymsp;
+    std::memset(probe, 0, sizeof *probe);
+    fsh::probe_core(syms.TOP__fsh_card__DOT__i_compute, *probe);
 }
 
 const char *fsh_node_error(void)

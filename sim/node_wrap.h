@@ -126,10 +126,9 @@ enum fsh_probe_array_phase {
     FSH_PROBE_ADDS,      /* waits for the sums of a chunk with few steps */
     FSH_PROBE_HANDS_OVER /* or waits for the results of the tile before */
 };
-#define FSH_PROBE_QUEUES 2u /* of the compute core: array, mover */
 struct fsh_probe {
     /* What the sequencer is sending, {channel (1: replies), port}. */
-    struct {
+    struct fsh_probe_message {
         uint8_t phase, opcode, peer;
         uint32_t bytes;
     } message[2][FSH_NODE_PORTS];
@@ -137,6 +136,13 @@ struct fsh_probe {
     /* Beats of the peer's buffers that are reserved, of FSH_VC_BEATS, by channel: those
      * of its virtual channel that has more. */
     uint16_t reserved[FSH_NODE_PORTS][2];
+};
+/* The registers that this is of, packed; all 0 before the first look. */
+struct fsh_probe_seen {
+    uint64_t state, reserved[FSH_NODE_PORTS], message[4];
+};
+#define FSH_PROBE_QUEUES 2u /* of the compute core: array, mover */
+struct fsh_probe_core {
     struct {
         uint8_t phase, event; /* awaited */
         uint16_t commands;    /* not yet fetched */
@@ -194,8 +200,13 @@ void fsh_node_eval_two(struct fsh_node *one, struct fsh_node *two);
 void fsh_node_mark(struct fsh_node *node);
 bool fsh_node_unchanged(struct fsh_node *node);
 
-/* Costs nothing but this call. */
-void fsh_node_probe(const struct fsh_node *node, struct fsh_probe *probe);
+/* Look inside the node; false: nothing of it has changed since the last look with this
+ * `seen`, and probe is left alone. Nodes whose inside is not looked at pay nothing. */
+bool fsh_node_probe(const struct fsh_node *node, struct fsh_probe_seen *seen,
+                    struct fsh_probe *probe);
+/* The same of its core, whatever has changed. */
+void fsh_node_probe_core(const struct fsh_node *node,
+                         struct fsh_probe_core *probe);
 
 /* First failed assertion or $fatal of any node that this thread has evaluated since
  * its last clear, NULL while there is none. Assertions know no fabric. */

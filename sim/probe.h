@@ -40,6 +40,16 @@ template <typename Tx> inline void probe_credits(const Tx &tx, uint16_t *out)
 #undef IN_FLIGHT
 }
 
+template <typename Tx> inline uint64_t pack_credits(const Tx &tx)
+{
+#define PACKED(v)                                                             \
+    (static_cast<uint64_t>(                                                   \
+         static_cast<uint16_t>(tx.CREDIT(v, used_q) - tx.CREDIT(v, freed_q))) \
+     << 16 * v)
+    return PACKED(0) | PACKED(1) | PACKED(2) | PACKED(3);
+#undef PACKED
+}
+
 // fsh_seq_send: Header, Args, Payload.
 template <typename Send>
 inline uint8_t send_phase(const Send &send, bool any, bool blocked)
@@ -51,19 +61,28 @@ inline uint8_t send_phase(const Send &send, bool any, bool blocked)
     return send.state_q == 1 ? FSH_PROBE_ARGUMENTS : FSH_PROBE_PAYLOAD;
 }
 
+// AR_DEPTH, DESC_ROOM of fsh_seq.
+inline bool no_read(const Vfsh_card___024root &root)
+{
+    return root.SEQ(i_read__DOT__i_ar__DOT__count_q) > 4 - 2;
+}
+
+inline bool port_behind(const Vfsh_card___024root &root, unsigned port)
+{
+    return (port ? root.SEQ(i_desc1__DOT__count_q)
+                 : root.SEQ(i_desc0__DOT__count_q)) > 32 - 4;
+}
+
 // What keeps a context of fsh_seq that goes to this port from its next packet.
 inline uint8_t message_phase(const Vfsh_card___024root &root, unsigned port,
                              bool credit)
 {
-    constexpr unsigned reads = 4 - 2, packets = 32 - 4; // AR_DEPTH, DESC_ROOM
-    unsigned queued = port ? root.SEQ(i_desc1__DOT__count_q)
-                           : root.SEQ(i_desc0__DOT__count_q);
     if (!credit)
         return FSH_PROBE_NO_CREDIT;
     if (!(root.SEQ(mem_room) >> port & 1) || !root.SEQ(host_room) ||
-        root.SEQ(i_read__DOT__i_ar__DOT__count_q) > reads)
+        no_read(root))
         return FSH_PROBE_NO_BUFFER;
-    return queued > packets ? FSH_PROBE_PORT_BEHIND : FSH_PROBE_GOES;
+    return port_behind(root, port) ? FSH_PROBE_PORT_BEHIND : FSH_PROBE_GOES;
 }
 
 template <typename Message>
@@ -101,6 +120,53 @@ inline void probe_node(const Vfsh_card__Syms &syms, fsh_probe &out)
                              send1.i_out__DOT__spare_valid_q);
     probe_credits(syms.LINK_TX(0), out.reserved[0]);
     probe_credits(syms.LINK_TX(1), out.reserved[1]);
+}
+
+// All registers that message_phase looks at, without those of idle contexts.
+inline unsigned pack_phases(const Vfsh_card___024root &root,
+                            const Vfsh_card__Syms &syms, unsigned active)
+{
+    unsigned contexts =
+        (root.SEQ(other_q) & active) << 4 | (root.SEQ(loop_q) & active);
+    unsigned credits = syms.LINK_TX(0).seq_ok_o |
+                       syms.LINK_TX(1).seq_ok_o << 2 | root.LOOP_OK(0) << 4 |
+                       root.LOOP_OK(1) << 5;
+    unsigned room = root.SEQ(mem_room) | root.SEQ(host_room) << 2 |
+                    no_read(root) << 3 | port_behind(root, 0) << 4 |
+                    port_behind(root, 1) << 5;
+    return contexts | credits << 8 | room << 16;
+}
+
+// Most evaluations change none of what probe_node looks at: it is compared as words.
+inline bool has_changed(const Vfsh_card__Syms &syms, fsh_probe_seen &seen)
+{
+    const Vfsh_card___024root &root = syms.TOP;
+    const auto &send0 = syms.SEQ_SEND(0);
+    const auto &send1 = syms.SEQ_SEND(1);
+    uint64_t reserved0 = pack_credits(syms.LINK_TX(0));
+    uint64_t reserved1 = pack_credits(syms.LINK_TX(1));
+    unsigned active = root.SEQ(active_q);
+    uint64_t state = active | send0.state_q << 4 | send1.state_q << 6 |
+                     send0.i_out__DOT__spare_valid_q << 8 |
+                     send1.i_out__DOT__spare_valid_q << 9 |
+                     root.SEQ(i_desc0__DOT__some_q) << 10 |
+                     root.SEQ(i_desc1__DOT__some_q) << 11;
+    uint64_t differs = 0;
+
+    if (active != 0) {
+        state |= static_cast<uint64_t>(pack_phases(root, syms, active)) << 16;
+        for (unsigned c = 0; c < 4; c++) {
+            uint64_t fixed = root.SEQ(fixed_mem)[c];
+            differs |= active >> c & 1 ? seen.message[c] ^ fixed : 0;
+            seen.message[c] = fixed;
+        }
+    }
+    differs |= (state ^ seen.state) | (reserved0 ^ seen.reserved[0]) |
+               (reserved1 ^ seen.reserved[1]);
+    seen.state = state;
+    seen.reserved[0] = reserved0;
+    seen.reserved[1] = reserved1;
+    return differs != 0;
 }
 
 // The first word of a command, in which all is that is shown.
@@ -167,7 +233,8 @@ inline uint16_t commands_in(const lists &in)
         name##_lists<Core>::of(core), QUEUE(name, i_lists__DOT__rptr_q), \
             QUEUE(name, i_lists__DOT__count_q)                           \
     }
-template <typename Core> inline void probe_queues(Core &core, fsh_probe &out)
+template <typename Core>
+inline void probe_queues(Core &core, fsh_probe_core &out)
 {
     uint64_t array = first_word(QUEUE(array, cmd_q));
     uint64_t mover = first_word(QUEUE(mover, cmd_q));
@@ -181,7 +248,7 @@ template <typename Core> inline void probe_queues(Core &core, fsh_probe &out)
 #undef QUEUE
 #undef LISTS
 
-template <typename Core> inline void probe_core(Core &core, fsh_probe &out)
+template <typename Core> inline void probe_core(Core &core, fsh_probe_core &out)
 {
     probe_queues(core, out);
     if (core.i_load__DOT__state_q != 0)

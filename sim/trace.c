@@ -10,6 +10,7 @@
 #include "trace.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/trace.h"
 #include "model.h"
@@ -42,9 +43,12 @@ struct arrival { /* of a transfer that is about to be written */
     uint64_t flow, from, bytes;
 };
 struct traced_node {
+    /* What is looked at each time stands together. */
+    uint64_t evaluations; /* of the node, at the last look inside */
+    uint32_t busy;        /* a bit a track */
+    struct fsh_probe_seen seen;
     struct {
         uint64_t since, end, bytes;
-        bool busy;
     } track[LINKS];
     struct {
         uint64_t since, bytes, flow;
@@ -58,7 +62,6 @@ struct traced_node {
     uint32_t slot[2][FSH_MAX_NODES][FSH_SLOTS_PER_PEER];
     uint32_t tag[FSH_HOST_TAGS];
     struct fsh_inside inside;
-    uint64_t evaluations; /* of the node, at the last look inside */
 };
 _Static_assert((int)FSH_INSIDE_MESSAGE == (int)TRACKS,
                "the inside has the tracks behind");
@@ -260,7 +263,7 @@ static void turn(struct fsh_sim_trace *t, uint32_t node, unsigned track,
                                       .track = (uint8_t)track});
         n->track[track].end = t->now;
     }
-    n->track[track].busy = is;
+    n->busy ^= 1u << track;
 }
 
 /* The bytes of the cycle in which it ends are of it. */
@@ -271,7 +274,7 @@ static inline void busy(struct fsh_sim_trace *t, uint32_t node, unsigned track,
 
     if (!is)
         n->track[track].bytes += bytes;
-    if (is != n->track[track].busy)
+    if (is != (n->busy >> track & 1))
         turn(t, node, track, is);
     if (is)
         n->track[track].bytes += bytes;
@@ -285,7 +288,7 @@ static void posted(struct fsh_sim_trace *t, const struct fsh_fabric *fab,
     struct traced_node *n = &t->node[node->index];
     uint64_t at;
 
-    if (n->track[TO_NODE].busy || h->head == h->tail)
+    if (n->busy >> TO_NODE & 1 || h->head == h->tail)
         return;
     busy(t, node->index, TO_NODE, true, 0);
     at = h->op[h->head % FSH_HOST_QUEUE].at - fab->config.pcie_cycles;
@@ -318,58 +321,158 @@ static void arrive(struct fsh_sim_trace *t, uint32_t node,
     }
 }
 
-static void on_node(struct fsh_fabric *fab, const struct fsh_sim_node *node)
+static void look_at_core(struct fsh_sim_trace *t,
+                         const struct fsh_sim_node *node)
 {
-    struct fsh_sim_trace *t = fab->trace;
-    const struct fsh_master *host = &node->master[FSH_NODE_HOST];
-    struct fsh_probe probe;
-    bool reads = false, writes = false;
-    uint64_t in = 0, out = 0;
+    struct fsh_probe_core probe;
 
-    t->now = fab->cycle - t->start;
-    if (node->evaluations != t->node[node->index].evaluations) {
-        t->node[node->index].evaluations = node->evaluations;
-        fsh_node_probe(node->rtl, &probe);
-        fsh_inside_look(&t->node[node->index].inside, node->index, t->now,
-                        &probe);
+    fsh_node_probe_core(node->rtl, &probe);
+    fsh_inside_look_core(&t->node[node->index].inside, node->index, t->now,
+                         &probe);
+}
+
+/* After an evaluation, of the node or its core or both: those whose clock rose. */
+static inline void look_inside(struct fsh_sim_trace *t,
+                               const struct fsh_sim_node *node)
+{
+    struct traced_node *n = &t->node[node->index];
+    bool first = n->evaluations == 0;
+    struct fsh_probe probe;
+
+    if (node->evaluations == n->evaluations)
+        return;
+    n->evaluations = node->evaluations;
+    if ((first || node->io.in.clk) &&
+        fsh_node_probe(node->rtl, &n->seen, &probe))
+        fsh_inside_look(&n->inside, node->index, t->now, &probe);
+    if (first || node->io.in.core_clk)
+        look_at_core(t, node);
+}
+
+static inline uint64_t first_word(const void *pins)
+{
+    uint64_t word;
+
+    memcpy(&word, pins, sizeof word);
+    return word;
+}
+
+/* Is anything asked of memory or the host, or told by them, in this cycle? Else what is
+ * on its way at them is as it was. The valids of a master stand in one word. */
+static inline bool anything_asked(const struct fsh_node_io *io)
+{
+    static const struct fsh_axi_out asks = {
+        .awvalid = 1, .wvalid = 1, .arvalid = 1};
+    static const struct fsh_axi_in tells = {.bvalid = 1, .rvalid = 1};
+    uint64_t asked = 0, told = 0;
+
+    _Static_assert(offsetof(struct fsh_axi_out, arvalid) < sizeof asked &&
+                       offsetof(struct fsh_axi_in, rvalid) < sizeof told,
+                   "valids are in the first word");
+    for (uint32_t p = 0; p < FSH_NODE_MASTERS; p++) {
+        asked |= first_word(&io->out.axi[p]);
+        told |= first_word(&io->in.axi[p]);
     }
+    return ((asked & first_word(&asks)) | (told & first_word(&tells))) != 0;
+}
+
+/* Those of device memory, as bits. At rest a core has nothing on its way. */
+static uint32_t memory_tracks(const struct fsh_sim_node *node)
+{
+    uint32_t reads = 0, writes = 0;
+
     for (uint32_t p = 0; p < FSH_NODE_PORTS; p++) {
         const struct fsh_master *m = &node->master[p];
 
-        reads |= m->read_head != m->read_tail;
+        reads |= m->read_head ^ m->read_tail;
         writes |=
-            m->write_head != m->write_tail || m->resp_head != m->resp_tail;
-        in += m->in->wready ? FSH_BEAT_BYTES : 0;
-        out += m->in->rvalid && m->out->rready ? FSH_BEAT_BYTES : 0;
+            (m->write_head ^ m->write_tail) | (m->resp_head ^ m->resp_tail);
     }
-    /* At rest it has nothing on its way. */
     for (uint32_t l = 0;
          node->core && !node->core->rests && l < FSH_COMPUTE_LANES; l++) {
         const struct fsh_lane *lane = &node->core->lane[l];
 
-        reads |= lane->read_head != lane->read_tail;
-        writes |= lane->resp_head != lane->write_tail;
-        if (node->core->evaluate) {
-            in += lane->in->wready && lane->out->wvalid ? FSH_LANE_BYTES : 0;
-            out += lane->in->rvalid ? FSH_LANE_BYTES : 0;
-        }
+        reads |= lane->read_head ^ lane->read_tail;
+        writes |= lane->resp_head ^ lane->write_tail;
     }
-    busy(t, node->index, MEM_READ, reads, out);
-    busy(t, node->index, MEM_WRITE, writes, in);
+    return (reads != 0 ? 1u << MEM_READ : 0) |
+           (writes != 0 ? 1u << MEM_WRITE : 0);
+}
+
+/* The others, which change without a pin. */
+static inline uint32_t other_tracks(const struct fsh_sim_node *node)
+{
+    const struct fsh_master *host = &node->master[FSH_NODE_HOST];
+    uint32_t is = 0;
+
+    if (((node->host.head ^ node->host.tail) |
+         (host->read_head ^ host->read_tail)) != 0)
+        is |= 1u << TO_NODE;
+    if ((host->store_head ^ host->store_tail) | node->host.answer_at)
+        is |= 1u << TO_HOST;
+    if (node->core && node->io.out.core_busy)
+        is |= 1u << COMPUTE;
+    return is;
+}
+
+/* Bytes that memory takes and gives in this cycle. */
+static void add_bytes(const struct fsh_sim_node *node, uint64_t *in,
+                      uint64_t *out)
+{
+    for (uint32_t p = 0; p < FSH_NODE_PORTS; p++) {
+        const struct fsh_master *m = &node->master[p];
+
+        *in += m->in->wready ? FSH_BEAT_BYTES : 0;
+        *out += m->in->rvalid && m->out->rready ? FSH_BEAT_BYTES : 0;
+    }
+    for (uint32_t l = 0;
+         node->core && node->core->evaluate && l < FSH_COMPUTE_LANES; l++) {
+        const struct fsh_lane *lane = &node->core->lane[l];
+
+        *in += lane->in->wready && lane->out->wvalid ? FSH_LANE_BYTES : 0;
+        *out += lane->in->rvalid ? FSH_LANE_BYTES : 0;
+    }
+}
+
+/* is: the tracks that are busy. */
+static void follow(struct fsh_fabric *fab, const struct fsh_sim_node *node,
+                   uint32_t is)
+{
+    struct fsh_sim_trace *t = fab->trace;
+    const struct fsh_master *host = &node->master[FSH_NODE_HOST];
+    uint64_t in = 0, out = 0;
+
+    add_bytes(node, &in, &out);
+    busy(t, node->index, MEM_READ, is >> MEM_READ & 1, out);
+    busy(t, node->index, MEM_WRITE, is >> MEM_WRITE & 1, in);
     if (in + out != 0)
         add_use(fab, node->index, MEMORY, in + out);
     for (uint32_t p = 0; p < FSH_NODE_PORTS; p++)
         if (node->master[p].out->awvalid && node->master[p].in->awready)
             arrive(t, node->index, &node->master[p]);
     posted(t, fab, node);
-    busy(t, node->index, TO_NODE,
-         node->host.head != node->host.tail ||
-             host->read_head != host->read_tail,
+    busy(t, node->index, TO_NODE, is >> TO_NODE & 1,
          host->in->rvalid && host->out->rready ? FSH_BEAT_BYTES : 0);
-    busy(t, node->index, TO_HOST,
-         host->store_head != host->store_tail || node->host.answer_at != 0,
+    busy(t, node->index, TO_HOST, is >> TO_HOST & 1,
          host->in->wready ? FSH_BEAT_BYTES : 0);
-    busy(t, node->index, COMPUTE, node->core && node->io.out.core_busy, 0);
+    busy(t, node->index, COMPUTE, is >> COMPUTE & 1, 0);
+}
+
+static void on_node(struct fsh_fabric *fab, const struct fsh_sim_node *node)
+{
+    const uint32_t memory = 1u << MEM_READ | 1u << MEM_WRITE;
+    struct fsh_sim_trace *t = fab->trace;
+    struct traced_node *n = &t->node[node->index];
+    uint32_t is = other_tracks(node);
+    bool asked = anything_asked(&node->io) || n->evaluations == 0 ||
+                 (node->core && !node->core->rests);
+
+    t->now = fab->cycle - t->start;
+    look_inside(t, node);
+    is |= asked ? memory_tracks(node) : n->busy & memory;
+    /* In most cycles nothing changes. */
+    if (asked || is != n->busy)
+        follow(fab, node, is);
 }
 
 /* ---- beginning and end ---- */
@@ -416,6 +519,7 @@ void fsh_sim_trace_end(struct fsh_fabric *fab)
             count_use(t, n, i, t->node[n].use[i].window,
                       percent_of(fab, i, t->node[n].use[i].sum));
     }
+    fsh_trace_done();
     fab->trace = NULL;
     fab->traced = NULL;
     free(t);

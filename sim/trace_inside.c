@@ -128,7 +128,7 @@ static const char *name_of(unsigned opcode, bool reply)
 }
 
 static void look_message(struct fsh_inside *in, uint32_t node,
-                         const struct fsh_probe *p, unsigned channel,
+                         const struct fsh_probe_message *m, unsigned channel,
                          unsigned port, uint64_t now)
 {
     static const char *const waits[] = {
@@ -137,17 +137,13 @@ static void look_message(struct fsh_inside *in, uint32_t node,
         [FSH_PROBE_NO_BUFFER] = "waits for read buffers",
         [FSH_PROBE_PORT_BEHIND] = "waits for the port"};
     unsigned track = FSH_INSIDE_MESSAGE + channel * FSH_NODE_PORTS + port;
-    unsigned phase = p->message[channel][port].phase;
-    const char *name = phase == FSH_PROBE_FREE
-                           ? NULL
-                           : name_of(p->message[channel][port].opcode, channel);
+    const char *name =
+        m->phase == FSH_PROBE_FREE ? NULL : name_of(m->opcode, channel);
 
-    if (!show(in, node, track, name, name ? waits[phase] : NULL, now))
+    if (!show(in, node, track, name, name ? waits[m->phase] : NULL, now))
         return;
-    in->track[track - FSH_INSIDE_MESSAGE].bytes =
-        p->message[channel][port].bytes;
-    in->track[track - FSH_INSIDE_MESSAGE].peer =
-        p->message[channel][port].peer + 1u;
+    in->track[track - FSH_INSIDE_MESSAGE].bytes = m->bytes;
+    in->track[track - FSH_INSIDE_MESSAGE].peer = m->peer + 1u;
 }
 
 static const char *await_name(unsigned event)
@@ -161,7 +157,8 @@ static const char *await_name(unsigned event)
 }
 
 static void look_queue(struct fsh_inside *in, uint32_t node,
-                       const struct fsh_probe *p, unsigned queue, uint64_t now)
+                       const struct fsh_probe_core *p, unsigned queue,
+                       uint64_t now)
 {
     static const char *const phases[] = {[FSH_PROBE_FETCH] = "fetch",
                                          [FSH_PROBE_CHECK] = "check",
@@ -183,7 +180,7 @@ static void look_queue(struct fsh_inside *in, uint32_t node,
 }
 
 static void look_array(struct fsh_inside *in, uint32_t node,
-                       const struct fsh_probe *p, uint64_t now)
+                       const struct fsh_probe_core *p, uint64_t now)
 {
     static const char *const phases[] = {[FSH_PROBE_IDLE] = NULL,
                                          [FSH_PROBE_BEGINS] = NULL,
@@ -202,6 +199,12 @@ static void look_array(struct fsh_inside *in, uint32_t node,
          now);
 }
 
+static bool same(const struct fsh_probe_message *a,
+                 const struct fsh_probe_message *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
 void fsh_inside_look(struct fsh_inside *in, uint32_t node, uint64_t now,
                      const struct fsh_probe *p)
 {
@@ -212,19 +215,29 @@ void fsh_inside_look(struct fsh_inside *in, uint32_t node, uint64_t now,
                                          [FSH_PROBE_BLOCKED] =
                                              "waits for the link"};
 
-    /* In most cycles nothing of it changes. */
-    if (memcmp(p, &in->last, sizeof *p) == 0)
-        return;
-    in->last = *p;
     for (unsigned port = 0; port < FSH_NODE_PORTS; port++) {
         for (unsigned channel = 0; channel < 2; channel++) {
-            look_message(in, node, p, channel, port, now);
+            const struct fsh_probe_message *m = &p->message[channel][port];
+
+            if (!same(m, &in->last.message[channel][port]))
+                look_message(in, node, m, channel, port, now);
             look_reserved(in, node, port, channel, p->reserved[port][channel],
                           now);
         }
-        show(in, node, FSH_INSIDE_SEND + port, phases[p->send[port]], NULL,
-             now);
+        if (p->send[port] != in->last.send[port])
+            show(in, node, FSH_INSIDE_SEND + port, phases[p->send[port]], NULL,
+                 now);
     }
+    in->last = *p;
+}
+
+void fsh_inside_look_core(struct fsh_inside *in, uint32_t node, uint64_t now,
+                          const struct fsh_probe_core *p)
+{
+    /* In most cycles nothing of it changes. */
+    if (memcmp(p, &in->last_core, sizeof *p) == 0)
+        return;
+    in->last_core = *p;
     for (unsigned q = 0; q < FSH_PROBE_QUEUES; q++)
         look_queue(in, node, p, q, now);
     look_array(in, node, p, now);

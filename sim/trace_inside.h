@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The inside of a node for traces: sequencer, credits, compute queues, from what
- * fsh_node_probe sees. Called by trace.c, for each node once a cycle in which it is
- * looked at.
+ * fsh_node_probe and fsh_node_probe_core see. Called by trace.c, for each node after an
+ * evaluation that has changed it.
  */
 #ifndef FSH_SIM_TRACE_INSIDE_H
 #define FSH_SIM_TRACE_INSIDE_H
@@ -34,11 +34,15 @@ struct fsh_inside {
     } reserved[FSH_NODE_PORTS][2];
     uint16_t commands[FSH_PROBE_QUEUES];
     struct fsh_probe last;
+    struct fsh_probe_core last_core;
 };
 
-/* What the registers say in cycle `now` of the trace. */
+/* What the registers of the node say in cycle `now` of the trace, and those of its
+ * core. */
 void fsh_inside_look(struct fsh_inside *in, uint32_t node, uint64_t now,
                      const struct fsh_probe *probe);
+void fsh_inside_look_core(struct fsh_inside *in, uint32_t node, uint64_t now,
+                          const struct fsh_probe_core *probe);
 /* All that has begun ends. */
 void fsh_inside_end(struct fsh_inside *in, uint32_t node, uint64_t now);
 
