@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import pathlib
+import random
 import re
 import tempfile
 import tomllib
@@ -142,6 +143,39 @@ def fabric_adds_up():
             check(line in re.sub(" +", " ", text), f"no '{line}' in {text}")
 
 
+def fabric_without_sides():
+    """Cables in no order, so that no half looks like another."""
+    rng = random.Random(4711)
+    for nodes in 9, 10, 11:
+        lines = [f"{n} - {rng.randrange(n)}" for n in range(1, nodes)]
+        lines += [f"{a} - {b}" for a, b in
+                  (rng.sample(range(nodes), 2) for _ in range(nodes // 2))]
+        with tempfile.NamedTemporaryFile("w", suffix=".cables") as f:
+            f.write("\n".join(lines))
+            f.flush()
+            ends = cables("--topology", "file:" + f.name)
+            text = re.sub(" +", " ", fabric("--topology", "file:" + f.name))
+        check(len(ends) == len(lines), text)
+        check(f"bisection {least_cut(nodes, ends)} cable" in text and
+              "or fewer" not in text, f"{ends}: {text}")
+
+
+def fabric_beyond_all_cuts():
+    """Not all cuts are tried, but these are known."""
+    for name, least in (("mesh:5x5", 6), ("mesh:7x5", 6), ("mesh:5x7", 6),
+                        ("torus:5x5", 12), ("torus:7x7", 16)):
+        text = re.sub(" +", " ", fabric("--topology", name))
+        check(f"bisection {least} cables or fewer" in text, text)
+    # The first again, with numbers that say nothing.
+    number = random.Random(4712).sample(range(25), 25)
+    with tempfile.NamedTemporaryFile("w", suffix=".cables") as f:
+        for (a, _), (b, _) in cables("--topology", "mesh:5x5"):
+            f.write(f"{number[a]} - {number[b]}\n")
+        f.flush()
+        text = re.sub(" +", " ", fabric("--topology", "file:" + f.name))
+    check("bisection 6 cables or fewer" in text, text)
+
+
 def fabric_is_drawn():
     text = fabric("--topology", "torus:3x2")
     check("\n  --  0 --  1 --  2 --\n     ||    ||    ||\n"
@@ -185,7 +219,8 @@ def fabric_by_default():
           fabric("--topology", "mesh:2x2"), "ports")
 
 
-CASES = [settings_and_conduits, fabric_adds_up, fabric_is_drawn,
+CASES = [settings_and_conduits, fabric_adds_up, fabric_without_sides,
+         fabric_beyond_all_cuts, fabric_is_drawn,
          fabric_of_a_file, fabric_by_default, core_is_that_of_the_logic, core_adds_up,
          software_uses_what_the_processor_has]
 

@@ -149,31 +149,50 @@ static void improve(const struct fsh_topology *t, uint64_t set,
         facts->bisection = best;
 }
 
-/* From each node the half that is nearest to it, then better ones. */
+/* Half of the nodes, with the lowest places along dimension d first; those of a file,
+ * which has none, by their numbers. */
+static uint64_t lowest_half(const struct fsh_topology *t, unsigned d)
+{
+    uint32_t step = 1, taken = 0;
+    uint64_t set = 0;
+
+    for (unsigned e = 0; e < d; e++)
+        step *= t->side[e];
+    for (uint32_t x = 0; x < t->side[d]; x++)
+        for (uint32_t n = 0; n < t->nodes && taken < t->nodes / 2u; n++)
+            if (n / step % t->side[d] == x) {
+                set |= UINT64_C(1) << n;
+                taken++;
+            }
+    return set;
+}
+
+/* The half that is nearest to a node. */
+static uint64_t nearest_half(const struct fsh_topology *t, uint32_t root)
+{
+    uint8_t order[FSH_MAX_NODES] = {(uint8_t)root};
+    uint64_t set = UINT64_C(1) << root;
+    unsigned taken = 1;
+
+    for (unsigned i = 0; i < taken; i++)
+        for (unsigned p = 0; p < t->ports && taken < t->nodes / 2u; p++) {
+            uint8_t to = t->peer[order[i]][p].node;
+
+            if (to == FSH_NO_NODE || set >> to & 1)
+                continue;
+            set |= UINT64_C(1) << to;
+            order[taken++] = to;
+        }
+    return set;
+}
+
+/* Halves that may be good, and better ones beside them. */
 static void try_some(const struct fsh_topology *t, struct fabric_facts *facts)
 {
-    for (uint32_t root = 0; root < t->nodes; root++) {
-        uint64_t set = UINT64_C(1) << root;
-        unsigned taken = 1;
-
-        for (bool grown = true; grown && taken < t->nodes / 2u;) {
-            uint64_t edge = set;
-
-            grown = false;
-            for (uint32_t n = 0; n < t->nodes; n++)
-                for (unsigned p = 0; edge >> n & 1 && p < t->ports; p++) {
-                    uint8_t to = t->peer[n][p].node;
-
-                    if (to == FSH_NO_NODE || set >> to & 1 ||
-                        taken == t->nodes / 2u)
-                        continue;
-                    set |= UINT64_C(1) << to;
-                    taken++;
-                    grown = true;
-                }
-        }
-        improve(t, set, facts);
-    }
+    for (unsigned d = 0; d < FSH_TOPOLOGY_SIDES; d++)
+        improve(t, lowest_half(t, d), facts);
+    for (uint32_t root = 0; root < t->nodes; root++)
+        improve(t, nearest_half(t, root), facts);
 }
 
 struct fabric_facts fabric_facts(const struct fsh_topology *t)
