@@ -218,11 +218,13 @@ static void step_all(struct fsh_fabric *fab)
 }
 
 /* Is the present cycle one in which all nodes go together? A gate opens in one cycle;
- * waves and traces are written in the order of cycles, and tests see beats so. */
+ * waves and traces are written in the order of cycles, which is that of a group, too, and
+ * tests see beats so. */
 static bool in_lockstep(const struct fsh_fabric *fab)
 {
     return !fab->config.jump || fab->gate_pending || fab->waves ||
-           fab->traced || fab->config.events.link_beat;
+           (fab->traced && fab->config.nodes > GROUP) ||
+           fab->config.events.link_beat;
 }
 
 /* --- time ---------------------------------------------------------------- */

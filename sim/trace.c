@@ -105,22 +105,29 @@ static uint64_t percent_of(const struct fsh_fabric *fab, unsigned which,
     return (100 * sum + WINDOW * rate / 2) / (WINDOW * rate);
 }
 
-/* So much more of a link or of memory is used now; windows that are over are told. */
-static void add_use(struct fsh_fabric *fab, uint32_t node, unsigned which,
-                    uint64_t amount)
+/* The window is over. */
+static void tell_use(struct fsh_fabric *fab, uint32_t node, unsigned which)
 {
     struct fsh_sim_trace *t = fab->trace;
     struct use *use = &t->node[node].use[which];
     uint64_t window = t->now / WINDOW;
 
-    if (window != use->window) {
-        count_use(t, node, which, use->window,
-                  percent_of(fab, which, use->sum));
-        if (window != use->window + 1)
-            count_use(t, node, which, use->window + 1, 0);
-        use->window = window;
-        use->sum = 0;
-    }
+    count_use(t, node, which, use->window, percent_of(fab, which, use->sum));
+    if (window != use->window + 1)
+        count_use(t, node, which, use->window + 1, 0);
+    use->window = window;
+    use->sum = 0;
+}
+
+/* So much more of a link or of memory is used now. */
+static inline void add_use(struct fsh_fabric *fab, uint32_t node,
+                           unsigned which, uint64_t amount)
+{
+    struct fsh_sim_trace *t = fab->trace;
+    struct use *use = &t->node[node].use[which];
+
+    if (t->now / WINDOW != use->window)
+        tell_use(fab, node, which);
     use->sum += amount;
 }
 
@@ -222,7 +229,7 @@ static void on_beat(struct fsh_fabric *fab, uint32_t node, uint32_t port,
     struct fsh_sim_trace *t = fab->trace;
     uint32_t *left = &t->node[node].packet[port].left;
 
-    t->now = fab->cycle - t->start;
+    t->now = fab->node[node].cycle - t->start;
     add_use(fab, node, port, 1);
     if (beat->bound)
         return;
@@ -434,28 +441,45 @@ static void add_bytes(const struct fsh_sim_node *node, uint64_t *in,
     }
 }
 
-/* is: the tracks that are busy. */
+/* The tracks of PCIe and the core; is: those that are busy. */
+static void turn_others(struct fsh_fabric *fab, const struct fsh_sim_node *node,
+                        uint32_t is, const uint64_t *bytes)
+{
+    struct fsh_sim_trace *t = fab->trace;
+
+    posted(t, fab, node);
+    busy(t, node->index, TO_NODE, is >> TO_NODE & 1, bytes[TO_NODE]);
+    busy(t, node->index, TO_HOST, is >> TO_HOST & 1, bytes[TO_HOST]);
+    busy(t, node->index, COMPUTE, is >> COMPUTE & 1, 0);
+}
+
+/* Bytes pass, or the tracks that are busy, `is`, are others. */
 static void follow(struct fsh_fabric *fab, const struct fsh_sim_node *node,
                    uint32_t is)
 {
     struct fsh_sim_trace *t = fab->trace;
+    struct traced_node *n = &t->node[node->index];
     const struct fsh_master *host = &node->master[FSH_NODE_HOST];
-    uint64_t in = 0, out = 0;
+    uint64_t bytes[LINKS] = {
+        [TO_NODE] = host->in->rvalid && host->out->rready ? FSH_BEAT_BYTES : 0,
+        [TO_HOST] = host->in->wready ? FSH_BEAT_BYTES : 0};
+    bool other = is != n->busy;
 
-    add_bytes(node, &in, &out);
-    busy(t, node->index, MEM_READ, is >> MEM_READ & 1, out);
-    busy(t, node->index, MEM_WRITE, is >> MEM_WRITE & 1, in);
-    if (in + out != 0)
-        add_use(fab, node->index, MEMORY, in + out);
+    add_bytes(node, &bytes[MEM_WRITE], &bytes[MEM_READ]);
+    if (other) {
+        busy(t, node->index, MEM_READ, is >> MEM_READ & 1, bytes[MEM_READ]);
+        busy(t, node->index, MEM_WRITE, is >> MEM_WRITE & 1, bytes[MEM_WRITE]);
+    }
+    if (bytes[MEM_READ] + bytes[MEM_WRITE] != 0)
+        add_use(fab, node->index, MEMORY, bytes[MEM_READ] + bytes[MEM_WRITE]);
     for (uint32_t p = 0; p < FSH_NODE_PORTS; p++)
         if (node->master[p].out->awvalid && node->master[p].in->awready)
             arrive(t, node->index, &node->master[p]);
-    posted(t, fab, node);
-    busy(t, node->index, TO_NODE, is >> TO_NODE & 1,
-         host->in->rvalid && host->out->rready ? FSH_BEAT_BYTES : 0);
-    busy(t, node->index, TO_HOST, is >> TO_HOST & 1,
-         host->in->wready ? FSH_BEAT_BYTES : 0);
-    busy(t, node->index, COMPUTE, is >> COMPUTE & 1, 0);
+    if (other)
+        turn_others(fab, node, is, bytes);
+    else
+        for (unsigned track = 0; track < COMPUTE; track++)
+            n->track[track].bytes += bytes[track];
 }
 
 static void on_node(struct fsh_fabric *fab, const struct fsh_sim_node *node)
@@ -467,7 +491,7 @@ static void on_node(struct fsh_fabric *fab, const struct fsh_sim_node *node)
     bool asked = anything_asked(&node->io) || n->evaluations == 0 ||
                  (node->core && !node->core->rests);
 
-    t->now = fab->cycle - t->start;
+    t->now = node->cycle - t->start;
     look_inside(t, node);
     is |= asked ? memory_tracks(node) : n->busy & memory;
     /* In most cycles nothing changes. */
