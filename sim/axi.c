@@ -10,6 +10,7 @@
  * is taken (device memory) or pcie_cycles later (host); the response is up
  * resp_cycles after the last beat was taken.
  */
+#include <stdatomic.h>
 #include <string.h>
 
 #include "model.h"
@@ -53,7 +54,7 @@ static void store_beat(unsigned char *to, const uint64_t data[2], uint32_t strb)
         return;
     }
     /* Same order for a part, for words of eight bytes. */
-    __atomic_thread_fence(__ATOMIC_RELEASE);
+    atomic_thread_fence(memory_order_release);
     fsh_store_word(to + 8, data[1], (strb >> 8) & 0xff);
     fsh_store_word(to, data[0], strb & 0xff);
 }

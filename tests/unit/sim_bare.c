@@ -44,12 +44,19 @@ void fsh_node_waves_close(struct fsh_node_waves *waves)
     (void)waves;
 }
 
+/* A test's, of the node that this thread evaluates. */
+extern _Thread_local const char *sim_bare_error;
+_Thread_local const char *sim_bare_error;
+
 const char *fsh_node_error(void)
 {
-    return NULL;
+    return sim_bare_error;
 }
 
-void fsh_node_error_clear(void) {}
+void fsh_node_error_clear(void)
+{
+    sim_bare_error = NULL;
+}
 
 void fsh_node_mark(struct fsh_node *node)
 {
