@@ -7,8 +7,11 @@
  */
 #include <inttypes.h>
 #include <math.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/option.h"
+#include "base/topology.h"
 #include "boot/job_env.h"
 #include "boot/launcher_env.h"
 #include "boot/memory.h"
@@ -348,6 +351,76 @@ static void config_case(struct fuzz *f)
     unsetenv("FSHMEM_SIM_ARGS");
 }
 
+/* "3", "3.1", or anything else. */
+static size_t any_end(struct fuzz *f, unsigned nodes, char *text, size_t len)
+{
+    static const char *const odd[] = {
+        "",    "-", ".", "1.", "#", "\t", "\r", "99", "1000000000000",
+        "0x1", "\n"};
+
+    if (fuzz_rarely(f, 60))
+        return (size_t)snprintf(text, len, "%s", odd[fuzz_below(f, 11)]);
+    if (fuzz_rarely(f, 3))
+        return (size_t)snprintf(text, len, "%u.%u", fuzz_below(f, nodes),
+                                fuzz_below(f, FSH_TOPOLOGY_PORTS));
+    return (size_t)snprintf(text, len, "%u", fuzz_below(f, nodes));
+}
+
+/* Lines of a cable file, most of them right. */
+static size_t any_cables(struct fuzz *f, unsigned nodes, char *text, size_t len)
+{
+    size_t n = 0, lines = fuzz_below(f, 4 * nodes);
+
+    for (size_t i = 0; i < lines && n + 64 < len; i++) {
+        n += any_end(f, nodes, text + n, len - n);
+        n += (size_t)snprintf(text + n, len - n, "%s",
+                              fuzz_rarely(f, 2) ? " - " : "-");
+        n += any_end(f, nodes, text + n, len - n);
+        text[n++] = fuzz_rarely(f, 60) ? (char)fuzz_below(f, 256) : '\n';
+    }
+    return n;
+}
+
+/* Does the other end of each cable say the same? */
+static bool both_ends(const struct fsh_topology *t)
+{
+    for (unsigned n = 0; n < t->nodes; n++)
+        for (unsigned p = 0; p < FSH_TOPOLOGY_PORTS; p++) {
+            struct fsh_plug to = t->peer[n][p];
+
+            if (to.node != FSH_NO_NODE &&
+                (to.node == n || t->peer[to.node][to.port].node != n ||
+                 t->peer[to.node][to.port].port != p))
+                return false;
+        }
+    return true;
+}
+
+/* A cable file is taken, and then nothing can wait for itself, or refused with its
+ * name and a reason. */
+static void cables_case(struct fuzz *f)
+{
+    static struct fsh_topology t;
+    char text[2000], name[64], err[400] = "", cycle[200] = "";
+    unsigned nodes = 1 + fuzz_below(f, 6);
+    size_t bytes = any_cables(f, nodes, text, sizeof text);
+    int file = memfd_create("cables", MFD_CLOEXEC);
+
+    CHECK(file >= 0 && pwrite(file, text, bytes, 0) == (ssize_t)bytes);
+    snprintf(name, sizeof name, "file:/proc/self/fd/%d", file);
+    if (fsh_topology_make(&t, name, nodes, 1 + fuzz_below(f, 6), err,
+                          sizeof err))
+        CHECK(t.nodes == nodes && both_ends(&t) &&
+                  fsh_topology_acyclic(&t, cycle, sizeof cycle),
+              "%s\n%s", cycle, text);
+    else
+        CHECK(strncmp(err, name + 5, strlen(name + 5)) == 0 &&
+                  err[strlen(name + 5)] == ':',
+              "%s\n%s", err, text);
+    CHECK(fsh_topology_nodes(name) <= FSH_MAX_NODES);
+    close(file);
+}
+
 static void fuzz_setup(void)
 {
     clearenv();
@@ -357,8 +430,9 @@ static void fuzz_setup(void)
 static void fuzz_case(struct fuzz *f)
 {
     static void (*const cases[])(struct fuzz *) = {
-        size_case,    fraction_case, memory_case, number_case, setting_case,
-        setting_case, name_case,     ticket_case, place_case,  config_case};
+        size_case,    fraction_case, memory_case, number_case,
+        setting_case, setting_case,  name_case,   ticket_case,
+        place_case,   config_case,   cables_case};
 
     cases[fuzz_below(f, sizeof cases / sizeof *cases)](f);
 }

@@ -44,6 +44,27 @@ def exchange_fpga():
     expect(["-np", 2, "--conduit", "fpga", RANKS], 0, "ok 1 of 2")
 
 
+def topology_of_a_job():
+    """It is said, and a cable file is read once, before the program runs."""
+    fpga = ["-v", "--conduit", "fpga"]
+    expect([*fpga, "-n", 2, RANKS], 0, "2 nodes, topology ring (default)\n")
+    with tempfile.TemporaryDirectory() as place:
+        name = os.path.join(place, "with, comma")
+        with open(name, "w", encoding="utf-8") as f:
+            f.write("0 - 2\n2 - 1\n")
+        program = os.path.join(place, "program")
+        with open(program, "w", encoding="utf-8") as f:
+            f.write(f"#!/bin/sh\nrm -f '{name}'\nexec {RANKS}\n")
+        os.chmod(program, 0o755)
+        expect([*fpga, "-n", 3, "--topology", "file:" + name, program], 0,
+               f"3 nodes, topology file:{name}\n", "ok 2 of 3")
+    # A program that is started by hand is refused by itself.
+    code, output = run(RANKS, env={"FSHMEM_CONDUIT": "fpga",
+                                   "FSHMEM_TOPOLOGY": "torus:4x4"})
+    check(code == 1 and "FSHMEM_TOPOLOGY=torus:4x4: it has 16 nodes, the job 1"
+          in output, f"{code} {output!r}")
+
+
 def children_are_no_ranks():
     expect(["-n", 2, RANKS, "child"], 0, "child ok 1 of 2")
     expect(["-n", 2, RANKS, "fork"], 0, "fork ok 1 of 2")
@@ -504,5 +525,6 @@ CASES = [exchange, exchange_many, children_are_no_ranks,
          options_page_is_whole, simulator_not_found]
 
 if __name__ == "__main__":
-    main(CASES + ([exchange_fpga, state_of_a_stopped_simulator,
+    main(CASES + ([exchange_fpga, topology_of_a_job,
+                   state_of_a_stopped_simulator,
                    record_and_replay] if HAVE_SIM else []))

@@ -60,13 +60,26 @@ static void open_device(void)
                   name, fsh_fpga.mem.dma_bytes, FSH_DMA_END);
 }
 
+/* Refuse a topology for which the device lacks ports. */
+static void check_ports(unsigned ports)
+{
+    if (fsh_fpga.topology->ports > ports)
+        fsh_fatal("topology %.200s of %" PRIu32 " nodes needs %u link ports, "
+                  "device %s has %u: choose another (FSHMEM_TOPOLOGY, "
+                  "--topology), such as ring",
+                  fsh_fpga.topology->name, fsh_fpga.nodes,
+                  fsh_fpga.topology->ports, fsh_fpga.ops->name, ports);
+    if (ports > FSH_TOPOLOGY_PORTS)
+        ports = FSH_TOPOLOGY_PORTS;
+    fsh_fpga.all_ports = (1u << ports) - 1;
+}
+
 /* Refuse a device this library was not built for. */
 static void check_device(void)
 {
     uint64_t id = fsh_fpga_read(FSH_REG_ID);
     uint64_t caps = fsh_fpga_read(FSH_REG_CAPS);
     unsigned major = (unsigned)(id >> 32 & 0xffff);
-    unsigned ports = (unsigned)(caps & 0xff);
     unsigned nodes = (unsigned)(caps >> 8 & 0xff);
     unsigned tags = (unsigned)(caps >> 16 & 0xffff);
     unsigned slots = (unsigned)(caps >> 32 & 0xff);
@@ -84,12 +97,7 @@ static void check_device(void)
         fsh_fatal("device %s serves fabrics of at most %u nodes, the job has "
                   "%" PRIu32 " ranks: start fewer, or use conduit smp",
                   fsh_fpga.ops->name, nodes, fsh_fpga.nodes);
-    if (fsh_fpga.topology->ports > ports)
-        fsh_fatal("topology %.200s of %" PRIu32 " nodes needs %u link ports, "
-                  "device %s has %u: choose another (FSHMEM_TOPOLOGY, "
-                  "--topology), such as ring",
-                  fsh_fpga.topology->name, fsh_fpga.nodes,
-                  fsh_fpga.topology->ports, fsh_fpga.ops->name, ports);
+    check_ports((unsigned)(caps & 0xff));
     if (tags < FSH_NUM_TAGS || slots < FSH_SLOTS_PER_PEER)
         fsh_fatal("device %s has %u tags and %u slots a peer; this library "
                   "needs %u and %u",
@@ -203,14 +211,15 @@ static void program_routes(const struct fsh_route *route, unsigned ports)
 
 bool fsh_fpga_write_routes(unsigned ports)
 {
+    unsigned mask = ports == ALL_PORTS ? fsh_fpga.all_ports : ports;
     struct fsh_route route[FSH_MAX_NODES];
 
-    fsh_topology_routes_from(fsh_fpga.topology, fsh_fpga.rank, ports, route);
-    route[fsh_fpga.rank].ports = (uint8_t)ports; /* any: it does not leave */
+    fsh_topology_routes_from(fsh_fpga.topology, fsh_fpga.rank, mask, route);
+    route[fsh_fpga.rank].ports = (uint8_t)mask; /* any: it does not leave */
     for (uint32_t n = 0; n < fsh_fpga.nodes; n++)
         if (route[n].ports == 0)
             return false;
-    program_routes(route, ports);
+    program_routes(route, mask);
     fsh_fpga.ports = ports;
     return true;
 }

@@ -83,10 +83,11 @@ struct fsh_fpga {
     bool locking;
     bool attached;
     const struct fsh_device_clock *clock; /* NULL: no simulated time, ever */
-    uint64_t owed;   /* cycles to be spent with the next ones */
-    uint64_t costs;  /* times what the library's doings cost (FSH_COST_) */
-    unsigned packet; /* payload bytes a packet */
-    unsigned ports;  /* mask in use */
+    uint64_t owed;      /* cycles to be spent with the next ones */
+    uint64_t costs;     /* times what the library's doings cost (FSH_COST_) */
+    unsigned packet;    /* payload bytes a packet */
+    unsigned ports;     /* mask in use; 3: all */
+    unsigned all_ports; /* mask of those that the device has */
     size_t segment_size;
     struct fsh_segment segs[FSH_MAX_NODES];
     uint64_t cores; /* bit n: node n has a compute core */
