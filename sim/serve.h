@@ -33,7 +33,7 @@ const char *fsh_serve_deadlock(const struct fsh_serve *serve);
 /* Serve until fsh_serve_stop, or an error of the fabric or a deadlock; true if
  * stopped. */
 bool fsh_serve_run(struct fsh_serve *serve, struct fsh_fabric *fab);
-/* CPU time (ns) spent stepping, not waiting. */
+/* CPU time (ns) of all threads spent stepping, not waiting. */
 uint64_t fsh_serve_busy_ns(const struct fsh_serve *serve);
 /* From a signal handler. */
 void fsh_serve_stop(struct fsh_serve *serve);

@@ -44,13 +44,14 @@ static unsigned append(const char **argv, unsigned n, const char *const *list)
 
 static void become_job(const struct perf_job *job, int output)
 {
-    char self[4096], launcher[4160], ranks[16], limit[16];
+    char self[4096], launcher[4160], ranks[16], limit[16], threads[16];
     const char *argv[MAX_ARGUMENTS] = {NULL};
     const char *const base[] = {launcher,     "-n",        ranks,  "--conduit",
                                 job->conduit, "--bind-to", "none", "--timeout",
                                 limit,        NULL};
     const char *const time[] = {"--clock", "simulated", "--host-costs",
                                 job->costs, NULL};
+    const char *const simulator[] = {"--sim-threads", threads, NULL};
     const char *const program[] = {self, NULL};
     unsigned n = append(argv, 0, base);
 
@@ -58,12 +59,16 @@ static void become_job(const struct perf_job *job, int output)
         unsetenv("FSHMEM_HOST_TIME"); /* the stated costs, and no others */
         n = append(argv, n, time);
     }
+    if (job->threads) {
+        n = append(argv, n, simulator);
+    }
     n = append(argv, n, program);
     append(argv, n, job->arguments);
     prctl(PR_SET_PDEATHSIG, SIGTERM); /* which ends the job */
     programs(self, launcher);
     snprintf(ranks, sizeof(ranks), "%u", job->ranks);
     snprintf(limit, sizeof(limit), "%u", job->time_limit);
+    snprintf(threads, sizeof(threads), "%u", job->threads);
     dup2(output, STDOUT_FILENO);
     close(output);
     execv(launcher, (char **)(uintptr_t)argv);

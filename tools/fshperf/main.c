@@ -66,6 +66,7 @@ static void print_help(void)
 {
     fputs("usage: fshrun -n 2 --conduit fpga fshperf COMMAND [OPTION...]\n"
           "       fshperf case-study [OPTION...]\n"
+          "       fshperf sim-speed --json FILE [OPTION...]\n"
           "       fshperf smp [OPTION...]\n\n",
           stdout);
     for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); ++i) {
@@ -142,6 +143,17 @@ static int run_alone(const struct perf_command *command, int argc, char **argv)
     return command->run();
 }
 
+/* Is one of the arguments this option? */
+static bool given(int argc, char **argv, const char *option)
+{
+    for (int i = 2; option && i < argc; ++i) {
+        if (strncmp(argv[i], option, strlen(option)) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool wants(int argc, char **argv, const char *option)
 {
     return argc > 1 && strcmp(argv[1], option) == 0;
@@ -167,7 +179,7 @@ int main(int argc, char **argv)
         print_command(command);
         return 0;
     }
-    if (command && command->alone) {
+    if (command && (command->alone || given(argc, argv, command->alone_with))) {
         return run_alone(command, argc - 1, argv + 1);
     }
     gasnet_handlerentry_t entries[3];

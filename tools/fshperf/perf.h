@@ -193,7 +193,8 @@ struct perf_command {
     int (*raw)(int argc, char **argv); /* reads them, or joins with them */
     const struct kit_option *options;
     size_t count;
-    bool alone; /* is no rank, or joins its job itself */
+    bool alone;             /* is no rank, or joins its job itself */
+    const char *alone_with; /* the same, with this option; NULL: none */
 };
 
 /* main.c: read the arguments after argv[0]; kit_options_read. */
@@ -254,6 +255,7 @@ struct perf_job {
     unsigned ranks;
     const char *conduit;
     const char *costs;   /* of hosts in simulated time; NULL: they have none */
+    unsigned threads;    /* of the simulator; 0: its default */
     unsigned time_limit; /* seconds */
     const char *const *arguments; /* of fshperf; ends with NULL */
     void (*hear)(void *arg, const char *line);

@@ -7,6 +7,7 @@
  * simulated where the ranks have such time.
  */
 #include "perf.h"
+#include "speed.h"
 
 #include <fshmem.h>
 #include <stdlib.h>
@@ -125,9 +126,19 @@ static const char *load_name(const struct load *load)
 
 static struct load load;
 
+static const char *json;
+static unsigned most = 32;
+
 static int sim_speed(void)
 {
+    const char *options[3] = {NULL};
+
     load.put |= !load.compute;
+    if (json) {
+        options[0] = load.put ? "--put" : "--compute";
+        options[1] = load.put && load.compute ? "--compute" : NULL;
+        return speed_jobs(json, most, options);
+    }
     perf_wall_only("sim-speed");
     if (strcmp(fsh_boot_conduit(), "fpga") != 0) {
         fsh_fatal("sim-speed needs conduit fpga, not %s; run: fshrun "
@@ -154,12 +165,12 @@ static int sim_speed(void)
         printf("# Clock of the rates: wall.\n");
         printf("%-44s%20.0f\n", "Simulated cycles", cycles);
         printf("%-44s%20.0f\n", "Nodes", nodes);
-        printf("%-44s%20.0f\n", "Node-cycles evaluated", evals);
-        printf("%-44s%20.3f\n", "Wall time (s)", seconds);
+        printf("%-44s%20.0f\n", SPEED_EVALUATED, evals);
+        printf("%-44s%20.3f\n", SPEED_SECONDS, seconds);
         printf("%-44s%20.0f\n", "Node-cycles per second (wall)",
                cycles * nodes / seconds);
         if (cpu > 0) { /* a node may sleep while its compute core works */
-            printf("%-44s%20.0f\n", "Node-cycles per second of CPU time",
+            printf("%-44s%20.0f\n", SPEED_CPU,
                    (load.compute ? cycles * nodes : evals) / cpu);
         }
     }
@@ -176,12 +187,19 @@ static const struct kit_option speed_options[] = {
      .flag = &load.put},
     {"--compute", .help = "every node's core multiplies matrices",
      .flag = &load.compute},
+    {"--json", "FILE",
+     "start jobs: 2, 8 and 32 nodes, one and two threads\n"
+     "of the simulator; results as an array of objects",
+     .text = &json},
+    {"--most", "N", "nodes at most, with --json", .number = &most,
+     .most = FSH_MAX_NODES},
 };
 
 const struct perf_command perf_sim_speed = {
     .name = "sim-speed",
     .help = "node-cycles per second of the simulator (wall clock)",
     .run = sim_speed,
+    .alone_with = "--json",
     .options = speed_options,
     .count = sizeof(speed_options) / sizeof(speed_options[0]),
 };
