@@ -110,6 +110,11 @@ def same_cycles_without_jumping():
           last_line(2, "am_ping_pong"), "am_ping_pong")
 
 
+def same_cycles_with_any_threads():
+    one, three = (last_line(8, "am_flood", options=["--sim-threads", n]) for n in "13")
+    check(one == three, f"am_flood, 8 ranks: {one}, {three}")
+
+
 def figures_of_hosts_in_both_clocks():
     """fshperf names the clock; in simulated time what times the machine is refused."""
     perf = os.path.join(BIN, "fshperf")
@@ -150,5 +155,5 @@ if __name__ == "__main__":
     main([same_cycles_under_any_load, same_cycles_on_one_processor,
           same_cycles_with_a_debugger,
           same_cycles_without_a_horizon, figures_of_hosts_in_both_clocks,
-          same_cycles_without_jumping,
+          same_cycles_without_jumping, same_cycles_with_any_threads,
           replays_to_the_same_cycle, refused_where_there_is_none])
