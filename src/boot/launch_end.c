@@ -166,6 +166,9 @@ void fsh_launch_sim_ended(struct fsh_launch *l, int status)
     char text[800];
 
     FSH_ASSERT(l->job.sim_pid > 0 && l->job.config.needs->nodes);
+    /* It has said why: we may see its end first. */
+    if (!l->ending && fsh_job_code(page) > 0)
+        fsh_launch_aborted(l);
     if (killed)
         snprintf(text, sizeof(text),
                  "the simulator (pid %d) was killed by "
