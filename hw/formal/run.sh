@@ -27,8 +27,9 @@ model() {
     (cd "$1" && yosys -q -l yosys.log -p "
         read_verilog -sv -formal -defer -DFORMAL -I. -I$here $4
         hierarchy -check -top $2$set_params
-        proc; flatten; opt; memory -nordff -nomap; opt -full
+        proc; flatten; opt; memory -nordff $map; opt -full
         async2sync; dffunmap; setundef -anyseq -undriven; opt_clean
+        $gates
         write_smt2 -wires model.smt2" > yosys.out 2>&1)
 }
 
@@ -48,9 +49,16 @@ copy() {
     done
 }
 
-# prove <name> <top> <parameters> <files> <bounded steps> <induction steps>
+# prove <name> <top> <parameters> <files> <bounded steps> <induction steps> [gates]
+# gates: memories become registers, all becomes AND and XOR before the solver sees it.
+# Where much is chosen by addresses it is done in seconds, else it is slower.
 prove() {
     name=$1 top=$2 params=$3 files=$4 steps=$5 k=$6
+    map=-nomap gates=
+    if [ "${7:-}" = gates ]; then
+        map= gates="simplemap; techmap; opt -fast; dffunmap; simplemap; opt_clean
+            abc -g AND,XOR,MUX; opt_clean"
+    fi
     skip=0
     case $only in "  " | *" $name "*) ;; *) skip=1 ;; esac
     [ $skip = 1 ] && return
