@@ -25,6 +25,7 @@ module fsh_cemit (
     input  wire logic               emt_ready_i,
     output fsh_cout_pkg::ext_t      emt_o,
     input  wire logic        [31:0] issued_i,  // fsh_cwrite
+    input  wire logic        [31:0] done_i,
     output logic                    busy_o
 );
   localparam int unsigned DEPTH = 64;
@@ -102,7 +103,11 @@ module fsh_cemit (
       emt_o.addr   <= {unit, 6'd0};
       emt_o.bytes  <= 24'(fsh_cmp_pkg::UNIT_BEATS * 64);
     end
-    // fsh_cwrite has counted the beat.
+    // fsh_cwrite has counted the beat. While the unit waits, what is done takes the place
+    // of what it waits for, since counts are modulo 256.
+    for (int unsigned l = 0; l < 4; l++)
+      if (done_i[l*8+:8] - emt_o.issued[l*8+:8] < 8'd128)
+        emt_o.issued[l*8+:8] <= done_i[l*8+:8];
     if (ended_q) emt_o.issued <= issued_i;
     if (ended_q) emt_valid_o <= 1'b1;
     else if (emt_ready_i) emt_valid_o <= 1'b0;

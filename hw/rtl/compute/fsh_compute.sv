@@ -233,6 +233,7 @@ module fsh_compute (
       .emt_ready_i(emt_ready),
       .emt_o      (emt),
       .issued_i   (issued),
+      .done_i     (done),
       .busy_o     (emit_busy)
   );
 

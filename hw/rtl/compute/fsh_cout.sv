@@ -273,6 +273,7 @@ module fsh_cout #(
       .group_i      (group),
       .mark_i       (marks),
       .issued_i,
+      .done_i,
       .ext_valid_o,
       .ext_ready_i,
       .ext_o,

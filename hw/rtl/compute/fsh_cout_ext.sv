@@ -4,7 +4,8 @@
 
 /// Makes the extents of fsh_cout: a group of them leaves, one a cycle, when every
 /// lane has handed over its last beat of the group (mark_i, a pulse a lane). What
-/// is issued is sampled then. Groups in order. Reset: none.
+/// is issued is sampled then; on a lane that has done it, what is done takes its place
+/// while the extent waits, since counts are modulo 256. Groups in order. Reset: none.
 module fsh_cout_ext #(
     parameter int unsigned DEPTH = 64  // groups whose beats are on the way
 ) (
@@ -15,6 +16,7 @@ module fsh_cout_ext #(
     input  fsh_cout_pkg::group_t     group_i,
     input  wire logic          [3:0] mark_i,
     input  wire logic         [31:0] issued_i,
+    input  wire logic         [31:0] done_i,
     output logic                     ext_valid_o,
     input  wire logic                ext_ready_i,
     output fsh_cout_pkg::ext_t       ext_o,
@@ -66,7 +68,11 @@ module fsh_cout_ext #(
     if (take) begin
       {last_q, parity_q, left_q, stride_q, bytes_q, addr_q} <= group;
       issued_q <= issued_i;
-    end else if (left_q != '0 && ext_ready_i) begin
+    end else begin
+      for (int unsigned l = 0; l < 4; l++)
+        if (done_i[l*8+:8] - issued_q[l*8+:8] < 8'd128) issued_q[l*8+:8] <= done_i[l*8+:8];
+    end
+    if (!take && left_q != '0 && ext_ready_i) begin
       left_q <= left_q - 4'd1;
       addr_q <= addr_q + {12'd0, stride_q};
     end
@@ -85,7 +91,7 @@ module fsh_cout_ext #(
   assign busy_o = group_valid || left_q != '0;
 
   `FSH_ASSERT(a_group, !take || group_valid)
-  `FSH_STABLE(ext_valid_o, ext_ready_i, ext_o)
+  `FSH_STABLE(ext_valid_o, ext_ready_i, {ext_o.last, ext_o.parity, ext_o.bytes, ext_o.addr})
 endmodule
 
 `default_nettype wire
