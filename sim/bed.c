@@ -42,14 +42,14 @@ static bool program(struct fsh_bed *bed, const struct fsh_fabric_config *c,
                     const struct fsh_bed_options *o, uint32_t node)
 {
     struct fsh_fabric *fab = bed->fab;
-    uint64_t dateline = fsh_topology_wraps(&bed->topology, node);
+    struct fsh_route route[FSH_MAX_NODES];
     const struct {
         uint32_t offset;
         uint64_t value;
     } reg[] = {
         {FSH_REG_NODE, node | (uint64_t)c->nodes << 8},
         {FSH_REG_PACKET, o->packet},
-        {FSH_REG_PORTS, o->ports | dateline << 8},
+        {FSH_REG_PORTS, o->ports},
         {FSH_REG_SEG_BASE, fsh_fabric_dram_base(fab)},
         {FSH_REG_SEG_SIZE, bed->seg_size},
         {FSH_REG_HOST_BASE, fsh_fabric_dma_bus(fab)},
@@ -65,10 +65,11 @@ static bool program(struct fsh_bed *bed, const struct fsh_fabric_config *c,
 
     for (unsigned i = 0; i < sizeof reg / sizeof *reg; i++)
         ok &= fsh_fabric_host_write(fab, node, reg[i].offset, reg[i].value);
+    fsh_topology_routes_from(&bed->topology, node, ALL_PORTS, route);
+    route[node].ports = ALL_PORTS;
     for (uint32_t to = 0; to < c->nodes; to++)
         ok &= fsh_fabric_host_write(fab, node, FSH_REG_ROUTE + 8 * to,
-                                    bed->seg_size | fsh_bed_route(bed, node, to)
-                                                        << 56);
+                                    fsh_route_word(route[to], bed->seg_size));
     return ok && fsh_fabric_host_write(fab, node, FSH_REG_CONTROL,
                                        1u | (o->hold ? 2u : 0u));
 }

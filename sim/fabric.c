@@ -195,7 +195,7 @@ void fsh_fabric_dram_write(struct fsh_fabric *fab, uint32_t cycles)
     for (uint32_t i = 0; i < fab->config.nodes; i++) {
         struct fsh_sim_node *node = &fab->node[i];
 
-        for (uint32_t p = 0; p < FSH_NODE_PORTS; p++)
+        for (uint32_t p = 0; p < FSH_LANES; p++)
             node->master[p].resp_cycles = cycles;
         for (uint32_t l = 0; node->core && l < FSH_COMPUTE_LANES; l++)
             node->core->lane[l].resp_cycles = cycles;

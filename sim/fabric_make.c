@@ -133,7 +133,7 @@ static bool init_masters(const struct fsh_fabric_config *c,
         m->read_cycles = c->dram_cycles;
         m->resp_cycles = c->dram_write_cycles;
         m->read_pool = m->write_pool = &node->dram_pool;
-        m->name = p == 0 ? "device memory (port 0)" : "device memory (port 1)";
+        m->name = p == 0 ? "device memory (lane 0)" : "device memory (lane 1)";
     }
     return init_host_master(c, node, &node->master[FSH_NODE_HOST]) && dram;
 }
@@ -152,13 +152,13 @@ static bool take_topology(struct fsh_fabric *fab, char *err, size_t errlen)
     }
     c->topology = &fab->topology;
     if (fab->topology.nodes == c->nodes &&
-        fab->topology.ports <= FSH_NODE_PORTS)
+        fab->topology.ports <= fsh_node_ports())
         return true;
     snprintf(err, errlen,
              "topology %.200s has %u nodes with %u link ports, the fabric %u "
-             "with %u",
+             "with %u; fshsim-wide has nodes with %u",
              fab->topology.name, fab->topology.nodes, fab->topology.ports,
-             c->nodes, FSH_NODE_PORTS);
+             c->nodes, fsh_node_ports(), FSH_MAX_PORTS);
     return false;
 }
 
@@ -179,6 +179,7 @@ static bool init_node(struct fsh_fabric *fab, uint32_t index)
     struct fsh_sim_node *node = &fab->node[index];
 
     node->index = index;
+    node->ports = fsh_node_ports();
     node->host.op = calloc(FSH_HOST_QUEUE, sizeof *node->host.op);
     if (!node->host.op || !init_masters(&fab->config, node))
         return false;

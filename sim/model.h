@@ -168,6 +168,7 @@ struct fsh_sim_node {
     uint32_t look;        /* `quiet` at which to see next if it is still */
     uint8_t run_room;     /* the core's, when last looked at */
     uint64_t wake;        /* nothing to do before this cycle */
+    uint32_t ports;
     struct fsh_link *tx[FSH_NODE_PORTS]; /* NULL: not connected */
     struct fsh_link rx[FSH_NODE_PORTS];
     struct fsh_master master[FSH_NODE_MASTERS];

@@ -26,7 +26,7 @@ static uint64_t node_due(const struct fsh_sim_node *node)
 {
     uint64_t due = fsh_host_due(&node->host);
 
-    for (uint32_t p = 0; p < FSH_NODE_PORTS; p++) {
+    for (uint32_t p = 0; p < node->ports; p++) {
         uint64_t at = fsh_link_due(&node->rx[p]);
 
         due = at < due ? at : due;
@@ -49,8 +49,8 @@ static bool memory_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node,
 {
     bool active = false;
 
-    for (uint32_t k = 0; k < FSH_NODE_PORTS; k++) {
-        uint32_t p = (k + (uint32_t)node->cycle) % FSH_NODE_PORTS;
+    for (uint32_t k = 0; k < FSH_LANES; k++) {
+        uint32_t p = (k + (uint32_t)node->cycle) % FSH_LANES;
 
         active |= fsh_master_step(fab, node, &node->master[p], stall);
     }
@@ -110,7 +110,7 @@ void fsh_sim_node_inputs(struct fsh_fabric *fab, struct fsh_part *part,
     node->cycle = in->cycle = cycle;
     stall = fab->stalling ? fsh_stall_bits(fab, node) : 0;
     in->gate = gate;
-    for (uint32_t p = 0; p < FSH_NODE_PORTS; p++) {
+    for (uint32_t p = 0; p < node->ports; p++) {
         if (out->tx[p].valid) {
             active = true;
             if (fab->traced)

@@ -60,7 +60,10 @@ FSH_MEMORY(read_host, READ(i_host))
 #undef READ
 // fsh_link_rx of a port.
 #define LINK_RX(port) \
-    TOP__fsh_card__DOT__i_node__DOT__i_gasnet__DOT__gen_port__BRA__##port##__KET____DOT__i_port__DOT__i_lrx
+    TOP__fsh_card__DOT__i_node__DOT__i_gasnet__DOT__i_router__DOT__gen_port__BRA__##port##__KET____DOT__i_rx
+// fsh_rx of a lane.
+#define LANE_RX(lane) \
+    TOP__fsh_card__DOT__i_node__DOT__i_gasnet__DOT__gen_lane__BRA__##lane##__KET____DOT__i_rx
 FSH_MEMORY(window0, __PVT__gen_half__BRA__0__KET____DOT__i_ram__DOT__mem)
 FSH_MEMORY(window1, __PVT__gen_half__BRA__1__KET____DOT__i_ram__DOT__mem)
 
@@ -89,11 +92,11 @@ template <typename T> fsh::span all_of(T &object)
 
 // The state of the core, and what in the card follows from it alone. Verilator has
 // the instances in the order of their names: i_compute with all that is in it, then
-// those in i_node, of which the first is the link receiver of port 0.
+// those in i_node, of which the first is the receiver of lane 0.
 void leave_out_core(fsh::still *still, Vfsh_card__Syms *syms)
 {
     unsigned char *core = all_of(syms->TOP__fsh_card__DOT__i_compute).at;
-    unsigned char *node = all_of(syms->LINK_RX(0)).at;
+    unsigned char *node = all_of(syms->LANE_RX(0)).at;
     Vfsh_card___024root &root = syms->TOP;
     assert(core < node);
     still->leave_out({core, static_cast<size_t>(node - core)});
@@ -121,8 +124,9 @@ fsh::still *make_still(Vfsh_card *top)
     still->leave_out(read_mem0<Root>::of(root));
     still->leave_out(read_mem1<Root>::of(root));
     still->leave_out(read_host<Root>::of(root));
-    leave_out_rx(still, syms->LINK_RX(0));
-    leave_out_rx(still, syms->LINK_RX(1));
+#define LEAVE_OUT(p) leave_out_rx(still, syms->LINK_RX(p));
+    FOR_PORTS(LEAVE_OUT)
+#undef LEAVE_OUT
     leave_out_window(still, syms->TOP__fsh_card__DOT__i_node__DOT__i_host__DOT__i_submit_req);
     leave_out_window(still, syms->TOP__fsh_card__DOT__i_node__DOT__i_host__DOT__i_submit_rep);
     leave_out_core(still, syms);
@@ -169,6 +173,11 @@ void fsh_node_waves_close(struct fsh_node_waves *waves)
 {
     fsh_node_waves_end(waves);
     delete waves;
+}
+
+uint32_t fsh_node_ports(void)
+{
+    return FSH_CARD_PORTS;
 }
 
 struct fsh_node *fsh_node_create(struct fsh_node_io *io, uint32_t index,

@@ -17,10 +17,10 @@
 
 #include "base/fsh_spec.h"
 
-#define FSH_NODE_PORTS FSH_MAX_PORTS
-/* AXI4 masters of a node: device memory of each port, then the host. */
-#define FSH_NODE_HOST FSH_NODE_PORTS
-#define FSH_NODE_MASTERS (FSH_NODE_PORTS + 1u)
+#define FSH_NODE_PORTS FSH_MAX_PORTS /* that structures have room for */
+/* AXI4 masters of a node: device memory of each lane, then the host. */
+#define FSH_NODE_HOST FSH_LANES
+#define FSH_NODE_MASTERS (FSH_LANES + 1u)
 
 /* AXI4 master, 128-bit data: what the node drives. */
 struct fsh_axi_out {
@@ -126,20 +126,21 @@ enum fsh_probe_array_phase {
     FSH_PROBE_ADDS,      /* waits for the sums of a chunk with few steps */
     FSH_PROBE_HANDS_OVER /* or waits for the results of the tile before */
 };
+#define FSH_PROBE_CONTEXTS 4u /* of the sequencer, each channel */
 struct fsh_probe {
-    /* What the sequencer is sending, {channel (1: replies), port}. */
+    /* What the sequencer is sending, {channel (1: replies), context}. */
     struct fsh_probe_message {
         uint8_t phase, opcode, peer;
         uint32_t bytes;
-    } message[2][FSH_NODE_PORTS];
-    uint8_t send[FSH_NODE_PORTS];
+    } message[2][FSH_PROBE_CONTEXTS];
+    uint8_t send[FSH_LANES];
     /* Beats of the peer's buffers that are reserved, of FSH_VC_BEATS, by channel: those
      * of its virtual channel that has more. */
     uint16_t reserved[FSH_NODE_PORTS][2];
 };
 /* The registers that this is of, packed; all 0 before the first look. */
 struct fsh_probe_seen {
-    uint64_t state, reserved[FSH_NODE_PORTS], message[4];
+    uint64_t state, reserved[FSH_NODE_PORTS], message[2 * FSH_PROBE_CONTEXTS];
 };
 #define FSH_PROBE_QUEUES 2u /* of the compute core: array, mover */
 struct fsh_probe_core {
@@ -159,6 +160,9 @@ extern "C" {
 
 struct fsh_node;
 struct fsh_node_waves;
+
+/* Link ports of a node, at most FSH_NODE_PORTS. */
+uint32_t fsh_node_ports(void);
 
 /* Open an FST file for all nodes of a fabric; NULL if it cannot be written.
  * To be called before the nodes are made. */

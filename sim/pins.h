@@ -11,6 +11,10 @@
 #include "Vfsh_card___024root.h"
 #include "node_wrap.h"
 
+#ifndef FSH_CARD_PORTS // link ports of the Verilated card
+#define FSH_CARD_PORTS 2
+#endif
+
 namespace fsh
 {
 
@@ -41,7 +45,7 @@ inline void drive_axi(Vfsh_card *top, const fsh_axi_in *axi)
 {
     unsigned awready = 0, wready = 0, bvalid = 0, arready = 0, rvalid = 0;
     unsigned rlast = 0, berr = 0, rerr = 0;
-    for (unsigned p = 0; p < FSH_NODE_PORTS; p++) {
+    for (unsigned p = 0; p < FSH_LANES; p++) {
         awready |= static_cast<unsigned>(axi[p].awready) << p;
         wready |= static_cast<unsigned>(axi[p].wready) << p;
         bvalid |= static_cast<unsigned>(axi[p].bvalid) << p;
@@ -118,7 +122,7 @@ inline void drive_node(Vfsh_card *top, const fsh_node_in &in)
     if (in.arvalid)
         top->s_axil_araddr_i = in.araddr;
     unsigned valid = 0, bound = 0;
-    for (unsigned p = 0; p < FSH_NODE_PORTS; p++) {
+    for (unsigned p = 0; p < FSH_CARD_PORTS; p++) {
         if (!in.rx[p].valid)
             continue;
         valid |= 1u << p;
@@ -219,8 +223,9 @@ inline void sample_node(const Vfsh_card *top, fsh_node_out &out)
     out.arready = top->s_axil_arready_o;
     out.rvalid = top->s_axil_rvalid_o;
     out.rdata = top->s_axil_rdata_o;
-    for (unsigned p = 0; p < FSH_NODE_PORTS; p++) {
-        sample_mem(top, &out.axi[p], p);
+    for (unsigned l = 0; l < FSH_LANES; l++)
+        sample_mem(top, &out.axi[l], l);
+    for (unsigned p = 0; p < FSH_CARD_PORTS; p++) {
         out.tx[p].valid = (top->link_tx_valid_o >> p) & 1u;
         if (!out.tx[p].valid)
             continue;

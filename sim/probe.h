@@ -18,10 +18,13 @@ namespace fsh
 {
 
 #define LINK_TX(port) \
-    TOP__fsh_card__DOT__i_node__DOT__i_gasnet__DOT__gen_port__BRA__##port##__KET____DOT__i_port__DOT__i_tx
-#define SEQ_SEND(port) \
-    TOP__fsh_card__DOT__i_node__DOT__i_gasnet__DOT__i_seq__DOT__i_send##port
+    TOP__fsh_card__DOT__i_node__DOT__i_gasnet__DOT__i_router__DOT__gen_port__BRA__##port##__KET____DOT__i_tx
+#define SEQ_LANE(lane, name) \
+    SEQ(gen_lane__BRA__##lane##__KET____DOT__i_lane__DOT__##name)
+#define SEQ_SEND(lane) \
+    TOP__fsh_card__DOT__i_node__DOT__i_gasnet__DOT__i_seq__DOT__gen_lane__BRA__##lane##__KET____DOT__i_lane__DOT__i_send
 #define SEQ(name) fsh_card__DOT__i_node__DOT__i_gasnet__DOT__i_seq__DOT__##name
+#define CONTEXTS(name) SEQ(i_contexts__DOT__##name)
 #define LOOP_OK(channel) \
     fsh_card__DOT__i_node__DOT__i_gasnet__DOT__i_loop__DOT__gen_channel__BRA__##channel##__KET____DOT__i_credit__DOT__ok_q
 #define CREDIT(channel, name) \
@@ -61,28 +64,98 @@ inline uint8_t send_phase(const Send &send, bool any, bool blocked)
     return send.state_q == 1 ? FSH_PROBE_ARGUMENTS : FSH_PROBE_PAYLOAD;
 }
 
-// AR_DEPTH, DESC_ROOM of fsh_seq.
-inline bool no_read(const Vfsh_card___024root &root)
+// What the links say of credits, {port, reply, vc}, as fsh_seq sees them.
+template <typename Tx> inline unsigned credits_of(const Tx &tx)
 {
-    return root.SEQ(i_read__DOT__i_ar__DOT__count_q) > 4 - 2;
+    return tx.CREDIT(0, ok_q) | tx.CREDIT(1, ok_q) << 1 |
+           tx.CREDIT(2, ok_q) << 2 | tx.CREDIT(3, ok_q) << 3;
 }
 
-inline bool port_behind(const Vfsh_card___024root &root, unsigned port)
+#if FSH_CARD_PORTS == 2
+#define FOR_PORTS(what) what(0) what(1)
+#elif FSH_CARD_PORTS == 6
+#define FOR_PORTS(what) what(0) what(1) what(2) what(3) what(4) what(5)
+#endif
+
+inline unsigned credits(const Vfsh_card__Syms &syms, unsigned port)
 {
-    return (port ? root.SEQ(i_desc1__DOT__count_q)
-                 : root.SEQ(i_desc0__DOT__count_q)) > 32 - 4;
+#define CREDITS(p) \
+    if (port == p) \
+        return credits_of(syms.LINK_TX(p));
+    FOR_PORTS(CREDITS)
+#undef CREDITS
+    return 0;
 }
 
-// What keeps a context of fsh_seq that goes to this port from its next packet.
-inline uint8_t message_phase(const Vfsh_card___024root &root, unsigned port,
-                             bool credit)
+inline void probe_reserved(const Vfsh_card__Syms &syms, fsh_probe &out)
 {
-    if (!credit)
-        return FSH_PROBE_NO_CREDIT;
-    if (!(root.SEQ(mem_room) >> port & 1) || !root.SEQ(host_room) ||
-        no_read(root))
+#define RESERVED(p) probe_credits(syms.LINK_TX(p), out.reserved[p]);
+    FOR_PORTS(RESERVED)
+#undef RESERVED
+}
+
+// Of a value of Verilator, a word or an array of 32-bit words, 64 bits from `bit` on.
+template <typename Value>
+inline uint64_t word_of(const Value &value, unsigned bit)
+{
+    if constexpr (sizeof value <= 8) {
+        return static_cast<uint64_t>(value) >> bit;
+    } else {
+        uint64_t low = value.at(bit / 32), next = 0, last = 0;
+        if (bit / 32 + 1 < sizeof value / 4)
+            next = value.at(bit / 32 + 1);
+        if (bit / 32 + 2 < sizeof value / 4)
+            last = value.at(bit / 32 + 2);
+        uint64_t both = low | next << 32;
+        unsigned shift = bit % 32;
+        return shift ? both >> shift | last << (64 - shift) : both;
+    }
+}
+
+// Ports that the next packet of a context may take.
+inline unsigned left_of(const Vfsh_card___024root &root, unsigned context)
+{
+    return word_of(root.CONTEXTS(left_q), context * FSH_CARD_PORTS) &
+           ((1u << FSH_CARD_PORTS) - 1);
+}
+
+// What of a lane keeps a context of fsh_seq from its next packet.
+inline uint8_t lane_phase(const Vfsh_card___024root &root, unsigned lane)
+{
+    constexpr unsigned reads = 4 - 2; // AR_DEPTH of fsh_seq_read
+    constexpr unsigned bulk = 32 - 4 - 2 * FSH_PROBE_CONTEXTS, brief = 16 - 6;
+    unsigned bulk_count = lane ? root.SEQ_LANE(1, i_bulk__DOT__count_q)
+                               : root.SEQ_LANE(0, i_bulk__DOT__count_q);
+    unsigned brief_count = lane ? root.SEQ_LANE(1, i_brief__DOT__count_q)
+                                : root.SEQ_LANE(0, i_brief__DOT__count_q);
+    if (!(root.SEQ(mem_room) >> lane & 1) || !root.SEQ(host_room) ||
+        root.SEQ(i_read__DOT__i_ar__DOT__count_q) > reads)
         return FSH_PROBE_NO_BUFFER;
-    return port_behind(root, port) ? FSH_PROBE_PORT_BEHIND : FSH_PROBE_GOES;
+    return bulk_count > bulk || brief_count > brief ? FSH_PROBE_PORT_BEHIND
+                                                    : FSH_PROBE_GOES;
+}
+
+// Of the ports that the next packet may take the first that lets it.
+inline uint8_t message_phase(const Vfsh_card__Syms &syms, unsigned context,
+                             uint64_t fixed)
+{
+    const Vfsh_card___024root &root = syms.TOP;
+    unsigned reply = context / FSH_PROBE_CONTEXTS;
+    uint8_t phase = FSH_PROBE_NO_CREDIT;
+    for (unsigned p = 0; p < FSH_CARD_PORTS; p++) {
+        if (!(left_of(root, context) >> p & 1))
+            continue;
+        unsigned vc = fixed >> (FSH_CARD_PORTS + p) & 1;
+        bool credit = credits(syms, p) >> (2 * reply + vc) & 1;
+        if (root.CONTEXTS(loop_q) >> context & 1)
+            credit = reply ? root.LOOP_OK(1) : root.LOOP_OK(0);
+        if (credit) {
+            phase = lane_phase(root, p % FSH_LANES);
+            if (phase == FSH_PROBE_GOES)
+                break;
+        }
+    }
+    return phase;
 }
 
 template <typename Message>
@@ -90,17 +163,14 @@ inline void probe_message(const Vfsh_card__Syms &syms, unsigned context,
                           Message &out)
 {
     const Vfsh_card___024root &root = syms.TOP;
-    bool reply = context / 2;
-    unsigned port = (context ^ root.SEQ(other_q) >> context) & 1;
-    const auto &tx = port ? syms.LINK_TX(1) : syms.LINK_TX(0);
-    uint64_t fixed = root.SEQ(fixed_mem)[context]; // fixed_t of fsh_seq
-    bool credit = tx.seq_ok_o >> reply & 1;
+    // fixed_t of fsh_seq, of which the ports are the last.
+    const uint64_t low = word_of(root.SEQ(fixed_mem)[context], 0);
+    const uint64_t fixed =
+        word_of(root.SEQ(fixed_mem)[context], 2 * FSH_CARD_PORTS);
 
-    if (!(root.SEQ(active_q) >> context & 1))
+    if (!(root.CONTEXTS(active_q) >> context & 1))
         return;
-    if (root.SEQ(loop_q) >> context & 1)
-        credit = reply ? root.LOOP_OK(1) : root.LOOP_OK(0);
-    out.phase = message_phase(root, port, credit);
+    out.phase = message_phase(syms, context, low);
     out.bytes = fixed & 0xffffff;
     out.peer = fixed >> 35 & 0x3f;
     out.opcode = fixed >> 48 & 0xff;
@@ -112,29 +182,30 @@ inline void probe_node(const Vfsh_card__Syms &syms, fsh_probe &out)
     const auto &send0 = syms.SEQ_SEND(0);
     const auto &send1 = syms.SEQ_SEND(1);
 
-    for (unsigned c = 0; c < 4; c++)
-        probe_message(syms, c, out.message[c / 2][c % 2]);
-    out.send[0] = send_phase(send0, root.SEQ(i_desc0__DOT__some_q),
-                             send0.i_out__DOT__spare_valid_q);
-    out.send[1] = send_phase(send1, root.SEQ(i_desc1__DOT__some_q),
-                             send1.i_out__DOT__spare_valid_q);
-    probe_credits(syms.LINK_TX(0), out.reserved[0]);
-    probe_credits(syms.LINK_TX(1), out.reserved[1]);
+    for (unsigned c = 0; c < 2 * FSH_PROBE_CONTEXTS; c++)
+        probe_message(
+            syms, c,
+            out.message[c / FSH_PROBE_CONTEXTS][c % FSH_PROBE_CONTEXTS]);
+#define ANY(lane)                               \
+    (root.SEQ_LANE(lane, i_bulk__DOT__some_q) | \
+     root.SEQ_LANE(lane, i_brief__DOT__some_q))
+    out.send[0] = send_phase(send0, ANY(0), send0.i_out__DOT__spare_valid_q);
+    out.send[1] = send_phase(send1, ANY(1), send1.i_out__DOT__spare_valid_q);
+#undef ANY
+    probe_reserved(syms, out);
 }
 
-// All registers that message_phase looks at, without those of idle contexts.
-inline unsigned pack_phases(const Vfsh_card___024root &root,
-                            const Vfsh_card__Syms &syms, unsigned active)
+// All registers that message_phase looks at, mixed.
+inline uint64_t mix_phases(const Vfsh_card___024root &root,
+                           const Vfsh_card__Syms &syms)
 {
-    unsigned contexts =
-        (root.SEQ(other_q) & active) << 4 | (root.SEQ(loop_q) & active);
-    unsigned credits = syms.LINK_TX(0).seq_ok_o |
-                       syms.LINK_TX(1).seq_ok_o << 2 | root.LOOP_OK(0) << 4 |
-                       root.LOOP_OK(1) << 5;
-    unsigned room = root.SEQ(mem_room) | root.SEQ(host_room) << 2 |
-                    no_read(root) << 3 | port_behind(root, 0) << 4 |
-                    port_behind(root, 1) << 5;
-    return contexts | credits << 8 | room << 16;
+    uint64_t mix = root.CONTEXTS(loop_q) | root.LOOP_OK(0) << 8 |
+                   root.LOOP_OK(1) << 9 | root.SEQ(mem_room) << 10 |
+                   root.SEQ(host_room) << 12 | lane_phase(root, 0) << 13 |
+                   lane_phase(root, 1) << 16;
+    for (unsigned p = 0; p < FSH_CARD_PORTS; p++)
+        mix |= static_cast<uint64_t>(credits(syms, p)) << (20 + 4 * p);
+    return mix;
 }
 
 // Most evaluations change none of what probe_node looks at: it is compared as words.
@@ -143,29 +214,36 @@ inline bool has_changed(const Vfsh_card__Syms &syms, fsh_probe_seen &seen)
     const Vfsh_card___024root &root = syms.TOP;
     const auto &send0 = syms.SEQ_SEND(0);
     const auto &send1 = syms.SEQ_SEND(1);
-    uint64_t reserved0 = pack_credits(syms.LINK_TX(0));
-    uint64_t reserved1 = pack_credits(syms.LINK_TX(1));
-    unsigned active = root.SEQ(active_q);
-    uint64_t state = active | send0.state_q << 4 | send1.state_q << 6 |
-                     send0.i_out__DOT__spare_valid_q << 8 |
-                     send1.i_out__DOT__spare_valid_q << 9 |
-                     root.SEQ(i_desc0__DOT__some_q) << 10 |
-                     root.SEQ(i_desc1__DOT__some_q) << 11;
+    unsigned active = root.CONTEXTS(active_q);
+    uint64_t state = send0.state_q | send1.state_q << 2 |
+                     send0.i_out__DOT__spare_valid_q << 4 |
+                     send1.i_out__DOT__spare_valid_q << 5 |
+                     root.SEQ_LANE(0, i_bulk__DOT__some_q) << 6 |
+                     root.SEQ_LANE(0, i_brief__DOT__some_q) << 7 |
+                     root.SEQ_LANE(1, i_bulk__DOT__some_q) << 8 |
+                     root.SEQ_LANE(1, i_brief__DOT__some_q) << 9 | active << 10;
     uint64_t differs = 0;
 
     if (active != 0) {
-        state |= static_cast<uint64_t>(pack_phases(root, syms, active)) << 16;
-        for (unsigned c = 0; c < 4; c++) {
-            uint64_t fixed = root.SEQ(fixed_mem)[c];
+        state |= mix_phases(root, syms) << 18;
+        for (unsigned c = 0; c < 2 * FSH_PROBE_CONTEXTS; c++) {
+            uint64_t fixed =
+                word_of(root.SEQ(fixed_mem)[c], 2 * FSH_CARD_PORTS) ^
+                static_cast<uint64_t>(left_of(root, c)) << 58;
             differs |= active >> c & 1 ? seen.message[c] ^ fixed : 0;
             seen.message[c] = fixed;
         }
     }
-    differs |= (state ^ seen.state) | (reserved0 ^ seen.reserved[0]) |
-               (reserved1 ^ seen.reserved[1]);
+#define RESERVED(p)                                        \
+    {                                                      \
+        uint64_t reserved = pack_credits(syms.LINK_TX(p)); \
+        differs |= reserved ^ seen.reserved[p];            \
+        seen.reserved[p] = reserved;                       \
+    }
+    FOR_PORTS(RESERVED)
+#undef RESERVED
+    differs |= state ^ seen.state;
     seen.state = state;
-    seen.reserved[0] = reserved0;
-    seen.reserved[1] = reserved1;
     return differs != 0;
 }
 

@@ -28,7 +28,8 @@ enum {
 static const char *const busy_names[LINKS] = {"PCIe to node", "PCIe to host",
                                               "reads", "writes", "compute"};
 static const char *const use_names[FSH_NODE_PORTS + 1] = {
-    "link 0 use (%)", "link 1 use (%)", "memory use (%)"};
+    "link 0 use (%)", "link 1 use (%)", "link 2 use (%)", "link 3 use (%)",
+    "link 4 use (%)", "link 5 use (%)", "memory use (%)"};
 
 #define WINDOW 1024u
 #define MEMORY FSH_NODE_PORTS /* counter of device memory */
@@ -388,7 +389,7 @@ static uint32_t memory_tracks(const struct fsh_sim_node *node)
 {
     uint32_t reads = 0, writes = 0;
 
-    for (uint32_t p = 0; p < FSH_NODE_PORTS; p++) {
+    for (uint32_t p = 0; p < FSH_LANES; p++) {
         const struct fsh_master *m = &node->master[p];
 
         reads |= m->read_head ^ m->read_tail;
@@ -426,7 +427,7 @@ static inline uint32_t other_tracks(const struct fsh_sim_node *node)
 static void add_bytes(const struct fsh_sim_node *node, uint64_t *in,
                       uint64_t *out)
 {
-    for (uint32_t p = 0; p < FSH_NODE_PORTS; p++) {
+    for (uint32_t p = 0; p < FSH_LANES; p++) {
         const struct fsh_master *m = &node->master[p];
 
         *in += m->in->wready ? FSH_BEAT_BYTES : 0;
@@ -472,7 +473,7 @@ static void follow(struct fsh_fabric *fab, const struct fsh_sim_node *node,
     }
     if (bytes[MEM_READ] + bytes[MEM_WRITE] != 0)
         add_use(fab, node->index, MEMORY, bytes[MEM_READ] + bytes[MEM_WRITE]);
-    for (uint32_t p = 0; p < FSH_NODE_PORTS; p++)
+    for (uint32_t p = 0; p < FSH_LANES; p++)
         if (node->master[p].out->awvalid && node->master[p].in->awready)
             arrive(t, node->index, &node->master[p]);
     if (other)

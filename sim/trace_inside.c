@@ -82,7 +82,11 @@ static void tell_reserved(struct fsh_inside *in, uint32_t node, unsigned port,
 {
     static const char *const names[FSH_NODE_PORTS][2] = {
         {"link 0 requests reserved (%)", "link 0 replies reserved (%)"},
-        {"link 1 requests reserved (%)", "link 1 replies reserved (%)"}};
+        {"link 1 requests reserved (%)", "link 1 replies reserved (%)"},
+        {"link 2 requests reserved (%)", "link 2 replies reserved (%)"},
+        {"link 3 requests reserved (%)", "link 3 replies reserved (%)"},
+        {"link 4 requests reserved (%)", "link 4 replies reserved (%)"},
+        {"link 5 requests reserved (%)", "link 5 replies reserved (%)"}};
 
     if (in->reserved[port][channel].shown == beats)
         return;
@@ -129,14 +133,15 @@ static const char *name_of(unsigned opcode, bool reply)
 
 static void look_message(struct fsh_inside *in, uint32_t node,
                          const struct fsh_probe_message *m, unsigned channel,
-                         unsigned port, uint64_t now)
+                         unsigned context, uint64_t now)
 {
     static const char *const waits[] = {
         [FSH_PROBE_GOES] = NULL,
         [FSH_PROBE_NO_CREDIT] = "waits for credits",
         [FSH_PROBE_NO_BUFFER] = "waits for read buffers",
         [FSH_PROBE_PORT_BEHIND] = "waits for the port"};
-    unsigned track = FSH_INSIDE_MESSAGE + channel * FSH_NODE_PORTS + port;
+    unsigned track =
+        FSH_INSIDE_MESSAGE + channel * FSH_PROBE_CONTEXTS + context;
     const char *name =
         m->phase == FSH_PROBE_FREE ? NULL : name_of(m->opcode, channel);
 
@@ -215,19 +220,21 @@ void fsh_inside_look(struct fsh_inside *in, uint32_t node, uint64_t now,
                                          [FSH_PROBE_BLOCKED] =
                                              "waits for the link"};
 
-    for (unsigned port = 0; port < FSH_NODE_PORTS; port++) {
-        for (unsigned channel = 0; channel < 2; channel++) {
-            const struct fsh_probe_message *m = &p->message[channel][port];
+    for (unsigned channel = 0; channel < 2; channel++) {
+        for (unsigned i = 0; i < FSH_PROBE_CONTEXTS; i++) {
+            const struct fsh_probe_message *m = &p->message[channel][i];
 
-            if (!same(m, &in->last.message[channel][port]))
-                look_message(in, node, m, channel, port, now);
+            if (!same(m, &in->last.message[channel][i]))
+                look_message(in, node, m, channel, i, now);
+        }
+        for (unsigned port = 0; port < FSH_NODE_PORTS; port++)
             look_reserved(in, node, port, channel, p->reserved[port][channel],
                           now);
-        }
-        if (p->send[port] != in->last.send[port])
-            show(in, node, FSH_INSIDE_SEND + port, phases[p->send[port]], NULL,
-                 now);
     }
+    for (unsigned lane = 0; lane < FSH_LANES; lane++)
+        if (p->send[lane] != in->last.send[lane])
+            show(in, node, FSH_INSIDE_SEND + lane, phases[p->send[lane]], NULL,
+                 now);
     in->last = *p;
 }
 

@@ -11,9 +11,9 @@
 
 /* Tracks of a node, behind those of trace.c (docs/02_reference/traces.md). */
 enum fsh_inside_track {
-    FSH_INSIDE_MESSAGE = 5 + FSH_NODE_PORTS, /* {channel, port} */
-    FSH_INSIDE_SEND = FSH_INSIDE_MESSAGE + 2 * FSH_NODE_PORTS, /* by port */
-    FSH_INSIDE_QUEUE = FSH_INSIDE_SEND + FSH_NODE_PORTS,
+    FSH_INSIDE_MESSAGE = 5 + FSH_NODE_PORTS, /* {channel, context} */
+    FSH_INSIDE_SEND = FSH_INSIDE_MESSAGE + 2 * FSH_PROBE_CONTEXTS, /* by lane */
+    FSH_INSIDE_QUEUE = FSH_INSIDE_SEND + FSH_LANES,
     FSH_INSIDE_LOAD = FSH_INSIDE_QUEUE + FSH_PROBE_QUEUES,
     FSH_INSIDE_ARRAY,
     FSH_INSIDE_RESULTS,

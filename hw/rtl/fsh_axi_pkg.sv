@@ -7,7 +7,7 @@
 /// response is SLVERR or DECERR. Size is the width of the bus, burst INCR. Data comes last
 /// in each record: there a simulator finds it aligned to words.
 package fsh_axi_pkg;
-  localparam int unsigned PORTS = 2;  // link ports, each with a master to device memory
+  localparam int unsigned MASTERS = 2;  // to device memory, one a lane of the GASNet core
   localparam int unsigned LANES = 4;  // of the compute core to device memory
 
   /// Registers and windows: AXI-Lite.
@@ -65,35 +65,35 @@ package fsh_axi_pkg;
   } host_rd_rsp_t;
 
   /// Device memory, and what a receiver writes to host memory: AXI4 without
-  /// identifiers, a master a link port, that of port p in slice p of each field.
+  /// identifiers, a master a lane of the GASNet core, that of lane l in slice l of each field.
   typedef struct packed {
-    logic [PORTS-1:0]     awvalid;
-    logic [PORTS-1:0]     wvalid;
-    logic [PORTS-1:0]     wlast;
-    logic [PORTS*8-1:0]   awlen;
-    logic [PORTS*40-1:0]  awaddr;
-    logic [PORTS*16-1:0]  wstrb;
-    logic [PORTS*128-1:0] wdata;
+    logic [MASTERS-1:0]     awvalid;
+    logic [MASTERS-1:0]     wvalid;
+    logic [MASTERS-1:0]     wlast;
+    logic [MASTERS*8-1:0]   awlen;
+    logic [MASTERS*40-1:0]  awaddr;
+    logic [MASTERS*16-1:0]  wstrb;
+    logic [MASTERS*128-1:0] wdata;
   } mem_wr_req_t;
 
   typedef struct packed {
-    logic [PORTS-1:0] awready;
-    logic [PORTS-1:0] wready;
-    logic [PORTS-1:0] bvalid;
-    logic [PORTS-1:0] berr;
+    logic [MASTERS-1:0] awready;
+    logic [MASTERS-1:0] wready;
+    logic [MASTERS-1:0] bvalid;
+    logic [MASTERS-1:0] berr;
   } mem_wr_rsp_t;
 
   typedef struct packed {
-    logic [PORTS-1:0]    arvalid;
-    logic [PORTS*8-1:0]  arlen;
-    logic [PORTS*40-1:0] araddr;
+    logic [MASTERS-1:0]    arvalid;
+    logic [MASTERS*8-1:0]  arlen;
+    logic [MASTERS*40-1:0] araddr;
   } mem_rd_req_t;
 
   typedef struct packed {
-    logic [PORTS-1:0]     arready;
-    logic [PORTS-1:0]     rvalid;
-    logic [PORTS-1:0]     rerr;
-    logic [PORTS*128-1:0] rdata;
+    logic [MASTERS-1:0]     arready;
+    logic [MASTERS-1:0]     rvalid;
+    logic [MASTERS-1:0]     rerr;
+    logic [MASTERS*128-1:0] rdata;
   } mem_rd_rsp_t;
 
   /// Device memory, the lanes of the compute core, that of lane l in slice l: AXI4

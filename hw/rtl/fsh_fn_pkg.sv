@@ -8,6 +8,7 @@ package fsh_fn_pkg;
   // not the same, lint finds that a node or a tag changes its width.
   localparam int unsigned NODE_W = 6;
   localparam int unsigned TAG_W = 6;
+  localparam int unsigned MAX_PORTS = 6;
   localparam int unsigned SINK_W = 8;  // engines, at most (spec/generate.py)
 
   /// Beats that `bytes` of payload take when the first stands in byte `lane`.
@@ -30,6 +31,14 @@ package fsh_fn_pkg;
     hdr_follow = {4'd0, first ? arg_beats(nargs) : 3'd0} + pay_beats(lane, bytes);
   endfunction
 
+  /// How a node is reached: by these ports, with this vc bit on the link behind each. No
+  /// port: it is this node.
+  typedef struct packed {
+    logic [MAX_PORTS-1:0] vcs;
+    logic [MAX_PORTS-1:0] ports;
+  } path_t;
+  localparam int unsigned PATH_W = 2 * MAX_PORTS;
+
   /// A packet that is written, as receivers tell the completion unit.
   typedef struct packed {
     logic              multi;
@@ -44,14 +53,15 @@ package fsh_fn_pkg;
   } evt_t;
 
   /// A GET this node serves: what to read of the segment, where its answer goes and
-  /// by which ports (none: to this node); flag: into host memory.
+  /// how; bulk: it takes more than a packet; flag: into host memory.
   /// sink: it is no GET but a message to this engine, a bit each (fsh_spec_pkg::takers;
   /// none of those that the node has not). Its first two arguments are the low bits of
   /// {laddr, raddr} then; flag: it is to be answered.
   typedef struct packed {
     logic [SINK_W-1:0] sink;
     logic              flag;
-    logic [1:0]        mask;
+    logic              bulk;
+    path_t             path;
     logic [NODE_W-1:0] dst;
     logic [TAG_W-1:0]  tag;
     logic [39:0]       laddr;

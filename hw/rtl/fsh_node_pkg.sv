@@ -4,7 +4,10 @@
 /// What the parts of a node tell each other about it: configuration, route table,
 /// events.
 package fsh_node_pkg;
-  localparam int unsigned NODE_W = 6;  // that of fsh_spec_pkg (see fsh_fn_pkg)
+  // Those of fsh_spec_pkg (see fsh_fn_pkg).
+  localparam int unsigned NODE_W = 6;
+  localparam int unsigned MAX_PORTS = 6;
+  localparam int unsigned LANES = 2;
 
   /// As the registers have it (docs/02_reference/registers.md); bases are aligned.
   typedef struct packed {
@@ -13,8 +16,7 @@ package fsh_node_pkg;
     logic [7:0]  node;
     logic [7:0]  nodes;
     logic [10:0] packet;    // bytes of payload
-    logic [1:0]  ports;     // in use
-    logic [1:0]  dateline;
+    logic [MAX_PORTS-1:0] ports;  // in use
     logic [39:0] seg_base;
     logic [39:0] seg_size;
     logic [47:0] host_base;
@@ -27,21 +29,23 @@ package fsh_node_pkg;
   typedef struct packed {
     logic              we;
     logic [NODE_W-1:0] node;
-    logic [1:0]        ports;  // by which it is reached
+    logic [MAX_PORTS-1:0] vcs;    // vc of packets to it, by port
+    logic [MAX_PORTS-1:0] ports;  // by which it is reached
   } route_t;
 
-  /// What happened in the GASNet core in the last cycle, by port, for the counters.
+  /// What happened in the GASNet core in the last cycle, for the counters: by lane, and
+  /// by port.
   typedef struct packed {
-    logic [1:0]  sent;
-    logic [1:0]  req;
-    logic [1:0]  rep;
-    logic [21:0] bytes;
-    logic [1:0]  written;
-    logic [21:0] written_bytes;
-    logic [1:0]  refused;
-    logic [1:0]  beat;
-    logic [1:0]  stall;
-    logic [1:0]  forward;
+    logic [LANES-1:0]     req;
+    logic [LANES-1:0]     rep;
+    logic [LANES*11-1:0]  bytes;
+    logic [LANES-1:0]     written;
+    logic [LANES*11-1:0]  written_bytes;
+    logic [LANES-1:0]     refused;
+    logic [MAX_PORTS-1:0] sent;
+    logic [MAX_PORTS-1:0] beat;
+    logic [MAX_PORTS-1:0] stall;
+    logic [MAX_PORTS-1:0] forward;
   } events_t;
 endpackage
 

@@ -1,17 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 `default_nettype none
 
-/// What the two halves of the sequencer tell each other.
+/// What the parts of the sequencer tell each other and the scheduler.
 package fsh_seq_pkg;
+  /// Whether a channel has a context for a command that asks for order among its like,
+  /// for a message longer than a packet, and for any other.
+  typedef struct packed {
+    logic ordered;
+    logic bulk;
+    logic brief;
+  } free_t;
+
   /// One packet to send. word: its header, or (raw) a beat that follows it as
   /// it is. The rest belongs to a header: how many argument beats and payload
   /// beats follow, where the payload comes from, and how it is aligned.
   typedef struct packed {
     logic         raw;
     logic         get;     // a raw word follows
+    logic         mark;    // nothing to send: the lane's part of a message has been sent
     logic         loop;    // for this node
+    logic [5:0]   port;    // else the port it takes, one-hot
     logic         notify;  // last packet here of a message whose source is wanted back
-    logic         half;    // of a message over both ports
+    logic         half;    // of a message over both lanes
     logic [2:0]   args;
     logic [1:0]   lspace;
     logic [6:0]   beats;

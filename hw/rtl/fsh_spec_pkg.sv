@@ -8,13 +8,17 @@ package fsh_spec_pkg;
   // Value of the low half of register ID: the bytes FSHM.
   localparam int unsigned DEVICE_MAGIC = 1296585542;
   // Incompatible revisions of this file; the library refuses a device with another one.
-  localparam int unsigned SPEC_MAJOR = 2;
+  localparam int unsigned SPEC_MAJOR = 3;
   // Compatible revisions of this file.
   localparam int unsigned SPEC_MINOR = 0;
   // Nodes a fabric can have: size of the route table and of the slot arrays.
   localparam int unsigned MAX_NODES = 64;
-  // Link ports the port masks of the register map have room for.
-  localparam int unsigned MAX_PORTS = 2;
+  // Link ports a node may have: the port masks of the register map have room for so many.
+  localparam int unsigned MAX_PORTS = 6;
+  // Halves of the sequencer, and receivers, of a node, each with a master for device memory; link port p belongs to lane p modulo LANES.
+  localparam int unsigned LANES = 2;
+  // Nodes that a packet may pass on its way; at the next one it ends.
+  localparam int unsigned MAX_HOPS = 63;
   // Arguments of an active message, 32 bits each.
   localparam int unsigned MAX_ARGS = 16;
   // Tagged operations (PUT, GET, COMPUTE) one node may have in flight.
@@ -145,7 +149,7 @@ package fsh_spec_pkg;
   // Outcome of a command, in completions and replies.
   localparam logic [3:0] STATUS_OK = 4'd0;  // Done: all bytes are written.
   localparam logic [3:0] STATUS_BAD_COMMAND = 4'd1;  // Check byte, reserved bits, entry count or opcode are wrong; nothing was sent.
-  localparam logic [3:0] STATUS_BAD_NODE = 4'd2;  // No such node, or no route to it; nothing was sent. In an answer: a packet went around the ring and met no target.
+  localparam logic [3:0] STATUS_BAD_NODE = 4'd2;  // No such node, or no route to it; nothing was sent. In an answer: a packet passed MAX_HOPS nodes and met no target.
   localparam logic [3:0] STATUS_BAD_LENGTH = 4'd3;  // Length or argument count is out of its limits; nothing was sent.
   localparam logic [3:0] STATUS_LOCAL_RANGE = 4'd4;  // The local range leaves its address space; nothing was sent.
   localparam logic [3:0] STATUS_REMOTE_RANGE = 4'd5;  // The remote range leaves the target's address space.
@@ -155,7 +159,7 @@ package fsh_spec_pkg;
   localparam int unsigned STATUS_COUNT = 9;
   // What a ring entry announces.
   localparam logic [1:0] CPL_TAGGED = 2'd0;  // A PUT, GET or COMPUTE of this node: the tag is free again. With opcode COMPUTE: COMPLETE of a compute core, tag is its cookie.
-  localparam logic [1:0] CPL_SLOT = 2'd1;  // A host-bound message of this node whose ack bit was set: its source is read and may be reused. Two entries with half set if the message went over two ports.
+  localparam logic [1:0] CPL_SLOT = 2'd1;  // A host-bound message of this node whose ack bit was set: its source is read and may be reused. Two entries with half set if the message went over both lanes.
   localparam logic [1:0] CPL_MESSAGE = 2'd2;  // Receive rings: a message is complete in its slot.
   localparam logic [1:0] CPL_REFUSED = 2'd3;  // A command of this node was refused before anything was sent.
   localparam int unsigned CPL_COUNT = 4;
@@ -171,19 +175,27 @@ package fsh_spec_pkg;
   localparam logic [3:0] CPERF_SENT_BYTES = 4'd8;  // Bytes sent by ART and SEND, to each node.
   localparam int unsigned CPERF_COUNT = 9;
   // Events counted by the device; each has first cycle, last cycle, count and sum.
-  localparam logic [3:0] PERF_ACCEPT = 4'd0;  // A host command left its window for a sequencer; sum: payload bytes.
-  localparam logic [3:0] PERF_HDR_SENT = 4'd1;  // First header of a message entered the link; sum: unused.
-  localparam logic [3:0] PERF_REQ_HDR = 4'd2;  // A request header for this node reached the receiver; sum: payload bytes.
-  localparam logic [3:0] PERF_REP_HDR = 4'd3;  // A reply header for this node reached the receiver; sum: payload bytes.
-  localparam logic [3:0] PERF_WRITTEN = 4'd4;  // The payload of a packet for this node is written (its write response is here); sum: payload bytes.
-  localparam logic [3:0] PERF_COMPLETE = 4'd5;  // A completion or receive entry left for the host; sum: unused.
-  localparam logic [3:0] PERF_TX_BEAT0 = 4'd6;  // Beats sent on port 0, boundary beats included; sum: unused.
-  localparam logic [3:0] PERF_TX_BEAT1 = 4'd7;  // The same on port 1.
-  localparam logic [3:0] PERF_TX_STALL0 = 4'd8;  // Cycles in which port 0 sent nothing because a packet had no credit.
-  localparam logic [3:0] PERF_TX_STALL1 = 4'd9;  // The same on port 1.
-  localparam logic [3:0] PERF_FORWARD = 4'd10;  // Packets passed on to another node.
-  localparam logic [3:0] PERF_REFUSED = 4'd11;  // Commands refused, of engines as well; packets out of range; messages to engines refused.
-  localparam int unsigned PERF_COUNT = 12;
+  localparam logic [4:0] PERF_ACCEPT = 5'd0;  // A host command left its window for a sequencer; sum: payload bytes.
+  localparam logic [4:0] PERF_HDR_SENT = 5'd1;  // First header of a message entered the link; sum: unused.
+  localparam logic [4:0] PERF_REQ_HDR = 5'd2;  // A request header for this node reached the receiver; sum: payload bytes.
+  localparam logic [4:0] PERF_REP_HDR = 5'd3;  // A reply header for this node reached the receiver; sum: payload bytes.
+  localparam logic [4:0] PERF_WRITTEN = 5'd4;  // The payload of a packet for this node is written (its write response is here); sum: payload bytes.
+  localparam logic [4:0] PERF_COMPLETE = 5'd5;  // A completion or receive entry left for the host; sum: unused.
+  localparam logic [4:0] PERF_TX_BEAT0 = 5'd6;  // Beats sent on port 0, boundary beats included; sum: unused.
+  localparam logic [4:0] PERF_TX_BEAT1 = 5'd7;  // The same on port 1.
+  localparam logic [4:0] PERF_TX_STALL0 = 5'd8;  // Cycles in which port 0 sent nothing because a packet had no credit.
+  localparam logic [4:0] PERF_TX_STALL1 = 5'd9;  // The same on port 1.
+  localparam logic [4:0] PERF_FORWARD = 5'd10;  // Packets passed on to another node.
+  localparam logic [4:0] PERF_REFUSED = 5'd11;  // Commands refused, of engines as well; packets out of range; messages to engines refused.
+  localparam logic [4:0] PERF_TX_BEAT2 = 5'd12;  // Beats sent on port 2, if the node has it (0 else).
+  localparam logic [4:0] PERF_TX_BEAT3 = 5'd13;  // The same on port 3.
+  localparam logic [4:0] PERF_TX_BEAT4 = 5'd14;  // The same on port 4.
+  localparam logic [4:0] PERF_TX_BEAT5 = 5'd15;  // The same on port 5.
+  localparam logic [4:0] PERF_TX_STALL2 = 5'd16;  // Cycles in which port 2 sent nothing because a packet had no credit.
+  localparam logic [4:0] PERF_TX_STALL3 = 5'd17;  // The same on port 3.
+  localparam logic [4:0] PERF_TX_STALL4 = 5'd18;  // The same on port 4.
+  localparam logic [4:0] PERF_TX_STALL5 = 5'd19;  // The same on port 5.
+  localparam int unsigned PERF_COUNT = 20;
   // Registers. AXI4-Lite, 64-bit data, 32 KiB of space. Windows and doorbells are write-only; a 64-bit write is the unit.
   localparam logic [14:0] REG_ID = 15'h0000;  // ro: magic 31:0, SPEC_MAJOR 47:32, SPEC_MINOR 63:48
   localparam logic [14:0] REG_CAPS = 15'h0008;  // ro: ports 7:0, max nodes 15:8, tags 31:16, slots per peer 39:32, packet log2 max 47:40, engines present 55:48 in the order of their table, compute core 48
@@ -191,7 +203,7 @@ package fsh_spec_pkg;
   localparam logic [14:0] REG_CONTROL = 15'h0100;  // rw: enable 0, hold (start gate) 1
   localparam logic [14:0] REG_NODE = 15'h0108;  // rw: node id 7:0, nodes 15:8
   localparam logic [14:0] REG_PACKET = 15'h0110;  // rw: payload bytes a packet: 128, 256, 512 or 1024
-  localparam logic [14:0] REG_PORTS = 15'h0118;  // rw: port enable mask 1:0, dateline mask 9:8
+  localparam logic [14:0] REG_PORTS = 15'h0118;  // rw: port enable mask 5:0
   localparam logic [14:0] REG_SEG_BASE = 15'h0120;  // rw: device address of the segment, 4 KiB aligned
   localparam logic [14:0] REG_SEG_SIZE = 15'h0128;  // rw: bytes of the segment
   localparam logic [14:0] REG_HOST_BASE = 15'h0130;  // rw: bus address of the DMA window, 4 KiB aligned
@@ -213,7 +225,7 @@ package fsh_spec_pkg;
   localparam logic [14:0] REG_FAULTS = 15'h0218;  // rw: faults that no completion reports: packets dropped 15:0, counted up to 65535; 16: a register was given a value that is misaligned or no packet size, and kept its own; entries dropped because their ring was full 31:24, counted up to 255; any write clears
   localparam logic [14:0] REG_COMPUTE_PERF = 15'h0280;  // ro: counters of the compute core: a word each, in the order of CPERF; 0 without a compute core
   localparam logic [14:0] REG_PERF = 15'h0400;  // ro: event counters: 32 bytes an event (PERF_EVENTS): first cycle, last cycle, count, sum
-  localparam logic [14:0] REG_ROUTE = 15'h0800;  // rw: one word a node: segment size of the node 39:0, port mask 57:56
+  localparam logic [14:0] REG_ROUTE = 15'h0800;  // rw: one word a node: segment size of the node 39:0; for each port the vc bit of packets to it 53:48; ports by which it is reached 61:56
   localparam logic [14:0] REG_REQ_WINDOW = 15'h4000;  // wo: request submission window, 4 KiB
   localparam logic [14:0] REG_REP_WINDOW = 15'h5000;  // wo: reply submission window, 4 KiB
 
@@ -223,15 +235,16 @@ package fsh_spec_pkg;
     logic [39:0] addr;  // Destination of this packet's payload (GET: source at the target). Medium: offset in the slot.
     logic [3:0] status;  // STATUS, in replies of logic.
     logic ack;  // PUT, COMPUTE: the initiator wants PUT_ACK. Otherwise zero.
-    logic [10:0] tag;  // Tag of a PUT, GET or COMPUTE; slot number of a host-bound message.
-    logic [10:0] bytes;  // Payload bytes in this packet.
+    logic [6:0] tag;  // Tag of a PUT, GET or COMPUTE; slot number of a host-bound message.
+    logic [10:0] bytes;  // Payload bytes in this packet; the message has others if they are not total (GET: it has not).
     logic [4:0] nargs;  // Arguments of the message, 0..16; beats of them only if first is set.
-    logic [7:0] src;  // Sending node.
-    logic [7:0] dst;  // Destination node.
+    logic [5:0] hops;  // Nodes that the packet has passed; one that has passed MAX_HOPS goes no further.
+    logic [6:0] src;  // Sending node.
+    logic [6:0] dst;  // Destination node.
     logic [1:0] space;  // SPACE that addr lies in, at the destination.
+    logic rsvd0;  // Reserved, zero.
     logic first;  // First packet: carries the arguments.
-    logic multi;  // The message has more than one packet.
-    logic dateline;  // Set once the packet has crossed the ring's dateline; selects the virtual channel with reply.
+    logic vc;  // Selects the virtual channel with reply, on the link that the packet is on: what the sender's route table says (ROUTE).
     logic reply;  // Channel: 0 request, 1 reply.
     logic [1:0] category;  // CAT.
     logic [7:0] opcode;  // Handler index (OP).
@@ -292,7 +305,7 @@ package fsh_spec_pkg;
     logic [7:0] dst;  // Target node.
     logic [1:0] rspace;  // SPACE of raddr.
     logic rsvd0;  // Reserved, zero.
-    logic ordered;  // Take the lowest port of the route, so that equal destinations see such commands in order.
+    logic ordered;  // Take the lowest port of the route, and after such commands before it, so that equal destinations see them in order.
     logic ack;  // PUT: report (TAGGED) when every byte is written at the target. Host-bound: report (SLOT) when the source is read. GET and COMPUTE report always.
     logic reply;  // Channel; must match the window the command stands in.
     logic [1:0] category;  // CAT.
@@ -406,9 +419,9 @@ package fsh_spec_pkg;
     logic [6:0] check;  // Reserved: check of seq, ack and credits.
     logic [11:0] ack;  // Reserved: last frame verified in the other direction.
     logic [11:0] seq;  // Reserved: number of the frame that this beat opens.
-    logic [15:0] credit3;  // The same, channel 3 (reply past the dateline).
+    logic [15:0] credit3;  // The same, channel 3 (reply, vc 1).
     logic [15:0] credit2;  // The same, channel 2 (reply).
-    logic [15:0] credit1;  // The same, channel 1 (request past the dateline).
+    logic [15:0] credit1;  // The same, channel 1 (request, vc 1).
     logic [15:0] credit0;  // Beats ever freed behind virtual channel 0 (request), modulo 2^16.
   } bound_t;
   localparam int unsigned BOUND_W = 128;

@@ -11,13 +11,17 @@
 /* Value of the low half of register ID: the bytes FSHM. */
 #define FSH_DEVICE_MAGIC 0x4d485346u
 /* Incompatible revisions of this file; the library refuses a device with another one. */
-#define FSH_SPEC_MAJOR 2u
+#define FSH_SPEC_MAJOR 3u
 /* Compatible revisions of this file. */
 #define FSH_SPEC_MINOR 0u
 /* Nodes a fabric can have: size of the route table and of the slot arrays. */
 #define FSH_MAX_NODES 64u
-/* Link ports the port masks of the register map have room for. */
-#define FSH_MAX_PORTS 2u
+/* Link ports a node may have: the port masks of the register map have room for so many. */
+#define FSH_MAX_PORTS 6u
+/* Halves of the sequencer, and receivers, of a node, each with a master for device memory; link port p belongs to lane p modulo LANES. */
+#define FSH_LANES 2u
+/* Nodes that a packet may pass on its way; at the next one it ends. */
+#define FSH_MAX_HOPS 63u
 /* Arguments of an active message, 32 bits each. */
 #define FSH_MAX_ARGS 16u
 /* Tagged operations (PUT, GET, COMPUTE) one node may have in flight. */
@@ -145,7 +149,7 @@
 /* Outcome of a command, in completions and replies. */
 #define FSH_STATUS_OK 0u /* Done: all bytes are written. */
 #define FSH_STATUS_BAD_COMMAND 1u /* Check byte, reserved bits, entry count or opcode are wrong; nothing was sent. */
-#define FSH_STATUS_BAD_NODE 2u /* No such node, or no route to it; nothing was sent. In an answer: a packet went around the ring and met no target. */
+#define FSH_STATUS_BAD_NODE 2u /* No such node, or no route to it; nothing was sent. In an answer: a packet passed MAX_HOPS nodes and met no target. */
 #define FSH_STATUS_BAD_LENGTH 3u /* Length or argument count is out of its limits; nothing was sent. */
 #define FSH_STATUS_LOCAL_RANGE 4u /* The local range leaves its address space; nothing was sent. */
 #define FSH_STATUS_REMOTE_RANGE 5u /* The remote range leaves the target's address space. */
@@ -157,7 +161,7 @@
 
 /* What a ring entry announces. */
 #define FSH_CPL_TAGGED 0u /* A PUT, GET or COMPUTE of this node: the tag is free again. With opcode COMPUTE: COMPLETE of a compute core, tag is its cookie. */
-#define FSH_CPL_SLOT 1u /* A host-bound message of this node whose ack bit was set: its source is read and may be reused. Two entries with half set if the message went over two ports. */
+#define FSH_CPL_SLOT 1u /* A host-bound message of this node whose ack bit was set: its source is read and may be reused. Two entries with half set if the message went over both lanes. */
 #define FSH_CPL_MESSAGE 2u /* Receive rings: a message is complete in its slot. */
 #define FSH_CPL_REFUSED 3u /* A command of this node was refused before anything was sent. */
 #define FSH_CPL_COUNT 4u
@@ -189,8 +193,16 @@
 #define FSH_PERF_TX_STALL1 9u /* The same on port 1. */
 #define FSH_PERF_FORWARD 10u /* Packets passed on to another node. */
 #define FSH_PERF_REFUSED 11u /* Commands refused, of engines as well; packets out of range; messages to engines refused. */
-#define FSH_PERF_COUNT 12u
-#define FSH_PERF_NAMES {{0u, "ACCEPT"}, {1u, "HDR_SENT"}, {2u, "REQ_HDR"}, {3u, "REP_HDR"}, {4u, "WRITTEN"}, {5u, "COMPLETE"}, {6u, "TX_BEAT0"}, {7u, "TX_BEAT1"}, {8u, "TX_STALL0"}, {9u, "TX_STALL1"}, {10u, "FORWARD"}, {11u, "REFUSED"}}
+#define FSH_PERF_TX_BEAT2 12u /* Beats sent on port 2, if the node has it (0 else). */
+#define FSH_PERF_TX_BEAT3 13u /* The same on port 3. */
+#define FSH_PERF_TX_BEAT4 14u /* The same on port 4. */
+#define FSH_PERF_TX_BEAT5 15u /* The same on port 5. */
+#define FSH_PERF_TX_STALL2 16u /* Cycles in which port 2 sent nothing because a packet had no credit. */
+#define FSH_PERF_TX_STALL3 17u /* The same on port 3. */
+#define FSH_PERF_TX_STALL4 18u /* The same on port 4. */
+#define FSH_PERF_TX_STALL5 19u /* The same on port 5. */
+#define FSH_PERF_COUNT 20u
+#define FSH_PERF_NAMES {{0u, "ACCEPT"}, {1u, "HDR_SENT"}, {2u, "REQ_HDR"}, {3u, "REP_HDR"}, {4u, "WRITTEN"}, {5u, "COMPLETE"}, {6u, "TX_BEAT0"}, {7u, "TX_BEAT1"}, {8u, "TX_STALL0"}, {9u, "TX_STALL1"}, {10u, "FORWARD"}, {11u, "REFUSED"}, {12u, "TX_BEAT2"}, {13u, "TX_BEAT3"}, {14u, "TX_BEAT4"}, {15u, "TX_BEAT5"}, {16u, "TX_STALL2"}, {17u, "TX_STALL3"}, {18u, "TX_STALL4"}, {19u, "TX_STALL5"}}
 
 /* Registers. AXI4-Lite, 64-bit data, 32 KiB of space. Windows and doorbells are write-only; a 64-bit write is the unit. */
 #define FSH_REG_ID 0x0000u /* ro: magic 31:0, SPEC_MAJOR 47:32, SPEC_MINOR 63:48 */
@@ -199,7 +211,7 @@
 #define FSH_REG_CONTROL 0x0100u /* rw: enable 0, hold (start gate) 1 */
 #define FSH_REG_NODE 0x0108u /* rw: node id 7:0, nodes 15:8 */
 #define FSH_REG_PACKET 0x0110u /* rw: payload bytes a packet: 128, 256, 512 or 1024 */
-#define FSH_REG_PORTS 0x0118u /* rw: port enable mask 1:0, dateline mask 9:8 */
+#define FSH_REG_PORTS 0x0118u /* rw: port enable mask 5:0 */
 #define FSH_REG_SEG_BASE 0x0120u /* rw: device address of the segment, 4 KiB aligned */
 #define FSH_REG_SEG_SIZE 0x0128u /* rw: bytes of the segment */
 #define FSH_REG_HOST_BASE 0x0130u /* rw: bus address of the DMA window, 4 KiB aligned */
@@ -221,7 +233,7 @@
 #define FSH_REG_FAULTS 0x0218u /* rw: faults that no completion reports: packets dropped 15:0, counted up to 65535; 16: a register was given a value that is misaligned or no packet size, and kept its own; entries dropped because their ring was full 31:24, counted up to 255; any write clears */
 #define FSH_REG_COMPUTE_PERF 0x0280u /* ro: counters of the compute core: a word each, in the order of CPERF; 0 without a compute core */
 #define FSH_REG_PERF 0x0400u /* ro: event counters: 32 bytes an event (PERF_EVENTS): first cycle, last cycle, count, sum */
-#define FSH_REG_ROUTE 0x0800u /* rw: one word a node: segment size of the node 39:0, port mask 57:56 */
+#define FSH_REG_ROUTE 0x0800u /* rw: one word a node: segment size of the node 39:0; for each port the vc bit of packets to it 53:48; ports by which it is reached 61:56 */
 #define FSH_REG_REQ_WINDOW 0x4000u /* wo: request submission window, 4 KiB */
 #define FSH_REG_REP_WINDOW 0x5000u /* wo: reply submission window, 4 KiB */
 
@@ -254,32 +266,23 @@ static inline void fsh_hdr_set_reply(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 10;
 }
-/* Set once the packet has crossed the ring's dateline; selects the virtual channel with reply. */
-static inline uint64_t fsh_hdr_dateline(const uint64_t *w)
+/* Selects the virtual channel with reply, on the link that the packet is on: what the sender's route table says (ROUTE). */
+static inline uint64_t fsh_hdr_vc(const uint64_t *w)
 {
     return (w[0] >> 11) & 0x1u;
 }
-static inline void fsh_hdr_set_dateline(uint64_t *w, uint64_t v)
+static inline void fsh_hdr_set_vc(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 11;
-}
-/* The message has more than one packet. */
-static inline uint64_t fsh_hdr_multi(const uint64_t *w)
-{
-    return (w[0] >> 12) & 0x1u;
-}
-static inline void fsh_hdr_set_multi(uint64_t *w, uint64_t v)
-{
-    w[0] |= (v & 0x1u) << 12;
 }
 /* First packet: carries the arguments. */
 static inline uint64_t fsh_hdr_first(const uint64_t *w)
 {
-    return (w[0] >> 13) & 0x1u;
+    return (w[0] >> 12) & 0x1u;
 }
 static inline void fsh_hdr_set_first(uint64_t *w, uint64_t v)
 {
-    w[0] |= (v & 0x1u) << 13;
+    w[0] |= (v & 0x1u) << 12;
 }
 /* SPACE that addr lies in, at the destination. */
 static inline uint64_t fsh_hdr_space(const uint64_t *w)
@@ -293,47 +296,56 @@ static inline void fsh_hdr_set_space(uint64_t *w, uint64_t v)
 /* Destination node. */
 static inline uint64_t fsh_hdr_dst(const uint64_t *w)
 {
-    return (w[0] >> 16) & 0xffu;
+    return (w[0] >> 16) & 0x7fu;
 }
 static inline void fsh_hdr_set_dst(uint64_t *w, uint64_t v)
 {
-    w[0] |= (v & 0xffu) << 16;
+    w[0] |= (v & 0x7fu) << 16;
 }
 /* Sending node. */
 static inline uint64_t fsh_hdr_src(const uint64_t *w)
 {
-    return (w[0] >> 24) & 0xffu;
+    return (w[0] >> 23) & 0x7fu;
 }
 static inline void fsh_hdr_set_src(uint64_t *w, uint64_t v)
 {
-    w[0] |= (v & 0xffu) << 24;
+    w[0] |= (v & 0x7fu) << 23;
+}
+/* Nodes that the packet has passed; one that has passed MAX_HOPS goes no further. */
+static inline uint64_t fsh_hdr_hops(const uint64_t *w)
+{
+    return (w[0] >> 30) & 0x3fu;
+}
+static inline void fsh_hdr_set_hops(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x3fu) << 30;
 }
 /* Arguments of the message, 0..16; beats of them only if first is set. */
 static inline uint64_t fsh_hdr_nargs(const uint64_t *w)
 {
-    return (w[0] >> 32) & 0x1fu;
+    return (w[0] >> 36) & 0x1fu;
 }
 static inline void fsh_hdr_set_nargs(uint64_t *w, uint64_t v)
 {
-    w[0] |= (v & 0x1fu) << 32;
+    w[0] |= (v & 0x1fu) << 36;
 }
-/* Payload bytes in this packet. */
+/* Payload bytes in this packet; the message has others if they are not total (GET: it has not). */
 static inline uint64_t fsh_hdr_bytes(const uint64_t *w)
 {
-    return (w[0] >> 37) & 0x7ffu;
+    return (w[0] >> 41) & 0x7ffu;
 }
 static inline void fsh_hdr_set_bytes(uint64_t *w, uint64_t v)
 {
-    w[0] |= (v & 0x7ffu) << 37;
+    w[0] |= (v & 0x7ffu) << 41;
 }
 /* Tag of a PUT, GET or COMPUTE; slot number of a host-bound message. */
 static inline uint64_t fsh_hdr_tag(const uint64_t *w)
 {
-    return (w[0] >> 48) & 0x7ffu;
+    return (w[0] >> 52) & 0x7fu;
 }
 static inline void fsh_hdr_set_tag(uint64_t *w, uint64_t v)
 {
-    w[0] |= (v & 0x7ffu) << 48;
+    w[0] |= (v & 0x7fu) << 52;
 }
 /* PUT, COMPUTE: the initiator wants PUT_ACK. Otherwise zero. */
 static inline uint64_t fsh_hdr_ack(const uint64_t *w)
@@ -371,7 +383,7 @@ static inline void fsh_hdr_set_total(uint64_t *w, uint64_t v)
 {
     w[1] |= (v & 0xffffffu) << 40;
 }
-#define FSH_HDR_USED_W0 UINT64_C(0xffffffffffffffff)
+#define FSH_HDR_USED_W0 UINT64_C(0xffffffffffffdfff)
 #define FSH_HDR_USED_W1 UINT64_C(0xffffffffffffffff)
 
 /* The argument beat of a GET request: where its data goes. */
@@ -537,7 +549,7 @@ static inline void fsh_cmd_set_ack(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 11;
 }
-/* Take the lowest port of the route, so that equal destinations see such commands in order. */
+/* Take the lowest port of the route, and after such commands before it, so that equal destinations see them in order. */
 static inline uint64_t fsh_cmd_ordered(const uint64_t *w)
 {
     return (w[0] >> 12) & 0x1u;
@@ -1271,7 +1283,7 @@ static inline void fsh_bound_set_credit0(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0xffffu) << 0;
 }
-/* The same, channel 1 (request past the dateline). */
+/* The same, channel 1 (request, vc 1). */
 static inline uint64_t fsh_bound_credit1(const uint64_t *w)
 {
     return (w[0] >> 16) & 0xffffu;
@@ -1289,7 +1301,7 @@ static inline void fsh_bound_set_credit2(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0xffffu) << 32;
 }
-/* The same, channel 3 (reply past the dateline). */
+/* The same, channel 3 (reply, vc 1). */
 static inline uint64_t fsh_bound_credit3(const uint64_t *w)
 {
     return (w[0] >> 48) & 0xffffu;

@@ -73,6 +73,12 @@ struct fsh_route {
     uint8_t ports, vcs;
 };
 
+/* The word of register ROUTE for a node so reached, with a segment of `size` bytes. */
+static inline uint64_t fsh_route_word(struct fsh_route route, uint64_t size)
+{
+    return size | (uint64_t)route.vcs << 48 | (uint64_t)route.ports << 56;
+}
+
 /* For who has cables from elsewhere: none anywhere; then one, between free ports. */
 void fsh_topology_clear(struct fsh_topology *t);
 void fsh_topology_plug(struct fsh_topology *t, uint32_t a, unsigned p,

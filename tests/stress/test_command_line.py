@@ -109,7 +109,7 @@ def topology_is_shown():
     """... and which one if none was asked for; one that cannot be is refused by
     the name of what was set, with what to do."""
     fpga = ["-t", "--conduit", "fpga", "-n"]
-    for n, option, name in ((12, [], "ring (default),"),
+    for n, option, name in ((12, [], "torus:4x3 (default),"),
                             (4, ["--topology", "line"], "line,")):
         code, output = run(FSHRUN, *fpga, n, *option, "true")
         check(code == 0 and f"topology {name}" in output, output)

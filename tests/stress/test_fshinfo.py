@@ -211,12 +211,10 @@ def fabric_of_a_file():
 
 def fabric_by_default():
     check(fabric().startswith("ring of 4 nodes (default)\n"), fabric())
-    check(fabric("-n", 9).startswith("ring of 9 nodes (default)\n"),
-          "with two ports it is a ring")
+    check(fabric("-n", 9).startswith("torus:3x3 of 9 nodes (default)\n"),
+          fabric("-n", 9))
     _, text = run(FSHINFO)
     check(re.search(r"topology, fpga +ring", text), text)
-    check("(a node has 2: no job can have this)" in
-          fabric("--topology", "mesh:2x2"), "ports")
 
 
 CASES = [settings_and_conduits, fabric_adds_up, fabric_without_sides,

@@ -126,7 +126,7 @@ static void drive_master(struct fsh_node *node, uint32_t m)
         draw(node, 12) == 0) {
         b->beats = 1 + draw(node, 4);
         b->addr = (host ? FSH_SIM_DMA_BUS : FSH_SIM_DRAM_BASE) +
-                  64 * draw(node, (host ? DMA : DRAM) / 64);
+                  64 * draw(node, (uint32_t)((host ? DMA : DRAM) / 64));
         b->ar = draw(node, 2) == 0;
         b->aw = b->w = !b->ar;
         b->reads = b->ar ? b->beats : 0;

@@ -2,15 +2,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdint.h>
 static const uint64_t golden_hdr0[2] = {
-    UINT64_C(0xffffffffffffffff),
+    UINT64_C(0xffffffffffffdfff),
     UINT64_C(0xffffffffffffffff),
 };
 static const uint64_t golden_hdr1[2] = {
-    UINT64_C(0x6bc773187e1e5e22),
+    UINT64_C(0x6bc73187c7a01e22),
     UINT64_C(0x18072e35c9e9c616),
 };
 static const uint64_t golden_hdr2[2] = {
-    UINT64_C(0xb390b220c4c38c7c),
+    UINT64_C(0xb39b220c70cd4c7c),
     UINT64_C(0x9755d43acd447e35),
 };
 static const uint64_t golden_getarg0[2] = {
@@ -177,15 +177,15 @@ static const uint64_t golden_bound2[2] = {
     X(hdr, golden_hdr0, opcode, 0xff) \
     X(hdr, golden_hdr0, category, 0x3) \
     X(hdr, golden_hdr0, reply, 0x1) \
-    X(hdr, golden_hdr0, dateline, 0x1) \
-    X(hdr, golden_hdr0, multi, 0x1) \
+    X(hdr, golden_hdr0, vc, 0x1) \
     X(hdr, golden_hdr0, first, 0x1) \
     X(hdr, golden_hdr0, space, 0x3) \
-    X(hdr, golden_hdr0, dst, 0xff) \
-    X(hdr, golden_hdr0, src, 0xff) \
+    X(hdr, golden_hdr0, dst, 0x7f) \
+    X(hdr, golden_hdr0, src, 0x7f) \
+    X(hdr, golden_hdr0, hops, 0x3f) \
     X(hdr, golden_hdr0, nargs, 0x1f) \
     X(hdr, golden_hdr0, bytes, 0x7ff) \
-    X(hdr, golden_hdr0, tag, 0x7ff) \
+    X(hdr, golden_hdr0, tag, 0x7f) \
     X(hdr, golden_hdr0, ack, 0x1) \
     X(hdr, golden_hdr0, status, 0xf) \
     X(hdr, golden_hdr0, addr, 0xffffffffff) \
@@ -193,15 +193,15 @@ static const uint64_t golden_bound2[2] = {
     X(hdr, golden_hdr1, opcode, 0x22) \
     X(hdr, golden_hdr1, category, 0x2) \
     X(hdr, golden_hdr1, reply, 0x1) \
-    X(hdr, golden_hdr1, dateline, 0x1) \
-    X(hdr, golden_hdr1, multi, 0x1) \
-    X(hdr, golden_hdr1, first, 0x0) \
-    X(hdr, golden_hdr1, space, 0x1) \
-    X(hdr, golden_hdr1, dst, 0x1e) \
-    X(hdr, golden_hdr1, src, 0x7e) \
+    X(hdr, golden_hdr1, vc, 0x1) \
+    X(hdr, golden_hdr1, first, 0x1) \
+    X(hdr, golden_hdr1, space, 0x0) \
+    X(hdr, golden_hdr1, dst, 0x20) \
+    X(hdr, golden_hdr1, src, 0xf) \
+    X(hdr, golden_hdr1, hops, 0x1f) \
     X(hdr, golden_hdr1, nargs, 0x18) \
     X(hdr, golden_hdr1, bytes, 0x398) \
-    X(hdr, golden_hdr1, tag, 0x3c7) \
+    X(hdr, golden_hdr1, tag, 0x3c) \
     X(hdr, golden_hdr1, ack, 0x1) \
     X(hdr, golden_hdr1, status, 0x6) \
     X(hdr, golden_hdr1, addr, 0x35c9e9c616) \
@@ -209,15 +209,15 @@ static const uint64_t golden_bound2[2] = {
     X(hdr, golden_hdr2, opcode, 0x7c) \
     X(hdr, golden_hdr2, category, 0x0) \
     X(hdr, golden_hdr2, reply, 0x1) \
-    X(hdr, golden_hdr2, dateline, 0x1) \
-    X(hdr, golden_hdr2, multi, 0x0) \
+    X(hdr, golden_hdr2, vc, 0x1) \
     X(hdr, golden_hdr2, first, 0x0) \
-    X(hdr, golden_hdr2, space, 0x2) \
-    X(hdr, golden_hdr2, dst, 0xc3) \
-    X(hdr, golden_hdr2, src, 0xc4) \
+    X(hdr, golden_hdr2, space, 0x1) \
+    X(hdr, golden_hdr2, dst, 0x4d) \
+    X(hdr, golden_hdr2, src, 0x61) \
+    X(hdr, golden_hdr2, hops, 0x31) \
     X(hdr, golden_hdr2, nargs, 0x0) \
     X(hdr, golden_hdr2, bytes, 0x591) \
-    X(hdr, golden_hdr2, tag, 0x390) \
+    X(hdr, golden_hdr2, tag, 0x39) \
     X(hdr, golden_hdr2, ack, 0x0) \
     X(hdr, golden_hdr2, status, 0xb) \
     X(hdr, golden_hdr2, addr, 0x3acd447e35) \

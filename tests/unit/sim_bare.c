@@ -5,6 +5,11 @@
 
 #include <stddef.h>
 
+uint32_t fsh_node_ports(void)
+{
+    return FSH_NODE_PORTS;
+}
+
 void fsh_node_drive(struct fsh_node *node)
 {
     (void)node;

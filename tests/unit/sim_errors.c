@@ -56,10 +56,10 @@ static void open_bed(uint64_t seed)
 static void spoil(uint32_t node, bool host, uint64_t at, uint64_t bytes)
 {
     if (host) {
-        fsh_fabric_spoil_memory(bed.fab, node, FSH_MAX_PORTS, at, bytes);
+        fsh_fabric_spoil_memory(bed.fab, node, FSH_LANES, at, bytes);
         return;
     }
-    for (uint32_t p = 0; p < FSH_MAX_PORTS; p++)
+    for (uint32_t p = 0; p < FSH_LANES; p++)
         fsh_fabric_spoil_memory(bed.fab, node, p, at, bytes);
 }
 

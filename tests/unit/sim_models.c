@@ -175,8 +175,8 @@ static void send_on_write(struct fsh_node *node)
     relax(node);
     if (!go)
         return;
-    node->io->out.tx[in->awaddr / 8 % 2].valid = 1;
-    node->io->out.tx[in->awaddr / 8 % 2].data[0] = in->wdata;
+    node->io->out.tx[in->awaddr / 8 % FSH_NODE_PORTS].valid = 1;
+    node->io->out.tx[in->awaddr / 8 % FSH_NODE_PORTS].data[0] = in->wdata;
 }
 
 static void test_host_and_link(void)

@@ -158,8 +158,10 @@ static void add_node(struct trace_file *f, uint32_t node)
 {
     static const char *const tracks[] = {
         "PCIe to node", "PCIe to host", "memory reads",   "memory writes",
-        "compute",      "link 0",       "link 1",         "requests 0",
-        "requests 1",   "replies 0",    "replies 1",      "sender 0",
+        "compute",      "link 0",       "link 1",         "link 2",
+        "link 3",       "link 4",       "link 5",         "requests 0",
+        "requests 1",   "requests 2",   "requests 3",     "replies 0",
+        "replies 1",    "replies 2",    "replies 3",      "sender 0",
         "sender 1",     "array queue",  "mover queue",    "operands",
         "array",        "results",      "array commands", "mover commands"};
 

@@ -22,7 +22,7 @@ enum node_track {
     MEMORY_WRITE,
     COMPUTE,
     LINK,
-    NODE_TRACKS = LINK + 2
+    NODE_TRACKS = LINK + 6
 };
 
 enum slice_kind {

@@ -312,7 +312,9 @@ static const enum share share_of[NODE_TRACKS] = {
     [TO_NODE] = SHARE_PCIE,       [TO_HOST] = SHARE_PCIE,
     [MEMORY_READ] = SHARE_MEMORY, [MEMORY_WRITE] = SHARE_MEMORY,
     [COMPUTE] = SHARE_COMPUTE,    [LINK] = SHARE_LINK,
-    [LINK + 1] = SHARE_LINK};
+    [LINK + 1] = SHARE_LINK,      [LINK + 2] = SHARE_LINK,
+    [LINK + 3] = SHARE_LINK,      [LINK + 4] = SHARE_LINK,
+    [LINK + 5] = SHARE_LINK};
 
 static enum packet packet_of(const char *name)
 {

@@ -10,6 +10,7 @@
 /// dropped. Tags of the engine count from 0; what is above its range is not looked at.
 /// ack_*: registers; the tracker's report goes first, it does not wait.
 module fsh_ccmd #(
+    parameter int unsigned PORTS = 2,
     parameter int unsigned ENGINE = 0  // index
 ) (
     input  wire logic               clk_i,
@@ -17,11 +18,9 @@ module fsh_ccmd #(
     input  wire logic         [7:0] node_i,
     input  wire logic         [7:0] nodes_i,
     input  wire logic        [10:0] packet_i,
-    input  wire logic         [1:0] ports_i,
+    input  wire logic   [PORTS-1:0] ports_i,
     input  wire logic        [39:0] seg_size_i,
-    input  wire logic               route_we_i,
-    input  wire logic [fsh_spec_pkg::NODE_W-1:0] route_waddr_i,
-    input  wire logic         [1:0] route_wdata_i,
+    input  wire fsh_node_pkg::route_t route_i,
     // The engine.
     input  wire logic               ccmd_valid_i,
     output logic                    ccmd_ready_o,
@@ -36,7 +35,7 @@ module fsh_ccmd #(
     // The scheduler; the command has a tag of the node.
     output logic                    req_valid_o,
     input  wire logic               req_ready_i,
-    output logic              [1:0] req_mask_o,
+    output fsh_fn_pkg::path_t       req_path_o,
     output logic                    req_spread_o,
     output logic                    req_loop_o,
     output fsh_spec_pkg::ecmd_t     req_o,
@@ -57,7 +56,7 @@ module fsh_ccmd #(
   fsh_spec_pkg::ecmd_t cmd_in, cmd;
   logic              cmd_valid, pop, is_put, refuse;
   logic [40:0]       end_q;
-  logic [1:0]        route, mask_q;
+  fsh_fn_pkg::path_t path, path_q;
   logic              loop_q, spread_q;
   logic [3:0]        status, status_q;
 
@@ -84,13 +83,14 @@ module fsh_ccmd #(
       .data_o (cmd)
   );
 
-  fsh_route #(.WIDTH($bits(route_wdata_i))) i_route (
+  fsh_route #(
+      .PORTS(PORTS)
+  ) i_route (
       .clk_i,
-      .we_i   (route_we_i),
-      .waddr_i(route_waddr_i),
-      .wdata_i(route_wdata_i),
-      .raddr_i(cmd.dst[fsh_spec_pkg::NODE_W-1:0]),
-      .rdata_o(route)
+      .route_i,
+      .ports_i,
+      .node_i(cmd.dst[fsh_spec_pkg::NODE_W-1:0]),
+      .path_o(path)
   );
 
   assign is_put = cmd.kind == fsh_spec_pkg::EKIND_PUT;
@@ -103,7 +103,8 @@ module fsh_ccmd #(
       if (is_put && cmd.raddr[39:24] == '1) status = fsh_spec_pkg::STATUS_REMOTE_RANGE;
       if (cmd.length != '0 && end_q > {1'b0, seg_size_i})
         status = fsh_spec_pkg::STATUS_LOCAL_RANGE;
-      if (cmd.dst >= nodes_i || (!loop_q && mask_q == '0)) status = fsh_spec_pkg::STATUS_BAD_NODE;
+      if (cmd.dst >= nodes_i || (!loop_q && path_q.ports == '0))
+        status = fsh_spec_pkg::STATUS_BAD_NODE;
       if (!is_put && cmd.kind != fsh_spec_pkg::EKIND_MESSAGE)
         status = fsh_spec_pkg::STATUS_BAD_COMMAND;
     end
@@ -117,7 +118,7 @@ module fsh_ccmd #(
       Sum: begin
         if (cmd_valid) begin
           end_q    <= {1'b0, cmd.laddr} + {17'd0, cmd.length};
-          mask_q   <= route & ports_i;
+          path_q   <= path;
           loop_q   <= cmd.dst == node_i;
           spread_q <= cmd.length > {13'd0, packet_i};
           state_q  <= Judge;
@@ -141,7 +142,7 @@ module fsh_ccmd #(
   end
 
   assign req_valid_o  = state_q == Offer;
-  assign req_mask_o   = mask_q;
+  assign req_path_o   = path_q;
   assign req_spread_o = spread_q;
   assign req_loop_o   = loop_q;
   assign req_o        = cmd;

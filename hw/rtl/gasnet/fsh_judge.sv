@@ -8,7 +8,7 @@
 /// sender that does not exist or is this node though it came from outside, a tag or a
 /// length that no node sends, an answer to nothing asked of that node (a bare error
 /// may come from any: where a request ran dead), a request without a tag for which
-/// there is no unit. A packet for another node has gone around the ring (fsh_parse).
+/// there is no unit. A packet for another node has passed as many nodes as it may (fsh_parse).
 /// Combinational; nobody looks unless valid_i.
 module fsh_judge (
     input  wire logic                   valid_i,
@@ -46,7 +46,7 @@ module fsh_judge (
       to_host    = hdr_i.opcode >= fsh_spec_pkg::OP_LIBRARY;
       is_medium  = to_host && hdr_i.category == fsh_spec_pkg::CAT_MEDIUM;
       is_unit    = is_put || is_get || is_msg || is_answer || to_host;
-      is_dead    = hdr_i.dst != node_i;
+      is_dead    = {1'b0, hdr_i.dst} != node_i;
       to_mem     = hdr_i.space == fsh_spec_pkg::SPACE_SEGMENT && !is_medium;
       has_pay    = hdr_i.bytes != '0;
       asked      = (is_get || hdr_i.ack) && !to_host && !is_answer;
@@ -70,8 +70,8 @@ module fsh_judge (
 
       // Headers that no node sends, and answers to nothing asked.
       from_peer = hdr_i.src[fsh_spec_pkg::NODE_W-1:0] == tag_i.node && is_reply == tag_i.get;
-      alien     = !(hdr_i.src < nodes_i) || hdr_i.tag[10:6] != '0 ||
-                  (!is_dead && (hdr_i.src == node_i) != loop_i);
+      alien     = !({1'b0, hdr_i.src} < nodes_i) || hdr_i.tag[6] ||
+                  (!is_dead && ({1'b0, hdr_i.src} == node_i) != loop_i);
       if (to_host)
         drop = hdr_i.tag[5:4] != '0 || (hdr_i.nargs[4] && hdr_i.nargs[3:0] != '0) || is_dead ||
                hdr_i.category > fsh_spec_pkg::CAT_LONG ||
@@ -81,7 +81,7 @@ module fsh_judge (
                (!from_peer && (has_pay || hdr_i.status == fsh_spec_pkg::STATUS_OK));
       else
         drop = (hdr_i.reply && (asked || !is_put)) || ((is_dead || !is_unit) && !asked) ||
-               (is_msg && is_dead && hdr_i.src == node_i) ||  // its entry has a meaning
+               (is_msg && is_dead && {1'b0, hdr_i.src} == node_i) ||  // its entry has a meaning
                ((is_get || is_msg) &&
                 (!hdr_i.first || has_pay || fsh_fn_pkg::arg_beats(hdr_i.nargs) != 3'd1));
       drop   = drop || alien;

@@ -1,25 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 `default_nettype none
 
-/// One copy of the route table (a word a node): written through the registers,
-/// read combinationally. Distributed RAM; contents undefined until written.
+/// One copy of the route table: written through the registers, read combinationally;
+/// ports that are not in use (ports_i) reach nobody. Distributed RAM; contents undefined
+/// until written.
 module fsh_route #(
-    parameter int unsigned WIDTH = 2
+    parameter int unsigned PORTS = 2
 ) (
-    input  wire logic             clk_i,
-    input  wire logic             we_i,
-    input  wire logic [fsh_spec_pkg::NODE_W-1:0] waddr_i,
-    input  wire logic [WIDTH-1:0] wdata_i,
-    input  wire logic [fsh_spec_pkg::NODE_W-1:0] raddr_i,
-    output logic      [WIDTH-1:0] rdata_o
+    input  wire logic                            clk_i,
+    input  wire fsh_node_pkg::route_t            route_i,
+    input  wire logic   [PORTS-1:0] ports_i,
+    input  wire logic [fsh_spec_pkg::NODE_W-1:0] node_i,
+    output fsh_fn_pkg::path_t                    path_o
 );
-  (* ram_style = "distributed" *) logic [WIDTH-1:0] mem[fsh_spec_pkg::MAX_NODES];
+  (* ram_style = "distributed" *) logic [2*PORTS-1:0] mem[fsh_spec_pkg::MAX_NODES];
+  logic [PORTS-1:0] vcs, ports;
 
   always_ff @(posedge clk_i) begin
-    if (we_i) mem[waddr_i] <= wdata_i;
+    if (route_i.we) mem[route_i.node] <= {route_i.vcs[PORTS-1:0], route_i.ports[PORTS-1:0]};
   end
 
-  assign rdata_o = mem[raddr_i];
+  assign {vcs, ports} = mem[node_i];
+
+  always_comb begin
+    path_o                  = '0;
+    path_o.ports[PORTS-1:0] = ports & ports_i;
+    path_o.vcs[PORTS-1:0]   = vcs;
+  end
 endmodule
 
 `default_nettype wire

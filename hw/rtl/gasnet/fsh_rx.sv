@@ -2,8 +2,8 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// AM receiver of one port: takes the packets for this node from the link and
-/// (LOOP) from the loop, packet by packet, checks each range, writes payloads
+/// AM receiver of one lane: takes the packets for this node from its links and
+/// (LOOP, the last stream) from the loop, packet by packet, checks each range, writes payloads
 /// to device or host memory and the header and arguments of host-bound messages
 /// to their slot, and hands every packet to the tracker once all its writes have
 /// their responses. GET requests and messages to engines go to a queue of their own.
@@ -20,7 +20,10 @@
 /// the tracker with status MEMORY; behind the former the next header waits until it
 /// has gone. Of packets whose responses wait together one error is said of all.
 module fsh_rx #(
-    parameter bit LOOP = 1'b1
+    parameter int unsigned PORTS = 2,  // of the node
+    parameter int unsigned LINKS = 1,
+    parameter bit LOOP = 1'b1,
+    localparam int unsigned STREAMS = LINKS + 32'(LOOP)
 ) (
     input  wire logic               clk_i,
     input  wire logic               rst_i,
@@ -30,20 +33,18 @@ module fsh_rx #(
     input  wire logic        [39:0] seg_size_i,
     input  wire logic        [39:0] slot_hdr_i,
     input  wire logic        [39:0] slot_pay_i,
-    input  wire logic         [1:0] ports_i,
-    input  wire logic               route_we_i,
-    input  wire logic [fsh_spec_pkg::NODE_W-1:0] route_waddr_i,
-    input  wire logic         [1:0] route_wdata_i,
-    // Packets: link 0, loop 1. start_o: whether one may start, by channel
+    input  wire logic        [10:0] packet_i,
+    input  wire logic   [PORTS-1:0] ports_i,
+    input  wire fsh_node_pkg::route_t route_i,
+    // Packets, by stream. start_o: whether one may start, by channel
     // {reply}; request_i: a request starts, up to two cycles after it was seen.
     output logic              [1:0] start_o,
-    input  wire logic         [1:0] request_i,
-    input  wire logic         [1:0] valid_i,
-    output logic              [1:0] ready_o,
-    input  wire logic         [1:0] last_i,
-    input  wire logic       [127:0] link_data_i,
-    input  wire logic       [127:0] loop_data_i,
-    input  wire logic         [1:0] bad_i,
+    input  wire logic [STREAMS-1:0] request_i,
+    input  wire logic [STREAMS-1:0] valid_i,
+    output logic      [STREAMS-1:0] ready_o,
+    input  wire logic [STREAMS-1:0] last_i,
+    input  wire logic [STREAMS*128-1:0] data_i,
+    input  wire logic [STREAMS-1:0] bad_i,
     // The tag table: a header on the reply channel may want its tag's entry, reads it
     // on its way to the second stage, and needs it there. hold_i: the other receiver
     // has it; of two that want it the one with the loop goes first.
@@ -94,7 +95,7 @@ module fsh_rx #(
   localparam int unsigned BUDGET = 32;
   // What may start before start_o shows that it should not: one packet a stream
   // in each of two cycles, and what stands between start and queue.
-  localparam int unsigned UNSEEN = 8;
+  localparam int unsigned UNSEEN = 2 * STREAMS + 4;
 
   typedef enum logic [1:0] {
     Header,
@@ -112,11 +113,11 @@ module fsh_rx #(
   logic [5:0]         budget_q;
   fsh_spec_pkg::hdr_t s0_hdr, hdr, hdr_q;
 
-  if (LOOP) begin : gen_loop
-    logic [1:0] sel;
+  if (STREAMS > 1) begin : gen_arb
+    logic [STREAMS-1:0] sel;
 
     fsh_pktarb #(
-        .N(2)
+        .N(STREAMS)
     ) i_arb (
         .clk_i,
         .rst_i,
@@ -129,16 +130,19 @@ module fsh_rx #(
         .sop_o  (),
         .last_o (s0_last)
     );
-    assign s0_data = sel[1] ? loop_data_i : link_data_i;
-    assign s0_loop = sel[1];
+    always_comb begin
+      s0_data = data_i[127:0];
+      for (int unsigned k = 1; k < STREAMS; k++) if (sel[k]) s0_data = data_i[k*128+:128];
+    end
+    assign s0_loop = LOOP && sel[STREAMS-1];
     assign s0_bad  = |(sel & bad_i);
   end else begin : gen_link
-    assign s0_valid = valid_i[0];
-    assign s0_last  = last_i[0];
-    assign s0_data  = link_data_i;
-    assign s0_loop  = 1'b0;
-    assign s0_bad   = bad_i[0];
-    assign ready_o  = {1'b0, s0_ready};
+    assign s0_valid = valid_i;
+    assign s0_last  = last_i;
+    assign s0_data  = data_i;
+    assign s0_loop  = LOOP;
+    assign s0_bad   = bad_i;
+    assign ready_o  = s0_ready;
   end
 
   assign s0_hdr   = s0_data;
@@ -150,14 +154,16 @@ module fsh_rx #(
   end
 
   // Looks before the arbiter, so that the other receiver need not wait for it.
-  fsh_spec_pkg::hdr_t link_hdr, loop_hdr;
+  logic [STREAMS-1:0] wants;
   logic               tag_want;
-  assign link_hdr   = link_data_i;
-  assign loop_hdr   = loop_data_i;
-  assign tag_want =
-      s0_sop_q &&
-      ((valid_i[0] && link_hdr.reply && link_hdr.opcode < fsh_spec_pkg::OP_LIBRARY) ||
-       (LOOP && valid_i[1] && loop_hdr.reply && loop_hdr.opcode < fsh_spec_pkg::OP_LIBRARY));
+  for (genvar k = 0; k < STREAMS; k++) begin : gen_want
+    /* verilator lint_off UNUSEDSIGNAL */
+    fsh_spec_pkg::hdr_t front;
+    /* verilator lint_on UNUSEDSIGNAL */
+    assign front    = data_i[k*128+:128];
+    assign wants[k] = valid_i[k] && front.reply && front.opcode < fsh_spec_pkg::OP_LIBRARY;
+  end
+  assign tag_want = s0_sop_q && wants != '0;
   assign tag_re_o = tag_want && s0_valid && s0_ready;
   assign tag_o    = s0_hdr.tag[TAG_W-1:0];
 
@@ -182,11 +188,16 @@ module fsh_rx #(
 
   // Budget: one unit a request, from its start until its answer has left. What takes
   // and gives comes late in a cycle and is counted in the next.
-  logic [1:0] returned_q, spent_q;
+  logic [STREAMS-1:0] spent_q;
+  logic [1:0] returned_q;
   logic       get_q, spared_q;  // a GET is served; a request was dropped
-  logic [5:0] budget;
-  assign budget  = budget_q - {5'd0, spent_q[0]} - {5'd0, spent_q[1]} + {5'd0, returned_q[0]} +
-                   {5'd0, returned_q[1]} + {5'd0, get_q} + {5'd0, spared_q};
+  logic [5:0] budget, spent;
+  always_comb begin
+    spent = '0;
+    for (int unsigned k = 0; k < STREAMS; k++) spent = spent + {5'd0, spent_q[k]};
+  end
+  assign budget  = budget_q - spent + {5'd0, returned_q[0]} + {5'd0, returned_q[1]} +
+                   {5'd0, get_q} + {5'd0, spared_q};
   assign start_o = {pend_ok, pend_ok && request_ok_q};
 
   always_ff @(posedge clk_i) begin
@@ -208,7 +219,7 @@ module fsh_rx #(
   state_e              state_q;
   fsh_fn_pkg::verdict_t verdict;
   logic                in_hdr, look, served_q;
-  logic [7:0]          sink_q;  // of a message: its engine
+  logic [fsh_spec_pkg::ENGINES-1:0] sink_q;  // of a message: its engine
   logic                pay_mem, pay_host, pay_mem_q, pay_host_q, slot_write, slot_write_q;
   logic                pay_first_q, pay_last, to_line_q;
   logic [2:0]          args, args_left_q;
@@ -272,7 +283,7 @@ module fsh_rx #(
 
   // Writes. Both queues must have room for any step: simple, and they drain.
   logic         aw_push, aw_room, w_push, w_room, w_host, w_last;
-  logic         pend_push, get_push, get_room;
+  logic         pend_push;
   logic [48:0]  aw;
   logic [127:0] w_data;
 
@@ -335,7 +346,7 @@ module fsh_rx #(
       if (in_hdr) begin
         hdr_q        <= hdr;
         served_q     <= verdict.served;
-        sink_q       <= 8'(fsh_spec_pkg::takers(hdr.opcode));
+        sink_q       <= fsh_spec_pkg::takers(hdr.opcode);
         args_left_q  <= args;
         pay_left_q   <= beats;
         pay_first_q  <= 1'b1;
@@ -369,60 +380,27 @@ module fsh_rx #(
   end
 
   // Served GETs and messages to engines: the argument beat completes them.
-  fsh_spec_pkg::getarg_t getarg;
-  fsh_fn_pkg::get_t      get_in;
-  logic [1:0]            route, mask;
-  logic                  is_msg;
+  logic served_push;
 
-  fsh_route #(.WIDTH($bits(route_wdata_i))) i_route (
-      .clk_i,
-      .we_i   (route_we_i),
-      .waddr_i(route_waddr_i),
-      .wdata_i(route_wdata_i),
-      .raddr_i(hdr_q.src[NODE_W-1:0]),
-      .rdata_o(route)
-  );
-  assign mask   = route & ports_i;
-  assign is_msg = sink_q[fsh_spec_pkg::ENGINES-1:0] != '0;
+  assign served_push = step && state_q == Args && served_q;
 
-  assign getarg = s1_data_q;
-  always_comb begin
-    get_in = 'x;
-    if (get_push) begin
-      get_in.sink    = sink_q;
-      get_in.flag    = is_msg ? hdr_q.ack : getarg.space[0];
-      get_in.mask    = hdr_q.src == node_i ? 2'b00 : mask == '0 ? 2'b01 : mask;
-      get_in.dst     = hdr_q.src[NODE_W-1:0];
-      get_in.tag     = hdr_q.tag[TAG_W-1:0];
-      get_in.laddr   = is_msg ? {16'd0, s1_data_q[63:40]} : hdr_q.addr;
-      get_in.raddr   = getarg.addr;
-      get_in.length  = is_msg ? '0 : hdr_q.total;
-    end
-  end
-
-  assign get_push = step && state_q == Args && served_q;
-
-  // Without the bits, on top, of engines that the node has not: a block RAM less.
-  localparam int unsigned GET_W = $bits(get_in) - fsh_fn_pkg::SINK_W + fsh_spec_pkg::ENGINES;
-  logic [GET_W-1:0] get_kept, get_out;
-
-  assign get_kept = GET_W'(get_in);
-  assign get_o    = $bits(get_in)'(get_out);
-
-  fsh_fifo #(
-      .WIDTH(GET_W),
-      .DEPTH(BUDGET),
-      .BLOCK(1'b1)
-  ) i_get (
+  fsh_served #(
+      .PORTS(PORTS),
+      .DEPTH(BUDGET)
+  ) i_served (
       .clk_i,
       .rst_i,
-      .valid_i(get_push),
-      .ready_o(get_room),
-      .data_i (get_kept),
-      .valid_o(get_valid_o),
-      .ready_i(get_ready_i),
-      .data_o (get_out),
-      .count_o()
+      .node_i,
+      .packet_i,
+      .ports_i,
+      .route_i,
+      .valid_i    (served_push),
+      .hdr_i      (hdr_q),
+      .sink_i     (sink_q),
+      .arg_i      (s1_data_q),
+      .get_valid_o,
+      .get_ready_i,
+      .get_o
   );
 
   // Packets waiting for their write responses, in order.
@@ -432,7 +410,7 @@ module fsh_rx #(
   always_comb begin
     evt_in = 'x;
     if (look) begin
-      evt_in.multi  = hdr.multi;
+      evt_in.multi  = {13'd0, hdr.bytes} != hdr.total && hdr.opcode != fsh_spec_pkg::OP_GET;
       evt_in.reply  = hdr.reply;
       evt_in.ack    = verdict.asked;
       evt_in.status = verdict.status;
@@ -480,7 +458,6 @@ module fsh_rx #(
   assign busy_o = s1_valid_q || pend_busy || get_valid_o || awvalid_o ||
                   wvalid_o || state_q != Header || budget != 6'(BUDGET);
 
-  `FSH_ASSERT(assert_get_room, !get_push || get_room)
   `FSH_ASSERT(assert_length, !(step && state_q == Payload) || s1_last_q == pay_last)
   `FSH_ASSERT(assert_budget, budget <= 6'(BUDGET))
 endmodule

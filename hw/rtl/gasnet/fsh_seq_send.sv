@@ -2,21 +2,27 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// Sending half of the sequencer, one a port: takes packet descriptors in order
-/// and gives header, argument and payload beats, through a register slice. A packet
-/// starts when its first payload beat is there, so that the link does not idle
-/// inside it; but when nothing else wants the port and the payload is on its way
-/// from device memory, the header leaves at once and hides in the read latency.
+/// Sending half of the sequencer, one a lane: takes packet descriptors, in order of what
+/// needs no memory (brief_*) and of the rest (bulk_*), a packet of each in turn where both
+/// are there, and gives header, argument and payload beats, through a register slice. A
+/// packet starts when its first payload beat is there, so that the link does not idle
+/// inside it; but when nothing else wants the lane or its port and the payload is on its
+/// way from device memory, the header leaves at once and hides in the read latency.
 /// The last beat says whether a memory answered a beat of its packet with an error.
 /// When the last beat of a message leaves whose source the host wants back, an
 /// entry for the completion ring is given.
-module fsh_seq_send (
+module fsh_seq_send #(
+    parameter int unsigned PORTS = 2
+) (
     input  wire logic                clk_i,
     input  wire logic                rst_i,
-    input  wire logic                desc_valid_i,
-    input  wire logic                desc_alone_i,
-    input  wire fsh_seq_pkg::desc_t  desc_i,
-    output logic                     desc_ready_o,
+    input  wire logic                brief_valid_i,
+    input  wire fsh_seq_pkg::desc_t  brief_i,
+    output logic                     brief_ready_o,
+    input  wire logic                bulk_valid_i,
+    input  wire logic                bulk_alone_i,
+    input  wire fsh_seq_pkg::desc_t  bulk_i,
+    output logic                     bulk_ready_o,
     input  wire logic                mem_valid_i,
     input  wire logic        [127:0] mem_data_i,
     input  wire logic                mem_err_i,
@@ -29,9 +35,10 @@ module fsh_seq_send (
     input  wire logic        [127:0] rows_req_i,
     input  wire logic        [127:0] rows_rep_i,
     output logic               [1:0] rows_ready_o,
-    input  wire logic                others_i,
+    input  wire logic    [PORTS-1:0] others_i,
     output logic                     pkt_valid_o,
-    output logic                     pkt_loop_o,
+    output logic         [PORTS-1:0] pkt_port_o,  // one-hot; none: the loop
+    output logic                     pkt_brief_o,
     input  wire logic                pkt_ready_i,
     output logic                     pkt_last_o,
     output logic             [127:0] pkt_data_o,
@@ -52,27 +59,57 @@ module fsh_seq_send (
   logic [2:0]         args_left_q;
   logic               is_mem, is_host, is_inline, row_valid, src_valid, src_ready;
   logic [127:0]       row, src_data, al_data, out_data;
+  logic [PORTS-1:0]   out_port;
   logic               out_last, out_ready;
   logic               early, go, emit, fire, last, start, al_valid, al_last, cpl_room, cpl_push;
 
-  assign hdr       = desc_i.word;
-  assign is_mem    = desc_i.lspace == fsh_spec_pkg::SPACE_SEGMENT;
-  assign is_host   = desc_i.lspace == fsh_spec_pkg::SPACE_HOST;
-  assign is_inline = desc_i.lspace == fsh_spec_pkg::SPACE_INLINE;
+  // Which of the two. Once begun, a packet is sent to its end, with the word after it.
+  // Whether the data of the bulk packet in front is there is known a cycle late, since it
+  // comes late in a cycle.
+  fsh_seq_pkg::desc_t desc;
+  logic               there, done, brief, brief_q, inside_q, bulk_go_q;
+
+  assign brief   = inside_q ? brief_q : brief_valid_i && !(brief_q && bulk_go_q);
+  assign desc    = brief ? brief_i : bulk_i;
+  assign there   = brief ? brief_valid_i : bulk_valid_i;
+
+  assign brief_ready_o = brief && done;
+  assign bulk_ready_o  = !brief && done;
+
+  always_ff @(posedge clk_i) begin
+    if (done && !desc.mark) inside_q <= desc.get;
+    else if (fire) inside_q <= 1'b1;
+    if (fire) brief_q <= brief;
+    bulk_go_q <= bulk_valid_i && !bulk_ready_o &&
+                 (bulk_i.mark || (bulk_i.lspace == fsh_spec_pkg::SPACE_HOST ? host_valid_i :
+                                                                              mem_valid_i));
+    if (rst_i) begin
+      inside_q  <= 1'b0;
+      brief_q   <= 1'b0;
+      bulk_go_q <= 1'b0;
+    end
+  end
+
+  assign hdr       = desc.word;
+  assign is_mem    = desc.lspace == fsh_spec_pkg::SPACE_SEGMENT;
+  assign is_host   = desc.lspace == fsh_spec_pkg::SPACE_HOST;
+  assign is_inline = desc.lspace == fsh_spec_pkg::SPACE_INLINE;
   assign row       = hdr.reply ? rows_rep_i : rows_req_i;
   assign row_valid = hdr.reply ? rows_valid_i[1] : rows_valid_i[0];
   assign src_valid = is_inline ? row_valid : is_host ? host_valid_i : mem_valid_i;
   assign src_data  = is_inline ? row : is_host ? host_data_i : mem_data_i;
 
-  assign early = is_mem && desc_alone_i && !others_i;
-  assign go    = desc_valid_i && (desc_i.raw || ((!desc_i.notify || cpl_room) &&
-                                                 (desc_i.beats == '0 || src_valid || early)));
+  assign early = is_mem && bulk_alone_i && !brief_valid_i &&
+                 (others_i & desc.port[PORTS-1:0]) == '0;
+  assign go    = there && !desc.mark &&
+                 (desc.raw || ((!desc.notify || cpl_room) &&
+                               (desc.beats == '0 || src_valid || early)));
 
   always_comb begin
     unique case (state_q)
       Args: begin
         emit = row_valid;
-        last = args_left_q == 3'd1 && desc_i.beats == '0;
+        last = args_left_q == 3'd1 && desc.beats == '0;
       end
       Payload: begin
         emit = al_valid;
@@ -80,21 +117,21 @@ module fsh_seq_send (
       end
       default: begin
         emit = go;
-        last = desc_i.raw || (desc_i.args == '0 && desc_i.beats == '0);
+        last = desc.raw || (desc.args == '0 && desc.beats == '0);
       end
     endcase
   end
 
-  assign fire         = emit && out_ready;
-  assign desc_ready_o = fire && last;
-  assign start        = state_q == Header && go && out_ready && !desc_i.raw;
+  assign fire  = emit && out_ready;
+  assign done  = (fire && last) || (there && desc.mark && !inside_q && cpl_room);
+  assign start = state_q == Header && go && out_ready && !desc.raw;
 
   always_ff @(posedge clk_i) begin
-    if (start) args_left_q <= desc_i.args;
+    if (start) args_left_q <= desc.args;
     else if (state_q == Args && fire) args_left_q <= args_left_q - 3'd1;
     if (fire) begin
       if (last) state_q <= Header;
-      else if (state_q == Header) state_q <= desc_i.args != '0 ? Args : Payload;
+      else if (state_q == Header) state_q <= desc.args != '0 ? Args : Payload;
       else if (state_q == Args && args_left_q == 3'd1) state_q <= Payload;
     end
     if (rst_i) state_q <= Header;
@@ -102,9 +139,10 @@ module fsh_seq_send (
 
   always_comb begin
     out_data = 'x;  // nobody looks
-    if (emit) out_data = state_q == Payload ? al_data : state_q == Args ? row : desc_i.word;
+    if (emit) out_data = state_q == Payload ? al_data : state_q == Args ? row : desc.word;
   end
-  assign out_last = last && !desc_i.get;
+  assign out_last = last && !desc.get;
+  assign out_port = desc.port[PORTS-1:0] & {PORTS{!desc.loop}};
 
   // Every source beat is taken between its packet's start and its last beat.
   logic bad_q, take_bad, out_bad;
@@ -116,16 +154,16 @@ module fsh_seq_send (
 
   // Cuts the path from the port's arbiter back to the data queues.
   fsh_skid #(
-      .WIDTH($bits({desc_i.loop, out_bad, out_last, out_data}))
+      .WIDTH($bits({brief, out_port, out_bad, out_last, out_data}))
   ) i_out (
       .clk_i,
       .rst_i,
       .valid_i(emit),
       .ready_o(out_ready),
-      .data_i ({desc_i.loop, out_bad, out_last, out_data}),
+      .data_i ({brief, out_port, out_bad, out_last, out_data}),
       .valid_o(pkt_valid_o),
       .ready_i(pkt_ready_i),
-      .data_o ({pkt_loop_o, pkt_bad_o, pkt_last_o, pkt_data_o})
+      .data_o ({pkt_brief_o, pkt_port_o, pkt_bad_o, pkt_last_o, pkt_data_o})
   );
 
   fsh_align i_align (
@@ -133,10 +171,10 @@ module fsh_seq_send (
       .rst_i,
       .start_i    (start),
       .prime_i    (!is_inline),
-      .shift_i    (desc_i.shift),
-      .alone_i    (desc_i.alone),
-      .tail_i     (desc_i.tail),
-      .beats_i    (desc_i.beats),
+      .shift_i    (desc.shift),
+      .alone_i    (desc.alone),
+      .tail_i     (desc.tail),
+      .beats_i    (desc.beats),
       .src_valid_i(src_valid),
       .src_ready_o(src_ready),
       .src_data_i (src_data),
@@ -155,10 +193,10 @@ module fsh_seq_send (
   localparam int unsigned NODE_W = fsh_spec_pkg::NODE_W;
   localparam int unsigned TAG_W = fsh_spec_pkg::TAG_W;
   localparam int unsigned CPL_W =
-      $bits({hdr.reply, hdr.opcode, hdr.dst[NODE_W-1:0], hdr.tag[TAG_W-1:0], desc_i.half});
+      $bits({hdr.reply, hdr.opcode, hdr.dst[NODE_W-1:0], hdr.tag[TAG_W-1:0], desc.half});
   logic [CPL_W-1:0] cpl;
 
-  assign cpl_push = desc_ready_o && desc_i.notify && !desc_i.raw;
+  assign cpl_push = done && desc.notify && !desc.raw;
 
   fsh_fifo #(
       .WIDTH(CPL_W),
@@ -168,7 +206,7 @@ module fsh_seq_send (
       .rst_i,
       .valid_i(cpl_push),
       .ready_o(cpl_room),
-      .data_i ({hdr.reply, hdr.opcode, hdr.dst[NODE_W-1:0], hdr.tag[TAG_W-1:0], desc_i.half}),
+      .data_i ({hdr.reply, hdr.opcode, hdr.dst[NODE_W-1:0], hdr.tag[TAG_W-1:0], desc.half}),
       .valid_o(cpl_valid_o),
       .ready_i(cpl_ready_i),
       .data_o (cpl),
@@ -181,7 +219,7 @@ module fsh_seq_send (
     {cpl_o.reply, cpl_o.opcode, cpl_o.node[NODE_W-1:0], cpl_o.tag[TAG_W-1:0], cpl_o.half} = cpl;
   end
 
-  assign busy_o = state_q != Header || desc_valid_i || pkt_valid_o;
+  assign busy_o = state_q != Header || brief_valid_i || bulk_valid_i || pkt_valid_o;
 
   `FSH_ASSERT(assert_cpl, !cpl_push || cpl_room)
 endmodule

@@ -18,57 +18,39 @@ module fsh_sources #(
     // The request window.
     input  wire logic               win_valid_i,
     output logic                    win_ready_o,
-    input  wire logic         [1:0] win_mask_i,
+    input  wire fsh_fn_pkg::path_t  win_path_i,
     input  wire logic               win_spread_i,
     input  wire logic               win_loop_i,
     input  wire fsh_spec_pkg::cmd_t win_i,
     // Engines, by index; their commands (ecmd_t) have tags of the node.
     input  wire logic [ENGINES-1:0] eng_valid_i,
     output logic      [ENGINES-1:0] eng_ready_o,
-    input  wire logic [ENGINES*2-1:0] eng_mask_i,
+    input  wire logic [ENGINES*fsh_fn_pkg::PATH_W-1:0] eng_path_i,  // path_t
     input  wire logic [ENGINES-1:0] eng_spread_i,
     input  wire logic [ENGINES-1:0] eng_loop_i,
     input  wire logic [ENGINES*fsh_spec_pkg::ECMD_W-1:0] eng_i,
-    // The scheduler: free request contexts, by port, and the port it prefers; the
-    // request with what belongs to it.
-    input  wire logic         [1:0] free_i,
-    input  wire logic               prefer_i,
+    // The scheduler: whether there is a context for a request; the request with what
+    // belongs to it.
+    input  wire fsh_seq_pkg::free_t free_i,
     output logic                    req_valid_o,
     input  wire logic               req_ready_i,
-    output logic                    req_port_o,
-    output logic                    req_rows_o,  // the window has its arguments and payload
-    output logic              [1:0] req_mask_o,
+    output fsh_fn_pkg::path_t       req_path_o,
     output logic                    req_spread_o,
     output logic                    req_loop_o,
     output fsh_spec_pkg::cmd_t      req_o
 );
   localparam int unsigned ECMD_W = fsh_spec_pkg::ECMD_W;
-  logic [ENGINES:0]    ok, port, loop, want, gnt;
+  localparam int unsigned PATH_W = fsh_fn_pkg::PATH_W;
+  logic [ENGINES:0]    ok, loop, want, gnt;
   logic                engine, is_put;
   fsh_spec_pkg::ecmd_t cmd;
   logic [7:0]          opcode;
 
   assign loop = {eng_loop_i, win_loop_i};
 
-  fsh_pick i_pick (
-      .loop_i   (win_loop_i),
-      .ordered_i(win_i.ordered),
-      .mask_i   (win_mask_i),
-      .free_i,
-      .prefer_i,
-      .ok_o     (ok[0]),
-      .port_o   (port[0])
-  );
+  assign ok[0] = win_i.ordered ? free_i.ordered : win_spread_i ? free_i.bulk : free_i.brief;
   for (genvar k = 0; k < ENGINES; k++) begin : gen_engine
-    fsh_pick i_pick (
-        .loop_i   (eng_loop_i[k]),
-        .ordered_i(1'b0),
-        .mask_i   (eng_mask_i[k*2+:2]),
-        .free_i,
-        .prefer_i,
-        .ok_o     (ok[k+1]),
-        .port_o   (port[k+1])
-    );
+    assign ok[k+1] = eng_spread_i[k] ? free_i.bulk : free_i.brief;
   end
 
   assign want = ok & {eng_valid_i, win_valid_i && !hold_i} & {ENGINES + 1{!clear_i}};
@@ -85,9 +67,7 @@ module fsh_sources #(
 
   assign engine      = gnt[ENGINES:1] != '0;
   assign req_valid_o = want != '0;
-  assign req_port_o  = |(gnt & port);
   assign req_loop_o  = |(gnt & loop);
-  assign req_rows_o  = !engine;
   assign win_ready_o = req_ready_i && !engine;
   assign eng_ready_o = gnt[ENGINES:1] & {ENGINES{req_ready_i}};
 
@@ -97,18 +77,18 @@ module fsh_sources #(
     opcode       = 'x;
     is_put       = 'x;
     req_o        = win_i;
-    req_mask_o   = win_mask_i;
+    req_path_o   = win_path_i;
     req_spread_o = win_spread_i;
     if (engine) begin
       cmd          = '0;
       opcode       = '0;
-      req_mask_o   = '0;
+      req_path_o   = '0;
       req_spread_o = |(gnt[ENGINES:1] & eng_spread_i);
       for (int unsigned k = 0; k < ENGINES; k++) begin
         if (gnt[k+1]) begin
           cmd        = cmd | eng_i[k*ECMD_W+:ECMD_W];
           opcode     = opcode | fsh_spec_pkg::ENGINE_OPCODE[k*8+:8];
-          req_mask_o = req_mask_o | eng_mask_i[k*2+:2];
+          req_path_o = req_path_o | eng_path_i[k*PATH_W+:PATH_W];
         end
       end
       is_put         = cmd.kind == fsh_spec_pkg::EKIND_PUT;

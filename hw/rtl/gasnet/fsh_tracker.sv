@@ -12,21 +12,21 @@
 /// host-bound message. An error of any packet makes the whole message's status.
 /// After reset the RAM is cleared, one word a cycle, and every tag ended; until then
 /// nothing is taken (clear_o).
-module fsh_tracker (
+module fsh_tracker #(
+    parameter int unsigned PORTS = 2
+) (
     input  wire logic                 clk_i,
     input  wire logic                 rst_i,
-    input  wire logic           [7:0] node_i,
+    input  wire logic           [6:0] node_i,
     input  wire logic           [1:0] evt_valid_i,
     output logic                [1:0] evt_ready_o,
     input  wire fsh_fn_pkg::evt_t     evt0_i,
     input  wire fsh_fn_pkg::evt_t     evt1_i,
     // Acks, for the port that they take.
-    input  wire logic           [1:0] ports_i,
-    input  wire logic                 route_we_i,
-    input  wire logic [fsh_spec_pkg::NODE_W-1:0] route_waddr_i,
-    input  wire logic           [1:0] route_wdata_i,
-    output logic                [1:0] ack_valid_o,
-    input  wire logic           [1:0] ack_ready_i,
+    input  wire logic   [PORTS-1:0] ports_i,
+    input  wire fsh_node_pkg::route_t route_i,
+    output logic          [PORTS-1:0] ack_valid_o,
+    input  wire logic     [PORTS-1:0] ack_ready_i,
     output fsh_spec_pkg::hdr_t        ack_o,
     // Requests whose ack has left, and that need none, by receiver.
     output logic                [1:0] acked_o,
@@ -196,7 +196,9 @@ module fsh_tracker (
   logic [NODE_W-1:0] dst, dst_q;
   logic [TAG_W-1:0]  tag, tag_q;
   logic [3:0]        ack_status, ack_status_q;
-  logic [1:0]        route, ack_valid_q;
+  logic [PORTS-1:0]  ack_valid_q, choice;
+  logic              vc_q;
+  fsh_fn_pkg::path_t path;
 
   fsh_fifo #(
       .WIDTH($bits({rx_q, evt_q.src, evt_q.tag, evt_q.status})),
@@ -213,13 +215,25 @@ module fsh_tracker (
       .count_o()
   );
 
-  fsh_route #(.WIDTH($bits(route_wdata_i))) i_route (
+  fsh_route #(
+      .PORTS(PORTS)
+  ) i_route (
       .clk_i,
-      .we_i   (route_we_i),
-      .waddr_i(route_waddr_i),
-      .wdata_i(route_wdata_i),
-      .raddr_i(dst),
-      .rdata_o(route)
+      .route_i,
+      .ports_i,
+      .node_i(dst),
+      .path_o(path)
+  );
+
+  // Of several ports each in turn; one without a route takes the first.
+  fsh_arb #(
+      .N(PORTS)
+  ) i_port (
+      .clk_i,
+      .rst_i,
+      .req_i (path.ports[PORTS-1:0] == '0 ? PORTS'(1) : path.ports[PORTS-1:0]),
+      .take_i(load),
+      .gnt_o (choice)
   );
 
   assign sent = |(ack_valid_q & ack_ready_i);
@@ -228,7 +242,8 @@ module fsh_tracker (
   always_ff @(posedge clk_i) begin
     if (sent) ack_valid_q <= '0;
     if (load) begin
-      ack_valid_q  <= (route & ports_i) == 2'b10 ? 2'b10 : 2'b01;
+      ack_valid_q  <= choice;
+      vc_q         <= (path.vcs[PORTS-1:0] & choice) != '0;
       rx_out_q     <= rx;
       dst_q        <= dst;
       tag_q        <= tag;
@@ -247,10 +262,11 @@ module fsh_tracker (
       ack_o.opcode   = fsh_spec_pkg::OP_PUT_ACK;
       ack_o.category = fsh_spec_pkg::CAT_SHORT;
       ack_o.reply    = 1'b1;
+      ack_o.vc       = vc_q;
       ack_o.first    = 1'b1;
-      ack_o.dst      = 8'(dst_q);
+      ack_o.dst      = 7'(dst_q);
       ack_o.src      = node_i;
-      ack_o.tag      = 11'(tag_q);
+      ack_o.tag      = 7'(tag_q);
       ack_o.status   = ack_status_q;
     end
   end

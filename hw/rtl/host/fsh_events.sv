@@ -2,46 +2,47 @@
 `default_nettype none
 
 /// What happened in the node in the last cycle, gathered for the performance counters
-/// (fsh_perf): how often each event of PERF, in their order, two bits each, and the
+/// (fsh_perf): how often each event of PERF, in their order, three bits each, and the
 /// bytes that go with ACCEPT, REQ_HDR, REP_HDR and WRITTEN. The inputs are registers
 /// of fsh_host and fsh_gasnet, so that the logic before them, pins included, and the
-/// sums are on no path together; the outputs are combinational. Of more than three
-/// refusals in a cycle the rest is counted in the next.
+/// sums are on no path together. Combinational.
 module fsh_events (
-    input  wire logic                  clk_i,
-    input  wire logic                  rst_i,
-    // Of the host interface, by window, and of the GASNet core, by port.
+    // Of the host interface, by window, and of the GASNet core.
     input  wire logic            [1:0] accept_i,
     input  wire logic           [47:0] accept_bytes_i,
     input  wire logic                  entry_i,
     input  wire logic            [2:0] refused_i,
     input  wire fsh_node_pkg::events_t gasnet_i,
-    output logic [fsh_spec_pkg::PERF_COUNT*2-1:0] step_o,
+    output logic [fsh_spec_pkg::PERF_COUNT*3-1:0] step_o,
     output logic               [127:0] add_o
 );
   logic [31:0] add_accept, add_req, add_rep, add_written;
-  logic [2:0]  refused, late_q;
-  logic [1:0]  refused_step;
 
-  assign refused = late_q + {2'd0, refused_i[0]} + {2'd0, refused_i[1]} + {2'd0, refused_i[2]} +
-                   {2'd0, gasnet_i.refused[0]} + {2'd0, gasnet_i.refused[1]};
-  assign refused_step = refused > 3'd3 ? 2'd3 : refused[1:0];
-  always_ff @(posedge clk_i) late_q <= rst_i ? '0 : refused - {1'b0, refused_step};
+  /// How many of six.
+  function automatic logic [2:0] count(input logic [5:0] bits);
+    count = {2'd0, bits[0]} + {2'd0, bits[1]} + {2'd0, bits[2]} + {2'd0, bits[3]} +
+            {2'd0, bits[4]} + {2'd0, bits[5]};
+  endfunction
 
-  assign step_o = {
-    refused_step,
-    {1'b0, gasnet_i.forward[0]} + {1'b0, gasnet_i.forward[1]},
-    {1'b0, gasnet_i.stall[1]},
-    {1'b0, gasnet_i.stall[0]},
-    {1'b0, gasnet_i.beat[1]},
-    {1'b0, gasnet_i.beat[0]},
-    {1'b0, entry_i},
-    {1'b0, gasnet_i.written[0]} + {1'b0, gasnet_i.written[1]},
-    {1'b0, gasnet_i.rep[0]} + {1'b0, gasnet_i.rep[1]},
-    {1'b0, gasnet_i.req[0]} + {1'b0, gasnet_i.req[1]},
-    {1'b0, gasnet_i.sent[0]} + {1'b0, gasnet_i.sent[1]},
-    {1'b0, accept_i[0]} + {1'b0, accept_i[1]}
-  };
+  always_comb begin
+    step_o = '0;
+    step_o[fsh_spec_pkg::PERF_ACCEPT*3+:3]   = count({4'd0, accept_i});
+    step_o[fsh_spec_pkg::PERF_HDR_SENT*3+:3] = count(gasnet_i.sent);
+    step_o[fsh_spec_pkg::PERF_REQ_HDR*3+:3]  = count({4'd0, gasnet_i.req});
+    step_o[fsh_spec_pkg::PERF_REP_HDR*3+:3]  = count({4'd0, gasnet_i.rep});
+    step_o[fsh_spec_pkg::PERF_WRITTEN*3+:3]  = count({4'd0, gasnet_i.written});
+    step_o[fsh_spec_pkg::PERF_COMPLETE*3+:3] = {2'd0, entry_i};
+    step_o[fsh_spec_pkg::PERF_FORWARD*3+:3]  = count(gasnet_i.forward);
+    step_o[fsh_spec_pkg::PERF_REFUSED*3+:3]  = count({1'b0, gasnet_i.refused, refused_i});
+    for (int unsigned p = 0; p < 2; p++) begin
+      step_o[(32'(fsh_spec_pkg::PERF_TX_BEAT0) + p)*3+:3]  = {2'd0, gasnet_i.beat[p]};
+      step_o[(32'(fsh_spec_pkg::PERF_TX_STALL0) + p)*3+:3] = {2'd0, gasnet_i.stall[p]};
+    end
+    for (int unsigned p = 2; p < fsh_spec_pkg::MAX_PORTS; p++) begin
+      step_o[(32'(fsh_spec_pkg::PERF_TX_BEAT2) + p - 2)*3+:3]  = {2'd0, gasnet_i.beat[p]};
+      step_o[(32'(fsh_spec_pkg::PERF_TX_STALL2) + p - 2)*3+:3] = {2'd0, gasnet_i.stall[p]};
+    end
+  end
 
   // Nobody looks at a sum without its event.
   always_comb begin

@@ -24,7 +24,8 @@ module fsh_host #(
     // Windows.
     output logic                 [1:0] win_valid_o,
     input  wire logic            [1:0] win_ready_i,
-    output logic                 [3:0] win_mask_o,
+    output fsh_fn_pkg::path_t          win_req_path_o,
+    output fsh_fn_pkg::path_t          win_rep_path_o,
     output logic                 [1:0] win_spread_o,
     output logic                 [1:0] win_loop_o,
     output logic                [40:0] win_end_o,  // of the request's local range
@@ -70,7 +71,7 @@ module fsh_host #(
   logic        regs_busy;
   logic [8:0]  write_word;
   logic [63:0] write_data, perf_data;
-  logic [5:0]  perf_word;
+  logic [6:0]  perf_word;
 
   fsh_regs #(
       .PORTS(PORTS)
@@ -122,7 +123,8 @@ module fsh_host #(
   );
 
   assign route_o.node  = write_word[fsh_spec_pkg::NODE_W-1:0];
-  assign route_o.ports = write_data[57:56];
+  assign route_o.vcs   = write_data[53:48];
+  assign route_o.ports = write_data[61:56];
 
   // Submission windows.
   logic [1:0]          win_empty, win_waiting;
@@ -135,6 +137,7 @@ module fsh_host #(
   assign entry_ready_o  = {entry_ready[ENTRIES-1:3], entry_ready[0]};
 
   fsh_submit #(
+      .PORTS(PORTS),
       .REPLY(1'b0)
   ) i_submit_req (
       .clk_i,
@@ -142,12 +145,10 @@ module fsh_host #(
       .node_i       (cfg_o.node),
       .nodes_i      (cfg_o.nodes),
       .packet_i     (cfg_o.packet),
-      .ports_i      (cfg_o.ports),
+      .ports_i      (cfg_o.ports[PORTS-1:0]),
       .seg_size_i   (cfg_o.seg_size),
       .host_size_i  (cfg_o.host_size),
-      .route_we_i   (route_o.we),
-      .route_waddr_i(route_o.node),
-      .route_wdata_i({route_o.ports, write_data[39:0]}),
+      .route_i      (route_o),
       .we_i         (req_we),
       .waddr_i      (write_word),
       .wdata_i      (write_data),
@@ -156,7 +157,7 @@ module fsh_host #(
       .cmd_valid_o  (win_valid_o[0]),
       .cmd_ready_i  (win_ready_i[0]),
       .cmd_o        (win_req_o),
-      .cmd_mask_o   (win_mask_o[1:0]),
+      .cmd_path_o   (win_req_path_o),
       .cmd_spread_o (win_spread_o[0]),
       .cmd_loop_o   (win_loop_o[0]),
       .cmd_end_o    (win_end_o),
@@ -171,6 +172,7 @@ module fsh_host #(
   );
 
   fsh_submit #(
+      .PORTS(PORTS),
       .REPLY(1'b1)
   ) i_submit_rep (
       .clk_i,
@@ -178,12 +180,10 @@ module fsh_host #(
       .node_i       (cfg_o.node),
       .nodes_i      (cfg_o.nodes),
       .packet_i     (cfg_o.packet),
-      .ports_i      (cfg_o.ports),
+      .ports_i      (cfg_o.ports[PORTS-1:0]),
       .seg_size_i   (cfg_o.seg_size),
       .host_size_i  (cfg_o.host_size),
-      .route_we_i   (route_o.we),
-      .route_waddr_i(route_o.node),
-      .route_wdata_i({route_o.ports, write_data[39:0]}),
+      .route_i      (route_o),
       .we_i         (rep_we),
       .waddr_i      (write_word),
       .wdata_i      (write_data),
@@ -192,7 +192,7 @@ module fsh_host #(
       .cmd_valid_o  (win_valid_o[1]),
       .cmd_ready_i  (win_ready_i[1]),
       .cmd_o        (win_rep_o),
-      .cmd_mask_o   (win_mask_o[3:2]),
+      .cmd_path_o   (win_rep_path_o),
       .cmd_spread_o (win_spread_o[1]),
       .cmd_loop_o   (win_loop_o[1]),
       .cmd_end_o    (),
@@ -259,7 +259,7 @@ module fsh_host #(
   );
 
   // Performance counters.
-  logic [fsh_spec_pkg::PERF_COUNT*2-1:0] step;
+  logic [fsh_spec_pkg::PERF_COUNT*3-1:0] step;
   logic [127:0]                          add;
   logic                                  perf_busy;
 
@@ -282,8 +282,6 @@ module fsh_host #(
   end
 
   fsh_events i_events (
-      .clk_i,
-      .rst_i,
       .accept_i      (accept_q),
       .accept_bytes_i(accept_bytes_q),
       .entry_i       (entry_q),
@@ -293,7 +291,9 @@ module fsh_host #(
       .add_o         (add)
   );
 
-  fsh_perf i_perf (
+  fsh_perf #(
+      .PORTS(PORTS)
+  ) i_perf (
       .clk_i,
       .rst_i,
       .cycle_i,

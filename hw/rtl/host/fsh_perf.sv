@@ -3,20 +3,22 @@
 
 /// Performance counters: for each event of PERF the cycle of the first and of
 /// the last one, and how many; for the events that move payload a sum of bytes.
-/// An event may happen more than once a cycle: step_i says how often (two bits
+/// An event may happen more than once a cycle: step_i says how often (three bits
 /// an event), add_i what to add for ACCEPT, REQ_HDR, REP_HDR and WRITTEN, 32 bits
 /// each.
 /// Both come a cycle after the event; a cycle number is that of the event itself. A
 /// read (word_i: event and counter) is answered in the next cycle.
-module fsh_perf (
+module fsh_perf #(
+    parameter int unsigned PORTS = 2  // events of others are not counted
+) (
     input  wire logic        clk_i,
     input  wire logic        rst_i,
     input  wire logic [47:0] cycle_i,
     input  wire logic        clear_i,
-    input  wire logic [23:0] step_i,
+    input  wire logic [fsh_spec_pkg::PERF_COUNT*3-1:0] step_i,
     input  wire logic [127:0] add_i,
     input  wire logic        read_i,
-    input  wire logic  [5:0] word_i,
+    input  wire logic  [6:0] word_i,
     output logic      [63:0] data_o,
     output logic             busy_o
 );
@@ -31,40 +33,49 @@ module fsh_perf (
 
   assign chain[47:0] = '0;
   for (genvar e = 0; e < N; e++) begin : gen_event
-    logic [47:0] first_q, last_q, count_q, count;
+    // Of ports from the third on, beats and stalls stand behind the others.
+    localparam int unsigned BEAT2 = 32'(fsh_spec_pkg::PERF_TX_BEAT2);
+    localparam int unsigned PORT = e < BEAT2 ? 0 : 2 + (e - BEAT2) % (fsh_spec_pkg::MAX_PORTS - 2);
+    logic [47:0] count;
 
-    always_ff @(posedge clk_i) begin
-      if (step_i[e*2+:2] != '0) begin
-        if (count_q == '0) first_q <= cycle_q;
-        last_q  <= cycle_q;
-        count_q <= count_q + {46'd0, step_i[e*2+:2]};
-      end
-      if (rst_i || clear_i) begin
-        first_q <= '0;
-        last_q  <= '0;
-        count_q <= '0;
-      end
-    end
+    if (PORT < PORTS) begin : gen_counter
+      logic [47:0] first_q, last_q, count_q;
 
-    always_comb begin
-      count = '0;
-      if (read_i && word_i[5:2] == 4'(e)) begin
-        if (word_i[1:0] == 2'd0) count = first_q;
-        if (word_i[1:0] == 2'd1) count = last_q;
-        if (word_i[1:0] == 2'd2) count = count_q;
+      always_ff @(posedge clk_i) begin
+        if (step_i[e*3+:3] != '0) begin
+          if (count_q == '0) first_q <= cycle_q;
+          last_q  <= cycle_q;
+          count_q <= count_q + {45'd0, step_i[e*3+:3]};
+        end
+        if (rst_i || clear_i) begin
+          first_q <= '0;
+          last_q  <= '0;
+          count_q <= '0;
+        end
       end
+
+      always_comb begin
+        count = '0;
+        if (read_i && word_i[6:2] == 5'(e)) begin
+          if (word_i[1:0] == 2'd0) count = first_q;
+          if (word_i[1:0] == 2'd1) count = last_q;
+          if (word_i[1:0] == 2'd2) count = count_q;
+        end
+      end
+    end else begin : gen_none
+      assign count = '0;
     end
     assign chain[(e+1)*48+:48] = chain[e*48+:48] | count;
   end
 
   for (genvar s = 0; s < SUMS; s++) begin : gen_sum
-    localparam logic [3:0] E = s == 0 ? fsh_spec_pkg::PERF_ACCEPT :
+    localparam logic [4:0] E = s == 0 ? fsh_spec_pkg::PERF_ACCEPT :
                                s == 1 ? fsh_spec_pkg::PERF_REQ_HDR :
                                s == 2 ? fsh_spec_pkg::PERF_REP_HDR : fsh_spec_pkg::PERF_WRITTEN;
     logic [47:0] sum_q;
 
     always_ff @(posedge clk_i) begin
-      if (step_i[E*2+:2] != '0) sum_q <= sum_q + {16'd0, add_i[s*32+:32]};
+      if (step_i[E*3+:3] != '0) sum_q <= sum_q + {16'd0, add_i[s*32+:32]};
       if (rst_i || clear_i) sum_q <= '0;
     end
     assign chain[(N+s+1)*48+:48] = chain[(N+s)*48+:48] |

@@ -53,7 +53,7 @@ module fsh_regs #(
     // Performance counters: word index, answer in the next cycle.
     output logic               perf_clear_o,
     output logic               perf_read_o,
-    output logic         [5:0] perf_word_o,
+    output logic         [6:0] perf_word_o,
     input  wire logic   [63:0] perf_data_i,
     // Those of the compute core: pulses, word index with the read, a pulse with the
     // answer.
@@ -65,6 +65,7 @@ module fsh_regs #(
     output logic               busy_o
 );
   localparam logic [7:0] PORTS_FIELD = PORTS[7:0];
+  localparam logic [5:0] ALL_PORTS = 6'((1 << PORTS) - 1);
   localparam logic [63:0] ID = 64'(fsh_spec_pkg::SPEC_MINOR) << 48 |
                                 64'(fsh_spec_pkg::SPEC_MAJOR) << 32 |
                                 64'(fsh_spec_pkg::DEVICE_MAGIC);
@@ -150,7 +151,7 @@ module fsh_regs #(
         fsh_spec_pkg::REG_CONTROL: {cfg_o.hold, cfg_o.enable} <= w[1:0];
         fsh_spec_pkg::REG_NODE: {cfg_o.nodes, cfg_o.node} <= w[15:0];
         fsh_spec_pkg::REG_PACKET: cfg_o.packet <= w[10:0];
-        fsh_spec_pkg::REG_PORTS: {cfg_o.dateline, cfg_o.ports} <= {w[9:8], w[1:0]};
+        fsh_spec_pkg::REG_PORTS: cfg_o.ports <= w[5:0] & ALL_PORTS;
         fsh_spec_pkg::REG_SEG_BASE: cfg_o.seg_base <= w[39:0];
         fsh_spec_pkg::REG_SEG_SIZE: cfg_o.seg_size <= w[39:0];
         fsh_spec_pkg::REG_HOST_BASE: cfg_o.host_base <= w[47:0];
@@ -173,8 +174,7 @@ module fsh_regs #(
       cfg_o.node      <= '0;
       cfg_o.nodes     <= 8'd1;
       cfg_o.packet    <= 11'(fsh_spec_pkg::MAX_PACKET);
-      cfg_o.ports     <= '1;
-      cfg_o.dateline  <= '0;
+      cfg_o.ports     <= ALL_PORTS;
       cfg_o.seg_size  <= '0;
       cfg_o.host_size <= '0;
       taken_o         <= '0;
@@ -204,7 +204,7 @@ module fsh_regs #(
   assign rvalid_o  = r3_q;
 
   assign perf_read_o  = r1_q;
-  assign perf_word_o  = ar_q[8:3];
+  assign perf_word_o  = ar_q[9:3];
   assign cperf_word_o = ar_q[6:3];
   assign core         = eng_present_i[fsh_spec_pkg::ENGINE_COMPUTE] &&
                         ar_q[14:7] == fsh_spec_pkg::REG_COMPUTE_PERF[14:7];
@@ -220,7 +220,7 @@ module fsh_regs #(
         fsh_spec_pkg::REG_CONTROL: rmux_q <= {62'd0, cfg_o.hold, cfg_o.enable};
         fsh_spec_pkg::REG_NODE: rmux_q <= {48'd0, cfg_o.nodes, cfg_o.node};
         fsh_spec_pkg::REG_PACKET: rmux_q <= {53'd0, cfg_o.packet};
-        fsh_spec_pkg::REG_PORTS: rmux_q <= {54'd0, cfg_o.dateline, 6'd0, cfg_o.ports};
+        fsh_spec_pkg::REG_PORTS: rmux_q <= {58'd0, cfg_o.ports};
         fsh_spec_pkg::REG_SEG_BASE: rmux_q <= {24'd0, cfg_o.seg_base};
         fsh_spec_pkg::REG_SEG_SIZE: rmux_q <= {24'd0, cfg_o.seg_size};
         fsh_spec_pkg::REG_HOST_BASE: rmux_q <= {16'd0, cfg_o.host_base};
@@ -229,7 +229,7 @@ module fsh_regs #(
         fsh_spec_pkg::REG_CYCLE: rmux_q <= {16'd0, cycle_i};
         default: rmux_q <= '0;
       endcase
-      r2_perf_q <= ar_q[14:9] == fsh_spec_pkg::REG_PERF[14:9];
+      r2_perf_q <= ar_q[14:10] == fsh_spec_pkg::REG_PERF[14:10];
       r2_core_q <= core;
     end
     if (answer) rdata_o <= r2_core_q ? {16'd0, cperf_data_i} : r2_perf_q ? perf_data_i : rmux_q;

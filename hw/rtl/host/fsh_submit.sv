@@ -10,6 +10,7 @@
 /// than were submitted, all that were are skipped.
 /// head_o: entries consumed, modulo 2^32. Reset empties the window.
 module fsh_submit #(
+    parameter int unsigned PORTS = 2,
     parameter bit REPLY = 1'b0  // the channel of this window
 ) (
     input  wire logic               clk_i,
@@ -17,12 +18,10 @@ module fsh_submit #(
     input  wire logic         [7:0] node_i,
     input  wire logic         [7:0] nodes_i,
     input  wire logic        [10:0] packet_i,
-    input  wire logic         [1:0] ports_i,
+    input  wire logic   [PORTS-1:0] ports_i,
     input  wire logic        [39:0] seg_size_i,
     input  wire logic        [39:0] host_size_i,
-    input  wire logic               route_we_i,
-    input  wire logic [fsh_spec_pkg::NODE_W-1:0] route_waddr_i,
-    input  wire logic        [41:0] route_wdata_i,
+    input  wire fsh_node_pkg::route_t route_i,
     // Window writes: 64-bit word index in the window, and the doorbell.
     input  wire logic               we_i,
     input  wire logic         [8:0] waddr_i,
@@ -33,8 +32,8 @@ module fsh_submit #(
     output logic                    cmd_valid_o,
     input  wire logic               cmd_ready_i,
     output fsh_spec_pkg::cmd_t      cmd_o,
-    output logic              [1:0] cmd_mask_o,
-    output logic                    cmd_spread_o,  // may go over both ports
+    output fsh_fn_pkg::path_t       cmd_path_o,
+    output logic                    cmd_spread_o,  // longer than a packet
     output logic                    cmd_loop_o,    // to this node
     output logic             [40:0] cmd_end_o,     // of its local range
     output logic                    rows_valid_o,
@@ -63,7 +62,9 @@ module fsh_submit #(
   logic [127:0]       row, row0_q;
   fsh_spec_pkg::cmd_t cmd_q;
   logic [7:0]         raddr;
-  logic [41:0]        route;
+  (* ram_style = "distributed" *) logic [39:0] size_mem[fsh_spec_pkg::MAX_NODES];
+  logic [39:0]        peer_size;
+  fsh_fn_pkg::path_t  path, path_q;
   logic [40:0]        lend_q, rend_q;
   logic [11:0]        pend_q;
   logic [6:0]         rows_q, rows_left_q;
@@ -74,7 +75,6 @@ module fsh_submit #(
   logic               rows_push, rows_pushed_q, rows_room;
   logic [2:0]         rows_count;
   logic               spread_q, loop_q;
-  logic [1:0]         mask, mask_q;
 
   // The rows, two halves so that a 64-bit write needs no mask.
   for (genvar h = 0; h < 2; h++) begin : gen_half
@@ -92,14 +92,18 @@ module fsh_submit #(
     );
   end
 
-  fsh_route #(.WIDTH($bits(route_wdata_i))) i_route (
+  fsh_route #(
+      .PORTS(PORTS)
+  ) i_route (
       .clk_i,
-      .we_i   (route_we_i),
-      .waddr_i(route_waddr_i),
-      .wdata_i(route_wdata_i),
-      .raddr_i(cmd_q.dst[fsh_spec_pkg::NODE_W-1:0]),
-      .rdata_o(route)
+      .route_i,
+      .ports_i,
+      .node_i(cmd_q.dst[fsh_spec_pkg::NODE_W-1:0]),
+      .path_o(path)
   );
+
+  always_ff @(posedge clk_i) if (route_i.we) size_mem[route_i.node] <= wdata_i[39:0];
+  assign peer_size = size_mem[cmd_q.dst[fsh_spec_pkg::NODE_W-1:0]];
 
   assign level     = tail_q - head_q;
   assign entries   = {1'b0, cmd_q.entries} + 4'd1;
@@ -123,7 +127,6 @@ module fsh_submit #(
   // length, space, local range, remote range.
   logic [6:0] need_entries;
 
-  assign mask         = route[41:40] & ports_i;
   assign need_entries = {2'b0, rows_q[6:2]} + {6'd0, rows_q[1:0] != '0};
 
   always_comb begin
@@ -131,7 +134,7 @@ module fsh_submit #(
     if (state_q == Judge) begin
       // Of host memory the initiator knows only that addresses have 40 bits.
       if (!is_medium && cmd_q.length != '0 &&
-          rend_q > (cmd_q.rspace == fsh_spec_pkg::SPACE_SEGMENT ? {1'b0, route[39:0]} :
+          rend_q > (cmd_q.rspace == fsh_spec_pkg::SPACE_SEGMENT ? {1'b0, peer_size} :
                     41'h100_0000_0000))
         status = fsh_spec_pkg::STATUS_REMOTE_RANGE;
       if (!is_inline && cmd_q.length != '0 &&
@@ -148,7 +151,7 @@ module fsh_submit #(
           (is_inline && (pend_q > {1'b0, packet_i} ||
                          cmd_q.length > 24'(fsh_spec_pkg::MAX_INLINE))))
         status = fsh_spec_pkg::STATUS_BAD_LENGTH;
-      if (cmd_q.dst >= nodes_i || (cmd_q.dst != node_i && mask == '0))
+      if (cmd_q.dst >= nodes_i || (cmd_q.dst != node_i && path.ports == '0))
         status = fsh_spec_pkg::STATUS_BAD_NODE;
       if (cmd_q.check != 8'(fsh_spec_pkg::CMD_CHECK) || cmd_q.rsvd0 != '0 ||
           cmd_q.rsvd1 != '0 || cmd_q.rsvd2 != '0 || cmd_q.rsvd3 != '0 ||
@@ -189,7 +192,7 @@ module fsh_submit #(
       end
       Judge: begin
         status_q    <= status;
-        mask_q      <= mask;
+        path_q      <= path;
         loop_q      <= cmd_q.dst == node_i;
         spread_q    <= !cmd_q.ordered && !is_get && !is_inline &&
                        cmd_q.length > {13'd0, packet_i};
@@ -247,7 +250,7 @@ module fsh_submit #(
   assign cmd_spread_o = spread_q;
   assign cmd_loop_o  = loop_q;
   assign cmd_end_o   = lend_q;
-  assign cmd_mask_o  = mask_q;
+  assign cmd_path_o  = path_q;
   assign head_o      = head_q;
   assign cpl_valid_o = state_q == Refuse;
   assign empty_o     = state_q == Idle && level == '0;

@@ -3,21 +3,33 @@
 `include "fsh_assert.svh"
 
 /// Receiving side of a link port: registers the arriving beat, takes credits
-/// out of boundary beats, finds the headers, and queues each packet by its
-/// virtual channel {reply, dateline}: in one buffer what is for this node, in
-/// another what passes through, so that neither waits for the other. A beat
-/// arriving in cycle t is offered in cycle t+3; one beat a cycle, packets of a
-/// channel in order within each buffer.
+/// out of boundary beats, finds the headers, and queues each packet: in one buffer what
+/// is for this node, by its virtual channel {reply, vc}; in another what passes through,
+/// by the port and the virtual channel that it leaves on, {output, reply, vc}, so that
+/// nothing waits behind a packet that waits for something else. Outputs are the ports of
+/// the node without this one. Which output: the route of its destination, and of several
+/// the first or the last, by the parities of source, destination and this port (odd_i), so
+/// that packets that came one way go on one way.
+/// A beat arriving in cycle t is offered in cycle t+3 here, t+4 to an output; one beat a
+/// cycle, packets of a queue in order.
 /// The beat after a boundary beat that says poison is bad, and offered so.
 /// No back-pressure on the link: the sender holds a credit for every beat,
 /// wherever it goes. freed_o: beats that ever left, to be told to the sender.
 /// Malformed input cannot be told from data before a link layer checks it; a packet
-/// that would go around a ring for ever goes to this node (fsh_parse).
-module fsh_link_rx (
+/// that would go on for ever goes to this node (fsh_parse).
+module fsh_link_rx #(
+    parameter int unsigned OUTS = 1
+) (
     input  wire logic         clk_i,
     input  wire logic         rst_i,
     input  wire logic   [7:0] node_i,
-    input  wire logic         line_i,  // what passes through crosses the dateline
+    input  wire logic         odd_i,
+    // A write of the route table, as to the outputs; those in use.
+    input  wire logic         route_we_i,
+    input  wire logic [fsh_spec_pkg::NODE_W-1:0] route_node_i,
+    input  wire logic [OUTS-1:0] route_ports_i,
+    input  wire logic [OUTS-1:0] route_vcs_i,
+    input  wire logic [OUTS-1:0] ports_i,
     input  wire logic         link_valid_i,
     input  wire logic         link_bound_i,
     input  wire logic [127:0] link_data_i,
@@ -33,10 +45,14 @@ module fsh_link_rx (
     output logic              here_last_o,
     output logic      [127:0] here_data_o,
     output logic              here_bad_o,
-    // Packets for others, by virtual channel.
-    input  wire logic   [3:0] fwd_start_i,
-    output logic        [3:0] fwd_freed_o,
-    output logic              fwd_valid_o,
+    // Packets for others, by queue: whether there is one and it may start; one starts,
+    // a beat is read, a packet is being read. By output: which is offered one.
+    output logic [OUTS*4-1:0] fwd_some_o,
+    input  wire logic [OUTS*4-1:0] fwd_start_i,
+    output logic [OUTS*4-1:0] fwd_started_o,
+    output logic [OUTS*4-1:0] fwd_freed_o,
+    output logic   [OUTS-1:0] fwd_inside_o,
+    output logic   [OUTS-1:0] fwd_valid_o,
     input  wire logic         fwd_ready_i,
     output logic              fwd_last_o,
     output logic      [127:0] fwd_data_o,
@@ -44,9 +60,13 @@ module fsh_link_rx (
     output logic              busy_o
 );
   /*verilator no_inline_module*/  // instances share their code, which else leaves the cache
-  logic         in_valid_q, in_bound_q, bad_q, beat, here, here_busy, fwd_busy;
+  localparam int unsigned QUEUES = OUTS * 4;
+  localparam int unsigned QW = $clog2(QUEUES);
+
+  logic         in_valid_q, in_bound_q, bad_q, beat, sop, here, here_busy, fwd_busy;
   logic [127:0] in_data_q;
   fsh_spec_pkg::bound_t bound;
+  fsh_spec_pkg::hdr_t   hdr, next;
   logic [6:0]   follow;
   logic [1:0]   vc;
   logic [3:0]   here_started, here_freed;
@@ -65,19 +85,43 @@ module fsh_link_rx (
   end
 
   assign bound = in_data_q;
+  assign hdr   = in_data_q;
   assign beat  = in_valid_q && !in_bound_q;
+
+  // The way on.
+  (* ram_style = "distributed" *) logic [2*OUTS-1:0] route_mem[fsh_spec_pkg::MAX_NODES];
+  logic [OUTS-1:0] route_vcs, route_ports, ways, ahead, way;
+  logic            last_way;
+
+  always_ff @(posedge clk_i) begin
+    if (route_we_i) route_mem[route_node_i] <= {route_vcs_i, route_ports_i};
+  end
+
+  assign {route_vcs, route_ports} = route_mem[hdr.dst[fsh_spec_pkg::NODE_W-1:0]];
+  assign ways     = route_ports & ports_i;
+  assign last_way = hdr.src[0] ^ hdr.dst[0] ^ odd_i;
+
+  always_comb begin
+    ahead = '0;
+    way   = 'x;
+    if (beat && sop) begin
+      for (int unsigned i = 1; i < OUTS; i++) ahead |= last_way ? ways >> i : ways << i;
+      way = ways & ~ahead;
+    end
+  end
 
   fsh_parse i_parse (
       .clk_i,
       .rst_i,
       .node_i,
-      .line_i,
-      .valid_i   (beat),
-      .data_i    (in_data_q),
-      .here_o    (here),
-      .reply_o   (vc[1]),
-      .dateline_o(vc[0]),
-      .follow_o  (follow)
+      .stuck_i (ways == '0),
+      .valid_i (beat),
+      .data_i  (in_data_q),
+      .sop_o   (sop),
+      .here_o  (here),
+      .reply_o (vc[1]),
+      .vc_o    (vc[0]),
+      .follow_o(follow)
   );
 
   assign credit_valid_o = in_valid_q && in_bound_q;
@@ -94,9 +138,12 @@ module fsh_link_rx (
       .queue_i  (vc),
       .follow_i (follow),
       .data_i   ({bad_q, in_data_q}),
+      .some_o   (),
       .start_i  ({{2{here_start_i[1]}}, {2{here_start_i[0]}}}),
       .started_o(here_started),
       .freed_o  (here_freed),
+      .inside_o (),
+      .queue_o  (),
       .valid_o  (here_valid_o),
       .ready_i  (here_ready_i),
       .last_o   (here_last_o),
@@ -104,39 +151,94 @@ module fsh_link_rx (
       .busy_o   (here_busy)
   );
 
+  // A cycle for the choice of the queue. A header has passed one more node, and has the
+  // vc of its next link.
+  logic            on_valid_q, on_bad_q, on_vc_q;
+  logic [127:0]    on_data_q;
+  logic [6:0]      on_follow_q;
+  logic [QW-1:0]   on_queue_q, queue;
+
+  always_comb begin
+    next  = hdr;
+    queue = on_queue_q;
+    if (beat && sop) begin
+      next.hops = hdr.hops + 6'd1;
+      next.vc   = (route_vcs & way) != '0;
+      queue     = QW'({hdr.reply, next.vc});
+      for (int unsigned i = 1; i < OUTS; i++) if (way[i]) queue |= QW'(4 * i);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (beat && !here) begin
+      on_data_q   <= next;
+      on_bad_q    <= bad_q;
+      on_follow_q <= follow;
+      on_vc_q     <= vc[0];
+      on_queue_q  <= queue;
+    end
+    on_valid_q <= beat && !here;
+    if (rst_i) on_valid_q <= 1'b0;
+  end
+
+  // What came on either vc may leave on one: a queue has room for both.
+  logic [OUTS-1:0] offered;
+  logic [QW-1:0]   fwd_queue;
+  logic            fwd_valid, fwd_vc, fwd_inside;
+
   fsh_vcbuf #(
-      .Q    (4),
-      .DEPTH(fsh_spec_pkg::VC_BEATS),
-      .WIDTH($bits({bad_q, in_data_q}))
+      .Q    (QUEUES),
+      .DEPTH(2 * fsh_spec_pkg::VC_BEATS),
+      .WIDTH($bits({on_vc_q, on_bad_q, on_data_q}))
   ) i_fwd (
       .clk_i,
       .rst_i,
-      .valid_i  (beat && !here),
-      .queue_i  (vc),
-      .follow_i (follow),
-      .data_i   ({bad_q, in_data_q}),
+      .valid_i  (on_valid_q),
+      .queue_i  (on_queue_q),
+      .follow_i (on_follow_q),
+      .data_i   ({on_vc_q, on_bad_q, on_data_q}),
+      .some_o   (fwd_some_o),
       .start_i  (fwd_start_i),
-      .started_o(),
+      .started_o(fwd_started_o),
       .freed_o  (fwd_freed_o),
-      .valid_o  (fwd_valid_o),
+      .inside_o (fwd_inside),
+      .queue_o  (fwd_queue),
+      .valid_o  (fwd_valid),
       .ready_i  (fwd_ready_i),
       .last_o   (fwd_last_o),
-      .data_o   ({fwd_bad_o, fwd_data_o}),
+      .data_o   ({fwd_vc, fwd_bad_o, fwd_data_o}),
       .busy_o   (fwd_busy)
   );
 
+  always_comb begin
+    offered = '0;
+    for (int unsigned i = 0; i < OUTS; i++) offered[i] = 32'(fwd_queue) >> 2 == i;
+  end
+  assign fwd_valid_o  = offered & {OUTS{fwd_valid}};
+  assign fwd_inside_o = offered & {OUTS{fwd_inside}};
+
   assign here_request_o = here_started[0] || here_started[1];
 
+  // A beat that passes through is known by the vc it came on a cycle after it is read.
+  logic       fwd_read_q;
+  logic [3:0] fwd_freed;
+  assign fwd_freed = {fwd_vc && fwd_queue[1], !fwd_vc && fwd_queue[1], fwd_vc && !fwd_queue[1],
+                      !fwd_vc && !fwd_queue[1]} & {4{fwd_read_q}};
+
   always_ff @(posedge clk_i) begin
-    if ((here_freed | fwd_freed_o) != '0) begin
+    fwd_read_q <= fwd_freed_o != '0;
+    if ((here_freed | fwd_freed) != '0) begin
       for (int unsigned v = 0; v < 4; v++)
-        freed_o[v*16+:16] <= freed_o[v*16+:16] + {14'd0, here_freed[v] && fwd_freed_o[v],
-                                                  here_freed[v] != fwd_freed_o[v]};
+        freed_o[v*16+:16] <= freed_o[v*16+:16] + {14'd0, here_freed[v] && fwd_freed[v],
+                                                  here_freed[v] != fwd_freed[v]};
     end
-    if (rst_i) freed_o <= '0;
+    if (rst_i) begin
+      fwd_read_q <= 1'b0;
+      freed_o    <= '0;
+    end
   end
 
-  assign busy_o = in_valid_q || here_busy || fwd_busy;
+  assign busy_o = in_valid_q || on_valid_q || here_busy || fwd_busy;
 endmodule
 
 `default_nettype wire

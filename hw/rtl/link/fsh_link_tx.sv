@@ -2,26 +2,32 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// Sending side of a link port: merges this port's sequencer, acks and the
-/// packets that pass through from the other port, packet by packet; sets the
-/// dateline bit; puts boundary beats with the credits for the peer between
+/// Sending side of a link port: merges this port's lane of the sequencer, acks and the
+/// packets that pass through from other ports (FWD), packet by packet. First go acks and
+/// what the sequencer has without payload from a memory (brief), then what passes through,
+/// then the rest; of each up to WEIGHT packets while others wait, so that nothing starves.
+/// What passes through goes before what begins here: else the nodes behind a busy link take
+/// all of it, each half of what comes, and buffers fill up from there through the fabric.
+/// It puts boundary beats with the credits for the peer between
 /// them (any beat position), when the link would idle or after 128 beats.
 /// A packet starts only when its channel has room for all of it. The sequencer
-/// reserves when it issues a packet (seq_ok_o, seq_take_i), packets that pass
-/// through when their buffer begins to read them (fwd_ok_o), acks here.
+/// reserves when it issues a packet (ok_o, seq_take_i), packets that pass
+/// through when their buffer begins to read them (ok_o), acks here.
 /// A bad last beat (its packet has data that a memory answered with an error) has a
 /// boundary beat before it that says so.
 /// One cycle from input to pin, one beat a cycle.
-module fsh_link_tx (
+module fsh_link_tx #(
+    parameter int unsigned FWD = 1
+) (
     input  wire logic         clk_i,
     input  wire logic         rst_i,
-    input  wire logic         dateline_i,
-    // Reservations of the sequencer, by channel {reply}.
-    output logic        [1:0] seq_ok_o,
-    input  wire logic   [1:0] seq_take_i,
+    // Whether a packet may be begun, by virtual channel; reservations of the sequencer.
+    output logic        [3:0] ok_o,
+    input  wire logic   [3:0] seq_take_i,
     input  wire logic   [6:0] seq_beats_i,
     // Its packets.
     input  wire logic         seq_valid_i,
+    input  wire logic         seq_brief_i,
     output logic              seq_ready_o,
     input  wire logic         seq_last_i,
     input  wire logic [127:0] seq_data_i,
@@ -30,14 +36,13 @@ module fsh_link_tx (
     input  wire logic         ack_valid_i,
     output logic              ack_ready_o,
     input  wire logic [127:0] ack_data_i,
-    // Packets that pass through, by the virtual channel they came on.
-    output logic        [3:0] fwd_ok_o,
+    // Packets that pass through, of one input at a time; a beat is read, by virtual channel.
     input  wire logic   [3:0] fwd_freed_i,
-    input  wire logic         fwd_valid_i,
-    output logic              fwd_ready_o,
-    input  wire logic         fwd_last_i,
-    input  wire logic [127:0] fwd_data_i,
-    input  wire logic         fwd_bad_i,
+    input  wire logic [FWD-1:0] fwd_valid_i,
+    output logic    [FWD-1:0] fwd_ready_o,
+    input  wire logic [FWD-1:0] fwd_last_i,
+    input  wire logic [FWD*128-1:0] fwd_data_i,
+    input  wire logic [FWD-1:0] fwd_bad_i,
     // Credits: from the peer, and for the peer.
     input  wire logic         credit_valid_i,
     input  wire logic  [63:0] credit_i,
@@ -55,12 +60,14 @@ module fsh_link_tx (
 );
   /*verilator no_inline_module*/  // instances share their code, which else leaves the cache
   localparam int unsigned BOUND_GAP = 128;  // beats between boundaries under load
+  localparam int unsigned WEIGHT = 8;  // packets, a power of two
   localparam int unsigned IDLE_GAP = 8;  // cycles between boundaries when idle
 
   logic [3:0]           ok /*verilator split_var*/;
-  logic [3:0]           take, ack, fwd;  // what each channel spends
+  logic [3:0]           ack;  // what acks spend
   logic                 ack_ok, mux_valid, mux_sop, mux_ready, mux_last;
-  logic [2:0]           sel;
+  logic [FWD+1:0]       sel;
+  fsh_spec_pkg::hdr_t   ack_hdr;
   logic [127:0]         mux_data;
   fsh_spec_pkg::bound_t bound;
   logic [63:0]          told_q;
@@ -68,17 +75,48 @@ module fsh_link_tx (
   logic [3:0]           gap_q;
   logic                 owed_q, due_q, bound_now, inside_q, mux_bad, warn, warned_q;
 
-  // The channel a packet takes on this link: past the dateline once it crosses.
-  assign seq_ok_o = dateline_i ? {ok[3], ok[1]} : {ok[2], ok[0]};
-  assign fwd_ok_o = {ok[3], seq_ok_o[1], ok[1], seq_ok_o[0]};
-  assign ack_ok   = ack_valid_i && seq_ok_o[1];
+  assign ok_o    = ok;
+  assign ack_hdr = ack_data_i;
+  assign ack_ok  = ack_valid_i && (ack_hdr.vc ? ok[3] : ok[2]);
+
+  // Whose class begins the next packet; what has begun goes on.
+  localparam int unsigned TURN_W = $clog2(WEIGHT) + 1;
+  logic              brief, through, rest, brief_now, through_now;
+  logic [TURN_W-1:0] brief_q, through_q;  // packets in a row while others waited
+  logic [FWD+1:0]    offer, allowed;
+
+  assign brief       = ack_ok || (seq_valid_i && seq_brief_i);
+  assign through     = fwd_valid_i != '0;
+  assign rest        = seq_valid_i && !seq_brief_i;
+  assign brief_now   = brief && !(brief_q[TURN_W-1] && (through || rest));
+  assign through_now = !brief_now && through && !(through_q[TURN_W-1] && rest);
+  assign offer       = {fwd_valid_i, ack_ok, seq_valid_i};
+
+  always_comb begin
+    allowed = {{FWD{through_now}}, brief_now,
+               brief_now ? seq_brief_i : !seq_brief_i && !through_now};
+    if (!mux_sop) allowed = '1;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (mux_valid && mux_ready && mux_sop) begin
+      if (!brief_now) brief_q <= '0;
+      else if (through || rest) brief_q <= brief_q + 1'b1;
+      if (!brief_now && !through_now) through_q <= '0;
+      else if (through_now && rest) through_q <= through_q + 1'b1;
+    end
+    if (rst_i) begin
+      brief_q   <= '0;
+      through_q <= '0;
+    end
+  end
 
   fsh_pktarb #(
-      .N(3)
+      .N(FWD + 2)
   ) i_arb (
       .clk_i,
       .rst_i,
-      .valid_i({fwd_valid_i, ack_ok, seq_valid_i}),
+      .valid_i(offer & allowed),
       .last_i ({fwd_last_i, 1'b1, seq_last_i}),
       .ready_o({fwd_ready_o, ack_ready_o, seq_ready_o}),
       .sel_o  (sel),
@@ -89,22 +127,11 @@ module fsh_link_tx (
   );
 
   always_comb begin
-    mux_data = sel[2] ? fwd_data_i : sel[1] ? ack_data_i : seq_data_i;
-    // The dateline bit of a header, nothing of other beats.
-    mux_data[11] = mux_data[11] | (mux_sop && dateline_i);
+    mux_data = sel[1] ? ack_data_i : seq_data_i;
+    for (int unsigned k = 0; k < FWD; k++) if (sel[k+2]) mux_data = fwd_data_i[k*128+:128];
   end
 
-  // Packets that come before the dateline cross it here if this is the line.
-  always_comb begin
-    take = {1'b0, seq_take_i[1], 1'b0, seq_take_i[0]};
-    ack  = {1'b0, ack_ok && ack_ready_o, 2'b00};
-    fwd  = fwd_freed_i;
-    if (dateline_i) begin
-      take = {seq_take_i[1], 1'b0, seq_take_i[0], 1'b0};
-      ack  = {ack_ok && ack_ready_o, 3'b000};
-      fwd  = {|fwd_freed_i[3:2], 1'b0, |fwd_freed_i[1:0], 1'b0};
-    end
-  end
+  assign ack = {ack_hdr.vc, !ack_hdr.vc, 2'b00} & {4{ack_ok && ack_ready_o}};
 
   for (genvar v = 0; v < 4; v++) begin : gen_credit
     fsh_credit #(
@@ -114,9 +141,9 @@ module fsh_link_tx (
         .rst_i,
         .credit_valid_i,
         .credit_i(credit_i[v*16+:16]),
-        .take_i  (take[v]),
+        .take_i  (seq_take_i[v]),
         .beats_i (seq_beats_i),
-        .fwd_i   (fwd[v]),
+        .fwd_i   (fwd_freed_i[v]),
         .ack_i   (ack[v]),
         .ok_o    (ok[v])
     );
@@ -124,7 +151,7 @@ module fsh_link_tx (
 
   // Boundary beats: under load one stops the packets for a cycle, else it takes
   // one in which there is none.
-  assign mux_bad   = mux_valid && ((sel[0] && seq_bad_i) || (sel[2] && fwd_bad_i));
+  assign mux_bad   = mux_valid && ((sel[0] && seq_bad_i) || (sel[FWD+1:2] & fwd_bad_i) != '0);
   assign warn      = mux_bad && !warned_q;
   assign mux_ready = !due_q && !warn;
   assign bound_now = due_q || warn || (owed_q && !mux_valid && gap_q == '0);
@@ -150,7 +177,7 @@ module fsh_link_tx (
     link_bound_o <= bound_now;
     owed_q       <= !bound_now && freed_i != told_q;
     due_q        <= !bound_now && owed_q && beats_q >= 8'(BOUND_GAP - 2);
-    others_o     <= ack_valid_i || fwd_valid_i || |fwd_freed_i;
+    others_o     <= ack_valid_i || fwd_valid_i != '0 || fwd_freed_i != '0;
     if (mux_valid && mux_ready) inside_q <= !mux_last;
     warned_q <= mux_bad && !mux_ready;
     if (gap_q != '0) gap_q <= gap_q - 4'd1;
@@ -175,8 +202,8 @@ module fsh_link_tx (
   end
 
   assign seq_sop_o = mux_valid && mux_ready && mux_sop && sel[0];
-  assign fwd_sop_o = mux_valid && mux_ready && mux_sop && sel[2];
-  assign stall_o   = ack_valid_i && !seq_ok_o[1] && !mux_valid;
+  assign fwd_sop_o = mux_valid && mux_ready && mux_sop && sel[FWD+1:2] != '0;
+  assign stall_o   = ack_valid_i && !ack_ok && !mux_valid;
   assign busy_o    = inside_q || mux_valid || owed_q || due_q || link_valid_o || gap_q != '0 ||
                      others_o;
 

@@ -34,12 +34,13 @@ module fsh_loop (
       .clk_i,
       .rst_i,
       .node_i    ('0),
-      .line_i    (1'b0),
+      .stuck_i   (1'b0),
       .valid_i,
       .data_i,
+      .sop_o     (),
       .here_o    (),
       .reply_o   (reply),
-      .dateline_o(),
+      .vc_o      (),
       .follow_o  (follow)
   );
 
@@ -54,9 +55,12 @@ module fsh_loop (
       .queue_i  (reply),
       .follow_i (follow),
       .data_i   ({bad_i, data_i}),
+      .some_o   (),
       .start_i,
       .started_o(started),
       .freed_o  (freed),
+      .inside_o (),
+      .queue_o  (),
       .valid_o,
       .ready_i,
       .last_o,

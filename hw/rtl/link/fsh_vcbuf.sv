@@ -11,7 +11,9 @@
 /// at the earliest two cycles after it was written, one a cycle, no bubble
 /// between packets; data_o is a register.
 /// started_o: a packet of this queue begins to be read; freed_o: a beat of this
-/// queue has left the RAM. Both one-hot, in the cycle before it is offered.
+/// queue has left the RAM. Both one-hot, in the cycle before it is offered. some_o:
+/// whether a queue has a beat; queue_o: of which the last beat was read; inside_o: more of
+/// its packet are to be read.
 /// Reset empties the queues.
 module fsh_vcbuf #(
     parameter int unsigned Q = 4,
@@ -24,9 +26,12 @@ module fsh_vcbuf #(
     input  wire logic [$clog2(Q)-1:0] queue_i,
     input  wire logic           [6:0] follow_i,
     input  wire logic     [WIDTH-1:0] data_i,
+    output logic              [Q-1:0] some_o,
     input  wire logic         [Q-1:0] start_i,
     output logic              [Q-1:0] started_o,
     output logic              [Q-1:0] freed_o,
+    output logic                      inside_o,
+    output logic      [$clog2(Q)-1:0] queue_o,
     output logic                      valid_o,
     input  wire logic                 ready_i,
     output logic                      last_o,
@@ -136,6 +141,9 @@ module fsh_vcbuf #(
     end
   end
 
+  assign some_o    = some_q;
+  assign queue_o   = queue_q;
+  assign inside_o  = middle;
   assign started_o = take & {Q{!middle}};
   assign freed_o   = take;
   assign valid_o   = valid_q;

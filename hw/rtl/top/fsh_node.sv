@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 `default_nettype none
 
-/// One FSHMEM node with two link ports: host interface, GASNet core, links, and for
+/// One FSHMEM node with 1 to 6 link ports: host interface, GASNet core, router, and for
 /// each engine (fsh_spec_pkg::ENGINES; the compute core is entry 0) an entry in the
 /// vectors of request sources (ccmd, ack), sinks (msg) and entries for the host. See
 /// hw/rtl/README.md for the ports. All outputs are functions of registers.
@@ -10,7 +10,7 @@
 /// idle_o: no state changes until an input does (a command held by the start
 /// gate counts as idle). Free-running state does not exist; time is cycle_i.
 module fsh_node #(
-    parameter int unsigned PORTS = 2,  // only 2 is supported by the scheduler
+    parameter int unsigned PORTS = 2,
     parameter int unsigned ENGINES = fsh_spec_pkg::ENGINES,
     parameter int unsigned ECMD_W = fsh_spec_pkg::ECMD_W,
     parameter int unsigned RING_W = fsh_spec_pkg::RING_W,
@@ -24,7 +24,7 @@ module fsh_node #(
     // Registers and windows.
     input  wire fsh_axi_pkg::lite_req_t axil_req_i,
     output fsh_axi_pkg::lite_rsp_t    axil_rsp_o,
-    // Host memory; device memory, a master a port.
+    // Host memory; device memory, a master a lane.
     output fsh_axi_pkg::host_wr_req_t host_wr_req_o,
     input  wire fsh_axi_pkg::host_wr_rsp_t host_wr_rsp_i,
     output fsh_axi_pkg::host_rd_req_t host_rd_req_o,
@@ -78,7 +78,7 @@ module fsh_node #(
 
   // Commands of the windows, entries for the rings, writes of the receivers.
   logic [1:0]          win_valid, win_ready, win_spread, win_loop, rows_valid, rows_ready;
-  logic [3:0]          win_mask;
+  fsh_fn_pkg::path_t   win_req_path, win_rep_path;
   logic [40:0]         win_end;
   fsh_spec_pkg::cmd_t  win_req, win_rep;
   logic [127:0]        rows_req, rows_rep;
@@ -102,7 +102,8 @@ module fsh_node #(
       .route_o        (route),
       .win_valid_o    (win_valid),
       .win_ready_i    (win_ready),
-      .win_mask_o     (win_mask),
+      .win_req_path_o (win_req_path),
+      .win_rep_path_o (win_rep_path),
       .win_spread_o   (win_spread),
       .win_loop_o     (win_loop),
       .win_end_o      (win_end),
@@ -160,13 +161,14 @@ module fsh_node #(
   // Commands of engines.
   logic [ENGINES-1:0]        req_valid, req_ready, req_spread, req_loop;
   logic [ENGINES-1:0]        done_valid, ccmd_refused, ccmd_busy;
-  logic [ENGINES*2-1:0]      req_mask;
+  logic [ENGINES*fsh_fn_pkg::PATH_W-1:0] req_path;
   logic [ENGINES*ECMD_W-1:0] req;
   logic [TAG_W-1:0]          done_tag;
   logic [3:0]                done_status;
 
   for (genvar k = 0; k < ENGINES; k++) begin : gen_engine
     fsh_ccmd #(
+        .PORTS (PORTS),
         .ENGINE(k)
     ) i_ccmd (
         .clk_i,
@@ -174,11 +176,9 @@ module fsh_node #(
         .node_i        (cfg.node),
         .nodes_i       (cfg.nodes),
         .packet_i      (cfg.packet),
-        .ports_i       (cfg.ports),
+        .ports_i       (cfg.ports[PORTS-1:0]),
         .seg_size_i    (cfg.seg_size),
-        .route_we_i    (route.we),
-        .route_waddr_i (route.node),
-        .route_wdata_i (route.ports),
+        .route_i       (route),
         .ccmd_valid_i  (ccmd_valid_i[k]),
         .ccmd_ready_o  (ccmd_ready_o[k]),
         .ccmd_i        (ccmd_i[k*ECMD_W+:ECMD_W]),
@@ -190,7 +190,7 @@ module fsh_node #(
         .done_status_i (done_status),
         .req_valid_o   (req_valid[k]),
         .req_ready_i   (req_ready[k]),
-        .req_mask_o    (req_mask[k*2+:2]),
+        .req_path_o    (req_path[k*fsh_fn_pkg::PATH_W+:fsh_fn_pkg::PATH_W]),
         .req_spread_o  (req_spread[k]),
         .req_loop_o    (req_loop[k]),
         .req_o         (req[k*ECMD_W+:ECMD_W]),
@@ -201,9 +201,10 @@ module fsh_node #(
   assign refused[0] = |ccmd_refused;
 
   // Requests: of the window and of engines.
-  logic [1:0]         free, cmd_ready;
-  logic               prefer, want, port, rows, spread, loop;
-  logic [1:0]         mask;
+  fsh_seq_pkg::free_t free;
+  logic [1:0]         cmd_ready;
+  logic               want, spread, loop;
+  fsh_fn_pkg::path_t  path;
   fsh_spec_pkg::cmd_t cmd;
 
   fsh_sources i_sources (
@@ -213,23 +214,20 @@ module fsh_node #(
       .clear_i     (clear),
       .win_valid_i (win_valid[0]),
       .win_ready_o (win_ready[0]),
-      .win_mask_i  (win_mask[1:0]),
+      .win_path_i  (win_req_path),
       .win_spread_i(win_spread[0]),
       .win_loop_i  (win_loop[0]),
       .win_i       (win_req),
       .eng_valid_i (req_valid),
       .eng_ready_o (req_ready),
-      .eng_mask_i  (req_mask),
+      .eng_path_i  (req_path),
       .eng_spread_i(req_spread),
       .eng_loop_i  (req_loop),
       .eng_i       (req),
       .free_i      (free),
-      .prefer_i    (prefer),
       .req_valid_o (want),
       .req_ready_i (cmd_ready[0]),
-      .req_port_o  (port),
-      .req_rows_o  (rows),
-      .req_mask_o  (mask),
+      .req_path_o  (path),
       .req_spread_o(spread),
       .req_loop_o  (loop),
       .req_o       (cmd)
@@ -245,16 +243,14 @@ module fsh_node #(
       .route_i          (route),
       .cmd_valid_i      ({win_valid[1], want}),
       .cmd_ready_o      (cmd_ready),
-      .cmd_mask_i       ({win_mask[3:2], mask}),
+      .cmd_req_path_i   (path),
+      .cmd_rep_path_i   (win_rep_path),
       .cmd_spread_i     ({win_spread[1], spread}),
       .cmd_loop_i       ({win_loop[1], loop}),
       .cmd_end_i        (win_end),
       .cmd_req_i        (cmd),
       .cmd_rep_i        (win_rep),
       .req_free_o       (free),
-      .req_prefer_o     (prefer),
-      .req_port_i       (port),
-      .req_rows_i       (rows),
       .rows_valid_i     (rows_valid),
       .rows_ready_o     (rows_ready),
       .rows_req_i       (rows_req),

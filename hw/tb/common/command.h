@@ -4,6 +4,7 @@
 #define FSH_TB_COMMAND_H
 
 #include "packet.h"
+#include "path.h"
 
 struct Command {
     unsigned opcode = 0, category = 0, reply = 0, ack = 0, rspace = 0;
@@ -11,8 +12,9 @@ struct Command {
     unsigned check = FSH_CMD_CHECK, entries = 0, ordered = 0; // for the window
     uint64_t raddr = 0, laddr = 0;
     // What the scheduler says of it.
-    unsigned port = 0, status = 0;
-    bool loop = false, stripe = false;
+    unsigned status = 0;
+    Path path = {};
+    bool loop = false, bulk = false;
     bool window = false;         // of the host: with rows
     std::vector<Beat> rows = {}; // arguments, then what is inline
 
@@ -43,6 +45,18 @@ struct Command {
     bool made() const
     {
         return opcode == FSH_OP_GET || (opcode == FSH_OP_COMPUTE && nargs == 0);
+    }
+
+    // Without payload, or with that of its rows: what passes the others.
+    bool brief() const
+    {
+        return payload() == 0 || lspace == FSH_SPACE_INLINE;
+    }
+
+    // By which it may leave.
+    unsigned ports() const
+    {
+        return loop ? 1 : ordered ? path.lowest() : path.ports;
     }
 
     unsigned payload() const

@@ -13,11 +13,11 @@
 using Beat = std::array<uint64_t, 2>;
 using Packet = std::vector<Beat>;
 
-// The virtual channel of a header: {reply, dateline}.
+// The virtual channel of a header: {reply, vc}.
 static inline unsigned channel(const Beat &header)
 {
     return (unsigned)(fsh_hdr_reply(header.data()) << 1 |
-                      fsh_hdr_dateline(header.data()));
+                      fsh_hdr_vc(header.data()));
 }
 
 // Beats of the longest packet: header, arguments, payload off its lane.
@@ -35,13 +35,13 @@ static inline unsigned length(const Beat &header)
     return (unsigned)(1 + args + (bytes ? (lane + bytes + 15) / 16 : 0));
 }
 
-template <class Wide> static Beat load(const Wide &from)
+// The port may be of several beats.
+template <class Wide> static Beat load(const Wide &from, unsigned at = 0)
 {
-    return {from[0] | (uint64_t)from[1] << 32,
-            from[2] | (uint64_t)from[3] << 32};
+    return {from[4 * at] | (uint64_t)from[4 * at + 1] << 32,
+            from[4 * at + 2] | (uint64_t)from[4 * at + 3] << 32};
 }
 
-// The port may be of several beats.
 template <class Wide>
 static void store(Wide &to, const Beat &beat, unsigned at = 0)
 {

@@ -49,8 +49,7 @@ class Rank
         };
         set(FSH_REG_NODE, card.number | 2u << 8);
         set(FSH_REG_PACKET, FSH_MIN_PACKET);
-        // The link between the last node and the first is the dateline.
-        set(FSH_REG_PORTS, 3u | (card.number == 0 ? 1u : 2u) << 8);
+        set(FSH_REG_PORTS, 3);
         set(FSH_REG_SEG_BASE, 0);
         set(FSH_REG_SEG_SIZE, Card::SEGMENT);
         set(FSH_REG_HOST_BASE, 0);
@@ -61,6 +60,7 @@ class Rank
         set(FSH_REG_SLOT_HDR_BASE, 0);
         set(FSH_REG_SLOT_PAY_BASE, 0);
         set(FSH_REG_STATUS_ADDR, STATUS);
+        // By either port; no packet passes through a node, so one vc does.
         for (unsigned to = 0; to < 2; to++)
             set(FSH_REG_ROUTE + 8 * to, Card::SEGMENT | UINT64_C(3) << 56);
         set(FSH_REG_CONTROL, 1);

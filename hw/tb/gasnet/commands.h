@@ -9,8 +9,8 @@
 class Commands
 {
   public:
-    Commands(tb::Test &test, const unsigned &packet)
-        : test_(test), packet_(packet)
+    Commands(tb::Test &test, const unsigned &packet, unsigned ports)
+        : test_(test), packet_(packet), exist_((1u << ports) - 1)
     {
     }
 
@@ -34,9 +34,12 @@ class Commands
         else
             of_core(c);
         c.loop = test_.below(6) == 0;
-        c.port = c.loop ? 0 : test_.below(2);
-        c.stripe = !c.loop && c.length > packet_ && !c.made() &&
-                   c.lspace != FSH_SPACE_INLINE && test_.below(2);
+        c.ordered = c.window && test_.below(4) == 0;
+        c.bulk = c.length > packet_ && !c.ordered && !c.made() &&
+                 c.lspace != FSH_SPACE_INLINE && c.status == FSH_STATUS_OK;
+        do
+            c.path = Path::random(test_).of(exist_, exist_);
+        while (c.path.ports == 0);
         return c;
     }
 
@@ -124,6 +127,7 @@ class Commands
 
     tb::Test &test_;
     const unsigned &packet_; // bytes of payload
+    unsigned exist_;         // mask of ports
     unsigned tag_ = 0;
 };
 

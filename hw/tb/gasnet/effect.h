@@ -70,8 +70,24 @@ struct Ack {
     unsigned port, receiver;
 };
 
+// Each port in turn, from the one behind that of the last on.
+class Turn
+{
+  public:
+    unsigned next(unsigned ports)
+    {
+        do
+            last_ = (last_ + 1) % FSH_MAX_PORTS;
+        while (!(ports >> last_ & 1));
+        return last_;
+    }
+
+  private:
+    unsigned last_ = FSH_MAX_PORTS - 1;
+};
+
 // What a PUT of another node is answered with.
-inline Beat ack_header(const Event &e, unsigned node)
+inline Beat ack_header(const Event &e, unsigned node, unsigned vc)
 {
     Beat header = {};
     uint64_t *w = header.data();
@@ -79,6 +95,7 @@ inline Beat ack_header(const Event &e, unsigned node)
     fsh_hdr_set_opcode(w, FSH_OP_PUT_ACK);
     fsh_hdr_set_category(w, FSH_CAT_SHORT);
     fsh_hdr_set_reply(w, 1);
+    fsh_hdr_set_vc(w, vc);
     fsh_hdr_set_first(w, 1);
     fsh_hdr_set_dst(w, e.src);
     fsh_hdr_set_src(w, node);

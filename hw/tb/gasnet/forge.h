@@ -37,8 +37,8 @@ class Forge
     {
         Packet packet(1, h.pack());
 
-        if (test_.below(2))
-            fsh_hdr_set_dateline(packet[0].data(), 1);
+        fsh_hdr_set_vc(packet[0].data(), test_.below(2));
+        fsh_hdr_set_hops(packet[0].data(), test_.below(FSH_MAX_HOPS + 1));
         for (unsigned i = h.arg_beats() + h.payload_beats(); i > 0; i--)
             packet.push_back({test_.bits(), test_.bits()});
         return packet;
@@ -56,7 +56,6 @@ class Forge
         h.dst = node_.node;
         h.src = test_.below(node_.nodes);
         h.first = test_.below(4) != 0;
-        h.multi = !h.first || test_.below(2);
         h.tag = test_.below(FSH_NUM_TAGS);
         h.total = (unsigned)test_.bits() & 0xffffff;
         if (h.to_host())
@@ -65,6 +64,9 @@ class Forge
             answer(h);
         else
             request(h);
+        // Alone, or one of several packets.
+        if (h.opcode != FSH_OP_GET && test_.below(2))
+            h.total = h.bytes;
         return h;
     }
 
@@ -128,12 +130,13 @@ class Forge
             return;
         }
         h.first = 1;
-        h.multi = 0;
         h.nargs = 1 + test_.below(4);
         h.ack = h.opcode == FSH_OP_COMPUTE && test_.below(2);
         if (h.opcode == FSH_OP_COMPUTE)
             return;
         piece(h, node_.seg_size);
+        if (test_.below(4) == 0)
+            h.total = node_.packet - 1 + test_.below(3);
         h.total = (unsigned)std::min<uint64_t>(
             h.total, node_.seg_size - h.addr + test_.below(2));
         h.bytes = 0;
@@ -156,10 +159,10 @@ class Forge
             h.space = test_.below(4);
             break;
         case 4:
-            h.dst = test_.below(2) ? test_.below(256) : h.src;
+            h.dst = test_.below(2) ? test_.below(128) : h.src;
             break;
         case 5:
-            h.src = test_.below(2) ? test_.below(256) : node_.node;
+            h.src = test_.below(2) ? test_.below(128) : node_.node;
             break;
         case 6:
             h.nargs = test_.below(32);
@@ -168,7 +171,7 @@ class Forge
             h.bytes = test_.below(test_.below(2) ? 2048 : 1100);
             break;
         case 8:
-            h.tag = test_.below(test_.below(2) ? 2048 : 64);
+            h.tag = test_.below(test_.below(2) ? 128 : 64);
             break;
         case 9:
             h.ack ^= 1;

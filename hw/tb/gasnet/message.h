@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Model of the sequencer: what memory has at the source of a command, and the
-// packets that are to come of it; the ports by which they leave.
+// packets that are to come of it; how they left; the lanes by which they leave.
 #ifndef FSH_TB_MESSAGE_H
 #define FSH_TB_MESSAGE_H
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 #include "command.h"
 #include "stream.h"
@@ -39,17 +40,18 @@ struct Memory {
     }
 };
 
-// Beats between a sender and its port: the register slice.
+// Beats between a sender and its lane: the register slice.
 static const unsigned SKID = 2;
 
-// A packet to come.
+// A packet to come. What its port is, and so its vc, is seen when it comes.
 struct Expected {
     Beat header;
     std::vector<Beat> args;
     std::vector<uint8_t> bytes;
     unsigned lane; // of the first byte
-    bool loop, bad, notify, half;
-    unsigned channel;
+    bool bad;
+    bool left = false;
+    unsigned port = 0; // by which it left
 
     unsigned beats() const
     {
@@ -77,104 +79,144 @@ struct Expected {
                           got, bytes[i]);
         }
     }
+};
 
-    // The ring entry which says that its message's source is read.
+// A message under way: its packets, how many have not left; of each lane how many
+// beats it had seen when the last of them left and when the entry came, if one did.
+struct Message {
+    Command command;
+    std::vector<Expected> packets;
+    size_t to_leave;
+    std::array<size_t, FSH_LANES> last = {}; // packet that left, and one
+    std::array<unsigned long long, FSH_LANES> left_at = {}, told_at = {};
+    unsigned used = 0, told = 0; // lanes
+
+    // Its source is wanted back.
+    bool tells() const
+    {
+        return command.ack && command.opcode >= FSH_OP_LIBRARY;
+    }
+
+    bool over() const
+    {
+        return to_leave == 0 && (!tells() || told == used);
+    }
+
+    // The ring entry of one lane which says that the source is read.
     Beat entry() const
     {
         Beat entry = {};
-        const uint64_t *h = header.data();
+        uint64_t *w = entry.data();
 
-        fsh_ring_set_kind(entry.data(), FSH_CPL_SLOT);
-        fsh_ring_set_reply(entry.data(), fsh_hdr_reply(h));
-        fsh_ring_set_opcode(entry.data(), fsh_hdr_opcode(h));
-        fsh_ring_set_node(entry.data(), fsh_hdr_dst(h));
-        fsh_ring_set_tag(entry.data(), fsh_hdr_tag(h));
-        fsh_ring_set_half(entry.data(), half);
+        fsh_ring_set_kind(w, FSH_CPL_SLOT);
+        fsh_ring_set_reply(w, command.reply);
+        fsh_ring_set_opcode(w, command.opcode);
+        fsh_ring_set_node(w, command.dst);
+        fsh_ring_set_tag(w, command.tag);
+        fsh_ring_set_half(w, (used & (used - 1)) != 0);
         return entry;
     }
+
+    // A packet that looks like this is to come; vc aside.
+    Expected *find(Beat header)
+    {
+        Beat vc = {};
+
+        fsh_hdr_set_vc(vc.data(), 1);
+        header[0] &= ~vc[0];
+        for (Expected &e : packets)
+            if (!e.left && e.header == header)
+                return &e;
+        return nullptr;
+    }
+
+    // All packets by one port, or of a long message by all ports in turn.
+    void check_ports(tb::Test &test) const
+    {
+        unsigned ports = command.ports(), turn = 0;
+
+        for (size_t i = 0; i < packets.size(); i++) {
+            unsigned bit = 1u << packets[i].port;
+            if (turn == ports && command.bulk)
+                turn = 0;
+            bool again = command.bulk ? turn & bit : turn & ~bit;
+            if (!(ports & bit) || again)
+                test.fail("packet %zu of %zu, bulk %d, by port %u of %x, after "
+                          "%x",
+                          i, packets.size(), command.bulk, packets[i].port,
+                          ports, turn);
+            turn |= bit;
+        }
+    }
 };
 
+// Room that was reserved.
 struct Take {
     bool loop;
-    unsigned channel, beats;
+    unsigned port, channel, beats;
 };
 
-// One port: what leaves it.
-struct Port {
-    explicit Port(tb::Test &test)
-        : packets(test, "packet"), entries(test, "entry"), others(test)
+// One lane: what leaves it.
+struct Lane {
+    explicit Lane(tb::Test &test)
+        : packets(test, "packet"), entries(test, "entry")
     {
     }
 
-    // A packet is to leave, or to end.
-    bool left() const
+    // The reservation of a packet that leaves.
+    void release(tb::Test &test, const Take &take)
     {
-        for (const auto &packets : next)
-            if (!packets.empty())
-                return true;
-        return at != 0;
-    }
-
-    // The entry comes when the last beat of the source enters the register slice
-    // before the port, so up to SKID beats before that beat leaves; not sooner.
-    void match(tb::Test &test)
-    {
-        for (; !told.empty() && !read.empty();
-             told.pop_front(), read.pop_front())
-            if (told.front().first != read.front().first ||
-                told.front().second + SKID < read.front().second)
-                test.fail("an entry %016llx for %016llx, %d beats early",
-                          (unsigned long long)told.front().first[0],
-                          (unsigned long long)read.front().first[0],
-                          (int)(read.front().second - told.front().second));
+        for (auto at = takes.begin(); at != takes.end(); ++at)
+            if (at->loop == take.loop && at->port == take.port &&
+                at->channel == take.channel && at->beats == take.beats) {
+                takes.erase(at);
+                return;
+            }
+        test.fail("nothing reserved for a packet of %u beats, port %u, "
+                  "channel %u, loop %d",
+                  take.beats, take.port, take.channel, take.loop);
     }
 
     tb::Sink<Beat> packets;
     tb::Sink<Beat> entries;
-    tb::Stall others;
-    std::deque<Take> takes;       // reserved, not begun
-    std::deque<Expected> next[4]; // by context
-    Expected now;                 // under way
-    unsigned at = 0;              // beats of it that have left
+    std::deque<Take> takes;           // of packets that have not begun
+    std::shared_ptr<Message> message; // under way
+    Expected now;
+    Take take = {};
+    unsigned at = 0; // beats of it that have left
     unsigned long long beats = 0;
-    std::deque<std::pair<Beat, unsigned long long>> told, read;
 };
 
-struct Model {
+// Cuts messages into packets.
+struct Cutter {
     unsigned node = 0, packet = 1024;
     uint64_t seg_base = 0, host_base = 0;
     Memory memory;
     unsigned long long reads[2] = {}; // beats, by space
 
-    // The packets of a command, with the port each takes.
-    std::vector<std::pair<unsigned, Expected>> packets(const Command &c)
+    std::shared_ptr<Message> message(const Command &c)
     {
-        std::vector<std::pair<unsigned, Expected>> all;
+        auto m = std::make_shared<Message>(Message{c, {}, 0});
         unsigned at = 0;
 
         do {
             uint64_t addr = c.raddr + at;
             unsigned n =
                 std::min(c.payload() - at, packet - (unsigned)(addr % packet));
-            bool multi = n != c.payload();
-            unsigned port = c.port ^ (c.stripe && all.size() % 2);
-            all.push_back({port, one(c, at, n, multi)});
+            m->packets.push_back(one(c, at, n));
             at += n;
         } while (at < c.payload());
-        tell(c, all);
-        return all;
+        m->to_leave = m->packets.size();
+        return m;
     }
 
   private:
-    Expected one(const Command &c, unsigned at, unsigned n, bool multi)
+    Expected one(const Command &c, unsigned at, unsigned n)
     {
         Expected e = {};
 
-        e.header = header(c, at, n, multi);
+        e.header = header(c, at, n);
         e.lane = (unsigned)(c.raddr + at) % 16;
-        e.loop = c.loop;
-        e.channel = c.reply;
-        e.half = c.stripe;
         if (c.made()) {
             Beat arg = {};
             fsh_getarg_set_addr(arg.data(), c.laddr);
@@ -190,7 +232,7 @@ struct Model {
         return e;
     }
 
-    Beat header(const Command &c, unsigned at, unsigned n, bool multi) const
+    Beat header(const Command &c, unsigned at, unsigned n) const
     {
         Beat header = {};
         uint64_t *w = header.data();
@@ -199,7 +241,6 @@ struct Model {
         fsh_hdr_set_opcode(w, c.opcode);
         fsh_hdr_set_category(w, c.category);
         fsh_hdr_set_reply(w, c.reply);
-        fsh_hdr_set_multi(w, multi);
         fsh_hdr_set_first(w, at == 0);
         fsh_hdr_set_space(w, c.rspace);
         fsh_hdr_set_dst(w, c.dst);
@@ -239,19 +280,6 @@ struct Model {
             bad |= memory.error(c.lspace, beat * 16);
         reads[c.lspace] += last - first + 1;
         return bad;
-    }
-
-    // Of each port the last packet of a message to a host says that its source
-    // is read.
-    static void tell(const Command &c,
-                     std::vector<std::pair<unsigned, Expected>> &all)
-    {
-        bool told[2] = {};
-
-        if (!c.ack || c.opcode < FSH_OP_LIBRARY)
-            return;
-        for (size_t i = all.size(); i-- > 0; told[all[i].first] = true)
-            all[i].second.notify = !told[all[i].first];
     }
 };
 

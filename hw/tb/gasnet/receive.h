@@ -7,7 +7,8 @@
 #include <algorithm>
 #include <vector>
 #include "event.h"
-#include "packet.h"
+#include "get.h"
+#include "path.h"
 
 // What a tag of the node was given for (fsh_fn_pkg::tag_t).
 struct Tag {
@@ -18,7 +19,7 @@ struct Tag {
 };
 
 struct Header {
-    unsigned opcode, category, reply, multi, first, space, dst, src, nargs;
+    unsigned opcode, category, reply, first, space, dst, src, nargs;
     unsigned bytes, tag, ack, status, total;
     uint64_t addr;
 
@@ -30,7 +31,6 @@ struct Header {
         fsh_hdr_set_opcode(w, opcode);
         fsh_hdr_set_category(w, category);
         fsh_hdr_set_reply(w, reply);
-        fsh_hdr_set_multi(w, multi);
         fsh_hdr_set_first(w, first);
         fsh_hdr_set_space(w, space);
         fsh_hdr_set_dst(w, dst);
@@ -67,6 +67,12 @@ struct Header {
         return opcode == FSH_OP_PUT_ACK || opcode == FSH_OP_GET_REPLY;
     }
 
+    // One of several packets, as the sums of bytes say it; a GET has none.
+    bool multi() const
+    {
+        return bytes != total && opcode != FSH_OP_GET;
+    }
+
     bool unit() const
     {
         return to_host() || answer() || opcode == FSH_OP_PUT ||
@@ -75,8 +81,9 @@ struct Header {
 };
 
 struct Node {
-    unsigned node, nodes, ports;
-    unsigned routes[FSH_MAX_NODES];
+    unsigned node, nodes, packet;
+    unsigned exist, ports; // masks: of the node, in use
+    Routes routes;
     uint64_t seg_base, seg_size, slot_hdr, slot_pay;
 };
 
@@ -104,7 +111,7 @@ struct Outcome {
     bool drop = false, refuse = false, served = false;
     Event event = {};
     std::vector<Write> writes;
-    Beat get = {}; // if served
+    Get get = {}; // if served
 };
 
 // A packet that is told of, with the writes that it waits for.
@@ -160,7 +167,7 @@ class Receive
                    (h_.opcode == FSH_OP_GET || h_.opcode == FSH_OP_COMPUTE);
         if (o.served)
             o.get = get();
-        o.event = {h_.multi,     h_.reply,     asked(),  status,  h_.opcode,
+        o.event = {h_.multi(),   h_.reply,     asked(),  status,  h_.opcode,
                    h_.src % 64u, h_.tag % 64u, h_.bytes, h_.total};
         if (h_.to_host() && h_.first)
             o.writes.push_back(slot_header(status));
@@ -279,7 +286,8 @@ class Receive
 
         h.status = status;
         Beat header = h.pack();
-        header[0] |= packet_[0][0] & dateline();
+        for (unsigned i = 0; i < 2; i++)
+            header[i] |= packet_[0][i] & way()[i];
         w.data.push_back(header);
         for (unsigned i = 0; i < h_.arg_beats(); i++)
             w.data.push_back(packet_[1 + i]);
@@ -287,12 +295,14 @@ class Receive
         return w;
     }
 
-    static uint64_t dateline()
+    // The fields that the links wrote.
+    static Beat way()
     {
         Beat beat = {};
 
-        fsh_hdr_set_dateline(beat.data(), 1);
-        return beat[0];
+        fsh_hdr_set_vc(beat.data(), 1);
+        fsh_hdr_set_hops(beat.data(), FSH_MAX_HOPS);
+        return beat;
     }
 
     Write payload() const
@@ -317,23 +327,25 @@ class Receive
         return w;
     }
 
-    // As fsh_fn_pkg::get_t.
-    Beat get() const
+    Get get() const
     {
         bool compute = h_.opcode == FSH_OP_COMPUTE;
         const Beat &arg = packet_[1];
         uint64_t raddr = arg[0] & 0xff'ffff'ffff;
         uint64_t laddr = compute ? arg[0] >> 40 : h_.addr;
         uint64_t flag = compute ? h_.ack : arg[0] >> 40 & 1;
-        uint64_t mask = node_.routes[h_.src] & node_.ports;
+        unsigned total = compute ? 0 : h_.total;
+        Path path = node_.routes[h_.src].of(node_.exist, node_.ports);
 
-        if (mask == 0)
-            mask = 1;
+        if (path.ports == 0)
+            path.ports = 1;
         if (h_.src == node_.node)
-            mask = 0;
-        return {raddr << 24 | (compute ? 0 : h_.total),
+            path.ports = 0;
+        return {raddr << 24 | total,
                 laddr | (uint64_t)h_.tag << 40 | (uint64_t)h_.src << 46 |
-                    mask << 52 | flag << 54 | (uint64_t)compute << 55};
+                    (uint64_t)path.pack() << 52,
+                compute * GET_SINK | flag * GET_FLAG |
+                    (total > node_.packet) * GET_BULK};
     }
 
     const Node &node_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The tag table as a receiver sees it, and the other receiver, which has it now
-// and then.
+// and then. Of two that want it the one with the loop goes first: it says so in
+// the cycle in which it reads.
 #ifndef FSH_TB_TAGS_H
 #define FSH_TB_TAGS_H
 
@@ -9,7 +10,7 @@
 class Tags
 {
   public:
-    explicit Tags(tb::Test &test) : test_(test) {}
+    Tags(tb::Test &test, bool loop) : test_(test), loop_(loop) {}
 
     void fill(unsigned nodes)
     {
@@ -24,10 +25,10 @@ class Tags
         table[test_.below(FSH_NUM_TAGS)] = random();
     }
 
-    // The other receiver has it.
+    // The other receiver has it, or goes first.
     bool held() const
     {
-        return other_ > 0;
+        return other_ > 0 || wants_;
     }
 
     // The edge: what is read is there in the next cycle, until the next read.
@@ -37,16 +38,23 @@ class Tags
         other_ -= other_ > 0;
         if (enable)
             give(table[tag]);
-        if (busy || other_ > 0 || test_.below(6))
-            return;
-        other_ = 1 + test_.below(6);
-        give(random());
+        if (!loop_ && !wants_)
+            wants_ = other_ == 0 && test_.below(6) == 0;
+        else if (!busy && other_ == 0 && (wants_ || test_.below(6) == 0))
+            begin();
     }
 
     Tag table[FSH_NUM_TAGS] = {};
     uint32_t read[3] = {};
 
   private:
+    void begin()
+    {
+        wants_ = false;
+        other_ = 1 + test_.below(6);
+        give(random());
+    }
+
     Tag random()
     {
         Tag tag = {};
@@ -75,6 +83,8 @@ class Tags
     }
 
     tb::Test &test_;
+    bool loop_; // the receiver, not the other, has it
+    bool wants_ = false;
     unsigned nodes_ = 1, other_ = 0; // cycles for which the other has it
 };
 

@@ -7,7 +7,7 @@
 // and, COMPLETE, for the host writer.
 #include <algorithm>
 #include <memory>
-#include "packet.h"
+#include "get.h"
 #include "stream.h"
 #include "Vtb_fsh_dispatch.h"
 
@@ -19,17 +19,19 @@ struct Message {
     bool compute, flag;
     unsigned dst;
     uint64_t args; // of a COMPUTE message, 64 bits
-    Beat rest;     // of a GET
+    Get rest;      // of a GET
 
     // As fsh_fn_pkg::get_t.
-    Beat pack() const
+    Get pack() const
     {
         if (!compute)
-            return {rest[0], rest[1] & 0x7f'ffff'ffff'ffff};
+            return {rest[0], rest[1], rest[2] & (GET_FLAG | GET_BULK)};
         uint64_t raddr = args & 0xff'ffff'ffff, laddr = args >> 40;
+        uint64_t path = rest[1] >> 52;
         return {raddr << 24 | (rest[0] & 0xffffff),
                 laddr | (rest[1] & 0x3f) << 40 | (uint64_t)dst << 46 |
-                    (uint64_t)flag << 54 | 1ull << 55};
+                    path << 52,
+                (uint64_t)(GET_SINK | flag * GET_FLAG)};
     }
 };
 
@@ -104,7 +106,7 @@ class Bench
         Beat args = {};
         uint64_t *w = args.data();
 
-        m.rest = {test_.bits(), test_.bits()};
+        m.rest = {test_.bits(), test_.bits(), test_.bits()};
         m.compute = test_.below(4);
         m.flag = test_.below(2);
         m.dst = test_.below(FSH_MAX_NODES);
@@ -188,11 +190,11 @@ class Bench
         dut_.get_ready_i = 0;
         for (unsigned p = 0; p < 2; p++) {
             bool offers = feeds_[p].offer();
-            Beat get = {test_.bits(), test_.bits() & 0xff'ffff'ffff'ffff};
+            Get get = {test_.bits(), test_.bits(), test_.below(8)};
             if (offers)
                 get = feeds_[p].front().pack();
             dut_.get_valid_i |= (uint8_t)(offers << p);
-            store(p ? dut_.get1_i : dut_.get0_i, get);
+            store_get(p ? dut_.get1_i : dut_.get0_i, get);
         }
         dut_.run_room_i =
             (uint8_t)((rooms_.willing() ? 1 : 0) | (test_.below(2) ? 2 : 0));

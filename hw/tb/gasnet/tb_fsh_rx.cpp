@@ -1,32 +1,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // fsh_rx, with fsh_judge and fsh_pend, against a model of what a packet can do:
-// packets such as nodes send and forged ones, over link and loop, both channels,
+// packets such as nodes send and forged ones, over links and loop, both channels,
 // to memories that answer late and with errors. What is written is what the
 // model says, to the byte; each packet is served, told of once its writes have
 // their answers, in order, with the right status, or dropped and counted. No
 // more requests are open than there is budget for, and each gives its unit
-// back; replies sink while no answer leaves. Without stalls a beat a cycle.
+// back; replies sink while no answer leaves. Without stalls a beat a cycle. With one
+// link, with and without the loop, and with three of a node with six ports.
 #include <memory>
 #include "forge.h"
 #include "tags.h"
 #include "memory.h"
 #include "stream.h"
-#include "Vfsh_rx.h"
+#include "Vfsh_rx_link.h"
+#include "Vfsh_rx_loop.h"
+#include "Vfsh_rx_many.h"
 
 static const unsigned BUDGET = 32;
-static const unsigned FULL = BUDGET - 8; // open requests at which they stop
-static const unsigned BESIDE = 1000;     // replies then; 3000 in most runs
+static const unsigned BESIDE = 1000; // replies then; 3000 in most runs
 static const unsigned DRAIN = 20000;
 
-class Bench
+template <class Model, unsigned PORTS, unsigned LINKS, bool LOOP> class Bench
 {
+    static constexpr unsigned STREAMS = LINKS + LOOP;
+    // Open requests at which they stop: two cycles' and four packets before that.
+    static constexpr unsigned FULL = BUDGET - 2 * STREAMS - 4;
+
   public:
     explicit Bench(tb::Test &test)
-        : test_(test), context_(test.context()),
-          dut_(context_.get()), streams_{Stream(test), Stream(test)},
-          memories_{tb::WriteMemory(test, 40), tb::WriteMemory(test, 40)},
+        : test_(test), context_(test.context()), dut_(context_.get()),
+          streams_(STREAMS, Stream(test)), memories_{tb::WriteMemory(test, 40),
+                                                     tb::WriteMemory(test, 40)},
           gets_(test, "get"), events_(test, "event"), returns_(test),
-          tags_(test), forge_(test, node_, tags_.table)
+          tags_(test, LOOP), forge_(test, node_, tags_.table)
     {
     }
 
@@ -99,26 +105,20 @@ class Bench
         }
         gets_.hurry = events_.hurry = hurry;
         dut_.valid_i = dut_.request_i = dut_.budget_return_i = 0;
+        dut_.route_i = 0;
         dut_.mem_bvalid_i = dut_.host_bvalid_i = dut_.tag_hold_i = 0;
         tb::reset(test_, dut_);
-        for (unsigned i = 0; i < FSH_MAX_NODES; i++) {
-            dut_.route_we_i = 1;
-            dut_.route_waddr_i = (uint8_t)i;
-            dut_.route_wdata_i = (uint8_t)node_.routes[i];
-            dut_.eval();
-            tb::edge(test_, dut_);
-        }
-        dut_.route_we_i = 0;
-        dut_.eval();
+        write_routes(test_, dut_, node_.routes);
     }
 
     void place()
     {
         node_.nodes = 2 + test_.below(FSH_MAX_NODES - 1);
         node_.node = test_.below(node_.nodes);
-        node_.ports = 1 + test_.below(3);
-        for (unsigned &route : node_.routes)
-            route = test_.below(4);
+        node_.packet = FSH_MIN_PACKET << test_.below(4);
+        node_.exist = (1u << PORTS) - 1;
+        node_.ports = (unsigned)test_.bits() & node_.exist;
+        node_.routes = random_routes(test_);
         node_.seg_base = test_.bits() & 0x7f'ffff'f000;
         node_.seg_size = 1 + (test_.bits() & 0x3f'ffff'ffff) % 0x3f'0000'0000;
         if (test_.below(2))
@@ -128,6 +128,7 @@ class Bench
         dut_.node_i = (uint8_t)node_.node;
         dut_.nodes_i = (uint8_t)node_.nodes;
         dut_.ports_i = (uint8_t)node_.ports;
+        dut_.packet_i = (uint16_t)node_.packet;
         dut_.seg_base_i = node_.seg_base;
         dut_.seg_size_i = node_.seg_size;
         dut_.slot_hdr_i = node_.slot_hdr;
@@ -136,8 +137,8 @@ class Bench
 
     void generate(unsigned forged)
     {
-        for (unsigned s = 0; s < 2; s++) {
-            Header h = forge_.header(s, forged);
+        for (unsigned s = 0; s < STREAMS; s++) {
+            Header h = forge_.header(from_loop(s), forged);
             auto &queue = streams_[s].queue[h.reply];
             if (queue.size() < 2)
                 queue.push_back({h, forge_.packet(h)});
@@ -155,7 +156,7 @@ class Bench
         take_packets();
         take_writes();
         told();
-        if (gets_.take(dut_.get_valid_o, load(dut_.get_o)))
+        if (gets_.take(dut_.get_valid_o, load_get(dut_.get_o)))
             served();
         count();
         if (working && !dut_.busy_o)
@@ -172,7 +173,7 @@ class Bench
     void drive()
     {
         dut_.valid_i = dut_.bad_i = 0;
-        for (unsigned s = 0; s < 2; s++) {
+        for (unsigned s = 0; s < STREAMS; s++) {
             Stream &stream = streams_[s];
             if (!stream.now.empty() && (hurry_ || stream.pace.willing()))
                 stream.offered = true;
@@ -188,7 +189,7 @@ class Bench
                 dut_.bad_i |= (uint8_t)((last && bad_[s] && !hurry_) << s);
                 beat = packet[stream.at];
             }
-            store(s ? dut_.loop_data_i : dut_.link_data_i, beat);
+            store(dut_.data_i, beat, s);
         }
         dut_.tag_hold_i = tags_.held();
         dut_.get_ready_i = gets_.ready();
@@ -247,9 +248,9 @@ class Bench
     {
         unsigned taken = dut_.valid_i & dut_.ready_o;
 
-        if (taken == 3)
+        if (taken & (taken - 1))
             test_.fail("two beats taken at once");
-        for (unsigned s = 0; s < 2; s++) {
+        for (unsigned s = 0; s < STREAMS; s++) {
             Stream &stream = streams_[s];
             if (!(taken >> s & 1))
                 continue;
@@ -268,7 +269,8 @@ class Bench
     {
         const Header &h = given.header;
         const Tag &tag = tags_.table[h.tag % FSH_NUM_TAGS];
-        Outcome o = Receive(node_, h, given.packet, tag, s).outcome();
+        Outcome o =
+            Receive(node_, h, given.packet, tag, from_loop(s)).outcome();
 
         packets++;
         due_count_[h.reply].add(h.bytes);
@@ -374,10 +376,12 @@ class Bench
 
     void served()
     {
-        if (gets_due_.empty() || gets_due_.front() != load(dut_.get_o))
-            test_.fail("served: %016llx %016llx, not the next",
-                       (unsigned long long)load(dut_.get_o)[1],
-                       (unsigned long long)load(dut_.get_o)[0]);
+        Get get = load_get(dut_.get_o);
+
+        if (gets_due_.empty() || gets_due_.front() != get)
+            test_.fail("served: %02llx %016llx %016llx, not the next",
+                       (unsigned long long)get[2], (unsigned long long)get[1],
+                       (unsigned long long)get[0]);
         gets_due_.pop_front();
         open_--;
     }
@@ -396,7 +400,7 @@ class Bench
     void start()
     {
         dut_.request_i = 0;
-        for (unsigned s = 0; s < 2; s++) {
+        for (unsigned s = 0; s < STREAMS; s++) {
             Stream &stream = streams_[s];
             if (!stream.now.empty())
                 continue;
@@ -421,7 +425,7 @@ class Bench
 
     void tag_table()
     {
-        if (dut_.tag_re_o && (dut_.tag_hold_i || !dut_.tag_busy_o))
+        if (dut_.tag_re_o && (dut_.tag_hold_i || (LOOP && !dut_.tag_busy_o)))
             test_.fail("the tag table is read, and the other has it");
         tags_.step(dut_.tag_re_o, dut_.tag_o, dut_.tag_busy_o || hurry_);
     }
@@ -457,25 +461,30 @@ class Bench
                            seen_count_[c].bytes, due_count_[c].bytes);
     }
 
+    static bool from_loop(unsigned s)
+    {
+        return LOOP && s + 1 == STREAMS;
+    }
+
     static const uint64_t STATUS = 15ull << 55; // of an event
 
     tb::Test &test_;
     std::unique_ptr<VerilatedContext> context_;
-    Vfsh_rx dut_;
-    Stream streams_[2];
+    Model dut_;
+    std::vector<Stream> streams_;
     tb::WriteMemory memories_[2]; // device, host
-    tb::Sink<Beat> gets_;
+    tb::Sink<Get> gets_;
     tb::Sink<uint64_t> events_;
     tb::Stall returns_;
     Node node_ = {};
     Tags tags_;
     Forge forge_;
-    bool hurry_ = false, dam_ = false, bad_[2] = {};
+    bool hurry_ = false, dam_ = false, bad_[STREAMS] = {};
     std::deque<Pending> pending_;
     unsigned long long told_ = 0;
     std::deque<Due> due_[2];
     std::deque<unsigned long long> owners_[2]; // of bursts to be answered
-    std::deque<Beat> gets_due_;
+    std::deque<Get> gets_due_;
     unsigned waiting_[2] = {}; // answers of packets not told of
     bool tainted_[2] = {};     // one of them is an error
     unsigned open_ = 0, owed_ = 0, most_open_ = 0;
@@ -483,17 +492,26 @@ class Bench
     Count seen_count_[2], due_count_[2]; // by channel
 };
 
-int main(int argc, char **argv)
+template <class Bench> static unsigned long long run(tb::Test &test)
 {
-    tb::Test test("tb_fsh_rx", argc, argv);
     Bench bench(test);
 
-    for (unsigned i = 0; i < 10; i++)
+    for (unsigned i = 0; i < 6; i++)
         bench.round(60000, i % 3 * 3);
     bench.dammed();
     bench.pace();
     if (bench.dropped == 0 || bench.refused == 0)
         test.fail("%llu packets dropped, %llu refused", bench.dropped,
                   bench.refused);
-    return test.pass(bench.packets, "packets");
+    return bench.packets;
+}
+
+int main(int argc, char **argv)
+{
+    tb::Test test("tb_fsh_rx", argc, argv);
+
+    return test.pass(run<Bench<Vfsh_rx_loop, 2, 1, true>>(test) +
+                         run<Bench<Vfsh_rx_link, 2, 1, false>>(test) +
+                         run<Bench<Vfsh_rx_many, 6, 3, true>>(test),
+                     "packets");
 }

@@ -1,37 +1,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// fsh_seq, with its reads and its senders, against a model that cuts messages
-// into packets: all kinds of command in all four contexts, odd sizes and
-// alignments, every packet size, over one port, both, or the loop; memories
-// that answer late, with gaps and errors. Each packet leaves once, whole, in the
-// order of its message, on its port, with as many beats as were reserved, while
-// there was room for them, and marked if a read of it failed; the source of a
-// message is said to be read when it is. Nothing is read that is not sent. A
-// channel that is shut holds up no message of the other, not for a cycle, and its
-// port says that it stalls. Without stalls: cycles from load to header, and a long
-// message at the pace of its port.
+// fsh_seq, with its contexts, reads and lanes, against a model that cuts messages
+// into packets: all kinds of command, odd sizes and alignments, every packet size,
+// random paths over two ports or six, or the loop; memories that answer late, with
+// gaps and errors. Each packet leaves once, whole, in the order of its message and
+// lane, by a port of its path, with the vc of that, with as many beats as were
+// reserved, while there was room for them, and marked if a read of it failed; a long
+// message takes its ports in turn, any other one. The source of a message is said to
+// be read when it is, by each lane that had packets of it. Nothing is read that is not
+// sent. A channel that is shut holds up nothing of the other, not for a cycle, nor long
+// messages a short one of their own; its port says that it stalls. Packets without
+// memory data do not wait for those with, nor keep them waiting. Without stalls: cycles
+// from load to header, and a long message at the pace of its ports.
 #include <memory>
 #include "commands.h"
-#include "contexts.h"
 #include "memory.h"
 #include "message.h"
 #include "stream.h"
-#include "Vfsh_seq.h"
+#include "Vfsh_seq_six.h"
+#include "Vfsh_seq_two.h"
 
 static const unsigned DRAIN = 60000;
 static const unsigned ROOM = FSH_VC_BEATS;
 static const unsigned LATE = 60;   // cycles of a memory that does not stall
-static const unsigned FLOW = 4;    // messages of a context that must get by
+static const unsigned FLOW = 8;    // messages of a channel that must get by
 static const unsigned LATENCY = 5; // from load to header
+static const unsigned LANES = FSH_LANES;
 
-class Bench
+template <class Model, unsigned PORTS> class Bench
 {
+    static constexpr unsigned LINKS = 4 * PORTS; // {port, reply, vc}
+
   public:
     explicit Bench(tb::Test &test)
-        : test_(test), context_(test.context()),
-          dut_(context_.get()), ports_{Port(test), Port(test)},
-          loads_(test), rows_{tb::Feed<Beat>(test), tb::Feed<Beat>(test)},
-          memories_{tb::ReadMemory(test), tb::ReadMemory(test)}, host_(test),
-          commands_(test, model_.packet), contexts_(test)
+        : test_(test), context_(test.context()), dut_(context_.get()),
+          lanes_(LANES, Lane(test)), others_(PORTS, tb::Stall(test)),
+          loads_(test), rows_(2, tb::Feed<Beat>(test)),
+          memories_(LANES, tb::ReadMemory(test)), host_(test),
+          commands_(test, model_.packet, PORTS)
     {
     }
 
@@ -43,22 +48,21 @@ class Bench
     void round(unsigned packet, unsigned cycles)
     {
         begin(packet, false);
-        unsigned shut = test_.below(8); // a channel of a port, or none
-        std::fill_n(sent_, 4, 0);
+        unsigned shut = test_.below(2 * LINKS); // a channel of a port, or none
+        std::fill_n(sent_, 2, 0);
         for (unsigned i = 0; i < cycles; i++) {
             if (i % 2000 == 0)
                 change();
-            shut_ = shut < 4 ? 1 << shut : 0;
+            shut_ = shut < LINKS ? 1u << shut : 0;
             load(commands_.command());
             cycle();
         }
-        for (unsigned at = 0; at < 4; at++)
-            if ((shut >= 4 || shut % 2 != at / 2) && sent_[at] < FLOW)
-                test_.fail("%u messages of channel %u from port %u", sent_[at],
-                           at / 2, at % 2);
+        for (unsigned c = 0; c < 2; c++)
+            if ((shut >= LINKS || shut / 2 % 2 != c) && sent_[c] < FLOW)
+                test_.fail("%u messages of channel %u", sent_[c], c);
         shut_ = 0;
-        for (Port &port : ports_)
-            port.packets.shut = port.entries.shut = false;
+        for (Lane &lane : lanes_)
+            lane.packets.shut = lane.entries.shut = false;
         drain();
     }
 
@@ -67,62 +71,109 @@ class Bench
     {
         begin(FSH_MAX_PACKET, true);
         for (unsigned i = 0; i < 20; i++) {
-            Command c;
-            c.opcode = FSH_OP_CLIENT;
-            c.port = test_.below(2);
-            c.reply = test_.below(2);
-            at_once(c);
+            at_once(brief(test_.below(PORTS), test_.below(2)));
             drain();
         }
     }
 
-    // While a message of one channel waits for a credit of one port, messages
-    // of the other channel leave at either port as fast as ever, and so do
-    // those of its own channel at the other port, unless it takes both.
-    void beside(unsigned port, unsigned channel, bool stripe)
+    // While a message waits for a credit of one port, messages of the other
+    // channel leave at any port as fast as ever, and so do those of its own by
+    // other ports. So do, in the context that is left, when all messages that
+    // the channel takes are long and wait.
+    void beside(unsigned port, unsigned channel, bool full)
     {
         begin(FSH_MAX_PACKET, true);
-        host_.slowest = memories_[0].slowest = memories_[1].slowest = LATE;
-        shut_ = 1 << (2 * port + channel);
-        Command stuck;
-        stuck.opcode = FSH_OP_CLIENT;
-        stuck.category = FSH_CAT_LONG;
-        stuck.reply = channel;
-        stuck.port = port ^ test_.below(stripe + 1);
-        stuck.stripe = stripe;
-        stuck.length = 5 * FSH_MAX_PACKET;
-        load(stuck);
+        slowest(LATE);
+        shut_ = 3u << (4 * port + 2 * channel);
+        for (unsigned i = 0; i < (full ? 3 : 1); i++) {
+            if (free(channel) != 7)
+                test_.fail("no context for message %u", i);
+            Command stuck = bulk(1u << port, 5 * FSH_MAX_PACKET);
+            stuck.reply = channel;
+            load(stuck);
+            cycle();
+        }
         for (unsigned i = 0; i < 300; i++)
             cycle();
-        if (dut_.free_o >> (channel << 1 | stuck.port) & 1)
-            test_.fail("a message has left without a credit");
+        if (dut_.stall_o != 1u << port)
+            test_.fail("port %u lacks a credit, and ports %x stall", port,
+                       dut_.stall_o);
+        if (free(channel) != (full ? 5 : 7) || free(channel ^ 1) != 7)
+            test_.fail("contexts %x and %x are free", free(channel),
+                       free(channel ^ 1));
         for (unsigned i = 0; i < 20; i++) {
-            Command c;
-            c.opcode = FSH_OP_CLIENT;
-            c.reply = stripe || test_.below(2) ? channel ^ 1 : channel;
-            c.port = c.reply == channel ? port ^ 1 : test_.below(2);
-            at_once(c);
+            unsigned other = (port + 1 + test_.below(PORTS - 1)) % PORTS;
+            unsigned c = test_.below(2);
+            Command short_one = brief(c == channel ? other : port, c);
+            short_one.ordered = c != channel && test_.below(2);
+            at_once(short_one);
             for (unsigned k = 0; k < 10; k++)
                 cycle();
         }
         shut_ = 0;
         drain();
+        if (dut_.stall_o)
+            test_.fail("ports %x stall, and nothing is to be sent",
+                       dut_.stall_o);
     }
 
-    // A long message at the pace of its port, off its lanes: without a gap in
-    // any packet but where the header need not wait for what is read.
-    void pace(unsigned lspace, bool others)
+    // What needs no memory does not wait for what does.
+    void pass(bool host)
     {
         begin(FSH_MAX_PACKET, true);
-        host_.slowest = memories_[0].slowest = memories_[1].slowest = LATE;
-        others_ = others;
-        Command c;
-        c.opcode = FSH_OP_PUT;
-        c.category = FSH_CAT_LONG;
+        slowest(1000);
+        others_want_ = true;
+        Command slow = bulk(1, 3 * FSH_MAX_PACKET);
+        slow.lspace = host ? FSH_SPACE_HOST : FSH_SPACE_SEGMENT;
+        load(slow);
+        for (unsigned i = 0; i < 100; i++)
+            cycle();
+        for (unsigned i = 0; i < 20; i++) {
+            at_once(brief(0, test_.below(2)));
+            for (unsigned k = 0; k < 10; k++)
+                cycle();
+        }
+        others_want_ = false;
+        drain();
+    }
+
+    // Nor does it keep that waiting, where more of it comes than can leave, nor the
+    // word that the source of a message was read.
+    void flood()
+    {
+        begin(FSH_MAX_PACKET, true);
+        slowest(1);
+        others_want_ = true;
+        slow_ = true;
+        Command c = bulk(3, 8 * FSH_MAX_PACKET); // a port of each lane
+        c.ack = 1;
+        c.tag = FSH_NUM_TAGS - 1;
+        load(c);
+        cycle();
+        std::shared_ptr<Message> m = open_[c.tag];
+        auto step = [this] {
+            load(brief(test_.below(2), 0));
+            cycle();
+        };
+        test_.until(
+            "a long message among short ones", 8 * 66 * 8 + 2000,
+            [&] { return m->over(); }, step);
+        if (sent_[0] < FLOW)
+            test_.fail("%u short messages", sent_[0]);
+        slow_ = others_want_ = false;
+        drain();
+    }
+
+    // A long message at the pace of its ports, off its lanes: without a gap in
+    // any packet but where the header need not wait for what is read.
+    void pace(unsigned lspace, bool others, unsigned ports)
+    {
+        begin(FSH_MAX_PACKET, true);
+        slowest(LATE);
+        others_want_ = others;
+        Command c = bulk(ports, 65536);
         c.lspace = lspace;
-        c.length = 65536;
         c.laddr = 16 * test_.below(4096) + 8;
-        c.port = test_.below(2);
         load(c);
         uint64_t start = test_.cycle;
         bool early = lspace == FSH_SPACE_SEGMENT && !others;
@@ -133,7 +184,8 @@ class Bench
                        (unsigned)(test_.cycle - start));
         drain();
         gapless_ = false;
-        if (test_.cycle - start > 64 * 65 + LATE + 20)
+        unsigned lanes = ports & 0x15 && ports & 0x2a ? 2 : 1;
+        if (test_.cycle - start > 64 * 65 / lanes + LATE + 70)
             test_.fail("64 KiB of space %u in %u cycles", lspace,
                        (unsigned)(test_.cycle - start));
     }
@@ -141,16 +193,42 @@ class Bench
     unsigned long long packets = 0;
 
   private:
+    static Command brief(unsigned port, unsigned channel)
+    {
+        Command c;
+
+        c.opcode = FSH_OP_CLIENT;
+        c.reply = channel;
+        c.path = {0, 1u << port};
+        return c;
+    }
+
+    static Command bulk(unsigned ports, unsigned length)
+    {
+        Command c;
+
+        c.opcode = FSH_OP_CLIENT;
+        c.category = FSH_CAT_LONG;
+        c.path = {0, ports};
+        c.length = length;
+        c.bulk = true;
+        return c;
+    }
+
     // A Short, offered to a block that can send it.
     void at_once(const Command &c)
     {
+        uint64_t before = packets;
+
         load(c);
         uint64_t start = test_.cycle;
-        header();
-        // pkt_valid_o of a cycle is looked at after its edge.
-        if (test_.cycle - start != LATENCY)
+        test_.until(
+            "a packet", DRAIN, [&] { return packets != before; },
+            [this] { cycle(); });
+        // It is one beat, seen in the cycle after that in which it was there.
+        if (test_.cycle - start != LATENCY + 1)
             test_.fail("%u cycles from load to header",
-                       (unsigned)(test_.cycle - start));
+                       (unsigned)(test_.cycle - start - 1));
     }
 
     void header()
@@ -160,9 +238,20 @@ class Bench
             [this] { cycle(); });
     }
 
+    // As fsh_seq_pkg::free_t: ordered, bulk, brief.
+    unsigned free(unsigned channel) const
+    {
+        return channel ? dut_.free_rep_o : dut_.free_req_o;
+    }
+
+    void slowest(unsigned cycles)
+    {
+        host_.slowest = memories_[0].slowest = memories_[1].slowest = cycles;
+    }
+
     void begin(unsigned packet, bool hurry)
     {
-        model_ = Model();
+        model_ = Cutter();
         model_.packet = packet;
         model_.node = test_.below(FSH_MAX_NODES);
         model_.seg_base = (test_.bits() & 0x3f'ffff'f000);
@@ -174,13 +263,12 @@ class Bench
             m->hurry = hurry;
         }
         hurry_ = hurry;
-        for (unsigned p = 0; p < 2; p++) {
-            ports_[p].packets.hurry = ports_[p].entries.hurry = hurry;
-            rows_[p].hurry = hurry;
-            for (unsigned c = 0; c < 2; c++)
-                room_[p][c] = ROOM;
-            room_[2][p] = ROOM;
+        for (unsigned i = 0; i < 2; i++) {
+            lanes_[i].packets.hurry = lanes_[i].entries.hurry = hurry;
+            rows_[i].hurry = hurry;
+            sent_[i] = 0;
         }
+        std::fill_n(room_, LINKS + 2, ROOM);
         dut_.load_valid_i = dut_.rows_valid_i = 0;
         dut_.mem_rvalid_i = dut_.host_rvalid_i = 0;
         dut_.node_i = (uint8_t)model_.node;
@@ -191,35 +279,40 @@ class Bench
         dut_.eval();
     }
 
-    // How slow memories are; now and then a port takes nothing for long, so that
+    // How slow memories are; now and then a lane takes nothing for long, so that
     // all queues before it fill, or the host writer no entries.
     void change()
     {
-        host_.slowest = memories_[0].slowest = memories_[1].slowest =
-            1 + test_.below(test_.below(2) ? 20 : 400);
-        for (Port &port : ports_) {
-            port.packets.shut = test_.below(4) == 0;
-            port.entries.shut = test_.below(4) == 0;
+        slowest(1 + test_.below(test_.below(2) ? 20 : 400));
+        for (Lane &lane : lanes_) {
+            lane.packets.shut = test_.below(4) == 0;
+            lane.entries.shut = test_.below(4) == 0;
         }
     }
 
-    // Offers a command in this cycle, if its context is free.
-    void load(const Command &c)
+    // Offers a command in this cycle, if there is a context for it, with a tag that
+    // no message under way has.
+    void load(Command c)
     {
-        unsigned at = c.reply << 1 | c.port;
+        unsigned need = c.ordered ? 4 : c.bulk ? 2 : 1;
 
         dut_.load_valid_i = 0;
-        if (!(dut_.free_o >> at & 1) || !(hurry_ || loads_.willing()))
+        if (!(free(c.reply) & need) || !(hurry_ || loads_.willing()))
             return;
         if (c.window && !rows_[c.reply].waiting.empty())
             return; // the window waits for them
+        for (unsigned i = 0; open_[c.tag]; i++) {
+            if (i == FSH_NUM_TAGS)
+                return;
+            c.tag = (c.tag + 1) % FSH_NUM_TAGS;
+        }
         auto words = c.words();
         store(dut_.load_i, words[0], 0);
         store(dut_.load_i, words[1], 1);
         dut_.load_valid_i = 1;
-        dut_.load_port_i = c.port & 1;
         dut_.load_loop_i = c.loop;
-        dut_.load_stripe_i = c.stripe;
+        dut_.load_bulk_i = c.bulk;
+        dut_.load_path_i = (uint16_t)c.path.pack();
         dut_.load_status_i = (uint8_t)c.status;
         offered_ = c;
     }
@@ -228,16 +321,11 @@ class Bench
     {
         const Command &c = offered_;
 
-        for (auto &packet : model_.packets(c))
-            ports_[packet.first].next[c.reply << 1 | c.port].push_back(
-                packet.second);
-        if (c.window) {
+        open_[c.tag] = model_.message(c);
+        if (c.window)
             for (const Beat &row : c.rows)
                 rows_[c.reply].waiting.push_back(row);
-            rows_port_[c.reply] = c.port;
-        }
-        sent_[c.reply << 1 | c.port]++;
-        contexts_.load(c);
+        sent_[c.reply]++;
     }
 
     void cycle()
@@ -246,10 +334,9 @@ class Bench
         drive_memories();
         dut_.eval();
         bool loaded = dut_.load_valid_i && dut_.load_ready_o;
-        contexts_.check(dut_.free_o, dut_.link_ok_i, dut_.stall_o);
-        for (unsigned p = 0; p < 2; p++) {
-            leave(p);
-            told(p);
+        for (unsigned l = 0; l < LANES; l++) {
+            leave(l);
+            told(l);
         }
         take();
         ask();
@@ -267,18 +354,17 @@ class Bench
 
     void drive()
     {
+        could_ = dut_.link_ok_i | (uint64_t)dut_.loop_ok_i << LINKS;
         dut_.link_ok_i = dut_.loop_ok_i = 0;
-        for (unsigned c = 0; c < 2; c++) {
-            for (unsigned p = 0; p < 2; p++)
-                dut_.link_ok_i |= (room_[p][c] >= (int)LONGEST) << (2 * p + c);
-            dut_.loop_ok_i |= (room_[2][c] >= (int)LONGEST) << c;
-        }
-        dut_.link_ok_i &= (uint8_t)~shut_;
-        dut_.rows_valid_i = dut_.rows_port_i = 0;
+        for (unsigned at = 0; at < LINKS; at++)
+            dut_.link_ok_i |= (room_[at] >= (int)LONGEST) << at;
+        for (unsigned c = 0; c < 2; c++)
+            dut_.loop_ok_i |= (room_[LINKS + c] >= (int)LONGEST) << c;
+        dut_.link_ok_i &= ~shut_;
+        dut_.rows_valid_i = 0;
         for (unsigned c = 0; c < 2; c++) {
             bool offers = rows_[c].offer();
             dut_.rows_valid_i |= (uint8_t)(offers << c);
-            dut_.rows_port_i |= (uint8_t)(rows_port_[c] << c);
             Beat row = offers ? rows_[c].front() : Beat{test_.bits(), 0};
             if (c == 0)
                 store(dut_.rows_req_i, row);
@@ -286,28 +372,33 @@ class Bench
                 store(dut_.rows_rep_i, row);
         }
         dut_.pkt_ready_i = dut_.cpl_ready_i = dut_.others_i = 0;
-        for (unsigned p = 0; p < 2; p++) {
-            dut_.pkt_ready_i |= (uint8_t)(ports_[p].packets.ready() << p);
-            dut_.cpl_ready_i |= (uint8_t)(ports_[p].entries.ready() << p);
-            dut_.others_i |=
-                (uint8_t)((hurry_ ? others_ : ports_[p].others.willing()) << p);
+        for (unsigned l = 0; l < LANES; l++) {
+            lanes_[l].packets.hurry = hurry_ && !(slow_ && test_.cycle % 8);
+            lanes_[l].packets.shut |= slow_ && test_.cycle % 8;
+            dut_.pkt_ready_i |= (uint8_t)(lanes_[l].packets.ready() << l);
+            if (slow_)
+                lanes_[l].packets.shut = false;
+            dut_.cpl_ready_i |= (uint8_t)(lanes_[l].entries.ready() << l);
         }
+        for (unsigned p = 0; p < PORTS; p++)
+            dut_.others_i |=
+                (uint8_t)((hurry_ ? others_want_ : others_[p].willing()) << p);
     }
 
     void drive_memories()
     {
         dut_.mem_arready_i = dut_.mem_rvalid_i = dut_.mem_rerr_i = 0;
-        for (unsigned p = 0; p < 2; p++) {
-            tb::ReadMemory &m = memories_[p];
-            dut_.mem_arready_i |= (uint8_t)(m.address_ready() << p);
+        for (unsigned l = 0; l < LANES; l++) {
+            tb::ReadMemory &m = memories_[l];
+            dut_.mem_arready_i |= (uint8_t)(m.address_ready() << l);
             if (!m.offer())
                 continue;
             uint64_t addr = m.front().addr;
-            dut_.mem_rvalid_i |= 1 << p;
+            dut_.mem_rvalid_i |= 1 << l;
             dut_.mem_rerr_i |=
-                (uint8_t)(model_.memory.error(FSH_SPACE_SEGMENT, addr) << p);
-            store(p ? dut_.mem_rdata1_i : dut_.mem_rdata0_i,
-                  model_.memory.beat(FSH_SPACE_SEGMENT, addr));
+                (uint8_t)(model_.memory.error(FSH_SPACE_SEGMENT, addr) << l);
+            store(dut_.mem_rdata_i, model_.memory.beat(FSH_SPACE_SEGMENT, addr),
+                  l);
             m.pop();
         }
         dut_.host_arready_i = host_.address_ready();
@@ -323,117 +414,163 @@ class Bench
 
     void ask()
     {
-        for (unsigned p = 0; p < 2; p++)
-            if (dut_.mem_arvalid_o & dut_.mem_arready_i & 1 << p)
-                memories_[p].address(dut_.mem_araddr_o, dut_.mem_arlen_o, 0);
+        for (unsigned l = 0; l < LANES; l++)
+            if (dut_.mem_arvalid_o & dut_.mem_arready_i & 1 << l)
+                memories_[l].address(dut_.mem_araddr_o, dut_.mem_arlen_o, 0);
         if (dut_.host_arvalid_o && dut_.host_arready_i)
             host_.address(dut_.host_araddr_o, dut_.host_arlen_o,
                           dut_.host_arid_o);
     }
 
-    // A packet's room is reserved.
+    // A packet's room is reserved: of what had room in the cycle before.
     void take()
     {
-        unsigned takes = dut_.link_take_o | dut_.loop_take_o << 4;
+        uint64_t takes = dut_.link_take_o | (uint64_t)dut_.loop_take_o << LINKS;
 
         if (takes) {
-            unsigned at = (unsigned)__builtin_ctz(takes);
-            if (takes != 1u << at)
+            unsigned at = (unsigned)__builtin_ctzll(takes);
+            if (takes != UINT64_C(1) << at)
                 test_.fail("two packets reserved at once");
             unsigned beats = dut_.take_beats_o;
-            int &room = room_[at / 2][at % 2];
-            if ((room -= (int)beats) < 0 || (shut_ >> at & 1))
+            if ((room_[at] -= (int)beats) < 0 || !(could_ >> at & 1))
                 test_.fail("no room for a packet at %u", at);
-            ports_[at / 2 % 2].takes.push_back({at >= 4, at % 2, beats});
+            bool loop = at >= LINKS;
+            unsigned port = loop ? 0 : at / 4;
+            unsigned channel = loop ? at - LINKS : at % 4;
+            lanes_[port % LANES].takes.push_back({loop, port, channel, beats});
         }
         // Room comes back in its own time.
-        for (unsigned i = 0; i < 6; i++)
-            if (freed_[i / 2][i % 2] && (hurry_ || test_.below(64) == 0)) {
-                room_[i / 2][i % 2] += freed_[i / 2][i % 2];
-                freed_[i / 2][i % 2] = 0;
+        for (unsigned i = 0; i < LINKS + 2; i++)
+            if (freed_[i] && (hurry_ || test_.below(64) == 0)) {
+                room_[i] += freed_[i];
+                freed_[i] = 0;
             }
     }
 
-    // A beat at a port.
-    void leave(unsigned p)
+    // A beat of a lane.
+    void leave(unsigned l)
     {
-        Port &port = ports_[p];
-        Beat beat = ::load(p ? dut_.pkt1_data_o : dut_.pkt0_data_o);
-        bool valid = dut_.pkt_valid_o >> p & 1;
-        bool last = dut_.pkt_last_o >> p & 1;
+        Lane &lane = lanes_[l];
+        Beat beat = ::load(dut_.pkt_data_o, l);
+        bool valid = dut_.pkt_valid_o >> l & 1;
+        bool last = dut_.pkt_last_o >> l & 1;
+        unsigned port = dut_.pkt_port_o >> l * PORTS & ((1u << PORTS) - 1);
 
-        if (gapless_ && port.at && !valid)
-            test_.fail("the port idles inside a packet");
-        if (!port.packets.take(valid, beat))
+        if (gapless_ && lane.at && !valid)
+            test_.fail("the lane idles inside a packet");
+        if (!lane.packets.take(valid, beat))
             return;
-        if (port.at == 0)
-            begin_packet(p, beat);
+        if (lane.at == 0)
+            begin_packet(l, port, beat);
         else
-            port.now.check(test_, port.at - 1, beat);
-        port.beats++;
-        if (last != (++port.at == port.now.beats()) ||
-            port.now.loop != (dut_.pkt_loop_o >> p & 1))
-            test_.fail("last is %d on beat %u of %u, loop is not %d", last,
-                       port.at, port.now.beats(), port.now.loop);
+            lane.now.check(test_, lane.at - 1, beat);
+        lane.beats++;
+        if (port != (lane.take.loop ? 0 : 1u << lane.take.port))
+            test_.fail("beat %u goes to ports %x, loop is %d", lane.at, port,
+                       lane.take.loop);
+        if (last != (++lane.at == lane.now.beats()))
+            test_.fail("last is %d on beat %u of %u", last, lane.at,
+                       lane.now.beats());
         if (last)
-            end_packet(port, p, dut_.pkt_bad_o >> p & 1);
+            end_packet(l, dut_.pkt_bad_o >> l & 1);
     }
 
-    void begin_packet(unsigned p, const Beat &header)
+    void begin_packet(unsigned l, unsigned ports, const Beat &header)
     {
-        Port &port = ports_[p];
-        std::deque<Expected> *from = nullptr;
+        Lane &lane = lanes_[l];
+        std::shared_ptr<Message> m =
+            open_[fsh_hdr_tag(header.data()) % FSH_NUM_TAGS];
+        Expected *e = m ? m->find(header) : nullptr;
 
-        for (auto &next : port.next)
-            if (!next.empty() && next.front().header == header)
-                from = &next;
-        if (!from)
-            test_.fail("port %u: a header that is not next: %016llx %016llx", p,
-                       (unsigned long long)header[0],
+        if (!e)
+            test_.fail("lane %u: a header of nothing to send: %016llx %016llx",
+                       l, (unsigned long long)header[0],
                        (unsigned long long)header[1]);
-        port.now = from->front();
-        from->pop_front();
-        Take take = {};
-        if (!port.takes.empty())
-            take = port.takes.front();
-        if (take.loop != port.now.loop || take.channel != port.now.channel ||
-            take.beats != port.now.beats())
-            test_.fail("port %u: %u beats of channel %u reserved for a packet "
-                       "of %u",
-                       p, take.beats, take.channel, port.now.beats());
-        port.takes.pop_front();
+        const Command &c = m->command;
+        e->left = true;
+        e->port = ports ? (unsigned)__builtin_ctz(ports) : 0;
+        if (e->port % LANES != l ||
+            (c.path.vcs >> e->port & 1) != fsh_hdr_vc(header.data()))
+            test_.fail("port %u in lane %u, vc of %x", e->port, l, c.path.vcs);
+        size_t at = (size_t)(e - m->packets.data()) + 1;
+        if (at <= m->last[l])
+            test_.fail("packet %zu of a message after %zu", at, m->last[l]);
+        m->last[l] = at;
+        lane.message = m;
+        lane.now = *e;
+        unsigned vc = fsh_hdr_vc(header.data()) && !c.loop;
+        unsigned at_link = c.loop ? c.reply : c.reply << 1 | vc;
+        lane.take = {c.loop, e->port, at_link, e->beats()};
+        lane.release(test_, lane.take);
     }
 
-    void end_packet(Port &port, unsigned p, bool bad)
+    void end_packet(unsigned l, bool bad)
     {
-        const Expected &e = port.now;
+        Lane &lane = lanes_[l];
+        Message &m = *lane.message;
+        const Take &t = lane.take;
 
-        if (bad != e.bad)
+        if (bad != lane.now.bad)
             test_.fail("bad is %d of a packet with reads that are %d", bad,
-                       e.bad);
-        if (e.notify)
-            port.read.push_back({e.entry(), port.beats});
-        freed_[e.loop ? 2 : p][e.channel] += (int)e.beats();
-        port.at = 0;
+                       lane.now.bad);
+        freed_[t.loop ? LINKS + t.channel : 4 * t.port + t.channel] +=
+            (int)t.beats;
+        m.used |= 1u << l;
+        m.left_at[l] = lane.beats;
+        lane.at = 0;
         packets++;
-        port.match(test_);
+        if (--m.to_leave == 0)
+            m.check_ports(test_);
+        settle(m);
+        lane.message = nullptr;
     }
 
-    // A source is said to be read.
-    void told(unsigned p)
+    // A lane says that a source is read.
+    void told(unsigned l)
     {
-        Port &port = ports_[p];
-        Beat entry = ::load(p ? dut_.cpl1_o : dut_.cpl0_o);
+        Lane &lane = lanes_[l];
+        Beat entry = ::load(l ? dut_.cpl1_o : dut_.cpl0_o);
 
-        if (!port.entries.take(dut_.cpl_valid_o >> p & 1, entry))
+        if (!lane.entries.take(dut_.cpl_valid_o >> l & 1, entry))
             return;
-        port.told.push_back({entry, port.beats});
-        port.match(test_);
+        std::shared_ptr<Message> m =
+            open_[fsh_ring_tag(entry.data()) % FSH_NUM_TAGS];
+        if (!m || !m->tells() || (m->told >> l & 1))
+            test_.fail("lane %u: an entry %016llx for nothing", l,
+                       (unsigned long long)entry[0]);
+        m->told |= 1u << l;
+        m->told_at[l] = lane.beats;
+        said_[l][m->command.tag] = entry;
+        settle(*m);
+    }
+
+    // The entry of a lane comes when the last beat of the source enters the register
+    // slice before it, so up to SKID beats before that beat leaves; not sooner.
+    void settle(Message &m)
+    {
+        unsigned tag = m.command.tag;
+
+        if (m.to_leave == 0 && (m.told & ~m.used))
+            test_.fail("lane %x has an entry of a message over %x", m.told,
+                       m.used);
+        if (!m.over())
+            return;
+        for (unsigned l = 0; m.tells() && l < LANES; l++)
+            if ((m.used >> l & 1) && (m.told_at[l] + SKID < m.left_at[l] ||
+                                      said_[l][tag] != m.entry()))
+                test_.fail("an entry %016llx for %016llx, %d beats early",
+                           (unsigned long long)said_[l][tag][0],
+                           (unsigned long long)m.entry()[0],
+                           (int)(m.left_at[l] - m.told_at[l]));
+        open_[tag] = nullptr;
     }
 
     bool left() const
     {
-        return ports_[0].left() || ports_[1].left();
+        for (const auto &m : open_)
+            if (m && m->to_leave)
+                return true;
+        return false;
     }
 
     void drain()
@@ -444,12 +581,13 @@ class Bench
         if (!rows_[0].waiting.empty() || !rows_[1].waiting.empty())
             test_.fail("%zu and %zu rows are not taken",
                        rows_[0].waiting.size(), rows_[1].waiting.size());
-        for (Port &port : ports_)
-            if (!port.told.empty() || !port.read.empty() || port.takes.size())
-                test_.fail("%zu entries too many, %zu too few, %zu packets "
-                           "reserved",
-                           port.told.size(), port.read.size(),
-                           port.takes.size());
+        for (const auto &m : open_)
+            if (m)
+                test_.fail("entries of lanes %x are missing, %x came", m->used,
+                           m->told);
+        for (Lane &lane : lanes_)
+            if (!lane.takes.empty())
+                test_.fail("%zu packets reserved", lane.takes.size());
         unsigned long long memory = memories_[0].beats + memories_[1].beats;
         if (memory != model_.reads[FSH_SPACE_SEGMENT] ||
             host_.beats != model_.reads[FSH_SPACE_HOST])
@@ -460,35 +598,54 @@ class Bench
 
     tb::Test &test_;
     std::unique_ptr<VerilatedContext> context_;
-    Vfsh_seq dut_;
-    Port ports_[2];
+    Model dut_;
+    std::vector<Lane> lanes_;
+    std::vector<tb::Stall> others_;
     tb::Stall loads_;
-    tb::Feed<Beat> rows_[2];
-    unsigned rows_port_[2] = {};
-    tb::ReadMemory memories_[2], host_;
-    Model model_;
+    std::vector<tb::Feed<Beat>> rows_;
+    std::vector<tb::ReadMemory> memories_;
+    tb::ReadMemory host_;
+    Cutter model_;
     Commands commands_;
     Command offered_;
-    bool hurry_ = false, others_ = false, gapless_ = false;
-    int room_[3][2] = {}, freed_[3][2] = {}; // ports and loop, by channel
+    bool hurry_ = false, others_want_ = false, gapless_ = false;
+    bool slow_ = false;                                // a beat in eight cycles
+    int room_[LINKS + 2] = {}, freed_[LINKS + 2] = {}; // links and loop
+    uint64_t could_ = 0;                               // what had room
     unsigned shut_ = 0;
-    unsigned sent_[4] = {}; // messages, by context
-    Contexts contexts_;
+    unsigned sent_[2] = {}; // messages, by channel
+    std::array<std::shared_ptr<Message>, FSH_NUM_TAGS> open_;
+    Beat said_[LANES][FSH_NUM_TAGS] = {};
 };
 
-int main(int argc, char **argv)
+template <class Bench>
+static unsigned long long run(tb::Test &test, unsigned ports)
 {
-    tb::Test test("tb_fsh_seq", argc, argv);
     Bench bench(test);
 
     for (unsigned packet = FSH_MIN_PACKET; packet <= FSH_MAX_PACKET;
          packet *= 2)
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 2; i++)
             bench.round(packet, 20000);
     bench.latency();
     for (unsigned i = 0; i < 8; i++)
-        bench.beside(i & 1, i >> 1 & 1, i & 4);
+        bench.beside(i & 1 ? ports - 1 : 0, i >> 1 & 1, i & 4);
+    bench.pass(false);
+    bench.pass(true);
     for (unsigned i = 0; i < 4; i++)
-        bench.pace(i & 1 ? FSH_SPACE_HOST : FSH_SPACE_SEGMENT, i & 2);
-    return test.pass(bench.packets, "packets");
+        bench.flood();
+    for (unsigned i = 0; i < 4; i++)
+        bench.pace(i & 1 ? FSH_SPACE_HOST : FSH_SPACE_SEGMENT, i & 2,
+                   1u << test.below(ports));
+    bench.pace(FSH_SPACE_SEGMENT, false, (1u << ports) - 1);
+    return bench.packets;
+}
+
+int main(int argc, char **argv)
+{
+    tb::Test test("tb_fsh_seq", argc, argv);
+
+    return test.pass(run<Bench<Vfsh_seq_two, 2>>(test, 2) +
+                         run<Bench<Vfsh_seq_six, 6>>(test, 6),
+                     "packets");
 }

@@ -20,7 +20,7 @@ static const unsigned ENOUGH = 50;    // batches
 // What is offered, or what a refusal says.
 using Offer = std::array<uint64_t, 7>;
 
-template <class Model> class Bench
+template <class Model, unsigned PORTS> class Bench
 {
   public:
     Bench(tb::Test &test, unsigned channel)
@@ -78,7 +78,7 @@ template <class Model> class Bench
     void begin(bool hurry)
     {
         place();
-        dut_.we_i = dut_.tail_we_i = 0;
+        dut_.we_i = dut_.tail_we_i = dut_.route_i = 0;
         offers_.hurry = rows_.hurry = refusals_.hurry = hurry;
         head_ = tail_ = due_head_ = rung_ = 0;
         held_ = false;
@@ -86,14 +86,12 @@ template <class Model> class Bench
         hurry_ = hurry;
         tb::reset(test_, dut_);
         for (unsigned i = 0; i < FSH_MAX_NODES; i++) {
-            dut_.route_we_i = 1;
-            dut_.route_waddr_i = (uint8_t)i;
-            dut_.route_wdata_i =
-                (uint64_t)config_.masks[i] << 40 | config_.sizes[i];
+            dut_.route_i = route_word(i, config_.routes[i]);
+            dut_.wdata_i = config_.sizes[i]; // of the same write
             dut_.eval();
             tb::edge(test_, dut_);
         }
-        dut_.route_we_i = 0;
+        dut_.route_i = 0;
     }
 
     void place()
@@ -101,13 +99,13 @@ template <class Model> class Bench
         config_.nodes = 1 + test_.below(FSH_MAX_NODES);
         config_.node = test_.below(config_.nodes);
         config_.packet = FSH_MIN_PACKET << test_.below(4);
-        config_.ports = 1 + test_.below(3);
+        config_.exist = (1u << PORTS) - 1;
+        config_.ports = (unsigned)test_.bits() & config_.exist;
+        config_.routes = random_routes(test_);
         config_.seg_size = test_.bits() & 0xff'ffff'ffff;
         config_.host_size = 1 + test_.below(0x7fffffff);
-        for (unsigned i = 0; i < FSH_MAX_NODES; i++) {
-            config_.masks[i] = test_.below(4);
-            config_.sizes[i] = test_.bits() & 0xff'ffff'ffff;
-        }
+        for (uint64_t &size : config_.sizes)
+            size = test_.bits() & 0xff'ffff'ffff;
         dut_.node_i = (uint8_t)config_.node;
         dut_.nodes_i = (uint8_t)config_.nodes;
         dut_.packet_i = (uint16_t)config_.packet;
@@ -199,7 +197,7 @@ template <class Model> class Bench
 
     Offer offer() const
     {
-        Offer o = {dut_.cmd_mask_o,
+        Offer o = {dut_.cmd_path_o,
                    (uint64_t)(dut_.cmd_spread_o << 1 | dut_.cmd_loop_o),
                    dut_.cmd_end_o};
 
@@ -235,7 +233,7 @@ template <class Model> class Bench
             c.ack = 1; // answered always
         auto words = c.words();
         Offer due = {
-            judge_.mask(c),
+            judge_.path(c).pack(),
             (uint64_t)(judge_.spread(c) << 1 | (c.dst == config_.node)),
             c.laddr + c.length,
             words[0][0],
@@ -318,10 +316,10 @@ template <class Model> class Bench
     std::deque<Beat> due_rows_;
 };
 
-template <class Model>
+template <class Bench>
 static unsigned long long run(tb::Test &test, unsigned channel)
 {
-    Bench<Model> bench(test, channel);
+    Bench bench(test, channel);
 
     for (unsigned i = 0; i < 12; i++)
         bench.round(400);
@@ -338,7 +336,8 @@ static unsigned long long run(tb::Test &test, unsigned channel)
 int main(int argc, char **argv)
 {
     tb::Test test("tb_fsh_submit", argc, argv);
-    unsigned long long offered = run<Vfsh_submit_req>(test, 0);
 
-    return test.pass(offered + run<Vfsh_submit_rep>(test, 1), "commands");
+    return test.pass(run<Bench<Vfsh_submit_req, 2>>(test, 0) +
+                         run<Bench<Vfsh_submit_rep, 6>>(test, 1),
+                     "commands");
 }

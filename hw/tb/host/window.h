@@ -6,13 +6,15 @@
 
 #include <algorithm>
 #include "command.h"
+#include "path.h"
 
 static const unsigned ROWS = 4; // of 16 bytes, in an entry
 
 struct Config {
     unsigned node, nodes, packet, ports;
     uint64_t seg_size, host_size;
-    unsigned masks[FSH_MAX_NODES];
+    unsigned exist; // mask: ports of the node
+    Routes routes;
     uint64_t sizes[FSH_MAX_NODES];
 };
 
@@ -39,7 +41,8 @@ class Judge
 
         if (w.reserved || w.cut || bad_command(c))
             return FSH_STATUS_BAD_COMMAND;
-        if (c.dst >= config_.nodes || (c.dst != config_.node && mask(c) == 0))
+        if (c.dst >= config_.nodes ||
+            (c.dst != config_.node && path(c).ports == 0))
             return FSH_STATUS_BAD_NODE;
         if (bad_length(c))
             return FSH_STATUS_BAD_LENGTH;
@@ -62,9 +65,9 @@ class Judge
         return (c.nargs + 3) / 4 + (in_rows(c) ? (c.length + 15) / 16 : 0);
     }
 
-    unsigned mask(const Command &c) const
+    Path path(const Command &c) const
     {
-        return config_.masks[c.dst] & config_.ports;
+        return config_.routes[c.dst].of(config_.exist, config_.ports);
     }
 
     bool spread(const Command &c) const
@@ -220,7 +223,7 @@ class Writer
         c.ordered = test_.below(2);
         for (unsigned i = 0; i < 20; i++) {
             c.dst = test_.below(config_.nodes);
-            if (judge_.mask(c))
+            if (judge_.path(c).ports)
                 break;
         }
         c.tag = test_.below(c.opcode < FSH_OP_LIBRARY ? FSH_HOST_TAGS

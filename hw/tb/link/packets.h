@@ -25,13 +25,16 @@ static inline Packet random_packet(tb::Test &test, unsigned vc, unsigned dst,
     if (alone)
         nargs = bytes = 0;
     fsh_hdr_set_opcode(w, test.below(256));
-    fsh_hdr_set_multi(w, test.below(2));
     fsh_hdr_set_first(w, test.below(2));
     fsh_hdr_set_tag(w, test.below(FSH_NUM_TAGS));
     fsh_hdr_set_total(w, test.below(FSH_MAX_MESSAGE));
     fsh_hdr_set_reply(w, vc >> 1);
-    fsh_hdr_set_dateline(w, vc & 1);
+    fsh_hdr_set_vc(w, vc & 1);
     fsh_hdr_set_dst(w, dst);
+    fsh_hdr_set_src(w, test.below(FSH_MAX_NODES));
+    // The last hops more often than they would come.
+    fsh_hdr_set_hops(w, test.below(4) ? test.below(FSH_MAX_HOPS + 1)
+                                      : FSH_MAX_HOPS - test.below(2));
     fsh_hdr_set_nargs(w, nargs);
     fsh_hdr_set_bytes(w, bytes);
     fsh_hdr_set_addr(w, (test.bits() & 0xffffff0) | lane);
@@ -42,6 +45,20 @@ static inline Packet random_packet(tb::Test &test, unsigned vc, unsigned dst,
     return packet;
 }
 
+// The header of a packet that passes through: one hop more, the vc of its next link.
+static inline Beat next_header(const Beat &header, unsigned vc)
+{
+    Beat ones = {}, hops = {}, next = header;
+
+    fsh_hdr_set_vc(ones.data(), 1);
+    fsh_hdr_set_hops(ones.data(), FSH_MAX_HOPS);
+    fsh_hdr_set_vc(hops.data(), vc);
+    fsh_hdr_set_hops(hops.data(), fsh_hdr_hops(header.data()) + 1);
+    for (unsigned i = 0; i < 2; i++)
+        next[i] = (header[i] & ~ones[i]) | hops[i];
+    return next;
+}
+
 // Packets of the sequencer: decided on credit, reserved two cycles later, the
 // next decided after that; they leave in this order.
 class Sequencer : public Source
@@ -49,17 +66,16 @@ class Sequencer : public Source
   public:
     explicit Sequencer(tb::Test &test) : Source(test) {}
 
-    // The packet reserved in this cycle, if any. ok: by channel {reply}.
+    // The packet reserved in this cycle, if any. ok: by virtual channel.
     const Packet *step(unsigned ok, unsigned dst, bool willing)
     {
-        unsigned reply = test_.below(2);
-
         if (state_ == 0) {
-            if (!(ok >> reply & 1))
-                reply ^= 1;
-            if (!willing || !(ok >> reply & 1) || waiting.size() > 8)
+            unsigned vc = test_.below(4);
+            for (unsigned i = 0; i < 3 && !(ok >> vc & 1); i++)
+                vc = (vc + 1) % 4;
+            if (!willing || !(ok >> vc & 1) || waiting.size() > 8)
                 return nullptr;
-            next_ = random_packet(test_, reply << 1, dst, false);
+            next_ = random_packet(test_, vc, dst, false);
         }
         if (++state_ < 3)
             return nullptr;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Two link ports back to back: fsh_link_tx, a line of 1 to 40 cycles,
 // fsh_link_rx, both ways; credits return in the boundary beats of the other
-// way. Random packets of three sources, random stalls of every consumer, in
-// rounds: load, in every second round with channels shut for good, then all
+// way. Random packets of three sources, random stalls of every consumer, random
+// routes, in rounds: load, in every second round with channels shut for good, then all
 // open until all is delivered and both ports are idle. The model is a queue of packets for each
-// channel and consumer, filled as the sender takes beats.
+// channel and consumer, filled as the sender takes beats. What passes through leaves
+// with one hop more on the vc of its route; what has no route, or made all its hops, is
+// for here. Ports with more outputs: tb_fsh_router.
 #include <algorithm>
 #include "packets.h"
+#include "path.h"
 #include "Vfsh_link_rx.h"
 #include "Vfsh_link_tx.h"
 
@@ -28,6 +31,12 @@ static unsigned count16(uint64_t counts, unsigned vc)
     return (unsigned)(counts >> (vc * 16) & 0xffff);
 }
 
+// A packet as it is to be offered, and the channel on which it came.
+struct Arrival {
+    Packet packet;
+    unsigned came;
+};
+
 // One consumer of a receiver (packets for here, or that pass through) and what
 // it must still get.
 struct Sink {
@@ -35,13 +44,14 @@ struct Sink {
 
     tb::Stall stall;
     const char *name;
-    std::deque<Packet> expected[4];
+    std::deque<Arrival> expected[4];
     size_t at = 0; // beats taken of the packet in front
     unsigned vc = 0;
     unsigned start = 15, allowed = 15; // channels that may start, and might
     unsigned shut = 0;                 // that may not in this whole round
     bool offered = false;
-    unsigned packets[4] = {}, beats[4] = {}, requests = 0;
+    // Packets by the channel that they came on, beats by it, and by that of their queue.
+    unsigned packets[4] = {}, gone[4] = {}, beats[4] = {}, requests = 0;
 };
 
 // A port: its two halves, their users, and the line that leaves it.
@@ -63,8 +73,11 @@ struct Port {
     bool fired = false;
     unsigned inside = 0;  // source of the packet that is leaving, one-hot
     unsigned leaving = 0; // channel it takes on the link
-    Sink *to = nullptr;   // and who gets it there
-    unsigned sent[4] = {}, fwd_freed[4] = {}, since_bound = 0, owed = 0;
+    Sink *to = nullptr;   // who gets it there,
+    unsigned queue = 0;   // of which channel then
+    Routes routes;        // of what arrives; port 0 is the way on
+    unsigned sent[4] = {}, fwd_freed[4] = {}, passed[4] = {}, since_bound = 0,
+             owed = 0;
     unsigned requests = 0, sops[2] = {}, got_sops[2] = {};
     // Counts: told by the peer, freed in the last cycle, told to the peer.
     uint64_t told = 0, freed = 0, bound = 0;
@@ -85,6 +98,8 @@ class Bench
             p->tx.freed_i = 0;
             p->rx.here_ready_i = p->rx.fwd_ready_i = 0;
             p->rx.here_start_i = p->rx.fwd_start_i = 0;
+            p->rx.route_we_i = 0;
+            p->rx.ports_i = 1;
             tb::reset(test_, p->tx);
             tb::reset(test_, p->rx);
         }
@@ -103,9 +118,9 @@ class Bench
         for (unsigned s = 0; s < 2; s++) {
             Port &p = *port_[s];
             p.line.assign(1 + test_.below(40), Line{});
-            p.tx.dateline_i = test_.below(2);
             p.rx.node_i = (uint8_t)NODE[s];
-            p.rx.line_i = test_.below(2);
+            p.rx.odd_i = test_.below(2);
+            route(p);
         }
         shut_ = shut;
         for (Port *p : port_) {
@@ -135,11 +150,30 @@ class Bench
     unsigned most = 0;
 
   private:
-    // Channels of the link from port s on which something cannot go on.
+    void route(Port &p)
+    {
+        p.routes = random_routes(test_);
+        p.rx.link_valid_i = 0;
+        for (unsigned i = 0; i < FSH_MAX_NODES; i++) {
+            p.rx.route_we_i = 1;
+            p.rx.route_node_i = (uint8_t)i;
+            p.rx.route_ports_i = p.routes[i].ports & 1;
+            p.rx.route_vcs_i = p.routes[i].vcs & 1;
+            p.rx.eval();
+            tb::edge(test_, p.rx);
+        }
+        p.rx.route_we_i = 0;
+    }
+
+    // Channels of the link from port s on which something cannot go on: what came on
+    // either vc may leave on the one that is shut.
     unsigned blocked(unsigned s) const
     {
         const Port &to = *port_[1 - s];
-        return to.here.shut | to.pass.shut;
+        unsigned pass = to.pass.shut;
+
+        pass = (pass & 3 ? 3u : 0) | (pass & 12 ? 12u : 0);
+        return to.here.shut | pass;
     }
 
     void hurry(bool on)
@@ -162,10 +196,8 @@ class Bench
         for (unsigned s = 0; s < 2; s++) {
             const Port &to = *port_[1 - s];
             for (unsigned vc = 0; vc < 4; vc++) {
-                bool used = !port_[s]->tx.dateline_i || (vc & 1);
                 unsigned now = to.here.packets[vc] + to.pass.packets[vc];
-                if (used && !(blocked(s) >> vc & 1) &&
-                    now < noted_[1 - s][vc] + 4)
+                if (!(blocked(s) >> vc & 1) && now < noted_[1 - s][vc] + 4)
                     test_.fail("channel %u of port %u stands, shut is %x", vc,
                                s, blocked(s));
             }
@@ -256,12 +288,13 @@ class Bench
         p.rx.here_ready_i = shut_ || p.here.stall.willing();
         p.rx.fwd_ready_i = shut_ || p.pass.stall.willing();
         p.rx.eval();
+        std::copy_n(p.pass.gone, 4, p.passed); // counted a cycle later
         take(p.here, p.rx.here_valid_o, p.rx.here_ready_i, p.rx.here_last_o,
              load(p.rx.here_data_o));
         take(p.pass, p.rx.fwd_valid_o, p.rx.fwd_ready_i, p.rx.fwd_last_o,
              load(p.rx.fwd_data_o));
         for (unsigned vc = 0; vc < 4; vc++) {
-            unsigned gone = p.here.beats[vc] + p.pass.beats[vc];
+            unsigned gone = p.here.gone[vc] + p.passed[vc];
             if (count16(p.rx.freed_o, vc) != (gone & 0xffff))
                 test_.fail("%u beats of channel %u freed, %u have left",
                            count16(p.rx.freed_o, vc), vc, gone & 0xffff);
@@ -299,7 +332,8 @@ class Bench
                 test_.fail("%s: a beat is withdrawn", sink.name);
             return;
         }
-        if (!sink.offered) {
+        bool fresh = !sink.offered;
+        if (fresh) {
             if (sink.at == 0)
                 sink.vc = channel(beat);
             if (sink.at == 0 && !(sink.allowed >> sink.vc & 1))
@@ -309,21 +343,22 @@ class Bench
         }
         sink.offered = !ready;
         auto &queue = sink.expected[sink.vc];
-        if (queue.empty() || sink.at >= queue.front().size())
+        if (queue.empty() || sink.at >= queue.front().packet.size())
             test_.fail("%s: a beat nobody sent, channel %u", sink.name,
                        sink.vc);
-        if (beat != queue.front()[sink.at])
+        sink.gone[queue.front().came] += fresh;
+        if (beat != queue.front().packet[sink.at])
             test_.fail("%s: beat %zu of a packet on channel %u is another",
                        sink.name, sink.at, sink.vc);
         if (!ready)
             return;
-        if (last != (sink.at + 1 == length(queue.front()[0])))
+        if (last != (sink.at + 1 == length(queue.front().packet[0])))
             test_.fail("%s: last is %d on beat %zu, channel %u", sink.name,
                        last, sink.at, sink.vc);
         sink.at++;
         if (last) {
             sink.at = 0;
-            sink.packets[sink.vc]++;
+            sink.packets[queue.front().came]++;
             sink.requests += sink.vc < 2;
             queue.pop_front();
             packets++;
@@ -352,8 +387,8 @@ class Bench
         check_link(p);
         tx.seq_take_i = 0;
         if (const Packet *packet =
-                p.seq.step(tx.seq_ok_o, random_dst(s), loading_)) {
-            tx.seq_take_i = 1 << fsh_hdr_reply(packet->front().data());
+                p.seq.step(tx.ok_o, random_dst(s), loading_)) {
+            tx.seq_take_i = (uint8_t)(1 << channel(packet->front()));
             tx.seq_beats_i = (uint8_t)packet->size();
         }
         generate(s);
@@ -380,7 +415,7 @@ class Bench
                          (unsigned)(tx.ack_valid_i && tx.ack_ready_o) << 1 |
                          (unsigned)fwd_taken << 2;
         accept(s, taken);
-        tx.fwd_freed_i = (uint8_t)p.fwd.step(tx.fwd_ok_o, fwd_taken);
+        tx.fwd_freed_i = (uint8_t)p.fwd.step(tx.ok_o, fwd_taken);
         tx.eval();
     }
 
@@ -392,7 +427,7 @@ class Bench
             return;
         if (p.ack.waiting.size() < 3)
             p.ack.waiting.push_back(
-                random_packet(test_, 2, random_dst(s), true));
+                random_packet(test_, 2 + test_.below(2), random_dst(s), true));
         for (unsigned vc = 0; vc < 4; vc++)
             if (p.fwd.queue[vc].size() < 3)
                 p.fwd.queue[vc].push_back(
@@ -415,26 +450,35 @@ class Bench
         Beat beat = taken == 4 ? p.fwd.beat : source.beat();
         bool first = taken == 4 ? p.fwd.first : source.first();
         bool last = taken == 4 ? p.fwd.last : source.last();
+        Beat offered = beat;
         if (first) {
-            if (p.tx.dateline_i)
-                fsh_hdr_set_dateline(beat.data(), 1);
-            Port &peer = *port_[1 - s];
-            // What would cross the dateline again goes no further.
-            bool here =
-                fsh_hdr_dst(beat.data()) == NODE[1 - s] ||
-                (fsh_hdr_dateline(beat.data()) && port_[1 - s]->rx.line_i);
             p.leaving = channel(beat);
-            p.to = here ? &peer.here : &peer.pass;
-            p.to->expected[p.leaving].emplace_back();
+            offered = aim(s, beat);
+            p.to->expected[p.queue].push_back({{}, p.leaving});
             p.sops[0] += taken == 1;
             p.sops[1] += taken == 4;
         }
-        p.to->expected[p.leaving].back().push_back(beat);
+        p.to->expected[p.queue].back().packet.push_back(offered);
         p.next = {true, false, beat};
         p.sent[p.leaving]++;
         p.inside = last ? 0 : taken;
         if (taken != 4)
             source.taken();
+    }
+
+    // Who gets the packet that leaves port s, and its header there.
+    Beat aim(unsigned s, const Beat &header)
+    {
+        Port &p = *port_[s], &peer = *port_[1 - s];
+        uint64_t dst = fsh_hdr_dst(header.data());
+        const Path &path = peer.routes[dst];
+        Beat on = next_header(header, path.vcs & 1);
+        bool here = dst == NODE[1 - s] || !(path.ports & 1) ||
+                    fsh_hdr_hops(header.data()) == FSH_MAX_HOPS;
+
+        p.to = here ? &peer.here : &peer.pass;
+        p.queue = here ? p.leaving : channel(on);
+        return here ? header : on;
     }
 
     // The link shows what was taken in the last cycle, or a boundary beat with

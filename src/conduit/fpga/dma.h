@@ -53,7 +53,7 @@ _Static_assert(FSH_DMA_REQ - FSH_DMA_CPL >= FSH_DMA_RING_BYTES &&
 #define FSH_DMA_RING_ROOM (FSH_RING_ENTRIES - FSH_DMA_RING_TELL)
 _Static_assert(FSH_DMA_SLOTS / 2 < FSH_DMA_RING_ROOM,
                "a receive ring: a message in each slot of its channel");
-_Static_assert(FSH_HOST_TAGS + FSH_DMA_SLOTS * FSH_MAX_PORTS +
+_Static_assert(FSH_HOST_TAGS + FSH_DMA_SLOTS * FSH_LANES +
                        FSH_COMMANDS_IN_FLIGHT <
                    FSH_DMA_RING_ROOM,
                "completion ring: tags, sources by port, compute commands");

@@ -193,20 +193,18 @@ void fsh_fpga_init(enum fsh_threads threads, struct fsh_limits *limits)
     };
 }
 
-/* The words of ROUTE and PORTS: the node itself finds the channel by the dateline. */
 static void program_routes(const struct fsh_route *route, unsigned ports)
 {
-    unsigned lines = fsh_topology_wraps(fsh_fpga.topology, fsh_fpga.rank);
     uint64_t word[FSH_MAX_NODES];
 
     for (uint32_t n = 0; n < fsh_fpga.nodes; n++)
-        word[n] = (fsh_fpga.segs[n].size + fsh_area_bytes(fsh_fpga.nodes)) |
-                  (uint64_t)route[n].ports << 56;
+        word[n] = fsh_route_word(route[n], fsh_fpga.segs[n].size +
+                                               fsh_area_bytes(fsh_fpga.nodes));
     fsh_fpga_lock(&fsh_fpga.device_lock);
     fsh_fpga.ops->patience(fsh_fpga.dev, false);
     fsh_fpga.ops->write(fsh_fpga.dev, FSH_REG_ROUTE, word, fsh_fpga.nodes);
     fsh_fpga_unlock(&fsh_fpga.device_lock);
-    fsh_fpga_write(FSH_REG_PORTS, ports | lines << 8);
+    fsh_fpga_write(FSH_REG_PORTS, ports);
 }
 
 bool fsh_fpga_write_routes(unsigned ports)

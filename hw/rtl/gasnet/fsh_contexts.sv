@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+`default_nettype none
+`include "fsh_assert.svh"
+
+/// The contexts of the sequencer, CONTEXTS of each channel: which are taken, which port
+/// the next packet of each may take, and whose turn it is. The last context of a channel
+/// is not for messages longer than a packet; it alone takes commands that ask for order.
+/// A message longer than a packet has its ports in turn, any other stays with that of its
+/// first packet; of those that have room the choice goes round.
+/// load_i: a command takes the context load_index_o (combinational), the lowest that it
+/// may. want_o: the next packet of the context next_index_o has room for it; take_i: it
+/// is taken. In the cycle after, port_o says by which port, if it has room still (ok_o).
+/// more_i: a packet of the context of the last take leaves by port_q_i, and others follow;
+/// free_i: the last one has left. All else combinational. Reset frees all.
+module fsh_contexts #(
+    parameter int unsigned PORTS = 2,
+    parameter int unsigned CONTEXTS = 4,
+    localparam int unsigned N = 2 * CONTEXTS,
+    localparam int unsigned IW = $clog2(N),
+    localparam int unsigned LANES = fsh_spec_pkg::LANES
+) (
+    input  wire logic               clk_i,
+    input  wire logic               rst_i,
+    output fsh_seq_pkg::free_t      free_req_o,
+    output fsh_seq_pkg::free_t      free_rep_o,
+    // A command: its channel, whether it asks for order, is for this node, is longer than a
+    // packet; its ports and the vc on each.
+    input  wire logic               load_i,
+    input  wire logic               load_reply_i,
+    input  wire logic               load_ordered_i,
+    input  wire logic               load_loop_i,
+    input  wire logic               load_bulk_i,
+    input  wire logic   [PORTS-1:0] load_ports_i,
+    input  wire logic   [PORTS-1:0] load_vcs_i,
+    output logic           [IW-1:0] load_index_o,
+    // Room by lane, credit at the links {port, reply, vc} and at the loop.
+    input  wire logic   [LANES-1:0] room_i,
+    input  wire logic [PORTS*4-1:0] link_ok_i,
+    input  wire logic         [1:0] loop_ok_i,
+    output logic                    want_o,
+    input  wire logic               take_i,
+    output logic           [IW-1:0] next_index_o,
+    output logic                    ok_o,
+    output logic        [PORTS-1:0] port_o,
+    input  wire logic               more_i,
+    input  wire logic               free_i,
+    input  wire logic   [PORTS-1:0] port_q_i,
+    input  wire logic   [PORTS-1:0] ports_i,  // all that the context may take
+    output logic        [PORTS-1:0] stall_o,  // a packet for the port lacks only its credit
+    output logic                    busy_o
+);
+  logic [N-1:0]        active_q, loop_q, bulk_q, at_q, load_at, can, gnt;
+  logic [N*PORTS-1:0]  left_q, vcs_q;  // ports of this turn; vc on each port
+  logic [N*PORTS-1:0]  credit, open;   // ports that have credit; that may take the next packet
+  logic [PORTS*N-1:0]  lack;
+  logic [CONTEXTS-1:0] req_used, rep_used, first;
+  logic [PORTS-1:0]    rest, choice;
+
+  assign req_used           = active_q[CONTEXTS-1:0];
+  assign rep_used           = active_q[N-1:CONTEXTS];
+  assign free_req_o.ordered = !req_used[CONTEXTS-1];
+  assign free_req_o.bulk    = req_used[CONTEXTS-2:0] != '1;
+  assign free_req_o.brief   = req_used != '1;
+  assign free_rep_o.ordered = !rep_used[CONTEXTS-1];
+  assign free_rep_o.bulk    = rep_used[CONTEXTS-2:0] != '1;
+  assign free_rep_o.brief   = rep_used != '1;
+  assign busy_o             = active_q != '0;
+
+  // Which one a command takes: the lowest that is free, of those that ask for order the
+  // last. Of each channel, since the command comes late in a cycle.
+  localparam logic [CONTEXTS-1:0] LAST = {1'b1, {(CONTEXTS - 1) {1'b0}}};
+  logic [CONTEXTS-1:0] req_lower, rep_lower, req_first, rep_first;
+  logic [IW-2:0]       req_index, rep_index;
+
+  always_comb begin
+    req_lower = '0;
+    rep_lower = '0;
+    for (int unsigned i = 1; i < CONTEXTS; i++) begin
+      req_lower |= ~req_used << i;
+      rep_lower |= ~rep_used << i;
+    end
+    req_first = ~req_used & ~req_lower;
+    rep_first = ~rep_used & ~rep_lower;
+    req_index = '0;
+    rep_index = '0;
+    for (int unsigned i = 0; i < CONTEXTS; i++) begin
+      if (req_first[i]) req_index |= (IW - 1)'(i);
+      if (rep_first[i]) rep_index |= (IW - 1)'(i);
+    end
+    first        = load_ordered_i ? LAST : load_reply_i ? rep_first : req_first;
+    load_index_o = {load_reply_i, load_ordered_i ? (IW - 1)'(CONTEXTS - 1) :
+                                  load_reply_i ? rep_index : req_index};
+    load_at = load_reply_i ? {first, {CONTEXTS{1'b0}}} : {{CONTEXTS{1'b0}}, first};
+  end
+
+  for (genvar i = 0; i < N; i++) begin : gen_open
+    localparam int unsigned R = i / CONTEXTS;
+    for (genvar p = 0; p < PORTS; p++) begin : gen_port
+      assign credit[i*PORTS+p] = loop_q[i] ? loop_ok_i[R] :
+                                 vcs_q[i*PORTS+p] ? link_ok_i[p*4+2*R+1] : link_ok_i[p*4+2*R];
+      assign open[i*PORTS+p]   = left_q[i*PORTS+p] && credit[i*PORTS+p] && room_i[p%LANES];
+      assign lack[p*N+i]       = active_q[i] && !loop_q[i] && left_q[i*PORTS+p] &&
+                                 !credit[i*PORTS+p];
+    end
+    assign can[i] = active_q[i] && open[i*PORTS+:PORTS] != '0;
+  end
+
+  for (genvar p = 0; p < PORTS; p++) begin : gen_stall
+    assign stall_o[p] = lack[p*N+:N] != '0;
+  end
+
+  fsh_arb #(
+      .N(N)
+  ) i_arb (
+      .clk_i,
+      .rst_i,
+      .req_i (can),
+      .take_i(take_i),
+      .gnt_o (gnt)
+  );
+
+  assign want_o = can != '0;
+  always_comb begin
+    next_index_o = '0;
+    for (int unsigned i = 0; i < N; i++) if (gnt[i]) next_index_o |= IW'(i);
+  end
+
+  // Its port, a cycle later.
+  logic taken_q;
+
+  always_comb begin
+    choice = '0;
+    if (taken_q) begin
+      for (int unsigned i = 0; i < N; i++) if (at_q[i]) choice |= open[i*PORTS+:PORTS];
+    end
+  end
+  assign ok_o = choice != '0;
+
+  fsh_arb #(
+      .N(PORTS)
+  ) i_port (
+      .clk_i,
+      .rst_i,
+      .req_i (choice),
+      .take_i(ok_o),
+      .gnt_o (port_o)
+  );
+
+  always_comb begin
+    rest = '0;
+    for (int unsigned i = 0; i < N; i++) if (at_q[i]) rest |= left_q[i*PORTS+:PORTS];
+    rest = rest & ~port_q_i;
+    if (rest == '0) rest = ports_i;
+    if ((bulk_q & at_q) == '0) rest = port_q_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    taken_q <= take_i;
+    if (take_i) at_q <= gnt;
+    if (free_i) active_q <= active_q & ~at_q;
+    if (load_i) begin
+      active_q <= active_q | load_at;
+      loop_q   <= load_loop_i ? loop_q | load_at : loop_q & ~load_at;
+      bulk_q   <= load_bulk_i ? bulk_q | load_at : bulk_q & ~load_at;
+    end
+    for (int unsigned i = 0; i < N; i++) begin
+      if (load_i && load_at[i]) begin
+        left_q[i*PORTS+:PORTS] <= load_ports_i;
+        vcs_q[i*PORTS+:PORTS]  <= load_vcs_i;
+      end else if (more_i && at_q[i]) begin
+        left_q[i*PORTS+:PORTS] <= rest;
+      end
+    end
+    if (rst_i) begin
+      taken_q  <= 1'b0;
+      active_q <= '0;
+    end
+  end
+
+  `FSH_ASSERT(assert_fit, !load_i || (first != '0 && (load_at & active_q) == '0))
+  `FSH_ASSERT(assert_bulk, !load_i || !load_bulk_i || !first[CONTEXTS-1])
+  `FSH_ASSERT(assert_port, !load_i || load_ports_i != '0)
+  `FSH_ASSERT(assert_either, !load_i || !free_i)
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+`default_nettype none
+
+/// The router of a node: the two halves of each link port (fsh_link_tx, fsh_link_rx) and
+/// the switch between them. Packets of lane l of the sequencer leave by the port they
+/// name, one of those p for which p % LANES is l; acks by theirs; what a port receives for
+/// this node is offered to the receiver of its lane, what passes through to the port that
+/// its route names. Wires only, and an allocator an output (fsh_alloc); latencies and
+/// rules are those of the parts.
+module fsh_router #(
+    parameter int unsigned PORTS = 2,
+    localparam int unsigned LANES = fsh_spec_pkg::LANES
+) (
+    input  wire logic                  clk_i,
+    input  wire logic                  rst_i,
+    input  wire fsh_node_pkg::cfg_t    cfg_i,
+    input  wire fsh_node_pkg::route_t  route_i,
+    // Sequencer, by virtual channel {port, reply, vc}: whether a packet may be begun; what
+    // it reserves.
+    output logic         [PORTS*4-1:0] ok_o,
+    input  wire logic    [PORTS*4-1:0] take_i,
+    input  wire logic            [6:0] take_beats_i,
+    // Its packets, by lane, for a port (one-hot; none: not here). Whether others want it.
+    input  wire logic      [LANES-1:0] seq_valid_i,
+    input  wire logic [LANES*PORTS-1:0] seq_port_i,
+    input  wire logic      [LANES-1:0] seq_brief_i,
+    output logic           [LANES-1:0] seq_ready_o,
+    input  wire logic      [LANES-1:0] seq_last_i,
+    input  wire logic  [LANES*128-1:0] seq_data_i,
+    input  wire logic      [LANES-1:0] seq_bad_i,
+    output logic           [PORTS-1:0] others_o,
+    // Acks.
+    input  wire logic      [PORTS-1:0] ack_valid_i,
+    output logic           [PORTS-1:0] ack_ready_o,
+    input  wire fsh_spec_pkg::hdr_t    ack_i,
+    // For this node, by port; whether one may start, by lane and channel.
+    input  wire logic    [LANES*2-1:0] here_start_i,
+    output logic           [PORTS-1:0] here_request_o,
+    output logic           [PORTS-1:0] here_valid_o,
+    input  wire logic      [PORTS-1:0] here_ready_i,
+    output logic           [PORTS-1:0] here_last_o,
+    output logic       [PORTS*128-1:0] here_data_o,
+    output logic           [PORTS-1:0] here_bad_o,
+    // Links.
+    output logic           [PORTS-1:0] link_tx_valid_o,
+    output logic           [PORTS-1:0] link_tx_bound_o,
+    output logic       [PORTS*128-1:0] link_tx_data_o,
+    input  wire logic      [PORTS-1:0] link_rx_valid_i,
+    input  wire logic      [PORTS-1:0] link_rx_bound_i,
+    input  wire logic  [PORTS*128-1:0] link_rx_data_i,
+    // Events for the counters.
+    output logic           [PORTS-1:0] seq_sop_o,
+    output logic           [PORTS-1:0] fwd_sop_o,
+    output logic           [PORTS-1:0] stall_o,
+    output logic                       busy_o
+);
+  // What passes through: to other ports, numbered without the own.
+  localparam int unsigned OUTS = PORTS > 1 ? PORTS - 1 : 1;
+
+  logic [PORTS*4-1:0]    ok /*verilator split_var*/;
+  logic [PORTS-1:0]      tx_busy /*verilator split_var*/, rx_busy /*verilator split_var*/;
+  logic [PORTS-1:0]      seq_ready /*verilator split_var*/;
+  // By input: its queues, its packet; by output: its turn.
+  logic [PORTS*OUTS*4-1:0] some /*verilator split_var*/, start /*verilator split_var*/;
+  logic [PORTS*OUTS*4-1:0] started /*verilator split_var*/, freed /*verilator split_var*/;
+  logic [PORTS*OUTS-1:0] more /*verilator split_var*/, valid /*verilator split_var*/;
+  logic [PORTS*OUTS-1:0] ready /*verilator split_var*/, turn /*verilator split_var*/;
+  logic [PORTS-1:0]      last /*verilator split_var*/, bad /*verilator split_var*/;
+  logic [PORTS*128-1:0]  data /*verilator split_var*/;
+
+  assign ok_o   = ok;
+  assign busy_o = tx_busy != '0 || rx_busy != '0;
+
+  for (genvar p = 0; p < PORTS; p++) begin : gen_port
+    localparam int unsigned L = p % LANES;
+    logic        credit_valid;
+    logic [63:0] credit, freed_here;
+
+    // Output p: inputs k, which is port k or k + 1.
+    logic [OUTS-1:0]     from_valid, from_ready, from_last, from_bad, req, busy, going, begun;
+    logic [OUTS*128-1:0] from_data;
+    logic [3:0]          from_freed;
+    logic [OUTS*4-1:0]   from_beat;
+
+    for (genvar k = 0; k < OUTS; k++) begin : gen_from
+      localparam int unsigned I = k < p ? k : k + 1;  // the input
+      localparam int unsigned J = p < I ? p : p - 1;  // this output, as it numbers them
+      if (PORTS > 1) begin : gen_wire
+        localparam int unsigned AT = I * OUTS + J;
+        assign from_valid[k]          = valid[AT];
+        assign from_last[k]           = last[I];
+        assign from_bad[k]            = bad[I];
+        assign from_data[k*128+:128]  = data[I*128+:128];
+        assign from_beat[k*4+:4]      = freed[AT*4+:4];
+        assign req[k]                 = (some[AT*4+:4] & ok[p*4+:4]) != '0;
+        assign going[k]               = more[AT];
+        assign busy[k]                = more[I*OUTS+:OUTS] != '0 && !more[AT];
+        assign begun[k]               = started[AT*4+:4] != '0;
+        assign ready[AT]              = from_ready[k];
+        assign start[AT*4+:4]         = ok[p*4+:4] & {4{turn[p*OUTS+k]}};
+      end else begin : gen_none  // a single port: nothing passes through
+        logic unused;
+        assign unused = &{some, started, freed, more, turn, last, bad, data, from_ready};
+        assign {from_valid[k], from_last[k], from_bad[k]} = '0;
+        assign {req[k], going[k], busy[k], begun[k]}      = '0;
+        assign from_data[k*128+:128] = '0;
+        assign from_beat[k*4+:4]     = '0;
+        assign ready[k]              = 1'b0;
+        assign start[k*4+:4]         = '0;
+      end
+    end
+
+    always_comb begin
+      from_freed = '0;
+      for (int unsigned k = 0; k < OUTS; k++) from_freed |= from_beat[k*4+:4];
+    end
+
+    fsh_alloc #(
+        .N(OUTS)
+    ) i_alloc (
+        .clk_i,
+        .rst_i,
+        .req_i    (req),
+        .busy_i   (busy),
+        .inside_i (going),
+        .started_i(begun),
+        .start_o  (turn[p*OUTS+:OUTS])
+    );
+
+    fsh_link_tx #(
+        .FWD(OUTS)
+    ) i_tx (
+        .clk_i,
+        .rst_i,
+        .ok_o          (ok[p*4+:4]),
+        .seq_take_i    (take_i[p*4+:4]),
+        .seq_beats_i   (take_beats_i),
+        .seq_valid_i   (seq_valid_i[L] && seq_port_i[L*PORTS+p]),
+        .seq_brief_i   (seq_brief_i[L]),
+        .seq_ready_o   (seq_ready[p]),
+        .seq_last_i    (seq_last_i[L]),
+        .seq_data_i    (seq_data_i[L*128+:128]),
+        .seq_bad_i     (seq_bad_i[L]),
+        .ack_valid_i   (ack_valid_i[p]),
+        .ack_ready_o   (ack_ready_o[p]),
+        .ack_data_i    (ack_i),
+        .fwd_freed_i   (from_freed),
+        .fwd_valid_i   (from_valid),
+        .fwd_ready_o   (from_ready),
+        .fwd_last_i    (from_last),
+        .fwd_data_i    (from_data),
+        .fwd_bad_i     (from_bad),
+        .credit_valid_i(credit_valid),
+        .credit_i      (credit),
+        .freed_i       (freed_here),
+        .link_valid_o  (link_tx_valid_o[p]),
+        .link_bound_o  (link_tx_bound_o[p]),
+        .link_data_o   (link_tx_data_o[p*128+:128]),
+        .others_o      (others_o[p]),
+        .seq_sop_o     (seq_sop_o[p]),
+        .fwd_sop_o     (fwd_sop_o[p]),
+        .stall_o       (stall_o[p]),
+        .busy_o        (tx_busy[p])
+    );
+
+    // Input p: outputs j, which is port j or j + 1.
+    logic [OUTS-1:0] route_ports, route_vcs, ports;
+
+    for (genvar j = 0; j < OUTS; j++) begin : gen_to
+      localparam int unsigned O = PORTS == 1 ? 0 : j < p ? j : j + 1;
+      assign route_ports[j] = PORTS > 1 && route_i.ports[O];
+      assign route_vcs[j]   = route_i.vcs[O];
+      assign ports[j]       = PORTS > 1 && cfg_i.ports[O];
+    end
+
+    fsh_link_rx #(
+        .OUTS(OUTS)
+    ) i_rx (
+        .clk_i,
+        .rst_i,
+        .node_i        (cfg_i.node),
+        .odd_i         (p % 2 == 1),
+        .route_we_i    (route_i.we),
+        .route_node_i  (route_i.node),
+        .route_ports_i (route_ports),
+        .route_vcs_i   (route_vcs),
+        .ports_i       (ports),
+        .link_valid_i  (link_rx_valid_i[p]),
+        .link_bound_i  (link_rx_bound_i[p]),
+        .link_data_i   (link_rx_data_i[p*128+:128]),
+        .credit_valid_o(credit_valid),
+        .credit_o      (credit),
+        .freed_o       (freed_here),
+        .here_start_i  (here_start_i[L*2+:2]),
+        .here_request_o(here_request_o[p]),
+        .here_valid_o  (here_valid_o[p]),
+        .here_ready_i  (here_ready_i[p]),
+        .here_last_o   (here_last_o[p]),
+        .here_data_o   (here_data_o[p*128+:128]),
+        .here_bad_o    (here_bad_o[p]),
+        .fwd_some_o    (some[p*OUTS*4+:OUTS*4]),
+        .fwd_start_i   (start[p*OUTS*4+:OUTS*4]),
+        .fwd_started_o (started[p*OUTS*4+:OUTS*4]),
+        .fwd_freed_o   (freed[p*OUTS*4+:OUTS*4]),
+        .fwd_inside_o  (more[p*OUTS+:OUTS]),
+        .fwd_valid_o   (valid[p*OUTS+:OUTS]),
+        .fwd_ready_i   (|(ready[p*OUTS+:OUTS] & valid[p*OUTS+:OUTS])),
+        .fwd_last_o    (last[p]),
+        .fwd_data_o    (data[p*128+:128]),
+        .fwd_bad_o     (bad[p]),
+        .busy_o        (rx_busy[p])
+    );
+  end
+
+  for (genvar l = 0; l < LANES; l++) begin : gen_lane
+    if (l >= PORTS) begin : gen_unused
+      logic unused;
+      assign unused = &{seq_valid_i[l], seq_brief_i[l], seq_last_i[l], seq_bad_i[l],
+                        seq_data_i[l*128+:128], here_start_i[l*2+:2]};
+    end
+    assign seq_ready_o[l] = |(seq_port_i[l*PORTS+:PORTS] & seq_ready);
+  end
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// fsh_router with two ports and with six, against a queue of packets for each way
+// through it: random route tables, packets of all lengths on all virtual channels from
+// every link, from the sequencer's lanes and as acks, random stalls of every consumer,
+// peers that return credits late. Every packet leaves by the port that its route and the
+// parities name, whole, in the order of its input, output and channel, with one hop more
+// and the vc of its next link; for here is what is addressed to the node, has no way on
+// or made all its hops. Credits come back for the channel a beat came on, all of them,
+// and no peer gets a beat that it has no room for. While one way stands, every other
+// flows. Inputs that want one output take turns.
+#include <memory>
+#include "packets.h"
+#include "path.h"
+#include "stream.h"
+#include "Vfsh_router_six.h"
+#include "Vfsh_router_two.h"
+
+static const unsigned LANES = FSH_LANES;
+static const unsigned DRAIN = 60000;
+
+// A packet as it is to leave; came: by which port (behind those: sequencer, acks).
+struct Due {
+    Packet packet;
+    unsigned came;
+};
+
+// The other end of a link: what it sends, and what it has of what it got.
+struct Peer {
+    explicit Peer(tb::Test &test) : source(test), back(test) {}
+
+    // After a reset of the block.
+    void clear()
+    {
+        now.clear();
+        for (unsigned v = 0; v < 4; v++)
+            got[v] = told[v] = freed[v] = sent[v] = returned[v] = 0;
+    }
+
+    Source source;
+    tb::Stall back; // whether credits go back
+    Packet now;     // that is being received
+    std::deque<Due> *from = nullptr;
+    unsigned got[4] = {}, told[4] = {}, freed[4] = {}; // beats, by channel
+    unsigned sent[4] = {}, returned[4] = {};
+    unsigned shut = 0; // channels of which it frees nothing
+};
+
+template <class Model, unsigned PORTS> class Bench
+{
+    static constexpr unsigned SEQ = PORTS, ACK = PORTS + 1;
+
+  public:
+    explicit Bench(tb::Test &test)
+        : test_(test), context_(test.context()), dut_(context_.get()),
+          peers_(PORTS, Peer(test)), seq_(LANES, Source(test)),
+          here_(PORTS, tb::Sink<Beat>(test, "here")), starts_(test)
+    {
+    }
+
+    ~Bench()
+    {
+        dut_.final();
+    }
+
+    // Everything at random.
+    void round(unsigned cycles)
+    {
+        begin(random_routes(test_));
+        hurry_ = test_.below(3) == 0;
+        for (unsigned i = 0; i < cycles; i++) {
+            generate();
+            cycle();
+        }
+        drain();
+    }
+
+    // One queue stands, as its peer frees nothing, with packets for it at every input;
+    // all others flow.
+    void beside(unsigned output, unsigned vc)
+    {
+        begin(random_routes(test_));
+        hurry_ = true;
+        peers_[output].shut = 1u << vc;
+        stands_ = output * 4 + vc;
+        // Fills what the peer has.
+        for (unsigned i = 0; i < 3000; i++) {
+            if (dut_.ok_o >> stands_ & 1)
+                reserve(stands_);
+            cycle();
+        }
+        for (unsigned i = 0; i < 60 * PORTS; i++)
+            give(i % PORTS, random_packet(test_, test_.below(4),
+                                          test_.below(FSH_MAX_NODES), false));
+        auto moving = [this] { return left(true); };
+        test_.until(
+            "what goes other ways", DRAIN, [&] { return !moving(); },
+            [this] { cycle(); });
+        peers_[output].shut = 0;
+        stands_ = ~0u;
+        drain();
+    }
+
+    // All other ports have packets for one, and nothing else: in turn.
+    void turns(unsigned output)
+    {
+        Routes routes;
+
+        for (Path &path : routes)
+            path = {0, 1u << output};
+        begin(routes);
+        hurry_ = true;
+        for (unsigned n = 0; n < 30; n++)
+            for (unsigned p = 0; p < PORTS; p++)
+                if (p != output) {
+                    Packet packet = random_packet(test_, 0, other(), false);
+                    while (fsh_hdr_hops(packet[0].data()) == FSH_MAX_HOPS ||
+                           packet.size() < 20)
+                        packet = random_packet(test_, 0, other(), false);
+                    give(p, packet);
+                }
+        order_.clear();
+        drain();
+        // Once each has packets that wait, and as long as it has.
+        for (size_t i = 2 * PORTS; i + 3 * PORTS < order_.size(); i++) {
+            unsigned seen = 0;
+            for (size_t k = i; k < i + PORTS - 1; k++)
+                seen |= 1u << order_[k];
+            if (seen != (((1u << PORTS) - 1) & ~(1u << output)))
+                test_.fail("of packets %zu to %zu for port %u, from ports %x",
+                           i, i + PORTS - 2, output, seen);
+        }
+        if (order_.size() != 30 * (PORTS - 1))
+            test_.fail("%zu packets took turns", order_.size());
+    }
+
+    unsigned long long packets = 0, dead = 0, stuck = 0;
+
+  private:
+    unsigned other() const
+    {
+        return (node_ + 1) % FSH_MAX_NODES;
+    }
+
+    void begin(const Routes &routes)
+    {
+        node_ = test_.below(FSH_MAX_NODES);
+        routes_ = routes;
+        in_use_ = hurry_ || test_.below(2) ? (1u << PORTS) - 1
+                                           : (unsigned)test_.bits();
+        dut_.take_i = 0;
+        dut_.seq_valid_i = dut_.ack_valid_i = dut_.here_ready_i = 0;
+        dut_.here_start_i = dut_.link_rx_valid_i = dut_.link_rx_bound_i = 0;
+        dut_.seq_bad_i = dut_.seq_port_i = 0;
+        dut_.route_i = 0;
+        configure();
+        tb::reset(test_, dut_);
+        write_routes(test_, dut_, routes_);
+        for (unsigned p = 0; p < PORTS; p++) {
+            peers_[p].clear();
+            here_[p].clear();
+            here_at_[p] = 0;
+            here_from_[p] = nullptr;
+        }
+    }
+
+    // As fsh_node_pkg::cfg_t: the node, and the ports in use.
+    void configure()
+    {
+        for (unsigned i = 0; i < (CFG_BITS + 31) / 32; i++)
+            dut_.cfg_i[i] = 0;
+        set(CFG_PORTS, 6, in_use_ & 63);
+        set(CFG_NODE, 8, node_);
+    }
+
+    // From the low end: slot_pay, slot_hdr, host_size, host_base, seg_size, seg_base;
+    // ports, packet, nodes, node, hold, enable.
+    static constexpr unsigned CFG_PORTS = 40 + 40 + 40 + 48 + 40 + 40;
+    static constexpr unsigned CFG_NODE = CFG_PORTS + 6 + 11 + 8;
+    static constexpr unsigned CFG_BITS = CFG_NODE + 8 + 2;
+
+    void set(unsigned at, unsigned bits, unsigned value)
+    {
+        for (unsigned i = 0; i < bits; i++)
+            dut_.cfg_i[(at + i) / 32] |= (value >> i & 1) << (at + i) % 32;
+    }
+
+    // The model: where a packet goes that comes by port p.
+    unsigned output(unsigned p, const Beat &header)
+    {
+        const uint64_t *w = header.data();
+        unsigned dst = (unsigned)fsh_hdr_dst(w), src = (unsigned)fsh_hdr_src(w);
+        unsigned ways = routes_[dst].of((1u << PORTS) - 1, in_use_).ports;
+
+        ways &= ~(1u << p);
+        bool mine = dst == node_, end = fsh_hdr_hops(w) == FSH_MAX_HOPS;
+        dead += !mine && end;
+        stuck += !mine && !end && !ways;
+        if (mine || end || !ways)
+            return PORTS;
+        bool highest = (src ^ dst ^ p) & 1;
+        return highest ? 31 - (unsigned)__builtin_clz(ways)
+                       : (unsigned)__builtin_ctz(ways);
+    }
+
+    // A packet comes in by port p.
+    void give(unsigned p, Packet packet)
+    {
+        unsigned to = output(p, packet[0]);
+
+        if (to < PORTS) {
+            unsigned dst = (unsigned)fsh_hdr_dst(packet[0].data());
+            Packet on = packet;
+            on[0] = next_header(packet[0], routes_[dst].vcs >> to & 1);
+            if (to * 4 + channel(on[0]) == stands_) {
+                if (standing_[p] >= 2)
+                    return; // so that they do not take all room of their input
+                standing_[p]++;
+            }
+            through_[p][to][channel(on[0])].push_back({on, p});
+        } else {
+            local_[p][channel(packet[0])].push_back({packet, p});
+        }
+        peers_[p].source.waiting.push_back(packet);
+    }
+
+    void generate()
+    {
+        for (unsigned p = 0; p < PORTS; p++)
+            if (peers_[p].source.waiting.size() < 3)
+                give(p, random_packet(test_, test_.below(4),
+                                      test_.below(FSH_MAX_NODES), false));
+        if (acks_.size() < 2)
+            ack(test_.below(PORTS));
+        unsigned at = test_.below(4 * PORTS);
+        if (test_.below(8) == 0 && (dut_.ok_o >> at & 1))
+            reserve(at);
+    }
+
+    void ack(unsigned port)
+    {
+        Packet packet = random_packet(test_, 2 + test_.below(2), other(), true);
+
+        acks_.push_back({packet, port});
+        through_[ACK][port][channel(packet[0])].push_back({packet, ACK});
+    }
+
+    // The sequencer's next packet, by port and channel; one in three cycles.
+    void reserve(unsigned at)
+    {
+        if (test_.cycle < next_take_ || seq_[at / 4 % LANES].waiting.size() > 3)
+            return;
+        next_take_ = test_.cycle + 3;
+        Packet packet = random_packet(test_, at % 4, other(), false);
+        taken_ = at;
+        beats_ = (unsigned)packet.size();
+        seq_port_[at / 4 % LANES].push_back(at / 4);
+        seq_[at / 4 % LANES].waiting.push_back(packet);
+        through_[SEQ][at / 4][at % 4].push_back({packet, SEQ});
+    }
+
+    void cycle()
+    {
+        drive();
+        dut_.eval();
+        for (unsigned p = 0; p < PORTS; p++) {
+            leave(p);
+            deliver(p);
+        }
+        accept();
+        tb::edge(test_, dut_);
+        dut_.take_i = 0;
+        dut_.eval();
+    }
+
+    void drive()
+    {
+        dut_.take_i = taken_ < 4 * PORTS ? 1u << taken_ : 0;
+        dut_.take_beats_i = (uint8_t)beats_;
+        for (unsigned l = 0; l < LANES; l++)
+            drive_lane(l);
+        taken_ = ~0u;
+        dut_.ack_valid_i = 0;
+        if (!acks_.empty()) {
+            dut_.ack_valid_i = (uint8_t)(1u << acks_.front().came);
+            store(dut_.ack_i, acks_.front().packet[0]);
+        }
+        dut_.here_start_i = hurry_ || starts_.willing() ? 15 : test_.below(16);
+        dut_.here_ready_i = 0;
+        dut_.link_rx_valid_i = dut_.link_rx_bound_i = 0;
+        for (unsigned p = 0; p < PORTS; p++) {
+            here_[p].hurry = hurry_;
+            dut_.here_ready_i |= (uint8_t)(here_[p].ready() << p);
+            send(p);
+        }
+    }
+
+    void drive_lane(unsigned l)
+    {
+        Source &source = seq_[l];
+        bool fresh = dut_.take_i && taken_ / 4 % LANES == l &&
+                     source.waiting.size() == 1;
+        bool valid = !fresh && source.offer();
+
+        dut_.seq_valid_i =
+            (uint8_t)((dut_.seq_valid_i & ~(1u << l)) | valid << l);
+        dut_.seq_port_i &= ~(((1u << PORTS) - 1) << l * PORTS);
+        if (!valid)
+            return;
+        dut_.seq_port_i |= 1u << (l * PORTS + seq_port_[l].front());
+        dut_.seq_last_i =
+            (uint8_t)((dut_.seq_last_i & ~(1u << l)) | source.last() << l);
+        store(dut_.seq_data_i, source.beat(), l);
+    }
+
+    // What the peer of port p puts on the link in this cycle.
+    void send(unsigned p)
+    {
+        Peer &peer = peers_[p];
+
+        if (bound(peer)) {
+            uint64_t credit = 0;
+            for (unsigned v = 0; v < 4; v++) {
+                peer.told[v] = peer.freed[v];
+                credit |= (uint64_t)(peer.told[v] & 0xffff) << 16 * v;
+            }
+            dut_.link_rx_valid_i |= 1u << p;
+            dut_.link_rx_bound_i |= 1u << p;
+            store(dut_.link_rx_data_i, Beat{credit, 0}, p);
+            return;
+        }
+        peer.source.hurry = hurry_;
+        if (peer.source.waiting.empty())
+            return;
+        unsigned vc = channel(peer.source.waiting.front()[0]);
+        size_t need = peer.source.waiting.front().size();
+        if (peer.source.first() &&
+            peer.sent[vc] - peer.returned[vc] + need > FSH_VC_BEATS)
+            return;
+        if (!peer.source.offer())
+            return;
+        dut_.link_rx_valid_i |= 1u << p;
+        store(dut_.link_rx_data_i, peer.source.beat(), p);
+        peer.sent[vc]++;
+        peer.source.taken();
+    }
+
+    // Whether it tells what it has freed.
+    bool bound(Peer &peer)
+    {
+        bool owed = false;
+
+        for (unsigned v = 0; v < 4; v++) {
+            if (!(peer.shut >> v & 1) && (hurry_ || peer.back.willing()))
+                peer.freed[v] = peer.got[v];
+            owed |= peer.freed[v] != peer.told[v];
+        }
+        return owed && test_.below(hurry_ ? 8 : 32) == 0;
+    }
+
+    // A beat leaves by port p.
+    void leave(unsigned p)
+    {
+        Peer &peer = peers_[p];
+        Beat beat = load(dut_.link_tx_data_o, p);
+
+        if (!(dut_.link_tx_valid_o >> p & 1))
+            return;
+        if (dut_.link_tx_bound_o >> p & 1) {
+            credits(peer, beat[0]);
+            return;
+        }
+        if (peer.now.empty())
+            peer.from = find(p, beat);
+        Due &due = peer.from->front();
+        unsigned vc = channel(due.packet[0]);
+        if (beat != due.packet[peer.now.size()])
+            test_.fail("port %u: beat %zu of a packet is another", p,
+                       peer.now.size());
+        peer.now.push_back(beat);
+        if (++peer.got[vc] - peer.told[vc] > FSH_VC_BEATS)
+            test_.fail("port %u: no room for a beat of channel %u", p, vc);
+        if (peer.now.size() < due.packet.size())
+            return;
+        order_.push_back(due.came);
+        peer.now.clear();
+        peer.from->pop_front();
+        packets++;
+    }
+
+    // Beats that are said to have left were sent; by the end it is all of them.
+    void credits(Peer &peer, uint64_t counts)
+    {
+        for (unsigned v = 0; v < 4; v++) {
+            unsigned step =
+                ((unsigned)(counts >> 16 * v) - peer.returned[v]) & 0xffff;
+            peer.returned[v] += step;
+            if (peer.returned[v] > peer.sent[v])
+                test_.fail("%u beats of channel %u freed of %u",
+                           peer.returned[v], v, peer.sent[v]);
+        }
+    }
+
+    std::deque<Due> *find(unsigned p, const Beat &header)
+    {
+        for (auto &from : through_) {
+            auto &queue = from[p][channel(header)];
+            if (!queue.empty() && queue.front().packet[0] == header)
+                return &queue;
+        }
+        test_.fail("port %u: a header that is not next: %016llx %016llx", p,
+                   (unsigned long long)header[0],
+                   (unsigned long long)header[1]);
+    }
+
+    // A beat for here, of port p.
+    void deliver(unsigned p)
+    {
+        Beat beat = load(dut_.here_data_o, p);
+
+        if (!here_[p].take(dut_.here_valid_o >> p & 1, beat))
+            return;
+        if (here_at_[p] == 0) {
+            here_from_[p] = &local_[p][channel(beat)];
+            if (here_from_[p]->empty())
+                test_.fail("port %u: a packet for here that nobody sent", p);
+        }
+        auto &queue = *here_from_[p];
+        if (beat != queue.front().packet[here_at_[p]])
+            test_.fail("port %u: beat %zu for here is another", p, here_at_[p]);
+        bool last = ++here_at_[p] == queue.front().packet.size();
+        if (last != (dut_.here_last_o >> p & 1))
+            test_.fail("port %u: last is not %d", p, last);
+        if (!last)
+            return;
+        here_at_[p] = 0;
+        queue.pop_front();
+        packets++;
+    }
+
+    void accept()
+    {
+        for (unsigned l = 0; l < LANES; l++)
+            if (dut_.seq_valid_i & dut_.seq_ready_o & 1u << l) {
+                if (seq_[l].last())
+                    seq_port_[l].pop_front();
+                seq_[l].taken();
+            }
+        if (dut_.ack_valid_i & dut_.ack_ready_o)
+            acks_.pop_front();
+    }
+
+    // Packets that have not left; stands: but those of the way that is shut.
+    bool left(bool stands)
+    {
+        for (auto &from : through_)
+            for (unsigned p = 0; p < PORTS; p++)
+                for (unsigned v = 0; v < 4; v++)
+                    if (!from[p][v].empty() &&
+                        !(stands && p * 4 + v == stands_))
+                        return true;
+        for (auto &from : local_)
+            for (auto &queue : from)
+                if (!queue.empty())
+                    return true;
+        return false;
+    }
+
+    bool owes() const
+    {
+        for (const Peer &peer : peers_)
+            for (unsigned v = 0; v < 4; v++)
+                if (peer.returned[v] != peer.sent[v])
+                    return true;
+        return false;
+    }
+
+    void drain()
+    {
+        test_.until(
+            "packets and credits", DRAIN,
+            [this] { return !left(false) && !owes() && !dut_.busy_o; },
+            [this] { cycle(); });
+        for (unsigned &count : standing_)
+            count = 0;
+    }
+
+    tb::Test &test_;
+    std::unique_ptr<VerilatedContext> context_;
+    Model dut_;
+    std::vector<Peer> peers_;
+    std::vector<Source> seq_; // by lane
+    std::vector<tb::Sink<Beat>> here_;
+    tb::Stall starts_;
+    std::deque<unsigned> seq_port_[LANES]; // of what it sends
+    std::deque<Due> acks_;                 // with their port
+    // By input, output and channel; by input and channel, for here.
+    std::deque<Due> through_[PORTS + 2][PORTS][4], local_[PORTS][4];
+    std::deque<Due> *here_from_[PORTS] = {};
+    size_t here_at_[PORTS] = {};
+    std::vector<unsigned> order_; // inputs of the packets that left
+    Routes routes_;
+    unsigned node_ = 0, in_use_ = 0, taken_ = ~0u, beats_ = 0;
+    unsigned stands_ = ~0u, standing_[PORTS] = {};
+    uint64_t next_take_ = 0;
+    bool hurry_ = false;
+};
+
+template <class Bench>
+static unsigned long long run(tb::Test &test, unsigned ports)
+{
+    Bench bench(test);
+
+    for (unsigned i = 0; i < 12; i++)
+        bench.round(6000);
+    for (unsigned i = 0; i < 8; i++)
+        bench.beside(test.below(ports), i % 4);
+    for (unsigned p = 0; p < ports; p++)
+        bench.turns(p);
+    if (bench.dead == 0 || bench.stuck == 0)
+        test.fail("%llu packets made all hops, %llu had no way", bench.dead,
+                  bench.stuck);
+    return bench.packets;
+}
+
+int main(int argc, char **argv)
+{
+    tb::Test test("tb_fsh_router", argc, argv);
+
+    return test.pass(run<Bench<Vfsh_router_two, 2>>(test, 2) +
+                         run<Bench<Vfsh_router_six, 6>>(test, 6),
+                     "packets");
+}
