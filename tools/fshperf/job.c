@@ -52,6 +52,7 @@ static void become_job(const struct perf_job *job, int output)
     const char *const time[] = {"--clock", "simulated", "--host-costs",
                                 job->costs, NULL};
     const char *const simulator[] = {"--sim-threads", threads, NULL};
+    const char *const fabric[] = {"--topology", job->topology, NULL};
     const char *const program[] = {self, NULL};
     unsigned n = append(argv, 0, base);
 
@@ -61,6 +62,9 @@ static void become_job(const struct perf_job *job, int output)
     }
     if (job->threads) {
         n = append(argv, n, simulator);
+    }
+    if (job->topology) {
+        n = append(argv, n, fabric);
     }
     n = append(argv, n, program);
     append(argv, n, job->arguments);

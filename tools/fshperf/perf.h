@@ -209,9 +209,12 @@ extern const struct perf_command perf_case_study;             /* study.c */
 extern const struct perf_command perf_case_node;   /* study_node.c, its ranks */
 extern const struct perf_command perf_host_driven; /* hosts.c */
 extern const struct perf_command perf_host_node;   /* hosts_node.c, its ranks */
-extern const struct perf_command perf_limits;      /* limits.c */
-extern const struct perf_command perf_smp;         /* smp.c */
-extern const struct perf_command perf_smp_node;    /* smp_node.c, its ranks */
+extern const struct perf_command perf_fabric;      /* fabric.c */
+extern const struct perf_command
+    perf_fabric_node;                           /* fabric_node.c, its ranks */
+extern const struct perf_command perf_limits;   /* limits.c */
+extern const struct perf_command perf_smp;      /* smp.c */
+extern const struct perf_command perf_smp_node; /* smp_node.c, its ranks */
 /* Handlers of am-rtt and sim-spin, for gasnet_attach. */
 void perf_am_entries(gasnet_handlerentry_t entries[2]);
 void perf_spin_entry(gasnet_handlerentry_t *entry);
@@ -254,9 +257,10 @@ struct sim_figures perf_sim_figures(void);
 struct perf_job {
     unsigned ranks;
     const char *conduit;
-    const char *costs;   /* of hosts in simulated time; NULL: they have none */
-    unsigned threads;    /* of the simulator; 0: its default */
-    unsigned time_limit; /* seconds */
+    const char *topology; /* NULL: the usual one */
+    const char *costs;    /* of hosts in simulated time; NULL: they have none */
+    unsigned threads;     /* of the simulator; 0: its default */
+    unsigned time_limit;  /* seconds */
     const char *const *arguments; /* of fshperf; ends with NULL */
     void (*hear)(void *arg, const char *line);
     void *arg;
