@@ -4,7 +4,7 @@
 # stays. Most of the time of a build is Verilated code: tests have models of their
 # own, and for speed the simulator is compiled twice.
 # usage: configure.sh BUILD-DIRECTORY PREFIX [demo|install|all]
-#   demo     no tests, the simulator without its profile
+#   demo     no tests, one simulator, of nodes with two link ports, without its profile
 #   install  no tests
 #   all      (default)
 set -euo pipefail
@@ -31,16 +31,16 @@ case $want/$have in
 demo/none)
     mkdir -p "$build"
     echo demo >"$mark"
-    configure -DFSH_TESTS=OFF -DFSH_SIM_TRAIN=OFF
+    configure -DFSH_TESTS=OFF -DFSH_SIM_TRAIN=OFF -DFSH_SIM_WIDE=OFF
     ;;
 install/none | install/demo)
     mkdir -p "$build"
     echo install >"$mark"
-    configure -DFSH_TESTS=OFF -DFSH_SIM_TRAIN=ON
+    configure -DFSH_TESTS=OFF -DFSH_SIM_TRAIN=ON -DFSH_SIM_WIDE=ON
     ;;
 all/demo | all/install)
     echo "== Built so far: what make $have needs. Now the tests, too"
-    configure -DFSH_TESTS=ON -DFSH_SIM_TRAIN=ON
+    configure -DFSH_TESTS=ON -DFSH_SIM_TRAIN=ON -DFSH_SIM_WIDE=ON
     rm "$mark"
     ;;
 all/none) configure ;;

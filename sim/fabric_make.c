@@ -154,11 +154,13 @@ static bool take_topology(struct fsh_fabric *fab, char *err, size_t errlen)
     if (fab->topology.nodes == c->nodes &&
         fab->topology.ports <= fsh_node_ports())
         return true;
-    snprintf(err, errlen,
-             "topology %.200s has %u nodes with %u link ports, the fabric %u "
-             "with %u; fshsim-wide has nodes with %u",
-             fab->topology.name, fab->topology.nodes, fab->topology.ports,
-             c->nodes, fsh_node_ports(), FSH_MAX_PORTS);
+    snprintf(
+        err, errlen,
+        "topology %.200s has %u nodes with %u link ports, the fabric %u "
+        "with %u: fshsim-wide, beside fshsim where make build is done, has "
+        "nodes with %u; or choose ring (--topology)",
+        fab->topology.name, fab->topology.nodes, fab->topology.ports, c->nodes,
+        fsh_node_ports(), FSH_MAX_PORTS);
     return false;
 }
 

@@ -71,10 +71,10 @@ asks() { # <what for> <prefix> <what cmake is to be told>
         "$scratch/steps" "$2" "$1" | grep -v '^==' || true)
     [ "$told" = "$3" ] || { echo "$1: cmake was told '$told'"; exit 1; }
 }
-asks demo /a "PREFIX=/a FSH_TESTS=OFF FSH_SIM_TRAIN=OFF"
+asks demo /a "PREFIX=/a FSH_TESTS=OFF FSH_SIM_TRAIN=OFF FSH_SIM_WIDE=OFF"
 asks demo /a ""
-asks install /b "PREFIX=/b FSH_TESTS=OFF FSH_SIM_TRAIN=ON"
-asks all /b "PREFIX=/b FSH_TESTS=ON FSH_SIM_TRAIN=ON"
+asks install /b "PREFIX=/b FSH_TESTS=OFF FSH_SIM_TRAIN=ON FSH_SIM_WIDE=ON"
+asks all /b "PREFIX=/b FSH_TESTS=ON FSH_SIM_TRAIN=ON FSH_SIM_WIDE=ON"
 asks all /b ""
 asks demo /b ""
 rm -r "$scratch/steps"
