@@ -18,8 +18,7 @@ package fsh_seq_pkg;
     logic         raw;
     logic         get;     // a raw word follows
     logic         mark;    // nothing to send: the lane's part of a message has been sent
-    logic         loop;    // for this node
-    logic [5:0]   port;    // else the port it takes, one-hot
+    logic [5:0]   port;    // that it takes, one-hot; none: it is for this node
     logic         notify;  // last packet here of a message whose source is wanted back
     logic         half;    // of a message over both lanes
     logic [2:0]   args;

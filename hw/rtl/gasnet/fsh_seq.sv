@@ -350,8 +350,7 @@ module fsh_seq #(
       desc.raw     = 1'b0;
       desc.mark    = mark_q;
       desc.get     = is_made;
-      desc.loop    = fixed_q.loop;
-      desc.port    = 6'(port_q);
+      desc.port    = fixed_q.loop ? '0 : 6'(port_q);
       desc.notify  = notify;
       desc.half    = half;
       desc.args    = args;
@@ -368,8 +367,7 @@ module fsh_seq #(
       desc.raw     = 1'b1;
       desc.mark    = 1'b0;
       desc.get     = 1'b0;
-      desc.loop    = fixed_q.loop;
-      desc.port    = 6'(port_q);
+      desc.port    = fixed_q.loop ? '0 : 6'(port_q);
       desc.beats   = '0;
       desc.lspace  = fixed_q.lspace;
     end
@@ -391,7 +389,7 @@ module fsh_seq #(
       .rst_i,
       .valid_i     (issue && !is_brief),
       .host_i      (is_host),
-      .port_i      (lane_q[1]),
+      .lane_i      (lane_q[1]),
       .beats_i     (src_beats),
       .beat_i      (source_q[47:4]),
       .ar_room_o   (ar_room),

@@ -3,8 +3,8 @@
 `include "fsh_assert.svh"
 
 /// Reads of the sequencer: takes one read a packet, issues it to the memory of
-/// its port or to host memory, split where it crosses 4 KiB, and keeps the data
-/// until the port's sender takes it, in order for each port and memory. A read
+/// its lane or to host memory, split where it crosses 4 KiB, and keeps the data
+/// until the lane's sender takes it, in order for each lane and memory. A read
 /// may be given while ar_room_o and the room of its queue are set (registers
 /// that leave room for two more); its data then has room and is never refused. With
 /// each beat goes whether the memory answered with an error.
@@ -14,13 +14,13 @@ module fsh_seq_read (
     // Reads: beats from address beat_i (in beats), at most 65.
     input  wire logic         valid_i,
     input  wire logic         host_i,
-    input  wire logic         port_i,
+    input  wire logic         lane_i,
     input  wire logic   [6:0] beats_i,
     input  wire logic  [43:0] beat_i,
     output logic              ar_room_o,
     output logic        [1:0] mem_room_o,
     output logic              host_room_o,
-    // Device memory, by port.
+    // Device memory, by lane.
     output logic        [1:0] mem_arvalid_o,
     input  wire logic   [1:0] mem_arready_i,
     output logic       [39:0] mem_araddr_o,
@@ -29,7 +29,7 @@ module fsh_seq_read (
     input  wire logic [127:0] mem_rdata0_i,
     input  wire logic [127:0] mem_rdata1_i,
     input  wire logic   [1:0] mem_rerr_i,
-    // Host memory; the identifier is the port.
+    // Host memory; the identifier is the lane.
     output logic              host_arvalid_o,
     input  wire logic         host_arready_i,
     output logic       [47:0] host_araddr_o,
@@ -39,7 +39,7 @@ module fsh_seq_read (
     input  wire logic [127:0] host_rdata_i,
     input  wire logic         host_rid_i,
     input  wire logic         host_rerr_i,
-    // Data, by port.
+    // Data, by lane.
     output logic        [1:0] mem_valid_o,
     input  wire logic   [1:0] mem_ready_i,
     output logic      [127:0] mem_data0_o,
@@ -55,7 +55,7 @@ module fsh_seq_read (
   localparam int unsigned AR_DEPTH = 4;
 
   // A read that crosses 4 KiB becomes two bursts.
-  logic        ar_valid, ar_pop, ar_host, ar_port, ar_take, ar_split, ar_second_q, ar_fifo_ready;
+  logic        ar_valid, ar_pop, ar_host, ar_lane, ar_take, ar_split, ar_second_q, ar_fifo_ready;
   logic [43:0] ar_beat, ar_next;  // address in beats
   logic [6:0]  ar_beats, ar_len;
   logic [8:0]  ar_left;
@@ -64,17 +64,17 @@ module fsh_seq_read (
   assign ar_room_o = ar_count <= 3'(AR_DEPTH - 2);
 
   fsh_fifo #(
-      .WIDTH($bits({host_i, port_i, beats_i, beat_i})),
+      .WIDTH($bits({host_i, lane_i, beats_i, beat_i})),
       .DEPTH(AR_DEPTH)
   ) i_ar (
       .clk_i,
       .rst_i,
       .valid_i(valid_i),
       .ready_o(ar_fifo_ready),
-      .data_i ({host_i, port_i, beats_i, beat_i}),
+      .data_i ({host_i, lane_i, beats_i, beat_i}),
       .valid_o(ar_valid),
       .ready_i(ar_pop),
-      .data_o ({ar_host, ar_port, ar_beats, ar_beat}),
+      .data_o ({ar_host, ar_lane, ar_beats, ar_beat}),
       .count_o(ar_count)
   );
 
@@ -82,7 +82,7 @@ module fsh_seq_read (
   assign ar_split = {2'b0, ar_beats} > ar_left;
   assign ar_next  = ar_second_q ? {ar_beat[43:8] + 36'd1, 8'd0} : ar_beat;
   assign ar_len   = ar_second_q ? ar_beats - ar_left[6:0] : ar_split ? ar_left[6:0] : ar_beats;
-  assign ar_take  = ar_valid && (ar_host ? host_arready_i : mem_arready_i[ar_port]);
+  assign ar_take  = ar_valid && (ar_host ? host_arready_i : mem_arready_i[ar_lane]);
   assign ar_pop   = ar_take && (ar_second_q || !ar_split);
 
   always_ff @(posedge clk_i) begin
@@ -90,17 +90,17 @@ module fsh_seq_read (
     if (rst_i) ar_second_q <= 1'b0;
   end
 
-  assign mem_arvalid_o  = {ar_port, !ar_port} & {2{ar_valid && !ar_host}};
+  assign mem_arvalid_o  = {ar_lane, !ar_lane} & {2{ar_valid && !ar_host}};
   assign mem_araddr_o   = {ar_next[35:0], 4'd0};
   assign mem_arlen_o    = {1'b0, ar_len - 7'd1};
   assign host_arvalid_o = ar_valid && ar_host;
   assign host_araddr_o  = {ar_next, 4'd0};
   assign host_arlen_o   = {1'b0, ar_len - 7'd1};
-  assign host_arid_o    = ar_port;
+  assign host_arid_o    = ar_lane;
 
-  // Data queues: room is taken at issue, so data is never refused. Both ports
+  // Data queues: room is taken at issue, so data is never refused. Both lanes
   // share that of host data: it comes back in the order of issue, and what each
-  // port issued leaves, so neither waits for the other for ever.
+  // lane issued leaves, so neither waits for the other for ever.
   logic [1:0] mem_room;
   logic       host_valid, host_room, host_owner, host_taken;
   logic [9:0] host_used_q;
@@ -150,20 +150,20 @@ module fsh_seq_read (
   assign host_valid_o = {host_owner, !host_owner} & {2{host_valid}};
   assign host_taken   = |(host_ready_i & host_valid_o);
 
-  for (genvar p = 0; p < 2; p++) begin : gen_used
+  for (genvar l = 0; l < 2; l++) begin : gen_used
     logic [9:0] used_q;
     logic       here, taken_q;  // a cycle late: room shows later, never too early
 
-    assign here  = valid_i && !host_i && port_i == (p == 1);
+    assign here = valid_i && !host_i && lane_i == (l == 1);
     always_ff @(posedge clk_i) begin
-      taken_q <= mem_ready_i[p] && mem_valid_o[p];
+      taken_q <= mem_ready_i[l] && mem_valid_o[l];
       if (here || taken_q)
         used_q <= used_q + (here ? {3'd0, beats_i} : 10'd0) - {9'd0, taken_q};
-      mem_room_o[p] <= used_q <= 10'(DATA_ROOM);
+      mem_room_o[l] <= used_q <= 10'(DATA_ROOM);
       if (rst_i) begin
         used_q        <= '0;
         taken_q       <= 1'b0;
-        mem_room_o[p] <= 1'b0;
+        mem_room_o[l] <= 1'b0;
       end
     end
   end

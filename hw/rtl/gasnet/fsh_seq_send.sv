@@ -142,7 +142,7 @@ module fsh_seq_send #(
     if (emit) out_data = state_q == Payload ? al_data : state_q == Args ? row : desc.word;
   end
   assign out_last = last && !desc.get;
-  assign out_port = desc.port[PORTS-1:0] & {PORTS{!desc.loop}};
+  assign out_port = desc.port[PORTS-1:0];
 
   // Every source beat is taken between its packet's start and its last beat.
   logic bad_q, take_bad, out_bad;
