@@ -187,22 +187,22 @@
 #define FSH_PERF_REP_HDR 3u /* A reply header for this node reached the receiver; sum: payload bytes. */
 #define FSH_PERF_WRITTEN 4u /* The payload of a packet for this node is written (its write response is here); sum: payload bytes. */
 #define FSH_PERF_COMPLETE 5u /* A completion or receive entry left for the host; sum: unused. */
-#define FSH_PERF_TX_BEAT0 6u /* Beats sent on port 0, boundary beats included; sum: unused. */
-#define FSH_PERF_TX_BEAT1 7u /* The same on port 1. */
-#define FSH_PERF_TX_STALL0 8u /* Cycles in which port 0 sent nothing because a packet had no credit. */
-#define FSH_PERF_TX_STALL1 9u /* The same on port 1. */
-#define FSH_PERF_FORWARD 10u /* Packets passed on to another node. */
-#define FSH_PERF_REFUSED 11u /* Commands refused, of engines as well; packets out of range; messages to engines refused. */
-#define FSH_PERF_TX_BEAT2 12u /* Beats sent on port 2, if the node has it (0 else). */
-#define FSH_PERF_TX_BEAT3 13u /* The same on port 3. */
-#define FSH_PERF_TX_BEAT4 14u /* The same on port 4. */
-#define FSH_PERF_TX_BEAT5 15u /* The same on port 5. */
-#define FSH_PERF_TX_STALL2 16u /* Cycles in which port 2 sent nothing because a packet had no credit. */
+#define FSH_PERF_FORWARD 6u /* Packets passed on to another node. */
+#define FSH_PERF_REFUSED 7u /* Commands refused, of engines as well; packets out of range; messages to engines refused. */
+#define FSH_PERF_TX_BEAT0 8u /* Beats sent on port 0, boundary beats included; sum: unused. 0 on ports that the node does not have. */
+#define FSH_PERF_TX_BEAT1 9u /* The same on port 1. */
+#define FSH_PERF_TX_BEAT2 10u /* The same on port 2. */
+#define FSH_PERF_TX_BEAT3 11u /* The same on port 3. */
+#define FSH_PERF_TX_BEAT4 12u /* The same on port 4. */
+#define FSH_PERF_TX_BEAT5 13u /* The same on port 5. */
+#define FSH_PERF_TX_STALL0 14u /* Cycles in which port 0 sent nothing because a packet had no credit; sum: unused. 0 on ports that the node does not have. */
+#define FSH_PERF_TX_STALL1 15u /* The same on port 1. */
+#define FSH_PERF_TX_STALL2 16u /* The same on port 2. */
 #define FSH_PERF_TX_STALL3 17u /* The same on port 3. */
 #define FSH_PERF_TX_STALL4 18u /* The same on port 4. */
 #define FSH_PERF_TX_STALL5 19u /* The same on port 5. */
 #define FSH_PERF_COUNT 20u
-#define FSH_PERF_NAMES {{0u, "ACCEPT"}, {1u, "HDR_SENT"}, {2u, "REQ_HDR"}, {3u, "REP_HDR"}, {4u, "WRITTEN"}, {5u, "COMPLETE"}, {6u, "TX_BEAT0"}, {7u, "TX_BEAT1"}, {8u, "TX_STALL0"}, {9u, "TX_STALL1"}, {10u, "FORWARD"}, {11u, "REFUSED"}, {12u, "TX_BEAT2"}, {13u, "TX_BEAT3"}, {14u, "TX_BEAT4"}, {15u, "TX_BEAT5"}, {16u, "TX_STALL2"}, {17u, "TX_STALL3"}, {18u, "TX_STALL4"}, {19u, "TX_STALL5"}}
+#define FSH_PERF_NAMES {{0u, "ACCEPT"}, {1u, "HDR_SENT"}, {2u, "REQ_HDR"}, {3u, "REP_HDR"}, {4u, "WRITTEN"}, {5u, "COMPLETE"}, {6u, "FORWARD"}, {7u, "REFUSED"}, {8u, "TX_BEAT0"}, {9u, "TX_BEAT1"}, {10u, "TX_BEAT2"}, {11u, "TX_BEAT3"}, {12u, "TX_BEAT4"}, {13u, "TX_BEAT5"}, {14u, "TX_STALL0"}, {15u, "TX_STALL1"}, {16u, "TX_STALL2"}, {17u, "TX_STALL3"}, {18u, "TX_STALL4"}, {19u, "TX_STALL5"}}
 
 /* Registers. AXI4-Lite, 64-bit data, 32 KiB of space. Windows and doorbells are write-only; a 64-bit write is the unit. */
 #define FSH_REG_ID 0x0000u /* ro: magic 31:0, SPEC_MAJOR 47:32, SPEC_MINOR 63:48 */

@@ -143,12 +143,29 @@ def dropped():
 
 def many_nodes():
     """Of what all nodes suffer from the worst case is said, once."""
-    html = run(text_of([head(64)]).encode(), "prog", "64").stdout.decode()
+    html = run(text_of([head(64)]).encode(), "prog", "64", "2").stdout.decode()
     said = re.findall(r"</strong> (port [^<]*)</p>", html)
     if len(said) != 1 or not said[0].startswith(
             "port 1 of node 63 sent in 86 % of all cycles (127 others likewise):"):
         yield f"many nodes: {said}"
     yield from check_page(html.encode())[0]
+
+
+def ports():
+    """All that a node has, and no others: in the table, in the drawing, in advice."""
+    for count in (1, 3, 6):
+        html = run(text_of([head(2)]).encode(), "prog", "2", str(count)).stdout.decode()
+        for row, node in zip(page.rows(html, "Links and device memory"), (0, 1), strict=True):
+            wanted = [cell for port in range(count)
+                      for cell in (f"{(800 + node + port) / 10} %", "0.0 %")]
+            if row != [str(node), *wanted, "0.0 %", "0", "0", "0"]:
+                yield f"{count} ports: {row}"
+        drawn = set(re.findall(r">link, port (\d)<", html))
+        if drawn != {str(port) for port in range(count)}:
+            yield f"{count} ports: {drawn} drawn"
+        if f"port {count - 1} of node 1 sent in 8" not in html:
+            yield f"{count} ports: no advice for the busiest"
+        yield from check_page(html.encode())[0]
 
 
 def strips(html):
@@ -188,11 +205,11 @@ def over_time(html):
     return found
 
 
-def tables(html, ranks, nodes):
+def tables(html, ranks, nodes, links=0):
     """What is drawn over time stands in tables as well."""
     found, drawn = over_time(html), strips(html)
     states = {"rank": ("in calls", "waiting", "in handlers", "the program"),
-              "node": ("link 0", "link 1", "memory")}
+              "node": (*(f"link {link}" for link in range(links)), "memory")}
     wanted = {(f"{what} {i}", state) for what, count in (("rank", ranks), ("node", nodes))
               for i in range(count) for state in states[what]}
     if set(found) != wanted:
@@ -219,8 +236,13 @@ def time_line():
               event("X", 0, 959.0, "call", "gasnet_put", dur=0.9)]
     events += [event("C", 10000, 4.096 * i, "node", "link 0 use (%)",
                      args={"value": 50}) for i in range(100, 125)]
+    for links in (3, 6):  # the last of which is told of
+        busy = event("C", 10000, 500.0, "node", f"link {links - 1} use (%)",
+                     args={"value": 50})
+        yield from tables(run(text_of([*events, busy]).encode()).stdout.decode(),
+                          1, 1, links)
     html = run(text_of(events).encode()).stdout.decode()
-    yield from tables(html, 1, 1)
+    yield from tables(html, 1, 1, 1)
     yield from expect(html, "Rank 0 over time", [
         ["0.000 us", "240.000 us", "100 %", "0 %", "0 %", "0 %"],
         ["240.000 us", "720.000 us", "0 %", "100 %", "0 %", "0 %"],
@@ -327,7 +349,7 @@ def damaged(seed):
 def main():
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(1 << 30)
     print(f"seed {seed}")
-    found = [*sums(), *dropped(), *time_line(), *strangers(), *nothing(), *many_ranks(), *many_nodes(),
+    found = [*sums(), *dropped(), *time_line(), *strangers(), *nothing(), *many_ranks(), *many_nodes(), *ports(),
              *cut(), *foreign(), *damaged(seed)]
     print("\n".join(found[:20]))
     print("run: FAILED" if found else "run: pass")

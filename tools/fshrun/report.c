@@ -21,6 +21,7 @@ struct report {
     char trace[PATH_MAX];
     int fd; /* of a trace without a name, or -1 */
     struct fsh_sim_fabric *fabric;
+    unsigned ports;
     uint64_t start_ns;
 };
 
@@ -117,6 +118,7 @@ void report_count(struct report *r, const struct fsh_job *job)
         return;
     }
     r->fabric = map;
+    r->ports = job->page->topology.ports;
     atomic_store(&r->fabric->counts_wanted, 1);
 }
 
@@ -140,7 +142,8 @@ static bool write_page(const struct report *r, FILE *in, char *const *program,
                           .code = code,
                           .seconds =
                               (double)(fsh_time_ns() - r->start_ns) / 1e9,
-                          .fabric = r->fabric};
+                          .fabric = r->fabric,
+                          .ports = r->ports};
     struct run run;
     FILE *out;
     bool ok;

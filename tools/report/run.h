@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/fsh_spec.h"
+
 #define RUN_BINS 120u     /* of the time line */
 #define RUN_SIZES 34u     /* 0 bytes, 1, 2 to 3, 4 to 7 ... */
 #define RUN_TALLIES 4096u /* kinds of calls and waits that are told apart */
@@ -28,7 +30,7 @@ struct run_rank {
 };
 
 /* What nodes tell the use of, in time. */
-enum run_use { RUN_LINK0, RUN_LINK1, RUN_MEMORY, RUN_USES };
+enum run_use { RUN_LINK0, RUN_MEMORY = FSH_MAX_PORTS, RUN_USES };
 #define RUN_NODES 64u
 
 /* Waits of a rank, or calls of all, of one name. */
@@ -51,6 +53,7 @@ struct run {
     /* Use of each node, in microseconds a bin; told: how many nodes say so. */
     double (*use)[RUN_USES][RUN_BINS];
     uint32_t told;
+    unsigned links;             /* of a node that are told of, from 0 on */
     uint64_t *messages, *bytes; /* from * ranks + to */
     uint64_t size_count[RUN_SIZES], size_bytes[RUN_SIZES];
     struct run_tally *tally; /* RUN_TALLIES */
@@ -71,6 +74,7 @@ struct run_job {
     double seconds;      /* of wall time */
     /* What the simulator shares, with its counts; NULL: none. */
     const struct fsh_sim_fabric *fabric;
+    unsigned ports; /* of a node that have cables, from 0 on */
 };
 
 /* Write a run as a page. */

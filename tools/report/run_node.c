@@ -10,7 +10,7 @@
 #include "device/sim/sim_shm.h"
 #include "page.h"
 
-enum { NODES = 32 }; /* drawn at most */
+enum { NODES = 32, BARS = FSH_MAX_PORTS + 1 }; /* drawn at most */
 enum { FIRST, LAST, COUNT, SUM };
 
 static uint32_t counted(const struct run_job *job)
@@ -55,46 +55,59 @@ static double of_memory(const struct run_job *job,
 static void draw_links(struct page *p, const struct run_job *job,
                        uint32_t nodes, double cycles)
 {
-    struct chart_bar bar[3 * NODES];
-    char group[NODES][16], text[3 * NODES][16];
+    static const char *const name[FSH_MAX_PORTS] = {
+        "link, port 0", "link, port 1", "link, port 2",
+        "link, port 3", "link, port 4", "link, port 5"};
+    struct chart_bar bar[BARS * NODES];
+    char group[NODES][16], text[BARS * NODES][16];
     uint32_t shown = nodes < NODES ? nodes : NODES;
+    unsigned bars = 0;
 
     for (uint32_t n = 0; n < shown; n++) {
         const struct fsh_sim_counts *c = &job->fabric->counts[n];
-        const double share[3] = {of_event(c, FSH_PERF_TX_BEAT0) / cycles,
-                                 of_event(c, FSH_PERF_TX_BEAT1) / cycles,
-                                 of_memory(job, c, cycles)};
-        static const char *const name[3] = {"link, port 0", "link, port 1",
-                                            "device memory"};
 
         snprintf(group[n], sizeof(group[n]), "node %u", n);
-        for (unsigned i = 0; i < 3; i++) {
-            snprintf(text[3 * n + i], 16, "%.1f %%", 100 * share[i]);
-            bar[3 * n + i] = (struct chart_bar){group[n], name[i],
-                                                text[3 * n + i], share[i], i};
+        for (unsigned i = 0; i <= job->ports; i++, bars++) {
+            bool link = i < job->ports;
+            double share = link ? of_event(c, FSH_PERF_TX_BEAT0 + i) / cycles
+                                : of_memory(job, c, cycles);
+
+            snprintf(text[bars], 16, "%.1f %%", 100 * share);
+            bar[bars] =
+                (struct chart_bar){group[n], link ? name[i] : "device memory",
+                                   text[bars], share, link ? i % 2 : 2};
         }
     }
     chart_bars(p, "Use of links and device memory",
                "Bars for each node: the share of what its link ports and its "
                "device memory could have moved.",
-               bar, 3 * shown, 1);
+               bar, bars, 1);
 }
 
 static void write_links(struct page *p, const struct run_job *job,
                         uint32_t nodes, double cycles)
 {
-    static const struct page_column columns[] = {
-        {"Node", true},         {"Port 0 sends", true}, {"held up", true},
-        {"Port 1 sends", true}, {"held up", true},      {"Device memory", true},
-        {"Passed on", true},    {"Commands", true},     {"Refused", true},
-    };
+    static const char *const sends[FSH_MAX_PORTS] = {
+        "Port 0 sends", "Port 1 sends", "Port 2 sends",
+        "Port 3 sends", "Port 4 sends", "Port 5 sends"};
+    static const char *const rest[] = {"Device memory", "Passed on", "Commands",
+                                       "Refused"};
+    struct page_column columns[1 + 2 * FSH_MAX_PORTS + 4] = {{"Node", true}};
+    unsigned count = 1;
 
-    page_table(p, "Links and device memory, shares of the cycles", columns, 9);
+    for (unsigned port = 0; port < job->ports; port++) {
+        columns[count++] = (struct page_column){sends[port], true};
+        columns[count++] = (struct page_column){"held up", true};
+    }
+    for (unsigned i = 0; i < 4; i++)
+        columns[count++] = (struct page_column){rest[i], true};
+    page_table(p, "Links and device memory, shares of the cycles", columns,
+               count);
     for (uint32_t n = 0; n < nodes; n++) {
         const struct fsh_sim_counts *c = &job->fabric->counts[n];
 
         page_cell(p, "%u", n);
-        for (unsigned port = 0; port < 2; port++) {
+        for (unsigned port = 0; port < job->ports; port++) {
             page_cell(p, "%.1f %%",
                       100 * of_event(c, FSH_PERF_TX_BEAT0 + port) / cycles);
             page_cell(p, "%.1f %%",
@@ -317,7 +330,7 @@ void run_advise_nodes(struct page *p, const struct run_job *job)
         const struct fsh_sim_counts *c = &job->fabric->counts[n];
         double whole = split(c, part);
 
-        for (unsigned port = 0; port < 2; port++) {
+        for (unsigned port = 0; port < job->ports; port++) {
             look_at(&sends, of_event(c, FSH_PERF_TX_BEAT0 + port) / cycles, 0.7,
                     n, port);
             look_at(&stalls, of_event(c, FSH_PERF_TX_STALL0 + port) / cycles,

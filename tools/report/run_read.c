@@ -244,7 +244,8 @@ static const char *text_of(json_t *json, const char *key)
 static void take_use(struct run *run, json_t *json)
 {
     static const char *const name[RUN_USES] = {
-        "link 0 use (%)", "link 1 use (%)", "memory use (%)"};
+        "link 0 use (%)", "link 1 use (%)", "link 2 use (%)", "link 3 use (%)",
+        "link 4 use (%)", "link 5 use (%)", "memory use (%)"};
     json_int_t pid = json_integer_value(json_object_get(json, "pid"));
     json_int_t node = pid < FIRST_NODE ? -1 : pid - FIRST_NODE;
     double ts = json_number_value(json_object_get(json, "ts"));
@@ -259,6 +260,8 @@ static void take_use(struct run *run, json_t *json)
         if (strcmp(text_of(json, "name"), name[u]) == 0) {
             spread(run, run->use[node][u], 1, ts, ts + SAMPLE, value / 100);
             run->told = node >= run->told ? (uint32_t)node + 1 : run->told;
+            if (u < RUN_MEMORY && u >= run->links)
+                run->links = u + 1;
         }
 }
 

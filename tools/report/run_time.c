@@ -15,15 +15,27 @@ enum {
     STRIPS = 32, /* ranks that the time line shows */
     NODES_DRAWN = 8,
     TOGETHER = 4, /* ranks or nodes in one table over time */
-    COLUMNS = TOGETHER * RUN_STATES,
+    COLUMNS = TOGETHER * RUN_USES,
     ABSENT = -1, /* of a share: its rank was not there */
 };
-_Static_assert((int)RUN_USES <= (int)RUN_STATES,
-               "tables of nodes have fewer columns");
+_Static_assert((int)RUN_USES >= (int)RUN_STATES,
+               "tables of ranks have fewer columns");
 
 static const char *const states[RUN_STATES] = {"in calls", "waiting",
                                                "in handlers", "the program"};
-static const char *const uses[RUN_USES] = {"link 0", "link 1", "memory"};
+static const char *const uses[RUN_USES] = {
+    "link 0", "link 1", "link 2", "link 3", "link 4", "link 5", "memory"};
+
+/* Of a use the one behind it: links that nobody tells of are passed over. */
+static unsigned next_use(const struct run *run, unsigned use)
+{
+    return use + 1 == run->links ? RUN_MEMORY : use + 1;
+}
+
+static unsigned first_use(const struct run *run)
+{
+    return run->links > 0 ? RUN_LINK0 : RUN_MEMORY;
+}
 
 /* What a share of the time line is drawn of; the program is what is left. */
 #define DRAWN RUN_PROGRAM
@@ -98,7 +110,8 @@ static void draw_use(struct page *p, const struct run *run)
     unsigned bins = used_bins(run), n = 0;
 
     for (uint32_t node = 0; node < run->told && node < NODES_DRAWN; node++)
-        for (unsigned u = 0; u < RUN_USES; u++, n++) {
+        for (unsigned u = first_use(run); u < RUN_USES;
+             u = next_use(run, u), n++) {
             for (unsigned i = 0; i < bins; i++)
                 share[n][i] = run->use[node][u][i] / run->width;
             snprintf(name[n], sizeof(name[n]), "node %u, %s", node, uses[u]);
@@ -190,14 +203,14 @@ static void add_rank(struct over_time *t, const struct run *run, uint32_t rank)
 
 static void add_node(struct over_time *t, const struct run *run, uint32_t node)
 {
-    for (unsigned u = 0; u < RUN_USES; u++) {
-        snprintf(t->head[t->columns + u], sizeof(t->head[0]), "Node %u %s",
-                 node, uses[u]);
+    for (unsigned u = first_use(run); u < RUN_USES; u = next_use(run, u)) {
+        snprintf(t->head[t->columns], sizeof(t->head[0]), "Node %u %s", node,
+                 uses[u]);
         for (unsigned i = 0; i < t->bins; i++)
-            t->percent[i][t->columns + u] =
+            t->percent[i][t->columns] =
                 (int)lround(100 * run->use[node][u][i] / run->width);
+        t->columns++;
     }
-    t->columns += RUN_USES;
 }
 
 /* Tables of a few each, of as many as are drawn. */

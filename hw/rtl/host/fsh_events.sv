@@ -34,13 +34,9 @@ module fsh_events (
     step_o[fsh_spec_pkg::PERF_COMPLETE*3+:3] = {2'd0, entry_i};
     step_o[fsh_spec_pkg::PERF_FORWARD*3+:3]  = count(gasnet_i.forward);
     step_o[fsh_spec_pkg::PERF_REFUSED*3+:3]  = count({1'b0, gasnet_i.refused, refused_i});
-    for (int unsigned p = 0; p < 2; p++) begin
+    for (int unsigned p = 0; p < fsh_spec_pkg::MAX_PORTS; p++) begin
       step_o[(32'(fsh_spec_pkg::PERF_TX_BEAT0) + p)*3+:3]  = {2'd0, gasnet_i.beat[p]};
       step_o[(32'(fsh_spec_pkg::PERF_TX_STALL0) + p)*3+:3] = {2'd0, gasnet_i.stall[p]};
-    end
-    for (int unsigned p = 2; p < fsh_spec_pkg::MAX_PORTS; p++) begin
-      step_o[(32'(fsh_spec_pkg::PERF_TX_BEAT2) + p - 2)*3+:3]  = {2'd0, gasnet_i.beat[p]};
-      step_o[(32'(fsh_spec_pkg::PERF_TX_STALL2) + p - 2)*3+:3] = {2'd0, gasnet_i.stall[p]};
     end
   end
 

@@ -33,9 +33,9 @@ module fsh_perf #(
 
   assign chain[47:0] = '0;
   for (genvar e = 0; e < N; e++) begin : gen_event
-    // Of ports from the third on, beats and stalls stand behind the others.
-    localparam int unsigned BEAT2 = 32'(fsh_spec_pkg::PERF_TX_BEAT2);
-    localparam int unsigned PORT = e < BEAT2 ? 0 : 2 + (e - BEAT2) % (fsh_spec_pkg::MAX_PORTS - 2);
+    // Beats and stalls of each port are the last.
+    localparam int unsigned BEAT0 = 32'(fsh_spec_pkg::PERF_TX_BEAT0);
+    localparam int unsigned PORT = e < BEAT0 ? 0 : (e - BEAT0) % fsh_spec_pkg::MAX_PORTS;
     logic [47:0] count;
 
     if (PORT < PORTS) begin : gen_counter
