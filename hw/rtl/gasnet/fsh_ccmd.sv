@@ -36,7 +36,7 @@ module fsh_ccmd #(
     output logic                    req_valid_o,
     input  wire logic               req_ready_i,
     output fsh_fn_pkg::path_t       req_path_o,
-    output logic                    req_spread_o,
+    output logic                    req_bulk_o,
     output logic                    req_loop_o,
     output fsh_spec_pkg::ecmd_t     req_o,
     output logic                    perf_refused_o,
@@ -57,7 +57,7 @@ module fsh_ccmd #(
   logic              cmd_valid, pop, is_put, refuse;
   logic [40:0]       end_q;
   fsh_fn_pkg::path_t path, path_q;
-  logic              loop_q, spread_q;
+  logic              loop_q, bulk_q;
   logic [3:0]        status, status_q;
 
   always_comb begin
@@ -120,7 +120,7 @@ module fsh_ccmd #(
           end_q    <= {1'b0, cmd.laddr} + {17'd0, cmd.length};
           path_q   <= path;
           loop_q   <= cmd.dst == node_i;
-          spread_q <= cmd.length > {13'd0, packet_i};
+          bulk_q   <= cmd.length > {13'd0, packet_i};
           state_q  <= Judge;
         end
       end
@@ -143,7 +143,7 @@ module fsh_ccmd #(
 
   assign req_valid_o  = state_q == Offer;
   assign req_path_o   = path_q;
-  assign req_spread_o = spread_q;
+  assign req_bulk_o   = bulk_q;
   assign req_loop_o   = loop_q;
   assign req_o        = cmd;
 

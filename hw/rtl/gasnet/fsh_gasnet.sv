@@ -22,7 +22,7 @@ module fsh_gasnet #(
     output logic                 [1:0] cmd_ready_o,
     input  wire fsh_fn_pkg::path_t     cmd_req_path_i,
     input  wire fsh_fn_pkg::path_t     cmd_rep_path_i,
-    input  wire logic            [1:0] cmd_spread_i,
+    input  wire logic            [1:0] cmd_bulk_i,
     input  wire logic            [1:0] cmd_loop_i,
     input  wire logic           [40:0] cmd_end_i,  // of a window's request
     input  wire fsh_spec_pkg::cmd_t    cmd_req_i,
@@ -91,7 +91,7 @@ module fsh_gasnet #(
       .cmd_ready_o,
       .cmd_req_path_i,
       .cmd_rep_path_i,
-      .cmd_spread_i,
+      .cmd_bulk_i,
       .cmd_loop_i,
       .cmd_req_i,
       .cmd_rep_i,

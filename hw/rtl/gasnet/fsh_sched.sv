@@ -19,7 +19,7 @@ module fsh_sched (
     output logic              [1:0] cmd_ready_o,
     input  wire fsh_fn_pkg::path_t  cmd_req_path_i,
     input  wire fsh_fn_pkg::path_t  cmd_rep_path_i,
-    input  wire logic         [1:0] cmd_spread_i,
+    input  wire logic         [1:0] cmd_bulk_i,
     input  wire logic         [1:0] cmd_loop_i,
     input  wire fsh_spec_pkg::cmd_t cmd_req_i,
     input  wire fsh_spec_pkg::cmd_t cmd_rep_i,
@@ -40,15 +40,15 @@ module fsh_sched (
     output fsh_spec_pkg::cmd_t      load_o
 );
   // Sources: requests, reply window, served for receiver 0 and 1.
-  logic [3:0] loop, spread, req, gnt;
+  logic [3:0] loop, bulk, req, gnt;
   logic [3:1] ok;
   logic       take;
 
-  assign loop   = {get1_i.path.ports == '0, get0_i.path.ports == '0, cmd_loop_i};
-  assign spread = {get1_i.bulk, get0_i.bulk, cmd_spread_i};
-  assign ok[1]  = cmd_rep_i.ordered ? free_i.ordered : cmd_spread_i[1] ? free_i.bulk : free_i.brief;
-  assign ok[2]  = get0_i.bulk ? free_i.bulk : free_i.brief;
-  assign ok[3]  = get1_i.bulk ? free_i.bulk : free_i.brief;
+  assign loop  = {get1_i.path.ports == '0, get0_i.path.ports == '0, cmd_loop_i};
+  assign bulk  = {get1_i.bulk, get0_i.bulk, cmd_bulk_i};
+  assign ok[1] = cmd_rep_i.ordered ? free_i.ordered : cmd_bulk_i[1] ? free_i.bulk : free_i.brief;
+  assign ok[2] = get0_i.bulk ? free_i.bulk : free_i.brief;
+  assign ok[3] = get1_i.bulk ? free_i.bulk : free_i.brief;
 
   assign req = {ok[3:1] & {get_valid_i, cmd_valid_i[1] && !hold_i}, cmd_valid_i[0]};
 
@@ -98,7 +98,7 @@ module fsh_sched (
 
   assign load_valid_o  = req != '0;
   assign load_loop_o   = |(gnt & loop);
-  assign load_bulk_o = |(gnt & spread);
+  assign load_bulk_o   = |(gnt & bulk);
   assign load_path_o   = gnt[0] ? cmd_req_path_i : gnt[1] ? cmd_rep_path_i : get.path;
   assign load_status_o = (get_status_i[3:0] & {4{gnt[2]}}) | (get_status_i[7:4] & {4{gnt[3]}});
 

@@ -19,14 +19,14 @@ module fsh_sources #(
     input  wire logic               win_valid_i,
     output logic                    win_ready_o,
     input  wire fsh_fn_pkg::path_t  win_path_i,
-    input  wire logic               win_spread_i,
+    input  wire logic               win_bulk_i,
     input  wire logic               win_loop_i,
     input  wire fsh_spec_pkg::cmd_t win_i,
     // Engines, by index; their commands (ecmd_t) have tags of the node.
     input  wire logic [ENGINES-1:0] eng_valid_i,
     output logic      [ENGINES-1:0] eng_ready_o,
     input  wire logic [ENGINES*fsh_fn_pkg::PATH_W-1:0] eng_path_i,  // path_t
-    input  wire logic [ENGINES-1:0] eng_spread_i,
+    input  wire logic [ENGINES-1:0] eng_bulk_i,
     input  wire logic [ENGINES-1:0] eng_loop_i,
     input  wire logic [ENGINES*fsh_spec_pkg::ECMD_W-1:0] eng_i,
     // The scheduler: whether there is a context for a request; the request with what
@@ -35,7 +35,7 @@ module fsh_sources #(
     output logic                    req_valid_o,
     input  wire logic               req_ready_i,
     output fsh_fn_pkg::path_t       req_path_o,
-    output logic                    req_spread_o,
+    output logic                    req_bulk_o,
     output logic                    req_loop_o,
     output fsh_spec_pkg::cmd_t      req_o
 );
@@ -48,9 +48,9 @@ module fsh_sources #(
 
   assign loop = {eng_loop_i, win_loop_i};
 
-  assign ok[0] = win_i.ordered ? free_i.ordered : win_spread_i ? free_i.bulk : free_i.brief;
+  assign ok[0] = win_i.ordered ? free_i.ordered : win_bulk_i ? free_i.bulk : free_i.brief;
   for (genvar k = 0; k < ENGINES; k++) begin : gen_engine
-    assign ok[k+1] = eng_spread_i[k] ? free_i.bulk : free_i.brief;
+    assign ok[k+1] = eng_bulk_i[k] ? free_i.bulk : free_i.brief;
   end
 
   assign want = ok & {eng_valid_i, win_valid_i && !hold_i} & {ENGINES + 1{!clear_i}};
@@ -73,17 +73,17 @@ module fsh_sources #(
 
   // The window's command, or what an engine's means.
   always_comb begin
-    cmd          = 'x;
-    opcode       = 'x;
-    is_put       = 'x;
-    req_o        = win_i;
-    req_path_o   = win_path_i;
-    req_spread_o = win_spread_i;
+    cmd        = 'x;
+    opcode     = 'x;
+    is_put     = 'x;
+    req_o      = win_i;
+    req_path_o = win_path_i;
+    req_bulk_o = win_bulk_i;
     if (engine) begin
-      cmd          = '0;
-      opcode       = '0;
-      req_path_o   = '0;
-      req_spread_o = |(gnt[ENGINES:1] & eng_spread_i);
+      cmd        = '0;
+      opcode     = '0;
+      req_path_o = '0;
+      req_bulk_o = |(gnt[ENGINES:1] & eng_bulk_i);
       for (int unsigned k = 0; k < ENGINES; k++) begin
         if (gnt[k+1]) begin
           cmd        = cmd | eng_i[k*ECMD_W+:ECMD_W];

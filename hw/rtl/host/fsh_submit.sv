@@ -33,7 +33,7 @@ module fsh_submit #(
     input  wire logic               cmd_ready_i,
     output fsh_spec_pkg::cmd_t      cmd_o,
     output fsh_fn_pkg::path_t       cmd_path_o,
-    output logic                    cmd_spread_o,  // longer than a packet
+    output logic                    cmd_bulk_o,    // longer than a packet
     output logic                    cmd_loop_o,    // to this node
     output logic             [40:0] cmd_end_o,     // of its local range
     output logic                    rows_valid_o,
@@ -74,7 +74,7 @@ module fsh_submit #(
   logic               is_put, is_get, is_msg, to_host, is_medium, is_inline;
   logic               rows_push, rows_pushed_q, rows_room;
   logic [2:0]         rows_count;
-  logic               spread_q, loop_q;
+  logic               bulk_q, loop_q;
 
   // The rows, two halves so that a 64-bit write needs no mask.
   for (genvar h = 0; h < 2; h++) begin : gen_half
@@ -194,7 +194,7 @@ module fsh_submit #(
         status_q    <= status;
         path_q      <= path;
         loop_q      <= cmd_q.dst == node_i;
-        spread_q    <= !cmd_q.ordered && !is_get && !is_inline &&
+        bulk_q      <= !cmd_q.ordered && !is_get && !is_inline &&
                        cmd_q.length > {13'd0, packet_i};
         rows_left_q <= rows_q - 7'd2;
         state_q     <= status == fsh_spec_pkg::STATUS_OK ? Offer : Refuse;
@@ -247,7 +247,7 @@ module fsh_submit #(
 
   assign cmd_valid_o = state_q == Offer;
   assign cmd_o       = cmd_q;
-  assign cmd_spread_o = spread_q;
+  assign cmd_bulk_o  = bulk_q;
   assign cmd_loop_o  = loop_q;
   assign cmd_end_o   = lend_q;
   assign cmd_path_o  = path_q;

@@ -77,7 +77,7 @@ module fsh_node #(
   assign seg_size_o = cfg.seg_size;
 
   // Commands of the windows, entries for the rings, writes of the receivers.
-  logic [1:0]          win_valid, win_ready, win_spread, win_loop, rows_valid, rows_ready;
+  logic [1:0]          win_valid, win_ready, win_bulk, win_loop, rows_valid, rows_ready;
   fsh_fn_pkg::path_t   win_req_path, win_rep_path;
   logic [40:0]         win_end;
   fsh_spec_pkg::cmd_t  win_req, win_rep;
@@ -104,7 +104,7 @@ module fsh_node #(
       .win_ready_i    (win_ready),
       .win_req_path_o (win_req_path),
       .win_rep_path_o (win_rep_path),
-      .win_spread_o   (win_spread),
+      .win_bulk_o     (win_bulk),
       .win_loop_o     (win_loop),
       .win_end_o      (win_end),
       .win_req_o      (win_req),
@@ -159,7 +159,7 @@ module fsh_node #(
   );
 
   // Commands of engines.
-  logic [ENGINES-1:0]        req_valid, req_ready, req_spread, req_loop;
+  logic [ENGINES-1:0]        req_valid, req_ready, req_bulk, req_loop;
   logic [ENGINES-1:0]        done_valid, ccmd_refused, ccmd_busy;
   logic [ENGINES*fsh_fn_pkg::PATH_W-1:0] req_path;
   logic [ENGINES*ECMD_W-1:0] req;
@@ -191,7 +191,7 @@ module fsh_node #(
         .req_valid_o   (req_valid[k]),
         .req_ready_i   (req_ready[k]),
         .req_path_o    (req_path[k*fsh_fn_pkg::PATH_W+:fsh_fn_pkg::PATH_W]),
-        .req_spread_o  (req_spread[k]),
+        .req_bulk_o    (req_bulk[k]),
         .req_loop_o    (req_loop[k]),
         .req_o         (req[k*ECMD_W+:ECMD_W]),
         .perf_refused_o(ccmd_refused[k]),
@@ -203,7 +203,7 @@ module fsh_node #(
   // Requests: of the window and of engines.
   fsh_seq_pkg::free_t free;
   logic [1:0]         cmd_ready;
-  logic               want, spread, loop;
+  logic               want, bulk, loop;
   fsh_fn_pkg::path_t  path;
   fsh_spec_pkg::cmd_t cmd;
 
@@ -215,20 +215,20 @@ module fsh_node #(
       .win_valid_i (win_valid[0]),
       .win_ready_o (win_ready[0]),
       .win_path_i  (win_req_path),
-      .win_spread_i(win_spread[0]),
+      .win_bulk_i  (win_bulk[0]),
       .win_loop_i  (win_loop[0]),
       .win_i       (win_req),
       .eng_valid_i (req_valid),
       .eng_ready_o (req_ready),
       .eng_path_i  (req_path),
-      .eng_spread_i(req_spread),
+      .eng_bulk_i  (req_bulk),
       .eng_loop_i  (req_loop),
       .eng_i       (req),
       .free_i      (free),
       .req_valid_o (want),
       .req_ready_i (cmd_ready[0]),
       .req_path_o  (path),
-      .req_spread_o(spread),
+      .req_bulk_o  (bulk),
       .req_loop_o  (loop),
       .req_o       (cmd)
   );
@@ -245,7 +245,7 @@ module fsh_node #(
       .cmd_ready_o      (cmd_ready),
       .cmd_req_path_i   (path),
       .cmd_rep_path_i   (win_rep_path),
-      .cmd_spread_i     ({win_spread[1], spread}),
+      .cmd_bulk_i       ({win_bulk[1], bulk}),
       .cmd_loop_i       ({win_loop[1], loop}),
       .cmd_end_i        (win_end),
       .cmd_req_i        (cmd),

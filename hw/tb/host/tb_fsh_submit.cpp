@@ -198,7 +198,7 @@ template <class Model, unsigned PORTS> class Bench
     Offer offer() const
     {
         Offer o = {dut_.cmd_path_o,
-                   (uint64_t)(dut_.cmd_spread_o << 1 | dut_.cmd_loop_o),
+                   (uint64_t)(dut_.cmd_bulk_o << 1 | dut_.cmd_loop_o),
                    dut_.cmd_end_o};
 
         for (unsigned i = 0; i < 8; i++)
@@ -232,14 +232,13 @@ template <class Model, unsigned PORTS> class Bench
         if (c.opcode == FSH_OP_COMPUTE)
             c.ack = 1; // answered always
         auto words = c.words();
-        Offer due = {
-            judge_.path(c).pack(),
-            (uint64_t)(judge_.spread(c) << 1 | (c.dst == config_.node)),
-            c.laddr + c.length,
-            words[0][0],
-            words[0][1],
-            words[1][0],
-            words[1][1]};
+        Offer due = {judge_.path(c).pack(),
+                     (uint64_t)(judge_.bulk(c) << 1 | (c.dst == config_.node)),
+                     c.laddr + c.length,
+                     words[0][0],
+                     words[0][1],
+                     words[1][0],
+                     words[1][1]};
         for (unsigned i = 0; i < due.size(); i++)
             if (seen[i] != due[i])
                 test_.fail("a command is offered as another: %016llx, not "

@@ -70,7 +70,7 @@ class Judge
         return config_.routes[c.dst].of(config_.exist, config_.ports);
     }
 
-    bool spread(const Command &c) const
+    bool bulk(const Command &c) const
     {
         return !c.ordered && c.opcode != FSH_OP_GET && !in_rows(c) &&
                c.length > config_.packet;
