@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """fshrun --trace, from outside.
 
-usage: run.py whole|equal|jump FSHRUN ARGUMENTS...    a program that ends
+usage: run.py whole|equal|jump|links FSHRUN ARGUMENTS...    a program that ends
        run.py rank|launcher FSHRUN ARGUMENTS...  jobs of die: somebody is killed
 
 ARGUMENTS are those of fshrun, with the program. whole: the file is as it should be.
 equal: two runs give the same file. jump: so does one that does not jump over idle time.
+links: the nodes of a line have tracks of the links that have a cable.
 rank: what the rank that died had recorded is there. launcher: the file of a launcher
 that was killed opens, and nobody is left.
 """
@@ -78,6 +79,16 @@ def jump(fshrun, trace, arguments):
     equal(fshrun, trace, arguments, ["--sim-args", "--no-jump"])
 
 
+def links(fshrun, trace, arguments):
+    subprocess.run(command(fshrun, trace, ["--topology", "line"] + arguments),
+                   check=True, timeout=100, stdout=subprocess.DEVNULL)
+    events = schema.check(trace)
+    ranks = events[0]["args"]["ranks"]
+    found = [sum(name.startswith("link ") for name in schema.tracks(events, n).values())
+             for n in range(ranks)]
+    assert found == [1] + [2] * (ranks - 2) + [1], found
+
+
 def rank(fshrun, trace, arguments):
     puts = int(arguments[-1])
     done = subprocess.run(command(fshrun, trace, arguments), timeout=100,
@@ -134,7 +145,7 @@ def launcher(fshrun, trace, arguments):
 def main():
     what, fshrun, *arguments = sys.argv[1:]
     with tempfile.TemporaryDirectory(prefix="fshmem-trace-") as folder:
-        {"whole": whole, "equal": equal, "jump": jump, "rank": rank,
+        {"whole": whole, "equal": equal, "jump": jump, "links": links, "rank": rank,
          "launcher": launcher}[what](
             fshrun, os.path.join(folder, "t.json"), arguments)
         nothing_else(folder)

@@ -122,6 +122,24 @@ def check_use(events):
                 0 <= value <= (16 if name.startswith("AM slots") else 100), event
 
 
+def tracks(events, node):
+    """Names of the tracks of a node, by number."""
+    return {event["tid"]: event["args"]["name"] for event in events
+            if event["ph"] == "M" and event["name"] == "thread_name"
+            and event["pid"] == NODES + node}
+
+
+def check_tracks(events):
+    """What a node does is on a track with a name."""
+    named = {}
+    for event in events:
+        node = event["pid"] - NODES
+        if node >= 0 and event["ph"] in "XBE":
+            if node not in named:
+                named[node] = tracks(events, node)
+            assert event["tid"] in named[node], f"a track without a name: {event}"
+
+
 def check(path, whole=True, dropped=False):
     """Check a file and return its events."""
     events, complete = load(path)
@@ -138,6 +156,7 @@ def check(path, whole=True, dropped=False):
         assert not whole or not still_open, f"{still_open} slices do not end"
         check_flows(events, whole)
         check_use(events)
+        check_tracks(events)
     names = {event["args"]["name"] for event in events
              if event["name" if event["ph"] == "M" else "ph"] == "process_name"}
     assert {f"rank {r}" for r in range(first["args"]["ranks"])} <= names, names

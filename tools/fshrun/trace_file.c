@@ -153,9 +153,11 @@ static void add_track(struct trace_file *f, uint32_t pid, unsigned tid,
         pid, tid, name);
 }
 
-/* As the simulator numbers them (sim/trace.c). */
-static void add_node(struct trace_file *f, uint32_t node)
+/* As the simulator numbers them (sim/trace.c); links, where the node has a cable. */
+static void add_node(struct trace_file *f, uint32_t node,
+                     const struct fsh_topology *topology)
 {
+    enum { LINKS = 5 };
     static const char *const tracks[] = {
         "PCIe to node", "PCIe to host", "memory reads",   "memory writes",
         "compute",      "link 0",       "link 1",         "link 2",
@@ -167,7 +169,9 @@ static void add_node(struct trace_file *f, uint32_t node)
 
     add_process(f, TRACE_NODES + node, "node", node);
     for (unsigned i = 0; i < sizeof tracks / sizeof tracks[0]; i++)
-        add_track(f, TRACE_NODES + node, i, tracks[i]);
+        if (i < LINKS || i >= LINKS + FSH_MAX_PORTS ||
+            fsh_topology_plugged(topology, node, i - LINKS))
+            add_track(f, TRACE_NODES + node, i, tracks[i]);
 }
 
 bool trace_file_open(struct trace_file *f, const char *path,
@@ -191,7 +195,7 @@ bool trace_file_open(struct trace_file *f, const char *path,
     for (uint32_t r = 0; r < trace->ranks; r++)
         add_process(f, r, "rank", r);
     for (uint32_t r = 0; trace->rings > trace->ranks && r < trace->ranks; r++)
-        add_node(f, r);
+        add_node(f, r, &page->topology);
     trace_file_flush(f);
     return true;
 }
