@@ -209,21 +209,21 @@ bool fsh_fabric_hold_link(struct fsh_fabric *fab, uint32_t node, uint32_t port,
 }
 
 void fsh_fabric_hold_memory(struct fsh_fabric *fab, uint32_t node,
-                            uint32_t port, uint32_t cycles)
+                            uint32_t lane, uint32_t cycles)
 {
     uint64_t end = fab->cycle + cycles;
 
-    if (port < FSH_NODE_MASTERS)
-        fab->node[node].master[port].hold = end;
+    if (lane < FSH_NODE_MASTERS)
+        fab->node[node].master[lane].hold = end;
     else
-        fab->node[node].core->lane[port - FSH_NODE_MASTERS].hold = end;
+        fab->node[node].core->lane[lane - FSH_NODE_MASTERS].hold = end;
     fab->stalling = true;
 }
 
 void fsh_fabric_spoil_memory(struct fsh_fabric *fab, uint32_t node,
-                             uint32_t port, uint64_t at, uint64_t bytes)
+                             uint32_t lane, uint64_t at, uint64_t bytes)
 {
-    struct fsh_master *m = &fab->node[node].master[port];
+    struct fsh_master *m = &fab->node[node].master[lane];
 
     m->bad_from = m->base + at;
     m->bad_to = m->bad_from + bytes;

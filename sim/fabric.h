@@ -2,8 +2,8 @@
 /*
  * A fabric: N nodes (Verilated RTL) with the C models around them: links,
  * device memory, PCIe host. Used by fshsim (serve.c couples it to the ranks)
- * and by tests that need no ranks. One thread owns a fabric, and calls it; others that it may have are busy
- * within its calls only. Time is counted in cycles of the node's clock.
+ * and by tests that need no ranks. One thread owns a fabric and calls it; others that
+ * it may have are busy within its calls only. Time is counted in cycles of the node's clock.
  *
  * A typical test: create, write the registers (fsh_fabric_host_write), fill the
  * memories, write a command and its doorbell, run until quiet, look at memory.
@@ -130,14 +130,14 @@ bool fsh_fabric_hold_link(struct fsh_fabric *fab, uint32_t node, uint32_t port,
  * the host; from FSH_NODE_MASTERS on: lanes of the compute core) takes and
  * answers nothing. */
 void fsh_fabric_hold_memory(struct fsh_fabric *fab, uint32_t node,
-                            uint32_t port, uint32_t cycles);
+                            uint32_t lane, uint32_t cycles);
 
 /* For tests; not while recording. From now on these bytes of the memory behind
  * this lane of the node (FSH_LANES: the host) answer reads and writes with an
  * error, and what is read of them is wrong. Offsets in the memory; bytes 0: no
  * more. */
 void fsh_fabric_spoil_memory(struct fsh_fabric *fab, uint32_t node,
-                             uint32_t port, uint64_t at, uint64_t bytes);
+                             uint32_t lane, uint64_t at, uint64_t bytes);
 
 /* One step: the present cycle, then on to the next cycle at which something
  * happens. False when nothing is pending any more (time stands still until a
@@ -179,9 +179,8 @@ struct fsh_fabric_stats {
     uint32_t threads; /* there are so many */
     uint64_t quanta;  /* passed, one cycle or more each ... */
     uint64_t shared;  /* ... those by several threads */
-    size_t
-        node_bytes; /* memory of a node, device memory and DMA window aside; 0:
-                          not known */
+    /* Memory of a node, device memory and DMA window aside; 0: not known. */
+    size_t node_bytes;
     uint64_t evaluated[FSH_MAX_NODES]; /* node-cycles, by thread */
 };
 void fsh_fabric_stats(const struct fsh_fabric *fab,

@@ -151,17 +151,23 @@ static bool take_topology(struct fsh_fabric *fab, char *err, size_t errlen)
         fab->topology = *c->topology;
     }
     c->topology = &fab->topology;
-    if (fab->topology.nodes == c->nodes &&
-        fab->topology.ports <= fsh_node_ports())
-        return true;
-    snprintf(
-        err, errlen,
-        "topology %.200s has %u nodes with %u link ports, the fabric %u "
-        "with %u: fshsim-wide, beside fshsim where make build is done, has "
-        "nodes with %u; or choose ring (--topology)",
-        fab->topology.name, fab->topology.nodes, fab->topology.ports, c->nodes,
-        fsh_node_ports(), FSH_MAX_PORTS);
-    return false;
+    if (fab->topology.nodes != c->nodes) {
+        snprintf(err, errlen,
+                 "topology %.200s is of %u nodes, the fabric of %u",
+                 fab->topology.name, fab->topology.nodes, c->nodes);
+        return false;
+    }
+    if (fab->topology.ports > fsh_node_ports()) {
+        snprintf(
+            err, errlen,
+            "topology %.200s needs %u link ports a node, and nodes of this "
+            "simulator have %u. Those of fshsim-wide have %u; make build "
+            "makes it, beside fshsim. Or choose ring (--topology ring)",
+            fab->topology.name, fab->topology.ports, fsh_node_ports(),
+            FSH_MAX_PORTS);
+        return false;
+    }
+    return true;
 }
 
 /* A link each way for each cable. */

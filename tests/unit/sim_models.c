@@ -256,12 +256,12 @@ static void test_wrong_topology(void)
     config.topology = &topology;
     config.nodes = 2;
     CHECK(!fsh_fabric_create(&config, err, sizeof err) &&
-              strstr(err, "topology ring has 3 nodes"),
+              strstr(err, "topology ring is of 3 nodes, the fabric of 2"),
           "%s", err);
     topology.ports = FSH_NODE_PORTS + 1;
     config.nodes = 3;
     CHECK(!fsh_fabric_create(&config, err, sizeof err) &&
-              strstr(err, "link ports, the fabric 3"),
+              strstr(err, "topology ring needs 7 link ports a node"),
           "%s", err);
 }
 
