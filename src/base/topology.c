@@ -9,7 +9,6 @@
 #include "base/assertion.h"
 #include "base/topology_parts.h"
 
-_Static_assert(FSH_MAX_PORTS <= FSH_TOPOLOGY_PORTS, "ports of the device");
 _Static_assert(FSH_MAX_NODES < FSH_NO_NODE, "a node fits in a plug");
 
 /* A name taken apart. */
@@ -32,7 +31,7 @@ void fsh_topology_plug(struct fsh_topology *t, uint32_t a, unsigned p,
 {
     unsigned high = p > q ? p : q;
 
-    FSH_ASSERT(a < t->nodes && b < t->nodes && high < FSH_TOPOLOGY_PORTS);
+    FSH_ASSERT(a < t->nodes && b < t->nodes && high < FSH_MAX_PORTS);
     FSH_ASSERT(!fsh_topology_plugged(t, a, p) &&
                !fsh_topology_plugged(t, b, q));
     t->peer[a][p] = (struct fsh_plug){(uint8_t)b, (uint8_t)q};
@@ -254,7 +253,7 @@ static bool plug_all(struct fsh_topology *t, const struct parsed *p,
 static bool check_numbers(uint32_t nodes, unsigned ports, char *err,
                           size_t errlen)
 {
-    FSH_ASSERT(ports >= 1 && ports <= FSH_TOPOLOGY_PORTS);
+    FSH_ASSERT(ports >= 1 && ports <= FSH_MAX_PORTS);
     if (nodes >= 1 && nodes <= FSH_MAX_NODES)
         return true;
     snprintf(err, errlen, "a fabric has 1 to %u nodes, not %" PRIu32,

@@ -20,10 +20,8 @@
 
 #include "base/fsh_spec.h"
 
-#define FSH_TOPOLOGY_PORTS 6u    /* of a node, at most: masks in ROUTE */
 #define FSH_TOPOLOGY_SIDES 3u    /* dimensions of a grid, at most */
 #define FSH_TOPOLOGY_CHANNELS 2u /* of a link and a kind of message: vc 0, 1 */
-#define FSH_TOPOLOGY_HOPS 63u    /* transits that a packet survives */
 #define FSH_TOPOLOGY_NAME 4104u  /* "file:" and a path, with the zero */
 #define FSH_NO_NODE UINT8_MAX
 
@@ -63,7 +61,7 @@ struct fsh_topology {
     uint8_t side[FSH_TOPOLOGY_SIDES]; /* of a grid, x first; else 1 */
     uint8_t root;                     /* of a cable file ... */
     uint8_t level[FSH_MAX_NODES];     /* ... and distances from it */
-    struct fsh_plug peer[FSH_MAX_NODES][FSH_TOPOLOGY_PORTS];
+    struct fsh_plug peer[FSH_MAX_NODES][FSH_MAX_PORTS];
     char name[FSH_TOPOLOGY_NAME]; /* as given */
 };
 
@@ -93,7 +91,7 @@ static inline bool fsh_topology_plugged(const struct fsh_topology *t,
 bool fsh_topology_named(const char *name);
 
 /* The topology of this name for so many nodes (1 to FSH_MAX_NODES) with at most
- * `ports` ports each (1 to FSH_TOPOLOGY_PORTS). Reads a cable file. False if it
+ * `ports` ports each (1 to FSH_MAX_PORTS). Reads a cable file. False if it
  * cannot be: then *t is as it was and err says why and what to do instead, as the
  * end of a sentence that begins with the name. */
 bool fsh_topology_make(struct fsh_topology *t, const char *name, uint32_t nodes,
@@ -121,10 +119,6 @@ void fsh_topology_routes_from(const struct fsh_topology *t, uint32_t from,
  * mask of its route, which is not 0. The nodes do the same. */
 unsigned fsh_topology_transit(unsigned ports, unsigned arrived, uint32_t source,
                               uint32_t dest);
-
-/* Ports of a node behind which the wrap of a ring or of a torus dimension lies, as a
- * mask. */
-unsigned fsh_topology_wraps(const struct fsh_topology *t, uint32_t node);
 
 /* Does no packet ever wait for itself, if each waits with its link (node, port, vc)
  * for the next? Where vc is no part of the argument, with one channel a link. If not,

@@ -12,7 +12,7 @@
 #include "base/topology.h"
 
 #define VCS FSH_TOPOLOGY_CHANNELS
-#define LINKS (FSH_TOPOLOGY_PORTS * VCS) /* channels behind a node */
+#define LINKS (FSH_MAX_PORTS * VCS) /* channels behind a node */
 #define CHANNELS (FSH_MAX_NODES * LINKS)
 
 /* Which channels of the node behind it a packet in a channel may need next. */
@@ -29,7 +29,7 @@ static uint16_t channels_of(const struct graph *g, struct fsh_route route)
     unsigned vcs = g->t->rule == FSH_TOPOLOGY_DATELINE ? route.vcs : 0;
     uint16_t mask = 0;
 
-    for (unsigned p = 0; p < FSH_TOPOLOGY_PORTS; p++)
+    for (unsigned p = 0; p < FSH_MAX_PORTS; p++)
         if (route.ports >> p & 1)
             mask |= (uint16_t)(1u << (p * VCS + (vcs >> p & 1)));
     return mask;

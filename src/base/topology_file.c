@@ -17,7 +17,7 @@
 #include "base/topology_parts.h"
 
 #define BIGGEST_FILE 65536
-#define MOST_CABLES (FSH_MAX_NODES * FSH_TOPOLOGY_PORTS / 2)
+#define MOST_CABLES (FSH_MAX_NODES * FSH_MAX_PORTS / 2)
 #define ANY_PORT UINT32_MAX
 
 struct cable {
@@ -34,7 +34,7 @@ struct reader {
     char *text;
     unsigned line, cables;
     struct cable cable[MOST_CABLES];
-    unsigned taken[FSH_MAX_NODES][FSH_TOPOLOGY_PORTS]; /* by which line */
+    unsigned taken[FSH_MAX_NODES][FSH_MAX_PORTS]; /* by which line */
     char *err;
     size_t errlen;
 };
@@ -279,7 +279,7 @@ uint32_t fsh_topology_file_nodes(const char *path)
         return 0;
     *r = (struct reader){.t = &any,
                          .path = path,
-                         .ports = FSH_TOPOLOGY_PORTS,
+                         .ports = FSH_MAX_PORTS,
                          .err = err,
                          .errlen = sizeof(err)};
     if (load(r) && take_lines(r))

@@ -62,8 +62,17 @@ static unsigned hypercube_ports(uint32_t from, uint32_t to)
     return differ & -differ; /* the lowest bit first */
 }
 
-void fsh_topology_distances(const struct fsh_topology *t, uint32_t to,
-                            uint8_t far[FSH_MAX_NODES])
+/* Up is towards the root, among equals towards the lower number. */
+static bool is_up(const struct fsh_topology *t, uint32_t from, uint32_t to)
+{
+    return t->level[to] != t->level[from] ? t->level[to] < t->level[from]
+                                          : to < from;
+}
+
+/* Links to `to`, from every node, by any way or by one that only goes down; FAR: there
+ * is none. */
+static void search(const struct fsh_topology *t, uint32_t to, bool down_only,
+                   uint8_t far[FSH_MAX_NODES])
 {
     uint8_t queue[FSH_MAX_NODES];
     unsigned head = 0, tail = 0;
@@ -72,41 +81,20 @@ void fsh_topology_distances(const struct fsh_topology *t, uint32_t to,
     far[to] = 0;
     for (queue[tail++] = (uint8_t)to; head < tail; head++)
         for (unsigned p = 0; p < t->ports; p++) {
-            uint8_t near = t->peer[queue[head]][p].node;
+            uint8_t near = queue[head], next = t->peer[near][p].node;
 
-            if (near == FSH_NO_NODE || far[near] != FAR)
+            if (next == FSH_NO_NODE || far[next] != FAR ||
+                (down_only && !is_up(t, near, next)))
                 continue;
-            far[near] = (uint8_t)(far[queue[head]] + 1);
-            queue[tail++] = near;
+            far[next] = (uint8_t)(far[near] + 1);
+            queue[tail++] = next;
         }
 }
 
-/* Up is towards the root, among equals towards the lower number. */
-static bool is_up(const struct fsh_topology *t, uint32_t from, uint32_t to)
+void fsh_topology_distances(const struct fsh_topology *t, uint32_t to,
+                            uint8_t far[FSH_MAX_NODES])
 {
-    return t->level[to] != t->level[from] ? t->level[to] < t->level[from]
-                                          : to < from;
-}
-
-/* Links down to `to`, from every node; FAR: it has to go up first. */
-static void downward(const struct fsh_topology *t, uint32_t to,
-                     uint8_t down[FSH_MAX_NODES])
-{
-    uint8_t queue[FSH_MAX_NODES];
-    unsigned head = 0, tail = 0;
-
-    memset(down, FAR, FSH_MAX_NODES);
-    down[to] = 0;
-    for (queue[tail++] = (uint8_t)to; head < tail; head++)
-        for (unsigned p = 0; p < t->ports; p++) {
-            uint8_t above = t->peer[queue[head]][p].node;
-
-            if (above == FSH_NO_NODE || down[above] != FAR ||
-                !is_up(t, queue[head], above))
-                continue;
-            down[above] = (uint8_t)(down[queue[head]] + 1);
-            queue[tail++] = above;
-        }
+    search(t, to, false, far);
 }
 
 /* Links of the legal path: down if that is possible at all, else up to where it is
@@ -156,7 +144,7 @@ static void searched_routes(const struct fsh_topology *t, uint32_t to,
         fsh_topology_distances(t, to, path);
         memcpy(down, path, sizeof(down));
     } else {
-        downward(t, to, down);
+        search(t, to, true, down);
         legal(t, down, path);
     }
     for (uint32_t n = 0; n < t->nodes; n++) {
@@ -202,24 +190,6 @@ void fsh_topology_routes_from(const struct fsh_topology *t, uint32_t from,
         fsh_topology_routes_to(t, to, allowed, all);
         route[to] = all[from];
     }
-}
-
-unsigned fsh_topology_wraps(const struct fsh_topology *t, uint32_t node)
-{
-    unsigned mask = 0;
-
-    if (t->rule != FSH_TOPOLOGY_DATELINE)
-        return 0;
-    for (unsigned d = 0; d < FSH_TOPOLOGY_SIDES; d++) {
-        uint32_t side = t->side[d], x = node % side;
-
-        node /= side;
-        if (side > 1 && x + 1 == side)
-            mask |= 1u << 2 * d;
-        if (side > 1 && x == 0)
-            mask |= 2u << 2 * d;
-    }
-    return mask;
 }
 
 unsigned fsh_topology_transit(unsigned ports, unsigned arrived, uint32_t source,

@@ -362,7 +362,7 @@ static size_t any_end(struct fuzz *f, unsigned nodes, char *text, size_t len)
         return (size_t)snprintf(text, len, "%s", odd[fuzz_below(f, 11)]);
     if (fuzz_rarely(f, 3))
         return (size_t)snprintf(text, len, "%u.%u", fuzz_below(f, nodes),
-                                fuzz_below(f, FSH_TOPOLOGY_PORTS));
+                                fuzz_below(f, FSH_MAX_PORTS));
     return (size_t)snprintf(text, len, "%u", fuzz_below(f, nodes));
 }
 
@@ -385,7 +385,7 @@ static size_t any_cables(struct fuzz *f, unsigned nodes, char *text, size_t len)
 static bool both_ends(const struct fsh_topology *t)
 {
     for (unsigned n = 0; n < t->nodes; n++)
-        for (unsigned p = 0; p < FSH_TOPOLOGY_PORTS; p++) {
+        for (unsigned p = 0; p < FSH_MAX_PORTS; p++) {
             struct fsh_plug to = t->peer[n][p];
 
             if (to.node != FSH_NO_NODE &&

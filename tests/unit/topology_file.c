@@ -48,7 +48,7 @@ static void make_of(const char *text, uint32_t nodes, unsigned ports)
 /* A network in the making. */
 struct draft {
     unsigned nodes, ports, cables;
-    bool taken[FSH_MAX_NODES][FSH_TOPOLOGY_PORTS];
+    bool taken[FSH_MAX_NODES][FSH_MAX_PORTS];
     unsigned used[FSH_MAX_NODES];
     char text[16384];
     size_t length;
@@ -105,7 +105,7 @@ static void check_random(uint64_t seed)
     state = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
     memset(d, 0, sizeof(*d));
     d->nodes = 2 + below(FSH_MAX_NODES - 1);
-    d->ports = 2 + below(FSH_TOPOLOGY_PORTS - 1);
+    d->ports = 2 + below(FSH_MAX_PORTS - 1);
     draw(d, below(3) ? below(d->nodes * 3) : 0);
     tree = d->cables == d->nodes - 1;
     write_file(d->text, d->length);

@@ -15,7 +15,7 @@
 #include "base/topology.h"
 #include "check.h"
 
-#define WALK_CHANNELS (FSH_MAX_NODES * FSH_TOPOLOGY_PORTS * 2)
+#define WALK_CHANNELS (FSH_MAX_NODES * FSH_MAX_PORTS * 2)
 #define WALK_ALL 0x3fu
 
 struct walk {
@@ -25,8 +25,8 @@ struct walk {
     bool edge[WALK_CHANNELS][WALK_CHANNELS];
     unsigned char colour[WALK_CHANNELS]; /* 1 on the path, 2 done */
     unsigned path[WALK_CHANNELS];
-    double load[FSH_MAX_NODES][FSH_TOPOLOGY_PORTS]; /* packets, all to all */
-    unsigned long low, high;                        /* ties in transit */
+    double load[FSH_MAX_NODES][FSH_MAX_PORTS]; /* packets, all to all */
+    unsigned long low, high;                   /* ties in transit */
     unsigned long links, walks;
     bool longer; /* some walk is no shortest path */
 };
@@ -40,7 +40,7 @@ static inline void walk_cables(struct walk *w)
         for (unsigned b = 0; b < t->nodes; b++)
             w->far[a][b] = a == b ? 0 : 1000;
     for (unsigned n = 0; n < FSH_MAX_NODES; n++)
-        for (unsigned p = 0; p < FSH_TOPOLOGY_PORTS; p++) {
+        for (unsigned p = 0; p < FSH_MAX_PORTS; p++) {
             struct fsh_plug to = t->peer[n][p];
 
             if (to.node == FSH_NO_NODE)
@@ -76,7 +76,7 @@ static inline unsigned walk_channel(const struct walk *w, unsigned node,
     /* Without a dateline both channels are the same network. */
     if (w->t->rule != FSH_TOPOLOGY_DATELINE)
         vc = 0;
-    return (node * FSH_TOPOLOGY_PORTS + port) * 2 + vc;
+    return (node * FSH_MAX_PORTS + port) * 2 + vc;
 }
 
 /* The rule of transit, written as the nodes have it. */
@@ -85,7 +85,7 @@ static inline unsigned walk_transit(struct walk *w, unsigned mask,
                                     unsigned to)
 {
     bool odd = ((from & 1) ^ (to & 1) ^ (arrived & 1)) != 0;
-    unsigned lowest = 0, highest = FSH_TOPOLOGY_PORTS - 1;
+    unsigned lowest = 0, highest = FSH_MAX_PORTS - 1;
 
     while (!(mask >> lowest & 1))
         lowest++;
@@ -117,7 +117,7 @@ static inline void walk_packet(struct walk *w, unsigned from, unsigned to,
         node = behind.node;
         if (node == to)
             break;
-        CHECK(links <= FSH_TOPOLOGY_HOPS, "%s: %u to %u never arrives", t->name,
+        CHECK(links <= FSH_MAX_HOPS, "%s: %u to %u never arrives", t->name,
               from, to);
         CHECK(w->route[node][to].ports != 0, "%s: %u knows no way to %u",
               t->name, node, to);
@@ -137,7 +137,7 @@ static inline void walk_pairs(struct walk *w)
             CHECK((mask != 0) == (from != to), "%s: ports from %u to %u: %x",
                   w->t->name, from, to, mask);
             CHECK((w->route[from][to].vcs & ~mask) == 0, "vc of no port");
-            for (unsigned p = 0; p < FSH_TOPOLOGY_PORTS; p++)
+            for (unsigned p = 0; p < FSH_MAX_PORTS; p++)
                 if (mask >> p & 1)
                     walk_packet(w, from, to, p, 1.0 / __builtin_popcount(mask));
         }
@@ -153,8 +153,8 @@ static inline bool walk_tell(const struct walk *w, unsigned depth,
         at++;
     printf("%s: packets wait in a circle:", w->t->name);
     for (; at < depth; at++)
-        printf(" %u.%u/%u", w->path[at] / 2 / FSH_TOPOLOGY_PORTS,
-               w->path[at] / 2 % FSH_TOPOLOGY_PORTS, w->path[at] % 2);
+        printf(" %u.%u/%u", w->path[at] / 2 / FSH_MAX_PORTS,
+               w->path[at] / 2 % FSH_MAX_PORTS, w->path[at] % 2);
     putchar('\n');
     return true;
 }

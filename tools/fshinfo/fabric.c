@@ -132,10 +132,8 @@ static bool summarize(const struct fsh_topology *t)
     explain(t, why, sizeof(why));
     printf("\n  %-18s %u\n", "nodes", t->nodes);
     printf("  %-18s %u\n", "cables", facts.cables);
-    printf("  %-18s %u", "ports used", t->ports);
-    if (t->ports > FSH_MAX_PORTS)
-        printf(" (a node has %u: no job can have this)", FSH_MAX_PORTS);
-    printf("\n  %-18s %u link%s\n", "diameter", facts.diameter,
+    printf("  %-18s %u\n", "ports used", t->ports);
+    printf("  %-18s %u link%s\n", "diameter", facts.diameter,
            facts.diameter == 1 ? "" : "s");
     printf("  %-18s %.3f links\n", "average way", facts.hops);
     print_bisection(&facts);
@@ -156,7 +154,7 @@ static const char *chosen(void)
     return name[0] ? name : NULL;
 }
 
-/* Also what jobs cannot have here: it is only shown. */
+/* What is asked for, or what a job would have. */
 static void make(struct fsh_topology *t)
 {
     const char *name = chosen();
@@ -168,8 +166,8 @@ static void make(struct fsh_topology *t)
     if (count == 0)
         count = DEFAULT_NODES;
     fsh_topology_default(count, FSH_MAX_PORTS, preset, sizeof(preset));
-    if (!fsh_topology_make(t, name ? name : preset, count, FSH_TOPOLOGY_PORTS,
-                           err, sizeof(err)))
+    if (!fsh_topology_make(t, name ? name : preset, count, FSH_MAX_PORTS, err,
+                           sizeof(err)))
         fsh_fatal_code(2, "fabric: topology %s: %s", name ? name : preset, err);
 }
 

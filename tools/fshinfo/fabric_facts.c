@@ -6,7 +6,7 @@
 
 enum {
     TRY_ALL = 20, /* nodes of which all cuts into halves are tried */
-    ALL_PORTS = (1u << FSH_TOPOLOGY_PORTS) - 1,
+    ALL_PORTS = (1u << FSH_MAX_PORTS) - 1,
 };
 
 static unsigned count_cables(const struct fsh_topology *t)
@@ -29,7 +29,7 @@ static unsigned walk(const struct fsh_topology *t,
     struct fsh_plug at = t->peer[from][port];
     unsigned links = 1;
 
-    while (at.node != to && links <= FSH_TOPOLOGY_HOPS) {
+    while (at.node != to && links <= FSH_MAX_HOPS) {
         port = fsh_topology_transit(route[at.node].ports, at.port, from, to);
         at = t->peer[at.node][port];
         links++;

@@ -111,21 +111,16 @@ static void show_conduits(struct document *j)
         putchar('\n');
 }
 
-/* What jobs have if nobody chooses. */
-static const char *default_topology(void)
-{
-    return FSH_MAX_PORTS < 4 ? "ring"
-                             : "ring; above 8 nodes torus, where sides of 3 or "
-                               "more fit";
-}
-
 static void show_limits(struct document *j)
 {
     show_open(j, "limits", "Limits");
     show_number(j, "smp_ranks", FSH_JOB_MAX_RANKS, "ranks, smp");
     show_number(j, "fpga_nodes", FSH_MAX_NODES, "nodes, fpga");
     show_number(j, "fpga_ports", FSH_MAX_PORTS, "link ports, fpga");
-    show_text(j, "fpga_topology", default_topology(), "topology, fpga");
+    /* Of jobs for which nobody chooses. */
+    show_text(j, "fpga_topology",
+              "ring; above 8 nodes torus, where sides of 3 or more fit",
+              "topology, fpga");
     show_number(j, "max_args", FSH_MAX_ARGS, "AM arguments");
     show_number(j, "fpga_max_medium", FSH_MAX_MEDIUM, "AM Medium, fpga");
     show_number(j, "spec_major", FSH_SPEC_MAJOR, "device interface");

@@ -69,8 +69,8 @@ static void check_ports(unsigned ports)
                   "--topology), such as ring",
                   fsh_fpga.topology->name, fsh_fpga.nodes,
                   fsh_fpga.topology->ports, fsh_fpga.ops->name, ports);
-    if (ports > FSH_TOPOLOGY_PORTS)
-        ports = FSH_TOPOLOGY_PORTS;
+    if (ports > FSH_MAX_PORTS)
+        ports = FSH_MAX_PORTS;
     fsh_fpga.all_ports = (1u << ports) - 1;
 }
 
