@@ -1,14 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""fshperf fabric --quick: its JSON, and the cycles of a Short over one to four hops."""
+"""fshperf fabric --quick: its JSON; the cycles of a Short over one to four hops, exact; of
+all else that there is what must be, whatever it measured, and the same when it is run
+again.
+
+usage: fabric.py FSHPERF"""
 import json
 import os
 import subprocess
 import sys
 import tempfile
 
-FIELDS = {"test", "topology", "nodes", "value", "unit", "target", "ok"}
+FIELDS = {"test", "what", "topology", "nodes", "value", "unit", "target", "ok"}
 LINK, FIRST, HOP = 30, 10, 5  # cycles; of the source and the target; of a transit
+PACKET, FRAME = 65, 128  # cycles; what targets are made of
+# Of one hop, of each further one; how many crossings of PCIe an idle one has.
+HOL = {"request": (2 * PACKET, PACKET, 2), "reply": (2 * PACKET, PACKET, 2),
+       "request, own bulk": (2 * PACKET, PACKET, 2),
+       "reply, own bulk": (2 * PACKET, PACKET, 2),
+       "long packet": (FRAME, FRAME, 2), "GET and answer": (4 * PACKET, 2 * PACKET, 1)}
 
 
 def check(holds, what):
@@ -16,29 +26,70 @@ def check(holds, what):
         sys.exit(f"fabric: {what}")
 
 
-def rows():
+def rows(*options):
     with tempfile.TemporaryDirectory() as where:
         path = os.path.join(where, "fabric.json")
-        subprocess.run([sys.argv[1], "fabric", "--quick", "--json", path], check=True,
-                       stdout=subprocess.DEVNULL, timeout=250)
+        subprocess.run([sys.argv[1], "fabric", "--quick", "--json", path, *options],
+                       check=True, stdout=subprocess.DEVNULL, timeout=250)
         with open(path, encoding="utf-8") as file:
             return json.load(file)
 
 
-def main():
-    found = {}
-    for row in rows():
-        check(set(row) >= FIELDS, row)
-        check(row["topology"] == "ring" and row["nodes"] == 8, row)
-        check(row["unit"] == "cycles" and row["link_cycles"] == LINK, row)
-        found[row["test"]] = row
+def look(row):
+    """What holds for every row."""
+    check(set(row) >= FIELDS, row)
+    check(row["unit"] in ("cycles", "share") and row["link_cycles"] == LINK, row)
+    upper = row["test"] in ("hop", "hol") or row["what"].startswith("fall")
+    check(row["ok"] is (row["target"] is None or
+                        (row["value"] <= row["target"] if upper
+                         else row["value"] >= row["target"])), row)
+    if row["unit"] == "share":
+        check(0 < row["value"] <= 1, row)
+
+
+def look_hops(found):
     check(sorted(found) == [f"header_{n}" for n in range(1, 5)] + ["hop"], found)
     for hops in range(1, 5):
         row = found[f"header_{hops}"]
         check(row["value"] == FIRST + LINK + (hops - 1) * (HOP + LINK), row)
         check(row["target"] is None and row["ok"] is True, row)
-    check(found["hop"]["value"] == HOP and found["hop"]["target"] == 8 and
-          found["hop"]["ok"] is True, found["hop"])
+    check(found["hop"]["value"] == HOP and found["hop"]["target"] == 8, found["hop"])
+
+
+def look_hol(found):
+    check(len(found) == 4 * len(HOL), sorted(found))
+    for what, (first, more, pcie) in HOL.items():
+        least = 0
+        for hops in range(1, 5):
+            row = found[f"{what}, {hops} hop{'s' if hops > 1 else ''}"]
+            check(row["target"] == first + (hops - 1) * more, row)
+            check(row["samples"] > 0 and row["mean"] <= row["value"], row)
+            # Nothing is faster than an idle fabric, and that not than its wires.
+            check(row["mean"] >= 0 and row["idle"] > max(least, 125 * pcie), row)
+            check(least == 0 or row["idle"] - least >= LINK, row)
+            least = row["idle"]
+
+
+def main():
+    all_rows = rows()
+    tests = {}
+    for row in all_rows:
+        look(row)
+        check(row["topology"] == ("torus:4x4" if row["test"] == "uniform" else "ring") and
+              row["nodes"] == (16 if row["test"] == "uniform" else 8), row)
+        tests.setdefault(row["test"], {})[row["what"]] = row
+    check(set(tests) == {"hop", "hol", "fairness", "uniform"}, tests)
+    look_hops(tests["hop"])
+    look_hol(tests["hol"])
+    check(tests["fairness"]["first through last"]["target"] == 0.9, tests["fairness"])
+    uniform = tests["uniform"]
+    check(set(uniform) == {"accepted", "slowest node of the mean", "latency"}, uniform)
+    check(uniform["accepted"]["target"] == 0.8, uniform)
+    latency = uniform["latency"]
+    check(200 < latency["mean"] < latency["value"] and latency["samples"] > 100, latency)
+    again = rows("--only", "hol")
+    check(again == [row for row in all_rows if row["test"] == "hol"],
+          "another run has other cycles")
 
 
 main()

@@ -58,6 +58,11 @@ uint64_t perf_sim_doorbell(void)
     return atomic_load(&map->doorbell_cycle);
 }
 
+uint64_t perf_sim_clock_start(void)
+{
+    return atomic_load(&fabric()->clock_start);
+}
+
 void perf_sim_dram_write(unsigned cycles)
 {
     /* Release: before what this rank posts next. Partner: serve.c. */

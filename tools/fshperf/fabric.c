@@ -6,82 +6,197 @@
 #include "perf.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 
-#define MAX_ROWS 32u
-#define TIME_LIMIT 900u          /* seconds a job may take */
-#define BOUND (16.0 * FSH_LANES) /* bytes a cycle and node; bisection 32 */
+#define TIME_LIMIT 900u /* seconds a job may take */
+#define COUNTED "12000"
+#define LONG_CYCLES "120000"
+#define QUICK_CYCLES "30000"
 
 static struct {
-    const char *json;
+    const char *json, *only;
     bool quick;
 } options;
 
-struct row {
-    char test[32], topology[16];
-    unsigned nodes;
-    double value, target; /* target NAN: none */
-    const char *unit;
-    bool most; /* the target is an upper bound */
-};
+static struct fabric all;
 
-static struct {
-    struct row row[MAX_ROWS];
-    size_t rows;
-} all;
-
-/* The jobs, in the order of their rows. */
-static const struct test {
-    const char *name, *topology, *side;
+/* The jobs, in the order of their rows. argument: hol: of what; patterns: offered load
+ * as a share of FABRIC_BOUND, 0: all that there is room for. */
+struct test {
+    const char *name, *topology, *argument;
     unsigned nodes;
-    double target;
     bool quick;
-} tests[] = {
-    {"hop", "ring", "4", 8, 8, true},
-    {"hop", "line", "7", 8, 8, false},
-    {"fairness", "ring", "0", 8, 0.9, false},
-    {"neighbour", "torus:4x4", "4", 16, NAN, false},
-    {"uniform", "torus:4x4", "4", 16, 0.8, false},
-    {"transpose", "torus:4x4", "4", 16, NAN, false},
-    {"hotspot", "torus:4x4", "4", 16, NAN, false},
+    double target; /* of a pattern's accepted load */
+    const char
+        *cycles; /* counted, of a pattern; of messages behind bulk, at least;
+                         * NULL: the usual number */
+};
+static const struct test tests[] = {
+    {"hop", "ring", "0", 8, true, NAN, NULL},
+    {"hop", "line", "0", 8, false, NAN, NULL},
+    {"hol", "ring", "pass", 8, true, NAN, NULL},
+    {"hol", "ring", "own", 8, true, NAN, NULL},
+    {"hol", "ring", "long", 8, true, NAN, NULL},
+    {"hol", "ring", "get", 8, true, NAN, NULL},
+    {"hol", "torus:4x4", "pass", 16, false, NAN, NULL},
+    {"hol", "torus:4x4", "own", 16, false, NAN, NULL},
+    {"hol", "torus:4x4", "long", 16, false, NAN, NULL},
+    {"hol", "torus:4x4", "get", 16, false, NAN, NULL},
+    {"fairness", "ring", "0", 8, true, NAN, NULL},
+    {"neighbour", "torus:4x4", "0", 16, false, NAN, NULL},
+    {"uniform", "torus:4x4", "0", 16, true, 0.8, NULL},
+    {"uniform", "torus:4x4", "0.2", 16, false, NAN, NULL},
+    {"uniform", "torus:4x4", "0.4", 16, false, NAN, NULL},
+    {"uniform", "torus:4x4", "0.5", 16, false, NAN, NULL},
+    {"uniform", "torus:4x4", "0.6", 16, false, NAN, NULL},
+    {"uniform", "torus:4x4", "0.7", 16, false, NAN, NULL},
+    {"uniform", "torus:4x4", "0.8", 16, false, NAN, NULL},
+    {"uniform", "torus:4x4", "0.9", 16, false, NAN, NULL},
+    {"uniform", "torus:4x4", "1.0", 16, false, NAN, NULL},
+    {"transpose", "torus:4x4", "0", 16, false, NAN, NULL},
+    {"hotspot", "torus:4x4", "0", 16, false, NAN, "48000"},
 };
 
-static struct row *add(const struct test *test, const char *name, double value)
+bool fabric_reached(const struct fabric_row *row)
 {
-    if (all.rows == MAX_ROWS) {
-        fsh_fatal("fabric: more than %u rows", MAX_ROWS);
+    return isnan(row->target) ||
+           (row->most ? row->value <= row->target : row->value >= row->target);
+}
+
+/* A row without target, in cycles. what: as printf. */
+static struct fabric_row *add(const struct test *test, double value,
+                              const char *what, ...)
+    __attribute__((format(printf, 3, 4)));
+static struct fabric_row *add(const struct test *test, double value,
+                              const char *what, ...)
+{
+    va_list list;
+
+    if (all.rows == FABRIC_ROWS) {
+        fsh_fatal("fabric: more than %u rows", FABRIC_ROWS);
     }
-    struct row *row = &all.row[all.rows++];
-    *row = (struct row){.nodes = test->nodes,
-                        .value = value,
-                        .target = test->target,
-                        .unit = "share"};
-    snprintf(row->test, sizeof(row->test), "%s", name);
-    snprintf(row->topology, sizeof(row->topology), "%s", test->topology);
+    struct fabric_row *row = &all.row[all.rows++];
+    *row = (struct fabric_row){.test = test->name,
+                               .topology = test->topology,
+                               .nodes = test->nodes,
+                               .value = value,
+                               .target = NAN,
+                               .unit = "cycles",
+                               .mean = NAN,
+                               .idle = NAN,
+                               .samples = NAN};
+    va_start(list, what);
+    vsnprintf(row->what, sizeof(row->what), what, list);
+    va_end(list);
     return row;
+}
+
+static void at_most(struct fabric_row *row, double target)
+{
+    row->target = target;
+    row->most = true;
+}
+
+static void share(struct fabric_row *row, double target)
+{
+    row->target = target;
+    row->unit = "share";
+}
+
+/* ---- what the jobs tell ---- */
+
+struct told {
+    char name[32];
+    double value, mean, idle, samples;
+};
+
+/* Beyond the idle fabric, of so many hops. */
+static void add_hol(const struct test *test, const struct told *told)
+{
+    static const struct {
+        const char *argument, *way, *what;
+    } names[] = {
+        {"pass", "there", "request"},
+        {"pass", "back", "reply"},
+        {"own", "there", "request, own bulk"},
+        {"own", "back", "reply, own bulk"},
+        {"long", "there", "long packet"},
+        {"get", "there", "GET and answer"},
+    };
+    const char *what = "?";
+    char way[16] = "";
+    unsigned hops = 0;
+    double target;
+
+    (void)sscanf(told->name, "%15[a-z]_%u", way, &hops);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i) {
+        if (strcmp(names[i].argument, test->argument) == 0 &&
+            strcmp(names[i].way, way) == 0) {
+            what = names[i].what;
+        }
+    }
+    target = FABRIC_PACKET_CYCLES * (hops + 1);
+    if (strcmp(test->argument, "long") == 0) {
+        target = FABRIC_FRAME * hops;
+    } else if (strcmp(test->argument, "get") == 0) {
+        target *= 2;
+    }
+    struct fabric_row *row =
+        add(test, told->value, "%s, %u hop%s", what, hops, hops > 1 ? "s" : "");
+    at_most(row, target);
+    row->mean = told->mean;
+    row->idle = told->idle;
+    row->samples = told->samples;
+}
+
+static void add_pattern(const struct test *test, const struct told *told)
+{
+    bool full = strcmp(test->argument, "0") == 0;
+    char at[16] = "";
+
+    if (!full) {
+        snprintf(at, sizeof(at), " at %s", test->argument);
+    }
+    if (strcmp(told->name, "accepted") == 0) {
+        share(add(test, told->value / FABRIC_BOUND, "accepted%s", at),
+              test->target);
+    } else if (strcmp(told->name, "latency") == 0) {
+        struct fabric_row *row = add(test, told->value, "latency%s", at);
+
+        row->mean = told->mean;
+        row->samples = told->samples;
+    } else if (full) { /* else it sends what chance has made of the load */
+        share(add(test, told->value, "slowest node of the mean"),
+              isnan(test->target) ? NAN : FABRIC_STARVED);
+    }
 }
 
 static void hear(void *arg, const char *line)
 {
     const struct test *test = arg;
-    char name[32];
-    double value;
+    struct told told;
 
     if (perf_hear_assumed(line) ||
-        sscanf(line, FABRIC_LINE " %31s %lf", name, &value) != 2) {
+        sscanf(line, FABRIC_LINE " %31s %lf %lf %lf %lf", told.name,
+               &told.value, &told.mean, &told.idle, &told.samples) != 5) {
         return;
     }
     if (strcmp(test->name, "hop") == 0) {
-        struct row *row = add(test, name, value);
-        row->unit = "cycles";
-        row->target = NAN;
+        add(test, told.value, "%s", told.name);
+    } else if (strcmp(test->name, "hol") == 0) {
+        add_hol(test, &told);
+    } else if (strcmp(test->name, "fairness") == 0) {
+        share(add(test, told.value, "first through last"), 0.9);
     } else {
-        add(test, name,
-            strcmp(test->name, "fairness") == 0 ? value : value / BOUND);
+        add_pattern(test, &told);
     }
 }
+
+/* ---- what follows from several ---- */
 
 /* Beside the link: of one hop more, on the average. */
 static void add_hop(const struct test *test, size_t first)
@@ -89,16 +204,60 @@ static void add_hop(const struct test *test, size_t first)
     size_t last = all.rows - 1;
     double cycles =
         (all.row[last].value - all.row[first].value) / (double)(last - first);
-    struct row *row = add(test, "hop", cycles - perf_assumed()->link_cycles);
 
-    row->unit = "cycles";
+    at_most(add(test, cycles - perf_assumed()->link_cycles, "hop"), 8);
+}
+
+/* From the most that was accepted to the least that was when more was offered. Nothing
+ * without several offered loads. */
+static void add_fall(const struct test *test)
+{
+    double most = 0, least = NAN;
+
+    for (unsigned pass = 0; pass < 2; ++pass) {
+        bool beyond = false;
+
+        for (size_t i = 0; i < all.rows; ++i) {
+            const struct fabric_row *row = &all.row[i];
+
+            if (strcmp(row->test, "uniform") != 0 ||
+                strncmp(row->what, "accepted", 8) != 0) {
+                continue;
+            }
+            if (pass == 0) {
+                most = fmax(most, row->value);
+            }
+            /* Without a load in its name all there is room for: the last. */
+            beyond |= row->value == most;
+            if (pass == 1 && (beyond || !strchr(row->what, ' '))) {
+                least = fmin(least, row->value);
+            }
+        }
+    }
+    struct fabric_row *row =
+        add(test, 1 - least / most, "fall beyond saturation");
+    share(row, 0.05);
     row->most = true;
+}
+
+/* ---- jobs ---- */
+
+static const char *cycles_of(const struct test *test)
+{
+    if (test->cycles) {
+        return test->cycles;
+    }
+    if (strcmp(test->name, "hol") != 0) {
+        return COUNTED;
+    }
+    return options.quick ? QUICK_CYCLES : LONG_CYCLES;
 }
 
 static void run_test(const struct test *test)
 {
-    const char *const arguments[] = {"fabric-node", test->name, test->side,
-                                     NULL};
+    char argument[32];
+    const char *const arguments[] = {"fabric-node", test->name, argument,
+                                     cycles_of(test), NULL};
     const struct perf_job job = {.ranks = test->nodes,
                                  .conduit = "fpga",
                                  .topology = test->topology,
@@ -110,7 +269,13 @@ static void run_test(const struct test *test)
     size_t first = all.rows;
     char text[96];
 
-    snprintf(text, sizeof(text), "fshperf: %s on %s of %u ...", test->name,
+    snprintf(argument, sizeof(argument), "%s", test->argument);
+    if (strcmp(test->name, "uniform") == 0) {
+        snprintf(argument, sizeof(argument), "%g",
+                 strtod(test->argument, NULL) * FABRIC_BOUND);
+    }
+    snprintf(text, sizeof(text), "fshperf: %s %s on %s of %u ...", test->name,
+             strcmp(test->argument, "0") == 0 ? "" : test->argument,
              test->topology, test->nodes);
     perf_progress(text, false);
     if (perf_run_job(&job) != 0 || all.rows == first) {
@@ -118,63 +283,9 @@ static void run_test(const struct test *test)
     }
     if (strcmp(test->name, "hop") == 0) {
         add_hop(test, first);
+    } else if (strcmp(test->argument, "1.0") == 0) {
+        add_fall(test);
     }
-}
-
-static bool reached(const struct row *row)
-{
-    return isnan(row->target) ||
-           (row->most ? row->value <= row->target : row->value >= row->target);
-}
-
-static void print(void)
-{
-    perf_print_header("the fabric");
-    printf(
-        "# Packets of %u B, PUTs of %u B, cut-through, hosts cost nothing, seed "
-        "%u.\n# header_N: from the acceptance of a Short to its header N hops "
-        "away; hop: of one\n# hop more, less the link. fairness: all to all, "
-        "time of the first node to finish\n# through that of the last. "
-        "Patterns: payload, header and ack beats a cycle and\n# sending node, "
-        "as a share of %.0f B.\n\n",
-        FABRIC_PACKET, FABRIC_MESSAGE, FABRIC_SEED, BOUND);
-    printf("%-14s%-12s%6s%10s %-8s%8s  %s\n", "# Test", "Topology", "Nodes",
-           "Value", "Unit", "Target", "");
-    for (size_t i = 0; i < all.rows; ++i) {
-        const struct row *row = &all.row[i];
-
-        printf("%-14s%-12s%6u%10.3f %-8s", row->test, row->topology, row->nodes,
-               row->value, row->unit);
-        if (isnan(row->target)) {
-            printf("%8s\n", "-");
-        } else {
-            printf("%s %5.2f  %s\n", row->most ? "<=" : ">=", row->target,
-                   reached(row) ? "pass" : "falls short");
-        }
-    }
-}
-
-static void write_json(FILE *out)
-{
-    struct document d = {0};
-
-    document_open(&d, NULL, '[');
-    for (size_t i = 0; i < all.rows; ++i) {
-        const struct row *row = &all.row[i];
-
-        document_open(&d, NULL, '{');
-        document_text(&d, "test", row->test);
-        document_text(&d, "topology", row->topology);
-        document_number(&d, "nodes", row->nodes);
-        document_real(&d, "value", row->value);
-        document_text(&d, "unit", row->unit);
-        document_real(&d, "target", row->target);
-        document_bool(&d, "ok", reached(row));
-        perf_json_assumed(&d, 0);
-        document_close(&d);
-    }
-    document_close(&d);
-    document_write(&d, out);
 }
 
 static int run(void)
@@ -182,14 +293,19 @@ static int run(void)
     perf_refuse_job("fabric");
     FILE *json = perf_open(options.json);
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); ++i) {
-        if (tests[i].quick || !options.quick) {
+        if ((tests[i].quick || !options.quick) &&
+            (!options.only || strcmp(options.only, tests[i].name) == 0)) {
             run_test(&tests[i]);
         }
     }
     perf_progress("", true);
-    print();
+    if (all.rows == 0) {
+        fsh_fatal_code(2, "fabric: --only %s: there is no such test%s",
+                       options.only, options.quick ? " with --quick" : "");
+    }
+    fabric_print(&all);
     if (json) {
-        write_json(json);
+        fabric_write_json(json, &all);
     }
     perf_close(json, options.json);
     return 0;
@@ -197,14 +313,18 @@ static int run(void)
 
 static const struct kit_option table_of_options[] = {
     {"--json", "FILE", "results as an array of objects", .text = &options.json},
-    {"--quick", .help = "latency by hops on a ring only",
+    {"--only", "TEST",
+     "hop, hol, fairness, neighbour, uniform, transpose or\n"
+     "hotspot",
+     .text = &options.only},
+    {"--quick", .help = "the ring, less often, and uniform traffic once",
      .flag = &options.quick},
 };
 
 const struct perf_command perf_fabric = {
     .name = "fabric",
-    .help = "latency by hops, fairness and accepted load of fabrics of\n"
-            "simulated nodes; starts its jobs itself",
+    .help = "latency by hops and behind bulk, fairness and accepted load of\n"
+            "fabrics of simulated nodes; starts its jobs itself",
     .run = run,
     .options = table_of_options,
     .count = sizeof table_of_options / sizeof table_of_options[0],

@@ -242,6 +242,8 @@ void perf_tell_assumed(void);
 bool perf_hear_assumed(const char *line);
 /* Cycle in which this node took its last doorbell, by the simulator. */
 uint64_t perf_sim_doorbell(void);
+/* Cycle of the nodes that is time 0 of the ranks' simulated time. */
+uint64_t perf_sim_clock_start(void);
 /* Write response of all device memories from what this rank does next on. */
 void perf_sim_dram_write(unsigned cycles);
 /* What the simulator has done so far. */

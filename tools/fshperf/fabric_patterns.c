@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Patterns of traffic on a square torus. What is accepted is counted where it arrives, by
+ * the nodes, while all of it is under way; what is said of messages (how long they take,
+ * how many each node has sent) where they come from, by their completions.
+ */
+#include "fabric_node.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "boot/boot.h"
+
+static unsigned side(void)
+{
+    return fabric_topology()->side[0];
+}
+
+static unsigned to_neighbour(void)
+{
+    unsigned n = side(), x = fabric_me % n, y = fabric_me / n;
+    unsigned step = fabric_draw(2) ? 1 : n - 1;
+
+    return fabric_draw(2) ? (x + step) % n + n * y : x + n * ((y + step) % n);
+}
+
+static unsigned to_any(void)
+{
+    return (fabric_me + 1 + fabric_draw(fabric_nodes - 1)) % fabric_nodes;
+}
+
+/* Who is on the diagonal has nobody. */
+static unsigned to_transposed(void)
+{
+    return fabric_me / side() + side() * (fabric_me % side());
+}
+
+static unsigned to_first(void)
+{
+    return 0;
+}
+
+static const struct pattern {
+    const char *name;
+    unsigned (*to)(void);
+} patterns[] = {{"neighbour", to_neighbour},
+                {"uniform", to_any},
+                {"transpose", to_transposed},
+                {"hotspot", to_first}};
+
+/* What a message takes of the fabric: its payload, a header a packet, one ack. */
+static double beats_of(double bytes)
+{
+    return bytes / FSH_BEAT_BYTES + bytes / FABRIC_PACKET +
+           bytes / FABRIC_MESSAGE;
+}
+
+/* Of a node. */
+struct figures {
+    uint64_t written; /* bytes */
+    struct fabric_counts counts;
+};
+
+static struct figures count(const struct fabric_traffic *traffic,
+                            uint64_t cycles)
+{
+    uint64_t begin = fabric_common(), start = begin + cycles / 3;
+    struct figures mine;
+
+    fabric_pass(begin);
+    fabric_traffic_begin(traffic);
+    fabric_traffic_count(start, start + cycles);
+    fabric_traffic_drive(start);
+    fsh_fpga_perf_clear();
+    fabric_traffic_drive(start + cycles);
+    /* The write that clears and the read take as long to the node. One read only, as
+     * each takes hundreds of cycles. */
+    mine.written = fsh_fpga_reg_read(FSH_REG_PERF + FSH_PERF_WRITTEN * 32 + 24);
+    mine.counts = fabric_traffic_end();
+    return mine;
+}
+
+/* Not who would send to itself. */
+static bool sends(const struct pattern *pattern, unsigned node)
+{
+    return pattern->to == to_transposed ? node / side() != node % side()
+                                        : pattern->to != to_first || node != 0;
+}
+
+static void tell(const struct pattern *pattern, const struct figures *all,
+                 double cycles)
+{
+    double written = 0, least = INFINITY, senders = 0;
+    struct fabric_counts sum = {0};
+
+    for (unsigned i = 0; i < fabric_nodes; ++i) {
+        const struct fabric_counts *c = &all[i].counts;
+
+        written += (double)all[i].written;
+        sum.ended += c->ended;
+        sum.sum += c->sum;
+        sum.worst = c->worst > sum.worst ? c->worst : sum.worst;
+        if (sends(pattern, i)) {
+            least = fmin(least, (double)c->ended);
+            senders++;
+        }
+    }
+    fabric_tell("accepted",
+                beats_of(written) * FSH_BEAT_BYTES / cycles / senders, NAN, NAN,
+                NAN);
+    fabric_tell("slowest", least * senders / (double)sum.ended, NAN, NAN, NAN);
+    fabric_tell("latency", (double)sum.worst,
+                (double)sum.sum / (double)sum.ended, NAN, (double)sum.ended);
+}
+
+/* offered: bytes a cycle and node, headers and acks included; 0: all that there is room
+ * for. */
+static void run(const struct pattern *pattern, double offered, uint64_t cycles)
+{
+    const struct fabric_traffic traffic = {
+        .to = pattern->to,
+        .op = PERF_PUT,
+        .bytes = FABRIC_MESSAGE,
+        .most = PERF_QUEUE,
+        .gap = offered > 0 ? beats_of(FABRIC_MESSAGE) * FSH_BEAT_BYTES / offered
+                           : 0,
+    };
+    struct figures mine = count(&traffic, cycles), all[FSH_MAX_NODES];
+
+    fsh_boot_exchange(&mine, sizeof(mine), all);
+    tell(pattern, all, (double)cycles);
+}
+
+bool fabric_run_pattern(const char *name, const char *offered,
+                        const char *cycles)
+{
+    for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); ++i) {
+        if (strcmp(name, patterns[i].name) == 0) {
+            run(&patterns[i], strtod(offered, NULL),
+                strtoull(cycles, NULL, 10));
+            return true;
+        }
+    }
+    return false;
+}
