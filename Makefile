@@ -53,6 +53,9 @@ bench: build ## all figures: sections IV and V, simulator, kernels, smp beside M
 	    --json $(PAPER)/case-study.json --csv $(PAPER)/case-study.csv \
 	    --report $(PAPER)/case-study.html
 	@tools/fshperf/plot-study.sh $(PAPER)/case-study.csv $(PAPER)
+	@$(BUILD)/bin/fshperf fabric --json $(PAPER)/fabric.json \
+	    --links $(PAPER)/fabric-links.csv --report $(PAPER)/fabric.html
+	@tools/fshperf/plot-fabric.sh $(PAPER)/fabric-links.csv $(PAPER)
 	@$(BUILD)/bin/fshperf host-driven --json $(PAPER)/host-driven.json
 	@$(RUN) -n 2 --conduit fpga --timeout 300 $(BUILD)/bin/fshperf sim-speed
 	@$(RUN) -n 2 --conduit fpga --timeout 300 $(BUILD)/bin/fshperf am-rtt

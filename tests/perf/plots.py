@@ -38,6 +38,22 @@ def study(most):
             yield f"{workload},{size},{nodes},,,,,{1000 * nodes},,{nodes}"
 
 
+def fabric():
+    """Columns as of fshperf fabric --links: a ring, its links as busy as their nodes' numbers."""
+    yield "test,what,topology,nodes,node,port,peer,use"
+    for node in range(4):
+        for port, peer in ((0, (node + 1) % 4), (1, (node + 3) % 4)):
+            yield f"hol,pass,ring,4,{node},{port},{peer},{0.11 * (2 * node + port + 1)}"
+
+
+def check_heat(path):
+    """Complaints about one heat map of the above."""
+    found = [int(text) for text in re.findall(r">(\d+)</tspan>|>\s*(\d\d)\s*<",
+                                              path.read_text()) for text in text if text]
+    missing = [n for n in range(11, 89, 11) if n not in found]
+    return [f"{path.name}: no {missing}"] if missing else []
+
+
 def check(path):
     """Complaints about one plot."""
     # Without closed paths: the border, and the fields behind legends.
@@ -71,7 +87,8 @@ def main():
         for name, script, rows, plots in (
                 ("paper", "plot.sh", paper(), 5),
                 ("quick", "plot-study.sh", study(2), 1),
-                ("full", "plot-study.sh", study(8), 2)):
+                ("full", "plot-study.sh", study(8), 2),
+                ("fabric", "plot-fabric.sh", fabric(), 1)):
             out = pathlib.Path(place) / name
             out.mkdir()
             csv = out / "x.csv"
@@ -84,7 +101,9 @@ def main():
             for plot in made:
                 count += 1
                 # Bars have their legend in the same place.
-                if "gops" not in plot.name:
+                if name == "fabric":
+                    found += check_heat(plot)
+                elif "gops" not in plot.name:
                     found += check(plot)
     print("\n".join(found))
     print("plots: FAILED" if found else f"plots: pass ({count})")

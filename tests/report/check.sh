@@ -26,6 +26,7 @@ step "fshperf paper" "$build/bin/fshrun" -n 2 --conduit fpga --timeout 300 \
     "$build/bin/fshperf" paper --brief --report "$out/paper.html"
 step "fshperf case-study" "$build/bin/fshperf" case-study --quick \
     --report "$out/case-study.html"
+step "fshperf fabric" "$build/bin/fshperf" fabric --report "$out/fabric.html"
 for conduit in smp fpga; do
     step "a run on conduit $conduit" "$build/bin/fshrun" -n 4 --conduit $conduit \
         --report "$out/run-$conduit.html" "$build/examples/06_matmul"

@@ -18,7 +18,7 @@
 #define QUICK_CYCLES "30000"
 
 static struct {
-    const char *json, *only;
+    const char *json, *links, *report, *only;
     bool quick;
 } options;
 
@@ -175,11 +175,43 @@ static void add_pattern(const struct test *test, const struct told *told)
     }
 }
 
+/* What hol is measured with; "": another test. */
+static const char *kind_of(const struct test *test)
+{
+    return strcmp(test->name, "hol") == 0 ? test->argument : "";
+}
+
+static void add_link(const struct test *test, const struct fabric_link *link)
+{
+    struct fabric_use *use;
+
+    if (all.uses == 0 || (use = &all.use[all.uses - 1])->test != test->name ||
+        use->what != kind_of(test) || use->topology != test->topology) {
+        if (all.uses == FABRIC_USES) {
+            fsh_fatal("fabric: more than %u maps of links", FABRIC_USES);
+        }
+        use = &all.use[all.uses++];
+        *use = (struct fabric_use){.test = test->name,
+                                   .what = kind_of(test),
+                                   .topology = test->topology,
+                                   .nodes = test->nodes};
+    }
+    if (use->links < sizeof(use->link) / sizeof(use->link[0])) {
+        use->link[use->links++] = *link;
+    }
+}
+
 static void hear(void *arg, const char *line)
 {
     const struct test *test = arg;
+    struct fabric_link link;
     struct told told;
 
+    if (sscanf(line, FABRIC_LINK " %u %u %u %lf", &link.node, &link.port,
+               &link.peer, &link.share) == 4) {
+        add_link(test, &link);
+        return;
+    }
     if (perf_hear_assumed(line) ||
         sscanf(line, FABRIC_LINE " %31s %lf %lf %lf %lf", told.name,
                &told.value, &told.mean, &told.idle, &told.samples) != 5) {
@@ -288,10 +320,21 @@ static void run_test(const struct test *test)
     }
 }
 
+static void finish(FILE *out, const char *path,
+                   void (*with)(FILE *out, const struct fabric *all))
+{
+    if (out) {
+        with(out, &all);
+    }
+    perf_close(out, path);
+}
+
 static int run(void)
 {
     perf_refuse_job("fabric");
     FILE *json = perf_open(options.json);
+    FILE *links = perf_open(options.links);
+    FILE *report = perf_open(options.report);
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); ++i) {
         if ((tests[i].quick || !options.quick) &&
             (!options.only || strcmp(options.only, tests[i].name) == 0)) {
@@ -304,15 +347,18 @@ static int run(void)
                        options.only, options.quick ? " with --quick" : "");
     }
     fabric_print(&all);
-    if (json) {
-        fabric_write_json(json, &all);
-    }
-    perf_close(json, options.json);
+    finish(json, options.json, fabric_write_json);
+    finish(links, options.links, fabric_write_links);
+    finish(report, options.report, fabric_write_page);
     return 0;
 }
 
 static const struct kit_option table_of_options[] = {
     {"--json", "FILE", "results as an array of objects", .text = &options.json},
+    {"--links", "FILE", "use of each link as CSV, for plot-fabric.sh",
+     .text = &options.links},
+    {"--report", "FILE.html", "all of it as a page, with the links drawn",
+     .text = &options.report},
     {"--only", "TEST",
      "hop, hol, fairness, neighbour, uniform, transpose or\n"
      "hotspot",

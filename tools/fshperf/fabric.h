@@ -17,6 +17,8 @@
 
 /* What rank 0 says of a figure: this, its name and one to four numbers. */
 #define FABRIC_LINE "fabric"
+/* And of a link of a test: node, port, the node it leads to, share of cycles in use. */
+#define FABRIC_LINK "fabric-link"
 #define FABRIC_PACKET 1024u  /* payload bytes */
 #define FABRIC_MESSAGE 4096u /* bytes of a PUT of the patterns */
 #define FABRIC_BULK 65536u   /* bytes of a command of what Shorts are behind */
@@ -48,7 +50,22 @@ struct fabric_row {
     double mean, idle, samples; /* of what `value` is the worst of, in `unit` */
 };
 
+/* Use of the links of a job. */
+struct fabric_link {
+    unsigned node, port, peer;
+    double share;
+};
+struct fabric_use {
+    const char *test, *what; /* of hol: of what; "" */
+    const char *topology;
+    unsigned nodes, links;
+    struct fabric_link link[FSH_MAX_NODES * FSH_MAX_PORTS];
+};
+#define FABRIC_USES 24u
+
 struct fabric {
+    struct fabric_use use[FABRIC_USES];
+    size_t uses;
     struct fabric_row row[FABRIC_ROWS];
     size_t rows;
 };
@@ -57,8 +74,11 @@ struct fabric {
 bool fabric_reached(const struct fabric_row *row);
 
 /* fabric_report.c: rows as text, with a head that says how each is measured, and as an
- * array of objects. */
+ * array of objects; use of links as CSV. */
 void fabric_print(const struct fabric *all);
 void fabric_write_json(FILE *out, const struct fabric *all);
+void fabric_write_links(FILE *out, const struct fabric *all);
+/* fabric_page.c: all of it as a page. */
+void fabric_write_page(FILE *out, const struct fabric *all);
 
 #endif

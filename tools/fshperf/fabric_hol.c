@@ -21,6 +21,9 @@
 #define IDLE_ROUNDS 2u /* messages to each node */
 #define IDLE_CYCLES 60000u
 #define GAP 300u /* cycles between two messages, at most */
+#define LINKS \
+    8000u /* cycles in which use of links is counted, before messages */
+#define READING 4000u /* in which the counters are read */
 #define PATIENCE 4000000u
 #define LONG_SOURCE (PERF_MAX_BYTES / 2) /* offset in the segment */
 #define LONG_TARGET (PERF_MAX_BYTES * 3 / 2)
@@ -266,6 +269,7 @@ static void run(uint64_t cycles)
         .most = kind->own || fabric_me != 0 ? FABRIC_BULKS : 0,
     };
     uint64_t start = fabric_common(), loaded = start + IDLE_CYCLES;
+    uint64_t quiet = loaded + FABRIC_WARM_UP + LINKS + READING;
 
     fabric_pass(start);
     if (fabric_me == 0) {
@@ -277,14 +281,19 @@ static void run(uint64_t cycles)
     fabric_traffic_drive(loaded);
     fabric_traffic_begin(&bulk);
     fabric_traffic_drive(loaded + FABRIC_WARM_UP);
+    fabric_links_begin();
+    fabric_traffic_drive(loaded + FABRIC_WARM_UP + LINKS);
+    fabric_links_end();
+    fabric_traffic_drive(quiet);
     if (fabric_me == 0) {
-        measure(loaded + FABRIC_WARM_UP + cycles, idle, sample);
+        measure(quiet + cycles, idle, sample);
         end_others();
     } else {
         await(&ended);
     }
     fabric_traffic_end();
     tell(sample);
+    fabric_links_tell();
 }
 
 void fabric_run_hol(const char *what, const char *cycles)

@@ -191,6 +191,8 @@ static void run_fairness(void)
         least = all[i] < least ? all[i] : least;
         most = all[i] > most ? all[i] : most;
     }
+    fabric_links_end_at(most);
+    fabric_links_tell();
     fabric_tell("slowest", (double)least / (double)most, NAN, NAN, NAN);
 }
 

@@ -66,6 +66,17 @@ void fabric_traffic_drive(uint64_t until);
 /* No more; waits for those in flight. */
 struct fabric_counts fabric_traffic_end(void);
 
+/* ---- fabric_links.c: the share of cycles in which each link of this node was used ---- */
+
+/* From now on. */
+void fabric_links_begin(void);
+/* Until now; reads counters, hundreds of cycles each. */
+void fabric_links_end(void);
+/* In the first so many cycles; nothing has been sent after them. */
+void fabric_links_end_at(uint64_t cycles);
+/* Rank 0 says those of all; collective. */
+void fabric_links_tell(void);
+
 /* ---- tests ---- */
 
 /* False: there is none of this name. */

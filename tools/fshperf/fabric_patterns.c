@@ -72,11 +72,12 @@ static struct figures count(const struct fabric_traffic *traffic,
     fabric_traffic_begin(traffic);
     fabric_traffic_count(start, start + cycles);
     fabric_traffic_drive(start);
-    fsh_fpga_perf_clear();
+    fabric_links_begin();
     fabric_traffic_drive(start + cycles);
     /* The write that clears and the read take as long to the node. One read only, as
      * each takes hundreds of cycles. */
     mine.written = fsh_fpga_reg_read(FSH_REG_PERF + FSH_PERF_WRITTEN * 32 + 24);
+    fabric_links_end();
     mine.counts = fabric_traffic_end();
     return mine;
 }
@@ -130,6 +131,9 @@ static void run(const struct pattern *pattern, double offered, uint64_t cycles)
 
     fsh_boot_exchange(&mine, sizeof(mine), all);
     tell(pattern, all, (double)cycles);
+    if (offered <= 0) {
+        fabric_links_tell();
+    }
 }
 
 bool fabric_run_pattern(const char *name, const char *offered,

@@ -105,3 +105,23 @@ void fabric_write_json(FILE *out, const struct fabric *all)
     document_close(&d);
     document_write(&d, out); /* who closes the file looks at its errors */
 }
+
+void fabric_write_links(FILE *out, const struct fabric *all)
+{
+    fputs("test,what,topology,nodes,node,port,peer,use", out);
+    perf_csv_assumed_names(out);
+    fputc('\n', out);
+    for (size_t i = 0; i < all->uses; ++i) {
+        const struct fabric_use *use = &all->use[i];
+
+        for (unsigned j = 0; j < use->links; ++j) {
+            const struct fabric_link *link = &use->link[j];
+
+            fprintf(out, "%s,%s,%s,%u,%u,%u,%u,%.6f", use->test, use->what,
+                    use->topology, use->nodes, link->node, link->port,
+                    link->peer, link->share);
+            perf_csv_assumed(out, 0);
+            fputc('\n', out);
+        }
+    }
+}

@@ -75,13 +75,14 @@ static void print_help(void)
             print_command(commands[i]);
         }
     }
-    fputs("\n"
-          "  -h, --help  print this; after a command, of that one\n"
-          "  --version   print the version\n"
-          "\n"
-          "Plots of the CSV files: plot.sh and plot-study.sh beside the source "
-          "of\nfshperf, or make bench.\n",
-          stdout);
+    fputs(
+        "\n"
+        "  -h, --help  print this; after a command, of that one\n"
+        "  --version   print the version\n"
+        "\n"
+        "Plots of the CSV files: plot.sh, plot-study.sh and plot-fabric.sh beside "
+        "the\nsource of fshperf, or make bench.\n",
+        stdout);
 }
 
 /* No command of this name (NULL: none at all). */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Begins plot.sh and plot-study.sh, which source it with their arguments:
+# Begins the other plot*.sh, which source it with their arguments:
 # FILE.csv [DIRECTORY] become $csv and $dir, $work is a directory for a while.
 self=$(basename "$0")
 csv=${1:?usage: $self FILE.csv [DIRECTORY]}

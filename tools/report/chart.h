@@ -89,6 +89,22 @@ void chart_squares(struct page *p, const char *title, const char *about,
                    const char *const *name, const double *value,
                    char (*text)[16], unsigned n);
 
+/* Nodes at places of a plane, in units of what lies between two, with their names; and
+ * what goes from one to another, an arrow each, the darker the larger its share is, which
+ * stands beside it in percent. */
+struct chart_place {
+    double x, y;
+    const char *name;
+};
+struct chart_arrow {
+    unsigned from, to;
+    bool around; /* it leaves at the side that is away from where it goes */
+    double share;
+};
+void chart_arrows(struct page *p, const char *title, const char *about,
+                  const struct chart_place *node, unsigned nodes,
+                  const struct chart_arrow *arrow, unsigned arrows);
+
 /* A byte size as people write it: 512, 4 K, 2 M. Returns room. */
 const char *chart_size(double bytes, char room[32]);
 
