@@ -71,6 +71,23 @@ def one_of(conduit, *names):
     return make
 
 
+def fabrics(rng, _):
+    """All to all and sums on fabrics of many nodes, over cables of all kinds."""
+    n, topology = rng.choice([(12, "ring"), (12, "torus:4x3"), (16, "ring"),
+                              (16, "torus:4x4"), (12, None), (16, None)])
+    hwsw = os.path.join(HERE, "..", "hwsw")
+    env = {"FSHMEM_SEED": str(rng.randrange(1 << 32))}
+    cables = []
+    if topology:
+        env["FSHMEM_TOPOLOGY"] = topology
+    else:
+        cables = [sys.executable, os.path.join(hwsw, "with_cables.py"),
+                  os.path.join(TESTS, "hwsw", "hwsw_cables"), n, rng.randrange(2, 7)]
+    return Command(*cables, sys.executable, RUN, "--limit", LIMIT, "--token",
+                   "all_pairs", "--", FSHRUN, "-n", n, "--conduit", "fpga",
+                   os.path.join(TESTS, "hwsw", "hwsw_all_pairs"), 20, env=env)
+
+
 def pauses(conduit):
     def make(rng, _):
         return Command(FSHRUN, "-n", 2, "--conduit", conduit, "--timeout",
@@ -199,6 +216,9 @@ PARTS_FPGA = [
     ("collectives-fpga", 1, one_of("fpga", "coll_ops", "coll_nb",
                                    "barrier_random")),
 ]
+
+if os.path.exists(os.path.join(BIN, "fshsim-wide")):
+    PARTS_FPGA.append(("fabrics", 3, fabrics))
 
 
 def parse():

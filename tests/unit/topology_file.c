@@ -9,22 +9,16 @@
 #include <unistd.h>
 
 #include "base/cpu.h"
-#include "random.h"
+#include "topology_draft.h"
 #include "topology_walk.h"
 
 static struct walk walk;
 static struct fsh_topology topology;
-static uint64_t state;
 static char name[64]; /* "file:" and a file that has no name else */
 static int file;
 static unsigned long low, high; /* ties of all files */
 
 #define PATH (name + 5)
-
-static unsigned below(unsigned n)
-{
-    return (unsigned)(random_next(&state) % n);
-}
 
 static void write_file(const char *text, size_t bytes)
 {
@@ -45,56 +39,6 @@ static void make_of(const char *text, uint32_t nodes, unsigned ports)
     CHECK(make(nodes, ports, err, sizeof(err)), "%s\n%s", err, text);
 }
 
-/* A network in the making. */
-struct draft {
-    unsigned nodes, ports, cables;
-    bool taken[FSH_MAX_NODES][FSH_MAX_PORTS];
-    unsigned used[FSH_MAX_NODES];
-    char text[16384];
-    size_t length;
-};
-
-/* With ports of its own or without; where some lines have ports, all have, for the
- * others take the lowest that are free in the end. */
-static void add_cable(struct draft *d, unsigned a, unsigned b, bool ports)
-{
-    unsigned end[2] = {a, b}, port[2] = {0, 0};
-
-    for (unsigned i = 0; i < 2; i++) {
-        do
-            port[i] = below(d->ports);
-        while (d->taken[end[i]][port[i]]);
-        d->taken[end[i]][port[i]] = true;
-        d->used[end[i]]++;
-    }
-    d->cables++;
-    d->length +=
-        (size_t)snprintf(d->text + d->length, sizeof(d->text) - d->length,
-                         ports ? "%u.%u - %u.%u\n" : "%u%.0u-%u # %u\n", a,
-                         ports ? port[0] : 0, b, port[1]);
-}
-
-/* A random tree, deep or flat, then more cables, some beside others. */
-static void draw(struct draft *d, unsigned more)
-{
-    bool ports = below(2);
-    unsigned deep = 1 + below(d->nodes);
-
-    for (unsigned n = 1; n < d->nodes; n++) {
-        unsigned up = n;
-
-        while (up == n || d->used[up] == d->ports)
-            up = below(2) && n > deep ? n - 1 - below(deep) : below(n);
-        add_cable(d, up, n, ports);
-    }
-    for (unsigned i = 0; i < more; i++) {
-        unsigned a = below(d->nodes), b = below(d->nodes);
-
-        if (a != b && d->used[a] < d->ports && d->used[b] < d->ports)
-            add_cable(d, a, b, ports);
-    }
-}
-
 static void check_random(uint64_t seed)
 {
     static struct draft draft;
@@ -102,11 +46,10 @@ static void check_random(uint64_t seed)
     char err[400];
     bool tree;
 
-    state = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
-    memset(d, 0, sizeof(*d));
-    d->nodes = 2 + below(FSH_MAX_NODES - 1);
-    d->ports = 2 + below(FSH_MAX_PORTS - 1);
-    draw(d, below(3) ? below(d->nodes * 3) : 0);
+    draft_begin(d, seed);
+    d->nodes = 2 + draft_below(d, FSH_MAX_NODES - 1);
+    d->ports = 2 + draft_below(d, FSH_MAX_PORTS - 1);
+    draft_draw(d, draft_below(d, 3) ? draft_below(d, d->nodes * 3) : 0);
     tree = d->cables == d->nodes - 1;
     write_file(d->text, d->length);
     CHECK(make(d->nodes, d->ports, err, sizeof(err)), "seed %" PRIu64 ": %s",
