@@ -67,7 +67,7 @@ static void print_help(void)
 {
     fputs("usage: fshrun -n 2 --conduit fpga fshperf COMMAND [OPTION...]\n"
           "       fshperf case-study [OPTION...]\n"
-          "       fshperf sim-speed --json FILE [OPTION...]\n"
+          "       fshperf sim-speed --json FILE | --instructions [OPTION...]\n"
           "       fshperf smp [OPTION...]\n\n",
           stdout);
     for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); ++i) {
@@ -145,15 +145,19 @@ static int run_alone(const struct perf_command *command, int argc, char **argv)
     return command->run();
 }
 
-/* Is one of the arguments this option? */
-static bool given(int argc, char **argv, const char *option)
+/* Is it no rank, by its kind or by an option? */
+static bool is_alone(const struct perf_command *command, int argc, char **argv)
 {
-    for (int i = 2; option && i < argc; ++i) {
-        if (strncmp(argv[i], option, strlen(option)) == 0) {
-            return true;
+    for (int i = 2; i < argc; ++i) {
+        for (unsigned j = 0; j < 2; ++j) {
+            const char *option = command->alone_with[j];
+
+            if (option && strncmp(argv[i], option, strlen(option)) == 0) {
+                return true;
+            }
         }
     }
-    return false;
+    return command->alone;
 }
 
 static bool wants(int argc, char **argv, const char *option)
@@ -181,7 +185,7 @@ int main(int argc, char **argv)
         print_command(command);
         return 0;
     }
-    if (command && (command->alone || given(argc, argv, command->alone_with))) {
+    if (command && is_alone(command, argc, argv)) {
         return run_alone(command, argc - 1, argv + 1);
     }
     gasnet_handlerentry_t entries[3];

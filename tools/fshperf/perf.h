@@ -193,8 +193,8 @@ struct perf_command {
     int (*raw)(int argc, char **argv); /* reads them, or joins with them */
     const struct kit_option *options;
     size_t count;
-    bool alone;             /* is no rank, or joins its job itself */
-    const char *alone_with; /* the same, with this option; NULL: none */
+    bool alone;                /* is no rank, or joins its job itself */
+    const char *alone_with[2]; /* the same, with one of these options */
 };
 
 /* main.c: read the arguments after argv[0]; kit_options_read. */

@@ -85,7 +85,7 @@ static void submit_products(struct load *load)
 }
 
 /* All of it is in the devices, and begins when the gate opens. */
-static void queue_load(struct load *load)
+static void queue_load(struct load *load, unsigned puts)
 {
     if (load->compute) {
         submit_products(load);
@@ -97,7 +97,7 @@ static void queue_load(struct load *load)
     }
     if (load->put) {
         uint32_t peer = (fsh_boot_rank() + 1) % fsh_boot_size();
-        perf_queue(&load->puts, PERF_PUT, peer, LOAD_BYTES, PERF_QUEUE);
+        perf_queue(&load->puts, PERF_PUT, peer, LOAD_BYTES, puts);
     }
     (void)fsh_fpga_reg_read(FSH_REG_CYCLE);
     fsh_boot_barrier("fshperf load queued");
@@ -127,25 +127,36 @@ static const char *load_name(const struct load *load)
 static struct load load;
 
 static const char *json;
-static unsigned most = 32;
+static unsigned most = 32, commands; /* 0: as many as go */
+static bool instructions;
 
 static int sim_speed(void)
 {
     const char *options[3] = {NULL};
 
     load.put |= !load.compute;
+    if (instructions && load.compute) {
+        fsh_fatal_code(2, "sim-speed --instructions counts what --put takes, "
+                          "not --compute");
+    }
     if (json) {
         options[0] = load.put ? "--put" : "--compute";
         options[1] = load.put && load.compute ? "--compute" : NULL;
-        return speed_jobs(json, most, options);
+        return speed_jobs(json, most, options, instructions);
     }
-    perf_wall_only("sim-speed");
+    if (instructions) {
+        (void)speed_instructions();
+        return 0;
+    }
+    if (commands == 0) {
+        perf_wall_only("sim-speed");
+    }
     if (strcmp(fsh_boot_conduit(), "fpga") != 0) {
         fsh_fatal("sim-speed needs conduit fpga, not %s; run: fshrun "
                   "-n 2 --conduit fpga fshperf sim-speed",
                   fsh_boot_conduit());
     }
-    queue_load(&load);
+    queue_load(&load, commands ? commands : PERF_QUEUE);
     uint64_t start = fsh_time_ns();
     struct sim_figures before = perf_sim_figures();
     if (fsh_boot_rank() == 0) {
@@ -191,6 +202,12 @@ static const struct kit_option speed_options[] = {
      "start jobs: 2, 8 and 32 nodes, one and two threads\n"
      "of the simulator; results as an array of objects",
      .text = &json},
+    {"--instructions",
+     .help = "start jobs: x86 instructions of the simulator for a\n"
+             "node-cycle, by valgrind; alone or with --json",
+     .flag = &instructions},
+    /* Of speed_instructions.c: commands that each node sends; no rates then. */
+    {"--commands", "N", .number = &commands, .most = PERF_QUEUE},
     {"--most", "N", "nodes at most, with --json", .number = &most,
      .most = FSH_MAX_NODES},
 };
@@ -199,7 +216,7 @@ const struct perf_command perf_sim_speed = {
     .name = "sim-speed",
     .help = "node-cycles per second of the simulator (wall clock)",
     .run = sim_speed,
-    .alone_with = "--json",
+    .alone_with = {"--json", "--instructions"},
     .options = speed_options,
     .count = sizeof(speed_options) / sizeof(speed_options[0]),
 };

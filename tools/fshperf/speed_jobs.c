@@ -7,6 +7,7 @@
 #include "perf.h"
 #include "speed.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/log.h"
@@ -17,6 +18,7 @@
 struct row {
     unsigned nodes, threads;
     double evaluated, seconds, cpu; /* node-cycles; wall time; node-cycles/s */
+    double instructions;            /* per node-cycle; NAN: not counted */
 };
 
 static void hear(void *arg, const char *line)
@@ -79,15 +81,17 @@ static void write_json(FILE *out, const struct row *row, size_t rows)
         document_real(&d, "node_cycles_per_s",
                       row[i].evaluated / row[i].seconds);
         document_real(&d, "node_cycles_per_cpu_s", row[i].cpu);
+        document_real(&d, "instructions_per_node_cycle", row[i].instructions);
         document_close(&d);
     }
     document_close(&d);
     document_write(&d, out);
 }
 
-int speed_jobs(const char *path, unsigned most, const char *const *load)
+int speed_jobs(const char *path, unsigned most, const char *const *load,
+               bool instructions)
 {
-    static const unsigned nodes[] = {2, 8, 32};
+    static const unsigned nodes[] = {SPEED_COUNTED_NODES, 8, 32};
     struct row row[sizeof(nodes) / sizeof(nodes[0]) * THREADS] = {0};
     size_t rows = 0;
 
@@ -96,12 +100,16 @@ int speed_jobs(const char *path, unsigned most, const char *const *load)
     for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); ++i) {
         for (unsigned threads = 1; threads <= THREADS && nodes[i] <= most;
              ++threads) {
-            row[rows] = (struct row){.nodes = nodes[i], .threads = threads};
+            row[rows] = (struct row){
+                .nodes = nodes[i], .threads = threads, .instructions = NAN};
             run_row(&row[rows++], load);
         }
     }
     perf_progress("", true);
     print(row, rows);
+    if (instructions) {
+        row[0].instructions = speed_instructions();
+    }
     if (json) {
         write_json(json, row, rows);
     }
