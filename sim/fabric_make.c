@@ -189,7 +189,8 @@ static bool init_node(struct fsh_fabric *fab, uint32_t index)
     node->index = index;
     node->ports = fsh_node_ports();
     node->host.op = calloc(FSH_HOST_QUEUE, sizeof *node->host.op);
-    if (!node->host.op || !init_masters(&fab->config, node))
+    node->ledger = calloc(1, sizeof *node->ledger);
+    if (!node->host.op || !node->ledger || !init_masters(&fab->config, node))
         return false;
     for (uint32_t p = 0; p < FSH_NODE_PORTS; p++)
         if (!fsh_link_init(&node->rx[p], index, p,
@@ -311,6 +312,7 @@ static void free_node(struct fsh_fabric *fab, struct fsh_sim_node *node)
         munmap(host->mem, fab->config.dma_bytes);
     free(host->store);
     free(node->host.op);
+    free(node->ledger);
     for (uint32_t p = 0; p < FSH_NODE_PORTS; p++)
         fsh_link_free(&node->rx[p]);
 }

@@ -40,8 +40,9 @@ static void answer(struct fsh_fabric *fab, struct fsh_sim_node *node)
 }
 
 static void taken(struct fsh_fabric *fab, struct fsh_sim_node *node,
-                  uint32_t offset)
+                  uint32_t offset, uint64_t data)
 {
+    fsh_ledger_write(node->ledger, node->cycle, offset, data);
     if ((offset == FSH_REG_REQ_TAIL || offset == FSH_REG_REP_TAIL) &&
         fab->config.events.doorbell)
         fab->config.events.doorbell(fab->config.events.arg, node->index,
@@ -105,7 +106,7 @@ bool fsh_host_step(struct fsh_fabric *fab, struct fsh_sim_node *node,
         write_step(node, op, stall);
         if (host->aw_done && host->w_done) {
             host->aw_done = host->w_done = host->shown = false;
-            taken(fab, node, op->offset);
+            taken(fab, node, op->offset, op->data);
             host->responses++;
             host->head++;
         }

@@ -30,6 +30,7 @@ struct options {
     struct fsh_fabric_config config;
     bool hash, stats, no_horizon, loses;
     uint32_t loser;
+    const char *dump;
 };
 
 static struct options given; /* what has been read */
@@ -73,6 +74,8 @@ static const struct kit_option rows[] = {
      .take = take_waves_cycles},
     {"--waves-nodes", "LIST", "... of these nodes only (0,2-3)",
      .take = take_waves_nodes},
+    {"--dump", "FILE", "append dumps of the fabric's state to this file, too",
+     .text = &given.dump},
     {"--stats", .help = "print cycles and speed at the end",
      .flag = &given.stats},
     {"--threads", "N",
@@ -230,12 +233,20 @@ static void on_term(int sig)
     fsh_serve_stop(serving);
 }
 
-static void catch_term(void)
+static void on_usr1(int sig)
+{
+    (void)sig;
+    fsh_serve_ask_dump(serving);
+}
+
+static void catch_signals(void)
 {
     struct sigaction sa = {.sa_handler = on_term};
 
     sigemptyset(&sa.sa_mask);
     sigaction(SIGTERM, &sa, NULL);
+    sa.sa_handler = on_usr1;
+    sigaction(SIGUSR1, &sa, NULL);
 }
 
 static int serve(const struct options *o, struct fsh_job *job)
@@ -253,10 +264,11 @@ static int serve(const struct options *o, struct fsh_job *job)
         fsh_job_sim_failed(job, err);
         return 1;
     }
-    catch_term();
+    catch_signals();
     fsh_serve_tell(serving, &own.config);
     if (own.no_horizon)
         fsh_serve_no_horizon(serving);
+    fsh_serve_dump_to(serving, own.dump);
     if (own.loses)
         fsh_serve_lose_credits(serving, own.loser);
     fsh_job_sim_ready(job);
@@ -270,6 +282,7 @@ static int serve(const struct options *o, struct fsh_job *job)
     }
     report(&own, fab, fsh_serve_busy_ns(serving));
     signal(SIGTERM, SIG_IGN);
+    signal(SIGUSR1, SIG_IGN);
     if (stopped && !own.config.record)
         fsh_serve_count(serving, fab);
     written = fsh_fabric_destroy(fab);

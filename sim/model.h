@@ -17,6 +17,7 @@
 #include "base/simulated.h"
 #include "device/sim/sim_shm.h"
 #include "fabric.h"
+#include "ledger.h"
 #include "node_wrap.h"
 
 #define FSH_NEVER UINT64_MAX
@@ -174,6 +175,7 @@ struct fsh_sim_node {
     struct fsh_master master[FSH_NODE_MASTERS];
     struct fsh_pool dram_pool, to_host_pool, to_device_pool;
     struct fsh_host host;
+    struct fsh_ledger *ledger; /* what it has asked for, for dumps */
     uint64_t gate_pos; /* host.tail when the pending gate was asked for */
     bool own_dram, own_dma;
     bool failed; /* it is not stepped any more ... */

@@ -10,6 +10,7 @@
 #include "Vfsh_card__Syms.h"
 #include "pins.h"
 #include "probe.h"
+#include "state_card.h"
 #include "wrap.h"
 
 namespace {
@@ -298,6 +299,20 @@ void fsh_node_probe_core(const struct fsh_node *node,
     Vfsh_card__Syms &syms = *node->top->rootp->vlSymsp;
     std::memset(probe, 0, sizeof *probe);
     fsh::probe_core(syms.TOP__fsh_card__DOT__i_compute, *probe);
+}
+
+void fsh_node_state(const struct fsh_node *node, struct fsh_state_node *state,
+                    fsh_state_packet_fn packet, void *arg)
+{
+    *state = fsh_state_node();
+    fsh::reader reader(*state, packet, arg);
+    fsh::read_card(reader, *node->top->rootp->vlSymsp);
+}
+
+uint32_t fsh_node_counted(const struct fsh_node *node, uint32_t initiator,
+                          uint32_t tag)
+{
+    return fsh::read_count(node->top->rootp->vlSymsp->TOP, initiator, tag);
 }
 
 const char *fsh_node_error(void)

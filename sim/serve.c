@@ -22,6 +22,7 @@
 #include "base/futex.h"
 #include "conduit/fpga/dma.h"
 #include "base/trace.h"
+#include "serve_dump.h"
 #include "serve_state.h"
 #include "trace.h"
 #include "turns.h"
@@ -302,6 +303,8 @@ static bool poll_port(struct fsh_serve *serve, struct fsh_fabric *fab,
         return false;
     }
     port->since = 0;
+    if (any)
+        port->wrote_ns = fsh_time_ns();
     while (port->head != tail) {
         const struct fsh_sim_write *w =
             &mmio->ring[port->head % FSH_SIM_WRITES];
@@ -410,6 +413,7 @@ static void work(struct fsh_serve *serve, struct fsh_fabric *fab)
     unsigned polls = 0;
 
     serve->busy_since = cpu_ns();
+    serve->quiet_ns = 0;
     while ((pending || take(serve, fab, false, &drained)) && !serve->stop &&
            !fsh_fabric_error(fab)) {
         uint64_t enough = fsh_fabric_evaluated(fab) + EVALUATIONS_PER_POLL;
@@ -421,10 +425,12 @@ static void work(struct fsh_serve *serve, struct fsh_fabric *fab)
             pending = fsh_fabric_quantum(fab, UINT64_MAX);
         if (pending)
             take(serve, fab, false, &drained);
+        fsh_serve_dump_asked(serve);
         if (++polls % POLLS_PER_ACCOUNT == 0)
             account(serve, fab);
     }
     account(serve, fab);
+    serve->quiet_ns = fsh_time_ns();
 }
 
 /* Look for work for a while; true if there is some. */
@@ -455,13 +461,14 @@ static void sleep_until_rung(struct fsh_serve *serve, struct fsh_fabric *fab)
      * write and its look at `sleeping`. A bell rung after `seen` was read
      * makes the wait return at once. */
     atomic_thread_fence(memory_order_seq_cst);
-    if (!poll_hosts(serve, fab, true) && !serve->stop)
+    if (!poll_hosts(serve, fab, true) && !serve->stop && !serve->dump_wanted)
         fsh_futex_wait(&shared->doorbell, seen, 0);
     atomic_store_explicit(&shared->sleeping, 0, memory_order_relaxed);
 }
 
 bool fsh_serve_run(struct fsh_serve *serve, struct fsh_fabric *fab)
 {
+    serve->fab = fab;
     if (!fsh_trace_is_simulated())
         fsh_sim_trace_begin(fab);
     while (!serve->stop && !fsh_fabric_error(fab)) {
@@ -476,7 +483,10 @@ bool fsh_serve_run(struct fsh_serve *serve, struct fsh_fabric *fab)
         work(serve, fab);
         if (!serve->stop && !fsh_fabric_error(fab) && !linger(serve, fab))
             sleep_until_rung(serve, fab);
+        fsh_serve_dump_asked(serve);
     }
+    fsh_serve_dump_asked(
+        serve); /* before the end that was asked for after it */
     fsh_sim_trace_end(fab);
     return !fsh_fabric_error(fab);
 }

@@ -35,6 +35,10 @@ const char *fsh_serve_deadlock(const struct fsh_serve *serve);
 bool fsh_serve_run(struct fsh_serve *serve, struct fsh_fabric *fab);
 /* CPU time (ns) of all threads spent stepping, not waiting. */
 uint64_t fsh_serve_busy_ns(const struct fsh_serve *serve);
+/* What the fabric holds goes to stderr soon. From a signal handler. */
+void fsh_serve_ask_dump(struct fsh_serve *serve);
+/* Such dumps go behind what this file has, too; path stays valid. */
+void fsh_serve_dump_to(struct fsh_serve *serve, const char *path);
 /* From a signal handler. */
 void fsh_serve_stop(struct fsh_serve *serve);
 void fsh_serve_close(struct fsh_serve *serve);

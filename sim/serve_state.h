@@ -16,11 +16,13 @@ struct fsh_serve_port { /* one rank's */
     struct fsh_sim_mmio *mmio;
     uint64_t head;      /* of the posted-write ring */
     uint32_t read_seen; /* last read_seq entered */
+    uint64_t wrote_ns;  /* when it last wrote a register */
     uint64_t since;     /* ns: held back from here on; 0: it is not */
 };
 
 struct fsh_serve {
     uint32_t nodes;
+    struct fsh_fabric *fab; /* while it is served */
     size_t dram_bytes, dma_bytes;
     struct fsh_sim_fabric *shared;
     struct fsh_serve_port *port;
@@ -33,7 +35,7 @@ struct fsh_serve {
     uint64_t still_since;    /* cycle since which ranks look in vain ... */
     uint64_t still_ns;       /* ... and when that was first seen; 0 never */
     uint64_t unconfirmed_ns; /* when a rank last said that it is not so */
-    const struct fsh_job_page *page;
+    struct fsh_job_page *page;
     char deadlock[128];  /* why simulated time has no end, or "" */
     uint32_t loses;      /* node that is not told of credits + 1, or 0 */
     uint64_t named;      /* bit n: rank n, for not giving its turn back */
@@ -41,7 +43,11 @@ struct fsh_serve {
     uint32_t dram_write; /* as last wanted */
     bool urgent; /* something that cannot wait was taken since all was quiet */
     uint64_t busy_ns, busy_since;
-    volatile int stop; /* set by a signal handler of this thread */
+    uint64_t
+        quiet_ns; /* ns: nothing is in flight since then; 0: something is */
+    const char *dump_file;    /* that dumps go to as well, or NULL */
+    volatile int dump_wanted; /* set by a signal handler */
+    volatile int stop;        /* set by a signal handler of this thread */
 };
 
 /* A rank may be ahead of the fabric, which does nothing up to there: on to that

@@ -13,6 +13,7 @@
 #include "base/trace.h"
 #include "boot/job.h"
 #include "device/sim/sim_shm.h"
+#include "serve_dump.h"
 #include "serve_state.h"
 
 enum {
@@ -107,6 +108,7 @@ static bool await(struct fsh_serve *serve, uint32_t node, uint32_t before)
     /* Acquire: what the rank has asked for and written. Partner: the store in
      * turn.c. */
     while (atomic_load_explicit(&turn->back, memory_order_acquire) == before) {
+        fsh_serve_dump_asked(serve);
         if (serve->stop)
             return false;
         if (!nap(turn, before) && ++naps == REPORT_S * NAPS_PER_S)
@@ -310,6 +312,7 @@ static void report_deadlock(struct fsh_serve *serve,
             if (line[0] != '\0')
                 fsh_warn("deadlock: rank %u%s", i, line);
     }
+    fsh_serve_dump(serve, "deadlock");
 }
 
 /* Nothing is left in the rings, nor in flight. */
@@ -352,6 +355,7 @@ bool fsh_turns_run(struct fsh_serve *serve, struct fsh_fabric *fab)
         uint32_t node = soonest(serve, now, &at);
 
         fsh_trace_reached(now - serve->start);
+        fsh_serve_dump_asked(serve);
         if (drained && is_deadlock(serve, fab)) {
             report_deadlock(serve, fab);
             return false;

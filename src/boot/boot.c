@@ -65,6 +65,11 @@ const char *fsh_boot_getenv(const char *name)
     return getenv(name);
 }
 
+void fsh_boot_dump_fabric(void)
+{
+    fsh_job_dump_once(fsh_boot.page, UINT64_C(1000000000));
+}
+
 bool fsh_boot_alive(const char **why)
 {
     if (atomic_load_explicit(&fsh_boot.page->abort_code,

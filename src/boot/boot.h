@@ -96,6 +96,11 @@ void fsh_boot_exit_by(int code, uint64_t deadline_ns);
  * Only the first call counts, and none in a forked child. */
 void fsh_boot_leave(int code);
 
+/* This rank is about to fail: have the simulator, if there is one, write what its fabric
+ * holds to stderr. Waits for it, a second at most; of several ranks the first does. Any
+ * thread. */
+void fsh_boot_dump_fabric(void);
+
 /* Is the job still alive (no rank died, simulator running)? Any thread; cheap, no
  * system call: for wait loops. If not, *why is set to a static or page-resident
  * string, else left alone. */

@@ -76,6 +76,8 @@ struct fsh_job_page {
     _Alignas(64) atomic_int sim_pid; /* 0 none */
     atomic_int sim_state;            /* 0 starting, 1 ready, 2 gone */
     char sim_error[512];
+    atomic_uint sim_dumps;    /* sim: dumps of the fabric written; futex */
+    atomic_uint fabric_told;  /* a rank that fails has asked for one */
     _Atomic uint64_t dump_ns; /* when a rank last printed the state of all */
     struct fsh_rank_slot rank[FSH_JOB_MAX_RANKS];
 };
@@ -187,6 +189,15 @@ int fsh_job_sim_attach(struct fsh_job *job, char *err, size_t errlen);
 /* Report to whoever waits in fsh_job_start_sim; reason is copied. */
 void fsh_job_sim_ready(struct fsh_job *job);
 void fsh_job_sim_failed(struct fsh_job *job, const char *reason);
+
+/* Have the simulator write what its fabric holds to stderr, and wait until it has, at
+ * most so long; 0: not at all. False: it has not, or there is none. Any process of the
+ * job, async-signal-safe. */
+bool fsh_job_ask_dump(struct fsh_job_page *page, uint64_t max_ns);
+/* The same, but nothing if a rank that fails has asked before. */
+bool fsh_job_dump_once(struct fsh_job_page *page, uint64_t max_ns);
+/* The simulator has written a dump. */
+void fsh_job_sim_dumped(struct fsh_job_page *page);
 
 /* Traces (base/trace.h). In a process of the job: record, in this ring, if the job
  * has a trace; the descriptor is made close-on-exec. */

@@ -19,6 +19,8 @@
 
 /* Ranks that a line names as waiting. */
 enum { WAITERS = 4 };
+/* What the simulator has to write the state of its fabric. */
+#define DUMP_NS UINT64_C(1000000000)
 
 /* ---- state ---- */
 
@@ -62,6 +64,7 @@ void fsh_launch_dump(const struct fsh_launch *l)
              sim[(unsigned)atomic_load(&page->sim_state) % 3]);
     add_process_state(l->job.sim_pid, text, sizeof(text));
     fsh_warn("  %s", text);
+    fsh_job_ask_dump(l->job.page, DUMP_NS);
 }
 
 /* ---- how a rank has ended ---- */

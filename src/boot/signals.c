@@ -119,6 +119,7 @@ static void on_usr1(int sig)
         /* Formatting numbers and words takes no lock. */
         fsh_job_describe_rank(fsh_boot.page, 0, text, sizeof(text));
         fsh_warn("state: %s", text);
+        fsh_job_ask_dump(fsh_boot.page, 0);
         break;
     }
 }

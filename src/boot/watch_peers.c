@@ -159,6 +159,7 @@ static void dump(void)
         fsh_job_describe_rank(page, r, text, sizeof(text));
         fsh_warn("  %s", text);
     }
+    fsh_job_ask_dump(page, 0);
 }
 
 static void *body(void *arg)

@@ -94,6 +94,9 @@ struct fsh_device_ops {
     /* Sleep until activity() != seen or max_ns passed (of simulated time, if the
      * hosts have it); may return early. 0: returns at once. */
     void (*wait)(struct fsh_device *dev, uint32_t seen, uint64_t max_ns);
+    /* This rank waits in vain, and is about to fail: say on stderr what stands behind
+     * the device, where that can be seen. Bounded: a second. Any thread. */
+    void (*explain)(struct fsh_device *dev);
     /* Open the start gate of every node of the fabric at one cycle, after all that
      * this rank has written. Does not wait for it. */
     void (*open_gate)(struct fsh_device *dev);

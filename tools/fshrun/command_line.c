@@ -29,7 +29,8 @@ static const char more[] =
     "                        job has one host\n"
     "\n"
     "The program is looked for in PATH, then beside fshrun.\n"
-    "Rank 0 inherits standard input. SIGUSR1 prints the state of all ranks.\n"
+    "Rank 0 inherits standard input. SIGUSR1 prints the state of all ranks\n"
+    "and of the fabric.\n"
     "Exit code: the first other than 0 of a rank, which is named with its host;\n"
     "128+S if signal S killed one; 123 ranks went on long after others had\n"
     "returned from main; 124 time limit; 126, 127 program cannot be run, not\n"
@@ -157,8 +158,8 @@ static bool take_for_simulator(const struct kit_option *row, const char *value,
     return take_for_nodes(row, value, err, errlen);
 }
 _Static_assert(
-    sizeof(given.sim_extra) / sizeof(given.sim_extra[0]) > 2 * 5,
-    "room for --record, --replay, --waves with cycles and nodes, and "
+    sizeof(given.sim_extra) / sizeof(given.sim_extra[0]) > 2 * 6,
+    "room for --dump, --record, --replay, --waves with cycles and nodes, and "
     "the end");
 
 static bool take_waves(const struct kit_option *row, const char *file,
@@ -232,6 +233,10 @@ static const struct kit_option rows[] = {
      .take = take_for_nodes, .setting = "FSHMEM_SIM_THREADS"},
     {"--packet", "B", "fpga: payload bytes of a packet: 128, 256, 512, 1024",
      .take = take_for_nodes, .setting = "FSHMEM_PACKET"},
+    {"--dump", "FILE",
+     "fpga: append to FILE, too, what the fabric holds when a\n"
+     "job is stuck or on SIGUSR1",
+     .take = take_for_simulator},
     {"--record", "FILE", "fpga: record what hosts write, cycle by cycle",
      .take = take_for_simulator},
     {"--replay", "FILE", "run the simulator from such a recording, alone",

@@ -32,7 +32,7 @@ struct command_line {
     double timeout;   /* seconds, 0 none */
     bool tag_output, verbose, quiet, show, replay;
     bool bind_to;                      /* said here, not in the environment */
-    const char *sim_extra[12];         /* --record F ...; NULL-terminated */
+    const char *sim_extra[14];         /* --record F ...; NULL-terminated */
     const char *topology;              /* said here, or NULL */
     const char *trace, *report;        /* files, or NULL */
     const struct fsh_job_needs *needs; /* of the conduit, once it is known */

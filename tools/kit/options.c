@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/option.h"
 
-enum { ROWS_MOST = 32, NAME_BYTES = 96 };
+enum { ROWS_MOST = 40, NAME_BYTES = 96 };
 
 /* Where a mistake is described. */
 struct message {

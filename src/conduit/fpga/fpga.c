@@ -182,6 +182,7 @@ static void describe(void (*line)(void *arg, const char *text), void *arg)
              fsh_fpga.rx[FSH_FPGA_REPLY].pos);
     line(arg, text);
     describe_peers(line, arg);
+    fsh_fpga.ops->explain(fsh_fpga.dev);
     if (fsh_fpga.clock != NULL)
         return; /* a register read takes a turn, which others may have */
     /* Last: a device that is dead ends the job here. */

@@ -405,6 +405,13 @@ static const struct fsh_device_clock clock_ops = {
     .end = clock_end,
 };
 
+/* The fabric is the simulator's, which can be asked. */
+static void sim_explain(struct fsh_device *dev)
+{
+    (void)dev;
+    fsh_boot_dump_fabric();
+}
+
 const struct fsh_device_ops fsh_device_sim = {
     .name = "sim",
     .clock = &clock_ops,
@@ -416,5 +423,6 @@ const struct fsh_device_ops fsh_device_sim = {
     .read = sim_read,
     .activity = sim_activity,
     .wait = sim_wait,
+    .explain = sim_explain,
     .open_gate = sim_open_gate,
 };

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the host of a node has asked it for, kept beside the node so that a state dump
+ * can tell the age of what is outstanding: a node does not know it. Fed by host.c with
+ * each register write that the node has taken, read by dump.c; belongs to the thread
+ * that steps the node. It is no part of what happens.
+ */
+#ifndef FSH_SIM_LEDGER_H
+#define FSH_SIM_LEDGER_H
+
+#include <stdint.h>
+
+#include "base/fsh_spec.h"
+
+#define FSH_LEDGER_WORDS (FSH_WINDOW_ENTRIES * FSH_ENTRY_BYTES / 8)
+
+struct fsh_ledger {
+    uint64_t window[2][FSH_LEDGER_WORDS]; /* as written; requests, replies */
+    uint32_t tail[2];                     /* entries covered by a doorbell */
+    uint64_t rung; /* cycle of the last doorbell; 0: none */
+    struct fsh_ledger_op {
+        uint64_t since, raddr; /* doorbell, in cycles; address at the target */
+        uint32_t length;
+        uint8_t opcode, node;
+    } tag[FSH_HOST_TAGS]; /* the last command with each */
+    /* Messages to hosts, by channel, target and slot: the last one's doorbell. */
+    uint64_t message[2][FSH_MAX_NODES][FSH_SLOTS_PER_PEER];
+    uint16_t
+        sent[FSH_MAX_NODES]; /* requests: a bit a slot, flips at each use */
+    /* The word by which this host last gave slots back to each peer, and when. */
+    uint64_t credit[FSH_MAX_NODES], credit_at[FSH_MAX_NODES];
+    uint64_t slot_hdr; /* register SLOT_HDR_BASE */
+};
+
+/* The node took this register write of its host in this cycle. */
+void fsh_ledger_write(struct fsh_ledger *ledger, uint64_t cycle,
+                      uint32_t offset, uint64_t data);
+
+/* Where in the DMA window of a node the word lies in which this peer gives slots
+ * back. */
+static inline uint64_t fsh_ledger_line(const struct fsh_ledger *ledger,
+                                       uint32_t peer)
+{
+    return ledger->slot_hdr +
+           (uint64_t)(FSH_MAX_NODES + peer) * FSH_SLOTS_PER_PEER *
+               FSH_SLOT_HEADER_BYTES +
+           FSH_SLOT_LINE;
+}
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Dumps of a fabric whose state is known: memories and links are held, and what the
+ * dump says of nodes, operations and of who waits for whom is compared; it ends, and
+ * then nobody waits. Argument: seed.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bed.h"
+#include "check.h"
+#include "dump.h"
+#include "model.h"
+#include "state.h"
+
+#define LIMIT 200000u
+#define MEMORY (1u << 20)
+#define BULK (1u << 17) /* more than all buffers on the way hold */
+#define HELD 60000u     /* cycles */
+
+static struct fsh_bed bed;
+static uint64_t seed = 1;
+static char said[1 << 16];
+
+static void line(void *arg, const char *text)
+{
+    size_t at = strlen(said);
+
+    (void)arg;
+    snprintf(said + at, sizeof said - at, "%s\n", text);
+}
+
+static void dump(void) /* of all nodes, into `said` */
+{
+    struct fsh_dump_request request = {.line = line};
+
+    said[0] = '\0';
+    fsh_dump(bed.fab, &request);
+    if (getenv("SIM_DUMP"))
+        puts(said);
+}
+
+static bool says(const char *what)
+{
+    return strstr(said, what) != NULL;
+}
+
+#define SAYS(what) CHECK(says(what), "no \"%s\" in\n%s", what, said)
+#define SAYS_NOT(what) CHECK(!says(what), "\"%s\" in\n%s", what, said)
+
+static void open_line(uint32_t nodes)
+{
+    struct fsh_bed_options options = {.packet = 1024, .ports = 3};
+    struct fsh_fabric_config config;
+    char err[512];
+
+    fsh_fabric_defaults(&config);
+    config.nodes = nodes;
+    config.topology = fsh_bed_topology("line", nodes);
+    config.dram_bytes = MEMORY;
+    config.seed = seed;
+    CHECK(fsh_bed_open(&bed, &config, &options, err, sizeof err), "%s", err);
+}
+
+static void put(uint32_t from, uint32_t to, uint32_t tag)
+{
+    struct fsh_bed_command cmd;
+
+    fsh_bed_put(&cmd, to, tag, 0, 0, BULK);
+    CHECK(fsh_bed_submit(&bed, from, &cmd), "window full");
+}
+
+static void run(uint32_t cycles)
+{
+    uint64_t end = fsh_fabric_cycle(bed.fab) + cycles;
+
+    while (fsh_fabric_cycle(bed.fab) < end && fsh_fabric_tick(bed.fab))
+        continue;
+    CHECK(!fsh_fabric_error(bed.fab), "%s", fsh_fabric_error(bed.fab));
+}
+
+/* All goes on, and then a dump says so. */
+static void finish(uint32_t node, uint32_t opcode, uint32_t tag)
+{
+    uint64_t entry[2];
+
+    CHECK(fsh_bed_await(&bed, node, FSH_BED_RING_CPL, LIMIT, entry),
+          "no completion");
+    CHECK(fsh_ring_opcode(entry) == opcode && fsh_ring_tag(entry) == tag &&
+              fsh_ring_status(entry) == FSH_STATUS_OK,
+          "entry %016llx", (unsigned long long)entry[0]);
+    CHECK(fsh_fabric_run(bed.fab, LIMIT), "not quiet");
+    dump();
+    SAYS("oldest operation: none is outstanding");
+    SAYS("idle");
+    SAYS("nobody waits for anybody");
+    CHECK(fsh_bed_close(&bed), "close");
+}
+
+/* Every signal that a dump names is there in this build. */
+static void all_is_seen(void)
+{
+    struct fsh_state_node state;
+
+    open_line(2);
+    for (uint32_t i = 0; i < 2; i++) {
+        fsh_node_state(bed.fab->node[i].rtl, &state, NULL, NULL);
+        CHECK(!state.missing, "node %u: no %s", i, state.missing);
+        CHECK(state.enabled, "node %u is not enabled", i);
+    }
+    dump();
+    SAYS("nodes 0-1: idle");
+    CHECK(fsh_bed_close(&bed), "close");
+}
+
+/* The memory of node 2 takes nothing: a PUT of node 0 fills the buffers back to where
+ * it begins, through node 1. */
+static void memory_of_the_target(void)
+{
+    open_line(4);
+    fsh_fabric_hold_memory(bed.fab, 2, 0, HELD);
+    fsh_fabric_hold_memory(bed.fab, 2, 1, HELD);
+    put(0, 2, 5);
+    run(HELD / 2);
+    dump();
+    SAYS("oldest operation: node 0's PUT of 131072 B to node 2 (tag 5)");
+    SAYS("waits for credits of channel 0 from node 1 (");
+    SAYS(", whose transit queue from port ");
+    SAYS("waits for credits of channel 0 from node 2 (");
+    SAYS(", whose receive buffer of port ");
+    SAYS("waits for its receiver of lane ");
+    SAYS("which waits for the device memory of node 2 (lane ");
+    SAYS("which answers nothing for ");
+    SAYS("node 3: idle");
+    SAYS_NOT("circle");
+    finish(0, FSH_OP_PUT_ACK, 5);
+}
+
+/* The same without a node between, and with the link held: what is sent is on it. */
+static void a_link_that_is_slow(void)
+{
+    uint32_t port = 0;
+
+    open_line(2);
+    while (!fsh_topology_plugged(&bed.topology, 1, port))
+        port++;
+    CHECK(fsh_fabric_hold_link(bed.fab, 1, port, HELD), "no memory");
+    put(0, 1, 3);
+    run(HELD / 2);
+    dump();
+    SAYS("node 0's PUT of 131072 B to node 1 (tag 3)");
+    SAYS("waits for credits of channel 1 from node 1 (");
+    SAYS("beats on the link to port ");
+    SAYS("which are under way");
+    SAYS_NOT("which moves");
+    finish(0, FSH_OP_PUT_ACK, 3);
+}
+
+/* A GET whose target cannot read: it waits there, in a context of the answer. */
+static void memory_of_a_get(void)
+{
+    struct fsh_bed_command cmd;
+
+    open_line(3);
+    fsh_fabric_hold_memory(bed.fab, 1, 0, HELD);
+    fsh_fabric_hold_memory(bed.fab, 1, 1, HELD);
+    fsh_bed_get(&cmd, 1, 9, 0, 0, BULK);
+    CHECK(fsh_bed_submit(&bed, 0, &cmd), "window full");
+    run(HELD / 2);
+    dump();
+    SAYS("node 0's GET of 131072 B from node 1 (tag 9)");
+    SAYS("reply context 0: GET_REPLY to node 0");
+    SAYS("waits for the device memory of node 1");
+    SAYS("node 2: idle");
+    finish(0, FSH_OP_GET_REPLY, 9);
+}
+
+/* A window behind the start gate. */
+static void a_gate_that_is_shut(void)
+{
+    struct fsh_bed_options options = {.packet = 1024, .ports = 3, .hold = true};
+    struct fsh_fabric_config config;
+    char err[512];
+
+    fsh_fabric_defaults(&config);
+    config.dram_bytes = MEMORY;
+    config.seed = seed;
+    CHECK(fsh_bed_open(&bed, &config, &options, err, sizeof err), "%s", err);
+    put(1, 0, 2);
+    run(2000);
+    dump();
+    SAYS("node 1's PUT of 131072 B to node 0 (tag 2)");
+    SAYS("request window, whose start gate is shut");
+    SAYS("node 0: idle");
+    fsh_fabric_gate(bed.fab);
+    finish(1, FSH_OP_PUT_ACK, 2);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        seed = strtoull(argv[1], NULL, 0);
+    printf("seed %llu\n", (unsigned long long)seed);
+    all_is_seen();
+    memory_of_the_target();
+    a_link_that_is_slow();
+    memory_of_a_get();
+    a_gate_that_is_shut();
+    puts("sim_dump: ok");
+    return 0;
+}
