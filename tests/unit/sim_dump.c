@@ -80,6 +80,22 @@ static void run(uint32_t cycles)
     CHECK(!fsh_fabric_error(bed.fab), "%s", fsh_fabric_error(bed.fab));
 }
 
+/* What is said of a queue behind these words fits packets of the longest sort, of which
+ * part of the first may be gone. */
+static void check_queue(const char *what)
+{
+    const char *at = strstr(said, what);
+    unsigned packets, beats, each = 1 + 1024 / FSH_BEAT_BYTES;
+
+    CHECK(at, "no \"%s\" in\n%s", what, said);
+    at = strchr(at, '(');
+    CHECK(at && sscanf(at, "(%u packets, %u beats)", &packets, &beats) == 2,
+          "\"%s\" in\n%s", what, said);
+    CHECK(packets > 1 && beats > (packets - 1) * each &&
+              beats <= packets * each,
+          "%s: %u packets, %u beats", what, packets, beats);
+}
+
 /* All goes on, and then a dump says so. */
 static void finish(uint32_t node, uint32_t opcode, uint32_t tag)
 {
@@ -129,6 +145,8 @@ static void memory_of_the_target(void)
     SAYS(", whose transit queue from port ");
     SAYS("waits for credits of channel 0 from node 2 (");
     SAYS(", whose receive buffer of port ");
+    check_queue("transit queue from port ");
+    check_queue(", whose receive buffer of port ");
     SAYS("waits for its receiver of lane ");
     SAYS("which waits for the device memory of node 2 (lane ");
     SAYS("which answers nothing for ");
