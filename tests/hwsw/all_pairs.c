@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All ranks to all, again and again: puts and active messages with payload from each
- * rank to each, of random sizes and in random order, of which every byte is looked at,
- * those around them as well; then sums over all ranks, by puts and flags along a tree and
+ * All ranks to all, again and again: puts, gets and active messages with payload from
+ * each rank to each, of random sizes, of which every byte is looked at, those around
+ * them as well; then sums over all ranks, by puts and flags along a tree and
  * by messages along it. The root is another rank each round. What is between the ranks,
  * rings, grids or cables in no order, is up to who runs it.
  * usage: all_pairs ROUNDS [--seed S]
@@ -14,7 +14,10 @@
 enum { H_MEDIUM = 128, H_LONG, H_ANSWER, H_UP, H_DOWN };
 enum { SLOT = 12 << 10, SOME = 2048, MOST = 8192, EDGE = 64, FILLER = 0xa5 };
 enum { SUMS = 24, BITS = 8 };
-enum piece_kind { PUT, LONG, MEDIUM, KINDS }; /* the first two have slots */
+enum piece_kind { PUT, LONG, MEDIUM, KINDS };
+
+/* Of a segment: slots for what comes, by source, and for what goes, by target. */
+enum area { PUTS = PUT, LONGS = LONG, PUTS_FROM, LONGS_FROM, GOTTEN, AREAS };
 
 /* What one rank sends to another in a round: both know it. */
 struct piece {
@@ -22,8 +25,7 @@ struct piece {
     unsigned key;
 };
 
-/* Of a segment: slots for what comes, by source, puts, then Longs; what goes, by
- * target; then sums of the children in the tree, flags of theirs, the whole sum. */
+/* Behind them sums of the children in the tree, flags of theirs, and the whole sum. */
 struct tree {
     uint64_t part[BITS][SUMS], flag[BITS], whole[SUMS], whole_flag;
 };
@@ -36,14 +38,14 @@ static struct {
     int parts, wholes;
 } now;
 
-static unsigned char *slot(gasnet_node_t rank, unsigned which, gasnet_node_t by)
+static unsigned char *slot(gasnet_node_t rank, unsigned area, gasnet_node_t by)
 {
-    return conf_addr(rank) + ((size_t)which * conf.n + by) * SLOT;
+    return conf_addr(rank) + ((size_t)area * conf.n + by) * SLOT;
 }
 
 static struct tree *tree_of(gasnet_node_t rank)
 {
-    return (struct tree *)(void *)slot(rank, 4, 0);
+    return (struct tree *)(void *)slot(rank, AREAS, 0);
 }
 
 static struct piece piece(uint64_t round, gasnet_node_t from, gasnet_node_t to,
@@ -85,7 +87,7 @@ static void on_long(gasnet_token_t token, void *data, size_t bytes)
     OK(gasnet_AMGetMsgSource(token, &from));
     p = piece(now.number, from, conf.me, LONG);
     CHECK_EQ(bytes, p.bytes);
-    CHECK(data == slot(conf.me, LONG, from) + p.at, "at %p", data);
+    CHECK(data == slot(conf.me, LONGS, from) + p.at, "at %p", data);
     CHECK_FILL(data, bytes, p.key);
     conf_add(&now.longs, 1);
     OK(gasnet_AMReplyShort0(token, H_ANSWER));
@@ -97,37 +99,42 @@ static void on_answer(gasnet_token_t token)
     conf_add(&now.answers, 1);
 }
 
-/* Puts leave from the segment or from other memory. */
-static void send_all(void)
+static void make_sources(void)
+{
+    for (gasnet_node_t to = 0; to < conf.n; to++) {
+        struct piece put = piece(now.number, conf.me, to, PUT),
+                     whole = piece(now.number, conf.me, to, LONG);
+
+        conf_fill(slot(conf.me, PUTS_FROM, to), put.bytes, put.key);
+        conf_fill(slot(conf.me, LONGS_FROM, to), whole.bytes, whole.key);
+    }
+}
+
+/* What goes from here to a rank, and by a get what that one puts here. */
+static void send_to(gasnet_node_t to)
 {
     static unsigned char text[MOST];
-    struct conf_rng rng = conf_rng(now.number * 4096 + conf.me);
-    gasnet_node_t first = (gasnet_node_t)conf_below(&rng, conf.n);
+    struct piece put = piece(now.number, conf.me, to, PUT),
+                 medium = piece(now.number, conf.me, to, MEDIUM),
+                 whole = piece(now.number, conf.me, to, LONG),
+                 back = piece(now.number, to, conf.me, PUT);
 
-    for (gasnet_node_t i = 0; i < conf.n; i++) {
-        gasnet_node_t to = (first + i) % conf.n;
-        struct piece put = piece(now.number, conf.me, to, PUT),
-                     medium = piece(now.number, conf.me, to, MEDIUM),
-                     whole = piece(now.number, conf.me, to, LONG);
-        unsigned char *source = slot(conf.me, 2, to);
-
-        conf_fill(source, put.bytes, put.key);
-        gasnet_put_nbi_bulk(to, slot(to, PUT, conf.me) + put.at, source,
-                            put.bytes);
-        conf_fill(text, medium.bytes, medium.key);
-        OK(gasnet_AMRequestMedium0(to, H_MEDIUM, text, medium.bytes));
-        source = slot(conf.me, 3, to);
-        conf_fill(source, whole.bytes, whole.key);
-        OK(gasnet_AMRequestLongAsync0(to, H_LONG, source, whole.bytes,
-                                      slot(to, LONG, conf.me) + whole.at));
-    }
+    gasnet_put_nbi_bulk(to, slot(to, PUTS, conf.me) + put.at,
+                        slot(conf.me, PUTS_FROM, to), put.bytes);
+    conf_fill(text, medium.bytes, medium.key);
+    OK(gasnet_AMRequestMedium0(to, H_MEDIUM, text, medium.bytes));
+    OK(gasnet_AMRequestLongAsync0(to, H_LONG, slot(conf.me, LONGS_FROM, to),
+                                  whole.bytes,
+                                  slot(to, LONGS, conf.me) + whole.at));
+    gasnet_get_nbi_bulk(slot(conf.me, GOTTEN, to) + back.at, to,
+                        slot(to, PUTS_FROM, conf.me), back.bytes);
 }
 
 /* The slot of a source has this piece, and the filler around it, as for the next. */
 static void check_slot(enum piece_kind kind, gasnet_node_t from)
 {
     struct piece p = piece(now.number, from, conf.me, kind);
-    unsigned char *to = slot(conf.me, kind, from);
+    unsigned char *to = slot(conf.me, (unsigned)kind, from);
 
     CHECK_BYTES(to, p.at, FILLER);
     CHECK_FILL(to + p.at, p.bytes, p.key);
@@ -137,15 +144,24 @@ static void check_slot(enum piece_kind kind, gasnet_node_t from)
 
 static void pairs(void)
 {
-    send_all();
-    gasnet_wait_syncnbi_puts();
+    struct conf_rng rng = conf_rng(now.number * 4096 + conf.me);
+    gasnet_node_t first = (gasnet_node_t)conf_below(&rng, conf.n);
+
+    make_sources();
+    conf_barrier();
+    for (gasnet_node_t i = 0; i < conf.n; i++)
+        send_to((first + i) % conf.n);
+    gasnet_wait_syncnbi_all();
     CONF_WAIT(now.answers, 2 * (int)conf.n);
     conf_barrier();
     CHECK_EQ(now.mediums, (int)conf.n);
     CHECK_EQ(now.longs, (int)conf.n);
     for (gasnet_node_t from = 0; from < conf.n; from++) {
+        struct piece got = piece(now.number, from, conf.me, PUT);
+
         check_slot(PUT, from);
         check_slot(LONG, from);
+        CHECK_FILL(slot(conf.me, GOTTEN, from) + got.at, got.bytes, got.key);
     }
 }
 
@@ -281,16 +297,16 @@ int main(int argc, char **argv)
                                      {H_UP, on_up},
                                      {H_DOWN, on_down}};
     uint64_t rounds;
+    size_t bytes;
 
     conf_init("all_pairs", &argc, &argv);
     rounds = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
     CHECK(conf.n <= 1u << BITS, "too many ranks");
-    conf_attach(table, CONF_COUNT(table),
-                4 * (size_t)conf.n * SLOT + sizeof(struct tree));
-    memset(conf_addr(conf.me), 0,
-           4 * (size_t)conf.n * SLOT + sizeof(struct tree));
-    memset(slot(conf.me, PUT, 0), FILLER, (size_t)conf.n * SLOT);
-    memset(slot(conf.me, LONG, 0), FILLER, (size_t)conf.n * SLOT);
+    bytes = AREAS * (size_t)conf.n * SLOT + sizeof(struct tree);
+    conf_attach(table, CONF_COUNT(table), bytes);
+    memset(conf_addr(conf.me), 0, bytes);
+    memset(slot(conf.me, PUTS, 0), FILLER, (size_t)conf.n * SLOT);
+    memset(slot(conf.me, LONGS, 0), FILLER, (size_t)conf.n * SLOT);
     for (uint64_t round = 1; round <= rounds; round++) {
         memset(&now, 0, sizeof now);
         now.number = round;

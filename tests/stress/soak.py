@@ -77,6 +77,7 @@ def fabrics(rng, _):
                               (16, "torus:4x4"), (12, None), (16, None)])
     hwsw = os.path.join(HERE, "..", "hwsw")
     env = {"FSHMEM_SEED": str(rng.randrange(1 << 32))}
+    stall = rng.choice([[], ["--sim-args", f"--stall {rng.randrange(1, 1 << 31)}"]])
     cables = []
     if topology:
         env["FSHMEM_TOPOLOGY"] = topology
@@ -84,7 +85,7 @@ def fabrics(rng, _):
         cables = [sys.executable, os.path.join(hwsw, "with_cables.py"),
                   os.path.join(TESTS, "hwsw", "hwsw_cables"), n, rng.randrange(2, 7)]
     return Command(*cables, sys.executable, RUN, "--limit", LIMIT, "--token",
-                   "all_pairs", "--", FSHRUN, "-n", n, "--conduit", "fpga",
+                   "all_pairs", "--", FSHRUN, "-n", n, "--conduit", "fpga", *stall,
                    os.path.join(TESTS, "hwsw", "hwsw_all_pairs"), 20, env=env)
 
 
