@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """fshperf fabric --quick: its JSON; the cycles of a Short over one to four hops, exact; of
 all else that there is what must be, whatever it measured, and the same when it is run
-again.
+again. With "loads": what becomes of offered loads, and the fall that is made of it.
 
-usage: fabric.py FSHPERF"""
+usage: fabric.py FSHPERF [loads]"""
 import json
 import os
 import subprocess
@@ -31,8 +31,8 @@ def check(holds, what):
 def rows(*options):
     with tempfile.TemporaryDirectory() as where:
         path = os.path.join(where, "fabric.json")
-        subprocess.run([sys.argv[1], "fabric", "--quick", "--json", path, *options],
-                       check=True, stdout=subprocess.DEVNULL, timeout=250)
+        subprocess.run([sys.argv[1], "fabric", "--json", path, *options],
+                       check=True, stdout=subprocess.DEVNULL, timeout=800)
         with open(path, encoding="utf-8") as file:
             return json.load(file)
 
@@ -46,7 +46,7 @@ def look(row):
                         (row["value"] <= row["target"] if upper
                          else row["value"] >= row["target"])), row)
     if row["unit"] == "share":
-        check(0 < row["value"] <= 1, row)
+        check((row["what"].startswith("fall") or 0 < row["value"]) and row["value"] <= 1, row)
 
 
 def look_hops(found):
@@ -71,8 +71,30 @@ def look_hol(found):
             check(least < row["idle"] <= least + ways * hops * 8 + ends, row)
 
 
+def look_loads():
+    found = {row["what"]: row for row in rows("--only", "uniform")}
+    for row in found.values():
+        look(row)
+    loads = ("0.2", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1.0")
+    accepted = [found[f"accepted at {load}"]["value"] for load in loads]
+    for load, value in zip(loads, accepted):
+        check(value < 1.1 * float(load), f"{value} accepted at {load}")
+    # There is no saturation so soon.
+    check(abs(accepted[0] - 0.2) < 0.02, accepted)
+    check(found["latency at 0.2"]["mean"] < found["latency at 1.0"]["mean"], found)
+    most, beyond = max(accepted), accepted[accepted.index(max(accepted)):]
+    if found["accepted"]["value"] > most:
+        most, beyond = found["accepted"]["value"], []
+    fall = found["fall beyond saturation"]
+    check(fall["target"] == 0.05 and
+          abs(fall["value"] - 1 + min([*beyond, found["accepted"]["value"]]) / most) < 1e-5,
+          fall)
+
+
 def main():
-    all_rows = rows()
+    if sys.argv[2:] == ["loads"]:
+        return look_loads()
+    all_rows = rows("--quick")
     tests = {}
     for row in all_rows:
         look(row)
@@ -88,7 +110,7 @@ def main():
     check(uniform["accepted"]["target"] == 0.8, uniform)
     latency = uniform["latency"]
     check(200 < latency["mean"] < latency["value"] and latency["samples"] > 100, latency)
-    again = rows("--only", "hol")
+    again = rows("--quick", "--only", "hol")
     check(again == [row for row in all_rows if row["test"] == "hol"],
           "another run has other cycles")
 

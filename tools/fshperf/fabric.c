@@ -13,7 +13,6 @@
 #include "base/log.h"
 
 #define TIME_LIMIT 900u /* seconds a job may take */
-#define COUNTED "12000"
 #define LONG_CYCLES "120000"
 #define QUICK_CYCLES "30000"
 
@@ -58,7 +57,7 @@ static const struct test tests[] = {
     {"uniform", "torus:4x4", "0.9", 16, false, NAN, NULL},
     {"uniform", "torus:4x4", "1.0", 16, false, NAN, NULL},
     {"transpose", "torus:4x4", "0", 16, false, NAN, NULL},
-    {"hotspot", "torus:4x4", "0", 16, false, NAN, "48000"},
+    {"hotspot", "torus:4x4", "0", 16, false, NAN, FABRIC_COUNTED_HOTSPOT},
 };
 
 bool fabric_reached(const struct fabric_row *row)
@@ -240,28 +239,36 @@ static void add_hop(const struct test *test, size_t first)
     at_most(add(test, cycles - perf_assumed()->link_cycles, "hop"), 8);
 }
 
-/* From the most that was accepted to the least that was when more was offered. Nothing
- * without several offered loads. */
+/* Is it what uniform traffic was accepted; and at an offered load? */
+static bool is_accepted(const struct fabric_row *row)
+{
+    return strcmp(row->test, "uniform") == 0 &&
+           strncmp(row->what, "accepted", 8) == 0;
+}
+
+static bool has_load(const struct fabric_row *row)
+{
+    return strchr(row->what, ' ') != NULL;
+}
+
+/* From the most that was accepted to the least that was when more was offered: at the
+ * loads behind it, and where there is no load but all that there is room for. */
 static void add_fall(const struct test *test)
 {
     double most = 0, least = NAN;
+    bool beyond = false;
 
-    for (unsigned pass = 0; pass < 2; ++pass) {
-        bool beyond = false;
+    for (size_t i = 0; i < all.rows; ++i) {
+        if (is_accepted(&all.row[i])) {
+            most = fmax(most, all.row[i].value);
+        }
+    }
+    for (size_t i = 0; i < all.rows; ++i) {
+        const struct fabric_row *row = &all.row[i];
 
-        for (size_t i = 0; i < all.rows; ++i) {
-            const struct fabric_row *row = &all.row[i];
-
-            if (strcmp(row->test, "uniform") != 0 ||
-                strncmp(row->what, "accepted", 8) != 0) {
-                continue;
-            }
-            if (pass == 0) {
-                most = fmax(most, row->value);
-            }
-            /* Without a load in its name all there is room for: the last. */
-            beyond |= row->value == most;
-            if (pass == 1 && (beyond || !strchr(row->what, ' '))) {
+        if (is_accepted(row)) {
+            beyond |= has_load(row) && row->value == most;
+            if (beyond || !has_load(row)) {
                 least = fmin(least, row->value);
             }
         }
@@ -280,7 +287,7 @@ static const char *cycles_of(const struct test *test)
         return test->cycles;
     }
     if (strcmp(test->name, "hol") != 0) {
-        return COUNTED;
+        return FABRIC_COUNTED;
     }
     return options.quick ? QUICK_CYCLES : LONG_CYCLES;
 }

@@ -24,6 +24,9 @@
 #define FABRIC_BULK 65536u   /* bytes of a command of what Shorts are behind */
 #define FABRIC_BULKS 8u      /* such commands that a node has in flight */
 #define FABRIC_SEED 1u
+/* Cycles in which patterns are counted, as arguments of their jobs. */
+#define FABRIC_COUNTED "12000"
+#define FABRIC_COUNTED_HOTSPOT "48000"
 /* Cycles of bulk before messages; patterns: a third of what is counted. */
 #define FABRIC_WARM_UP 4000u
 /* A node that gets less of the mean is said to starve. */

@@ -142,14 +142,13 @@ static void time_get(unsigned from, uint64_t cycles[FIGURES])
     uint64_t start = fabric_now(), limit = start + PATIENCE;
 
     atomic_init(&record.done, 0);
-    while (!fsh_fpga_raw_submit(&raw, &record)) {
-        fabric_traffic_step(limit);
-    }
+    bool sent = fsh_fpga_raw_submit(&raw, &record);
     /* Partner: the conduit's release store when the command completes. */
-    while (!atomic_load_explicit(&record.done, memory_order_acquire)) {
+    while (!sent || !atomic_load_explicit(&record.done, memory_order_acquire)) {
         if (fabric_traffic_step(limit)) {
             fsh_fatal("hol: a GET has waited for %u cycles", PATIENCE);
         }
+        sent = sent || fsh_fpga_raw_submit(&raw, &record);
     }
     cycles[THERE] = fabric_cycle(record.cycle) - start;
     cycles[BACK] = 0;

@@ -28,12 +28,14 @@ static void print_header(void)
     printf("# fairness: all to all, %u B each, time of the first node to "
            "finish through that of\n# the last.\n",
            FABRIC_MESSAGE);
-    printf("# Patterns: PUTs of %u B. Accepted: payload written at the "
-           "targets, with a header\n# beat a packet and an ack beat a PUT, a "
-           "cycle and sending node, as a share of %.0f B,\n# the lesser of "
-           "what %u lanes send and what half of a 4x4 torus sends the other. "
-           "At N:\n# so much of it is offered, at random times; else %u PUTs "
-           "are in flight at each node.\n",
+    printf("# Patterns: PUTs of %u B, counted in " FABRIC_COUNTED
+           " cycles (hotspot: " FABRIC_COUNTED_HOTSPOT
+           ") after a third of\n# as many. Accepted: payload written at the "
+           "targets, with a header beat a packet and\n# an ack beat a PUT, a "
+           "cycle and sending node, as a share of %.0f B, the lesser of what\n"
+           "# %u lanes send and what half of a 4x4 torus sends the other. At "
+           "N: so much of it is\n# offered, at random times; else %u PUTs are "
+           "in flight at each node.\n",
            FABRIC_MESSAGE, FABRIC_BOUND, FSH_LANES, PERF_QUEUE);
     printf("# Slowest node: its PUTs that ended in the cycles counted, of the "
            "mean; below %.1f it\n# starves. Latency: the worst and the mean, "
