@@ -28,6 +28,8 @@ enum kind {
     RECEIVER, /* node, lane a, b: replies */
     SERVED,   /* node, lane a */
     ACKS,     /* node */
+    CORE,     /* node, queue a of its compute core */
+    EVENT,    /* node, event a of its compute core */
     MEMORY    /* node, master a */
 };
 struct thing {
@@ -444,6 +446,11 @@ static struct thing next_of(const struct fsh_dump *d, struct thing t,
         return next_of_served(d, t, why);
     case ACKS:
         return next_of_acks(d, t, why);
+    case CORE:
+        return thing(EVENT, t.node, d->state[t.node].core.queue[t.a].event, 0);
+    case EVENT:
+        fsh_text_add(why, ", which nobody has signalled often enough");
+        return nothing;
     case MEMORY:
         end_of_memory(d, t, why);
         return nothing;
@@ -572,6 +579,13 @@ static void name(const struct fsh_dump *d, struct thing t, bool whose,
     case ACKS:
         fsh_text_add(text, "%u acks of node %u", d->state[t.node].acks, t.node);
         break;
+    case CORE:
+        fsh_text_add(text, "the %s queue of node %u's compute core",
+                     t.a ? "mover" : "array", t.node);
+        break;
+    case EVENT:
+        fsh_text_add(text, "event %u", t.a);
+        break;
     case MEMORY:
         name_memory(t, text);
         break;
@@ -673,6 +687,9 @@ static void begin_with_node(struct chains *c, uint32_t node)
     for (uint32_t t = 0; t < FSH_NUM_TAGS; t++)
         if (fsh_dump_tagged(d, node, t, &op))
             begin_with(c, thing(OP, node, t, 0));
+    for (unsigned q = 0; q < FSH_PROBE_QUEUES; q++)
+        if (d->state[node].core.queue[q].phase == FSH_PROBE_AWAIT)
+            begin_with(c, thing(CORE, node, q, 0));
     for (unsigned ch = 0; ch < 2; ch++)
         for (unsigned i = 0; i < FSH_PROBE_CONTEXTS; i++)
             if (d->state[node].context[ch][i].phase != FSH_PROBE_FREE)

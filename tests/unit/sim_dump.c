@@ -215,6 +215,44 @@ static void a_gate_that_is_shut(void)
     finish(1, FSH_OP_PUT_ACK, 2);
 }
 
+/* A compute core whose first command waits for a signal that does not come. */
+static void an_event_that_nobody_signals(void)
+{
+    struct fsh_bed_options options = {.packet = 1024, .ports = 3};
+    struct fsh_fabric_config config;
+    struct fsh_bed_command cmd;
+    uint64_t run_two = 0, entry[2], *w;
+    uint32_t args[2];
+    char err[512];
+
+    fsh_fabric_defaults(&config);
+    config.dram_bytes = MEMORY;
+    config.seed = seed;
+    config.compute = true;
+    CHECK(fsh_bed_open(&bed, &config, &options, err, sizeof err), "%s", err);
+    w = (uint64_t *)(void *)fsh_fabric_dram(bed.fab, 1);
+    memset(w, 0, 128);
+    fsh_ccmd_set_op(w, FSH_COP_NOP);
+    fsh_ccmd_set_check(w, FSH_CMD_CHECK);
+    fsh_ccmd_set_await(w, 1);
+    fsh_ccmd_set_await_event(w, 7);
+    fsh_ccmd_set_await_count(w, 1);
+    fsh_crun_set_op(&run_two, FSH_CMSG_RUN);
+    fsh_crun_set_count(&run_two, 1);
+    args[0] = (uint32_t)run_two;
+    args[1] = (uint32_t)(run_two >> 32);
+    fsh_bed_command(&cmd, FSH_OP_COMPUTE, FSH_CAT_SHORT, 1, 4);
+    fsh_bed_attach(&cmd, args, 2, NULL, 0);
+    CHECK(fsh_bed_submit(&bed, 0, &cmd), "window full");
+    CHECK(fsh_bed_await(&bed, 0, FSH_BED_RING_CPL, LIMIT, entry), "no answer");
+    run(2000);
+    dump();
+    SAYS("compute core: array queue waits for event 7");
+    SAYS("the array queue of node 1's compute core waits for event 7");
+    SAYS("node 0: idle");
+    CHECK(fsh_bed_close(&bed), "close");
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1)
@@ -225,6 +263,7 @@ int main(int argc, char **argv)
     a_link_that_is_slow();
     memory_of_a_get();
     a_gate_that_is_shut();
+    an_event_that_nobody_signals();
     puts("sim_dump: ok");
     return 0;
 }
