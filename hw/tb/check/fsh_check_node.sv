@@ -2,10 +2,13 @@
 `default_nettype none
 
 /// The ports of a node under the rules of their protocols: registers, writes and reads of
-/// host memory and of device memory, and what the receivers have written to host memory.
+/// host memory and of device memory, and what the receivers have written to host memory;
+/// links.
 /// How much is under way at most says hw/rtl/README.md.
 /// Wires only; bound to fsh_node.
-module fsh_check_node (
+module fsh_check_node #(
+    parameter int unsigned PORTS = 2
+) (
     // Records whole; what no rule is about stays unread.
     /* verilator lint_off UNUSEDSIGNAL */
     input wire logic                      clk_i,
@@ -22,7 +25,13 @@ module fsh_check_node (
     input wire fsh_axi_pkg::mem_rd_req_t  mem_rd_req_i,
     input wire fsh_axi_pkg::mem_rd_rsp_t  mem_rd_rsp_i,
     input wire fsh_axi_pkg::mem_wr_req_t  rx_req_i,
-    input wire fsh_axi_pkg::mem_wr_rsp_t  rx_rsp_i
+    input wire fsh_axi_pkg::mem_wr_rsp_t  rx_rsp_i,
+    input wire logic         [PORTS-1:0]  link_tx_valid_i,
+    input wire logic         [PORTS-1:0]  link_tx_bound_i,
+    input wire logic     [PORTS*128-1:0]  link_tx_data_i,
+    input wire logic         [PORTS-1:0]  link_rx_valid_i,
+    input wire logic         [PORTS-1:0]  link_rx_bound_i,
+    input wire logic     [PORTS*128-1:0]  link_rx_data_i
     /* verilator lint_on UNUSEDSIGNAL */
 );
   localparam int unsigned MASTERS = fsh_axi_pkg::MASTERS;
@@ -118,6 +127,21 @@ module fsh_check_node (
       .arid_i   ({MASTERS{1'b0}}),
       .rvalid_i (mem_rd_rsp_i.rvalid),
       .rid_i    ({MASTERS{1'b0}})
+  );
+
+  fsh_check_link #(
+      .N(PORTS)
+  ) i_link (
+      .clk_i,
+      .rst_i,
+      .node_i    (cfg_i.node),
+      .nodes_i   (cfg_i.nodes),
+      .tx_valid_i(link_tx_valid_i),
+      .tx_bound_i(link_tx_bound_i),
+      .tx_data_i (link_tx_data_i),
+      .rx_valid_i(link_rx_valid_i),
+      .rx_bound_i(link_rx_bound_i),
+      .rx_data_i (link_rx_data_i)
   );
 
   // Inside: the receivers to the writer to host memory, as offsets in the DMA window.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The checkers of AXI4 and AXI4-Lite against traffic that keeps to the rules, in random
+// The checkers of AXI4, AXI4-Lite and links against traffic that keeps to the rules, in random
 // order and with random stalls, and against each way to break one: that is found at once,
 // and called by its name.
 #include <deque>
 #include "broken.h"
+#include "links.h"
 #include "lite.h"
 #include "reads.h"
 #include "writes.h"
@@ -16,5 +17,6 @@ int main(int argc, char **argv)
     count += writes(test);
     count += reads(test);
     count += lite(test);
+    count += links(test);
     return test.pass(count, "transactions and broken rules");
 }
