@@ -210,6 +210,7 @@ PARTS = [
 ]
 PARTS_FPGA = [
     ("compute-commands", 2, block("tb_fsh_commands", "tb_fsh_queues")),
+    ("fuzz-packets", 2, fuzzer("packets")),
     ("pauses-fpga", 2, pauses("fpga")),
     ("messages-fpga", 2, one_of("fpga", "am_random", "am_flood")),
     ("transfers-fpga", 2, one_of("fpga", "rma_random", "vis_random",

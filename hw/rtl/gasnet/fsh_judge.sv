@@ -25,7 +25,7 @@ module fsh_judge (
   /* verilator tracing_off */
   logic        is_put, is_get, is_msg, is_answer, is_reply, is_medium, is_unit, is_dead;
   logic        to_host, to_mem, has_pay, from_peer, fits, in_range, asked, drop, refuse, alien;
-  logic        low, below_page, below_line;
+  logic        low, below_page, below_line, too_long;
   /* verilator tracing_on */
 
   localparam int unsigned PAGE = $clog2(fsh_spec_pkg::MAX_MEDIUM);
@@ -35,7 +35,7 @@ module fsh_judge (
   always_comb begin
     {is_put, is_get, is_msg, is_answer, is_reply, is_medium, is_unit, is_dead} = 'x;
     {to_host, to_mem, has_pay, from_peer, fits, in_range, asked, drop, refuse, alien} = 'x;
-    {low, below_page, below_line} = 'x;
+    {low, below_page, below_line, too_long} = 'x;
     verdict_o = 'x;
     if (valid_i) begin
       is_put     = hdr_i.opcode == fsh_spec_pkg::OP_PUT;
@@ -57,7 +57,8 @@ module fsh_judge (
       below_page = low && (!end_i[PAGE] || end_i[PAGE-1:0] == '0);
       below_line = low && end_i[PAGE:LINE+1] == '0 &&
                    (!end_i[LINE] || end_i[LINE-1:0] == '0);
-      fits       = (!hdr_i.bytes[PACKET] || hdr_i.bytes[PACKET-1:0] == '0) &&
+      too_long   = hdr_i.bytes[PACKET] && hdr_i.bytes[PACKET-1:0] != '0;
+      fits       = !too_long &&
                    (end_i[12] == hdr_i.addr[12] || end_i[11:0] == '0);
 
       if (is_reply)
@@ -75,7 +76,7 @@ module fsh_judge (
       if (to_host)
         drop = hdr_i.tag[5:4] != '0 || (hdr_i.nargs[4] && hdr_i.nargs[3:0] != '0) || is_dead ||
                hdr_i.category > fsh_spec_pkg::CAT_LONG ||
-               (hdr_i.category == fsh_spec_pkg::CAT_SHORT && has_pay);
+               (hdr_i.category == fsh_spec_pkg::CAT_SHORT && has_pay) || too_long;
       else if (is_answer)
         drop = !hdr_i.reply || is_dead || !tag_i.live || (has_pay && !is_reply) ||
                (!from_peer && (has_pay || hdr_i.status == fsh_spec_pkg::STATUS_OK));

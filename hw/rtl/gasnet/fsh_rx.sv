@@ -363,7 +363,7 @@ module fsh_rx #(
       end
       unique case (state_q)
         Header: if (!s1_last_q) state_q <= args != '0 ? Args : Payload;
-        Args: if (args_left_q == 3'd1) state_q <= s1_last_q ? Header : Payload;
+        Args: if (s1_last_q || args_left_q == 3'd1) state_q <= s1_last_q ? Header : Payload;
         default: if (s1_last_q) state_q <= Header;
       endcase
     end
@@ -458,7 +458,11 @@ module fsh_rx #(
   assign busy_o = s1_valid_q || pend_busy || get_valid_o || awvalid_o ||
                   wvalid_o || state_q != Header || budget != 6'(BUDGET);
 
-  `FSH_ASSERT(assert_length, !(step && state_q == Payload) || s1_last_q == pay_last)
+  // Of what is not written the count may have wrapped: it ends where the link ended it.
+  `FSH_ASSERT(assert_length, !(step && state_q == Payload && (pay_mem_q || pay_host_q)) ||
+                             s1_last_q == pay_last)
+  `FSH_ASSERT(assert_slot, !(step && state_q == Args && slot_write_q && s1_last_q) ||
+                           args_left_q == 3'd1)
   `FSH_ASSERT(assert_budget, budget <= 6'(BUDGET))
 endmodule
 

@@ -72,7 +72,7 @@ module fsh_tracker #(
   logic [27:0]        word, wdata;
   logic [23:0]        sum;
   logic [3:0]         status;
-  logic               complete;
+  logic               complete, ends, by_tag;
 
   fsh_arb #(
       .N(2)
@@ -107,9 +107,13 @@ module fsh_tracker #(
     end
   end
 
-  assign we       = state_q == Clear || state_q == Count;
-  assign waddr    = state_q == Clear ? clear_q : index;
-  assign wdata    = state_q == Clear || complete ? '0 : {status, sum};
+  // An operation that ends has counted nothing for the next one with its tag: a bare
+  // error may come behind a part of a GET's data.
+  assign ends     = done_q && by_tag;
+  assign we       = state_q == Clear || state_q == Count || ends;
+  assign waddr    = state_q == Clear ? clear_q :
+                    ends ? {1'b0, node_i[NODE_W-1:0], evt_q.tag} : index;
+  assign wdata    = state_q == Clear || ends || complete ? '0 : {status, sum};
 
   fsh_ram #(
       .WIDTH($bits(wdata)),
@@ -160,7 +164,7 @@ module fsh_tracker #(
 
   // Act: one place for one message. A packet that does not complete its message
   // gives back its budget at once.
-  logic                to_host, is_put_ack, self, by_tag, to_engine, want_ack, want_entry;
+  logic                to_host, is_put_ack, self, to_engine, want_ack, want_entry;
   logic                ack_room, ack_push, unfinished;
   fsh_spec_pkg::ring_t entry;
 

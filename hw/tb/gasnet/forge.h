@@ -39,7 +39,8 @@ class Forge
 
         fsh_hdr_set_vc(packet[0].data(), test_.below(2));
         fsh_hdr_set_hops(packet[0].data(), test_.below(FSH_MAX_HOPS + 1));
-        for (unsigned i = h.arg_beats() + h.payload_beats(); i > 0; i--)
+        // As many as the link counts: seven bits.
+        for (unsigned i = (h.arg_beats() + h.payload_beats()) % 128; i > 0; i--)
             packet.push_back({test_.bits(), test_.bits()});
         return packet;
     }

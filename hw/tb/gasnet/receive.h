@@ -208,7 +208,8 @@ class Receive
         bool none = h_.category == FSH_CAT_SHORT && h_.bytes;
 
         return !mine() || h_.tag >= FSH_SLOTS_PER_PEER ||
-               h_.nargs > FSH_MAX_ARGS || h_.category > FSH_CAT_LONG || none;
+               h_.nargs > FSH_MAX_ARGS || h_.bytes > FSH_MAX_PACKET ||
+               h_.category > FSH_CAT_LONG || none;
     }
 
     bool dropped_answer() const
