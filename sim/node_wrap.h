@@ -140,7 +140,8 @@ struct fsh_probe {
 };
 /* The registers that this is of, packed; all 0 before the first look. */
 struct fsh_probe_seen {
-    uint64_t state, reserved[FSH_NODE_PORTS], message[2 * FSH_PROBE_CONTEXTS];
+    uint64_t state, phases, reserved[FSH_NODE_PORTS];
+    uint64_t message[2 * FSH_PROBE_CONTEXTS];
 };
 #define FSH_PROBE_QUEUES 2u /* of the compute core: array, mover */
 struct fsh_probe_core {

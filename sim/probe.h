@@ -27,6 +27,8 @@ namespace fsh
 #define CONTEXTS(name) SEQ(i_contexts__DOT__##name)
 #define LOOP_OK(channel) \
     fsh_card__DOT__i_node__DOT__i_gasnet__DOT__i_loop__DOT__gen_channel__BRA__##channel##__KET____DOT__i_credit__DOT__ok_q
+#define QUEUE_OK(channel) \
+    i_bulk__DOT__gen_channel__BRA__##channel##__KET____DOT__i_credit__DOT__ok_q
 #define CREDIT(channel, name) \
     gen_credit__BRA__##channel##__KET____DOT__i_credit__DOT__##name
 
@@ -64,11 +66,13 @@ inline uint8_t send_phase(const Send &send, bool any, bool blocked)
     return send.state_q == 1 ? FSH_PROBE_ARGUMENTS : FSH_PROBE_PAYLOAD;
 }
 
-// What the links say of credits, {port, reply, vc}, as fsh_seq sees them.
+// What the links say of credits, {reply, vc}, and above that their queues of room,
+// {reply}, as fsh_seq sees them.
 template <typename Tx> inline unsigned credits_of(const Tx &tx)
 {
     return tx.CREDIT(0, ok_q) | tx.CREDIT(1, ok_q) << 1 |
-           tx.CREDIT(2, ok_q) << 2 | tx.CREDIT(3, ok_q) << 3;
+           tx.CREDIT(2, ok_q) << 2 | tx.CREDIT(3, ok_q) << 3 |
+           tx.QUEUE_OK(0) << 4 | tx.QUEUE_OK(1) << 5;
 }
 
 #if FSH_CARD_PORTS == 2
@@ -146,7 +150,9 @@ inline uint8_t message_phase(const Vfsh_card__Syms &syms, unsigned context,
         if (!(left_of(root, context) >> p & 1))
             continue;
         unsigned vc = fixed >> (FSH_CARD_PORTS + p) & 1;
-        bool credit = credits(syms, p) >> (2 * reply + vc) & 1;
+        bool memory = root.CONTEXTS(memory_q) >> context & 1;
+        bool credit =
+            credits(syms, p) >> (memory ? 4 + reply : 2 * reply + vc) & 1;
         if (root.CONTEXTS(loop_q) >> context & 1)
             credit = reply ? root.LOOP_OK(1) : root.LOOP_OK(0);
         if (credit) {
@@ -204,7 +210,7 @@ inline uint64_t mix_phases(const Vfsh_card___024root &root,
                    root.SEQ(host_room) << 12 | lane_phase(root, 0) << 13 |
                    lane_phase(root, 1) << 16;
     for (unsigned p = 0; p < FSH_CARD_PORTS; p++)
-        mix |= static_cast<uint64_t>(credits(syms, p)) << (20 + 4 * p);
+        mix |= static_cast<uint64_t>(credits(syms, p)) << (20 + 6 * p);
     return mix;
 }
 
@@ -225,7 +231,9 @@ inline bool has_changed(const Vfsh_card__Syms &syms, fsh_probe_seen &seen)
     uint64_t differs = 0;
 
     if (active != 0) {
-        state |= mix_phases(root, syms) << 18;
+        uint64_t phases = mix_phases(root, syms);
+        differs |= phases ^ seen.phases;
+        seen.phases = phases;
         for (unsigned c = 0; c < 2 * FSH_PROBE_CONTEXTS; c++) {
             uint64_t fixed =
                 word_of(root.SEQ(fixed_mem)[c], 2 * FSH_CARD_PORTS) ^

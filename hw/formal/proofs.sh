@@ -25,10 +25,10 @@ mutant fsh_arb.sv "s/first != '0 ? first : req_i/req_i/"
 prove arb5 fsh_arb "N=5" fsh_arb.sv 12 2
 mutant fsh_arb.sv 's/front \& ~lower/front/'
 
-prove credit fsh_credit "DEPTH=32 MAX=8" fsh_credit.sv 8 2
-mutant fsh_credit.sv 's/3 \* MAX - 6/2 * MAX - 6/'
-mutant fsh_credit.sv 's/3 \* MAX - 6/3 * MAX - 2/'
-mutant fsh_credit.sv 's/fwd_i \&\& ack_i,/fwd_i,/'
+prove credit fsh_credit "DEPTH=32 MAX=4 OTHERS=16" fsh_credit.sv 8 2
+mutant fsh_credit.sv 's/2 \* MAX - OTHERS/MAX - OTHERS/'
+mutant fsh_credit.sv 's/2 \* MAX - OTHERS/2 * MAX - OTHERS + 8/'
+mutant fsh_credit.sv 's/ + (take_i/ - (take_i/'
 mutant fsh_credit.sv 's/freed_q <= credit_i/freed_q <= freed_q + credit_i/'
 
 vcbuf="fsh_ram.sv fsh_arb.sv fsh_vcbuf.sv"

@@ -29,6 +29,16 @@ package fsh_seq_pkg;
     logic         tail;
     logic [127:0] word;
   } desc_t;
+
+  /// A beat of a packet for the queue of a port. follow: beside a header, the beats behind
+  /// it; bad: beside the last one, a memory answered the packet's read with an error.
+  typedef struct packed {
+    logic [6:0]   follow;
+    logic         last;
+    logic         bad;
+    logic [127:0] data;
+  } beat_t;
+  localparam int unsigned BEAT_W = 137;
 endpackage
 
 `default_nettype wire

@@ -14,7 +14,7 @@
 #define SEGMENT (8u << 20)
 #define TO (4u << 20)
 #define LIMIT 10000000
-#define GET_EVALUATIONS 110
+#define GET_EVALUATIONS 112
 #define PCIE 125 /* cycles, the default */
 
 /* Entries of a command and its doorbell: register writes, one a cycle. */

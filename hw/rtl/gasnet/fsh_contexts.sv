@@ -24,18 +24,22 @@ module fsh_contexts #(
     output fsh_seq_pkg::free_t      free_req_o,
     output fsh_seq_pkg::free_t      free_rep_o,
     // A command: its channel, whether it asks for order, is for this node, is longer than a
-    // packet; its ports and the vc on each.
+    // packet; its ports and the vc on each. A cycle later: whether it has payload from a
+    // memory (until then it counts as what the context had before).
     input  wire logic               load_i,
     input  wire logic               load_reply_i,
     input  wire logic               load_ordered_i,
     input  wire logic               load_loop_i,
     input  wire logic               load_bulk_i,
+    input  wire logic               load_memory_i,
     input  wire logic   [PORTS-1:0] load_ports_i,
     input  wire logic   [PORTS-1:0] load_vcs_i,
     output logic           [IW-1:0] load_index_o,
-    // Room by lane, credit at the links {port, reply, vc} and at the loop.
+    // Room by lane; credit at the links {port, reply, vc}, room in the queues of the ports
+    // {port, reply} for what comes from a memory, and at the loop.
     input  wire logic   [LANES-1:0] room_i,
     input  wire logic [PORTS*4-1:0] link_ok_i,
+    input  wire logic [PORTS*2-1:0] queue_ok_i,
     input  wire logic         [1:0] loop_ok_i,
     output logic                    want_o,
     input  wire logic               take_i,
@@ -49,7 +53,7 @@ module fsh_contexts #(
     output logic        [PORTS-1:0] stall_o,  // a packet for the port lacks only its credit
     output logic                    busy_o
 );
-  logic [N-1:0]        active_q, loop_q, bulk_q, at_q, load_at, can, gnt;
+  logic [N-1:0]        active_q, loop_q, bulk_q, memory_q, late_q, at_q, load_at, can, gnt;
   logic [N*PORTS-1:0]  left_q, vcs_q;  // ports of this turn; vc on each port
   logic [N*PORTS-1:0]  credit, open;   // ports that have credit; that may take the next packet
   logic [PORTS*N-1:0]  lack;
@@ -96,7 +100,7 @@ module fsh_contexts #(
   for (genvar i = 0; i < N; i++) begin : gen_open
     localparam int unsigned R = i / CONTEXTS;
     for (genvar p = 0; p < PORTS; p++) begin : gen_port
-      assign credit[i*PORTS+p] = loop_q[i] ? loop_ok_i[R] :
+      assign credit[i*PORTS+p] = loop_q[i] ? loop_ok_i[R] : memory_q[i] ? queue_ok_i[p*2+R] :
                                  vcs_q[i*PORTS+p] ? link_ok_i[p*4+2*R+1] : link_ok_i[p*4+2*R];
       assign open[i*PORTS+p]   = left_q[i*PORTS+p] && credit[i*PORTS+p] && room_i[p%LANES];
       assign lack[p*N+i]       = active_q[i] && !loop_q[i] && left_q[i*PORTS+p] &&
@@ -155,7 +159,9 @@ module fsh_contexts #(
   end
 
   always_ff @(posedge clk_i) begin
-    taken_q <= take_i;
+    taken_q  <= take_i;
+    late_q   <= load_at & {N{load_i}};
+    memory_q <= load_memory_i ? memory_q | late_q : memory_q & ~late_q;
     if (take_i) at_q <= gnt;
     if (free_i) active_q <= active_q & ~at_q;
     if (load_i) begin
@@ -173,6 +179,8 @@ module fsh_contexts #(
     end
     if (rst_i) begin
       taken_q  <= 1'b0;
+      late_q   <= '0;
+      memory_q <= '0;
       active_q <= '0;
     end
   end

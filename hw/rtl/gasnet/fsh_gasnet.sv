@@ -114,9 +114,12 @@ module fsh_gasnet #(
   logic [PORTS*4-1:0]     link_ok, link_take;
   logic [PORTS-1:0]       others, seq_stall;
   logic [1:0]             loop_ok, loop_take;
-  logic [LANES-1:0]       pkt_valid, pkt_brief, pkt_ready, link_ready, pkt_last, pkt_bad;
+  logic [PORTS*2-1:0]     queue_ok, queue_take;
+  logic [LANES-1:0]       pkt_valid, pkt_ready, link_ready, pkt_last, pkt_bad;
+  logic [LANES*PORTS-1:0] queue_valid;
   logic [LANES*PORTS-1:0] pkt_port;
   logic [LANES*128-1:0]   pkt_data;
+  logic [LANES*fsh_seq_pkg::BEAT_W-1:0] queue;
   logic [6:0]             take_beats;
   logic         seq_busy;
   logic [39:0]  mem_araddr;
@@ -148,18 +151,21 @@ module fsh_gasnet #(
       .rows_req_i,
       .rows_rep_i,
       .link_ok_i     (link_ok),
+      .queue_ok_i    (queue_ok),
       .loop_ok_i     (loop_ok),
       .link_take_o   (link_take),
+      .queue_take_o  (queue_take),
       .loop_take_o   (loop_take),
       .take_beats_o  (take_beats),
       .others_i      (others),
       .pkt_valid_o   (pkt_valid),
       .pkt_port_o    (pkt_port),
-      .pkt_brief_o   (pkt_brief),
       .pkt_ready_i   (pkt_ready),
       .pkt_last_o    (pkt_last),
       .pkt_data_o    (pkt_data),
       .pkt_bad_o     (pkt_bad),
+      .queue_valid_o (queue_valid),
+      .queue_o       (queue),
       .mem_arvalid_o (mem_rd_req_o.arvalid),
       .mem_arready_i (mem_rd_rsp_i.arready),
       .mem_araddr_o  (mem_araddr),
@@ -268,6 +274,9 @@ module fsh_gasnet #(
       .busy_o      (loop_busy)
   );
 
+  // What is bad goes to the loop here, or through the queue of its port.
+  logic unused_bad;
+  assign unused_bad = &pkt_bad[LANES-1:1];
   assign to_loop   = pkt_port[PORTS-1:0] == '0;
   assign pkt_ready = link_ready | LANES'(to_loop);
 
@@ -286,14 +295,16 @@ module fsh_gasnet #(
       .route_i,
       .ok_o          (link_ok),
       .take_i        (link_take),
+      .bulk_ok_o     (queue_ok),
+      .bulk_take_i   (queue_take),
       .take_beats_i  (take_beats),
       .seq_valid_i   (pkt_valid),
       .seq_port_i    (pkt_port),
-      .seq_brief_i   (pkt_brief),
       .seq_ready_o   (link_ready),
       .seq_last_i    (pkt_last),
       .seq_data_i    (pkt_data),
-      .seq_bad_i     (pkt_bad),
+      .bulk_valid_i  (queue_valid),
+      .bulk_i        (queue),
       .others_o      (others),
       .ack_valid_i   (ack_valid),
       .ack_ready_o   (ack_ready),

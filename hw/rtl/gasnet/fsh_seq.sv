@@ -11,10 +11,9 @@
 /// and of the rest, in order of each lane.
 /// A packet ends at a multiple of the packet size of its destination address; of a
 /// message that several ports may take, each takes one in turn.
-/// A zero-length message is one packet without payload; so is a GET, whose
-/// argument beat tells where the data is to go, and any answer with an error. A
-/// message to an engine without arguments in rows is of an engine: like a GET's
-/// is its argument beat made, of laddr.
+/// A zero-length message is one packet without payload; so is a GET, whose argument beat
+/// tells where the data is to go, and any answer with an error. A message to an engine
+/// without arguments in rows is of an engine: like a GET's is its argument beat made.
 /// Five cycles from load to header at the output.
 module fsh_seq #(
     parameter int unsigned PORTS = 2,
@@ -42,22 +41,26 @@ module fsh_seq #(
     output logic               [1:0] rows_ready_o,
     input  wire logic        [127:0] rows_req_i,
     input  wire logic        [127:0] rows_rep_i,
-    // Room at the links {port, reply, vc} and at the loop, and what is taken.
+    // Room and what is taken: of packets without payload from a memory at the links {port,
+    // reply, vc}, of the rest in the queues of the ports {port, reply}, at the loop.
     input  wire logic  [PORTS*4-1:0] link_ok_i,
+    input  wire logic  [PORTS*2-1:0] queue_ok_i,
     input  wire logic          [1:0] loop_ok_i,
     output logic       [PORTS*4-1:0] link_take_o,
+    output logic       [PORTS*2-1:0] queue_take_o,
     output logic               [1:0] loop_take_o,
     output logic               [6:0] take_beats_o,
-    // Packets, by lane, with their port (one-hot; none: the loop); others_i: others want
-    // the port.
+    // Packets, by lane, with their port (one-hot; none: the loop); for the queue of a port
+    // those with payload from a memory. others_i: others want the port.
     input  wire logic    [PORTS-1:0] others_i,
     output logic         [LANES-1:0] pkt_valid_o,
     output logic   [LANES*PORTS-1:0] pkt_port_o,
-    output logic         [LANES-1:0] pkt_brief_o,  // no payload from a memory
     input  wire logic    [LANES-1:0] pkt_ready_i,
     output logic         [LANES-1:0] pkt_last_o,
     output logic     [LANES*128-1:0] pkt_data_o,
     output logic         [LANES-1:0] pkt_bad_o,  // with the last beat
+    output logic   [LANES*PORTS-1:0] queue_valid_o,
+    output logic [LANES*fsh_seq_pkg::BEAT_W-1:0] queue_o,
     // Device memory, read side, by lane.
     output logic         [LANES-1:0] mem_arvalid_o,
     input  wire logic    [LANES-1:0] mem_arready_i,
@@ -182,12 +185,19 @@ module fsh_seq #(
   always_ff @(posedge clk_i) begin
     if (load || issue) moving_mem[issue ? index_q : load_index] <= moving_in;
   end
-
   // Pick. room: whatever a packet needs but its credit, by lane.
   logic [LANES-1:0] room;
   logic             host_room, ar_room, pick, want, ready, seq_active;
   logic [PORTS-1:0] port;
-  logic             fits_q;
+  logic             fits_q, from_q;
+  logic [3:0]       some_q;
+
+  // Whether what is loaded has payload from a memory: known late in a cycle.
+  always_ff @(posedge clk_i) begin
+    from_q <= load_i.lspace != fsh_spec_pkg::SPACE_INLINE &&
+              load_i.opcode != fsh_spec_pkg::OP_GET && load_status_i == fsh_spec_pkg::STATUS_OK;
+    for (int unsigned i = 0; i < 4; i++) some_q[i] <= load_i.length[6*i+:6] != '0;
+  end
 
   fsh_contexts #(
       .PORTS   (PORTS),
@@ -202,11 +212,13 @@ module fsh_seq #(
       .load_ordered_i(load_i.ordered),
       .load_loop_i,
       .load_bulk_i   (load_bulk_i),
+      .load_memory_i (from_q && some_q != '0),
       .load_ports_i  (load_ports),
       .load_vcs_i    (load_path_i.vcs[PORTS-1:0]),
       .load_index_o  (load_index),
       .room_i        (room),
       .link_ok_i,
+      .queue_ok_i,
       .loop_ok_i,
       .want_o        (want),
       .take_i        (pick),
@@ -290,7 +302,9 @@ module fsh_seq #(
     logic vc;
     assign vc = fixed_q.vcs[p];
     assign link_take_o[p*4+:4] = {reply && vc, reply && !vc, !reply && vc, !reply && !vc} &
-                                 {4{issue && port_q[p] && !fixed_q.loop}};
+                                 {4{issue && port_q[p] && !fixed_q.loop && is_brief}};
+    assign queue_take_o[p*2+:2] = {reply, !reply} &
+                                  {2{issue && port_q[p] && !fixed_q.loop && !is_brief}};
   end
   assign loop_take_o  = {reply, !reply} & {2{issue && fixed_q.loop}};
   assign take_beats_o = beats;
@@ -461,11 +475,12 @@ module fsh_seq #(
         .others_i,
         .pkt_valid_o (pkt_valid_o[l]),
         .pkt_port_o  (pkt_port_o[l*PORTS+:PORTS]),
-        .pkt_brief_o (pkt_brief_o[l]),
         .pkt_ready_i (pkt_ready_i[l]),
         .pkt_last_o  (pkt_last_o[l]),
         .pkt_data_o  (pkt_data_o[l*128+:128]),
         .pkt_bad_o   (pkt_bad_o[l]),
+        .queue_valid_o(queue_valid_o[l*PORTS+:PORTS]),
+        .queue_o     (queue_o[l*fsh_seq_pkg::BEAT_W+:fsh_seq_pkg::BEAT_W]),
         .cpl_valid_o (cpl_valid_o[l]),
         .cpl_ready_i (cpl_ready_i[l]),
         .cpl_o       (entry),

@@ -4,8 +4,10 @@
 
 /// Sending half of the sequencer, one a lane: takes packet descriptors, in order of what
 /// needs no memory (brief_*) and of the rest (bulk_*), a packet of each in turn where both
-/// are there, and gives header, argument and payload beats, through a register slice. A
-/// packet starts when its first payload beat is there, so that the link does not idle
+/// are there and the way out is free, and gives header, argument and payload beats. Bulk
+/// for a link goes to the buffer of its port (queue_*), which has room for all that was
+/// issued: beats are always taken. The rest leaves through a register slice (pkt_*).
+/// A packet starts when its first payload beat is there, so that it does not idle
 /// inside it; but when nothing else wants the lane or its port and the payload is on its
 /// way from device memory, the header leaves at once and hides in the read latency.
 /// The last beat says whether a memory answered a beat of its packet with an error.
@@ -38,11 +40,12 @@ module fsh_seq_send #(
     input  wire logic    [PORTS-1:0] others_i,
     output logic                     pkt_valid_o,
     output logic         [PORTS-1:0] pkt_port_o,  // one-hot; none: the loop
-    output logic                     pkt_brief_o,
     input  wire logic                pkt_ready_i,
     output logic                     pkt_last_o,
     output logic             [127:0] pkt_data_o,
     output logic                     pkt_bad_o,
+    output logic         [PORTS-1:0] queue_valid_o,  // by port, one-hot
+    output fsh_seq_pkg::beat_t       queue_o,
     output logic                     cpl_valid_o,
     input  wire logic                cpl_ready_i,
     output fsh_spec_pkg::ring_t      cpl_o,
@@ -60,7 +63,7 @@ module fsh_seq_send #(
   logic               is_mem, is_host, is_inline, row_valid, src_valid, src_ready;
   logic [127:0]       row, src_data, al_data, out_data;
   logic [PORTS-1:0]   out_port;
-  logic               out_last, out_ready;
+  logic               out_last, out_ready, slice_ready, queued;
   logic               early, go, emit, fire, last, start, al_valid, al_last, cpl_room, cpl_push;
 
   // Which of the two. Once begun, a packet is sent to its end, with the word after it.
@@ -69,7 +72,7 @@ module fsh_seq_send #(
   fsh_seq_pkg::desc_t desc;
   logic               there, done, brief, brief_q, inside_q, bulk_go_q;
 
-  assign brief   = inside_q ? brief_q : brief_valid_i && !(brief_q && bulk_go_q);
+  assign brief   = inside_q ? brief_q : brief_valid_i && slice_ready && !(brief_q && bulk_go_q);
   assign desc    = brief ? brief_i : bulk_i;
   assign there   = brief ? brief_valid_i : bulk_valid_i;
 
@@ -152,18 +155,26 @@ module fsh_seq_send #(
 
   always_ff @(posedge clk_i) if (start || take_bad) bad_q <= take_bad;
 
+  assign queued         = !brief && out_port != '0;
+  assign out_ready      = queued || slice_ready;
+  assign queue_valid_o  = out_port & {PORTS{queued && emit}};
+  assign queue_o.follow = {4'd0, desc.args} + desc.beats;
+  assign queue_o.last   = out_last;
+  assign queue_o.bad    = out_bad;
+  assign queue_o.data   = out_data;
+
   // Cuts the path from the port's arbiter back to the data queues.
   fsh_skid #(
-      .WIDTH($bits({brief, out_port, out_bad, out_last, out_data}))
+      .WIDTH($bits({out_port, out_bad, out_last, out_data}))
   ) i_out (
       .clk_i,
       .rst_i,
-      .valid_i(emit),
-      .ready_o(out_ready),
-      .data_i ({brief, out_port, out_bad, out_last, out_data}),
+      .valid_i(emit && !queued),
+      .ready_o(slice_ready),
+      .data_i ({out_port, out_bad, out_last, out_data}),
       .valid_o(pkt_valid_o),
       .ready_i(pkt_ready_i),
-      .data_o ({pkt_brief_o, pkt_port_o, pkt_bad_o, pkt_last_o, pkt_data_o})
+      .data_o ({pkt_port_o, pkt_bad_o, pkt_last_o, pkt_data_o})
   );
 
   fsh_align i_align (

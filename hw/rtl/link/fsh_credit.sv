@@ -4,16 +4,17 @@
 
 /// Credit account of one virtual channel at the sender. Both sides count beats:
 /// what was sent or reserved here, what the receiver has freed. The sequencer
-/// reserves whole packets, at most one in three cycles, two cycles after it saw
-/// ok_o; forwarded packets, one at a time, and acks are counted beat by beat
-/// when they leave their buffer.
+/// reserves whole packets (take_i), at most one in three cycles, two cycles after it saw
+/// ok_o; others count beat by beat what leaves their buffers (sent_i).
 /// ok_o is a register and leaves room for everything that may be decided on it
-/// before it shows: two packets of the sequencer, all of a forwarded one, acks.
+/// before it shows: two packets of the sequencer, MAX beats each, and OTHERS beats of
+/// the rest: for each source of packets the longest one, and some for single beats.
 /// So whoever sees it may begin, and all have equal chances.
 /// Credits arriving late or twice do no harm: they are absolute.
 module fsh_credit #(
     parameter int unsigned DEPTH = 512,
-    parameter int unsigned MAX = 70  // beats of the longest packet
+    parameter int unsigned MAX = 70,  // of a packet of the sequencer
+    parameter int unsigned OTHERS = 0
 ) (
     input  wire logic        clk_i,
     input  wire logic        rst_i,
@@ -21,29 +22,28 @@ module fsh_credit #(
     input  wire logic [15:0] credit_i,
     input  wire logic        take_i,
     input  wire logic [6:0]  beats_i,
-    input  wire logic        fwd_i,
-    input  wire logic        ack_i,
+    input  wire logic  [1:0] sent_i,
     output logic             ok_o
 );
   localparam int unsigned W = $clog2(DEPTH) + 1;  // counts modulo twice the depth
 
   logic [W-1:0] freed_q, used, used_q, in_flight;
-  logic   [1:0] beats_q;  // of forwarded packets and acks: late in a cycle, counted in the next
+  logic   [1:0] sent_q;  // known late in a cycle, counted in the next
   logic         ok_q;
 
-  assign used      = used_q + W'(beats_q);
+  assign used      = used_q + W'(sent_q);
   assign in_flight = used - freed_q;
   assign ok_o      = ok_q;
 
   always_ff @(posedge clk_i) begin
     if (credit_valid_i) freed_q <= credit_i[W-1:0];
-    beats_q <= {fwd_i && ack_i, fwd_i != ack_i};
-    if (take_i || beats_q != '0) used_q <= used + (take_i ? W'(beats_i) : '0);
-    ok_q <= in_flight <= W'(DEPTH - 3 * MAX - 6);
+    sent_q <= sent_i;
+    if (take_i || sent_q != '0) used_q <= used + (take_i ? W'(beats_i) : '0);
+    ok_q <= in_flight <= W'(DEPTH - 2 * MAX - OTHERS);
     if (rst_i) begin
       freed_q <= '0;
       used_q  <= '0;
-      beats_q <= '0;
+      sent_q  <= '0;
       ok_q    <= 1'b0;
     end
   end

@@ -2,17 +2,20 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// Sending side of a link port: merges this port's lane of the sequencer, acks and the
-/// packets that pass through from other ports (FWD), packet by packet. First go acks and
-/// what the sequencer has without payload from a memory (brief), then what passes through,
-/// then the rest; of each up to WEIGHT packets while others wait, so that nothing starves.
+/// Sending side of a link port: merges what this node sends, acks and the packets that
+/// pass through from other ports (FWD), packet by packet. First go acks and what the
+/// sequencer has without payload from a memory (brief), then what passes through, then the
+/// rest, which waits in a buffer here (bulk, fsh_sendq); of each up to WEIGHT packets while
+/// others wait, so that nothing starves.
 /// What passes through goes before what begins here: else the nodes behind a busy link take
 /// all of it, each half of what comes, and buffers fill up from there through the fabric.
+/// The same holds for credits: while something that passes through could use those of a
+/// virtual channel, no bulk packet of it begins before its turn.
 /// It puts boundary beats with the credits for the peer between
 /// them (any beat position), when the link would idle or after 128 beats.
-/// A packet starts only when its channel has room for all of it. The sequencer
-/// reserves when it issues a packet (ok_o, seq_take_i), packets that pass
-/// through when their buffer begins to read them (ok_o), acks here.
+/// A packet starts only when its channel has room for all of it. For brief ones the
+/// sequencer reserves it (ok_o, seq_take_i), all others when their buffer begins to read
+/// them, acks here.
 /// A bad last beat (its packet has data that a memory answered with an error) has a
 /// boundary beat before it that says so.
 /// One cycle from input to pin, one beat a cycle.
@@ -21,22 +24,29 @@ module fsh_link_tx #(
 ) (
     input  wire logic         clk_i,
     input  wire logic         rst_i,
-    // Whether a packet may be begun, by virtual channel; reservations of the sequencer.
+    // Whether a packet may be begun, by virtual channel; reservations of brief ones.
     output logic        [3:0] ok_o,
     input  wire logic   [3:0] seq_take_i,
     input  wire logic   [6:0] seq_beats_i,
-    // Its packets.
+    // Brief packets.
     input  wire logic         seq_valid_i,
-    input  wire logic         seq_brief_i,
     output logic              seq_ready_o,
     input  wire logic         seq_last_i,
     input  wire logic [127:0] seq_data_i,
-    input  wire logic         seq_bad_i,
+    // Bulk, as fsh_sendq takes it; room by channel {reply}.
+    output logic        [1:0] bulk_ok_o,
+    input  wire logic   [1:0] bulk_take_i,
+    input  wire logic         bulk_valid_i,
+    input  wire fsh_seq_pkg::beat_t bulk_i,
     // Acks: packets of one beat.
     input  wire logic         ack_valid_i,
     output logic              ack_ready_o,
     input  wire logic [127:0] ack_data_i,
-    // Packets that pass through, of one input at a time; a beat is read, by virtual channel.
+    // Packets that pass through, of one input at a time: when one may begin, so that its
+    // input does not wait for the end of a long packet of this node; whether one could but
+    // for that and the credit, and a beat is read, by virtual channel.
+    output logic              fwd_open_o,
+    input  wire logic   [3:0] fwd_some_i,
     input  wire logic   [3:0] fwd_freed_i,
     input  wire logic [FWD-1:0] fwd_valid_i,
     output logic    [FWD-1:0] fwd_ready_o,
@@ -62,11 +72,13 @@ module fsh_link_tx #(
   localparam int unsigned BOUND_GAP = 128;  // beats between boundaries under load
   localparam int unsigned WEIGHT = 8;  // packets, a power of two
   localparam int unsigned IDLE_GAP = 8;  // cycles between boundaries when idle
+  localparam int unsigned BRIEF = 36;  // beats: header, 16 arguments, inline payload
+  localparam int unsigned LONGEST = 70;
 
   logic [3:0]           ok /*verilator split_var*/;
   logic [3:0]           ack;  // what acks spend
   logic                 ack_ok, mux_valid, mux_sop, mux_ready, mux_last;
-  logic [FWD+1:0]       sel;
+  logic [FWD+2:0]       sel, sel_q, offer_bad;
   fsh_spec_pkg::hdr_t   ack_hdr;
   logic [127:0]         mux_data;
   fsh_spec_pkg::bound_t bound;
@@ -79,46 +91,92 @@ module fsh_link_tx #(
   assign ack_hdr = ack_data_i;
   assign ack_ok  = ack_valid_i && (ack_hdr.vc ? ok[3] : ok[2]);
 
+  // Bulk that waits for the link, and what is offered of it.
+  logic [3:0]   bulk_some, bulk_start, bulk_freed;
+  logic [127:0] bulk_data;
+  logic         bulk_valid, bulk_ready, bulk_last, bulk_bad, bulk_busy, wanted_q;
+
+  fsh_sendq i_bulk (
+      .clk_i,
+      .rst_i,
+      .ok_o        (bulk_ok_o),
+      .take_i      (bulk_take_i),
+      .take_beats_i(seq_beats_i),
+      .valid_i     (bulk_valid_i),
+      .beat_i      (bulk_i),
+      .start_i     (bulk_start),
+      .others_i    (wanted_q),
+      .some_o      (bulk_some),
+      .freed_o     (bulk_freed),
+      .valid_o     (bulk_valid),
+      .ready_i     (bulk_ready),
+      .last_o      (bulk_last),
+      .data_o      (bulk_data),
+      .bad_o       (bulk_bad),
+      .busy_o      (bulk_busy)
+  );
+
+  // What is left of a bulk packet on its way.
+  fsh_spec_pkg::hdr_t bulk_hdr;
+  logic [6:0]         left_q;
+
+  assign bulk_hdr   = bulk_data;
+  assign fwd_open_o = left_q <= 7'd2;
+
+  always_ff @(posedge clk_i) begin
+    if (bulk_ready && bulk_valid)
+      left_q <= mux_sop ? fsh_fn_pkg::hdr_follow(bulk_hdr.first, bulk_hdr.nargs,
+                                                 bulk_hdr.addr[3:0], bulk_hdr.bytes) :
+                          left_q - 7'd1;
+    if (rst_i) left_q <= '0;
+  end
+
   // Whose class begins the next packet; what has begun goes on.
   localparam int unsigned TURN_W = $clog2(WEIGHT) + 1;
-  logic              brief, through, rest, brief_now, through_now;
+  logic              brief, through, rest, brief_now, through_now, turn;
   logic [TURN_W-1:0] brief_q, through_q;  // packets in a row while others waited
-  logic [FWD+1:0]    offer, allowed;
+  logic [3:0]        first_q;  // something passes through that goes before bulk
+  logic [FWD+2:0]    offer, allowed;
 
-  assign brief       = ack_ok || (seq_valid_i && seq_brief_i);
+  assign brief       = ack_ok || seq_valid_i;
   assign through     = fwd_valid_i != '0;
-  assign rest        = seq_valid_i && !seq_brief_i;
-  assign brief_now   = brief && !(brief_q[TURN_W-1] && (through || rest));
-  assign through_now = !brief_now && through && !(through_q[TURN_W-1] && rest);
-  assign offer       = {fwd_valid_i, ack_ok, seq_valid_i};
+  assign rest        = bulk_valid || bulk_some != '0;
+  assign turn        = through_q[TURN_W-1];  // of bulk
+  assign brief_now   = brief && !(brief_q[TURN_W-1] && (through || bulk_valid));
+  assign through_now = !brief_now && through && !(turn && bulk_valid);
+  assign offer       = {fwd_valid_i, ack_ok, seq_valid_i, bulk_valid};
+  assign bulk_start  = ok & ~first_q;
 
   always_comb begin
-    allowed = {{FWD{through_now}}, brief_now,
-               brief_now ? seq_brief_i : !seq_brief_i && !through_now};
+    allowed = {{FWD{through_now}}, brief_now, brief_now, !brief_now && !through_now};
     if (!mux_sop) allowed = '1;
   end
 
   always_ff @(posedge clk_i) begin
+    first_q  <= fwd_some_i & {4{!turn}};
+    wanted_q <= ack_valid_i || seq_valid_i || through || fwd_some_i != '0;
     if (mux_valid && mux_ready && mux_sop) begin
       if (!brief_now) brief_q <= '0;
-      else if (through || rest) brief_q <= brief_q + 1'b1;
+      else if ((through || bulk_valid) && !brief_q[TURN_W-1]) brief_q <= brief_q + 1'b1;
       if (!brief_now && !through_now) through_q <= '0;
-      else if (through_now && rest) through_q <= through_q + 1'b1;
+      else if (through_now && rest && !turn) through_q <= through_q + 1'b1;
     end
     if (rst_i) begin
+      first_q   <= '0;
+      wanted_q  <= 1'b0;
       brief_q   <= '0;
       through_q <= '0;
     end
   end
 
   fsh_pktarb #(
-      .N(FWD + 2)
+      .N(FWD + 3)
   ) i_arb (
       .clk_i,
       .rst_i,
       .valid_i(offer & allowed),
-      .last_i ({fwd_last_i, 1'b1, seq_last_i}),
-      .ready_o({fwd_ready_o, ack_ready_o, seq_ready_o}),
+      .last_i ({fwd_last_i, 1'b1, seq_last_i, bulk_last}),
+      .ready_o({fwd_ready_o, ack_ready_o, seq_ready_o, bulk_ready}),
       .sel_o  (sel),
       .valid_o(mux_valid),
       .ready_i(mux_ready),
@@ -127,15 +185,17 @@ module fsh_link_tx #(
   );
 
   always_comb begin
-    mux_data = sel[1] ? ack_data_i : seq_data_i;
-    for (int unsigned k = 0; k < FWD; k++) if (sel[k+2]) mux_data = fwd_data_i[k*128+:128];
+    mux_data = sel[2] ? ack_data_i : sel[1] ? seq_data_i : bulk_data;
+    for (int unsigned k = 0; k < FWD; k++) if (sel[k+3]) mux_data = fwd_data_i[k*128+:128];
   end
 
   assign ack = {ack_hdr.vc, !ack_hdr.vc, 2'b00} & {4{ack_ok && ack_ready_o}};
 
   for (genvar v = 0; v < 4; v++) begin : gen_credit
     fsh_credit #(
-        .DEPTH(fsh_spec_pkg::VC_BEATS)
+        .DEPTH (fsh_spec_pkg::VC_BEATS),
+        .MAX   (BRIEF),
+        .OTHERS(2 * LONGEST + 8)
     ) i_credit (
         .clk_i,
         .rst_i,
@@ -143,15 +203,16 @@ module fsh_link_tx #(
         .credit_i(credit_i[v*16+:16]),
         .take_i  (seq_take_i[v]),
         .beats_i (seq_beats_i),
-        .fwd_i   (fwd_freed_i[v]),
-        .ack_i   (ack[v]),
+        .sent_i  (2'(fwd_freed_i[v]) + 2'(bulk_freed[v]) + 2'(ack[v])),
         .ok_o    (ok[v])
     );
   end
 
   // Boundary beats: under load one stops the packets for a cycle, else it takes
   // one in which there is none.
-  assign mux_bad   = mux_valid && ((sel[0] && seq_bad_i) || (sel[FWD+1:2] & fwd_bad_i) != '0);
+  // What is bad ends a packet, whose source stands in a register: nobody waits for the choice.
+  assign offer_bad = {fwd_valid_i & fwd_bad_i, 2'b0, bulk_valid && bulk_bad};
+  assign mux_bad   = !mux_sop && (offer_bad & sel_q) != '0;
   assign warn      = mux_bad && !warned_q;
   assign mux_ready = !due_q && !warn;
   assign bound_now = due_q || warn || (owed_q && !mux_valid && gap_q == '0);
@@ -178,7 +239,10 @@ module fsh_link_tx #(
     owed_q       <= !bound_now && freed_i != told_q;
     due_q        <= !bound_now && owed_q && beats_q >= 8'(BOUND_GAP - 2);
     others_o     <= ack_valid_i || fwd_valid_i != '0 || fwd_freed_i != '0;
-    if (mux_valid && mux_ready) inside_q <= !mux_last;
+    if (mux_valid && mux_ready) begin
+      inside_q <= !mux_last;
+      sel_q    <= sel;
+    end
     warned_q <= mux_bad && !mux_ready;
     if (gap_q != '0) gap_q <= gap_q - 4'd1;
     if (mux_valid && beats_q != 8'hff) beats_q <= beats_q + 8'd1;
@@ -201,14 +265,16 @@ module fsh_link_tx #(
     end
   end
 
-  assign seq_sop_o = mux_valid && mux_ready && mux_sop && sel[0];
-  assign fwd_sop_o = mux_valid && mux_ready && mux_sop && sel[FWD+1:2] != '0;
-  assign stall_o   = ack_valid_i && !ack_ok && !mux_valid;
+  assign seq_sop_o = mux_valid && mux_ready && mux_sop && sel[1:0] != '0;
+  assign fwd_sop_o = mux_valid && mux_ready && mux_sop && sel[FWD+2:3] != '0;
+  assign stall_o   = !mux_valid && ((ack_valid_i && !ack_ok) ||
+                                    (bulk_some != '0 && (bulk_some & ok) == '0));
   assign busy_o    = inside_q || mux_valid || owed_q || due_q || link_valid_o || gap_q != '0 ||
-                     others_o;
+                     others_o || bulk_busy;
 
   // Poison stands right before the beat that it is said of, which ends a packet.
-  `FSH_ASSERT(assert_bad_last, !mux_bad || (mux_last && !mux_sop))
+  `FSH_ASSERT(assert_bad_last, !mux_bad || mux_last)
+  `FSH_ASSERT(assert_bad, !mux_valid || !mux_sop || (offer_bad & sel) == '0)
 endmodule
 
 `default_nettype wire

@@ -85,8 +85,7 @@ module fsh_loop (
         .credit_i      (freed_q),
         .take_i        (take_i[c]),
         .beats_i       (take_beats_i),
-        .fwd_i         (1'b0),
-        .ack_i         (1'b0),
+        .sent_i        ('0),
         .ok_o          (ok_o[c])
     );
   end

@@ -3,7 +3,8 @@
 
 /// The router of a node: the two halves of each link port (fsh_link_tx, fsh_link_rx) and
 /// the switch between them. Packets of lane l of the sequencer leave by the port they
-/// name, one of those p for which p % LANES is l; acks by theirs; what a port receives for
+/// name, one of those p for which p % LANES is l: brief ones (no payload from a memory)
+/// straight, bulk through the buffer of the port; acks by theirs; what a port receives for
 /// this node is offered to the receiver of its lane, what passes through to the port that
 /// its route names. Wires only, and an allocator an output (fsh_alloc); latencies and
 /// rules are those of the parts.
@@ -15,19 +16,22 @@ module fsh_router #(
     input  wire logic                  rst_i,
     input  wire fsh_node_pkg::cfg_t    cfg_i,
     input  wire fsh_node_pkg::route_t  route_i,
-    // Sequencer, by virtual channel {port, reply, vc}: whether a packet may be begun; what
-    // it reserves.
+    // Sequencer: whether a packet may be begun and what is reserved; of brief ones by
+    // virtual channel {port, reply, vc}, of bulk by {port, reply}.
     output logic         [PORTS*4-1:0] ok_o,
     input  wire logic    [PORTS*4-1:0] take_i,
+    output logic         [PORTS*2-1:0] bulk_ok_o,
+    input  wire logic    [PORTS*2-1:0] bulk_take_i,
     input  wire logic            [6:0] take_beats_i,
-    // Its packets, by lane, for a port (one-hot; none: not here). Whether others want it.
+    // Its packets, by lane, for a port (one-hot; none: not here); bulk is always taken.
+    // Whether others want the port.
     input  wire logic      [LANES-1:0] seq_valid_i,
     input  wire logic [LANES*PORTS-1:0] seq_port_i,
-    input  wire logic      [LANES-1:0] seq_brief_i,
     output logic           [LANES-1:0] seq_ready_o,
     input  wire logic      [LANES-1:0] seq_last_i,
     input  wire logic  [LANES*128-1:0] seq_data_i,
-    input  wire logic      [LANES-1:0] seq_bad_i,
+    input  wire logic [LANES*PORTS-1:0] bulk_valid_i,
+    input  wire logic [LANES*fsh_seq_pkg::BEAT_W-1:0] bulk_i,
     output logic           [PORTS-1:0] others_o,
     // Acks.
     input  wire logic      [PORTS-1:0] ack_valid_i,
@@ -79,8 +83,9 @@ module fsh_router #(
     // Output p: inputs k, which is port k or k + 1.
     logic [OUTS-1:0]     from_valid, from_ready, from_last, from_bad, req, busy, going, begun;
     logic [OUTS*128-1:0] from_data;
-    logic [3:0]          from_freed;
-    logic [OUTS*4-1:0]   from_beat;
+    logic [3:0]          from_freed, from_some, from_start;
+    logic                from_open;
+    logic [OUTS*4-1:0]   from_beat, from_wants;
 
     for (genvar k = 0; k < OUTS; k++) begin : gen_from
       localparam int unsigned I = k < p ? k : k + 1;  // the input
@@ -92,27 +97,36 @@ module fsh_router #(
         assign from_bad[k]            = bad[I];
         assign from_data[k*128+:128]  = data[I*128+:128];
         assign from_beat[k*4+:4]      = freed[AT*4+:4];
+        assign from_wants[k*4+:4]     = some[AT*4+:4] & {4{!busy[k]}};
         assign req[k]                 = (some[AT*4+:4] & ok[p*4+:4]) != '0;
         assign going[k]               = more[AT];
         assign busy[k]                = more[I*OUTS+:OUTS] != '0 && !more[AT];
         assign begun[k]               = started[AT*4+:4] != '0;
         assign ready[AT]              = from_ready[k];
-        assign start[AT*4+:4]         = ok[p*4+:4] & {4{turn[p*OUTS+k]}};
+        assign start[AT*4+:4]         = from_start & {4{turn[p*OUTS+k]}};
       end else begin : gen_none  // a single port: nothing passes through
         logic unused;
-        assign unused = &{some, started, freed, more, turn, last, bad, data, from_ready};
+        assign unused = &{some, started, freed, more, turn, last, bad, data, from_ready,
+                          from_start};
         assign {from_valid[k], from_last[k], from_bad[k]} = '0;
         assign {req[k], going[k], busy[k], begun[k]}      = '0;
         assign from_data[k*128+:128] = '0;
         assign from_beat[k*4+:4]     = '0;
+        assign from_wants[k*4+:4]    = '0;
         assign ready[k]              = 1'b0;
         assign start[k*4+:4]         = '0;
       end
     end
 
+    assign from_start = ok[p*4+:4] & {4{from_open}};
+
     always_comb begin
       from_freed = '0;
-      for (int unsigned k = 0; k < OUTS; k++) from_freed |= from_beat[k*4+:4];
+      from_some  = '0;
+      for (int unsigned k = 0; k < OUTS; k++) begin
+        from_freed |= from_beat[k*4+:4];
+        from_some |= from_wants[k*4+:4];
+      end
     end
 
     fsh_alloc #(
@@ -136,14 +150,18 @@ module fsh_router #(
         .seq_take_i    (take_i[p*4+:4]),
         .seq_beats_i   (take_beats_i),
         .seq_valid_i   (seq_valid_i[L] && seq_port_i[L*PORTS+p]),
-        .seq_brief_i   (seq_brief_i[L]),
         .seq_ready_o   (seq_ready[p]),
         .seq_last_i    (seq_last_i[L]),
         .seq_data_i    (seq_data_i[L*128+:128]),
-        .seq_bad_i     (seq_bad_i[L]),
+        .bulk_ok_o     (bulk_ok_o[p*2+:2]),
+        .bulk_take_i   (bulk_take_i[p*2+:2]),
+        .bulk_valid_i  (bulk_valid_i[L*PORTS+p]),
+        .bulk_i        (bulk_i[L*fsh_seq_pkg::BEAT_W+:fsh_seq_pkg::BEAT_W]),
         .ack_valid_i   (ack_valid_i[p]),
         .ack_ready_o   (ack_ready_o[p]),
         .ack_data_i    (ack_i),
+        .fwd_open_o    (from_open),
+        .fwd_some_i    (from_some),
         .fwd_freed_i   (from_freed),
         .fwd_valid_i   (from_valid),
         .fwd_ready_o   (from_ready),
@@ -215,8 +233,10 @@ module fsh_router #(
   for (genvar l = 0; l < LANES; l++) begin : gen_lane
     if (l >= PORTS) begin : gen_unused
       logic unused;
-      assign unused = &{seq_valid_i[l], seq_brief_i[l], seq_last_i[l], seq_bad_i[l],
-                        seq_data_i[l*128+:128], here_start_i[l*2+:2]};
+      assign unused = &{seq_valid_i[l], seq_last_i[l], seq_data_i[l*128+:128],
+                        bulk_valid_i[l*PORTS+:PORTS],
+                        bulk_i[l*fsh_seq_pkg::BEAT_W+:fsh_seq_pkg::BEAT_W],
+                        here_start_i[l*2+:2]};
     end
     assign seq_ready_o[l] = |(seq_port_i[l*PORTS+:PORTS] & seq_ready);
   end

@@ -74,7 +74,7 @@ module fsh_voqbuf #(
   logic          go_q, behind, chase_q;  // see below
   logic [6:0]    lead_q, lead_up, lead_down, lead_new;
 
-  logic [AW-1:0] take_q, put_q, ring;  // free addresses
+  logic [AW-1:0] take_q, after_q, take, put_q, ring;  // free addresses; after: take + 1
   logic          lap_q;
 
 `ifdef FORMAL
@@ -107,6 +107,7 @@ module fsh_voqbuf #(
   // the first lap entry i is i and has not been written. It is read ahead, again and
   // again: who has a credit comes two cycles after the word he gets was freed.
   assign fresh = lap_q ? ring : take_q;
+  assign take  = valid_i ? after_q : take_q;  // whether a word is written is known late
 
   fsh_ram #(
       .WIDTH(AW),
@@ -117,7 +118,7 @@ module fsh_voqbuf #(
       .waddr_i(put_q),
       .wdata_i(r_addr),
       .re_i   (1'b1),
-      .raddr_i(take_q + AW'(valid_i)),
+      .raddr_i(take),
       .rdata_o(ring)
 `ifdef FORMAL
       ,
@@ -161,8 +162,8 @@ module fsh_voqbuf #(
   end
 
   // Only the packet that is being written may be short of beats. If it is read already
-  // (chase), lead counts those that are there and not read. Sums first, choice last:
-  // whether a word is read is known late in a cycle.
+  // (chase), lead counts those that are there and not read. Sums and comparisons first,
+  // choice last: whether a word is written and whether one is read is known late in a cycle.
   assign behind    = inside_q && !w_ends && w_queue_q == choice_i;
   assign lead_up   = valid_i ? lead_q + 7'd1 : lead_q;
   assign lead_down = valid_i ? lead_q : lead_q - 7'd1;
@@ -172,18 +173,20 @@ module fsh_voqbuf #(
     if (begun) begin
       chase_q <= behind && !more;
       lead_q  <= lead_new;
-      go_q    <= !behind || more || lead_new != '0;
+      go_q    <= !behind || more || (valid_i ? written_q != '0 : written_q != 7'd1);
     end else begin
       chase_q <= chase_q && !w_ends;
       lead_q  <= read ? lead_down : lead_up;
-      go_q    <= !chase_q || w_ends || (read ? lead_down != '0 : lead_up != '0);
+      go_q    <= !chase_q || w_ends ||
+                 (valid_i == read ? lead_q != '0 : valid_i || lead_q != 7'd1);
     end
     if (slot) valid_q <= read;
     freed_o <= VCS'(read) << r_vc;
     if (begun) any_q <= 1'b1;
     if (valid_i) inside_q <= !w_last;
     if (read) put_q <= put_q + 1'b1;
-    if (valid_i) take_q <= take_q + 1'b1;
+    take_q <= take;
+    if (valid_i) after_q <= after_q + 1'b1;
     if (valid_i && &take_q) lap_q <= 1'b1;
     for (int unsigned i = 0; i < Q; i++) begin
       if (begun && choice_i == QW'(i)) begin
@@ -203,6 +206,7 @@ module fsh_voqbuf #(
       inside_q    <= 1'b0;
       put_q       <= '0;
       take_q      <= AW'(Q);
+      after_q     <= AW'(Q + 1);
       lap_q       <= 1'b0;
       some_q      <= '0;
       head_used_q <= '0;
@@ -217,6 +221,7 @@ module fsh_voqbuf #(
   assign queue_o = r_queue_q;
   assign busy_o  = valid_q || some_q != '0 || open;
 
+  `FSH_ASSERT(assert_after, after_q == take_q + 1'b1)
   `FSH_ASSERT(assert_room, !valid_i || put_q != take_q)
   `FSH_ASSERT(assert_queue, !valid_i || inside_q || 32'(queue_i) < Q)
   `FSH_ASSERT(assert_choice, !choose_i || 32'(choice_i) < Q)

@@ -82,7 +82,7 @@ struct Expected {
 };
 
 // A message under way: its packets, how many have not left; of each lane how many
-// beats it had seen when the last of them left and when the entry came, if one did.
+// beats its way had seen when the last of them left and when the entry came, if one did.
 struct Message {
     Command command;
     std::vector<Expected> packets;
@@ -90,6 +90,13 @@ struct Message {
     std::array<size_t, FSH_LANES> last = {}; // packet that left, and one
     std::array<unsigned long long, FSH_LANES> left_at = {}, told_at = {};
     unsigned used = 0, told = 0; // lanes
+
+    // Its packets take the queues of their ports: payload from a memory.
+    bool queues() const
+    {
+        return !command.loop && command.payload() != 0 &&
+               command.lspace != FSH_SPACE_INLINE;
+    }
 
     // Its source is wanted back.
     bool tells() const
@@ -150,16 +157,27 @@ struct Message {
     }
 };
 
-// Room that was reserved.
+// Room that was reserved, and where: as the testbench numbers it.
 struct Take {
-    bool loop;
-    unsigned port, channel, beats;
+    unsigned room, beats;
 };
 
-// One lane: what leaves it.
+// One way out of a lane, and the packet on it.
+struct Way {
+    explicit Way(tb::Test &test) : packets(test, "packet") {}
+
+    tb::Sink<Beat> packets;
+    std::shared_ptr<Message> message; // under way
+    Expected now;
+    Take take = {};
+    unsigned at = 0; // beats of it that have left
+    unsigned long long beats = 0;
+};
+
+// One lane: what leaves it, by its register slice and to the queues of its ports.
 struct Lane {
     explicit Lane(tb::Test &test)
-        : packets(test, "packet"), entries(test, "entry")
+        : slice(test), queue(test), entries(test, "entry")
     {
     }
 
@@ -167,24 +185,22 @@ struct Lane {
     void release(tb::Test &test, const Take &take)
     {
         for (auto at = takes.begin(); at != takes.end(); ++at)
-            if (at->loop == take.loop && at->port == take.port &&
-                at->channel == take.channel && at->beats == take.beats) {
+            if (at->room == take.room && at->beats == take.beats) {
                 takes.erase(at);
                 return;
             }
-        test.fail("nothing reserved for a packet of %u beats, port %u, "
-                  "channel %u, loop %d",
-                  take.beats, take.port, take.channel, take.loop);
+        test.fail("nothing reserved for a packet of %u beats at %u", take.beats,
+                  take.room);
     }
 
-    tb::Sink<Beat> packets;
+    Way &way(const Message &message)
+    {
+        return message.queues() ? queue : slice;
+    }
+
+    Way slice, queue;
     tb::Sink<Beat> entries;
-    std::deque<Take> takes;           // of packets that have not begun
-    std::shared_ptr<Message> message; // under way
-    Expected now;
-    Take take = {};
-    unsigned at = 0; // beats of it that have left
-    unsigned long long beats = 0;
+    std::deque<Take> takes; // of packets that have not begun
 };
 
 // Cuts messages into packets.

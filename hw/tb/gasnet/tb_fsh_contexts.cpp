@@ -14,7 +14,7 @@ static const unsigned PORTS = 6, CONTEXTS = 4, N = 2 * CONTEXTS;
 static const unsigned LANES = FSH_LANES;
 
 struct Context {
-    bool active, loop, bulk;
+    bool active, loop, bulk, memory;
     unsigned ports, left, vcs, packets;
 };
 
@@ -40,9 +40,14 @@ class Bench
         dut_.link_ok_i = 0;
         for (unsigned i = 0; i < 4 * PORTS; i++)
             dut_.link_ok_i |= (test_.below(8) < chance) << i;
+        dut_.queue_ok_i = 0;
+        for (unsigned i = 0; i < 2 * PORTS; i++)
+            dut_.queue_ok_i |= (test_.below(8) < chance) << i;
         dut_.loop_ok_i = (uint8_t)test_.below(4);
         dut_.room_i = (uint8_t)(test_.below(4) ? 3 : test_.below(4));
         dut_.load_i = dut_.take_i = dut_.more_i = dut_.free_i = 0;
+        dut_.load_memory_i =
+            late_ < N ? at_[late_].memory : (uint8_t)test_.below(2);
         dut_.eval();
         look();
         if (state_ != Issue && loads_.willing())
@@ -65,6 +70,8 @@ class Bench
 
         if (c.loop)
             return dut_.loop_ok_i >> reply & 1;
+        if (memory_[i])
+            return dut_.queue_ok_i >> (2 * p + reply) & 1;
         return dut_.link_ok_i >> (4 * p + 2 * reply + (c.vcs >> p & 1)) & 1;
     }
 
@@ -118,7 +125,8 @@ class Bench
         unsigned reply = test_.below(2), kind = test_.below(3);
         if (!(free(reply) >> kind & 1))
             return;
-        Context c = {true, test_.below(6) == 0, kind == 1, 0, 0, 1};
+        Context c = {true, test_.below(6) == 0, kind == 1,
+                     kind == 1 || test_.below(3) == 0, 0, 0, 0, 1};
         c.ports = 1 + test_.below((1u << PORTS) - 1);
         if (kind == 2)
             c.ports &= 0 - c.ports;
@@ -179,8 +187,13 @@ class Bench
         if (state_ == Issue)
             issued(at_[now_]);
         state_ = next_;
-        if (dut_.load_i)
+        if (late_ < N)
+            memory_[late_] = at_[late_].memory;
+        late_ = N;
+        if (dut_.load_i) {
             at_[to_] = loaded_;
+            late_ = to_;
+        }
     }
 
     void taken()
@@ -208,6 +221,8 @@ class Bench
     Vfsh_contexts dut_;
     tb::Stall pick_, loads_;
     Context at_[N] = {}, loaded_ = {};
+    bool memory_[N] = {};  // known a cycle after the load,
+    unsigned late_ = N;    // of this context
     State state_ = Pick, next_ = Pick;
     unsigned now_ = 0, picked_ = 0, to_ = 0, port_ = 0, waited_[N] = {};
     Turn turn_;

@@ -28,7 +28,9 @@ static const unsigned LANES = FSH_LANES;
 
 template <class Model, unsigned PORTS> class Bench
 {
-    static constexpr unsigned LINKS = 4 * PORTS; // {port, reply, vc}
+    // Rooms: of the links {port, reply, vc}, the loop, the queues {port, reply}.
+    static constexpr unsigned LOOP = 4 * PORTS, QUEUES = LOOP + 2;
+    static constexpr unsigned ROOMS = QUEUES + 2 * PORTS;
 
   public:
     explicit Bench(tb::Test &test)
@@ -48,21 +50,23 @@ template <class Model, unsigned PORTS> class Bench
     void round(unsigned packet, unsigned cycles)
     {
         begin(packet, false);
-        unsigned shut = test_.below(2 * LINKS); // a channel of a port, or none
+        unsigned shut = test_.below(2 * LOOP); // a channel of a port, or none
         std::fill_n(sent_, 2, 0);
         for (unsigned i = 0; i < cycles; i++) {
             if (i % 2000 == 0)
                 change();
-            shut_ = shut < LINKS ? 1u << shut : 0;
+            shut_ = shut < LOOP
+                        ? UINT64_C(1) << shut | UINT64_C(1) << (QUEUES + shut / 2)
+                        : 0;
             load(commands_.command());
             cycle();
         }
         for (unsigned c = 0; c < 2; c++)
-            if ((shut >= LINKS || shut / 2 % 2 != c) && sent_[c] < FLOW)
+            if ((shut >= LOOP || shut / 2 % 2 != c) && sent_[c] < FLOW)
                 test_.fail("%u messages of channel %u", sent_[c], c);
         shut_ = 0;
         for (Lane &lane : lanes_)
-            lane.packets.shut = lane.entries.shut = false;
+            lane.slice.packets.shut = lane.entries.shut = false;
         drain();
     }
 
@@ -84,7 +88,8 @@ template <class Model, unsigned PORTS> class Bench
     {
         begin(FSH_MAX_PACKET, true);
         slowest(LATE);
-        shut_ = 3u << (4 * port + 2 * channel);
+        shut_ = UINT64_C(3) << (4 * port + 2 * channel) |
+                UINT64_C(1) << (QUEUES + 2 * port + channel);
         for (unsigned i = 0; i < (full ? 3 : 1); i++) {
             if (free(channel) != 7)
                 test_.fail("no context for message %u", i);
@@ -234,7 +239,8 @@ template <class Model, unsigned PORTS> class Bench
     void header()
     {
         test_.until(
-            "a header", DRAIN, [this] { return dut_.pkt_valid_o != 0; },
+            "a header", DRAIN,
+            [this] { return dut_.pkt_valid_o != 0 || dut_.queue_valid_o != 0; },
             [this] { cycle(); });
     }
 
@@ -264,11 +270,11 @@ template <class Model, unsigned PORTS> class Bench
         }
         hurry_ = hurry;
         for (unsigned i = 0; i < 2; i++) {
-            lanes_[i].packets.hurry = lanes_[i].entries.hurry = hurry;
+            lanes_[i].slice.packets.hurry = lanes_[i].entries.hurry = hurry;
             rows_[i].hurry = hurry;
             sent_[i] = 0;
         }
-        std::fill_n(room_, LINKS + 2, ROOM);
+        std::fill_n(room_, ROOMS, ROOM);
         dut_.load_valid_i = dut_.rows_valid_i = 0;
         dut_.mem_rvalid_i = dut_.host_rvalid_i = 0;
         dut_.node_i = (uint8_t)model_.node;
@@ -285,7 +291,7 @@ template <class Model, unsigned PORTS> class Bench
     {
         slowest(1 + test_.below(test_.below(2) ? 20 : 400));
         for (Lane &lane : lanes_) {
-            lane.packets.shut = test_.below(4) == 0;
+            lane.slice.packets.shut = test_.below(4) == 0;
             lane.entries.shut = test_.below(4) == 0;
         }
     }
@@ -336,6 +342,7 @@ template <class Model, unsigned PORTS> class Bench
         bool loaded = dut_.load_valid_i && dut_.load_ready_o;
         for (unsigned l = 0; l < LANES; l++) {
             leave(l);
+            enter(l);
             told(l);
         }
         take();
@@ -354,13 +361,15 @@ template <class Model, unsigned PORTS> class Bench
 
     void drive()
     {
-        could_ = dut_.link_ok_i | (uint64_t)dut_.loop_ok_i << LINKS;
-        dut_.link_ok_i = dut_.loop_ok_i = 0;
-        for (unsigned at = 0; at < LINKS; at++)
-            dut_.link_ok_i |= (room_[at] >= (int)LONGEST) << at;
-        for (unsigned c = 0; c < 2; c++)
-            dut_.loop_ok_i |= (room_[LINKS + c] >= (int)LONGEST) << c;
-        dut_.link_ok_i &= ~shut_;
+        could_ = dut_.link_ok_i | (uint64_t)dut_.loop_ok_i << LOOP |
+                 (uint64_t)dut_.queue_ok_i << QUEUES;
+        uint64_t ok = 0;
+        for (unsigned at = 0; at < ROOMS; at++)
+            ok |= (uint64_t)(room_[at] >= (int)LONGEST) << at;
+        ok &= ~shut_;
+        dut_.link_ok_i = ok & ((1u << LOOP) - 1);
+        dut_.loop_ok_i = ok >> LOOP & 3;
+        dut_.queue_ok_i = ok >> QUEUES & ((1u << 2 * PORTS) - 1);
         dut_.rows_valid_i = 0;
         for (unsigned c = 0; c < 2; c++) {
             bool offers = rows_[c].offer();
@@ -373,11 +382,12 @@ template <class Model, unsigned PORTS> class Bench
         }
         dut_.pkt_ready_i = dut_.cpl_ready_i = dut_.others_i = 0;
         for (unsigned l = 0; l < LANES; l++) {
-            lanes_[l].packets.hurry = hurry_ && !(slow_ && test_.cycle % 8);
-            lanes_[l].packets.shut |= slow_ && test_.cycle % 8;
-            dut_.pkt_ready_i |= (uint8_t)(lanes_[l].packets.ready() << l);
+            tb::Sink<Beat> &packets = lanes_[l].slice.packets;
+            packets.hurry = hurry_ && !(slow_ && test_.cycle % 8);
+            packets.shut |= slow_ && test_.cycle % 8;
+            dut_.pkt_ready_i |= (uint8_t)(packets.ready() << l);
             if (slow_)
-                lanes_[l].packets.shut = false;
+                packets.shut = false;
             dut_.cpl_ready_i |= (uint8_t)(lanes_[l].entries.ready() << l);
         }
         for (unsigned p = 0; p < PORTS; p++)
@@ -425,7 +435,8 @@ template <class Model, unsigned PORTS> class Bench
     // A packet's room is reserved: of what had room in the cycle before.
     void take()
     {
-        uint64_t takes = dut_.link_take_o | (uint64_t)dut_.loop_take_o << LINKS;
+        uint64_t takes = dut_.link_take_o | (uint64_t)dut_.loop_take_o << LOOP |
+                         (uint64_t)dut_.queue_take_o << QUEUES;
 
         if (takes) {
             unsigned at = (unsigned)__builtin_ctzll(takes);
@@ -434,48 +445,88 @@ template <class Model, unsigned PORTS> class Bench
             unsigned beats = dut_.take_beats_o;
             if ((room_[at] -= (int)beats) < 0 || !(could_ >> at & 1))
                 test_.fail("no room for a packet at %u", at);
-            bool loop = at >= LINKS;
-            unsigned port = loop ? 0 : at / 4;
-            unsigned channel = loop ? at - LINKS : at % 4;
-            lanes_[port % LANES].takes.push_back({loop, port, channel, beats});
+            unsigned port = at < LOOP     ? at / 4
+                            : at < QUEUES ? 0
+                                          : (at - QUEUES) / 2;
+            lanes_[port % LANES].takes.push_back({at, beats});
         }
         // Room comes back in its own time.
-        for (unsigned i = 0; i < LINKS + 2; i++)
+        for (unsigned i = 0; i < ROOMS; i++)
             if (freed_[i] && (hurry_ || test_.below(64) == 0)) {
                 room_[i] += freed_[i];
                 freed_[i] = 0;
             }
     }
 
-    // A beat of a lane.
+    // A beat of a lane: without payload from a memory, or for the loop.
     void leave(unsigned l)
     {
-        Lane &lane = lanes_[l];
         Beat beat = ::load(dut_.pkt_data_o, l);
-        bool valid = dut_.pkt_valid_o >> l & 1;
-        bool last = dut_.pkt_last_o >> l & 1;
-        unsigned port = dut_.pkt_port_o >> l * PORTS & ((1u << PORTS) - 1);
+        unsigned ports = dut_.pkt_port_o >> l * PORTS & ((1u << PORTS) - 1);
 
-        if (gapless_ && lane.at && !valid)
-            test_.fail("the lane idles inside a packet");
-        if (!lane.packets.take(valid, beat))
-            return;
-        if (lane.at == 0)
-            begin_packet(l, port, beat);
-        else
-            lane.now.check(test_, lane.at - 1, beat);
-        lane.beats++;
-        if (port != (lane.take.loop ? 0 : 1u << lane.take.port))
-            test_.fail("beat %u goes to ports %x, loop is %d", lane.at, port,
-                       lane.take.loop);
-        if (last != (++lane.at == lane.now.beats()))
-            test_.fail("last is %d on beat %u of %u", last, lane.at,
-                       lane.now.beats());
-        if (last)
-            end_packet(l, dut_.pkt_bad_o >> l & 1);
+        if (lanes_[l].slice.packets.take(dut_.pkt_valid_o >> l & 1, beat))
+            take_beat(l, lanes_[l].slice, ports, beat,
+                      dut_.pkt_last_o >> l & 1, dut_.pkt_bad_o >> l & 1);
     }
 
-    void begin_packet(unsigned l, unsigned ports, const Beat &header)
+    // A beat of a lane for the queue of a port, as fsh_seq_pkg::beat_t: follow, last,
+    // bad, data.
+    void enter(unsigned l)
+    {
+        Way &way = lanes_[l].queue;
+        unsigned ports = dut_.queue_valid_o >> l * PORTS & ((1u << PORTS) - 1);
+        unsigned at = l * BEAT_BITS;
+        Beat beat = {queue_bits(at, 64), queue_bits(at + 64, 64)};
+
+        if (gapless_ && way.at && !ports)
+            test_.fail("the lane idles inside a packet");
+        if (!ports)
+            return;
+        bool header = way.at == 0;
+        take_beat(l, way, ports, beat, queue_bits(at + 129, 1),
+                  queue_bits(at + 128, 1));
+        unsigned follow = (unsigned)queue_bits(at + 130, 7);
+        if (header && follow + 1 != way.now.beats())
+            test_.fail("%u beats follow a header, of %u", follow,
+                       way.now.beats());
+    }
+
+    static constexpr unsigned BEAT_BITS = 137;
+
+    uint64_t queue_bits(unsigned at, unsigned bits) const
+    {
+        uint64_t value = 0;
+
+        for (unsigned i = 0; i < bits; i++)
+            value |= (uint64_t)(dut_.queue_o[(at + i) / 32] >> (at + i) % 32 & 1)
+                     << i;
+        return value;
+    }
+
+    void take_beat(unsigned l, Way &way, unsigned ports, const Beat &beat,
+                   bool last, bool bad)
+    {
+        if (way.at == 0)
+            begin_packet(l, way, ports, beat);
+        else
+            way.now.check(test_, way.at - 1, beat);
+        way.beats++;
+        if (ports != (is_loop(way.take) ? 0 : 1u << way.now.port))
+            test_.fail("beat %u goes to ports %x, room %u", way.at, ports,
+                       way.take.room);
+        if (last != (++way.at == way.now.beats()))
+            test_.fail("last is %d on beat %u of %u", last, way.at,
+                       way.now.beats());
+        if (last)
+            end_packet(l, way, bad);
+    }
+
+    static bool is_loop(const Take &take)
+    {
+        return take.room >= LOOP && take.room < QUEUES;
+    }
+
+    void begin_packet(unsigned l, Way &way, unsigned ports, const Beat &header)
     {
         Lane &lane = lanes_[l];
         std::shared_ptr<Message> m =
@@ -496,33 +547,42 @@ template <class Model, unsigned PORTS> class Bench
         if (at <= m->last[l])
             test_.fail("packet %zu of a message after %zu", at, m->last[l]);
         m->last[l] = at;
-        lane.message = m;
-        lane.now = *e;
-        unsigned vc = fsh_hdr_vc(header.data()) && !c.loop;
-        unsigned at_link = c.loop ? c.reply : c.reply << 1 | vc;
-        lane.take = {c.loop, e->port, at_link, e->beats()};
-        lane.release(test_, lane.take);
+        way.message = m;
+        way.now = *e;
+        if (&way != &lane.way(*m))
+            test_.fail("a packet of %zu bytes by the wrong way", e->bytes.size());
+        way.take = {room(*m, *e, fsh_hdr_vc(header.data())), e->beats()};
+        lane.release(test_, way.take);
     }
 
-    void end_packet(unsigned l, bool bad)
+    // Where a packet has its room.
+    static unsigned room(const Message &m, const Expected &e, bool vc)
     {
-        Lane &lane = lanes_[l];
-        Message &m = *lane.message;
-        const Take &t = lane.take;
+        const Command &c = m.command;
 
-        if (bad != lane.now.bad)
+        if (c.loop)
+            return LOOP + c.reply;
+        if (m.queues())
+            return QUEUES + 2 * e.port + c.reply;
+        return 4 * e.port + (c.reply << 1 | vc);
+    }
+
+    void end_packet(unsigned l, Way &way, bool bad)
+    {
+        Message &m = *way.message;
+
+        if (bad != way.now.bad)
             test_.fail("bad is %d of a packet with reads that are %d", bad,
-                       lane.now.bad);
-        freed_[t.loop ? LINKS + t.channel : 4 * t.port + t.channel] +=
-            (int)t.beats;
+                       way.now.bad);
+        freed_[way.take.room] += (int)way.take.beats;
         m.used |= 1u << l;
-        m.left_at[l] = lane.beats;
-        lane.at = 0;
+        m.left_at[l] = way.beats;
+        way.at = 0;
         packets++;
         if (--m.to_leave == 0)
             m.check_ports(test_);
         settle(m);
-        lane.message = nullptr;
+        way.message = nullptr;
     }
 
     // A lane says that a source is read.
@@ -539,7 +599,7 @@ template <class Model, unsigned PORTS> class Bench
             test_.fail("lane %u: an entry %016llx for nothing", l,
                        (unsigned long long)entry[0]);
         m->told |= 1u << l;
-        m->told_at[l] = lane.beats;
+        m->told_at[l] = lane.way(*m).beats;
         said_[l][m->command.tag] = entry;
         settle(*m);
     }
@@ -609,10 +669,9 @@ template <class Model, unsigned PORTS> class Bench
     Commands commands_;
     Command offered_;
     bool hurry_ = false, others_want_ = false, gapless_ = false;
-    bool slow_ = false;                                // a beat in eight cycles
-    int room_[LINKS + 2] = {}, freed_[LINKS + 2] = {}; // links and loop
-    uint64_t could_ = 0;                               // what had room
-    unsigned shut_ = 0;
+    bool slow_ = false; // a beat in eight cycles
+    int room_[ROOMS] = {}, freed_[ROOMS] = {};
+    uint64_t could_ = 0, shut_ = 0; // rooms: open in the last cycle, shut
     unsigned sent_[2] = {}; // messages, by channel
     std::array<std::shared_ptr<Message>, FSH_NUM_TAGS> open_;
     Beat said_[LANES][FSH_NUM_TAGS] = {};

@@ -7,6 +7,9 @@
 
 #include "packet.h"
 
+// Beats of the longest packet without payload from a memory: header, arguments, 480 bytes.
+static const unsigned BRIEF = 36;
+
 // A packet to `dst`: any length from the header alone to the longest there is.
 static inline Packet random_packet(tb::Test &test, unsigned vc, unsigned dst,
                                    bool alone)
@@ -45,6 +48,15 @@ static inline Packet random_packet(tb::Test &test, unsigned vc, unsigned dst,
     return packet;
 }
 
+// Bits of a wide port.
+template <class Wide>
+static void put(Wide &to, unsigned at, unsigned bits, uint64_t value)
+{
+    for (unsigned i = at; i < at + bits; i++, value >>= 1)
+        to[i / 32] = (to[i / 32] & ~(1u << i % 32)) | (uint32_t)(value & 1)
+                                                          << i % 32;
+}
+
 // The header of a packet that passes through: one hop more, the vc of its next link.
 static inline Beat next_header(const Beat &header, unsigned vc)
 {
@@ -75,7 +87,9 @@ class Sequencer : public Source
                 vc = (vc + 1) % 4;
             if (!willing || !(ok >> vc & 1) || waiting.size() > 8)
                 return nullptr;
-            next_ = random_packet(test_, vc, dst, false);
+            do
+                next_ = random_packet(test_, vc, dst, false);
+            while (next_.size() > BRIEF);
         }
         if (++state_ < 3)
             return nullptr;

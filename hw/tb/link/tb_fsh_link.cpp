@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Two link ports back to back: fsh_link_tx, a line of 1 to 40 cycles,
 // fsh_link_rx, both ways; credits return in the boundary beats of the other
-// way. Random packets of three sources, random stalls of every consumer, random
+// way. Random packets of four sources, random stalls of every consumer, random
 // routes, in rounds: load, in every second round with channels shut for good, then all
 // open until all is delivered and both ports are idle. The model is a queue of packets for each
 // channel and consumer, filled as the sender takes beats. What passes through leaves
@@ -17,9 +17,9 @@ static const unsigned NODE[2] = {3, 60};
 static const unsigned LOAD = 6000;       // cycles of load a round
 static const unsigned DRAIN = 20000;     // most that a drain may take
 static const unsigned BOUND_LIMIT = 130; // packet beats between boundaries
-// Beats under way from which on a sender waits: two packets of the sequencer,
-// one that passes through and a few acks still fit.
-static const unsigned FULL = FSH_VC_BEATS - 3 * LONGEST - 6;
+// Beats under way from which on a sender waits: two brief packets of the sequencer, a
+// bulk one, one that passes through and a few acks still fit.
+static const unsigned FULL = FSH_VC_BEATS - 2 * BRIEF - 2 * LONGEST - 8;
 
 struct Line {
     bool valid, bound;
@@ -54,17 +54,30 @@ struct Sink {
     unsigned packets[4] = {}, gone[4] = {}, beats[4] = {}, requests = 0;
 };
 
+// A bulk packet in its queue.
+struct Bulk {
+    Packet packet;
+    bool bad;
+};
+
 // A port: its two halves, their users, and the line that leaves it.
 struct Port {
     Port(tb::Test &test, VerilatedContext *context)
-        : tx(context), rx(context), seq(test), ack(test), fwd(test),
+        : tx(context), rx(context), seq(test), bulk(test), ack(test), fwd(test),
           here(test, "here"), pass(test, "passing")
     {
     }
 
+    unsigned index = 0;
     Vfsh_link_tx tx;
     Vfsh_link_rx rx;
     Sequencer seq;
+    Source bulk;
+    std::deque<Bulk> held[4]; // by channel: taken for the queue, not on the link
+    Bulk *bulk_now = nullptr; // of them the one that is leaving
+    size_t bulk_at = 0;
+    bool bad = false, poison = false; // of what is taken; the last beat said so
+    uint64_t next_bulk = 0;           // cycle of the next reservation
     Source ack;
     Passing fwd;
     Sink here, pass;
@@ -90,10 +103,12 @@ class Bench
         : test_(test), context_(test.context()), a_(test, context_.get()),
           b_(test, context_.get()), port_{&a_, &b_}
     {
+        b_.index = 1;
         for (Port *p : port_) {
             p->tx.seq_take_i = p->tx.seq_valid_i = p->tx.ack_valid_i = 0;
-            p->tx.fwd_valid_i = p->tx.fwd_freed_i = 0;
-            p->tx.seq_bad_i = p->tx.fwd_bad_i = 0;
+            p->tx.bulk_take_i = p->tx.bulk_valid_i = 0;
+            p->tx.fwd_valid_i = p->tx.fwd_freed_i = p->tx.fwd_some_i = 0;
+            p->tx.fwd_bad_i = 0;
             p->tx.credit_valid_i = p->rx.link_valid_i = 0;
             p->tx.freed_i = 0;
             p->rx.here_ready_i = p->rx.fwd_ready_i = 0;
@@ -179,7 +194,7 @@ class Bench
     void hurry(bool on)
     {
         for (Port *p : port_)
-            p->seq.hurry = p->ack.hurry = p->fwd.hurry = on;
+            p->seq.hurry = p->ack.hurry = p->fwd.hurry = p->bulk.hurry = on;
     }
 
     void note()
@@ -234,8 +249,11 @@ class Bench
     {
         for (Port *p : port_) {
             if (!p->seq.waiting.empty() || !p->ack.waiting.empty() ||
-                !p->fwd.empty())
+                !p->bulk.waiting.empty() || !p->fwd.empty())
                 return "packets not sent";
+            for (const auto &queue : p->held)
+                if (!queue.empty())
+                    return "bulk packets not sent";
             for (const Sink *sink : {&p->here, &p->pass})
                 for (const auto &queue : sink->expected)
                     if (!queue.empty())
@@ -386,17 +404,22 @@ class Bench
         tx.eval();
         check_link(p);
         tx.seq_take_i = 0;
+        tx.bulk_take_i = 0;
         if (const Packet *packet =
                 p.seq.step(tx.ok_o, random_dst(s), loading_)) {
             tx.seq_take_i = (uint8_t)(1 << channel(packet->front()));
             tx.seq_beats_i = (uint8_t)packet->size();
         }
         generate(s);
+        hold(s);
         // A packet reserved in this cycle is there in the next.
         bool fresh = tx.seq_take_i && p.seq.waiting.size() == 1;
         tx.seq_valid_i = !fresh && p.seq.offer();
         tx.ack_valid_i = p.ack.offer();
         tx.fwd_valid_i = p.fwd.valid;
+        tx.fwd_some_i = 0;
+        for (unsigned vc = 0; vc < 4; vc++)
+            tx.fwd_some_i |= (uint8_t)(!p.fwd.queue[vc].empty() << vc);
         if (tx.seq_valid_i) {
             store(tx.seq_data_i, p.seq.beat());
             tx.seq_last_i = p.seq.last();
@@ -415,8 +438,43 @@ class Bench
                          (unsigned)(tx.ack_valid_i && tx.ack_ready_o) << 1 |
                          (unsigned)fwd_taken << 2;
         accept(s, taken);
-        tx.fwd_freed_i = (uint8_t)p.fwd.step(tx.ok_o, fwd_taken);
+        tx.fwd_freed_i = (uint8_t)p.fwd.step(tx.fwd_open_o ? tx.ok_o : 0, fwd_taken);
         tx.eval();
+    }
+
+    // A beat for the queue of bulk; its packets are reserved when they begin.
+    void hold(unsigned s)
+    {
+        Port &p = *port_[s];
+        Vfsh_link_tx &tx = p.tx;
+        bool room = !tx.seq_take_i && test_.cycle >= p.next_bulk;
+
+        tx.bulk_valid_i = 0;
+        if (p.bulk.waiting.empty() && loading_ && room) {
+            unsigned vc = test_.below(4);
+            if (!(tx.bulk_ok_o >> vc / 2 & 1))
+                return;
+            p.bulk.waiting.push_back(
+                random_packet(test_, vc, random_dst(s), false));
+            p.bad = test_.below(8) == 0 && p.bulk.waiting.front().size() > 1;
+            p.next_bulk = test_.cycle + 12; // three cycles of four models
+            tx.bulk_take_i = (uint8_t)(1 << vc / 2);
+            tx.seq_beats_i = (uint8_t)p.bulk.waiting.front().size();
+            return;
+        }
+        if (!p.bulk.offer())
+            return;
+        const Packet &packet = p.bulk.waiting.front();
+        auto &queue = p.held[channel(packet.front())];
+        if (p.bulk.first())
+            queue.push_back({packet, p.bad});
+        tx.bulk_valid_i = 1;
+        put(tx.bulk_i, 0, 64, p.bulk.beat()[0]);
+        put(tx.bulk_i, 64, 64, p.bulk.beat()[1]);
+        put(tx.bulk_i, 128, 1, p.bulk.last() && p.bad);
+        put(tx.bulk_i, 129, 1, p.bulk.last());
+        put(tx.bulk_i, 130, 7, packet.size() - 1);
+        p.bulk.taken();
     }
 
     void generate(unsigned s)
@@ -452,9 +510,7 @@ class Bench
         bool last = taken == 4 ? p.fwd.last : source.last();
         Beat offered = beat;
         if (first) {
-            p.leaving = channel(beat);
-            offered = aim(s, beat);
-            p.to->expected[p.queue].push_back({{}, p.leaving});
+            offered = begins(s, beat);
             p.sops[0] += taken == 1;
             p.sops[1] += taken == 4;
         }
@@ -464,6 +520,50 @@ class Bench
         p.inside = last ? 0 : taken;
         if (taken != 4)
             source.taken();
+    }
+
+    // A packet begins to leave port s: its header where it comes to.
+    Beat begins(unsigned s, const Beat &header)
+    {
+        Port &p = *port_[s];
+
+        p.leaving = channel(header);
+        Beat there = aim(s, header);
+        p.to->expected[p.queue].push_back({{}, p.leaving});
+        return there;
+    }
+
+    // A beat on the link that no source gave in the last cycle is of a bulk packet, the
+    // next of its channel.
+    void bulk_beat(unsigned s, const Beat &beat)
+    {
+        Port &p = *port_[s];
+        Beat offered = beat;
+
+        if (p.inside)
+            test_.fail("a bulk beat inside a packet of source %x", p.inside);
+        if (!p.bulk_now) {
+            auto &queue = p.held[channel(beat)];
+            if (queue.empty())
+                test_.fail("the link shows a beat that nobody gave");
+            p.bulk_now = &queue.front();
+            p.bulk_at = 0;
+            offered = begins(s, beat);
+            p.sops[0]++;
+        }
+        const Packet &packet = p.bulk_now->packet;
+        if (beat != packet[p.bulk_at])
+            test_.fail("beat %zu of a bulk packet is another", p.bulk_at);
+        bool last = ++p.bulk_at == packet.size();
+        if (p.poison != (last && p.bulk_now->bad))
+            test_.fail("beat %zu of %zu: poison is %d", p.bulk_at,
+                       packet.size(), p.poison);
+        p.to->expected[p.queue].back().packet.push_back(offered);
+        p.sent[p.leaving]++;
+        if (last) {
+            p.held[channel(packet.front())].pop_front();
+            p.bulk_now = nullptr;
+        }
     }
 
     // Who gets the packet that leaves port s, and its header there.
@@ -491,15 +591,21 @@ class Bench
         if (out.valid && out.bound) {
             if (p.next.valid)
                 test_.fail("a boundary beat replaces a beat");
-            if (out.beat != Beat{p.freed, 0})
+            p.poison = fsh_bound_poison(out.beat.data());
+            if (out.beat != boundary(p.freed, p.poison))
                 test_.fail("a boundary beat tells %016llx, not %016llx",
                            (unsigned long long)out.beat[0],
                            (unsigned long long)p.freed);
             p.bound = p.freed;
             p.since_bound = 0;
-        } else if (out.valid != p.next.valid ||
+        } else if (out.valid && !p.next.valid) {
+            bulk_beat(p.index, out.beat);
+            p.poison = false;
+            p.since_bound++;
+        } else if (out.valid != p.next.valid || p.bulk_now ||
                    (out.valid && out.beat != p.next.beat)) {
-            test_.fail("the link shows another beat than was taken");
+            if (out.valid || p.next.valid)
+                test_.fail("the link shows another beat than was taken");
         } else if (out.valid) {
             p.since_bound++;
         }
@@ -508,6 +614,14 @@ class Bench
         if (p.since_bound > BOUND_LIMIT && p.owed > 4)
             test_.fail("%u beats without a boundary", p.since_bound);
         p.line.push_back(out);
+    }
+
+    static Beat boundary(uint64_t freed, bool poison)
+    {
+        Beat beat = {freed, 0};
+
+        fsh_bound_set_poison(beat.data(), poison);
+        return beat;
     }
 
     tb::Test &test_;

@@ -47,12 +47,13 @@ struct Peer {
 
 template <class Model, unsigned PORTS> class Bench
 {
-    static constexpr unsigned SEQ = PORTS, ACK = PORTS + 1;
+    static constexpr unsigned SEQ = PORTS, ACK = PORTS + 1, BULK = PORTS + 2;
 
   public:
     explicit Bench(tb::Test &test)
         : test_(test), context_(test.context()), dut_(context_.get()),
           peers_(PORTS, Peer(test)), seq_(LANES, Source(test)),
+          bulk_(LANES, Source(test)),
           here_(PORTS, tb::Sink<Beat>(test, "here")), starts_(test)
     {
     }
@@ -84,8 +85,7 @@ template <class Model, unsigned PORTS> class Bench
         stands_ = output * 4 + vc;
         // Fills what the peer has.
         for (unsigned i = 0; i < 3000; i++) {
-            if (dut_.ok_o >> stands_ & 1)
-                reserve(stands_);
+            reserve(stands_);
             cycle();
         }
         for (unsigned i = 0; i < 60 * PORTS; i++)
@@ -147,10 +147,10 @@ template <class Model, unsigned PORTS> class Bench
         routes_ = routes;
         in_use_ = hurry_ || test_.below(2) ? (1u << PORTS) - 1
                                            : (unsigned)test_.bits();
-        dut_.take_i = 0;
+        dut_.take_i = dut_.bulk_take_i = dut_.bulk_valid_i = 0;
         dut_.seq_valid_i = dut_.ack_valid_i = dut_.here_ready_i = 0;
         dut_.here_start_i = dut_.link_rx_valid_i = dut_.link_rx_bound_i = 0;
-        dut_.seq_bad_i = dut_.seq_port_i = 0;
+        dut_.seq_port_i = 0;
         dut_.route_i = 0;
         configure();
         tb::reset(test_, dut_);
@@ -231,9 +231,8 @@ template <class Model, unsigned PORTS> class Bench
                                       test_.below(FSH_MAX_NODES), false));
         if (acks_.size() < 2)
             ack(test_.below(PORTS));
-        unsigned at = test_.below(4 * PORTS);
-        if (test_.below(8) == 0 && (dut_.ok_o >> at & 1))
-            reserve(at);
+        if (test_.below(8) == 0)
+            reserve(test_.below(4 * PORTS));
     }
 
     void ack(unsigned port)
@@ -244,18 +243,28 @@ template <class Model, unsigned PORTS> class Bench
         through_[ACK][port][channel(packet[0])].push_back({packet, ACK});
     }
 
-    // The sequencer's next packet, by port and channel; one in three cycles.
+    // The sequencer's next packet, by port and channel, where there is room for it; one in
+    // three cycles. Brief ones have credit of the link, bulk has room in the port's queue.
     void reserve(unsigned at)
     {
-        if (test_.cycle < next_take_ || seq_[at / 4 % LANES].waiting.size() > 3)
+        bool bulk = test_.below(2);
+        unsigned l = at / 4 % LANES;
+        bool ok = bulk ? dut_.bulk_ok_o >> at / 2 & 1 : dut_.ok_o >> at & 1;
+
+        if (!ok || test_.cycle < next_take_ || seq_[l].waiting.size() > 3 ||
+            bulk_[l].waiting.size() > 3)
+            return;
+        Packet packet = random_packet(test_, at % 4, other(), false);
+        if (!bulk && packet.size() > BRIEF)
             return;
         next_take_ = test_.cycle + 3;
-        Packet packet = random_packet(test_, at % 4, other(), false);
         taken_ = at;
+        taken_bulk_ = bulk;
         beats_ = (unsigned)packet.size();
-        seq_port_[at / 4 % LANES].push_back(at / 4);
-        seq_[at / 4 % LANES].waiting.push_back(packet);
-        through_[SEQ][at / 4][at % 4].push_back({packet, SEQ});
+        (bulk ? bulk_port_ : seq_port_)[l].push_back(at / 4);
+        (bulk ? bulk_ : seq_)[l].waiting.push_back(packet);
+        through_[bulk ? BULK : SEQ][at / 4][at % 4].push_back(
+            {packet, bulk ? BULK : SEQ});
     }
 
     void cycle()
@@ -268,16 +277,21 @@ template <class Model, unsigned PORTS> class Bench
         }
         accept();
         tb::edge(test_, dut_);
-        dut_.take_i = 0;
+        dut_.take_i = dut_.bulk_take_i = 0;
+        dut_.bulk_valid_i = 0;
         dut_.eval();
     }
 
     void drive()
     {
-        dut_.take_i = taken_ < 4 * PORTS ? 1u << taken_ : 0;
+        bool take = taken_ < 4 * PORTS;
+        dut_.take_i = take && !taken_bulk_ ? 1u << taken_ : 0;
+        dut_.bulk_take_i = take && taken_bulk_ ? 1u << taken_ / 2 : 0;
         dut_.take_beats_i = (uint8_t)beats_;
-        for (unsigned l = 0; l < LANES; l++)
+        for (unsigned l = 0; l < LANES; l++) {
             drive_lane(l);
+            drive_bulk(l);
+        }
         taken_ = ~0u;
         dut_.ack_valid_i = 0;
         if (!acks_.empty()) {
@@ -311,6 +325,32 @@ template <class Model, unsigned PORTS> class Bench
             (uint8_t)((dut_.seq_last_i & ~(1u << l)) | source.last() << l);
         store(dut_.seq_data_i, source.beat(), l);
     }
+
+    // A beat for the queue of a port, always taken; as fsh_seq_pkg::beat_t: follow, last,
+    // bad, data.
+    void drive_bulk(unsigned l)
+    {
+        Source &source = bulk_[l];
+        bool fresh = dut_.bulk_take_i && taken_ / 4 % LANES == l &&
+                     source.waiting.size() == 1;
+
+        source.hurry = hurry_;
+        dut_.bulk_valid_i &= ~(uint64_t)(((1u << PORTS) - 1) << l * PORTS);
+        if (fresh || !source.offer())
+            return;
+        dut_.bulk_valid_i |= 1u << (l * PORTS + bulk_port_[l].front());
+        unsigned at = l * BEAT_BITS;
+        Beat beat = source.beat();
+        put(dut_.bulk_i, at, 64, beat[0]);
+        put(dut_.bulk_i, at + 64, 64, beat[1]);
+        put(dut_.bulk_i, at + 128, 2, source.last() << 1);
+        put(dut_.bulk_i, at + 130, 7, source.waiting.front().size() - 1);
+        if (source.last())
+            bulk_port_[l].pop_front();
+        source.taken();
+    }
+
+    static constexpr unsigned BEAT_BITS = 137;
 
     // What the peer of port p puts on the link in this cycle.
     void send(unsigned p)
@@ -488,13 +528,13 @@ template <class Model, unsigned PORTS> class Bench
     std::unique_ptr<VerilatedContext> context_;
     Model dut_;
     std::vector<Peer> peers_;
-    std::vector<Source> seq_; // by lane
+    std::vector<Source> seq_, bulk_; // by lane
     std::vector<tb::Sink<Beat>> here_;
     tb::Stall starts_;
-    std::deque<unsigned> seq_port_[LANES]; // of what it sends
+    std::deque<unsigned> seq_port_[LANES], bulk_port_[LANES]; // of what they send
     std::deque<Due> acks_;                 // with their port
     // By input, output and channel; by input and channel, for here.
-    std::deque<Due> through_[PORTS + 2][PORTS][4], local_[PORTS][4];
+    std::deque<Due> through_[PORTS + 3][PORTS][4], local_[PORTS][4];
     std::deque<Due> *here_from_[PORTS] = {};
     size_t here_at_[PORTS] = {};
     std::vector<unsigned> order_; // inputs of the packets that left
@@ -502,7 +542,7 @@ template <class Model, unsigned PORTS> class Bench
     unsigned node_ = 0, in_use_ = 0, taken_ = ~0u, beats_ = 0;
     unsigned stands_ = ~0u, standing_[PORTS] = {};
     uint64_t next_take_ = 0;
-    bool hurry_ = false;
+    bool hurry_ = false, taken_bulk_ = false;
 };
 
 template <class Bench>
