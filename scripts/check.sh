@@ -15,6 +15,8 @@ python3 scripts/check_includes.py || finding "includes against the layers"
 python3 scripts/check_names.py || finding "names that mean two things"
 python3 scripts/check_contracts.py || finding "headers that leave a function without a word, or a call without its rule"
 
+python3 tests/mutants/mutants.py --stale || finding "required mutants of lines that are gone"
+
 mapfile -t c_files < <(scripts/c-files.sh)
 if [ ${#c_files[@]} -gt 0 ]; then
     clang-format-14 --dry-run -Werror "${c_files[@]}" ||

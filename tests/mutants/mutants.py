@@ -310,6 +310,18 @@ def try_target(target, args, rng, end):
     return killed, broken, survivors, missed, lines
 
 
+def stale(targets):
+    """The required edits whose lines are gone."""
+    found = []
+    for target in targets:
+        lines = (ROOT / target["file"]).read_text(encoding="utf-8").split("\n")
+        try:
+            list(required(target, lines))
+        except Trouble as trouble:
+            found.append(str(trouble))
+    return found
+
+
 def report(name, lines, found, word):
     for number, new in found:
         print(f"  {word}  {name}:{number + 1}\n    - {lines[number].strip()}\n"
@@ -324,6 +336,8 @@ def parse():
     p.add_argument("--mutants", type=int, default=20, help="of each file, at most")
     p.add_argument("--seconds", type=float, default=900, help="for the random ones")
     p.add_argument("--limit", type=float, default=60, help="seconds of a test")
+    p.add_argument("--stale", action="store_true",
+                   help="only see that the lines of those required are there")
     p.add_argument("files", nargs="*", help="part of the names of those to try")
     args = p.parse_args()
     args.build = args.build.resolve()
@@ -338,6 +352,10 @@ def main():
                    if not args.files or any(f in t["file"] for f in args.files)]
     if not targets:
         sys.exit(f"mutants: no file of {args.targets} is called so")
+    if args.stale:
+        found = stale(targets)
+        print("".join(f"mutants: {line}\n" for line in found), end="")
+        return 1 if found else 0
     began, counts, bad = time.monotonic(), [0, 0, 0], 0
     print(f"mutants: seed {args.seed}, {len(targets)} files", flush=True)
     try:

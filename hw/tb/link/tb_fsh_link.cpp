@@ -14,8 +14,10 @@
 #include "Vfsh_link_tx.h"
 
 static const unsigned NODE[2] = {3, 60};
-static const unsigned LOAD = 6000;       // cycles of load a round
-static const unsigned DRAIN = 20000;     // most that a drain may take
+static const unsigned LOAD = 6000;   // cycles of load a round
+static const unsigned DRAIN = 20000; // most that a drain may take
+// Cycles in which a wish of others shows, and a packet begun before it leaves.
+static const unsigned WANTED = 80;
 static const unsigned BOUND_LIMIT = 130; // packet beats between boundaries
 // Beats under way from which on a sender waits: two brief packets of the sequencer, a
 // bulk one, one that passes through and a few acks still fit.
@@ -57,7 +59,7 @@ struct Sink {
 // A bulk packet in its queue.
 struct Bulk {
     Packet packet;
-    bool bad;
+    bool bad, whole; // its last beat is there
 };
 
 // A port: its two halves, their users, and the line that leaves it.
@@ -73,11 +75,15 @@ struct Port {
     Vfsh_link_rx rx;
     Sequencer seq;
     Source bulk;
-    std::deque<Bulk> held[4]; // by channel: taken for the queue, not on the link
+    std::deque<Bulk>
+        held[4]; // by channel: taken for the queue, not on the link
     Bulk *bulk_now = nullptr; // of them the one that is leaving
     size_t bulk_at = 0;
     bool bad = false, poison = false; // of what is taken; the last beat said so
-    uint64_t next_bulk = 0;           // cycle of the next reservation
+    uint64_t next_bulk = 0,
+             stands = 0;    // cycles: of the next reservation, without a beat
+    unsigned wanted = 0;    // cycles for which others have wanted the link
+    unsigned begun[2] = {}; // packets: bulk, passing
     Source ack;
     Passing fwd;
     Sink here, pass;
@@ -161,8 +167,31 @@ class Bench
         drain();
     }
 
+    // Everything wants the link, and no channel stops: up to 8 packets pass through, then
+    // one of bulk; also where consumers are slow, so that credits are what is wanted.
+    void shares(bool slow)
+    {
+        shut_ = loading_ = true;
+        slow_ = slow;
+        hurry(true);
+        for (unsigned i = 0; i < LOAD; i++) {
+            if (i == LOAD / 4)
+                for (Port *p : port_)
+                    p->begun[0] = p->begun[1] = 0;
+            cycle();
+        }
+        for (Port *p : port_)
+            if (p->begun[1] < 6 * p->begun[0] || p->begun[1] > 10 * p->begun[0])
+                test_.fail("%u packets pass through beside %u of bulk",
+                           p->begun[1], p->begun[0]);
+        hurry(false);
+        shut_ = loading_ = slow_ = false;
+        drain();
+    }
+
     uint64_t packets = 0;
-    unsigned most = 0;
+    unsigned most = 0,
+             bulk[4] = {}; // bulk by channel, while others want the link
 
   private:
     void route(Port &p)
@@ -232,6 +261,8 @@ class Bench
                 if (count16(p.told, vc) != (p.sent[vc] & 0xffff))
                     test_.fail("idle with %u beats sent on channel %u, %u told",
                                p.sent[vc] & 0xffff, vc, count16(p.told, vc));
+            if (p.tx.bulk_ok_o != 3)
+                test_.fail("idle, and room for bulk is %u", p.tx.bulk_ok_o);
             if (p.requests != p.here.requests)
                 test_.fail("%u requests said to start, %u came", p.requests,
                            p.here.requests);
@@ -303,8 +334,9 @@ class Bench
         starts(p.pass, false);
         p.rx.here_start_i = (p.here.start & 1) | (p.here.start >> 1 & 2);
         p.rx.fwd_start_i = (uint8_t)p.pass.start;
-        p.rx.here_ready_i = shut_ || p.here.stall.willing();
-        p.rx.fwd_ready_i = shut_ || p.pass.stall.willing();
+        bool ready = shut_ && (!slow_ || test_.cycle % 4 == 0);
+        p.rx.here_ready_i = ready || (!shut_ && p.here.stall.willing());
+        p.rx.fwd_ready_i = ready || (!shut_ && p.pass.stall.willing());
         p.rx.eval();
         std::copy_n(p.pass.gone, 4, p.passed); // counted a cycle later
         take(p.here, p.rx.here_valid_o, p.rx.here_ready_i, p.rx.here_last_o,
@@ -420,6 +452,8 @@ class Bench
         tx.fwd_some_i = 0;
         for (unsigned vc = 0; vc < 4; vc++)
             tx.fwd_some_i |= (uint8_t)(!p.fwd.queue[vc].empty() << vc);
+        bool want = tx.seq_valid_i || tx.ack_valid_i || tx.fwd_some_i;
+        p.wanted = want ? p.wanted + 1 : 0;
         if (tx.seq_valid_i) {
             store(tx.seq_data_i, p.seq.beat());
             tx.seq_last_i = p.seq.last();
@@ -438,7 +472,8 @@ class Bench
                          (unsigned)(tx.ack_valid_i && tx.ack_ready_o) << 1 |
                          (unsigned)fwd_taken << 2;
         accept(s, taken);
-        tx.fwd_freed_i = (uint8_t)p.fwd.step(tx.fwd_open_o ? tx.ok_o : 0, fwd_taken);
+        tx.fwd_freed_i =
+            (uint8_t)p.fwd.step(tx.fwd_open_o ? tx.ok_o : 0, fwd_taken);
         tx.eval();
     }
 
@@ -457,17 +492,21 @@ class Bench
             p.bulk.waiting.push_back(
                 random_packet(test_, vc, random_dst(s), false));
             p.bad = test_.below(8) == 0 && p.bulk.waiting.front().size() > 1;
-            p.next_bulk = test_.cycle + 12; // three cycles of four models
+            p.next_bulk = test_.cycle + 3;
             tx.bulk_take_i = (uint8_t)(1 << vc / 2);
             tx.seq_beats_i = (uint8_t)p.bulk.waiting.front().size();
             return;
         }
-        if (!p.bulk.offer())
+        // Now and then the memory stands.
+        if (!p.bulk.hurry && test_.below(1000) == 0)
+            p.stands = test_.cycle + 600;
+        if (test_.cycle < p.stands || !p.bulk.offer())
             return;
         const Packet &packet = p.bulk.waiting.front();
         auto &queue = p.held[channel(packet.front())];
         if (p.bulk.first())
-            queue.push_back({packet, p.bad});
+            queue.push_back({packet, p.bad, false});
+        queue.back().whole = p.bulk.last();
         tx.bulk_valid_i = 1;
         put(tx.bulk_i, 0, 64, p.bulk.beat()[0]);
         put(tx.bulk_i, 64, 64, p.bulk.beat()[1]);
@@ -513,6 +552,7 @@ class Bench
             offered = begins(s, beat);
             p.sops[0] += taken == 1;
             p.sops[1] += taken == 4;
+            p.begun[1] += taken == 4;
         }
         p.to->expected[p.queue].back().packet.push_back(offered);
         p.next = {true, false, beat};
@@ -550,6 +590,13 @@ class Bench
             p.bulk_at = 0;
             offered = begins(s, beat);
             p.sops[0]++;
+            if (p.wanted > WANTED && !p.bulk_now->whole)
+                test_.fail("others want port %u for %u cycles, and a bulk "
+                           "packet begins that is not whole",
+                           s, p.wanted);
+            if (loading_)
+                bulk[channel(beat)]++;
+            p.begun[0]++;
         }
         const Packet &packet = p.bulk_now->packet;
         if (beat != packet[p.bulk_at])
@@ -628,7 +675,7 @@ class Bench
     std::unique_ptr<VerilatedContext> context_;
     Port a_, b_;
     Port *port_[2];
-    bool shut_ = false, loading_ = false;
+    bool shut_ = false, loading_ = false, slow_ = false;
     unsigned noted_[2][4] = {};
 };
 
@@ -639,6 +686,14 @@ int main(int argc, char **argv)
 
     for (int i = 0; i < 60; i++)
         bench.round(i % 2);
+    for (unsigned i = 0; i < 4; i++)
+        bench.shares(i % 2);
+    unsigned total =
+        bench.bulk[0] + bench.bulk[1] + bench.bulk[2] + bench.bulk[3];
+    for (unsigned vc = 0; vc < 4; vc++)
+        if (bench.bulk[vc] < total / 8)
+            test.fail("of %u bulk packets %u on channel %u", total,
+                      bench.bulk[vc], vc);
     if (bench.most <= FULL)
         test.fail("never more than %u beats under way", bench.most);
     return test.pass(bench.packets, "packets");
