@@ -139,7 +139,7 @@ static void run_hop(void)
 
     fabric_hops(0, hops);
     for (unsigned i = 1; i < fabric_nodes && hops[i] == i; ++i) {
-        char test[16];
+        char test[24];
         uint64_t cycles = header_to(i);
 
         snprintf(test, sizeof(test), "header_%u", i);
