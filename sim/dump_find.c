@@ -236,6 +236,10 @@ static void place_packet(struct fsh_text *text,
     case FSH_STATE_LANE:
         fsh_text_add(text, "in node %u, sender of lane %u", node, p->port);
         break;
+    case FSH_STATE_SENDQ:
+        fsh_text_add(text, "in node %u, port %u, send queue, channel %u", node,
+                     p->port, p->vc);
+        break;
     case FSH_STATE_HERE:
         fsh_text_add(text, "in node %u, port %u, receive buffer, channel %u",
                      node, p->port, p->vc);

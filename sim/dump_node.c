@@ -20,7 +20,7 @@ static bool port_holds(const struct fsh_dump *d, uint32_t node, uint32_t port)
     uint32_t sum = d->beats[node][port];
 
     for (unsigned v = 0; v < FSH_STATE_VCS; v++) {
-        sum += p->here[v].beats + in_flight(&p->credit[v]);
+        sum += p->sendq[v].beats + p->here[v].beats + in_flight(&p->credit[v]);
         for (unsigned o = 0; o < FSH_NODE_PORTS; o++)
             sum += p->transit[o][v].beats;
     }
@@ -223,6 +223,8 @@ static void add_buffers(struct fsh_text *text, bool *first,
 {
     char what[32];
 
+    for (unsigned v = 0; v < FSH_STATE_VCS; v++)
+        add_queue(text, first, "send queue", v, &p->sendq[v]);
     for (unsigned v = 0; v < FSH_STATE_VCS; v++)
         add_queue(text, first, "receive buffer", v, &p->here[v]);
     for (unsigned o = 0; o < FSH_NODE_PORTS; o++) {

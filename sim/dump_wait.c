@@ -136,6 +136,8 @@ static struct thing of_packet(const struct fsh_dump_packet *packet)
     switch ((enum fsh_state_place)p->place) {
     case FSH_STATE_LANE:
         return thing(LANE, packet->node, p->port, 0);
+    case FSH_STATE_SENDQ:
+        return thing(CREDIT, packet->node, p->port, p->vc);
     case FSH_STATE_HERE:
         t.kind = HERE;
         return t;

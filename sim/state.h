@@ -20,6 +20,7 @@
 /* Where a packet is, or what is left of one. */
 enum fsh_state_place {
     FSH_STATE_LANE,    /* sequencer: described, not yet sent */
+    FSH_STATE_SENDQ,   /* of a port: what is to leave by it */
     FSH_STATE_HERE,    /* receive buffer of a port, for this node */
     FSH_STATE_TRANSIT, /* the same, for another port */
     FSH_STATE_LOOP,    /* from this node to itself */
@@ -48,6 +49,7 @@ struct fsh_state_credit { /* at the sender, in beats, modulo 2 * VC_BEATS */
     bool ok;              /* a packet may be begun */
 };
 struct fsh_state_port {
+    struct fsh_state_queue sendq[FSH_STATE_VCS];
     struct fsh_state_queue here[FSH_STATE_VCS];
     struct fsh_state_queue transit[FSH_NODE_PORTS][FSH_STATE_VCS]; /* by out */
     struct fsh_state_credit credit[FSH_STATE_VCS];

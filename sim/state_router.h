@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What the router of a node holds, for fsh_node_state: the one place where a dump
-// names signals of hw/rtl/link. By port: packets in its receive buffers, credits at its
-// sender, and what it has freed; and the loop.
+// names signals of hw/rtl/link. By port: packets in its receive buffers and in its send
+// queues, credits at its sender, and what it has freed; and the loop.
 #ifndef FSH_SIM_STATE_ROUTER_H
 #define FSH_SIM_STATE_ROUTER_H
 
@@ -167,6 +167,95 @@ template <typename Rx> void read_link_rx(reader &r, Rx &rx, unsigned port)
     }
 }
 
+// fsh_voqbuf of fsh_sendq: a list of words {last, next, bad, beat} for each queue, from the
+// one to be read to the one to be written.
+struct sendq {
+    static constexpr unsigned WORDS = 1024, NEXT_BIT = 129, LAST_BIT = 139;
+    rows words, head, tail;
+    span head_used, tail_used, read; // read: the word last read
+    bool any;                        // there is one,
+    unsigned queue;                  // of this queue
+
+    unsigned next(unsigned at) const
+    {
+        return static_cast<unsigned>(words.bits(at, NEXT_BIT, 10));
+    }
+    unsigned first(unsigned q) const
+    {
+        if (any && queue == q)
+            return static_cast<unsigned>(reader::bits(read, NEXT_BIT, 10));
+        return reader::bits(head_used, q, 1)
+                   ? static_cast<unsigned>(head.bits(q, 0, 10))
+                   : q;
+    }
+};
+
+#define SENDQ(tag, name) FSH_STATE(sendq_##tag, i_bulk__DOT__i_buf__DOT__##name)
+SENDQ(words, i_words__DOT__mem)
+SENDQ(read, __Vcellout__i_words__rdata_o)
+SENDQ(head, head)
+SENDQ(tail, tail)
+SENDQ(head_used, head_used_q)
+SENDQ(tail_used, tail_used_q)
+SENDQ(any, any_q)
+SENDQ(queue, r_queue_q)
+#undef SENDQ
+
+// Of the packet that is leaving the header is gone: its beats are counted only.
+inline fsh_state_queue read_sendq(reader &r, const sendq &b, unsigned q,
+                                  fsh_state_packet packet)
+{
+    fsh_state_queue sum = {0, 0};
+    bool inside =
+        b.any && b.queue == q && !reader::bits(b.read, sendq::LAST_BIT, 1);
+
+    packet.position = 0;
+    if (!reader::bits(b.tail_used, q, 1))
+        return sum;
+    unsigned end = static_cast<unsigned>(b.tail.bits(q, 0, 10));
+    unsigned at = b.first(q);
+    sum.packets = inside;
+    packet.beats = 0;
+    while (at != end && sum.beats < sendq::WORDS) {
+        bool last = b.words.bits(at, sendq::LAST_BIT, 1);
+        sum.beats++;
+        if (!inside && packet.beats++ == 0) {
+            packet.hdr[0] = b.words.bits(at, 0, 64);
+            packet.hdr[1] = b.words.bits(at, 64, 64);
+        }
+        at = b.next(at);
+        if (!last && at != end)
+            continue;
+        if (!inside) {
+            r.packet(packet);
+            packet.position = ++sum.packets;
+            packet.beats = 0;
+        }
+        inside = false;
+    }
+    return sum;
+}
+
+template <typename Tx> void read_sendqs(reader &r, Tx &tx, unsigned port)
+{
+    sendq b = {{SPAN(sendq_words, tx), sendq::WORDS},
+               {SPAN(sendq_head, tx), FSH_STATE_VCS},
+               {SPAN(sendq_tail, tx), FSH_STATE_VCS},
+               SPAN(sendq_head_used, tx),
+               SPAN(sendq_tail_used, tx),
+               SPAN(sendq_read, tx),
+               VALUE(sendq_any, tx) != 0,
+               static_cast<unsigned>(VALUE(sendq_queue, tx))};
+    fsh_state_packet packet = {};
+
+    packet.place = FSH_STATE_SENDQ;
+    packet.port = static_cast<uint8_t>(port);
+    for (unsigned v = 0; v < FSH_STATE_VCS; v++) {
+        packet.vc = static_cast<uint8_t>(v);
+        r.state.port[port].sendq[v] = read_sendq(r, b, v, packet);
+    }
+}
+
 #define CREDIT(v, name) \
     gen_credit__BRA__##v##__KET____DOT__i_credit__DOT__##name
 template <typename Tx> void read_link_tx(reader &r, Tx &tx, unsigned port)
@@ -176,8 +265,12 @@ template <typename Tx> void read_link_tx(reader &r, Tx &tx, unsigned port)
         static_cast<uint16_t>(tx.CREDIT(v, used_q)),  \
         static_cast<uint16_t>(tx.CREDIT(v, freed_q)), \
         tx.CREDIT(v, ok_q) != 0};
-    ONE(0) ONE(1) ONE(2) ONE(3)
+    ONE(0)
+    ONE(1)
+    ONE(2)
+    ONE(3)
 #undef ONE
+    read_sendqs(r, tx, port);
 }
 #undef CREDIT
 

@@ -96,6 +96,20 @@ static void check_queue(const char *what)
           "%s: %u packets, %u beats", what, packets, beats);
 }
 
+/* What waits to be sent: whole packets of the longest sort. */
+static void check_sendq(void)
+{
+    static const char what[] = "send queue, channel 0: ";
+    const char *at = strstr(said, what);
+    unsigned packets, beats, each = 1 + 1024 / FSH_BEAT_BYTES;
+
+    CHECK(at && sscanf(at + strlen(what), "%u packets, %u beats", &packets,
+                       &beats) == 2,
+          "no \"%s\" in\n%s", what, said);
+    CHECK(packets > 1 && beats == packets * each, "%s: %u packets, %u beats",
+          what, packets, beats);
+}
+
 /* All goes on, and then a dump says so. */
 static void finish(uint32_t node, uint32_t opcode, uint32_t tag)
 {
@@ -147,6 +161,7 @@ static void memory_of_the_target(void)
     SAYS(", whose receive buffer of port ");
     check_queue("transit queue from port ");
     check_queue(", whose receive buffer of port ");
+    check_sendq();
     SAYS("waits for its receiver of lane ");
     SAYS("which waits for the device memory of node 2 (lane ");
     SAYS("which answers nothing for ");
