@@ -269,8 +269,9 @@ module fsh_link_tx #(
   assign fwd_sop_o = mux_valid && mux_ready && mux_sop && sel[FWD+2:3] != '0;
   assign stall_o   = !mux_valid && ((ack_valid_i && !ack_ok) ||
                                     (bulk_some != '0 && (bulk_some & ok) == '0));
-  assign busy_o    = inside_q || mux_valid || owed_q || due_q || link_valid_o || gap_q != '0 ||
-                     others_o || bulk_busy;
+  // What is freed is owed before owed_q says so.
+  assign busy_o    = inside_q || mux_valid || freed_i != told_q || owed_q || due_q ||
+                     link_valid_o || gap_q != '0 || others_o || bulk_busy;
 
   // Poison stands right before the beat that it is said of, which ends a packet.
   `FSH_ASSERT(assert_bad_last, !mux_bad || mux_last)

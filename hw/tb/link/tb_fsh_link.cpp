@@ -174,8 +174,9 @@ class Bench
         shut_ = loading_ = true;
         slow_ = slow;
         hurry(true);
-        for (unsigned i = 0; i < LOAD; i++) {
-            if (i == LOAD / 4)
+        unsigned cycles = slow ? 6 * LOAD : LOAD;
+        for (unsigned i = 0; i < cycles; i++) {
+            if (i == cycles / 4)
                 for (Port *p : port_)
                     p->begun[0] = p->begun[1] = 0;
             cycle();
