@@ -31,11 +31,16 @@ static bool is_op(const struct fsh_dump_op *op, unsigned opcode, unsigned peer,
            (op->message ? opcode >= FSH_OP_LIBRARY : opcode == op->opcode);
 }
 
-/* Does its command wait in the window? */
+/* Does its command wait in the window, or beside it? */
 static bool in_window(const struct fsh_dump *d, const struct fsh_dump_op *op)
 {
-    uint32_t at = d->state[op->node].window[op->reply].head;
+    const struct fsh_state_submit *w = &d->state[op->node].window[op->reply];
+    uint32_t at = w->head;
     uint64_t cmd[4];
+
+    for (unsigned i = 0; i < w->parked; i++)
+        if (is_op(op, w->park[i].opcode, w->park[i].dst, w->park[i].tag))
+            return true;
 
     while (next_command(d, op->node, op->reply, &at, cmd))
         if (is_op(op, (unsigned)fsh_cmd_opcode(cmd), (unsigned)fsh_cmd_dst(cmd),
@@ -183,7 +188,7 @@ static void find_context(const struct fsh_dump *d, const struct fsh_dump_op *op,
         if (c->phase == FSH_PROBE_FREE ||
             !is_op(&as, c->opcode, c->dst, c->tag))
             continue;
-        found->unsent = c->left;
+        found->unsent += c->left;
         if (found->where == FSH_DUMP_PACKET)
             continue;
         found->where = FSH_DUMP_CONTEXT;
@@ -206,6 +211,8 @@ void fsh_dump_find(const struct fsh_dump *d, const struct fsh_dump_op *op,
         if (end < d->nodes)
             found->written =
                 fsh_node_counted(d->fab->node[end].rtl, op->node, op->tag);
+        if (found->written > op->length)
+            found->written = op->length;
     }
     if (found->where == FSH_DUMP_NOWHERE && in_window(d, op)) {
         found->where = FSH_DUMP_WINDOW;
@@ -309,5 +316,5 @@ void fsh_dump_place(struct fsh_text *text, const struct fsh_dump_op *op,
     if (found->unsent)
         fsh_text_add(text, "; %u B are not sent", found->unsent);
     if (found->written)
-        fsh_text_add(text, "; %u B are written", found->written);
+        fsh_text_add(text, "; about %u B are written", found->written);
 }

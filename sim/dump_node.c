@@ -7,11 +7,6 @@
 
 enum { SHOWN = 4 }; /* of many alike */
 
-static uint32_t in_flight(const struct fsh_state_credit *c)
-{
-    return (uint32_t)(c->used - c->freed) % (2 * FSH_VC_BEATS);
-}
-
 /* ---- is there anything? ---- */
 
 static bool port_holds(const struct fsh_dump *d, uint32_t node, uint32_t port)
@@ -20,7 +15,8 @@ static bool port_holds(const struct fsh_dump *d, uint32_t node, uint32_t port)
     uint32_t sum = d->beats[node][port];
 
     for (unsigned v = 0; v < FSH_STATE_VCS; v++) {
-        sum += p->sendq[v].beats + p->here[v].beats + in_flight(&p->credit[v]);
+        sum += p->sendq[v].beats + p->here[v].beats +
+               fsh_state_held(&p->credit[v]);
         for (unsigned o = 0; o < FSH_NODE_PORTS; o++)
             sum += p->transit[o][v].beats;
     }
@@ -46,7 +42,8 @@ static bool holds(const struct fsh_dump *d, uint32_t node)
     const struct fsh_state_node *s = &d->state[node];
 
     for (unsigned c = 0; c < 2; c++) {
-        if (s->window[c].head != s->window[c].tail || s->loop[c].beats)
+        if (s->window[c].head != s->window[c].tail || s->window[c].parked ||
+            s->loop[c].beats)
             return true;
         for (unsigned i = 0; i < FSH_PROBE_CONTEXTS; i++)
             if (s->context[c][i].phase != FSH_PROBE_FREE)
@@ -84,11 +81,17 @@ static void tell_windows(const struct fsh_dump *d, uint32_t node)
         const struct fsh_state_submit *w = &d->state[node].window[c];
         struct fsh_text text = {.n = 0};
 
-        if (w->head == w->tail)
+        if (w->head == w->tail && !w->parked)
             continue;
         fsh_text_add(&text, "  %s window: %" PRIu32 " of %u entries",
                      c ? "reply" : "request", w->tail - w->head,
                      FSH_WINDOW_ENTRIES);
+        if (w->parked)
+            fsh_text_add(&text,
+                         ", %u commands beside it, the first %s of %u B "
+                         "to node %u",
+                         w->parked, fsh_dump_opcode(w->park[0].opcode, c),
+                         (unsigned)w->park[0].length, w->park[0].dst);
         if (w->phase >= FSH_STATE_WINDOW_OFFER)
             fsh_text_add(&text,
                          ", in front %s of %" PRIu64 " B to node %" PRIu64,
@@ -240,14 +243,13 @@ static void add_credits(struct fsh_text *text, bool *first,
     for (unsigned v = 0; v < FSH_STATE_VCS; v++) {
         const struct fsh_state_credit *c = &p->credit[v];
 
-        if (in_flight(c) == 0)
+        if (fsh_state_held(c) == 0)
             continue;
         fsh_text_next(text, first);
-        fsh_text_add(text,
-                     "credits of channel %u: %" PRIu32
-                     " of %u beats held (sent %u, seen %u)%s",
-                     v, in_flight(c), FSH_VC_BEATS, c->used, c->freed,
-                     c->ok ? "" : ", no room for a packet");
+        fsh_text_add(
+            text, "credits of channel %u: %u beats held (sent %u, seen %u)%s",
+            v, fsh_state_held(c), c->used, c->freed,
+            c->ok ? "" : ", no room for a packet");
     }
 }
 

@@ -257,11 +257,6 @@ static struct thing next_of_lane(const struct fsh_dump *d, struct thing t,
     return nothing;
 }
 
-static uint32_t held(const struct fsh_state_credit *c)
-{
-    return (uint32_t)(c->used - c->freed) % (2 * FSH_VC_BEATS);
-}
-
 /* Of the buffers at the end of a link those of one channel hold most of what the sender
  * has no credit for. */
 static struct thing next_of_credit(const struct fsh_dump *d, struct thing t,
@@ -293,7 +288,7 @@ static struct thing next_of_credit(const struct fsh_dump *d, struct thing t,
     fsh_text_add(why,
                  ", which has freed %u by its count: what it said of it "
                  "is under way, or lost",
-                 p->freed[t.b] % (2 * FSH_VC_BEATS));
+                 p->freed[t.b] % (1u << FSH_STATE_COUNT_BITS));
     return nothing;
 }
 
@@ -491,11 +486,9 @@ static void name_credit(const struct fsh_dump *d, struct thing t,
 {
     struct fsh_plug to = d->fab->topology.peer[t.node][t.a];
 
-    fsh_text_add(text,
-                 "credits of channel %u from node %u (%" PRIu32
-                 " of %u beats held)",
-                 t.b, to.node, held(&d->state[t.node].port[t.a].credit[t.b]),
-                 FSH_VC_BEATS);
+    fsh_text_add(text, "credits of channel %u from node %u (%u beats held)",
+                 t.b, to.node,
+                 fsh_state_held(&d->state[t.node].port[t.a].credit[t.b]));
 }
 
 static void name_context(const struct fsh_dump *d, struct thing t,

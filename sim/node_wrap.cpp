@@ -13,7 +13,8 @@
 #include "state_card.h"
 #include "wrap.h"
 
-namespace {
+namespace
+{
 
 // Of the thread that evaluates.
 thread_local char error_text[512];
@@ -21,7 +22,8 @@ thread_local bool failed;
 
 void fail(const char *what, const char *file, int line, const char *hier)
 {
-    if (failed) return;
+    if (failed)
+        return;
     std::snprintf(error_text, sizeof error_text, "%s at %s:%d in %s", what,
                   file && *file ? file : "?", line,
                   hier && *hier ? hier : "the node");
@@ -45,14 +47,19 @@ void vl_finish(const char *file, int line, const char *hier) VL_MT_UNSAFE
     fail("$finish", file, line, hier);
 }
 
-namespace {
+namespace
+{
 
 // The large memories, by Verilator's names; one that goes by another name is
 // compared like everything else, which costs time only.
 FSH_MEMORY(here, __PVT__i_here__DOT__i_ram__DOT__mem)
 FSH_MEMORY(forward, __PVT__i_fwd__DOT__i_ram__DOT__mem)
-FSH_MEMORY(loop, fsh_card__DOT__i_node__DOT__i_gasnet__DOT__i_loop__DOT__i_buf__DOT__i_ram__DOT__mem)
-FSH_MEMORY(tracker, fsh_card__DOT__i_node__DOT__i_gasnet__DOT__i_tracker__DOT__i_ram__DOT__mem)
+FSH_MEMORY(
+    loop,
+    fsh_card__DOT__i_node__DOT__i_gasnet__DOT__i_loop__DOT__i_buf__DOT__i_ram__DOT__mem)
+FSH_MEMORY(
+    tracker,
+    fsh_card__DOT__i_node__DOT__i_gasnet__DOT__i_tracker__DOT__i_ram__DOT__mem)
 #define READ(name) \
     fsh_card__DOT__i_node__DOT__i_gasnet__DOT__i_seq__DOT__i_read__DOT__##name##__DOT__gen_block__DOT__i_ram__DOT__mem
 FSH_MEMORY(read_mem0, READ(i_mem0))
@@ -65,6 +72,13 @@ FSH_MEMORY(read_host, READ(i_host))
 // fsh_rx of a lane.
 #define LANE_RX(lane) \
     TOP__fsh_card__DOT__i_node__DOT__i_gasnet__DOT__gen_lane__BRA__##lane##__KET____DOT__i_rx
+#define PARK(name) \
+    fsh_card__DOT__i_node__DOT__i_host__DOT__i_park_##name##__DOT__gen_block__DOT__i_ram__DOT__mem
+FSH_MEMORY(park_req, PARK(req__DOT__i_fifo))
+FSH_MEMORY(park_rep, PARK(rep__DOT__i_fifo))
+FSH_MEMORY(rows_req, PARK(req__DOT__i_rows))
+FSH_MEMORY(rows_rep, PARK(rep__DOT__i_rows))
+#undef PARK
 FSH_MEMORY(window0, __PVT__gen_half__BRA__0__KET____DOT__i_ram__DOT__mem)
 FSH_MEMORY(window1, __PVT__gen_half__BRA__1__KET____DOT__i_ram__DOT__mem)
 
@@ -102,14 +116,15 @@ void leave_out_core(fsh::still *still, Vfsh_card__Syms *syms)
     assert(core < node);
     still->leave_out({core, static_cast<size_t>(node - core)});
 #define PIN(name) still->leave_out(all_of(root.name));
-    PIN(m_core_awvalid_o) PIN(m_core_awready_i) PIN(m_core_awaddr_o)
-    PIN(m_core_wvalid_o) PIN(m_core_wready_i) PIN(m_core_wdata_o)
-    PIN(m_core_wstrb_o) PIN(m_core_bvalid_i) PIN(m_core_berr_i)
-    PIN(m_core_arvalid_o) PIN(m_core_arready_i) PIN(m_core_araddr_o)
-    PIN(m_core_rvalid_i) PIN(m_core_rdata_i) PIN(m_core_rerr_i)
-    PIN(core_clk_req_o)
+    PIN(m_core_awvalid_o)
+    PIN(m_core_awready_i)
+    PIN(m_core_awaddr_o) PIN(m_core_wvalid_o) PIN(m_core_wready_i)
+        PIN(m_core_wdata_o) PIN(m_core_wstrb_o) PIN(m_core_bvalid_i)
+            PIN(m_core_berr_i) PIN(m_core_arvalid_o) PIN(m_core_arready_i) PIN(
+                m_core_araddr_o) PIN(m_core_rvalid_i) PIN(m_core_rdata_i)
+                PIN(m_core_rerr_i) PIN(core_clk_req_o)
 #undef PIN
-    still->leave_out(core_idle<Vfsh_card___024root>::of(root));
+                    still->leave_out(core_idle<Vfsh_card___024root>::of(root));
     still->leave_out(core_req<Vfsh_card___024root>::of(root));
     still->leave_out(core_rsp<Vfsh_card___024root>::of(root));
 }
@@ -128,8 +143,16 @@ fsh::still *make_still(Vfsh_card *top)
 #define LEAVE_OUT(p) leave_out_rx(still, syms->LINK_RX(p));
     FOR_PORTS(LEAVE_OUT)
 #undef LEAVE_OUT
-    leave_out_window(still, syms->TOP__fsh_card__DOT__i_node__DOT__i_host__DOT__i_submit_req);
-    leave_out_window(still, syms->TOP__fsh_card__DOT__i_node__DOT__i_host__DOT__i_submit_rep);
+    leave_out_window(
+        still,
+        syms->TOP__fsh_card__DOT__i_node__DOT__i_host__DOT__i_submit_req);
+    leave_out_window(
+        still,
+        syms->TOP__fsh_card__DOT__i_node__DOT__i_host__DOT__i_submit_rep);
+    still->leave_out(park_req<Root>::of(root));
+    still->leave_out(park_rep<Root>::of(root));
+    still->leave_out(rows_req<Root>::of(root));
+    still->leave_out(rows_rep<Root>::of(root));
     leave_out_core(still, syms);
     return still;
 }
@@ -193,14 +216,16 @@ struct fsh_node *fsh_node_create(struct fsh_node_io *io, uint32_t index,
     node->core = {};
     node->shown = false;
     node->evaluated = false;
-    if (waves) node->top->trace(&waves->file, 99);
+    if (waves)
+        node->top->trace(&waves->file, 99);
     node->still.reset(make_still(node->top));
     return node;
 }
 
 void fsh_node_destroy(struct fsh_node *node)
 {
-    if (!node) return;
+    if (!node)
+        return;
     fsh::destroy(node->top);
     delete node;
 }
@@ -208,7 +233,8 @@ void fsh_node_destroy(struct fsh_node *node)
 // Evaluates the whole card, with an edge of the clocks named.
 static void edge_of_all(fsh_node *node, bool clk, bool core_clk)
 {
-    if (node->core.unsettled) fsh::settle_core(node->top);
+    if (node->core.unsettled)
+        fsh::settle_core(node->top);
     fsh::edge(node->top, clk, core_clk);
     node->core.unsettled = false;
     node->evaluated = true;
@@ -231,11 +257,14 @@ void fsh_node_show(struct fsh_node *node, bool shown)
 
 void fsh_node_drive(struct fsh_node *node)
 {
-    if (!node->shown) return;
+    if (!node->shown)
+        return;
     const fsh_node_in &in = node->io->in;
     fsh::drive(node->top, in);
-    if (in.clk) node->top->clk_i = 0;
-    if (in.core_clk) node->top->core_clk_i = 0;
+    if (in.clk)
+        node->top->clk_i = 0;
+    if (in.core_clk)
+        node->top->core_clk_i = 0;
     node->top->eval();
 }
 

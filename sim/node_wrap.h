@@ -126,7 +126,7 @@ enum fsh_probe_array_phase {
     FSH_PROBE_ADDS,      /* waits for the sums of a chunk with few steps */
     FSH_PROBE_HANDS_OVER /* or waits for the results of the tile before */
 };
-#define FSH_PROBE_CONTEXTS 4u /* of the sequencer, each channel */
+#define FSH_PROBE_CONTEXTS 8u /* of the sequencer, each channel, at most */
 struct fsh_probe {
     /* What the sequencer is sending, {channel (1: replies), context}. */
     struct fsh_probe_message {
@@ -134,8 +134,7 @@ struct fsh_probe {
         uint32_t bytes;
     } message[2][FSH_PROBE_CONTEXTS];
     uint8_t send[FSH_LANES];
-    /* Beats of the peer's buffers that are reserved, of FSH_VC_BEATS, by channel: those
-     * of its virtual channel that has more. */
+    /* Beats of the peer's buffers that are reserved, of FSH_LINK_BEATS, by channel. */
     uint16_t reserved[FSH_NODE_PORTS][2];
 };
 /* The registers that this is of, packed; all 0 before the first look. */

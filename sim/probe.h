@@ -7,7 +7,6 @@
 #ifndef FSH_SIM_PROBE_H
 #define FSH_SIM_PROBE_H
 
-#include <algorithm>
 #include <cstring>
 
 #include "Vfsh_card__Syms.h"
@@ -29,30 +28,30 @@ namespace fsh
     fsh_card__DOT__i_node__DOT__i_gasnet__DOT__i_loop__DOT__gen_channel__BRA__##channel##__KET____DOT__i_credit__DOT__ok_q
 #define QUEUE_OK(channel) \
     i_bulk__DOT__gen_channel__BRA__##channel##__KET____DOT__i_credit__DOT__ok_q
-#define CREDIT(channel, name) \
-    gen_credit__BRA__##channel##__KET____DOT__i_credit__DOT__##name
+#define CREDITS(name) i_credits__DOT__##name
 
-inline uint16_t in_flight(unsigned used, unsigned freed)
+// Beats of a virtual channel that fsh_credits counts.
+template <typename Tx> inline unsigned reserved_of(const Tx &tx, unsigned vc)
 {
-    return static_cast<uint16_t>((used - freed) % (2 * FSH_VC_BEATS));
+    constexpr unsigned bits = 12; // of a count
+    return static_cast<unsigned>((tx.CREDITS(used_q) >> bits * vc) -
+                                 (tx.CREDITS(freed_q) >> bits * vc)) %
+           (1u << bits);
 }
 
 template <typename Tx> inline void probe_credits(const Tx &tx, uint16_t *out)
 {
-#define IN_FLIGHT(v) in_flight(tx.CREDIT(v, used_q), tx.CREDIT(v, freed_q))
-    out[0] = std::max(IN_FLIGHT(0), IN_FLIGHT(1));
-    out[1] = std::max(IN_FLIGHT(2), IN_FLIGHT(3));
-#undef IN_FLIGHT
+    for (unsigned reply = 0; reply < 2; reply++)
+        out[reply] = static_cast<uint16_t>(reserved_of(tx, 2 * reply) +
+                                           reserved_of(tx, 2 * reply + 1));
 }
 
 template <typename Tx> inline uint64_t pack_credits(const Tx &tx)
 {
-#define PACKED(v)                                                             \
-    (static_cast<uint64_t>(                                                   \
-         static_cast<uint16_t>(tx.CREDIT(v, used_q) - tx.CREDIT(v, freed_q))) \
-     << 16 * v)
-    return PACKED(0) | PACKED(1) | PACKED(2) | PACKED(3);
-#undef PACKED
+    uint64_t all = 0;
+    for (unsigned vc = 0; vc < 4; vc++)
+        all |= static_cast<uint64_t>(reserved_of(tx, vc)) << 16 * vc;
+    return all;
 }
 
 // fsh_seq_send: Header, Args, Payload.
@@ -70,9 +69,7 @@ inline uint8_t send_phase(const Send &send, bool any, bool blocked)
 // {reply}, as fsh_seq sees them.
 template <typename Tx> inline unsigned credits_of(const Tx &tx)
 {
-    return tx.CREDIT(0, ok_q) | tx.CREDIT(1, ok_q) << 1 |
-           tx.CREDIT(2, ok_q) << 2 | tx.CREDIT(3, ok_q) << 3 |
-           tx.QUEUE_OK(0) << 4 | tx.QUEUE_OK(1) << 5;
+    return tx.CREDITS(ok_q) | tx.QUEUE_OK(0) << 4 | tx.QUEUE_OK(1) << 5;
 }
 
 #if FSH_CARD_PORTS == 2
@@ -83,11 +80,11 @@ template <typename Tx> inline unsigned credits_of(const Tx &tx)
 
 inline unsigned credits(const Vfsh_card__Syms &syms, unsigned port)
 {
-#define CREDITS(p) \
+#define ONE(p)     \
     if (port == p) \
         return credits_of(syms.LINK_TX(p));
-    FOR_PORTS(CREDITS)
-#undef CREDITS
+    FOR_PORTS(ONE)
+#undef ONE
     return 0;
 }
 
@@ -116,6 +113,10 @@ inline uint64_t word_of(const Value &value, unsigned bit)
     }
 }
 
+// Contexts of fsh_seq, each channel.
+constexpr unsigned SEQ_CONTEXTS = FSH_CARD_PORTS > 2 ? 8 : 4;
+static_assert(SEQ_CONTEXTS <= FSH_PROBE_CONTEXTS, "a look has room for all");
+
 // Ports that the next packet of a context may take.
 inline unsigned left_of(const Vfsh_card___024root &root, unsigned context)
 {
@@ -123,20 +124,24 @@ inline unsigned left_of(const Vfsh_card___024root &root, unsigned context)
            ((1u << FSH_CARD_PORTS) - 1);
 }
 
-// What of a lane keeps a context of fsh_seq from its next packet.
-inline uint8_t lane_phase(const Vfsh_card___024root &root, unsigned lane)
+// What of a lane keeps a context of fsh_seq from its next packet, with payload from a
+// memory or without.
+inline uint8_t lane_phase(const Vfsh_card___024root &root, unsigned lane,
+                          bool memory)
 {
     constexpr unsigned reads = 4 - 2; // AR_DEPTH of fsh_seq_read
-    constexpr unsigned bulk = 32 - 4 - 2 * FSH_PROBE_CONTEXTS, brief = 16 - 6;
-    unsigned bulk_count = lane ? root.SEQ_LANE(1, i_bulk__DOT__count_q)
-                               : root.SEQ_LANE(0, i_bulk__DOT__count_q);
-    unsigned brief_count = lane ? root.SEQ_LANE(1, i_brief__DOT__count_q)
-                                : root.SEQ_LANE(0, i_brief__DOT__count_q);
+    // brief_room_o and bulk_room_o of fsh_seq_lane
+    constexpr unsigned bulk = 24 - 1 - 2 * (SEQ_CONTEXTS - 1), brief = 8 - 2;
+    unsigned bulk_count = lane ? root.SEQ_LANE(1, i_queue__DOT__bulk_count_q)
+                               : root.SEQ_LANE(0, i_queue__DOT__bulk_count_q);
+    unsigned brief_count = lane ? root.SEQ_LANE(1, i_queue__DOT__brief_count_q)
+                                : root.SEQ_LANE(0, i_queue__DOT__brief_count_q);
+    if (!memory)
+        return brief_count > brief ? FSH_PROBE_PORT_BEHIND : FSH_PROBE_GOES;
     if (!(root.SEQ(mem_room) >> lane & 1) || !root.SEQ(host_room) ||
         root.SEQ(i_read__DOT__i_ar__DOT__count_q) > reads)
         return FSH_PROBE_NO_BUFFER;
-    return bulk_count > bulk || brief_count > brief ? FSH_PROBE_PORT_BEHIND
-                                                    : FSH_PROBE_GOES;
+    return bulk_count > bulk ? FSH_PROBE_PORT_BEHIND : FSH_PROBE_GOES;
 }
 
 // Of the ports that the next packet may take the first that lets it.
@@ -144,7 +149,7 @@ inline uint8_t message_phase(const Vfsh_card__Syms &syms, unsigned context,
                              uint64_t fixed)
 {
     const Vfsh_card___024root &root = syms.TOP;
-    unsigned reply = context / FSH_PROBE_CONTEXTS;
+    unsigned reply = context / SEQ_CONTEXTS;
     uint8_t phase = FSH_PROBE_NO_CREDIT;
     for (unsigned p = 0; p < FSH_CARD_PORTS; p++) {
         if (!(left_of(root, context) >> p & 1))
@@ -156,7 +161,7 @@ inline uint8_t message_phase(const Vfsh_card__Syms &syms, unsigned context,
         if (root.CONTEXTS(loop_q) >> context & 1)
             credit = reply ? root.LOOP_OK(1) : root.LOOP_OK(0);
         if (credit) {
-            phase = lane_phase(root, p % FSH_LANES);
+            phase = lane_phase(root, p % FSH_LANES, memory);
             if (phase == FSH_PROBE_GOES)
                 break;
         }
@@ -177,7 +182,8 @@ inline void probe_message(const Vfsh_card__Syms &syms, unsigned context,
     if (!(root.CONTEXTS(active_q) >> context & 1))
         return;
     out.phase = message_phase(syms, context, low);
-    out.bytes = fixed & 0xffffff;
+    // Arguments apart from their payload count as a message without any.
+    out.bytes = (fixed >> 41 & 3) == FSH_SPACE_PRIVATE ? 0 : fixed & 0xffffff;
     out.peer = fixed >> 35 & 0x3f;
     out.opcode = fixed >> 48 & 0xff;
 }
@@ -188,13 +194,11 @@ inline void probe_node(const Vfsh_card__Syms &syms, fsh_probe &out)
     const auto &send0 = syms.SEQ_SEND(0);
     const auto &send1 = syms.SEQ_SEND(1);
 
-    for (unsigned c = 0; c < 2 * FSH_PROBE_CONTEXTS; c++)
-        probe_message(
-            syms, c,
-            out.message[c / FSH_PROBE_CONTEXTS][c % FSH_PROBE_CONTEXTS]);
-#define ANY(lane)                               \
-    (root.SEQ_LANE(lane, i_bulk__DOT__some_q) | \
-     root.SEQ_LANE(lane, i_brief__DOT__some_q))
+    for (unsigned c = 0; c < 2 * SEQ_CONTEXTS; c++)
+        probe_message(syms, c, out.message[c / SEQ_CONTEXTS][c % SEQ_CONTEXTS]);
+#define ANY(lane)                                     \
+    (root.SEQ_LANE(lane, i_queue__DOT__bulk_some_q) | \
+     root.SEQ_LANE(lane, i_queue__DOT__brief_some_q))
     out.send[0] = send_phase(send0, ANY(0), send0.i_out__DOT__spare_valid_q);
     out.send[1] = send_phase(send1, ANY(1), send1.i_out__DOT__spare_valid_q);
 #undef ANY
@@ -205,12 +209,15 @@ inline void probe_node(const Vfsh_card__Syms &syms, fsh_probe &out)
 inline uint64_t mix_phases(const Vfsh_card___024root &root,
                            const Vfsh_card__Syms &syms)
 {
-    uint64_t mix = root.CONTEXTS(loop_q) | root.LOOP_OK(0) << 8 |
-                   root.LOOP_OK(1) << 9 | root.SEQ(mem_room) << 10 |
-                   root.SEQ(host_room) << 12 | lane_phase(root, 0) << 13 |
-                   lane_phase(root, 1) << 16;
+    uint64_t mix = root.CONTEXTS(loop_q) | root.CONTEXTS(memory_q) << 16;
+    uint64_t room =
+        root.LOOP_OK(0) | root.LOOP_OK(1) << 1 | root.SEQ(mem_room) << 2 |
+        root.SEQ(host_room) << 4 | lane_phase(root, 0, true) << 5 |
+        lane_phase(root, 1, true) << 8 | lane_phase(root, 0, false) << 11 |
+        lane_phase(root, 1, false) << 14;
+    mix |= room << 32;
     for (unsigned p = 0; p < FSH_CARD_PORTS; p++)
-        mix |= static_cast<uint64_t>(credits(syms, p)) << (20 + 6 * p);
+        mix = mix * UINT64_C(0x9e3779b97f4a7c15) + credits(syms, p);
     return mix;
 }
 
@@ -224,17 +231,18 @@ inline bool has_changed(const Vfsh_card__Syms &syms, fsh_probe_seen &seen)
     uint64_t state = send0.state_q | send1.state_q << 2 |
                      send0.i_out__DOT__spare_valid_q << 4 |
                      send1.i_out__DOT__spare_valid_q << 5 |
-                     root.SEQ_LANE(0, i_bulk__DOT__some_q) << 6 |
-                     root.SEQ_LANE(0, i_brief__DOT__some_q) << 7 |
-                     root.SEQ_LANE(1, i_bulk__DOT__some_q) << 8 |
-                     root.SEQ_LANE(1, i_brief__DOT__some_q) << 9 | active << 10;
+                     root.SEQ_LANE(0, i_queue__DOT__bulk_some_q) << 6 |
+                     root.SEQ_LANE(0, i_queue__DOT__brief_some_q) << 7 |
+                     root.SEQ_LANE(1, i_queue__DOT__bulk_some_q) << 8 |
+                     root.SEQ_LANE(1, i_queue__DOT__brief_some_q) << 9 |
+                     active << 10;
     uint64_t differs = 0;
 
     if (active != 0) {
         uint64_t phases = mix_phases(root, syms);
         differs |= phases ^ seen.phases;
         seen.phases = phases;
-        for (unsigned c = 0; c < 2 * FSH_PROBE_CONTEXTS; c++) {
+        for (unsigned c = 0; c < 2 * SEQ_CONTEXTS; c++) {
             uint64_t fixed =
                 word_of(root.SEQ(fixed_mem)[c], 2 * FSH_CARD_PORTS) ^
                 static_cast<uint64_t>(left_of(root, c)) << 58;
@@ -350,7 +358,7 @@ template <typename Core> inline void probe_core(Core &core, fsh_probe_core &out)
 #undef SEQ_SEND
 #undef SEQ
 #undef LOOP_OK
-#undef CREDIT
+#undef CREDITS
 
 } // namespace fsh
 

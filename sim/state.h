@@ -15,7 +15,8 @@
 #include "base/fsh_spec.h"
 #include "node_wrap.h"
 
-#define FSH_STATE_VCS 4u /* virtual channels of a link: {reply, vc} */
+#define FSH_STATE_VCS 4u     /* virtual channels of a link: {reply, vc} */
+#define FSH_STATE_PARKED 65u /* commands beside a window, at most (fsh_park) */
 
 /* Where a packet is, or what is left of one. */
 enum fsh_state_place {
@@ -44,10 +45,18 @@ struct fsh_state_packet {
 struct fsh_state_queue {
     uint16_t packets, beats;
 };
-struct fsh_state_credit { /* at the sender, in beats, modulo 2 * VC_BEATS */
+enum { FSH_STATE_COUNT_BITS = 12 };
+struct fsh_state_credit { /* at the sender, beats, counted in so many bits */
     uint16_t used, freed; /* sent or reserved; seen to be free again */
     bool ok;              /* a packet may be begun */
 };
+
+/* Beats that are sent or reserved, and not seen to be free again. */
+static inline unsigned fsh_state_held(const struct fsh_state_credit *c)
+{
+    return (unsigned)(c->used - c->freed) % (1u << FSH_STATE_COUNT_BITS);
+}
+
 struct fsh_state_port {
     struct fsh_state_queue sendq[FSH_STATE_VCS];
     struct fsh_state_queue here[FSH_STATE_VCS];
@@ -77,10 +86,16 @@ enum fsh_state_submit_phase { /* of fsh_submit */
                               FSH_STATE_WINDOW_ROWS,
                               FSH_STATE_WINDOW_REFUSE
 };
+struct fsh_state_parked { /* a command of fsh_park */
+    uint8_t opcode, dst, tag;
+    uint32_t length;
+};
 struct fsh_state_submit {
     uint32_t head, tail; /* entries ever consumed, submitted */
     uint8_t phase;
+    uint8_t parked;  /* commands beside the window */
     uint64_t cmd[4]; /* in front */
+    struct fsh_state_parked park[FSH_STATE_PARKED]; /* the oldest first */
 };
 struct fsh_state_node {
     bool enabled, gate_shut;
@@ -115,7 +130,7 @@ typedef void (*fsh_state_packet_fn)(void *arg,
 void fsh_node_state(const struct fsh_node *node, struct fsh_state_node *state,
                     fsh_state_packet_fn packet, void *arg);
 /* Bytes that have been counted at this node of the message of a PUT or GET with
- * this initiator and tag. */
+ * this initiator and tag: in FSH_MIN_PACKET, up to three of them too many. */
 uint32_t fsh_node_counted(const struct fsh_node *node, uint32_t initiator,
                           uint32_t tag);
 

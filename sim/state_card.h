@@ -31,31 +31,39 @@ namespace fsh
     FSH_STATE(tag##_first, in(rptr_q))                        \
     FSH_STATE(tag##_count, in(count_q))
 
+// A ring of `size` rows from `base` on.
 struct fifo {
     rows words;
-    unsigned first, count;
+    unsigned base, size, first, count;
 
     uint64_t bits(unsigned i, size_t bit, unsigned width) const
     {
-        return words.bits((first + i) % words.count, bit, width);
+        return words.bits(base + (first + i) % size, bit, width);
     }
 };
+#define RING(mem, object, base, size, front, number)     \
+    fifo                                                 \
+    {                                                    \
+        {SPAN(mem, object), 32}, base, size,             \
+            static_cast<unsigned>(VALUE(front, object)), \
+            static_cast<unsigned>(VALUE(number, object)) \
+    }
 #define FIFO(tag, object, depth)                               \
     fifo                                                       \
     {                                                          \
-        {SPAN(tag##_mem, object), depth},                      \
+        {SPAN(tag##_mem, object), depth}, 0, depth,            \
             static_cast<unsigned>(VALUE(tag##_first, object)), \
             static_cast<unsigned>(VALUE(tag##_count, object))  \
     }
 // What is in the register was read from the row before.
 inline fifo with_register(fifo f, uint64_t valid)
 {
-    f.first += static_cast<unsigned>(f.words.count) - (valid ? 1 : 0);
+    f.first += f.size - (valid ? 1 : 0);
     f.count += valid ? 1 : 0;
     return f;
 }
 
-// ---- submission windows: fsh_submit ----
+// ---- submission windows: fsh_submit, fsh_park ----
 
 FSH_STATE(window_head, head_q)
 FSH_STATE(window_tail, tail_q)
@@ -73,6 +81,37 @@ void read_window(reader &r, Submit &submit, fsh_state_submit &out)
         out.cmd[w] = reader::bits(cmd, 64 * w, 64);
 }
 
+#define IN(name) NODE(i_host__DOT__i_park_req__DOT__i_fifo__DOT__##name)
+BLOCK_QUEUE(park_req, IN)
+#undef IN
+#define IN(name) NODE(i_host__DOT__i_park_rep__DOT__i_fifo__DOT__##name)
+BLOCK_QUEUE(park_rep, IN)
+#undef IN
+
+// parked_t: length 24, laddr 40, raddr 40, lspace 2, tag 6, nargs 5, dst 6, rspace, ack,
+// category 2, opcode 8 ...
+inline void read_parked(const fifo &f, fsh_state_submit &out)
+{
+    out.parked = static_cast<uint8_t>(f.count);
+    for (unsigned i = 0; i < f.count && i < FSH_STATE_PARKED; i++) {
+        out.park[i].length = static_cast<uint32_t>(f.bits(i, 0, 24));
+        out.park[i].tag = static_cast<uint8_t>(f.bits(i, 106, 6));
+        out.park[i].dst = static_cast<uint8_t>(f.bits(i, 117, 6));
+        out.park[i].opcode = static_cast<uint8_t>(f.bits(i, 127, 8));
+    }
+}
+
+inline void read_parks(reader &r, Vfsh_card___024root &root)
+{
+    constexpr unsigned depth = FSH_STATE_PARKED - 1;
+    read_parked(
+        with_register(FIFO(park_req, root, depth), VALUE(park_req_valid, root)),
+        r.state.window[0]);
+    read_parked(
+        with_register(FIFO(park_rep, root, depth), VALUE(park_rep_valid, root)),
+        r.state.window[1]);
+}
+
 // ---- sequencer: fsh_seq, fsh_contexts ----
 
 FSH_STATE(seq_fixed, SEQ(fixed_mem))
@@ -88,26 +127,25 @@ FSH_STATE(seq_reads1, SEQ(i_read__DOT__gen_used__BRA__1__KET____DOT__used_q))
 DATA(0)
 DATA(1)
 #undef DATA
-#define IN(name) LANE_SEQ(0, i_bulk__DOT__##name)
-QUEUE(bulk0, IN)
-#undef IN
-#define IN(name) LANE_SEQ(1, i_bulk__DOT__##name)
-QUEUE(bulk1, IN)
-#undef IN
-#define IN(name) LANE_SEQ(0, i_brief__DOT__##name)
-QUEUE(brief0, IN)
-#undef IN
-#define IN(name) LANE_SEQ(1, i_brief__DOT__##name)
-QUEUE(brief1, IN)
-#undef IN
+#define DESCRIPTORS(l)                                                 \
+    FSH_STATE(desc##l, LANE_SEQ(l, i_queue__DOT__mem))                 \
+    FSH_STATE(bulk_first##l, LANE_SEQ(l, i_queue__DOT__bulk_rptr_q))   \
+    FSH_STATE(bulk_count##l, LANE_SEQ(l, i_queue__DOT__bulk_count_q))  \
+    FSH_STATE(brief_first##l, LANE_SEQ(l, i_queue__DOT__brief_rptr_q)) \
+    FSH_STATE(brief_count##l, LANE_SEQ(l, i_queue__DOT__brief_count_q))
+DESCRIPTORS(0)
+DESCRIPTORS(1)
+#undef DESCRIPTORS
 
 // fixed_t: ports and vcs, length 24, tag 6, nargs 5, dst 6, lspace 2, rspace 2, ack 1,
 // category 2, opcode 8, loop 1, status 4; moving_t: left 24, laddr 40, raddr 40 ...
+// Arguments apart from their payload count as a message without any.
 inline void read_context(const rows &fixed, const rows &moving, unsigned c,
                          fsh_state_context &out)
 {
     constexpr unsigned at = 2 * FSH_CARD_PORTS;
-    out.length = static_cast<uint32_t>(fixed.bits(c, at, 24));
+    bool apart = fixed.bits(c, at + 41, 2) == FSH_SPACE_PRIVATE;
+    out.length = apart ? 0 : static_cast<uint32_t>(fixed.bits(c, at, 24));
     out.tag = static_cast<uint8_t>(fixed.bits(c, at + 24, 6));
     out.dst = static_cast<uint8_t>(fixed.bits(c, at + 35, 6));
     out.opcode = static_cast<uint8_t>(fixed.bits(c, at + 48, 8));
@@ -120,11 +158,11 @@ inline void read_contexts(reader &r, const Vfsh_card__Syms &syms,
                           const fsh_probe &probe)
 {
     auto &root = const_cast<Vfsh_card___024root &>(syms.TOP);
-    rows fixed = {SPAN(seq_fixed, root), 2 * FSH_PROBE_CONTEXTS};
-    rows moving = {SPAN(seq_moving, root), 2 * FSH_PROBE_CONTEXTS};
+    rows fixed = {SPAN(seq_fixed, root), 2 * SEQ_CONTEXTS};
+    rows moving = {SPAN(seq_moving, root), 2 * SEQ_CONTEXTS};
     span vcs = SPAN(seq_vcs, root);
-    for (unsigned c = 0; c < 2 * FSH_PROBE_CONTEXTS; c++) {
-        unsigned channel = c / FSH_PROBE_CONTEXTS, i = c % FSH_PROBE_CONTEXTS;
+    for (unsigned c = 0; c < 2 * SEQ_CONTEXTS; c++) {
+        unsigned channel = c / SEQ_CONTEXTS, i = c % SEQ_CONTEXTS;
         fsh_state_context &out = r.state.context[channel][i];
         if (probe.message[channel][i].phase == FSH_PROBE_FREE)
             continue;
@@ -136,16 +174,16 @@ inline void read_contexts(reader &r, const Vfsh_card__Syms &syms,
     }
 }
 
-// desc_t: word 128, tail, alone, shift 4, beats 7, lspace 2, args 3, half, notify,
-// port 6, mark, get, raw.
+// desc_t as fsh_seq_queue keeps it: word 128, tail, alone, shift 4, beats 7, args 3,
+// half, notify, mark, get, raw, ports. Rows 0 to 23 are bulk, the rest brief.
 inline uint8_t read_descriptors(reader &r, const fifo &f, unsigned lane)
 {
     fsh_state_packet packet = {};
     packet.place = FSH_STATE_LANE;
     packet.port = static_cast<uint8_t>(lane);
     for (unsigned i = 0; i < f.count; i++) {
-        bool mark = f.bits(i, 154, 1), raw = f.bits(i, 156, 1);
-        unsigned ports = static_cast<unsigned>(f.bits(i, 148, 6));
+        bool mark = f.bits(i, 146, 1), raw = f.bits(i, 148, 1);
+        unsigned ports = static_cast<unsigned>(f.bits(i, 149, FSH_CARD_PORTS));
         if (mark || raw)
             continue;
         packet.hdr[0] = f.bits(i, 0, 64);
@@ -162,12 +200,14 @@ inline void read_lanes(reader &r, Vfsh_card___024root &root,
                        const fsh_probe &probe)
 {
     fsh_state_lane *lane = r.state.lane;
-#define LANE(l)                                                       \
-    lane[l].bulk = read_descriptors(r, FIFO(bulk##l, root, 32), l);   \
-    lane[l].brief = read_descriptors(r, FIFO(brief##l, root, 16), l); \
-    lane[l].reads = static_cast<uint16_t>(VALUE(seq_reads##l, root)); \
-    lane[l].data = static_cast<uint16_t>(VALUE(data##l, root) +       \
-                                         VALUE(data_valid##l, root)); \
+#define LANE(l)                                                            \
+    lane[l].bulk = read_descriptors(                                       \
+        r, RING(desc##l, root, 0, 24, bulk_first##l, bulk_count##l), l);   \
+    lane[l].brief = read_descriptors(                                      \
+        r, RING(desc##l, root, 24, 8, brief_first##l, brief_count##l), l); \
+    lane[l].reads = static_cast<uint16_t>(VALUE(seq_reads##l, root));      \
+    lane[l].data = static_cast<uint16_t>(VALUE(data##l, root) +            \
+                                         VALUE(data_valid##l, root));      \
     lane[l].send = probe.send[l];
     LANE(0) LANE(1)
 #undef LANE
@@ -184,8 +224,9 @@ BLOCK_QUEUE(pend, IN)
 BLOCK_QUEUE(served, IN)
 #undef IN
 
-// evt_t: total 24, bytes 11, tag 6, src 6, opcode 8, status 4, ack, reply, multi; then
-// writes that it waits for: of device memory, two bits of host memory.
+// evt_t: total in units 17, bytes 11, tag 6, src 6, opcode 8, status 4, ack, reply, multi,
+// units 4;
+// then writes that it waits for: of device memory, two bits of host memory.
 inline void read_pending(reader &r, const fifo &f, unsigned lane, unsigned node)
 {
     fsh_state_packet packet = {};
@@ -193,15 +234,15 @@ inline void read_pending(reader &r, const fifo &f, unsigned lane, unsigned node)
     packet.port = static_cast<uint8_t>(lane);
     for (unsigned i = 0; i < f.count; i++) {
         packet.hdr[0] = packet.hdr[1] = 0;
-        fsh_hdr_set_total(packet.hdr, f.bits(i, 0, 24));
-        fsh_hdr_set_bytes(packet.hdr, f.bits(i, 24, 11));
-        fsh_hdr_set_tag(packet.hdr, f.bits(i, 35, 6));
-        fsh_hdr_set_src(packet.hdr, f.bits(i, 41, 6));
-        fsh_hdr_set_opcode(packet.hdr, f.bits(i, 47, 8));
-        fsh_hdr_set_reply(packet.hdr, f.bits(i, 60, 1));
+        fsh_hdr_set_total(packet.hdr, f.bits(i, 0, 17) * FSH_MIN_PACKET);
+        fsh_hdr_set_bytes(packet.hdr, f.bits(i, 17, 11));
+        fsh_hdr_set_tag(packet.hdr, f.bits(i, 28, 6));
+        fsh_hdr_set_src(packet.hdr, f.bits(i, 34, 6));
+        fsh_hdr_set_opcode(packet.hdr, f.bits(i, 40, 8));
+        fsh_hdr_set_reply(packet.hdr, f.bits(i, 53, 1));
         fsh_hdr_set_dst(packet.hdr, node);
-        packet.out = f.bits(i, 62, 1)   ? FSH_STATE_MEMORY
-                     : f.bits(i, 63, 2) ? FSH_STATE_HOST
+        packet.out = f.bits(i, 59, 1)   ? FSH_STATE_MEMORY
+                     : f.bits(i, 60, 2) ? FSH_STATE_HOST
                                         : 0;
         packet.position = static_cast<uint16_t>(i);
         r.packet(packet);
@@ -328,6 +369,7 @@ inline void read_card(reader &r, Vfsh_card__Syms &syms)
     unsigned node = read_host(r, syms.TOP);
     read_window(r, syms.CARD(i_host__DOT__i_submit_req), r.state.window[0]);
     read_window(r, syms.CARD(i_host__DOT__i_submit_rep), r.state.window[1]);
+    read_parks(r, syms.TOP);
     read_contexts(r, syms, probe);
     read_lanes(r, syms.TOP, probe);
     read_router(r, syms);
@@ -341,15 +383,17 @@ inline void read_card(reader &r, Vfsh_card__Syms &syms)
     probe_core(syms.TOP__fsh_card__DOT__i_compute, r.state.core);
 }
 
-// What fsh_tracker has counted: {status 4, sum 24} in the word {0, initiator, tag}.
+// What fsh_tracker has counted: {status 3, units 17} in the word {0, initiator, tag}; of
+// none the units are -3.
 inline uint32_t read_count(Vfsh_card___024root &root, unsigned initiator,
                            unsigned tag)
 {
     constexpr size_t words =
         FSH_MAX_NODES * (FSH_NUM_TAGS + 2 * FSH_SLOTS_PER_PEER);
     rows counts = {counts_mem<Vfsh_card___024root>::of(root), words};
-    return static_cast<uint32_t>(
-        counts.bits(initiator * FSH_NUM_TAGS + tag, 0, 24));
+    uint64_t word = counts.bits(initiator * FSH_NUM_TAGS + tag, 0, 17);
+    uint64_t units = (word + 3) % (1u << 17);
+    return static_cast<uint32_t>(units * FSH_MIN_PACKET);
 }
 
 #undef FIFO

@@ -95,31 +95,128 @@ inline fsh_state_queue read_queue(reader &r, const vcbuf &b, unsigned q,
     return sum;
 }
 
-#define BUFFER(tag, in)                       \
-    FSH_STATE(tag##_mem, in(i_ram__DOT__mem)) \
-    FSH_STATE(tag##_written, in(wptr_q))      \
-    FSH_STATE(tag##_read, in(rptr_q))         \
-    FSH_STATE(tag##_left, in(left))           \
-    FSH_STATE(tag##_queue, in(queue_q))
-#define LOOP(name) \
-    fsh_card__DOT__i_node__DOT__i_gasnet__DOT__i_loop__DOT__##name
+// fsh_voqbuf: for each queue a list of words {last, next, data}, from the one to be read
+// to the one to be written.
+struct voqbuf {
+    rows words, head, tail;
+    unsigned data, address;          // bits of data, and of an address
+    span head_used, tail_used, read; // read: the word last read
+    span first;                      // where its packet had its header
+    bool any;                        // there is one,
+    unsigned queue;                  // of this queue
+
+    unsigned beats() const
+    {
+        return 1u << address;
+    }
+    bool last(unsigned at) const
+    {
+        return words.bits(at, data + address, 1) != 0;
+    }
+    unsigned next(unsigned at) const
+    {
+        return static_cast<unsigned>(words.bits(at, data, address));
+    }
+    void header(unsigned at, uint64_t hdr[2]) const
+    {
+        hdr[0] = words.bits(at, 0, 64);
+        hdr[1] = words.bits(at, 64, 64);
+    }
+    bool leaves(unsigned q) const // a packet of this queue is being read
+    {
+        return any && queue == q && !reader::bits(read, data + address, 1);
+    }
+    unsigned front(unsigned q) const
+    {
+        if (any && queue == q)
+            return static_cast<unsigned>(reader::bits(read, data, address));
+        return reader::bits(head_used, q, 1)
+                   ? static_cast<unsigned>(head.bits(q, 0, address))
+                   : q;
+    }
+    unsigned end(unsigned q) const
+    {
+        return reader::bits(tail_used, q, 1)
+                   ? static_cast<unsigned>(tail.bits(q, 0, address))
+                   : q;
+    }
+};
+
+// The packet of which the beats from `at` on are left: the header, and those that are
+// there. Of one that is being read the word of the header is free, and may be another's by
+// now: then it is not known, and zeros.
+inline unsigned read_packet(const voqbuf &b, unsigned &at, unsigned end,
+                            fsh_state_packet &packet)
+{
+    unsigned beats = 0, first = at;
+    bool last = false;
+
+    if (packet.leaves)
+        first = static_cast<unsigned>(reader::bits(b.first, 0, b.address));
+    b.header(first, packet.hdr);
+    for (; at != end && !last && beats < b.beats(); beats++) {
+        last = b.last(at);
+        at = b.next(at);
+    }
+    if (packet.leaves && follow_of(packet.hdr) < beats)
+        packet.hdr[0] = packet.hdr[1] = 0;
+    return beats;
+}
+
+// The packets of a queue, in order; what they are in `packet` but for the header.
+inline fsh_state_queue read_queue(reader &r, const voqbuf &b, unsigned q,
+                                  fsh_state_packet packet)
+{
+    fsh_state_queue sum = {0, 0};
+    unsigned at = b.front(q), end = b.end(q);
+
+    packet.leaves = b.leaves(q);
+    while ((packet.leaves || at != end) && sum.beats < b.beats()) {
+        packet.position = sum.packets++;
+        packet.beats = static_cast<uint16_t>(read_packet(b, at, end, packet));
+        sum.beats = static_cast<uint16_t>(sum.beats + packet.beats);
+        r.packet(packet);
+        packet.leaves = 0;
+    }
+    return sum;
+}
+
+inline fsh_state_queue operator+(fsh_state_queue a, fsh_state_queue b)
+{
+    return {static_cast<uint16_t>(a.packets + b.packets),
+            static_cast<uint16_t>(a.beats + b.beats)};
+}
+
+#define BUFFER(tag, in)                                       \
+    FSH_STATE(tag##_words, in(i_words__DOT__mem))             \
+    FSH_STATE(tag##_lastly, in(__Vcellout__i_words__rdata_o)) \
+    FSH_STATE(tag##_head, in(head))                           \
+    FSH_STATE(tag##_tail, in(tail))                           \
+    FSH_STATE(tag##_head_used, in(head_used_q))               \
+    FSH_STATE(tag##_tail_used, in(tail_used_q))               \
+    FSH_STATE(tag##_first, in(first_q))                       \
+    FSH_STATE(tag##_any, in(any_q))                           \
+    FSH_STATE(tag##_queue, in(r_queue_q))
 #define IN_HERE(name) i_here__DOT__##name
 #define IN_FWD(name) i_fwd__DOT__##name
-#define IN_LOOP(name) LOOP(i_buf__DOT__##name)
+#define IN_BULK(name) i_bulk__DOT__i_buf__DOT__##name
 BUFFER(here_buf, IN_HERE)
 BUFFER(fwd_buf, IN_FWD)
-BUFFER(loop_buf, IN_LOOP)
+BUFFER(bulk_buf, IN_BULK)
 #undef IN_HERE
 #undef IN_FWD
-#undef IN_LOOP
+#undef IN_BULK
 #undef BUFFER
-#define BUFFER(tag, object, queues, depth, follow)                           \
-    vcbuf                                                                    \
-    {                                                                        \
-        {SPAN(tag##_mem, object), (queues) * (depth)}, (queues), (depth),    \
-            (follow), SPAN(tag##_written, object), SPAN(tag##_read, object), \
-            static_cast<unsigned>(VALUE(tag##_left, object)),                \
-            static_cast<unsigned>(VALUE(tag##_queue, object))                \
+#define BUFFER(tag, object, queues, address, data)                        \
+    voqbuf                                                                \
+    {                                                                     \
+        {SPAN(tag##_words, object), 1u << (address)},                     \
+            {SPAN(tag##_head, object), (queues)},                         \
+            {SPAN(tag##_tail, object), (queues)}, (data), (address),      \
+            SPAN(tag##_head_used, object), SPAN(tag##_tail_used, object), \
+            SPAN(tag##_lastly, object), SPAN(tag##_first, object),        \
+            VALUE(tag##_any, object) != 0,                                \
+            static_cast<unsigned>(VALUE(tag##_queue, object))             \
     }
 
 FSH_STATE(rx_freed, freed_o)
@@ -145,9 +242,10 @@ template <typename Rx> void read_link_rx(reader &r, Rx &rx, unsigned port)
 {
     constexpr unsigned outs = FSH_CARD_PORTS - 1;
     fsh_state_port &out = r.state.port[port];
-    // A beat of 128 bits, bad, and of what passes through the vc it came on.
-    vcbuf here = BUFFER(here_buf, rx, 4, FSH_VC_BEATS, 129);
-    vcbuf fwd = BUFFER(fwd_buf, rx, 4 * outs, 2 * FSH_VC_BEATS, 130);
+    // Queues {output, long, vc}. A beat of 128 bits, bad, and of what passes through the
+    // vc it came on.
+    voqbuf here = BUFFER(here_buf, rx, 8, 11, 129);
+    voqbuf fwd = BUFFER(fwd_buf, rx, 8 * outs, 11, 130);
     span freed = SPAN(rx_freed, rx);
     fsh_state_packet packet = {};
 
@@ -156,131 +254,71 @@ template <typename Rx> void read_link_rx(reader &r, Rx &rx, unsigned port)
     for (unsigned v = 0; v < FSH_STATE_VCS; v++) {
         packet.vc = static_cast<uint8_t>(v);
         packet.place = FSH_STATE_HERE;
-        out.here[v] = read_queue(r, here, v, packet);
+        out.here[v] =
+            read_queue(r, here, v, packet) + read_queue(r, here, 4 + v, packet);
         out.freed[v] = static_cast<uint16_t>(reader::bits(freed, v * 16, 16));
         packet.place = FSH_STATE_TRANSIT;
         for (unsigned o = 0; o < outs; o++) {
             unsigned to = o < port ? o : o + 1;
             packet.out = static_cast<uint8_t>(to);
-            out.transit[to][v] = read_queue(r, fwd, 4 * o + v, packet);
+            out.transit[to][v] = read_queue(r, fwd, 8 * o + v, packet) +
+                                 read_queue(r, fwd, 8 * o + 4 + v, packet);
         }
     }
-}
-
-// fsh_voqbuf of fsh_sendq: a list of words {last, next, bad, beat} for each queue, from the
-// one to be read to the one to be written.
-struct sendq {
-    static constexpr unsigned WORDS = 1024, NEXT_BIT = 129, LAST_BIT = 139;
-    rows words, head, tail;
-    span head_used, tail_used, read; // read: the word last read
-    bool any;                        // there is one,
-    unsigned queue;                  // of this queue
-
-    unsigned next(unsigned at) const
-    {
-        return static_cast<unsigned>(words.bits(at, NEXT_BIT, 10));
-    }
-    unsigned first(unsigned q) const
-    {
-        if (any && queue == q)
-            return static_cast<unsigned>(reader::bits(read, NEXT_BIT, 10));
-        return reader::bits(head_used, q, 1)
-                   ? static_cast<unsigned>(head.bits(q, 0, 10))
-                   : q;
-    }
-};
-
-#define SENDQ(tag, name) FSH_STATE(sendq_##tag, i_bulk__DOT__i_buf__DOT__##name)
-SENDQ(words, i_words__DOT__mem)
-SENDQ(read, __Vcellout__i_words__rdata_o)
-SENDQ(head, head)
-SENDQ(tail, tail)
-SENDQ(head_used, head_used_q)
-SENDQ(tail_used, tail_used_q)
-SENDQ(any, any_q)
-SENDQ(queue, r_queue_q)
-#undef SENDQ
-
-// Of the packet that is leaving the header is gone: its beats are counted only.
-inline fsh_state_queue read_sendq(reader &r, const sendq &b, unsigned q,
-                                  fsh_state_packet packet)
-{
-    fsh_state_queue sum = {0, 0};
-    bool inside =
-        b.any && b.queue == q && !reader::bits(b.read, sendq::LAST_BIT, 1);
-
-    packet.position = 0;
-    if (!reader::bits(b.tail_used, q, 1))
-        return sum;
-    unsigned end = static_cast<unsigned>(b.tail.bits(q, 0, 10));
-    unsigned at = b.first(q);
-    sum.packets = inside;
-    packet.beats = 0;
-    while (at != end && sum.beats < sendq::WORDS) {
-        bool last = b.words.bits(at, sendq::LAST_BIT, 1);
-        sum.beats++;
-        if (!inside && packet.beats++ == 0) {
-            packet.hdr[0] = b.words.bits(at, 0, 64);
-            packet.hdr[1] = b.words.bits(at, 64, 64);
-        }
-        at = b.next(at);
-        if (!last && at != end)
-            continue;
-        if (!inside) {
-            r.packet(packet);
-            packet.position = ++sum.packets;
-            packet.beats = 0;
-        }
-        inside = false;
-    }
-    return sum;
 }
 
 template <typename Tx> void read_sendqs(reader &r, Tx &tx, unsigned port)
 {
-    sendq b = {{SPAN(sendq_words, tx), sendq::WORDS},
-               {SPAN(sendq_head, tx), FSH_STATE_VCS},
-               {SPAN(sendq_tail, tx), FSH_STATE_VCS},
-               SPAN(sendq_head_used, tx),
-               SPAN(sendq_tail_used, tx),
-               SPAN(sendq_read, tx),
-               VALUE(sendq_any, tx) != 0,
-               static_cast<unsigned>(VALUE(sendq_queue, tx))};
+    voqbuf b = BUFFER(bulk_buf, tx, 2 * FSH_STATE_VCS, 10, 129);
     fsh_state_packet packet = {};
 
     packet.place = FSH_STATE_SENDQ;
     packet.port = static_cast<uint8_t>(port);
     for (unsigned v = 0; v < FSH_STATE_VCS; v++) {
         packet.vc = static_cast<uint8_t>(v);
-        r.state.port[port].sendq[v] = read_sendq(r, b, v, packet);
+        r.state.port[port].sendq[v] =
+            read_queue(r, b, v, packet) + read_queue(r, b, 4 + v, packet);
     }
 }
 
-#define CREDIT(v, name) \
-    gen_credit__BRA__##v##__KET____DOT__i_credit__DOT__##name
+// Of a register of fsh_credits the part of a virtual channel.
+inline uint16_t account(uint64_t all, unsigned v)
+{
+    return static_cast<uint16_t>((all >> FSH_STATE_COUNT_BITS * v) %
+                                 (1u << FSH_STATE_COUNT_BITS));
+}
+
 template <typename Tx> void read_link_tx(reader &r, Tx &tx, unsigned port)
 {
-#define ONE(v)                                        \
-    r.state.port[port].credit[v] = {                  \
-        static_cast<uint16_t>(tx.CREDIT(v, used_q)),  \
-        static_cast<uint16_t>(tx.CREDIT(v, freed_q)), \
-        tx.CREDIT(v, ok_q) != 0};
-    ONE(0)
-    ONE(1)
-    ONE(2)
-    ONE(3)
-#undef ONE
+    for (unsigned v = 0; v < FSH_STATE_VCS; v++)
+        r.state.port[port].credit[v] = {account(tx.i_credits__DOT__used_q, v),
+                                        account(tx.i_credits__DOT__freed_q, v),
+                                        (tx.i_credits__DOT__ok_q >> v & 1) !=
+                                            0};
     read_sendqs(r, tx, port);
 }
-#undef CREDIT
 
+#define LOOP(name) \
+    fsh_card__DOT__i_node__DOT__i_gasnet__DOT__i_loop__DOT__##name
+FSH_STATE(loop_mem, LOOP(i_buf__DOT__i_ram__DOT__mem))
+FSH_STATE(loop_written, LOOP(i_buf__DOT__wptr_q))
+FSH_STATE(loop_read, LOOP(i_buf__DOT__rptr_q))
+FSH_STATE(loop_left, LOOP(i_buf__DOT__left))
+FSH_STATE(loop_queue, LOOP(i_buf__DOT__queue_q))
 FSH_STATE(loop_ok0, LOOP(gen_channel__BRA__0__KET____DOT__i_credit__DOT__ok_q))
 FSH_STATE(loop_ok1, LOOP(gen_channel__BRA__1__KET____DOT__i_credit__DOT__ok_q))
 #undef LOOP
 
 template <typename Root> void read_loop(reader &r, Root &root)
 {
-    vcbuf loop = BUFFER(loop_buf, root, 2, FSH_VC_BEATS, 129);
+    vcbuf loop = {{SPAN(loop_mem, root), 2 * FSH_LOOP_BEATS},
+                  2,
+                  FSH_LOOP_BEATS,
+                  129,
+                  SPAN(loop_written, root),
+                  SPAN(loop_read, root),
+                  static_cast<unsigned>(VALUE(loop_left, root)),
+                  static_cast<unsigned>(VALUE(loop_queue, root))};
     fsh_state_packet packet = {};
 
     packet.place = FSH_STATE_LOOP;

@@ -92,7 +92,7 @@ static void tell_reserved(struct fsh_inside *in, uint32_t node, unsigned port,
         return;
     in->reserved[port][channel].shown = beats;
     count(node, names[port][channel], window * WINDOW, now,
-          (100u * beats + FSH_VC_BEATS / 2) / FSH_VC_BEATS);
+          (100u * beats + FSH_LINK_BEATS / 2) / FSH_LINK_BEATS);
 }
 
 /* The most of each window is told when it is over, at the next change: when that is does

@@ -43,6 +43,7 @@
     assume (!valid_i || f_credit_q != '0);
     assume (inside_q || follow_i < 7'(1 << RW));
     assume (32'(queue_i) < Q && 32'(choice_i) < Q);
+    assume (!choose_i || some_q[choice_i]);
   end
 
   always @(posedge clk_i) begin

@@ -31,6 +31,13 @@ mutant fsh_credit.sv 's/2 \* MAX - OTHERS/2 * MAX - OTHERS + 8/'
 mutant fsh_credit.sv 's/ + (take_i/ - (take_i/'
 mutant fsh_credit.sv 's/freed_q <= credit_i/freed_q <= freed_q + credit_i/'
 
+prove credits fsh_credits "VCS=2 BEATS=24 OWN=8 MAX=1 OTHERS=6" fsh_credits.sv 13 2 gates
+mutant fsh_credits.sv 's/SHARED - MARGIN)/SHARED - MARGIN + 2)/'
+mutant fsh_credits.sv "s/OWN - MARGIN)/OWN - MARGIN + 2)/"
+mutant fsh_credits.sv 's/in_flight > W.(OWN) ? extra/in_flight > W'"'"'(OWN + 8) ? extra/'
+mutant fsh_credits.sv "s/W'(sent_i\[v\])/W'(0)/"
+mutant fsh_credits.sv 's/own_q\[v\] || over/over/'
+
 vcbuf="fsh_ram.sv fsh_arb.sv fsh_vcbuf.sv"
 
 prove vcbuf fsh_vcbuf "Q=2 DEPTH=4 WIDTH=2" "$vcbuf" 9 2

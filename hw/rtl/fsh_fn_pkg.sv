@@ -11,6 +11,24 @@ package fsh_fn_pkg;
   localparam int unsigned MAX_PORTS = 6;
   localparam int unsigned SINK_W = 8;  // engines, at most (spec/generate.py)
 
+  // A unit of what is counted of a message: the least payload of a packet.
+  localparam int unsigned UNIT = 7;
+  localparam int unsigned TOTAL_W = 24 - UNIT;
+
+  /// What a packet counts for in its message: the units that its payload touches, which no
+  /// other packet does, since all end at multiples of a unit. The first one, which knows
+  /// where the message begins, counts more: so many that the sum is that of the message's
+  /// whole units and three. None counts nothing. low: of the address of its first byte;
+  /// stop: of that behind its last one.
+  function automatic logic [3:0] units(input logic first, input logic [10:0] low,
+                                       input logic [10:0] stop, input logic some,
+                                       input logic [6:0] total);
+    logic [7:0] sum;
+    sum   = {1'b0, low[6:0]} + {1'b0, total};
+    units = some ? stop[10:7] - low[10:7] + {3'd0, stop[6:0] != '0} : 4'd0;
+    if (first) units = units + 4'd3 - {3'd0, sum[7]} - {3'd0, sum[6:0] != '0};
+  endfunction
+
   /// Beats that `bytes` of payload take when the first stands in byte `lane`.
   function automatic logic [6:0] pay_beats(input logic [3:0] lane, input logic [10:0] bytes);
     logic [11:0] sum;
@@ -40,7 +58,9 @@ package fsh_fn_pkg;
   localparam int unsigned PATH_W = 2 * MAX_PORTS;
 
   /// A packet that is written, as receivers tell the completion unit.
+  /// multi: of several, of which one is the first; units: what it counts for (units).
   typedef struct packed {
+    logic [3:0]        units;
     logic              multi;
     logic              reply;
     logic              ack;    // a request that PUT_ACK answers, whatever its opcode
@@ -49,7 +69,7 @@ package fsh_fn_pkg;
     logic [NODE_W-1:0] src;
     logic [TAG_W-1:0]  tag;
     logic [10:0]       bytes;
-    logic [23:0]       total;
+    logic [TOTAL_W-1:0] total;  // of its message, in whole units
   } evt_t;
 
   /// A GET this node serves: what to read of the segment, where its answer goes and

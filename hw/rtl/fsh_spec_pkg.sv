@@ -43,8 +43,14 @@ package fsh_spec_pkg;
   localparam int unsigned MIN_PACKET = 128;
   // Bytes a cycle on every data path of the GASNet core.
   localparam int unsigned BEAT_BYTES = 16;
-  // Beats of buffer behind each virtual channel of a link port.
-  localparam int unsigned VC_BEATS = 512;
+  // Beats of buffer behind a link port, which its virtual channels share.
+  localparam int unsigned LINK_BEATS = 2000;
+  // Of these, beats that belong to each virtual channel alone.
+  localparam int unsigned VC_BEATS = 320;
+  // Payload bytes from which on a packet is long, and waits for shorter ones.
+  localparam int unsigned LONG_BYTES = 64;
+  // Beats of buffer of each channel of a node's loop to itself.
+  localparam int unsigned LOOP_BEATS = 512;
   // 64-byte entries in each of the two submission windows.
   localparam int unsigned WINDOW_ENTRIES = 64;
   // Bytes of a submission entry.
@@ -175,7 +181,7 @@ package fsh_spec_pkg;
   localparam logic [3:0] CPERF_SENT_BYTES = 4'd8;  // Bytes sent by ART and SEND, to each node.
   localparam int unsigned CPERF_COUNT = 9;
   // Events counted by the device; each has first cycle, last cycle, count and sum.
-  localparam logic [4:0] PERF_ACCEPT = 5'd0;  // A host command left its window for a sequencer; sum: payload bytes.
+  localparam logic [4:0] PERF_ACCEPT = 5'd0;  // The sequencer took a host command; sum: payload bytes.
   localparam logic [4:0] PERF_HDR_SENT = 5'd1;  // First header of a message entered the link; sum: unused.
   localparam logic [4:0] PERF_REQ_HDR = 5'd2;  // A request header for this node reached the receiver; sum: payload bytes.
   localparam logic [4:0] PERF_REP_HDR = 5'd3;  // A reply header for this node reached the receiver; sum: payload bytes.
@@ -243,7 +249,7 @@ package fsh_spec_pkg;
     logic [6:0] dst;  // Destination node.
     logic [1:0] space;  // SPACE that addr lies in, at the destination.
     logic rsvd0;  // Reserved, zero.
-    logic first;  // First packet: carries the arguments.
+    logic first;  // First packet, one of each message: carries the arguments; nothing else if the payload is read from a memory for them. It may come behind others.
     logic vc;  // Selects the virtual channel with reply, on the link that the packet is on: what the sender's route table says (ROUTE).
     logic reply;  // Channel: 0 request, 1 reply.
     logic [1:0] category;  // CAT.

@@ -46,8 +46,14 @@
 #define FSH_MIN_PACKET 128u
 /* Bytes a cycle on every data path of the GASNet core. */
 #define FSH_BEAT_BYTES 16u
-/* Beats of buffer behind each virtual channel of a link port. */
-#define FSH_VC_BEATS 512u
+/* Beats of buffer behind a link port, which its virtual channels share. */
+#define FSH_LINK_BEATS 2000u
+/* Of these, beats that belong to each virtual channel alone. */
+#define FSH_VC_BEATS 320u
+/* Payload bytes from which on a packet is long, and waits for shorter ones. */
+#define FSH_LONG_BYTES 64u
+/* Beats of buffer of each channel of a node's loop to itself. */
+#define FSH_LOOP_BEATS 512u
 /* 64-byte entries in each of the two submission windows. */
 #define FSH_WINDOW_ENTRIES 64u
 /* Bytes of a submission entry. */
@@ -181,7 +187,7 @@
 #define FSH_CPERF_NAMES {{0u, "FIRST_START"}, {1u, "LAST_END"}, {2u, "LAST_SIGNAL"}, {3u, "COMMANDS"}, {4u, "COMPUTE"}, {5u, "LOAD"}, {6u, "FULL"}, {7u, "TRANSFER"}, {8u, "SENT_BYTES"}}
 
 /* Events counted by the device; each has first cycle, last cycle, count and sum. */
-#define FSH_PERF_ACCEPT 0u /* A host command left its window for a sequencer; sum: payload bytes. */
+#define FSH_PERF_ACCEPT 0u /* The sequencer took a host command; sum: payload bytes. */
 #define FSH_PERF_HDR_SENT 1u /* First header of a message entered the link; sum: unused. */
 #define FSH_PERF_REQ_HDR 2u /* A request header for this node reached the receiver; sum: payload bytes. */
 #define FSH_PERF_REP_HDR 3u /* A reply header for this node reached the receiver; sum: payload bytes. */
@@ -275,7 +281,7 @@ static inline void fsh_hdr_set_vc(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 11;
 }
-/* First packet: carries the arguments. */
+/* First packet, one of each message: carries the arguments; nothing else if the payload is read from a memory for them. It may come behind others. */
 static inline uint64_t fsh_hdr_first(const uint64_t *w)
 {
     return (w[0] >> 12) & 0x1u;

@@ -336,6 +336,8 @@ static void mode_corrupt(void)
 /* Node `who` takes itself for another one; rank 0 puts to rank 1. */
 static void put_in_disguise(gasnet_node_t who, uint64_t number)
 {
+    /* No message of the barrier in gasnet_attach is under way. */
+    fsh_boot_barrier("through_rtl all are there");
     if (me == who) {
         fsh_fpga_reg_write(FSH_REG_NODE, number | (uint64_t)ranks << 8);
         (void)fsh_fpga_reg_read(FSH_REG_NODE);

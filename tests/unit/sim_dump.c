@@ -224,6 +224,8 @@ static void a_gate_that_is_shut(void)
     run(2000);
     dump();
     SAYS("node 1's PUT of 131072 B to node 0 (tag 2)");
+    SAYS("request window: 0 of 64 entries, 1 commands beside it, the first PUT "
+         "of 131072 B to node 0; the start gate is shut");
     SAYS("request window, whose start gate is shut");
     SAYS("node 0: idle");
     fsh_fabric_gate(bed.fab);

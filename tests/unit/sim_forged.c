@@ -266,11 +266,11 @@ static void am_args(struct fsh_bed_command *cmd)
 }
 static void am_medium(struct fsh_bed_command *cmd)
 {
-    message(cmd, FSH_CAT_MEDIUM, 2, 64);
+    message(cmd, FSH_CAT_MEDIUM, 0, 64);
 }
 static void am_long(struct fsh_bed_command *cmd)
 {
-    message(cmd, FSH_CAT_LONG, 2, 64);
+    message(cmd, FSH_CAT_LONG, 0, 64);
 }
 
 /* How the header is changed. */

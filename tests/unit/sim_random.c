@@ -147,6 +147,12 @@ static bool send_reply(const struct handler *h)
 
 /* --- completions ------------------------------------------------------- */
 
+/* Its arguments have a packet of their own: what it carries is read from a memory. */
+static bool in_parts(const struct op *op)
+{
+    return op->nargs && op->length && op->lspace != FSH_SPACE_INLINE;
+}
+
 static void arrived(struct op *op)
 {
     struct ref_message m = {.from = op->from,
@@ -180,6 +186,8 @@ static void arrived(struct op *op)
                  (op->reply << 10 | op->from << 4 | op->tag) * FSH_MAX_MEDIUM;
     }
     ref_arrive(&ref, &m);
+    if (in_parts(op))
+        ref_bare(&ref, op->from, op->dst, op->reply);
     if (op->opcode == FSH_OP_PUT && op->ack && op->from != op->dst)
         ref_bare(&ref, op->dst, op->from, true);
 }
@@ -232,6 +240,7 @@ static bool slot_right(const struct op *op)
         FSH_BED_SLOT_HDR +
         (op->reply << 10 | op->from << 4 | op->tag) * FSH_SLOT_HEADER_BYTES;
     const unsigned char *slot = fsh_fabric_dma(bed.fab, op->dst) + at;
+    uint32_t bytes = in_parts(op) ? 0 : ref_cut(&ref, op->raddr, op->length);
     uint64_t hdr[2];
 
     memcpy(hdr, slot, sizeof hdr);
@@ -241,7 +250,7 @@ static bool slot_right(const struct op *op)
                fsh_hdr_dst(hdr) == op->dst && fsh_hdr_src(hdr) == op->from &&
                fsh_hdr_tag(hdr) == op->tag && fsh_hdr_nargs(hdr) == op->nargs &&
                fsh_hdr_total(hdr) == op->length &&
-               fsh_hdr_bytes(hdr) == ref_cut(&ref, op->raddr, op->length) &&
+               fsh_hdr_bytes(hdr) == bytes &&
                (op->category != FSH_CAT_LONG ||
                 (fsh_hdr_space(hdr) == op->rspace &&
                  fsh_hdr_addr(hdr) == op->raddr)),

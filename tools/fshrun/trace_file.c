@@ -153,24 +153,39 @@ static void add_track(struct trace_file *f, uint32_t pid, unsigned tid,
         pid, tid, name);
 }
 
-/* As the simulator numbers them (sim/trace.c); links, where the node has a cable. */
+/* Whether nodes of this fabric have something on the track: links, where there is a cable;
+ * contexts, as many as nodes with so many link ports have. */
+static bool has_track(const struct fsh_topology *topology, uint32_t node,
+                      unsigned track)
+{
+    enum { LINKS = 5, REQUESTS = 11, CONTEXTS = 8, NARROW = 4 };
+    unsigned context = track - REQUESTS;
+
+    if (track >= LINKS && track < LINKS + FSH_MAX_PORTS)
+        return fsh_topology_plugged(topology, node, track - LINKS);
+    if (track >= REQUESTS && context < 2 * CONTEXTS)
+        return context % CONTEXTS < NARROW || topology->ports > 2;
+    return true;
+}
+
+/* As the simulator numbers them (sim/trace.c). */
 static void add_node(struct trace_file *f, uint32_t node,
                      const struct fsh_topology *topology)
 {
-    enum { LINKS = 5 };
     static const char *const tracks[] = {
         "PCIe to node", "PCIe to host", "memory reads",   "memory writes",
         "compute",      "link 0",       "link 1",         "link 2",
         "link 3",       "link 4",       "link 5",         "requests 0",
-        "requests 1",   "requests 2",   "requests 3",     "replies 0",
-        "replies 1",    "replies 2",    "replies 3",      "sender 0",
+        "requests 1",   "requests 2",   "requests 3",     "requests 4",
+        "requests 5",   "requests 6",   "requests 7",     "replies 0",
+        "replies 1",    "replies 2",    "replies 3",      "replies 4",
+        "replies 5",    "replies 6",    "replies 7",      "sender 0",
         "sender 1",     "array queue",  "mover queue",    "operands",
         "array",        "results",      "array commands", "mover commands"};
 
     add_process(f, TRACE_NODES + node, "node", node);
     for (unsigned i = 0; i < sizeof tracks / sizeof tracks[0]; i++)
-        if (i < LINKS || i >= LINKS + FSH_MAX_PORTS ||
-            fsh_topology_plugged(topology, node, i - LINKS))
+        if (has_track(topology, node, i))
             add_track(f, TRACE_NODES + node, i, tracks[i]);
 }
 

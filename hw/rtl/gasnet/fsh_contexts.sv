@@ -14,7 +14,7 @@
 /// free_i: the last one has left. All else combinational. Reset frees all.
 module fsh_contexts #(
     parameter int unsigned PORTS = 2,
-    parameter int unsigned CONTEXTS = 4,
+    parameter int unsigned CONTEXTS = PORTS > 2 ? 8 : 4,  // a power of two
     localparam int unsigned N = 2 * CONTEXTS,
     localparam int unsigned IW = $clog2(N),
     localparam int unsigned LANES = fsh_spec_pkg::LANES
@@ -35,9 +35,11 @@ module fsh_contexts #(
     input  wire logic   [PORTS-1:0] load_ports_i,
     input  wire logic   [PORTS-1:0] load_vcs_i,
     output logic           [IW-1:0] load_index_o,
-    // Room by lane; credit at the links {port, reply, vc}, room in the queues of the ports
-    // {port, reply} for what comes from a memory, and at the loop.
-    input  wire logic   [LANES-1:0] room_i,
+    // Room by lane, for packets without payload from a memory and for those with; credit at
+    // the links {port, reply, vc}, room in the queues of the ports {port, reply} for what
+    // comes from a memory, and at the loop.
+    input  wire logic   [LANES-1:0] brief_room_i,
+    input  wire logic   [LANES-1:0] memory_room_i,
     input  wire logic [PORTS*4-1:0] link_ok_i,
     input  wire logic [PORTS*2-1:0] queue_ok_i,
     input  wire logic         [1:0] loop_ok_i,
@@ -102,7 +104,8 @@ module fsh_contexts #(
     for (genvar p = 0; p < PORTS; p++) begin : gen_port
       assign credit[i*PORTS+p] = loop_q[i] ? loop_ok_i[R] : memory_q[i] ? queue_ok_i[p*2+R] :
                                  vcs_q[i*PORTS+p] ? link_ok_i[p*4+2*R+1] : link_ok_i[p*4+2*R];
-      assign open[i*PORTS+p]   = left_q[i*PORTS+p] && credit[i*PORTS+p] && room_i[p%LANES];
+      assign open[i*PORTS+p]   = left_q[i*PORTS+p] && credit[i*PORTS+p] &&
+                                 (memory_q[i] ? memory_room_i[p%LANES] : brief_room_i[p%LANES]);
       assign lack[p*N+i]       = active_q[i] && !loop_q[i] && left_q[i*PORTS+p] &&
                                  !credit[i*PORTS+p];
     end

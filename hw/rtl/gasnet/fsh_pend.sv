@@ -44,7 +44,8 @@ module fsh_pend #(
   fsh_fifo #(
       .WIDTH($bits({host_i, mem_i, evt_i})),
       .DEPTH(DEPTH),
-      .BLOCK(1'b1)
+      .BLOCK(1'b1),
+      .LUT  (1'b1)
   ) i_fifo (
       .clk_i,
       .rst_i,

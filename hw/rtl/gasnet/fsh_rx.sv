@@ -410,7 +410,10 @@ module fsh_rx #(
   always_comb begin
     evt_in = 'x;
     if (look) begin
-      evt_in.multi  = {13'd0, hdr.bytes} != hdr.total && hdr.opcode != fsh_spec_pkg::OP_GET;
+      evt_in.units  = fsh_fn_pkg::units(hdr.first, hdr.addr[10:0], s1_end_q[10:0],
+                                        hdr.bytes != '0, hdr.total[6:0]);
+      evt_in.multi  = (!hdr.first || {13'd0, hdr.bytes} != hdr.total) &&
+                      hdr.opcode != fsh_spec_pkg::OP_GET;
       evt_in.reply  = hdr.reply;
       evt_in.ack    = verdict.asked;
       evt_in.status = verdict.status;
@@ -418,7 +421,7 @@ module fsh_rx #(
       evt_in.src    = hdr.src[NODE_W-1:0];
       evt_in.tag    = hdr.tag[TAG_W-1:0];
       evt_in.bytes  = hdr.bytes;
-      evt_in.total  = hdr.total;
+      evt_in.total  = hdr.total[23:fsh_fn_pkg::UNIT];
     end
   end
 

@@ -94,6 +94,9 @@ module fsh_sched (
     // Checked to be so, of every source.
     load_o.dst[7:6]  = '0;
     load_o.tag[10:6] = '0;
+    // Nobody's business from here on.
+    {load_o.check, load_o.rsvd3, load_o.rsvd2, load_o.rsvd1, load_o.rsvd0} = '0;
+    load_o.entries   = '0;
   end
 
   assign load_valid_o  = req != '0;

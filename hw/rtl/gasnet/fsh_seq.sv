@@ -9,15 +9,15 @@
 /// room, read its data, describe it to the sender of its lane (fsh_seq_send), which is
 /// that of its port modulo LANES. What is issued always leaves; of what needs no memory,
 /// and of the rest, in order of each lane.
-/// A packet ends at a multiple of the packet size of its destination address; of a
-/// message that several ports may take, each takes one in turn.
+/// A packet ends at a multiple of the packet size of its destination address; the ports
+/// that a message may take are taken in turn.
 /// A zero-length message is one packet without payload; so is a GET, whose argument beat
 /// tells where the data is to go, and any answer with an error. A message to an engine
 /// without arguments in rows is of an engine: like a GET's is its argument beat made.
-/// Five cycles from load to header at the output.
+/// Arguments and what is read are two commands (APART). Five cycles from load to header.
 module fsh_seq #(
     parameter int unsigned PORTS = 2,
-    parameter int unsigned CONTEXTS = 4,
+    parameter int unsigned CONTEXTS = PORTS > 2 ? 8 : 4,
     localparam int unsigned LANES = fsh_spec_pkg::LANES
 ) (
     input  wire logic                clk_i,
@@ -167,11 +167,12 @@ module fsh_seq #(
   always_ff @(posedge clk_i) if (load) fixed_mem[load_index] <= fixed_in;
 
   always_comb begin
-    moving_in.first = 1'b1;
+    moving_in.first = load_i.nargs == '0 || load_i.lspace[1];  // else by itself (APART)
     moving_in.lanes = '0;
     moving_in.raddr = load_i.raddr;
     moving_in.laddr = load_i.laddr;
-    moving_in.left  = load_i.opcode == fsh_spec_pkg::OP_GET ||
+    moving_in.left  = load_i.lspace == fsh_seq_pkg::APART ||
+                      load_i.opcode == fsh_spec_pkg::OP_GET ||
                       load_status_i != fsh_spec_pkg::STATUS_OK ? 24'd0 : load_i.length;
     if (issue) begin
       moving_in.first = 1'b0;
@@ -182,20 +183,19 @@ module fsh_seq #(
     end
   end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_i)
     if (load || issue) moving_mem[issue ? index_q : load_index] <= moving_in;
-  end
-  // Pick. room: whatever a packet needs but its credit, by lane.
-  logic [LANES-1:0] room;
-  logic             host_room, ar_room, pick, want, ready, seq_active;
+
+  // Pick.
+  logic [LANES-1:0] brief_room, memory_room;
+  logic             host_room, ar_room, pick, want, ready, seq_active, fits_q, from_q, memory_q;
   logic [PORTS-1:0] port;
-  logic             fits_q, from_q;
   logic [3:0]       some_q;
 
-  // Whether what is loaded has payload from a memory: known late in a cycle.
+  // Whether what is loaded has payload from a memory: late in a cycle.
   always_ff @(posedge clk_i) begin
-    from_q <= load_i.lspace != fsh_spec_pkg::SPACE_INLINE &&
-              load_i.opcode != fsh_spec_pkg::OP_GET && load_status_i == fsh_spec_pkg::STATUS_OK;
+    from_q <= !load_i.lspace[1] && load_i.opcode != fsh_spec_pkg::OP_GET &&
+              load_status_i == fsh_spec_pkg::STATUS_OK;
     for (int unsigned i = 0; i < 4; i++) some_q[i] <= load_i.length[6*i+:6] != '0;
   end
 
@@ -216,7 +216,8 @@ module fsh_seq #(
       .load_ports_i  (load_ports),
       .load_vcs_i    (load_path_i.vcs[PORTS-1:0]),
       .load_index_o  (load_index),
-      .room_i        (room),
+      .brief_room_i  (brief_room),
+      .memory_room_i (memory_room),
       .link_ok_i,
       .queue_ok_i,
       .loop_ok_i,
@@ -233,7 +234,7 @@ module fsh_seq #(
       .busy_o        (seq_active)
   );
 
-  assign pick = state_q == Pick && want && host_room && ar_room;
+  assign pick = state_q == Pick && want;
 
   always_ff @(posedge clk_i) begin
     if (pick) begin
@@ -242,7 +243,6 @@ module fsh_seq #(
       moving_q <= moving_mem[next_index];
     end
   end
-
   assign reply = index_q[IW-1];
 
   // Prepare: up to the next multiple of the packet size, a power of two; the port, in
@@ -264,6 +264,7 @@ module fsh_seq #(
     if (state_q == Prepare) begin
       n_q      <= fits ? moving_q.left[10:0] : reach;
       fits_q   <= fits;
+      memory_q <= !fixed_q.lspace[1] && moving_q.left != '0;
       port_q   <= port;
       lane_q   <= lane;
       source_q <= (fixed_q.lspace == fsh_spec_pkg::SPACE_HOST ? host_base_i : {8'd0, seg_base_i}) +
@@ -272,7 +273,7 @@ module fsh_seq #(
   end
 
   // Issue.
-  logic       is_made, is_inline, is_host, is_mem, is_brief;
+  logic       is_made, is_inline, is_host, is_brief;
   logic [3:0] byte_lane;
   logic [2:0] args;
   logic [6:0] src_beats, dst_beats, beats;
@@ -280,9 +281,8 @@ module fsh_seq #(
   assign is_made   = fixed_q.opcode == fsh_spec_pkg::OP_GET ||
                      (fsh_spec_pkg::takers(fixed_q.opcode) != '0 && fixed_q.nargs == '0);
   assign is_inline = fixed_q.lspace == fsh_spec_pkg::SPACE_INLINE;
-  assign is_host   = fixed_q.lspace == fsh_spec_pkg::SPACE_HOST && n_q != '0;
-  assign is_mem    = fixed_q.lspace == fsh_spec_pkg::SPACE_SEGMENT && n_q != '0;
-  assign is_brief  = !is_host && !is_mem;
+  assign is_host   = fixed_q.lspace == fsh_spec_pkg::SPACE_HOST && !is_brief;
+  assign is_brief  = !memory_q;
   assign byte_lane = is_inline ? 4'd0 : moving_q.laddr[3:0];
 
   always_comb begin
@@ -368,7 +368,7 @@ module fsh_seq #(
       desc.notify  = notify;
       desc.half    = half;
       desc.args    = args;
-      desc.lspace  = fixed_q.lspace;
+      desc.host    = fixed_q.lspace == fsh_spec_pkg::SPACE_HOST;
       desc.beats   = dst_beats;
       desc.shift   = moving_q.raddr[3:0] - byte_lane;
       desc.alone   = moving_q.raddr[3:0] < byte_lane;
@@ -383,7 +383,6 @@ module fsh_seq #(
       desc.get     = 1'b0;
       desc.port    = fixed_q.loop ? '0 : 6'(port_q);
       desc.beats   = '0;
-      desc.lspace  = fixed_q.lspace;
     end
   end
 
@@ -438,7 +437,7 @@ module fsh_seq #(
   );
 
   // Senders.
-  logic [LANES-1:0]   send_busy, desc_room;
+  logic [LANES-1:0]   send_busy, bulk_room;
   logic [LANES*2-1:0] rows_take;
 
   for (genvar l = 0; l < LANES; l++) begin : gen_lane
@@ -452,14 +451,16 @@ module fsh_seq #(
 
     fsh_seq_lane #(
         .PORTS(PORTS),
-        .MARKS(2 * CONTEXTS)
+        .MARKS(2 * (CONTEXTS - 1))  // of messages longer than a packet, one each
     ) i_lane (
         .clk_i,
         .rst_i,
         .brief_push_i(brief_push[l]),
         .bulk_push_i (bulk_push[l]),
+        .to_bulk_i   (memory_q || mark_q),
         .desc_i      (desc),
-        .room_o      (desc_room[l]),
+        .brief_room_o(brief_room[l]),
+        .bulk_room_o (bulk_room[l]),
         .mem_valid_i (mem_valid[l]),
         .mem_data_i  (mem_data[l*128+:128]),
         .mem_err_i   (mem_err[l]),
@@ -487,9 +488,8 @@ module fsh_seq #(
         .busy_o      (send_busy[l])
     );
   end
-  assign room         = mem_room & desc_room;
+  assign memory_room  = mem_room & bulk_room & {LANES{host_room && ar_room}};
   assign rows_ready_o = rows_take[1:0] | rows_take[3:2];
-
   assign busy_o = seq_active || state_q != Pick || raw_q || mark_q || send_busy != '0 ||
                   cpl_valid_o != '0;
 

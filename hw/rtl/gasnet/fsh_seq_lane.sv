@@ -2,11 +2,11 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// One lane of the sequencer: its packet descriptors, in one queue those of packets
-/// without payload or with that of a command's rows (brief), in another those whose
-/// payload comes from a memory (bulk), and the sender behind both (fsh_seq_send). room_o:
-/// a further packet may be described, seen up to two cycles late; beyond that there is room
-/// for MARKS marks. Reset empties the queues.
+/// One lane of the sequencer: its packet descriptors (fsh_seq_queue), in one queue those of
+/// packets without payload or with that of a command's rows (brief), in another those whose
+/// payload comes from a memory (bulk), and the sender behind both (fsh_seq_send).
+/// brief_room_o, bulk_room_o: a further packet may be described, which is when all that were
+/// before it have been; beyond that there is room for MARKS marks. Reset empties the queues.
 module fsh_seq_lane #(
     parameter int unsigned PORTS = 2,
     parameter int unsigned MARKS = 8
@@ -15,8 +15,10 @@ module fsh_seq_lane #(
     input  wire logic                rst_i,
     input  wire logic                brief_push_i,
     input  wire logic                bulk_push_i,
+    input  wire logic                to_bulk_i,
     input  wire fsh_seq_pkg::desc_t  desc_i,
-    output logic                     room_o,
+    output logic                     brief_room_o,
+    output logic                     bulk_room_o,
     input  wire logic                mem_valid_i,
     input  wire logic        [127:0] mem_data_i,
     input  wire logic                mem_err_i,
@@ -43,45 +45,39 @@ module fsh_seq_lane #(
     output fsh_spec_pkg::ring_t      cpl_o,
     output logic                     busy_o
 );
-  localparam int unsigned BULK = 32;
-  localparam int unsigned BRIEF = 16;
+  localparam int unsigned BULK = 24;
+  localparam int unsigned BRIEF = 32 - BULK;
 
-  logic [5:0]         bulk_count;
-  logic [4:0]         brief_count;
-  fsh_seq_pkg::desc_t bulk, brief;
-  logic               bulk_room, brief_room, bulk_valid, brief_valid, bulk_pop, brief_pop;
+  logic [4:0]          bulk_count;
+  logic [3:0]          brief_count;
+  fsh_seq_pkg::desc_t  front;
+  fsh_seq_pkg::ahead_t ahead;
+  logic                bulk_valid, brief_valid, bulk_pop, brief_pop, brief;
 
-  fsh_fifo #(
-      .WIDTH($bits(desc_i)),
-      .DEPTH(BULK)
-  ) i_bulk (
+  fsh_seq_queue #(
+      .PORTS(PORTS),
+      .BULK (BULK)
+  ) i_queue (
       .clk_i,
       .rst_i,
-      .valid_i(bulk_push_i),
-      .ready_o(bulk_room),
-      .data_i (desc_i),
-      .valid_o(bulk_valid),
-      .ready_i(bulk_pop),
-      .data_o (bulk),
-      .count_o(bulk_count)
-  );
-  fsh_fifo #(
-      .WIDTH($bits(desc_i)),
-      .DEPTH(BRIEF)
-  ) i_brief (
-      .clk_i,
-      .rst_i,
-      .valid_i(brief_push_i),
-      .ready_o(brief_room),
-      .data_i (desc_i),
-      .valid_o(brief_valid),
-      .ready_i(brief_pop),
-      .data_o (brief),
-      .count_o(brief_count)
+      .brief_push_i,
+      .bulk_push_i,
+      .to_bulk_i,
+      .desc_i,
+      .brief_count_o(brief_count),
+      .bulk_count_o (bulk_count),
+      .brief_valid_o(brief_valid),
+      .brief_pop_i  (brief_pop),
+      .bulk_valid_o (bulk_valid),
+      .bulk_pop_i   (bulk_pop),
+      .ahead_o      (ahead),
+      .brief_i      (brief),
+      .desc_o       (front)
   );
 
-  // A packet takes up to two words of the one, and one of the other.
-  assign room_o = bulk_count <= 6'(BULK - 4 - MARKS) && brief_count <= 5'(BRIEF - 6);
+  // A packet takes one word of the one, or up to two of the other.
+  assign brief_room_o = brief_count <= 4'(BRIEF - 2);
+  assign bulk_room_o  = bulk_count <= 5'(BULK - 1 - MARKS);
 
   fsh_seq_send #(
       .PORTS(PORTS)
@@ -89,12 +85,13 @@ module fsh_seq_lane #(
       .clk_i,
       .rst_i,
       .brief_valid_i(brief_valid),
-      .brief_i      (brief),
       .brief_ready_o(brief_pop),
       .bulk_valid_i (bulk_valid),
-      .bulk_alone_i (bulk_count == 6'd1),
-      .bulk_i       (bulk),
+      .bulk_alone_i (bulk_count == 5'd1),
+      .bulk_ahead_i (ahead),
       .bulk_ready_o (bulk_pop),
+      .brief_o      (brief),
+      .desc_i       (front),
       .mem_valid_i,
       .mem_data_i,
       .mem_err_i,
@@ -121,9 +118,6 @@ module fsh_seq_lane #(
       .cpl_o,
       .busy_o
   );
-
-  `FSH_ASSERT(assert_bulk_room, !bulk_push_i || bulk_room)
-  `FSH_ASSERT(assert_brief_room, !brief_push_i || brief_room)
 endmodule
 
 `default_nettype wire

@@ -7,6 +7,7 @@
 /// are there and the way out is free, and gives header, argument and payload beats. Bulk
 /// for a link goes to the buffer of its port (queue_*), which has room for all that was
 /// issued: beats are always taken. The rest leaves through a register slice (pkt_*).
+/// Argument beats pass the aligner as payload does, unshifted.
 /// A packet starts when its first payload beat is there, so that it does not idle
 /// inside it; but when nothing else wants the lane or its port and the payload is on its
 /// way from device memory, the header leaves at once and hides in the read latency.
@@ -19,12 +20,14 @@ module fsh_seq_send #(
     input  wire logic                clk_i,
     input  wire logic                rst_i,
     input  wire logic                brief_valid_i,
-    input  wire fsh_seq_pkg::desc_t  brief_i,
     output logic                     brief_ready_o,
     input  wire logic                bulk_valid_i,
     input  wire logic                bulk_alone_i,
-    input  wire fsh_seq_pkg::desc_t  bulk_i,
+    input  wire fsh_seq_pkg::ahead_t bulk_ahead_i,
     output logic                     bulk_ready_o,
+    // Which of the two fronts is looked at, and that one.
+    output logic                     brief_o,
+    input  wire fsh_seq_pkg::desc_t  desc_i,
     input  wire logic                mem_valid_i,
     input  wire logic        [127:0] mem_data_i,
     input  wire logic                mem_err_i,
@@ -60,11 +63,12 @@ module fsh_seq_send #(
   state_e             state_q;
   fsh_spec_pkg::hdr_t hdr;
   logic [2:0]         args_left_q;
-  logic               is_mem, is_host, is_inline, row_valid, src_valid, src_ready;
+  logic               is_mem, is_host, in_args, reply_q, row_valid, src_valid, src_ready;
   logic [127:0]       row, src_data, al_data, out_data;
   logic [PORTS-1:0]   out_port;
   logic               out_last, out_ready, slice_ready, queued;
-  logic               early, go, emit, fire, last, start, al_valid, al_last, cpl_room, cpl_push;
+  logic               early, able, want, go, emit, fire, last, start, al_valid, al_last;
+  logic               cpl_room, cpl_push;
 
   // Which of the two. Once begun, a packet is sent to its end, with the word after it.
   // Whether the data of the bulk packet in front is there is known a cycle late, since it
@@ -73,7 +77,8 @@ module fsh_seq_send #(
   logic               there, done, brief, brief_q, inside_q, bulk_go_q;
 
   assign brief   = inside_q ? brief_q : brief_valid_i && slice_ready && !(brief_q && bulk_go_q);
-  assign desc    = brief ? brief_i : bulk_i;
+  assign brief_o = brief;
+  assign desc    = desc_i;
   assign there   = brief ? brief_valid_i : bulk_valid_i;
 
   assign brief_ready_o = brief && done;
@@ -83,9 +88,9 @@ module fsh_seq_send #(
     if (done && !desc.mark) inside_q <= desc.get;
     else if (fire) inside_q <= 1'b1;
     if (fire) brief_q <= brief;
+    if (start) reply_q <= hdr.reply;
     bulk_go_q <= bulk_valid_i && !bulk_ready_o &&
-                 (bulk_i.mark || (bulk_i.lspace == fsh_spec_pkg::SPACE_HOST ? host_valid_i :
-                                                                              mem_valid_i));
+                 (bulk_ahead_i.mark || (bulk_ahead_i.host ? host_valid_i : mem_valid_i));
     if (rst_i) begin
       inside_q  <= 1'b0;
       brief_q   <= 1'b0;
@@ -94,19 +99,23 @@ module fsh_seq_send #(
   end
 
   assign hdr       = desc.word;
-  assign is_mem    = desc.lspace == fsh_spec_pkg::SPACE_SEGMENT;
-  assign is_host   = desc.lspace == fsh_spec_pkg::SPACE_HOST;
-  assign is_inline = desc.lspace == fsh_spec_pkg::SPACE_INLINE;
-  assign row       = hdr.reply ? rows_rep_i : rows_req_i;
+  // What is brief has its payload, like its arguments, from rows. The beat itself is chosen
+  // by registers, or nearly so: behind a header by what that was.
+  assign is_mem    = !brief && !bulk_ahead_i.host;
+  assign is_host   = !brief && bulk_ahead_i.host;
+  assign row       = reply_q ? rows_rep_i : rows_req_i;
   assign row_valid = hdr.reply ? rows_valid_i[1] : rows_valid_i[0];
-  assign src_valid = is_inline ? row_valid : is_host ? host_valid_i : mem_valid_i;
-  assign src_data  = is_inline ? row : is_host ? host_data_i : mem_data_i;
+  assign in_args   = state_q == Args;
+  assign src_valid = brief ? row_valid : bulk_ahead_i.host ? host_valid_i : mem_valid_i;
+  assign src_data  = brief_q && state_q != Header ? row :
+                     bulk_ahead_i.host ? host_data_i : mem_data_i;
 
   assign early = is_mem && bulk_alone_i && !brief_valid_i &&
                  (others_i & desc.port[PORTS-1:0]) == '0;
-  assign go    = there && !desc.mark &&
-                 (desc.raw || ((!desc.notify || cpl_room) &&
-                               (desc.beats == '0 || src_valid || early)));
+  assign able  = state_q == Header && there && !desc.mark && !desc.raw &&
+                 (!desc.notify || cpl_room);
+  assign go    = (there && desc.raw) ||
+                 (able && (desc.beats == '0 || src_valid || early));
 
   always_comb begin
     unique case (state_q)
@@ -127,7 +136,7 @@ module fsh_seq_send #(
 
   assign fire  = emit && out_ready;
   assign done  = (fire && last) || (there && desc.mark && !inside_q && cpl_room);
-  assign start = state_q == Header && go && out_ready && !desc.raw;
+  assign start = able && go && out_ready;
 
   always_ff @(posedge clk_i) begin
     if (start) args_left_q <= desc.args;
@@ -142,7 +151,7 @@ module fsh_seq_send #(
 
   always_comb begin
     out_data = 'x;  // nobody looks
-    if (emit) out_data = state_q == Payload ? al_data : state_q == Args ? row : desc.word;
+    if (emit) out_data = state_q == Header ? desc.word : al_data;
   end
   assign out_last = last && !desc.get;
   assign out_port = desc.port[PORTS-1:0];
@@ -158,6 +167,7 @@ module fsh_seq_send #(
   assign queued         = !brief && out_port != '0;
   assign out_ready      = queued || slice_ready;
   assign queue_valid_o  = out_port & {PORTS{queued && emit}};
+  assign queue_o.qid    = {hdr.bytes >= 11'(fsh_spec_pkg::LONG_BYTES), hdr.reply, hdr.vc};
   assign queue_o.follow = {4'd0, desc.args} + desc.beats;
   assign queue_o.last   = out_last;
   assign queue_o.bad    = out_bad;
@@ -181,13 +191,16 @@ module fsh_seq_send #(
       .clk_i,
       .rst_i,
       .start_i    (start),
-      .prime_i    (!is_inline),
+      .prime_i    (able && out_ready && !brief),
+      .load_i     (fire && state_q != Payload),
+      .pass_i     (in_args ? args_left_q != 3'd1 : desc.args != '0),
       .shift_i    (desc.shift),
       .alone_i    (desc.alone),
       .tail_i     (desc.tail),
       .beats_i    (desc.beats),
       .src_valid_i(src_valid),
       .src_ready_o(src_ready),
+      .want_o     (want),
       .src_data_i (src_data),
       .out_valid_o(al_valid),
       .out_ready_i(state_q == Payload && out_ready),
@@ -197,8 +210,8 @@ module fsh_seq_send #(
 
   assign mem_ready_o  = src_ready && is_mem;
   assign host_ready_o = src_ready && is_host;
-  assign rows_ready_o = {2{(src_ready && is_inline) || (state_q == Args && fire)}} &
-                        {hdr.reply, !hdr.reply};
+  assign rows_ready_o = {2{out_ready && (in_args || (state_q == Payload && brief_q && want))}} &
+                        {reply_q, !reply_q} & rows_valid_i;
 
   // Source read.
   localparam int unsigned NODE_W = fsh_spec_pkg::NODE_W;
@@ -233,6 +246,7 @@ module fsh_seq_send #(
   assign busy_o = state_q != Header || brief_valid_i || bulk_valid_i || pkt_valid_o;
 
   `FSH_ASSERT(assert_cpl, !cpl_push || cpl_room)
+  `FSH_ASSERT(assert_args, !in_args || brief)  // those of the rest left before
 endmodule
 
 `default_nettype wire

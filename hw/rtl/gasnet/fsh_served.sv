@@ -29,7 +29,7 @@ module fsh_served #(
   localparam int unsigned ENGINES = fsh_spec_pkg::ENGINES;
   localparam int unsigned NODE_W = fsh_spec_pkg::NODE_W;
   localparam int unsigned TAG_W = fsh_spec_pkg::TAG_W;
-  // Without the bits of engines and ports that the node has not: block RAM less.
+  // Without the bits of engines and ports that the node has not.
   localparam int unsigned GET_W = $bits(get_o) - fsh_fn_pkg::SINK_W + ENGINES -
                                   fsh_fn_pkg::PATH_W + 2 * PORTS;
 
@@ -78,7 +78,8 @@ module fsh_served #(
   fsh_fifo #(
       .WIDTH(GET_W),
       .DEPTH(DEPTH),
-      .BLOCK(1'b1)
+      .BLOCK(1'b1),
+      .LUT  (1'b1)
   ) i_fifo (
       .clk_i,
       .rst_i,

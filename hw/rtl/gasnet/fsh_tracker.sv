@@ -2,14 +2,17 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// Completion unit: counts the bytes of each message whose packets come in any
-/// order over any port, and acts once when all are written: an ack for a PUT,
+/// Completion unit: counts what has come of each message whose packets come in any
+/// order over any port, and acts once when all are written and its first packet, which
+/// has the arguments and may have no payload, is there: an ack for a PUT,
 /// an entry in a host ring for everything that concerns this host, a pulse for
 /// an engine if the tag is one of its own. One packet in two cycles for
 /// single-packet messages, one in three for the others, in four if it is the last. The
 /// count of an open message stands in a RAM word chosen by who owns it: {initiator, tag}
 /// of a PUT or GET, whose tags are of one pool, {channel, sender, slot} of a
-/// host-bound message. An error of any packet makes the whole message's status.
+/// host-bound message. The count is of units (fsh_fn_pkg::units), not of bytes: fewer bits
+/// of RAM. Whoever cuts his messages otherwise harms none but them. An error of any packet
+/// makes the whole message's status.
 /// After reset the RAM is cleared, one word a cycle, and every tag ended; until then
 /// nothing is taken (clear_o).
 module fsh_tracker #(
@@ -54,6 +57,8 @@ module fsh_tracker #(
       fsh_spec_pkg::MAX_NODES * (fsh_spec_pkg::NUM_TAGS + 2 * fsh_spec_pkg::SLOTS_PER_PEER);
   localparam int unsigned INDEX = $clog2(WORDS);
   localparam int unsigned ACK_DEPTH = 64;
+  localparam int unsigned COUNT_W = fsh_fn_pkg::TOTAL_W;
+  localparam logic [COUNT_W-1:0] NONE = COUNT_W'(-3);  // the sum is to be the total then
 
   typedef enum logic [1:0] {
     Clear,
@@ -69,8 +74,9 @@ module fsh_tracker #(
   fsh_fn_pkg::evt_t   evt_q;
   logic               we;
   logic [INDEX-1:0]   waddr;
-  logic [27:0]        word, wdata;
-  logic [23:0]        sum;
+  logic [COUNT_W+2:0] word, wdata;  // status, units
+  logic [COUNT_W-1:0] sum;
+  logic [3:0]         known;
   logic [3:0]         status;
   logic               complete, ends, by_tag;
 
@@ -101,11 +107,14 @@ module fsh_tracker #(
       else if (evt_q.opcode == fsh_spec_pkg::OP_GET_REPLY)
         index = {1'b0, node_i[NODE_W-1:0], evt_q.tag};
       else index = {1'b0, evt_q.src, evt_q.tag};
-      sum      = word[23:0] + {13'd0, evt_q.bytes};
-      status   = word[27:24] != '0 ? word[27:24] : evt_q.status;
-      complete = sum == evt_q.total;  // never, if its sender counts wrong
+      sum      = word[COUNT_W-1:0] + COUNT_W'(evt_q.units);
+      status   = known != '0 ? known : evt_q.status;
+      complete = sum == evt_q.total;
     end
   end
+
+  // A status in three bits: MEMORY in the place of BUSY, which is of messages of one packet.
+  assign known = word[COUNT_W+:3] == '1 ? fsh_spec_pkg::STATUS_MEMORY : {1'b0, word[COUNT_W+:3]};
 
   // An operation that ends has counted nothing for the next one with its tag: a bare
   // error may come behind a part of a GET's data.
@@ -113,7 +122,8 @@ module fsh_tracker #(
   assign we       = state_q == Clear || state_q == Count || ends;
   assign waddr    = state_q == Clear ? clear_q :
                     ends ? {1'b0, node_i[NODE_W-1:0], evt_q.tag} : index;
-  assign wdata    = state_q == Clear || ends || complete ? '0 : {status, sum};
+  assign wdata    = state_q == Clear || ends || complete ? {3'd0, NONE} :
+                    {status[2:0] | {3{status[3]}}, sum};
 
   fsh_ram #(
       .WIDTH($bits(wdata)),

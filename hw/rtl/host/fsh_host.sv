@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 `default_nettype none
 
-/// The node's side to its host: registers, submission windows, the writer to host
-/// memory with the rings, performance counters. Wires only, but for the places of the
-/// ring entries and a register before the counters; what each does says its own header.
+/// The node's side to its host: registers, submission windows with what is parked beside
+/// them, the writer to host memory with the rings, performance counters. Wires only, but
+/// for the places of the ring entries and a register before the counters; what each does
+/// says its own header.
 /// Commands of the windows are offered by channel (request, reply); entries come from
 /// the completion unit, the sequencers and the engines. busy_o but for commands that
 /// wait while stopped_i. Reset: that of the modules, no event to be counted.
@@ -126,8 +127,13 @@ module fsh_host #(
   assign route_o.vcs   = write_data[53:48];
   assign route_o.ports = write_data[61:56];
 
-  // Submission windows.
-  logic [1:0]          win_empty, win_waiting;
+  // Submission windows, and beside each what of it is parked.
+  logic [1:0]          win_empty, win_waiting, cmd_valid, cmd_ready, cmd_bulk, cmd_loop;
+  logic [1:0]          park_empty, park_still;
+  fsh_fn_pkg::path_t   req_path, rep_path;
+  fsh_spec_pkg::cmd_t  req, rep;
+  logic [1:0]          win_rows, row_valid, row_ready;
+  logic [127:0]        req_row, rep_row;
   logic [31:0]         req_head, rep_head;
   logic [ENTRIES-1:0]  entry_valid, entry_ready;
   fsh_spec_pkg::ring_t entry_win0, entry_win1;
@@ -154,21 +160,50 @@ module fsh_host #(
       .wdata_i      (write_data),
       .tail_we_i    (req_tail_we),
       .head_o       (req_head),
-      .cmd_valid_o  (win_valid_o[0]),
-      .cmd_ready_i  (win_ready_i[0]),
-      .cmd_o        (win_req_o),
-      .cmd_path_o   (win_req_path_o),
-      .cmd_bulk_o   (win_bulk_o[0]),
-      .cmd_loop_o   (win_loop_o[0]),
+      .cmd_valid_o  (cmd_valid[0]),
+      .cmd_ready_i  (cmd_ready[0]),
+      .cmd_o        (req),
+      .cmd_path_o   (req_path),
+      .cmd_bulk_o   (cmd_bulk[0]),
+      .cmd_loop_o   (cmd_loop[0]),
       .cmd_end_o    (win_end_o),
-      .rows_valid_o (rows_valid_o[0]),
-      .rows_ready_i (rows_ready_i[0]),
-      .rows_data_o  (rows_req_o),
+      .rows_o       (win_rows[0]),
+      .rows_valid_o (row_valid[0]),
+      .rows_ready_i (row_ready[0]),
+      .rows_data_o  (req_row),
       .cpl_valid_o  (entry_valid[1]),
       .cpl_ready_i  (entry_ready[1]),
       .cpl_o        (entry_win0),
       .empty_o      (win_empty[0]),
       .waiting_o    (win_waiting[0])
+  );
+
+  fsh_park #(
+      .REPLY(1'b0)
+  ) i_park_req (
+      .clk_i,
+      .rst_i,
+      .win_valid_i(cmd_valid[0]),
+      .win_ready_o(cmd_ready[0]),
+      .win_path_i (req_path),
+      .win_bulk_i (cmd_bulk[0]),
+      .win_loop_i (cmd_loop[0]),
+      .win_i      (req),
+      .win_rows_i (win_rows[0]),
+      .row_valid_i(row_valid[0]),
+      .row_ready_o(row_ready[0]),
+      .row_i      (req_row),
+      .out_valid_o(win_valid_o[0]),
+      .out_ready_i(win_ready_i[0]),
+      .out_path_o (win_req_path_o),
+      .out_bulk_o (win_bulk_o[0]),
+      .out_loop_o (win_loop_o[0]),
+      .out_o      (win_req_o),
+      .rows_valid_o(rows_valid_o[0]),
+      .rows_ready_i(rows_ready_i[0]),
+      .rows_o     (rows_req_o),
+      .empty_o    (park_empty[0]),
+      .still_o    (park_still[0])
   );
 
   fsh_submit #(
@@ -189,21 +224,50 @@ module fsh_host #(
       .wdata_i      (write_data),
       .tail_we_i    (rep_tail_we),
       .head_o       (rep_head),
-      .cmd_valid_o  (win_valid_o[1]),
-      .cmd_ready_i  (win_ready_i[1]),
-      .cmd_o        (win_rep_o),
-      .cmd_path_o   (win_rep_path_o),
-      .cmd_bulk_o   (win_bulk_o[1]),
-      .cmd_loop_o   (win_loop_o[1]),
+      .cmd_valid_o  (cmd_valid[1]),
+      .cmd_ready_i  (cmd_ready[1]),
+      .cmd_o        (rep),
+      .cmd_path_o   (rep_path),
+      .cmd_bulk_o   (cmd_bulk[1]),
+      .cmd_loop_o   (cmd_loop[1]),
       .cmd_end_o    (),
-      .rows_valid_o (rows_valid_o[1]),
-      .rows_ready_i (rows_ready_i[1]),
-      .rows_data_o  (rows_rep_o),
+      .rows_o       (win_rows[1]),
+      .rows_valid_o (row_valid[1]),
+      .rows_ready_i (row_ready[1]),
+      .rows_data_o  (rep_row),
       .cpl_valid_o  (entry_valid[2]),
       .cpl_ready_i  (entry_ready[2]),
       .cpl_o        (entry_win1),
       .empty_o      (win_empty[1]),
       .waiting_o    (win_waiting[1])
+  );
+
+  fsh_park #(
+      .REPLY(1'b1)
+  ) i_park_rep (
+      .clk_i,
+      .rst_i,
+      .win_valid_i(cmd_valid[1]),
+      .win_ready_o(cmd_ready[1]),
+      .win_path_i (rep_path),
+      .win_bulk_i (cmd_bulk[1]),
+      .win_loop_i (cmd_loop[1]),
+      .win_i      (rep),
+      .win_rows_i (win_rows[1]),
+      .row_valid_i(row_valid[1]),
+      .row_ready_o(row_ready[1]),
+      .row_i      (rep_row),
+      .out_valid_o(win_valid_o[1]),
+      .out_ready_i(win_ready_i[1]),
+      .out_path_o (win_rep_path_o),
+      .out_bulk_o (win_bulk_o[1]),
+      .out_loop_o (win_loop_o[1]),
+      .out_o      (win_rep_o),
+      .rows_valid_o(rows_valid_o[1]),
+      .rows_ready_i(rows_ready_i[1]),
+      .rows_o     (rows_rep_o),
+      .empty_o    (park_empty[1]),
+      .still_o    (park_still[1])
   );
 
   // Host memory.
@@ -268,9 +332,14 @@ module fsh_host #(
   logic [2:0]  refused_q;
   logic [47:0] accept_bytes_q;
 
-  // Refused commands of the windows are entries, of which one a cycle is taken.
+  // Of a command in two parts the second, which brings the arguments, counts. Refused
+  // commands of the windows are entries, of which one a cycle is taken.
+  logic [1:0]  whole;
+  assign whole = {win_rep_o.nargs == '0 || win_rep_o.lspace[1],
+                  win_req_o.nargs == '0 || win_req_o.lspace[1]};
+
   always_ff @(posedge clk_i) begin
-    accept_q  <= win_valid_o & win_ready_i;
+    accept_q  <= win_valid_o & win_ready_i & whole;
     entry_q   <= perf_entry;
     refused_q <= {|(entry_valid[2:1] & entry_ready[2:1]), refused_i};
     if (win_ready_i != '0) accept_bytes_q <= {win_rep_o.length, win_req_o.length};
@@ -307,7 +376,8 @@ module fsh_host #(
   );
 
   logic win_busy;
-  assign win_busy = |(~win_empty & ~(win_waiting & {2{stopped_i}}));
+  assign win_busy = |(~(win_empty & park_empty) &
+                      ~((win_empty | win_waiting) & park_still & {2{stopped_i}}));
   assign busy_o   = regs_busy || win_busy || hostw_busy || perf_busy || |entry_valid;
 endmodule
 

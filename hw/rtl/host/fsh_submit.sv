@@ -5,9 +5,11 @@
 /// One submission window: keeps the entries the host writes, and once the
 /// doorbell covers a command, reads, checks and offers it, then streams its
 /// argument and inline rows. Commands leave in order; six cycles from one
-/// without rows to the next. A command that fails a check is skipped, entries
-/// and all, and reported as REFUSED with its status; if it claims more entries
-/// than were submitted, all that were are skipped.
+/// without rows to the next. One with arguments whose payload comes from a memory is
+/// offered as two, the payload first, so that rows never wait for a memory; the arguments,
+/// as those of any command without payload, as fsh_seq_pkg::APART. A command that fails a
+/// check is skipped, entries and all, and reported as REFUSED with its status; if it
+/// claims more entries than were submitted, all that were are skipped.
 /// head_o: entries consumed, modulo 2^32. Reset empties the window.
 module fsh_submit #(
     parameter int unsigned PORTS = 2,
@@ -28,14 +30,16 @@ module fsh_submit #(
     input  wire logic        [63:0] wdata_i,
     input  wire logic               tail_we_i,
     output logic             [31:0] head_o,
-    // The command in front.
+    // The command in front, or part of it.
     output logic                    cmd_valid_o,
     input  wire logic               cmd_ready_i,
     output fsh_spec_pkg::cmd_t      cmd_o,
     output fsh_fn_pkg::path_t       cmd_path_o,
-    output logic                    cmd_bulk_o,    // longer than a packet
+    output logic                    cmd_bulk_o,    // of a message longer than a packet
     output logic                    cmd_loop_o,    // to this node
     output logic             [40:0] cmd_end_o,     // of its local range
+    // Its rows; the next command comes when they are taken.
+    output logic                    rows_o,
     output logic                    rows_valid_o,
     input  wire logic               rows_ready_i,
     output logic            [127:0] rows_data_o,
@@ -74,7 +78,7 @@ module fsh_submit #(
   logic               is_put, is_get, is_msg, to_host, is_medium, is_inline;
   logic               rows_push, rows_pushed_q, rows_room;
   logic [2:0]         rows_count;
-  logic               bulk_q, loop_q;
+  logic               bulk_q, loop_q, split_q;  // split_q: its arguments are to be offered
 
   // The rows, two halves so that a 64-bit write needs no mask.
   for (genvar h = 0; h < 2; h++) begin : gen_half
@@ -196,11 +200,21 @@ module fsh_submit #(
         loop_q      <= cmd_q.dst == node_i;
         bulk_q      <= !cmd_q.ordered && !is_get && !is_inline &&
                        cmd_q.length > {13'd0, packet_i};
+        split_q     <= cmd_q.nargs != '0 && cmd_q.length != '0 && !is_inline;
         rows_left_q <= rows_q - 7'd2;
+        if (cmd_q.nargs != '0 && cmd_q.length == '0) cmd_q.lspace <= fsh_seq_pkg::APART;
         state_q     <= status == fsh_spec_pkg::STATUS_OK ? Offer : Refuse;
       end
       Offer: begin
-        if (cmd_ready_i) state_q <= Rows;
+        if (cmd_ready_i) begin
+          split_q <= 1'b0;
+          if (split_q) begin
+            cmd_q.lspace <= fsh_seq_pkg::APART;
+            if (to_host) cmd_q.ack <= 1'b0;  // of the source
+          end else begin
+            state_q <= Rows;
+          end
+        end
       end
       Rows: begin
         if (rows_push) begin
@@ -245,6 +259,7 @@ module fsh_submit #(
       .count_o(rows_count)
   );
 
+  assign rows_o      = state_q == Rows;
   assign cmd_valid_o = state_q == Offer;
   assign cmd_o       = cmd_q;
   assign cmd_bulk_o  = bulk_q;

@@ -7,14 +7,16 @@
 /// BLOCK = 0: distributed RAM, DEPTH words; a word is offered the cycle after
 /// its push; data_o is read from the RAM by a registered address.
 /// BLOCK = 1: block RAM and its output register, DEPTH + 1 words; two cycles
-/// from push to offer; data_o is a register.
+/// from push to offer; data_o is a register. The same with LUT = 1, but the RAM is
+/// distributed: for few words, of which block RAM would be mostly empty.
 /// ready_o, valid_o and count_o depend on registers only. count_o: words that
 /// have been pushed and not popped, with BLOCK without the one in the register.
 /// Reset empties it; the words themselves have no reset.
 module fsh_fifo #(
     parameter int unsigned WIDTH = 8,
     parameter int unsigned DEPTH = 16,
-    parameter bit BLOCK = DEPTH > 64
+    parameter bit BLOCK = DEPTH > 64,
+    parameter bit LUT = 1'b0
 ) (
     input  wire logic                       clk_i,
     input  wire logic                       rst_i,
@@ -42,7 +44,7 @@ module fsh_fifo #(
     if (push) wptr_q <= wptr_q + 1'b1;
     if (take) rptr_q <= rptr_q + 1'b1;
     if (push != take) begin
-      count_q <= push ? count_q + 1'b1 : count_q - 1'b1;
+      count_q <= push ? count_q + 1'b1 : count_q - 1'b1;  // sums first: push is known late
       some_q  <= push || count_q[CW-1:1] != '0;
     end
     if (rst_i) begin
@@ -92,7 +94,8 @@ module fsh_fifo #(
 
     fsh_ram #(
         .WIDTH(WIDTH),
-        .DEPTH(DEPTH)
+        .DEPTH(DEPTH),
+        .LUT  (LUT)
     ) i_ram (
         .clk_i,
         .we_i(push),

@@ -7,7 +7,8 @@
 /// nothing in particular. No reset: contents and rdata_o keep what they had.
 module fsh_ram #(
     parameter int unsigned WIDTH = 128,
-    parameter int unsigned DEPTH = 512
+    parameter int unsigned DEPTH = 512,
+    parameter bit LUT = 1'b0  // distributed RAM
 ) (
     input  wire logic                     clk_i,
     input  wire logic                     we_i,
@@ -21,7 +22,7 @@ module fsh_ram #(
     output logic      [WIDTH*DEPTH-1:0]   f_words_o
 `endif
 );
-  (* ram_style = "block" *) logic [WIDTH-1:0] mem[DEPTH];
+  (* ram_style = LUT ? "distributed" : "block" *) logic [WIDTH-1:0] mem[DEPTH];
 
   always_ff @(posedge clk_i) begin
     if (we_i) mem[waddr_i] <= wdata_i;

@@ -5,16 +5,19 @@
 /// Receiving side of a link port: registers the arriving beat, takes credits
 /// out of boundary beats, finds the headers, and queues each packet: in one buffer what
 /// is for this node, by its virtual channel {reply, vc}; in another what passes through,
-/// by the port and the virtual channel that it leaves on, {output, reply, vc}, so that
-/// nothing waits behind a packet that waits for something else. Outputs are the ports of
-/// the node without this one. Which output: the route of its destination, and of several
-/// the first or the last, by the parities of source, destination and this port (odd_i), so
-/// that packets that came one way go on one way.
+/// by the port and the virtual channel that it leaves on; in both, packets of less than
+/// LONG_BYTES of payload apart from the others, and before them (fsh_pick). So nothing waits
+/// behind a packet that waits for something else, and no short one behind a long one but
+/// that which is being read. All queues of a buffer share its space (fsh_voqbuf). Outputs
+/// are the ports of the node without this one. Which output: the route of its destination,
+/// and of several the first or the last, by the parities of source, destination and this
+/// port (odd_i), so that packets that came one way go on one way.
 /// A beat arriving in cycle t is offered in cycle t+3 here, t+4 to an output; one beat a
 /// cycle, packets of a queue in order.
 /// The beat after a boundary beat that says poison is bad, and offered so.
 /// No back-pressure on the link: the sender holds a credit for every beat,
-/// wherever it goes. freed_o: beats that ever left, to be told to the sender.
+/// wherever it goes. freed_o: beats that ever left, by the channel {reply, vc} that they
+/// came on, to be told to the sender.
 /// Malformed input cannot be told from data before a link layer checks it; a packet
 /// that would go on for ever goes to this node (fsh_parse).
 module fsh_link_rx #(
@@ -45,14 +48,16 @@ module fsh_link_rx #(
     output logic              here_last_o,
     output logic      [127:0] here_data_o,
     output logic              here_bad_o,
-    // Packets for others, by queue: whether there is one and it may start; one starts,
-    // a beat is read, a packet is being read. By output: which is offered one.
-    output logic [OUTS*4-1:0] fwd_some_o,
-    input  wire logic [OUTS*4-1:0] fwd_start_i,
-    output logic [OUTS*4-1:0] fwd_started_o,
-    output logic [OUTS*4-1:0] fwd_freed_o,
+    // Packets for others, by queue {output, long, reply, vc}: whether there is one and it
+    // may start. By output: one starts, more of one is to be read, one is offered; whether
+    // the one that starts or is offered is long.
+    output logic [OUTS*8-1:0] fwd_some_o,
+    input  wire logic [OUTS*8-1:0] fwd_start_i,
+    output logic   [OUTS-1:0] fwd_started_o,
+    output logic              fwd_started_long_o,
     output logic   [OUTS-1:0] fwd_inside_o,
     output logic   [OUTS-1:0] fwd_valid_o,
+    output logic              fwd_long_o,
     input  wire logic         fwd_ready_i,
     output logic              fwd_last_o,
     output logic      [127:0] fwd_data_o,
@@ -60,7 +65,8 @@ module fsh_link_rx #(
     output logic              busy_o
 );
   /*verilator no_inline_module*/  // instances share their code, which else leaves the cache
-  localparam int unsigned QUEUES = OUTS * 4;
+  localparam int unsigned BEATS = 2048;  // LINK_BEATS, and a word for each queue
+  localparam int unsigned QUEUES = OUTS * 8;
   localparam int unsigned QW = $clog2(QUEUES);
 
   logic         in_valid_q, in_bound_q, bad_q, beat, sop, here, here_busy, fwd_busy;
@@ -69,7 +75,7 @@ module fsh_link_rx #(
   fsh_spec_pkg::hdr_t   hdr, next;
   logic [6:0]   follow;
   logic [1:0]   vc;
-  logic [3:0]   here_started, here_freed;
+  logic         long;  // the packet's class, beside its header
 
   always_ff @(posedge clk_i) begin
     if (link_valid_i) begin
@@ -87,6 +93,7 @@ module fsh_link_rx #(
   assign bound = in_data_q;
   assign hdr   = in_data_q;
   assign beat  = in_valid_q && !in_bound_q;
+  assign long  = hdr.bytes >= 11'(fsh_spec_pkg::LONG_BYTES);
 
   // The way on.
   (* ram_style = "distributed" *) logic [2*OUTS-1:0] route_mem[fsh_spec_pkg::MAX_NODES];
@@ -127,29 +134,59 @@ module fsh_link_rx #(
   assign credit_valid_o = in_valid_q && in_bound_q;
   assign credit_o       = in_data_q[63:0];
 
-  fsh_vcbuf #(
-      .Q    (4),
-      .DEPTH(fsh_spec_pkg::VC_BEATS),
-      .WIDTH($bits({bad_q, in_data_q}))
+  // For this node.
+  logic [7:0] here_some, here_can, here_gnt;
+  logic [3:0] here_freed;
+  logic [2:0] here_choice;
+  logic       here_begun;
+
+  assign here_can = here_some & {2{{2{here_start_i[1]}}, {2{here_start_i[0]}}}};
+
+  fsh_pick #(
+      .N(4)
+  ) i_here_pick (
+      .clk_i,
+      .rst_i,
+      .short_i(here_can[3:0]),
+      .long_i (here_can[7:4]),
+      .take_i (here_begun),
+      .gnt_o  (here_gnt)
+  );
+
+  always_comb begin
+    here_choice = '0;
+    for (int unsigned i = 0; i < 8; i++) if (here_gnt[i]) here_choice |= 3'(i);
+  end
+
+  fsh_voqbuf #(
+      .OUTPUTS(1),
+      .CLASSES(2),
+      .VCS    (4),
+      .BEATS  (BEATS),
+      .WIDTH  ($bits({bad_q, in_data_q}))
   ) i_here (
       .clk_i,
       .rst_i,
-      .valid_i  (beat && here),
-      .queue_i  (vc),
-      .follow_i (follow),
-      .data_i   ({bad_q, in_data_q}),
-      .some_o   (),
-      .start_i  ({{2{here_start_i[1]}}, {2{here_start_i[0]}}}),
-      .started_o(here_started),
-      .freed_o  (here_freed),
-      .inside_o (),
-      .queue_o  (),
-      .valid_o  (here_valid_o),
-      .ready_i  (here_ready_i),
-      .last_o   (here_last_o),
-      .data_o   ({here_bad_o, here_data_o}),
-      .busy_o   (here_busy)
+      .valid_i (beat && here),
+      .queue_i ({long, vc}),
+      .follow_i(follow),
+      .data_i  ({bad_q, in_data_q}),
+      .some_o  (here_some),
+      .choose_i(here_can != '0),
+      .choice_i(here_choice),
+      .begun_o (here_begun),
+      .inside_o(),
+      .read_o  (here_freed),
+      .freed_o (),
+      .valid_o (here_valid_o),
+      .ready_i (here_ready_i),
+      .last_o  (here_last_o),
+      .queue_o (),
+      .data_o  ({here_bad_o, here_data_o}),
+      .busy_o  (here_busy)
   );
+
+  assign here_request_o = here_begun && !here_choice[1];
 
   // A cycle for the choice of the queue. A header has passed one more node, and has the
   // vc of its next link.
@@ -164,8 +201,8 @@ module fsh_link_rx #(
     if (beat && sop) begin
       next.hops = hdr.hops + 6'd1;
       next.vc   = (route_vcs & way) != '0;
-      queue     = QW'({hdr.reply, next.vc});
-      for (int unsigned i = 1; i < OUTS; i++) if (way[i]) queue |= QW'(4 * i);
+      queue     = QW'({long, hdr.reply, next.vc});
+      for (int unsigned i = 1; i < OUTS; i++) if (way[i]) queue |= QW'(8 * i);
     end
   end
 
@@ -181,61 +218,87 @@ module fsh_link_rx #(
     if (rst_i) on_valid_q <= 1'b0;
   end
 
-  // What came on either vc may leave on one: a queue has room for both.
-  logic [OUTS-1:0] offered;
-  logic [QW-1:0]   fwd_queue;
-  logic            fwd_valid, fwd_vc, fwd_inside;
+  // For others. The choice among what may start.
+  logic [QUEUES-1:0] fwd_can;
+  logic [OUTS*4-1:0] can_short, can_long;
+  logic [OUTS*8-1:0] fwd_gnt;
+  logic [OUTS-1:0]   chosen, offered;
+  logic [QW-1:0]     fwd_choice, fwd_queue;
+  logic [3:0]        fwd_read, fwd_freed;
+  logic              fwd_begun, fwd_inside, fwd_valid, fwd_vc;
 
-  fsh_vcbuf #(
-      .Q    (QUEUES),
-      .DEPTH(2 * fsh_spec_pkg::VC_BEATS),
-      .WIDTH($bits({on_vc_q, on_bad_q, on_data_q}))
-  ) i_fwd (
+  assign fwd_can = fwd_some_o & fwd_start_i;
+
+  fsh_pick #(
+      .N(OUTS * 4)
+  ) i_fwd_pick (
       .clk_i,
       .rst_i,
-      .valid_i  (on_valid_q),
-      .queue_i  (on_queue_q),
-      .follow_i (on_follow_q),
-      .data_i   ({on_vc_q, on_bad_q, on_data_q}),
-      .some_o   (fwd_some_o),
-      .start_i  (fwd_start_i),
-      .started_o(fwd_started_o),
-      .freed_o  (fwd_freed_o),
-      .inside_o (fwd_inside),
-      .queue_o  (fwd_queue),
-      .valid_o  (fwd_valid),
-      .ready_i  (fwd_ready_i),
-      .last_o   (fwd_last_o),
-      .data_o   ({fwd_vc, fwd_bad_o, fwd_data_o}),
-      .busy_o   (fwd_busy)
+      .short_i(can_short),
+      .long_i (can_long),
+      .take_i (fwd_begun),
+      .gnt_o  (fwd_gnt)
   );
 
   always_comb begin
-    offered = '0;
-    for (int unsigned i = 0; i < OUTS; i++) offered[i] = 32'(fwd_queue) >> 2 == i;
+    fwd_choice = '0;
+    for (int unsigned i = 0; i < OUTS; i++) begin
+      can_short[i*4+:4] = fwd_can[i*8+:4];
+      can_long[i*4+:4]  = fwd_can[i*8+4+:4];
+      chosen[i]         = (fwd_gnt[i*4+:4] | fwd_gnt[(OUTS+i)*4+:4]) != '0;
+      offered[i]        = 32'(fwd_queue) >> 3 == i;
+      for (int unsigned v = 0; v < 4; v++) begin
+        if (fwd_gnt[i*4+v]) fwd_choice |= QW'(i * 8 + v);
+        if (fwd_gnt[(OUTS+i)*4+v]) fwd_choice |= QW'(i * 8 + 4 + v);
+      end
+    end
   end
-  assign fwd_valid_o  = offered & {OUTS{fwd_valid}};
-  assign fwd_inside_o = offered & {OUTS{fwd_inside}};
 
-  assign here_request_o = here_started[0] || here_started[1];
+  fsh_voqbuf #(
+      .OUTPUTS(OUTS),
+      .CLASSES(2),
+      .VCS    (4),
+      .BEATS  (BEATS),
+      .WIDTH  ($bits({on_vc_q, on_bad_q, on_data_q}))
+  ) i_fwd (
+      .clk_i,
+      .rst_i,
+      .valid_i (on_valid_q),
+      .queue_i (on_queue_q),
+      .follow_i(on_follow_q),
+      .data_i  ({on_vc_q, on_bad_q, on_data_q}),
+      .some_o  (fwd_some_o),
+      .choose_i(fwd_can != '0),
+      .choice_i(fwd_choice),
+      .begun_o (fwd_begun),
+      .inside_o(fwd_inside),
+      .read_o  (),
+      .freed_o (fwd_read),
+      .valid_o (fwd_valid),
+      .ready_i (fwd_ready_i),
+      .last_o  (fwd_last_o),
+      .queue_o (fwd_queue),
+      .data_o  ({fwd_vc, fwd_bad_o, fwd_data_o}),
+      .busy_o  (fwd_busy)
+  );
 
-  // A beat that passes through is known by the vc it came on a cycle after it is read.
-  logic       fwd_read_q;
-  logic [3:0] fwd_freed;
+  assign fwd_started_o      = chosen & {OUTS{fwd_begun}};
+  assign fwd_started_long_o = fwd_choice[2];
+  assign fwd_inside_o       = offered & {OUTS{fwd_inside}};
+  assign fwd_valid_o        = offered & {OUTS{fwd_valid}};
+  assign fwd_long_o         = fwd_queue[2];
+
+  // A beat that passes through is known by the vc it came on when it is read.
   assign fwd_freed = {fwd_vc && fwd_queue[1], !fwd_vc && fwd_queue[1], fwd_vc && !fwd_queue[1],
-                      !fwd_vc && !fwd_queue[1]} & {4{fwd_read_q}};
+                      !fwd_vc && !fwd_queue[1]} & {4{fwd_read != '0}};
 
   always_ff @(posedge clk_i) begin
-    fwd_read_q <= fwd_freed_o != '0;
     if ((here_freed | fwd_freed) != '0) begin
       for (int unsigned v = 0; v < 4; v++)
         freed_o[v*16+:16] <= freed_o[v*16+:16] + {14'd0, here_freed[v] && fwd_freed[v],
                                                   here_freed[v] != fwd_freed[v]};
     end
-    if (rst_i) begin
-      fwd_read_q <= 1'b0;
-      freed_o    <= '0;
-    end
+    if (rst_i) freed_o <= '0;
   end
 
   assign busy_o = in_valid_q || on_valid_q || here_busy || fwd_busy;

@@ -3,19 +3,20 @@
 `include "fsh_assert.svh"
 
 /// Sending side of a link port: merges what this node sends, acks and the packets that
-/// pass through from other ports (FWD), packet by packet. First go acks and what the
-/// sequencer has without payload from a memory (brief), then what passes through, then the
-/// rest, which waits in a buffer here (bulk, fsh_sendq); of each up to WEIGHT packets while
-/// others wait, so that nothing starves.
+/// pass through from other ports (FWD), packet by packet. First go acks, what the
+/// sequencer has without payload from a memory (brief), and other short packets; then long
+/// ones that pass through, then those of this node, which wait in a buffer here (bulk,
+/// fsh_sendq); of each up to WEIGHT packets in a row, so that nothing starves. A node that
+/// has sent no long one for so long sends its next at once.
 /// What passes through goes before what begins here: else the nodes behind a busy link take
 /// all of it, each half of what comes, and buffers fill up from there through the fabric.
 /// The same holds for credits: while something that passes through could use those of a
 /// virtual channel, no bulk packet of it begins before its turn.
 /// It puts boundary beats with the credits for the peer between
 /// them (any beat position), when the link would idle or after 128 beats.
-/// A packet starts only when its channel has room for all of it. For brief ones the
-/// sequencer reserves it (ok_o, seq_take_i), all others when their buffer begins to read
-/// them, acks here.
+/// A packet starts only when its channel has room for all of it (fsh_credits). For brief
+/// ones the sequencer reserves it (ok_o, seq_take_i); the beats of all others are counted
+/// as they leave.
 /// A bad last beat (its packet has data that a memory answered with an error) has a
 /// boundary beat before it that says so.
 /// One cycle from input to pin, one beat a cycle.
@@ -44,10 +45,11 @@ module fsh_link_tx #(
     input  wire logic [127:0] ack_data_i,
     // Packets that pass through, of one input at a time: when one may begin, so that its
     // input does not wait for the end of a long packet of this node; whether one could but
-    // for that and the credit, and a beat is read, by virtual channel.
+    // for that and the credit, by virtual channel; and one begins to be read. Which are long.
     output logic              fwd_open_o,
     input  wire logic   [3:0] fwd_some_i,
-    input  wire logic   [3:0] fwd_freed_i,
+    input  wire logic         fwd_started_i,
+    input  wire logic [FWD-1:0] fwd_long_i,
     input  wire logic [FWD-1:0] fwd_valid_i,
     output logic    [FWD-1:0] fwd_ready_o,
     input  wire logic [FWD-1:0] fwd_last_i,
@@ -72,11 +74,12 @@ module fsh_link_tx #(
   localparam int unsigned BOUND_GAP = 128;  // beats between boundaries under load
   localparam int unsigned WEIGHT = 8;  // packets, a power of two
   localparam int unsigned IDLE_GAP = 8;  // cycles between boundaries when idle
-  localparam int unsigned BRIEF = 36;  // beats: header, 16 arguments, inline payload
+  // Beats: header, 16 arguments, and inline payload; any payload; less than LONG_BYTES.
+  localparam int unsigned BRIEF = 36;
   localparam int unsigned LONGEST = 70;
+  localparam int unsigned SHORTEST = 10;
 
   logic [3:0]           ok /*verilator split_var*/;
-  logic [3:0]           ack;  // what acks spend
   logic                 ack_ok, mux_valid, mux_sop, mux_ready, mux_last;
   logic [FWD+2:0]       sel, sel_q, offer_bad;
   fsh_spec_pkg::hdr_t   ack_hdr;
@@ -92,7 +95,8 @@ module fsh_link_tx #(
   assign ack_ok  = ack_valid_i && (ack_hdr.vc ? ok[3] : ok[2]);
 
   // Bulk that waits for the link, and what is offered of it.
-  logic [3:0]   bulk_some, bulk_start, bulk_freed;
+  logic [3:0]   bulk_some, bulk_start;
+  logic         bulk_long;
   logic [127:0] bulk_data;
   logic         bulk_valid, bulk_ready, bulk_last, bulk_bad, bulk_busy, wanted_q;
 
@@ -104,12 +108,13 @@ module fsh_link_tx #(
       .take_beats_i(seq_beats_i),
       .valid_i     (bulk_valid_i),
       .beat_i      (bulk_i),
-      .start_i     (bulk_start),
+      .start_short_i(ok),
+      .start_long_i(bulk_start),
       .others_i    (wanted_q),
       .some_o      (bulk_some),
-      .freed_o     (bulk_freed),
       .valid_o     (bulk_valid),
       .ready_i     (bulk_ready),
+      .long_o      (bulk_long),
       .last_o      (bulk_last),
       .data_o      (bulk_data),
       .bad_o       (bulk_bad),
@@ -118,51 +123,63 @@ module fsh_link_tx #(
 
   // What is left of a bulk packet on its way.
   fsh_spec_pkg::hdr_t bulk_hdr;
-  logic [6:0]         left_q;
+  logic [6:0]         rest_q;
 
   assign bulk_hdr   = bulk_data;
-  assign fwd_open_o = left_q <= 7'd2;
 
   always_ff @(posedge clk_i) begin
     if (bulk_ready && bulk_valid)
-      left_q <= mux_sop ? fsh_fn_pkg::hdr_follow(bulk_hdr.first, bulk_hdr.nargs,
+      rest_q <= mux_sop ? fsh_fn_pkg::hdr_follow(bulk_hdr.first, bulk_hdr.nargs,
                                                  bulk_hdr.addr[3:0], bulk_hdr.bytes) :
-                          left_q - 7'd1;
-    if (rst_i) left_q <= '0;
+                          rest_q - 7'd1;
+    fwd_open_o <= rest_q <= 7'd3;
+    if (rst_i) begin
+      rest_q     <= '0;
+      fwd_open_o <= 1'b1;
+    end
   end
 
   // Whose class begins the next packet; what has begun goes on.
   localparam int unsigned TURN_W = $clog2(WEIGHT) + 1;
-  logic              brief, through, rest, brief_now, through_now, turn;
-  logic [TURN_W-1:0] brief_q, through_q;  // packets in a row while others waited
-  logic [3:0]        first_q;  // something passes through that goes before bulk
+  logic              brief, through, rest, brief_open, brief_now, through_now, turn;
+  logic [TURN_W-1:0] brief_q;  // packets in a row while others waited
+  logic [TURN_W-1:0] through_q;  // packets since the last long one of this node
+  logic [3:0]        first_q;  // channels of which something passes through before bulk
+  logic              passing_q;  // something could
   logic [FWD+2:0]    offer, allowed;
 
-  assign brief       = ack_ok || seq_valid_i;
-  assign through     = fwd_valid_i != '0;
-  assign rest        = bulk_valid || bulk_some != '0;
+  assign brief       = ack_ok || seq_valid_i || (bulk_valid && !bulk_long) ||
+                       (fwd_valid_i & ~fwd_long_i) != '0;
+  assign through     = (fwd_valid_i & fwd_long_i) != '0;
+  assign rest        = bulk_valid && bulk_long;
   assign turn        = through_q[TURN_W-1];  // of bulk
-  assign brief_now   = brief && !(brief_q[TURN_W-1] && (through || bulk_valid));
-  assign through_now = !brief_now && through && !(turn && bulk_valid);
+  assign brief_open  = !(brief_q[TURN_W-1] && (through || rest));
+  assign brief_now   = brief && brief_open;
+  assign through_now = !brief_now && through && !rest;
   assign offer       = {fwd_valid_i, ack_ok, seq_valid_i, bulk_valid};
-  assign bulk_start  = ok & ~first_q;
+  // What has begun stands before the short ones behind it, so it begins when it may leave.
+  assign bulk_start  = ok & ~first_q & {4{turn || !passing_q}};
 
   always_comb begin
-    allowed = {{FWD{through_now}}, brief_now, brief_now, !brief_now && !through_now};
+    // Each beside what it offers; so short of logic.
+    allowed = {(fwd_long_i & {FWD{!brief_now && !rest}}) | (~fwd_long_i & {FWD{brief_open}}),
+               brief_open, brief_open, bulk_long ? !brief_now : brief_open};
     if (!mux_sop) allowed = '1;
   end
 
   always_ff @(posedge clk_i) begin
-    first_q  <= fwd_some_i & {4{!turn}};
-    wanted_q <= ack_valid_i || seq_valid_i || through || fwd_some_i != '0;
+    first_q   <= fwd_some_i & {4{!turn}};
+    passing_q <= through || (fwd_some_i & ok) != '0;
+    wanted_q <= ack_valid_i || seq_valid_i || fwd_valid_i != '0 || fwd_some_i != '0;
     if (mux_valid && mux_ready && mux_sop) begin
       if (!brief_now) brief_q <= '0;
-      else if ((through || bulk_valid) && !brief_q[TURN_W-1]) brief_q <= brief_q + 1'b1;
+      else if ((through || rest) && !brief_q[TURN_W-1]) brief_q <= brief_q + 1'b1;
       if (!brief_now && !through_now) through_q <= '0;
-      else if (through_now && rest && !turn) through_q <= through_q + 1'b1;
+      else if (through_now && !turn) through_q <= through_q + 1'b1;
     end
     if (rst_i) begin
       first_q   <= '0;
+      passing_q <= 1'b0;
       wanted_q  <= 1'b0;
       brief_q   <= '0;
       through_q <= '0;
@@ -189,24 +206,41 @@ module fsh_link_tx #(
     for (int unsigned k = 0; k < FWD; k++) if (sel[k+3]) mux_data = fwd_data_i[k*128+:128];
   end
 
-  assign ack = {ack_hdr.vc, !ack_hdr.vc, 2'b00} & {4{ack_ok && ack_ready_o}};
+  // What left in the cycle before, but for brief packets, which are reserved.
+  fsh_spec_pkg::hdr_t left_hdr;
+  logic [1:0]         vc, vc_q;
+  logic               left_q, left_sop_q, counts_q;
+  logic [3:0]         sent;
 
-  for (genvar v = 0; v < 4; v++) begin : gen_credit
-    fsh_credit #(
-        .DEPTH (fsh_spec_pkg::VC_BEATS),
-        .MAX   (BRIEF),
-        .OTHERS(2 * LONGEST + 8)
-    ) i_credit (
-        .clk_i,
-        .rst_i,
-        .credit_valid_i,
-        .credit_i(credit_i[v*16+:16]),
-        .take_i  (seq_take_i[v]),
-        .beats_i (seq_beats_i),
-        .sent_i  (2'(fwd_freed_i[v]) + 2'(bulk_freed[v]) + 2'(ack[v])),
-        .ok_o    (ok[v])
-    );
+  assign left_hdr = link_data_o;
+  assign vc       = left_sop_q ? {left_hdr.reply, left_hdr.vc} : vc_q;
+  assign sent     = 4'(left_q && counts_q) << vc;
+
+  always_ff @(posedge clk_i) begin
+    left_q <= mux_valid && mux_ready;
+    if (mux_valid && mux_ready) begin
+      left_sop_q <= mux_sop;
+      counts_q   <= !sel[1];
+    end
+    if (left_q) vc_q <= vc;
+    if (rst_i) left_q <= 1'b0;
   end
+
+  fsh_credits #(
+      .BEATS (fsh_spec_pkg::LINK_BEATS),
+      .OWN   (fsh_spec_pkg::VC_BEATS),
+      .MAX   (BRIEF),
+      .OTHERS(2 * LONGEST + SHORTEST + 2 * FWD + 4)
+  ) i_credits (
+      .clk_i,
+      .rst_i,
+      .credit_valid_i,
+      .credit_i,
+      .take_i (seq_take_i),
+      .beats_i(seq_beats_i),
+      .sent_i (sent),
+      .ok_o   (ok)
+  );
 
   // Boundary beats: under load one stops the packets for a cycle, else it takes
   // one in which there is none.
@@ -238,7 +272,7 @@ module fsh_link_tx #(
     link_bound_o <= bound_now;
     owed_q       <= !bound_now && freed_i != told_q;
     due_q        <= !bound_now && owed_q && beats_q >= 8'(BOUND_GAP - 2);
-    others_o     <= ack_valid_i || fwd_valid_i != '0 || fwd_freed_i != '0;
+    others_o     <= ack_valid_i || fwd_valid_i != '0 || fwd_started_i;
     if (mux_valid && mux_ready) begin
       inside_q <= !mux_last;
       sel_q    <= sel;

@@ -24,7 +24,7 @@ module fsh_loop (
     output logic              bad_o,
     output logic              busy_o
 );
-  localparam int unsigned DEPTH = fsh_spec_pkg::VC_BEATS;
+  localparam int unsigned DEPTH = fsh_spec_pkg::LOOP_BEATS;
 
   logic [6:0] follow;
   logic       reply;

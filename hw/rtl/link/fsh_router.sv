@@ -65,11 +65,11 @@ module fsh_router #(
   logic [PORTS-1:0]      tx_busy /*verilator split_var*/, rx_busy /*verilator split_var*/;
   logic [PORTS-1:0]      seq_ready /*verilator split_var*/;
   // By input: its queues, its packet; by output: its turn.
-  logic [PORTS*OUTS*4-1:0] some /*verilator split_var*/, start /*verilator split_var*/;
-  logic [PORTS*OUTS*4-1:0] started /*verilator split_var*/, freed /*verilator split_var*/;
-  logic [PORTS*OUTS-1:0] more /*verilator split_var*/, valid /*verilator split_var*/;
-  logic [PORTS*OUTS-1:0] ready /*verilator split_var*/, turn /*verilator split_var*/;
+  logic [PORTS*OUTS*8-1:0] some /*verilator split_var*/, start /*verilator split_var*/;
+  logic [PORTS*OUTS-1:0] started /*verilator split_var*/, more /*verilator split_var*/;
+  logic [PORTS*OUTS-1:0] valid /*verilator split_var*/, ready /*verilator split_var*/;
   logic [PORTS-1:0]      last /*verilator split_var*/, bad /*verilator split_var*/;
+  logic [PORTS-1:0]      longs /*verilator split_var*/, starts_long /*verilator split_var*/;
   logic [PORTS*128-1:0]  data /*verilator split_var*/;
 
   assign ok_o   = ok;
@@ -81,52 +81,54 @@ module fsh_router #(
     logic [63:0] credit, freed_here;
 
     // Output p: inputs k, which is port k or k + 1.
-    logic [OUTS-1:0]     from_valid, from_ready, from_last, from_bad, req, busy, going, begun;
+    logic [OUTS-1:0]     from_valid, from_ready, from_last, from_bad, from_long;
+    logic [OUTS-1:0]     req_short, req_long, busy, going, begun, begun_long;
+    logic [OUTS-1:0]     turn_short, turn_long;
     logic [OUTS*128-1:0] from_data;
-    logic [3:0]          from_freed, from_some, from_start;
+    logic [3:0]          from_some, from_start;
     logic                from_open;
-    logic [OUTS*4-1:0]   from_beat, from_wants;
+    logic [OUTS*4-1:0]   from_wants;
 
     for (genvar k = 0; k < OUTS; k++) begin : gen_from
       localparam int unsigned I = k < p ? k : k + 1;  // the input
       localparam int unsigned J = p < I ? p : p - 1;  // this output, as it numbers them
       if (PORTS > 1) begin : gen_wire
         localparam int unsigned AT = I * OUTS + J;
+        logic [3:0] shorts, rest;
+        assign {rest, shorts}         = some[AT*8+:8];
         assign from_valid[k]          = valid[AT];
         assign from_last[k]           = last[I];
         assign from_bad[k]            = bad[I];
+        assign from_long[k]           = longs[I];
         assign from_data[k*128+:128]  = data[I*128+:128];
-        assign from_beat[k*4+:4]      = freed[AT*4+:4];
-        assign from_wants[k*4+:4]     = some[AT*4+:4] & {4{!busy[k]}};
-        assign req[k]                 = (some[AT*4+:4] & ok[p*4+:4]) != '0;
+        assign from_wants[k*4+:4]     = (shorts | rest) & {4{!busy[k]}};
+        assign req_short[k]           = (shorts & ok[p*4+:4]) != '0;
+        assign req_long[k]            = (rest & ok[p*4+:4]) != '0;
         assign going[k]               = more[AT];
         assign busy[k]                = more[I*OUTS+:OUTS] != '0 && !more[AT];
-        assign begun[k]               = started[AT*4+:4] != '0;
+        assign begun[k]               = started[AT];
+        assign begun_long[k]          = started[AT] && starts_long[I];
         assign ready[AT]              = from_ready[k];
-        assign start[AT*4+:4]         = from_start & {4{turn[p*OUTS+k]}};
+        assign start[AT*8+:4]         = from_start & {4{turn_short[k]}};
+        assign start[AT*8+4+:4]       = from_start & {4{turn_long[k]}};
       end else begin : gen_none  // a single port: nothing passes through
         logic unused;
-        assign unused = &{some, started, freed, more, turn, last, bad, data, from_ready,
-                          from_start};
-        assign {from_valid[k], from_last[k], from_bad[k]} = '0;
-        assign {req[k], going[k], busy[k], begun[k]}      = '0;
+        assign unused = &{some, started, more, valid, last, bad, data, longs, starts_long,
+                          from_ready, from_start, turn_short, turn_long};
+        assign {from_valid[k], from_last[k], from_bad[k], from_long[k]} = '0;
+        assign {req_short[k], req_long[k], going[k], busy[k], begun[k], begun_long[k]} = '0;
         assign from_data[k*128+:128] = '0;
-        assign from_beat[k*4+:4]     = '0;
         assign from_wants[k*4+:4]    = '0;
         assign ready[k]              = 1'b0;
-        assign start[k*4+:4]         = '0;
+        assign start[k*8+:8]         = '0;
       end
     end
 
     assign from_start = ok[p*4+:4] & {4{from_open}};
 
     always_comb begin
-      from_freed = '0;
-      from_some  = '0;
-      for (int unsigned k = 0; k < OUTS; k++) begin
-        from_freed |= from_beat[k*4+:4];
-        from_some |= from_wants[k*4+:4];
-      end
+      from_some = '0;
+      for (int unsigned k = 0; k < OUTS; k++) from_some |= from_wants[k*4+:4];
     end
 
     fsh_alloc #(
@@ -134,11 +136,14 @@ module fsh_router #(
     ) i_alloc (
         .clk_i,
         .rst_i,
-        .req_i    (req),
-        .busy_i   (busy),
-        .inside_i (going),
-        .started_i(begun),
-        .start_o  (turn[p*OUTS+:OUTS])
+        .short_i       (req_short),
+        .long_i        (req_long),
+        .busy_i        (busy),
+        .inside_i      (going),
+        .started_i     (begun),
+        .started_long_i(begun_long != '0),
+        .start_short_o (turn_short),
+        .start_long_o  (turn_long)
     );
 
     fsh_link_tx #(
@@ -162,7 +167,8 @@ module fsh_router #(
         .ack_data_i    (ack_i),
         .fwd_open_o    (from_open),
         .fwd_some_i    (from_some),
-        .fwd_freed_i   (from_freed),
+        .fwd_started_i (begun != '0),
+        .fwd_long_i    (from_long),
         .fwd_valid_i   (from_valid),
         .fwd_ready_o   (from_ready),
         .fwd_last_i    (from_last),
@@ -216,13 +222,14 @@ module fsh_router #(
         .here_last_o   (here_last_o[p]),
         .here_data_o   (here_data_o[p*128+:128]),
         .here_bad_o    (here_bad_o[p]),
-        .fwd_some_o    (some[p*OUTS*4+:OUTS*4]),
-        .fwd_start_i   (start[p*OUTS*4+:OUTS*4]),
-        .fwd_started_o (started[p*OUTS*4+:OUTS*4]),
-        .fwd_freed_o   (freed[p*OUTS*4+:OUTS*4]),
+        .fwd_some_o    (some[p*OUTS*8+:OUTS*8]),
+        .fwd_start_i   (start[p*OUTS*8+:OUTS*8]),
+        .fwd_started_o (started[p*OUTS+:OUTS]),
+        .fwd_started_long_o(starts_long[p]),
         .fwd_inside_o  (more[p*OUTS+:OUTS]),
         .fwd_valid_o   (valid[p*OUTS+:OUTS]),
-        .fwd_ready_i   (|(ready[p*OUTS+:OUTS] & valid[p*OUTS+:OUTS])),
+        .fwd_long_o    (longs[p]),
+        .fwd_ready_i   (ready[p*OUTS+:OUTS] != '0),  // by that to which it has a packet
         .fwd_last_o    (last[p]),
         .fwd_data_o    (data[p*128+:128]),
         .fwd_bad_o     (bad[p]),

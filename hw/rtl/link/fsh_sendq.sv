@@ -3,17 +3,18 @@
 `include "fsh_assert.svh"
 
 /// Packets of the sequencer whose payload comes from a memory (bulk), waiting for one link
-/// port: a queue for each virtual channel {reply, vc}, all in one block RAM (fsh_voqbuf).
+/// port: a queue for each class and virtual channel {long, reply, vc}, all in one block RAM
+/// (fsh_voqbuf); packets of less than LONG_BYTES of payload go before the others (fsh_pick).
 /// So the sequencer needs no credit of the link, and neither its lanes nor its other
 /// packets wait for this port; and what passes through the node finds the credits that its
 /// share of the link gives it. ok_o: room for a packet, by channel {reply}: each may take
 /// half, so that requests cannot keep replies out; take_i reserves it. Beats are always
 /// taken.
-/// start_i: the link has credit for a packet of this virtual channel, and nothing goes
-/// before it. A packet is offered at the earliest two cycles after its header came; but
-/// while others want the port (others_i) only when all of it is there, so that a slow
-/// memory does not hold the link. Round robin by packet. some_o: packets wait, by virtual
-/// channel; freed_o: a beat has left for the output register, a cycle late.
+/// start_short_i, start_long_i: the link has credit for a packet of this virtual channel,
+/// and nothing goes before one of this class. A packet is offered at the earliest two
+/// cycles after its header came; but while others want the port (others_i) only when all
+/// of it is there, so that a slow memory does not hold the link. Round robin by packet.
+/// some_o: packets wait, by virtual channel; long_o: the one that is offered is long.
 /// Reset empties the queues.
 module fsh_sendq (
     input  wire logic         clk_i,
@@ -23,45 +24,36 @@ module fsh_sendq (
     input  wire logic   [6:0] take_beats_i,
     input  wire logic         valid_i,
     input  wire fsh_seq_pkg::beat_t beat_i,
-    input  wire logic   [3:0] start_i,
+    input  wire logic   [3:0] start_short_i,
+    input  wire logic   [3:0] start_long_i,
     input  wire logic         others_i,
     output logic        [3:0] some_o,
-    output logic        [3:0] freed_o,
     output logic              valid_o,
     input  wire logic         ready_i,
+    output logic              long_o,
     output logic              last_o,
     output logic      [127:0] data_o,
     output logic              bad_o,
     output logic              busy_o
 );
   localparam int unsigned BEATS = 1024;
-  localparam int unsigned SPARE = 4;  // words that fsh_voqbuf keeps, one a queue
+  localparam int unsigned SPARE = 8;  // words that fsh_voqbuf keeps, one a queue
 
-  fsh_spec_pkg::hdr_t hdr;
-  logic [1:0] queue, queue_q, choice;
-  logic [3:0] can, gnt, whole, ends_q, begins;
-  logic       begun, sop_q;
-
-  assign hdr   = beat_i.data;
-  assign queue = sop_q ? {hdr.reply, hdr.vc} : queue_q;
-
-  always_ff @(posedge clk_i) begin
-    if (valid_i) begin
-      sop_q   <= beat_i.last;
-      queue_q <= queue;
-    end
-    if (rst_i) sop_q <= 1'b1;
-  end
+  logic [2:0] choice;
+  logic [7:0] some, can, gnt, whole, ends_q, begins;
+  logic [3:0] freed;
+  logic       begun;
+  logic [1:0] unused;
 
   // Packets that are there to their last beat, a cycle late, less those begun: -1 while the
   // one that is being sent is still being written.
   always_ff @(posedge clk_i) begin
-    ends_q <= 4'(valid_i && beat_i.last) << queue;
+    ends_q <= 8'(valid_i && beat_i.last) << beat_i.qid;
     if (rst_i) ends_q <= '0;
   end
-  assign begins = gnt & {4{begun}};
+  assign begins = gnt & {8{begun}};
 
-  for (genvar v = 0; v < 4; v++) begin : gen_whole
+  for (genvar v = 0; v < 8; v++) begin : gen_whole
     logic [9:0] whole_q;
 
     always_ff @(posedge clk_i) begin
@@ -71,21 +63,28 @@ module fsh_sendq (
     assign whole[v] = !whole_q[9] && whole_q != '0;
   end
 
-  assign can = some_o & start_i & (others_i ? whole : '1);
+  assign can = some & {start_long_i, start_short_i} & (others_i ? whole : '1);
 
-  fsh_arb #(
+  fsh_pick #(
       .N(4)
-  ) i_arb (
+  ) i_pick (
       .clk_i,
       .rst_i,
-      .req_i (can),
-      .take_i(begun),
-      .gnt_o (gnt)
+      .short_i(can[3:0]),
+      .long_i (can[7:4]),
+      .take_i (begun),
+      .gnt_o  (gnt)
   );
-  assign choice = {gnt[3] | gnt[2], gnt[3] | gnt[1]};
+
+  always_comb begin
+    choice = '0;
+    for (int unsigned i = 0; i < 8; i++) if (gnt[i]) choice |= 3'(i);
+  end
+  assign some_o = some[7:4] | some[3:0];
 
   fsh_voqbuf #(
       .OUTPUTS(1),
+      .CLASSES(2),
       .VCS    (4),
       .BEATS  (BEATS),
       .WIDTH  (129)
@@ -93,18 +92,20 @@ module fsh_sendq (
       .clk_i,
       .rst_i,
       .valid_i,
-      .queue_i (queue),
+      .queue_i (beat_i.qid),
       .follow_i(beat_i.follow),
       .data_i  ({beat_i.bad, beat_i.data}),
-      .some_o,
+      .some_o  (some),
       .choose_i(can != '0),
       .choice_i(choice),
       .begun_o (begun),
-      .freed_o,
+      .inside_o(),
+      .read_o  (),
+      .freed_o (freed),
       .valid_o,
       .ready_i,
       .last_o,
-      .queue_o (),
+      .queue_o ({long_o, unused}),
       .data_o  ({bad_o, data_o}),
       .busy_o
   );
@@ -113,7 +114,7 @@ module fsh_sendq (
     logic [15:0] freed_q;
 
     always_ff @(posedge clk_i) begin
-      if (freed_o[2*c+:2] != '0) freed_q <= freed_q + 16'd1;
+      if (freed[2*c+:2] != '0) freed_q <= freed_q + 16'd1;
       if (rst_i) freed_q <= '0;
     end
 

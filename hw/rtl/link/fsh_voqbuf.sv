@@ -12,12 +12,14 @@
 /// gaps allowed, no other packet between them. Beside a header (the first beat, and the
 /// one after a packet's last) stand its queue and how many beats follow.
 /// Reading: packet by packet, in the order the user chooses. some_o: this queue has a
-/// packet that is not begun. choose_i and choice_i may change in every cycle; where
-/// the queue chosen has a packet and the one before is read to its end, the packet
+/// packet that is not begun. choose_i: choice_i is such a queue; both may change in every
+/// cycle. Where the packet before is read to its end, that of the queue chosen
 /// begins (begun_o). It is not interrupted, but has gaps if its beats come with gaps. A
 /// beat is offered two cycles after it was written at the earliest, one a cycle, no
 /// bubble between packets; data_o, last_o and queue_o go together and are registers.
-/// freed_o (one-hot, a register): a beat that came on this channel has left.
+/// inside_o: more beats of the packet last begun are to be read.
+/// read_o (one-hot): a beat that came on this channel leaves; freed_o: the same a cycle
+/// later, a register.
 ///
 /// Credits: beats, BEATS - Q in all, Q = OUTPUTS * CLASSES * VCS. How they are shared by
 /// the channels is the sender's affair. A list of beats has no holes, so no space is
@@ -42,6 +44,8 @@ module fsh_voqbuf #(
     input  wire logic                                   choose_i,
     input  wire logic [$clog2(OUTPUTS*CLASSES*VCS)-1:0] choice_i,
     output logic                                        begun_o,
+    output logic                                        inside_o,
+    output logic                              [VCS-1:0] read_o,
     output logic                              [VCS-1:0] freed_o,
     output logic                                        valid_o,
     input  wire logic                                   ready_i,
@@ -69,6 +73,7 @@ module fsh_voqbuf #(
 
   logic          valid_q, any_q, open, same, slot, able, begun, read, r_last, more;
   logic [QW-1:0] r_queue_q;
+  logic [AW-1:0] first_q;  // where the last packet begun had its header: for state dumps
   logic [VW-1:0] r_vc;
   logic [AW-1:0] r_addr, r_next, waiting, last_head;
   logic          go_q, behind, chase_q;  // see below
@@ -130,7 +135,7 @@ module fsh_voqbuf #(
   assign slot      = !valid_q || ready_i;
   assign open      = any_q && !r_last;
   assign same      = any_q && choice_i == r_queue_q;
-  assign able      = slot && choose_i && some_q[choice_i];
+  assign able      = slot && choose_i;
   assign begun     = able && !open;
   assign read      = open ? slot && go_q : able;
   assign r_vc      = open ? r_queue_q[VW-1:0] : choice_i[VW-1:0];
@@ -159,6 +164,7 @@ module fsh_voqbuf #(
   always_ff @(posedge clk_i) begin
     if (any_q) head[r_queue_q] <= r_next;
     if (begun) r_queue_q <= choice_i;
+    if (begun) first_q <= r_addr;
   end
 
   // Only the packet that is being written may be short of beats. If it is read already
@@ -181,7 +187,7 @@ module fsh_voqbuf #(
                  (valid_i == read ? lead_q != '0 : valid_i || lead_q != 7'd1);
     end
     if (slot) valid_q <= read;
-    freed_o <= VCS'(read) << r_vc;
+    freed_o <= read_o;
     if (begun) any_q <= 1'b1;
     if (valid_i) inside_q <= !w_last;
     if (read) put_q <= put_q + 1'b1;
@@ -216,6 +222,8 @@ module fsh_voqbuf #(
 
   assign some_o  = some_q;
   assign begun_o = begun;
+  assign read_o  = VCS'(read) << r_vc;
+  assign inside_o = open;
   assign valid_o = valid_q;
   assign last_o  = r_last;
   assign queue_o = r_queue_q;
@@ -224,7 +232,7 @@ module fsh_voqbuf #(
   `FSH_ASSERT(assert_after, after_q == take_q + 1'b1)
   `FSH_ASSERT(assert_room, !valid_i || put_q != take_q)
   `FSH_ASSERT(assert_queue, !valid_i || inside_q || 32'(queue_i) < Q)
-  `FSH_ASSERT(assert_choice, !choose_i || 32'(choice_i) < Q)
+  `FSH_ASSERT(assert_choice, !choose_i || (32'(choice_i) < Q && some_q[choice_i]))
   `FSH_STABLE(valid_o, ready_i, data_o)
 `ifdef FORMAL
 `include "fsh_voqbuf_formal.svh"

@@ -26,7 +26,21 @@ module fsh_check_link #(
     input wire logic [N*128-1:0] rx_data_i
 );
   /*verilator no_inline_module*/  // messages name the instance
-  localparam logic [15:0] ROOM = 16'(fsh_spec_pkg::VC_BEATS);
+  localparam logic [15:0] ROOM = 16'(fsh_spec_pkg::LINK_BEATS);
+  localparam logic [15:0] OWN = 16'(fsh_spec_pkg::VC_BEATS);
+
+  // Room that is taken when a packet of so many beats begins: each channel has at least its
+  // own.
+  function automatic logic [15:0] taken(input logic [63:0] sent, input logic [63:0] freed,
+                                        input logic [1:0] vc, input logic [6:0] follow);
+    logic [15:0] beats;
+    taken = '0;
+    for (int unsigned v = 0; v < 4; v++) begin
+      beats = sent[v*16+:16] - freed[v*16+:16];
+      if (vc == 2'(v)) beats = beats + 16'(follow) + 16'd1;
+      taken = taken + (beats > OWN ? beats : OWN);
+    end
+  endfunction
 
   for (genvar p = 0; p < N; p++) begin : gen_port
     /* verilator lint_off UNUSEDSIGNAL */  // fields without a rule
@@ -56,8 +70,8 @@ module fsh_check_link #(
                                               rx_hdr.bytes);
     assign tx_vc     = tx_sop ? {tx_hdr.reply, tx_hdr.vc} : tx_vc_q;
     assign rx_vc     = rx_sop ? {rx_hdr.reply, rx_hdr.vc} : rx_vc_q;
-    assign tx_used   = sent_q[tx_vc*16+:16] - granted_q[tx_vc*16+:16] + 16'(tx_follow) + 16'd1;
-    assign rx_used   = got_q[rx_vc*16+:16] - told_q[rx_vc*16+:16] + 16'(rx_follow) + 16'd1;
+    assign tx_used   = taken(sent_q, granted_q, tx_vc, tx_follow);
+    assign rx_used   = taken(got_q, told_q, rx_vc, rx_follow);
     assign own       = tx_sop && {1'b0, tx_hdr.src} == node_i && tx_hdr.hops == '0;
 
     // What is said to be free and never was used, modulo 2^16.

@@ -144,12 +144,12 @@ static const struct {
 } broken_links[] = {
     {"tx_credit", "packets without credit",
      [](Links &x) {
-         for (unsigned i = 0; i <= FSH_VC_BEATS / x.PACKET; i++)
+         for (unsigned i = 0; i <= FSH_LINK_BEATS / x.PACKET; i++)
              x.send(FSH_MAX_PACKET);
      }},
     {"rx_credit", "packets for which there is no room",
      [](Links &x) {
-         for (unsigned i = 0; i <= FSH_VC_BEATS / x.PACKET; i++)
+         for (unsigned i = 0; i <= FSH_LINK_BEATS / x.PACKET; i++)
              x.get(FSH_MAX_PACKET);
      }},
     {"tx_freed", "more given back than came",

@@ -41,6 +41,19 @@ struct Command {
         return {Beat{w[0], w[1]}, Beat{w[2], w[3]}};
     }
 
+    // Arguments alone: of a message whose payload, if there is any, is read for another
+    // command (fsh_seq_pkg::APART).
+    bool apart() const
+    {
+        return lspace == FSH_SPACE_PRIVATE;
+    }
+
+    // The first packet is another command's: what is read leaves without arguments.
+    bool headless() const
+    {
+        return nargs && lspace != FSH_SPACE_INLINE && !apart();
+    }
+
     // Its argument beat is made of the command.
     bool made() const
     {
@@ -61,7 +74,9 @@ struct Command {
 
     unsigned payload() const
     {
-        return opcode == FSH_OP_GET || status != FSH_STATUS_OK ? 0 : length;
+        return opcode == FSH_OP_GET || status != FSH_STATUS_OK || apart()
+                   ? 0
+                   : length;
     }
 };
 

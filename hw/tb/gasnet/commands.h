@@ -35,8 +35,8 @@ class Commands
             of_core(c);
         c.loop = test_.below(6) == 0;
         c.ordered = c.window && test_.below(4) == 0;
-        c.bulk = c.length > packet_ && !c.ordered && !c.made() &&
-                 c.lspace != FSH_SPACE_INLINE && c.status == FSH_STATUS_OK;
+        c.bulk =
+            c.payload() > packet_ && !c.ordered && c.lspace != FSH_SPACE_INLINE;
         do
             c.path = Path::random(test_).of(exist_, exist_);
         while (c.path.ports == 0);
@@ -84,7 +84,11 @@ class Commands
             c.length = 0;
         if (c.opcode != FSH_OP_GET && test_.below(3) == 0)
             make_inline(c);
-        unsigned rows = (c.nargs + 3) / 4;
+        // Arguments, and payload from a memory, are two commands.
+        if (c.nargs && c.lspace != FSH_SPACE_INLINE &&
+            (c.length == 0 || test_.below(2)))
+            c.lspace = FSH_SPACE_PRIVATE;
+        unsigned rows = c.headless() ? 0 : (c.nargs + 3) / 4;
         if (c.lspace == FSH_SPACE_INLINE)
             rows += (c.length + 15) / 16;
         while (c.rows.size() < rows)

@@ -10,8 +10,11 @@
 #include "packet.h"
 
 struct Message {
-    Event event; // of any packet, but bytes and status
-    std::vector<unsigned> sizes;
+    Event event; // of any packet, but what the pieces say and status
+    struct Part {
+        unsigned units, bytes;
+    };
+    std::vector<Part> parts;
     unsigned left; // packets that the block has not taken
     bool broken;   // never complete
     unsigned key;

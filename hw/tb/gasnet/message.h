@@ -238,7 +238,7 @@ struct Cutter {
             fsh_getarg_set_addr(arg.data(), c.laddr);
             fsh_getarg_set_space(arg.data(), c.lspace);
             e.args.push_back(arg);
-        } else if (at == 0) {
+        } else if (at == 0 && !c.headless()) {
             e.args.assign(c.rows.begin(), c.rows.begin() + (c.nargs + 3) / 4);
         }
         for (unsigned i = 0; i < n; i++)
@@ -257,7 +257,7 @@ struct Cutter {
         fsh_hdr_set_opcode(w, c.opcode);
         fsh_hdr_set_category(w, c.category);
         fsh_hdr_set_reply(w, c.reply);
-        fsh_hdr_set_first(w, at == 0);
+        fsh_hdr_set_first(w, at == 0 && !c.headless());
         fsh_hdr_set_space(w, c.rspace);
         fsh_hdr_set_dst(w, c.dst);
         fsh_hdr_set_src(w, node);

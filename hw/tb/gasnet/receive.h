@@ -67,10 +67,10 @@ struct Header {
         return opcode == FSH_OP_PUT_ACK || opcode == FSH_OP_GET_REPLY;
     }
 
-    // One of several packets, as the sums of bytes say it; a GET has none.
+    // One of several packets: not the first, or without all bytes; a GET has none.
     bool multi() const
     {
-        return bytes != total && opcode != FSH_OP_GET;
+        return (!first || bytes != total) && opcode != FSH_OP_GET;
     }
 
     bool unit() const
@@ -167,8 +167,9 @@ class Receive
                    (h_.opcode == FSH_OP_GET || h_.opcode == FSH_OP_COMPUTE);
         if (o.served)
             o.get = get();
-        o.event = {h_.multi(),   h_.reply,     asked(),  status,  h_.opcode,
-                   h_.src % 64u, h_.tag % 64u, h_.bytes, h_.total};
+        unsigned units = units_of(h_.first, h_.addr, h_.bytes, h_.total);
+        o.event = {units,     h_.multi(),   h_.reply,     asked(),  status,
+                   h_.opcode, h_.src % 64u, h_.tag % 64u, h_.bytes, h_.total};
         if (h_.to_host() && h_.first)
             o.writes.push_back(slot_header(status));
         if (h_.bytes && !o.refuse)

@@ -10,7 +10,7 @@
 #include "effect.h"
 #include "Vfsh_contexts.h"
 
-static const unsigned PORTS = 6, CONTEXTS = 4, N = 2 * CONTEXTS;
+static const unsigned PORTS = 6, CONTEXTS = 8, N = 2 * CONTEXTS;
 static const unsigned LANES = FSH_LANES;
 
 struct Context {
@@ -44,7 +44,8 @@ class Bench
         for (unsigned i = 0; i < 2 * PORTS; i++)
             dut_.queue_ok_i |= (test_.below(8) < chance) << i;
         dut_.loop_ok_i = (uint8_t)test_.below(4);
-        dut_.room_i = (uint8_t)(test_.below(4) ? 3 : test_.below(4));
+        dut_.brief_room_i = (uint8_t)(test_.below(4) ? 3 : test_.below(4));
+        dut_.memory_room_i = (uint8_t)(test_.below(4) ? 3 : test_.below(4));
         dut_.load_i = dut_.take_i = dut_.more_i = dut_.free_i = 0;
         dut_.load_memory_i =
             late_ < N ? at_[late_].memory : (uint8_t)test_.below(2);
@@ -79,9 +80,10 @@ class Bench
     unsigned open(unsigned i) const
     {
         unsigned ports = 0;
+        unsigned room = memory_[i] ? dut_.memory_room_i : dut_.brief_room_i;
 
         for (unsigned p = 0; p < PORTS; p++)
-            if (credit(i, p) && dut_.room_i >> p % LANES & 1)
+            if (credit(i, p) && room >> p % LANES & 1)
                 ports |= 1u << p;
         return at_[i].active ? ports & at_[i].left : 0;
     }
@@ -115,9 +117,11 @@ class Bench
     unsigned free(unsigned reply) const
     {
         const Context *c = at_ + reply * CONTEXTS;
-        bool others = !c[0].active || !c[1].active || !c[2].active;
+        bool last = !c[CONTEXTS - 1].active, others = false;
 
-        return !c[3].active << 2 | others << 1 | (others || !c[3].active);
+        for (unsigned i = 0; i + 1 < CONTEXTS; i++)
+            others |= !c[i].active;
+        return last << 2 | others << 1 | (others || last);
     }
 
     void load()
@@ -125,8 +129,10 @@ class Bench
         unsigned reply = test_.below(2), kind = test_.below(3);
         if (!(free(reply) >> kind & 1))
             return;
-        Context c = {true, test_.below(6) == 0, kind == 1,
-                     kind == 1 || test_.below(3) == 0, 0, 0, 0, 1};
+        Context c = {true,      test_.below(6) == 0,
+                     kind == 1, kind == 1 || test_.below(3) == 0,
+                     0,         0,
+                     0,         1};
         c.ports = 1 + test_.below((1u << PORTS) - 1);
         if (kind == 2)
             c.ports &= 0 - c.ports;
@@ -221,8 +227,8 @@ class Bench
     Vfsh_contexts dut_;
     tb::Stall pick_, loads_;
     Context at_[N] = {}, loaded_ = {};
-    bool memory_[N] = {};  // known a cycle after the load,
-    unsigned late_ = N;    // of this context
+    bool memory_[N] = {}; // known a cycle after the load,
+    unsigned late_ = N;   // of this context
     State state_ = Pick, next_ = Pick;
     unsigned now_ = 0, picked_ = 0, to_ = 0, port_ = 0, waited_[N] = {};
     Turn turn_;

@@ -466,7 +466,7 @@ template <class Model, unsigned PORTS, unsigned LINKS, bool LOOP> class Bench
         return LOOP && s + 1 == STREAMS;
     }
 
-    static const uint64_t STATUS = 15ull << 55; // of an event
+    static const uint64_t STATUS = 15ull << 48; // of an event
 
     tb::Test &test_;
     std::unique_ptr<VerilatedContext> context_;

@@ -9,8 +9,9 @@
 // be read when it is, by each lane that had packets of it. Nothing is read that is not
 // sent. A channel that is shut holds up nothing of the other, not for a cycle, nor long
 // messages a short one of their own; its port says that it stalls. Packets without
-// memory data do not wait for those with, nor keep them waiting. Without stalls: cycles
-// from load to header, and a long message at the pace of its ports.
+// memory data, arguments of such messages among them, do not wait for those with, nor
+// keep them waiting. Without stalls: cycles from load to header, and a long message at the
+// pace of its ports.
 #include <memory>
 #include "commands.h"
 #include "memory.h"
@@ -29,6 +30,7 @@ static const unsigned LANES = FSH_LANES;
 template <class Model, unsigned PORTS> class Bench
 {
     // Rooms: of the links {port, reply, vc}, the loop, the queues {port, reply}.
+    static constexpr unsigned CONTEXTS = PORTS > 2 ? 8 : 4;
     static constexpr unsigned LOOP = 4 * PORTS, QUEUES = LOOP + 2;
     static constexpr unsigned ROOMS = QUEUES + 2 * PORTS;
 
@@ -55,9 +57,9 @@ template <class Model, unsigned PORTS> class Bench
         for (unsigned i = 0; i < cycles; i++) {
             if (i % 2000 == 0)
                 change();
-            shut_ = shut < LOOP
-                        ? UINT64_C(1) << shut | UINT64_C(1) << (QUEUES + shut / 2)
-                        : 0;
+            shut_ = shut < LOOP ? UINT64_C(1) << shut |
+                                      UINT64_C(1) << (QUEUES + shut / 2)
+                                : 0;
             load(commands_.command());
             cycle();
         }
@@ -90,7 +92,7 @@ template <class Model, unsigned PORTS> class Bench
         slowest(LATE);
         shut_ = UINT64_C(3) << (4 * port + 2 * channel) |
                 UINT64_C(1) << (QUEUES + 2 * port + channel);
-        for (unsigned i = 0; i < (full ? 3 : 1); i++) {
+        for (unsigned i = 0; i < (full ? CONTEXTS - 1 : 1); i++) {
             if (free(channel) != 7)
                 test_.fail("no context for message %u", i);
             Command stuck = bulk(1u << port, 5 * FSH_MAX_PACKET);
@@ -134,7 +136,10 @@ template <class Model, unsigned PORTS> class Bench
         for (unsigned i = 0; i < 100; i++)
             cycle();
         for (unsigned i = 0; i < 20; i++) {
-            at_once(brief(0, test_.below(2)));
+            Command c = brief(0, test_.below(2));
+            if (i % 2)
+                give_arguments(c);
+            at_once(c);
             for (unsigned k = 0; k < 10; k++)
                 cycle();
         }
@@ -220,7 +225,19 @@ template <class Model, unsigned PORTS> class Bench
         return c;
     }
 
-    // A Short, offered to a block that can send it.
+    // Makes it the arguments of a message whose payload is read.
+    void give_arguments(Command &c)
+    {
+        c.category = FSH_CAT_LONG;
+        c.length = 1 + test_.below(FSH_MAX_MESSAGE);
+        c.lspace = FSH_SPACE_PRIVATE;
+        c.window = true;
+        c.nargs = 1 + test_.below(FSH_MAX_ARGS);
+        while (c.rows.size() < (c.nargs + 3) / 4)
+            c.rows.push_back({test_.bits(), test_.bits()});
+    }
+
+    // A command without payload, offered to a block that can send it.
     void at_once(const Command &c)
     {
         uint64_t before = packets;
@@ -230,10 +247,10 @@ template <class Model, unsigned PORTS> class Bench
         test_.until(
             "a packet", DRAIN, [&] { return packets != before; },
             [this] { cycle(); });
-        // It is one beat, seen in the cycle after that in which it was there.
-        if (test_.cycle - start != LATENCY + 1)
-            test_.fail("%u cycles from load to header",
-                       (unsigned)(test_.cycle - start - 1));
+        // Its header is seen in the cycle after that in which it was there.
+        unsigned cycles = (unsigned)(test_.cycle - start - 1 - c.rows.size());
+        if (cycles != LATENCY)
+            test_.fail("%u cycles from load to header", cycles);
     }
 
     void header()
@@ -465,11 +482,11 @@ template <class Model, unsigned PORTS> class Bench
         unsigned ports = dut_.pkt_port_o >> l * PORTS & ((1u << PORTS) - 1);
 
         if (lanes_[l].slice.packets.take(dut_.pkt_valid_o >> l & 1, beat))
-            take_beat(l, lanes_[l].slice, ports, beat,
-                      dut_.pkt_last_o >> l & 1, dut_.pkt_bad_o >> l & 1);
+            take_beat(l, lanes_[l].slice, ports, beat, dut_.pkt_last_o >> l & 1,
+                      dut_.pkt_bad_o >> l & 1);
     }
 
-    // A beat of a lane for the queue of a port, as fsh_seq_pkg::beat_t: follow, last,
+    // A beat of a lane for the queue of a port, as fsh_seq_pkg::beat_t: queue, follow, last,
     // bad, data.
     void enter(unsigned l)
     {
@@ -489,17 +506,24 @@ template <class Model, unsigned PORTS> class Bench
         if (header && follow + 1 != way.now.beats())
             test_.fail("%u beats follow a header, of %u", follow,
                        way.now.beats());
+        unsigned queue = (unsigned)queue_bits(at + 137, 3);
+        unsigned wanted =
+            (unsigned)(fsh_hdr_bytes(beat.data()) >= FSH_LONG_BYTES) << 2 |
+            channel(beat);
+        if (header && queue != wanted)
+            test_.fail("a packet of queue %u is for queue %u", wanted, queue);
     }
 
-    static constexpr unsigned BEAT_BITS = 137;
+    static constexpr unsigned BEAT_BITS = 140;
 
     uint64_t queue_bits(unsigned at, unsigned bits) const
     {
         uint64_t value = 0;
 
         for (unsigned i = 0; i < bits; i++)
-            value |= (uint64_t)(dut_.queue_o[(at + i) / 32] >> (at + i) % 32 & 1)
-                     << i;
+            value |=
+                (uint64_t)(dut_.queue_o[(at + i) / 32] >> (at + i) % 32 & 1)
+                << i;
         return value;
     }
 
@@ -550,7 +574,8 @@ template <class Model, unsigned PORTS> class Bench
         way.message = m;
         way.now = *e;
         if (&way != &lane.way(*m))
-            test_.fail("a packet of %zu bytes by the wrong way", e->bytes.size());
+            test_.fail("a packet of %zu bytes by the wrong way",
+                       e->bytes.size());
         way.take = {room(*m, *e, fsh_hdr_vc(header.data())), e->beats()};
         lane.release(test_, way.take);
     }
@@ -672,7 +697,7 @@ template <class Model, unsigned PORTS> class Bench
     bool slow_ = false; // a beat in eight cycles
     int room_[ROOMS] = {}, freed_[ROOMS] = {};
     uint64_t could_ = 0, shut_ = 0; // rooms: open in the last cycle, shut
-    unsigned sent_[2] = {}; // messages, by channel
+    unsigned sent_[2] = {};         // messages, by channel
     std::array<std::shared_ptr<Message>, FSH_NUM_TAGS> open_;
     Beat said_[LANES][FSH_NUM_TAGS] = {};
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // fsh_tracker against messages that know how many of their packets are still to
-// come, whatever their sizes: each is acted on once, when the last is there,
-// with the first error of any; a message whose sender counts wrong never. All
+// come, however they are cut, without payload of the first one's perhaps: each is acted on
+// once, when the last is there, with the first error of any; a message whose sender says
+// that there is more never. All
 // kinds of message, packets in any order over both receivers, tags and slots
 // used again at once; ports in turn, by random routes; every request's budget comes back
 // once; after a reset nothing is left of what was counted. Without stalls a
@@ -90,8 +91,10 @@ template <class Model, unsigned PORTS> class Bench
         m.event.reply = 0;
         m.event.multi = m.event.ack = 1;
         m.event.total = FSH_MAX_MESSAGE;
-        m.sizes.assign(FSH_MAX_MESSAGE / FSH_MAX_PACKET, FSH_MAX_PACKET);
-        m.left = (unsigned)m.sizes.size();
+        m.parts.assign(FSH_MAX_MESSAGE / FSH_MAX_PACKET,
+                       {FSH_MAX_PACKET / FSH_MIN_PACKET, FSH_MAX_PACKET});
+        m.parts.push_back({units_of(true, 0, 0, FSH_MAX_MESSAGE), 0});
+        m.left = (unsigned)m.parts.size();
         open_.push_back(std::make_shared<Message>(m));
         test_.until(
             "the longest message", LIMIT, [this] { return open_.empty(); },
@@ -214,24 +217,42 @@ template <class Model, unsigned PORTS> class Bench
     void make()
     {
         Message m = {random_event(), {}, 1, false, 0};
-        unsigned size = test_.below(2) ? 100 : FSH_MAX_PACKET;
 
         m.key = key(m.event);
         if (opened(m.event.reply) >= OPEN || !keys_.insert(m.key).second)
             return;
         if (m.event.multi)
             m.left = 2 + test_.below(test_.below(8) ? 4 : 30);
-        for (unsigned i = 0; i < m.left; i++) {
-            m.sizes.push_back(1 + test_.below(size));
-            m.event.total += m.sizes.back();
-        }
+        cut(m);
         m.broken = m.event.multi && test_.below(20) == 0;
-        if (m.broken && test_.below(2))
-            m.event.total = 0;
-        else if (m.broken)
-            m.event.total += 1 + test_.below(2000);
+        if (m.broken)
+            m.event.total += FSH_MIN_PACKET * (1 + test_.below(20));
         open_.push_back(std::make_shared<Message>(m));
         to_make_--;
+    }
+
+    // A message as senders cut it, at multiples of their packet size; the first packet
+    // has no payload perhaps.
+    void cut(Message &m)
+    {
+        unsigned size = FSH_MIN_PACKET << test_.below(4);
+        unsigned addr = test_.below(3) ? test_.below(size) : 0;
+        unsigned from = addr;
+        bool bare = m.event.multi && test_.below(2);
+
+        for (unsigned i = 0; i < m.left; i++) {
+            unsigned bytes = size - from % size;
+            if (i == m.left - 1)
+                bytes = 1 + test_.below(bytes);
+            if (i == 0 && bare)
+                bytes = 0;
+            m.parts.push_back({from, bytes});
+            from += bytes;
+        }
+        m.event.total = from - addr;
+        for (size_t i = 0; i < m.parts.size(); i++)
+            m.parts[i].units = units_of(i == 0, m.parts[i].units,
+                                        m.parts[i].bytes, m.event.total);
     }
 
     unsigned opened(unsigned reply) const
@@ -256,15 +277,18 @@ template <class Model, unsigned PORTS> class Bench
         if (request && open_requests_[r] == BUDGET)
             return;
         open_requests_[r] += request;
-        std::swap(m->sizes[test_.below((uint32_t)m->sizes.size())],
-                  m->sizes.back());
+        std::swap(m->parts[test_.below((uint32_t)m->parts.size())],
+                  m->parts.back());
         Piece piece = {m, m->event};
-        piece.event.bytes = m->sizes.back();
+        piece.event.units = m->parts.back().units;
+        piece.event.bytes = m->parts.back().bytes;
         if (test_.below(12) == 0)
             piece.event.status = 1 + test_.below(FSH_STATUS_COUNT - 1);
+        if (m->event.multi && piece.event.status == FSH_STATUS_BUSY)
+            piece.event.status = FSH_STATUS_OK; // of single packets only
         feed_[r].waiting.push_back(piece);
-        m->sizes.pop_back();
-        if (m->sizes.empty())
+        m->parts.pop_back();
+        if (m->parts.empty())
             open_.erase(open_.begin() + (long)at);
     }
 

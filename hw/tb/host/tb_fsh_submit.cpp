@@ -3,7 +3,7 @@
 // order and rings, and a list of what a command must not be: good commands and
 // such with fields around their limits. Each is offered as it was written, with
 // its route, and then its rows, or refused with the first of the reasons there
-// are; in order, none twice, none left; the head counts what is consumed. A
+// are; one with arguments and payload from a memory in two parts, the payload first; in order, none twice, none left; the head counts what is consumed. A
 // command that claims more than was submitted takes no later one with it.
 // Without stalls six cycles a command.
 #include <memory>
@@ -80,7 +80,7 @@ template <class Model, unsigned PORTS> class Bench
         place();
         dut_.we_i = dut_.tail_we_i = dut_.route_i = 0;
         offers_.hurry = rows_.hurry = refusals_.hurry = hurry;
-        head_ = tail_ = due_head_ = rung_ = 0;
+        head_ = tail_ = due_head_ = rung_ = parts_ = 0;
         held_ = false;
         unrung_ = 0;
         hurry_ = hurry;
@@ -182,6 +182,8 @@ template <class Model, unsigned PORTS> class Bench
             test_.fail("waiting is %d, a command is offered: %d, %zu rows to "
                        "come",
                        dut_.waiting_o, dut_.cmd_valid_o, due_rows_.size());
+        if (!due_rows_.empty() && !dut_.rows_o)
+            test_.fail("%zu rows to come, and it gives none", due_rows_.size());
         Offer refusal = {load(dut_.cpl_o)[0], load(dut_.cpl_o)[1]};
         if (refusals_.take(dut_.cpl_valid_o, refusal))
             refuse(refusal);
@@ -209,7 +211,7 @@ template <class Model, unsigned PORTS> class Bench
     // The command in front, which must be one that is, or is not, refused.
     Written next(bool refuse, unsigned &status)
     {
-        if (waiting_.empty() || !due_rows_.empty())
+        if (waiting_.empty() || parts_ || !due_rows_.empty())
             test_.fail("a command before the rows of the last, or none");
         Written w = waiting_.front();
         waiting_.pop_front();
@@ -223,14 +225,34 @@ template <class Model, unsigned PORTS> class Bench
 
     void accept(const Offer &seen)
     {
+        if (parts_ == 0)
+            begin_parts();
+        check(seen, part_);
+        if (--parts_ == 0)
+            due_rows_.swap(rows_to_come_);
+        part_.lspace = FSH_SPACE_PRIVATE;
+        if (part_.opcode >= FSH_OP_LIBRARY)
+            part_.ack = 0; // of the source, which the first part reads
+        offered++;
+    }
+
+    void begin_parts()
+    {
         unsigned status;
         Written w = next(false, status);
-        Command c = w.command;
-        unsigned rows = Judge::rows(c);
+        unsigned rows = Judge::rows(w.command);
 
-        due_rows_.assign(w.rows.begin() + 2, w.rows.begin() + 2 + rows);
-        if (c.opcode == FSH_OP_COMPUTE)
-            c.ack = 1; // answered always
+        part_ = w.command;
+        rows_to_come_.assign(w.rows.begin() + 2, w.rows.begin() + 2 + rows);
+        if (part_.opcode == FSH_OP_COMPUTE)
+            part_.ack = 1; // answered always
+        parts_ = part_.headless() && part_.length ? 2 : 1;
+        if (part_.nargs && part_.length == 0)
+            part_.lspace = FSH_SPACE_PRIVATE;
+    }
+
+    void check(const Offer &seen, const Command &c)
+    {
         auto words = c.words();
         Offer due = {judge_.path(c).pack(),
                      (uint64_t)(judge_.bulk(c) << 1 | (c.dst == config_.node)),
@@ -245,7 +267,6 @@ template <class Model, unsigned PORTS> class Bench
                            "%016llx at %u",
                            (unsigned long long)seen[i],
                            (unsigned long long)due[i], i);
-        offered++;
     }
 
     void refuse(const Offer &seen)
@@ -276,7 +297,8 @@ template <class Model, unsigned PORTS> class Bench
     {
         uint32_t head = dut_.head_o;
 
-        if (head != head_ && (head != due_head_ || !due_rows_.empty()))
+        if (head != head_ &&
+            (head != due_head_ || parts_ || !due_rows_.empty()))
             test_.fail("%u entries consumed of %u acted on, %zu rows to come",
                        head, due_head_, due_rows_.size());
         head_ = head;
@@ -312,7 +334,9 @@ template <class Model, unsigned PORTS> class Bench
     unsigned unrung_ = 0; // commands that no bell covers
     uint32_t head_ = 0, tail_ = 0, due_head_ = 0, rung_ = 0;
     std::deque<Written> waiting_;
-    std::deque<Beat> due_rows_;
+    unsigned parts_ = 0; // of a command, to come, and the next of them
+    Command part_;
+    std::deque<Beat> due_rows_, rows_to_come_; // rows: behind the last part
 };
 
 template <class Bench>

@@ -10,6 +10,18 @@
 // Beats of the longest packet without payload from a memory: header, arguments, 480 bytes.
 static const unsigned BRIEF = 36;
 
+// Class of a packet: short ones go first.
+static inline bool is_long(const Beat &header)
+{
+    return fsh_hdr_bytes(header.data()) >= FSH_LONG_BYTES;
+}
+
+// Its queue {long, reply, vc}.
+static inline unsigned queue_of(const Beat &header)
+{
+    return 4 * is_long(header) + channel(header);
+}
+
 // A packet to `dst`: any length from the header alone to the longest there is.
 static inline Packet random_packet(tb::Test &test, unsigned vc, unsigned dst,
                                    bool alone)
@@ -109,19 +121,18 @@ class Sequencer : public Source
 };
 
 // Packets that pass through: queues by virtual channel, of which one begins
-// when its channel has credit; a beat is counted in the cycle before it is
-// offered.
+// when its channel has credit, in the cycle before it is offered.
 class Passing
 {
   public:
     explicit Passing(tb::Test &test) : test_(test), pace_(test) {}
 
-    // Says which channel a beat is read of in this cycle, one-hot.
-    unsigned step(unsigned ok, bool ready)
+    // Says whether a packet begins to be read in this cycle.
+    bool step(unsigned ok, bool ready)
     {
         valid = valid && !ready;
         if (valid || !(hurry || pace_.willing()))
-            return 0;
+            return false;
         if (at_ == 0) {
             unsigned from = test_.below(4);
             for (unsigned i = 0; i < 4; i++) {
@@ -129,19 +140,21 @@ class Passing
                 if (!queue[vc_].empty() && (ok >> vc_ & 1))
                     break;
                 if (i == 3)
-                    return 0;
+                    return false;
             }
         }
         Packet &packet = queue[vc_].front();
         beat = packet[at_];
         first = at_ == 0;
+        if (first)
+            lengthy = is_long(beat);
         last = ++at_ == packet.size();
         if (last) {
             queue[vc_].pop_front();
             at_ = 0;
         }
         valid = true;
-        return 1u << vc_;
+        return first;
     }
 
     bool empty() const
@@ -155,6 +168,7 @@ class Passing
     std::deque<Packet> queue[4];
     bool hurry = false; // no gaps
     bool valid = false, first = false, last = false;
+    bool lengthy = false; // the packet of this beat
     Beat beat;
 
   private:

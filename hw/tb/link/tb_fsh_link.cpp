@@ -19,9 +19,10 @@ static const unsigned DRAIN = 20000; // most that a drain may take
 // Cycles in which a wish of others shows, and a packet begun before it leaves.
 static const unsigned WANTED = 80;
 static const unsigned BOUND_LIMIT = 130; // packet beats between boundaries
-// Beats under way from which on a sender waits: two brief packets of the sequencer, a
-// bulk one, one that passes through and a few acks still fit.
-static const unsigned FULL = FSH_VC_BEATS - 2 * BRIEF - 2 * LONGEST - 8;
+// Beats held or set aside from which on a channel waits that has more than its own: two
+// brief packets of the sequencer, a bulk one, two that pass through and a few beats still
+// fit.
+static const unsigned FULL = FSH_LINK_BEATS - 2 * BRIEF - 2 * LONGEST - 18;
 
 struct Line {
     bool valid, bound;
@@ -46,14 +47,14 @@ struct Sink {
 
     tb::Stall stall;
     const char *name;
-    std::deque<Arrival> expected[4];
-    size_t at = 0; // beats taken of the packet in front
-    unsigned vc = 0;
-    unsigned start = 15, allowed = 15; // channels that may start, and might
-    unsigned shut = 0;                 // that may not in this whole round
+    std::deque<Arrival> expected[8];     // by queue {long, reply, vc}
+    size_t at = 0;                       // beats taken of the packet in front
+    unsigned in = 0;                     // of this queue
+    unsigned start = 255, allowed = 255; // queues that may start, and might
+    unsigned shut = 0;                   // that may not in this whole round
     bool offered = false;
-    // Packets by the channel that they came on, beats by it, and by that of their queue.
-    unsigned packets[4] = {}, gone[4] = {}, beats[4] = {}, requests = 0;
+    // By the channel that they came on: packets, beats; begun, short and long.
+    unsigned packets[4] = {}, gone[4] = {}, begun[2] = {}, requests = 0;
 };
 
 // A bulk packet in its queue.
@@ -75,15 +76,14 @@ struct Port {
     Vfsh_link_rx rx;
     Sequencer seq;
     Source bulk;
-    std::deque<Bulk>
-        held[4]; // by channel: taken for the queue, not on the link
+    std::deque<Bulk> held[8]; // by queue: taken for it, not on the link
     Bulk *bulk_now = nullptr; // of them the one that is leaving
     size_t bulk_at = 0;
     bool bad = false, poison = false; // of what is taken; the last beat said so
     uint64_t next_bulk = 0,
              stands = 0;    // cycles: of the next reservation, without a beat
     unsigned wanted = 0;    // cycles for which others have wanted the link
-    unsigned begun[2] = {}; // packets: bulk, passing
+    unsigned begun[2] = {}; // packets: bulk, long ones that pass through
     Source ack;
     Passing fwd;
     Sink here, pass;
@@ -93,9 +93,9 @@ struct Port {
     unsigned inside = 0;  // source of the packet that is leaving, one-hot
     unsigned leaving = 0; // channel it takes on the link
     Sink *to = nullptr;   // who gets it there,
-    unsigned queue = 0;   // of which channel then
+    unsigned queue = 0;   // of which queue then
     Routes routes;        // of what arrives; port 0 is the way on
-    unsigned sent[4] = {}, fwd_freed[4] = {}, passed[4] = {}, since_bound = 0,
+    unsigned sent[4] = {}, started[2] = {}, passed[4] = {}, since_bound = 0,
              owed = 0;
     unsigned requests = 0, sops[2] = {}, got_sops[2] = {};
     // Counts: told by the peer, freed in the last cycle, told to the peer.
@@ -113,8 +113,8 @@ class Bench
         for (Port *p : port_) {
             p->tx.seq_take_i = p->tx.seq_valid_i = p->tx.ack_valid_i = 0;
             p->tx.bulk_take_i = p->tx.bulk_valid_i = 0;
-            p->tx.fwd_valid_i = p->tx.fwd_freed_i = p->tx.fwd_some_i = 0;
-            p->tx.fwd_bad_i = 0;
+            p->tx.fwd_valid_i = p->tx.fwd_started_i = p->tx.fwd_some_i = 0;
+            p->tx.fwd_bad_i = p->tx.fwd_long_i = 0;
             p->tx.credit_valid_i = p->rx.link_valid_i = 0;
             p->tx.freed_i = 0;
             p->rx.here_ready_i = p->rx.fwd_ready_i = 0;
@@ -167,8 +167,8 @@ class Bench
         drain();
     }
 
-    // Everything wants the link, and no channel stops: up to 8 packets pass through, then
-    // one of bulk; also where consumers are slow, so that credits are what is wanted.
+    // Everything wants the link, and no channel stops: up to 8 long packets pass through,
+    // then one of bulk; also where consumers are slow, so that credits are what is wanted.
     void shares(bool slow)
     {
         shut_ = loading_ = true;
@@ -183,7 +183,7 @@ class Bench
         }
         for (Port *p : port_)
             if (p->begun[1] < 6 * p->begun[0] || p->begun[1] > 10 * p->begun[0])
-                test_.fail("%u packets pass through beside %u of bulk",
+                test_.fail("%u long packets pass through beside %u of the node",
                            p->begun[1], p->begun[0]);
         hurry(false);
         shut_ = loading_ = slow_ = false;
@@ -331,6 +331,7 @@ class Bench
         p.rx.link_valid_i = in.valid;
         p.rx.link_bound_i = in.bound;
         store(p.rx.link_data_i, in.beat);
+        std::copy_n(p.pass.gone, 4, p.passed); // counted a cycle later
         starts(p.here, true);
         starts(p.pass, false);
         p.rx.here_start_i = (p.here.start & 1) | (p.here.start >> 1 & 2);
@@ -339,38 +340,42 @@ class Bench
         p.rx.here_ready_i = ready || (!shut_ && p.here.stall.willing());
         p.rx.fwd_ready_i = ready || (!shut_ && p.pass.stall.willing());
         p.rx.eval();
-        std::copy_n(p.pass.gone, 4, p.passed); // counted a cycle later
         take(p.here, p.rx.here_valid_o, p.rx.here_ready_i, p.rx.here_last_o,
              load(p.rx.here_data_o));
         take(p.pass, p.rx.fwd_valid_o, p.rx.fwd_ready_i, p.rx.fwd_last_o,
              load(p.rx.fwd_data_o));
+        if (p.rx.fwd_valid_o && p.rx.fwd_long_o != p.pass.in / 4)
+            test_.fail("a packet of queue %u is said to be %s", p.pass.in,
+                       p.rx.fwd_long_o ? "long" : "short");
+        unsigned held = 0;
         for (unsigned vc = 0; vc < 4; vc++) {
             unsigned gone = p.here.gone[vc] + p.passed[vc];
             if (count16(p.rx.freed_o, vc) != (gone & 0xffff))
                 test_.fail("%u beats of channel %u freed, %u have left",
                            count16(p.rx.freed_o, vc), vc, gone & 0xffff);
-            if (p.fwd_freed[vc] != p.pass.beats[vc])
-                test_.fail("%u beats of channel %u said to leave, %u have",
-                           p.fwd_freed[vc], vc, p.pass.beats[vc]);
-            p.fwd_freed[vc] += p.rx.fwd_freed_o >> vc & 1;
             unsigned inside = from.sent[vc] - gone;
-            if (inside > FSH_VC_BEATS)
-                test_.fail("%u beats on channel %u, sent without room", inside,
-                           vc);
-            most = std::max(most, inside);
+            held += std::max(inside, FSH_VC_BEATS);
         }
+        most = std::max(most, held);
+        if (held > FSH_LINK_BEATS)
+            test_.fail("%u beats held or set aside, sent without room", held);
+        for (unsigned l = 0; l < 2; l++)
+            if (p.started[l] != p.pass.begun[l])
+                test_.fail("%u %s packets said to start, %u have", p.started[l],
+                           l ? "long" : "short", p.pass.begun[l]);
+        p.started[p.rx.fwd_started_long_o] += p.rx.fwd_started_o;
         p.requests += p.rx.here_request_o;
     }
 
-    // Channels of which a packet may start in this cycle. Consumers of packets
+    // Queues of which a packet may start in this cycle. Consumers of packets
     // for here know requests and replies only.
     void starts(Sink &sink, bool pairs)
     {
-        unsigned open = shut_ || test_.below(8) ? 15 : test_.below(16);
+        unsigned open = shut_ || test_.below(8) ? 255 : test_.below(256);
 
-        open &= ~sink.shut;
+        open &= ~(sink.shut * 17);
         if (pairs)
-            open = (open & 1 ? 3u : 0) | (open & 4 ? 12u : 0);
+            open = (open & 1 ? 0x33u : 0) | (open & 4 ? 0xccu : 0);
         sink.allowed = sink.start;
         sink.start = open;
     }
@@ -386,31 +391,30 @@ class Bench
         bool fresh = !sink.offered;
         if (fresh) {
             if (sink.at == 0)
-                sink.vc = channel(beat);
-            if (sink.at == 0 && !(sink.allowed >> sink.vc & 1))
-                test_.fail("%s: a packet of channel %u starts while shut",
-                           sink.name, sink.vc);
-            sink.beats[sink.vc]++;
+                sink.in = queue_of(beat);
+            if (sink.at == 0 && !(sink.allowed >> sink.in & 1))
+                test_.fail("%s: a packet of queue %u starts while shut",
+                           sink.name, sink.in);
+            sink.begun[sink.in / 4] += sink.at == 0;
         }
         sink.offered = !ready;
-        auto &queue = sink.expected[sink.vc];
+        auto &queue = sink.expected[sink.in];
         if (queue.empty() || sink.at >= queue.front().packet.size())
-            test_.fail("%s: a beat nobody sent, channel %u", sink.name,
-                       sink.vc);
+            test_.fail("%s: a beat nobody sent, queue %u", sink.name, sink.in);
         sink.gone[queue.front().came] += fresh;
         if (beat != queue.front().packet[sink.at])
-            test_.fail("%s: beat %zu of a packet on channel %u is another",
-                       sink.name, sink.at, sink.vc);
+            test_.fail("%s: beat %zu of a packet of queue %u is another",
+                       sink.name, sink.at, sink.in);
         if (!ready)
             return;
         if (last != (sink.at + 1 == length(queue.front().packet[0])))
-            test_.fail("%s: last is %d on beat %zu, channel %u", sink.name,
-                       last, sink.at, sink.vc);
+            test_.fail("%s: last is %d on beat %zu, queue %u", sink.name, last,
+                       sink.at, sink.in);
         sink.at++;
         if (last) {
             sink.at = 0;
             sink.packets[queue.front().came]++;
-            sink.requests += sink.vc < 2;
+            sink.requests += sink.in % 4 < 2;
             queue.pop_front();
             packets++;
         }
@@ -464,6 +468,7 @@ class Bench
         if (p.fwd.valid) {
             store(tx.fwd_data_i, p.fwd.beat);
             tx.fwd_last_i = p.fwd.last;
+            tx.fwd_long_i = p.fwd.lengthy;
         }
         tx.eval();
         p.got_sops[0] += tx.seq_sop_o;
@@ -473,8 +478,7 @@ class Bench
                          (unsigned)(tx.ack_valid_i && tx.ack_ready_o) << 1 |
                          (unsigned)fwd_taken << 2;
         accept(s, taken);
-        tx.fwd_freed_i =
-            (uint8_t)p.fwd.step(tx.fwd_open_o ? tx.ok_o : 0, fwd_taken);
+        tx.fwd_started_i = p.fwd.step(tx.fwd_open_o ? tx.ok_o : 0, fwd_taken);
         tx.eval();
     }
 
@@ -504,7 +508,7 @@ class Bench
         if (test_.cycle < p.stands || !p.bulk.offer())
             return;
         const Packet &packet = p.bulk.waiting.front();
-        auto &queue = p.held[channel(packet.front())];
+        auto &queue = p.held[queue_of(packet.front())];
         if (p.bulk.first())
             queue.push_back({packet, p.bad, false});
         queue.back().whole = p.bulk.last();
@@ -514,6 +518,7 @@ class Bench
         put(tx.bulk_i, 128, 1, p.bulk.last() && p.bad);
         put(tx.bulk_i, 129, 1, p.bulk.last());
         put(tx.bulk_i, 130, 7, packet.size() - 1);
+        put(tx.bulk_i, 137, 3, queue_of(packet.front()));
         p.bulk.taken();
     }
 
@@ -553,7 +558,7 @@ class Bench
             offered = begins(s, beat);
             p.sops[0] += taken == 1;
             p.sops[1] += taken == 4;
-            p.begun[1] += taken == 4;
+            p.begun[1] += taken == 4 && is_long(beat);
         }
         p.to->expected[p.queue].back().packet.push_back(offered);
         p.next = {true, false, beat};
@@ -584,7 +589,7 @@ class Bench
         if (p.inside)
             test_.fail("a bulk beat inside a packet of source %x", p.inside);
         if (!p.bulk_now) {
-            auto &queue = p.held[channel(beat)];
+            auto &queue = p.held[queue_of(beat)];
             if (queue.empty())
                 test_.fail("the link shows a beat that nobody gave");
             p.bulk_now = &queue.front();
@@ -597,7 +602,7 @@ class Bench
                            s, p.wanted);
             if (loading_)
                 bulk[channel(beat)]++;
-            p.begun[0]++;
+            p.begun[0] += is_long(beat);
         }
         const Packet &packet = p.bulk_now->packet;
         if (beat != packet[p.bulk_at])
@@ -609,7 +614,7 @@ class Bench
         p.to->expected[p.queue].back().packet.push_back(offered);
         p.sent[p.leaving]++;
         if (last) {
-            p.held[channel(packet.front())].pop_front();
+            p.held[queue_of(packet.front())].pop_front();
             p.bulk_now = nullptr;
         }
     }
@@ -625,7 +630,7 @@ class Bench
                     fsh_hdr_hops(header.data()) == FSH_MAX_HOPS;
 
         p.to = here ? &peer.here : &peer.pass;
-        p.queue = here ? p.leaving : channel(on);
+        p.queue = queue_of(here ? header : on);
         return here ? header : on;
     }
 
@@ -696,6 +701,6 @@ int main(int argc, char **argv)
             test.fail("of %u bulk packets %u on channel %u", total,
                       bench.bulk[vc], vc);
     if (bench.most <= FULL)
-        test.fail("never more than %u beats under way", bench.most);
+        test.fail("never more than %u beats held or set aside", bench.most);
     return test.pass(bench.packets, "packets");
 }

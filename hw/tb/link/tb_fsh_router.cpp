@@ -4,10 +4,12 @@
 // every link, from the sequencer's lanes and as acks, random stalls of every consumer,
 // peers that return credits late. Every packet leaves by the port that its route and the
 // parities name, whole, in the order of its input, output and channel, with one hop more
-// and the vc of its next link; for here is what is addressed to the node, has no way on
+// and the vc of its next link; packets of either class in order; for here is what is addressed to the node, has no way on
 // or made all its hops. Credits come back for the channel a beat came on, all of them,
 // and no peer gets a beat that it has no room for. While one way stands, every other
-// flows. Inputs that want one output take turns.
+// flows. Inputs that want one output take turns. A short packet passes long ones, and is
+// not kept by those of its input for another output.
+#include <algorithm>
 #include <memory>
 #include "packets.h"
 #include "path.h"
@@ -24,6 +26,16 @@ struct Due {
     unsigned came;
 };
 
+// Room that is taken or set aside of a buffer: each channel has at least its own.
+static unsigned room(const unsigned *sent, const unsigned *freed)
+{
+    unsigned sum = 0;
+
+    for (unsigned v = 0; v < 4; v++)
+        sum += std::max(sent[v] - freed[v], FSH_VC_BEATS);
+    return sum;
+}
+
 // The other end of a link: what it sends, and what it has of what it got.
 struct Peer {
     explicit Peer(tb::Test &test) : source(test), back(test) {}
@@ -34,6 +46,16 @@ struct Peer {
         now.clear();
         for (unsigned v = 0; v < 4; v++)
             got[v] = told[v] = freed[v] = sent[v] = returned[v] = 0;
+    }
+
+    // Room that it has taken with a packet more.
+    unsigned held(unsigned vc, size_t beats) const
+    {
+        unsigned with[4];
+
+        std::copy_n(sent, 4, with);
+        with[vc] += (unsigned)beats;
+        return room(with, returned);
     }
 
     Source source;
@@ -75,8 +97,8 @@ template <class Model, unsigned PORTS> class Bench
         drain();
     }
 
-    // One queue stands, as its peer frees nothing, with packets for it at every input;
-    // all others flow.
+    // One channel of an output stands, as its peer frees nothing, with packets for it at
+    // every input; all others flow.
     void beside(unsigned output, unsigned vc)
     {
         begin(random_routes(test_));
@@ -133,9 +155,116 @@ template <class Model, unsigned PORTS> class Bench
             test_.fail("%zu packets took turns", order_.size());
     }
 
+    // While an input has long packets that leave one after the other, a short one of it
+    // goes elsewhere, where nobody else goes or others do all the time: it does not wait
+    // for more than the packet that is being read, one that follows, and those that its
+    // output takes from the others in between. Nor does one that goes the same way.
+    void passes(bool others)
+    {
+        unsigned from = test_.below(PORTS);
+        unsigned to = (from + 1 + test_.below(PORTS - 1)) % PORTS;
+        unsigned aside = (from + 1 + test_.below(PORTS - 1)) % PORTS;
+        while (aside == to)
+            aside = (from + 1 + test_.below(PORTS - 1)) % PORTS;
+
+        backlog(from, to, aside);
+        std::deque<Due> &longs = through_[from][to][4];
+        uint64_t alone = 2 * LONGEST + LATENCY;
+        uint64_t limit = alone + (others ? (FREE + PORTS) * FEW : 0);
+        for (unsigned i = 0; i < 150 && others; i++) {
+            keep(from, to, aside);
+            cycle();
+        }
+        uint64_t took = cross(from, to, aside, others);
+        if (took > limit || longs.empty())
+            test_.fail("a short packet from port %u to %u took %llu cycles, "
+                       "%zu long ones for port %u were left",
+                       from, aside, (unsigned long long)took, longs.size(), to);
+        drain();
+
+        backlog(from, to, aside);
+        took = cross(from, to, to, false);
+        if (took > alone || longs.empty())
+            test_.fail("a short packet from port %u to %u took %llu cycles, "
+                       "%zu long ones were left",
+                       from, to, (unsigned long long)took, longs.size());
+        drain();
+    }
+
     unsigned long long packets = 0, dead = 0, stuck = 0;
 
   private:
+    // Beats of the longest packet and of those that others send; cycles through the node;
+    // packets of others before one of an input that reads another (fsh_alloc).
+    static constexpr unsigned LONGEST = 76, FEW = 12, LATENCY = 30, FREE = 8;
+
+    // A packet that goes on, a long one or one of few beats; destinations of odd number
+    // have another output than those of even number.
+    Packet crossing(bool odd, bool longs)
+    {
+        for (;;) {
+            unsigned dst = test_.below(FSH_MAX_NODES / 2) * 2 + odd;
+            Packet packet = random_packet(test_, 0, dst, false);
+            if (dst != node_ && fsh_hdr_hops(packet[0].data()) < FSH_MAX_HOPS &&
+                is_long(packet[0]) == longs &&
+                (longs ? packet.size() >= 60 : packet.size() <= FEW))
+                return packet;
+        }
+    }
+
+    // Long packets wait at an input for an output, and now begin to leave.
+    void backlog(unsigned from, unsigned to, unsigned aside)
+    {
+        std::deque<Packet> &waiting = peers_[from].source.waiting;
+        Routes routes;
+
+        for (unsigned i = 0; i < FSH_MAX_NODES; i++)
+            routes[i] = {0, 1u << (i % 2 ? aside : to)};
+        hurry_ = true;
+        begin(routes);
+        peers_[to].shut = 15;
+        for (unsigned i = 0; i < 6000; i++) {
+            if (waiting.empty())
+                give(from, crossing(false, true));
+            cycle();
+        }
+        peers_[to].shut = 0;
+        test_.until(
+            "the last to come in", DRAIN, [&] { return waiting.empty(); },
+            [this] { cycle(); });
+    }
+
+    // Packets of all others go to an output, all the time.
+    void keep(unsigned from, unsigned to, unsigned aside)
+    {
+        for (unsigned p = 0; p < PORTS; p++)
+            if (p != from && p != to && p != aside &&
+                peers_[p].source.waiting.size() < 2)
+                give(p, crossing(true, false));
+    }
+
+    // Cycles until a short packet, once it is in, has left by port `way`.
+    uint64_t cross(unsigned from, unsigned to, unsigned way, bool others)
+    {
+        std::deque<Due> &queue = through_[from][way][0];
+        std::deque<Packet> &waiting = peers_[from].source.waiting;
+        auto step = [&] {
+            if (others)
+                keep(from, to, way);
+            cycle();
+        };
+
+        give(from, crossing(way != to, false));
+        test_.until(
+            "a short packet to come in", DRAIN, [&] { return waiting.empty(); },
+            step);
+        uint64_t since = test_.cycle;
+        test_.until(
+            "a short packet to leave", DRAIN, [&] { return queue.empty(); },
+            step);
+        return test_.cycle - since;
+    }
+
     unsigned other() const
     {
         return (node_ + 1) % FSH_MAX_NODES;
@@ -216,9 +345,9 @@ template <class Model, unsigned PORTS> class Bench
                     return; // so that they do not take all room of their input
                 standing_[p]++;
             }
-            through_[p][to][channel(on[0])].push_back({on, p});
+            through_[p][to][queue_of(on[0])].push_back({on, p});
         } else {
-            local_[p][channel(packet[0])].push_back({packet, p});
+            local_[p][queue_of(packet[0])].push_back({packet, p});
         }
         peers_[p].source.waiting.push_back(packet);
     }
@@ -240,7 +369,7 @@ template <class Model, unsigned PORTS> class Bench
         Packet packet = random_packet(test_, 2 + test_.below(2), other(), true);
 
         acks_.push_back({packet, port});
-        through_[ACK][port][channel(packet[0])].push_back({packet, ACK});
+        through_[ACK][port][queue_of(packet[0])].push_back({packet, ACK});
     }
 
     // The sequencer's next packet, by port and channel, where there is room for it; one in
@@ -263,8 +392,8 @@ template <class Model, unsigned PORTS> class Bench
         beats_ = (unsigned)packet.size();
         (bulk ? bulk_port_ : seq_port_)[l].push_back(at / 4);
         (bulk ? bulk_ : seq_)[l].waiting.push_back(packet);
-        through_[bulk ? BULK : SEQ][at / 4][at % 4].push_back(
-            {packet, bulk ? BULK : SEQ});
+        through_[bulk ? BULK : SEQ][at / 4][bulk ? queue_of(packet[0]) : at % 4]
+            .push_back({packet, bulk ? BULK : SEQ});
     }
 
     void cycle()
@@ -345,12 +474,13 @@ template <class Model, unsigned PORTS> class Bench
         put(dut_.bulk_i, at + 64, 64, beat[1]);
         put(dut_.bulk_i, at + 128, 2, source.last() << 1);
         put(dut_.bulk_i, at + 130, 7, source.waiting.front().size() - 1);
+        put(dut_.bulk_i, at + 137, 3, queue_of(source.waiting.front()[0]));
         if (source.last())
             bulk_port_[l].pop_front();
         source.taken();
     }
 
-    static constexpr unsigned BEAT_BITS = 137;
+    static constexpr unsigned BEAT_BITS = 140;
 
     // What the peer of port p puts on the link in this cycle.
     void send(unsigned p)
@@ -373,8 +503,7 @@ template <class Model, unsigned PORTS> class Bench
             return;
         unsigned vc = channel(peer.source.waiting.front()[0]);
         size_t need = peer.source.waiting.front().size();
-        if (peer.source.first() &&
-            peer.sent[vc] - peer.returned[vc] + need > FSH_VC_BEATS)
+        if (peer.source.first() && peer.held(vc, need) > FSH_LINK_BEATS)
             return;
         if (!peer.source.offer())
             return;
@@ -417,7 +546,8 @@ template <class Model, unsigned PORTS> class Bench
             test_.fail("port %u: beat %zu of a packet is another", p,
                        peer.now.size());
         peer.now.push_back(beat);
-        if (++peer.got[vc] - peer.told[vc] > FSH_VC_BEATS)
+        peer.got[vc]++;
+        if (room(peer.got, peer.told) > FSH_LINK_BEATS)
             test_.fail("port %u: no room for a beat of channel %u", p, vc);
         if (peer.now.size() < due.packet.size())
             return;
@@ -443,9 +573,11 @@ template <class Model, unsigned PORTS> class Bench
     std::deque<Due> *find(unsigned p, const Beat &header)
     {
         for (auto &from : through_) {
-            auto &queue = from[p][channel(header)];
-            if (!queue.empty() && queue.front().packet[0] == header)
-                return &queue;
+            for (unsigned l = 0; l < 8; l += 4) {
+                auto &queue = from[p][l + channel(header)];
+                if (!queue.empty() && queue.front().packet[0] == header)
+                    return &queue;
+            }
         }
         test_.fail("port %u: a header that is not next: %016llx %016llx", p,
                    (unsigned long long)header[0],
@@ -460,7 +592,7 @@ template <class Model, unsigned PORTS> class Bench
         if (!here_[p].take(dut_.here_valid_o >> p & 1, beat))
             return;
         if (here_at_[p] == 0) {
-            here_from_[p] = &local_[p][channel(beat)];
+            here_from_[p] = &local_[p][queue_of(beat)];
             if (here_from_[p]->empty())
                 test_.fail("port %u: a packet for here that nobody sent", p);
         }
@@ -494,9 +626,9 @@ template <class Model, unsigned PORTS> class Bench
     {
         for (auto &from : through_)
             for (unsigned p = 0; p < PORTS; p++)
-                for (unsigned v = 0; v < 4; v++)
-                    if (!from[p][v].empty() &&
-                        !(stands && p * 4 + v == stands_))
+                for (unsigned q = 0; q < 8; q++)
+                    if (!from[p][q].empty() &&
+                        !(stands && p * 4 + q % 4 == stands_))
                         return true;
         for (auto &from : local_)
             for (auto &queue : from)
@@ -531,10 +663,11 @@ template <class Model, unsigned PORTS> class Bench
     std::vector<Source> seq_, bulk_; // by lane
     std::vector<tb::Sink<Beat>> here_;
     tb::Stall starts_;
-    std::deque<unsigned> seq_port_[LANES], bulk_port_[LANES]; // of what they send
-    std::deque<Due> acks_;                 // with their port
+    std::deque<unsigned> seq_port_[LANES],
+        bulk_port_[LANES]; // of what they send
+    std::deque<Due> acks_; // with their port
     // By input, output and channel; by input and channel, for here.
-    std::deque<Due> through_[PORTS + 3][PORTS][4], local_[PORTS][4];
+    std::deque<Due> through_[PORTS + 3][PORTS][8], local_[PORTS][8];
     std::deque<Due> *here_from_[PORTS] = {};
     size_t here_at_[PORTS] = {};
     std::vector<unsigned> order_; // inputs of the packets that left
@@ -556,6 +689,8 @@ static unsigned long long run(tb::Test &test, unsigned ports)
         bench.beside(test.below(ports), i % 4);
     for (unsigned p = 0; p < ports; p++)
         bench.turns(p);
+    for (unsigned i = 0; i < 8 && ports > 2; i++)
+        bench.passes(i % 2);
     if (bench.dead == 0 || bench.stuck == 0)
         test.fail("%llu packets made all hops, %llu had no way", bench.dead,
                   bench.stuck);

@@ -129,7 +129,8 @@ template <class Model> class Bench
         for (unsigned i = 0; hurry_ && i < shape_.queues; i++)
             if (queue_[choice].empty())
                 choice = (choice + 1) % shape_.queues;
-        buf_.choose_i = reading && (hurry_ || choose_.willing());
+        buf_.choose_i = reading && (hurry_ || choose_.willing()) &&
+                        !queue_[choice].empty();
         buf_.choice_i = (uint8_t)choice;
         buf_.eval();
         check();
@@ -137,7 +138,7 @@ template <class Model> class Bench
         bool slot = !offered_ || buf_.ready_i, was = false, began = false;
         if (slot && open_) {
             was = at_ < now_.beats.size();
-        } else if (slot && buf_.choose_i && !queue_[choice].empty()) {
+        } else if (slot && buf_.choose_i) {
             was = began = true;
         }
         if (buf_.begun_o != began)
