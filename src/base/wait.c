@@ -5,9 +5,11 @@
  */
 #include "base/wait.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "base/log.h"
+#include "base/simulated.h"
 
 /* Rounds between checks of a wait that never sleeps. */
 #define CHECK_PERIOD 64u
@@ -209,16 +211,37 @@ void fsh_wait_check_outer(void)
 
 /* ---- the slow side ---- */
 
+/* Each sleep ends in a look that costs some microseconds. Hundreds of threads would
+ * look for nothing all the time, on processors that those need who could end it: from
+ * so many on, sleeps are longer in proportion, up to a limit. */
+#define CROWD 16u
+#define CROWD_MOST_NS UINT64_C(20000000)
+
+static _Atomic uint32_t sleepers;
+
+/* In simulated time a sleep is part of the result, and nobody's processor. */
+static uint64_t among(uint32_t others, uint64_t ns)
+{
+    uint64_t longer = ns * (1 + others / CROWD);
+
+    if (others < CROWD || ns >= CROWD_MOST_NS || fsh_simulated() != NULL)
+        return ns;
+    return longer < CROWD_MOST_NS ? longer : CROWD_MOST_NS;
+}
+
 static void sleep_step(const struct fsh_wait_kind *kind, struct fsh_wait *wait)
 {
     uint32_t nap = wait->nap_us == 0
                        ? kind->nap_us
                        : wait->nap_us + wait->nap_us * kind->growth / 4;
+    uint32_t others =
+        atomic_fetch_add_explicit(&sleepers, 1, memory_order_relaxed);
 
     if (nap > kind->most_us)
         nap = kind->most_us;
-    if (kind->sleep(wait, (uint64_t)nap * 1000))
+    if (kind->sleep(wait, among(others, (uint64_t)nap * 1000)))
         wait->nap_us = nap;
+    atomic_fetch_sub_explicit(&sleepers, 1, memory_order_relaxed);
 }
 
 FSH_HOT void fsh_wait_offer(const struct fsh_wait_kind *kind,

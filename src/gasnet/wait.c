@@ -6,12 +6,11 @@
  * GASNET_BLOCKUNTIL; other stores are noticed within a step.
  */
 #include "base/simulated.h"
-#include "base/simulated.h"
 #include "base/wait.h"
 #include "gasnet/internal.h"
 
 /* With other threads about, one may have run the handler that this one waits
- * for just before this one went to sleep in the conduit. */
+ * for just before this one went to sleep in the conduit, where nobody wakes it. */
 #define SLEEP_SHARED_NS UINT64_C(1000000)
 #define SLEEP_IN_TURN_NS UINT64_C(20000) /* simulated */
 
@@ -39,15 +38,15 @@ static bool sleep_step(struct fsh_wait *wait, uint64_t ns)
 {
     bool shared = fsh_gasnet.threaded && fsh_thread_count() > 1;
 
-    if (shared && ns > SLEEP_SHARED_NS)
-        ns = SLEEP_SHARED_NS;
+    uint64_t capped = ns < SLEEP_SHARED_NS ? ns : SLEEP_SHARED_NS;
+
     if (shared && fsh_simulated() != NULL) {
-        wait_in_turn(wait, ns);
+        wait_in_turn(wait, capped);
     } else if (!shared) {
         fsh_gasnet.ops->wait(ns, wait->memory != 0);
     } else if (!atomic_flag_test_and_set_explicit(&in_conduit,
                                                   memory_order_acquire)) {
-        fsh_gasnet.ops->wait(ns, wait->memory != 0);
+        fsh_gasnet.ops->wait(capped, wait->memory != 0);
         atomic_flag_clear_explicit(&in_conduit, memory_order_release);
     } else {
         fsh_wait_sleep(wait->seen, ns);

@@ -7,6 +7,8 @@
 #include "base/wait.h"
 
 #include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +95,61 @@ static void test_rounds(void)
     CHECK(slept == 7 && length_us[5] == 20 && length_us[6] == 25,
           "preparing made it longer");
     fsh_wait_end(&wait);
+}
+
+/* ---- a crowd ---- */
+
+#define CROWD 40
+
+static _Atomic unsigned down;
+static _Atomic uint64_t longest_ns;
+static _Atomic bool leave_beds;
+
+static bool lie_down(struct fsh_wait *wait, uint64_t ns)
+{
+    uint64_t most = atomic_load(&longest_ns);
+
+    (void)wait;
+    while (ns > most && !atomic_compare_exchange_weak(&longest_ns, &most, ns))
+        ;
+    atomic_fetch_add(&down, 1);
+    while (!atomic_load(&leave_beds))
+        fsh_spin_yield();
+    return true;
+}
+
+static const struct fsh_wait_kind sleeper = {
+    .nap_us = 100, .most_us = 100, .sleep = lie_down};
+
+static void *sleep_once(void *arg)
+{
+    struct fsh_wait wait = {0};
+
+    (void)arg;
+    fsh_wait_pause(&sleeper, &wait, "x");
+    return NULL;
+}
+
+/* The first sleep as long as they ask for, those of a crowd longer. */
+static void test_crowd(void)
+{
+    pthread_t thread[CROWD];
+
+    for (unsigned i = 0; i < CROWD; i++) {
+        CHECK(pthread_create(&thread[i], NULL, sleep_once, NULL) == 0);
+        while (atomic_load(&down) <= i)
+            fsh_spin_yield();
+        if (i == 15)
+            CHECK(atomic_load(&longest_ns) == 100000, "too early");
+    }
+    CHECK(atomic_load(&longest_ns) == 100000 * (1 + (CROWD - 1) / 16),
+          "%llu ns", (unsigned long long)atomic_load(&longest_ns));
+    atomic_store(&leave_beds, true);
+    for (unsigned i = 0; i < CROWD; i++)
+        pthread_join(thread[i], NULL);
+    atomic_store(&longest_ns, 0);
+    sleep_once(NULL);
+    CHECK(atomic_load(&longest_ns) == 100000, "alone again");
 }
 
 /* Where a yield loses a time slice it sleeps at once, unless it never does. */
@@ -272,6 +329,7 @@ int main(void)
 {
     test_rounds();
     test_greedy();
+    test_crowd();
     test_restless();
     test_limit();
     fsh_wait_watch(&job);
