@@ -179,6 +179,8 @@ static void find_context(const struct fsh_dump *d, const struct fsh_dump_op *op,
     unsigned channel = back || op->reply;
     struct fsh_dump_op as = *op;
 
+    if (node >= d->nodes) /* a forged command's: it is refused */
+        return;
     as.peer = (uint8_t)peer;
     if (back)
         as.opcode = FSH_OP_GET_REPLY;

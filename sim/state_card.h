@@ -294,6 +294,7 @@ FSH_STATE(ack_node, GASNET(i_tracker__DOT__dst_q))
 FSH_STATE(ack_tag, GASNET(i_tracker__DOT__tag_q))
 FSH_STATE(counts_mem, GASNET(i_tracker__DOT__i_ram__DOT__mem))
 FSH_STATE(tags_mem, GASNET(i_tags__DOT__i_ram__DOT__mem))
+FSH_STATE(tracker_state, GASNET(i_tracker__DOT__state_q))
 
 inline void give_ack(reader &r, fsh_state_packet packet, uint64_t dst,
                      uint64_t tag, unsigned node)
@@ -324,9 +325,13 @@ inline void read_acks(reader &r, Vfsh_card___024root &root, unsigned node)
     }
 }
 
-// tag_t: limit 41, addr 40, host 1, node 6, get, live.
+// tag_t: limit 41, addr 40, host 1, node 6, get, live. After reset fsh_tracker clears
+// them: until then the RAM holds anything.
 inline void read_tags(reader &r, Vfsh_card___024root &root)
 {
+    constexpr uint64_t clears = 0;
+    if (VALUE(tracker_state, root) == clears)
+        return;
     rows tags = {SPAN(tags_mem, root), FSH_NUM_TAGS};
     for (unsigned t = 0; t < FSH_NUM_TAGS; t++) {
         r.state.tag[t].node = static_cast<uint8_t>(tags.bits(t, 82, 6));
