@@ -20,6 +20,8 @@ set(fpga_debug am_arity am_no_nesting rma_random rma_sync_lists hsl
 set(fpga_everything hello am_arity am_long_sizes am_zero_length rma_blocking
     rma_random rma_access_region rma_values rma_memset barrier_split
     threads_mix)
+# Of these, those that take longest: with two ranks.
+set(fpga_of_two rma_random rma_blocking am_long_sizes rma_sync_lists)
 
 # Programs that also run with the service by a thread of the library.
 set(served rma_visibility rma_random am_flood hsl)
@@ -32,7 +34,9 @@ function(conform_flavour_job flavour program conduit)
     if(NOT A_TEST)
         set(A_TEST ${program})
     endif()
-    if(NOT A_RANKS)
+    if(NOT A_RANKS AND conduit STREQUAL fpga AND program IN_LIST fpga_of_two)
+        set(A_RANKS 2)
+    elseif(NOT A_RANKS)
         set(A_RANKS ${ranks_flavour_${conduit}})
     endif()
     conform_job(${flavour}/${A_TEST} conform_${flavour}_${program} ${conduit}
