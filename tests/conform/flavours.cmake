@@ -21,7 +21,8 @@ set(fpga_everything hello am_arity am_long_sizes am_zero_length rma_blocking
     rma_random rma_access_region rma_values rma_memset barrier_split
     threads_mix)
 # Of these, those that take longest: with two ranks.
-set(fpga_of_two rma_random rma_blocking am_long_sizes rma_sync_lists)
+set(fpga_of_two rma_random rma_blocking am_long_sizes rma_sync_lists
+    everything_areas)
 
 # Programs that also run with the service by a thread of the library.
 set(served rma_visibility rma_random am_flood hsl)
