@@ -74,6 +74,8 @@ static void send_longs(gasnet_node_t to, unsigned char *at, unsigned key)
     OK(gasnet_AMRequestLong1(to, H_LONG, text, LONG, at, (int)key));
     OK(gasnet_AMRequestLongAsync1(to, H_LONG, text, LONG, at + LONG, (int)key));
     OK(gasnet_AMRequestLong1(to, H_LONG, NULL, 0, at, (int)key));
+    /* Messages may pass each other, and `at` may be a part of what the answer fills. */
+    CONF_WAIT(dones, before + 3);
     OK(gasnet_AMRequestShort3(to, H_ASK, (int)(mine >> 32), (int)mine,
                               (int)key));
     CONF_WAIT(dones, before + 4);
