@@ -8,7 +8,9 @@
 
   // The sequencer: decides, reads the command, issues; then decides again.
   (* anyseq *) logic f_decide;
+  (* anyseq *) logic f_small;    // a packet of few beats
   logic [2:0]        f_since_q;  // decided one, two, three cycles ago
+  logic              f_small_q;
   // Two sources of packets, gaps between the beats, the next may follow at once; the
   // second says a cycle late that a beat has left. Single beats.
   (* anyseq *) logic [6:0] f_beats0, f_beats1;
@@ -21,7 +23,8 @@
   (* anyseq *) logic [W:0] f_frees;
   logic [W:0]        f_sent_q, f_freed_q, f_told_q, f_held, f_untold, f_credit;
 
-  assign f_due    = (f_since_q[0] || f_since_q[1] ? 8'(MAX) : 8'd0) + {1'b0, f_left0_q} +
+  assign f_due    = (f_since_q[0] || f_since_q[1] ? 8'(f_small_q ? FEW : MAX) : 8'd0) +
+                    {1'b0, f_left0_q} +
                     {1'b0, f_left1_q} + 8'(f_late_q);
   assign f_held   = f_sent_q - f_freed_q;
   assign f_untold = f_freed_q - f_told_q;
@@ -29,9 +32,10 @@
 
   initial assume (rst_i);
   always_comb begin
-    assume (!f_decide || (ok_o && f_since_q[1:0] == '0));
+    assume (!f_decide || ((ok_o || f_small) && f_since_q[1:0] == '0));
+    assume (!f_since_q[0] || !f_small_q || few_o);
     assume (take_i == f_since_q[1]);
-    assume (beats_i >= 7'd1 && beats_i <= 7'(MAX));
+    assume (beats_i >= 7'd1 && beats_i <= 7'(f_small_q ? FEW : MAX));
     assume (f_beats0 >= 7'd1 && f_beats0 <= 7'(F_PKT));
     assume (f_beats1 >= 7'd1 && f_beats1 <= 7'(F_PKT));
     assume (!f_beat[0] || f_left0_q != '0 || ok_o);
@@ -44,6 +48,7 @@
 
   always @(posedge clk_i) begin
     f_since_q <= {f_since_q[1:0], f_decide};
+    if (f_decide) f_small_q <= f_small;
     f_late_q  <= f_beat[1];
     if (f_beat[0]) f_left0_q <= (f_left0_q != '0 ? f_left0_q : f_beats0) - 7'd1;
     if (f_beat[1]) f_left1_q <= (f_left1_q != '0 ? f_left1_q : f_beats1) - 7'd1;
@@ -68,6 +73,8 @@
   // What is counted and what must still come: no decision once ok_o is low.
   `FSH_ASSERT(f_promised, {2'd0, in_flight} + (W + 2)'(f_due) <= (W + 2)'(DEPTH - 2))
   `FSH_ASSERT(f_stale, !ok_o || in_flight <= W'(F_OPEN + 3) + (f_since_q[2] ? W'(MAX) : W'(0)))
+  `FSH_ASSERT(f_few, !few_o || in_flight <= W'(DEPTH - FEW - OTHERS + 3) +
+                                             (f_since_q[2] ? W'(MAX) : W'(0)))
   `FSH_ASSERT(f_since, f_left0_q < 7'(F_PKT) && f_left1_q < 7'(F_PKT) &&
                         (f_since_q & (f_since_q - 3'd1)) == '0)
   // Nothing in flight: whoever waits may go.

@@ -25,9 +25,15 @@ mutant fsh_arb.sv "s/first != '0 ? first : req_i/req_i/"
 prove arb5 fsh_arb "N=5" fsh_arb.sv 12 2
 mutant fsh_arb.sv 's/front \& ~lower/front/'
 
-prove credit fsh_credit "DEPTH=32 MAX=4 OTHERS=16" fsh_credit.sv 8 2
+prove turn fsh_turn "N=5" fsh_turn.sv 12 2
+mutant fsh_turn.sv 's/behind_q <= passed/behind_q <= passed | pass_i/'
+mutant fsh_turn.sv "s/first != '0 ? first : req_i/req_i/"
+mutant fsh_turn.sv "s/if (pass_i != '0) behind_q/if (req_i != '0) behind_q/"
+
+prove credit fsh_credit "DEPTH=32 MAX=4 FEW=3 OTHERS=16" fsh_credit.sv 11 2
 mutant fsh_credit.sv 's/2 \* MAX - OTHERS/MAX - OTHERS/'
 mutant fsh_credit.sv 's/2 \* MAX - OTHERS/2 * MAX - OTHERS + 8/'
+mutant fsh_credit.sv 's/DEPTH - FEW - OTHERS/DEPTH/'
 mutant fsh_credit.sv 's/ + (take_i/ - (take_i/'
 mutant fsh_credit.sv 's/freed_q <= credit_i/freed_q <= freed_q + credit_i/'
 

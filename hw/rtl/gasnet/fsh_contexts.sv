@@ -9,7 +9,8 @@
 /// first packet; of those that have room the choice goes round.
 /// load_i: a command takes the context load_index_o (combinational), the lowest that it
 /// may. want_o: the next packet of the context next_index_o has room for it; take_i: it
-/// is taken. In the cycle after, port_o says by which port, if it has room still (ok_o).
+/// is taken. In the cycle after, port_o says by which port, if it has room still (ok_o);
+/// if it has not, its turn is still to come.
 /// more_i: a packet of the context of the last take leaves by port_q_i, and others follow;
 /// free_i: the last one has left. All else combinational. Reset frees all.
 module fsh_contexts #(
@@ -25,23 +26,25 @@ module fsh_contexts #(
     output fsh_seq_pkg::free_t      free_rep_o,
     // A command: its channel, whether it asks for order, is for this node, is longer than a
     // packet; its ports and the vc on each. A cycle later: whether it has payload from a
-    // memory (until then it counts as what the context had before).
+    // memory, and less than LONG_BYTES (until then it counts as what the context had
+    // before).
     input  wire logic               load_i,
     input  wire logic               load_reply_i,
     input  wire logic               load_ordered_i,
     input  wire logic               load_loop_i,
     input  wire logic               load_bulk_i,
     input  wire logic               load_memory_i,
+    input  wire logic               load_short_i,
     input  wire logic   [PORTS-1:0] load_ports_i,
     input  wire logic   [PORTS-1:0] load_vcs_i,
     output logic           [IW-1:0] load_index_o,
     // Room by lane, for packets without payload from a memory and for those with; credit at
-    // the links {port, reply, vc}, room in the queues of the ports {port, reply} for what
-    // comes from a memory, and at the loop.
+    // the links {port, reply, vc}, room in the queues of the ports {port, reply, long} for
+    // what comes from a memory, and at the loop.
     input  wire logic   [LANES-1:0] brief_room_i,
     input  wire logic   [LANES-1:0] memory_room_i,
     input  wire logic [PORTS*4-1:0] link_ok_i,
-    input  wire logic [PORTS*2-1:0] queue_ok_i,
+    input  wire logic [PORTS*4-1:0] queue_ok_i,
     input  wire logic         [1:0] loop_ok_i,
     output logic                    want_o,
     input  wire logic               take_i,
@@ -55,7 +58,7 @@ module fsh_contexts #(
     output logic        [PORTS-1:0] stall_o,  // a packet for the port lacks only its credit
     output logic                    busy_o
 );
-  logic [N-1:0]        active_q, loop_q, bulk_q, memory_q, late_q, at_q, load_at, can, gnt;
+  logic [N-1:0]        active_q, loop_q, bulk_q, memory_q, short_q, late_q, at_q, load_at, can, gnt;
   logic [N*PORTS-1:0]  left_q, vcs_q;  // ports of this turn; vc on each port
   logic [N*PORTS-1:0]  credit, open;   // ports that have credit; that may take the next packet
   logic [PORTS*N-1:0]  lack;
@@ -102,7 +105,9 @@ module fsh_contexts #(
   for (genvar i = 0; i < N; i++) begin : gen_open
     localparam int unsigned R = i / CONTEXTS;
     for (genvar p = 0; p < PORTS; p++) begin : gen_port
-      assign credit[i*PORTS+p] = loop_q[i] ? loop_ok_i[R] : memory_q[i] ? queue_ok_i[p*2+R] :
+      logic queue_ok;
+      assign queue_ok = short_q[i] ? queue_ok_i[p*4+2*R] : queue_ok_i[p*4+2*R+1];
+      assign credit[i*PORTS+p] = loop_q[i] ? loop_ok_i[R] : memory_q[i] ? queue_ok :
                                  vcs_q[i*PORTS+p] ? link_ok_i[p*4+2*R+1] : link_ok_i[p*4+2*R];
       assign open[i*PORTS+p]   = left_q[i*PORTS+p] && credit[i*PORTS+p] &&
                                  (memory_q[i] ? memory_room_i[p%LANES] : brief_room_i[p%LANES]);
@@ -116,13 +121,15 @@ module fsh_contexts #(
     assign stall_o[p] = lack[p*N+:N] != '0;
   end
 
-  fsh_arb #(
+  // Who finds no room in the cycle after keeps its turn: else the others take the room
+  // each time, and it may wait as long as they have packets.
+  fsh_turn #(
       .N(N)
-  ) i_arb (
+  ) i_turn (
       .clk_i,
       .rst_i,
       .req_i (can),
-      .take_i(take_i),
+      .pass_i(at_q & {N{ok_o}}),
       .gnt_o (gnt)
   );
 
@@ -165,6 +172,7 @@ module fsh_contexts #(
     taken_q  <= take_i;
     late_q   <= load_at & {N{load_i}};
     memory_q <= load_memory_i ? memory_q | late_q : memory_q & ~late_q;
+    short_q  <= load_short_i ? short_q | late_q : short_q & ~late_q;
     if (take_i) at_q <= gnt;
     if (free_i) active_q <= active_q & ~at_q;
     if (load_i) begin

@@ -114,7 +114,8 @@ module fsh_gasnet #(
   logic [PORTS*4-1:0]     link_ok, link_take;
   logic [PORTS-1:0]       others, seq_stall;
   logic [1:0]             loop_ok, loop_take;
-  logic [PORTS*2-1:0]     queue_ok, queue_take;
+  logic [PORTS*4-1:0]     queue_ok;
+  logic [PORTS*2-1:0]     queue_take;
   logic [LANES-1:0]       pkt_valid, pkt_ready, link_ready, pkt_last, pkt_bad;
   logic [LANES*PORTS-1:0] queue_valid;
   logic [LANES*PORTS-1:0] pkt_port;
@@ -421,6 +422,7 @@ module fsh_gasnet #(
         .host_berr_i    (rx_rsp_i.berr[l]),
         .get_valid_o    (get_valid_o[l]),
         .get_ready_i    (get_ready_i[l]),
+        .get_long_ok_i  (rep_free.bulk),
         .get_o          (get),
         .evt_valid_o    (evt_valid[l]),
         .evt_ready_i    (evt_ready[l]),

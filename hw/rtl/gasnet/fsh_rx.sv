@@ -72,6 +72,7 @@ module fsh_rx #(
     // Served GETs, messages to engines.
     output logic                    get_valid_o,
     input  wire logic               get_ready_i,
+    input  wire logic               get_long_ok_i,  // one longer than a packet can be served
     output fsh_fn_pkg::get_t        get_o,
     // Packets written.
     output logic                    evt_valid_o,
@@ -400,6 +401,7 @@ module fsh_rx #(
       .arg_i      (s1_data_q),
       .get_valid_o,
       .get_ready_i,
+      .long_ok_i  (get_long_ok_i),
       .get_o
   );
 

@@ -14,7 +14,7 @@
 /// A zero-length message is one packet without payload; so is a GET, whose argument beat
 /// tells where the data is to go, and any answer with an error. A message to an engine
 /// without arguments in rows is of an engine: like a GET's is its argument beat made.
-/// Arguments and what is read are two commands (APART). Five cycles from load to header.
+/// Arguments and what is read are two commands (APART). 5 cycles from load to header.
 module fsh_seq #(
     parameter int unsigned PORTS = 2,
     parameter int unsigned CONTEXTS = PORTS > 2 ? 8 : 4,
@@ -42,9 +42,9 @@ module fsh_seq #(
     input  wire logic        [127:0] rows_req_i,
     input  wire logic        [127:0] rows_rep_i,
     // Room and what is taken: of packets without payload from a memory at the links {port,
-    // reply, vc}, of the rest in the queues of the ports {port, reply}, at the loop.
+    // reply, vc}, of the rest in the queues of the ports {port, reply}, room by {long}, too.
     input  wire logic  [PORTS*4-1:0] link_ok_i,
-    input  wire logic  [PORTS*2-1:0] queue_ok_i,
+    input  wire logic  [PORTS*4-1:0] queue_ok_i,
     input  wire logic          [1:0] loop_ok_i,
     output logic       [PORTS*4-1:0] link_take_o,
     output logic       [PORTS*2-1:0] queue_take_o,
@@ -213,6 +213,7 @@ module fsh_seq #(
       .load_loop_i,
       .load_bulk_i   (load_bulk_i),
       .load_memory_i (from_q && some_q != '0),
+      .load_short_i  (some_q[3:1] == '0),  // less than LONG_BYTES
       .load_ports_i  (load_ports),
       .load_vcs_i    (load_path_i.vcs[PORTS-1:0]),
       .load_index_o  (load_index),
@@ -339,8 +340,7 @@ module fsh_seq #(
     end
   end
 
-  // In other cycles nobody looks.
-  always_comb begin
+  always_comb begin  // in other cycles nobody looks
     desc   = 'x;
     hdr    = '0;
     getarg = '0;

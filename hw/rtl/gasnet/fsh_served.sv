@@ -5,7 +5,9 @@
 /// Queue of a receiver for what is served: GETs, and messages to engines. Each is given
 /// with its header, the engine that takes it (none: a GET) and its argument beat; it is
 /// offered with the path of its answer. DEPTH of them; more must not be given. Two cycles
-/// from valid_i to get_valid_o. Reset empties it.
+/// from valid_i to get_valid_o. While no context is free for GETs longer than a packet
+/// (long_ok_i), which the scheduler then passes over, one in front goes back to the end if
+/// there is anything shorter behind it. Reset empties it.
 module fsh_served #(
     parameter int unsigned PORTS = 2,
     parameter int unsigned DEPTH = 32
@@ -24,6 +26,7 @@ module fsh_served #(
     input  wire logic         [127:0] arg_i,
     output logic                      get_valid_o,
     input  wire logic                 get_ready_i,
+    input  wire logic                 long_ok_i,
     output fsh_fn_pkg::get_t          get_o
 );
   localparam int unsigned ENGINES = fsh_spec_pkg::ENGINES;
@@ -37,7 +40,8 @@ module fsh_served #(
   fsh_spec_pkg::getarg_t getarg;
   /* verilator lint_on UNUSEDSIGNAL */
   fsh_fn_pkg::path_t     path;
-  logic                  is_msg, room;
+  logic                  is_msg, is_long, room, back, pop;
+  logic [$clog2(DEPTH+1)-1:0] short_q;  // those that are not longer than a packet
   logic [GET_W-1:0]      kept, front;
   logic [PORTS-1:0]      ports;
   logic [39:0]           laddr;
@@ -57,18 +61,20 @@ module fsh_served #(
   assign is_msg = sink_i != '0;
 
   always_comb begin
-    ports  = 'x;
-    laddr  = 'x;
-    length = 'x;
-    kept   = 'x;
+    ports   = 'x;
+    laddr   = 'x;
+    length  = 'x;
+    is_long = 1'b0;
+    kept    = front;
     if (valid_i) begin
       ports = path.ports[PORTS-1:0];
       if (ports == '0) ports = PORTS'(1);
       if ({1'b0, hdr_i.src} == node_i) ports = '0;
-      laddr  = is_msg ? {16'd0, arg_i[63:40]} : hdr_i.addr;
-      length = is_msg ? '0 : hdr_i.total;
-      kept   = {
-        path.vcs[PORTS-1:0], ports, sink_i, length > {13'd0, packet_i},
+      laddr   = is_msg ? {16'd0, arg_i[63:40]} : hdr_i.addr;
+      length  = is_msg ? '0 : hdr_i.total;
+      is_long = length > {13'd0, packet_i};
+      kept    = {
+        path.vcs[PORTS-1:0], ports, sink_i, is_long,
         is_msg ? hdr_i.ack : getarg.space[0], hdr_i.src[NODE_W-1:0], hdr_i.tag[TAG_W-1:0], laddr,
         getarg.addr, length
       };
@@ -83,11 +89,11 @@ module fsh_served #(
   ) i_fifo (
       .clk_i,
       .rst_i,
-      .valid_i,
+      .valid_i(valid_i || back),
       .ready_o(room),
       .data_i (kept),
       .valid_o(get_valid_o),
-      .ready_i(get_ready_i),
+      .ready_i(pop),
       .data_o (front),
       .count_o()
   );
@@ -98,7 +104,17 @@ module fsh_served #(
      get_o.flag, get_o.dst, get_o.tag, get_o.laddr, get_o.raddr, get_o.length} = front;
   end
 
-  `FSH_ASSERT(assert_room, !valid_i || room)
+  assign back = get_valid_o && get_o.bulk && !long_ok_i && short_q != '0 && !valid_i;
+  assign pop  = get_ready_i || back;
+
+  always_ff @(posedge clk_i) begin
+    if ((valid_i && !is_long) != (get_ready_i && get_valid_o && !get_o.bulk))
+      short_q <= valid_i && !is_long ? short_q + 1'b1 : short_q - 1'b1;
+    if (rst_i) short_q <= '0;
+  end
+
+  `FSH_ASSERT(assert_room, !(valid_i || back) || room)
+  `FSH_ASSERT(assert_long, !(get_valid_o && get_ready_i && get_o.bulk) || long_ok_i)
 endmodule
 
 `default_nettype wire

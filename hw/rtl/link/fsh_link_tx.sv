@@ -34,8 +34,8 @@ module fsh_link_tx #(
     output logic              seq_ready_o,
     input  wire logic         seq_last_i,
     input  wire logic [127:0] seq_data_i,
-    // Bulk, as fsh_sendq takes it; room by channel {reply}.
-    output logic        [1:0] bulk_ok_o,
+    // Bulk, as fsh_sendq takes it; room by channel and class {reply, long}.
+    output logic        [3:0] bulk_ok_o,
     input  wire logic   [1:0] bulk_take_i,
     input  wire logic         bulk_valid_i,
     input  wire fsh_seq_pkg::beat_t bulk_i,

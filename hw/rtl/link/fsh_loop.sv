@@ -86,7 +86,8 @@ module fsh_loop (
         .take_i        (take_i[c]),
         .beats_i       (take_beats_i),
         .sent_i        ('0),
-        .ok_o          (ok_o[c])
+        .ok_o          (ok_o[c]),
+        .few_o         ()
     );
   end
 

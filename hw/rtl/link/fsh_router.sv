@@ -20,7 +20,7 @@ module fsh_router #(
     // virtual channel {port, reply, vc}, of bulk by {port, reply}.
     output logic         [PORTS*4-1:0] ok_o,
     input  wire logic    [PORTS*4-1:0] take_i,
-    output logic         [PORTS*2-1:0] bulk_ok_o,
+    output logic         [PORTS*4-1:0] bulk_ok_o,
     input  wire logic    [PORTS*2-1:0] bulk_take_i,
     input  wire logic            [6:0] take_beats_i,
     // Its packets, by lane, for a port (one-hot; none: not here); bulk is always taken.
@@ -158,7 +158,7 @@ module fsh_router #(
         .seq_ready_o   (seq_ready[p]),
         .seq_last_i    (seq_last_i[L]),
         .seq_data_i    (seq_data_i[L*128+:128]),
-        .bulk_ok_o     (bulk_ok_o[p*2+:2]),
+        .bulk_ok_o     (bulk_ok_o[p*4+:4]),
         .bulk_take_i   (bulk_take_i[p*2+:2]),
         .bulk_valid_i  (bulk_valid_i[L*PORTS+p]),
         .bulk_i        (bulk_i[L*fsh_seq_pkg::BEAT_W+:fsh_seq_pkg::BEAT_W]),

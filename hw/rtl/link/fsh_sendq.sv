@@ -7,9 +7,9 @@
 /// (fsh_voqbuf); packets of less than LONG_BYTES of payload go before the others (fsh_pick).
 /// So the sequencer needs no credit of the link, and neither its lanes nor its other
 /// packets wait for this port; and what passes through the node finds the credits that its
-/// share of the link gives it. ok_o: room for a packet, by channel {reply}: each may take
-/// half, so that requests cannot keep replies out; take_i reserves it. Beats are always
-/// taken.
+/// share of the link gives it. ok_o: room for a packet, by channel and class {reply, long}:
+/// each channel may take half, so that requests cannot keep replies out, and the last of it
+/// is for short ones; take_i ({reply}) reserves it. Beats are always taken.
 /// start_short_i, start_long_i: the link has credit for a packet of this virtual channel,
 /// and nothing goes before one of this class. A packet is offered at the earliest two
 /// cycles after its header came; but while others want the port (others_i) only when all
@@ -19,7 +19,7 @@
 module fsh_sendq (
     input  wire logic         clk_i,
     input  wire logic         rst_i,
-    output logic        [1:0] ok_o,
+    output logic        [3:0] ok_o,
     input  wire logic   [1:0] take_i,
     input  wire logic   [6:0] take_beats_i,
     input  wire logic         valid_i,
@@ -129,7 +129,8 @@ module fsh_sendq (
         .take_i        (take_i[c]),
         .beats_i       (take_beats_i),
         .sent_i        ('0),
-        .ok_o          (ok_o[c])
+        .ok_o          (ok_o[2*c+1]),
+        .few_o         (ok_o[2*c])
     );
   end
 endmodule

@@ -2,8 +2,8 @@
 // fsh_contexts against a list of the messages that it holds, with six ports: commands
 // of all kinds while there is a context for them, credits and room that come and go. A
 // command takes the lowest context, one that asks for order the last, which no long
-// message gets. Contexts whose next packet can leave take turns, none is passed over; so
-// do the ports of those that have room: of a long message all before one has its second
+// message gets. Contexts whose next packet can leave take turns; one that finds the room
+// gone in the cycle after keeps its own. So do the ports of those that have room: of a long message all before one has its second
 // packet, of any other one for all packets. A port stalls for its credit and nothing
 // else.
 #include <memory>
@@ -14,7 +14,7 @@ static const unsigned PORTS = 6, CONTEXTS = 8, N = 2 * CONTEXTS;
 static const unsigned LANES = FSH_LANES;
 
 struct Context {
-    bool active, loop, bulk, memory;
+    bool active, loop, bulk, memory, brief;
     unsigned ports, left, vcs, packets;
 };
 
@@ -41,7 +41,7 @@ class Bench
         for (unsigned i = 0; i < 4 * PORTS; i++)
             dut_.link_ok_i |= (test_.below(8) < chance) << i;
         dut_.queue_ok_i = 0;
-        for (unsigned i = 0; i < 2 * PORTS; i++)
+        for (unsigned i = 0; i < 4 * PORTS; i++)
             dut_.queue_ok_i |= (test_.below(8) < chance) << i;
         dut_.loop_ok_i = (uint8_t)test_.below(4);
         dut_.brief_room_i = (uint8_t)(test_.below(4) ? 3 : test_.below(4));
@@ -49,6 +49,8 @@ class Bench
         dut_.load_i = dut_.take_i = dut_.more_i = dut_.free_i = 0;
         dut_.load_memory_i =
             late_ < N ? at_[late_].memory : (uint8_t)test_.below(2);
+        dut_.load_short_i =
+            late_ < N ? at_[late_].brief : (uint8_t)test_.below(2);
         dut_.eval();
         look();
         if (state_ != Issue && loads_.willing())
@@ -72,7 +74,7 @@ class Bench
         if (c.loop)
             return dut_.loop_ok_i >> reply & 1;
         if (memory_[i])
-            return dut_.queue_ok_i >> (2 * p + reply) & 1;
+            return dut_.queue_ok_i >> (4 * p + 2 * reply + !short_[i]) & 1;
         return dut_.link_ok_i >> (4 * p + 2 * reply + (c.vcs >> p & 1)) & 1;
     }
 
@@ -95,8 +97,6 @@ class Bench
         for (unsigned i = 0; i < N; i++) {
             busy |= at_[i].active;
             can |= (open(i) != 0) << i;
-            if (!open(i))
-                waited_[i] = 0;
             for (unsigned p = 0; p < PORTS; p++)
                 if (at_[i].active && !at_[i].loop && !credit(i, p))
                     stall |= at_[i].left & 1u << p;
@@ -106,11 +106,22 @@ class Bench
             test_.fail("stall %x, busy %u, want %u, not %x, %u, %u",
                        dut_.stall_o, dut_.busy_o, dut_.want_o, stall, busy,
                        can);
-        if (dut_.want_o && !(can >> dut_.next_index_o & 1))
-            test_.fail("context %u is next, of %x", dut_.next_index_o, can);
+        if (dut_.want_o && dut_.next_index_o != first(can))
+            test_.fail("context %u is next, not %u of %x", dut_.next_index_o,
+                       first(can), can);
         if (dut_.free_req_o != free(0) || dut_.free_rep_o != free(1))
             test_.fail("free are %x and %x, not %x and %x", dut_.free_req_o,
                        dut_.free_rep_o, free(0), free(1));
+    }
+
+    // From the one behind the last that has had room for its packet.
+    unsigned first(unsigned can) const
+    {
+        unsigned i = behind_;
+
+        while (!(can >> i & 1))
+            i = (i + 1) % N;
+        return i;
     }
 
     // Ordered, bulk, brief.
@@ -129,10 +140,15 @@ class Bench
         unsigned reply = test_.below(2), kind = test_.below(3);
         if (!(free(reply) >> kind & 1))
             return;
-        Context c = {true,      test_.below(6) == 0,
-                     kind == 1, kind == 1 || test_.below(3) == 0,
-                     0,         0,
-                     0,         1};
+        Context c = {true,
+                     test_.below(6) == 0,
+                     kind == 1,
+                     kind == 1 || test_.below(3) == 0,
+                     kind != 1 && test_.below(2),
+                     0,
+                     0,
+                     0,
+                     1};
         c.ports = 1 + test_.below((1u << PORTS) - 1);
         if (kind == 2)
             c.ports &= 0 - c.ports;
@@ -176,6 +192,8 @@ class Bench
                 port_ = 1u << turn_.next(ports);
             if (ports && dut_.port_o != port_)
                 test_.fail("port %x, not %x of %x", dut_.port_o, port_, ports);
+            if (ports)
+                passes_ = (now_ + 1) % N;
             next_ = ports ? Issue : Pick;
         } else {
             (c.packets > 1 ? dut_.more_i : dut_.free_i) = 1;
@@ -189,27 +207,20 @@ class Bench
     void commit()
     {
         if (dut_.take_i)
-            taken();
+            now_ = picked_;
+        behind_ = passes_;
         if (state_ == Issue)
             issued(at_[now_]);
         state_ = next_;
-        if (late_ < N)
+        if (late_ < N) {
             memory_[late_] = at_[late_].memory;
+            short_[late_] = at_[late_].brief;
+        }
         late_ = N;
         if (dut_.load_i) {
             at_[to_] = loaded_;
             late_ = to_;
         }
-    }
-
-    void taken()
-    {
-        // Where it pointed before the edge.
-        for (unsigned i = 0; i < N; i++)
-            if (i != picked_ && open(i) && ++waited_[i] >= N)
-                test_.fail("context %u is passed over", i);
-        now_ = picked_;
-        waited_[now_] = 0;
     }
 
     void issued(Context &c)
@@ -227,10 +238,12 @@ class Bench
     Vfsh_contexts dut_;
     tb::Stall pick_, loads_;
     Context at_[N] = {}, loaded_ = {};
-    bool memory_[N] = {}; // known a cycle after the load,
-    unsigned late_ = N;   // of this context
+    bool memory_[N] = {}, short_[N] = {}; // known a cycle after the load,
+    unsigned late_ = N;                   // of this context
     State state_ = Pick, next_ = Pick;
-    unsigned now_ = 0, picked_ = 0, to_ = 0, port_ = 0, waited_[N] = {};
+    unsigned now_ = 0, picked_ = 0, to_ = 0, port_ = 0;
+    unsigned behind_ = 0,
+             passes_ = 0; // whose turn it is, from the next cycle on
     Turn turn_;
 };
 

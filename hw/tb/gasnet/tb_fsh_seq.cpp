@@ -26,6 +26,8 @@ static const unsigned LATE = 60;   // cycles of a memory that does not stall
 static const unsigned FLOW = 8;    // messages of a channel that must get by
 static const unsigned LATENCY = 5; // from load to header
 static const unsigned LANES = FSH_LANES;
+static const unsigned FEW =
+    6; // beats of a packet from memory of less than LONG_BYTES
 
 template <class Model, unsigned PORTS> class Bench
 {
@@ -55,8 +57,10 @@ template <class Model, unsigned PORTS> class Bench
         unsigned shut = test_.below(2 * LOOP); // a channel of a port, or none
         std::fill_n(sent_, 2, 0);
         for (unsigned i = 0; i < cycles; i++) {
-            if (i % 2000 == 0)
+            if (i % 2000 == 0) {
                 change();
+                crowded_ = test_.below(4) ? 0 : (uint32_t)test_.bits();
+            }
             shut_ = shut < LOOP ? UINT64_C(1) << shut |
                                       UINT64_C(1) << (QUEUES + shut / 2)
                                 : 0;
@@ -67,6 +71,7 @@ template <class Model, unsigned PORTS> class Bench
             if ((shut >= LOOP || shut / 2 % 2 != c) && sent_[c] < FLOW)
                 test_.fail("%u messages of channel %u", sent_[c], c);
         shut_ = 0;
+        crowded_ = 0;
         for (Lane &lane : lanes_)
             lane.slice.packets.shut = lane.entries.shut = false;
         drain();
@@ -201,6 +206,7 @@ template <class Model, unsigned PORTS> class Bench
     }
 
     unsigned long long packets = 0;
+    unsigned long long short_packets = 0; // where only those have room
 
   private:
     static Command brief(unsigned port, unsigned channel)
@@ -378,15 +384,20 @@ template <class Model, unsigned PORTS> class Bench
 
     void drive()
     {
-        could_ = dut_.link_ok_i | (uint64_t)dut_.loop_ok_i << LOOP |
-                 (uint64_t)dut_.queue_ok_i << QUEUES;
+        could_ = given_;
+        few_ = tight_;
         uint64_t ok = 0;
         for (unsigned at = 0; at < ROOMS; at++)
             ok |= (uint64_t)(room_[at] >= (int)LONGEST) << at;
         ok &= ~shut_;
         dut_.link_ok_i = ok & ((1u << LOOP) - 1);
         dut_.loop_ok_i = ok >> LOOP & 3;
-        dut_.queue_ok_i = ok >> QUEUES & ((1u << 2 * PORTS) - 1);
+        dut_.queue_ok_i = 0; // {port, reply, long}
+        for (unsigned i = 0; i < 2 * PORTS; i++)
+            if (ok >> (QUEUES + i) & 1)
+                dut_.queue_ok_i |= (crowded_ >> i & 1 ? 1u : 3u) << 2 * i;
+        given_ = ok;
+        tight_ = crowded_;
         dut_.rows_valid_i = 0;
         for (unsigned c = 0; c < 2; c++) {
             bool offers = rows_[c].offer();
@@ -460,6 +471,11 @@ template <class Model, unsigned PORTS> class Bench
             if (takes != UINT64_C(1) << at)
                 test_.fail("two packets reserved at once");
             unsigned beats = dut_.take_beats_o;
+            if (at >= QUEUES && (few_ >> (at - QUEUES) & 1)) {
+                if (beats > FEW)
+                    test_.fail("%u beats where few have room", beats);
+                short_packets++;
+            }
             if ((room_[at] -= (int)beats) < 0 || !(could_ >> at & 1))
                 test_.fail("no room for a packet at %u", at);
             unsigned port = at < LOOP     ? at / 4
@@ -697,7 +713,11 @@ template <class Model, unsigned PORTS> class Bench
     bool slow_ = false; // a beat in eight cycles
     int room_[ROOMS] = {}, freed_[ROOMS] = {};
     uint64_t could_ = 0, shut_ = 0; // rooms: open in the last cycle, shut
-    unsigned sent_[2] = {};         // messages, by channel
+    uint64_t given_ = 0;
+    // Queues {port, reply} where only short messages have room: from now on, as the block
+    // sees it, and in the last cycle.
+    uint32_t crowded_ = 0, tight_ = 0, few_ = 0;
+    unsigned sent_[2] = {}; // messages, by channel
     std::array<std::shared_ptr<Message>, FSH_NUM_TAGS> open_;
     Beat said_[LANES][FSH_NUM_TAGS] = {};
 };
@@ -722,6 +742,8 @@ static unsigned long long run(tb::Test &test, unsigned ports)
         bench.pace(i & 1 ? FSH_SPACE_HOST : FSH_SPACE_SEGMENT, i & 2,
                    1u << test.below(ports));
     bench.pace(FSH_SPACE_SEGMENT, false, (1u << ports) - 1);
+    if (bench.short_packets == 0)
+        test.fail("nothing short had room where long ones had none");
     return bench.packets;
 }
 

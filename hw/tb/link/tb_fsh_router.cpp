@@ -378,7 +378,9 @@ template <class Model, unsigned PORTS> class Bench
     {
         bool bulk = test_.below(2);
         unsigned l = at / 4 % LANES;
-        bool ok = bulk ? dut_.bulk_ok_o >> at / 2 & 1 : dut_.ok_o >> at & 1;
+        // {port, reply, long}: here all are reserved as long ones.
+        bool ok =
+            bulk ? dut_.bulk_ok_o >> (at / 2 * 2 + 1) & 1 : dut_.ok_o >> at & 1;
 
         if (!ok || test_.cycle < next_take_ || seq_[l].waiting.size() > 3 ||
             bulk_[l].waiting.size() > 3)
