@@ -311,15 +311,13 @@ bool fsh_node_unchanged(struct fsh_node *node)
     return node->still->unchanged(node->io->in.cycle);
 }
 
-bool fsh_node_probe(const struct fsh_node *node, struct fsh_probe_seen *seen,
-                    struct fsh_probe *probe)
+unsigned fsh_node_probe(const struct fsh_node *node,
+                        struct fsh_probe_seen *seen, struct fsh_probe *probe)
 {
     const Vfsh_card__Syms &syms = *node->top->rootp->vlSymsp;
-    if (!fsh::has_changed(syms, *seen))
-        return false;
-    std::memset(probe, 0, sizeof *probe); // what is between its members, too
-    fsh::probe_node(syms, *probe);
-    return true;
+    if (fsh::is_as_seen(syms, *seen))
+        return 0;
+    return fsh::probe_again(syms, *seen, *probe);
 }
 
 void fsh_node_probe_core(const struct fsh_node *node,

@@ -128,21 +128,26 @@ enum fsh_probe_array_phase {
 };
 #define FSH_PROBE_CONTEXTS 8u /* of the sequencer, each channel, at most */
 struct fsh_probe {
-    /* What the sequencer is sending, {channel (1: replies), context}. */
+    /* What the sequencer is sending, {channel (1: replies), context}; a bit each. */
     struct fsh_probe_message {
         uint8_t phase, opcode, peer;
         uint32_t bytes;
     } message[2][FSH_PROBE_CONTEXTS];
+    uint8_t active[2];
     uint8_t send[FSH_LANES];
     /* Beats of the peer's buffers that are reserved, of FSH_LINK_BEATS, by channel. */
     uint16_t reserved[FSH_NODE_PORTS][2];
 };
-/* The registers that this is of, packed; all 0 before the first look. */
+/* The registers that this is of; all 0 before the first look. */
 struct fsh_probe_seen {
-    uint64_t state, phases, reserved[FSH_NODE_PORTS];
-    uint64_t message[2 * FSH_PROBE_CONTEXTS];
+    uint64_t state, used[FSH_NODE_PORTS], freed[FSH_NODE_PORTS];
+    uint64_t phases, message[2 * FSH_PROBE_CONTEXTS];
 };
-#define FSH_PROBE_QUEUES 2u /* of the compute core: array, mover */
+/* Which parts of it may have changed, as bits. */
+#define FSH_PROBE_MESSAGES 1u
+#define FSH_PROBE_SENDERS 2u
+#define FSH_PROBE_RESERVED 4u /* of port 0; the others above it */
+#define FSH_PROBE_QUEUES 2u   /* of the compute core: array, mover */
 struct fsh_probe_core {
     struct {
         uint8_t phase, event; /* awaited */
@@ -204,10 +209,11 @@ void fsh_node_eval_two(struct fsh_node *one, struct fsh_node *two);
 void fsh_node_mark(struct fsh_node *node);
 bool fsh_node_unchanged(struct fsh_node *node);
 
-/* Look inside the node; false: nothing of it has changed since the last look with this
- * `seen`, and probe is left alone. Nodes whose inside is not looked at pay nothing. */
-bool fsh_node_probe(const struct fsh_node *node, struct fsh_probe_seen *seen,
-                    struct fsh_probe *probe);
+/* Look inside the node again: what has changed since the last look with this `seen`, and
+ * is written to probe, all 0 before the first look as well. Nodes whose inside is not
+ * looked at pay nothing. */
+unsigned fsh_node_probe(const struct fsh_node *node,
+                        struct fsh_probe_seen *seen, struct fsh_probe *probe);
 /* The same of its core, whatever has changed. */
 void fsh_node_probe_core(const struct fsh_node *node,
                          struct fsh_probe_core *probe);

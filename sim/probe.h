@@ -46,14 +46,6 @@ template <typename Tx> inline void probe_credits(const Tx &tx, uint16_t *out)
                                            reserved_of(tx, 2 * reply + 1));
 }
 
-template <typename Tx> inline uint64_t pack_credits(const Tx &tx)
-{
-    uint64_t all = 0;
-    for (unsigned vc = 0; vc < 4; vc++)
-        all |= static_cast<uint64_t>(reserved_of(tx, vc)) << 16 * vc;
-    return all;
-}
-
 // fsh_seq_send: Header, Args, Payload.
 template <typename Send>
 inline uint8_t send_phase(const Send &send, bool any, bool blocked)
@@ -188,27 +180,75 @@ inline void probe_message(const Vfsh_card__Syms &syms, unsigned context,
     out.opcode = fixed >> 48 & 0xff;
 }
 
-inline void probe_node(const Vfsh_card__Syms &syms, fsh_probe &out)
+// Of the contexts in use, and those that were.
+inline void probe_messages(const Vfsh_card__Syms &syms, fsh_probe &out)
+{
+    unsigned active = syms.TOP.CONTEXTS(active_q);
+
+    for (unsigned channel = 0; channel < 2; channel++) {
+        unsigned now =
+            active >> channel * SEQ_CONTEXTS & ((1u << SEQ_CONTEXTS) - 1);
+
+        for (unsigned i = 0; (now | out.active[channel]) >> i != 0; i++) {
+            if (!((now | out.active[channel]) >> i & 1))
+                continue;
+            // What is between its members, too.
+            std::memset(&out.message[channel][i], 0,
+                        sizeof out.message[channel][i]);
+            probe_message(syms, channel * SEQ_CONTEXTS + i,
+                          out.message[channel][i]);
+        }
+        out.active[channel] = static_cast<uint8_t>(now);
+    }
+}
+
+inline void probe_senders(const Vfsh_card__Syms &syms, fsh_probe &out)
 {
     const Vfsh_card___024root &root = syms.TOP;
     const auto &send0 = syms.SEQ_SEND(0);
     const auto &send1 = syms.SEQ_SEND(1);
 
-    for (unsigned c = 0; c < 2 * SEQ_CONTEXTS; c++)
-        probe_message(syms, c, out.message[c / SEQ_CONTEXTS][c % SEQ_CONTEXTS]);
 #define ANY(lane)                                     \
     (root.SEQ_LANE(lane, i_queue__DOT__bulk_some_q) | \
      root.SEQ_LANE(lane, i_queue__DOT__brief_some_q))
     out.send[0] = send_phase(send0, ANY(0), send0.i_out__DOT__spare_valid_q);
     out.send[1] = send_phase(send1, ANY(1), send1.i_out__DOT__spare_valid_q);
 #undef ANY
+}
+
+inline void probe_node(const Vfsh_card__Syms &syms, fsh_probe &out)
+{
+    probe_messages(syms, out);
+    probe_senders(syms, out);
     probe_reserved(syms, out);
 }
 
-// All registers that message_phase looks at, mixed.
-inline uint64_t mix_phases(const Vfsh_card___024root &root,
-                           const Vfsh_card__Syms &syms)
+// Most evaluations change none of what probe_node looks at. Registers are compared as
+// they stand in memory, in few instructions: each cache line of code that is executed
+// between two evaluations has to come back for the next (a node's code is larger than
+// the cache), which costs more than what it does.
+constexpr unsigned SENDERS = 10; // bits of packed_state; above: active contexts
+inline uint64_t packed_state(const Vfsh_card__Syms &syms)
 {
+    const Vfsh_card___024root &root = syms.TOP;
+    const auto &send0 = syms.SEQ_SEND(0);
+    const auto &send1 = syms.SEQ_SEND(1);
+    uint64_t active = root.CONTEXTS(active_q);
+
+    return send0.state_q | send1.state_q << 2 |
+           send0.i_out__DOT__spare_valid_q << 4 |
+           send1.i_out__DOT__spare_valid_q << 5 |
+           root.SEQ_LANE(0, i_queue__DOT__bulk_some_q) << 6 |
+           root.SEQ_LANE(0, i_queue__DOT__brief_some_q) << 7 |
+           root.SEQ_LANE(1, i_queue__DOT__bulk_some_q) << 8 |
+           root.SEQ_LANE(1, i_queue__DOT__brief_some_q) << 9 |
+           active << SENDERS;
+}
+
+// All registers that message_phase looks at, mixed.
+inline uint64_t mix_phases(const Vfsh_card__Syms &syms)
+{
+    const Vfsh_card___024root &root = syms.TOP;
     uint64_t mix = root.CONTEXTS(loop_q) | root.CONTEXTS(memory_q) << 16;
     uint64_t room =
         root.LOOP_OK(0) | root.LOOP_OK(1) << 1 | root.SEQ(mem_room) << 2 |
@@ -221,46 +261,66 @@ inline uint64_t mix_phases(const Vfsh_card___024root &root,
     return mix;
 }
 
-// Most evaluations change none of what probe_node looks at: it is compared as words.
-inline bool has_changed(const Vfsh_card__Syms &syms, fsh_probe_seen &seen)
+// Of contexts that stay in use: has what they wait for changed, or the message?
+inline bool messages_differ(const Vfsh_card__Syms &syms, fsh_probe_seen &seen,
+                            unsigned active)
 {
     const Vfsh_card___024root &root = syms.TOP;
-    const auto &send0 = syms.SEQ_SEND(0);
-    const auto &send1 = syms.SEQ_SEND(1);
-    unsigned active = root.CONTEXTS(active_q);
-    uint64_t state = send0.state_q | send1.state_q << 2 |
-                     send0.i_out__DOT__spare_valid_q << 4 |
-                     send1.i_out__DOT__spare_valid_q << 5 |
-                     root.SEQ_LANE(0, i_queue__DOT__bulk_some_q) << 6 |
-                     root.SEQ_LANE(0, i_queue__DOT__brief_some_q) << 7 |
-                     root.SEQ_LANE(1, i_queue__DOT__bulk_some_q) << 8 |
-                     root.SEQ_LANE(1, i_queue__DOT__brief_some_q) << 9 |
-                     active << 10;
-    uint64_t differs = 0;
+    uint64_t phases = mix_phases(syms);
+    uint64_t differs = phases ^ seen.phases;
 
-    if (active != 0) {
-        uint64_t phases = mix_phases(root, syms);
-        differs |= phases ^ seen.phases;
-        seen.phases = phases;
-        for (unsigned c = 0; c < 2 * SEQ_CONTEXTS; c++) {
-            uint64_t fixed =
-                word_of(root.SEQ(fixed_mem)[c], 2 * FSH_CARD_PORTS) ^
-                static_cast<uint64_t>(left_of(root, c)) << 58;
-            differs |= active >> c & 1 ? seen.message[c] ^ fixed : 0;
-            seen.message[c] = fixed;
-        }
+    seen.phases = phases;
+    for (; active != 0; active &= active - 1) {
+        unsigned c = static_cast<unsigned>(__builtin_ctz(active));
+        uint64_t fixed = word_of(root.SEQ(fixed_mem)[c], 2 * FSH_CARD_PORTS) ^
+                         static_cast<uint64_t>(left_of(root, c)) << 58;
+        differs |= seen.message[c] ^ fixed;
+        seen.message[c] = fixed;
     }
-#define RESERVED(p)                                        \
-    {                                                      \
-        uint64_t reserved = pack_credits(syms.LINK_TX(p)); \
-        differs |= reserved ^ seen.reserved[p];            \
-        seen.reserved[p] = reserved;                       \
-    }
-    FOR_PORTS(RESERVED)
-#undef RESERVED
-    differs |= state ^ seen.state;
-    seen.state = state;
     return differs != 0;
+}
+
+inline bool is_as_seen(const Vfsh_card__Syms &syms, const fsh_probe_seen &seen)
+{
+    uint64_t state = packed_state(syms);
+    uint64_t differs = (state ^ seen.state) | state >> SENDERS;
+#define CREDITS_DIFFER(p)                                      \
+    differs |= syms.LINK_TX(p).CREDITS(used_q) ^ seen.used[p]; \
+    differs |= syms.LINK_TX(p).CREDITS(freed_q) ^ seen.freed[p];
+    FOR_PORTS(CREDITS_DIFFER)
+#undef CREDITS_DIFFER
+    return differs == 0;
+}
+
+// What is not as seen, or in use: of it what has changed, to `out`.
+[[gnu::noinline]] inline unsigned probe_again(const Vfsh_card__Syms &syms,
+                                              fsh_probe_seen &seen,
+                                              fsh_probe &out)
+{
+    uint64_t state = packed_state(syms), differs = state ^ seen.state;
+    unsigned active = static_cast<unsigned>(state >> SENDERS), changed = 0;
+
+    seen.state = state;
+    if ((active != 0 && messages_differ(syms, seen, active)) ||
+        differs >> SENDERS != 0) {
+        changed |= FSH_PROBE_MESSAGES;
+        probe_messages(syms, out);
+    }
+    if (differs % (1u << SENDERS) != 0) {
+        changed |= FSH_PROBE_SENDERS;
+        probe_senders(syms, out);
+    }
+#define CREDITS_AGAIN(p)                                     \
+    if (syms.LINK_TX(p).CREDITS(used_q) != seen.used[p] ||   \
+        syms.LINK_TX(p).CREDITS(freed_q) != seen.freed[p]) { \
+        seen.used[p] = syms.LINK_TX(p).CREDITS(used_q);      \
+        seen.freed[p] = syms.LINK_TX(p).CREDITS(freed_q);    \
+        probe_credits(syms.LINK_TX(p), out.reserved[p]);     \
+        changed |= FSH_PROBE_RESERVED << p;                  \
+    }
+    FOR_PORTS(CREDITS_AGAIN)
+#undef CREDITS_AGAIN
+    return changed;
 }
 
 // The first word of a command, in which all is that is shown.

@@ -31,6 +31,9 @@ static const char *const use_names[FSH_NODE_PORTS + 1] = {
     "link 0 use (%)", "link 1 use (%)", "link 2 use (%)", "link 3 use (%)",
     "link 4 use (%)", "link 5 use (%)", "memory use (%)"};
 
+#define MEMORY_TRACKS (1u << MEM_READ | 1u << MEM_WRITE)
+#define UNSEEN (1u << 31) /* of those that are busy: nobody has looked yet */
+
 #define WINDOW 1024u
 #define MEMORY FSH_NODE_PORTS /* counter of device memory */
 #define PENDING 32u
@@ -329,8 +332,10 @@ static void arrive(struct fsh_sim_trace *t, uint32_t node,
     }
 }
 
-static void look_at_core(struct fsh_sim_trace *t,
-                         const struct fsh_sim_node *node)
+/* Out of line, as is follow: in most cycles they have nothing to do, and what is in the
+ * way of a node's next evaluation takes of its place in the cache (probe.h). */
+__attribute__((noinline)) static void look_at_core(
+    struct fsh_sim_trace *t, const struct fsh_sim_node *node)
 {
     struct fsh_probe_core probe;
 
@@ -345,14 +350,16 @@ static inline void look_inside(struct fsh_sim_trace *t,
 {
     struct traced_node *n = &t->node[node->index];
     bool first = n->evaluations == 0;
-    struct fsh_probe probe;
+    unsigned changed;
 
     if (node->evaluations == n->evaluations)
         return;
     n->evaluations = node->evaluations;
-    if ((first || node->io.in.clk) &&
-        fsh_node_probe(node->rtl, &n->seen, &probe))
-        fsh_inside_look(&n->inside, node->index, t->now, &probe);
+    if (first || node->io.in.clk) {
+        changed = fsh_node_probe(node->rtl, &n->seen, &n->inside.now);
+        if (changed != 0)
+            fsh_inside_look(&n->inside, node->index, t->now, changed);
+    }
     if (first || node->io.in.core_clk)
         look_at_core(t, node);
 }
@@ -454,9 +461,11 @@ static void turn_others(struct fsh_fabric *fab, const struct fsh_sim_node *node,
     busy(t, node->index, COMPUTE, is >> COMPUTE & 1, 0);
 }
 
-/* Bytes pass, or the tracks that are busy, `is`, are others. */
-static void follow(struct fsh_fabric *fab, const struct fsh_sim_node *node,
-                   uint32_t is)
+/* Bytes may pass, or the tracks that are busy, `is` but for those of memory, are others.
+ * asked: so may those of memory be. */
+__attribute__((noinline)) static void follow(struct fsh_fabric *fab,
+                                             const struct fsh_sim_node *node,
+                                             uint32_t is, bool asked)
 {
     struct fsh_sim_trace *t = fab->trace;
     struct traced_node *n = &t->node[node->index];
@@ -464,8 +473,12 @@ static void follow(struct fsh_fabric *fab, const struct fsh_sim_node *node,
     uint64_t bytes[LINKS] = {
         [TO_NODE] = host->in->rvalid && host->out->rready ? FSH_BEAT_BYTES : 0,
         [TO_HOST] = host->in->wready ? FSH_BEAT_BYTES : 0};
-    bool other = is != n->busy;
+    bool other;
 
+    asked |= n->busy & UNSEEN;
+    n->busy &= ~UNSEEN;
+    is |= asked ? memory_tracks(node) : n->busy & MEMORY_TRACKS;
+    other = is != n->busy;
     add_bytes(node, &bytes[MEM_WRITE], &bytes[MEM_READ]);
     if (other) {
         busy(t, node->index, MEM_READ, is >> MEM_READ & 1, bytes[MEM_READ]);
@@ -485,19 +498,17 @@ static void follow(struct fsh_fabric *fab, const struct fsh_sim_node *node,
 
 static void on_node(struct fsh_fabric *fab, const struct fsh_sim_node *node)
 {
-    const uint32_t memory = 1u << MEM_READ | 1u << MEM_WRITE;
     struct fsh_sim_trace *t = fab->trace;
-    struct traced_node *n = &t->node[node->index];
-    uint32_t is = other_tracks(node);
-    bool asked = anything_asked(&node->io) || n->evaluations == 0 ||
-                 (node->core && !node->core->rests);
+    bool asked;
+    uint32_t is;
 
     t->now = node->cycle - t->start;
     look_inside(t, node);
-    is |= asked ? memory_tracks(node) : n->busy & memory;
+    is = other_tracks(node);
+    asked = anything_asked(&node->io) || (node->core && !node->core->rests);
     /* In most cycles nothing changes. */
-    if (asked || is != n->busy)
-        follow(fab, node, is);
+    if (asked || is != (t->node[node->index].busy & ~MEMORY_TRACKS))
+        follow(fab, node, is, asked);
 }
 
 /* ---- beginning and end ---- */
@@ -517,6 +528,8 @@ void fsh_sim_trace_begin(struct fsh_fabric *fab)
     fab->traced = &ops;
     t->start = fsh_trace_is_simulated() ? fab->cycle : 0;
     t->now = fab->cycle - t->start;
+    for (uint32_t n = 0; n < fab->config.nodes; n++)
+        t->node[n].busy = UNSEEN;
     for (unsigned i = 0; i < LINKS; i++)
         t->busy_name[i] = fsh_trace_name(busy_names[i]);
     for (unsigned i = 0; i <= FSH_NODE_PORTS; i++)

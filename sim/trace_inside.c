@@ -210,8 +210,25 @@ static bool same(const struct fsh_probe_message *a,
     return memcmp(a, b, sizeof *a) == 0;
 }
 
+static void look_messages(struct fsh_inside *in, uint32_t node,
+                          unsigned channel, uint64_t now)
+{
+    unsigned in_use = in->now.active[channel] | in->last.active[channel];
+
+    for (unsigned i = 0; in_use >> i != 0; i++) {
+        const struct fsh_probe_message *m = &in->now.message[channel][i];
+        struct fsh_probe_message *last = &in->last.message[channel][i];
+
+        if (same(m, last))
+            continue;
+        look_message(in, node, m, channel, i, now);
+        memcpy(last, m, sizeof *last);
+    }
+    in->last.active[channel] = in->now.active[channel];
+}
+
 void fsh_inside_look(struct fsh_inside *in, uint32_t node, uint64_t now,
-                     const struct fsh_probe *p)
+                     unsigned changed)
 {
     static const char *const phases[] = {[FSH_PROBE_SILENT] = NULL,
                                          [FSH_PROBE_HEADER] = "header",
@@ -219,23 +236,22 @@ void fsh_inside_look(struct fsh_inside *in, uint32_t node, uint64_t now,
                                          [FSH_PROBE_PAYLOAD] = "payload",
                                          [FSH_PROBE_BLOCKED] =
                                              "waits for the link"};
+    unsigned ports = changed / FSH_PROBE_RESERVED;
 
     for (unsigned channel = 0; channel < 2; channel++) {
-        for (unsigned i = 0; i < FSH_PROBE_CONTEXTS; i++) {
-            const struct fsh_probe_message *m = &p->message[channel][i];
-
-            if (!same(m, &in->last.message[channel][i]))
-                look_message(in, node, m, channel, i, now);
-        }
-        for (unsigned port = 0; port < FSH_NODE_PORTS; port++)
-            look_reserved(in, node, port, channel, p->reserved[port][channel],
-                          now);
+        if (changed & FSH_PROBE_MESSAGES)
+            look_messages(in, node, channel, now);
+        for (unsigned port = 0; ports >> port != 0; port++)
+            look_reserved(in, node, port, channel,
+                          in->now.reserved[port][channel], now);
     }
-    for (unsigned lane = 0; lane < FSH_LANES; lane++)
-        if (p->send[lane] != in->last.send[lane])
-            show(in, node, FSH_INSIDE_SEND + lane, phases[p->send[lane]], NULL,
-                 now);
-    in->last = *p;
+    for (unsigned lane = 0; lane < FSH_LANES; lane++) {
+        if (in->now.send[lane] == in->last.send[lane])
+            continue;
+        show(in, node, FSH_INSIDE_SEND + lane, phases[in->now.send[lane]], NULL,
+             now);
+        in->last.send[lane] = in->now.send[lane];
+    }
 }
 
 void fsh_inside_look_core(struct fsh_inside *in, uint32_t node, uint64_t now,

@@ -33,14 +33,14 @@ struct fsh_inside {
         uint16_t most, last, shown; /* beats */
     } reserved[FSH_NODE_PORTS][2];
     uint16_t commands[FSH_PROBE_QUEUES];
-    struct fsh_probe last;
+    struct fsh_probe now, last;
     struct fsh_probe_core last_core;
 };
 
-/* What the registers of the node say in cycle `now` of the trace, and those of its
- * core. */
+/* What the registers of the node say (in->now) in cycle `now` of the trace, of which that
+ * has changed, as fsh_node_probe says; and those of its core. */
 void fsh_inside_look(struct fsh_inside *in, uint32_t node, uint64_t now,
-                     const struct fsh_probe *probe);
+                     unsigned changed);
 void fsh_inside_look_core(struct fsh_inside *in, uint32_t node, uint64_t now,
                           const struct fsh_probe_core *probe);
 /* All that has begun ends. */
