@@ -21,6 +21,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "base/cpu.h"
 #include "base/fsh_spec.h"
 #include "base/futex.h"
 #include "base/log.h"
@@ -31,6 +32,11 @@
  * processor from ranks or simulator. The file of a launcher that is killed ends so much
  * before. */
 #define NAP_NS UINT64_C(50000000)
+/* Events, some 10 us of them, after which it offers the processor: a rank that is to answer
+ * a message waits no longer for it. */
+#define TURN 64u
+/* Ranks that wait offer it again in less time than this. */
+#define GREEDY_NS UINT64_C(1000000)
 
 /* What is not written yet: of simulated time what was moved out of the ring for others
  * to have room, then what is in it. */
@@ -53,7 +59,10 @@ struct trace {
     uint64_t *due;         /* when its front was made, or UINT64_MAX */
     pthread_t thread;
     bool started;
-    bool last; /* nobody writes any more: what is not published never will be */
+    uint32_t written; /* events */
+    bool crowded;     /* in this pass who was offered the processor kept it */
+    /* Nobody writes any more: what is not published never will be. */
+    bool last;
     _Atomic bool stop;
 };
 
@@ -159,6 +168,19 @@ static void make_room(struct trace *t, struct source *s)
 
 /* ---- to the file ---- */
 
+/* Others first, as long as what they record has room. */
+static void offer(struct trace *t, const struct source *s)
+{
+    uint32_t tail = atomic_load_explicit(&s->ring->tail, memory_order_relaxed);
+    uint64_t start;
+
+    if (t->last || t->crowded || tail - s->head > t->shared->slots / 2)
+        return;
+    start = fsh_time_ns();
+    sched_yield();
+    t->crowded = fsh_time_ns() - start > GREEDY_NS;
+}
+
 /* Whoever is in the ring may still change it: not while it is written. */
 static void write_front(struct trace *t, uint32_t ring)
 {
@@ -173,6 +195,8 @@ static void write_front(struct trace *t, uint32_t ring)
     }
     trace_file_event(&t->file, ring < t->shared->ranks ? ring : TRACE_NODES,
                      &record, &s->names);
+    if (++t->written % TURN == 0)
+        offer(t, s);
 }
 
 /* All that were made before `limit`, in their order. */
@@ -216,6 +240,7 @@ static void pass(struct trace *t)
     uint64_t reached =
         atomic_load_explicit(&t->shared->reached, memory_order_acquire);
 
+    t->crowded = false;
     for (uint32_t i = 0; i < t->shared->rings; i++)
         look(t, i);
     if (t->shared->simulated)

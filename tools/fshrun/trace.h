@@ -37,7 +37,9 @@ struct trace_file {
     bool simulated;
     uint64_t start_ns;
     size_t fill;
-    char text[256 << 10]; /* a write of more costs as much a byte */
+    /* A write of more costs as much a byte, and holds up whoever waits for the processor
+     * for longer. */
+    char text[32 << 10];
 };
 
 /* Names of a ring, and as they stand in the file: those that have been needed. */
