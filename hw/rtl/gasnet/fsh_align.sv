@@ -39,56 +39,59 @@ module fsh_align (
 );
   logic [6:0]   left_q;   // destination beats
   logic         alone_q;  // the first source beat is still to be taken
-  // Beats are kept as they came. First the lanes that stem from the beat before, then the
-  // rotation: by none to two, by none to two times three (a choice of three takes no more
-  // logic than one of two), by eight. Its selects are registers, which nothing gates.
-  logic [63:0]  hi, lo, hi1, lo1, hi3, lo3, hi_q, lo_q;
-  logic [63:0]  part, keep_hi_q, keep_lo_q;
-  logic         eight_q;
-  logic [1:0]   ones, threes, ones_q, threes_q;
+  // The beat before and this one side by side, from which sixteen bytes are cut that begin
+  // at byte 16 - shift: 1 + 6 * sixes + 2 * twos + one. Each choice keeps just the bytes
+  // that those behind it can want, and one of three takes no more logic than one of two.
+  // Its selects are registers, which nothing gates.
+  logic [63:0]  src_hi, src_lo, hi_q, lo1, hi1, lo2, hi2;
+  logic [63:8]  lo_q;
+  logic [39:0]  top1;
+  logic [7:0]   top2;
+  logic         one_q;
+  logic [1:0]   sixes, twos, sixes_q, twos_q;
   logic         alone, prime, source, take;
 
   always_comb begin
-    unique case (shift_i[2:0])
-      3'd0: {threes, ones} = 4'b00_00;
-      3'd1: {threes, ones} = 4'b00_01;
-      3'd2: {threes, ones} = 4'b00_10;
-      3'd3: {threes, ones} = 4'b01_00;
-      3'd4: {threes, ones} = 4'b01_01;
-      3'd5: {threes, ones} = 4'b01_10;
-      3'd6: {threes, ones} = 4'b10_00;
-      default: {threes, ones} = 4'b10_01;
+    unique case (shift_i[3:1])
+      3'd0: {sixes, twos} = 4'b10_01;
+      3'd1: {sixes, twos} = 4'b10_00;
+      3'd2: {sixes, twos} = 4'b01_10;
+      3'd3: {sixes, twos} = 4'b01_01;
+      3'd4: {sixes, twos} = 4'b01_00;
+      3'd5: {sixes, twos} = 4'b00_10;
+      3'd6: {sixes, twos} = 4'b00_01;
+      default: {sixes, twos} = 4'b00_00;
     endcase
   end
-  assign part = ~(64'hffff_ffff_ffff_ffff >> {shift_i[2:0], 3'd0});
 
   always_ff @(posedge clk_i) begin
     if (load_i) begin
-      keep_hi_q <= part | {64{shift_i[3]}};
-      keep_lo_q <= part & {64{shift_i[3]}};
-      eight_q   <= shift_i[3];
-      threes_q  <= threes;
-      ones_q    <= ones;
-      if (pass_i) begin
-        keep_hi_q <= '0;
-        keep_lo_q <= '0;
-        eight_q   <= 1'b0;
-        threes_q  <= '0;
-        ones_q    <= '0;
+      sixes_q <= sixes;
+      twos_q  <= twos;
+      one_q   <= !shift_i[0];
+      if (pass_i) begin  // from byte 16
+        sixes_q <= 2'b10;
+        twos_q  <= 2'b01;
+        one_q   <= 1'b1;
       end
     end
   end
 
-  assign hi  = (hi_q & keep_hi_q) | (src_data_i[127:64] & ~keep_hi_q);
-  assign lo  = (lo_q & keep_lo_q) | (src_data_i[63:0] & ~keep_lo_q);
-  assign hi1 = ones_q[1] ? {hi[47:0], lo[63:48]} : ones_q[0] ? {hi[55:0], lo[63:56]} : hi;
-  assign lo1 = ones_q[1] ? {lo[47:0], hi[63:48]} : ones_q[0] ? {lo[55:0], hi[63:56]} : lo;
-  assign hi3 = threes_q[1] ? {hi1[15:0], lo1[63:16]} :
-               threes_q[0] ? {hi1[39:0], lo1[63:40]} : hi1;
-  assign lo3 = threes_q[1] ? {lo1[15:0], hi1[63:16]} :
-               threes_q[0] ? {lo1[39:0], hi1[63:40]} : lo1;
+  assign {src_hi, src_lo} = src_data_i;
 
-  assign out_data_o = eight_q ? {lo3, hi3} : {hi3, lo3};
+  assign lo1  = sixes_q[1] ? {src_lo[39:0], hi_q[63:40]} :
+                sixes_q[0] ? {hi_q[55:0], lo_q[63:56]} : {hi_q[7:0], lo_q[63:8]};
+  assign hi1  = sixes_q[1] ? {src_hi[39:0], src_lo[63:40]} :
+                sixes_q[0] ? {src_lo[55:0], hi_q[63:56]} : {src_lo[7:0], hi_q[63:8]};
+  // Of the last five bytes nobody wants the upper two behind twelve.
+  assign top1 = sixes_q[1] ? {src_hi[31:16], src_hi[63:40]} :
+                sixes_q[0] ? {src_hi[31:0], src_lo[63:56]} : src_lo[47:8];
+  assign lo2  = twos_q[1] ? {hi1[31:0], lo1[63:32]} : twos_q[0] ? {hi1[15:0], lo1[63:16]} : lo1;
+  assign hi2  = twos_q[1] ? {top1[31:0], hi1[63:32]} :
+                twos_q[0] ? {top1[15:0], hi1[63:16]} : hi1;
+  assign top2 = twos_q[1] ? top1[39:32] : twos_q[0] ? top1[23:16] : top1[7:0];
+
+  assign out_data_o = one_q ? {top2, hi2, lo2[63:8]} : {hi2, lo2};
 
   assign alone       = alone_i && beats_i != '0;
   assign prime       = prime_i && alone && src_valid_i;
@@ -102,8 +105,8 @@ module fsh_align (
 
   always_ff @(posedge clk_i) begin
     if (prime || take) begin
-      hi_q <= src_data_i[127:64];
-      lo_q <= src_data_i[63:0];
+      hi_q <= src_hi;
+      lo_q <= src_lo[63:8];
     end
   end
 
