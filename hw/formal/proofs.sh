@@ -5,9 +5,10 @@ fifo="fsh_ram.sv fsh_fifo.sv"
 
 prove fifo_distributed fsh_fifo "WIDTH=4 DEPTH=4 BLOCK=0" "$fifo" 12 2
 mutant fsh_fifo.sv 's/push != take/push/'
-mutant fsh_fifo.sv 's/ready_o = !count_q\[CW-1\]/ready_o = 1/'
+mutant fsh_fifo.sv 's/ready_o = !full_q/ready_o = 1/'
+mutant fsh_fifo.sv 's/full_q  <= push \&\& /full_q <= /'
 mutant fsh_fifo.sv 's/if (take) rptr_q/if (ready_i) rptr_q/'
-mutant fsh_fifo.sv 's/some_q  <= push || count_q/some_q <= count_q/'
+mutant fsh_fifo.sv 's/some_q  <= push || rnext/some_q <= rnext/'
 
 prove fifo_block fsh_fifo "WIDTH=4 DEPTH=4 BLOCK=1" "$fifo" 12 4
 mutant fsh_fifo.sv 's/take    = some_q \&\& (!valid_q || ready_i)/take    = some_q/'

@@ -31,27 +31,31 @@ module fsh_fifo #(
   localparam int unsigned AW = $clog2(DEPTH);
   localparam int unsigned CW = $clog2(DEPTH + 1);
 
-  logic          push, take;  // into the RAM, out of it
-  logic [CW-1:0] count_q;     // words in the RAM
-  logic          some_q;      // at least one
-  logic [AW-1:0] wptr_q, rptr_q;
+  logic          push, take;      // into the RAM, out of it
+  logic          some_q, full_q;  // words in the RAM: at least one; DEPTH
+  logic [AW-1:0] wptr_q, rptr_q, wnext, rnext;
+  logic [CW-1:0] count_q;         // how many: no logic where nobody asks for count_o
 
-  assign ready_o = !count_q[CW-1];
+  assign wnext   = wptr_q + 1'b1;
+  assign rnext   = rptr_q + 1'b1;
+  assign ready_o = !full_q;
   assign count_o = count_q;
   assign push    = valid_i && ready_o;
 
   always_ff @(posedge clk_i) begin
-    if (push) wptr_q <= wptr_q + 1'b1;
-    if (take) rptr_q <= rptr_q + 1'b1;
-    if (push != take) begin
-      count_q <= push ? count_q + 1'b1 : count_q - 1'b1;  // sums first: push is known late
-      some_q  <= push || count_q[CW-1:1] != '0;
+    if (push) wptr_q <= wnext;
+    if (take) rptr_q <= rnext;
+    if (push != take) begin  // known late: it chooses among what is there
+      some_q  <= push || rnext != wptr_q;
+      full_q  <= push && wnext == rptr_q;
+      count_q <= push ? count_q + 1'b1 : count_q - 1'b1;
     end
     if (rst_i) begin
       wptr_q  <= '0;
       rptr_q  <= '0;
-      count_q <= '0;
       some_q  <= 1'b0;
+      full_q  <= 1'b0;
+      count_q <= '0;
     end
   end
 
@@ -117,6 +121,7 @@ module fsh_fifo #(
 
   `FSH_ASSERT(a_count, count_q <= CW'(DEPTH))
   `FSH_ASSERT(a_some, some_q == (count_q != '0))
+  `FSH_ASSERT(a_full, full_q == count_q[CW-1])
   `FSH_ASSERT(a_span, AW'(count_q) == AW'(wptr_q - rptr_q))
   `FSH_STABLE(valid_o, ready_i, data_o)
 `ifdef FORMAL
