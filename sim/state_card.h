@@ -200,12 +200,14 @@ inline void read_lanes(reader &r, Vfsh_card___024root &root,
                        const fsh_probe &probe)
 {
     fsh_state_lane *lane = r.state.lane;
+    constexpr unsigned no_reads = 194; // UNUSED of fsh_seq_read
 #define LANE(l)                                                            \
     lane[l].bulk = read_descriptors(                                       \
         r, RING(desc##l, root, 0, 24, bulk_first##l, bulk_count##l), l);   \
     lane[l].brief = read_descriptors(                                      \
         r, RING(desc##l, root, 24, 8, brief_first##l, brief_count##l), l); \
-    lane[l].reads = static_cast<uint16_t>(VALUE(seq_reads##l, root));      \
+    lane[l].reads =                                                        \
+        static_cast<uint16_t>(VALUE(seq_reads##l, root) - no_reads);       \
     lane[l].data = static_cast<uint16_t>(VALUE(data##l, root) +            \
                                          VALUE(data_valid##l, root));      \
     lane[l].send = probe.send[l];

@@ -52,6 +52,8 @@ module fsh_seq_read (
 );
   localparam int unsigned DATA_DEPTH = 512;  // beats: covers the read latency of either memory
   localparam int unsigned DATA_ROOM = DATA_DEPTH - 3 * 65;
+  // Counts of what is taken begin so high that their top bit says that no more may be.
+  localparam logic [9:0] UNUSED = 10'(511 - DATA_ROOM);
   localparam int unsigned AR_DEPTH = 4;
 
   // A read that crosses 4 KiB becomes two bursts.
@@ -159,9 +161,9 @@ module fsh_seq_read (
       taken_q <= mem_ready_i[l] && mem_valid_o[l];
       if (here || taken_q)
         used_q <= used_q + (here ? {3'd0, beats_i} : 10'd0) - {9'd0, taken_q};
-      mem_room_o[l] <= used_q <= 10'(DATA_ROOM);
+      mem_room_o[l] <= !used_q[9];
       if (rst_i) begin
-        used_q        <= '0;
+        used_q        <= UNUSED;
         taken_q       <= 1'b0;
         mem_room_o[l] <= 1'b0;
       end
@@ -172,9 +174,9 @@ module fsh_seq_read (
     if ((valid_i && host_i) || host_taken)
       host_used_q <= host_used_q + (valid_i && host_i ? {3'd0, beats_i} : 10'd0) -
                      {9'd0, host_taken};
-    host_room_o <= host_used_q <= 10'(DATA_ROOM);
+    host_room_o <= !host_used_q[9];
     if (rst_i) begin
-      host_used_q <= '0;
+      host_used_q <= UNUSED;
       host_room_o <= 1'b0;
     end
   end
