@@ -124,7 +124,7 @@ module fsh_seq #(
   state_e           state_q;
   logic [IW-1:0]    index_q, next_index, load_index;
   logic             reply;          // channel of the context picked
-  logic [PORTS-1:0] port_q;         // of the packet, one-hot
+  logic [PORTS-1:0] port, port_q;   // of the packet, one-hot
   logic [LANES-1:0] lane_q;         // of the packet, one-hot
 
   // Contexts. The load writes when no packet is issued.
@@ -189,7 +189,6 @@ module fsh_seq #(
   // Pick.
   logic [LANES-1:0] brief_room, memory_room;
   logic             host_room, ar_room, pick, want, ready, seq_active, fits_q, from_q, memory_q;
-  logic [PORTS-1:0] port;
   logic [3:0]       some_q;
 
   // Whether what is loaded has payload from a memory: late in a cycle.
@@ -242,6 +241,11 @@ module fsh_seq #(
       index_q  <= next_index;
       fixed_q  <= fixed_mem[next_index];
       moving_q <= moving_mem[next_index];
+    end else if (issue && is_made) begin  // where an argument beat has zeros
+      fixed_q.status <= '0;
+      fixed_q.tag    <= '0;
+      fixed_q.length <= '0;
+      moving_q.raddr <= '0;
     end
   end
   assign reply = index_q[IW-1];
@@ -262,6 +266,7 @@ module fsh_seq #(
   end
 
   always_ff @(posedge clk_i) begin
+    if (issue && is_made) n_q <= '0;
     if (state_q == Prepare) begin
       n_q      <= fits ? moving_q.left[10:0] : reach;
       fits_q   <= fits;
@@ -343,8 +348,7 @@ module fsh_seq #(
   always_comb begin  // in other cycles nobody looks
     desc   = 'x;
     hdr    = '0;
-    getarg = '0;
-    if (issue || mark_q) begin
+    if (issue || mark_q || raw_q) begin
       hdr.opcode   = fixed_q.opcode;
       hdr.category = fixed_q.category;
       hdr.reply    = reply;
@@ -361,28 +365,24 @@ module fsh_seq #(
       hdr.addr     = moving_q.raddr;
       hdr.total    = fixed_q.length;
       desc.word    = hdr;
-      desc.raw     = 1'b0;
+      desc.raw     = raw_q;
       desc.mark    = mark_q;
-      desc.get     = is_made;
+      desc.get     = is_made && !raw_q;
       desc.port    = fixed_q.loop ? '0 : 6'(port_q);
       desc.notify  = notify;
       desc.half    = half;
       desc.args    = args;
       desc.host    = fixed_q.lspace == fsh_spec_pkg::SPACE_HOST;
-      desc.beats   = dst_beats;
+      desc.beats   = raw_q ? '0 : dst_beats;
       desc.shift   = moving_q.raddr[3:0] - byte_lane;
       desc.alone   = moving_q.raddr[3:0] < byte_lane;
       desc.tail    = dst_beats + {6'd0, moving_q.raddr[3:0] < byte_lane} != src_beats;
     end
+    getarg = hdr;
     if (raw_q) begin
       getarg.addr  = moving_q.laddr;
       getarg.space = fixed_q.lspace;
       desc.word    = getarg;
-      desc.raw     = 1'b1;
-      desc.mark    = 1'b0;
-      desc.get     = 1'b0;
-      desc.port    = fixed_q.loop ? '0 : 6'(port_q);
-      desc.beats   = '0;
     end
   end
 
