@@ -52,8 +52,12 @@ namespace
 
 // The large memories, by Verilator's names; one that goes by another name is
 // compared like everything else, which costs time only.
-FSH_MEMORY(here, __PVT__i_here__DOT__i_ram__DOT__mem)
-FSH_MEMORY(forward, __PVT__i_fwd__DOT__i_ram__DOT__mem)
+FSH_MEMORY(here_words, __PVT__i_here__DOT__i_words__DOT__mem)
+FSH_MEMORY(here_ring, __PVT__i_here__DOT__i_ring__DOT__mem)
+FSH_MEMORY(forward_words, __PVT__i_fwd__DOT__i_words__DOT__mem)
+FSH_MEMORY(forward_ring, __PVT__i_fwd__DOT__i_ring__DOT__mem)
+FSH_MEMORY(bulk_words, __PVT__i_bulk__DOT__i_buf__DOT__i_words__DOT__mem)
+FSH_MEMORY(bulk_ring, __PVT__i_bulk__DOT__i_buf__DOT__i_ring__DOT__mem)
 FSH_MEMORY(
     loop,
     fsh_card__DOT__i_node__DOT__i_gasnet__DOT__i_loop__DOT__i_buf__DOT__i_ram__DOT__mem)
@@ -66,9 +70,9 @@ FSH_MEMORY(read_mem0, READ(i_mem0))
 FSH_MEMORY(read_mem1, READ(i_mem1))
 FSH_MEMORY(read_host, READ(i_host))
 #undef READ
-// fsh_link_rx of a port.
-#define LINK_RX(port) \
-    TOP__fsh_card__DOT__i_node__DOT__i_gasnet__DOT__i_router__DOT__gen_port__BRA__##port##__KET____DOT__i_rx
+// fsh_link_rx, fsh_link_tx of a port.
+#define LINK(port, name) \
+    TOP__fsh_card__DOT__i_node__DOT__i_gasnet__DOT__i_router__DOT__gen_port__BRA__##port##__KET____DOT__##name
 // fsh_rx of a lane.
 #define LANE_RX(lane) \
     TOP__fsh_card__DOT__i_node__DOT__i_gasnet__DOT__gen_lane__BRA__##lane##__KET____DOT__i_rx
@@ -89,8 +93,16 @@ FSH_MEMORY(core_rsp, fsh_card__DOT__core_rsp)
 
 template <typename Rx> void leave_out_rx(fsh::still *still, Rx &rx)
 {
-    still->leave_out(here<Rx>::of(rx));
-    still->leave_out(forward<Rx>::of(rx));
+    still->leave_out(here_words<Rx>::of(rx));
+    still->leave_out(here_ring<Rx>::of(rx));
+    still->leave_out(forward_words<Rx>::of(rx));
+    still->leave_out(forward_ring<Rx>::of(rx));
+}
+
+template <typename Tx> void leave_out_tx(fsh::still *still, Tx &tx)
+{
+    still->leave_out(bulk_words<Tx>::of(tx));
+    still->leave_out(bulk_ring<Tx>::of(tx));
 }
 
 template <typename Submit>
@@ -115,16 +127,25 @@ void leave_out_core(fsh::still *still, Vfsh_card__Syms *syms)
     Vfsh_card___024root &root = syms->TOP;
     assert(core < node);
     still->leave_out({core, static_cast<size_t>(node - core)});
-#define PIN(name) still->leave_out(all_of(root.name));
-    PIN(m_core_awvalid_o)
-    PIN(m_core_awready_i)
-    PIN(m_core_awaddr_o) PIN(m_core_wvalid_o) PIN(m_core_wready_i)
-        PIN(m_core_wdata_o) PIN(m_core_wstrb_o) PIN(m_core_bvalid_i)
-            PIN(m_core_berr_i) PIN(m_core_arvalid_o) PIN(m_core_arready_i) PIN(
-                m_core_araddr_o) PIN(m_core_rvalid_i) PIN(m_core_rdata_i)
-                PIN(m_core_rerr_i) PIN(core_clk_req_o)
+#define PIN(name) still->leave_out(all_of(root.name))
+    PIN(m_core_awvalid_o);
+    PIN(m_core_awready_i);
+    PIN(m_core_awaddr_o);
+    PIN(m_core_wvalid_o);
+    PIN(m_core_wready_i);
+    PIN(m_core_wdata_o);
+    PIN(m_core_wstrb_o);
+    PIN(m_core_bvalid_i);
+    PIN(m_core_berr_i);
+    PIN(m_core_arvalid_o);
+    PIN(m_core_arready_i);
+    PIN(m_core_araddr_o);
+    PIN(m_core_rvalid_i);
+    PIN(m_core_rdata_i);
+    PIN(m_core_rerr_i);
+    PIN(core_clk_req_o);
 #undef PIN
-                    still->leave_out(core_idle<Vfsh_card___024root>::of(root));
+    still->leave_out(core_idle<Vfsh_card___024root>::of(root));
     still->leave_out(core_req<Vfsh_card___024root>::of(root));
     still->leave_out(core_rsp<Vfsh_card___024root>::of(root));
 }
@@ -140,7 +161,9 @@ fsh::still *make_still(Vfsh_card *top)
     still->leave_out(read_mem0<Root>::of(root));
     still->leave_out(read_mem1<Root>::of(root));
     still->leave_out(read_host<Root>::of(root));
-#define LEAVE_OUT(p) leave_out_rx(still, syms->LINK_RX(p));
+#define LEAVE_OUT(p)                          \
+    leave_out_rx(still, syms->LINK(p, i_rx)); \
+    leave_out_tx(still, syms->LINK(p, i_tx));
     FOR_PORTS(LEAVE_OUT)
 #undef LEAVE_OUT
     leave_out_window(
@@ -299,6 +322,11 @@ void fsh_node_eval_two(struct fsh_node *one, struct fsh_node *two)
     fsh::edge_of_two(one->top, one->core, two->top, two->core);
     fsh::sample(one->top, in, one->io->out);
     fsh::sample(two->top, in2, two->io->out);
+}
+
+size_t fsh_node_compared(const struct fsh_node *node)
+{
+    return node->still->bytes();
 }
 
 void fsh_node_mark(struct fsh_node *node)

@@ -13,6 +13,7 @@
 #define FSH_SIM_NODE_WRAP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/fsh_spec.h"
@@ -208,6 +209,8 @@ void fsh_node_eval_two(struct fsh_node *one, struct fsh_node *two);
  * not change neither does it. */
 void fsh_node_mark(struct fsh_node *node);
 bool fsh_node_unchanged(struct fsh_node *node);
+/* Bytes that are kept and compared, for tests: some 10 KB. */
+size_t fsh_node_compared(const struct fsh_node *node);
 
 /* Look inside the node again: what has changed since the last look with this `seen`, and
  * is written to probe, all 0 before the first look as well. Nodes whose inside is not

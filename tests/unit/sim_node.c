@@ -12,6 +12,7 @@
 
 #include "bed.h"
 #include "check.h"
+#include "node_wrap.h"
 
 #define MAX_CYCLES 200000u
 
@@ -291,6 +292,19 @@ static bool case_gate(void)
            holds(fsh_fabric_dram(bed.fab, 1) + 0x1000, 256, 1);
 }
 
+/* What is compared to find a node standing still has none of its memories in it, by
+ * whatever names they go. */
+static bool case_compared(void)
+{
+    struct fsh_node_io io = {.in = {.rst = 1}};
+    struct fsh_node *node = fsh_node_create(&io, 0, 1, NULL);
+    size_t bytes = fsh_node_compared(node);
+
+    fsh_node_destroy(node);
+    EXPECT(bytes < 32 << 10, "%zu bytes", bytes);
+    return true;
+}
+
 static const struct {
     const char *name;
     bool (*run)(void);
@@ -299,6 +313,7 @@ static const struct {
     {"inline", case_inline},       {"get", case_get},
     {"loop", case_loop},           {"medium", case_medium},
     {"refused", case_refused},     {"gate", case_gate},
+    {"compared", case_compared},
 };
 
 static bool wanted(int argc, char **argv, const char *name)
