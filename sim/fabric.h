@@ -52,12 +52,12 @@ struct fsh_fabric_config {
     uint32_t pcie_bytes_cycle;  /* each direction, >= 16 */
     bool compute;               /* a compute core in each node */
     bool jump;                  /* skip idle nodes and idle time; same cycles */
-    uint64_t seed;              /* initial values of registers without reset */
-    bool stall;                 /* random back-pressure everywhere ... */
-    uint64_t stall_seed;        /* ... drawn from this */
-    uint32_t link_jitter;       /* up to so many cycles more on a link, drawn
+    uint64_t seed; /* initial values of registers without reset; 0: zero */
+    bool stall;    /* random back-pressure everywhere ... */
+    uint64_t stall_seed;           /* ... drawn from this */
+    uint32_t link_jitter;          /* up to so many cycles more on a link, drawn
                                    from stall_seed; not with recordings */
-    const char *waves;          /* FST file or NULL, of ... */
+    const char *waves;             /* FST file or NULL, of ... */
     uint64_t waves_from, waves_to; /* ... these cycles, the last one as well:
                                       since simulated time began, or without
                                       it since the start; UINT64_MAX no end */
@@ -179,7 +179,8 @@ struct fsh_fabric_stats {
     uint32_t threads; /* there are so many */
     uint64_t quanta;  /* passed, one cycle or more each ... */
     uint64_t shared;  /* ... those by several threads */
-    /* Memory of a node, device memory and DMA window aside; 0: not known. */
+    /* Memory that a node took until it was used, device memory and DMA window
+     * aside; 0: not known. */
     size_t node_bytes;
     uint64_t evaluated[FSH_MAX_NODES]; /* node-cycles, by thread */
 };

@@ -2,11 +2,11 @@
 /* Making a fabric: its settings, nodes, memories and wires, and its reset. */
 #include "fabric.h"
 
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/handover.h"
 #include "crew.h"
@@ -227,12 +227,18 @@ uint32_t fsh_fabric_threads(uint32_t nodes, unsigned processors)
     return most < 4 ? most : 4;
 }
 
-/* What the C library has given out. */
-static size_t allocated(void)
+/* Memory that this process has written to and keeps; 0: not known. */
+static size_t kept(void)
 {
-    struct mallinfo2 info = mallinfo2();
+    FILE *file = fopen("/proc/self/statm", "r");
+    unsigned long resident = 0, shared = 0;
 
-    return info.uordblks + info.hblkhd;
+    if (!file)
+        return 0;
+    if (fscanf(file, "%*u %lu %lu", &resident, &shared) != 2)
+        resident = shared = 0;
+    fclose(file);
+    return (resident - shared) * (size_t)sysconf(_SC_PAGESIZE);
 }
 
 static void *zeroed(size_t count, size_t bytes)
@@ -271,6 +277,7 @@ struct fsh_fabric *fsh_fabric_create(const struct fsh_fabric_config *config,
 {
     struct fsh_fabric *fab = calloc(1, sizeof *fab);
     bool ok = fab != NULL;
+    size_t before = kept(), after;
 
     snprintf(err, errlen, "out of memory");
     if (!ok)
@@ -283,12 +290,9 @@ struct fsh_fabric *fsh_fabric_create(const struct fsh_fabric_config *config,
          (!config->record || config->replay || open_tape(fab, err, errlen)) &&
          fsh_waves_open(fab, err, errlen);
     if (ok) {
-        size_t before = allocated();
-
         ok = make_parts(fab);
         for (uint32_t i = 0; ok && i < fab->config.nodes; i++)
             ok = init_node(fab, i);
-        fab->node_bytes = (allocated() - before) / fab->config.nodes;
     }
     if (!ok) {
         fsh_fabric_destroy(fab);
@@ -297,6 +301,9 @@ struct fsh_fabric *fsh_fabric_create(const struct fsh_fabric_config *config,
     fab->stalling = fab->config.stall;
     wire(fab);
     reset(fab);
+    after = kept();
+    if (after > before)
+        fab->node_bytes = (after - before) / fab->config.nodes;
     if (fab->config.threads > 1)
         fsh_fabric_crew(fab);
     return fab;

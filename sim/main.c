@@ -82,7 +82,9 @@ static const struct kit_option rows[] = {
      "that step nodes, same cycles with any; 0: a thread\n"
      "with fewer than 8 nodes, else up to 4 (default)",
      .number = &given.config.threads, .most = FSH_MAX_NODES},
-    {"--seed", "N", "initial values of registers without reset",
+    {"--seed", "N",
+     "initial values of registers without reset; 0: zero, so\n"
+     "that what is not used takes no memory (default)",
      .wide = &given.config.seed},
     {"--stall", "SEED", "random back-pressure on every handshake",
      .wide = &given.config.stall_seed, .flag = &given.config.stall},
@@ -137,6 +139,7 @@ static void print_help(void)
 static bool parse(int argc, char **argv, char *err, size_t errlen)
 {
     fsh_fabric_defaults(&given.config);
+    given.config.seed = FSH_SIM_SEED;
     given.config.compute = true;
     given.config.threads = 0;
     if (!kit_options_try(&table, argc, argv, err, errlen))
@@ -180,8 +183,8 @@ static void report_threads(const struct fsh_fabric *fab)
            (unsigned long long)stats.shared);
     for (uint32_t i = 0; i < stats.threads; i++)
         printf(" %llu", (unsigned long long)stats.evaluated[i]);
-    printf("\nfshsim: %zu KB of memory a node, without its device memory and "
-           "DMA window\n",
+    printf("\nfshsim: %zu KB of memory a node before it was used, without its "
+           "device memory and DMA window\n",
            stats.node_bytes / 1024);
 }
 

@@ -7,6 +7,9 @@
 #include <cstdio>
 #include <memory>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "Vfsh_card__Syms.h"
 #include "pins.h"
 #include "probe.h"
@@ -150,6 +153,26 @@ void leave_out_core(fsh::still *still, Vfsh_card__Syms *syms)
     still->leave_out(core_rsp<Vfsh_card___024root>::of(root));
 }
 
+// Gives whole pages that hold nothing but zeros back: they take memory again when
+// something is written there. Of a node whose core is never used that is most of the
+// core; of any, buffers that do not fill.
+void release_zeros(fsh::span state)
+{
+    static const unsigned char zeros[4096] = {};
+    const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    uintptr_t at = reinterpret_cast<uintptr_t>(state.at);
+    uintptr_t end = (at + state.bytes) / page * page;
+
+    for (at = (at + page - 1) / page * page; at < end; at += page) {
+        unsigned char *first = reinterpret_cast<unsigned char *>(at);
+        size_t same = 0;
+        while (same < page && std::memcmp(first + same, zeros, 4096) == 0)
+            same += 4096;
+        if (same >= page)
+            madvise(first, page, MADV_DONTNEED);
+    }
+}
+
 fsh::still *make_still(Vfsh_card *top)
 {
     using Root = Vfsh_card___024root;
@@ -242,6 +265,7 @@ struct fsh_node *fsh_node_create(struct fsh_node_io *io, uint32_t index,
     if (waves)
         node->top->trace(&waves->file, 99);
     node->still.reset(make_still(node->top));
+    release_zeros(all_of(*node->top->rootp->vlSymsp));
     return node;
 }
 

@@ -181,7 +181,8 @@ void fsh_node_waves_end(struct fsh_node_waves *waves);
 void fsh_node_waves_close(struct fsh_node_waves *waves);
 
 /* Make node number `index`; registers without reset start at values drawn
- * from seed and index. `io` is the caller's and outlives the node; `waves` may
+ * from seed and index, with seed 0 at zero: then what has not been used, such as the
+ * core of a node that gets no commands, takes no memory. `io` is the caller's and outlives the node; `waves` may
  * be NULL. */
 struct fsh_node *fsh_node_create(struct fsh_node_io *io, uint32_t index,
                                  uint64_t seed, struct fsh_node_waves *waves);
@@ -209,7 +210,7 @@ void fsh_node_eval_two(struct fsh_node *one, struct fsh_node *two);
  * not change neither does it. */
 void fsh_node_mark(struct fsh_node *node);
 bool fsh_node_unchanged(struct fsh_node *node);
-/* Bytes that are kept and compared, for tests: some 10 KB. */
+/* Bytes that are kept and compared, for tests: some 20 KB. */
 size_t fsh_node_compared(const struct fsh_node *node);
 
 /* Look inside the node again: what has changed since the last look with this `seen`, and

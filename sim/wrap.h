@@ -84,7 +84,7 @@ inline std::shared_ptr<VerilatedContext> new_context()
 }
 
 // The context of model `index`; registers without reset start at
-// values drawn from the seed.
+// values drawn from the seed, with 0 at zero.
 inline std::shared_ptr<VerilatedContext> make_context(uint64_t seed,
                                                       uint64_t index,
                                                       fsh_node_waves *waves)
@@ -96,7 +96,7 @@ inline std::shared_ptr<VerilatedContext> make_context(uint64_t seed,
                    (index + 1) * UINT64_C(0xBF58476D1CE4E5B9);
     mix ^= mix >> 31;
     context->randSeed(static_cast<int>(mix % 0x7ffffffe) + 1);
-    context->randReset(2);
+    context->randReset(seed != 0 ? 2 : 0);
     return context;
 }
 

@@ -68,8 +68,8 @@ const struct fsh_option_row fsh_option_table[] = {
           "(none), or the processor time it takes, perhaps times a factor as "
           "in cpu:1.5: then cycles differ from run to run"),
     BOOL("FSHMEM_COMPUTE", "1",
-         "smp: each rank has a compute core, a thread that sleeps until it is "
-         "given commands"),
+         "each rank has a compute core (smp: a thread that sleeps until it is "
+         "given commands; fpga: that of its simulated node)"),
     BOOL("FSHMEM_PROGRESS_THREAD", "0",
          "a thread of the library serves other ranks while this one computes; "
          "handlers run on it too"),

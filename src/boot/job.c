@@ -39,7 +39,7 @@ const char *const *fsh_job_sim_args(void)
     static char *copy;
     static const char **args;
     const char *text = fsh_option_str("FSHMEM_SIM_ARGS");
-    size_t n = 0, room = strlen(text) + 96, max = room / 2, used;
+    size_t n = 0, room = strlen(text) + 128, max = room / 2, used;
     char *save = NULL;
 
     free(copy);
@@ -55,6 +55,8 @@ const char *const *fsh_job_sim_args(void)
     if (fsh_option_given("FSHMEM_SIM_THREADS"))
         snprintf(copy + used, room - used, "--threads %" PRId64 " ",
                  fsh_option_int("FSHMEM_SIM_THREADS"));
+    if (!fsh_option_bool("FSHMEM_COMPUTE"))
+        strcat(copy, "--no-compute ");
     strcat(copy, text);
     for (char *w = strtok_r(copy, " \t\n", &save); w && n + 1 < max;
          w = strtok_r(NULL, " \t\n", &save))

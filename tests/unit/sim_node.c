@@ -305,6 +305,34 @@ static bool case_compared(void)
     return true;
 }
 
+/* A node whose core has not been used takes no memory for most of it. */
+static bool case_memory(void)
+{
+    struct fsh_fabric_config config;
+    size_t bytes[2];
+
+    for (uint64_t seed = 0; seed < 2; seed++) {
+        struct fsh_fabric_stats stats;
+        struct fsh_fabric *fab;
+        char err[512];
+
+        fsh_fabric_defaults(&config);
+        config.nodes = 8;
+        config.seed = seed;
+        config.compute = true;
+        fab = fsh_fabric_create(&config, err, sizeof err);
+        EXPECT(fab != NULL, "%s", err);
+        fsh_fabric_stats(fab, &stats);
+        bytes[seed] = stats.node_bytes;
+        fsh_fabric_destroy(fab);
+    }
+    printf("memory of a node: %zu KB, %zu KB with random values\n",
+           bytes[0] / 1024, bytes[1] / 1024);
+    EXPECT(bytes[0] > 0 && bytes[0] + (300 << 10) < bytes[1], "%zu of %zu",
+           bytes[0], bytes[1]);
+    return true;
+}
+
 static const struct {
     const char *name;
     bool (*run)(void);
@@ -313,7 +341,7 @@ static const struct {
     {"inline", case_inline},       {"get", case_get},
     {"loop", case_loop},           {"medium", case_medium},
     {"refused", case_refused},     {"gate", case_gate},
-    {"compared", case_compared},
+    {"compared", case_compared},   {"memory", case_memory},
 };
 
 static bool wanted(int argc, char **argv, const char *name)

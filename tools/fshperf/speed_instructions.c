@@ -80,6 +80,7 @@ static void prepare(int log)
     }
     unsetenv("FSHMEM_SIM_THREADS"); /* they would stand before the program */
     unsetenv("FSHMEM_DRAM_WRITE_CYCLES");
+    unsetenv("FSHMEM_COMPUTE");
     snprintf(text, sizeof(text),
              "--tool=callgrind --callgrind-out-file=/dev/null "
              "--log-file=/proc/%d/fd/%d -- %s --threads 1",
