@@ -2,7 +2,8 @@
 /*
  * fshperf sim-speed --json: starts jobs of 2, 8 and 32 nodes, each with one thread of the
  * simulator and with two, which run sim-speed (speed.c), and sets their figures side by
- * side.
+ * side. All in rings, whose nodes have two link ports: more nodes would else be larger
+ * ones, of another simulator.
  */
 #include "perf.h"
 #include "speed.h"
@@ -36,6 +37,7 @@ static void run_row(struct row *row, const char *const *load)
     const char *const arguments[] = {"sim-speed", load[0], load[1], NULL};
     const struct perf_job job = {.ranks = row->nodes,
                                  .conduit = "fpga",
+                                 .topology = "ring",
                                  .threads = row->threads,
                                  .time_limit = TIME_LIMIT,
                                  .arguments = arguments,
@@ -54,9 +56,10 @@ static void run_row(struct row *row, const char *const *load)
 
 static void print(const struct row *row, size_t rows)
 {
-    printf("# Node-cycles evaluated a second, of wall time and of processor "
-           "time of all\n# threads; every node loaded. Of this machine and "
-           "what else it does.\n");
+    printf(
+        "# Node-cycles evaluated a second, of wall time and of processor "
+        "time of all\n# threads; in rings, every node loaded. Of this machine and "
+        "what else it does.\n");
     printf("%-8s%10s%20s%20s%20s\n", "# Nodes", "Threads", "Node-cycles",
            "a second (wall)", "of CPU time");
     for (size_t i = 0; i < rows; ++i) {
