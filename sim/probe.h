@@ -112,8 +112,12 @@ static_assert(SEQ_CONTEXTS <= FSH_PROBE_CONTEXTS, "a look has room for all");
 // Ports that the next packet of a context may take.
 inline unsigned left_of(const Vfsh_card___024root &root, unsigned context)
 {
-    return word_of(root.CONTEXTS(left_q), context * FSH_CARD_PORTS) &
-           ((1u << FSH_CARD_PORTS) - 1);
+    unsigned ports = 0;
+    for (unsigned p = 0; p < FSH_CARD_PORTS; p++)
+        ports |=
+            (word_of(root.CONTEXTS(left_q), p * 2 * SEQ_CONTEXTS + context) & 1)
+            << p;
+    return ports;
 }
 
 // What of a lane keeps a context of fsh_seq from its next packet, with payload from a

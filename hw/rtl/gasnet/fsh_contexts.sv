@@ -59,9 +59,9 @@ module fsh_contexts #(
     output logic                    busy_o
 );
   logic [N-1:0]        active_q, loop_q, bulk_q, memory_q, short_q, late_q, at_q, load_at, can, gnt;
-  logic [N*PORTS-1:0]  left_q, vcs_q;  // ports of this turn; vc on each port
-  logic [N*PORTS-1:0]  credit, open;   // ports that have credit; that may take the next packet
-  logic [PORTS*N-1:0]  lack;
+  // By port, for each context: it is one of this turn; vc on it; it may take the next packet.
+  logic [PORTS*N-1:0]  left_q, vcs_q, open;
+  logic [N-1:0]        some_open;
   logic [CONTEXTS-1:0] req_used, rep_used, first;
   logic [PORTS-1:0]    rest, choice;
 
@@ -102,24 +102,30 @@ module fsh_contexts #(
     load_at = load_reply_i ? {first, {CONTEXTS{1'b0}}} : {{CONTEXTS{1'b0}}, first};
   end
 
-  for (genvar i = 0; i < N; i++) begin : gen_open
-    localparam int unsigned R = i / CONTEXTS;
-    for (genvar p = 0; p < PORTS; p++) begin : gen_port
-      logic queue_ok;
-      assign queue_ok = short_q[i] ? queue_ok_i[p*4+2*R] : queue_ok_i[p*4+2*R+1];
-      assign credit[i*PORTS+p] = loop_q[i] ? loop_ok_i[R] : memory_q[i] ? queue_ok :
-                                 vcs_q[i*PORTS+p] ? link_ok_i[p*4+2*R+1] : link_ok_i[p*4+2*R];
-      assign open[i*PORTS+p]   = left_q[i*PORTS+p] && credit[i*PORTS+p] &&
-                                 (memory_q[i] ? memory_room_i[p%LANES] : brief_room_i[p%LANES]);
-      assign lack[p*N+i]       = active_q[i] && !loop_q[i] && left_q[i*PORTS+p] &&
-                                 !credit[i*PORTS+p];
-    end
-    assign can[i] = active_q[i] && open[i*PORTS+:PORTS] != '0;
+  // All contexts at once: a few words of logic to a simulator instead of each bit's.
+  for (genvar p = 0; p < PORTS; p++) begin : gen_port
+    logic [N-1:0] queue, link, credit;
+    logic [3:0]   queue_ok, link_ok;  // {reply, long}, {reply, vc}
+
+    assign queue_ok = queue_ok_i[p*4+:4];
+    assign link_ok  = link_ok_i[p*4+:4];
+    assign queue    = ({{CONTEXTS{queue_ok[2]}}, {CONTEXTS{queue_ok[0]}}} & short_q) |
+                      ({{CONTEXTS{queue_ok[3]}}, {CONTEXTS{queue_ok[1]}}} & ~short_q);
+    assign link     = ({{CONTEXTS{link_ok[2]}}, {CONTEXTS{link_ok[0]}}} & ~vcs_q[p*N+:N]) |
+                      ({{CONTEXTS{link_ok[3]}}, {CONTEXTS{link_ok[1]}}} & vcs_q[p*N+:N]);
+    assign credit   = ({{CONTEXTS{loop_ok_i[1]}}, {CONTEXTS{loop_ok_i[0]}}} & loop_q) |
+                      (((queue & memory_q) | (link & ~memory_q)) & ~loop_q);
+    assign open[p*N+:N] = left_q[p*N+:N] & credit &
+                          (({N{memory_room_i[p%LANES]}} & memory_q) |
+                           ({N{brief_room_i[p%LANES]}} & ~memory_q));
+    assign stall_o[p]   = (active_q & ~loop_q & left_q[p*N+:N] & ~credit) != '0;
   end
 
-  for (genvar p = 0; p < PORTS; p++) begin : gen_stall
-    assign stall_o[p] = lack[p*N+:N] != '0;
+  always_comb begin
+    some_open = '0;
+    for (int unsigned p = 0; p < PORTS; p++) some_open |= open[p*N+:N];
   end
+  assign can = active_q & some_open;
 
   // Who finds no room in the cycle after keeps its turn: else the others take the room
   // each time, and it may wait as long as they have packets.
@@ -145,7 +151,7 @@ module fsh_contexts #(
   always_comb begin
     choice = '0;
     if (taken_q) begin
-      for (int unsigned i = 0; i < N; i++) if (at_q[i]) choice |= open[i*PORTS+:PORTS];
+      for (int unsigned p = 0; p < PORTS; p++) choice[p] = (at_q & open[p*N+:N]) != '0;
     end
   end
   assign ok_o = choice != '0;
@@ -161,12 +167,15 @@ module fsh_contexts #(
   );
 
   always_comb begin
-    rest = '0;
-    for (int unsigned i = 0; i < N; i++) if (at_q[i]) rest |= left_q[i*PORTS+:PORTS];
-    rest = rest & ~port_q_i;
+    for (int unsigned p = 0; p < PORTS; p++)
+      rest[p] = (at_q & left_q[p*N+:N]) != '0 && !port_q_i[p];
     if (rest == '0) rest = ports_i;
     if ((bulk_q & at_q) == '0) rest = port_q_i;
   end
+
+  // Whose ports of this turn change; when a command comes, no packet leaves.
+  logic [N-1:0] turned;
+  assign turned = load_i ? load_at : at_q & {N{more_i}};
 
   always_ff @(posedge clk_i) begin
     taken_q  <= take_i;
@@ -180,13 +189,11 @@ module fsh_contexts #(
       loop_q   <= load_loop_i ? loop_q | load_at : loop_q & ~load_at;
       bulk_q   <= load_bulk_i ? bulk_q | load_at : bulk_q & ~load_at;
     end
-    for (int unsigned i = 0; i < N; i++) begin
-      if (load_i && load_at[i]) begin
-        left_q[i*PORTS+:PORTS] <= load_ports_i;
-        vcs_q[i*PORTS+:PORTS]  <= load_vcs_i;
-      end else if (more_i && at_q[i]) begin
-        left_q[i*PORTS+:PORTS] <= rest;
-      end
+    for (int unsigned p = 0; p < PORTS; p++) begin
+      left_q[p*N+:N] <= (left_q[p*N+:N] & ~turned) |
+                        (turned & {N{load_i ? load_ports_i[p] : rest[p]}});
+      if (load_i)
+        vcs_q[p*N+:N] <= load_vcs_i[p] ? vcs_q[p*N+:N] | load_at : vcs_q[p*N+:N] & ~load_at;
     end
     if (rst_i) begin
       taken_q  <= 1'b0;
@@ -199,7 +206,7 @@ module fsh_contexts #(
   `FSH_ASSERT(assert_fit, !load_i || (first != '0 && (load_at & active_q) == '0))
   `FSH_ASSERT(assert_bulk, !load_i || !load_bulk_i || !first[CONTEXTS-1])
   `FSH_ASSERT(assert_port, !load_i || load_ports_i != '0)
-  `FSH_ASSERT(assert_either, !load_i || !free_i)
+  `FSH_ASSERT(assert_either, !load_i || !(free_i || more_i))
 endmodule
 
 `default_nettype wire

@@ -304,15 +304,15 @@ module fsh_seq #(
     end
   end
 
-  for (genvar p = 0; p < PORTS; p++) begin : gen_take
-    logic vc;
-    assign vc = fixed_q.vcs[p];
-    assign link_take_o[p*4+:4] = {reply && vc, reply && !vc, !reply && vc, !reply && !vc} &
-                                 {4{issue && port_q[p] && !fixed_q.loop && is_brief}};
-    assign queue_take_o[p*2+:2] = {reply, !reply} &
-                                  {2{issue && port_q[p] && !fixed_q.loop && !is_brief}};
+  always_comb begin
+    {link_take_o, queue_take_o, loop_take_o} = '0;
+    if (issue && fixed_q.loop) loop_take_o = {reply, !reply};
+    for (int unsigned p = 0; p < PORTS; p++)
+      if (issue && port_q[p] && !fixed_q.loop) begin
+        link_take_o[p*4+:4]  = 4'(is_brief) << {reply, fixed_q.vcs[p]};
+        queue_take_o[p*2+:2] = 2'(!is_brief) << reply;
+      end
   end
-  assign loop_take_o  = {reply, !reply} & {2{issue && fixed_q.loop}};
   assign take_beats_o = beats;
 
   always_ff @(posedge clk_i) begin
