@@ -10,9 +10,9 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Folders of src/, lowest first.
-LAYERS = ["base", "gasnet_tools", "compute/number", "compute/kernel",
-          "compute/execute", "boot", "device", "conduit", "compute/submit", "gasnet",
-          "compute/api"]
+LAYERS = ["base", "gasnet_tools", "compute/number", "coll/fold", "coll/program",
+          "coll/direct", "compute/kernel", "compute/execute", "boot", "device", "conduit", "compute/submit", "gasnet",
+          "compute/api", "coll/api"]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
 

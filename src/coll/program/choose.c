@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which algorithm does a call. What decides about the order of a reduction is the same
+ * for every executor: the size of the team and the bytes; within an order the sizes below
+ * are a matter of speed.
+ */
+#include "base/assertion.h"
+#include "coll/program/algorithms.h"
+
+#define RING_FROM ((size_t)128 << 10) /* bytes of the whole vector */
+#define HALVING_FROM 2048u
+#define LONG_BROADCAST ((size_t)32 << 10)
+#define LONG_BLOCK 4096u
+
+typedef const struct fsh_program_algorithm *choice_t;
+
+/* With two ranks both orders are one sum. */
+static bool is_ring(const struct fsh_program_shape *s, size_t bytes)
+{
+    return s->size > 2 && bytes >= RING_FROM;
+}
+
+static choice_t for_reduction(const struct fsh_program_shape *s, size_t bytes)
+{
+    switch (s->call) {
+    case FSH_PROGRAM_REDUCE:
+        return bytes < HALVING_FROM ? &fsh_algorithm_binomial
+                                    : &fsh_algorithm_halving;
+    case FSH_PROGRAM_REDUCE_SCATTER:
+        return is_ring(s, bytes * s->size) ? &fsh_algorithm_ring
+                                           : &fsh_algorithm_halving;
+    case FSH_PROGRAM_SCAN:
+        return &fsh_algorithm_doubling;
+    default:
+        if (is_ring(s, bytes))
+            return &fsh_algorithm_ring;
+        return bytes < HALVING_FROM ? &fsh_algorithm_doubling
+                                    : &fsh_algorithm_rabenseifner;
+    }
+}
+
+static choice_t for_broadcast(const struct fsh_program_shape *s, size_t bytes)
+{
+    if (bytes < LONG_BROADCAST || s->size <= 2)
+        return &fsh_algorithm_binomial;
+    return s->size <= 4 ? &fsh_algorithm_chain : &fsh_algorithm_double_tree;
+}
+
+choice_t fsh_program_choose(const struct fsh_program_shape *s, size_t bytes)
+{
+    switch (s->call) {
+    case FSH_PROGRAM_BARRIER:
+        return &fsh_algorithm_dissemination;
+    case FSH_PROGRAM_BROADCAST:
+        return for_broadcast(s, bytes);
+    case FSH_PROGRAM_SCATTER:
+    case FSH_PROGRAM_GATHER:
+        return bytes < LONG_BLOCK ? &fsh_algorithm_binomial
+                                  : &fsh_algorithm_linear;
+    case FSH_PROGRAM_ALLGATHER:
+        return bytes < LONG_BLOCK ? &fsh_algorithm_doubling
+                                  : &fsh_algorithm_ring;
+    case FSH_PROGRAM_ALLTOALL:
+        return &fsh_algorithm_pairwise;
+    default:
+        return for_reduction(s, bytes);
+    }
+}

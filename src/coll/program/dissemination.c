@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Barrier by dissemination: in round j a rank tells the one 2^j above that it and all
+ * that it has heard of are here (D. Hensgen, R. Finkel, U. Manber, 1988). Rounds follow
+ * each other, since all of them use the same block.
+ */
+#include "coll/program/algorithms.h"
+#include "coll/program/build.h"
+
+static void build(struct fsh_program *p, const struct fsh_program_shape *s,
+                  uint32_t rank)
+{
+    range_t here = fsh_blocks(FSH_PROGRAM_TMP, 0, 1);
+    step_t *made = fsh_step_local(p, here);
+
+    made->store = here;
+    for (uint32_t d = 1, round = 0; d < s->size; d <<= 1, round++) {
+        fsh_step_send(p, made, here, (rank + d) % s->size, round);
+        made =
+            fsh_step_fold(p, here, (rank + s->size - d) % s->size, round, here);
+    }
+}
+
+const struct fsh_program_algorithm fsh_algorithm_dissemination = {
+    .name = "dissemination",
+    .id = 11,
+    .calls = 1u << FSH_PROGRAM_BARRIER,
+    .order = FSH_PROGRAM_ANY,
+    .about = "dissemination: log2(ranks) rounds, no root",
+    .blocks = fsh_blocks_one,
+    .build = build};

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Programs of collectives, of every algorithm, call, root and size: they end, each packet
+ * is waited for once, and what they make of the inputs is what the call promises, with
+ * operands grouped as the order says. Operands are numbers, combined by a function that
+ * commutes and is not associative; the orders are written down here a second time, from
+ * docs/02_reference/collectives.md.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "coll/program/program.h"
+
+typedef const struct fsh_program_algorithm *algorithm_t;
+
+/* Input block b of a rank; combined: any mix of the sum. */
+static uint64_t input(uint32_t rank, uint32_t block)
+{
+    return (uint64_t)(rank + 1) << 32 | (block + 1);
+}
+
+static uint64_t combine(uint64_t a, uint64_t b)
+{
+    uint64_t sum = a + b;
+
+    sum = (sum ^ sum >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+    return sum ^ sum >> 32;
+}
+
+/* ---- the orders ---- */
+
+/* Ranks [first, first + count) of virtual ranks, count a power of two. */
+static uint64_t tree_of(uint32_t extra, uint32_t first, uint32_t count,
+                        uint32_t block)
+{
+    if (count > 1)
+        return combine(tree_of(extra, first, count / 2, block),
+                       tree_of(extra, first + count / 2, count / 2, block));
+    if (first >= extra)
+        return input(first + extra, block);
+    return combine(input(2 * first, block), input(2 * first + 1, block));
+}
+
+static uint64_t tree(uint32_t size, uint32_t block)
+{
+    uint32_t half = 1;
+
+    while (half * 2 <= size)
+        half *= 2;
+    return tree_of(size - half, 0, half, block);
+}
+
+static uint64_t ring(uint32_t size, uint32_t block)
+{
+    uint64_t sum = input((block + 1) % size, block);
+
+    for (uint32_t i = 2; i <= size; i++)
+        sum = combine(sum, input((block + i) % size, block));
+    return sum;
+}
+
+/* Ranks up to `rank`, as far as 2^level ranks reach. */
+static uint64_t prefix(uint32_t rank, uint32_t level)
+{
+    uint32_t d;
+
+    if (level == 0)
+        return input(rank, 0);
+    d = 1u << (level - 1);
+    if (rank < d)
+        return prefix(rank, level - 1);
+    return combine(prefix(rank - d, level - 1), prefix(rank, level - 1));
+}
+
+/* ---- what a call promises ---- */
+
+/* Is block b of DST of `rank` written, and with what? */
+static bool promised(algorithm_t a, const struct fsh_program_shape *s,
+                     uint32_t rank, uint32_t b, uint64_t *value)
+{
+    bool at_root = rank == s->root;
+
+    switch (s->call) {
+    case FSH_PROGRAM_BROADCAST:
+        *value = input(s->root, b);
+        return true;
+    case FSH_PROGRAM_SCATTER:
+        *value = input(s->root, b);
+        return b == rank;
+    case FSH_PROGRAM_GATHER:
+        *value = input(b, b);
+        return at_root;
+    case FSH_PROGRAM_ALLGATHER:
+        *value = input(b, b);
+        return true;
+    case FSH_PROGRAM_ALLTOALL:
+        *value = input(b, rank);
+        return true;
+    case FSH_PROGRAM_SCAN:
+        *value =
+            s->exclusive && rank == 0 ? 0 : prefix(rank - s->exclusive, 11);
+        return !s->exclusive || rank != 0;
+    default:
+        *value =
+            a->order == FSH_PROGRAM_RING ? ring(s->size, b) : tree(s->size, b);
+        return s->call == FSH_PROGRAM_ALLREDUCE ||
+               (s->call == FSH_PROGRAM_REDUCE ? at_root : b == rank);
+    }
+}
+
+/* ---- looking at recipes ---- */
+
+static uint64_t evaluate(const struct fsh_recipe *r,
+                         const struct fsh_recipe_piece *p, uint32_t i)
+{
+    uint64_t stack[64];
+    uint32_t depth = 0;
+
+    for (uint32_t w = 0; w < p->words; w++) {
+        uint32_t word = r->word[p->at + w];
+
+        if (word == FSH_RECIPE_FOLD) {
+            CHECK(depth >= 2);
+            depth--;
+            stack[depth - 1] = combine(stack[depth - 1], stack[depth]);
+        } else {
+            CHECK(depth < r->depth && depth < 64);
+            stack[depth++] =
+                input(fsh_recipe_rank(word), fsh_recipe_block(word) + i);
+        }
+    }
+    CHECK(depth == 1);
+    return stack[0];
+}
+
+static void check_recipe(algorithm_t a, const struct fsh_program_shape *s,
+                         uint32_t rank)
+{
+    struct fsh_recipe *r = fsh_recipe_make(a, s, rank);
+    uint32_t piece = 0;
+
+    CHECK(r != NULL, "%s %s, %u ranks, root %u: stuck", a->name,
+          fsh_program_call_name(s->call), s->size, s->root);
+    for (uint32_t b = 0; b < r->blocks; b++) {
+        const struct fsh_recipe_piece *p = &r->piece[piece];
+        uint64_t value;
+        bool written = piece < r->pieces && p->first <= b;
+
+        CHECK(written == promised(a, s, rank, b, &value),
+              "%s %s, rank %u of %u, root %u: block %u", a->name,
+              fsh_program_call_name(s->call), rank, s->size, s->root, b);
+        if (!written)
+            continue;
+        CHECK(evaluate(r, p, b - p->first) == value,
+              "%s %s, rank %u of %u, root %u: block %u is wrong", a->name,
+              fsh_program_call_name(s->call), rank, s->size, s->root, b);
+        if (b + 1u == (uint32_t)p->first + p->count)
+            piece++;
+    }
+    CHECK(piece == r->pieces);
+    fsh_recipe_free(r);
+}
+
+/* ---- looking at programs ---- */
+
+static bool waits_for(const struct fsh_program *p, uint32_t source,
+                      uint32_t seq, uint32_t bytes)
+{
+    uint32_t found = 0;
+
+    for (uint32_t i = 0; i < p->steps; i++) {
+        const struct fsh_program_step *s = &p->step[i];
+
+        for (unsigned k = 0; k < s->sources; k++)
+            if (s->source[k] == source && s->seq == seq) {
+                found++;
+                CHECK(s->local.count == 0 || s->local.count == bytes);
+                CHECK(s->store.count == 0 || s->store.count == bytes);
+            }
+    }
+    return found == 1;
+}
+
+static uint32_t blocks_of(const struct fsh_program_step *s)
+{
+    return s->local.count != 0 ? s->local.count : s->store.count;
+}
+
+static void check_step(const struct fsh_program *p, uint32_t size,
+                       const struct fsh_program_step *s)
+{
+    CHECK(s->sources <= FSH_PROGRAM_SOURCES);
+    CHECK(s->dest == FSH_PROGRAM_NOBODY || s->dest < size);
+    CHECK(s->store.place != FSH_PROGRAM_SRC);
+    CHECK(s->local.first + s->local.count <= p->blocks);
+    CHECK(s->store.first + s->store.count <= p->blocks);
+    CHECK(blocks_of(s) != 0);
+    CHECK(s->reduce ? s->sources != 0
+                    : s->sources == 0 || (s->sources == 1 &&
+                                          s->local.place == FSH_PROGRAM_NONE));
+}
+
+/* Each packet is waited for, once, and there are no others. */
+static void check_programs(algorithm_t a, const struct fsh_program_shape *s)
+{
+    struct fsh_program **p = calloc(s->size, sizeof(struct fsh_program *));
+    size_t sent = 0, awaited = 0;
+
+    CHECK(p != NULL);
+    for (uint32_t r = 0; r < s->size; r++)
+        CHECK((p[r] = fsh_program_make(a, s, r)) != NULL);
+    for (uint32_t r = 0; r < s->size; r++) {
+        for (uint32_t i = 0; i < p[r]->steps; i++) {
+            const struct fsh_program_step *step = &p[r]->step[i];
+
+            check_step(p[r], s->size, step);
+            awaited += step->sources;
+            if (step->dest == FSH_PROGRAM_NOBODY)
+                continue;
+            sent++;
+            CHECK(waits_for(p[step->dest], r, step->dest_seq, blocks_of(step)),
+                  "%s %s of %u ranks, root %u: packet %u of %u to %u", a->name,
+                  fsh_program_call_name(s->call), s->size, s->root,
+                  step->dest_seq, r, step->dest);
+        }
+    }
+    CHECK(sent == awaited);
+    for (uint32_t r = 0; r < s->size; r++)
+        fsh_program_free(p[r]);
+    free(p);
+}
+
+/* ---- barriers ---- */
+
+#define MOST 32u /* ranks */
+#define SEQS 16u /* of a barrier */
+
+/* What ranks know when they have come so far: who has begun. */
+struct heard {
+    uint32_t knows[MOST];
+    uint32_t at[MOST];
+    bool sent[MOST][MOST][SEQS]; /* to, from, SeqID */
+    uint32_t said[MOST][MOST][SEQS];
+};
+
+static bool step_barrier(struct heard *h, const struct fsh_program *p,
+                         uint32_t r)
+{
+    const struct fsh_program_step *s = &p->step[h->at[r]];
+
+    if (h->at[r] == p->steps)
+        return false;
+    for (unsigned k = 0; k < s->sources; k++)
+        if (!h->sent[r][s->source[k]][s->seq])
+            return false;
+    for (unsigned k = 0; k < s->sources; k++)
+        h->knows[r] |= h->said[r][s->source[k]][s->seq];
+    if (s->dest != FSH_PROGRAM_NOBODY) {
+        h->sent[s->dest][r][s->dest_seq] = true;
+        h->said[s->dest][r][s->dest_seq] = h->knows[r];
+    }
+    h->at[r]++;
+    return true;
+}
+
+/* No rank is through before all have begun. */
+static void check_barrier(algorithm_t a, uint32_t size)
+{
+    const struct fsh_program_shape shape = {FSH_PROGRAM_BARRIER, size, 0,
+                                            false};
+    struct fsh_program *p[MOST];
+    static struct heard h;
+    bool moved = true;
+
+    check_programs(a, &shape);
+    h = (struct heard){0};
+    for (uint32_t r = 0; r < size; r++) {
+        CHECK((p[r] = fsh_program_make(a, &shape, r)) != NULL);
+        h.knows[r] = 1u << r;
+    }
+    while (moved) {
+        moved = false;
+        for (uint32_t r = 0; r < size; r++)
+            moved |= step_barrier(&h, p[r], r);
+    }
+    for (uint32_t r = 0; r < size; r++) {
+        CHECK(h.at[r] == p[r]->steps, "%s barrier of %u: rank %u is stuck",
+              a->name, size, r);
+        CHECK(h.knows[r] == (uint32_t)((UINT64_C(1) << size) - 1),
+              "%s barrier of %u: rank %u waits for %#x only", a->name, size, r,
+              h.knows[r]);
+        fsh_program_free(p[r]);
+    }
+}
+
+static void check_call(algorithm_t a, enum fsh_program_call call, uint32_t size)
+{
+    bool rooted = call == FSH_PROGRAM_BROADCAST ||
+                  call == FSH_PROGRAM_SCATTER || call == FSH_PROGRAM_GATHER ||
+                  call == FSH_PROGRAM_REDUCE;
+
+    for (uint32_t root = 0; root < (rooted ? size : 1); root++)
+        for (int exclusive = 0; exclusive <= (call == FSH_PROGRAM_SCAN);
+             exclusive++) {
+            struct fsh_program_shape s = {call, size, root, exclusive != 0};
+
+            check_programs(a, &s);
+            for (uint32_t r = 0; r < size; r++)
+                check_recipe(a, &s, r);
+        }
+}
+
+static void check_size(uint32_t size)
+{
+    for (size_t i = 0; fsh_program_algorithms[i] != NULL; i++) {
+        algorithm_t a = fsh_program_algorithms[i];
+
+        CHECK(fsh_program_find(a->id) == a && fsh_program_named(a->name) == a);
+        if (fsh_program_does(a, FSH_PROGRAM_BARRIER))
+            check_barrier(a, size);
+        for (unsigned c = FSH_PROGRAM_BROADCAST; c < FSH_PROGRAM_CALLS; c++)
+            if (fsh_program_does(a, (enum fsh_program_call)c))
+                check_call(a, (enum fsh_program_call)c, size);
+    }
+}
+
+/* What is chosen can do the call, at every size of a message. */
+static void check_choice(uint32_t size)
+{
+    for (unsigned c = 0; c < FSH_PROGRAM_CALLS; c++)
+        for (size_t bytes = 0; bytes < (size_t)1 << 26; bytes = 2 * bytes + 1) {
+            struct fsh_program_shape s = {(enum fsh_program_call)c, size, 0,
+                                          false};
+
+            CHECK(fsh_program_does(fsh_program_choose(&s, bytes), s.call));
+        }
+}
+
+int main(void)
+{
+    for (uint32_t size = 1; size <= 17; size++) {
+        check_size(size);
+        check_choice(size);
+    }
+    check_size(31);
+    return 0;
+}
