@@ -7,7 +7,7 @@
 #   fshmem_internal                  our tools and unit tests, inner headers too
 #   fshmem_internal_debug            the same with the debug library
 
-set(FSH_PARTS fsh_compute_api fsh_compute_submit fsh_conduit fsh_conduit_table
+set(FSH_PARTS fsh_coll_api fsh_compute_api fsh_compute_submit fsh_conduit fsh_conduit_table
     fsh_conduit_smp fsh_conduit_fpga fsh_device fsh_boot fsh_compute_execute
     fsh_compute_kernel fsh_coll_direct fsh_coll_program fsh_coll_fold fsh_compute_number fsh_gasnet_tools fsh_base)
 set(FSH_FLAVOURS debug everything)

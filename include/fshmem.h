@@ -25,7 +25,7 @@
  * otherwise. Leading dimensions count values and are multiples of 16.
  *
  * Beside the compute cores: the time, simulated where ranks have that, and what the
- * program adds to it.
+ * program adds to it; and collectives (fshmem_coll.h).
  *
  * No function here prints or ends the program. They may be called from any
  * thread that may call GASNet; those marked [handler] also from inside an
@@ -49,12 +49,14 @@ typedef enum fshmem_status {
     FSHMEM_OK = 0,
     FSHMEM_ERR_CALL = 1,      /* before gasnet_attach, or in a handler */
     FSHMEM_ERR_ARGUMENT = 2,  /* null pointer, unknown flag or format, command
-                                 that was not built, event past 63 */
-    FSHMEM_ERR_SHAPE = 3,     /* a size of 0, or past what a core can do */
+                                 that was not built, event past 63; of a
+                                 collective: no such operation or algorithm */
+    FSHMEM_ERR_SHAPE = 3,     /* a size of 0, or past what a core can do; of a
+                                 collective: past what memory holds */
     FSHMEM_ERR_ALIGNMENT = 4, /* offset no multiple of 64, leading dimension no
                                  multiple of 16 */
     FSHMEM_ERR_RANGE = 5,     /* an operand leaves the segment of its node */
-    FSHMEM_ERR_NODE = 6,      /* there is no such node */
+    FSHMEM_ERR_NODE = 6,      /* there is no such node, or rank of a team */
     FSHMEM_ERR_BUSY = 7,      /* the queue is full; nothing was submitted */
     FSHMEM_ERR_NO_MEMORY = 8, /* an allocation failed in this rank */
     FSHMEM_ERR_COMMAND = 9,   /* the core took the command for malformed */
@@ -399,5 +401,7 @@ void fshmem_progress(uint64_t done, uint64_t of);
 #ifdef __cplusplus
 }
 #endif
+
+#include "fshmem_coll.h"
 
 #endif

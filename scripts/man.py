@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Make the manual pages from what is there: section 1 from the tools' --help,
-section 3 from the public headers, docs/02_reference/gasnet.md and gasnet-tools.md,
+section 3 from the public headers and their pages in docs/02_reference,
 one page a group of calls and a link a call, section 7 from pages of docs/01_user and
 docs/02_reference. usage: man.py OUTPUT-DIRECTORY VERSION TOOL...
 """
@@ -41,9 +41,13 @@ GROUPS = [
 ]
 # Pages whose header is not gasnet.h.
 HEADERS = {"gasnet_vis": "gasnet_vis.h"}
-# The same of fshmem.md and fshmem.h; text from the whole page.
-COMPUTE = ("fshmem_compute", "compute cores: commands, events, counters",
-           r"fshmem_\w+$")
+# The same of fshmem.h; text from a whole page of docs/02_reference.
+EXTENSIONS = [
+    ("fshmem_coll", "collectives with types and operations",
+     r"fshmem_coll_\w+$", "collectives.md"),
+    ("fshmem_compute", "compute cores: commands, events, counters",
+     r"fshmem_(?!coll_)\w+$", "fshmem.md"),
+]
 # gasnet_tools.h: page, header, one line, sections of gasnet-tools.md.
 TOOLS = [
     ("gasnett_time", "gasnet_tools_time.h", "timers and memory barriers",
@@ -193,7 +197,8 @@ def declarations():
     """(names, text) of the public declarations, with the comment above."""
     found = []
     for header in ("gasnet.h", "gasnet_am.h", "gasnet_extended.h",
-                   "gasnet_vis.h", "gasnet_coll.h", "fshmem.h"):
+                   "gasnet_vis.h", "gasnet_coll.h", "fshmem.h",
+                   "fshmem_coll.h"):
         text = (ROOT / "include" / header).read_text(encoding="utf-8")
         text = text.replace("\\\n", " ")
         blocks = re.split(r"\n\s*\n", text)
@@ -257,7 +262,7 @@ def call_pages(version):
         pages[f"{name}.3"] = page(name, 3, brief, body, version)
         for call in calls:
             pages.setdefault(f"{call}.3", f".so man3/{name}.3\n")
-    pages.update(compute_pages(declared, version))
+    pages.update(extension_pages(declared, version))
     pages.update(tools_pages(version))
     return pages
 
@@ -327,15 +332,16 @@ def tools_pages(version):
     return pages
 
 
-def compute_pages(declared, version):
-    name, brief, pattern = COMPUTE
-    calls, text = synopsis(pattern, declared)
-    manual = (DOCS / "02_reference/fshmem.md").read_text(encoding="utf-8")
-    body = (f".SH SYNOPSIS\n.nf\n#include <fshmem.h>\n\n{escape(text)}\n.fi\n"
-            ".SH DESCRIPTION\n" + markdown(manual.split("\n")[1:]))
-    pages = {f"{name}.3": page(name, 3, brief, body, version)}
-    for call in calls:
-        pages.setdefault(f"{call}.3", f".so man3/{name}.3\n")
+def extension_pages(declared, version):
+    pages = {}
+    for name, brief, pattern, source in EXTENSIONS:
+        calls, text = synopsis(pattern, declared)
+        manual = (DOCS / "02_reference" / source).read_text(encoding="utf-8")
+        body = (f".SH SYNOPSIS\n.nf\n#include <fshmem.h>\n\n{escape(text)}\n.fi\n"
+                ".SH DESCRIPTION\n" + markdown(manual.split("\n")[1:]))
+        pages[f"{name}.3"] = page(name, 3, brief, body, version)
+        for call in calls:
+            pages.setdefault(f"{call}.3", f".so man3/{name}.3\n")
     return pages
 
 

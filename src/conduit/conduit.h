@@ -159,6 +159,9 @@ struct fsh_direct_ops {
     /* Wake the owner of a segment that was written behind the conduit's back. A
      * system call; does not wait. */
     void (*poke)(uint32_t node);
+    /* The board of `node` for its index-th team (coll/direct): FSH_BOARD_BYTES in memory
+     * that all map, zero at the start, the library's. NULL: no board for so many. */
+    unsigned char *(*board)(uint32_t node, uint32_t index);
 };
 
 /* A barrier of all ranks without messages. The caller serialises both. Who waits

@@ -130,6 +130,8 @@ int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
     fsh_memset_register();
     fsh_team_register();
     fsh_coll_register();
+    fsh_run_register();
+    fsh_coll_settings();
     fsh_thread_make();
     if (FSH_GASNET_DEBUG) {
         fsh_check_init(mode);

@@ -456,6 +456,14 @@ bool fsh_barrier_kick(void);
 void fsh_coll_register(void);
 extern atomic_bool fsh_coll_active;
 bool fsh_coll_kick(void);
+/* And for those that are programs (run.h). */
+void fsh_run_register(void);
+/* Read which algorithms are asked for (run_call.c); from gasnet_init. */
+void fsh_coll_settings(void);
+extern atomic_bool fsh_run_active;
+bool fsh_run_kick(void);
+/* The same by loads (run_direct.c). */
+bool fsh_run_direct_kick(void);
 /* Once the conduit's limits are known. */
 void fsh_coll_limits(void);
 
@@ -465,6 +473,8 @@ struct fsh_kicks {
     bool (*barrier)(void);
     bool (*answers)(void);
     bool (*coll)(void);
+    bool (*run)(void);
+    bool (*direct)(void);
 };
 extern const struct fsh_kicks fsh_kicks;
 

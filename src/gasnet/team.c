@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "gasnet/coll_engine.h"
+#include "gasnet/run.h"
 #include "gasnet/team.h"
 
 #define MAX_TEAMS 65536u
@@ -89,6 +90,7 @@ void fsh_team_add(struct fsh_team *team, const char *call)
     team->barrier.target = fsh_team_memory(team->view[FSH_VIEW_IMAGES].mine,
                                            sizeof(uint32_t), call);
     fsh_barrier_make(team);
+    fsh_run_team_make(team, call);
     /* Partner: the acquire in fsh_team_at. */
     atomic_store_explicit(&teams[team->id], team, memory_order_release);
 }

@@ -51,6 +51,7 @@ struct fsh_barrier {
 };
 
 struct fsh_coll_op;
+struct fsh_run_team;
 #define FSH_COLL_BUCKETS 64u
 
 /* The images of a team as a collective sees them, and its calls in flight. The
@@ -77,6 +78,7 @@ struct fsh_team {
     struct fsh_barrier barrier;
     struct fsh_view view[FSH_VIEWS];
     struct fsh_coll_op *spare; /* under the lock of collectives */
+    struct fsh_run_team *runs; /* run.h */
 };
 
 extern struct fsh_team *fsh_team_all;

@@ -56,7 +56,8 @@ def main():
     for mode in ("SEQ", "PARSYNC", "PAR"):
         faults += missing(command, ["gasnet.h"], sections["gasnet.h"], mode)
         faults += missing(command, ["gasnet.h", "gasnet_vis.h", "gasnet_coll.h",
-                                    "gasnet_tools.h", "gasnetex.h"], every, mode)
+                                    "gasnet_tools.h", "gasnetex.h", "fshmem.h"],
+                          every, mode)
     if not missing(command, ["gasnet.h"], ["gasnet_no_such_name"], "SEQ"):
         faults.append("a name that does not exist goes unnoticed")
     for fault in faults:

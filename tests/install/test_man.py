@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """The manual pages of the tools: each option has an entry of its own, and those of
-a benchmark stand indented below it. The last line says "man: pass".
+a benchmark stand indented below it. Each call of fshmem.h and of what it includes
+beside GASNet has a page. The last line says "man: pass".
 
 usage: test_man.py DIRECTORY-OF-PAGES PROGRAM...
 """
@@ -9,6 +10,8 @@ import pathlib
 import re
 import subprocess
 import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Wrong(Exception):
@@ -72,9 +75,27 @@ def check_tool(pages, program):
     return count
 
 
+def check_calls(pages):
+    calls = set()
+    for header in (ROOT / "include").glob("fshmem*.h"):
+        code = re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)
+        calls |= set(re.findall(r"\b(fshmem_\w+)\(", code))
+    for call in sorted(calls):
+        page = pages / "man3" / f"{call}.3"
+        if not page.exists():
+            raise Wrong(f"there is no {call}(3)")
+        target = re.fullmatch(r"\.so (man3/\S+)\n", page.read_text())
+        text = (pages / target[1] if target else page).read_text()
+        if f"{call}(" not in plain(text):
+            raise Wrong(f"{call}(3) does not say what it is")
+    if len(calls) < 40:
+        raise Wrong(f"{len(calls)} calls in the headers")
+
+
 def main():
     pages = pathlib.Path(sys.argv[1])
     try:
+        check_calls(pages)
         counts = [check_tool(pages, program) for program in sys.argv[2:]]
     except Wrong as wrong:
         print(f"man: FAILED: {wrong}")

@@ -5,6 +5,7 @@
  */
 #include "conduit/smp/layout.h"
 
+#include "coll/direct/direct.h"
 #include "conduit/conduit.h"
 #include "conduit/smp/compute_queue.h"
 
@@ -25,10 +26,11 @@ struct fsh_smp_layout fsh_smp_layout(uint32_t ranks, size_t segment_max)
     l.meets = l.pairs + n * n * sizeof(struct fsh_smp_pair);
     l.cores = to_page(l.meets + 2 * sizeof(struct fsh_smp_word) +
                       n * sizeof(struct fsh_smp_meet));
-    l.segments = l.cores;
+    l.boards = l.cores;
     if (fsh_area_bytes(ranks) != 0)
-        l.segments += n * sizeof(struct fsh_smp_compute);
-    l.segments = to_page(l.segments);
+        l.boards += n * sizeof(struct fsh_smp_compute);
+    l.boards = to_page(l.boards);
+    l.segments = l.boards + n * FSH_SMP_BOARDS * FSH_BOARD_BYTES;
     l.segment_stride = l.segment_max + to_page(fsh_area_bytes(ranks));
     l.total = l.segments + n * l.segment_stride;
     return l;

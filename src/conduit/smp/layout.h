@@ -9,6 +9,7 @@
  *   pairs            one an ordered pair: request ring and reply ring
  *   meets            words of the barrier
  *   cores            one a rank (compute_queue.h), none in jobs of more than 64 ranks
+ *   boards           FSH_SMP_BOARDS a rank, one a team (coll/direct)
  *   segments         segment_max bytes a rank, page aligned, and the area of
  *                    the library behind each segment (conduit.h)
  */
@@ -122,6 +123,8 @@ struct fsh_smp_word {
 
 #define FSH_SMP_ROUNDS 10u /* of dissemination */
 
+#define FSH_SMP_BOARDS 16u /* later teams do without */
+
 /* A rank's words, for barriers with even and odd phases. */
 struct fsh_smp_meet {
     struct fsh_smp_word here[2]; /* written by the rank, read by all */
@@ -151,6 +154,7 @@ struct fsh_smp_layout {
     size_t pairs;
     size_t meets; /* two words for all, then one struct a rank */
     size_t cores;
+    size_t boards;
     size_t segments;
     size_t segment_stride;
     size_t total;

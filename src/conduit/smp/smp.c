@@ -19,6 +19,7 @@
 #include "base/wait.h"
 #include "base/words.h"
 #include "boot/boot.h"
+#include "coll/direct/direct.h"
 #include "conduit/conduit.h"
 #include "conduit/smp/meet.h"
 #include "conduit/smp/object.h"
@@ -385,6 +386,14 @@ static void poke(uint32_t node)
     fsh_smp_port_poke(smp.port, node);
 }
 
+static unsigned char *board(uint32_t node, uint32_t index)
+{
+    if (index >= FSH_SMP_BOARDS)
+        return NULL;
+    return smp.object.base + smp.layout.boards +
+           ((size_t)node * FSH_SMP_BOARDS + index) * FSH_BOARD_BYTES;
+}
+
 /* --- barrier -------------------------------------------------------------- */
 
 static void barrier_arrive(uint32_t phase, uint64_t opinion, fsh_merge_fn merge)
@@ -451,7 +460,8 @@ static const struct fsh_job_needs needs = {
     .shared_bytes = fsh_smp_bytes,
 };
 
-static const struct fsh_direct_ops direct = {.map = map, .poke = poke};
+static const struct fsh_direct_ops direct = {
+    .map = map, .poke = poke, .board = board};
 
 static const struct fsh_barrier_ops barrier = {
     .arrive = barrier_arrive,

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The operations in flight, and running them: see run.h. */
+#include "gasnet/run.h"
+
+#include <string.h>
+
+#include "base/kick.h"
+#include "base/log.h"
+#include "base/simulated.h"
+
+atomic_bool fsh_run_active;
+struct fsh_lock fsh_run_lock =
+    FSH_LOCK_INIT("programs of collectives", FSH_LOCK_COLL);
+uint32_t fsh_run_advances;
+
+static struct fsh_run *queue_head; /* under the lock, as the next two */
+static struct fsh_run **queue_tail = &queue_head;
+static uint32_t queue_length;
+static atomic_flag busy = ATOMIC_FLAG_INIT; /* of the thread that runs them */
+
+/* ---- operations; lock held ---- */
+
+/* Steps are known with the call; a run that is heard of first has none. */
+static struct fsh_run *make(struct fsh_team *team, uint32_t number,
+                            uint32_t steps)
+{
+    struct fsh_run *run = calloc(1, sizeof *run + steps * sizeof run->step[0]);
+
+    if (run == NULL)
+        fsh_fatal("no memory for another collective of %u nodes", team->size);
+    run->team = team;
+    run->number = number;
+    return run;
+}
+
+static struct fsh_run **place_of(struct fsh_team *team, uint32_t number)
+{
+    struct fsh_run **link = &team->runs->first;
+
+    while (*link != NULL && (int32_t)((*link)->number - number) < 0)
+        link = &(*link)->next;
+    return link;
+}
+
+struct fsh_run *fsh_run_find(struct fsh_team *team, uint32_t number)
+{
+    struct fsh_run **link = place_of(team, number), *run = *link;
+
+    FSH_ASSERT(fsh_lock_is_mine(&fsh_run_lock));
+    if (run != NULL && run->number == number)
+        return run;
+    if ((int32_t)(number - team->runs->calls) < 0)
+        return NULL;
+    run = make(team, number, 0);
+    run->next = *link;
+    *link = run;
+    return run;
+}
+
+void fsh_run_enqueue(struct fsh_run *run)
+{
+    if (run->queued || !run->called)
+        return;
+    FSH_ASSERT(fsh_lock_is_mine(&fsh_run_lock));
+    run->queued = true;
+    run->queue = NULL;
+    *queue_tail = run;
+    queue_tail = &run->queue;
+    queue_length++;
+    if (!atomic_load_explicit(&fsh_run_active, memory_order_relaxed)) {
+        atomic_store_explicit(&fsh_run_active, true, memory_order_relaxed);
+        fsh_kicks_enter();
+    }
+}
+
+void fsh_run_wake_first(struct fsh_team *team)
+{
+    if (team->runs->first != NULL)
+        fsh_run_enqueue(team->runs->first);
+}
+
+/* ---- the call ---- */
+
+static void set_steps(struct fsh_run *run)
+{
+    size_t sources = 0;
+
+    for (uint32_t i = 0; i < run->program->steps; i++)
+        sources += run->program->step[i].sources;
+    run->sources = calloc(sources + 1, sizeof *run->sources);
+    if (run->sources == NULL)
+        fsh_fatal("%s: no memory for %zu packets", run->name, sources);
+    sources = 0;
+    for (uint32_t i = 0; i < run->program->steps; i++) {
+        const struct fsh_program_step *step = &run->program->step[i];
+        struct fsh_run_step *s = &run->step[i];
+
+        s->step = step;
+        s->bytes = fsh_run_bytes(run, step->local.place != FSH_PROGRAM_NONE
+                                          ? &step->local
+                                          : &step->store);
+        s->source = &run->sources[sources];
+        sources += step->sources;
+    }
+}
+
+static size_t padded(size_t n)
+{
+    return (n + 15) & ~(size_t)15;
+}
+
+/* Bytes that TMP needs: all blocks, if any step uses it. */
+static size_t tmp_bytes(const struct fsh_run *run)
+{
+    const struct fsh_program_range all = {FSH_PROGRAM_TMP, 0,
+                                          (uint16_t)run->program->blocks};
+
+    for (uint32_t i = 0; i < run->program->steps; i++)
+        if (run->program->step[i].store.place == FSH_PROGRAM_TMP)
+            return padded(fsh_run_bytes(run, &all));
+    return 0;
+}
+
+/* TMP, and a place for each eager packet. */
+static void set_scratch(struct fsh_run *run)
+{
+    size_t bytes = tmp_bytes(run);
+    unsigned char *at;
+
+    for (uint32_t i = 0; i < run->program->steps; i++)
+        if (fsh_run_is_eager(run->step[i].bytes))
+            bytes += run->step[i].step->sources * padded(run->step[i].bytes);
+    run->scratch = malloc(bytes + 1);
+    if (run->scratch == NULL)
+        fsh_fatal("%s: no memory for %zu bytes of intermediate results",
+                  run->name, bytes);
+    run->tmp = run->scratch;
+    at = run->scratch + tmp_bytes(run);
+    for (uint32_t i = 0; i < run->program->steps; i++) {
+        struct fsh_run_step *s = &run->step[i];
+
+        s->local = fsh_run_at(run, &s->step->local);
+        s->store = fsh_run_at(run, &s->step->store);
+        s->value = s->step->sources == 0 ? s->local : s->store;
+        if (!fsh_run_is_eager(s->bytes))
+            continue;
+        for (unsigned k = 0; k < s->step->sources; k++) {
+            s->source[k].land = at;
+            at += padded(s->bytes);
+        }
+        if (s->value == NULL && s->step->sources != 0)
+            s->value = s->source[0].land;
+    }
+}
+
+/* Lock held. The operation of this call: what was heard of it moves to one with steps. */
+static struct fsh_run *take_place(struct fsh_team *team, uint32_t steps)
+{
+    uint32_t number = team->runs->calls;
+    struct fsh_run *run = make(team, number, steps);
+    struct fsh_run **link = place_of(team, number), *heard = *link;
+
+    if (heard != NULL && heard->number == number) {
+        FSH_ASSERT(!heard->called && !heard->queued);
+        run->notes = heard->notes;
+        run->next = heard->next;
+        free(heard);
+    } else {
+        run->next = heard;
+    }
+    *link = run;
+    team->runs->calls++;
+    return run;
+}
+
+/* The caller's lists need not stay. */
+static void keep_lists(struct fsh_run *run)
+{
+    const size_t **lists[] = {&run->work.dst_bytes, &run->work.dst_at,
+                              &run->work.src_bytes, &run->work.src_at};
+    size_t n = run->team->size;
+
+    if (run->work.dst_bytes == NULL)
+        return;
+    run->lists = malloc(4 * n * sizeof *run->lists);
+    if (run->lists == NULL)
+        fsh_fatal("%s: no memory for lists of %zu blocks", run->name, n);
+    for (size_t i = 0; i < 4; i++) {
+        if (*lists[i] == NULL)
+            continue;
+        memcpy(run->lists + i * n, *lists[i], n * sizeof *run->lists);
+        *lists[i] = run->lists + i * n;
+    }
+}
+
+/* What a rank sends in a late round another has overwritten by then. */
+static void keep_source(struct fsh_run *run)
+{
+    size_t n = run->work.elem * run->work.count * run->team->size;
+
+    if (run->work.call != FSH_PROGRAM_ALLTOALL || run->work.src == NULL ||
+        run->work.src != run->work.dst || run->lists != NULL)
+        return;
+    run->source = malloc(n + 1);
+    if (run->source == NULL)
+        fsh_fatal("%s: no memory for %zu bytes of blocks", run->name, n);
+    fsh_simulated_copy(run->source, run->work.src, n);
+    run->work.src = run->source;
+}
+
+void fsh_run_start(struct fsh_team *team, const char *name,
+                   const struct fsh_program *program,
+                   const struct fsh_coll_work *work, struct fsh_event *event)
+{
+    struct fsh_run *run;
+
+    atomic_fetch_add_explicit(&event->pending, 1, memory_order_relaxed);
+    fsh_lock_take(&fsh_run_lock);
+    run = take_place(team, program->steps);
+    run->name = name;
+    run->work = *work;
+    run->program = program;
+    run->event = event;
+    keep_lists(run);
+    keep_source(run);
+    set_steps(run);
+    set_scratch(run);
+    run->in_place = fsh_run_in_place(run);
+    run->called = true;
+    fsh_run_apply_notes(run);
+    fsh_run_enqueue(run);
+    fsh_lock_give(&fsh_run_lock);
+}
+
+/* ---- running ---- */
+
+/* No packet comes for it any more. A handler may have queued it meanwhile. */
+static void finish(struct fsh_run *run)
+{
+    struct fsh_team *team = run->team;
+    struct fsh_run **link;
+    bool queued;
+
+    fsh_lock_take(&fsh_run_lock);
+    link = place_of(team, run->number);
+    FSH_ASSERT(*link == run && run->notes == NULL);
+    *link = run->next;
+    fsh_run_wake_first(team);
+    run->finished = run->queued;
+    queued = run->queued;
+    fsh_lock_give(&fsh_run_lock);
+    /* Partner: the acquire in fsh_event_done. */
+    atomic_fetch_sub_explicit(&run->event->pending, 1, memory_order_release);
+    fsh_run_advances++;
+    free(run->sources);
+    free(run->scratch);
+    free(run->lists);
+    free(run->source);
+    if (!queued)
+        free(run);
+}
+
+/* True: over. */
+static bool run_steps(struct fsh_run *run)
+{
+    uint32_t steps = run->program->steps;
+
+    for (uint32_t i = run->low; i < steps && i < run->low + FSH_RUN_WINDOW;
+         i++) {
+        if (!run->step[i].over)
+            fsh_run_advance(run, i);
+        while (run->low < steps && run->step[run->low].over)
+            run->low++;
+    }
+    return run->low == steps;
+}
+
+static struct fsh_run *dequeue(void)
+{
+    struct fsh_run *run;
+
+    fsh_lock_take(&fsh_run_lock);
+    run = queue_head;
+    if (run != NULL) {
+        queue_head = run->queue;
+        if (queue_head == NULL)
+            queue_tail = &queue_head;
+        queue_length--;
+        run->queued = false;
+    }
+    fsh_lock_give(&fsh_run_lock);
+    return run;
+}
+
+static void run_next(void)
+{
+    struct fsh_run *run = dequeue();
+    uint32_t before;
+
+    if (run == NULL)
+        return;
+    if (run->finished) {
+        free(run);
+        return;
+    }
+    run->starved = false;
+    do
+        before = fsh_run_advances;
+    while (!run_steps(run) && fsh_run_advances != before);
+    if (run->low != run->program->steps && run->starved) {
+        fsh_lock_take(&fsh_run_lock);
+        fsh_run_enqueue(run);
+        fsh_lock_give(&fsh_run_lock);
+    } else if (run->low == run->program->steps) {
+        finish(run);
+    }
+}
+
+static void return_credits(void)
+{
+    for (uint32_t id = 0; id < fsh_team_count(); id++) {
+        struct fsh_team *team = fsh_team_at(id);
+
+        if (team != NULL) /* else it is being made */
+            fsh_run_return_credits(team);
+    }
+}
+
+/* As in coll_engine.c: polls need not kick any more when there is nothing to do. */
+static uint32_t queued(bool *due)
+{
+    uint32_t n;
+
+    fsh_lock_take(&fsh_run_lock);
+    n = queue_length;
+    *due = fsh_run_due != 0;
+    if (n == 0 && !*due &&
+        atomic_load_explicit(&fsh_run_active, memory_order_relaxed)) {
+        atomic_store_explicit(&fsh_run_active, false, memory_order_relaxed);
+        fsh_kicks_leave();
+    }
+    fsh_lock_give(&fsh_run_lock);
+    return n;
+}
+
+bool fsh_run_kick(void)
+{
+    uint32_t before;
+    bool advanced, due;
+
+    if (!atomic_load_explicit(&fsh_run_active, memory_order_relaxed) ||
+        atomic_flag_test_and_set_explicit(&busy, memory_order_acquire))
+        return false;
+    before = fsh_run_advances;
+    for (uint32_t left = queued(&due); left != 0; left--)
+        run_next();
+    if (due)
+        return_credits();
+    advanced = fsh_run_advances != before;
+    atomic_flag_clear_explicit(&busy, memory_order_release);
+    return advanced;
+}

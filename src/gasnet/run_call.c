@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From a call to its executor: the algorithm is chosen, its program made once for each
+ * shape a team has used, and handed to the engine. Calls on a team come from one thread
+ * at a time, which alone uses the team's plans.
+ */
+#include <string.h>
+
+#include "base/log.h"
+#include "base/option.h"
+#include "gasnet/coll.h"
+#include "gasnet/coll_how.h"
+#include "gasnet/run.h"
+
+/* What settings ask for; NULL: nothing. */
+static const struct fsh_program_algorithm *asked[FSH_PROGRAM_CALLS];
+
+void fsh_coll_settings(void)
+{
+    for (unsigned call = 0; call < FSH_PROGRAM_CALLS; call++) {
+        const char *name = fsh_program_call_name((enum fsh_program_call)call);
+        char option[40] = "FSHMEM_COLL_";
+        size_t n = strlen(option);
+
+        for (; *name != 0 && n + 1 < sizeof option; name++)
+            option[n++] = *name == '_' ? '_' : (char)(*name - 'a' + 'A');
+        option[n] = 0;
+        asked[call] = fsh_program_named(fsh_option_str(option));
+    }
+}
+
+static bool same_shape(const struct fsh_program_shape *a,
+                       const struct fsh_program_shape *b)
+{
+    return a->call == b->call && a->size == b->size && a->root == b->root &&
+           a->exclusive == b->exclusive;
+}
+
+static struct fsh_run_plan *make_plan(struct fsh_run_plan **list,
+                                      const char *name,
+                                      const struct fsh_program_algorithm *a,
+                                      const struct fsh_program_shape *shape)
+{
+    struct fsh_run_plan *plan = calloc(1, sizeof *plan);
+
+    if (plan == NULL)
+        fsh_fatal("%s: no memory for a plan", name);
+    plan->algorithm = a;
+    plan->shape = *shape;
+    plan->next = *list;
+    *list = plan;
+    return plan;
+}
+
+static struct fsh_run_plan *plan_for(struct fsh_team *team, const char *name,
+                                     const struct fsh_program_algorithm *a,
+                                     const struct fsh_program_shape *shape)
+{
+    struct fsh_run_plan **list =
+        &team->runs->plans[(shape->root * FSH_PROGRAM_CALLS + shape->call) %
+                           FSH_RUN_PLANS];
+    struct fsh_run_plan *plan = *list;
+
+    while (plan != NULL &&
+           (plan->algorithm != a || !same_shape(&plan->shape, shape)))
+        plan = plan->next;
+    return plan != NULL ? plan : make_plan(list, name, a, shape);
+}
+
+static const struct fsh_program *program_of(struct fsh_run_plan *plan,
+                                            const struct fsh_team *team,
+                                            const char *name)
+{
+    if (plan->program == NULL)
+        plan->program =
+            fsh_program_make(plan->algorithm, &plan->shape, team->rank);
+    if (plan->program == NULL)
+        fsh_fatal("%s: no memory for a program of %u ranks", name, team->size);
+    return plan->program;
+}
+
+/* Of a reduce all members have that of the root. */
+static const struct fsh_recipe *recipe_of(struct fsh_run_plan *plan,
+                                          const struct fsh_team *team,
+                                          const char *name)
+{
+    uint32_t rank =
+        plan->shape.call == FSH_PROGRAM_REDUCE ? plan->shape.root : team->rank;
+
+    if (plan->recipe == NULL && plan->shape.call != FSH_PROGRAM_BARRIER) {
+        plan->recipe = fsh_recipe_make(plan->algorithm, &plan->shape, rank);
+        if (plan->recipe == NULL)
+            fsh_fatal("%s: no memory for a program of %u ranks", name,
+                      team->size);
+    }
+    return plan->recipe;
+}
+
+static void by_loads(struct fsh_team *team, const char *name,
+                     struct fsh_run_plan *plan, struct fsh_coll_work *work,
+                     struct fsh_event *event)
+{
+    struct fsh_event own = {0};
+
+    work->recipe = recipe_of(plan, team, name);
+    if (event == NULL && fsh_run_direct(team, name, work))
+        return;
+    fsh_run_direct_start(team, name, work, event != NULL ? event : &own);
+    if (event == NULL)
+        fsh_coll_wait(&own, name);
+}
+
+static void by_messages(struct fsh_team *team, const char *name,
+                        struct fsh_run_plan *plan,
+                        const struct fsh_coll_work *work,
+                        struct fsh_event *event)
+{
+    struct fsh_event own = {0};
+
+    fsh_run_start(team, name, program_of(plan, team, name), work,
+                  event != NULL ? event : &own);
+    /* As in a poll: another thread may sleep until this one got further. */
+    if (fsh_run_kick() && fsh_gasnet.threaded)
+        fsh_wait_wake();
+    if (event == NULL)
+        fsh_coll_wait(&own, name);
+}
+
+/* Of a call that names none. */
+static const struct fsh_program_algorithm *algorithm_for(
+    const struct fsh_program_shape *shape, size_t bytes)
+{
+    const struct fsh_program_algorithm *a = asked[shape->call];
+
+    return a != NULL ? a : fsh_program_choose(shape, bytes);
+}
+
+/* The receivers of all to all with lists do not know what they read. */
+static bool goes_by_loads(struct fsh_team *team, bool lists)
+{
+    return !lists && fsh_run_has_group(team);
+}
+
+struct fsh_coll_how fsh_coll_how(const struct fsh_program_shape *shape,
+                                 size_t bytes, bool lists)
+{
+    struct fsh_team *all = fsh_team_of(GASNET_TEAM_ALL, "fsh_coll_how");
+
+    return (struct fsh_coll_how){algorithm_for(shape, bytes)->name,
+                                 goes_by_loads(all, lists) ? "direct"
+                                                           : "messages"};
+}
+
+void fsh_coll_call(struct fsh_team *team, const char *name,
+                   const struct fsh_program_algorithm *a,
+                   const struct fsh_program_shape *shape,
+                   struct fsh_coll_work *work, struct fsh_event *event)
+{
+    struct fsh_run_plan *plan;
+
+    work->call = shape->call;
+    work->root = shape->root;
+    if (a == NULL)
+        a = algorithm_for(shape, work->elem * work->count);
+    plan = plan_for(team, name, a, shape);
+    if (goes_by_loads(team, work->src_bytes != NULL))
+        by_loads(team, name, plan, work, event);
+    else
+        by_messages(team, name, plan, work, event);
+}

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How packets of programs get from rank to rank: see run.h. */
+#include <string.h>
+
+#include "base/log.h"
+#include "base/simulated.h"
+#include "gasnet/run.h"
+
+#define CLAIM_MASK 0xffffffu
+#define PUT_FROM 4096u /* shorter packets are one message anyway */
+#define PUT_BYTES ((size_t)64 << 10) /* of a long packet, at once */
+
+/* CLAIM: debug; a long packet will come. */
+enum message { EAGER, READY, DATA, PLACED, CREDIT, CLAIM };
+
+struct header {
+    enum message message;
+    uint32_t claim;   /* of the call, CLAIM_BITS of it */
+    uint32_t credits; /* given back with it */
+    uint32_t team;    /* its number at the receiver */
+    uint32_t number;  /* of the operation */
+    uint32_t rank;    /* of the sender */
+    uint32_t seq;     /* READY: the granted packet's; else the packet's own */
+    uint64_t a;     /* READY: address or 0; DATA, PLACED: bytes before these */
+    uint64_t bytes; /* of the packet */
+};
+
+uint32_t fsh_run_due; /* under the lock */
+
+/* ---- sending ---- */
+
+/* Lock held. Credits owed to a rank: with half of all it is due, by a message of its own
+ * if no other goes there. */
+static void set_owed(struct fsh_team *team, uint32_t rank, uint32_t owed)
+{
+    struct fsh_run_team *t = team->runs;
+    bool was = t->owed[rank] >= FSH_RUN_CREDITS / 2;
+    bool is = owed >= FSH_RUN_CREDITS / 2;
+
+    FSH_ASSERT(owed <= FSH_RUN_CREDITS);
+    t->owed[rank] = (uint8_t)owed;
+    fsh_run_due += (uint32_t)is - (uint32_t)was;
+    t->due += (uint32_t)is - (uint32_t)was;
+}
+
+/* Lock held. */
+static void owe(struct fsh_team *team, uint32_t rank, uint32_t credits)
+{
+    set_owed(team, rank, team->runs->owed[rank] + credits);
+}
+
+/* To the node of rank, if there is room for it now; with what it is owed. */
+static bool send(struct fsh_team *team, uint32_t rank, struct header h,
+                 const void *src, size_t n)
+{
+    static const char nothing;
+    uint32_t owed;
+    bool sent;
+
+    fsh_lock_take(&fsh_run_lock);
+    owed = team->runs->owed[rank];
+    set_owed(team, rank, 0);
+    fsh_lock_give(&fsh_run_lock);
+    {
+        const int32_t args[] = {
+            (int32_t)((uint32_t)h.message | owed << 4 | h.claim << 8),
+            (int32_t)team->number[rank],
+            (int32_t)h.number,
+            (int32_t)(team->rank << 16 | h.seq),
+            fsh_high(h.a),
+            fsh_low(h.a),
+            fsh_high(h.bytes),
+            fsh_low(h.bytes)};
+
+        sent = fsh_gasnet_try_send(team->node[rank], FSH_HANDLER_RUN, args, 8,
+                                   src != NULL ? src : &nothing, n);
+    }
+    if (sent) {
+        fsh_run_advances++;
+        return true;
+    }
+    fsh_lock_take(&fsh_run_lock);
+    owe(team, rank, owed);
+    fsh_lock_give(&fsh_run_lock);
+    return false;
+}
+
+static struct header header_of(const struct fsh_run *run,
+                               const struct fsh_run_step *s,
+                               enum message message)
+{
+    return (struct header){.message = message,
+                           .claim = run->work.claim & CLAIM_MASK,
+                           .number = run->number,
+                           .seq = s->step->dest_seq,
+                           .bytes = s->bytes};
+}
+
+static bool in_segment(const void *at, size_t n)
+{
+    const struct fsh_segment *seg = &fsh_gasnet.segs[fsh_gasnet.rank];
+    uintptr_t offset = (uintptr_t)at - (uintptr_t)seg->addr;
+
+    return offset <= seg->size && n <= seg->size - offset;
+}
+
+bool fsh_run_grant(struct fsh_run *run, struct fsh_run_step *s, unsigned k)
+{
+    struct header h = header_of(run, s, READY);
+    unsigned char *land = s->source[k].land;
+
+    h.seq = s->step->seq;
+    if (s->bytes >= PUT_FROM && in_segment(land, s->bytes))
+        h.a = (uintptr_t)land;
+    if (send(run->team, s->step->source[k], h, NULL, 0))
+        return true;
+    run->starved = true;
+    return false;
+}
+
+/* A credit, if this operation may take one. */
+static bool take_credit(struct fsh_run *run, uint32_t rank)
+{
+    struct fsh_run_team *t = run->team->runs;
+    bool taken;
+
+    fsh_lock_take(&fsh_run_lock);
+    taken = t->first == run && t->credit[rank] != 0;
+    t->credit[rank] = (uint8_t)(t->credit[rank] - taken);
+    fsh_lock_give(&fsh_run_lock);
+    return taken;
+}
+
+static void push_eager(struct fsh_run *run, struct fsh_run_step *s)
+{
+    uint32_t rank = s->step->dest;
+
+    if (s->done != s->bytes || !take_credit(run, rank))
+        return;
+    s->told =
+        send(run->team, rank, header_of(run, s, EAGER), s->value, s->bytes);
+    if (s->told)
+        return;
+    run->starved = true;
+    fsh_lock_take(&fsh_run_lock);
+    run->team->runs->credit[rank]++;
+    fsh_lock_give(&fsh_run_lock);
+}
+
+/* Say that the older of the puts is done, if it is. False: nothing more to do now. */
+static bool finish_put(struct fsh_run *run, struct fsh_run_step *s)
+{
+    struct fsh_run_put *put = &s->put[s->oldest];
+    struct header h = header_of(run, s, PLACED);
+
+    if (put->bytes == 0)
+        return false;
+    run->starved = true; /* nobody says that a put is done */
+    h.a = s->sent;
+    if (!fsh_event_done(&put->event) ||
+        !send(run->team, s->step->dest, h, NULL, 0))
+        return false;
+    s->sent += put->bytes;
+    put->bytes = 0;
+    s->oldest ^= 1;
+    return true;
+}
+
+static bool begin_put(struct fsh_run *run, struct fsh_run_step *s)
+{
+    struct fsh_run_put *put = &s->put[s->oldest];
+    size_t n = s->done - s->given;
+    unsigned char *dst = (unsigned char *)(uintptr_t)s->addr + s->given;
+    uint32_t node = run->team->node[s->step->dest];
+
+    if (put->bytes != 0)
+        put = &s->put[s->oldest ^ 1];
+    if (n == 0 || put->bytes != 0 || (n < PUT_BYTES && s->done != s->bytes))
+        return false;
+    put->bytes = n < PUT_BYTES ? n : PUT_BYTES;
+    fsh_check_range(run->name, node, dst, put->bytes);
+    fsh_gasnet.ops->put(node, dst, s->value + s->given, put->bytes, &put->event,
+                        &put->event);
+    s->given += put->bytes;
+    run->starved = true;
+    fsh_run_advances++;
+    return true;
+}
+
+static bool push_data(struct fsh_run *run, struct fsh_run_step *s)
+{
+    struct header h = header_of(run, s, DATA);
+    size_t n = s->done - s->given, most = fsh_gasnet.limits.am_max_medium;
+
+    if (n == 0 || (n < most && s->done != s->bytes))
+        return false;
+    n = n < most ? n : most;
+    h.a = s->given;
+    if (!send(run->team, s->step->dest, h, s->value + s->given, n)) {
+        run->starved = true;
+        return false;
+    }
+    s->given += n;
+    s->sent += n;
+    return true;
+}
+
+/* A receiver that waits for a short packet, or none, would not ask for this one. */
+static void claim(struct fsh_run *run, struct fsh_run_step *s)
+{
+    s->claimed =
+        send(run->team, s->step->dest, header_of(run, s, CLAIM), NULL, 0);
+    run->starved |= !s->claimed;
+}
+
+void fsh_run_push(struct fsh_run *run, struct fsh_run_step *s)
+{
+    if (s->told)
+        return;
+    if (fsh_run_is_eager(s->bytes)) {
+        push_eager(run, s);
+        return;
+    }
+    fsh_lock_take(&fsh_run_lock);
+    if (!s->ready) {
+        fsh_lock_give(&fsh_run_lock);
+        if (FSH_GASNET_DEBUG && !s->claimed)
+            claim(run, s);
+        return;
+    }
+    fsh_lock_give(&fsh_run_lock);
+    if (s->addr == 0)
+        while (push_data(run, s))
+            ;
+    else
+        while (finish_put(run, s) || begin_put(run, s))
+            ;
+    s->told = s->sent == s->bytes;
+}
+
+void fsh_run_return_credits(struct fsh_team *team)
+{
+    for (uint32_t r = 0; r < team->size; r++) {
+        bool due;
+
+        fsh_lock_take(&fsh_run_lock);
+        due = team->runs->owed[r] >= FSH_RUN_CREDITS / 2;
+        fsh_lock_give(&fsh_run_lock);
+        if (due && !send(team, r, (struct header){.message = CREDIT}, NULL, 0))
+            return;
+    }
+}
+
+/* ---- receiving; lock held, but while bytes are copied ---- */
+
+static _Noreturn void disagree(const struct fsh_team *team,
+                               const struct header *h, const char *call)
+{
+    fsh_fatal("%s: node %u makes another call than node %u (this one), call %u "
+              "of the team: members of a team make the same calls in the same "
+              "order, with the same root, sizes, types and flags",
+              call, team->node[h->rank], fsh_gasnet.rank, h->number);
+}
+
+/* The step that sends a packet to rank, for which that has room now. */
+static struct fsh_run_step *sender_of(struct fsh_run *run, uint32_t rank,
+                                      uint32_t seq)
+{
+    for (uint32_t i = 0; i < run->program->steps; i++) {
+        const struct fsh_program_step *s = run->step[i].step;
+
+        if (s->dest == rank && s->dest_seq == seq)
+            return &run->step[i];
+    }
+    return NULL;
+}
+
+/* The step that waits for a packet of rank, and which of its sources that is. */
+static struct fsh_run_step *receiver_of(struct fsh_run *run, uint32_t rank,
+                                        uint32_t seq, unsigned *k)
+{
+    for (uint32_t i = 0; i < run->program->steps; i++) {
+        const struct fsh_program_step *s = run->step[i].step;
+
+        for (*k = 0; s->seq == seq && *k < s->sources; ++*k)
+            if (s->source[*k] == rank)
+                return &run->step[i];
+    }
+    return NULL;
+}
+
+static void receive_ready(struct fsh_run *run, const struct header *h)
+{
+    struct fsh_run_step *s = sender_of(run, h->rank, h->seq);
+
+    if (s == NULL || s->bytes != h->bytes)
+        disagree(run->team, h, run->name);
+    FSH_ASSERT(!s->ready);
+    s->addr = h->a;
+    s->ready = true;
+}
+
+/* Of a packet, [at, end) is here. */
+static void arrive(struct fsh_run_source *source, size_t at, size_t end)
+{
+    size_t got = atomic_load_explicit(&source->got, memory_order_relaxed);
+
+    if (at != got) {
+        struct fsh_run_extent *ahead =
+            realloc(source->ahead, (source->aheads + 1) * sizeof *ahead);
+
+        if (ahead == NULL)
+            fsh_fatal("no memory for a packet of a collective");
+        ahead[source->aheads++] = (struct fsh_run_extent){at, end};
+        source->ahead = ahead;
+        return;
+    }
+    got = end;
+    for (uint32_t i = 0; i < source->aheads;) {
+        if (source->ahead[i].at != got) {
+            i++;
+            continue;
+        }
+        got = source->ahead[i].end;
+        source->ahead[i] = source->ahead[--source->aheads];
+        i = 0;
+    }
+    if (source->aheads == 0) {
+        free(source->ahead);
+        source->ahead = NULL;
+    }
+    /* Partner: the acquire in available of run_step.c, as the one of `came`. */
+    atomic_store_explicit(&source->got, got, memory_order_release);
+}
+
+static void receive_bytes(struct fsh_run *run, const struct header *h,
+                          const void *buf, size_t n)
+{
+    struct fsh_run_source *source;
+    struct fsh_run_step *s;
+    unsigned k;
+
+    s = receiver_of(run, h->rank, h->seq, &k);
+    if (s == NULL || s->bytes != h->bytes)
+        disagree(run->team, h, run->name);
+    source = &s->source[k];
+    FSH_ASSERT(source->land != NULL || n == 0);
+    if (h->message == PLACED) {
+        n = h->bytes - h->a < PUT_BYTES ? h->bytes - h->a : PUT_BYTES;
+    } else if (n != 0) {
+        /* The operation stays, since this packet is not complete. */
+        fsh_lock_give(&fsh_run_lock);
+        fsh_simulated_copy(source->land + h->a, buf, n);
+        fsh_lock_take(&fsh_run_lock);
+    }
+    arrive(source, h->a, h->a + n);
+    atomic_store_explicit(&source->came, true, memory_order_release);
+}
+
+static void record(struct fsh_run *run, const struct header *h, const void *buf,
+                   size_t n)
+{
+    if (h->claim != (run->work.claim & CLAIM_MASK))
+        disagree(run->team, h, run->name);
+    if (h->message == READY)
+        receive_ready(run, h);
+    else if (h->message != CLAIM)
+        receive_bytes(run, h, buf, n);
+    if (h->message == EAGER)
+        owe(run->team, h->rank, 1);
+}
+
+/* The call has not been made here: write it down. */
+static void note(struct fsh_run *run, const struct header *h, const void *buf,
+                 size_t n)
+{
+    struct fsh_run_note *note = malloc(sizeof *note + n);
+
+    if (note == NULL)
+        fsh_fatal("no memory for a packet of %zu bytes of a collective", n);
+    note->next = run->notes;
+    note->message = h->message;
+    note->claim = h->claim;
+    note->rank = h->rank;
+    note->seq = h->seq;
+    note->a = h->a;
+    note->bytes = h->bytes;
+    note->n = n;
+    if (n != 0)
+        memcpy(note->data, buf, n);
+    run->notes = note;
+}
+
+void fsh_run_apply_notes(struct fsh_run *run)
+{
+    while (run->notes != NULL) {
+        struct fsh_run_note *note = run->notes;
+        const struct header h = {.message = (enum message)note->message,
+                                 .claim = note->claim,
+                                 .number = run->number,
+                                 .rank = note->rank,
+                                 .seq = note->seq,
+                                 .a = note->a,
+                                 .bytes = note->bytes};
+
+        run->notes = note->next;
+        record(run, &h, note->data, note->n);
+        free(note);
+    }
+}
+
+static void receive(struct fsh_team *team, const struct header *h,
+                    const void *buf, size_t n)
+{
+    struct fsh_run *run;
+
+    fsh_lock_take(&fsh_run_lock);
+    if (h->credits != 0) {
+        team->runs->credit[h->rank] =
+            (uint8_t)(team->runs->credit[h->rank] + h->credits);
+        FSH_ASSERT(team->runs->credit[h->rank] <= FSH_RUN_CREDITS);
+        fsh_run_wake_first(team);
+    }
+    if (h->message != CREDIT) {
+        run = fsh_run_find(team, h->number);
+        if (run == NULL)
+            disagree(team, h, "a collective that is complete");
+        if (run->called)
+            record(run, h, buf, n);
+        else
+            note(run, h, buf, n);
+        fsh_run_enqueue(run);
+    }
+    fsh_lock_give(&fsh_run_lock);
+}
+
+static void on_packet(void *token, void *buf, size_t nbytes, int32_t what,
+                      int32_t number, int32_t call, int32_t from, int32_t a_hi,
+                      int32_t a_lo, int32_t bytes_hi, int32_t bytes_lo)
+{
+    struct fsh_team *team = fsh_team_at((uint32_t)number);
+    const struct header h = {.message = (enum message)(what & 0xf),
+                             .credits = (uint32_t)what >> 4 & 0xf,
+                             .claim = (uint32_t)what >> 8,
+                             .number = (uint32_t)call,
+                             .rank = (uint32_t)from >> 16,
+                             .seq = (uint32_t)from & 0xffff,
+                             .a = fsh_join(a_hi, a_lo),
+                             .bytes = fsh_join(bytes_hi, bytes_lo)};
+
+    (void)token;
+    FSH_ASSERT(team != NULL && h.rank < team->size);
+    receive(team, &h, buf, nbytes);
+}
+
+void fsh_run_register(void)
+{
+    fsh_gasnet.handler[FSH_HANDLER_RUN] = (fsh_handler_fn)on_packet;
+}

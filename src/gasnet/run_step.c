@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a step of a program does: it waits for its packets, combines them in their order
+ * as far as all have come, keeps the value and sends it on, part by part. A step begins
+ * when none before it that is not over uses the same memory; so steps run in any order
+ * that has the results of one after the other.
+ */
+#include <string.h>
+
+#include "base/log.h"
+#include "base/simulated.h"
+#include "gasnet/run.h"
+
+/* ---- where blocks are ---- */
+
+/* The v-forms have lists for the blocks of a buffer. */
+static const size_t *list_at(const struct fsh_coll_work *w, unsigned place)
+{
+    if (place == FSH_PROGRAM_DST)
+        return w->dst_at;
+    return place == FSH_PROGRAM_SRC ? w->src_at : NULL;
+}
+
+static const size_t *list_bytes(const struct fsh_coll_work *w, unsigned place)
+{
+    if (place == FSH_PROGRAM_DST)
+        return w->dst_bytes;
+    return place == FSH_PROGRAM_SRC ? w->src_bytes : NULL;
+}
+
+static bool is_split(enum fsh_program_call call)
+{
+    return call == FSH_PROGRAM_BROADCAST || call == FSH_PROGRAM_REDUCE ||
+           call == FSH_PROGRAM_ALLREDUCE || call == FSH_PROGRAM_SCAN;
+}
+
+/* Bytes before block b, where blocks follow each other. */
+static size_t before(const struct fsh_run *run, uint32_t b)
+{
+    const struct fsh_coll_work *w = &run->work;
+    uint32_t blocks = run->program->blocks;
+
+    if (!is_split(w->call))
+        return w->elem * w->count * b;
+    return w->elem * (w->count / blocks * b + w->count % blocks * b / blocks);
+}
+
+/* The first block that a buffer has. */
+static uint32_t first_in(const struct fsh_run *run, unsigned place)
+{
+    bool own = false;
+
+    switch (run->work.call) {
+    case FSH_PROGRAM_GATHER:
+    case FSH_PROGRAM_ALLGATHER:
+        own = place == FSH_PROGRAM_SRC;
+        break;
+    case FSH_PROGRAM_SCATTER:
+    case FSH_PROGRAM_REDUCE_SCATTER:
+        own = place == FSH_PROGRAM_DST;
+        break;
+    default:
+        break;
+    }
+    return own ? run->team->rank : 0;
+}
+
+size_t fsh_run_bytes(const struct fsh_run *run,
+                     const struct fsh_program_range *r)
+{
+    const size_t *bytes = list_bytes(&run->work, r->place);
+
+    if (r->place == FSH_PROGRAM_NONE)
+        return 0;
+    if (bytes != NULL) {
+        FSH_ASSERT(r->count == 1);
+        return bytes[r->first];
+    }
+    return before(run, (uint32_t)r->first + r->count) - before(run, r->first);
+}
+
+unsigned char *fsh_run_at(const struct fsh_run *run,
+                          const struct fsh_program_range *r)
+{
+    const struct fsh_coll_work *w = &run->work;
+    const size_t *at = list_at(w, r->place);
+    size_t offset;
+
+    if (r->place == FSH_PROGRAM_NONE)
+        return NULL;
+    offset = at != NULL
+                 ? at[r->first]
+                 : before(run, r->first) - before(run, first_in(run, r->place));
+    /* By integers: without bytes, buffers may be null. */
+    if (r->place == FSH_PROGRAM_SRC)
+        return (unsigned char *)((uintptr_t)w->src + offset);
+    return (unsigned char *)((uintptr_t)(r->place == FSH_PROGRAM_DST
+                                             ? w->dst
+                                             : run->tmp) +
+                             offset);
+}
+
+bool fsh_run_in_place(const struct fsh_run *run)
+{
+    uint16_t b = is_split(run->work.call) ? 0 : (uint16_t)run->team->rank;
+    const struct fsh_program_range src = {FSH_PROGRAM_SRC, b, 1};
+    const struct fsh_program_range dst = {FSH_PROGRAM_DST, b, 1};
+
+    return run->work.src != NULL &&
+           fsh_run_at(run, &src) == fsh_run_at(run, &dst);
+}
+
+/* ---- may it begin? ---- */
+
+static bool overlaps(const struct fsh_run *run,
+                     const struct fsh_program_range *a,
+                     const struct fsh_program_range *b)
+{
+    bool same = a->place == b->place;
+
+    if (a->place == FSH_PROGRAM_NONE || b->place == FSH_PROGRAM_NONE)
+        return false;
+    if (run->in_place && a->place != FSH_PROGRAM_TMP &&
+        b->place != FSH_PROGRAM_TMP)
+        same = true;
+    return same && a->first < b->first + b->count &&
+           b->first < a->first + a->count;
+}
+
+static bool clear_of_earlier(const struct fsh_run *run, uint32_t i)
+{
+    const struct fsh_program_step *s = run->step[i].step;
+
+    for (uint32_t j = run->low; j < i; j++) {
+        const struct fsh_program_step *t = run->step[j].step;
+
+        if (!run->step[j].over && (overlaps(run, &s->store, &t->local) ||
+                                   overlaps(run, &s->store, &t->store) ||
+                                   overlaps(run, &s->local, &t->store)))
+            return false;
+    }
+    return true;
+}
+
+/* ---- room for packets ---- */
+
+/* A packet that is kept as it is lands where it is kept. */
+static bool lands_in_place(const struct fsh_run_step *s)
+{
+    return !s->step->reduce && s->store != NULL;
+}
+
+static void make_room(struct fsh_run *run, struct fsh_run_step *s)
+{
+    if (s->source[0].land != NULL)
+        return;
+    if (lands_in_place(s)) {
+        s->source[0].land = s->store;
+    } else {
+        s->memory = malloc(s->bytes * s->step->sources);
+        if (s->memory == NULL)
+            fsh_fatal("%s: no memory for %zu bytes of intermediate results",
+                      run->name, s->bytes * s->step->sources);
+        for (unsigned k = 0; k < s->step->sources; k++)
+            s->source[k].land = s->memory + k * s->bytes;
+    }
+    if (s->value == NULL)
+        s->value = s->store != NULL ? s->store : s->source[0].land;
+}
+
+static void grant(struct fsh_run *run, struct fsh_run_step *s)
+{
+    if (fsh_run_is_eager(s->bytes))
+        return;
+    for (unsigned k = 0; k < s->step->sources; k++)
+        if (!s->source[k].granted)
+            s->source[k].granted = fsh_run_grant(run, s, k);
+}
+
+/* ---- the value ---- */
+
+/* Bytes that all packets have, in whole elements. */
+static bool available(const struct fsh_run *run, const struct fsh_run_step *s,
+                      size_t *bytes)
+{
+    *bytes = s->bytes;
+    for (unsigned k = 0; k < s->step->sources; k++) {
+        struct fsh_run_source *source = &s->source[k];
+        size_t got;
+
+        /* Partner: the release in record of run_packet.c. */
+        if (!atomic_load_explicit(&source->came, memory_order_acquire))
+            return false;
+        got = atomic_load_explicit(&source->got, memory_order_acquire);
+        if (got < *bytes)
+            *bytes = got;
+    }
+    if (*bytes != s->bytes)
+        *bytes -= *bytes % run->work.elem;
+    return true;
+}
+
+static void fold(const struct fsh_run *run, unsigned char *out,
+                 const unsigned char *a, const unsigned char *b, size_t n)
+{
+    fsh_simulated_moving(out, a, b, n);
+    run->work.fold(out, a, b, n / run->work.elem);
+    fsh_simulated_moved();
+}
+
+static void copy(unsigned char *out, const unsigned char *from, size_t n)
+{
+    if (out != from && n != 0)
+        fsh_simulated_copy(out, from, n);
+}
+
+/* Bytes [at, at + n) of a reduction. */
+static void reduce(const struct fsh_run *run, struct fsh_run_step *s, size_t at,
+                   size_t n)
+{
+    unsigned char *out = (s->store != NULL ? s->store : s->source[0].land) + at;
+    const unsigned char *sum = s->local;
+    unsigned k = 0;
+
+    if (sum == NULL)
+        sum = s->source[k++].land;
+    for (sum += at; k < s->step->sources; k++) {
+        fold(run, out, sum, s->source[k].land + at, n);
+        sum = out;
+    }
+    copy(out, sum, n);
+}
+
+static void make_value(struct fsh_run *run, struct fsh_run_step *s, size_t to)
+{
+    size_t at = s->done, n = to - at;
+
+    if (n != 0 && s->step->reduce)
+        reduce(run, s, at, n);
+    else if (n != 0 && s->store != NULL)
+        copy(s->store + at,
+             (s->step->sources == 0 ? s->local : s->source[0].land) + at, n);
+    s->done = to;
+    if (n != 0)
+        fsh_run_advances++;
+}
+
+/* ---- the step ---- */
+
+void fsh_run_advance(struct fsh_run *run, uint32_t i)
+{
+    struct fsh_run_step *s = &run->step[i];
+    bool clear = clear_of_earlier(run, i);
+    size_t to;
+
+    if (s->step->sources != 0 && (clear || !lands_in_place(s))) {
+        if (!fsh_run_is_eager(s->bytes))
+            make_room(run, s);
+        grant(run, s);
+    }
+    if (!clear || !available(run, s, &to))
+        return;
+    make_value(run, s, to);
+    if (s->step->dest != FSH_PROGRAM_NOBODY)
+        fsh_run_push(run, s);
+    if (s->done != s->bytes ||
+        (s->step->dest != FSH_PROGRAM_NOBODY && !s->told))
+        return;
+    s->over = true;
+    free(s->memory);
+    s->memory = NULL;
+    fsh_run_advances++;
+}
