@@ -217,7 +217,51 @@ def fabric_by_default():
     check(re.search(r"topology, fpga +ring", text), text)
 
 
-CASES = [settings_and_conduits, fabric_adds_up, fabric_without_sides,
+def coll(*args, code=0):
+    got, text = run(FSHINFO, "coll", *map(str, args))
+    check(got == code, text)
+    return text
+
+
+def collectives_are_listed():
+    """Each call with what can do it, and what a call of so many bytes gets."""
+    text = coll("-n", 8)
+    calls = re.findall(r"^  (\w+)\n((?:    .*\n)+)", text, re.M)
+    check(len(calls) == 10, text)
+    for call, lines in calls:
+        names = re.findall(r"^    (\w+)  ", lines, re.M)
+        chosen = re.search(r"    chosen: (.*)", lines)[1]
+        taken = re.findall(r"(?:^|on )(\w+)", chosen)
+        check(names and taken and set(taken) <= set(names), f"{call}: {lines}")
+    _, text = run(FSHINFO, "coll", env={"FSHMEM_COLL_BROADCAST": "chain"})
+    check("    chain, which FSHMEM_COLL_BROADCAST asks for\n" in text, text)
+
+
+def collectives_are_shown():
+    """A binomial tree of 8: three levels; two trees, in which all others are reached."""
+    text = coll("--show", "binomial", "--call", "broadcast", "-n", 8)
+    check(text.count("  rank ") == 8, text)
+    check(re.findall(r"-- (\d)", text) == list("1234567") and
+          "\n  `-- 4\n      |-- 5\n      `-- 6\n          `-- 7\n" in text, text)
+    text = coll("--show", "double_tree", "-n", 8, "--root", 3)
+    first, second = text.split("From the root")[1:]
+    for tree in first, second:
+        check(sorted(re.findall(r"-- (\d)", tree)) == list("0124567"), text)
+    text = coll("--show", "doubling", "--call", "scan", "-n", 2, "--exclusive")
+    check("  rank 1\n    0:1 = DST[0]\n" in text.replace("SRC[0] + 0:0 = TMP[0]\n    ", ""),
+          text)
+
+
+def collectives_refuse():
+    check("no such algorithm" in coll("--show", "best", code=2), "algorithm")
+    check("cannot do scan" in coll("--show", "ring", "--call", "scan", code=2), "call")
+    check("ranks are 0 to 3" in coll("--show", "chain", "-n", 4, "--root", 4, code=2),
+          "root")
+    check("1 to 64" in coll("-n", 65, code=2), "ranks")
+
+
+CASES = [collectives_are_listed, collectives_are_shown, collectives_refuse,
+         settings_and_conduits, fabric_adds_up, fabric_without_sides,
          fabric_beyond_all_cuts, fabric_is_drawn,
          fabric_of_a_file, fabric_by_default, core_is_that_of_the_logic, core_adds_up,
          software_uses_what_the_processor_has]

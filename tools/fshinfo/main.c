@@ -21,6 +21,7 @@
 #include "boot/huge.h"
 #include "boot/job.h"
 #include "boot/memory.h"
+#include "coll.h"
 #include "conduit/conduit.h"
 #include "device/device.h"
 #include "document.h"
@@ -31,6 +32,7 @@
 static const char usage[] =
     "Usage: fshinfo [--json]\n"
     "       fshinfo fabric [--topology T] [-n N] [--dot]\n"
+    "       fshinfo coll [-n N] [--show ALGORITHM [--call CALL] [--root R]]\n"
     "Print what is installed and what can be used here.\n"
     "Conduits and devices, and why not if they cannot be used; limits; the\n"
     "compute cores; facts on this host and its processors; every setting with\n"
@@ -278,11 +280,14 @@ int main(int argc, char **argv)
     fsh_log_program("fshinfo");
     if (argc > 1 && strcmp(argv[1], "fabric") == 0)
         return fabric_command(argc - 1, argv + 1);
+    if (argc > 1 && strcmp(argv[1], "coll") == 0)
+        return coll_command(argc - 1, argv + 1);
     kit_options_read(&options, argc, argv);
     if (wants_help) {
         fputs(usage, stdout);
         kit_options_print(stdout, &options, 2, 24);
         fabric_help(stdout);
+        coll_help(stdout);
         return 0;
     }
     if (wants_version) {
