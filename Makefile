@@ -57,11 +57,13 @@ bench: build ## all figures: sections IV and V, simulator, kernels, smp beside M
 	    --links $(PAPER)/fabric-links.csv --report $(PAPER)/fabric.html
 	@tools/fshperf/plot-fabric.sh $(PAPER)/fabric-links.csv $(PAPER)
 	@$(BUILD)/bin/fshperf host-driven --json $(PAPER)/host-driven.json
+	@$(BUILD)/bin/fshperf coll --clock simulated --json $(PAPER)/coll.json
 	@$(RUN) -n 2 --conduit fpga --timeout 300 $(BUILD)/bin/fshperf sim-speed
 	@$(RUN) -n 2 --conduit fpga --timeout 300 $(BUILD)/bin/fshperf am-rtt
 	@$(BUILD)/bin/compute_gops
 	@$(RUN) -n 2 --conduit smp --timeout 300 $(BUILD)/bin/fshperf limits
 	@$(BUILD)/bin/fshperf smp --json $(BUILD)/smp.json
+	@$(BUILD)/bin/fshperf coll --json $(BUILD)/coll.json
 	@python3 bench/peers.py --fshperf $(BUILD)/bin/fshperf \
 	    --build $(BUILD)/peers --rounds $(ROUNDS) --json $(BUILD)/peers.json
 

@@ -3,11 +3,16 @@
  * See peer.h. A figure takes half a second at most, since a library that does
  * not expect more ranks than processors may take milliseconds for a step.
  */
+#define _GNU_SOURCE
 #include "peer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
+
+#include "../tools/fshperf/gate.h"
 
 #define BATCH_US 100.0
 #define BATCHES 11
@@ -74,6 +79,78 @@ void peer_measure(const struct peer *peer, const char *name, size_t bytes,
         qsort(us, (size_t)done, sizeof us[0], by_value);
         printf("peer-row %s %d %zu %.4f\n", name, peer->ranks, bytes,
                us[done / 2]);
+        fflush(stdout);
+    }
+}
+
+/* ---- collectives ---- */
+
+/* As in tools/fshperf/coll_node.c. */
+#define WARM_UP 3
+#define ROUNDS 20
+#define OFTEN 200
+#define FEW_BYTES ((size_t)64 << 10)
+
+static void fill(const struct peer_buffers *b, int rank, int round)
+{
+    size_t words = b->bytes / sizeof(double);
+
+    memset(b->dst, 0x5a, (size_t)b->dst_blocks * b->bytes);
+    for (int i = 0; i < b->src_blocks; ++i) {
+        for (size_t w = 0; w < words; ++w) {
+            b->src[(size_t)i * words + w] =
+                (unsigned)(rank * 37 + i * 11 + round) + (unsigned)(w % 512);
+        }
+    }
+}
+
+static int by_time(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Rounds, the same on all ranks, when those that warm up took so long. */
+static int rounds_of(const struct peer *peer, const struct peer_buffers *b,
+                     int crowded, double us)
+{
+    int blocks = b->src_blocks > b->dst_blocks ? b->src_blocks : b->dst_blocks;
+    double most = LIMIT_US * WARM_UP / us;
+
+    if (!crowded && (size_t)blocks * b->bytes <= FEW_BYTES) {
+        return OFTEN;
+    }
+    return (int)peer->share(most > ROUNDS ? ROUNDS : most < 3 ? 3 : (long)most);
+}
+
+void peer_time(const struct peer_collectives *all, const char *name,
+               const struct peer_buffers *b,
+               void (*call)(const struct peer_buffers *buffers))
+{
+    static unsigned passes;
+    const struct peer *peer = all->peer;
+    int crowded = peer->ranks > sysconf(_SC_NPROCESSORS_ONLN);
+    int rounds = 0;
+    uint64_t taken[WARM_UP + OFTEN];
+    double start = now();
+
+    for (int i = 0; i < WARM_UP + rounds; ++i) {
+        fill(b, peer->rank, i);
+        peer->barrier();
+        uint64_t at =
+            gate_pass(all->gate, (unsigned)peer->ranks, crowded, &passes);
+        call(b);
+        taken[i] = gate_now() - at;
+        if (i == WARM_UP - 1) {
+            rounds = rounds_of(peer, b, crowded, now() - start);
+        }
+    }
+    all->latest(taken, WARM_UP + rounds);
+    if (peer->rank == 0) {
+        qsort(taken + WARM_UP, (size_t)rounds, sizeof taken[0], by_time);
+        printf("peer-row %s %d %zu %.4f\n", name, peer->ranks, b->bytes,
+               (double)taken[WARM_UP + rounds / 2] / 1e3);
         fflush(stdout);
     }
 }

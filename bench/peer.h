@@ -8,6 +8,7 @@
 #define PEER_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* What the library under test offers for the control of a measurement. */
 struct peer {
@@ -22,5 +23,29 @@ typedef void (*peer_loop_fn)(long n, size_t bytes);
 /* Median of some batches, as "peer-row NAME RANKS BYTES us", us a call. */
 void peer_measure(const struct peer *peer, const char *name, size_t bytes,
                   peer_loop_fn loop);
+
+/* ---- collectives, timed as fshperf coll does ---- */
+
+struct gate; /* tools/fshperf/gate.h */
+
+/* Buffers of this rank: so many blocks of `bytes` each. */
+struct peer_buffers {
+    double *src, *dst;
+    size_t bytes;
+    int src_blocks, dst_blocks;
+};
+
+struct peer_collectives {
+    const struct peer *peer;
+    struct gate *gate; /* in memory of all ranks; zero at the start */
+    /* All ranks' latest of each of n values, on rank 0. */
+    void (*latest)(uint64_t *value, int n);
+};
+
+/* Median of rounds, from a common start to the last rank's return; the buffers are
+ * written anew in each. As peer_measure says it. */
+void peer_time(const struct peer_collectives *all, const char *name,
+               const struct peer_buffers *buffers,
+               void (*call)(const struct peer_buffers *buffers));
 
 #endif

@@ -2,13 +2,15 @@
 /*
  * MPI in the shapes of fshperf smp: messages there and back, put and get in a
  * window of allocated memory (complete at the target before the next), fence,
- * barrier. Two ranks do all, more only the barrier. Built by peers.py with the
- * compiler wrapper of each MPI.
+ * barrier. Two ranks do all, more only the barrier. With the argument "coll" in those
+ * of fshperf coll, and sizes after it. Built by peers.py with the compiler wrapper of
+ * each MPI.
  */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../tools/fshperf/gate.h"
 #include "peer.h"
 
 #define MOST ((size_t)1 << 20)
@@ -117,23 +119,112 @@ static void measure_pair(const struct peer *peer)
     MPI_Win_free(&window);
 }
 
-int main(int argc, char **argv)
+/* ---- collectives ---- */
+
+static void latest(uint64_t *value, int n)
 {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Reduce(rank == 0 ? MPI_IN_PLACE : value, value, n, MPI_UINT64_T,
+               MPI_MAX, 0, MPI_COMM_WORLD);
+}
+
+static void allreduce(const struct peer_buffers *b)
+{
+    MPI_Allreduce(b->src, b->dst, (int)(b->bytes / sizeof(double)), MPI_DOUBLE,
+                  MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void broadcast(const struct peer_buffers *b)
+{
+    MPI_Bcast(rank == 0 ? b->src : b->dst, (int)b->bytes, MPI_BYTE, 0,
+              MPI_COMM_WORLD);
+}
+
+static void allgather(const struct peer_buffers *b)
+{
+    MPI_Allgather(b->src, (int)b->bytes, MPI_BYTE, b->dst, (int)b->bytes,
+                  MPI_BYTE, MPI_COMM_WORLD);
+}
+
+static void alltoall(const struct peer_buffers *b)
+{
+    MPI_Alltoall(b->src, (int)b->bytes, MPI_BYTE, b->dst, (int)b->bytes,
+                 MPI_BYTE, MPI_COMM_WORLD);
+}
+
+/* Of one size. */
+static void time_collectives(const struct peer_collectives *all, size_t bytes)
+{
+    size_t most = (size_t)ranks * bytes;
+    char *memory = malloc(2 * most);
+    struct peer_buffers one = {(double *)memory, (double *)(memory + most),
+                               bytes, 1, 1};
+    struct peer_buffers out = one, both = one;
+
+    if (!memory) {
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    out.dst_blocks = both.src_blocks = both.dst_blocks = ranks;
+    peer_time(all, "allreduce", &one, allreduce);
+    peer_time(all, "broadcast", &one, broadcast);
+    peer_time(all, "allgather", &out, allgather);
+    peer_time(all, "alltoall", &both, alltoall);
+    free(memory);
+}
+
+static struct gate *shared_gate(MPI_Win *of)
+{
+    struct gate *gate;
+    MPI_Aint size;
+    int unit;
+
+    MPI_Win_allocate_shared(rank == 0 ? (MPI_Aint)4096 : 0, 1, MPI_INFO_NULL,
+                            MPI_COMM_WORLD, &gate, of);
+    MPI_Win_shared_query(*of, 0, &size, &unit, &gate);
+    if (rank == 0) {
+        memset(gate, 0, sizeof *gate);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    return gate;
+}
+
+static void measure_collectives(const struct peer *peer, int count,
+                                char *const *sizes)
+{
+    MPI_Win of;
+    struct peer_collectives all = {peer, shared_gate(&of), latest};
+
+    for (int i = 0; i < count; ++i) {
+        time_collectives(&all, strtoul(sizes[i], NULL, 10));
+    }
+    MPI_Win_free(&of);
+}
+
+static void measure_shapes(const struct peer *peer)
+{
     local = malloc(2 * MOST);
     if (!local) {
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     memset(local, 1, 2 * MOST);
+    if (ranks == 2) {
+        measure_pair(peer);
+    }
+    peer_measure(peer, "barrier", 0, barriers);
+    free(local);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 
     const struct peer peer = {rank, ranks, barrier, share};
-    if (ranks == 2) {
-        measure_pair(&peer);
+    if (argc > 1 && strcmp(argv[1], "coll") == 0) {
+        measure_collectives(&peer, argc - 2, argv + 2);
+    } else {
+        measure_shapes(&peer);
     }
-    peer_measure(&peer, "barrier", 0, barriers);
-    free(local);
     MPI_Finalize();
     return 0;
 }

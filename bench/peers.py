@@ -3,11 +3,11 @@
 """FSHMEM on conduit smp beside other libraries on the same machine: Open MPI
 (messages and RMA), OpenSHMEM (that of Open MPI), MPICH and UCX (posix shared
 memory), from the distribution's packages. Takes turns: every round runs a short
-job of each; the table has the medians over the rounds. What is not installed,
+job of each; the tables have the medians over the rounds. What is not installed,
 or fails, or takes too long, is shown as "-", and why below the table.
 
 usage: peers.py --fshperf FILE --build DIRECTORY [--rounds N] [--limit SECONDS]
-                [--json FILE]
+                [--only shapes|coll] [--json FILE]
 """
 import argparse
 import ctypes
@@ -26,6 +26,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 MANY = (4, 8, 16)   # ranks of the barriers beside that of two
 MANY_EVERY = 4      # rounds; they take long where ranks wait for processors
 ATTEMPTS = 3        # of a job that never gave a figure
+SLOW = 5.0          # seconds of collectives of many ranks that are not repeated
 
 US, GB = "us", "GB/s"
 
@@ -51,6 +52,24 @@ def rows():
     for ranks in (2,) + MANY:
         table.append((("barrier", ranks, 0), f"barrier of {ranks} ranks", US))
     return table
+
+
+# Collectives: operations of both sides, by ranks their sizes; what FSHMEM may take of the
+# better of the MPIs, with buffers in the segment and not.
+COLLECTIVES = ("allreduce", "broadcast", "allgather", "alltoall")
+COLL_SIZES = {2: (8, 256, 4096, 65536, 1 << 20), 4: (8, 4096, 65536),
+              8: (8, 4096, 65536)}
+
+
+def coll_rows():
+    return [((name, ranks, size), f"{name} {size_name(size)}, {ranks} ranks", US)
+            for name in COLLECTIVES for ranks, sizes in COLL_SIZES.items()
+            for size in sizes]
+
+
+def coll_targets(key):
+    pair = key[1] == 2 and key[0] in ("allreduce", "broadcast")
+    return (0.7, 0.9) if pair else (1.0, 1.0)
 
 
 limit = {"seconds": 60.0}  # of a job
@@ -110,6 +129,7 @@ def need(*programs):
 class Peer:
     """A library: its figures, by key, and what went wrong."""
     many = True  # measures barriers of more ranks
+    collectives = False
 
     def __init__(self, name):
         self.name = name
@@ -126,11 +146,15 @@ class Peer:
         """A job; yields (key, us)."""
         raise NotImplementedError
 
-    def take_turn(self, ranks):
+    def measure_collectives(self, ranks):
+        """The same of collectives, if it has some."""
+        raise NotImplementedError
+
+    def take_turn(self, measure, ranks):
         if not self.ready or (self.failures >= ATTEMPTS and not self.samples):
             return
         try:
-            for key, us in self.measure(ranks):
+            for key, us in measure(ranks):
                 self.samples.setdefault(key, []).append(us)
         except (Failed, OSError, ValueError) as error:
             self.failures += 1
@@ -143,6 +167,7 @@ class Peer:
 
 class Fshmem(Peer):
     """fshperf smp; its own rows, under the names of the table."""
+    collectives = True
     NAMES = {"am_short_rtt": "round_trip", "am_medium_rtt": "round_trip",
              "put": "put", "get": "get", "put_nb_rate": "put_many",
              "barrier": "barrier"}
@@ -150,19 +175,33 @@ class Fshmem(Peer):
     def __init__(self, fshperf):
         super().__init__("FSHMEM")
         self.fshperf = fshperf
+        # Collectives with buffers that are not in the segment.
+        self.private = Peer("FSHMEM malloc")
+
+    def rows(self, command, *options):
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "rows.json")
+            code, _ = run([self.fshperf, command, *options, "--json", path],
+                          times=5)
+            if code:
+                raise Failed(f"fshperf {command} ended with code {code}")
+            with open(path, encoding="utf-8") as f:
+                return json.load(f)
+
+    def measure_collectives(self, ranks):
+        sizes = ",".join(str(size) for size in COLL_SIZES[ranks])
+        for row in self.rows("coll", "--op", ",".join(COLLECTIVES), "--bytes",
+                             sizes, "--ranks", str(ranks)):
+            key = row["op"], row["nodes"], row["bytes"]
+            if row["memory"] == "segment":
+                yield key, row["us"]
+            else:
+                self.private.samples.setdefault(key, []).append(row["us"])
 
     def measure(self, ranks):
         if ranks > 2:
             return  # in the run of two
-        with tempfile.TemporaryDirectory() as directory:
-            path = os.path.join(directory, "smp.json")
-            code, _ = run([self.fshperf, "smp", "--quick", "--mode", "seq",
-                           "--json", path], times=5)
-            if code:
-                raise Failed(f"fshperf smp ended with code {code}")
-            with open(path, encoding="utf-8") as f:
-                found = json.load(f)
-        for row in found:
+        for row in self.rows("smp", "--quick", "--mode", "seq"):
             name = self.NAMES.get(row["test"])
             if name and row["access"] in ("-", "never") and row["ranks"] <= 16:
                 yield (name, row["ranks"], row["bytes"]), row["us"]
@@ -190,11 +229,18 @@ class Compiled(Peer):
             raise Failed(f"{' '.join(command)} failed: {out[:200]}")
 
     def measure(self, ranks):
+        yield from self.figures(ranks)
+
+    def measure_collectives(self, ranks):
+        yield from self.figures(ranks, "coll", *map(str, COLL_SIZES[ranks]))
+
+    def figures(self, ranks, *arguments):
         bound = ranks <= len(os.sched_getaffinity(0))
         env = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1",
                    OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
         code, out = run([self.launcher, "-n", str(ranks),
-                         *self.options[bound], self.program], env)
+                         *self.options[bound], self.program,
+                         *arguments], env)
         found = 0
         for line in out.splitlines():
             word = line.split()
@@ -205,6 +251,14 @@ class Compiled(Peer):
             self.remark = f"ends with code {code} after all figures are there"
         elif code:
             raise Failed(f"ended with code {code}")
+
+
+class Mpi(Compiled):
+    """The two that collectives are compared with."""
+    collectives = True
+
+    def __init__(self, name, compiler, launcher, pair, crowd):
+        super().__init__(name, "peer_mpi", compiler, launcher, pair, crowd)
 
 
 class Ucx(Peer):
@@ -268,11 +322,10 @@ def peers(fshperf):
     over = ["--oversubscribe", "--bind-to", "none"]
     core = ["--bind-to", "core"]
     return [Fshmem(fshperf),
-            Compiled("Open MPI", "peer_mpi", "mpicc.openmpi",
-                     "mpirun.openmpi", core, over),
+            Mpi("Open MPI", "mpicc.openmpi", "mpirun.openmpi", core, over),
             Compiled("OSHMEM", "peer_shmem", "oshcc", "oshrun", core, over),
-            Compiled("MPICH", "peer_mpi", "mpicc.mpich", "mpirun.mpich",
-                     ["-bind-to", "core"], ["-bind-to", "none"]),
+            Mpi("MPICH", "mpicc.mpich", "mpirun.mpich", ["-bind-to", "core"],
+                ["-bind-to", "none"]),
             Ucx("UCX")]
 
 
@@ -285,10 +338,26 @@ def rounds(contenders, count):
     for i in range(count):
         for peer in contenders:
             progress(f"round {i + 1} of {count}: {peer.name} ...")
-            peer.take_turn(2)
+            peer.take_turn(peer.measure, 2)
             if peer.many and i % MANY_EVERY == 0:
                 for ranks in MANY:
-                    peer.take_turn(ranks)
+                    peer.take_turn(peer.measure, ranks)
+    progress("")
+
+
+def rounds_of_collectives(contenders, count):
+    slow = set()
+    for i in range(count):
+        for ranks in COLL_SIZES:
+            for peer in contenders:
+                if (ranks > 2 and i % MANY_EVERY) or (peer, ranks) in slow:
+                    continue
+                progress(f"round {i + 1} of {count}, collectives of {ranks}: "
+                         f"{peer.name} ...")
+                began = time.monotonic()
+                peer.take_turn(peer.measure_collectives, ranks)
+                if ranks > 2 and time.monotonic() - began > SLOW:
+                    slow.add((peer, ranks))
     progress("")
 
 
@@ -324,6 +393,38 @@ def print_table(contenders, count):
         best = (min if unit == US else max)(there, default=None)
         print(f"{text:<36}{unit:<6}" +
               "".join(cell(v, v is not None and v == best) for v in values))
+
+
+def ratio(value, best, target):
+    """Of a figure to the best of others, beside what it may be."""
+    if value is None or best is None:
+        return f"{'-':>9}      "
+    return f"{value / best:9.2f} {'ok' if value <= target * best else 'over':<5}"
+
+
+def print_collectives(contenders, count):
+    """contenders: buffers in the segment, not, and the MPIs."""
+    print(f"# Collectives: us from a common start to the last rank's return, "
+          f"buffers written anew\n"
+          f"# every time; medians over {count} jobs "
+          f"({(count + MANY_EVERY - 1) // MANY_EVERY} of 4 and 8 ranks) of "
+          f"medians of 20 rounds or more.\n"
+          f"# Two ranks on two processors (bound), more unbound. Size: of the "
+          f"vector, or of a block.\n"
+          f"# Ratio, and that of malloc: to the better of Open MPI and MPICH.")
+    print(f"{'# What':<36}{'Unit':<6}" +
+          "".join(f"{p.name:>13} " for p in contenders) +
+          f"{'Ratio':>9}      {'malloc':>9}")
+    for key, text, unit in coll_rows():
+        values = [figure(p, key, unit) for p in contenders]
+        best = min((v for v in values[2:] if v is not None), default=None)
+        ratios = (ratio(v, best, t)
+                  for v, t in zip(values, coll_targets(key)))
+        print((f"{text:<36}{unit:<6}" + "".join(cell(v, False) for v in values) +
+               "".join(ratios)).rstrip())
+
+
+def print_remarks(contenders):
     for peer in contenders:
         if peer.reason:
             print(f"# {peer.name}: {peer.reason}")
@@ -331,11 +432,12 @@ def print_table(contenders, count):
             print(f"# {peer.name}: {peer.remark}")
 
 
-def write_json(path, contenders):
+def write_json(path, contenders, wanted):
     found = [{"what": text, "name": key[0], "ranks": key[1], "bytes": key[2],
               "peer": p.name, "rounds": len(p.samples.get(key, ())),
               "us" if unit == US else "gb_per_s": figure(p, key, unit)}
-             for key, text, unit in rows() for p in contenders]
+             for key, text, unit in wanted for p in contenders
+             if key[0] not in COLLECTIVES or key in p.samples]
     with open(path, "w", encoding="utf-8") as f:
         json.dump(found, f, indent=1)
         f.write("\n")
@@ -349,22 +451,35 @@ def main():
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--limit", type=float, default=limit["seconds"],
                         help="seconds a job may take")
+    parser.add_argument("--only", choices=("shapes", "coll"),
+                        help="single operations, or collectives")
     parser.add_argument("--json")
     args = parser.parse_args()
     limit["seconds"] = args.limit
     os.makedirs(args.build, exist_ok=True)
     contenders = peers(os.path.abspath(args.fshperf))
+    if args.only == "coll":
+        contenders = [p for p in contenders if p.collectives]
     for peer in contenders:
         try:
             peer.prepare(args.build)
             peer.ready = True
         except (Failed, OSError) as error:
             peer.reason = str(error)
-    rounds(contenders, args.rounds)
-    print_table(contenders, args.rounds)
+    fshmem, wanted = contenders[0], []
+    if args.only != "coll":
+        rounds(contenders, args.rounds)
+        print_table(contenders, args.rounds)
+        wanted += rows()
+    if args.only != "shapes":
+        some = [p for p in contenders if p.collectives]
+        rounds_of_collectives(some, args.rounds)
+        print_collectives([fshmem, fshmem.private, *some[1:]], args.rounds)
+        wanted += coll_rows()
+    print_remarks(contenders)
     if args.json:
-        write_json(args.json, contenders)
-    return 0 if contenders[0].samples else 1
+        write_json(args.json, [*contenders, fshmem.private], wanted)
+    return 0 if fshmem.samples else 1
 
 
 if __name__ == "__main__":

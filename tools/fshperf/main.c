@@ -19,7 +19,7 @@ static const struct perf_command *const commands[] = {
     &perf_paper,       &perf_sim_speed,   &perf_sim_spin,  &perf_am_rtt,
     &perf_case_study,  &perf_limits,      &perf_smp,       &perf_host_costs,
     &perf_host_driven, &perf_case_node,   &perf_host_node, &perf_smp_node,
-    &perf_fabric,      &perf_fabric_node,
+    &perf_fabric,      &perf_fabric_node, &perf_coll,      &perf_coll_node,
 };
 
 static const struct perf_command *find(const char *name)
@@ -68,7 +68,8 @@ static void print_help(void)
     fputs("usage: fshrun -n 2 --conduit fpga fshperf COMMAND [OPTION...]\n"
           "       fshperf case-study [OPTION...]\n"
           "       fshperf sim-speed --json FILE | --instructions [OPTION...]\n"
-          "       fshperf smp [OPTION...]\n\n",
+          "       fshperf smp [OPTION...]\n"
+          "       fshperf coll [OPTION...]\n\n",
           stdout);
     for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); ++i) {
         if (commands[i]->help) {

@@ -211,10 +211,12 @@ extern const struct perf_command perf_host_driven; /* hosts.c */
 extern const struct perf_command perf_host_node;   /* hosts_node.c, its ranks */
 extern const struct perf_command perf_fabric;      /* fabric.c */
 extern const struct perf_command
-    perf_fabric_node;                           /* fabric_node.c, its ranks */
-extern const struct perf_command perf_limits;   /* limits.c */
-extern const struct perf_command perf_smp;      /* smp.c */
-extern const struct perf_command perf_smp_node; /* smp_node.c, its ranks */
+    perf_fabric_node;                            /* fabric_node.c, its ranks */
+extern const struct perf_command perf_coll;      /* coll.c */
+extern const struct perf_command perf_coll_node; /* coll_node.c, its ranks */
+extern const struct perf_command perf_limits;    /* limits.c */
+extern const struct perf_command perf_smp;       /* smp.c */
+extern const struct perf_command perf_smp_node;  /* smp_node.c, its ranks */
 /* Handlers of am-rtt and sim-spin, for gasnet_attach. */
 void perf_am_entries(gasnet_handlerentry_t entries[2]);
 void perf_spin_entry(gasnet_handlerentry_t *entry);

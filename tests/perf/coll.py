@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""fshperf coll: every operation is there, in text and JSON, in OSU's columns; what is
+compared with what; with "simulated" that two runs have the same cycles.
+
+usage: coll.py FSHPERF [simulated]"""
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+
+OPS = {"barrier", "broadcast", "scatter", "gather", "allgather", "allgatherv",
+       "alltoall", "alltoallv", "reduce", "allreduce", "reduce_scatter", "scan"}
+KEYS = {"op", "algorithm", "engine", "nodes", "jobs", "bytes", "memory", "cycles", "us",
+        "baseline_us", "speedup", "occupancy", "rounds", "conduit", "clock"}
+SIZES = (8, 4096)
+BROADCASTS = {"binomial", "double_tree", "chain", "scatter_allgather"}
+
+
+def check(holds, what):
+    if not holds:
+        sys.exit(f"coll: {what}")
+
+
+def run(*options):
+    """(rows, lines of the table)."""
+    with tempfile.TemporaryDirectory() as where:
+        path = os.path.join(where, "coll.json")
+        text = subprocess.run([sys.argv[1], "coll", "--json", path, *options], check=True,
+                              stdout=subprocess.PIPE, text=True, timeout=400).stdout
+        with open(path, encoding="utf-8") as file:
+            rows = json.load(file)
+    for row in rows:
+        look(row)
+    return rows, text.splitlines()
+
+
+def look(row):
+    """What holds for every row."""
+    check(set(row) >= KEYS, row)
+    check(row["us"] > 0 and row["occupancy"] is None, row)
+    check((row["memory"] == "none") is (row["bytes"] == 0), row)
+    if row["clock"] == "wall":
+        check(row["cycles"] is None and row["conduit"] == "smp", row)
+        check(row["rounds"] >= 20, row)
+    else:
+        check(row["conduit"] == "fpga" and row["link_cycles"] > 0, row)
+        check(math.isclose(row["cycles"] * 4 / 1000, row["us"]), row)
+    if row["baseline_us"] is None:
+        check(row["speedup"] is None, row)
+    else:
+        check(row["engine"] != "messages", row)
+        check(math.isclose(row["speedup"], row["baseline_us"] / row["us"],
+                           rel_tol=1e-3), row)
+
+
+def expected():
+    """All rows of --quick: (operation, bytes, memory)."""
+    return {(op, n, memory) for op in OPS - {"barrier"} for n in SIZES
+            for memory in ("segment", "private")} | {("barrier", 0, "none")}
+
+
+def look_columns(lines, per_memory):
+    """A size in 10 columns, then fields of 20: figures, algorithm, rounds."""
+    heads = [line for line in lines if line.startswith("# Size")]
+    check(len(heads) == len(OPS), lines)
+    check(all(line == heads[0] and len(line) == 10 + 20 * (2 * per_memory + 2)
+              for line in heads), heads)
+    figures = [line for line in lines if line[:1].isdigit()]
+    check(len(figures) == 2 * len(OPS) - 1, figures)
+    for line in figures:
+        check(len(line) == len(heads[0]) and int(line[:10]) in (0, *SIZES), line)
+        check(float(line[10:30]) > 0, line)
+
+
+def by_key(rows):
+    found = {(r["op"], r["bytes"], r["memory"], r.get("host_costs")): r for r in rows}
+    check(len(found) == len(rows), "a figure is there twice")
+    return found
+
+
+def on_wall_clock():
+    rows, lines = run("--quick")
+    look_columns(lines, 1)
+    check({key[:3] for key in by_key(rows)} == expected(), rows)
+    for row in rows:
+        check(row["engine"] == ("messages" if row["op"] == "alltoallv" else "direct"), row)
+        check(row["nodes"] == 2 and row["jobs"] == 1, row)
+    rows, _ = run("--op", "allreduce", "--bytes", "8,1K", "--ranks", "2,3", "--engine", "both",
+                  "--jobs", "1,8")
+    check(len(rows) == 2 * 2 * 2 * 2 * 2, rows)  # sizes, ranks, engines, jobs, memory
+    for row in rows:
+        check((row["baseline_us"] is None) is (row["engine"] == "messages"), row)
+    rows, _ = run("--op", "broadcast,barrier", "--bytes", "4K", "--ranks", "4", "--algorithm",
+                  "all")
+    check({r["algorithm"] for r in rows if r["op"] == "broadcast"} == BROADCASTS, rows)
+    check({r["algorithm"] for r in rows if r["op"] == "barrier"} ==
+          {"dissemination", "binomial"}, rows)
+
+
+def on_simulated_nodes():
+    options = "--clock", "simulated", "--quick"
+    rows, lines = run(*options)
+    look_columns(lines, 3)
+    found = by_key(rows)
+    check({key[:3] for key in found} == expected(), rows)
+    for op, size, memory in expected():
+        cycles = [found[op, size, memory, costs]["cycles"] for costs in (0, 1, 2)]
+        check(cycles[0] < cycles[1] < cycles[2], (op, size, memory, cycles))
+    check(run(*options)[0] == rows, "other cycles when it was run again")
+    rows, _ = run(*options, "--op", "barrier", "--ranks", "3", "--topology", "line")
+    check([(r["topology"], r["nodes"]) for r in rows] == [("line", 3)] * 3, rows)
+
+
+(on_simulated_nodes if sys.argv[2:] == ["simulated"] else on_wall_clock)()

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Operations of fshperf coll: how each is called, what its buffers hold before and
+ * after. Elements are doubles, which are added; as they are small integers, sums are
+ * exact in any order.
+ */
+#include "coll.h"
+
+#include <string.h>
+
+#include "base/log.h"
+
+#define ROOT 0u
+#define VALUES 512u /* words in a row that differ */
+
+/* The waiting form or the other. */
+#define EITHER(NAME, ...)                                         \
+    (handle ? fshmem_coll_##NAME##_nb(__VA_ARGS__, flags, handle) \
+            : fshmem_coll_##NAME(__VA_ARGS__, flags))
+#define OPERATION(NAME, ...)                                                  \
+    static fshmem_status_t NAME(const struct coll_buffers *b, unsigned flags, \
+                                gasnet_handle_t *handle)                      \
+    {                                                                         \
+        (void)b;                                                              \
+        return EITHER(NAME, GASNET_TEAM_ALL, __VA_ARGS__);                    \
+    }
+#define SUM b->bytes / sizeof(double), FSHMEM_DOUBLE, FSHMEM_SUM
+
+static fshmem_status_t barrier(const struct coll_buffers *b, unsigned flags,
+                               gasnet_handle_t *handle)
+{
+    (void)b;
+    return EITHER(barrier, GASNET_TEAM_ALL);
+}
+/* In place at the root, as MPI's is. */
+OPERATION(broadcast, b->rank == ROOT ? b->src : b->dst, ROOT, b->src, b->bytes)
+OPERATION(scatter, b->dst, ROOT, b->src, b->bytes)
+OPERATION(gather, ROOT, b->dst, b->src, b->bytes)
+OPERATION(allgather, b->dst, b->src, b->bytes)
+OPERATION(allgatherv, b->dst, b->lists, NULL, b->src)
+OPERATION(alltoall, b->dst, b->src, b->bytes)
+OPERATION(alltoallv, b->dst, b->lists, NULL, b->src, b->lists, NULL)
+OPERATION(reduce, ROOT, b->dst, b->src, SUM)
+OPERATION(allreduce, b->dst, b->src, SUM)
+OPERATION(reduce_scatter, b->dst, b->src, SUM)
+OPERATION(scan, b->dst, b->src, SUM)
+
+/* name, program, blocks of src and dst, at the root alone, v-form */
+#define ROW(NAME, PROGRAM, ...)                                        \
+    {                                                                  \
+        .name = #NAME, .program = FSH_PROGRAM_##PROGRAM, .call = NAME, \
+        __VA_ARGS__                                                    \
+    }
+const struct coll_op coll_ops[] = {
+    ROW(barrier, BARRIER, .src = COLL_NONE),
+    ROW(broadcast, BROADCAST, .src = COLL_ONE, .dst = COLL_ONE,
+        .src_root = true),
+    ROW(scatter, SCATTER, .src = COLL_ALL, .dst = COLL_ONE, .src_root = true),
+    ROW(gather, GATHER, .src = COLL_ONE, .dst = COLL_ALL, .dst_root = true),
+    ROW(allgather, ALLGATHER, .src = COLL_ONE, .dst = COLL_ALL),
+    ROW(allgatherv, ALLGATHER, .src = COLL_ONE, .dst = COLL_ALL, .lists = true),
+    ROW(alltoall, ALLTOALL, .src = COLL_ALL, .dst = COLL_ALL),
+    ROW(alltoallv, ALLTOALL, .src = COLL_ALL, .dst = COLL_ALL, .lists = true),
+    ROW(reduce, REDUCE, .src = COLL_ONE, .dst = COLL_ONE, .dst_root = true),
+    ROW(allreduce, ALLREDUCE, .src = COLL_ONE, .dst = COLL_ONE),
+    ROW(reduce_scatter, REDUCE_SCATTER, .src = COLL_ALL, .dst = COLL_ONE),
+    ROW(scan, SCAN, .src = COLL_ONE, .dst = COLL_ONE),
+};
+const unsigned coll_op_count = sizeof coll_ops / sizeof coll_ops[0];
+
+/* ---- buffers ---- */
+
+/* Has this rank results in dst? */
+static bool has_results(const struct coll_op *op, const struct coll_buffers *b)
+{
+    return b->rank == ROOT ? op->program != FSH_PROGRAM_BROADCAST
+                           : !op->dst_root;
+}
+
+static unsigned blocks(enum coll_blocks of, unsigned ranks)
+{
+    return of == COLL_ALL ? ranks : of == COLL_ONE ? 1 : 0;
+}
+
+size_t coll_bytes(const struct coll_op *op, size_t bytes, unsigned ranks)
+{
+    enum coll_blocks most = op->src > op->dst ? op->src : op->dst;
+
+    return blocks(most, ranks) * bytes;
+}
+
+/* Word w of block b of a rank's source. */
+static unsigned value(unsigned rank, unsigned b, unsigned round, size_t w)
+{
+    return rank * 37 + b * 11 + round + (unsigned)(w % VALUES);
+}
+
+void coll_fill(const struct coll_op *op, const struct coll_buffers *b,
+               unsigned round)
+{
+    unsigned count =
+        op->src_root && b->rank != ROOT ? 0 : blocks(op->src, b->ranks);
+    size_t words = b->bytes / sizeof(double);
+    double *to = (double *)(void *)b->src;
+
+    memset(b->dst, 0x5a, blocks(op->dst, b->ranks) * b->bytes);
+    for (unsigned i = 0; i < count; ++i) {
+        for (size_t w = 0; w < words; ++w) {
+            *to++ = value(b->rank, i, round, w);
+        }
+    }
+}
+
+/* What the calls make: word w of block i of this rank's destination. */
+static double result(const struct coll_op *op, const struct coll_buffers *b,
+                     unsigned round, unsigned i, size_t w)
+{
+    unsigned block = op->src == COLL_ALL ? b->rank : 0, sum = 0, last = b->rank;
+
+    switch (op->program) {
+    case FSH_PROGRAM_BROADCAST:
+    case FSH_PROGRAM_SCATTER:
+        return value(ROOT, block, round, w);
+    case FSH_PROGRAM_GATHER:
+    case FSH_PROGRAM_ALLGATHER:
+    case FSH_PROGRAM_ALLTOALL:
+        return value(i, block, round, w);
+    case FSH_PROGRAM_SCAN:
+        break;
+    default:
+        last = b->ranks - 1;
+    }
+    for (unsigned rank = 0; rank <= last; ++rank) {
+        sum += value(rank, block, round, w);
+    }
+    return sum;
+}
+
+void coll_check(const struct coll_op *op, const struct coll_buffers *b,
+                unsigned round)
+{
+    unsigned count = has_results(op, b) ? blocks(op->dst, b->ranks) : 0;
+    size_t words = b->bytes / sizeof(double);
+    const double *at = (const double *)(const void *)b->dst;
+
+    for (unsigned i = 0; i < count; ++i) {
+        for (size_t w = 0; w < words; ++w, ++at) {
+            if (*at != result(op, b, round, i, w)) {
+                fsh_fatal("coll: %s of %zu bytes: word %zu of block %u is %g "
+                          "and not %g",
+                          op->name, b->bytes, w, i, *at,
+                          result(op, b, round, i, w));
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A barrier of processes in memory they share that says when it opened: what collectives
+ * are timed from, to the last rank's return. Nothing of a library runs in it, and ranks
+ * that have a processor each leave it at the same time. For fshperf coll and, so that
+ * others are measured alike, bench/peer.c; plain C11.
+ */
+#ifndef FSHPERF_GATE_H
+#define FSHPERF_GATE_H
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+/* Until all have seen that it is open. */
+#define GATE_NS 1000u
+
+/* Zero at the start. */
+struct gate {
+    _Alignas(64) atomic_uint arrived; /* ever; all ranks write */
+    _Alignas(64) atomic_uint opened;  /* how often; the last to arrive writes */
+    uint64_t at;                      /* when, by it, before `opened` */
+};
+
+/* ns, the same on all ranks. */
+static inline uint64_t gate_now(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * UINT64_C(1000000000) + (uint64_t)ts.tv_nsec;
+}
+
+/* By the last to arrive. */
+static inline void gate_open(struct gate *gate, unsigned time, bool crowded)
+{
+    gate->at = gate_now() + (crowded ? 0 : GATE_NS);
+    /* Partner: the acquire in gate_pass. */
+    atomic_store_explicit(&gate->opened, time, memory_order_release);
+}
+
+/* All ranks; *times is this rank's count of passes. crowded: there are more ranks than
+ * processors. Returns when it opened, in ns, the same on all. */
+static inline uint64_t gate_pass(struct gate *gate, unsigned ranks,
+                                 bool crowded, unsigned *times)
+{
+    unsigned time = ++*times;
+
+    if (atomic_fetch_add(&gate->arrived, 1) + 1 == time * ranks) {
+        gate_open(gate, time, crowded);
+    }
+    /* Partner: the release in gate_open. */
+    while (atomic_load_explicit(&gate->opened, memory_order_acquire) != time) {
+        if (crowded) {
+            sched_yield();
+        }
+    }
+    while (gate_now() < gate->at) {}
+    return gate->at;
+}
+
+#endif
