@@ -67,3 +67,15 @@ mutant fsh_voqbuf.sv 's/lead_new  = valid_i ? written_q : .*/lead_new  = written
 mutant fsh_voqbuf.sv 's/if (any_q) head\[r_queue_q\] <= r_next/if (begun) head[choice_i] <= r_next/'
 mutant fsh_voqbuf.sv "s/VCS'(read) << r_vc/VCS'(begun) << r_vc/"
 mutant fsh_voqbuf.sv 's/read      = open ? slot \&\& go_q/read      = open ? slot/'
+
+hashbuf="fsh_coll_pkg.sv fsh_ram.sv fsh_hashbuf.sv"
+
+prove hashbuf fsh_hashbuf "BUCKETS=2 WAYS=1 RESERVE=1 KEY=3" "$hashbuf" 27 6 gates
+mutant fsh_hashbuf.sv "s/same\[w\] = !free\[w\] \&\& key == key_q/same[w] = !free[w] \&\& key[1:0] == key_q[1:0]/"
+mutant fsh_hashbuf.sv "s/take_two = ways2_q != '0/take_two = 1'b1/"
+mutant fsh_hashbuf.sv 's/else if (free2_q/if (free2_q/'
+mutant fsh_hashbuf.sv "s/same_r_q} != '0/same1_q} != '0/"
+mutant fsh_hashbuf.sv 's/else if (reserve_q) ways_r/else ways_r/'
+mutant fsh_hashbuf.sv "s/gen_q\[2\*op_slot_i+:2\] == op_gen_i/1'b1/"
+mutant fsh_hashbuf.sv "s/whole_q\[res_slot_o\] <= 1'b0/whole_q[res_slot_o] <= claim_q \&\& whole_q[res_slot_o]/"
+mutant fsh_hashbuf.sv 's/raddr = state_q == Idle ? one : two_q/raddr = one/'

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: BSD-3-Clause
+`default_nettype none
+`include "fsh_assert.svh"
+
+/// The collective engine: UNITS units (fsh_cunit), which share memory, network, completions
+/// and the packet memory with its fsh_hashbuf; and what takes packets into that. A sequence
+/// belongs to the unit that takes it, in turns. Packets arrive as lines of 64 bytes, one
+/// packet after the other, rx_first_i and rx_last_i around each; they are always taken in
+/// bounded time. One that has no room, or that is there already, is dropped: rx_bad_o, a
+/// pulse; who sends must have been promised room. Everything else: fsh_cunit. used_o:
+/// packets that wait.
+module fsh_coll #(
+    parameter int unsigned UNITS = 2,
+    parameter int unsigned CONTEXTS = 4,  // of a unit
+    parameter int unsigned LINES = 16,  // of a packet, of 64 bytes
+    parameter int unsigned BUCKETS = 8,
+    parameter int unsigned WAYS = 8,
+    parameter int unsigned RESERVE = 6,
+    parameter bit FP64 = 1'b1,
+    localparam int unsigned SLOTS = BUCKETS * WAYS + RESERVE,
+    localparam int unsigned LW = $clog2(LINES),
+    localparam int unsigned SW = $clog2(SLOTS)
+) (
+    input  wire logic           clk_i,
+    input  wire logic           rst_i,
+    input  wire logic           tick_i,
+    input  wire logic           run_valid_i,
+    output logic                run_ready_o,
+    input  wire logic    [31:0] run_addr_i,
+    output logic                end_valid_o,
+    input  wire logic           end_ready_i,
+    output fsh_coll_pkg::end_t  end_o,
+    input  wire logic           rx_valid_i,
+    output logic                rx_ready_o,
+    input  wire logic           rx_first_i,
+    input  wire logic           rx_last_i,
+    input  wire logic [fsh_coll_pkg::KEY_W-1:0] rx_key_i,
+    input  wire logic  [LW+6:0] rx_bytes_i,  // of the packet
+    input  wire logic   [511:0] rx_data_i,
+    output logic                rx_bad_o,
+    output logic                mrd_valid_o,
+    input  wire logic           mrd_ready_i,
+    output logic         [31:0] mrd_addr_o,
+    input  wire logic           mrd_rvalid_i,
+    input  wire logic   [511:0] mrd_data_i,
+    input  wire logic           mrd_err_i,
+    output logic                mwr_valid_o,
+    input  wire logic           mwr_ready_i,
+    output logic         [31:0] mwr_addr_o,
+    output logic        [511:0] mwr_data_o,
+    output logic         [63:0] mwr_strb_o,
+    input  wire logic           mwr_done_i,
+    input  wire logic           mwr_err_i,
+    output logic                tx_valid_o,
+    input  wire logic           tx_ready_i,
+    output logic                tx_first_o,
+    output logic                tx_last_o,
+    output logic          [7:0] tx_dest_o,
+    output fsh_coll_pkg::addr_t tx_addr_o,
+    output logic       [LW+6:0] tx_bytes_o,
+    output logic        [511:0] tx_data_o,
+    output logic       [SW-1:0] used_o,
+    output logic                busy_o
+);
+  typedef enum logic [2:0] {
+    Claim,
+    Answer,
+    Write,
+    Commit,
+    Drop
+  } state_e;
+
+  state_e        state_q;
+  logic [SW-1:0] slot_q;
+  logic    [1:0] gen_q;
+  logic [LW-1:0] line_q;
+  logic          rx_op, taken;
+
+  // Units; what is a field a unit is a slice of a vector.
+  logic             [UNITS-1:0] run_ready, run_gnt, unit_busy, look_valid, free_valid;
+  logic             [UNITS-1:0] keys_req, keys_gnt, owner_q, prd_req, prd_gnt;
+  logic   [UNITS*fsh_coll_pkg::KEY_W-1:0] look_keys;
+  logic          [UNITS*SW-1:0] free_slots;
+  logic           [UNITS*2-1:0] free_gens;
+  logic     [UNITS*(SW+LW)-1:0] prd_addrs;
+
+  // Operations on the keys: packets that come go first.
+  logic          op_valid, op_ready, unit_op;
+  logic    [1:0] op;
+  logic          res_valid, res_found, res_made, res_whole;
+  logic [SW-1:0] res_slot, free_slot;
+  logic    [1:0] res_gen, free_gen;
+  logic [fsh_coll_pkg::KEY_W-1:0] look_key;
+
+  assign rx_op    = (state_q == Claim && rx_valid_i) || state_q == Commit;
+  assign keys_req = look_valid | free_valid;
+  assign unit_op  = keys_req != '0 && op_ready && !rx_op;
+  assign op_valid = rx_op || keys_req != '0;
+
+  fsh_arb #(
+      .N(UNITS)
+  ) i_keys_arb (
+      .clk_i,
+      .rst_i,
+      .req_i (keys_req),
+      .take_i(unit_op),
+      .gnt_o (keys_gnt)
+  );
+
+  always_comb begin
+    look_key  = '0;
+    free_slot = '0;
+    free_gen  = '0;
+    for (int unsigned u = 0; u < UNITS; u++) begin
+      if (keys_gnt[u]) begin
+        look_key  |= look_keys[u*fsh_coll_pkg::KEY_W+:fsh_coll_pkg::KEY_W];
+        free_slot |= free_slots[u*SW+:SW];
+        free_gen  |= free_gens[u*2+:2];
+      end
+    end
+    op = fsh_coll_pkg::HASH_LOOK;
+    if (rx_op) op = state_q == Commit ? fsh_coll_pkg::HASH_COMMIT : fsh_coll_pkg::HASH_CLAIM;
+    else if ((free_valid & keys_gnt) != '0) op = fsh_coll_pkg::HASH_FREE;
+  end
+
+  // Whose the result is; nobody's: of the packet that comes.
+  always_ff @(posedge clk_i) if (op_valid && op_ready) owner_q <= rx_op ? '0 : keys_gnt;
+
+  fsh_hashbuf #(
+      .BUCKETS(BUCKETS),
+      .WAYS   (WAYS),
+      .RESERVE(RESERVE),
+      .KEY    (fsh_coll_pkg::KEY_W)
+  ) i_keys (
+      .clk_i,
+      .rst_i,
+      .op_valid_i  (op_valid),
+      .op_ready_o  (op_ready),
+      .op_i        (op),
+      .op_key_i    (rx_op ? rx_key_i : look_key),
+      .op_reserve_i(1'b1),
+      .op_slot_i   (rx_op ? slot_q : free_slot),
+      .op_gen_i    (rx_op ? gen_q : free_gen),
+      .res_valid_o (res_valid),
+      .res_found_o (res_found),
+      .res_made_o  (res_made),
+      .res_whole_o (res_whole),
+      .res_slot_o  (res_slot),
+      .res_gen_o   (res_gen),
+      .used_o
+  );
+
+  // A packet: its slot, its lines, and then it is whole.
+  assign taken      = rx_valid_i && rx_ready_o;
+  assign rx_ready_o = state_q == Write || state_q == Drop;
+  assign rx_bad_o   = taken && rx_last_i && state_q == Drop;
+
+  always_ff @(posedge clk_i) begin
+    unique case (state_q)
+      Claim: if (rx_valid_i && op_ready) state_q <= Answer;
+      Answer: begin
+        line_q <= '0;
+        if (res_valid && owner_q == '0) begin
+          slot_q  <= res_slot;
+          gen_q   <= res_gen;
+          state_q <= res_made || (res_found && !res_whole) ? Write : Drop;
+        end
+      end
+      Write: begin
+        if (taken) begin
+          line_q <= line_q + 1'b1;
+          if (rx_last_i) state_q <= Commit;
+        end
+      end
+      Commit:  if (op_ready) state_q <= Claim;
+      default: if (taken && rx_last_i) state_q <= Claim;
+    endcase
+    if (rst_i) state_q <= Claim;
+  end
+
+  // How long each is.
+  (* ram_style = "distributed" *) logic [LW+6:0] bytes_mem[SLOTS];
+
+  always_ff @(posedge clk_i) begin
+    if (state_q == Answer && res_valid && owner_q == '0 && !res_whole)
+      bytes_mem[res_slot] <= rx_bytes_i;
+  end
+
+  // Its lines: one a cycle for all units.
+  logic [SW+LW-1:0] prd_addr;
+  logic     [511:0] prd_data;
+
+  fsh_arb #(
+      .N(UNITS)
+  ) i_prd_arb (
+      .clk_i,
+      .rst_i,
+      .req_i (prd_req),
+      .take_i(1'b1),
+      .gnt_o (prd_gnt)
+  );
+
+  always_comb begin
+    prd_addr = '0;
+    for (int unsigned u = 0; u < UNITS; u++)
+      if (prd_gnt[u]) prd_addr |= prd_addrs[u*(SW+LW)+:SW+LW];
+  end
+
+  fsh_ram #(
+      .WIDTH(512),
+      .DEPTH(SLOTS * LINES)
+  ) i_packets (
+      .clk_i,
+      .we_i   (taken && state_q == Write),
+      .waddr_i({slot_q, line_q}),
+      .wdata_i(rx_data_i),
+      .re_i   (prd_gnt != '0),
+      .raddr_i(prd_addr),
+      .rdata_o(prd_data)
+  );
+
+  // The units.
+  localparam int unsigned WRITE = 64 + 512 + 32;
+  localparam int unsigned SEND = 2 + 8 + 40 + LW + 7 + 512;
+  localparam int unsigned END = $bits(end_o);
+
+  logic         [UNITS-1:0] end_valid, end_ready, mrd_valid, mrd_ready, mwr_valid, mwr_ready;
+  logic         [UNITS-1:0] tx_valid, tx_ready, tx_last, rd_sel, rd_owner, wr_sel, wr_owner;
+  logic     [UNITS*END-1:0] ends;
+  logic      [UNITS*32-1:0] mrds;
+  logic   [UNITS*WRITE-1:0] mwrs;
+  logic    [UNITS*SEND-1:0] txs;
+  logic                     rd_take, rd_room, rd_known, wr_take, wr_room, wr_known;
+
+  fsh_arb #(
+      .N(UNITS)
+  ) i_run_arb (
+      .clk_i,
+      .rst_i,
+      .req_i (run_ready),
+      .take_i(run_valid_i),
+      .gnt_o (run_gnt)
+  );
+  assign run_ready_o = run_ready != '0;
+
+  for (genvar u = 0; u < UNITS; u++) begin : gen_unit
+    fsh_cunit #(
+        .CONTEXTS(CONTEXTS),
+        .LINES   (LINES),
+        .SLOTS   (SLOTS),
+        .FP64    (FP64)
+    ) i_unit (
+        .clk_i,
+        .rst_i,
+        .tick_i,
+        .run_valid_i (run_valid_i && run_gnt[u]),
+        .run_ready_o (run_ready[u]),
+        .run_addr_i,
+        .end_valid_o (end_valid[u]),
+        .end_ready_i (end_ready[u]),
+        .end_o       (ends[u*END+:END]),
+        .wake_i      (state_q == Commit && op_ready),
+        .look_valid_o(look_valid[u]),
+        .look_ready_i(unit_op && keys_gnt[u]),
+        .look_key_o  (look_keys[u*fsh_coll_pkg::KEY_W+:fsh_coll_pkg::KEY_W]),
+        .look_done_i (res_valid && owner_q[u]),
+        .look_whole_i(res_whole),
+        .look_slot_i (res_slot),
+        .look_gen_i  (res_gen),
+        .look_bytes_i(bytes_mem[res_slot]),
+        .free_valid_o(free_valid[u]),
+        .free_ready_i(unit_op && keys_gnt[u]),
+        .free_slot_o (free_slots[u*SW+:SW]),
+        .free_gen_o  (free_gens[u*2+:2]),
+        .prd_valid_o (prd_req[u]),
+        .prd_ready_i (prd_gnt[u]),
+        .prd_addr_o  (prd_addrs[u*(SW+LW)+:SW+LW]),
+        .prd_data_i  (prd_data),
+        .mrd_valid_o (mrd_valid[u]),
+        .mrd_ready_i (mrd_ready[u]),
+        .mrd_addr_o  (mrds[u*32+:32]),
+        .mrd_rvalid_i(mrd_rvalid_i && rd_owner[u]),
+        .mrd_data_i,
+        .mrd_err_i,
+        .mwr_valid_o (mwr_valid[u]),
+        .mwr_ready_i (mwr_ready[u]),
+        .mwr_addr_o  (mwrs[u*WRITE+:32]),
+        .mwr_data_o  (mwrs[u*WRITE+32+:512]),
+        .mwr_strb_o  (mwrs[u*WRITE+544+:64]),
+        .mwr_done_i  (mwr_done_i && wr_owner[u]),
+        .mwr_err_i,
+        .tx_valid_o  (tx_valid[u]),
+        .tx_ready_i  (tx_ready[u]),
+        .tx_first_o  (txs[u*SEND+SEND-1]),
+        .tx_last_o   (tx_last[u]),
+        .tx_dest_o   (txs[u*SEND+SEND-10+:8]),
+        .tx_addr_o   (txs[u*SEND+SEND-50+:40]),
+        .tx_bytes_o  (txs[u*SEND+512+:LW+7]),
+        .tx_data_o   (txs[u*SEND+:512]),
+        .busy_o      (unit_busy[u])
+    );
+    assign txs[u*SEND+SEND-2] = tx_last[u];
+  end
+
+  fsh_cjoin #(
+      .N    (UNITS),
+      .WIDTH(END)
+  ) i_end (
+      .clk_i,
+      .rst_i,
+      .hold_i (1'b0),
+      .valid_i(end_valid),
+      .ready_o(end_ready),
+      .last_i ('1),
+      .data_i (ends),
+      .take_o (),
+      .sel_o  (),
+      .valid_o(end_valid_o),
+      .ready_i(end_ready_i),
+      .data_o (end_o)
+  );
+
+  fsh_cjoin #(
+      .N    (UNITS),
+      .WIDTH(SEND)
+  ) i_send (
+      .clk_i,
+      .rst_i,
+      .hold_i (1'b0),
+      .valid_i(tx_valid),
+      .ready_o(tx_ready),
+      .last_i (tx_last),
+      .data_i (txs),
+      .take_o (),
+      .sel_o  (),
+      .valid_o(tx_valid_o),
+      .ready_i(tx_ready_i),
+      .data_o ({tx_first_o, tx_last_o, tx_dest_o, tx_addr_o, tx_bytes_o, tx_data_o})
+  );
+
+  // Memory answers in order: whose turn it is.
+  fsh_cjoin #(
+      .N    (UNITS),
+      .WIDTH(32)
+  ) i_read (
+      .clk_i,
+      .rst_i,
+      .hold_i (!rd_room),
+      .valid_i(mrd_valid),
+      .ready_o(mrd_ready),
+      .last_i ('1),
+      .data_i (mrds),
+      .take_o (rd_take),
+      .sel_o  (rd_sel),
+      .valid_o(mrd_valid_o),
+      .ready_i(mrd_ready_i),
+      .data_o (mrd_addr_o)
+  );
+
+  fsh_fifo #(
+      .WIDTH(UNITS),
+      .DEPTH(64)
+  ) i_read_owner (
+      .clk_i,
+      .rst_i,
+      .valid_i(rd_take),
+      .ready_o(rd_room),
+      .data_i (rd_sel),
+      .valid_o(rd_known),
+      .ready_i(mrd_rvalid_i),
+      .data_o (rd_owner),
+      .count_o()
+  );
+
+  fsh_cjoin #(
+      .N    (UNITS),
+      .WIDTH(WRITE)
+  ) i_write (
+      .clk_i,
+      .rst_i,
+      .hold_i (!wr_room),
+      .valid_i(mwr_valid),
+      .ready_o(mwr_ready),
+      .last_i ('1),
+      .data_i (mwrs),
+      .take_o (wr_take),
+      .sel_o  (wr_sel),
+      .valid_o(mwr_valid_o),
+      .ready_i(mwr_ready_i),
+      .data_o ({mwr_strb_o, mwr_data_o, mwr_addr_o})
+  );
+
+  fsh_fifo #(
+      .WIDTH(UNITS),
+      .DEPTH(64)
+  ) i_write_owner (
+      .clk_i,
+      .rst_i,
+      .valid_i(wr_take),
+      .ready_o(wr_room),
+      .data_i (wr_sel),
+      .valid_o(wr_known),
+      .ready_i(mwr_done_i),
+      .data_o (wr_owner),
+      .count_o()
+  );
+
+  assign busy_o = unit_busy != '0 || rx_valid_i || state_q != Claim || run_valid_i ||
+                  tx_valid_o || end_valid_o || mrd_valid_o || mwr_valid_o || mrd_rvalid_i;
+
+  `FSH_ASSERT(a_first, !(rx_valid_i && state_q == Claim) || rx_first_i)
+  `FSH_ASSERT(a_answers, (!mrd_rvalid_i || rd_known) && (!mwr_done_i || wr_known))
+endmodule
+
+`default_nettype wire

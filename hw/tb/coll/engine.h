@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One fsh_coll with what stands around it: memory that answers in order after any time,
+// packets that come in line by line and those that go, sequences, ends. Everything
+// stalls at random; `hurry` takes the stalls away.
+#ifndef FSH_TB_COLL_ENGINE_H
+#define FSH_TB_COLL_ENGINE_H
+
+#include <array>
+#include <cstring>
+#include <vector>
+#include "stream.h"
+#include "Vfsh_coll.h"
+
+namespace coll
+{
+
+using Line = std::array<uint32_t, 16>;
+
+struct Packet {
+    unsigned source, dest;
+    uint64_t addr;
+    unsigned bytes;
+    std::vector<Line> lines; // one at least
+};
+
+struct End {
+    unsigned cookie, status, job, seq, source;
+};
+
+// A descriptor; bit positions are those of fsh_coll_pkg::desc_t.
+class Descriptor
+{
+  public:
+    void put(unsigned at, unsigned width, uint64_t value)
+    {
+        for (unsigned i = 0; i < width; i++) {
+            uint32_t bit = 1u << ((at + i) % 32);
+            line[(at + i) / 32] &= ~bit;
+            if (i < 64 && (value >> i & 1))
+                line[(at + i) / 32] |= bit;
+        }
+    }
+    void flag(unsigned at, bool value)
+    {
+        put(at, 1, value);
+    }
+    Line line = {};
+};
+
+enum Flag { HEAD, TAIL, OWN, GIVEN, REDUCE, STORE, SEND };
+enum Field {
+    JOB = 8,
+    VP = 16,
+    SEQ = 27,
+    COUNT = 35,
+    KIND = 40,
+    OP = 43,
+    COOKIE = 48,
+    DEST = 64,
+    DEST_VP = 72,
+    DEST_SEQ = 83,
+    BYTES = 96,
+    SOURCES = 256,
+    OWN_ADDR = 384,
+    STORE_ADDR = 416
+};
+
+class Engine
+{
+  public:
+    Engine(tb::Test &test, unsigned node, size_t bytes)
+        : memory(bytes), test_(test), node_(node), context_(test.context()),
+          dut_(context_.get()), run_(test), rx_(test), mrd_(test), mwr_(test),
+          rsp_(test), done_(test), tx_(test), end_(test)
+    {
+        dut_.run_valid_i = 0;
+        dut_.rx_valid_i = 0;
+        dut_.tick_i = 0;
+        dut_.mrd_rvalid_i = 0;
+        dut_.mwr_done_i = 0;
+        uint64_t keep = test.cycle;
+        tb::reset(test_, dut_);
+        test.cycle = keep;
+    }
+
+    ~Engine()
+    {
+        dut_.final();
+    }
+
+    void start(uint32_t addr)
+    {
+        runs_.push_back(addr);
+    }
+
+    void receive(const Packet &packet)
+    {
+        in_.push_back(packet);
+    }
+
+    bool idle()
+    {
+        return !dut_.busy_o && runs_.empty() && in_.empty();
+    }
+
+    unsigned used()
+    {
+        return dut_.used_o;
+    }
+
+    void cycle()
+    {
+        drive();
+        dut_.eval();
+        observe();
+        dut_.clk_i = 1;
+        dut_.eval();
+        dut_.clk_i = 0;
+        dut_.eval();
+    }
+
+    std::vector<uint8_t> memory;
+    std::deque<Packet> sent;
+    std::deque<End> ends;
+    unsigned bad = 0;
+    bool hurry = false, tick = false;
+    uint32_t broken_read = UINT32_MAX; // this line answers with an error
+
+  private:
+    struct Write {
+        uint32_t addr;
+        Line data;
+        uint64_t strb;
+    };
+
+    bool will(tb::Stall &stall)
+    {
+        bool willing = stall.willing();
+        return hurry || willing;
+    }
+
+    void drive()
+    {
+        // What is offered stays until it is taken.
+        run_on_ = run_on_ || (!runs_.empty() && will(run_));
+        dut_.run_valid_i = run_on_;
+        if (run_on_)
+            dut_.run_addr_i = runs_.front();
+        rx_on_ = rx_on_ || (!in_.empty() && will(rx_));
+        dut_.rx_valid_i = rx_on_;
+        if (rx_on_) {
+            const Packet &p = in_.front();
+            dut_.rx_first_i = in_line_ == 0;
+            dut_.rx_last_i = in_line_ + 1 == p.lines.size();
+            dut_.rx_bytes_i = p.bytes;
+            dut_.rx_key_i = (uint64_t)p.source << 40 | p.addr;
+            for (int i = 0; i < 16; i++)
+                dut_.rx_data_i[i] = p.lines[in_line_][i];
+        }
+        dut_.mrd_ready_i = reads_.size() < 32 && will(mrd_);
+        dut_.mwr_ready_i = writes_.size() < 32 && will(mwr_);
+        dut_.mrd_rvalid_i = !reads_.empty() && will(rsp_);
+        if (dut_.mrd_rvalid_i) {
+            Line line = {};
+            uint64_t at = (uint64_t)reads_.front() * 64;
+            if (at + 64 > memory.size())
+                test_.fail("read of line %x", reads_.front());
+            std::memcpy(line.data(), &memory[at], 64);
+            for (int i = 0; i < 16; i++)
+                dut_.mrd_data_i[i] = line[i];
+            dut_.mrd_err_i = reads_.front() == broken_read;
+        }
+        dut_.mwr_done_i = !writes_.empty() && will(done_);
+        dut_.mwr_err_i = 0;
+        dut_.tx_ready_i = will(tx_);
+        dut_.end_ready_i = will(end_);
+        dut_.tick_i = tick;
+    }
+
+    void observe()
+    {
+        if (dut_.mrd_rvalid_i)
+            reads_.pop_front();
+        if (dut_.mwr_done_i) {
+            apply(writes_.front());
+            writes_.pop_front();
+        }
+        if (dut_.mrd_valid_o && dut_.mrd_ready_i)
+            reads_.push_back(dut_.mrd_addr_o);
+        if (dut_.mwr_valid_o && dut_.mwr_ready_i) {
+            Write w = {dut_.mwr_addr_o, {}, dut_.mwr_strb_o};
+            for (int i = 0; i < 16; i++)
+                w.data[i] = dut_.mwr_data_o[i];
+            writes_.push_back(w);
+        }
+        if (run_on_ && dut_.run_ready_o) {
+            runs_.pop_front();
+            run_on_ = false;
+        }
+        if (rx_on_ && dut_.rx_ready_o) {
+            rx_on_ = false;
+            if (++in_line_ == in_.front().lines.size()) {
+                in_line_ = 0;
+                in_.pop_front();
+            }
+        }
+        bad += dut_.rx_bad_o;
+        if (dut_.tx_valid_o && dut_.tx_ready_i)
+            collect();
+        if (dut_.end_valid_o && dut_.end_ready_i) {
+            uint64_t end = dut_.end_o;
+            ends.push_back({(unsigned)(end >> 28 & 0xffff),
+                            (unsigned)(end >> 24 & 15),
+                            (unsigned)(end >> 16 & 255),
+                            (unsigned)(end >> 8 & 255), (unsigned)(end & 255)});
+        }
+    }
+
+    void collect()
+    {
+        Line line;
+        for (int i = 0; i < 16; i++)
+            line[i] = dut_.tx_data_o[i];
+        if (dut_.tx_first_o != out_.empty())
+            test_.fail("a packet begins inside another");
+        out_.push_back(line);
+        if (!dut_.tx_last_o)
+            return;
+        Packet p = {node_, dut_.tx_dest_o, dut_.tx_addr_o, dut_.tx_bytes_o,
+                    out_};
+        if (p.lines.size() != std::max(1u, (p.bytes + 63) / 64))
+            test_.fail("%zu lines of %u bytes", p.lines.size(), p.bytes);
+        // Behind its last byte a packet has nothing in particular.
+        uint8_t *data = (uint8_t *)p.lines.back().data();
+        for (unsigned i = p.bytes % 64; i < 64 && (p.bytes % 64 || !p.bytes);
+             i++)
+            data[i] = (uint8_t)test_.bits();
+        sent.push_back(p);
+        out_.clear();
+    }
+
+    void apply(const Write &w)
+    {
+        const uint8_t *data = (const uint8_t *)w.data.data();
+        if (((uint64_t)w.addr + 1) * 64 > memory.size())
+            test_.fail("write of line %x", w.addr);
+        for (int i = 0; i < 64; i++)
+            if (w.strb >> i & 1)
+                memory[(size_t)w.addr * 64 + i] = data[i];
+    }
+
+    tb::Test &test_;
+    unsigned node_;
+    std::unique_ptr<VerilatedContext> context_;
+    Vfsh_coll dut_;
+    tb::Stall run_, rx_, mrd_, mwr_, rsp_, done_, tx_, end_;
+    bool run_on_ = false, rx_on_ = false;
+    std::deque<uint32_t> runs_, reads_;
+    std::deque<Packet> in_;
+    size_t in_line_ = 0;
+    std::deque<Write> writes_;
+    std::vector<Line> out_;
+};
+
+} // namespace coll
+
+#endif
