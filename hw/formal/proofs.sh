@@ -27,9 +27,10 @@ prove arb5 fsh_arb "N=5" fsh_arb.sv 12 2
 mutant fsh_arb.sv 's/front \& ~lower/front/'
 
 prove turn fsh_turn "N=5" fsh_turn.sv 12 2
-mutant fsh_turn.sv 's/behind_q <= passed/behind_q <= passed | pass_i/'
-mutant fsh_turn.sv "s/first != '0 ? first : req_i/req_i/"
-mutant fsh_turn.sv "s/if (pass_i != '0) behind_q/if (req_i != '0) behind_q/"
+mutant fsh_turn.sv "s/pass_i\[i\] ? '0 : (/('1) \& (/"
+mutant fsh_turn.sv 's/| pass_i) \& HIGHER/) \& HIGHER/'
+mutant fsh_turn.sv 's/ \& ~blocked \& / \& /'
+mutant fsh_turn.sv "s/pass_i\[i\] ? '0/req_i[i] ? '0/"
 
 prove credit fsh_credit "DEPTH=32 MAX=4 FEW=3 OTHERS=16" fsh_credit.sv 11 2
 mutant fsh_credit.sv 's/2 \* MAX - OTHERS/MAX - OTHERS/'

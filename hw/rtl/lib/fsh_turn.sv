@@ -2,12 +2,14 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// Round-robin choice whose outcome is known later. gnt_o is one-hot among req_i,
-/// combinational from it, zero when nothing is requested: the first one from the one
-/// whose turn it is. pass_i (one-hot, or zero) gives the turn to the one behind that; who
-/// was granted and could not go keeps it. Who keeps asking is granted after at most N-1
-/// others have gone. For outcomes known in the cycle of the grant: fsh_arb. Reset gives
-/// the turn to requester 0.
+/// Choice of who has gone least recently, whose outcome is known later. gnt_o is one-hot
+/// among req_i, combinational from it, zero when nothing is requested: of those that ask,
+/// the one that is ahead of all others. pass_i (one-hot, or zero) puts one behind all
+/// others; who was granted and could not go keeps its place. Who keeps asking is granted
+/// after each other has gone at most once, whoever else may ask in which cycles: two that
+/// wait for the same room have it in turn, which a turn that goes round does not give, if
+/// it stands elsewhere each time that there is room. For outcomes known in the cycle of
+/// the grant: fsh_arb. Reset puts the requesters in the order of their numbers.
 module fsh_turn #(
     parameter int unsigned N = 2
 ) (
@@ -17,26 +19,26 @@ module fsh_turn #(
     input  wire logic [N-1:0] pass_i,
     output logic      [N-1:0] gnt_o
 );
-  // Requesters from the one whose turn it is: they come first. All others after.
-  logic [N-1:0] behind_q, first, front, lower, passed;
+  // Bit i * N + j, i < j: i is ahead of j. The others are zero.
+  logic [N*N-1:0] ahead_q;
+  logic [N-1:0]   blocked, behind;  // somebody of a lower number is ahead, of a higher one
 
-  assign first = req_i & behind_q;
-  assign front = first != '0 ? first : req_i;
-  assign gnt_o = front & ~lower;  // its lowest bit
+  for (genvar i = 0; i < N; i++) begin : gen_row
+    localparam logic [N-1:0] HIGHER = ~((N'(2) << i) - N'(1));
+
+    assign behind[i] = (req_i & ~ahead_q[i*N+:N] & HIGHER) != '0;
+
+    always_ff @(posedge clk_i) begin
+      ahead_q[i*N+:N] <= pass_i[i] ? '0 : (ahead_q[i*N+:N] | pass_i) & HIGHER;
+      if (rst_i) ahead_q[i*N+:N] <= HIGHER;
+    end
+  end
 
   always_comb begin
-    lower  = '0;
-    passed = '0;
-    if (req_i != '0) begin
-      for (int unsigned i = 1; i < N; i++) lower |= front << i;
-    end
-    for (int unsigned i = 1; i < N; i++) passed |= pass_i << i;
+    blocked = '0;
+    for (int unsigned i = 0; i < N; i++) blocked |= {N{req_i[i]}} & ahead_q[i*N+:N];
   end
-
-  always_ff @(posedge clk_i) begin
-    if (pass_i != '0) behind_q <= passed;
-    if (rst_i) behind_q <= '0;
-  end
+  assign gnt_o = req_i & ~blocked & ~behind;
 
   `FSH_ASSERT(a_one_hot, (gnt_o & (gnt_o - 1'b1)) == '0)
   `FSH_ASSERT(a_granted, req_i == '0 || (gnt_o & req_i) != '0)
