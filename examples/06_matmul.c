@@ -51,7 +51,7 @@ int main(int argc, char **argv)
          .least = 16,
          .most = 16384},
         {.name = "--algorithm",
-         .help = "WAY     auto, partial (two ranks), pass-on",
+         .help = "WAY     auto, partial (two ranks), pass-on, grid",
          .string = &algorithm,
          .choices = MATMUL_ALGORITHMS},
         {.name = "--seed",

@@ -18,12 +18,14 @@
 
 #include <string.h>
 
-enum { OPERAND_A, OPERAND_B };
+#include "matmul_grid.h"
+
 enum {
-    SLAB = 128,        /* columns of C that lie together, partial */
-    PART = 64,         /* columns of B that move together, pass-on */
+    SLAB = 128, /* columns of C that lie together, partial */
+    PART = MATMUL_PART,
     PIECE = 1 << 25,   /* products of a command, about, partial */
     TAIL = 16,         /* rows of the last command */
+    GRID_NODES = 12,   /* from which on auto takes a grid */
     CHECKED = 256,     /* largest size of which all is checked */
     SAMPLES = 1 << 12, /* places a node checks of larger ones, about */
 };
@@ -35,7 +37,7 @@ enum { ARRIVED = CASE_START + 1, OWN = ARRIVED, PASSED = 32, MOVER = 34 };
 
 enum matmul_algorithm matmul_algorithm(const char *name)
 {
-    for (int i = MATMUL_PARTIAL; i <= MATMUL_PASS_ON; ++i) {
+    for (int i = MATMUL_PARTIAL; i <= MATMUL_GRID; ++i) {
         if (strcmp(name, matmul_name((enum matmul_algorithm)i)) == 0) {
             return (enum matmul_algorithm)i;
         }
@@ -45,16 +47,23 @@ enum matmul_algorithm matmul_algorithm(const char *name)
 
 const char *matmul_name(enum matmul_algorithm algorithm)
 {
-    static const char *const names[] = {"auto", "partial", "pass-on"};
+    static const char *const names[] = {"auto", "partial", "pass-on", "grid"};
 
     return names[algorithm];
 }
 
-/* Partial sums of 256 columns take longer to send than to compute. */
+/* Partial sums of 256 columns take longer to send than to compute. On many nodes
+ * what pass-on receives does. */
 static enum matmul_algorithm choose(const struct matmul_options *options)
 {
+    uint32_t rows, columns;
+
     if (options->algorithm != MATMUL_AUTO) {
         return options->algorithm;
+    }
+    matmul_grid_shape(gasnet_nodes(), &rows, &columns);
+    if (gasnet_nodes() >= GRID_NODES && rows > 1) {
+        return MATMUL_GRID;
     }
     return gasnet_nodes() == 2 && options->size >= 512 ? MATMUL_PARTIAL
                                                        : MATMUL_PASS_ON;
@@ -78,25 +87,25 @@ void matmul_refuse(const struct matmul_options *options)
 
 /* ---- places in the segments ---- */
 
-static uint32_t share(const struct matmul *x)
+uint32_t matmul_share(const struct matmul *x)
 {
     return x->size / (uint32_t)x->nodes;
 }
 
-static uint32_t parts(const struct matmul *x)
+uint32_t matmul_parts(const struct matmul *x)
 {
-    return (share(x) + PART - 1) / PART;
+    return (matmul_share(x) + PART - 1) / PART;
 }
 
 /* Columns of a part, and bytes of one, encoded. */
-static uint32_t part_columns(const struct matmul *x, uint32_t part)
+uint32_t matmul_part_columns(const struct matmul *x, uint32_t part)
 {
-    uint32_t left = share(x) - part * PART;
+    uint32_t left = matmul_share(x) - part * PART;
 
     return left < PART ? left : PART;
 }
 
-static uint64_t part_bytes(const struct matmul *x)
+uint64_t matmul_part_bytes(const struct matmul *x)
 {
     return fshmem_encoded_size(PART, x->size);
 }
@@ -104,7 +113,8 @@ static uint64_t part_bytes(const struct matmul *x)
 static fshmem_offset_t part_at(const struct matmul *x, gasnet_node_t owner,
                                uint32_t part)
 {
-    return x->panels + (owner * (uint64_t)parts(x) + part) * part_bytes(x);
+    return x->panels +
+           (owner * (uint64_t)matmul_parts(x) + part) * matmul_part_bytes(x);
 }
 
 static uint64_t lay_out(struct matmul *x, const struct matmul_options *options)
@@ -117,14 +127,17 @@ static uint64_t lay_out(struct matmul *x, const struct matmul_options *options)
     x->algorithm = choose(options);
     x->me = gasnet_mynode();
     x->nodes = gasnet_nodes();
-    bytes = (uint64_t)x->size * share(x) * sizeof(float);
+    bytes = (uint64_t)x->size * matmul_share(x) * sizeof(float);
     x->a = case_take(&next, bytes);
     x->b = case_take(&next, bytes);
     x->c = case_take(&next, bytes);
     if (x->algorithm == MATMUL_PARTIAL) {
         x->outbox = case_take(&next, bytes);
+    } else if (x->algorithm == MATMUL_GRID) {
+        matmul_grid_lay_out(x, &next);
     } else {
-        x->panels = case_take(&next, x->nodes * parts(x) * part_bytes(x));
+        x->panels =
+            case_take(&next, x->nodes * matmul_parts(x) * matmul_part_bytes(x));
     }
     return next;
 }
@@ -143,25 +156,30 @@ static float number(const struct matmul *x, uint32_t operand, uint64_t row,
     return case_number(x->seed, operand, row * x->size + column);
 }
 
-static void fill(const struct matmul *x, uint32_t operand, fshmem_offset_t at,
-                 int by_rows)
+/* Some rows of an operand; some of its columns, row by row; or column by column. */
+enum stored { ROWS, COLUMNS, BY_COLUMN };
+
+/* Fill in this node's share of an operand, which is so many of all. */
+static void fill(const struct matmul *x, uint32_t operand, enum stored stored,
+                 uint64_t which, fshmem_offset_t at)
 {
-    uint64_t rows = by_rows ? share(x) : x->size;
-    uint64_t columns = by_rows ? x->size : share(x);
-    uint64_t first = x->me * (uint64_t)share(x);
+    uint64_t lines = stored == COLUMNS ? x->size : matmul_share(x);
+    uint64_t length = stored == COLUMNS ? matmul_share(x) : x->size;
+    uint64_t first = which * matmul_share(x);
     float *to = case_at(at);
 
-    for (uint64_t r = 0; r < rows; ++r) {
-        for (uint64_t c = 0; c < columns; ++c) {
-            *to++ = by_rows ? number(x, operand, first + r, c)
-                            : number(x, operand, r, first + c);
+    for (uint64_t i = 0; i < lines; ++i) {
+        for (uint64_t j = 0; j < length; ++j) {
+            *to++ = stored == ROWS      ? number(x, operand, first + i, j)
+                    : stored == COLUMNS ? number(x, operand, i, first + j)
+                                        : number(x, operand, j, first + i);
         }
     }
 }
 
 /* ---- commands ---- */
 
-static void add_gemm(struct matmul *x, const fshmem_gemm_t *gemm)
+void matmul_add(struct matmul *x, const fshmem_gemm_t *gemm)
 {
     case_fine("GEMM", fshmem_command_gemm(gemm, case_command(&x->commands)));
 }
@@ -171,7 +189,7 @@ static void add_gemm(struct matmul *x, const fshmem_gemm_t *gemm)
 /* Columns of a slab of a node's half of C; each slab is a matrix by itself. */
 static uint32_t slab_columns(const struct matmul *x, uint32_t slab)
 {
-    uint32_t left = share(x) - slab * SLAB;
+    uint32_t left = matmul_share(x) - slab * SLAB;
 
     return left < SLAB ? left : SLAB;
 }
@@ -183,13 +201,15 @@ static void add_piece(struct matmul *x, gasnet_node_t whose, uint32_t slab,
 {
     uint32_t columns = slab_columns(x, slab);
     uint64_t at = ((uint64_t)slab * SLAB * x->size + row * columns) * 4;
-    fshmem_gemm_t g = {.m = rows, .n = columns, .k = share(x), .ldc = columns};
+    fshmem_gemm_t g = {
+        .m = rows, .n = columns, .k = matmul_share(x), .ldc = columns};
 
     g.a = (fshmem_operand_t){FSHMEM_FP32_ROWS,
-                             x->a + (uint64_t)row * share(x) * 4, share(x)};
-    g.b = (fshmem_operand_t){FSHMEM_FP32_ROWS,
-                             x->b + (whose * share(x) + slab * SLAB) * 4u,
-                             x->size};
+                             x->a + (uint64_t)row * matmul_share(x) * 4,
+                             matmul_share(x)};
+    g.b = (fshmem_operand_t){
+        FSHMEM_FP32_ROWS, x->b + (whose * matmul_share(x) + slab * SLAB) * 4u,
+        x->size};
     g.flow.await_event = ARRIVED;
     g.flow.await_count = arrivals;
     if (whose == x->me) {
@@ -204,7 +224,7 @@ static void add_piece(struct matmul *x, gasnet_node_t whose, uint32_t slab,
         g.flow.send_count = 4096;
         g.flow.signal_event = ARRIVED;
     }
-    add_gemm(x, &g);
+    matmul_add(x, &g);
 }
 
 /* Both halves in the same pieces, so that each has arrived when it is added
@@ -213,15 +233,15 @@ static void add_piece(struct matmul *x, gasnet_node_t whose, uint32_t slab,
 static void add_half(struct matmul *x, gasnet_node_t whose)
 {
     const uint32_t tail = 2 * TAIL;
-    uint32_t most = PIECE / (SLAB * share(x)) / SLAB * SLAB, rows;
+    uint32_t most = PIECE / (SLAB * matmul_share(x)) / SLAB * SLAB, rows;
 
     most = most ? most : SLAB;
-    for (uint32_t slab = 0; slab * SLAB < share(x); ++slab) {
+    for (uint32_t slab = 0; slab * SLAB < matmul_share(x); ++slab) {
         for (uint32_t row = 0; row < x->size; row += rows) {
             uint32_t left = x->size - row;
 
             rows = left < most ? left : most;
-            if (whose == x->me && (slab + 1) * SLAB >= share(x) &&
+            if (whose == x->me && (slab + 1) * SLAB >= matmul_share(x) &&
                 rows == left && left > tail) {
                 add_piece(x, whose, slab, row, left - tail, 1);
                 add_piece(x, whose, slab, row + left - tail, tail, 0);
@@ -274,9 +294,9 @@ static uint32_t owner_event(const struct matmul *x, gasnet_node_t owner)
 static fshmem_gemm_t with_part(const struct matmul *x, gasnet_node_t owner,
                                uint32_t part)
 {
-    uint64_t column = owner * (uint64_t)share(x) + part * PART;
-    fshmem_gemm_t g = {.m = share(x),
-                       .n = part_columns(x, part),
+    uint64_t column = owner * (uint64_t)matmul_share(x) + part * PART;
+    fshmem_gemm_t g = {.m = matmul_share(x),
+                       .n = matmul_part_columns(x, part),
                        .k = x->size,
                        .c = x->c + column * 4,
                        .ldc = x->size};
@@ -291,23 +311,23 @@ static fshmem_gemm_t with_part(const struct matmul *x, gasnet_node_t owner,
  * one before computes, which must be long enough for that. */
 static void add_product(struct matmul *x, fshmem_gemm_t *g)
 {
-    if (++x->products == parts(x) * x->nodes && g->m >= 8 * TAIL) {
+    if (++x->products == matmul_parts(x) * x->nodes && g->m >= 8 * TAIL) {
         g->m -= TAIL;
-        add_gemm(x, g);
+        matmul_add(x, g);
         g->a.offset += g->m * x->size * 4;
         g->c += g->m * x->size * 4;
         g->m = TAIL;
         g->flow.await_count = 0;
     }
-    add_gemm(x, g);
+    matmul_add(x, g);
 }
 
 static void add_own(struct matmul *x, uint32_t part)
 {
     fshmem_gemm_t g = with_part(x, x->me, part);
 
-    g.b =
-        (fshmem_operand_t){FSHMEM_FP32_ROWS, x->b + part * PART * 4u, share(x)};
+    g.b = (fshmem_operand_t){FSHMEM_FP32_ROWS, x->b + part * PART * 4u,
+                             matmul_share(x)};
     g.flow.await_event = CASE_START;
     g.flow.await_count = part == 0;
     if (x->nodes > 1) {
@@ -345,7 +365,7 @@ static void add_send(struct matmul *x, int side, uint32_t distance,
 {
     gasnet_node_t next = at_distance(x, !side, 1);
     fshmem_offset_t at = part_at(x, at_distance(x, side, distance), part);
-    fshmem_send_t s = {.from = at, .bytes = part_bytes(x)};
+    fshmem_send_t s = {.from = at, .bytes = matmul_part_bytes(x)};
 
     s.flow.await_event = MOVER + (uint32_t)side;
     s.flow.await_count = 1;
@@ -383,16 +403,16 @@ static void add_moves(struct matmul *x, uint32_t distance, uint32_t part)
 
 static void build_pass_on(struct matmul *x)
 {
-    for (uint32_t part = 0; part < parts(x); ++part) {
+    for (uint32_t part = 0; part < matmul_parts(x); ++part) {
         add_own(x, part);
     }
     for (uint32_t distance = 1; 2 * distance <= x->nodes; ++distance) {
-        for (uint32_t part = 0; part < parts(x); ++part) {
+        for (uint32_t part = 0; part < matmul_parts(x); ++part) {
             add_others(x, distance, part);
         }
     }
     for (uint32_t distance = 0; 2 * distance + 2 <= x->nodes; ++distance) {
-        for (uint32_t part = 0; part < parts(x); ++part) {
+        for (uint32_t part = 0; part < matmul_parts(x); ++part) {
             add_moves(x, distance, part);
         }
     }
@@ -402,17 +422,24 @@ static void build_pass_on(struct matmul *x)
 
 void matmul_prepare(struct matmul *x, const struct matmul_options *options)
 {
-    int partial;
-
     matmul_refuse(options);
     (void)lay_out(x, options);
-    partial = x->algorithm == MATMUL_PARTIAL;
-    fill(x, OPERAND_A, x->a, !partial);
-    fill(x, OPERAND_B, x->b, partial);
-    if (partial) {
+    switch (x->algorithm) {
+    case MATMUL_PARTIAL:
+        fill(x, MATMUL_A, COLUMNS, x->me, x->a);
+        fill(x, MATMUL_B, ROWS, x->me, x->b);
         build_partial(x);
-    } else {
+        break;
+    case MATMUL_GRID:
+        fill(x, MATMUL_A, ROWS, x->me, x->a);
+        fill(x, MATMUL_B, BY_COLUMN, matmul_grid_share_of_b(x), x->b);
+        matmul_grid_build(x);
+        break;
+    default:
+        fill(x, MATMUL_A, ROWS, x->me, x->a);
+        fill(x, MATMUL_B, COLUMNS, x->me, x->b);
         build_pass_on(x);
+        break;
     }
     case_fine("submit",
               fshmem_submit_nb(x->me, x->commands.at, x->commands.count, 0,
@@ -436,8 +463,8 @@ static double exact(const struct matmul *x, uint64_t row, uint64_t column)
     double sum = 0;
 
     for (uint64_t k = 0; k < x->size; ++k) {
-        sum += (double)number(x, OPERAND_A, row, k) *
-               (double)number(x, OPERAND_B, k, column);
+        sum += (double)number(x, MATMUL_A, row, k) *
+               (double)number(x, MATMUL_B, k, column);
     }
     return sum;
 }
@@ -446,7 +473,7 @@ static double exact(const struct matmul *x, uint64_t row, uint64_t column)
 static void place(const struct matmul *x, uint64_t i, uint64_t *row,
                   uint64_t *column)
 {
-    uint64_t first = x->me * (uint64_t)share(x);
+    uint64_t first = x->me * (uint64_t)matmul_share(x);
 
     if (x->algorithm == MATMUL_PARTIAL) {
         uint64_t slab = i / (SLAB * (uint64_t)x->size);
@@ -455,6 +482,8 @@ static void place(const struct matmul *x, uint64_t i, uint64_t *row,
         i -= slab * SLAB * x->size;
         *row = i / columns;
         *column = first + slab * SLAB + i % columns;
+    } else if (x->algorithm == MATMUL_GRID) {
+        matmul_grid_place(x, i, row, column);
     } else {
         *row = first + i / x->size;
         *column = i % x->size;
@@ -463,7 +492,7 @@ static void place(const struct matmul *x, uint64_t i, uint64_t *row,
 
 void matmul_check(const struct matmul *x, struct case_check *check)
 {
-    uint64_t values = (uint64_t)x->size * share(x), row, column;
+    uint64_t values = (uint64_t)x->size * matmul_share(x), row, column;
     uint64_t step = x->size <= CHECKED ? 1 : values / SAMPLES | 1;
     const float *c = case_at(x->c);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * C = A x B, square, on the compute cores of all nodes; matmul.c has the two
- * ways. A and B exist once, split evenly over the nodes, and so does C at the
+ * C = A x B, square, on the compute cores of all nodes; matmul.c has
+ * two ways, matmul_grid.c the third. A and B exist once, split evenly over the nodes, and so does C at the
  * end. Every call is collective.
  */
 #ifndef MATMUL_H
@@ -9,8 +9,13 @@
 
 #include "case.h"
 
-enum matmul_algorithm { MATMUL_AUTO, MATMUL_PARTIAL, MATMUL_PASS_ON };
-#define MATMUL_ALGORITHMS "auto|partial|pass-on"
+enum matmul_algorithm {
+    MATMUL_AUTO,
+    MATMUL_PARTIAL,
+    MATMUL_PASS_ON,
+    MATMUL_GRID
+};
+#define MATMUL_ALGORITHMS "auto|partial|pass-on|grid"
 
 struct matmul_options {
     uint32_t size; /* rows and columns */
@@ -24,8 +29,10 @@ struct matmul {
     gasnet_node_t me, nodes;
     uint32_t products; /* with a part of B, commands so far, pass-on */
     fshmem_offset_t a, b, c;
-    fshmem_offset_t outbox; /* partial: sums on their way to the other's C */
-    fshmem_offset_t panels; /* pass-on: B, encoded, by owner */
+    fshmem_offset_t outbox;   /* partial: sums on their way to the other's C */
+    fshmem_offset_t panels;   /* pass-on, grid: B, encoded, by owner */
+    fshmem_offset_t panels_a; /* grid: A, likewise */
+    uint32_t grid_rows, grid_columns;
     struct case_commands commands;
     gasnet_handle_t handle;
     fshmem_status_t result;

@@ -40,6 +40,12 @@ matmul_size(128 b878a5e1405bc7ab pass-on SMP 1 8 FPGA 4 8)
 matmul_size(112 15de5ba99e08b280 pass-on SMP 7)
 matmul_size(512 6ca5a327063dda23 pass-on SMP 4 FPGA 4)
 matmul_size(864 e1dd6a734c8e427f pass-on SMP 1 6)
+# Grids: square ones and others, rings of odd length, one part and several, padded
+# ones, K in halves and whole; the least of which auto takes one.
+matmul_size(384 feaf78e3c8c64315 grid SMP 1 2 3 4 6 8 12 FPGA 4 6 12)
+matmul_size(96 34c8d3bde8963596 grid SMP 6)
+matmul_size(144 535df9fe05b8f902 grid SMP 9 FPGA 9)
+matmul_size(864 e1dd6a734c8e427f grid SMP 6 9)
 matmul_size(96 34c8d3bde8963596 partial SMP 2 FPGA 2)
 matmul_size(160 eabc022d39971759 partial SMP 2 FPGA 2)
 matmul_size(288 1f65e0a13f206d5e partial SMP 2 FPGA 2)
@@ -51,6 +57,9 @@ foreach(conduit smp fpga)
                    --out "Self-check passed" ARGS)
     endif()
 endforeach()
+matmul_job(many smp 12
+           JUDGE --out "384 x 384 on 12 ranks, grid, .*feaf78e3c8c64315"
+           ARGS --size 384)
 matmul_job(json smp 2 ARGS --json --size 96
            JUDGE --out "\"hash\": \"34c8d3bde8963596\".*\"check\": \"passed\"")
 matmul_job(seed smp 2 ARGS --seed 2 --size 96
@@ -71,7 +80,7 @@ matmul_refused(small 2 "--size 8: .*from 16 to 16384" --size 8)
 matmul_refused(large 2 "--size 16400: .*from 16 to 16384" --size 16400)
 matmul_refused(number 2 "--size 64x: .*from 16 to 16384" --size 64x)
 matmul_refused(negative 2 "--seed -1: .*from 0 to 4294967295" --seed -1)
-matmul_refused(way 2 "--algorithm part: .*auto\\|partial\\|pass-on"
+matmul_refused(way 2 "--algorithm part: .*auto\\|partial\\|pass-on\\|grid"
                --algorithm part)
 matmul_refused(partial 3 "--algorithm partial: for 2 ranks, not 3. take"
                --size 96 --algorithm partial)

@@ -100,15 +100,21 @@ static void run_all(struct study *study)
         const char *workload;
         uint32_t size;
         bool quick;
-    } cases[] = {{"matmul", 256, true},   {"matmul", 512, true},
-                 {"matmul", 1024, false}, {"conv", 3, false},
-                 {"conv", 5, false},      {"conv", 7, false}};
+        unsigned most; /* nodes */
+    } cases[] = {{"matmul", 256, true, 8},
+                 {"matmul", 512, true, 8},
+                 {"matmul", 1024, false, 16},
+                 {"conv", 3, false, 8},
+                 {"conv", 5, false, 8},
+                 {"conv", 7, false, 8}};
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         if (options.quick && !cases[i].quick) {
             continue;
         }
-        for (unsigned nodes = 1; nodes <= (options.quick ? 2 : 8); nodes *= 2) {
+        unsigned most = options.quick ? 2 : cases[i].most;
+
+        for (unsigned nodes = 1; nodes <= most; nodes *= 2) {
             add(study, cases[i].workload, cases[i].size, nodes,
                 nodes == 2 ? options.algorithm : "auto");
         }
@@ -168,7 +174,7 @@ static const struct kit_option table_of_options[] = {
 
 const struct perf_command perf_case_study = {
     .name = "case-study",
-    .help = "matrix product and convolution on 1 to 8 nodes, section V of\n"
+    .help = "matrix product and convolution on 1 to 16 nodes, section V of\n"
             "the paper; starts its jobs itself (simulated clock)",
     .run = run,
     .options = table_of_options,

@@ -23,7 +23,7 @@ static const struct {
 };
 enum { QUOTED = sizeof quoted / sizeof quoted[0] };
 
-/* The look of a number of nodes: 1, 2, 4, 8. */
+/* The look of a number of nodes: 1, 2, 4, 8 and more. */
 static unsigned look_of(unsigned nodes)
 {
     return nodes < 2 ? 0 : nodes < 4 ? 1 : nodes < 8 ? 2 : 3;

@@ -223,6 +223,8 @@ size_t study_find_goals(const struct study *study,
          one(study, 1, 5, 8)},
         {"eight nodes, speed-up, convolution 7 x 7", "-", "", 7.6,
          one(study, 1, 7, 8)},
+        {"16 nodes, speed-up, matmul 1024", "-", "", 15,
+         one(study, 0, 1024, 16)},
     };
     size_t count = 0;
 

@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * C = A x B on a grid of nodes: parts of A go around the rows of the grid, parts
+ * of B around its columns, both ways, and a node multiplies each part that comes
+ * with all it has of the other operand. So what a node receives grows with the
+ * root of the nodes, not with their number as in pass-on.
+ *
+ * What nothing hides is the way of the first parts, if a node has but one of each.
+ * So they are cut along K: A is encoded and sent in pieces, the own product encodes
+ * B meanwhile, and all products are of halves of K, or less of what comes early.
+ */
+#include "matmul_grid.h"
+
+enum { CHUNK = 64 }; /* of K, in an encoded operand */
+enum { LEFT, RIGHT, SIDES };
+
+/* Events, for each operand. MADE: the own mover may send. HERE: it may pass on what
+ * has come from this side. FAR: come from this side, not from the neighbour. OWN:
+ * from a neighbour, several: see own_event. */
+enum {
+    MADE = CASE_START + 1,
+    HERE = MADE + 2,
+    FAR = HERE + 2 * SIDES,
+    OWN = FAR + 2 * SIDES,
+    OWNERS = 8
+};
+
+void matmul_grid_shape(gasnet_node_t nodes, uint32_t *rows, uint32_t *columns)
+{
+    *rows = 1;
+    for (uint32_t r = 2; r * r <= nodes; ++r) {
+        if (nodes % r == 0) {
+            *rows = r;
+        }
+    }
+    *columns = (uint32_t)nodes / *rows;
+}
+
+/* ---- places ---- */
+
+/* Nodes that an operand goes around, and this node's place among them. */
+static uint32_t around(const struct matmul *x, int operand)
+{
+    return operand == MATMUL_A ? x->grid_columns : x->grid_rows;
+}
+
+static uint32_t my_place(const struct matmul *x, int operand)
+{
+    return operand == MATMUL_A ? x->me % x->grid_columns
+                               : x->me / x->grid_columns;
+}
+
+static gasnet_node_t neighbour(const struct matmul *x, int operand, int side)
+{
+    uint32_t n = around(x, operand);
+    uint32_t to = (my_place(x, operand) + (side == RIGHT ? 1 : n - 1)) % n;
+
+    return operand == MATMUL_A ? x->me / x->grid_columns * x->grid_columns + to
+                               : to * x->grid_columns + x->me % x->grid_columns;
+}
+
+uint32_t matmul_grid_share_of_b(const struct matmul *x)
+{
+    return my_place(x, MATMUL_A) * x->grid_rows + my_place(x, MATMUL_B);
+}
+
+static uint32_t block_columns(const struct matmul *x)
+{
+    return x->grid_rows * matmul_share(x);
+}
+
+void matmul_grid_lay_out(struct matmul *x, uint64_t *next)
+{
+    uint64_t bytes = matmul_parts(x) * matmul_part_bytes(x);
+
+    matmul_grid_shape(x->nodes, &x->grid_rows, &x->grid_columns);
+    x->panels_a = case_take(next, around(x, MATMUL_A) * bytes);
+    x->panels = case_take(next, around(x, MATMUL_B) * bytes);
+}
+
+void matmul_grid_place(const struct matmul *x, uint64_t i, uint64_t *row,
+                       uint64_t *column)
+{
+    uint64_t rows = (uint64_t)x->grid_columns * matmul_share(x);
+
+    *row = my_place(x, MATMUL_B) * rows + i / block_columns(x);
+    *column = my_place(x, MATMUL_A) * (uint64_t)block_columns(x) +
+              i % block_columns(x);
+}
+
+/* ---- pieces of a part, along K ---- */
+
+/* Where K is cut, in quarters: pieces begin there, and the last ends at 4. Where
+ * there are several parts, or few values, nothing is cut. */
+struct cuts {
+    uint32_t pieces, at[5];
+};
+static const struct cuts whole = {1, {0, 4}};
+static const struct cuts halves = {2, {0, 2, 4}};
+static const struct cuts early = {3, {0, 1, 2, 4}};
+
+static const struct cuts *cut(const struct matmul *x, const struct cuts *cuts)
+{
+    return matmul_parts(x) > 1 || x->size < 4 * CHUNK ? &whole : cuts;
+}
+
+/* How an operand travels from a source, and is used as it comes: pieces of the
+ * neighbours' B, since they are on their way still when their A has been used. */
+static const struct cuts *sent(const struct matmul *x, uint32_t source)
+{
+    return cut(x, source <= 2 ? &early : &halves);
+}
+
+static const struct cuts *used(const struct matmul *x, int operand,
+                               uint32_t source)
+{
+    return cut(x, operand == MATMUL_B && source <= 2 ? &early : &halves);
+}
+
+/* Of these, pieces that begin in a piece of other cuts. */
+static uint32_t begins(const struct cuts *these, const struct cuts *in,
+                       uint32_t piece)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < these->pieces; ++i) {
+        count +=
+            these->at[i] >= in->at[piece] && these->at[i] < in->at[piece + 1];
+    }
+    return count;
+}
+
+/* Value of K at a quarter; in between, whole chunks. */
+static uint32_t quarter(const struct matmul *x, uint32_t at)
+{
+    return at < 4 ? x->size / CHUNK * at / 4 * CHUNK : x->size;
+}
+
+/* A part of a place among those of all places. */
+static uint32_t index_of(const struct matmul *x, uint32_t place, uint32_t part)
+{
+    return place * matmul_parts(x) + part;
+}
+
+/* Where a part of an operand stands, encoded, from a quarter on. The first halves of
+ * all parts stand one behind the other, then the second ones. */
+static fshmem_offset_t part_at(const struct matmul *x, int operand,
+                               uint32_t index, uint32_t at)
+{
+    uint32_t half = cut(x, &halves)->pieces > 1 ? quarter(x, 2) : x->size;
+    uint32_t all = around(x, operand) * matmul_parts(x), k = quarter(x, at);
+    uint32_t other = k < half ? half : x->size - half;
+    fshmem_offset_t base = operand == MATMUL_A ? x->panels_a : x->panels;
+
+    if (k >= half) {
+        base += all * fshmem_encoded_size(MATMUL_PART, half);
+        k -= half;
+    }
+    base += index * fshmem_encoded_size(MATMUL_PART, other);
+    return base + (k > 0 ? fshmem_encoded_size(MATMUL_PART, k) : 0);
+}
+
+/* ---- what comes, in the order in which it is used ---- */
+
+/* Source 0 is the node itself, then those at a distance of one, two ..., of each
+ * the left one first; the last of an even number is the opposite one, half of which
+ * comes from each side. */
+static uint32_t distance(uint32_t source)
+{
+    return (source + 1) / 2;
+}
+
+static uint32_t place_of(const struct matmul *x, int operand, uint32_t source)
+{
+    uint32_t n = around(x, operand), mine = my_place(x, operand);
+
+    return (mine + (source % 2 ? n - distance(source) : distance(source))) % n;
+}
+
+/* Sources at a distance: from 2 * away - 1 on, one or two; up to this. */
+static uint32_t sources_end(const struct matmul *x, int operand, uint32_t away)
+{
+    uint32_t end = 2 * away + 1;
+
+    return end < around(x, operand) ? end : around(x, operand);
+}
+
+/* Second half of an operand of a source? Of parts, or of the quarters of one. */
+static int half_of(const struct matmul *x, uint32_t part, uint32_t at)
+{
+    return 2 * (4 * part + at) >= 4 * matmul_parts(x);
+}
+
+/* The side that it comes from. */
+static int side_of(const struct matmul *x, int operand, uint32_t source,
+                   uint32_t part, uint32_t at)
+{
+    uint32_t n = around(x, operand);
+
+    if (2 * distance(source) == n && n > 2) {
+        return half_of(x, part, at);
+    }
+    return source % 2 ? LEFT : RIGHT;
+}
+
+/* Is it passed on, away from that side? */
+static int goes_on(const struct matmul *x, int operand, uint32_t source,
+                   uint32_t part, uint32_t at)
+{
+    uint32_t n = around(x, operand), next = distance(source) + 1;
+
+    if (2 * next == n) {
+        return half_of(x, part, at) == side_of(x, operand, source, part, at);
+    }
+    return 2 * next < n;
+}
+
+/* A SEND signals one event at both neighbours: numbers of two that have one between
+ * them differ, all around the ring. */
+static uint32_t own_event(const struct matmul *x, int operand, uint32_t place)
+{
+    uint32_t n = around(x, operand), numbers = 3;
+
+    while (n > 2 && n % numbers - 1u < 2) {
+        ++numbers;
+    }
+    return OWN + OWNERS * (uint32_t)operand + place % numbers;
+}
+
+/* ---- products ---- */
+
+static void tell_mover(const struct matmul *x, uint32_t event,
+                       fshmem_flow_t *flow)
+{
+    flow->signal_nodes = FSHMEM_NODE(x->me);
+    flow->signal_event = event;
+}
+
+/* Parts of an operand that stand one behind the other: the first one's index, rows or
+ * columns in all. */
+struct run {
+    uint32_t index, lines;
+};
+
+static struct run one_part(const struct matmul *x, int operand, uint32_t source,
+                           uint32_t part)
+{
+    return (struct run){index_of(x, place_of(x, operand, source), part),
+                        matmul_part_columns(x, part)};
+}
+
+/* The next run from an index on, of what has come from some sources; false: none.
+ * Padded parts are by themselves. */
+static int next_run(const struct matmul *x, int operand, uint32_t first,
+                    uint32_t end_source, uint32_t from, struct run *run)
+{
+    uint64_t have = 0;
+    uint32_t all = around(x, operand) * matmul_parts(x), end;
+
+    for (uint32_t s = first; s < end_source; ++s) {
+        have |= UINT64_C(1) << place_of(x, operand, s);
+    }
+    while (from < all && !(have >> from / matmul_parts(x) & 1)) {
+        ++from;
+    }
+    if (from == all) {
+        return 0;
+    }
+    end = from + 1;
+    if (matmul_share(x) % MATMUL_PART == 0) {
+        while (end < all && have >> end / matmul_parts(x) & 1) {
+            ++end;
+        }
+    }
+    *run = (struct run){from, matmul_part_columns(x, from % matmul_parts(x))};
+    run->lines *= end - from;
+    return 1;
+}
+
+static uint64_t line_of(const struct matmul *x, uint32_t index)
+{
+    return index / matmul_parts(x) * (uint64_t)matmul_share(x) +
+           index % matmul_parts(x) * MATMUL_PART;
+}
+
+/* A product of some of A and some of B, encoded, along a piece of K; to be added to
+ * that along the piece before. */
+static fshmem_gemm_t product(const struct matmul *x, const struct run *run,
+                             const struct cuts *cuts, uint32_t piece)
+{
+    uint32_t at = cuts->at[piece];
+    fshmem_gemm_t g = {.m = run[MATMUL_A].lines,
+                       .n = run[MATMUL_B].lines,
+                       .k = quarter(x, cuts->at[piece + 1]) - quarter(x, at),
+                       .ldc = block_columns(x),
+                       .flags = piece > 0 ? FSHMEM_ACCUMULATE : 0};
+
+    g.a = (fshmem_operand_t){FSHMEM_BFP,
+                             part_at(x, MATMUL_A, run[MATMUL_A].index, at), 0};
+    g.b = (fshmem_operand_t){FSHMEM_BFP,
+                             part_at(x, MATMUL_B, run[MATMUL_B].index, at), 0};
+    g.c = x->c + (line_of(x, run[MATMUL_A].index) * g.ldc +
+                  line_of(x, run[MATMUL_B].index)) *
+                     sizeof(float);
+    return g;
+}
+
+static void encode_a(struct matmul *x, uint32_t part, uint32_t piece)
+{
+    const struct cuts *cuts = cut(x, &early);
+    uint32_t k = quarter(x, cuts->at[piece]);
+    struct run own = one_part(x, MATMUL_A, 0, part);
+    fshmem_encode_t e = {.rows = own.lines,
+                         .k = quarter(x, cuts->at[piece + 1]) - k,
+                         .to =
+                             part_at(x, MATMUL_A, own.index, cuts->at[piece])};
+
+    e.from = (fshmem_operand_t){
+        FSHMEM_FP32_ROWS,
+        x->a + ((uint64_t)part * MATMUL_PART * x->size + k) * sizeof(float),
+        x->size};
+    e.flow.await_event = CASE_START;
+    e.flow.await_count = part == 0 && piece == 0;
+    tell_mover(x, MADE + MATMUL_A, &e.flow);
+    case_fine("ENCODE", fshmem_command_encode(&e, case_command(&x->commands)));
+}
+
+/* A product of own parts; the first part of A encodes those of B. */
+static void own_product(struct matmul *x, uint32_t part_a, uint32_t part_b,
+                        uint32_t half)
+{
+    const struct cuts *cuts = cut(x, &halves);
+    struct run run[2] = {one_part(x, MATMUL_A, 0, part_a),
+                         one_part(x, MATMUL_B, 0, part_b)};
+    fshmem_gemm_t g = product(x, run, cuts, half);
+
+    if (part_a == 0) {
+        g.emit = g.b.offset;
+        g.b = (fshmem_operand_t){FSHMEM_FP32_COLUMNS,
+                                 x->b +
+                                     ((uint64_t)part_b * MATMUL_PART * x->size +
+                                      quarter(x, cuts->at[half])) *
+                                         sizeof(float),
+                                 x->size};
+        g.flags |= FSHMEM_EMIT;
+        tell_mover(x, MADE + MATMUL_B, &g.flow);
+    }
+    matmul_add(x, &g);
+}
+
+static void add_own(struct matmul *x)
+{
+    const struct cuts *cuts = cut(x, &halves), *pieces = cut(x, &early);
+
+    for (uint32_t a = 0; a < matmul_parts(x); ++a) {
+        uint32_t piece = 0;
+
+        for (uint32_t h = 0; h < cuts->pieces; ++h) {
+            for (; pieces->at[piece] < cuts->at[h + 1]; ++piece) {
+                encode_a(x, a, piece);
+            }
+            for (uint32_t b = 0; b < matmul_parts(x); ++b) {
+                own_product(x, a, b, h);
+            }
+        }
+    }
+}
+
+/* A command takes a piece of a part of a source when it is there, and tells the mover
+ * if it is to be passed on. */
+static void await(const struct matmul *x, int operand, uint32_t source,
+                  uint32_t part, uint32_t piece, fshmem_flow_t *flow)
+{
+    const struct cuts *cuts = used(x, operand, source);
+    uint32_t at = cuts->at[piece];
+    uint32_t side =
+        2 * (uint32_t)operand + (uint32_t)side_of(x, operand, source, part, at);
+
+    flow->await_count = begins(sent(x, source), cuts, piece);
+    flow->await_event =
+        distance(source) > 1
+            ? FAR + side
+            : own_event(x, operand, place_of(x, operand, source));
+    if (goes_on(x, operand, source, part, at)) {
+        tell_mover(x, HERE + side, flow);
+    }
+}
+
+/* With one or more parts of the other operand: a piece of a part from each source at
+ * a distance, in turn, since they come at the same time. */
+static void add_piece(struct matmul *x, int operand, uint32_t away,
+                      uint32_t part, const struct run *other,
+                      const struct cuts *cuts, uint32_t piece, int comes)
+{
+    struct run run[2];
+
+    run[!operand] = *other;
+    for (uint32_t s = 2 * away - 1; s < sources_end(x, operand, away); ++s) {
+        run[operand] = one_part(x, operand, s, part);
+        fshmem_gemm_t g = product(x, run, cuts, piece);
+
+        /* Nothing hides the way of the last tile to memory. */
+        if (operand == MATMUL_B && s + 1 == around(x, operand)) {
+            g.tile_rows = MATMUL_PART;
+        }
+
+        if (comes) {
+            await(x, operand, s, part, piece, &g.flow);
+        }
+        matmul_add(x, &g);
+    }
+}
+
+/* A part of the sources at a distance, with all of the other operand that has come
+ * from `known` ones: by halves; the own part takes a half in pieces, if it comes so. */
+static void add_part(struct matmul *x, int operand, uint32_t away,
+                     uint32_t part, uint32_t known)
+{
+    const struct cuts *come = used(x, operand, 2 * away);
+    const struct cuts *cuts = cut(x, &halves);
+    uint32_t apart = come->pieces > cuts->pieces, piece = 0;
+    struct run own = one_part(x, !operand, 0, 0), run;
+
+    for (uint32_t h = 0; h < cuts->pieces; ++h) {
+        uint32_t from = 0;
+
+        for (; apart && come->at[piece] < cuts->at[h + 1]; ++piece) {
+            add_piece(x, operand, away, part, &own, come, piece, 1);
+        }
+        while (next_run(x, !operand, apart, known, from, &run)) {
+            add_piece(x, operand, away, part, &run, cuts, h,
+                      from == 0 && !apart);
+            from = run.index + (run.lines + MATMUL_PART - 1) / MATMUL_PART;
+        }
+    }
+}
+
+static void add_products(struct matmul *x)
+{
+    uint32_t known[2] = {1, 1};
+
+    for (uint32_t away = 1; 2 * away <= x->grid_columns; ++away) {
+        for (int operand = MATMUL_A; operand <= MATMUL_B; ++operand) {
+            if (2 * away - 1 >= around(x, operand)) {
+                continue;
+            }
+            for (uint32_t p = 0; p < matmul_parts(x); ++p) {
+                add_part(x, operand, away, p, known[!operand]);
+            }
+            known[operand] = sources_end(x, operand, away);
+        }
+    }
+}
+
+/* ---- the mover ---- */
+
+/* A piece of a part from a source to some nodes, which are told. */
+static void add_send(struct matmul *x, int operand, uint32_t source,
+                     uint32_t part, const struct cuts *cuts, uint32_t piece,
+                     const fshmem_flow_t *flow)
+{
+    uint32_t index = one_part(x, operand, source, part).index;
+    uint32_t k = quarter(x, cuts->at[piece + 1]) - quarter(x, cuts->at[piece]);
+    fshmem_send_t s = {.from = part_at(x, operand, index, cuts->at[piece]),
+                       .bytes = fshmem_encoded_size(MATMUL_PART, k),
+                       .flow = *flow};
+
+    s.flow.signal_nodes = s.flow.send_nodes;
+    s.flow.send_offset = s.from;
+    s.flow.send_count = (uint32_t)(s.bytes / 4); /* one PUT to each */
+    case_fine("SEND", fshmem_command_send(&s, case_command(&x->commands)));
+}
+
+/* The mover works at two commands at a time, and what it sends at the same time
+ * arrives at the same time: what comes behind this has to wait for what is before. */
+static void add_barrier(struct matmul *x)
+{
+    static const fshmem_flow_t nothing;
+
+    case_fine("NOP",
+              fshmem_command_nop(1, &nothing, case_command(&x->commands)));
+}
+
+/* The own parts to both neighbours. */
+static void send_own(struct matmul *x, int operand)
+{
+    const struct cuts *cuts = sent(x, 0);
+    const struct cuts *made = cut(x, operand == MATMUL_A ? &early : &halves);
+
+    if (around(x, operand) == 1) {
+        return;
+    }
+    for (uint32_t i = 0; i < matmul_parts(x) * cuts->pieces; ++i) {
+        uint32_t part = i / cuts->pieces, piece = i % cuts->pieces;
+        fshmem_flow_t flow = {.await_event = MADE + (uint32_t)operand,
+                              .await_count = begins(made, cuts, piece)};
+
+        flow.send_nodes = FSHMEM_NODE(neighbour(x, operand, LEFT)) |
+                          FSHMEM_NODE(neighbour(x, operand, RIGHT));
+        flow.signal_event = own_event(x, operand, my_place(x, operand));
+        if (operand == MATMUL_B) {
+            add_barrier(x);
+        }
+        add_send(x, operand, 0, part, cuts, piece, &flow);
+    }
+}
+
+/* What has come from this far away, both ways in turn, so that both are busy. */
+static void pass_on(struct matmul *x, int operand, uint32_t away)
+{
+    const struct cuts *cuts = cut(x, &halves);
+    const struct cuts *come = used(x, operand, 2 * away);
+    uint32_t end = sources_end(x, operand, away);
+
+    for (uint32_t i = 0; i < matmul_parts(x) * cuts->pieces; ++i) {
+        uint32_t part = i / cuts->pieces, piece = i % cuts->pieces;
+
+        for (uint32_t s = 2 * away - 1; s < end; ++s) {
+            int side = side_of(x, operand, s, part, cuts->at[piece]);
+            uint32_t at = 2 * (uint32_t)operand + (uint32_t)side;
+            fshmem_flow_t flow = {.await_event = HERE + at,
+                                  .await_count = begins(come, cuts, piece),
+                                  .send_nodes =
+                                      FSHMEM_NODE(neighbour(x, operand, !side)),
+                                  .signal_event = FAR + at};
+
+            if (goes_on(x, operand, s, part, cuts->at[piece])) {
+                add_send(x, operand, s, part, cuts, piece, &flow);
+            }
+        }
+    }
+}
+
+void matmul_grid_build(struct matmul *x)
+{
+    add_own(x);
+    add_products(x);
+    send_own(x, MATMUL_A);
+    add_barrier(x);
+    send_own(x, MATMUL_B);
+    add_barrier(x);
+    for (uint32_t away = 1; 2 * away <= x->grid_columns; ++away) {
+        pass_on(x, MATMUL_A, away);
+        pass_on(x, MATMUL_B, away);
+    }
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The way "grid" of matmul.h, and what matmul.c has for it. Nodes are the places
+ * of a grid, row by row. A node ends with the block of C that its row of the
+ * grid has rows of, and its column has columns of.
+ */
+#ifndef MATMUL_GRID_H
+#define MATMUL_GRID_H
+
+#include "matmul.h"
+
+enum { MATMUL_A, MATMUL_B };
+enum { MATMUL_PART = 64 }; /* rows of A, columns of B that move together */
+
+/* ---- matmul.c ---- */
+
+/* Rows of A, columns of B that a node has; parts of them, columns of a part,
+ * bytes of one, encoded. */
+uint32_t matmul_share(const struct matmul *x);
+uint32_t matmul_parts(const struct matmul *x);
+uint32_t matmul_part_columns(const struct matmul *x, uint32_t part);
+uint64_t matmul_part_bytes(const struct matmul *x);
+void matmul_add(struct matmul *x, const fshmem_gemm_t *gemm);
+
+/* ---- matmul_grid.c ---- */
+
+/* The grid of so many nodes that is closest to a square, with no more rows than
+ * columns. */
+void matmul_grid_shape(gasnet_node_t nodes, uint32_t *rows, uint32_t *columns);
+/* Room for parts of A and B in the segment, from *next on. */
+void matmul_grid_lay_out(struct matmul *x, uint64_t *next);
+void matmul_grid_build(struct matmul *x);
+/* The share of B that a node has, in units of matmul_share columns. */
+uint32_t matmul_grid_share_of_b(const struct matmul *x);
+/* Row and column in C of value i of this node's block. */
+void matmul_grid_place(const struct matmul *x, uint64_t i, uint64_t *row,
+                       uint64_t *column);
+
+#endif
