@@ -116,7 +116,6 @@ package fsh_axi_pkg;
     logic [LANES-1:0]     arready;
     logic [LANES-1:0]     rvalid;
     logic [LANES-1:0]     rerr;
-    logic [LANES*512-1:0] rdata;
   } lane_rsp_t;
 endpackage
 

@@ -41,7 +41,8 @@ module fsh_compute (
     output logic              [47:0] cperf_data_o,
     // Device memory.
     output fsh_axi_pkg::lane_req_t   mem_req_o,
-    input  wire fsh_axi_pkg::lane_rsp_t mem_rsp_i
+    input  wire fsh_axi_pkg::lane_rsp_t mem_rsp_i,
+    input  wire logic       [2047:0] mem_rdata_i  // apart: nobody packs it in every cycle
 );
   localparam int unsigned LOOP = fsh_fp_pkg::ARRAY_LOOP;
   localparam int unsigned DRAIN = fsh_fp_pkg::ARRAY_DRAIN;
@@ -81,7 +82,7 @@ module fsh_compute (
       .m_arready_i(mem_rsp_i.arready),
       .m_araddr_o (mem_req_o.araddr),
       .m_rvalid_i (mem_rsp_i.rvalid),
-      .m_rdata_i  (mem_rsp_i.rdata),
+      .m_rdata_i  (mem_rdata_i),
       .m_rerr_i   (mem_rsp_i.rerr),
       .busy_o      (read_busy)
   );

@@ -112,7 +112,7 @@ module fsh_gasnet #(
 
   // Sequencer.
   logic [PORTS*4-1:0]     link_ok, link_take;
-  logic [PORTS-1:0]       others, seq_stall;
+  logic [PORTS-1:0]       others, seq_stall, stall;
   logic [1:0]             loop_ok, loop_take;
   logic [PORTS*4-1:0]     queue_ok;
   logic [PORTS*2-1:0]     queue_take;
@@ -251,9 +251,8 @@ module fsh_gasnet #(
   );
 
   // Loop to this node: lane 0 of the sequencer to receiver 0.
-  logic         loop_request, loop_valid, loop_ready, loop_last, loop_bad, loop_busy;
+  logic         loop_request, loop_valid, loop_ready, loop_last, loop_bad, loop_busy, to_loop;
   logic [LANES*2-1:0] rx_start;
-  logic         to_loop;
   logic [127:0] loop_data;
 
   fsh_loop i_loop (
@@ -339,8 +338,7 @@ module fsh_gasnet #(
   logic [LANES*128-1:0] rx_wdata /*verilator split_var*/;
   logic [LANES*16-1:0]  rx_wstrb /*verilator split_var*/;
   logic [LANES-1:0]     perf_req /*verilator split_var*/, perf_rep /*verilator split_var*/;
-  logic [LANES-1:0]     perf_written /*verilator split_var*/;
-  logic [LANES-1:0]     perf_refused /*verilator split_var*/;
+  logic [LANES-1:0]     perf_written /*verilator split_var*/, perf_refused /*verilator split_var*/;
   logic [LANES*11-1:0]  perf_bytes /*verilator split_var*/;
   logic [LANES*11-1:0]  perf_written_bytes /*verilator split_var*/;
 
@@ -454,31 +452,35 @@ module fsh_gasnet #(
     end
   end
 
-  // One payload, for the one memory or the other.
-  assign rx_req_o.awvalid     = rx_awvalid;
-  assign rx_req_o.awaddr      = rx_awaddr;
-  assign rx_req_o.awlen       = rx_awlen;
-  assign rx_req_o.wvalid      = rx_wvalid;
-  assign rx_req_o.wdata       = rx_wdata;
-  assign rx_req_o.wstrb       = rx_wstrb;
-  assign rx_req_o.wlast       = rx_wlast;
-  assign mem_wr_req_o.awvalid = mem_awvalid;
-  assign mem_wr_req_o.awaddr  = rx_awaddr;
-  assign mem_wr_req_o.awlen   = rx_awlen;
-  assign mem_wr_req_o.wvalid  = mem_wvalid;
-  assign mem_wr_req_o.wdata   = rx_wdata;
-  assign mem_wr_req_o.wstrb   = rx_wstrb;
-  assign mem_wr_req_o.wlast   = rx_wlast;
+  // One payload, for the one memory or the other; nobody looks at it unless it is valid.
+  always_comb begin
+    rx_req_o             = 'x;
+    mem_wr_req_o         = 'x;
+    rx_req_o.awvalid     = rx_awvalid;
+    rx_req_o.wvalid      = rx_wvalid;
+    mem_wr_req_o.awvalid = mem_awvalid;
+    mem_wr_req_o.wvalid  = mem_wvalid;
+    if ((rx_awvalid | rx_wvalid) != '0) begin
+      rx_req_o.awaddr = rx_awaddr;
+      rx_req_o.awlen  = rx_awlen;
+      rx_req_o.wdata  = rx_wdata;
+      rx_req_o.wstrb  = rx_wstrb;
+      rx_req_o.wlast  = rx_wlast;
+    end
+    if (mem_awvalid != '0) {mem_wr_req_o.awaddr, mem_wr_req_o.awlen} = {rx_awaddr, rx_awlen};
+    mem_wr_req_o.wdata = rx_wdata;
+    mem_wr_req_o.wstrb = rx_wstrb;
+    mem_wr_req_o.wlast = rx_wlast;
+  end
 
-  logic [PORTS-1:0] stall;
   assign stall = (seq_stall | tx_stall) & ~link_tx_valid_o;
 
   always_ff @(posedge clk_i) begin
     events_o.req           <= perf_req;
     events_o.rep           <= perf_rep;
-    events_o.bytes         <= perf_bytes;
+    if ((perf_req | perf_rep) != '0) events_o.bytes <= perf_bytes;
     events_o.written       <= perf_written;
-    events_o.written_bytes <= perf_written_bytes;
+    if (perf_written != '0) events_o.written_bytes <= perf_written_bytes;
     events_o.refused       <= perf_refused;
     events_o.sent          <= 6'(seq_sop);
     events_o.beat          <= 6'(link_tx_valid_o);

@@ -70,40 +70,49 @@ module fsh_sched (
   fsh_fn_pkg::get_t get;
   logic             is_msg;
 
-  always_comb begin
-    get    = gnt[3] ? get1_i : get0_i;
-    is_msg = get.sink[fsh_spec_pkg::ENGINES-1:0] != '0;
-    load_o = cmd_req_i;
-    if (gnt[1]) load_o = cmd_rep_i;
-    if (gnt[3:2] != '0) begin
-      load_o          = '0;
-      load_o.opcode   = is_msg ? fsh_spec_pkg::OP_PUT_ACK : fsh_spec_pkg::OP_GET_REPLY;
-      load_o.category = is_msg ? fsh_spec_pkg::CAT_SHORT : fsh_spec_pkg::CAT_LONG;
-      load_o.reply    = 1'b1;
-      load_o.rspace   = {1'b0, get.flag && !is_msg};
-      load_o.dst      = 8'(get.dst);
-      load_o.tag      = 11'(get.tag);
-      load_o.lspace   = fsh_spec_pkg::SPACE_SEGMENT;
-      load_o.raddr    = get.raddr;
-      load_o.length   = get.length;
-      load_o.laddr    = get.laddr;
+  always_comb begin  // nobody looks unless there is one
+    get           = 'x;
+    is_msg        = 'x;
+    load_o        = 'x;
+    load_loop_o   = 'x;
+    load_bulk_o   = 'x;
+    load_path_o   = 'x;
+    load_status_o = 'x;
+    if (load_valid_o) begin
+      get           = gnt[3] ? get1_i : get0_i;
+      is_msg        = get.sink[fsh_spec_pkg::ENGINES-1:0] != '0;
+      load_loop_o   = |(gnt & loop);
+      load_bulk_o   = |(gnt & bulk);
+      load_path_o   = gnt[0] ? cmd_req_path_i : gnt[1] ? cmd_rep_path_i : get.path;
+      load_status_o = (get_status_i[3:0] & {4{gnt[2]}}) | (get_status_i[7:4] & {4{gnt[3]}});
+      load_o        = cmd_req_i;
+      if (gnt[1]) load_o = cmd_rep_i;
+      if (gnt[3:2] != '0) begin
+        load_o          = '0;
+        load_o.opcode   = is_msg ? fsh_spec_pkg::OP_PUT_ACK : fsh_spec_pkg::OP_GET_REPLY;
+        load_o.category = is_msg ? fsh_spec_pkg::CAT_SHORT : fsh_spec_pkg::CAT_LONG;
+        load_o.reply    = 1'b1;
+        load_o.rspace   = {1'b0, get.flag && !is_msg};
+        load_o.dst      = 8'(get.dst);
+        load_o.tag      = 11'(get.tag);
+        load_o.lspace   = fsh_spec_pkg::SPACE_SEGMENT;
+        load_o.raddr    = get.raddr;
+        load_o.length   = get.length;
+        load_o.laddr    = get.laddr;
+      end
+      // What the sequencer's choice of a context waits for, by the shortest way.
+      load_o.reply   = !gnt[0];
+      load_o.ordered = (gnt[0] && cmd_req_i.ordered) || (gnt[1] && cmd_rep_i.ordered);
+      // Checked to be so, of every source.
+      load_o.dst[7:6]  = '0;
+      load_o.tag[10:6] = '0;
+      // Nobody's business from here on.
+      {load_o.check, load_o.rsvd3, load_o.rsvd2, load_o.rsvd1, load_o.rsvd0} = '0;
+      load_o.entries   = '0;
     end
-    // What the sequencer's choice of a context waits for, by the shortest way.
-    load_o.reply   = !gnt[0];
-    load_o.ordered = (gnt[0] && cmd_req_i.ordered) || (gnt[1] && cmd_rep_i.ordered);
-    // Checked to be so, of every source.
-    load_o.dst[7:6]  = '0;
-    load_o.tag[10:6] = '0;
-    // Nobody's business from here on.
-    {load_o.check, load_o.rsvd3, load_o.rsvd2, load_o.rsvd1, load_o.rsvd0} = '0;
-    load_o.entries   = '0;
   end
 
-  assign load_valid_o  = req != '0;
-  assign load_loop_o   = |(gnt & loop);
-  assign load_bulk_o   = |(gnt & bulk);
-  assign load_path_o   = gnt[0] ? cmd_req_path_i : gnt[1] ? cmd_rep_path_i : get.path;
-  assign load_status_o = (get_status_i[3:0] & {4{gnt[2]}}) | (get_status_i[7:4] & {4{gnt[3]}});
+  assign load_valid_o = req != '0;
 
   `FSH_ASSERT(assert_reply_cmd, !gnt[1] || cmd_rep_i.reply)
   `FSH_ASSERT(assert_request_cmd, !gnt[0] || !cmd_req_i.reply)

@@ -116,11 +116,7 @@ module fsh_seq #(
     logic [23:0] left;
   } moving_t;
 
-  typedef enum logic [1:0] {
-    Pick,
-    Prepare,
-    Issue
-  } state_e;
+  typedef enum logic [1:0] {Pick, Prepare, Issue} state_e;
   state_e           state_q;
   logic [IW-1:0]    index_q, next_index, load_index;
   logic             reply;          // channel of the context picked
@@ -150,39 +146,43 @@ module fsh_seq #(
   assign issue        = state_q == Issue;
 
   always_comb begin
-    fixed_in.status   = load_status_i;
-    fixed_in.loop     = load_loop_i;
-    fixed_in.opcode   = load_i.opcode;
-    fixed_in.category = load_i.category;
-    fixed_in.ack      = load_i.ack;
-    fixed_in.rspace   = load_i.rspace;
-    fixed_in.lspace   = load_i.lspace;
-    fixed_in.dst      = load_i.dst[NODE_W-1:0];
-    fixed_in.nargs    = load_i.nargs;
-    fixed_in.tag      = load_i.tag[TAG_W-1:0];
-    fixed_in.length   = load_i.length;
-    fixed_in.vcs      = load_path_i.vcs[PORTS-1:0];
-    fixed_in.ports    = load_ports;
+    fixed_in = 'x;
+    if (load) begin
+      fixed_in.status   = load_status_i;
+      fixed_in.loop     = load_loop_i;
+      fixed_in.opcode   = load_i.opcode;
+      fixed_in.category = load_i.category;
+      fixed_in.ack      = load_i.ack;
+      fixed_in.rspace   = load_i.rspace;
+      fixed_in.lspace   = load_i.lspace;
+      fixed_in.dst      = load_i.dst[NODE_W-1:0];
+      fixed_in.nargs    = load_i.nargs;
+      fixed_in.tag      = load_i.tag[TAG_W-1:0];
+      fixed_in.length   = load_i.length;
+      fixed_in.vcs      = load_path_i.vcs[PORTS-1:0];
+      fixed_in.ports    = load_ports;
+    end
   end
   always_ff @(posedge clk_i) if (load) fixed_mem[load_index] <= fixed_in;
 
-  always_comb begin
-    moving_in.first = load_i.nargs == '0 || load_i.lspace[1];  // else by itself (APART)
-    moving_in.lanes = '0;
-    moving_in.raddr = load_i.raddr;
-    moving_in.laddr = load_i.laddr;
-    moving_in.left  = load_i.lspace == fsh_seq_pkg::APART ||
-                      load_i.opcode == fsh_spec_pkg::OP_GET ||
-                      load_status_i != fsh_spec_pkg::STATUS_OK ? 24'd0 : load_i.length;
+  always_comb begin  // of what is neither loaded nor issued nobody looks
+    moving_in = 'x;
     if (issue) begin
       moving_in.first = 1'b0;
       moving_in.lanes = moving_q.lanes | lane_q;
       moving_in.raddr = moving_q.raddr + {29'd0, n_q};
       moving_in.laddr = moving_q.laddr + {29'd0, n_q};
       moving_in.left  = moving_q.left - {13'd0, n_q};
+    end else if (load) begin
+      moving_in.first = load_i.nargs == '0 || load_i.lspace[1];  // else by itself (APART)
+      moving_in.lanes = '0;
+      moving_in.raddr = load_i.raddr;
+      moving_in.laddr = load_i.laddr;
+      moving_in.left  = load_i.lspace == fsh_seq_pkg::APART ||
+                        load_i.opcode == fsh_spec_pkg::OP_GET ||
+                        load_status_i != fsh_spec_pkg::STATUS_OK ? 24'd0 : load_i.length;
     end
   end
-
   always_ff @(posedge clk_i)
     if (load || issue) moving_mem[issue ? index_q : load_index] <= moving_in;
 

@@ -238,9 +238,12 @@ module fsh_seq_send #(
   );
 
   always_comb begin
-    cpl_o      = '0;
-    cpl_o.kind = fsh_spec_pkg::CPL_SLOT;
-    {cpl_o.reply, cpl_o.opcode, cpl_o.node[NODE_W-1:0], cpl_o.tag[TAG_W-1:0], cpl_o.half} = cpl;
+    cpl_o = 'x;
+    if (cpl_valid_o) begin
+      cpl_o      = '0;
+      cpl_o.kind = fsh_spec_pkg::CPL_SLOT;
+      {cpl_o.reply, cpl_o.opcode, cpl_o.node[NODE_W-1:0], cpl_o.tag[TAG_W-1:0], cpl_o.half} = cpl;
+    end
   end
 
   assign busy_o = state_q != Header || brief_valid_i || bulk_valid_i || pkt_valid_o;

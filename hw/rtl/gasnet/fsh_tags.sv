@@ -47,12 +47,15 @@ module fsh_tags (
   end
 
   always_comb begin
-    entry.live  = set;
-    entry.get   = is_get;
-    entry.node  = cmd_i.dst[fsh_spec_pkg::NODE_W-1:0];
-    entry.host  = cmd_i.lspace == fsh_spec_pkg::SPACE_HOST;
-    entry.addr  = cmd_i.laddr;
-    entry.limit = limit_i;
+    entry      = 'x;  // of one that is not live nobody looks at the rest
+    entry.live = set;
+    if (set) begin
+      entry.get   = is_get;
+      entry.node  = cmd_i.dst[fsh_spec_pkg::NODE_W-1:0];
+      entry.host  = cmd_i.lspace == fsh_spec_pkg::SPACE_HOST;
+      entry.addr  = cmd_i.laddr;
+      entry.limit = limit_i;
+    end
   end
 
   fsh_ram #(

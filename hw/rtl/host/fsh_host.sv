@@ -69,7 +69,7 @@ module fsh_host #(
   logic [39:0] cpl_base, req_base, rep_base, status_addr;
   logic [3*$clog2(2*fsh_spec_pkg::RING_ENTRIES)-1:0] taken;  // of each ring
   logic        entry_lost, perf_read, req_we, rep_we, req_tail_we, rep_tail_we, perf_clear;
-  logic        regs_busy;
+  logic        regs_busy, route_we;
   logic [8:0]  write_word;
   logic [63:0] write_data, perf_data;
   logic [6:0]  perf_word;
@@ -108,7 +108,7 @@ module fsh_host #(
       .rep_we_o     (rep_we),
       .req_tail_we_o(req_tail_we),
       .rep_tail_we_o(rep_tail_we),
-      .route_we_o   (route_o.we),
+      .route_we_o   (route_we),
       .write_word_o (write_word),
       .write_data_o (write_data),
       .perf_clear_o (perf_clear),
@@ -123,16 +123,25 @@ module fsh_host #(
       .busy_o       (regs_busy)
   );
 
-  assign route_o.node  = write_word[fsh_spec_pkg::NODE_W-1:0];
-  assign route_o.vcs   = write_data[53:48];
-  assign route_o.ports = write_data[61:56];
+  always_comb begin
+    route_o    = 'x;
+    route_o.we = route_we;
+    if (route_we) begin
+      route_o.node  = write_word[fsh_spec_pkg::NODE_W-1:0];
+      route_o.vcs   = write_data[53:48];
+      route_o.ports = write_data[61:56];
+    end
+  end
 
   // Submission windows, and beside each what of it is parked.
-  logic [1:0]          win_empty, win_waiting, cmd_valid, cmd_ready, cmd_bulk, cmd_loop;
-  logic [1:0]          park_empty, park_still;
+  logic [1:0]          win_empty /*verilator split_var*/, win_waiting /*verilator split_var*/;
+  logic [1:0]          cmd_valid /*verilator split_var*/, cmd_ready /*verilator split_var*/;
+  logic [1:0]          cmd_bulk /*verilator split_var*/, cmd_loop /*verilator split_var*/;
+  logic [1:0]          park_empty /*verilator split_var*/, park_still /*verilator split_var*/;
   fsh_fn_pkg::path_t   req_path, rep_path;
   fsh_spec_pkg::cmd_t  req, rep;
-  logic [1:0]          win_rows, row_valid, row_ready;
+  logic [1:0]          win_rows /*verilator split_var*/, row_valid /*verilator split_var*/;
+  logic [1:0]          row_ready /*verilator split_var*/;
   logic [127:0]        req_row, rep_row;
   logic [31:0]         req_head, rep_head;
   logic [ENTRIES-1:0]  entry_valid, entry_ready;
@@ -270,8 +279,15 @@ module fsh_host #(
       .still_o    (park_still[1])
   );
 
-  // Host memory.
+  // Host memory. Nobody looks at entries unless there is one.
   logic hostw_busy, perf_entry, rx_berr;
+  logic [ENTRIES*fsh_spec_pkg::RING_W-1:0] entries;
+
+  always_comb begin
+    entries = 'x;
+    if (entry_valid != '0)
+      entries = {entry_eng_i, entry_seq1_i, entry_seq0_i, entry_win1, entry_win0, entry_track_i};
+  end
 
   assign rx_rsp_o.berr = {2{rx_berr}};
 
@@ -304,8 +320,7 @@ module fsh_host #(
       .entry_valid_i(entry_valid),
       .entry_ready_o(entry_ready),
       .entry_ring_i ((ENTRIES*2)'(entry_ring_i)),
-      .entry_i      ({entry_eng_i, entry_seq1_i, entry_seq0_i, entry_win1, entry_win0,
-                      entry_track_i}),
+      .entry_i      (entries),
       .awvalid_o    (host_req_o.awvalid),
       .awready_i    (host_rsp_i.awready),
       .awaddr_o     (host_req_o.awaddr),
@@ -375,10 +390,13 @@ module fsh_host #(
       .busy_o (perf_busy)
   );
 
-  logic win_busy;
-  assign win_busy = |(~(win_empty & park_empty) &
-                      ~((win_empty | win_waiting) & park_still & {2{stopped_i}}));
-  assign busy_o   = regs_busy || win_busy || hostw_busy || perf_busy || |entry_valid;
+  logic req_busy, rep_busy;
+  assign req_busy = !(win_empty[0] && park_empty[0]) &&
+                    !((win_empty[0] || win_waiting[0]) && park_still[0] && stopped_i);
+  assign rep_busy = !(win_empty[1] && park_empty[1]) &&
+                    !((win_empty[1] || win_waiting[1]) && park_still[1] && stopped_i);
+  assign busy_o   = regs_busy || req_busy || rep_busy || hostw_busy || perf_busy ||
+                    |entry_valid;
 endmodule
 
 `default_nettype wire

@@ -127,19 +127,22 @@ module fsh_park #(
   );
 
   always_comb begin
-    in.loop     = win_loop_i;
-    in.path     = win_path_i;
-    in.opcode   = win_i.opcode;
-    in.category = win_i.category;
-    in.ack      = win_i.ack;
-    in.rspace   = win_i.rspace[0];
-    in.dst      = win_i.dst[NODE_W-1:0];
-    in.nargs    = win_i.nargs;
-    in.tag      = win_i.tag[TAG_W-1:0];
-    in.lspace   = win_i.lspace;
-    in.raddr    = win_i.raddr;
-    in.laddr    = win_i.laddr;
-    in.length   = win_i.length;
+    in = 'x;  // nobody looks unless the window has a command
+    if (win_valid_i) begin
+      in.loop     = win_loop_i;
+      in.path     = win_path_i;
+      in.opcode   = win_i.opcode;
+      in.category = win_i.category;
+      in.ack      = win_i.ack;
+      in.rspace   = win_i.rspace[0];
+      in.dst      = win_i.dst[NODE_W-1:0];
+      in.nargs    = win_i.nargs;
+      in.tag      = win_i.tag[TAG_W-1:0];
+      in.lspace   = win_i.lspace;
+      in.raddr    = win_i.raddr;
+      in.laddr    = win_i.laddr;
+      in.length   = win_i.length;
+    end
   end
 
   fsh_fifo #(
@@ -159,11 +162,16 @@ module fsh_park #(
   );
 
   always_comb begin
-    out_path_o = win_path_i;
-    out_bulk_o = win_bulk_i;
-    out_loop_o = win_loop_i;
-    out_o      = win_i;
-    if (!pass) begin
+    out_path_o = 'x;
+    out_bulk_o = 'x;
+    out_loop_o = 'x;
+    out_o      = 'x;
+    if (pass) begin
+      out_path_o = win_path_i;
+      out_bulk_o = win_bulk_i;
+      out_loop_o = win_loop_i;
+      out_o      = win_i;
+    end else if (valid) begin
       out_path_o     = head.path;
       out_bulk_o     = !head.lspace[1];
       out_loop_o     = head.loop;

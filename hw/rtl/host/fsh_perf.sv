@@ -56,10 +56,10 @@ module fsh_perf #(
 
       always_comb begin
         count = '0;
-        if (read_i && word_i[6:2] == 5'(e)) begin
-          if (word_i[1:0] == 2'd0) count = first_q;
-          if (word_i[1:0] == 2'd1) count = last_q;
-          if (word_i[1:0] == 2'd2) count = count_q;
+        if (read_i) begin
+          if (word_i == {5'(e), 2'd0}) count = first_q;
+          if (word_i == {5'(e), 2'd1}) count = last_q;
+          if (word_i == {5'(e), 2'd2}) count = count_q;
         end
       end
     end else begin : gen_none

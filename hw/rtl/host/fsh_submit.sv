@@ -272,13 +272,16 @@ module fsh_submit #(
   assign waiting_o   = state_q == Offer;
 
   always_comb begin
-    cpl_o        = '0;
-    cpl_o.kind   = fsh_spec_pkg::CPL_REFUSED;
-    cpl_o.reply  = cmd_q.reply;
-    cpl_o.status = status_q;
-    cpl_o.opcode = cmd_q.opcode;
-    cpl_o.node   = cmd_q.dst;
-    cpl_o.tag    = cmd_q.tag;
+    cpl_o = 'x;
+    if (cpl_valid_o) begin
+      cpl_o        = '0;
+      cpl_o.kind   = fsh_spec_pkg::CPL_REFUSED;
+      cpl_o.reply  = cmd_q.reply;
+      cpl_o.status = status_q;
+      cpl_o.opcode = cmd_q.opcode;
+      cpl_o.node   = cmd_q.dst;
+      cpl_o.tag    = cmd_q.tag;
+    end
   end
 
   `FSH_ASSERT(assert_rows, !rows_pushed_q || rows_room)

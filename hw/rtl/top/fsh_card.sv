@@ -216,7 +216,6 @@ module fsh_card #(
   assign core_rsp.berr    = m_core_berr_i;
   assign core_rsp.arready = m_core_arready_i;
   assign core_rsp.rvalid  = m_core_rvalid_i;
-  assign core_rsp.rdata   = m_core_rdata_i;
   assign core_rsp.rerr    = m_core_rerr_i;
 
   assign {m_host_bready_o, m_host_rready_o} = '1;
@@ -321,7 +320,8 @@ module fsh_card #(
       .cperf_valid_o(cperf_valid),
       .cperf_data_o (cperf_data),
       .mem_req_o    (core_req),
-      .mem_rsp_i    (core_rsp)
+      .mem_rsp_i    (core_rsp),
+      .mem_rdata_i  (m_core_rdata_i)
   );
 endmodule
 
