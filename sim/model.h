@@ -189,6 +189,8 @@ struct fsh_part {
     struct fsh_link *sent;        /* links with beats that nobody has seen */
     bool failed;                  /* one of its nodes has, in this quantum */
     uint64_t evaluated, computed; /* nodes, cores; ever */
+    /* The first group of its share that nobody steps yet; atomic, of all threads. */
+    _Alignas(FSH_CACHE_LINE) uint32_t next;
 };
 
 struct fsh_crew; /* crew.c */

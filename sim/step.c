@@ -111,19 +111,36 @@ static void step_group(struct fsh_fabric *fab, struct fsh_part *part,
     }
 }
 
-/* A member's part of the present quantum: so many groups of the nodes, side by side. */
+static uint32_t groups(const struct fsh_fabric *fab)
+{
+    return (fab->now.count + GROUP - 1) / GROUP;
+}
+
+/* The groups of the nodes, in order, are shared out evenly: the first of a member's. */
+static uint32_t first_group(const struct fsh_fabric *fab, uint32_t member)
+{
+    return groups(fab) * member / fab->now.parts;
+}
+
+/* A member's part of the present quantum: its groups, then those that others have not
+ * come to, as a thread may have lost its processor. Who steps a group changes nothing. */
 static void step_part(void *arg, uint32_t member)
 {
     struct fsh_fabric *fab = arg;
-    uint32_t count = fab->now.count, groups = (count + GROUP - 1) / GROUP;
-    uint32_t first = groups * member / fab->now.parts * GROUP;
-    uint32_t past = groups * (member + 1) / fab->now.parts * GROUP;
 
-    for (uint32_t i = first; i < past && i < count; i += GROUP) {
-        struct set group = {fab->now.node + i,
-                            count - i < GROUP ? count - i : GROUP};
+    for (uint32_t i = 0; i < fab->now.parts; i++) {
+        uint32_t whose = (member + i) % fab->now.parts;
+        uint32_t past = first_group(fab, whose + 1), group;
 
-        step_group(fab, &fab->part[member], group, fab->now.from, fab->now.end);
+        /* Relaxed: who takes a group has seen the last quantum (crew.c). */
+        while ((group = __atomic_fetch_add(&fab->part[whose].next, 1,
+                                           __ATOMIC_RELAXED)) < past) {
+            uint32_t at = group * GROUP, left = fab->now.count - at;
+            struct set set = {fab->now.node + at, left < GROUP ? left : GROUP};
+
+            step_group(fab, &fab->part[member], set, fab->now.from,
+                       fab->now.end);
+        }
     }
 }
 
@@ -142,12 +159,12 @@ static struct set gather(struct fsh_fabric *fab, uint64_t end, bool all)
 /* How many threads are worth it, by what the last quantum was. */
 static uint32_t parts(const struct fsh_fabric *fab)
 {
-    uint32_t groups = (fab->now.count + GROUP - 1) / GROUP;
+    uint32_t count = groups(fab);
     uint32_t most = fab->crew ? fsh_crew_members(fab->crew) : 1;
 
-    if (fab->work < WORTH || groups <= 1)
+    if (fab->work < WORTH || count <= 1)
         return 1;
-    return groups < most ? groups : most;
+    return count < most ? count : most;
 }
 
 static void step_quantum(struct fsh_fabric *fab, uint64_t end)
@@ -156,6 +173,8 @@ static void step_quantum(struct fsh_fabric *fab, uint64_t end)
     fab->now.from = fab->cycle;
     fab->now.end = end;
     fab->now.parts = parts(fab);
+    for (uint32_t i = 0; i < fab->now.parts; i++)
+        fab->part[i].next = first_group(fab, i);
     if (fab->now.parts > 1) {
         fab->shared++;
         fsh_crew_work(fab->crew, fab->now.parts);
