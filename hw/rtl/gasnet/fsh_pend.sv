@@ -58,9 +58,16 @@ module fsh_pend #(
       .count_o(count)
   );
 
-  assign mem_ok      = !mem || mem_one_q || mem_bvalid_i;
-  assign host_ok     = host == '0 || host_two_q || (host_one_q && !host[1]);
-  assign evt_valid_o = valid && mem_ok && host_ok;
+  always_comb begin
+    mem_ok      = 'x;
+    host_ok     = 'x;
+    evt_valid_o = 1'b0;
+    if (valid) begin
+      mem_ok      = !mem || mem_one_q || mem_bvalid_i;
+      host_ok     = host == '0 || host_two_q || (host_one_q && !host[1]);
+      evt_valid_o = mem_ok && host_ok;
+    end
+  end
   assign pop         = evt_valid_o && evt_ready_i;
 
   // pop is late: it chooses, and counts nothing.

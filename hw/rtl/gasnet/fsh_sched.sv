@@ -46,9 +46,14 @@ module fsh_sched (
 
   assign loop  = {get1_i.path.ports == '0, get0_i.path.ports == '0, cmd_loop_i};
   assign bulk  = {get1_i.bulk, get0_i.bulk, cmd_bulk_i};
-  assign ok[1] = cmd_rep_i.ordered ? free_i.ordered : cmd_bulk_i[1] ? free_i.bulk : free_i.brief;
-  assign ok[2] = get0_i.bulk ? free_i.bulk : free_i.brief;
-  assign ok[3] = get1_i.bulk ? free_i.bulk : free_i.brief;
+  always_comb begin
+    ok = 'x;
+    if ({get_valid_i, cmd_valid_i[1]} != '0) begin
+      ok[1] = cmd_rep_i.ordered ? free_i.ordered : cmd_bulk_i[1] ? free_i.bulk : free_i.brief;
+      ok[2] = get0_i.bulk ? free_i.bulk : free_i.brief;
+      ok[3] = get1_i.bulk ? free_i.bulk : free_i.brief;
+    end
+  end
 
   assign req = {ok[3:1] & {get_valid_i, cmd_valid_i[1] && !hold_i}, cmd_valid_i[0]};
 

@@ -437,8 +437,8 @@ module fsh_seq #(
   );
 
   // Senders.
-  logic [LANES-1:0]   send_busy, bulk_room;
-  logic [LANES*2-1:0] rows_take;
+  logic [LANES-1:0]   send_busy /*verilator split_var*/, bulk_room /*verilator split_var*/;
+  logic [LANES*2-1:0] rows_take /*verilator split_var*/;
 
   for (genvar l = 0; l < LANES; l++) begin : gen_lane
     fsh_spec_pkg::ring_t entry;

@@ -210,8 +210,12 @@ module fsh_seq_send #(
 
   assign mem_ready_o  = src_ready && is_mem;
   assign host_ready_o = src_ready && is_host;
-  assign rows_ready_o = {2{out_ready && (in_args || (state_q == Payload && brief_q && want))}} &
-                        {reply_q, !reply_q} & rows_valid_i;
+  always_comb begin
+    rows_ready_o = '0;
+    if (rows_valid_i != '0)
+      rows_ready_o = {2{out_ready && (in_args || (state_q == Payload && brief_q && want))}} &
+                     {reply_q, !reply_q} & rows_valid_i;
+  end
 
   // Source read.
   localparam int unsigned NODE_W = fsh_spec_pkg::NODE_W;

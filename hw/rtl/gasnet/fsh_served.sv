@@ -99,9 +99,13 @@ module fsh_served #(
   );
 
   always_comb begin
-    get_o = '0;
-    {get_o.path.vcs[PORTS-1:0], get_o.path.ports[PORTS-1:0], get_o.sink[ENGINES-1:0], get_o.bulk,
-     get_o.flag, get_o.dst, get_o.tag, get_o.laddr, get_o.raddr, get_o.length} = front;
+    get_o = 'x;
+    if (get_valid_o) begin
+      get_o = '0;
+      {get_o.path.vcs[PORTS-1:0], get_o.path.ports[PORTS-1:0], get_o.sink[ENGINES-1:0],
+       get_o.bulk, get_o.flag, get_o.dst, get_o.tag, get_o.laddr, get_o.raddr,
+       get_o.length} = front;
+    end
   end
 
   assign back = get_valid_o && get_o.bulk && !long_ok_i && short_q != '0 && !valid_i;

@@ -6,7 +6,9 @@
 /// bytes that go with ACCEPT, REQ_HDR, REP_HDR and WRITTEN. The inputs are registers
 /// of fsh_host and fsh_gasnet, so that the logic before them, pins included, and the
 /// sums are on no path together. Combinational.
-module fsh_events (
+module fsh_events #(
+    parameter int unsigned PORTS = 2  // events of others are not counted
+) (
     // Of the host interface, by window, and of the GASNet core.
     input  wire logic            [1:0] accept_i,
     input  wire logic           [47:0] accept_bytes_i,
@@ -34,7 +36,7 @@ module fsh_events (
     step_o[fsh_spec_pkg::PERF_COMPLETE*3+:3] = {2'd0, entry_i};
     step_o[fsh_spec_pkg::PERF_FORWARD*3+:3]  = count(gasnet_i.forward);
     step_o[fsh_spec_pkg::PERF_REFUSED*3+:3]  = count({1'b0, gasnet_i.refused, refused_i});
-    for (int unsigned p = 0; p < fsh_spec_pkg::MAX_PORTS; p++) begin
+    for (int unsigned p = 0; p < PORTS; p++) begin
       step_o[(32'(fsh_spec_pkg::PERF_TX_BEAT0) + p)*3+:3]  = {2'd0, gasnet_i.beat[p]};
       step_o[(32'(fsh_spec_pkg::PERF_TX_STALL0) + p)*3+:3] = {2'd0, gasnet_i.stall[p]};
     end

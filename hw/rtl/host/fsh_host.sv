@@ -365,7 +365,9 @@ module fsh_host #(
     end
   end
 
-  fsh_events i_events (
+  fsh_events #(
+      .PORTS(PORTS)
+  ) i_events (
       .accept_i      (accept_q),
       .accept_bytes_i(accept_bytes_q),
       .entry_i       (entry_q),

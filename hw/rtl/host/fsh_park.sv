@@ -76,10 +76,15 @@ module fsh_park #(
 
   // tried_q: the core has not taken it. What has rows stands in none of the memories.
   assign apart       = win_i.lspace == fsh_seq_pkg::APART;
-  assign aside       = win_bulk_i && (apart || tried_q || !empty_o);
-  assign pass        = win_valid_i && !aside && !(win_i.lspace[1] && rows_out_q != '0);
   assign row_fits    = row_count <= (COUNT_W + 1)'(ROWS - MOST);
-  assign push        = win_valid_i && aside && room && (!apart || row_fits);
+  always_comb begin
+    {aside, pass, push} = '0;
+    if (win_valid_i) begin
+      aside = win_bulk_i && (apart || tried_q || !empty_o);
+      pass  = !aside && !(win_i.lspace[1] && rows_out_q != '0);
+      push  = aside && room && (!apart || row_fits);
+    end
+  end
   assign win_ready_o = aside ? push : pass && out_ready_i;
   assign out_valid_o = pass || (valid && !(head.lspace[1] && (straight_q || rows_out_q != '0)));
   assign pop         = out_ready_i && !pass;
