@@ -13,6 +13,10 @@ struct fsh_lock fsh_run_lock =
     FSH_LOCK_INIT("programs of collectives", FSH_LOCK_COLL);
 uint32_t fsh_run_advances;
 
+/* Looks at an operation that waits until the ranks it waits for are told of it: most come
+ * before that. In debug libraries all are told. */
+#define TELL_AFTER (FSH_GASNET_DEBUG ? 1u : 128u)
+
 static struct fsh_run *queue_head; /* under the lock, as the next two */
 static struct fsh_run **queue_tail = &queue_head;
 static uint32_t queue_length;
@@ -245,6 +249,7 @@ static void finish(struct fsh_run *run)
     link = place_of(team, run->number);
     FSH_ASSERT(*link == run && run->notes == NULL);
     *link = run->next;
+    team->runs->past[run->number % FSH_RUN_PAST] = run->work.claim;
     fsh_run_wake_first(team);
     run->finished = run->queued;
     queued = run->queued;
@@ -292,10 +297,29 @@ static struct fsh_run *dequeue(void)
     return run;
 }
 
+/* It waits: after some looks it tells for whom. False: it is to look again. */
+static bool tell(struct fsh_run *run)
+{
+    uint32_t end = run->low + FSH_RUN_WINDOW;
+    bool all = true;
+
+    if (run->looks < TELL_AFTER && ++run->looks < TELL_AFTER)
+        return false;
+    if (end > run->program->steps)
+        end = run->program->steps;
+    for (uint32_t i = run->low; all && i < end; i++) {
+        struct fsh_run_step *s = &run->step[i];
+
+        if (!s->over && !s->claimed)
+            all = fsh_run_tell(run, s);
+    }
+    return all;
+}
+
 static void run_next(void)
 {
     struct fsh_run *run = dequeue();
-    uint32_t before;
+    uint32_t first = fsh_run_advances, before;
 
     if (run == NULL)
         return;
@@ -307,7 +331,9 @@ static void run_next(void)
     do
         before = fsh_run_advances;
     while (!run_steps(run) && fsh_run_advances != before);
-    if (run->low != run->program->steps && run->starved) {
+    if (fsh_run_advances != first)
+        run->looks = 0;
+    if (run->low != run->program->steps && (!tell(run) || run->starved)) {
         fsh_lock_take(&fsh_run_lock);
         fsh_run_enqueue(run);
         fsh_lock_give(&fsh_run_lock);

@@ -25,6 +25,7 @@
 
 #define FSH_RUN_EAGER 1024u /* bytes of an eager packet */
 #define FSH_RUN_CREDITS 8u  /* eager packets before the receiver's call */
+#define FSH_RUN_PAST 16u    /* calls whose claims are kept */
 #define FSH_RUN_WINDOW \
     16u /* steps looked at, from the first that is not over */
 
@@ -65,7 +66,7 @@ struct fsh_run_step {
     size_t given;  /* bytes put or sent */
     size_t sent;   /* bytes the receiver knows of */
     bool told;     /* all of it */
-    bool claimed;  /* debug: the receiver knows that it will come */
+    bool claimed;  /* those that are waited for have been told of the call */
     struct fsh_run_put put[2];
     unsigned oldest; /* of the two */
     bool over;
@@ -102,7 +103,8 @@ struct fsh_run {
     /* The engine's. */
     unsigned char *scratch; /* TMP, and where eager packets go */
     unsigned char *tmp;
-    uint32_t low; /* steps before it are over */
+    uint32_t low;   /* steps before it are over */
+    uint32_t looks; /* that found nothing */
     struct fsh_run_source *sources;
     struct fsh_run_step step[]; /* [program->steps] */
 };
@@ -123,11 +125,12 @@ struct fsh_run_plan {
 struct fsh_run_team {
     const struct fsh_team *team;
     /* Under the lock. */
-    struct fsh_run *first; /* in flight, by number */
-    uint32_t calls;        /* made by this rank */
-    uint8_t *credit;       /* [size] eager packets that may still go there */
-    uint8_t *owed;         /* [size] credits to give back */
-    uint32_t due;          /* ranks that are owed half of them */
+    struct fsh_run *first;       /* in flight, by number */
+    uint32_t calls;              /* made by this rank */
+    uint32_t past[FSH_RUN_PAST]; /* claims of the last that were complete */
+    uint8_t *credit; /* [size] eager packets that may still go there */
+    uint8_t *owed;   /* [size] credits to give back */
+    uint32_t due;    /* ranks that are owed half of them */
     struct fsh_run_plan *plans[FSH_RUN_PLANS]; /* of the thread that calls */
     /* By loads from peers (run_direct.c). looked, group: of the thread that calls. */
     bool looked;
@@ -213,6 +216,8 @@ void fsh_run_advance(struct fsh_run *run, uint32_t i);
 
 /* Say that source k of a step may send. False: not now. */
 bool fsh_run_grant(struct fsh_run *run, struct fsh_run_step *s, unsigned k);
+/* Tell the ranks that a step waits for which call this is. False: not now. */
+bool fsh_run_tell(struct fsh_run *run, struct fsh_run_step *s);
 /* Send what there is of the value. */
 void fsh_run_push(struct fsh_run *run, struct fsh_run_step *s);
 /* Lock held. What came before the call. */

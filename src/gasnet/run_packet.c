@@ -10,7 +10,7 @@
 #define PUT_FROM 4096u /* shorter packets are one message anyway */
 #define PUT_BYTES ((size_t)64 << 10) /* of a long packet, at once */
 
-/* CLAIM: debug; a long packet will come. */
+/* CLAIM: what call it is. */
 enum message { EAGER, READY, DATA, PLACED, CREDIT, CLAIM };
 
 struct header {
@@ -205,16 +205,10 @@ static bool push_data(struct fsh_run *run, struct fsh_run_step *s)
     return true;
 }
 
-/* A receiver that waits for a short packet, or none, would not ask for this one. */
-static void claim(struct fsh_run *run, struct fsh_run_step *s)
-{
-    s->claimed =
-        send(run->team, s->step->dest, header_of(run, s, CLAIM), NULL, 0);
-    run->starved |= !s->claimed;
-}
-
 void fsh_run_push(struct fsh_run *run, struct fsh_run_step *s)
 {
+    bool ready;
+
     if (s->told)
         return;
     if (fsh_run_is_eager(s->bytes)) {
@@ -222,13 +216,10 @@ void fsh_run_push(struct fsh_run *run, struct fsh_run_step *s)
         return;
     }
     fsh_lock_take(&fsh_run_lock);
-    if (!s->ready) {
-        fsh_lock_give(&fsh_run_lock);
-        if (FSH_GASNET_DEBUG && !s->claimed)
-            claim(run, s);
-        return;
-    }
+    ready = s->ready;
     fsh_lock_give(&fsh_run_lock);
+    if (!ready)
+        return;
     if (s->addr == 0)
         while (push_data(run, s))
             ;
@@ -236,6 +227,26 @@ void fsh_run_push(struct fsh_run *run, struct fsh_run_step *s)
         while (finish_put(run, s) || begin_put(run, s))
             ;
     s->told = s->sent == s->bytes;
+}
+
+static bool tell(struct fsh_run *run, struct fsh_run_step *s, uint32_t rank)
+{
+    return send(run->team, rank, header_of(run, s, CLAIM), NULL, 0);
+}
+
+/* A rank that waits for a packet, or to be asked for one, tells the other: which may wait
+ * for this one just so, in another call. */
+bool fsh_run_tell(struct fsh_run *run, struct fsh_run_step *s)
+{
+    bool all = true;
+
+    for (unsigned k = 0; all && k < s->step->sources; k++)
+        if (!atomic_load_explicit(&s->source[k].came, memory_order_relaxed))
+            all = tell(run, s, s->step->source[k]);
+    if (all && s->step->dest != FSH_PROGRAM_NOBODY && !s->told)
+        all = tell(run, s, s->step->dest);
+    s->claimed = all;
+    return all;
 }
 
 void fsh_run_return_credits(struct fsh_team *team)
@@ -409,6 +420,13 @@ void fsh_run_apply_notes(struct fsh_run *run)
     }
 }
 
+/* A rank that is told what call it is may be through with it. */
+static bool is_past(const struct fsh_team *team, const struct header *h)
+{
+    return h->message == CLAIM && (team->runs->past[h->number % FSH_RUN_PAST] &
+                                   CLAIM_MASK) == h->claim;
+}
+
 static void receive(struct fsh_team *team, const struct header *h,
                     const void *buf, size_t n)
 {
@@ -423,6 +441,10 @@ static void receive(struct fsh_team *team, const struct header *h,
     }
     if (h->message != CREDIT) {
         run = fsh_run_find(team, h->number);
+        if (run == NULL && is_past(team, h)) {
+            fsh_lock_give(&fsh_run_lock);
+            return;
+        }
         if (run == NULL)
             disagree(team, h, "a collective that is complete");
         if (run->called)

@@ -99,6 +99,17 @@ bool fsh_direct_wait_half(struct fsh_coll_direct_op *op, uint32_t *missing)
     return fsh_direct_wait_all(op, op->number - 1, missing);
 }
 
+bool fsh_direct_agree(struct fsh_coll_direct_op *op, uint32_t *missing)
+{
+    /* Partner: itself, on the other member, between its store and its look. */
+    atomic_thread_fence(memory_order_seq_cst);
+    for (uint32_t m = 0; m < op->group->size && !op->disagrees; m++) {
+        (void)has_come(op, m, op->number);
+        *missing = m;
+    }
+    return !op->disagrees;
+}
+
 /* After the number is stored. Pair D of conduit/smp/ring.h: we store, then look at
  * `watching`; the owner sets that, makes a heavy fence, and steps once more before it
  * sleeps. So we find it watching, or it finds the number. */

@@ -66,6 +66,9 @@ bool fsh_direct_wait_all(struct fsh_coll_direct_op *op, uint64_t number,
 /* May the half of op->number be written? Who has come to the number before has
  * finished with what was there. */
 bool fsh_direct_wait_half(struct fsh_coll_direct_op *op, uint32_t *missing);
+/* Has no member that has published op->number another claim than this one, which has
+ * done so too? Of two members the later one sees the earlier one's. */
+bool fsh_direct_agree(struct fsh_coll_direct_op *op, uint32_t *missing);
 /* op->number. What was written before is seen by those who find it. */
 void fsh_direct_publish(struct fsh_coll_direct_op *op);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Ranks that do not agree on a call: coll_mismatch <scenario> makes the last one differ
- * from the others in one thing, and the job must end with a line that says so
- * (debug libraries).
+ * from the others in one thing, and the job must end with a line that says so.
  */
 #include "coll.h"
 
@@ -32,6 +31,14 @@ int main(int argc, char **argv)
         FINE(fshmem_coll_broadcast(GASNET_TEAM_ALL, dst, 0, src,
                                    last ? sizeof *src : COUNT * sizeof *src * 4,
                                    0));
+    } else if (strcmp(scenario, "short") == 0) {
+        FINE(fshmem_coll_broadcast(GASNET_TEAM_ALL, dst, 0, src,
+                                   last ? COUNT * sizeof *src * 4 : sizeof *src,
+                                   0));
+    } else if (strcmp(scenario, "empty") == 0) {
+        FINE(fshmem_coll_allgather(GASNET_TEAM_ALL, dst, src,
+                                   last ? 0 : sizeof *src, 0));
+        conf_barrier();
     } else if (strcmp(scenario, "type") == 0) {
         FINE(sum(1, last ? FSHMEM_INT64 : FSHMEM_DOUBLE, FSHMEM_SUM, 0));
     } else if (strcmp(scenario, "op") == 0) {
