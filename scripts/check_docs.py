@@ -23,7 +23,7 @@ HEADERS = ["include/gasnet_direct.h", "src/base/segment.h", "src/boot/job.h",
            "src/conduit/fpga/dma.h", "src/conduit/smp/compute_queue.h",
            "src/conduit/smp/layout.h", "src/conduit/smp/port.h",
            "src/conduit/smp/ring.c", "src/conduit/smp/send.h",
-           "src/device/sim/sim_shm.h", "src/gasnet/coll_message.c",
+           "src/device/sim/sim_shm.h", "src/gasnet/run.h",
            "src/compute/execute/execute.h"]
 
 FPGA = "docs/01_user/conduit-fpga.md"
@@ -83,7 +83,7 @@ NUMBERS = [
      "SET_FSHMEM_DRAM_WRITE_CYCLES"),
     ("docs/02_reference/gasnet.md", r"`FSHMEM_HOLD_WARNING` seconds \((\d+);",
      "SET_FSHMEM_HOLD_WARNING"),
-    (ARCH, r"answered, and (\d+) at most are unanswered", "MAX_IN_FLIGHT"),
+    (ARCH, r"[Aa] packet of up to (\d+) bytes is eager", "FSH_RUN_EAGER"),
     ("docs/03_developer/testing.md", r"idle or busy, within (\d+) polls",
      "FSH_SMP_LATE_POLLS * FSH_SMP_LATE_LOOKS"),
     (ARCH, r"the DMA window \((\d+) MiB\)", "FSH_SIM_DMA_BYTES // KI // KI"),

@@ -106,8 +106,6 @@ static __attribute__((noinline)) bool kick(void)
 
     found |= fsh_kicks.barrier();
     found |= fsh_kicks.answers();
-    if (atomic_load_explicit(&fsh_coll_active, memory_order_relaxed))
-        found |= fsh_kicks.coll();
     if (atomic_load_explicit(&fsh_run_active, memory_order_relaxed))
         found |= fsh_kicks.run();
     found |= fsh_kicks.direct();

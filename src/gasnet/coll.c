@@ -95,10 +95,7 @@ static void *pick(const struct request *r, void *const list[])
 
 static void run(const struct request *r)
 {
-    struct fsh_event event = {0};
-
-    fsh_coll_start(r->team, &r->call, r->dst, r->src, &event);
-    fsh_coll_wait(&event, r->call.name);
+    fsh_coll_run(r->team, &r->call, r->dst, r->src);
 }
 
 static gasnet_coll_handle_t run_nb(const struct request *r)

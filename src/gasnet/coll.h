@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives in flight. A call of all images of a node becomes one operation
- * (struct fsh_coll_op) that polls carry on: entry barrier if asked for, the
- * algorithm of its kind, exit barrier if asked for. coll.c makes operations of
- * calls, coll_engine.c runs them, coll_message.c moves their streams, coll_move.c
- * and coll_fold.c are algorithms. An algorithm sees its operation only, on the
- * thread that holds the engine; handlers write what is marked so.
+ * The calls of gasnet_coll.h over the engines of programs (run.h). A call of all images of
+ * a node is one of the node: an entry barrier if asked for, the movement, reduction or
+ * scan, an exit barrier if asked for, in turn; where every node has one image, by loads
+ * where that can be. With several images a node what goes between nodes is packed before
+ * and unpacked after (coll_images.c). Functions of the client run in the engine of
+ * messages, operands in the order of their images.
+ *
+ * coll.c makes the description of a call from its arguments, coll_call.c the calls of the
+ * node.
  */
 #ifndef FSH_GASNET_COLL_H
 #define FSH_GASNET_COLL_H
 
-#include "gasnet/team.h"
+#include "gasnet/run.h"
 
 enum fsh_coll_kind {
     FSH_COLL_BROADCAST,
@@ -36,16 +39,6 @@ struct fsh_coll_call {
     int func_arg;
 };
 
-/* What a node tells its neighbour of its call (debug). */
-struct fsh_coll_claim {
-    uint64_t nbytes;
-    uint64_t elem_size;
-    uint32_t root;
-    uint32_t kind;
-    int32_t flags; /* of synchronisation */
-    int32_t func;
-};
-
 /* An image of this node: its buffers, and what waits for the end. */
 struct fsh_coll_image {
     char *dst;
@@ -53,147 +46,71 @@ struct fsh_coll_image {
     struct fsh_event *event;
 };
 
-/* What goes between this node and another rank; once each way. */
-struct fsh_coll_peer {
-    atomic_bool ready;       /* by handler: may be sent to; released last */
-    uint64_t addr;           /* by handler: put there, or 0: send messages */
-    uint64_t wanted;         /* by handler: bytes the peer waits for */
-    enum fsh_coll_kind kind; /* by handler: of the peer's call */
-    atomic_size_t got;       /* by handler: bytes that have come */
-    size_t sent;
-    bool blocked; /* in the queue of its node; under the lock, as the next */
-    struct fsh_coll_peer *ahead;
-    struct fsh_coll_peer *behind;
+struct fsh_coll_op;
+
+/* One of the calls of a node. */
+struct fsh_coll_stage {
+    struct fsh_coll_client client; /* first, since it is what engines know */
     struct fsh_coll_op *op;
-    bool granted; /* we have said that we are ready for it */
-    bool put;     /* the put on `event` has been started */
-    bool told;    /* all is sent */
-    struct fsh_event event;
 };
-
-/* Memory that goes out or comes in: count pieces of `piece` bytes, piece i at
- * at(op, rank, i). Without bytes it is still a stream, which the receiver
- * announces: so both sides learn it if only one of them has bytes. */
-struct fsh_coll_stream {
-    size_t piece;
-    size_t count;
-    char *(*at)(const struct fsh_coll_op *op, uint32_t rank, size_t i);
-};
-
-/* What a step of an operation comes to. */
-enum fsh_coll_step {
-    FSH_COLL_WAIT,  /* go on when a message has come for it, or can be sent */
-    FSH_COLL_AGAIN, /* go on in the next poll: a put is in flight */
-    FSH_COLL_DONE
-};
-
-/* A way to do one kind of collective. */
-struct fsh_coll_algorithm {
-    const char *name;
-    /* From rank to this one, and from this one to rank; count 0: nothing. Also
-     * for handlers, on a started operation. */
-    struct fsh_coll_stream (*in)(const struct fsh_coll_op *op, uint32_t rank);
-    struct fsh_coll_stream (*out)(const struct fsh_coll_op *op, uint32_t rank);
-    /* Go as far as possible; called again after WAIT and AGAIN. Each time it
-     * tries again to grant and push what it could not. */
-    enum fsh_coll_step (*run)(struct fsh_coll_op *op);
-};
-
-/* The algorithm for a call; one place to choose. */
-const struct fsh_coll_algorithm *fsh_coll_choose(
-    const struct fsh_team *team, const struct fsh_coll_call *call);
-
-enum { FSH_COLL_SMALL = 512 }; /* bytes of scratch an operation has */
+enum { FSH_COLL_ENTRY, FSH_COLL_MAIN, FSH_COLL_EXIT, FSH_COLL_STAGES };
 
 struct fsh_coll_op {
-    /* Under the lock of collectives. */
-    struct fsh_coll_op *next;  /* in its bucket, or spare */
-    struct fsh_coll_op *queue; /* behind it in the queue */
-    bool queued;
-    bool over;  /* complete, but still queued: to be dropped there */
-    bool heard; /* debug: the neighbour's claim is here */
-    struct fsh_coll_claim theirs;
-    uint32_t number;  /* of the call among those of its view */
-    uint32_t present; /* images of this node in the call */
-    uint32_t room;    /* in image[] */
-    /* Fixed when the operation is started. */
-    struct fsh_team *team;
+    struct fsh_coll_stage stage[FSH_COLL_STAGES];
+    struct fsh_team *team; /* of the client */
     const struct fsh_view *view;
-    unsigned view_index;
     struct fsh_coll_call call;
-    const struct fsh_coll_algorithm *algorithm;
-    struct fsh_coll_image *image; /* [view->mine] */
-    uint32_t root;                /* rank of the root image */
-    uint32_t root_image;          /* there, counted from its first */
-    /* The engine's. */
-    atomic_uint arrived[2]; /* by handler: rounds of entry and exit barrier */
-    unsigned round[2];
-    bool passed[2]; /* this round's message is out */
-    unsigned stage;
-    bool starved; /* a message is to be tried again in the next poll */
-    bool claimed; /* debug: our claim is out */
-    bool done;    /* debug: complete but for claims */
-    /* The algorithm's; all zero at the start. */
-    unsigned step;
-    uint32_t cursor;
-    bool flag;
-    char *scratch; /* from fsh_coll_scratch; freed at the end */
-    char *result;
-    char *spare;
-    char small[FSH_COLL_SMALL] __attribute__((aligned(16)));
-    struct fsh_coll_peer peer[]; /* [team->size] */
+    const gasnet_coll_fn_entry_t *function; /* reduce, scan */
+    uint32_t root;                          /* rank of the root image */
+    uint32_t root_image;                    /* there, from its first */
+    struct fsh_coll_image *image;           /* [view->mine] */
+    /* With several images a node. */
+    struct fsh_coll_op *next; /* that waits for images; under the lock */
+    uint32_t number;          /* of the call among those of its view */
+    uint32_t present;         /* images in the call; under the lock */
+    char *out, *in;           /* packed; freed with it */
 };
 
-/* ---- for algorithms ---- */
+/* Does some node have several images in the call? All see that alike. */
+static inline bool fsh_coll_of_images(const struct fsh_coll_op *op)
+{
+    return op->view->first[op->team->size] != op->team->size;
+}
 
-/* Is the calling node the root? */
+/* Is the root image on this node? */
 static inline bool fsh_coll_at_root(const struct fsh_coll_op *op)
 {
     return op->team->rank == op->root;
 }
 
-/* The first image on a rank. */
-static inline uint32_t fsh_coll_first(const struct fsh_coll_op *op,
-                                      uint32_t rank)
-{
-    return op->view->first[rank];
-}
+/* ---- coll_call.c ---- */
 
-/* Images on a rank. */
-static inline uint32_t fsh_coll_images(const struct fsh_coll_op *op,
-                                       uint32_t rank)
-{
-    return op->view->first[rank + 1] - op->view->first[rank];
-}
-
-/* Tell rank that its stream to us may come. False: not now (WAIT). */
-bool fsh_coll_grant(struct fsh_coll_op *op, uint32_t rank);
-/* Has all of it come? */
-bool fsh_coll_received(const struct fsh_coll_op *op, uint32_t rank);
-/* Send our stream to rank, once it is ready; DONE when the source is free. */
-enum fsh_coll_step fsh_coll_push(struct fsh_coll_op *op, uint32_t rank);
-/* n bytes, aligned to 16, until the end of the operation. */
-char *fsh_coll_scratch(struct fsh_coll_op *op, size_t n);
-
-/* Copy a stream of this node to itself; identical places are left alone. */
-void fsh_coll_copy_self(struct fsh_coll_op *op);
-
-extern const struct fsh_coll_algorithm fsh_coll_move;
-extern const struct fsh_coll_algorithm fsh_coll_reduce;
-extern const struct fsh_coll_algorithm fsh_coll_scan;
-
-/* ---- for calls ---- */
-
-/* The calling image is in: dst and src are its own. event counts one until its
- * part is complete. May poll. */
+/* The calling image is in: dst and src are its own. event counts one until its part is
+ * complete. May poll. */
 void fsh_coll_start(struct fsh_team *team, const struct fsh_coll_call *call,
                     char *dst, const char *src, struct fsh_event *event);
-/* Polls until the event is done. */
-void fsh_coll_wait(struct fsh_event *event, const char *call);
+/* The same, and wait for that. */
+void fsh_coll_run(struct fsh_team *team, const struct fsh_coll_call *call,
+                  char *dst, const char *src);
 
-/* One thread a node: n bytes of every rank to all, all[rank]. Nobody leaves
- * before all have come. */
+/* One thread a node: n bytes of every rank to all, all[rank]. */
 void fsh_coll_share(struct fsh_team *team, const void *mine, size_t n,
                     void *all, const char *call);
+/* And: nobody leaves before all have come. */
+void fsh_coll_meet(struct fsh_team *team, const char *call);
+
+/* results = left (+) right, all of the call's elements. */
+void fsh_coll_combine(const struct fsh_coll_op *op, void *results,
+                      const void *left, const void *right, size_t n);
+
+/* ---- coll_images.c ---- */
+
+/* What goes between nodes, packed: buffers of *work, and which algorithm. lists: room for
+ * two of [size], which *work may point to. */
+const struct fsh_program_algorithm *fsh_coll_pack(struct fsh_coll_op *op,
+                                                  struct fsh_coll_work *work,
+                                                  size_t *lists);
+/* What came, to the images. */
+void fsh_coll_unpack(struct fsh_coll_op *op);
 
 #endif

@@ -1,38 +1,44 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Debug libraries: do all nodes make the same call? Each rank tells the next one
- * in the team what its call is; if all neighbours agree, all do. The client does
- * not wait for this: an operation that is complete is kept until its claims are
- * sent and heard. Called by who runs operations and, to compare, by handlers and
- * callers under the lock of collectives.
+ * What is said when ranks of a team do not make the same call: as precisely as the one
+ * that finds it knows. Any thread.
  */
 #include "base/log.h"
-#include "gasnet/coll_engine.h"
+#include "gasnet/coll.h"
 
-static struct fsh_coll_claim make_claim(const struct fsh_coll_call *call)
+#define SAME                                                                  \
+    "members of a team make the same calls in the same order, with the same " \
+    "root, sizes, types and flags"
+
+_Noreturn void fsh_coll_differ(const struct fsh_team *team, const char *call,
+                               uint32_t rank)
 {
-    return (struct fsh_coll_claim){.nbytes = call->nbytes,
-                                   .elem_size = call->elem_size,
-                                   .root = call->root,
-                                   .kind = (uint32_t)call->kind,
-                                   .flags = call->flags &
-                                            (int)GASNET_COLL_SYNC_FLAG_MASK,
-                                   .func = call->func};
+    fsh_fatal("%s: node %u is in another collective than node %u (this one), "
+              "or passes other arguments: " SAME,
+              call, team->node[rank], fsh_gasnet.rank);
 }
 
-void fsh_coll_claim(struct fsh_coll_op *op)
+static const char *is_here(uint32_t node)
 {
-    uint32_t next = (op->team->rank + 1) % op->team->size;
-    struct fsh_coll_claim mine;
-
-    if (op->claimed || op->team->size == 1)
-        return;
-    FSH_ASSERT(next != op->team->rank && op->present == op->view->mine);
-    mine = make_claim(&op->call);
-    op->claimed = fsh_coll_send_claim(op, next, &mine);
+    return node == fsh_gasnet.rank ? " (this one)" : "";
 }
 
-static void check_kind(const struct fsh_coll_op *op, uint32_t node)
+_Noreturn void fsh_coll_differ_in_bytes(const struct fsh_team *team,
+                                        const char *call,
+                                        struct fsh_coll_end to,
+                                        struct fsh_coll_end from)
+{
+    uint32_t giver = team->node[from.rank];
+
+    fsh_fatal("%s: node %u waits for %zu bytes of node %u%s, which has %zu for "
+              "it: nbytes differ: " SAME,
+              call, team->node[to.rank], to.bytes, giver, is_here(giver),
+              from.bytes);
+}
+
+static void check_kind(const struct fsh_team *team, const char *call,
+                       const struct fsh_coll_facts *mine,
+                       const struct fsh_coll_facts *theirs, uint32_t rank)
 {
     static const char *const names[FSH_COLL_KINDS] = {
         [FSH_COLL_BROADCAST] = "broadcast",
@@ -43,40 +49,57 @@ static void check_kind(const struct fsh_coll_op *op, uint32_t node)
         [FSH_COLL_REDUCE] = "reduce",
         [FSH_COLL_SCAN] = "scan"};
 
-    if (op->theirs.kind != (uint32_t)op->call.kind)
+    if (mine->kind != theirs->kind && theirs->kind < FSH_COLL_KINDS)
         fsh_fatal("%s: node %u (this one) is in gasnet_coll_%s, but node %u in "
-                  "gasnet_coll_%s: all members of a team call the same "
-                  "collectives in the same order",
-                  op->call.name, fsh_gasnet.rank, names[op->call.kind], node,
-                  names[op->theirs.kind]);
+                  "gasnet_coll_%s, which is another collective: " SAME,
+                  call, fsh_gasnet.rank, names[mine->kind], team->node[rank],
+                  names[theirs->kind]);
 }
 
-void fsh_coll_compare(const struct fsh_coll_op *op)
+static void check_bytes(const struct fsh_team *team, const char *call,
+                        const struct fsh_coll_facts *mine,
+                        const struct fsh_coll_facts *theirs, uint32_t rank)
 {
-    const struct fsh_team *team = op->team;
-    const struct fsh_coll_claim mine = make_claim(&op->call);
-    const struct fsh_coll_claim *theirs = &op->theirs;
-    uint32_t node;
+    struct fsh_coll_end here = {team->rank, mine->bytes};
+    struct fsh_coll_end there = {rank, theirs->bytes};
+    bool waits = true; /* this rank for that one */
 
-    if (!op->heard || op->algorithm == NULL)
+    if (mine->bytes == theirs->bytes)
         return;
-    node = team->node[(team->rank + team->size - 1) % team->size];
-    check_kind(op, node);
+    if (mine->kind == FSH_COLL_BROADCAST || mine->kind == FSH_COLL_SCATTER)
+        waits = mine->root != team->rank;
+    else if (mine->kind == FSH_COLL_GATHER)
+        waits = mine->root == team->rank;
+    else if (mine->kind == FSH_COLL_REDUCE)
+        waits = team->rank < rank;
+    if (waits)
+        fsh_coll_differ_in_bytes(team, call, here, there);
+    fsh_coll_differ_in_bytes(team, call, there, here);
+}
+
+_Noreturn void fsh_coll_differ_in_facts(const struct fsh_team *team,
+                                        const char *call,
+                                        const struct fsh_coll_facts *mine,
+                                        const struct fsh_coll_facts *theirs,
+                                        uint32_t rank)
+{
+    check_kind(team, call, mine, theirs, rank);
     const struct {
         const char *what;
         uint64_t mine;
         uint64_t theirs;
-    } rows[] = {{"the root image", mine.root, theirs->root},
-                {"nbytes", mine.nbytes, theirs->nbytes},
-                {"elem_size", mine.elem_size, theirs->elem_size},
-                {"func", (uint32_t)mine.func, (uint32_t)theirs->func},
-                {"the synchronisation in flags", (uint32_t)mine.flags,
+    } rows[] = {{"the root image", mine->root, theirs->root},
+                {"elem_size", mine->elem, theirs->elem},
+                {"func", (uint32_t)mine->function, (uint32_t)theirs->function},
+                {"the synchronisation in flags", (uint32_t)mine->flags,
                  (uint32_t)theirs->flags}};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].mine != rows[i].theirs)
             fsh_fatal("%s: %s is %" PRIu64
                       " on node %u (this one), but %" PRIu64 " on node %u",
-                      op->call.name, rows[i].what, rows[i].mine,
-                      fsh_gasnet.rank, rows[i].theirs, node);
+                      call, rows[i].what, rows[i].mine, fsh_gasnet.rank,
+                      rows[i].theirs, team->node[rank]);
+    check_bytes(team, call, mine, theirs, rank);
+    fsh_coll_differ(team, call, rank);
 }

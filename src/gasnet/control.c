@@ -129,7 +129,6 @@ int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
         fsh_fatal("gasnet_init: no memory for a table of %u nodes", g->nodes);
     fsh_memset_register();
     fsh_team_register();
-    fsh_coll_register();
     fsh_run_register();
     fsh_coll_settings();
     fsh_thread_make();
@@ -147,7 +146,6 @@ int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
     limit_segments(&g->limits);
     if (fsh_thread_count() > 1)
         g->ops->share();
-    fsh_coll_limits();
     return GASNET_OK;
 }
 

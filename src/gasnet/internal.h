@@ -452,11 +452,7 @@ void fsh_memset_start(uint32_t node, void *dest, int val, size_t n,
  * polls only. */
 bool fsh_barrier_kick(void);
 
-/* The same for collectives (coll_engine.c, coll_message.c). */
-void fsh_coll_register(void);
-extern atomic_bool fsh_coll_active;
-bool fsh_coll_kick(void);
-/* And for those that are programs (run.h). */
+/* The same for collectives (run.h). */
 void fsh_run_register(void);
 /* Read which algorithms are asked for (run_call.c); from gasnet_init. */
 void fsh_coll_settings(void);
@@ -464,15 +460,12 @@ extern atomic_bool fsh_run_active;
 bool fsh_run_kick(void);
 /* The same by loads (run_direct.c). */
 bool fsh_run_direct_kick(void);
-/* Once the conduit's limits are known. */
-void fsh_coll_limits(void);
 
 /* What a poll calls while any of them has work (base/kick.h); filled in by kicks.c.
  * True: there was progress. */
 struct fsh_kicks {
     bool (*barrier)(void);
     bool (*answers)(void);
-    bool (*coll)(void);
     bool (*run)(void);
     bool (*direct)(void);
 };

@@ -184,7 +184,7 @@ static void keep_lists(struct fsh_run *run)
                               &run->work.src_bytes, &run->work.src_at};
     size_t n = run->team->size;
 
-    if (run->work.dst_bytes == NULL)
+    if (run->work.dst_bytes == NULL && run->work.src_bytes == NULL)
         return;
     run->lists = malloc(4 * n * sizeof *run->lists);
     if (run->lists == NULL)
@@ -249,11 +249,14 @@ static void finish(struct fsh_run *run)
     link = place_of(team, run->number);
     FSH_ASSERT(*link == run && run->notes == NULL);
     *link = run->next;
-    team->runs->past[run->number % FSH_RUN_PAST] = run->work.claim;
+    team->runs->past[run->number % FSH_RUN_PAST] =
+        (struct fsh_run_past){run->number, run->work.claim};
     fsh_run_wake_first(team);
     run->finished = run->queued;
     queued = run->queued;
     fsh_lock_give(&fsh_run_lock);
+    if (run->work.client != NULL && run->work.client->done != NULL)
+        run->work.client->done(run->work.client);
     /* Partner: the acquire in fsh_event_done. */
     atomic_fetch_sub_explicit(&run->event->pending, 1, memory_order_release);
     fsh_run_advances++;
@@ -316,6 +319,19 @@ static bool tell(struct fsh_run *run)
     return all;
 }
 
+/* Those before it are complete, if it has to wait for them; else their end queues it. */
+static bool may_begin(const struct fsh_run *run)
+{
+    bool may = true;
+
+    if (run->work.client == NULL || !run->work.client->ordered)
+        return true;
+    fsh_lock_take(&fsh_run_lock);
+    may = run->team->runs->first == run;
+    fsh_lock_give(&fsh_run_lock);
+    return may;
+}
+
 static void run_next(void)
 {
     struct fsh_run *run = dequeue();
@@ -327,6 +343,8 @@ static void run_next(void)
         free(run);
         return;
     }
+    if (!may_begin(run))
+        return;
     run->starved = false;
     do
         before = fsh_run_advances;
@@ -350,9 +368,11 @@ static void return_credits(void)
         if (team != NULL) /* else it is being made */
             fsh_run_return_credits(team);
     }
+    fsh_run_return_credits(fsh_team_images);
 }
 
-/* As in coll_engine.c: polls need not kick any more when there is nothing to do. */
+/* The length of the queue, and are credits due? With neither, polls need not kick any more;
+ * not when the last operation is taken, since most come back at once. */
 static uint32_t queued(bool *due)
 {
     uint32_t n;

@@ -5,8 +5,7 @@
  * operations and runs them, run_step.c is what a step does, run_packet.c how packets get
  * from rank to rank.
  *
- * The n-th call of fshmem_coll_ on a team is one operation on each of its ranks, found by
- * {team, n}. A packet of up to FSH_RUN_EAGER bytes is eager: it goes at once, in one
+ * The n-th call on a team is one operation on each of its ranks, found by {team, n}. A packet of up to FSH_RUN_EAGER bytes is eager: it goes at once, in one
  * message, and waits at the receiver as a note if that has not called yet. A sender has
  * FSH_RUN_CREDITS notes at a rank at most, and sends eagerly only for the oldest of its
  * operations on the team: whatever a rank needs to get to its next call has then been
@@ -25,7 +24,7 @@
 
 #define FSH_RUN_EAGER 1024u /* bytes of an eager packet */
 #define FSH_RUN_CREDITS 8u  /* eager packets before the receiver's call */
-#define FSH_RUN_PAST 16u    /* calls whose claims are kept */
+#define FSH_RUN_PAST 64u    /* complete calls that are known */
 #define FSH_RUN_WINDOW \
     16u /* steps looked at, from the first that is not over */
 
@@ -78,6 +77,8 @@ struct fsh_run_note {
     unsigned message; /* enum message of run_packet.c */
     uint32_t claim, rank, seq;
     uint64_t a, bytes;
+    bool has_facts;
+    struct fsh_coll_facts facts;
     size_t n;
     unsigned char data[];
 };
@@ -121,13 +122,18 @@ struct fsh_run_plan {
 /* Lists of plans: by call and root. */
 #define FSH_RUN_PLANS 64u
 
+/* A call that is complete here. */
+struct fsh_run_past {
+    uint32_t number, claim;
+};
+
 /* What a team keeps for its calls. */
 struct fsh_run_team {
     const struct fsh_team *team;
     /* Under the lock. */
-    struct fsh_run *first;       /* in flight, by number */
-    uint32_t calls;              /* made by this rank */
-    uint32_t past[FSH_RUN_PAST]; /* claims of the last that were complete */
+    struct fsh_run *first;                  /* in flight, by number */
+    uint32_t calls;                         /* made by this rank */
+    struct fsh_run_past past[FSH_RUN_PAST]; /* the last that were complete */
     uint8_t *credit; /* [size] eager packets that may still go there */
     uint8_t *owed;   /* [size] credits to give back */
     uint32_t due;    /* ranks that are owed half of them */
@@ -171,7 +177,7 @@ void fsh_run_team_make(struct fsh_team *team, const char *call);
 
 /* A number for what ranks must agree on, for fsh_coll_work.claim: a hash in two
  * products, since each call makes it. */
-static inline uint32_t fsh_coll_facts(uint64_t facts, uint64_t bytes)
+static inline uint32_t fsh_coll_claim(uint64_t facts, uint64_t bytes)
 {
     uint64_t hash = (facts + 1) * UINT64_C(0x9e3779b97f4a7c15);
 
@@ -187,6 +193,30 @@ void fsh_coll_call(struct fsh_team *team, const char *name,
                    const struct fsh_program_algorithm *a,
                    const struct fsh_program_shape *shape,
                    struct fsh_coll_work *work, struct fsh_event *event);
+
+/* Polls until the event is done. */
+void fsh_coll_wait(struct fsh_event *event, const char *call);
+
+/* ---- coll_check.c: a rank makes another call ---- */
+
+/* Nothing is known but that. */
+_Noreturn void fsh_coll_differ(const struct fsh_team *team, const char *call,
+                               uint32_t rank);
+/* Who waits for how many bytes, of whom, that has how many. */
+struct fsh_coll_end {
+    uint32_t rank;
+    size_t bytes;
+};
+_Noreturn void fsh_coll_differ_in_bytes(const struct fsh_team *team,
+                                        const char *call,
+                                        struct fsh_coll_end to,
+                                        struct fsh_coll_end from);
+/* Both have words for their calls. */
+_Noreturn void fsh_coll_differ_in_facts(const struct fsh_team *team,
+                                        const char *call,
+                                        const struct fsh_coll_facts *mine,
+                                        const struct fsh_coll_facts *theirs,
+                                        uint32_t rank);
 
 /* ---- run_direct.c ---- */
 

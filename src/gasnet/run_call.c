@@ -8,7 +8,6 @@
 
 #include "base/log.h"
 #include "base/option.h"
-#include "gasnet/coll.h"
 #include "gasnet/coll_how.h"
 #include "gasnet/run.h"
 
@@ -96,6 +95,16 @@ static const struct fsh_recipe *recipe_of(struct fsh_run_plan *plan,
     return plan->recipe;
 }
 
+void fsh_coll_wait(struct fsh_event *event, const char *call)
+{
+    struct fsh_wait wait = {0};
+
+    while (!fsh_event_done(event))
+        fsh_wait_step(&wait, call);
+    fsh_wait_end(&wait);
+    fsh_call_done(call, 0);
+}
+
 static void by_loads(struct fsh_team *team, const char *name,
                      struct fsh_run_plan *plan, struct fsh_coll_work *work,
                      struct fsh_event *event)
@@ -135,10 +144,17 @@ static const struct fsh_program_algorithm *algorithm_for(
     return a != NULL ? a : fsh_program_choose(shape, bytes);
 }
 
-/* The receivers of all to all with lists do not know what they read. */
-static bool goes_by_loads(struct fsh_team *team, bool lists)
+/* messages: the receivers of all to all with lists, for instance, do not know what they
+ * read. */
+static bool goes_by_loads(struct fsh_team *team, bool messages)
 {
-    return !lists && fsh_run_has_group(team);
+    return !messages && fsh_run_has_group(team);
+}
+
+static bool needs_messages(const struct fsh_coll_work *work)
+{
+    return work->src_bytes != NULL ||
+           (work->client != NULL && work->client->by_messages);
 }
 
 struct fsh_coll_how fsh_coll_how(const struct fsh_program_shape *shape,
@@ -163,7 +179,7 @@ void fsh_coll_call(struct fsh_team *team, const char *name,
     if (a == NULL)
         a = algorithm_for(shape, work->elem * work->count);
     plan = plan_for(team, name, a, shape);
-    if (goes_by_loads(team, work->src_bytes != NULL))
+    if (goes_by_loads(team, needs_messages(work)))
         by_loads(team, name, plan, work, event);
     else
         by_messages(team, name, plan, work, event);

@@ -105,11 +105,14 @@ static void check_agreement(const struct fsh_team *team,
                             const struct fsh_coll_direct_op *op,
                             const char *name, uint32_t missing)
 {
-    if (__builtin_expect(op->disagrees, 0))
-        fsh_fatal("%s: node %u makes another call than node %u (this one): "
-                  "members of a team make the same calls in the same order, "
-                  "with the same root, sizes, types and flags",
-                  name, team->node[missing], fsh_gasnet.rank);
+    struct fsh_coll_facts theirs;
+
+    if (__builtin_expect(!op->disagrees, 1))
+        return;
+    if (op->work.client != NULL && fsh_coll_direct_facts(op, missing, &theirs))
+        fsh_coll_differ_in_facts(team, name, &op->work.client->facts, &theirs,
+                                 missing);
+    fsh_coll_differ(team, name, missing);
 }
 
 /* ---- the queue ---- */
@@ -148,6 +151,7 @@ static void append(struct fsh_run_team *t, struct fsh_run_queued *q)
 static void leave(struct fsh_run_team *t, struct fsh_run_queued *q)
 {
     struct fsh_event *event = q->event;
+    struct fsh_coll_client *client = q->op.work.client;
 
     fsh_lock_take(&fsh_run_lock);
     t->head = q->next;
@@ -162,6 +166,8 @@ static void leave(struct fsh_run_team *t, struct fsh_run_queued *q)
     fsh_lock_give(&fsh_run_lock);
     free(q->lists);
     free(q);
+    if (client != NULL && client->done != NULL)
+        client->done(client);
     /* Partner: the acquire in fsh_event_done. */
     atomic_fetch_sub_explicit(&event->pending, 1, memory_order_release);
 }

@@ -10,8 +10,9 @@
 #define PUT_FROM 4096u /* shorter packets are one message anyway */
 #define PUT_BYTES ((size_t)64 << 10) /* of a long packet, at once */
 
-/* CLAIM: what call it is. */
+/* CLAIM: what call it is. FACTS: begins with the words of its client. */
 enum message { EAGER, READY, DATA, PLACED, CREDIT, CLAIM };
+#define FACTS 8u
 
 struct header {
     enum message message;
@@ -23,6 +24,7 @@ struct header {
     uint32_t seq;     /* READY: the granted packet's; else the packet's own */
     uint64_t a;     /* READY: address or 0; DATA, PLACED: bytes before these */
     uint64_t bytes; /* of the packet */
+    const struct fsh_coll_facts *facts; /* or NULL */
 };
 
 uint32_t fsh_run_due; /* under the lock */
@@ -49,33 +51,47 @@ static void owe(struct fsh_team *team, uint32_t rank, uint32_t credits)
     set_owed(team, rank, team->runs->owed[rank] + credits);
 }
 
+static bool try_send(const struct fsh_team *team, uint32_t rank,
+                     const struct header *h, uint32_t credits, const void *src,
+                     size_t n)
+{
+    static const char nothing;
+    unsigned char both[sizeof *h->facts + FSH_RUN_EAGER];
+    uint32_t message = (uint32_t)h->message;
+
+    if (h->facts != NULL) {
+        FSH_ASSERT(n <= FSH_RUN_EAGER);
+        memcpy(both, h->facts, sizeof *h->facts);
+        if (n != 0)
+            memcpy(both + sizeof *h->facts, src, n);
+        src = both;
+        n += sizeof *h->facts;
+        message |= FACTS;
+    }
+    const int32_t args[] = {(int32_t)(message | credits << 4 | h->claim << 8),
+                            (int32_t)team->number[rank],
+                            (int32_t)h->number,
+                            (int32_t)(team->rank << 16 | h->seq),
+                            fsh_high(h->a),
+                            fsh_low(h->a),
+                            fsh_high(h->bytes),
+                            fsh_low(h->bytes)};
+
+    return fsh_gasnet_try_send(team->node[rank], FSH_HANDLER_RUN, args, 8,
+                               src != NULL ? src : &nothing, n);
+}
+
 /* To the node of rank, if there is room for it now; with what it is owed. */
 static bool send(struct fsh_team *team, uint32_t rank, struct header h,
                  const void *src, size_t n)
 {
-    static const char nothing;
     uint32_t owed;
-    bool sent;
 
     fsh_lock_take(&fsh_run_lock);
     owed = team->runs->owed[rank];
     set_owed(team, rank, 0);
     fsh_lock_give(&fsh_run_lock);
-    {
-        const int32_t args[] = {
-            (int32_t)((uint32_t)h.message | owed << 4 | h.claim << 8),
-            (int32_t)team->number[rank],
-            (int32_t)h.number,
-            (int32_t)(team->rank << 16 | h.seq),
-            fsh_high(h.a),
-            fsh_low(h.a),
-            fsh_high(h.bytes),
-            fsh_low(h.bytes)};
-
-        sent = fsh_gasnet_try_send(team->node[rank], FSH_HANDLER_RUN, args, 8,
-                                   src != NULL ? src : &nothing, n);
-    }
-    if (sent) {
+    if (try_send(team, rank, &h, owed, src, n)) {
         fsh_run_advances++;
         return true;
     }
@@ -85,15 +101,25 @@ static bool send(struct fsh_team *team, uint32_t rank, struct header h,
     return false;
 }
 
+/* Words of the client go with what may be the first that a rank hears of a call. */
+static bool has_facts(const struct fsh_run *run, enum message message)
+{
+    return run->work.client != NULL &&
+           (message == CLAIM ||
+            (FSH_GASNET_DEBUG && (message == EAGER || message == READY)));
+}
+
 static struct header header_of(const struct fsh_run *run,
                                const struct fsh_run_step *s,
                                enum message message)
 {
-    return (struct header){.message = message,
-                           .claim = run->work.claim & CLAIM_MASK,
-                           .number = run->number,
-                           .seq = s->step->dest_seq,
-                           .bytes = s->bytes};
+    return (struct header){
+        .message = message,
+        .claim = run->work.claim & CLAIM_MASK,
+        .number = run->number,
+        .seq = s->step->dest_seq,
+        .bytes = s->bytes,
+        .facts = has_facts(run, message) ? &run->work.client->facts : NULL};
 }
 
 static bool in_segment(const void *at, size_t n)
@@ -264,40 +290,62 @@ void fsh_run_return_credits(struct fsh_team *team)
 
 /* ---- receiving; lock held, but while bytes are copied ---- */
 
-static _Noreturn void disagree(const struct fsh_team *team,
-                               const struct header *h, const char *call)
-{
-    fsh_fatal("%s: node %u makes another call than node %u (this one), call %u "
-              "of the team: members of a team make the same calls in the same "
-              "order, with the same root, sizes, types and flags",
-              call, team->node[h->rank], fsh_gasnet.rank, h->number);
-}
-
 /* The step that sends a packet to rank, for which that has room now. */
-static struct fsh_run_step *sender_of(struct fsh_run *run, uint32_t rank,
+static struct fsh_run_step *sender_of(const struct fsh_run *run, uint32_t rank,
                                       uint32_t seq)
 {
     for (uint32_t i = 0; i < run->program->steps; i++) {
         const struct fsh_program_step *s = run->step[i].step;
 
         if (s->dest == rank && s->dest_seq == seq)
-            return &run->step[i];
+            return (struct fsh_run_step *)&run->step[i];
     }
     return NULL;
 }
 
 /* The step that waits for a packet of rank, and which of its sources that is. */
-static struct fsh_run_step *receiver_of(struct fsh_run *run, uint32_t rank,
-                                        uint32_t seq, unsigned *k)
+static struct fsh_run_step *receiver_of(const struct fsh_run *run,
+                                        uint32_t rank, uint32_t seq,
+                                        unsigned *k)
 {
     for (uint32_t i = 0; i < run->program->steps; i++) {
         const struct fsh_program_step *s = run->step[i].step;
 
         for (*k = 0; s->seq == seq && *k < s->sources; ++*k)
             if (s->source[*k] == rank)
-                return &run->step[i];
+                return (struct fsh_run_step *)&run->step[i];
     }
     return NULL;
+}
+
+/* Of bytes, if these are what differs. */
+static void check_bytes(const struct fsh_run *run, const struct header *h)
+{
+    struct fsh_coll_end there = {h->rank, h->bytes},
+                        here = {run->team->rank, 0};
+    const struct fsh_run_step *s;
+    unsigned k;
+
+    if (h->message == CLAIM)
+        return;
+    s = h->message == READY ? sender_of(run, h->rank, h->seq)
+                            : receiver_of(run, h->rank, h->seq, &k);
+    if (s == NULL || s->bytes == h->bytes)
+        return;
+    here.bytes = s->bytes;
+    if (h->message == READY)
+        fsh_coll_differ_in_bytes(run->team, run->name, there, here);
+    fsh_coll_differ_in_bytes(run->team, run->name, here, there);
+}
+
+static _Noreturn void disagree(const struct fsh_run *run,
+                               const struct header *h)
+{
+    if (h->facts != NULL && run->work.client != NULL)
+        fsh_coll_differ_in_facts(run->team, run->name, &run->work.client->facts,
+                                 h->facts, h->rank);
+    check_bytes(run, h);
+    fsh_coll_differ(run->team, run->name, h->rank);
 }
 
 static void receive_ready(struct fsh_run *run, const struct header *h)
@@ -305,7 +353,7 @@ static void receive_ready(struct fsh_run *run, const struct header *h)
     struct fsh_run_step *s = sender_of(run, h->rank, h->seq);
 
     if (s == NULL || s->bytes != h->bytes)
-        disagree(run->team, h, run->name);
+        disagree(run, h);
     FSH_ASSERT(!s->ready);
     s->addr = h->a;
     s->ready = true;
@@ -353,7 +401,7 @@ static void receive_bytes(struct fsh_run *run, const struct header *h,
 
     s = receiver_of(run, h->rank, h->seq, &k);
     if (s == NULL || s->bytes != h->bytes)
-        disagree(run->team, h, run->name);
+        disagree(run, h);
     source = &s->source[k];
     FSH_ASSERT(source->land != NULL || n == 0);
     if (h->message == PLACED) {
@@ -372,7 +420,7 @@ static void record(struct fsh_run *run, const struct header *h, const void *buf,
                    size_t n)
 {
     if (h->claim != (run->work.claim & CLAIM_MASK))
-        disagree(run->team, h, run->name);
+        disagree(run, h);
     if (h->message == READY)
         receive_ready(run, h);
     else if (h->message != CLAIM)
@@ -396,6 +444,9 @@ static void note(struct fsh_run *run, const struct header *h, const void *buf,
     note->seq = h->seq;
     note->a = h->a;
     note->bytes = h->bytes;
+    note->has_facts = h->facts != NULL;
+    if (h->facts != NULL)
+        note->facts = *h->facts;
     note->n = n;
     if (n != 0)
         memcpy(note->data, buf, n);
@@ -412,7 +463,9 @@ void fsh_run_apply_notes(struct fsh_run *run)
                                  .rank = note->rank,
                                  .seq = note->seq,
                                  .a = note->a,
-                                 .bytes = note->bytes};
+                                 .bytes = note->bytes,
+                                 .facts =
+                                     note->has_facts ? &note->facts : NULL};
 
         run->notes = note->next;
         record(run, &h, note->data, note->n);
@@ -420,11 +473,15 @@ void fsh_run_apply_notes(struct fsh_run *run)
     }
 }
 
-/* A rank that is told what call it is may be through with it. */
+/* A rank that is told what call it is may be through with it, even long ago: messages do
+ * not keep their order. */
 static bool is_past(const struct fsh_team *team, const struct header *h)
 {
-    return h->message == CLAIM && (team->runs->past[h->number % FSH_RUN_PAST] &
-                                   CLAIM_MASK) == h->claim;
+    const struct fsh_run_past *past =
+        &team->runs->past[h->number % FSH_RUN_PAST];
+
+    return h->message == CLAIM && (past->number != h->number ||
+                                   (past->claim & CLAIM_MASK) == h->claim);
 }
 
 static void receive(struct fsh_team *team, const struct header *h,
@@ -446,7 +503,7 @@ static void receive(struct fsh_team *team, const struct header *h,
             return;
         }
         if (run == NULL)
-            disagree(team, h, "a collective that is complete");
+            fsh_coll_differ(team, "a collective that is complete", h->rank);
         if (run->called)
             record(run, h, buf, n);
         else
@@ -461,18 +518,26 @@ static void on_packet(void *token, void *buf, size_t nbytes, int32_t what,
                       int32_t a_lo, int32_t bytes_hi, int32_t bytes_lo)
 {
     struct fsh_team *team = fsh_team_at((uint32_t)number);
-    const struct header h = {.message = (enum message)(what & 0xf),
-                             .credits = (uint32_t)what >> 4 & 0xf,
-                             .claim = (uint32_t)what >> 8,
-                             .number = (uint32_t)call,
-                             .rank = (uint32_t)from >> 16,
-                             .seq = (uint32_t)from & 0xffff,
-                             .a = fsh_join(a_hi, a_lo),
-                             .bytes = fsh_join(bytes_hi, bytes_lo)};
+    struct header h = {.message = (enum message)((uint32_t)what & (FACTS - 1)),
+                       .credits = (uint32_t)what >> 4 & 0xf,
+                       .claim = (uint32_t)what >> 8,
+                       .number = (uint32_t)call,
+                       .rank = (uint32_t)from >> 16,
+                       .seq = (uint32_t)from & 0xffff,
+                       .a = fsh_join(a_hi, a_lo),
+                       .bytes = fsh_join(bytes_hi, bytes_lo)};
+    struct fsh_coll_facts facts;
+    unsigned char *at = buf;
 
     (void)token;
     FSH_ASSERT(team != NULL && h.rank < team->size);
-    receive(team, &h, buf, nbytes);
+    if (((uint32_t)what & FACTS) != 0) {
+        memcpy(&facts, at, sizeof facts);
+        h.facts = &facts;
+        at += sizeof facts;
+        nbytes -= sizeof facts;
+    }
+    receive(team, &h, at, nbytes);
 }
 
 void fsh_run_register(void)

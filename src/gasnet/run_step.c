@@ -203,8 +203,13 @@ static bool available(const struct fsh_run *run, const struct fsh_run_step *s,
 static void fold(const struct fsh_run *run, unsigned char *out,
                  const unsigned char *a, const unsigned char *b, size_t n)
 {
+    const struct fsh_coll_client *client = run->work.client;
+
     fsh_simulated_moving(out, a, b, n);
-    run->work.fold(out, a, b, n / run->work.elem);
+    if (client != NULL && client->combine != NULL)
+        client->combine(client, out, a, b, n);
+    else
+        run->work.fold(out, a, b, n / run->work.elem);
     fsh_simulated_moved();
 }
 
@@ -222,6 +227,10 @@ static void reduce(const struct fsh_run *run, struct fsh_run_step *s, size_t at,
     const unsigned char *sum = s->local;
     unsigned k = 0;
 
+    if (s->step->right) {
+        fold(run, out, s->source[0].land + at, s->local + at, n);
+        return;
+    }
     if (sum == NULL)
         sum = s->source[k++].land;
     for (sum += at; k < s->step->sources; k++) {

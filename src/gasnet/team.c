@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "gasnet/coll_engine.h"
 #include "gasnet/run.h"
 #include "gasnet/team.h"
 
@@ -14,8 +13,9 @@
 #define NOBODY UINT32_MAX
 
 struct fsh_team *fsh_team_all;
+struct fsh_team *fsh_team_images;
 
-static _Atomic(struct fsh_team *) teams[MAX_TEAMS];
+static _Atomic(struct fsh_team *) teams[MAX_TEAMS + 1]; /* images: the last */
 static struct fsh_lock lock =
     FSH_LOCK_INIT("images and functions", FSH_LOCK_TEAMS);
 static atomic_uint team_count;            /* numbers given out */
@@ -33,28 +33,20 @@ void *fsh_team_memory(size_t n, size_t size, const char *call)
 
 /* ---- making a team ---- */
 
-/* One image a node, or the numbers of images[node]. Handlers may be looking at
- * the view, on another thread, so it changes under the lock of collectives. */
+/* One image a node, or the numbers of images[node]. */
 static void make_view(struct fsh_team *team, struct fsh_view *view,
                       const gasnet_image_t *images, const char *call)
 {
     uint32_t *first = fsh_team_memory(team->size + 1, sizeof *first, call);
-    uint32_t *calls, *old_first, *old_calls, mine;
 
     for (uint32_t r = 0; r < team->size; r++)
         first[r + 1] = first[r] + (images == NULL ? 1 : images[team->node[r]]);
-    mine = first[team->rank + 1] - first[team->rank];
-    FSH_ASSERT(mine != 0);
-    calls = fsh_team_memory(mine, sizeof *calls, call);
-    fsh_lock_take(&fsh_coll_lock);
-    old_first = view->first;
-    old_calls = view->calls;
+    free(view->first);
+    free(view->calls);
     view->first = first;
-    view->calls = calls;
-    view->mine = mine;
-    fsh_lock_give(&fsh_coll_lock);
-    free(old_first);
-    free(old_calls);
+    view->mine = first[team->rank + 1] - first[team->rank];
+    FSH_ASSERT(view->mine != 0);
+    view->calls = fsh_team_memory(view->mine, sizeof *view->calls, call);
 }
 
 struct fsh_team *fsh_team_make(uint32_t id, uint32_t rank, uint32_t size,
@@ -95,16 +87,25 @@ void fsh_team_add(struct fsh_team *team, const char *call)
     atomic_store_explicit(&teams[team->id], team, memory_order_release);
 }
 
-void fsh_team_register(void)
+static struct fsh_team *make_all(uint32_t id)
 {
     static const char call[] = "gasnet_init";
     uint32_t n = fsh_gasnet.nodes;
+    struct fsh_team *team = fsh_team_make(id, fsh_gasnet.rank, n, call);
 
-    fsh_team_all = fsh_team_make(0, fsh_gasnet.rank, n, call);
-    for (uint32_t r = 0; r < n; r++)
-        fsh_team_all->node[r] = r;
+    for (uint32_t r = 0; r < n; r++) {
+        team->node[r] = r;
+        team->number[r] = id;
+    }
+    fsh_team_add(team, call);
+    return team;
+}
+
+void fsh_team_register(void)
+{
     atomic_store_explicit(&team_count, 1, memory_order_relaxed);
-    fsh_team_add(fsh_team_all, call);
+    fsh_team_all = make_all(0);
+    fsh_team_images = make_all(MAX_TEAMS);
 }
 
 uint32_t fsh_team_count(void)
@@ -124,7 +125,7 @@ uint32_t fsh_team_number(const char *call)
 
 struct fsh_team *fsh_team_at(uint32_t id)
 {
-    if (id >= MAX_TEAMS)
+    if (id > MAX_TEAMS)
         return NULL;
     return atomic_load_explicit(&teams[id], memory_order_acquire);
 }
@@ -154,10 +155,10 @@ uint32_t fsh_team_image(const struct fsh_team *team, unsigned view,
     return image - 1 - first;
 }
 
-uint32_t fsh_team_image_rank(const struct fsh_team *team, unsigned view,
-                             uint32_t image)
+uint32_t fsh_team_image_rank(const struct fsh_team *team,
+                             const struct fsh_view *view, uint32_t image)
 {
-    const uint32_t *first = team->view[view].first;
+    const uint32_t *first = view->first;
     uint32_t low = 0, high = team->size;
 
     FSH_ASSERT(image < first[team->size]);

@@ -50,19 +50,16 @@ struct fsh_barrier {
     uint32_t *target;            /* [mine] phase an image waits for, or 0 */
 };
 
-struct fsh_coll_op;
 struct fsh_run_team;
-#define FSH_COLL_BUCKETS 64u
 
-/* The images of a team as a collective sees them, and its calls in flight. The
- * first three change once at most, in gasnet_coll_init, under the lock of
- * collectives; then handlers may be looking, but no collective has begun. */
+/* The images of a team as a collective sees them. They change once at most, in
+ * gasnet_coll_init, before the first collective. */
 struct fsh_view {
     uint32_t mine;   /* images on this node */
     uint32_t *first; /* [size + 1] first image of a rank; the last is all */
-    uint32_t *calls; /* [mine] collectives an image has called, under the lock
-                      * of collectives, as the next */
-    struct fsh_coll_op *bucket[FSH_COLL_BUCKETS]; /* by number of the call */
+    uint32_t
+        *calls; /* [mine] collectives an image has called; with several, under
+                      * the lock of collectives */
 };
 
 enum { FSH_VIEW_IMAGES, FSH_VIEW_NODES, FSH_VIEWS };
@@ -77,11 +74,12 @@ struct fsh_team {
     struct fsh_lock lock; /* of images at its barrier */
     struct fsh_barrier barrier;
     struct fsh_view view[FSH_VIEWS];
-    struct fsh_coll_op *spare; /* under the lock of collectives */
     struct fsh_run_team *runs; /* run.h */
 };
 
 extern struct fsh_team *fsh_team_all;
+/* The same nodes once more, for the calls of images where a node has several. */
+extern struct fsh_team *fsh_team_images;
 
 /* ---- making a team (team.c, team_split.c); failures are fatal and name `call` ---- */
 
@@ -107,8 +105,8 @@ uint32_t fsh_team_count(void);
 uint32_t fsh_team_image(const struct fsh_team *team, unsigned view,
                         const char *call);
 /* The rank an image of the team is on. */
-uint32_t fsh_team_image_rank(const struct fsh_team *team, unsigned view,
-                             uint32_t image);
+uint32_t fsh_team_image_rank(const struct fsh_team *team,
+                             const struct fsh_view *view, uint32_t image);
 
 /* A team's barrier, which must be zero. */
 void fsh_barrier_make(struct fsh_team *team);

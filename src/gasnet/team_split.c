@@ -69,6 +69,6 @@ gasnet_team_handle_t gasnet_coll_team_split(gasnet_team_handle_t parent_team,
                      mine.number, call);
     free(wishes);
     /* Nobody sends to the team before every member has it. */
-    fsh_coll_share(parent, NULL, 0, NULL, call);
+    fsh_coll_meet(parent, call);
     return team;
 }

@@ -23,6 +23,7 @@ static void clear(struct fsh_coll_request *r)
     r->work.dst_at = NULL;
     r->work.src_bytes = NULL;
     r->work.src_at = NULL;
+    r->work.client = NULL;
     r->kind = 0;
     r->status = FSHMEM_OK;
 }
@@ -116,7 +117,7 @@ static uint32_t claim_of(const struct fsh_coll_request *r)
     const struct fsh_coll_work *w = &r->work;
     uint64_t algorithm = r->algorithm == NULL ? 0 : r->algorithm->id;
 
-    return fsh_coll_facts(
+    return fsh_coll_claim(
         (uint64_t)r->shape.root | (uint64_t)r->shape.call << 16 |
             (uint64_t)r->shape.exclusive << 24 | algorithm << 32 |
             (uint64_t)r->kind << 40 | (uint64_t)w->elem << 48,

@@ -11,6 +11,7 @@
  *
  *   offset       bytes     written by   read by
  *   0 or 2048    4 * 320   owner        all: slots, of even or odd members
+ *   behind them  4 * 64    owner        who disagrees: facts
  *   4096         2 * 62 K  owner        all: halves
  *
  * Slots of neighbours do not begin at the same offset of a page: processors hold a
@@ -44,6 +45,17 @@ _Static_assert(offsetof(struct fsh_slot, payload) == 64 - FSH_SLOT_FIRST,
                "payload in line 0");
 _Static_assert(FSH_SLOTS * sizeof(struct fsh_slot) <= FSH_BOARD_HEAD / 2,
                "slots of even and of odd members");
+/* What the call with a number is, where its client has words for that. */
+struct fsh_board_facts {
+    _Alignas(
+        64) uint64_t number; /* writer: owner, as the next; before the slot's */
+    struct fsh_coll_facts facts;
+};
+_Static_assert(sizeof(struct fsh_board_facts) == 64, "one cache line");
+_Static_assert(FSH_SLOTS *(sizeof(struct fsh_slot) +
+                           sizeof(struct fsh_board_facts)) <=
+                   FSH_BOARD_HEAD / 2,
+               "facts behind the slots");
 _Static_assert(FSH_BOARD_HALF % 64 == 0, "halves begin cache lines");
 
 /* What a member says of its buffers in the payload of a slot: where they are in its
@@ -63,6 +75,17 @@ static inline struct fsh_slot *fsh_board_slot(unsigned char *board,
         (void *)(board + (member & 1) * (FSH_BOARD_HEAD / 2));
 
     return &slots[number % FSH_SLOTS];
+}
+
+/* Where the words for it are. */
+static inline struct fsh_board_facts *fsh_board_facts(unsigned char *board,
+                                                      uint32_t member,
+                                                      uint64_t number)
+{
+    struct fsh_slot *slots = fsh_board_slot(board, member, 0);
+    struct fsh_board_facts *facts = (void *)(slots + FSH_SLOTS);
+
+    return &facts[number % FSH_SLOTS];
 }
 
 /* And what else belongs to it. */

@@ -60,5 +60,9 @@ void fsh_coll_direct_begin(struct fsh_coll_direct_op *op,
 
 bool fsh_coll_direct_step(struct fsh_coll_direct_op *op, uint32_t *missing)
 {
-    return ways[op->way](op, missing);
+    if (!ways[op->way](op, missing))
+        return false;
+    /* Two that give, or want nothing, look at nobody; so one does here. */
+    op->number = op->group->number;
+    return op->work.client == NULL || fsh_direct_agree(op, missing);
 }

@@ -44,6 +44,32 @@ struct fsh_coll_group *fsh_coll_group_make(
     fsh_coll_poke_fn poke, void *arg);
 void fsh_coll_group_free(struct fsh_coll_group *group);
 
+/* What members agree on, in the words of the client's call, for whoever finds that they
+ * do not. */
+struct fsh_coll_facts {
+    uint64_t bytes; /* of a block, or of all elements */
+    uint64_t elem;  /* bytes of an element, or 0 */
+    uint32_t kind;  /* of the call */
+    uint32_t root;
+    int32_t flags;
+    int32_t function;
+};
+
+/* Of a call with more to it than the program; lives until it is complete. */
+struct fsh_coll_client {
+    struct fsh_coll_facts facts;
+    /* The engine of messages alone: for functions of the client, and lists that not
+     * all ranks know; it is not to begin before the calls of the team before it are
+     * complete here, as those by loads never do. */
+    bool by_messages;
+    bool ordered;
+    /* result = left (+) right, n bytes; or NULL, and work.fold does. */
+    void (*combine)(const struct fsh_coll_client *client, void *result,
+                    const void *left, const void *right, size_t n);
+    /* Complete; or NULL. Before the event says so. */
+    void (*done)(struct fsh_coll_client *client);
+};
+
 /* What all members agree on, and this member's buffers. Bytes from block to block are as
  * program.h says: element bytes times elements, or the lists of the v-form. No
  * alltoallv: its members do not agree on the bytes, which choose the way. */
@@ -66,6 +92,7 @@ struct fsh_coll_work {
     const size_t *dst_bytes, *dst_at;
     /* alltoallv, which is for the engine of messages alone: those of src. */
     const size_t *src_bytes, *src_at;
+    struct fsh_coll_client *client; /* or NULL */
 };
 
 /* An operation of a group, the caller's memory until it is complete. */
@@ -88,6 +115,11 @@ struct fsh_coll_direct_op {
     bool whole;     /* nobody copies to the board */
     bool lent;      /* some SRC is read by peers */
 };
+
+/* What a member has said of its call with the number that the operation is at. False: it
+ * has said nothing, or of another number. */
+bool fsh_coll_direct_facts(const struct fsh_coll_direct_op *op, uint32_t member,
+                           struct fsh_coll_facts *facts);
 
 /* Begin; after the operation before is complete. Sets all of *op. Looks at no peer. */
 void fsh_coll_direct_begin(struct fsh_coll_direct_op *op,

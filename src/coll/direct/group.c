@@ -104,6 +104,8 @@ bool fsh_direct_agree(struct fsh_coll_direct_op *op, uint32_t *missing)
     /* Partner: itself, on the other member, between its store and its look. */
     atomic_thread_fence(memory_order_seq_cst);
     for (uint32_t m = 0; m < op->group->size && !op->disagrees; m++) {
+        if (m == op->group->rank)
+            continue;
         (void)has_come(op, m, op->number);
         *missing = m;
     }
@@ -130,6 +132,9 @@ void fsh_direct_publish(struct fsh_coll_direct_op *op)
 {
     struct fsh_coll_group *g = op->group;
 
+    if (op->work.client != NULL)
+        *fsh_board_facts(g->member[g->rank].board, g->rank, op->number) =
+            (struct fsh_board_facts){op->number, op->work.client->facts};
     g->number = op->number;
     /* Release, partner: has_come. Before it: what we wrote for this number, and what
      * we read of those before, which may be overwritten now. */
@@ -139,6 +144,16 @@ void fsh_direct_publish(struct fsh_coll_direct_op *op)
                           memory_order_release);
     if (g->watched)
         wake_sleepers(g);
+}
+
+bool fsh_coll_direct_facts(const struct fsh_coll_direct_op *op, uint32_t member,
+                           struct fsh_coll_facts *facts)
+{
+    const struct fsh_board_facts *said =
+        fsh_board_facts(op->group->member[member].board, member, op->number);
+
+    *facts = said->facts;
+    return said->number == op->number;
 }
 
 /* ---- buffers ---- */

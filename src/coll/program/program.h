@@ -88,6 +88,9 @@ struct fsh_program_step {
     uint16_t dest;     /* rank the value is sent to, or NOBODY */
     uint16_t dest_seq; /* SeqID there */
     bool reduce;
+    /* Of one source: `local` is on the right of its packet, for functions that do not
+     * commute. */
+    bool right;
 };
 
 /* A packet is known by its source and its SeqID: no two steps of a program wait for the
@@ -123,6 +126,9 @@ struct fsh_program_algorithm {
 
 /* All algorithms, NULL-terminated; by id and by name, NULL if there is none. */
 extern const struct fsh_program_algorithm *const fsh_program_algorithms[];
+/* Not among them, as it is nobody's choice: reductions and scans by functions that need
+ * not commute, for which ranks are from left to right. The engine of messages alone. */
+extern const struct fsh_program_algorithm fsh_program_ordered;
 const struct fsh_program_algorithm *fsh_program_find(unsigned id);
 const struct fsh_program_algorithm *fsh_program_named(const char *name);
 
