@@ -19,4 +19,9 @@ struct fsh_coll_how {
 struct fsh_coll_how fsh_coll_how(const struct fsh_program_shape *shape,
                                  size_t bytes, bool lists);
 
+/* Room for packets that come before this rank's call: how much of it has been full at
+ * once since this was asked last, in millionths of what the team of all nodes has. By
+ * messages alone. */
+uint64_t fsh_coll_occupancy(void);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/simulated.h"
+#include "gasnet/coll_how.h"
 #include "gasnet/run.h"
 
 #define CLAIM_MASK 0xffffffu
@@ -27,7 +28,8 @@ struct header {
     const struct fsh_coll_facts *facts; /* or NULL */
 };
 
-uint32_t fsh_run_due; /* under the lock */
+uint32_t fsh_run_due;                  /* under the lock, as the next */
+static uint32_t waiting, most_waiting; /* eager packets before their call */
 
 /* ---- sending ---- */
 
@@ -451,6 +453,20 @@ static void note(struct fsh_run *run, const struct header *h, const void *buf,
     if (n != 0)
         memcpy(note->data, buf, n);
     run->notes = note;
+    waiting += h->message == EAGER;
+    if (waiting > most_waiting)
+        most_waiting = waiting;
+}
+
+uint64_t fsh_coll_occupancy(void)
+{
+    uint64_t room = (uint64_t)FSH_RUN_CREDITS * (fsh_gasnet.nodes - 1), most;
+
+    fsh_lock_take(&fsh_run_lock);
+    most = most_waiting;
+    most_waiting = waiting;
+    fsh_lock_give(&fsh_run_lock);
+    return room == 0 ? 0 : most * 1000000 / room;
 }
 
 void fsh_run_apply_notes(struct fsh_run *run)
@@ -468,6 +484,7 @@ void fsh_run_apply_notes(struct fsh_run *run)
                                      note->has_facts ? &note->facts : NULL};
 
         run->notes = note->next;
+        waiting -= h.message == EAGER;
         record(run, &h, note->data, note->n);
         free(note);
     }

@@ -40,7 +40,11 @@ def run(*options):
 def look(row):
     """What holds for every row."""
     check(set(row) >= KEYS, row)
-    check(row["us"] > 0 and row["occupancy"] is None, row)
+    check(row["us"] > 0, row)
+    if row["engine"] == "messages":
+        check(0 <= row["occupancy"] <= 1, row)
+    else:
+        check(row["occupancy"] is None, row)
     check((row["memory"] == "none") is (row["bytes"] == 0), row)
     if row["clock"] == "wall":
         check(row["cycles"] is None and row["conduit"] == "smp", row)

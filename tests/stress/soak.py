@@ -71,6 +71,18 @@ def one_of(conduit, *names):
     return make
 
 
+def programs(rng, _):
+    """Collectives of fshmem.h, by loads and by messages, also of many ranks."""
+    name, ranks, words = rng.choice([("coll_nb", [2, 3, 4, 6], []),
+                                     ("coll_limits", [2, 3, 5], []),
+                                     ("coll_rounds", [12, 16], [50])])
+    env = {"FSHMEM_SEED": str(rng.randrange(1 << 32)),
+           "FSHMEM_COLL_DIRECT": rng.choice("01")}
+    return Command(sys.executable, RUN, "--limit", LIMIT, "--token", name, "--",
+                   FSHRUN, "-n", rng.choice(ranks), "--conduit", "smp",
+                   os.path.join(TESTS, "fshmem", f"fshmem_{name}"), *words, env=env)
+
+
 def fabrics(rng, _):
     """All to all and sums on fabrics of many nodes, over cables of all kinds."""
     n, topology = rng.choice([(12, "ring"), (12, "torus:4x3"), (16, "ring"),
@@ -204,6 +216,7 @@ PARTS = [
                                 "rma_sync_lists", "vis_random")),
     ("collectives-smp", 2, one_of("smp", "coll_ops", "coll_nb", "coll_teams",
                                   "coll_images", "coll_sync", "coll_nb_par")),
+    ("programs-smp", 2, programs),
     ("barriers-smp", 1, one_of("smp", "barrier_random", "barrier_mismatch",
                                "barrier_separates")),
     ("kill", 3, Kill),

@@ -166,17 +166,22 @@ bool coll_hear(struct coll_table *table, unsigned nodes, unsigned cost,
 {
     struct coll_row row = {.nodes = nodes};
     char memory[COLL_WORD];
+    unsigned long occupancy;
     double ns;
 
-    if (sscanf(line, COLL_LINE " %19s %19s %19s %19s %u %zu %u %lf %19[^\n]",
+    if (sscanf(line,
+               COLL_LINE " %19s %19s %19s %19s %u %zu %u %lf %lu %19[^\n]",
                row.op, row.algorithm, row.engine, memory, &row.jobs, &row.bytes,
-               &row.rounds, &ns, row.topology) != 9) {
+               &row.rounds, &ns, &occupancy, row.topology) != 10) {
         return false;
     }
     enum coll_memory m = strcmp(memory, coll_memory_name(COLL_SEGMENT)) == 0
                              ? COLL_SEGMENT
                              : COLL_PRIVATE;
-    row_like(table, &row)->ns[cost][m] = ns;
+    struct coll_row *there = row_like(table, &row);
+
+    there->ns[cost][m] = ns;
+    there->occupancy[cost][m] = (double)occupancy / 1e6;
     return true;
 }
 

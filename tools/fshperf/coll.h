@@ -90,6 +90,8 @@ struct coll_row {
     /* ns of a median by host costs (wall clock: the first alone) and memory; 0: not
      * measured. */
     double ns[COLL_COSTS][COLL_MEMORIES];
+    /* Of the room for packets that come before their call, the most that was full. */
+    double occupancy[COLL_COSTS][COLL_MEMORIES];
 };
 
 struct coll_table {

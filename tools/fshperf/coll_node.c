@@ -162,11 +162,12 @@ static unsigned rounds_of(const struct point *p)
     return rounds < COLL_ROUNDS ? rounds : COLL_ROUNDS;
 }
 
+/* ns; occupancy in millionths. */
 static double measure(const struct point *p, enum coll_memory memory,
-                      unsigned rounds)
+                      unsigned rounds, uint64_t *occupancy)
 {
     static struct coll_buffers buffers[COLL_JOBS];
-    uint64_t taken[COLL_ROUNDS];
+    uint64_t taken[COLL_ROUNDS + 1];
     double ns[COLL_ROUNDS];
 
     place(buffers, p, memory);
@@ -174,11 +175,14 @@ static double measure(const struct point *p, enum coll_memory memory,
         once(p, buffers, 0);
     }
     check(p, buffers, 0);
+    (void)fsh_coll_occupancy();
     for (unsigned i = 0; i < rounds; ++i) {
         taken[i] = once(p, buffers, i + 1);
     }
+    taken[rounds] = fsh_coll_occupancy();
     check(p, buffers, rounds);
-    latest(taken, rounds);
+    latest(taken, rounds + 1);
+    *occupancy = taken[rounds];
     for (unsigned i = 0; i < rounds; ++i) {
         ns[i] = (double)taken[i];
     }
@@ -208,11 +212,12 @@ static void tell(const struct point *p)
         if (m != COLL_SEGMENT && p->bytes == 0) {
             return; /* a barrier has no buffers */
         }
-        double ns = measure(p, m, rounds);
+        uint64_t occupancy;
+        double ns = measure(p, m, rounds, &occupancy);
         if (here.rank == 0) {
-            printf(COLL_LINE " %s %s %s %s %u %zu %u %.3f %s\n", p->op->name,
-                   how.algorithm, how.engine, coll_memory_name(m), p->jobs,
-                   p->bytes, rounds, ns,
+            printf(COLL_LINE " %s %s %s %s %u %zu %u %.3f %" PRIu64 " %s\n",
+                   p->op->name, how.algorithm, how.engine, coll_memory_name(m),
+                   p->jobs, p->bytes, rounds, ns, occupancy,
                    here.simulated ? fsh_boot_page()->topology.name : "-");
             fflush(stdout);
         }

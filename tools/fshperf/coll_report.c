@@ -146,7 +146,10 @@ static void add_object(struct document *d, const struct coll_table *table,
     document_real(d, "us", ns / 1e3);
     document_real(d, "baseline_us", base_ns / 1e3);
     document_real(d, "speedup", base_ns / ns);
-    document_real(d, "occupancy", (double)NAN); /* of no engine yet */
+    document_real(d, "occupancy",
+                  strcmp(row->engine, BASELINE) == 0
+                      ? row->occupancy[cost][memory]
+                      : (double)NAN);
     document_number(d, "rounds", row->rounds);
     document_text(d, "conduit", table->simulated ? "fpga" : "smp");
     document_text(d, "clock",

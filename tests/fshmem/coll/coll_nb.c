@@ -4,7 +4,7 @@
  * overlap with it and with each other, the same on all ranks; and what each rank does
  * between them as it likes: puts, gets, messages, syncs of any kind in any order, in one
  * list. Barriers and collectives of gasnet.h and gasnet_coll.h stand between. No rank
- * waits for the others between batches.
+ * waits for the others between batches. coll_nb [calls]: so many at least.
  */
 #include "coll.h"
 
@@ -364,8 +364,9 @@ int main(int argc, char **argv)
     teams[5] = split(conf.me != 0, 0);
     write_slices();
     conf_barrier();
+    const uint64_t least = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
     const int batches = conf_iters(80, 4);
-    for (int i = 0; i < batches; i++) {
+    for (int i = 0; i < batches || calls < least; i++) {
         batch(i, conf.scale < 0.5 ? 30 : 1 + (int)conf_below(&rng, MOST));
     }
     conf_pass();
