@@ -18,10 +18,10 @@
  * most: one that is slow once is no more than that. */
 #define FAR_BYTES_NS 5
 #define FAR_COPIES 63u
-/* Of a round: an eighth of all, so that copying out overlaps with copying in, but enough
+/* Of a round: a quarter of all, so that copying out overlaps with copying in, but enough
  * that its crossing is a small part of it. */
-#define ROUND_PARTS 8
-#define ROUND_LEAST ((size_t)8 << 10)
+#define ROUND_PARTS 4
+#define ROUND_LEAST ((size_t)32 << 10)
 #define ROUND_MOST ((size_t)60 << 10)
 #define ELEMENT_MOST 16u
 _Static_assert(COPIED_MOST <= FSH_BOARD_HALF && ROUND_MOST <= FSH_BOARD_HALF,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/membarrier.h"
+#include "base/spin.h"
 #include "coll/direct/group.h"
 
 struct fsh_coll_group *fsh_coll_group_make(
@@ -158,6 +159,9 @@ bool fsh_coll_direct_facts(const struct fsh_coll_direct_op *op, uint32_t member,
 
 /* ---- buffers ---- */
 
+/* Bytes that all members copy, where each would have to wait for all. */
+#define ALL_COPY_MOST ((size_t)4 << 10)
+
 /* Where a buffer is in the segment of this member. */
 static uint64_t offset_of(const struct fsh_coll_group *g, const void *buffer,
                           size_t bytes)
@@ -189,6 +193,18 @@ static void hear(const struct fsh_coll_group *g, uint32_t m, uint64_t number)
     };
 }
 
+/* With more ranks than processors to wait until peers have read takes longer than to copy
+ * what one round has room for: less, where all do. This member alone decides that for its
+ * own. */
+static bool is_better_copied(const struct fsh_coll_direct_op *op)
+{
+    struct fsh_members givers = fsh_direct_givers(op);
+
+    return op->way == FSH_DIRECT_PULLED && op->to == op->block &&
+           fsh_spin_crowded() &&
+           (op->block <= ALL_COPY_MOST || givers.end - givers.first == 1);
+}
+
 void fsh_direct_say(struct fsh_coll_direct_op *op)
 {
     const struct fsh_coll_group *g = op->group;
@@ -199,7 +215,7 @@ void fsh_direct_say(struct fsh_coll_direct_op *op)
         .in_place = w->src == w->dst,
     };
 
-    if (fsh_direct_overwrites(op))
+    if (fsh_direct_overwrites(op) || is_better_copied(op))
         said.src = FSH_PRIVATE;
     memcpy(slot_of(g, g->rank, op->number)->payload, &said, sizeof said);
     hear(g, g->rank, op->number);
