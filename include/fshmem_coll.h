@@ -118,6 +118,7 @@ size_t fshmem_coll_element(fshmem_type_t type, fshmem_op_t op);
 #define FSHMEM_COLL_LINEAR 9u
 #define FSHMEM_COLL_PAIRWISE 10u
 #define FSHMEM_COLL_DISSEMINATION 11u
+#define FSHMEM_COLL_BRUCK 12u
 #define FSHMEM_COLL_ALGORITHMS 0xffu /* mask of the above */
 /* fshmem_coll_scan: ranks before this one only; dst of rank 0 is not written. */
 #define FSHMEM_COLL_EXCLUSIVE 0x100u

@@ -83,7 +83,7 @@ const struct fsh_option_row fsh_option_table[] = {
            "algorithm of fshmem_coll_scatter"),
     CHOICE("FSHMEM_COLL_GATHER", "auto", "auto|binomial|linear",
            "algorithm of fshmem_coll_gather"),
-    CHOICE("FSHMEM_COLL_ALLGATHER", "auto", "auto|doubling|ring",
+    CHOICE("FSHMEM_COLL_ALLGATHER", "auto", "auto|doubling|bruck|ring",
            "algorithm of fshmem_coll_allgather"),
     CHOICE("FSHMEM_COLL_ALLTOALL", "auto", "auto|pairwise",
            "algorithm of fshmem_coll_alltoall"),

@@ -251,9 +251,8 @@ static __attribute__((noinline)) void wait_for(struct fsh_team *team,
                                                uint32_t missing)
 {
     /* Where a peer wants the processor, spins are time that it lacks. */
-    struct fsh_wait wait = {.memory = 1,
-                            .rounds =
-                                fsh_spin_contended() ? FSH_SPINS_LEAST : 0};
+    struct fsh_wait wait = {
+        .memory = 1, .rounds = fsh_spin_contended() ? FSH_SPINS_LEAST : 0};
 
     do {
         check_agreement(team, op, name, missing);

@@ -16,5 +16,6 @@ extern const struct fsh_program_algorithm fsh_algorithm_ring;
 extern const struct fsh_program_algorithm fsh_algorithm_linear;
 extern const struct fsh_program_algorithm fsh_algorithm_pairwise;
 extern const struct fsh_program_algorithm fsh_algorithm_dissemination;
+extern const struct fsh_program_algorithm fsh_algorithm_bruck;
 
 #endif

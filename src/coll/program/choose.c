@@ -46,6 +46,15 @@ static choice_t for_broadcast(const struct fsh_program_shape *s, size_t bytes)
     return s->size <= 4 ? &fsh_algorithm_chain : &fsh_algorithm_double_tree;
 }
 
+/* Doubling takes two rounds more for ranks beyond a power of two. */
+static choice_t for_allgather(const struct fsh_program_shape *s, size_t bytes)
+{
+    if (bytes >= LONG_BLOCK)
+        return &fsh_algorithm_ring;
+    return (s->size & (s->size - 1)) == 0 ? &fsh_algorithm_doubling
+                                          : &fsh_algorithm_bruck;
+}
+
 choice_t fsh_program_choose(const struct fsh_program_shape *s, size_t bytes)
 {
     switch (s->call) {
@@ -58,8 +67,7 @@ choice_t fsh_program_choose(const struct fsh_program_shape *s, size_t bytes)
         return bytes < LONG_BLOCK ? &fsh_algorithm_binomial
                                   : &fsh_algorithm_linear;
     case FSH_PROGRAM_ALLGATHER:
-        return bytes < LONG_BLOCK ? &fsh_algorithm_doubling
-                                  : &fsh_algorithm_ring;
+        return for_allgather(s, bytes);
     case FSH_PROGRAM_ALLTOALL:
         return &fsh_algorithm_pairwise;
     default:

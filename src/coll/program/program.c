@@ -9,12 +9,19 @@
 #include "coll/program/algorithms.h"
 
 const struct fsh_program_algorithm *const fsh_program_algorithms[] = {
-    &fsh_algorithm_binomial,      &fsh_algorithm_double_tree,
-    &fsh_algorithm_chain,         &fsh_algorithm_scatter_allgather,
-    &fsh_algorithm_halving,       &fsh_algorithm_doubling,
-    &fsh_algorithm_rabenseifner,  &fsh_algorithm_ring,
-    &fsh_algorithm_linear,        &fsh_algorithm_pairwise,
-    &fsh_algorithm_dissemination, NULL};
+    &fsh_algorithm_binomial,
+    &fsh_algorithm_double_tree,
+    &fsh_algorithm_chain,
+    &fsh_algorithm_scatter_allgather,
+    &fsh_algorithm_halving,
+    &fsh_algorithm_doubling,
+    &fsh_algorithm_rabenseifner,
+    &fsh_algorithm_ring,
+    &fsh_algorithm_linear,
+    &fsh_algorithm_pairwise,
+    &fsh_algorithm_dissemination,
+    &fsh_algorithm_bruck,
+    NULL};
 
 const char *fsh_program_call_name(enum fsh_program_call call)
 {
