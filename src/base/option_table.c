@@ -71,7 +71,7 @@ const struct fsh_option_row fsh_option_table[] = {
          "each rank has a compute core (smp: a thread that sleeps until it is "
          "given commands; fpga: that of its simulated node)"),
     BOOL("FSHMEM_COLL_DIRECT", "1",
-         "smp: fshmem_coll_ calls load from the memory of peers; 0: they send "
+         "smp: collectives load from the memory of peers; 0: they send "
          "messages"),
     CHOICE("FSHMEM_COLL_BARRIER", "auto", "auto|dissemination|binomial",
            "algorithm of fshmem_coll_barrier that names none; the same on all "
