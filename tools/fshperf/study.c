@@ -101,12 +101,9 @@ static void run_all(struct study *study)
         uint32_t size;
         bool quick;
         unsigned most; /* nodes */
-    } cases[] = {{"matmul", 256, true, 8},
-                 {"matmul", 512, true, 8},
-                 {"matmul", 1024, false, 16},
-                 {"conv", 3, false, 8},
-                 {"conv", 5, false, 8},
-                 {"conv", 7, false, 8}};
+    } cases[] = {{"matmul", 256, true, 8},    {"matmul", 512, true, 8},
+                 {"matmul", 1024, false, 16}, {"conv", 3, false, 8},
+                 {"conv", 5, false, 8},       {"conv", 7, false, 8}};
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         if (options.quick && !cases[i].quick) {
