@@ -140,7 +140,8 @@ static int has_sizes(enum coll_call call)
 
 static void flags(enum coll_call call)
 {
-    static const unsigned unknown[] = {12, 0x7f, 0xff, 0x200, 1u << 31, ~0u};
+    static const unsigned unknown[] = {
+        FSHMEM_COLL_BRUCK + 1, 0x7f, 0xff, 0x200, 1u << 31, ~0u};
     struct arguments a = good(&all);
     for (int i = 0; i < CONF_COUNT(unknown); i++) {
         a.flags = unknown[i];
