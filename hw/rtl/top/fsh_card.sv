@@ -122,6 +122,13 @@ module fsh_card #(
   fsh_fn_pkg::msg_t    msg;
   fsh_spec_pkg::ring_t entry;
 
+  // No collective engine yet: its messages are answered with UNSUPPORTED.
+  /* verilator lint_off UNUSEDSIGNAL */
+  logic                coll_msg_valid, coll_ready, coll_ack_valid, coll_entry_ready;
+  logic [3:0]          coll_ack_status;
+  logic [fsh_spec_pkg::TAG_W-1:0] coll_ack_tag;
+  /* verilator lint_on UNUSEDSIGNAL */
+
   assign idle_o         = node_idle && !ccmd_valid && !cperf_valid;
   assign core_clk_req_o = !core_idle || ccmd_valid || run_valid || sig_valid || ack_valid ||
                           cperf_clear || cperf_read;
@@ -249,21 +256,21 @@ module fsh_card #(
       .node_o           (node),
       .seg_base_o       (seg_base),
       .seg_size_o       (seg_size),
-      .eng_present_i    (core_present_i),
-      .eng_busy_i       (sink_busy),
-      .msg_ready_i      (msg_ready),
-      .msg_valid_o      (msg_valid),
+      .eng_present_i    ({1'b0, core_present_i}),
+      .eng_busy_i       ({1'b0, sink_busy}),
+      .msg_ready_i      ({1'b1, msg_ready}),
+      .msg_valid_o      ({coll_msg_valid, msg_valid}),
       .msg_o            (msg),
-      .msg_status_i     (msg_status),
-      .ccmd_valid_i     (ccmd_valid),
-      .ccmd_ready_o     (ccmd_ready),
-      .ccmd_i           (ccmd),
-      .ack_valid_o      (ack_valid),
-      .ack_tag_o        (ack_tag),
-      .ack_status_o     (ack_status),
-      .entry_valid_i    (entry_valid),
-      .entry_ready_o    (entry_ready),
-      .entry_i          (entry),
+      .msg_status_i     ({fsh_spec_pkg::STATUS_UNSUPPORTED, msg_status}),
+      .ccmd_valid_i     ({1'b0, ccmd_valid}),
+      .ccmd_ready_o     ({coll_ready, ccmd_ready}),
+      .ccmd_i           ({fsh_spec_pkg::ECMD_W'(0), ccmd}),
+      .ack_valid_o      ({coll_ack_valid, ack_valid}),
+      .ack_tag_o        ({coll_ack_tag, ack_tag}),
+      .ack_status_o     ({coll_ack_status, ack_status}),
+      .entry_valid_i    ({1'b0, entry_valid}),
+      .entry_ready_o    ({coll_entry_ready, entry_ready}),
+      .entry_i          ({fsh_spec_pkg::RING_W'(0), entry}),
       .cperf_clear_o    (cperf_clear),
       .cperf_read_o     (cperf_read),
       .cperf_word_o     (cperf_word),
