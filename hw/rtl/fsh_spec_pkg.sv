@@ -38,7 +38,7 @@ package fsh_spec_pkg;
   // Packets that a collective engine may hold beside those that it asked for: of steps that are eager, one of each peer and team. A node's eager teams have no more peers than this, each peer counted in each team.
   localparam int unsigned COLL_EAGER = 8;
   // Eager teams have a VP below this, at all their nodes.
-  localparam int unsigned COLL_EAGER_VPS = 8;
+  localparam int unsigned COLL_EAGER_VPS = 4;
   // Bytes of the value of a step, at most.
   localparam int unsigned COLL_MOST = 8388608;
   // Sources of a step, at most.

@@ -41,7 +41,7 @@
 /* Packets that a collective engine may hold beside those that it asked for: of steps that are eager, one of each peer and team. A node's eager teams have no more peers than this, each peer counted in each team. */
 #define FSH_COLL_EAGER 8u
 /* Eager teams have a VP below this, at all their nodes. */
-#define FSH_COLL_EAGER_VPS 8u
+#define FSH_COLL_EAGER_VPS 4u
 /* Bytes of the value of a step, at most. */
 #define FSH_COLL_MOST 0x800000u
 /* Sources of a step, at most. */

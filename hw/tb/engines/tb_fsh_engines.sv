@@ -170,6 +170,8 @@ module tb_fsh_engines (
       .entry_valid_i   (entry_valid),
       .entry_ready_o   (entry_ready),
       .entry_i         (entry),
+      .coll_rx_o       (),
+      .coll_room_i     ('1),
       .cperf_clear_o   (),
       .cperf_read_o    (),
       .cperf_word_o    (),
