@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Programs as sequences of descriptors: a model of the engine, which knows nothing but
+ * descriptors and memory, runs those of all ranks, for every algorithm, call and root,
+ * several sizes of team and of blocks that begin at lines and that do not. What stands in
+ * the buffers then is what the call promises. And what a sequence has no room for does not
+ * occur in teams as large as they may be.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "coll/card/card.h"
+
+enum { MOST = 9, BUFFER = 1 << 13, MEMORY = 4 * BUFFER, PACKETS = 4096 };
+
+typedef const struct fsh_program_algorithm *algorithm_t;
+
+struct packet {
+    unsigned from, to, vp, job, seq;
+    size_t bytes;
+    unsigned char data[BUFFER];
+};
+
+/* One rank, with the node that it is on. */
+struct rank {
+    struct fsh_program *program;
+    struct fsh_card_layout layout;
+    uint64_t (*desc)[FSH_COLLDESC_WORDS];
+    uint32_t next;
+    unsigned char memory[MEMORY];
+    uint32_t src[BUFFER / 4], dst[BUFFER / 4]; /* the client's */
+};
+
+static struct rank ranks[MOST];
+static uint32_t node[MOST], number[MOST], size;
+static struct packet *packets;
+static unsigned in_flight;
+
+/* ---- the engine ---- */
+
+static struct packet *find(uint32_t me, uint64_t *d, unsigned from)
+{
+    for (unsigned i = 0; i < in_flight; i++) {
+        struct packet *p = &packets[i];
+
+        if (p->to == node[me] && p->from == from && p->vp == number[me] &&
+            p->job == fsh_colldesc_job(d) && p->seq == fsh_colldesc_seq(d))
+            return p;
+    }
+    return NULL;
+}
+
+static unsigned source(uint64_t *d, unsigned k)
+{
+    uint64_t w = k < 8 ? fsh_colldesc_sources0(d) : fsh_colldesc_sources1(d);
+
+    return (unsigned)(w >> 8 * (k % 8) & 0xff);
+}
+
+static void fold(unsigned char *value, const unsigned char *in, size_t bytes,
+                 uint64_t *d)
+{
+    CHECK(fsh_card_folds((unsigned)fsh_colldesc_kind(d),
+                         (unsigned)fsh_colldesc_op(d)));
+    fsh_fold_function((unsigned)fsh_colldesc_kind(d),
+                      (unsigned)fsh_colldesc_op(d), FSH_ISA_PORTABLE)(
+        value, value, in,
+        bytes / fsh_fold_size((unsigned)fsh_colldesc_kind(d),
+                              (unsigned)fsh_colldesc_op(d)));
+}
+
+static void take(struct packet *p)
+{
+    *p = packets[--in_flight];
+}
+
+static void send(uint32_t me, uint64_t *d, const unsigned char *value,
+                 size_t bytes)
+{
+    struct packet *p = &packets[in_flight++];
+
+    CHECK(in_flight <= PACKETS);
+    p->from = node[me];
+    p->to = (unsigned)fsh_colldesc_dest(d);
+    p->vp = (unsigned)fsh_colldesc_dest_vp(d);
+    p->job = (unsigned)fsh_colldesc_job(d);
+    p->seq = (unsigned)fsh_colldesc_dest_seq(d);
+    p->bytes = bytes;
+    memcpy(p->data, value, bytes);
+}
+
+static unsigned char *at(uint32_t me, uint64_t line, size_t bytes)
+{
+    CHECK(line * FSH_CARD_LINE + bytes <= MEMORY);
+    return ranks[me].memory + line * FSH_CARD_LINE;
+}
+
+/* The step of a rank, if its packets are there. */
+static bool step(uint32_t me, uint64_t *d)
+{
+    static unsigned char value[BUFFER];
+    unsigned count = (unsigned)fsh_colldesc_count(d);
+    size_t bytes = fsh_colldesc_bytes(d);
+    bool some = fsh_colldesc_own(d) != 0;
+
+    CHECK(fsh_colldesc_vp(d) == number[me] && fsh_colldesc_cookie(d) == me);
+    CHECK(bytes <= BUFFER && (some || count != 0) && !fsh_colldesc_given(d));
+    for (unsigned k = 0; k < count; k++)
+        if (find(me, d, source(d, k)) == NULL)
+            return false;
+    if (some)
+        memcpy(value, at(me, fsh_colldesc_own_addr(d), bytes), bytes);
+    for (unsigned k = 0; k < count; k++, some = true) {
+        struct packet *p = find(me, d, source(d, k));
+
+        CHECK(p->bytes == bytes && (!some || fsh_colldesc_reduce(d)));
+        if (some)
+            fold(value, p->data, bytes, d);
+        else
+            memcpy(value, p->data, bytes);
+        take(p);
+    }
+    if (fsh_colldesc_store(d))
+        memcpy(at(me, fsh_colldesc_store_addr(d), bytes), value, bytes);
+    if (fsh_colldesc_send(d))
+        send(me, d, value, bytes);
+    return true;
+}
+
+static void run(void)
+{
+    bool moved = true;
+
+    while (moved) {
+        moved = false;
+        for (uint32_t r = 0; r < size; r++)
+            while (ranks[r].next < ranks[r].program->steps &&
+                   step(r, ranks[r].desc[ranks[r].next])) {
+                uint64_t *d = ranks[r].desc[ranks[r].next];
+
+                CHECK(fsh_colldesc_head(d) == (ranks[r].next == 0));
+                ranks[r].next++;
+                CHECK(fsh_colldesc_tail(d) ==
+                      (ranks[r].next == ranks[r].program->steps));
+                moved = true;
+            }
+    }
+    for (uint32_t r = 0; r < size; r++)
+        CHECK(ranks[r].next == ranks[r].program->steps);
+    CHECK(in_flight == 0);
+}
+
+/* ---- a call: sums of uint32_t ---- */
+
+static uint32_t input(uint32_t rank, size_t word)
+{
+    return rank * 0x9e3779b9u + (uint32_t)word * 0x85ebca6bu + 1;
+}
+
+static bool is_vector(enum fsh_program_call call)
+{
+    return call == FSH_PROGRAM_BROADCAST || call == FSH_PROGRAM_REDUCE ||
+           call == FSH_PROGRAM_ALLREDUCE || call == FSH_PROGRAM_SCAN;
+}
+
+/* Word w of the buffers of a rank that has results; *written: is it? */
+static uint32_t result(const struct fsh_program_shape *s, uint32_t rank,
+                       size_t count, size_t w, bool *written)
+{
+    uint32_t sum = 0, first = 0, end = s->size;
+    size_t block = w / count, in = w % count;
+
+    *written = true;
+    switch (s->call) {
+    case FSH_PROGRAM_BROADCAST:
+        return input(s->root, w);
+    case FSH_PROGRAM_SCATTER:
+        *written = block == 0;
+        return input(s->root, rank * count + w);
+    case FSH_PROGRAM_GATHER:
+        *written = rank == s->root;
+        return input((uint32_t)block, in);
+    case FSH_PROGRAM_ALLGATHER:
+        return input((uint32_t)block, in);
+    case FSH_PROGRAM_ALLTOALL:
+        return input((uint32_t)block, rank * count + in);
+    case FSH_PROGRAM_REDUCE_SCATTER:
+        *written = block == 0;
+        w += rank * count;
+        break;
+    case FSH_PROGRAM_SCAN:
+        end = rank + (s->exclusive ? 0 : 1);
+        *written = end != 0;
+        break;
+    default:
+        *written = s->call == FSH_PROGRAM_ALLREDUCE || rank == s->root;
+        break;
+    }
+    for (uint32_t r = first; r < end; r++)
+        sum += input(r, w);
+    return sum;
+}
+
+static void copy(struct rank *r, enum fsh_program_place place, bool in)
+{
+    uint32_t n = fsh_card_pieces(&r->layout, place);
+    unsigned char *client =
+        (unsigned char *)(place == FSH_PROGRAM_SRC ? r->src : r->dst);
+    unsigned char *on_card =
+        r->memory + (place == FSH_PROGRAM_SRC ? 0 : BUFFER);
+
+    for (uint32_t i = 0; i < n; i++) {
+        struct fsh_card_piece p = fsh_card_piece(&r->layout, place, i);
+
+        CHECK(p.card + p.bytes <= fsh_card_bytes(&r->layout));
+        if (in)
+            memcpy(on_card + p.card, client + p.client, p.bytes);
+        else
+            memcpy(client + p.client, on_card + p.card, p.bytes);
+    }
+}
+
+static void prepare(algorithm_t a, const struct fsh_program_shape *s,
+                    uint32_t me, size_t count)
+{
+    struct rank *r = &ranks[me];
+    struct fsh_card_sequence q = {.node = node,
+                                  .number = number,
+                                  .type = FSH_FOLD_UINT32,
+                                  .op = FSH_FOLD_SUM,
+                                  .eager = true,
+                                  .job = 77,
+                                  .cookie = (uint16_t)me,
+                                  .src = 0,
+                                  .dst = BUFFER,
+                                  .tmp = 2 * BUFFER};
+
+    r->program = fsh_program_make(a, s, me);
+    CHECK(r->program != NULL);
+    r->layout = fsh_card_layout_of(s->call, me, r->program->blocks, 4, count);
+    CHECK(fsh_card_bytes(&r->layout) <= BUFFER);
+    r->next = 0;
+    memset(r->memory, 0x5a, sizeof r->memory);
+    memset(r->dst, 0x5a, sizeof r->dst);
+    for (size_t w = 0; w < BUFFER / 4; w++)
+        r->src[w] = input(me, w);
+    copy(r, FSH_PROGRAM_SRC, true);
+    r->desc = calloc(r->program->steps + 1, sizeof *r->desc);
+    CHECK(r->desc != NULL);
+    q.program = r->program;
+    q.layout = r->layout;
+    fsh_card_translate(&q, r->desc);
+    for (uint32_t i = 0; i < r->program->steps; i++)
+        CHECK(!fsh_colldesc_eager(r->desc[i]) ||
+              fsh_card_near(me, r->program->step[i].dest));
+}
+
+static void look_at(const struct fsh_program_shape *s, uint32_t me,
+                    size_t count)
+{
+    struct rank *r = &ranks[me];
+    size_t words = is_vector(s->call) ? count : count * s->size;
+    bool written;
+
+    if (count != 0)
+        (void)result(s, me, count, 0, &written);
+    if (count != 0 && written)
+        copy(r, FSH_PROGRAM_DST, false);
+    for (size_t w = 0; w < words; w++) {
+        uint32_t want = result(s, me, count, w, &written);
+
+        CHECK(r->dst[w] == (written ? want : 0x5a5a5a5a),
+              "%s of %u: rank %u word %zu of %zu",
+              fsh_program_call_name(s->call), s->size, me, w, count);
+    }
+    fsh_program_free(r->program);
+    free(r->desc);
+}
+
+static void call(algorithm_t a, const struct fsh_program_shape *s, size_t count)
+{
+    size = s->size;
+    for (uint32_t r = 0; r < size; r++)
+        prepare(a, s, r, count);
+    run();
+    for (uint32_t r = 0; r < size; r++)
+        look_at(s, r, count);
+}
+
+/* ---- all of them ---- */
+
+static bool has_root(enum fsh_program_call c)
+{
+    return c == FSH_PROGRAM_BROADCAST || c == FSH_PROGRAM_SCATTER ||
+           c == FSH_PROGRAM_GATHER || c == FSH_PROGRAM_REDUCE;
+}
+
+static void check_call(algorithm_t a, enum fsh_program_call c, uint32_t n)
+{
+    static const size_t counts[] = {1, 5, 16, 30, 48, 160};
+
+    for (uint32_t root = 0; root < (has_root(c) ? n : 1); root++)
+        for (int exclusive = 0; exclusive <= (c == FSH_PROGRAM_SCAN);
+             exclusive++)
+            for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+                struct fsh_program_shape s = {c, n, root, exclusive != 0};
+
+                call(a, &s, c == FSH_PROGRAM_BARRIER ? 0 : counts[i]);
+            }
+}
+
+static void each(uint32_t n, void (*with)(algorithm_t a,
+                                          enum fsh_program_call c, uint32_t n))
+{
+    for (size_t i = 0; fsh_program_algorithms[i] != NULL; i++)
+        for (unsigned c = 0; c < FSH_PROGRAM_CALLS; c++)
+            if (fsh_program_does(fsh_program_algorithms[i],
+                                 (enum fsh_program_call)c))
+                with(fsh_program_algorithms[i], (enum fsh_program_call)c, n);
+}
+
+/* Steps, their SeqIDs and sources have room. */
+static void check_room(algorithm_t a, enum fsh_program_call c, uint32_t n)
+{
+    for (uint32_t r = 0; r < n; r++) {
+        struct fsh_program_shape s = {c, n, has_root(c) ? n / 3 : 0, false};
+        struct fsh_program *p = fsh_program_make(a, &s, r);
+
+        CHECK(p != NULL && p->steps != 0 && p->steps <= FSH_CARD_STEPS,
+              "%s by %s of %u", fsh_program_call_name(c), a->name, n);
+        for (uint32_t i = 0; i < p->steps; i++)
+            CHECK(p->step[i].seq < 256 && p->step[i].dest_seq < 256 &&
+                  p->step[i].sources <= FSH_COLL_SOURCES);
+        fsh_program_free(p);
+    }
+}
+
+/* Blocks stay where the client has them if each begins at a line, and only then. */
+static void check_layouts(void)
+{
+    struct fsh_card_layout l =
+        fsh_card_layout_of(FSH_PROGRAM_BROADCAST, 0, 2, 1, 256);
+
+    CHECK(l.pitch == 0 && fsh_card_bytes(&l) == 256);
+    CHECK(fsh_card_pieces(&l, FSH_PROGRAM_DST) == 1);
+    l = fsh_card_layout_of(FSH_PROGRAM_BROADCAST, 0, 2, 1, 255);
+    CHECK(l.pitch == 128 && fsh_card_bytes(&l) == 256);
+    CHECK(fsh_card_pieces(&l, FSH_PROGRAM_DST) == 2);
+    l = fsh_card_layout_of(FSH_PROGRAM_ALLREDUCE, 0, 1, 4, 5);
+    CHECK(l.pitch == 0 && fsh_card_bytes(&l) == 64);
+    l = fsh_card_layout_of(FSH_PROGRAM_GATHER, 2, 4, 1, 8);
+    CHECK(l.pitch == 64 && fsh_card_bytes(&l) == 256);
+    CHECK(fsh_card_pieces(&l, FSH_PROGRAM_SRC) == 1);
+    CHECK(fsh_card_pieces(&l, FSH_PROGRAM_DST) == 4);
+}
+
+/* What the engine does not combine. */
+static void check_folds(void)
+{
+    CHECK(fsh_card_folds(FSH_FOLD_DOUBLE, FSH_FOLD_SUM));
+    CHECK(fsh_card_folds(FSH_FOLD_INT64, FSH_FOLD_XOR));
+    CHECK(!fsh_card_folds(FSH_FOLD_FLOAT, FSH_FOLD_XOR));
+    CHECK(!fsh_card_folds(FSH_FOLD_INT32, FSH_FOLD_PROD));
+    CHECK(!fsh_card_folds(FSH_FOLD_INT32, FSH_FOLD_MINLOC));
+}
+
+int main(void)
+{
+    packets = calloc(PACKETS, sizeof *packets);
+    CHECK(packets != NULL);
+    for (uint32_t r = 0; r < MOST; r++) {
+        node[r] = (r * 11 + 5) % FSH_MAX_NODES;
+        number[r] = r * 3 % FSH_CARD_TEAMS;
+    }
+    check_layouts();
+    check_folds();
+    for (uint32_t n = 2; n <= MOST; n++)
+        each(n, check_call);
+    for (uint32_t n = 2; n <= FSH_CARD_RANKS; n++)
+        each(n, check_room);
+    free(packets);
+    return 0;
+}
