@@ -73,6 +73,11 @@ const struct fsh_option_row fsh_option_table[] = {
     BOOL("FSHMEM_COLL_DIRECT", "1",
          "smp: fshmem_coll_ calls load from the memory of peers; 0: they send "
          "messages"),
+    CHOICE(
+        "FSHMEM_COLL_ENGINE", "auto", "auto|card|host",
+        "fpga: who runs fshmem_coll_ calls; card: the collective engine of "
+        "each node, host: the ranks, by messages; auto: the card what it can; "
+        "the same on all ranks, as the next; `fshinfo coll` says which"),
     CHOICE("FSHMEM_COLL_BARRIER", "auto", "auto|dissemination|binomial",
            "algorithm of fshmem_coll_barrier that names none; the same on all "
            "ranks, as the next; `fshinfo coll` has them"),

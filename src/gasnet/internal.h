@@ -462,8 +462,9 @@ void fsh_run_register(void);
 void fsh_coll_settings(void);
 extern atomic_bool fsh_run_active;
 bool fsh_run_kick(void);
-/* The same by loads (run_direct.c). */
+/* The same by loads (run_direct.c), and on the card (run_card.c). */
 bool fsh_run_direct_kick(void);
+bool fsh_run_card_kick(void);
 /* Once the conduit's limits are known. */
 void fsh_coll_limits(void);
 
@@ -475,6 +476,7 @@ struct fsh_kicks {
     bool (*coll)(void);
     bool (*run)(void);
     bool (*direct)(void);
+    bool (*card)(void);
 };
 extern const struct fsh_kicks fsh_kicks;
 

@@ -126,6 +126,18 @@ static void by_messages(struct fsh_team *team, const char *name,
         fsh_coll_wait(&own, name);
 }
 
+static void by_card(struct fsh_team *team, const char *name,
+                    struct fsh_run_plan *plan, const struct fsh_coll_work *work,
+                    struct fsh_event *event)
+{
+    struct fsh_event own = {0};
+
+    fsh_run_card_start(team, name, program_of(plan, team, name), work,
+                       event != NULL ? event : &own);
+    if (event == NULL)
+        fsh_coll_wait(&own, name);
+}
+
 /* Of a call that names none. */
 static const struct fsh_program_algorithm *algorithm_for(
     const struct fsh_program_shape *shape, size_t bytes)
@@ -165,6 +177,8 @@ void fsh_coll_call(struct fsh_team *team, const char *name,
     plan = plan_for(team, name, a, shape);
     if (goes_by_loads(team, work->src_bytes != NULL))
         by_loads(team, name, plan, work, event);
+    else if (fsh_run_has_card(team) && fsh_run_card_takes(a, shape, work))
+        by_card(team, name, plan, work, event);
     else
         by_messages(team, name, plan, work, event);
 }

@@ -7,6 +7,8 @@
 
 #include "conduit/fpga/state.h"
 
+#define LINE 64u /* bytes: unit of addresses */
+
 bool fsh_fpga_collective_present(void)
 {
     return fsh_fpga.collective;
@@ -36,7 +38,7 @@ bool fsh_fpga_collective_run(size_t at, struct fsh_answer *answer)
     uint64_t message = 0;
 
     fsh_collrun_set_op(&message, FSH_COLLMSG_RUN);
-    fsh_collrun_set_addr(&message, at / FSH_COLLDESC_BYTES);
+    fsh_collrun_set_addr(&message, at / LINE);
     fsh_fpga_owe(FSH_COST_CALL);
     return fsh_fpga_engine_send(FSH_OP_COLLECTIVE, fsh_fpga.rank, message,
                                 answer);
