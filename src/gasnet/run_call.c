@@ -153,14 +153,28 @@ static bool goes_by_loads(struct fsh_team *team, bool lists)
     return !lists && fsh_run_has_group(team);
 }
 
+static bool goes_by_card(struct fsh_team *team,
+                         const struct fsh_program_algorithm *a,
+                         const struct fsh_program_shape *shape,
+                         const struct fsh_coll_work *work)
+{
+    return fsh_run_has_card(team) && fsh_run_card_takes(a, shape, work);
+}
+
 struct fsh_coll_how fsh_coll_how(const struct fsh_program_shape *shape,
-                                 size_t bytes, bool lists)
+                                 const struct fsh_program_algorithm *a,
+                                 const struct fsh_coll_work *work)
 {
     struct fsh_team *all = fsh_team_of(GASNET_TEAM_ALL, "fsh_coll_how");
+    const char *engine = "messages";
 
-    return (struct fsh_coll_how){algorithm_for(shape, bytes)->name,
-                                 goes_by_loads(all, lists) ? "direct"
-                                                           : "messages"};
+    if (a == NULL)
+        a = algorithm_for(shape, work->elem * work->count);
+    if (goes_by_loads(all, work->src_bytes != NULL))
+        engine = "direct";
+    else if (goes_by_card(all, a, shape, work))
+        engine = "card";
+    return (struct fsh_coll_how){a->name, engine};
 }
 
 void fsh_coll_call(struct fsh_team *team, const char *name,
@@ -177,7 +191,7 @@ void fsh_coll_call(struct fsh_team *team, const char *name,
     plan = plan_for(team, name, a, shape);
     if (goes_by_loads(team, work->src_bytes != NULL))
         by_loads(team, name, plan, work, event);
-    else if (fsh_run_has_card(team) && fsh_run_card_takes(a, shape, work))
+    else if (goes_by_card(team, a, shape, work))
         by_card(team, name, plan, work, event);
     else
         by_messages(team, name, plan, work, event);
