@@ -29,7 +29,7 @@ struct rank {
     uint64_t (*desc)[FSH_COLLDESC_WORDS];
     uint32_t next;
     unsigned char memory[MEMORY];
-    uint32_t src[BUFFER / 4], dst[BUFFER / 4]; /* the client's */
+    uint64_t src[BUFFER / 8], dst[BUFFER / 8]; /* the client's */
 };
 
 static struct rank ranks[MOST];
@@ -104,7 +104,9 @@ static bool step(uint32_t me, uint64_t *d)
     size_t bytes = fsh_colldesc_bytes(d);
     bool some = fsh_colldesc_own(d) != 0;
 
-    CHECK(fsh_colldesc_vp(d) == number[me] && fsh_colldesc_cookie(d) == me);
+    CHECK(fsh_colldesc_vp(d) == number[me] && fsh_colldesc_cookie(d) == me &&
+          fsh_colldesc_job(d) == 77);
+    CHECK(some || fsh_colldesc_own_addr(d) == 0);
     CHECK(bytes <= BUFFER && (some || count != 0) && !fsh_colldesc_given(d));
     for (unsigned k = 0; k < count; k++)
         if (find(me, d, source(d, k)) == NULL)
@@ -151,11 +153,12 @@ static void run(void)
     CHECK(in_flight == 0);
 }
 
-/* ---- a call: sums of uint32_t ---- */
+/* ---- a call: least ones of uint64_t, which no other type or operation gives ---- */
 
-static uint32_t input(uint32_t rank, size_t word)
+static uint64_t input(uint32_t rank, size_t word)
 {
-    return rank * 0x9e3779b9u + (uint32_t)word * 0x85ebca6bu + 1;
+    return (rank + 1) * UINT64_C(0x9e3779b97f4a7c15) +
+           word * UINT64_C(0xd6e8feb86659fd93);
 }
 
 static bool is_vector(enum fsh_program_call call)
@@ -165,10 +168,11 @@ static bool is_vector(enum fsh_program_call call)
 }
 
 /* Word w of the buffers of a rank that has results; *written: is it? */
-static uint32_t result(const struct fsh_program_shape *s, uint32_t rank,
+static uint64_t result(const struct fsh_program_shape *s, uint32_t rank,
                        size_t count, size_t w, bool *written)
 {
-    uint32_t sum = 0, first = 0, end = s->size;
+    uint64_t least = UINT64_MAX;
+    uint32_t end = s->size;
     size_t block = w / count, in = w % count;
 
     *written = true;
@@ -197,9 +201,9 @@ static uint32_t result(const struct fsh_program_shape *s, uint32_t rank,
         *written = s->call == FSH_PROGRAM_ALLREDUCE || rank == s->root;
         break;
     }
-    for (uint32_t r = first; r < end; r++)
-        sum += input(r, w);
-    return sum;
+    for (uint32_t r = 0; r < end; r++)
+        least = input(r, w) < least ? input(r, w) : least;
+    return least;
 }
 
 static void copy(struct rank *r, enum fsh_program_place place, bool in)
@@ -227,8 +231,8 @@ static void prepare(algorithm_t a, const struct fsh_program_shape *s,
     struct rank *r = &ranks[me];
     struct fsh_card_sequence q = {.node = node,
                                   .number = number,
-                                  .type = FSH_FOLD_UINT32,
-                                  .op = FSH_FOLD_SUM,
+                                  .type = FSH_FOLD_UINT64,
+                                  .op = FSH_FOLD_MIN,
                                   .eager = true,
                                   .job = 77,
                                   .cookie = (uint16_t)me,
@@ -238,12 +242,12 @@ static void prepare(algorithm_t a, const struct fsh_program_shape *s,
 
     r->program = fsh_program_make(a, s, me);
     CHECK(r->program != NULL);
-    r->layout = fsh_card_layout_of(s->call, me, r->program->blocks, 4, count);
+    r->layout = fsh_card_layout_of(s->call, me, r->program->blocks, 8, count);
     CHECK(fsh_card_bytes(&r->layout) <= BUFFER);
     r->next = 0;
     memset(r->memory, 0x5a, sizeof r->memory);
     memset(r->dst, 0x5a, sizeof r->dst);
-    for (size_t w = 0; w < BUFFER / 4; w++)
+    for (size_t w = 0; w < BUFFER / 8; w++)
         r->src[w] = input(me, w);
     copy(r, FSH_PROGRAM_SRC, true);
     r->desc = calloc(r->program->steps + 1, sizeof *r->desc);
@@ -268,12 +272,14 @@ static void look_at(const struct fsh_program_shape *s, uint32_t me,
     if (count != 0 && written)
         copy(r, FSH_PROGRAM_DST, false);
     for (size_t w = 0; w < words; w++) {
-        uint32_t want = result(s, me, count, w, &written);
+        uint64_t want = result(s, me, count, w, &written);
 
-        CHECK(r->dst[w] == (written ? want : 0x5a5a5a5a),
+        CHECK(r->dst[w] == (written ? want : UINT64_C(0x5a5a5a5a5a5a5a5a)),
               "%s of %u: rank %u word %zu of %zu",
               fsh_program_call_name(s->call), s->size, me, w, count);
     }
+    for (size_t w = words; w < BUFFER / 8; w++)
+        CHECK(r->dst[w] == UINT64_C(0x5a5a5a5a5a5a5a5a));
     fsh_program_free(r->program);
     free(r->desc);
 }
@@ -298,7 +304,7 @@ static bool has_root(enum fsh_program_call c)
 
 static void check_call(algorithm_t a, enum fsh_program_call c, uint32_t n)
 {
-    static const size_t counts[] = {1, 5, 16, 30, 48, 160};
+    static const size_t counts[] = {1, 5, 8, 30, 48, 80};
 
     for (uint32_t root = 0; root < (has_root(c) ? n : 1); root++)
         for (int exclusive = 0; exclusive <= (c == FSH_PROGRAM_SCAN);
@@ -355,6 +361,61 @@ static void check_layouts(void)
     CHECK(fsh_card_pieces(&l, FSH_PROGRAM_DST) == 4);
 }
 
+/* More sources than teams of so many ranks have. */
+static void check_sources(void)
+{
+    static struct fsh_program_step one = {.local = {FSH_PROGRAM_TMP, 0, 1},
+                                          .sources = FSH_PROGRAM_SOURCES,
+                                          .dest = FSH_PROGRAM_NOBODY,
+                                          .reduce = true};
+    struct fsh_program program = {.blocks = 1, .steps = 1, .step = &one};
+    uint32_t nodes[FSH_PROGRAM_SOURCES];
+    struct fsh_card_sequence q = {
+        .program = &program,
+        .layout = fsh_card_layout_of(FSH_PROGRAM_BARRIER, 0, 1, 1, 0),
+        .node = nodes,
+        .number = nodes};
+    uint64_t desc[1][FSH_COLLDESC_WORDS];
+
+    for (unsigned k = 0; k < FSH_PROGRAM_SOURCES; k++) {
+        one.source[k] = (uint16_t)k;
+        nodes[k] = 3 * k + 7;
+    }
+    fsh_card_translate(&q, desc);
+    CHECK(fsh_colldesc_count(desc[0]) == FSH_PROGRAM_SOURCES);
+    for (unsigned k = 0; k < FSH_PROGRAM_SOURCES; k++)
+        CHECK(source(desc[0], k) == nodes[k]);
+    one.sources = 1;
+    fsh_card_translate(&q, desc);
+    CHECK(fsh_colldesc_sources0(desc[0]) == nodes[0] &&
+          fsh_colldesc_sources1(desc[0]) == 0);
+}
+
+/* A root that is in place sends what it has, and keeps nothing. */
+static void check_in_place(void)
+{
+    const struct fsh_program_shape s = {FSH_PROGRAM_BROADCAST, 2, 0, false};
+    struct fsh_program *p =
+        fsh_program_make(fsh_program_named("binomial"), &s, 0);
+    struct fsh_card_sequence q = {.program = p,
+                                  .layout =
+                                      fsh_card_layout_of(s.call, 0, 1, 1, 64),
+                                  .node = node,
+                                  .number = number,
+                                  .src = 128};
+    uint64_t desc[1][FSH_COLLDESC_WORDS];
+
+    CHECK(p != NULL && p->steps == 1);
+    for (unsigned same = 0; same < 2; same++) {
+        q.dst = same ? q.src : 0;
+        fsh_card_translate(&q, desc);
+        CHECK(fsh_colldesc_send(desc[0]) &&
+              fsh_colldesc_own_addr(desc[0]) == 2);
+        CHECK(fsh_colldesc_store(desc[0]) == !same);
+    }
+    fsh_program_free(p);
+}
+
 /* What the engine does not combine. */
 static void check_folds(void)
 {
@@ -375,6 +436,8 @@ int main(void)
     }
     check_layouts();
     check_folds();
+    check_sources();
+    check_in_place();
     for (uint32_t n = 2; n <= MOST; n++)
         each(n, check_call);
     for (uint32_t n = 2; n <= FSH_CARD_RANKS; n++)

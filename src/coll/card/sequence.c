@@ -62,11 +62,20 @@ static void set_value(const struct fsh_card_sequence *s,
     }
 }
 
+/* Does it keep what stands there already? A root in place. */
+static bool is_there(const struct fsh_card_sequence *s,
+                     const struct fsh_program_step *step)
+{
+    return step->sources == 0 && step->dest != FSH_PROGRAM_NOBODY &&
+           step->local.place != FSH_PROGRAM_NONE &&
+           line_of(s, &step->local) == line_of(s, &step->store);
+}
+
 /* Where it puts it. */
 static void set_way_out(const struct fsh_card_sequence *s,
                         const struct fsh_program_step *step, uint64_t *desc)
 {
-    if (step->store.place != FSH_PROGRAM_NONE) {
+    if (step->store.place != FSH_PROGRAM_NONE && !is_there(s, step)) {
         fsh_colldesc_set_store(desc, 1);
         fsh_colldesc_set_store_addr(desc, line_of(s, &step->store));
     }
