@@ -465,6 +465,9 @@ bool fsh_run_kick(void);
 /* The same by loads (run_direct.c), and on the card (run_card.c). */
 bool fsh_run_direct_kick(void);
 bool fsh_run_card_kick(void);
+/* One line a call that is in flight there, for state dumps. */
+void fsh_run_card_describe(void (*line)(void *arg, const char *text),
+                           void *arg);
 /* Once the conduit's limits are known. */
 void fsh_coll_limits(void);
 

@@ -236,7 +236,7 @@ static bool admit(struct fsh_card_queue *queue)
         queue->head = op->next;
         queue->flying++;
         op->slot = place;
-        op->job = (uint8_t)queue->jobs++;
+        op->job = queue->jobs++;
         card.place[place] = op;
         fsh_card_store(op);
         op->state = FSH_CARD_STORED;
@@ -268,6 +268,25 @@ bool fsh_run_card_kick(void)
     any = go_round();
     fsh_lock_give(&card.lock);
     return any;
+}
+
+/* Without the lock, which who waits may have. */
+void fsh_run_card_describe(void (*line)(void *arg, const char *text), void *arg)
+{
+    static const char *const states[] = {
+        "is to be told to the engine", "runs there", "has its results fetched"};
+    char text[160];
+
+    for (unsigned i = 0; i < PLACES; i++) {
+        const struct fsh_card_op *op = card.place[i];
+
+        if (op == NULL)
+            continue;
+        snprintf(text, sizeof text, "card: %s: job %u of team %u (%u ranks) %s",
+                 op->name, op->job, op->team->id, op->team->size,
+                 states[op->state]);
+        line(arg, text);
+    }
 }
 
 /* ---- calls ---- */

@@ -30,9 +30,9 @@ struct fsh_card_op {
     struct fsh_card_layout layout;
     struct fsh_event *event; /* the caller's */
     unsigned slot;           /* of the area */
-    uint8_t job;
-    bool copied_back;     /* results are made in the area */
-    struct fsh_event got; /* they are in `buffer`, or where they belong */
+    uint32_t job;            /* of the team's */
+    bool copied_back;        /* results are made in the area */
+    struct fsh_event got;    /* they are in `buffer`, or where they belong */
     unsigned char *buffer;
 };
 

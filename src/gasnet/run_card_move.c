@@ -121,7 +121,8 @@ void fsh_card_store(struct fsh_card_op *op)
                                   .type = op->work.type,
                                   .op = op->work.op,
                                   .eager = op->team == fsh_team_all,
-                                  .job = op->job,
+                                  .past = op->job,
+                                  .claim = op->work.claim,
                                   .cookie = (uint16_t)op->slot};
     uint64_t desc[FSH_CARD_STEPS][FSH_COLLDESC_WORDS];
 

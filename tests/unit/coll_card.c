@@ -105,7 +105,7 @@ static bool step(uint32_t me, uint64_t *d)
     bool some = fsh_colldesc_own(d) != 0;
 
     CHECK(fsh_colldesc_vp(d) == number[me] && fsh_colldesc_cookie(d) == me &&
-          fsh_colldesc_job(d) == 77);
+          fsh_colldesc_job(d) == (13 | 3 << 6));
     CHECK(some || fsh_colldesc_own_addr(d) == 0);
     CHECK(bytes <= BUFFER && (some || count != 0) && !fsh_colldesc_given(d));
     for (unsigned k = 0; k < count; k++)
@@ -234,7 +234,8 @@ static void prepare(algorithm_t a, const struct fsh_program_shape *s,
                                   .type = FSH_FOLD_UINT64,
                                   .op = FSH_FOLD_MIN,
                                   .eager = true,
-                                  .job = 77,
+                                  .past = 64 + 13,
+                                  .claim = 7,
                                   .cookie = (uint16_t)me,
                                   .src = 0,
                                   .dst = BUFFER,
@@ -336,7 +337,8 @@ static void check_room(algorithm_t a, enum fsh_program_call c, uint32_t n)
         CHECK(p != NULL && p->steps != 0 && p->steps <= FSH_CARD_STEPS,
               "%s by %s of %u", fsh_program_call_name(c), a->name, n);
         for (uint32_t i = 0; i < p->steps; i++)
-            CHECK(p->step[i].seq < 256 && p->step[i].dest_seq < 256 &&
+            CHECK(p->step[i].seq < FSH_CARD_SEQS &&
+                  p->step[i].dest_seq < FSH_CARD_SEQS &&
                   p->step[i].sources <= FSH_COLL_SOURCES);
         fsh_program_free(p);
     }

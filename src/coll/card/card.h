@@ -85,10 +85,23 @@ struct fsh_card_sequence {
         *number;       /* [ranks] of the team there, below FSH_CARD_TEAMS */
     unsigned type, op; /* of a reduction; else anything */
     bool eager;        /* packets may go to near peers without a grant */
-    uint8_t job;       /* the team's operations before this one, modulo 256 */
+    uint32_t past;     /* the team's operations before this one */
+    uint32_t claim;    /* of struct fsh_coll_work */
     uint16_t cookie;   /* of the completion */
     uint64_t src, dst, tmp; /* offsets in the segment, whole lines */
 };
+
+/* The JobID of an operation. Ranks of a team are less than FSH_CARD_JOBS apart: none is
+ * ahead of one that it sends to by more than it may have in flight, and there are
+ * six between any two in a tree. What is left of JobIDs, and the upper half of SeqIDs, is for
+ * the claim: most of calls that ranks do not agree on thus find no packets, instead of
+ * wrong ones. */
+#define FSH_CARD_JOBS 64u
+#define FSH_CARD_SEQS 128u
+static inline uint8_t fsh_card_job(uint32_t past, uint32_t claim)
+{
+    return (uint8_t)(past % FSH_CARD_JOBS | (claim & 3) * FSH_CARD_JOBS);
+}
 
 /* The descriptors of the sequence: program->steps of them. */
 void fsh_card_translate(const struct fsh_card_sequence *sequence,

@@ -33,6 +33,13 @@ static uint64_t line_of(const struct fsh_card_sequence *s,
     return at / FSH_CARD_LINE;
 }
 
+/* The SeqID of a packet. */
+static uint64_t seq_of(const struct fsh_card_sequence *s, uint16_t seq)
+{
+    FSH_ASSERT(seq < FSH_CARD_SEQS);
+    return seq | (s->claim >> 2 & 1) * FSH_CARD_SEQS;
+}
+
 /* Where it gets its value from, and what of. */
 static void set_value(const struct fsh_card_sequence *s,
                       const struct fsh_program_step *step, uint64_t *desc)
@@ -49,7 +56,7 @@ static void set_value(const struct fsh_card_sequence *s,
         fsh_colldesc_set_kind(desc, s->type);
         fsh_colldesc_set_op(desc, s->op);
     }
-    fsh_colldesc_set_seq(desc, step->seq);
+    fsh_colldesc_set_seq(desc, seq_of(s, step->seq));
     fsh_colldesc_set_count(desc, step->sources);
     for (unsigned k = 0; k < step->sources; k++) {
         unsigned bit = 8 * (k % 8);
@@ -83,7 +90,7 @@ static void set_way_out(const struct fsh_card_sequence *s,
         fsh_colldesc_set_send(desc, 1);
         fsh_colldesc_set_dest(desc, s->node[step->dest]);
         fsh_colldesc_set_dest_vp(desc, s->number[step->dest]);
-        fsh_colldesc_set_dest_seq(desc, step->dest_seq);
+        fsh_colldesc_set_dest_seq(desc, seq_of(s, step->dest_seq));
         fsh_colldesc_set_eager(
             desc, s->eager && fsh_card_near(s->layout.rank, step->dest));
     }
@@ -99,7 +106,7 @@ void fsh_card_translate(const struct fsh_card_sequence *s,
     for (uint32_t i = 0; i < steps; i++) {
         fsh_colldesc_set_head(desc[i], i == 0);
         fsh_colldesc_set_tail(desc[i], i + 1 == steps);
-        fsh_colldesc_set_job(desc[i], s->job);
+        fsh_colldesc_set_job(desc[i], fsh_card_job(s->past, s->claim));
         fsh_colldesc_set_vp(desc[i], s->number[s->layout.rank]);
         fsh_colldesc_set_cookie(desc[i], s->cookie);
         set_value(s, &s->program->step[i], desc[i]);
