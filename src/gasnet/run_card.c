@@ -30,9 +30,27 @@ static atomic_uint active; /* calls that are not complete */
 
 /* ---- which calls ---- */
 
-static bool asked_for_host(void)
+static bool asked_for(const char *engine)
 {
-    return strcmp(fsh_option_str("FSHMEM_COLL_ENGINE"), "host") == 0;
+    return strcmp(fsh_option_str("FSHMEM_COLL_ENGINE"), engine) == 0;
+}
+
+/* Up to how many bytes of a buffer the engine is faster than messages, with buffers in
+ * private memory, on rings of 8 nodes (fshperf coll): of each context it awaits a packet's
+ * way there and back before the next. */
+static size_t most_of(enum fsh_program_call call)
+{
+    if (asked_for("card"))
+        return FSH_AREA_BUFFER_BYTES;
+    switch (call) {
+    case FSH_PROGRAM_REDUCE:
+    case FSH_PROGRAM_ALLREDUCE:
+        return 4096;
+    case FSH_PROGRAM_ALLTOALL:
+        return 0;
+    default:
+        return 2048;
+    }
 }
 
 /* Of what all ranks of the team know alike. */
@@ -40,7 +58,7 @@ static bool team_may(const struct fsh_team *team)
 {
     const struct fsh_collective_ops *ops = fsh_gasnet.conduit->collective;
 
-    if (ops == NULL || !ops->present() || asked_for_host() || team->size < 2 ||
+    if (ops == NULL || !ops->present() || asked_for("host") || team->size < 2 ||
         team->size > FSH_CARD_RANKS)
         return false;
     for (uint32_t r = 0; r < team->size; r++)
@@ -64,6 +82,7 @@ bool fsh_run_card_takes(const struct fsh_program_algorithm *a,
                         const struct fsh_program_shape *shape,
                         const struct fsh_coll_work *work)
 {
+    size_t most = most_of(shape->call);
     struct fsh_card_layout layout;
 
     if (shape->call == FSH_PROGRAM_BARRIER)
@@ -71,11 +90,11 @@ bool fsh_run_card_takes(const struct fsh_program_algorithm *a,
     if (work->dst_bytes != NULL || work->src_bytes != NULL ||
         work->count == 0 ||
         (work->fold != NULL && !fsh_card_folds(work->type, work->op)) ||
-        work->count > FSH_AREA_BUFFER_BYTES / work->elem)
+        work->count > most / work->elem)
         return false;
     layout = fsh_card_layout_of(shape->call, 0, a->blocks(shape), work->elem,
                                 work->count);
-    return fsh_card_bytes(&layout) <= FSH_AREA_BUFFER_BYTES;
+    return fsh_card_bytes(&layout) <= most;
 }
 
 /* ---- upcalls ---- */

@@ -69,17 +69,60 @@ static bool is_reached(const struct fsh_card_op *op, const void *buffer,
 
 /* ---- before ---- */
 
-static void copy_in(const struct fsh_card_op *op, size_t to)
+/* Bytes of SRC or DST of this rank, at the client's and on the card. */
+static struct fsh_card_piece extent(const struct fsh_card_op *op,
+                                    enum fsh_program_place place)
 {
-    uint32_t n = fsh_card_pieces(&op->layout, FSH_PROGRAM_SRC);
+    struct fsh_card_piece p = fsh_card_piece(
+        &op->layout, place, fsh_card_pieces(&op->layout, place) - 1);
+
+    return (struct fsh_card_piece){.client = p.client + p.bytes,
+                                   .card = p.card + p.bytes};
+}
+
+static unsigned char *buffer_of(const struct fsh_card_op *op, size_t bytes)
+{
+    unsigned char *buffer = malloc(bytes);
+
+    if (buffer == NULL)
+        fsh_fatal("%s: no memory for %zu bytes of blocks", op->name, bytes);
+    return buffer;
+}
+
+/* Blocks that are apart on the card, from what the client has; to: the other way. In host
+ * memory, since each load or store of the device's has a price of its own. */
+static void space(const struct fsh_card_op *op, enum fsh_program_place place,
+                  unsigned char *on_card, unsigned char *client, bool to)
+{
+    uint32_t n = fsh_card_pieces(&op->layout, place);
 
     for (uint32_t i = 0; i < n; i++) {
-        struct fsh_card_piece p =
-            fsh_card_piece(&op->layout, FSH_PROGRAM_SRC, i);
+        struct fsh_card_piece p = fsh_card_piece(&op->layout, place, i);
 
-        fsh_gasnet.conduit->collective->store(to + p.card,
-                                              op->work.src + p.client, p.bytes);
+        if (to)
+            memcpy(client + p.client, on_card + p.card, p.bytes);
+        else
+            memcpy(on_card + p.card, client + p.client, p.bytes);
     }
+}
+
+static void copy_in(const struct fsh_card_op *op, size_t to)
+{
+    const struct fsh_collective_ops *ops = fsh_gasnet.conduit->collective;
+    struct fsh_card_piece all = extent(op, FSH_PROGRAM_SRC);
+    unsigned char *client, *on_card;
+
+    if (fsh_card_pieces(&op->layout, FSH_PROGRAM_SRC) == 1) {
+        ops->store(to, op->work.src, all.client);
+        return;
+    }
+    client = buffer_of(op, all.client + all.card);
+    on_card = client + all.client;
+    fsh_simulated_copy(client, op->work.src, all.client);
+    memset(on_card, 0, all.card);
+    space(op, FSH_PROGRAM_SRC, on_card, client, false);
+    ops->store(to, on_card, all.card);
+    free(client);
 }
 
 /* What a rank sends in a late step another has overwritten by then. */
@@ -116,6 +159,7 @@ void fsh_card_store(struct fsh_card_op *op)
 {
     struct fsh_card_sequence s = {.program = op->program,
                                   .layout = op->layout,
+                                  .ranks = op->team->size,
                                   .node = op->team->node,
                                   .number = op->team->number,
                                   .type = op->work.type,
@@ -134,28 +178,6 @@ void fsh_card_store(struct fsh_card_op *op)
 
 /* ---- behind ---- */
 
-/* Bytes of DST in the area. */
-static size_t extent(const struct fsh_card_op *op)
-{
-    uint32_t last = fsh_card_pieces(&op->layout, FSH_PROGRAM_DST) - 1;
-    struct fsh_card_piece p =
-        fsh_card_piece(&op->layout, FSH_PROGRAM_DST, last);
-
-    return p.card + p.bytes;
-}
-
-static void copy_out(const struct fsh_card_op *op, const unsigned char *from)
-{
-    uint32_t n = fsh_card_pieces(&op->layout, FSH_PROGRAM_DST);
-
-    for (uint32_t i = 0; i < n; i++) {
-        struct fsh_card_piece p =
-            fsh_card_piece(&op->layout, FSH_PROGRAM_DST, i);
-
-        fsh_simulated_copy(op->work.dst + p.client, from + p.card, p.bytes);
-    }
-}
-
 void fsh_card_fetch(struct fsh_card_op *op)
 {
     const unsigned char *from = memory().base + buffer_at(op, DST);
@@ -164,23 +186,26 @@ void fsh_card_fetch(struct fsh_card_op *op)
 
     if (!op->copied_back)
         return;
-    bytes = extent(op);
-    if (bytes <= LOADS_MOST) {
-        copy_out(op, from);
-        return;
-    }
-    if (fsh_card_pieces(&op->layout, FSH_PROGRAM_DST) != 1) {
-        to = op->buffer = malloc(bytes);
-        if (to == NULL)
-            fsh_fatal("%s: no memory for %zu bytes of results", op->name,
-                      bytes);
-    }
-    fsh_gasnet.conduit->get(to, fsh_gasnet.rank, from, bytes, &op->got);
+    bytes = extent(op, FSH_PROGRAM_DST).card;
+    if (fsh_card_pieces(&op->layout, FSH_PROGRAM_DST) != 1)
+        to = op->buffer = buffer_of(op, bytes);
+    if (bytes <= LOADS_MOST)
+        fsh_simulated_copy(to, from, bytes);
+    else
+        fsh_gasnet.conduit->get(to, fsh_gasnet.rank, from, bytes, &op->got);
 }
 
 void fsh_card_fetched(struct fsh_card_op *op)
 {
-    if (op->buffer != NULL)
-        copy_out(op, op->buffer);
+    size_t bytes;
+    unsigned char *client;
+
+    if (op->buffer == NULL)
+        return;
+    bytes = extent(op, FSH_PROGRAM_DST).client;
+    client = buffer_of(op, bytes);
+    space(op, FSH_PROGRAM_DST, op->buffer, client, true);
+    fsh_simulated_copy(op->work.dst, client, bytes);
+    free(client);
     free(op->buffer);
 }

@@ -229,7 +229,8 @@ static void prepare(algorithm_t a, const struct fsh_program_shape *s,
                     uint32_t me, size_t count)
 {
     struct rank *r = &ranks[me];
-    struct fsh_card_sequence q = {.node = node,
+    struct fsh_card_sequence q = {.ranks = s->size,
+                                  .node = node,
                                   .number = number,
                                   .type = FSH_FOLD_UINT64,
                                   .op = FSH_FOLD_MIN,
@@ -258,7 +259,7 @@ static void prepare(algorithm_t a, const struct fsh_program_shape *s,
     fsh_card_translate(&q, r->desc);
     for (uint32_t i = 0; i < r->program->steps; i++)
         CHECK(!fsh_colldesc_eager(r->desc[i]) ||
-              fsh_card_near(me, r->program->step[i].dest));
+              fsh_card_near(size, me, r->program->step[i].dest));
 }
 
 static void look_at(const struct fsh_program_shape *s, uint32_t me,
@@ -393,6 +394,22 @@ static void check_sources(void)
           fsh_colldesc_sources1(desc[0]) == 0);
 }
 
+/* No rank gets more unasked than there is room for; from partners always. */
+static void check_near(void)
+{
+    for (uint32_t n = 2; n <= FSH_CARD_RANKS; n++)
+        for (uint32_t r = 0; r < n; r++) {
+            unsigned from = 0;
+
+            for (uint32_t a = 0; a < n; a++)
+                from += a != r && fsh_card_near(n, a, r);
+            CHECK(from <= FSH_COLL_EAGER && !fsh_card_near(n, r, r));
+            CHECK((r ^ 1) >= n || fsh_card_near(n, r ^ 1, r));
+            CHECK(fsh_card_near(n, (r + n - 1) % n, r));
+        }
+    CHECK(!fsh_card_near(64, 0, 3) && !fsh_card_near(64, 60, 0));
+}
+
 /* A root that is in place sends what it has, and keeps nothing. */
 static void check_in_place(void)
 {
@@ -440,6 +457,7 @@ int main(void)
     check_folds();
     check_sources();
     check_in_place();
+    check_near();
     for (uint32_t n = 2; n <= MOST; n++)
         each(n, check_call);
     for (uint32_t n = 2; n <= FSH_CARD_RANKS; n++)

@@ -227,7 +227,8 @@ static void run_engines(struct coll_table *table, unsigned nodes)
     for (unsigned c = 0; c < (table->simulated ? COLL_COSTS : 1); ++c) {
         if (strcmp(options.engine, "messages") != 0) {
             unsetenv("FSHMEM_COLL_DIRECT");
-            unsetenv("FSHMEM_COLL_ENGINE");
+            setenv("FSHMEM_COLL_ENGINE",
+                   strcmp(options.engine, "both") == 0 ? "card" : "auto", 1);
             run_job(table, nodes, c);
         }
         if (strcmp(options.engine, "auto") != 0) {

@@ -63,23 +63,16 @@ struct fsh_card_piece fsh_card_piece(const struct fsh_card_layout *layout,
 /* Has the engine this reduction? */
 bool fsh_card_folds(unsigned type, unsigned op);
 
-/* Are these two near peers? Of the ranks of an eager team each has FSH_CARD_NEAR of them at
- * most, from whom alone packets may come unasked: the partners in doubling and halving,
- * and in binomial trees from rank 0 on. */
-#define FSH_CARD_NEAR 6u
-static inline bool fsh_card_near(uint32_t a, uint32_t b)
-{
-    uint32_t d = a ^ b;
-
-    return d != 0 && (d & (d - 1)) == 0;
-}
-_Static_assert(FSH_CARD_RANKS <= 1u << FSH_CARD_NEAR &&
-                   FSH_CARD_NEAR <= FSH_COLL_EAGER,
-               "room for eager packets");
+/* May packets go from rank a to rank b of an eager team unasked? A rank gets such from
+ * FSH_COLL_EAGER others at most: from its partners in doubling and halving, who are its
+ * parent and children in binomial trees from rank 0 on as well, and from as many of those
+ * a power of two behind it (dissemination) as there is room for, the nearest first. */
+bool fsh_card_near(uint32_t size, uint32_t a, uint32_t b);
 
 struct fsh_card_sequence {
     const struct fsh_program *program;
     struct fsh_card_layout layout;
+    uint32_t ranks;       /* of the team */
     const uint32_t *node; /* [ranks] below MAX_NODES */
     const uint32_t
         *number;       /* [ranks] of the team there, below FSH_CARD_TEAMS */

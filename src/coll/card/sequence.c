@@ -20,6 +20,22 @@ bool fsh_card_folds(unsigned type, unsigned op)
     }
 }
 
+static bool is_power(uint32_t n)
+{
+    return n != 0 && (n & (n - 1)) == 0;
+}
+
+bool fsh_card_near(uint32_t size, uint32_t a, uint32_t b)
+{
+    uint32_t ahead = (b + size - a) % size, levels = 0;
+
+    while (1u << levels < size)
+        levels++;
+    FSH_ASSERT(levels <= FSH_COLL_EAGER);
+    return is_power(a ^ b) ||
+           (is_power(ahead) && ahead < 1u << (FSH_COLL_EAGER - levels));
+}
+
 /* The line of a range in the segment. */
 static uint64_t line_of(const struct fsh_card_sequence *s,
                         const struct fsh_program_range *r)
@@ -92,7 +108,8 @@ static void set_way_out(const struct fsh_card_sequence *s,
         fsh_colldesc_set_dest_vp(desc, s->number[step->dest]);
         fsh_colldesc_set_dest_seq(desc, seq_of(s, step->dest_seq));
         fsh_colldesc_set_eager(
-            desc, s->eager && fsh_card_near(s->layout.rank, step->dest));
+            desc,
+            s->eager && fsh_card_near(s->ranks, s->layout.rank, step->dest));
     }
 }
 
