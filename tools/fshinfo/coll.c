@@ -202,6 +202,8 @@ static void print_card(unsigned c)
     }
     if (c == FSH_PROGRAM_BARRIER)
         puts("    on cards: always");
+    else if (most == 0)
+        puts("    on cards: if FSHMEM_COLL_ENGINE=card asks for it");
     else
         printf("    on cards: up to %zu bytes%s\n", most,
                has_blocks(c) ? " a block" : "");
