@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/option.h"
+#include "coll/card/card.h"
 #include "gasnet/coll.h"
 #include "gasnet/coll_how.h"
 #include "gasnet/run.h"
@@ -140,11 +141,14 @@ static void by_card(struct fsh_team *team, const char *name,
 
 /* Of a call that names none. */
 static const struct fsh_program_algorithm *algorithm_for(
-    const struct fsh_program_shape *shape, size_t bytes)
+    struct fsh_team *team, const struct fsh_program_shape *shape, size_t bytes)
 {
     const struct fsh_program_algorithm *a = asked[shape->call];
 
-    return a != NULL ? a : fsh_program_choose(shape, bytes);
+    if (a != NULL)
+        return a;
+    return fsh_run_has_card(team) ? fsh_card_choose(shape, bytes)
+                                  : fsh_program_choose(shape, bytes);
 }
 
 /* The receivers of all to all with lists do not know what they read. */
@@ -169,7 +173,7 @@ struct fsh_coll_how fsh_coll_how(const struct fsh_program_shape *shape,
     const char *engine = "messages";
 
     if (a == NULL)
-        a = algorithm_for(shape, work->elem * work->count);
+        a = algorithm_for(all, shape, work->elem * work->count);
     if (goes_by_loads(all, work->src_bytes != NULL))
         engine = "direct";
     else if (goes_by_card(all, a, shape, work))
@@ -187,7 +191,7 @@ void fsh_coll_call(struct fsh_team *team, const char *name,
     work->call = shape->call;
     work->root = shape->root;
     if (a == NULL)
-        a = algorithm_for(shape, work->elem * work->count);
+        a = algorithm_for(team, shape, work->elem * work->count);
     plan = plan_for(team, name, a, shape);
     if (goes_by_loads(team, work->src_bytes != NULL))
         by_loads(team, name, plan, work, event);

@@ -410,6 +410,20 @@ static void check_near(void)
     CHECK(!fsh_card_near(64, 0, 3) && !fsh_card_near(64, 60, 0));
 }
 
+/* What an engine gets has the same order. */
+static void check_choice(void)
+{
+    for (unsigned c = 0; c < FSH_PROGRAM_CALLS; c++)
+        for (size_t bytes = 8; bytes < 1 << 20; bytes *= 2) {
+            const struct fsh_program_shape s = {(enum fsh_program_call)c, 6, 0,
+                                                false};
+            algorithm_t a = fsh_card_choose(&s, bytes);
+
+            CHECK(fsh_program_does(a, s.call) &&
+                  a->order == fsh_program_choose(&s, bytes)->order);
+        }
+}
+
 /* A root that is in place sends what it has, and keeps nothing. */
 static void check_in_place(void)
 {
@@ -458,6 +472,7 @@ int main(void)
     check_sources();
     check_in_place();
     check_near();
+    check_choice();
     for (uint32_t n = 2; n <= MOST; n++)
         each(n, check_call);
     for (uint32_t n = 2; n <= FSH_CARD_RANKS; n++)

@@ -60,6 +60,10 @@ struct fsh_card_piece fsh_card_piece(const struct fsh_card_layout *layout,
 
 /* ---- sequences (sequence.c) ---- */
 
+/* fsh_program_choose for an engine: of the same order, so with the same bits. */
+const struct fsh_program_algorithm *fsh_card_choose(
+    const struct fsh_program_shape *shape, size_t bytes);
+
 /* Has the engine this reduction? */
 bool fsh_card_folds(unsigned type, unsigned op);
 

@@ -36,6 +36,18 @@ bool fsh_card_near(uint32_t size, uint32_t a, uint32_t b)
            (is_power(ahead) && ahead < 1u << (FSH_COLL_EAGER - levels));
 }
 
+/* Bytes up to which a few long packets are better than more short ones, each of which is
+ * awaited there and back (32 nodes, torus:4x8: 15 us for 20). */
+#define BINOMIAL_REDUCE 4096u
+
+const struct fsh_program_algorithm *fsh_card_choose(
+    const struct fsh_program_shape *shape, size_t bytes)
+{
+    if (shape->call == FSH_PROGRAM_REDUCE && bytes <= BINOMIAL_REDUCE)
+        return fsh_program_named("binomial");
+    return fsh_program_choose(shape, bytes);
+}
+
 /* The line of a range in the segment. */
 static uint64_t line_of(const struct fsh_card_sequence *s,
                         const struct fsh_program_range *r)
