@@ -32,7 +32,8 @@
  * that is needed is null, unknown type, operation or flag, an operation that the type
  * does not have, an algorithm that cannot do it), FSHMEM_ERR_NODE (the team has no such
  * root), FSHMEM_ERR_SHAPE (sizes whose sum does not fit in memory). Ranks that do not
- * agree on a call end the job with a line that says so, as soon as one hears of another.
+ * agree on a call end the job with a line that says so, as soon as one hears of another;
+ * where engines of cards wait for what nobody sends, the watchdog ends it.
  */
 #ifndef FSHMEM_COLL_H
 #define FSHMEM_COLL_H

@@ -103,9 +103,11 @@ NUMBERS = [
     (ARCH, r"SLOTS_PER_PEER × lanes \| (\d+) \|",
      "2 * MAX_NODES * SLOTS_PER_PEER * LANES"),
     (ARCH, r"\(FSH_COMMANDS_IN_FLIGHT\) \| (\d+) \|", "FSH_COMMANDS_IN_FLIGHT"),
+    (ARCH, r"\(FSH_AREA_SEQUENCES\) \| (\d+) \|", "COLL_SEQUENCES"),
     (ARCH, r"three quarters, (\d+) entries", "RING_ENTRIES * 3 // 4"),
     (ARCH, r"more than the (\d+) and (\d+) above",
-     "HOST_TAGS + 2 * MAX_NODES * SLOTS_PER_PEER * LANES + FSH_COMMANDS_IN_FLIGHT",
+     "HOST_TAGS + 2 * MAX_NODES * SLOTS_PER_PEER * LANES + FSH_COMMANDS_IN_FLIGHT + "
+     "COLL_SEQUENCES",
      "MAX_NODES * SLOTS_PER_PEER"),
     (ARCH, r"each of the two queues (\d+) slots of (\d+) bytes",
      "FSH_AREA_COMMANDS", "FSH_AREA_COMMAND_BYTES"),

@@ -133,6 +133,12 @@ struct fsh_sim_compute { /* the compute core of a node */
     struct fsh_lane lane[FSH_COMPUTE_LANES];
 };
 
+struct fsh_sim_coll { /* the collective engine of a node */
+    bool evaluate;    /* as of the compute core */
+    bool rests;
+    struct fsh_lane lane;
+};
+
 /* --- host registers ---------------------------------------------------- */
 
 struct fsh_host_op {
@@ -159,6 +165,7 @@ struct fsh_sim_node {
     _Alignas(FSH_CACHE_LINE) struct fsh_node_io io;
     struct fsh_node *rtl;
     struct fsh_sim_compute *core; /* NULL: it has none */
+    struct fsh_sim_coll coll;
     uint32_t index;
     uint64_t cycle;       /* that it is stepped in, or was last */
     uint64_t hash;        /* of its writes */
@@ -168,6 +175,7 @@ struct fsh_sim_node {
     uint32_t quiet;       /* evaluations on end without a valid on its pins */
     uint32_t look;        /* `quiet` at which to see next if it is still */
     uint8_t run_room;     /* the core's, when last looked at */
+    uint8_t coll_room;    /* the collective engine's */
     uint64_t wake;        /* nothing to do before this cycle */
     uint32_t ports;
     struct fsh_link *tx[FSH_NODE_PORTS]; /* NULL: not connected */
@@ -188,7 +196,7 @@ struct fsh_part {
     _Alignas(FSH_CACHE_LINE) uint64_t end; /* the first cycle it has not seen */
     struct fsh_link *sent;        /* links with beats that nobody has seen */
     bool failed;                  /* one of its nodes has, in this quantum */
-    uint64_t evaluated, computed; /* nodes, cores; ever */
+    uint64_t evaluated, computed; /* nodes, engines; ever */
     /* The first group of its share that nobody steps yet; atomic, of all threads. */
     _Alignas(FSH_CACHE_LINE) uint32_t next;
 };
@@ -327,6 +335,10 @@ void fsh_sim_compute_free(struct fsh_sim_node *node);
  * whether to evaluate it. True if it is active. */
 bool fsh_sim_compute_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node);
 uint64_t fsh_sim_compute_due(const struct fsh_sim_compute *core);
+
+/* The same of its collective engine. */
+void fsh_sim_coll_init(struct fsh_fabric *fab, struct fsh_sim_node *node);
+bool fsh_sim_coll_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node);
 
 /* One cycle of the register port; true if a valid is up toward the node. */
 bool fsh_host_step(struct fsh_fabric *fab, struct fsh_sim_node *node,

@@ -41,7 +41,9 @@ static uint64_t node_due(const struct fsh_sim_node *node)
 
         due = at < due ? at : due;
     }
-    return due;
+    uint64_t at = fsh_lane_due(&node->coll.lane);
+
+    return at < due ? at : due;
 }
 
 static bool memory_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node,
@@ -64,11 +66,13 @@ static bool moves(const struct fsh_fabric *fab, struct fsh_sim_node *node,
 {
     const struct fsh_node_out *out = &node->io.out;
 
-    if (valid || fab->stalling || out->run_room != node->run_room) {
+    if (valid || fab->stalling || out->run_room != node->run_room ||
+        out->coll_room != node->coll_room) {
         node->still = false;
         node->quiet = 0;
         node->look = FIRST_LOOK;
         node->run_room = out->run_room;
+        node->coll_room = out->coll_room;
         return valid || !out->idle;
     }
     return !node->still && !out->idle;
@@ -78,7 +82,8 @@ static bool moves(const struct fsh_fabric *fab, struct fsh_sim_node *node,
 static void look_still(struct fsh_sim_node *node)
 {
     /* The core has something for it from now on, which is in the state, too. */
-    if (node->io.out.core_valid || node->io.out.run_room != node->run_room)
+    if (node->io.out.core_valid || node->io.out.run_room != node->run_room ||
+        node->io.out.coll_valid || node->io.out.coll_room != node->coll_room)
         return;
     if (node->still) { /* evaluated all the same: jumping is off */
         if (!fsh_node_unchanged(node->rtl))
@@ -104,7 +109,7 @@ void fsh_sim_node_inputs(struct fsh_fabric *fab, struct fsh_part *part,
 {
     struct fsh_node_in *in = &node->io.in;
     const struct fsh_node_out *out = &node->io.out;
-    bool active = gate, core = false;
+    bool active = gate, core = false, coll = false;
     uint32_t stall;
 
     node->cycle = in->cycle = cycle;
@@ -123,25 +128,35 @@ void fsh_sim_node_inputs(struct fsh_fabric *fab, struct fsh_part *part,
     active |= fsh_host_step(fab, node, stall);
     active |= fsh_master_step(fab, node, &node->master[FSH_NODE_HOST], stall);
     /* Turns at the memory they share. */
-    if (node->core && cycle & 1)
-        core = fsh_sim_compute_inputs(fab, node);
+    if (cycle & 1) {
+        core = node->core && fsh_sim_compute_inputs(fab, node);
+        coll = fsh_sim_coll_inputs(fab, node);
+    }
     active |= memory_inputs(fab, node, stall);
-    if (node->core && !(cycle & 1))
-        core = fsh_sim_compute_inputs(fab, node);
+    if (!(cycle & 1)) {
+        coll = fsh_sim_coll_inputs(fab, node);
+        core = node->core && fsh_sim_compute_inputs(fab, node);
+    }
     if (fab->traced)
         fab->traced->node(fab, node);
-    active |= out->core_valid;
+    active |= out->core_valid | out->coll_valid;
     active = moves(fab, node, active);
-    node->wake = active || core ? cycle + 1 : node_due(node);
+    node->wake = active || core || coll ? cycle + 1 : node_due(node);
     node->evaluate = active || !fab->config.jump;
     in->clk = node->evaluate;
     in->core_clk = node->core && node->core->evaluate;
+    in->coll_clk = node->coll.evaluate;
 }
 
 void fsh_sim_node_evaluated(struct fsh_part *part, struct fsh_sim_node *node)
 {
     if (node->core && node->core->evaluate) {
         node->core->evaluate = false;
+        part->computed++;
+        node->evaluations++;
+    }
+    if (node->coll.evaluate) {
+        node->coll.evaluate = false;
         part->computed++;
         node->evaluations++;
     }

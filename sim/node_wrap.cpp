@@ -88,11 +88,28 @@ FSH_MEMORY(rows_rep, PARK(rep__DOT__i_rows))
 #undef PARK
 FSH_MEMORY(window0, __PVT__gen_half__BRA__0__KET____DOT__i_ram__DOT__mem)
 FSH_MEMORY(window1, __PVT__gen_half__BRA__1__KET____DOT__i_ram__DOT__mem)
+// Of the collective engine's edge: packets that come, by lane, and that go.
+#define EDGE(name) fsh_card__DOT__i_cedge__DOT__##name##__DOT__i_ram__DOT__mem
+FSH_MEMORY(
+    taps0,
+    EDGE(gen_tap__BRA__0__KET____DOT__i_ctap__DOT__i_beats__DOT__gen_block))
+FSH_MEMORY(
+    taps1,
+    EDGE(gen_tap__BRA__1__KET____DOT__i_ctap__DOT__i_beats__DOT__gen_block))
+FSH_MEMORY(bank0, EDGE(i_cpost__DOT__gen_bank__BRA__0__KET__))
+FSH_MEMORY(bank1, EDGE(i_cpost__DOT__gen_bank__BRA__1__KET__))
+FSH_MEMORY(bank2, EDGE(i_cpost__DOT__gen_bank__BRA__2__KET__))
+FSH_MEMORY(bank3, EDGE(i_cpost__DOT__gen_bank__BRA__3__KET__))
+#undef EDGE
 
 // No memory, but not in every model either.
 FSH_MEMORY(core_idle, fsh_card__DOT__core_idle)
 FSH_MEMORY(core_req, fsh_card__DOT__core_req)
 FSH_MEMORY(core_rsp, fsh_card__DOT__core_rsp)
+FSH_MEMORY(coll_idle, fsh_card__DOT__coll_idle)
+FSH_MEMORY(coll_out, fsh_card__DOT__coll_out)
+FSH_MEMORY(coll_req, fsh_card__DOT__coll_req)
+FSH_MEMORY(coll_rsp, fsh_card__DOT__coll_rsp)
 
 template <typename Rx> void leave_out_rx(fsh::still *still, Rx &rx)
 {
@@ -120,16 +137,17 @@ template <typename T> fsh::span all_of(T &object)
     return {reinterpret_cast<unsigned char *>(&object), sizeof object};
 }
 
-// The state of the core, and what in the card follows from it alone. Verilator has
-// the instances in the order of their names: i_compute with all that is in it, then
-// those in i_node, of which the first is the receiver of lane 0.
-void leave_out_core(fsh::still *still, Vfsh_card__Syms *syms)
+// The state of the engines, and what in the card follows from it alone. Verilator has
+// the instances in the order of their names: i_collective with all that is in it,
+// i_compute, then those in i_node, of which the first is the receiver of lane 0.
+void leave_out_engines(fsh::still *still, Vfsh_card__Syms *syms)
 {
+    unsigned char *coll = all_of(syms->TOP__fsh_card__DOT__i_collective).at;
     unsigned char *core = all_of(syms->TOP__fsh_card__DOT__i_compute).at;
     unsigned char *node = all_of(syms->LANE_RX(0)).at;
     Vfsh_card___024root &root = syms->TOP;
-    assert(core < node);
-    still->leave_out({core, static_cast<size_t>(node - core)});
+    assert(coll < core && core < node);
+    still->leave_out({coll, static_cast<size_t>(node - coll)});
 #define PIN(name) still->leave_out(all_of(root.name))
     PIN(m_core_awvalid_o);
     PIN(m_core_awready_i);
@@ -147,15 +165,35 @@ void leave_out_core(fsh::still *still, Vfsh_card__Syms *syms)
     PIN(m_core_rdata_i);
     PIN(m_core_rerr_i);
     PIN(core_clk_req_o);
+    PIN(m_coll_awvalid_o);
+    PIN(m_coll_awready_i);
+    PIN(m_coll_awaddr_o);
+    PIN(m_coll_wvalid_o);
+    PIN(m_coll_wready_i);
+    PIN(m_coll_wdata_o);
+    PIN(m_coll_wstrb_o);
+    PIN(m_coll_bvalid_i);
+    PIN(m_coll_berr_i);
+    PIN(m_coll_arvalid_o);
+    PIN(m_coll_arready_i);
+    PIN(m_coll_araddr_o);
+    PIN(m_coll_rvalid_i);
+    PIN(m_coll_rdata_i);
+    PIN(m_coll_rerr_i);
+    PIN(coll_clk_req_o);
 #undef PIN
     still->leave_out(core_idle<Vfsh_card___024root>::of(root));
     still->leave_out(core_req<Vfsh_card___024root>::of(root));
     still->leave_out(core_rsp<Vfsh_card___024root>::of(root));
+    still->leave_out(coll_idle<Vfsh_card___024root>::of(root));
+    still->leave_out(coll_out<Vfsh_card___024root>::of(root));
+    still->leave_out(coll_req<Vfsh_card___024root>::of(root));
+    still->leave_out(coll_rsp<Vfsh_card___024root>::of(root));
 }
 
 // Gives whole pages that hold nothing but zeros back: they take memory again when
-// something is written there. Of a node whose core is never used that is most of the
-// core; of any, buffers that do not fill.
+// something is written there. Of a node whose engines are never used that is most of
+// them; of any, buffers that do not fill.
 void release_zeros(fsh::span state)
 {
     static const unsigned char zeros[4096] = {};
@@ -199,7 +237,13 @@ fsh::still *make_still(Vfsh_card *top)
     still->leave_out(park_rep<Root>::of(root));
     still->leave_out(rows_req<Root>::of(root));
     still->leave_out(rows_rep<Root>::of(root));
-    leave_out_core(still, syms);
+    still->leave_out(taps0<Root>::of(root));
+    still->leave_out(taps1<Root>::of(root));
+    still->leave_out(bank0<Root>::of(root));
+    still->leave_out(bank1<Root>::of(root));
+    still->leave_out(bank2<Root>::of(root));
+    still->leave_out(bank3<Root>::of(root));
+    leave_out_engines(still, syms);
     return still;
 }
 
@@ -259,7 +303,7 @@ struct fsh_node *fsh_node_create(struct fsh_node_io *io, uint32_t index,
     char name[16];
     std::snprintf(name, sizeof name, "node%u", index);
     node->top = new Vfsh_card(node->context.get(), name);
-    node->core = {};
+    node->clocks = {};
     node->shown = false;
     node->evaluated = false;
     if (waves)
@@ -277,14 +321,28 @@ void fsh_node_destroy(struct fsh_node *node)
     delete node;
 }
 
-// Evaluates the whole card, with an edge of the clocks named.
-static void edge_of_all(fsh_node *node, bool clk, bool core_clk)
+static void settle(fsh_node *node)
 {
-    if (node->core.unsettled)
+    if (node->clocks.core.unsettled)
         fsh::settle_core(node->top);
-    fsh::edge(node->top, clk, core_clk);
-    node->core.unsettled = false;
+    if (node->clocks.coll.unsettled)
+        fsh::settle_coll(node->top);
+    node->clocks.core.unsettled = node->clocks.coll.unsettled = false;
+}
+
+// Evaluates the whole card, with an edge of the clocks that are to rise.
+static void edge_of_all(fsh_node *node)
+{
+    const fsh_node_in &in = node->io->in;
+    settle(node);
+    fsh::edge(node->top, in.clk, in.core_clk, in.coll_clk);
     node->evaluated = true;
+}
+
+static void choose_clocks(fsh_node *node)
+{
+    node->clocks.core.rises = node->io->in.core_clk;
+    node->clocks.coll.rises = node->io->in.coll_clk;
 }
 
 // May it pass an edge by edge_of_one and _two?
@@ -295,10 +353,8 @@ static bool together(const fsh_node *node)
 
 void fsh_node_show(struct fsh_node *node, bool shown)
 {
-    if (shown && node->core.unsettled) {
-        fsh::settle_core(node->top);
-        node->core.unsettled = false;
-    }
+    if (shown)
+        settle(node);
     node->shown = shown;
 }
 
@@ -312,6 +368,8 @@ void fsh_node_drive(struct fsh_node *node)
         node->top->clk_i = 0;
     if (in.core_clk)
         node->top->core_clk_i = 0;
+    if (in.coll_clk)
+        node->top->coll_clk_i = 0;
     node->top->eval();
 }
 
@@ -321,10 +379,10 @@ void fsh_node_eval(struct fsh_node *node)
     fsh::drive(node->top, in);
     node->context->time(in.cycle); // for messages
     if (together(node)) {
-        node->core.rises = in.core_clk;
-        fsh::edge_of_one(node->top, node->core);
+        choose_clocks(node);
+        fsh::edge_of_one(node->top, node->clocks);
     } else {
-        edge_of_all(node, in.clk, in.core_clk);
+        edge_of_all(node);
     }
     fsh::sample(node->top, in, node->io->out);
 }
@@ -341,9 +399,9 @@ void fsh_node_eval_two(struct fsh_node *one, struct fsh_node *two)
     fsh::drive(two->top, in2);
     one->context->time(in.cycle);
     two->context->time(in2.cycle);
-    one->core.rises = in.core_clk;
-    two->core.rises = in2.core_clk;
-    fsh::edge_of_two(one->top, one->core, two->top, two->core);
+    choose_clocks(one);
+    choose_clocks(two);
+    fsh::edge_of_two(one->top, one->clocks, two->top, two->clocks);
     fsh::sample(one->top, in, one->io->out);
     fsh::sample(two->top, in2, two->io->out);
 }

@@ -67,15 +67,17 @@ struct fsh_lane_in {
 
 struct fsh_node_in {
     uint64_t cycle;
-    uint8_t clk, core_clk; /* passes an edge: the node, the core */
+    /* Passes an edge: the node, the compute core, the collective engine. */
+    uint8_t clk, core_clk, coll_clk;
     uint8_t rst, gate;
-    uint8_t core_present; /* constant */
+    uint8_t core_present, coll_present; /* constant */
     uint8_t awvalid, wvalid, arvalid;
     uint16_t awaddr, araddr;
     uint64_t wdata;
     struct fsh_axi_in axi[FSH_NODE_MASTERS];
     struct fsh_link_beat rx[FSH_NODE_PORTS];
     struct fsh_lane_in lane[FSH_COMPUTE_LANES];
+    struct fsh_lane_in coll; /* of the collective engine */
 };
 
 struct fsh_node_out {
@@ -84,11 +86,14 @@ struct fsh_node_out {
     /* From the core to the node: a command or a counter is there;
      * room for RUNs, a bit a queue. */
     uint8_t core_valid, run_room;
+    /* The same of the collective engine; whether it takes a sequence. */
+    uint8_t coll_busy, coll_valid, coll_room;
     uint8_t awready, wready, bvalid, arready, rvalid;
     uint64_t rdata;
     struct fsh_axi_out axi[FSH_NODE_MASTERS];
     struct fsh_link_beat tx[FSH_NODE_PORTS];
     struct fsh_lane_out lane[FSH_COMPUTE_LANES];
+    struct fsh_lane_out coll;
 };
 
 struct fsh_node_io {

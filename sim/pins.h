@@ -106,10 +106,24 @@ inline void drive_lanes(Vfsh_card *top, const fsh_lane_in *lanes)
     top->m_core_rerr_i = static_cast<CData>(rerr);
 }
 
+inline void drive_coll(Vfsh_card *top, const fsh_lane_in &lane)
+{
+    top->m_coll_awready_i = lane.awready;
+    top->m_coll_wready_i = lane.wready;
+    top->m_coll_bvalid_i = lane.bvalid;
+    top->m_coll_berr_i = lane.berr;
+    top->m_coll_arready_i = lane.arready;
+    top->m_coll_rvalid_i = lane.rvalid;
+    top->m_coll_rerr_i = lane.rerr;
+    if (lane.rvalid)
+        std::memcpy(&top->m_coll_rdata_i[0], lane.rdata, FSH_LANE_BYTES);
+}
+
 inline void drive_node(Vfsh_card *top, const fsh_node_in &in)
 {
     top->gate_i = in.gate;
     top->core_present_i = in.core_present;
+    top->coll_present_i = in.coll_present;
     top->s_axil_awvalid_i = in.awvalid;
     top->s_axil_wvalid_i = in.wvalid;
     top->s_axil_arvalid_i = in.arvalid;
@@ -143,6 +157,8 @@ inline void drive(Vfsh_card *top, const fsh_node_in &in)
         drive_node(top, in);
     if (in.core_clk)
         drive_lanes(top, in.lane);
+    if (in.coll_clk)
+        drive_coll(top, in.coll);
 }
 
 inline void sample_mem(const Vfsh_card *top, fsh_axi_out *axi, unsigned p)
@@ -215,6 +231,25 @@ inline void sample_lane(const Vfsh_card *top, fsh_lane_out *lane, unsigned l)
     }
 }
 
+inline void sample_coll(const Vfsh_card *top, fsh_node_out &out)
+{
+    const Vfsh_card___024root &root = *top->rootp;
+    fsh_lane_out &lane = out.coll;
+    out.coll_valid = root.fsh_card__DOT__coll_valid;
+    out.coll_room = root.fsh_card__DOT__coll_run_ready;
+    lane.awvalid = top->m_coll_awvalid_o;
+    lane.wvalid = top->m_coll_wvalid_o;
+    lane.arvalid = top->m_coll_arvalid_o;
+    if (lane.awvalid)
+        lane.awaddr = top->m_coll_awaddr_o;
+    if (lane.arvalid)
+        lane.araddr = top->m_coll_araddr_o;
+    if (lane.wvalid) {
+        lane.wstrb = top->m_coll_wstrb_o;
+        std::memcpy(lane.wdata, &top->m_coll_wdata_o[0], FSH_LANE_BYTES);
+    }
+}
+
 inline void sample_node(const Vfsh_card *top, fsh_node_out &out)
 {
     out.awready = top->s_axil_awready_o;
@@ -242,8 +277,11 @@ inline void sample(const Vfsh_card *top, const fsh_node_in &in,
 {
     out.idle = top->idle_o;
     out.core_busy = top->core_clk_req_o;
+    out.coll_busy = top->coll_clk_req_o;
     if (in.clk)
         sample_node(top, out);
+    if (in.coll_clk)
+        sample_coll(top, out);
     if (!in.core_clk)
         return;
     const Vfsh_card___024root &root = *top->rootp;

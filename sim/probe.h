@@ -179,7 +179,8 @@ inline void probe_message(const Vfsh_card__Syms &syms, unsigned context,
         return;
     out.phase = message_phase(syms, context, low);
     // Arguments apart from their payload count as a message without any.
-    out.bytes = (fixed >> 41 & 3) == FSH_SPACE_PRIVATE ? 0 : fixed & 0xffffff;
+    out.bytes =
+        (fixed >> 41 & 3) == FSH_SPACE_COLLECTIVE ? 0 : fixed & 0xffffff;
     out.peer = fixed >> 35 & 0x3f;
     out.opcode = fixed >> 48 & 0xff;
 }

@@ -144,7 +144,7 @@ inline void read_context(const rows &fixed, const rows &moving, unsigned c,
                          fsh_state_context &out)
 {
     constexpr unsigned at = 2 * FSH_CARD_PORTS;
-    bool apart = fixed.bits(c, at + 41, 2) == FSH_SPACE_PRIVATE;
+    bool apart = fixed.bits(c, at + 41, 2) == FSH_SPACE_COLLECTIVE;
     out.length = apart ? 0 : static_cast<uint32_t>(fixed.bits(c, at, 24));
     out.tag = static_cast<uint8_t>(fixed.bits(c, at + 24, 6));
     out.dst = static_cast<uint8_t>(fixed.bits(c, at + 35, 6));

@@ -48,8 +48,14 @@ static void check(struct fsh_sim_node *node)
     fsh_node_error_clear();
 }
 
-/* In pairs, so that the code of a node is fetched once for both; not where only a
- * core is to be evaluated. */
+/* Is an engine of it to be evaluated? */
+static bool engines(const struct fsh_sim_node *node)
+{
+    return (node->core && node->core->evaluate) || node->coll.evaluate;
+}
+
+/* In pairs, so that the code of a node is fetched once for both; not where only an
+ * engine is to be evaluated. */
 static void evaluate_nodes(struct set set)
 {
     struct fsh_sim_node *first = NULL;
@@ -58,7 +64,7 @@ static void evaluate_nodes(struct set set)
         struct fsh_sim_node *node = set.node[i];
 
         if (!node->evaluate) {
-            if (node->core && node->core->evaluate) {
+            if (engines(node)) {
                 fsh_node_eval(node->rtl);
                 check(node);
             }
@@ -205,7 +211,7 @@ static void drive(struct set set)
     for (uint32_t i = 0; i < set.count; i++) {
         struct fsh_sim_node *node = set.node[i];
 
-        if (node->evaluate || (node->core && node->core->evaluate))
+        if (node->evaluate || engines(node))
             fsh_node_drive(node->rtl);
     }
 }

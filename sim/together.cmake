@@ -2,12 +2,16 @@
 # Writes OUT, the functions of together.h for a model of Verilator: the calls that its
 # eval makes, in order, without the loops and triggers around them. For two cards each
 # call is made for the one, then for the other: the code of a node is twice the
-# instruction cache, so each part is fetched once for both. Calls for the core's clock
-# and for logic in the core (class <TOP>_<CORE>) are made only where that clock rises;
-# outputs of the core must be functions of its registers.
-# cmake -DTOP=<Vmodel> -DCORE=<instance> -DSOURCES=<generated sources> -DOUT=<file>
-#     -P together.cmake
+# instruction cache, so each part is fetched once for both. Engines (below) have clocks of
+# their own: calls for such a clock and for logic in the engine (class <TOP>_<instance>)
+# are made only where that clock rises; outputs of an engine must be functions of its
+# registers, and go to no other engine but through those of the node.
+# cmake -DTOP=<Vmodel> -DSOURCES=<generated sources> -DOUT=<file> -P together.cmake
 # Where Verilator writes otherwise than expected, OUT calls eval for each card.
+
+set(engines core coll) # <engine>_clk_i
+set(core_instance i_compute)
+set(coll_instance i_collective)
 
 # body(<variable> <function>): what stands between its braces.
 function(body variable function)
@@ -35,7 +39,7 @@ function(steps variable function trigger)
         string(LENGTH "${CMAKE_MATCH_0}" length)
         string(REGEX REPLACE "[ \n]+" " " calls "${calls}")
         string(REPLACE "vlSelf->${trigger}.at(" "" fired "${fired}")
-        string(REGEX REPLACE "U\\)|[() ]" "" fired "${fired}")
+        string(REGEX REPLACE "U\\)|[() \n]" "" fired "${fired}")
         string(REGEX REPLACE " ?([^@]+@)" "${fired} \\1\n" calls "${calls}")
         string(APPEND steps "${calls}")
         string(SUBSTRING "${body}" ${length} -1 body)
@@ -67,11 +71,19 @@ steps(nba eval_nba __VnbaTriggered)
 # Nothing is done before the edge's work; and the clocks' last values are where they were.
 body(act eval_act)
 body(triggers eval_triggers__act)
-clock_of_trigger(first 0)
-clock_of_trigger(second 1)
-if(NOT act MATCHES "VL_DEBUG_IF[^\n]*$" OR NOT first STREQUAL clk_i OR
-        NOT second STREQUAL core_clk_i OR triggers MATCHES "at\\(2U\\)" OR
-        NOT text MATCHES "__Vtrigrprev__TOP__core_clk_i")
+set(clocks)
+foreach(number 0 1 2)
+    clock_of_trigger(clock ${number})
+    string(REGEX REPLACE "_?clk_i$" "" clock "${clock}")
+    set(clock_${number} "${clock}")
+    list(APPEND clocks "${clock}")
+    if(NOT clock STREQUAL "" AND NOT text MATCHES "__Vtrigrprev__TOP__${clock}_clk_i")
+        set(nba "")
+    endif()
+endforeach()
+if(NOT act MATCHES "VL_DEBUG_IF[^\n]*$" OR NOT clock_0 STREQUAL "" OR
+        NOT triggers MATCHES "at\\(0U\\)[^\n]*clk_i" OR NOT clocks MATCHES core OR
+        NOT clocks MATCHES coll OR triggers MATCHES "at\\(3U\\)")
     set(nba "")
 endif()
 string(REGEX REPLACE "(^|\n)[0-9|]+ " "\\1ico " ico "${ico}") # always
@@ -80,36 +92,51 @@ string(REGEX MATCHALL "[^\n]+\n" steps "${ico}${nba}")
 set(declared)
 set(one "")    # the edge of card a
 set(two "")    # of cards a and b
-set(settle "") # the core's combinational logic
-set(open "")   # calls for the core alone, not yet written
+foreach(engine ${engines})
+    set(settle_${engine} "") # its combinational logic
+    set(open_${engine} "")   # calls for it alone, not yet written
+endforeach()
 set(known ON)
 
-# The calls gathered for the core: all for the one, then all for the other, as its code
+# The calls gathered for engines: all for the one, then all for the other, as their code
 # is larger than any cache.
-macro(close_core)
-    if(NOT open STREQUAL "")
-        foreach(which a b)
-            string(REPLACE "$" "${which}" calls "${open}")
-            string(APPEND two "    if (core_${which}.rises) {\n${calls}    }\n")
-            if(which STREQUAL a)
-                string(APPEND one "    if (core_a.rises) {\n${calls}    }\n")
-            endif()
-        endforeach()
-        set(open "")
-    endif()
+macro(close_engines)
+    foreach(engine ${engines})
+        if(NOT open_${engine} STREQUAL "")
+            foreach(which a b)
+                string(REPLACE "$" "${which}" calls "${open_${engine}}")
+                string(APPEND two "    if (of_${which}.${engine}.rises) {\n${calls}    }\n")
+                if(which STREQUAL a)
+                    string(APPEND one "    if (of_${which}.${engine}.rises) {\n${calls}    }\n")
+                endif()
+            endforeach()
+            set(open_${engine} "")
+        endif()
+    endforeach()
 endmacro()
+
+# engine_of(<variable> <triggers> <instance>): whose call it is; the node's: nothing.
+function(engine_of variable fired instance)
+    set(${variable} "" PARENT_SCOPE)
+    foreach(engine ${engines})
+        if("${clock_${fired}}" STREQUAL ${engine} OR
+                instance MATCHES "^TOP__[a-z_]+__DOT__${${engine}_instance}(__|$)")
+            set(${variable} ${engine} PARENT_SCOPE)
+        endif()
+    endforeach()
+endfunction()
 
 foreach(step ${steps})
     string(STRIP "${step}" step)
     if(step MATCHES "^[a-z0-9|]+ vlSelf->__Vm_traceActivity.*@$")
         continue() # of use while waves are written only
     endif()
-    if(NOT step MATCHES "^(ico|0|1|0\\|1) (${TOP}_[A-Za-z0-9_]+)___((ico|nba)_[A-Za-z0-9_]+)\\((vlSelf|\\(&vlSymsp->([A-Za-z0-9_]+)\\))\\)@$")
+    if(NOT step MATCHES "^(ico|[0-2|]+) (${TOP}_[A-Za-z0-9_]+)___((ico|nba)_[A-Za-z0-9_]+)\\((vlSelf|\\(&vlSymsp->([A-Za-z0-9_]+)\\))\\)@$")
         message(STATUS "Verilator: ${TOP}: not understood: ${step}")
         set(known OFF)
         continue()
     endif()
-    set(fired ${CMAKE_MATCH_1})
+    set(fired "${CMAKE_MATCH_1}")
     set(type ${CMAKE_MATCH_2})
     set(name ${CMAKE_MATCH_2}___${CMAKE_MATCH_3})
     set(instance TOP)
@@ -118,61 +145,77 @@ foreach(step ${steps})
     endif()
     list(APPEND declared "void ${name}(${type} *)@\n")
     set(call "${name}(&$->${instance})@\n")
-    if(fired STREQUAL 1 OR instance MATCHES "^TOP__[a-z_]+__DOT__${CORE}(__|$)")
-        string(APPEND open "        ${call}")
+    engine_of(engine "${fired}" ${instance})
+    if(engine)
+        string(APPEND open_${engine} "        ${call}")
         if(fired MATCHES 0)
             string(REPLACE "$" a call "${call}")
-            string(APPEND settle "    ${call}")
+            string(APPEND settle_${engine} "    ${call}")
         endif()
     else()
-        close_core()
+        close_engines()
         string(REPLACE "$" a call_a "${call}")
         string(REPLACE "$" b call_b "${call}")
         string(APPEND one "    ${call_a}")
         string(APPEND two "    ${call_a}    ${call_b}")
     endif()
 endforeach()
-close_core()
+close_engines()
 list(REMOVE_DUPLICATES declared)
 list(JOIN declared "" declared)
 
 # What comes before the calls for card <which>, its model in <top>; and after them.
 function(around before after which top)
-    set(${before} "    ${TOP}__Syms *const ${which} = ${top}->rootp->vlSymsp@
-    ${top}->clk_i = ${which}->TOP.__Vtrigrprev__TOP__clk_i = 1@
-    if (core_${which}.rises) {
-        if (core_${which}.unsettled)
-            fsh::settle_core(${top})@
-        ${top}->core_clk_i = ${which}->TOP.__Vtrigrprev__TOP__core_clk_i = 1@
-    }\n" PARENT_SCOPE)
-    set(${after} "    core_${which}.unsettled = !core_${which}.rises@\n" PARENT_SCOPE)
+    set(text_before "    ${TOP}__Syms *const ${which} = ${top}->rootp->vlSymsp@
+    ${top}->clk_i = ${which}->TOP.__Vtrigrprev__TOP__clk_i = 1@\n")
+    set(text_after "")
+    foreach(engine ${engines})
+        string(APPEND text_before "    if (of_${which}.${engine}.rises) {
+        if (of_${which}.${engine}.unsettled)
+            fsh::settle_${engine}(${top})@
+        ${top}->${engine}_clk_i = ${which}->TOP.__Vtrigrprev__TOP__${engine}_clk_i = 1@
+    }\n")
+        string(APPEND text_after
+            "    of_${which}.${engine}.unsettled = !of_${which}.${engine}.rises@\n")
+    endforeach()
+    set(${before} "${text_before}" PARENT_SCOPE)
+    set(${after} "${text_after}" PARENT_SCOPE)
 endfunction()
 
-set(head_settle "void fsh::settle_core(${TOP} *card)\n{\n")
-set(head_one "void fsh::edge_of_one(${TOP} *card, core_clock &core_a)\n{\n")
-set(head_two "void fsh::edge_of_two(${TOP} *one, core_clock &core_a, ${TOP} *two,
-                      core_clock &core_b)\n{\n")
+set(head_one "void fsh::edge_of_one(${TOP} *card, clocks &of_a)\n{\n")
+set(head_two "void fsh::edge_of_two(${TOP} *one, clocks &of_a, ${TOP} *two,
+                      clocks &of_b)\n{\n")
 set(file "// Made by together.cmake.\n#include \"${TOP}__Syms.h\"\n#include \"together.h\"\n")
+set(understood OFF)
 if(known AND NOT ico STREQUAL "" AND NOT nba STREQUAL "")
+    set(understood ON)
+    string(APPEND file "\n${declared}")
+else()
+    message(STATUS "Verilator: ${TOP}: cards are evaluated one by one")
+    string(APPEND file "#include \"wrap.h\"\n")
+endif()
+foreach(engine ${engines})
+    string(APPEND file "\nvoid fsh::settle_${engine}(${TOP} *card)\n{\n")
+    if(understood)
+        string(APPEND file "    ${TOP}__Syms *const a = card->rootp->vlSymsp@\n    (void)a@
+${settle_${engine}}}\n")
+    else()
+        string(APPEND file "    (void)card@\n}\n")
+    endif()
+endforeach()
+if(understood)
     around(before after a card)
     around(before_a after_a a one)
     around(before_b after_b b two)
-    string(APPEND file "\n${declared}
-${head_settle}    ${TOP}__Syms *const a = card->rootp->vlSymsp@\n${settle}}
-
-${head_one}${before}${one}${after}}
+    string(APPEND file "\n${head_one}${before}${one}${after}}
 
 ${head_two}${before_a}${before_b}${two}${after_a}${after_b}}\n")
 else()
-    message(STATUS "Verilator: ${TOP}: cards are evaluated one by one")
-    string(APPEND file "#include \"wrap.h\"
+    string(APPEND file "
+${head_one}    fsh::edge(card, true, of_a.core.rises, of_a.coll.rises)@\n}
 
-${head_settle}    (void)card@\n}
-
-${head_one}    fsh::edge(card, true, core_a.rises)@\n}
-
-${head_two}    fsh::edge(one, true, core_a.rises)@
-    fsh::edge(two, true, core_b.rises)@\n}\n")
+${head_two}    fsh::edge(one, true, of_a.core.rises, of_a.coll.rises)@
+    fsh::edge(two, true, of_b.core.rises, of_b.coll.rises)@\n}\n")
 endif()
 string(REPLACE "@" ";" file "${file}")
 file(WRITE ${OUT} "${file}")

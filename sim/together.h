@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A rising edge of clk_i for one or two cards, and of core_clk_i for those
-// whose core wants it: together.cmake writes it, from the calls that
+// A rising edge of clk_i for one or two cards, and of core_clk_i and coll_clk_i for
+// those whose compute core or collective engine wants it: together.cmake writes it, from the calls that
 // Verilator's eval makes. For cards that have been evaluated before, and not
-// while waves are written: combinational logic of a core is not evaluated while
-// its clock rests. Nothing else depends on it, since the outputs of fsh_compute
-// are functions of registers.
+// while waves are written: combinational logic of an engine is not evaluated while
+// its clock rests. Nothing else depends on it, since the outputs of fsh_compute and
+// fsh_collective are functions of registers.
 #ifndef FSH_SIM_TOGETHER_H
 #define FSH_SIM_TOGETHER_H
 
@@ -14,22 +14,27 @@
 namespace fsh
 {
 
-struct core_clock {
+struct engine_clock {
     bool rises; // with the edge of clk_i to be passed
     // Its inputs may have changed since its combinational logic was evaluated.
     bool unsettled;
 };
 
-void edge_of_one(Vfsh_card *card, core_clock &core);
+struct clocks {
+    engine_clock core, coll;
+};
+
+void edge_of_one(Vfsh_card *card, clocks &of_card);
 
 // Each function of the node for both in turn, so that its code, twice the size
 // of the instruction cache, is fetched once for both.
-void edge_of_two(Vfsh_card *one, core_clock &core_one, Vfsh_card *two,
-                 core_clock &core_two);
+void edge_of_two(Vfsh_card *one, clocks &of_one, Vfsh_card *two,
+                 clocks &of_two);
 
-// Evaluates the combinational logic of a core that is unsettled, but for what
+// Evaluates the combinational logic of an engine that is unsettled, but for what
 // follows from pins: that is part of every edge of its clock.
 void settle_core(Vfsh_card *card);
+void settle_coll(Vfsh_card *card);
 
 } // namespace fsh
 

@@ -57,12 +57,14 @@ def share_tags(spec):
     for engine in spec["engine"]:
         name, tags = engine["name"], engine["tags"]
         first -= tags
-        if tags & (tags - 1) or first < 1 or first % tags:
-            fail(f"engine {name}: {tags} tags from {first} on: expected a power of two "
-                 f"that divides the first, and a tag or more left to the host")
+        if tags & (tags - 1) or first < 1 or (tags and first % tags):
+            fail(f"engine {name}: {tags} tags from {first} on: expected 0, or a power of "
+                 f"two that divides the first, and a tag or more left to the host")
         if engine["opcode"] not in ops:
             fail(f"engine {name}: no opcode {engine['opcode']}")
         engines.append((engine, ops[engine["opcode"]], first))
+        if not tags:
+            continue
         consts.append({"name": f"{name}_TAGS", "value": tags,
                        "doc": f"Tags of an engine's PUTs, from {first} on. {engine['doc']}"})
     consts.insert(0, {"name": "HOST_TAGS", "value": first,
@@ -197,7 +199,7 @@ def sv_engines(spec):
                   "Opcode of the messages that each takes.")
     out += vector("ENGINE_TAG", tag, [first for _, _, first in rows], "Its first tag.")
     out += vector("ENGINE_TAG_MASK", tag,
-                  [(1 << tag) - e["tags"] for e, _, _ in rows],
+                  [(1 << tag) - max(e["tags"], 1) for e, _, _ in rows],
                   "Bits that all its tags have in common.")
     tests = ", ".join(f"opcode == ENGINE_OPCODE[{8 * i + 7}:{8 * i}]"
                       for i in reversed(range(count)))
@@ -205,6 +207,9 @@ def sv_engines(spec):
             f"  function automatic logic [{count - 1}:0] takers(input logic [7:0] opcode);",
             f"    takers = {{{tests}}};",
             "  endfunction"]
+    tagged = "".join("1" if e["tags"] else "0" for e, _, _ in rows)
+    out += ["  // Which engines have tags.",
+            f"  localparam logic [{count - 1}:0] ENGINE_TAGGED = {count}'b{tagged};"]
     return out
 
 

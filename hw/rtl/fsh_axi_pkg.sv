@@ -117,6 +117,28 @@ package fsh_axi_pkg;
     logic [LANES-1:0]     rvalid;
     logic [LANES-1:0]     rerr;
   } lane_rsp_t;
+
+  /// Device memory, the collective engine: the same, one master.
+  typedef struct packed {
+    logic         awvalid;
+    logic         wvalid;
+    logic         arvalid;
+    logic [39:0]  awaddr;
+    logic [39:0]  araddr;
+    logic [63:0]  wstrb;
+    logic [511:0] wdata;
+  } line_req_t;
+
+  typedef struct packed {
+    logic         awready;
+    logic         wready;
+    logic         bvalid;
+    logic         berr;
+    logic         arready;
+    logic         rvalid;
+    logic         rerr;
+    logic [511:0] rdata;
+  } line_rsp_t;
 endpackage
 
 `default_nettype wire

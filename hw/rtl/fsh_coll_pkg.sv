@@ -17,59 +17,102 @@ package fsh_coll_pkg;
   localparam logic [3:0] OP_OR = 4'd5;
   localparam logic [3:0] OP_XOR = 4'd6;
 
-  localparam int unsigned NODE_W = 6;  // as in fsh_spec_pkg
-  localparam int unsigned KEY_W = NODE_W + 40;  // sender, address of the packet
-  localparam int unsigned SOURCES = 16;  // of a descriptor
+  // Those of fsh_spec_pkg, to which a package cannot refer in yosys 0.23.
+  localparam int unsigned NODE_W = 6;
+  localparam int unsigned SOURCES = 16;   // of a descriptor
+  localparam int unsigned EAGER_VPS = 4;  // COLL_EAGER_VPS
+  localparam int unsigned EAGER_W = NODE_W + 2;  // of a peer and an eager team
 
-  /// A triggered descriptor.
+  /// Which packet: where it comes from (or goes to), and what it is there.
   typedef struct packed {
-    logic [63:0]  rsvd3;
-    logic [31:0]  store_addr;  // where the value is kept, in units of 64 bytes
-    logic [31:0]  own_addr;    // the local operand
-    logic [127:0] sources;     // nodes in fold order, 8 bits each; or the value given
-    logic [135:0] rsvd2;
-    logic [23:0]  bytes;       // of the value
-    logic [4:0]   rsvd1;
-    logic [7:0]   dest_seq;
-    logic [10:0]  dest_vp;
-    logic [7:0]   dest;        // node the value is sent to
-    logic [15:0]  cookie;      // of the completion
-    logic         rsvd0;
-    logic [3:0]   op;
-    logic [2:0]   kind;        // type
-    logic [4:0]   count;       // CPCount: sources
-    logic [7:0]   seq;         // SeqID of the packets that trigger it
-    logic [10:0]  vp;
-    logic [7:0]   job;
-    logic         rsvd;
-    logic         send;
-    logic         store;
-    logic         reduce;
-    logic         given;       // the value is in the descriptor
-    logic         own;         // there is a local operand
-    logic         tail;        // CT
-    logic         head;        // CH
-  } desc_t;
+    logic [NODE_W-1:0] node;
+    logic [7:0]        job;
+    logic [10:0]       vp;
+    logic [7:0]        seq;
+    logic [7:0]        number;
+  } key_t;
+  localparam int unsigned KEY_W = NODE_W + 35;
 
-  /// Address of a packet in the engine's space.
+  /// A message between engines: of whom, or to whom, in key.node.
   typedef struct packed {
-    logic [7:0]  job;
-    logic [10:0] vp;
-    logic [7:0]  seq;
-    logic [12:0] packet;
-  } addr_t;
-
-  /// Beside the STATUS of fsh_spec_pkg: a packet that did not come.
-  localparam logic [3:0] STATUS_TIMEOUT = 4'd9;
+    logic [3:0] op;  // COLLMSG of fsh_spec_pkg
+    key_t       key;
+  } note_t;
+  localparam int unsigned NOTE_W = KEY_W + 4;
 
   /// How a sequence ended: with which step of it, for want of which source.
   typedef struct packed {
-    logic [15:0] cookie;
+    logic [10:0] cookie;
     logic [3:0]  status;  // STATUS of fsh_spec_pkg
-    logic [7:0]  job;
-    logic [7:0]  seq;
+    logic [7:0]  step;
     logic [7:0]  source;  // node that it waited for, if it did
   } end_t;
+  localparam int unsigned END_W = 31;
+
+  /// A line of a packet that has come.
+  typedef struct packed {
+    logic         first;
+    logic         last;
+    logic         whole;  // of the last piece of its packet
+    logic         eager;
+    key_t         key;
+    logic [3:0]   line;   // of the piece's first
+    logic [10:0]  bytes;  // of the packet
+    logic [511:0] data;
+  } line_t;
+  localparam int unsigned LINE_W = KEY_W + 4 + 4 + 11 + 512;
+
+  /// From the engine's edge (fsh_cedge) to the engine; the answers go the other way.
+  typedef struct packed {
+    logic        tick;
+    logic        run_valid;
+    logic        note_valid;
+    logic        rx_valid;
+    logic        end_ready;
+    logic        tell_ready;
+    logic        tx_ready;
+    logic [31:0] run_addr;
+    note_t       note;
+    line_t       rx;
+  } into_t;
+
+  /// Out of the engine.
+  typedef struct packed {
+    logic         run_ready;
+    logic         ask_room;
+    logic         rx_ready;
+    logic         rx_bad;
+    logic         end_valid;
+    logic         tell_valid;
+    logic         tx_valid;
+    logic         tx_last;
+    logic [7:0]   tx_dest;
+    logic [45:0]  tx_addr;  // colladdr, its lower bits
+    logic [10:0]  tx_bytes;
+    end_t         ending;
+    note_t        tell;
+    logic [511:0] tx_data;
+  } out_t;
+
+  /// Place of a peer and a team in the tables of eager packets.
+  /* verilator lint_off UNUSEDSIGNAL */
+  function automatic logic [EAGER_W-1:0] eager_index(input logic [NODE_W-1:0] node,
+                                                     input logic [10:0] vp);
+    eager_index = {vp[EAGER_W-NODE_W-1:0], node};
+  endfunction
+  /* verilator lint_on UNUSEDSIGNAL */
+
+  /// May a team with this VP at the receiver have eager packets?
+  function automatic logic eager_vp(input logic [10:0] vp);
+    eager_vp = vp < 11'(EAGER_VPS);
+  endfunction
+
+  /// Items of a step, packet by packet.
+  localparam logic [2:0] ITEM_FETCH = 3'd0;   // of the descriptor
+  localparam logic [2:0] ITEM_OWN = 3'd1;     // the local operand
+  localparam logic [2:0] ITEM_SOURCE = 3'd2;  // the packet of a source
+  localparam logic [2:0] ITEM_OUT = 3'd3;     // the way out
+  localparam logic [2:0] ITEM_SETTLE = 3'd4;  // all that was stored is written
 
   /// What fsh_cdata does with the packet of a context.
   localparam logic [2:0] MOVE_FETCH = 3'd0;  // a line of memory to the unit
@@ -78,6 +121,21 @@ package fsh_coll_pkg;
   localparam logic [2:0] MOVE_COPY = 3'd3;   // a packet to it
   localparam logic [2:0] MOVE_FOLD = 3'd4;   // a packet combined with it, on the right
   localparam logic [2:0] MOVE_OUT = 3'd5;    // from it to memory, to the network
+
+  /// A move, with what belongs to it.
+  typedef struct packed {
+    logic [2:0]   what;
+    logic [7:0]   context_;
+    logic [7:0]   lines;
+    logic [5:0]   tail;     // bytes in the last line, 0: 64
+    logic [31:0]  addr;
+    logic [15:0]  slot;
+    logic [127:0] given;
+    logic [2:0]   kind;
+    logic [3:0]   op;
+    logic         send;
+    logic         store;
+  } move_t;
 
   /// Operations of fsh_hashbuf.
   localparam logic [1:0] HASH_LOOK = 2'd0;

@@ -107,6 +107,18 @@ package fsh_fn_pkg;
     logic [40:0]       limit;
   } tag_t;
 
+  /// A beat as a receiver has it, for the collective engine. step: there is one; mine: it
+  /// is of a packet for the engine, from the cycle after its header (sop) on.
+  typedef struct packed {
+    logic         step;
+    logic         sop;
+    logic         last;
+    logic         bad;
+    logic         mine;
+    logic [127:0] data;
+  } coll_beat_t;
+  localparam int unsigned COLL_BEAT_W = 133;
+
   /// What a receiver makes of a header (fsh_judge).
   typedef struct packed {
     logic        drop;     // nothing comes of it
@@ -118,6 +130,7 @@ package fsh_fn_pkg;
     logic        to_mem;   // payload to device memory
     logic        to_line;  // ... to the sender's credit line
     logic        to_slot;  // ... to its slot
+    logic        to_coll;  // to the collective engine
     logic [3:0]  status;
   } verdict_t;
 endpackage

@@ -3,7 +3,7 @@
 
 /// What the parts of the sequencer tell each other and the scheduler.
 package fsh_seq_pkg;
-  /// lspace of a command without payload of its own (SPACE_PRIVATE, which the windows
+  /// lspace of a command without payload of its own (SPACE_COLLECTIVE, which the windows
   /// refuse): arguments alone. Their payload, if there is any, is another command's, from a
   /// memory and with nargs: a message in two parts, whose packets come in any order.
   localparam logic [1:0] APART = 2'd2;

@@ -31,6 +31,18 @@ package fsh_spec_pkg;
   localparam int unsigned NUM_EVENTS = 64;
   // An event counter that has come to this counts no further signal, so that it never wraps.
   localparam int unsigned EVENT_FULL = 2147483648;
+  // Sequences that a collective engine runs at once.
+  localparam int unsigned COLL_SEQUENCES = 8;
+  // Sequences that wait in a collective engine; a RUN for which there is no room is answered with BUSY.
+  localparam int unsigned COLL_QUEUE = 16;
+  // Packets that a collective engine may hold beside those that it asked for: of steps that are eager, one of each peer and team. A node's eager teams have no more peers than this, each peer counted in each team.
+  localparam int unsigned COLL_EAGER = 8;
+  // Eager teams have a VP below this, at all their nodes.
+  localparam int unsigned COLL_EAGER_VPS = 4;
+  // Bytes of the value of a step, at most.
+  localparam int unsigned COLL_MOST = 8388608;
+  // Sources of a step, at most.
+  localparam int unsigned COLL_SOURCES = 16;
   // Receive slots each node owns at each node, for requests and as many for replies.
   localparam int unsigned SLOTS_PER_PEER = 16;
   // Bytes of payload one receive slot holds: AMMaxMedium of conduit fpga.
@@ -101,26 +113,29 @@ package fsh_spec_pkg;
   localparam int unsigned TAG_W = 6;
   localparam int unsigned NODE_W = 6;
   // Engines beside the GASNet core, by index.
-  localparam int unsigned ENGINES = 1;
+  localparam int unsigned ENGINES = 2;
   localparam int unsigned ENGINE_COMPUTE = 0;  // The compute core.
+  localparam int unsigned ENGINE_COLLECTIVE = 1;  // The collective engine.
   // Opcode of the messages that each takes.
-  localparam logic [7:0] ENGINE_OPCODE = {8'd5};
+  localparam logic [15:0] ENGINE_OPCODE = {8'd6, 8'd5};
   // Its first tag.
-  localparam logic [5:0] ENGINE_TAG = {6'd48};
+  localparam logic [11:0] ENGINE_TAG = {6'd48, 6'd48};
   // Bits that all its tags have in common.
-  localparam logic [5:0] ENGINE_TAG_MASK = {6'd48};
+  localparam logic [11:0] ENGINE_TAG_MASK = {6'd63, 6'd48};
   // Which engines take messages of this opcode.
-  function automatic logic [0:0] takers(input logic [7:0] opcode);
-    takers = {opcode == ENGINE_OPCODE[7:0]};
+  function automatic logic [1:0] takers(input logic [7:0] opcode);
+    takers = {opcode == ENGINE_OPCODE[15:8], opcode == ENGINE_OPCODE[7:0]};
   endfunction
+  // Which engines have tags.
+  localparam logic [1:0] ENGINE_TAGGED = 2'b01;
   // Opcodes: handler indices of an active message. 1..63 run in logic, 64..127 are the library's handlers, 128..255 the client's; the last two go to the host.
   localparam logic [7:0] OP_NONE = 8'd0;  // Never valid.
   localparam logic [7:0] OP_PUT = 8'd1;  // Long request: write the payload at the target; answered with PUT_ACK if the ack bit is set. On the reply channel only without ack.
   localparam logic [7:0] OP_GET = 8'd2;  // Short request: the target answers with GET_REPLY messages.
-  localparam logic [7:0] OP_PUT_ACK = 8'd3;  // Short reply: every packet of the PUT with this tag is written, or refused (status); the COMPUTE message with this tag is taken, or refused; any other request with this tag is refused.
+  localparam logic [7:0] OP_PUT_ACK = 8'd3;  // Short reply: every packet of the PUT with this tag is written, or refused (status); the COMPUTE or COLLECTIVE message with this tag is taken, or refused; any other request with this tag is refused.
   localparam logic [7:0] OP_GET_REPLY = 8'd4;  // Long reply: the data of a GET, written at the initiator.
   localparam logic [7:0] OP_COMPUTE = 8'd5;  // Short request to the compute core: up to four arguments, the first two as in crun, csignal or ccomplete. Of a host: answered with PUT_ACK, always.
-  localparam logic [7:0] OP_COLLECTIVE = 8'd6;  // Reserved for the collective engine.
+  localparam logic [7:0] OP_COLLECTIVE = 8'd6;  // Short request to the collective engine: up to four arguments, the first two as in collrun or collkey. Of a host: answered with PUT_ACK, always.
   localparam logic [7:0] OP_ATOMIC = 8'd7;  // Reserved for remote atomics.
   localparam logic [7:0] OP_LIBRARY = 8'd64;  // First handler index of the library.
   localparam logic [7:0] OP_CLIENT = 8'd128;  // First handler index of the client.
@@ -130,10 +145,18 @@ package fsh_spec_pkg;
   localparam logic [3:0] CMSG_SIGNAL = 4'd1;  // Add to an event counter. Of a host: answered with OK or UNSUPPORTED; of a compute core: not answered.
   localparam logic [3:0] CMSG_COMPLETE = 4'd2;  // Entry in the receiver's completion ring: TAGGED, opcode COMPUTE. Of a compute core only; not answered. Room in the ring is the affair of the host that waits for it.
   localparam int unsigned CMSG_COUNT = 3;
+  // Operations of a COLLECTIVE message: bits 3:0 of its first argument.
+  localparam logic [3:0] COLLMSG_RUN = 4'd0;  // Run a sequence of descriptors (colldesc) of the receiver's segment. Answered with OK (queued), BUSY (no room for it, try again) or UNSUPPORTED. Of a host only.
+  localparam logic [3:0] COLLMSG_GRANT = 4'd1;  // Send the packet of this key: there is room for it. Of an engine; not answered.
+  localparam logic [3:0] COLLMSG_ASK = 4'd2;  // May the packet of this key be sent? Of an engine; not answered but with GRANT, now or when it is waited for.
+  localparam logic [3:0] COLLMSG_CONSUMED = 4'd3;  // The packet of this key that came eagerly is consumed: another may. Of an engine; not answered.
+  localparam logic [3:0] COLLMSG_TICK = 4'd4;  // A packet that three of these find missing ends its sequence with TIMEOUT. Of the engine's own host only; answered with OK.
+  localparam int unsigned COLLMSG_COUNT = 5;
   // Kinds of command that an engine gives the node to send (ecmd).
   localparam logic [1:0] EKIND_PUT = 2'd0;  // From segment to segment, with ack.
+  localparam logic [1:0] EKIND_PACKET = 2'd2;  // PUT without ack to an address of the target's engine (SPACE COLLECTIVE): raddr, with the low bits of the key in tag. Of up to MAX_PACKET bytes, read from laddr, which need not lie in the segment.
   localparam logic [1:0] EKIND_MESSAGE = 2'd1;  // Short request of the engine's opcode, not answered: laddr holds the first argument and the low 8 bits of the second; raddr and length are zero.
-  localparam int unsigned EKIND_COUNT = 2;
+  localparam int unsigned EKIND_COUNT = 3;
   // Operations of the compute core.
   localparam logic [7:0] COP_NOP = 8'd0;  // Nothing but wait, signal and completion.
   localparam logic [7:0] COP_GEMM = 8'd1;  // C = X * W: matrix times matrix, matrix times vector.
@@ -149,7 +172,7 @@ package fsh_spec_pkg;
   // Address spaces: what a 40-bit address is an offset into.
   localparam logic [1:0] SPACE_SEGMENT = 2'd0;  // The node's segment in device memory.
   localparam logic [1:0] SPACE_HOST = 2'd1;  // The DMA window in the memory of the node's host. As the remote side of a PUT: the sender's credit line at the target, BEAT_BYTES at SLOT_LINE of its slot header {channel, source, tag}; as that of anything else it is out of range.
-  localparam logic [1:0] SPACE_PRIVATE = 2'd2;  // Reserved: device memory outside the segment.
+  localparam logic [1:0] SPACE_COLLECTIVE = 2'd2;  // Packets of the collective engine (colladdr). Of engines only: as the remote side of a command it is refused. As the local side of one inside the node: arguments by themselves.
   localparam logic [1:0] SPACE_INLINE = 2'd3;  // Local side of a command only: the payload follows in the entries.
   localparam int unsigned SPACE_COUNT = 4;
   // Outcome of a command, in completions and replies.
@@ -161,10 +184,11 @@ package fsh_spec_pkg;
   localparam logic [3:0] STATUS_REMOTE_RANGE = 4'd5;  // The remote range leaves the target's address space.
   localparam logic [3:0] STATUS_UNSUPPORTED = 4'd6;  // The target has no unit for this opcode, or the unit no such operation.
   localparam logic [3:0] STATUS_BUSY = 4'd7;  // RUN: the queue is full; nothing was done.
+  localparam logic [3:0] STATUS_TIMEOUT = 4'd9;  // A packet of a collective did not come in time (TICK).
   localparam logic [3:0] STATUS_MEMORY = 4'd8;  // A memory answered a read or a write with an error: of the bytes at the target some may be wrong.
-  localparam int unsigned STATUS_COUNT = 9;
+  localparam int unsigned STATUS_COUNT = 10;
   // What a ring entry announces.
-  localparam logic [1:0] CPL_TAGGED = 2'd0;  // A PUT, GET or COMPUTE of this node: the tag is free again. With opcode COMPUTE: COMPLETE of a compute core, tag is its cookie.
+  localparam logic [1:0] CPL_TAGGED = 2'd0;  // A PUT, GET or COMPUTE of this node: the tag is free again. With opcode COMPUTE: COMPLETE of a compute core, tag is its cookie. With opcode COLLECTIVE: the end of a sequence, tag is its cookie.
   localparam logic [1:0] CPL_SLOT = 2'd1;  // A host-bound message of this node whose ack bit was set: its source is read and may be reused. Two entries with half set if the message went over both lanes.
   localparam logic [1:0] CPL_MESSAGE = 2'd2;  // Receive rings: a message is complete in its slot.
   localparam logic [1:0] CPL_REFUSED = 2'd3;  // A command of this node was refused before anything was sent.
@@ -204,7 +228,7 @@ package fsh_spec_pkg;
   localparam int unsigned PERF_COUNT = 20;
   // Registers. AXI4-Lite, 64-bit data, 32 KiB of space. Windows and doorbells are write-only; a 64-bit write is the unit.
   localparam logic [14:0] REG_ID = 15'h0000;  // ro: magic 31:0, SPEC_MAJOR 47:32, SPEC_MINOR 63:48
-  localparam logic [14:0] REG_CAPS = 15'h0008;  // ro: ports 7:0, max nodes 15:8, tags 31:16, slots per peer 39:32, packet log2 max 47:40, engines present 55:48 in the order of their table, compute core 48
+  localparam logic [14:0] REG_CAPS = 15'h0008;  // ro: ports 7:0, max nodes 15:8, tags 31:16, slots per peer 39:32, packet log2 max 47:40, engines present 55:48 in the order of their table: compute core 48, collective engine 49
   localparam logic [14:0] REG_LIMITS = 15'h0010;  // ro: MAX_MEDIUM 15:0, MAX_MESSAGE 39:16, WINDOW_ENTRIES 47:40, RING_ENTRIES 63:48
   localparam logic [14:0] REG_CONTROL = 15'h0100;  // rw: enable 0, hold (start gate) 1
   localparam logic [14:0] REG_NODE = 15'h0108;  // rw: node id 7:0, nodes 15:8
@@ -294,6 +318,71 @@ package fsh_spec_pkg;
     logic [3:0] op;  // CMSG_COMPLETE.
   } ccomplete_t;
   localparam int unsigned CCOMPLETE_W = 64;
+
+  // Arguments 0 and 1 of a COLLECTIVE message: RUN, TICK.
+  typedef struct packed {
+    logic [31:0] addr;  // RUN: offset of the sequence's first descriptor in the receiver's segment, in units of 64 bytes.
+    logic [27:0] rsvd0;  // Reserved, zero.
+    logic [3:0] op;  // COLLMSG.
+  } collrun_t;
+  localparam int unsigned COLLRUN_W = 64;
+
+  // Arguments 0 and 1 of a COLLECTIVE message: GRANT, ASK, CONSUMED. The key is that at the receiver of the packet.
+  typedef struct packed {
+    logic [24:0] rsvd0;  // Reserved, zero.
+    logic [7:0] job;  // JobID of the packet.
+    logic [10:0] vp;  // VP of the packet's receiver.
+    logic [7:0] seq;  // SeqID of the packet.
+    logic [7:0] number;  // Number of the packet, modulo 256.
+    logic [3:0] op;  // COLLMSG.
+  } collkey_t;
+  localparam int unsigned COLLKEY_W = 64;
+
+  // Address of a packet in SPACE COLLECTIVE: the bits of addr, and above them those of tag, of its header.
+  typedef struct packed {
+    logic [17:0] rsvd0;  // Reserved, zero.
+    logic eager;  // It came without a grant: CONSUMED is to be told.
+    logic [4:0] low;  // Bits 4:0 of the packet's number.
+    logic [7:0] job;  // JobID.
+    logic [10:0] vp;  // VP of the receiver.
+    logic [7:0] seq;  // SeqID.
+    logic [2:0] high;  // Bits 7:5 of the packet's number.
+    logic [9:0] offset;  // Of this payload in the packet, which has `total` bytes of the header.
+  } colladdr_t;
+  localparam int unsigned COLLADDR_W = 64;
+
+  // Triggered descriptor of the collective engine: a step of a sequence, which is a list of them, 64-byte aligned in the segment. Addresses are segment offsets in units of 64 bytes. Reserved bits are zero.
+  typedef struct packed {
+    logic [63:0] rsvd4;  // Reserved, zero.
+    logic [31:0] store_addr;  // Where the value is kept.
+    logic [31:0] own_addr;  // The local operand.
+    logic [63:0] sources1;  // Of sources 8 to 15; bytes 8 to 15.
+    logic [63:0] sources0;  // Nodes of sources 0 to 7 in their order, 8 bits each; given: bytes 0 to 7 of the value.
+    logic [135:0] rsvd3;  // Reserved, zero.
+    logic [23:0] bytes;  // Of the value, also 0; at most COLL_MOST.
+    logic [4:0] rsvd2;  // Reserved, zero.
+    logic [7:0] dest_seq;  // SeqID that the packets have there.
+    logic [10:0] dest_vp;  // Number of the team there.
+    logic [7:0] dest;  // Node that gets the value.
+    logic [4:0] rsvd1;  // Reserved, zero.
+    logic [10:0] cookie;  // Tag of the entry that ends the sequence.
+    logic rsvd0;  // Reserved, zero.
+    logic [3:0] op;  // Operation, as in fshmem_coll.h.
+    logic [2:0] kind;  // Type of the elements, as in fshmem_coll.h.
+    logic [4:0] count;  // CPCount: sources, 0 to COLL_SOURCES.
+    logic [7:0] seq;  // SeqID of the packets that trigger the step.
+    logic [10:0] vp;  // VP: number of the team at this node.
+    logic [7:0] job;  // JobID: operations of the team, modulo 256.
+    logic eager;  // Packets to dest may go without a grant, one at a time: the team is an eager one (COLL_EAGER).
+    logic send;  // It is sent to dest.
+    logic store;  // The value is kept at store_addr.
+    logic reduce;  // The packets of the sources are combined, in their order, each on the right of what is before it; else one source's is taken.
+    logic given;  // It stands in the descriptor instead of sources, up to 16 bytes.
+    logic own;  // There is a local operand, at own_addr.
+    logic tail;  // CT: the last one.
+    logic head;  // CH: the first of its sequence.
+  } colldesc_t;
+  localparam int unsigned COLLDESC_W = 512;
 
   // Command: the first 32 bytes of its first entry. Then, from byte 32 and through the following entries: arguments (4 bytes each, rounded up to 16 bytes in all), then the inline payload. Reserved bits are zero.
   typedef struct packed {
@@ -387,10 +476,10 @@ package fsh_spec_pkg;
     logic [7:0] rsvd0;  // Reserved, zero.
     logic [7:0] dst;  // Target node.
     logic [1:0] kind;  // EKIND.
-    logic [5:0] tag;  // PUT: which of the engine's tags, counted from 0.
-    logic [39:0] raddr;  // PUT: address in the segment of the target.
-    logic [23:0] length;  // PUT: bytes.
-    logic [39:0] laddr;  // PUT: address in the segment of this node. MESSAGE: arguments.
+    logic [5:0] tag;  // PUT: which of the engine's tags, counted from 0. PACKET: bits 45:40 of colladdr.
+    logic [39:0] raddr;  // PUT: address in the segment of the target. PACKET: bits 39:0 of colladdr.
+    logic [23:0] length;  // PUT, PACKET: bytes.
+    logic [39:0] laddr;  // PUT, PACKET: address in the segment of this node. MESSAGE: arguments.
   } ecmd_t;
   localparam int unsigned ECMD_W = 128;
 
@@ -398,7 +487,9 @@ package fsh_spec_pkg;
   typedef struct packed {
     logic [15:0] rsvd1;  // Reserved, zero.
     logic [47:0] cycle;  // Cycle at which the unit that writes entries took it.
-    logic [27:0] rsvd0;  // Reserved, zero.
+    logic [11:0] rsvd0;  // Reserved, zero.
+    logic [7:0] source;  // End of a sequence, TIMEOUT: the node whose packet is missing.
+    logic [7:0] step;  // End of a sequence: SeqID of the descriptor that it ended with.
     logic half;  // SLOT only: one of two entries for this message.
     logic [10:0] tag;  // Tag, slot or cookie.
     logic [7:0] node;  // Sender of the message; peer of a completion.

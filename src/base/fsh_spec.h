@@ -34,6 +34,18 @@
 #define FSH_NUM_EVENTS 64u
 /* An event counter that has come to this counts no further signal, so that it never wraps. */
 #define FSH_EVENT_FULL 0x80000000u
+/* Sequences that a collective engine runs at once. */
+#define FSH_COLL_SEQUENCES 8u
+/* Sequences that wait in a collective engine; a RUN for which there is no room is answered with BUSY. */
+#define FSH_COLL_QUEUE 16u
+/* Packets that a collective engine may hold beside those that it asked for: of steps that are eager, one of each peer and team. A node's eager teams have no more peers than this, each peer counted in each team. */
+#define FSH_COLL_EAGER 8u
+/* Eager teams have a VP below this, at all their nodes. */
+#define FSH_COLL_EAGER_VPS 4u
+/* Bytes of the value of a step, at most. */
+#define FSH_COLL_MOST 0x800000u
+/* Sources of a step, at most. */
+#define FSH_COLL_SOURCES 16u
 /* Receive slots each node owns at each node, for requests and as many for replies. */
 #define FSH_SLOTS_PER_PEER 16u
 /* Bytes of payload one receive slot holds: AMMaxMedium of conduit fpga. */
@@ -105,10 +117,10 @@
 #define FSH_OP_NONE 0u /* Never valid. */
 #define FSH_OP_PUT 1u /* Long request: write the payload at the target; answered with PUT_ACK if the ack bit is set. On the reply channel only without ack. */
 #define FSH_OP_GET 2u /* Short request: the target answers with GET_REPLY messages. */
-#define FSH_OP_PUT_ACK 3u /* Short reply: every packet of the PUT with this tag is written, or refused (status); the COMPUTE message with this tag is taken, or refused; any other request with this tag is refused. */
+#define FSH_OP_PUT_ACK 3u /* Short reply: every packet of the PUT with this tag is written, or refused (status); the COMPUTE or COLLECTIVE message with this tag is taken, or refused; any other request with this tag is refused. */
 #define FSH_OP_GET_REPLY 4u /* Long reply: the data of a GET, written at the initiator. */
 #define FSH_OP_COMPUTE 5u /* Short request to the compute core: up to four arguments, the first two as in crun, csignal or ccomplete. Of a host: answered with PUT_ACK, always. */
-#define FSH_OP_COLLECTIVE 6u /* Reserved for the collective engine. */
+#define FSH_OP_COLLECTIVE 6u /* Short request to the collective engine: up to four arguments, the first two as in collrun or collkey. Of a host: answered with PUT_ACK, always. */
 #define FSH_OP_ATOMIC 7u /* Reserved for remote atomics. */
 #define FSH_OP_LIBRARY 64u /* First handler index of the library. */
 #define FSH_OP_CLIENT 128u /* First handler index of the client. */
@@ -122,11 +134,21 @@
 #define FSH_CMSG_COUNT 3u
 #define FSH_CMSG_NAMES {{0u, "RUN"}, {1u, "SIGNAL"}, {2u, "COMPLETE"}}
 
+/* Operations of a COLLECTIVE message: bits 3:0 of its first argument. */
+#define FSH_COLLMSG_RUN 0u /* Run a sequence of descriptors (colldesc) of the receiver's segment. Answered with OK (queued), BUSY (no room for it, try again) or UNSUPPORTED. Of a host only. */
+#define FSH_COLLMSG_GRANT 1u /* Send the packet of this key: there is room for it. Of an engine; not answered. */
+#define FSH_COLLMSG_ASK 2u /* May the packet of this key be sent? Of an engine; not answered but with GRANT, now or when it is waited for. */
+#define FSH_COLLMSG_CONSUMED 3u /* The packet of this key that came eagerly is consumed: another may. Of an engine; not answered. */
+#define FSH_COLLMSG_TICK 4u /* A packet that three of these find missing ends its sequence with TIMEOUT. Of the engine's own host only; answered with OK. */
+#define FSH_COLLMSG_COUNT 5u
+#define FSH_COLLMSG_NAMES {{0u, "RUN"}, {1u, "GRANT"}, {2u, "ASK"}, {3u, "CONSUMED"}, {4u, "TICK"}}
+
 /* Kinds of command that an engine gives the node to send (ecmd). */
 #define FSH_EKIND_PUT 0u /* From segment to segment, with ack. */
+#define FSH_EKIND_PACKET 2u /* PUT without ack to an address of the target's engine (SPACE COLLECTIVE): raddr, with the low bits of the key in tag. Of up to MAX_PACKET bytes, read from laddr, which need not lie in the segment. */
 #define FSH_EKIND_MESSAGE 1u /* Short request of the engine's opcode, not answered: laddr holds the first argument and the low 8 bits of the second; raddr and length are zero. */
-#define FSH_EKIND_COUNT 2u
-#define FSH_EKIND_NAMES {{0u, "PUT"}, {1u, "MESSAGE"}}
+#define FSH_EKIND_COUNT 3u
+#define FSH_EKIND_NAMES {{0u, "PUT"}, {2u, "PACKET"}, {1u, "MESSAGE"}}
 
 /* Operations of the compute core. */
 #define FSH_COP_NOP 0u /* Nothing but wait, signal and completion. */
@@ -147,10 +169,10 @@
 /* Address spaces: what a 40-bit address is an offset into. */
 #define FSH_SPACE_SEGMENT 0u /* The node's segment in device memory. */
 #define FSH_SPACE_HOST 1u /* The DMA window in the memory of the node's host. As the remote side of a PUT: the sender's credit line at the target, BEAT_BYTES at SLOT_LINE of its slot header {channel, source, tag}; as that of anything else it is out of range. */
-#define FSH_SPACE_PRIVATE 2u /* Reserved: device memory outside the segment. */
+#define FSH_SPACE_COLLECTIVE 2u /* Packets of the collective engine (colladdr). Of engines only: as the remote side of a command it is refused. As the local side of one inside the node: arguments by themselves. */
 #define FSH_SPACE_INLINE 3u /* Local side of a command only: the payload follows in the entries. */
 #define FSH_SPACE_COUNT 4u
-#define FSH_SPACE_NAMES {{0u, "SEGMENT"}, {1u, "HOST"}, {2u, "PRIVATE"}, {3u, "INLINE"}}
+#define FSH_SPACE_NAMES {{0u, "SEGMENT"}, {1u, "HOST"}, {2u, "COLLECTIVE"}, {3u, "INLINE"}}
 
 /* Outcome of a command, in completions and replies. */
 #define FSH_STATUS_OK 0u /* Done: all bytes are written. */
@@ -161,12 +183,13 @@
 #define FSH_STATUS_REMOTE_RANGE 5u /* The remote range leaves the target's address space. */
 #define FSH_STATUS_UNSUPPORTED 6u /* The target has no unit for this opcode, or the unit no such operation. */
 #define FSH_STATUS_BUSY 7u /* RUN: the queue is full; nothing was done. */
+#define FSH_STATUS_TIMEOUT 9u /* A packet of a collective did not come in time (TICK). */
 #define FSH_STATUS_MEMORY 8u /* A memory answered a read or a write with an error: of the bytes at the target some may be wrong. */
-#define FSH_STATUS_COUNT 9u
-#define FSH_STATUS_NAMES {{0u, "OK"}, {1u, "BAD_COMMAND"}, {2u, "BAD_NODE"}, {3u, "BAD_LENGTH"}, {4u, "LOCAL_RANGE"}, {5u, "REMOTE_RANGE"}, {6u, "UNSUPPORTED"}, {7u, "BUSY"}, {8u, "MEMORY"}}
+#define FSH_STATUS_COUNT 10u
+#define FSH_STATUS_NAMES {{0u, "OK"}, {1u, "BAD_COMMAND"}, {2u, "BAD_NODE"}, {3u, "BAD_LENGTH"}, {4u, "LOCAL_RANGE"}, {5u, "REMOTE_RANGE"}, {6u, "UNSUPPORTED"}, {7u, "BUSY"}, {9u, "TIMEOUT"}, {8u, "MEMORY"}}
 
 /* What a ring entry announces. */
-#define FSH_CPL_TAGGED 0u /* A PUT, GET or COMPUTE of this node: the tag is free again. With opcode COMPUTE: COMPLETE of a compute core, tag is its cookie. */
+#define FSH_CPL_TAGGED 0u /* A PUT, GET or COMPUTE of this node: the tag is free again. With opcode COMPUTE: COMPLETE of a compute core, tag is its cookie. With opcode COLLECTIVE: the end of a sequence, tag is its cookie. */
 #define FSH_CPL_SLOT 1u /* A host-bound message of this node whose ack bit was set: its source is read and may be reused. Two entries with half set if the message went over both lanes. */
 #define FSH_CPL_MESSAGE 2u /* Receive rings: a message is complete in its slot. */
 #define FSH_CPL_REFUSED 3u /* A command of this node was refused before anything was sent. */
@@ -212,7 +235,7 @@
 
 /* Registers. AXI4-Lite, 64-bit data, 32 KiB of space. Windows and doorbells are write-only; a 64-bit write is the unit. */
 #define FSH_REG_ID 0x0000u /* ro: magic 31:0, SPEC_MAJOR 47:32, SPEC_MINOR 63:48 */
-#define FSH_REG_CAPS 0x0008u /* ro: ports 7:0, max nodes 15:8, tags 31:16, slots per peer 39:32, packet log2 max 47:40, engines present 55:48 in the order of their table, compute core 48 */
+#define FSH_REG_CAPS 0x0008u /* ro: ports 7:0, max nodes 15:8, tags 31:16, slots per peer 39:32, packet log2 max 47:40, engines present 55:48 in the order of their table: compute core 48, collective engine 49 */
 #define FSH_REG_LIMITS 0x0010u /* ro: MAX_MEDIUM 15:0, MAX_MESSAGE 39:16, WINDOW_ENTRIES 47:40, RING_ENTRIES 63:48 */
 #define FSH_REG_CONTROL 0x0100u /* rw: enable 0, hold (start gate) 1 */
 #define FSH_REG_NODE 0x0108u /* rw: node id 7:0, nodes 15:8 */
@@ -516,6 +539,362 @@ static inline void fsh_ccomplete_set_status(uint64_t *w, uint64_t v)
     w[0] |= (v & 0xfu) << 32;
 }
 #define FSH_CCOMPLETE_USED_W0 UINT64_C(0xf00007fff)
+
+/* Arguments 0 and 1 of a COLLECTIVE message: RUN, TICK. */
+#define FSH_COLLRUN_WORDS 1
+/* COLLMSG. */
+static inline uint64_t fsh_collrun_op(const uint64_t *w)
+{
+    return (w[0] >> 0) & 0xfu;
+}
+static inline void fsh_collrun_set_op(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0xfu) << 0;
+}
+/* RUN: offset of the sequence's first descriptor in the receiver's segment, in units of 64 bytes. */
+static inline uint64_t fsh_collrun_addr(const uint64_t *w)
+{
+    return (w[0] >> 32) & 0xffffffffu;
+}
+static inline void fsh_collrun_set_addr(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0xffffffffu) << 32;
+}
+#define FSH_COLLRUN_USED_W0 UINT64_C(0xffffffff0000000f)
+
+/* Arguments 0 and 1 of a COLLECTIVE message: GRANT, ASK, CONSUMED. The key is that at the receiver of the packet. */
+#define FSH_COLLKEY_WORDS 1
+/* COLLMSG. */
+static inline uint64_t fsh_collkey_op(const uint64_t *w)
+{
+    return (w[0] >> 0) & 0xfu;
+}
+static inline void fsh_collkey_set_op(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0xfu) << 0;
+}
+/* Number of the packet, modulo 256. */
+static inline uint64_t fsh_collkey_number(const uint64_t *w)
+{
+    return (w[0] >> 4) & 0xffu;
+}
+static inline void fsh_collkey_set_number(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0xffu) << 4;
+}
+/* SeqID of the packet. */
+static inline uint64_t fsh_collkey_seq(const uint64_t *w)
+{
+    return (w[0] >> 12) & 0xffu;
+}
+static inline void fsh_collkey_set_seq(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0xffu) << 12;
+}
+/* VP of the packet's receiver. */
+static inline uint64_t fsh_collkey_vp(const uint64_t *w)
+{
+    return (w[0] >> 20) & 0x7ffu;
+}
+static inline void fsh_collkey_set_vp(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x7ffu) << 20;
+}
+/* JobID of the packet. */
+static inline uint64_t fsh_collkey_job(const uint64_t *w)
+{
+    return (w[0] >> 31) & 0xffu;
+}
+static inline void fsh_collkey_set_job(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0xffu) << 31;
+}
+#define FSH_COLLKEY_USED_W0 UINT64_C(0x7fffffffff)
+
+/* Address of a packet in SPACE COLLECTIVE: the bits of addr, and above them those of tag, of its header. */
+#define FSH_COLLADDR_WORDS 1
+/* Of this payload in the packet, which has `total` bytes of the header. */
+static inline uint64_t fsh_colladdr_offset(const uint64_t *w)
+{
+    return (w[0] >> 0) & 0x3ffu;
+}
+static inline void fsh_colladdr_set_offset(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x3ffu) << 0;
+}
+/* Bits 7:5 of the packet's number. */
+static inline uint64_t fsh_colladdr_high(const uint64_t *w)
+{
+    return (w[0] >> 10) & 0x7u;
+}
+static inline void fsh_colladdr_set_high(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x7u) << 10;
+}
+/* SeqID. */
+static inline uint64_t fsh_colladdr_seq(const uint64_t *w)
+{
+    return (w[0] >> 13) & 0xffu;
+}
+static inline void fsh_colladdr_set_seq(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0xffu) << 13;
+}
+/* VP of the receiver. */
+static inline uint64_t fsh_colladdr_vp(const uint64_t *w)
+{
+    return (w[0] >> 21) & 0x7ffu;
+}
+static inline void fsh_colladdr_set_vp(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x7ffu) << 21;
+}
+/* JobID. */
+static inline uint64_t fsh_colladdr_job(const uint64_t *w)
+{
+    return (w[0] >> 32) & 0xffu;
+}
+static inline void fsh_colladdr_set_job(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0xffu) << 32;
+}
+/* Bits 4:0 of the packet's number. */
+static inline uint64_t fsh_colladdr_low(const uint64_t *w)
+{
+    return (w[0] >> 40) & 0x1fu;
+}
+static inline void fsh_colladdr_set_low(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x1fu) << 40;
+}
+/* It came without a grant: CONSUMED is to be told. */
+static inline uint64_t fsh_colladdr_eager(const uint64_t *w)
+{
+    return (w[0] >> 45) & 0x1u;
+}
+static inline void fsh_colladdr_set_eager(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x1u) << 45;
+}
+#define FSH_COLLADDR_USED_W0 UINT64_C(0x3fffffffffff)
+
+/* Triggered descriptor of the collective engine: a step of a sequence, which is a list of them, 64-byte aligned in the segment. Addresses are segment offsets in units of 64 bytes. Reserved bits are zero. */
+#define FSH_COLLDESC_WORDS 8
+/* CH: the first of its sequence. */
+static inline uint64_t fsh_colldesc_head(const uint64_t *w)
+{
+    return (w[0] >> 0) & 0x1u;
+}
+static inline void fsh_colldesc_set_head(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x1u) << 0;
+}
+/* CT: the last one. */
+static inline uint64_t fsh_colldesc_tail(const uint64_t *w)
+{
+    return (w[0] >> 1) & 0x1u;
+}
+static inline void fsh_colldesc_set_tail(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x1u) << 1;
+}
+/* There is a local operand, at own_addr. */
+static inline uint64_t fsh_colldesc_own(const uint64_t *w)
+{
+    return (w[0] >> 2) & 0x1u;
+}
+static inline void fsh_colldesc_set_own(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x1u) << 2;
+}
+/* It stands in the descriptor instead of sources, up to 16 bytes. */
+static inline uint64_t fsh_colldesc_given(const uint64_t *w)
+{
+    return (w[0] >> 3) & 0x1u;
+}
+static inline void fsh_colldesc_set_given(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x1u) << 3;
+}
+/* The packets of the sources are combined, in their order, each on the right of what is before it; else one source's is taken. */
+static inline uint64_t fsh_colldesc_reduce(const uint64_t *w)
+{
+    return (w[0] >> 4) & 0x1u;
+}
+static inline void fsh_colldesc_set_reduce(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x1u) << 4;
+}
+/* The value is kept at store_addr. */
+static inline uint64_t fsh_colldesc_store(const uint64_t *w)
+{
+    return (w[0] >> 5) & 0x1u;
+}
+static inline void fsh_colldesc_set_store(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x1u) << 5;
+}
+/* It is sent to dest. */
+static inline uint64_t fsh_colldesc_send(const uint64_t *w)
+{
+    return (w[0] >> 6) & 0x1u;
+}
+static inline void fsh_colldesc_set_send(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x1u) << 6;
+}
+/* Packets to dest may go without a grant, one at a time: the team is an eager one (COLL_EAGER). */
+static inline uint64_t fsh_colldesc_eager(const uint64_t *w)
+{
+    return (w[0] >> 7) & 0x1u;
+}
+static inline void fsh_colldesc_set_eager(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x1u) << 7;
+}
+/* JobID: operations of the team, modulo 256. */
+static inline uint64_t fsh_colldesc_job(const uint64_t *w)
+{
+    return (w[0] >> 8) & 0xffu;
+}
+static inline void fsh_colldesc_set_job(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0xffu) << 8;
+}
+/* VP: number of the team at this node. */
+static inline uint64_t fsh_colldesc_vp(const uint64_t *w)
+{
+    return (w[0] >> 16) & 0x7ffu;
+}
+static inline void fsh_colldesc_set_vp(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x7ffu) << 16;
+}
+/* SeqID of the packets that trigger the step. */
+static inline uint64_t fsh_colldesc_seq(const uint64_t *w)
+{
+    return (w[0] >> 27) & 0xffu;
+}
+static inline void fsh_colldesc_set_seq(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0xffu) << 27;
+}
+/* CPCount: sources, 0 to COLL_SOURCES. */
+static inline uint64_t fsh_colldesc_count(const uint64_t *w)
+{
+    return (w[0] >> 35) & 0x1fu;
+}
+static inline void fsh_colldesc_set_count(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x1fu) << 35;
+}
+/* Type of the elements, as in fshmem_coll.h. */
+static inline uint64_t fsh_colldesc_kind(const uint64_t *w)
+{
+    return (w[0] >> 40) & 0x7u;
+}
+static inline void fsh_colldesc_set_kind(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x7u) << 40;
+}
+/* Operation, as in fshmem_coll.h. */
+static inline uint64_t fsh_colldesc_op(const uint64_t *w)
+{
+    return (w[0] >> 43) & 0xfu;
+}
+static inline void fsh_colldesc_set_op(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0xfu) << 43;
+}
+/* Tag of the entry that ends the sequence. */
+static inline uint64_t fsh_colldesc_cookie(const uint64_t *w)
+{
+    return (w[0] >> 48) & 0x7ffu;
+}
+static inline void fsh_colldesc_set_cookie(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x7ffu) << 48;
+}
+/* Node that gets the value. */
+static inline uint64_t fsh_colldesc_dest(const uint64_t *w)
+{
+    return (w[1] >> 0) & 0xffu;
+}
+static inline void fsh_colldesc_set_dest(uint64_t *w, uint64_t v)
+{
+    w[1] |= (v & 0xffu) << 0;
+}
+/* Number of the team there. */
+static inline uint64_t fsh_colldesc_dest_vp(const uint64_t *w)
+{
+    return (w[1] >> 8) & 0x7ffu;
+}
+static inline void fsh_colldesc_set_dest_vp(uint64_t *w, uint64_t v)
+{
+    w[1] |= (v & 0x7ffu) << 8;
+}
+/* SeqID that the packets have there. */
+static inline uint64_t fsh_colldesc_dest_seq(const uint64_t *w)
+{
+    return (w[1] >> 19) & 0xffu;
+}
+static inline void fsh_colldesc_set_dest_seq(uint64_t *w, uint64_t v)
+{
+    w[1] |= (v & 0xffu) << 19;
+}
+/* Of the value, also 0; at most COLL_MOST. */
+static inline uint64_t fsh_colldesc_bytes(const uint64_t *w)
+{
+    return (w[1] >> 32) & 0xffffffu;
+}
+static inline void fsh_colldesc_set_bytes(uint64_t *w, uint64_t v)
+{
+    w[1] |= (v & 0xffffffu) << 32;
+}
+/* Nodes of sources 0 to 7 in their order, 8 bits each; given: bytes 0 to 7 of the value. */
+static inline uint64_t fsh_colldesc_sources0(const uint64_t *w)
+{
+    return w[4];
+}
+static inline void fsh_colldesc_set_sources0(uint64_t *w, uint64_t v)
+{
+    w[4] |= (v & 0xffffffffffffffffu) << 0;
+}
+/* Of sources 8 to 15; bytes 8 to 15. */
+static inline uint64_t fsh_colldesc_sources1(const uint64_t *w)
+{
+    return w[5];
+}
+static inline void fsh_colldesc_set_sources1(uint64_t *w, uint64_t v)
+{
+    w[5] |= (v & 0xffffffffffffffffu) << 0;
+}
+/* The local operand. */
+static inline uint64_t fsh_colldesc_own_addr(const uint64_t *w)
+{
+    return (w[6] >> 0) & 0xffffffffu;
+}
+static inline void fsh_colldesc_set_own_addr(uint64_t *w, uint64_t v)
+{
+    w[6] |= (v & 0xffffffffu) << 0;
+}
+/* Where the value is kept. */
+static inline uint64_t fsh_colldesc_store_addr(const uint64_t *w)
+{
+    return (w[6] >> 32) & 0xffffffffu;
+}
+static inline void fsh_colldesc_set_store_addr(uint64_t *w, uint64_t v)
+{
+    w[6] |= (v & 0xffffffffu) << 32;
+}
+#define FSH_COLLDESC_USED_W0 UINT64_C(0x7ff7fffffffffff)
+#define FSH_COLLDESC_USED_W1 UINT64_C(0xffffff07ffffff)
+#define FSH_COLLDESC_USED_W2 UINT64_C(0x0)
+#define FSH_COLLDESC_USED_W3 UINT64_C(0x0)
+#define FSH_COLLDESC_USED_W4 UINT64_C(0xffffffffffffffff)
+#define FSH_COLLDESC_USED_W5 UINT64_C(0xffffffffffffffff)
+#define FSH_COLLDESC_USED_W6 UINT64_C(0xffffffffffffffff)
+#define FSH_COLLDESC_USED_W7 UINT64_C(0x0)
 
 /* Command: the first 32 bytes of its first entry. Then, from byte 32 and through the following entries: arguments (4 bytes each, rounded up to 16 bytes in all), then the inline payload. Reserved bits are zero. */
 #define FSH_CMD_WORDS 4
@@ -1112,7 +1491,7 @@ static inline void fsh_ccmd_set_check(uint64_t *w, uint64_t v)
 
 /* Command of an engine: what it gives the node to send. */
 #define FSH_ECMD_WORDS 2
-/* PUT: address in the segment of this node. MESSAGE: arguments. */
+/* PUT, PACKET: address in the segment of this node. MESSAGE: arguments. */
 static inline uint64_t fsh_ecmd_laddr(const uint64_t *w)
 {
     return (w[0] >> 0) & 0xffffffffffu;
@@ -1121,7 +1500,7 @@ static inline void fsh_ecmd_set_laddr(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0xffffffffffu) << 0;
 }
-/* PUT: bytes. */
+/* PUT, PACKET: bytes. */
 static inline uint64_t fsh_ecmd_length(const uint64_t *w)
 {
     return (w[0] >> 40) & 0xffffffu;
@@ -1130,7 +1509,7 @@ static inline void fsh_ecmd_set_length(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0xffffffu) << 40;
 }
-/* PUT: address in the segment of the target. */
+/* PUT: address in the segment of the target. PACKET: bits 39:0 of colladdr. */
 static inline uint64_t fsh_ecmd_raddr(const uint64_t *w)
 {
     return (w[1] >> 0) & 0xffffffffffu;
@@ -1139,7 +1518,7 @@ static inline void fsh_ecmd_set_raddr(uint64_t *w, uint64_t v)
 {
     w[1] |= (v & 0xffffffffffu) << 0;
 }
-/* PUT: which of the engine's tags, counted from 0. */
+/* PUT: which of the engine's tags, counted from 0. PACKET: bits 45:40 of colladdr. */
 static inline uint64_t fsh_ecmd_tag(const uint64_t *w)
 {
     return (w[1] >> 40) & 0x3fu;
@@ -1243,6 +1622,24 @@ static inline void fsh_ring_set_half(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 35;
 }
+/* End of a sequence: SeqID of the descriptor that it ended with. */
+static inline uint64_t fsh_ring_step(const uint64_t *w)
+{
+    return (w[0] >> 36) & 0xffu;
+}
+static inline void fsh_ring_set_step(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0xffu) << 36;
+}
+/* End of a sequence, TIMEOUT: the node whose packet is missing. */
+static inline uint64_t fsh_ring_source(const uint64_t *w)
+{
+    return (w[0] >> 44) & 0xffu;
+}
+static inline void fsh_ring_set_source(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0xffu) << 44;
+}
 /* Cycle at which the unit that writes entries took it. */
 static inline uint64_t fsh_ring_cycle(const uint64_t *w)
 {
@@ -1252,7 +1649,7 @@ static inline void fsh_ring_set_cycle(uint64_t *w, uint64_t v)
 {
     w[1] |= (v & 0xffffffffffffu) << 0;
 }
-#define FSH_RING_USED_W0 UINT64_C(0xfffffffff)
+#define FSH_RING_USED_W0 UINT64_C(0xfffffffffffff)
 #define FSH_RING_USED_W1 UINT64_C(0xffffffffffff)
 
 /* The status line: one beat the device writes to host memory whenever a consumer index moves. */

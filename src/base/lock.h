@@ -22,6 +22,7 @@ enum fsh_lock_rank {
     FSH_LOCK_IMAGES = 1, /* images at a team's barrier; its holder may poll */
     FSH_LOCK_TEAMS,
     FSH_LOCK_COMMANDS, /* commands to compute cores; its holder sends */
+    FSH_LOCK_CARD,     /* collectives on the card; the same */
     FSH_LOCK_SMP_LATE,
     FSH_LOCK_SMP_RECEIVE,
     FSH_LOCK_SMP_SEND,

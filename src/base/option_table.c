@@ -73,6 +73,12 @@ const struct fsh_option_row fsh_option_table[] = {
     BOOL("FSHMEM_COLL_DIRECT", "1",
          "smp: collectives load from the memory of peers; 0: they send "
          "messages"),
+    CHOICE(
+        "FSHMEM_COLL_ENGINE", "auto", "auto|card|host",
+        "fpga: who runs fshmem_coll_ calls; card: the collective engine of "
+        "each node what it can, host: the ranks, by messages; auto: the card "
+        "what it does faster; the same on all ranks, as the next; `fshinfo "
+        "coll` says which"),
     CHOICE("FSHMEM_COLL_BARRIER", "auto", "auto|dissemination|binomial",
            "algorithm of fshmem_coll_barrier that names none; the same on all "
            "ranks, as the next; `fshinfo coll` has them"),

@@ -136,11 +136,29 @@ static inline size_t fsh_area_bytes(uint32_t ranks)
     return ranks <= 64 ? fsh_area_offset(ranks, 0) : 0;
 }
 
-/* A message to a compute core is answered by a call of fn: at once, or during a
+/* Behind that, where nodes have collective engines: memory of the library for what they
+ * run, which nobody but this rank and its engine writes. For each sequence that may be in
+ * flight a list of descriptors, and buffers (gasnet/run_card.c). */
+#define FSH_AREA_SEQUENCES FSH_COLL_SEQUENCES
+#define FSH_AREA_STEPS 512u
+#define FSH_AREA_BUFFERS 3u
+#define FSH_AREA_BUFFER_BYTES ((size_t)64 << 10)
+#define FSH_AREA_SEQUENCE_BYTES \
+    ((size_t)FSH_AREA_STEPS * 64 + FSH_AREA_BUFFERS * FSH_AREA_BUFFER_BYTES)
+#define FSH_AREA_COLLECTIVE_BYTES (FSH_AREA_SEQUENCES * FSH_AREA_SEQUENCE_BYTES)
+
+/* A message to an engine is answered by a call of fn: at once, or during a
  * poll on any thread, with locks of the conduit held: it must be short, and
  * call nothing of the conduit. status: FSH_STATUS_. Valid until then. */
 struct fsh_answer {
     void (*fn)(struct fsh_answer *answer, unsigned status);
+};
+
+/* Memory of this node that its collective engine reaches; offsets are from base on. */
+struct fsh_engine_memory {
+    unsigned char *base;
+    size_t segment; /* bytes that are the segment, from 0 on */
+    size_t area;    /* offset of FSH_AREA_COLLECTIVE_BYTES of the library's */
 };
 
 /* Merges what two sets of ranks bring to a barrier: in any order, and with
@@ -192,6 +210,21 @@ struct fsh_compute_ops {
     void (*counters_clear)(void);
 };
 
+/* Collective engines beside the nodes. */
+struct fsh_collective_ops {
+    /* Has every node one? Constant from attach on, and the same on all ranks. */
+    bool (*present)(void);
+    /* From attach on; the memory stays. */
+    void (*memory)(struct fsh_engine_memory *memory);
+    /* Store n bytes at an offset in the area, for a sequence that is not run yet:
+     * posted, they are there before a `run` that comes after. Never blocks. */
+    void (*store)(size_t at, const void *src, size_t n);
+    /* Have this node's engine run the sequence at that offset. Never blocks: false if
+     * there is no room for the message now; poll and try again. The answer: OK (its end
+     * is told by fsh_collective_completed), BUSY, UNSUPPORTED. */
+    bool (*run)(size_t at, struct fsh_answer *answer);
+};
+
 /* Simulated time of the ranks: the same cycles in each run. One thread at a time. */
 struct fsh_clock_ops {
     /* Begin, if the job is to have it (FSHMEM_CLOCK): collective, at the end of
@@ -217,6 +250,7 @@ struct fsh_conduit_ops {
     const struct fsh_direct_ops *direct;
     const struct fsh_barrier_ops *barrier;
     const struct fsh_compute_ops *compute;
+    const struct fsh_collective_ops *collective;
     const struct fsh_short_ops *shorts;
     const struct fsh_clock_ops *clock;
 
@@ -324,5 +358,17 @@ void fsh_am_waits(void);
  * the one of its command. During a poll on any thread, with locks of the
  * conduit held. */
 void fsh_compute_completed(unsigned cookie, unsigned status);
+
+/* How a sequence of a collective engine has ended. */
+struct fsh_sequence_end {
+    uint16_t cookie;
+    uint8_t status; /* FSH_STATUS_ */
+    uint8_t step;   /* SeqID of the descriptor that it ended with */
+    uint8_t source; /* TIMEOUT: the node whose packet is missing */
+};
+
+/* Upcall into src/gasnet: one has. As fsh_compute_completed. It may come before the
+ * answer to its `run`. */
+void fsh_collective_completed(const struct fsh_sequence_end *end);
 
 #endif

@@ -109,6 +109,7 @@ static __attribute__((noinline)) bool kick(void)
     if (atomic_load_explicit(&fsh_run_active, memory_order_relaxed))
         found |= fsh_kicks.run();
     found |= fsh_kicks.direct();
+    found |= fsh_kicks.card();
     return found;
 }
 

@@ -80,6 +80,7 @@ static void print_facts(void (*line)(void *arg, const char *text), void *arg)
 {
     fsh_gasnet.ops->describe(line, arg);
     fsh_command_describe(line, arg);
+    fsh_run_card_describe(line, arg);
 }
 
 static const struct fsh_job_needs *needs_of(const char *name)

@@ -458,8 +458,14 @@ void fsh_run_register(void);
 void fsh_coll_settings(void);
 extern atomic_bool fsh_run_active;
 bool fsh_run_kick(void);
-/* The same by loads (run_direct.c). */
+/* The same by loads (run_direct.c), and on the card (run_card.c). */
 bool fsh_run_direct_kick(void);
+bool fsh_run_card_kick(void);
+/* One line a call that is in flight there, for state dumps. */
+void fsh_run_card_describe(void (*line)(void *arg, const char *text),
+                           void *arg);
+/* Once the conduit's limits are known. */
+void fsh_coll_limits(void);
 
 /* What a poll calls while any of them has work (base/kick.h); filled in by kicks.c.
  * True: there was progress. */
@@ -468,6 +474,7 @@ struct fsh_kicks {
     bool (*answers)(void);
     bool (*run)(void);
     bool (*direct)(void);
+    bool (*card)(void);
 };
 extern const struct fsh_kicks fsh_kicks;
 

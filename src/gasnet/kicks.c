@@ -8,4 +8,5 @@
 const struct fsh_kicks fsh_kicks = {.barrier = fsh_barrier_kick,
                                     .answers = fsh_answers_kick,
                                     .run = fsh_run_kick,
-                                    .direct = fsh_run_direct_kick};
+                                    .direct = fsh_run_direct_kick,
+                                    .card = fsh_run_card_kick};

@@ -138,6 +138,8 @@ struct fsh_run_team {
     uint8_t *owed;   /* [size] credits to give back */
     uint32_t due;    /* ranks that are owed half of them */
     struct fsh_run_plan *plans[FSH_RUN_PLANS]; /* of the thread that calls */
+    bool asked_card,
+        card; /* may calls go by the card? of the thread that calls */
     /* By loads from peers (run_direct.c). looked, group: of the thread that calls. */
     bool looked;
     struct fsh_coll_group *group; /* NULL: not for this team */
@@ -229,6 +231,23 @@ bool fsh_run_direct(struct fsh_team *team, const char *name,
 void fsh_run_direct_start(struct fsh_team *team, const char *name,
                           const struct fsh_coll_work *work,
                           struct fsh_event *event);
+
+/* ---- run_card.c ---- */
+
+/* Teams of a node whose calls may go by its engine: the first ones. */
+#define FSH_CARD_TEAMS_MOST 4u
+
+/* Can calls on this team go by the engines of its nodes? The same on all its ranks. */
+bool fsh_run_has_card(struct fsh_team *team);
+/* Has an engine what this call needs? A function of what all ranks agree on. */
+bool fsh_run_card_takes(const struct fsh_program_algorithm *a,
+                        const struct fsh_program_shape *shape,
+                        const struct fsh_coll_work *work);
+/* Start a call that it takes; event counts one until it is complete. */
+void fsh_run_card_start(struct fsh_team *team, const char *name,
+                        const struct fsh_program *program,
+                        const struct fsh_coll_work *work,
+                        struct fsh_event *event);
 
 /* ---- run_step.c ---- */
 

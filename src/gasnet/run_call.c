@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/option.h"
+#include "coll/card/card.h"
 #include "gasnet/coll_how.h"
 #include "gasnet/run.h"
 
@@ -135,13 +136,28 @@ static void by_messages(struct fsh_team *team, const char *name,
         fsh_coll_wait(&own, name);
 }
 
+static void by_card(struct fsh_team *team, const char *name,
+                    struct fsh_run_plan *plan, const struct fsh_coll_work *work,
+                    struct fsh_event *event)
+{
+    struct fsh_event own = {0};
+
+    fsh_run_card_start(team, name, program_of(plan, team, name), work,
+                       event != NULL ? event : &own);
+    if (event == NULL)
+        fsh_coll_wait(&own, name);
+}
+
 /* Of a call that names none. */
 static const struct fsh_program_algorithm *algorithm_for(
-    const struct fsh_program_shape *shape, size_t bytes)
+    struct fsh_team *team, const struct fsh_program_shape *shape, size_t bytes)
 {
     const struct fsh_program_algorithm *a = asked[shape->call];
 
-    return a != NULL ? a : fsh_program_choose(shape, bytes);
+    if (a != NULL)
+        return a;
+    return fsh_run_has_card(team) ? fsh_card_choose(shape, bytes)
+                                  : fsh_program_choose(shape, bytes);
 }
 
 /* messages: the receivers of all to all with lists, for instance, do not know what they
@@ -157,14 +173,28 @@ static bool needs_messages(const struct fsh_coll_work *work)
            (work->client != NULL && work->client->by_messages);
 }
 
+static bool goes_by_card(struct fsh_team *team,
+                         const struct fsh_program_algorithm *a,
+                         const struct fsh_program_shape *shape,
+                         const struct fsh_coll_work *work)
+{
+    return fsh_run_has_card(team) && fsh_run_card_takes(a, shape, work);
+}
+
 struct fsh_coll_how fsh_coll_how(const struct fsh_program_shape *shape,
-                                 size_t bytes, bool lists)
+                                 const struct fsh_program_algorithm *a,
+                                 const struct fsh_coll_work *work)
 {
     struct fsh_team *all = fsh_team_of(GASNET_TEAM_ALL, "fsh_coll_how");
+    const char *engine = "messages";
 
-    return (struct fsh_coll_how){algorithm_for(shape, bytes)->name,
-                                 goes_by_loads(all, lists) ? "direct"
-                                                           : "messages"};
+    if (a == NULL)
+        a = algorithm_for(all, shape, work->elem * work->count);
+    if (goes_by_loads(all, work->src_bytes != NULL))
+        engine = "direct";
+    else if (goes_by_card(all, a, shape, work))
+        engine = "card";
+    return (struct fsh_coll_how){a->name, engine};
 }
 
 void fsh_coll_call(struct fsh_team *team, const char *name,
@@ -177,10 +207,12 @@ void fsh_coll_call(struct fsh_team *team, const char *name,
     work->call = shape->call;
     work->root = shape->root;
     if (a == NULL)
-        a = algorithm_for(shape, work->elem * work->count);
+        a = algorithm_for(team, shape, work->elem * work->count);
     plan = plan_for(team, name, a, shape);
     if (goes_by_loads(team, needs_messages(work)))
         by_loads(team, name, plan, work, event);
+    else if (goes_by_card(team, a, shape, work))
+        by_card(team, name, plan, work, event);
     else
         by_messages(team, name, plan, work, event);
 }

@@ -66,28 +66,31 @@ def expected():
             for memory in ("segment", "private")} | {("barrier", 0, "none")}
 
 
-def look_columns(lines, per_memory):
-    """A size in 10 columns, then fields of 20: figures, algorithm, rounds."""
+def look_columns(lines, columns, sections):
+    """A size in 10 columns, then fields of 20: figures, algorithm, rounds. columns: of
+    each number of figures, how many lines there are."""
+    width = {10 + 20 * (figures + 2): count for figures, count in columns.items()}
     heads = [line for line in lines if line.startswith("# Size")]
-    check(len(heads) == len(OPS), lines)
-    check(all(line == heads[0] and len(line) == 10 + 20 * (2 * per_memory + 2)
-              for line in heads), heads)
+    check(len(heads) == sections, lines)
+    check({len(line) for line in heads} == set(width), heads)
     figures = [line for line in lines if line[:1].isdigit()]
-    check(len(figures) == 2 * len(OPS) - 1, figures)
     for line in figures:
-        check(len(line) == len(heads[0]) and int(line[:10]) in (0, *SIZES), line)
+        check(len(line) in width and int(line[:10]) in (0, *SIZES), line)
         check(float(line[10:30]) > 0, line)
+    for n, count in width.items():
+        check(sum(len(line) == n for line in figures) == count, (n, figures))
 
 
 def by_key(rows):
-    found = {(r["op"], r["bytes"], r["memory"], r.get("host_costs")): r for r in rows}
+    found = {(r["op"], r["bytes"], r["memory"], r.get("host_costs"), r["engine"]): r
+             for r in rows}
     check(len(found) == len(rows), "a figure is there twice")
     return found
 
 
 def on_wall_clock():
     rows, lines = run("--quick")
-    look_columns(lines, 1)
+    look_columns(lines, {2: 2 * len(OPS) - 1}, len(OPS))
     check({key[:3] for key in by_key(rows)} == expected(), rows)
     for row in rows:
         check(row["engine"] == ("messages" if row["op"] == "alltoallv" else "direct"), row)
@@ -107,14 +110,21 @@ def on_wall_clock():
 def on_simulated_nodes():
     options = "--clock", "simulated", "--quick"
     rows, lines = run(*options)
-    look_columns(lines, 3)
+    by_messages = 2 * len(OPS) - 1
+    look_columns(lines, {6: by_messages, 12: by_messages - 4}, 2 * len(OPS) - 2)
     found = by_key(rows)
-    check({key[:3] for key in found} == expected(), rows)
-    for op, size, memory in expected():
-        cycles = [found[op, size, memory, costs]["cycles"] for costs in (0, 1, 2)]
-        check(cycles[0] < cycles[1] < cycles[2], (op, size, memory, cycles))
+    on_card = {key for key in expected() if not key[0].endswith("v")}
+    for engine, keys in ("messages", expected()), ("card", on_card):
+        check({key[:3] for key in found if key[4] == engine} == keys, rows)
+        for op, size, memory in keys:
+            times = [found[op, size, memory, costs, engine] for costs in (0, 1, 2)]
+            cycles = [row["cycles"] for row in times]
+            check(cycles[0] < cycles[1] < cycles[2], (op, size, memory, cycles))
+            check(all((row["baseline_us"] is None) is (engine == "messages")
+                      for row in times), times)
     check(run(*options)[0] == rows, "other cycles when it was run again")
-    rows, _ = run(*options, "--op", "barrier", "--ranks", "3", "--topology", "line")
+    rows, _ = run(*options, "--op", "barrier", "--ranks", "3", "--topology", "line",
+                  "--engine", "auto")
     check([(r["topology"], r["nodes"]) for r in rows] == [("line", 3)] * 3, rows)
 
 

@@ -2,7 +2,8 @@
 /*
  * Conduit toy: as little as a conduit can be, messages over sockets and no block
  * of conduit.h. The conform programs pass on it, so nothing above the table needs
- * more; and it is what to copy when a conduit is added. Not installed.
+ * more; and it is what to copy when a conduit is added. Not installed. With TOY_ENGINE=1
+ * in the environment it has a model of the collective engine (engine.c).
  *
  * A rank has a socket, whose name all others know; over it go packets, a head
  * and bytes. What finds no room is queued in memory, so nobody waits to send but
@@ -24,6 +25,7 @@
 #include "base/words.h"
 #include "boot/boot.h"
 #include "conduit/conduit.h"
+#include "engine.h"
 
 #define MAX_RANKS 64
 #define MAX_PAYLOAD 512u /* of messages: the least that GASNet allows */
@@ -38,8 +40,9 @@ enum kind {
     REPLY,
     PUT,
     GET,
-    DONE
-}; /* DONE: with what GET asked for */
+    DONE, /* with what GET asked for */
+    VALUE /* from engine to engine: key and place in args */
+};
 
 /* Each address is one of the process that uses it. */
 struct head {
@@ -71,6 +74,8 @@ static struct {
     struct sockaddr_un name[MAX_RANKS]; /* of each rank's socket */
     struct queue out[MAX_RANKS];        /* to be sent */
     struct queue in;                    /* messages to be run */
+    bool engine;                        /* there is one, with */
+    struct fsh_engine_memory memory;
 } toy = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- packets: with the lock ---- */
@@ -120,6 +125,57 @@ static void post(uint32_t node, const struct head *head, const void *data)
     flush(node);
 }
 
+/* ---- the engine: with the lock ---- */
+
+static void engine_sends(uint32_t node, const struct toy_key *key, uint32_t at,
+                         const void *data, size_t n)
+{
+    const struct head head = {.kind = VALUE,
+                              .from = (uint16_t)toy.rank,
+                              .nbytes = (uint16_t)n,
+                              .args = {(int32_t)key->vp, (int32_t)key->job,
+                                       (int32_t)key->seq, (int32_t)key->total,
+                                       (int32_t)at}};
+
+    post(node, &head, data);
+}
+
+static void engine_arrives(const struct head *h, const void *data)
+{
+    const struct toy_key key = {(uint32_t)h->args[0], (uint32_t)h->args[1],
+                                (uint32_t)h->args[2], (uint32_t)h->args[3]};
+
+    toy_engine_arrive(h->from, &key, (uint32_t)h->args[4], data, h->nbytes);
+}
+
+static bool engine_present(void)
+{
+    return toy.engine;
+}
+
+static void engine_memory(struct fsh_engine_memory *memory)
+{
+    *memory = toy.memory;
+}
+
+static void engine_store(size_t at, const void *src, size_t n)
+{
+    memcpy(toy.memory.base + at, src, n);
+}
+
+static bool engine_run(size_t at, struct fsh_answer *answer)
+{
+    unsigned status;
+
+    pthread_mutex_lock(&toy.lock);
+    status = toy_engine_run(at);
+    pthread_mutex_unlock(&toy.lock);
+    answer->fn(answer, status);
+    return true;
+}
+
+/* ---- what comes: with the lock ---- */
+
 static void arrive(const struct head *h, const void *data)
 {
     struct head answer = {.kind = DONE,
@@ -130,6 +186,8 @@ static void arrive(const struct head *h, const void *data)
 
     if (h->kind == REQUEST || h->kind == REPLY)
         push(&toy.in, h, data);
+    else if (h->kind == VALUE)
+        engine_arrives(h, data);
     else if (h->kind != GET)
         fsh_copy_words(h->at, data, h->nbytes);
     if (h->kind == PUT || h->kind == GET)
@@ -192,6 +250,7 @@ static void init(enum fsh_threads threads, struct fsh_limits *limits)
     size_t most = fsh_boot_page()->segment_max;
 
     (void)threads; /* the lock serves all modes */
+    toy.engine = getenv("TOY_ENGINE") != NULL;
     toy.rank = fsh_boot_rank();
     toy.ranks = fsh_boot_size();
     open_socket();
@@ -202,11 +261,14 @@ static void init(enum fsh_threads threads, struct fsh_limits *limits)
 static void attach(size_t size, struct fsh_segment *segs)
 {
     struct fsh_segment mine = {.size = size};
+    size_t all = size + (toy.engine ? FSH_AREA_COLLECTIVE_BYTES : 0);
 
-    if (size != 0)
-        mine.addr = mmap(NULL, size, PROT_READ | PROT_WRITE,
+    if (all != 0)
+        mine.addr = mmap(NULL, all, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     check(mine.addr == MAP_FAILED ? -1 : 0, "mmap");
+    toy.memory = (struct fsh_engine_memory){mine.addr, size, size};
+    toy_engine_begin(mine.addr, all, engine_sends);
     fsh_boot_exchange(&mine, sizeof mine, segs);
 }
 
@@ -245,6 +307,7 @@ static bool poll_all(void)
         flush(r);
     for (uint32_t i = 0; i < READS && receive(); i++)
         any = true;
+    any |= toy_engine_step();
     while ((p = take(&toy.in)) != NULL) {
         pthread_mutex_unlock(&toy.lock);
         run(p);
@@ -373,9 +436,17 @@ static const struct fsh_job_needs needs = {
     .segment_option = "FSHMEM_SEGMENT_MAX",
 };
 
+static const struct fsh_collective_ops collective = {
+    .present = engine_present,
+    .memory = engine_memory,
+    .store = engine_store,
+    .run = engine_run,
+};
+
 static const struct fsh_conduit_ops fsh_conduit_toy = {
     .name = "toy",
     .needs = &needs,
+    .collective = &collective,
     .usable = usable,
     .init = init,
     .attach = attach,

@@ -52,6 +52,63 @@ static const uint64_t golden_ccomplete1[1] = {
 static const uint64_t golden_ccomplete2[1] = {
     UINT64_C(0x800003f7f),
 };
+static const uint64_t golden_collrun0[1] = {
+    UINT64_C(0xffffffff0000000f),
+};
+static const uint64_t golden_collrun1[1] = {
+    UINT64_C(0x587fd28000000003),
+};
+static const uint64_t golden_collrun2[1] = {
+    UINT64_C(0xad45f23d00000003),
+};
+static const uint64_t golden_collkey0[1] = {
+    UINT64_C(0x7fffffffff),
+};
+static const uint64_t golden_collkey1[1] = {
+    UINT64_C(0x2579e75c23),
+};
+static const uint64_t golden_collkey2[1] = {
+    UINT64_C(0x756b36a05e),
+};
+static const uint64_t golden_colladdr0[1] = {
+    UINT64_C(0x3fffffffffff),
+};
+static const uint64_t golden_colladdr1[1] = {
+    UINT64_C(0x342f19949e39),
+};
+static const uint64_t golden_colladdr2[1] = {
+    UINT64_C(0x2abe1ee97ae5),
+};
+static const uint64_t golden_colldesc0[8] = {
+    UINT64_C(0x7ff7fffffffffff),
+    UINT64_C(0xffffff07ffffff),
+    UINT64_C(0x0),
+    UINT64_C(0x0),
+    UINT64_C(0xffffffffffffffff),
+    UINT64_C(0xffffffffffffffff),
+    UINT64_C(0xffffffffffffffff),
+    UINT64_C(0x0),
+};
+static const uint64_t golden_colldesc1[8] = {
+    UINT64_C(0x4b322355f48d4bf),
+    UINT64_C(0xd8a06403ff0ff9),
+    UINT64_C(0x0),
+    UINT64_C(0x0),
+    UINT64_C(0x815a47c5f0dfb4a5),
+    UINT64_C(0x96c8da1964b2d2bc),
+    UINT64_C(0x8d6af57da711448),
+    UINT64_C(0x0),
+};
+static const uint64_t golden_colldesc2[8] = {
+    UINT64_C(0x5e756b70c635d4c),
+    UINT64_C(0xa9ec080380b15f),
+    UINT64_C(0x0),
+    UINT64_C(0x0),
+    UINT64_C(0x1ba1621582283d15),
+    UINT64_C(0x29e821a4c74803e3),
+    UINT64_C(0xd707107e855c3844),
+    UINT64_C(0x0),
+};
 static const uint64_t golden_cmd0[4] = {
     UINT64_C(0x37ffffffdfff),
     UINT64_C(0xffffffffffffffff),
@@ -59,16 +116,16 @@ static const uint64_t golden_cmd0[4] = {
     UINT64_C(0xff00000000000000),
 };
 static const uint64_t golden_cmd1[4] = {
-    UINT64_C(0x7695e75c93b),
-    UINT64_C(0xea90a8d66a8ac4ba),
-    UINT64_C(0xec8e73ca47),
-    UINT64_C(0xa400000000000000),
+    UINT64_C(0x36c9a90b4964),
+    UINT64_C(0x940356979d643c25),
+    UINT64_C(0xa564c2f2e3),
+    UINT64_C(0x2b00000000000000),
 };
 static const uint64_t golden_cmd2[4] = {
-    UINT64_C(0x32a9a34bdc19),
-    UINT64_C(0xb610a9f9b8b333a8),
-    UINT64_C(0xef803468b6),
-    UINT64_C(0xf700000000000000),
+    UINT64_C(0x26e1f133ca2b),
+    UINT64_C(0x83868a673b6fe507),
+    UINT64_C(0xf35804f922),
+    UINT64_C(0xd800000000000000),
 };
 static const uint64_t golden_ccmd0[16] = {
     UINT64_C(0xffff3f3f07ffff),
@@ -89,75 +146,75 @@ static const uint64_t golden_ccmd0[16] = {
     UINT64_C(0xff00000000000000),
 };
 static const uint64_t golden_ccmd1[16] = {
-    UINT64_C(0x815a3c36038f6c),
-    UINT64_C(0x4b664),
-    UINT64_C(0x8d6af57da711448),
-    UINT64_C(0x3e2434e37af027bc),
-    UINT64_C(0xcc22af58be6521cc),
-    UINT64_C(0xaa2ca6a107677f6),
-    UINT64_C(0x5dfbd32c4a36),
-    UINT64_C(0xe1fab98c7e13),
-    UINT64_C(0xc69d4bd8b3fa7aa7),
-    UINT64_C(0xbcfbb050acab1a6b),
-    UINT64_C(0x1b82a970165f),
-    UINT64_C(0xd707855c29e8c748),
-    UINT64_C(0x7d5c8dfc5eda64ac),
-    UINT64_C(0x1ebb968a43),
+    UINT64_C(0xd20b363201f493),
+    UINT64_C(0x716f4),
+    UINT64_C(0xbd91a1b7f03edca7),
+    UINT64_C(0xcf23cae883333218),
+    UINT64_C(0x84c8199921167d8f),
+    UINT64_C(0x349aa8fb52c7038),
+    UINT64_C(0xf320cd6d1447),
+    UINT64_C(0x7b297d0e5e18),
+    UINT64_C(0x5d5f576cdeb8fc4c),
+    UINT64_C(0x8ded3c9691eb79fa),
+    UINT64_C(0xd07c6981f033),
+    UINT64_C(0x6758986a175b56),
+    UINT64_C(0x9f9d01298a4489d9),
+    UINT64_C(0x273c9546b43),
     UINT64_C(0x0),
-    UINT64_C(0x7800000000000000),
+    UINT64_C(0x5400000000000000),
 };
 static const uint64_t golden_ccmd2[16] = {
-    UINT64_C(0xfb690e20017e0b),
-    UINT64_C(0x62a03),
-    UINT64_C(0x8a245e6b33138131),
-    UINT64_C(0xdc3bf364eb8ac8ce),
-    UINT64_C(0x3b6fe5078c5fe8f8),
-    UINT64_C(0x5804f83868678a5),
-    UINT64_C(0xd8f334f3d4e7),
-    UINT64_C(0x5a702c93ea5c),
-    UINT64_C(0xe8e5b4617589a82b),
-    UINT64_C(0xa8c24d4244ef7feb),
-    UINT64_C(0x6201baf59b8c),
-    UINT64_C(0xf463d20bdb61c89d),
-    UINT64_C(0xbd91a1b7f03ee2dc),
-    UINT64_C(0x33c83333218),
+    UINT64_C(0xcc0e233302d575),
+    UINT64_C(0x688d9),
+    UINT64_C(0x415af341ee52bdb6),
+    UINT64_C(0xd77c96c0084f3dd6),
+    UINT64_C(0xac512b01f18dd1ee),
+    UINT64_C(0xde3a5154ed12093),
+    UINT64_C(0x73f7ba0445d6),
+    UINT64_C(0xc10faa03ba33),
+    UINT64_C(0x47fc816ac16e2284),
+    UINT64_C(0x44c5b4763fe31d03),
+    UINT64_C(0x4a582f9fcc1c),
+    UINT64_C(0x415528dd2adf11cb),
+    UINT64_C(0x2b0b8c12f3b38702),
+    UINT64_C(0x117a81aa40a),
     UINT64_C(0x0),
-    UINT64_C(0x2100000000000000),
+    UINT64_C(0xa500000000000000),
 };
 static const uint64_t golden_ecmd0[2] = {
     UINT64_C(0xffffffffffffffff),
     UINT64_C(0xffffffffffffff),
 };
 static const uint64_t golden_ecmd1[2] = {
-    UINT64_C(0x8fb526c784c81999),
-    UINT64_C(0x7b3c6d349aae90),
+    UINT64_C(0x7467534bb62ac1fe),
+    UINT64_C(0x1d5f52b3df44a4),
 };
 static const uint64_t golden_ecmd2[2] = {
-    UINT64_C(0x91eb795ddeb8fc4c),
-    UINT64_C(0x69bc338ded3c96),
+    UINT64_C(0x62f5684f060cea63),
+    UINT64_C(0x42326b57e54acc),
 };
 static const uint64_t golden_ring0[2] = {
-    UINT64_C(0xfffffffff),
+    UINT64_C(0xfffffffffffff),
     UINT64_C(0xffffffffffff),
 };
 static const uint64_t golden_ring1[2] = {
-    UINT64_C(0xc4e005866),
-    UINT64_C(0xc9549f9d0129),
+    UINT64_C(0x6e9b9acfa82ba),
+    UINT64_C(0xf9bdd12982e4),
 };
 static const uint64_t golden_ring2[2] = {
-    UINT64_C(0x9d6cd0793),
-    UINT64_C(0x8cfe2d5db79b),
+    UINT64_C(0x7229dc0092560),
+    UINT64_C(0x819db46108cc),
 };
 static const uint64_t golden_status0[2] = {
     UINT64_C(0xffffffffffffffff),
     UINT64_C(0x0),
 };
 static const uint64_t golden_status1[2] = {
-    UINT64_C(0x2e47dc0e959f3a51),
+    UINT64_C(0x6d39eb43ad9cedde),
     UINT64_C(0x0),
 };
 static const uint64_t golden_status2[2] = {
-    UINT64_C(0x1773308cdc6b13ab),
+    UINT64_C(0xd50e00978b7199cd),
     UINT64_C(0x0),
 };
 static const uint64_t golden_bound0[2] = {
@@ -165,12 +222,12 @@ static const uint64_t golden_bound0[2] = {
     UINT64_C(0xffffffffffffffff),
 };
 static const uint64_t golden_bound1[2] = {
-    UINT64_C(0xd9edcc0e8d10cc66),
-    UINT64_C(0xd77c96c020ee5d10),
+    UINT64_C(0xa17af9c0fa1b3879),
+    UINT64_C(0x39235bc042b1ecc3),
 };
 static const uint64_t golden_bound2[2] = {
-    UINT64_C(0x154e1209ac51f18d),
-    UINT64_C(0xc10faa4039044de3),
+    UINT64_C(0x651807dba604861e),
+    UINT64_C(0xa8ea37f766936acc),
 };
 /* X(layout, words, field, value): decoded by the test. */
 #define GOLDEN(X) \
@@ -258,6 +315,117 @@ static const uint64_t golden_bound2[2] = {
     X(ccomplete, golden_ccomplete2, op, 0xf) \
     X(ccomplete, golden_ccomplete2, cookie, 0x3f7) \
     X(ccomplete, golden_ccomplete2, status, 0x8) \
+    X(collrun, golden_collrun0, op, 0xf) \
+    X(collrun, golden_collrun0, addr, 0xffffffff) \
+    X(collrun, golden_collrun1, op, 0x3) \
+    X(collrun, golden_collrun1, addr, 0x587fd280) \
+    X(collrun, golden_collrun2, op, 0x3) \
+    X(collrun, golden_collrun2, addr, 0xad45f23d) \
+    X(collkey, golden_collkey0, op, 0xf) \
+    X(collkey, golden_collkey0, number, 0xff) \
+    X(collkey, golden_collkey0, seq, 0xff) \
+    X(collkey, golden_collkey0, vp, 0x7ff) \
+    X(collkey, golden_collkey0, job, 0xff) \
+    X(collkey, golden_collkey1, op, 0x3) \
+    X(collkey, golden_collkey1, number, 0xc2) \
+    X(collkey, golden_collkey1, seq, 0x75) \
+    X(collkey, golden_collkey1, vp, 0x79e) \
+    X(collkey, golden_collkey1, job, 0x4a) \
+    X(collkey, golden_collkey2, op, 0xe) \
+    X(collkey, golden_collkey2, number, 0x5) \
+    X(collkey, golden_collkey2, seq, 0x6a) \
+    X(collkey, golden_collkey2, vp, 0x6b3) \
+    X(collkey, golden_collkey2, job, 0xea) \
+    X(colladdr, golden_colladdr0, offset, 0x3ff) \
+    X(colladdr, golden_colladdr0, high, 0x7) \
+    X(colladdr, golden_colladdr0, seq, 0xff) \
+    X(colladdr, golden_colladdr0, vp, 0x7ff) \
+    X(colladdr, golden_colladdr0, job, 0xff) \
+    X(colladdr, golden_colladdr0, low, 0x1f) \
+    X(colladdr, golden_colladdr0, eager, 0x1) \
+    X(colladdr, golden_colladdr1, offset, 0x239) \
+    X(colladdr, golden_colladdr1, high, 0x7) \
+    X(colladdr, golden_colladdr1, seq, 0xa4) \
+    X(colladdr, golden_colladdr1, vp, 0xcc) \
+    X(colladdr, golden_colladdr1, job, 0x2f) \
+    X(colladdr, golden_colladdr1, low, 0x14) \
+    X(colladdr, golden_colladdr1, eager, 0x1) \
+    X(colladdr, golden_colladdr2, offset, 0x2e5) \
+    X(colladdr, golden_colladdr2, high, 0x6) \
+    X(colladdr, golden_colladdr2, seq, 0x4b) \
+    X(colladdr, golden_colladdr2, vp, 0xf7) \
+    X(colladdr, golden_colladdr2, job, 0xbe) \
+    X(colladdr, golden_colladdr2, low, 0xa) \
+    X(colladdr, golden_colladdr2, eager, 0x1) \
+    X(colldesc, golden_colldesc0, head, 0x1) \
+    X(colldesc, golden_colldesc0, tail, 0x1) \
+    X(colldesc, golden_colldesc0, own, 0x1) \
+    X(colldesc, golden_colldesc0, given, 0x1) \
+    X(colldesc, golden_colldesc0, reduce, 0x1) \
+    X(colldesc, golden_colldesc0, store, 0x1) \
+    X(colldesc, golden_colldesc0, send, 0x1) \
+    X(colldesc, golden_colldesc0, eager, 0x1) \
+    X(colldesc, golden_colldesc0, job, 0xff) \
+    X(colldesc, golden_colldesc0, vp, 0x7ff) \
+    X(colldesc, golden_colldesc0, seq, 0xff) \
+    X(colldesc, golden_colldesc0, count, 0x1f) \
+    X(colldesc, golden_colldesc0, kind, 0x7) \
+    X(colldesc, golden_colldesc0, op, 0xf) \
+    X(colldesc, golden_colldesc0, cookie, 0x7ff) \
+    X(colldesc, golden_colldesc0, dest, 0xff) \
+    X(colldesc, golden_colldesc0, dest_vp, 0x7ff) \
+    X(colldesc, golden_colldesc0, dest_seq, 0xff) \
+    X(colldesc, golden_colldesc0, bytes, 0xffffff) \
+    X(colldesc, golden_colldesc0, sources0, 0xffffffffffffffff) \
+    X(colldesc, golden_colldesc0, sources1, 0xffffffffffffffff) \
+    X(colldesc, golden_colldesc0, own_addr, 0xffffffff) \
+    X(colldesc, golden_colldesc0, store_addr, 0xffffffff) \
+    X(colldesc, golden_colldesc1, head, 0x1) \
+    X(colldesc, golden_colldesc1, tail, 0x1) \
+    X(colldesc, golden_colldesc1, own, 0x1) \
+    X(colldesc, golden_colldesc1, given, 0x1) \
+    X(colldesc, golden_colldesc1, reduce, 0x1) \
+    X(colldesc, golden_colldesc1, store, 0x1) \
+    X(colldesc, golden_colldesc1, send, 0x0) \
+    X(colldesc, golden_colldesc1, eager, 0x1) \
+    X(colldesc, golden_colldesc1, job, 0xd4) \
+    X(colldesc, golden_colldesc1, vp, 0x748) \
+    X(colldesc, golden_colldesc1, seq, 0xab) \
+    X(colldesc, golden_colldesc1, count, 0x6) \
+    X(colldesc, golden_colldesc1, kind, 0x2) \
+    X(colldesc, golden_colldesc1, op, 0x4) \
+    X(colldesc, golden_colldesc1, cookie, 0x4b3) \
+    X(colldesc, golden_colldesc1, dest, 0xf9) \
+    X(colldesc, golden_colldesc1, dest_vp, 0x70f) \
+    X(colldesc, golden_colldesc1, dest_seq, 0x7f) \
+    X(colldesc, golden_colldesc1, bytes, 0xd8a064) \
+    X(colldesc, golden_colldesc1, sources0, 0x815a47c5f0dfb4a5) \
+    X(colldesc, golden_colldesc1, sources1, 0x96c8da1964b2d2bc) \
+    X(colldesc, golden_colldesc1, own_addr, 0xda711448) \
+    X(colldesc, golden_colldesc1, store_addr, 0x8d6af57) \
+    X(colldesc, golden_colldesc2, head, 0x0) \
+    X(colldesc, golden_colldesc2, tail, 0x0) \
+    X(colldesc, golden_colldesc2, own, 0x1) \
+    X(colldesc, golden_colldesc2, given, 0x1) \
+    X(colldesc, golden_colldesc2, reduce, 0x0) \
+    X(colldesc, golden_colldesc2, store, 0x0) \
+    X(colldesc, golden_colldesc2, send, 0x1) \
+    X(colldesc, golden_colldesc2, eager, 0x0) \
+    X(colldesc, golden_colldesc2, job, 0x5d) \
+    X(colldesc, golden_colldesc2, vp, 0x463) \
+    X(colldesc, golden_colldesc2, seq, 0xe1) \
+    X(colldesc, golden_colldesc2, count, 0x16) \
+    X(colldesc, golden_colldesc2, kind, 0x6) \
+    X(colldesc, golden_colldesc2, op, 0xa) \
+    X(colldesc, golden_colldesc2, cookie, 0x5e7) \
+    X(colldesc, golden_colldesc2, dest, 0x5f) \
+    X(colldesc, golden_colldesc2, dest_vp, 0xb1) \
+    X(colldesc, golden_colldesc2, dest_seq, 0x70) \
+    X(colldesc, golden_colldesc2, bytes, 0xa9ec08) \
+    X(colldesc, golden_colldesc2, sources0, 0x1ba1621582283d15) \
+    X(colldesc, golden_colldesc2, sources1, 0x29e821a4c74803e3) \
+    X(colldesc, golden_colldesc2, own_addr, 0x855c3844) \
+    X(colldesc, golden_colldesc2, store_addr, 0xd707107e) \
     X(cmd, golden_cmd0, opcode, 0xff) \
     X(cmd, golden_cmd0, category, 0x3) \
     X(cmd, golden_cmd0, reply, 0x1) \
@@ -273,36 +441,36 @@ static const uint64_t golden_bound2[2] = {
     X(cmd, golden_cmd0, length, 0xffffff) \
     X(cmd, golden_cmd0, laddr, 0xffffffffff) \
     X(cmd, golden_cmd0, check, 0xff) \
-    X(cmd, golden_cmd1, opcode, 0x3b) \
+    X(cmd, golden_cmd1, opcode, 0x64) \
     X(cmd, golden_cmd1, category, 0x1) \
     X(cmd, golden_cmd1, reply, 0x0) \
     X(cmd, golden_cmd1, ack, 0x1) \
     X(cmd, golden_cmd1, ordered, 0x0) \
-    X(cmd, golden_cmd1, rspace, 0x3) \
-    X(cmd, golden_cmd1, dst, 0x75) \
-    X(cmd, golden_cmd1, nargs, 0x1e) \
-    X(cmd, golden_cmd1, entries, 0x2) \
-    X(cmd, golden_cmd1, tag, 0x769) \
-    X(cmd, golden_cmd1, lspace, 0x0) \
-    X(cmd, golden_cmd1, raddr, 0xd66a8ac4ba) \
-    X(cmd, golden_cmd1, length, 0xea90a8) \
-    X(cmd, golden_cmd1, laddr, 0xec8e73ca47) \
-    X(cmd, golden_cmd1, check, 0xa4) \
-    X(cmd, golden_cmd2, opcode, 0x19) \
-    X(cmd, golden_cmd2, category, 0x0) \
-    X(cmd, golden_cmd2, reply, 0x1) \
+    X(cmd, golden_cmd1, rspace, 0x1) \
+    X(cmd, golden_cmd1, dst, 0xb) \
+    X(cmd, golden_cmd1, nargs, 0x9) \
+    X(cmd, golden_cmd1, entries, 0x5) \
+    X(cmd, golden_cmd1, tag, 0x6c9) \
+    X(cmd, golden_cmd1, lspace, 0x3) \
+    X(cmd, golden_cmd1, raddr, 0x979d643c25) \
+    X(cmd, golden_cmd1, length, 0x940356) \
+    X(cmd, golden_cmd1, laddr, 0xa564c2f2e3) \
+    X(cmd, golden_cmd1, check, 0x2b) \
+    X(cmd, golden_cmd2, opcode, 0x2b) \
+    X(cmd, golden_cmd2, category, 0x2) \
+    X(cmd, golden_cmd2, reply, 0x0) \
     X(cmd, golden_cmd2, ack, 0x1) \
-    X(cmd, golden_cmd2, ordered, 0x1) \
+    X(cmd, golden_cmd2, ordered, 0x0) \
     X(cmd, golden_cmd2, rspace, 0x3) \
-    X(cmd, golden_cmd2, dst, 0x4b) \
-    X(cmd, golden_cmd2, nargs, 0x3) \
-    X(cmd, golden_cmd2, entries, 0x5) \
-    X(cmd, golden_cmd2, tag, 0x2a9) \
-    X(cmd, golden_cmd2, lspace, 0x3) \
-    X(cmd, golden_cmd2, raddr, 0xf9b8b333a8) \
-    X(cmd, golden_cmd2, length, 0xb610a9) \
-    X(cmd, golden_cmd2, laddr, 0xef803468b6) \
-    X(cmd, golden_cmd2, check, 0xf7) \
+    X(cmd, golden_cmd2, dst, 0x33) \
+    X(cmd, golden_cmd2, nargs, 0x11) \
+    X(cmd, golden_cmd2, entries, 0x7) \
+    X(cmd, golden_cmd2, tag, 0x6e1) \
+    X(cmd, golden_cmd2, lspace, 0x2) \
+    X(cmd, golden_cmd2, raddr, 0x673b6fe507) \
+    X(cmd, golden_cmd2, length, 0x83868a) \
+    X(cmd, golden_cmd2, laddr, 0xf35804f922) \
+    X(cmd, golden_cmd2, check, 0xd8) \
     X(ccmd, golden_ccmd0, op, 0xff) \
     X(ccmd, golden_ccmd0, accumulate, 0x1) \
     X(ccmd, golden_ccmd0, bias, 0x1) \
@@ -351,120 +519,120 @@ static const uint64_t golden_bound2[2] = {
     X(ccmd, golden_ccmd0, out_plane, 0xffffffff) \
     X(ccmd, golden_ccmd0, x_words, 0x3ff) \
     X(ccmd, golden_ccmd0, check, 0xff) \
-    X(ccmd, golden_ccmd1, op, 0x6c) \
-    X(ccmd, golden_ccmd1, accumulate, 0x1) \
-    X(ccmd, golden_ccmd1, bias, 0x1) \
+    X(ccmd, golden_ccmd1, op, 0x93) \
+    X(ccmd, golden_ccmd1, accumulate, 0x0) \
+    X(ccmd, golden_ccmd1, bias, 0x0) \
     X(ccmd, golden_ccmd1, relu, 0x1) \
-    X(ccmd, golden_ccmd1, x_bfp, 0x1) \
-    X(ccmd, golden_ccmd1, w_bfp, 0x0) \
-    X(ccmd, golden_ccmd1, w_rows, 0x0) \
-    X(ccmd, golden_ccmd1, emit, 0x0) \
+    X(ccmd, golden_ccmd1, x_bfp, 0x0) \
+    X(ccmd, golden_ccmd1, w_bfp, 0x1) \
+    X(ccmd, golden_ccmd1, w_rows, 0x1) \
+    X(ccmd, golden_ccmd1, emit, 0x1) \
     X(ccmd, golden_ccmd1, await, 0x1) \
     X(ccmd, golden_ccmd1, art, 0x1) \
-    X(ccmd, golden_ccmd1, signal, 0x1) \
+    X(ccmd, golden_ccmd1, signal, 0x0) \
     X(ccmd, golden_ccmd1, complete, 0x0) \
-    X(ccmd, golden_ccmd1, await_event, 0x36) \
-    X(ccmd, golden_ccmd1, signal_event, 0x3c) \
-    X(ccmd, golden_ccmd1, await_count, 0x815a) \
-    X(ccmd, golden_ccmd1, complete_node, 0x64) \
-    X(ccmd, golden_ccmd1, cookie, 0x4b6) \
-    X(ccmd, golden_ccmd1, x_addr, 0xda711448) \
-    X(ccmd, golden_ccmd1, w_addr, 0x8d6af57) \
-    X(ccmd, golden_ccmd1, c_addr, 0x7af027bc) \
-    X(ccmd, golden_ccmd1, b_addr, 0x3e2434e3) \
-    X(ccmd, golden_ccmd1, e_addr, 0xbe6521cc) \
-    X(ccmd, golden_ccmd1, art_addr, 0xcc22af58) \
-    X(ccmd, golden_ccmd1, ldx, 0x677f6) \
-    X(ccmd, golden_ccmd1, ldw, 0x6a107) \
-    X(ccmd, golden_ccmd1, ldc, 0xaa2ca) \
-    X(ccmd, golden_ccmd1, m, 0x2c4a36) \
-    X(ccmd, golden_ccmd1, n, 0x5dfbd3) \
-    X(ccmd, golden_ccmd1, k, 0x8c7e13) \
-    X(ccmd, golden_ccmd1, art_count, 0xe1fab9) \
-    X(ccmd, golden_ccmd1, art_mask, 0xc69d4bd8b3fa7aa7) \
-    X(ccmd, golden_ccmd1, signal_mask, 0xbcfbb050acab1a6b) \
-    X(ccmd, golden_ccmd1, tile_x, 0x5f) \
-    X(ccmd, golden_ccmd1, tile_w, 0x16) \
-    X(ccmd, golden_ccmd1, kernel_h, 0x70) \
-    X(ccmd, golden_ccmd1, kernel_w, 0xa9) \
-    X(ccmd, golden_ccmd1, stride, 0x82) \
-    X(ccmd, golden_ccmd1, row_words, 0x1b) \
-    X(ccmd, golden_ccmd1, in_h, 0xc748) \
-    X(ccmd, golden_ccmd1, in_w, 0x29e8) \
-    X(ccmd, golden_ccmd1, out_h, 0x855c) \
-    X(ccmd, golden_ccmd1, out_w, 0xd707) \
-    X(ccmd, golden_ccmd1, pad_h, 0x64ac) \
-    X(ccmd, golden_ccmd1, pad_w, 0x5eda) \
-    X(ccmd, golden_ccmd1, in_plane, 0x7d5c8dfc) \
-    X(ccmd, golden_ccmd1, out_plane, 0xbb968a43) \
-    X(ccmd, golden_ccmd1, x_words, 0x1e) \
-    X(ccmd, golden_ccmd1, check, 0x78) \
-    X(ccmd, golden_ccmd2, op, 0xb) \
-    X(ccmd, golden_ccmd2, accumulate, 0x0) \
-    X(ccmd, golden_ccmd2, bias, 0x1) \
+    X(ccmd, golden_ccmd1, await_event, 0x32) \
+    X(ccmd, golden_ccmd1, signal_event, 0x36) \
+    X(ccmd, golden_ccmd1, await_count, 0xd20b) \
+    X(ccmd, golden_ccmd1, complete_node, 0xf4) \
+    X(ccmd, golden_ccmd1, cookie, 0x716) \
+    X(ccmd, golden_ccmd1, x_addr, 0xf03edca7) \
+    X(ccmd, golden_ccmd1, w_addr, 0xbd91a1b7) \
+    X(ccmd, golden_ccmd1, c_addr, 0x83333218) \
+    X(ccmd, golden_ccmd1, b_addr, 0xcf23cae8) \
+    X(ccmd, golden_ccmd1, e_addr, 0x21167d8f) \
+    X(ccmd, golden_ccmd1, art_addr, 0x84c81999) \
+    X(ccmd, golden_ccmd1, ldx, 0xc7038) \
+    X(ccmd, golden_ccmd1, ldw, 0x8fb52) \
+    X(ccmd, golden_ccmd1, ldc, 0x349aa) \
+    X(ccmd, golden_ccmd1, m, 0x6d1447) \
+    X(ccmd, golden_ccmd1, n, 0xf320cd) \
+    X(ccmd, golden_ccmd1, k, 0xe5e18) \
+    X(ccmd, golden_ccmd1, art_count, 0x7b297d) \
+    X(ccmd, golden_ccmd1, art_mask, 0x5d5f576cdeb8fc4c) \
+    X(ccmd, golden_ccmd1, signal_mask, 0x8ded3c9691eb79fa) \
+    X(ccmd, golden_ccmd1, tile_x, 0x33) \
+    X(ccmd, golden_ccmd1, tile_w, 0xf0) \
+    X(ccmd, golden_ccmd1, kernel_h, 0x81) \
+    X(ccmd, golden_ccmd1, kernel_w, 0x69) \
+    X(ccmd, golden_ccmd1, stride, 0x7c) \
+    X(ccmd, golden_ccmd1, row_words, 0xd0) \
+    X(ccmd, golden_ccmd1, in_h, 0x5b56) \
+    X(ccmd, golden_ccmd1, in_w, 0x6a17) \
+    X(ccmd, golden_ccmd1, out_h, 0x5898) \
+    X(ccmd, golden_ccmd1, out_w, 0x67) \
+    X(ccmd, golden_ccmd1, pad_h, 0x89d9) \
+    X(ccmd, golden_ccmd1, pad_w, 0x8a44) \
+    X(ccmd, golden_ccmd1, in_plane, 0x9f9d0129) \
+    X(ccmd, golden_ccmd1, out_plane, 0xc9546b43) \
+    X(ccmd, golden_ccmd1, x_words, 0x273) \
+    X(ccmd, golden_ccmd1, check, 0x54) \
+    X(ccmd, golden_ccmd2, op, 0x75) \
+    X(ccmd, golden_ccmd2, accumulate, 0x1) \
+    X(ccmd, golden_ccmd2, bias, 0x0) \
     X(ccmd, golden_ccmd2, relu, 0x1) \
-    X(ccmd, golden_ccmd2, x_bfp, 0x1) \
+    X(ccmd, golden_ccmd2, x_bfp, 0x0) \
     X(ccmd, golden_ccmd2, w_bfp, 0x1) \
-    X(ccmd, golden_ccmd2, w_rows, 0x1) \
+    X(ccmd, golden_ccmd2, w_rows, 0x0) \
     X(ccmd, golden_ccmd2, emit, 0x1) \
-    X(ccmd, golden_ccmd2, await, 0x0) \
-    X(ccmd, golden_ccmd2, art, 0x1) \
-    X(ccmd, golden_ccmd2, signal, 0x0) \
+    X(ccmd, golden_ccmd2, await, 0x1) \
+    X(ccmd, golden_ccmd2, art, 0x0) \
+    X(ccmd, golden_ccmd2, signal, 0x1) \
     X(ccmd, golden_ccmd2, complete, 0x0) \
-    X(ccmd, golden_ccmd2, await_event, 0x20) \
-    X(ccmd, golden_ccmd2, signal_event, 0xe) \
-    X(ccmd, golden_ccmd2, await_count, 0xfb69) \
-    X(ccmd, golden_ccmd2, complete_node, 0x3) \
-    X(ccmd, golden_ccmd2, cookie, 0x62a) \
-    X(ccmd, golden_ccmd2, x_addr, 0x33138131) \
-    X(ccmd, golden_ccmd2, w_addr, 0x8a245e6b) \
-    X(ccmd, golden_ccmd2, c_addr, 0xeb8ac8ce) \
-    X(ccmd, golden_ccmd2, b_addr, 0xdc3bf364) \
-    X(ccmd, golden_ccmd2, e_addr, 0x8c5fe8f8) \
-    X(ccmd, golden_ccmd2, art_addr, 0x3b6fe507) \
-    X(ccmd, golden_ccmd2, ldx, 0x678a5) \
-    X(ccmd, golden_ccmd2, ldw, 0x83868) \
-    X(ccmd, golden_ccmd2, ldc, 0x5804f) \
-    X(ccmd, golden_ccmd2, m, 0xf3d4e7) \
-    X(ccmd, golden_ccmd2, n, 0xd8f334) \
-    X(ccmd, golden_ccmd2, k, 0x93ea5c) \
-    X(ccmd, golden_ccmd2, art_count, 0x5a702c) \
-    X(ccmd, golden_ccmd2, art_mask, 0xe8e5b4617589a82b) \
-    X(ccmd, golden_ccmd2, signal_mask, 0xa8c24d4244ef7feb) \
-    X(ccmd, golden_ccmd2, tile_x, 0x8c) \
-    X(ccmd, golden_ccmd2, tile_w, 0x9b) \
-    X(ccmd, golden_ccmd2, kernel_h, 0xf5) \
-    X(ccmd, golden_ccmd2, kernel_w, 0xba) \
-    X(ccmd, golden_ccmd2, stride, 0x1) \
-    X(ccmd, golden_ccmd2, row_words, 0x62) \
-    X(ccmd, golden_ccmd2, in_h, 0xc89d) \
-    X(ccmd, golden_ccmd2, in_w, 0xdb61) \
-    X(ccmd, golden_ccmd2, out_h, 0xd20b) \
-    X(ccmd, golden_ccmd2, out_w, 0xf463) \
-    X(ccmd, golden_ccmd2, pad_h, 0xe2dc) \
-    X(ccmd, golden_ccmd2, pad_w, 0xf03e) \
-    X(ccmd, golden_ccmd2, in_plane, 0xbd91a1b7) \
-    X(ccmd, golden_ccmd2, out_plane, 0x83333218) \
-    X(ccmd, golden_ccmd2, x_words, 0x33c) \
-    X(ccmd, golden_ccmd2, check, 0x21) \
+    X(ccmd, golden_ccmd2, await_event, 0x33) \
+    X(ccmd, golden_ccmd2, signal_event, 0x23) \
+    X(ccmd, golden_ccmd2, await_count, 0xcc0e) \
+    X(ccmd, golden_ccmd2, complete_node, 0xd9) \
+    X(ccmd, golden_ccmd2, cookie, 0x688) \
+    X(ccmd, golden_ccmd2, x_addr, 0xee52bdb6) \
+    X(ccmd, golden_ccmd2, w_addr, 0x415af341) \
+    X(ccmd, golden_ccmd2, c_addr, 0x84f3dd6) \
+    X(ccmd, golden_ccmd2, b_addr, 0xd77c96c0) \
+    X(ccmd, golden_ccmd2, e_addr, 0xf18dd1ee) \
+    X(ccmd, golden_ccmd2, art_addr, 0xac512b01) \
+    X(ccmd, golden_ccmd2, ldx, 0x12093) \
+    X(ccmd, golden_ccmd2, ldw, 0x154ed) \
+    X(ccmd, golden_ccmd2, ldc, 0xde3a5) \
+    X(ccmd, golden_ccmd2, m, 0x445d6) \
+    X(ccmd, golden_ccmd2, n, 0x73f7ba) \
+    X(ccmd, golden_ccmd2, k, 0x3ba33) \
+    X(ccmd, golden_ccmd2, art_count, 0xc10faa) \
+    X(ccmd, golden_ccmd2, art_mask, 0x47fc816ac16e2284) \
+    X(ccmd, golden_ccmd2, signal_mask, 0x44c5b4763fe31d03) \
+    X(ccmd, golden_ccmd2, tile_x, 0x1c) \
+    X(ccmd, golden_ccmd2, tile_w, 0xcc) \
+    X(ccmd, golden_ccmd2, kernel_h, 0x9f) \
+    X(ccmd, golden_ccmd2, kernel_w, 0x2f) \
+    X(ccmd, golden_ccmd2, stride, 0x58) \
+    X(ccmd, golden_ccmd2, row_words, 0x4a) \
+    X(ccmd, golden_ccmd2, in_h, 0x11cb) \
+    X(ccmd, golden_ccmd2, in_w, 0x2adf) \
+    X(ccmd, golden_ccmd2, out_h, 0x28dd) \
+    X(ccmd, golden_ccmd2, out_w, 0x4155) \
+    X(ccmd, golden_ccmd2, pad_h, 0x8702) \
+    X(ccmd, golden_ccmd2, pad_w, 0xf3b3) \
+    X(ccmd, golden_ccmd2, in_plane, 0x2b0b8c12) \
+    X(ccmd, golden_ccmd2, out_plane, 0xa81aa40a) \
+    X(ccmd, golden_ccmd2, x_words, 0x117) \
+    X(ccmd, golden_ccmd2, check, 0xa5) \
     X(ecmd, golden_ecmd0, laddr, 0xffffffffff) \
     X(ecmd, golden_ecmd0, length, 0xffffff) \
     X(ecmd, golden_ecmd0, raddr, 0xffffffffff) \
     X(ecmd, golden_ecmd0, tag, 0x3f) \
     X(ecmd, golden_ecmd0, kind, 0x3) \
     X(ecmd, golden_ecmd0, dst, 0xff) \
-    X(ecmd, golden_ecmd1, laddr, 0xc784c81999) \
-    X(ecmd, golden_ecmd1, length, 0x8fb526) \
-    X(ecmd, golden_ecmd1, raddr, 0x6d349aae90) \
-    X(ecmd, golden_ecmd1, tag, 0x3c) \
-    X(ecmd, golden_ecmd1, kind, 0x0) \
-    X(ecmd, golden_ecmd1, dst, 0x7b) \
-    X(ecmd, golden_ecmd2, laddr, 0x5ddeb8fc4c) \
-    X(ecmd, golden_ecmd2, length, 0x91eb79) \
-    X(ecmd, golden_ecmd2, raddr, 0x338ded3c96) \
-    X(ecmd, golden_ecmd2, tag, 0x3c) \
-    X(ecmd, golden_ecmd2, kind, 0x2) \
-    X(ecmd, golden_ecmd2, dst, 0x69) \
+    X(ecmd, golden_ecmd1, laddr, 0x4bb62ac1fe) \
+    X(ecmd, golden_ecmd1, length, 0x746753) \
+    X(ecmd, golden_ecmd1, raddr, 0x52b3df44a4) \
+    X(ecmd, golden_ecmd1, tag, 0x1f) \
+    X(ecmd, golden_ecmd1, kind, 0x1) \
+    X(ecmd, golden_ecmd1, dst, 0x1d) \
+    X(ecmd, golden_ecmd2, laddr, 0x4f060cea63) \
+    X(ecmd, golden_ecmd2, length, 0x62f568) \
+    X(ecmd, golden_ecmd2, raddr, 0x6b57e54acc) \
+    X(ecmd, golden_ecmd2, tag, 0x32) \
+    X(ecmd, golden_ecmd2, kind, 0x0) \
+    X(ecmd, golden_ecmd2, dst, 0x42) \
     X(ring, golden_ring0, phase, 0x1) \
     X(ring, golden_ring0, kind, 0x3) \
     X(ring, golden_ring0, reply, 0x1) \
@@ -473,31 +641,37 @@ static const uint64_t golden_bound2[2] = {
     X(ring, golden_ring0, node, 0xff) \
     X(ring, golden_ring0, tag, 0x7ff) \
     X(ring, golden_ring0, half, 0x1) \
+    X(ring, golden_ring0, step, 0xff) \
+    X(ring, golden_ring0, source, 0xff) \
     X(ring, golden_ring0, cycle, 0xffffffffffff) \
     X(ring, golden_ring1, phase, 0x0) \
-    X(ring, golden_ring1, kind, 0x3) \
-    X(ring, golden_ring1, reply, 0x0) \
-    X(ring, golden_ring1, status, 0x6) \
-    X(ring, golden_ring1, opcode, 0x58) \
-    X(ring, golden_ring1, node, 0x0) \
-    X(ring, golden_ring1, tag, 0x44e) \
+    X(ring, golden_ring1, kind, 0x1) \
+    X(ring, golden_ring1, reply, 0x1) \
+    X(ring, golden_ring1, status, 0xb) \
+    X(ring, golden_ring1, opcode, 0x82) \
+    X(ring, golden_ring1, node, 0xfa) \
+    X(ring, golden_ring1, tag, 0x1ac) \
     X(ring, golden_ring1, half, 0x1) \
-    X(ring, golden_ring1, cycle, 0xc9549f9d0129) \
-    X(ring, golden_ring2, phase, 0x1) \
-    X(ring, golden_ring2, kind, 0x1) \
+    X(ring, golden_ring1, step, 0x9b) \
+    X(ring, golden_ring1, source, 0x6e) \
+    X(ring, golden_ring1, cycle, 0xf9bdd12982e4) \
+    X(ring, golden_ring2, phase, 0x0) \
+    X(ring, golden_ring2, kind, 0x0) \
     X(ring, golden_ring2, reply, 0x0) \
-    X(ring, golden_ring2, status, 0x9) \
-    X(ring, golden_ring2, opcode, 0x7) \
-    X(ring, golden_ring2, node, 0xcd) \
-    X(ring, golden_ring2, tag, 0x1d6) \
+    X(ring, golden_ring2, status, 0x6) \
+    X(ring, golden_ring2, opcode, 0x25) \
+    X(ring, golden_ring2, node, 0x9) \
+    X(ring, golden_ring2, tag, 0x5c0) \
     X(ring, golden_ring2, half, 0x1) \
-    X(ring, golden_ring2, cycle, 0x8cfe2d5db79b) \
+    X(ring, golden_ring2, step, 0x29) \
+    X(ring, golden_ring2, source, 0x72) \
+    X(ring, golden_ring2, cycle, 0x819db46108cc) \
     X(status, golden_status0, req_head, 0xffffffff) \
     X(status, golden_status0, rep_head, 0xffffffff) \
-    X(status, golden_status1, req_head, 0x959f3a51) \
-    X(status, golden_status1, rep_head, 0x2e47dc0e) \
-    X(status, golden_status2, req_head, 0xdc6b13ab) \
-    X(status, golden_status2, rep_head, 0x1773308c) \
+    X(status, golden_status1, req_head, 0xad9cedde) \
+    X(status, golden_status1, rep_head, 0x6d39eb43) \
+    X(status, golden_status2, req_head, 0x8b7199cd) \
+    X(status, golden_status2, rep_head, 0xd50e0097) \
     X(bound, golden_bound0, credit0, 0xffff) \
     X(bound, golden_bound0, credit1, 0xffff) \
     X(bound, golden_bound0, credit2, 0xffff) \
@@ -507,21 +681,21 @@ static const uint64_t golden_bound2[2] = {
     X(bound, golden_bound0, check, 0x7f) \
     X(bound, golden_bound0, poison, 0x1) \
     X(bound, golden_bound0, crc, 0xffffffff) \
-    X(bound, golden_bound1, credit0, 0xcc66) \
-    X(bound, golden_bound1, credit1, 0x8d10) \
-    X(bound, golden_bound1, credit2, 0xcc0e) \
-    X(bound, golden_bound1, credit3, 0xd9ed) \
-    X(bound, golden_bound1, seq, 0xd10) \
-    X(bound, golden_bound1, ack, 0xee5) \
-    X(bound, golden_bound1, check, 0x20) \
+    X(bound, golden_bound1, credit0, 0x3879) \
+    X(bound, golden_bound1, credit1, 0xfa1b) \
+    X(bound, golden_bound1, credit2, 0xf9c0) \
+    X(bound, golden_bound1, credit3, 0xa17a) \
+    X(bound, golden_bound1, seq, 0xcc3) \
+    X(bound, golden_bound1, ack, 0xb1e) \
+    X(bound, golden_bound1, check, 0x42) \
     X(bound, golden_bound1, poison, 0x0) \
-    X(bound, golden_bound1, crc, 0xd77c96c0) \
-    X(bound, golden_bound2, credit0, 0xf18d) \
-    X(bound, golden_bound2, credit1, 0xac51) \
-    X(bound, golden_bound2, credit2, 0x1209) \
-    X(bound, golden_bound2, credit3, 0x154e) \
-    X(bound, golden_bound2, seq, 0xde3) \
-    X(bound, golden_bound2, ack, 0x44) \
-    X(bound, golden_bound2, check, 0x39) \
+    X(bound, golden_bound1, crc, 0x39235bc0) \
+    X(bound, golden_bound2, credit0, 0x861e) \
+    X(bound, golden_bound2, credit1, 0xa604) \
+    X(bound, golden_bound2, credit2, 0x7db) \
+    X(bound, golden_bound2, credit3, 0x6518) \
+    X(bound, golden_bound2, seq, 0xacc) \
+    X(bound, golden_bound2, ack, 0x936) \
+    X(bound, golden_bound2, check, 0x66) \
     X(bound, golden_bound2, poison, 0x0) \
-    X(bound, golden_bound2, crc, 0xc10faa40)
+    X(bound, golden_bound2, crc, 0xa8ea37f7)

@@ -318,8 +318,6 @@ static const struct request {
     uint32_t status, drops;
 } requests[] = {
     {"no unit, 0", put, 0, opcode, 0, FSH_STATUS_UNSUPPORTED, 0},
-    {"no unit, 6", put, 0, opcode, FSH_OP_COLLECTIVE, FSH_STATUS_UNSUPPORTED,
-     0},
     {"no unit, 7", put, 0, opcode, FSH_OP_ATOMIC, FSH_STATUS_UNSUPPORTED, 0},
     {"no unit, 63", put, 0, opcode, 63, FSH_STATUS_UNSUPPORTED, 0},
     {"no unit, no ack", put_silent, 0, opcode, 40, NONE, 1},

@@ -36,6 +36,10 @@ int main(void)
 #define FSH_ccomplete_words FSH_CCOMPLETE_WORDS
 #define FSH_cmd_words FSH_CMD_WORDS
 #define FSH_ccmd_words FSH_CCMD_WORDS
+#define FSH_collrun_words FSH_COLLRUN_WORDS
+#define FSH_collkey_words FSH_COLLKEY_WORDS
+#define FSH_colladdr_words FSH_COLLADDR_WORDS
+#define FSH_colldesc_words FSH_COLLDESC_WORDS
 #define FSH_ecmd_words FSH_ECMD_WORDS
 #define FSH_ring_words FSH_RING_WORDS
 #define FSH_status_words FSH_STATUS_WORDS

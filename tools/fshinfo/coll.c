@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "base/option.h"
-#include "coll/program/program.h"
+#include "gasnet/run.h"
 #include "options.h"
 
 enum { DEFAULT_RANKS = 8, MOST_RANKS = 64 };
@@ -143,6 +143,21 @@ static const char *setting_of(unsigned c, char name[40])
     return name;
 }
 
+/* What a setting asks for; NULL: nothing. */
+static const struct fsh_program_algorithm *asked_for(unsigned c, char name[40])
+{
+    return fsh_program_named(fsh_option_str(setting_of(c, name)));
+}
+
+static const struct fsh_program_algorithm *algorithm_for(
+    const struct fsh_program_shape *shape, size_t bytes)
+{
+    char name[40];
+    const struct fsh_program_algorithm *a = asked_for(shape->call, name);
+
+    return a != NULL ? a : fsh_program_choose(shape, bytes);
+}
+
 /* From how many bytes on the library takes which: looked for at powers of two. */
 static void print_choices(unsigned c)
 {
@@ -150,8 +165,7 @@ static void print_choices(unsigned c)
     const struct fsh_program_algorithm *was = NULL;
     char name[40];
 
-    setting_of(c, name);
-    if (fsh_program_named(fsh_option_str(name)) != NULL) {
+    if (asked_for(c, name) != NULL) {
         printf("    %s, which %s asks for\n", fsh_option_str(name), name);
         return;
     }
@@ -171,6 +185,30 @@ static void print_choices(unsigned c)
     putchar('\n');
 }
 
+/* Calls of how many bytes go by the engines of cards. */
+static void print_card(unsigned c)
+{
+    const struct fsh_program_shape shape = shape_of(c);
+    size_t most = 0;
+
+    if (strcmp(fsh_option_str("FSHMEM_COLL_ENGINE"), "host") == 0 || ranks < 2)
+        return;
+    for (size_t bytes = 8; bytes <= (size_t)1 << 30; bytes *= 2) {
+        struct fsh_coll_work work = {.elem = 8, .count = bytes / 8};
+        const struct fsh_program_algorithm *a = algorithm_for(&shape, bytes);
+
+        if (fsh_run_card_takes(a, &shape, &work))
+            most = bytes;
+    }
+    if (c == FSH_PROGRAM_BARRIER)
+        puts("    on cards: always");
+    else if (most == 0)
+        puts("    on cards: if FSHMEM_COLL_ENGINE=card asks for it");
+    else
+        printf("    on cards: up to %zu bytes%s\n", most,
+               has_blocks(c) ? " a block" : "");
+}
+
 static void print_call(unsigned c)
 {
     printf("  %s\n", fsh_program_call_name((enum fsh_program_call)c));
@@ -183,6 +221,24 @@ static void print_call(unsigned c)
                    combines(c) ? ": " : "", a->about);
     }
     print_choices(c);
+    print_card(c);
+}
+
+static void print_engine(void)
+{
+    const char *asked = fsh_option_str("FSHMEM_COLL_ENGINE");
+
+    printf("On conduit fpga (FSHMEM_COLL_ENGINE=%s) ", asked);
+    if (strcmp(asked, "host") == 0)
+        puts("the ranks carry all of them out, by messages.");
+    else
+        printf(
+            "the engine of each card carries out what\nit can, if every node has "
+            "one: calls of the first %u teams of a node, so many bytes\nas said "
+            "above, wherever the buffers are; reductions by SUM, MIN, MAX, AND, OR "
+            "and\nXOR. PROD, MINLOC, MAXLOC and calls with lists of counts go by "
+            "messages.\n",
+            FSH_CARD_TEAMS_MOST);
 }
 
 static void print_list(void)
@@ -197,6 +253,7 @@ static void print_list(void)
         "for by a\ncall's flags, then by FSHMEM_COLL_<CALL>. On conduit smp "
         "results are made by loads\nfrom the peers' memory, in the order of the "
         "same programs (FSHMEM_COLL_DIRECT).");
+    print_engine();
 }
 
 /* ---- a program ---- */

@@ -18,11 +18,7 @@ static struct {
     const char *topology;
     unsigned rounds;
     bool quick;
-} options = {.clock = "wall",
-             .engine = "auto",
-             .ops = "all",
-             .algorithms = "auto",
-             .jobs = "1"};
+} options = {.clock = "wall", .ops = "all", .algorithms = "auto", .jobs = "1"};
 
 const char *const coll_costs[COLL_COSTS] = {"1", "0", "2"};
 
@@ -236,10 +232,13 @@ static void run_engines(struct coll_table *table, unsigned nodes)
     for (unsigned c = 0; c < (table->simulated ? COLL_COSTS : 1); ++c) {
         if (strcmp(options.engine, "messages") != 0) {
             unsetenv("FSHMEM_COLL_DIRECT");
+            setenv("FSHMEM_COLL_ENGINE",
+                   strcmp(options.engine, "both") == 0 ? "card" : "auto", 1);
             run_job(table, nodes, c);
         }
         if (strcmp(options.engine, "auto") != 0) {
             setenv("FSHMEM_COLL_DIRECT", "0", 1);
+            setenv("FSHMEM_COLL_ENGINE", "host", 1);
             run_job(table, nodes, c);
         }
     }
@@ -255,6 +254,9 @@ static void set_defaults(bool simulated)
         options.bytes = options.quick ? "8,4K"
                         : simulated   ? "8,256,4K,64K"
                                       : "8,64,256,1K,4K,16K,64K,256K,1M";
+    }
+    if (!options.engine) {
+        options.engine = simulated ? "both" : "auto";
     }
     if (options.rounds == 0) {
         options.rounds = !simulated ? 20 : options.quick ? 3 : 5;
@@ -305,7 +307,9 @@ static const struct kit_option table_of_options[] = {
      .text = &options.topology},
     {"--jobs", "LIST", "operations at once, on one team",
      .text = &options.jobs},
-    {"--engine", "ENGINE", "messages: also where ranks can load from peers",
+    {"--engine", "ENGINE",
+     "messages: also where ranks can load from peers, or cards have engines; "
+     "default: auto, in simulated time both",
      .text = &options.engine, .choices = "auto|messages|both"},
     {"--rounds", "N", "of a figure, at least; 0: 20, in simulated time 5",
      .number = &options.rounds, .most = COLL_ROUNDS},

@@ -65,6 +65,11 @@ struct coll_op {
 extern const struct coll_op coll_ops[];
 extern const unsigned coll_op_count;
 
+/* Does it add up what it is given? */
+static inline bool coll_adds(const struct coll_op *op)
+{
+    return op->program >= FSH_PROGRAM_REDUCE;
+}
 /* Bytes of the larger buffer of a rank. */
 size_t coll_bytes(const struct coll_op *op, size_t bytes, unsigned ranks);
 /* Write both buffers anew: src with what `round` says, dst with other bytes. */

@@ -191,16 +191,28 @@ static double measure(const struct point *p, enum coll_memory memory,
 
 static struct fsh_coll_how how_of(const struct point *p)
 {
+    static const size_t lists[1];
     const struct fsh_program_shape shape = {.call = p->op->program,
                                             .size = here.ranks};
-    struct fsh_coll_how how =
-        fsh_coll_how(&shape, p->bytes,
-                     p->op->lists && p->op->program == FSH_PROGRAM_ALLTOALL);
+    struct fsh_coll_work work = {.call = shape.call, .elem = 1};
 
-    if (p->algorithm != FSHMEM_COLL_AUTO) {
-        how.algorithm = fsh_program_find(p->algorithm)->name;
+    if (coll_adds(p->op)) {
+        work.elem = sizeof(double);
+        work.type = FSH_FOLD_DOUBLE;
+        work.op = FSH_FOLD_SUM;
+        work.fold = fsh_fold_function(work.type, work.op, FSH_ISA_BEST);
     }
-    return how;
+    work.count = p->bytes / work.elem;
+    if (p->op->lists) {
+        work.dst_bytes = work.dst_at = lists;
+        if (shape.call == FSH_PROGRAM_ALLTOALL)
+            work.src_bytes = work.src_at = lists;
+    }
+    return fsh_coll_how(&shape,
+                        p->algorithm != FSHMEM_COLL_AUTO
+                            ? fsh_program_find(p->algorithm)
+                            : NULL,
+                        &work);
 }
 
 static void tell(const struct point *p)

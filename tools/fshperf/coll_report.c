@@ -62,8 +62,21 @@ static void print_head(const struct coll_table *table)
           "# written anew in every round: in the segment, and private memory. "
           "Size: bytes of\n"
           "# the vector (broadcast, reduce, allreduce, scan) or of a block; "
-          "doubles, added.\n",
+          "doubles, added. Times: as fast as by messages, if those were "
+          "measured, too.\n",
           stdout);
+}
+
+/* How many times as fast as by messages; 0: nothing to compare with. */
+static double speedup(const struct coll_table *table,
+                      const struct coll_row *row, unsigned cost,
+                      unsigned memory)
+{
+    const struct coll_row *base = baseline(table, row);
+
+    return base && row->ns[cost][memory] > 0
+               ? base->ns[cost][memory] / row->ns[cost][memory]
+               : 0;
 }
 
 /* A column's name in 20 columns. */
@@ -88,8 +101,21 @@ static void print_section(const struct coll_table *table,
     for (unsigned c = 0; c < costs_of(table); ++c) {
         print_name("Segment", table, c);
         print_name("Private", table, c);
+        if (baseline(table, row)) {
+            printf("%20s%20s", "Segment (times)", "Private (times)");
+        }
     }
     printf("%20s%20s\n", "Algorithm", "Rounds");
+}
+
+/* A figure in 20 columns; 0: there is none. */
+static void print_figure(double value, int digits)
+{
+    if (value > 0) {
+        printf("%20.*f", digits, value);
+    } else {
+        printf("%20s", "-");
+    }
 }
 
 static void print_row(const struct coll_table *table,
@@ -98,26 +124,43 @@ static void print_row(const struct coll_table *table,
     printf("%-10zu", row->bytes);
     for (unsigned c = 0; c < costs_of(table); ++c) {
         for (unsigned m = 0; m < COLL_MEMORIES; ++m) {
-            if (row->ns[c][m] > 0) {
-                printf("%20.3f", row->ns[c][m] / 1e3);
-            } else {
-                printf("%20s", "-");
-            }
+            print_figure(row->ns[c][m] / 1e3, 3);
+        }
+        for (unsigned m = 0; baseline(table, row) && m < COLL_MEMORIES; ++m) {
+            print_figure(speedup(table, row, c, m), 2);
         }
     }
     printf("%20s%20u\n", row->algorithm, row->rounds);
+}
+
+/* What an engine leaves to another stands between its rows. */
+static bool begins_section(const struct coll_table *table, size_t row)
+{
+    for (size_t i = 0; i < row; ++i) {
+        if (same_section(&table->row[i], &table->row[row])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void print_rows(const struct coll_table *table, size_t first)
+{
+    for (size_t i = first; i < table->rows; ++i) {
+        if (same_section(&table->row[first], &table->row[i])) {
+            print_row(table, &table->row[i]);
+        }
+    }
 }
 
 void coll_print(const struct coll_table *table)
 {
     print_head(table);
     for (size_t i = 0; i < table->rows; ++i) {
-        const struct coll_row *row = &table->row[i];
-
-        if (i == 0 || !same_section(row - 1, row)) {
-            print_section(table, row);
+        if (begins_section(table, i)) {
+            print_section(table, &table->row[i]);
+            print_rows(table, i);
         }
-        print_row(table, row);
     }
 }
 

@@ -6,16 +6,20 @@
 /// and the packet memory with its fsh_hashbuf; and what takes packets into that. A sequence
 /// belongs to the unit that takes it, in turns. Packets arrive as lines of 64 bytes, one
 /// packet after the other, rx_first_i and rx_last_i around each; they are always taken in
-/// bounded time. One that has no room, or that is there already, is dropped: rx_bad_o, a
-/// pulse; who sends must have been promised room. Everything else: fsh_cunit. used_o:
-/// packets that wait.
+/// bounded time. A packet may come in pieces, in order: rx_line_i is the first line of the
+/// piece, and with rx_whole_i it is the last one. What a unit has not claimed is kept if it
+/// comes eagerly, one of each peer and eager team, and there is room; all else that has no
+/// slot, or is there already, is dropped: rx_bad_o, a pulse. note_*: messages of other
+/// engines; each is taken in a cycle, ASKs while there is room for four more (ask_room_o, a
+/// register). tell_*: those for other engines. Everything else:
+/// fsh_cunit. used_o: slots in use.
 module fsh_coll #(
     parameter int unsigned UNITS = 2,
     parameter int unsigned CONTEXTS = 4,  // of a unit
     parameter int unsigned LINES = 16,  // of a packet, of 64 bytes
     parameter int unsigned BUCKETS = 8,
     parameter int unsigned WAYS = 8,
-    parameter int unsigned RESERVE = 6,
+    parameter int unsigned RESERVE = 16,  // contexts of all units, COLL_EAGER
     parameter bit FP64 = 1'b1,
     localparam int unsigned SLOTS = BUCKETS * WAYS + RESERVE,
     localparam int unsigned LW = $clog2(LINES),
@@ -34,10 +38,19 @@ module fsh_coll #(
     output logic                rx_ready_o,
     input  wire logic           rx_first_i,
     input  wire logic           rx_last_i,
-    input  wire logic [fsh_coll_pkg::KEY_W-1:0] rx_key_i,
+    input  wire logic           rx_whole_i,
+    input  wire logic           rx_eager_i,
+    input  wire fsh_coll_pkg::key_t rx_key_i,
+    input  wire logic  [LW-1:0] rx_line_i,
     input  wire logic  [LW+6:0] rx_bytes_i,  // of the packet
     input  wire logic   [511:0] rx_data_i,
     output logic                rx_bad_o,
+    input  wire logic           note_valid_i,
+    input  wire fsh_coll_pkg::note_t note_i,
+    output logic                ask_room_o,
+    output logic                tell_valid_o,
+    input  wire logic           tell_ready_i,
+    output fsh_coll_pkg::note_t tell_o,
     output logic                mrd_valid_o,
     input  wire logic           mrd_ready_i,
     output logic         [31:0] mrd_addr_o,
@@ -56,12 +69,14 @@ module fsh_coll #(
     output logic                tx_first_o,
     output logic                tx_last_o,
     output logic          [7:0] tx_dest_o,
-    output fsh_coll_pkg::addr_t tx_addr_o,
+    output fsh_spec_pkg::colladdr_t tx_addr_o,
     output logic       [LW+6:0] tx_bytes_o,
     output logic        [511:0] tx_data_o,
     output logic       [SW-1:0] used_o,
     output logic                busy_o
 );
+  localparam int unsigned KEY_W = fsh_coll_pkg::KEY_W;
+  localparam int unsigned EAGER_W = fsh_coll_pkg::EAGER_W;
   typedef enum logic [2:0] {
     Claim,
     Answer,
@@ -73,13 +88,17 @@ module fsh_coll #(
   state_e        state_q;
   logic [SW-1:0] slot_q;
   logic    [1:0] gen_q;
+  logic          piece_q;  // the last one of its packet
+  fsh_coll_pkg::key_t key_q;
   logic [LW-1:0] line_q;
-  logic          rx_op, taken;
+  logic          rx_op, rx_claims, taken, accepted, whole, freed;
+  logic          twice;  // there is an eager packet of its peer and team already
 
   // Units; what is a field a unit is a slice of a vector.
-  logic             [UNITS-1:0] run_ready, run_gnt, unit_busy, look_valid, free_valid;
-  logic             [UNITS-1:0] keys_req, keys_gnt, owner_q, prd_req, prd_gnt;
-  logic   [UNITS*fsh_coll_pkg::KEY_W-1:0] look_keys;
+  logic             [UNITS-1:0] run_ready, run_gnt, unit_busy, look_valid, look_spare, free_valid;
+  logic             [UNITS-1:0] prd_req, prd_gnt;
+  logic               [UNITS:0] keys_req, keys_gnt, owner_q;  // units, and who asks
+  logic [(UNITS+1)*KEY_W-1:0]   look_keys;
   logic          [UNITS*SW-1:0] free_slots;
   logic           [UNITS*2-1:0] free_gens;
   logic     [UNITS*(SW+LW)-1:0] prd_addrs;
@@ -90,15 +109,15 @@ module fsh_coll #(
   logic          res_valid, res_found, res_made, res_whole;
   logic [SW-1:0] res_slot, free_slot;
   logic    [1:0] res_gen, free_gen;
-  logic [fsh_coll_pkg::KEY_W-1:0] look_key;
+  logic [KEY_W-1:0] look_key;
 
   assign rx_op    = (state_q == Claim && rx_valid_i) || state_q == Commit;
-  assign keys_req = look_valid | free_valid;
+  assign keys_req[UNITS-1:0] = look_valid | free_valid;
   assign unit_op  = keys_req != '0 && op_ready && !rx_op;
   assign op_valid = rx_op || keys_req != '0;
 
   fsh_arb #(
-      .N(UNITS)
+      .N(UNITS + 1)
   ) i_keys_arb (
       .clk_i,
       .rst_i,
@@ -111,16 +130,18 @@ module fsh_coll #(
     look_key  = '0;
     free_slot = '0;
     free_gen  = '0;
+    for (int unsigned u = 0; u <= UNITS; u++)
+      if (keys_gnt[u]) look_key |= look_keys[u*KEY_W+:KEY_W];
     for (int unsigned u = 0; u < UNITS; u++) begin
       if (keys_gnt[u]) begin
-        look_key  |= look_keys[u*fsh_coll_pkg::KEY_W+:fsh_coll_pkg::KEY_W];
         free_slot |= free_slots[u*SW+:SW];
         free_gen  |= free_gens[u*2+:2];
       end
     end
-    op = fsh_coll_pkg::HASH_LOOK;
-    if (rx_op) op = state_q == Commit ? fsh_coll_pkg::HASH_COMMIT : fsh_coll_pkg::HASH_CLAIM;
-    else if ((free_valid & keys_gnt) != '0) op = fsh_coll_pkg::HASH_FREE;
+    op = keys_gnt[UNITS] ? fsh_coll_pkg::HASH_LOOK : fsh_coll_pkg::HASH_CLAIM;
+    if (rx_op) op = state_q == Commit ? fsh_coll_pkg::HASH_COMMIT :
+                    rx_claims ? fsh_coll_pkg::HASH_CLAIM : fsh_coll_pkg::HASH_LOOK;
+    else if ((free_valid & keys_gnt[UNITS-1:0]) != '0) op = fsh_coll_pkg::HASH_FREE;
   end
 
   // Whose the result is; nobody's: of the packet that comes.
@@ -130,7 +151,7 @@ module fsh_coll #(
       .BUCKETS(BUCKETS),
       .WAYS   (WAYS),
       .RESERVE(RESERVE),
-      .KEY    (fsh_coll_pkg::KEY_W)
+      .KEY    (KEY_W)
   ) i_keys (
       .clk_i,
       .rst_i,
@@ -138,7 +159,7 @@ module fsh_coll #(
       .op_ready_o  (op_ready),
       .op_i        (op),
       .op_key_i    (rx_op ? rx_key_i : look_key),
-      .op_reserve_i(1'b1),
+      .op_reserve_i(rx_op || (look_spare & keys_gnt[UNITS-1:0]) != '0),
       .op_slot_i   (rx_op ? slot_q : free_slot),
       .op_gen_i    (rx_op ? gen_q : free_gen),
       .res_valid_o (res_valid),
@@ -150,26 +171,86 @@ module fsh_coll #(
       .used_o
   );
 
+  // Eager packets, and those who ask.
+  logic        [UNITS-1:0] may_req, may_gnt;
+  logic [UNITS*EAGER_W-1:0] may_indices;
+  logic                    holds, may_free, ask_tell, ask_told, ask_busy;
+  fsh_coll_pkg::key_t      last_key_q;  // of the operation under way
+  fsh_coll_pkg::note_t     answer;
+
+  assign rx_claims = rx_eager_i && fsh_coll_pkg::eager_vp(rx_key_i.vp) && !twice;
+
+  fsh_ceager #(
+      .UNITS(UNITS)
+  ) i_eager (
+      .clk_i,
+      .rst_i,
+      .may_valid_i (may_req),
+      .may_ready_o (may_gnt),
+      .may_index_i (may_indices),
+      .may_free_o  (may_free),
+      .back_valid_i(note_valid_i && note_i.op == fsh_spec_pkg::COLLMSG_CONSUMED),
+      .back_key_i  (note_i.key),
+      .rx_key_i,
+      .rx_twice_o  (twice),
+      .rx_holds_i  (holds),
+      .told_valid_i(tell_valid_o && tell_ready_i &&
+                    tell_o.op == fsh_spec_pkg::COLLMSG_CONSUMED),
+      .told_key_i  (tell_o.key)
+  );
+
+  always_ff @(posedge clk_i) if (op_valid && op_ready) last_key_q <= rx_op ? rx_key_i : look_key;
+
+  fsh_cask #(
+      .SLOTS(SLOTS)
+  ) i_ask (
+      .clk_i,
+      .rst_i,
+      .ask_valid_i (note_valid_i && note_i.op == fsh_spec_pkg::COLLMSG_ASK),
+      .ask_key_i   (note_i.key),
+      .room_o      (ask_room_o),
+      .look_valid_o(keys_req[UNITS]),
+      .look_ready_i(unit_op && keys_gnt[UNITS]),
+      .look_key_o  (look_keys[UNITS*KEY_W+:KEY_W]),
+      .look_done_i (res_valid && owner_q[UNITS]),
+      .look_hit_i  (res_found && !res_whole),
+      .look_slot_i (res_slot),
+      .made_valid_i(res_valid && res_made),
+      .made_slot_i (res_slot),
+      .made_key_i  (last_key_q),
+      .tell_valid_o(ask_tell),
+      .tell_ready_i(ask_told),
+      .tell_o      (answer),
+      .busy_o      (ask_busy)
+  );
+
   // A packet: its slot, its lines, and then it is whole.
+  assign accepted   = res_made || (res_found && !res_whole && (!rx_eager_i || rx_line_i != '0 ||
+                                                               rx_claims));
+  assign holds      = state_q == Answer && res_valid && owner_q == '0 && accepted && rx_claims;
+  assign whole      = state_q == Commit && op_ready;
+  assign freed      = unit_op && (free_valid & keys_gnt[UNITS-1:0]) != '0;
   assign taken      = rx_valid_i && rx_ready_o;
   assign rx_ready_o = state_q == Write || state_q == Drop;
-  assign rx_bad_o   = taken && rx_last_i && state_q == Drop;
+  always_ff @(posedge clk_i) rx_bad_o <= taken && rx_last_i && state_q == Drop && !rst_i;
 
   always_ff @(posedge clk_i) begin
     unique case (state_q)
       Claim: if (rx_valid_i && op_ready) state_q <= Answer;
       Answer: begin
-        line_q <= '0;
+        line_q  <= rx_line_i;
+        piece_q <= rx_whole_i;
+        key_q   <= rx_key_i;
         if (res_valid && owner_q == '0) begin
           slot_q  <= res_slot;
           gen_q   <= res_gen;
-          state_q <= res_made || (res_found && !res_whole) ? Write : Drop;
+          state_q <= accepted ? Write : Drop;
         end
       end
       Write: begin
         if (taken) begin
           line_q <= line_q + 1'b1;
-          if (rx_last_i) state_q <= Commit;
+          if (rx_last_i) state_q <= piece_q ? Commit : Claim;
         end
       end
       Commit:  if (op_ready) state_q <= Claim;
@@ -178,12 +259,12 @@ module fsh_coll #(
     if (rst_i) state_q <= Claim;
   end
 
-  // How long each is.
-  (* ram_style = "distributed" *) logic [LW+6:0] bytes_mem[SLOTS];
+  // How long each is, and whether it came eagerly.
+  (* ram_style = "distributed" *) logic [LW+7:0] bytes_mem[SLOTS];
 
   always_ff @(posedge clk_i) begin
-    if (state_q == Answer && res_valid && owner_q == '0 && !res_whole)
-      bytes_mem[res_slot] <= rx_bytes_i;
+    if (state_q == Answer && res_valid && owner_q == '0 && accepted)
+      bytes_mem[res_slot] <= {rx_eager_i, rx_bytes_i};
   end
 
   // Its lines: one a cycle for all units.
@@ -220,17 +301,21 @@ module fsh_coll #(
   );
 
   // The units.
+  localparam int unsigned NOTE = fsh_coll_pkg::NOTE_W;
   localparam int unsigned WRITE = 64 + 512 + 32;
-  localparam int unsigned SEND = 2 + 8 + 40 + LW + 7 + 512;
-  localparam int unsigned END = $bits(end_o);
+  localparam int unsigned SEND = 2 + 8 + 64 + LW + 7 + 512;
+  localparam int unsigned END = fsh_coll_pkg::END_W;
 
+  logic         [UNITS-1:0] tell_valid, tell_ready;
+  logic    [UNITS*NOTE-1:0] tells;
+  logic            [LW+6:0] there_bytes;
+  logic                     there_eager;
   logic         [UNITS-1:0] end_valid, end_ready, mrd_valid, mrd_ready, mwr_valid, mwr_ready;
-  logic         [UNITS-1:0] tx_valid, tx_ready, tx_last, rd_sel, rd_owner, wr_sel, wr_owner;
+  logic         [UNITS-1:0] tx_valid, tx_ready, tx_last, rd_owner, wr_owner;
   logic     [UNITS*END-1:0] ends;
   logic      [UNITS*32-1:0] mrds;
   logic   [UNITS*WRITE-1:0] mwrs;
   logic    [UNITS*SEND-1:0] txs;
-  logic                     rd_take, rd_room, rd_known, wr_take, wr_room, wr_known;
 
   fsh_arb #(
       .N(UNITS)
@@ -242,7 +327,6 @@ module fsh_coll #(
       .gnt_o (run_gnt)
   );
   assign run_ready_o = run_ready != '0;
-
   for (genvar u = 0; u < UNITS; u++) begin : gen_unit
     fsh_cunit #(
         .CONTEXTS(CONTEXTS),
@@ -259,19 +343,34 @@ module fsh_coll #(
         .end_valid_o (end_valid[u]),
         .end_ready_i (end_ready[u]),
         .end_o       (ends[u*END+:END]),
-        .wake_i      (state_q == Commit && op_ready),
+        .whole_valid_i(whole),
+        .whole_key_i (key_q),
+        .freed_i     (freed),
         .look_valid_o(look_valid[u]),
         .look_ready_i(unit_op && keys_gnt[u]),
-        .look_key_o  (look_keys[u*fsh_coll_pkg::KEY_W+:fsh_coll_pkg::KEY_W]),
+        .look_key_o  (look_keys[u*KEY_W+:KEY_W]),
         .look_done_i (res_valid && owner_q[u]),
+        .look_spare_o(look_spare[u]),
+        .look_found_i(res_found),
+        .look_made_i (res_made),
         .look_whole_i(res_whole),
         .look_slot_i (res_slot),
         .look_gen_i  (res_gen),
-        .look_bytes_i(bytes_mem[res_slot]),
+        .look_eager_i(there_eager),
+        .look_bytes_i(there_bytes),
         .free_valid_o(free_valid[u]),
         .free_ready_i(unit_op && keys_gnt[u]),
         .free_slot_o (free_slots[u*SW+:SW]),
         .free_gen_o  (free_gens[u*2+:2]),
+        .may_valid_o (may_req[u]),
+        .may_ready_i (may_gnt[u]),
+        .may_index_o (may_indices[u*EAGER_W+:EAGER_W]),
+        .may_free_i  (may_free),
+        .tell_valid_o(tell_valid[u]),
+        .tell_ready_i(tell_ready[u]),
+        .tell_o      (tells[u*NOTE+:NOTE]),
+        .note_valid_i,
+        .note_i,
         .prd_valid_o (prd_req[u]),
         .prd_ready_i (prd_gnt[u]),
         .prd_addr_o  (prd_addrs[u*(SW+LW)+:SW+LW]),
@@ -294,7 +393,7 @@ module fsh_coll #(
         .tx_first_o  (txs[u*SEND+SEND-1]),
         .tx_last_o   (tx_last[u]),
         .tx_dest_o   (txs[u*SEND+SEND-10+:8]),
-        .tx_addr_o   (txs[u*SEND+SEND-50+:40]),
+        .tx_addr_o   (txs[u*SEND+SEND-74+:64]),
         .tx_bytes_o  (txs[u*SEND+512+:LW+7]),
         .tx_data_o   (txs[u*SEND+:512]),
         .busy_o      (unit_busy[u])
@@ -320,6 +419,25 @@ module fsh_coll #(
       .data_o (end_o)
   );
 
+  assign {there_eager, there_bytes} = bytes_mem[res_slot];
+  fsh_cjoin #(
+      .N    (UNITS + 1),
+      .WIDTH(NOTE)
+  ) i_tell (
+      .clk_i,
+      .rst_i,
+      .hold_i (1'b0),
+      .valid_i({ask_tell, tell_valid}),
+      .ready_o({ask_told, tell_ready}),
+      .last_i ('1),
+      .data_i ({answer, tells}),
+      .take_o (),
+      .sel_o  (),
+      .valid_o(tell_valid_o),
+      .ready_i(tell_ready_i),
+      .data_o (tell_o)
+  );
+
   fsh_cjoin #(
       .N    (UNITS),
       .WIDTH(SEND)
@@ -338,78 +456,44 @@ module fsh_coll #(
       .data_o ({tx_first_o, tx_last_o, tx_dest_o, tx_addr_o, tx_bytes_o, tx_data_o})
   );
 
-  // Memory answers in order: whose turn it is.
-  fsh_cjoin #(
+  fsh_cshare #(
       .N    (UNITS),
       .WIDTH(32)
   ) i_read (
       .clk_i,
       .rst_i,
-      .hold_i (!rd_room),
-      .valid_i(mrd_valid),
-      .ready_o(mrd_ready),
-      .last_i ('1),
-      .data_i (mrds),
-      .take_o (rd_take),
-      .sel_o  (rd_sel),
-      .valid_o(mrd_valid_o),
-      .ready_i(mrd_ready_i),
-      .data_o (mrd_addr_o)
+      .valid_i (mrd_valid),
+      .ready_o (mrd_ready),
+      .data_i  (mrds),
+      .valid_o (mrd_valid_o),
+      .ready_i (mrd_ready_i),
+      .data_o  (mrd_addr_o),
+      .answer_i(mrd_rvalid_i),
+      .owner_o (rd_owner)
   );
 
-  fsh_fifo #(
-      .WIDTH(UNITS),
-      .DEPTH(64)
-  ) i_read_owner (
-      .clk_i,
-      .rst_i,
-      .valid_i(rd_take),
-      .ready_o(rd_room),
-      .data_i (rd_sel),
-      .valid_o(rd_known),
-      .ready_i(mrd_rvalid_i),
-      .data_o (rd_owner),
-      .count_o()
-  );
-
-  fsh_cjoin #(
+  fsh_cshare #(
       .N    (UNITS),
       .WIDTH(WRITE)
   ) i_write (
       .clk_i,
       .rst_i,
-      .hold_i (!wr_room),
-      .valid_i(mwr_valid),
-      .ready_o(mwr_ready),
-      .last_i ('1),
-      .data_i (mwrs),
-      .take_o (wr_take),
-      .sel_o  (wr_sel),
-      .valid_o(mwr_valid_o),
-      .ready_i(mwr_ready_i),
-      .data_o ({mwr_strb_o, mwr_data_o, mwr_addr_o})
+      .valid_i (mwr_valid),
+      .ready_o (mwr_ready),
+      .data_i  (mwrs),
+      .valid_o (mwr_valid_o),
+      .ready_i (mwr_ready_i),
+      .data_o  ({mwr_strb_o, mwr_data_o, mwr_addr_o}),
+      .answer_i(mwr_done_i),
+      .owner_o (wr_owner)
   );
 
-  fsh_fifo #(
-      .WIDTH(UNITS),
-      .DEPTH(64)
-  ) i_write_owner (
-      .clk_i,
-      .rst_i,
-      .valid_i(wr_take),
-      .ready_o(wr_room),
-      .data_i (wr_sel),
-      .valid_o(wr_known),
-      .ready_i(mwr_done_i),
-      .data_o (wr_owner),
-      .count_o()
-  );
-
-  assign busy_o = unit_busy != '0 || rx_valid_i || state_q != Claim || run_valid_i ||
-                  tx_valid_o || end_valid_o || mrd_valid_o || mwr_valid_o || mrd_rvalid_i;
+  assign busy_o = unit_busy != '0 || rx_valid_i || state_q != Claim ||
+                  (run_valid_i && run_ready_o) || note_valid_i || tell_valid_o || tx_valid_o ||
+                  end_valid_o || mrd_valid_o || mwr_valid_o || mrd_rvalid_i || rx_bad_o ||
+                  ask_busy;
 
   `FSH_ASSERT(a_first, !(rx_valid_i && state_q == Claim) || rx_first_i)
-  `FSH_ASSERT(a_answers, (!mrd_rvalid_i || rd_known) && (!mwr_done_i || wr_known))
 endmodule
 
 `default_nettype wire

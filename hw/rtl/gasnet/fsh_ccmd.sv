@@ -6,8 +6,9 @@
 /// through a skid, looks up the route and checks one in two cycles, and offers it to
 /// the scheduler, in order, one in three cycles at most.
 /// A PUT refused (BAD_NODE, LOCAL_RANGE, REMOTE_RANGE if it reaches the end of
-/// the 40-bit space) is reported like one that is done; a refused message is
-/// dropped. Tags of the engine count from 0; what is above its range is not looked at.
+/// the 40-bit space) is reported like one that is done; so is a refused packet that is not
+/// empty, with bits 15:10 of laddr as its tag. A refused message is dropped.
+/// Tags of the engine count from 0; what is above its range is not looked at.
 /// ack_*: registers; the tracker's report goes first, it does not wait.
 module fsh_ccmd #(
     parameter int unsigned PORTS = 2,
@@ -54,7 +55,7 @@ module fsh_ccmd #(
   } state_e;
   state_e            state_q;
   fsh_spec_pkg::ecmd_t cmd_in, cmd;
-  logic              cmd_valid, pop, is_put, refuse;
+  logic              cmd_valid, pop, is_put, is_packet, reports, refuse;
   logic [40:0]       end_q;
   fsh_fn_pkg::path_t path, path_q;
   logic              loop_q, bulk_q;
@@ -65,8 +66,8 @@ module fsh_ccmd #(
     if (ccmd_valid_i) begin
       cmd_in       = ccmd_i;
       cmd_in.rsvd0 = '0;
-      cmd_in.tag   = TAG | (ccmd_i.tag & OWN);
-      if (ccmd_i.kind != fsh_spec_pkg::EKIND_PUT) cmd_in.length = '0;
+      if (ccmd_i.kind != fsh_spec_pkg::EKIND_PACKET) cmd_in.tag = TAG | (ccmd_i.tag & OWN);
+      if (ccmd_i.kind == fsh_spec_pkg::EKIND_MESSAGE) cmd_in.length = '0;
     end
   end
 
@@ -93,7 +94,9 @@ module fsh_ccmd #(
       .path_o(path)
   );
 
-  assign is_put = cmd.kind == fsh_spec_pkg::EKIND_PUT;
+  assign is_put    = cmd.kind == fsh_spec_pkg::EKIND_PUT;
+  assign is_packet = cmd.kind == fsh_spec_pkg::EKIND_PACKET;
+  assign reports   = is_put || (is_packet && cmd.length != '0);
 
   always_comb begin
     status = 'x;
@@ -101,16 +104,16 @@ module fsh_ccmd #(
       status = fsh_spec_pkg::STATUS_OK;
       // Behind it no packet may wrap to address 0.
       if (is_put && cmd.raddr[39:24] == '1) status = fsh_spec_pkg::STATUS_REMOTE_RANGE;
-      if (cmd.length != '0 && end_q > {1'b0, seg_size_i})
+      if (!is_packet && cmd.length != '0 && end_q > {1'b0, seg_size_i})
         status = fsh_spec_pkg::STATUS_LOCAL_RANGE;
       if (cmd.dst >= nodes_i || (!loop_q && path_q.ports == '0))
         status = fsh_spec_pkg::STATUS_BAD_NODE;
-      if (!is_put && cmd.kind != fsh_spec_pkg::EKIND_MESSAGE)
+      if (!is_put && !is_packet && cmd.kind != fsh_spec_pkg::EKIND_MESSAGE)
         status = fsh_spec_pkg::STATUS_BAD_COMMAND;
     end
   end
 
-  assign refuse = state_q == Refuse && !(is_put && done_valid_i);
+  assign refuse = state_q == Refuse && !(reports && done_valid_i);
   assign pop    = refuse || req_ready_i;
 
   always_ff @(posedge clk_i) begin
@@ -120,7 +123,7 @@ module fsh_ccmd #(
           end_q    <= {1'b0, cmd.laddr} + {17'd0, cmd.length};
           path_q   <= path;
           loop_q   <= cmd.dst == node_i;
-          bulk_q   <= cmd.length > {13'd0, packet_i};
+          bulk_q   <= is_put && cmd.length > {13'd0, packet_i};  // a packet's pieces: one port
           state_q  <= Judge;
         end
       end
@@ -135,9 +138,10 @@ module fsh_ccmd #(
 
   // PUTs that are done or refused.
   always_ff @(posedge clk_i) begin
-    ack_valid_o <= done_valid_i || (refuse && is_put);
+    ack_valid_o <= done_valid_i || (refuse && reports);
     if (done_valid_i) {ack_tag_o, ack_status_o} <= {done_tag_i & OWN, done_status_i};
-    else if (refuse) {ack_tag_o, ack_status_o} <= {cmd.tag & OWN, status_q};
+    else if (refuse)
+      {ack_tag_o, ack_status_o} <= {is_packet ? cmd.laddr[15:10] : cmd.tag & OWN, status_q};
     if (rst_i) ack_valid_o <= 1'b0;
   end
 

@@ -58,6 +58,9 @@ module fsh_gasnet #(
     input  wire fsh_axi_pkg::mem_wr_rsp_t rx_rsp_i,
     output fsh_axi_pkg::mem_wr_req_t   mem_wr_req_o,
     input  wire fsh_axi_pkg::mem_wr_rsp_t mem_wr_rsp_i,
+    // Packets of the collective engine, beat by beat as they come, by lane.
+    output logic [LANES*fsh_fn_pkg::COLL_BEAT_W-1:0] coll_rx_o,  // coll_beat_t
+    input  wire logic      [LANES-1:0] coll_room_i,
     // What the sequencer reads.
     output fsh_axi_pkg::mem_rd_req_t   mem_rd_req_o,
     input  wire fsh_axi_pkg::mem_rd_rsp_t mem_rd_rsp_i,
@@ -80,7 +83,6 @@ module fsh_gasnet #(
   fsh_fn_pkg::path_t  load_path;
   fsh_seq_pkg::free_t rep_free;
   logic               load_valid, load_ready, load_loop, load_bulk;
-
   assign stopped_o = cfg_i.hold || !cfg_i.enable || clear_o;
 
   fsh_sched i_sched (
@@ -125,7 +127,6 @@ module fsh_gasnet #(
   logic         seq_busy;
   logic [39:0]  mem_araddr;
   logic [7:0]   mem_arlen;
-
   assign mem_rd_req_o.araddr = {LANES{mem_araddr}};
   assign mem_rd_req_o.arlen  = {LANES{mem_arlen}};
 
@@ -425,6 +426,8 @@ module fsh_gasnet #(
         .evt_valid_o    (evt_valid[l]),
         .evt_ready_i    (evt_ready[l]),
         .evt_o          (evt),
+        .coll_room_i    (coll_room_i[l]),
+        .coll_o         (coll_rx_o[l*fsh_fn_pkg::COLL_BEAT_W+:fsh_fn_pkg::COLL_BEAT_W]),
         .budget_return_i({acked[l], release_budget[l]}),
         .perf_req_o     (perf_req[l]),
         .perf_rep_o     (perf_rep[l]),

@@ -25,7 +25,7 @@ module fsh_judge (
   /* verilator tracing_off */
   logic        is_put, is_get, is_msg, is_answer, is_reply, is_medium, is_unit, is_dead;
   logic        to_host, to_mem, has_pay, from_peer, fits, in_range, asked, drop, refuse, alien;
-  logic        low, below_page, below_line, too_long;
+  logic        low, below_page, below_line, too_long, is_coll;
   /* verilator tracing_on */
 
   localparam int unsigned PAGE = $clog2(fsh_spec_pkg::MAX_MEDIUM);
@@ -35,13 +35,16 @@ module fsh_judge (
   always_comb begin
     {is_put, is_get, is_msg, is_answer, is_reply, is_medium, is_unit, is_dead} = 'x;
     {to_host, to_mem, has_pay, from_peer, fits, in_range, asked, drop, refuse, alien} = 'x;
-    {low, below_page, below_line, too_long} = 'x;
+    {low, below_page, below_line, too_long, is_coll} = 'x;
     verdict_o = 'x;
     if (valid_i) begin
       is_put     = hdr_i.opcode == fsh_spec_pkg::OP_PUT;
       is_get     = hdr_i.opcode == fsh_spec_pkg::OP_GET;
       is_msg     = fsh_spec_pkg::takers(hdr_i.opcode) != '0;
       is_reply   = hdr_i.opcode == fsh_spec_pkg::OP_GET_REPLY;
+      // A packet of the collective engine: no address, and no answer.
+      is_coll    = is_put && hdr_i.space == fsh_spec_pkg::SPACE_COLLECTIVE && !hdr_i.ack &&
+                   !hdr_i.reply;
       is_answer  = is_reply || hdr_i.opcode == fsh_spec_pkg::OP_PUT_ACK;
       to_host    = hdr_i.opcode >= fsh_spec_pkg::OP_LIBRARY;
       is_medium  = to_host && hdr_i.category == fsh_spec_pkg::CAT_MEDIUM;
@@ -66,6 +69,7 @@ module fsh_judge (
                    !(end_i > tag_i.limit);
       else if (is_medium) in_range = fits && below_page;
       else if (to_mem) in_range = (fits || is_get) && !(end_i > {1'b0, seg_size_i});
+      else if (is_coll) in_range = 1'b1;
       else in_range = is_put && hdr_i.space == fsh_spec_pkg::SPACE_HOST && below_line;
       if (is_get ? hdr_i.total == '0 : !has_pay) in_range = 1'b1;
 
@@ -92,7 +96,8 @@ module fsh_judge (
       verdict_o.refuse  = refuse;
       verdict_o.served  = (is_get || is_msg) && !refuse && !drop;
       verdict_o.asked   = asked;
-      verdict_o.writes  = has_pay && !refuse && !drop;
+      verdict_o.writes  = has_pay && !refuse && !drop && !is_coll;
+      verdict_o.to_coll = is_coll && !refuse && !drop;
       verdict_o.to_host = to_host;
       verdict_o.to_mem  = to_mem;
       verdict_o.to_line = is_put && !to_mem;

@@ -78,6 +78,9 @@ module fsh_rx #(
     output logic                    evt_valid_o,
     input  wire logic               evt_ready_i,
     output fsh_fn_pkg::evt_t        evt_o,
+    // Beats, for the collective engine; none without room.
+    input  wire logic               coll_room_i,
+    output fsh_fn_pkg::coll_beat_t  coll_o,
     // Requests whose answer has left or needs none.
     input  wire logic         [1:0] budget_return_i,
     // Events for the counters.
@@ -222,7 +225,7 @@ module fsh_rx #(
   logic                in_hdr, look, served_q;
   logic [fsh_spec_pkg::ENGINES-1:0] sink_q;  // of a message: its engine
   logic                pay_mem, pay_host, pay_mem_q, pay_host_q, slot_write, slot_write_q;
-  logic                pay_first_q, pay_last, to_line_q;
+  logic                pay_first_q, pay_last, to_line_q, to_coll_q;
   logic [2:0]          args, args_left_q;
   logic [6:0]          beats, pay_left_q;
   logic [39:0]         pay_addr, pay_addr_q;
@@ -288,7 +291,7 @@ module fsh_rx #(
   logic [48:0]  aw;
   logic [127:0] w_data;
 
-  assign can     = aw_room && w_room && !(bad && in_hdr);
+  assign can     = aw_room && w_room && coll_room_i && !(bad && in_hdr);
   assign step    = s1_valid_q && can;
   assign aw_push = step && (in_hdr ? slot_write :
                             state_q == Payload && pay_first_q && (pay_mem_q || pay_host_q));
@@ -347,6 +350,7 @@ module fsh_rx #(
       if (in_hdr) begin
         hdr_q        <= hdr;
         served_q     <= verdict.served;
+        to_coll_q    <= verdict.to_coll;
         sink_q       <= fsh_spec_pkg::takers(hdr.opcode);
         args_left_q  <= args;
         pay_left_q   <= beats;
@@ -379,6 +383,13 @@ module fsh_rx #(
       spared_q  <= 1'b0;
     end
   end
+
+  assign coll_o.step = step;
+  assign coll_o.sop  = in_hdr;
+  assign coll_o.last = s1_last_q;
+  assign coll_o.bad  = s1_bad_q;
+  assign coll_o.mine = to_coll_q;
+  assign coll_o.data = s1_data_q;
 
   // Served GETs and messages to engines: the argument beat completes them.
   logic served_push;
@@ -415,7 +426,8 @@ module fsh_rx #(
       evt_in.units  = fsh_fn_pkg::units(hdr.first, hdr.addr[10:0], s1_end_q[10:0],
                                         hdr.bytes != '0, hdr.total[6:0]);
       evt_in.multi  = (!hdr.first || {13'd0, hdr.bytes} != hdr.total) &&
-                      hdr.opcode != fsh_spec_pkg::OP_GET;
+                      hdr.opcode != fsh_spec_pkg::OP_GET &&
+                      hdr.space != fsh_spec_pkg::SPACE_COLLECTIVE;
       evt_in.reply  = hdr.reply;
       evt_in.ack    = verdict.asked;
       evt_in.status = verdict.status;

@@ -42,7 +42,7 @@ module fsh_sources #(
   localparam int unsigned ECMD_W = fsh_spec_pkg::ECMD_W;
   localparam int unsigned PATH_W = fsh_fn_pkg::PATH_W;
   logic [ENGINES:0]    ok, loop, want, gnt;
-  logic                engine, is_put;
+  logic                engine, is_put, is_message;
   fsh_spec_pkg::ecmd_t cmd;
   logic [7:0]          opcode;
 
@@ -76,6 +76,7 @@ module fsh_sources #(
     cmd        = 'x;
     opcode     = 'x;
     is_put     = 'x;
+    is_message = 'x;
     req_o      = win_i;
     req_path_o = win_path_i;
     req_bulk_o = win_bulk_i;
@@ -92,11 +93,13 @@ module fsh_sources #(
         end
       end
       is_put         = cmd.kind == fsh_spec_pkg::EKIND_PUT;
+      is_message     = cmd.kind == fsh_spec_pkg::EKIND_MESSAGE;
       req_o          = '0;
-      req_o.opcode   = is_put ? fsh_spec_pkg::OP_PUT : opcode;
-      req_o.category = is_put ? fsh_spec_pkg::CAT_LONG : fsh_spec_pkg::CAT_SHORT;
+      req_o.opcode   = is_message ? opcode : fsh_spec_pkg::OP_PUT;
+      req_o.category = is_message ? fsh_spec_pkg::CAT_SHORT : fsh_spec_pkg::CAT_LONG;
       req_o.ack      = is_put;
-      req_o.rspace   = fsh_spec_pkg::SPACE_SEGMENT;
+      req_o.rspace   = is_put || is_message ? fsh_spec_pkg::SPACE_SEGMENT :
+                                              fsh_spec_pkg::SPACE_COLLECTIVE;
       req_o.dst      = cmd.dst;
       req_o.tag      = 11'(cmd.tag);
       req_o.lspace   = fsh_spec_pkg::SPACE_SEGMENT;

@@ -302,7 +302,7 @@ module fsh_tracker #(
   assign tag_o         = clear_o ? clear_q[6:1] : evt_q.tag;
 
   for (genvar k = 0; k < ENGINES; k++) begin : gen_engine
-    assign done_valid_o[k] = act && to_engine &&
+    assign done_valid_o[k] = fsh_spec_pkg::ENGINE_TAGGED[k] && act && to_engine &&
         (evt_q.tag & fsh_spec_pkg::ENGINE_TAG_MASK[k*TAG_W+:TAG_W]) ==
         fsh_spec_pkg::ENGINE_TAG[k*TAG_W+:TAG_W];
   end

@@ -144,7 +144,7 @@ module fsh_submit #(
       if (!is_inline && cmd_q.length != '0 &&
           lend_q > {1'b0, cmd_q.lspace == fsh_spec_pkg::SPACE_HOST ? host_size_i : seg_size_i})
         status = fsh_spec_pkg::STATUS_LOCAL_RANGE;
-      if (cmd_q.lspace == fsh_spec_pkg::SPACE_PRIVATE || cmd_q.rspace[1])
+      if (cmd_q.lspace == fsh_spec_pkg::SPACE_COLLECTIVE || cmd_q.rspace[1])
         status = fsh_spec_pkg::STATUS_UNSUPPORTED;
       if (cmd_q.length > 24'(fsh_spec_pkg::MAX_MESSAGE) ||
           cmd_q.nargs > 5'(fsh_spec_pkg::MAX_ARGS) ||

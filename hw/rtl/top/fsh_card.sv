@@ -17,6 +17,9 @@ module fsh_card #(
     input  wire logic                 core_clk_i,
     output logic                      core_clk_req_o,
     input  wire logic                 core_present_i,
+    input  wire logic                 coll_clk_i,
+    output logic                      coll_clk_req_o,
+    input  wire logic                 coll_present_i,
     input  wire logic                 rst_i,
     input  wire logic          [47:0] cycle_i,
     input  wire logic                 gate_i,
@@ -104,7 +107,23 @@ module fsh_card #(
     output logic              [159:0] m_core_araddr_o,
     input  wire logic           [3:0] m_core_rvalid_i,
     input  wire logic        [2047:0] m_core_rdata_i,
-    input  wire logic           [3:0] m_core_rerr_i
+    input  wire logic           [3:0] m_core_rerr_i,
+    // Device memory, the collective engine.
+    output logic                      m_coll_awvalid_o,
+    input  wire logic                 m_coll_awready_i,
+    output logic               [39:0] m_coll_awaddr_o,
+    output logic                      m_coll_wvalid_o,
+    input  wire logic                 m_coll_wready_i,
+    output logic              [511:0] m_coll_wdata_o,
+    output logic               [63:0] m_coll_wstrb_o,
+    input  wire logic                 m_coll_bvalid_i,
+    input  wire logic                 m_coll_berr_i,
+    output logic                      m_coll_arvalid_o,
+    input  wire logic                 m_coll_arready_i,
+    output logic               [39:0] m_coll_araddr_o,
+    input  wire logic                 m_coll_rvalid_i,
+    input  wire logic         [511:0] m_coll_rdata_i,
+    input  wire logic                 m_coll_rerr_i
 );
   logic        node_idle, core_idle, run_valid, run_queue, sig_valid, ack_valid;
   logic        ccmd_valid, ccmd_ready, cperf_clear, cperf_read, cperf_valid;
@@ -122,7 +141,35 @@ module fsh_card #(
   fsh_fn_pkg::msg_t    msg;
   fsh_spec_pkg::ring_t entry;
 
-  assign idle_o         = node_idle && !ccmd_valid && !cperf_valid;
+  // The collective engine: its edge, on the clock of the node, and itself.
+  logic                    coll_busy, coll_idle, coll_msg_valid, coll_msg_ready;
+  logic                    coll_ccmd_valid, coll_ccmd_ready, coll_ack_valid;
+  logic                    coll_entry_valid, coll_entry_ready;
+  logic              [1:0] coll_room;
+  logic              [3:0] coll_msg_status;
+  logic [2*fsh_fn_pkg::COLL_BEAT_W-1:0] coll_rx;
+  /* verilator lint_off UNUSEDSIGNAL */
+  logic              [3:0] coll_ack_status;
+  logic [fsh_spec_pkg::TAG_W-1:0] coll_ack_tag;
+  /* verilator lint_on UNUSEDSIGNAL */
+  fsh_spec_pkg::ecmd_t     coll_ccmd;
+  fsh_spec_pkg::ring_t     coll_entry;
+  fsh_coll_pkg::into_t     coll_into;
+  fsh_coll_pkg::out_t      coll_out;
+  fsh_axi_pkg::line_req_t  coll_req;
+  fsh_axi_pkg::line_rsp_t  coll_rsp;
+  fsh_axi_pkg::mem_rd_req_t seq_rd_req;
+  fsh_axi_pkg::mem_rd_rsp_t seq_rd_rsp;
+
+  // For whoever gates the engine's clock: it has something for the node.
+  logic coll_valid, coll_run_ready;
+  assign coll_valid     = coll_out.tx_valid || coll_out.tell_valid || coll_out.end_valid ||
+                          coll_out.rx_ready;
+  assign coll_run_ready = coll_out.run_ready;
+
+  assign coll_clk_req_o = !coll_idle || coll_into.tick || coll_into.note_valid ||
+                          coll_into.rx_valid || (coll_into.run_valid && coll_run_ready);
+  assign idle_o         = node_idle && !ccmd_valid && !cperf_valid && !coll_valid;
   assign core_clk_req_o = !core_idle || ccmd_valid || run_valid || sig_valid || ack_valid ||
                           cperf_clear || cperf_read;
 
@@ -218,6 +265,23 @@ module fsh_card #(
   assign core_rsp.rvalid  = m_core_rvalid_i;
   assign core_rsp.rerr    = m_core_rerr_i;
 
+  assign m_coll_awvalid_o = coll_req.awvalid;
+  assign m_coll_awaddr_o  = coll_req.awaddr;
+  assign m_coll_wvalid_o  = coll_req.wvalid;
+  assign m_coll_wdata_o   = coll_req.wdata;
+  assign m_coll_wstrb_o   = coll_req.wstrb;
+  assign m_coll_arvalid_o = coll_req.arvalid;
+  assign m_coll_araddr_o  = coll_req.araddr;
+
+  assign coll_rsp.awready = m_coll_awready_i;
+  assign coll_rsp.wready  = m_coll_wready_i;
+  assign coll_rsp.bvalid  = m_coll_bvalid_i;
+  assign coll_rsp.berr    = m_coll_berr_i;
+  assign coll_rsp.arready = m_coll_arready_i;
+  assign coll_rsp.rvalid  = m_coll_rvalid_i;
+  assign coll_rsp.rdata   = m_coll_rdata_i;
+  assign coll_rsp.rerr    = m_coll_rerr_i;
+
   assign {m_host_bready_o, m_host_rready_o} = '1;
   assign {m_mem_bready_o, m_mem_rready_o}   = '1;
 
@@ -237,8 +301,8 @@ module fsh_card #(
       .host_rd_rsp_i    (host_rd_rsp),
       .mem_wr_req_o     (mem_wr_req),
       .mem_wr_rsp_i     (mem_wr_rsp),
-      .mem_rd_req_o     (mem_rd_req),
-      .mem_rd_rsp_i     (mem_rd_rsp),
+      .mem_rd_req_o     (seq_rd_req),
+      .mem_rd_rsp_i     (seq_rd_rsp),
       .link_tx_valid_o,
       .link_tx_bound_o,
       .link_tx_data_o,
@@ -248,21 +312,23 @@ module fsh_card #(
       .node_o           (node),
       .seg_base_o       (seg_base),
       .seg_size_o       (seg_size),
-      .eng_present_i    (core_present_i),
-      .eng_busy_i       (sink_busy),
-      .msg_ready_i      (msg_ready),
-      .msg_valid_o      (msg_valid),
+      .eng_present_i    ({coll_present_i, core_present_i}),
+      .eng_busy_i       ({coll_busy, sink_busy}),
+      .msg_ready_i      ({coll_msg_ready, msg_ready}),
+      .msg_valid_o      ({coll_msg_valid, msg_valid}),
       .msg_o            (msg),
-      .msg_status_i     (msg_status),
-      .ccmd_valid_i     (ccmd_valid),
-      .ccmd_ready_o     (ccmd_ready),
-      .ccmd_i           (ccmd),
-      .ack_valid_o      (ack_valid),
-      .ack_tag_o        (ack_tag),
-      .ack_status_o     (ack_status),
-      .entry_valid_i    (entry_valid),
-      .entry_ready_o    (entry_ready),
-      .entry_i          (entry),
+      .msg_status_i     ({coll_msg_status, msg_status}),
+      .ccmd_valid_i     ({coll_ccmd_valid, ccmd_valid}),
+      .ccmd_ready_o     ({coll_ccmd_ready, ccmd_ready}),
+      .ccmd_i           ({coll_ccmd, ccmd}),
+      .ack_valid_o      ({coll_ack_valid, ack_valid}),
+      .ack_tag_o        ({coll_ack_tag, ack_tag}),
+      .ack_status_o     ({coll_ack_status, ack_status}),
+      .entry_valid_i    ({coll_entry_valid, entry_valid}),
+      .entry_ready_o    ({coll_entry_ready, entry_ready}),
+      .entry_i          ({coll_entry, entry}),
+      .coll_rx_o        (coll_rx),
+      .coll_room_i      (coll_room),
       .cperf_clear_o    (cperf_clear),
       .cperf_read_o     (cperf_read),
       .cperf_word_o     (cperf_word),
@@ -322,6 +388,47 @@ module fsh_card #(
       .mem_req_o    (core_req),
       .mem_rsp_i    (core_rsp),
       .mem_rdata_i  (m_core_rdata_i)
+  );
+
+  fsh_cedge i_cedge (
+      .clk_i,
+      .rst_i,
+      .node_i       (node),
+      .seg_base_i   (seg_base),
+      .present_i    (coll_present_i),
+      .msg_valid_i  (coll_msg_valid),
+      .msg_ready_o  (coll_msg_ready),
+      .msg_i        (msg),
+      .msg_status_o (coll_msg_status),
+      .rx_i         (coll_rx),
+      .room_o       (coll_room),
+      .ccmd_valid_o (coll_ccmd_valid),
+      .ccmd_ready_i (coll_ccmd_ready),
+      .ccmd_o       (coll_ccmd),
+      .ack_valid_i  (coll_ack_valid),
+      .ack_slot_i   (coll_ack_tag[1:0]),
+      .entry_valid_o(coll_entry_valid),
+      .entry_ready_i(coll_entry_ready),
+      .entry_o      (coll_entry),
+      .rd_req_i     (seq_rd_req),
+      .rd_rsp_o     (seq_rd_rsp),
+      .mem_req_o    (mem_rd_req),
+      .mem_rsp_i    (mem_rd_rsp),
+      .into_o       (coll_into),
+      .out_i        (coll_out),
+      .busy_o       (coll_busy)
+  );
+
+  fsh_collective i_collective (
+      .clk_i     (coll_clk_i),
+      .rst_i,
+      .seg_base_i(seg_base),
+      .seg_size_i(seg_size),
+      .into_i    (coll_into),
+      .out_o     (coll_out),
+      .mem_req_o (coll_req),
+      .mem_rsp_i (coll_rsp),
+      .idle_o    (coll_idle)
   );
 endmodule
 

@@ -59,6 +59,9 @@ module fsh_node #(
     input  wire logic   [ENGINES-1:0] entry_valid_i,
     output logic        [ENGINES-1:0] entry_ready_o,
     input  wire logic [ENGINES*RING_W-1:0] entry_i,  // ring_t
+    // Packets of the collective engine, beat by beat while there is room, by lane.
+    output logic [2*fsh_fn_pkg::COLL_BEAT_W-1:0] coll_rx_o,  // coll_beat_t
+    input  wire logic           [1:0] coll_room_i,
     // Counters of the compute core.
     output logic                      cperf_clear_o,
     output logic                      cperf_read_o,
@@ -275,6 +278,8 @@ module fsh_node #(
       .entry_seq1_o     (entry_seq1),
       .rx_req_o         (rx_req),
       .rx_rsp_i         (rx_rsp),
+      .coll_rx_o,
+      .coll_room_i,
       .mem_wr_req_o,
       .mem_wr_rsp_i,
       .mem_rd_req_o,

@@ -113,8 +113,10 @@ module fsh_check_node #(
       .bready_i ({MASTERS{1'b1}})
   );
 
+  // Packets of the collective engine are read there (fsh_cpost).
   fsh_check_read #(
-      .N(MASTERS)
+      .N    (MASTERS),
+      .ASIDE(1'b1)
   ) i_mem_read (
       .clk_i,
       .rst_i,

@@ -16,7 +16,8 @@ module fsh_check_read #(
     parameter int unsigned BYTES   = 16,  // of a beat
     parameter int unsigned LONGEST = 65,  // beats
     parameter int unsigned MAX     = 512, // beats
-    parameter bit          IDS     = 1'b0
+    parameter bit          IDS     = 1'b0,
+    parameter bit          ASIDE   = 1'b0  // the upper half of all addresses is no memory
 ) (
     input wire logic                clk_i,
     input wire logic                rst_i,
@@ -62,7 +63,7 @@ module fsh_check_read #(
     `FSH_ASSERT(ar_page, !arvalid_i[m] || page_end <= 13'd4096)
     `FSH_ASSERT(ar_length, !arvalid_i[m] || asked <= 9'(LONGEST))
     `FSH_ASSERT(ar_aligned, !arvalid_i[m] || size_i == '0 || addr[LOW-1:0] == '0)
-    `FSH_ASSERT(ar_memory, !arvalid_i[m] || size_i == '0 ||
+    `FSH_ASSERT(ar_memory, !arvalid_i[m] || size_i == '0 || (ASIDE && addr[ADDR_W-1]) ||
                            (addr >= base_i && range_end <= memory_end))
     `FSH_ASSERT(r_asked, !rvalid_i[m] || open_q != '0)
     `FSH_ASSERT(ar_many, open_q <= (W+1)'(MAX))

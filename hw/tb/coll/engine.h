@@ -8,6 +8,7 @@
 #include <array>
 #include <cstring>
 #include <vector>
+#include "base/fsh_spec.h"
 #include "stream.h"
 #include "Vfsh_coll.h"
 
@@ -18,16 +19,30 @@ using Line = std::array<uint32_t, 16>;
 
 struct Packet {
     unsigned source, dest;
-    uint64_t addr;
+    uint64_t addr; // colladdr
     unsigned bytes;
     std::vector<Line> lines; // one at least
 };
 
-struct End {
-    unsigned cookie, status, job, seq, source;
+// A message between engines: key is that of fsh_coll_pkg without its node.
+struct Note {
+    unsigned source, dest, op;
+    uint64_t key;
 };
 
-// A descriptor; bit positions are those of fsh_coll_pkg::desc_t.
+struct End {
+    unsigned cookie, status, step, source;
+};
+
+// The key of a packet, as it stands in messages, from its address.
+inline uint64_t key_of(uint64_t addr)
+{
+    unsigned number = fsh_colladdr_high(&addr) << 5 | fsh_colladdr_low(&addr);
+    return fsh_colladdr_job(&addr) << 27 | fsh_colladdr_vp(&addr) << 16 |
+           fsh_colladdr_seq(&addr) << 8 | number;
+}
+
+// A descriptor; bit positions are those of colldesc.
 class Descriptor
 {
   public:
@@ -47,7 +62,7 @@ class Descriptor
     Line line = {};
 };
 
-enum Flag { HEAD, TAIL, OWN, GIVEN, REDUCE, STORE, SEND };
+enum Flag { HEAD, TAIL, OWN, GIVEN, REDUCE, STORE, SEND, EAGER };
 enum Field {
     JOB = 8,
     VP = 16,
@@ -71,10 +86,11 @@ class Engine
     Engine(tb::Test &test, unsigned node, size_t bytes)
         : memory(bytes), test_(test), node_(node), context_(test.context()),
           dut_(context_.get()), run_(test), rx_(test), mrd_(test), mwr_(test),
-          rsp_(test), done_(test), tx_(test), end_(test)
+          rsp_(test), done_(test), tx_(test), end_(test), tell_(test)
     {
         dut_.run_valid_i = 0;
         dut_.rx_valid_i = 0;
+        dut_.note_valid_i = 0;
         dut_.tick_i = 0;
         dut_.mrd_rvalid_i = 0;
         dut_.mwr_done_i = 0;
@@ -98,9 +114,14 @@ class Engine
         in_.push_back(packet);
     }
 
+    void hear(const Note &note)
+    {
+        heard_.push_back(note);
+    }
+
     bool idle()
     {
-        return !dut_.busy_o && runs_.empty() && in_.empty();
+        return !dut_.busy_o && runs_.empty() && in_.empty() && heard_.empty();
     }
 
     unsigned used()
@@ -121,6 +142,7 @@ class Engine
 
     std::vector<uint8_t> memory;
     std::deque<Packet> sent;
+    std::deque<Note> told;
     std::deque<End> ends;
     unsigned bad = 0;
     bool hurry = false, tick = false;
@@ -153,7 +175,10 @@ class Engine
             dut_.rx_first_i = in_line_ == 0;
             dut_.rx_last_i = in_line_ + 1 == p.lines.size();
             dut_.rx_bytes_i = p.bytes;
-            dut_.rx_key_i = (uint64_t)p.source << 40 | p.addr;
+            dut_.rx_key_i = (uint64_t)p.source << 35 | key_of(p.addr);
+            dut_.rx_eager_i = fsh_colladdr_eager(&p.addr);
+            dut_.rx_whole_i = 1;
+            dut_.rx_line_i = 0;
             for (int i = 0; i < 16; i++)
                 dut_.rx_data_i[i] = p.lines[in_line_][i];
         }
@@ -175,6 +200,15 @@ class Engine
         dut_.tx_ready_i = will(tx_);
         dut_.end_ready_i = will(end_);
         dut_.tick_i = tick;
+        dut_.tell_ready_i = will(tell_);
+        dut_.note_valid_i =
+            !heard_.empty() &&
+            (dut_.ask_room_o || heard_.front().op != FSH_COLLMSG_ASK);
+        if (dut_.note_valid_i) {
+            const Note &n = heard_.front();
+            dut_.note_i =
+                (uint64_t)n.op << 41 | (uint64_t)n.source << 35 | n.key;
+        }
     }
 
     void observe()
@@ -205,13 +239,19 @@ class Engine
             }
         }
         bad += dut_.rx_bad_o;
+        if (dut_.note_valid_i)
+            heard_.pop_front();
+        if (dut_.tell_valid_o && dut_.tell_ready_i) {
+            uint64_t n = dut_.tell_o;
+            told.push_back({node_, (unsigned)(n >> 35 & 63),
+                            (unsigned)(n >> 41), n & 0x7ffffffffu});
+        }
         if (dut_.tx_valid_o && dut_.tx_ready_i)
             collect();
         if (dut_.end_valid_o && dut_.end_ready_i) {
             uint64_t end = dut_.end_o;
-            ends.push_back({(unsigned)(end >> 28 & 0xffff),
-                            (unsigned)(end >> 24 & 15),
-                            (unsigned)(end >> 16 & 255),
+            ends.push_back({(unsigned)(end >> 20 & 0x7ff),
+                            (unsigned)(end >> 16 & 15),
                             (unsigned)(end >> 8 & 255), (unsigned)(end & 255)});
         }
     }
@@ -253,10 +293,11 @@ class Engine
     unsigned node_;
     std::unique_ptr<VerilatedContext> context_;
     Vfsh_coll dut_;
-    tb::Stall run_, rx_, mrd_, mwr_, rsp_, done_, tx_, end_;
+    tb::Stall run_, rx_, mrd_, mwr_, rsp_, done_, tx_, end_, tell_;
     bool run_on_ = false, rx_on_ = false;
     std::deque<uint32_t> runs_, reads_;
     std::deque<Packet> in_;
+    std::deque<Note> heard_;
     size_t in_line_ = 0;
     std::deque<Write> writes_;
     std::vector<Line> out_;

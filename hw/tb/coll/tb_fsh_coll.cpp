@@ -19,10 +19,11 @@ using coll::Descriptor;
 using coll::End;
 using coll::Engine;
 using coll::Line;
+using coll::Note;
 using coll::Packet;
 
 const size_t memory_bytes = 1 << 20;
-const unsigned packet_bytes = 1024, vp = 5;
+const unsigned packet_bytes = 1024, vp = 3;
 const unsigned ops[] = {FSH_FOLD_SUM, FSH_FOLD_MIN, FSH_FOLD_MAX,
                         FSH_FOLD_AND, FSH_FOLD_OR,  FSH_FOLD_XOR};
 
@@ -37,7 +38,8 @@ struct Job {
     struct fsh_program_shape shape;
     const struct fsh_program_algorithm *algorithm;
     std::vector<unsigned> nodes; // of its ranks
-    size_t block;                // bytes
+    bool eager;
+    size_t block; // bytes
     std::vector<Program> ranks;
 
     size_t at(unsigned rank, const fsh_program_range &r) const
@@ -102,7 +104,8 @@ Line descriptor(const Job &job, unsigned rank, uint32_t i)
     d.put(coll::COUNT, 5, s.sources);
     d.put(coll::KIND, 3, job.type);
     d.put(coll::OP, 4, job.op);
-    d.put(coll::COOKIE, 16, job.number << 8 | rank);
+    d.flag(coll::EAGER, job.eager && s.dest != FSH_PROGRAM_NOBODY);
+    d.put(coll::COOKIE, 11, job.number << 3 | rank);
     if (s.dest != FSH_PROGRAM_NOBODY)
         d.put(coll::DEST, 8, job.nodes[s.dest]);
     d.put(coll::DEST_VP, 11, vp);
@@ -276,9 +279,17 @@ class Fabric
         for (auto &e : engines_) {
             e->cycle();
             for (; !e->sent.empty(); e->sent.pop_front())
-                flying_.push_back(
-                    {e->sent.front(),
-                     hurry_ ? 0 : test_.below(test_.below(8) ? 100 : 3000)});
+                flying_.push_back({e->sent.front(), delay()});
+            for (; !e->told.empty(); e->told.pop_front())
+                notes_.push_back({e->told.front(), delay()});
+        }
+        for (size_t i = 0; i < notes_.size();) {
+            if (notes_[i].wait-- > 0) {
+                i++;
+                continue;
+            }
+            engines_.at(notes_[i].note.dest)->hear(notes_[i].note);
+            notes_.erase(notes_.begin() + (long)i);
         }
         for (size_t i = 0; i < flying_.size();) {
             if (flying_[i].wait-- > 0) {
@@ -314,6 +325,17 @@ class Fabric
         int64_t wait;
         Flying(const Packet &p, int64_t w) : packet(p), wait(w) {}
     };
+
+    struct Told {
+        Note note;
+        int64_t wait;
+        Told(const Note &n, int64_t w) : note(n), wait(w) {}
+    };
+
+    unsigned delay()
+    {
+        return hurry_ ? 0 : test_.below(test_.below(8) ? 100 : 3000);
+    }
 
     size_t allocate(unsigned node, size_t bytes)
     {
@@ -359,8 +381,8 @@ class Fabric
     void check(const End &end)
     {
         if (end.status != 0)
-            test_.fail("job %u rank %u ends with status %u (seq %u)",
-                       end.cookie >> 8, end.cookie & 255, end.status, end.seq);
+            test_.fail("job %u rank %u ends with status %u (step %u)",
+                       end.cookie >> 3, end.cookie & 7, end.status, end.step);
     }
 
     void compare(const std::vector<std::vector<uint8_t>> &want)
@@ -398,6 +420,7 @@ class Fabric
     std::vector<Job> jobs_;
     std::vector<Waiting> waiting_;
     std::vector<Flying> flying_;
+    std::vector<Told> notes_;
     uint64_t started_ = test_.cycle;
     bool hurry_ = false;
 };
@@ -409,6 +432,7 @@ Job random_job(tb::Test &test, unsigned number, unsigned nodes)
     unsigned count = 0;
 
     job.number = number;
+    job.eager = test.below(2);
     do {
         job.type = test.below(FSH_FOLD_TYPES);
         job.op = ops[test.below(6)];
@@ -469,6 +493,7 @@ uint64_t pace(tb::Test &test, enum fsh_program_call call, const char *algorithm,
     job.shape.size = nodes;
     job.algorithm = fsh_program_named(algorithm);
     job.block = block;
+    job.eager = true;
     for (unsigned n = 0; n < nodes; n++)
         job.nodes.push_back(n);
     for (; job.number < jobs; job.number++)
@@ -492,7 +517,7 @@ class Alone
         plain.flag(coll::OWN, true);
         plain.flag(coll::STORE, true);
         plain.put(coll::BYTES, 24, 64);
-        plain.put(coll::COOKIE, 16, 77);
+        plain.put(coll::COOKIE, 11, 77);
         plain.put(coll::JOB, 8, 3);
         plain.put(coll::VP, 11, vp);
         plain.put(coll::SEQ, 8, 9);
@@ -564,7 +589,7 @@ void malformed(tb::Test &test)
         {"AND of FP32", coll::REDUCE, 1, 1},
         {"more than 8192 packets", coll::BYTES, 24, (1 << 23) + 1},
         {"no value", coll::OWN, 1, 0},
-        {"a reserved bit", coll::HEAD + 7, 1, 1},
+        {"a reserved bit", coll::OP + 4, 1, 1},
         {"another", coll::BYTES + 24 + 135, 1, 1},
     };
 
@@ -617,7 +642,10 @@ void missing(tb::Test &test)
     Descriptor d = alone.plain, other = alone.plain;
     Packet packet = {6, 0, 0, 64, {Line{}}};
 
-    packet.addr = 3ull << 32 | (uint64_t)vp << 21 | 9ull << 13;
+    fsh_colladdr_set_job(&packet.addr, 3);
+    fsh_colladdr_set_vp(&packet.addr, vp);
+    fsh_colladdr_set_seq(&packet.addr, 9);
+    fsh_colladdr_set_eager(&packet.addr, 1);
     d.flag(coll::OWN, false);
     d.put(coll::COUNT, 5, 1);
     d.put(coll::SOURCES, 8, 6);
@@ -640,9 +668,8 @@ void missing(tb::Test &test)
     alone.engine.tick = false;
     End end = alone.end();
     alone.expect("nobody sends", end, TIMEOUT);
-    if (end.source != 6 || end.seq != 9 || end.job != 3)
-        test.fail("waited for node %u seq %u job %u", end.source, end.seq,
-                  end.job);
+    if (end.source != 6 || end.step != 9)
+        test.fail("waited for node %u step %u", end.source, end.step);
     alone.engine.receive(packet);
     alone.engine.receive(packet);
     alone.cycles(3000);

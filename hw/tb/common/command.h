@@ -45,7 +45,7 @@ struct Command {
     // command (fsh_seq_pkg::APART).
     bool apart() const
     {
-        return lspace == FSH_SPACE_PRIVATE;
+        return lspace == FSH_SPACE_COLLECTIVE;
     }
 
     // The first packet is another command's: what is read leaves without arguments.

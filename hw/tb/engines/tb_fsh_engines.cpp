@@ -226,7 +226,7 @@ class Bench
         o.kind = Operation::Refused;
         if (by_tag)
             refused_tag_[r.card.number] = tag;
-        command(w, by_tag ? FSH_OP_GET : FSH_OP_COLLECTIVE, FSH_CAT_SHORT,
+        command(w, by_tag ? FSH_OP_GET : FSH_OP_ATOMIC, FSH_CAT_SHORT,
                 o.dst, by_tag ? FSH_HOST_TAGS : tag);
         r.submit(w, 4);
     }

@@ -2,8 +2,9 @@
 `default_nettype none
 // verilator lint_off PINCONNECTEMPTY
 
-/// A node with two engines: entry 0 has the compute core's sink, without a core, and the
-/// commands of the testbench (core_*); entry 1 is the toy engine.
+/// A node with two engines: that of the compute core has its sink, without a core, and the
+/// commands of the testbench (core_*); the other is the toy engine. The collective engine
+/// is not there.
 module tb_fsh_engines (
     input  wire logic          clk_i,
     input  wire logic          rst_i,
@@ -61,6 +62,7 @@ module tb_fsh_engines (
 );
   localparam int unsigned CORE = fsh_spec_pkg::ENGINE_COMPUTE;
   localparam int unsigned TOY = fsh_spec_pkg::ENGINE_TOY;
+  localparam int unsigned COLL = fsh_spec_pkg::ENGINE_COLLECTIVE;
   localparam int unsigned ENGINES = fsh_spec_pkg::ENGINES;
   localparam int unsigned TAG_W = fsh_spec_pkg::TAG_W;
 
@@ -70,6 +72,7 @@ module tb_fsh_engines (
   logic [ENGINES*TAG_W-1:0] ack_tag;
   fsh_spec_pkg::ecmd_t     toy_cmd;
   fsh_spec_pkg::ring_t     core_entry, toy_entry;
+  logic [ENGINES*128-1:0]  ccmd, entry;
   fsh_fn_pkg::msg_t        msg;
 
   // The pins as records.
@@ -152,7 +155,7 @@ module tb_fsh_engines (
       .node_o          (),
       .seg_base_o      (),
       .seg_size_o      (),
-      .eng_present_i   (2'b10),
+      .eng_present_i   (ENGINES'(1) << TOY),
       .eng_busy_i      (busy),
       .msg_ready_i     (msg_ready),
       .msg_valid_o     (msg_valid),
@@ -160,19 +163,34 @@ module tb_fsh_engines (
       .msg_status_i    (msg_status),
       .ccmd_valid_i    (ccmd_valid),
       .ccmd_ready_o    (ccmd_ready),
-      .ccmd_i          ({toy_cmd, core_cmd_i}),
+      .ccmd_i          (ccmd),
       .ack_valid_o     (ack_valid),
       .ack_tag_o       (ack_tag),
       .ack_status_o    (ack_status),
       .entry_valid_i   (entry_valid),
       .entry_ready_o   (entry_ready),
-      .entry_i         ({toy_entry, core_entry}),
+      .entry_i         (entry),
+      .coll_rx_o       (),
+      .coll_room_i     ('1),
       .cperf_clear_o   (),
       .cperf_read_o    (),
       .cperf_word_o    (),
       .cperf_valid_i   (1'b0),
       .cperf_data_i    ('0)
   );
+
+  always_comb begin
+    ccmd                 = '0;
+    entry                = '0;
+    ccmd[CORE*128+:128]  = core_cmd_i;
+    ccmd[TOY*128+:128]   = toy_cmd;
+    entry[CORE*128+:128] = core_entry;
+    entry[TOY*128+:128]  = toy_entry;
+  end
+
+  assign {busy[COLL], ccmd_valid[COLL], entry_valid[COLL]} = '0;
+  assign msg_ready[COLL]        = 1'b1;
+  assign msg_status[COLL*4+:4]  = fsh_spec_pkg::STATUS_UNSUPPORTED;
 
   assign ccmd_valid[CORE] = core_valid_i;
   assign core_ready_o     = ccmd_ready[CORE];

@@ -87,7 +87,7 @@ class Commands
         // Arguments, and payload from a memory, are two commands.
         if (c.nargs && c.lspace != FSH_SPACE_INLINE &&
             (c.length == 0 || test_.below(2)))
-            c.lspace = FSH_SPACE_PRIVATE;
+            c.lspace = FSH_SPACE_COLLECTIVE;
         unsigned rows = c.headless() ? 0 : (c.nargs + 3) / 4;
         if (c.lspace == FSH_SPACE_INLINE)
             rows += (c.length + 15) / 16;

@@ -67,16 +67,31 @@ struct Header {
         return opcode == FSH_OP_PUT_ACK || opcode == FSH_OP_GET_REPLY;
     }
 
-    // One of several packets: not the first, or without all bytes; a GET has none.
+    // One of several packets: not the first, or without all bytes; a GET has none, nor
+    // are packets of the collective engine counted.
     bool multi() const
     {
-        return (!first || bytes != total) && opcode != FSH_OP_GET;
+        return (!first || bytes != total) && opcode != FSH_OP_GET &&
+               space != FSH_SPACE_COLLECTIVE;
+    }
+
+    // To an engine.
+    bool message() const
+    {
+        return opcode == FSH_OP_COMPUTE || opcode == FSH_OP_COLLECTIVE;
+    }
+
+    // A packet of the collective engine.
+    bool coll() const
+    {
+        return opcode == FSH_OP_PUT && space == FSH_SPACE_COLLECTIVE && !ack &&
+               !reply;
     }
 
     bool unit() const
     {
         return to_host() || answer() || opcode == FSH_OP_PUT ||
-               opcode == FSH_OP_GET || opcode == FSH_OP_COMPUTE;
+               opcode == FSH_OP_GET || message();
     }
 };
 
@@ -163,8 +178,7 @@ class Receive
         o.refuse = status != FSH_STATUS_OK;
         if (!o.refuse)
             status = h_.status;
-        o.served = !o.refuse &&
-                   (h_.opcode == FSH_OP_GET || h_.opcode == FSH_OP_COMPUTE);
+        o.served = !o.refuse && (h_.opcode == FSH_OP_GET || h_.message());
         if (o.served)
             o.get = get();
         unsigned units = units_of(h_.first, h_.addr, h_.bytes, h_.total);
@@ -172,7 +186,7 @@ class Receive
                    h_.opcode, h_.src % 64u, h_.tag % 64u, h_.bytes, h_.total};
         if (h_.to_host() && h_.first)
             o.writes.push_back(slot_header(status));
-        if (h_.bytes && !o.refuse)
+        if (h_.bytes && !o.refuse && !h_.coll())
             o.writes.push_back(payload());
         return o;
     }
@@ -226,13 +240,13 @@ class Receive
 
     bool dropped_request() const
     {
-        bool served = h_.opcode == FSH_OP_GET || h_.opcode == FSH_OP_COMPUTE;
+        bool served = h_.opcode == FSH_OP_GET || h_.message();
 
         if (h_.reply && (asked() || h_.opcode != FSH_OP_PUT))
             return true;
         if ((!mine() || !h_.unit()) && !asked())
             return true;
-        if (!mine() && h_.opcode == FSH_OP_COMPUTE && h_.src == node_.node)
+        if (!mine() && h_.message() && h_.src == node_.node)
             return true;
         return served && (!h_.first || h_.bytes || h_.arg_beats() != 1);
     }
@@ -251,7 +265,7 @@ class Receive
         uint64_t n = h_.opcode == FSH_OP_GET ? h_.total : h_.bytes;
         uint64_t end = h_.addr + n;
 
-        if (n == 0)
+        if (n == 0 || h_.coll())
             return true;
         if (h_.opcode == FSH_OP_GET)
             return h_.space == FSH_SPACE_SEGMENT && end <= node_.seg_size;
@@ -331,12 +345,13 @@ class Receive
 
     Get get() const
     {
-        bool compute = h_.opcode == FSH_OP_COMPUTE;
+        bool message = h_.message();
+        unsigned sink = message * GET_SINK << (h_.opcode == FSH_OP_COLLECTIVE);
         const Beat &arg = packet_[1];
         uint64_t raddr = arg[0] & 0xff'ffff'ffff;
-        uint64_t laddr = compute ? arg[0] >> 40 : h_.addr;
-        uint64_t flag = compute ? h_.ack : arg[0] >> 40 & 1;
-        unsigned total = compute ? 0 : h_.total;
+        uint64_t laddr = message ? arg[0] >> 40 : h_.addr;
+        uint64_t flag = message ? h_.ack : arg[0] >> 40 & 1;
+        unsigned total = message ? 0 : h_.total;
         Path path = node_.routes[h_.src].of(node_.exist, node_.ports);
 
         if (path.ports == 0)
@@ -346,8 +361,7 @@ class Receive
         return {raddr << 24 | total,
                 laddr | (uint64_t)h_.tag << 40 | (uint64_t)h_.src << 46 |
                     (uint64_t)path.pack() << 52,
-                compute * GET_SINK | flag * GET_FLAG |
-                    (total > node_.packet) * GET_BULK};
+                sink | flag * GET_FLAG | (total > node_.packet) * GET_BULK};
     }
 
     const Node &node_;

@@ -193,6 +193,7 @@ template <class Model, unsigned PORTS, unsigned LINKS, bool LOOP> class Bench
         }
         dut_.tag_hold_i = tags_.held();
         dut_.get_ready_i = gets_.ready();
+        dut_.coll_room_i = 1;
         dut_.get_long_ok_i = 1; // fsh_served has a bench of its own
         dut_.evt_ready_i = events_.ready();
         dut_.budget_return_i = 0;

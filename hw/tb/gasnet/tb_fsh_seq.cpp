@@ -236,7 +236,7 @@ template <class Model, unsigned PORTS> class Bench
     {
         c.category = FSH_CAT_LONG;
         c.length = 1 + test_.below(FSH_MAX_MESSAGE);
-        c.lspace = FSH_SPACE_PRIVATE;
+        c.lspace = FSH_SPACE_COLLECTIVE;
         c.window = true;
         c.nargs = 1 + test_.below(FSH_MAX_ARGS);
         while (c.rows.size() < (c.nargs + 3) / 4)

@@ -230,7 +230,7 @@ template <class Model, unsigned PORTS> class Bench
         check(seen, part_);
         if (--parts_ == 0)
             due_rows_.swap(rows_to_come_);
-        part_.lspace = FSH_SPACE_PRIVATE;
+        part_.lspace = FSH_SPACE_COLLECTIVE;
         if (part_.opcode >= FSH_OP_LIBRARY)
             part_.ack = 0; // of the source, which the first part reads
         offered++;
@@ -248,7 +248,7 @@ template <class Model, unsigned PORTS> class Bench
             part_.ack = 1; // answered always
         parts_ = part_.headless() && part_.length ? 2 : 1;
         if (part_.nargs && part_.length == 0)
-            part_.lspace = FSH_SPACE_PRIVATE;
+            part_.lspace = FSH_SPACE_COLLECTIVE;
     }
 
     void check(const Offer &seen, const Command &c)

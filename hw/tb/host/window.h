@@ -46,7 +46,7 @@ class Judge
             return FSH_STATUS_BAD_NODE;
         if (bad_length(c))
             return FSH_STATUS_BAD_LENGTH;
-        if (c.lspace == FSH_SPACE_PRIVATE || c.rspace > FSH_SPACE_HOST)
+        if (c.lspace == FSH_SPACE_COLLECTIVE || c.rspace > FSH_SPACE_HOST)
             return FSH_STATUS_UNSUPPORTED;
         uint64_t local =
             c.lspace == FSH_SPACE_HOST ? config_.host_size : config_.seg_size;

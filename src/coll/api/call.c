@@ -72,6 +72,8 @@ void fsh_coll_elements(struct fsh_coll_request *r, size_t count,
     r->work.elem = elem;
     r->work.count = count;
     r->kind = 1 + (unsigned)type * FSH_FOLD_OPS + (unsigned)op;
+    r->work.type = (uint8_t)type;
+    r->work.op = (uint8_t)op;
     r->work.fold =
         fsh_fold_function((unsigned)type, (unsigned)op, FSH_ISA_BEST);
 }

@@ -83,6 +83,7 @@ struct fsh_coll_work {
      * allreduce, scan), or of one block (the others). */
     size_t count;
     fsh_fold_fn fold; /* reductions, else NULL */
+    uint8_t type, op; /* of them, FSH_FOLD_ */
     /* All that members must agree on, as a number: a member with another one is found. */
     uint32_t claim;
     unsigned char *dst;

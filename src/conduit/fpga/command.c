@@ -97,6 +97,8 @@ const char *fsh_fpga_status_text(unsigned status)
         return "the target's queue is full";
     case FSH_STATUS_MEMORY:
         return "a memory answered with an error";
+    case FSH_STATUS_TIMEOUT:
+        return "a packet of a collective did not come";
     default:
         return "unknown status";
     }

@@ -144,15 +144,25 @@ static void finish_op(const uint64_t *entry, bool refused)
         answer->fn(answer, status);
 }
 
-/* An entry with a tag: a compute core's completion, whose tag is a cookie, or
- * the end of an operation. */
+/* An entry with a tag: what an engine's command or sequence came to, whose tag is a
+ * cookie, or the end of an operation. */
 static void finish_tagged(const uint64_t *entry)
 {
-    if (fsh_ring_opcode(entry) == FSH_OP_COMPUTE)
+    switch (fsh_ring_opcode(entry)) {
+    case FSH_OP_COMPUTE:
         fsh_compute_completed((unsigned)fsh_ring_tag(entry),
                               (unsigned)fsh_ring_status(entry));
-    else
+        break;
+    case FSH_OP_COLLECTIVE:
+        fsh_collective_completed(&(const struct fsh_sequence_end){
+            .cookie = (uint16_t)fsh_ring_tag(entry),
+            .status = (uint8_t)fsh_ring_status(entry),
+            .step = (uint8_t)fsh_ring_step(entry),
+            .source = (uint8_t)fsh_ring_source(entry)});
+        break;
+    default:
         finish_op(entry, false);
+    }
 }
 
 void fsh_fpga_source_read(unsigned channel, uint32_t node, unsigned slot)
@@ -205,7 +215,7 @@ static void refused(const uint64_t *entry)
 
     if (channel == FSH_FPGA_REQUEST &&
         (opcode == FSH_OP_PUT || opcode == FSH_OP_GET ||
-         opcode == FSH_OP_COMPUTE) &&
+         opcode == FSH_OP_COMPUTE || opcode == FSH_OP_COLLECTIVE) &&
         slot < FSH_HOST_TAGS && atomic_load(&fsh_fpga.live[slot])) {
         finish_op(entry, true);
         return;

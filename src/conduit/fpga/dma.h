@@ -54,9 +54,10 @@ _Static_assert(FSH_DMA_REQ - FSH_DMA_CPL >= FSH_DMA_RING_BYTES &&
 _Static_assert(FSH_DMA_SLOTS / 2 < FSH_DMA_RING_ROOM,
                "a receive ring: a message in each slot of its channel");
 _Static_assert(FSH_HOST_TAGS + FSH_DMA_SLOTS * FSH_LANES +
-                       FSH_COMMANDS_IN_FLIGHT <
+                       FSH_COMMANDS_IN_FLIGHT + FSH_AREA_SEQUENCES <
                    FSH_DMA_RING_ROOM,
-               "completion ring: tags, sources by port, compute commands");
+               "completion ring: tags, sources by port, compute commands, "
+               "sequences");
 _Static_assert(FSH_SLOT_LINE >= FSH_HDR_WORDS * 8 + FSH_MAX_ARGS * 4 &&
                    FSH_SLOT_LINE + FSH_BEAT_BYTES <= FSH_SLOT_HEADER_BYTES,
                "a line lies behind the arguments");

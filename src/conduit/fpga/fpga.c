@@ -129,6 +129,23 @@ static void compute_counters_clear(void)
     fsh_fpga_leave();
 }
 
+static void collective_store(size_t at, const void *src, size_t n)
+{
+    fsh_fpga_enter();
+    fsh_fpga_collective_store(at, src, n);
+    fsh_fpga_leave();
+}
+
+static bool collective_run(size_t at, struct fsh_answer *answer)
+{
+    bool sent;
+
+    fsh_fpga_enter();
+    sent = fsh_fpga_collective_run(at, answer);
+    fsh_fpga_leave();
+    return sent;
+}
+
 /* ---- state dumps ---- */
 
 static void describe_peers(void (*line)(void *arg, const char *text), void *arg)
@@ -229,11 +246,19 @@ static const struct fsh_compute_ops compute = {
     .counters_clear = compute_counters_clear,
 };
 
+static const struct fsh_collective_ops collective = {
+    .present = fsh_fpga_collective_present,
+    .memory = fsh_fpga_collective_memory,
+    .store = collective_store,
+    .run = collective_run,
+};
+
 /* No direct memory: every byte between nodes goes through the logic. */
 const struct fsh_conduit_ops fsh_conduit_fpga = {
     .name = "fpga",
     .needs = &needs,
     .compute = &compute,
+    .collective = &collective,
     .clock = &fsh_fpga_clock_ops,
     .usable = usable,
     .init = fsh_fpga_init,

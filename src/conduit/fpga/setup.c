@@ -15,7 +15,9 @@
 #define MAX_LONG ((size_t)FSH_DMA_BIG_BYTES)
 #define CONTROL_ENABLE 1u
 #define ALL_PORTS 3u
-#define CAPS_COMPUTE_BIT 48u
+#define CAPS_ENGINES_BIT 48u /* in the order of spec/fshmem.toml */
+#define COMPUTE 1u
+#define COLLECTIVE 2u
 #define FAULTS_WRONG_BIT 16u
 #define FAULTS_ENTRIES_BIT 24u
 
@@ -179,7 +181,7 @@ void fsh_fpga_init(enum fsh_threads threads, struct fsh_limits *limits)
     reset_state();
     program_host();
 
-    uint64_t mine = fsh_fpga.mem.segment_bytes - fsh_area_bytes(fsh_fpga.nodes);
+    uint64_t mine = fsh_fpga.mem.segment_bytes - fsh_fpga_area();
     uint64_t least = mine;
     fsh_boot_exchange(&mine, sizeof mine, sizes);
     for (uint32_t n = 0; n < fsh_fpga.nodes; n++)
@@ -198,8 +200,8 @@ static void program_routes(const struct fsh_route *route, unsigned ports)
     uint64_t word[FSH_MAX_NODES];
 
     for (uint32_t n = 0; n < fsh_fpga.nodes; n++)
-        word[n] = fsh_route_word(route[n], fsh_fpga.segs[n].size +
-                                               fsh_area_bytes(fsh_fpga.nodes));
+        word[n] =
+            fsh_route_word(route[n], fsh_fpga.segs[n].size + fsh_fpga_area());
     fsh_fpga_lock(&fsh_fpga.device_lock);
     fsh_fpga.ops->patience(fsh_fpga.dev, false);
     fsh_fpga.ops->write(fsh_fpga.dev, FSH_REG_ROUTE, word, fsh_fpga.nodes);
@@ -222,26 +224,28 @@ bool fsh_fpga_write_routes(unsigned ports)
     return true;
 }
 
-/* Tell all ranks of this segment and this compute core. */
+/* Tell all ranks of this segment and the engines of this node. */
 static void exchange(size_t size, struct fsh_segment *segs)
 {
     struct facts {
         struct fsh_segment segment;
-        uint64_t core;
+        uint64_t engines;
     } mine = {{fsh_fpga.mem.segment, size}, 0}, all[FSH_MAX_NODES];
 
-    mine.core = fsh_fpga_read(FSH_REG_CAPS) >> CAPS_COMPUTE_BIT & 1;
+    mine.engines = fsh_fpga_read(FSH_REG_CAPS) >> CAPS_ENGINES_BIT;
     fsh_boot_exchange(&mine, sizeof mine, all);
+    fsh_fpga.collective = true;
     for (uint32_t n = 0; n < fsh_fpga.nodes; n++) {
         fsh_fpga.segs[n] = segs[n] = all[n].segment;
-        fsh_fpga.cores |= all[n].core << n;
+        fsh_fpga.cores |= (uint64_t)((all[n].engines & COMPUTE) != 0) << n;
+        fsh_fpga.collective &= (all[n].engines & COLLECTIVE) != 0;
     }
 }
 
 /* To the device the segment ends with the library's area behind it. */
 void fsh_fpga_attach(size_t size, struct fsh_segment *segs)
 {
-    size_t area = fsh_area_bytes(fsh_fpga.nodes);
+    size_t area = fsh_fpga_area();
 
     if (size + area > fsh_fpga.mem.segment_bytes)
         fsh_fatal("conduit fpga: segment of %zu bytes and %zu for the library "

@@ -59,7 +59,7 @@ struct fsh_fpga_op {
     struct fsh_event
         *read; /* PUT: if not NULL, tells when the source is read */
     struct fsh_fpga_record *record; /* raw commands, else NULL */
-    struct fsh_answer *answer;      /* messages to a compute core, else NULL */
+    struct fsh_answer *answer;      /* messages to an engine, else NULL */
 };
 
 /* What is known of the payload of an AM that is being sent from a slot. */
@@ -90,7 +90,8 @@ struct fsh_fpga {
     unsigned all_ports; /* mask of those that the device has */
     size_t segment_size;
     struct fsh_segment segs[FSH_MAX_NODES];
-    uint64_t cores; /* bit n: node n has a compute core */
+    uint64_t cores;  /* bit n: node n has a compute core */
+    bool collective; /* each has a collective engine */
 
     struct fsh_lock device_lock; /* registers and windows */
     struct fsh_fpga_window window[FSH_FPGA_CHANNELS];
@@ -120,6 +121,12 @@ struct fsh_fpga {
 };
 
 extern struct fsh_fpga fsh_fpga;
+
+/* Bytes of the library's behind each segment. */
+static inline size_t fsh_fpga_area(void)
+{
+    return fsh_area_bytes(fsh_fpga.nodes) + FSH_AREA_COLLECTIVE_BYTES;
+}
 
 /* --- state.c -------------------------------------------------------------- */
 
@@ -183,7 +190,21 @@ void fsh_fpga_put(uint32_t node, void *dst, const void *src, size_t n,
 void fsh_fpga_get(void *dst, uint32_t node, const void *src, size_t n,
                   struct fsh_event *done);
 
-/* --- compute.c: messages to compute cores --------------------------------- */
+/* --- engine.c: messages to engines ------------------------------------------ */
+
+/* Send a message of that opcode; as in struct fsh_compute_ops. */
+bool fsh_fpga_engine_send(uint8_t opcode, uint32_t node, uint64_t message,
+                          struct fsh_answer *answer);
+
+/* --- collective.c: the collective engine ------------------------------------ */
+
+/* As in struct fsh_collective_ops. */
+bool fsh_fpga_collective_present(void);
+void fsh_fpga_collective_memory(struct fsh_engine_memory *memory);
+void fsh_fpga_collective_store(size_t at, const void *src, size_t n);
+bool fsh_fpga_collective_run(size_t at, struct fsh_answer *answer);
+
+/* --- compute.c: compute cores ------------------------------------------------ */
 
 /* As in struct fsh_compute_ops. */
 bool fsh_fpga_compute_present(uint32_t node);

@@ -62,7 +62,7 @@ static void start(struct fsh_fpga_desc *desc, struct fsh_event *local,
 
     FSH_ASSERT(desc->length != 0 && desc->length <= FSH_MAX_MESSAGE);
     FSH_ASSERT(desc->raddr + desc->length <=
-               fsh_fpga.segs[desc->node].size + fsh_area_bytes(fsh_fpga.nodes));
+               fsh_fpga.segs[desc->node].size + fsh_fpga_area());
     FSH_ASSERT(remote != NULL && local != remote);
     /* In simulated time no get waits for other ranks' work. */
     if (to != NULL && !fsh_fpga.locking && fsh_fpga.clock == NULL)

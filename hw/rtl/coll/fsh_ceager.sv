@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+`default_nettype none
+
+/// Packets that go without a grant, by peer and eager team: which of those that this node
+/// may send are on their way (may_*: units ask, one is answered a cycle, and what is free
+/// is taken; back_*: it is consumed), and which wait here (rx_twice_o: one of that peer and
+/// team does; rx_holds_i: now it does; told_*: not any more). Answers are combinational.
+/// Reset: none.
+module fsh_ceager #(
+    parameter int unsigned UNITS = 2,
+    localparam int unsigned W = fsh_coll_pkg::EAGER_W
+) (
+    input  wire logic               clk_i,
+    input  wire logic               rst_i,
+    input  wire logic   [UNITS-1:0] may_valid_i,
+    output logic        [UNITS-1:0] may_ready_o,
+    input  wire logic [UNITS*W-1:0] may_index_i,
+    output logic                    may_free_o,
+    /* verilator lint_off UNUSEDSIGNAL */
+    input  wire logic               back_valid_i,
+    input  wire fsh_coll_pkg::key_t back_key_i,
+    input  wire fsh_coll_pkg::key_t rx_key_i,
+    output logic                    rx_twice_o,
+    input  wire logic               rx_holds_i,
+    input  wire logic               told_valid_i,
+    input  wire fsh_coll_pkg::key_t told_key_i
+    /* verilator lint_on UNUSEDSIGNAL */
+);
+  logic [(1<<W)-1:0] sent_q, held_q;
+  logic      [W-1:0] may_index, back_index, rx_index, told_index;
+
+  assign back_index = fsh_coll_pkg::eager_index(back_key_i.node, back_key_i.vp);
+  assign rx_index   = fsh_coll_pkg::eager_index(rx_key_i.node, rx_key_i.vp);
+  assign told_index = fsh_coll_pkg::eager_index(told_key_i.node, told_key_i.vp);
+  assign rx_twice_o = held_q[rx_index];
+  assign may_free_o = !sent_q[may_index];
+
+  fsh_arb #(
+      .N(UNITS)
+  ) i_arb (
+      .clk_i,
+      .rst_i,
+      .req_i (may_valid_i),
+      .take_i(1'b1),
+      .gnt_o (may_ready_o)
+  );
+
+  always_comb begin
+    may_index = '0;
+    for (int unsigned u = 0; u < UNITS; u++)
+      if (may_ready_o[u]) may_index |= may_index_i[u*W+:W];
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (may_ready_o != '0) sent_q[may_index] <= 1'b1;
+    if (back_valid_i && fsh_coll_pkg::eager_vp(back_key_i.vp)) sent_q[back_index] <= 1'b0;
+    if (told_valid_i) held_q[told_index] <= 1'b0;
+    if (rx_holds_i) held_q[rx_index] <= 1'b1;
+    if (rst_i) begin
+      sent_q <= '0;
+      held_q <= '0;
+    end
+  end
+endmodule
+
+`default_nettype wire

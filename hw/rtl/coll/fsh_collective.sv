@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+`default_nettype none
+
+/// What of the collective engine has a clock of its own (fsh_card): the engine and its way
+/// to device memory. Wires; all outputs are functions of registers. idle_o: nothing changes
+/// until an input does, or memory answers.
+module fsh_collective (
+    input  wire logic           clk_i,
+    input  wire logic           rst_i,
+    input  wire logic    [39:0] seg_base_i,
+    input  wire logic    [39:0] seg_size_i,
+    input  wire fsh_coll_pkg::into_t into_i,
+    output fsh_coll_pkg::out_t  out_o,
+    output fsh_axi_pkg::line_req_t mem_req_o,
+    input  wire fsh_axi_pkg::line_rsp_t mem_rsp_i,
+    output logic                idle_o
+);
+  logic         rd_valid, rd_ready, rd_there, rd_err, wr_valid, wr_ready, wr_done, wr_err;
+  logic  [31:0] rd_addr, wr_addr;
+  logic [511:0] rd_data, wr_data;
+  logic  [63:0] wr_strb;
+  logic         busy, mem_busy;
+  /* verilator lint_off UNUSEDSIGNAL */
+  fsh_spec_pkg::colladdr_t tx_addr;
+  /* verilator lint_on UNUSEDSIGNAL */
+
+  assign out_o.tx_addr = tx_addr[45:0];
+
+  fsh_coll #(
+      .UNITS   (2),
+      .CONTEXTS(fsh_spec_pkg::COLL_SEQUENCES / 2),
+      .RESERVE (fsh_spec_pkg::COLL_SEQUENCES + fsh_spec_pkg::COLL_EAGER)
+  ) i_coll (
+      .clk_i,
+      .rst_i,
+      .tick_i      (into_i.tick),
+      .run_valid_i (into_i.run_valid),
+      .run_ready_o (out_o.run_ready),
+      .run_addr_i  (into_i.run_addr),
+      .end_valid_o (out_o.end_valid),
+      .end_ready_i (into_i.end_ready),
+      .end_o       (out_o.ending),
+      .rx_valid_i  (into_i.rx_valid),
+      .rx_ready_o  (out_o.rx_ready),
+      .rx_first_i  (into_i.rx.first),
+      .rx_last_i   (into_i.rx.last),
+      .rx_whole_i  (into_i.rx.whole),
+      .rx_eager_i  (into_i.rx.eager),
+      .rx_key_i    (into_i.rx.key),
+      .rx_line_i   (into_i.rx.line),
+      .rx_bytes_i  (into_i.rx.bytes),
+      .rx_data_i   (into_i.rx.data),
+      .rx_bad_o    (out_o.rx_bad),
+      .note_valid_i(into_i.note_valid),
+      .note_i      (into_i.note),
+      .ask_room_o  (out_o.ask_room),
+      .tell_valid_o(out_o.tell_valid),
+      .tell_ready_i(into_i.tell_ready),
+      .tell_o      (out_o.tell),
+      .mrd_valid_o (rd_valid),
+      .mrd_ready_i (rd_ready),
+      .mrd_addr_o  (rd_addr),
+      .mrd_rvalid_i(rd_there),
+      .mrd_data_i  (rd_data),
+      .mrd_err_i   (rd_err),
+      .mwr_valid_o (wr_valid),
+      .mwr_ready_i (wr_ready),
+      .mwr_addr_o  (wr_addr),
+      .mwr_data_o  (wr_data),
+      .mwr_strb_o  (wr_strb),
+      .mwr_done_i  (wr_done),
+      .mwr_err_i   (wr_err),
+      .tx_valid_o  (out_o.tx_valid),
+      .tx_ready_i  (into_i.tx_ready),
+      .tx_first_o  (),
+      .tx_last_o   (out_o.tx_last),
+      .tx_dest_o   (out_o.tx_dest),
+      .tx_addr_o   (tx_addr),
+      .tx_bytes_o  (out_o.tx_bytes),
+      .tx_data_o   (out_o.tx_data),
+      .used_o      (),
+      .busy_o      (busy)
+  );
+
+  fsh_cmem i_mem (
+      .clk_i,
+      .rst_i,
+      .seg_base_i,
+      .seg_size_i,
+      .rd_valid_i (rd_valid),
+      .rd_ready_o (rd_ready),
+      .rd_addr_i  (rd_addr),
+      .rd_valid_o (rd_there),
+      .rd_data_o  (rd_data),
+      .rd_err_o   (rd_err),
+      .wr_valid_i (wr_valid),
+      .wr_ready_o (wr_ready),
+      .wr_addr_i  (wr_addr),
+      .wr_data_i  (wr_data),
+      .wr_strb_i  (wr_strb),
+      .wr_done_o  (wr_done),
+      .wr_err_o   (wr_err),
+      .m_awvalid_o(mem_req_o.awvalid),
+      .m_awready_i(mem_rsp_i.awready),
+      .m_awaddr_o (mem_req_o.awaddr),
+      .m_wvalid_o (mem_req_o.wvalid),
+      .m_wready_i (mem_rsp_i.wready),
+      .m_wdata_o  (mem_req_o.wdata),
+      .m_wstrb_o  (mem_req_o.wstrb),
+      .m_bvalid_i (mem_rsp_i.bvalid),
+      .m_berr_i   (mem_rsp_i.berr),
+      .m_arvalid_o(mem_req_o.arvalid),
+      .m_arready_i(mem_rsp_i.arready),
+      .m_araddr_o (mem_req_o.araddr),
+      .m_rvalid_i (mem_rsp_i.rvalid),
+      .m_rdata_i  (mem_rsp_i.rdata),
+      .m_rerr_i   (mem_rsp_i.rerr),
+      .busy_o     (mem_busy)
+  );
+
+  assign idle_o = !(busy || mem_busy || rst_i);
+endmodule
+
+`default_nettype wire

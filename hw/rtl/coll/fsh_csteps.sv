@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: BSD-3-Clause
+`default_nettype none
+`include "fsh_assert.svh"
+
+/// The control of a unit of the collective engine (fsh_cunit says what it does): state by
+/// state, one item of one context at a time, with the data path where it needs that.
+/// An item takes 5 cycles besides its lines, one with a look-up 11 and the end of the
+/// reduction, a change of the context 2 more. No packet becomes whole between a look-up
+/// that is taken and its answer. Valid signals depend on registers only. Reset: no
+/// sequence.
+module fsh_csteps #(
+    parameter int unsigned CONTEXTS = 4,
+    parameter int unsigned LINES = 16,
+    parameter int unsigned SLOTS = 80,
+    parameter bit FP64 = 1'b1,
+    localparam int unsigned LW = $clog2(LINES),
+    localparam int unsigned SW = $clog2(SLOTS)
+) (
+    input  wire logic             clk_i,
+    input  wire logic             rst_i,
+    input  wire logic             tick_i,
+    input  wire logic             run_valid_i,
+    output logic                  run_ready_o,
+    input  wire logic      [31:0] run_addr_i,
+    output logic                  end_valid_o,
+    input  wire logic             end_ready_i,
+    output fsh_coll_pkg::end_t    end_o,
+    // Packets that have come: one is whole, a slot is free; a look-up claims.
+    input  wire logic             whole_valid_i,
+    input  wire fsh_coll_pkg::key_t whole_key_i,
+    input  wire logic             freed_i,
+    output logic                  look_valid_o,
+    input  wire logic             look_ready_i,
+    output fsh_coll_pkg::key_t    look_key_o,
+    output logic                  look_spare_o,  // of the reserve, too
+    input  wire logic             look_done_i,
+    input  wire logic             look_found_i,
+    input  wire logic             look_made_i,
+    input  wire logic             look_whole_i,
+    input  wire logic    [SW-1:0] look_slot_i,
+    input  wire logic       [1:0] look_gen_i,
+    input  wire logic             look_eager_i,  // it came without a grant
+    input  wire logic    [LW+6:0] look_bytes_i,  // in the packet
+    output logic                  free_valid_o,
+    input  wire logic             free_ready_i,
+    output logic         [SW-1:0] free_slot_o,
+    output logic            [1:0] free_gen_o,
+    // Whether a packet may go eagerly: if so, it does.
+    output logic                  may_valid_o,
+    input  wire logic             may_ready_i,
+    output logic [fsh_coll_pkg::EAGER_W-1:0] may_index_o,
+    input  wire logic             may_free_i,
+    // Messages between engines.
+    output logic                  tell_valid_o,
+    input  wire logic             tell_ready_i,
+    output fsh_coll_pkg::note_t   tell_o,
+    input  wire logic             note_valid_i,
+    input  wire fsh_coll_pkg::note_t note_i,
+    // The data path: a move, whose description stays until it is done.
+    output logic                  start_o,
+    output fsh_coll_pkg::move_t   move_o,
+    input  wire logic             done_i,
+    input  wire logic             err_i,
+    input  wire logic [CONTEXTS-1:0] settled_i,
+    input  wire logic [CONTEXTS-1:0] wr_err_i,
+    input  wire logic             line_valid_i,  // of a descriptor
+    input  wire logic     [511:0] line_i,
+    input  wire logic             written_i,     // something is, by whomever
+    // Beside a packet that goes.
+    output logic            [7:0] tx_dest_o,
+    output fsh_spec_pkg::colladdr_t tx_addr_o,
+    output logic         [LW+6:0] tx_bytes_o,
+    output logic                  busy_o
+);
+  localparam int unsigned CW = $clog2(CONTEXTS);
+  localparam int unsigned PW = LW + 6;  // bits of a byte's place in a packet
+  localparam int unsigned NW = 25 - PW;  // of a packet's number, and one more
+
+  localparam logic [2:0] FETCH = fsh_coll_pkg::ITEM_FETCH;
+  localparam logic [2:0] OWN = fsh_coll_pkg::ITEM_OWN;
+  localparam logic [2:0] SOURCE = fsh_coll_pkg::ITEM_SOURCE;
+  localparam logic [2:0] OUT = fsh_coll_pkg::ITEM_OUT;
+  localparam logic [2:0] SETTLE = fsh_coll_pkg::ITEM_SETTLE;
+
+  typedef enum logic [3:0] {
+    Pick,
+    Open,
+    Load,
+    Size,
+    Begin,
+    Move,
+    Judge,
+    Ask,
+    Answer,
+    Release,
+    May,
+    Tell,
+    Hop,
+    Next,
+    Report
+  } state_e;
+
+  state_e state_q;
+  // Contexts. What stands in memories is of the one chosen, in registers, from Size on.
+  logic [CONTEXTS-1:0]   open_q, begun_q, failed_q;
+  logic [CONTEXTS-1:0]   tries, expired, asked, granted;  // fsh_cwait
+  logic [3*CONTEXTS-1:0] at_q;  // item
+  logic [fsh_coll_pkg::KEY_W*CONTEXTS-1:0] keys;
+  logic [511:0]          desc_mem[CONTEXTS];
+  logic [31:0]           addr_mem[CONTEXTS];
+  logic [NW-1:0]         packet_mem[CONTEXTS];
+  logic [4:0]            source_mem[CONTEXTS];
+  logic [4:0]            status_mem[CONTEXTS];
+  logic [CW-1:0]         c_q;
+  logic [2:0]            item_q;
+  fsh_spec_pkg::colldesc_t desc_q;
+  logic [31:0]           addr_q;
+  logic [NW-1:0]         packet_q;
+  logic [4:0]            source_q;
+  logic [3:0]            status_q;
+  logic                  out_q;  // it ended on its way out
+  logic                  ahead_q;  // what follows is looked at, its packets are claimed
+
+  // Whose turn it is.
+  logic [CONTEXTS-1:0] able, sources_at, outs_at, now;
+  logic [CW-1:0]       choice, vacant;
+  logic [2:0]          chosen;
+  logic                opens, some;
+
+  for (genvar c = 0; c < CONTEXTS; c++) begin : gen_able
+    assign able[c] = open_q[c] &&
+                     (at_q[3*c+:3] == SETTLE ? settled_i[c] : tries[c] || expired[c]);
+    assign sources_at[c] = at_q[3*c+:3] == SOURCE;
+    assign outs_at[c]    = at_q[3*c+:3] == OUT;
+    assign now[c]        = c_q == CW'(c);
+  end
+
+  assign run_ready_o = state_q == Pick && open_q != '1;
+  assign opens       = run_valid_i && run_ready_o;
+
+  fsh_cpick #(
+      .CONTEXTS(CONTEXTS)
+  ) i_pick (
+      .clk_i,
+      .rst_i,
+      .able_i  (able),
+      .open_i  (open_q),
+      .at_i    (at_q),
+      .take_i  (state_q == Pick && !opens),
+      .some_o  (some),
+      .choice_o(choice),
+      .item_o  (chosen),
+      .vacant_o(vacant)
+  );
+
+  // The packet of the step that is in hand.
+  logic        last_packet_q, last_source_q;
+  logic [PW:0] bytes_q;
+  logic [LW:0] lines_q;
+  logic        has_own, emits, stores;
+
+  assign has_own = desc_q.own || desc_q.given;
+  assign emits   = desc_q.send;
+  assign stores  = desc_q.store && desc_q.bytes != '0;
+
+  fsh_csize #(
+      .LINES(LINES)
+  ) i_size (
+      .clk_i,
+      .size_i       (state_q == Size),
+      .fetch_i      (item_q == FETCH),
+      .out_i        (item_q == OUT),
+      .some_i       (emits || stores),
+      .total_i      (desc_q.bytes),
+      .count_i      (desc_q.count),
+      .packet_i     (packet_q),
+      .source_i     (source_q),
+      .last_packet_o(last_packet_q),
+      .last_source_o(last_source_q),
+      .bytes_o      (bytes_q),
+      .lines_o      (lines_q)
+  );
+
+  // Is the descriptor that was fetched one?
+  logic wild;
+  fsh_cwild #(
+      .FP64(FP64)
+  ) i_wild (
+      .desc_i (desc_q),
+      .begun_i(begun_q[c_q]),
+      .wild_o (wild)
+  );
+
+  // Packets by key.
+  logic [7:0]          source;
+  logic [SW-1:0]       slot_q;
+  logic [1:0]          gen_q;
+  logic                odd;  // its sender believes in another length
+  logic                eager_q;
+  logic [127:0]        sources;
+  fsh_coll_pkg::key_t  in_key, out_key;
+  logic [3:0]          tell_q;
+
+  assign odd          = look_bytes_i != bytes_q;
+  assign sources      = {desc_q.sources1, desc_q.sources0};
+  assign source       = item_q == OUT || out_q ? desc_q.dest : sources[8*source_q[3:0]+:8];
+  assign in_key       = {source[fsh_coll_pkg::NODE_W-1:0], desc_q.job, desc_q.vp, desc_q.seq,
+                         8'(packet_q)};
+  assign out_key      = {source[fsh_coll_pkg::NODE_W-1:0], desc_q.job, desc_q.dest_vp,
+                         desc_q.dest_seq, 8'(packet_q)};
+  assign look_valid_o = state_q == Ask;
+  assign look_key_o   = in_key;
+  assign look_spare_o = !ahead_q;
+  assign may_valid_o  = state_q == May && desc_q.eager && !granted[c_q];
+  assign may_index_o  = fsh_coll_pkg::eager_index(out_key.node, out_key.vp);
+  assign tell_valid_o = state_q == Tell;
+  assign tell_o.op    = tell_q;
+  assign tell_o.key   = ahead_q ? in_key : keys[fsh_coll_pkg::KEY_W*c_q+:fsh_coll_pkg::KEY_W];
+  assign free_valid_o = state_q == Release;
+  assign free_slot_o  = slot_q;
+  assign free_gen_o   = gen_q;
+
+  // The data path.
+  logic [2:0]  what_q;
+  logic [31:0] line_q;
+
+  always_ff @(posedge clk_i) begin
+    if (state_q == Size) begin
+      line_q <= (item_q == OWN ? desc_q.own_addr : desc_q.store_addr) + (32'(packet_q) << LW);
+      if (item_q == FETCH) line_q <= addr_q;
+      unique case (item_q)
+        FETCH:   what_q <= fsh_coll_pkg::MOVE_FETCH;
+        OWN:     what_q <= desc_q.given ? fsh_coll_pkg::MOVE_GIVE : fsh_coll_pkg::MOVE_LOAD;
+        OUT:     what_q <= fsh_coll_pkg::MOVE_OUT;
+        default: what_q <= desc_q.reduce && (has_own || source_q != '0) ?
+                           fsh_coll_pkg::MOVE_FOLD : fsh_coll_pkg::MOVE_COPY;
+      endcase
+    end
+  end
+
+  assign start_o = state_q == Begin;
+
+  always_comb begin
+    move_o.what     = what_q;
+    move_o.context_ = 8'(c_q);
+    move_o.lines    = 8'(lines_q);
+    move_o.tail     = bytes_q[5:0];
+    move_o.addr     = line_q;
+    move_o.slot     = 16'(slot_q);
+    move_o.given    = sources;
+    move_o.kind     = desc_q.kind;
+    move_o.op       = desc_q.op;
+    move_o.send     = emits;
+    move_o.store    = stores;
+  end
+
+  assign tx_dest_o  = desc_q.dest;
+
+  always_comb begin
+    tx_addr_o       = '0;
+    tx_addr_o.eager = eager_q;
+    tx_addr_o.job   = desc_q.job;
+    tx_addr_o.vp    = desc_q.dest_vp;
+    tx_addr_o.seq   = desc_q.dest_seq;
+    {tx_addr_o.high, tx_addr_o.low} = 8'(packet_q);
+  end
+
+  assign tx_bytes_o = bytes_q;
+
+  // Where the context goes on: written in Next.
+  logic [2:0]    after;
+  logic          quit, yields, step_over;
+  logic [31:0]   next_addr;
+  logic [NW-1:0] next_packet;
+  logic [4:0]    next_source;
+
+  fsh_cnext #(
+      .NW(NW)
+  ) i_next (
+      .item_i       (item_q),
+      .has_own_i    (has_own),
+      .has_sources_i(desc_q.count != '0),
+      .failed_i     (status_q != fsh_spec_pkg::STATUS_OK),
+      .last_packet_i(last_packet_q),
+      .last_source_i(last_source_q),
+      .step_over_i  (step_over),
+      .packet_i     (packet_q),
+      .source_i     (source_q),
+      .after_o      (after),
+      .packet_o     (next_packet),
+      .source_o     (next_source)
+  );
+
+  // The next descriptor follows at once if all is written. Others get the unit when a
+  // packet is through, or when this context has to wait.
+  assign step_over = settled_i[c_q] && !failed_q[c_q] && !desc_q.tail;
+  assign next_addr = addr_q + 32'(after == FETCH);
+  assign yields    = after == SETTLE ? !settled_i[c_q] :
+                     item_q == OUT && (able & ~(CONTEXTS'(1) << c_q)) != '0;
+  assign quit      = status_q != fsh_spec_pkg::STATUS_OK || failed_q[c_q] || desc_q.tail;
+
+  always_ff @(posedge clk_i) begin
+    unique case (state_q)
+      Pick: begin
+        c_q    <= opens ? vacant : choice;
+        addr_q <= run_addr_i;
+        item_q <= chosen;
+        tell_q  <= fsh_spec_pkg::COLLMSG_GRANT;
+        ahead_q <= 1'b0;
+        if (some) state_q <= Load;
+        if (opens) state_q <= Open;
+      end
+      Load: begin
+        desc_q   <= desc_mem[c_q];
+        addr_q   <= addr_mem[c_q];
+        packet_q <= packet_mem[c_q];
+        source_q <= source_mem[c_q];
+        {out_q, status_q} <= status_mem[c_q];
+        state_q  <= Size;
+      end
+      Size: begin
+        state_q <= item_q == SOURCE ? Ask : item_q == OUT && emits ? May : Begin;
+        eager_q <= 1'b0;
+        if (expired[c_q] && !ahead_q) begin
+          status_q <= fsh_spec_pkg::STATUS_TIMEOUT;
+          if (item_q == OUT) {out_q, state_q} <= {1'b1, Next};
+        end
+        if (item_q == SOURCE && source[7:fsh_coll_pkg::NODE_W] != '0) begin
+          status_q <= fsh_spec_pkg::STATUS_BAD_COMMAND;
+          state_q  <= ahead_q ? Pick : Next;
+        end
+        if (item_q == SETTLE) state_q <= quit ? Report : Next;
+        if (failed_q[c_q]) status_q <= fsh_spec_pkg::STATUS_MEMORY;
+      end
+      Begin: state_q <= Move;
+      Move: begin
+        if (item_q == FETCH && line_valid_i) desc_q <= line_i;
+        if (done_i) begin
+          state_q <= item_q == FETCH ? Judge : item_q == SOURCE ? Release : Next;
+          if (err_i) status_q <= fsh_spec_pkg::STATUS_MEMORY;
+        end
+      end
+      Judge: begin
+        if (wild && status_q == fsh_spec_pkg::STATUS_OK)
+          status_q <= fsh_spec_pkg::STATUS_BAD_COMMAND;
+        state_q <= Next;
+        if (ahead_q) begin
+          item_q   <= SOURCE;
+          packet_q <= '0;
+          source_q <= '0;
+          state_q  <= wild || status_q != fsh_spec_pkg::STATUS_OK ? Pick :
+                      desc_q.count == '0 ? Hop : Size;
+        end
+      end
+      Ask: if (look_ready_i) state_q <= Answer;
+      Answer: begin
+        if (look_done_i) begin
+          slot_q  <= look_slot_i;
+          gen_q   <= look_gen_i;
+          eager_q <= look_whole_i && look_eager_i;
+          tell_q  <= fsh_spec_pkg::COLLMSG_GRANT;
+          state_q <= look_made_i ? Tell : ahead_q && look_found_i ? Hop : Pick;
+          if (look_whole_i && !ahead_q) state_q <= lines_q == '0 || odd ? Release : Begin;
+          if (look_whole_i && odd && !ahead_q) status_q <= fsh_spec_pkg::STATUS_BAD_LENGTH;
+          // Given up: what was claimed for it is free again.
+          if (expired[c_q] && !ahead_q) state_q <= look_found_i || look_made_i ? Release : Next;
+        end
+      end
+      Release: begin
+        tell_q <= fsh_spec_pkg::COLLMSG_CONSUMED;
+        if (free_ready_i) state_q <= eager_q ? Tell : Next;
+      end
+      May: begin
+        tell_q <= fsh_spec_pkg::COLLMSG_ASK;
+        eager_q <= may_valid_o;
+        if (goes) state_q <= Begin;
+        else if (!may_valid_o || may_ready_i) state_q <= asked[c_q] ? Pick : Tell;
+      end
+      Tell: begin
+        if (tell_ready_i) begin
+          state_q <= tell_q == fsh_spec_pkg::COLLMSG_CONSUMED ? Next :
+                     ahead_q || tell_q == fsh_spec_pkg::COLLMSG_ASK ? Hop : Pick;
+        end
+      end
+      Hop: begin
+        // The next source, packet or descriptor; after an ASK the next descriptor.
+        state_q  <= Size;
+        ahead_q  <= 1'b1;
+        source_q <= source_q + 5'd1;
+        if (!ahead_q || last_source_q || desc_q.count == '0) begin
+          source_q <= '0;
+          packet_q <= packet_q + 1'b1;
+          if (!ahead_q || last_packet_q || desc_q.count == '0) begin
+            item_q <= FETCH;
+            addr_q <= addr_q + 32'd1;
+            if (desc_q.tail) state_q <= Pick;
+          end
+        end
+      end
+      Report:  if (end_ready_i) state_q <= Pick;
+      Next: begin
+        item_q   <= after;
+        addr_q   <= next_addr;
+        packet_q <= next_packet;
+        source_q <= next_source;
+        state_q  <= yields ? Pick : Size;
+      end
+      default: state_q <= Pick;  // Open
+    endcase
+    if (rst_i) state_q <= Pick;
+  end
+
+  // One write of each memory.
+  logic writes;
+
+  assign writes = state_q == Next || state_q == Open;
+
+  always_ff @(posedge clk_i) begin
+    if (writes) begin
+      desc_mem[c_q]   <= desc_q;
+      addr_mem[c_q]   <= state_q == Next ? next_addr : addr_q;
+      packet_mem[c_q] <= next_packet;
+      source_mem[c_q] <= next_source;
+      status_mem[c_q] <= state_q == Open ? '0 : {out_q, status_q};
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned c = 0; c < CONTEXTS; c++) begin
+      if (wr_err_i[c]) failed_q[c] <= 1'b1;
+      if (c_q == CW'(c)) begin
+        if (writes) begin
+          at_q[3*c+:3] <= state_q == Open ? FETCH : after;
+          begun_q[c]   <= state_q == Next;
+        end
+        if (state_q == Open) begin
+          open_q[c]   <= 1'b1;
+          failed_q[c] <= 1'b0;
+        end
+        if (state_q == Report && end_ready_i) open_q[c] <= 1'b0;
+      end
+    end
+    if (rst_i) open_q <= '0;
+  end
+
+  logic looked, goes, vain;
+  assign looked = state_q == Answer && look_done_i && !look_whole_i && !ahead_q;
+  assign goes   = granted[c_q] || (may_valid_o && may_ready_i && may_free_i);
+  assign vain   = looked || (state_q == May && !goes && (!may_valid_o || may_ready_i));
+
+  fsh_cwait #(
+      .CONTEXTS(CONTEXTS)
+  ) i_wait (
+      .clk_i,
+      .rst_i,
+      .tick_i,
+      .open_i    (open_q),
+      .source_i  (sources_at),
+      .out_i     (outs_at),
+      .now_i     (now),
+      .begin_i   (writes),
+      .key_we_i  ((state_q == Ask && !ahead_q) || state_q == May),
+      .key_i     (item_q == OUT ? out_key : in_key),
+      .vain_i    (vain),
+      .asked_we_i(looked || (state_q == Tell && tell_q == fsh_spec_pkg::COLLMSG_ASK)),
+      .asked_i   (state_q == Tell || look_found_i || look_made_i),
+      .whole_valid_i,
+      .whole_key_i,
+      .freed_i,
+      .note_valid_i,
+      .note_i,
+      .try_o     (tries),
+      .expired_o (expired),
+      .asked_o   (asked),
+      .granted_o (granted),
+      .keys_o    (keys)
+  );
+
+  assign end_valid_o = state_q == Report;
+
+  always_comb begin
+    end_o        = '0;
+    end_o.cookie = desc_q.cookie;
+    end_o.status = status_q;
+    end_o.step   = desc_q.seq;
+    if (status_q == fsh_spec_pkg::STATUS_TIMEOUT) end_o.source = source;
+  end
+
+  assign busy_o = state_q != Pick || able != '0 || opens ||
+                  note_valid_i || whole_valid_i || freed_i || written_i;
+
+  `FSH_ASSERT(a_turn, state_q != Load || open_q[c_q])
+  `FSH_STABLE(end_valid_o, end_ready_i, end_o)
+  `FSH_STABLE(look_valid_o, look_ready_i, look_key_o)
+  `FSH_STABLE(tell_valid_o, tell_ready_i, tell_o)
+endmodule
+
+`default_nettype wire

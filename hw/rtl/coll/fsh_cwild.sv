@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+`default_nettype none
+
+/// Is a descriptor (colldesc) one that the engine can do? Combinational. begun_i: it is not
+/// the first of its sequence.
+module fsh_cwild #(
+    parameter bit FP64 = 1'b1
+) (
+    /* verilator lint_off UNUSEDSIGNAL */
+    input  wire fsh_spec_pkg::colldesc_t desc_i,
+    /* verilator lint_on UNUSEDSIGNAL */
+    input  wire logic                    begun_i,
+    output logic                         wild_o
+);
+  logic has_own;
+
+  assign has_own = desc_i.own || desc_i.given;
+
+  always_comb begin
+    wild_o = desc_i.head == begun_i || desc_i.count > 5'(fsh_spec_pkg::COLL_SOURCES) ||
+             (desc_i.own && desc_i.given) || desc_i.bytes > 24'(fsh_spec_pkg::COLL_MOST) ||
+             (desc_i.given && (desc_i.count != '0 || desc_i.bytes > 24'd16));
+    if (desc_i.reduce) begin
+      if (!fsh_coll_pkg::folds(desc_i.kind, desc_i.op)) wild_o = 1'b1;
+      if (!FP64 && desc_i.kind == fsh_coll_pkg::TYPE_DOUBLE) wild_o = 1'b1;
+    end else if (desc_i.count > 5'd1 || (desc_i.count == 5'd1 && desc_i.own)) begin
+      wild_o = 1'b1;
+    end
+    if (!has_own && desc_i.count == '0 && desc_i.bytes != '0) wild_o = 1'b1;
+    if (desc_i.eager && !fsh_coll_pkg::eager_vp(desc_i.dest_vp)) wild_o = 1'b1;
+    if (desc_i.send && desc_i.dest[7:fsh_spec_pkg::NODE_W] != '0) wild_o = 1'b1;
+    if ({desc_i.rsvd0, desc_i.rsvd1, desc_i.rsvd2, desc_i.rsvd3, desc_i.rsvd4} != '0)
+      wild_o = 1'b1;
+  end
+endmodule
+
+`default_nettype wire

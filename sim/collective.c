@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The collective engine of a node: its way to the device memory, and whether its clock
+ * is to rise. Like the compute core (compute.c), whose kind of port it has.
+ */
+#include "model.h"
+
+void fsh_sim_coll_init(struct fsh_fabric *fab, struct fsh_sim_node *node)
+{
+    const struct fsh_fabric_config *c = &fab->config;
+
+    node->coll.lane = (struct fsh_lane){
+        .out = &node->io.out.coll,
+        .in = &node->io.in.coll,
+        .mem = node->master[0].mem,
+        .base = node->master[0].base,
+        .size = node->master[0].size,
+        .read_cycles = c->dram_cycles,
+        .resp_cycles = c->dram_write_cycles,
+        .pool = &node->dram_pool,
+        .index = FSH_COMPUTE_LANES,
+    };
+    if (node->dram_pool.rate < FSH_LANE_BYTES)
+        node->dram_pool.carry = FSH_LANE_BYTES - 1;
+    node->io.in.coll_present = 1;
+}
+
+bool fsh_sim_coll_inputs(struct fsh_fabric *fab, struct fsh_sim_node *node)
+{
+    struct fsh_sim_coll *coll = &node->coll;
+    bool active = node->io.out.coll_busy;
+    uint32_t stall;
+
+    if (!active && coll->rests)
+        return false;
+    stall = fab->stalling ? fsh_stall_lanes(fab, node) : 0;
+    active |= fsh_lane_step(fab, node, &coll->lane, stall);
+    coll->evaluate = active || !fab->config.jump;
+    coll->rests = !coll->evaluate && fsh_lane_due(&coll->lane) == FSH_NEVER;
+    return active;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The sequence of descriptors that a program becomes; see card.h. */
+#include <string.h>
+
+#include "base/assertion.h"
+#include "coll/card/card.h"
+
+bool fsh_card_folds(unsigned type, unsigned op)
+{
+    switch (op) {
+    case FSH_FOLD_SUM:
+    case FSH_FOLD_MIN:
+    case FSH_FOLD_MAX:
+    case FSH_FOLD_AND:
+    case FSH_FOLD_OR:
+    case FSH_FOLD_XOR:
+        return fsh_fold_size(type, op) != 0;
+    default:
+        return false;
+    }
+}
+
+static bool is_power(uint32_t n)
+{
+    return n != 0 && (n & (n - 1)) == 0;
+}
+
+bool fsh_card_near(uint32_t size, uint32_t a, uint32_t b)
+{
+    uint32_t ahead = (b + size - a) % size, levels = 0;
+
+    while (1u << levels < size)
+        levels++;
+    FSH_ASSERT(levels <= FSH_COLL_EAGER);
+    return is_power(a ^ b) ||
+           (is_power(ahead) && ahead < 1u << (FSH_COLL_EAGER - levels));
+}
+
+/* Bytes up to which a few long packets are better than more short ones, each of which is
+ * awaited there and back (32 nodes, torus:4x8: 15 us for 20). */
+#define BINOMIAL_REDUCE 4096u
+
+const struct fsh_program_algorithm *fsh_card_choose(
+    const struct fsh_program_shape *shape, size_t bytes)
+{
+    if (shape->call == FSH_PROGRAM_REDUCE && bytes <= BINOMIAL_REDUCE)
+        return fsh_program_named("binomial");
+    return fsh_program_choose(shape, bytes);
+}
+
+/* The line of a range in the segment. */
+static uint64_t line_of(const struct fsh_card_sequence *s,
+                        const struct fsh_program_range *r)
+{
+    uint64_t at = fsh_card_range_at(&s->layout, r);
+
+    at += r->place == FSH_PROGRAM_SRC   ? s->src
+          : r->place == FSH_PROGRAM_DST ? s->dst
+                                        : s->tmp;
+    FSH_ASSERT(at % FSH_CARD_LINE == 0);
+    return at / FSH_CARD_LINE;
+}
+
+/* The SeqID of a packet. */
+static uint64_t seq_of(const struct fsh_card_sequence *s, uint16_t seq)
+{
+    FSH_ASSERT(seq < FSH_CARD_SEQS);
+    return seq | (s->claim >> 2 & 1) * FSH_CARD_SEQS;
+}
+
+/* Where it gets its value from, and what of. */
+static void set_value(const struct fsh_card_sequence *s,
+                      const struct fsh_program_step *step, uint64_t *desc)
+{
+    bool own = step->local.place != FSH_PROGRAM_NONE;
+
+    fsh_colldesc_set_own(desc, own);
+    fsh_colldesc_set_own_addr(desc, own ? line_of(s, &step->local) : 0);
+    fsh_colldesc_set_bytes(
+        desc,
+        fsh_card_range_bytes(&s->layout, own ? &step->local : &step->store));
+    fsh_colldesc_set_reduce(desc, step->reduce);
+    if (step->reduce && s->layout.call != FSH_PROGRAM_BARRIER) {
+        fsh_colldesc_set_kind(desc, s->type);
+        fsh_colldesc_set_op(desc, s->op);
+    }
+    fsh_colldesc_set_seq(desc, seq_of(s, step->seq));
+    fsh_colldesc_set_count(desc, step->sources);
+    for (unsigned k = 0; k < step->sources; k++) {
+        unsigned bit = 8 * (k % 8);
+        uint64_t node = s->node[step->source[k]];
+
+        if (k < 8)
+            fsh_colldesc_set_sources0(desc, node << bit);
+        else
+            fsh_colldesc_set_sources1(desc, node << bit);
+    }
+}
+
+/* Does it keep what stands there already? A root in place. */
+static bool is_there(const struct fsh_card_sequence *s,
+                     const struct fsh_program_step *step)
+{
+    return step->sources == 0 && step->dest != FSH_PROGRAM_NOBODY &&
+           step->local.place != FSH_PROGRAM_NONE &&
+           line_of(s, &step->local) == line_of(s, &step->store);
+}
+
+/* Where it puts it. */
+static void set_way_out(const struct fsh_card_sequence *s,
+                        const struct fsh_program_step *step, uint64_t *desc)
+{
+    if (step->store.place != FSH_PROGRAM_NONE && !is_there(s, step)) {
+        fsh_colldesc_set_store(desc, 1);
+        fsh_colldesc_set_store_addr(desc, line_of(s, &step->store));
+    }
+    if (step->dest != FSH_PROGRAM_NOBODY) {
+        fsh_colldesc_set_send(desc, 1);
+        fsh_colldesc_set_dest(desc, s->node[step->dest]);
+        fsh_colldesc_set_dest_vp(desc, s->number[step->dest]);
+        fsh_colldesc_set_dest_seq(desc, seq_of(s, step->dest_seq));
+        fsh_colldesc_set_eager(
+            desc,
+            s->eager && fsh_card_near(s->ranks, s->layout.rank, step->dest));
+    }
+}
+
+void fsh_card_translate(const struct fsh_card_sequence *s,
+                        uint64_t (*desc)[FSH_COLLDESC_WORDS])
+{
+    uint32_t steps = s->program->steps;
+
+    FSH_ASSERT(steps <= FSH_CARD_STEPS);
+    memset(desc, 0, steps * sizeof *desc);
+    for (uint32_t i = 0; i < steps; i++) {
+        fsh_colldesc_set_head(desc[i], i == 0);
+        fsh_colldesc_set_tail(desc[i], i + 1 == steps);
+        fsh_colldesc_set_job(desc[i], fsh_card_job(s->past, s->claim));
+        fsh_colldesc_set_vp(desc[i], s->number[s->layout.rank]);
+        fsh_colldesc_set_cookie(desc[i], s->cookie);
+        set_value(s, &s->program->step[i], desc[i]);
+        set_way_out(s, &s->program->step[i], desc[i]);
+    }
+}

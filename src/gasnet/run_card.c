@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Collectives by the engine in logic beside each node (hw/rtl/coll), where a conduit has
+ * one: this rank writes the sequence that its program is into the library's area of its
+ * node's memory, has the engine run it, and hears of its end; no host is in between.
+ *
+ * An engine runs FSH_COLL_SEQUENCES at once, each to its end, and one may wait for a rank
+ * that has another order of teams. So only the first FSH_CARD_TEAMS_MOST teams of a node
+ * have their calls here: each has a place for one at any time, and what is left of
+ * places is for further calls of any. Whatever a team's oldest call waits for is then a
+ * call that has its place, too, as soon as it is made.
+ */
+#include <string.h>
+
+#include "base/kick.h"
+#include "base/log.h"
+#include "base/option.h"
+#include "gasnet/run_card.h"
+
+#define PLACES FSH_AREA_SEQUENCES
+
+static struct {
+    struct fsh_lock lock;
+    struct fsh_card_op *place[PLACES]; /* that have one; read by upcalls */
+    struct fsh_card_queue
+        queue[FSH_CARD_TEAMS_MOST]; /* by number of the team */
+} card = {.lock = FSH_LOCK_INIT("collectives on the card", FSH_LOCK_CARD)};
+
+static atomic_uint active; /* calls that are not complete */
+
+/* ---- which calls ---- */
+
+static bool asked_for(const char *engine)
+{
+    return strcmp(fsh_option_str("FSHMEM_COLL_ENGINE"), engine) == 0;
+}
+
+/* Up to how many bytes of a buffer the engine is faster than messages, with buffers in
+ * private memory, on rings of 8 nodes (fshperf coll): of each context it awaits a packet's
+ * way there and back before the next. */
+static size_t most_of(enum fsh_program_call call)
+{
+    if (asked_for("card"))
+        return FSH_AREA_BUFFER_BYTES;
+    switch (call) {
+    case FSH_PROGRAM_REDUCE:
+    case FSH_PROGRAM_ALLREDUCE:
+        return 4096;
+    case FSH_PROGRAM_ALLTOALL:
+        return 0;
+    default:
+        return 2048;
+    }
+}
+
+/* Of what all ranks of the team know alike. */
+static bool team_may(const struct fsh_team *team)
+{
+    const struct fsh_collective_ops *ops = fsh_gasnet.conduit->collective;
+
+    if (ops == NULL || !ops->present() || asked_for("host") || team->size < 2 ||
+        team->size > FSH_CARD_RANKS)
+        return false;
+    for (uint32_t r = 0; r < team->size; r++)
+        if (team->number[r] >= FSH_CARD_TEAMS_MOST)
+            return false;
+    return true;
+}
+
+bool fsh_run_has_card(struct fsh_team *team)
+{
+    struct fsh_run_team *t = team->runs;
+
+    if (__builtin_expect(!t->asked_card, 0)) {
+        t->card = team_may(team);
+        t->asked_card = true;
+    }
+    return t->card;
+}
+
+bool fsh_run_card_takes(const struct fsh_program_algorithm *a,
+                        const struct fsh_program_shape *shape,
+                        const struct fsh_coll_work *work)
+{
+    size_t most = most_of(shape->call);
+    struct fsh_card_layout layout;
+
+    if (work->client != NULL) /* may have to wait for the calls before it */
+        return false;
+    if (shape->call == FSH_PROGRAM_BARRIER)
+        return true;
+    if (work->dst_bytes != NULL || work->src_bytes != NULL ||
+        work->count == 0 ||
+        (work->fold != NULL && !fsh_card_folds(work->type, work->op)) ||
+        work->count > most / work->elem)
+        return false;
+    layout = fsh_card_layout_of(shape->call, 0, a->blocks(shape), work->elem,
+                                work->count);
+    return fsh_card_bytes(&layout) <= most;
+}
+
+/* ---- upcalls ---- */
+
+static void on_answer(struct fsh_answer *answer, unsigned status)
+{
+    struct fsh_card_op *op = (struct fsh_card_op *)(void *)answer;
+
+    /* Release, partner: running. */
+    atomic_store_explicit(&op->verdict, status + 1, memory_order_release);
+}
+_Static_assert(offsetof(struct fsh_card_op, answer) == 0, "on_answer");
+
+void fsh_collective_completed(const struct fsh_sequence_end *end)
+{
+    struct fsh_card_op *op =
+        end->cookie < PLACES ? card.place[end->cookie] : NULL;
+
+    if (op == NULL ||
+        atomic_load_explicit(&op->ended, memory_order_relaxed) != 0)
+        fsh_fatal("the collective engine of node %u ends a sequence that is "
+                  "not in flight (%u): the device or its program is broken",
+                  fsh_gasnet.rank, end->cookie);
+    op->end = *end;
+    /* Release, partner: running. */
+    atomic_store_explicit(&op->ended, 1, memory_order_release);
+}
+
+/* ---- how it ends ---- */
+
+static const char *status_name(unsigned status)
+{
+    static const struct {
+        unsigned number;
+        const char *name;
+    } names[FSH_STATUS_COUNT] = FSH_STATUS_NAMES;
+
+    for (unsigned i = 0; i < FSH_STATUS_COUNT; i++)
+        if (names[i].number == status)
+            return names[i].name;
+    return "unknown";
+}
+
+static _Noreturn void fail(const struct fsh_card_op *op)
+{
+    unsigned status = op->end.status;
+
+    if (status == FSH_STATUS_BAD_LENGTH)
+        fsh_fatal("%s: job %u of node %u, step %u, gets a packet of another "
+                  "length: members of a team make the same calls in the same "
+                  "order, with the same root, sizes, types and flags",
+                  op->name, op->job, fsh_gasnet.rank, op->end.step);
+    if (status == FSH_STATUS_TIMEOUT)
+        fsh_fatal("%s: job %u of node %u, step %u, waits for a packet of node "
+                  "%u in vain",
+                  op->name, op->job, fsh_gasnet.rank, op->end.step,
+                  op->end.source);
+    fsh_fatal("%s: job %u of node %u, step %u: its collective engine says %s",
+              op->name, op->job, fsh_gasnet.rank, op->end.step,
+              status_name(status));
+}
+
+static void finish(struct fsh_card_op *op)
+{
+    struct fsh_event *event = op->event;
+
+    card.place[op->slot] = NULL;
+    card.queue[op->team->id].flying--;
+    free(op);
+    if (atomic_fetch_sub_explicit(&active, 1, memory_order_relaxed) == 1)
+        fsh_kicks_leave();
+    /* Partner: the acquire in fsh_event_done. */
+    atomic_fetch_sub_explicit(&event->pending, 1, memory_order_release);
+}
+
+/* ---- going on; lock held ---- */
+
+static bool stored(struct fsh_card_op *op)
+{
+    atomic_store_explicit(&op->verdict, 0, memory_order_relaxed);
+    if (!fsh_gasnet.conduit->collective->run(fsh_card_list(op), &op->answer))
+        return false;
+    op->state = FSH_CARD_RUNNING;
+    return true;
+}
+
+/* The end may be told before the answer. */
+static bool running(struct fsh_card_op *op)
+{
+    /* Acquire, partners: on_answer, fsh_collective_completed. */
+    unsigned verdict = atomic_load_explicit(&op->verdict, memory_order_acquire);
+
+    if (verdict == FSH_STATUS_BUSY + 1) {
+        op->state = FSH_CARD_STORED; /* for the next poll */
+        return false;
+    }
+    if (verdict > FSH_STATUS_OK + 1) {
+        op->end.status = (uint8_t)(verdict - 1);
+        fail(op);
+    }
+    if (verdict == 0 ||
+        atomic_load_explicit(&op->ended, memory_order_acquire) == 0)
+        return false;
+    if (op->end.status != FSH_STATUS_OK)
+        fail(op);
+    fsh_card_fetch(op);
+    op->state = FSH_CARD_FETCHING;
+    return true;
+}
+
+/* True: over, and *op gone. */
+static bool is_over(struct fsh_card_op *op)
+{
+    if (op->state != FSH_CARD_FETCHING ||
+        atomic_load_explicit(&op->got.pending, memory_order_acquire) != 0)
+        return false;
+    fsh_card_fetched(op);
+    finish(op);
+    return true;
+}
+
+static bool go_on(struct fsh_card_op *op)
+{
+    bool any = false;
+
+    if (op->state == FSH_CARD_STORED)
+        any |= stored(op);
+    if (op->state == FSH_CARD_RUNNING)
+        any |= running(op);
+    return is_over(op) || any;
+}
+
+/* A free place that a call of this team may have, or PLACES. */
+static unsigned place_for(const struct fsh_card_queue *queue)
+{
+    unsigned place = PLACES, free_places = 0, kept = 0;
+
+    for (unsigned i = PLACES; i-- > 0;) {
+        if (card.place[i] != NULL)
+            continue;
+        place = i;
+        free_places++;
+    }
+    for (unsigned t = 0; t < FSH_CARD_TEAMS_MOST; t++)
+        kept += &card.queue[t] != queue && card.queue[t].flying == 0;
+    FSH_ASSERT(queue->flying != 0 || free_places > kept);
+    return free_places > kept ? place : PLACES;
+}
+
+static bool admit(struct fsh_card_queue *queue)
+{
+    unsigned place;
+    bool any = false;
+
+    while (queue->head != NULL && (place = place_for(queue)) != PLACES) {
+        struct fsh_card_op *op = queue->head;
+
+        queue->head = op->next;
+        queue->flying++;
+        op->slot = place;
+        op->job = queue->jobs++;
+        card.place[place] = op;
+        fsh_card_store(op);
+        op->state = FSH_CARD_STORED;
+        go_on(op);
+        any = true;
+    }
+    return any;
+}
+
+static bool go_round(void)
+{
+    bool any = false;
+
+    for (unsigned i = 0; i < PLACES; i++)
+        if (card.place[i] != NULL)
+            any |= go_on(card.place[i]);
+    for (unsigned t = 0; t < FSH_CARD_TEAMS_MOST; t++)
+        any |= admit(&card.queue[t]);
+    return any;
+}
+
+bool fsh_run_card_kick(void)
+{
+    bool any;
+
+    if (atomic_load_explicit(&active, memory_order_relaxed) == 0 ||
+        !fsh_lock_try(&card.lock))
+        return false;
+    any = go_round();
+    fsh_lock_give(&card.lock);
+    return any;
+}
+
+/* Without the lock, which who waits may have. */
+void fsh_run_card_describe(void (*line)(void *arg, const char *text), void *arg)
+{
+    static const char *const states[] = {
+        "is to be told to the engine", "runs there", "has its results fetched"};
+    char text[160];
+
+    for (unsigned i = 0; i < PLACES; i++) {
+        const struct fsh_card_op *op = card.place[i];
+
+        if (op == NULL)
+            continue;
+        snprintf(text, sizeof text, "card: %s: job %u of team %u (%u ranks) %s",
+                 op->name, op->job, op->team->id, op->team->size,
+                 states[op->state]);
+        line(arg, text);
+    }
+}
+
+/* ---- calls ---- */
+
+void fsh_run_card_start(struct fsh_team *team, const char *name,
+                        const struct fsh_program *program,
+                        const struct fsh_coll_work *work,
+                        struct fsh_event *event)
+{
+    struct fsh_card_op *op = calloc(1, sizeof *op);
+    struct fsh_card_queue *queue = &card.queue[team->id];
+
+    if (op == NULL)
+        fsh_fatal("%s: no memory for another collective", name);
+    op->answer.fn = on_answer;
+    op->team = team;
+    op->name = name;
+    op->program = program;
+    op->work = *work;
+    op->event = event;
+    op->layout = fsh_card_layout_of(work->call, team->rank, program->blocks,
+                                    work->elem, work->count);
+    atomic_fetch_add_explicit(&event->pending, 1, memory_order_relaxed);
+    fsh_lock_take(&card.lock);
+    if (atomic_fetch_add_explicit(&active, 1, memory_order_relaxed) == 0)
+        fsh_kicks_enter();
+    if (queue->head == NULL)
+        queue->head = op;
+    else
+        queue->tail->next = op;
+    queue->tail = op;
+    admit(queue);
+    fsh_lock_give(&card.lock);
+}

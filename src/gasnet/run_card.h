@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Collectives that a card's engine runs (run_card.c), and their buffers there
+ * (run_card_move.c). All of it is under the lock of run_card.c, but what says otherwise.
+ */
+#ifndef FSH_GASNET_RUN_CARD_H
+#define FSH_GASNET_RUN_CARD_H
+
+#include "coll/card/card.h"
+#include "gasnet/run.h"
+
+enum fsh_card_state {
+    FSH_CARD_STORED,  /* the engine is to be told of it */
+    FSH_CARD_RUNNING, /* it is told */
+    FSH_CARD_FETCHING /* results on their way to the client's buffer */
+};
+
+/* A call, of this rank. */
+struct fsh_card_op {
+    struct fsh_answer answer; /* first: see on_answer */
+    atomic_uint verdict;      /* by the conduit: status of the answer + 1 */
+    atomic_uint ended;        /* by the conduit: `end` is there; released */
+    struct fsh_sequence_end end;
+    struct fsh_card_op *next; /* of its team, waiting */
+    enum fsh_card_state state;
+    struct fsh_team *team;
+    const char *name;
+    const struct fsh_program *program;
+    struct fsh_coll_work work;
+    struct fsh_card_layout layout;
+    struct fsh_event *event; /* the caller's */
+    unsigned slot;           /* of the area */
+    uint32_t job;            /* of the team's */
+    bool copied_back;        /* results are made in the area */
+    struct fsh_event got;    /* they are in `buffer`, or where they belong */
+    unsigned char *buffer;
+};
+
+/* What a team keeps for them. */
+struct fsh_card_queue {
+    struct fsh_card_op *head, *tail; /* that wait for a slot, in order */
+    unsigned flying;                 /* that have one */
+    uint32_t jobs;                   /* given one, ever */
+};
+
+/* Write the sequence of an operation that has a slot, and what it reads. */
+void fsh_card_store(struct fsh_card_op *op);
+/* Where that is. */
+size_t fsh_card_list(const struct fsh_card_op *op);
+/* Begin to copy results to the client's buffer; `got` tells. And when they are there. */
+void fsh_card_fetch(struct fsh_card_op *op);
+void fsh_card_fetched(struct fsh_card_op *op);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Buffers of collectives on a card. What lies in the segment, with each block at a line, the
+ * engine reads and writes in place; else a call works in the library's area behind the
+ * segment: SRC is copied there before, DST from there behind. Each rank does as its own
+ * buffers are, since the packets are the same.
+ */
+#include <string.h>
+
+#include "base/log.h"
+#include "base/simulated.h"
+#include "gasnet/run_card.h"
+
+/* Loads from device memory take this rank's time, a get through the device is under way
+ * longer: bytes up to which loads are there first. */
+#define LOADS_MOST 256u
+
+static struct fsh_engine_memory memory(void)
+{
+    struct fsh_engine_memory m;
+
+    fsh_gasnet.conduit->collective->memory(&m);
+    return m;
+}
+
+/* ---- the area of an operation ---- */
+
+enum { SRC, DST, TMP, BUFFERS };
+_Static_assert((unsigned)BUFFERS == FSH_AREA_BUFFERS &&
+                   FSH_AREA_STEPS >= FSH_CARD_STEPS,
+               "parts of the area");
+
+size_t fsh_card_list(const struct fsh_card_op *op)
+{
+    return memory().area + op->slot * FSH_AREA_SEQUENCE_BYTES;
+}
+
+static size_t buffer_at(const struct fsh_card_op *op, unsigned which)
+{
+    return fsh_card_list(op) +
+           FSH_AREA_STEPS * (size_t)FSH_COLLDESC_WORDS * sizeof(uint64_t) +
+           which * FSH_AREA_BUFFER_BYTES;
+}
+
+/* ---- in place? ---- */
+
+/* Do steps read or write such blocks at this rank? */
+static bool uses(const struct fsh_program *program, unsigned place)
+{
+    for (uint32_t i = 0; i < program->steps; i++)
+        if (program->step[i].local.place == place ||
+            program->step[i].store.place == place)
+            return true;
+    return false;
+}
+
+/* Can the engine work in the client's buffer? Then *at is where it is. */
+static bool is_reached(const struct fsh_card_op *op, const void *buffer,
+                       enum fsh_program_place place, size_t *at)
+{
+    struct fsh_engine_memory m = memory();
+    size_t bytes = fsh_card_piece(&op->layout, place, 0).bytes;
+    uintptr_t offset = (uintptr_t)buffer - (uintptr_t)m.base;
+
+    *at = offset;
+    return op->layout.pitch == 0 && offset % FSH_CARD_LINE == 0 &&
+           offset <= m.segment && bytes <= m.segment - offset;
+}
+
+/* ---- before ---- */
+
+/* Bytes of SRC or DST of this rank, at the client's and on the card. */
+static struct fsh_card_piece extent(const struct fsh_card_op *op,
+                                    enum fsh_program_place place)
+{
+    struct fsh_card_piece p = fsh_card_piece(
+        &op->layout, place, fsh_card_pieces(&op->layout, place) - 1);
+
+    return (struct fsh_card_piece){.client = p.client + p.bytes,
+                                   .card = p.card + p.bytes};
+}
+
+static unsigned char *buffer_of(const struct fsh_card_op *op, size_t bytes)
+{
+    unsigned char *buffer = malloc(bytes);
+
+    if (buffer == NULL)
+        fsh_fatal("%s: no memory for %zu bytes of blocks", op->name, bytes);
+    return buffer;
+}
+
+/* Blocks that are apart on the card, from what the client has; to: the other way. In host
+ * memory, since each load or store of the device's has a price of its own. */
+static void space(const struct fsh_card_op *op, enum fsh_program_place place,
+                  unsigned char *on_card, unsigned char *client, bool to)
+{
+    uint32_t n = fsh_card_pieces(&op->layout, place);
+
+    for (uint32_t i = 0; i < n; i++) {
+        struct fsh_card_piece p = fsh_card_piece(&op->layout, place, i);
+
+        if (to)
+            memcpy(client + p.client, on_card + p.card, p.bytes);
+        else
+            memcpy(on_card + p.card, client + p.client, p.bytes);
+    }
+}
+
+static void copy_in(const struct fsh_card_op *op, size_t to)
+{
+    const struct fsh_collective_ops *ops = fsh_gasnet.conduit->collective;
+    struct fsh_card_piece all = extent(op, FSH_PROGRAM_SRC);
+    unsigned char *client, *on_card;
+
+    if (fsh_card_pieces(&op->layout, FSH_PROGRAM_SRC) == 1) {
+        ops->store(to, op->work.src, all.client);
+        return;
+    }
+    client = buffer_of(op, all.client + all.card);
+    on_card = client + all.client;
+    fsh_simulated_copy(client, op->work.src, all.client);
+    memset(on_card, 0, all.card);
+    space(op, FSH_PROGRAM_SRC, on_card, client, false);
+    ops->store(to, on_card, all.card);
+    free(client);
+}
+
+/* What a rank sends in a late step another has overwritten by then. */
+static bool overwrites(const struct fsh_card_op *op)
+{
+    return op->work.call == FSH_PROGRAM_ALLTOALL &&
+           op->work.src == op->work.dst;
+}
+
+static void place_buffers(struct fsh_card_op *op, struct fsh_card_sequence *s)
+{
+    size_t at;
+
+    s->src = buffer_at(op, SRC);
+    s->dst = buffer_at(op, DST);
+    s->tmp = buffer_at(op, TMP);
+    if (op->work.call == FSH_PROGRAM_BARRIER)
+        return;
+    if (uses(op->program, FSH_PROGRAM_SRC)) {
+        if (!overwrites(op) &&
+            is_reached(op, op->work.src, FSH_PROGRAM_SRC, &at))
+            s->src = at;
+        else
+            copy_in(op, s->src);
+    }
+    if (uses(op->program, FSH_PROGRAM_DST)) {
+        op->copied_back = !is_reached(op, op->work.dst, FSH_PROGRAM_DST, &at);
+        if (!op->copied_back)
+            s->dst = at;
+    }
+}
+
+void fsh_card_store(struct fsh_card_op *op)
+{
+    struct fsh_card_sequence s = {.program = op->program,
+                                  .layout = op->layout,
+                                  .ranks = op->team->size,
+                                  .node = op->team->node,
+                                  .number = op->team->number,
+                                  .type = op->work.type,
+                                  .op = op->work.op,
+                                  .eager = op->team == fsh_team_all,
+                                  .past = op->job,
+                                  .claim = op->work.claim,
+                                  .cookie = (uint16_t)op->slot};
+    uint64_t desc[FSH_CARD_STEPS][FSH_COLLDESC_WORDS];
+
+    place_buffers(op, &s);
+    fsh_card_translate(&s, desc);
+    fsh_gasnet.conduit->collective->store(fsh_card_list(op), desc,
+                                          op->program->steps * sizeof desc[0]);
+}
+
+/* ---- behind ---- */
+
+void fsh_card_fetch(struct fsh_card_op *op)
+{
+    const unsigned char *from = memory().base + buffer_at(op, DST);
+    unsigned char *to = op->work.dst;
+    size_t bytes;
+
+    if (!op->copied_back)
+        return;
+    bytes = extent(op, FSH_PROGRAM_DST).card;
+    if (fsh_card_pieces(&op->layout, FSH_PROGRAM_DST) != 1)
+        to = op->buffer = buffer_of(op, bytes);
+    if (bytes <= LOADS_MOST)
+        fsh_simulated_copy(to, from, bytes);
+    else
+        fsh_gasnet.conduit->get(to, fsh_gasnet.rank, from, bytes, &op->got);
+}
+
+void fsh_card_fetched(struct fsh_card_op *op)
+{
+    size_t bytes;
+    unsigned char *client;
+
+    if (op->buffer == NULL)
+        return;
+    bytes = extent(op, FSH_PROGRAM_DST).client;
+    client = buffer_of(op, bytes);
+    space(op, FSH_PROGRAM_DST, op->buffer, client, true);
+    fsh_simulated_copy(op->work.dst, client, bytes);
+    free(client);
+    free(op->buffer);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A collective engine for conduit toy; see engine.h. */
+#include "engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fsh_spec.h"
+#include "base/log.h"
+#include "coll/fold/fold.h"
+
+#define LINE 64u
+
+struct value {
+    struct value *next;
+    uint32_t from;
+    struct toy_key key;
+    size_t got;
+    unsigned char data[];
+};
+
+static struct {
+    unsigned char *memory;
+    size_t bytes;
+    toy_engine_send_fn send;
+    size_t place[FSH_COLL_SEQUENCES]; /* of the next descriptor + 1, or 0 */
+    size_t queue[FSH_COLL_QUEUE];
+    unsigned queued, asked;
+    struct value *values;
+} engine;
+
+void toy_engine_begin(unsigned char *memory, size_t bytes,
+                      toy_engine_send_fn send)
+{
+    engine.memory = memory;
+    engine.bytes = bytes;
+    engine.send = send;
+}
+
+/* Now and then BUSY for nothing. */
+unsigned toy_engine_run(size_t at)
+{
+    if (engine.queued == FSH_COLL_QUEUE || ++engine.asked % 4 == 0)
+        return FSH_STATUS_BUSY;
+    engine.queue[engine.queued++] = at;
+    return FSH_STATUS_OK;
+}
+
+/* ---- what has come ---- */
+
+/* The link to the value that a step waits for; to NULL if there is none. */
+static struct value **find(uint32_t from, const struct toy_key *key)
+{
+    struct value **link = &engine.values;
+
+    while (*link != NULL &&
+           ((*link)->from != from || (*link)->key.vp != key->vp ||
+            (*link)->key.job != key->job || (*link)->key.seq != key->seq))
+        link = &(*link)->next;
+    return link;
+}
+
+void toy_engine_arrive(uint32_t from, const struct toy_key *key, uint32_t at,
+                       const void *data, size_t n)
+{
+    struct value **link = find(from, key);
+
+    if (*link == NULL) {
+        *link = calloc(1, sizeof **link + key->total);
+        if (*link == NULL)
+            fsh_fatal("toy engine: no memory");
+        (*link)->from = from;
+        (*link)->key = *key;
+    }
+    memcpy((*link)->data + at, data, n);
+    (*link)->got += n;
+}
+
+/* ---- steps ---- */
+
+static uint32_t source(const uint64_t *d, unsigned k)
+{
+    uint64_t w = k < 8 ? fsh_colldesc_sources0(d) : fsh_colldesc_sources1(d);
+
+    return (uint32_t)(w >> 8 * (k % 8) & 0xff);
+}
+
+static unsigned char *at_line(uint64_t line, size_t bytes)
+{
+    if (line * LINE + bytes > engine.bytes)
+        fsh_fatal("toy engine: an address outside the memory");
+    return engine.memory + line * LINE;
+}
+
+static bool all_here(const uint64_t *d, const struct toy_key *key)
+{
+    for (unsigned k = 0; k < fsh_colldesc_count(d); k++) {
+        const struct value *v = *find(source(d, k), key);
+
+        if (v == NULL || v->got < v->key.total)
+            return false;
+    }
+    return true;
+}
+
+/* The value of a step; what it waited for is consumed. False: of another length. */
+static bool combine(const uint64_t *d, const struct toy_key *key,
+                    unsigned char *value)
+{
+    unsigned type = (unsigned)fsh_colldesc_kind(d);
+    unsigned op = (unsigned)fsh_colldesc_op(d);
+    bool some = fsh_colldesc_own(d) != 0;
+
+    if (some)
+        memcpy(value, at_line(fsh_colldesc_own_addr(d), key->total),
+               key->total);
+    for (unsigned k = 0; k < fsh_colldesc_count(d); k++, some = true) {
+        struct value **link = find(source(d, k), key), *v = *link;
+
+        if (v->key.total != key->total)
+            return false;
+        if (some && fsh_colldesc_reduce(d))
+            fsh_fold_function(type, op, FSH_ISA_PORTABLE)(
+                value, value, v->data, key->total / fsh_fold_size(type, op));
+        else
+            memcpy(value, v->data, key->total);
+        *link = v->next;
+        free(v);
+    }
+    return true;
+}
+
+static void send(const uint64_t *d, const unsigned char *value, uint32_t bytes)
+{
+    const struct toy_key key = {(uint32_t)fsh_colldesc_dest_vp(d),
+                                (uint32_t)fsh_colldesc_job(d),
+                                (uint32_t)fsh_colldesc_dest_seq(d), bytes};
+    uint32_t at = 0, n;
+
+    do {
+        n = bytes - at < FSH_MAX_PACKET ? bytes - at : FSH_MAX_PACKET;
+        engine.send((uint32_t)fsh_colldesc_dest(d), &key, at, value + at, n);
+        at += n;
+    } while (at < bytes);
+}
+
+static void end(size_t *place, const uint64_t *d, unsigned status)
+{
+    const struct fsh_sequence_end e = {.cookie =
+                                           (uint16_t)fsh_colldesc_cookie(d),
+                                       .status = (uint8_t)status,
+                                       .step = (uint8_t)fsh_colldesc_seq(d)};
+
+    *place = 0;
+    fsh_collective_completed(&e);
+}
+
+static bool step(size_t *place)
+{
+    uint64_t d[FSH_COLLDESC_WORDS];
+    struct toy_key key;
+    unsigned char *value;
+    bool fits;
+
+    memcpy(d, engine.memory + *place - 1, sizeof d);
+    key = (struct toy_key){
+        (uint32_t)fsh_colldesc_vp(d), (uint32_t)fsh_colldesc_job(d),
+        (uint32_t)fsh_colldesc_seq(d), (uint32_t)fsh_colldesc_bytes(d)};
+    if (!all_here(d, &key))
+        return false;
+    value = malloc(key.total + 1);
+    fits = value != NULL && combine(d, &key, value);
+    if (fits && fsh_colldesc_store(d))
+        memcpy(at_line(fsh_colldesc_store_addr(d), key.total), value,
+               key.total);
+    if (fits && fsh_colldesc_send(d))
+        send(d, value, key.total);
+    free(value);
+    *place += sizeof d;
+    if (!fits || fsh_colldesc_tail(d))
+        end(place, d, fits ? FSH_STATUS_OK : FSH_STATUS_BAD_LENGTH);
+    return true;
+}
+
+/* The oldest that waits gets a free place. */
+static void begin_next(size_t *place)
+{
+    if (engine.queued == 0)
+        return;
+    *place = engine.queue[0] + 1;
+    engine.queued--;
+    memmove(engine.queue, engine.queue + 1,
+            engine.queued * sizeof engine.queue[0]);
+}
+
+bool toy_engine_step(void)
+{
+    bool any = false;
+
+    for (unsigned i = 0; i < FSH_COLL_SEQUENCES; i++) {
+        if (engine.place[i] == 0)
+            begin_next(&engine.place[i]);
+        while (engine.place[i] != 0 && step(&engine.place[i]))
+            any = true;
+    }
+    return any;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A collective engine for conduit toy: a model of the one in logic, from its descriptors
+ * on, with as many sequences at once and as much patience. All under the conduit's lock.
+ */
+#ifndef TOY_ENGINE_H
+#define TOY_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "conduit/conduit.h"
+
+/* A value that goes from engine to engine, in pieces. */
+struct toy_key {
+    uint32_t vp, job, seq, total;
+};
+
+/* Send n bytes of a value, from `at` on, to the engine of a node. */
+typedef void (*toy_engine_send_fn)(uint32_t node, const struct toy_key *key,
+                                   uint32_t at, const void *data, size_t n);
+
+/* Memory of this node, once. */
+void toy_engine_begin(unsigned char *memory, size_t bytes,
+                      toy_engine_send_fn send);
+/* Take a sequence; or say BUSY. */
+unsigned toy_engine_run(size_t at);
+/* A piece of a value has come. */
+void toy_engine_arrive(uint32_t from, const struct toy_key *key, uint32_t at,
+                       const void *data, size_t n);
+/* Go on as far as possible; whether it went anywhere. */
+bool toy_engine_step(void);
+
+#endif

@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Programs as sequences of descriptors: a model of the engine, which knows nothing but
+ * descriptors and memory, runs those of all ranks, for every algorithm, call and root,
+ * several sizes of team and of blocks that begin at lines and that do not. What stands in
+ * the buffers then is what the call promises. And what a sequence has no room for does not
+ * occur in teams as large as they may be.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "coll/card/card.h"
+
+enum { MOST = 9, BUFFER = 1 << 13, MEMORY = 4 * BUFFER, PACKETS = 4096 };
+
+typedef const struct fsh_program_algorithm *algorithm_t;
+
+struct packet {
+    unsigned from, to, vp, job, seq;
+    size_t bytes;
+    unsigned char data[BUFFER];
+};
+
+/* One rank, with the node that it is on. */
+struct rank {
+    struct fsh_program *program;
+    struct fsh_card_layout layout;
+    uint64_t (*desc)[FSH_COLLDESC_WORDS];
+    uint32_t next;
+    unsigned char memory[MEMORY];
+    uint64_t src[BUFFER / 8], dst[BUFFER / 8]; /* the client's */
+};
+
+static struct rank ranks[MOST];
+static uint32_t node[MOST], number[MOST], size;
+static struct packet *packets;
+static unsigned in_flight;
+
+/* ---- the engine ---- */
+
+static struct packet *find(uint32_t me, uint64_t *d, unsigned from)
+{
+    for (unsigned i = 0; i < in_flight; i++) {
+        struct packet *p = &packets[i];
+
+        if (p->to == node[me] && p->from == from && p->vp == number[me] &&
+            p->job == fsh_colldesc_job(d) && p->seq == fsh_colldesc_seq(d))
+            return p;
+    }
+    return NULL;
+}
+
+static unsigned source(uint64_t *d, unsigned k)
+{
+    uint64_t w = k < 8 ? fsh_colldesc_sources0(d) : fsh_colldesc_sources1(d);
+
+    return (unsigned)(w >> 8 * (k % 8) & 0xff);
+}
+
+static void fold(unsigned char *value, const unsigned char *in, size_t bytes,
+                 uint64_t *d)
+{
+    CHECK(fsh_card_folds((unsigned)fsh_colldesc_kind(d),
+                         (unsigned)fsh_colldesc_op(d)));
+    fsh_fold_function((unsigned)fsh_colldesc_kind(d),
+                      (unsigned)fsh_colldesc_op(d), FSH_ISA_PORTABLE)(
+        value, value, in,
+        bytes / fsh_fold_size((unsigned)fsh_colldesc_kind(d),
+                              (unsigned)fsh_colldesc_op(d)));
+}
+
+static void take(struct packet *p)
+{
+    *p = packets[--in_flight];
+}
+
+static void send(uint32_t me, uint64_t *d, const unsigned char *value,
+                 size_t bytes)
+{
+    struct packet *p = &packets[in_flight++];
+
+    CHECK(in_flight <= PACKETS);
+    p->from = node[me];
+    p->to = (unsigned)fsh_colldesc_dest(d);
+    p->vp = (unsigned)fsh_colldesc_dest_vp(d);
+    p->job = (unsigned)fsh_colldesc_job(d);
+    p->seq = (unsigned)fsh_colldesc_dest_seq(d);
+    p->bytes = bytes;
+    memcpy(p->data, value, bytes);
+}
+
+static unsigned char *at(uint32_t me, uint64_t line, size_t bytes)
+{
+    CHECK(line * FSH_CARD_LINE + bytes <= MEMORY);
+    return ranks[me].memory + line * FSH_CARD_LINE;
+}
+
+/* The step of a rank, if its packets are there. */
+static bool step(uint32_t me, uint64_t *d)
+{
+    static unsigned char value[BUFFER];
+    unsigned count = (unsigned)fsh_colldesc_count(d);
+    size_t bytes = fsh_colldesc_bytes(d);
+    bool some = fsh_colldesc_own(d) != 0;
+
+    CHECK(fsh_colldesc_vp(d) == number[me] && fsh_colldesc_cookie(d) == me &&
+          fsh_colldesc_job(d) == (13 | 3 << 6));
+    CHECK(some || fsh_colldesc_own_addr(d) == 0);
+    CHECK(bytes <= BUFFER && (some || count != 0) && !fsh_colldesc_given(d));
+    for (unsigned k = 0; k < count; k++)
+        if (find(me, d, source(d, k)) == NULL)
+            return false;
+    if (some)
+        memcpy(value, at(me, fsh_colldesc_own_addr(d), bytes), bytes);
+    for (unsigned k = 0; k < count; k++, some = true) {
+        struct packet *p = find(me, d, source(d, k));
+
+        CHECK(p->bytes == bytes && (!some || fsh_colldesc_reduce(d)));
+        if (some)
+            fold(value, p->data, bytes, d);
+        else
+            memcpy(value, p->data, bytes);
+        take(p);
+    }
+    if (fsh_colldesc_store(d))
+        memcpy(at(me, fsh_colldesc_store_addr(d), bytes), value, bytes);
+    if (fsh_colldesc_send(d))
+        send(me, d, value, bytes);
+    return true;
+}
+
+static void run(void)
+{
+    bool moved = true;
+
+    while (moved) {
+        moved = false;
+        for (uint32_t r = 0; r < size; r++)
+            while (ranks[r].next < ranks[r].program->steps &&
+                   step(r, ranks[r].desc[ranks[r].next])) {
+                uint64_t *d = ranks[r].desc[ranks[r].next];
+
+                CHECK(fsh_colldesc_head(d) == (ranks[r].next == 0));
+                ranks[r].next++;
+                CHECK(fsh_colldesc_tail(d) ==
+                      (ranks[r].next == ranks[r].program->steps));
+                moved = true;
+            }
+    }
+    for (uint32_t r = 0; r < size; r++)
+        CHECK(ranks[r].next == ranks[r].program->steps);
+    CHECK(in_flight == 0);
+}
+
+/* ---- a call: least ones of uint64_t, which no other type or operation gives ---- */
+
+static uint64_t input(uint32_t rank, size_t word)
+{
+    return (rank + 1) * UINT64_C(0x9e3779b97f4a7c15) +
+           word * UINT64_C(0xd6e8feb86659fd93);
+}
+
+static bool is_vector(enum fsh_program_call call)
+{
+    return call == FSH_PROGRAM_BROADCAST || call == FSH_PROGRAM_REDUCE ||
+           call == FSH_PROGRAM_ALLREDUCE || call == FSH_PROGRAM_SCAN;
+}
+
+/* Word w of the buffers of a rank that has results; *written: is it? */
+static uint64_t result(const struct fsh_program_shape *s, uint32_t rank,
+                       size_t count, size_t w, bool *written)
+{
+    uint64_t least = UINT64_MAX;
+    uint32_t end = s->size;
+    size_t block = w / count, in = w % count;
+
+    *written = true;
+    switch (s->call) {
+    case FSH_PROGRAM_BROADCAST:
+        return input(s->root, w);
+    case FSH_PROGRAM_SCATTER:
+        *written = block == 0;
+        return input(s->root, rank * count + w);
+    case FSH_PROGRAM_GATHER:
+        *written = rank == s->root;
+        return input((uint32_t)block, in);
+    case FSH_PROGRAM_ALLGATHER:
+        return input((uint32_t)block, in);
+    case FSH_PROGRAM_ALLTOALL:
+        return input((uint32_t)block, rank * count + in);
+    case FSH_PROGRAM_REDUCE_SCATTER:
+        *written = block == 0;
+        w += rank * count;
+        break;
+    case FSH_PROGRAM_SCAN:
+        end = rank + (s->exclusive ? 0 : 1);
+        *written = end != 0;
+        break;
+    default:
+        *written = s->call == FSH_PROGRAM_ALLREDUCE || rank == s->root;
+        break;
+    }
+    for (uint32_t r = 0; r < end; r++)
+        least = input(r, w) < least ? input(r, w) : least;
+    return least;
+}
+
+static void copy(struct rank *r, enum fsh_program_place place, bool in)
+{
+    uint32_t n = fsh_card_pieces(&r->layout, place);
+    unsigned char *client =
+        (unsigned char *)(place == FSH_PROGRAM_SRC ? r->src : r->dst);
+    unsigned char *on_card =
+        r->memory + (place == FSH_PROGRAM_SRC ? 0 : BUFFER);
+
+    for (uint32_t i = 0; i < n; i++) {
+        struct fsh_card_piece p = fsh_card_piece(&r->layout, place, i);
+
+        CHECK(p.card + p.bytes <= fsh_card_bytes(&r->layout));
+        if (in)
+            memcpy(on_card + p.card, client + p.client, p.bytes);
+        else
+            memcpy(client + p.client, on_card + p.card, p.bytes);
+    }
+}
+
+static void prepare(algorithm_t a, const struct fsh_program_shape *s,
+                    uint32_t me, size_t count)
+{
+    struct rank *r = &ranks[me];
+    struct fsh_card_sequence q = {.ranks = s->size,
+                                  .node = node,
+                                  .number = number,
+                                  .type = FSH_FOLD_UINT64,
+                                  .op = FSH_FOLD_MIN,
+                                  .eager = true,
+                                  .past = 64 + 13,
+                                  .claim = 7,
+                                  .cookie = (uint16_t)me,
+                                  .src = 0,
+                                  .dst = BUFFER,
+                                  .tmp = 2 * BUFFER};
+
+    r->program = fsh_program_make(a, s, me);
+    CHECK(r->program != NULL);
+    r->layout = fsh_card_layout_of(s->call, me, r->program->blocks, 8, count);
+    CHECK(fsh_card_bytes(&r->layout) <= BUFFER);
+    r->next = 0;
+    memset(r->memory, 0x5a, sizeof r->memory);
+    memset(r->dst, 0x5a, sizeof r->dst);
+    for (size_t w = 0; w < BUFFER / 8; w++)
+        r->src[w] = input(me, w);
+    copy(r, FSH_PROGRAM_SRC, true);
+    r->desc = calloc(r->program->steps + 1, sizeof *r->desc);
+    CHECK(r->desc != NULL);
+    q.program = r->program;
+    q.layout = r->layout;
+    fsh_card_translate(&q, r->desc);
+    for (uint32_t i = 0; i < r->program->steps; i++)
+        CHECK(!fsh_colldesc_eager(r->desc[i]) ||
+              fsh_card_near(size, me, r->program->step[i].dest));
+}
+
+static void look_at(const struct fsh_program_shape *s, uint32_t me,
+                    size_t count)
+{
+    struct rank *r = &ranks[me];
+    size_t words = is_vector(s->call) ? count : count * s->size;
+    bool written;
+
+    if (count != 0)
+        (void)result(s, me, count, 0, &written);
+    if (count != 0 && written)
+        copy(r, FSH_PROGRAM_DST, false);
+    for (size_t w = 0; w < words; w++) {
+        uint64_t want = result(s, me, count, w, &written);
+
+        CHECK(r->dst[w] == (written ? want : UINT64_C(0x5a5a5a5a5a5a5a5a)),
+              "%s of %u: rank %u word %zu of %zu",
+              fsh_program_call_name(s->call), s->size, me, w, count);
+    }
+    for (size_t w = words; w < BUFFER / 8; w++)
+        CHECK(r->dst[w] == UINT64_C(0x5a5a5a5a5a5a5a5a));
+    fsh_program_free(r->program);
+    free(r->desc);
+}
+
+static void call(algorithm_t a, const struct fsh_program_shape *s, size_t count)
+{
+    size = s->size;
+    for (uint32_t r = 0; r < size; r++)
+        prepare(a, s, r, count);
+    run();
+    for (uint32_t r = 0; r < size; r++)
+        look_at(s, r, count);
+}
+
+/* ---- all of them ---- */
+
+static bool has_root(enum fsh_program_call c)
+{
+    return c == FSH_PROGRAM_BROADCAST || c == FSH_PROGRAM_SCATTER ||
+           c == FSH_PROGRAM_GATHER || c == FSH_PROGRAM_REDUCE;
+}
+
+static void check_call(algorithm_t a, enum fsh_program_call c, uint32_t n)
+{
+    static const size_t counts[] = {1, 5, 8, 30, 48, 80};
+
+    for (uint32_t root = 0; root < (has_root(c) ? n : 1); root++)
+        for (int exclusive = 0; exclusive <= (c == FSH_PROGRAM_SCAN);
+             exclusive++)
+            for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+                struct fsh_program_shape s = {c, n, root, exclusive != 0};
+
+                call(a, &s, c == FSH_PROGRAM_BARRIER ? 0 : counts[i]);
+            }
+}
+
+static void each(uint32_t n, void (*with)(algorithm_t a,
+                                          enum fsh_program_call c, uint32_t n))
+{
+    for (size_t i = 0; fsh_program_algorithms[i] != NULL; i++)
+        for (unsigned c = 0; c < FSH_PROGRAM_CALLS; c++)
+            if (fsh_program_does(fsh_program_algorithms[i],
+                                 (enum fsh_program_call)c))
+                with(fsh_program_algorithms[i], (enum fsh_program_call)c, n);
+}
+
+/* Steps, their SeqIDs and sources have room. */
+static void check_room(algorithm_t a, enum fsh_program_call c, uint32_t n)
+{
+    for (uint32_t r = 0; r < n; r++) {
+        struct fsh_program_shape s = {c, n, has_root(c) ? n / 3 : 0, false};
+        struct fsh_program *p = fsh_program_make(a, &s, r);
+
+        CHECK(p != NULL && p->steps != 0 && p->steps <= FSH_CARD_STEPS,
+              "%s by %s of %u", fsh_program_call_name(c), a->name, n);
+        for (uint32_t i = 0; i < p->steps; i++)
+            CHECK(p->step[i].seq < FSH_CARD_SEQS &&
+                  p->step[i].dest_seq < FSH_CARD_SEQS &&
+                  p->step[i].sources <= FSH_COLL_SOURCES);
+        fsh_program_free(p);
+    }
+}
+
+/* Blocks stay where the client has them if each begins at a line, and only then. */
+static void check_layouts(void)
+{
+    struct fsh_card_layout l =
+        fsh_card_layout_of(FSH_PROGRAM_BROADCAST, 0, 2, 1, 256);
+
+    CHECK(l.pitch == 0 && fsh_card_bytes(&l) == 256);
+    CHECK(fsh_card_pieces(&l, FSH_PROGRAM_DST) == 1);
+    l = fsh_card_layout_of(FSH_PROGRAM_BROADCAST, 0, 2, 1, 255);
+    CHECK(l.pitch == 128 && fsh_card_bytes(&l) == 256);
+    CHECK(fsh_card_pieces(&l, FSH_PROGRAM_DST) == 2);
+    l = fsh_card_layout_of(FSH_PROGRAM_ALLREDUCE, 0, 1, 4, 5);
+    CHECK(l.pitch == 0 && fsh_card_bytes(&l) == 64);
+    l = fsh_card_layout_of(FSH_PROGRAM_GATHER, 2, 4, 1, 8);
+    CHECK(l.pitch == 64 && fsh_card_bytes(&l) == 256);
+    CHECK(fsh_card_pieces(&l, FSH_PROGRAM_SRC) == 1);
+    CHECK(fsh_card_pieces(&l, FSH_PROGRAM_DST) == 4);
+}
+
+/* More sources than teams of so many ranks have. */
+static void check_sources(void)
+{
+    static struct fsh_program_step one = {.local = {FSH_PROGRAM_TMP, 0, 1},
+                                          .sources = FSH_PROGRAM_SOURCES,
+                                          .dest = FSH_PROGRAM_NOBODY,
+                                          .reduce = true};
+    struct fsh_program program = {.blocks = 1, .steps = 1, .step = &one};
+    uint32_t nodes[FSH_PROGRAM_SOURCES];
+    struct fsh_card_sequence q = {
+        .program = &program,
+        .layout = fsh_card_layout_of(FSH_PROGRAM_BARRIER, 0, 1, 1, 0),
+        .node = nodes,
+        .number = nodes};
+    uint64_t desc[1][FSH_COLLDESC_WORDS];
+
+    for (unsigned k = 0; k < FSH_PROGRAM_SOURCES; k++) {
+        one.source[k] = (uint16_t)k;
+        nodes[k] = 3 * k + 7;
+    }
+    fsh_card_translate(&q, desc);
+    CHECK(fsh_colldesc_count(desc[0]) == FSH_PROGRAM_SOURCES);
+    for (unsigned k = 0; k < FSH_PROGRAM_SOURCES; k++)
+        CHECK(source(desc[0], k) == nodes[k]);
+    one.sources = 1;
+    fsh_card_translate(&q, desc);
+    CHECK(fsh_colldesc_sources0(desc[0]) == nodes[0] &&
+          fsh_colldesc_sources1(desc[0]) == 0);
+}
+
+/* No rank gets more unasked than there is room for; from partners always. */
+static void check_near(void)
+{
+    for (uint32_t n = 2; n <= FSH_CARD_RANKS; n++)
+        for (uint32_t r = 0; r < n; r++) {
+            unsigned from = 0;
+
+            for (uint32_t a = 0; a < n; a++)
+                from += a != r && fsh_card_near(n, a, r);
+            CHECK(from <= FSH_COLL_EAGER && !fsh_card_near(n, r, r));
+            CHECK((r ^ 1) >= n || fsh_card_near(n, r ^ 1, r));
+            CHECK(fsh_card_near(n, (r + n - 1) % n, r));
+        }
+    CHECK(!fsh_card_near(64, 0, 3) && !fsh_card_near(64, 60, 0));
+}
+
+/* What an engine gets has the same order. */
+static void check_choice(void)
+{
+    for (unsigned c = 0; c < FSH_PROGRAM_CALLS; c++)
+        for (size_t bytes = 8; bytes < 1 << 20; bytes *= 2) {
+            const struct fsh_program_shape s = {(enum fsh_program_call)c, 6, 0,
+                                                false};
+            algorithm_t a = fsh_card_choose(&s, bytes);
+
+            CHECK(fsh_program_does(a, s.call) &&
+                  a->order == fsh_program_choose(&s, bytes)->order);
+        }
+}
+
+/* A root that is in place sends what it has, and keeps nothing. */
+static void check_in_place(void)
+{
+    const struct fsh_program_shape s = {FSH_PROGRAM_BROADCAST, 2, 0, false};
+    struct fsh_program *p =
+        fsh_program_make(fsh_program_named("binomial"), &s, 0);
+    struct fsh_card_sequence q = {.program = p,
+                                  .layout =
+                                      fsh_card_layout_of(s.call, 0, 1, 1, 64),
+                                  .node = node,
+                                  .number = number,
+                                  .src = 128};
+    uint64_t desc[1][FSH_COLLDESC_WORDS];
+
+    CHECK(p != NULL && p->steps == 1);
+    for (unsigned same = 0; same < 2; same++) {
+        q.dst = same ? q.src : 0;
+        fsh_card_translate(&q, desc);
+        CHECK(fsh_colldesc_send(desc[0]) &&
+              fsh_colldesc_own_addr(desc[0]) == 2);
+        CHECK(fsh_colldesc_store(desc[0]) == !same);
+    }
+    fsh_program_free(p);
+}
+
+/* What the engine does not combine. */
+static void check_folds(void)
+{
+    CHECK(fsh_card_folds(FSH_FOLD_DOUBLE, FSH_FOLD_SUM));
+    CHECK(fsh_card_folds(FSH_FOLD_INT64, FSH_FOLD_XOR));
+    CHECK(!fsh_card_folds(FSH_FOLD_FLOAT, FSH_FOLD_XOR));
+    CHECK(!fsh_card_folds(FSH_FOLD_INT32, FSH_FOLD_PROD));
+    CHECK(!fsh_card_folds(FSH_FOLD_INT32, FSH_FOLD_MINLOC));
+}
+
+int main(void)
+{
+    packets = calloc(PACKETS, sizeof *packets);
+    CHECK(packets != NULL);
+    for (uint32_t r = 0; r < MOST; r++) {
+        node[r] = (r * 11 + 5) % FSH_MAX_NODES;
+        number[r] = r * 3 % FSH_CARD_TEAMS;
+    }
+    check_layouts();
+    check_folds();
+    check_sources();
+    check_in_place();
+    check_near();
+    check_choice();
+    for (uint32_t n = 2; n <= MOST; n++)
+        each(n, check_call);
+    for (uint32_t n = 2; n <= FSH_CARD_RANKS; n++)
+        each(n, check_room);
+    free(packets);
+    return 0;
+}
