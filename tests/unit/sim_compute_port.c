@@ -79,7 +79,7 @@ static void case_absent(void)
         port_open(2, present, 8);
         CHECK(fsh_fabric_read(port_bed.fab, 0, FSH_REG_CAPS, PORT_LIMIT, &caps),
               "read");
-        CHECK((caps >> 48 & 1) == (uint64_t)present && caps >> 49 == 0 &&
+        CHECK((caps >> 48 & 1) == (uint64_t)present && caps >> 50 == 0 &&
                   (caps >> 16 & 0xffff) == FSH_NUM_TAGS,
               "CAPS %llx", (unsigned long long)caps);
         for (uint32_t to = 0; to < 2 && !present; to++) {
