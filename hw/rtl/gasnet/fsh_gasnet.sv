@@ -119,8 +119,7 @@ module fsh_gasnet #(
   logic [PORTS*4-1:0]     queue_ok;
   logic [PORTS*2-1:0]     queue_take;
   logic [LANES-1:0]       pkt_valid, pkt_ready, link_ready, pkt_last, pkt_bad;
-  logic [LANES*PORTS-1:0] queue_valid;
-  logic [LANES*PORTS-1:0] pkt_port;
+  logic [LANES*PORTS-1:0] queue_valid, pkt_port;
   logic [LANES*128-1:0]   pkt_data;
   logic [LANES*fsh_seq_pkg::BEAT_W-1:0] queue;
   logic [6:0]             take_beats;
