@@ -463,11 +463,10 @@ module fsh_gasnet #(
     mem_wr_req_o.awvalid = mem_awvalid;
     mem_wr_req_o.wvalid  = mem_wvalid;
     if ((rx_awvalid | rx_wvalid) != '0) begin
-      rx_req_o.awaddr = rx_awaddr;
-      rx_req_o.awlen  = rx_awlen;
-      rx_req_o.wdata  = rx_wdata;
-      rx_req_o.wstrb  = rx_wstrb;
-      rx_req_o.wlast  = rx_wlast;
+      {rx_req_o.awaddr, rx_req_o.awlen} = {rx_awaddr, rx_awlen};
+      rx_req_o.wdata = rx_wdata;
+      rx_req_o.wstrb = rx_wstrb;
+      rx_req_o.wlast = rx_wlast;
     end
     if (mem_awvalid != '0) {mem_wr_req_o.awaddr, mem_wr_req_o.awlen} = {rx_awaddr, rx_awlen};
     mem_wr_req_o.wdata = rx_wdata;
