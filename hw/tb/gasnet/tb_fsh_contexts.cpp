@@ -2,11 +2,15 @@
 // fsh_contexts against a list of the messages that it holds, with six ports: commands
 // of all kinds while there is a context for them, credits and room that come and go. A
 // command takes the lowest context, one that asks for order the last, which no long
-// message gets. Contexts whose next packet can leave take turns; one that finds the room
-// gone in the cycle after keeps its own. So do the ports of those that have room: of a long message all before one has its second
+// message gets. Of contexts whose next packet can leave the one goes first whose last one is
+// longest ago; one that finds the room gone in the cycle after keeps its place. Ports of
+// those that have room take turns: of a long message all before one has its second
 // packet, of any other one for all packets. A port stalls for its credit and nothing
 // else.
+#include <algorithm>
 #include <memory>
+#include <numeric>
+#include <vector>
 #include "effect.h"
 #include "Vfsh_contexts.h"
 
@@ -23,8 +27,9 @@ class Bench
   public:
     explicit Bench(tb::Test &test)
         : test_(test), context_(test.context()), dut_(context_.get()),
-          pick_(test), loads_(test)
+          pick_(test), loads_(test), order_(N)
     {
+        std::iota(order_.begin(), order_.end(), 0u);
         dut_.load_i = dut_.take_i = dut_.more_i = dut_.free_i = 0;
         tb::reset(test_, dut_);
     }
@@ -114,14 +119,14 @@ class Bench
                        dut_.free_rep_o, free(0), free(1));
     }
 
-    // From the one behind the last that has had room for its packet.
+    // The one whose last packet that had room is longest ago.
     unsigned first(unsigned can) const
     {
-        unsigned i = behind_;
+        unsigned i = 0;
 
-        while (!(can >> i & 1))
-            i = (i + 1) % N;
-        return i;
+        while (!(can >> order_[i] & 1))
+            i++;
+        return order_[i];
     }
 
     // Ordered, bulk, brief.
@@ -193,7 +198,7 @@ class Bench
             if (ports && dut_.port_o != port_)
                 test_.fail("port %x, not %x of %x", dut_.port_o, port_, ports);
             if (ports)
-                passes_ = (now_ + 1) % N;
+                passes_ = now_;
             next_ = ports ? Issue : Pick;
         } else {
             (c.packets > 1 ? dut_.more_i : dut_.free_i) = 1;
@@ -208,7 +213,11 @@ class Bench
     {
         if (dut_.take_i)
             now_ = picked_;
-        behind_ = passes_;
+        if (passes_ < N) {
+            order_.erase(std::find(order_.begin(), order_.end(), passes_));
+            order_.push_back(passes_);
+        }
+        passes_ = N;
         if (state_ == Issue)
             issued(at_[now_]);
         state_ = next_;
@@ -242,8 +251,8 @@ class Bench
     unsigned late_ = N;                   // of this context
     State state_ = Pick, next_ = Pick;
     unsigned now_ = 0, picked_ = 0, to_ = 0, port_ = 0;
-    unsigned behind_ = 0,
-             passes_ = 0; // whose turn it is, from the next cycle on
+    std::vector<unsigned> order_; // of turns
+    unsigned passes_ = N;         // goes to its end, from the next cycle on
     Turn turn_;
 };
 

@@ -295,7 +295,8 @@ template <class Model, unsigned PORTS, unsigned LINKS, bool LOOP> class Bench
             p.waits[write.host]++;
         }
         // A mark counts for what is written.
-        p.error = h.bytes && !o.refuse && bad_[s] && !hurry_;
+        // A packet of the collective engine is judged there.
+        p.error = h.bytes && !o.refuse && !h.coll() && bad_[s] && !hurry_;
         pending_.push_back(p);
     }
 

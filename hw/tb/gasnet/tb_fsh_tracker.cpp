@@ -283,7 +283,7 @@ template <class Model, unsigned PORTS> class Bench
         piece.event.units = m->parts.back().units;
         piece.event.bytes = m->parts.back().bytes;
         if (test_.below(12) == 0)
-            piece.event.status = 1 + test_.below(FSH_STATUS_COUNT - 1);
+            piece.event.status = 1 + test_.below(FSH_STATUS_MEMORY);
         if (m->event.multi && piece.event.status == FSH_STATUS_BUSY)
             piece.event.status = FSH_STATUS_OK; // of single packets only
         feed_[r].waiting.push_back(piece);

@@ -244,7 +244,7 @@ template <class Model, unsigned PORTS> class Bench
 
         part_ = w.command;
         rows_to_come_.assign(w.rows.begin() + 2, w.rows.begin() + 2 + rows);
-        if (part_.opcode == FSH_OP_COMPUTE)
+        if (Judge::message(part_))
             part_.ack = 1; // answered always
         parts_ = part_.headless() && part_.length ? 2 : 1;
         if (part_.nargs && part_.length == 0)

@@ -81,6 +81,12 @@ class Judge
         return c.lspace == FSH_SPACE_INLINE;
     }
 
+    // To an engine.
+    static bool message(const Command &c)
+    {
+        return c.opcode == FSH_OP_COMPUTE || c.opcode == FSH_OP_COLLECTIVE;
+    }
+
   private:
     static bool medium(const Command &c)
     {
@@ -110,7 +116,7 @@ class Judge
             return c.category != FSH_CAT_LONG || (channel_ && c.ack);
         if (c.opcode == FSH_OP_GET && in_rows(c))
             return true;
-        return (c.opcode != FSH_OP_GET && c.opcode != FSH_OP_COMPUTE) ||
+        return (c.opcode != FSH_OP_GET && !message(c)) ||
                c.category != FSH_CAT_SHORT || channel_;
     }
 
@@ -121,7 +127,7 @@ class Judge
         if (c.length > FSH_MAX_MESSAGE || c.nargs > FSH_MAX_ARGS ||
             (short_one && c.length))
             return true;
-        if (c.opcode == FSH_OP_COMPUTE && (c.nargs < 1 || c.nargs > 4))
+        if (message(c) && (c.nargs < 1 || c.nargs > 4))
             return true;
         if (c.opcode == FSH_OP_GET && c.nargs)
             return true;
@@ -210,12 +216,12 @@ class Writer
 
     Command good()
     {
-        static const unsigned opcodes[] = {FSH_OP_PUT, FSH_OP_GET,
-                                           FSH_OP_COMPUTE, FSH_OP_LIBRARY,
-                                           FSH_OP_CLIENT};
+        static const unsigned opcodes[] = {FSH_OP_PUT,     FSH_OP_GET,
+                                           FSH_OP_COMPUTE, FSH_OP_COLLECTIVE,
+                                           FSH_OP_LIBRARY, FSH_OP_CLIENT};
         Command c;
 
-        c.opcode = opcodes[test_.below(5)];
+        c.opcode = opcodes[test_.below(6)];
         if (channel_ && c.opcode < FSH_OP_LIBRARY)
             c.opcode = FSH_OP_PUT;
         c.reply = channel_;
@@ -231,10 +237,10 @@ class Writer
         c.category = FSH_CAT_LONG;
         if (c.opcode >= FSH_OP_LIBRARY)
             c.category = test_.below(FSH_CAT_COUNT);
-        if (c.opcode == FSH_OP_GET || c.opcode == FSH_OP_COMPUTE)
+        if (c.opcode == FSH_OP_GET || Judge::message(c))
             c.category = FSH_CAT_SHORT;
         c.nargs = test_.below(FSH_MAX_ARGS + 1);
-        if (c.opcode == FSH_OP_COMPUTE)
+        if (Judge::message(c))
             c.nargs = 1 + test_.below(4);
         if (c.opcode == FSH_OP_GET)
             c.nargs = 0;
