@@ -175,7 +175,6 @@ struct fsh_sim_node {
     uint32_t quiet;       /* evaluations on end without a valid on its pins */
     uint32_t look;        /* `quiet` at which to see next if it is still */
     uint8_t run_room;     /* the core's, when last looked at */
-    uint8_t coll_room;    /* the collective engine's */
     uint64_t wake;        /* nothing to do before this cycle */
     uint32_t ports;
     struct fsh_link *tx[FSH_NODE_PORTS]; /* NULL: not connected */

@@ -66,13 +66,11 @@ static bool moves(const struct fsh_fabric *fab, struct fsh_sim_node *node,
 {
     const struct fsh_node_out *out = &node->io.out;
 
-    if (valid || fab->stalling || out->run_room != node->run_room ||
-        out->coll_room != node->coll_room) {
+    if (valid || fab->stalling || out->run_room != node->run_room) {
         node->still = false;
         node->quiet = 0;
         node->look = FIRST_LOOK;
         node->run_room = out->run_room;
-        node->coll_room = out->coll_room;
         return valid || !out->idle;
     }
     return !node->still && !out->idle;
@@ -83,7 +81,7 @@ static void look_still(struct fsh_sim_node *node)
 {
     /* The core has something for it from now on, which is in the state, too. */
     if (node->io.out.core_valid || node->io.out.run_room != node->run_room ||
-        node->io.out.coll_valid || node->io.out.coll_room != node->coll_room)
+        node->io.out.coll_valid)
         return;
     if (node->still) { /* evaluated all the same: jumping is off */
         if (!fsh_node_unchanged(node->rtl))

@@ -86,8 +86,8 @@ struct fsh_node_out {
     /* From the core to the node: a command or a counter is there;
      * room for RUNs, a bit a queue. */
     uint8_t core_valid, run_room;
-    /* The same of the collective engine; whether it takes a sequence. */
-    uint8_t coll_busy, coll_valid, coll_room;
+    /* The same of the collective engine, or it takes what the node holds for it. */
+    uint8_t coll_busy, coll_valid;
     uint8_t awready, wready, bvalid, arready, rvalid;
     uint64_t rdata;
     struct fsh_axi_out axi[FSH_NODE_MASTERS];

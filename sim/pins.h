@@ -236,7 +236,6 @@ inline void sample_coll(const Vfsh_card *top, fsh_node_out &out)
     const Vfsh_card___024root &root = *top->rootp;
     fsh_lane_out &lane = out.coll;
     out.coll_valid = root.fsh_card__DOT__coll_valid;
-    out.coll_room = root.fsh_card__DOT__coll_run_ready;
     lane.awvalid = top->m_coll_awvalid_o;
     lane.wvalid = top->m_coll_wvalid_o;
     lane.arvalid = top->m_coll_arvalid_o;

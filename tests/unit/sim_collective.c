@@ -23,6 +23,7 @@
 #define RESULT 0x80000u
 #define SEQUENCES 0x1000u
 #define NODES 4u
+#define UNITS 2u /* of an engine */
 
 static struct fsh_bed bed;
 static uint32_t message_tag = 7; /* of the next message */
@@ -366,6 +367,27 @@ static void case_stalls(void)
     }
 }
 
+/* So many entries, answers or ends; among them that of each job of a mask, once. */
+static void expect_ends(uint32_t node, uint32_t entries, uint32_t jobs)
+{
+    uint32_t seen = 0;
+
+    for (uint32_t k = 0; k < entries; k++) {
+        uint64_t entry[2];
+        uint32_t job;
+
+        next_entry(node, entry);
+        CHECK(fsh_ring_status(entry) == 0, "node %u: %016" PRIx64, node,
+              entry[0]);
+        if (fsh_ring_opcode(entry) != FSH_OP_COLLECTIVE)
+            continue;
+        job = (uint32_t)fsh_ring_tag(entry) - 100;
+        CHECK((seen >> job & 1) == 0, "node %u: job %u ends twice", node, job);
+        seen |= 1u << job;
+    }
+    CHECK(seen == jobs, "node %u: ends %x", node, seen);
+}
+
 /* Jobs of all nodes, each begun in another order by each. */
 static void case_orders(void)
 {
@@ -381,20 +403,32 @@ static void case_orders(void)
                          make_barrier(n, job, job, job % 2));
         }
     message_tag = 7;
-    for (uint32_t n = 0; n < NODES; n++) {
-        uint32_t seen = 0;
+    for (uint32_t n = 0; n < NODES; n++)
+        expect_ends(n, 2 * jobs, (1u << jobs) - 1);
+    close_bed();
+}
 
-        for (uint32_t k = 0; k < 2 * jobs; k++) {
-            uint64_t entry[2];
+/* Sequences that wait in the queue, of a node in which nothing else happens: each is
+ * begun once. */
+static void case_queued(void)
+{
+    const uint32_t jobs = 5, bytes = 65536;
 
-            next_entry(n, entry);
-            CHECK(fsh_ring_status(entry) == 0, "node %u: %016" PRIx64, n,
-                  entry[0]);
-            if (fsh_ring_opcode(entry) == FSH_OP_COLLECTIVE)
-                seen |= 1u << (fsh_ring_tag(entry) - 100);
-        }
-        CHECK(seen == (1u << jobs) - 1, "node %u: ends %x", n, seen);
+    open_bed(2, 1024, 0);
+    fill(bytes);
+    for (uint32_t job = 0; job < jobs; job++) {
+        /* The first keep the units at work until long after the last is queued. */
+        struct step s = make_step(job, 1, job < UNITS ? bytes : 64);
+
+        fsh_colldesc_set_own(s.word, 1);
+        fsh_colldesc_set_own_addr(s.word, OWN / 64);
+        fsh_colldesc_set_store(s.word, 1);
+        fsh_colldesc_set_store_addr(s.word, RESULT / 64);
+        run(0, place(0, job, &s, 1));
     }
+    expect_ends(0, jobs, (1u << jobs) - 1);
+    CHECK(memcmp(floats(0, RESULT), floats(0, OWN), bytes) == 0,
+          "the copy differs");
     close_bed();
 }
 
@@ -483,15 +517,11 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } cases[] = {{"barrier", case_barrier},
-                 {"broadcast", case_broadcast},
-                 {"allreduce", case_allreduce},
-                 {"pieces", case_pieces},
-                 {"stalls", case_stalls},
-                 {"orders", case_orders},
-                 {"missing", case_missing},
-                 {"refused", case_refused},
-                 {"busy", case_busy}};
+    } cases[] = {{"barrier", case_barrier},     {"broadcast", case_broadcast},
+                 {"allreduce", case_allreduce}, {"pieces", case_pieces},
+                 {"stalls", case_stalls},       {"orders", case_orders},
+                 {"queued", case_queued},       {"missing", case_missing},
+                 {"refused", case_refused},     {"busy", case_busy}};
 
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         bool wanted = argc == 1;

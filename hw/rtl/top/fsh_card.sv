@@ -161,14 +161,14 @@ module fsh_card #(
   fsh_axi_pkg::mem_rd_req_t seq_rd_req;
   fsh_axi_pkg::mem_rd_rsp_t seq_rd_rsp;
 
-  // For whoever gates the engine's clock: it has something for the node.
-  logic coll_valid, coll_run_ready;
+  // For whoever gates clocks: the engine has something for the node, or takes what the node
+  // may have held for long, in which time that became idle.
+  logic coll_valid, coll_run;
+  assign coll_run       = coll_into.run_valid && coll_out.run_ready;
   assign coll_valid     = coll_out.tx_valid || coll_out.tell_valid || coll_out.end_valid ||
-                          coll_out.rx_ready;
-  assign coll_run_ready = coll_out.run_ready;
-
+                          coll_out.rx_ready || coll_run || coll_msg_valid;
   assign coll_clk_req_o = !coll_idle || coll_into.tick || coll_into.note_valid ||
-                          coll_into.rx_valid || (coll_into.run_valid && coll_run_ready);
+                          coll_into.rx_valid || coll_run;
   assign idle_o         = node_idle && !ccmd_valid && !cperf_valid && !coll_valid;
   assign core_clk_req_o = !core_idle || ccmd_valid || run_valid || sig_valid || ack_valid ||
                           cperf_clear || cperf_read;
