@@ -36,6 +36,20 @@ static inline bool judge_here(const struct judge_node *n, uint32_t port,
            fsh_hdr_hops(h) == FSH_MAX_HOPS;
 }
 
+/* Of an engine: the message is looked at there. */
+static inline bool judge_message(uint32_t op)
+{
+    return op == FSH_OP_COMPUTE || op == FSH_OP_COLLECTIVE;
+}
+
+/* A packet of the collective engine, which takes or drops it. */
+static inline bool judge_packet(const uint64_t h[2])
+{
+    return fsh_hdr_opcode(h) == FSH_OP_PUT &&
+           fsh_hdr_space(h) == FSH_SPACE_COLLECTIVE && !fsh_hdr_ack(h) &&
+           !fsh_hdr_reply(h);
+}
+
 static inline bool judge_in_range(const struct judge_node *n,
                                   const uint64_t h[2])
 {
@@ -44,7 +58,7 @@ static inline bool judge_in_range(const struct judge_node *n,
     uint64_t length = op == FSH_OP_GET ? fsh_hdr_total(h) : bytes;
     bool whole = bytes <= FSH_MAX_PACKET && addr % 4096 + bytes <= 4096;
 
-    if (length == 0)
+    if (length == 0 || judge_packet(h))
         return true;
     if (op >= FSH_OP_LIBRARY && fsh_hdr_category(h) == FSH_CAT_MEDIUM)
         return whole && addr + bytes <= FSH_MAX_MEDIUM;
@@ -74,14 +88,14 @@ static inline bool judge_drops_request(const struct judge_node *n, bool dead,
                                        const uint64_t h[2])
 {
     uint32_t op = (uint32_t)fsh_hdr_opcode(h);
-    bool served = op == FSH_OP_GET || op == FSH_OP_COMPUTE;
+    bool served = op == FSH_OP_GET || judge_message(op);
     bool asked = op == FSH_OP_GET || fsh_hdr_ack(h);
 
     if (fsh_hdr_reply(h) && (asked || op != FSH_OP_PUT))
         return true;
     if ((dead || (op != FSH_OP_PUT && !served)) && !asked)
         return true;
-    if (op == FSH_OP_COMPUTE && dead && fsh_hdr_src(h) == n->node)
+    if (judge_message(op) && dead && fsh_hdr_src(h) == n->node)
         return true;
     return served && (!fsh_hdr_first(h) || fsh_hdr_bytes(h) ||
                       (fsh_hdr_nargs(h) + 3) / 4 % 8 != 1);
@@ -120,12 +134,12 @@ static inline void judge(const struct judge_node *n, uint32_t port,
         count->refused[1]++;
     } else if (dead ||
                (op < FSH_OP_LIBRARY && op != FSH_OP_PUT && op != FSH_OP_GET &&
-                op != FSH_OP_COMPUTE) ||
+                !judge_message(op)) ||
                !judge_in_range(n, h)) {
         count->refused[0]++;
         count->refused[1]++;
         count->back += back;
-    } else if (op == FSH_OP_COMPUTE) { /* by the engine, or not */
+    } else if (judge_message(op)) { /* by the engine, or not */
         count->refused[1]++;
     }
 }

@@ -194,7 +194,7 @@ static void await_failure(void)
 /* Where the segment ends for the device: behind the library's area. */
 static size_t device_end(void)
 {
-    return SEGMENT + fsh_area_bytes(ranks);
+    return SEGMENT + fsh_fpga_area();
 }
 
 /* Bytes across that end, here or at `node`. */
