@@ -25,21 +25,27 @@ static bool same_section(const struct coll_row *a, const struct coll_row *b)
            a->nodes == b->nodes && a->jobs == b->jobs;
 }
 
-/* The same by messages; NULL: it is that, or was not measured. */
+/* The same by messages, by the same algorithm or, where each engine has chosen its own,
+ * that of messages; NULL: it is that, or was not measured. */
 static const struct coll_row *baseline(const struct coll_table *table,
                                        const struct coll_row *row)
 {
+    const struct coll_row *found = NULL;
+
+    if (strcmp(row->engine, BASELINE) == 0) {
+        return NULL;
+    }
     for (size_t i = 0; i < table->rows; ++i) {
         const struct coll_row *other = &table->row[i];
 
         if (other->nodes == row->nodes && other->jobs == row->jobs &&
             other->bytes == row->bytes && strcmp(other->op, row->op) == 0 &&
-            strcmp(other->algorithm, row->algorithm) == 0 &&
-            strcmp(other->engine, BASELINE) == 0) {
-            return other == row ? NULL : other;
+            strcmp(other->engine, BASELINE) == 0 &&
+            (!found || strcmp(other->algorithm, row->algorithm) == 0)) {
+            found = other;
         }
     }
-    return NULL;
+    return found;
 }
 
 /* ---- text ---- */
