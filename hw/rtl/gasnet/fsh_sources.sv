@@ -107,6 +107,8 @@ module fsh_sources #(
       req_o.length   = cmd.length;
       req_o.laddr    = cmd.laddr;
     end
+    // What the sequencer's choice of a context waits for, by the shortest way.
+    req_o.ordered = gnt[0] && win_i.ordered;
   end
 
   `FSH_ASSERT(assert_request, !req_valid_o || !req_o.reply)
