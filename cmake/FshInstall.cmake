@@ -51,6 +51,18 @@ foreach(conduit ${conduits})
             DESTINATION ${CMAKE_INSTALL_BINDIR})
     list(APPEND tools gasnetrun_${conduit})
 endforeach()
+# fshmodel: a Python package, with its systems and the constants they name.
+file(RELATIVE_PATH FSH_MODEL_AT /p/${CMAKE_INSTALL_BINDIR}
+     /p/${CMAKE_INSTALL_DATADIR}/fshmem)
+configure_file(${PROJECT_SOURCE_DIR}/tools/fshmodel/fshmodel.in ${generated}/fshmodel
+               @ONLY)
+install(PROGRAMS ${generated}/fshmodel DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/fshmodel
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fshmem
+        FILES_MATCHING PATTERN "*.py" PATTERN "*.toml" PATTERN __pycache__ EXCLUDE)
+install(FILES ${PROJECT_SOURCE_DIR}/spec/fshmem.toml RENAME spec.toml
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fshmem/fshmodel)
+list(APPEND tools fshmodel)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

@@ -14,9 +14,10 @@ foreach(tool fshrun fshinfo fshperf fshtrace fshsim fshsim-wide)
 endforeach()
 list(TRANSFORM man_tools REPLACE "(.+)" "$<TARGET_FILE:\\1>"
      OUTPUT_VARIABLE man_programs)
+list(APPEND man_programs ${PROJECT_BINARY_DIR}/bin/fshmodel)
 file(GLOB man_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/01_user/*.md
      ${PROJECT_SOURCE_DIR}/docs/02_reference/*.md
-     ${PROJECT_SOURCE_DIR}/include/*.h)
+     ${PROJECT_SOURCE_DIR}/include/*.h ${PROJECT_SOURCE_DIR}/tools/fshmodel/*.py)
 set(man_pages ${PROJECT_BINARY_DIR}/man)
 add_custom_command(OUTPUT ${man_pages}/stamp
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${man_pages}

@@ -124,6 +124,8 @@ release() { # <macros' prefix>
 }
 expect "$(release FSHMEM_VERSION)" pkg-config --modversion fshmem
 expect "fshinfo (FSHMEM) $(release FSHMEM_VERSION)" "$prefix/bin/fshinfo" --version
+expect "fshmodel (FSHMEM) $(release FSHMEM_VERSION)" \
+    "$prefix/debug/bin/fshmodel" --version
 for module in gasnet-smp-seq gasnet-fpga-par gasnet_tools-par; do
     expect "$(release GASNET_RELEASE_VERSION)" pkg-config --modversion "$module"
     expect "" pkg-config --atleast-version=1.18 "$module"

@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""fshmodel: its equations on what can be worked out by hand, the smart NIC paper's
+curves, break points, what it refuses; and its predictions beside results of fshperf, if
+there are any. The last line says "model: pass".
+
+usage: model.py FSHMODEL [FSHRUN FSHPERF]
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(tempfile.mkdtemp(prefix="fshmodel"))
+MODEL = sys.argv[1]
+
+
+class Wrong(Exception):
+    pass
+
+
+def run(*args, code=0):
+    done = subprocess.run([MODEL, *args], capture_output=True, text=True, timeout=100)
+    if done.returncode != code:
+        raise Wrong(f"fshmodel {' '.join(args)}: exit {done.returncode}\n"
+                    f"{done.stdout}{done.stderr}")
+    return done.stdout + done.stderr
+
+
+def results(*args):
+    out = HERE / "out.json"
+    run(*args, "--json", str(out))
+    return json.loads(out.read_text())
+
+
+def near(what, value, wanted, share=1e-9):
+    if abs(value - wanted) > share * abs(wanted):
+        raise Wrong(f"{what} is {value}, {wanted} was wanted")
+
+
+def check_transfers():
+    """2 MB are 2048 packets of 65 beats, 86 cycles behind the command; a memory or
+    a link that takes longer, and a GET's way there, add just that."""
+    put = ("predict", "put", "--bytes", "2M")
+    near("a PUT", results(*put)[0]["model_cycles"], 2048 * 65 + 86)
+    near("a PUT by two ports", results(*put, "--ports", "2")[0]["model_cycles"],
+         1024 * 65 + 86)
+    near("its first byte", results("predict", "put", "--bytes", "4")[0]["model_cycles"], 88)
+    near("on a longer link",
+         results(*put, "--set", "link.cycles=60")[0]["model_cycles"], 2048 * 65 + 116)
+    near("packets of 256", results(*put, "--packet", "256")[0]["model_cycles"],
+         8192 * 17 + 86)
+    near("a GET", results("predict", "get", "--bytes", "2M")[0]["model_cycles"],
+         2048 * 65 + 86 + 43)
+
+
+def check_equations():
+    """One layer of 1000 x 1000 on a system of round numbers, by hand: R = 32 N ceil."""
+    own = HERE / "own.toml"
+    own.write_text("""about = "by hand"
+[training]
+layers = 1
+width = 1000
+[link]
+bits_s = 8e9
+alpha = 0.5
+[reduce]
+adds_s = 1e9
+[pcie]
+bytes_s = 1e10
+[wire]
+ratio = 4.0
+[fitted]
+worker_flops = 1e12
+update_s = 1e-3
+""")
+    row = results("predict", "training", "--system", str(own), "--nodes", "4",
+                  "--batch", "100")
+    near("T_F", row[0]["forward_s"], 2e6 * 100 / 1e12)
+    near("T_B", row[0]["backward_s"], 4e6 * 100 / 1e12)
+    near("T_ring", row[0]["allreduce_exposed_s"], 6 * 250000 * 4 / 0.5e9)
+    near("T_ring / beta", row[1]["allreduce_exposed_s"], 6 * 250000 * 4 / 2e9)
+    near("T_U", row[0]["update_s"], 1e-3)
+    if row[0]["bound"] != "link":
+        raise Wrong(f"bound by {row[0]['bound']}")
+    row = results("predict", "training", "--system", str(own), "--nodes", "4",
+                  "--batch", "100", "--set", "reduce.adds_s=1e8")
+    near("T_add", row[0]["allreduce_exposed_s"], 6 * 250000 / 1e8)
+    if row[0]["bound"] != "adder":
+        raise Wrong(f"bound by {row[0]['bound']}")
+    row = results("predict", "training", "--system", str(own), "--nodes", "4",
+                  "--batch", "100", "--set", "pcie.bytes_s=1e8")
+    near("T_mem", row[0]["allreduce_exposed_s"], 2 * 4e6 / 1e8)
+
+
+def check_overlap():
+    """Between layers the longer of the all-reduce and what is beside it counts."""
+    rows = results("predict", "training", "--system", "smartnic", "--nodes", "6",
+                   "--layers", "3")
+    for r in rows:
+        total = (r["forward_s"] + r["backward_s"] + r["allreduce_exposed_s"]
+                 + r["update_s"])
+        near("the total", r["total_s"], total)
+    f = rows[0]
+    back, update = f["backward_s"] / 3, f["update_s"] / 3
+    allreduce = 10 * ((2048 * 2048 + 5) // 6) * 4 / 5e9
+    near("what is exposed", f["allreduce_exposed_s"],
+         max(0, allreduce - back) + max(0, allreduce - back - update)
+         + max(0, allreduce - update))
+
+
+def check_paper():
+    """The paper's curves within 4 % of the printed intervals, by fewer unknowns than figures; its values are
+    those that a search finds."""
+    for args in ((), ("--fit",)):
+        found = results("paper", *args)
+        figures = found["figures"]
+        if len(found["fitted"]) >= len(figures):
+            raise Wrong("as many unknowns as figures")
+        for name, printed in (("448, 32: gain with BFP", 2.5),
+                              ("448, 32: gain with FP32", 1.8),
+                              ("1792, 6: gain with BFP", 1.1),
+                              ("1792, 32: gain with BFP", 1.4)):
+            low, high = printed - 0.05, printed + 0.05
+            value = figures[name]
+            if not low / 1.04 <= value <= high * 1.04:
+                raise Wrong(f"{name}: {value}, printed {printed}")
+
+
+def check_scale():
+    rows = results("scale", "--system", "smartnic", "--nodes", "2..4096")
+    if [r["nodes"] for r in rows] != [2 << i for i in range(12)]:
+        raise Wrong("nodes of a scale")
+    breaks = [b for r in rows for b in r["breaks"]]
+    if breaks != ["fp32: compute- to link-bound"]:
+        raise Wrong(f"break points {breaks}")
+
+
+def check_refusals():
+    for args, words in (((), "required"), (("predict", "lunch"), "lunch"),
+                        (("predict", "put", "--system", "smartnic"), "has rates alone"),
+                        (("predict", "put", "--system", "nowhere"), "no system nowhere"),
+                        (("predict", "put", "--set", "link.speed=3"), "link.speed"),
+                        (("predict", "put", "--set", "link.cycles"), "SECTION.NAME"),
+                        (("predict", "conv", "--size", "4"), "3, 5 and 7"),
+                        (("scale", "--nodes", "9..4"), "N..M"),
+                        (("check", "/nonexistent"), "/nonexistent")):
+        if words not in run(*args, code=2):
+            raise Wrong(f"fshmodel {' '.join(args)} does not say {words}")
+    bad = HERE / "bad.toml"
+    bad.write_text('clock_mhz = "NO_SUCH_CONSTANT"\n')
+    if "no constant" not in run("predict", "put", "--system", str(bad), code=2):
+        raise Wrong("an unknown constant")
+
+
+def check_errors():
+    """A result that is off is a miss."""
+    row = {"test": "put_bw", "mode": "single", "to": "last_byte", "ports": 1,
+           "conduit": "fpga", "packet_bytes": 1024, "bytes": 2 << 20, "count": 1,
+           "cycles": 2048 * 65 + 86}
+    path = HERE / "results.json"
+    path.write_text(json.dumps([row]))
+    run("check", "--strict", str(path))
+    row["cycles"] *= 1.04
+    path.write_text(json.dumps([row]))
+    run("check", "--strict", str(path), code=1)
+
+
+def check_simulator(fshrun, fshperf):
+    """Also with settings that no constant was chosen with."""
+    for more in ((), ("--sim-args", "--link-cycles 60 --dram-cycles 80")):
+        path = HERE / "measured.json"
+        subprocess.run([fshrun, "-n", "2", "--conduit", "fpga", *more, "--timeout", "200",
+                        fshperf, "paper", "--quick", "--json", str(path)], check=True,
+                       timeout=220, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        run("check", "--strict", str(path))
+    subprocess.run([fshperf, "case-study", "--quick", "--json", str(path)], check=True,
+                   timeout=220, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    run("check", "--strict", str(path))
+
+
+def main():
+    for each in (check_transfers, check_equations, check_overlap, check_paper,
+                 check_scale, check_refusals, check_errors):
+        each()
+    if len(sys.argv) > 2:
+        check_simulator(*sys.argv[2:])
+    print("model: pass")
+
+
+try:
+    main()
+except Wrong as wrong:
+    sys.exit(f"model: {wrong}")

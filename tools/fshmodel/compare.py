@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Predictions beside what fshperf measured in simulated time (its --json files)."""
+import copy
+import json
+
+from . import collective, compute, transfer
+from .system import Problem
+
+LIMIT, START_UP = 0.03, 0.05  # of a point; of one that is start-up bound
+
+# What a result assumes, and where a system has it.
+ASSUMED = {"link_cycles": ("link", "cycles"), "dram_cycles": ("dram", "read_cycles"),
+           "dram_write_cycles": ("dram", "write_cycles"),
+           "dram_bytes_cycle": ("dram", "bytes_cycle"),
+           "pcie_cycles": ("pcie", "cycles"),
+           "pcie_bytes_cycle": ("pcie", "bytes_cycle")}
+
+
+def _assumed(system, row):
+    out = copy.deepcopy(system)
+    for name, (section, key) in ASSUMED.items():
+        if row.get(name):
+            out[section][key] = row[name]
+    return out
+
+
+def _transfer(system, row):
+    way = {"put": transfer.put, "get": transfer.get}[row["test"][:3]]
+    cycles = way(system, row["bytes"], row["packet_bytes"], row["ports"], row["count"])
+    fixed = way(system, 1, row["packet_bytes"])
+    return "transfers", f"{row['test'][:3]} {row['mode']}", cycles, fixed
+
+
+def _study(system, row):
+    if row["workload"] == "matmul":
+        cycles = compute.matmul(system, row["size"], row["nodes"])
+        work = compute.matmul(system, row["size"]) / row["nodes"]
+    else:
+        cycles = compute.conv(system, row["size"], row["nodes"])
+        work = compute.conv(system, row["size"]) / row["nodes"]
+    return "studies", f"{row['workload']} {row['size']}", cycles, cycles - work
+
+
+def _collective(system, row):
+    key = row["op"], row["algorithm"]
+    if row["engine"] != "messages" or row["memory"] == "private" or row["jobs"] != 1 \
+            or key not in collective.COSTS or row["cycles"] is None:
+        return None
+    args = (system, *key, row["nodes"])
+    cycles = collective.hosts(*args, row["bytes"], row["host_costs"])
+    return ("collectives", " ".join(key), cycles,
+            collective.hosts(*args, 0, row["host_costs"]))
+
+
+def point(system, row):
+    """Family, what, prediction, start-up of a result; None: not modelled."""
+    system = _assumed(system, row)
+    if "test" in row:
+        if row.get("to") != "last_byte" or not row["test"].endswith("_bw"):
+            return None
+        return _transfer(system, row)
+    if "workload" in row:
+        return _study(system, row)
+    return _collective(system, row) if "op" in row else None
+
+
+def read(paths):
+    for path in paths:
+        try:
+            with open(path) as file:
+                rows = json.load(file)
+            rows = [row for row in rows if row.get("conduit") == "fpga"]
+        except (OSError, ValueError, AttributeError) as error:
+            raise Problem(f"{path}: {error}") from error
+        yield from rows
+
+
+def rows(system, paths):
+    """Every result that is modelled: a dict a point."""
+    for row in read(paths):
+        found = point(system, row)
+        if found is None:
+            continue
+        family, what, cycles, fixed = found
+        startup = fixed > cycles / 2
+        error = cycles / row["cycles"] - 1
+        yield {"family": family, "what": what, "nodes": row.get("nodes", 2),
+               "bytes": row.get("bytes", 0), "cycles": row["cycles"],
+               "model_cycles": round(cycles, 1), "model_error": round(error, 5),
+               "startup": startup,
+               "within": abs(error) <= (START_UP if startup else LIMIT)}
