@@ -124,6 +124,22 @@ size_t fshmem_coll_element(fshmem_type_t type, fshmem_op_t op);
 /* fshmem_coll_scan: ranks before this one only; dst of rank 0 is not written. */
 #define FSHMEM_COLL_EXCLUSIVE 0x100u
 
+/* fshmem_coll_allreduce: how values travel. BFP16: sums of FLOAT in blocks of 16 that
+ * share an exponent (docs/02_reference/arithmetic.md), 17 bytes for 64, by the algorithm
+ * RING whatever the bytes: each rank decodes what comes, adds what it has in FP32 and
+ * encodes the sum; a result is encoded by the last one to add, and decoded alike by all,
+ * that one too, so that all ranks have the same bits. With P ranks a value is encoded P
+ * times, off by half a unit of its block each time, which is 2^-7 (1 + 2^-6) of the
+ * largest partial sum in the block at most: in all at most P 2^-7 (1 + 2^-6)^P times the
+ * largest sum of magnitudes over the ranks among 16 neighbours, where nothing
+ * overflows.
+ * Subnormal numbers are zero. In a block with Inf or NaN all that is finite becomes NaN.
+ * Else than FSHMEM_FLOAT and FSHMEM_SUM, with another algorithm, or unknown formats:
+ * FSHMEM_ERR_ARGUMENT. In a team of one nothing is sent, and values are copied. */
+#define FSHMEM_WIRE_FP32 0u
+#define FSHMEM_WIRE_BFP16 0x1000u
+#define FSHMEM_WIRE_FORMATS 0xf000u /* mask of the above */
+
 /* ---- synchronisation ------------------------------------------------------- */
 
 /* No rank's is complete before all ranks have called. It says nothing of puts in

@@ -103,6 +103,8 @@ static void set_steps(struct fsh_run *run)
         s->bytes = fsh_run_bytes(run, step->local.place != FSH_PROGRAM_NONE
                                           ? &step->local
                                           : &step->store);
+        if (fsh_run_is_encoded(run))
+            s->bytes = fsh_wire_bytes(s->bytes / run->work.elem);
         s->source = &run->sources[sources];
         sources += step->sources;
     }
@@ -125,15 +127,31 @@ static size_t tmp_bytes(const struct fsh_run *run)
     return 0;
 }
 
-/* TMP, and a place for each eager packet. */
+/* Is there to be a place for what is sent? Else it is sent from where it is. */
+static bool encodes_local(const struct fsh_run *run,
+                          const struct fsh_run_step *s)
+{
+    return fsh_run_is_encoded(run) && s->step->sources == 0;
+}
+
+/* Packets of a step that are in scratch. */
+static size_t packets_in_scratch(const struct fsh_run *run,
+                                 const struct fsh_run_step *s)
+{
+    if (encodes_local(run, s))
+        return 1;
+    return fsh_run_is_eager(s->bytes) ? s->step->sources : 0;
+}
+
+/* TMP, and a place for each eager packet, and each that is encoded from memory. */
 static void set_scratch(struct fsh_run *run)
 {
     size_t bytes = tmp_bytes(run);
     unsigned char *at;
 
     for (uint32_t i = 0; i < run->program->steps; i++)
-        if (fsh_run_is_eager(run->step[i].bytes))
-            bytes += run->step[i].step->sources * padded(run->step[i].bytes);
+        bytes +=
+            packets_in_scratch(run, &run->step[i]) * padded(run->step[i].bytes);
     run->scratch = malloc(bytes + 1);
     if (run->scratch == NULL)
         fsh_fatal("%s: no memory for %zu bytes of intermediate results",
@@ -146,6 +164,10 @@ static void set_scratch(struct fsh_run *run)
         s->local = fsh_run_at(run, &s->step->local);
         s->store = fsh_run_at(run, &s->step->store);
         s->value = s->step->sources == 0 ? s->local : s->store;
+        if (fsh_run_is_encoded(run))
+            s->value = encodes_local(run, s) ? at : NULL;
+        if (encodes_local(run, s))
+            at += padded(s->bytes);
         if (!fsh_run_is_eager(s->bytes))
             continue;
         for (unsigned k = 0; k < s->step->sources; k++) {

@@ -261,6 +261,13 @@ bool fsh_run_in_place(const struct fsh_run *run);
 /* Go on with step i, if those before it allow. */
 void fsh_run_advance(struct fsh_run *run, uint32_t i);
 
+/* Are its packets encoded (coll/wire)? Bytes of steps, as all that counts what came and
+ * went, are then those of packets. */
+static inline bool fsh_run_is_encoded(const struct fsh_run *run)
+{
+    return run->work.wire != FSH_WIRE_FP32;
+}
+
 /* ---- run_packet.c ---- */
 
 /* Say that source k of a step may send. False: not now. */

@@ -169,7 +169,7 @@ static bool goes_by_loads(struct fsh_team *team, bool messages)
 
 static bool needs_messages(const struct fsh_coll_work *work)
 {
-    return work->src_bytes != NULL ||
+    return work->src_bytes != NULL || work->wire != FSH_WIRE_FP32 ||
            (work->client != NULL && work->client->by_messages);
 }
 
@@ -178,7 +178,8 @@ static bool goes_by_card(struct fsh_team *team,
                          const struct fsh_program_shape *shape,
                          const struct fsh_coll_work *work)
 {
-    return fsh_run_has_card(team) && fsh_run_card_takes(a, shape, work);
+    return work->wire == FSH_WIRE_FP32 && fsh_run_has_card(team) &&
+           fsh_run_card_takes(a, shape, work);
 }
 
 struct fsh_coll_how fsh_coll_how(const struct fsh_program_shape *shape,
@@ -190,7 +191,7 @@ struct fsh_coll_how fsh_coll_how(const struct fsh_program_shape *shape,
 
     if (a == NULL)
         a = algorithm_for(all, shape, work->elem * work->count);
-    if (goes_by_loads(all, work->src_bytes != NULL))
+    if (goes_by_loads(all, needs_messages(work)))
         engine = "direct";
     else if (goes_by_card(all, a, shape, work))
         engine = "card";

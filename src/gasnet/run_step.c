@@ -145,16 +145,17 @@ static bool clear_of_earlier(const struct fsh_run *run, uint32_t i)
 /* ---- room for packets ---- */
 
 /* A packet that is kept as it is lands where it is kept. */
-static bool lands_in_place(const struct fsh_run_step *s)
+static bool lands_in_place(const struct fsh_run *run,
+                           const struct fsh_run_step *s)
 {
-    return !s->step->reduce && s->store != NULL;
+    return !s->step->reduce && s->store != NULL && !fsh_run_is_encoded(run);
 }
 
 static void make_room(struct fsh_run *run, struct fsh_run_step *s)
 {
     if (s->source[0].land != NULL)
         return;
-    if (lands_in_place(s)) {
+    if (lands_in_place(run, s)) {
         s->source[0].land = s->store;
     } else {
         s->memory = malloc(s->bytes * s->step->sources);
@@ -165,7 +166,9 @@ static void make_room(struct fsh_run *run, struct fsh_run_step *s)
             s->source[k].land = s->memory + k * s->bytes;
     }
     if (s->value == NULL)
-        s->value = s->store != NULL ? s->store : s->source[0].land;
+        s->value = s->store != NULL && !fsh_run_is_encoded(run)
+                       ? s->store
+                       : s->source[0].land;
 }
 
 static void grant(struct fsh_run *run, struct fsh_run_step *s)
@@ -196,7 +199,8 @@ static bool available(const struct fsh_run *run, const struct fsh_run_step *s,
             *bytes = got;
     }
     if (*bytes != s->bytes)
-        *bytes -= *bytes % run->work.elem;
+        *bytes -= *bytes %
+                  (fsh_run_is_encoded(run) ? FSH_WIRE_BLOCK : run->work.elem);
     return true;
 }
 
@@ -240,11 +244,44 @@ static void reduce(const struct fsh_run *run, struct fsh_run_step *s, size_t at,
     copy(out, sum, n);
 }
 
+/* Bytes [at, at + n) of packets, whole blocks; what came in a packet is sent on as it
+ * came, and a sum that is sent is kept as those who get it decode it. */
+static void make_encoded(const struct fsh_run *run, struct fsh_run_step *s,
+                         size_t at, size_t n)
+{
+    const struct fsh_program_range *range =
+        s->step->local.place != FSH_PROGRAM_NONE ? &s->step->local
+                                                 : &s->step->store;
+    size_t first = at / FSH_WIRE_BLOCK * FSH_WIRE_VALUES;
+    size_t values = n / FSH_WIRE_BLOCK * FSH_WIRE_VALUES;
+    size_t rest = fsh_run_bytes(run, range) / sizeof(float) - first;
+    size_t byte = first * sizeof(float);
+    unsigned char *store = s->store != NULL ? s->store + byte : NULL;
+    unsigned char *packet = (s->step->sources == 0 ? (unsigned char *)s->value
+                                                   : s->source[0].land) +
+                            at;
+
+    if (values > rest)
+        values = rest;
+    FSH_ASSERT(s->step->sources <= 1 && run->work.elem == sizeof(float));
+    fsh_simulated_moving(store, s->local, packet, values * sizeof(float));
+    if (s->step->reduce)
+        fsh_wire_fold(packet, store, s->local + byte, values, run->work.fold,
+                      FSH_ISA_BEST);
+    else if (s->step->sources == 0)
+        fsh_wire_encode(packet, s->local + byte, values, FSH_ISA_BEST);
+    if (!s->step->reduce && store != NULL)
+        fsh_wire_decode(store, packet, values, FSH_ISA_BEST);
+    fsh_simulated_moved();
+}
+
 static void make_value(struct fsh_run *run, struct fsh_run_step *s, size_t to)
 {
     size_t at = s->done, n = to - at;
 
-    if (n != 0 && s->step->reduce)
+    if (n != 0 && fsh_run_is_encoded(run))
+        make_encoded(run, s, at, n);
+    else if (n != 0 && s->step->reduce)
         reduce(run, s, at, n);
     else if (n != 0 && s->store != NULL)
         copy(s->store + at,
@@ -262,7 +299,7 @@ void fsh_run_advance(struct fsh_run *run, uint32_t i)
     bool clear = clear_of_earlier(run, i);
     size_t to;
 
-    if (s->step->sources != 0 && (clear || !lands_in_place(s))) {
+    if (s->step->sources != 0 && (clear || !lands_in_place(run, s))) {
         if (!fsh_run_is_eager(s->bytes))
             make_room(run, s);
         grant(run, s);

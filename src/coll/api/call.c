@@ -17,6 +17,7 @@ static void clear(struct fsh_coll_request *r)
     r->work.elem = 1;
     r->work.count = 0;
     r->work.fold = NULL;
+    r->work.wire = FSH_WIRE_FP32;
     r->work.dst = NULL;
     r->work.src = NULL;
     r->work.dst_bytes = NULL;
@@ -78,6 +79,23 @@ void fsh_coll_elements(struct fsh_coll_request *r, size_t count,
         fsh_fold_function((unsigned)type, (unsigned)op, FSH_ISA_BEST);
 }
 
+void fsh_coll_wire(struct fsh_coll_request *r, unsigned flags)
+{
+    unsigned wire = (flags & FSHMEM_WIRE_FORMATS) / FSHMEM_WIRE_BFP16;
+
+    if (r->status != FSHMEM_OK || wire == FSH_WIRE_FP32)
+        return;
+    if (wire != FSH_WIRE_BFP16 || r->work.type != FSH_FOLD_FLOAT ||
+        r->work.op != FSH_FOLD_SUM ||
+        (r->algorithm != NULL && r->algorithm->order != FSH_PROGRAM_RING)) {
+        r->status = FSHMEM_ERR_ARGUMENT;
+        return;
+    }
+    r->algorithm = fsh_program_find(FSHMEM_COLL_RING);
+    if (r->shape.size > 1) /* else nothing is sent */
+        r->work.wire = (uint8_t)wire;
+}
+
 void fsh_coll_bytes(struct fsh_coll_request *r, size_t nbytes)
 {
     r->work.count = nbytes;
@@ -119,11 +137,12 @@ static uint32_t claim_of(const struct fsh_coll_request *r)
     const struct fsh_coll_work *w = &r->work;
     uint64_t algorithm = r->algorithm == NULL ? 0 : r->algorithm->id;
 
-    return fsh_coll_claim(
-        (uint64_t)r->shape.root | (uint64_t)r->shape.call << 16 |
-            (uint64_t)r->shape.exclusive << 24 | algorithm << 32 |
-            (uint64_t)r->kind << 40 | (uint64_t)w->elem << 48,
-        w->dst_bytes == NULL ? w->count : UINT64_MAX);
+    return fsh_coll_claim((uint64_t)r->shape.root |
+                              (uint64_t)r->shape.call << 16 |
+                              (uint64_t)r->shape.exclusive << 24 |
+                              algorithm << 32 | (uint64_t)r->kind << 40 |
+                              (uint64_t)w->elem << 48 | (uint64_t)w->wire << 56,
+                          w->dst_bytes == NULL ? w->count : UINT64_MAX);
 }
 _Static_assert(FSH_PROGRAM_MAX_RANKS <= 1u << 16 && FSH_PROGRAM_CALLS <= 256 &&
                    FSHMEM_COLL_ALGORITHMS <= 255,

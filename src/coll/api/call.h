@@ -33,6 +33,8 @@ void fsh_coll_root(struct fsh_coll_request *r, gasnet_node_t root);
 /* Elements of a reduction. */
 void fsh_coll_elements(struct fsh_coll_request *r, size_t count,
                        fshmem_type_t type, fshmem_op_t op);
+/* How they travel: FSHMEM_WIRE_ of the flags; after the elements. */
+void fsh_coll_wire(struct fsh_coll_request *r, unsigned flags);
 /* Blocks of bytes. */
 void fsh_coll_bytes(struct fsh_coll_request *r, size_t nbytes);
 /* The buffers; which of them this rank uses: `blocks` of them, 0: not at all. */

@@ -99,11 +99,11 @@ FORMS(reduce, REDUCE, 0,
       fsh_coll_elements(&r, count, type, op);
       fsh_coll_buffers(&r, dst, at_root(&r), src, 1))
 
-FORMS(allreduce, ALLREDUCE, 0,
+FORMS(allreduce, ALLREDUCE, FSHMEM_WIRE_FORMATS,
       LIST(gasnet_team_handle_t team, void *dst, const void *src, size_t count,
            fshmem_type_t type, fshmem_op_t op),
       fsh_coll_elements(&r, count, type, op);
-      fsh_coll_buffers(&r, dst, 1, src, 1))
+      fsh_coll_wire(&r, flags); fsh_coll_buffers(&r, dst, 1, src, 1))
 
 FORMS(reduce_scatter, REDUCE_SCATTER, 0,
       LIST(gasnet_team_handle_t team, void *dst, const void *src, size_t count,

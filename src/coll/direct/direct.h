@@ -15,6 +15,7 @@
 
 #include "coll/fold/fold.h"
 #include "coll/program/program.h"
+#include "coll/wire/wire.h"
 
 /* Bytes of a member's board of one group; aligned to a page, zero at the start. One that
  * has served a group serves another only after it is zero again, for all. */
@@ -84,6 +85,8 @@ struct fsh_coll_work {
     size_t count;
     fsh_fold_fn fold; /* reductions, else NULL */
     uint8_t type, op; /* of them, FSH_FOLD_ */
+    /* enum fsh_wire, of packets: the engine of messages alone; sums of FP32, RING. */
+    uint8_t wire;
     /* All that members must agree on, as a number: a member with another one is found. */
     uint32_t claim;
     unsigned char *dst;
