@@ -26,7 +26,7 @@ fail() {
 
 passed() { # <what>: what the programs of the log say of themselves
     grep -q 'Hello from rank 1 of 2' "$scratch/log" &&
-        [ "$(grep -c 'Self-check passed' "$scratch/log")" = 3 ] ||
+        [ "$(grep -c 'Self-check passed' "$scratch/log")" = 4 ] ||
         fail "$1: not what the examples print"
 }
 
