@@ -58,6 +58,8 @@ bench: build ## all figures: sections IV and V, simulator, kernels, smp beside M
 	@tools/fshperf/plot-fabric.sh $(PAPER)/fabric-links.csv $(PAPER)
 	@$(BUILD)/bin/fshperf host-driven --json $(PAPER)/host-driven.json
 	@$(BUILD)/bin/fshperf coll --clock simulated --json $(PAPER)/coll.json
+	@$(BUILD)/bin/fshmodel check $(PAPER)/paper.json $(PAPER)/case-study.json \
+	    $(PAPER)/coll.json --json $(PAPER)/model.json
 	@$(RUN) -n 2 --conduit fpga --timeout 300 $(BUILD)/bin/fshperf sim-speed
 	@$(RUN) -n 2 --conduit fpga --timeout 300 $(BUILD)/bin/fshperf am-rtt
 	@$(BUILD)/bin/compute_gops

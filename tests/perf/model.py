@@ -55,6 +55,14 @@ def check_transfers():
          2048 * 65 + 86 + 43)
 
 
+def check_collectives():
+    """A barrier of two is one message: costs of hosts, PCIe twice, 7 for submission, 41
+    for its header, 3 to its offer, two beats of arguments, an entry on PCIe."""
+    row = results("predict", "coll", "--op", "barrier", "--bytes", "8")[1]
+    near("a barrier", row["model_cycles"],
+         10 + 16 + 10 + 10 + 5 + 250 + 7 + 40 + 3 + 2 + 128 / 48, 1e-3)
+
+
 def check_equations():
     """One layer of 1000 x 1000 on a system of round numbers, by hand: R = 32 N ceil."""
     own = HERE / "own.toml"
@@ -181,7 +189,7 @@ def check_simulator(fshrun, fshperf):
 
 
 def main():
-    for each in (check_transfers, check_equations, check_overlap, check_paper,
+    for each in (check_transfers, check_collectives, check_equations, check_overlap, check_paper,
                  check_scale, check_refusals, check_errors):
         each()
     if len(sys.argv) > 2:

@@ -53,22 +53,138 @@ COSTS = {
 }
 
 
-def message(system, host=1.0):
-    """From a call to the receiver's handler, beside the payload."""
-    h = system["host"]
+# What the host loads from device memory and stores there, one after the other, in lists
+# of bytes: of short messages. Own parts are copied first; intermediate results stay in
+# the host's memory.
+ACCESSES = {
+    ("broadcast", "binomial"): lambda p, n: ([n] * levels(p), [n] * levels(p)),
+    ("scatter", "binomial"): lambda p, n: ([n * max(1, p // 2)], [n]),
+    ("gather", "binomial"): lambda p, n: ([n], [n * max(1, p // 2)]),
+    ("allgather", "doubling"): lambda p, n: (
+        [n] + [n << i for i in range(levels(p))], [n] + [n << i for i in range(levels(p))]),
+    ("alltoall", "pairwise"): lambda p, n: ([n] * p, [n] * 2),
+    ("reduce", "binomial"): lambda p, n: ([n] * 2 * levels(p), [n] * levels(p)),
+    ("allreduce", "doubling"): lambda p, n: ([n] * 2, [n]),
+    ("reduce_scatter", "halving"): lambda p, n: ([n * p // 2] * 2, [n]),
+    ("scan", "doubling"): lambda p, n: ([n] * (levels(p) + 1), [n] * levels(p)),
+}
+# Reductions by halving; what each round adds: a half comes by messages, is combined with
+# what device memory has, and stays with the host but in the last one.
+HALVING = {("reduce", "halving"), ("allreduce", "rabenseifner"),
+           ("reduce_scatter", "halving")}
+PIECE = 64 << 10  # bytes that are put at once (src/gasnet/run_packet.c)
+# Long ones: a rank's own part is copied; the others are put from segment to segment.
+COPIES_OWN = {"scatter", "gather", "allgather", "alltoall"}
+EAGER = 1024    # bytes of a message at most (src/gasnet/run.h)
+ARGUMENTS = 32  # bytes, of the library's messages
+
+
+def hop(system):
+    """A node between."""
+    p = system["pipeline"]
+    return system["link"]["cycles"] + p["link_rx"] + 1 + p["link_tx"]
+
+
+def message(system, n=0, host=1.0):
+    """From a call to the receiver's handler, n bytes of payload with it."""
+    h, link = system["host"], system["link"]
+    entries = ceil((link["beat_bytes"] + ARGUMENTS + n) / 64)
     return (host * (h["call"] + ENTRY_WRITES * h["write"] + h["poll"] + h["message"]
                     + h["handler"])
             + 2 * system["pcie"]["cycles"] + system["pipeline"]["submit"]
-            + transfer.header(system))
+            + transfer.header(system) + system["pipeline"]["pend"]
+            + ceil((ARGUMENTS + n) / link["beat_bytes"])
+            + 2 * entries * 64 / system["pcie"]["bytes_cycle"]
+            + (2 * system["pcie"]["cycles"] if n + ARGUMENTS > system["host"]["inline"]
+               else 0))  # the node fetches what is not in the command
+
+
+def _copies(system, loads, stores):
+    h = system["host"]
+    return (sum(h["load"] + n / h["load_bytes"] for n in loads)
+            + sum(h["store"] + n / h["store_bytes"] for n in stores))
+
+
+def _hops(nodes, rounds, op):
+    """Nodes between on a ring, of rounds at distances 1, 2, 4 ...; in one of all to all
+    the farthest."""
+    if op == "alltoall":
+        return nodes // 2 - 1 if nodes > 2 else 0
+    return sum(min(1 << i, nodes - (1 << i)) - 1 for i in range(min(rounds, levels(nodes))))
+
+
+def _payloads(op, algorithm, nodes, n, rounds):
+    """Bytes of the messages of each round."""
+    if op in ("scatter", "gather") or (op, algorithm) == ("allgather", "doubling"):
+        return [min(n << i, n * (nodes - (1 << i))) for i in range(rounds)]
+    if op == "reduce_scatter":
+        return [n * nodes >> 1 + i for i in range(rounds)]
+    return [n] * rounds
+
+
+def _short(system, op, algorithm, nodes, n, host):
+    rounds, _, _ = COSTS[op, algorithm](nodes, n)
+    sent = rounds
+    if op == "alltoall":
+        rounds, sent = 1, nodes - 1
+    if op == "reduce_scatter":
+        rounds = sent = levels(nodes) + (nodes > 2)
+    loads, stores = ACCESSES.get((op, algorithm), lambda p, n: ([], []))(nodes, n)
+    payloads = _payloads(op, algorithm, nodes, n, rounds)
+    alone = sum(message(system, each, 0) for each in payloads)
+    granted = message(system, 0, host) if max(payloads, default=0) > EAGER else 0
+    return (alone + granted + sent * host * (message(system) - message(system, 0, 0))
+            + _hops(nodes, rounds, op) * hop(system)
+            + host * _copies(system, loads, stores))
+
+
+def _halving(system, op, nodes, n, host):
+    """Halves by messages, the first one of what device memory has; then, but for
+    reduce_scatter, parts of the result by puts."""
+    whole = n * nodes if op == "reduce_scatter" else n
+    rate = system["link"]["beat_bytes"] * transfer.efficiency(system)
+    cycles, part = message(system, 0, host), whole / 2
+    for _ in range(levels(nodes)):
+        cycles += message(system, 0, host) + part / rate
+        part /= 2
+    if op != "reduce_scatter":
+        for _ in range(levels(nodes)):
+            part *= 2
+            cycles += _put(system, host) + part / rate
+    return (cycles + 2 * _hops(nodes, levels(nodes), op) * hop(system)
+            + host * _copies(system, [whole / 2] * 2, [whole / nodes]))
+
+
+def _put(system, host):
+    """From the call to the receiver's handler that hears of it, beside its beats."""
+    h = system["host"]
+    return (host * (h["call"] + ENTRY_WRITES * h["write"]) + 2 * system["pcie"]["cycles"]
+            + system["pipeline"]["submit"] + transfer.put_base(system)
+            + transfer.header(system) + message(system, 0, host))
+
+
+def _long(system, op, algorithm, nodes, n, host):
+    """Granted, put, and said to be there, each round behind the other."""
+    if (op, algorithm) in HALVING:
+        return _halving(system, op, nodes, n, host)
+    rounds, sent, folded = COSTS[op, algorithm](nodes, n)
+    if algorithm == "chain":
+        sent = n + (rounds - 1) * min(n, PIECE)
+    if op == "alltoall" or algorithm == "linear":
+        rounds = 1
+    ports = system["link"]["ports"] if nodes == 2 or rounds == 1 else 1
+    flow = sent / (system["link"]["beat_bytes"] * transfer.efficiency(system) * ports)
+    copies = 0.0
+    if op in COPIES_OWN:
+        copies = _copies(system, [n], [n])
+    elif folded:
+        copies = _copies(system, [folded], [folded])
+    return message(system, 0, host) + rounds * _put(system, host) + flow + host * copies
 
 
 def hosts(system, op, algorithm, nodes, n, host=1.0):
-    """Driven by hosts, operands in the segment."""
-    rounds, sent, folded = COSTS[op, algorithm](nodes, n)
-    h = system["host"]
-    flow = sent / (system["link"]["beat_bytes"] * transfer.efficiency(system))
-    fold = 0.0
-    if folded:
-        fold = folded / h["load_bytes"] + folded / h["store_bytes"] \
-            + rounds * (h["load"] + h["store"])
-    return rounds * message(system, host) + flow + host * fold
+    """Driven by hosts with messages, buffers in the segment."""
+    if op == "barrier":
+        n = 0
+    way = _short if n <= EAGER else _long
+    return way(system, op, algorithm, nodes, n, host)
