@@ -46,6 +46,10 @@ int main(int argc, char **argv)
     } else if (strcmp(scenario, "algorithm") == 0) {
         FINE(sum(1, FSHMEM_DOUBLE, FSHMEM_SUM,
                  last ? FSHMEM_COLL_RING : FSHMEM_COLL_DOUBLING));
+    } else if (strcmp(scenario, "wire") == 0) {
+        FINE(sum(COUNT, FSHMEM_FLOAT, FSHMEM_SUM,
+                 FSHMEM_COLL_RING |
+                     (last ? FSHMEM_WIRE_BFP16 : FSHMEM_WIRE_FP32)));
     } else if (strcmp(scenario, "call") == 0 && last) {
         FINE(fshmem_coll_barrier(GASNET_TEAM_ALL, 0));
     } else if (strcmp(scenario, "call") == 0) {
