@@ -92,6 +92,25 @@ static void learn(struct train *t, const struct settings *s)
     }
 }
 
+/* Of rank 0; simulated time with fshrun --clock simulated. */
+static void print_times(const struct train *t, const struct settings *s)
+{
+    double us[TRAIN_PARTS], all = 0;
+
+    for (int i = 0; i < TRAIN_PARTS; ++i) {
+        us[i] = (double)t->ns[i] / 1e3 / (t->steps > 0 ? t->steps : 1);
+        all += us[i];
+    }
+    printf(s->json
+               ? "{\"forward_us\": %.3f, \"backward_us\": %.3f, "
+                 "\"allreduce_exposed_us\": %.3f, \"update_us\": %.3f, "
+                 "\"total_us\": %.3f}\n"
+               : "a step: forward %.3f us, backward %.3f, all-reduce exposed "
+                 "%.3f, update %.3f, total %.3f\n",
+           us[TRAIN_FORWARD], us[TRAIN_BACKWARD], us[TRAIN_REDUCE],
+           us[TRAIN_UPDATE], all);
+}
+
 static void print(const struct train *t, const struct settings *s, double held,
                   uint64_t hash, int passed)
 {
@@ -146,6 +165,7 @@ int main(int argc, char **argv)
     hash = train_hash(&t);
     passed = passed && 100 * held >= s.right;
     if (t.me == 0) {
+        print_times(&t, &s);
         print(&t, &s, held, hash, passed);
     }
     train_free(&t);

@@ -151,6 +151,15 @@ static void load(struct train *t, const uint32_t *order, uint32_t first,
     }
 }
 
+/* What went since the last part ended was this one's. */
+static void end_of(struct train *t, enum train_part part)
+{
+    uint64_t now = fshmem_time();
+
+    t->ns[part] += now - t->mark;
+    t->mark = now;
+}
+
 static void forward(struct train *t)
 {
     for (uint32_t i = 0; i < t->layers; ++i) {
@@ -177,18 +186,24 @@ static void backward(struct train *t)
     for (uint32_t i = t->layers; i-- > 0;) {
         if (i + 2 < t->layers) {
             train_update(t, &l[i + 2]);
+            end_of(t, TRAIN_UPDATE);
         }
         train_backward(t, &l[i], i > 0 ? &l[i - 1] : NULL);
+        end_of(t, TRAIN_BACKWARD);
         if (i + 1 < t->layers) {
             gasnet_wait_syncnb(l[i + 1].reduced);
         }
         start_reduce(t, &l[i]);
+        end_of(t, TRAIN_REDUCE);
     }
     if (t->layers > 1) {
         train_update(t, &l[1]);
+        end_of(t, TRAIN_UPDATE);
     }
     gasnet_wait_syncnb(l[0].reduced);
+    end_of(t, TRAIN_REDUCE);
     train_update(t, &l[0]);
+    end_of(t, TRAIN_UPDATE);
 }
 
 static uint8_t *room_for_classes(const struct train *t)
@@ -220,12 +235,15 @@ double train_epoch(struct train *t)
     for (uint32_t at = 0; at + t->options.batch <= learned;
          at += t->options.batch, ++steps) {
         load(t, order, at, learned, classes);
+        t->mark = fshmem_time();
         forward(t);
+        end_of(t, TRAIN_FORWARD);
         t->loss += train_loss(t, &t->layer[t->layers - 1], classes);
         backward(t);
     }
     free(classes);
     t->epoch++;
+    t->steps += steps;
     return sum_over_ranks(t->loss) / steps;
 }
 

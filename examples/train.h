@@ -21,6 +21,15 @@
 #define TRAIN_HELD 360u   /* digits that are not learned from */
 #define TRAIN_LAYERS 32u
 
+/* What a step's time goes to; all-reduces where nothing hides them. */
+enum train_part {
+    TRAIN_FORWARD,
+    TRAIN_BACKWARD,
+    TRAIN_REDUCE,
+    TRAIN_UPDATE,
+    TRAIN_PARTS
+};
+
 /* Pixels '0' to 'g', then the class. */
 extern const char train_digits[TRAIN_DIGITS][TRAIN_PIXELS + 2];
 
@@ -54,6 +63,9 @@ struct train {
     uint32_t order[TRAIN_DIGITS]; /* the last TRAIN_HELD are held out */
     uint32_t epoch;               /* complete ones */
     double loss;                  /* of this rank, since it was set to 0 */
+    uint64_t ns[TRAIN_PARTS];     /* of all steps of this rank */
+    uint64_t mark;                /* the end of the last part */
+    uint32_t steps;
 };
 
 /* Weights of a layer and its biases. */

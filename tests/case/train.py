@@ -106,7 +106,11 @@ def check_resume():
 def check_bits(simulator):
     short = ["--epochs", "1"]
     for wire in ("fp32", "bfp16"):
-        want = hash_of(run(2, *short, "--wire", wire))
+        out = run(2, *short, "--wire", wire)
+        want = hash_of(out)
+        if not re.search(r"^a step: forward [\d.]+ us, backward [\d.]+, all-reduce "
+                         r"exposed [\d.]+, update [\d.]+, total (?!0\.000)", out, re.M):
+            raise Wrong(f"no times of a step:\n{out}")
         if hash_of(run(2, *short, "--wire", wire, FSHMEM_COLL_DIRECT="0")) != want:
             raise Wrong("by messages: other bits")
         if simulator and hash_of(run(2, *short, "--wire", wire, conduit="fpga")) != want:
