@@ -139,6 +139,21 @@ package fsh_axi_pkg;
     logic         rerr;
     logic [511:0] rdata;
   } line_rsp_t;
+
+  /// What it writes to host memory, at an offset in the DMA window: lines in bursts of four
+  /// beats, whose answers nobody awaits.
+  typedef struct packed {
+    logic         awvalid;
+    logic         wvalid;
+    logic         wlast;
+    logic [39:0]  awaddr;
+    logic [127:0] wdata;
+  } post_req_t;
+
+  typedef struct packed {
+    logic awready;
+    logic wready;
+  } post_rsp_t;
 endpackage
 
 `default_nettype wire

@@ -71,6 +71,7 @@ package fsh_coll_pkg;
     logic        end_ready;
     logic        tell_ready;
     logic        tx_ready;
+    logic        post_ready;
     logic [31:0] run_addr;
     note_t       note;
     line_t       rx;
@@ -86,9 +87,11 @@ package fsh_coll_pkg;
     logic         tell_valid;
     logic         tx_valid;
     logic         tx_last;
+    logic         post_valid;
     logic [7:0]   tx_dest;
     logic [45:0]  tx_addr;  // colladdr, its lower bits
     logic [10:0]  tx_bytes;
+    logic [31:0]  post_addr;  // a line of the DMA window; its data is that of the memory master
     end_t         ending;
     note_t        tell;
     logic [511:0] tx_data;
@@ -135,6 +138,8 @@ package fsh_coll_pkg;
     logic [3:0]   op;
     logic         send;
     logic         store;
+    logic         post;     // to host memory
+    logic [31:0]  post_addr;
   } move_t;
 
   /// Operations of fsh_hashbuf.

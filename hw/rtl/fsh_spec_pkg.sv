@@ -353,7 +353,8 @@ package fsh_spec_pkg;
 
   // Triggered descriptor of the collective engine: a step of a sequence, which is a list of them, 64-byte aligned in the segment. Addresses are segment offsets in units of 64 bytes. Reserved bits are zero.
   typedef struct packed {
-    logic [63:0] rsvd4;  // Reserved, zero.
+    logic [31:0] rsvd4;  // Reserved, zero.
+    logic [31:0] post_addr;  // Where in the DMA window, in units of 64 bytes.
     logic [31:0] store_addr;  // Where the value is kept.
     logic [31:0] own_addr;  // The local operand.
     logic [63:0] sources1;  // Of sources 8 to 15; bytes 8 to 15.
@@ -364,7 +365,8 @@ package fsh_spec_pkg;
     logic [7:0] dest_seq;  // SeqID that the packets have there.
     logic [10:0] dest_vp;  // Number of the team there.
     logic [7:0] dest;  // Node that gets the value.
-    logic [4:0] rsvd1;  // Reserved, zero.
+    logic [3:0] rsvd1;  // Reserved, zero.
+    logic post;  // The value is written to host memory, at post_addr: whole lines, before the entry that ends the sequence.
     logic [10:0] cookie;  // Tag of the entry that ends the sequence.
     logic rsvd0;  // Reserved, zero.
     logic [3:0] op;  // Operation, as in fshmem_coll.h.

@@ -815,6 +815,15 @@ static inline void fsh_colldesc_set_cookie(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x7ffu) << 48;
 }
+/* The value is written to host memory, at post_addr: whole lines, before the entry that ends the sequence. */
+static inline uint64_t fsh_colldesc_post(const uint64_t *w)
+{
+    return (w[0] >> 59) & 0x1u;
+}
+static inline void fsh_colldesc_set_post(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x1u) << 59;
+}
 /* Node that gets the value. */
 static inline uint64_t fsh_colldesc_dest(const uint64_t *w)
 {
@@ -887,14 +896,23 @@ static inline void fsh_colldesc_set_store_addr(uint64_t *w, uint64_t v)
 {
     w[6] |= (v & 0xffffffffu) << 32;
 }
-#define FSH_COLLDESC_USED_W0 UINT64_C(0x7ff7fffffffffff)
+/* Where in the DMA window, in units of 64 bytes. */
+static inline uint64_t fsh_colldesc_post_addr(const uint64_t *w)
+{
+    return (w[7] >> 0) & 0xffffffffu;
+}
+static inline void fsh_colldesc_set_post_addr(uint64_t *w, uint64_t v)
+{
+    w[7] |= (v & 0xffffffffu) << 0;
+}
+#define FSH_COLLDESC_USED_W0 UINT64_C(0xfff7fffffffffff)
 #define FSH_COLLDESC_USED_W1 UINT64_C(0xffffff07ffffff)
 #define FSH_COLLDESC_USED_W2 UINT64_C(0x0)
 #define FSH_COLLDESC_USED_W3 UINT64_C(0x0)
 #define FSH_COLLDESC_USED_W4 UINT64_C(0xffffffffffffffff)
 #define FSH_COLLDESC_USED_W5 UINT64_C(0xffffffffffffffff)
 #define FSH_COLLDESC_USED_W6 UINT64_C(0xffffffffffffffff)
-#define FSH_COLLDESC_USED_W7 UINT64_C(0x0)
+#define FSH_COLLDESC_USED_W7 UINT64_C(0xffffffff)
 
 /* Command: the first 32 bytes of its first entry. Then, from byte 32 and through the following entries: arguments (4 bytes each, rounded up to 16 bytes in all), then the inline payload. Reserved bits are zero. */
 #define FSH_CMD_WORDS 4

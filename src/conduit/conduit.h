@@ -159,6 +159,10 @@ struct fsh_engine_memory {
     unsigned char *base;
     size_t segment; /* bytes that are the segment, from 0 on */
     size_t area;    /* offset of FSH_AREA_COLLECTIVE_BYTES of the library's */
+    /* Host memory that it writes: FSH_AREA_BUFFER_BYTES for each sequence; and where that
+     * is for it. */
+    unsigned char *posted;
+    size_t posted_at;
 };
 
 /* Merges what two sets of ranks bring to a barrier: in any order, and with

@@ -105,7 +105,7 @@ static void on_answer(struct fsh_answer *answer, unsigned status)
 {
     struct fsh_card_op *op = (struct fsh_card_op *)(void *)answer;
 
-    /* Release, partner: running. */
+    /* Release, partner: is_over. */
     atomic_store_explicit(&op->verdict, status + 1, memory_order_release);
 }
 _Static_assert(offsetof(struct fsh_card_op, answer) == 0, "on_answer");
@@ -121,7 +121,7 @@ void fsh_collective_completed(const struct fsh_sequence_end *end)
                   "not in flight (%u): the device or its program is broken",
                   fsh_gasnet.rank, end->cookie);
     op->end = *end;
-    /* Release, partner: running. */
+    /* Release, partner: is_over. */
     atomic_store_explicit(&op->ended, 1, memory_order_release);
 }
 
@@ -183,8 +183,8 @@ static bool stored(struct fsh_card_op *op)
     return true;
 }
 
-/* The end may be told before the answer. */
-static bool running(struct fsh_card_op *op)
+/* The end may be told before the answer. True: over, and *op gone. */
+static bool is_over(struct fsh_card_op *op)
 {
     /* Acquire, partners: on_answer, fsh_collective_completed. */
     unsigned verdict = atomic_load_explicit(&op->verdict, memory_order_acquire);
@@ -203,17 +203,6 @@ static bool running(struct fsh_card_op *op)
     if (op->end.status != FSH_STATUS_OK)
         fail(op);
     fsh_card_fetch(op);
-    op->state = FSH_CARD_FETCHING;
-    return true;
-}
-
-/* True: over, and *op gone. */
-static bool is_over(struct fsh_card_op *op)
-{
-    if (op->state != FSH_CARD_FETCHING ||
-        atomic_load_explicit(&op->got.pending, memory_order_acquire) != 0)
-        return false;
-    fsh_card_fetched(op);
     finish(op);
     return true;
 }
@@ -224,9 +213,7 @@ static bool go_on(struct fsh_card_op *op)
 
     if (op->state == FSH_CARD_STORED)
         any |= stored(op);
-    if (op->state == FSH_CARD_RUNNING)
-        any |= running(op);
-    return is_over(op) || any;
+    return (op->state == FSH_CARD_RUNNING && is_over(op)) || any;
 }
 
 /* A free place that a call of this team may have, or PLACES. */
@@ -294,8 +281,8 @@ bool fsh_run_card_kick(void)
 /* Without the lock, which who waits may have. */
 void fsh_run_card_describe(void (*line)(void *arg, const char *text), void *arg)
 {
-    static const char *const states[] = {
-        "is to be told to the engine", "runs there", "has its results fetched"};
+    static const char *const states[] = {"is to be told to the engine",
+                                         "runs there"};
     char text[160];
 
     for (unsigned i = 0; i < PLACES; i++) {

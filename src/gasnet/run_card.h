@@ -10,9 +10,8 @@
 #include "gasnet/run.h"
 
 enum fsh_card_state {
-    FSH_CARD_STORED,  /* the engine is to be told of it */
-    FSH_CARD_RUNNING, /* it is told */
-    FSH_CARD_FETCHING /* results on their way to the client's buffer */
+    FSH_CARD_STORED, /* the engine is to be told of it */
+    FSH_CARD_RUNNING /* it is told */
 };
 
 /* A call, of this rank. */
@@ -31,9 +30,7 @@ struct fsh_card_op {
     struct fsh_event *event; /* the caller's */
     unsigned slot;           /* of the area */
     uint32_t job;            /* of the team's */
-    bool copied_back;        /* results are made in the area */
-    struct fsh_event got;    /* they are in `buffer`, or where they belong */
-    unsigned char *buffer;
+    bool copied_back;        /* results come to host memory of the library's */
 };
 
 /* What a team keeps for them. */
@@ -47,8 +44,7 @@ struct fsh_card_queue {
 void fsh_card_store(struct fsh_card_op *op);
 /* Where that is. */
 size_t fsh_card_list(const struct fsh_card_op *op);
-/* Begin to copy results to the client's buffer; `got` tells. And when they are there. */
+/* Copy results to the client's buffer. */
 void fsh_card_fetch(struct fsh_card_op *op);
-void fsh_card_fetched(struct fsh_card_op *op);
 
 #endif

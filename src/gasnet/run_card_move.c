@@ -2,18 +2,14 @@
 /*
  * Buffers of collectives on a card. What lies in the segment, with each block at a line, the
  * engine reads and writes in place; else a call works in the library's area behind the
- * segment: SRC is copied there before, DST from there behind. Each rank does as its own
- * buffers are, since the packets are the same.
+ * segment: SRC is copied there before, and the engine writes DST to host memory, from which
+ * it is copied. Each rank does as its own buffers are, since the packets are the same.
  */
 #include <string.h>
 
 #include "base/log.h"
 #include "base/simulated.h"
 #include "gasnet/run_card.h"
-
-/* Loads from device memory take this rank's time, a get through the device is under way
- * longer: bytes up to which loads are there first. */
-#define LOADS_MOST 256u
 
 static struct fsh_engine_memory memory(void)
 {
@@ -40,6 +36,11 @@ static size_t buffer_at(const struct fsh_card_op *op, unsigned which)
     return fsh_card_list(op) +
            FSH_AREA_STEPS * (size_t)FSH_COLLDESC_WORDS * sizeof(uint64_t) +
            which * FSH_AREA_BUFFER_BYTES;
+}
+
+static unsigned char *posted_of(const struct fsh_card_op *op)
+{
+    return memory().posted + op->slot * FSH_AREA_BUFFER_BYTES;
 }
 
 /* ---- in place? ---- */
@@ -69,12 +70,12 @@ static bool is_reached(const struct fsh_card_op *op, const void *buffer,
 
 /* ---- before ---- */
 
-/* Bytes of SRC or DST of this rank, at the client's and on the card. */
-static struct fsh_card_piece extent(const struct fsh_card_op *op,
-                                    enum fsh_program_place place)
+/* Bytes of SRC of this rank, at the client's and on the card. */
+static struct fsh_card_piece extent(const struct fsh_card_op *op)
 {
-    struct fsh_card_piece p = fsh_card_piece(
-        &op->layout, place, fsh_card_pieces(&op->layout, place) - 1);
+    struct fsh_card_piece p =
+        fsh_card_piece(&op->layout, FSH_PROGRAM_SRC,
+                       fsh_card_pieces(&op->layout, FSH_PROGRAM_SRC) - 1);
 
     return (struct fsh_card_piece){.client = p.client + p.bytes,
                                    .card = p.card + p.bytes};
@@ -89,27 +90,25 @@ static unsigned char *buffer_of(const struct fsh_card_op *op, size_t bytes)
     return buffer;
 }
 
-/* Blocks that are apart on the card, from what the client has; to: the other way. In host
- * memory, since each load or store of the device's has a price of its own. */
-static void space(const struct fsh_card_op *op, enum fsh_program_place place,
-                  unsigned char *on_card, unsigned char *client, bool to)
+/* SRC with blocks that are apart on the card, from what the client has. In host memory,
+ * since each load or store of the device's has a price of its own. */
+static void space(const struct fsh_card_op *op, unsigned char *on_card,
+                  const unsigned char *client)
 {
-    uint32_t n = fsh_card_pieces(&op->layout, place);
+    uint32_t n = fsh_card_pieces(&op->layout, FSH_PROGRAM_SRC);
 
     for (uint32_t i = 0; i < n; i++) {
-        struct fsh_card_piece p = fsh_card_piece(&op->layout, place, i);
+        struct fsh_card_piece p =
+            fsh_card_piece(&op->layout, FSH_PROGRAM_SRC, i);
 
-        if (to)
-            memcpy(client + p.client, on_card + p.card, p.bytes);
-        else
-            memcpy(on_card + p.card, client + p.client, p.bytes);
+        memcpy(on_card + p.card, client + p.client, p.bytes);
     }
 }
 
 static void copy_in(const struct fsh_card_op *op, size_t to)
 {
     const struct fsh_collective_ops *ops = fsh_gasnet.conduit->collective;
-    struct fsh_card_piece all = extent(op, FSH_PROGRAM_SRC);
+    struct fsh_card_piece all = extent(op);
     unsigned char *client, *on_card;
 
     if (fsh_card_pieces(&op->layout, FSH_PROGRAM_SRC) == 1) {
@@ -120,7 +119,7 @@ static void copy_in(const struct fsh_card_op *op, size_t to)
     on_card = client + all.client;
     fsh_simulated_copy(client, op->work.src, all.client);
     memset(on_card, 0, all.card);
-    space(op, FSH_PROGRAM_SRC, on_card, client, false);
+    space(op, on_card, client);
     ops->store(to, on_card, all.card);
     free(client);
 }
@@ -152,6 +151,8 @@ static void place_buffers(struct fsh_card_op *op, struct fsh_card_sequence *s)
         op->copied_back = !is_reached(op, op->work.dst, FSH_PROGRAM_DST, &at);
         if (!op->copied_back)
             s->dst = at;
+        s->posts = op->copied_back;
+        s->posted = memory().posted_at + op->slot * FSH_AREA_BUFFER_BYTES;
     }
 }
 
@@ -180,32 +181,16 @@ void fsh_card_store(struct fsh_card_op *op)
 
 void fsh_card_fetch(struct fsh_card_op *op)
 {
-    const unsigned char *from = memory().base + buffer_at(op, DST);
+    const unsigned char *from = posted_of(op);
     unsigned char *to = op->work.dst;
-    size_t bytes;
 
     if (!op->copied_back)
         return;
-    bytes = extent(op, FSH_PROGRAM_DST).card;
-    if (fsh_card_pieces(&op->layout, FSH_PROGRAM_DST) != 1)
-        to = op->buffer = buffer_of(op, bytes);
-    if (bytes <= LOADS_MOST)
-        fsh_simulated_copy(to, from, bytes);
-    else
-        fsh_gasnet.conduit->get(to, fsh_gasnet.rank, from, bytes, &op->got);
-}
+    for (uint32_t i = 0; i < fsh_card_pieces(&op->layout, FSH_PROGRAM_DST);
+         i++) {
+        struct fsh_card_piece p =
+            fsh_card_piece(&op->layout, FSH_PROGRAM_DST, i);
 
-void fsh_card_fetched(struct fsh_card_op *op)
-{
-    size_t bytes;
-    unsigned char *client;
-
-    if (op->buffer == NULL)
-        return;
-    bytes = extent(op, FSH_PROGRAM_DST).client;
-    client = buffer_of(op, bytes);
-    space(op, FSH_PROGRAM_DST, op->buffer, client, true);
-    fsh_simulated_copy(op->work.dst, client, bytes);
-    free(client);
-    free(op->buffer);
+        fsh_simulated_copy(to + p.client, from + p.card, p.bytes);
+    }
 }

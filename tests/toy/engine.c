@@ -22,6 +22,7 @@ struct value {
 static struct {
     unsigned char *memory;
     size_t bytes;
+    unsigned char *posted;
     toy_engine_send_fn send;
     size_t place[FSH_COLL_SEQUENCES]; /* of the next descriptor + 1, or 0 */
     size_t queue[FSH_COLL_QUEUE];
@@ -30,10 +31,11 @@ static struct {
 } engine;
 
 void toy_engine_begin(unsigned char *memory, size_t bytes,
-                      toy_engine_send_fn send)
+                      unsigned char *posted, toy_engine_send_fn send)
 {
     engine.memory = memory;
     engine.bytes = bytes;
+    engine.posted = posted;
     engine.send = send;
 }
 
@@ -172,6 +174,9 @@ static bool step(size_t *place)
     fits = value != NULL && combine(d, &key, value);
     if (fits && fsh_colldesc_store(d))
         memcpy(at_line(fsh_colldesc_store_addr(d), key.total), value,
+               key.total);
+    if (fits && fsh_colldesc_post(d))
+        memcpy(engine.posted + fsh_colldesc_post_addr(d) * LINE, value,
                key.total);
     if (fits && fsh_colldesc_send(d))
         send(d, value, key.total);

@@ -21,9 +21,9 @@ struct toy_key {
 typedef void (*toy_engine_send_fn)(uint32_t node, const struct toy_key *key,
                                    uint32_t at, const void *data, size_t n);
 
-/* Memory of this node, once. */
+/* Memory of this node, and what of its host's the engine writes, once. */
 void toy_engine_begin(unsigned char *memory, size_t bytes,
-                      toy_engine_send_fn send);
+                      unsigned char *posted, toy_engine_send_fn send);
 /* Take a sequence; or say BUSY. */
 unsigned toy_engine_run(size_t at);
 /* A piece of a value has come. */

@@ -262,13 +262,15 @@ static void attach(size_t size, struct fsh_segment *segs)
 {
     struct fsh_segment mine = {.size = size};
     size_t all = size + (toy.engine ? FSH_AREA_COLLECTIVE_BYTES : 0);
+    size_t posted = toy.engine ? FSH_AREA_SEQUENCES * FSH_AREA_BUFFER_BYTES : 0;
 
     if (all != 0)
-        mine.addr = mmap(NULL, all, PROT_READ | PROT_WRITE,
+        mine.addr = mmap(NULL, all + posted, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     check(mine.addr == MAP_FAILED ? -1 : 0, "mmap");
-    toy.memory = (struct fsh_engine_memory){mine.addr, size, size};
-    toy_engine_begin(mine.addr, all, engine_sends);
+    toy.memory = (struct fsh_engine_memory){
+        mine.addr, size, size, (unsigned char *)mine.addr + all, 0};
+    toy_engine_begin(mine.addr, all, toy.memory.posted, engine_sends);
     fsh_boot_exchange(&mine, sizeof mine, segs);
 }
 

@@ -3,7 +3,8 @@
  * Programs as sequences of descriptors: a model of the engine, which knows nothing but
  * descriptors and memory, runs those of all ranks, for every algorithm, call and root,
  * several sizes of team and of blocks that begin at lines and that do not. What stands in
- * the buffers then is what the call promises. And what a sequence has no room for does not
+ * the buffers then, or in host memory for ranks whose results are posted, is what the call
+ * promises. And what a sequence has no room for does not
  * occur in teams as large as they may be.
  */
 #include <stdlib.h>
@@ -29,6 +30,8 @@ struct rank {
     uint64_t (*desc)[FSH_COLLDESC_WORDS];
     uint32_t next;
     unsigned char memory[MEMORY];
+    unsigned char host[2 * BUFFER]; /* results, if they are posted */
+    bool posts;
     uint64_t src[BUFFER / 8], dst[BUFFER / 8]; /* the client's */
 };
 
@@ -125,6 +128,13 @@ static bool step(uint32_t me, uint64_t *d)
     }
     if (fsh_colldesc_store(d))
         memcpy(at(me, fsh_colldesc_store_addr(d), bytes), value, bytes);
+    CHECK(fsh_colldesc_post(d) || fsh_colldesc_post_addr(d) == 0);
+    if (fsh_colldesc_post(d)) {
+        size_t to = fsh_colldesc_post_addr(d) * FSH_CARD_LINE;
+
+        CHECK(ranks[me].posts && to >= BUFFER && to + bytes <= 2 * BUFFER);
+        memcpy(ranks[me].host + to, value, bytes);
+    }
     if (fsh_colldesc_send(d))
         send(me, d, value, bytes);
     return true;
@@ -211,8 +221,9 @@ static void copy(struct rank *r, enum fsh_program_place place, bool in)
     uint32_t n = fsh_card_pieces(&r->layout, place);
     unsigned char *client =
         (unsigned char *)(place == FSH_PROGRAM_SRC ? r->src : r->dst);
-    unsigned char *on_card =
-        r->memory + (place == FSH_PROGRAM_SRC ? 0 : BUFFER);
+    unsigned char *on_card = place == FSH_PROGRAM_SRC ? r->memory
+                             : r->posts               ? r->host + BUFFER
+                                                      : r->memory + BUFFER;
 
     for (uint32_t i = 0; i < n; i++) {
         struct fsh_card_piece p = fsh_card_piece(&r->layout, place, i);
@@ -240,13 +251,17 @@ static void prepare(algorithm_t a, const struct fsh_program_shape *s,
                                   .cookie = (uint16_t)me,
                                   .src = 0,
                                   .dst = BUFFER,
-                                  .tmp = 2 * BUFFER};
+                                  .tmp = 2 * BUFFER,
+                                  .posts = (me + count) % 2 == 0,
+                                  .posted = BUFFER};
 
     r->program = fsh_program_make(a, s, me);
     CHECK(r->program != NULL);
     r->layout = fsh_card_layout_of(s->call, me, r->program->blocks, 8, count);
     CHECK(fsh_card_bytes(&r->layout) <= BUFFER);
     r->next = 0;
+    r->posts = q.posts;
+    memset(r->host, 0x5a, sizeof r->host);
     memset(r->memory, 0x5a, sizeof r->memory);
     memset(r->dst, 0x5a, sizeof r->dst);
     for (size_t w = 0; w < BUFFER / 8; w++)

@@ -80,34 +80,34 @@ static const uint64_t golden_colladdr2[1] = {
     UINT64_C(0x2abe1ee97ae5),
 };
 static const uint64_t golden_colldesc0[8] = {
-    UINT64_C(0x7ff7fffffffffff),
+    UINT64_C(0xfff7fffffffffff),
     UINT64_C(0xffffff07ffffff),
     UINT64_C(0x0),
     UINT64_C(0x0),
     UINT64_C(0xffffffffffffffff),
     UINT64_C(0xffffffffffffffff),
     UINT64_C(0xffffffffffffffff),
-    UINT64_C(0x0),
+    UINT64_C(0xffffffff),
 };
 static const uint64_t golden_colldesc1[8] = {
-    UINT64_C(0x4b322355f48d4bf),
-    UINT64_C(0xd8a06403ff0ff9),
+    UINT64_C(0xcb322355f48d4bf),
+    UINT64_C(0xf0dfb406c3fee1),
     UINT64_C(0x0),
     UINT64_C(0x0),
-    UINT64_C(0x815a47c5f0dfb4a5),
-    UINT64_C(0x96c8da1964b2d2bc),
-    UINT64_C(0x8d6af57da711448),
-    UINT64_C(0x0),
+    UINT64_C(0x64b2d2bc815a47c5),
+    UINT64_C(0xda71144896c8da19),
+    UINT64_C(0x7af027bc08d6af57),
+    UINT64_C(0x3e2434e3),
 };
 static const uint64_t golden_colldesc2[8] = {
-    UINT64_C(0x5e756b70c635d4c),
-    UINT64_C(0xa9ec080380b15f),
+    UINT64_C(0xb12dae359fe193),
+    UINT64_C(0xc7480300dc11a9),
     UINT64_C(0x0),
     UINT64_C(0x0),
-    UINT64_C(0x1ba1621582283d15),
-    UINT64_C(0x29e821a4c74803e3),
-    UINT64_C(0xd707107e855c3844),
-    UINT64_C(0x0),
+    UINT64_C(0x855c384429e821a4),
+    UINT64_C(0x64ac5db9d707107e),
+    UINT64_C(0x7d5c8dfc5eda92d8),
+    UINT64_C(0xbb968a43),
 };
 static const uint64_t golden_cmd0[4] = {
     UINT64_C(0x37ffffffdfff),
@@ -116,16 +116,16 @@ static const uint64_t golden_cmd0[4] = {
     UINT64_C(0xff00000000000000),
 };
 static const uint64_t golden_cmd1[4] = {
-    UINT64_C(0x36c9a90b4964),
-    UINT64_C(0x940356979d643c25),
-    UINT64_C(0xa564c2f2e3),
-    UINT64_C(0x2b00000000000000),
+    UINT64_C(0x14a093fbd107),
+    UINT64_C(0x2b28fe2ba5ac06d8),
+    UINT64_C(0x3a8092b4d4),
+    UINT64_C(0xfb00000000000000),
 };
 static const uint64_t golden_cmd2[4] = {
-    UINT64_C(0x26e1f133ca2b),
-    UINT64_C(0x83868a673b6fe507),
-    UINT64_C(0xf35804f922),
-    UINT64_C(0xd800000000000000),
+    UINT64_C(0x141c678cdb03),
+    UINT64_C(0x93ea5cd8f3d4e711),
+    UINT64_C(0x755a702cfa),
+    UINT64_C(0xe800000000000000),
 };
 static const uint64_t golden_ccmd0[16] = {
     UINT64_C(0xffff3f3f07ffff),
@@ -146,75 +146,75 @@ static const uint64_t golden_ccmd0[16] = {
     UINT64_C(0xff00000000000000),
 };
 static const uint64_t golden_ccmd1[16] = {
-    UINT64_C(0xd20b363201f493),
-    UINT64_C(0x716f4),
-    UINT64_C(0xbd91a1b7f03edca7),
-    UINT64_C(0xcf23cae883333218),
+    UINT64_C(0xbd913c38079f44),
+    UINT64_C(0x67983),
     UINT64_C(0x84c8199921167d8f),
-    UINT64_C(0x349aa8fb52c7038),
-    UINT64_C(0xf320cd6d1447),
-    UINT64_C(0x7b297d0e5e18),
-    UINT64_C(0x5d5f576cdeb8fc4c),
-    UINT64_C(0x8ded3c9691eb79fa),
-    UINT64_C(0xd07c6981f033),
-    UINT64_C(0x6758986a175b56),
-    UINT64_C(0x9f9d01298a4489d9),
-    UINT64_C(0x273c9546b43),
+    UINT64_C(0x8fb5262cc7038069),
+    UINT64_C(0x6d14475b349aae90),
+    UINT64_C(0x7b2970e5e1f320c),
+    UINT64_C(0x5d5f57deb8fc),
+    UINT64_C(0x8ded3c91eb79),
+    UINT64_C(0xf0e642f43328ad08),
+    UINT64_C(0x69d495dd81355c53),
+    UINT64_C(0x586a5bd07c),
+    UINT64_C(0xc9549f9d8a4489d9),
+    UINT64_C(0x75491bc354c59cc9),
+    UINT64_C(0x1c99901c04),
     UINT64_C(0x0),
-    UINT64_C(0x5400000000000000),
+    UINT64_C(0xcd00000000000000),
 };
 static const uint64_t golden_ccmd2[16] = {
-    UINT64_C(0xcc0e233302d575),
-    UINT64_C(0x688d9),
-    UINT64_C(0x415af341ee52bdb6),
-    UINT64_C(0xd77c96c0084f3dd6),
+    UINT64_C(0x415a3b3407ad3a),
+    UINT64_C(0x6bb08),
     UINT64_C(0xac512b01f18dd1ee),
-    UINT64_C(0xde3a5154ed12093),
-    UINT64_C(0x73f7ba0445d6),
-    UINT64_C(0xc10faa03ba33),
-    UINT64_C(0x47fc816ac16e2284),
-    UINT64_C(0x44c5b4763fe31d03),
-    UINT64_C(0x4a582f9fcc1c),
-    UINT64_C(0x415528dd2adf11cb),
-    UINT64_C(0x2b0b8c12f3b38702),
-    UINT64_C(0x117a81aa40a),
+    UINT64_C(0x154ed51212093d26),
+    UINT64_C(0x445d656de3a5db5),
+    UINT64_C(0xc10fa03ba373f7b),
+    UINT64_C(0x47fc81c16e22),
+    UINT64_C(0x44c5b43fe31d),
+    UINT64_C(0xcc1b0c3e1c07724e),
+    UINT64_C(0x2f429ce59ff3078f),
+    UINT64_C(0x41282a114a58),
+    UINT64_C(0xa81a2b0bf3b38702),
+    UINT64_C(0xb62ac1fea5f045dd),
+    UINT64_C(0x1d14b63e0ef),
     UINT64_C(0x0),
-    UINT64_C(0xa500000000000000),
+    UINT64_C(0xb300000000000000),
 };
 static const uint64_t golden_ecmd0[2] = {
     UINT64_C(0xffffffffffffffff),
     UINT64_C(0xffffffffffffff),
 };
 static const uint64_t golden_ecmd1[2] = {
-    UINT64_C(0x7467534bb62ac1fe),
-    UINT64_C(0x1d5f52b3df44a4),
+    UINT64_C(0x79490e7f526eb523),
+    UINT64_C(0x5753061d3b993f),
 };
 static const uint64_t golden_ecmd2[2] = {
-    UINT64_C(0x62f5684f060cea63),
-    UINT64_C(0x42326b57e54acc),
+    UINT64_C(0x302358cb6bc15385),
+    UINT64_C(0xbad01b4227de21),
 };
 static const uint64_t golden_ring0[2] = {
     UINT64_C(0xfffffffffffff),
     UINT64_C(0xffffffffffff),
 };
 static const uint64_t golden_ring1[2] = {
-    UINT64_C(0x6e9b9acfa82ba),
-    UINT64_C(0xf9bdd12982e4),
+    UINT64_C(0x3905e896e9bf7),
+    UINT64_C(0x65b60492c4f5),
 };
 static const uint64_t golden_ring2[2] = {
-    UINT64_C(0x7229dc0092560),
-    UINT64_C(0x819db46108cc),
+    UINT64_C(0x6dadda37229f8),
+    UINT64_C(0xd50e8b7199cd),
 };
 static const uint64_t golden_status0[2] = {
     UINT64_C(0xffffffffffffffff),
     UINT64_C(0x0),
 };
 static const uint64_t golden_status1[2] = {
-    UINT64_C(0x6d39eb43ad9cedde),
+    UINT64_C(0xfa1b1bf13879399b),
     UINT64_C(0x0),
 };
 static const uint64_t golden_status2[2] = {
-    UINT64_C(0xd50e00978b7199cd),
+    UINT64_C(0xa17a4340f9c08fef),
     UINT64_C(0x0),
 };
 static const uint64_t golden_bound0[2] = {
@@ -222,12 +222,12 @@ static const uint64_t golden_bound0[2] = {
     UINT64_C(0xffffffffffffffff),
 };
 static const uint64_t golden_bound1[2] = {
-    UINT64_C(0xa17af9c0fa1b3879),
-    UINT64_C(0x39235bc042b1ecc3),
+    UINT64_C(0x736a843fb1eecc3d),
+    UINT64_C(0x6518093d53861392),
 };
 static const uint64_t golden_bound2[2] = {
-    UINT64_C(0x651807dba604861e),
-    UINT64_C(0xa8ea37f766936acc),
+    UINT64_C(0x523dcdaa936aacc6),
+    UINT64_C(0xbcc99ae836a18a8e),
 };
 /* X(layout, words, field, value): decoded by the test. */
 #define GOLDEN(X) \
@@ -372,6 +372,7 @@ static const uint64_t golden_bound2[2] = {
     X(colldesc, golden_colldesc0, kind, 0x7) \
     X(colldesc, golden_colldesc0, op, 0xf) \
     X(colldesc, golden_colldesc0, cookie, 0x7ff) \
+    X(colldesc, golden_colldesc0, post, 0x1) \
     X(colldesc, golden_colldesc0, dest, 0xff) \
     X(colldesc, golden_colldesc0, dest_vp, 0x7ff) \
     X(colldesc, golden_colldesc0, dest_seq, 0xff) \
@@ -380,6 +381,7 @@ static const uint64_t golden_bound2[2] = {
     X(colldesc, golden_colldesc0, sources1, 0xffffffffffffffff) \
     X(colldesc, golden_colldesc0, own_addr, 0xffffffff) \
     X(colldesc, golden_colldesc0, store_addr, 0xffffffff) \
+    X(colldesc, golden_colldesc0, post_addr, 0xffffffff) \
     X(colldesc, golden_colldesc1, head, 0x1) \
     X(colldesc, golden_colldesc1, tail, 0x1) \
     X(colldesc, golden_colldesc1, own, 0x1) \
@@ -395,37 +397,41 @@ static const uint64_t golden_bound2[2] = {
     X(colldesc, golden_colldesc1, kind, 0x2) \
     X(colldesc, golden_colldesc1, op, 0x4) \
     X(colldesc, golden_colldesc1, cookie, 0x4b3) \
-    X(colldesc, golden_colldesc1, dest, 0xf9) \
-    X(colldesc, golden_colldesc1, dest_vp, 0x70f) \
-    X(colldesc, golden_colldesc1, dest_seq, 0x7f) \
-    X(colldesc, golden_colldesc1, bytes, 0xd8a064) \
-    X(colldesc, golden_colldesc1, sources0, 0x815a47c5f0dfb4a5) \
-    X(colldesc, golden_colldesc1, sources1, 0x96c8da1964b2d2bc) \
-    X(colldesc, golden_colldesc1, own_addr, 0xda711448) \
-    X(colldesc, golden_colldesc1, store_addr, 0x8d6af57) \
-    X(colldesc, golden_colldesc2, head, 0x0) \
-    X(colldesc, golden_colldesc2, tail, 0x0) \
-    X(colldesc, golden_colldesc2, own, 0x1) \
-    X(colldesc, golden_colldesc2, given, 0x1) \
-    X(colldesc, golden_colldesc2, reduce, 0x0) \
+    X(colldesc, golden_colldesc1, post, 0x1) \
+    X(colldesc, golden_colldesc1, dest, 0xe1) \
+    X(colldesc, golden_colldesc1, dest_vp, 0x3fe) \
+    X(colldesc, golden_colldesc1, dest_seq, 0xd8) \
+    X(colldesc, golden_colldesc1, bytes, 0xf0dfb4) \
+    X(colldesc, golden_colldesc1, sources0, 0x64b2d2bc815a47c5) \
+    X(colldesc, golden_colldesc1, sources1, 0xda71144896c8da19) \
+    X(colldesc, golden_colldesc1, own_addr, 0x8d6af57) \
+    X(colldesc, golden_colldesc1, store_addr, 0x7af027bc) \
+    X(colldesc, golden_colldesc1, post_addr, 0x3e2434e3) \
+    X(colldesc, golden_colldesc2, head, 0x1) \
+    X(colldesc, golden_colldesc2, tail, 0x1) \
+    X(colldesc, golden_colldesc2, own, 0x0) \
+    X(colldesc, golden_colldesc2, given, 0x0) \
+    X(colldesc, golden_colldesc2, reduce, 0x1) \
     X(colldesc, golden_colldesc2, store, 0x0) \
-    X(colldesc, golden_colldesc2, send, 0x1) \
-    X(colldesc, golden_colldesc2, eager, 0x0) \
-    X(colldesc, golden_colldesc2, job, 0x5d) \
-    X(colldesc, golden_colldesc2, vp, 0x463) \
-    X(colldesc, golden_colldesc2, seq, 0xe1) \
-    X(colldesc, golden_colldesc2, count, 0x16) \
-    X(colldesc, golden_colldesc2, kind, 0x6) \
-    X(colldesc, golden_colldesc2, op, 0xa) \
-    X(colldesc, golden_colldesc2, cookie, 0x5e7) \
-    X(colldesc, golden_colldesc2, dest, 0x5f) \
-    X(colldesc, golden_colldesc2, dest_vp, 0xb1) \
-    X(colldesc, golden_colldesc2, dest_seq, 0x70) \
-    X(colldesc, golden_colldesc2, bytes, 0xa9ec08) \
-    X(colldesc, golden_colldesc2, sources0, 0x1ba1621582283d15) \
-    X(colldesc, golden_colldesc2, sources1, 0x29e821a4c74803e3) \
-    X(colldesc, golden_colldesc2, own_addr, 0x855c3844) \
-    X(colldesc, golden_colldesc2, store_addr, 0xd707107e) \
+    X(colldesc, golden_colldesc2, send, 0x0) \
+    X(colldesc, golden_colldesc2, eager, 0x1) \
+    X(colldesc, golden_colldesc2, job, 0xe1) \
+    X(colldesc, golden_colldesc2, vp, 0x59f) \
+    X(colldesc, golden_colldesc2, seq, 0xc6) \
+    X(colldesc, golden_colldesc2, count, 0x15) \
+    X(colldesc, golden_colldesc2, kind, 0x5) \
+    X(colldesc, golden_colldesc2, op, 0x5) \
+    X(colldesc, golden_colldesc2, cookie, 0xb1) \
+    X(colldesc, golden_colldesc2, post, 0x0) \
+    X(colldesc, golden_colldesc2, dest, 0xa9) \
+    X(colldesc, golden_colldesc2, dest_vp, 0x411) \
+    X(colldesc, golden_colldesc2, dest_seq, 0x1b) \
+    X(colldesc, golden_colldesc2, bytes, 0xc74803) \
+    X(colldesc, golden_colldesc2, sources0, 0x855c384429e821a4) \
+    X(colldesc, golden_colldesc2, sources1, 0x64ac5db9d707107e) \
+    X(colldesc, golden_colldesc2, own_addr, 0x5eda92d8) \
+    X(colldesc, golden_colldesc2, store_addr, 0x7d5c8dfc) \
+    X(colldesc, golden_colldesc2, post_addr, 0xbb968a43) \
     X(cmd, golden_cmd0, opcode, 0xff) \
     X(cmd, golden_cmd0, category, 0x3) \
     X(cmd, golden_cmd0, reply, 0x1) \
@@ -441,36 +447,36 @@ static const uint64_t golden_bound2[2] = {
     X(cmd, golden_cmd0, length, 0xffffff) \
     X(cmd, golden_cmd0, laddr, 0xffffffffff) \
     X(cmd, golden_cmd0, check, 0xff) \
-    X(cmd, golden_cmd1, opcode, 0x64) \
+    X(cmd, golden_cmd1, opcode, 0x7) \
     X(cmd, golden_cmd1, category, 0x1) \
     X(cmd, golden_cmd1, reply, 0x0) \
-    X(cmd, golden_cmd1, ack, 0x1) \
-    X(cmd, golden_cmd1, ordered, 0x0) \
-    X(cmd, golden_cmd1, rspace, 0x1) \
-    X(cmd, golden_cmd1, dst, 0xb) \
-    X(cmd, golden_cmd1, nargs, 0x9) \
-    X(cmd, golden_cmd1, entries, 0x5) \
-    X(cmd, golden_cmd1, tag, 0x6c9) \
-    X(cmd, golden_cmd1, lspace, 0x3) \
-    X(cmd, golden_cmd1, raddr, 0x979d643c25) \
-    X(cmd, golden_cmd1, length, 0x940356) \
-    X(cmd, golden_cmd1, laddr, 0xa564c2f2e3) \
-    X(cmd, golden_cmd1, check, 0x2b) \
-    X(cmd, golden_cmd2, opcode, 0x2b) \
-    X(cmd, golden_cmd2, category, 0x2) \
+    X(cmd, golden_cmd1, ack, 0x0) \
+    X(cmd, golden_cmd1, ordered, 0x1) \
+    X(cmd, golden_cmd1, rspace, 0x3) \
+    X(cmd, golden_cmd1, dst, 0xfb) \
+    X(cmd, golden_cmd1, nargs, 0x13) \
+    X(cmd, golden_cmd1, entries, 0x4) \
+    X(cmd, golden_cmd1, tag, 0x4a0) \
+    X(cmd, golden_cmd1, lspace, 0x1) \
+    X(cmd, golden_cmd1, raddr, 0x2ba5ac06d8) \
+    X(cmd, golden_cmd1, length, 0x2b28fe) \
+    X(cmd, golden_cmd1, laddr, 0x3a8092b4d4) \
+    X(cmd, golden_cmd1, check, 0xfb) \
+    X(cmd, golden_cmd2, opcode, 0x3) \
+    X(cmd, golden_cmd2, category, 0x3) \
     X(cmd, golden_cmd2, reply, 0x0) \
     X(cmd, golden_cmd2, ack, 0x1) \
-    X(cmd, golden_cmd2, ordered, 0x0) \
+    X(cmd, golden_cmd2, ordered, 0x1) \
     X(cmd, golden_cmd2, rspace, 0x3) \
-    X(cmd, golden_cmd2, dst, 0x33) \
-    X(cmd, golden_cmd2, nargs, 0x11) \
-    X(cmd, golden_cmd2, entries, 0x7) \
-    X(cmd, golden_cmd2, tag, 0x6e1) \
-    X(cmd, golden_cmd2, lspace, 0x2) \
-    X(cmd, golden_cmd2, raddr, 0x673b6fe507) \
-    X(cmd, golden_cmd2, length, 0x83868a) \
-    X(cmd, golden_cmd2, laddr, 0xf35804f922) \
-    X(cmd, golden_cmd2, check, 0xd8) \
+    X(cmd, golden_cmd2, dst, 0x8c) \
+    X(cmd, golden_cmd2, nargs, 0x7) \
+    X(cmd, golden_cmd2, entries, 0x3) \
+    X(cmd, golden_cmd2, tag, 0x41c) \
+    X(cmd, golden_cmd2, lspace, 0x1) \
+    X(cmd, golden_cmd2, raddr, 0xd8f3d4e711) \
+    X(cmd, golden_cmd2, length, 0x93ea5c) \
+    X(cmd, golden_cmd2, laddr, 0x755a702cfa) \
+    X(cmd, golden_cmd2, check, 0xe8) \
     X(ccmd, golden_ccmd0, op, 0xff) \
     X(ccmd, golden_ccmd0, accumulate, 0x1) \
     X(ccmd, golden_ccmd0, bias, 0x1) \
@@ -519,120 +525,120 @@ static const uint64_t golden_bound2[2] = {
     X(ccmd, golden_ccmd0, out_plane, 0xffffffff) \
     X(ccmd, golden_ccmd0, x_words, 0x3ff) \
     X(ccmd, golden_ccmd0, check, 0xff) \
-    X(ccmd, golden_ccmd1, op, 0x93) \
-    X(ccmd, golden_ccmd1, accumulate, 0x0) \
-    X(ccmd, golden_ccmd1, bias, 0x0) \
+    X(ccmd, golden_ccmd1, op, 0x44) \
+    X(ccmd, golden_ccmd1, accumulate, 0x1) \
+    X(ccmd, golden_ccmd1, bias, 0x1) \
     X(ccmd, golden_ccmd1, relu, 0x1) \
-    X(ccmd, golden_ccmd1, x_bfp, 0x0) \
+    X(ccmd, golden_ccmd1, x_bfp, 0x1) \
     X(ccmd, golden_ccmd1, w_bfp, 0x1) \
-    X(ccmd, golden_ccmd1, w_rows, 0x1) \
-    X(ccmd, golden_ccmd1, emit, 0x1) \
+    X(ccmd, golden_ccmd1, w_rows, 0x0) \
+    X(ccmd, golden_ccmd1, emit, 0x0) \
     X(ccmd, golden_ccmd1, await, 0x1) \
     X(ccmd, golden_ccmd1, art, 0x1) \
-    X(ccmd, golden_ccmd1, signal, 0x0) \
-    X(ccmd, golden_ccmd1, complete, 0x0) \
-    X(ccmd, golden_ccmd1, await_event, 0x32) \
-    X(ccmd, golden_ccmd1, signal_event, 0x36) \
-    X(ccmd, golden_ccmd1, await_count, 0xd20b) \
-    X(ccmd, golden_ccmd1, complete_node, 0xf4) \
-    X(ccmd, golden_ccmd1, cookie, 0x716) \
-    X(ccmd, golden_ccmd1, x_addr, 0xf03edca7) \
-    X(ccmd, golden_ccmd1, w_addr, 0xbd91a1b7) \
-    X(ccmd, golden_ccmd1, c_addr, 0x83333218) \
-    X(ccmd, golden_ccmd1, b_addr, 0xcf23cae8) \
-    X(ccmd, golden_ccmd1, e_addr, 0x21167d8f) \
-    X(ccmd, golden_ccmd1, art_addr, 0x84c81999) \
-    X(ccmd, golden_ccmd1, ldx, 0xc7038) \
-    X(ccmd, golden_ccmd1, ldw, 0x8fb52) \
-    X(ccmd, golden_ccmd1, ldc, 0x349aa) \
-    X(ccmd, golden_ccmd1, m, 0x6d1447) \
-    X(ccmd, golden_ccmd1, n, 0xf320cd) \
-    X(ccmd, golden_ccmd1, k, 0xe5e18) \
-    X(ccmd, golden_ccmd1, art_count, 0x7b297d) \
-    X(ccmd, golden_ccmd1, art_mask, 0x5d5f576cdeb8fc4c) \
-    X(ccmd, golden_ccmd1, signal_mask, 0x8ded3c9691eb79fa) \
-    X(ccmd, golden_ccmd1, tile_x, 0x33) \
-    X(ccmd, golden_ccmd1, tile_w, 0xf0) \
-    X(ccmd, golden_ccmd1, kernel_h, 0x81) \
-    X(ccmd, golden_ccmd1, kernel_w, 0x69) \
-    X(ccmd, golden_ccmd1, stride, 0x7c) \
-    X(ccmd, golden_ccmd1, row_words, 0xd0) \
-    X(ccmd, golden_ccmd1, in_h, 0x5b56) \
-    X(ccmd, golden_ccmd1, in_w, 0x6a17) \
-    X(ccmd, golden_ccmd1, out_h, 0x5898) \
-    X(ccmd, golden_ccmd1, out_w, 0x67) \
-    X(ccmd, golden_ccmd1, pad_h, 0x89d9) \
-    X(ccmd, golden_ccmd1, pad_w, 0x8a44) \
-    X(ccmd, golden_ccmd1, in_plane, 0x9f9d0129) \
-    X(ccmd, golden_ccmd1, out_plane, 0xc9546b43) \
-    X(ccmd, golden_ccmd1, x_words, 0x273) \
-    X(ccmd, golden_ccmd1, check, 0x54) \
-    X(ccmd, golden_ccmd2, op, 0x75) \
+    X(ccmd, golden_ccmd1, signal, 0x1) \
+    X(ccmd, golden_ccmd1, complete, 0x1) \
+    X(ccmd, golden_ccmd1, await_event, 0x38) \
+    X(ccmd, golden_ccmd1, signal_event, 0x3c) \
+    X(ccmd, golden_ccmd1, await_count, 0xbd91) \
+    X(ccmd, golden_ccmd1, complete_node, 0x83) \
+    X(ccmd, golden_ccmd1, cookie, 0x679) \
+    X(ccmd, golden_ccmd1, x_addr, 0x21167d8f) \
+    X(ccmd, golden_ccmd1, w_addr, 0x84c81999) \
+    X(ccmd, golden_ccmd1, c_addr, 0xc7038069) \
+    X(ccmd, golden_ccmd1, b_addr, 0x8fb5262c) \
+    X(ccmd, golden_ccmd1, e_addr, 0x349aae90) \
+    X(ccmd, golden_ccmd1, art_addr, 0x6d14475b) \
+    X(ccmd, golden_ccmd1, ldx, 0xf320c) \
+    X(ccmd, golden_ccmd1, ldw, 0xe5e1) \
+    X(ccmd, golden_ccmd1, ldc, 0x7b297) \
+    X(ccmd, golden_ccmd1, m, 0xdeb8fc) \
+    X(ccmd, golden_ccmd1, n, 0x5d5f57) \
+    X(ccmd, golden_ccmd1, k, 0x91eb79) \
+    X(ccmd, golden_ccmd1, art_count, 0x8ded3c) \
+    X(ccmd, golden_ccmd1, art_mask, 0xf0e642f43328ad08) \
+    X(ccmd, golden_ccmd1, signal_mask, 0x69d495dd81355c53) \
+    X(ccmd, golden_ccmd1, tile_x, 0x7c) \
+    X(ccmd, golden_ccmd1, tile_w, 0xd0) \
+    X(ccmd, golden_ccmd1, kernel_h, 0x5b) \
+    X(ccmd, golden_ccmd1, kernel_w, 0x6a) \
+    X(ccmd, golden_ccmd1, stride, 0x58) \
+    X(ccmd, golden_ccmd1, row_words, 0x0) \
+    X(ccmd, golden_ccmd1, in_h, 0x89d9) \
+    X(ccmd, golden_ccmd1, in_w, 0x8a44) \
+    X(ccmd, golden_ccmd1, out_h, 0x9f9d) \
+    X(ccmd, golden_ccmd1, out_w, 0xc954) \
+    X(ccmd, golden_ccmd1, pad_h, 0x9cc9) \
+    X(ccmd, golden_ccmd1, pad_w, 0x54c5) \
+    X(ccmd, golden_ccmd1, in_plane, 0x75491bc3) \
+    X(ccmd, golden_ccmd1, out_plane, 0x99901c04) \
+    X(ccmd, golden_ccmd1, x_words, 0x1c) \
+    X(ccmd, golden_ccmd1, check, 0xcd) \
+    X(ccmd, golden_ccmd2, op, 0x3a) \
     X(ccmd, golden_ccmd2, accumulate, 0x1) \
     X(ccmd, golden_ccmd2, bias, 0x0) \
     X(ccmd, golden_ccmd2, relu, 0x1) \
-    X(ccmd, golden_ccmd2, x_bfp, 0x0) \
-    X(ccmd, golden_ccmd2, w_bfp, 0x1) \
-    X(ccmd, golden_ccmd2, w_rows, 0x0) \
-    X(ccmd, golden_ccmd2, emit, 0x1) \
+    X(ccmd, golden_ccmd2, x_bfp, 0x1) \
+    X(ccmd, golden_ccmd2, w_bfp, 0x0) \
+    X(ccmd, golden_ccmd2, w_rows, 0x1) \
+    X(ccmd, golden_ccmd2, emit, 0x0) \
     X(ccmd, golden_ccmd2, await, 0x1) \
-    X(ccmd, golden_ccmd2, art, 0x0) \
+    X(ccmd, golden_ccmd2, art, 0x1) \
     X(ccmd, golden_ccmd2, signal, 0x1) \
-    X(ccmd, golden_ccmd2, complete, 0x0) \
-    X(ccmd, golden_ccmd2, await_event, 0x33) \
-    X(ccmd, golden_ccmd2, signal_event, 0x23) \
-    X(ccmd, golden_ccmd2, await_count, 0xcc0e) \
-    X(ccmd, golden_ccmd2, complete_node, 0xd9) \
-    X(ccmd, golden_ccmd2, cookie, 0x688) \
-    X(ccmd, golden_ccmd2, x_addr, 0xee52bdb6) \
-    X(ccmd, golden_ccmd2, w_addr, 0x415af341) \
-    X(ccmd, golden_ccmd2, c_addr, 0x84f3dd6) \
-    X(ccmd, golden_ccmd2, b_addr, 0xd77c96c0) \
-    X(ccmd, golden_ccmd2, e_addr, 0xf18dd1ee) \
-    X(ccmd, golden_ccmd2, art_addr, 0xac512b01) \
-    X(ccmd, golden_ccmd2, ldx, 0x12093) \
-    X(ccmd, golden_ccmd2, ldw, 0x154ed) \
-    X(ccmd, golden_ccmd2, ldc, 0xde3a5) \
-    X(ccmd, golden_ccmd2, m, 0x445d6) \
-    X(ccmd, golden_ccmd2, n, 0x73f7ba) \
-    X(ccmd, golden_ccmd2, k, 0x3ba33) \
-    X(ccmd, golden_ccmd2, art_count, 0xc10faa) \
-    X(ccmd, golden_ccmd2, art_mask, 0x47fc816ac16e2284) \
-    X(ccmd, golden_ccmd2, signal_mask, 0x44c5b4763fe31d03) \
-    X(ccmd, golden_ccmd2, tile_x, 0x1c) \
-    X(ccmd, golden_ccmd2, tile_w, 0xcc) \
-    X(ccmd, golden_ccmd2, kernel_h, 0x9f) \
-    X(ccmd, golden_ccmd2, kernel_w, 0x2f) \
-    X(ccmd, golden_ccmd2, stride, 0x58) \
-    X(ccmd, golden_ccmd2, row_words, 0x4a) \
-    X(ccmd, golden_ccmd2, in_h, 0x11cb) \
-    X(ccmd, golden_ccmd2, in_w, 0x2adf) \
-    X(ccmd, golden_ccmd2, out_h, 0x28dd) \
-    X(ccmd, golden_ccmd2, out_w, 0x4155) \
-    X(ccmd, golden_ccmd2, pad_h, 0x8702) \
-    X(ccmd, golden_ccmd2, pad_w, 0xf3b3) \
-    X(ccmd, golden_ccmd2, in_plane, 0x2b0b8c12) \
-    X(ccmd, golden_ccmd2, out_plane, 0xa81aa40a) \
-    X(ccmd, golden_ccmd2, x_words, 0x117) \
-    X(ccmd, golden_ccmd2, check, 0xa5) \
+    X(ccmd, golden_ccmd2, complete, 0x1) \
+    X(ccmd, golden_ccmd2, await_event, 0x34) \
+    X(ccmd, golden_ccmd2, signal_event, 0x3b) \
+    X(ccmd, golden_ccmd2, await_count, 0x415a) \
+    X(ccmd, golden_ccmd2, complete_node, 0x8) \
+    X(ccmd, golden_ccmd2, cookie, 0x6bb) \
+    X(ccmd, golden_ccmd2, x_addr, 0xf18dd1ee) \
+    X(ccmd, golden_ccmd2, w_addr, 0xac512b01) \
+    X(ccmd, golden_ccmd2, c_addr, 0x12093d26) \
+    X(ccmd, golden_ccmd2, b_addr, 0x154ed512) \
+    X(ccmd, golden_ccmd2, e_addr, 0xde3a5db5) \
+    X(ccmd, golden_ccmd2, art_addr, 0x445d656) \
+    X(ccmd, golden_ccmd2, ldx, 0x73f7b) \
+    X(ccmd, golden_ccmd2, ldw, 0x3ba3) \
+    X(ccmd, golden_ccmd2, ldc, 0xc10fa) \
+    X(ccmd, golden_ccmd2, m, 0xc16e22) \
+    X(ccmd, golden_ccmd2, n, 0x47fc81) \
+    X(ccmd, golden_ccmd2, k, 0x3fe31d) \
+    X(ccmd, golden_ccmd2, art_count, 0x44c5b4) \
+    X(ccmd, golden_ccmd2, art_mask, 0xcc1b0c3e1c07724e) \
+    X(ccmd, golden_ccmd2, signal_mask, 0x2f429ce59ff3078f) \
+    X(ccmd, golden_ccmd2, tile_x, 0x58) \
+    X(ccmd, golden_ccmd2, tile_w, 0x4a) \
+    X(ccmd, golden_ccmd2, kernel_h, 0x11) \
+    X(ccmd, golden_ccmd2, kernel_w, 0x2a) \
+    X(ccmd, golden_ccmd2, stride, 0x28) \
+    X(ccmd, golden_ccmd2, row_words, 0x41) \
+    X(ccmd, golden_ccmd2, in_h, 0x8702) \
+    X(ccmd, golden_ccmd2, in_w, 0xf3b3) \
+    X(ccmd, golden_ccmd2, out_h, 0x2b0b) \
+    X(ccmd, golden_ccmd2, out_w, 0xa81a) \
+    X(ccmd, golden_ccmd2, pad_h, 0x45dd) \
+    X(ccmd, golden_ccmd2, pad_w, 0xa5f0) \
+    X(ccmd, golden_ccmd2, in_plane, 0xb62ac1fe) \
+    X(ccmd, golden_ccmd2, out_plane, 0x4b63e0ef) \
+    X(ccmd, golden_ccmd2, x_words, 0x1d1) \
+    X(ccmd, golden_ccmd2, check, 0xb3) \
     X(ecmd, golden_ecmd0, laddr, 0xffffffffff) \
     X(ecmd, golden_ecmd0, length, 0xffffff) \
     X(ecmd, golden_ecmd0, raddr, 0xffffffffff) \
     X(ecmd, golden_ecmd0, tag, 0x3f) \
     X(ecmd, golden_ecmd0, kind, 0x3) \
     X(ecmd, golden_ecmd0, dst, 0xff) \
-    X(ecmd, golden_ecmd1, laddr, 0x4bb62ac1fe) \
-    X(ecmd, golden_ecmd1, length, 0x746753) \
-    X(ecmd, golden_ecmd1, raddr, 0x52b3df44a4) \
-    X(ecmd, golden_ecmd1, tag, 0x1f) \
+    X(ecmd, golden_ecmd1, laddr, 0x7f526eb523) \
+    X(ecmd, golden_ecmd1, length, 0x79490e) \
+    X(ecmd, golden_ecmd1, raddr, 0x61d3b993f) \
+    X(ecmd, golden_ecmd1, tag, 0x13) \
     X(ecmd, golden_ecmd1, kind, 0x1) \
-    X(ecmd, golden_ecmd1, dst, 0x1d) \
-    X(ecmd, golden_ecmd2, laddr, 0x4f060cea63) \
-    X(ecmd, golden_ecmd2, length, 0x62f568) \
-    X(ecmd, golden_ecmd2, raddr, 0x6b57e54acc) \
-    X(ecmd, golden_ecmd2, tag, 0x32) \
-    X(ecmd, golden_ecmd2, kind, 0x0) \
-    X(ecmd, golden_ecmd2, dst, 0x42) \
+    X(ecmd, golden_ecmd1, dst, 0x57) \
+    X(ecmd, golden_ecmd2, laddr, 0xcb6bc15385) \
+    X(ecmd, golden_ecmd2, length, 0x302358) \
+    X(ecmd, golden_ecmd2, raddr, 0x1b4227de21) \
+    X(ecmd, golden_ecmd2, tag, 0x10) \
+    X(ecmd, golden_ecmd2, kind, 0x3) \
+    X(ecmd, golden_ecmd2, dst, 0xba) \
     X(ring, golden_ring0, phase, 0x1) \
     X(ring, golden_ring0, kind, 0x3) \
     X(ring, golden_ring0, reply, 0x1) \
@@ -644,34 +650,34 @@ static const uint64_t golden_bound2[2] = {
     X(ring, golden_ring0, step, 0xff) \
     X(ring, golden_ring0, source, 0xff) \
     X(ring, golden_ring0, cycle, 0xffffffffffff) \
-    X(ring, golden_ring1, phase, 0x0) \
-    X(ring, golden_ring1, kind, 0x1) \
-    X(ring, golden_ring1, reply, 0x1) \
-    X(ring, golden_ring1, status, 0xb) \
-    X(ring, golden_ring1, opcode, 0x82) \
-    X(ring, golden_ring1, node, 0xfa) \
-    X(ring, golden_ring1, tag, 0x1ac) \
+    X(ring, golden_ring1, phase, 0x1) \
+    X(ring, golden_ring1, kind, 0x3) \
+    X(ring, golden_ring1, reply, 0x0) \
+    X(ring, golden_ring1, status, 0xf) \
+    X(ring, golden_ring1, opcode, 0x9b) \
+    X(ring, golden_ring1, node, 0x6e) \
+    X(ring, golden_ring1, tag, 0x689) \
     X(ring, golden_ring1, half, 0x1) \
-    X(ring, golden_ring1, step, 0x9b) \
-    X(ring, golden_ring1, source, 0x6e) \
-    X(ring, golden_ring1, cycle, 0xf9bdd12982e4) \
+    X(ring, golden_ring1, step, 0x5) \
+    X(ring, golden_ring1, source, 0x39) \
+    X(ring, golden_ring1, cycle, 0x65b60492c4f5) \
     X(ring, golden_ring2, phase, 0x0) \
     X(ring, golden_ring2, kind, 0x0) \
-    X(ring, golden_ring2, reply, 0x0) \
-    X(ring, golden_ring2, status, 0x6) \
-    X(ring, golden_ring2, opcode, 0x25) \
-    X(ring, golden_ring2, node, 0x9) \
-    X(ring, golden_ring2, tag, 0x5c0) \
+    X(ring, golden_ring2, reply, 0x1) \
+    X(ring, golden_ring2, status, 0xf) \
+    X(ring, golden_ring2, opcode, 0x29) \
+    X(ring, golden_ring2, node, 0x72) \
+    X(ring, golden_ring2, tag, 0x5a3) \
     X(ring, golden_ring2, half, 0x1) \
-    X(ring, golden_ring2, step, 0x29) \
-    X(ring, golden_ring2, source, 0x72) \
-    X(ring, golden_ring2, cycle, 0x819db46108cc) \
+    X(ring, golden_ring2, step, 0xad) \
+    X(ring, golden_ring2, source, 0x6d) \
+    X(ring, golden_ring2, cycle, 0xd50e8b7199cd) \
     X(status, golden_status0, req_head, 0xffffffff) \
     X(status, golden_status0, rep_head, 0xffffffff) \
-    X(status, golden_status1, req_head, 0xad9cedde) \
-    X(status, golden_status1, rep_head, 0x6d39eb43) \
-    X(status, golden_status2, req_head, 0x8b7199cd) \
-    X(status, golden_status2, rep_head, 0xd50e0097) \
+    X(status, golden_status1, req_head, 0x3879399b) \
+    X(status, golden_status1, rep_head, 0xfa1b1bf1) \
+    X(status, golden_status2, req_head, 0xf9c08fef) \
+    X(status, golden_status2, rep_head, 0xa17a4340) \
     X(bound, golden_bound0, credit0, 0xffff) \
     X(bound, golden_bound0, credit1, 0xffff) \
     X(bound, golden_bound0, credit2, 0xffff) \
@@ -681,21 +687,21 @@ static const uint64_t golden_bound2[2] = {
     X(bound, golden_bound0, check, 0x7f) \
     X(bound, golden_bound0, poison, 0x1) \
     X(bound, golden_bound0, crc, 0xffffffff) \
-    X(bound, golden_bound1, credit0, 0x3879) \
-    X(bound, golden_bound1, credit1, 0xfa1b) \
-    X(bound, golden_bound1, credit2, 0xf9c0) \
-    X(bound, golden_bound1, credit3, 0xa17a) \
-    X(bound, golden_bound1, seq, 0xcc3) \
-    X(bound, golden_bound1, ack, 0xb1e) \
-    X(bound, golden_bound1, check, 0x42) \
+    X(bound, golden_bound1, credit0, 0xcc3d) \
+    X(bound, golden_bound1, credit1, 0xb1ee) \
+    X(bound, golden_bound1, credit2, 0x843f) \
+    X(bound, golden_bound1, credit3, 0x736a) \
+    X(bound, golden_bound1, seq, 0x392) \
+    X(bound, golden_bound1, ack, 0x861) \
+    X(bound, golden_bound1, check, 0x53) \
     X(bound, golden_bound1, poison, 0x0) \
-    X(bound, golden_bound1, crc, 0x39235bc0) \
-    X(bound, golden_bound2, credit0, 0x861e) \
-    X(bound, golden_bound2, credit1, 0xa604) \
-    X(bound, golden_bound2, credit2, 0x7db) \
-    X(bound, golden_bound2, credit3, 0x6518) \
-    X(bound, golden_bound2, seq, 0xacc) \
-    X(bound, golden_bound2, ack, 0x936) \
-    X(bound, golden_bound2, check, 0x66) \
+    X(bound, golden_bound1, crc, 0x6518093d) \
+    X(bound, golden_bound2, credit0, 0xacc6) \
+    X(bound, golden_bound2, credit1, 0x936a) \
+    X(bound, golden_bound2, credit2, 0xcdaa) \
+    X(bound, golden_bound2, credit3, 0x523d) \
+    X(bound, golden_bound2, seq, 0xa8e) \
+    X(bound, golden_bound2, ack, 0xa18) \
+    X(bound, golden_bound2, check, 0x36) \
     X(bound, golden_bound2, poison, 0x0) \
-    X(bound, golden_bound2, crc, 0xa8ea37f7)
+    X(bound, golden_bound2, crc, 0xbcc99ae8)

@@ -22,6 +22,7 @@
 #define OWN 0x40000u /* offsets in each segment */
 #define RESULT 0x80000u
 #define SEQUENCES 0x1000u
+#define POSTED 0xc00000u /* in each host's DMA window */
 #define NODES 4u
 #define UNITS 2u /* of an engine */
 
@@ -305,6 +306,42 @@ static void do_allreduce(uint32_t job, uint32_t bytes, bool eager)
     check_result(bytes, false);
 }
 
+/* Values of both nodes' memory to the host of each, in and beside its own memory, by steps
+ * that send, too: there before the end is told. */
+static void do_posted(uint32_t job, uint32_t bytes, bool store)
+{
+    uint64_t entry[2];
+
+    fill(bytes);
+    for (uint32_t n = 0; n < bed.nodes; n++) {
+        struct step steps[2] = {make_step(job, 1, bytes),
+                                make_step(job, 2, bytes)};
+
+        memset(fsh_fabric_dma(bed.fab, n) + POSTED, 0xee, bytes + 128);
+        fsh_colldesc_set_own(steps[0].word, 1);
+        fsh_colldesc_set_own_addr(steps[0].word, OWN / 64);
+        send_to(&steps[0], 1 - n, 2, true);
+        await_from(&steps[1], 1 - n);
+        fsh_colldesc_set_store(steps[1].word, store);
+        fsh_colldesc_set_store_addr(steps[1].word, store ? RESULT / 64 : 0);
+        fsh_colldesc_set_post(steps[1].word, 1);
+        fsh_colldesc_set_post_addr(steps[1].word, POSTED / 64);
+        send_message(n, n, FSH_COLLMSG_RUN, place(n, 0, steps, 2));
+    }
+    for (uint32_t n = 0; n < bed.nodes; n++) {
+        const unsigned char *posted = fsh_fabric_dma(bed.fab, n) + POSTED;
+
+        next_entry(n, entry);
+        expect_end(n, job, FSH_STATUS_OK);
+        CHECK(memcmp(posted, floats(1 - n, OWN), bytes) == 0 &&
+                  posted[(bytes + 63) / 64 * 64] == 0xee,
+              "node %u: job %u: host memory has something else", n, job);
+        CHECK((memcmp(floats(n, RESULT), floats(1 - n, OWN), bytes) == 0) ==
+                  store,
+              "node %u: job %u: it is stored, or not", n, job);
+    }
+}
+
 /* --- cases --------------------------------------------------------------- */
 
 static void case_barrier(void)
@@ -351,6 +388,18 @@ static void case_pieces(void)
         do_broadcast(1, 1024, true);
         do_allreduce(2, 3000, true);
         do_allreduce(3, 4000, false);
+        close_bed();
+    }
+}
+
+static void case_posted(void)
+{
+    for (uint64_t seed = 0; seed <= 3; seed++) {
+        open_bed(2, 1024, seed);
+        do_posted(1, 64, true);
+        do_posted(2, 256, false);
+        do_posted(3, 5000, true);
+        do_posted(4, 3000, false);
         close_bed();
     }
 }
@@ -469,6 +518,7 @@ static void case_refused(void)
         {0, UINT64_C(1) << 3, FSH_STATUS_BAD_COMMAND},  /* given, too */
         {6, SEGMENT / 64, FSH_STATUS_MEMORY},           /* operand outside */
         {6, (uint64_t)(SEGMENT / 64) << 32, FSH_STATUS_MEMORY},
+        {7, UINT64_C(0xffffffff), FSH_STATUS_MEMORY}, /* of host memory */
     };
 
     open_bed(2, 1024, 0);
@@ -477,6 +527,7 @@ static void case_refused(void)
         fsh_colldesc_set_own(s.word, 1);
         fsh_colldesc_set_store(s.word, 1);
         s.word[wrong[i].word] |= wrong[i].bits;
+        fsh_colldesc_set_post(s.word, wrong[i].word == 7);
         run(0, place(0, 0, &s, 1));
         expect_end(0, i, wrong[i].status);
     }
@@ -517,11 +568,17 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } cases[] = {{"barrier", case_barrier},     {"broadcast", case_broadcast},
-                 {"allreduce", case_allreduce}, {"pieces", case_pieces},
-                 {"stalls", case_stalls},       {"orders", case_orders},
-                 {"queued", case_queued},       {"missing", case_missing},
-                 {"refused", case_refused},     {"busy", case_busy}};
+    } cases[] = {{"barrier", case_barrier},
+                 {"broadcast", case_broadcast},
+                 {"allreduce", case_allreduce},
+                 {"pieces", case_pieces},
+                 {"posted", case_posted},
+                 {"stalls", case_stalls},
+                 {"orders", case_orders},
+                 {"queued", case_queued},
+                 {"missing", case_missing},
+                 {"refused", case_refused},
+                 {"busy", case_busy}};
 
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         bool wanted = argc == 1;

@@ -35,6 +35,8 @@ module fsh_cdata #(
     input  wire logic          [3:0] op_i,
     input  wire logic                send_i,   // MOVE_OUT
     input  wire logic                store_i,
+    input  wire logic                post_i,   // to host memory
+    input  wire logic         [31:0] post_addr_i,
     output logic                     done_o,
     output logic                     err_o,
     output logic      [CONTEXTS-1:0] settled_o,
@@ -48,6 +50,7 @@ module fsh_cdata #(
     input  wire logic                mrd_err_i,
     output logic                     mwr_valid_o,
     input  wire logic                mwr_ready_i,
+    output logic                     mwr_post_o,
     output logic              [31:0] mwr_addr_o,
     output logic             [511:0] mwr_data_o,
     output logic              [63:0] mwr_strb_o,
@@ -69,7 +72,7 @@ module fsh_cdata #(
   logic   [LW:0] ask_q, got_q;  // lines asked for, lines through
   logic          more, some_q, take, read, got;
   logic [LW-1:0] line_q;
-  logic          tx_done_q, wr_done_q, tx_ok, wr_ok, owner_room, err_q;
+  logic          tx_done_q, wr_done_q, tx_ok, wr_ok, owner_room, err_q, halves, half_q;
 
   assign is_load = move_i == fsh_coll_pkg::MOVE_LOAD || move_i == fsh_coll_pkg::MOVE_FETCH;
   assign is_copy = move_i == fsh_coll_pkg::MOVE_COPY;
@@ -143,7 +146,10 @@ module fsh_cdata #(
   );
 
   assign tx_ok = !send_i || tx_done_q || tx_ready_i;
-  assign wr_ok = !store_i || wr_done_q || (mwr_ready_i && owner_room);
+  // What is stored twice is so one after the other.
+  assign halves = store_i && post_i;
+  assign wr_ok = (!store_i && !post_i) || wr_done_q ||
+                 (mwr_ready_i && owner_room && half_q == halves);
   assign take  = some_q && (is_fold ? fold_ready : is_copy || (tx_ok && wr_ok));
 
   always_comb begin
@@ -192,8 +198,9 @@ module fsh_cdata #(
   assign tx_first_o  = line_q == '0;
   assign tx_last_o   = last;
   assign tx_data_o   = acc;
-  assign mwr_valid_o = some_q && is_out && store_i && !wr_done_q && owner_room;
-  assign mwr_addr_o  = addr_i + 32'(line_q);
+  assign mwr_valid_o = some_q && is_out && (store_i || post_i) && !wr_done_q && owner_room;
+  assign mwr_post_o  = post_i && half_q == halves;
+  assign mwr_addr_o  = (mwr_post_o ? post_addr_i : addr_i) + 32'(line_q);
   assign mwr_data_o  = acc;
   assign mwr_strb_o  = last && tail_i != '0 ? ~({64{1'b1}} << tail_i) : '1;
 
@@ -201,13 +208,18 @@ module fsh_cdata #(
     if (take) begin
       tx_done_q <= 1'b0;
       wr_done_q <= 1'b0;
+      half_q    <= 1'b0;
     end else begin
       if (tx_valid_o && tx_ready_i) tx_done_q <= 1'b1;
-      if (mwr_valid_o && mwr_ready_i) wr_done_q <= 1'b1;
+      if (mwr_valid_o && mwr_ready_i) begin
+        half_q    <= 1'b1;
+        wr_done_q <= half_q == halves;
+      end
     end
     if (rst_i) begin
       tx_done_q <= 1'b0;
       wr_done_q <= 1'b0;
+      half_q    <= 1'b0;
     end
   end
 

@@ -2,7 +2,8 @@
 `default_nettype none
 
 /// The collective engine's edge, on the clock of the node: its sink, what takes packets out
-/// of the receivers, and what sends them. Wires; see fsh_ccall, fsh_ctap and fsh_cpost.
+/// of the receivers, and what sends them and writes to host memory. Wires; see fsh_ccall,
+/// fsh_ctap, fsh_cpost and fsh_chost.
 /// Packets of both lanes go to the engine one after the other, in turns.
 module fsh_cedge #(
     localparam int unsigned LANES = fsh_spec_pkg::LANES
@@ -32,6 +33,10 @@ module fsh_cedge #(
     output fsh_axi_pkg::mem_rd_rsp_t     rd_rsp_o,
     output fsh_axi_pkg::mem_rd_req_t     mem_req_o,
     input  wire fsh_axi_pkg::mem_rd_rsp_t mem_rsp_i,
+    // Host memory.
+    input  wire logic            [511:0] post_data_i,
+    output fsh_axi_pkg::post_req_t       post_req_o,
+    input  wire fsh_axi_pkg::post_rsp_t  post_rsp_i,
     // The engine.
     output fsh_coll_pkg::into_t          into_o,
     /* verilator lint_off UNUSEDSIGNAL */
@@ -47,7 +52,8 @@ module fsh_cedge #(
   /* verilator lint_on UNUSEDSIGNAL */
   logic [LANES*LINE_W-1:0] lines;
 
-  assign busy_o = call_busy || post_busy || tap_busy != '0 || into_o.rx_valid;
+  assign busy_o = call_busy || post_busy || tap_busy != '0 || into_o.rx_valid ||
+                  out_i.post_valid;
 
   fsh_ccall i_ccall (
       .clk_i,
@@ -132,6 +138,17 @@ module fsh_cedge #(
       .mem_req_o,
       .mem_rsp_i,
       .busy_o      (post_busy)
+  );
+
+  fsh_chost i_chost (
+      .clk_i,
+      .rst_i,
+      .valid_i(out_i.post_valid),
+      .ready_o(into_o.post_ready),
+      .addr_i (out_i.post_addr),
+      .data_i (post_data_i),
+      .req_o  (post_req_o),
+      .rsp_i  (post_rsp_i)
   );
 endmodule
 

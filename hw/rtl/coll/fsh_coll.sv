@@ -59,6 +59,7 @@ module fsh_coll #(
     input  wire logic           mrd_err_i,
     output logic                mwr_valid_o,
     input  wire logic           mwr_ready_i,
+    output logic                mwr_post_o,  // to host memory
     output logic         [31:0] mwr_addr_o,
     output logic        [511:0] mwr_data_o,
     output logic         [63:0] mwr_strb_o,
@@ -267,8 +268,7 @@ module fsh_coll #(
       bytes_mem[res_slot] <= {rx_eager_i, rx_bytes_i};
   end
 
-  // Its lines: one a cycle for all units.
-  logic [SW+LW-1:0] prd_addr;
+  logic [SW+LW-1:0] prd_addr;  // its lines: one a cycle for all units
   logic     [511:0] prd_data;
 
   fsh_arb #(
@@ -302,10 +302,9 @@ module fsh_coll #(
 
   // The units.
   localparam int unsigned NOTE = fsh_coll_pkg::NOTE_W;
-  localparam int unsigned WRITE = 64 + 512 + 32;
+  localparam int unsigned WRITE = 1 + 64 + 512 + 32;
   localparam int unsigned SEND = 2 + 8 + 64 + LW + 7 + 512;
   localparam int unsigned END = fsh_coll_pkg::END_W;
-
   logic         [UNITS-1:0] tell_valid, tell_ready;
   logic    [UNITS*NOTE-1:0] tells;
   logic            [LW+6:0] there_bytes;
@@ -386,6 +385,7 @@ module fsh_coll #(
         .mwr_addr_o  (mwrs[u*WRITE+:32]),
         .mwr_data_o  (mwrs[u*WRITE+32+:512]),
         .mwr_strb_o  (mwrs[u*WRITE+544+:64]),
+        .mwr_post_o  (mwrs[u*WRITE+608]),
         .mwr_done_i  (mwr_done_i && wr_owner[u]),
         .mwr_err_i,
         .tx_valid_o  (tx_valid[u]),
@@ -483,7 +483,7 @@ module fsh_coll #(
       .data_i  (mwrs),
       .valid_o (mwr_valid_o),
       .ready_i (mwr_ready_i),
-      .data_o  ({mwr_strb_o, mwr_data_o, mwr_addr_o}),
+      .data_o  ({mwr_post_o, mwr_strb_o, mwr_data_o, mwr_addr_o}),
       .answer_i(mwr_done_i),
       .owner_o (wr_owner)
   );

@@ -9,12 +9,14 @@ module fsh_collective (
     input  wire logic           rst_i,
     input  wire logic    [39:0] seg_base_i,
     input  wire logic    [39:0] seg_size_i,
+    input  wire logic    [39:0] host_size_i,
     input  wire fsh_coll_pkg::into_t into_i,
     output fsh_coll_pkg::out_t  out_o,
     output fsh_axi_pkg::line_req_t mem_req_o,
     input  wire fsh_axi_pkg::line_rsp_t mem_rsp_i,
     output logic                idle_o
 );
+  logic         wr_post;
   logic         rd_valid, rd_ready, rd_there, rd_err, wr_valid, wr_ready, wr_done, wr_err;
   logic  [31:0] rd_addr, wr_addr;
   logic [511:0] rd_data, wr_data;
@@ -65,6 +67,7 @@ module fsh_collective (
       .mrd_err_i   (rd_err),
       .mwr_valid_o (wr_valid),
       .mwr_ready_i (wr_ready),
+      .mwr_post_o  (wr_post),
       .mwr_addr_o  (wr_addr),
       .mwr_data_o  (wr_data),
       .mwr_strb_o  (wr_strb),
@@ -87,6 +90,7 @@ module fsh_collective (
       .rst_i,
       .seg_base_i,
       .seg_size_i,
+      .host_size_i,
       .rd_valid_i (rd_valid),
       .rd_ready_o (rd_ready),
       .rd_addr_i  (rd_addr),
@@ -95,6 +99,7 @@ module fsh_collective (
       .rd_err_o   (rd_err),
       .wr_valid_i (wr_valid),
       .wr_ready_o (wr_ready),
+      .wr_post_i  (wr_post),
       .wr_addr_i  (wr_addr),
       .wr_data_i  (wr_data),
       .wr_strb_i  (wr_strb),
@@ -115,6 +120,9 @@ module fsh_collective (
       .m_rvalid_i (mem_rsp_i.rvalid),
       .m_rdata_i  (mem_rsp_i.rdata),
       .m_rerr_i   (mem_rsp_i.rerr),
+      .post_valid_o(out_o.post_valid),
+      .post_ready_i(into_i.post_ready),
+      .post_addr_o(out_o.post_addr),
       .busy_o     (mem_busy)
   );
 

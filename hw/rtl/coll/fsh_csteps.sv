@@ -157,11 +157,11 @@ module fsh_csteps #(
   logic        last_packet_q, last_source_q;
   logic [PW:0] bytes_q;
   logic [LW:0] lines_q;
-  logic        has_own, emits, stores;
+  logic        has_own, stores, posts;
 
   assign has_own = desc_q.own || desc_q.given;
-  assign emits   = desc_q.send;
   assign stores  = desc_q.store && desc_q.bytes != '0;
+  assign posts   = desc_q.post && desc_q.bytes != '0;
 
   fsh_csize #(
       .LINES(LINES)
@@ -170,7 +170,7 @@ module fsh_csteps #(
       .size_i       (state_q == Size),
       .fetch_i      (item_q == FETCH),
       .out_i        (item_q == OUT),
-      .some_i       (emits || stores),
+      .some_i       (desc_q.send || stores || posts),
       .total_i      (desc_q.bytes),
       .count_i      (desc_q.count),
       .packet_i     (packet_q),
@@ -250,12 +250,13 @@ module fsh_csteps #(
     move_o.given    = sources;
     move_o.kind     = desc_q.kind;
     move_o.op       = desc_q.op;
-    move_o.send     = emits;
+    move_o.send     = desc_q.send;
     move_o.store    = stores;
+    move_o.post     = posts;
+    move_o.post_addr = desc_q.post_addr + (32'(packet_q) << LW);
   end
 
-  assign tx_dest_o  = desc_q.dest;
-
+  assign tx_dest_o = desc_q.dest;
   always_comb begin
     tx_addr_o       = '0;
     tx_addr_o.eager = eager_q;
@@ -319,7 +320,7 @@ module fsh_csteps #(
         state_q  <= Size;
       end
       Size: begin
-        state_q <= item_q == SOURCE ? Ask : item_q == OUT && emits ? May : Begin;
+        state_q <= item_q == SOURCE ? Ask : item_q == OUT && desc_q.send ? May : Begin;
         eager_q <= 1'b0;
         if (expired[c_q] && !ahead_q) begin
           status_q <= fsh_spec_pkg::STATUS_TIMEOUT;

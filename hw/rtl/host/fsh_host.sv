@@ -48,6 +48,9 @@ module fsh_host #(
     // Receivers.
     input  wire fsh_axi_pkg::mem_wr_req_t rx_req_i,
     output fsh_axi_pkg::mem_wr_rsp_t   rx_rsp_o,
+    // The collective engine.
+    input  wire fsh_axi_pkg::post_req_t post_req_i,
+    output fsh_axi_pkg::post_rsp_t     post_rsp_o,
     // Host memory, write side.
     output fsh_axi_pkg::host_wr_req_t  host_req_o,
     input  wire fsh_axi_pkg::host_wr_rsp_t host_rsp_i,
@@ -281,6 +284,9 @@ module fsh_host #(
 
   // Host memory. Nobody looks at entries unless there is one.
   logic hostw_busy, perf_entry, rx_berr;
+  /* verilator lint_off UNUSEDSIGNAL */
+  logic posted;  // nobody asks
+  /* verilator lint_on UNUSEDSIGNAL */
   logic [ENTRIES*fsh_spec_pkg::RING_W-1:0] entries;
 
   always_comb begin
@@ -306,16 +312,16 @@ module fsh_host #(
       .taken_i      (taken),
       .req_head_i   (req_head),
       .rep_head_i   (rep_head),
-      .rx_awvalid_i (rx_req_i.awvalid),
-      .rx_awready_o (rx_rsp_o.awready),
-      .rx_awaddr_i  (rx_req_i.awaddr),
-      .rx_awlen_i   (rx_req_i.awlen),
-      .rx_wvalid_i  (rx_req_i.wvalid),
-      .rx_wready_o  (rx_rsp_o.wready),
-      .rx_wdata_i   (rx_req_i.wdata),
-      .rx_wstrb_i   (rx_req_i.wstrb),
-      .rx_wlast_i   (rx_req_i.wlast),
-      .rx_bvalid_o  (rx_rsp_o.bvalid),
+      .rx_awvalid_i ({post_req_i.awvalid, rx_req_i.awvalid}),
+      .rx_awready_o ({post_rsp_o.awready, rx_rsp_o.awready}),
+      .rx_awaddr_i  ({post_req_i.awaddr, rx_req_i.awaddr}),
+      .rx_awlen_i   ({8'd3, rx_req_i.awlen}),
+      .rx_wvalid_i  ({post_req_i.wvalid, rx_req_i.wvalid}),
+      .rx_wready_o  ({post_rsp_o.wready, rx_rsp_o.wready}),
+      .rx_wdata_i   ({post_req_i.wdata, rx_req_i.wdata}),
+      .rx_wstrb_i   ({16'hffff, rx_req_i.wstrb}),
+      .rx_wlast_i   ({post_req_i.wlast, rx_req_i.wlast}),
+      .rx_bvalid_o  ({posted, rx_rsp_o.bvalid}),
       .rx_berr_o    (rx_berr),
       .entry_valid_i(entry_valid),
       .entry_ready_o(entry_ready),

@@ -2,10 +2,10 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// The one writer to host memory: bursts of the receivers, entries of the three
-/// rings, the status line; burst by burst, round robin. Addresses come as
-/// offsets in the DMA window. The bus keeps the order of writes and answers
-/// each burst; answers go back to the receiver that asked.
+/// The one writer to host memory: bursts of BURSTS sources (receivers, the collective
+/// engine), entries of the three rings, the status line; burst by burst, round robin.
+/// Addresses come as offsets in the DMA window. The bus keeps the order of writes and
+/// answers each burst; answers go back to the source that asked.
 /// Entries come from ENTRIES sources, each with its ring (0 completions,
 /// 1 requests, 2 replies); a ring's entries are written in order, the phase
 /// toggling every lap, from 1. An entry for a ring that is full, by what the host
@@ -15,6 +15,7 @@
 /// rings"); only a peer or a host that is broken fills one.
 module fsh_hostw #(
     parameter int unsigned ENTRIES = 6,
+    parameter int unsigned BURSTS = 3,
     localparam int unsigned RING_BITS = $clog2(fsh_spec_pkg::RING_ENTRIES),
     localparam int unsigned TAKEN_BITS = RING_BITS + 1
 ) (
@@ -31,17 +32,17 @@ module fsh_hostw #(
     input  wire logic [3*TAKEN_BITS-1:0] taken_i,
     input  wire logic            [31:0] req_head_i,
     input  wire logic            [31:0] rep_head_i,
-    // Receivers.
-    input  wire logic             [1:0] rx_awvalid_i,
-    output logic                  [1:0] rx_awready_o,
-    input  wire logic            [79:0] rx_awaddr_i,
-    input  wire logic            [15:0] rx_awlen_i,
-    input  wire logic             [1:0] rx_wvalid_i,
-    output logic                  [1:0] rx_wready_o,
-    input  wire logic           [255:0] rx_wdata_i,
-    input  wire logic            [31:0] rx_wstrb_i,
-    input  wire logic             [1:0] rx_wlast_i,
-    output logic                  [1:0] rx_bvalid_o,
+    // Bursts.
+    input  wire logic      [BURSTS-1:0] rx_awvalid_i,
+    output logic           [BURSTS-1:0] rx_awready_o,
+    input  wire logic   [BURSTS*40-1:0] rx_awaddr_i,
+    input  wire logic    [BURSTS*8-1:0] rx_awlen_i,
+    input  wire logic      [BURSTS-1:0] rx_wvalid_i,
+    output logic           [BURSTS-1:0] rx_wready_o,
+    input  wire logic  [BURSTS*128-1:0] rx_wdata_i,
+    input  wire logic   [BURSTS*16-1:0] rx_wstrb_i,
+    input  wire logic      [BURSTS-1:0] rx_wlast_i,
+    output logic           [BURSTS-1:0] rx_bvalid_o,
     output logic                        rx_berr_o,
     // Ring entries.
     input  wire logic     [ENTRIES-1:0] entry_valid_i,
@@ -64,8 +65,9 @@ module fsh_hostw #(
     output logic                        lost_o,  // an entry
     output logic                        busy_o
 );
-  // Sources of a burst: receivers 0 and 1, ring entry, status line.
-  logic [3:0]           req, gnt, owner_q;
+  // Sources of a burst: those with more than a beat, ring entry, status line.
+  logic [BURSTS+1:0]    req, gnt;
+  logic [BURSTS-1:0]    owner_q;
   logic                 start, streaming_q, aw_room, w_room, b_room;
   logic [47:0]          aw;
   logic [7:0]           aw_len;
@@ -73,7 +75,6 @@ module fsh_hostw #(
   logic                 w_push, w_last;
   logic [15:0]          w_strb;
   logic [127:0]         w_data;
-  logic                 rx_pick;
 
   // The entry in front, with its place in its ring.
   logic [ENTRIES-1:0]   entry_gnt;
@@ -189,7 +190,7 @@ module fsh_hostw #(
   assign start = !streaming_q && |req && aw_room && w_room && b_room;
 
   fsh_arb #(
-      .N(4)
+      .N(BURSTS + 2)
   ) i_arb (
       .clk_i,
       .rst_i,
@@ -198,41 +199,41 @@ module fsh_hostw #(
       .gnt_o (gnt)
   );
 
-  assign e_pop        = start && gnt[2];
-  assign s_pop        = start && gnt[3];
-  assign rx_awready_o = gnt[1:0] & {2{start}};
+  assign e_pop        = start && gnt[BURSTS];
+  assign s_pop        = start && gnt[BURSTS+1];
+  assign rx_awready_o = gnt[BURSTS-1:0] & {BURSTS{start}};
 
   always_comb begin
     offset = status_addr_i;
     aw_len = '0;
     if (start) begin
-      if (gnt[2]) offset = e_offset_q;
-      if (gnt[0]) begin
-        offset = rx_awaddr_i[39:0];
-        aw_len = rx_awlen_i[7:0];
-      end
-      if (gnt[1]) begin
-        offset = rx_awaddr_i[79:40];
-        aw_len = rx_awlen_i[15:8];
+      if (gnt[BURSTS]) offset = e_offset_q;
+      for (int unsigned i = 0; i < BURSTS; i++) begin
+        if (gnt[i]) begin
+          offset = rx_awaddr_i[i*40+:40];
+          aw_len = rx_awlen_i[i*8+:8];
+        end
       end
     end
   end
   assign aw = host_base_i + {8'd0, offset};
 
-  // Data: of the receiver that has the bus, or the single beat.
-  assign rx_pick     = owner_q[1];
-  assign rx_wready_o = owner_q[1:0] & {2{streaming_q && w_room}};
-  assign w_push      = streaming_q ? w_room && (rx_pick ? rx_wvalid_i[1] : rx_wvalid_i[0]) :
-                       e_pop || s_pop;
+  // Data: of the source that has the bus, or the single beat.
+  assign rx_wready_o = owner_q & {BURSTS{streaming_q && w_room}};
+  assign w_push      = streaming_q ? w_room && (owner_q & rx_wvalid_i) != '0 : e_pop || s_pop;
 
   always_comb begin
     w_data = 'x;
     w_strb = 'x;
     w_last = 'x;
     if (streaming_q) begin
-      w_data = rx_pick ? rx_wdata_i[255:128] : rx_wdata_i[127:0];
-      w_strb = rx_pick ? rx_wstrb_i[31:16] : rx_wstrb_i[15:0];
-      w_last = rx_pick ? rx_wlast_i[1] : rx_wlast_i[0];
+      w_data = '0;
+      w_strb = '0;
+      for (int unsigned i = 0; i < BURSTS; i++) begin
+        if (owner_q[i]) w_data |= rx_wdata_i[i*128+:128];
+        if (owner_q[i]) w_strb |= rx_wstrb_i[i*16+:16];
+      end
+      w_last = (owner_q & rx_wlast_i) != '0;
     end else if (start) begin
       w_data = e_pop ? e_data_q : status;
       w_strb = '1;
@@ -242,8 +243,8 @@ module fsh_hostw #(
 
   always_ff @(posedge clk_i) begin
     if (start) begin
-      owner_q     <= gnt;
-      streaming_q <= |gnt[1:0];
+      owner_q     <= gnt[BURSTS-1:0];
+      streaming_q <= |gnt[BURSTS-1:0];
     end
     if (streaming_q && w_push && w_last) streaming_q <= 1'b0;
     if (rst_i) begin
@@ -276,21 +277,21 @@ module fsh_hostw #(
   );
 
   // Whose answer comes next.
-  logic       b_valid;
-  logic [1:0] b_owner;
+  logic              b_valid;
+  logic [BURSTS-1:0] b_owner;
 
-  fsh_fifo #(.WIDTH(2), .DEPTH(32)) i_b (
+  fsh_fifo #(.WIDTH(BURSTS), .DEPTH(32)) i_b (
       .clk_i,
       .rst_i,
       .valid_i(start),
       .ready_o(b_room),
-      .data_i (gnt[1:0]),
+      .data_i (gnt[BURSTS-1:0]),
       .valid_o(b_valid),
       .ready_i(bvalid_i),
       .data_o (b_owner),
       .count_o()
   );
-  assign rx_bvalid_o = b_owner & {2{bvalid_i}};
+  assign rx_bvalid_o = b_owner & {BURSTS{bvalid_i}};
   assign rx_berr_o   = berr_i;
 
   assign perf_entry_o = e_keep;

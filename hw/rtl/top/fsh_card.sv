@@ -128,7 +128,7 @@ module fsh_card #(
   logic        node_idle, core_idle, run_valid, run_queue, sig_valid, ack_valid;
   logic        ccmd_valid, ccmd_ready, cperf_clear, cperf_read, cperf_valid;
   logic [7:0]  node, run_count, sig_inc;
-  logic [39:0] seg_base, seg_size;
+  logic [39:0] seg_base, seg_size, host_size;
   logic [1:0]  run_room;
   logic [31:0] run_addr;
   logic [5:0]  sig_counter;
@@ -158,6 +158,8 @@ module fsh_card #(
   fsh_coll_pkg::out_t      coll_out;
   fsh_axi_pkg::line_req_t  coll_req;
   fsh_axi_pkg::line_rsp_t  coll_rsp;
+  fsh_axi_pkg::post_req_t  post_req;
+  fsh_axi_pkg::post_rsp_t  post_rsp;
   fsh_axi_pkg::mem_rd_req_t seq_rd_req;
   fsh_axi_pkg::mem_rd_rsp_t seq_rd_rsp;
 
@@ -166,7 +168,7 @@ module fsh_card #(
   logic coll_valid, coll_run;
   assign coll_run       = coll_into.run_valid && coll_out.run_ready;
   assign coll_valid     = coll_out.tx_valid || coll_out.tell_valid || coll_out.end_valid ||
-                          coll_out.rx_ready || coll_run || coll_msg_valid;
+                          coll_out.rx_ready || coll_out.post_valid || coll_run || coll_msg_valid;
   assign coll_clk_req_o = !coll_idle || coll_into.tick || coll_into.note_valid ||
                           coll_into.rx_valid || coll_run;
   assign idle_o         = node_idle && !ccmd_valid && !cperf_valid && !coll_valid;
@@ -312,6 +314,7 @@ module fsh_card #(
       .node_o           (node),
       .seg_base_o       (seg_base),
       .seg_size_o       (seg_size),
+      .host_size_o      (host_size),
       .eng_present_i    ({coll_present_i, core_present_i}),
       .eng_busy_i       ({coll_busy, sink_busy}),
       .msg_ready_i      ({coll_msg_ready, msg_ready}),
@@ -327,6 +330,8 @@ module fsh_card #(
       .entry_valid_i    ({coll_entry_valid, entry_valid}),
       .entry_ready_o    ({coll_entry_ready, entry_ready}),
       .entry_i          ({coll_entry, entry}),
+      .post_req_i       (post_req),
+      .post_rsp_o       (post_rsp),
       .coll_rx_o        (coll_rx),
       .coll_room_i      (coll_room),
       .cperf_clear_o    (cperf_clear),
@@ -414,6 +419,9 @@ module fsh_card #(
       .rd_rsp_o     (seq_rd_rsp),
       .mem_req_o    (mem_rd_req),
       .mem_rsp_i    (mem_rd_rsp),
+      .post_data_i  (coll_req.wdata),
+      .post_req_o   (post_req),
+      .post_rsp_i   (post_rsp),
       .into_o       (coll_into),
       .out_i        (coll_out),
       .busy_o       (coll_busy)
@@ -424,6 +432,7 @@ module fsh_card #(
       .rst_i,
       .seg_base_i(seg_base),
       .seg_size_i(seg_size),
+      .host_size_i(host_size),
       .into_i    (coll_into),
       .out_o     (coll_out),
       .mem_req_o (coll_req),

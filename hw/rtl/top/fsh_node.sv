@@ -43,6 +43,7 @@ module fsh_node #(
     output logic                [7:0] node_o,
     output logic               [39:0] seg_base_o,
     output logic               [39:0] seg_size_o,
+    output logic               [39:0] host_size_o,
     // Engines: whether one is there; its sink, commands, acks, entries.
     input  wire logic   [ENGINES-1:0] eng_present_i,
     input  wire logic   [ENGINES-1:0] eng_busy_i,
@@ -59,7 +60,10 @@ module fsh_node #(
     input  wire logic   [ENGINES-1:0] entry_valid_i,
     output logic        [ENGINES-1:0] entry_ready_o,
     input  wire logic [ENGINES*RING_W-1:0] entry_i,  // ring_t
-    // Packets of the collective engine, beat by beat while there is room, by lane.
+    // What the collective engine writes to host memory; its packets, beat by beat while there
+    // is room, by lane.
+    input  wire fsh_axi_pkg::post_req_t post_req_i,
+    output fsh_axi_pkg::post_rsp_t    post_rsp_o,
     output logic [2*fsh_fn_pkg::COLL_BEAT_W-1:0] coll_rx_o,  // coll_beat_t
     input  wire logic           [1:0] coll_room_i,
     // Counters of the compute core.
@@ -78,6 +82,7 @@ module fsh_node #(
   assign node_o     = cfg.node;
   assign seg_base_o = cfg.seg_base;
   assign seg_size_o = cfg.seg_size;
+  assign host_size_o = cfg.host_size;
 
   // Commands of the windows, entries for the rings, writes of the receivers.
   logic [1:0]          win_valid, win_ready, win_bulk, win_loop, rows_valid, rows_ready;
@@ -126,6 +131,8 @@ module fsh_node #(
       .entry_eng_i    (entry_i),
       .rx_req_i       (rx_req),
       .rx_rsp_o       (rx_rsp),
+      .post_req_i,
+      .post_rsp_o,
       .host_req_o     (host_wr_req_o),
       .host_rsp_i     (host_wr_rsp_i),
       .events_i       (events),
@@ -296,8 +303,6 @@ module fsh_node #(
       .dropped_o        (dropped),
       .busy_o           (gasnet_busy)
   );
-
-
 
   always_ff @(posedge clk_i) begin
     // Busy links are busy routers: said apart, since a simulator then looks no further.

@@ -62,7 +62,7 @@ class Descriptor
     Line line = {};
 };
 
-enum Flag { HEAD, TAIL, OWN, GIVEN, REDUCE, STORE, SEND, EAGER };
+enum Flag { HEAD, TAIL, OWN, GIVEN, REDUCE, STORE, SEND, EAGER, POST = 59 };
 enum Field {
     JOB = 8,
     VP = 16,
@@ -77,16 +77,18 @@ enum Field {
     BYTES = 96,
     SOURCES = 256,
     OWN_ADDR = 384,
-    STORE_ADDR = 416
+    STORE_ADDR = 416,
+    POST_ADDR = 448
 };
 
 class Engine
 {
   public:
     Engine(tb::Test &test, unsigned node, size_t bytes)
-        : memory(bytes), test_(test), node_(node), context_(test.context()),
-          dut_(context_.get()), run_(test), rx_(test), mrd_(test), mwr_(test),
-          rsp_(test), done_(test), tx_(test), end_(test), tell_(test)
+        : memory(bytes), host(bytes), posted(bytes), test_(test), node_(node),
+          context_(test.context()), dut_(context_.get()), run_(test), rx_(test),
+          mrd_(test), mwr_(test), rsp_(test), done_(test), tx_(test),
+          end_(test), tell_(test)
     {
         dut_.run_valid_i = 0;
         dut_.rx_valid_i = 0;
@@ -140,7 +142,8 @@ class Engine
         dut_.eval();
     }
 
-    std::vector<uint8_t> memory;
+    std::vector<uint8_t> memory, host;
+    std::vector<bool> posted; // which bytes of host memory
     std::deque<Packet> sent;
     std::deque<Note> told;
     std::deque<End> ends;
@@ -153,6 +156,7 @@ class Engine
         uint32_t addr;
         Line data;
         uint64_t strb;
+        bool post;
     };
 
     bool will(tb::Stall &stall)
@@ -222,7 +226,8 @@ class Engine
         if (dut_.mrd_valid_o && dut_.mrd_ready_i)
             reads_.push_back(dut_.mrd_addr_o);
         if (dut_.mwr_valid_o && dut_.mwr_ready_i) {
-            Write w = {dut_.mwr_addr_o, {}, dut_.mwr_strb_o};
+            Write w = {
+                dut_.mwr_addr_o, {}, dut_.mwr_strb_o, (bool)dut_.mwr_post_o};
             for (int i = 0; i < 16; i++)
                 w.data[i] = dut_.mwr_data_o[i];
             writes_.push_back(w);
@@ -284,9 +289,14 @@ class Engine
         const uint8_t *data = (const uint8_t *)w.data.data();
         if (((uint64_t)w.addr + 1) * 64 > memory.size())
             test_.fail("write of line %x", w.addr);
-        for (int i = 0; i < 64; i++)
-            if (w.strb >> i & 1)
-                memory[(size_t)w.addr * 64 + i] = data[i];
+        for (int i = 0; i < 64; i++) {
+            if (!(w.strb >> i & 1))
+                continue;
+            size_t at = (size_t)w.addr * 64 + i;
+            (w.post ? host : memory)[at] = data[i];
+            if (w.post)
+                posted[at] = true;
+        }
     }
 
     tb::Test &test_;

@@ -2,7 +2,8 @@
 // Engines of 2 to 8 nodes, joined by a network that delays and reorders, run programs of
 // src/coll/program: every call and algorithm, teams of some of the nodes, several at once,
 // random data, random stalls. All memory must be what the same programs leave that are
-// run step by step with src/coll/fold. Then what must not run: malformed descriptors, a
+// run step by step with src/coll/fold; what is written to host memory, too, is the same
+// there. Then what must not run: malformed descriptors, a
 // read error, a peer that does not send, packets that come twice; and what a level takes.
 #include <algorithm>
 #include <map>
@@ -38,7 +39,7 @@ struct Job {
     struct fsh_program_shape shape;
     const struct fsh_program_algorithm *algorithm;
     std::vector<unsigned> nodes; // of its ranks
-    bool eager;
+    bool eager, post;
     size_t block; // bytes
     std::vector<Program> ranks;
 
@@ -117,6 +118,10 @@ Line descriptor(const Job &job, unsigned rank, uint32_t i)
         d.put(coll::OWN_ADDR, 32, job.at(rank, s.local) / 64);
     if (s.store.place != FSH_PROGRAM_NONE)
         d.put(coll::STORE_ADDR, 32, job.at(rank, s.store) / 64);
+    if (s.store.place != FSH_PROGRAM_NONE && job.post) {
+        d.flag(coll::POST, true);
+        d.put(coll::POST_ADDR, 32, job.at(rank, s.store) / 64);
+    }
     return d.line;
 }
 
@@ -306,6 +311,7 @@ class Fabric
     }
 
     uint64_t took = 0;
+    size_t posted = 0; // bytes
     size_t jobs() const
     {
         return jobs_.size();
@@ -392,9 +398,13 @@ class Fabric
             if (e.bad || e.used())
                 test_.fail("node %u: %u packets dropped, %u left", n, e.bad,
                            e.used());
-            for (size_t i = 0; i < memory_bytes; i++)
+            for (size_t i = 0; i < memory_bytes; i++) {
                 if (e.memory[i] != want[n][i])
                     where(n, i, e.memory[i], want[n][i]);
+                if (e.posted[i] && e.host[i] != want[n][i])
+                    where(n, i, e.host[i], want[n][i]);
+                posted += e.posted[i];
+            }
         }
     }
 
@@ -433,6 +443,7 @@ Job random_job(tb::Test &test, unsigned number, unsigned nodes)
 
     job.number = number;
     job.eager = test.below(2);
+    job.post = test.below(2);
     do {
         job.type = test.below(FSH_FOLD_TYPES);
         job.op = ops[test.below(6)];
@@ -632,6 +643,14 @@ void given(tb::Test &test)
     if (std::memcmp(&alone.engine.memory[200 * 64], &value, 8) != 0 ||
         alone.engine.memory[200 * 64 + 8] != 0x5a)
         test.fail("the value given is not what is stored");
+    d.flag(coll::STORE, false);
+    d.flag(coll::POST, true);
+    d.put(coll::POST_ADDR, 32, 300);
+    alone.engine.memory[200 * 64] ^= 1;
+    alone.expect("given, to host memory", alone.run(d), OK);
+    if (std::memcmp(&alone.engine.host[300 * 64], &value, 8) != 0 ||
+        alone.engine.memory[200 * 64] == (uint8_t)value)
+        test.fail("it is not in host memory, or not there alone");
 }
 
 // A source that never sends, while another sequence runs past; the packet that comes
@@ -689,7 +708,7 @@ void missing(tb::Test &test)
 int main(int argc, char **argv)
 {
     tb::Test test("tb_fsh_coll", argc, argv);
-    unsigned long long jobs = 0;
+    unsigned long long jobs = 0, posted = 0;
     int rounds = argc > 2 ? std::atoi(argv[2]) : 60;
 
     malformed(test);
@@ -702,7 +721,10 @@ int main(int argc, char **argv)
             fabric.add(random_job(test, j, nodes));
         fabric.run(false);
         jobs += fabric.jobs();
+        posted += fabric.posted;
     }
+    if (posted == 0)
+        test.fail("nothing was written to host memory");
     uint64_t level = (pace(test, FSH_PROGRAM_BARRIER, "dissemination", 8, 0,
                            FSH_FOLD_FLOAT) -
                       pace(test, FSH_PROGRAM_BARRIER, "dissemination", 2, 0,

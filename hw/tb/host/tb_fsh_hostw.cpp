@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // fsh_hostw against a host: rings in its memory that it reads by their phases,
-// promptly or so late that they fill, and bursts of two receivers that must
-// come through whole, in order, with their answers, errors and all, to the
-// receiver that asked. An entry is lost if its ring is full, and only then;
+// promptly or so late that they fill, and bursts of receivers (and the collective
+// engine, which is one of them here) that must come through whole, in order, with
+// their answers, errors and all, to the receiver that asked. An entry is lost if its ring is full, and only then;
 // none overwrites another that the host has not read. The status line says how
 // far the heads were when it was written, and in the end where they are; none is
 // written while the block is not enabled. Who waits is passed by each other
@@ -16,6 +16,7 @@ static const unsigned SOURCES = 6; // of entries
 static const unsigned RINGS = 3;
 static const unsigned STATUS = RINGS; // kinds of burst: rings, then these
 static const unsigned RECEIVER = RINGS + 1;
+static const unsigned RECEIVERS = 3;
 static const uint64_t RING_BYTES = FSH_RING_ENTRIES * FSH_RING_ENTRY_BYTES;
 static const unsigned CHUNK = 40000; // cycles for which a host stays as it is
 static const unsigned DRAIN = 20000;
@@ -25,7 +26,8 @@ class Bench
   public:
     explicit Bench(tb::Test &test)
         : test_(test), context_(test.context()), dut_(context_.get()),
-          memory_(test, 60), receivers_{Receiver(test), Receiver(test)}
+          memory_(test, 60), receivers_{Receiver(test), Receiver(test),
+                                        Receiver(test)}
     {
         for (unsigned i = 0; i < SOURCES; i++)
             sources_.emplace_back(test);
@@ -122,7 +124,7 @@ class Bench
                 return i;
         if (offset == dut_.status_addr_i)
             return STATUS;
-        if (offset >> 32 < 1 || offset >> 32 > 2)
+        if (offset >> 32 < 1 || offset >> 32 > RECEIVERS)
             test_.fail("a burst to %llx", (unsigned long long)offset);
         return RECEIVER + (unsigned)(offset >> 32) - 1;
     }
@@ -142,7 +144,7 @@ class Bench
     {
         if (!loading_)
             return;
-        for (unsigned r = 0; r < 2 && bursty_ && !hurry_; r++)
+        for (unsigned r = 0; r < RECEIVERS && bursty_ && !hurry_; r++)
             if (receivers_[r].addresses.waiting.size() < 3)
                 burst(r);
         for (auto &source : sources_) {
@@ -254,12 +256,12 @@ class Bench
     {
         dut_.rx_awvalid_i = dut_.rx_wvalid_i = 0;
         dut_.rx_awlen_i = 0;
-        for (unsigned r = 0; r < 2; r++) {
+        for (unsigned r = 0; r < RECEIVERS; r++) {
             Receiver &receiver = receivers_[r];
             if (receiver.addresses.offer()) {
                 const tb::Burst &burst = receiver.addresses.front();
                 dut_.rx_awvalid_i |= 1 << r;
-                dut_.rx_awlen_i |= (uint16_t)((burst.beats - 1) << 8 * r);
+                dut_.rx_awlen_i |= (burst.beats - 1) << 8 * r;
                 for (unsigned bit = 0; bit < 40; bit++)
                     set_bit(dut_.rx_awaddr_i, 40 * r + bit,
                             burst.addr >> bit & 1);
@@ -268,8 +270,8 @@ class Bench
                 const Data &data = receiver.datas.front();
                 dut_.rx_wvalid_i |= 1 << r;
                 store(dut_.rx_wdata_i, data.beat, r);
-                dut_.rx_wstrb_i &= ~(0xffffu << 16 * r);
-                dut_.rx_wstrb_i |= data.strobes << 16 * r;
+                dut_.rx_wstrb_i &= ~(UINT64_C(0xffff) << 16 * r);
+                dut_.rx_wstrb_i |= (uint64_t)data.strobes << 16 * r;
                 dut_.rx_wlast_i &= (uint8_t) ~(1 << r);
                 dut_.rx_wlast_i |= (uint8_t)(data.last << r);
             }
@@ -280,20 +282,20 @@ class Bench
     {
         unsigned taken = dut_.rx_awvalid_i & dut_.rx_awready_o;
 
-        for (unsigned r = 0; r < 2; r++) {
+        for (unsigned r = 0; r < RECEIVERS; r++) {
             Receiver &receiver = receivers_[r];
             if (taken >> r & 1) {
                 receiver.expected.push_back(receiver.addresses.front());
                 receiver.addresses.taken();
                 receiver.passed = 0;
             } else if (taken && dut_.rx_awvalid_i >> r & 1 &&
-                       ++receiver.passed > 1) {
-                test_.fail("receiver %u is passed by twice", r);
+                       ++receiver.passed >= RECEIVERS) {
+                test_.fail("receiver %u is passed by", r);
             }
             if (dut_.rx_wvalid_i & dut_.rx_wready_o & 1 << r)
                 receiver.datas.taken();
         }
-        if (taken == 3)
+        if (taken & (taken - 1))
             test_.fail("two bursts begin at once");
     }
 
@@ -465,7 +467,7 @@ class Bench
     std::unique_ptr<VerilatedContext> context_;
     Vfsh_hostw dut_;
     tb::WriteMemory memory_;
-    Receiver receivers_[2];
+    Receiver receivers_[RECEIVERS];
     std::vector<tb::Feed<Entry>> sources_;
     std::array<unsigned, SOURCES> passed_ = {};
     Ring rings_[RINGS];

@@ -86,6 +86,10 @@ struct fsh_card_sequence {
     uint32_t claim;    /* of struct fsh_coll_work */
     uint16_t cookie;   /* of the completion */
     uint64_t src, dst, tmp; /* offsets in the segment, whole lines */
+    /* What is stored to DST goes to host memory, too, at this offset of the DMA window, and
+     * on the card only where later steps read it. */
+    bool posts;
+    uint64_t posted;
 };
 
 /* The JobID of an operation. Ranks of a team are less than FSH_CARD_JOBS apart: none is

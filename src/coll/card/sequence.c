@@ -106,14 +106,44 @@ static bool is_there(const struct fsh_card_sequence *s,
            line_of(s, &step->local) == line_of(s, &step->store);
 }
 
+/* Is DST read by steps behind this one? */
+static bool is_read_later(const struct fsh_card_sequence *s,
+                          const struct fsh_program_step *step)
+{
+    const struct fsh_program_step *end = s->program->step + s->program->steps;
+
+    while (++step < end)
+        if (step->local.place == FSH_PROGRAM_DST)
+            return true;
+    return false;
+}
+
+/* Where it keeps it. */
+static void set_store(const struct fsh_card_sequence *s,
+                      const struct fsh_program_step *step, uint64_t *desc)
+{
+    bool posts = s->posts && step->store.place == FSH_PROGRAM_DST;
+
+    if (step->store.place == FSH_PROGRAM_NONE || is_there(s, step))
+        return;
+    if (!posts || is_read_later(s, step)) {
+        fsh_colldesc_set_store(desc, 1);
+        fsh_colldesc_set_store_addr(desc, line_of(s, &step->store));
+    }
+    if (posts) {
+        uint64_t at = s->posted + fsh_card_range_at(&s->layout, &step->store);
+
+        FSH_ASSERT(at % FSH_CARD_LINE == 0);
+        fsh_colldesc_set_post(desc, 1);
+        fsh_colldesc_set_post_addr(desc, at / FSH_CARD_LINE);
+    }
+}
+
 /* Where it puts it. */
 static void set_way_out(const struct fsh_card_sequence *s,
                         const struct fsh_program_step *step, uint64_t *desc)
 {
-    if (step->store.place != FSH_PROGRAM_NONE && !is_there(s, step)) {
-        fsh_colldesc_set_store(desc, 1);
-        fsh_colldesc_set_store_addr(desc, line_of(s, &step->store));
-    }
+    set_store(s, step, desc);
     if (step->dest != FSH_PROGRAM_NOBODY) {
         fsh_colldesc_set_send(desc, 1);
         fsh_colldesc_set_dest(desc, s->node[step->dest]);

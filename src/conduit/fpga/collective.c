@@ -19,7 +19,9 @@ void fsh_fpga_collective_memory(struct fsh_engine_memory *memory)
     *memory = (struct fsh_engine_memory){
         .base = fsh_fpga.mem.segment,
         .segment = fsh_fpga.segment_size,
-        .area = fsh_fpga.segment_size + fsh_area_bytes(fsh_fpga.nodes)};
+        .area = fsh_fpga.segment_size + fsh_area_bytes(fsh_fpga.nodes),
+        .posted = fsh_fpga.mem.dma + FSH_DMA_POSTED,
+        .posted_at = FSH_DMA_POSTED};
 }
 
 /* Write-combining memory. Of what a store costs (COST_STORE) the way is none of this

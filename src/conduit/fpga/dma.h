@@ -2,7 +2,7 @@
 /*
  * The DMA window of a node: what stands where. Offsets in bytes from its
  * start, which is address 0 of SPACE_HOST. The device writes the rings, the
- * slots and the status line, other nodes the slots that are theirs here; this rank
+ * slots, results and the status line, other nodes the slots that are theirs here; this rank
  * writes the bounce memory, which the device reads (and writes, for GETs).
  */
 #ifndef FSH_FPGA_DMA_H
@@ -21,6 +21,7 @@
 #define FSH_DMA_SMALL 0x100000u    /* AM bounce slots of 4 KiB, by channel */
 #define FSH_DMA_SLOT_PAY 0x800000u /* Medium payloads */
 #define FSH_DMA_TAG 0x1000000u     /* bounce memory of each tag */
+#define FSH_DMA_POSTED 0x1c00000u  /* results of sequences, by the engine */
 #define FSH_DMA_BIG 0x2000000u     /* AM bounce slots of 1 MiB, by channel */
 #define FSH_DMA_END 0x3000000u
 
@@ -72,8 +73,12 @@ _Static_assert(FSH_DMA_SLOT_PAY % 0x800000 == 0 &&
                    FSH_DMA_SLOT_PAY + FSH_DMA_SLOTS * FSH_MAX_MEDIUM <=
                        FSH_DMA_TAG,
                "slot payloads are 8 MiB aligned");
-_Static_assert(FSH_DMA_TAG + FSH_HOST_TAGS * FSH_DMA_TAG_BYTES <= FSH_DMA_BIG,
+_Static_assert(FSH_DMA_TAG + FSH_HOST_TAGS * FSH_DMA_TAG_BYTES <=
+                   FSH_DMA_POSTED,
                "bounce memory of tags");
+_Static_assert(FSH_DMA_POSTED + FSH_AREA_SEQUENCES * FSH_AREA_BUFFER_BYTES <=
+                   FSH_DMA_BIG,
+               "results of sequences");
 _Static_assert(FSH_DMA_BIG + 2 * FSH_DMA_BIG_SLOTS * FSH_DMA_BIG_BYTES <=
                    FSH_DMA_END,
                "big bounce slots");
