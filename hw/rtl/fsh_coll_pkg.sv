@@ -105,6 +105,11 @@ package fsh_coll_pkg;
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 
+  /// Is a the number of an earlier packet than b's? They are less than 128 apart.
+  function automatic logic earlier(input logic [7:0] a, input logic [7:0] b);
+    earlier = 8'(a - b) > 8'd127;
+  endfunction
+
   /// May a team with this VP at the receiver have eager packets?
   function automatic logic eager_vp(input logic [10:0] vp);
     eager_vp = vp < 11'(EAGER_VPS);

@@ -3,12 +3,14 @@
 `include "fsh_assert.svh"
 
 /// Answers those who ask whether they may send (ASK): each question is looked up among the
-/// keys (look_*); if a slot is claimed for it, and its packet is not there, a GRANT is told.
+/// keys (look_*); if a slot is claimed for it, and its packet is not there, a GRANT is told,
+/// of the last of up to AHEAD packets of the step that are claimed one behind the other.
 /// Else nothing: who claims it will tell. Questions wait for nothing but the look-up: what
 /// is to be told stands in a queue in which each slot is once at most. room_o, a register:
 /// four more questions at least. made_*: a slot is claimed for a key. Reset empties it.
 module fsh_cask #(
     parameter int unsigned SLOTS = 80,
+    parameter int unsigned AHEAD = 16,  // a power of two
     localparam int unsigned SW = $clog2(SLOTS)
 ) (
     input  wire logic                clk_i,
@@ -32,7 +34,10 @@ module fsh_cask #(
 );
   localparam int unsigned KEY_W = fsh_coll_pkg::KEY_W;
   localparam int unsigned DEPTH = 16;
-  logic             some, waits_q, owe, owe_room, owed, ask_room;
+  logic             some, waits_q, owe, owe_room, owed, ask_room, over;
+  logic [$clog2(AHEAD)-1:0] off_q;
+  logic    [SW-1:0] last_q, owe_slot;  // that was found
+  fsh_coll_pkg::key_t asked;
   logic       [4:0] count;
   logic    [SW-1:0] slot;
   logic [SLOTS-1:0] owed_q;
@@ -48,24 +53,34 @@ module fsh_cask #(
       .ready_o(ask_room),
       .data_i (ask_key_i),
       .valid_o(some),
-      .ready_i(look_valid_o && look_ready_i),
-      .data_o (look_key_o),
+      .ready_i(over),
+      .data_o (asked),
       .count_o(count)
   );
 
+  always_comb begin
+    look_key_o        = asked;
+    look_key_o.number = asked.number + 8'(off_q);
+  end
+
   assign look_valid_o = some && !waits_q;
-  assign owe          = look_done_i && look_hit_i && !owed_q[look_slot_i];
+  assign over         = look_done_i && (!look_hit_i || off_q == '1);
+  assign owe_slot     = look_hit_i ? look_slot_i : last_q;
+  assign owe          = over && (look_hit_i || off_q != '0) && !owed_q[owe_slot];
   assign owed         = tell_valid_o && tell_ready_i;
 
   always_ff @(posedge clk_i) begin
     room_o <= !rst_i && count <= 5'(DEPTH - 6);
     if (look_valid_o && look_ready_i) waits_q <= 1'b1;
     else if (look_done_i) waits_q <= 1'b0;
+    if (look_done_i) off_q <= over ? '0 : off_q + 1'b1;
+    if (look_done_i) last_q <= look_slot_i;
     if (owed) owed_q[slot] <= 1'b0;
-    if (owe) owed_q[look_slot_i] <= 1'b1;
+    if (owe) owed_q[owe_slot] <= 1'b1;
     if (made_valid_i) keys_mem[made_slot_i] <= made_key_i;
     if (rst_i) begin
       waits_q <= 1'b0;
+      off_q   <= '0;
       owed_q  <= '0;
     end
   end
@@ -79,7 +94,7 @@ module fsh_cask #(
       .rst_i,
       .valid_i(owe),
       .ready_o(owe_room),
-      .data_i (look_slot_i),
+      .data_i (owe_slot),
       .valid_o(tell_valid_o),
       .ready_i(tell_ready_i),
       .data_o (slot),

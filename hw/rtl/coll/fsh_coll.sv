@@ -92,7 +92,7 @@ module fsh_coll #(
   logic          piece_q;  // the last one of its packet
   fsh_coll_pkg::key_t key_q;
   logic [LW-1:0] line_q;
-  logic          rx_op, rx_claims, taken, accepted, whole, freed;
+  logic          rx_op, rx_claims, taken, accepted, whole, freed, crowded_q;
   logic          twice;  // there is an eager packet of its peer and team already
 
   // Units; what is a field a unit is a slice of a vector.
@@ -201,7 +201,6 @@ module fsh_coll #(
   );
 
   always_ff @(posedge clk_i) if (op_valid && op_ready) last_key_q <= rx_op ? rx_key_i : look_key;
-
   fsh_cask #(
       .SLOTS(SLOTS)
   ) i_ask (
@@ -233,7 +232,10 @@ module fsh_coll #(
   assign freed      = unit_op && (free_valid & keys_gnt[UNITS-1:0]) != '0;
   assign taken      = rx_valid_i && rx_ready_o;
   assign rx_ready_o = state_q == Write || state_q == Drop;
-  always_ff @(posedge clk_i) rx_bad_o <= taken && rx_last_i && state_q == Drop && !rst_i;
+  always_ff @(posedge clk_i) begin
+    rx_bad_o  <= taken && rx_last_i && state_q == Drop && !rst_i;
+    crowded_q <= used_o >= SW'(BUCKETS * WAYS / 2);
+  end
 
   always_ff @(posedge clk_i) begin
     unique case (state_q)
@@ -263,14 +265,12 @@ module fsh_coll #(
   // How long each is, and whether it came eagerly.
   (* ram_style = "distributed" *) logic [LW+7:0] bytes_mem[SLOTS];
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_i)
     if (state_q == Answer && res_valid && owner_q == '0 && accepted)
       bytes_mem[res_slot] <= {rx_eager_i, rx_bytes_i};
-  end
 
   logic [SW+LW-1:0] prd_addr;  // its lines: one a cycle for all units
   logic     [511:0] prd_data;
-
   fsh_arb #(
       .N(UNITS)
   ) i_prd_arb (
@@ -301,12 +301,11 @@ module fsh_coll #(
   );
 
   // The units.
-  localparam int unsigned NOTE = fsh_coll_pkg::NOTE_W;
   localparam int unsigned WRITE = 1 + 64 + 512 + 32;
   localparam int unsigned SEND = 2 + 8 + 64 + LW + 7 + 512;
   localparam int unsigned END = fsh_coll_pkg::END_W;
   logic         [UNITS-1:0] tell_valid, tell_ready;
-  logic    [UNITS*NOTE-1:0] tells;
+  logic    [UNITS*fsh_coll_pkg::NOTE_W-1:0] tells;
   logic            [LW+6:0] there_bytes;
   logic                     there_eager;
   logic         [UNITS-1:0] end_valid, end_ready, mrd_valid, mrd_ready, mwr_valid, mwr_ready;
@@ -345,6 +344,7 @@ module fsh_coll #(
         .whole_valid_i(whole),
         .whole_key_i (key_q),
         .freed_i     (freed),
+        .crowded_i   (crowded_q),
         .look_valid_o(look_valid[u]),
         .look_ready_i(unit_op && keys_gnt[u]),
         .look_key_o  (look_keys[u*KEY_W+:KEY_W]),
@@ -367,7 +367,7 @@ module fsh_coll #(
         .may_free_i  (may_free),
         .tell_valid_o(tell_valid[u]),
         .tell_ready_i(tell_ready[u]),
-        .tell_o      (tells[u*NOTE+:NOTE]),
+        .tell_o      (tells[u*fsh_coll_pkg::NOTE_W+:fsh_coll_pkg::NOTE_W]),
         .note_valid_i,
         .note_i,
         .prd_valid_o (prd_req[u]),
@@ -422,7 +422,7 @@ module fsh_coll #(
   assign {there_eager, there_bytes} = bytes_mem[res_slot];
   fsh_cjoin #(
       .N    (UNITS + 1),
-      .WIDTH(NOTE)
+      .WIDTH(fsh_coll_pkg::NOTE_W)
   ) i_tell (
       .clk_i,
       .rst_i,

@@ -13,6 +13,7 @@ module fsh_csteps #(
     parameter int unsigned LINES = 16,
     parameter int unsigned SLOTS = 80,
     parameter bit FP64 = 1'b1,
+    parameter int unsigned PULSE = 8,  // packets
     localparam int unsigned LW = $clog2(LINES),
     localparam int unsigned SW = $clog2(SLOTS)
 ) (
@@ -29,6 +30,7 @@ module fsh_csteps #(
     input  wire logic             whole_valid_i,
     input  wire fsh_coll_pkg::key_t whole_key_i,
     input  wire logic             freed_i,
+    input  wire logic             crowded_i,
     output logic                  look_valid_o,
     input  wire logic             look_ready_i,
     output fsh_coll_pkg::key_t    look_key_o,
@@ -77,7 +79,6 @@ module fsh_csteps #(
   localparam int unsigned NW = 25 - PW;  // of a packet's number, and one more
 
   localparam logic [2:0] FETCH = fsh_coll_pkg::ITEM_FETCH;
-  localparam logic [2:0] OWN = fsh_coll_pkg::ITEM_OWN;
   localparam logic [2:0] SOURCE = fsh_coll_pkg::ITEM_SOURCE;
   localparam logic [2:0] OUT = fsh_coll_pkg::ITEM_OUT;
   localparam logic [2:0] SETTLE = fsh_coll_pkg::ITEM_SETTLE;
@@ -103,7 +104,9 @@ module fsh_csteps #(
   state_e state_q;
   // Contexts. What stands in memories is of the one chosen, in registers, from Size on.
   logic [CONTEXTS-1:0]   open_q, begun_q, failed_q;
-  logic [CONTEXTS-1:0]   tries, expired, asked, granted;  // fsh_cwait
+  logic [CONTEXTS-1:0]   looked_q;  // ahead, to the end of the sequence
+  logic [CONTEXTS-1:0]   expired, asked;  // fsh_cwait
+  logic                  granted;
   logic [3*CONTEXTS-1:0] at_q;  // item
   logic [fsh_coll_pkg::KEY_W*CONTEXTS-1:0] keys;
   logic [511:0]          desc_mem[CONTEXTS];
@@ -120,48 +123,28 @@ module fsh_csteps #(
   logic [3:0]            status_q;
   logic                  out_q;  // it ended on its way out
   logic                  ahead_q;  // what follows is looked at, its packets are claimed
+  logic                  pulse_q;  // of this step only, up to target_q
+  logic                  fed_q;    // that was done, or tried
+  logic [NW-1:0]         target_q;
+  logic [NW-1:0]         claimed_q[CONTEXTS];  // packets of the step below this are
 
   // Whose turn it is.
-  logic [CONTEXTS-1:0] able, sources_at, outs_at, now;
+  logic [CONTEXTS-1:0] able, now;
   logic [CW-1:0]       choice, vacant;
   logic [2:0]          chosen;
   logic                opens, some;
 
-  for (genvar c = 0; c < CONTEXTS; c++) begin : gen_able
-    assign able[c] = open_q[c] &&
-                     (at_q[3*c+:3] == SETTLE ? settled_i[c] : tries[c] || expired[c]);
-    assign sources_at[c] = at_q[3*c+:3] == SOURCE;
-    assign outs_at[c]    = at_q[3*c+:3] == OUT;
-    assign now[c]        = c_q == CW'(c);
-  end
-
+  assign now         = CONTEXTS'(1) << c_q;
   assign run_ready_o = state_q == Pick && open_q != '1;
   assign opens       = run_valid_i && run_ready_o;
-
-  fsh_cpick #(
-      .CONTEXTS(CONTEXTS)
-  ) i_pick (
-      .clk_i,
-      .rst_i,
-      .able_i  (able),
-      .open_i  (open_q),
-      .at_i    (at_q),
-      .take_i  (state_q == Pick && !opens),
-      .some_o  (some),
-      .choice_o(choice),
-      .item_o  (chosen),
-      .vacant_o(vacant)
-  );
 
   // The packet of the step that is in hand.
   logic        last_packet_q, last_source_q;
   logic [PW:0] bytes_q;
   logic [LW:0] lines_q;
-  logic        has_own, stores, posts;
+  logic        has_own;
 
   assign has_own = desc_q.own || desc_q.given;
-  assign stores  = desc_q.store && desc_q.bytes != '0;
-  assign posts   = desc_q.post && desc_q.bytes != '0;
 
   fsh_csize #(
       .LINES(LINES)
@@ -170,7 +153,7 @@ module fsh_csteps #(
       .size_i       (state_q == Size),
       .fetch_i      (item_q == FETCH),
       .out_i        (item_q == OUT),
-      .some_i       (desc_q.send || stores || posts),
+      .some_i       (desc_q.send || ((desc_q.store || desc_q.post) && desc_q.bytes != '0)),
       .total_i      (desc_q.bytes),
       .count_i      (desc_q.count),
       .packet_i     (packet_q),
@@ -180,6 +163,18 @@ module fsh_csteps #(
       .bytes_o      (bytes_q),
       .lines_o      (lines_q)
   );
+
+  // The packets of a step are claimed in pulses, half a window ahead of what is awaited.
+  logic          many, pulses, reached, told_now, hopped;
+  logic [NW-1:0] claimed;
+
+  assign claimed  = claimed_q[c_q];
+  assign many     = desc_q.bytes > 24'(1 << PW);
+  assign pulses   = many && !crowded_i && !ahead_q && !fed_q && source_q == '0 &&
+                    claimed < packet_q + NW'(PULSE);
+  assign reached  = last_packet_q || packet_q + 1'b1 == target_q;
+  assign hopped   = !ahead_q || desc_q.count == '0 || (last_source_q && last_packet_q);
+  assign told_now = !pulse_q || reached || packet_q[1:0] == '1;
 
   // Is the descriptor that was fetched one?
   logic wild;
@@ -197,21 +192,43 @@ module fsh_csteps #(
   logic [1:0]          gen_q;
   logic                odd;  // its sender believes in another length
   logic                eager_q;
-  logic [127:0]        sources;
   fsh_coll_pkg::key_t  in_key, out_key;
   logic [3:0]          tell_q;
 
   assign odd          = look_bytes_i != bytes_q;
-  assign sources      = {desc_q.sources1, desc_q.sources0};
-  assign source       = item_q == OUT || out_q ? desc_q.dest : sources[8*source_q[3:0]+:8];
-  assign in_key       = {source[fsh_coll_pkg::NODE_W-1:0], desc_q.job, desc_q.vp, desc_q.seq,
-                         8'(packet_q)};
-  assign out_key      = {source[fsh_coll_pkg::NODE_W-1:0], desc_q.job, desc_q.dest_vp,
-                         desc_q.dest_seq, 8'(packet_q)};
+  fsh_cabout #(
+      .LW(LW),
+      .NW(NW),
+      .CW(CW),
+      .SW(SW)
+  ) i_about (
+      .clk_i,
+      .size_i   (state_q == Size),
+      .item_i   (item_q),
+      .out_i    (item_q == OUT || out_q),
+      .desc_i   (desc_q),
+      .has_own_i(has_own),
+      .addr_i   (addr_q),
+      .packet_i (packet_q),
+      .source_i (source_q),
+      .context_i(c_q),
+      .tail_i   (bytes_q[5:0]),
+      .lines_i  (lines_q),
+      .slot_i   (slot_q),
+      .eager_i  (eager_q),
+      .source_o (source),
+      .in_key_o (in_key),
+      .out_key_o(out_key),
+      .addr_o   (tx_addr_o),
+      .move_o
+  );
+  assign start_o      = state_q == Begin;
+  assign tx_dest_o    = desc_q.dest;
+  assign tx_bytes_o   = bytes_q;
   assign look_valid_o = state_q == Ask;
   assign look_key_o   = in_key;
   assign look_spare_o = !ahead_q;
-  assign may_valid_o  = state_q == May && desc_q.eager && !granted[c_q];
+  assign may_valid_o  = state_q == May && desc_q.eager && !granted;
   assign may_index_o  = fsh_coll_pkg::eager_index(out_key.node, out_key.vp);
   assign tell_valid_o = state_q == Tell;
   assign tell_o.op    = tell_q;
@@ -219,54 +236,6 @@ module fsh_csteps #(
   assign free_valid_o = state_q == Release;
   assign free_slot_o  = slot_q;
   assign free_gen_o   = gen_q;
-
-  // The data path.
-  logic [2:0]  what_q;
-  logic [31:0] line_q;
-
-  always_ff @(posedge clk_i) begin
-    if (state_q == Size) begin
-      line_q <= (item_q == OWN ? desc_q.own_addr : desc_q.store_addr) + (32'(packet_q) << LW);
-      if (item_q == FETCH) line_q <= addr_q;
-      unique case (item_q)
-        FETCH:   what_q <= fsh_coll_pkg::MOVE_FETCH;
-        OWN:     what_q <= desc_q.given ? fsh_coll_pkg::MOVE_GIVE : fsh_coll_pkg::MOVE_LOAD;
-        OUT:     what_q <= fsh_coll_pkg::MOVE_OUT;
-        default: what_q <= desc_q.reduce && (has_own || source_q != '0) ?
-                           fsh_coll_pkg::MOVE_FOLD : fsh_coll_pkg::MOVE_COPY;
-      endcase
-    end
-  end
-
-  assign start_o = state_q == Begin;
-
-  always_comb begin
-    move_o.what     = what_q;
-    move_o.context_ = 8'(c_q);
-    move_o.lines    = 8'(lines_q);
-    move_o.tail     = bytes_q[5:0];
-    move_o.addr     = line_q;
-    move_o.slot     = 16'(slot_q);
-    move_o.given    = sources;
-    move_o.kind     = desc_q.kind;
-    move_o.op       = desc_q.op;
-    move_o.send     = desc_q.send;
-    move_o.store    = stores;
-    move_o.post     = posts;
-    move_o.post_addr = desc_q.post_addr + (32'(packet_q) << LW);
-  end
-
-  assign tx_dest_o = desc_q.dest;
-  always_comb begin
-    tx_addr_o       = '0;
-    tx_addr_o.eager = eager_q;
-    tx_addr_o.job   = desc_q.job;
-    tx_addr_o.vp    = desc_q.dest_vp;
-    tx_addr_o.seq   = desc_q.dest_seq;
-    {tx_addr_o.high, tx_addr_o.low} = 8'(packet_q);
-  end
-
-  assign tx_bytes_o = bytes_q;
 
   // Where the context goes on: written in Next.
   logic [2:0]    after;
@@ -297,7 +266,7 @@ module fsh_csteps #(
   assign step_over = settled_i[c_q] && !failed_q[c_q] && !desc_q.tail;
   assign next_addr = addr_q + 32'(after == FETCH);
   assign yields    = after == SETTLE ? !settled_i[c_q] :
-                     item_q == OUT && (able & ~(CONTEXTS'(1) << c_q)) != '0;
+                     item_q == OUT && (able & ~now) != '0;
   assign quit      = status_q != fsh_spec_pkg::STATUS_OK || failed_q[c_q] || desc_q.tail;
 
   always_ff @(posedge clk_i) begin
@@ -308,6 +277,7 @@ module fsh_csteps #(
         item_q <= chosen;
         tell_q  <= fsh_spec_pkg::COLLMSG_GRANT;
         ahead_q <= 1'b0;
+        pulse_q <= 1'b0;
         if (some) state_q <= Load;
         if (opens) state_q <= Open;
       end
@@ -317,6 +287,9 @@ module fsh_csteps #(
         packet_q <= packet_mem[c_q];
         source_q <= source_mem[c_q];
         {out_q, status_q} <= status_mem[c_q];
+        fed_q    <= pulse_q;
+        pulse_q  <= 1'b0;
+        ahead_q  <= 1'b0;
         state_q  <= Size;
       end
       Size: begin
@@ -328,7 +301,12 @@ module fsh_csteps #(
         end
         if (item_q == SOURCE && source[7:fsh_coll_pkg::NODE_W] != '0) begin
           status_q <= fsh_spec_pkg::STATUS_BAD_COMMAND;
-          state_q  <= ahead_q ? Pick : Next;
+          state_q  <= pulse_q ? Load : ahead_q ? Pick : Next;
+        end else if (item_q == SOURCE && pulses && !expired[c_q] && !failed_q[c_q]) begin
+          {ahead_q, pulse_q} <= '1;
+          target_q <= packet_q + NW'(2 * PULSE);
+          packet_q <= claimed > packet_q ? claimed : packet_q;
+          state_q  <= Size;
         end
         if (item_q == SETTLE) state_q <= quit ? Report : Next;
         if (failed_q[c_q]) status_q <= fsh_spec_pkg::STATUS_MEMORY;
@@ -360,7 +338,8 @@ module fsh_csteps #(
           gen_q   <= look_gen_i;
           eager_q <= look_whole_i && look_eager_i;
           tell_q  <= fsh_spec_pkg::COLLMSG_GRANT;
-          state_q <= look_made_i ? Tell : ahead_q && look_found_i ? Hop : Pick;
+          state_q <= look_made_i || (pulse_q && look_found_i) ? (told_now ? Tell : Hop) :
+                     pulse_q ? Load : ahead_q && look_found_i ? Hop : Pick;
           if (look_whole_i && !ahead_q) state_q <= lines_q == '0 || odd ? Release : Begin;
           if (look_whole_i && odd && !ahead_q) status_q <= fsh_spec_pkg::STATUS_BAD_LENGTH;
           // Given up: what was claimed for it is free again.
@@ -380,7 +359,8 @@ module fsh_csteps #(
       Tell: begin
         if (tell_ready_i) begin
           state_q <= tell_q == fsh_spec_pkg::COLLMSG_CONSUMED ? Next :
-                     ahead_q || tell_q == fsh_spec_pkg::COLLMSG_ASK ? Hop : Pick;
+                     ahead_q || (tell_q == fsh_spec_pkg::COLLMSG_ASK && !looked_q[c_q]) ? Hop :
+                     Pick;
         end
       end
       Hop: begin
@@ -391,7 +371,9 @@ module fsh_csteps #(
         if (!ahead_q || last_source_q || desc_q.count == '0) begin
           source_q <= '0;
           packet_q <= packet_q + 1'b1;
-          if (!ahead_q || last_packet_q || desc_q.count == '0) begin
+          if (pulse_q) begin
+            if (reached) state_q <= Load;
+          end else if (hopped) begin
             item_q <= FETCH;
             addr_q <= addr_q + 32'd1;
             if (desc_q.tail) state_q <= Pick;
@@ -404,6 +386,7 @@ module fsh_csteps #(
         addr_q   <= next_addr;
         packet_q <= next_packet;
         source_q <= next_source;
+        fed_q    <= 1'b0;
         state_q  <= yields ? Pick : Size;
       end
       default: state_q <= Pick;  // Open
@@ -427,6 +410,11 @@ module fsh_csteps #(
   end
 
   always_ff @(posedge clk_i) begin
+    if (state_q == Judge && !ahead_q) claimed_q[c_q] <= '0;
+    if (pulse_q && state_q == Answer && look_done_i && !look_made_i && !look_found_i)
+      claimed_q[c_q] <= packet_q;
+    if (pulse_q && state_q == Hop && last_source_q && reached)
+      claimed_q[c_q] <= last_packet_q ? '1 : packet_q + 1'b1;
     for (int unsigned c = 0; c < CONTEXTS; c++) begin
       if (wr_err_i[c]) failed_q[c] <= 1'b1;
       if (c_q == CW'(c)) begin
@@ -434,8 +422,10 @@ module fsh_csteps #(
           at_q[3*c+:3] <= state_q == Open ? FETCH : after;
           begun_q[c]   <= state_q == Next;
         end
+        if (state_q == Hop && !pulse_q && hopped && desc_q.tail) looked_q[c] <= 1'b1;
         if (state_q == Open) begin
           open_q[c]   <= 1'b1;
+          looked_q[c] <= 1'b0;
           failed_q[c] <= 1'b0;
         end
         if (state_q == Report && end_ready_i) open_q[c] <= 1'b0;
@@ -446,7 +436,7 @@ module fsh_csteps #(
 
   logic looked, goes, vain;
   assign looked = state_q == Answer && look_done_i && !look_whole_i && !ahead_q;
-  assign goes   = granted[c_q] || (may_valid_o && may_ready_i && may_free_i);
+  assign goes   = granted || (may_valid_o && may_ready_i && may_free_i);
   assign vain   = looked || (state_q == May && !goes && (!may_valid_o || may_ready_i));
 
   fsh_cwait #(
@@ -456,10 +446,13 @@ module fsh_csteps #(
       .rst_i,
       .tick_i,
       .open_i    (open_q),
-      .source_i  (sources_at),
-      .out_i     (outs_at),
+      .at_i      (at_q),
+      .settled_i,
+      .take_i    (state_q == Pick && !opens),
       .now_i     (now),
       .begin_i   (writes),
+      .step_i    (state_q == Judge && !ahead_q),
+      .out_key_i (out_key),
       .key_we_i  ((state_q == Ask && !ahead_q) || state_q == May),
       .key_i     (item_q == OUT ? out_key : in_key),
       .vain_i    (vain),
@@ -470,7 +463,11 @@ module fsh_csteps #(
       .freed_i,
       .note_valid_i,
       .note_i,
-      .try_o     (tries),
+      .able_o    (able),
+      .some_o    (some),
+      .choice_o  (choice),
+      .item_o    (chosen),
+      .vacant_o  (vacant),
       .expired_o (expired),
       .asked_o   (asked),
       .granted_o (granted),

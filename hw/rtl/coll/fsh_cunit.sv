@@ -39,6 +39,7 @@ module fsh_cunit #(
     input  wire logic             whole_valid_i,
     input  wire fsh_coll_pkg::key_t whole_key_i,
     input  wire logic             freed_i,
+    input  wire logic             crowded_i,  // no slots for what is not awaited yet
     output logic                  look_valid_o,
     input  wire logic             look_ready_i,
     output fsh_coll_pkg::key_t    look_key_o,
@@ -121,6 +122,7 @@ module fsh_cunit #(
       .whole_valid_i,
       .whole_key_i,
       .freed_i,
+      .crowded_i,
       .look_valid_o,
       .look_ready_i,
       .look_key_o,

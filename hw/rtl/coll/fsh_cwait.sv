@@ -2,25 +2,32 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// What the contexts of a unit wait for: each for one packet at most, to come (source_i)
-/// or to be allowed to go (out_i), whose key it has given (key_we_i, of context now_i).
-/// try_o: its item may be looked at, for it has just begun, or something has come since
-/// it was in vain (vain_i): the packet; a free slot, if it got none; the grant, or what may
-/// give back the eager packet of its peer. asked_o: who is to send it or to take it has been
-/// told; granted_o: the packet may go. expired_o: in vain at three pulses of tick_i. All
-/// but keys_o change a cycle after the cause. No reset: who begins has none of it.
+/// Which of the contexts of a unit can go on (able_o), and which one does in its turn
+/// (fsh_cpick). Each waits for one packet at most, to come or to be allowed to go, whose key
+/// it has given (key_we_i, of context now_i): its item (at_i) may be looked at when it has
+/// just begun, or something has come since it was in vain (vain_i): the packet; a free
+/// slot, if it got none; the grant, or what may give back the eager packet of its peer. One
+/// whose writes are under way waits for them (settled_i). asked_o: who is to send it or to
+/// take it has been told; granted_o: the packet in hand may go, since it, or one behind it
+/// of its step, has been granted: a receiver claims them in order. expired_o: in vain at
+/// three pulses of tick_i. All but keys_o change a cycle after the cause. No reset: who
+/// begins has none of it.
 module fsh_cwait #(
-    parameter int unsigned CONTEXTS = 4
+    parameter int unsigned CONTEXTS = 4,
+    localparam int unsigned CW = $clog2(CONTEXTS)
 ) (
     input  wire logic                clk_i,
     input  wire logic                rst_i,
     input  wire logic                tick_i,
     input  wire logic [CONTEXTS-1:0] open_i,
-    input  wire logic [CONTEXTS-1:0] source_i,
-    input  wire logic [CONTEXTS-1:0] out_i,
+    input  wire logic [3*CONTEXTS-1:0] at_i,
+    input  wire logic [CONTEXTS-1:0] settled_i,
+    input  wire logic                take_i,
     // The context in hand, one-hot, and what befalls it.
     input  wire logic [CONTEXTS-1:0] now_i,
     input  wire logic                begin_i,
+    input  wire logic                step_i,     // it begins a step, which has packets to go
+    input  wire fsh_coll_pkg::key_t  out_key_i,  // with this key; its packet in hand
     input  wire logic                key_we_i,
     input  wire fsh_coll_pkg::key_t  key_i,
     input  wire logic                vain_i,
@@ -32,48 +39,87 @@ module fsh_cwait #(
     input  wire logic                freed_i,
     input  wire logic                note_valid_i,
     input  wire fsh_coll_pkg::note_t note_i,
-    output logic      [CONTEXTS-1:0] try_o,
+    output logic      [CONTEXTS-1:0] able_o,
+    output logic                     some_o,
+    output logic            [CW-1:0] choice_o,
+    output logic               [2:0] item_o,
+    output logic            [CW-1:0] vacant_o,
     output logic      [CONTEXTS-1:0] expired_o,
     output logic      [CONTEXTS-1:0] asked_o,
-    output logic      [CONTEXTS-1:0] granted_o,
+    output logic                     granted_o,
     output logic [CONTEXTS*fsh_coll_pkg::KEY_W-1:0] keys_o
 );
   localparam int unsigned KEY_W = fsh_coll_pkg::KEY_W;
   logic grant, consumed;
+  logic [CONTEXTS-1:0] granted, source, out, try_q;
+
+  assign granted_o = (granted & now_i) != '0;
 
   assign grant    = note_valid_i && note_i.op == fsh_spec_pkg::COLLMSG_GRANT;
   assign consumed = note_valid_i && note_i.op == fsh_spec_pkg::COLLMSG_CONSUMED;
 
+  fsh_cpick #(
+      .CONTEXTS(CONTEXTS)
+  ) i_pick (
+      .clk_i,
+      .rst_i,
+      .able_i  (able_o),
+      .open_i,
+      .at_i,
+      .take_i,
+      .some_o,
+      .choice_o,
+      .item_o,
+      .vacant_o
+  );
+
   for (genvar c = 0; c < CONTEXTS; c++) begin : gen_context
     logic [KEY_W-1:0] key_q;
     logic [1:0]       late_q;
-    logic             whole, meant;
+    logic             whole, meant, some_q;
+    logic [KEY_W-9:0] out_q;   // of the step
+    logic [7:0]       upto_q;  // packets up to this may go
+    logic             behind;  // what is granted is no more than before
 
+    assign source[c] = at_i[3*c+:3] == fsh_coll_pkg::ITEM_SOURCE;
+    assign out[c]    = at_i[3*c+:3] == fsh_coll_pkg::ITEM_OUT;
+    assign able_o[c] = open_i[c] && (at_i[3*c+:3] == fsh_coll_pkg::ITEM_SETTLE ? settled_i[c] :
+                                     try_q[c] || expired_o[c]);
     assign keys_o[c*KEY_W+:KEY_W] = key_q;
-    assign whole = whole_valid_i && key_q == whole_key_i && source_i[c];
-    assign meant = key_q == note_i.key && open_i[c] && asked_o[c];
+    assign whole = whole_valid_i && key_q == whole_key_i && source[c];
+    assign meant = grant && open_i[c] && out_q == note_i.key[KEY_W-1:8];
+    // Numbers are modulo 256; what is granted is never as many as 128 ahead.
+    assign behind     = fsh_coll_pkg::earlier(note_i.key.number, upto_q);
+    assign granted[c] = some_q && !fsh_coll_pkg::earlier(upto_q, out_key_i.number);
 
     always_ff @(posedge clk_i) begin
       if (key_we_i && now_i[c]) key_q <= key_i;
-      if (tick_i && (source_i[c] || out_i[c]) && !try_o[c]) begin
+      if (tick_i && (source[c] || out[c]) && !try_q[c]) begin
         if (late_q == 2'd2) expired_o[c] <= 1'b1;
         else late_q <= late_q + 1'b1;
       end
       if (now_i[c]) begin
         if (asked_we_i) asked_o[c] <= asked_i;
-        if (vain_i) try_o[c] <= 1'b0;
+        if (vain_i) try_q[c] <= 1'b0;
         if (begin_i) begin
           late_q       <= '0;
           expired_o[c] <= 1'b0;
           asked_o[c]   <= 1'b0;
-          granted_o[c] <= 1'b0;
-          try_o[c]     <= 1'b1;
+          try_q[c]     <= 1'b1;
         end
       end
       // Also what comes in the very cycle in which it was not there.
-      if (whole || (freed_i && source_i[c] && !asked_o[c]) || (consumed && out_i[c]))
-        try_o[c] <= 1'b1;
-      if (grant && meant && out_i[c]) {granted_o[c], try_o[c]} <= 2'b11;
+      if (whole || (freed_i && source[c] && !asked_o[c]) || (consumed && out[c]))
+        try_q[c] <= 1'b1;
+      if (meant) begin
+        some_q <= 1'b1;
+        if (!some_q || !behind) upto_q <= note_i.key.number;
+        if (out[c]) try_q[c] <= 1'b1;
+      end
+      if (now_i[c] && step_i) begin
+        out_q  <= out_key_i[KEY_W-1:8];
+        some_q <= 1'b0;
+      end
     end
   end
 

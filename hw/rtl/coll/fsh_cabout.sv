@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+`default_nettype none
+
+/// What an item of a step is about: which source, the packet's key here and at its receiver,
+/// its address, and the move that the data path does for it (fsh_coll_pkg::MOVE_*).
+/// Combinational, but for move and line of memory, which are taken with size_i.
+module fsh_cabout #(
+    parameter int unsigned LW = 4,
+    parameter int unsigned NW = 15,
+    parameter int unsigned CW = 2,
+    parameter int unsigned SW = 7
+) (
+    input  wire logic          clk_i,
+    input  wire logic          size_i,
+    input  wire logic    [2:0] item_i,
+    input  wire logic          out_i,     // it is the way out
+    /* verilator lint_off UNUSEDSIGNAL */
+    input  wire fsh_spec_pkg::colldesc_t desc_i,
+    /* verilator lint_on UNUSEDSIGNAL */
+    input  wire logic          has_own_i,
+    input  wire logic   [31:0] addr_i,    // of the descriptor
+    input  wire logic [NW-1:0] packet_i,
+    input  wire logic    [4:0] source_i,
+    input  wire logic [CW-1:0] context_i,
+    input  wire logic    [5:0] tail_i,
+    input  wire logic   [LW:0] lines_i,
+    input  wire logic [SW-1:0] slot_i,
+    input  wire logic          eager_i,
+    output logic         [7:0] source_o,
+    output fsh_coll_pkg::key_t in_key_o,
+    output fsh_coll_pkg::key_t out_key_o,
+    output fsh_spec_pkg::colladdr_t addr_o,
+    output fsh_coll_pkg::move_t move_o
+);
+  logic [127:0] sources;
+  logic   [2:0] what_q;
+  logic  [31:0] line_q;
+
+  assign sources   = {desc_i.sources1, desc_i.sources0};
+  assign source_o  = out_i ? desc_i.dest : sources[8*source_i[3:0]+:8];
+  assign in_key_o  = {source_o[fsh_coll_pkg::NODE_W-1:0], desc_i.job, desc_i.vp, desc_i.seq,
+                      8'(packet_i)};
+  assign out_key_o = {desc_i.dest[fsh_coll_pkg::NODE_W-1:0], desc_i.job, desc_i.dest_vp,
+                      desc_i.dest_seq, 8'(packet_i)};
+
+  always_comb begin
+    addr_o       = '0;
+    addr_o.eager = eager_i;
+    addr_o.job   = desc_i.job;
+    addr_o.vp    = desc_i.dest_vp;
+    addr_o.seq   = desc_i.dest_seq;
+    {addr_o.high, addr_o.low} = 8'(packet_i);
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (size_i) begin
+      line_q <= (item_i == fsh_coll_pkg::ITEM_OWN ? desc_i.own_addr : desc_i.store_addr) +
+                (32'(packet_i) << LW);
+      if (item_i == fsh_coll_pkg::ITEM_FETCH) line_q <= addr_i;
+      unique case (item_i)
+        fsh_coll_pkg::ITEM_FETCH: what_q <= fsh_coll_pkg::MOVE_FETCH;
+        fsh_coll_pkg::ITEM_OWN:
+        what_q <= desc_i.given ? fsh_coll_pkg::MOVE_GIVE : fsh_coll_pkg::MOVE_LOAD;
+        fsh_coll_pkg::ITEM_OUT:   what_q <= fsh_coll_pkg::MOVE_OUT;
+        default: what_q <= desc_i.reduce && (has_own_i || source_i != '0) ?
+                           fsh_coll_pkg::MOVE_FOLD : fsh_coll_pkg::MOVE_COPY;
+      endcase
+    end
+  end
+
+  always_comb begin
+    move_o.what      = what_q;
+    move_o.context_  = 8'(context_i);
+    move_o.lines     = 8'(lines_i);
+    move_o.tail      = tail_i;
+    move_o.addr      = line_q;
+    move_o.slot      = 16'(slot_i);
+    move_o.given     = sources;
+    move_o.kind      = desc_i.kind;
+    move_o.op        = desc_i.op;
+    move_o.send      = desc_i.send;
+    move_o.store     = desc_i.store && desc_i.bytes != '0;
+    move_o.post      = desc_i.post && desc_i.bytes != '0;
+    move_o.post_addr = desc_i.post_addr + (32'(packet_i) << LW);
+  end
+endmodule
+
+`default_nettype wire
