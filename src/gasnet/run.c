@@ -179,24 +179,63 @@ static void set_scratch(struct fsh_run *run)
     }
 }
 
+/* Lock held. What was heard of the next call. */
+static struct fsh_run_note *take_notes(struct fsh_team *team)
+{
+    struct fsh_run **link = place_of(team, team->runs->calls), *heard = *link;
+    struct fsh_run_note *notes;
+
+    if (heard == NULL || heard->number != team->runs->calls)
+        return NULL;
+    FSH_ASSERT(!heard->called && !heard->queued);
+    notes = heard->notes;
+    *link = heard->next;
+    free(heard);
+    return notes;
+}
+
 /* Lock held. The operation of this call: what was heard of it moves to one with steps. */
 static struct fsh_run *take_place(struct fsh_team *team, uint32_t steps)
 {
-    uint32_t number = team->runs->calls;
-    struct fsh_run *run = make(team, number, steps);
-    struct fsh_run **link = place_of(team, number), *heard = *link;
+    struct fsh_run *run = make(team, team->runs->calls, steps);
+    struct fsh_run **link;
 
-    if (heard != NULL && heard->number == number) {
-        FSH_ASSERT(!heard->called && !heard->queued);
-        run->notes = heard->notes;
-        run->next = heard->next;
-        free(heard);
-    } else {
-        run->next = heard;
-    }
+    run->notes = take_notes(team);
+    link = place_of(team, run->number);
+    run->next = *link;
     *link = run;
     team->runs->calls++;
     return run;
+}
+
+/* Lock held. */
+static void set_past(struct fsh_team *team, uint32_t number, uint32_t claim)
+{
+    team->runs->past[number % FSH_RUN_PAST] =
+        (struct fsh_run_past){number, claim};
+}
+
+void fsh_run_enter(struct fsh_team *team, struct fsh_run_other *other)
+{
+    fsh_lock_take(&fsh_run_lock);
+    other->number = team->runs->calls;
+    fsh_run_compare_notes(team, other, take_notes(team));
+    team->runs->calls++;
+    other->next = team->runs->others;
+    team->runs->others = other;
+    fsh_lock_give(&fsh_run_lock);
+}
+
+void fsh_run_leave(struct fsh_team *team, struct fsh_run_other *other)
+{
+    struct fsh_run_other **link;
+
+    fsh_lock_take(&fsh_run_lock);
+    for (link = &team->runs->others; *link != other;)
+        link = &(*link)->next;
+    *link = other->next;
+    set_past(team, other->number, other->claim);
+    fsh_lock_give(&fsh_run_lock);
 }
 
 /* The caller's lists need not stay. */
@@ -271,8 +310,7 @@ static void finish(struct fsh_run *run)
     link = place_of(team, run->number);
     FSH_ASSERT(*link == run && run->notes == NULL);
     *link = run->next;
-    team->runs->past[run->number % FSH_RUN_PAST] =
-        (struct fsh_run_past){run->number, run->work.claim};
+    set_past(team, run->number, run->work.claim);
     fsh_run_wake_first(team);
     run->finished = run->queued;
     queued = run->queued;

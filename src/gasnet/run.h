@@ -122,6 +122,14 @@ struct fsh_run_plan {
 /* Lists of plans: by call and root. */
 #define FSH_RUN_PLANS 64u
 
+/* A call that others than this engine carry out (run_card.c), of which other ranks may hear
+ * by messages, or ask. */
+struct fsh_run_other {
+    struct fsh_run_other *next; /* of the team; under the lock */
+    const char *name;
+    uint32_t number, claim;
+};
+
 /* A call that is complete here. */
 struct fsh_run_past {
     uint32_t number, claim;
@@ -132,6 +140,7 @@ struct fsh_run_team {
     const struct fsh_team *team;
     /* Under the lock. */
     struct fsh_run *first;                  /* in flight, by number */
+    struct fsh_run_other *others;           /* in flight */
     uint32_t calls;                         /* made by this rank */
     struct fsh_run_past past[FSH_RUN_PAST]; /* the last that were complete */
     uint8_t *credit; /* [size] eager packets that may still go there */
@@ -169,6 +178,10 @@ struct fsh_run *fsh_run_find(struct fsh_team *team, uint32_t number);
 void fsh_run_enqueue(struct fsh_run *run);
 /* Lock held. The first operation of the team may send eagerly again. */
 void fsh_run_wake_first(struct fsh_team *team);
+/* A call of the team that others carry out begins (its name and claim are set), and is
+ * complete. */
+void fsh_run_enter(struct fsh_team *team, struct fsh_run_other *other);
+void fsh_run_leave(struct fsh_team *team, struct fsh_run_other *other);
 
 /* ---- run_team.c ---- */
 
@@ -278,6 +291,13 @@ bool fsh_run_tell(struct fsh_run *run, struct fsh_run_step *s);
 void fsh_run_push(struct fsh_run *run, struct fsh_run_step *s);
 /* Lock held. What came before the call. */
 void fsh_run_apply_notes(struct fsh_run *run);
+/* Lock held. What was heard of a call that others carry out; frees it. */
+void fsh_run_compare_notes(const struct fsh_team *team,
+                           const struct fsh_run_other *other,
+                           struct fsh_run_note *notes);
+/* Tell a rank what call it is. False: try again. */
+bool fsh_run_tell_of(const struct fsh_team *team,
+                     const struct fsh_run_other *other, uint32_t rank);
 /* Give back the credits of a team that are due; how many ranks of all teams are owed
  * such, under the lock. */
 void fsh_run_return_credits(struct fsh_team *team);

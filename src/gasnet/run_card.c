@@ -18,6 +18,9 @@
 #include "gasnet/run_card.h"
 
 #define PLACES FSH_AREA_SEQUENCES
+/* Looks at a call that runs until the ranks it has to do with are told of it: seconds at
+ * most, in simulated time a quarter of a millisecond. */
+#define TELL_AFTER (FSH_GASNET_DEBUG ? 1u : 256u)
 
 static struct {
     struct fsh_lock lock;
@@ -36,8 +39,7 @@ static bool asked_for(const char *engine)
 }
 
 /* Up to how many bytes of a buffer the engine is faster than messages, with buffers in
- * private memory, on rings of 8 nodes (fshperf coll): of each context it awaits a packet's
- * way there and back before the next. */
+ * private memory, on rings of 8 nodes (fshperf coll). */
 static size_t most_of(enum fsh_program_call call)
 {
     if (asked_for("card"))
@@ -165,6 +167,7 @@ static void finish(struct fsh_card_op *op)
 
     card.place[op->slot] = NULL;
     card.queue[op->team->id].flying--;
+    fsh_run_leave(op->team, &op->other);
     free(op);
     if (atomic_fetch_sub_explicit(&active, 1, memory_order_relaxed) == 1)
         fsh_kicks_leave();
@@ -183,6 +186,40 @@ static bool stored(struct fsh_card_op *op)
     return true;
 }
 
+/* Whom it waits for, and who may wait for it, by rank. */
+static uint64_t partners(const struct fsh_card_op *op)
+{
+    uint64_t all = 0;
+
+    for (uint32_t i = 0; i < op->program->steps; i++) {
+        const struct fsh_program_step *s = &op->program->step[i];
+
+        for (unsigned k = 0; k < s->sources; k++)
+            all |= UINT64_C(1) << s->source[k];
+        if (s->dest != FSH_PROGRAM_NOBODY)
+            all |= UINT64_C(1) << s->dest;
+    }
+    return all;
+}
+_Static_assert(FSH_CARD_RANKS <= 64, "one word maps them");
+
+/* Engines find no packets, or find another length, where ranks do not agree on a call. So
+ * one that waits for long says what call it is, as those by messages do. */
+static void tell(struct fsh_card_op *op)
+{
+    uint64_t left;
+
+    if (op->looks < TELL_AFTER && ++op->looks < TELL_AFTER)
+        return;
+    for (left = partners(op) & ~op->told; left != 0; left &= left - 1) {
+        uint32_t rank = (uint32_t)__builtin_ctzll(left);
+
+        if (!fsh_run_tell_of(op->team, &op->other, rank))
+            return;
+        op->told |= UINT64_C(1) << rank;
+    }
+}
+
 /* The end may be told before the answer. True: over, and *op gone. */
 static bool is_over(struct fsh_card_op *op)
 {
@@ -198,8 +235,10 @@ static bool is_over(struct fsh_card_op *op)
         fail(op);
     }
     if (verdict == 0 ||
-        atomic_load_explicit(&op->ended, memory_order_acquire) == 0)
+        atomic_load_explicit(&op->ended, memory_order_acquire) == 0) {
+        tell(op);
         return false;
+    }
     if (op->end.status != FSH_STATUS_OK)
         fail(op);
     fsh_card_fetch(op);
@@ -315,6 +354,9 @@ void fsh_run_card_start(struct fsh_team *team, const char *name,
     op->program = program;
     op->work = *work;
     op->event = event;
+    op->other.name = name;
+    op->other.claim = work->claim;
+    fsh_run_enter(team, &op->other);
     op->layout = fsh_card_layout_of(work->call, team->rank, program->blocks,
                                     work->elem, work->count);
     atomic_fetch_add_explicit(&event->pending, 1, memory_order_relaxed);

@@ -24,6 +24,9 @@ struct fsh_card_op {
     enum fsh_card_state state;
     struct fsh_team *team;
     const char *name;
+    struct fsh_run_other other; /* what other ranks hear of it */
+    unsigned looks;             /* that found it running */
+    uint64_t told;              /* ranks that have been told what it is */
     const struct fsh_program *program;
     struct fsh_coll_work work;
     struct fsh_card_layout layout;

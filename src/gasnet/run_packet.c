@@ -490,6 +490,49 @@ void fsh_run_apply_notes(struct fsh_run *run)
     }
 }
 
+/* Lock held. */
+static struct fsh_run_other *other_at(const struct fsh_team *team,
+                                      uint32_t number)
+{
+    struct fsh_run_other *other = team->runs->others;
+
+    while (other != NULL && other->number != number)
+        other = other->next;
+    return other;
+}
+
+/* A call that others carry out has no messages but those that tell what it is. */
+static void compare(const struct fsh_team *team,
+                    const struct fsh_run_other *other, unsigned message,
+                    uint32_t claim, uint32_t rank)
+{
+    if (message != CLAIM || claim != (other->claim & CLAIM_MASK))
+        fsh_coll_differ(team, other->name, rank);
+}
+
+void fsh_run_compare_notes(const struct fsh_team *team,
+                           const struct fsh_run_other *other,
+                           struct fsh_run_note *notes)
+{
+    while (notes != NULL) {
+        struct fsh_run_note *note = notes;
+
+        notes = note->next;
+        compare(team, other, note->message, note->claim, note->rank);
+        free(note);
+    }
+}
+
+bool fsh_run_tell_of(const struct fsh_team *team,
+                     const struct fsh_run_other *other, uint32_t rank)
+{
+    const struct header h = {.message = CLAIM,
+                             .claim = other->claim & CLAIM_MASK,
+                             .number = other->number};
+
+    return try_send(team, rank, &h, 0, NULL, 0);
+}
+
 /* A rank that is told what call it is may be through with it, even long ago: messages do
  * not keep their order. */
 static bool is_past(const struct fsh_team *team, const struct header *h)
@@ -504,6 +547,7 @@ static bool is_past(const struct fsh_team *team, const struct header *h)
 static void receive(struct fsh_team *team, const struct header *h,
                     const void *buf, size_t n)
 {
+    const struct fsh_run_other *other = NULL;
     struct fsh_run *run;
 
     fsh_lock_take(&fsh_run_lock);
@@ -513,7 +557,11 @@ static void receive(struct fsh_team *team, const struct header *h,
         FSH_ASSERT(team->runs->credit[h->rank] <= FSH_RUN_CREDITS);
         fsh_run_wake_first(team);
     }
-    if (h->message != CREDIT) {
+    if (h->message != CREDIT)
+        other = other_at(team, h->number);
+    if (other != NULL) {
+        compare(team, other, h->message, h->claim, h->rank);
+    } else if (h->message != CREDIT) {
         run = fsh_run_find(team, h->number);
         if (run == NULL && is_past(team, h)) {
             fsh_lock_give(&fsh_run_lock);
