@@ -7,7 +7,8 @@
  *
  * What nothing hides is the way of the first parts, if a node has but one of each.
  * So they are cut along K: A is encoded and sent in pieces, the own product encodes
- * B meanwhile, and all products are of halves of K, or less of what comes early.
+ * B meanwhile, and all products are of halves of K: the first half of both operands
+ * goes around before the second one of either.
  */
 #include "matmul_grid.h"
 
@@ -90,31 +91,40 @@ void matmul_grid_place(const struct matmul *x, uint64_t i, uint64_t *row,
 
 /* ---- pieces of a part, along K ---- */
 
-/* Where K is cut, in quarters: pieces begin there, and the last ends at 4. Where
+/* Where K is cut, in eighths: pieces begin there, and the last ends at 8. Where
  * there are several parts, or few values, nothing is cut. */
+enum { EIGHTHS = 8 };
 struct cuts {
     uint32_t pieces, at[5];
 };
-static const struct cuts whole = {1, {0, 4}};
-static const struct cuts halves = {2, {0, 2, 4}};
-static const struct cuts early = {3, {0, 1, 2, 4}};
+static const struct cuts whole = {1, {0, 8}};
+static const struct cuts halves = {2, {0, 4, 8}};
 
 static const struct cuts *cut(const struct matmul *x, const struct cuts *cuts)
 {
     return matmul_parts(x) > 1 || x->size < 4 * CHUNK ? &whole : cuts;
 }
 
-/* How an operand travels from a source, and is used as it comes: pieces of the
- * neighbours' B, since they are on their way still when their A has been used. */
-static const struct cuts *sent(const struct matmul *x, uint32_t source)
+/* How A is encoded: little of it first, since it is sent as soon as it is there. */
+static const struct cuts *encoded(const struct matmul *x)
 {
-    return cut(x, source <= 2 ? &early : &halves);
+    static const struct cuts early = {3, {0, 1, 4, 8}};
+    static const struct cuts short_k = {3, {0, 2, 4, 8}};
+
+    return cut(x, x->size < EIGHTHS * CHUNK ? &short_k : &early);
 }
 
-static const struct cuts *used(const struct matmul *x, int operand,
-                               uint32_t source)
+/* How an operand travels from a source; it is used in halves. Two pieces of a half
+ * keep links busy while one is acknowledged. */
+static const struct cuts *sent(const struct matmul *x, uint32_t source)
 {
-    return cut(x, operand == MATMUL_B && source <= 2 ? &early : &halves);
+    static const struct cuts early = {4, {0, 1, 4, 6, 8}};
+    static const struct cuts short_k = {4, {0, 2, 4, 6, 8}};
+
+    if (source > 2) {
+        return cut(x, &halves);
+    }
+    return cut(x, x->size < EIGHTHS * CHUNK ? &short_k : &early);
 }
 
 /* Of these, pieces that begin in a piece of other cuts. */
@@ -130,10 +140,10 @@ static uint32_t begins(const struct cuts *these, const struct cuts *in,
     return count;
 }
 
-/* Value of K at a quarter; in between, whole chunks. */
-static uint32_t quarter(const struct matmul *x, uint32_t at)
+/* Value of K at an eighth; in between, whole chunks. */
+static uint32_t eighth(const struct matmul *x, uint32_t at)
 {
-    return at < 4 ? x->size / CHUNK * at / 4 * CHUNK : x->size;
+    return at < EIGHTHS ? x->size / CHUNK * at / EIGHTHS * CHUNK : x->size;
 }
 
 /* A part of a place among those of all places. */
@@ -142,13 +152,13 @@ static uint32_t index_of(const struct matmul *x, uint32_t place, uint32_t part)
     return place * matmul_parts(x) + part;
 }
 
-/* Where a part of an operand stands, encoded, from a quarter on. The first halves of
+/* Where a part of an operand stands, encoded, from an eighth on. The first halves of
  * all parts stand one behind the other, then the second ones. */
 static fshmem_offset_t part_at(const struct matmul *x, int operand,
                                uint32_t index, uint32_t at)
 {
-    uint32_t half = cut(x, &halves)->pieces > 1 ? quarter(x, 2) : x->size;
-    uint32_t all = around(x, operand) * matmul_parts(x), k = quarter(x, at);
+    uint32_t half = cut(x, &halves)->pieces > 1 ? eighth(x, 4) : x->size;
+    uint32_t all = around(x, operand) * matmul_parts(x), k = eighth(x, at);
     uint32_t other = k < half ? half : x->size - half;
     fshmem_offset_t base = operand == MATMUL_A ? x->panels_a : x->panels;
 
@@ -185,10 +195,10 @@ static uint32_t sources_end(const struct matmul *x, int operand, uint32_t away)
     return end < around(x, operand) ? end : around(x, operand);
 }
 
-/* Second half of an operand of a source? Of parts, or of the quarters of one. */
+/* Second half of an operand of a source? Of parts, or of the eighths of one. */
 static int half_of(const struct matmul *x, uint32_t part, uint32_t at)
 {
-    return 2 * (4 * part + at) >= 4 * matmul_parts(x);
+    return 2 * (EIGHTHS * part + at) >= EIGHTHS * matmul_parts(x);
 }
 
 /* The side that it comes from. */
@@ -251,13 +261,13 @@ static struct run one_part(const struct matmul *x, int operand, uint32_t source,
 
 /* The next run from an index on, of what has come from some sources; false: none.
  * Padded parts are by themselves. */
-static int next_run(const struct matmul *x, int operand, uint32_t first,
-                    uint32_t end_source, uint32_t from, struct run *run)
+static int next_run(const struct matmul *x, int operand, uint32_t end_source,
+                    uint32_t from, struct run *run)
 {
     uint64_t have = 0;
     uint32_t all = around(x, operand) * matmul_parts(x), end;
 
-    for (uint32_t s = first; s < end_source; ++s) {
+    for (uint32_t s = 0; s < end_source; ++s) {
         have |= UINT64_C(1) << place_of(x, operand, s);
     }
     while (from < all && !(have >> from / matmul_parts(x) & 1)) {
@@ -291,7 +301,7 @@ static fshmem_gemm_t product(const struct matmul *x, const struct run *run,
     uint32_t at = cuts->at[piece];
     fshmem_gemm_t g = {.m = run[MATMUL_A].lines,
                        .n = run[MATMUL_B].lines,
-                       .k = quarter(x, cuts->at[piece + 1]) - quarter(x, at),
+                       .k = eighth(x, cuts->at[piece + 1]) - eighth(x, at),
                        .ldc = block_columns(x),
                        .flags = piece > 0 ? FSHMEM_ACCUMULATE : 0};
 
@@ -307,11 +317,11 @@ static fshmem_gemm_t product(const struct matmul *x, const struct run *run,
 
 static void encode_a(struct matmul *x, uint32_t part, uint32_t piece)
 {
-    const struct cuts *cuts = cut(x, &early);
-    uint32_t k = quarter(x, cuts->at[piece]);
+    const struct cuts *cuts = encoded(x);
+    uint32_t k = eighth(x, cuts->at[piece]);
     struct run own = one_part(x, MATMUL_A, 0, part);
     fshmem_encode_t e = {.rows = own.lines,
-                         .k = quarter(x, cuts->at[piece + 1]) - k,
+                         .k = eighth(x, cuts->at[piece + 1]) - k,
                          .to =
                              part_at(x, MATMUL_A, own.index, cuts->at[piece])};
 
@@ -339,7 +349,7 @@ static void own_product(struct matmul *x, uint32_t part_a, uint32_t part_b,
         g.b = (fshmem_operand_t){FSHMEM_FP32_COLUMNS,
                                  x->b +
                                      ((uint64_t)part_b * MATMUL_PART * x->size +
-                                      quarter(x, cuts->at[half])) *
+                                      eighth(x, cuts->at[half])) *
                                          sizeof(float),
                                  x->size};
         g.flags |= FSHMEM_EMIT;
@@ -350,7 +360,7 @@ static void own_product(struct matmul *x, uint32_t part_a, uint32_t part_b,
 
 static void add_own(struct matmul *x)
 {
-    const struct cuts *cuts = cut(x, &halves), *pieces = cut(x, &early);
+    const struct cuts *cuts = cut(x, &halves), *pieces = encoded(x);
 
     for (uint32_t a = 0; a < matmul_parts(x); ++a) {
         uint32_t piece = 0;
@@ -371,7 +381,7 @@ static void add_own(struct matmul *x)
 static void await(const struct matmul *x, int operand, uint32_t source,
                   uint32_t part, uint32_t piece, fshmem_flow_t *flow)
 {
-    const struct cuts *cuts = used(x, operand, source);
+    const struct cuts *cuts = cut(x, &halves);
     uint32_t at = cuts->at[piece];
     uint32_t side =
         2 * (uint32_t)operand + (uint32_t)side_of(x, operand, source, part, at);
@@ -386,18 +396,18 @@ static void await(const struct matmul *x, int operand, uint32_t source,
     }
 }
 
-/* With one or more parts of the other operand: a piece of a part from each source at
+/* With one or more parts of the other operand: a half of a part from each source at
  * a distance, in turn, since they come at the same time. */
 static void add_piece(struct matmul *x, int operand, uint32_t away,
-                      uint32_t part, const struct run *other,
-                      const struct cuts *cuts, uint32_t piece, int comes)
+                      uint32_t part, const struct run *other, uint32_t half,
+                      int comes)
 {
     struct run run[2];
 
     run[!operand] = *other;
     for (uint32_t s = 2 * away - 1; s < sources_end(x, operand, away); ++s) {
         run[operand] = one_part(x, operand, s, part);
-        fshmem_gemm_t g = product(x, run, cuts, piece);
+        fshmem_gemm_t g = product(x, run, cut(x, &halves), half);
 
         /* Nothing hides the way of the last tile to memory. */
         if (operand == MATMUL_B && s + 1 == around(x, operand)) {
@@ -405,50 +415,44 @@ static void add_piece(struct matmul *x, int operand, uint32_t away,
         }
 
         if (comes) {
-            await(x, operand, s, part, piece, &g.flow);
+            await(x, operand, s, part, half, &g.flow);
         }
         matmul_add(x, &g);
     }
 }
 
-/* A part of the sources at a distance, with all of the other operand that has come
- * from `known` ones: by halves; the own part takes a half in pieces, if it comes so. */
+/* A half of a part of the sources at a distance, with all of the other operand that
+ * has come from `known` ones. */
 static void add_part(struct matmul *x, int operand, uint32_t away,
-                     uint32_t part, uint32_t known)
+                     uint32_t part, uint32_t half, uint32_t known)
 {
-    const struct cuts *come = used(x, operand, 2 * away);
-    const struct cuts *cuts = cut(x, &halves);
-    uint32_t apart = come->pieces > cuts->pieces, piece = 0;
-    struct run own = one_part(x, !operand, 0, 0), run;
+    uint32_t from = 0;
+    struct run run;
 
-    for (uint32_t h = 0; h < cuts->pieces; ++h) {
-        uint32_t from = 0;
-
-        for (; apart && come->at[piece] < cuts->at[h + 1]; ++piece) {
-            add_piece(x, operand, away, part, &own, come, piece, 1);
-        }
-        while (next_run(x, !operand, apart, known, from, &run)) {
-            add_piece(x, operand, away, part, &run, cuts, h,
-                      from == 0 && !apart);
-            from = run.index + (run.lines + MATMUL_PART - 1) / MATMUL_PART;
-        }
+    while (next_run(x, !operand, known, from, &run)) {
+        add_piece(x, operand, away, part, &run, half, from == 0);
+        from = run.index + (run.lines + MATMUL_PART - 1) / MATMUL_PART;
     }
 }
 
+/* Of both operands the first half, then the second: with a half of each of those that
+ * neighbours have there are eight halves of products to do, with all of one only four. */
 static void add_products(struct matmul *x)
 {
-    uint32_t known[2] = {1, 1};
+    uint32_t known = 1, most = around(x, MATMUL_B);
 
     for (uint32_t away = 1; 2 * away <= x->grid_columns; ++away) {
-        for (int operand = MATMUL_A; operand <= MATMUL_B; ++operand) {
-            if (2 * away - 1 >= around(x, operand)) {
-                continue;
-            }
+        for (uint32_t h = 0; h < cut(x, &halves)->pieces; ++h) {
             for (uint32_t p = 0; p < matmul_parts(x); ++p) {
-                add_part(x, operand, away, p, known[!operand]);
+                add_part(x, MATMUL_A, away, p, h, known < most ? known : most);
             }
-            known[operand] = sources_end(x, operand, away);
+            for (uint32_t p = 0; 2 * away - 1 < most && p < matmul_parts(x);
+                 ++p) {
+                add_part(x, MATMUL_B, away, p, h,
+                         sources_end(x, MATMUL_A, away));
+            }
         }
+        known = sources_end(x, MATMUL_A, away);
     }
 }
 
@@ -460,7 +464,7 @@ static void add_send(struct matmul *x, int operand, uint32_t source,
                      const fshmem_flow_t *flow)
 {
     uint32_t index = one_part(x, operand, source, part).index;
-    uint32_t k = quarter(x, cuts->at[piece + 1]) - quarter(x, cuts->at[piece]);
+    uint32_t k = eighth(x, cuts->at[piece + 1]) - eighth(x, cuts->at[piece]);
     fshmem_send_t s = {.from = part_at(x, operand, index, cuts->at[piece]),
                        .bytes = fshmem_encoded_size(MATMUL_PART, k),
                        .flow = *flow};
@@ -481,24 +485,26 @@ static void add_barrier(struct matmul *x)
               fshmem_command_nop(1, &nothing, case_command(&x->commands)));
 }
 
-/* The own parts to both neighbours. */
-static void send_own(struct matmul *x, int operand)
+/* A half of the own parts to both neighbours. */
+static void send_own(struct matmul *x, int operand, uint32_t half)
 {
-    const struct cuts *cuts = sent(x, 0);
-    const struct cuts *made = cut(x, operand == MATMUL_A ? &early : &halves);
+    const struct cuts *cuts = sent(x, 0), *parts = cut(x, &halves);
+    const struct cuts *made =
+        operand == MATMUL_A ? encoded(x) : cut(x, &halves);
+    uint32_t pieces = cuts->pieces / parts->pieces;
 
     if (around(x, operand) == 1) {
         return;
     }
-    for (uint32_t i = 0; i < matmul_parts(x) * cuts->pieces; ++i) {
-        uint32_t part = i / cuts->pieces, piece = i % cuts->pieces;
+    for (uint32_t i = 0; i < matmul_parts(x) * pieces; ++i) {
+        uint32_t part = i / pieces, piece = half * pieces + i % pieces;
         fshmem_flow_t flow = {.await_event = MADE + (uint32_t)operand,
                               .await_count = begins(made, cuts, piece)};
 
         flow.send_nodes = FSHMEM_NODE(neighbour(x, operand, LEFT)) |
                           FSHMEM_NODE(neighbour(x, operand, RIGHT));
         flow.signal_event = own_event(x, operand, my_place(x, operand));
-        if (operand == MATMUL_B) {
+        if (operand == MATMUL_B && pieces == 1 && i > 0) {
             add_barrier(x);
         }
         add_send(x, operand, 0, part, cuts, piece, &flow);
@@ -509,7 +515,6 @@ static void send_own(struct matmul *x, int operand)
 static void pass_on(struct matmul *x, int operand, uint32_t away)
 {
     const struct cuts *cuts = cut(x, &halves);
-    const struct cuts *come = used(x, operand, 2 * away);
     uint32_t end = sources_end(x, operand, away);
 
     for (uint32_t i = 0; i < matmul_parts(x) * cuts->pieces; ++i) {
@@ -519,7 +524,7 @@ static void pass_on(struct matmul *x, int operand, uint32_t away)
             int side = side_of(x, operand, s, part, cuts->at[piece]);
             uint32_t at = 2 * (uint32_t)operand + (uint32_t)side;
             fshmem_flow_t flow = {.await_event = HERE + at,
-                                  .await_count = begins(come, cuts, piece),
+                                  .await_count = 1,
                                   .send_nodes =
                                       FSHMEM_NODE(neighbour(x, operand, !side)),
                                   .signal_event = FAR + at};
@@ -535,10 +540,12 @@ void matmul_grid_build(struct matmul *x)
 {
     add_own(x);
     add_products(x);
-    send_own(x, MATMUL_A);
-    add_barrier(x);
-    send_own(x, MATMUL_B);
-    add_barrier(x);
+    for (uint32_t h = 0; h < cut(x, &halves)->pieces; ++h) {
+        for (int operand = MATMUL_A; operand <= MATMUL_B; ++operand) {
+            send_own(x, operand, h);
+            add_barrier(x);
+        }
+    }
     for (uint32_t away = 1; 2 * away <= x->grid_columns; ++away) {
         pass_on(x, MATMUL_A, away);
         pass_on(x, MATMUL_B, away);

@@ -118,3 +118,10 @@ if(TARGET fshperf AND TARGET fshsim)
     fsh_test_properties(case/matmul-cycles LABELS case fpga TIMEOUT 300
                         PROCESSORS 2)
 endif()
+if(TARGET fshperf AND TARGET fshsim-wide)
+    add_test(NAME case/matmul-grid-cycles COMMAND Python3::Interpreter
+             ${CMAKE_CURRENT_LIST_DIR}/grid_cycles.py $<TARGET_FILE:fshrun>
+             $<TARGET_FILE:fshperf>)
+    fsh_test_properties(case/matmul-grid-cycles LABELS case fpga TIMEOUT 300
+                        PROCESSORS 2)
+endif()
