@@ -104,7 +104,7 @@ static __attribute__((noinline)) bool kick(void)
 {
     bool found = fsh_command_kick();
 
-    found |= fsh_kicks.barrier();
+    found |= fsh_kicks.meeting();
     found |= fsh_kicks.answers();
     if (atomic_load_explicit(&fsh_run_active, memory_order_relaxed))
         found |= fsh_kicks.run();

@@ -1,25 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The barrier of a team, gasnet_barrier's too. That of all nodes is left to the
- * conduit where it has one without messages; the others are dissemination over
- * Short requests: in round r a node sends what it knows of the consensus to the
- * rank 2^r above and merges what comes from the rank 2^r below; merging is
- * idempotent, so overlaps do no harm. A node is never more than one barrier ahead
- * of another, so two sets of arrivals do.
+ * The barrier of a team, gasnet_barrier's too: an all-reduce of what ranks say of its
+ * name, begun by notify and awaited by wait, on a team of its own (team.h), by whatever
+ * carries out collectives (run_call.c); that of all nodes by the conduit where it has one
+ * without messages.
  *
- * Handlers only record arrivals. What follows is sent by fsh_barrier_kick,
- * which every poll of the library calls while a barrier is active; so a node
- * that has notified serves the others whatever it waits for. Of several images
- * a node the last one to notify does it for all; none notifies again before its
- * wait is over, so the consensus stays until all have seen it.
+ * Of several images a node the last one to notify does it for all; none notifies again
+ * before its wait is over, so the consensus stays until all have seen it.
  */
 #include <assert.h>
 #include <string.h>
 
-#include "base/kick.h"
 #include "base/log.h"
 #include "base/spin.h"
-#include "gasnet/team.h"
+#include "gasnet/run.h"
 
 /* Rounds in which a wait whose processor nobody else wants only looks for the other
  * ranks' arrival, before it polls the network too: they are about to come. */
@@ -45,7 +39,7 @@ static struct fsh_opinion make_opinion(int id, int flags)
     return (struct fsh_opinion){FSH_NAMED, id};
 }
 
-/* The same on words, for conduits: kind << 32 | id. */
+/* The same on words: kind << 32 | id. */
 static uint64_t pack(struct fsh_opinion o)
 {
     return (uint64_t)(uint32_t)o.kind << 32 | (uint32_t)o.id;
@@ -61,204 +55,44 @@ static uint64_t merge_words(uint64_t a, uint64_t b)
     return a == b ? a : pack(merge(unpack(a), unpack(b)));
 }
 
-static void on_arrival(void *token, int32_t phase, int32_t round, int32_t kind,
-                       int32_t id, int32_t number)
+static void fold(void *result, const void *left, const void *right, size_t n)
 {
-    struct fsh_team *team = fsh_team_at((uint32_t)number);
-    struct fsh_arrival *a;
+    uint64_t a, b;
 
-    (void)token;
-    FSH_ASSERT(team != NULL && (uint32_t)round < team->barrier.rounds);
-    a = &team->barrier.arrivals[phase & 1][round];
-    /* Two sets suffice: this one was used by the barrier before the last. */
-    FSH_ASSERT(atomic_load(&a->phase) == 0 ||
-               (uint32_t)phase - atomic_load(&a->phase) == 2);
-    a->opinion = (struct fsh_opinion){kind, id};
-    /* Partner: the acquire in kick_round. */
-    atomic_store_explicit(&a->phase, (uint32_t)phase, memory_order_release);
+    FSH_ASSERT(n == 1);
+    memcpy(&a, left, sizeof a);
+    memcpy(&b, right, sizeof b);
+    a = merge_words(a, b);
+    memcpy(result, &a, sizeof a);
 }
 
-/* ---- progress ---- */
-
-static uint32_t this_round(const struct fsh_barrier *b)
+/* In any thread. The event counts before the phase says that there is one. */
+static bool finished(struct fsh_barrier *b, uint32_t phase)
 {
-    return atomic_load_explicit(&b->round, memory_order_relaxed);
+    return atomic_load_explicit(&b->phase, memory_order_acquire) == phase &&
+           fsh_event_done(&b->event);
 }
 
-static void set_round(struct fsh_barrier *b, uint32_t round)
+/* Of the thread that notified. */
+static uint32_t phase_of(const struct fsh_barrier *b)
 {
-    atomic_store_explicit(&b->round, round, memory_order_relaxed);
-}
-
-/* Do what the current round allows; true if it is over. */
-static bool kick_round(struct fsh_team *team)
-{
-    struct fsh_barrier *b = &team->barrier;
-    uint32_t round = this_round(b);
-    struct fsh_arrival *a = &b->arrivals[b->phase & 1][round];
-
-    FSH_ASSERT(round < b->rounds && b->notified);
-    if (!b->sent) {
-        uint32_t step = UINT32_C(1) << round;
-        uint32_t to = (uint32_t)(((uint64_t)team->rank + step) % team->size);
-        const int32_t args[] = {(int32_t)b->phase, (int32_t)round,
-                                b->opinion.kind, b->opinion.id,
-                                (int32_t)team->number[to]};
-
-        b->sent = fsh_gasnet_try_send(team->node[to], FSH_HANDLER_BARRIER, args,
-                                      5, NULL, 0);
-        if (!b->sent)
-            return false;
-    }
-    if (atomic_load_explicit(&a->phase, memory_order_acquire) != b->phase)
-        return false;
-    b->opinion = merge(b->opinion, a->opinion);
-    set_round(b, round + 1);
-    b->sent = false;
-    return true;
-}
-
-/* Kicks exclude each other, and the beginning of a barrier. */
-static bool try_begin(struct fsh_barrier *b)
-{
-    return !fsh_gasnet.threaded ||
-           !atomic_flag_test_and_set_explicit(&b->busy, memory_order_acquire);
-}
-
-static void end(struct fsh_barrier *b)
-{
-    if (fsh_gasnet.threaded)
-        atomic_flag_clear_explicit(&b->busy, memory_order_release);
-}
-
-/* Count active barriers (base/kick.h); without a locked instruction if only one thread
- * calls the library. */
-static void count_active(uint32_t more)
-{
-    FSH_ASSERT(more == 1 || atomic_load(&fsh_kicks_active) != 0);
-    if (fsh_gasnet.threaded)
-        atomic_fetch_add_explicit(&fsh_kicks_active, more,
-                                  memory_order_relaxed);
-    else
-        atomic_store_explicit(
-            &fsh_kicks_active,
-            atomic_load_explicit(&fsh_kicks_active, memory_order_relaxed) +
-                more,
-            memory_order_relaxed);
-}
-
-static bool is_direct(const struct fsh_barrier *b)
-{
-    return atomic_load_explicit(&b->direct, memory_order_relaxed);
-}
-
-/* What the conduit's own barrier knows. */
-static bool look_direct(struct fsh_barrier *b)
-{
-    uint64_t word;
-    uint32_t missing;
-
-    if (!fsh_gasnet.ops->barrier->arrived(&word, &missing)) {
-        atomic_store_explicit(&b->missing, missing, memory_order_relaxed);
-        return false;
-    }
-    b->opinion = unpack(word);
-    FSH_ASSERT(b->opinion.kind >= FSH_ANONYMOUS &&
-               b->opinion.kind <= FSH_MISMATCH);
-    return true;
-}
-
-/* Go on with the rounds: true if they are over. */
-static bool look_rounds(struct fsh_team *team, bool *advanced)
-{
-    while (this_round(&team->barrier) < team->barrier.rounds &&
-           kick_round(team))
-        *advanced = true;
-    return this_round(&team->barrier) == team->barrier.rounds;
-}
-
-FSH_HOT static bool kick_team(struct fsh_team *team)
-{
-    struct fsh_barrier *b = &team->barrier;
-    bool advanced = false;
-
-    if (!atomic_load_explicit(&b->active, memory_order_relaxed) ||
-        !try_begin(b))
-        return false;
-    if (atomic_load_explicit(&b->active, memory_order_relaxed) &&
-        (is_direct(b) ? look_direct(b) : look_rounds(team, &advanced))) {
-        advanced = true;
-        FSH_ASSERT(b->phase == atomic_load(&b->done) + 1); /* none left out */
-        atomic_store_explicit(&b->active, false, memory_order_relaxed);
-        count_active(UINT32_MAX); /* one less */
-        /* Partner: the acquire in finished. */
-        atomic_store_explicit(&b->done, b->phase, memory_order_release);
-    }
-    end(b);
-    return advanced;
-}
-
-FSH_HOT bool fsh_barrier_kick(void)
-{
-    uint32_t n = fsh_team_count();
-    bool advanced = false;
-
-    for (uint32_t id = 0; id < n; id++) {
-        struct fsh_team *team = fsh_team_at(id);
-
-        if (team != NULL) /* else it is being made */
-            advanced |= kick_team(team);
-    }
-    return advanced;
-}
-
-static bool finished(const struct fsh_barrier *b, uint32_t phase)
-{
-    return atomic_load_explicit(&b->done, memory_order_acquire) == phase;
-}
-
-/* ---- one thread a node ---- */
-
-/* Another thread is about to leave its kick of the barrier before. It is not
- * blocked in a send there: that barrier is over, and what it had to send with it.
- * But it may have lost its processor. */
-static __attribute__((noinline)) void begin_slowly(struct fsh_barrier *b)
-{
-    struct fsh_wait wait = {0};
-
-    do
-        fsh_wait_step(&wait, "a barrier's notify: another thread has not left "
-                             "the barrier before");
-    while (!try_begin(b));
-    fsh_wait_end(&wait);
+    return atomic_load_explicit(&b->phase, memory_order_relaxed);
 }
 
 /* This node has arrived, with this opinion. */
-FSH_HOT static void arrive(struct fsh_team *team, struct fsh_opinion opinion)
+FSH_HOT static void arrive(const char *call, struct fsh_team *team,
+                           struct fsh_opinion opinion)
 {
     struct fsh_barrier *b = &team->barrier;
-    bool direct;
+    const struct fsh_coll_words words = {&b->mine, &b->all, fold, merge_words};
 
-    /* What kicks of other threads read, they read under `busy`, and after they
-     * have seen that the barrier is active. */
-    if (!try_begin(b))
-        begin_slowly(b);
-    assert(atomic_load_explicit(&b->done, memory_order_relaxed) == b->phase &&
-           !atomic_load_explicit(&b->active, memory_order_relaxed));
     FSH_ASSERT(!b->notified && b->came == 0 && b->left == 0);
+    assert(fsh_event_done(&b->event));
     b->notified = true;
-    b->phase++;
-    b->opinion = opinion;
-    direct = team == fsh_team_all && fsh_gasnet.ops->barrier != NULL;
-    if (direct)
-        fsh_gasnet.ops->barrier->arrive(b->phase & FSH_BARRIER_PHASES,
-                                        pack(opinion), merge_words);
-    atomic_store_explicit(&b->direct, direct, memory_order_relaxed);
-    set_round(b, 0);
-    b->sent = false;
-    atomic_store_explicit(&b->active, true, memory_order_relaxed);
-    count_active(1);
-    end(b);
+    b->mine = pack(opinion);
+    fsh_coll_meet_start(team->barriers, call, &words, &b->event);
+    /* Partner: the acquire in finished. */
+    atomic_store_explicit(&b->phase, phase_of(b) + 1, memory_order_release);
 }
 
 /* The caller's own view at the end, against what all agreed on. */
@@ -273,9 +107,10 @@ static int judge(struct fsh_opinion all, struct fsh_opinion mine)
 
 FSH_HOT static int conclude(struct fsh_barrier *b, int id, int flags)
 {
-    struct fsh_opinion all = b->opinion;
+    struct fsh_opinion all = unpack(b->all);
 
-    FSH_ASSERT(b->notified && finished(b, b->phase));
+    FSH_ASSERT(b->notified && finished(b, phase_of(b)));
+    FSH_ASSERT(all.kind >= FSH_ANONYMOUS && all.kind <= FSH_MISMATCH);
     b->notified = false;
     b->result = all;
     return judge(all, make_opinion(id, flags));
@@ -302,32 +137,20 @@ static _Noreturn void not_notified(const char *call)
     fsh_fatal("%s: called without %.*s_notify", call, stem(call), call);
 }
 
-/* The node it waits for + 1, for the report only, so it may be stale. */
-static uint32_t waited_for(const struct fsh_team *team)
-{
-    const struct fsh_barrier *b = &team->barrier;
-    uint32_t step = UINT32_C(1) << (this_round(b) % FSH_BARRIER_ROUNDS);
-    uint32_t n = team->size;
-
-    if (is_direct(b))
-        return atomic_load_explicit(&b->missing, memory_order_relaxed) + 1;
-    return team->node[(team->rank + n - step % n) % n] + 1;
-}
-
 /* Until this phase is over. */
 FSH_HOT static void wait_phase(const char *call, struct fsh_team *team,
                                uint32_t phase)
 {
     struct fsh_barrier *b = &team->barrier;
-    bool direct = is_direct(b);
-    unsigned looks = direct && !fsh_spin_contended() ? LOOKS : 1;
-    struct fsh_wait wait = {.memory = direct,
-                            .rounds = direct ? FSH_SPINS_LEAST : 0};
+    bool meets = fsh_run_meets(team->barriers);
+    unsigned looks = !meets ? 0 : fsh_spin_contended() ? 1 : LOOKS;
+    struct fsh_wait wait = {.memory = meets,
+                            .rounds = meets ? FSH_SPINS_LEAST : 0};
 
     while (looks-- > 0 && !finished(b, phase))
-        kick_team(team);
+        (void)fsh_run_meet_kick();
     while (!finished(b, phase)) {
-        wait.peer = waited_for(team);
+        wait.peer = fsh_coll_awaited(team->barriers) + 1;
         fsh_wait_step(&wait, call);
     }
     fsh_wait_end(&wait);
@@ -352,11 +175,11 @@ static void image_notify(const char *call, struct fsh_team *team,
     if (b->target[image] != 0)
         notified_twice(call);
     FSH_ASSERT(b->came < team->view[FSH_VIEW_IMAGES].mine);
-    b->target[image] = b->phase + 1;
+    b->target[image] = phase_of(b) + 1;
     b->gathered = b->came == 0 ? opinion : merge(b->gathered, opinion);
     if (++b->came == team->view[FSH_VIEW_IMAGES].mine) {
         b->came = 0;
-        arrive(team, b->gathered);
+        arrive(call, team, b->gathered);
     }
     fsh_lock_give(&team->lock);
 }
@@ -376,10 +199,10 @@ static int image_conclude(struct fsh_team *team, uint32_t *target, int id,
                           int flags)
 {
     struct fsh_barrier *b = &team->barrier;
-    struct fsh_opinion all = b->opinion;
+    struct fsh_opinion all = unpack(b->all);
 
     fsh_lock_take(&team->lock);
-    FSH_ASSERT(*target == b->phase && b->notified);
+    FSH_ASSERT(*target == phase_of(b) && b->notified);
     FSH_ASSERT(b->left < team->view[FSH_VIEW_IMAGES].mine);
     *target = 0;
     if (b->left == 0) /* the first one; others may be reading it by now */
@@ -410,9 +233,9 @@ FSH_HOT static void notify(const char *call, struct fsh_team *team, int id,
     } else {
         if (team->barrier.notified)
             notified_twice(call);
-        arrive(team, make_opinion(id, flags));
+        arrive(call, team, make_opinion(id, flags));
     }
-    kick_team(team);
+    (void)fsh_run_meet_kick();
 }
 
 FSH_HOT static int wait_for(const char *call, struct fsh_team *team, int id,
@@ -429,7 +252,7 @@ FSH_HOT static int wait_for(const char *call, struct fsh_team *team, int id,
     }
     if (!team->barrier.notified)
         not_notified(call);
-    wait_phase(call, team, team->barrier.phase);
+    wait_phase(call, team, phase_of(&team->barrier));
     return conclude(&team->barrier, id, flags);
 }
 
@@ -445,7 +268,7 @@ static int try_for(const char *call, struct fsh_team *team, int id, int flags)
     } else {
         if (!team->barrier.notified)
             not_notified(call);
-        phase = team->barrier.phase;
+        phase = phase_of(&team->barrier);
     }
     if (finished(&team->barrier, phase))
         fsh_call_done(call, 0);
@@ -540,15 +363,4 @@ int gasnet_coll_barrier_result(gasnet_team_handle_t team, int *id)
     static const char call[] = "gasnet_coll_barrier_result";
 
     return result_of(call, fsh_team_of(team, call), id);
-}
-
-void fsh_barrier_make(struct fsh_team *team)
-{
-    struct fsh_barrier *b = &team->barrier;
-
-    while (UINT32_C(1) << b->rounds < team->size)
-        b->rounds++;
-    FSH_ASSERT(b->rounds <= FSH_BARRIER_ROUNDS && b->phase == 0);
-    atomic_flag_clear(&b->busy);
-    fsh_gasnet.handler[FSH_HANDLER_BARRIER] = (fsh_handler_fn)on_arrival;
 }

@@ -13,8 +13,8 @@ enum fsh_handler {
     FSH_HANDLER_LIBRARY = 64, /* first index of the library */
     FSH_HANDLER_MEMSET = 64,
     FSH_HANDLER_MEMSET_DONE,
-    FSH_HANDLER_BARRIER,
     FSH_HANDLER_RUN,
+    FSH_HANDLER_RUN_SHORT,
     FSH_HANDLER_ANY_PUT, /* everything.c */
     FSH_HANDLER_ANY_GET,
     FSH_HANDLER_ANY_DATA,

@@ -448,9 +448,8 @@ void fsh_memset_register(void);
 void fsh_memset_start(uint32_t node, void *dest, int val, size_t n,
                       struct fsh_event *event);
 
-/* Barriers between notify and their end; send what they are ready to send, from
- * polls only. */
-bool fsh_barrier_kick(void);
+/* Barriers of a conduit's own between notify and their end (run_meet.c). */
+bool fsh_run_meet_kick(void);
 
 /* The same for collectives (run.h). */
 void fsh_run_register(void);
@@ -470,7 +469,7 @@ void fsh_coll_limits(void);
 /* What a poll calls while any of them has work (base/kick.h); filled in by kicks.c.
  * True: there was progress. */
 struct fsh_kicks {
-    bool (*barrier)(void);
+    bool (*meeting)(void);
     bool (*answers)(void);
     bool (*run)(void);
     bool (*direct)(void);

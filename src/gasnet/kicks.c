@@ -5,7 +5,7 @@
  */
 #include "gasnet/internal.h"
 
-const struct fsh_kicks fsh_kicks = {.barrier = fsh_barrier_kick,
+const struct fsh_kicks fsh_kicks = {.meeting = fsh_run_meet_kick,
                                     .answers = fsh_answers_kick,
                                     .run = fsh_run_kick,
                                     .direct = fsh_run_direct_kick,

@@ -328,6 +328,16 @@ static void finish(struct fsh_run *run)
         free(run);
 }
 
+/* For reports: what it waits for now. */
+static void set_awaited(const struct fsh_run *run)
+{
+    const struct fsh_program_step *step = run->step[run->low].step;
+
+    if (step->sources != 0)
+        atomic_store_explicit(&run->team->runs->awaited, step->source[0],
+                              memory_order_relaxed);
+}
+
 /* True: over. */
 static bool run_steps(struct fsh_run *run)
 {
@@ -340,7 +350,10 @@ static bool run_steps(struct fsh_run *run)
         while (run->low < steps && run->step[run->low].over)
             run->low++;
     }
-    return run->low == steps;
+    if (run->low == steps)
+        return true;
+    set_awaited(run);
+    return false;
 }
 
 static struct fsh_run *dequeue(void)
@@ -366,6 +379,8 @@ static bool tell(struct fsh_run *run)
     uint32_t end = run->low + FSH_RUN_WINDOW;
     bool all = true;
 
+    if (fsh_team_is_barriers(run->team)) /* they cannot differ */
+        return true;
     if (run->looks < TELL_AFTER && ++run->looks < TELL_AFTER)
         return false;
     if (end > run->program->steps)

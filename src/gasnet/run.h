@@ -147,6 +147,7 @@ struct fsh_run_team {
     uint8_t *owed;   /* [size] credits to give back */
     uint32_t due;    /* ranks that are owed half of them */
     struct fsh_run_plan *plans[FSH_RUN_PLANS]; /* of the thread that calls */
+    atomic_uint awaited; /* rank whose packet is next; relaxed, for reports */
     bool asked_card,
         card; /* may calls go by the card? of the thread that calls */
     /* By loads from peers (run_direct.c). looked, group: of the thread that calls. */
@@ -209,6 +210,21 @@ void fsh_coll_call(struct fsh_team *team, const char *name,
                    const struct fsh_program_shape *shape,
                    struct fsh_coll_work *work, struct fsh_event *event);
 
+/* The words of a barrier: what this rank brings, and what all bring, combined by `fold`,
+ * or `merge` of two, for which it is the same if something comes twice. */
+struct fsh_coll_words {
+    const uint64_t *mine;
+    uint64_t *all;
+    fsh_fold_fn fold;
+    fsh_merge_fn merge;
+};
+/* A call on a team of barriers: words and event stay until it is complete. */
+void fsh_coll_meet_start(struct fsh_team *team, const char *name,
+                         const struct fsh_coll_words *words,
+                         struct fsh_event *event);
+/* A node it waits for; for reports, so it may be stale. */
+uint32_t fsh_coll_awaited(const struct fsh_team *team);
+
 /* Polls until the event is done. */
 void fsh_coll_wait(struct fsh_event *event, const char *call);
 
@@ -261,6 +277,17 @@ void fsh_run_card_start(struct fsh_team *team, const char *name,
                         const struct fsh_program *program,
                         const struct fsh_coll_work *work,
                         struct fsh_event *event);
+
+/* ---- run_meet.c: barriers of all nodes by what a conduit has for them ---- */
+
+/* Do calls on this team go there? The same on all its ranks. */
+bool fsh_run_meets(const struct fsh_team *team);
+/* Start one: words of 8 bytes, combined by `merge`; event is its alone, and not done until
+ * *all is there. `mine` has 34 bits. */
+void fsh_run_meet_start(uint64_t mine, uint64_t *all, fsh_merge_fn merge,
+                        struct fsh_event *event);
+/* A node that had not come. */
+uint32_t fsh_run_meet_missing(void);
 
 /* ---- run_step.c ---- */
 

@@ -217,3 +217,37 @@ void fsh_coll_call(struct fsh_team *team, const char *name,
     else
         by_messages(team, name, plan, work, event);
 }
+
+/* ---- barriers ---- */
+
+/* For boards and engines of cards a barrier is a call like any; what is missing there is
+ * an order beside that of the other calls of its team: a board's numbers, a place and
+ * JobIDs of a sequence. Until a team of barriers has these (fsh_run_has_group,
+ * fsh_run_has_card), it goes by messages where no conduit meets. */
+FSH_HOT void fsh_coll_meet_start(struct fsh_team *team, const char *name,
+                                 const struct fsh_coll_words *words,
+                                 struct fsh_event *event)
+{
+    const struct fsh_program_shape shape = {.call = FSH_PROGRAM_ALLREDUCE,
+                                            .size = team->size};
+    struct fsh_coll_work work = {.elem = sizeof *words->mine,
+                                 .count = 1,
+                                 .fold = words->fold,
+                                 .dst = (unsigned char *)words->all,
+                                 .src = (const unsigned char *)words->mine};
+
+    FSH_ASSERT(fsh_team_is_barriers(team));
+    if (fsh_run_meets(team))
+        fsh_run_meet_start(*words->mine, words->all, words->merge, event);
+    else
+        fsh_coll_call(team, name, &fsh_program_idempotent, &shape, &work,
+                      event);
+}
+
+uint32_t fsh_coll_awaited(const struct fsh_team *team)
+{
+    if (fsh_run_meets(team))
+        return fsh_run_meet_missing();
+    return team->node[atomic_load_explicit(&team->runs->awaited,
+                                           memory_order_relaxed)];
+}

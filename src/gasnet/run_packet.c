@@ -23,8 +23,10 @@ struct header {
     uint32_t number;  /* of the operation */
     uint32_t rank;    /* of the sender */
     uint32_t seq;     /* READY: the granted packet's; else the packet's own */
-    uint64_t a;     /* READY: address or 0; DATA, PLACED: bytes before these */
-    uint64_t bytes; /* of the packet */
+    /* READY: address or 0; DATA, PLACED: bytes before these; EAGER: the bytes, if it has
+     * room for them. */
+    uint64_t a;
+    uint64_t bytes;                     /* of the packet */
     const struct fsh_coll_facts *facts; /* or NULL */
 };
 
@@ -57,9 +59,9 @@ static bool try_send(const struct fsh_team *team, uint32_t rank,
                      const struct header *h, uint32_t credits, const void *src,
                      size_t n)
 {
-    static const char nothing;
     unsigned char both[sizeof *h->facts + FSH_RUN_EAGER];
     uint32_t message = (uint32_t)h->message;
+    uint64_t at = h->a;
 
     if (h->facts != NULL) {
         FSH_ASSERT(n <= FSH_RUN_EAGER);
@@ -70,17 +72,23 @@ static bool try_send(const struct fsh_team *team, uint32_t rank,
         n += sizeof *h->facts;
         message |= FACTS;
     }
+    if (h->message == EAGER && n <= sizeof at) {
+        if (n != 0)
+            memcpy(&at, src, n);
+        n = 0;
+    }
     const int32_t args[] = {(int32_t)(message | credits << 4 | h->claim << 8),
                             (int32_t)team->number[rank],
                             (int32_t)h->number,
                             (int32_t)(team->rank << 16 | h->seq),
-                            fsh_high(h->a),
-                            fsh_low(h->a),
+                            fsh_high(at),
+                            fsh_low(at),
                             fsh_high(h->bytes),
                             fsh_low(h->bytes)};
 
-    return fsh_gasnet_try_send(team->node[rank], FSH_HANDLER_RUN, args, 8,
-                               src != NULL ? src : &nothing, n);
+    return fsh_gasnet_try_send(team->node[rank],
+                               n == 0 ? FSH_HANDLER_RUN_SHORT : FSH_HANDLER_RUN,
+                               args, 8, n == 0 ? NULL : src, n);
 }
 
 /* To the node of rank, if there is room for it now; with what it is owed. */
@@ -146,11 +154,15 @@ bool fsh_run_grant(struct fsh_run *run, struct fsh_run_step *s, unsigned k)
     return false;
 }
 
-/* A credit, if this operation may take one. */
+/* A credit, if this operation may take one. Barriers need none: no rank is more than one
+ * ahead of another. */
 static bool take_credit(struct fsh_run *run, uint32_t rank)
 {
     struct fsh_run_team *t = run->team->runs;
     bool taken;
+
+    if (fsh_team_is_barriers(run->team))
+        return true;
 
     fsh_lock_take(&fsh_run_lock);
     taken = t->first == run && t->credit[rank] != 0;
@@ -170,6 +182,8 @@ static void push_eager(struct fsh_run *run, struct fsh_run_step *s)
     if (s->told)
         return;
     run->starved = true;
+    if (fsh_team_is_barriers(run->team))
+        return;
     fsh_lock_take(&fsh_run_lock);
     run->team->runs->credit[rank]++;
     fsh_lock_give(&fsh_run_lock);
@@ -427,7 +441,7 @@ static void record(struct fsh_run *run, const struct header *h, const void *buf,
         receive_ready(run, h);
     else if (h->message != CLAIM)
         receive_bytes(run, h, buf, n);
-    if (h->message == EAGER)
+    if (h->message == EAGER && !fsh_team_is_barriers(run->team))
         owe(run->team, h->rank, 1);
 }
 
@@ -578,19 +592,27 @@ static void receive(struct fsh_team *team, const struct header *h,
     fsh_lock_give(&fsh_run_lock);
 }
 
+static struct header header_from(int32_t what, int32_t call, int32_t from,
+                                 uint64_t a, uint64_t bytes)
+{
+    return (struct header){.message =
+                               (enum message)((uint32_t)what & (FACTS - 1)),
+                           .credits = (uint32_t)what >> 4 & 0xf,
+                           .claim = (uint32_t)what >> 8,
+                           .number = (uint32_t)call,
+                           .rank = (uint32_t)from >> 16,
+                           .seq = (uint32_t)from & 0xffff,
+                           .a = a,
+                           .bytes = bytes};
+}
+
 static void on_packet(void *token, void *buf, size_t nbytes, int32_t what,
                       int32_t number, int32_t call, int32_t from, int32_t a_hi,
                       int32_t a_lo, int32_t bytes_hi, int32_t bytes_lo)
 {
     struct fsh_team *team = fsh_team_at((uint32_t)number);
-    struct header h = {.message = (enum message)((uint32_t)what & (FACTS - 1)),
-                       .credits = (uint32_t)what >> 4 & 0xf,
-                       .claim = (uint32_t)what >> 8,
-                       .number = (uint32_t)call,
-                       .rank = (uint32_t)from >> 16,
-                       .seq = (uint32_t)from & 0xffff,
-                       .a = fsh_join(a_hi, a_lo),
-                       .bytes = fsh_join(bytes_hi, bytes_lo)};
+    struct header h = header_from(what, call, from, fsh_join(a_hi, a_lo),
+                                  fsh_join(bytes_hi, bytes_lo));
     struct fsh_coll_facts facts;
     unsigned char *at = buf;
 
@@ -605,7 +627,28 @@ static void on_packet(void *token, void *buf, size_t nbytes, int32_t what,
     receive(team, &h, at, nbytes);
 }
 
+/* Without a payload: what few bytes there are came in `a`. */
+static void on_short(void *token, int32_t what, int32_t number, int32_t call,
+                     int32_t from, int32_t a_hi, int32_t a_lo, int32_t bytes_hi,
+                     int32_t bytes_lo)
+{
+    struct fsh_team *team = fsh_team_at((uint32_t)number);
+    uint64_t a = fsh_join(a_hi, a_lo), bytes = fsh_join(bytes_hi, bytes_lo);
+    struct header h = header_from(what, call, from, a, bytes);
+
+    (void)token;
+    FSH_ASSERT(team != NULL && h.rank < team->size);
+    if (h.message != EAGER) {
+        receive(team, &h, NULL, 0);
+        return;
+    }
+    FSH_ASSERT(bytes <= sizeof a);
+    h.a = 0;
+    receive(team, &h, &a, (size_t)bytes);
+}
+
 void fsh_run_register(void)
 {
     fsh_gasnet.handler[FSH_HANDLER_RUN] = (fsh_handler_fn)on_packet;
+    fsh_gasnet.handler[FSH_HANDLER_RUN_SHORT] = (fsh_handler_fn)on_short;
 }

@@ -68,6 +68,22 @@ struct fsh_team *fsh_team_make(uint32_t id, uint32_t rank, uint32_t size,
     return team;
 }
 
+/* Of the nodes of a team; known from there alone. */
+static struct fsh_team *make_barriers(const struct fsh_team *team,
+                                      const char *call)
+{
+    struct fsh_team *barriers = fsh_team_make(team->id | FSH_TEAM_BARRIERS,
+                                              team->rank, team->size, call);
+
+    for (uint32_t r = 0; r < team->size; r++) {
+        barriers->node[r] = team->node[r];
+        barriers->number[r] = team->number[r] | FSH_TEAM_BARRIERS;
+        barriers->rank_of[team->node[r]] = r;
+    }
+    fsh_run_team_make(barriers, call);
+    return barriers;
+}
+
 void fsh_team_add(struct fsh_team *team, const char *call)
 {
     FSH_ASSERT(team->rank < team->size &&
@@ -81,8 +97,8 @@ void fsh_team_add(struct fsh_team *team, const char *call)
         make_view(team, &team->view[v], NULL, call);
     team->barrier.target = fsh_team_memory(team->view[FSH_VIEW_IMAGES].mine,
                                            sizeof(uint32_t), call);
-    fsh_barrier_make(team);
     fsh_run_team_make(team, call);
+    team->barriers = make_barriers(team, call);
     /* Partner: the acquire in fsh_team_at. */
     atomic_store_explicit(&teams[team->id], team, memory_order_release);
 }
@@ -125,9 +141,12 @@ uint32_t fsh_team_number(const char *call)
 
 struct fsh_team *fsh_team_at(uint32_t id)
 {
-    if (id > MAX_TEAMS)
-        return NULL;
-    return atomic_load_explicit(&teams[id], memory_order_acquire);
+    uint32_t number = id & ~FSH_TEAM_BARRIERS;
+    struct fsh_team *team = NULL;
+
+    if (number <= MAX_TEAMS)
+        team = atomic_load_explicit(&teams[number], memory_order_acquire);
+    return team != NULL && number != id ? team->barriers : team;
 }
 
 struct fsh_team *fsh_team_of(gasnet_team_handle_t team, const char *call)

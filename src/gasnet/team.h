@@ -11,9 +11,6 @@
 #include "base/lock.h"
 #include "gasnet/internal.h"
 
-#define FSH_BARRIER_ROUNDS 32
-#define FSH_BARRIER_PHASES ((UINT32_C(1) << 30) - 1) /* mask, for conduits */
-
 enum fsh_opinion_kind { FSH_ANONYMOUS, FSH_NAMED, FSH_MISMATCH };
 
 /* What a node knows of the name of a barrier. */
@@ -22,27 +19,13 @@ struct fsh_opinion {
     int32_t id;
 };
 
-struct fsh_arrival {
-    atomic_uint phase; /* of the barrier it belongs to; released last */
-    struct fsh_opinion opinion;
-};
-
 /* The barrier of a team (barrier.c). */
 struct fsh_barrier {
-    uint32_t phase;      /* of the barrier that was notified last; 0 none yet */
-    atomic_uint round;   /* written by kicks; relaxed, read for reports */
-    uint32_t rounds;     /* of every barrier */
-    bool notified;       /* between notify and wait */
-    bool sent;           /* this round's message is out */
-    atomic_bool direct;  /* the conduit's own barrier does it; relaxed: images
-                            that wait only ask how to */
-    atomic_uint missing; /* direct: a node that had not come; for reports */
-    atomic_bool active;  /* between notify and the end of the rounds */
-    struct fsh_opinion opinion;
+    atomic_uint phase;      /* of the one that was notified last; 0 none yet */
+    bool notified;          /* between notify and wait */
+    struct fsh_event event; /* of its all-reduce */
+    uint64_t mine, all;     /* opinions, kind << 32 | id */
     struct fsh_opinion result; /* of the last barrier completed */
-    atomic_uint done;          /* phase of the last one whose rounds are over */
-    atomic_flag busy;          /* held by the thread that kicks */
-    struct fsh_arrival arrivals[2][FSH_BARRIER_ROUNDS];
     /* With several images a node, under the team's lock: */
     struct fsh_opinion gathered; /* of the images that have notified */
     uint32_t came;               /* images that have notified */
@@ -75,7 +58,18 @@ struct fsh_team {
     struct fsh_barrier barrier;
     struct fsh_view view[FSH_VIEWS];
     struct fsh_run_team *runs; /* run.h */
+    struct fsh_team
+        *barriers; /* the same ranks once more, for their barriers */
 };
+
+/* Barriers have an order of their own: between notify and wait a rank may make calls of
+ * the team that another makes before its notify. So they are the calls of a team of their
+ * own; its number has this bit more than that of the team they are of. */
+#define FSH_TEAM_BARRIERS UINT32_C(0x80000000)
+static inline bool fsh_team_is_barriers(const struct fsh_team *team)
+{
+    return (team->id & FSH_TEAM_BARRIERS) != 0;
+}
 
 extern struct fsh_team *fsh_team_all;
 /* The same nodes once more, for the calls of images where a node has several. */
@@ -107,9 +101,6 @@ uint32_t fsh_team_image(const struct fsh_team *team, unsigned view,
 /* The rank an image of the team is on. */
 uint32_t fsh_team_image_rank(const struct fsh_team *team,
                              const struct fsh_view *view, uint32_t image);
-
-/* A team's barrier, which must be zero. */
-void fsh_barrier_make(struct fsh_team *team);
 
 /* A function registered by gasnet_coll_init; fatal if there is none. */
 const gasnet_coll_fn_entry_t *fsh_team_function(const char *call, int32_t func);

@@ -138,6 +138,25 @@ static void barriers(gasnet_team_handle_t *team, int i)
     CHECK_EQ(id, 1000 * i);
 }
 
+/* A barrier is none of the calls whose order members agree on: rank 0 makes one between
+ * notify and wait that the others make before their notify. */
+static void beside(gasnet_team_handle_t team, int i)
+{
+    const int flags =
+        GASNET_COLL_LOCAL | GASNET_COLL_IN_MYSYNC | GASNET_COLL_OUT_MYSYNC;
+    const int first = gasnet_coll_team_rank(team) == 0;
+    int value = first ? i : -1, got = -1;
+    if (first) {
+        gasnet_coll_barrier_notify(team, i, 0);
+    }
+    gasnet_coll_broadcast(team, &got, 0, &value, sizeof value, flags);
+    if (!first) {
+        gasnet_coll_barrier_notify(team, i, 0);
+    }
+    CHECK_EQ(got, i);
+    OK(gasnet_coll_barrier_wait(team, i, 0));
+}
+
 /* A rank of each row gives another name: only its row learns of it. */
 static void mismatch(gasnet_team_handle_t *team)
 {
@@ -191,6 +210,9 @@ int main(int argc, char **argv)
     for (int i = 0; i < rounds; i++) {
         overlapping(team, i, &rng);
         barriers(team, i);
+        for (int t = 0; t < TEAMS; t++) {
+            beside(team[t], i);
+        }
     }
     mismatch(team);
     memset(conf_addr(conf.me), 0, conf.n * sizeof(int));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The barrier's protocol as one node of four sees it: what it sends when, in
+ * Barriers as one node of four sees them: what the engine of messages sends when, in
  * which order of arrivals it finishes, and what consensus it comes to. The
  * conduit records what is sent; arrivals are made by hand. Then the same with a
  * barrier of the conduit's own, with two images on this node, and what a wait says it
@@ -11,7 +11,7 @@
 
 #include "base/kick.h"
 #include "base/log.h"
-#include "gasnet/team.h"
+#include "gasnet/run.h"
 #include "check.h"
 #include "child.h"
 
@@ -37,11 +37,14 @@ static bool am_try_request(const struct fsh_am *am)
         refused++;
         return false;
     }
-    CHECK(am->handler == FSH_HANDLER_BARRIER && am->nargs == 5);
-    CHECK(am->args[4] == 0); /* the team of all */
+    CHECK(am->handler == FSH_HANDLER_RUN_SHORT && am->nargs == 8);
+    CHECK(am->args[0] == 0); /* eager; nothing to agree on, no credits back */
+    CHECK(am->args[1] == INT32_MIN); /* barriers of the team of all */
+    CHECK(am->args[3] >> 16 == ME && am->args[7] == 8);
     CHECK(am->category == FSH_AM_SHORT && sent_count < 16);
-    sent[sent_count++] = (struct message){am->node, am->args[0], am->args[1],
-                                          am->args[2], am->args[3]};
+    sent[sent_count++] =
+        (struct message){am->node, am->args[2] + 1, am->args[3] & 0xffff,
+                         am->args[4], am->args[5]};
     return true;
 }
 
@@ -58,10 +61,13 @@ static bool nothing_arrives(void)
 
 static void arrive(int32_t in_phase, int32_t round, int32_t kind, int32_t id)
 {
-    const int32_t args[] = {in_phase, round, kind, id, 0};
-    struct fsh_token token = {.source = (ME + NODES - (1u << round)) % NODES,
-                              .handler = FSH_HANDLER_BARRIER,
-                              .nargs = 5,
+    uint32_t from = (ME + NODES - (1u << round)) % NODES;
+    const int32_t args[] = {
+        0, INT32_MIN, in_phase - 1, (int32_t)(from << 16) | round, kind, id,
+        0, 8};
+    struct fsh_token token = {.source = from,
+                              .handler = FSH_HANDLER_RUN_SHORT,
+                              .nargs = 8,
                               .is_request = true,
                               .args = args};
 
@@ -216,13 +222,15 @@ static void consensus(const struct consensus *c, size_t number)
 /* Polls are told whether a barrier got further, and asked while it may. */
 static void kicks(void)
 {
-    CHECK(atomic_load(&fsh_kicks_active) == 0 && !fsh_barrier_kick());
+    CHECK(!fsh_run_kick() && atomic_load(&fsh_kicks_active) == 0);
     notify(3, 0);
-    CHECK(atomic_load(&fsh_kicks_active) == 1 && !fsh_barrier_kick());
+    CHECK(!fsh_run_kick() && atomic_load(&fsh_kicks_active) == 0);
     arrive(phase, 0, NAMED, 3);
-    CHECK(fsh_barrier_kick() && !fsh_barrier_kick());
+    CHECK(atomic_load(&fsh_kicks_active) == 1);
+    CHECK(fsh_run_kick() && !fsh_run_kick());
+    CHECK(sent_count == 2);
     arrive(phase, 1, NAMED, 3);
-    CHECK(fsh_barrier_kick() && !fsh_barrier_kick());
+    CHECK(fsh_run_kick() && !fsh_run_kick());
     CHECK(atomic_load(&fsh_kicks_active) == 0);
     CHECK(gasnet_barrier_wait(3, 0) == GASNET_OK);
 }
@@ -335,9 +343,9 @@ static void direct_barrier(void)
     CHECK(sent_count == 0 && direct_word == word(NAMED, 5));
     merges();
     CHECK(gasnet_barrier_try(5, 0) == GASNET_ERR_NOT_READY);
-    CHECK(!fsh_barrier_kick());
+    CHECK(!fsh_run_meet_kick());
     direct_over = true;
-    CHECK(fsh_barrier_kick() && gasnet_barrier_try(5, 0) == GASNET_OK);
+    CHECK(fsh_run_meet_kick() && gasnet_barrier_try(5, 0) == GASNET_OK);
     CHECK(gasnet_barrier_result(&id) == 0 && id == 5);
     gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
     phase++;

@@ -29,3 +29,27 @@ const struct fsh_program_algorithm fsh_algorithm_dissemination = {
     .about = "dissemination: log2(ranks) rounds, no root",
     .blocks = fsh_blocks_one,
     .build = build};
+
+/* The same with what ranks bring: `here` is what is known so far. A rank's own comes
+ * round again, if the ranks are no power of two. */
+static void build_known(struct fsh_program *p,
+                        const struct fsh_program_shape *s, uint32_t rank)
+{
+    range_t here = fsh_blocks(FSH_PROGRAM_DST, 0, 1);
+    step_t *made = fsh_step_local(p, fsh_blocks(FSH_PROGRAM_SRC, 0, 1));
+
+    made->store = here;
+    for (uint32_t d = 1, round = 0; d < s->size; d <<= 1, round++) {
+        fsh_step_send(p, made, here, (rank + d) % s->size, round);
+        made =
+            fsh_step_fold(p, here, (rank + s->size - d) % s->size, round, here);
+    }
+}
+
+const struct fsh_program_algorithm fsh_program_idempotent = {
+    .name = "dissemination",
+    .calls = 1u << FSH_PROGRAM_ALLREDUCE,
+    .order = FSH_PROGRAM_ANY,
+    .about = "all-reduce of what may be combined twice",
+    .blocks = fsh_blocks_one,
+    .build = build_known};

@@ -129,6 +129,9 @@ extern const struct fsh_program_algorithm *const fsh_program_algorithms[];
 /* Not among them, as it is nobody's choice: reductions and scans by functions that need
  * not commute, for which ranks are from left to right. The engine of messages alone. */
 extern const struct fsh_program_algorithm fsh_program_ordered;
+/* Nor is this: all-reduces by operations for which it is the same if an operand comes
+ * once more (the names of barriers), with the rounds of a barrier. */
+extern const struct fsh_program_algorithm fsh_program_idempotent;
 const struct fsh_program_algorithm *fsh_program_find(unsigned id);
 const struct fsh_program_algorithm *fsh_program_named(const char *name);
 
