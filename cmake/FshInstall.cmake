@@ -7,7 +7,7 @@ if(NOT TARGET fshmem)
 endif()
 include(CMakePackageConfigHelpers)
 
-set(conduits smp fpga)
+set(conduits smp ofi fpga)
 set(modes seq parsync par)
 set(conduit_headers gasnet_core.h gasnet_core_fwd.h gasnet_extended.h
     gasnet_extended_fwd.h)

@@ -45,8 +45,10 @@ including gasnet.h
 
 /* ---- conduit: the default one of this program; fshrun may choose another - */
 
-#if defined(GASNET_CONDUIT_SMP) && defined(GASNET_CONDUIT_FPGA)
-#error Define at most one of GASNET_CONDUIT_SMP and GASNET_CONDUIT_FPGA
+#if defined(GASNET_CONDUIT_SMP) + defined(GASNET_CONDUIT_OFI) + \
+        defined(GASNET_CONDUIT_FPGA) >                          \
+    1
+#error Define at most one of GASNET_CONDUIT_SMP, _OFI and _FPGA
 #endif
 #if defined(GASNET_CONDUIT_FPGA)
 #undef GASNET_CONDUIT_FPGA
@@ -54,6 +56,12 @@ including gasnet.h
 #define GASNET_CONDUIT_NAME FPGA
 #define GASNET_CONDUIT_NAME_STR "FPGA"
 #define FSH_GASNET_CONDUIT "fpga"
+#elif defined(GASNET_CONDUIT_OFI)
+#undef GASNET_CONDUIT_OFI
+#define GASNET_CONDUIT_OFI 1
+#define GASNET_CONDUIT_NAME OFI
+#define GASNET_CONDUIT_NAME_STR "OFI"
+#define FSH_GASNET_CONDUIT "ofi"
 #else
 #undef GASNET_CONDUIT_SMP
 #define GASNET_CONDUIT_SMP 1

@@ -12,7 +12,7 @@
 set -euo pipefail
 
 run="gcc g++ libc6-dev make cmake ninja-build pkg-config python3 verilator
-     zlib1g-dev libjansson-dev libhwloc-dev gnuplot-nox"
+     zlib1g-dev libjansson-dev libhwloc-dev libfabric-dev gnuplot-nox"
 bench="libopenblas0-pthread openmpi-bin libopenmpi-dev mpich libmpich-dev
        ucx-utils"
 hardware="yosys z3"

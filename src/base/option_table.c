@@ -52,7 +52,7 @@ const char fsh_option_ignored[] = "accepted for GASNet programs; has no effect";
 
 const struct fsh_option_row fsh_option_table[] = {
     STR("FSHMEM_CONDUIT", "",
-        "conduit of the job: smp or fpga; unset: the "
+        "conduit of the job: smp, ofi or fpga; unset: the "
         "one the program was built for, smp under a launcher that cannot tell"),
     {"FSHMEM_TOPOLOGY", FSH_OPTION_TOPOLOGY, "", 0, 0, FSH_TOPOLOGY_NAMES,
      "fpga: how the nodes' link ports are cabled; unset: ring, above 8 nodes "
@@ -104,6 +104,12 @@ const struct fsh_option_row fsh_option_table[] = {
     BOOL("FSHMEM_PROGRESS_THREAD", "0",
          "a thread of the library serves other ranks while this one computes; "
          "handlers run on it too"),
+    STR("FSHMEM_OFI_PROVIDER", "",
+        "ofi: provider of libfabric, as in tcp;ofi_rxm; unset: net, else tcp, "
+        "else the first that can be used; `fshinfo` has them"),
+    STR("FSHMEM_OFI_INTERFACE", "lo",
+        "ofi: network interface, or domain of the provider, that the job uses "
+        "and nothing else"),
     STR("FSHMEM_DEVICE", "sim", "fpga: device that holds a node"),
     SIZE("FSHMEM_SEGMENT_MAX", "", 4 * K, FSH_SEGMENT_MOST,
          "smp: largest segment of a rank, refused if memory does not allow it; "

@@ -332,6 +332,7 @@ struct fsh_conduit_ops {
 };
 
 extern const struct fsh_conduit_ops fsh_conduit_smp;
+extern const struct fsh_conduit_ops fsh_conduit_ofi;
 extern const struct fsh_conduit_ops fsh_conduit_fpga;
 
 /* All conduits, NULL-terminated, and look-up by name (NULL if unknown). */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All conduits; both are in every library. Read-only, any thread.
+ * All conduits; each is in every library. Read-only, any thread.
  */
 #include "conduit/conduit.h"
 
-const struct fsh_conduit_ops *const fsh_conduits[] = {&fsh_conduit_smp,
-                                                      &fsh_conduit_fpga, NULL};
+const struct fsh_conduit_ops *const fsh_conduits[] = {
+    &fsh_conduit_smp, &fsh_conduit_ofi, &fsh_conduit_fpga, NULL};

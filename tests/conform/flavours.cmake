@@ -11,10 +11,12 @@ set(not_for_debug rma_stale_handles)
 set(not_for_everything segment_info coll_images)
 
 set(ranks_flavour_smp 1,2,3,4)
+set(ranks_flavour_ofi 2)
 set(ranks_flavour_fpga 2,8)
 set(scale_flavour_smp 0.1)
+set(scale_flavour_ofi ${CONFORM_SCALE_OFI})
 set(scale_flavour_fpga ${CONFORM_SCALE_FPGA})
-# On fpga those that exercise most of what is different.
+# On fpga and ofi those that exercise most of what is different.
 set(fpga_debug am_arity am_no_nesting rma_random rma_sync_lists hsl
     barrier_mismatch threads_mix)
 set(fpga_everything hello am_arity am_long_sizes am_zero_length rma_blocking
@@ -93,6 +95,9 @@ foreach(conduit ${conduits})
 endforeach()
 
 # ---- mistakes ----
+
+# The library notices them, whatever the conduit.
+list(REMOVE_ITEM conduits ofi)
 
 # mismatch_test(<flavour of the headers> <flavour of the library>)
 function(mismatch_test headers library)

@@ -49,7 +49,7 @@ for language in c c++; do
 done
 
 # Makefile fragments, all of them; the default conduit is the fragment's.
-for conduit in smp fpga; do
+for conduit in smp ofi fpga; do
     # What configure scripts look for, with and without a thread mode.
     for header in core core_fwd extended extended_fwd; do
         header=$prefix/include/$conduit-conduit/gasnet_$header.h

@@ -23,6 +23,7 @@
 #include "boot/memory.h"
 #include "coll.h"
 #include "conduit/conduit.h"
+#include "conduit/ofi/provider.h"
 #include "device/device.h"
 #include "document.h"
 #include "fabric.h"
@@ -34,7 +35,7 @@ static const char usage[] =
     "       fshinfo fabric [--topology T] [-n N] [--dot]\n"
     "       fshinfo coll [-n N] [--show ALGORITHM [--call CALL] [--root R]]\n"
     "Print what is installed and what can be used here.\n"
-    "Conduits and devices, and why not if they cannot be used; limits; the\n"
+    "Conduits, providers and devices, and why not if they cannot be used; limits; the\n"
     "compute cores; facts on this host and its processors; every setting with\n"
     "its default, value and source.\n"
     "\n";
@@ -82,6 +83,27 @@ static void show_usable(struct document *j, const char *name, bool usable,
     }
 }
 
+static void show_provider(void *arg, const char *name, bool usable,
+                          const char *why)
+{
+    show_usable(arg, name, usable, why);
+}
+
+/* What conduit ofi can run on. */
+static void show_providers(struct document *j)
+{
+    char why[512] = "";
+
+    if (j)
+        document_open(j, "providers", '[');
+    else
+        puts("\nProviders of conduit ofi");
+    if (!fsh_ofi_providers(show_provider, j, why, sizeof(why)) && !j)
+        puts("  none");
+    if (j)
+        document_close(j);
+}
+
 static void show_conduits(struct document *j)
 {
     char why[512];
@@ -96,8 +118,10 @@ static void show_conduits(struct document *j)
         usable = (*c)->usable(why, sizeof(why));
         show_usable(j, (*c)->name, usable, why);
     }
-    if (j) {
+    if (j)
         document_close(j);
+    show_providers(j);
+    if (j) {
         document_open(j, "devices", '[');
     } else {
         puts("\nDevices of conduit fpga");

@@ -196,9 +196,10 @@ static const struct kit_option rows[] = {
     {"--np", "N", "number of ranks", .take = take_ranks,
      .flag = &given.ranks_given, .letter = 'n', .alias = "-np"},
     {"--conduit", "NAME",
-     "smp (shared memory) or fpga (one FPGA node each,\n"
-     "simulated where there is no card); default: what\n"
-     "FSHMEM_CONDUIT or the program says, else smp",
+     "smp (shared memory), ofi (network, by libfabric) or\n"
+     "fpga (one FPGA node each, simulated where there is no\n"
+     "card); default: what FSHMEM_CONDUIT or the program\n"
+     "says, else smp",
      .setting = "FSHMEM_CONDUIT"},
     {"--topology", "T",
      "fpga: how nodes are cabled: ring, line, mesh:AxB,\n"

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Active messages of conduit ofi. A request takes its bytes from the window of its
+ * target, which gives them back with the reply or, if there is none, with others
+ * later. A reply needs no room at its target: whoever waits for it has taken that into
+ * account (state.h), so it never waits.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/wait.h"
+#include "conduit/ofi/state.h"
+
+struct token {
+    struct fsh_token base; /* first */
+    uint32_t credit;       /* bytes to give back */
+};
+
+static struct fsh_ofi_head make_head(enum fsh_ofi_kind kind,
+                                     const struct fsh_am *am)
+{
+    return (struct fsh_ofi_head){
+        .job = fsh_ofi.expect.job,
+        .source = fsh_ofi.rank,
+        .kind = (uint8_t)kind,
+        .handler = am->handler,
+        .category = am->category,
+        .nargs = am->nargs,
+        .nbytes = am->category == FSH_AM_SHORT ? 0 : (uint32_t)am->nbytes,
+        .dst = (uint64_t)(uintptr_t)am->dst};
+}
+
+/* With the lock. Nobody takes from the window of this rank itself. */
+static bool send_request(const struct fsh_am *am)
+{
+    struct fsh_ofi_peer *peer = &fsh_ofi.peers[am->node];
+    struct fsh_ofi_head head = make_head(FSH_OFI_REQUEST, am);
+    uint32_t bytes = (uint32_t)fsh_ofi_bytes(head.nargs, head.nbytes);
+    bool remote = am->node != fsh_ofi.rank;
+
+    if (remote && peer->window < bytes)
+        return false;
+    head.credit = remote ? peer->owed : 0;
+    if (!fsh_ofi_send(am->node, &head, am, remote))
+        return false;
+    peer->owed -= head.credit;
+    if (remote)
+        peer->window -= bytes;
+    return true;
+}
+
+bool fsh_ofi_am_try_request(const struct fsh_am *am)
+{
+    bool sent;
+
+    pthread_mutex_lock(&fsh_ofi.lock);
+    sent = send_request(am);
+    pthread_mutex_unlock(&fsh_ofi.lock);
+    return sent;
+}
+
+void fsh_ofi_am_request(const struct fsh_am *am)
+{
+    static const struct fsh_wait_kind kind = {
+        .who = "conduit ofi: a request", .to_peer = true, .spins = 1};
+    struct fsh_wait wait = {.peer = am->node + 1};
+
+    while (!fsh_ofi_am_try_request(am)) {
+        if (fsh_ofi_poll()) {
+            fsh_am_delivered();
+            fsh_wait_found(&wait);
+        } else
+            fsh_wait_pause(&kind, &wait, "room");
+        fsh_am_waits();
+    }
+    fsh_wait_end(&wait);
+    /* Who sends to itself only would never see it run. */
+    if (am->node == fsh_ofi.rank && fsh_ofi_poll())
+        fsh_am_delivered();
+}
+
+void fsh_ofi_am_reply(struct fsh_token *base, const struct fsh_am *am)
+{
+    struct token *token = (struct token *)base;
+    struct fsh_ofi_peer *peer = &fsh_ofi.peers[base->source];
+    struct fsh_ofi_head head = make_head(FSH_OFI_REPLY, am);
+
+    pthread_mutex_lock(&fsh_ofi.lock);
+    if (base->source != fsh_ofi.rank) {
+        head.credit = peer->owed + token->credit;
+        peer->owed = 0;
+        token->credit = 0;
+    }
+    fsh_ofi_send(base->source, &head, am, false);
+    pthread_mutex_unlock(&fsh_ofi.lock);
+}
+
+bool fsh_ofi_am_try_reply(struct fsh_token *token, const struct fsh_am *am)
+{
+    fsh_ofi_am_reply(token, am);
+    return true;
+}
+
+/* A Medium's payload where the provider put it, or, if that is not aligned, a copy. */
+static void *payload_of(const struct fsh_ofi_head *h, void **copy)
+{
+    void *at = (unsigned char *)(uintptr_t)h + fsh_ofi_payload_at(h->nargs);
+
+    *copy = NULL;
+    if ((uintptr_t)at % FSH_OFI_ALIGN == 0 || h->nbytes == 0)
+        return at;
+    *copy = aligned_alloc(FSH_OFI_ALIGN, fsh_ofi_aligned(h->nbytes));
+    if (*copy == NULL)
+        fsh_fatal("conduit ofi: no memory for a payload of %u bytes",
+                  h->nbytes);
+    return memcpy(*copy, at, h->nbytes);
+}
+
+uint32_t fsh_ofi_run(const struct fsh_ofi_head *h)
+{
+    void *copy = NULL;
+    struct token token = {.base = {.source = h->source,
+                                   .handler = h->handler,
+                                   .category = h->category,
+                                   .nargs = h->nargs,
+                                   .is_request = h->kind == FSH_OFI_REQUEST,
+                                   .lane = h->kind == FSH_OFI_REQUEST ? 0 : 1,
+                                   .args = (const int32_t *)(h + 1),
+                                   .nbytes = h->nbytes}};
+
+    if (h->kind == FSH_OFI_REQUEST && h->source != fsh_ofi.rank)
+        token.credit = (uint32_t)fsh_ofi_bytes(h->nargs, h->nbytes);
+    if (h->category == FSH_AM_MEDIUM)
+        token.base.buf = payload_of(h, &copy);
+    if (h->category == FSH_AM_LONG) {
+        token.base.buf = (void *)(uintptr_t)h->dst;
+        if (h->nbytes != 0)
+            memcpy(token.base.buf,
+                   (const unsigned char *)h + fsh_ofi_payload_at(h->nargs),
+                   h->nbytes);
+    }
+    fsh_am_deliver(&token.base);
+    free(copy);
+    return token.credit;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Progress of conduit ofi: what the provider has completed, messages that have come
+ * and are run where they lie in their buffer, which goes back when the last of them has
+ * ended; and sleep.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <time.h>
+
+#include "base/log.h"
+#include "base/cpu.h"
+#include "conduit/ofi/state.h"
+
+#define ROUNDS 64u /* of completions in a poll, at most */
+/* What boot gets to find out and say why a peer is gone. */
+#define FAILURE_NS UINT64_C(4000000000)
+#define DRAIN_NS UINT64_C(500000000)
+/* Sleeps: with something queued, which finds room without a sign; without a
+ * descriptor. */
+#define QUEUED_NS UINT64_C(200000)
+#define BLIND_NS UINT64_C(50000)
+
+/* ---- receive buffers; with the lock ---- */
+
+static void post_buffer(struct fsh_ofi_buffer *buffer)
+{
+    struct iovec all = {buffer->memory, FSH_OFI_BUFFER_BYTES};
+    void *desc = buffer->mr != NULL ? fi_mr_desc(buffer->mr) : NULL;
+    const struct fi_msg msg = {.msg_iov = &all,
+                               .desc = &desc,
+                               .iov_count = 1,
+                               .addr = FI_ADDR_UNSPEC,
+                               .context = &buffer->op};
+    ssize_t rc;
+
+    buffer->released = false;
+    buffer->op.kind = FSH_OFI_OP_RECEIVE;
+    buffer->op.node = fsh_ofi.rank;
+    rc = fi_recvmsg(fsh_ofi.ep, &msg, FI_MULTI_RECV);
+    if (rc != 0)
+        fsh_ofi_check((int)-rc, "a receive buffer");
+}
+
+void fsh_ofi_post_buffers(void)
+{
+    for (unsigned i = 0; i < FSH_OFI_BUFFERS; i++)
+        post_buffer(&fsh_ofi.buffer[i]);
+}
+
+static void settle(struct fsh_ofi_buffer *buffer)
+{
+    if (buffer->released && buffer->users == 0)
+        post_buffer(buffer);
+}
+
+/* ---- completions; with the lock ---- */
+
+static void finish(struct fsh_ofi_op *op)
+{
+    fsh_ofi.posted--;
+    /* After the data; partner: whoever waits for 0. */
+    if (op->event != NULL)
+        atomic_fetch_sub_explicit(&op->event->pending, 1, memory_order_release);
+    if (op->second != NULL)
+        atomic_fetch_sub_explicit(&op->second->pending, 1,
+                                  memory_order_release);
+    fsh_ofi_op_free(op);
+}
+
+static void arrive(struct fsh_ofi_buffer *buffer, const void *message,
+                   size_t bytes)
+{
+    const struct fsh_ofi_head *head = message;
+
+    if (!fsh_ofi_is_ours(&fsh_ofi.expect, message, bytes)) {
+        fsh_ofi.counters.strangers++;
+        return;
+    }
+    fsh_ofi.peers[head->source].window += head->credit;
+    if (head->kind == FSH_OFI_CREDIT)
+        return;
+    buffer->users++;
+    fsh_ofi.arrivals[fsh_ofi.arrived++] =
+        (struct fsh_ofi_arrival){.buffer = buffer, .head = head};
+}
+
+static void complete(const struct fi_cq_data_entry *entry)
+{
+    struct fsh_ofi_op *op = entry->op_context;
+    struct fsh_ofi_buffer *buffer;
+
+    if (op->kind != FSH_OFI_OP_RECEIVE) {
+        finish(op);
+        return;
+    }
+    buffer = (struct fsh_ofi_buffer *)op;
+    if (entry->flags & FI_RECV)
+        arrive(buffer, entry->buf, entry->len);
+    if (entry->flags & FI_MULTI_RECV)
+        buffer->released = true;
+    settle(buffer);
+}
+
+/* A message too long for us is a stranger's. The op of what has failed is never
+ * used again; nor does its event come. */
+static void complete_failed(void)
+{
+    struct fi_cq_err_entry error = {0};
+    struct fsh_ofi_op *op;
+
+    if (fi_cq_readerr(fsh_ofi.cq, &error, 0) <= 0)
+        return;
+    op = error.op_context;
+    if (op == NULL)
+        return;
+    if (op->kind == FSH_OFI_OP_RECEIVE) {
+        if (error.err == FI_ETRUNC)
+            fsh_ofi.counters.strangers++;
+        if (error.flags & FI_MULTI_RECV)
+            ((struct fsh_ofi_buffer *)op)->released = true;
+        settle((struct fsh_ofi_buffer *)op);
+        return;
+    }
+    fsh_ofi.posted--;
+    fsh_ofi_failed(op, error.err);
+}
+
+/* All arrivals have been taken. */
+static bool read_completions(void)
+{
+    struct fi_cq_data_entry entry[FSH_OFI_BATCH];
+    ssize_t n = fi_cq_read(fsh_ofi.cq, entry, FSH_OFI_BATCH);
+
+    fsh_ofi.arrived = fsh_ofi.taken = 0;
+    if (n == -FI_EAVAIL)
+        complete_failed();
+    for (ssize_t i = 0; i < n; i++)
+        complete(&entry[i]);
+    return n > 0 || n == -FI_EAVAIL;
+}
+
+/* ---- messages ---- */
+
+static bool take(struct fsh_ofi_arrival *a)
+{
+    if (fsh_ofi.taken < fsh_ofi.arrived) {
+        *a = fsh_ofi.arrivals[fsh_ofi.taken++];
+        return true;
+    }
+    *a = (struct fsh_ofi_arrival){.op = fsh_ofi_pop(&fsh_ofi.self)};
+    if (a->op != NULL)
+        a->head = (const struct fsh_ofi_head *)a->op->data;
+    return a->op != NULL;
+}
+
+/* With the lock, but not while it runs. */
+static void run(const struct fsh_ofi_arrival *a)
+{
+    uint32_t source = a->head->source, credit;
+
+    pthread_mutex_unlock(&fsh_ofi.lock);
+    credit = fsh_ofi_run(a->head);
+    pthread_mutex_lock(&fsh_ofi.lock);
+    if (a->op != NULL) {
+        fsh_ofi_op_free(a->op);
+        return;
+    }
+    a->buffer->users--;
+    settle(a->buffer);
+    fsh_ofi.peers[source].owed += credit;
+    fsh_ofi_give_back(source);
+}
+
+/* Boot has had its time and the job goes on without what has failed. */
+static void check_failure(void)
+{
+    if (fsh_ofi.failed_ns != 0 &&
+        fsh_time_ns() - fsh_ofi.failed_ns > FAILURE_NS)
+        fsh_fatal("%s", fsh_ofi.failure);
+}
+
+bool fsh_ofi_poll(void)
+{
+    struct fsh_ofi_arrival a;
+    bool any;
+
+    /* Never waits; and who leaves by a signal handler may have it already. */
+    if (pthread_mutex_trylock(&fsh_ofi.lock) != 0)
+        return false;
+    /* What peers put and get here is served without a completion. Who was woken for
+     * something stays awake for more of it. */
+    any = atomic_load_explicit(&fsh_ofi.woken, memory_order_relaxed);
+    if (any)
+        atomic_store_explicit(&fsh_ofi.woken, false, memory_order_relaxed);
+    any |= fsh_ofi_flush();
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        /* Another thread may have come while a handler ran here. */
+        bool more = fsh_ofi.taken == fsh_ofi.arrived && read_completions();
+
+        while (take(&a)) {
+            run(&a);
+            more = true;
+        }
+        any |= more;
+        if (!more)
+            break;
+    }
+    pthread_mutex_unlock(&fsh_ofi.lock);
+    if (__builtin_expect(fsh_ofi.failed_ns != 0, 0))
+        check_failure();
+    return any;
+}
+
+/* ---- sleep ---- */
+
+static void nap(uint64_t ns)
+{
+    const struct timespec t = {(time_t)(ns / 1000000000u),
+                               (long)(ns % 1000000000u)};
+
+    if (fsh_ofi.fd < 0) {
+        nanosleep(&t, NULL);
+    } else {
+        struct pollfd p = {fsh_ofi.fd, POLLIN, 0};
+        struct epoll_event news;
+
+        /* Told once of what is new; the poll after this finds it. */
+        if (ppoll(&p, 1, &t, NULL) > 0) {
+            epoll_wait(fsh_ofi.fd, &news, 1, 0);
+            atomic_store_explicit(&fsh_ofi.woken, true, memory_order_relaxed);
+        }
+    }
+}
+
+/* A put's data is the provider's work, which its descriptor tells of, too. */
+void fsh_ofi_wait(uint64_t max_ns, bool memory)
+{
+    struct fid *fid = &fsh_ofi.cq->fid;
+    uint64_t ns = max_ns;
+    bool idle;
+
+    (void)memory;
+    if (pthread_mutex_trylock(&fsh_ofi.lock) != 0) {
+        nap(ns < BLIND_NS ? ns : BLIND_NS);
+        return;
+    }
+    idle = fsh_ofi.self.first == NULL && fsh_ofi.taken == fsh_ofi.arrived &&
+           (fsh_ofi.fd < 0 || fi_trywait(fsh_ofi.fabric, &fid, 1) == 0);
+    if (fsh_ofi.fd < 0 && ns > BLIND_NS)
+        ns = BLIND_NS;
+    if (fsh_ofi.queued != 0 && ns > QUEUED_NS)
+        ns = QUEUED_NS;
+    pthread_mutex_unlock(&fsh_ofi.lock);
+    if (idle)
+        nap(ns);
+}
+
+/* What stays away: whoever leaves has no more use for it. */
+static void drain_posted(size_t left, uint64_t end)
+{
+    while ((fsh_ofi.queued != 0 || fsh_ofi.posted > left) &&
+           fsh_time_ns() < end) {
+        fsh_ofi_flush();
+        read_completions();
+    }
+}
+
+/* What is injected tells of no end, but a message behind it does. Without malloc: it
+ * may be a signal handler that leaves. */
+void fsh_ofi_drain(void)
+{
+    const uint64_t end = fsh_time_ns() + DRAIN_NS;
+    const struct fsh_ofi_head head = {.job = fsh_ofi.expect.job,
+                                      .source = fsh_ofi.rank,
+                                      .kind = FSH_OFI_CREDIT};
+
+    drain_posted(0, end);
+    for (uint32_t r = 0; r < fsh_ofi.ranks; r++) {
+        struct fsh_ofi_op *op = fsh_ofi.free_small;
+        size_t posted = fsh_ofi.posted;
+
+        if (!fsh_ofi.peers[r].talked || fsh_ofi_gone(r) || op == NULL)
+            continue;
+        op = fsh_ofi_op_take(sizeof head, true);
+        op->kind = FSH_OFI_OP_SEND;
+        op->node = r;
+        op->bytes = fsh_ofi_pack(op->data, &head, NULL);
+        fsh_ofi_post(op);
+        drain_posted(posted, end);
+    }
+}

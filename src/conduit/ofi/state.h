@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The state of conduit ofi in a rank, and what its files offer each other. One lock
+ * is around all that init does not settle, and around every call of libfabric (its
+ * domain is told so, FI_THREAD_DOMAIN); it is not held while handlers run.
+ *
+ * Nothing waits for a peer but am_request: what the provider takes no more of is
+ * queued here (send.c), so a handler always ends, receive buffers always come back,
+ * and requests and replies cannot block each other. What is queued is bounded: requests
+ * by the window that each peer grants, replies by the requests they answer, puts and
+ * gets by the client that started them.
+ */
+#ifndef FSH_OFI_STATE_H
+#define FSH_OFI_STATE_H
+
+#include <pthread.h>
+#include <rdma/fabric.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "conduit/conduit.h"
+#include "conduit/ofi/library.h"
+#include "conduit/ofi/wire.h"
+
+#define FSH_OFI_MAX_RANKS 1024u
+
+/* Bytes of requests to a peer whose handlers have not ended, at most: two of the
+ * largest may be on their way, the second half is given back at the latest. */
+#define FSH_OFI_WINDOW (4u * FSH_OFI_MAX_MESSAGE)
+_Static_assert(FSH_OFI_WINDOW / 2 >= FSH_OFI_MAX_MESSAGE, "the largest goes");
+
+/* Receive buffers: messages lie in them one after the other. */
+#define FSH_OFI_BUFFERS 4u
+#define FSH_OFI_BUFFER_BYTES ((size_t)512 << 10)
+
+/* Memory of messages that the provider reads later: small ones and large ones; so
+ * many large ones, then a request waits. */
+#define FSH_OFI_SMALL_BYTES 1024u
+#define FSH_OFI_LARGE_OPS 32u
+
+enum fsh_ofi_op_kind {
+    FSH_OFI_OP_SEND,
+    FSH_OFI_OP_WRITE,
+    FSH_OFI_OP_READ,
+    FSH_OFI_OP_RECEIVE
+};
+
+/* Something that the provider does, or will. Where it is from: a free list of its
+ * size, or the heap. */
+struct fsh_ofi_op {
+    struct fi_context2 context; /* first: the provider's, while it has it */
+    struct fsh_ofi_op *next;
+    uint8_t kind;
+    uint8_t class;
+    uint32_t node;
+    size_t bytes;
+    void
+        *local; /* what is sent or read, where it is put: data, or a client's */
+    struct fid_mr *local_mr; /* only for this op, where a provider wants one */
+    void *desc;
+    uint64_t remote; /* RMA */
+    struct fsh_event *event, *second;
+    struct fid_mr *data_mr; /* of data, where a provider wants one */
+    _Alignas(FSH_OFI_ALIGN) unsigned char data[];
+};
+
+struct fsh_ofi_queue {
+    struct fsh_ofi_op *first, **last;
+};
+
+struct fsh_ofi_buffer {
+    struct fsh_ofi_op op; /* posted with it */
+    unsigned char *memory;
+    struct fid_mr *mr;
+    unsigned users; /* messages in it that have not been handled */
+    bool released;  /* the provider is done with it */
+};
+
+/* A message that has come and is to be run. */
+struct fsh_ofi_arrival {
+    struct fsh_ofi_buffer
+        *buffer; /* that it is in; NULL: in op, from this rank */
+    struct fsh_ofi_op *op;
+    const struct fsh_ofi_head *head;
+};
+#define FSH_OFI_BATCH 16u /* completions that are read at a time */
+
+struct fsh_ofi_peer {
+    fi_addr_t addr;
+    struct fsh_segment segment;
+    uint64_t key, base;         /* of its segment for RMA */
+    uint32_t window;            /* bytes of requests that may go to it */
+    uint32_t owed;              /* of its requests, ended and not given back */
+    bool talked;                /* something was injected for it */
+    struct fsh_ofi_queue queue; /* what the provider did not take yet */
+};
+
+struct fsh_ofi_counters {
+    uint64_t strangers; /* messages that were dropped */
+    uint64_t late;      /* times that the provider took no more */
+};
+
+struct fsh_ofi {
+    pthread_mutex_t lock;
+    const struct fsh_ofi_library *library;
+    struct fi_info *info;
+    uint32_t rank, ranks;
+    struct fsh_ofi_expect expect;
+    struct fsh_ofi_peer *peers;
+
+    struct fid_fabric *fabric;
+    struct fid_domain *domain;
+    struct fid_av *av;
+    struct fid_cq *cq;
+    struct fid_ep *ep;
+    struct fid_mr *segment_mr;
+    void *segment_desc;
+    int fd; /* readable when there is something to do; -1 none */
+    atomic_bool
+        woken; /* the descriptor has ended a sleep since the last poll */
+    bool local_mr;
+    size_t inject, piece; /* bytes: injected at most, and of one RMA */
+
+    struct fsh_ofi_buffer buffer[FSH_OFI_BUFFERS];
+    struct fsh_ofi_arrival arrivals[FSH_OFI_BATCH];
+    unsigned arrived, taken; /* of those */
+    struct fsh_ofi_queue self;
+    struct fsh_ofi_op *free_small, *free_large;
+    unsigned large; /* ops of that size, ever made for requests */
+    size_t queued;  /* ops in queues of peers */
+    size_t posted;  /* ops that the provider has */
+
+    uint64_t failed_ns; /* 0: nothing has; else when the first thing did */
+    char failure[160];
+    struct fsh_ofi_counters counters;
+};
+extern struct fsh_ofi fsh_ofi;
+
+/* ---- endpoint.c ---- */
+
+/* Bring up the endpoint and learn those of the others; register the segment and learn
+ * those of the others. Collective, fatal if it fails. */
+void fsh_ofi_open(void);
+void fsh_ofi_open_segment(void *addr, size_t size, struct fsh_segment *segs);
+/* Where a provider wants it of local memory; else, or if it refuses, NULL. With the
+ * lock. */
+struct fid_mr *fsh_ofi_register(void *addr, size_t bytes);
+/* fatal with what failed, if code is not 0. */
+void fsh_ofi_check(int code, const char *what);
+
+/* ---- op.c; with the lock ---- */
+
+/* An op with room for so many bytes; NULL: with `bounded`, there are too many. */
+struct fsh_ofi_op *fsh_ofi_op_take(size_t bytes, bool bounded);
+void fsh_ofi_op_free(struct fsh_ofi_op *op);
+void fsh_ofi_push(struct fsh_ofi_queue *queue, struct fsh_ofi_op *op);
+struct fsh_ofi_op *fsh_ofi_pop(struct fsh_ofi_queue *queue);
+
+/* ---- send.c; with the lock ---- */
+
+/* Give an op to the provider, or queue it. */
+void fsh_ofi_post(struct fsh_ofi_op *op);
+/* The same with what is queued; whether any went. */
+bool fsh_ofi_flush(void);
+/* Send a message. False: `bounded`, and there is no room for it now. */
+bool fsh_ofi_send(uint32_t node, const struct fsh_ofi_head *head,
+                  const struct fsh_am *am, bool bounded);
+/* Give back what is owed to a peer, if it is much. */
+void fsh_ofi_give_back(uint32_t node);
+/* Has a rank left, or died? */
+bool fsh_ofi_gone(uint32_t node);
+/* An op has failed, or been refused. */
+void fsh_ofi_failed(const struct fsh_ofi_op *op, int code);
+
+/* ---- progress.c ---- */
+
+/* Give the provider all receive buffers. */
+void fsh_ofi_post_buffers(void);
+/* poll and wait of conduit.h. */
+bool fsh_ofi_poll(void);
+/* The same. */
+void fsh_ofi_wait(uint64_t max_ns, bool memory);
+/* Before this rank goes: what was injected is on its way. Bounded; with the lock. */
+void fsh_ofi_drain(void);
+
+/* ---- am.c, as in conduit.h ---- */
+
+/* Waits for room, and polls. */
+void fsh_ofi_am_request(const struct fsh_am *am);
+/* Never waits. */
+void fsh_ofi_am_reply(struct fsh_token *token, const struct fsh_am *am);
+/* If there is room. */
+bool fsh_ofi_am_try_request(const struct fsh_am *am);
+/* There always is. */
+bool fsh_ofi_am_try_reply(struct fsh_token *token, const struct fsh_am *am);
+/* Run the handler of a message; returns the bytes of a request that no reply has
+ * given back. Without the lock. */
+uint32_t fsh_ofi_run(const struct fsh_ofi_head *head);
+
+/* ---- transfer.c, as in conduit.h ---- */
+
+/* Never waits. */
+void fsh_ofi_put(uint32_t node, void *dst, const void *src, size_t n,
+                 struct fsh_event *local, struct fsh_event *remote);
+/* Never waits. */
+void fsh_ofi_get(void *dst, uint32_t node, const void *src, size_t n,
+                 struct fsh_event *done);
+
+#endif

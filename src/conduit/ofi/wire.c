@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Messages on the wire; see wire.h.
+ */
+#include "conduit/ofi/wire.h"
+
+#include <string.h>
+
+size_t fsh_ofi_pack(void *to, const struct fsh_ofi_head *head,
+                    const struct fsh_am *am)
+{
+    unsigned char *message = to;
+    size_t at = fsh_ofi_payload_at(head->nargs);
+    size_t end = sizeof *head + 4 * (size_t)head->nargs;
+    size_t bytes = fsh_ofi_bytes(head->nargs, head->nbytes);
+
+    memcpy(message, head, sizeof *head);
+    if (head->nargs != 0)
+        memcpy(message + sizeof *head, am->args, 4 * (size_t)head->nargs);
+    memset(message + end, 0, at - end); /* nothing of ours leaks in gaps */
+    if (head->nbytes != 0)
+        memcpy(message + at, am->src, head->nbytes);
+    memset(message + at + head->nbytes, 0, bytes - at - head->nbytes);
+    return bytes;
+}
+
+static bool is_of_job(const struct fsh_ofi_expect *expect,
+                      const struct fsh_ofi_head *h)
+{
+    /* No early end: how long it takes says nothing of the token. */
+    return ((h->job.word[0] ^ expect->job.word[0]) |
+            (h->job.word[1] ^ expect->job.word[1])) == 0 &&
+           h->source < expect->ranks;
+}
+
+/* A Long of no bytes may point anywhere. */
+static bool is_in_segment(const struct fsh_ofi_expect *expect,
+                          const struct fsh_ofi_head *h)
+{
+    return h->nbytes == 0 ||
+           (h->dst >= expect->segment &&
+            h->dst - expect->segment <= expect->segment_bytes &&
+            h->nbytes <= expect->segment_bytes - (h->dst - expect->segment));
+}
+
+bool fsh_ofi_is_ours(const struct fsh_ofi_expect *expect, const void *message,
+                     size_t bytes)
+{
+    struct fsh_ofi_head h;
+
+    if (bytes < sizeof h)
+        return false;
+    memcpy(&h, message, sizeof h);
+    return is_of_job(expect, &h) && h.kind < FSH_OFI_KINDS &&
+           h.category <= FSH_AM_LONG && h.nargs <= FSH_OFI_MAX_ARGS &&
+           h.nbytes <= FSH_OFI_MAX_PAYLOAD &&
+           bytes == fsh_ofi_bytes(h.nargs, h.nbytes) &&
+           (h.category != FSH_AM_SHORT || h.nbytes == 0) &&
+           (h.category != FSH_AM_LONG || is_in_segment(expect, &h));
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A stranger at the port of conduit ofi: an endpoint that is no rank's sends what is no
+ * message, what is one of another job, and what a rank of this job would not send.
+ * All of it is dropped and counted, and the job goes on: at last a message with the
+ * job's own token is delivered.
+ */
+#include <rdma/fi_cm.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cpu.h"
+#include "check.h"
+#include "conduit/ofi/state.h"
+#include "gasnet.h" /* SEQ by CMakeLists.txt */
+
+#define HANDLER 200
+#define LIMIT_NS (20 * UINT64_C(1000000000))
+
+static struct {
+    struct fid_domain *domain;
+    struct fid_cq *cq;
+    struct fid_av *av;
+    struct fid_ep *ep;
+    fi_addr_t victim;
+} stranger;
+
+static int delivered;
+
+static void deliver(gasnet_token_t token)
+{
+    (void)token;
+    delivered++;
+}
+
+static void open_stranger(void)
+{
+    struct fi_cq_attr cq = {.format = FI_CQ_FORMAT_CONTEXT};
+    struct fi_av_attr av = {.type = FI_AV_TABLE, .count = 1};
+    unsigned char address[256];
+    size_t bytes = sizeof address;
+
+    CHECK(fi_domain(fsh_ofi.fabric, fsh_ofi.info, &stranger.domain, NULL) == 0);
+    CHECK(fi_cq_open(stranger.domain, &cq, &stranger.cq, NULL) == 0);
+    CHECK(fi_av_open(stranger.domain, &av, &stranger.av, NULL) == 0);
+    CHECK(fi_endpoint(stranger.domain, fsh_ofi.info, &stranger.ep, NULL) == 0);
+    CHECK(fi_ep_bind(stranger.ep, &stranger.cq->fid, FI_TRANSMIT | FI_RECV) ==
+          0);
+    CHECK(fi_ep_bind(stranger.ep, &stranger.av->fid, 0) == 0);
+    CHECK(fi_enable(stranger.ep) == 0);
+    CHECK(fi_getname(&fsh_ofi.ep->fid, address, &bytes) == 0);
+    CHECK(fi_av_insert(stranger.av, address, 1, &stranger.victim, 0, NULL) ==
+          1);
+}
+
+static void progress(uint64_t until)
+{
+    struct fi_cq_entry entry;
+
+    CHECK(fsh_time_ns() < until, "strangers %llu, delivered %d",
+          (unsigned long long)fsh_ofi.counters.strangers, delivered);
+    fi_cq_read(stranger.cq, &entry, 1);
+    gasnet_AMPoll();
+}
+
+static void send(const void *message, size_t bytes)
+{
+    uint64_t until = fsh_time_ns() + LIMIT_NS;
+
+    while (fi_send(stranger.ep, message, bytes, NULL, stranger.victim, NULL) ==
+           -FI_EAGAIN)
+        progress(until);
+}
+
+/* Is dropped, and counted. */
+static void send_bad(const void *message, size_t bytes)
+{
+    uint64_t before = fsh_ofi.counters.strangers;
+    uint64_t until = fsh_time_ns() + LIMIT_NS;
+
+    send(message, bytes);
+    while (fsh_ofi.counters.strangers == before)
+        progress(until);
+    CHECK(fsh_ofi.counters.strangers == before + 1);
+    CHECK(delivered == 0);
+}
+
+/* Bytes as a rank would send them, but for one thing each. */
+static void send_spoilt(void)
+{
+    const struct fsh_ofi_head good = {.job = fsh_ofi.expect.job,
+                                      .kind = FSH_OFI_REQUEST,
+                                      .handler = HANDLER,
+                                      .category = FSH_AM_SHORT};
+    struct {
+        struct fsh_ofi_head head;
+        unsigned char gap[8];
+    } message = {.head = good};
+    uint64_t until = fsh_time_ns() + LIMIT_NS;
+
+    message.head.job.word[1] ^= 1;
+    send_bad(&message, sizeof message);
+    message.head = good;
+    message.head.source = 1; /* there is only rank 0 */
+    send_bad(&message, sizeof message);
+    message.head = good;
+    message.head.category = FSH_AM_LONG; /* to an address of its choice */
+    message.head.dst = (uint64_t)(uintptr_t)&delivered;
+    message.head.nbytes = 1;
+    send_bad(&message, sizeof message);
+    message.head = good;
+    send(&message, sizeof message);
+    while (delivered == 0)
+        progress(until);
+}
+
+int main(int argc, char **argv)
+{
+    gasnet_handlerentry_t table[] = {{HANDLER, (void (*)())deliver}};
+    static unsigned char garbage[100000];
+
+    setenv("FSHMEM_CONDUIT", "ofi", 1);
+    CHECK(gasnet_init(&argc, &argv) == GASNET_OK);
+    CHECK(gasnet_attach(table, 1, GASNET_PAGESIZE, 0) == GASNET_OK);
+    open_stranger();
+    memset(garbage, 0x5a, sizeof garbage);
+    send_bad(garbage, 1);
+    send_bad(garbage, 64);
+    send_bad(garbage, sizeof garbage);
+    send_spoilt();
+    CHECK(delivered == 1);
+    gasnet_exit(0);
+}

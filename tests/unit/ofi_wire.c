@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What conduit ofi takes for a message of its job: what fsh_ofi_pack has laid out, and
+ * nothing else. Each field is spoilt in turn, messages are cut and stretched, and
+ * random bytes are given. The buffers are as long as what is said, so that an address
+ * sanitizer sees a read behind them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "conduit/ofi/wire.h"
+#include "random.h"
+
+#define SEGMENT UINT64_C(0x10000)
+#define SEGMENT_BYTES UINT64_C(4096)
+
+static const struct fsh_ofi_expect expect = {
+    .job = {{UINT64_C(0x0123456789abcdef), UINT64_C(0xfedcba9876543210)}},
+    .ranks = 4,
+    .segment = SEGMENT,
+    .segment_bytes = SEGMENT_BYTES};
+
+/* A good one: category, arguments, bytes of payload. */
+static struct fsh_ofi_head make(uint8_t category, uint8_t nargs, uint32_t n)
+{
+    return (struct fsh_ofi_head){.job = expect.job,
+                                 .source = 3,
+                                 .kind = FSH_OFI_REQUEST,
+                                 .handler = 200,
+                                 .category = category,
+                                 .nargs = nargs,
+                                 .nbytes = n,
+                                 .dst = SEGMENT + SEGMENT_BYTES - n};
+}
+
+/* `bytes` bytes that begin with the head: ours? */
+static bool is_ours(const struct fsh_ofi_head *head, size_t bytes)
+{
+    unsigned char *message = calloc(1, bytes != 0 ? bytes : 1);
+    size_t n = bytes < sizeof *head ? bytes : sizeof *head;
+    bool ours;
+
+    CHECK(message != NULL);
+    memcpy(message, head, n);
+    ours = fsh_ofi_is_ours(&expect, message, bytes);
+    free(message);
+    return ours;
+}
+
+static void test_pack(void)
+{
+    static unsigned char payload[100];
+    static unsigned char out[FSH_OFI_MAX_HEAD + 128];
+    int32_t args[FSH_OFI_MAX_ARGS];
+
+    for (size_t i = 0; i < sizeof payload; i++)
+        payload[i] = (unsigned char)(i + 1);
+    for (int32_t i = 0; i < (int32_t)FSH_OFI_MAX_ARGS; i++)
+        args[i] = -i;
+    for (uint8_t nargs = 0; nargs <= FSH_OFI_MAX_ARGS; nargs++)
+        for (uint32_t n = 0; n <= sizeof payload; n++) {
+            struct fsh_ofi_head head = make(FSH_AM_MEDIUM, nargs, n);
+            const struct fsh_am am = {.args = args, .src = payload};
+            size_t bytes = fsh_ofi_pack(out, &head, &am);
+
+            CHECK(bytes == fsh_ofi_bytes(nargs, n) && bytes <= sizeof out);
+            CHECK(bytes % FSH_OFI_ALIGN == 0);
+            CHECK(fsh_ofi_is_ours(&expect, out, bytes));
+            CHECK(memcmp(out + sizeof head, args, 4 * (size_t)nargs) == 0);
+            CHECK(memcmp(out + fsh_ofi_payload_at(nargs), payload, n) == 0);
+        }
+}
+
+/* Each bit of the token, and the source, before anything else counts. */
+static void test_job(void)
+{
+    struct fsh_ofi_head good = make(FSH_AM_SHORT, 2, 0), bad;
+    size_t bytes = fsh_ofi_bytes(2, 0);
+
+    CHECK(is_ours(&good, bytes));
+    for (unsigned bit = 0; bit < 128; bit++) {
+        bad = good;
+        bad.job.word[bit / 64] ^= UINT64_C(1) << bit % 64;
+        CHECK(!is_ours(&bad, bytes), "bit %u", bit);
+    }
+    bad = good;
+    bad.source = expect.ranks;
+    CHECK(!is_ours(&bad, bytes));
+    bad.source = UINT32_MAX;
+    CHECK(!is_ours(&bad, bytes));
+}
+
+static void test_fields(void)
+{
+    struct fsh_ofi_head bad = make(FSH_AM_SHORT, 0, 0);
+
+    bad.kind = FSH_OFI_KINDS;
+    CHECK(!is_ours(&bad, fsh_ofi_bytes(0, 0)));
+    bad = make(FSH_AM_LONG + 1, 0, 0);
+    CHECK(!is_ours(&bad, fsh_ofi_bytes(0, 0)));
+    bad = make(FSH_AM_SHORT, FSH_OFI_MAX_ARGS + 1, 0);
+    CHECK(!is_ours(&bad, fsh_ofi_bytes(FSH_OFI_MAX_ARGS + 1, 0)));
+    bad = make(FSH_AM_SHORT, 0, 16); /* a Short with a payload */
+    CHECK(!is_ours(&bad, fsh_ofi_bytes(0, 16)));
+    bad = make(FSH_AM_MEDIUM, 0, FSH_OFI_MAX_PAYLOAD + 1);
+    CHECK(!is_ours(&bad, fsh_ofi_bytes(0, FSH_OFI_MAX_PAYLOAD + 1)));
+    bad.nbytes = UINT32_MAX;
+    CHECK(!is_ours(&bad, fsh_ofi_bytes(0, FSH_OFI_MAX_PAYLOAD)));
+}
+
+static void test_length(void)
+{
+    struct fsh_ofi_head head = make(FSH_AM_MEDIUM, 3, 33);
+    size_t right = fsh_ofi_bytes(3, 33);
+
+    for (size_t bytes = 0; bytes <= right + 40; bytes++)
+        CHECK(is_ours(&head, bytes) == (bytes == right), "%zu bytes", bytes);
+}
+
+/* A Long writes to its address: inside the segment. */
+static void test_segment(void)
+{
+    struct fsh_ofi_head head = make(FSH_AM_LONG, 0, 64);
+    size_t bytes = fsh_ofi_bytes(0, 64);
+
+    CHECK(is_ours(&head, bytes));
+    head.dst = SEGMENT;
+    CHECK(is_ours(&head, bytes));
+    head.dst = SEGMENT - 1;
+    CHECK(!is_ours(&head, bytes));
+    head.dst = SEGMENT + SEGMENT_BYTES - 63;
+    CHECK(!is_ours(&head, bytes));
+    head.dst = UINT64_MAX - 10; /* wraps around */
+    CHECK(!is_ours(&head, bytes));
+    head.dst = 0;
+    CHECK(!is_ours(&head, bytes));
+    head.nbytes = 0; /* to nowhere */
+    CHECK(is_ours(&head, fsh_ofi_bytes(0, 0)));
+}
+
+static void test_garbage(void)
+{
+    uint64_t random = 1;
+    uint64_t message[16];
+
+    for (unsigned i = 0; i < 100000; i++) {
+        for (unsigned w = 0; w < 16; w++)
+            message[w] = random_next(&random);
+        CHECK(!fsh_ofi_is_ours(&expect, message,
+                               random_next(&random) % (sizeof message + 1)));
+    }
+}
+
+int main(void)
+{
+    test_pack();
+    test_job();
+    test_fields();
+    test_length();
+    test_segment();
+    test_garbage();
+    return 0;
+}
