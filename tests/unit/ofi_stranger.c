@@ -27,9 +27,10 @@ static struct {
 
 static int delivered;
 
-static void deliver(gasnet_token_t token)
+static void deliver(gasnet_token_t token, void *buf, size_t nbytes)
 {
     (void)token;
+    CHECK((uintptr_t)buf % 16 == 0 && nbytes == 1);
     delivered++;
 }
 
@@ -91,10 +92,11 @@ static void send_spoilt(void)
     const struct fsh_ofi_head good = {.job = fsh_ofi.expect.job,
                                       .kind = FSH_OFI_REQUEST,
                                       .handler = HANDLER,
-                                      .category = FSH_AM_SHORT};
+                                      .category = FSH_AM_MEDIUM,
+                                      .nbytes = 1};
     struct {
         struct fsh_ofi_head head;
-        unsigned char gap[8];
+        unsigned char gap[8], payload[16];
     } message = {.head = good};
     uint64_t until = fsh_time_ns() + LIMIT_NS;
 
@@ -106,7 +108,6 @@ static void send_spoilt(void)
     message.head = good;
     message.head.category = FSH_AM_LONG; /* to an address of its choice */
     message.head.dst = (uint64_t)(uintptr_t)&delivered;
-    message.head.nbytes = 1;
     send_bad(&message, sizeof message);
     message.head = good;
     send(&message, sizeof message);

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <time.h>
 
@@ -69,15 +70,27 @@ static void finish(struct fsh_ofi_op *op)
     fsh_ofi_op_free(op);
 }
 
-static void arrive(struct fsh_ofi_buffer *buffer, const void *message,
-                   size_t bytes)
+/* Behind what a stranger has sent a message may begin anywhere. It moves down, over
+ * bytes that nobody uses: the stranger's, or those that the message before it has left
+ * in the same way. */
+static const struct fsh_ofi_head *align(unsigned char *message, size_t bytes)
 {
-    const struct fsh_ofi_head *head = message;
+    size_t off = (uintptr_t)message % FSH_OFI_ALIGN;
+
+    if (off != 0)
+        memmove(message - off, message, bytes);
+    return (const struct fsh_ofi_head *)(message - off);
+}
+
+static void arrive(struct fsh_ofi_buffer *buffer, void *message, size_t bytes)
+{
+    const struct fsh_ofi_head *head;
 
     if (!fsh_ofi_is_ours(&fsh_ofi.expect, message, bytes)) {
         fsh_ofi.counters.strangers++;
         return;
     }
+    head = align(message, bytes);
     fsh_ofi.peers[head->source].window += head->credit;
     if (head->kind == FSH_OFI_CREDIT)
         return;
