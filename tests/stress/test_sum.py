@@ -76,6 +76,10 @@ class Rank:
         self.spend(how)
         self.t += -(-count // CONST[f"COST_{how}_BYTES"]) * self.costs
 
+    def copy(self, count):
+        """So many bytes in host memory, copied or folded."""
+        self.t += -(-count // CONST["COST_COPY_BYTES"]) * self.costs
+
     def post(self, call=True):
         """A command; how many writes it is, the recording says."""
         check(self.posted < len(self.posts), f"rank {self.me}: posts at {self.t}")
@@ -212,13 +216,16 @@ def command(costs):
 
 
 class Barrier:
-    """Dissemination: in round r to the rank 2^r above, on from the one 2^r below."""
+    """An all-reduce of 8 bytes by dissemination: in round r to the rank 2^r above, on from
+    the one 2^r below. What a rank brings is copied, and so is what comes, which then is
+    folded with it."""
 
     def __init__(self, ranks):
         self.ranks, self.rounds = ranks, (ranks - 1).bit_length()
         self.came, self.round, self.sent, self.phase = {}, self.rounds, False, 0
 
-    def arrival(self, _rank, _ring, source):
+    def arrival(self, rank, _ring, source):
+        rank.copy(8)
         self.came[source] = self.came.get(source, 0) + 1
 
     def kick(self, rank):
@@ -229,11 +236,13 @@ class Barrier:
                 self.sent = True
             if self.came.get((rank.me - 2 ** self.round) % self.ranks, 0) < self.phase:
                 break
+            rank.copy(8)
             self.round, self.sent, advanced = self.round + 1, False, True
         return advanced
 
     def take_part(self, rank):
         self.round, self.sent, self.phase = 0, False, self.phase + 1
+        rank.copy(8)
         self.kick(rank)
         rank.wait(lambda: self.round == self.rounds)
 
