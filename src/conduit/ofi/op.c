@@ -20,7 +20,7 @@ static struct fsh_ofi_op *make(uint8_t class, size_t bytes)
         fsh_fatal("conduit ofi: no memory for %zu bytes on their way", bytes);
     *op = (struct fsh_ofi_op){.class = class};
     if (bytes != 0)
-        op->data_mr = fsh_ofi_register(op->data, bytes);
+        op->data_mr = fsh_ofi_register(fsh_ofi_op_data(op), bytes);
     return op;
 }
 
@@ -46,7 +46,7 @@ struct fsh_ofi_op *fsh_ofi_op_take(size_t bytes, bool bounded)
     if (op == NULL)
         return NULL;
     op->next = NULL;
-    op->local = op->data;
+    op->local = fsh_ofi_op_data(op);
     op->bytes = bytes;
     op->desc = op->data_mr != NULL ? fi_mr_desc(op->data_mr) : NULL;
     op->local_mr = NULL;

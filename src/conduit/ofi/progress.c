@@ -164,7 +164,7 @@ static bool take(struct fsh_ofi_arrival *a)
     }
     *a = (struct fsh_ofi_arrival){.op = fsh_ofi_pop(&fsh_ofi.self)};
     if (a->op != NULL)
-        a->head = (const struct fsh_ofi_head *)a->op->data;
+        a->head = (const struct fsh_ofi_head *)fsh_ofi_op_data(a->op);
     return a->op != NULL;
 }
 
@@ -299,7 +299,7 @@ void fsh_ofi_drain(void)
         op = fsh_ofi_op_take(sizeof head, true);
         op->kind = FSH_OFI_OP_SEND;
         op->node = r;
-        op->bytes = fsh_ofi_pack(op->data, &head, NULL);
+        op->bytes = fsh_ofi_pack(fsh_ofi_op_data(op), &head, NULL);
         fsh_ofi_post(op);
         drain_posted(posted, end);
     }

@@ -103,7 +103,7 @@ bool fsh_ofi_send(uint32_t node, const struct fsh_ofi_head *head,
     op = fsh_ofi_op_take(bytes, bounded);
     if (op == NULL)
         return false;
-    fsh_ofi_pack(op->data, head, am);
+    fsh_ofi_pack(fsh_ofi_op_data(op), head, am);
     op->kind = FSH_OFI_OP_SEND;
     op->node = node;
     if (node == fsh_ofi.rank)

@@ -50,9 +50,10 @@ enum fsh_ofi_op_kind {
 };
 
 /* Something that the provider does, or will. Where it is from: a free list of its
- * size, or the heap. */
+ * size, or the heap. Data may follow (fsh_ofi_op_data). */
 struct fsh_ofi_op {
-    struct fi_context2 context; /* first: the provider's, while it has it */
+    /* First: the provider's, while it has it. */
+    _Alignas(FSH_OFI_ALIGN) struct fi_context2 context;
     struct fsh_ofi_op *next;
     uint8_t kind;
     uint8_t class;
@@ -64,9 +65,13 @@ struct fsh_ofi_op {
     void *desc;
     uint64_t remote; /* RMA */
     struct fsh_event *event, *second;
-    struct fid_mr *data_mr; /* of data, where a provider wants one */
-    _Alignas(FSH_OFI_ALIGN) unsigned char data[];
+    struct fid_mr *data_mr; /* of the data, where a provider wants one */
 };
+
+static inline unsigned char *fsh_ofi_op_data(struct fsh_ofi_op *op)
+{
+    return (unsigned char *)(op + 1);
+}
 
 struct fsh_ofi_queue {
     struct fsh_ofi_op *first, **last;

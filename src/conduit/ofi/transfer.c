@@ -45,7 +45,7 @@ static void start(enum fsh_ofi_op_kind kind, uint32_t node, uintptr_t remote,
     op->event = event;
     op->second = second;
     if (copy) {
-        memcpy(op->data, local, n);
+        memcpy(fsh_ofi_op_data(op), local, n);
     } else {
         op->local = local;
         describe_local(op);
