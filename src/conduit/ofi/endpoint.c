@@ -30,14 +30,6 @@ struct segment_card {
     uint64_t key, base;
 };
 
-void fsh_ofi_check(int code, const char *what)
-{
-    if (code != 0)
-        fsh_fatal("conduit ofi: provider %s: %s: %s",
-                  fsh_ofi.info->fabric_attr->prov_name, what,
-                  fsh_ofi.library->strerror(code < 0 ? -code : code));
-}
-
 static void draw(void *random, size_t bytes)
 {
     if (getrandom(random, bytes, 0) != (ssize_t)bytes)
@@ -110,20 +102,6 @@ static void open_endpoint(void)
     fsh_ofi_check(fi_setopt(&fsh_ofi.ep->fid, FI_OPT_ENDPOINT,
                             FI_OPT_MIN_MULTI_RECV, &least, sizeof least),
                   "least room of a receive buffer");
-}
-
-struct fid_mr *fsh_ofi_register(void *addr, size_t bytes)
-{
-    struct fid_mr *mr = NULL;
-    static uint64_t key; /* nobody reaches it from outside */
-    const uint64_t access = FI_SEND | FI_RECV | FI_READ | FI_WRITE;
-
-    if (!fsh_ofi.local_mr)
-        return NULL;
-    fsh_ofi_check(
-        fi_mr_reg(fsh_ofi.domain, addr, bytes, access, 0, ++key, 0, &mr, NULL),
-        "registration of memory");
-    return mr;
 }
 
 static void make_buffers(void)

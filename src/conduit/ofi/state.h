@@ -68,6 +68,7 @@ struct fsh_ofi_op {
     struct fid_mr *data_mr; /* of the data, where a provider wants one */
 };
 
+/* The bytes behind an op, aligned; as many as it was taken for. */
 static inline unsigned char *fsh_ofi_op_data(struct fsh_ofi_op *op)
 {
     return (unsigned char *)(op + 1);
@@ -151,6 +152,9 @@ extern struct fsh_ofi fsh_ofi;
  * those of the others. Collective, fatal if it fails. */
 void fsh_ofi_open(void);
 void fsh_ofi_open_segment(void *addr, size_t size, struct fsh_segment *segs);
+
+/* ---- register.c ---- */
+
 /* Where a provider wants it of local memory; else, or if it refuses, NULL. With the
  * lock. */
 struct fid_mr *fsh_ofi_register(void *addr, size_t bytes);
