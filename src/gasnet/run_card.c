@@ -207,17 +207,15 @@ _Static_assert(FSH_CARD_RANKS <= 64, "one word maps them");
  * one that waits for long says what call it is, as those by messages do. */
 static void tell(struct fsh_card_op *op)
 {
-    uint64_t left;
-
-    if (op->looks < TELL_AFTER && ++op->looks < TELL_AFTER)
+    if (op->looks < TELL_AFTER) {
+        if (++op->looks == TELL_AFTER)
+            op->untold = partners(op);
         return;
-    for (left = partners(op) & ~op->told; left != 0; left &= left - 1) {
-        uint32_t rank = (uint32_t)__builtin_ctzll(left);
-
-        if (!fsh_run_tell_of(op->team, &op->other, rank))
-            return;
-        op->told |= UINT64_C(1) << rank;
     }
+    for (; op->untold != 0; op->untold &= op->untold - 1)
+        if (!fsh_run_tell_of(op->team, &op->other,
+                             (uint32_t)__builtin_ctzll(op->untold)))
+            return;
 }
 
 /* The end may be told before the answer. True: over, and *op gone. */

@@ -26,7 +26,7 @@ struct fsh_card_op {
     const char *name;
     struct fsh_run_other other; /* what other ranks hear of it */
     unsigned looks;             /* that found it running */
-    uint64_t told;              /* ranks that have been told what it is */
+    uint64_t untold;            /* ranks that are to be told what it is */
     const struct fsh_program *program;
     struct fsh_coll_work work;
     struct fsh_card_layout layout;

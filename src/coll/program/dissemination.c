@@ -7,11 +7,11 @@
 #include "coll/program/algorithms.h"
 #include "coll/program/build.h"
 
-static void build(struct fsh_program *p, const struct fsh_program_shape *s,
-                  uint32_t rank)
+/* Rounds in which `here` gathers what is known, from what a rank brings. */
+static void rounds(struct fsh_program *p, const struct fsh_program_shape *s,
+                   uint32_t rank, range_t brings, range_t here)
 {
-    range_t here = fsh_blocks(FSH_PROGRAM_TMP, 0, 1);
-    step_t *made = fsh_step_local(p, here);
+    step_t *made = fsh_step_local(p, brings);
 
     made->store = here;
     for (uint32_t d = 1, round = 0; d < s->size; d <<= 1, round++) {
@@ -19,6 +19,14 @@ static void build(struct fsh_program *p, const struct fsh_program_shape *s,
         made =
             fsh_step_fold(p, here, (rank + s->size - d) % s->size, round, here);
     }
+}
+
+static void build(struct fsh_program *p, const struct fsh_program_shape *s,
+                  uint32_t rank)
+{
+    range_t here = fsh_blocks(FSH_PROGRAM_TMP, 0, 1);
+
+    rounds(p, s, rank, here, here);
 }
 
 const struct fsh_program_algorithm fsh_algorithm_dissemination = {
@@ -30,20 +38,12 @@ const struct fsh_program_algorithm fsh_algorithm_dissemination = {
     .blocks = fsh_blocks_one,
     .build = build};
 
-/* The same with what ranks bring: `here` is what is known so far. A rank's own comes
- * round again, if the ranks are no power of two. */
+/* A rank's own comes round again, if the ranks are no power of two. */
 static void build_known(struct fsh_program *p,
                         const struct fsh_program_shape *s, uint32_t rank)
 {
-    range_t here = fsh_blocks(FSH_PROGRAM_DST, 0, 1);
-    step_t *made = fsh_step_local(p, fsh_blocks(FSH_PROGRAM_SRC, 0, 1));
-
-    made->store = here;
-    for (uint32_t d = 1, round = 0; d < s->size; d <<= 1, round++) {
-        fsh_step_send(p, made, here, (rank + d) % s->size, round);
-        made =
-            fsh_step_fold(p, here, (rank + s->size - d) % s->size, round, here);
-    }
+    rounds(p, s, rank, fsh_blocks(FSH_PROGRAM_SRC, 0, 1),
+           fsh_blocks(FSH_PROGRAM_DST, 0, 1));
 }
 
 const struct fsh_program_algorithm fsh_program_idempotent = {
