@@ -62,7 +62,7 @@ NUMBERS = [
     ("README.md", r"Simulated (\d+) MHz", "CLOCK_MHZ"),
     ("docs/02_reference/gasnet.md", r"`gasnet_AMMaxArgs\(\)` is (\d+)", "MAX_ARGS"),
     (MODEL, r"are (\d+) counters of 32 bits", "NUM_EVENTS"),
-    (MODEL, r"on which 2\^(\d+) or more pend", "EVENT_FULL.bit_length() - 1"),
+    (MODEL, r"with 2\^(\d+) or more signals pending", "EVENT_FULL.bit_length() - 1"),
     (MODEL, r"queue holds (\d+) submissions \(each of at most (\d+) commands",
      "FSH_SMP_LISTS", "FSH_COMMAND_ONCE"),
     (MODEL, r"most (\d+) commands of a rank are at one queue of one node, and (\d+) ",
