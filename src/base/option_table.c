@@ -52,27 +52,28 @@ const char fsh_option_ignored[] = "accepted for GASNet programs; has no effect";
 
 const struct fsh_option_row fsh_option_table[] = {
     STR("FSHMEM_CONDUIT", "",
-        "conduit of the job: smp, ofi or fpga; unset: the "
-        "one the program was built for, smp under a launcher that cannot tell"),
+        "conduit of the job: smp, ofi or fpga; unset: the one the program was "
+        "built for, or smp if the launcher cannot tell"),
     {"FSHMEM_TOPOLOGY", FSH_OPTION_TOPOLOGY, "", 0, 0, FSH_TOPOLOGY_NAMES,
-     "fpga: how the nodes' link ports are cabled; unset: ring, above 8 nodes "
-     "with 4 ports the torus nearest to a square whose sides are 3 or more"},
+     "fpga: how the nodes' link ports are cabled; unset: ring; above 8 nodes "
+     "with 4 ports, the squarest torus whose sides are 3 or more"},
     CHOICE("FSHMEM_CLOCK", "free", "free|simulated",
            "fpga: simulated: ranks have clocks too, and a run takes the same "
-           "cycles each time; free: they run beside the simulator"),
+           "cycles each time; free: ranks run concurrently with the "
+           "simulator, unsynchronised"),
     INT("FSHMEM_HOST_COSTS", "1", 0, 1000,
-        "simulated clock: what the library's calls cost, so many times; 0: "
-        "nothing, and only polls in vain and waits take time"),
+        "simulated clock: factor on the cost of the library's calls; 0: calls "
+        "are free, and only waits and unsuccessful polls take time"),
     TIMES("FSHMEM_HOST_TIME", "none", 1e-6, 1e6, "none|cpu",
-          "simulated clock: what a program does between calls costs nothing "
-          "(none), or the processor time it takes, perhaps times a factor as "
-          "in cpu:1.5: then cycles differ from run to run"),
+          "simulated clock: cost of what a program does between calls: "
+          "nothing (none), or the processor time it takes, optionally times a "
+          "factor as in cpu:1.5, in which case cycles differ from run to run"),
     BOOL("FSHMEM_COMPUTE", "1",
          "each rank has a compute core (smp: a thread that sleeps until it is "
          "given commands; fpga: that of its simulated node)"),
     BOOL("FSHMEM_COLL_DIRECT", "1",
-         "smp: collectives load from the memory of peers; 0: they send "
-         "messages"),
+         "smp: collectives load directly from the memory of peers; 0: they "
+         "use messages"),
     CHOICE(
         "FSHMEM_COLL_ENGINE", "host", "auto|card|host",
         "fpga: who runs fshmem_coll_ calls; card: the collective engine of "
@@ -80,8 +81,9 @@ const struct fsh_option_row fsh_option_table[] = {
         "what it does faster; the same on all ranks, as the next; `fshinfo "
         "coll` says which"),
     CHOICE("FSHMEM_COLL_BARRIER", "auto", "auto|dissemination|binomial",
-           "algorithm of fshmem_coll_barrier that names none; the same on all "
-           "ranks, as the next; `fshinfo coll` has them"),
+           "algorithm of fshmem_coll_barrier if the call names none; must be "
+           "the same on all ranks, like the settings below; `fshinfo coll` "
+           "lists them"),
     CHOICE("FSHMEM_COLL_BROADCAST", "auto",
            "auto|binomial|double_tree|chain|scatter_allgather",
            "algorithm of fshmem_coll_broadcast"),
@@ -102,7 +104,7 @@ const struct fsh_option_row fsh_option_table[] = {
     CHOICE("FSHMEM_COLL_SCAN", "auto", "auto|doubling",
            "algorithm of fshmem_coll_scan"),
     BOOL("FSHMEM_PROGRESS_THREAD", "0",
-         "a thread of the library serves other ranks while this one computes; "
+         "a library thread serves other ranks while this one computes; "
          "handlers run on it too"),
     STR("FSHMEM_OFI_PROVIDER", "",
         "ofi: provider of libfabric, as in tcp;ofi_rxm; unset: net, else tcp, "
@@ -112,64 +114,64 @@ const struct fsh_option_row fsh_option_table[] = {
         "and nothing else"),
     STR("FSHMEM_DEVICE", "sim", "fpga: device that holds a node"),
     SIZE("FSHMEM_SEGMENT_MAX", "", 4 * K, FSH_SEGMENT_MOST,
-         "smp: largest segment of a rank, refused if memory does not allow it; "
-         "unset: GASNET_MAX_SEGSIZE, else 85 % of the memory left, divided by "
-         "the ranks"),
+         "smp, ofi: largest segment of a rank, refused if memory does not "
+         "allow it; unset: GASNET_MAX_SEGSIZE, else 85 % of the memory left, "
+         "divided by the ranks"),
     SIZE("FSHMEM_DRAM", "2G", 16 * K * K, FSH_SEGMENT_MOST,
          "fpga: device memory of a simulated node; takes host memory only "
          "where it is written"),
     INT("FSHMEM_DRAM_WRITE_CYCLES", "4", 1, 65536,
-        "fpga: assumed of simulated device memory: cycles from the last data "
-        "of a write to its response; 40 if nothing posts it"),
+        "fpga: write response of simulated device memory, in cycles after the "
+        "last data of a write; 40 for a memory that does not post writes"),
     INT("FSHMEM_SIM_THREADS", "0", 0, 64,
-        "fpga: threads of the simulator that step nodes; nothing but its speed "
-        "depends on them; 0: 1 with fewer than 8 nodes, else one for 4 nodes, as "
-        "many as there are processors, or 4"),
+        "fpga: threads of the simulator that step nodes; affects only its "
+        "speed; 0: 1 below 8 nodes, else one for every 4 nodes, at most 4 and "
+        "at most one per processor"),
     CHOICE("FSHMEM_PACKET", "1024", "128|256|512|1024",
            "fpga: payload bytes of a packet"),
     CHOICE("FSHMEM_PORTS", "3", "1|2|3",
            "fpga: mask of the link ports in use, for a ring; 3: all"),
     CPUS("FSHMEM_BIND", "auto", "auto|none|core|numa",
-         "fshrun: processors of a rank: a share of those there are, where "
-         "nobody has bound them and no other job is there (auto); all (none); "
-         "a core; a NUMA node; a share of those listed, as in 0-3,8"),
+         "fshrun: processors of a rank: an equal share, unless fshrun is "
+         "already bound or another job is running (auto); all (none); a core; "
+         "a NUMA node; a share of a list such as 0-3,8"),
     CHOICE("FSHMEM_HUGEPAGES", "no", "no|advise|2M",
-           "smp: pages of segments: those of the system; huge ones where the "
-           "kernel gives them to shared memory (advise); reserved ones of 2 "
-           "MiB, if there are enough, else advise"),
+           "smp: pages of segments: normal pages (no); huge pages if the "
+           "kernel grants them for shared memory (advise); reserved pages of "
+           "2 MiB if there are enough, else advise (2M)"),
     STR("FSHMEM_SIM", "",
-        "path of the simulator; unset: fshsim is looked for beside the "
+        "path of the simulator; unset: fshsim is searched for next to the "
         "program, in the prefix of the library and of gasnet.h, in the "
         "configured prefix and in PATH"),
     STR("FSHMEM_SIM_ARGS", "",
-        "further arguments of the simulator, separated "
-        "by blanks"),
+        "additional arguments of the simulator, separated by blanks"),
     SECONDS("FSHMEM_START_TIMEOUT", "60", 0.01, 86400,
-            "seconds a job may take to start before it is ended with the names "
-            "of the ranks that are missing"),
+            "seconds a job may take to start before it is ended with a list "
+            "of the missing ranks"),
     SECONDS("FSHMEM_LEAVE_TIMEOUT", "10", 0, 86400,
             "seconds other ranks may go on after one has returned 0 from "
-            "main; 0: for ever"),
+            "main; 0: no limit"),
     SECONDS("FSHMEM_WATCHDOG", "0", 0, 86400,
-            "seconds a call may block before it reports what it waits for; "
-            "0: never"),
+            "seconds a call may block before it reports what it waits for and "
+            "ends the job; 0: no limit"),
     SECONDS("FSHMEM_HOLD_WARNING", "2", 0, 86400,
-            "debug: seconds after which a handler-safe lock or a no-interrupt "
-            "section that is still held is warned of; 0: never"),
+            "debug: seconds a handler-safe lock or a no-interrupt section may "
+            "be held before a warning; 0: never"),
     INT("GASNET_PSHM_NODES", "1", 0, 1024,
-        "ranks of a program that is started without a launcher; 0 is 1"),
+        "number of ranks of a program that is started without a launcher; 0 "
+        "is 1"),
     STR("GASNET_MAX_SEGSIZE", "",
         "smp: upper bound of a segment, as bytes or as a fraction of memory "
-        "(0.5, 2/3), of a rank (/P, default) or of all (/H); what memory "
-        "allows is granted; FSHMEM_SEGMENT_MAX goes first"),
+        "(0.5, 2/3), of a rank (/P, default) or of all (/H); reduced to what "
+        "memory allows; FSHMEM_SEGMENT_MAX takes precedence"),
     STR("GASNET_PHYSMEM_MAX", "",
         "memory that the segments of all ranks may take, as bytes or as a "
-        "fraction (0.5, 2/3) of what there is"),
+        "fraction (0.5, 2/3) of the available memory"),
     SECONDS("GASNET_EXITTIMEOUT", "2", 0, 86400,
             "seconds the other ranks get to leave after gasnet_exit; if set, "
-            "also after a return from main, before FSHMEM_LEAVE_TIMEOUT"),
+            "also after a return from main, instead of FSHMEM_LEAVE_TIMEOUT"),
     BOOL("GASNET_PHYSMEM_NOPROBE", "0",
-         "do not compare the memory asked for with the memory there is"),
+         "do not check the requested memory against the available memory"),
     BOOL("GASNET_VERBOSEENV", "0",
          "rank 0 prints every setting, its value and source"),
     BOOL("GASNET_FREEZE", "0", "each rank waits for a debugger in gasnet_init"),
@@ -177,12 +179,12 @@ const struct fsh_option_row fsh_option_table[] = {
     BOOL("GASNET_BACKTRACE", "0",
          "a rank that fails or crashes prints the calls it was in"),
     STR("GASNET_BACKTRACE_TYPE", "",
-        "how backtraces are made: EXECINFO, or what the program offers, which "
-        "goes first if unset"),
+        "how backtraces are made: EXECINFO, or by the program's own function, "
+        "which takes precedence if unset"),
     BOOL("GASNET_FREEZE_ON_ERROR", "0",
          "gasnett_fatalerror waits for a debugger"),
     BOOL("GASNET_QUIET", "0",
-         "print no advice: unknown settings, variables of -x that are unset"),
+         "print no advice on unknown settings and unset variables of -x"),
     IGNORED("GASNET_SPAWNER"),
     IGNORED("GASNET_SPAWN_VERBOSE"),
     IGNORED("GASNET_EXITTIMEOUT_MAX"),
