@@ -1,39 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives of fshmem.h, over the teams of gasnet_coll.h: barriers, data movement,
- * typed reductions. Included by fshmem.h.
+ * Collectives of fshmem.h over the teams of gasnet_coll.h: barriers, data movement
+ * and typed reductions. Included by fshmem.h.
  *
- * Every call is collective over the team: all nodes of it, one thread each, make the
+ * Every call is collective over the team: one thread of each member node makes the
  * same calls in the same order, with the same root, sizes, types, operations and
- * flags. Calls of gasnet_coll.h on the same team count in that order. Several may be in
- * flight, of one team and of others, and overlapping teams. Ranks are those of the team.
+ * flags. Calls of gasnet_coll.h on the same team are part of that order. Several
+ * collectives may be in flight, on the same team, on different teams and on
+ * overlapping teams. Ranks are those of the team.
  *
- * Buffers may be anywhere in the memory of the rank, at any alignment, of any size,
- * also zero; those in the segment save copies. A source may be the destination where a
- * call says so (in place), else they must not overlap. What a rank does not use (the
- * source of a broadcast where it is not the root, say) may be null.
+ * Buffers may be anywhere in the rank's memory, with any alignment and any size,
+ * including zero; buffers in the segment avoid copies. Source and destination may
+ * coincide where a call says so ("in place"); otherwise they must not overlap. A
+ * buffer that a rank does not use (the source of a broadcast on a non-root rank, say)
+ * may be null.
  *
- * The plain form returns when this rank's part is complete: its results are written,
- * and its source may be changed. It says nothing of other ranks; the barrier alone
- * synchronises. The _nb form returns at once; *handle, an ordinary one, is complete
- * then (gasnet_wait_syncnb and all the others take it), and buffers stay untouched until
- * then; lists of counts may be reused on return.
+ * The blocking form returns when this rank's part is complete: its results have been
+ * written and its source may be reused. That says nothing about other ranks; only the
+ * barrier synchronises. The _nb form returns at once, and *handle, an ordinary handle
+ * (accepted by gasnet_wait_syncnb and all other sync calls), completes at that point.
+ * Until then the caller must not touch the buffers; lists of counts may be reused on
+ * return.
  *
- * Reductions give the same bits in every run, on every conduit, whatever the root, the
- * order of arrival and who executes: elements are combined in one of two orders, TREE or
- * RING, that the call, the size of the team, the bytes, the type and the operation choose
- * (docs/02_reference/collectives.md). FP32 and FP64 add and multiply as IEEE 754 says,
- * rounded to nearest even, with subnormals, whatever the modes of the caller; results
- * that are NaN are the canonical one (0x7fc00000, 0x7ff8000000000000); MIN and MAX are
- * NaN if an operand is, and take -0 as less than +0. Integers wrap.
+ * Reductions produce the same bits in every run and on every conduit, independent of
+ * root, arrival order and executor. Elements are combined in one of two orders, TREE
+ * or RING, chosen by call, team size, bytes, type and operation
+ * (docs/02_reference/collectives.md). FP32 and FP64 add and multiply per IEEE 754,
+ * round to nearest even and keep subnormals, whatever the caller's floating-point
+ * mode. NaN results are canonical (0x7fc00000, 0x7ff8000000000000). MIN and MAX
+ * return NaN if an operand is NaN, and treat -0 as less than +0. Integers wrap.
  *
- * All return FSHMEM_OK or, with nothing done and *handle left alone,
- * FSHMEM_ERR_CALL (before gasnet_attach, in a handler), FSHMEM_ERR_ARGUMENT (a buffer
- * that is needed is null, unknown type, operation or flag, an operation that the type
- * does not have, an algorithm that cannot do it), FSHMEM_ERR_NODE (the team has no such
- * root), FSHMEM_ERR_SHAPE (sizes whose sum does not fit in memory). Ranks that do not
- * agree on a call end the job with a line that says so, as soon as one hears of another;
- * where engines of cards wait for what nobody sends, the watchdog ends it.
+ * All calls return FSHMEM_OK or, without any effect and with *handle unchanged:
+ * FSHMEM_ERR_CALL (before gasnet_attach, or in a handler), FSHMEM_ERR_ARGUMENT (a
+ * required buffer is null; unknown type, operation or flag; the type does not support
+ * the operation; the algorithm does not support the call), FSHMEM_ERR_NODE (no such
+ * root in the team), FSHMEM_ERR_SHAPE (the sizes add up to more than the address
+ * space). If ranks disagree about a call, the job ends with a diagnostic as soon as
+ * one rank learns of another's call; if the engines of the cards wait for data that
+ * nobody sends, the watchdog ends it.
  */
 #ifndef FSHMEM_COLL_H
 #define FSHMEM_COLL_H
@@ -57,9 +61,9 @@ typedef enum fshmem_type {
     FSHMEM_DOUBLE = 5
 } fshmem_type_t;
 
-/* AND, OR, XOR: bits of integers. MINLOC, MAXLOC: elements are pairs, a value of the
- * type and an index of the same size (fshmem_*_loc_t); of equal values the one with the
- * lowest index stays. A NaN value stays against any other; of two, the lowest index. */
+/* AND, OR, XOR: bitwise, integers only. MINLOC, MAXLOC: elements are pairs of a value
+ * and an index of the same size (fshmem_*_loc_t); among equal values the lowest index
+ * wins. A NaN wins over any number, and among NaNs the lowest index wins. */
 typedef enum fshmem_op {
     FSHMEM_SUM = 0,
     FSHMEM_MIN = 1,
@@ -97,15 +101,16 @@ typedef struct {
     int64_t index;
 } fshmem_double_loc_t;
 
-/* Bytes of an element: 4 or 8, twice that for MINLOC and MAXLOC. 0: there is no such
- * reduction (bits of a floating-point type, unknown values). Any time. [handler] */
+/* Bytes per element: 4 or 8, twice that for MINLOC and MAXLOC. 0: no such reduction
+ * (bitwise on a floating-point type, unknown values). Callable at any time.
+ * [handler] */
 size_t fshmem_coll_element(fshmem_type_t type, fshmem_op_t op);
 
 /* ---- flags ----------------------------------------------------------------- */
 
-/* The algorithm; the same on all ranks. AUTO: the setting FSHMEM_COLL_<CALL>, else the
- * library's choice. One that cannot do the call is FSHMEM_ERR_ARGUMENT. `fshinfo coll`
- * lists them. */
+/* The algorithm, the same on all ranks. AUTO: the setting FSHMEM_COLL_<CALL>, else the
+ * library's choice. An algorithm that does not support the call returns
+ * FSHMEM_ERR_ARGUMENT. `fshinfo coll` lists the algorithms. */
 #define FSHMEM_COLL_AUTO 0u
 #define FSHMEM_COLL_BINOMIAL 1u
 #define FSHMEM_COLL_DOUBLE_TREE 2u
@@ -120,38 +125,42 @@ size_t fshmem_coll_element(fshmem_type_t type, fshmem_op_t op);
 #define FSHMEM_COLL_PAIRWISE 10u
 #define FSHMEM_COLL_DISSEMINATION 11u
 #define FSHMEM_COLL_BRUCK 12u
-#define FSHMEM_COLL_ALGORITHMS 0xffu /* mask of the above */
-/* fshmem_coll_scan: ranks before this one only; dst of rank 0 is not written. */
+#define FSHMEM_COLL_ALGORITHMS 0xffu /* mask of the algorithm */
+/* fshmem_coll_scan: combine the ranks before this one only; dst of rank 0 is not
+ * written. */
 #define FSHMEM_COLL_EXCLUSIVE 0x100u
 
-/* fshmem_coll_allreduce: how values travel. BFP16: sums of FLOAT in blocks of 16 that
- * share an exponent (docs/02_reference/arithmetic.md), 17 bytes for 64, by the algorithm
- * RING whatever the bytes: each rank decodes what comes, adds what it has in FP32 and
- * encodes the sum; a result is encoded by the last one to add, and decoded alike by all,
- * that one too, so that all ranks have the same bits. With P ranks a value is encoded P
- * times, off by half a unit of its block each time, which is 2^-7 (1 + 2^-6) of the
- * largest partial sum in the block at most: in all at most P 2^-7 (1 + 2^-6)^P times the
- * largest sum of magnitudes over the ranks among 16 neighbours, where nothing
- * overflows.
- * Subnormal numbers are zero. In a block with Inf or NaN all that is finite becomes NaN.
- * Else than FSHMEM_FLOAT and FSHMEM_SUM, with another algorithm, or unknown formats:
- * FSHMEM_ERR_ARGUMENT. In a team of one nothing is sent, and values are copied. */
+/* The wire format of fshmem_coll_allreduce. BFP16 sums FLOAT values in blocks of 16
+ * that share an exponent (docs/02_reference/arithmetic.md), 17 bytes per 64, and always
+ * uses the RING algorithm. Each rank decodes what it receives, adds its own values in
+ * FP32 and encodes the sum. The last rank to add encodes the result, and every rank,
+ * that one included, decodes it, so all ranks hold the same bits.
+ *
+ * With P ranks a value is encoded P times. Each encoding is off by at most half a unit
+ * of the block, which is at most 2^-7 (1 + 2^-6) of the largest partial sum in the
+ * block. The total error is at most P 2^-7 (1 + 2^-6)^P times the largest sum of
+ * magnitudes over the ranks among the 16 neighbours, unless something overflows.
+ *
+ * Subnormals are flushed to zero. In a block that contains Inf or NaN, all finite
+ * values become NaN. Any other type or operation, another algorithm or an unknown
+ * format returns FSHMEM_ERR_ARGUMENT. A team of one sends nothing and copies the
+ * values. */
 #define FSHMEM_WIRE_FP32 0u
 #define FSHMEM_WIRE_BFP16 0x1000u
-#define FSHMEM_WIRE_FORMATS 0xf000u /* mask of the above */
+#define FSHMEM_WIRE_FORMATS 0xf000u /* mask of the wire format */
 
 /* ---- synchronisation ------------------------------------------------------- */
 
-/* No rank's is complete before all ranks have called. It says nothing of puts in
- * flight. */
+/* A barrier: completes on no rank before all ranks have called it. Does not complete or
+ * order puts in flight. */
 fshmem_status_t fshmem_coll_barrier(gasnet_team_handle_t team, unsigned flags);
 fshmem_status_t fshmem_coll_barrier_nb(gasnet_team_handle_t team,
                                        unsigned flags, gasnet_handle_t *handle);
 
 /* ---- data movement --------------------------------------------------------- */
 
-/* nbytes at src of root to dst of every rank, the root's too. In place: at the
- * root. */
+/* Broadcast: nbytes at src of root to dst of every rank, the root included. In
+ * place: at the root. */
 fshmem_status_t fshmem_coll_broadcast(gasnet_team_handle_t team, void *dst,
                                       gasnet_node_t root, const void *src,
                                       size_t nbytes, unsigned flags);
@@ -160,8 +169,8 @@ fshmem_status_t fshmem_coll_broadcast_nb(gasnet_team_handle_t team, void *dst,
                                          size_t nbytes, unsigned flags,
                                          gasnet_handle_t *handle);
 
-/* Block i of nbytes at src of root to dst of rank i. In place: dst of the root is its
- * own block of src. */
+/* Scatter: block i of nbytes at src of root to dst of rank i. In place: dst of the root
+ * is its own block of src. */
 fshmem_status_t fshmem_coll_scatter(gasnet_team_handle_t team, void *dst,
                                     gasnet_node_t root, const void *src,
                                     size_t nbytes, unsigned flags);
@@ -170,8 +179,8 @@ fshmem_status_t fshmem_coll_scatter_nb(gasnet_team_handle_t team, void *dst,
                                        size_t nbytes, unsigned flags,
                                        gasnet_handle_t *handle);
 
-/* nbytes at src of rank i to block i at dst of root. In place: src of the root is its
- * own block of dst. */
+/* Gather: nbytes at src of rank i to block i at dst of root. In place: src of the root
+ * is its own block of dst. */
 fshmem_status_t fshmem_coll_gather(gasnet_team_handle_t team,
                                    gasnet_node_t root, void *dst,
                                    const void *src, size_t nbytes,
@@ -181,8 +190,8 @@ fshmem_status_t fshmem_coll_gather_nb(gasnet_team_handle_t team,
                                       const void *src, size_t nbytes,
                                       unsigned flags, gasnet_handle_t *handle);
 
-/* nbytes at src of rank i to block i at dst of every rank. In place: src is the rank's
- * own block of dst. */
+/* Allgather: nbytes at src of rank i to block i at dst of every rank. In place: src is
+ * the rank's own block of dst. */
 fshmem_status_t fshmem_coll_allgather(gasnet_team_handle_t team, void *dst,
                                       const void *src, size_t nbytes,
                                       unsigned flags);
@@ -191,8 +200,8 @@ fshmem_status_t fshmem_coll_allgather_nb(gasnet_team_handle_t team, void *dst,
                                          unsigned flags,
                                          gasnet_handle_t *handle);
 
-/* The same with counts[i] bytes of rank i, the same list on all ranks, to dst + at[i];
- * at: this rank's own list. Null: one block after the other. */
+/* Allgather with counts[i] bytes from rank i (the same list on all ranks), to dst +
+ * at[i]. at is local to the rank; null: contiguous blocks. */
 fshmem_status_t fshmem_coll_allgatherv(gasnet_team_handle_t team, void *dst,
                                        const size_t counts[], const size_t at[],
                                        const void *src, unsigned flags);
@@ -202,8 +211,8 @@ fshmem_status_t fshmem_coll_allgatherv_nb(gasnet_team_handle_t team, void *dst,
                                           unsigned flags,
                                           gasnet_handle_t *handle);
 
-/* Block j of nbytes at src of rank i to block i at dst of rank j. In place: src is
- * dst. */
+/* All-to-all: block j of nbytes at src of rank i to block i at dst of rank j. In place:
+ * src is dst. */
 fshmem_status_t fshmem_coll_alltoall(gasnet_team_handle_t team, void *dst,
                                      const void *src, size_t nbytes,
                                      unsigned flags);
@@ -212,9 +221,9 @@ fshmem_status_t fshmem_coll_alltoall_nb(gasnet_team_handle_t team, void *dst,
                                         unsigned flags,
                                         gasnet_handle_t *handle);
 
-/* The same with out[j] bytes at src + out_at[j] to rank j, and in[i] bytes from rank i
- * to dst + in_at[i]; in[i] of rank j is out[j] of rank i. Null out_at, in_at: one block
- * after the other. Not in place. */
+/* All-to-all with out[j] bytes at src + out_at[j] to rank j, and in[i] bytes from rank
+ * i to dst + in_at[i]. in[i] on rank j equals out[j] on rank i. Null out_at or in_at:
+ * contiguous blocks. Not in place. */
 fshmem_status_t fshmem_coll_alltoallv(gasnet_team_handle_t team, void *dst,
                                       const size_t in[], const size_t in_at[],
                                       const void *src, const size_t out[],
@@ -228,8 +237,8 @@ fshmem_status_t fshmem_coll_alltoallv_nb(gasnet_team_handle_t team, void *dst,
 
 /* ---- reductions ------------------------------------------------------------ */
 
-/* count elements at src of every rank, combined, to dst of root. In place: at the
- * root. */
+/* Reduce: count elements at src of every rank, combined, to dst of root. In place: at
+ * the root. */
 fshmem_status_t fshmem_coll_reduce(gasnet_team_handle_t team,
                                    gasnet_node_t root, void *dst,
                                    const void *src, size_t count,
@@ -241,7 +250,7 @@ fshmem_status_t fshmem_coll_reduce_nb(gasnet_team_handle_t team,
                                       fshmem_type_t type, fshmem_op_t op,
                                       unsigned flags, gasnet_handle_t *handle);
 
-/* The same to dst of every rank. In place. */
+/* All-reduce: the combined elements go to dst of every rank. In place. */
 fshmem_status_t fshmem_coll_allreduce(gasnet_team_handle_t team, void *dst,
                                       const void *src, size_t count,
                                       fshmem_type_t type, fshmem_op_t op,
@@ -252,8 +261,8 @@ fshmem_status_t fshmem_coll_allreduce_nb(gasnet_team_handle_t team, void *dst,
                                          unsigned flags,
                                          gasnet_handle_t *handle);
 
-/* As many elements for each rank, count, at src of every rank: block i, combined, to
- * dst of rank i. In place: dst is the rank's own block of src. */
+/* Reduce-scatter: src of every rank holds one block of count elements per rank; block
+ * i, combined, goes to dst of rank i. In place: dst is the rank's own block of src. */
 fshmem_status_t fshmem_coll_reduce_scatter(gasnet_team_handle_t team, void *dst,
                                            const void *src, size_t count,
                                            fshmem_type_t type, fshmem_op_t op,
@@ -264,8 +273,8 @@ fshmem_status_t fshmem_coll_reduce_scatter_nb(gasnet_team_handle_t team,
                                               fshmem_op_t op, unsigned flags,
                                               gasnet_handle_t *handle);
 
-/* count elements at src of ranks 0 to i, combined, to dst of rank i; FSHMEM_COLL_
- * EXCLUSIVE: of ranks 0 to i - 1. In place. */
+/* Prefix reduction: count elements at src of ranks 0 to i, combined, to dst of rank i;
+ * with FSHMEM_COLL_EXCLUSIVE, of ranks 0 to i - 1. In place. */
 fshmem_status_t fshmem_coll_scan(gasnet_team_handle_t team, void *dst,
                                  const void *src, size_t count,
                                  fshmem_type_t type, fshmem_op_t op,

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GASNet-1 (specification 1.8.1) as FSHMEM offers it. The client defines
- * exactly one of GASNET_SEQ, GASNET_PARSYNC, GASNET_PAR before including this
- * file. One ABI serves all conduits and thread modes: the mode and the default
- * conduit travel to the library in gasnet_init.
+ * The GASNet-1 API (specification 1.8.1). The client defines exactly one of
+ * GASNET_SEQ, GASNET_PARSYNC, GASNET_PAR before including this file. One ABI serves
+ * all conduits and thread modes: gasnet_init passes the mode and the default conduit
+ * to the library.
  *
  * Compiles as C89 with GNU extensions up to C17 and as C++11 up to C++20. All
- * functions may be called from any thread the client's mode allows; only those
- * marked [handler] also from inside an active message handler. Misuse that
- * GASNet leaves undefined ends the job with one line naming call and argument.
+ * functions may be called from any thread that the client's mode allows; only those
+ * marked [handler] also from within an active message handler. Misuse that GASNet
+ * leaves undefined ends the job with one line that names the call and the argument.
  *
- * [R-...] names the rules of docs/02_reference/gasnet.md that a call keeps, with
- * their tests in tests/conform/INDEX. For all calls: R-JOB-15 (a node may be its
- * own peer), R-THR-01, R-THR-02, R-THR-03 (threads), R-AM-22 (loops of calls).
+ * [R-...] names the rules of docs/02_reference/gasnet.md that a call keeps;
+ * tests/conform/INDEX lists their tests. For all calls: R-JOB-15 (a node may be its
+ * own peer), R-THR-01, R-THR-02, R-THR-03 (threads), R-AM-22 (calls in loops).
  */
 #ifndef GASNET_H
 #define GASNET_H
-#define _INCLUDED_GASNET_H /* programs ask for it by this name */
+#define _INCLUDED_GASNET_H /* programs test for this name */
 
 #include "gasnet_basic.h"
 
@@ -43,7 +43,7 @@ including gasnet.h
 #define FSH_GASNET_MODE_STR "PAR"
 #endif
 
-/* ---- conduit: the default one of this program; fshrun may choose another - */
+/* ---- conduit: this program's default; fshrun may override it ------------- */
 
 #if defined(GASNET_CONDUIT_SMP) + defined(GASNET_CONDUIT_OFI) + \
         defined(GASNET_CONDUIT_FPGA) >                          \
@@ -70,7 +70,7 @@ including gasnet.h
 #define FSH_GASNET_CONDUIT "smp"
 #endif
 #if !defined(FSH_GASNET_LIBRARY) && !defined(FSH_GASNET_NO_MARK)
-/* The launcher finds the conduit a program was built for by this mark. */
+/* The launcher finds the program's default conduit by this mark. */
 __attribute__((used)) static const char fsh_gasnet_conduit_mark[] =
     "$FSHMEMConduit: " FSH_GASNET_CONDUIT " $";
 #endif
@@ -139,8 +139,8 @@ typedef void *gasnet_token_t;
 typedef uintptr_t gasnet_register_value_t;
 typedef void *gasnet_threadinfo_t;
 
-/* Generation and index of an operation, not an address: a handle that has been
- * synchronised stays harmless and counts as complete. */
+/* Generation and index of an operation, not an address: a stale handle is
+ * harmless and counts as complete. */
 typedef void *gasnet_handle_t;
 #define GASNET_INVALID_HANDLE ((gasnet_handle_t)0)
 typedef struct fsh_gasnet_valget *gasnet_valget_handle_t;
@@ -149,9 +149,10 @@ typedef struct fsh_gasnet_valget *gasnet_valget_handle_t;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wstrict-prototypes"
 #endif
-/* Handlers of any argument count are stored without a cast in C. */
+/* In C, handlers of any argument count convert without a cast. */
 typedef struct {
-    gasnet_handler_t index; /* 128..255, or 0: chosen and written back */
+    gasnet_handler_t index; /* 128..255, or 0: assigned by the library and
+                               written back */
 #ifdef GASNET_USE_STRICT_PROTOTYPES
     void *fnptr;
 #else
@@ -163,12 +164,12 @@ typedef struct {
 #endif
 
 typedef struct {
-    void *addr;     /* as the owner of the segment sees it */
+    void *addr;     /* the segment's address in its owner's process */
     uintptr_t size; /* bytes */
 } gasnet_seginfo_t;
 
 typedef struct {
-    gasnet_node_t host;      /* equal: same machine */
+    gasnet_node_t host;      /* equal: same host */
     gasnet_node_t supernode; /* equal: load/store shared memory (never here) */
 } gasnet_nodeinfo_t;
 
@@ -178,84 +179,89 @@ typedef struct {
     ((uint32_t)FSH_CONFIG_ABI << 16 | (uint32_t)FSH_GASNET_MODE << 8 | \
      (uint32_t)FSH_CONFIG_EVERYTHING << 1 | (uint32_t)FSH_CONFIG_DEBUG)
 
-/* Join the job. Collective; blocks until all nodes are there, or a time limit.
- * Main thread. Returns GASNET_OK, or GASNET_ERR_NOT_INIT on a second call; any
- * failure to start is fatal with a message. Either pointer may be null; the
- * vector stays the caller's. From then on signals, children and the end of the
- * process follow the rules of jobs.
+/* Joins the job. Collective, on the main thread; blocks until all nodes have
+ * joined or a time limit expires. Returns GASNET_OK, or GASNET_ERR_NOT_INIT on
+ * a second call; a failure to start is fatal with a message. Either pointer may
+ * be null; the vector remains the caller's. From then on the job rules govern
+ * signals, child processes and process exit.
  * [R-JOB-01, R-JOB-03, R-JOB-12, R-JOB-13, R-JOB-16, R-END-08, R-END-10,
  * R-END-11] */
 #define gasnet_init(argc, argv)                                      \
     fsh_gasnet_init(argc, argv, FSH_GASNET_WORD, FSH_GASNET_CONDUIT, \
                     fsh_gasnet_header)
 
-/* Where this file is: the simulator is looked for in the same prefix. */
+/* The path of this file, from which the library finds the simulator installed
+ * under the same prefix. */
 static const char fsh_gasnet_header[] __attribute__((__unused__)) = __FILE__;
-/* Strings are kept, not copied. */
+/* The strings are kept, not copied. */
 int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
                     const char *default_conduit, const char *header);
 
-/* Collective. Register handlers (indices 128..255; 0 is replaced by the lowest
- * free one) and create the segment of segsize bytes (multiple of
- * GASNET_PAGESIZE, at most gasnet_getMaxLocalSegmentSize(), may be 0 and differ
- * per node). Acts as a barrier. Returns GASNET_OK, GASNET_ERR_BAD_ARG with a
- * line on stderr, or GASNET_ERR_NOT_INIT before gasnet_init or on a second
- * call; an error changes nothing. The table is read, and indices are written,
- * during the call only. minheapoffset is ignored, and with
- * GASNET_SEGMENT_EVERYTHING segsize too: then all memory is remote memory and no
- * segment is made.
+/* Registers the handlers (indices 128..255; 0 is replaced by the lowest free one) and
+ * creates the segment of segsize bytes: a multiple of GASNET_PAGESIZE, at most
+ * gasnet_getMaxLocalSegmentSize(), possibly 0 and different on each node. Collective;
+ * acts as a barrier. Returns GASNET_OK, GASNET_ERR_BAD_ARG with a line on stderr, or
+ * GASNET_ERR_NOT_INIT before gasnet_init or on a second call; an error changes nothing.
+ * The table is accessed during the call only. minheapoffset is ignored. With
+ * GASNET_SEGMENT_EVERYTHING segsize is ignored too: all memory is remotely accessible
+ * and no segment is created.
  * [R-JOB-03, R-JOB-04, R-JOB-05, R-JOB-06, R-JOB-08, R-JOB-09] */
 int gasnet_attach(gasnet_handlerentry_t *table, int numentries,
                   uintptr_t segsize, uintptr_t minheapoffset);
 
-/* Bytes this node / every node can have as segment; (uintptr_t)-1 with
- * GASNET_SEGMENT_EVERYTHING. After gasnet_init. Local; never block.
+/* The largest segment, in bytes, for this node / on every node; (uintptr_t)-1
+ * with GASNET_SEGMENT_EVERYTHING. Valid after gasnet_init. Local; never block.
  * [R-JOB-02, R-JOB-07] */
 uintptr_t gasnet_getMaxLocalSegmentSize(void);
 uintptr_t gasnet_getMaxGlobalSegmentSize(void);
 
-/* End the whole job with this code. [handler] Any thread, any time after
- * gasnet_init, by one node or by all. Flushes stdio; peers that do not come to
- * an end themselves are ended after GASNET_EXITTIMEOUT seconds. Does not return.
- * Other ends (return from main, exit, _exit, a crash) end the job too.
- * [R-END-01, R-END-02, R-END-03, R-END-04, R-END-05, R-END-06, R-END-07,
- * R-END-09] */
+/* Ends the whole job with this exit code. [handler] Callable from any thread at any
+ * time after gasnet_init, by one node or by all. Flushes stdio; peers that have not
+ * exited after GASNET_EXITTIMEOUT seconds are killed. Does not return. Any other
+ * termination (return from main, exit, _exit, a crash) ends the job too.
+ * [R-END-01, R-END-02, R-END-03, R-END-04, R-END-05, R-END-06, R-END-07, R-END-09] */
 void gasnet_exit(int exitcode) __attribute__((__noreturn__));
 
-/* This node, 0 to gasnet_nodes() - 1, and how many there are. [handler] After
- * gasnet_init. [R-JOB-01, R-JOB-02] */
+/* This node's number, 0 to gasnet_nodes() - 1, and the number of nodes. Valid
+ * after gasnet_init. [handler]
+ * [R-JOB-01, R-JOB-02] */
 gasnet_node_t gasnet_mynode(void);
 gasnet_node_t gasnet_nodes(void);
-/* The same as variables, (gasnet_node_t)-1 and 0 before gasnet_init: not
- * specified, but programs and profilers read them. */
+/* The same as variables; (gasnet_node_t)-1 and 0 before gasnet_init. Not in the
+ * specification, but programs and profilers read them. */
 extern gasnet_node_t gasneti_mynode;
 extern gasnet_node_t gasneti_nodes;
 
-/* Fill at most numentries entries, by node; the rest stays untouched. With
- * GASNET_SEGMENT_EVERYTHING each is {0, (uintptr_t)-1}. Segments after attach,
- * nodes after init. Local; never block. Return GASNET_OK, GASNET_ERR_BAD_ARG
- * (null table, negative number) or GASNET_ERR_NOT_INIT.
+/* Fill in at most numentries entries, indexed by node; the rest of the table is
+ * unchanged. With GASNET_SEGMENT_EVERYTHING every segment is {0,
+ * (uintptr_t)-1}. Segment information is valid after gasnet_attach, node
+ * information after gasnet_init. Local; never block. Return GASNET_OK,
+ * GASNET_ERR_BAD_ARG (null table, negative number) or GASNET_ERR_NOT_INIT.
  * [R-JOB-02, R-JOB-10, R-JOB-14] */
 int gasnet_getSegmentInfo(gasnet_seginfo_t *seginfo_table, int numentries);
 int gasnet_getNodeInfo(gasnet_nodeinfo_t *nodeinfo_table, int numentries);
 
-/* The launcher's environment; null if unset. The string stays valid.
+/* Looks a variable up in the launcher's environment; null if unset. The string
+ * stays valid.
  * [R-JOB-02, R-JOB-11] */
 char *gasnet_getenv(const char *name);
 
-/* Name and description of a GASNET_ERR_ code; static strings, for any number.
- * [handler] [R-HDR-07, R-JOB-02] */
+/* Name and description of a GASNET_ERR_ code. Static strings, for any value.
+ * [handler]
+ * [R-HDR-07, R-JOB-02] */
 const char *gasnet_ErrorName(int errval);
 const char *gasnet_ErrorDesc(int errval);
 
-/* If set, called by gasnet_attach, once, with this node's segment (bytes), before
- * any message comes. Must not communicate. [R-JOB-17] */
+/* If set, gasnet_attach calls it once with this node's segment (size in bytes) before
+ * any message arrives. It must not communicate.
+ * [R-JOB-17] */
 extern void (*gasnet_client_attach_hook)(void *addr, uintptr_t size);
 
 /* ---- threads ------------------------------------------------------------- */
 
-/* A value that differs between threads and is constant within one; the rest are
- * declarations that change nothing. Never blocks. [R-THR-05] */
+/* Returns a value unique to the calling thread. The macros that follow are
+ * declarations without effect. Never blocks.
+ * [R-THR-05] */
 gasnet_threadinfo_t fsh_gasnet_threadinfo(void);
 #define GASNET_GET_THREADINFO() fsh_gasnet_threadinfo()
 #define GASNET_POST_THREADINFO(info) \
@@ -263,28 +269,31 @@ gasnet_threadinfo_t fsh_gasnet_threadinfo(void);
 #define GASNET_BEGIN_FUNCTION() \
     typedef int fsh_gasnet_function_ __attribute__((__unused__))
 
-/* How blocked calls wait: GASNET_WAIT_SPIN never sleeps, _BLOCK sleeps at once,
- * _SPINBLOCK (the default) spins, yields, then sleeps. Of all threads of this
- * node. Returns GASNET_OK or GASNET_ERR_BAD_ARG. [R-THR-06] */
+/* Sets how blocking calls of this node's threads wait: GASNET_WAIT_SPIN never
+ * sleeps, _BLOCK sleeps at once, _SPINBLOCK (the default) spins, yields, then
+ * sleeps. Returns GASNET_OK or GASNET_ERR_BAD_ARG.
+ * [R-THR-06] */
 int gasnet_set_waitmode(int wait_mode);
 
 /* ---- polling and waiting ------------------------------------------------- */
 
-/* Run the handlers of what has arrived. Never blocks. Returns GASNET_OK. The
- * second is an old name of the first. [R-AM-14, R-AM-16, R-HDR-10] */
+/* Polls: runs the handlers of messages that have arrived. Never blocks. Returns
+ * GASNET_OK. The second is an old name of the first.
+ * [R-AM-14, R-AM-16, R-HDR-10] */
 int gasnet_AMPoll(void);
 int gasnetc_AMPoll(void);
 
-/* The wait of one GASNET_BLOCKUNTIL: a round, which polls, spins or sleeps for a
- * bounded time, and its end. what: for reports, static. */
+/* Internal to GASNET_BLOCKUNTIL. fsh_gasnet_blockuntil makes one round: it polls, then
+ * spins or sleeps for a bounded time. fsh_gasnet_unblock ends the wait. what: static
+ * string for diagnostics. */
 typedef struct {
     uint64_t state[4];
 } fsh_gasnet_wait_t;
 void fsh_gasnet_blockuntil(fsh_gasnet_wait_t *wait, const char *what);
 void fsh_gasnet_unblock(fsh_gasnet_wait_t *wait);
 
-/* gcc's thread sanitizer does not know fences (and says so); it sees the
- * atomics behind the wait. */
+/* gcc's thread sanitizer does not support fences and warns about them; it sees
+ * the atomics in the wait instead. */
 #if defined(__SANITIZE_THREAD__)
 #define GASNETI_ACQUIRE() ((void)0)
 #define GASNETI_RELEASE() ((void)0)
@@ -293,9 +302,11 @@ void fsh_gasnet_unblock(fsh_gasnet_wait_t *wait);
 #define GASNETI_RELEASE() __atomic_thread_fence(__ATOMIC_RELEASE)
 #endif
 
-/* Poll until cond, which may change by a handler, a remote put or another
- * thread. The fence (acquire) orders what follows after what made cond true and
- * keeps the compiler from caching a plain variable. [R-AM-19, R-AM-20] */
+/* Polls until cond is true. cond may change through a handler, a remote put or
+ * another thread. The acquire fence orders what follows after whatever made
+ * cond true, and the compiler barrier keeps cond from being cached in a
+ * register.
+ * [R-AM-19, R-AM-20] */
 #define GASNET_BLOCKUNTIL(cond)                                           \
     do {                                                                  \
         if (!(cond)) {                                                    \
@@ -315,9 +326,8 @@ void fsh_gasnet_unblock(fsh_gasnet_wait_t *wait);
 
 /* ---- atomicity ----------------------------------------------------------- */
 
-/* Zero is unlocked. `owner` and `below` (locks this thread took before) are
- * kept by debug libraries only, which also know by `state` what has been
- * initialised. */
+/* All zero: unlocked. Only debug libraries use `owner`, `below` (the lock this
+ * thread took before) and `state` (whether the lock is initialised). */
 typedef struct fsh_gasnet_hsl {
     uint32_t lock;
     uint32_t state;
@@ -330,14 +340,15 @@ typedef struct fsh_gasnet_hsl {
         0, FSH_GASNET_HSL_STATIC, 0, 0 \
     }
 
-/* Handlers never interrupt a client thread: only misuse is checked (debug). Never
- * block, nor poll. [handler] [R-HSL-04] */
+/* Handlers never interrupt a client thread, so these only check for misuse (debug).
+ * Never block or poll. [handler]
+ * [R-HSL-04] */
 void gasnet_hold_interrupts(void);
 void gasnet_resume_interrupts(void);
 
-/* Handler-safe locks, between the threads of this node; the memory is the
- * client's, and must not move. [handler] lock blocks without polling; trylock
- * returns GASNET_OK or GASNET_ERR_NOT_READY, at once.
+/* Handler-safe locks between the threads of this node. The client owns the
+ * memory and must not move it. [handler] lock blocks without polling; trylock
+ * returns GASNET_OK or GASNET_ERR_NOT_READY at once.
  * [R-HSL-01, R-HSL-02, R-HSL-03] */
 void gasnet_hsl_init(gasnet_hsl_t *hsl);
 void gasnet_hsl_destroy(gasnet_hsl_t *hsl);
@@ -345,7 +356,8 @@ void gasnet_hsl_lock(gasnet_hsl_t *hsl);
 int gasnet_hsl_trylock(gasnet_hsl_t *hsl);
 void gasnet_hsl_unlock(gasnet_hsl_t *hsl);
 
-/* A debug library warns of what is held for long, and says since which line. */
+/* Debug libraries warn about locks and no-interrupt sections held for long, and
+ * name the line that took them. */
 void fsh_gasnet_hold_interrupts(const char *where);
 void fsh_gasnet_hsl_lock(gasnet_hsl_t *hsl, const char *where);
 int fsh_gasnet_hsl_trylock(gasnet_hsl_t *hsl, const char *where);
@@ -358,18 +370,18 @@ int fsh_gasnet_hsl_trylock(gasnet_hsl_t *hsl, const char *where);
 
 /* ---- barrier ------------------------------------------------------------- */
 
-/* Split-phase barrier over all nodes, one thread a node and phase. notify does
- * not wait for peers. wait and try check (id, flags) against the consensus of
- * all notifies (anonymous, one id, or mismatch) and return GASNET_OK or
- * GASNET_ERR_BARRIER_MISMATCH; try also GASNET_ERR_NOT_READY. wait blocks,
- * polling; try polls once.
+/* Split-phase barrier over all nodes, with one thread per node and phase.
+ * notify does not wait for peers. wait and try compare (id, flags) with the
+ * consensus of all notifies (anonymous, one id, or mismatch) and return
+ * GASNET_OK or GASNET_ERR_BARRIER_MISMATCH; try may also return
+ * GASNET_ERR_NOT_READY. wait blocks, polling; try polls once.
  * [R-BAR-01, R-BAR-02, R-BAR-03, R-BAR-04, R-BAR-05, R-BAR-06, R-BAR-07,
  * R-BAR-08, R-THR-04] */
 void gasnet_barrier_notify(int id, int flags);
 int gasnet_barrier_wait(int id, int flags);
 int gasnet_barrier_try(int id, int flags);
-int gasnet_barrier(int id, int flags); /* notify and wait in one */
-/* Returns non-zero if the last barrier was anonymous, else 0 and its id. */
+int gasnet_barrier(int id, int flags); /* notify and wait */
+/* Non-zero if the last barrier was anonymous; else returns 0 and sets *id. */
 int gasnet_barrier_result(int *id);
 
 #ifdef __cplusplus

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Active messages: gasnet_AM{Request,Reply}{Short,Medium,Long}M and
- * gasnet_AMRequestLongAsyncM for M = 0..16, and the same without a number,
- * which take the argument count first. Included by gasnet.h. Every argument is
- * cast to gasnet_handlerarg_t, stored in an array and handed to one of two
- * functions.
+ * gasnet_AMRequestLongAsyncM for M = 0..16, and the same without a number, which take
+ * the argument count first. Included by gasnet.h. The macros cast every argument to
+ * gasnet_handlerarg_t, store the arguments in an array and pass it to one library
+ * function for requests, one for replies.
  *
- * Requests may block, and then poll; not callable from handlers. Replies are
- * callable from request handlers only, at most once; they may block, and then run
- * reply handlers. Both return GASNET_OK; misuse is fatal with one line naming
- * call, argument and limit. Arguments and sources are the caller's again on
- * return, but for a LongAsync. Of what a handler gets the payload of a Medium is
- * its own until it returns. Handlers run in calls that poll, on any thread.
- * Whatever the call: [R-AM-06, R-AM-13, R-AM-14, R-AM-15].
+ * Requests may block, and poll while they do; they must not be called from handlers.
+ * Replies may be called from request handlers only, at most once; they may block, and
+ * run reply handlers while they do. Both return GASNET_OK; misuse is fatal with one
+ * line that names call, argument and limit. Arguments and source buffers may be
+ * reused on return, except the source of a LongAsync. The payload of a Medium belongs
+ * to its handler until the handler returns. Handlers run inside calls that poll, on
+ * any thread. For every call: [R-AM-06, R-AM-13, R-AM-14, R-AM-15].
  */
 #ifndef GASNET_AM_H
 #define GASNET_AM_H
@@ -21,7 +21,8 @@
 #error Include gasnet.h
 #endif
 
-/* C89 has no variadic macros, its compilers do: for -pedantic. */
+/* C89 lacks variadic macros but its compilers accept them; silences
+ * -pedantic. */
 #if !defined(__cplusplus) && \
     (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
 #pragma GCC diagnostic push
@@ -40,23 +41,23 @@ size_t gasnet_AMMaxMedium(void);      /* bytes; constant from gasnet_init on */
 size_t gasnet_AMMaxLongRequest(void); /* bytes */
 size_t gasnet_AMMaxLongReply(void);   /* bytes */
 
-/* The sender of the message a handler runs for, requests and replies. [handler]
- * only. Never blocks. Returns GASNET_OK or GASNET_ERR_BAD_ARG (a null pointer).
+/* The node that sent the request or reply whose handler is running. [handler]
+ * only. Never blocks. Returns GASNET_OK, or GASNET_ERR_BAD_ARG for a null
+ * pointer.
  * [R-AM-04, R-AM-15] */
 int gasnet_AMGetMsgSource(gasnet_token_t token, gasnet_node_t *srcindex);
 
-/* `what`: category (0 short, 1 medium, 2 long, 3 long with a stable source)
- * times 256 plus the number of arguments. The _va forms take the arguments as
- * int after their count. */
+/* `what`: the category (0 Short, 1 Medium, 2 Long, 3 LongAsync) times 256 plus
+ * the number of arguments. The _va forms take the arguments as int after their
+ * count. */
 int fsh_gasnet_am_request(unsigned what, gasnet_node_t node, int handler,
                           const gasnet_handlerarg_t *args, const void *src,
                           size_t nbytes, void *dst);
 int fsh_gasnet_am_reply(unsigned what, gasnet_token_t token, int handler,
                         const gasnet_handlerarg_t *args, const void *src,
                         size_t nbytes, void *dst);
-/* The same for the shortest of messages, where each instruction counts: `what` is
- * the handler, one of the client's, plus 65536 times the number of arguments, up
- * to 8. */
+/* Fast path for Short messages with at most 8 arguments to a client handler. `what`:
+ * the handler index plus 65536 times the number of arguments. */
 int fsh_gasnet_short_request(gasnet_node_t node, unsigned what,
                              const gasnet_handlerarg_t *args);
 int fsh_gasnet_short_reply(gasnet_token_t token, unsigned what,
@@ -213,7 +214,8 @@ FSH_AM_DEFINE(14)
 FSH_AM_DEFINE(15)
 FSH_AM_DEFINE(16)
 
-/* Cast the arguments behind the fixed ones; a wrong count does not compile. */
+/* Cast the arguments that follow the fixed ones. A wrong count does not
+ * compile. */
 #define FSH_AM_2(F, M, a, b, ...) \
     fsh_gasnet_AM##F##M(a, b, FSH_AM_C##M(__VA_ARGS__))
 #define FSH_AM_4(F, M, a, b, c, d, ...) \
@@ -364,7 +366,8 @@ FSH_AM_DEFINE(16)
 #define gasnet_AMReplyLong15(...) FSH_AM_5(ReplyLong, 15, __VA_ARGS__)
 #define gasnet_AMReplyLong16(...) FSH_AM_5(ReplyLong, 16, __VA_ARGS__)
 
-/* Count first: gasnet_AMRequestShort(node, handler, 2, a0, a1). [R-AM-21] */
+/* The count comes first: gasnet_AMRequestShort(node, handler, 2, a0, a1).
+ * [R-AM-21] */
 #define FSH_AM_COUNT(...) \
     FSH_AM_COUNT_(__VA_ARGS__, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, \
                   5, 4, 3, 2, 1, 0)

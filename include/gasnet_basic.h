@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What programs take for granted after gasnet.h and after gasnet_tools.h: the
- * usual C headers and a few macros. Included by both; not by programs.
+ * What programs expect from both gasnet.h and gasnet_tools.h: the usual C
+ * headers and a few macros. Included by both, not by programs.
  */
 #ifndef GASNET_BASIC_H
 #define GASNET_BASIC_H
@@ -27,7 +27,8 @@
 #ifndef MAX
 #define MAX(x, y) ((x) > (y) ? (x) : (y))
 #endif
-/* What the compiler lays its code out for. [R-TOOL-02] */
+/* Branch prediction hints.
+ * [R-TOOL-02] */
 #ifndef GASNETT_PREDICT_TRUE
 #define GASNETT_PREDICT_TRUE(exp) (__builtin_expect(!!(exp), 1))
 #define GASNETT_PREDICT_FALSE(exp) (__builtin_expect(!!(exp), 0))
@@ -47,8 +48,8 @@
 #define _CONCAT(a, b) _CONCAT_HELPER(a, b)
 #endif
 
-/* Assertions; the first is empty but in debug libraries. Not specified, but in
- * use. */
+/* Assertions; the plain one checks only in debug libraries. Not in the
+ * specification, but programs use them. */
 #define gasneti_assert_always(expr)                                          \
     (GASNETT_PREDICT_TRUE(expr)                                              \
          ? (void)0                                                           \
@@ -63,17 +64,17 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* Say what did not hold, and where, and abort. */
+/* Reports a failed assertion and its location, then aborts. */
 void fsh_gasnett_assert_failed(const char *function, const char *file, int line,
                                const char *expr) __attribute__((__noreturn__));
-/* gasnett_gethostname, under the name of the reference implementation.
+/* gasnett_gethostname under the reference implementation's name.
  * [R-HDR-10] */
 const char *gasneti_gethostname(void);
 #ifdef __cplusplus
 }
 #endif
 
-/* Programs take its address, after either header. */
+/* Programs take its address after including either header. */
 static __inline__ __attribute__((__unused__)) void _gasneti_threadkey_init(void)
 {
 }

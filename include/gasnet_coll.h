@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives, teams and their barriers. Included by gasnet.h.
+ * Collectives, teams and team barriers. Included by gasnet.h.
  *
- * Every call is collective over the team: all images of it make the same calls
- * in the same order, with the same team, root, sizes and flags. An image is one
- * a node, or one of several threads of a node (gasnet_coll_init). Several
- * collectives, of one team and of others, may be in flight. Not callable from
- * handlers. Misuse is fatal with one line naming call and argument.
+ * Every call is collective over the team: all its images make the same calls in
+ * the same order, with the same team, root, sizes and flags. There is one image
+ * per node, or several: one per participating thread (gasnet_coll_init).
+ * Several collectives may be in flight, on one team or on several. Not callable
+ * from handlers. Misuse is fatal with one line that names the call and the
+ * argument.
  *
  * Flags: exactly one of GASNET_COLL_IN_*, one of GASNET_COLL_OUT_*, and one of
- * LOCAL and SINGLE. IN_NOSYNC and IN_MYSYNC: the data of an image is touched
- * after the image has made the call; IN_ALLSYNC: after all have. OUT_NOSYNC and
- * OUT_MYSYNC: complete here when the image's own buffers are done with;
- * OUT_ALLSYNC: when all images' are. LOCAL: each image names its own buffers,
- * which may be anywhere. SINGLE: all name the same ones, those of the image
- * they belong to. Hints: *_IN_SEGMENT, AGGREGATE, FIXED_THREADS_PER_NODE,
- * DISABLE_AUTOTUNE.
+ * LOCAL and SINGLE. IN_NOSYNC and IN_MYSYNC: an image's data may be accessed
+ * once that image has made the call; IN_ALLSYNC: once all have. OUT_NOSYNC and
+ * OUT_MYSYNC: complete when this image's own buffers are done with;
+ * OUT_ALLSYNC: when all images' buffers are. LOCAL: each image passes its own
+ * buffers, which may be anywhere. SINGLE: all images pass the same addresses,
+ * each valid on the image it belongs to. Hints: *_IN_SEGMENT, AGGREGATE,
+ * FIXED_THREADS_PER_NODE, DISABLE_AUTOTUNE.
  *
- * In the forms with M, a list takes the place of a buffer of every image: with
- * SINGLE one entry for each image of the team, with LOCAL one for each of this
- * node. A buffer may be source and destination of its own data (a broadcast's
- * root, a gather's own block), else they must not overlap.
+ * The M forms take a list instead of each per-image buffer: with SINGLE one
+ * entry per image of the team, with LOCAL one per image of this node. Source
+ * and destination may coincide where the data stays in place (a broadcast's
+ * root, a gather's own block); otherwise they must not overlap.
  *
- * The _nb forms return a handle (GASNET_COLL_INVALID_HANDLE: complete); the
- * others block, polling. Buffers stay valid until then; lists may be reused on
- * return. Sizes are bytes.
- * All of them: [R-COLL-04, R-COLL-05, R-COLL-06, R-COLL-07, R-COLL-10,
- * R-COLL-11].
+ * The _nb forms return a handle (GASNET_COLL_INVALID_HANDLE: already complete);
+ * the others block, polling. Buffers must stay valid until completion; lists
+ * may be reused on return. Sizes are in bytes. For every call: [R-COLL-04,
+ * R-COLL-05, R-COLL-06, R-COLL-07, R-COLL-10, R-COLL-11].
  */
 #ifndef GASNET_COLL_H
 #define GASNET_COLL_H
@@ -35,7 +35,7 @@
 #error Include gasnet.h
 #endif
 
-/* Programs written for another implementation's tests lean on this name. */
+/* Tests written for other implementations rely on this name. */
 #ifndef GASNETI_UNUSED
 #define GASNETI_UNUSED __attribute__((__unused__))
 #endif
@@ -69,12 +69,13 @@ extern "C" {
 #define GASNET_COLL_REDUCE_OP_MIN (1 << 14)
 #define GASNET_COLL_REDUCE_OP_CUSTOM (1 << 15)
 
-/* One of them for each scan. */
+/* A scan requires exactly one of these. */
 #define GASNET_COLL_INCLUSIVE_SCAN (1 << 16)
 #define GASNET_COLL_EXCLUSIVE_SCAN (1 << 17)
 
 #define GASNET_COLL_DISABLE_AUTOTUNE (1 << 18)
-/* One thread a node makes this call, images or not; ranks of nodes are used. */
+/* One thread per node makes this call, whatever the images; ranks are those of
+ * nodes. */
 #define GASNET_COLL_NO_IMAGES (1 << 19)
 
 /* ---- types ---------------------------------------------------------------- */
@@ -87,16 +88,17 @@ typedef gasnet_handlerarg_t gasnet_coll_fn_handle_t; /* index in fn_tbl */
 #define GASNET_TEAM_ALL ((gasnet_team_handle_t)0)
 #define GASNET_COLL_INVALID_HANDLE GASNET_INVALID_HANDLE
 
-/* Flags of a function: it may run in a handler; it does not commute. Neither
- * changes anything here: functions run in polls, and operands keep the order of
- * their images. */
+/* Function flags: callable in a handler; not commutative. Both are ignored:
+ * functions run in polls, and operands always keep the order of their
+ * images. */
 #define GASNET_COLL_AMSAFE (1 << 0)
 #define GASNET_COLL_NONCOMM (1 << 1)
 
-/* results[i] = left_operands[i] (+) right_operands[i] for i < result_count;
- * left_count equals result_count, and results may be left_operands. flags is
- * the entry's, arg that of the call. Runs in a poll of any thread of the node,
- * so it must call nothing of GASNet. [R-COLL-02] */
+/* results[i] = left_operands[i] (+) right_operands[i] for i < result_count.
+ * left_count equals result_count, and results may alias left_operands. flags
+ * comes from the table entry, arg from the call. Runs in a poll, on any thread
+ * of the node, and must not call GASNet.
+ * [R-COLL-02] */
 typedef void (*gasnet_coll_reduce_fn_t)(void *results, size_t result_count,
                                         const void *left_operands,
                                         size_t left_count,
@@ -110,11 +112,12 @@ typedef struct {
 
 /* ---- images --------------------------------------------------------------- */
 
-/* Collective, by every thread that is to be an image; optional if there is one
- * a node and no function. images[node] is how many a node has (the same on all
- * nodes; null: one each), my_image the number of the calling thread over all
- * nodes in order. fn_tbl holds fn_count functions (the same number on all
- * nodes) and is copied. init_flags is 0. Blocks, polling.
+/* Declares the images. Collective: called by every thread that is to be an
+ * image; optional with one image per node and no functions. images[node] is the
+ * number of images on each node (the same array on all nodes; null: one each).
+ * my_image is the calling thread's number, counted over all nodes in order.
+ * fn_tbl holds fn_count functions (the same number on all nodes) and is copied.
+ * init_flags is 0. Blocks, polling.
  * [R-COLL-02, R-COLL-09, R-COLL-10] */
 void gasnet_coll_init(const gasnet_image_t images[], gasnet_image_t my_image,
                       gasnet_coll_fn_entry_t fn_tbl[], size_t fn_count,
@@ -122,17 +125,19 @@ void gasnet_coll_init(const gasnet_image_t images[], gasnet_image_t my_image,
 
 /* ---- teams ---------------------------------------------------------------- */
 
-/* Collective over parent_team, one thread a node: those of one color form a
- * team, ranks in the order of relrank (then of the parent's ranks). One image a
- * node. clientdata (scratch space elsewhere) is not used. Blocks, polling. The
- * team is the library's, and is there until the job ends. [R-TEAM-01] */
+/* Splits parent_team by color. Collective over parent_team, one thread per
+ * node. Each color forms a team, ranked by relrank, then by parent rank, with
+ * one image per node. clientdata (scratch space in other implementations) is
+ * ignored. Blocks, polling. The library owns the team, which lives until the
+ * job ends.
+ * [R-TEAM-01] */
 gasnet_team_handle_t gasnet_coll_team_split(gasnet_team_handle_t parent_team,
                                             gasnet_node_t color,
                                             gasnet_node_t relrank,
                                             void *clientdata);
 
-/* Nodes of the team; the node of a rank; the rank of a node, which must be a
- * member; this node's rank. Local, any thread; never block.
+/* The number of nodes in the team; the node of a rank; the rank of a node,
+ * which must be a member; this node's rank. Local, any thread; never block.
  * [R-TEAM-01, R-TEAM-02] */
 gasnet_node_t gasnet_coll_team_size(gasnet_team_handle_t team);
 gasnet_node_t gasnet_coll_team_rank2node(gasnet_team_handle_t team, int rank);
@@ -142,8 +147,8 @@ gasnet_node_t gasnet_coll_team_rank(gasnet_team_handle_t team);
 
 /* ---- barriers of teams ---------------------------------------------------- */
 
-/* As gasnet_barrier_* (for GASNET_TEAM_ALL they are the same barrier), one
- * thread a node, or with GASNET_BARRIERFLAG_IMAGES every image.
+/* As gasnet_barrier_*; on GASNET_TEAM_ALL they are the same barrier. Called by
+ * one thread per node or, with GASNET_BARRIERFLAG_IMAGES, by every image.
  * [R-TEAM-03, R-TEAM-04, R-COLL-10, R-COLL-11] */
 void gasnet_coll_barrier_notify(gasnet_team_handle_t team, int id, int flags);
 int gasnet_coll_barrier_wait(gasnet_team_handle_t team, int id, int flags);
@@ -153,9 +158,10 @@ int gasnet_coll_barrier_result(gasnet_team_handle_t team, int *id);
 
 /* ---- synchronisation ------------------------------------------------------ */
 
-/* As the syncnb calls: wait blocks (polling), try polls once and returns
- * GASNET_OK or GASNET_ERR_NOT_READY; lists get GASNET_COLL_INVALID_HANDLE for
- * what is complete. [R-COLL-06, R-COLL-07] */
+/* As the syncnb calls: wait blocks, polling; try polls once and returns
+ * GASNET_OK or GASNET_ERR_NOT_READY. The list forms overwrite completed handles
+ * with GASNET_COLL_INVALID_HANDLE.
+ * [R-COLL-06, R-COLL-07] */
 void gasnet_coll_wait_sync(gasnet_coll_handle_t handle);
 void gasnet_coll_wait_sync_some(gasnet_coll_handle_t *handles, size_t n);
 void gasnet_coll_wait_sync_all(gasnet_coll_handle_t *handles, size_t n);
@@ -248,10 +254,10 @@ gasnet_coll_handle_t gasnet_coll_exchangeM_nb(gasnet_team_handle_t team,
 
 /* ---- computation ---------------------------------------------------------- */
 
-/* elem_count elements of elem_size bytes at src of every image, combined in the
- * order of the images, to dst of dstimage: the same bits in every run. func is
- * an index in the table of gasnet_coll_init, func_arg is passed on to it. blksz
- * and offset describe arrays spread in blocks; they are not looked at.
+/* elem_count elements of elem_size bytes at src of every image, combined in
+ * image order, to dst of dstimage: the same bits in every run. func is an index
+ * in the table passed to gasnet_coll_init; func_arg is passed to the function.
+ * blksz and offset (for block-distributed arrays) are ignored.
  * [R-COLL-02, R-COLL-03] */
 void gasnet_coll_reduce(gasnet_team_handle_t team, gasnet_image_t dstimage,
                         void *dst, const void *src, size_t src_blksz,
@@ -273,8 +279,9 @@ gasnet_coll_handle_t gasnet_coll_reduceM_nb(gasnet_team_handle_t team,
                                             gasnet_coll_fn_handle_t func,
                                             int func_arg, int flags);
 
-/* The same over images 0 to i to dst of every image i (INCLUSIVE_SCAN), or over
- * images 0 to i - 1 (EXCLUSIVE_SCAN; dst of image 0 is not written).
+/* Prefix reduction: images 0 to i, combined, to dst of every image i
+ * (INCLUSIVE_SCAN), or images 0 to i - 1 (EXCLUSIVE_SCAN; dst of image 0 is not
+ * written).
  * [R-COLL-02, R-COLL-03, R-COLL-08] */
 void gasnet_coll_scan(gasnet_team_handle_t team, void *dst, size_t dst_blksz,
                       size_t dst_offset, const void *src, size_t src_blksz,
@@ -297,7 +304,7 @@ gasnet_coll_handle_t gasnet_coll_scanM_nb(
 
 /* ---- tuning ---------------------------------------------------------------- */
 
-/* Accepted, without effect: no file is read or written. Local; never block.
+/* Accepted and ignored: no file is read or written. Local; never block.
  * [R-COLL-12] */
 void gasnet_coll_loadTuningState(char *filename, gasnet_team_handle_t team);
 void gasnet_coll_dumpTuningState(char *filename, gasnet_team_handle_t team);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The names under which older programs know the anonymous barrier of a team.
- * Everything else about teams is in gasnet_coll.h.
+ * Older programs' names for the anonymous barrier of a team. Everything else
+ * about teams is in gasnet_coll.h.
  */
 #ifndef GASNET_COLL_TEAM_H
 #define GASNET_COLL_TEAM_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What this installation of FSHMEM is: versions, flavour, sizes. Included by
- * gasnet.h and gasnet_tools.h. The two flavour switches are fixed in the copy of
- * each prefix (<prefix>/debug has FSH_CONFIG_DEBUG 1, <prefix>/everything has
- * FSH_CONFIG_EVERYTHING 1); the library refuses a program that was compiled for
- * another flavour.
+ * Versions, build flavour and sizes of this installation. Included by gasnet.h and
+ * gasnet_tools.h. The two flavour switches are fixed in each prefix's copy of this
+ * file (<prefix>/debug has FSH_CONFIG_DEBUG 1, <prefix>/everything has
+ * FSH_CONFIG_EVERYTHING 1); the library refuses a program compiled for another
+ * flavour.
  */
 #ifndef GASNET_CONFIG_H
 #define GASNET_CONFIG_H
@@ -16,16 +16,16 @@
 #define FSH_CONFIG_EVERYTHING 0
 #endif
 
-/* Revision of everything in these headers that the library also knows: types,
- * layouts, inline functions. Part of the word that gasnet_init passes. */
+/* Revision of the ABI: all types, layouts and inline functions in these headers
+ * that the library shares. Part of the word that gasnet_init passes. */
 #define FSH_CONFIG_ABI 3
 
 #define GASNET_SPEC_VERSION_MAJOR 1
 #define GASNET_SPEC_VERSION_MINOR 8
 #define GASNET_VERSION GASNET_SPEC_VERSION_MAJOR
 
-/* The release of GASNet whose GASNet-1 interface this one equals: programs ask
- * for a minimum. */
+/* The GASNet release with the same GASNet-1 interface; programs test for a
+ * minimum. */
 #define GASNET_RELEASE_VERSION_MAJOR 1
 #define GASNET_RELEASE_VERSION_MINOR 32
 #define GASNET_RELEASE_VERSION_PATCH 0
@@ -35,15 +35,15 @@
 #define FSHMEM_VERSION_MINOR 0
 #define FSHMEM_VERSION_PATCH 0
 
-/* Bytes; a literal, so that #if and static arrays can use it. */
+/* In bytes; a literal, for use in #if and static arrays. */
 #define GASNET_PAGESIZE 4096
 #define FSH_CONFIG_PAGESHIFT 12
 
-/* Nothing is load/store shared between ranks, segments start anywhere. */
+/* Ranks share no load/store memory, and segments may start anywhere. */
 #define GASNET_PSHM 0
 #define GASNET_ALIGNED_SEGMENTS 0
 
-/* Remote memory is the segment, or the whole address space of a node. */
+/* Remote memory is the segment, or the node's whole address space. */
 #undef GASNET_SEGMENT_FAST
 #undef GASNET_SEGMENT_LARGE
 #undef GASNET_SEGMENT_EVERYTHING
@@ -67,10 +67,11 @@
 #define GASNET_NDEBUG 1
 #endif
 
-/* Threads a client may have in the library at once; no hard bound exists. */
+/* Threads a client may have in the library at once. The library has no hard
+ * limit. */
 #define GASNETI_MAX_THREADS 1024
 
-/* The few results of configure that GASNet's own programs look at. */
+/* Configure results that GASNet's own programs test. */
 #ifndef HAVE_PTHREAD_H
 #define HAVE_PTHREAD_H 1
 #endif
@@ -84,8 +85,8 @@
 #define HAVE_NANOSLEEP 1
 #endif
 
-/* Bytes, as a configure script writes them, so that a client's own definition
- * is the same. */
+/* In bytes, spelled as a configure script would, so that a client's own
+ * definition is identical. */
 #ifndef SIZEOF_CHAR
 #define SIZEOF_CHAR 1
 #endif

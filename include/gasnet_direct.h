@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Put and get by plain copies, where the segment of the other node is mapped
- * into this process (conduit smp): what a call would cost is more than a few
- * bytes do. Included by gasnet_extended.h. A copy is complete, for everybody,
- * when it is made, so the non-blocking forms have nothing left to synchronise.
- * Anything else (other conduits, a range outside the segment, a debug library)
- * takes the functions. The macros evaluate each argument once; the functions
- * keep their addresses.
+ * Inline puts and gets by plain copies, for segments that are mapped into this
+ * process (conduit smp): a library call would cost more than copying a few
+ * bytes. Included by gasnet_extended.h. The copy completes the operation
+ * globally, so the non-blocking forms leave nothing to synchronise. All other
+ * cases (other conduits, a range outside the segment, a debug library) fall
+ * back to the library functions. The macros evaluate each argument once; the
+ * functions can still have their address taken.
  */
 #ifndef GASNET_DIRECT_H
 #define GASNET_DIRECT_H
@@ -19,31 +19,31 @@
 extern "C" {
 #endif
 
-/* A mapped segment: that of a node, in this process. */
+/* The segment of a node as mapped into this process. */
 typedef struct {
-    uintptr_t base;           /* address at its owner */
+    uintptr_t base;           /* address in its owner's process */
     uintptr_t size;           /* bytes */
     char *here;               /* address in this process */
-    const uint32_t *watching; /* not 0: its owner sleeps until a put */
+    const uint32_t *watching; /* non-zero: the owner is asleep until a put */
 } fsh_gasnet_mapped_t;
 
-/* Of nodes 0 to count - 1; from gasnet_attach on. It lies far from the beginning
- * of a page: processors hold a load up behind a store to the same offset in another
- * page (4 KiB aliasing), and programs put to the beginning of one. */
+/* The segments of nodes 0 to count - 1; valid from gasnet_attach on. The fields are
+ * kept away from the start of a page: a load stalls behind a store to the same offset
+ * in another page (4 KiB aliasing), and programs often put to the start of a page. */
 extern struct fsh_gasnet_mapped {
     char begins_page[3584];
-    gasnet_node_t count; /* 0: none is mapped */
+    gasnet_node_t count; /* 0: nothing is mapped */
     fsh_gasnet_mapped_t *segment;
 } __attribute__((__aligned__(4096))) fsh_gasnet_mapped;
 
-/* Wake the owner of a segment that was put to, if it sleeps. */
+/* Wakes the owner of a segment after a put to it, if it sleeps. */
 void fsh_gasnet_poke(gasnet_node_t node);
-/* Calls that complete at once poll every so often, so that a loop of them that
- * waits for a peer also serves that peer. This counts down to the next poll: a put
- * or a wait here subtracts 1, a get or a function's call 16. A call that gets below
- * 0 (a subtraction and a branch on its sign) takes the slow path, the function,
- * which polls. So does a transfer of so many bytes that a poll costs nothing
- * beside it. */
+/* Calls that complete at once must still poll now and then, so that a loop of them that
+ * waits for a peer also serves that peer. fsh_gasnet_until_poll counts down to the next
+ * poll: an inline put or wait subtracts 1, an inline get or a library call 16. Below 0
+ * (a subtraction and a branch on the sign) a call takes the slow path, the library
+ * function, which polls. So does any transfer large enough to make the cost of a poll
+ * negligible. */
 #define FSH_GASNET_QUIET 1023
 #define FSH_GASNET_QUIET_CALL 16
 #define FSH_GASNET_QUIET_BYTES 131072u
@@ -52,7 +52,8 @@ extern __thread long fsh_gasnet_until_poll
 
 #ifndef FSH_GASNET_LIBRARY
 
-/* Take `cost` for a call that moves n bytes: is a poll due? */
+/* Charges `cost` for a call that moves n bytes. Returns whether a poll is
+ * due. */
 static __inline__ __attribute__((__always_inline__, __unused__)) int
 fsh_gasnet_is_due(long cost, size_t n)
 {
@@ -62,7 +63,7 @@ fsh_gasnet_is_due(long cost, size_t n)
     return __builtin_expect(fsh_gasnet_until_poll < 0, 0) != 0;
 }
 
-/* The mapped segment of node, if it holds n bytes from addr on; else null. */
+/* The mapped segment of node if it contains n bytes at addr, else null. */
 static __inline__ __attribute__((__always_inline__, __unused__))
 const fsh_gasnet_mapped_t *
 fsh_gasnet_mapped_of(gasnet_node_t node, const void *addr, size_t n)
@@ -72,7 +73,7 @@ fsh_gasnet_mapped_of(gasnet_node_t node, const void *addr, size_t n)
 
     if (__builtin_expect(node >= fsh_gasnet_mapped.count, 0))
         return NULL;
-    /* Too large for any segment, but compilers warn of the copy. */
+    /* No segment is that large; avoids compiler warnings about the copy. */
     if (__builtin_constant_p(n) && n > PTRDIFF_MAX)
         return NULL;
     w = &fsh_gasnet_mapped.segment[node];
@@ -82,15 +83,15 @@ fsh_gasnet_mapped_of(gasnet_node_t node, const void *addr, size_t n)
     return w;
 }
 
-/* And where they are in this process. */
+/* Translates an address to this process. */
 static __inline__ __attribute__((__always_inline__, __unused__)) char *
 fsh_gasnet_here(const fsh_gasnet_mapped_t *w, const void *addr)
 {
     return w->here + ((uintptr_t)addr - w->base);
 }
 
-/* memcpy. A call of it takes as long as what it does for 8 to 64 bytes, which are
- * copied here: two pieces from the ends, of a power of two, which may overlap. */
+/* memcpy, inlined for 8 to 64 bytes, where the call would take as long as the copy: two
+ * possibly overlapping power-of-two pieces, one from each end. */
 static __inline__ __attribute__((__always_inline__, __unused__)) void
 fsh_gasnet_copy(void *dest, const void *src, size_t n)
 {
@@ -124,8 +125,8 @@ fsh_gasnet_copy(void *dest, const void *src, size_t n)
     }
 }
 
-/* Put, or get, n bytes here and now: 1; or 0: nothing has happened, call the
- * function. Never block, nor poll. */
+/* Copy n bytes now and return 1, or do nothing and return 0: the caller then
+ * calls the library function. Never block or poll. */
 static __inline__ __attribute__((__always_inline__, __unused__)) int
 fsh_gasnet_put_here(gasnet_node_t node, void *dest, const void *src, size_t n)
 {
@@ -137,7 +138,7 @@ fsh_gasnet_put_here(gasnet_node_t node, void *dest, const void *src, size_t n)
     if (__builtin_expect(w == NULL, 0))
         return 0;
     fsh_gasnet_copy(fsh_gasnet_here(w, dest), src, n);
-    /* Before whatever this thread announces next. */
+    /* Orders the copy before anything this thread signals next. */
     GASNETI_RELEASE();
     if (__builtin_expect(__atomic_load_n(w->watching, __ATOMIC_RELAXED) != 0,
                          0))
@@ -161,8 +162,8 @@ fsh_gasnet_get_here(void *dest, gasnet_node_t node, const void *src, size_t n)
     return 1;
 }
 
-/* The inline form of each call, which falls back to the function of the same
- * name: that one knows what to say of a mistake. */
+/* The inline form of each call; falls back to the library function of the same
+ * name, which also reports misuse. */
 
 #define FSH_GASNET_PUT(call)                                       \
     static __inline__ __attribute__((__unused__)) void fsh_##call( \
@@ -230,7 +231,7 @@ FSH_GASNET_GET_NB(gasnet_get_nb_bulk)
 #define gasnet_get_nb_bulk(dest, node, src, n) \
     fsh_gasnet_get_nb_bulk(dest, node, src, n)
 
-/* gasnet_wait_syncnb: nothing to do for what was complete at once. */
+/* gasnet_wait_syncnb: no-op for operations that completed at once. */
 static __inline__ __attribute__((__unused__)) void fsh_gasnet_wait_syncnb(
     gasnet_handle_t handle)
 {
@@ -240,7 +241,7 @@ static __inline__ __attribute__((__unused__)) void fsh_gasnet_wait_syncnb(
 }
 #define gasnet_wait_syncnb(handle) fsh_gasnet_wait_syncnb(handle)
 
-/* ---- values: little-endian machines, whose low bytes come first ---- */
+/* ---- values: little-endian only, where the low bytes come first ---- */
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PLATFORM_*: compiler, operating system and processor in the names that GASNet
- * programs test. Exactly one of each family is defined to 1, the others stay
- * undefined. Safe to include on its own.
+ * PLATFORM_*: compiler, operating system and processor under the names that
+ * GASNet programs test. Exactly one macro of each family is defined, as 1. Can
+ * be included on its own.
  */
 #ifndef GASNET_PORTABLE_PLATFORM_H
 #define GASNET_PORTABLE_PLATFORM_H

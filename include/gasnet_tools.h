@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The GASNet tools (specification 1.17): timers, atomics, memory barriers,
- * locks, thread-specific pointers, settings, and what a portable program asks
- * of its system. They need no job: a program may include this file alone and
- * link libgasnet_tools, or include it before or after gasnet.h.
+ * locks, thread-specific pointers, settings, and system queries for portable
+ * programs. They need no job: a program may include this file alone and link
+ * libgasnet_tools, or include it before or after gasnet.h.
  *
- * GASNETT_THREAD_SAFE or GASNETT_THREAD_SINGLE, defined by the client, says
- * whether it has threads; after gasnet.h its mode does. Without either it is
- * THREAD_SAFE if _REENTRANT, _THREAD_SAFE or pthread.h say so.
- * GASNETT_LITE_MODE leaves timers and memory barriers only.
+ * The client states whether it is threaded by defining GASNETT_THREAD_SAFE or
+ * GASNETT_THREAD_SINGLE; after gasnet.h its thread mode decides. With neither,
+ * the default is THREAD_SAFE if _REENTRANT, _THREAD_SAFE or pthread.h indicate
+ * threads. GASNETT_LITE_MODE provides timers and memory barriers only.
  *
- * Compiles as C89 with GNU extensions up to C17 and as C++11 up to C++20. Any
- * thread unless said otherwise; all of it may be called in active message
- * handlers, but for what ends the program or waits.
+ * Compiles as C89 with GNU extensions up to C17 and as C++11 up to C++20.
+ * Callable from any thread unless stated otherwise, and from active message
+ * handlers except for calls that wait or end the program.
  *
  * [R-TOOL-...] names the rules of docs/02_reference/gasnet-tools.md that a call
  * keeps. For all: R-TOOL-01 (thread modes), R-TOOL-02 (languages), R-TOOL-03
@@ -20,7 +20,7 @@
  */
 #ifndef GASNET_TOOLS_H
 #define GASNET_TOOLS_H
-#define _INCLUDED_GASNET_TOOLS_H /* programs ask for it by this name */
+#define _INCLUDED_GASNET_TOOLS_H /* programs test for this name */
 
 #if defined(GASNETT_LITE_MODE) + defined(GASNETT_THREAD_SAFE) + \
         defined(GASNETT_THREAD_SINGLE) >                        \

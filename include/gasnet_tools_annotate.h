@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Annotations of compilers, linkage, and what this system is: macros only.
- * Included by gasnet_tools.h.
+ * Compiler annotations, linkage and platform macros. Included by
+ * gasnet_tools.h.
  */
 #ifndef GASNET_TOOLS_ANNOTATE_H
 #define GASNET_TOOLS_ANNOTATE_H
@@ -12,8 +12,8 @@
 
 /* ---- attributes ----------------------------------------------------------- */
 
-/* GASNETT_INLINE(f) int f(...) {...}; a declaration followed by
- * GASNETT_NORETURN; the P forms stand after a declaration, on their own.
+/* Usage: GASNETT_INLINE(f) int f(...) {...}. GASNETT_NORETURN and its kind
+ * follow a declaration; the P forms stand alone after one.
  * [R-TOOL-30] */
 #define GASNETT_INLINE(fnname) \
     static __inline__ __attribute__((__always_inline__, __unused__))
@@ -45,7 +45,7 @@
 #define GASNETT_RESTRICT __restrict__
 #endif
 
-/* Between a statement and the next case. */
+/* Between a statement and the next case label. */
 #if defined(__has_attribute)
 #if __has_attribute(__fallthrough__)
 #define GASNETT_FALLTHROUGH __attribute__((__fallthrough__));
@@ -57,7 +57,7 @@
 
 #define GASNETT_USE_PRAGMA_GCC_DIAGNOSTIC 1
 
-/* Name of the function it stands in. */
+/* The name of the enclosing function. */
 #if defined(__cplusplus)
 #define GASNETT_CURRENT_FUNCTION __PRETTY_FUNCTION__
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L
@@ -66,10 +66,12 @@
 #define GASNETT_CURRENT_FUNCTION (__extension__ __FUNCTION__)
 #endif
 
-/* Does the compiler know its value? [R-TOOL-30] */
+/* Whether the compiler knows the value at compile time.
+ * [R-TOOL-30] */
 #define gasnett_constant_p(expr) __builtin_constant_p(expr)
 
-/* Control never gets here; a debug library says so if it does. [R-TOOL-30] */
+/* Control never reaches this point; debug libraries report it if it does.
+ * [R-TOOL-30] */
 #if FSH_CONFIG_DEBUG
 #define gasnett_unreachable()                                          \
     gasnett_fatalerror("gasnett_unreachable() reached at %s:%d in %s", \
@@ -78,7 +80,8 @@
 #define gasnett_unreachable() __builtin_unreachable()
 #endif
 
-/* Evaluate what a macro has no use for. [R-TOOL-30] */
+/* Evaluate unused macro arguments.
+ * [R-TOOL-30] */
 #define GASNETT_UNUSED_ARGS1(a) ((void)(a))
 #define GASNETT_UNUSED_ARGS2(a, b) ((void)(a), (void)(b))
 #define GASNETT_UNUSED_ARGS3(a, b, c) ((void)(a), (void)(b), (void)(c))
@@ -108,7 +111,7 @@
 #endif
 #define GASNETT_TENTATIVE_EXTERN extern
 
-/* At file scope, with a semicolon: text stays in the program's file.
+/* At file scope, with a semicolon: embeds text in the program file.
  * [R-TOOL-03] */
 #define GASNETT_IDENT(name, text)                       \
     extern const char name[];                           \
@@ -145,7 +148,7 @@
 #define GASNETT_PLATFORM_COMPILER_ID PLATFORM_COMPILER_FAMILYID
 #define GASNETT_PLATFORM_COMPILER_VERSION PLATFORM_COMPILER_VERSION
 
-/* ---- copying, and values of a few bytes as the compiler does it best -------- */
+/* ---- copies, and values of a few bytes, left to the compiler ---------------- */
 
 /* memcpy of nbytes; no overlap. [R-TOOL-25] */
 #define GASNETT_FAST_ALIGNED_MEMCPY(dest, src, nbytes) \
@@ -153,7 +156,7 @@
 #define GASNETT_FAST_UNALIGNED_MEMCPY(dest, src, nbytes) \
     memcpy((dest), (src), (nbytes))
 
-/* What the macros below do, as functions. */
+/* Functions behind the macros below. */
 GASNETT_INLINE(fsh_gasnett_value_from)
 uintptr_t fsh_gasnett_value_from(const void *src, size_t nbytes)
 {
@@ -183,8 +186,10 @@ void fsh_gasnett_value_to(void *dest, uintptr_t value, size_t nbytes)
 #endif
 }
 
-/* The low nbytes (1 to 8) of a value, in the machine's byte order, to dest; and
- * a return statement of the nbytes at src, extended with zeros. [R-TOOL-25] */
+/* VALUE_ASSIGN stores the low nbytes (1 to 8) of a value at dest in native byte
+ * order. VALUE_RETURN is a return statement for the nbytes at src,
+ * zero-extended.
+ * [R-TOOL-25] */
 #define GASNETT_VALUE_ASSIGN(dest, value, nbytes) \
     fsh_gasnett_value_to((dest), (uintptr_t)(value), (nbytes))
 #define GASNETT_VALUE_RETURN(src, nbytes)               \

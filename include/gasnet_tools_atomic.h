@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Atomic numbers: gasnett_atomic_t (unsigned, 32 bits here), gasnett_atomic32_t,
- * gasnett_atomic64_t, and the same as gasnett_strongatomic. Between threads of
- * one process, and atomic only against these operations. With
- * GASNETT_THREAD_SINGLE the plain forms are ordinary loads and stores; the
- * strong ones are atomic always, also against signal handlers. Included by
+ * Atomic variables: gasnett_atomic_t (unsigned, 32 bits here), gasnett_atomic32_t,
+ * gasnett_atomic64_t, and the gasnett_strongatomic forms. They work between the
+ * threads of one process, and are atomic only with respect to each other. With
+ * GASNETT_THREAD_SINGLE the plain forms are ordinary loads and stores; the strong
+ * forms are always atomic, also with respect to signal handlers. Included by
  * gasnet_tools.h. Any thread.
  *
- *   X_init(v)                       initialiser of a variable
+ *   X_init(v)                       static initialiser
  *   X_set(p, v, flags)              X_read(p, flags)
  *   X_increment(p, flags)           X_decrement(p, flags)
  *   X_decrement_and_test(p, flags)  non-zero if the result is 0
  *   X_add(p, n, flags)              X_subtract(p, n, flags)    the NEW value
  *   X_swap(p, v, flags)             the OLD value
- *   X_compare_and_swap(p, old, new, flags)   non-zero if it was old
+ *   X_compare_and_swap(p, old, new, flags)   non-zero if swapped
  *
- * Numbers wrap around. An operation orders nothing but itself unless flags ask
- * for a barrier before or after it. No operation blocks or fails.
+ * Values wrap around. Operations are relaxed unless flags ask for a barrier before or
+ * after them. No operation blocks or fails.
  * [R-TOOL-07, R-TOOL-08, R-TOOL-09]
  */
 #ifndef GASNET_TOOLS_ATOMIC_H
@@ -34,7 +34,7 @@ extern "C" {
 #define GASNETT_ATOMIC_RMB_PRE 1
 #define GASNETT_ATOMIC_WMB_PRE 2
 #define GASNETT_ATOMIC_MB_PRE (GASNETT_ATOMIC_RMB_PRE | GASNETT_ATOMIC_WMB_PRE)
-/* After compare_and_swap and decrement_and_test that succeed, or fail. */
+/* After a compare_and_swap or decrement_and_test that succeeds, or fails. */
 #define GASNETT_ATOMIC_RMB_POST_IF_TRUE 4
 #define GASNETT_ATOMIC_RMB_POST_IF_FALSE 8
 #define GASNETT_ATOMIC_RMB_POST \
@@ -55,7 +55,7 @@ extern "C" {
 #define GASNETT_ATOMIC32_CONFIG atomic32_native
 #define GASNETT_ATOMIC64_CONFIG atomic64_native
 
-/* Natural size and alignment; may stand for any number of that size. */
+/* Natural size and alignment; may alias any integer of that size. */
 typedef struct {
     uint32_t fsh_value;
 } __attribute__((__may_alias__)) gasnett_atomic32_t;
@@ -77,7 +77,7 @@ typedef gasnett_atomic64_t gasnett_strongatomic64_t;
 #define gasnett_strongatomic32_init(v) gasnett_atomic32_init(v)
 #define gasnett_strongatomic64_init(v) gasnett_atomic64_init(v)
 
-/* What a gasnett_atomic_t holds, and its reading as a signed number.
+/* The value of a gasnett_atomic_t, and its signed interpretation.
  * [R-TOOL-07] */
 typedef uint32_t gasnett_atomic_val_t;
 typedef int32_t gasnett_atomic_sval_t;
@@ -87,9 +87,9 @@ typedef int32_t gasnett_atomic_sval_t;
 #define GASNETT_ATOMIC_SIGNED_MIN ((gasnett_atomic_sval_t)(-0x7fffffff - 1))
 #define GASNETT_ATOMIC_SIGNED_MAX ((gasnett_atomic_sval_t)0x7fffffff)
 
-/* ---- barriers that flags ask for; flags are constants, so this folds -------- */
+/* ---- barriers requested by flags; flags are constant, so this folds --------- */
 
-/* What flags ask for before an operation, and after it. */
+/* The barriers that flags request before and after an operation. */
 GASNETT_INLINE(fsh_gasnett_before) void fsh_gasnett_before(int flags)
 {
     if ((flags & GASNETT_ATOMIC_MB_PRE) == GASNETT_ATOMIC_MB_PRE)
@@ -110,8 +110,8 @@ GASNETT_INLINE(fsh_gasnett_after) void fsh_gasnett_after(int flags)
 }
 
 /* A sequentially consistent read-modify-write is a full barrier on x86. The
- * sanitizer must see each side of a pair in the same way, whether it is an
- * atomic's flag or a barrier of its own. */
+ * thread sanitizer, however, must see both sides of a pair alike, whether the
+ * barrier is an atomic's flag or stands alone. */
 #if defined(PLATFORM_ARCH_X86_64) && !FSH_GASNETT_TSAN
 #define FSH_GASNETT_RMW_BEFORE(flags) ((void)0)
 #define FSH_GASNETT_RMW_AFTER(flags) ((void)0)
@@ -120,12 +120,12 @@ GASNETT_INLINE(fsh_gasnett_after) void fsh_gasnett_after(int flags)
 #define FSH_GASNETT_RMW_AFTER(flags) fsh_gasnett_after(flags)
 #endif
 
-/* gcc 12 turns fetch_add(p, n) + n into add_fetch(p, n), and where that one's
- * result takes the register of n it adds the old value to itself. An empty
- * statement that "changes" the old value keeps it from doing so. */
+/* Works around a gcc 12 bug: it turns fetch_add(p, n) + n into add_fetch(p, n),
+ * and if the result shares n's register it adds the old value to itself. The
+ * empty asm makes the old value opaque. */
 #define FSH_GASNETT_KEEP(old) __asm__("" : "+r"(old))
 
-/* ---- the operations of prefix N on type T with values of type V ------------- */
+/* ---- operations with prefix N on type T with values of type V --------------- */
 
 #define FSH_GASNETT_ATOMIC(N, T, V)                                            \
     GASNETT_INLINE(N##_read) V N##_read(const volatile T *p, int flags)        \
@@ -190,7 +190,7 @@ GASNETT_INLINE(fsh_gasnett_after) void fsh_gasnett_after(int flags)
     }                                                                          \
     FSH_GASNETT_DERIVED(N, T, V)
 
-/* For one thread; the compiler barrier keeps what flags ask for. */
+/* Single-threaded; a compiler barrier suffices for any flags. */
 #define FSH_GASNETT_SINGLE(N, T, V)                                        \
     GASNETT_INLINE(N##_read) V N##_read(const volatile T *p, int flags)    \
     {                                                                      \

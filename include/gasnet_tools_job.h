@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The tools that need a job. Included by gasnet.h and gasnet_tools.h, whichever
- * comes second.
+ * The tools that need a job. Included by the later of gasnet.h and
+ * gasnet_tools.h.
  */
 #ifndef GASNET_TOOLS_JOB_H
 #define GASNET_TOOLS_JOB_H
@@ -14,19 +14,21 @@
 extern "C" {
 #endif
 
-/* The handlers that gasnett_run_diagnostics needs: give them to gasnet_attach,
- * alone or among others. The table stays the library's. Local, before
- * gasnet_attach. [R-TOOL-29] */
+/* The handlers that gasnett_run_diagnostics needs. Pass them to gasnet_attach,
+ * alone or with others. The library owns the table. Local; call before
+ * gasnet_attach.
+ * [R-TOOL-29] */
 void gasnett_diagnostic_gethandlers(gasnet_handlerentry_t **table, int *count);
 
-/* The library's own tests, with everything in use that programs rely on:
- * atomics, locks, thread-specific pointers, numbers, active messages, put and
- * get. Collective, after gasnet_attach, which got the handlers and a segment of
- * at least a page everywhere. `iterations` scales the loops; threads are used
- * in GASNET_PAR and PARSYNC. `sections`: letters of the ones to run, as rank 0
- * prints them; NULL or "": all. seginfo: the table gasnet_getSegmentInfo
- * fills, or NULL. Blocks, polling; not in handlers. Returns how many checks
- * failed on this node; a line on stderr says which. [R-TOOL-29] */
+/* Runs the library's self-tests: atomics, locks, thread-specific pointers,
+ * number parsing, active messages, put and get. Collective, after a
+ * gasnet_attach with the handlers above and a segment of at least a page on
+ * every node. iterations scales the loops; threads are used in GASNET_PAR and
+ * PARSYNC. sections: letters of the sections to run, as printed by rank 0; NULL
+ * or "": all. seginfo: the table from gasnet_getSegmentInfo, or NULL. Blocks,
+ * polling; not callable from handlers. Returns the number of failed checks on
+ * this node, each reported on stderr.
+ * [R-TOOL-29] */
 int gasnett_run_diagnostics(int iterations, int threads, const char *sections,
                             gasnet_seginfo_t const *seginfo);
 

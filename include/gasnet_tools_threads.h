@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Mutexes, condition variables, reader-writer locks and thread-specific
- * pointers. With GASNETT_THREAD_SINGLE the locks do nothing in an optimised
- * prefix (unless GASNETT_USE_TRUE_MUTEXES is 1) and pointers are ordinary
- * variables. A debug prefix checks every use, in every mode, and ends the
- * program with a line that says what was wrong. Included by gasnet_tools.h. A
- * lock lives in one process.
+ * pointers. With GASNETT_THREAD_SINGLE in an optimised prefix the locks are
+ * no-ops (unless GASNETT_USE_TRUE_MUTEXES is 1), and the pointers are ordinary
+ * variables. A debug prefix checks every use in every mode and ends the program
+ * with a diagnostic. Included by gasnet_tools.h. Locks are process-private.
  */
 #ifndef GASNET_TOOLS_THREADS_H
 #define GASNET_TOOLS_THREADS_H
@@ -23,7 +22,7 @@
 extern "C" {
 #endif
 
-/* Room for what the library keeps there; all zero is unlocked. */
+/* Opaque storage for the library; all zero is unlocked. */
 typedef struct {
     uint64_t fsh_word[8];
 } gasnett_mutex_t;
@@ -42,24 +41,25 @@ typedef struct {
 
 /* ---- mutexes -------------------------------------------------------------- */
 
-/* Not recursive, unlocked by who locked; the memory is the program's. lock
- * blocks, without polling. Misuse is undefined, but with a debug prefix fatal.
+/* Not recursive; only the locking thread may unlock. The program owns the
+ * memory. lock blocks without polling. Misuse is undefined, but fatal with a
+ * debug prefix.
  * [R-TOOL-10, R-TOOL-14] */
 void gasnett_mutex_init(gasnett_mutex_t *mutex);
 void gasnett_mutex_destroy(gasnett_mutex_t *mutex);
-/* No check; returns 0 or an errno (EBUSY if it is locked). */
+/* Unchecked; returns 0 or an errno (EBUSY if locked). */
 int gasnett_mutex_destroy_ignoreerr(gasnett_mutex_t *mutex);
 void gasnett_mutex_lock(gasnett_mutex_t *mutex);
-/* Returns 0, or EBUSY at once if another thread has it. */
+/* Returns 0, or EBUSY at once if another thread holds it. */
 int gasnett_mutex_trylock(gasnett_mutex_t *mutex);
 void gasnett_mutex_unlock(gasnett_mutex_t *mutex);
-/* Debug only: this thread has it, or has not. */
+/* Debug only: this thread holds it, or does not. */
 void gasnett_mutex_assertlocked(gasnett_mutex_t *mutex);
 void gasnett_mutex_assertunlocked(gasnett_mutex_t *mutex);
 
 /* ---- reader-writer locks -------------------------------------------------- */
 
-/* Any number of readers, or one writer; else as mutexes.
+/* Any number of readers, or one writer; otherwise as mutexes.
  * [R-TOOL-11, R-TOOL-14] */
 void gasnett_rwlock_init(gasnett_rwlock_t *lock);
 void gasnett_rwlock_destroy(gasnett_rwlock_t *lock);
@@ -68,9 +68,9 @@ void gasnett_rwlock_wrlock(gasnett_rwlock_t *lock);
 /* Return 0, or EBUSY at once. */
 int gasnett_rwlock_tryrdlock(gasnett_rwlock_t *lock);
 int gasnett_rwlock_trywrlock(gasnett_rwlock_t *lock);
-/* Of either kind. */
+/* For readers and writers. */
 void gasnett_rwlock_unlock(gasnett_rwlock_t *lock);
-/* Debug only: this thread has it (as reader, as writer), or has not. */
+/* Debug only: this thread holds it (as reader, as writer), or does not. */
 void gasnett_rwlock_assertlocked(gasnett_rwlock_t *lock);
 void gasnett_rwlock_assertrdlocked(gasnett_rwlock_t *lock);
 void gasnett_rwlock_assertwrlocked(gasnett_rwlock_t *lock);
@@ -78,15 +78,16 @@ void gasnett_rwlock_assertunlocked(gasnett_rwlock_t *lock);
 
 /* ---- condition variables --------------------------------------------------- */
 
-/* Signal with the mutex held; a wait blocks, may end without a signal, and does
- * not poll. With one thread a wait is fatal. [R-TOOL-12, R-TOOL-10] */
+/* Signal with the mutex held. A wait blocks without polling and may wake up
+ * spuriously. In a single-threaded program a wait is fatal.
+ * [R-TOOL-12, R-TOOL-10] */
 void gasnett_cond_init(gasnett_cond_t *cond);
 void gasnett_cond_destroy(gasnett_cond_t *cond);
 void gasnett_cond_signal(gasnett_cond_t *cond);
 void gasnett_cond_broadcast(gasnett_cond_t *cond);
 void gasnett_cond_wait(gasnett_cond_t *cond, gasnett_mutex_t *mutex);
 
-/* One thread: a wait would never end. */
+/* The wait of a single-threaded program: fatal, as nobody could signal. */
 void fsh_gasnett_cond_wait_alone(gasnett_cond_t *cond, gasnett_mutex_t *mutex);
 
 #ifndef GASNETT_USE_TRUE_MUTEXES
@@ -134,10 +135,10 @@ void fsh_gasnett_cond_wait_alone(gasnett_cond_t *cond, gasnett_mutex_t *mutex);
 #else
 #define FSH_GASNETT_THREAD __thread
 #endif
-/* GASNETT_THREADKEY_DEFINE(key); once at file scope, GASNETT_THREADKEY_DECLARE
- * (key); in headers. Every thread has its own void *, NULL at first; what it
- * points to is the program's. init is never needed, and the _noinit forms are the
- * same. [R-TOOL-13] */
+/* GASNETT_THREADKEY_DEFINE(key); once at file scope, GASNETT_THREADKEY_DECLARE(key); in
+ * headers. Every thread has its own void *, initially NULL; the program owns what it
+ * points to. init is never needed, and the _noinit forms are the same.
+ * [R-TOOL-13] */
 #define GASNETT_THREADKEY_DECLARE(key) \
     extern FSH_GASNETT_THREAD void *fsh_gasnett_key_##key
 #define GASNETT_THREADKEY_DEFINE(key)                      \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory barriers and timers: what every mode of gasnet_tools.h has, also
- * GASNETT_LITE_MODE. Header code, because both stand in inner loops. Any
+ * Memory barriers and timers: the part of gasnet_tools.h that every mode has,
+ * GASNETT_LITE_MODE included. Inline, because both are used in inner loops. Any
  * thread.
  */
 #ifndef GASNET_TOOLS_TIME_H
@@ -17,8 +17,8 @@ extern "C" {
 
 /* ---- memory barriers ------------------------------------------------------ */
 
-/* gcc's thread sanitizer does not know fences: there, a read-modify-write that
- * all fences share orders what the fence would, and the sanitizer sees it. */
+/* gcc's thread sanitizer does not support fences. There, all fences share one
+ * read-modify-write, which gives the same ordering visibly to the sanitizer. */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define FSH_GASNETT_TSAN 1
@@ -36,13 +36,15 @@ extern uint32_t fsh_gasnett_fence_word;
 #define FSH_GASNETT_FENCE(order) __atomic_thread_fence(order)
 #endif
 
-/* The compiler moves no access to memory across it. [R-TOOL-06] */
+/* Compiler barrier: no memory access moves across it.
+ * [R-TOOL-06] */
 #define gasnett_compiler_fence() __asm__ __volatile__("" : : : "memory")
 
-/* Stores before it are seen before stores after it; loads after it are newer
- * than loads before it; both and everything (local_mb: also no load overtakes
- * an earlier store). For ordinary loads and stores of this process and of
- * memory it shares. [R-TOOL-06] */
+/* wmb: earlier stores become visible before later stores. rmb: later loads are
+ * performed after earlier loads. mb: full barrier, including earlier stores
+ * before later loads. For ordinary loads and stores to this process's memory
+ * and memory it shares.
+ * [R-TOOL-06] */
 GASNETT_INLINE(gasnett_local_wmb) void gasnett_local_wmb(void)
 {
     FSH_GASNETT_FENCE(__ATOMIC_RELEASE);
@@ -59,7 +61,7 @@ GASNETT_INLINE(gasnett_local_mb) void gasnett_local_mb(void)
     gasnett_compiler_fence();
 }
 
-/* The same between the threads of this process: nothing if it has but one.
+/* The same between threads of this process; no-ops in single-threaded programs.
  * [R-TOOL-06] */
 #ifdef GASNETT_THREAD_SINGLE
 #define gasnett_weak_wmb() ((void)0)
@@ -74,22 +76,23 @@ GASNETT_INLINE(gasnett_local_mb) void gasnett_local_mb(void)
 
 /* ---- timers --------------------------------------------------------------- */
 
-/* A point in time, or the distance of two, in ticks: cycles of the processor's
- * counter if it runs at one rate on all processors (the kernel says so), else
- * nanoseconds. Whole numbers to subtract, add and compare, within a process. In a job
- * with simulated time (FSHMEM_CLOCK) nanoseconds of that from gasnet_attach on, which
- * begin again at 0 there. */
+/* A point in time or an interval, in ticks: processor cycles if the kernel reports a
+ * counter with one rate on all processors, else nanoseconds. An integer, valid within a
+ * process, to be subtracted, added and compared. In a job with simulated time
+ * (FSHMEM_CLOCK): nanoseconds of simulated time, restarting at 0 in gasnet_attach. */
 typedef uint64_t gasnett_tick_t;
 #define GASNETT_TICK_MIN ((gasnett_tick_t)0)
 #define GASNETT_TICK_MAX ((gasnett_tick_t) ~(gasnett_tick_t)0)
 #define GASNETT_TIMER_CONFIG timers_native
 
-/* The library's part of gasnett_ticks_now. */
-extern int fsh_gasnett_counter; /* 1: count cycles; else ask the library */
+/* Internal to gasnett_ticks_now. */
+extern int fsh_gasnett_counter; /* 1: read the cycle counter; else call the
+                                   library */
 gasnett_tick_t fsh_gasnett_ticks(void);
 
-/* Now. Some nanoseconds; no call into the kernel. In simulated time COST_CLOCK
- * cycles, in which others run. [R-TOOL-04] */
+/* The current time. Takes nanoseconds, without a system call; in simulated time
+ * COST_CLOCK cycles, during which others run.
+ * [R-TOOL-04] */
 GASNETT_INLINE(gasnett_ticks_now) gasnett_tick_t gasnett_ticks_now(void)
 {
 #ifdef PLATFORM_ARCH_X86_64
@@ -100,23 +103,27 @@ GASNETT_INLINE(gasnett_ticks_now) gasnett_tick_t gasnett_ticks_now(void)
     return fsh_gasnett_ticks();
 }
 
-/* Ticks in nanoseconds and whole microseconds. The first conversion measures
- * the counter's rate, over the time since the first gasnett_ticks_now, and
- * waits until that is 10 ms. [R-TOOL-04] */
+/* Convert ticks to nanoseconds and to whole microseconds. The first conversion
+ * calibrates the counter against the time since the first gasnett_ticks_now,
+ * and waits until that is 10 ms.
+ * [R-TOOL-04] */
 uint64_t gasnett_ticks_to_ns(gasnett_tick_t ticks);
 uint64_t gasnett_ticks_to_us(gasnett_tick_t ticks);
 
-/* Microseconds: the least time two calls differ by, and what a call takes.
- * Measured by the first call. [R-TOOL-04] */
+/* In microseconds: the smallest difference between two readings, and the cost
+ * of one reading. Measured on the first call.
+ * [R-TOOL-04] */
 double gasnett_tick_granularityus(void);
 double gasnett_tick_overheadus(void);
 
-/* Wall-clock time, microseconds since 1970. [R-TOOL-05] */
+/* Wall-clock time in microseconds since 1970.
+ * [R-TOOL-05] */
 uint64_t gasnett_gettimeofday_us(void);
 
-/* Sleep for at least so many nanoseconds; 0: return at once. Returns 0, or -1
- * with errno EINTR if a signal ended it early. Does not poll. In simulated time: so
- * many of that, which no signal ends. [R-TOOL-05] */
+/* Sleeps for at least ns_delay nanoseconds; 0 returns at once. Returns 0, or -1 with
+ * errno EINTR if interrupted by a signal. Does not poll. In simulated time: sleeps that
+ * long in simulated time, and signals do not interrupt it.
+ * [R-TOOL-05] */
 int gasnett_nsleep(uint64_t ns_delay);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tracing and statistics of GASNet programs. FSHMEM has neither: everything
- * compiles to nothing and says it is off. Included by gasnet_tools.h.
+ * GASNet's tracing and statistics. FSHMEM implements neither: the macros
+ * compile to nothing and report that they are off. Included by gasnet_tools.h.
  */
 #ifndef GASNET_TOOLS_TRACE_H
 #define GASNET_TOOLS_TRACE_H
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* Checks its format and does nothing. Programs take its address. */
+/* Checks its format string and does nothing. Programs take its address. */
 __attribute__((__format__(__printf__, 1, 2), __unused__)) static void
 _gasnett_trace_printf_noop(const char *format, ...)
 {

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Put and get of memory in several pieces: vectors (pieces of any address and
- * length), indexed (pieces of one length), strided (sections of arrays). Not
- * included by gasnet.h.
+ * Non-contiguous put and get: vector (pieces of any address and length), indexed
+ * (pieces of one length) and strided (array sections). Not included by gasnet.h.
  *
- * The pieces of both sides, in order, hold the same number of bytes in all;
- * they need not have the same shape. Bytes go from the first source piece on to
- * the first destination piece on. Source pieces may overlap, destination pieces
- * must not. Remote pieces lie in the node's segment, local ones anywhere; those
- * without bytes are not looked at. All calls are bulk: sources stay unchanged
- * until the sync; lists and counts may be reused on return. nb returns one
- * handle for all pieces, nbi counts as put or get (access regions too), both
- * for the ordinary syncs. The others block, polling. Lengths, counts and strides
- * are what their comment says, lengths always bytes. Not callable from handlers.
- * Misuse is fatal with one line naming call and argument; nothing returns an
- * error. [R-VIS-03, R-VIS-04, R-VIS-05, R-VIS-06]
+ * Both sides must hold the same number of bytes in total; their pieces need not
+ * match. Bytes are copied in order from the source pieces to the destination pieces.
+ * Source pieces may overlap, destination pieces must not. Remote pieces lie in the
+ * node's segment, local ones anywhere; the address of an empty piece is ignored. All
+ * calls are bulk: sources must stay unchanged until the sync, but lists and counts
+ * may be reused on return. nb returns one handle for all pieces; nbi counts as a put
+ * or get, also in access regions; both use the ordinary syncs. The others block,
+ * polling. Lengths are in bytes. Not callable from handlers. Misuse is fatal with one
+ * line that names the call and the argument; no call returns an error.
+ * [R-VIS-03, R-VIS-04, R-VIS-05, R-VIS-06]
  */
 #ifndef GASNET_VIS_H
 #define GASNET_VIS_H
@@ -27,7 +25,7 @@ extern "C" {
 
 /* ---- vector ---------------------------------------------------------------- */
 
-/* dstcount pieces from srccount pieces.
+/* srccount pieces to dstcount pieces.
  * [R-VIS-01, R-VIS-03, R-VIS-04, R-VIS-05, R-VIS-06] */
 void gasnet_putv_bulk(gasnet_node_t node, size_t dstcount,
                       gasnet_memvec_t const dstlist[], size_t srccount,
@@ -52,7 +50,7 @@ void gasnet_getv_nbi_bulk(size_t dstcount, gasnet_memvec_t const dstlist[],
 
 /* ---- indexed ---------------------------------------------------------------- */
 
-/* dstcount pieces of dstlen bytes from srccount pieces of srclen bytes.
+/* srccount pieces of srclen bytes to dstcount pieces of dstlen bytes.
  * [R-VIS-01, R-VIS-03, R-VIS-04, R-VIS-05, R-VIS-06] */
 void gasnet_puti_bulk(gasnet_node_t node, size_t dstcount,
                       void *const dstlist[], size_t dstlen, size_t srccount,
@@ -77,10 +75,10 @@ void gasnet_geti_nbi_bulk(size_t dstcount, void *const dstlist[], size_t dstlen,
 
 /* ---- strided -------------------------------------------------------------- */
 
-/* count[0] bytes at a time, count[i] times at a distance of strides[i - 1]
- * bytes for i = 1 to stridelevels; each i is inside the next. A stride may be
- * any number, also 0 or negative (converted to size_t). stridelevels may be 0:
- * then there are no strides.
+/* A nest of stridelevels loops over contiguous pieces of count[0] bytes: loop i
+ * (1 to stridelevels, the innermost first) runs count[i] times at a distance of
+ * strides[i - 1] bytes. A stride may be any number, also 0 or negative
+ * (converted to size_t). stridelevels 0: one contiguous piece.
  * [R-VIS-02, R-VIS-03, R-VIS-04, R-VIS-05, R-VIS-06] */
 void gasnet_puts_bulk(gasnet_node_t node, void *dstaddr,
                       const size_t dststrides[], void *srcaddr,

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * For programs written for several GASNets whose GASNet-1 part includes
- * gasnetex.h, asks for the revision of GASNet-EX, or names types of EX that are
- * those of GASNet-1 under another name. No gex_ call is here: the revision is
- * 0.0, less than any that had one, so that a program that asks takes its
- * GASNet-1 part, and one that needs GASNet-EX says so. gasnet.h alone defines
- * none of this.
+ * For portable programs whose GASNet-1 code includes gasnetex.h, tests the
+ * GASNet-EX revision, or uses EX names of GASNet-1 types. No gex_ calls are
+ * provided. The revision is 0.0, lower than any with such calls: a program that
+ * tests it selects its GASNet-1 code, and one that needs GASNet-EX says so.
+ * gasnet.h alone defines none of this.
  */
 #ifndef GASNETEX_H
 #define GASNETEX_H
-#define _INCLUDED_GASNETEX_H /* programs ask for it by this name */
+#define _INCLUDED_GASNETEX_H /* programs test for this name */
 
 #include "gasnet.h"
 
