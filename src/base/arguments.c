@@ -12,7 +12,7 @@
 #include "base/fsh_spec.h"
 #include "base/nearest.h"
 
-/* The option that getopt_long means by a value, or NULL: a short one. */
+/* The long option with this value, or NULL if it is a short option. */
 static const struct option *by_value(const struct option *longs, int value)
 {
     for (; longs->name; longs++)
@@ -21,7 +21,8 @@ static const struct option *by_value(const struct option *longs, int value)
     return NULL;
 }
 
-/* How many begin with this; their names, separated by commas. */
+/* Counts the long options with this prefix and lists their names,
+ * comma-separated. */
 static unsigned beginning(const struct option *longs, const char *word,
                           size_t len, char *names, size_t room)
 {
@@ -39,11 +40,11 @@ static unsigned beginning(const struct option *longs, const char *word,
     return count;
 }
 
-/* A tool with at most so many options names them all if none is similar to what was
- * typed. */
+/* A tool with at most this many options lists them all when nothing resembles the
+ * unknown one. */
 #define FEW 8u
 
-/* Where a mistake is described. */
+/* Buffer for the error message. */
 struct message {
     char *text;
     size_t len;
@@ -77,7 +78,7 @@ static void unknown(struct message m, const char *tool, const char *word,
                  len, word, tool);
 }
 
-/* '?' for a word with two dashes. */
+/* Reports an unknown or ambiguous word after "--"; returns '?'. */
 static void wrong_long(struct message m, const char *tool, const char *word,
                        const struct option *longs)
 {
@@ -95,7 +96,8 @@ static void wrong_long(struct message m, const char *tool, const char *word,
         unknown(m, tool, word, longs);
 }
 
-/* '?' for a letter; `-timeout` was meant to have two dashes. */
+/* Reports an unknown letter; returns '?'. For `-timeout` it suggests two
+ * dashes. */
 static void wrong_short(struct message m, const char *tool, const char *word,
                         const struct option *longs)
 {
@@ -152,7 +154,8 @@ bool fsh_arguments_waves(const char *file, char *err, size_t errlen)
     return false;
 }
 
-/* A number at *text, which is moved past it. False: there is none. */
+/* Parses a number at *text and advances *text past it. False if there is
+ * none. */
 static bool read_cycle(const char **text, uint64_t *cycle)
 {
     char *end;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * getopt_long for the tools, with messages that name what was typed, what was
- * probably meant, and the tool without its path. Programs have a table over it
- * (tools/kit/options.h). One thread.
+ * getopt_long for the tools, with error messages that name the argument as
+ * typed, the option probably meant, and the tool without its path. Programs use
+ * it through a table (tools/kit/options.h). One thread.
  */
 #ifndef FSH_ARGUMENTS_H
 #define FSH_ARGUMENTS_H
@@ -12,21 +12,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* As getopt_long; shorts begins with "+:". tool: whose --help lists all. After '?'
- * and ':' the mistake is in err; after ':', an argument that is missing, optopt has
+/* As getopt_long; shorts must begin with "+:". tool: named in the "--help" hint. After
+ * '?' (error) and ':' (missing argument) err holds the message; after ':' optopt holds
  * the option's value. */
 int fsh_arguments_read(const char *tool, int argc, char **argv,
                        const char *shorts, const struct option *longs,
                        char *err, size_t errlen);
 
-/* --waves FILE: may it have this name? If not, why, in err. */
+/* Validates the file name of --waves FILE. On false, err holds the reason. */
 bool fsh_arguments_waves(const char *file, char *err, size_t errlen);
-/* --waves-cycles FROM:TO, FROM: or :TO; without TO *to is UINT64_MAX. False with
- * what is expected in err. */
+/* Parses --waves-cycles FROM:TO, FROM: or :TO; without TO, *to is UINT64_MAX. On false,
+ * err says what was expected. */
 bool fsh_arguments_waves_cycles(const char *text, uint64_t *from, uint64_t *to,
                                 char *err, size_t errlen);
 
-/* --waves-nodes 0,2-3, as bits. False with what is expected in err. */
+/* Parses --waves-nodes 0,2-3 into a bit mask. On false, err says what was
+ * expected. */
 bool fsh_arguments_waves_nodes(const char *text, uint64_t *nodes, char *err,
                                size_t errlen);
 

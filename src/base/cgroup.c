@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * /proc/self/cgroup names the groups, one line a hierarchy:
+ * /proc/self/cgroup lists the groups, one line per hierarchy:
  * "4:cpu,cpuacct:/path" (version 1) or "0::/path" (version 2). Any thread.
  */
 #include "base/cgroup.h"
@@ -10,8 +10,8 @@
 
 enum { PATH_BYTES = 4224 };
 
-/* The group and all above it, up to the mount. Inside a container the path may
- * not exist: then only the mount's root does. */
+/* Visits the group and all its ancestors up to the mount point. Inside a
+ * container the path may not exist; then only the mount's root is visited. */
 static void walk_up(const char *mount, char *group, bool v2, fsh_cgroup_fn look,
                     void *arg)
 {
@@ -28,7 +28,7 @@ static void walk_up(const char *mount, char *group, bool v2, fsh_cgroup_fn look,
     }
 }
 
-/* Is word one of "a,b,c"? */
+/* Whether word is an element of "a,b,c". */
 static bool is_in_list(const char *word, const char *list)
 {
     size_t len = strlen(word), n;

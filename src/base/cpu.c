@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How many CPUs this process may really use. Containers limit them by quota
- * rather than by affinity, and a runtime that believes in 64 cores while it may
- * use two spins itself to death. Called at init; any thread.
+ * The number of CPUs this process can effectively use. Containers limit CPU
+ * time by quota rather than affinity; a runtime that sees 64 cores but may use
+ * two wastes its quota spinning. Called during initialisation; any thread.
  */
 #include "base/cpu.h"
 
@@ -24,7 +24,8 @@ static unsigned affinity_count(pid_t pid)
     return online > 0 ? (unsigned)online : 1;
 }
 
-/* Up to two numbers from a file; returns how many ("max" is none). */
+/* Reads up to two numbers from a file; returns how many ("max" is not a
+ * number). */
 static int read_numbers(const char *dir, const char *name, long long *a,
                         long long *b)
 {

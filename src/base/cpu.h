@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the code needs to know of the processor: the pause hint of spin loops,
- * the cache line, and one monotonic clock in nanoseconds. Any thread.
+ * Processor facts: the pause hint of spin loops, the cache line size, and a
+ * monotonic clock in nanoseconds. Any thread.
  */
 #ifndef FSH_CPU_H
 #define FSH_CPU_H
@@ -12,12 +12,12 @@
 
 #define FSH_CACHE_LINE 64
 
-/* Functions that every wait goes through: linkers put them side by side. With more
- * ranks than processors each is run after a switch of processes, where every page of
- * code costs a walk of the page table. */
+/* Functions on the path of every wait. Linkers place them together: when oversubscribed
+ * ranks run them after each context switch, every distinct page of code costs a
+ * page-table walk. */
 #define FSH_HOT __attribute__((__hot__))
 
-/* In loops that spin: leaves the core to its other hardware thread for an instant. */
+/* Pause hint for spin loops: briefly leaves the core to its sibling hardware thread. */
 static inline void fsh_cpu_relax(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -29,9 +29,9 @@ static inline void fsh_cpu_relax(void)
 #endif
 }
 
-/* Have a cache line here, alone, before it is written. Compilers leave the
- * instruction out of __builtin_prefetch for x86-64 in general; processors that
- * lack it take it for nothing. */
+/* Fetches a cache line in exclusive state before it is written. Emitted as asm
+ * because compilers drop __builtin_prefetch for writing on baseline x86-64;
+ * processors without the instruction execute it as a no-op. */
 static inline void fsh_prefetch_write(const volatile void *line)
 {
 #if defined(__x86_64__)
@@ -41,7 +41,7 @@ static inline void fsh_prefetch_write(const volatile void *line)
 #endif
 }
 
-/* CLOCK_MONOTONIC, so equal on all processes of a host. */
+/* CLOCK_MONOTONIC, hence comparable between processes of a host. */
 static inline uint64_t fsh_time_ns(void)
 {
     struct timespec ts;
@@ -50,11 +50,12 @@ static inline uint64_t fsh_time_ns(void)
     return (uint64_t)ts.tv_sec * UINT64_C(1000000000) + (uint64_t)ts.tv_nsec;
 }
 
-/* CPUs this process may use: its affinity mask, cut by the cgroup's quota. At
+/* CPUs this process may use: its affinity mask, limited by the cgroup quota. At
  * least 1. Reads files, so not for hot paths. */
 unsigned fsh_cpu_count(void);
-/* The same with the affinity mask of another process: of a launcher that binds
- * each of its ranks to a few of its own. Our own if it cannot be read. */
+/* The same with the affinity mask of another process, such as a launcher that
+ * binds each rank to a few of its own CPUs. Falls back to our own mask if it
+ * cannot be read. */
 unsigned fsh_cpu_count_of(pid_t pid);
 
 #endif

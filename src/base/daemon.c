@@ -36,7 +36,7 @@ int fsh_daemon_start(void *(*body)(void *), void *arg, size_t stack)
     return rc;
 }
 
-/* Threads of this process, as the kernel counts them, or 0. */
+/* Threads of this process as counted by the kernel, or 0 if unknown. */
 static unsigned long count_threads(void)
 {
     static const char key[] = "\nThreads:";

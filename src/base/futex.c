@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The futex system call, shared flavour: the same word may be mapped at
- * different addresses in different processes, so never FUTEX_PRIVATE_FLAG.
+ * The futex system call in its shared flavour: the word may be mapped at
+ * different addresses in different processes, which rules out
+ * FUTEX_PRIVATE_FLAG.
  */
 #include "base/futex.h"
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How long the two sides of a hand-over spin for the word that hands over, before they
- * sleep on it. Spins are worth their time if the word changes within what a sleep and
- * its wake-up take, so each sleep teaches: one that was over at once should have been
- * a spin, one that was long was worth it. But where both sides sleep, a sleep is as long
- * as two wake-ups, however short the turn: so now and then all spins are tried, whatever
- * sleeps were like. And on the processor where the other side was last, it gets on only
- * if this one sleeps. One thread a struct.
+ * Adaptive spinning for the two sides of a hand-over: how long each spins on the
+ * shared word before it sleeps on it. A spin pays off if the word changes within the
+ * time of a sleep and wake-up, so every sleep adjusts the estimate: a short one
+ * should have been a spin, a long one was justified. When both sides sleep, however,
+ * every sleep looks as long as two wake-ups however short the turn, so maximal spins
+ * are tried now and then regardless. If the other side last ran on the same
+ * processor, it cannot proceed until this side sleeps, so there is no spinning. One
+ * thread per struct.
  */
 #ifndef FSH_HANDOVER_H
 #define FSH_HANDOVER_H
@@ -18,32 +19,33 @@
 
 #include "base/cpu.h"
 
-/* Looks at the word: 60 to 180 us of them, for longer than a sleeper takes to wake up. */
+/* Polls of the word: 60 to 180 us, longer than a sleeper takes to wake up. */
 #define FSH_HANDOVER_MOST 3000u
 #define FSH_HANDOVER_LEAST 20u
-/* A sleep that is over sooner was not worth it. */
+/* A sleep shorter than this should have been a spin. */
 #define FSH_HANDOVER_SLEEP_NS UINT64_C(40000)
-/* Long sleeps in a row until the most spins are tried. */
+/* Long sleeps in a row before maximal spins are tried. */
 #define FSH_HANDOVER_TRIAL 8u
 
 struct fsh_handover {
     unsigned spins, most;
     unsigned slept; /* long sleeps in a row since the last trial */
-    bool trial;     /* the last spins were one */
+    bool trial;     /* the last spin was such a trial */
 };
 
-/* That this process may run on. */
+/* The number of processors this process may run on. */
 static inline unsigned fsh_handover_processors(void)
 {
     cpu_set_t set;
 
-    /* More than a set holds: certainly more than one. */
+    /* More processors than a cpu_set_t holds: certainly more than one. */
     return sched_getaffinity(0, sizeof set, &set) == 0
                ? (unsigned)CPU_COUNT(&set)
                : 2;
 }
 
-/* With one processor whoever spins keeps the other side from handing over. */
+/* On a single processor a spinner would keep the other side from handing
+ * over. */
 static inline void fsh_handover_init(struct fsh_handover *h,
                                      unsigned processors)
 {
@@ -52,15 +54,16 @@ static inline void fsh_handover_init(struct fsh_handover *h,
     h->trial = false;
 }
 
-/* The processor that this side runs on, said with what it hands over; it may be moved. */
+/* Publishes the processor this side runs on, together with what it hands over. A hint:
+ * the thread may migrate. */
 static inline void fsh_handover_say(_Atomic uint32_t *processor)
 {
     atomic_store_explicit(processor, (uint32_t)sched_getcpu(),
                           memory_order_relaxed);
 }
 
-/* Has the word another value than `before`, or does it get one within the spins?
- * Acquires what was released with it. other: the processor that the other side said. */
+/* Whether the word differs from `before`, or changes within the spins. Acquires what
+ * was released with it. other: the processor published by the other side. */
 static inline bool fsh_handover_spin(struct fsh_handover *h,
                                      const _Atomic uint32_t *word,
                                      uint32_t before,
@@ -78,7 +81,7 @@ static inline bool fsh_handover_spin(struct fsh_handover *h,
             return false;
         fsh_cpu_relax();
     }
-    if (i == 0) /* it was there: nothing learnt */
+    if (i == 0) /* immediate: nothing to learn */
         return true;
     if (h->trial)
         h->spins = h->most;
@@ -86,7 +89,7 @@ static inline bool fsh_handover_spin(struct fsh_handover *h,
     return true;
 }
 
-/* The spins were in vain, and the sleep then took so long. */
+/* Call when the spin failed and the sleep then took ns. */
 static inline void fsh_handover_slept(struct fsh_handover *h, uint64_t ns)
 {
     if (ns < FSH_HANDOVER_SLEEP_NS) {
@@ -94,7 +97,7 @@ static inline void fsh_handover_slept(struct fsh_handover *h, uint64_t ns)
         if (h->spins > h->most)
             h->spins = h->most;
     } else if (h->trial) {
-        h->slept = 0; /* it has shown nothing */
+        h->slept = 0; /* inconclusive */
     } else {
         h->spins /= 2;
         h->slept++;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How many of the library's protocols have work for a poll: barriers, queued answers,
- * collectives and commands of the compute core make progress only in polls. Each
- * protocol counts itself in while it has work. So an empty poll reads one word; if it
- * is not 0, the poll calls every protocol, and each checks a flag of its own first.
+ * Counts the protocols that need polls to make progress (barriers, queued replies,
+ * collectives, compute commands). Each counts itself in while it has work, so an
+ * empty poll reads one word; if it is not 0, the poll calls every protocol, each of
+ * which first tests its own flag.
  */
 #ifndef FSH_KICK_H
 #define FSH_KICK_H
@@ -15,20 +15,20 @@
 
 extern atomic_uint fsh_kicks_active;
 
-/* Has any protocol work for a poll? */
+/* Whether any protocol needs polls. */
 static inline bool fsh_kicks_asked(void)
 {
     return atomic_load_explicit(&fsh_kicks_active, memory_order_relaxed) != 0;
 }
 
-/* Count a protocol in; any thread. Relaxed, since it is only a hint: the thread's own
- * next poll sees it, polls of other threads see it soon. */
+/* Counts a protocol in. Any thread. Relaxed, since it is only a hint: this thread's
+ * next poll sees it, those of other threads do soon. */
 static inline void fsh_kicks_enter(void)
 {
     atomic_fetch_add_explicit(&fsh_kicks_active, 1, memory_order_relaxed);
 }
 
-/* Count it out again, once for each time it was counted in. Any thread. */
+/* Counts a protocol out, once per time it was counted in. Any thread. */
 static inline void fsh_kicks_leave(void)
 {
     FSH_ASSERT(fsh_kicks_asked());

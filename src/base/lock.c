@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Locks in simulated time; and in debug libraries the locks that each thread holds
- * (lock.h), thread-local, so without locks.
+ * Locks in simulated time and, in debug libraries, the list of locks that each thread
+ * holds (lock.h), which is thread-local and needs no lock.
  */
 #include "base/lock.h"
 

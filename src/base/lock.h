@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The library's own locks between threads of a rank, and the order in which they may
- * nest: a thread may wait for a lock only while all locks that it holds have a lower
- * rank. Debug libraries check this and name both locks; in other libraries a lock is a
- * mutex and nothing more. A trylock does not wait, so it is exempt. Clients' locks
- * (HSLs) have no rank. The ring and pool locks of conduit smp are no mutexes, but are
- * checked too.
+ * The library's internal locks between threads of a rank, with a lock order: a thread
+ * may wait for a lock only if every lock it holds has a lower rank. Debug libraries
+ * check this and name both locks; elsewhere a lock is a plain mutex. A trylock never
+ * waits and is exempt. Client locks (HSLs) have no rank. The ring and pool locks of
+ * conduit smp are not mutexes, but are checked too.
  */
 #ifndef FSH_LOCK_H
 #define FSH_LOCK_H
@@ -16,13 +15,13 @@
 #include "base/assertion.h"
 #include "base/simulated.h"
 
-/* One list, since the order is one: from what is held while much else is done to
- * what is held for a few instructions. */
+/* The global lock order, from locks held across much other work down to those held for
+ * a few instructions. */
 enum fsh_lock_rank {
-    FSH_LOCK_IMAGES = 1, /* images at a team's barrier; its holder may poll */
+    FSH_LOCK_IMAGES = 1, /* images at a team's barrier; the holder may poll */
     FSH_LOCK_TEAMS,
-    FSH_LOCK_COMMANDS, /* commands to compute cores; its holder sends */
-    FSH_LOCK_CARD,     /* collectives on the card; the same */
+    FSH_LOCK_COMMANDS, /* commands to compute cores; the holder sends */
+    FSH_LOCK_CARD,     /* collectives on the card; the holder sends */
     FSH_LOCK_SMP_LATE,
     FSH_LOCK_SMP_RECEIVE,
     FSH_LOCK_SMP_SEND,
@@ -30,17 +29,17 @@ enum fsh_lock_rank {
     FSH_LOCK_FPGA_RING,
     FSH_LOCK_FPGA_PEER,
     FSH_LOCK_FPGA_DEVICE,
-    FSH_LOCK_COLL, /* nothing is sent under this one, or under those below */
+    FSH_LOCK_COLL, /* no sends while holding this or any lower entry */
     FSH_LOCK_ANSWERS,
     FSH_LOCK_THREADS,
     FSH_LOCK_HANDLES,
     FSH_LOCK_WATCH,
-    FSH_LOCK_WAITING /* any wait may take it, to say what it waits for */
+    FSH_LOCK_WAITING /* taken by any wait to publish what it waits for */
 };
 
 struct fsh_lock {
     pthread_mutex_t mutex;
-    const char *name; /* for reports */
+    const char *name; /* for diagnostics */
     enum fsh_lock_rank rank;
 };
 #define FSH_LOCK_INIT(name, rank)             \
@@ -48,25 +47,26 @@ struct fsh_lock {
         PTHREAD_MUTEX_INITIALIZER, name, rank \
     }
 
-/* Debug: before this thread waits for a lock. Fatal, naming both locks, if it holds
- * one of the same rank or a higher. */
+/* Debug: call before waiting for a lock. Fatal, naming both locks, if this thread holds
+ * one of the same or a higher rank. */
 void fsh_lock_order(const char *name, enum fsh_lock_rank rank);
-/* Debug: this thread has locked it, having waited or not. */
+/* Debug: records that this thread has acquired the lock, with or without
+ * waiting. */
 void fsh_lock_note(const void *lock, const char *name, enum fsh_lock_rank rank);
-/* Debug: before this thread unlocks it. Fatal if it does not hold it. */
+/* Debug: call before unlocking. Fatal if this thread does not hold the lock. */
 void fsh_lock_forget(const void *lock, const char *name);
 /* Debug: this thread will not return to the code that holds its locks (a signal
- * handler that leaves the job): they are checked no more, and stay locked.
+ * handler that leaves the job). They stay locked and are no longer checked.
  * Async-signal-safe. */
 void fsh_lock_abandon(void);
-/* Debug: does this thread hold it? */
+/* Debug: whether this thread holds the lock. */
 bool fsh_lock_is_mine(const void *lock);
 
-/* Lock in simulated time: the holder may be waiting for its turn, which this thread
- * gives up meanwhile. */
+/* Locks in simulated time: gives up this thread's turn while it waits, since the holder
+ * may be waiting for its own. */
 void fsh_lock_in_turn(struct fsh_lock *lock);
 
-/* Lock, waiting for other threads. */
+/* Locks; blocks while another thread holds it. */
 static inline void fsh_lock_take(struct fsh_lock *l)
 {
     if (FSH_BASE_DEBUG)
@@ -79,7 +79,7 @@ static inline void fsh_lock_take(struct fsh_lock *l)
         fsh_lock_note(l, l->name, l->rank);
 }
 
-/* Lock if no thread has it. */
+/* Locks if no thread holds it; returns whether it did. */
 static inline bool fsh_lock_try(struct fsh_lock *l)
 {
     if (pthread_mutex_trylock(&l->mutex) != 0)
@@ -89,7 +89,7 @@ static inline bool fsh_lock_try(struct fsh_lock *l)
     return true;
 }
 
-/* Unlock, in any order. */
+/* Unlocks; any order is allowed. */
 static inline void fsh_lock_give(struct fsh_lock *l)
 {
     if (FSH_BASE_DEBUG)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages and the fatal way out. The settings are written during start-up,
- * before other threads exist, and only read later.
+ * Messages and fatal errors. The settings are written during start-up, before
+ * other threads exist, and are read-only afterwards.
  */
 #include "base/log.h"
 

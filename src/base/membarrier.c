@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * membarrier(2), expedited; see membarrier.h. Processes that do not run
- * have passed a fence when they were switched out.
+ * Expedited membarrier(2); see membarrier.h. A process that is not running
+ * executed a full fence when it was switched out.
  */
 #include "base/membarrier.h"
 

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Slips between two names of at most 63 characters: letters to put in, leave
- * out or replace, neighbours to exchange. */
+/* Edit distance of two names of at most 63 characters: insertions, deletions,
+ * substitutions and transpositions of neighbours. */
 static unsigned distance(const char *a, const char *b)
 {
     unsigned rows[3][64], *old = rows[0], *last = rows[1], *now = rows[2];

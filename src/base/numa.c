@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See numa.h. Two system calls do not need libnuma. */
+/* See numa.h. Two system calls, made directly to avoid depending on libnuma. */
 #include "base/numa.h"
 
 #include <sched.h>
@@ -16,7 +16,7 @@
 
 enum { NODES_MOST = 1024, WORD_BITS = 8 * sizeof(unsigned long) };
 
-/* Take the processors of a list out of a set. */
+/* Removes the processors of a list from a set. */
 static void take_out(cpu_set_t *set, const char *list)
 {
     unsigned first, last;
@@ -48,7 +48,8 @@ int fsh_numa_home(void)
     return CPU_COUNT(&mine) == 0 ? (int)node : -1;
 }
 
-/* Has the user set a memory policy, by numactl(8) for instance? Yes if unknown. */
+/* Whether the user has set a memory policy, for instance by numactl(8). True if
+ * unknown. */
 static bool has_policy(void)
 {
     int mode = MPOL_DEFAULT;
@@ -67,7 +68,7 @@ void fsh_numa_prefer_home(void *start, size_t bytes, size_t page)
     if (home < 0 || from >= to || has_policy())
         return;
     nodes[(unsigned)home / WORD_BITS] = 1UL << ((unsigned)home % WORD_BITS);
-    /* Preferred, not bound: a node that is full is no reason to end a job. */
+    /* Preferred rather than bound: a full node must not end the job. */
     syscall(SYS_mbind, from, to - from, MPOL_PREFERRED, nodes,
             (unsigned long)NODES_MOST + 1, 0UL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Readers of the values of settings, whose table is option_table.c. */
+/* Parses the values of settings; option_table.c holds the table. */
 #include "base/option.h"
 
 #include <errno.h>
@@ -17,8 +17,8 @@
 
 extern char **environ;
 
-/* Set by the library for its own processes, or read by the test programs: not
- * settings. */
+/* Not settings: set by the library for its own processes, or read by the test
+ * programs. */
 static const char *const internal[] = {
     "FSHMEM_JOB",  "FSHMEM_SIM_JOB",    "FSHMEM_LAUNCHED",
     "FSHMEM_SEED", "FSHMEM_TEST_SCALE", "FSHMEM_TEST_LIMIT"};
@@ -129,7 +129,7 @@ static bool in_range(const struct fsh_option_row *row, double value)
            (value >= row->min && value <= row->max);
 }
 
-/* One of the words "a|b", or "b:" and a number: how many times b. */
+/* Parses one of the words of "a|b", or "b:" and a factor. */
 static bool parse_times(const struct fsh_option_row *row, const char *text,
                         double *times)
 {
@@ -196,7 +196,7 @@ static const char *size_text(double bytes, char *buf)
     return buf;
 }
 
-/* What a row accepts. */
+/* Describes the values that a row accepts. */
 static const char *expected(const struct fsh_option_row *row, char *buf,
                             size_t len)
 {
@@ -242,7 +242,7 @@ static const char *expected(const struct fsh_option_row *row, char *buf,
     return buf;
 }
 
-/* The text of an option of this type that can be read; fatal if not. */
+/* The text of an option of this type; fatal if it cannot be parsed. */
 static const char *checked(const char *name, enum fsh_option_type type)
 {
     const struct fsh_option_row *row = find(name);
@@ -369,7 +369,8 @@ static bool is_known(const char *name)
     return false;
 }
 
-/* Who sets one of these waits for a file. */
+/* Warns about trace files, which FSHMEM does not write: a user who asks for one
+ * will wait for it. */
 static void warn_of_traces(void)
 {
     static const struct {

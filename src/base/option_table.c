@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of settings: the one place that knows a name. fshinfo prints it, the
- * manual is made from it, and an unknown FSHMEM_ variable is compared with it.
+ * The table of settings, the only place where their names are defined. fshinfo prints
+ * it, the manual is generated from it, and unknown FSHMEM_ variables are checked
+ * against it.
  */
 #include "base/option_table.h"
 

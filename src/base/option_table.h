@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rows of the table of settings, for option.c, which reads their values. Inside
- * src/base; constant.
+ * Rows of the table of settings, for option.c. Private to src/base; constant.
  */
 #ifndef FSH_OPTION_TABLE_H
 #define FSH_OPTION_TABLE_H
@@ -12,14 +11,15 @@ struct fsh_option_row {
     const char *name;
     enum fsh_option_type type;
     const char *preset;
-    double min, max;     /* INT, SIZE, SECONDS; both 0: the type's */
+    double min, max;     /* INT, SIZE, SECONDS; both 0: the limits of the
+                            type */
     const char *choices; /* CHOICE, CPUS: words separated by '|' */
     const char *help;
 };
 
 extern const struct fsh_option_row fsh_option_table[];
 extern const size_t fsh_option_rows;
-/* Help of the rows that have no effect. */
+/* Help text of the rows without effect. */
 extern const char fsh_option_ignored[];
 
 #endif

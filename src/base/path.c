@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* 0, EACCES or ENOENT. */
+/* Returns 0, EACCES or ENOENT. */
 static int check(const char *path)
 {
     struct stat st;

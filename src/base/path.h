@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Programs by name, as a shell finds them: in PATH, or beside a file. Any thread;
+ * Finds programs by name, in PATH like a shell, or relative to a file. Any thread;
  * the environment must not change meanwhile.
  */
 #ifndef FSH_PATH_H
@@ -9,12 +9,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Look for `name` (no slash) in the directories of PATH; an empty one is the
+/* Searches the directories of PATH for `name` (no slash); an empty entry is the
  * current directory. Returns 0 with the first executable file in `path`, EACCES
- * if there are only files that cannot be executed, or ENOENT. */
+ * if only non-executable files were found, or ENOENT. */
 int fsh_path_find(const char *name, char *path, size_t len);
 
-/* <directory of file>/<tail> into `path`: is that an executable file? */
+/* Stores <directory of file>/<tail> in `path`. Returns whether it is an
+ * executable file. */
 bool fsh_path_beside(const char *file, const char *tail, char *path,
                      size_t len);
 

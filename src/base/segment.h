@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How large a segment can be, whatever memory there is: the one place that knows.
- * The narrowest of all addresses are those in commands of a compute core, in
- * RUN and in the operands: 32 bits of 64 bytes, 256 GiB of segment and, behind
- * it, the library's area (conduit.h), for which 1 GiB is left. Packets and device
- * commands have 40 bits of bytes, addresses on conduit smp 64.
- * tests/unit/segment.c puts the last address of all into each of them.
+ * The upper limit of a segment's size, independent of available memory, defined only
+ * here. It follows from the narrowest address, that of a compute core's RUN and
+ * operands: 32 bits in units of 64 bytes, or 256 GiB, of which 1 GiB is reserved for
+ * the library's area behind the segment (conduit.h). Packets and device commands
+ * carry 40-bit byte addresses; conduit smp uses 64 bits. tests/unit/segment.c puts
+ * the highest address into each.
  */
 #ifndef FSH_SEGMENT_LIMIT_H
 #define FSH_SEGMENT_LIMIT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Simulated time of this rank, for what tells time or sleeps above and below its
- * conduit, which offers it (conduit.h, fsh_clock_ops). Without it, as in most jobs and
- * in programs that are none, time is the host's.
+ * Simulated time of this rank, for code above and below the conduit that reads the
+ * time or sleeps. The conduit provides it (conduit.h, fsh_clock_ops). Without it, as
+ * in most jobs and in programs outside a job, time is the host's.
  */
 #ifndef FSH_SIMULATED_H
 #define FSH_SIMULATED_H
@@ -20,50 +20,53 @@
 struct fsh_wait;
 
 struct fsh_simulated {
-    /* Nanoseconds since time 0. Reading costs, so that who waits for a time gets
-     * there. Any thread that may call the library; also from handlers. */
+    /* Nanoseconds since time 0. Reading advances the clock, so that a loop waiting for
+     * a point in time terminates. Any thread that may call the library; also from
+     * handlers. */
     uint64_t (*now)(void);
-    /* The same at no cost, for who looks again when that comes, in a call: until then
-     * the rank is not one that can do nothing. */
+    /* The same without advancing the clock, for a call that will look again at the time
+     * it returned: until then the rank does not count as blocked. */
     uint64_t (*look)(void);
-    /* Let so many nanoseconds pass, rounded up to cycles; others run meanwhile. As
-     * now. False, and nothing: this process has left simulated time. */
+    /* Lets ns nanoseconds pass, rounded up to cycles, while others run. Callable as
+     * `now`. False without effect if this process has left simulated time. */
     bool (*spend)(uint64_t ns);
-    /* n bytes are about to be stored at dst, made of those at a and, unless it is NULL,
-     * at b; a NULL: of no others. What that costs passes first. As now; also with
-     * locks held. */
+    /* Charges for a copy or fold of n bytes to dst from a and, unless NULL, from b;
+     * with a NULL, for a store without source. Call before the data is moved. Callable
+     * as `now`, also with locks held. */
     void (*moving)(void *dst, const void *a, const void *b, size_t n);
-    /* What this thread has done since it was last in the conduit was to wait, or has
-     * been charged: it is no computing of the program's. Never blocks. */
+    /* Marks what this thread did since it was last in the conduit as waiting, or as
+     * already charged, rather than as computation of the program. Never blocks. */
     void (*waited)(void);
-    /* This thread cannot go on before another of its rank has done something: so many
-     * nanoseconds pass, and a little time at least, in which that one runs; a little
-     * more as rounds of this wait go on. False, and nothing: it takes no part in
-     * simulated time, and may sleep. Also with locks held. */
+    /* Called in a wait for another thread of this rank: lets ns nanoseconds pass, at
+     * least a little and more as the rounds of the wait go on, so that the other thread
+     * runs. False without effect if this thread does not take part in simulated time
+     * and may sleep. Also with locks held. */
     bool (*yield)(struct fsh_wait *wait, uint64_t ns);
-    /* It will block outside the library: others go on. It is back; any call that
-     * communicates says so too. In neither: nothing. */
+    /* block: the thread is about to block outside the library, so others may run. The
+     * other ends that, as does any call that communicates. No effect on a thread that
+     * does not take part. */
     void (*block)(void);
     void (*unblock)(void);
-    /* This thread is the library's: when the rank leaves simulated time, it stops. */
+    /* Marks this thread as the library's: it stops when the rank leaves simulated
+     * time. */
     void (*daemon)(void);
-    /* Threads that have taken part, ever. */
+    /* The number of threads that have ever taken part. */
     unsigned (*threads)(void);
 };
 
 extern _Atomic(const struct fsh_simulated *) fsh_simulated_time;
 
-/* From here on this is the time; kept. Once, on one thread. */
+/* Installs the simulated clock; keeps the pointer. Call once, on one thread. */
 void fsh_simulated_begin(const struct fsh_simulated *time);
 
-/* The simulated time, or NULL: the host's clocks count. */
+/* The simulated clock, or NULL: use the host's clocks. */
 static inline const struct fsh_simulated *fsh_simulated(void)
 {
-    /* Acquire: what its functions use. Partner: fsh_simulated_begin. */
+    /* Acquire: the state behind its functions. Partner: fsh_simulated_begin. */
     return atomic_load_explicit(&fsh_simulated_time, memory_order_acquire);
 }
 
-/* The library is about to move or fold bytes with the processor: see `moving`. */
+/* The library is about to copy or fold bytes on the processor: see `moving`. */
 static inline void fsh_simulated_moving(void *dst, const void *a, const void *b,
                                         size_t n)
 {
@@ -73,7 +76,7 @@ static inline void fsh_simulated_moving(void *dst, const void *a, const void *b,
         simulated->moving(dst, a, b, n);
 }
 
-/* And it has done so, which costs no more: see `waited`. */
+/* The copy is done and has been charged: see `waited`. */
 static inline void fsh_simulated_moved(void)
 {
     const struct fsh_simulated *simulated = fsh_simulated();
@@ -82,7 +85,7 @@ static inline void fsh_simulated_moved(void)
         simulated->waited();
 }
 
-/* The library's memcpy of what may be large, or a client's. */
+/* memcpy of possibly large data, of the library or a client. */
 static inline void fsh_simulated_copy(void *dst, const void *src, size_t n)
 {
     fsh_simulated_moving(dst, src, NULL, n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The length of spins; see spin.h. The estimate is a hint: threads that update it
- * at once may overwrite each other's step.
+ * Adaptive spin lengths; see spin.h. The estimate is a hint: concurrent updates may
+ * overwrite each other.
  */
 #include "base/spin.h"
 
@@ -10,22 +10,23 @@
 
 #include "base/cpu.h"
 
-/* A yield to nobody takes 0.3 to 1 us (a system call); one to somebody two
- * switches and what that one does, 2.4 us or more. */
+/* A yield with no other runnable thread takes 0.3 to 1 us (a system call); one
+ * that switches takes two context switches plus the other's work, 2.4 us or
+ * more. */
 #define SHORT_NS 1500u
-/* No rank that waits keeps the processor so long, but each may have a turn of
- * up to so long. */
+/* A yield that takes this long has lost a time slice: waiting ranks never hold
+ * the processor that long. TURN_NS is added for the turn of each rank. */
 #define GREEDY_NS 1000000u
 #define TURN_NS 10000u
-/* A yield costs more than the spins it spares a wait for a peer that runs: come
- * back soon. */
+/* Spins grow back quickly, since a wait for a running peer loses more by a
+ * yield than by the spins it saves. */
 #define GROWTH 8u
-/* With more ranks than processors, where only lost slices are of interest, one
- * yield of so many is timed. */
+/* When oversubscribed only lost slices matter, so one yield in this many is
+ * timed. */
 #define SAMPLE 8u
-/* After a yield that lost a slice, none for so many times as long; twice as many
- * with each that follows, so that in the end less than a hundredth is lost, until
- * as many others did not as this says. */
+/* After a yield that lost a slice, avoid yields for ABSTAIN times as long. Each further
+ * loss doubles that, up to DOUBLINGS times, so that less than a hundredth of the time
+ * is lost in the end; FORGIVE yields without a loss undo one doubling. */
 #define ABSTAIN 4u
 #define DOUBLINGS 5u
 #define FORGIVE 16u
@@ -58,7 +59,7 @@ void fsh_spin_init(unsigned ranks, unsigned processors)
     atomic_store_explicit(&fsh_spin.lost, 0, memory_order_relaxed);
 }
 
-/* Did it lose a slice? */
+/* Whether the yield lost a time slice. */
 static bool learn_greed(uint64_t ns, uint64_t now)
 {
     unsigned lost = atomic_load_explicit(&fsh_spin.lost, memory_order_relaxed);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A copy to memory that another processor reads next, and that this one wrote before: by
- * stores that pass the caches. Others would first have to fetch each cache line from
- * the reader that had it last, one after the other, for which the copies of a pipeline
- * between two processors wait most of the time.
+ * Non-temporal copy, for memory that another processor reads next and this one wrote
+ * before. With ordinary stores each cache line must first be fetched, one after the
+ * other, from the reader that had it last; a pipeline between two processors would
+ * spend most of its time on that.
  */
 #ifndef FSH_STREAM_H
 #define FSH_STREAM_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Sanitizers do not see such stores. */
+/* Sanitizers do not see non-temporal stores. */
 #if defined(__SSE2__) && !defined(__SANITIZE_THREAD__) && \
     !defined(__SANITIZE_ADDRESS__)
 #include <emmintrin.h>
@@ -20,7 +20,7 @@
 #define FSH_STREAMS 0
 #endif
 
-/* memcpy. It is complete before what the caller stores next, in any order. */
+/* memcpy whose stores are complete before any later store of the caller. */
 static inline void fsh_stream_copy(void *dst, const void *src, size_t bytes)
 {
 #if FSH_STREAMS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of topologies, and the cables of the regular ones; see topology.h. */
+/* Topology names, and the cabling of the regular topologies; see topology.h. */
 #include "base/topology.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 
 _Static_assert(FSH_MAX_NODES < FSH_NO_NODE, "a node fits in a plug");
 
-/* A name taken apart. */
+/* A parsed name. */
 struct parsed {
     enum fsh_topology_kind kind;
     unsigned sides; /* given in the name */
@@ -40,7 +40,8 @@ void fsh_topology_plug(struct fsh_topology *t, uint32_t a, unsigned p,
         t->ports = (uint8_t)(high + 1);
 }
 
-/* "AxB" to the end, at most `most` numbers from 1 to FSH_MAX_NODES; how many, or 0. */
+/* Parses "AxB" up to the end of the text: at most `most` numbers from 1 to
+ * FSH_MAX_NODES. Returns how many, or 0. */
 static unsigned parse_sides(const char *at, unsigned most, uint32_t *side)
 {
     for (unsigned n = 0; n < most;) {
@@ -65,7 +66,7 @@ static bool parse(const char *name, struct parsed *p)
     static const struct {
         const char *word;
         enum fsh_topology_kind kind;
-        unsigned sides; /* at most, two at least; 0: the word is all */
+        unsigned sides; /* maximum, at least two; 0: the name takes no sides */
     } kinds[] = {
         {"ring", FSH_TOPOLOGY_RING, 0},
         {"line", FSH_TOPOLOGY_LINE, 0},
@@ -112,8 +113,8 @@ uint32_t fsh_topology_nodes(const char *name)
     return p.sides > 0 ? p.side[0] * p.side[1] * p.side[2] : 0;
 }
 
-/* The two sides nearest to a square, the longer first; false if the shorter would
- * be less than `least`. */
+/* The factorisation closest to a square, longer side first; false if the shorter side
+ * would be less than `least`. */
 static bool nearest_square(uint32_t nodes, uint32_t least, uint32_t side[2])
 {
     uint32_t low = 0;
@@ -159,7 +160,7 @@ static bool check_sides(const struct parsed *p, uint32_t nodes, char *err,
     return false;
 }
 
-/* A line or, with wraps, a ring along each dimension. */
+/* Cables a line or, with wraps, a ring along each dimension. */
 static void plug_grid(struct fsh_topology *t, bool wraps)
 {
     uint32_t step = 1;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The channel dependency graph of a topology's routes: its points are the channels
- * (node, port, vc), and one leads to another if a packet may hold the first while
- * it waits for the second. Packets cannot wait for each other for ever if it has
- * no circle.
+ * The channel dependency graph of a topology's routes. Its vertices are channels
+ * (node, port, vc); an edge leads from one to another if a packet may hold the first
+ * while waiting for the second. Without a cycle, routing is deadlock-free.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,18 +11,19 @@
 #include "base/topology.h"
 
 #define VCS FSH_TOPOLOGY_CHANNELS
-#define LINKS (FSH_MAX_PORTS * VCS) /* channels behind a node */
+#define LINKS (FSH_MAX_PORTS * VCS) /* outgoing channels of a node */
 #define CHANNELS (FSH_MAX_NODES * LINKS)
 
-/* Which channels of the node behind it a packet in a channel may need next. */
+/* For each channel, the channels of the next node that a packet may need
+ * afterwards. */
 struct graph {
     const struct fsh_topology *t;
     uint16_t next[CHANNELS];
-    bool clear[CHANNELS]; /* leads into no circle */
+    bool clear[CHANNELS]; /* leads to no cycle */
 };
 _Static_assert(LINKS <= 16, "a bit for each channel of a node");
 
-/* Without a dateline vc only says which of two equal networks a packet is in. */
+/* Without a dateline, vc only selects one of two equal networks. */
 static uint16_t channels_of(const struct graph *g, struct fsh_route route)
 {
     unsigned vcs = g->t->rule == FSH_TOPOLOGY_DATELINE ? route.vcs : 0;
@@ -40,8 +40,8 @@ static uint8_t node_behind(const struct graph *g, unsigned channel)
     return g->t->peer[channel / LINKS][channel % LINKS / VCS].node;
 }
 
-/* A node may take any port of the mask, whatever the rule of transit: that is no
- * less than what happens. */
+/* Adds an edge for any port in the mask, whatever the transit rule chooses: a superset
+ * of the real dependencies. */
 static void add_routes(struct graph *g, uint32_t to)
 {
     struct fsh_route route[FSH_MAX_NODES];
@@ -55,7 +55,7 @@ static void add_routes(struct graph *g, uint32_t to)
     }
 }
 
-/* A channel that c leads to and that is not clear, or CHANNELS. */
+/* A successor of c that is not clear, or CHANNELS. */
 static unsigned unclear_next(const struct graph *g, unsigned c)
 {
     for (unsigned i = 0; i < LINKS; i++)
@@ -64,7 +64,7 @@ static unsigned unclear_next(const struct graph *g, unsigned c)
     return CHANNELS;
 }
 
-/* From any channel that is not clear one comes to a circle, and goes round it. */
+/* Prints a cycle: following unclear successors from any unclear channel reaches one. */
 static void tell(const struct graph *g, unsigned c, char *text, size_t len)
 {
     bool seen[CHANNELS] = {false};

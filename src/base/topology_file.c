@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Cable files: a cable a line, "a.p - b.q" between port p of node a and port q of
- * node b, or "a - b" between the lowest ports that no line names; # begins a
+ * Cable files, with one cable per line: "a.p - b.q" between port p of node a and port
+ * q of node b, or "a - b" between the lowest ports that no line names; # begins a
  * comment. Every file that connects all nodes has routes.
  */
 #include <errno.h>
@@ -30,16 +30,17 @@ struct cable {
 struct reader {
     struct fsh_topology *t;
     const char *path;
-    unsigned ports; /* of a node */
+    unsigned ports; /* per node */
     char *text;
     unsigned line, cables;
     struct cable cable[MOST_CABLES];
-    unsigned taken[FSH_MAX_NODES][FSH_MAX_PORTS]; /* by which line */
+    unsigned taken[FSH_MAX_NODES][FSH_MAX_PORTS]; /* the line that uses each
+                                                     port */
     char *err;
     size_t errlen;
 };
 
-/* false, for the caller to return. */
+/* Always returns false, for the caller to return. */
 __attribute__((format(printf, 2, 3))) static bool refuse(struct reader *r,
                                                          const char *format,
                                                          ...)
@@ -57,7 +58,7 @@ __attribute__((format(printf, 2, 3))) static bool refuse(struct reader *r,
     return false;
 }
 
-/* Waits for nobody: what is no regular file is refused, and not opened for long. */
+/* Never blocks: anything but a regular file is refused. */
 static bool load(struct reader *r)
 {
     int fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -82,7 +83,7 @@ static bool load(struct reader *r)
     return got >= 0;
 }
 
-/* Decimal, of at most six digits; false if there is none. */
+/* Decimal, at most six digits; false if there is none. */
 static bool take_number(const char **at, uint32_t *number)
 {
     const char *first = *at;
@@ -114,7 +115,7 @@ static bool take_end(const char **at, struct cable *c, unsigned i)
     return true;
 }
 
-/* The port that a line names is there and free: take it. */
+/* Claims the port that a line names, if it exists and is free. */
 static bool take_port(struct reader *r, uint32_t node, uint32_t port)
 {
     if (port >= r->ports)
@@ -151,7 +152,7 @@ static bool check_cable(struct reader *r, const struct cable *c)
     return true;
 }
 
-/* line: without its end. */
+/* line: without the newline. */
 static bool take_line(struct reader *r, char *line)
 {
     struct cable c = {.line = r->line};
@@ -188,7 +189,7 @@ static bool take_lines(struct reader *r)
     return true;
 }
 
-/* Cables without ports get what the others have left. */
+/* Cables without ports get the ports that the others left. */
 static bool plug_cables(struct reader *r)
 {
     for (unsigned i = 0; i < r->cables; i++) {
@@ -217,7 +218,7 @@ static bool plug_cables(struct reader *r)
     return true;
 }
 
-/* The root of up and down is a node from which the farthest is nearest. */
+/* The root of up/down routing is a node with the smallest eccentricity. */
 static bool choose_root(struct reader *r)
 {
     unsigned least = UINT8_MAX;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Routes of a topology; see topology.h. Of grids and hypercubes they follow from
- * the numbers of the nodes; of cable files they are searched, backwards from each
+ * Routes of a topology; see topology.h. For grids and hypercubes they follow from the
+ * node numbers; for cable files they are found by a backward search from each
  * destination.
  */
 #include <string.h>
@@ -11,15 +11,15 @@
 
 #define FAR UINT8_MAX
 
-/* Where nothing can wait in a circle anyway, half of the destinations take the
- * one channel and half the other: twice the same network. */
+/* Where cycles are impossible anyway, each vc serves half of the destinations:
+ * two copies of the same network. */
 static uint8_t vcs_by_parity(unsigned ports, uint32_t to)
 {
     return (uint8_t)(to & 1 ? ports : 0);
 }
 
-/* Along dimension d from x to xd in a ring of `side`: vc is 0 while the wrap is
- * still before the packet. */
+/* Along dimension d from x to xd in a ring of `side` nodes: vc is 0 until the
+ * packet has passed the wrap. */
 static struct fsh_route ring_route(unsigned d, uint32_t side, uint32_t x,
                                    uint32_t xd, unsigned allowed)
 {
@@ -59,18 +59,18 @@ static unsigned hypercube_ports(uint32_t from, uint32_t to)
 {
     uint32_t differ = from ^ to;
 
-    return differ & -differ; /* the lowest bit first */
+    return differ & -differ; /* lowest bit first */
 }
 
-/* Up is towards the root, among equals towards the lower number. */
+/* Up is towards the root; between equals, towards the lower number. */
 static bool is_up(const struct fsh_topology *t, uint32_t from, uint32_t to)
 {
     return t->level[to] != t->level[from] ? t->level[to] < t->level[from]
                                           : to < from;
 }
 
-/* Links to `to`, from every node, by any way or by one that only goes down; FAR: there
- * is none. */
+/* Length in links of paths from every node to `to`, unrestricted or down only; FAR:
+ * none. */
 static void search(const struct fsh_topology *t, uint32_t to, bool down_only,
                    uint8_t far[FSH_MAX_NODES])
 {
@@ -97,8 +97,8 @@ void fsh_topology_distances(const struct fsh_topology *t, uint32_t to,
     search(t, to, false, far);
 }
 
-/* Links of the legal path: down if that is possible at all, else up to where it is
- * shortest. Nodes above are settled first, so level by level. */
+/* Length of the legal paths: down only if possible, else up to the best node above.
+ * Settled level by level, top first. */
 static void legal(const struct fsh_topology *t, const uint8_t *down,
                   uint8_t path[FSH_MAX_NODES])
 {
@@ -117,8 +117,8 @@ static void legal(const struct fsh_topology *t, const uint8_t *down,
         }
 }
 
-/* Ports to neighbours that are one link nearer by `path`; of a node that has to go
- * up, to those above only. */
+/* Ports to neighbours one link closer by `path`; for a node that must go up, only those
+ * above it. */
 static unsigned nearer(const struct fsh_topology *t, uint32_t from,
                        const uint8_t *path, bool up, bool any)
 {

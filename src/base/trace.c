@@ -12,16 +12,16 @@
 #include "base/log.h"
 
 #define DEPTH 12u
-#define ROOM_NS UINT64_C(10000000) /* a reader that is late comes again */
+#define ROOM_NS UINT64_C(10000000) /* recheck if the reader is late */
 #define LANES 16u
-#define KNOWN_BITS 11 /* names by their address: so many that few meet */
+#define KNOWN_BITS 11 /* hash of name addresses; few collisions */
 
 bool fsh_trace_on;
 
 struct known {
     const char *_Atomic text;
     uint16_t name;
-    bool quiet; /* a call that is made in vain again and again */
+    bool quiet; /* a call that programs repeat in vain (polls, tries) */
 };
 _Static_assert(1u << KNOWN_BITS >= 4 * FSH_TRACE_NAMES, "few meet");
 
@@ -31,30 +31,30 @@ static struct {
     uint32_t rank;
     const uint64_t *cycle;
     uint32_t slots;
-    uint32_t most; /* of them for other records than ends */
+    uint32_t most; /* of them usable for records other than ends */
     _Atomic uint32_t threads;
     atomic_flag naming;
     struct known known[1u << KNOWN_BITS];
-    /* Messages by direction, kind, peer and lane. */
+    /* Message counts by direction, kind, peer and lane. */
     _Atomic uint32_t *count;
 } own = {.naming = ATOMIC_FLAG_INIT};
 
-/* What a thread is in, outermost first. */
+/* The nested calls and handlers a thread is in, outermost first. */
 struct frame {
     const char *call; /* NULL: a handler */
     uint64_t ts, bytes;
-    uint64_t in, out; /* flows to be recorded with it; 0 none */
-    uint64_t left;    /* when the second has left */
+    uint64_t in, out; /* flows to record with it; 0: none */
+    uint64_t left;    /* when the outgoing flow left the host */
     uint32_t peer, again;
     uint16_t name;
     uint8_t category;
-    bool open;    /* recorded, but for its end */
-    bool matters; /* something has happened in it */
+    bool open;    /* an OPEN record has been written */
+    bool matters; /* something happened in it */
 };
 static _Thread_local struct {
     struct frame frame[DEPTH + 1]; /* deeper ones are not recorded */
     uint32_t depth;
-    uint32_t number; /* of this thread + 1 */
+    uint32_t number; /* this thread's number + 1 */
     bool handled;    /* a handler has run outside calls, the first at: */
     uint64_t since;
 } self;
@@ -72,7 +72,7 @@ void fsh_trace_ring_bell(struct fsh_trace *trace)
     fsh_futex_wake(&trace->bell, 1);
 }
 
-/* False: there is no room, and there is not going to be. */
+/* Waits for room. False: there is none, and there will be none. */
 static bool await_room(uint32_t head)
 {
     struct fsh_trace_ring *r = own.ring;
@@ -81,7 +81,7 @@ static bool await_room(uint32_t head)
         atomic_fetch_add_explicit(&r->dropped, 1, memory_order_relaxed);
         return false;
     }
-    /* Sequentially consistent, partner: the reader's store of head and look at
+    /* Sequentially consistent. Partner: the reader stores head, then loads
      * waiting. */
     atomic_store(&r->waiting, 1);
     fsh_trace_ring_bell(own.trace);
@@ -90,7 +90,7 @@ static bool await_room(uint32_t head)
     return true;
 }
 
-/* The next slot, or NULL: there is no room. */
+/* The next slot, or NULL if the ring is full. */
 static inline struct fsh_trace_record *take(uint32_t *position, uint8_t kind)
 {
     struct fsh_trace_ring *r = own.ring;
@@ -100,8 +100,8 @@ static inline struct fsh_trace_record *take(uint32_t *position, uint8_t kind)
     do {
         for (;;) {
             tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
-            /* Acquire: the reader is done with the slot. Partner: its release. It
-             * may be past this tail by now. */
+            /* Acquire: the reader is done with the slot. Partner: its release. head may
+             * already be past this tail. */
             head = atomic_load_explicit(&r->head, memory_order_acquire);
             if (__builtin_expect(tail - head < most, 1))
                 break;
@@ -116,7 +116,7 @@ static inline struct fsh_trace_record *take(uint32_t *position, uint8_t kind)
     return fsh_trace_slot(own.trace, r, tail);
 }
 
-/* Inlined, so that the record that it is given is never made. */
+/* Inlined, so that the argument record is never materialised. */
 __attribute__((always_inline)) static inline bool put(
     const struct fsh_trace_record *record)
 {
@@ -160,7 +160,8 @@ void fsh_trace_done(void)
 
 /* ---- names ---- */
 
-/* Where it is, or would be; NULL: nowhere. */
+/* The table entry of a name or, if absent, its place; NULL: the table is
+ * full. */
 static inline struct known *find(const char *text)
 {
     uint32_t i =
@@ -168,7 +169,7 @@ static inline struct known *find(const char *text)
 
     for (uint32_t n = 0; n < 1u << KNOWN_BITS; n++, i++) {
         struct known *known = &own.known[i & ((1u << KNOWN_BITS) - 1)];
-        /* Acquire: the rest, and the name in the ring. Partner: the release of add. */
+        /* Acquire: the entry, and the name in the ring. Partner: the release in add. */
         const char *at =
             atomic_load_explicit(&known->text, memory_order_acquire);
 
@@ -203,7 +204,7 @@ static const struct known *add(const char *text)
     return known;
 }
 
-/* What is known of a name by now; NULL: nothing, and it has none. */
+/* The entry of a name, or NULL if unknown. */
 static inline const struct known *look_up(const char *text)
 {
     const struct known *known = find(text);
@@ -213,7 +214,8 @@ static inline const struct known *look_up(const char *text)
                                                   memory_order_relaxed) != NULL,
                          1))
         return known;
-    /* In a signal handler that has interrupted this: without a name. */
+    /* This may be a signal handler that interrupted the holder: leave the name
+     * out. */
     if (atomic_flag_test_and_set_explicit(&own.naming, memory_order_acquire))
         return NULL;
     known = add(text);
@@ -237,8 +239,8 @@ static uint8_t track(void)
     return self.number > UINT8_MAX ? UINT8_MAX : (uint8_t)(self.number - 1);
 }
 
-/* A record that is made at this time: a look at the clock takes longer than all else
- * here, so there is one for what is made together. */
+/* Writes a record stamped with this time. Reading the clock dominates the cost, so
+ * records made together share one reading. */
 static bool put_at(uint64_t at, enum fsh_trace_kind kind, const struct frame *f,
                    uint64_t ts, uint64_t value)
 {
@@ -276,8 +278,9 @@ static void put_flows(uint64_t at, struct frame *f)
     f->in = f->out = 0;
 }
 
-/* Something happens in what this thread is in. False: that is not all in the file, and
- * what happens is left out, too, since it would be nested wrongly. */
+/* Opens the calls and handlers this thread is in, because something is about to be
+ * recorded inside them. False: not all fit in the ring; then what happens inside is
+ * left out as well, since it would be nested wrongly. */
 static bool open_all(void)
 {
     uint32_t n = self.depth < DEPTH ? self.depth : DEPTH;
@@ -305,7 +308,7 @@ static struct frame *top(void)
                                                   : NULL;
 }
 
-/* A call or a handler begins. */
+/* Begins a call or a handler. */
 static struct frame *push(uint8_t category)
 {
     struct frame *outer = top(), *f;
@@ -325,7 +328,7 @@ static struct frame *push(uint8_t category)
     return f;
 }
 
-/* It has ended, and nothing has come of it. */
+/* Whether a call found nothing to do and need not be recorded. */
 static bool was_in_vain(struct frame *f)
 {
     const struct known *known;
@@ -339,7 +342,7 @@ static bool was_in_vain(struct frame *f)
     return known->quiet;
 }
 
-/* A call or handler has ended of which nothing is in the file yet. */
+/* Records a finished call or handler that has no OPEN record. */
 static void put_slice(uint64_t end, struct frame *f)
 {
     if (f->name == 0)
@@ -382,12 +385,12 @@ void fsh_trace_end(const char *call)
 {
     struct frame *f = top();
 
-    if (!fsh_trace_on) /* since it began */
+    if (!fsh_trace_on) /* switched off since it began */
         self.depth = 0;
     else if (self.depth > DEPTH)
         self.depth--;
     else if (f == NULL || f->call != call)
-        return; /* begun before the trace */
+        return; /* began before the trace */
     else if (f->again != 0)
         f->again--;
     else
@@ -428,7 +431,8 @@ uint64_t fsh_trace_transfer_flow(uint32_t rank, unsigned tag, uint32_t n)
     return UINT64_C(3) << 58 | (uint64_t)rank << 46 | (uint64_t)tag << 34 | n;
 }
 
-/* The number of a flow: who, to whom, and how many before it. 0: not counted. */
+/* The id of a flow: sender, receiver, and sequence number between them. 0: not
+ * counted. */
 static uint64_t flow(bool sent, const struct fsh_trace_message *m)
 {
     uint64_t from = sent ? own.rank : m->peer, to = sent ? m->peer : own.rank;
@@ -467,7 +471,7 @@ void fsh_trace_handled(void)
         pop();
 }
 
-/* In a poll, of which the file says nothing so far. */
+/* A send outside any call or handler: recorded in a slice "progress". */
 static void send_outside(uint64_t id)
 {
     const struct frame f = {.name = fsh_trace_name("progress"),
@@ -535,7 +539,7 @@ void fsh_trace_waited(void)
     put_now(FSH_TRACE_CLOSE, &f, 0);
 }
 
-/* ---- what is neither ---- */
+/* ---- other events ---- */
 
 void fsh_trace_retry(const char *what, uint32_t peer)
 {
@@ -552,7 +556,7 @@ void fsh_trace_count(const char *name, uint64_t value)
             value);
 }
 
-/* ---- beginning ---- */
+/* ---- setup ---- */
 
 void fsh_trace_open(struct fsh_trace *trace, uint32_t ring)
 {
@@ -560,8 +564,8 @@ void fsh_trace_open(struct fsh_trace *trace, uint32_t ring)
     own.ring = fsh_trace_ring(trace, ring);
     own.rank = ring;
     own.slots = trace->slots;
-    /* The rest is for ends of what is open in the file, so that a full ring does not
-     * leave it open. */
+    /* The rest is reserved for the ends of open records, so that a full ring does not
+     * leave them open. */
     own.most = trace->simulated ? own.slots : own.slots - own.slots / 4;
     if (trace->magic != FSH_TRACE_MAGIC || ring >= trace->rings ||
         trace->ring_bytes != fsh_trace_ring_bytes(trace->slots)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The slow side of all waits; see wait.h. The job and who knows the state of the
- * library are set while a process starts, by its only thread.
+ * The slow path of all waits; see wait.h. The job and the provider of diagnostics are
+ * set during start-up, while single-threaded.
  */
 #include "base/wait.h"
 
@@ -16,7 +16,7 @@
 #define REPORT_NS UINT64_C(1000000000)
 #define TEXT_BYTES 1024
 
-enum { TRACED = 1, DROPPED }; /* of a wait */
+enum { TRACED = 1, DROPPED }; /* state of a wait */
 
 static const struct fsh_wait_job *job;
 static fsh_wait_facts_fn facts;
@@ -40,8 +40,9 @@ uint32_t fsh_wait_ms(double seconds)
     return ms < FSH_WAIT_FOR_EVER ? (uint32_t)ms : FSH_WAIT_FOR_EVER;
 }
 
-/* Who waits, and for what; either may be empty. A client's call is about nodes,
- * as GASNet says; the rest of the library about ranks. */
+/* Formats the waiting component and what it waits for; either may be empty.
+ * Client calls speak of nodes, as GASNet does; the rest of the library of
+ * ranks. */
 static void name(const struct fsh_wait_kind *kind, const struct fsh_wait *wait,
                  const char *what, char *who, char *lacking)
 {
@@ -68,7 +69,7 @@ static void print_fact(void *arg, const char *text)
     fsh_warn("  %s", text);
 }
 
-/* The watchdog's time is over. */
+/* The watchdog has expired. */
 static _Noreturn void expire(const struct fsh_wait_kind *kind,
                              const struct fsh_wait *wait, const char *what)
 {
@@ -126,7 +127,8 @@ void fsh_wait_trace(const struct fsh_wait_kind *kind, struct fsh_wait *wait,
                        : DROPPED;
 }
 
-/* The watchdog counts, and the page names, what has no limit of its own. */
+/* Only waits without their own limit are subject to the watchdog and published
+ * on the job's page. */
 static void check_time(const struct fsh_wait_kind *kind, struct fsh_wait *wait,
                        const char *what)
 {
@@ -165,7 +167,7 @@ void fsh_wait_check(const struct fsh_wait_kind *kind, struct fsh_wait *wait,
     check_time(kind, wait, what);
 }
 
-/* ---- what this thread waits for ---- */
+/* ---- what this thread is waiting for ---- */
 
 static _Thread_local struct fsh_waiting *waiting;
 
@@ -209,17 +211,18 @@ void fsh_wait_check_outer(void)
     waiting = here;
 }
 
-/* ---- the slow side ---- */
+/* ---- slow path ---- */
 
-/* Each sleep ends in a look that costs some microseconds. Hundreds of threads would
- * look for nothing all the time, on processors that those need who could end it: from
- * so many on, sleeps are longer in proportion, up to a limit. */
+/* Each sleep ends in a check that costs a few microseconds. Hundreds of threads would
+ * keep busy the processors needed by those they wait for, so above this number of
+ * sleepers, sleeps get proportionally longer, up to a limit. */
 #define CROWD 16u
 #define CROWD_MOST_NS UINT64_C(20000000)
 
 static _Atomic uint32_t sleepers;
 
-/* In simulated time a sleep is part of the result, and nobody's processor. */
+/* In simulated time the length of a sleep is part of the result and occupies no
+ * processor. */
 static uint64_t among(uint32_t others, uint64_t ns)
 {
     uint64_t longer = ns * (1 + others / CROWD);
@@ -253,7 +256,8 @@ FSH_HOT void fsh_wait_offer(const struct fsh_wait_kind *kind,
         fsh_spin_yield();
         return;
     }
-    /* From here on yields are counted, so that more spins do not come. */
+    /* From here on count yields, so that a larger spin estimate adds no more
+     * spins. */
     if (wait->rounds < kind->spins)
         wait->rounds = kind->spins;
     if (wait->rounds - kind->spins < kind->yields && !fsh_spin_greedy()) {

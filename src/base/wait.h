@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How everything in the library waits: spin, then offer the processor, then
- * sleep in bounded steps, and meanwhile look whether the job is alive and the
- * watchdog's time is over. Who waits says how far it goes with each (a kind, a
- * constant), keeps a struct fsh_wait on its stack, looks for what it waits for
- * itself, and comes here with each look in vain:
+ * How everything in the library waits: spin, then yield, then sleep in bounded
+ * steps, while checking that the job is alive and the watchdog has not expired.
+ * The waiting code defines its policy (a constant struct fsh_wait_kind), keeps
+ * a struct fsh_wait on its stack, tests its own condition, and calls
+ * fsh_wait_pause after each failed test:
  *
  *     struct fsh_wait wait = {.peer = node + 1};
  *
@@ -15,9 +15,9 @@
  *             fsh_wait_pause(&kind, &wait, "what it is");
  *     fsh_wait_end(&wait);
  *
- * Any thread. Without a job (fsh_wait_watch) nothing but spins, yields and
- * sleeps. A signal handler may wait with a kind that does not yield and a limit
- * of its own: that takes no lock.
+ * Any thread. Without a job (fsh_wait_watch) it only spins, yields and sleeps.
+ * A signal handler may wait with a kind that does not yield and with a limit of
+ * its own: that takes no lock.
  */
 #ifndef FSH_WAIT_H
 #define FSH_WAIT_H
@@ -29,59 +29,62 @@
 #include "base/spin.h"
 #include "base/trace.h"
 
-/* One wait; all 0 but what its owner knows. */
+/* State of one wait; all 0 except the fields marked owner. */
 struct __attribute__((may_alias)) fsh_wait {
-    uint32_t rounds;   /* in vain, in a row; from kind.spins on, yields */
+    uint32_t rounds;   /* consecutive failed rounds; from kind.spins on,
+                          yields */
     uint32_t nap_us;   /* length of the last sleep */
-    uint32_t peer;     /* owner: the rank that it waits for + 1, or 0 */
-    uint32_t limit_ms; /* owner: a limit instead of the watchdog's, or 0 */
-    uint64_t since;    /* ns, first check; 0 not yet */
-    uint32_t seen;     /* owner's, for its sleep: state before the last look */
-    uint8_t memory;    /* owner's, for its sleep: a store may end the wait */
-    uint8_t reported;  /* the job's page says what it waits for */
-    uint8_t traced;    /* the trace says that it waits, or could not */
-    uint8_t counted;   /* simulated time knows that it has begun */
+    uint32_t peer;     /* owner: the peer waited for + 1, or 0 */
+    uint32_t limit_ms; /* owner: replaces the watchdog's limit; 0: none */
+    uint64_t since;    /* ns, first check; 0: not yet */
+    uint32_t seen;     /* owner, for `sleep`: state before the last test */
+    uint8_t memory;    /* owner, for `sleep`: a remote store may end the wait */
+    uint8_t reported;  /* published on the job's page */
+    uint8_t traced;    /* recorded in the trace, or dropped */
+    uint8_t counted;   /* simulated time has counted its start */
 };
 
-/* A limit of so many seconds, at least 1 ms; one that is never over. */
+/* Converts seconds to a limit of at least 1 ms; FSH_WAIT_FOR_EVER never
+ * expires. */
 #define FSH_WAIT_FOR_EVER UINT32_MAX
 uint32_t fsh_wait_ms(double seconds);
 
 struct fsh_wait_kind {
-    /* The part of the library that waits; `what` is then what it lacks. NULL:
-     * `what` is a client's call, which says all. */
+    /* The waiting component; `what` is then the thing it waits for. NULL:
+     * `what` names a client call and is complete by itself. */
     const char *who;
-    bool to_peer;    /* it sends: `who` goes on with the peer */
-    bool untraced;   /* traces leave it out: it is how time passes */
-    bool by_threads; /* one that never calls the library may end it */
-    unsigned eager;  /* first rounds without so much as a pause */
-    unsigned spins;  /* rounds, at most, before the processor is offered */
-    unsigned yields; /* then, before it sleeps */
+    bool to_peer;    /* a send: `who` is followed by the peer */
+    bool untraced;   /* not traced: this is how time passes */
+    bool by_threads; /* may be ended by a thread that never calls the library */
+    unsigned eager;  /* first rounds, without a pause instruction */
+    unsigned spins;  /* maximum rounds before the first yield */
+    unsigned yields; /* yields before the first sleep */
     unsigned nap_us; /* length of the first sleep */
     unsigned most_us;
-    unsigned growth; /* each sleep is so many quarters longer */
-    /* Sleep so long at most. False: it has only prepared itself to, so that the
-     * look before the next round misses nothing; that round sleeps. NULL: never,
-     * it goes on yielding. */
+    unsigned growth; /* growth of each sleep over the last, in quarters */
+    /* Sleeps for at most ns. False: it has only armed the wake-up, so that the test
+     * before the next round misses nothing; the next round sleeps. NULL: never sleeps,
+     * keeps yielding. */
     bool (*sleep)(struct fsh_wait *wait, uint64_t ns);
-    /* Before each sleep, or now and then: it may know ways out of its own. */
+    /* Called before each sleep, or now and then: detects the owner's own
+     * reasons to give up. */
     void (*check)(struct fsh_wait *wait, const char *what);
-    /* The job is ending. NULL: leave it as others do. */
+    /* The job is ending. NULL: the default exit. */
     void (*leave)(struct fsh_wait *wait, const char *what, const char *why);
-    /* limit_ms is over; with a limit. */
+    /* limit_ms has expired; required with a limit. */
     void (*expired)(struct fsh_wait *wait, const char *what);
 };
 
-/* One look in vain is over, the slow case: yield, or check and sleep. */
+/* Slow path of fsh_wait_pause: yields, or checks and sleeps. */
 void fsh_wait_offer(const struct fsh_wait_kind *kind, struct fsh_wait *wait,
                     const char *what);
 
-/* The trace says what it waits for, from here on. */
+/* Records in the trace what is waited for, from now on. */
 void fsh_wait_trace(const struct fsh_wait_kind *kind, struct fsh_wait *wait,
                     const char *what);
 
-/* One look in vain is over. Does not return if the job is ending, or blocked for
- * longer than the watchdog allows. */
+/* Call after each failed test. Does not return if the job is ending, or if the wait
+ * exceeds the watchdog's limit. */
 static inline void fsh_wait_pause(const struct fsh_wait_kind *kind,
                                   struct fsh_wait *wait, const char *what)
 {
@@ -93,7 +96,7 @@ static inline void fsh_wait_pause(const struct fsh_wait_kind *kind,
         fsh_cpu_relax();
 }
 
-/* Something has happened, if not yet what it waits for: from the start. */
+/* Progress, though not yet what is waited for: restart from spinning. */
 static inline void fsh_wait_found(struct fsh_wait *wait)
 {
     wait->rounds = 0;
@@ -101,12 +104,13 @@ static inline void fsh_wait_found(struct fsh_wait *wait)
     wait->counted = 0;
 }
 
-/* What a wait does before it sleeps: the ways out, and after a second the job's
- * page says what it waits for. */
+/* Checks made before a sleep: job alive, limits; after a second, publishes on
+ * the job's page what is waited for. */
 void fsh_wait_check(const struct fsh_wait_kind *kind, struct fsh_wait *wait,
                     const char *what);
 
-/* What this thread waits for, while nobody else says it: the innermost counts. */
+/* Declares what this thread is waiting for while code without a wait of its own runs;
+ * the innermost counts. */
 struct fsh_waiting {
     const struct fsh_wait_kind *kind;
     struct fsh_wait *wait;
@@ -116,17 +120,18 @@ struct fsh_waiting {
 void fsh_wait_enter(struct fsh_waiting *here, const struct fsh_wait_kind *kind,
                     struct fsh_wait *wait, const char *what);
 void fsh_wait_leave(const struct fsh_waiting *here);
-/* That, or NULL: valid until it leaves. */
+/* The innermost declaration, or NULL; valid until it leaves. */
 const struct fsh_waiting *fsh_wait_current(void);
-/* What a thread waits for, as the job's page has it, or "" if `of` is NULL. Any
- * thread, while that one stays there. */
+/* Formats what a thread is waiting for, as on the job's page; "" if `of` is
+ * NULL. Any thread, while that thread stays there. */
 void fsh_wait_tell(const struct fsh_waiting *of, char *text, size_t len);
-/* Does it wait in the library, for what only others can bring? The same. */
+/* Whether it waits in the library for something only others can bring. Same
+ * rules. */
 bool fsh_wait_is_for_others(const struct fsh_waiting *of);
-/* The ways out of the wait around a sleep in which it does not look for them. */
+/* Runs the checks of the surrounding wait, for a sleep in which that wait cannot. */
 void fsh_wait_check_outer(void);
 
-/* The wait is over. */
+/* Ends a wait. */
 void fsh_wait_over(struct fsh_wait *wait);
 static inline void fsh_wait_end(struct fsh_wait *wait)
 {
@@ -137,20 +142,20 @@ static inline void fsh_wait_end(struct fsh_wait *wait)
 /* ---- the job ---- */
 
 struct fsh_wait_job {
-    /* Is it alive? If not, why. */
+    /* Whether the job is alive. If not, *why is the reason. */
     bool (*alive)(const char **why);
-    /* End this process with it. */
+    /* Ends this process with that reason. */
     void (*leave)(const char *why);
-    /* What this rank waits for, for state dumps; "" nothing. */
+    /* Publishes what this rank waits for, for state dumps; "": nothing. */
     void (*report)(const char *what);
-    double watchdog; /* seconds; 0 off */
+    double watchdog; /* seconds; 0: off */
 };
 
-/* All waits end with this job; NULL: there is none. Keeps the pointer. */
+/* Ties all waits to this job; NULL: to none. Keeps the pointer. */
 void fsh_wait_watch(const struct fsh_wait_job *job);
 
-/* Who knows the state of the library, one call of `line` a fact: printed when
- * the watchdog expires. */
+/* Sets the provider of diagnostics printed when the watchdog expires; it calls
+ * `line` once per fact. */
 typedef void (*fsh_wait_facts_fn)(void (*line)(void *arg, const char *text),
                                   void *arg);
 void fsh_wait_on_expiry(fsh_wait_facts_fn facts);
