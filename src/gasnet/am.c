@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Active messages that arrive: what the conduit delivers, and the poll. Any thread.
- * The token a handler gets is the conduit's own structure, valid until the handler
+ * Incoming active messages: delivery by the conduit, and the poll. Any thread. The
+ * token a handler gets is the conduit's own structure, valid until the handler
  * returns.
  */
 #include "base/kick.h"
@@ -44,8 +44,8 @@ void fsh_am_deliver(struct fsh_token *token)
     if (__builtin_expect(fsh_trace_on, 0))
         fsh_trace_handled();
     FSH_ASSERT(self->token == token && self->in_handler == depth + 1);
-    /* Stored, not decremented: a read-modify-write would make each message of a
-     * batch wait for the store of the one before. */
+    /* Stored rather than decremented: a read-modify-write would make each
+     * message of a batch wait for the previous one's store. */
     self->in_handler = depth;
     self->token = outer;
     if (!FSH_GASNET_DEBUG)
@@ -56,7 +56,7 @@ void fsh_am_deliver(struct fsh_token *token)
                   (void *)self->held);
 }
 
-/* Debug, traces: one by one, with all checks of a single delivery. */
+/* Debug and traces: one at a time, with all checks of a single delivery. */
 static void deliver_each(struct fsh_token *token, const struct fsh_short *m,
                          unsigned n)
 {
@@ -99,7 +99,7 @@ void fsh_am_delivered(void)
     wake_threads();
 }
 
-/* Go on with the library's own protocols. Apart, so that an empty poll is short. */
+/* Advances the library's own protocols. Not inlined, to keep an empty poll short. */
 static __attribute__((noinline)) bool kick(void)
 {
     bool found = fsh_command_kick();
@@ -113,7 +113,7 @@ static __attribute__((noinline)) bool kick(void)
     return found;
 }
 
-/* Inlined into its callers: calls are a large part of what an empty poll costs. */
+/* Inlined into its callers: calls are a large part of the cost of an empty poll. */
 static inline __attribute__((always_inline)) bool poll(void)
 {
     bool found = fsh_gasnet.ops->poll();
@@ -142,14 +142,15 @@ static __attribute__((noinline)) void offer(struct fsh_thread *self)
     fsh_spin_yield();
 }
 
-/* Poll; offer the processor after `patience` polls in vain. */
+/* Polls; yields the processor after `patience` consecutive empty polls. */
 static inline __attribute__((always_inline)) void poll_once(const char *call,
                                                             unsigned patience)
 {
     struct fsh_thread *self = fsh_thread_self();
 
     FSH_CALL_ROUND(call);
-    /* Handlers do not nest, and a lock is not for them to wait for. */
+    /* Handlers do not nest and must not wait for a lock, so with either do
+     * nothing. */
     if ((self->in_handler | fsh_guard) != 0)
         return;
     if (poll()) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Active messages that the client and the library send, and the queries of their
- * limits. Any thread. While there is no room for a message, the conduit polls, and
- * the library's protocols make progress (fsh_am_waits in am.c).
+ * Outgoing active messages of the client and the library, and the queries of their
+ * limits. Any thread. While a message waits for room, the conduit polls and the
+ * library's protocols progress (fsh_am_waits in am.c).
  */
 #include <stdarg.h>
 
@@ -11,7 +11,7 @@
 
 #define MAX_ARGS 16
 
-/* Categories as the header passes them: FSH_AM_ and one more. */
+/* Categories as the header passes them: FSH_AM_*, plus one. */
 enum { LONG_ASYNC = 3 };
 
 static const char *const request_names[] = {
@@ -73,7 +73,7 @@ static void check_nargs(const char *call, int nargs)
                   call, nargs, MAX_ARGS);
 }
 
-/* What a call with `...` was given. */
+/* Reads the variable arguments of a call. */
 static void read_args(const char *call, int nargs, va_list list, int32_t *args)
 {
     check_nargs(call, nargs);
@@ -81,7 +81,8 @@ static void read_args(const char *call, int nargs, va_list list, int32_t *args)
         args[i] = va_arg(list, int32_t);
 }
 
-/* Payload against the limit and, for Long, against the segment of `node`. */
+/* Checks the payload against the limit and, for a Long, against node's
+ * segment. */
 static void check_payload(const char *call, const struct fsh_am *am,
                           size_t long_limit, const char *long_query)
 {
@@ -148,7 +149,7 @@ int fsh_gasnet_am_request(unsigned what, gasnet_node_t node, int handler,
     return GASNET_OK;
 }
 
-/* May this thread reply with this token now? */
+/* Checks that this thread may reply with this token now. */
 static void check_token(const char *call, const struct fsh_token *token)
 {
     const struct fsh_thread *self = fsh_thread_self();
@@ -189,9 +190,9 @@ int fsh_gasnet_am_reply(unsigned what, gasnet_token_t client_token, int handler,
     return GASNET_OK;
 }
 
-/* Fast path of Shorts, ending with a tail call into the conduit. These two make the
- * checks of the functions above that the header has not made, without naming what
- * fails; then, or if a poll is due, those functions are the slow path. */
+/* Fast path of Shorts, ending in a tail call into the conduit. It makes the checks of
+ * the functions above that the header has not made, without a diagnosis. If one fails,
+ * or a poll is due, those functions are the slow path. */
 int fsh_gasnet_short_request(gasnet_node_t node, unsigned what,
                              const gasnet_handlerarg_t *args)
 {
@@ -276,7 +277,7 @@ void fsh_gasnet_send(uint32_t node, enum fsh_handler handler,
         fsh_library_am(node, handler, args, nargs, src, nbytes);
 
     FSH_ASSERT(node < fsh_gasnet.nodes);
-    FSH_ASSERT(fsh_thread_self()->in_handler == 0); /* it may wait */
+    FSH_ASSERT(fsh_thread_self()->in_handler == 0); /* it may block */
     fsh_gasnet.ops->am_request(&am);
 }
 

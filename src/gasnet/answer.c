@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Answers of the library's own handlers. A handler may run in a poll, which must
- * not block, so an answer is sent as a reply if there is room for it now. If not,
- * it is queued, and a later poll that finds room sends it as a request; its handler
- * treats both alike. There is order neither among answers nor between them and
- * other messages. Any thread.
+ * Replies of the library's own handlers. A handler may run in a poll, which must not
+ * block, so the answer is sent as an AM reply only if there is room for it now.
+ * Otherwise it is queued, and a later poll that finds room sends it as a request; the
+ * receiving handler treats both alike. Answers are not ordered among themselves or
+ * with other messages. Any thread.
  */
 #include <string.h>
 
@@ -17,15 +17,15 @@ enum { MAX_ARGS = 4 };
 
 struct answer {
     struct answer *next;
-    struct fsh_am am; /* src stays where it is until then */
+    struct fsh_am am; /* src stays unchanged until it is sent */
     int32_t args[MAX_ARGS];
 };
 
 static struct fsh_lock lock = FSH_LOCK_INIT("queued answers", FSH_LOCK_ANSWERS);
-static struct answer *first; /* under the lock, as the next two */
+static struct answer *first; /* under the lock, as are the next two */
 static struct answer **last = &first;
-static bool busy;          /* a thread sends the first */
-static atomic_bool queued; /* is there a first? To be read without the lock */
+static bool busy;          /* a thread is sending the first one */
+static atomic_bool queued; /* queue is non-empty; readable unlocked */
 
 static void enqueue(const struct fsh_am *am)
 {
@@ -62,7 +62,7 @@ void fsh_answer(struct fsh_token *token, enum fsh_handler handler,
         enqueue(&am);
 }
 
-/* The first of the queue, which is the caller's to send until it puts it back. */
+/* Claims the first of the queue; the caller alone may send it until it puts it back. */
 static struct answer *take(void)
 {
     struct answer *a = NULL;
@@ -79,7 +79,7 @@ static struct answer *take(void)
 static void put_back(struct answer *a, bool sent)
 {
     fsh_lock_take(&lock);
-    FSH_ASSERT(busy && first == a); /* nobody else has it */
+    FSH_ASSERT(busy && first == a); /* nobody else has claimed it */
     busy = false;
     if (sent) {
         first = a->next;
@@ -94,8 +94,9 @@ static void put_back(struct answer *a, bool sent)
         free(a);
 }
 
-/* An answer without room blocks those behind it (head of line), also those to
- * other nodes: it has room as soon as its node polls, and this is rare. */
+/* An answer without room blocks those behind it, also those to other nodes
+ * (head-of-line blocking). That is rare, and it gets room as soon as its target
+ * polls. */
 bool fsh_answers_kick(void)
 {
     struct answer *a;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The barrier of a team, gasnet_barrier's too: an all-reduce of what ranks say of its
- * name, begun by notify and awaited by wait, on a team of its own (team.h), by whatever
- * carries out collectives (run_call.c); that of all nodes by the conduit where it has one
- * without messages.
+ * Team barriers, including gasnet_barrier: a split-phase all-reduce of the ranks'
+ * barrier ids, started by notify and completed by wait. It runs on a separate team
+ * (team.h), on whichever executor carries out collectives (run_call.c); the barrier
+ * of all nodes uses the conduit's own barrier if it has one.
  *
- * Of several images a node the last one to notify does it for all; none notifies again
- * before its wait is over, so the consensus stays until all have seen it.
+ * If a node has several images, the last to notify does so for the node. An image
+ * cannot notify again before its wait has returned, so the consensus stays available
+ * until all have seen it.
  */
 #include <assert.h>
 #include <string.h>
@@ -15,8 +16,8 @@
 #include "base/spin.h"
 #include "gasnet/run.h"
 
-/* Rounds in which a wait whose processor nobody else wants only looks for the other
- * ranks' arrival, before it polls the network too: they are about to come. */
+/* Rounds in which an uncontended wait checks only for the arrival of the other ranks,
+ * before it also polls the network: arrival is usually imminent. */
 #define LOOKS 32u
 
 static struct fsh_opinion merge(struct fsh_opinion a, struct fsh_opinion b)
@@ -39,7 +40,7 @@ static struct fsh_opinion make_opinion(int id, int flags)
     return (struct fsh_opinion){FSH_NAMED, id};
 }
 
-/* The same on words: kind << 32 | id. */
+/* The packed form: kind << 32 | id. */
 static uint64_t pack(struct fsh_opinion o)
 {
     return (uint64_t)(uint32_t)o.kind << 32 | (uint32_t)o.id;
@@ -66,20 +67,20 @@ static void fold(void *result, const void *left, const void *right, size_t n)
     memcpy(result, &a, sizeof a);
 }
 
-/* In any thread. The event counts before the phase says that there is one. */
+/* Any thread. The event is counted before the phase is published. */
 static bool finished(struct fsh_barrier *b, uint32_t phase)
 {
     return atomic_load_explicit(&b->phase, memory_order_acquire) == phase &&
            fsh_event_done(&b->event);
 }
 
-/* Of the thread that notified. */
+/* Called by the notifying thread only. */
 static uint32_t phase_of(const struct fsh_barrier *b)
 {
     return atomic_load_explicit(&b->phase, memory_order_relaxed);
 }
 
-/* This node has arrived, with this opinion. */
+/* Notifies for this node, with this opinion. */
 FSH_HOT static void arrive(const char *call, struct fsh_team *team,
                            struct fsh_opinion opinion)
 {
@@ -95,7 +96,7 @@ FSH_HOT static void arrive(const char *call, struct fsh_team *team,
     atomic_store_explicit(&b->phase, phase_of(b) + 1, memory_order_release);
 }
 
-/* The caller's own view at the end, against what all agreed on. */
+/* Compares the caller's id and flags at the wait with the consensus. */
 static int judge(struct fsh_opinion all, struct fsh_opinion mine)
 {
     if (all.kind == FSH_MISMATCH || mine.kind == FSH_MISMATCH)
@@ -116,7 +117,7 @@ FSH_HOT static int conclude(struct fsh_barrier *b, int id, int flags)
     return judge(all, make_opinion(id, flags));
 }
 
-/* What the names of a call's family begin with: up to "barrier". */
+/* Length of the prefix of the family's call names, up to "barrier". */
 static int stem(const char *call)
 {
     static const char last[] = "barrier";
@@ -137,7 +138,7 @@ static _Noreturn void not_notified(const char *call)
     fsh_fatal("%s: called without %.*s_notify", call, stem(call), call);
 }
 
-/* Until this phase is over. */
+/* Waits until this phase is complete. */
 FSH_HOT static void wait_phase(const char *call, struct fsh_team *team,
                                uint32_t phase)
 {
@@ -157,7 +158,7 @@ FSH_HOT static void wait_phase(const char *call, struct fsh_team *team,
     fsh_call_done(call, 0);
 }
 
-/* ---- several images a node ---- */
+/* ---- several images per node ---- */
 
 static bool by_images(const struct fsh_team *team, int flags)
 {
@@ -184,7 +185,7 @@ static void image_notify(const char *call, struct fsh_team *team,
     fsh_lock_give(&team->lock);
 }
 
-/* The phase the calling image waits for. */
+/* The phase that the calling image is waiting for. */
 static uint32_t *image_target(const char *call, struct fsh_team *team)
 {
     uint32_t image = fsh_team_image(team, FSH_VIEW_IMAGES, call);
@@ -215,7 +216,7 @@ static int image_conclude(struct fsh_team *team, uint32_t *target, int id,
     return judge(all, make_opinion(id, flags));
 }
 
-/* ---- of any team ---- */
+/* ---- barriers of any team ---- */
 
 static void check_call(const char *call)
 {
@@ -296,7 +297,7 @@ static int result_of(const char *call, const struct fsh_team *team, int *id)
     return 0;
 }
 
-/* ---- the calls ---- */
+/* ---- public calls ---- */
 
 FSH_HOT void gasnet_barrier_notify(int id, int flags)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The checks of debug libraries: who calls what, when, with what. Each mistake
- * is one line that names the call and the argument, and ends the job. Called at
- * the beginning and end of the client's calls, on any thread.
+ * The checks of debug libraries: which thread calls what, when, with which
+ * arguments. Each mistake is one line that names the call and the argument, and
+ * ends the job. Called at the start and end of client calls, on any thread.
  */
 #include "base/log.h"
 #include "gasnet/internal.h"
 
-enum { SEQ = 1, PARSYNC = 2 }; /* modes, as the client's word has them */
+enum { SEQ = 1, PARSYNC = 2 }; /* modes, encoded as in the client's word */
 
-static uint32_t mode; /* from gasnet_init on */
+static uint32_t mode; /* set by gasnet_init */
 static const struct fsh_thread *initial;
 
-/* PARSYNC: the thread that is in a call now, and the call's name. */
+/* PARSYNC: the thread currently inside a call, and the call's name. */
 static _Atomic(const struct fsh_thread *) inside;
 static _Atomic(const char *) inside_call;
 
@@ -26,7 +26,7 @@ void fsh_check_thread(const char *call)
 {
     const struct fsh_thread *self = fsh_thread_self();
 
-    /* A thread of the library runs handlers, in any mode. */
+    /* A library thread runs handlers, in any mode. */
     if (mode != SEQ || self == initial || self->in_handler > 0)
         return;
     fsh_fatal("%s: called from a second thread, but the program was compiled "
@@ -35,8 +35,8 @@ void fsh_check_thread(const char *call)
               call);
 }
 
-/* No order of memory hangs on `inside`: it only tells whether a client keeps
- * its threads apart, as it must. */
+/* `inside` orders no memory; it only detects whether the client serialises its
+ * threads, as it must. */
 static void enter_alone(const char *call, const struct fsh_thread *self)
 {
     const struct fsh_thread *other = NULL;
@@ -121,7 +121,7 @@ void *fsh_check_token_name(void)
 {
     static _Atomic uintptr_t count;
 
-    /* Looks like no address of anything; 0 stays free. */
+    /* Not a plausible address; 0 stays unused. */
     return (void *)(atomic_fetch_add_explicit(&count, 2, memory_order_relaxed) |
                     1);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The calls of gasnet_coll.h: they make the description of a call from the arguments.
- * A handle is that of an ordinary explicit operation. Client threads only.
+ * The calls of gasnet_coll.h: they build the description of a collective from their
+ * arguments. A handle is that of an ordinary explicit operation. Client threads only.
  */
 #include "base/log.h"
 #include "gasnet/coll.h"
 
-/* A call of this image: what all agree on, and its own buffers. */
+/* A call by this image: the part all images agree on, and its own buffers. */
 struct request {
     struct fsh_team *team;
     struct fsh_coll_call call;
@@ -20,7 +20,7 @@ static bool one_of(int flags, int choices)
     return flags != 0 && (flags & (flags - 1)) == 0;
 }
 
-/* Debug: the flags that have no default. */
+/* Debug: checks the flags that have no default. */
 static void check_flags(const char *call, int flags)
 {
     if (!one_of(flags, GASNET_COLL_IN_NOSYNC | GASNET_COLL_IN_MYSYNC |
@@ -108,7 +108,8 @@ static gasnet_coll_handle_t run_nb(const struct request *r)
     return fsh_slot_close(self, slot);
 }
 
-/* The blocking and the other form of a call: FILL completes request r. */
+/* Defines the blocking and non-blocking forms of a call; FILL completes request
+ * r. */
 #define FORMS(NAME, KIND, NBYTES, PARAMS, FILL)                                \
     void gasnet_coll_##NAME PARAMS                                             \
     {                                                                          \

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From the calls of a node's images to calls of the node: see coll.h. A call that waits,
- * of the one image there is, lies on the stack; others on the heap until they are
- * complete.
+ * Turns the calls of a node's images into calls of the node: see coll.h. A blocking
+ * call of a node's only image lives on the stack; all others live on the heap until
+ * they are complete.
  */
 #include "base/log.h"
 #include "gasnet/coll.h"
 
-/* Calls that wait for images of this node, by view; and what a view's calls are. */
+/* Calls waiting for images of this node, by view, and the sequence numbers of a view's
+ * calls. */
 static struct fsh_lock lock = FSH_LOCK_INIT("collectives", FSH_LOCK_COLL);
 static struct fsh_coll_op *joining;
-static struct fsh_event nobody; /* of calls whose images have their own */
+static struct fsh_event nobody; /* when images have their own */
 
 /* ---- what a call is ---- */
 
@@ -57,7 +58,7 @@ static bool is_fold(const struct fsh_coll_call *call)
     return call->kind == FSH_COLL_REDUCE || call->kind == FSH_COLL_SCAN;
 }
 
-/* Its buffers aside. */
+/* Fills in all but the buffers. */
 static void make(struct fsh_coll_op *op, struct fsh_team *team,
                  const struct fsh_view *view, const struct fsh_coll_call *call)
 {
@@ -86,10 +87,10 @@ static bool has_exit(const struct fsh_coll_op *op)
     return (op->call.flags & GASNET_COLL_OUT_ALLSYNC) != 0;
 }
 
-/* ---- the calls of the node ---- */
+/* ---- calls of the node ---- */
 
-/* The team whose calls those of images are: not that of one thread a node, which may
- * make its own between them. */
+/* The team for the calls of images. It is separate from the team of one-thread-per-node
+ * calls, which may be interleaved with them. */
 static struct fsh_team *team_of(const struct fsh_coll_op *op)
 {
     return fsh_coll_of_images(op) ? fsh_team_images : op->team;
@@ -107,7 +108,7 @@ static void run_barrier(struct fsh_coll_op *op, unsigned stage,
     fsh_coll_call(team_of(op), op->call.name, NULL, &shape, &work, event);
 }
 
-/* One image a node: its buffers are the node's. */
+/* One image per node: its buffers are the node's. */
 static const struct fsh_program_algorithm *set_buffers(
     const struct fsh_coll_op *op, struct fsh_coll_work *work)
 {
@@ -162,7 +163,8 @@ static void run_main(struct fsh_coll_op *op, struct fsh_event *event)
     free(lists);
 }
 
-/* In turn; op may be gone when the last has begun. event NULL: wait for each. */
+/* Runs the stages in turn; op may be freed once the last has started. event NULL: waits
+ * for each stage. */
 static void run_stages(struct fsh_coll_op *op, struct fsh_event *event)
 {
     bool leave = has_exit(op);
@@ -174,7 +176,7 @@ static void run_stages(struct fsh_coll_op *op, struct fsh_event *event)
         run_barrier(op, FSH_COLL_EXIT, event);
 }
 
-/* ---- their end ---- */
+/* ---- completion ---- */
 
 static void release(struct fsh_coll_client *client)
 {
@@ -213,7 +215,7 @@ static struct fsh_coll_op *make_lasting(struct fsh_team *team,
     return op;
 }
 
-/* ---- several images a node ---- */
+/* ---- several images per node ---- */
 
 static void check_same(const struct fsh_coll_op *op,
                        const struct fsh_coll_call *call)
@@ -230,7 +232,7 @@ static void check_same(const struct fsh_coll_op *op,
                   (unsigned)call->flags);
 }
 
-/* Lock held. The call with this number, in the list of those that wait for images. */
+/* Lock held. The call with this number in the list of calls waiting for images. */
 static struct fsh_coll_op **place_of(const struct fsh_view *view,
                                      uint32_t number)
 {
@@ -242,7 +244,7 @@ static struct fsh_coll_op **place_of(const struct fsh_view *view,
     return link;
 }
 
-/* True: all images of the node have called. */
+/* Returns true if all images of the node have now joined. */
 static bool join(struct fsh_coll_op **link, uint32_t image,
                  const struct fsh_coll_image *buffers)
 {
@@ -256,8 +258,8 @@ static bool join(struct fsh_coll_op **link, uint32_t image,
     return true;
 }
 
-/* Calls of a node begin in their order: whoever comes last to one has been in those
- * before. */
+/* Calls of a node start in order, since the last image to join one has already joined
+ * those before it. */
 static void start_image(struct fsh_team *team, struct fsh_view *view,
                         const struct fsh_coll_call *call,
                         const struct fsh_coll_image *buffers)

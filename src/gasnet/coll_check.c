@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is said when ranks of a team do not make the same call: as precisely as the one
- * that finds it knows. Any thread.
+ * Diagnostics for ranks of a team that make different calls, as precise as what the
+ * detecting rank knows allows. Any thread.
  */
 #include "base/log.h"
 #include "gasnet/coll.h"
@@ -62,7 +62,7 @@ static void check_bytes(const struct fsh_team *team, const char *call,
 {
     struct fsh_coll_end here = {team->rank, mine->bytes};
     struct fsh_coll_end there = {rank, theirs->bytes};
-    bool waits = true; /* this rank for that one */
+    bool waits = true; /* this rank is waiting for that one */
 
     if (mine->bytes == theirs->bytes)
         return;

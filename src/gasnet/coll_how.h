@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How a call of fshmem_coll.h is carried out: for tools that name it beside what they
- * measure.
+ * How a call of fshmem_coll.h is executed, for tools that report it with their
+ * measurements.
  */
 #ifndef FSH_GASNET_COLL_HOW_H
 #define FSH_GASNET_COLL_HOW_H
@@ -11,20 +11,20 @@
 struct fsh_coll_how {
     const char *algorithm; /* static */
     const char
-        *engine; /* "direct": loads from peers; "card": the engine beside each
-                           node; "messages"; static */
+        *engine; /* "direct": loads from peers; "card": each node's collective
+                    engine; "messages". Static. */
 };
 
-/* A call of this shape on the team of all nodes, by an algorithm (NULL: it names none).
- * Of *work what all ranks agree on counts, and which lists there are. After
- * gasnet_attach, on the thread that makes the calls. */
+/* How the team of all nodes executes a call of this shape with this algorithm (NULL:
+ * none requested). Of *work only the part all ranks agree on matters, and which lists
+ * are present. Valid after gasnet_attach, on the thread that makes the calls. */
 struct fsh_coll_how fsh_coll_how(const struct fsh_program_shape *shape,
                                  const struct fsh_program_algorithm *a,
                                  const struct fsh_coll_work *work);
 
-/* Room for packets that come before this rank's call: how much of it has been full at
- * once since this was asked last, in millionths of what the team of all nodes has. By
- * messages alone. */
+/* Peak use of the buffer for packets that arrive before this rank's call since this
+ * was last queried, in millionths of the capacity of the team of all nodes. Messages
+ * only. */
 uint64_t fsh_coll_occupancy(void);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives of nodes with several images: what images of a node give goes to other
- * nodes in one piece, image after image, and what comes is given to them. On the thread
- * that starts the call, and on the one that finds it complete.
+ * Collectives of nodes with several images: the images' outgoing data is sent to
+ * other nodes in one piece, in image order, and incoming data is distributed to them.
+ * Runs on the thread that starts the call, and on the one that finds it complete.
  */
 #include <string.h>
 
 #include "base/simulated.h"
 #include "gasnet/coll.h"
 
-/* Without bytes, buffers may be null. */
+/* memcpy, except that null buffers are allowed if there are no bytes. */
 static void copy(void *to, const void *from, size_t n)
 {
     if (n != 0 && to != from)
@@ -23,7 +23,7 @@ static char *memory(const struct fsh_coll_op *op, size_t n)
 
 /* ---- packing ---- */
 
-/* Blocks of ranks: what a node has is `times` blocks for each image of the rank. */
+/* Sizes of the ranks' blocks: a node has `times` blocks for each image of the rank. */
 static void set_lists(const struct fsh_coll_op *op, size_t *lists, size_t times)
 {
     const uint32_t *first = op->view->first;
@@ -35,7 +35,7 @@ static void set_lists(const struct fsh_coll_op *op, size_t *lists, size_t times)
     }
 }
 
-/* The blocks of all images of this node. */
+/* Packs the blocks of all images of this node. */
 static const unsigned char *pack_blocks(struct fsh_coll_op *op)
 {
     size_t n = op->call.nbytes;
@@ -48,7 +48,8 @@ static const unsigned char *pack_blocks(struct fsh_coll_op *op)
     return (const unsigned char *)op->out;
 }
 
-/* For each rank, image after image of this node, the blocks for the rank's. */
+/* Packs, for each rank and each image of this node in turn, the blocks for that
+ * rank's images. */
 static const unsigned char *pack_exchange(struct fsh_coll_op *op)
 {
     const uint32_t *first = op->view->first;
@@ -70,7 +71,7 @@ static const unsigned char *pack_exchange(struct fsh_coll_op *op)
     return (const unsigned char *)op->out;
 }
 
-/* The operands of this node, combined. */
+/* Combines the operands of this node. */
 static const unsigned char *pack_operands(struct fsh_coll_op *op)
 {
     size_t n = op->call.nbytes;
@@ -82,7 +83,8 @@ static const unsigned char *pack_operands(struct fsh_coll_op *op)
     return (const unsigned char *)op->out;
 }
 
-/* Where n bytes for the images of this node come to: the place of the only one. */
+/* Where n bytes for the images of this node are received: in place if there is only one
+ * image. */
 static unsigned char *landing(struct fsh_coll_op *op, size_t n)
 {
     if (op->view->mine == 1)
@@ -104,7 +106,7 @@ static void pack_fold(struct fsh_coll_op *op, struct fsh_coll_work *work)
     }
 }
 
-/* Blocks that differ in size: one image may have more of a rank than another. */
+/* Packs blocks of different sizes: ranks may have different numbers of images. */
 static const struct fsh_program_algorithm *pack_moved(
     struct fsh_coll_op *op, struct fsh_coll_work *work, size_t *lists)
 {
@@ -168,7 +170,7 @@ const struct fsh_program_algorithm *fsh_coll_pack(struct fsh_coll_op *op,
 
 /* ---- unpacking ---- */
 
-/* What the first image got, to all of them. */
+/* Copies what the first image received to all the others. */
 static void replicate(const struct fsh_coll_op *op, size_t n)
 {
     for (uint32_t i = 1; i < op->view->mine; i++)
@@ -187,8 +189,8 @@ static void unpack_exchange(const struct fsh_coll_op *op)
         }
 }
 
-/* op->in: the sum before this node, if there is one. A source may be its image's
- * destination. */
+/* op->in holds the prefix of the nodes before this one, if any. An image's source may
+ * also be its destination. */
 static void unpack_scan(struct fsh_coll_op *op)
 {
     size_t n = op->call.nbytes;

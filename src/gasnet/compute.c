@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages to compute cores: what a client sends by an ordinary active message
- * to handler index FSH_OP_COMPUTE, and signals. Client threads only, not from
- * handlers. A RUN goes the way of all lists, behind those that this rank has
- * submitted for the same queue before.
+ * Messages to compute cores: signals, and what a client sends as an ordinary
+ * active message to handler index FSH_OP_COMPUTE. Client threads only, not from
+ * handlers. A RUN is treated like any list of commands: it follows those that
+ * this rank has already submitted to the same queue.
  */
 #include "base/log.h"
 #include "gasnet/internal.h"
 
 enum { MIN_ARGS = 2, MAX_ARGS = 4 };
 
-/* A signal on its way. */
+/* A signal in flight. */
 struct signal {
     struct fsh_answer answer;
     fsh_command_done_fn done;
@@ -61,8 +61,8 @@ bool fsh_gasnet_signal(uint32_t node, unsigned event, unsigned increment,
 
 /* ---- the client's own messages ------------------------------------------- */
 
-/* Nobody waits for them: what goes wrong ends the job, as with an active
- * message for a handler that does not exist. */
+/* Nobody waits for these messages, so an error ends the job, as for an active
+ * message to an unregistered handler. */
 static void check_done(void *arg, unsigned status)
 {
     (void)arg;

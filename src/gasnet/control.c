@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Job control: gasnet_init, gasnet_attach and the questions about nodes and
- * segments. init and attach run on one thread; the questions on any.
+ * Job control: gasnet_init, gasnet_attach and the queries about nodes and
+ * segments. init and attach run on one thread, queries on any.
  */
 #include <string.h>
 
@@ -35,7 +35,7 @@ static const char *flavour_name(uint32_t flavour)
     return names[flavour];
 }
 
-/* The word carries what the program was compiled for. */
+/* The word says what the program was compiled for. */
 static void check_word(uint32_t word)
 {
     uint32_t abi = word >> 16, mode = (word >> 8) & 0xff, flavour = word & 3;
@@ -75,7 +75,7 @@ static const struct fsh_conduit_ops *find_conduit(const char *name)
               name, known);
 }
 
-/* For a watchdog that expires. */
+/* Diagnostics for an expired watchdog. */
 static void print_facts(void (*line)(void *arg, const char *text), void *arg)
 {
     fsh_gasnet.ops->describe(line, arg);
@@ -121,7 +121,7 @@ int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
     gasneti_nodes = g->nodes;
     ops = find_conduit(fsh_boot_conduit());
     g->threaded = mode != 1 || fsh_progress_wanted();
-    /* The simulator wants a processor too. */
+    /* The simulator needs a processor too. */
     fsh_spin_init(g->nodes + ops->needs->nodes, fsh_boot_cpus());
     atomic_store_explicit(&g->waitmode, GASNET_WAIT_SPINBLOCK,
                           memory_order_relaxed);
@@ -137,7 +137,7 @@ int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
         fsh_check_init(mode);
         fsh_hold_init();
     }
-    /* Before the conduit: a failure in it must find the way out. */
+    /* Before the conduit, so that its failures already exit properly. */
     fsh_exit_register();
     g->conduit = ops;
     g->ops = FSH_GASNET_EVERYTHING ? fsh_everything_over(ops) : ops;
@@ -150,8 +150,8 @@ int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
     return GASNET_OK;
 }
 
-/* Place the entries with an index, then those without. Returns a reason if the
- * table is not acceptable; the library's table is then untouched. */
+/* Places the entries with an index, then those without. On a bad table returns
+ * the reason, with the library's table unchanged. */
 static const char *place_handlers(gasnet_handlerentry_t *table, int n,
                                   int *culprit)
 {
@@ -218,7 +218,7 @@ static bool segsize_ok(uintptr_t segsize)
     return true;
 }
 
-/* What a client is told of a node's remote memory. */
+/* A node's remote memory as reported to the client. */
 static gasnet_seginfo_t client_segment(uint32_t node)
 {
     const struct fsh_segment *seg = &fsh_gasnet.segs[node];
@@ -227,7 +227,7 @@ static gasnet_seginfo_t client_segment(uint32_t node)
                                  : (gasnet_seginfo_t){seg->addr, seg->size};
 }
 
-/* Device memory is sparse and not meant to be touched whole. */
+/* Device memory is sparse and not expected to be touched entirely. */
 static void check_memory(const struct fsh_gasnet *g)
 {
     size_t total = 0;
@@ -236,7 +236,7 @@ static void check_memory(const struct fsh_gasnet *g)
         return;
     for (uint32_t i = 0; i < g->nodes; i++) {
         if (g->segs[i].size > SIZE_MAX / 2 / g->nodes)
-            return; /* all there is: no segment of ours */
+            return; /* all memory is remote: no segment is allocated */
         total += g->segs[i].size;
     }
     fsh_job_check_segments(fsh_boot_page(), total);
@@ -279,7 +279,7 @@ int gasnet_attach(gasnet_handlerentry_t *table, int numentries,
     if (!FSH_GASNET_DEBUG && !fsh_trace_on && g->shorts != NULL)
         g->short_nodes = g->nodes;
     g->attached = true;
-    /* Nobody sends before everybody has handlers and a segment. */
+    /* Nobody may send before all have handlers and a segment. */
     fsh_boot_barrier("gasnet_attach");
     fsh_boot_running();
     if (g->ops->clock != NULL)
@@ -338,7 +338,7 @@ int gasnet_getNodeInfo(gasnet_nodeinfo_t *nodeinfo_table, int numentries)
         return GASNET_ERR_NOT_INIT;
     if (numentries < 0 || (numentries > 0 && nodeinfo_table == NULL))
         return GASNET_ERR_BAD_ARG;
-    /* All ranks run on one host; none can load from another's memory. */
+    /* All ranks run on one host, but none can load from another's memory. */
     for (uint32_t i = 0; i < g->nodes && i < (uint32_t)numentries; i++) {
         nodeinfo_table[i].host = 0;
         nodeinfo_table[i].supernode = i;
@@ -352,7 +352,7 @@ char *gasnet_getenv(const char *name)
         fsh_bad_call("gasnet_getenv");
     if (FSH_GASNET_DEBUG)
         fsh_check_pointer("gasnet_getenv", "name", name, 1);
-    /* The interface predates const; clients do not write to it. */
+    /* The interface predates const; clients must not modify it. */
     return (char *)(uintptr_t)fsh_boot_getenv(name);
 }
 

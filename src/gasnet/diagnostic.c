@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gasnett_run_diagnostics: the self-tests of src/gasnet_tools, then messages, put and
- * get around the ring of ranks. Collective, one thread a rank; called by test
- * programs and by users who doubt their installation.
+ * gasnett_run_diagnostics: the self-tests of src/gasnet_tools, then messages, puts
+ * and gets around a ring of ranks. Collective, one thread per rank; called by test
+ * programs and by users who want to check their installation.
  */
 #include <ctype.h>
 
@@ -13,7 +13,7 @@
 enum { ECHO = 254, ECHOED = 255, BYTES = 256 };
 
 static atomic_int echoed;
-static uint32_t right; /* rank that this one sends to */
+static uint32_t right; /* the rank this one sends to */
 
 static unsigned char pattern(uint32_t rank, size_t round, size_t i)
 {
@@ -111,7 +111,7 @@ static void meet(void)
                  GASNET_OK);
 }
 
-/* Is the section asked for? Rank 0 says what comes. */
+/* Whether the section was requested. Rank 0 announces it. */
 static bool begins(const char *sections, char section, const char *what)
 {
     if (sections != NULL && *sections != '\0' &&

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What gasnet_direct.h needs of the library: the mapped segments of all
- * ranks. Written once, by gasnet_attach. A debug library offers none, so that
- * every call passes its checks, and traces show each; with GASNET_SEGMENT_EVERYTHING segments are
- * not all there is.
+ * The library's side of gasnet_direct.h: the table of all ranks' mapped segments,
+ * written once by gasnet_attach. A debug library offers none, so that every call is
+ * checked and traced; neither does GASNET_SEGMENT_EVERYTHING, where segments are not
+ * all of remote memory.
  */
 #include "base/log.h"
 #include "gasnet/internal.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Calls a handler through the type it was defined with: a token, for Medium and
- * Long a buffer and its size, then exactly nargs ints. One macro makes the
+ * Long a buffer and its size, then exactly nargs ints. One macro generates the
  * call for each count. Called by fsh_am_deliver on any thread.
  */
 #include "base/log.h"
@@ -58,7 +58,7 @@
     case N: ((void (*)(void * T##N))fn)(token V##N); break;
 /* clang-format on */
 
-/* Senders check the count: this is not what was sent. */
+/* Senders check the count, so the message has been corrupted. */
 static __attribute__((noinline, cold)) _Noreturn void bad_count(uint32_t source,
                                                                 unsigned nargs)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GASNET_SEGMENT_EVERYTHING: a layer between the GASNet part and the conduit
- * that makes all memory of a node remote memory. Put, get and Long become
- * Mediums to handlers of the library, which the target runs when it polls (or
- * its progress thread does). So all of it is as free of deadlock as requests and
- * replies are, and the buffers are the conduit's:
+ * GASNET_SEGMENT_EVERYTHING: a layer between the GASNet part and the conduit that
+ * makes all of a node's memory remotely accessible. Put, get and Long become Mediums
+ * to library handlers, which the target runs when it polls (or its progress thread
+ * does). They are therefore as deadlock-free as requests and replies, and use the
+ * conduit's buffers:
  *
- *   put   a Medium a piece, each answered; the source is copied when sent
- *   get   a request a piece, whose answer carries the data
+ *   put   one Medium per piece, each acknowledged; the source is copied on sending
+ *   get   one request per piece, whose reply carries the data
  *   Long  the client's arguments and data in one Medium; the handler stores the
- *         data, then runs the client's
+ *         data, then runs the client's handler
  *
- * The event of a transfer travels along by its address and comes back. The
- * conduit's own segment is empty, but for the area of the compute cores behind
- * it. Any thread; handlers on whatever thread polls.
+ * The address of the transfer's event travels with the message and comes back. The
+ * conduit's own segment is empty, except for the compute cores' area behind it. Any
+ * thread; handlers run on the thread that polls.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@
 
 #define MAX_ARGS 16
 
-/* What stands before the data of a Long, and leaves it aligned. */
+/* Header of a Long's data; its size keeps the data aligned. */
 struct long_head {
     uint64_t dst;
     uint32_t handler;
@@ -36,7 +36,7 @@ struct long_head {
 _Static_assert(sizeof(struct long_head) % 16 == 0, "alignment of the data");
 
 static const struct fsh_conduit_ops *below;
-static size_t piece_max; /* bytes of a Medium */
+static size_t piece_max; /* largest Medium in bytes */
 
 static void finish_piece(int32_t ev_hi, int32_t ev_lo)
 {
@@ -49,7 +49,7 @@ static void finish_piece(int32_t ev_hi, int32_t ev_lo)
 
 static void begin_piece(struct fsh_event *event)
 {
-    /* Before the request: the answer may come while it is being sent. */
+    /* Before the request: its reply may arrive while it is still being sent. */
     atomic_fetch_add_explicit(&event->pending, 1, memory_order_relaxed);
 }
 
@@ -88,7 +88,7 @@ static void any_put(uint32_t node, void *dst, const void *src, size_t n,
     const char *from = src;
     char *to = dst;
 
-    (void)local; /* a Medium's source is free on return in any case */
+    (void)local; /* a Medium's source is always reusable on return */
     while (n != 0) {
         const int32_t args[] = {fsh_high_ptr(to), fsh_low_ptr(to),
                                 fsh_high_ptr(event), fsh_low_ptr(event)};
@@ -154,7 +154,7 @@ static void on_long(struct fsh_token *token, void *buf, size_t n)
     n -= sizeof *head;
     if (n != 0)
         fsh_simulated_copy(dst, head + 1, n);
-    /* The same token: the reply of the client's handler is the reply to this
+    /* The same token: the client handler's reply is the reply to this
      * request. */
     token->handler = (uint8_t)head->handler;
     token->category = FSH_AM_LONG;
@@ -165,7 +165,7 @@ static void on_long(struct fsh_token *token, void *buf, size_t n)
     fsh_am_deliver(token);
 }
 
-/* A Medium that stands for a Long; the caller frees its source. */
+/* The Medium that carries a Long; the caller frees its source. */
 static struct fsh_am pack_long(const struct fsh_am *am)
 {
     size_t n = sizeof(struct long_head) + am->nbytes;
@@ -245,7 +245,7 @@ static void any_init(enum fsh_threads threads, struct fsh_limits *limits)
 {
     below->init(threads, limits);
     piece_max = limits->am_max_medium;
-    /* Programs take it that a Long holds what a Medium does. */
+    /* Programs expect a Long to hold at least a Medium. */
     limits->am_max_medium = piece_max - sizeof(struct long_head);
     limits->am_max_long_request = limits->am_max_medium;
     limits->am_max_long_reply = limits->am_max_medium;
@@ -265,7 +265,7 @@ const struct fsh_conduit_ops *fsh_everything_over(
     static struct fsh_conduit_ops ops;
 
     below = conduit;
-    ops = *conduit; /* what is not replaced here stays as it is */
+    ops = *conduit; /* what is not replaced here stays */
     ops.init = any_init;
     ops.attach = any_attach;
     ops.am_request = any_request;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The ways out of a job. gasnet_exit and a return from main (by an exit hook
- * that runs after the client's) first give the other ranks time to leave by
- * themselves, so that a collective exit loses nobody's output, and serve their
- * messages meanwhile. Any thread; gasnet_exit also from handlers and signal
- * handlers, which may have interrupted anything: this thread may hold the locks
- * of malloc, of a stream, of the conduit. So nothing here allocates, and boot's
- * watch thread ends what is stuck. Only the process that called gasnet_init
- * acts.
+ * Ways out of a job. gasnet_exit and a return from main (through an exit hook
+ * that runs after the client's) first give the other ranks time to leave on
+ * their own, so that a collective exit loses no output, and serve their
+ * messages meanwhile. Any thread; gasnet_exit also from AM handlers and signal
+ * handlers. The latter may have interrupted anything, so this thread may hold
+ * the locks of malloc, of a stream or of the conduit: nothing here allocates,
+ * and boot's watch thread terminates what gets stuck. Only the process that
+ * called gasnet_init acts.
  */
 #include <limits.h>
 #include <time.h>
@@ -21,30 +21,30 @@
 #include "boot/boot.h"
 #include "gasnet/internal.h"
 
-/* A failure is passed on sooner than a success. */
+/* Failures are propagated sooner than successes. */
 #define FAILURE_GRACE_NS UINT64_C(500000000)
 #define FLUSH_LIMIT_NS UINT64_C(1000000000)
-/* At the deadline the threads that leave end the process themselves; this much
- * later the watch thread does, since they are stuck. */
+/* At the deadline the leaving threads end the process; this much later they are
+ * considered stuck and the watch thread does. */
 #define STUCK_NS UINT64_C(300000000)
 #define FLUSH_STACK ((size_t)256 * 1024)
 #define NAP_US 1000u
 #define FOR_EVER_NS (UINT64_MAX / 4)
 
-static pid_t owner;        /* process that is the rank; 0 before gasnet_init */
-static atomic_int leaving; /* a thread is on its way out */
-static atomic_int exit_code;      /* its code */
-static _Atomic uint64_t deadline; /* when the job ends at the latest; 0 none */
-/* Settings, read while that is safe. */
+static pid_t owner;               /* the rank's process; 0 before gasnet_init */
+static atomic_int leaving;        /* a thread is leaving */
+static atomic_int exit_code;      /* its exit code */
+static _Atomic uint64_t deadline; /* latest end of the job; 0: none */
+/* Settings, read while reading them is safe. */
 static uint64_t exit_grace, return_grace;
 
-/* Waits on the way out. A signal handler may have interrupted anything, so they
- * sleep at once, and have limits, so that none is named in the page, for which boot
- * takes a lock. */
+/* Waits on the way out. A signal handler may have interrupted anything, so they sleep
+ * at once, and they have limits of their own, so that none is published on the job's
+ * page, for which boot takes a lock. */
 struct exit_wait {
     struct fsh_wait wait;
     int code;
-    bool late; /* its limit is over */
+    bool late; /* the limit has expired */
 };
 
 static bool nap(struct fsh_wait *wait, uint64_t ns)
@@ -90,8 +90,8 @@ static bool all_left(void)
 }
 
 /* fsh_boot_leave ends the job at once if the code is not 0, and in the rank that
- * made the job it waits for what that has started. So until the grace is over, this
- * rank only shows its peers that it has left. */
+ * created the job it waits for the processes it started. So until the grace period is
+ * over, only tell the peers that this rank has left. */
 static void mark_left(int code)
 {
     struct fsh_rank_slot *slot = &fsh_boot_page()->rank[fsh_gasnet.rank];
@@ -100,8 +100,8 @@ static void mark_left(int code)
     atomic_store(&slot->state, FSH_RANK_LEFT);
 }
 
-/* The job is ending already: with its code, but for one that is only what a
- * signal asked for. */
+/* The job is already ending: use its code, unless that only reflects a
+ * signal. */
 static _Noreturn void end_with_others(int code, const char *why)
 {
     if (atomic_load(&fsh_boot_page()->abort_code) >= 0)
@@ -134,9 +134,9 @@ static const struct fsh_wait_kind serving = {.nap_us = 50,
                                           .sleep = nap,
                                           DEPARTING};
 
-/* Leave, and serve the others until all have left (true) or time is up. Inside
- * a handler nothing may be served, and a thread that is new here would need
- * memory for it. */
+/* Leaves, and serves the others until all have left (true) or time is up.
+ * Inside a handler nothing may be served; neither on a thread new to the
+ * library, which would have to allocate its state. */
 static bool depart(int code, uint64_t grace_ns)
 {
     bool serve = fsh_gasnet.attached && fsh_thread_current != NULL &&
@@ -147,7 +147,7 @@ static bool depart(int code, uint64_t grace_ns)
     FSH_ASSERT(owner == getpid() && atomic_load(&leaving) == 1);
     if (!serve && fsh_gasnet.ops->clock != NULL)
         fsh_gasnet.ops->clock
-            ->end(); /* nobody else runs before it hands over */
+            ->end(); /* nobody else runs before this thread hands over */
     w.wait.limit_ms = fsh_wait_ms((double)grace_ns / 1e9);
     if (fsh_gasnet.nodes > 1 && grace_ns > 0)
         mark_left(code);
@@ -166,8 +166,8 @@ static bool depart(int code, uint64_t grace_ns)
 
 /* ---- stdio ---- */
 
-/* With threads another may hold a stream's lock for ever (blocked in a read), so
- * the flush has a thread of its own, and a limit. */
+/* With threads, another may hold a stream's lock for ever (blocked in a read), so the
+ * flush runs on its own thread with a time limit. */
 enum { FLUSH_NONE, FLUSH_IDLE, FLUSH_ASKED, FLUSH_DONE };
 static atomic_uint flush_state = FLUSH_NONE;
 
@@ -203,9 +203,9 @@ static void flush_streams(void)
         fsh_futex_wait(&flush_state, FLUSH_ASKED, limit - now);
 }
 
-/* ---- the two ways ---- */
+/* ---- the two exits ---- */
 
-/* It will end the job, or the deadline does. */
+/* Waits for a thread that will end the job; otherwise the deadline does. */
 static void wait_on(struct fsh_wait *wait, const char *what, const char *why)
 {
     (void)wait;
@@ -213,7 +213,7 @@ static void wait_on(struct fsh_wait *wait, const char *what, const char *why)
     (void)why;
 }
 
-/* Another thread is on its way out and will take this one along. */
+/* Another thread is leaving, and its exit ends this thread too. */
 static _Noreturn void await_end(void)
 {
     static const struct fsh_wait_kind kind = {.nap_us = NAP_US,
@@ -227,7 +227,8 @@ static _Noreturn void await_end(void)
         fsh_wait_pause(&kind, &wait, NULL);
 }
 
-/* End by then, with this code unless there is one that is not 0. */
+/* Ends the job by then, with this code unless there is already a non-zero
+ * one. */
 static void set_deadline(int code, uint64_t until)
 {
     int none = 0;
@@ -235,7 +236,7 @@ static void set_deadline(int code, uint64_t until)
 
     atomic_compare_exchange_strong(&exit_code, &none, code);
     fsh_boot_leaving(atomic_load(&exit_code));
-    /* Release: with its code. Partner: the acquire in fsh_exit_check. */
+    /* Release: the code. Partner: the acquire in fsh_exit_check. */
     while ((seen == 0 || until < seen) &&
            !atomic_compare_exchange_weak_explicit(&deadline, &seen, until,
                                                   memory_order_acq_rel,
@@ -245,28 +246,29 @@ static void set_deadline(int code, uint64_t until)
                      atomic_load(&deadline) + STUCK_NS);
 }
 
-/* The first thread to come here leaves; returns how long it gives the others.
- * Who comes later (another thread, or a signal handler on the one that leaves,
- * which then gets no further) makes it sooner, and waits for it. */
+/* The first thread to get here leaves; returns the grace period for the others.
+ * A later one (another thread, or a signal handler interrupting the first,
+ * which then gets no further) can only shorten it, and waits for the exit. */
 static uint64_t begin(int code, uint64_t grace)
 {
     bool first = atomic_exchange(&leaving, 1) == 0;
 
-    /* A signal handler that calls this never returns to what it interrupted. */
+    /* A signal handler that calls this never returns to the interrupted
+     * code. */
     if (FSH_GASNET_DEBUG)
         fsh_lock_abandon();
     if (code != 0 && grace > FAILURE_GRACE_NS)
         grace = FAILURE_GRACE_NS;
     if (code != 0 && !fsh_gasnet.attached)
-        grace = 0; /* the others may wait for this one in gasnet_attach */
+        grace = 0; /* the others may be waiting for this one in gasnet_attach */
     set_deadline(code, fsh_time_ns() + grace + FLUSH_LIMIT_NS);
     if (!first)
         await_end();
     return grace;
 }
 
-/* After a return from main with 0, time is up. Who goes on may wait for this
- * rank, and nothing it does comes to an end: that is a failure. */
+/* After a return from main with 0, time is up. Ranks that still run may be
+ * waiting for this one and cannot complete: a failure. */
 static _Noreturn void leave_alone(uint64_t grace_ns)
 {
     const struct fsh_job_page *page = fsh_boot_page();
@@ -293,7 +295,7 @@ static _Noreturn void leave_alone(uint64_t grace_ns)
 
 void gasnet_exit(int exitcode)
 {
-    int code = exitcode & 0xff; /* what the operating system passes on */
+    int code = exitcode & 0xff; /* all that the system passes on */
     uint64_t grace;
 
     if (owner != getpid()) {
@@ -309,8 +311,8 @@ void gasnet_exit(int exitcode)
     _exit(0);
 }
 
-/* exit() or a return from main. The client's hooks, registered later, have run;
- * they may have used everything. */
+/* exit() or a return from main. The client's hooks, registered later, have
+ * already run and may have used the whole library. */
 static void at_exit(int status, void *arg)
 {
     int code = status & 0xff;
@@ -321,7 +323,7 @@ static void at_exit(int status, void *arg)
         return;
     grace = begin(code, code == 0 ? return_grace : exit_grace);
     if (fsh_gasnet.ops == NULL) {
-        /* gasnet_init itself has failed, and said why. */
+        /* gasnet_init failed and has already reported the cause. */
         fsh_boot_leave(code);
         return;
     }
@@ -337,8 +339,8 @@ static void at_exit(int status, void *arg)
     fsh_boot_exit_by(0, 0);
 }
 
-/* How long the others may go on after gasnet_exit; and after a return from main
- * with 0, which asks nobody to stop. */
+/* Grace periods of the other ranks: after gasnet_exit, and after a return from
+ * main with 0, which does not require anybody to stop. */
 static void read_graces(void)
 {
     double seconds = fsh_option_seconds("FSHMEM_LEAVE_TIMEOUT");

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Explicit operations. A handle is {generation, slot index + 1}: synchronising
- * an operation moves its slot's generation on, so that a handle used again is
- * stale, which means complete. Handles belong to no thread. Slots live in
- * chunks that are never freed; free ones are kept per thread and move in
- * batches through a common list, so a put needs neither lock nor malloc.
+ * Explicit operations. A handle is {generation, slot index + 1}. Synchronising
+ * an operation advances the generation of its slot, so a reused handle is
+ * stale, which counts as complete. Handles do not belong to a thread. Slots
+ * live in chunks that are never freed; free slots are cached per thread and
+ * move in batches through a common list, so a put needs neither lock nor
+ * malloc.
  */
 #include <assert.h>
 
@@ -14,11 +15,11 @@
 
 #define CHUNK 1024u
 #define CHUNKS 8192u
-#define BATCH 128u /* slots that move between a thread and the common list */
+#define BATCH 128u /* slots moved to or from the common list */
 
 static _Atomic(struct fsh_slot *) chunks[CHUNKS];
 static struct fsh_lock lock = FSH_LOCK_INIT("free handles", FSH_LOCK_HANDLES);
-static uint32_t chunk_count; /* under lock, as the next two */
+static uint32_t chunk_count; /* under lock, as are the next two */
 static uint32_t common_head; /* index + 1 */
 static uint32_t common_count;
 
@@ -30,7 +31,7 @@ struct fsh_slot *fsh_slot_at(uint32_t index)
            index % CHUNK;
 }
 
-/* Add a chunk of free slots to the common list; lock held. */
+/* Adds a chunk of free slots to the common list. Lock held. */
 static void grow(void)
 {
     struct fsh_slot *chunk;
@@ -114,7 +115,7 @@ uint32_t fsh_slot_take(struct fsh_thread *self)
 
 void fsh_slot_give(struct fsh_thread *self, uint32_t index)
 {
-    FSH_ASSERT(fsh_slot_at(index)->owner != NULL); /* given back once */
+    FSH_ASSERT(fsh_slot_at(index)->owner != NULL); /* no double free */
     FSH_ASSERT(fsh_event_done(&fsh_slot_at(index)->event));
     if (FSH_GASNET_DEBUG)
         fsh_slot_at(index)->owner = NULL;
@@ -169,8 +170,9 @@ bool fsh_slot_finish(void *handle, const char *call)
                   call, handle);
     if (!fsh_event_done(&slot->event))
         return false;
-    /* Of several threads that see the end, one owns the slot. The order with
-     * the slot's next use is that of the lists it passes through. */
+    /* If several threads see the completion, exactly one becomes the owner of
+     * the slot. The lists that the slot passes through order this with its next
+     * use. */
     if (!fsh_gasnet.threaded)
         atomic_store_explicit(&slot->generation, generation + 1,
                               memory_order_relaxed);

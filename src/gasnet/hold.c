@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Debug libraries: how long locks and no-interrupt sections are held. Handlers
- * that want a lock wait for it, and with them whoever waits for their answer.
- * Whoever notices says so, once a hold: the holder when it lets go, or a thread
- * that waits for the lock. Any thread. Times are those of the coarse clock
- * (some milliseconds), which adds next to nothing to a lock.
+ * Debug libraries: how long locks and no-interrupt sections are held. A handler
+ * that wants a held lock waits for it, and so does anybody waiting for that
+ * handler's reply. A long hold is reported once, either by the holder on
+ * release or by a thread waiting for the lock. Any thread. Uses the coarse
+ * clock (resolution of a few milliseconds), at negligible cost per lock.
  */
 #include <time.h>
 
@@ -14,7 +14,7 @@
 
 enum { MOST_WARNINGS = 20 };
 
-static uint64_t limit_ns; /* 0: never; from gasnet_init on */
+static uint64_t limit_ns; /* 0: never; set by gasnet_init */
 static atomic_uint warnings;
 
 void fsh_hold_init(void)
@@ -65,8 +65,8 @@ void fsh_hold_check(struct fsh_hold *hold, const void *what, const char *call)
         atomic_load_explicit(&hold->where, memory_order_relaxed);
     uint64_t now;
 
-    /* A holder may let go meanwhile, and take another lock: then `since` is
-     * another, too. */
+    /* The holder may release the lock meanwhile and take another; then `since`
+     * has changed too. */
     if (since == 0 ||
         atomic_load_explicit(&hold->what, memory_order_relaxed) != what)
         return;
@@ -85,9 +85,9 @@ void fsh_hold_end(struct fsh_hold *hold, const char *call)
     atomic_store_explicit(&hold->since, 0, memory_order_relaxed);
 }
 
-/* ---- the locks of a thread ---- */
+/* ---- lock records of a thread ---- */
 
-/* Locks are let go in reverse order, so the records are a stack. */
+/* Locks are released in reverse order, so the records form a stack. */
 struct fsh_hold *fsh_hold_push(struct fsh_thread *self)
 {
     struct fsh_hold *top = self->hold;

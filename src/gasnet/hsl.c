@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Handler-safe locks: futex mutexes (0 free, 1 held, 2 held and someone may
- * sleep). A sequential program needs no atomics, because handlers run only in
- * polls and nobody polls while holding a lock; there a lock that is held could
- * never be had. Debug libraries check the order and the places of use.
+ * Handler-safe locks: futex mutexes (0 free, 1 held, 2 held with possible
+ * sleepers). A single-threaded program needs no atomics, since handlers run
+ * only in polls and nobody polls while holding a lock; there, waiting for a
+ * held lock would be a deadlock. Debug libraries check lock order and where
+ * locks are used.
  */
 #include "base/futex.h"
 #include "base/log.h"
 #include "base/simulated.h"
 #include "gasnet/internal.h"
 
-/* Values of `state`, debug only; GASNET_HSL_INITIALIZER leaves
+/* Values of `state`, debug only; GASNET_HSL_INITIALIZER sets
  * FSH_GASNET_HSL_STATIC. */
 #define INITIALISED 0x48534c31u
 #define DESTROYED 0x48534c30u
@@ -61,7 +62,7 @@ static bool is_alive(const gasnet_hsl_t *hsl)
     return hsl->state == INITIALISED || hsl->state == FSH_GASNET_HSL_STATIC;
 }
 
-/* Debug: a lock that has been initialised and not destroyed. */
+/* Debug: checks that the lock is initialised and not destroyed. */
 static void check_alive(const char *call, const gasnet_hsl_t *hsl)
 {
     fsh_check_thread(call);
@@ -99,7 +100,7 @@ void gasnet_hsl_destroy(gasnet_hsl_t *hsl)
     hsl->state = DESTROYED;
 }
 
-/* Debug: may this thread lock it; and note that it did. */
+/* Debug: checks that this thread may take the lock; records that it did. */
 static void before_lock(const char *call, const gasnet_hsl_t *hsl)
 {
     check_alive(call, hsl);
@@ -110,7 +111,7 @@ static void before_lock(const char *call, const gasnet_hsl_t *hsl)
                       call, (const void *)hsl);
 }
 
-/* Also by those who wait for the lock. Acquire; partner: after_lock. */
+/* Also called by threads waiting for the lock. Acquire; partner: after_lock. */
 static struct fsh_hold *hold_of(const gasnet_hsl_t *hsl)
 {
     return __atomic_load_n(&hsl->owner, __ATOMIC_ACQUIRE);
@@ -147,7 +148,7 @@ static void before_unlock(gasnet_hsl_t *hsl)
     __atomic_store_n(&hsl->owner, NULL, __ATOMIC_RELAXED);
 }
 
-/* Another thread has the lock: for too long? */
+/* Another thread holds the lock: checks for how long. */
 static void check_holder(const char *call, const gasnet_hsl_t *hsl)
 {
     struct fsh_hold *hold = hold_of(hsl);
@@ -168,7 +169,7 @@ static bool take(gasnet_hsl_t *hsl)
 struct lock_wait {
     struct fsh_wait wait;
     gasnet_hsl_t *hsl;
-    bool sleepers; /* there may be, this thread or others: `lock` is 2 */
+    bool sleepers; /* this or another thread may be asleep: `lock` is 2 */
     bool taken;
 };
 
@@ -204,7 +205,7 @@ static void lock_slowly(gasnet_hsl_t *hsl)
     struct fsh_waiting here;
 
     if (simulated != NULL)
-        simulated->unblock(); /* its holder may be waiting for its turn */
+        simulated->unblock(); /* the holder may be waiting for its turn */
     fsh_wait_enter(&here, &kind, &w.wait, "gasnet_hsl_lock");
     while (!w.taken && (w.sleepers || !take(hsl)))
         if (simulated != NULL && simulated->yield(&w.wait, 0))
@@ -280,8 +281,8 @@ void gasnet_hsl_unlock(gasnet_hsl_t *hsl)
     if (FSH_GASNET_DEBUG)
         before_unlock(hsl);
     FSH_ASSERT(fsh_guard_locks() > 0 && hsl->lock != 0);
-    /* One unlock too many, which no release library reports, must not keep handlers
-     * from running for ever. */
+    /* An unlock too many, which release libraries do not report, must not disable
+     * handlers for ever. */
     if (__builtin_expect(fsh_guard_locks() > 0, 1))
         fsh_guard--;
     if (!fsh_gasnet.threaded)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of the library's protocols that polls advance. The protocols send and wait,
- * and so depend on the poll (am.c); with the table it does not depend on them.
+ * The table of protocols that polls advance. The protocols send and wait, and so
+ * depend on the poll (am.c); the table keeps the poll from depending on them.
  */
 #include "gasnet/internal.h"
 

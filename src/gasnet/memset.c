@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Remote memset: a request that the target answers when the bytes are set, of
- * any length. The address of the initiator's event travels along and comes
- * back. Handlers run on whatever thread polls.
+ * Remote memset, of any length: a request that the target answers once the
+ * bytes are set. The address of the initiator's event travels with it and comes
+ * back. Handlers run on the thread that polls.
  */
 #include <string.h>
 
@@ -40,7 +40,7 @@ void fsh_memset_start(uint32_t node, void *dest, int val, size_t n,
     const int32_t args[] = {fsh_high(d), fsh_low(d),  fsh_high(n), fsh_low(n),
                             val,         fsh_high(e), fsh_low(e)};
 
-    /* Before the request: the answer may come while it is being sent. */
+    /* Before the request: its reply may arrive while it is still being sent. */
     atomic_fetch_add_explicit(&event->pending, 1, memory_order_relaxed);
     fsh_gasnet_send(node, FSH_HANDLER_MEMSET, args, 7, NULL, 0);
 }

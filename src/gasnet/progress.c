@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A thread that serves other ranks while this one computes
- * (FSHMEM_PROGRESS_THREAD): it polls, and sleeps in the conduit when it finds
- * nothing. Handlers run on it, the client's too, as GASNet allows in any mode;
- * so with it locks are real and the conduit is told of threads.
+ * The progress thread (FSHMEM_PROGRESS_THREAD), which serves other ranks while
+ * this one computes: it polls, and sleeps in the conduit when it finds nothing.
+ * It runs handlers, including the client's, which GASNet allows in any mode; so
+ * with it locks are real and the conduit is told that there are threads.
  */
 #include <sched.h>
 
@@ -17,7 +17,7 @@
 
 bool fsh_progress_wanted(void)
 {
-    static int wanted = -1; /* settled by gasnet_init, on one thread */
+    static int wanted = -1; /* determined by gasnet_init, on one thread */
 
     if (wanted < 0)
         wanted = fsh_option_bool("FSHMEM_PROGRESS_THREAD");
@@ -46,7 +46,7 @@ void fsh_progress_start(void)
         fsh_fatal("gasnet_attach: cannot start the thread that "
                   "FSHMEM_PROGRESS_THREAD=1 asks for: %s",
                   strerror(rc));
-    /* In simulated time it is the second thread, in each run. */
+    /* In simulated time, make it the second thread in every run. */
     while (simulated != NULL && simulated->threads() < 2)
         sched_yield();
 }

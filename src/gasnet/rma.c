@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Put, get and memset in all their forms. Everything is one of three steps
- * (put, get, memset) on an event: on the stack for blocking calls, in a slot
- * for explicit ones, in the thread's counters or its access region for implicit
- * ones. Client threads only.
+ * All forms of put, get and memset. Each is one of three primitives (put, get,
+ * memset) on an event: on the stack for blocking calls, in a slot for explicit
+ * handles, in the thread's counters or access region for implicit ones. Client
+ * threads only.
  */
 #include "base/log.h"
 #include "base/spin.h"
 #include "gasnet/internal.h"
 
-/* bulk: src stays as it is until the event is done. */
+/* bulk: src must not change until the event is complete. */
 static void do_put(const char *call, uint32_t node, void *dest, const void *src,
                    size_t n, bool bulk, struct fsh_event *event)
 {
     fsh_call_about(node, n);
     if (FSH_GASNET_DEBUG)
         fsh_check_pointer(call, "src", src, n);
-    /* An empty range need not lie in the segment, but the node must exist. */
+    /* An empty range may lie outside the segment, but the node must exist. */
     if (n == 0 && node < fsh_gasnet.nodes)
         return;
     fsh_check_range(call, node, dest, n);
@@ -52,7 +52,7 @@ static void check_value(const char *call, size_t n)
                   sizeof(gasnet_register_value_t));
 }
 
-/* The low n bytes of a value, in memory order, start here. */
+/* The address of a value's low n bytes in memory order. */
 static const char *low_bytes(const gasnet_register_value_t *value, size_t n)
 {
 #if defined(PLATFORM_ARCH_BIG_ENDIAN)
@@ -224,8 +224,8 @@ gasnet_handle_t gasnet_memset_nb(gasnet_node_t node, void *dest, int val,
     return fsh_slot_started(self, index, "gasnet_memset_nb", nbytes);
 }
 
-/* The value waits in the slot, so the handle stays open even if it is there
- * already. */
+/* The value waits in the slot, so the handle stays open even if it has already
+ * arrived. */
 gasnet_valget_handle_t gasnet_get_nb_val(gasnet_node_t node, const void *src,
                                          size_t nbytes)
 {
@@ -274,8 +274,8 @@ gasnet_register_value_t gasnet_wait_syncnb_valget(gasnet_valget_handle_t handle)
 
 /* ---- implicit handle ---- */
 
-/* The end of a call that started an operation of n bytes on the event, where
- * others may be in flight. */
+/* Ends a call that started an operation of n bytes on an event that other
+ * operations may share. */
 static void started(struct fsh_event *event, const char *call, size_t n)
 {
     if (fsh_event_done(event))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The operations in flight, and running them: see run.h. */
+/* The collectives in flight and their execution: see run.h. */
 #include "gasnet/run.h"
 
 #include <string.h>
@@ -13,18 +13,19 @@ struct fsh_lock fsh_run_lock =
     FSH_LOCK_INIT("programs of collectives", FSH_LOCK_COLL);
 uint32_t fsh_run_advances;
 
-/* Looks at an operation that waits until the ranks it waits for are told of it: most come
- * before that. In debug libraries all are told. */
+/* Fruitless looks at a waiting operation before its peers are told of the call: most
+ * packets arrive earlier. Debug libraries tell them every time. */
 #define TELL_AFTER (FSH_GASNET_DEBUG ? 1u : 128u)
 
-static struct fsh_run *queue_head; /* under the lock, as the next two */
+static struct fsh_run *queue_head; /* under the lock, as are the next two */
 static struct fsh_run **queue_tail = &queue_head;
 static uint32_t queue_length;
 static atomic_flag busy = ATOMIC_FLAG_INIT; /* of the thread that runs them */
 
 /* ---- operations; lock held ---- */
 
-/* Steps are known with the call; a run that is heard of first has none. */
+/* The number of steps is known with the call; a run created by an earlier
+ * message has none. */
 static struct fsh_run *make(struct fsh_team *team, uint32_t number,
                             uint32_t steps)
 {
@@ -127,14 +128,15 @@ static size_t tmp_bytes(const struct fsh_run *run)
     return 0;
 }
 
-/* Is there to be a place for what is sent? Else it is sent from where it is. */
+/* Whether outgoing local data is encoded into scratch; otherwise it is sent
+ * from where it is. */
 static bool encodes_local(const struct fsh_run *run,
                           const struct fsh_run_step *s)
 {
     return fsh_run_is_encoded(run) && s->step->sources == 0;
 }
 
-/* Packets of a step that are in scratch. */
+/* The number of packets of a step that are kept in scratch. */
 static size_t packets_in_scratch(const struct fsh_run *run,
                                  const struct fsh_run_step *s)
 {
@@ -143,7 +145,7 @@ static size_t packets_in_scratch(const struct fsh_run *run,
     return fsh_run_is_eager(s->bytes) ? s->step->sources : 0;
 }
 
-/* TMP, and a place for each eager packet, and each that is encoded from memory. */
+/* Allocates TMP, and room for each eager packet and each packet encoded from memory. */
 static void set_scratch(struct fsh_run *run)
 {
     size_t bytes = tmp_bytes(run);
@@ -179,7 +181,7 @@ static void set_scratch(struct fsh_run *run)
     }
 }
 
-/* Lock held. What was heard of the next call. */
+/* Lock held. Takes the messages that arrived early for the next call. */
 static struct fsh_run_note *take_notes(struct fsh_team *team)
 {
     struct fsh_run **link = place_of(team, team->runs->calls), *heard = *link;
@@ -194,7 +196,7 @@ static struct fsh_run_note *take_notes(struct fsh_team *team)
     return notes;
 }
 
-/* Lock held. The operation of this call: what was heard of it moves to one with steps. */
+/* Lock held. Creates the operation of this call, taking over early messages. */
 static struct fsh_run *take_place(struct fsh_team *team, uint32_t steps)
 {
     struct fsh_run *run = make(team, team->runs->calls, steps);
@@ -238,7 +240,7 @@ void fsh_run_leave(struct fsh_team *team, struct fsh_run_other *other)
     fsh_lock_give(&fsh_run_lock);
 }
 
-/* The caller's lists need not stay. */
+/* Copies the caller's lists, which may be reused on return. */
 static void keep_lists(struct fsh_run *run)
 {
     const size_t **lists[] = {&run->work.dst_bytes, &run->work.dst_at,
@@ -258,7 +260,8 @@ static void keep_lists(struct fsh_run *run)
     }
 }
 
-/* What a rank sends in a late round another has overwritten by then. */
+/* Copies the source of an in-place all-to-all: blocks sent in late rounds are
+ * overwritten earlier. */
 static void keep_source(struct fsh_run *run)
 {
     size_t n = run->work.elem * run->work.count * run->team->size;
@@ -299,7 +302,8 @@ void fsh_run_start(struct fsh_team *team, const char *name,
 
 /* ---- running ---- */
 
-/* No packet comes for it any more. A handler may have queued it meanwhile. */
+/* Completes an operation: no more packets arrive for it, though a handler may
+ * have queued it meanwhile. */
 static void finish(struct fsh_run *run)
 {
     struct fsh_team *team = run->team;
@@ -328,7 +332,7 @@ static void finish(struct fsh_run *run)
         free(run);
 }
 
-/* For reports: what it waits for now. */
+/* For diagnostics: what it is waiting for now. */
 static void set_awaited(const struct fsh_run *run)
 {
     const struct fsh_program_step *step = run->step[run->low].step;
@@ -338,7 +342,7 @@ static void set_awaited(const struct fsh_run *run)
                               memory_order_relaxed);
 }
 
-/* True: over. */
+/* Returns true if the operation is complete. */
 static bool run_steps(struct fsh_run *run)
 {
     uint32_t steps = run->program->steps;
@@ -373,7 +377,8 @@ static struct fsh_run *dequeue(void)
     return run;
 }
 
-/* It waits: after some looks it tells for whom. False: it is to look again. */
+/* The operation is waiting: after some looks, tells the peers it waits for.
+ * False: look again in the next poll. */
 static bool tell(struct fsh_run *run)
 {
     uint32_t end = run->low + FSH_RUN_WINDOW;
@@ -394,7 +399,8 @@ static bool tell(struct fsh_run *run)
     return all;
 }
 
-/* Those before it are complete, if it has to wait for them; else their end queues it. */
+/* Whether the operations it must wait for are complete; if not, their completion queues
+ * it. */
 static bool may_begin(const struct fsh_run *run)
 {
     bool may = true;
@@ -440,14 +446,14 @@ static void return_credits(void)
     for (uint32_t id = 0; id < fsh_team_count(); id++) {
         struct fsh_team *team = fsh_team_at(id);
 
-        if (team != NULL) /* else it is being made */
+        if (team != NULL) /* else it is being created */
             fsh_run_return_credits(team);
     }
     fsh_run_return_credits(fsh_team_images);
 }
 
-/* The length of the queue, and are credits due? With neither, polls need not kick any more;
- * not when the last operation is taken, since most come back at once. */
+/* The length of the queue; *due: whether credits must be returned. With neither, polls
+ * need not kick any more. Checked here rather than when the last operation is taken, since most are queued again at once. */
 static uint32_t queued(bool *due)
 {
     uint32_t n;

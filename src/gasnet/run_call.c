@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From a call to its executor: the algorithm is chosen, its program made once for each
- * shape a team has used, and handed to the engine. Calls on a team come from one thread
- * at a time, which alone uses the team's plans.
+ * From a call to its executor: chooses the algorithm, generates its program once per
+ * shape that a team has used, and passes it to the engine. Calls on a team come from
+ * one thread at a time, which has exclusive use of the team's plans.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "gasnet/coll_how.h"
 #include "gasnet/run.h"
 
-/* What settings ask for; NULL: nothing. */
+/* Algorithms requested by settings; NULL: none. */
 static const struct fsh_program_algorithm *asked[FSH_PROGRAM_CALLS];
 
 void fsh_coll_settings(void)
@@ -79,7 +79,7 @@ static const struct fsh_program *program_of(struct fsh_run_plan *plan,
     return plan->program;
 }
 
-/* Of a reduce all members have that of the root. */
+/* A reduce uses the root's recipe on all members. */
 static const struct fsh_recipe *recipe_of(struct fsh_run_plan *plan,
                                           const struct fsh_team *team,
                                           const char *name)
@@ -129,7 +129,8 @@ static void by_messages(struct fsh_team *team, const char *name,
 
     fsh_run_start(team, name, program_of(plan, team, name), work,
                   event != NULL ? event : &own);
-    /* As in a poll: another thread may sleep until this one got further. */
+    /* As in a poll: another thread may be asleep until this one makes
+     * progress. */
     if (fsh_run_kick() && fsh_gasnet.threaded)
         fsh_wait_wake();
     if (event == NULL)
@@ -148,7 +149,7 @@ static void by_card(struct fsh_team *team, const char *name,
         fsh_coll_wait(&own, name);
 }
 
-/* Of a call that names none. */
+/* The algorithm of a call that requests none. */
 static const struct fsh_program_algorithm *algorithm_for(
     struct fsh_team *team, const struct fsh_program_shape *shape, size_t bytes)
 {
@@ -160,8 +161,8 @@ static const struct fsh_program_algorithm *algorithm_for(
                                   : fsh_program_choose(shape, bytes);
 }
 
-/* messages: the receivers of all to all with lists, for instance, do not know what they
- * read. */
+/* messages: the call needs them; receivers of an alltoallv, for instance, do not know
+ * what to load. */
 static bool goes_by_loads(struct fsh_team *team, bool messages)
 {
     return !messages && fsh_run_has_group(team);
@@ -220,10 +221,11 @@ void fsh_coll_call(struct fsh_team *team, const char *name,
 
 /* ---- barriers ---- */
 
-/* For boards and engines of cards a barrier is a call like any; what is missing there is
- * an order beside that of the other calls of its team: a board's numbers, a place and
- * JobIDs of a sequence. Until a team of barriers has these (fsh_run_has_group,
- * fsh_run_has_card), it goes by messages where no conduit meets. */
+/* The boards of direct loads and the cards' engines treat a barrier like any other
+ * call, in the order of the calls of its team; they lack a separate order (for a board:
+ * numbers; for an engine: a place and JobIDs of a sequence). Until teams of barriers
+ * have these (fsh_run_has_group, fsh_run_has_card), their barriers use messages unless
+ * the conduit has a barrier. */
 FSH_HOT void fsh_coll_meet_start(struct fsh_team *team, const char *name,
                                  const struct fsh_coll_words *words,
                                  struct fsh_event *event)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives by loads from the peers' memory (coll/direct), where a conduit maps it: one
- * group a team, made with its first call, for the teams that have boards. What a group is
- * asked for runs in order. A call that waits, with nothing before it, is stepped where it
- * is, without a lock; others wait in the team's queue, which polls run.
+ * Collectives by direct loads from the peers' memory (coll/direct), where the conduit
+ * maps it. Each team that has boards gets one group, created with its first call. The
+ * calls of a group run in order. A blocking call with nothing ahead of it is stepped
+ * directly, without a lock; others wait in the team's queue, which polls run.
  */
 #include <string.h>
 
@@ -13,20 +13,21 @@
 #include "base/spin.h"
 #include "gasnet/run.h"
 
-/* Looks for the other ranks before a wait polls too: they are about to come. */
+/* Checks for the other ranks before a wait also polls: arrival is usually
+ * imminent. */
 #define LOOKS 64u
 
-/* A call in a team's queue. */
+/* A queued call of a team. */
 struct fsh_run_queued {
     struct fsh_run_queued *next;
     struct fsh_coll_direct_op op;
     struct fsh_event *event;
     const char *name;
-    size_t *lists; /* what the v-form came with, copied */
+    size_t *lists; /* copy of the v-form's lists */
 };
 
-static struct fsh_run_team *teams;          /* that have groups; the lock */
-static atomic_uint waiting;                 /* calls in queues */
+static struct fsh_run_team *teams;          /* with groups; under the lock */
+static atomic_uint waiting;                 /* queued calls */
 static atomic_flag busy = ATOMIC_FLAG_INIT; /* of the thread that runs them */
 
 /* ---- groups ---- */
@@ -54,7 +55,7 @@ static bool find_member(const struct fsh_team *team, uint32_t rank,
     return member->board != NULL;
 }
 
-/* NULL: some member has no board for the team, which all see alike. */
+/* NULL: some member has no board for the team; all members agree on that. */
 static struct fsh_coll_group *make_group(struct fsh_team *team)
 {
     struct fsh_coll_group *group = NULL;
@@ -214,7 +215,7 @@ bool fsh_run_direct_kick(void)
         atomic_flag_test_and_set_explicit(&busy, memory_order_acquire))
         return false;
     fsh_lock_take(&fsh_run_lock);
-    t = teams; /* teams are never taken off */
+    t = teams; /* teams are never removed */
     fsh_lock_give(&fsh_run_lock);
     for (; t != NULL; t = t->next)
         if (atomic_load_explicit(&t->head_there, memory_order_acquire) != 0)
@@ -239,18 +240,19 @@ void fsh_run_direct_start(struct fsh_team *team, const char *name,
     keep_lists(q, team, name);
     atomic_fetch_add_explicit(&event->pending, 1, memory_order_relaxed);
     append(team->runs, q);
-    /* As in a poll: another thread may sleep until this one got further. */
+    /* As in a poll: another thread may be asleep until this one makes
+     * progress. */
     if (fsh_run_direct_kick() && fsh_gasnet.threaded)
         fsh_wait_wake();
 }
 
-/* Slow path of a wait: poll, sleep. */
+/* Slow path of a wait: polls, then sleeps. */
 static __attribute__((noinline)) void wait_for(struct fsh_team *team,
                                                struct fsh_coll_direct_op *op,
                                                const char *name,
                                                uint32_t missing)
 {
-    /* Where a peer wants the processor, spins are time that it lacks. */
+    /* If a peer wants the processor, spinning only delays it. */
     struct fsh_wait wait = {
         .memory = 1, .rounds = fsh_spin_contended() ? FSH_SPINS_LEAST : 0};
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Barriers of all nodes by a conduit that has them without messages
- * (struct fsh_barrier_ops): an all-reduce of opinions for which ranks need no board and no
- * program. One is in flight at a time. Whoever polls goes on with it.
+ * Barriers of all nodes by a conduit that implements them without messages (struct
+ * fsh_barrier_ops): an all-reduce of barrier ids that needs no board and no program.
+ * One is in flight at a time; any thread that polls advances it.
  */
 #include "base/kick.h"
 #include "gasnet/run.h"
@@ -10,10 +10,10 @@
 #define PHASES ((UINT32_C(1) << 30) - 1) /* mask, for conduits */
 
 static struct {
-    atomic_flag busy;    /* of the thread that kicks, or starts */
-    atomic_bool active;  /* not over; written under busy */
-    atomic_uint missing; /* a node that had not come; for reports */
-    uint32_t phase;      /* of the last; under busy, as the next two */
+    atomic_flag busy;    /* held by the thread that kicks or starts */
+    atomic_bool active;  /* in progress; written under busy */
+    atomic_uint missing; /* a node that has not arrived; for diagnostics */
+    uint32_t phase;      /* the latest; under busy, as are the next two */
     uint64_t *all;
     struct fsh_event *event;
 } meeting = {.busy = ATOMIC_FLAG_INIT};
@@ -35,8 +35,8 @@ static void end(void)
         atomic_flag_clear_explicit(&meeting.busy, memory_order_release);
 }
 
-/* Another thread is about to leave its kick of the barrier before. But it may have lost
- * its processor. */
+/* Another thread is about to finish kicking the previous barrier, but may have lost its
+ * processor. */
 static __attribute__((noinline)) void begin_slowly(void)
 {
     struct fsh_wait wait = {0};
@@ -48,8 +48,8 @@ static __attribute__((noinline)) void begin_slowly(void)
     fsh_wait_end(&wait);
 }
 
-/* Count it among what polls look for (base/kick.h); without a locked instruction if only
- * one thread calls the library. */
+/* Adds to the protocols that polls advance (base/kick.h); without a locked instruction
+ * if only one thread calls the library. */
 static void count_active(uint32_t more)
 {
     FSH_ASSERT(more == 1 || atomic_load(&fsh_kicks_active) != 0);
@@ -89,7 +89,7 @@ static bool look(void)
         return false;
     }
     atomic_store_explicit(&meeting.active, false, memory_order_relaxed);
-    count_active(UINT32_MAX); /* one less */
+    count_active(UINT32_MAX); /* minus one */
     /* Partner: the acquire in fsh_event_done. */
     atomic_store_explicit(&meeting.event->pending, 0, memory_order_release);
     return true;

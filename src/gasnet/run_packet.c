@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How packets of programs get from rank to rank: see run.h. */
+/* Moves the packets of programs between ranks: see run.h. */
 #include <string.h>
 
 #include "base/log.h"
@@ -8,35 +8,36 @@
 #include "gasnet/run.h"
 
 #define CLAIM_MASK 0xffffffu
-#define PUT_FROM 4096u /* shorter packets are one message anyway */
-#define PUT_BYTES ((size_t)64 << 10) /* of a long packet, at once */
+#define PUT_FROM 4096u /* shorter packets fit one message anyway */
+#define PUT_BYTES ((size_t)64 << 10) /* of a long packet, per put */
 
-/* CLAIM: what call it is. FACTS: begins with the words of its client. */
+/* CLAIM: states which call this is. FACTS: flag; the payload starts with the
+ * client's facts. */
 enum message { EAGER, READY, DATA, PLACED, CREDIT, CLAIM };
 #define FACTS 8u
 
 struct header {
     enum message message;
-    uint32_t claim;   /* of the call, CLAIM_BITS of it */
-    uint32_t credits; /* given back with it */
+    uint32_t claim;   /* CLAIM_BITS of the call's */
+    uint32_t credits; /* returned with the message */
     uint32_t team;    /* its number at the receiver */
     uint32_t number;  /* of the operation */
     uint32_t rank;    /* of the sender */
     uint32_t seq;     /* READY: the granted packet's; else the packet's own */
-    /* READY: address or 0; DATA, PLACED: bytes before these; EAGER: the bytes, if it has
-     * room for them. */
+    /* READY: address or 0; DATA, PLACED: offset in the packet; EAGER: the data itself,
+     * if it fits. */
     uint64_t a;
     uint64_t bytes;                     /* of the packet */
     const struct fsh_coll_facts *facts; /* or NULL */
 };
 
-uint32_t fsh_run_due;                  /* under the lock, as the next */
-static uint32_t waiting, most_waiting; /* eager packets before their call */
+uint32_t fsh_run_due;                  /* under the lock, as is the next */
+static uint32_t waiting, most_waiting; /* eager packets ahead of their call */
 
 /* ---- sending ---- */
 
-/* Lock held. Credits owed to a rank: with half of all it is due, by a message of its own
- * if no other goes there. */
+/* Lock held. Sets the credits owed to a rank. From half of all credits on they are due:
+ * returned by a message of their own if no other goes there. */
 static void set_owed(struct fsh_team *team, uint32_t rank, uint32_t owed)
 {
     struct fsh_run_team *t = team->runs;
@@ -91,7 +92,8 @@ static bool try_send(const struct fsh_team *team, uint32_t rank,
                                args, 8, n == 0 ? NULL : src, n);
 }
 
-/* To the node of rank, if there is room for it now; with what it is owed. */
+/* Sends to the node of rank if there is room now, along with the credits owed
+ * to it. */
 static bool send(struct fsh_team *team, uint32_t rank, struct header h,
                  const void *src, size_t n)
 {
@@ -111,7 +113,8 @@ static bool send(struct fsh_team *team, uint32_t rank, struct header h,
     return false;
 }
 
-/* Words of the client go with what may be the first that a rank hears of a call. */
+/* The client's facts go with messages that may be the first that a rank receives about
+ * a call. */
 static bool has_facts(const struct fsh_run *run, enum message message)
 {
     return run->work.client != NULL &&
@@ -154,8 +157,8 @@ bool fsh_run_grant(struct fsh_run *run, struct fsh_run_step *s, unsigned k)
     return false;
 }
 
-/* A credit, if this operation may take one. Barriers need none: no rank is more than one
- * ahead of another. */
+/* Takes a credit if this operation may use one. Barriers need none, since no rank is
+ * more than one barrier ahead of another. */
 static bool take_credit(struct fsh_run *run, uint32_t rank)
 {
     struct fsh_run_team *t = run->team->runs;
@@ -189,7 +192,7 @@ static void push_eager(struct fsh_run *run, struct fsh_run_step *s)
     fsh_lock_give(&fsh_run_lock);
 }
 
-/* Say that the older of the puts is done, if it is. False: nothing more to do now. */
+/* Announces the older put if it is complete. False: nothing more to do now. */
 static bool finish_put(struct fsh_run *run, struct fsh_run_step *s)
 {
     struct fsh_run_put *put = &s->put[s->oldest];
@@ -197,7 +200,7 @@ static bool finish_put(struct fsh_run *run, struct fsh_run_step *s)
 
     if (put->bytes == 0)
         return false;
-    run->starved = true; /* nobody says that a put is done */
+    run->starved = true; /* no event signals that a put is complete */
     h.a = s->sent;
     if (!fsh_event_done(&put->event) ||
         !send(run->team, s->step->dest, h, NULL, 0))
@@ -276,8 +279,8 @@ static bool tell(struct fsh_run *run, struct fsh_run_step *s, uint32_t rank)
     return send(run->team, rank, header_of(run, s, CLAIM), NULL, 0);
 }
 
-/* A rank that waits for a packet, or to be asked for one, tells the other: which may wait
- * for this one just so, in another call. */
+/* A rank waiting for a packet, or for a grant, tells its peers: they may be waiting for
+ * this rank in a different call. */
 bool fsh_run_tell(struct fsh_run *run, struct fsh_run_step *s)
 {
     bool all = true;
@@ -304,9 +307,9 @@ void fsh_run_return_credits(struct fsh_team *team)
     }
 }
 
-/* ---- receiving; lock held, but while bytes are copied ---- */
+/* ---- receiving; lock held, except while bytes are copied ---- */
 
-/* The step that sends a packet to rank, for which that has room now. */
+/* The step that sends the packet which rank has granted. */
 static struct fsh_run_step *sender_of(const struct fsh_run *run, uint32_t rank,
                                       uint32_t seq)
 {
@@ -319,7 +322,7 @@ static struct fsh_run_step *sender_of(const struct fsh_run *run, uint32_t rank,
     return NULL;
 }
 
-/* The step that waits for a packet of rank, and which of its sources that is. */
+/* The step that expects a packet from rank; *k: which of its sources that is. */
 static struct fsh_run_step *receiver_of(const struct fsh_run *run,
                                         uint32_t rank, uint32_t seq,
                                         unsigned *k)
@@ -334,7 +337,7 @@ static struct fsh_run_step *receiver_of(const struct fsh_run *run,
     return NULL;
 }
 
-/* Of bytes, if these are what differs. */
+/* Reports a mismatch in bytes, if that is the difference. */
 static void check_bytes(const struct fsh_run *run, const struct header *h)
 {
     struct fsh_coll_end there = {h->rank, h->bytes},
@@ -375,7 +378,7 @@ static void receive_ready(struct fsh_run *run, const struct header *h)
     s->ready = true;
 }
 
-/* Of a packet, [at, end) is here. */
+/* Records that bytes [at, end) of a packet have arrived. */
 static void arrive(struct fsh_run_source *source, size_t at, size_t end)
 {
     size_t got = atomic_load_explicit(&source->got, memory_order_relaxed);
@@ -404,7 +407,7 @@ static void arrive(struct fsh_run_source *source, size_t at, size_t end)
         free(source->ahead);
         source->ahead = NULL;
     }
-    /* Partner: the acquire in available of run_step.c, as the one of `came`. */
+    /* Partner: the acquire in available of run_step.c, as for `came`. */
     atomic_store_explicit(&source->got, got, memory_order_release);
 }
 
@@ -423,7 +426,7 @@ static void receive_bytes(struct fsh_run *run, const struct header *h,
     if (h->message == PLACED) {
         n = h->bytes - h->a < PUT_BYTES ? h->bytes - h->a : PUT_BYTES;
     } else if (n != 0) {
-        /* The operation stays, since this packet is not complete. */
+        /* The operation persists, since this packet is not complete. */
         fsh_lock_give(&fsh_run_lock);
         fsh_simulated_copy(source->land + h->a, buf, n);
         fsh_lock_take(&fsh_run_lock);
@@ -445,7 +448,7 @@ static void record(struct fsh_run *run, const struct header *h, const void *buf,
         owe(run->team, h->rank, 1);
 }
 
-/* The call has not been made here: write it down. */
+/* Keeps a message for a call that has not been made here yet. */
 static void note(struct fsh_run *run, const struct header *h, const void *buf,
                  size_t n)
 {
@@ -515,7 +518,8 @@ static struct fsh_run_other *other_at(const struct fsh_team *team,
     return other;
 }
 
-/* A call that others carry out has no messages but those that tell what it is. */
+/* A call that another engine executes receives only messages that say which call it
+ * is. */
 static void compare(const struct fsh_team *team,
                     const struct fsh_run_other *other, unsigned message,
                     uint32_t claim, uint32_t rank)
@@ -547,8 +551,8 @@ bool fsh_run_tell_of(const struct fsh_team *team,
     return try_send(team, rank, &h, 0, NULL, 0);
 }
 
-/* A rank that is told what call it is may be through with it, even long ago: messages do
- * not keep their order. */
+/* Whether a call that a CLAIM refers to is already complete here, possibly long ago:
+ * messages may be reordered. */
 static bool is_past(const struct fsh_team *team, const struct header *h)
 {
     const struct fsh_run_past *past =
@@ -627,7 +631,7 @@ static void on_packet(void *token, void *buf, size_t nbytes, int32_t what,
     receive(team, &h, at, nbytes);
 }
 
-/* Without a payload: what few bytes there are came in `a`. */
+/* Without payload: up to 8 bytes of data are in `a`. */
 static void on_short(void *token, int32_t what, int32_t number, int32_t call,
                      int32_t from, int32_t a_hi, int32_t a_lo, int32_t bytes_hi,
                      int32_t bytes_lo)

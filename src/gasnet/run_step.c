@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a step of a program does: it waits for its packets, combines them in their order
- * as far as all have come, keeps the value and sends it on, part by part. A step begins
- * when none before it that is not over uses the same memory; so steps run in any order
- * that has the results of one after the other.
+ * Executes a step of a program: waits for its packets, combines them in order as far
+ * as all of them have arrived, stores the value and sends it on, in parts. A step may
+ * start if no incomplete earlier step uses the same memory, so steps may run out of
+ * order with the results of sequential execution.
  */
 #include <string.h>
 
@@ -34,7 +34,7 @@ static bool is_split(enum fsh_program_call call)
            call == FSH_PROGRAM_ALLREDUCE || call == FSH_PROGRAM_SCAN;
 }
 
-/* Bytes before block b, where blocks follow each other. */
+/* Bytes before block b in contiguous blocks. */
 static size_t before(const struct fsh_run *run, uint32_t b)
 {
     const struct fsh_coll_work *w = &run->work;
@@ -45,7 +45,7 @@ static size_t before(const struct fsh_run *run, uint32_t b)
     return w->elem * (w->count / blocks * b + w->count % blocks * b / blocks);
 }
 
-/* The first block that a buffer has. */
+/* The first block that a buffer holds. */
 static uint32_t first_in(const struct fsh_run *run, unsigned place)
 {
     bool own = false;
@@ -91,7 +91,7 @@ unsigned char *fsh_run_at(const struct fsh_run *run,
     offset = at != NULL
                  ? at[r->first]
                  : before(run, r->first) - before(run, first_in(run, r->place));
-    /* By integers: without bytes, buffers may be null. */
+    /* Computed as integers, since buffers may be null if there are no bytes. */
     if (r->place == FSH_PROGRAM_SRC)
         return (unsigned char *)((uintptr_t)w->src + offset);
     return (unsigned char *)((uintptr_t)(r->place == FSH_PROGRAM_DST
@@ -110,7 +110,7 @@ bool fsh_run_in_place(const struct fsh_run *run)
            fsh_run_at(run, &src) == fsh_run_at(run, &dst);
 }
 
-/* ---- may it begin? ---- */
+/* ---- dependencies ---- */
 
 static bool overlaps(const struct fsh_run *run,
                      const struct fsh_program_range *a,
@@ -144,7 +144,7 @@ static bool clear_of_earlier(const struct fsh_run *run, uint32_t i)
 
 /* ---- room for packets ---- */
 
-/* A packet that is kept as it is lands where it is kept. */
+/* Whether a packet is received directly where its value is stored. */
 static bool lands_in_place(const struct fsh_run *run,
                            const struct fsh_run_step *s)
 {
@@ -182,7 +182,7 @@ static void grant(struct fsh_run *run, struct fsh_run_step *s)
 
 /* ---- the value ---- */
 
-/* Bytes that all packets have, in whole elements. */
+/* The bytes, in whole elements, that all packets have received. */
 static bool available(const struct fsh_run *run, const struct fsh_run_step *s,
                       size_t *bytes)
 {
@@ -223,7 +223,7 @@ static void copy(unsigned char *out, const unsigned char *from, size_t n)
         fsh_simulated_copy(out, from, n);
 }
 
-/* Bytes [at, at + n) of a reduction. */
+/* Reduces bytes [at, at + n). */
 static void reduce(const struct fsh_run *run, struct fsh_run_step *s, size_t at,
                    size_t n)
 {
@@ -244,8 +244,8 @@ static void reduce(const struct fsh_run *run, struct fsh_run_step *s, size_t at,
     copy(out, sum, n);
 }
 
-/* Bytes [at, at + n) of packets, whole blocks; what came in a packet is sent on as it
- * came, and a sum that is sent is kept as those who get it decode it. */
+/* Processes bytes [at, at + n) of encoded packets, whole blocks. A received packet is
+ * forwarded unchanged; a sum that is sent is stored as its receivers will decode it. */
 static void make_encoded(const struct fsh_run *run, struct fsh_run_step *s,
                          size_t at, size_t n)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a team keeps for its collectives. Not in run_call.c, which needs the engine, which
- * needs teams. */
+/* A team's state for its collectives. Separate from run_call.c, which needs the engine,
+ * which needs teams. */
 #include <string.h>
 
 #include "gasnet/run.h"

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The state of this rank and the fatal lines about misuse that several files
- * share. No threads of its own.
+ * The state of this rank, and the fatal errors shared by several files.
  */
 #include "base/log.h"
 #include "gasnet/internal.h"
 
 struct fsh_gasnet fsh_gasnet;
 
-/* For those who look into the binary; conduit and mode are the header's. */
+/* For tools that inspect the binary; the header adds conduit and mode. */
 static const char ident[] __attribute__((used)) =
     "$GASNetConfig: (fshmem) " GASNET_CONFIG_STRING " $";
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Synchronising explicit and implicit operations, and access regions. Every try
- * polls once, unless it says nopoll. Client threads only.
+ * Synchronises explicit and implicit operations, and access regions. Every try
+ * polls once unless its name says nopoll. Client threads only.
  */
 #include "base/log.h"
 #include "gasnet/internal.h"
 
 /* ---- explicit ---- */
 
-/* Finish what is done and mark it; returns how many valid handles there were
- * and how many of them are left. */
+/* Releases completed operations and overwrites their handles. Returns the
+ * number of valid handles found, and how many are left. */
 static size_t sweep(gasnet_handle_t *handles, size_t n, size_t *left,
                     const char *call)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Teams and images: the table of this node's teams, gasnet_coll_init. Queries on any
- * thread.
+ * Teams and images: the table of this node's teams, and gasnet_coll_init. Queries on
+ * any thread.
  */
 #include <string.h>
 
@@ -15,11 +15,11 @@
 struct fsh_team *fsh_team_all;
 struct fsh_team *fsh_team_images;
 
-static _Atomic(struct fsh_team *) teams[MAX_TEAMS + 1]; /* images: the last */
+static _Atomic(struct fsh_team *) teams[MAX_TEAMS + 1]; /* last: images */
 static struct fsh_lock lock =
     FSH_LOCK_INIT("images and functions", FSH_LOCK_TEAMS);
-static atomic_uint team_count;            /* numbers given out */
-static gasnet_coll_fn_entry_t *functions; /* under lock, as the next */
+static atomic_uint team_count;            /* numbers assigned */
+static gasnet_coll_fn_entry_t *functions; /* under lock, as is the next */
 static size_t function_count;
 
 void *fsh_team_memory(size_t n, size_t size, const char *call)
@@ -31,9 +31,9 @@ void *fsh_team_memory(size_t n, size_t size, const char *call)
     return p;
 }
 
-/* ---- making a team ---- */
+/* ---- creating a team ---- */
 
-/* One image a node, or the numbers of images[node]. */
+/* One image per node, or images[node]. */
 static void make_view(struct fsh_team *team, struct fsh_view *view,
                       const gasnet_image_t *images, const char *call)
 {
@@ -68,7 +68,7 @@ struct fsh_team *fsh_team_make(uint32_t id, uint32_t rank, uint32_t size,
     return team;
 }
 
-/* Of the nodes of a team; known from there alone. */
+/* The team of barriers for a team, reachable only through it. */
 static struct fsh_team *make_barriers(const struct fsh_team *team,
                                       const char *call)
 {
@@ -89,7 +89,7 @@ void fsh_team_add(struct fsh_team *team, const char *call)
     FSH_ASSERT(team->rank < team->size &&
                team->node[team->rank] == fsh_gasnet.rank);
     for (uint32_t r = 0; r < team->size; r++) {
-        /* One rank a node. */
+        /* One rank per node. */
         FSH_ASSERT(team->rank_of[team->node[r]] == NOBODY);
         team->rank_of[team->node[r]] = r;
     }
@@ -211,8 +211,8 @@ static bool same_images(const gasnet_image_t images[])
     return true;
 }
 
-/* Under the lock. The first thread of the node sets up; others, and a second
- * call, must want the same images. */
+/* Lock held. The first thread of the node sets the images; other threads, and a
+ * second call, must pass the same. */
 static void set_images(const char *call, const gasnet_image_t images[])
 {
     static bool done;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gasnet_coll_team_split. Members of the parent team exchange what they want, and the
- * split ends when all have made their team, so that its first message finds it. Not in
- * team.c, since it uses the engine of collectives, which uses team.c.
+ * gasnet_coll_team_split. Members of the parent team exchange their requests, and the
+ * split ends when all have created their team, so that its first message finds it.
+ * Separate from team.c, since it uses the engine of collectives, which uses team.c.
  */
 #include "gasnet/coll.h"
 
-/* What a member of the parent tells the others. */
+/* A member's request. */
 struct wish {
     uint32_t color;
     uint32_t relrank;
-    uint32_t number; /* the new team's on its node */
+    uint32_t number; /* the new team's number on its node */
     uint32_t rank;   /* in the parent */
 };
 
@@ -23,7 +23,7 @@ static int by_relrank(const void *a, const void *b)
     return x->rank < y->rank ? -1 : 1;
 }
 
-/* Keep the wishes of this color, in the order of their ranks to be. */
+/* Keeps the requests with this color, sorted by their new rank. */
 static uint32_t choose(struct wish *wishes, uint32_t n, uint32_t color)
 {
     uint32_t kept = 0;
@@ -68,7 +68,7 @@ gasnet_team_handle_t gasnet_coll_team_split(gasnet_team_handle_t parent_team,
     team = team_from(parent, wishes, choose(wishes, parent->size, color),
                      mine.number, call);
     free(wishes);
-    /* Nobody sends to the team before every member has it. */
+    /* Nobody may send to the team before every member has it. */
     fsh_coll_meet(parent, call);
     return team;
 }

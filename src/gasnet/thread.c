@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Threads are discovered at their first call. The state of a thread that exits
- * waits in a list until its implicit operations are done, and then serves the
- * next new thread; so threads may come and go without end.
+ * Threads are discovered on their first call. The state of a thread that has
+ * exited is kept until its implicit operations are complete, then reused for
+ * the next new thread, so threads may come and go indefinitely.
  */
 #include <pthread.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static struct fsh_lock orphans_lock =
 static struct fsh_thread *orphans; /* under orphans_lock */
 static atomic_uint count;
 
-/* The destructor of the key: this thread is on its way out. */
+/* Destructor of the key: this thread is exiting. */
 static void leave(void *arg)
 {
     struct fsh_thread *self = arg;
@@ -50,7 +50,7 @@ static bool settled(struct fsh_thread *thread)
             fsh_event_done(&fsh_slot_at(thread->region - 1)->event));
 }
 
-/* Take over a state whose operations are done, or NULL. */
+/* Takes over a state whose operations are complete, or returns NULL. */
 static struct fsh_thread *adopt(void)
 {
     struct fsh_thread **link, *thread;
@@ -66,8 +66,8 @@ static struct fsh_thread *adopt(void)
     return thread;
 }
 
-/* Count this thread in. What a lone thread does in the conduit takes no locks;
- * what the one before it did is complete for it, by the count. */
+/* Counts this thread in. In the conduit a lone thread takes no locks; the count
+ * orders what its predecessor did before it. */
 static void arrive(void)
 {
     if (atomic_fetch_add_explicit(&count, 1, memory_order_acq_rel) > 0 &&
@@ -90,7 +90,7 @@ struct fsh_thread *fsh_thread_make(void)
     fsh_thread_current = self;
     arrive();
     if (self->region != 0) {
-        /* An access region that its thread never closed. */
+        /* The access region was never closed. */
         fsh_slot_give(self, self->region - 1);
         self->region = 0;
     }

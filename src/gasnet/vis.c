@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Vector, indexed and strided transfers: walk both sides at once and start one
- * put or get on the caller's event for each stretch that is contiguous on both.
- * Neighbouring pieces and array dimensions without gaps are joined first.
- * Nothing is allocated, and the lists are not needed after the call. Client
+ * Vector, indexed and strided transfers: walks both sides in parallel and
+ * starts one put or get on the caller's event for each stretch that is
+ * contiguous on both. Adjacent pieces, and array dimensions without gaps, are
+ * merged first. Allocates nothing and keeps no reference to the lists. Client
  * threads only.
  */
 #include "base/log.h"
 #include "gasnet/internal.h"
 
-/* Dimensions left after those of one element are dropped: with more, the
- * pieces could not be counted in 64 bits. */
+/* Dimensions with one element are dropped; with more than this left, the pieces
+ * would overflow a 64-bit count. */
 #define LEVELS 63
 
 enum direction { GET, PUT };
@@ -23,7 +23,7 @@ struct transfer {
     struct fsh_event *event;
 };
 
-/* One side of a vector or indexed transfer, and where the walk is in it. */
+/* One side of a vector or indexed transfer, with the current position. */
 struct list {
     const char *name;           /* of the argument */
     const gasnet_memvec_t *vec; /* either this */
@@ -37,7 +37,7 @@ struct list {
 
 static void begin(const struct transfer *t)
 {
-    /* Without a single byte the node must still exist. */
+    /* Without any bytes the node must still exist. */
     if (__builtin_expect(t->node >= fsh_gasnet.nodes || !fsh_gasnet.attached,
                          0))
         fsh_bad_range(t->call, t->node, NULL, 0);
@@ -63,7 +63,7 @@ static char *address_at(const struct list *l, size_t i)
     return l->vec != NULL ? l->vec[i].addr : l->addr[i];
 }
 
-/* The next stretch: a piece and those that follow it without a gap. */
+/* Advances to the next stretch: a piece and its contiguous successors. */
 static bool next_stretch(struct list *l)
 {
     while (l->next < l->count && length_at(l, l->next) == 0)
@@ -114,7 +114,7 @@ static void move_lists(const struct transfer *t, struct list *dst,
         if (local->left == 0)
             next_stretch(local);
         n = remote->left < local->left ? remote->left : local->left;
-        FSH_ASSERT(n != 0 && n <= left); /* both sides hold as many bytes */
+        FSH_ASSERT(n != 0 && n <= left); /* both sides have equal bytes */
         move(t, remote->at, local->at, n);
         remote->at += n;
         remote->left -= n;
@@ -152,8 +152,8 @@ static void indexed(const struct transfer *t, struct list *dst,
 
 /* ---- strided ---- */
 
-/* One side of a strided transfer: where it begins and its strides, of which
- * number i goes with count i + 1. */
+/* One side of a strided transfer: base address and strides; stride i belongs to
+ * count i + 1. */
 struct side {
     char *at;
     size_t stride[LEVELS];
@@ -166,7 +166,7 @@ struct section {
     size_t levels;
 };
 
-/* Is a step of the next dimension the same as going on in the last one kept? */
+/* Whether the next dimension continues the last one kept without a gap. */
 static bool follows(const struct section *s, const struct side *side,
                     size_t stride)
 {
@@ -175,7 +175,7 @@ static bool follows(const struct section *s, const struct side *side,
     return stride == unit * s->count[s->levels];
 }
 
-/* Add a dimension, or make the last one longer if there is no gap between. */
+/* Adds a dimension, or extends the last one if there is no gap between them. */
 static void add_dimension(const char *call, struct section *s, size_t dst,
                           size_t src, size_t count)
 {
@@ -194,8 +194,8 @@ static void add_dimension(const char *call, struct section *s, size_t dst,
     s->count[++s->levels] = count;
 }
 
-/* Are all pieces of the remote side in the segment? The lowest and the highest
- * byte of the section are bytes of pieces, so this is exact. */
+/* Checks that all pieces of the remote side are in the segment. Exact, since
+ * the lowest and highest byte of the section belong to pieces. */
 static void check_section(const struct transfer *t, const struct section *s,
                           const struct side *side)
 {
@@ -218,7 +218,8 @@ static void check_section(const struct transfer *t, const struct section *s,
     fsh_check_range(t->call, t->node, side->at + low, (size_t)(high - low));
 }
 
-/* All pieces: the first dimension in a loop, the others as an odometer. */
+/* Transfers all pieces: a loop over the first dimension, an odometer over the
+ * others. */
 static void move_section(const struct transfer *t, struct section *s)
 {
     struct side *remote = t->direction == PUT ? &s->dst : &s->src;
@@ -266,9 +267,9 @@ static void strided(const struct transfer *t, struct section *s,
     move_section(t, s);
 }
 
-/* ---- the calls ---- */
+/* ---- public calls ---- */
 
-/* A call of this file brings the next poll as much nearer as 16 gets. */
+/* A call here brings the next poll closer by as much as 16 gets. */
 #define WEIGHT (16 * FSH_GASNET_QUIET_CALL)
 
 static void finish(const struct transfer *t)
@@ -280,7 +281,8 @@ static void finish(const struct transfer *t)
         fsh_wait_put(t->event, t->call, t->node, 0);
 }
 
-/* Blocking, explicit and implicit form of a call: START begins it on t. */
+/* Defines the blocking, explicit and implicit forms of a call; START begins it
+ * on t. */
 #define FORMS(NAME, DIRECTION, PARAMS, START)                                \
     void gasnet_##NAME##_bulk PARAMS                                         \
     {                                                                        \

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The waits of GASNet's calls (base/wait.h): each round polls, and they sleep in
- * the conduit, or if another thread does so already, until that one polls. Messages
- * end a sleep early, and on conduits that can tell so do puts, for
- * GASNET_BLOCKUNTIL; other stores are noticed within a step.
+ * The waits of GASNet calls (base/wait.h). Each round polls. A thread sleeps in the
+ * conduit or, if another thread already does, until that thread's poll finds
+ * something. Messages end a sleep early, as do puts on conduits that can detect them,
+ * for GASNET_BLOCKUNTIL; other stores are noticed within one step.
  */
 #include "base/simulated.h"
 #include "base/wait.h"
 #include "gasnet/internal.h"
 
-/* With other threads about, one may have run the handler that this one waits
- * for just before this one went to sleep in the conduit, where nobody wakes it. */
+/* With several threads, another may run the handler that this thread waits for just
+ * before this thread falls asleep in the conduit, where nothing would wake it. */
 #define SLEEP_SHARED_NS UINT64_C(1000000)
 #define SLEEP_IN_TURN_NS UINT64_C(20000) /* simulated */
 
-/* Held by the thread that sleeps in the conduit. */
+/* Held by the thread sleeping in the conduit. */
 static atomic_flag in_conduit = ATOMIC_FLAG_INIT;
 
 static void check_exit(struct fsh_wait *wait, const char *what)
@@ -24,8 +24,8 @@ static void check_exit(struct fsh_wait *wait, const char *what)
     fsh_exit_check();
 }
 
-/* Others run only while this one waits in the conduit; one that has found something
- * since the last look may have found what this one waits for. */
+/* Other threads run only while this one waits in the conduit. If one has found
+ * something since the last test, that may be what this one waits for. */
 static void wait_in_turn(const struct fsh_wait *wait, uint64_t ns)
 {
     if (atomic_load_explicit(&fsh_wait_progress, memory_order_relaxed) ==
@@ -54,9 +54,9 @@ static bool sleep_step(struct fsh_wait *wait, uint64_t ns)
     return true;
 }
 
-/* The wait modes of GASNet. Sleeps of 50 us to 10 ms, so that one adds about a
- * fifth at most to the wait. The first spins go without a pause, which may take
- * as long as an answer. */
+/* The wait modes of GASNet. Sleeps of 50 us to 10 ms, such that one prolongs
+ * the wait by at most about a fifth. The first spins omit the pause
+ * instruction, which may take as long as a reply. */
 #define SLEEPS                                                 \
     .yields = 60, .nap_us = 50, .most_us = 10000, .growth = 1, \
     .sleep = sleep_step, .check = check_exit
@@ -68,8 +68,8 @@ static const struct fsh_wait_kind kinds[] = {
     [GASNET_WAIT_SPINBLOCK] = {.eager = 100, .spins = FSH_SPINS_MOST, SLEEPS},
 };
 
-/* In simulated time a poll costs, so what the host's time decides, how long spins and
- * yields go on, must not count polls. */
+/* In simulated time a poll has a cost, so the number of polls must not depend on host
+ * time, as the lengths of spins and yields do. */
 static const struct fsh_wait_kind in_turns = {.nap_us = 50,
                                               .most_us = 10000,
                                               .growth = 1,
@@ -84,7 +84,7 @@ static inline const struct fsh_wait_kind *kind_now(void)
                                        memory_order_relaxed)];
 }
 
-/* A round of a wait: poll, and pause if there was nothing. */
+/* One round of a wait: polls, and pauses if there was nothing. */
 static void round_of(struct fsh_wait *wait, const char *what)
 {
     if (fsh_gasnet_poll())
@@ -93,7 +93,7 @@ static void round_of(struct fsh_wait *wait, const char *what)
         fsh_wait_pause(kind_now(), wait, what);
 }
 
-/* In simulated time, where a poll that finds nothing waits. */
+/* One round in simulated time, where an empty poll waits. */
 static void round_in_turns(const struct fsh_simulated *simulated,
                            struct fsh_wait *wait, const char *what)
 {
@@ -116,8 +116,8 @@ FSH_HOT void fsh_wait_step(struct fsh_wait *wait, const char *what)
         round_in_turns(simulated, wait, what);
     else
         round_of(wait, what);
-    /* Whatever was found from here on postpones the next sleep, so that the
-     * caller's check of its condition in between cannot miss it. */
+    /* Anything found from here on cancels the next sleep, so the caller's test
+     * of its condition in between cannot miss it. */
     wait->seen = seen;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The sleep of waiting threads beside the one that sleeps in the conduit (wait.c): it
- * ends when any thread's poll finds something. Not in wait.c, since the poll calls it
- * and wait.c polls.
+ * The sleep of waiting threads while another sleeps in the conduit (wait.c): it ends
+ * when any thread's poll finds something. Separate from wait.c, since the poll calls
+ * it and wait.c polls.
  */
 #include <limits.h>
 
