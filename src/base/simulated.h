@@ -24,14 +24,12 @@ struct fsh_simulated {
      * a point in time terminates. Any thread that may call the library; also from
      * handlers. */
     uint64_t (*now)(void);
-    /* The same without advancing the clock, for a call that will look again at the time
-     * it returned: until then the rank does not count as blocked. */
+    /* The same without advancing the clock, for a call that waits for a point in time: until then the rank does not count as blocked. */
     uint64_t (*look)(void);
     /* Lets ns nanoseconds pass, rounded up to cycles, while others run. Callable as
      * `now`. False without effect if this process has left simulated time. */
     bool (*spend)(uint64_t ns);
-    /* Charges for a copy or fold of n bytes to dst from a and, unless NULL, from b;
-     * with a NULL, for a store without source. Call before the data is moved. Callable
+    /* Charges for a copy or fold of n bytes to dst from a and, unless NULL, from b; a is NULL for a store without source. Call before the data is moved. Callable
      * as `now`, also with locks held. */
     void (*moving)(void *dst, const void *a, const void *b, size_t n);
     /* Marks what this thread did since it was last in the conduit as waiting, or as

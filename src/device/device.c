@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The devices there are, and look-up by name (option FSHMEM_DEVICE).
+ * The available devices, and lookup by name (setting FSHMEM_DEVICE).
  */
 #include "device/device.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Gets that ask again; see asked.h. Hashes may collide: then a get is paced that
- * should not be, by a few microseconds.
+ * Detects repeated gets; see asked.h. Hashes may collide, which at worst paces an
+ * unrelated get by a few microseconds.
  */
 #include "conduit/fpga/asked.h"
 

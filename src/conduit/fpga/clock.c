@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Simulated time of a rank on conduit fpga: what the library does costs what
- * spec/fshmem.toml says (COST_), spent where it is done, or with what follows where
- * nobody could tell; what the program does between calls costs nothing, but what it
- * says it does (fshmem_spend) or what is measured (host_time.c). After the rank has left
- * simulated time, its clock goes on with the host's.
+ * Simulated time of a rank on conduit fpga. Library work costs what spec/fshmem.toml
+ * assigns (COST_*), charged where it happens, or with the next charge where no other
+ * rank could observe the difference. The program's own computation is free, except
+ * what it declares (fshmem_spend) or what is measured (host_time.c). After the rank
+ * has left simulated time, its clock continues with the host's.
  */
 #include <pthread.h>
 #include <unistd.h>
@@ -16,17 +16,17 @@
 #include "conduit/fpga/state.h"
 #include "gasnet_tools/ticks.h"
 
-/* Centuries, and far from where sums of cycles would wrap. */
+/* Centuries, yet far from where sums of cycles would overflow. */
 #define MOST_NS (UINT64_C(1) << 62)
 
-/* What a thread that waits for another of its rank lets pass at least. */
+/* The least time that a thread waiting for another of its rank lets pass. */
 #define YIELD_CYCLES 10
-/* So often; then a little more each time, up to 4 us: long waits take time to
- * simulate, and are at most 3 % too long. */
+/* That many times; then a little more each time, up to 4 us: long waits are
+ * expensive to simulate, and become at most 3 % too long. */
 #define YIELDS_LIKE_THAT 64
 #define YIELDS_MOST 6400
 
-/* Once the rank has left: its last cycle, and when that was. */
+/* Once the rank has left: its last cycle, and the host's time then. */
 static uint64_t last_cycle, left_ns;
 static atomic_bool left;
 static bool forked; /* this is a child of the rank */
@@ -43,7 +43,7 @@ static uint64_t pieces(size_t n, unsigned bytes_a_cycle)
     return (n + bytes_a_cycle - 1) / bytes_a_cycle;
 }
 
-/* The library's area behind the segment is, too. */
+/* Includes the library's area behind the segment. */
 static bool on_device(const void *p)
 {
     return (uintptr_t)p - (uintptr_t)fsh_fpga.mem.segment <
@@ -92,7 +92,8 @@ static uint64_t now_ns(void)
     fsh_fpga_enter();
     before = clock->now(fsh_fpga.dev);
     fsh_fpga_spend(FSH_COST_CLOCK);
-    /* A loop that waits for a time ends, whatever is made of costs. */
+    /* A loop that waits for a point in time must terminate, whatever the costs
+     * are set to. */
     if (clock->now(fsh_fpga.dev) == before)
         clock->spend(fsh_fpga.dev, 1);
     after = clock->now(fsh_fpga.dev);
@@ -165,7 +166,7 @@ static void stop(void)
     atomic_store_explicit(&left, true, memory_order_release);
 }
 
-/* A child of fork shares the rank's turn, and must not touch it. */
+/* A child of fork shares the rank's turn and must not touch it. */
 static void fork_child(void)
 {
     if (!forked)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The collective engine of this node: sequences are stored in the library's area, and run
- * by a message (engine.c). Any thread; never blocks.
+ * The collective engine of this node: sequences are stored in the library's area and
+ * started by a message (engine.c). Any thread; never blocks.
  */
 #include <string.h>
 
@@ -24,8 +24,8 @@ void fsh_fpga_collective_memory(struct fsh_engine_memory *memory)
         .posted_at = FSH_DMA_POSTED};
 }
 
-/* Write-combining memory. Of what a store costs (COST_STORE) the way is none of this
- * rank's: the doorbell of `run` goes the same way behind it. */
+/* Write-combining memory. The latency part of a store (COST_STORE) is not charged: the
+ * rank does not wait for it, and the doorbell of `run` follows on the same path. */
 void fsh_fpga_collective_store(size_t at, const void *src, size_t n)
 {
     FSH_ASSERT(at >= fsh_fpga.segment_size &&

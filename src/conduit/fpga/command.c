@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Building commands; see command.h.
+ * Encodes commands; see command.h.
  */
 #include "conduit/fpga/command.h"
 
 #include <assert.h>
 #include <string.h>
 
-#define ROW 16u /* arguments and inline payload are rounded up to this */
+#define ROW 16u /* arguments and inline payload are padded to this */
 
 static size_t to_row(size_t n)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Completions of conduit fpga: frees tags and bounce slots, finishes GETs that
- * came through bounce memory, signals events, and turns refusals into fatal
- * messages that name the operation. Any thread; one at a time acts.
+ * went through bounce memory, completes events, and turns refusals into fatal
+ * messages that name the operation. Any thread; one at a time processes them.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,8 +28,8 @@ int fsh_fpga_claim(_Atomic uint64_t *mask)
 
 void fsh_fpga_release(_Atomic uint64_t *mask, unsigned index)
 {
-    /* Release, partner: fsh_fpga_claim: what the index stands for is no
-     * longer used. */
+    /* Release, partner: fsh_fpga_claim: what the index stands for is no longer
+     * in use. */
     FSH_ASSERT(index < 64 && !(atomic_load(mask) >> index & 1));
     atomic_fetch_or_explicit(mask, UINT64_C(1) << index, memory_order_release);
 }
@@ -81,12 +81,12 @@ static _Noreturn void fail(const char *operation, unsigned status, bool refused)
 void fsh_fpga_op_begin(unsigned tag, const struct fsh_fpga_op *op)
 {
     FSH_ASSERT(tag < FSH_HOST_TAGS && op->node < fsh_fpga.nodes);
-    /* The tag is the caller's, and its last operation has ended. */
+    /* The tag belongs to the caller, and its last operation has ended. */
     FSH_ASSERT(!(atomic_load(&fsh_fpga.free_tags) >> tag & 1));
     FSH_ASSERT(!atomic_load(&fsh_fpga.live[tag]));
     FSH_ASSERT(!op->bounced || op->length <= FSH_DMA_TAG_BYTES);
     fsh_fpga.op[tag] = *op;
-    /* Release, partner: finish_op, maybe on another thread. */
+    /* Release, partner: finish_op, possibly on another thread. */
     atomic_store_explicit(&fsh_fpga.live[tag], true, memory_order_release);
 }
 
@@ -144,8 +144,8 @@ static void finish_op(const uint64_t *entry, bool refused)
         answer->fn(answer, status);
 }
 
-/* An entry with a tag: what an engine's command or sequence came to, whose tag is a
- * cookie, or the end of an operation. */
+/* An entry with a tag: the end of an operation, or of an engine's command or sequence,
+ * whose cookie takes the tag's place. */
 static void finish_tagged(const uint64_t *entry)
 {
     switch (fsh_ring_opcode(entry)) {
@@ -184,7 +184,7 @@ void fsh_fpga_source_read(unsigned channel, uint32_t node, unsigned slot)
     atomic_store_explicit(&s->reading, false, memory_order_release);
 }
 
-/* A SLOT entry: the source of a message is read, through one port or both. */
+/* A SLOT entry: a message's source has been read, through one port or both. */
 static void finish_source(const uint64_t *entry)
 {
     unsigned channel = (unsigned)fsh_ring_reply(entry);
@@ -203,7 +203,8 @@ static void finish_source(const uint64_t *entry)
     fsh_fpga_source_read(channel, node, slot);
 }
 
-/* A command that was refused: of a tag, of a slot, or (corrupt) of neither. */
+/* A command that was refused: identified by tag, by slot, or (if corrupt) by
+ * neither. */
 static void refused(const uint64_t *entry)
 {
     unsigned opcode = (unsigned)fsh_ring_opcode(entry);

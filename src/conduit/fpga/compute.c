@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Compute cores: messages (engine.c), and the counters of this node's, registers. Any
- * thread; never blocks.
+ * Compute cores: messages to them (engine.c), and the counter registers of this
+ * node's core. Any thread; never blocks.
  */
 #include "conduit/fpga/state.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The DMA window of a node: what stands where. Offsets in bytes from its
- * start, which is address 0 of SPACE_HOST. The device writes the rings, the
- * slots, results and the status line, other nodes the slots that are theirs here; this rank
- * writes the bounce memory, which the device reads (and writes, for GETs).
+ * Layout of a node's DMA window, in bytes from its start, which is address 0 of
+ * SPACE_HOST. The device writes the rings, the slots, results and the status line;
+ * other nodes write their slots here; this rank writes the bounce memory, which the
+ * device reads (and writes, for GETs).
  */
 #ifndef FSH_FPGA_DMA_H
 #define FSH_FPGA_DMA_H
@@ -21,22 +21,22 @@
 #define FSH_DMA_SMALL 0x100000u    /* AM bounce slots of 4 KiB, by channel */
 #define FSH_DMA_SLOT_PAY 0x800000u /* Medium payloads */
 #define FSH_DMA_TAG 0x1000000u     /* bounce memory of each tag */
-#define FSH_DMA_POSTED 0x1c00000u  /* results of sequences, by the engine */
+#define FSH_DMA_POSTED 0x1c00000u  /* engine: results of sequences */
 #define FSH_DMA_BIG 0x2000000u     /* AM bounce slots of 1 MiB, by channel */
 #define FSH_DMA_END 0x3000000u
 
 #define FSH_DMA_SMALL_BYTES 4096u
-#define FSH_DMA_SMALL_SLOTS 64u /* a channel */
+#define FSH_DMA_SMALL_SLOTS 64u /* per channel */
 #define FSH_DMA_TAG_BYTES 0x40000u
 #define FSH_DMA_BIG_BYTES 0x100000u
-#define FSH_DMA_BIG_SLOTS 8u /* a channel */
+#define FSH_DMA_BIG_SLOTS 8u /* per channel */
 
 #define FSH_DMA_RING_BYTES (FSH_RING_ENTRIES * FSH_RING_ENTRY_BYTES)
-/* The device is told every so many entries what was taken. */
+/* Report consumed entries to the device every this many entries. */
 #define FSH_DMA_RING_TELL (FSH_RING_ENTRIES / 4)
-/* Slot index {reply, source, slot}. */
+/* Index of a slot {reply, source, slot}. */
 #define FSH_DMA_SLOTS (2u * FSH_MAX_NODES * FSH_SLOTS_PER_PEER)
-/* The line in which a peer keeps its credit word: of its reply slot 0. */
+/* The line that holds a peer's credit word: that of its reply slot 0. */
 #define FSH_DMA_CREDIT(node)                                                 \
     (FSH_DMA_SLOT_HDR +                                                      \
      (FSH_MAX_NODES + (node)) * FSH_SLOTS_PER_PEER * FSH_SLOT_HEADER_BYTES + \
@@ -49,8 +49,8 @@ _Static_assert(FSH_DMA_REQ - FSH_DMA_CPL >= FSH_DMA_RING_BYTES &&
                    FSH_DMA_REP - FSH_DMA_REQ >= FSH_DMA_RING_BYTES &&
                    FSH_DMA_STATUS - FSH_DMA_REP >= FSH_DMA_RING_BYTES,
                "rings do not overlap");
-/* Room in the rings: docs/03_developer/architecture.md. What is outstanding at
- * most, and the one entry at hand, fit in what the device knows to be free. */
+/* Room in the rings: docs/03_developer/architecture.md. The maximum outstanding
+ * entries plus the current one fit in what the device knows to be free. */
 #define FSH_DMA_RING_ROOM (FSH_RING_ENTRIES - FSH_DMA_RING_TELL)
 _Static_assert(FSH_DMA_SLOTS / 2 < FSH_DMA_RING_ROOM,
                "a receive ring: a message in each slot of its channel");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages to engines beside the nodes: commands of the request window with a tag, whose
+ * Messages to the nodes' engines: commands of the request window with a tag, whose
  * completion is the answer (complete.c). Any thread; never blocks.
  */
 #include <assert.h>

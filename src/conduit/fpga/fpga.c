@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Conduit fpga: the table. Each rank has a node of the fabric; every byte
- * between ranks, and from a rank to itself, goes through its device.
+ * The operations table of conduit fpga. Each rank has a node of the fabric;
+ * every byte between ranks, and from a rank to itself, goes through its device.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ static bool poll_all(void)
     return fsh_fpga.clock == NULL ? fsh_fpga_progress(true) : poll_in_turn();
 }
 
-/* ---- calls that begin and end, for the clock ---- */
+/* ---- operations bracketed for the clock ---- */
 
 static void am_request(const struct fsh_am *am)
 {
@@ -202,7 +202,7 @@ static void describe(void (*line)(void *arg, const char *text), void *arg)
     fsh_fpga.ops->explain(fsh_fpga.dev);
     if (fsh_fpga.clock != NULL)
         return; /* a register read takes a turn, which others may have */
-    /* Last: a device that is dead ends the job here. */
+    /* Last: if the device is dead, this ends the job. */
     struct fsh_fpga_dropped dropped = fsh_fpga_dropped();
     snprintf(text, sizeof text,
              "fpga: packets dropped by this node: %u, ring entries: %u",
@@ -210,14 +210,14 @@ static void describe(void (*line)(void *arg, const char *text), void *arg)
     line(arg, text);
 }
 
-/* The device stays open: other threads of this process may be using it, and
- * what it holds ends with the process. */
+/* The device stays open: other threads of this process may be using it, and its
+ * resources end with the process. */
 static void fini(void)
 {
     fsh_fpga_clock_ops.end();
 }
 
-/* Locks are taken from the start. */
+/* Locks are used from the start. */
 static void share(void) {}
 
 #define WHOLE_PAGES(bytes) (((bytes) + 4095) & ~(size_t)4095)

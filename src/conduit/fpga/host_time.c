@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The program's own computing in simulated time (FSHMEM_HOST_TIME): the processor time
- * that a thread has taken since its last call of the conduit ended is spent when the
- * next one begins. Handlers compute, too. Some tens of nanoseconds of the library above
- * the conduit count as the program's. What such a run takes differs from run to run.
+ * Charges the program's own computation in simulated time (FSHMEM_HOST_TIME): the
+ * processor time a thread has used since its last conduit call ended is spent when
+ * its next one begins. Handlers are included. Some tens of nanoseconds of library
+ * code above the conduit are attributed to the program. The result of such a run
+ * varies from run to run.
  */
 #include <time.h>
 
@@ -12,13 +13,13 @@
 #include "base/simulated.h"
 #include "conduit/fpga/state.h"
 
-static double factor;       /* 0: computing costs nothing */
-static uint64_t reading_ns; /* what two looks at the processor time are apart */
+static double factor;       /* 0: computation is free */
+static uint64_t reading_ns; /* cost of reading the processor time */
 
-static _Thread_local unsigned depth; /* calls that this thread is in */
-/* Its processor time when it was last out of all; 0: it never was in one. */
+static _Thread_local unsigned depth; /* of this thread's nested calls */
+/* Its processor time when it last left the conduit; 0: it never entered. */
 static _Thread_local uint64_t mark;
-static _Thread_local double rest; /* cycles not yet spent */
+static _Thread_local double rest; /* fraction of a cycle not yet spent */
 
 static uint64_t cpu_ns(void)
 {

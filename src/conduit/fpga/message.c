@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Active messages of conduit fpga. A request takes a pair of receive slots
- * (slots.h) and goes through the request window; its reply uses the pair's
- * other half, so it never waits for another rank to act. A handler
- * gets its Medium payload in the slot itself. Slots are returned by credit
- * words: PUTs without ack on the reply channel, batched. Any thread.
+ * Active messages of conduit fpga. A request claims a pair of receive slots
+ * (slots.h) and goes through the request window; its reply uses the other half
+ * of the pair, so it never waits for another rank. A handler gets its Medium
+ * payload in the slot itself. Slots are returned by credit words: batched PUTs
+ * without ack on the reply channel. Any thread.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 #include "conduit/fpga/state.h"
 
 #define MESSAGES_PER_POLL 64u
-#define FLUSH_AT (FSH_SLOTS_PER_PEER / 2) /* credits owed that go out at once */
+#define FLUSH_AT (FSH_SLOTS_PER_PEER / 2) /* credits returned at once */
 #define ADDRESS_BITS 40u
 
 struct token {
@@ -41,7 +41,7 @@ static uint64_t long_offset(uint32_t node, const struct fsh_am *am)
     return offset & ((UINT64_C(1) << ADDRESS_BITS) - 1);
 }
 
-/* Take a bounce slot of the channel for n bytes; false if there is none. */
+/* Claims a bounce slot of the channel for n bytes; false if there is none. */
 static bool claim_bounce(struct fsh_fpga_source *s, unsigned channel, size_t n)
 {
     bool small = n <= FSH_DMA_SMALL_BYTES;
@@ -56,7 +56,7 @@ static bool claim_bounce(struct fsh_fpga_source *s, unsigned channel, size_t n)
     return true;
 }
 
-/* Copy the payload to the bounce slot it has. */
+/* Copies the payload to its bounce slot. */
 static void fill_bounce(const struct fsh_fpga_source *s, unsigned channel,
                         const struct fsh_am *am, struct fsh_fpga_desc *desc)
 {
@@ -79,7 +79,7 @@ static void fill_bounce(const struct fsh_fpga_source *s, unsigned channel,
     memcpy(to, am->src, am->nbytes);
 }
 
-/* The same; waits for one. */
+/* The same, but waits for a bounce slot. */
 static void bounce(struct fsh_fpga_source *s, unsigned channel, uint32_t node,
                    const struct fsh_am *am, struct fsh_fpga_desc *desc)
 {
@@ -94,8 +94,8 @@ static void bounce(struct fsh_fpga_source *s, unsigned channel, uint32_t node,
     fill_bounce(s, channel, am, desc);
 }
 
-/* Does the payload ride in the command? It does unless the device has to read
- * it, and to say that it has. */
+/* Whether the payload travels in the command. It does unless the device must
+ * read it and report that it has. */
 static bool rides_along(struct fsh_fpga_source *s, const struct fsh_am *am,
                         struct fsh_fpga_desc *desc)
 {
@@ -110,7 +110,7 @@ static bool rides_along(struct fsh_fpga_source *s, const struct fsh_am *am,
     return !desc->ack;
 }
 
-/* Decide where the device finds the payload. */
+/* Chooses where the device finds the payload. */
 static void place_payload(struct fsh_fpga_source *s, unsigned channel,
                           uint32_t node, const struct fsh_am *am,
                           struct fsh_fpga_desc *desc)
@@ -127,8 +127,8 @@ static void place_payload(struct fsh_fpga_source *s, unsigned channel,
     bounce(s, channel, node, am, desc);
 }
 
-/* Without waiting: a payload in the segment that must be free on return is
- * copied, too. */
+/* The same without waiting. A payload in the segment that must be reusable on
+ * return is copied too. */
 static bool try_place_payload(struct fsh_fpga_source *s, unsigned channel,
                               const struct fsh_am *am,
                               struct fsh_fpga_desc *desc)
@@ -184,7 +184,7 @@ static struct fsh_fpga_desc describe(unsigned channel, uint32_t node,
     };
 }
 
-/* Before a command is submitted whose payload the device reads. */
+/* Call before submitting a command whose payload the device reads. */
 static void begin_read(struct fsh_fpga_source *s,
                        const struct fsh_fpga_desc *desc)
 {
@@ -225,7 +225,7 @@ static void send_from(unsigned channel, uint32_t node, unsigned slot,
 
     fsh_fpga_owe(FSH_COST_CALL);
     FSH_ASSERT(node < fsh_fpga.nodes && slot < FSH_SLOTS_PER_PEER);
-    /* A completion of the slot's last reply may still be in the ring. */
+    /* The completion of the slot's last reply may still be in the ring. */
     await_read(s, "the device to read a reply's payload", node, requests);
     place_payload(s, channel, node, am, &desc);
     begin_read(s, &desc);
@@ -272,7 +272,7 @@ static bool try_send_from(unsigned channel, uint32_t node, unsigned slot,
     return sent;
 }
 
-/* How many slots of that rank are free, as far as is known here. Under peer_lock. */
+/* Traces the number of that rank's slots known to be free. Under peer_lock. */
 static void count_slots(uint32_t node)
 {
     static char name[FSH_MAX_NODES][32];
@@ -292,7 +292,7 @@ static int claim_slot(uint32_t node)
     fsh_fpga_lock(&fsh_fpga.peer_lock);
     int slot = fsh_fpga_slots_claim(&fsh_fpga.peer[node]);
     if (slot < 0) {
-        /* Acquire, partner: the device, writing the peer's PUT. */
+        /* Acquire, partner: the device, which writes the peer's PUT. */
         fsh_fpga_slots_settle(&fsh_fpga.peer[node],
                               atomic_load_explicit(line, memory_order_acquire));
         slot = fsh_fpga_slots_claim(&fsh_fpga.peer[node]);
@@ -358,8 +358,8 @@ bool fsh_fpga_am_try_reply(struct fsh_token *token, const struct fsh_am *am)
 
 /* --- returning slots ----------------------------------------------------- */
 
-/* Send the credit word to a peer if one is owed and there is room. The lock
- * is held until it is submitted: an older word must not follow a newer one. */
+/* Sends the credit word to a peer if one is owed and there is room. Holds the
+ * lock until it is submitted: an older word must not follow a newer one. */
 static void flush_peer(uint32_t node)
 {
     struct fsh_fpga_slots *s = &fsh_fpga.peer[node];

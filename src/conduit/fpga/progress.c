@@ -12,7 +12,7 @@ bool fsh_fpga_progress(bool requests)
     any |= fsh_fpga_receive(FSH_FPGA_REPLY);
     if (requests)
         any |= fsh_fpga_receive(FSH_FPGA_REQUEST);
-    /* Idle: the time to return slots in one word each. */
+    /* Idle: a good time to return slots, in one word per peer. */
     if (!any)
         fsh_fpga_flush();
     else if (fsh_fpga.clock != NULL)
@@ -20,7 +20,7 @@ bool fsh_fpga_progress(bool requests)
     return any;
 }
 
-/* Is there an entry, or another thread about to take one? */
+/* Whether there is an entry, or another thread is about to take one. */
 static bool may_have(struct fsh_fpga_ring *ring)
 {
     if (!fsh_fpga_trylock(&ring->lock))
@@ -34,7 +34,7 @@ void fsh_fpga_wait(uint64_t max_ns, bool memory)
 {
     uint32_t seen = fsh_fpga.ops->activity(fsh_fpga.dev);
 
-    (void)memory; /* a device tells nobody what it writes to its memory */
+    (void)memory; /* a device does not report its writes to its own memory */
     fsh_fpga_flush();
     if (may_have(&fsh_fpga.cpl) || may_have(&fsh_fpga.rx[FSH_FPGA_REPLY]) ||
         may_have(&fsh_fpga.rx[FSH_FPGA_REQUEST]))
@@ -50,8 +50,7 @@ static bool sleep_step(struct fsh_wait *wait, uint64_t ns)
     return true;
 }
 
-/* A card answers sooner than a sleep would be over; a simulator needs the
- * processor. */
+/* A card answers before a sleep would end; a simulator needs the processor. */
 #define KIND(n)                                                                \
     {                                                                          \
         .who = "conduit fpga", .yields = (n), .nap_us = 2000, .most_us = 2000, \
@@ -76,7 +75,8 @@ void fsh_fpga_wait_begin(struct fsh_wait *wait, uint32_t node)
 
 void fsh_fpga_wait_step(struct fsh_wait *wait, const char *what, bool requests)
 {
-    /* Before looking: what is written from here on ends the next sleep. */
+    /* Read before looking, so that anything written afterwards ends the next
+     * sleep. */
     uint32_t seen = fsh_fpga.ops->activity(fsh_fpga.dev);
 
     if (fsh_fpga_progress(requests))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bringing up one node of conduit fpga: opens the device, checks that it is
- * what this library was built for, and programs its registers. init and attach
- * are collective and run on one thread.
+ * Initialises a node of conduit fpga: opens the device, checks that it matches
+ * this library, and programs its registers. init and attach are collective and
+ * run on one thread.
  */
 #include <inttypes.h>
 
@@ -62,7 +62,7 @@ static void open_device(void)
                   name, fsh_fpga.mem.dma_bytes, FSH_DMA_END);
 }
 
-/* Refuse a topology for which the device lacks ports. */
+/* Rejects a topology that needs more ports than the device has. */
 static void check_ports(unsigned ports)
 {
     if (fsh_fpga.topology->ports > ports)
@@ -76,7 +76,7 @@ static void check_ports(unsigned ports)
     fsh_fpga.all_ports = (1u << ports) - 1;
 }
 
-/* Refuse a device this library was not built for. */
+/* Rejects a device that does not match this library. */
 static void check_device(void)
 {
     uint64_t id = fsh_fpga_read(FSH_REG_ID);
@@ -129,7 +129,7 @@ static void read_options(void)
                   fsh_fpga.ports);
 }
 
-/* Everything that does not depend on the segments. */
+/* Programs everything that does not depend on the segments. */
 static void program_host(void)
 {
     fsh_fpga_write(FSH_REG_CONTROL, 0);
@@ -215,7 +215,7 @@ bool fsh_fpga_write_routes(unsigned ports)
     struct fsh_route route[FSH_MAX_NODES];
 
     fsh_topology_routes_from(fsh_fpga.topology, fsh_fpga.rank, mask, route);
-    route[fsh_fpga.rank].ports = (uint8_t)mask; /* any: it does not leave */
+    route[fsh_fpga.rank].ports = (uint8_t)mask; /* any: never leaves the node */
     for (uint32_t n = 0; n < fsh_fpga.nodes; n++)
         if (route[n].ports == 0)
             return false;
@@ -224,7 +224,7 @@ bool fsh_fpga_write_routes(unsigned ports)
     return true;
 }
 
-/* Tell all ranks of this segment and the engines of this node. */
+/* Exchanges the segments and engines of all nodes. */
 static void exchange(size_t size, struct fsh_segment *segs)
 {
     struct facts {
@@ -242,7 +242,7 @@ static void exchange(size_t size, struct fsh_segment *segs)
     }
 }
 
-/* To the device the segment ends with the library's area behind it. */
+/* For the device, the segment includes the library's area behind it. */
 void fsh_fpga_attach(size_t size, struct fsh_segment *segs)
 {
     size_t area = fsh_fpga_area();
@@ -265,7 +265,7 @@ void fsh_fpga_attach(size_t size, struct fsh_segment *segs)
         fsh_fatal("device %s: it refused the value of a register: its memory "
                   "or the DMA window does not begin at a multiple of 4 KiB",
                   fsh_fpga.ops->name);
-    /* A read waits for the writes before it: the node is ready, and with the
+    /* A read waits for the writes before it, so this node is ready; after the
      * barrier all are, before anybody sends. */
     (void)fsh_fpga_read(FSH_REG_CONTROL);
     fsh_fpga.attached = true;

@@ -25,7 +25,7 @@ int fsh_fpga_slots_claim(struct fsh_fpga_slots *s)
 {
     if (s->free == 0)
         return -1;
-    /* What is free has no end to come. */
+    /* A free slot has no completion pending. */
     assert((s->free & (s->answered | s->unread)) == 0);
     int slot = __builtin_ctz(s->free);
     s->free &= (uint16_t)~bit((unsigned)slot);
@@ -43,8 +43,8 @@ void fsh_fpga_slots_settle(struct fsh_fpga_slots *s, uint64_t word)
 {
     uint16_t ended = s->returned ^ (uint16_t)word;
     uint16_t replied = s->replied ^ (uint16_t)(word >> 32);
-    /* Ended, answered if it was replied to, and the source read. A slot whose
-     * `replied` flips without `returned` has not ended yet. */
+    /* Done: ended, answered if it was replied to, and its source read. A slot
+     * with `replied` flipped but not `returned` has not ended yet. */
     uint16_t done = (uint16_t)(ended & ~(replied & ~s->answered) & ~s->unread);
 
     assert((done & s->free) == 0);
@@ -64,7 +64,7 @@ void fsh_fpga_slots_answered(struct fsh_fpga_slots *s, unsigned slot)
 void fsh_fpga_slots_reading(struct fsh_fpga_slots *s, unsigned slot, bool on)
 {
     assert(!(s->free & bit(slot)));
-    FSH_ASSERT(on == !(s->unread & bit(slot))); /* begin, then end */
+    FSH_ASSERT(on == !(s->unread & bit(slot))); /* begin and end alternate */
     if (on)
         s->unread |= bit(slot);
     else
@@ -74,7 +74,7 @@ void fsh_fpga_slots_reading(struct fsh_fpga_slots *s, unsigned slot, bool on)
 void fsh_fpga_slots_finish(struct fsh_fpga_slots *s, unsigned slot,
                            bool replied)
 {
-    /* The peer uses a slot again when it has been told, not before. */
+    /* The peer does not reuse a slot before it has been told. */
     FSH_ASSERT(s->owed < FSH_SLOTS_PER_PEER);
     s->my_returned ^= bit(slot);
     if (replied)

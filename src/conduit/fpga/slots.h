@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Receive slots of one pair of nodes. This node owns SLOTS_PER_PEER pairs
- * {request slot at the peer, reply slot here} and, as receiver, tells the peer
- * which of the peer's it has done with. What travels is state, one bit a slot
- * that flips at each use: `returned` when the request's handler has ended,
- * `replied` too if it answered. A credit word is {replied 63:32, returned
- * 31:0}. Pure state machine; callers hold the lock.
+ * Receive slots of a pair of nodes. As sender, this node owns SLOTS_PER_PEER
+ * pairs {request slot at the peer, reply slot here}; as receiver, it tells the
+ * peer which of the peer's pairs are done. What is transmitted is state, one
+ * bit per slot that flips at each use: `returned` when the request's handler
+ * has ended, and `replied` as well if it replied. A credit word is {replied
+ * 63:32, returned 31:0}. Pure state machine; callers hold the lock.
  */
 #ifndef FSH_FPGA_SLOTS_H
 #define FSH_FPGA_SLOTS_H
@@ -16,12 +16,12 @@
 #include "base/fsh_spec.h"
 
 struct fsh_fpga_slots {
-    /* As sender; one bit a slot. */
-    uint16_t free;     /* may be claimed */
-    uint16_t returned; /* phases that have been acted on */
+    /* As sender; one bit per slot. */
+    uint16_t free;     /* can be claimed */
+    uint16_t returned; /* phases already processed */
     uint16_t replied;
     uint16_t answered; /* the reply's handler has ended */
-    uint16_t unread;   /* the device still reads the request's payload */
+    uint16_t unread;   /* the device is still reading the request's payload */
     /* As receiver. */
     uint16_t my_returned; /* phases to tell the peer */
     uint16_t my_replied;
@@ -30,24 +30,25 @@ struct fsh_fpga_slots {
 
 _Static_assert(FSH_SLOTS_PER_PEER == 16, "one bit a slot in 16-bit words");
 
-/* All pairs free, nothing owed. */
+/* Marks all pairs free and nothing owed. */
 void fsh_fpga_slots_init(struct fsh_fpga_slots *s);
 
-/* Claim a pair: its number, or -1 if none is free. */
+/* Claims a pair; returns its number, or -1 if none is free. */
 int fsh_fpga_slots_claim(struct fsh_fpga_slots *s);
-/* Give back a pair that was claimed but not used. */
+/* Returns a pair that was claimed but not used. */
 void fsh_fpga_slots_unclaim(struct fsh_fpga_slots *s, unsigned slot);
-/* Free the pairs that the peer's credit word and local events allow. */
+/* Frees the pairs that the peer's credit word and local events allow. */
 void fsh_fpga_slots_settle(struct fsh_fpga_slots *s, uint64_t word);
 /* The handler of the reply in this slot has ended. */
 void fsh_fpga_slots_answered(struct fsh_fpga_slots *s, unsigned slot);
-/* The device is (not) reading the payload of the request in this slot. */
+/* The device has started (on) or finished reading the payload of the request in
+ * this slot. */
 void fsh_fpga_slots_reading(struct fsh_fpga_slots *s, unsigned slot, bool on);
 
 /* The handler of the peer's request in this slot has ended here. */
 void fsh_fpga_slots_finish(struct fsh_fpga_slots *s, unsigned slot,
                            bool replied);
-/* The word to send, and: it has been sent. */
+/* The word to send; and a note that it has been sent. */
 uint64_t fsh_fpga_slots_word(const struct fsh_fpga_slots *s);
 void fsh_fpga_slots_sent(struct fsh_fpga_slots *s);
 

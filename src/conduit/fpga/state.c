@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The state of this node, its locks and the range of its segment, for all other files
- * of conduit fpga.
+ * The state of this node, its locks, and address checks against its segment, for the
+ * other files of conduit fpga.
  */
 #include "conduit/fpga/state.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inner state of conduit fpga, one a process, and what its files offer each
- * other. Locks (taken only with job threads PAR), in the order in which they
- * may nest: ring.lock or cpl.lock, then peer_lock, then device_lock. None is
- * held while a handler runs.
+ * Internal state of conduit fpga (one per process) and the interfaces between
+ * its files. Locks (taken only with job threads PAR), in nesting order:
+ * ring.lock or cpl.lock, then peer_lock, then device_lock. None is held while a
+ * handler runs.
  */
 #ifndef FSH_FPGA_STATE_H
 #define FSH_FPGA_STATE_H
@@ -28,48 +28,48 @@
 
 enum { FSH_FPGA_REQUEST, FSH_FPGA_REPLY, FSH_FPGA_CHANNELS };
 
-/* The tags of this rank's own commands; the others are the compute core's. */
+/* Tags of this rank's own commands; the others belong to the compute core. */
 #define FSH_FPGA_ALL_TAGS (UINT64_MAX >> (64 - FSH_HOST_TAGS))
 
 /* A submission window, under device_lock. */
 struct fsh_fpga_window {
-    uint32_t tail; /* entries submitted, ever */
-    uint32_t head; /* entries the device has consumed, as last seen */
+    uint32_t tail; /* total entries submitted */
+    uint32_t head; /* total entries consumed by the device, as last seen */
 };
 
-/* The reading end of a ring the device writes. */
+/* The reading end of a ring that the device writes. */
 struct fsh_fpga_ring {
     struct fsh_lock lock;
     const uint64_t *entries;
-    uint32_t pos;   /* entries consumed, ever */
-    uint32_t taken; /* register that tells the device */
+    uint32_t pos;   /* total entries consumed */
+    uint32_t taken; /* register that reports them to the device */
 };
 
 /* A tagged operation in flight; written before the command is submitted, read
- * when its completion comes. */
+ * on its completion. */
 struct fsh_fpga_op {
     uint8_t opcode;
-    bool bounced; /* GET: data waits in the tag's bounce memory */
+    bool bounced; /* GET: the data arrives in the tag's bounce memory */
     uint32_t node;
     uint64_t remote; /* offset in the target's segment */
-    uint8_t asked;   /* GET: number of fsh_fpga_ask */
+    uint8_t asked;   /* GET: number from fsh_fpga_ask */
     uint32_t length;
-    void *local; /* GET: where the data goes; bounced: is to be copied to */
+    void *local; /* GET: destination, to be copied to if bounced */
     struct fsh_event *event;
     struct fsh_event
-        *read; /* PUT: if not NULL, tells when the source is read */
+        *read; /* PUT: if not NULL, completes when the source is read */
     struct fsh_fpga_record *record; /* raw commands, else NULL */
     struct fsh_answer *answer;      /* messages to an engine, else NULL */
 };
 
-/* What is known of the payload of an AM that is being sent from a slot. */
+/* State of an AM payload sent from a slot. */
 struct fsh_fpga_source {
-    atomic_bool reading; /* a SLOT completion is to come */
-    uint8_t halves;      /* seen of two */
-    uint8_t bounce;      /* FSH_BOUNCE_ */
+    atomic_bool reading; /* a SLOT completion is pending */
+    uint8_t halves;      /* completions seen, of two */
+    uint8_t bounce;      /* FSH_BOUNCE_* */
     uint8_t index;       /* of the bounce slot */
     uint8_t handler;
-    uint64_t raddr; /* for messages about errors */
+    uint64_t raddr; /* for error messages */
     uint32_t length;
 };
 enum { FSH_BOUNCE_NONE, FSH_BOUNCE_SMALL, FSH_BOUNCE_BIG };
@@ -79,19 +79,19 @@ struct fsh_fpga {
     struct fsh_device *dev;
     struct fsh_device_memory mem;
     uint32_t rank, nodes;
-    const struct fsh_topology *topology; /* in the job's page */
+    const struct fsh_topology *topology; /* on the job's page */
     bool locking;
     bool attached;
-    const struct fsh_device_clock *clock; /* NULL: no simulated time, ever */
-    uint64_t owed;      /* cycles to be spent with the next ones */
-    uint64_t costs;     /* times what the library's doings cost (FSH_COST_) */
-    unsigned packet;    /* payload bytes a packet */
+    const struct fsh_device_clock *clock; /* NULL: no simulated time */
+    uint64_t owed;      /* cycles to spend with the next ones */
+    uint64_t costs;     /* multiplier of the library's costs (FSH_COST_*) */
+    unsigned packet;    /* payload bytes per packet */
     unsigned ports;     /* mask in use; 3: all */
-    unsigned all_ports; /* mask of those that the device has */
+    unsigned all_ports; /* mask of the ports that the device has */
     size_t segment_size;
     struct fsh_segment segs[FSH_MAX_NODES];
     uint64_t cores;  /* bit n: node n has a compute core */
-    bool collective; /* each has a collective engine */
+    bool collective; /* every node has a collective engine */
 
     struct fsh_lock device_lock; /* registers and windows */
     struct fsh_fpga_window window[FSH_FPGA_CHANNELS];
@@ -99,21 +99,21 @@ struct fsh_fpga {
     struct fsh_fpga_ring cpl; /* lock also covers op and source on completion */
     struct fsh_fpga_ring rx[FSH_FPGA_CHANNELS];
 
-    struct fsh_fpga_asked asked; /* without threads only */
+    struct fsh_fpga_asked asked; /* single-threaded only */
 
     _Atomic uint64_t free_tags; /* of FSH_FPGA_ALL_TAGS */
     struct fsh_fpga_op op[FSH_HOST_TAGS];
-    atomic_bool live[FSH_HOST_TAGS]; /* op is valid: a completion is to come */
+    atomic_bool live[FSH_HOST_TAGS]; /* op is valid: a completion is pending */
 
     _Atomic uint64_t free_small[FSH_FPGA_CHANNELS];
     _Atomic uint64_t free_big[FSH_FPGA_CHANNELS];
-    /* By channel, peer, slot: of requests and of replies sent from here. */
+    /* By channel, peer and slot: requests and replies sent from here. */
     struct fsh_fpga_source source[FSH_FPGA_CHANNELS][FSH_MAX_NODES]
                                  [FSH_SLOTS_PER_PEER];
 
     struct fsh_lock peer_lock;
     struct fsh_fpga_slots peer[FSH_MAX_NODES];
-    _Atomic uint64_t owing; /* peers to which credits are owed */
+    _Atomic uint64_t owing; /* peers that are owed credits */
 
     struct {
         _Atomic uint64_t put, get, am, credits;
@@ -122,7 +122,7 @@ struct fsh_fpga {
 
 extern struct fsh_fpga fsh_fpga;
 
-/* Bytes of the library's behind each segment. */
+/* Bytes of the library's area behind each segment. */
 static inline size_t fsh_fpga_area(void)
 {
     return fsh_area_bytes(fsh_fpga.nodes) + FSH_AREA_COLLECTIVE_BYTES;
@@ -130,23 +130,23 @@ static inline size_t fsh_fpga_area(void)
 
 /* --- state.c -------------------------------------------------------------- */
 
-/* Offset in this node's segment of a range that lies in it wholly. */
+/* The offset in this node's segment of a range entirely inside it. */
 bool fsh_fpga_in_segment(const void *p, size_t n, uint64_t *offset);
-/* Locks that cost nothing without threads. */
+/* Locks that are no-ops without threads. */
 void fsh_fpga_lock(struct fsh_lock *lock);
 bool fsh_fpga_trylock(struct fsh_lock *lock);
 void fsh_fpga_unlock(struct fsh_lock *lock);
-/* Debug: does the calling thread hold none of them? */
+/* Debug: whether the calling thread holds none of them. */
 bool fsh_fpga_holds_none(void);
 
 /* --- window.c: submission ------------------------------------------------ */
 
-/* Submit without blocking; false if the window lacks room. */
+/* Submits without blocking; false if the window lacks room. */
 bool fsh_fpga_try_submit(unsigned channel, const struct fsh_fpga_command *cmd);
-/* The same for entries as they are, which need be no command. */
+/* The same for raw entries, which need not be a command. */
 bool fsh_fpga_try_entries(unsigned channel, const uint64_t *words,
                           unsigned entries);
-/* Submit, making progress (replies only if !requests) while there is no room. */
+/* Submits; while there is no room makes progress (replies only if !requests). */
 void fsh_fpga_submit(unsigned channel, const struct fsh_fpga_command *cmd,
                      bool requests);
 /* Entries in use, as last seen. */
@@ -154,20 +154,21 @@ unsigned fsh_fpga_window_used(unsigned channel);
 
 /* --- complete.c: tags, bounce slots, completions ------------------------- */
 
-/* Lowest free index of a mask, or -1; and back. */
+/* Claims the lowest free index of a mask, or returns -1; and frees it. */
 int fsh_fpga_claim(_Atomic uint64_t *mask);
 void fsh_fpga_release(_Atomic uint64_t *mask, unsigned index);
-/* The entry of a ring after those consumed, or NULL. Under the ring's lock. */
+/* The ring's next entry after those consumed, or NULL. Under the ring's
+ * lock. */
 const uint64_t *fsh_fpga_ring_next(const struct fsh_fpga_ring *ring);
-/* That entry is consumed. Under the ring's lock. */
+/* Consumes that entry. Under the ring's lock. */
 void fsh_fpga_ring_advance(struct fsh_fpga_ring *ring);
-/* Fill in op[tag] before submitting; and free the tag. */
+/* Fills in op[tag], before submission; and frees the tag. */
 void fsh_fpga_op_begin(unsigned tag, const struct fsh_fpga_op *op);
 void fsh_fpga_op_end(unsigned tag);
-/* The payload of an active message is read, or the device was not told of it:
+/* An active message's payload has been read, or was never passed to the device:
  * its source may be reused. */
 void fsh_fpga_source_read(unsigned channel, uint32_t node, unsigned slot);
-/* Act on all completions; whether there were any. */
+/* Processes all completions; returns whether there were any. */
 bool fsh_fpga_complete(void);
 
 /* --- message.c: active messages ------------------------------------------ */
@@ -177,9 +178,10 @@ void fsh_fpga_am_request(const struct fsh_am *am);
 void fsh_fpga_am_reply(struct fsh_token *token, const struct fsh_am *am);
 bool fsh_fpga_am_try_request(const struct fsh_am *am);
 bool fsh_fpga_am_try_reply(struct fsh_token *token, const struct fsh_am *am);
-/* Deliver what has arrived on a channel; whether there was anything. */
+/* Delivers what has arrived on a channel; returns whether there was
+ * anything. */
 bool fsh_fpga_receive(unsigned channel);
-/* Send the credit words that are owed, as far as the window has room. */
+/* Sends the credit words that are owed, as far as the window has room. */
 void fsh_fpga_flush(void);
 
 /* --- transfer.c: put and get --------------------------------------------- */
@@ -192,7 +194,7 @@ void fsh_fpga_get(void *dst, uint32_t node, const void *src, size_t n,
 
 /* --- engine.c: messages to engines ------------------------------------------ */
 
-/* Send a message of that opcode; as in struct fsh_compute_ops. */
+/* Sends a message with this opcode; as in struct fsh_compute_ops. */
 bool fsh_fpga_engine_send(uint8_t opcode, uint32_t node, uint64_t message,
                           struct fsh_answer *answer);
 
@@ -217,13 +219,13 @@ void fsh_fpga_compute_counters_clear(void);
 
 extern const struct fsh_clock_ops fsh_fpga_clock_ops;
 
-/* How long a poll that finds nothing lasts at most. */
+/* Maximum duration of an empty poll. */
 #define FSH_FPGA_EMPTY_POLL_NS ((uint64_t)FSH_COST_POLL_MOST * FSH_NS_PER_CYCLE)
 
-/* A call of the conduit by this thread begins, and ends; they nest. Between them a
- * client's handler runs (its call's depth is kept, and given back). */
+/* Begin and end a conduit call by this thread; may be nested. Around a client's handler
+ * inside a call, the call's depth is saved and restored. */
 void fsh_fpga_enter_slowly(void);
-/* Ends this process if it is none of the job. */
+/* Ends this process if it is not part of the job. */
 void fsh_fpga_clock_check(void);
 void fsh_fpga_leave_slowly(void);
 unsigned fsh_fpga_handler_begin(void);
@@ -239,20 +241,21 @@ static inline void fsh_fpga_leave(void)
         fsh_fpga_leave_slowly();
 }
 
-/* Of this rank, if it has a clock: what something costs (FSH_COST_), beside what it
- * owes. */
+/* If this rank has a clock: charges the cost of something (FSH_COST_*), plus what is
+ * owed. */
 void fsh_fpga_spend_slowly(uint64_t cycles);
 static inline void fsh_fpga_spend(uint64_t cycles)
 {
     if (__builtin_expect(fsh_fpga.clock != NULL, 0))
         fsh_fpga_spend_slowly(cycles);
 }
-/* The cycles of loading n bytes that may be device memory, where nothing else of it
- * costs; and of storing n bytes made of others: struct fsh_simulated, `moving`. */
+/* Cycles to load n bytes that may be in device memory, if that is the only cost; and to
+ * store n bytes computed from others: struct fsh_simulated, `moving`. */
 uint64_t fsh_fpga_cost_load(const void *src, size_t n);
 uint64_t fsh_fpga_cost_move(const void *dst, const void *a, const void *b,
                             size_t n);
-/* With a clock: what a look whether something has come costs, beside what it owes. */
+/* With a clock: charges a check for something that may have arrived, plus what is
+ * owed. */
 static inline void fsh_fpga_look(uint64_t cycles)
 {
     if (__builtin_expect(fsh_fpga.owed != 0, 0))
@@ -260,8 +263,9 @@ static inline void fsh_fpga_look(uint64_t cycles)
     else
         fsh_fpga.clock->look(fsh_fpga.dev, cycles * fsh_fpga.costs);
 }
-/* The same, spent with what is spent next: until then this rank looks at nothing that
- * others write, and gives them nothing to see. fsh_fpga_settle: nothing more follows. */
+/* Like fsh_fpga_spend, but deferred to the next charge: until then this rank must not
+ * read what others write, nor show them anything. fsh_fpga_settle: charges it if
+ * nothing follows. */
 static inline void fsh_fpga_owe(uint64_t cycles)
 {
     if (__builtin_expect(fsh_fpga.clock != NULL, 0))
@@ -274,21 +278,21 @@ static inline void fsh_fpga_settle(void)
 
 /* --- host_time.c: the program's own computing ---------------------------------- */
 
-/* Simulated time begins; reads the setting. */
+/* Starts simulated time; reads the setting. */
 void fsh_fpga_host_time_begin(void);
 /* As in struct fsh_simulated. */
 void fsh_fpga_waited(void);
 
 /* --- progress.c ------------------------------------------------------------ */
 
-/* One round of progress: completions, replies, and requests if asked. */
+/* One round of progress: completions, replies, and requests if asked for. */
 bool fsh_fpga_progress(bool requests);
-/* Sleep until the device has written something, or max_ns. */
+/* Sleeps until the device has written something, at most max_ns. */
 void fsh_fpga_wait(uint64_t max_ns, bool memory);
 
-/* A wait for `what`, which progress brings: begin, then step until it is there,
- * then fsh_wait_end. A step makes progress, and pauses if there was none. node: who
- * has to bring it. */
+/* A wait for `what`, which progress will bring: begin, then step until the condition
+ * holds, then fsh_wait_end. A step makes progress, and pauses if there was none. node:
+ * the peer waited for. */
 void fsh_fpga_wait_begin(struct fsh_wait *wait, uint32_t node);
 void fsh_fpga_wait_step(struct fsh_wait *wait, const char *what, bool requests);
 
@@ -297,12 +301,13 @@ void fsh_fpga_wait_step(struct fsh_wait *wait, const char *what, bool requests);
 /* As in struct fsh_conduit_ops. */
 void fsh_fpga_init(enum fsh_threads threads, struct fsh_limits *limits);
 void fsh_fpga_attach(size_t size, struct fsh_segment *segs);
-/* Write routes and ports for a mask of ports; false if a node is cut off. */
+/* Writes routes and ports for a mask of ports; false if a node would be
+ * unreachable. */
 bool fsh_fpga_write_routes(unsigned ports);
 /* Register access under device_lock. */
 uint64_t fsh_fpga_read(uint32_t offset);
-/* What the device has dropped, and had nobody to tell: packets that are wrong,
- * entries of rings that were full. */
+/* What the device dropped without anyone to report it to: malformed packets,
+ * entries of full rings. */
 struct fsh_fpga_dropped {
     unsigned packets, entries;
 };

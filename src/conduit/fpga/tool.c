@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What conduit fpga offers to tools; see fpga.h.
+ * The interface of conduit fpga for tools; see fpga.h.
  */
 #include <assert.h>
 

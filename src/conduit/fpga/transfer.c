@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Put and get of conduit fpga: any size and alignment, cut into commands. A
- * payload is read or written in place if it lies in this node's segment (and, of
- * a put, stays as it is), rides in the command if it is small, and goes through
- * the bounce memory of its tag otherwise. Every byte goes through the device, also to this rank itself.
- * Any thread; not from handlers.
+ * Put and get of conduit fpga, with any size and alignment, split into commands. A
+ * payload is read or written in place if it lies in this node's segment (and, for a
+ * put, stays unchanged); a small one travels in the command; any other goes through
+ * its tag's bounce memory. Every byte goes through the device, even to this rank
+ * itself. Any thread; not from handlers.
  */
 #include <string.h>
 
@@ -33,8 +33,8 @@ static unsigned claim_tag(uint32_t node)
     return (unsigned)tag;
 }
 
-/* The local side is the bounce memory of the tag. Returns the bytes of the piece,
- * of n that are left: up to a boundary of packets at the other end. */
+/* Uses the tag's bounce memory as the local side. Returns the size of the piece, of n
+ * bytes left: up to a packet boundary at the remote end. */
 static size_t use_bounce(struct fsh_fpga_desc *desc, size_t n)
 {
     desc->lspace = FSH_SPACE_HOST;
@@ -42,8 +42,8 @@ static size_t use_bounce(struct fsh_fpga_desc *desc, size_t n)
     return smaller(n, FSH_DMA_TAG_BYTES - desc->raddr % FSH_MAX_PACKET);
 }
 
-/* local: of a PUT whose source the device reads in place, or NULL. to: of a GET,
- * where the data goes, from the bounce memory if `bounced`. */
+/* local: of a PUT whose source the device reads in place, or NULL. to: destination of a
+ * GET, copied from the bounce memory if `bounced`. */
 static void start(struct fsh_fpga_desc *desc, struct fsh_event *local,
                   struct fsh_event *remote, void *to, bool bounced)
 {
@@ -64,14 +64,14 @@ static void start(struct fsh_fpga_desc *desc, struct fsh_event *local,
     FSH_ASSERT(desc->raddr + desc->length <=
                fsh_fpga.segs[desc->node].size + fsh_fpga_area());
     FSH_ASSERT(remote != NULL && local != remote);
-    /* In simulated time no get waits for other ranks' work. */
+    /* In simulated time no get yields to other ranks' work. */
     if (to != NULL && !fsh_fpga.locking && fsh_fpga.clock == NULL)
         op.asked = fsh_fpga_ask(&fsh_fpga.asked, desc->node, desc->raddr,
                                 desc->length, &desc->patient);
     fsh_fpga_op_begin(desc->tag, &op);
     if (__builtin_expect(fsh_trace_on, 0))
         fsh_trace_transfer(desc->tag);
-    /* Relaxed: only this thread waits, and it counts before it submits. */
+    /* Relaxed: only this thread waits, and it counts before submitting. */
     atomic_fetch_add_explicit(&remote->pending, 1, memory_order_relaxed);
     if (local != NULL)
         atomic_fetch_add_explicit(&local->pending, 1, memory_order_relaxed);
@@ -103,7 +103,8 @@ void fsh_fpga_put(uint32_t node, void *dst, const void *src, size_t n,
         desc.tag = (uint16_t)claim_tag(node);
         desc.raddr = raddr;
         if (local != NULL && fsh_fpga_in_segment(from, n, &desc.laddr)) {
-            /* However small: the device reads it before a load is back. */
+            /* Even if small: the device reads it faster than a load would
+             * return. */
             piece = smaller(n, FSH_MAX_MESSAGE);
             desc.lspace = FSH_SPACE_SEGMENT;
             reading = local == remote ? NULL : local;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Submission windows of conduit fpga: entries in order, then the doorbell.
- * Free entries are 64 - (tail - head); the device publishes its heads in the
- * status line. Any thread.
+ * Submission windows of conduit fpga: entries in order, then the doorbell. Free
+ * entries are 64 - (tail - head); the device publishes its heads in the status
+ * line. Any thread.
  */
 #include <assert.h>
 
 #include "conduit/fpga/state.h"
 
-/* Acquire, partner: the device, which publishes a head after it has read the
- * entries; so they may be overwritten. */
+/* Acquire, partner: the device, which publishes a head after reading the
+ * entries, so they may be overwritten. */
 static uint32_t read_head(unsigned channel)
 {
     const _Atomic uint32_t *line =
@@ -30,7 +30,7 @@ static bool has_room(unsigned channel, unsigned entries)
     return w->tail - w->head + entries <= FSH_WINDOW_ENTRIES;
 }
 
-/* Entries for a window; of their words the device reads the first `used`. */
+/* Entries for a window, of which the device reads the first `used` words. */
 struct entries {
     const uint64_t *words;
     unsigned count, used;

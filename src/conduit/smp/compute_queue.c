@@ -9,15 +9,15 @@
 #include "base/assertion.h"
 #include "base/futex.h"
 
-/* The turn at which place `pos` of a queue of n cells may be written. */
+/* The turn that makes position `pos` of a queue of n cells writable. */
 static uint32_t free_turn(uint64_t pos, uint32_t n)
 {
     return (uint32_t)(pos / n * 2);
 }
 
-/* Whether a cell is free for place `pos`: 1 yes, 0 not yet, -1 another writer
- * has been here. Acquire, partner: the release in give_back: what stood there
- * has been read. */
+/* Whether a cell is free for position `pos`: 1 yes, 0 not yet, -1 another
+ * writer has used it. Acquire, partner: the release in give_back: its previous
+ * contents have been read. */
 static int is_free(_Atomic uint32_t *turn, uint64_t pos, uint32_t n)
 {
     uint32_t now = atomic_load_explicit(turn, memory_order_acquire);
@@ -26,7 +26,7 @@ static int is_free(_Atomic uint32_t *turn, uint64_t pos, uint32_t n)
     return ahead == 0 ? 1 : ahead < 0 ? 0 : -1;
 }
 
-/* Relaxed: whoever claims a place publishes it by its turn. */
+/* Relaxed: the claimed position is published through its turn. */
 static bool claim(_Atomic uint64_t *tail, uint64_t *pos)
 {
     return atomic_compare_exchange_weak_explicit(
@@ -36,7 +36,7 @@ static bool claim(_Atomic uint64_t *tail, uint64_t *pos)
 /* Release, partner: the acquire in is_filled. */
 static void publish(_Atomic uint32_t *turn, uint64_t pos, uint32_t n)
 {
-    FSH_ASSERT(atomic_load(turn) == free_turn(pos, n)); /* one writer a cell */
+    FSH_ASSERT(atomic_load(turn) == free_turn(pos, n)); /* one writer */
     atomic_store_explicit(turn, free_turn(pos, n) + 1, memory_order_release);
 }
 
@@ -95,10 +95,10 @@ void fsh_smp_compute_signal(struct fsh_smp_compute *core, unsigned event,
                             uint32_t increment)
 {
     FSH_ASSERT(event < FSH_NUM_EVENTS);
-    /* As in the logic. Signallers that look at the same time may each add:
-     * they are far too few to wrap it. Release, partner: the acquire in
-     * fsh_smp_compute_await: what was written before the signal is there for
-     * whoever waited for it. */
+    /* As in the logic. Concurrent signallers may each pass this check, but are
+     * far too few to wrap the counter. Release, partner: the acquire in
+     * fsh_smp_compute_await: what was written before the signal is visible to
+     * the waiter. */
     if (atomic_load_explicit(&core->event[event], memory_order_relaxed) <
         FSH_EVENT_FULL)
         atomic_fetch_add_explicit(&core->event[event], increment,
@@ -114,7 +114,7 @@ bool fsh_smp_compute_await(struct fsh_smp_compute *core, unsigned event,
 
     if (have < count)
         return false;
-    /* Only this thread takes off. Acquire: all signals that are counted. */
+    /* Only this thread subtracts. Acquire: all signals counted. */
     atomic_fetch_sub_explicit(&core->event[event], count, memory_order_acquire);
     return true;
 }
@@ -158,8 +158,8 @@ bool fsh_smp_compute_completed(struct fsh_smp_compute *core, uint64_t *head,
 
 void fsh_smp_compute_wake(struct fsh_smp_compute *core)
 {
-    /* E, partner: fsh_smp_compute_sleep: either this sees it asleep, or its futex
-     * sees the new number. Sequentially consistent, both. */
+    /* E, partner: fsh_smp_compute_sleep: either this sees it asleep, or its futex sees
+     * the new number. Both are sequentially consistent. */
     atomic_fetch_add(&core->work, 1);
     if (atomic_load(&core->asleep) != 0)
         fsh_futex_wake((const void *)&core->work, INT_MAX);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sizes of the shared memory object of conduit smp: for whoever makes the object
- * (struct fsh_job_needs) and for the conduit when it maps it; stateless.
+ * Sizes of the shared memory object of conduit smp, for its creator (struct
+ * fsh_job_needs) and for the conduit when it maps the object. Stateless.
  */
 #include "conduit/smp/layout.h"
 

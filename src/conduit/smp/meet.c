@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The barrier of conduit smp; see meet.h. A rank is never more than one barrier
- * ahead of another, so two sets of words do: whoever writes a word of barrier p
- * has left barrier p - 1, in which all have left p - 2.
+ * The barrier of conduit smp; see meet.h. No rank is more than one barrier
+ * ahead of another, so two sets of words suffice: a rank that writes a word of
+ * barrier p has left barrier p - 1, in which all ranks had left p - 2.
  */
 #include "conduit/smp/meet.h"
 
@@ -17,7 +17,7 @@
 #define PHASES (UINT64_MAX >> PHASE_SHIFT) /* mask */
 #define FLAT_RANKS 4u
 
-/* Is `then` the phase before the last of `now`? */
+/* Whether `then` is two phases before `now`. */
 static inline bool is_two_before(uint64_t then, uint64_t now)
 {
     return ((now - then) & PHASES) == 2;
@@ -41,7 +41,7 @@ void fsh_smp_meeting_init(struct fsh_smp_meeting *m, struct fsh_smp_port *port,
         m->rounds++;
 }
 
-/* Is there a word of this barrier? Acquire, partner: show. */
+/* Whether this word belongs to the current barrier. Acquire, partner: show. */
 FSH_HOT static bool see(struct fsh_smp_meeting *m,
                         const struct fsh_smp_word *word)
 {
@@ -56,8 +56,8 @@ FSH_HOT static bool see(struct fsh_smp_meeting *m,
     return true;
 }
 
-/* Debug: may this rank write its word there? What stands there is of the barrier
- * before the last, or (`over`, which several write) of this one. */
+/* Debug: whether this rank may write its word there. The old word must be two barriers
+ * old, or (`over`, which several write) of this barrier. */
 static bool may_show(const struct fsh_smp_meeting *m,
                      const struct fsh_smp_word *word)
 {
@@ -68,17 +68,17 @@ static bool may_show(const struct fsh_smp_meeting *m,
            (word == &m->over[m->which] && then >> PHASE_SHIFT == now);
 }
 
-/* Releases all that this rank has done before. */
+/* Releases everything this rank did before. */
 static void show(const struct fsh_smp_meeting *m, struct fsh_smp_word *word)
 {
     FSH_ASSERT(may_show(m, word));
     atomic_store_explicit(&word->word, m->mine, memory_order_release);
 }
 
-/* ---- all look at all ---- */
+/* ---- every rank reads every word ---- */
 
-/* Whoever sees all wakes all: who arrived while they fell asleep may not have
- * been seen by them. */
+/* A rank that sees all words wakes all ranks: some may have fallen asleep
+ * without seeing the last arrivals. */
 static void wake_all(struct fsh_smp_meeting *m)
 {
     for (uint32_t r = 0; r < m->ranks; r++)
@@ -121,12 +121,12 @@ static bool look_rounds(struct fsh_smp_meeting *m)
     return true;
 }
 
-/* ---- both ---- */
+/* ---- common ---- */
 
 FSH_HOT void fsh_smp_meeting_arrive(struct fsh_smp_meeting *m, uint32_t phase,
                                     uint64_t opinion, fsh_merge_fn merge)
 {
-    assert(m->mine == 0 || /* none left out, none twice */
+    assert(m->mine == 0 || /* no rank merged twice or missing */
            phase == (((m->mine >> PHASE_SHIFT) + 1) & PHASES));
     m->mine = (uint64_t)phase << PHASE_SHIFT | (opinion & OPINION);
     m->which = phase & 1;
@@ -136,13 +136,13 @@ FSH_HOT void fsh_smp_meeting_arrive(struct fsh_smp_meeting *m, uint32_t phase,
         give(m);
         return;
     }
-    /* Two that arrive at once may each look before they see the other's word:
-     * each has to look once more before it sleeps. */
+    /* Two ranks arriving at once may each look before they see the other's
+     * word, so each must look once more before it sleeps. */
     fsh_smp_port_unwatch(m->port);
     show(m, &m->meet[m->rank].here[m->which]);
 }
 
-/* The rank whose word comes next. */
+/* The rank whose word is expected next. */
 static uint32_t awaited(const struct fsh_smp_meeting *m)
 {
     if (m->flat)

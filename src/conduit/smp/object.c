@@ -56,16 +56,16 @@ void fsh_smp_object_map(struct fsh_smp_object *o,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (aside == MAP_FAILED)
         cannot_map(o, total);
-    /* The kernel maps a huge page only if address and offset are both aligned. */
+    /* The kernel uses a huge page only if address and offset are both aligned. */
     o->base = (unsigned char *)aside +
               (round_up((uintptr_t)aside, FSH_HUGE_PAGE) - (uintptr_t)aside);
     if (page < FSH_HUGE_PAGE) /* most of it is never touched */
         map_part(o, 0, layout->segments, MAP_NORESERVE);
-    else /* segments need not begin at a page; all pages are reserved anyway */
+    else /* segments need not start at a page; all pages are reserved anyway */
         map_part(o, 0, round_up(layout->total, page), 0);
 }
 
-/* A core file holds this rank's segment only. madvise needs whole pages. */
+/* Limits a core file to this rank's segment. madvise needs whole pages. */
 static void leave_out_of_core(const struct fsh_smp_object *o,
                               unsigned char *segment, size_t bytes)
 {

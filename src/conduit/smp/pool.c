@@ -24,8 +24,9 @@ static unsigned blocks_in(unsigned word)
     return word < FSH_SMP_SMALL_WORDS ? 64 : FSH_SMP_LARGE_BLOCKS;
 }
 
-/* Is the last use of a block over? Acquire, partner: release in give_back
- * (ring.c): the receiver has read the payload before we overwrite it. */
+/* Whether the last use of a block has ended. Acquire, partner: release in
+ * give_back (ring.c): the receiver has read the payload before the block is
+ * overwritten. */
 static bool is_over(const struct fsh_smp_pool *pool,
                     const struct fsh_smp_ctl *ctl, unsigned channel,
                     uint32_t block)
@@ -49,7 +50,7 @@ static uint32_t claim_in(struct fsh_smp_pool *pool,
     uint32_t block = word * 64 + (uint32_t)__builtin_ctzll(pool->free[word]);
 
     FSH_ASSERT(block < FSH_SMP_BLOCKS);
-    FSH_ASSERT(is_over(pool, ctl, channel, block)); /* one owner a block */
+    FSH_ASSERT(is_over(pool, ctl, channel, block)); /* one owner per block */
     pool->free[word] &= pool->free[word] - 1;
     pool->use[block]++;
     return block;

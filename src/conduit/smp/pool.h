@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The sender's side of a rank's payload pool: one a channel, so that replies
- * never wait for requests. The uses of a block are numbered; the receiver of
- * use u says that it is over in `over` of the owner's control block, and, as a
- * hint that saves the owner a look there, in the next message it sends to the
- * owner. Used by ring.c and send.c; callers hold the channel's pool lock if there
- * are threads.
+ * The sender's side of a rank's payload pool: one per channel, so that replies never
+ * wait for requests. Uses of a block are numbered. The receiver reports the end of
+ * use u in `over` of the owner's control block and, as a hint that saves the owner
+ * from reading that, in its next message to the owner. Used by ring.c and send.c;
+ * with threads, callers hold the channel's pool lock.
  */
 #ifndef FSH_SMP_POOL_H
 #define FSH_SMP_POOL_H
@@ -20,30 +19,30 @@
 #define FSH_SMP_POOL_WORDS (FSH_SMP_SMALL_WORDS + 1)
 #define FSH_SMP_NO_ROOM UINT32_MAX
 
-/* What the owner knows to be free: bit b of free[w] = block w * 64 + b. The
- * words in shared memory are read again only when no block of a kind is left,
- * and low ones come first: few blocks stay warm in the cache. */
+/* The blocks that the owner knows to be free: bit b of free[w] = block w * 64 +
+ * b. The words in shared memory are read only when no block of a kind is left.
+ * Low blocks are used first, so that few blocks stay warm in the cache. */
 struct fsh_smp_pool {
     uint64_t free[FSH_SMP_POOL_WORDS];
-    uint32_t use[FSH_SMP_BLOCKS]; /* number of the last use of each block */
+    uint32_t use[FSH_SMP_BLOCKS]; /* number of each block's last use */
 };
 
-/* All blocks free. */
+/* Marks all blocks free. */
 void fsh_smp_pool_init(struct fsh_smp_pool *pool);
 
-/* Claim a block for nbytes (<= FSH_SMP_MAX_MEDIUM), whose use has the number
- * pool->use[block]; FSH_SMP_NO_ROOM if all that fit are out. */
+/* Claims a block for nbytes (<= FSH_SMP_MAX_MEDIUM); this use has the number
+ * pool->use[block]. FSH_SMP_NO_ROOM if all blocks large enough are in use. */
 uint32_t fsh_smp_pool_claim(struct fsh_smp_pool *pool, struct fsh_smp_ctl *ctl,
                             unsigned channel, size_t nbytes);
 
-/* Use `use` of a block is over. */
+/* Records that use `use` of a block has ended. */
 void fsh_smp_pool_over(struct fsh_smp_pool *pool, uint32_t block, uint32_t use);
 
-/* Blocks out now. */
+/* The number of blocks in use. */
 unsigned fsh_smp_pool_out(const struct fsh_smp_pool *pool,
                           const struct fsh_smp_ctl *ctl, unsigned channel);
 
-/* Offset of a block in the pool of its channel, and its size. */
+/* Offset of a block in its channel's pool, and its size. */
 size_t fsh_smp_pool_offset(uint32_t block);
 size_t fsh_smp_pool_room(uint32_t block);
 

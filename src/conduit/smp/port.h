@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A port from inside: what ring.c, send.c (messages) and ready.c (attention,
- * sleep) share, and nobody else sees. See ring.h for the contract.
+ * Internals of a port, shared by ring.c, send.c (messages) and ready.c (attention,
+ * sleep) only. See ring.h for the contract.
  *
- * Locks. With `locking` several threads may call. As long as one thread alone
- * has called (until fsh_smp_port_share) its critical sections cost no atomic
- * exchange: it counts itself in and out with plain stores, and whoever ends that
- * time pays the fence for both.
+ * Locks. With `locking` several threads may call. As long as only one thread has
+ * called (until fsh_smp_port_share), its critical sections need no atomic exchange:
+ * it counts itself in and out with plain stores, and whoever ends that phase pays the
+ * fence for both.
  */
 #ifndef FSH_SMP_PORT_H
 #define FSH_SMP_PORT_H
@@ -24,43 +24,43 @@ struct fsh_smp_lock {
     atomic_uint held;
 };
 
-/* Sending end of a ring: what a Short takes to be sent, in a line. Under `lock`,
- * but the pointers and the bit, which are constant. */
+/* Sending end of a ring: one cache line with all that sending a Short needs. Under
+ * `lock`, except the pointers and the bit, which are constant. */
 struct fsh_smp_tx {
     _Alignas(64) struct fsh_smp_lock lock;
-    uint32_t tail;  /* slots written, ever */
-    uint32_t plain; /* up to here slots can be written with nothing to look at
-                       before (plain_until, send.c); never behind tail */
+    uint32_t tail;  /* total slots written */
+    uint32_t plain; /* slots up to here can be written without checks
+                       (plain_until, send.c); never behind tail */
     uint32_t freed; /* last value read from the ring */
     uint64_t inner; /* slots last used for the inside of a message */
     struct fsh_smp_ring *ring;
     struct fsh_smp_ctl *owner; /* of the ring: the receiver */
-    /* The owner, if a look at its summary and sleepers says whether it has to be
-     * told; or nobody, who always has. */
+    /* The owner, if its summary and sleepers tell whether it must be notified; or
+     * `nobody`, which always must. */
     const struct fsh_smp_ctl *watch;
-    uint64_t bit; /* of this rank in a word of the owner's; see layout.h */
+    uint64_t bit; /* this rank's bit in a word of the owner; see layout.h */
 };
 
 /* Receiving end of a ring. Under `lock`; `next` and `stamp` are also read
- * without, for a first look, which needs no more than that they are words. */
+ * without it, for a first look that requires only word-sized reads. */
 struct fsh_smp_rx {
     _Alignas(64) struct fsh_smp_lock lock;
     _Atomic uint32_t stamp;              /* of the next message */
     _Atomic(struct fsh_smp_head *) next; /* where it will be */
-    uint32_t pos;                        /* slots consumed, ever */
+    uint32_t pos;                        /* total slots consumed */
     uint32_t told;                       /* last value written to ring.freed */
     struct fsh_smp_ring *ring;
     struct fsh_smp_ctl *sender;
 };
 
-/* A block of a peer's to give back with the next message to that peer; a newer
- * one replaces an older. Any thread: use is 0 while nothing is there. */
+/* A block of a peer's to return with the next message to that peer; a newer one
+ * replaces an older. Any thread: use is 0 when empty. */
 struct fsh_smp_back {
     _Atomic uint64_t word; /* (1 + channel * FSH_SMP_BLOCKS + block) << 32 |
-                              number of the use that is over; or 0 */
+                              number of the use that has ended; or 0 */
 };
 
-/* Rings, by channel and word of sources. */
+/* Set of rings, by channel and word of sources. */
 struct fsh_smp_attention {
     uint64_t bits[FSH_SMP_CHANNELS][FSH_SMP_MAX_RANKS / 64];
 };
@@ -70,9 +70,9 @@ struct fsh_smp_port {
     struct fsh_smp_layout layout;
     uint32_t rank;
     bool locking;
-    bool fenced;             /* senders fence: no heavy fence here */
+    bool fenced;             /* senders use a full fence: no heavy fence here */
     atomic_bool shared;      /* more than one thread has called */
-    atomic_uint inside;      /* critical sections the one thread is in */
+    atomic_uint inside;      /* critical sections that the only thread is in */
     struct fsh_smp_ctl *ctl; /* all ranks */
     struct fsh_smp_ctl *own;
     struct fsh_smp_tx *tx[FSH_SMP_CHANNELS];
@@ -81,16 +81,16 @@ struct fsh_smp_port {
     struct fsh_smp_pool pool[FSH_SMP_CHANNELS];
     struct fsh_smp_lock pool_lock[FSH_SMP_CHANNELS];
     fsh_smp_shorts_fn shorts; /* or NULL */
-    atomic_uint idle;         /* polls in a row that found nothing */
-    atomic_uint late_looks;   /* yet to be had at the rings in `late` */
+    atomic_uint idle;         /* consecutive empty polls */
+    atomic_uint late_looks;   /* remaining extra looks at the rings in `late` */
     atomic_uint late_polls;   /* since the last of them */
-    /* Rings that attention was withdrawn from last. */
+    /* The rings from which attention was last withdrawn. */
     struct fsh_smp_lock late_lock;
     struct fsh_smp_attention late;
 };
 
-/* The one thread enters one more of its `inside`: true, unless there are others
- * by now. Light fence, partner: fsh_smp_port_share. */
+/* Enters a critical section as the only thread; false if there are others by
+ * now. Light fence, partner: fsh_smp_port_share. */
 static inline bool fsh_smp_enter_alone(struct fsh_smp_port *port,
                                        unsigned inside)
 {
@@ -105,16 +105,16 @@ static inline bool fsh_smp_enter_alone(struct fsh_smp_port *port,
     return false;
 }
 
-/* It leaves again. Release, partner: the acquire in fsh_smp_port_share. */
+/* Leaves it. Release, partner: the acquire in fsh_smp_port_share. */
 static inline void fsh_smp_leave_alone(struct fsh_smp_port *port,
                                        unsigned inside)
 {
-    /* In the reverse order, and by the thread that came in. */
+    /* In reverse order, and by the thread that entered. */
     FSH_ASSERT(atomic_load(&port->inside) == inside + 1);
     atomic_store_explicit(&port->inside, inside, memory_order_release);
 }
 
-/* A lock itself. Acquire and release, partners of each other. */
+/* The lock itself. Acquire and release, partners of each other. */
 static inline bool fsh_smp_take(struct fsh_smp_lock *l)
 {
     return atomic_load_explicit(&l->held, memory_order_relaxed) == 0 &&
@@ -126,20 +126,20 @@ static inline void fsh_smp_give(struct fsh_smp_lock *l)
     atomic_store_explicit(&l->held, 0, memory_order_release);
 }
 
-/* Debug: name and rank (base/lock.h) of a lock of the port. */
+/* Debug: name and rank (base/lock.h) of a port's lock. */
 struct fsh_smp_lock_kind {
     const char *name;
     enum fsh_lock_rank rank;
 };
 struct fsh_smp_lock_kind fsh_smp_lock_kind(const struct fsh_smp_port *port,
                                            const struct fsh_smp_lock *l);
-/* Debug: fsh_lock_order and fsh_lock_note of it. */
+/* Debug: fsh_lock_order and fsh_lock_note for it. */
 void fsh_smp_lock_order(const struct fsh_smp_port *port,
                         const struct fsh_smp_lock *l);
 void fsh_smp_lock_note(const struct fsh_smp_port *port,
                        const struct fsh_smp_lock *l);
 
-/* Enter alone, or take the lock; false: another thread has it. */
+/* Enters alone or takes the lock; false: another thread holds it. */
 static inline bool fsh_smp_lock_try_in(struct fsh_smp_port *port,
                                        struct fsh_smp_lock *l, unsigned inside)
 {
@@ -150,7 +150,7 @@ static inline bool fsh_smp_lock_try_in(struct fsh_smp_port *port,
     return true;
 }
 
-/* The end of that. A lock that is not held was entered alone. */
+/* The reverse. A lock that is not held was entered alone. */
 static inline void fsh_smp_let_go(struct fsh_smp_port *port,
                                   struct fsh_smp_lock *l, unsigned inside)
 {
@@ -164,13 +164,13 @@ static inline void fsh_smp_let_go(struct fsh_smp_port *port,
         fsh_smp_leave_alone(port, inside);
 }
 
-/* Locks of this port that the one thread has entered alone. */
+/* The number of this port's locks that the only thread has entered. */
 static inline unsigned fsh_smp_inside(const struct fsh_smp_port *port)
 {
     return atomic_load_explicit(&port->inside, memory_order_relaxed);
 }
 
-/* Lock if that needs no wait, and unlock: in the reverse order. */
+/* Lock if possible without waiting; unlock in reverse order. */
 static inline bool fsh_smp_lock_try(struct fsh_smp_port *port,
                                     struct fsh_smp_lock *l)
 {
@@ -182,8 +182,8 @@ static inline void fsh_smp_unlock(struct fsh_smp_port *port,
     fsh_smp_let_go(port, l, fsh_smp_inside(port) - 1);
 }
 
-/* The same for a thread that holds no other lock of this port, so that no message
- * waits for the count of the one before. */
+/* The same for a thread that holds no other lock of this port. Sets the count rather
+ * than adding to it, so that no message waits for the previous one's store. */
 static inline bool fsh_smp_lock_try_first(struct fsh_smp_port *port,
                                           struct fsh_smp_lock *l)
 {
@@ -195,11 +195,12 @@ static inline void fsh_smp_unlock_first(struct fsh_smp_port *port,
     fsh_smp_let_go(port, l, 0);
 }
 
-/* Another thread holds it: of `what`, about rank `peer`. */
+/* Slow path: another thread holds the lock, of `what`, concerning rank
+ * `peer`. */
 void fsh_smp_lock_slowly(struct fsh_smp_port *port, struct fsh_smp_lock *l,
                          const char *what, uint32_t peer);
 
-/* Lock, waiting for other threads of this process. */
+/* Locks; waits for other threads of this process. */
 static inline void fsh_smp_lock(struct fsh_smp_port *port,
                                 struct fsh_smp_lock *l, const char *what,
                                 uint32_t peer)
@@ -210,14 +211,14 @@ static inline void fsh_smp_lock(struct fsh_smp_port *port,
         fsh_smp_lock_slowly(port, l, what, peer);
 }
 
-/* The slot at a position of a ring; positions count on. */
+/* The slot at a position of a ring; positions are not reset at a new lap. */
 static inline struct fsh_smp_head *fsh_smp_head_at(struct fsh_smp_ring *ring,
                                                    uint32_t pos)
 {
     return (struct fsh_smp_head *)(void *)ring->slot[pos % FSH_SMP_SLOTS];
 }
 
-/* A pool block of a rank's. */
+/* A pool block of a rank. */
 static inline unsigned char *fsh_smp_block(const struct fsh_smp_port *port,
                                            uint32_t owner, unsigned channel,
                                            uint32_t block)
@@ -227,14 +228,14 @@ static inline unsigned char *fsh_smp_block(const struct fsh_smp_port *port,
            fsh_smp_pool_offset(block);
 }
 
-/* Never 0, so that cleared slots are never new; differs from lap to lap. */
+/* Never 0, so cleared slots are never new; differs between consecutive laps. */
 static inline uint32_t fsh_smp_stamp(uint32_t pos)
 {
     return UINT32_C(0x80000000) | (pos / FSH_SMP_SLOTS);
 }
 
-/* Is there a message? Acquires it; partner: fsh_smp_stamp_at (send.h). Lock
- * held. */
+/* Whether there is a message. Acquires it; partner: fsh_smp_stamp_at (send.h).
+ * Lock held. */
 static inline bool fsh_smp_is_new(const struct fsh_smp_rx *rx)
 {
     const struct fsh_smp_head *next =
@@ -244,9 +245,9 @@ static inline bool fsh_smp_is_new(const struct fsh_smp_rx *rx)
            atomic_load_explicit(&rx->stamp, memory_order_relaxed);
 }
 
-/* The same without the lock. Another thread may be moving on, and then this looks
- * at the inside of a message that is being written, which a thread sanitizer
- * calls a race; whatever is seen is looked at again under the lock. */
+/* The same without the lock. If another thread is consuming messages, this may read the
+ * inside of a message being written, which a thread sanitizer calls a race; the result
+ * is rechecked under the lock. */
 __attribute__((no_sanitize_thread)) static inline bool fsh_smp_seems_new(
     const struct fsh_smp_rx *rx)
 {
@@ -265,8 +266,8 @@ static inline uint64_t fsh_smp_words(const struct fsh_smp_port *port)
     return (UINT64_C(1) << (port->layout.ranks + 63) / 64) - 1;
 }
 
-/* Does the owner of a ring look at it at every poll? Sender, light fence before
- * it; if not, fsh_smp_call_attention. */
+/* Whether the owner of a ring checks it at every poll; if not, use
+ * fsh_smp_call_attention. Called by the sender after a light fence. */
 static inline bool fsh_smp_attended(const struct fsh_smp_port *port,
                                     const struct fsh_smp_tx *tx,
                                     unsigned channel)
@@ -283,19 +284,20 @@ static inline bool fsh_smp_attended(const struct fsh_smp_port *port,
            (summary >> word & 1);
 }
 
-/* Make `owner` look at its ring from rank `source`. */
+/* Makes `owner` check its ring from rank `source`. */
 void fsh_smp_call_attention(const struct fsh_smp_port *port,
                             struct fsh_smp_ctl *owner, uint32_t source,
                             unsigned channel);
 
-/* End the owner's sleep. */
+/* Ends the owner's sleep. */
 void fsh_smp_wake(struct fsh_smp_ctl *ctl);
 
-/* A sender's slots or a block of its are free: wake it if it waits for that. */
+/* Wakes a sender whose slots or block were freed, if it waits for that. */
 void fsh_smp_wake_blocked(const struct fsh_smp_port *port,
                           struct fsh_smp_ctl *sender);
 
-/* Does it, or must a fence come first? G, partner: fsh_smp_port_arm. */
+/* Whether it waits, or a fence must come first. G, partner:
+ * fsh_smp_port_arm. */
 static inline void fsh_smp_tell_freed(const struct fsh_smp_port *port,
                                       struct fsh_smp_ctl *sender)
 {
@@ -307,7 +309,7 @@ static inline void fsh_smp_tell_freed(const struct fsh_smp_port *port,
         fsh_smp_wake_blocked(port, sender);
 }
 
-/* A handler has run here: other threads of this rank may wait for what it did. */
+/* A handler has run here: wakes other threads of this rank that may wait for it. */
 static inline void fsh_smp_wake_siblings(const struct fsh_smp_port *port)
 {
     if (port->locking &&
@@ -315,12 +317,12 @@ static inline void fsh_smp_wake_siblings(const struct fsh_smp_port *port)
         fsh_smp_wake(port->own);
 }
 
-/* Stop looking at rings with nothing in them. Returns whether one has something
- * in it. Owner. */
+/* Stops checking empty rings. Returns whether a ring has a message. Owner
+ * only. */
 bool fsh_smp_withdraw(struct fsh_smp_port *port);
 
-/* Look again at the rings that were withdrawn from last. Owner, after so many
- * polls, whatever they found. */
+/* Checks again the rings from which attention was last withdrawn. Owner only,
+ * after this many polls, empty or not. */
 #define FSH_SMP_LATE_POLLS 1024u
 #define FSH_SMP_LATE_LOOKS 2u
 void fsh_smp_look_again(struct fsh_smp_port *port);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which rings a rank looks at, and how it sleeps; see ring.h for the pairs of
- * orders. A rank looks at a ring at every poll from the first message on until
- * it withdraws its attention: before it sleeps, and when it has polled in vain
- * for long. So between two ranks that talk, a message is all that crosses from
- * cache to cache.
+ * Which rings a rank checks, and how it sleeps; see ring.h for the ordering
+ * pairs. From its first message on, a ring is checked at every poll until the
+ * rank withdraws its attention: before it sleeps, and after many empty polls.
+ * So while two ranks communicate, only the message itself moves between caches.
  */
 #include <assert.h>
 #include <limits.h>
@@ -37,8 +36,8 @@ void fsh_smp_wake(struct fsh_smp_ctl *ctl)
 
 /* ---- withdrawing ---- */
 
-/* C, partner: fsh_smp_call_attention: the summary goes first, so that a bit that
- * is set behind our back sets its summary again. */
+/* C, partner: fsh_smp_call_attention. Clears the summary first, so that a bit set
+ * concurrently sets its summary again. */
 static bool clear_all(struct fsh_smp_port *port, struct fsh_smp_attention *was)
 {
     struct fsh_smp_ctl *own = port->own;
@@ -63,7 +62,7 @@ static bool clear_all(struct fsh_smp_port *port, struct fsh_smp_attention *was)
     return any;
 }
 
-/* Does a ring hold a message, or is another thread at it? */
+/* Whether a ring holds a message, or another thread is using it. */
 static bool has_message(struct fsh_smp_port *port, unsigned channel,
                         uint32_t source)
 {
@@ -77,7 +76,8 @@ static bool has_message(struct fsh_smp_port *port, unsigned channel,
     return is_new;
 }
 
-/* Attend again to those rings of `was` that need it, and take them out. */
+/* Restores attention to those rings of `was` that need it, and removes them
+ * from it. */
 static bool restore(struct fsh_smp_port *port, struct fsh_smp_attention *was)
 {
     unsigned words = (port->layout.ranks + 63) / 64;
@@ -99,8 +99,8 @@ static bool restore(struct fsh_smp_port *port, struct fsh_smp_attention *was)
     return any;
 }
 
-/* Have polls look again at the rings in `late`, `looks` times, each after
- * FSH_SMP_LATE_POLLS polls. Owner, lock held. */
+/* Makes polls recheck the rings in `late`, `looks` times, FSH_SMP_LATE_POLLS
+ * polls apart. Owner only, lock held. */
 static void look_later(struct fsh_smp_port *port, unsigned looks)
 {
     FSH_ASSERT(fsh_lock_is_mine(&port->late_lock));
@@ -120,15 +120,16 @@ bool fsh_smp_withdraw(struct fsh_smp_port *port)
     bool any = false;
 
     if (!fsh_smp_lock_try(port, &port->late_lock))
-        return true; /* another thread is at it */
-    /* Those of the last time once more: base/membarrier.h says why. */
+        return true; /* another thread is using it */
+    /* Also those of the previous time: see base/membarrier.h. */
     if (late_looks(port) != 0) {
         any = restore(port, &port->late);
         look_later(port, 0);
     }
     if (clear_all(port, &was)) {
-        /* A, partner: the light fence in fsh_smp_port_send: either the sender
-         * sees that it has to call, or we see its message. */
+        /* A, partner: the light fence in fsh_smp_port_send: either the
+         * sender sees that it must call for attention, or this side sees its
+         * message. */
         fsh_heavy_fence();
         any |= restore(port, &was);
         port->late = was;
@@ -143,7 +144,7 @@ void fsh_smp_look_again(struct fsh_smp_port *port)
     unsigned looks;
 
     if (!fsh_smp_lock_try(port, &port->late_lock))
-        return; /* another thread is at it */
+        return; /* another thread is doing so */
     looks = late_looks(port);
     if (looks != 0) {
         restore(port, &port->late);
@@ -173,7 +174,7 @@ void fsh_smp_port_unwatch(struct fsh_smp_port *port)
 {
     _Atomic uint32_t *watching = &port->own->watching;
 
-    /* The exchange in fsh_smp_port_sleep comes after this store. */
+    /* The exchange in fsh_smp_port_sleep is ordered after this store. */
     if (atomic_load_explicit(watching, memory_order_relaxed) != 0)
         atomic_store_explicit(watching, 0, memory_order_relaxed);
 }
@@ -181,7 +182,7 @@ void fsh_smp_port_unwatch(struct fsh_smp_port *port)
 const uint32_t *fsh_smp_port_watched(const struct fsh_smp_port *port,
                                      uint32_t dest)
 {
-    /* C11 atomics of this size are plain words to the headers' builtins. */
+    /* The headers' builtins access C11 atomics of this size as plain words. */
     _Static_assert(sizeof(_Atomic uint32_t) == sizeof(uint32_t), "watching");
 
     return port->fenced ? NULL : (const uint32_t *)&port->ctl[dest].watching;
@@ -192,15 +193,15 @@ void fsh_smp_port_sleep(struct fsh_smp_port *port, uint64_t max_ns, bool memory)
     struct fsh_smp_ctl *own = port->own;
     uint32_t seen = atomic_load(&own->wake_seq);
 
-    /* D, partner: fsh_smp_port_poke: it finds us watching, or what it stored is
-     * there for the caller to see before the next call. */
+    /* D, partner: fsh_smp_port_poke: either it sees `watching`, or the caller
+     * sees its store before the next call. */
     if (memory && atomic_exchange(&own->watching, 1) == 0) {
         fsh_heavy_fence();
         return;
     }
-    /* B: either a sender that finds our attention finds this sleeper too, or
-     * its message is found by withdrawing; without attention it calls for it,
-     * which orders it the same way. */
+    /* B: either a sender that sees this rank's attention also sees this
+     * sleeper, or withdrawing finds its message; a sender that must call for
+     * attention is ordered the same way by that call. */
     atomic_fetch_add(&own->sleepers, 1);
     if (!fsh_smp_withdraw(port) &&
         atomic_load(&own->summary[FSH_SMP_REQUEST]) == 0 &&
@@ -219,8 +220,8 @@ uint32_t fsh_smp_port_arm(struct fsh_smp_port *port)
 
     atomic_fetch_add(&port->own->sleepers, 1);
     atomic_fetch_add(&port->own->blocked, 1);
-    /* B, G, partners: fsh_smp_port_send and fsh_smp_tell_freed: either they
-     * find us, or the caller finds what they did. */
+    /* B, G, partners: fsh_smp_port_send and fsh_smp_tell_freed: either they see
+     * the sleeper, or the caller sees what they did. */
     fsh_heavy_fence();
     return seen;
 }
@@ -264,7 +265,8 @@ void fsh_smp_port_tell(struct fsh_smp_port *port, uint32_t dest)
 
 bool fsh_smp_port_told(struct fsh_smp_port *port)
 {
-    /* F, partner: fsh_smp_port_tell: what comes after this sets it again. */
+    /* F, partner: fsh_smp_port_tell: anything that comes later sets it
+     * again. */
     return __builtin_expect(atomic_load_explicit(&port->own->told,
                                                  memory_order_relaxed) != 0,
                             0) &&
@@ -311,8 +313,8 @@ void fsh_smp_lock_note(const struct fsh_smp_port *port,
     fsh_lock_note(l, kind.name, kind.rank);
 }
 
-/* Another thread has it for no longer than a message takes, unless it has lost its
- * processor. */
+/* Another thread holds the lock for no longer than a message takes, unless it is
+ * preempted. */
 static const struct fsh_wait_kind for_thread = {.who = "conduit smp",
                                                 .spins = 100};
 
@@ -333,8 +335,8 @@ void fsh_smp_port_share(struct fsh_smp_port *port)
     if (!port->locking)
         return;
     atomic_store(&port->shared, true);
-    /* Partner: the light fence in fsh_smp_enter_alone: either it sees that it
-     * is not alone any more, or we see it inside. */
+    /* Partner: the light fence in fsh_smp_enter_alone: either that thread sees
+     * that it is no longer alone, or this one sees it inside. */
     fsh_heavy_fence_local();
     while (atomic_load_explicit(&port->inside, memory_order_acquire) != 0)
         fsh_wait_pause(&for_thread, &wait, "the first thread to leave a call");

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The receiving end of a ring, and ports; see ring.h for the contract, layout.h
- * for memory and send.c for the other end.
+ * for the memory layout and send.c for the other end.
  *
- * A slot holds a new message when its stamp equals the lap of the position the
- * receiver stands at.
+ * A slot holds a new message when its stamp equals the lap of the receiver's
+ * position.
  *
- * What is in slots is copied out before its handler runs and the slots are
- * freed at once, so handlers may nest (reply handlers inside am_reply) and
- * several threads may take from one ring. Pool blocks are used in place and
- * given back when the handler has ended.
+ * The contents of slots are copied out and the slots freed before the handler
+ * runs, so handlers may nest (reply handlers inside am_reply) and several
+ * threads may take from one ring. Pool blocks are used in place and returned
+ * when the handler has ended.
  */
 #include "conduit/smp/ring.h"
 
@@ -19,12 +19,12 @@
 #include "base/log.h"
 #include "conduit/smp/send.h"
 
-#define TAKES_PER_POLL 64u /* slots of one ring a poll empties, about */
+#define TAKES_PER_POLL 64u /* approximate slots taken from one ring per poll */
 #define BATCH 5u           /* messages copied out before their handlers run */
 #define FREED_STEP 16u     /* slots consumed before the sender is told */
 #define MAX_MESSAGE_SLOTS 10u
-/* After so many polls in vain a rank stops looking at rings; if they are at
- * most so many, never: looking costs as much as not looking. */
+/* After this many empty polls a rank stops checking its rings, unless there are
+ * so few that checking them costs no more. */
 #define IDLE_POLLS 1024u
 #define IDLE_RINGS 2
 
@@ -32,22 +32,23 @@ _Static_assert(MAX_MESSAGE_SLOTS *FSH_SMP_SLOT_BYTES >=
                    sizeof(struct fsh_smp_head) + 16 * sizeof(int32_t) +
                        FSH_SMP_MAX_INLINE,
                "largest message in slots");
-/* A message, a SKIP before it and the cleared stamp after it always find room
- * in an empty ring whose sender lacks the last FREED_STEP - 1 slots. */
+/* An empty ring whose sender has not been told of the last FREED_STEP - 1 slots
+ * always has room for a message, a SKIP before it and the cleared stamp after
+ * it. */
 _Static_assert(2 * MAX_MESSAGE_SLOTS + 1 + FREED_STEP <= FSH_SMP_SLOTS,
                "no message can be stuck");
 _Static_assert(sizeof(struct fsh_smp_head) % FSH_SMP_ALIGN == 0, "payload");
 
-/* Where nothing ever comes: for bits of ranks that do not exist. */
+/* A ring that stays empty: for bits of ranks that do not exist. */
 static struct fsh_smp_ring nowhere;
 
-/* Whose attention nobody has: for senders that have more to look at, or a fence
- * to make. */
+/* For senders that have more to check, or need a full fence: nobody's
+ * attention. */
 static const struct fsh_smp_ctl nobody;
 
-/* A line fetched before it is written has to be fetched again, by both sides: the
- * receiver, a batch and the next one ahead, stays behind what the sender has
- * fetched to write. */
+/* A line prefetched for reading before it is written must be fetched again, by both
+ * sides. So the receiver, with a batch and the next one ahead, stays behind what the
+ * sender has prefetched for writing. */
 _Static_assert(FSH_SMP_AHEAD > 2 * BATCH, "the sender is ahead");
 
 /* Slots copied out of a ring: whole messages. */
@@ -56,7 +57,7 @@ struct taken {
                                               [FSH_SMP_SLOT_BYTES];
 };
 
-/* Of the first word of a message. */
+/* Fields of a message's first word. */
 static inline uint8_t category_of(uint64_t first)
 {
     return first >> 40 & 0x3f;
@@ -72,7 +73,7 @@ static inline bool is_skip(uint64_t first)
     return first & FSH_SMP_SKIP;
 }
 
-/* A message, of one slot. */
+/* Whether the message has one slot. */
 static inline bool is_single(uint64_t first)
 {
     return first >> 56 == 1;
@@ -90,9 +91,9 @@ static struct fsh_smp_ring *ring_of(const struct fsh_smp_port *port,
 
 /* --- damage ------------------------------------------------------------- */
 
-/* All ranks can write to all of the object, and a stray pointer may. What is
- * taken from it is checked where it would otherwise lead out of it, or into a
- * loop without an end; never on the way of a Short of one slot. */
+/* All ranks can write to the whole object, and a stray pointer may do so.
+ * Values read from it are checked where they could lead outside it or into an
+ * endless loop; never on the path of a single-slot Short. */
 static __attribute__((noinline, cold)) _Noreturn void damaged(bool reply,
                                                               uint32_t source,
                                                               uint64_t first,
@@ -119,7 +120,7 @@ static __attribute__((noinline, cold)) _Noreturn void damaged_ring(
 
 /* --- receiving ----------------------------------------------------------- */
 
-/* Stand at a position: where the next message will be. */
+/* Moves to a position: where the next message will be. */
 static void stand_at(struct fsh_smp_rx *rx, uint32_t pos)
 {
     rx->pos = pos;
@@ -133,7 +134,7 @@ static inline void consume(const struct fsh_smp_port *port,
 {
     FSH_ASSERT(fsh_lock_is_mine(&rx->lock));
     FSH_ASSERT(slots != 0 && slots <= FSH_SMP_SLOTS);
-    /* Nobody but this side gives slots back, and not before it has read them. */
+    /* Only this side frees slots, and only after reading them. */
     FSH_ASSERT(rx->pos - rx->told < FREED_STEP &&
                atomic_load(&rx->ring->freed) == rx->told);
     stand_at(rx, rx->pos + slots);
@@ -145,7 +146,7 @@ static inline void consume(const struct fsh_smp_port *port,
     }
 }
 
-/* Do the slots of a message or a SKIP end where its lap does, or before? */
+/* Whether the slots of a message or SKIP end within its lap. */
 static bool has_slots(const struct fsh_smp_rx *rx, uint64_t first)
 {
     uint32_t left = FSH_SMP_SLOTS - rx->pos % FSH_SMP_SLOTS;
@@ -155,8 +156,8 @@ static bool has_slots(const struct fsh_smp_rx *rx, uint64_t first)
            (slots <= MAX_MESSAGE_SLOTS || is_skip(first));
 }
 
-/* A message of several slots, or what fills the end of a lap and the message
- * after that, if it is there. */
+/* Takes a message of several slots, or a SKIP and the message after it, if
+ * there is one. */
 static __attribute__((noinline)) uint32_t take_other(
     const struct fsh_smp_port *port, struct fsh_smp_rx *rx, struct taken *t,
     uint64_t first)
@@ -181,8 +182,8 @@ static __attribute__((noinline)) uint32_t take_other(
     return n;
 }
 
-/* Copy the next message out and free its slots. Returns them, 0 if there is
- * none. */
+/* Copies the next message out and frees its slots. Returns their number, 0 if
+ * there is no message. */
 static inline __attribute__((always_inline)) uint32_t take_one(
     const struct fsh_smp_port *port, struct fsh_smp_rx *rx, struct taken *t)
 {
@@ -201,11 +202,11 @@ static inline __attribute__((always_inline)) uint32_t take_one(
     return 1;
 }
 
-/* What tells a Short of one slot with no flags: stamp, category and slots. The
- * rest of its first word is its handler and the number of its arguments. */
+/* Identifies a single-slot Short without flags: stamp, category and slots. The
+ * rest of its first word is handler and number of arguments. */
 #define PLAIN_MASK UINT64_C(0xff00ff00ffffffff)
 
-/* So many slots from a position on: fetch their lines. */
+/* Prefetches this many slots from a position on. */
 static inline void fetch_batch(struct fsh_smp_ring *ring, uint32_t pos)
 {
     uint32_t at = pos % FSH_SMP_SLOTS;
@@ -220,10 +221,10 @@ static inline void fetch_batch(struct fsh_smp_ring *ring, uint32_t pos)
         __builtin_prefetch(fsh_smp_head_at(ring, pos + i));
 }
 
-/* Copy up to BATCH plain Shorts of one lap out and free their slots. Returns how
- * many. That there is another one is said by a branch, not by arithmetic: so the
- * processor fetches the lines of a batch at once. After a whole batch there is
- * likely more, and its lines come while handlers run. */
+/* Copies up to BATCH plain Shorts of one lap out and frees their slots. Returns how
+ * many. Whether there is another is decided by a branch rather than arithmetic, so that
+ * the processor speculates and fetches the lines of a batch in parallel. After a full
+ * batch more are likely, and their lines are prefetched while handlers run. */
 static inline __attribute__((always_inline)) uint32_t take_shorts(
     const struct fsh_smp_port *port, struct fsh_smp_rx *rx, struct fsh_short *m)
 {
@@ -251,8 +252,8 @@ static inline __attribute__((always_inline)) uint32_t take_shorts(
     return n;
 }
 
-/* The same of up to BATCH messages of a slot each of whatever kind, or of one
- * of several. */
+/* The same for up to BATCH single-slot messages of any kind, or one message of
+ * several slots. */
 static uint32_t take_batch(const struct fsh_smp_port *port,
                            struct fsh_smp_rx *rx, struct taken *t)
 {
@@ -275,9 +276,9 @@ static uint32_t take_batch(const struct fsh_smp_port *port,
     return n;
 }
 
-/* A handler that used a block of `owner` has ended: return the block, in shared
- * memory, where an owner that runs short looks, and with the next message to it,
- * so that others need not look. The releases order the handler's reads before;
+/* Returns a block of `owner` after the handler that used it has ended: in shared
+ * memory, where an owner that runs short looks, and with the next message to it, so
+ * that it usually need not look. The releases order the handler's reads before;
  * partners: is_over (pool.c) and fill (send.c). */
 static __attribute__((noinline)) void give_back(struct fsh_smp_port *port,
                                                 uint32_t owner,
@@ -298,8 +299,8 @@ static __attribute__((noinline)) void give_back(struct fsh_smp_port *port,
     for (unsigned c = 0; c < FSH_SMP_CHANNELS; c++) {
         struct fsh_smp_tx *tx = &port->tx[c][owner];
 
-        /* For the next message to take it along, and if another thread sends
-         * now, one of the next. */
+        /* Attach it to the next message, or a later one if another thread is
+         * sending now. */
         if (fsh_smp_lock_try(port, &tx->lock)) {
             tx->plain = tx->tail;
             fsh_smp_unlock(port, &tx->lock);
@@ -308,14 +309,14 @@ static __attribute__((noinline)) void give_back(struct fsh_smp_port *port,
     fsh_smp_tell_freed(port, &port->ctl[owner]);
 }
 
-/* The sender of a message is done with a block of ours. */
+/* The receiver of a message is done with a block of ours. */
 static __attribute__((noinline)) void take_back(struct fsh_smp_port *port,
                                                 const struct fsh_smp_head *head)
 {
     uint32_t number = (uint32_t)(head->back >> 32) - 1;
     unsigned channel = number / FSH_SMP_BLOCKS;
 
-    /* Without the lock this goes by: the word in shared memory says it too. */
+    /* Without the lock the hint is dropped: shared memory says it too. */
     if (channel >= FSH_SMP_CHANNELS ||
         !fsh_smp_lock_try(port, &port->pool_lock[channel]))
         return;
@@ -324,7 +325,7 @@ static __attribute__((noinline)) void take_back(struct fsh_smp_port *port,
     fsh_smp_unlock(port, &port->pool_lock[channel]);
 }
 
-/* A Medium whose payload is in a block of its sender's. */
+/* Runs a Medium whose payload is in a block of its sender's pool. */
 static __attribute__((noinline)) void run_pooled(
     struct fsh_smp_port *port, const struct fsh_smp_head *head,
     struct fsh_token *token, fsh_smp_deliver_fn deliver, void *arg)
@@ -338,7 +339,7 @@ static __attribute__((noinline)) void run_pooled(
     give_back(port, source, channel, head);
 }
 
-/* Is [addr, addr + n) in the memory others may put to? */
+/* Whether [addr, addr + n) is in the memory that others may put to. */
 static bool is_here(const struct fsh_smp_port *port, uint64_t addr, size_t n)
 {
     uint64_t from = addr - (uint64_t)(uintptr_t)fsh_smp_segment(
@@ -348,7 +349,7 @@ static bool is_here(const struct fsh_smp_port *port, uint64_t addr, size_t n)
            n <= port->layout.segment_stride - from;
 }
 
-/* Is what a message that is no Short carries where it can be? */
+/* Whether the payload of a message other than a Short is within bounds. */
 static inline bool is_whole(const struct fsh_smp_port *port,
                             const struct fsh_smp_head *head, uint64_t first)
 {
@@ -369,7 +370,7 @@ static inline bool is_whole(const struct fsh_smp_port *port,
     }
 }
 
-/* Run the handler of a message that was copied out. */
+/* Runs the handler of a message that was copied out. */
 static inline __attribute__((always_inline)) void run(
     struct fsh_smp_port *port, struct fsh_smp_head *head, uint32_t source,
     unsigned channel, fsh_smp_deliver_fn deliver, void *arg)
@@ -386,7 +387,7 @@ static inline __attribute__((always_inline)) void run(
     token.lane = 0;
     token.args = (const int32_t *)(void *)(head + 1);
     FSH_ASSERT(source < port->layout.ranks && channel < FSH_SMP_CHANNELS);
-    /* A handler may send, and poll. */
+    /* A handler may send and poll. */
     FSH_ASSERT(!fsh_lock_is_mine(&port->rx[channel][source].lock));
     if (__builtin_expect(first >> 40 & FSH_SMP_BACK, 0))
         take_back(port, head);
@@ -411,7 +412,7 @@ static inline __attribute__((always_inline)) void run(
     deliver(&token, arg);
 }
 
-/* The sources of a word from the first on that has sent something. */
+/* The sources of a word, from the first one that has sent something. */
 static inline uint64_t find_new(const struct fsh_smp_rx *rx, uint64_t bits)
 {
     for (; bits != 0; bits &= bits - 1)
@@ -421,13 +422,13 @@ static inline uint64_t find_new(const struct fsh_smp_rx *rx, uint64_t bits)
     return bits;
 }
 
-/* If another thread holds the lock of a ring, it takes what there is. */
+/* If another thread holds a ring's lock, it takes what there is. */
 static inline bool may_take(struct fsh_smp_port *port, struct fsh_smp_rx *rx)
 {
     return fsh_smp_seems_new(rx) && fsh_smp_lock_try_first(port, &rx->lock);
 }
 
-/* Run the handlers of plain Shorts one by one. */
+/* Runs the handlers of plain Shorts one by one. */
 static __attribute__((noinline)) void run_each(const struct fsh_short *m,
                                                uint32_t n,
                                                struct fsh_token *token,
@@ -446,7 +447,7 @@ static __attribute__((noinline)) void run_each(const struct fsh_short *m,
     }
 }
 
-/* Run the handlers of n plain Shorts. */
+/* Runs the handlers of n plain Shorts. */
 static inline void run_shorts(struct fsh_smp_port *port,
                               const struct fsh_short *m, uint32_t n,
                               struct fsh_token *token,
@@ -458,8 +459,8 @@ static inline void run_shorts(struct fsh_smp_port *port,
         run_each(m, n, token, deliver, arg);
 }
 
-/* Take a batch of any messages, let the lock go and run their handlers. Returns
- * the slots they took. */
+/* Takes a batch of any messages, releases the lock and runs their handlers.
+ * Returns the slots they took. */
 static __attribute__((noinline)) uint32_t take_and_run(
     struct fsh_smp_port *port, struct fsh_smp_rx *rx, uint32_t source,
     unsigned channel, fsh_smp_deliver_fn deliver, void *arg)
@@ -477,8 +478,8 @@ static __attribute__((noinline)) uint32_t take_and_run(
     return n;
 }
 
-/* A source has sent several: deliver them in batches, within bounds. Plain Shorts
- * are the most common of messages that come in numbers. */
+/* Several messages from a source: delivers them in batches, up to a limit. Plain Shorts
+ * are the most common case. */
 static __attribute__((noinline)) void poll_more(struct fsh_smp_port *port,
                                                 uint32_t source,
                                                 unsigned channel,
@@ -504,8 +505,8 @@ static __attribute__((noinline)) void poll_more(struct fsh_smp_port *port,
     }
 }
 
-/* Deliver what has come from the sources of a word. The first message goes
- * alone: looking behind it first would keep its answer waiting. */
+/* Delivers what has arrived from the sources of a word. The first message is
+ * delivered on its own: looking for more first would delay its answer. */
 static __attribute__((noinline)) bool poll_word(struct fsh_smp_port *port,
                                                 uint64_t bits, unsigned word,
                                                 unsigned channel,
@@ -559,7 +560,7 @@ static bool poll_channel(struct fsh_smp_port *port, unsigned channel,
     return any;
 }
 
-/* Rings looked at; words of them beyond 64 ranks. */
+/* The number of rings checked; beyond 64 ranks, of their words. */
 static int attended(const struct fsh_smp_port *port)
 {
     int n = 0;
@@ -569,7 +570,7 @@ static int attended(const struct fsh_smp_port *port)
     return n;
 }
 
-/* Is it time to look again at rings withdrawn from? */
+/* Counts polls until withdrawn rings are due for a recheck. */
 static inline void count_late(struct fsh_smp_port *port, unsigned polls)
 {
     unsigned n;
@@ -664,7 +665,7 @@ bool fsh_smp_port_poll_replies(struct fsh_smp_port *port,
     return conclude(port, poll_channel(port, FSH_SMP_REPLY, deliver, arg));
 }
 
-/* --- making and describing ----------------------------------------------- */
+/* --- construction and description ----------------------------------------- */
 
 static bool make_ends(struct fsh_smp_port *port, unsigned channel)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages between ranks over shared memory: rings, pools, ready bits, sleep.
- * Knows no boot, no GASNet and never blocks (port_sleep aside, and threads of a
- * rank for each other), so that a test can run all ranks as threads of one
- * process. A port is one rank's end; its calls may come from several threads if it
- * was made with `locking`.
+ * Independent of boot and GASNet, and never blocks (except port_sleep, and threads of
+ * a rank for each other), so that a test can run all ranks as threads of one process.
+ * A port is one rank's end; its calls may come from several threads if it was created
+ * with `locking`.
  *
- * The heavy fence may miss a side (base/membarrier.h), so who relies on it looks
- * again: who sleeps, after a while; who polls, after FSH_SMP_LATE_POLLS.
+ * The heavy fence may miss a processor (base/membarrier.h), so code that relies on it
+ * rechecks: sleepers after a while, pollers after FSH_SMP_LATE_POLLS.
  *
- * Pairs of orders that keep this correct, each a Dekker handshake: both sides
- * store, fence, then load what the other stores, and at least one sees the other's
- * store. The side that sends or puts makes the light fence (base/membarrier.h), the
- * side that withdraws its attention or sleeps the heavy one:
+ * Ordering pairs, each a Dekker handshake: both sides store, fence, then load what
+ * the other stores, so at least one sees the other's store. The side that sends or
+ * puts uses the light fence (base/membarrier.h), the side that withdraws its
+ * attention or sleeps the heavy one:
  *   A  sender: stamp, then attention      owner: clear attention, then stamp
  *   B  sender: stamp, then sleepers       owner: sleepers, then stamp
  *   C  caller: ready word, then summary   owner: summary, then ready word
@@ -30,84 +30,86 @@
 #include "conduit/conduit.h"
 #include "conduit/smp/layout.h"
 
-/* Payloads up to this ride in the ring's slots. */
+/* Largest payload carried in the ring's slots. */
 #define FSH_SMP_MAX_INLINE 512u
 
 struct fsh_smp_port;
 
 enum fsh_smp_result { FSH_SMP_SENT, FSH_SMP_NO_SLOT, FSH_SMP_NO_BLOCK };
 
-/* Called by fsh_smp_port_poll with no locks held, with a message that arrived:
+/* Called by fsh_smp_port_poll, without locks, for a received message;
  * everything is valid during the call only. */
 typedef void (*fsh_smp_deliver_fn)(struct fsh_token *token, void *arg);
 
-/* The same for n Shorts that came one after the other; of the token, source and
- * is_request are set. */
+/* The same for n consecutive Shorts from one source; in the token only source
+ * and is_request are set. */
 typedef void (*fsh_smp_shorts_fn)(struct fsh_token *token,
                                   const struct fsh_short *m, unsigned n);
 
-/* base: the mapped object. NULL if there is no memory. Owned by the caller. */
+/* base: the mapped object. NULL if out of memory. Owned by the caller. */
 struct fsh_smp_port *fsh_smp_port_new(void *base,
                                       const struct fsh_smp_layout *layout,
                                       uint32_t rank, bool locking);
 void fsh_smp_port_free(struct fsh_smp_port *port);
 
-/* Who takes Shorts in batches; without, each is delivered by itself. */
+/* Sets the receiver of Shorts in batches; without one, each is delivered
+ * separately. */
 void fsh_smp_port_take_shorts(struct fsh_smp_port *port, fsh_smp_shorts_fn fn);
 
-/* Send without blocking; tells what was lacking. The message's node does not
- * count, dst is delivered as it is (Long: the caller has already placed the
- * payload), src is copied for Mediums only. */
+/* Sends without blocking; reports what was lacking. Ignores the message's node,
+ * passes dst through as is (Long: the caller has already placed the payload)
+ * and copies src for Mediums only. */
 enum fsh_smp_result fsh_smp_port_send(struct fsh_smp_port *port,
                                       unsigned channel, uint32_t dest,
                                       const struct fsh_am *am);
-/* The same; the payload of a Long is copied to `place`, here, if the message can
- * be sent, and before it is. NULL: as above. */
+/* The same, but copies the payload of a Long to `place`, an address in this process,
+ * before sending, if the message can be sent. NULL: as above. */
 enum fsh_smp_result fsh_smp_port_place(struct fsh_smp_port *port,
                                        unsigned channel, uint32_t dest,
                                        const struct fsh_am *am, void *place);
 
-/* A second thread is about to call: from now on locks are taken. Before its
- * first call, and again before that of every further one. */
+/* A second thread is about to call: takes locks from now on. Call before its
+ * first call, and again before that of every further thread. */
 void fsh_smp_port_share(struct fsh_smp_port *port);
 
-/* Deliver what has arrived, or of that the replies only; a bounded number of
- * messages of each source. Returns whether there was any. */
+/* Delivers what has arrived, or only its replies: a bounded number of messages
+ * per source. Returns whether there were any. */
 bool fsh_smp_port_poll(struct fsh_smp_port *port, fsh_smp_deliver_fn deliver,
                        void *arg);
 bool fsh_smp_port_poll_replies(struct fsh_smp_port *port,
                                fsh_smp_deliver_fn deliver, void *arg);
 
-/* Sleep until a message may have arrived or max_ns passed; with `memory` also
- * until somebody pokes this rank, after a store to its segment. The caller has
- * to look at its segment between two calls: the first does not sleep, unless a
- * wait before this one ended between two. */
+/* Sleeps until a message may have arrived, for at most max_ns; with `memory`
+ * also until another rank pokes this one after a store to its segment. The
+ * caller must test its segment between calls: the first call does not sleep,
+ * unless a previous wait ended between two calls. */
 void fsh_smp_port_sleep(struct fsh_smp_port *port, uint64_t max_ns,
                         bool memory);
 void fsh_smp_port_poke(struct fsh_smp_port *port, uint32_t dest);
-/* From here on the first call of fsh_smp_port_sleep with `memory` does not sleep:
- * for who stores something, and then looks for what others do alike. */
+/* Makes the next fsh_smp_port_sleep with `memory` return at once: for code that stores
+ * something and then looks for the same by others. */
 void fsh_smp_port_unwatch(struct fsh_smp_port *port);
-/* Not 0 while rank `dest` has to be poked, for whoever looks at it after a
- * store and a light fence. NULL if the fence has to be a full one here. */
+/* A word that is non-zero while rank `dest` must be poked; read it after the
+ * store and a light fence. NULL if a full fence is needed here. */
 const uint32_t *fsh_smp_port_watched(const struct fsh_smp_port *port,
                                      uint32_t dest);
 
-/* A wait for room in a ring or a pool: arm, then poll and try to send again, then
- * nap. From arm on, whatever comes or is freed ends the nap, at once if it was
- * before. Every arm is followed by a nap or by a disarm. */
+/* Waiting for room in a ring or a pool: arm, then poll and retry the send, then nap.
+ * Anything that arrives or is freed after arm ends the nap, at once if it preceded the
+ * nap. Every arm is followed by a nap or a disarm. */
 uint32_t fsh_smp_port_arm(struct fsh_smp_port *port);
 void fsh_smp_port_nap(struct fsh_smp_port *port, uint32_t armed,
                       uint64_t max_ns);
 void fsh_smp_port_disarm(struct fsh_smp_port *port);
 
-/* Rank `dest` has a completion of a compute core to look at; ends its sleep. Any
- * thread, also of no client. And: has this rank, since it last asked? */
+/* tell: rank `dest` has a compute core's completion to collect; ends its sleep. Any
+ * thread, also the library's. told: whether this rank has been told since the last
+ * call. */
 void fsh_smp_port_tell(struct fsh_smp_port *port, uint32_t dest);
 bool fsh_smp_port_told(struct fsh_smp_port *port);
 
-/* Slots of a ring to `dest` that are in use, as far as this side knows, and
- * pool blocks of a channel that are out. For state dumps. */
+/* The number of slots in use in the ring to `dest`, as far as this side knows,
+ * and of a channel's pool blocks in use. For state dumps. */
 unsigned fsh_smp_port_slots(struct fsh_smp_port *port, unsigned channel,
                             uint32_t dest);
 unsigned fsh_smp_port_blocks(struct fsh_smp_port *port, unsigned channel);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The sending end of a ring; see ring.h for the contract and layout.h for memory.
+ * The sending end of a ring; see ring.h for the contract and layout.h for the memory
+ * layout.
  *
- * Slots used for the inside of a message hold bytes that could look like a stamp;
- * the sender remembers them (`inner`) and clears the stamp of the slot after a
- * message before it publishes the message. Messages never wrap: a SKIP fills the
- * end of a lap. Pool blocks come back when the handler has ended.
+ * Slots holding the inside of a message contain bytes that could look like a stamp.
+ * The sender remembers them (`inner`), and clears the stamp of the slot after a
+ * message before it publishes the message. Messages never wrap: a SKIP fills the end
+ * of a lap. Pool blocks come back when the handler has ended.
  */
 #include "conduit/smp/send.h"
 
@@ -23,13 +24,13 @@ __attribute__((noinline, cold)) _Noreturn void fsh_smp_damaged_count(
               freed, tx->tail);
 }
 
-/* Remember the inside of the message, and make the slot after it not look like
- * one. */
+/* Records the inside of the message, and clears the stamp of the slot after
+ * it. */
 void fsh_smp_mark_inside(struct fsh_smp_tx *tx, uint32_t slots)
 {
     uint32_t next = tx->tail + slots;
 
-    /* None wraps, and the slot after it is free. */
+    /* It does not wrap, and the slot after it is free. */
     assert(slots != 0 && tx->tail % FSH_SMP_SLOTS + slots <= FSH_SMP_SLOTS);
     assert(next + 1 - tx->freed <= FSH_SMP_SLOTS);
     tx->inner &= ~(UINT64_C(1) << tx->tail % FSH_SMP_SLOTS);
@@ -40,12 +41,12 @@ void fsh_smp_mark_inside(struct fsh_smp_tx *tx, uint32_t slots)
                               memory_order_relaxed);
 }
 
-/* The message but for its first word. Returns flags for that. */
+/* Writes the message except its first word. Returns flags for that. */
 static inline uint8_t fill(struct fsh_smp_port *port, uint32_t dest,
                            struct fsh_smp_head *head, const struct fsh_am *am)
 {
     int32_t *args = (int32_t *)(void *)(head + 1);
-    /* Acquire, partner: give_back, of another thread maybe. */
+    /* Acquire, partner: give_back, possibly on another thread. */
     uint64_t back =
         atomic_load_explicit(&port->back[dest].word, memory_order_acquire);
 
@@ -57,7 +58,7 @@ static inline uint8_t fill(struct fsh_smp_port *port, uint32_t dest,
         head->nbytes = (uint32_t)am->nbytes;
         head->addr = (uint64_t)(uintptr_t)am->dst;
     }
-    /* Say, along with a message, that a block of its receiver's is free. */
+    /* Attach a returned block of the receiver's to the message. */
     if (__builtin_expect(back == 0, 1))
         return 0;
     head->back = back;
@@ -80,8 +81,8 @@ static uint32_t claim(struct fsh_smp_port *port, unsigned channel, size_t n,
     return block;
 }
 
-/* Room for a message, after a SKIP if it would wrap. One slot more: the one
- * whose stamp publish may clear. */
+/* Makes room for a message, after a SKIP if it would wrap. Reserves one more
+ * slot, whose stamp publish may clear. */
 static inline bool make_room(struct fsh_smp_tx *tx, uint32_t slots)
 {
     uint32_t left = FSH_SMP_SLOTS - tx->tail % FSH_SMP_SLOTS;
@@ -99,13 +100,13 @@ static uint32_t slots_of(size_t bytes)
     return (uint32_t)((bytes + FSH_SMP_SLOT_BYTES - 1) / FSH_SMP_SLOT_BYTES);
 }
 
-/* Of a message whose payload, if it has one, is elsewhere. */
+/* Slots of a message without inline payload. */
 static uint32_t bare_slots(const struct fsh_am *am)
 {
     return am->nargs <= FSH_SMP_FIRST_ARGS ? 1 : 2;
 }
 
-/* place: where the payload of a Long goes, or NULL. */
+/* place: destination of a Long's payload, or NULL. */
 static enum fsh_smp_result send_bare(struct fsh_smp_port *port,
                                      struct fsh_smp_tx *tx, uint32_t dest,
                                      const struct fsh_am *am, void *place)
@@ -123,7 +124,7 @@ static enum fsh_smp_result send_bare(struct fsh_smp_port *port,
     return FSH_SMP_SENT;
 }
 
-/* A Medium that does not fit into slots: its payload goes to a block first. */
+/* A Medium too large for slots: its payload goes to a block first. */
 static enum fsh_smp_result send_pooled(struct fsh_smp_port *port,
                                        struct fsh_smp_tx *tx, unsigned channel,
                                        uint32_t dest, const struct fsh_am *am)
@@ -172,10 +173,9 @@ static enum fsh_smp_result send_medium(struct fsh_smp_port *port,
     return FSH_SMP_SENT;
 }
 
-/* How far can slots be written with nothing to look at before? Not to this rank
- * itself, nor where a payload was in them, nor with a block to give back (the
- * next message takes that along), nor so far that what is fetched ahead is not
- * free. */
+/* How far slots can be written without checks: not to this rank itself, not
+ * where slots held a payload, not with a block to return (the next message
+ * carries it), and not so far that a prefetched slot is not free. */
 static uint32_t plain_until(const struct fsh_smp_port *port,
                             struct fsh_smp_tx *tx, uint32_t dest)
 {

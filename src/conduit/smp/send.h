@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sending from inside: what all messages share (send.c), and the fast path of
- * a Short message, inline, without a stack frame. The cache lines of a ring come
- * from another processor, and stores retire in program order, so a store that
- * misses holds up all stores after it: the fewer stores of the sender's own there
- * are between those to the ring, the more messages are in flight. See ring.h for the
- * contract.
+ * Internals of sending: what all messages share (send.c), and the inline fast path of
+ * a Short, without a stack frame. The cache lines of a ring come from another
+ * processor, and stores retire in program order, so a store that misses stalls all
+ * stores after it: the fewer other stores between those to the ring, the more
+ * messages in flight. See ring.h for the contract.
  */
 #ifndef FSH_SMP_SEND_H
 #define FSH_SMP_SEND_H
@@ -13,18 +12,17 @@
 #include "base/words.h"
 #include "conduit/smp/port.h"
 
-/* How many slots ahead of the one it writes the sender prefetches: more than the
- * receiver does (ring.c). */
+/* How many slots ahead the sender prefetches: more than the receiver does (ring.c). */
 #define FSH_SMP_AHEAD 11u
 
-/* Arguments that fit into the first slot. */
+/* Arguments that fit in the first slot. */
 #define FSH_SMP_FIRST_ARGS \
     ((FSH_SMP_SLOT_BYTES - sizeof(struct fsh_smp_head)) / sizeof(int32_t))
 
-/* Payloads that are sent along are aligned to this. */
+/* Alignment of inline payloads. */
 #define FSH_SMP_ALIGN 16u
 
-/* Where one begins, from the message's first byte. */
+/* Offset of the inline payload from the message's first byte. */
 static inline size_t fsh_smp_payload(unsigned nargs)
 {
     size_t args = nargs * sizeof(int32_t);
@@ -33,11 +31,11 @@ static inline size_t fsh_smp_payload(unsigned nargs)
            (args + FSH_SMP_ALIGN - 1) / FSH_SMP_ALIGN * FSH_SMP_ALIGN;
 }
 
-/* The receiver's count of free slots cannot be: end the job. */
+/* The receiver's count of freed slots is impossible: ends the job. */
 _Noreturn void fsh_smp_damaged_count(const struct fsh_smp_tx *tx,
                                      uint32_t freed);
 
-/* Is there room for so many slots? Lock held. */
+/* Whether there is room for this many slots. Lock held. */
 static inline bool fsh_smp_has_room(struct fsh_smp_tx *tx, uint32_t slots)
 {
     uint32_t freed;
@@ -47,18 +45,18 @@ static inline bool fsh_smp_has_room(struct fsh_smp_tx *tx, uint32_t slots)
     /* Acquire, partner: release in consume: the receiver has copied the
      * slots. */
     freed = atomic_load_explicit(&tx->ring->freed, memory_order_acquire);
-    /* It stands in shared memory: more than was written would wrap above. */
+    /* It is in shared memory: a value above the slots written would wrap. */
     if (__builtin_expect(tx->tail - freed > FSH_SMP_SLOTS, 0))
         fsh_smp_damaged_count(tx, freed);
     tx->freed = freed;
     return tx->tail - freed + slots <= FSH_SMP_SLOTS;
 }
 
-/* Remember the inside of the message at the tail, and make the slot after it not
- * look like one. */
+/* Records the inside of the message at the tail, and clears the stamp of the slot after
+ * it. */
 void fsh_smp_mark_inside(struct fsh_smp_tx *tx, uint32_t slots);
 
-/* Say that a message is in the slots at `tail`, which is the ring's. */
+/* Publishes the message in the slots at `tail`, the ring's tail. */
 static inline void fsh_smp_stamp_at(struct fsh_smp_tx *tx, uint32_t tail,
                                     uint64_t what, uint32_t slots)
 {
@@ -66,7 +64,7 @@ static inline void fsh_smp_stamp_at(struct fsh_smp_tx *tx, uint32_t tail,
 
     FSH_ASSERT(slots != 0 && tail % FSH_SMP_SLOTS + slots <= FSH_SMP_SLOTS);
     FSH_ASSERT(tail + slots - tx->freed <= FSH_SMP_SLOTS);
-    /* Nothing there may have looked like this message: it would have been taken. */
+    /* The old stamp must not match: the receiver would have taken it. */
     FSH_ASSERT((uint32_t)atomic_load(&fsh_smp_head_at(ring, tail)->first) !=
                fsh_smp_stamp(tail));
     /* Releases the message; A, partner: fsh_smp_is_new. */
@@ -76,15 +74,15 @@ static inline void fsh_smp_stamp_at(struct fsh_smp_tx *tx, uint32_t tail,
     tx->tail = tail + slots;
 }
 
-/* A message has been written at `tail`: prefetch, for writing, the slot of a later
- * one. That slot must be free, or the cache line is taken from the receiver, which
- * may have fetched it to read. */
+/* After writing a message at `tail`, prefetches a later slot for writing. That slot
+ * must be free, or its line is taken from the receiver, which may have prefetched it
+ * for reading. */
 static inline void fsh_smp_fetch_ahead(struct fsh_smp_tx *tx, uint32_t tail)
 {
     fsh_prefetch_write(fsh_smp_head_at(tx->ring, tail + FSH_SMP_AHEAD));
 }
 
-/* Everything else of the message is in its slots. Lock held. */
+/* Publishes a message whose slots are otherwise complete. Lock held. */
 static inline void fsh_smp_publish(struct fsh_smp_tx *tx, uint64_t what,
                                    uint32_t slots)
 {
@@ -98,8 +96,8 @@ static inline void fsh_smp_publish(struct fsh_smp_tx *tx, uint64_t what,
         fsh_smp_fetch_ahead(tx, tail);
 }
 
-/* After a message was published and the lock let go: is there somebody to be
- * told, or a fence to be made first? */
+/* After publishing a message and unlocking: whether the owner must be notified,
+ * or a fence must come first. */
 static inline bool fsh_smp_must_announce(const struct fsh_smp_tx *tx,
                                          unsigned channel)
 {
@@ -116,11 +114,11 @@ static inline bool fsh_smp_must_announce(const struct fsh_smp_tx *tx,
                             0);
 }
 
-/* Tell. Returns 0. */
+/* Notifies the owner. Returns 0. */
 int fsh_smp_announce(struct fsh_smp_port *port, const struct fsh_smp_tx *tx,
                      unsigned channel);
 
-/* The end of sending: tell if need be. Returns 0, for a call that ends so. */
+/* Ends a send: notifies if necessary. Returns 0, for a tail call. */
 static inline __attribute__((always_inline)) int fsh_smp_told(
     struct fsh_smp_port *port, const struct fsh_smp_tx *tx, unsigned channel)
 {
@@ -129,8 +127,8 @@ static inline __attribute__((always_inline)) int fsh_smp_told(
     return 0;
 }
 
-/* Write the message and its stamp. Lock held. False: nothing was done, and the
- * message takes the slow path. */
+/* Writes the message and its stamp. Lock held. False: nothing done; use the
+ * slow path. */
 static inline __attribute__((always_inline)) bool fsh_smp_write_lean(
     struct fsh_smp_tx *tx, uint32_t what, const int32_t *args,
     const struct fsh_am *long_am, bool near)
@@ -160,11 +158,11 @@ static inline __attribute__((always_inline)) bool fsh_smp_write_lean(
     return true;
 }
 
-/* Put a message of one slot into a ring, what (as in fsh_short, with no more
- * arguments) says: a Short, or the Long that long_am is; near: with its payload,
- * for which there has to be room. False: nothing was done; fsh_smp_port_send has
- * to be asked. True: to end with fsh_smp_told. The three ways in are code of
- * their own, so that none asks at the end which one it was. */
+/* Puts a single-slot message into a ring: a Short as described by what (as in
+ * fsh_short, with no more arguments), or the Long long_am; near: with inline payload,
+ * which must fit. False: nothing done; use fsh_smp_port_send. True: finish with
+ * fsh_smp_told. The code for the three ways of locking is duplicated, so that unlocking
+ * need not test which one was taken. */
 static inline __attribute__((always_inline)) bool fsh_smp_put_lean(
     struct fsh_smp_port *port, struct fsh_smp_tx *tx, uint32_t what,
     const int32_t *args, const struct fsh_am *long_am, bool near)
@@ -185,7 +183,7 @@ static inline __attribute__((always_inline)) bool fsh_smp_put_lean(
     return done;
 }
 
-/* Send such a message: put it, and tell. False: nothing was done. */
+/* Sends such a message: puts it and notifies. False: nothing done. */
 static inline bool fsh_smp_send_lean(struct fsh_smp_port *port,
                                      unsigned channel, uint32_t dest,
                                      uint32_t what, const int32_t *args,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The compute core of this rank, and the way to those of others; see service.h.
+ * Runs this rank's compute core, and reaches those of others; see service.h.
  */
 #include "conduit/smp/service.h"
 
@@ -17,7 +17,7 @@ static struct {
     struct fsh_smp_memory memory[FSH_MAX_NODES];
     struct fsh_smp_worker worker;
     _Atomic uint32_t stop;
-    uint64_t completed; /* completions taken, ever; under `completing` */
+    uint64_t completed; /* total completions taken; under `completing` */
     atomic_flag completing;
 } service = {.completing = ATOMIC_FLAG_INIT};
 
@@ -62,7 +62,7 @@ void fsh_smp_service_start(struct fsh_smp_port *port, unsigned char *base,
         .arg = port,
     };
     /* Release, partner: fsh_smp_service_present; the barrier of gasnet_attach
-     * stands in between as well. */
+     * also lies between. */
     if (fsh_daemon_start(worker_body, NULL, 0) == 0)
         atomic_store_explicit(&service.cores[rank].present, 1,
                               memory_order_release);
@@ -129,7 +129,7 @@ void fsh_smp_service_counters_clear(void)
     atomic_store_explicit(&service.worker.sent_bytes, 0, memory_order_relaxed);
 }
 
-/* Hand on the completions that compute cores have left for this rank. */
+/* Passes on the completions that compute cores have left for this rank. */
 static bool take_completions(void)
 {
     unsigned cookie, status;
@@ -137,7 +137,7 @@ static bool take_completions(void)
 
     if (atomic_flag_test_and_set_explicit(&service.completing,
                                           memory_order_acquire)) {
-        /* Another thread is at it; look again after it. */
+        /* Another thread is doing so; look again afterwards. */
         fsh_smp_port_tell(service.port, service.rank);
         return false;
     }

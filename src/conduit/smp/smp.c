@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Conduit smp: the ranks of one host over one shared memory object. Messages
- * go through rings; put and get are copies, done when the call returns. Every
- * rank maps what is attached, at an address of its own, so a remote address is
- * translated from the owner's view. Called by src/gasnet, any thread.
+ * Conduit smp: the ranks of one host on one shared memory object. Messages go
+ * through rings; put and get are copies, complete on return. Each rank maps the
+ * attached segments at its own address, so remote addresses are translated from
+ * the owner's view. Called by src/gasnet, any thread.
  */
 #include <assert.h>
 #include <errno.h>
@@ -26,7 +26,7 @@
 #include "conduit/smp/send.h"
 #include "conduit/smp/service.h"
 
-#define NEAR_BYTES 32u /* Longs up to this take their payload along */
+#define NEAR_BYTES 32u /* largest inline payload of a Long */
 #define MAX_LONG ((size_t)1 << 30)
 
 static struct {
@@ -99,7 +99,7 @@ static void attach(size_t size, struct fsh_segment *segs)
     fsh_smp_object_segment(&smp.object, smp.rank, size + area, true);
     fsh_boot_exchange(&mine, sizeof mine, segs);
     memcpy(smp.segs, segs, smp.ranks * sizeof *segs);
-    /* As large as they are: what is mapped costs tools that look at all memory. */
+    /* Map only the actual sizes: mappings slow down tools that inspect all memory. */
     for (uint32_t r = 0; r < smp.ranks; r++)
         if (r != smp.rank)
             fsh_smp_object_segment(&smp.object, r, segs[r].size + area, false);
@@ -107,7 +107,7 @@ static void attach(size_t size, struct fsh_segment *segs)
                           smp.segs);
 }
 
-/* An address in the owner's view, in ours. */
+/* Translates an address in the owner's view to this process. */
 static void *translate(uint32_t node, const void *addr)
 {
     uintptr_t offset = (uintptr_t)addr - (uintptr_t)smp.segs[node].addr;
@@ -128,10 +128,10 @@ static void deliver(struct fsh_token *token, void *arg)
 struct room_wait {
     struct fsh_wait wait;
     uint32_t ticket;
-    bool armed; /* to nap in the next round */
+    bool armed; /* nap in the next round */
 };
 
-/* Arm, and after one more try nap. */
+/* Arms, and naps after one more try. */
 static bool nap(struct fsh_wait *wait, uint64_t ns)
 {
     struct room_wait *w = (struct room_wait *)(void *)wait;
@@ -161,7 +161,7 @@ static bool poll_for(unsigned channel)
                : fsh_smp_port_poll(smp.port, deliver, NULL);
 }
 
-/* Slow path: there is no room. Poll until there is; for a reply, replies only. */
+/* Slow path: no room. Polls until there is; for a reply, runs replies only. */
 static void send_slow(unsigned channel, uint32_t dest, const struct fsh_am *am,
                       enum fsh_smp_result result)
 {
@@ -185,10 +185,10 @@ static void send_slow(unsigned channel, uint32_t dest, const struct fsh_am *am,
     fsh_wait_end(&w.wait);
 }
 
-/* Send a Long of one slot. A payload of up to NEAR_BYTES is eager: it rides in
- * the slot, so that one cache line crosses, and the receiver copies it to its
- * place. A larger one is copied into the target's segment first. False: the
- * message was not sent, and takes the slow path. */
+/* Sends a Long of one slot. A payload of up to NEAR_BYTES is eager: it travels
+ * in the slot, so that only one cache line moves, and the receiver copies it to
+ * its destination. A larger one is first copied to the target's segment. False:
+ * not sent; use the slow path. */
 static bool send_long(unsigned channel, uint32_t dest, const struct fsh_am *am)
 {
     if (am->nbytes - 1 < NEAR_BYTES &&
@@ -204,9 +204,9 @@ static bool send_long(unsigned channel, uint32_t dest, const struct fsh_am *am)
                              am, false);
 }
 
-/* A message of this rank to itself: its handler runs now, on a payload of its
- * own. A request's caller may run handlers, and a reply handler may run inside
- * a reply, so this nests once at most. */
+/* A message to this rank itself: runs its handler now, on a private copy of the
+ * payload. A request's caller may run handlers, and a reply handler may run
+ * inside a reply, so the nesting is at most one deep. */
 static __attribute__((noinline)) void run_here(unsigned channel,
                                                const struct fsh_am *am)
 {
@@ -304,8 +304,8 @@ static bool am_try_reply(struct fsh_token *token, const struct fsh_am *am)
     return token->replied;
 }
 
-/* Slow path of a Short: send it as any message, by polling for room if need be.
- * Returns 0. */
+/* Slow path of a Short: sends it like any message, polling for room if
+ * necessary. Returns 0. */
 static __attribute__((noinline)) int short_slowly(unsigned channel,
                                                   uint32_t dest, uint32_t what,
                                                   const int32_t *args)
@@ -354,15 +354,15 @@ static void share(void)
 
 /* --- put and get ---------------------------------------------------------- */
 
-/* Both ends of a put are done when it returns. */
+/* Both events of a put are complete on return. */
 static void put(uint32_t node, void *dst, const void *src, size_t n,
                 struct fsh_event *local, struct fsh_event *remote)
 {
     (void)local;
     (void)remote;
     fsh_copy_words(translate(node, dst), src, n);
-    /* Earlier than whatever this thread announces next; partner: the acquire
-     * of whoever reads that announcement. */
+    /* Orders the data before anything this thread signals next; partner: the
+     * acquire of whoever reads that signal. */
     atomic_signal_fence(memory_order_release);
     fsh_smp_port_poke(smp.port, node);
 }

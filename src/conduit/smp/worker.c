@@ -11,8 +11,8 @@
 
 #define LIST_STRIDE (FSH_CCMD_WORDS * 8 / FSH_COMPUTE_LINE)
 
-/* Copy the next command out of the segment and judge it. One that cannot be
- * read becomes a NOP without anything. */
+/* Copies the next command out of the segment and checks it. An unreadable one
+ * is replaced by an empty NOP. */
 static void fetch(struct fsh_smp_worker *w, unsigned index)
 {
     struct fsh_smp_worker_queue *q = &w->queue[index];
@@ -31,7 +31,7 @@ static void fetch(struct fsh_smp_worker *w, unsigned index)
     q->status = fsh_execute_check(q->command, index == FSH_SMP_MOVER);
 }
 
-/* Is there a command in front? */
+/* Whether there is a command at the head. */
 static bool has_command(struct fsh_smp_worker *w, unsigned index)
 {
     struct fsh_smp_worker_queue *q = &w->queue[index];
@@ -56,7 +56,7 @@ static void poke(const struct fsh_smp_worker *w, uint32_t rank)
 struct sending {
     struct fsh_smp_worker *worker;
     uint64_t nodes;
-    uint64_t from, to; /* offsets that correspond */
+    uint64_t from, to; /* corresponding offsets */
     unsigned status;
 };
 
@@ -106,7 +106,7 @@ static unsigned transfer(struct fsh_smp_worker *w, const uint64_t *c)
     return s.status;
 }
 
-/* ---- the end of a command ------------------------------------------------ */
+/* ---- end of a command ---------------------------------------------------- */
 
 static void signal_nodes(struct fsh_smp_worker *w, const uint64_t *c)
 {
@@ -121,8 +121,8 @@ static void signal_nodes(struct fsh_smp_worker *w, const uint64_t *c)
     }
 }
 
-/* A full completion queue is waited for. The library's own commands in flight
- * never fill it (FSH_COMMANDS_IN_FLIGHT). */
+/* Waits while the completion queue is full. The library's own commands in
+ * flight never fill it (FSH_COMMANDS_IN_FLIGHT). */
 static void complete(struct fsh_smp_worker *w, const uint64_t *c,
                      unsigned status)
 {
@@ -145,7 +145,7 @@ static void run(struct fsh_smp_worker *w, struct fsh_smp_worker_queue *q)
 
     if (status == FSH_STATUS_OK)
         status = fsh_execute(q->command, mine->base, mine->bytes);
-    poke(w, w->rank); /* what it has computed */
+    poke(w, w->rank); /* for its own results */
     if (status == FSH_STATUS_OK)
         status = transfer(w, q->command);
     if (q->status == FSH_STATUS_OK && fsh_ccmd_op(q->command) != FSH_COP_NOP)

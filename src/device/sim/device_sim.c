@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Device "sim": a node inside fshsim, reached through the shared memory of
- * sim_shm.h. Used by conduit fpga through fsh_device_sim; its lock serialises
- * write, read and open_gate of this process; activity and wait are for any
- * thread. Posting is a copy into a ring and a fence; a system call is made only
- * to wake a simulator that sleeps.
+ * sim_shm.h. Used by conduit fpga through fsh_device_sim. The conduit's lock
+ * serialises this process's write, read and open_gate; activity and wait may be
+ * called on any thread. Posting is a copy into a ring and a fence; a system
+ * call is made only to wake a sleeping simulator.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -29,9 +29,9 @@
 struct fsh_device {
     struct fsh_sim_mmio *mmio;
     struct fsh_sim_fabric *fabric;
-    uint64_t tail; /* records written, ever */
-    uint64_t head; /* records known to be taken */
-    bool patient;  /* mmio->patient */
+    uint64_t tail; /* total records written */
+    uint64_t head; /* total records known to be consumed */
+    bool patient;  /* copy of mmio->patient */
     struct fsh_turn turn;
     struct fsh_device_memory mem;
 };
@@ -105,9 +105,8 @@ static void ring_bell(struct fsh_device *dev)
 {
     if (dev->turn.on) /* it looks when the turn is given back */
         return;
-    /* Full fence: what was published (tail, read_seq, gate_seq) before the
-     * look at `sleeping`. Partner: the fence in the simulator's
-     * sleep_until_rung. */
+    /* Full fence: publishes tail, read_seq or gate_seq before the load of
+     * `sleeping`. Partner: the fence in the simulator's sleep_until_rung. */
     atomic_thread_fence(memory_order_seq_cst);
     if (atomic_load_explicit(&dev->fabric->sleeping, memory_order_relaxed)) {
         atomic_fetch_add_explicit(&dev->fabric->doorbell, 1,
@@ -127,7 +126,8 @@ static void is_stuck(struct fsh_wait *wait, const char *what)
               STUCK_S);
 }
 
-/* A ring has room soon, and nothing wakes whoever waits for it. */
+/* The ring soon has room again, and nothing wakes a thread that waits for
+ * it. */
 static const struct fsh_wait_kind for_room = {
     .who = "device sim", .spins = 200, .expired = is_stuck};
 
@@ -144,8 +144,8 @@ static void await_room(struct fsh_device *dev)
 
     ring_bell(dev);
     for (;;) {
-        /* Acquire: the simulator has read the records that are overwritten
-         * next. Partner: the release of head in serve.c. */
+        /* Acquire: the simulator has read the records about to be overwritten.
+         * Partner: the release of head in serve.c. */
         uint64_t head =
             atomic_load_explicit(&dev->mmio->head, memory_order_acquire);
 
@@ -164,8 +164,8 @@ static void await_room(struct fsh_device *dev)
     }
 }
 
-/* The simulator reads one word for all that is in the ring, so one record that
- * cannot wait makes all go on. */
+/* The simulator reads one word for the whole ring, so one urgent record makes
+ * all urgent. */
 static void sim_patience(struct fsh_device *dev, bool patient)
 {
     if (patient && atomic_load_explicit(&dev->mmio->head,
@@ -174,7 +174,7 @@ static void sim_patience(struct fsh_device *dev, bool patient)
     if (patient == dev->patient)
         return;
     dev->patient = patient;
-    /* Relaxed: tail or read_seq, released after it, publishes it. */
+    /* Relaxed: published by the later release of tail or read_seq. */
     atomic_store_explicit(&dev->mmio->patient, patient, memory_order_relaxed);
 }
 
@@ -191,8 +191,8 @@ static void sim_write(struct fsh_device *dev, uint32_t off,
         slot->clock = (uint32_t)dev->turn.now;
         slot->data = words[i];
         dev->tail++;
-        /* Release: the record, and all stores of this thread to the DMA
-         * window and the segment. Partner: the acquire of tail in serve.c. */
+        /* Release: the record, and all stores of this thread to DMA window and
+         * segment. Partner: the acquire of tail in serve.c. */
         atomic_store_explicit(&dev->mmio->tail, dev->tail,
                               memory_order_release);
     }
@@ -201,12 +201,12 @@ static void sim_write(struct fsh_device *dev, uint32_t off,
     ring_bell(dev);
 }
 
-/* Sleep a little on a word of mmio that still has the value `seen`. */
+/* Sleeps briefly if a word of mmio still has the value `seen`. */
 static void nap(struct fsh_sim_mmio *mmio, _Atomic uint32_t *word,
                 uint32_t seen, uint64_t max_ns)
 {
-    /* Sequentially consistent and a full fence: `waiting` is published before
-     * the word is looked at again. Partner: the fence in serve.c's wake_rank. */
+    /* Sequentially consistent and a full fence: publishes `waiting` before the word is
+     * reread. Partner: the fence in serve.c's wake_rank. */
     atomic_fetch_add(&mmio->waiting, 1);
     atomic_thread_fence(memory_order_seq_cst);
     if (atomic_load_explicit(word, memory_order_relaxed) == seen)
@@ -254,11 +254,11 @@ static uint64_t sim_read(struct fsh_device *dev, uint32_t off)
     sim_patience(dev, false);
     clock_busy(dev);
     mmio->read_offset = off;
-    /* Release: read_offset and the tail of all earlier writes. Partner: the
+    /* Release: read_offset, and the tail of all earlier writes. Partner: the
      * acquire of read_seq in serve.c. */
     atomic_store_explicit(&mmio->read_seq, before + 1, memory_order_release);
     ring_bell(dev);
-    if (dev->turn.on) /* this thread alone, as above */
+    if (dev->turn.on) /* only this thread runs, as above */
         fsh_turn_next(&dev->turn, FSH_SIM_WAKE_READ, 0, 0);
     /* Acquire: read_data. Partner: the release of done_seq in serve.c. */
     while ((w.wait.seen = atomic_load_explicit(
@@ -274,7 +274,7 @@ static uint32_t sim_activity(struct fsh_device *dev)
     return atomic_load_explicit(&dev->mmio->activity, memory_order_acquire);
 }
 
-/* False: in a signal handler that came between. */
+/* False: called in a signal handler that interrupted a wait. */
 static bool wait_in_turn(struct fsh_device *dev, uint32_t seen, uint64_t max_ns)
 {
     uint64_t cycles = (max_ns + FSH_NS_PER_CYCLE - 1) / FSH_NS_PER_CYCLE;
@@ -300,7 +300,7 @@ static void sim_open_gate(struct fsh_device *dev)
     /* Release: all earlier writes of this rank. Partner: the acquire of
      * gate_seq in serve.c. */
     atomic_fetch_add_explicit(&dev->fabric->gate_seq, 1, memory_order_release);
-    fsh_turn_acted(&dev->turn, 0); /* it is taken at this cycle */
+    fsh_turn_acted(&dev->turn, 0); /* taken at this cycle */
     ring_bell(dev);
 }
 
@@ -405,7 +405,7 @@ static const struct fsh_device_clock clock_ops = {
     .end = clock_end,
 };
 
-/* The fabric is the simulator's, which can be asked. */
+/* The fabric is in the simulator, which can be queried. */
 static void sim_explain(struct fsh_device *dev)
 {
     (void)dev;

@@ -17,34 +17,35 @@ struct thread {
     uint32_t wakes, seen;
     uint64_t until;
     unsigned number;
-    bool known;      /* it has a number */
-    bool listed;     /* among those that wait; under the lock */
-    bool looks;      /* it has done nothing since it last looked */
-    uint64_t looked; /* acts before that */
+    bool known;      /* has a number */
+    bool listed;     /* is in the list of waiting threads; under the lock */
+    bool looks;      /* has done nothing since it last looked */
+    uint64_t looked; /* value of acts before that */
     const struct fsh_waiting *waits; /* what it waits for, while it does */
-    bool daemon;                     /* it stops with the rank */
-    bool runs;                       /* own: it has the rank's turn */
-    uint32_t tid;                    /* of the kernel */
-    /* Own, a signal may interrupt: in a call; in fsh_turn_next, for all threads. */
+    bool daemon;                     /* stops with the rank */
+    bool runs;                       /* own: has the rank's turn */
+    uint32_t tid;                    /* kernel thread id */
+    /* Own, may be interrupted by a signal: inside a call; in fsh_turn_next on behalf of
+     * all threads. */
     volatile bool inside, leads;
-    _Atomic uint32_t chosen; /* by whoever handed the turn on; futex */
+    _Atomic uint32_t chosen; /* set by who hands over the turn; futex */
 };
 
 static struct {
     pthread_mutex_t lock;
-    pthread_key_t key; /* tells when a thread ends */
+    pthread_key_t key; /* detects thread exit */
     struct fsh_turn *turn;
     const _Atomic uint32_t *activity;
     struct thread *waiting; /* under the lock */
-    atomic_uint listed;     /* how many those are */
-    struct thread *first;   /* has the turn; NULL: nobody; under the lock */
+    atomic_uint listed;     /* their number */
+    struct thread *first;   /* has the turn; NULL: none; under the lock */
     atomic_uint count;
     atomic_bool over;
     bool several;
-    unsigned here;       /* those that have not ended; under the lock */
-    atomic_bool stirred; /* one has ended that was elsewhere */
-    /* How often one has begun to look, having done something; and the cycle of the last
-     * time. By those that run. */
+    unsigned here;       /* threads that have not ended; under the lock */
+    atomic_bool stirred; /* a thread that was elsewhere has ended */
+    /* acts: how many times a thread has started to look after doing something; acted:
+     * the cycle of the last time. Written by running threads. */
     uint64_t acts, acted;
 } threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -60,7 +61,7 @@ static uint64_t due(const struct thread *t)
     return t->until > now ? t->until : now;
 }
 
-/* Of those that wait, which there are, the one that goes on soonest. */
+/* The waiting thread that is due first; there must be one. */
 static struct thread *soonest(void)
 {
     struct thread *best = threads.waiting;
@@ -93,7 +94,7 @@ static void drop(struct thread *t)
     atomic_fetch_sub_explicit(&threads.listed, 1, memory_order_relaxed);
 }
 
-/* The simulator names who keeps time from going on. */
+/* For the simulator, which names the thread that holds up time. */
 static void show(const struct thread *t)
 {
     struct fsh_sim_turn *s = threads.turn->shared;
@@ -111,7 +112,7 @@ static void hand_to(struct thread *t)
     show(t);
     if (t == NULL)
         return;
-    /* Release: all that this thread has done. Partner: await_choice. */
+    /* Release: everything this thread has done. Partner: await_choice. */
     atomic_store_explicit(&t->chosen, 1, memory_order_release);
     fsh_futex_wake(&t->chosen, 1);
 }
@@ -143,7 +144,7 @@ static const struct fsh_wait_kind for_choice = {.who = "device sim",
                                                 .most_us = 100000,
                                                 .sleep = sleep_for_choice};
 
-/* Let the lock go until another thread hands the turn to this one. */
+/* Releases the lock until another thread hands the turn to this one. */
 static void await_choice(void)
 {
     struct choice_wait w = {.wait.limit_ms = FSH_WAIT_FOR_EVER, .thread = &me};
@@ -156,7 +157,7 @@ static void await_choice(void)
     atomic_store_explicit(&me.chosen, 0, memory_order_relaxed);
 }
 
-/* ---- is there nothing that the threads can do? ---- */
+/* ---- detecting that no thread can do anything ---- */
 
 static void count_act(void)
 {
@@ -177,9 +178,9 @@ void fsh_threads_look(void)
     me.looks = true;
 }
 
-/* This thread, which runs, begins to wait. Before the first time that it does so in
- * a wait of the library it has been elsewhere, and may have done what others look for
- * (a lock let go, a store). */
+/* This (running) thread begins to wait. Before its first wait inside the library it has
+ * been elsewhere, and may have done what others look for (released a lock, stored
+ * something). */
 static void begin_wait(void)
 {
     me.waits = fsh_wait_current();
@@ -200,14 +201,14 @@ static bool is_stuck(const struct thread *t)
     return t->daemon || fsh_wait_is_for_others(t->waits);
 }
 
-/* Are all threads here, and all idle? Under the lock, with the turn. */
+/* Whether all threads are here and idle. Under the lock, with the turn. */
 static bool all_idle(void)
 {
     unsigned n = me.listed ? 0 : 1;
     bool idle;
 
     if (atomic_exchange(&threads.stirred, false))
-        count_act(); /* all look again */
+        count_act(); /* all must look again */
     idle = me.listed || is_idle(&me);
     for (const struct thread *t = threads.waiting; t != NULL; t = t->next) {
         n++;
@@ -216,7 +217,7 @@ static bool all_idle(void)
     return idle && n == threads.here;
 }
 
-/* The same, for the simulator. */
+/* Publishes that to the simulator. */
 static void judge(void)
 {
     bool stuck = is_stuck(&me);
@@ -227,7 +228,7 @@ static void judge(void)
     threads.turn->stuck = stuck;
 }
 
-/* The one with the least number from `least` on that waits and is the client's. */
+/* The waiting client thread with the lowest number not below `least`. */
 static const struct thread *client_from(unsigned least)
 {
     const struct thread *best = NULL;
@@ -241,8 +242,8 @@ static const struct thread *client_from(unsigned least)
     return best;
 }
 
-/* Text for the simulator (fsh_sim_turn); returns how many threads there are. What has
- * no room is left out, by whole lines. */
+/* Formats the text for the simulator (fsh_sim_turn); returns the number of threads.
+ * Lines that do not fit are omitted. */
 static unsigned tell_all(char *text, size_t len)
 {
     const struct thread *t = client_from(0);
@@ -266,7 +267,8 @@ static unsigned tell_all(char *text, size_t len)
     return n;
 }
 
-/* Does a thread wait for what one may do that has never come? */
+/* Whether some thread waits for what a thread that never called the library may
+ * do. */
 static bool awaits_strangers(void)
 {
     bool any = threads.several || (me.waits && me.waits->kind->by_threads);
@@ -276,14 +278,15 @@ static bool awaits_strangers(void)
     return any;
 }
 
-/* fsh_turn.answer. By the thread that waits for the rank's turn. */
+/* Implements fsh_turn.answer; runs on the thread that waits for the rank's
+ * turn. */
 static bool answer(char *text, size_t len)
 {
     unsigned clients;
     bool sure;
 
-    /* If it is taken, somebody comes or goes; or this is a signal handler that has
-     * interrupted who has it. */
+    /* If it is locked, a thread is joining or leaving, or this is a signal handler that
+     * interrupted the holder. */
     if (pthread_mutex_trylock(&threads.lock) != 0)
         return false;
     clients = tell_all(text, len);
@@ -294,8 +297,8 @@ static bool answer(char *text, size_t len)
 
 /* ---- turns ---- */
 
-/* All threads wait, and this one, which has the turn, goes on soonest, but not yet:
- * so does the rank. */
+/* All threads wait, and this one, which has the turn, is due first but not yet: the
+ * rank waits as a whole. */
 static void wait_as_rank(void)
 {
     uint32_t wakes = FSH_SIM_WAKE_TIME;
@@ -315,8 +318,8 @@ static void wait_as_rank(void)
     pthread_mutex_lock(&threads.lock);
 }
 
-/* This thread waits like the others, and runs on return. Under the lock; has: it has
- * the turn, too. */
+/* This thread waits like the others, and has the turn on return. Under the lock; has:
+ * it already has the turn. */
 static void take_turn(bool has)
 {
     while (!atomic_load(&threads.over)) {
@@ -342,8 +345,8 @@ static void take_turn(bool has)
     }
 }
 
-/* Nobody else waits for the rank's turn; who comes meanwhile gets it with the next
- * call. */
+/* No other thread waits for the rank's turn; one that comes meanwhile gets it at the
+ * next call. */
 static void wait_alone(uint32_t wakes, uint32_t seen, uint64_t until)
 {
     if (until > threads.turn->horizon) {
@@ -409,7 +412,7 @@ void fsh_threads_enter(void)
     me.looks = false;
     me.waits = NULL;
     add(&me);
-    /* Whoever waits for this count finds the thread among those that wait. */
+    /* A thread that waits for this count then finds the new one in the list. */
     if (isnew)
         atomic_fetch_add(&threads.count, 1);
     if (threads.first == NULL) {
@@ -443,7 +446,7 @@ static void leave(void *arg)
     threads.here--;
     atomic_store(&threads.stirred, true);
     pthread_mutex_unlock(&threads.lock);
-    me.known = false; /* what other destructors call is a new thread's */
+    me.known = false; /* a later destructor's call is a new thread's */
 }
 
 bool fsh_threads_inside(void)
@@ -492,7 +495,7 @@ void fsh_threads_forked(void)
 
 void fsh_threads_end(void)
 {
-    if (me.inside) /* it may have the lock */
+    if (me.inside) /* it may hold the lock */
         return;
     pthread_mutex_lock(&threads.lock);
     atomic_store(&threads.over, true);

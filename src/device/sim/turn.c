@@ -5,14 +5,14 @@
 #include "base/wait.h"
 #include "boot/boot.h"
 
-/* turns: so many have been had, and none is held. */
+/* turns: how many have been granted; none is held now. */
 static void hand_back(struct fsh_turn *turn, uint32_t turns)
 {
     struct fsh_sim_turn *s = turn->shared;
 
-    /* Publishes what it says, and all that this rank has done with its turn. Both
-     * sequentially consistent, partner: nap in the simulator's turns.c, with the same
-     * two words the other way round: one of the two sees the other. */
+    /* Publishes the rank's promise, and everything it did in its turn. Both accesses
+     * are sequentially consistent; partner: nap in the simulator's turns.c, with the
+     * same two words in reverse order: at least one sees the other. */
     fsh_handover_say(&s->rank_processor);
     atomic_store(&s->back, turns);
     if (atomic_load(&s->sim_sleeps) != 0)
@@ -24,7 +24,7 @@ static void say(struct fsh_turn *turn, uint32_t wakes, uint32_t seen,
 {
     struct fsh_sim_turn *s = turn->shared;
 
-    /* Relaxed: published with back (hand_back). */
+    /* Relaxed: published by the store of back (hand_back). */
     atomic_store_explicit(&s->wakes, wakes, memory_order_relaxed);
     atomic_store_explicit(&s->seen, seen, memory_order_relaxed);
     atomic_store_explicit(&s->until, until, memory_order_relaxed);
@@ -33,8 +33,8 @@ static void say(struct fsh_turn *turn, uint32_t wakes, uint32_t seen,
     atomic_store_explicit(&s->stuck, turn->stuck, memory_order_relaxed);
 }
 
-/* Does this rank have the turn, as far as it knows? If not, it may have been given
- * and not been taken. Only this rank writes `back`. */
+/* Whether this rank has the turn, as far as it knows: one may have been granted but not
+ * yet taken. Only this rank writes `back`. */
 static bool has_turn(const struct fsh_turn *turn)
 {
     return atomic_load_explicit(&turn->shared->back, memory_order_relaxed) !=
@@ -66,8 +66,8 @@ static void check_outer(struct fsh_wait *wait, const char *what)
     fsh_wait_check_outer();
 }
 
-/* Others may compute for as long as they like; what this rank lacks is said by
- * whoever waits for it, not here. */
+/* Others may compute for as long as they like. The thread that waits for the
+ * turn reports what this rank is waiting for; this wait does not. */
 static const struct fsh_wait_kind for_turn = {.who = "device sim",
                                               .untraced = true,
                                               .nap_us = 100000,
@@ -126,7 +126,8 @@ void fsh_turn_begin(struct fsh_turn *turn, struct fsh_sim_turn *shared)
 void fsh_turn_next(struct fsh_turn *turn, uint32_t wakes, uint32_t seen,
                    uint64_t until)
 {
-    /* Before the horizon no register read is answered, and activity stays. */
+    /* Before the horizon no register read is answered and activity does not
+     * change. */
     if (until <= turn->horizon && wakes != FSH_SIM_WAKE_READ) {
         turn->now = until;
         return;
@@ -141,10 +142,10 @@ void fsh_turn_again(struct fsh_turn *turn, uint32_t wakes, uint32_t seen,
                     uint64_t until)
 {
     turn->idle = FSH_SIM_BUSY;
-    /* Without the turn, too: the simulator, which may be reading these words, finds
-     * that the rank is due at another cycle than it had said, or has been. */
+    /* Done even without the turn: the simulator, which may be reading these words,
+     * finds the rank due at another cycle than promised, or already due. */
     say(turn, wakes, seen, until);
-    /* Once more if it has been given back: the simulator may not have been woken. */
+    /* Repeated even if already given back: the simulator may not have been woken. */
     hand_back(turn, turn->given);
     await(turn, &turn->for_event);
 }
@@ -161,8 +162,8 @@ void fsh_turn_end(struct fsh_turn *turn)
 
     turn->on = false;
     turn->idle = FSH_SIM_BUSY;
-    /* If it waits for the next one, that may have been given, or be given before the
-     * simulator sees that it never wakes: it is given back here, beforehand. */
+    /* If a thread waits for the next turn, it may have been granted, or may be before
+     * the simulator sees that the rank leaves: give it back in advance. */
     if (!has_turn(turn))
         had++;
     say(turn, FSH_SIM_WAKE_NEVER, 0, 0);
