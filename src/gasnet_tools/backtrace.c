@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GASNET_BACKTRACE and gasnett_print_backtrace. The ways to print are tried in
- * the order of GASNET_BACKTRACE_TYPE, by default the client's own
+ * GASNET_BACKTRACE and gasnett_print_backtrace. The methods are tried in the
+ * order of GASNET_BACKTRACE_TYPE; by default the client's own
  * (gasnett_backtrace_user), then EXECINFO, the C library's. The crash handler
- * prints and then lets the signal kill the process as it would have, so that
- * the launcher sees the same end. Names of static functions need addr2line,
- * those of the program its -rdynamic.
+ * prints, then lets the signal kill the process, so that the launcher sees the
+ * original cause of death. Names of static functions need addr2line; names of
+ * the program's functions need -rdynamic.
  */
 #include "gasnet_tools/backtrace.h"
 
@@ -25,7 +25,7 @@ __attribute__((weak)) gasnett_backtrace_type_t gasnett_backtrace_user;
 int (*gasnett_print_backtrace_ifenabled)(int fd) = print_if_enabled;
 
 static bool asked_for;
-static atomic_bool printed; /* by fsh_backtrace_print */
+static atomic_bool printed; /* set by fsh_backtrace_print */
 
 static int print_execinfo(int fd)
 {
@@ -36,7 +36,7 @@ static int print_execinfo(int fd)
     return n > 0 ? 0 : -1;
 }
 
-/* Is name an item of a list separated by commas? */
+/* Whether name is an item of a comma-separated list. */
 static bool listed(const char *list, const char *name)
 {
     size_t n = strlen(name);
@@ -82,7 +82,8 @@ static void on_crash(int sig)
 {
     fsh_warn("signal %d (%s)", sig, strsignal(sig));
     fsh_backtrace_print();
-    /* SA_RESETHAND has restored the default; blocked until we return. */
+    /* SA_RESETHAND has restored the default; the signal is blocked until we
+     * return. */
     raise(sig);
 }
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* GASNET_BACKTRACE: where a process was when it failed or crashed. */
+/* GASNET_BACKTRACE: backtraces of failures and crashes. */
 #ifndef FSH_GASNET_TOOLS_BACKTRACE_H
 #define FSH_GASNET_TOOLS_BACKTRACE_H
 
-/* From now on print the calls of the thread that fails, and catch the signals
- * of a crash to do the same, unless the client has handlers for them or
- * `signals` is 0. Called before other threads exist. */
+/* Enables backtraces of the failing thread, and catches crash signals to print
+ * one, unless the client handles them or `signals` is 0. Call before other
+ * threads exist. */
 void fsh_backtrace_init(int signals);
 
-/* Print the calls of this thread to stderr, if that is asked for, once: a crash
- * that follows does not print again. Any thread, also from the handler of a
- * crash. */
+/* Prints a backtrace of this thread to stderr if enabled, only once: a crash
+ * that follows does not print again. Any thread, also from a crash handler. */
 void fsh_backtrace_print(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gasnett_backtrace_init: what the settings ask of backtrace.c. Apart from it, since
- * a setting that cannot be read is fatal, and whatever is fatal prints a backtrace.
+ * gasnett_backtrace_init: the settings of backtrace.c. Separate from it, since a
+ * malformed setting is fatal, and every fatal error prints a backtrace.
  */
 #include "gasnet_tools.h"
 #include "gasnet_tools/backtrace.h"

@@ -20,7 +20,7 @@ size_t gasnett_count0s(const void *src, size_t nbytes)
 size_t gasnett_count0s_copy(void *GASNETT_RESTRICT dst,
                             const void *GASNETT_RESTRICT src, size_t nbytes)
 {
-    /* In pieces that stay in the first-level cache between the two. */
+    /* In pieces that stay in the L1 cache between the two passes. */
     enum { PIECE = 8192 };
     size_t zeros = 0;
 
@@ -33,7 +33,7 @@ size_t gasnett_count0s_copy(void *GASNETT_RESTRICT dst,
     return zeros;
 }
 
-/* FNV-1a by words; the length is in it, so trailing zeros count. */
+/* FNV-1a over words; includes the length, so trailing zeros count. */
 uint64_t gasnett_checksum(const void *p, int nbytes)
 {
     const uint64_t prime = UINT64_C(0x100000001b3);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gasnett_debug_malloc and its family: each piece stands between two marks and
- * in a ring, so that writes outside a piece, pieces freed twice and pointers
- * that were never allocated are found, by the check or at the latest when the
- * piece is freed. `where` is the file and line of the call. Any thread.
+ * gasnett_debug_malloc and its family: each allocation is surrounded by guard
+ * words and linked in a ring. Out-of-bounds writes, double frees and pointers
+ * that were never allocated are detected by a check, or at the latest when the
+ * memory is freed. `where` is the file and line of the call. Any thread.
  */
 #include <pthread.h>
 
@@ -13,10 +13,10 @@
 #define FREED UINT64_C(0xdeadbeeffeeddead)
 #define TAIL UINT64_C(0x7461696c6d61726b)
 
-/* In front of a piece; malloc's alignment holds behind it. */
+/* Header of an allocation; keeps malloc's alignment behind it. */
 struct piece {
     struct piece *next, *prev;
-    const char *where; /* it was allocated */
+    const char *where; /* place of the allocation */
     size_t nbytes;
     uint64_t pad[3];
     uint64_t mark;
@@ -24,7 +24,7 @@ struct piece {
 _Static_assert(sizeof(struct piece) % 16 == 0, "alignment of pieces");
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct piece *ring; /* the piece to look at next, or NULL */
+static struct piece *ring; /* the allocation to check next, or NULL */
 static gasnett_heapstats_t totals;
 
 static char *data_of(struct piece *piece)
@@ -32,7 +32,7 @@ static char *data_of(struct piece *piece)
     return (char *)(piece + 1);
 }
 
-/* What is wrong with a piece, or NULL. */
+/* Describes the damage to an allocation, or returns NULL. */
 static const char *damage(const struct piece *piece)
 {
     uint64_t tail;
@@ -90,7 +90,7 @@ void *fsh_gasnett_malloc(size_t nbytes, const char *where)
     piece->where = where;
     piece->nbytes = nbytes;
     piece->mark = LIVE;
-    /* What is not initialised should look like it. */
+    /* Makes uninitialised memory recognisable. */
     memset(data_of(piece), 0xa5, nbytes);
     memcpy(data_of(piece) + nbytes, &tail, sizeof tail);
     pthread_mutex_lock(&lock);

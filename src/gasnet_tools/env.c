@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gasnett_getenv and its relatives: settings of clients, and how they are
- * displayed. Not for settings of the library itself, which have a table
- * (base/option.h).
+ * gasnett_getenv and related calls: settings of clients, and their display.
+ * Settings of the library itself are in a table (base/option.h).
  */
 #include "gasnet_tools/env.h"
 
@@ -25,8 +24,8 @@ void gasnett_unsetenv(const char *key)
 
 /* ---- display ---- */
 
-/* Keys that have been displayed: each is once. Fork-safe enough: one process
- * asks for a few dozens. */
+/* Keys already displayed, each only once. A linear search: a process asks for a
+ * few dozen. */
 static bool first_time(const char *key)
 {
     static struct shown {
@@ -81,7 +80,7 @@ void gasnett_envdbl_display(const char *key, double value, int is_dflt)
 
 /* ---- queries ---- */
 
-/* The value, or NULL if the default holds. */
+/* The value, or NULL if the default applies. */
 static const char *given(const char *key)
 {
     const char *text = gasnett_getenv(key);

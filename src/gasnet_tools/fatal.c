@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gasnett_fatalerror, and assertions that fail: a line, a backtrace if one is asked
- * for, abort. Also waiting for a debugger. What a client calls when it is at its end,
- * so nothing here waits for a lock, needs the library to be in order, or calls what
- * may fail and so come back.
+ * gasnett_fatalerror and failed assertions: print a line and, if requested, a
+ * backtrace, then abort. Also waiting for a debugger. Called by clients in an
+ * arbitrary state, so nothing here waits for a lock, relies on the library's state,
+ * or calls anything that may itself fail and end up here.
  */
 #include <stdarg.h>
 
@@ -32,7 +32,7 @@ static void print(const char *text)
 
     n = snprintf(line, sizeof line, "*** FATAL ERROR (%s:%d): %s\n",
                  this_host().name, (int)getpid(), text);
-    /* One write, so that lines of several processes do not mix. */
+    /* One write, so that lines of several processes do not interleave. */
     if (n > 0 && write(STDERR_FILENO, line, (size_t)n) < 0)
         return;
 }
@@ -42,7 +42,7 @@ static _Noreturn void give_up(const char *text)
     print(text);
     gasnett_freezeForDebuggerErr();
     fsh_backtrace_print();
-    /* abort does not flush; but not if whoever failed has it locked. */
+    /* abort does not flush; skip it if the failing code holds the lock. */
     if (ftrylockfile(stdout) == 0) {
         fflush_unlocked(stdout);
         funlockfile(stdout);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lists of transfers as text, for messages. Writes only within the bytes that
- * the _bufsz functions ask for; those are bounds, not lengths.
+ * Formats transfer lists for messages. Writes at most the bytes that the _bufsz
+ * functions return, which are upper bounds, not lengths.
  */
 #include "gasnet_tools.h"
 
-/* As gasnet_memvec_t, which needs gasnet_vis.h. */
+/* As gasnet_memvec_t, which would need gasnet_vis.h. */
 struct memvec {
     void *addr;
     size_t len;
@@ -18,7 +18,7 @@ size_t gasnett_format_memveclist_bufsz(size_t count)
     return HEAD + count * ITEM;
 }
 
-/* Sums of a list, for its head. */
+/* Totals of a list, for its heading. */
 struct span {
     size_t total;
     uintptr_t first, end;

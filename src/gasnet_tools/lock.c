@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Mutexes, reader-writer locks and condition variables of gasnet_tools.h: those
- * of pthreads in the client's storage, whose zero is their initial state too
- * (a unit test compares). Debug libraries know the owner of a mutex, and for
- * each thread the reader-writer locks it has.
+ * Mutexes, reader-writer locks and condition variables of gasnet_tools.h:
+ * pthread objects in the client's storage, whose all-zero state is also
+ * pthreads' initial state (checked by a unit test). Debug libraries record the
+ * owner of a mutex and the reader-writer locks held by each thread.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -17,14 +17,14 @@ enum { CHECKS = FSH_CONFIG_DEBUG, MOST_HELD = 64 };
 
 struct mutex {
     pthread_mutex_t lock;
-    void *owner; /* debug; written by the thread that has the lock */
+    void *owner; /* debug; written by the thread that holds the lock */
 };
 _Static_assert(sizeof(struct mutex) <= sizeof(gasnett_mutex_t), "room");
 _Static_assert(sizeof(pthread_rwlock_t) <= sizeof(gasnett_rwlock_t), "room");
 _Static_assert(sizeof(pthread_cond_t) <= sizeof(gasnett_cond_t), "room");
 
-/* Debug: reader-writer locks of this thread. More than MOST_HELD at once are
- * not followed. */
+/* Debug: reader-writer locks held by this thread. Beyond MOST_HELD they are not
+ * tracked. */
 static _Thread_local struct {
     const gasnett_rwlock_t *lock;
     bool write;
@@ -45,18 +45,18 @@ static pthread_cond_t *cond_of(gasnett_cond_t *cond)
     return (pthread_cond_t *)(void *)cond;
 }
 
-/* Of a pthread call, which fails only if it is misused. */
+/* Checks a pthread call, which fails only if misused. */
 static void must(int error, const char *call, const void *object)
 {
     if (__builtin_expect(error != 0, 0))
         gasnett_fatalerror_nopos("%s(%p): %s", call, object, strerror(error));
 }
 
-/* Another thread has to do something first: in simulated time that one runs meanwhile,
- * for so many ns at least. False: sleep for it. */
+/* Called while waiting for another thread: in simulated time lets that one run, for at
+ * least ns. False: not in simulated time, sleep instead. */
 static bool yield(struct fsh_wait *wait, const char *call, uint64_t ns)
 {
-    /* Also a thread that never calls the library may do it. */
+    /* A thread that never calls the library may end this wait too. */
     static const struct fsh_wait_kind kind = {.by_threads = true};
     const struct fsh_simulated *simulated = fsh_simulated();
     struct fsh_waiting here;
@@ -94,7 +94,7 @@ static int lock_mutex(pthread_mutex_t *mutex, const char *call)
                : lock_in_turn(mutex, call);
 }
 
-/* An address that differs between threads. */
+/* An address unique to the thread. */
 static void *self(void)
 {
     return &held;
@@ -181,7 +181,7 @@ void(gasnett_mutex_assertunlocked)(gasnett_mutex_t *mutex)
 
 /* ---- reader-writer locks ---- */
 
-/* Index in `held`, or -1. NULL finds a free one. */
+/* Index in `held`, or -1. NULL finds a free entry. */
 static int find_held(const gasnett_rwlock_t *lock)
 {
     for (int i = 0; i < MOST_HELD; i++)
@@ -196,7 +196,7 @@ static void check_rwlock(bool want_mine, const gasnett_rwlock_t *lock,
     if (!CHECKS || (find_held(lock) >= 0) == want_mine)
         return;
     if (want_mine && find_held(NULL) < 0)
-        return; /* may be one that was not followed */
+        return; /* may be one that was not tracked */
     gasnett_fatalerror_nopos("%s: the reader-writer lock at %p is %s by this "
                              "thread",
                              call, (const void *)lock,
@@ -247,7 +247,7 @@ void(gasnett_rwlock_rdlock)(gasnett_rwlock_t *lock)
     if (error == EBUSY)
         error = pthread_rwlock_rdlock(rwlock_of(lock));
     for (; error == EAGAIN; error = pthread_rwlock_rdlock(rwlock_of(lock)))
-        sched_yield(); /* as many readers as it can count */
+        sched_yield(); /* the maximum number of readers */
     must(error, "gasnett_rwlock_rdlock", lock);
     note_rwlock(lock, false);
 }
@@ -345,7 +345,8 @@ void(gasnett_cond_destroy)(gasnett_cond_t *cond)
     must(pthread_cond_destroy(cond_of(cond)), "gasnett_cond_destroy", cond);
 }
 
-/* In simulated time a wait finds out by itself, but the rank has done something. */
+/* In simulated time waiting threads notice by themselves, but the rank counts as having
+ * done something. */
 static void note_signal(void)
 {
     const struct fsh_simulated *simulated = fsh_simulated();
@@ -366,11 +367,12 @@ void(gasnett_cond_broadcast)(gasnett_cond_t *cond)
     must(pthread_cond_broadcast(cond_of(cond)), "gasnett_cond_broadcast", cond);
 }
 
-/* A wait may end without a signal: in simulated time it ends when others have had
+/* Spurious wake-ups are allowed: in simulated time a wait ends when others have had
  * their turns. */
 static void wait_in_turn(gasnett_cond_t *cond, gasnett_mutex_t *mutex)
 {
-    /* A round of the client's wait, which may be for memory: no wait that begins. */
+    /* One round of the client's wait, which may be for memory, and is not a new
+     * wait. */
     struct fsh_wait wait = {.memory = 1, .counted = 1};
 
     must(pthread_mutex_unlock(mutex_of(mutex)), "gasnett_cond_wait", cond);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gasnett_parse_int, gasnett_format_number and what settings share with them.
+ * gasnett_parse_int, gasnett_format_number and what they share with settings.
  */
 #include "gasnet_tools/number.h"
 
@@ -16,8 +16,8 @@ static const char *skip_blanks(const char *p)
     return p;
 }
 
-/* Bytes of the unit at *p, which is moved behind it; preset if there is none.
- * A unit is a letter, then B or iB or nothing. */
+/* Parses the unit at *p and advances *p; preset if there is none. A unit is a
+ * letter, optionally followed by B or iB. */
 static uint64_t read_unit(const char **p, uint64_t preset)
 {
     static const char letters[] = "bkmgt";
@@ -37,8 +37,8 @@ static uint64_t read_unit(const char **p, uint64_t preset)
     return (uint64_t)1 << (10 * (letter - letters));
 }
 
-/* Digits with an optional fraction: whole part, and the rest as a double below
- * 1. Returns what is wrong. */
+/* Parses digits with an optional fraction: the whole part, and the rest as a
+ * double below 1. Returns NULL, or what is wrong. */
 static const char *read_digits(const char **p, uint64_t *whole, double *part)
 {
     bool hex = (*p)[0] == '0' && tolower((unsigned char)(*p)[1]) == 'x';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Self-tests of one thread: numbers, bytes, timers, atomics. */
+/* Single-threaded self-tests: numbers, bytes, timers, atomics. */
 #include "gasnet_tools/selftest.h"
 
 #include "base/log.h"
@@ -11,7 +11,7 @@ void fsh_selftest_check(bool ok, const char *what, const char *file, int line)
 {
     if (ok)
         return;
-    /* A broken machine fails every time: the first ones tell. */
+    /* A broken machine fails every time: the first reports suffice. */
     if (__atomic_fetch_add(&failures, 1, __ATOMIC_RELAXED) < 20)
         fsh_warn("diagnostics: %s:%d: check failed: %s", file, line, what);
 }
@@ -76,7 +76,7 @@ static void timers(int iterations, int threads)
     passed = gasnett_ticks_to_us(gasnett_ticks_now() - begin);
     us = gasnett_gettimeofday_us() - us;
     FSH_SELFTEST(passed >= 20000);
-    /* A processor that is shared may stop between the readings. */
+    /* The thread may be preempted between the readings. */
     FSH_SELFTEST(passed < 2 * us + 100000 && us < 2 * passed + 100000);
     FSH_SELFTEST(gasnett_tick_granularityus() > 0);
     FSH_SELFTEST(gasnett_tick_overheadus() >= 0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Self-tests between threads. Each starts a crew on one function and joins it;
- * nobody sleeps, and what one thread waits for another does without waiting.
+ * Multi-threaded self-tests. Each starts a crew on one function and joins it.
+ * Nothing sleeps, and whatever a thread waits for is done by another without
+ * waiting.
  */
 #include <pthread.h>
 
@@ -10,11 +11,12 @@
 
 enum { MOST = 64 };
 
-static int rounds; /* of the test that runs; set before its threads exist */
-static int crew;   /* threads that there are; set before they start */
+static int rounds; /* of the current test; set before its threads exist */
+static int crew;   /* number of threads; set before they start */
 static gasnett_atomic32_t go;
 
-/* Threads that do little would follow each other; these start together. */
+/* Short-lived threads would run one after the other; this makes them start
+ * together. */
 static void wait_for_start(void)
 {
     while (gasnett_atomic32_read(&go, GASNETT_ATOMIC_ACQ) == 0)
@@ -39,12 +41,12 @@ static void run_crew(void *(*work)(void *), int iterations, int threads)
         pthread_join(thread[i], NULL);
 }
 
-/* ---- atomics: sums, and what a released number announces ---- */
+/* ---- atomics: sums, and data published by a release ---- */
 
 static gasnett_atomic_t sum;
 static gasnett_atomic64_t sum64;
 static gasnett_atomic32_t turns;
-static gasnett_atomic32_t spin; /* a lock of compare_and_swap */
+static gasnett_atomic32_t spin; /* a spin lock using compare_and_swap */
 static int guarded;             /* under spin */
 
 static void *add_up(void *arg)
@@ -62,7 +64,7 @@ static void *add_up(void *arg)
     }
     if (gasnett_atomic32_decrement_and_test(
             &turns, GASNETT_ATOMIC_REL | GASNETT_ATOMIC_ACQ_IF_TRUE))
-        gasnett_atomic_add(&sum, 1000000000, 0); /* the last one, once */
+        gasnett_atomic_add(&sum, 1000000000, 0); /* by the last one, once */
     return NULL;
 }
 
@@ -86,7 +88,7 @@ void fsh_selftest_atomic_threads(int iterations, int threads)
 
 static gasnett_mutex_t mutex = GASNETT_MUTEX_INITIALIZER;
 
-/* Others get a chance to come in, on one processor too. */
+/* Lets other threads in, also on a single processor. */
 static void give_way(int i)
 {
     if (i % 64 == 0)
@@ -184,7 +186,7 @@ static void *take_turns(void *arg)
 void fsh_selftest_cond(int iterations, int threads)
 {
     turn = 0;
-    /* Each turn is a change of thread. */
+    /* Each turn is a thread switch. */
     run_crew(take_turns, MIN(iterations, 1000), threads);
     FSH_SELFTEST(turn == rounds * crew);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where gasnett_getenv looks, and what is read of it without a word: nothing here
- * fails, so fatal.c and backtrace.c read their settings with it.
+ * Where gasnett_getenv looks, and settings that are read silently. Nothing here can
+ * fail, so fatal.c and backtrace.c use it for their settings.
  */
 #include <strings.h>
 
@@ -19,7 +19,7 @@ void fsh_env_join(const char *(*fn)(const char *name), bool reports)
 
 char *gasnett_getenv(const char *key)
 {
-    /* The interface predates const; clients do not write to it. */
+    /* The interface predates const; clients must not modify it. */
     return lookup ? (char *)(uintptr_t)lookup(key) : getenv(key);
 }
 

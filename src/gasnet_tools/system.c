@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What there is to ask and to set about process and machine. */
+/* Queries and settings of process and machine. */
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -45,8 +45,8 @@ int gasnett_cpu_count(void)
     return (int)fsh_cpu_count();
 }
 
-/* The processors this process was started on: asked once, before the first
- * thread binds itself. */
+/* The processors this process was started on, read once before the first thread
+ * binds itself. */
 static pthread_once_t cpus_once = PTHREAD_ONCE_INIT;
 static cpu_set_t cpus;
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Timers. The processor's time stamp counter serves if it counts at one rate
- * whatever the processor does (CPUID says invariant) and if the kernel trusts
- * it across processors: the kernel takes a counter that it has seen go wrong
- * out of its list of clock sources. Else, and on other architectures, ticks are
- * nanoseconds of CLOCK_MONOTONIC. The rate is measured against that clock, from
- * the first reading to the first conversion. Read on the fast path by
- * gasnett_ticks_now in the header. In a job with simulated time the header finds
- * that no counter serves, and ticks are nanoseconds of that time.
+ * Timers. The processor's time stamp counter is used if its rate is constant (CPUID
+ * reports it as invariant) and the kernel trusts it across processors: the kernel
+ * removes a counter that it found unreliable from its list of clock sources.
+ * Otherwise, and on other architectures, ticks are nanoseconds of CLOCK_MONOTONIC.
+ * The rate is calibrated against that clock, from the first reading to the first
+ * conversion. gasnett_ticks_now in the header reads the counter inline. In a job with
+ * simulated time the header is told that there is no usable counter, and ticks are
+ * nanoseconds of simulated time.
  */
 #include <pthread.h>
 #include <sys/time.h>
@@ -21,7 +21,8 @@
 #include <cpuid.h>
 #endif
 
-/* Long enough for 10 ppm: each end of the measurement is 50 ns uncertain. */
+/* Long enough for 10 ppm, as each end of the measurement is uncertain by 50
+ * ns. */
 #define CALIBRATION_NS UINT64_C(10000000)
 
 struct moment {
@@ -62,7 +63,7 @@ static int counter_serves(void)
 {
     unsigned a, b, c, d;
 
-    /* Advanced power management: EDX bit 8, invariant TSC. */
+    /* Advanced power management leaf: EDX bit 8, invariant TSC. */
     return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1) &&
            kernel_trusts_it();
 }
@@ -83,7 +84,7 @@ static uint64_t read_counter(void)
 }
 #endif
 
-/* Both clocks at one moment: the closest of several attempts. */
+/* Reads both clocks at one moment: the closest of several attempts. */
 static struct moment look(void)
 {
     struct moment best = {0, 0};
@@ -178,7 +179,7 @@ static void measure(void)
         }
     }
     granularity_us = (double)gasnett_ticks_to_ns(least) / 1000;
-    /* Finer than the nanoseconds above. */
+    /* The counter is finer than the nanoseconds above. */
     if (granularity_us <= 0)
         granularity_us = 0.001;
     overhead_us = (double)gasnett_ticks_to_ns(last - first) / 1000 / calls;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What this library is, for those who ask it and who look into the file. */
+/* Version information, for callers and for tools that inspect the file. */
 #include "gasnet_tools.h"
 
 GASNETT_IDENT(fsh_gasnett_ident,
