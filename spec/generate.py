@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Turn spec/fshmem.toml into the C header, the SystemVerilog package and the
 reference pages. With --check it writes nothing and fails if a file is stale.
-With --into it writes only header and package, of the specification and what --add
-adds to it: a node with further engines, for a testbench."""
+With --into it writes only header and package, extended by the files of --add: a node
+with further engines, for a testbench."""
 
 import argparse
 import pathlib
@@ -21,7 +21,7 @@ def fail(message):
 
 
 def check_layout(layout):
-    """Fields must be disjoint, in order, inside the width and inside a word."""
+    """Fields must be disjoint, ordered, within the width and within one word."""
     end = 0
     for name, lsb, width, _ in layout["fields"]:
         where = f"layout {layout['name']}, field {name}"
@@ -47,8 +47,8 @@ def clog2(value):
 
 
 def share_tags(spec):
-    """Give each engine its tags, from the highest on: [(engine, opcode, first tag)].
-    Adds the constants that follow from it."""
+    """Assign tags to the engines, from the highest down: [(engine, opcode, first tag)].
+    Adds the derived constants."""
     ops = {name: value for e in spec["enum"] if e["name"] == "OP"
            for name, value, _ in e["values"]}
     at = next(i for i, c in enumerate(spec["const"]) if c["name"] == "NUM_TAGS")
@@ -74,7 +74,7 @@ def share_tags(spec):
 
 
 def load(*more):
-    """The specification, and what follows from it; more: files that add to it."""
+    """The specification with derived constants; more: files that extend it."""
     spec = tomllib.loads((ROOT / "spec/fshmem.toml").read_text())
     for path in more:
         extra = tomllib.loads(pathlib.Path(path).read_text())
@@ -175,7 +175,7 @@ def sv_layout(layout):
 
 
 def sv_engines(spec):
-    """Vectors by engine, the first in the lowest bits, and widths of numbers."""
+    """Vectors indexed by engine, the first in the lowest bits, and bit widths."""
     value = {c["name"]: c["value"] for c in spec["const"]}
     tag, node = clog2(value["NUM_TAGS"]), clog2(value["MAX_NODES"])
     rows = list(reversed(spec["engines"]))
@@ -187,16 +187,16 @@ def sv_engines(spec):
         items = ", ".join(f"{width}'d{v}" for v in values)
         return [f"  // {doc}", f"  localparam logic [{count * width - 1}:0] {name} = {{{items}}};"]
 
-    out = ["  // Bits of a tag, of a node's number.",
+    out = ["  // Widths of a tag and of a node number.",
            f"  localparam int unsigned TAG_W = {tag};",
            f"  localparam int unsigned NODE_W = {node};",
-           "  // Engines beside the GASNet core, by index.",
+           "  // Engines attached to the GASNet core, by index.",
            f"  localparam int unsigned ENGINES = {count};"]
     for index, (engine, _, _) in enumerate(spec["engines"]):
         out.append(f"  localparam int unsigned ENGINE_{engine['name']} = {index};"
                    f"  // {engine['doc']}")
     out += vector("ENGINE_OPCODE", 8, [op for _, op, _ in rows],
-                  "Opcode of the messages that each takes.")
+                  "Opcode of the messages that each engine receives.")
     out += vector("ENGINE_TAG", tag, [first for _, _, first in rows], "Its first tag.")
     out += vector("ENGINE_TAG_MASK", tag,
                   [(1 << tag) - max(e["tags"], 1) for e, _, _ in rows],
@@ -280,8 +280,8 @@ def golden_sv(spec):
         "// SPDX-License-Identifier: BSD-3-Clause",
         "`default_nettype none",
         "",
-        "/// Example packets, commands and entries decoded by the package: an error of",
-        "/// elaboration where a field is not what the C side finds there.",
+        "/// Decodes example packets, commands and entries with the package: elaboration",
+        "/// fails if a field differs from what the C side decodes.",
         "module fsh_golden;",
     ]
     for layout, index, fields, bits in golden(spec):

@@ -7,21 +7,21 @@
 package fsh_spec_pkg;
   // Value of the low half of register ID: the bytes FSHM.
   localparam int unsigned DEVICE_MAGIC = 1296585542;
-  // Incompatible revisions of this file; the library refuses a device with another one.
+  // Incompatible revision of this file; the library rejects a device with a different one.
   localparam int unsigned SPEC_MAJOR = 3;
-  // Compatible revisions of this file.
+  // Compatible revision of this file.
   localparam int unsigned SPEC_MINOR = 0;
-  // Nodes a fabric can have: size of the route table and of the slot arrays.
+  // Maximum number of nodes in a fabric; size of the route table and of the slot arrays.
   localparam int unsigned MAX_NODES = 64;
-  // Link ports a node may have: the port masks of the register map have room for so many.
+  // Maximum number of link ports of a node; width of the port masks in the register map.
   localparam int unsigned MAX_PORTS = 6;
-  // Halves of the sequencer, and receivers, of a node, each with a master for device memory; link port p belongs to lane p modulo LANES.
+  // Lanes of a node: each is one half of the sequencer and one receiver, with its own masters for device memory. Link port p belongs to lane p modulo LANES.
   localparam int unsigned LANES = 2;
-  // Nodes that a packet may pass on its way; at the next one it ends.
+  // Maximum number of nodes that forward a packet; the next node terminates it.
   localparam int unsigned MAX_HOPS = 63;
   // Arguments of an active message, 32 bits each.
   localparam int unsigned MAX_ARGS = 16;
-  // Tagged operations (PUT, GET, COMPUTE) one node may have in flight.
+  // Maximum number of tagged operations (PUT, GET, COMPUTE) in flight per node.
   localparam int unsigned NUM_TAGS = 64;
   // Tags of the host: 0 to HOST_TAGS - 1.
   localparam int unsigned HOST_TAGS = 48;
@@ -29,94 +29,94 @@ package fsh_spec_pkg;
   localparam int unsigned COMPUTE_TAGS = 16;
   // Event counters of a compute core, 32 bits each.
   localparam int unsigned NUM_EVENTS = 64;
-  // An event counter that has come to this counts no further signal, so that it never wraps.
+  // Value at which an event counter saturates; it never wraps.
   localparam int unsigned EVENT_FULL = 2147483648;
-  // Sequences that a collective engine runs at once.
+  // Sequences that a collective engine runs concurrently.
   localparam int unsigned COLL_SEQUENCES = 8;
-  // Sequences that wait in a collective engine; a RUN for which there is no room is answered with BUSY.
+  // Sequences that a collective engine can queue; a RUN beyond that is answered with BUSY.
   localparam int unsigned COLL_QUEUE = 16;
-  // Packets that a collective engine may hold beside those that it asked for: of steps that are eager, one of each peer and team. A node's eager teams have no more peers than this, each peer counted in each team.
+  // Eager packets that a collective engine may hold in addition to those it granted: one per peer and team. The peers of a node's eager teams, counted once per team, must not exceed this.
   localparam int unsigned COLL_EAGER = 8;
-  // Eager teams have a VP below this, at all their nodes.
+  // The VP of an eager team is below this on all its nodes.
   localparam int unsigned COLL_EAGER_VPS = 4;
-  // Bytes of the value of a step, at most.
+  // Maximum size in bytes of a step's value.
   localparam int unsigned COLL_MOST = 8388608;
-  // Sources of a step, at most.
+  // Maximum number of sources of a step.
   localparam int unsigned COLL_SOURCES = 16;
-  // Receive slots each node owns at each node, for requests and as many for replies.
+  // Receive slots that each node owns at each node, separately for requests and for replies.
   localparam int unsigned SLOTS_PER_PEER = 16;
-  // Bytes of payload one receive slot holds: AMMaxMedium of conduit fpga.
+  // Payload bytes of a receive slot: AMMaxMedium of conduit fpga.
   localparam int unsigned MAX_MEDIUM = 4096;
-  // Bytes of payload one command may move (8 MiB); longer transfers are several commands.
+  // Maximum payload bytes of a command (8 MiB); longer transfers take several commands.
   localparam int unsigned MAX_MESSAGE = 8388608;
-  // Bytes of payload one packet may carry; run-time choice of 128, 256, 512 or 1024.
+  // Maximum payload bytes of a packet; selectable at run time: 128, 256, 512 or 1024.
   localparam int unsigned MAX_PACKET = 1024;
-  // Smallest run-time packet payload.
+  // Smallest packet payload selectable at run time.
   localparam int unsigned MIN_PACKET = 128;
-  // Bytes a cycle on every data path of the GASNet core.
+  // Bytes per cycle on every data path of the GASNet core.
   localparam int unsigned BEAT_BYTES = 16;
-  // Beats of buffer behind a link port, which its virtual channels share.
+  // Receive buffer of a link port in beats, shared by its virtual channels.
   localparam int unsigned LINK_BEATS = 2000;
-  // Of these, beats that belong to each virtual channel alone.
+  // Beats of LINK_BEATS reserved for each virtual channel.
   localparam int unsigned VC_BEATS = 320;
-  // Payload bytes from which on a packet is long, and waits for shorter ones.
+  // Payload bytes from which a packet counts as long; shorter packets have priority.
   localparam int unsigned LONG_BYTES = 64;
-  // Beats of buffer of each channel of a node's loop to itself.
+  // Buffer of a node's loopback path in beats per channel.
   localparam int unsigned LOOP_BEATS = 512;
   // 64-byte entries in each of the two submission windows.
   localparam int unsigned WINDOW_ENTRIES = 64;
   // Bytes of a submission entry.
   localparam int unsigned ENTRY_BYTES = 64;
-  // Entries one command may take.
+  // Maximum number of entries of a command.
   localparam int unsigned MAX_ENTRIES = 8;
-  // Bytes of arguments (rounded up to 16) and inline payload one command may carry. Inline payload must fit in one packet: (raddr mod packet) + length <= packet.
+  // Maximum bytes of arguments (rounded up to 16) plus inline payload of a command. Inline payload must fit in one packet: (raddr mod packet) + length <= packet.
   localparam int unsigned MAX_INLINE = 480;
-  // Bytes of an entry of the completion ring and of the receive rings.
+  // Bytes per entry of the completion ring and the receive rings.
   localparam int unsigned RING_ENTRY_BYTES = 16;
-  // Entries of each host ring. The host tells the device every quarter of a ring what it has taken (CPL_TAKEN, REQ_TAKEN, REP_TAKEN), so three quarters are the least there is room for: more than can be outstanding of a host that keeps to its tags, slots and commands in flight.
+  // Entries of each host ring. The host reports consumed entries every quarter of a ring (CPL_TAKEN, REQ_TAKEN, REP_TAKEN), so there is always room for three quarters: more than can be outstanding for a host that observes its limits on tags, slots and commands in flight.
   localparam int unsigned RING_ENTRIES = 8192;
   // Stride of the slot header array: the message's packet header, then its arguments.
   localparam int unsigned SLOT_HEADER_BYTES = 128;
-  // Offset in a slot header of its credit line, BEAT_BYTES that the slot's sender writes by PUTs: behind what a message takes. The library uses that of reply slot 0.
+  // Offset in a slot header, behind the message, of its credit line: BEAT_BYTES that the slot's sender writes by PUT. The library uses the line of reply slot 0.
   localparam int unsigned SLOT_LINE = 112;
   // Check byte of every command.
   localparam int unsigned CMD_CHECK = 165;
-  // Nominal clock of the node, GASNet core and compute core; simulated times are cycles of this clock.
+  // Nominal clock of the node (GASNet core and compute core); simulated times are cycles of this clock.
   localparam int unsigned CLOCK_MHZ = 250;
-  // Simulated time, cycles: a call that sends something, up to its first posted write.
+  // Simulated time, in cycles, of a call that sends, up to its first posted write.
   localparam int unsigned COST_CALL = 10;
-  // Simulated time, cycles: a posted 64-bit write to the device, in a run of them.
+  // Simulated time, in cycles, of a posted 64-bit write to the device, in a burst.
   localparam int unsigned COST_WRITE = 2;
-  // Simulated time, cycles: a poll that finds something; one that finds nothing lasts at least as long.
+  // Simulated time, in cycles, of a poll that finds something; the minimum for an empty poll.
   localparam int unsigned COST_POLL = 10;
-  // Simulated time, cycles: a poll that finds nothing ends with the next event of its rank, and at the latest after this.
+  // Maximum simulated time, in cycles, of an empty poll, which ends with the next event of its rank.
   localparam int unsigned COST_POLL_MOST = 250;
-  // Simulated time, cycles: a message that is delivered, up to its handler.
+  // Simulated time, in cycles, of delivering a message, up to its handler.
   localparam int unsigned COST_MESSAGE = 10;
-  // Simulated time, cycles: a handler, beside what it calls.
+  // Simulated time, in cycles, of a handler, in addition to what it calls.
   localparam int unsigned COST_HANDLER = 5;
-  // Simulated time: bytes a cycle that the library copies or folds in host memory, the DMA window included.
+  // Simulated rate, in bytes per cycle, of copies and folds by the library in host memory, the DMA window included.
   localparam int unsigned COST_COPY_BYTES = 40;
-  // Simulated time, cycles: bytes that the library loads from device memory, beside those for each: to the device and back through PCIe.
+  // Simulated time, in cycles, of a load by the library from device memory, in addition to the time per byte: the PCIe round trip.
   localparam int unsigned COST_LOAD = 250;
-  // Simulated time: bytes a cycle that the library loads from device memory, write-combining memory with few loads under way.
+  // Simulated rate, in bytes per cycle, of loads by the library from device memory: write-combining memory with few loads in flight.
   localparam int unsigned COST_LOAD_BYTES = 2;
-  // Simulated time, cycles: bytes that the library stores in device memory, beside those for each: they are there then.
+  // Simulated time, in cycles, of a store by the library to device memory, in addition to the time per byte, until the data is in place.
   localparam int unsigned COST_STORE = 125;
-  // Simulated time: bytes a cycle that the library stores in device memory, write-combining memory.
+  // Simulated rate, in bytes per cycle, of stores by the library to device memory: write-combining memory.
   localparam int unsigned COST_STORE_BYTES = 24;
-  // Simulated time, cycles: reading the clock (fshmem_time, gasnett_ticks_now); never less than 1.
+  // Simulated time, in cycles, of reading the clock (fshmem_time, gasnett_ticks_now); at least 1.
   localparam int unsigned COST_CLOCK = 5;
-  // Simulated time, cycles: gasnett_sched_yield.
+  // Simulated time, in cycles, of gasnett_sched_yield.
   localparam int unsigned COST_YIELD = 100;
-  // Bits of a tag, of a node's number.
+  // Widths of a tag and of a node number.
   localparam int unsigned TAG_W = 6;
   localparam int unsigned NODE_W = 6;
-  // Engines beside the GASNet core, by index.
+  // Engines attached to the GASNet core, by index.
   localparam int unsigned ENGINES = 2;
   localparam int unsigned ENGINE_COMPUTE = 0;  // The compute core.
   localparam int unsigned ENGINE_COLLECTIVE = 1;  // The collective engine.
-  // Opcode of the messages that each takes.
+  // Opcode of the messages that each engine receives.
   localparam logic [15:0] ENGINE_OPCODE = {8'd6, 8'd5};
   // Its first tag.
   localparam logic [11:0] ENGINE_TAG = {6'd48, 6'd48};
@@ -128,40 +128,40 @@ package fsh_spec_pkg;
   endfunction
   // Which engines have tags.
   localparam logic [1:0] ENGINE_TAGGED = 2'b01;
-  // Opcodes: handler indices of an active message. 1..63 run in logic, 64..127 are the library's handlers, 128..255 the client's; the last two go to the host.
+  // Opcodes: handler indices of an active message. 1..63 are executed in logic, 64..127 are the library's handlers, 128..255 the client's; both of the latter are delivered to the host.
   localparam logic [7:0] OP_NONE = 8'd0;  // Never valid.
   localparam logic [7:0] OP_PUT = 8'd1;  // Long request: write the payload at the target; answered with PUT_ACK if the ack bit is set. On the reply channel only without ack.
   localparam logic [7:0] OP_GET = 8'd2;  // Short request: the target answers with GET_REPLY messages.
-  localparam logic [7:0] OP_PUT_ACK = 8'd3;  // Short reply: every packet of the PUT with this tag is written, or refused (status); the COMPUTE or COLLECTIVE message with this tag is taken, or refused; any other request with this tag is refused.
+  localparam logic [7:0] OP_PUT_ACK = 8'd3;  // Short reply: every packet of the PUT with this tag has been written or refused (status); or the COMPUTE or COLLECTIVE message with this tag has been accepted or refused; or any other request with this tag has been refused.
   localparam logic [7:0] OP_GET_REPLY = 8'd4;  // Long reply: the data of a GET, written at the initiator.
-  localparam logic [7:0] OP_COMPUTE = 8'd5;  // Short request to the compute core: up to four arguments, the first two as in crun, csignal or ccomplete. Of a host: answered with PUT_ACK, always.
-  localparam logic [7:0] OP_COLLECTIVE = 8'd6;  // Short request to the collective engine: up to four arguments, the first two as in collrun or collkey. Of a host: answered with PUT_ACK, always.
+  localparam logic [7:0] OP_COMPUTE = 8'd5;  // Short request to the compute core: up to four arguments, the first two as in crun, csignal or ccomplete. From a host: always answered with PUT_ACK.
+  localparam logic [7:0] OP_COLLECTIVE = 8'd6;  // Short request to the collective engine: up to four arguments, the first two as in collrun or collkey. From a host: always answered with PUT_ACK.
   localparam logic [7:0] OP_ATOMIC = 8'd7;  // Reserved for remote atomics.
   localparam logic [7:0] OP_LIBRARY = 8'd64;  // First handler index of the library.
   localparam logic [7:0] OP_CLIENT = 8'd128;  // First handler index of the client.
   localparam int unsigned OP_COUNT = 10;
   // Operations of a COMPUTE message: bits 3:0 of its first argument.
-  localparam logic [3:0] CMSG_RUN = 4'd0;  // Run a list of commands (ccmd) of the receiver's segment. Answered with OK (queued), BUSY (no room for the list, try again) or UNSUPPORTED. Of a host only.
-  localparam logic [3:0] CMSG_SIGNAL = 4'd1;  // Add to an event counter. Of a host: answered with OK or UNSUPPORTED; of a compute core: not answered.
-  localparam logic [3:0] CMSG_COMPLETE = 4'd2;  // Entry in the receiver's completion ring: TAGGED, opcode COMPUTE. Of a compute core only; not answered. Room in the ring is the affair of the host that waits for it.
+  localparam logic [3:0] CMSG_RUN = 4'd0;  // Run a list of commands (ccmd) in the receiver's segment. Answered with OK (queued), BUSY (no room for the list; retry) or UNSUPPORTED. From a host only.
+  localparam logic [3:0] CMSG_SIGNAL = 4'd1;  // Add to an event counter. From a host: answered with OK or UNSUPPORTED; from a compute core: not answered.
+  localparam logic [3:0] CMSG_COMPLETE = 4'd2;  // Write an entry to the receiver's completion ring: TAGGED, opcode COMPUTE. From a compute core only; not answered. The host that waits for it is responsible for room in the ring.
   localparam int unsigned CMSG_COUNT = 3;
   // Operations of a COLLECTIVE message: bits 3:0 of its first argument.
-  localparam logic [3:0] COLLMSG_RUN = 4'd0;  // Run a sequence of descriptors (colldesc) of the receiver's segment. Answered with OK (queued), BUSY (no room for it, try again) or UNSUPPORTED. Of a host only.
-  localparam logic [3:0] COLLMSG_GRANT = 4'd1;  // Send the packet of this key: there is room for it. Of an engine; not answered.
-  localparam logic [3:0] COLLMSG_ASK = 4'd2;  // May the packet of this key be sent? Of an engine; not answered but with GRANT, now or when it is waited for.
-  localparam logic [3:0] COLLMSG_CONSUMED = 4'd3;  // The packet of this key that came eagerly is consumed: another may. Of an engine; not answered.
-  localparam logic [3:0] COLLMSG_TICK = 4'd4;  // A packet that three of these find missing ends its sequence with TIMEOUT. Of the engine's own host only; answered with OK.
+  localparam logic [3:0] COLLMSG_RUN = 4'd0;  // Run a sequence of descriptors (colldesc) in the receiver's segment. Answered with OK (queued), BUSY (no room for it; retry) or UNSUPPORTED. From a host only.
+  localparam logic [3:0] COLLMSG_GRANT = 4'd1;  // Send the packet with this key: there is room for it. From an engine; not answered.
+  localparam logic [3:0] COLLMSG_ASK = 4'd2;  // Request to send the packet with this key. From an engine; answered only by GRANT, now or once the receiver waits for the packet.
+  localparam logic [3:0] COLLMSG_CONSUMED = 4'd3;  // The eager packet with this key has been consumed: another may be sent. From an engine; not answered.
+  localparam logic [3:0] COLLMSG_TICK = 4'd4;  // Timeout clock: a packet that three of these find missing ends its sequence with TIMEOUT. From the engine's own host only; answered with OK.
   localparam int unsigned COLLMSG_COUNT = 5;
-  // Kinds of command that an engine gives the node to send (ecmd).
-  localparam logic [1:0] EKIND_PUT = 2'd0;  // From segment to segment, with ack.
-  localparam logic [1:0] EKIND_PACKET = 2'd2;  // PUT without ack to an address of the target's engine (SPACE COLLECTIVE): raddr, with the low bits of the key in tag. Of up to MAX_PACKET bytes, read from laddr, which need not lie in the segment.
+  // Kinds of command that an engine submits to the node (ecmd).
+  localparam logic [1:0] EKIND_PUT = 2'd0;  // PUT from segment to segment, with ack.
+  localparam logic [1:0] EKIND_PACKET = 2'd2;  // PUT without ack to an address of the target's engine (SPACE COLLECTIVE): raddr, with the low bits of the key in tag. Up to MAX_PACKET bytes, read from laddr, which may lie outside the segment.
   localparam logic [1:0] EKIND_MESSAGE = 2'd1;  // Short request of the engine's opcode, not answered: laddr holds the first argument and the low 8 bits of the second; raddr and length are zero.
   localparam int unsigned EKIND_COUNT = 3;
   // Operations of the compute core.
-  localparam logic [7:0] COP_NOP = 8'd0;  // Nothing but wait, signal and completion.
+  localparam logic [7:0] COP_NOP = 8'd0;  // No operation: only wait, signal and completion.
   localparam logic [7:0] COP_GEMM = 8'd1;  // C = X * W: matrix times matrix, matrix times vector.
   localparam logic [7:0] COP_CONV = 8'd2;  // Two-dimensional convolution, as GEMM over the pixels of the output.
-  localparam logic [7:0] COP_ENCODE = 8'd3;  // Encode W, nothing else.
+  localparam logic [7:0] COP_ENCODE = 8'd3;  // Encode W only.
   localparam logic [7:0] COP_SEND = 8'd4;  // Send a range of the segment as ART does; mover queue only.
   localparam int unsigned COP_COUNT = 5;
   // Categories of an active message.
@@ -169,57 +169,57 @@ package fsh_spec_pkg;
   localparam logic [1:0] CAT_MEDIUM = 2'd1;  // Payload into the receive slot of a host-bound message.
   localparam logic [1:0] CAT_LONG = 2'd2;  // Payload into globally addressed memory.
   localparam int unsigned CAT_COUNT = 3;
-  // Address spaces: what a 40-bit address is an offset into.
+  // Address spaces that a 40-bit address is an offset into.
   localparam logic [1:0] SPACE_SEGMENT = 2'd0;  // The node's segment in device memory.
-  localparam logic [1:0] SPACE_HOST = 2'd1;  // The DMA window in the memory of the node's host. As the remote side of a PUT: the sender's credit line at the target, BEAT_BYTES at SLOT_LINE of its slot header {channel, source, tag}; as that of anything else it is out of range.
-  localparam logic [1:0] SPACE_COLLECTIVE = 2'd2;  // Packets of the collective engine (colladdr). Of engines only: as the remote side of a command it is refused. As the local side of one inside the node: arguments by themselves.
+  localparam logic [1:0] SPACE_HOST = 2'd1;  // The DMA window in the memory of the node's host. As the remote side of a PUT: the sender's credit line at the target, BEAT_BYTES at SLOT_LINE of its slot header {channel, source, tag}; as the remote side of anything else it is out of range.
+  localparam logic [1:0] SPACE_COLLECTIVE = 2'd2;  // Packets of the collective engine (colladdr). From engines only: refused as the remote side of a host's command. As the local side of a command inside the node: arguments only.
   localparam logic [1:0] SPACE_INLINE = 2'd3;  // Local side of a command only: the payload follows in the entries.
   localparam int unsigned SPACE_COUNT = 4;
   // Outcome of a command, in completions and replies.
-  localparam logic [3:0] STATUS_OK = 4'd0;  // Done: all bytes are written.
+  localparam logic [3:0] STATUS_OK = 4'd0;  // Complete: all bytes are written.
   localparam logic [3:0] STATUS_BAD_COMMAND = 4'd1;  // Check byte, reserved bits, entry count or opcode are wrong; nothing was sent.
-  localparam logic [3:0] STATUS_BAD_NODE = 4'd2;  // No such node, or no route to it; nothing was sent. In an answer: a packet passed MAX_HOPS nodes and met no target.
-  localparam logic [3:0] STATUS_BAD_LENGTH = 4'd3;  // Length or argument count is out of its limits; nothing was sent.
-  localparam logic [3:0] STATUS_LOCAL_RANGE = 4'd4;  // The local range leaves its address space; nothing was sent.
-  localparam logic [3:0] STATUS_REMOTE_RANGE = 4'd5;  // The remote range leaves the target's address space.
-  localparam logic [3:0] STATUS_UNSUPPORTED = 4'd6;  // The target has no unit for this opcode, or the unit no such operation.
+  localparam logic [3:0] STATUS_BAD_NODE = 4'd2;  // No such node, or no route to it; nothing was sent. In a reply: a packet was forwarded MAX_HOPS times without reaching its target.
+  localparam logic [3:0] STATUS_BAD_LENGTH = 4'd3;  // Length or argument count is out of range; nothing was sent.
+  localparam logic [3:0] STATUS_LOCAL_RANGE = 4'd4;  // The local range exceeds its address space; nothing was sent.
+  localparam logic [3:0] STATUS_REMOTE_RANGE = 4'd5;  // The remote range exceeds the target's address space.
+  localparam logic [3:0] STATUS_UNSUPPORTED = 4'd6;  // The target has no unit for this opcode, or the unit does not support the operation.
   localparam logic [3:0] STATUS_BUSY = 4'd7;  // RUN: the queue is full; nothing was done.
-  localparam logic [3:0] STATUS_TIMEOUT = 4'd9;  // A packet of a collective did not come in time (TICK).
-  localparam logic [3:0] STATUS_MEMORY = 4'd8;  // A memory answered a read or a write with an error: of the bytes at the target some may be wrong.
+  localparam logic [3:0] STATUS_TIMEOUT = 4'd9;  // A packet of a collective did not arrive in time (TICK).
+  localparam logic [3:0] STATUS_MEMORY = 4'd8;  // A memory returned an error for a read or a write: some of the bytes at the target may be wrong.
   localparam int unsigned STATUS_COUNT = 10;
   // What a ring entry announces.
   localparam logic [1:0] CPL_TAGGED = 2'd0;  // A PUT, GET or COMPUTE of this node: the tag is free again. With opcode COMPUTE: COMPLETE of a compute core, tag is its cookie. With opcode COLLECTIVE: the end of a sequence, tag is its cookie.
-  localparam logic [1:0] CPL_SLOT = 2'd1;  // A host-bound message of this node whose ack bit was set: its source is read and may be reused. Two entries with half set if the message went over both lanes.
-  localparam logic [1:0] CPL_MESSAGE = 2'd2;  // Receive rings: a message is complete in its slot.
+  localparam logic [1:0] CPL_SLOT = 2'd1;  // The source of a host-bound message of this node with the ack bit set has been read and may be reused. Two entries, with half set, if the message used both lanes.
+  localparam logic [1:0] CPL_MESSAGE = 2'd2;  // Receive rings: a complete message is in its slot.
   localparam logic [1:0] CPL_REFUSED = 2'd3;  // A command of this node was refused before anything was sent.
   localparam int unsigned CPL_COUNT = 4;
-  // Counters of the compute core. A cycle counts for at most one of COMPUTE, LOAD, FULL and TRANSFER; a NOP counts for none of them, and is no command.
-  localparam logic [3:0] CPERF_FIRST_START = 4'd0;  // Cycle in which the first command began (its wait over, given to the engines); 0: none.
-  localparam logic [3:0] CPERF_LAST_END = 4'd1;  // Cycle in which the last one ended: results written, what it sent acknowledged.
+  // Counters of the compute core. A cycle counts for at most one of COMPUTE, LOAD, FULL and TRANSFER; a NOP counts for none of them, nor as a command.
+  localparam logic [3:0] CPERF_FIRST_START = 4'd0;  // Cycle in which the first command began (its wait over, issued to the engines); 0: none.
+  localparam logic [3:0] CPERF_LAST_END = 4'd1;  // Cycle in which the last command ended: results written, sent data acknowledged.
   localparam logic [3:0] CPERF_LAST_SIGNAL = 4'd2;  // Cycle of the last signal counted by an event.
   localparam logic [3:0] CPERF_COMMANDS = 4'd3;  // Commands that ended.
   localparam logic [3:0] CPERF_COMPUTE = 4'd4;  // Cycles with a step of the array.
-  localparam logic [3:0] CPERF_LOAD = 4'd5;  // Cycles without one because operands were awaited, or the array's pipeline by a chunk of fewer than 16 steps.
+  localparam logic [3:0] CPERF_LOAD = 4'd5;  // Cycles without one that waited for operands, or for the array's pipeline after a chunk of fewer than 16 steps.
   localparam logic [3:0] CPERF_FULL = 4'd6;  // Cycles without one because both accumulator banks were in use.
-  localparam logic [3:0] CPERF_TRANSFER = 4'd7;  // Cycles with nothing left to compute but a command that had not ended: results on their way, ENCODE, SEND.
-  localparam logic [3:0] CPERF_SENT_BYTES = 4'd8;  // Bytes sent by ART and SEND, to each node.
+  localparam logic [3:0] CPERF_TRANSFER = 4'd7;  // Cycles with nothing left to compute but an unfinished command: results in transit, ENCODE, SEND.
+  localparam logic [3:0] CPERF_SENT_BYTES = 4'd8;  // Bytes sent by ART and SEND, per destination node.
   localparam int unsigned CPERF_COUNT = 9;
   // Events counted by the device; each has first cycle, last cycle, count and sum.
-  localparam logic [4:0] PERF_ACCEPT = 5'd0;  // The sequencer took a host command; sum: payload bytes.
+  localparam logic [4:0] PERF_ACCEPT = 5'd0;  // The sequencer accepted a host command; sum: payload bytes.
   localparam logic [4:0] PERF_HDR_SENT = 5'd1;  // First header of a message entered the link; sum: unused.
   localparam logic [4:0] PERF_REQ_HDR = 5'd2;  // A request header for this node reached the receiver; sum: payload bytes.
   localparam logic [4:0] PERF_REP_HDR = 5'd3;  // A reply header for this node reached the receiver; sum: payload bytes.
-  localparam logic [4:0] PERF_WRITTEN = 5'd4;  // The payload of a packet for this node is written (its write response is here); sum: payload bytes.
+  localparam logic [4:0] PERF_WRITTEN = 5'd4;  // The payload of a packet for this node was written (its write response arrived); sum: payload bytes.
   localparam logic [4:0] PERF_COMPLETE = 5'd5;  // A completion or receive entry left for the host; sum: unused.
-  localparam logic [4:0] PERF_FORWARD = 5'd6;  // Packets passed on to another node.
-  localparam logic [4:0] PERF_REFUSED = 5'd7;  // Commands refused, of engines as well; packets out of range; messages to engines refused.
-  localparam logic [4:0] PERF_TX_BEAT0 = 5'd8;  // Beats sent on port 0, boundary beats included; sum: unused. 0 on ports that the node does not have.
+  localparam logic [4:0] PERF_FORWARD = 5'd6;  // Packets forwarded to another node.
+  localparam logic [4:0] PERF_REFUSED = 5'd7;  // Commands refused, including those of engines; packets out of range; messages to engines refused.
+  localparam logic [4:0] PERF_TX_BEAT0 = 5'd8;  // Beats sent on port 0, boundary beats included; sum: unused. 0 for ports that the node does not have.
   localparam logic [4:0] PERF_TX_BEAT1 = 5'd9;  // The same on port 1.
   localparam logic [4:0] PERF_TX_BEAT2 = 5'd10;  // The same on port 2.
   localparam logic [4:0] PERF_TX_BEAT3 = 5'd11;  // The same on port 3.
   localparam logic [4:0] PERF_TX_BEAT4 = 5'd12;  // The same on port 4.
   localparam logic [4:0] PERF_TX_BEAT5 = 5'd13;  // The same on port 5.
-  localparam logic [4:0] PERF_TX_STALL0 = 5'd14;  // Cycles in which port 0 sent nothing because a packet had no credit; sum: unused. 0 on ports that the node does not have.
+  localparam logic [4:0] PERF_TX_STALL0 = 5'd14;  // Cycles in which port 0 sent nothing because a packet had no credit; sum: unused. 0 for ports that the node does not have.
   localparam logic [4:0] PERF_TX_STALL1 = 5'd15;  // The same on port 1.
   localparam logic [4:0] PERF_TX_STALL2 = 5'd16;  // The same on port 2.
   localparam logic [4:0] PERF_TX_STALL3 = 5'd17;  // The same on port 3.
@@ -232,7 +232,7 @@ package fsh_spec_pkg;
   localparam logic [14:0] REG_LIMITS = 15'h0010;  // ro: MAX_MEDIUM 15:0, MAX_MESSAGE 39:16, WINDOW_ENTRIES 47:40, RING_ENTRIES 63:48
   localparam logic [14:0] REG_CONTROL = 15'h0100;  // rw: enable 0, hold (start gate) 1
   localparam logic [14:0] REG_NODE = 15'h0108;  // rw: node id 7:0, nodes 15:8
-  localparam logic [14:0] REG_PACKET = 15'h0110;  // rw: payload bytes a packet: 128, 256, 512 or 1024
+  localparam logic [14:0] REG_PACKET = 15'h0110;  // rw: payload bytes per packet: 128, 256, 512 or 1024
   localparam logic [14:0] REG_PORTS = 15'h0118;  // rw: port enable mask 5:0
   localparam logic [14:0] REG_SEG_BASE = 15'h0120;  // rw: device address of the segment, 4 KiB aligned
   localparam logic [14:0] REG_SEG_SIZE = 15'h0128;  // rw: bytes of the segment
@@ -244,18 +244,18 @@ package fsh_spec_pkg;
   localparam logic [14:0] REG_SLOT_HDR_BASE = 15'h0158;  // rw: slot headers, offset in the DMA window, 256 KiB aligned; slot index is {reply, source, slot}
   localparam logic [14:0] REG_SLOT_PAY_BASE = 15'h0160;  // rw: slot payloads, offset in the DMA window, 8 MiB aligned; same index
   localparam logic [14:0] REG_STATUS_ADDR = 15'h0168;  // rw: status line, offset in the DMA window, 16-byte aligned
-  localparam logic [14:0] REG_REQ_TAIL = 15'h0180;  // wo: request doorbell: entries ever submitted, modulo 2^32
-  localparam logic [14:0] REG_REP_TAIL = 15'h0188;  // wo: reply doorbell: entries ever submitted, modulo 2^32
-  localparam logic [14:0] REG_CPL_TAKEN = 15'h0190;  // wo: entries of the completion ring ever taken by the host, modulo twice RING_ENTRIES; an entry for a full ring is dropped and counted in FAULTS
-  localparam logic [14:0] REG_REQ_TAKEN = 15'h0198;  // wo: the same of the request receive ring
-  localparam logic [14:0] REG_REP_TAKEN = 15'h01a0;  // wo: the same of the reply receive ring
+  localparam logic [14:0] REG_REQ_TAIL = 15'h0180;  // wo: request doorbell: total entries submitted, modulo 2^32
+  localparam logic [14:0] REG_REP_TAIL = 15'h0188;  // wo: reply doorbell: total entries submitted, modulo 2^32
+  localparam logic [14:0] REG_CPL_TAKEN = 15'h0190;  // wo: total entries of the completion ring consumed by the host, modulo twice RING_ENTRIES; an entry for a full ring is dropped and counted in FAULTS
+  localparam logic [14:0] REG_REQ_TAKEN = 15'h0198;  // wo: the same for the request receive ring
+  localparam logic [14:0] REG_REP_TAKEN = 15'h01a0;  // wo: the same for the reply receive ring
   localparam logic [14:0] REG_PERF_CLEAR = 15'h0200;  // wo: any write clears the performance counters
   localparam logic [14:0] REG_CYCLE = 15'h0208;  // ro: the cycle counter
   localparam logic [14:0] REG_COMPUTE_PERF_CLEAR = 15'h0210;  // wo: any write clears the counters of the compute core
-  localparam logic [14:0] REG_FAULTS = 15'h0218;  // rw: faults that no completion reports: packets dropped 15:0, counted up to 65535; 16: a register was given a value that is misaligned or no packet size, and kept its own; entries dropped because their ring was full 31:24, counted up to 255; any write clears
-  localparam logic [14:0] REG_COMPUTE_PERF = 15'h0280;  // ro: counters of the compute core: a word each, in the order of CPERF; 0 without a compute core
-  localparam logic [14:0] REG_PERF = 15'h0400;  // ro: event counters: 32 bytes an event (PERF_EVENTS): first cycle, last cycle, count, sum
-  localparam logic [14:0] REG_ROUTE = 15'h0800;  // rw: one word a node: segment size of the node 39:0; for each port the vc bit of packets to it 53:48; ports by which it is reached 61:56
+  localparam logic [14:0] REG_FAULTS = 15'h0218;  // rw: faults that no completion reports: packets dropped 15:0, counted up to 65535; 16: a write of a misaligned address or invalid packet size was ignored; entries dropped because their ring was full 31:24, counted up to 255; any write clears
+  localparam logic [14:0] REG_COMPUTE_PERF = 15'h0280;  // ro: counters of the compute core, one word each, in the order of CPERF; 0 without a compute core
+  localparam logic [14:0] REG_PERF = 15'h0400;  // ro: event counters: 32 bytes per event (PERF_EVENTS): first cycle, last cycle, count, sum
+  localparam logic [14:0] REG_ROUTE = 15'h0800;  // rw: one word per node: its segment size 39:0; per port, the vc bit of packets to it 53:48; mask of ports that lead to it 61:56
   localparam logic [14:0] REG_REQ_WINDOW = 15'h4000;  // wo: request submission window, 4 KiB
   localparam logic [14:0] REG_REP_WINDOW = 15'h5000;  // wo: reply submission window, 4 KiB
 
@@ -264,17 +264,17 @@ package fsh_spec_pkg;
     logic [23:0] total;  // Payload bytes of the whole message.
     logic [39:0] addr;  // Destination of this packet's payload (GET: source at the target). Medium: offset in the slot.
     logic [3:0] status;  // STATUS, in replies of logic.
-    logic ack;  // PUT, COMPUTE: the initiator wants PUT_ACK. Otherwise zero.
+    logic ack;  // PUT, COMPUTE: the initiator requests PUT_ACK. Otherwise zero.
     logic [6:0] tag;  // Tag of a PUT, GET or COMPUTE; slot number of a host-bound message.
-    logic [10:0] bytes;  // Payload bytes in this packet; the message has others if they are not total (GET: it has not).
-    logic [4:0] nargs;  // Arguments of the message, 0..16; beats of them only if first is set.
-    logic [5:0] hops;  // Nodes that the packet has passed; one that has passed MAX_HOPS goes no further.
+    logic [10:0] bytes;  // Payload bytes in this packet; if less than total, the message has further packets (except a GET).
+    logic [4:0] nargs;  // Arguments of the message, 0..16; argument beats follow only if first is set.
+    logic [5:0] hops;  // Nodes that have forwarded the packet; at MAX_HOPS it is not forwarded further.
     logic [6:0] src;  // Sending node.
     logic [6:0] dst;  // Destination node.
     logic [1:0] space;  // SPACE that addr lies in, at the destination.
     logic rsvd0;  // Reserved, zero.
-    logic first;  // First packet, one of each message: carries the arguments; nothing else if the payload is read from a memory for them. It may come behind others.
-    logic vc;  // Selects the virtual channel with reply, on the link that the packet is on: what the sender's route table says (ROUTE).
+    logic first;  // First packet, exactly one per message: carries the arguments, and no payload if that is read from a memory. May arrive after other packets of the message.
+    logic vc;  // Together with reply selects the virtual channel of the current link, as given by the sender's route table (ROUTE).
     logic reply;  // Channel: 0 request, 1 reply.
     logic [1:0] category;  // CAT.
     logic [7:0] opcode;  // Handler index (OP).
@@ -302,7 +302,7 @@ package fsh_spec_pkg;
   // Arguments 0 and 1 of a COMPUTE message: SIGNAL.
   typedef struct packed {
     logic [23:0] rsvd1;  // Reserved, zero.
-    logic [7:0] increment;  // What to add to it.
+    logic [7:0] increment;  // Increment.
     logic [21:0] rsvd0;  // Reserved, zero.
     logic [5:0] counter;  // Event counter.
     logic [3:0] op;  // CMSG_SIGNAL.
@@ -327,7 +327,7 @@ package fsh_spec_pkg;
   } collrun_t;
   localparam int unsigned COLLRUN_W = 64;
 
-  // Arguments 0 and 1 of a COLLECTIVE message: GRANT, ASK, CONSUMED. The key is that at the receiver of the packet.
+  // Arguments 0 and 1 of a COLLECTIVE message: GRANT, ASK, CONSUMED. The key is the one used at the packet's receiver.
   typedef struct packed {
     logic [24:0] rsvd0;  // Reserved, zero.
     logic [7:0] job;  // JobID of the packet.
@@ -338,51 +338,51 @@ package fsh_spec_pkg;
   } collkey_t;
   localparam int unsigned COLLKEY_W = 64;
 
-  // Address of a packet in SPACE COLLECTIVE: the bits of addr, and above them those of tag, of its header.
+  // Address of a packet in SPACE COLLECTIVE: addr of its header, with tag above it.
   typedef struct packed {
     logic [17:0] rsvd0;  // Reserved, zero.
-    logic eager;  // It came without a grant: CONSUMED is to be told.
+    logic eager;  // Sent without a grant: the receiver must answer with CONSUMED.
     logic [4:0] low;  // Bits 4:0 of the packet's number.
     logic [7:0] job;  // JobID.
     logic [10:0] vp;  // VP of the receiver.
     logic [7:0] seq;  // SeqID.
     logic [2:0] high;  // Bits 7:5 of the packet's number.
-    logic [9:0] offset;  // Of this payload in the packet, which has `total` bytes of the header.
+    logic [9:0] offset;  // Offset of this payload in the packet, whose size is `total` of the header.
   } colladdr_t;
   localparam int unsigned COLLADDR_W = 64;
 
-  // Triggered descriptor of the collective engine: a step of a sequence, which is a list of them, 64-byte aligned in the segment. Addresses are segment offsets in units of 64 bytes. Reserved bits are zero.
+  // Triggered descriptor of the collective engine: one step of a sequence, which is a list of descriptors, 64-byte aligned in the segment. Addresses are segment offsets in units of 64 bytes. Reserved bits are zero.
   typedef struct packed {
     logic [31:0] rsvd4;  // Reserved, zero.
-    logic [31:0] post_addr;  // Where in the DMA window, in units of 64 bytes.
-    logic [31:0] store_addr;  // Where the value is kept.
-    logic [31:0] own_addr;  // The local operand.
-    logic [63:0] sources1;  // Of sources 8 to 15; bytes 8 to 15.
-    logic [63:0] sources0;  // Nodes of sources 0 to 7 in their order, 8 bits each; given: bytes 0 to 7 of the value.
+    logic [31:0] post_addr;  // Offset in the DMA window, in units of 64 bytes.
+    logic [31:0] store_addr;  // Address to store the value at.
+    logic [31:0] own_addr;  // Address of the local operand.
+    logic [63:0] sources1;  // Nodes of sources 8 to 15; given: bytes 8 to 15.
+    logic [63:0] sources0;  // Nodes of sources 0 to 7 in order, 8 bits each; given: bytes 0 to 7 of the value.
     logic [135:0] rsvd3;  // Reserved, zero.
-    logic [23:0] bytes;  // Of the value, also 0; at most COLL_MOST.
+    logic [23:0] bytes;  // Size of the value, 0 to COLL_MOST.
     logic [4:0] rsvd2;  // Reserved, zero.
-    logic [7:0] dest_seq;  // SeqID that the packets have there.
-    logic [10:0] dest_vp;  // Number of the team there.
-    logic [7:0] dest;  // Node that gets the value.
+    logic [7:0] dest_seq;  // SeqID of the packets there.
+    logic [10:0] dest_vp;  // The team's number there.
+    logic [7:0] dest;  // Node that receives the value.
     logic [3:0] rsvd1;  // Reserved, zero.
-    logic post;  // The value is written to host memory, at post_addr: whole lines, before the entry that ends the sequence.
-    logic [10:0] cookie;  // Tag of the entry that ends the sequence.
+    logic post;  // Write the value to host memory at post_addr, in whole lines, before the sequence's completion entry.
+    logic [10:0] cookie;  // Tag of the completion entry of the sequence.
     logic rsvd0;  // Reserved, zero.
     logic [3:0] op;  // Operation, as in fshmem_coll.h.
     logic [2:0] kind;  // Type of the elements, as in fshmem_coll.h.
-    logic [4:0] count;  // CPCount: sources, 0 to COLL_SOURCES.
+    logic [4:0] count;  // CPCount: number of sources, 0 to COLL_SOURCES.
     logic [7:0] seq;  // SeqID of the packets that trigger the step.
-    logic [10:0] vp;  // VP: number of the team at this node.
-    logic [7:0] job;  // JobID: operations of the team, modulo 256.
-    logic eager;  // Packets to dest may go without a grant, one at a time: the team is an eager one (COLL_EAGER).
-    logic send;  // It is sent to dest.
-    logic store;  // The value is kept at store_addr.
-    logic reduce;  // The packets of the sources are combined, in their order, each on the right of what is before it; else one source's is taken.
-    logic given;  // It stands in the descriptor instead of sources, up to 16 bytes.
+    logic [10:0] vp;  // VP: the team's number at this node.
+    logic [7:0] job;  // JobID: sequence number of the team's operation, modulo 256.
+    logic eager;  // Packets to dest may be sent without a grant, one at a time: the team is eager (COLL_EAGER).
+    logic send;  // Send the value to dest.
+    logic store;  // Store the value at store_addr.
+    logic reduce;  // Combine the packets of the sources in their order, each as the right operand; otherwise the packet of the only source is used.
+    logic given;  // The value is immediate, in the fields of the sources, up to 16 bytes.
     logic own;  // There is a local operand, at own_addr.
-    logic tail;  // CT: the last one.
-    logic head;  // CH: the first of its sequence.
+    logic tail;  // CT: last descriptor of its sequence.
+    logic head;  // CH: first descriptor of its sequence.
   } colldesc_t;
   localparam int unsigned COLLDESC_W = 512;
 
@@ -391,7 +391,7 @@ package fsh_spec_pkg;
     logic [7:0] check;  // CMD_CHECK.
     logic [79:0] rsvd3;  // Reserved, zero.
     logic [39:0] laddr;  // Address at this node: source of a PUT or AM, destination of a GET.
-    logic [23:0] length;  // Payload bytes (GET: bytes asked for).
+    logic [23:0] length;  // Payload bytes (GET: bytes requested).
     logic [39:0] raddr;  // Address at the target.
     logic [17:0] rsvd2;  // Reserved, zero.
     logic [1:0] lspace;  // SPACE of laddr; INLINE: the payload follows.
@@ -402,9 +402,9 @@ package fsh_spec_pkg;
     logic [7:0] dst;  // Target node.
     logic [1:0] rspace;  // SPACE of raddr.
     logic rsvd0;  // Reserved, zero.
-    logic ordered;  // Take the lowest port of the route, and after such commands before it, so that equal destinations see them in order.
-    logic ack;  // PUT: report (TAGGED) when every byte is written at the target. Host-bound: report (SLOT) when the source is read. GET and COMPUTE report always.
-    logic reply;  // Channel; must match the window the command stands in.
+    logic ordered;  // Use the lowest port of the route and follow earlier ordered commands, so that a destination sees them in order.
+    logic ack;  // PUT: report (TAGGED) when every byte has been written at the target. Host-bound: report (SLOT) when the source has been read. GET and COMPUTE always report.
+    logic reply;  // Channel; must match the window that the command is written to.
     logic [1:0] category;  // CAT.
     logic [7:0] opcode;  // Handler index (OP).
   } cmd_t;
@@ -415,39 +415,39 @@ package fsh_spec_pkg;
     logic [7:0] check;  // CMD_CHECK.
     logic [141:0] rsvd9;  // Reserved, zero.
     logic [9:0] x_words;  // CONV: words of operand buffer a tile's input takes, of one channel block: at least rows of input * stride * row_words, that is ((tile_x - 1) * stride + kernel_h) * stride * row_words, at most 512.
-    logic [31:0] out_plane;  // CONV: from channel block to channel block of the output.
-    logic [31:0] in_plane;  // CONV: from channel block to channel block of the input.
-    logic [15:0] pad_w;  // CONV: columns left of the input, two's complement.
-    logic [15:0] pad_h;  // CONV: rows above the input, two's complement.
+    logic [31:0] out_plane;  // CONV: stride between channel blocks of the output.
+    logic [31:0] in_plane;  // CONV: stride between channel blocks of the input.
+    logic [15:0] pad_w;  // CONV: padding columns left of the input, two's complement.
+    logic [15:0] pad_h;  // CONV: padding rows above the input, two's complement.
     logic [15:0] out_w;  // CONV: columns of the output.
     logic [15:0] out_h;  // CONV: rows of the output.
     logic [15:0] in_w;  // CONV: columns of the input.
     logic [15:0] in_h;  // CONV: rows of the input.
     logic [15:0] rsvd8;  // Reserved, zero.
     logic [7:0] row_words;  // CONV: groups of 8 in a row of the input that a tile needs, of one phase: at least ceil(ceil(((out_w - 1) * stride + kernel_w) / stride) / 8).
-    logic [7:0] stride;  // CONV: of both dimensions, 1 to 8.
+    logic [7:0] stride;  // CONV: in both dimensions, 1 to 8.
     logic [7:0] kernel_w;  // CONV: columns of the kernel.
     logic [7:0] kernel_h;  // CONV: rows of the kernel.
     logic [7:0] tile_w;  // Columns of a tile, in groups of 16. A multiple of 4 with an encoded or emitted W.
     logic [7:0] tile_x;  // Rows of a tile, in groups of 8 (a multiple of 8 with an encoded X); CONV: rows of output per tile. With tile_w at most 128 accumulators: (groups of 8 in a tile) * tile_w.
-    logic [63:0] signal_mask;  // Nodes that get the signal.
-    logic [63:0] art_mask;  // Nodes that get what is sent.
+    logic [63:0] signal_mask;  // Nodes that receive the signal.
+    logic [63:0] art_mask;  // Nodes that receive the data.
     logic [15:0] rsvd7;  // Reserved, zero.
-    logic [23:0] art_count;  // Values (4 bytes) of one PUT, at least 1; fewer where addresses are not adjacent.
-    logic [23:0] k;  // Values of a dot product; CONV: 16 times the channel blocks; SEND: values (4 bytes) to send.
+    logic [23:0] art_count;  // Values (4 bytes) per PUT, at least 1; fewer where addresses are not adjacent.
+    logic [23:0] k;  // Length of a dot product; CONV: 16 times the channel blocks; SEND: values (4 bytes) to send.
     logic [15:0] rsvd6;  // Reserved, zero.
     logic [23:0] n;  // Columns of the result (output channels).
     logic [23:0] m;  // Rows of the result. SEND: see k.
     logic [3:0] rsvd5;  // Reserved, zero.
-    logic [19:0] ldc;  // From row to row of the results; CONV: of the output (its width).
-    logic [19:0] ldw;  // From row to row of FP32 operand W.
-    logic [19:0] ldx;  // From row to row of X; CONV: of the input (its width).
-    logic [31:0] art_addr;  // Where the first byte of c_addr (e_addr, x_addr) goes at the nodes of art_mask; the rest at the same distance.
-    logic [31:0] e_addr;  // Where the encoded operand W goes.
+    logic [19:0] ldc;  // Row stride of the results; CONV: of the output (its width).
+    logic [19:0] ldw;  // Row stride of FP32 operand W.
+    logic [19:0] ldx;  // Row stride of X; CONV: of the input (its width).
+    logic [31:0] art_addr;  // Destination of the first byte of c_addr (e_addr, x_addr) at the nodes in art_mask; the rest follows at the same offsets.
+    logic [31:0] e_addr;  // Destination of the encoded operand W.
     logic [31:0] b_addr;  // Bias, N values.
     logic [31:0] c_addr;  // Results: M rows of N values; CONV: channel blocks [ob][y][x][16].
     logic [31:0] w_addr;  // Operand W; CONV: kernels, N rows of [cb][r][s][16].
-    logic [31:0] x_addr;  // Operand X: M rows of K values; CONV: input, channel blocks [cb][y][x][16]; SEND: what is sent.
+    logic [31:0] x_addr;  // Operand X: M rows of K values; CONV: input, channel blocks [cb][y][x][16]; SEND: data to send.
     logic [44:0] rsvd4;  // Reserved, zero.
     logic [10:0] cookie;  // Tag of the completion entry.
     logic [7:0] complete_node;  // Node.
@@ -458,27 +458,27 @@ package fsh_spec_pkg;
     logic [1:0] rsvd1;  // Reserved, zero.
     logic [5:0] await_event;  // Event counter.
     logic [4:0] rsvd0;  // Reserved, zero.
-    logic complete;  // At the very end: a completion for the host of complete_node.
-    logic signal;  // At the end, when all that was sent is written: one more in event counter signal_event of every node of signal_mask.
-    logic art;  // Send what is written: the encoded operand if emit is set, else the results.
-    logic await;  // Start when event counter await_event has await_count or more; take await_count off.
-    logic emit;  // Write FP32 operand W, encoded, to e_addr as it is loaded. ENCODE does only that, with or without the bit. Not with CONV.
-    logic w_rows;  // FP32 operand W stands as N rows of K values, else as K rows of N. Set for CONV.
+    logic complete;  // After that: send a completion to the host of complete_node.
+    logic signal;  // At the end, when all sent data has been written: increment event counter signal_event of every node in signal_mask.
+    logic art;  // Send what the command writes: the encoded operand if emit is set, else the results.
+    logic await;  // Do not start before event counter await_event has reached await_count; then subtract await_count.
+    logic emit;  // Also write FP32 operand W in encoded form to e_addr while loading it. ENCODE does only that, regardless of the bit. Not with CONV.
+    logic w_rows;  // FP32 operand W is laid out as N rows of K values, else as K rows of N. Set for CONV.
     logic w_bfp;  // Operand W (columns of B) is encoded. Not with CONV, ENCODE, emit.
     logic x_bfp;  // Operand X (rows of A) is encoded. Not with CONV.
-    logic relu;  // Results below zero become zero.
+    logic relu;  // Replace negative results by zero.
     logic bias;  // Add the bias of each column (output channel).
-    logic accumulate;  // Add the result to what stands in C.
+    logic accumulate;  // Add the result to the existing contents of C.
     logic [7:0] op;  // COP.
   } ccmd_t;
   localparam int unsigned CCMD_W = 1024;
 
-  // Command of an engine: what it gives the node to send.
+  // Command that an engine submits to the node.
   typedef struct packed {
     logic [7:0] rsvd0;  // Reserved, zero.
     logic [7:0] dst;  // Target node.
     logic [1:0] kind;  // EKIND.
-    logic [5:0] tag;  // PUT: which of the engine's tags, counted from 0. PACKET: bits 45:40 of colladdr.
+    logic [5:0] tag;  // PUT: index among the engine's tags. PACKET: bits 45:40 of colladdr.
     logic [39:0] raddr;  // PUT: address in the segment of the target. PACKET: bits 39:0 of colladdr.
     logic [23:0] length;  // PUT, PACKET: bytes.
     logic [39:0] laddr;  // PUT, PACKET: address in the segment of this node. MESSAGE: arguments.
@@ -488,10 +488,10 @@ package fsh_spec_pkg;
   // Entry of the completion ring and of the two receive rings. The entry is new when its phase differs from that of the previous lap; the first lap writes phase 1.
   typedef struct packed {
     logic [15:0] rsvd1;  // Reserved, zero.
-    logic [47:0] cycle;  // Cycle at which the unit that writes entries took it.
+    logic [47:0] cycle;  // Cycle at which the unit that writes entries accepted it.
     logic [11:0] rsvd0;  // Reserved, zero.
     logic [7:0] source;  // End of a sequence, TIMEOUT: the node whose packet is missing.
-    logic [7:0] step;  // End of a sequence: SeqID of the descriptor that it ended with.
+    logic [7:0] step;  // End of a sequence: SeqID of the last descriptor executed.
     logic half;  // SLOT only: one of two entries for this message.
     logic [10:0] tag;  // Tag, slot or cookie.
     logic [7:0] node;  // Sender of the message; peer of a completion.
@@ -503,7 +503,7 @@ package fsh_spec_pkg;
   } ring_t;
   localparam int unsigned RING_W = 128;
 
-  // The status line: one beat the device writes to host memory whenever a consumer index moves.
+  // The status line: one beat that the device writes to host memory whenever a consumer index changes.
   typedef struct packed {
     logic [63:0] rsvd0;  // Reserved, zero.
     logic [31:0] rep_head;  // Entries of the reply window consumed, modulo 2^32.
@@ -511,17 +511,17 @@ package fsh_spec_pkg;
   } status_t;
   localparam int unsigned STATUS_W = 128;
 
-  // Boundary beat of a link, marked by the type bit beside the data. Fields crc, seq and ack are zero until the link layer that uses them.
+  // Boundary beat of a link, marked by the type bit next to the data. Fields crc, seq and ack are zero until there is a link layer that uses them.
   typedef struct packed {
     logic [31:0] crc;  // Reserved: CRC-32 of the frame that this beat closes.
-    logic poison;  // The next beat is the last of a packet in which a memory answered a read with an error.
+    logic poison;  // The next beat is the last of a packet for which a memory returned a read error.
     logic [6:0] check;  // Reserved: check of seq, ack and credits.
     logic [11:0] ack;  // Reserved: last frame verified in the other direction.
     logic [11:0] seq;  // Reserved: number of the frame that this beat opens.
     logic [15:0] credit3;  // The same, channel 3 (reply, vc 1).
     logic [15:0] credit2;  // The same, channel 2 (reply).
     logic [15:0] credit1;  // The same, channel 1 (request, vc 1).
-    logic [15:0] credit0;  // Beats ever freed behind virtual channel 0 (request), modulo 2^16.
+    logic [15:0] credit0;  // Total beats freed in the buffer of virtual channel 0 (request), modulo 2^16.
   } bound_t;
   localparam int unsigned BOUND_W = 128;
 endpackage

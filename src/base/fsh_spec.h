@@ -10,21 +10,21 @@
 
 /* Value of the low half of register ID: the bytes FSHM. */
 #define FSH_DEVICE_MAGIC 0x4d485346u
-/* Incompatible revisions of this file; the library refuses a device with another one. */
+/* Incompatible revision of this file; the library rejects a device with a different one. */
 #define FSH_SPEC_MAJOR 3u
-/* Compatible revisions of this file. */
+/* Compatible revision of this file. */
 #define FSH_SPEC_MINOR 0u
-/* Nodes a fabric can have: size of the route table and of the slot arrays. */
+/* Maximum number of nodes in a fabric; size of the route table and of the slot arrays. */
 #define FSH_MAX_NODES 64u
-/* Link ports a node may have: the port masks of the register map have room for so many. */
+/* Maximum number of link ports of a node; width of the port masks in the register map. */
 #define FSH_MAX_PORTS 6u
-/* Halves of the sequencer, and receivers, of a node, each with a master for device memory; link port p belongs to lane p modulo LANES. */
+/* Lanes of a node: each is one half of the sequencer and one receiver, with its own masters for device memory. Link port p belongs to lane p modulo LANES. */
 #define FSH_LANES 2u
-/* Nodes that a packet may pass on its way; at the next one it ends. */
+/* Maximum number of nodes that forward a packet; the next node terminates it. */
 #define FSH_MAX_HOPS 63u
 /* Arguments of an active message, 32 bits each. */
 #define FSH_MAX_ARGS 16u
-/* Tagged operations (PUT, GET, COMPUTE) one node may have in flight. */
+/* Maximum number of tagged operations (PUT, GET, COMPUTE) in flight per node. */
 #define FSH_NUM_TAGS 64u
 /* Tags of the host: 0 to HOST_TAGS - 1. */
 #define FSH_HOST_TAGS 48u
@@ -32,95 +32,95 @@
 #define FSH_COMPUTE_TAGS 16u
 /* Event counters of a compute core, 32 bits each. */
 #define FSH_NUM_EVENTS 64u
-/* An event counter that has come to this counts no further signal, so that it never wraps. */
+/* Value at which an event counter saturates; it never wraps. */
 #define FSH_EVENT_FULL 0x80000000u
-/* Sequences that a collective engine runs at once. */
+/* Sequences that a collective engine runs concurrently. */
 #define FSH_COLL_SEQUENCES 8u
-/* Sequences that wait in a collective engine; a RUN for which there is no room is answered with BUSY. */
+/* Sequences that a collective engine can queue; a RUN beyond that is answered with BUSY. */
 #define FSH_COLL_QUEUE 16u
-/* Packets that a collective engine may hold beside those that it asked for: of steps that are eager, one of each peer and team. A node's eager teams have no more peers than this, each peer counted in each team. */
+/* Eager packets that a collective engine may hold in addition to those it granted: one per peer and team. The peers of a node's eager teams, counted once per team, must not exceed this. */
 #define FSH_COLL_EAGER 8u
-/* Eager teams have a VP below this, at all their nodes. */
+/* The VP of an eager team is below this on all its nodes. */
 #define FSH_COLL_EAGER_VPS 4u
-/* Bytes of the value of a step, at most. */
+/* Maximum size in bytes of a step's value. */
 #define FSH_COLL_MOST 0x800000u
-/* Sources of a step, at most. */
+/* Maximum number of sources of a step. */
 #define FSH_COLL_SOURCES 16u
-/* Receive slots each node owns at each node, for requests and as many for replies. */
+/* Receive slots that each node owns at each node, separately for requests and for replies. */
 #define FSH_SLOTS_PER_PEER 16u
-/* Bytes of payload one receive slot holds: AMMaxMedium of conduit fpga. */
+/* Payload bytes of a receive slot: AMMaxMedium of conduit fpga. */
 #define FSH_MAX_MEDIUM 4096u
-/* Bytes of payload one command may move (8 MiB); longer transfers are several commands. */
+/* Maximum payload bytes of a command (8 MiB); longer transfers take several commands. */
 #define FSH_MAX_MESSAGE 0x800000u
-/* Bytes of payload one packet may carry; run-time choice of 128, 256, 512 or 1024. */
+/* Maximum payload bytes of a packet; selectable at run time: 128, 256, 512 or 1024. */
 #define FSH_MAX_PACKET 1024u
-/* Smallest run-time packet payload. */
+/* Smallest packet payload selectable at run time. */
 #define FSH_MIN_PACKET 128u
-/* Bytes a cycle on every data path of the GASNet core. */
+/* Bytes per cycle on every data path of the GASNet core. */
 #define FSH_BEAT_BYTES 16u
-/* Beats of buffer behind a link port, which its virtual channels share. */
+/* Receive buffer of a link port in beats, shared by its virtual channels. */
 #define FSH_LINK_BEATS 2000u
-/* Of these, beats that belong to each virtual channel alone. */
+/* Beats of LINK_BEATS reserved for each virtual channel. */
 #define FSH_VC_BEATS 320u
-/* Payload bytes from which on a packet is long, and waits for shorter ones. */
+/* Payload bytes from which a packet counts as long; shorter packets have priority. */
 #define FSH_LONG_BYTES 64u
-/* Beats of buffer of each channel of a node's loop to itself. */
+/* Buffer of a node's loopback path in beats per channel. */
 #define FSH_LOOP_BEATS 512u
 /* 64-byte entries in each of the two submission windows. */
 #define FSH_WINDOW_ENTRIES 64u
 /* Bytes of a submission entry. */
 #define FSH_ENTRY_BYTES 64u
-/* Entries one command may take. */
+/* Maximum number of entries of a command. */
 #define FSH_MAX_ENTRIES 8u
-/* Bytes of arguments (rounded up to 16) and inline payload one command may carry. Inline payload must fit in one packet: (raddr mod packet) + length <= packet. */
+/* Maximum bytes of arguments (rounded up to 16) plus inline payload of a command. Inline payload must fit in one packet: (raddr mod packet) + length <= packet. */
 #define FSH_MAX_INLINE 480u
-/* Bytes of an entry of the completion ring and of the receive rings. */
+/* Bytes per entry of the completion ring and the receive rings. */
 #define FSH_RING_ENTRY_BYTES 16u
-/* Entries of each host ring. The host tells the device every quarter of a ring what it has taken (CPL_TAKEN, REQ_TAKEN, REP_TAKEN), so three quarters are the least there is room for: more than can be outstanding of a host that keeps to its tags, slots and commands in flight. */
+/* Entries of each host ring. The host reports consumed entries every quarter of a ring (CPL_TAKEN, REQ_TAKEN, REP_TAKEN), so there is always room for three quarters: more than can be outstanding for a host that observes its limits on tags, slots and commands in flight. */
 #define FSH_RING_ENTRIES 8192u
 /* Stride of the slot header array: the message's packet header, then its arguments. */
 #define FSH_SLOT_HEADER_BYTES 128u
-/* Offset in a slot header of its credit line, BEAT_BYTES that the slot's sender writes by PUTs: behind what a message takes. The library uses that of reply slot 0. */
+/* Offset in a slot header, behind the message, of its credit line: BEAT_BYTES that the slot's sender writes by PUT. The library uses the line of reply slot 0. */
 #define FSH_SLOT_LINE 112u
 /* Check byte of every command. */
 #define FSH_CMD_CHECK 165u
-/* Nominal clock of the node, GASNet core and compute core; simulated times are cycles of this clock. */
+/* Nominal clock of the node (GASNet core and compute core); simulated times are cycles of this clock. */
 #define FSH_CLOCK_MHZ 250u
-/* Simulated time, cycles: a call that sends something, up to its first posted write. */
+/* Simulated time, in cycles, of a call that sends, up to its first posted write. */
 #define FSH_COST_CALL 10u
-/* Simulated time, cycles: a posted 64-bit write to the device, in a run of them. */
+/* Simulated time, in cycles, of a posted 64-bit write to the device, in a burst. */
 #define FSH_COST_WRITE 2u
-/* Simulated time, cycles: a poll that finds something; one that finds nothing lasts at least as long. */
+/* Simulated time, in cycles, of a poll that finds something; the minimum for an empty poll. */
 #define FSH_COST_POLL 10u
-/* Simulated time, cycles: a poll that finds nothing ends with the next event of its rank, and at the latest after this. */
+/* Maximum simulated time, in cycles, of an empty poll, which ends with the next event of its rank. */
 #define FSH_COST_POLL_MOST 250u
-/* Simulated time, cycles: a message that is delivered, up to its handler. */
+/* Simulated time, in cycles, of delivering a message, up to its handler. */
 #define FSH_COST_MESSAGE 10u
-/* Simulated time, cycles: a handler, beside what it calls. */
+/* Simulated time, in cycles, of a handler, in addition to what it calls. */
 #define FSH_COST_HANDLER 5u
-/* Simulated time: bytes a cycle that the library copies or folds in host memory, the DMA window included. */
+/* Simulated rate, in bytes per cycle, of copies and folds by the library in host memory, the DMA window included. */
 #define FSH_COST_COPY_BYTES 40u
-/* Simulated time, cycles: bytes that the library loads from device memory, beside those for each: to the device and back through PCIe. */
+/* Simulated time, in cycles, of a load by the library from device memory, in addition to the time per byte: the PCIe round trip. */
 #define FSH_COST_LOAD 250u
-/* Simulated time: bytes a cycle that the library loads from device memory, write-combining memory with few loads under way. */
+/* Simulated rate, in bytes per cycle, of loads by the library from device memory: write-combining memory with few loads in flight. */
 #define FSH_COST_LOAD_BYTES 2u
-/* Simulated time, cycles: bytes that the library stores in device memory, beside those for each: they are there then. */
+/* Simulated time, in cycles, of a store by the library to device memory, in addition to the time per byte, until the data is in place. */
 #define FSH_COST_STORE 125u
-/* Simulated time: bytes a cycle that the library stores in device memory, write-combining memory. */
+/* Simulated rate, in bytes per cycle, of stores by the library to device memory: write-combining memory. */
 #define FSH_COST_STORE_BYTES 24u
-/* Simulated time, cycles: reading the clock (fshmem_time, gasnett_ticks_now); never less than 1. */
+/* Simulated time, in cycles, of reading the clock (fshmem_time, gasnett_ticks_now); at least 1. */
 #define FSH_COST_CLOCK 5u
-/* Simulated time, cycles: gasnett_sched_yield. */
+/* Simulated time, in cycles, of gasnett_sched_yield. */
 #define FSH_COST_YIELD 100u
 
-/* Opcodes: handler indices of an active message. 1..63 run in logic, 64..127 are the library's handlers, 128..255 the client's; the last two go to the host. */
+/* Opcodes: handler indices of an active message. 1..63 are executed in logic, 64..127 are the library's handlers, 128..255 the client's; both of the latter are delivered to the host. */
 #define FSH_OP_NONE 0u /* Never valid. */
 #define FSH_OP_PUT 1u /* Long request: write the payload at the target; answered with PUT_ACK if the ack bit is set. On the reply channel only without ack. */
 #define FSH_OP_GET 2u /* Short request: the target answers with GET_REPLY messages. */
-#define FSH_OP_PUT_ACK 3u /* Short reply: every packet of the PUT with this tag is written, or refused (status); the COMPUTE or COLLECTIVE message with this tag is taken, or refused; any other request with this tag is refused. */
+#define FSH_OP_PUT_ACK 3u /* Short reply: every packet of the PUT with this tag has been written or refused (status); or the COMPUTE or COLLECTIVE message with this tag has been accepted or refused; or any other request with this tag has been refused. */
 #define FSH_OP_GET_REPLY 4u /* Long reply: the data of a GET, written at the initiator. */
-#define FSH_OP_COMPUTE 5u /* Short request to the compute core: up to four arguments, the first two as in crun, csignal or ccomplete. Of a host: answered with PUT_ACK, always. */
-#define FSH_OP_COLLECTIVE 6u /* Short request to the collective engine: up to four arguments, the first two as in collrun or collkey. Of a host: answered with PUT_ACK, always. */
+#define FSH_OP_COMPUTE 5u /* Short request to the compute core: up to four arguments, the first two as in crun, csignal or ccomplete. From a host: always answered with PUT_ACK. */
+#define FSH_OP_COLLECTIVE 6u /* Short request to the collective engine: up to four arguments, the first two as in collrun or collkey. From a host: always answered with PUT_ACK. */
 #define FSH_OP_ATOMIC 7u /* Reserved for remote atomics. */
 #define FSH_OP_LIBRARY 64u /* First handler index of the library. */
 #define FSH_OP_CLIENT 128u /* First handler index of the client. */
@@ -128,33 +128,33 @@
 #define FSH_OP_NAMES {{0u, "NONE"}, {1u, "PUT"}, {2u, "GET"}, {3u, "PUT_ACK"}, {4u, "GET_REPLY"}, {5u, "COMPUTE"}, {6u, "COLLECTIVE"}, {7u, "ATOMIC"}, {64u, "LIBRARY"}, {128u, "CLIENT"}}
 
 /* Operations of a COMPUTE message: bits 3:0 of its first argument. */
-#define FSH_CMSG_RUN 0u /* Run a list of commands (ccmd) of the receiver's segment. Answered with OK (queued), BUSY (no room for the list, try again) or UNSUPPORTED. Of a host only. */
-#define FSH_CMSG_SIGNAL 1u /* Add to an event counter. Of a host: answered with OK or UNSUPPORTED; of a compute core: not answered. */
-#define FSH_CMSG_COMPLETE 2u /* Entry in the receiver's completion ring: TAGGED, opcode COMPUTE. Of a compute core only; not answered. Room in the ring is the affair of the host that waits for it. */
+#define FSH_CMSG_RUN 0u /* Run a list of commands (ccmd) in the receiver's segment. Answered with OK (queued), BUSY (no room for the list; retry) or UNSUPPORTED. From a host only. */
+#define FSH_CMSG_SIGNAL 1u /* Add to an event counter. From a host: answered with OK or UNSUPPORTED; from a compute core: not answered. */
+#define FSH_CMSG_COMPLETE 2u /* Write an entry to the receiver's completion ring: TAGGED, opcode COMPUTE. From a compute core only; not answered. The host that waits for it is responsible for room in the ring. */
 #define FSH_CMSG_COUNT 3u
 #define FSH_CMSG_NAMES {{0u, "RUN"}, {1u, "SIGNAL"}, {2u, "COMPLETE"}}
 
 /* Operations of a COLLECTIVE message: bits 3:0 of its first argument. */
-#define FSH_COLLMSG_RUN 0u /* Run a sequence of descriptors (colldesc) of the receiver's segment. Answered with OK (queued), BUSY (no room for it, try again) or UNSUPPORTED. Of a host only. */
-#define FSH_COLLMSG_GRANT 1u /* Send the packet of this key: there is room for it. Of an engine; not answered. */
-#define FSH_COLLMSG_ASK 2u /* May the packet of this key be sent? Of an engine; not answered but with GRANT, now or when it is waited for. */
-#define FSH_COLLMSG_CONSUMED 3u /* The packet of this key that came eagerly is consumed: another may. Of an engine; not answered. */
-#define FSH_COLLMSG_TICK 4u /* A packet that three of these find missing ends its sequence with TIMEOUT. Of the engine's own host only; answered with OK. */
+#define FSH_COLLMSG_RUN 0u /* Run a sequence of descriptors (colldesc) in the receiver's segment. Answered with OK (queued), BUSY (no room for it; retry) or UNSUPPORTED. From a host only. */
+#define FSH_COLLMSG_GRANT 1u /* Send the packet with this key: there is room for it. From an engine; not answered. */
+#define FSH_COLLMSG_ASK 2u /* Request to send the packet with this key. From an engine; answered only by GRANT, now or once the receiver waits for the packet. */
+#define FSH_COLLMSG_CONSUMED 3u /* The eager packet with this key has been consumed: another may be sent. From an engine; not answered. */
+#define FSH_COLLMSG_TICK 4u /* Timeout clock: a packet that three of these find missing ends its sequence with TIMEOUT. From the engine's own host only; answered with OK. */
 #define FSH_COLLMSG_COUNT 5u
 #define FSH_COLLMSG_NAMES {{0u, "RUN"}, {1u, "GRANT"}, {2u, "ASK"}, {3u, "CONSUMED"}, {4u, "TICK"}}
 
-/* Kinds of command that an engine gives the node to send (ecmd). */
-#define FSH_EKIND_PUT 0u /* From segment to segment, with ack. */
-#define FSH_EKIND_PACKET 2u /* PUT without ack to an address of the target's engine (SPACE COLLECTIVE): raddr, with the low bits of the key in tag. Of up to MAX_PACKET bytes, read from laddr, which need not lie in the segment. */
+/* Kinds of command that an engine submits to the node (ecmd). */
+#define FSH_EKIND_PUT 0u /* PUT from segment to segment, with ack. */
+#define FSH_EKIND_PACKET 2u /* PUT without ack to an address of the target's engine (SPACE COLLECTIVE): raddr, with the low bits of the key in tag. Up to MAX_PACKET bytes, read from laddr, which may lie outside the segment. */
 #define FSH_EKIND_MESSAGE 1u /* Short request of the engine's opcode, not answered: laddr holds the first argument and the low 8 bits of the second; raddr and length are zero. */
 #define FSH_EKIND_COUNT 3u
 #define FSH_EKIND_NAMES {{0u, "PUT"}, {2u, "PACKET"}, {1u, "MESSAGE"}}
 
 /* Operations of the compute core. */
-#define FSH_COP_NOP 0u /* Nothing but wait, signal and completion. */
+#define FSH_COP_NOP 0u /* No operation: only wait, signal and completion. */
 #define FSH_COP_GEMM 1u /* C = X * W: matrix times matrix, matrix times vector. */
 #define FSH_COP_CONV 2u /* Two-dimensional convolution, as GEMM over the pixels of the output. */
-#define FSH_COP_ENCODE 3u /* Encode W, nothing else. */
+#define FSH_COP_ENCODE 3u /* Encode W only. */
 #define FSH_COP_SEND 4u /* Send a range of the segment as ART does; mover queue only. */
 #define FSH_COP_COUNT 5u
 #define FSH_COP_NAMES {{0u, "NOP"}, {1u, "GEMM"}, {2u, "CONV"}, {3u, "ENCODE"}, {4u, "SEND"}}
@@ -166,65 +166,65 @@
 #define FSH_CAT_COUNT 3u
 #define FSH_CAT_NAMES {{0u, "SHORT"}, {1u, "MEDIUM"}, {2u, "LONG"}}
 
-/* Address spaces: what a 40-bit address is an offset into. */
+/* Address spaces that a 40-bit address is an offset into. */
 #define FSH_SPACE_SEGMENT 0u /* The node's segment in device memory. */
-#define FSH_SPACE_HOST 1u /* The DMA window in the memory of the node's host. As the remote side of a PUT: the sender's credit line at the target, BEAT_BYTES at SLOT_LINE of its slot header {channel, source, tag}; as that of anything else it is out of range. */
-#define FSH_SPACE_COLLECTIVE 2u /* Packets of the collective engine (colladdr). Of engines only: as the remote side of a command it is refused. As the local side of one inside the node: arguments by themselves. */
+#define FSH_SPACE_HOST 1u /* The DMA window in the memory of the node's host. As the remote side of a PUT: the sender's credit line at the target, BEAT_BYTES at SLOT_LINE of its slot header {channel, source, tag}; as the remote side of anything else it is out of range. */
+#define FSH_SPACE_COLLECTIVE 2u /* Packets of the collective engine (colladdr). From engines only: refused as the remote side of a host's command. As the local side of a command inside the node: arguments only. */
 #define FSH_SPACE_INLINE 3u /* Local side of a command only: the payload follows in the entries. */
 #define FSH_SPACE_COUNT 4u
 #define FSH_SPACE_NAMES {{0u, "SEGMENT"}, {1u, "HOST"}, {2u, "COLLECTIVE"}, {3u, "INLINE"}}
 
 /* Outcome of a command, in completions and replies. */
-#define FSH_STATUS_OK 0u /* Done: all bytes are written. */
+#define FSH_STATUS_OK 0u /* Complete: all bytes are written. */
 #define FSH_STATUS_BAD_COMMAND 1u /* Check byte, reserved bits, entry count or opcode are wrong; nothing was sent. */
-#define FSH_STATUS_BAD_NODE 2u /* No such node, or no route to it; nothing was sent. In an answer: a packet passed MAX_HOPS nodes and met no target. */
-#define FSH_STATUS_BAD_LENGTH 3u /* Length or argument count is out of its limits; nothing was sent. */
-#define FSH_STATUS_LOCAL_RANGE 4u /* The local range leaves its address space; nothing was sent. */
-#define FSH_STATUS_REMOTE_RANGE 5u /* The remote range leaves the target's address space. */
-#define FSH_STATUS_UNSUPPORTED 6u /* The target has no unit for this opcode, or the unit no such operation. */
+#define FSH_STATUS_BAD_NODE 2u /* No such node, or no route to it; nothing was sent. In a reply: a packet was forwarded MAX_HOPS times without reaching its target. */
+#define FSH_STATUS_BAD_LENGTH 3u /* Length or argument count is out of range; nothing was sent. */
+#define FSH_STATUS_LOCAL_RANGE 4u /* The local range exceeds its address space; nothing was sent. */
+#define FSH_STATUS_REMOTE_RANGE 5u /* The remote range exceeds the target's address space. */
+#define FSH_STATUS_UNSUPPORTED 6u /* The target has no unit for this opcode, or the unit does not support the operation. */
 #define FSH_STATUS_BUSY 7u /* RUN: the queue is full; nothing was done. */
-#define FSH_STATUS_TIMEOUT 9u /* A packet of a collective did not come in time (TICK). */
-#define FSH_STATUS_MEMORY 8u /* A memory answered a read or a write with an error: of the bytes at the target some may be wrong. */
+#define FSH_STATUS_TIMEOUT 9u /* A packet of a collective did not arrive in time (TICK). */
+#define FSH_STATUS_MEMORY 8u /* A memory returned an error for a read or a write: some of the bytes at the target may be wrong. */
 #define FSH_STATUS_COUNT 10u
 #define FSH_STATUS_NAMES {{0u, "OK"}, {1u, "BAD_COMMAND"}, {2u, "BAD_NODE"}, {3u, "BAD_LENGTH"}, {4u, "LOCAL_RANGE"}, {5u, "REMOTE_RANGE"}, {6u, "UNSUPPORTED"}, {7u, "BUSY"}, {9u, "TIMEOUT"}, {8u, "MEMORY"}}
 
 /* What a ring entry announces. */
 #define FSH_CPL_TAGGED 0u /* A PUT, GET or COMPUTE of this node: the tag is free again. With opcode COMPUTE: COMPLETE of a compute core, tag is its cookie. With opcode COLLECTIVE: the end of a sequence, tag is its cookie. */
-#define FSH_CPL_SLOT 1u /* A host-bound message of this node whose ack bit was set: its source is read and may be reused. Two entries with half set if the message went over both lanes. */
-#define FSH_CPL_MESSAGE 2u /* Receive rings: a message is complete in its slot. */
+#define FSH_CPL_SLOT 1u /* The source of a host-bound message of this node with the ack bit set has been read and may be reused. Two entries, with half set, if the message used both lanes. */
+#define FSH_CPL_MESSAGE 2u /* Receive rings: a complete message is in its slot. */
 #define FSH_CPL_REFUSED 3u /* A command of this node was refused before anything was sent. */
 #define FSH_CPL_COUNT 4u
 #define FSH_CPL_NAMES {{0u, "TAGGED"}, {1u, "SLOT"}, {2u, "MESSAGE"}, {3u, "REFUSED"}}
 
-/* Counters of the compute core. A cycle counts for at most one of COMPUTE, LOAD, FULL and TRANSFER; a NOP counts for none of them, and is no command. */
-#define FSH_CPERF_FIRST_START 0u /* Cycle in which the first command began (its wait over, given to the engines); 0: none. */
-#define FSH_CPERF_LAST_END 1u /* Cycle in which the last one ended: results written, what it sent acknowledged. */
+/* Counters of the compute core. A cycle counts for at most one of COMPUTE, LOAD, FULL and TRANSFER; a NOP counts for none of them, nor as a command. */
+#define FSH_CPERF_FIRST_START 0u /* Cycle in which the first command began (its wait over, issued to the engines); 0: none. */
+#define FSH_CPERF_LAST_END 1u /* Cycle in which the last command ended: results written, sent data acknowledged. */
 #define FSH_CPERF_LAST_SIGNAL 2u /* Cycle of the last signal counted by an event. */
 #define FSH_CPERF_COMMANDS 3u /* Commands that ended. */
 #define FSH_CPERF_COMPUTE 4u /* Cycles with a step of the array. */
-#define FSH_CPERF_LOAD 5u /* Cycles without one because operands were awaited, or the array's pipeline by a chunk of fewer than 16 steps. */
+#define FSH_CPERF_LOAD 5u /* Cycles without one that waited for operands, or for the array's pipeline after a chunk of fewer than 16 steps. */
 #define FSH_CPERF_FULL 6u /* Cycles without one because both accumulator banks were in use. */
-#define FSH_CPERF_TRANSFER 7u /* Cycles with nothing left to compute but a command that had not ended: results on their way, ENCODE, SEND. */
-#define FSH_CPERF_SENT_BYTES 8u /* Bytes sent by ART and SEND, to each node. */
+#define FSH_CPERF_TRANSFER 7u /* Cycles with nothing left to compute but an unfinished command: results in transit, ENCODE, SEND. */
+#define FSH_CPERF_SENT_BYTES 8u /* Bytes sent by ART and SEND, per destination node. */
 #define FSH_CPERF_COUNT 9u
 #define FSH_CPERF_NAMES {{0u, "FIRST_START"}, {1u, "LAST_END"}, {2u, "LAST_SIGNAL"}, {3u, "COMMANDS"}, {4u, "COMPUTE"}, {5u, "LOAD"}, {6u, "FULL"}, {7u, "TRANSFER"}, {8u, "SENT_BYTES"}}
 
 /* Events counted by the device; each has first cycle, last cycle, count and sum. */
-#define FSH_PERF_ACCEPT 0u /* The sequencer took a host command; sum: payload bytes. */
+#define FSH_PERF_ACCEPT 0u /* The sequencer accepted a host command; sum: payload bytes. */
 #define FSH_PERF_HDR_SENT 1u /* First header of a message entered the link; sum: unused. */
 #define FSH_PERF_REQ_HDR 2u /* A request header for this node reached the receiver; sum: payload bytes. */
 #define FSH_PERF_REP_HDR 3u /* A reply header for this node reached the receiver; sum: payload bytes. */
-#define FSH_PERF_WRITTEN 4u /* The payload of a packet for this node is written (its write response is here); sum: payload bytes. */
+#define FSH_PERF_WRITTEN 4u /* The payload of a packet for this node was written (its write response arrived); sum: payload bytes. */
 #define FSH_PERF_COMPLETE 5u /* A completion or receive entry left for the host; sum: unused. */
-#define FSH_PERF_FORWARD 6u /* Packets passed on to another node. */
-#define FSH_PERF_REFUSED 7u /* Commands refused, of engines as well; packets out of range; messages to engines refused. */
-#define FSH_PERF_TX_BEAT0 8u /* Beats sent on port 0, boundary beats included; sum: unused. 0 on ports that the node does not have. */
+#define FSH_PERF_FORWARD 6u /* Packets forwarded to another node. */
+#define FSH_PERF_REFUSED 7u /* Commands refused, including those of engines; packets out of range; messages to engines refused. */
+#define FSH_PERF_TX_BEAT0 8u /* Beats sent on port 0, boundary beats included; sum: unused. 0 for ports that the node does not have. */
 #define FSH_PERF_TX_BEAT1 9u /* The same on port 1. */
 #define FSH_PERF_TX_BEAT2 10u /* The same on port 2. */
 #define FSH_PERF_TX_BEAT3 11u /* The same on port 3. */
 #define FSH_PERF_TX_BEAT4 12u /* The same on port 4. */
 #define FSH_PERF_TX_BEAT5 13u /* The same on port 5. */
-#define FSH_PERF_TX_STALL0 14u /* Cycles in which port 0 sent nothing because a packet had no credit; sum: unused. 0 on ports that the node does not have. */
+#define FSH_PERF_TX_STALL0 14u /* Cycles in which port 0 sent nothing because a packet had no credit; sum: unused. 0 for ports that the node does not have. */
 #define FSH_PERF_TX_STALL1 15u /* The same on port 1. */
 #define FSH_PERF_TX_STALL2 16u /* The same on port 2. */
 #define FSH_PERF_TX_STALL3 17u /* The same on port 3. */
@@ -239,7 +239,7 @@
 #define FSH_REG_LIMITS 0x0010u /* ro: MAX_MEDIUM 15:0, MAX_MESSAGE 39:16, WINDOW_ENTRIES 47:40, RING_ENTRIES 63:48 */
 #define FSH_REG_CONTROL 0x0100u /* rw: enable 0, hold (start gate) 1 */
 #define FSH_REG_NODE 0x0108u /* rw: node id 7:0, nodes 15:8 */
-#define FSH_REG_PACKET 0x0110u /* rw: payload bytes a packet: 128, 256, 512 or 1024 */
+#define FSH_REG_PACKET 0x0110u /* rw: payload bytes per packet: 128, 256, 512 or 1024 */
 #define FSH_REG_PORTS 0x0118u /* rw: port enable mask 5:0 */
 #define FSH_REG_SEG_BASE 0x0120u /* rw: device address of the segment, 4 KiB aligned */
 #define FSH_REG_SEG_SIZE 0x0128u /* rw: bytes of the segment */
@@ -251,18 +251,18 @@
 #define FSH_REG_SLOT_HDR_BASE 0x0158u /* rw: slot headers, offset in the DMA window, 256 KiB aligned; slot index is {reply, source, slot} */
 #define FSH_REG_SLOT_PAY_BASE 0x0160u /* rw: slot payloads, offset in the DMA window, 8 MiB aligned; same index */
 #define FSH_REG_STATUS_ADDR 0x0168u /* rw: status line, offset in the DMA window, 16-byte aligned */
-#define FSH_REG_REQ_TAIL 0x0180u /* wo: request doorbell: entries ever submitted, modulo 2^32 */
-#define FSH_REG_REP_TAIL 0x0188u /* wo: reply doorbell: entries ever submitted, modulo 2^32 */
-#define FSH_REG_CPL_TAKEN 0x0190u /* wo: entries of the completion ring ever taken by the host, modulo twice RING_ENTRIES; an entry for a full ring is dropped and counted in FAULTS */
-#define FSH_REG_REQ_TAKEN 0x0198u /* wo: the same of the request receive ring */
-#define FSH_REG_REP_TAKEN 0x01a0u /* wo: the same of the reply receive ring */
+#define FSH_REG_REQ_TAIL 0x0180u /* wo: request doorbell: total entries submitted, modulo 2^32 */
+#define FSH_REG_REP_TAIL 0x0188u /* wo: reply doorbell: total entries submitted, modulo 2^32 */
+#define FSH_REG_CPL_TAKEN 0x0190u /* wo: total entries of the completion ring consumed by the host, modulo twice RING_ENTRIES; an entry for a full ring is dropped and counted in FAULTS */
+#define FSH_REG_REQ_TAKEN 0x0198u /* wo: the same for the request receive ring */
+#define FSH_REG_REP_TAKEN 0x01a0u /* wo: the same for the reply receive ring */
 #define FSH_REG_PERF_CLEAR 0x0200u /* wo: any write clears the performance counters */
 #define FSH_REG_CYCLE 0x0208u /* ro: the cycle counter */
 #define FSH_REG_COMPUTE_PERF_CLEAR 0x0210u /* wo: any write clears the counters of the compute core */
-#define FSH_REG_FAULTS 0x0218u /* rw: faults that no completion reports: packets dropped 15:0, counted up to 65535; 16: a register was given a value that is misaligned or no packet size, and kept its own; entries dropped because their ring was full 31:24, counted up to 255; any write clears */
-#define FSH_REG_COMPUTE_PERF 0x0280u /* ro: counters of the compute core: a word each, in the order of CPERF; 0 without a compute core */
-#define FSH_REG_PERF 0x0400u /* ro: event counters: 32 bytes an event (PERF_EVENTS): first cycle, last cycle, count, sum */
-#define FSH_REG_ROUTE 0x0800u /* rw: one word a node: segment size of the node 39:0; for each port the vc bit of packets to it 53:48; ports by which it is reached 61:56 */
+#define FSH_REG_FAULTS 0x0218u /* rw: faults that no completion reports: packets dropped 15:0, counted up to 65535; 16: a write of a misaligned address or invalid packet size was ignored; entries dropped because their ring was full 31:24, counted up to 255; any write clears */
+#define FSH_REG_COMPUTE_PERF 0x0280u /* ro: counters of the compute core, one word each, in the order of CPERF; 0 without a compute core */
+#define FSH_REG_PERF 0x0400u /* ro: event counters: 32 bytes per event (PERF_EVENTS): first cycle, last cycle, count, sum */
+#define FSH_REG_ROUTE 0x0800u /* rw: one word per node: its segment size 39:0; per port, the vc bit of packets to it 53:48; mask of ports that lead to it 61:56 */
 #define FSH_REG_REQ_WINDOW 0x4000u /* wo: request submission window, 4 KiB */
 #define FSH_REG_REP_WINDOW 0x5000u /* wo: reply submission window, 4 KiB */
 
@@ -295,7 +295,7 @@ static inline void fsh_hdr_set_reply(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 10;
 }
-/* Selects the virtual channel with reply, on the link that the packet is on: what the sender's route table says (ROUTE). */
+/* Together with reply selects the virtual channel of the current link, as given by the sender's route table (ROUTE). */
 static inline uint64_t fsh_hdr_vc(const uint64_t *w)
 {
     return (w[0] >> 11) & 0x1u;
@@ -304,7 +304,7 @@ static inline void fsh_hdr_set_vc(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 11;
 }
-/* First packet, one of each message: carries the arguments; nothing else if the payload is read from a memory for them. It may come behind others. */
+/* First packet, exactly one per message: carries the arguments, and no payload if that is read from a memory. May arrive after other packets of the message. */
 static inline uint64_t fsh_hdr_first(const uint64_t *w)
 {
     return (w[0] >> 12) & 0x1u;
@@ -340,7 +340,7 @@ static inline void fsh_hdr_set_src(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x7fu) << 23;
 }
-/* Nodes that the packet has passed; one that has passed MAX_HOPS goes no further. */
+/* Nodes that have forwarded the packet; at MAX_HOPS it is not forwarded further. */
 static inline uint64_t fsh_hdr_hops(const uint64_t *w)
 {
     return (w[0] >> 30) & 0x3fu;
@@ -349,7 +349,7 @@ static inline void fsh_hdr_set_hops(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x3fu) << 30;
 }
-/* Arguments of the message, 0..16; beats of them only if first is set. */
+/* Arguments of the message, 0..16; argument beats follow only if first is set. */
 static inline uint64_t fsh_hdr_nargs(const uint64_t *w)
 {
     return (w[0] >> 36) & 0x1fu;
@@ -358,7 +358,7 @@ static inline void fsh_hdr_set_nargs(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1fu) << 36;
 }
-/* Payload bytes in this packet; the message has others if they are not total (GET: it has not). */
+/* Payload bytes in this packet; if less than total, the message has further packets (except a GET). */
 static inline uint64_t fsh_hdr_bytes(const uint64_t *w)
 {
     return (w[0] >> 41) & 0x7ffu;
@@ -376,7 +376,7 @@ static inline void fsh_hdr_set_tag(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x7fu) << 52;
 }
-/* PUT, COMPUTE: the initiator wants PUT_ACK. Otherwise zero. */
+/* PUT, COMPUTE: the initiator requests PUT_ACK. Otherwise zero. */
 static inline uint64_t fsh_hdr_ack(const uint64_t *w)
 {
     return (w[0] >> 59) & 0x1u;
@@ -498,7 +498,7 @@ static inline void fsh_csignal_set_counter(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x3fu) << 4;
 }
-/* What to add to it. */
+/* Increment. */
 static inline uint64_t fsh_csignal_increment(const uint64_t *w)
 {
     return (w[0] >> 32) & 0xffu;
@@ -562,7 +562,7 @@ static inline void fsh_collrun_set_addr(uint64_t *w, uint64_t v)
 }
 #define FSH_COLLRUN_USED_W0 UINT64_C(0xffffffff0000000f)
 
-/* Arguments 0 and 1 of a COLLECTIVE message: GRANT, ASK, CONSUMED. The key is that at the receiver of the packet. */
+/* Arguments 0 and 1 of a COLLECTIVE message: GRANT, ASK, CONSUMED. The key is the one used at the packet's receiver. */
 #define FSH_COLLKEY_WORDS 1
 /* COLLMSG. */
 static inline uint64_t fsh_collkey_op(const uint64_t *w)
@@ -611,9 +611,9 @@ static inline void fsh_collkey_set_job(uint64_t *w, uint64_t v)
 }
 #define FSH_COLLKEY_USED_W0 UINT64_C(0x7fffffffff)
 
-/* Address of a packet in SPACE COLLECTIVE: the bits of addr, and above them those of tag, of its header. */
+/* Address of a packet in SPACE COLLECTIVE: addr of its header, with tag above it. */
 #define FSH_COLLADDR_WORDS 1
-/* Of this payload in the packet, which has `total` bytes of the header. */
+/* Offset of this payload in the packet, whose size is `total` of the header. */
 static inline uint64_t fsh_colladdr_offset(const uint64_t *w)
 {
     return (w[0] >> 0) & 0x3ffu;
@@ -667,7 +667,7 @@ static inline void fsh_colladdr_set_low(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1fu) << 40;
 }
-/* It came without a grant: CONSUMED is to be told. */
+/* Sent without a grant: the receiver must answer with CONSUMED. */
 static inline uint64_t fsh_colladdr_eager(const uint64_t *w)
 {
     return (w[0] >> 45) & 0x1u;
@@ -678,9 +678,9 @@ static inline void fsh_colladdr_set_eager(uint64_t *w, uint64_t v)
 }
 #define FSH_COLLADDR_USED_W0 UINT64_C(0x3fffffffffff)
 
-/* Triggered descriptor of the collective engine: a step of a sequence, which is a list of them, 64-byte aligned in the segment. Addresses are segment offsets in units of 64 bytes. Reserved bits are zero. */
+/* Triggered descriptor of the collective engine: one step of a sequence, which is a list of descriptors, 64-byte aligned in the segment. Addresses are segment offsets in units of 64 bytes. Reserved bits are zero. */
 #define FSH_COLLDESC_WORDS 8
-/* CH: the first of its sequence. */
+/* CH: first descriptor of its sequence. */
 static inline uint64_t fsh_colldesc_head(const uint64_t *w)
 {
     return (w[0] >> 0) & 0x1u;
@@ -689,7 +689,7 @@ static inline void fsh_colldesc_set_head(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 0;
 }
-/* CT: the last one. */
+/* CT: last descriptor of its sequence. */
 static inline uint64_t fsh_colldesc_tail(const uint64_t *w)
 {
     return (w[0] >> 1) & 0x1u;
@@ -707,7 +707,7 @@ static inline void fsh_colldesc_set_own(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 2;
 }
-/* It stands in the descriptor instead of sources, up to 16 bytes. */
+/* The value is immediate, in the fields of the sources, up to 16 bytes. */
 static inline uint64_t fsh_colldesc_given(const uint64_t *w)
 {
     return (w[0] >> 3) & 0x1u;
@@ -716,7 +716,7 @@ static inline void fsh_colldesc_set_given(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 3;
 }
-/* The packets of the sources are combined, in their order, each on the right of what is before it; else one source's is taken. */
+/* Combine the packets of the sources in their order, each as the right operand; otherwise the packet of the only source is used. */
 static inline uint64_t fsh_colldesc_reduce(const uint64_t *w)
 {
     return (w[0] >> 4) & 0x1u;
@@ -725,7 +725,7 @@ static inline void fsh_colldesc_set_reduce(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 4;
 }
-/* The value is kept at store_addr. */
+/* Store the value at store_addr. */
 static inline uint64_t fsh_colldesc_store(const uint64_t *w)
 {
     return (w[0] >> 5) & 0x1u;
@@ -734,7 +734,7 @@ static inline void fsh_colldesc_set_store(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 5;
 }
-/* It is sent to dest. */
+/* Send the value to dest. */
 static inline uint64_t fsh_colldesc_send(const uint64_t *w)
 {
     return (w[0] >> 6) & 0x1u;
@@ -743,7 +743,7 @@ static inline void fsh_colldesc_set_send(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 6;
 }
-/* Packets to dest may go without a grant, one at a time: the team is an eager one (COLL_EAGER). */
+/* Packets to dest may be sent without a grant, one at a time: the team is eager (COLL_EAGER). */
 static inline uint64_t fsh_colldesc_eager(const uint64_t *w)
 {
     return (w[0] >> 7) & 0x1u;
@@ -752,7 +752,7 @@ static inline void fsh_colldesc_set_eager(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 7;
 }
-/* JobID: operations of the team, modulo 256. */
+/* JobID: sequence number of the team's operation, modulo 256. */
 static inline uint64_t fsh_colldesc_job(const uint64_t *w)
 {
     return (w[0] >> 8) & 0xffu;
@@ -761,7 +761,7 @@ static inline void fsh_colldesc_set_job(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0xffu) << 8;
 }
-/* VP: number of the team at this node. */
+/* VP: the team's number at this node. */
 static inline uint64_t fsh_colldesc_vp(const uint64_t *w)
 {
     return (w[0] >> 16) & 0x7ffu;
@@ -779,7 +779,7 @@ static inline void fsh_colldesc_set_seq(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0xffu) << 27;
 }
-/* CPCount: sources, 0 to COLL_SOURCES. */
+/* CPCount: number of sources, 0 to COLL_SOURCES. */
 static inline uint64_t fsh_colldesc_count(const uint64_t *w)
 {
     return (w[0] >> 35) & 0x1fu;
@@ -806,7 +806,7 @@ static inline void fsh_colldesc_set_op(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0xfu) << 43;
 }
-/* Tag of the entry that ends the sequence. */
+/* Tag of the completion entry of the sequence. */
 static inline uint64_t fsh_colldesc_cookie(const uint64_t *w)
 {
     return (w[0] >> 48) & 0x7ffu;
@@ -815,7 +815,7 @@ static inline void fsh_colldesc_set_cookie(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x7ffu) << 48;
 }
-/* The value is written to host memory, at post_addr: whole lines, before the entry that ends the sequence. */
+/* Write the value to host memory at post_addr, in whole lines, before the sequence's completion entry. */
 static inline uint64_t fsh_colldesc_post(const uint64_t *w)
 {
     return (w[0] >> 59) & 0x1u;
@@ -824,7 +824,7 @@ static inline void fsh_colldesc_set_post(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 59;
 }
-/* Node that gets the value. */
+/* Node that receives the value. */
 static inline uint64_t fsh_colldesc_dest(const uint64_t *w)
 {
     return (w[1] >> 0) & 0xffu;
@@ -833,7 +833,7 @@ static inline void fsh_colldesc_set_dest(uint64_t *w, uint64_t v)
 {
     w[1] |= (v & 0xffu) << 0;
 }
-/* Number of the team there. */
+/* The team's number there. */
 static inline uint64_t fsh_colldesc_dest_vp(const uint64_t *w)
 {
     return (w[1] >> 8) & 0x7ffu;
@@ -842,7 +842,7 @@ static inline void fsh_colldesc_set_dest_vp(uint64_t *w, uint64_t v)
 {
     w[1] |= (v & 0x7ffu) << 8;
 }
-/* SeqID that the packets have there. */
+/* SeqID of the packets there. */
 static inline uint64_t fsh_colldesc_dest_seq(const uint64_t *w)
 {
     return (w[1] >> 19) & 0xffu;
@@ -851,7 +851,7 @@ static inline void fsh_colldesc_set_dest_seq(uint64_t *w, uint64_t v)
 {
     w[1] |= (v & 0xffu) << 19;
 }
-/* Of the value, also 0; at most COLL_MOST. */
+/* Size of the value, 0 to COLL_MOST. */
 static inline uint64_t fsh_colldesc_bytes(const uint64_t *w)
 {
     return (w[1] >> 32) & 0xffffffu;
@@ -860,7 +860,7 @@ static inline void fsh_colldesc_set_bytes(uint64_t *w, uint64_t v)
 {
     w[1] |= (v & 0xffffffu) << 32;
 }
-/* Nodes of sources 0 to 7 in their order, 8 bits each; given: bytes 0 to 7 of the value. */
+/* Nodes of sources 0 to 7 in order, 8 bits each; given: bytes 0 to 7 of the value. */
 static inline uint64_t fsh_colldesc_sources0(const uint64_t *w)
 {
     return w[4];
@@ -869,7 +869,7 @@ static inline void fsh_colldesc_set_sources0(uint64_t *w, uint64_t v)
 {
     w[4] |= (v & 0xffffffffffffffffu) << 0;
 }
-/* Of sources 8 to 15; bytes 8 to 15. */
+/* Nodes of sources 8 to 15; given: bytes 8 to 15. */
 static inline uint64_t fsh_colldesc_sources1(const uint64_t *w)
 {
     return w[5];
@@ -878,7 +878,7 @@ static inline void fsh_colldesc_set_sources1(uint64_t *w, uint64_t v)
 {
     w[5] |= (v & 0xffffffffffffffffu) << 0;
 }
-/* The local operand. */
+/* Address of the local operand. */
 static inline uint64_t fsh_colldesc_own_addr(const uint64_t *w)
 {
     return (w[6] >> 0) & 0xffffffffu;
@@ -887,7 +887,7 @@ static inline void fsh_colldesc_set_own_addr(uint64_t *w, uint64_t v)
 {
     w[6] |= (v & 0xffffffffu) << 0;
 }
-/* Where the value is kept. */
+/* Address to store the value at. */
 static inline uint64_t fsh_colldesc_store_addr(const uint64_t *w)
 {
     return (w[6] >> 32) & 0xffffffffu;
@@ -896,7 +896,7 @@ static inline void fsh_colldesc_set_store_addr(uint64_t *w, uint64_t v)
 {
     w[6] |= (v & 0xffffffffu) << 32;
 }
-/* Where in the DMA window, in units of 64 bytes. */
+/* Offset in the DMA window, in units of 64 bytes. */
 static inline uint64_t fsh_colldesc_post_addr(const uint64_t *w)
 {
     return (w[7] >> 0) & 0xffffffffu;
@@ -934,7 +934,7 @@ static inline void fsh_cmd_set_category(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x3u) << 8;
 }
-/* Channel; must match the window the command stands in. */
+/* Channel; must match the window that the command is written to. */
 static inline uint64_t fsh_cmd_reply(const uint64_t *w)
 {
     return (w[0] >> 10) & 0x1u;
@@ -943,7 +943,7 @@ static inline void fsh_cmd_set_reply(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 10;
 }
-/* PUT: report (TAGGED) when every byte is written at the target. Host-bound: report (SLOT) when the source is read. GET and COMPUTE report always. */
+/* PUT: report (TAGGED) when every byte has been written at the target. Host-bound: report (SLOT) when the source has been read. GET and COMPUTE always report. */
 static inline uint64_t fsh_cmd_ack(const uint64_t *w)
 {
     return (w[0] >> 11) & 0x1u;
@@ -952,7 +952,7 @@ static inline void fsh_cmd_set_ack(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 11;
 }
-/* Take the lowest port of the route, and after such commands before it, so that equal destinations see them in order. */
+/* Use the lowest port of the route and follow earlier ordered commands, so that a destination sees them in order. */
 static inline uint64_t fsh_cmd_ordered(const uint64_t *w)
 {
     return (w[0] >> 12) & 0x1u;
@@ -1024,7 +1024,7 @@ static inline void fsh_cmd_set_raddr(uint64_t *w, uint64_t v)
 {
     w[1] |= (v & 0xffffffffffu) << 0;
 }
-/* Payload bytes (GET: bytes asked for). */
+/* Payload bytes (GET: bytes requested). */
 static inline uint64_t fsh_cmd_length(const uint64_t *w)
 {
     return (w[1] >> 40) & 0xffffffu;
@@ -1067,7 +1067,7 @@ static inline void fsh_ccmd_set_op(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0xffu) << 0;
 }
-/* Add the result to what stands in C. */
+/* Add the result to the existing contents of C. */
 static inline uint64_t fsh_ccmd_accumulate(const uint64_t *w)
 {
     return (w[0] >> 8) & 0x1u;
@@ -1085,7 +1085,7 @@ static inline void fsh_ccmd_set_bias(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 9;
 }
-/* Results below zero become zero. */
+/* Replace negative results by zero. */
 static inline uint64_t fsh_ccmd_relu(const uint64_t *w)
 {
     return (w[0] >> 10) & 0x1u;
@@ -1112,7 +1112,7 @@ static inline void fsh_ccmd_set_w_bfp(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 12;
 }
-/* FP32 operand W stands as N rows of K values, else as K rows of N. Set for CONV. */
+/* FP32 operand W is laid out as N rows of K values, else as K rows of N. Set for CONV. */
 static inline uint64_t fsh_ccmd_w_rows(const uint64_t *w)
 {
     return (w[0] >> 13) & 0x1u;
@@ -1121,7 +1121,7 @@ static inline void fsh_ccmd_set_w_rows(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 13;
 }
-/* Write FP32 operand W, encoded, to e_addr as it is loaded. ENCODE does only that, with or without the bit. Not with CONV. */
+/* Also write FP32 operand W in encoded form to e_addr while loading it. ENCODE does only that, regardless of the bit. Not with CONV. */
 static inline uint64_t fsh_ccmd_emit(const uint64_t *w)
 {
     return (w[0] >> 14) & 0x1u;
@@ -1130,7 +1130,7 @@ static inline void fsh_ccmd_set_emit(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 14;
 }
-/* Start when event counter await_event has await_count or more; take await_count off. */
+/* Do not start before event counter await_event has reached await_count; then subtract await_count. */
 static inline uint64_t fsh_ccmd_await(const uint64_t *w)
 {
     return (w[0] >> 15) & 0x1u;
@@ -1139,7 +1139,7 @@ static inline void fsh_ccmd_set_await(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 15;
 }
-/* Send what is written: the encoded operand if emit is set, else the results. */
+/* Send what the command writes: the encoded operand if emit is set, else the results. */
 static inline uint64_t fsh_ccmd_art(const uint64_t *w)
 {
     return (w[0] >> 16) & 0x1u;
@@ -1148,7 +1148,7 @@ static inline void fsh_ccmd_set_art(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 16;
 }
-/* At the end, when all that was sent is written: one more in event counter signal_event of every node of signal_mask. */
+/* At the end, when all sent data has been written: increment event counter signal_event of every node in signal_mask. */
 static inline uint64_t fsh_ccmd_signal(const uint64_t *w)
 {
     return (w[0] >> 17) & 0x1u;
@@ -1157,7 +1157,7 @@ static inline void fsh_ccmd_set_signal(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 17;
 }
-/* At the very end: a completion for the host of complete_node. */
+/* After that: send a completion to the host of complete_node. */
 static inline uint64_t fsh_ccmd_complete(const uint64_t *w)
 {
     return (w[0] >> 18) & 0x1u;
@@ -1211,7 +1211,7 @@ static inline void fsh_ccmd_set_cookie(uint64_t *w, uint64_t v)
 {
     w[1] |= (v & 0x7ffu) << 8;
 }
-/* Operand X: M rows of K values; CONV: input, channel blocks [cb][y][x][16]; SEND: what is sent. */
+/* Operand X: M rows of K values; CONV: input, channel blocks [cb][y][x][16]; SEND: data to send. */
 static inline uint64_t fsh_ccmd_x_addr(const uint64_t *w)
 {
     return (w[2] >> 0) & 0xffffffffu;
@@ -1247,7 +1247,7 @@ static inline void fsh_ccmd_set_b_addr(uint64_t *w, uint64_t v)
 {
     w[3] |= (v & 0xffffffffu) << 32;
 }
-/* Where the encoded operand W goes. */
+/* Destination of the encoded operand W. */
 static inline uint64_t fsh_ccmd_e_addr(const uint64_t *w)
 {
     return (w[4] >> 0) & 0xffffffffu;
@@ -1256,7 +1256,7 @@ static inline void fsh_ccmd_set_e_addr(uint64_t *w, uint64_t v)
 {
     w[4] |= (v & 0xffffffffu) << 0;
 }
-/* Where the first byte of c_addr (e_addr, x_addr) goes at the nodes of art_mask; the rest at the same distance. */
+/* Destination of the first byte of c_addr (e_addr, x_addr) at the nodes in art_mask; the rest follows at the same offsets. */
 static inline uint64_t fsh_ccmd_art_addr(const uint64_t *w)
 {
     return (w[4] >> 32) & 0xffffffffu;
@@ -1265,7 +1265,7 @@ static inline void fsh_ccmd_set_art_addr(uint64_t *w, uint64_t v)
 {
     w[4] |= (v & 0xffffffffu) << 32;
 }
-/* From row to row of X; CONV: of the input (its width). */
+/* Row stride of X; CONV: of the input (its width). */
 static inline uint64_t fsh_ccmd_ldx(const uint64_t *w)
 {
     return (w[5] >> 0) & 0xfffffu;
@@ -1274,7 +1274,7 @@ static inline void fsh_ccmd_set_ldx(uint64_t *w, uint64_t v)
 {
     w[5] |= (v & 0xfffffu) << 0;
 }
-/* From row to row of FP32 operand W. */
+/* Row stride of FP32 operand W. */
 static inline uint64_t fsh_ccmd_ldw(const uint64_t *w)
 {
     return (w[5] >> 20) & 0xfffffu;
@@ -1283,7 +1283,7 @@ static inline void fsh_ccmd_set_ldw(uint64_t *w, uint64_t v)
 {
     w[5] |= (v & 0xfffffu) << 20;
 }
-/* From row to row of the results; CONV: of the output (its width). */
+/* Row stride of the results; CONV: of the output (its width). */
 static inline uint64_t fsh_ccmd_ldc(const uint64_t *w)
 {
     return (w[5] >> 40) & 0xfffffu;
@@ -1310,7 +1310,7 @@ static inline void fsh_ccmd_set_n(uint64_t *w, uint64_t v)
 {
     w[6] |= (v & 0xffffffu) << 24;
 }
-/* Values of a dot product; CONV: 16 times the channel blocks; SEND: values (4 bytes) to send. */
+/* Length of a dot product; CONV: 16 times the channel blocks; SEND: values (4 bytes) to send. */
 static inline uint64_t fsh_ccmd_k(const uint64_t *w)
 {
     return (w[7] >> 0) & 0xffffffu;
@@ -1319,7 +1319,7 @@ static inline void fsh_ccmd_set_k(uint64_t *w, uint64_t v)
 {
     w[7] |= (v & 0xffffffu) << 0;
 }
-/* Values (4 bytes) of one PUT, at least 1; fewer where addresses are not adjacent. */
+/* Values (4 bytes) per PUT, at least 1; fewer where addresses are not adjacent. */
 static inline uint64_t fsh_ccmd_art_count(const uint64_t *w)
 {
     return (w[7] >> 24) & 0xffffffu;
@@ -1328,7 +1328,7 @@ static inline void fsh_ccmd_set_art_count(uint64_t *w, uint64_t v)
 {
     w[7] |= (v & 0xffffffu) << 24;
 }
-/* Nodes that get what is sent. */
+/* Nodes that receive the data. */
 static inline uint64_t fsh_ccmd_art_mask(const uint64_t *w)
 {
     return w[8];
@@ -1337,7 +1337,7 @@ static inline void fsh_ccmd_set_art_mask(uint64_t *w, uint64_t v)
 {
     w[8] |= (v & 0xffffffffffffffffu) << 0;
 }
-/* Nodes that get the signal. */
+/* Nodes that receive the signal. */
 static inline uint64_t fsh_ccmd_signal_mask(const uint64_t *w)
 {
     return w[9];
@@ -1382,7 +1382,7 @@ static inline void fsh_ccmd_set_kernel_w(uint64_t *w, uint64_t v)
 {
     w[10] |= (v & 0xffu) << 24;
 }
-/* CONV: of both dimensions, 1 to 8. */
+/* CONV: in both dimensions, 1 to 8. */
 static inline uint64_t fsh_ccmd_stride(const uint64_t *w)
 {
     return (w[10] >> 32) & 0xffu;
@@ -1436,7 +1436,7 @@ static inline void fsh_ccmd_set_out_w(uint64_t *w, uint64_t v)
 {
     w[11] |= (v & 0xffffu) << 48;
 }
-/* CONV: rows above the input, two's complement. */
+/* CONV: padding rows above the input, two's complement. */
 static inline uint64_t fsh_ccmd_pad_h(const uint64_t *w)
 {
     return (w[12] >> 0) & 0xffffu;
@@ -1445,7 +1445,7 @@ static inline void fsh_ccmd_set_pad_h(uint64_t *w, uint64_t v)
 {
     w[12] |= (v & 0xffffu) << 0;
 }
-/* CONV: columns left of the input, two's complement. */
+/* CONV: padding columns left of the input, two's complement. */
 static inline uint64_t fsh_ccmd_pad_w(const uint64_t *w)
 {
     return (w[12] >> 16) & 0xffffu;
@@ -1454,7 +1454,7 @@ static inline void fsh_ccmd_set_pad_w(uint64_t *w, uint64_t v)
 {
     w[12] |= (v & 0xffffu) << 16;
 }
-/* CONV: from channel block to channel block of the input. */
+/* CONV: stride between channel blocks of the input. */
 static inline uint64_t fsh_ccmd_in_plane(const uint64_t *w)
 {
     return (w[12] >> 32) & 0xffffffffu;
@@ -1463,7 +1463,7 @@ static inline void fsh_ccmd_set_in_plane(uint64_t *w, uint64_t v)
 {
     w[12] |= (v & 0xffffffffu) << 32;
 }
-/* CONV: from channel block to channel block of the output. */
+/* CONV: stride between channel blocks of the output. */
 static inline uint64_t fsh_ccmd_out_plane(const uint64_t *w)
 {
     return (w[13] >> 0) & 0xffffffffu;
@@ -1507,7 +1507,7 @@ static inline void fsh_ccmd_set_check(uint64_t *w, uint64_t v)
 #define FSH_CCMD_USED_W14 UINT64_C(0x0)
 #define FSH_CCMD_USED_W15 UINT64_C(0xff00000000000000)
 
-/* Command of an engine: what it gives the node to send. */
+/* Command that an engine submits to the node. */
 #define FSH_ECMD_WORDS 2
 /* PUT, PACKET: address in the segment of this node. MESSAGE: arguments. */
 static inline uint64_t fsh_ecmd_laddr(const uint64_t *w)
@@ -1536,7 +1536,7 @@ static inline void fsh_ecmd_set_raddr(uint64_t *w, uint64_t v)
 {
     w[1] |= (v & 0xffffffffffu) << 0;
 }
-/* PUT: which of the engine's tags, counted from 0. PACKET: bits 45:40 of colladdr. */
+/* PUT: index among the engine's tags. PACKET: bits 45:40 of colladdr. */
 static inline uint64_t fsh_ecmd_tag(const uint64_t *w)
 {
     return (w[1] >> 40) & 0x3fu;
@@ -1640,7 +1640,7 @@ static inline void fsh_ring_set_half(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 35;
 }
-/* End of a sequence: SeqID of the descriptor that it ended with. */
+/* End of a sequence: SeqID of the last descriptor executed. */
 static inline uint64_t fsh_ring_step(const uint64_t *w)
 {
     return (w[0] >> 36) & 0xffu;
@@ -1658,7 +1658,7 @@ static inline void fsh_ring_set_source(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0xffu) << 44;
 }
-/* Cycle at which the unit that writes entries took it. */
+/* Cycle at which the unit that writes entries accepted it. */
 static inline uint64_t fsh_ring_cycle(const uint64_t *w)
 {
     return (w[1] >> 0) & 0xffffffffffffu;
@@ -1670,7 +1670,7 @@ static inline void fsh_ring_set_cycle(uint64_t *w, uint64_t v)
 #define FSH_RING_USED_W0 UINT64_C(0xfffffffffffff)
 #define FSH_RING_USED_W1 UINT64_C(0xffffffffffff)
 
-/* The status line: one beat the device writes to host memory whenever a consumer index moves. */
+/* The status line: one beat that the device writes to host memory whenever a consumer index changes. */
 #define FSH_STATUS_WORDS 2
 /* Entries of the request window consumed, modulo 2^32. */
 static inline uint64_t fsh_status_req_head(const uint64_t *w)
@@ -1693,9 +1693,9 @@ static inline void fsh_status_set_rep_head(uint64_t *w, uint64_t v)
 #define FSH_STATUS_USED_W0 UINT64_C(0xffffffffffffffff)
 #define FSH_STATUS_USED_W1 UINT64_C(0x0)
 
-/* Boundary beat of a link, marked by the type bit beside the data. Fields crc, seq and ack are zero until the link layer that uses them. */
+/* Boundary beat of a link, marked by the type bit next to the data. Fields crc, seq and ack are zero until there is a link layer that uses them. */
 #define FSH_BOUND_WORDS 2
-/* Beats ever freed behind virtual channel 0 (request), modulo 2^16. */
+/* Total beats freed in the buffer of virtual channel 0 (request), modulo 2^16. */
 static inline uint64_t fsh_bound_credit0(const uint64_t *w)
 {
     return (w[0] >> 0) & 0xffffu;
@@ -1758,7 +1758,7 @@ static inline void fsh_bound_set_check(uint64_t *w, uint64_t v)
 {
     w[1] |= (v & 0x7fu) << 24;
 }
-/* The next beat is the last of a packet in which a memory answered a read with an error. */
+/* The next beat is the last of a packet for which a memory returned a read error. */
 static inline uint64_t fsh_bound_poison(const uint64_t *w)
 {
     return (w[1] >> 31) & 0x1u;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 `default_nettype none
 
-/// Example packets, commands and entries decoded by the package: an error of
-/// elaboration where a field is not what the C side finds there.
+/// Decodes example packets, commands and entries with the package: elaboration
+/// fails if a field differs from what the C side decodes.
 module fsh_golden;
   localparam fsh_spec_pkg::hdr_t HDR0 =
       {64'hffffffffffffffff, 64'hffffffffffffdfff};
