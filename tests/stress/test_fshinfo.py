@@ -137,9 +137,9 @@ def fabric_adds_up():
                      f"cables {len(ends)}",
                      f"ports used {1 + max(p for _, p in plugs)}",
                      f"diameter {max(far)} link",
-                     f"average way {sum(far) / len(far):.3f} links",
+                     f"average path {sum(far) / len(far):.3f} links",
                      f"bisection {least_cut(nodes, ends)} cable",
-                     "deadlock none: no circle of channels"):
+                     "deadlock none: no cycle of channels"):
             check(line in re.sub(" +", " ", text), f"no '{line}' in {text}")
 
 
@@ -234,7 +234,7 @@ def collectives_are_listed():
         taken = re.findall(r"(?:^|on )(\w+)", chosen)
         check(names and taken and set(taken) <= set(names), f"{call}: {lines}")
     _, text = run(FSHINFO, "coll", env={"FSHMEM_COLL_BROADCAST": "chain"})
-    check("    chain, which FSHMEM_COLL_BROADCAST asks for\n" in text, text)
+    check("    chain, requested by FSHMEM_COLL_BROADCAST\n" in text, text)
 
 
 def collectives_are_shown():
@@ -254,7 +254,7 @@ def collectives_are_shown():
 
 def collectives_refuse():
     check("no such algorithm" in coll("--show", "best", code=2), "algorithm")
-    check("cannot do scan" in coll("--show", "ring", "--call", "scan", code=2), "call")
+    check("does not support scan" in coll("--show", "ring", "--call", "scan", code=2), "call")
     check("ranks are 0 to 3" in coll("--show", "chain", "-n", 4, "--root", 4, code=2),
           "root")
     check("1 to 64" in coll("-n", 65, code=2), "ranks")

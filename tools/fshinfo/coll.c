@@ -74,12 +74,12 @@ static bool take_call(const struct kit_option *row, const char *text, char *err,
 static const struct kit_option rows[] = {
     {"--np", "N", "ranks, 1 to 64; default: 8", .take = take_ranks,
      .alias = "-n"},
-    {"--show", "ALGORITHM", "its program, rank by rank, and its tree",
+    {"--show", "ALGORITHM", "show its program for each rank, and its tree",
      .take = take_algorithm},
-    {"--call", "CALL", "of which call; default: the first it can do",
+    {"--call", "CALL", "for this call; default: the first it supports",
      .take = take_call},
     {"--root", "R", "rank; default: 0", .take = take_root},
-    {"--exclusive", .help = "of an exclusive scan", .flag = &wants_exclusive},
+    {"--exclusive", .help = "show an exclusive scan", .flag = &wants_exclusive},
     {"--help", .flag = &wants_help, .ends = true, .alias = "-h"},
 };
 
@@ -92,10 +92,10 @@ static const struct kit_options options = {
 
 void coll_help(FILE *out)
 {
-    fputs("\n"
-          "  coll        algorithms of collectives, which of them a call gets, "
-          "and why\n",
-          out);
+    fputs(
+        "\n"
+        "  coll        algorithms of collectives, and which one a call uses\n",
+        out);
     kit_options_print(out, &options, 4, 24);
 }
 
@@ -166,7 +166,7 @@ static void print_choices(unsigned c)
     char name[40];
 
     if (asked_for(c, name) != NULL) {
-        printf("    %s, which %s asks for\n", fsh_option_str(name), name);
+        printf("    %s, requested by %s\n", fsh_option_str(name), name);
         return;
     }
     for (size_t bytes = 1; bytes <= (size_t)1 << 30; bytes *= 2) {
@@ -230,15 +230,15 @@ static void print_engine(void)
 
     printf("On conduit fpga (FSHMEM_COLL_ENGINE=%s) ", asked);
     if (strcmp(asked, "host") == 0)
-        puts("the ranks carry all of them out, by messages.");
+        puts("the ranks execute all of them by messages.");
     else
-        printf(
-            "the engine of each card carries out what\nit can, if every node has "
-            "one: calls of the first %u teams of a node, so many bytes\nas said "
-            "above, wherever the buffers are; reductions by SUM, MIN, MAX, AND, OR "
-            "and\nXOR. PROD, MINLOC, MAXLOC and calls with lists of counts go by "
-            "messages.\n",
-            FSH_CARD_TEAMS_MOST);
+        printf("the cards' engines execute, if every\n"
+               "node has one, calls of the first %u teams of a node up to the "
+               "sizes above, wherever\n"
+               "the buffers are; reductions with SUM, MIN, MAX, AND, OR and "
+               "XOR. PROD, MINLOC,\n"
+               "MAXLOC and calls with lists of counts use messages.\n",
+               FSH_CARD_TEAMS_MOST);
 }
 
 static void print_list(void)
@@ -249,10 +249,10 @@ static void print_list(void)
     for (unsigned c = 0; c < FSH_PROGRAM_CALLS; c++)
         print_call(c);
     puts(
-        "\nOrder of a reduction: TREE or RING, by ranks and bytes alone. Asked "
-        "for by a\ncall's flags, then by FSHMEM_COLL_<CALL>. On conduit smp "
-        "results are made by loads\nfrom the peers' memory, in the order of the "
-        "same programs (FSHMEM_COLL_DIRECT).");
+        "\n"
+        "The order of a reduction, TREE or RING, depends on ranks and bytes alone. A call's\n"
+        "flags select the algorithm, else FSHMEM_COLL_<CALL> does. On conduit smp the calls\n"
+        "load from the peers' memory, in the order of the same programs (FSHMEM_COLL_DIRECT).");
     print_engine();
 }
 
@@ -400,8 +400,8 @@ static int show(void)
         if (fsh_program_does(shown, (enum fsh_program_call)c))
             call = (enum fsh_program_call)c;
     if (!fsh_program_does(shown, call)) {
-        fsh_warn("%s cannot do %s; fshinfo coll lists what can", shown->name,
-                 fsh_program_call_name(call));
+        fsh_warn("%s does not support %s; fshinfo coll lists what does",
+                 shown->name, fsh_program_call_name(call));
         return 2;
     }
     if (root >= ranks) {
@@ -411,10 +411,11 @@ static int show(void)
     }
     shape = shape_of(call);
     shape.exclusive = wants_exclusive;
-    printf("%s, %s, %" PRIu32 " ranks: %" PRIu32 " block%s\n"
-           "(value = kept -> rank:SeqID it goes to; rank:SeqID is a packet)\n",
-           fsh_program_call_name(call), shown->name, ranks,
-           shown->blocks(&shape), shown->blocks(&shape) == 1 ? "" : "s");
+    printf(
+        "%s, %s, %" PRIu32 " ranks: %" PRIu32 " block%s\n"
+        "(value = stored -> destination rank:SeqID; rank:SeqID is a packet)\n",
+        fsh_program_call_name(call), shown->name, ranks, shown->blocks(&shape),
+        shown->blocks(&shape) == 1 ? "" : "s");
     for (uint32_t r = 0; r < ranks; r++)
         if (!print_program(&shape, r))
             return 1;

@@ -83,7 +83,7 @@ static void print_shape(void)
     printf("  %-18s %u values share an exponent of %u bits; sign and %u bits "
            "each\n",
            "block format", format.block, format.exponent, format.mantissa);
-    printf("  %-18s %u a cycle, %u GOPS at %u MHz\n", "multiply-adds", MACS,
+    printf("  %-18s %u per cycle, %u GOPS at %u MHz\n", "multiply-adds", MACS,
            GOPS, FSH_CLOCK_MHZ);
     printf("  %-18s %u of %u bits\n", "memory ports", FSH_COMPUTE_MEMORY_PORTS,
            PORT_BITS);

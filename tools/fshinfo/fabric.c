@@ -33,12 +33,12 @@ static bool take_nodes(const struct kit_option *row, const char *text,
 
 static const struct kit_option rows[] = {
     {"--topology", "T",
-     "as fshrun has it; default: FSHMEM_TOPOLOGY, else what a\n"
-     "job of so many ranks gets",
+     "as in fshrun; default: FSHMEM_TOPOLOGY, else the\n"
+     "default of a job of that many ranks",
      .setting = "FSHMEM_TOPOLOGY"},
-    {"--np", "N", "nodes; default: those of the name or the file, else 4",
+    {"--np", "N", "nodes; default: as in the name or the file, else 4",
      .take = take_nodes, .alias = "-n"},
-    {"--dot", .help = "the graph, for Graphviz", .flag = &wants_dot},
+    {"--dot", .help = "print the graph for Graphviz", .flag = &wants_dot},
     {"--help", .flag = &wants_help, .ends = true, .alias = "-h"},
 };
 
@@ -51,10 +51,10 @@ static const struct kit_options options = {
 
 void fabric_help(FILE *out)
 {
-    fputs("\n"
-          "  fabric      how the nodes of conduit fpga are cabled, and what "
-          "follows\n",
-          out);
+    fputs(
+        "\n"
+        "  fabric      cabling of the nodes of conduit fpga, and its properties\n",
+        out);
     kit_options_print(out, &options, 4, 24);
 }
 
@@ -97,12 +97,11 @@ static void explain(const struct fsh_topology *t, char *text, size_t len)
         snprintf(text, len, "%s",
                  t->kind == FSH_TOPOLOGY_FULL ? "every node is a neighbour"
                  : t->kind == FSH_TOPOLOGY_HYPERCUBE
-                     ? "bit after bit"
-                     : "dimension after dimension, no wraps");
+                     ? "bit by bit, lowest first"
+                     : "dimension order, no wraps");
         break;
     case FSH_TOPOLOGY_DATELINE:
-        snprintf(text, len, "%s",
-                 "dimension after dimension, vc 1 after the wrap");
+        snprintf(text, len, "%s", "dimension order, vc 1 after the wrap");
         break;
     case FSH_TOPOLOGY_SHORTEST:
         snprintf(text, len, "%s", "all shortest paths");
@@ -135,12 +134,12 @@ static bool summarize(const struct fsh_topology *t)
     printf("  %-18s %u\n", "ports used", t->ports);
     printf("  %-18s %u link%s\n", "diameter", facts.diameter,
            facts.diameter == 1 ? "" : "s");
-    printf("  %-18s %.3f links\n", "average way", facts.hops);
+    printf("  %-18s %.3f links\n", "average path", facts.hops);
     print_bisection(&facts);
     printf("  %-18s %s\n", "deadlock",
-           acyclic ? "none: no circle of channels" : "possible");
+           acyclic ? "none: no cycle of channels" : "possible");
     printf("  %-18s %s%s\n", "",
-           acyclic ? why : "circle: ", acyclic ? "" : cycle);
+           acyclic ? why : "cycle: ", acyclic ? "" : cycle);
     return acyclic;
 }
 

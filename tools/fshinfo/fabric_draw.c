@@ -86,7 +86,8 @@ void fabric_draw(FILE *out, const struct fsh_topology *t)
         for (uint32_t z = 0; z < t->side[2]; z++)
             draw_plane(out, t, z);
     if (t->side[2] > 1)
-        fputs("  port 4 of a node leads to the same place in the next plane; "
-              "the last\n  leads to the first\n",
-              out);
+        fputs(
+            "  port 4 of a node leads to the same position in the next plane; the last\n"
+            "  plane wraps to the first\n",
+            out);
 }

@@ -34,16 +34,15 @@ static const char usage[] =
     "Usage: fshinfo [--json]\n"
     "       fshinfo fabric [--topology T] [-n N] [--dot]\n"
     "       fshinfo coll [-n N] [--show ALGORITHM [--call CALL] [--root R]]\n"
-    "Print what is installed and what can be used here.\n"
-    "Conduits, providers and devices, and why not if they cannot be used; limits; the\n"
-    "compute cores; facts on this host and its processors; every setting with\n"
-    "its default, value and source.\n"
+    "Show this installation and what is usable on this host: conduits, providers and\n"
+    "devices, with the reason if one is unusable; limits; compute cores; host and\n"
+    "processors; every setting with its default, value and source.\n"
     "\n";
 
 static bool wants_json, wants_help, wants_version;
 
 static const struct kit_option rows[] = {
-    {"--json", .help = "the same for programs", .flag = &wants_json},
+    {"--json", .help = "JSON output", .flag = &wants_json},
     {"--help", .help = "print this", .flag = &wants_help, .ends = true,
      .letter = 'h'},
     {"--version", .help = "print the version", .flag = &wants_version,

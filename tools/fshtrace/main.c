@@ -14,16 +14,16 @@
 
 static const char usage[] =
     "Usage: fshtrace [options] FILE\n"
-    "Where the time of a job went, from a file of fshrun --trace: time per call,\n"
-    "the longest waits, who waited for whom, and the critical path.\n"
+    "Analyse a trace file of fshrun --trace: time per call, the longest waits,\n"
+    "which ranks waited for which, and the critical path.\n"
     "\n";
 
 static bool wants_json, wants_help, wants_version;
 static unsigned top = 10;
 
 static const struct kit_option rows[] = {
-    {"--top", "N", "lines of a table", .number = &top, .most = 1000},
-    {"--json", .help = "the same for programs", .flag = &wants_json},
+    {"--top", "N", "rows per table", .number = &top, .most = 1000},
+    {"--json", .help = "JSON output", .flag = &wants_json},
     {"--help", .help = "print this", .flag = &wants_help, .ends = true,
      .letter = 'h'},
     {"--version", .help = "print the version", .flag = &wants_version,
@@ -71,7 +71,7 @@ static void print_head(const struct trace *t)
         printf(", %" PRIu64 " cycles", all / t->cycle);
     putchar('\n');
     if (t->cut)
-        puts("The file was cut short: what was open then ends with it.");
+        puts("The file is truncated: what was open ends with it.");
     if (t->dropped)
         printf("%" PRIu64 " records are missing: sums are too small.\n",
                t->dropped);

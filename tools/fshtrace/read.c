@@ -78,7 +78,7 @@ static bool get_time(struct reader *r, const json_t *event, const char *key,
     double us = json_number_value(value);
 
     if (!json_is_number(value) || !(us >= 0) || us > MOST_TIME)
-        return fail(r, "%s is no time in microseconds", key);
+        return fail(r, "%s is not a time in microseconds", key);
     *ns = (uint64_t)llround(us * 1000);
     return true;
 }
@@ -90,7 +90,7 @@ static bool get_number(struct reader *r, const json_t *object, const char *key,
     json_int_t n = json_integer_value(value);
 
     if (!json_is_integer(value) || n < 0 || (uint64_t)n > most)
-        return fail(r, "%s is no number up to %llu", key,
+        return fail(r, "%s is not a number up to %llu", key,
                     (unsigned long long)most);
     *number = (uint64_t)n;
     return true;
@@ -100,7 +100,7 @@ static bool get_text(struct reader *r, const json_t *object, const char *key,
                      const char **text)
 {
     *text = json_string_value(json_object_get(object, key));
-    return *text != NULL || fail(r, "%s is no text", key);
+    return *text != NULL || fail(r, "%s is not a string", key);
 }
 
 /* The number of a name, which is made at its first use. Names are few. */
@@ -213,7 +213,7 @@ static bool end_slice(struct reader *r, const struct slice *end)
         return false;
     o = track->open;
     if (o == NULL) /* its beginning may have been dropped */
-        return r->t->dropped != 0 || fail(r, "an end without a beginning");
+        return r->t->dropped != 0 || fail(r, "an end without a begin");
     s = &r->t->slice[o->slice - 1];
     if (end->from < s->from)
         return fail(r, "a slice ends before it begins");
@@ -244,7 +244,7 @@ static bool add_arrow(struct reader *r, const json_t *event,
     a.at += after;
     a.id = strtoull(id, &end, 16);
     if (*end != '\0' || end == id)
-        return fail(r, "id is no number");
+        return fail(r, "id is not a number");
     /* Of transfers it counts when they left. */
     if (phase == 't' || (!sent && strcmp(category, "message") != 0))
         return true;
@@ -305,7 +305,7 @@ static bool add_event(struct reader *r, const json_t *event)
         return true;
     if ((process < TRACE_NODES ? process : process - TRACE_NODES) >=
         r->t->ranks)
-        return fail(r, "pid is no rank and no node");
+        return fail(r, "pid is neither a rank nor a node");
     s.process = (uint32_t)process;
     s.track = (uint32_t)track;
     r->t->nodes |= process >= TRACE_NODES;
@@ -342,7 +342,7 @@ static bool read_head(struct reader *r, const json_t *event)
     if (!get_number(r, args, "version", UINT32_MAX, &version))
         return false;
     if (version != 1)
-        return fail(r, "a trace of version %llu; this fshtrace reads 1",
+        return fail(r, "trace version %llu; this fshtrace reads version 1",
                     (unsigned long long)version);
     if (!get_text(r, args, "conduit", &conduit) ||
         !get_text(r, args, "clock", &clock) ||
@@ -351,7 +351,7 @@ static bool read_head(struct reader *r, const json_t *event)
         !get_number(r, args, "mhz", 1000, &mhz))
         return false;
     if (ranks == 0 || mhz == 0)
-        return fail(r, "a trace of no ranks");
+        return fail(r, "the trace has no ranks");
     snprintf(r->t->conduit, sizeof r->t->conduit, "%s", conduit);
     snprintf(r->t->release, sizeof r->t->release, "%s", release);
     r->t->ranks = (uint32_t)ranks;
@@ -376,8 +376,8 @@ static bool read_line(struct reader *r, char *line, size_t n, bool last)
         json_decref(event);
         if (r->t->events == 0)
             return fail(r, "this is no trace of fshrun --trace");
-        return fail(r, "no event: %.100s",
-                    event == NULL ? why.text : "it is no object");
+        return fail(r, "not an event: %.100s",
+                    event == NULL ? why.text : "not an object");
     }
     good = r->t->events == 0 ? read_head(r, event) : add_event(r, event);
     r->t->events++;
@@ -399,7 +399,7 @@ static bool read_lines(struct reader *r, FILE *file)
         if (whole)
             line[--n] = '\0';
         if (ended)
-            good = fail(r, "something follows the end");
+            good = fail(r, "data after the end");
         else if (r->line == 1)
             good = strcmp(line, "[") == 0 ||
                    fail(r, "this is no trace of fshrun --trace");
