@@ -106,7 +106,7 @@ if(TARGET fshperf)
     study_refused(choice "--algorithm no: expected one of auto.partial.pass-on"
                   ${study} --algorithm no)
     study_refused(file "cannot write /nowhere/x: " ${study} --json /nowhere/x)
-    study_refused(job "starts its jobs itself. run it without fshrun"
+    study_refused(job "starts its own jobs. run it without fshrun"
                   $<TARGET_FILE:fshrun> -n 1 --conduit smp ${study})
 endif()
 

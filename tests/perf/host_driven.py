@@ -44,7 +44,7 @@ def main():
         check(len({row[c]["node_cycles"] for c in COSTS}) == 1, key)
     # A round trip of a Short: on each side a call with its posted writes (four words
     # and the doorbell), polls, a message and a handler. stress/sum has it cycle by cycle.
-    trip = found["Short, there and back", 2, 0]
+    trip = found["Short, round trip", 2, 0]
     costs = 2 * (CONST["COST_CALL"] + 5 * CONST["COST_WRITE"] +
                  CONST["COST_MESSAGE"] + CONST["COST_HANDLER"])
     check(trip[0]["cycles"] == 620, trip[0])

@@ -51,8 +51,8 @@ static bool take_algorithm(const struct kit_option *row, const char *text,
     shown = fsh_program_named(text);
     if (shown == NULL)
         snprintf(err, errlen,
-                 "%s %s: there is no such algorithm; fshinfo coll lists them",
-                 row->name, text);
+                 "%s %s: no such algorithm; fshinfo coll lists them", row->name,
+                 text);
     return shown != NULL;
 }
 
@@ -65,9 +65,8 @@ static bool take_call(const struct kit_option *row, const char *text, char *err,
             call = (enum fsh_program_call)c;
             return true;
         }
-    snprintf(err, errlen,
-             "%s %s: there is no such call; fshinfo coll lists them", row->name,
-             text);
+    snprintf(err, errlen, "%s %s: no such call; fshinfo coll lists them",
+             row->name, text);
     return false;
 }
 

@@ -94,8 +94,7 @@ void coll_read_ops(struct coll_list *list, const char *text)
             ++i;
         }
         if (i == coll_op_count) {
-            fsh_fatal_code(2, "coll: --op %s: there is no such operation",
-                           word);
+            fsh_fatal_code(2, "coll: --op %s: no such operation", word);
         }
         add(list, i, "--op");
     }
@@ -114,8 +113,8 @@ void coll_read_algorithms(struct coll_list *list, const char *text)
 
         if (named == NULL && strcmp(word, "auto") != 0) {
             fsh_fatal_code(2,
-                           "coll: --algorithm %s: there is no such "
-                           "algorithm (fshinfo coll)",
+                           "coll: --algorithm %s: no such algorithm; fshinfo "
+                           "coll lists them",
                            word);
         }
         add(list, named ? named->id : FSHMEM_COLL_AUTO, "--algorithm");
@@ -295,23 +294,27 @@ static int run(void)
 
 static const struct kit_option table_of_options[] = {
     {"--json", "FILE", "results as an array of objects", .text = &options.json},
-    {"--clock", "CLOCK", "conduit smp, or simulated nodes with hosts",
+    {"--clock", "CLOCK",
+     "conduit smp on the wall clock, or simulated nodes "
+     "and hosts",
      .text = &options.clock, .choices = "wall|simulated"},
-    {"--op", "LIST", "operations: allreduce,broadcast for instance",
+    {"--op", "LIST", "operations, such as allreduce,broadcast",
      .text = &options.ops},
-    {"--algorithm", "LIST", "algorithms; all: each, where it can do it",
+    {"--algorithm", "LIST",
+     "algorithms; all: every one that supports the "
+     "call",
      .text = &options.algorithms},
-    {"--bytes", "LIST", "sizes: 8,4K,1M for instance", .text = &options.bytes},
+    {"--bytes", "LIST", "sizes, such as 8,4K,1M", .text = &options.bytes},
     {"--ranks", "LIST", "numbers of ranks", .text = &options.ranks},
-    {"--topology", "T", "of simulated nodes, as of fshrun",
+    {"--topology", "T", "topology of simulated nodes, as in fshrun",
      .text = &options.topology},
-    {"--jobs", "LIST", "operations at once, on one team",
+    {"--jobs", "LIST", "concurrent operations on one team",
      .text = &options.jobs},
     {"--engine", "ENGINE",
-     "messages: also where ranks can load from peers, or cards have engines; "
+     "messages: even if ranks can load from peers or cards have engines; "
      "default: auto, in simulated time both",
      .text = &options.engine, .choices = "auto|messages|both"},
-    {"--rounds", "N", "of a figure, at least; 0: 20, in simulated time 5",
+    {"--rounds", "N", "minimum rounds per figure; 0: 20, in simulated time 5",
      .number = &options.rounds, .most = COLL_ROUNDS},
     {"--quick", .help = "two ranks, two sizes, fewer rounds",
      .flag = &options.quick},
@@ -319,8 +322,9 @@ static const struct kit_option table_of_options[] = {
 
 const struct perf_command perf_coll = {
     .name = "coll",
-    .help = "collectives of fshmem.h, from a common start to the last rank's\n"
-            "results, buffers in the segment and not; starts its jobs itself",
+    .help =
+        "collectives of fshmem.h, from a common start to the last rank's\n"
+        "completion, with buffers in and out of the segment; starts its own jobs",
     .run = run,
     .options = table_of_options,
     .count = sizeof table_of_options / sizeof table_of_options[0],

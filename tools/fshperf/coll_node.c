@@ -85,7 +85,7 @@ static uint64_t start(void)
         at += SLACK_NS;
     }
     if (now() > at) {
-        fsh_fatal("coll: a rank comes late to the start");
+        fsh_fatal("coll: a rank missed the start");
     }
     fshmem_spend(at - now());
     return at;
@@ -323,7 +323,7 @@ static void join_fpga(int *argc, char ***argv)
 static int run_node(int argc, char **argv)
 {
     if (argc != 8) {
-        fsh_fatal_code(2, "coll-node: is started by fshperf coll");
+        fsh_fatal_code(2, "coll-node: started only by fshperf coll");
     }
     here.simulated = strcmp(argv[1], "simulated") == 0;
     plan.ranks = (unsigned)strtoul(argv[2], NULL, 10);

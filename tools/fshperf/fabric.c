@@ -350,8 +350,8 @@ static int run(void)
     }
     perf_progress("", true);
     if (all.rows == 0) {
-        fsh_fatal_code(2, "fabric: --only %s: there is no such test%s",
-                       options.only, options.quick ? " with --quick" : "");
+        fsh_fatal_code(2, "fabric: --only %s: no such test%s", options.only,
+                       options.quick ? " with --quick" : "");
     }
     fabric_print(&all);
     finish(json, options.json, fabric_write_json);
@@ -362,22 +362,24 @@ static int run(void)
 
 static const struct kit_option table_of_options[] = {
     {"--json", "FILE", "results as an array of objects", .text = &options.json},
-    {"--links", "FILE", "use of each link as CSV, for plot-fabric.sh",
+    {"--links", "FILE", "utilisation of each link as CSV, for plot-fabric.sh",
      .text = &options.links},
-    {"--report", "FILE.html", "all of it as a page, with the links drawn",
+    {"--report", "FILE.html", "HTML report, with a map of the links",
      .text = &options.report},
     {"--only", "TEST",
      "hop, hol, fairness, neighbour, uniform, transpose or\n"
      "hotspot",
      .text = &options.only},
-    {"--quick", .help = "the ring, less often, and uniform traffic once",
+    {"--quick",
+     .help = "the ring with fewer messages, and uniform traffic "
+             "once",
      .flag = &options.quick},
 };
 
 const struct perf_command perf_fabric = {
     .name = "fabric",
-    .help = "latency by hops and behind bulk, fairness and accepted load of\n"
-            "fabrics of simulated nodes; starts its jobs itself",
+    .help = "latency per hop and behind bulk, fairness and accepted load of\n"
+            "fabrics of simulated nodes; starts its own jobs",
     .run = run,
     .options = table_of_options,
     .count = sizeof table_of_options / sizeof table_of_options[0],

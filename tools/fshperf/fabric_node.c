@@ -208,7 +208,7 @@ static void join(int *argc, char ***argv)
         fsh_fatal("gasnet_init or gasnet_attach failed");
     }
     if (fsh_simulated() == NULL || !fsh_fpga_set_packet(FABRIC_PACKET)) {
-        fsh_fatal("fabric-node is started by fshperf fabric");
+        fsh_fatal("fabric-node: started only by fshperf fabric");
     }
     fabric_me = gasnet_mynode();
     fabric_nodes = gasnet_nodes();
@@ -223,7 +223,7 @@ static void join(int *argc, char ***argv)
 static int run_node(int argc, char **argv)
 {
     if (argc < 2) {
-        fsh_fatal("fabric-node: is started by fshperf fabric");
+        fsh_fatal("fabric-node: started only by fshperf fabric");
     }
     const char *test = argv[1], *argument = argc > 2 ? argv[2] : "0";
     const char *cycles = argc > 3 ? argv[3] : "0";
@@ -235,7 +235,7 @@ static int run_node(int argc, char **argv)
     } else if (strcmp(test, "hol") == 0) {
         fabric_run_hol(argument, cycles);
     } else if (!fabric_run_pattern(test, argument, cycles)) {
-        fsh_fatal("fabric-node: there is no test %s", test);
+        fsh_fatal("fabric-node: no such test: %s", test);
     }
     fsh_boot_barrier("fabric end");
     gasnet_exit(0);

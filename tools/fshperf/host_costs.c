@@ -161,7 +161,8 @@ static int host_costs(void)
 
 const struct perf_command perf_host_costs = {
     .name = "host-costs",
-    .help = "what this machine takes beside the stated costs of simulated\n"
-            "time; with --clock simulated that of a hand-over",
+    .help =
+        "this machine's timings compared with the costs assumed by simulated\n"
+        "time; with --clock simulated, the wall time of a hand-over",
     .run = host_costs,
 };

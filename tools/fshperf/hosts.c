@@ -262,9 +262,9 @@ static const struct kit_option table_of_options[] = {
 
 const struct perf_command perf_host_driven = {
     .name = "host-driven",
-    .help = "operations and case studies from call to call, hosts included,\n"
-            "beside what the nodes take alone; starts its jobs itself\n"
-            "(simulated time, at host costs 0, 1 and 2)",
+    .help = "operations and case studies, host time included, compared with\n"
+            "the nodes alone; starts its own jobs (simulated time, at host\n"
+            "costs 0, 1 and 2)",
     .run = run,
     .options = table_of_options,
     .count = sizeof table_of_options / sizeof table_of_options[0],

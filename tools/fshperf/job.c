@@ -22,7 +22,7 @@ static void programs(char self[4096], char launcher[4160])
 {
     ssize_t length = readlink("/proc/self/exe", self, 4095);
     if (length <= 0) {
-        fsh_fatal("cannot tell where this program is: %s", strerror(errno));
+        fsh_fatal("cannot locate this program: %s", strerror(errno));
     }
     self[length] = 0;
     snprintf(launcher, 4160, "%.*s/fshrun", (int)(strrchr(self, '/') - self),
@@ -113,7 +113,7 @@ int perf_run_job(const struct perf_job *job)
 void perf_refuse_job(const char *command)
 {
     if (getenv("FSHMEM_JOB")) {
-        fsh_fatal("%s starts its jobs itself; run it without fshrun", command);
+        fsh_fatal("%s starts its own jobs; run it without fshrun", command);
     }
 }
 

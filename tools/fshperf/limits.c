@@ -168,8 +168,8 @@ static const struct kit_option options[] = {
 
 const struct perf_command perf_limits = {
     .name = "limits",
-    .help = "what processes can do with memory they share: two ranks of\n"
-            "conduit smp, the library not used (wall clock)",
+    .help = "limits of shared memory between processes: two ranks of conduit\n"
+            "smp, without the library (wall clock)",
     .raw = measure,
     .options = options,
     .count = sizeof options / sizeof options[0],

@@ -78,11 +78,11 @@ static void print_help(void)
     }
     fputs(
         "\n"
-        "  -h, --help  print this; after a command, of that one\n"
+        "  -h, --help  print this; after a command, its options\n"
         "  --version   print the version\n"
         "\n"
-        "Plots of the CSV files: plot.sh, plot-study.sh and plot-fabric.sh beside "
-        "the\nsource of fshperf, or make bench.\n",
+        "To plot the CSV files use plot.sh, plot-study.sh and plot-fabric.sh in the\n"
+        "source directory of fshperf, or make bench.\n",
         stdout);
 }
 

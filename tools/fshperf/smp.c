@@ -97,8 +97,7 @@ static int measure(void)
     run_mode(&table, "par");
     perf_progress("", true);
     if (table.rows == 0) {
-        fsh_fatal_code(2, "smp: --only %s: there is no such test",
-                       options.only);
+        fsh_fatal_code(2, "smp: --only %s: no such test", options.only);
     }
     smp_set_targets(&table);
     unsigned over = smp_print(&table);
@@ -117,7 +116,7 @@ static const struct kit_option table_of_options[] = {
      .flag = &options.strict},
     {"--mode", "MODE", "thread mode", .text = &options.mode,
      .choices = "seq|par|both"},
-    {"--only", "TEST", "this test only, am_short_rtt for instance",
+    {"--only", "TEST", "run this test only, such as am_short_rtt",
      .text = &options.only},
     {"--quick", .help = "fewer sizes, shorter measurements",
      .flag = &options.quick},
@@ -125,8 +124,9 @@ static const struct kit_option table_of_options[] = {
 
 const struct perf_command perf_smp = {
     .name = "smp",
-    .help = "conduit smp, each figure taken in turns with its limit;\n"
-            "starts its jobs itself (wall clock)",
+    .help =
+        "conduit smp; each figure alternates with its shared-memory limit;\n"
+        "starts its own jobs (wall clock)",
     .run = measure,
     .options = table_of_options,
     .count = sizeof table_of_options / sizeof table_of_options[0],

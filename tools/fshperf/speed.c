@@ -196,19 +196,19 @@ static int sim_speed(void)
 static const struct kit_option speed_options[] = {
     {"--put", .help = "every node sends to its neighbour (default)",
      .flag = &load.put},
-    {"--compute", .help = "every node's core multiplies matrices",
+    {"--compute", .help = "every node's compute core multiplies matrices",
      .flag = &load.compute},
     {"--json", "FILE",
-     "start jobs: 2, 8 and 32 nodes, one and two threads\n"
-     "of the simulator; results as an array of objects",
+     "start jobs of 2, 8 and 32 nodes, with one and two\n"
+     "simulator threads; results as an array of objects",
      .text = &json},
     {"--instructions",
-     .help = "start jobs: x86 instructions of the simulator for a\n"
-             "node-cycle, by valgrind; alone or with --json",
+     .help = "start jobs to count the simulator's instructions per\n"
+             "node-cycle with valgrind; alone or with --json",
      .flag = &instructions},
     /* Of speed_instructions.c: commands that each node sends; no rates then. */
     {"--commands", "N", .number = &commands, .most = PERF_QUEUE},
-    {"--most", "N", "nodes at most, with --json", .number = &most,
+    {"--most", "N", "maximum number of nodes, with --json", .number = &most,
      .most = FSH_MAX_NODES},
 };
 
@@ -297,7 +297,7 @@ static int am_rtt(void)
 
 const struct perf_command perf_am_rtt = {
     .name = "am-rtt",
-    .help = "an active message's round trip, any conduit; wall time, or\n"
-            "that of the ranks with --clock simulated",
+    .help = "active message round trip on any conduit: wall time, or the\n"
+            "ranks' time with --clock simulated",
     .run = am_rtt,
 };

@@ -172,7 +172,7 @@ static int sim_spin(void)
 
 static const struct kit_option table_of_options[] = {
     {"--rounds", "N", "reductions", .number = &options.rounds, .most = 1000000},
-    {"--longs", "N", "Longs of every rank", .number = &options.longs,
+    {"--longs", "N", "Longs sent by every rank", .number = &options.longs,
      .most = 1000000},
 };
 

@@ -158,13 +158,12 @@ static const struct kit_option table_of_options[] = {
     {"--json", "FILE", "results as an array of objects", .text = &options.json},
     {"--csv", "FILE", "results as comma-separated values",
      .text = &options.csv},
-    {"--report", "FILE.html", "charts and tables beside the paper's",
+    {"--report", "FILE.html", "charts and tables compared with the paper's",
      .text = &options.report},
     {"--strict", .help = "exit 1 if a goal is missed", .flag = &options.strict},
     {"--quick", .help = "matmul 256 and 512 on one and two nodes only",
      .flag = &options.quick},
-    {"--verbose", .help = "where the cycles of each node went",
-     .flag = &options.verbose},
+    {"--verbose", .help = "cycle breakdown per node", .flag = &options.verbose},
     {"--algorithm", "WAY", "matmul on two nodes", .text = &options.algorithm,
      .choices = MATMUL_ALGORITHMS},
 };
@@ -172,7 +171,7 @@ static const struct kit_option table_of_options[] = {
 const struct perf_command perf_case_study = {
     .name = "case-study",
     .help = "matrix product and convolution on 1 to 16 nodes, section V of\n"
-            "the paper; starts its jobs itself (simulated clock)",
+            "the paper; starts its own jobs (simulated clock)",
     .run = run,
     .options = table_of_options,
     .count = sizeof table_of_options / sizeof table_of_options[0],

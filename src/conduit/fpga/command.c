@@ -84,7 +84,7 @@ const char *fsh_fpga_status_text(unsigned status)
     case FSH_STATUS_BAD_COMMAND:
         return "the command is malformed";
     case FSH_STATUS_BAD_NODE:
-        return "there is no such node, or no route to it";
+        return "no such node, or no route to it";
     case FSH_STATUS_BAD_LENGTH:
         return "the length or the number of arguments is over its limit";
     case FSH_STATUS_LOCAL_RANGE:

@@ -18,8 +18,7 @@ static bool usable(char *why, size_t whylen)
     const struct fsh_device_ops *ops = fsh_device_find(name);
 
     if (ops == NULL) {
-        snprintf(why, whylen, "FSHMEM_DEVICE=%s: there is no such device",
-                 name);
+        snprintf(why, whylen, "FSHMEM_DEVICE=%s: no such device", name);
         return false;
     }
     return ops->usable(why, whylen);
