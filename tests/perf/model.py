@@ -36,7 +36,7 @@ def results(*args):
 
 def near(what, value, wanted, share=1e-9):
     if abs(value - wanted) > share * abs(wanted):
-        raise Wrong(f"{what} is {value}, {wanted} was wanted")
+        raise Wrong(f"{what} is {value}, expected {wanted}")
 
 
 def check_transfers():
@@ -147,11 +147,11 @@ def check_scale():
 
 def check_refusals():
     for args, words in (((), "required"), (("predict", "lunch"), "lunch"),
-                        (("predict", "put", "--system", "smartnic"), "has rates alone"),
+                        (("predict", "put", "--system", "smartnic"), "has rates only"),
                         (("predict", "put", "--system", "nowhere"), "no system nowhere"),
                         (("predict", "put", "--set", "link.speed=3"), "link.speed"),
                         (("predict", "put", "--set", "link.cycles"), "SECTION.NAME"),
-                        (("predict", "conv", "--size", "4"), "3, 5 and 7"),
+                        (("predict", "conv", "--size", "4"), "3, 5 or 7"),
                         (("scale", "--nodes", "9..4"), "N..M"),
                         (("check", "/nonexistent"), "/nonexistent")):
         if words not in run(*args, code=2):

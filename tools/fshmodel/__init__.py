@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""fshmodel: what a system would do, by arithmetic (docs/02_reference/model.md)."""
+"""fshmodel: analytical performance model (docs/02_reference/model.md)."""

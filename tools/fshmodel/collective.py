@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Collectives by algorithm, in cycles: rounds of messages, bytes of the busiest rank on
-its link, bytes that it combines (the costs of R. Thakur et al., IJHPCA 19, 2005, which
+"""Cost of collectives by algorithm, in cycles: rounds of messages, bytes of the busiest
+rank on its link, bytes that it combines (the costs of R. Thakur et al., IJHPCA 19, 2005, which
 the smart NIC paper cites as [20]), with the constants of the system.
 
 Hosts drive them: a message costs the sender's call and its writes, PCIe, the link, PCIe
@@ -80,13 +80,13 @@ ARGUMENTS = 32  # bytes, of the library's messages
 
 
 def hop(system):
-    """A node between."""
+    """Cycles to pass through an intermediate node."""
     p = system["pipeline"]
     return system["link"]["cycles"] + p["link_rx"] + 1 + p["link_tx"]
 
 
 def message(system, n=0, host=1.0):
-    """From a call to the receiver's handler, n bytes of payload with it."""
+    """From a call to the receiver's handler, with n bytes of payload."""
     h, link = system["host"], system["link"]
     entries = ceil((link["beat_bytes"] + ARGUMENTS + n) / 64)
     return (host * (h["call"] + ENTRY_WRITES * h["write"] + h["poll"] + h["message"]
@@ -106,15 +106,15 @@ def _copies(system, loads, stores):
 
 
 def _hops(nodes, rounds, op):
-    """Nodes between on a ring, of rounds at distances 1, 2, 4 ...; in one of all to all
-    the farthest."""
+    """Intermediate nodes on a ring, summed over rounds at distances 1, 2, 4 ...; for an
+    all-to-all, those of the farthest pair."""
     if op == "alltoall":
         return nodes // 2 - 1 if nodes > 2 else 0
     return sum(min(1 << i, nodes - (1 << i)) - 1 for i in range(min(rounds, levels(nodes))))
 
 
 def _payloads(op, algorithm, nodes, n, rounds):
-    """Bytes of the messages of each round."""
+    """Message bytes of each round."""
     if op in ("scatter", "gather") or (op, algorithm) == ("allgather", "doubling"):
         return [min(n << i, n * (nodes - (1 << i))) for i in range(rounds)]
     if op == "reduce_scatter":
@@ -139,7 +139,7 @@ def _short(system, op, algorithm, nodes, n, host):
 
 
 def _halving(system, op, nodes, n, host):
-    """Halves by messages, the first one of what device memory has; then, but for
+    """Halves sent as messages, the first from device memory; then, except for
     reduce_scatter, parts of the result by puts."""
     whole = n * nodes if op == "reduce_scatter" else n
     rate = system["link"]["beat_bytes"] * transfer.efficiency(system)
@@ -156,7 +156,7 @@ def _halving(system, op, nodes, n, host):
 
 
 def _put(system, host):
-    """From the call to the receiver's handler that hears of it, beside its beats."""
+    """From the call to the receiver's handler for its notification, excluding its beats."""
     h = system["host"]
     return (host * (h["call"] + ENTRY_WRITES * h["write"]) + 2 * system["pcie"]["cycles"]
             + system["pipeline"]["submit"] + transfer.put_base(system)
@@ -164,7 +164,7 @@ def _put(system, host):
 
 
 def _long(system, op, algorithm, nodes, n, host):
-    """Granted, put, and said to be there, each round behind the other."""
+    """Rendezvous: grant, put and notification, one round after the other."""
     if (op, algorithm) in HALVING:
         return _halving(system, op, nodes, n, host)
     rounds, sent, folded = COSTS[op, algorithm](nodes, n)
@@ -183,7 +183,7 @@ def _long(system, op, algorithm, nodes, n, host):
 
 
 def hosts(system, op, algorithm, nodes, n, host=1.0):
-    """Driven by hosts with messages, buffers in the segment."""
+    """Driven by the hosts with messages; buffers in the segment."""
     if op == "barrier":
         n = 0
     way = _short if n <= EAGER else _long

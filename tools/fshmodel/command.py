@@ -23,12 +23,12 @@ def nodes_of(text):
     low, high = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
     if not 1 <= low <= high <= SCALE_MOST:
         raise argparse.ArgumentTypeError(
-            f"{text}: N or N..M is wanted, 1 to {SCALE_MOST}")
+            f"{text}: expected N or N..M, 1 to {SCALE_MOST}")
     return low, high
 
 
 def doubled(low, high):
-    """low, 2 low ... and high."""
+    """low, 2 low ..., high."""
     while low < high:
         yield low
         low *= 2
@@ -75,7 +75,7 @@ def print_training(rows):
 
 
 def cycle_rows(s, a):
-    """Of our own nodes: what is predicted in cycles."""
+    """Rows of predictions in cycles, for systems with a clock."""
     low, high = a.nodes
     for nodes in doubled(low, high):
         if a.what in ("put", "get"):
@@ -102,12 +102,12 @@ def predict(a):
         print_training(rows)
     else:
         if "clock_mhz" not in s:
-            raise system.Problem(f"{a.what}: not of system {a.system}, which has rates "
-                                 "alone; training is")
+            raise system.Problem(f"{a.what}: system {a.system} has rates only; it supports "
+                                 "training")
         if a.what in ("matmul", "conv"):
             a.size = a.size or {"matmul": 1024, "conv": 3}[a.what]
         if a.what == "conv" and a.size not in compute.KERNELS:
-            raise system.Problem(f"--size {a.size}: convolutions are 3, 5 and 7 wide")
+            raise system.Problem(f"--size {a.size}: expected a kernel size of 3, 5 or 7")
         rows = [{"what": w, "bytes": n, "nodes": p, "model_cycles": round(c, 1),
                  "us": round(1e6 * seconds(s, c), 4)} for w, n, p, c in cycle_rows(s, a)]
         print(f"{'what':<32}{'bytes':>9}{'nodes':>7}{'cycles':>14}{'us':>14}")
@@ -206,31 +206,31 @@ def check(a):
 HELP = """usage: fshmodel predict training|put|get|matmul|conv|coll [OPTION...]
        fshmodel scale|paper [OPTION...]
        fshmodel check [OPTION...] FILE...
-Predicts by documented arithmetic what fshperf measures.
+Analytical model of what fshperf measures.
 
-  predict     cycles or seconds of one thing
+  predict     predict cycles or seconds
     --system NAME     fshmem, smartnic or a file (fshmem)
-    --set S.N=V       another value of the system, link.cycles=60 for instance
-    --nodes N..M      doubled from N to M (2)
-    --batch N         training: samples of a node (448)
-    --layers N        training: layers (20)
-    --width N         training: of all layers (2048)
-    --bytes N         put, get, coll: 4K for instance; may be given again
-    --packet N        put, get: bytes of payload of a packet (the system's)
+    --set S.N=V       override a system parameter, such as link.cycles=60
+    --nodes N..M      node counts, doubling from N to M (2)
+    --batch N         training: samples per node (448)
+    --layers N        training: number of layers (20)
+    --width N         training: width of all layers (2048)
+    --bytes N         put, get, coll: size, such as 4K; repeatable
+    --packet N        put, get: payload bytes per packet (the system's)
     --ports N         put, get: 1 or 2 (1)
-    --count N         put, get: commands in a queue (1)
-    --size N          matmul: of a matrix; conv: of the kernel
+    --count N         put, get: queued commands (1)
+    --size N          matmul: matrix size; conv: kernel size
                       (1024; 3)
     --op NAME         coll: allreduce, broadcast ... (all)
     --json FILE       results as an array of objects
-  scale       training on more and more nodes (2..4096), with the break points
-              named; options of training as above
+  scale       scaling of training with the number of nodes (2..4096), with its
+              break points; training options as above
   paper       figures and curves of the smart NIC paper
-    --fit             search what it does not print again
+    --fit             refit the parameters that the paper does not state
     --json FILE       results as an object
-  check       predictions beside results of fshperf paper, case-study or coll
-              in simulated time; --system, --set and --json as above
-    --strict          exit 1 if a point is missed
+  check       compare predictions with results of fshperf paper, case-study or
+              coll in simulated time; --system, --set and --json as above
+    --strict          exit 1 if a point is out of tolerance
 
   -h, --help          print this
       --version       print the version"""
@@ -250,7 +250,7 @@ def read_training(p, nodes):
 
 def positive(text):
     if not text.isdigit() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text}: 1 or more is wanted")
+        raise argparse.ArgumentTypeError(f"{text}: expected 1 or more")
     return int(text)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Predictions beside what fshperf measured in simulated time (its --json files)."""
+"""Compares predictions with measurements of fshperf in simulated time (--json files)."""
 import copy
 import json
 
@@ -53,7 +53,7 @@ def _collective(system, row):
 
 
 def point(system, row):
-    """Family, what, prediction, start-up of a result; None: not modelled."""
+    """Family, name, prediction and start-up of a result; None: not modelled."""
     system = _assumed(system, row)
     if "test" in row:
         if row.get("to") != "last_byte" or not row["test"].endswith("_bw"):
@@ -76,7 +76,7 @@ def read(paths):
 
 
 def rows(system, paths):
-    """Every result that is modelled: a dict a point."""
+    """Every modelled result, one dict per point."""
     for row in read(paths):
         found = point(system, row)
         if found is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Products and convolutions of the case studies, in cycles.
+"""Matrix products and convolutions of the case studies, in cycles.
 
 A node's share of the products at the array's rate, what fills and drains it, and, on
 several nodes, the way of the parts that others must have first (docs/02_reference/
@@ -14,7 +14,7 @@ MAP = 64
 
 
 def start(system):
-    """Before the first step of the array and after the last."""
+    """Pipeline fill and drain: before the array's first step and after its last."""
     c = system["compute"]
     unit = c["unit"] * c["unit"] * 4  # FP32
     return (system["pipeline"]["command"] + system["dram"]["read_cycles"]
@@ -23,14 +23,14 @@ def start(system):
 
 
 def _ring(system, own, part_bytes, part_cycles, nodes):
-    """The part of the node opposite has come and is used."""
+    """Until the part of the opposite node has arrived and been used."""
     hop = (transfer.beats(system, part_bytes) + transfer.put_base(system)
            + system["pipeline"]["command"] + system["dram"]["read_cycles"])
     return own + nodes // 2 * hop + part_cycles
 
 
 def matmul(system, size, nodes=1):
-    """Pass-on around a ring of nodes, parts of `unit` columns, encoded."""
+    """Encoded parts of `unit` columns forwarded around a ring of nodes."""
     c = system["compute"]
     work = size ** 3 / c["macs_cycle"] / nodes
     if nodes == 1:
@@ -47,7 +47,7 @@ def matmul(system, size, nodes=1):
 
 
 def conv(system, kernel, nodes=1):
-    """Results go to all nodes: both ways around the ring."""
+    """Results sent to all nodes, in both directions around the ring."""
     kernels = KERNELS[kernel]
     macs = kernels * kernels * MAP * MAP * kernel * kernel
     work = macs / system["compute"]["macs_cycle"] / nodes

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The smart NIC paper's figures by its own equations, with what it does not print fitted.
+"""The smart NIC paper's figures from its own equations, with unstated parameters fitted.
 
-Each figure is an interval, as it is rounded: 2.5 is 2.45 to 2.55. A deviation is what a
-model is outside of it.
+Each figure is an interval, since it is rounded: 2.5 is 2.45 to 2.55. A deviation is the
+model's distance from the interval.
 """
 import copy
 import itertools
@@ -59,7 +59,7 @@ def cost(system):
 
 
 def fit(system):
-    """Coordinate search from the values of the file on; the unknowns of [fitted]."""
+    """Fits the unknowns of [fitted] by coordinate search from the values in the file."""
     best = copy.deepcopy(system)
     at = cost(best)
     for scale in (0.3, 0.1, 0.03, 0.01, 0.003, 0.001):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """System files: TOML, whose numbers may be names of constants of spec/fshmem.toml.
 
-Ours and the paper's are in systems/; a user's own is any file with the same sections. One
-that says `base = "fshmem"` has that system's values where it gives none.
+FSHMEM's and the paper's systems are in systems/; users may pass any file with the same
+sections. One with `base = "fshmem"` inherits that system's values.
 """
 import pathlib
 import tomllib
@@ -11,7 +11,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 class Problem(Exception):
-    """What is wrong with what the user gave; one line."""
+    """A one-line error about the user's input."""
 
 
 def _read(path):
@@ -23,7 +23,7 @@ def _read(path):
 
 
 def constants():
-    """Of the specification: beside an installed model, else in the source tree."""
+    """Constants of the specification, next to an installed model or in the source tree."""
     for path in (HERE / "spec.toml", HERE.parents[1] / "spec" / "fshmem.toml"):
         if path.exists():
             return {c["name"]: c["value"] for c in _read(path)["const"]}
@@ -53,7 +53,7 @@ def _merge(base, over):
 
 
 def load(name):
-    """A system by name or by file."""
+    """Loads a system by name or file."""
     path = HERE / "systems" / f"{name}.toml"
     if not path.exists():
         path = pathlib.Path(name)
@@ -67,7 +67,7 @@ def load(name):
 
 
 def change(system, settings):
-    """The same with section.name=value for each of `settings`."""
+    """A copy of the system with section.name=value applied for each of `settings`."""
     out = _merge(system, {})
     for setting in settings:
         key, equals, text = setting.partition("=")
@@ -77,7 +77,7 @@ def change(system, settings):
         except ValueError:
             value = None
         if not (equals and dot) or value is None:
-            raise Problem(f"--set {setting}: SECTION.NAME=NUMBER is wanted")
+            raise Problem(f"--set {setting}: expected SECTION.NAME=NUMBER")
         if name not in out.get(section, {}):
             raise Problem(f"--set {setting}: this system has no {key}")
         out[section] = dict(out[section])

@@ -15,7 +15,7 @@ FP32 = 4  # bytes
 
 @dataclass
 class Rates:
-    """What the equations need of a system. Seconds, bytes and operations a second."""
+    """The rates the equations use: seconds, bytes and operations per second."""
     worker: float       # P_Worker, FLOPS
     link: float         # alpha BW_eth, bytes
     adders: float       # P_FPGA, additions
@@ -48,7 +48,7 @@ class Iteration:
 
 
 def rates_of_nodes(system, batch, wire):
-    """Of FSHMEM nodes: the core computes, the collective engine reduces."""
+    """Rates of FSHMEM nodes: the core computes, the collective engine reduces."""
     del batch
     hz = system["clock_mhz"] * 1e6
     link = system["link"]
@@ -69,7 +69,7 @@ def rates_of_nodes(system, batch, wire):
 
 
 def rates_of_paper(system, wire):
-    """Of the paper's prototype: a worker with a smart NIC."""
+    """Rates of the paper's prototype: a worker with a smart NIC."""
     fitted, width = system["fitted"], system["training"]["width"]
     return Rates(worker=fitted["worker_flops"],
                  link=system["link"]["alpha"] * system["link"]["bits_s"] / 8,
@@ -79,7 +79,7 @@ def rates_of_paper(system, wire):
 
 
 def allreduce(rates, weights, nodes):
-    """T_AR and what bounds it."""
+    """T_AR and its bottleneck."""
     if nodes == 1:
         return 0.0, "none"
     chunk = ceil(weights / nodes)          # R_l = b N ceil(M^2 / N)
@@ -94,7 +94,7 @@ def allreduce(rates, weights, nodes):
 
 
 def layers(rates, widths, batch, nodes):
-    """T_F, T_B, T_AR, T_U of each; widths: of the inputs, the layers, the outputs."""
+    """T_F, T_B, T_AR, T_U of each layer; widths: inputs, layers, outputs."""
     out = []
     for rows, columns in zip(widths, widths[1:]):
         weights = rows * columns
@@ -106,8 +106,8 @@ def layers(rates, widths, batch, nodes):
 
 
 def iteration(stack, overlap=True):
-    """T_total, the trace of Fig. 3b: the all-reduce of a layer beside the backward pass
-    of the one before it and the update of the one behind it."""
+    """T_total, the trace of Fig. 3b: the all-reduce of a layer overlaps with the backward
+    pass of the layer before it and the update of the layer after it."""
     forward = sum(x.forward for x in stack)
     backward = sum(x.backward for x in stack)
     update = sum(x.update for x in stack)
@@ -122,7 +122,7 @@ def iteration(stack, overlap=True):
 
 
 def baseline(system, batch, nodes, overlap=True, reducing=None):
-    """The paper's worker with a conventional NIC: `reducing` cores move and add."""
+    """The paper's worker with a conventional NIC, where `reducing` cores move and add."""
     fitted, base = system["fitted"], system["baseline"]
     weights = system["training"]["width"] ** 2
     rates = rates_of_paper(system, "fp32")
@@ -147,7 +147,7 @@ def widths(system):
 
 
 def predict(system, wire, batch, nodes, shape=None):
-    """An iteration, and the layers it is made of."""
+    """An iteration and its layers."""
     if "fitted" in system:
         rates = rates_of_paper(system, wire)
     else:
@@ -157,7 +157,7 @@ def predict(system, wire, batch, nodes, shape=None):
 
 
 def bound(stack):
-    """What bounds an iteration: computing, or else what most of its all-reduces do."""
+    """The bottleneck of an iteration: computing, else that of most of its all-reduces."""
     seen = iteration(stack)
     if seen.allreduce_exposed <= 0.05 * seen.total:
         return "compute"

@@ -196,14 +196,14 @@ static const struct set *find(const char *name)
             return &sets[i];
         }
     }
-    fsh_fatal_code(2, "smp-node: is started by fshperf smp");
+    fsh_fatal_code(2, "smp-node: started only by fshperf smp");
 }
 
 /* smp-node MODE SET quick|full TEST */
 static int run_node(int argc, char **argv)
 {
     if (argc != 5) {
-        fsh_fatal_code(2, "smp-node: is started by fshperf smp");
+        fsh_fatal_code(2, "smp-node: started only by fshperf smp");
     }
     bool quick = strcmp(argv[3], "quick") == 0;
     const struct set *set = find(argv[2]);
