@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Speed of the kernels that conduit smp runs in place of the compute core, on
- * one thread: matrix products and a convolution with each choice of
- * instructions, beside a plain loop and OpenBLAS's sgemm (libopenblas.so.0, if
+ * one thread: matrix products and a convolution with each instruction set,
+ * compared with a plain loop and OpenBLAS's sgemm (libopenblas.so.0, if
  * installed). GOPS count a product and a sum as two operations, and include
- * encoding both operands. Processor time of the thread (so that other jobs on
- * the machine do not count); all take turns, the figure is the median of 20
- * rounds (of 5 for the plain loop). OpenBLAS says which processor it took this
- * for. Old ones do not know new processors and are four times slower than they
- * could be then, so it is told to take one with AVX-512 for a SkylakeX, unless
- * OPENBLAS_CORETYPE says otherwise.
+ * encoding both operands. Times are processor time of the thread (so that other
+ * jobs on the machine do not count); runs are interleaved, and the figure is the
+ * median of 20 rounds (of 5 for the plain loop). OpenBLAS reports the processor it
+ * detected. Old releases do not know new processors and are then four times
+ * slower, so one with AVX-512 is declared a SkylakeX, unless OPENBLAS_CORETYPE
+ * says otherwise.
  *
  *   compute_gops [size ...]      sizes of square products, 256 512 1024
  */
@@ -32,7 +32,7 @@ typedef void (*sgemm_fn)(int order, int ta, int tb, int m, int n, int k,
                          float alpha, const float *a, int lda, const float *b,
                          int ldb, float beta, float *c, int ldc);
 
-/* One thing that is measured: runs itself on three matrices of n x n. */
+/* One contender: runs on three matrices of n x n. */
 struct contender {
     const char *name;
     void (*run)(const struct contender *me, size_t n, const float *a,
@@ -139,7 +139,7 @@ static void measure(struct contender *all, unsigned count, size_t i, size_t n)
     free(c);
 }
 
-/* 3 x 3, 128 channels to 128, 56 x 56: a layer of ResNet-50's middle. */
+/* 3 x 3, 128 channels to 128, 56 x 56: a layer from the middle of ResNet-50. */
 static double measure_conv(enum fsh_isa isa)
 {
     enum { CHANNELS = 128, SIZE = 56 };

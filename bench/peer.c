@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * See peer.h. A figure takes half a second at most, since a library that does
- * not expect more ranks than processors may take milliseconds for a step.
+ * not handle oversubscription may take milliseconds for a step.
  */
 #define _GNU_SOURCE
 #include "peer.h"
@@ -111,7 +111,7 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Rounds, the same on all ranks, when those that warm up took so long. */
+/* Number of rounds, the same on all ranks, from the time of the warm-up. */
 static int rounds_of(const struct peer *peer, const struct peer_buffers *b,
                      int crowded, double us)
 {

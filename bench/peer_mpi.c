@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI in the shapes of fshperf smp: messages there and back, put and get in a
+ * MPI with the tests of fshperf smp: message round trips, put and get in a
  * window of allocated memory (complete at the target before the next), fence,
- * barrier. Two ranks do all, more only the barrier. With the argument "coll" in those
- * of fshperf coll, and sizes after it. Built by peers.py with the compiler wrapper of
+ * barrier. Two ranks run all, more only the barrier. With the argument "coll",
+ * followed by sizes, the tests of fshperf coll. Built by peers.py with the compiler wrapper of
  * each MPI.
  */
 #include <mpi.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * OpenSHMEM in the shapes of fshperf smp: put and get of symmetric memory, put
- * and flag there and back, barrier. Two ranks do all, more only the barrier.
+ * OpenSHMEM with the tests of fshperf smp: put and get of symmetric memory, round
+ * trips of put and flag, barrier. Two ranks run all, more only the barrier.
  * Built by peers.py with oshcc.
  */
 #include <shmem.h>

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""FSHMEM on conduit smp beside other libraries on the same machine: Open MPI
+"""FSHMEM on conduit smp compared with other libraries on the same machine: Open MPI
 (messages and RMA), OpenSHMEM (that of Open MPI), MPICH and UCX (posix shared
-memory), from the distribution's packages. Takes turns: every round runs a short
+memory), from the distribution's packages. Runs are interleaved: every round runs a short
 job of each; the tables have the medians over the rounds. What is not installed,
-or fails, or takes too long, is shown as "-", and why below the table.
+or fails, or takes too long, is shown as "-", with the reason below the table.
 
 usage: peers.py --fshperf FILE --build DIRECTORY [--rounds N] [--limit SECONDS]
                 [--only shapes|coll] [--json FILE]
@@ -23,8 +23,8 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-MANY = (4, 8, 16)   # ranks of the barriers beside that of two
-MANY_EVERY = 4      # rounds; they take long where ranks wait for processors
+MANY = (4, 8, 16)   # ranks of the barriers, besides that of two
+MANY_EVERY = 4      # rounds; oversubscribed barriers take long
 ATTEMPTS = 3        # of a job that never gave a figure
 SLOW = 5.0          # seconds of collectives of many ranks that are not repeated
 

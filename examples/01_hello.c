@@ -2,7 +2,7 @@
 /*
  * Teaches: how a GASNet program begins and ends (gasnet_init, gasnet_attach,
  * barrier, gasnet_exit), and that one program runs on every conduit. Each rank
- * joins the job, says who it is, and leaves.
+ * joins the job, prints its rank, and leaves.
  *   fshrun -n 2 01_hello                    processes of this host
  *   fshrun -n 2 --conduit fpga 01_hello     simulated FPGA nodes
  */

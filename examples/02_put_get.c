@@ -2,8 +2,8 @@
 /*
  * Teaches: one-sided communication; remote addresses from gasnet_getSegmentInfo,
  * blocking put and get, a non-blocking get with a handle. Every rank writes a
- * table into the segment of its right neighbour and reads it back from there. The
- * neighbour does nothing.
+ * table into the segment of its right neighbour and reads it back. The
+ * neighbour is not involved.
  */
 #include <gasnet.h>
 #include <stdio.h>
@@ -38,13 +38,13 @@ int main(int argc, char **argv)
     gasnet_put(right, segment[right].addr, sent, sizeof(sent));
     gasnet_get(back, right, segment[right].addr, sizeof(back));
 
-    /* Overlapped: half of it back with handles, while the other half waits. */
+    /* Non-blocking: start to read half of it, other work could follow, then wait. */
     gasnet_handle_t handle =
         gasnet_get_nb_bulk(back, right, segment[right].addr, sizeof(back) / 2);
     gasnet_wait_syncnb(handle);
 
     barrier();
-    const unsigned *mine = segment[me].addr; /* what the left one wrote here */
+    const unsigned *mine = segment[me].addr; /* written by the left neighbour */
     gasnet_node_t left = (me + n - 1) % n;
     for (unsigned i = 0; i < WORDS; ++i) {
         if (back[i] != sent[i] || mine[i] != left * 1000003u + i) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Teaches: Short active messages; a handler table, a reply from a handler, and
- * GASNET_BLOCKUNTIL, which waits for what a handler sets. Rank 0 sends a counter
+ * GASNET_BLOCKUNTIL, which waits for a variable that a handler sets. Rank 0 sends a counter
  * to the last rank, whose handler replies with the counter plus one, a thousand
  * times. The last rank only polls: GASNET_BLOCKUNTIL runs the handlers.
  */

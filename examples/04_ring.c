@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Teaches: Long active messages, whose payload is in the target's segment when the
- * handler runs; and that a handler only records what came, while the main program
- * sends. A token goes round the ring: each rank's handler notes where the payload is,
- * the main program adds its rank and sends it on. After a few laps rank 0 knows
+ * handler runs; and that a handler only records the arrival, while the main program
+ * sends. A token goes round the ring: each rank's handler notes where the payload is;
+ * the main program adds its rank and forwards it. After a few laps rank 0 has
  * the sum.
  */
 #include <gasnet.h>

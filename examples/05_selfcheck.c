@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Teaches: put, get and active messages in all sizes, with several operations in flight; and
- * whether this installation works. Over every size class, put to the right
+ * Teaches: put, get and active messages in all sizes, with several operations in
+ * flight. Also checks an installation. For every size class: put to the right
  * neighbour, get back, AM ping-pong with replies (Short, Medium, Long), and a ring
- * exchange with the left and right neighbours; every byte is compared. Says how
- * many operations it verified.
+ * exchange with both neighbours. Every byte is compared; prints the number of
+ * verified operations.
  *   05_selfcheck [LARGEST]      largest transfer in bytes, default 256 KiB
  */
 #include <gasnet.h>
@@ -73,7 +73,7 @@ static unsigned char *area(gasnet_node_t rank, unsigned which)
     return (unsigned char *)segment[rank].addr + which * (largest + 64);
 }
 
-/* ---- handlers: the request handlers check and reply, the reply ones check */
+/* ---- handlers: request handlers check and reply, reply handlers check */
 
 static void short_ping(gasnet_token_t token, gasnet_handlerarg_t a)
 {
@@ -146,7 +146,7 @@ static void put_and_get(size_t n, size_t round)
     barrier();
 }
 
-/* Pass own data to both neighbours at once with handles: ring exchange. */
+/* Ring exchange: put own data to both neighbours at once, with handles. */
 static void ring_exchange(size_t n, size_t round)
 {
     unsigned char *own = area(me, 3);

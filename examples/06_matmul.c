@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Teaches: compute commands (fshmem.h) that the compute cores start by events and
- * whose results they send by themselves; matmul.c has the commands. A matrix
+ * Teaches: compute commands (fshmem.h) that are started by events and whose
+ * results the compute cores send themselves; matmul.c has the commands. A matrix
  * product on the compute cores of all ranks, C = A x B, with A, B and C split
  * evenly over them; checked against FP64. Prints a hash of C, which
  * depends on the number of ranks and the algorithm, but not on the conduit.

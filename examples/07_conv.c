@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Teaches: passing results on from node to node while they are computed (SEND
+ * Teaches: forwarding results from node to node while they are computed (SEND
  * commands and events, no rank in the loop); conv.c has the commands. A
  * convolution on the compute cores of all ranks (conv.h): each has some of the
- * kernels, and at the end the whole output, put together while it was computed.
- * Checks the output of every rank against FP64, and that all are the same. Prints
- * a hash of it, which depends neither on the number of ranks nor on the conduit.
+ * kernels, and at the end the whole output, assembled during the computation.
+ * Checks the output of every rank against FP64, and that all are equal. Prints
+ * its hash, which depends neither on the number of ranks nor on the conduit.
  *   07_conv [--kernels N] [--kernel N] [--paper 3|5|7] ...; see --help
  */
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the case studies share; see case.h. */
+/* Common code of the case studies; see case.h. */
 #include "case.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static void gathered(gasnet_token_t token, void *data, size_t bytes)
 
 /* ---- the job ---- */
 
-/* A line is one write, so that no other process writes into it. */
+/* One write per line, so that lines of processes do not mix. */
 static void say(const char *who, const char *format, va_list list)
 {
     char text[512];

@@ -2,22 +2,22 @@
 /*
  * A convolution on all nodes, see conv.h.
  *
- * The rows of all channel blocks of the output (16 kernels each) form a line,
- * cut into equal ranges, one a node. A node computes its range in pieces, a
+ * The rows of all channel blocks of the output (16 kernels each) form a sequence,
+ * split into equal ranges, one a node. A node computes its range in pieces, a
  * command each. ART puts their results to the neighbours in the ring while they
- * are computed; from there the mover queues pass them on, both ways around the
- * ring, started by events. The node opposite gets half of a piece from either
- * side. (Put to all nodes at once, a byte would travel 1 + 2 + 3 ... links, not
- * one link for each node that gets it.) The hosts do nothing in between.
+ * are computed; from there the mover queues forward them around the ring in both
+ * directions, started by events. The opposite node gets half of a piece from either
+ * side. (Put to all nodes at once, a byte would travel 1 + 2 + 3 ... links instead of
+ * one link per receiving node.) The hosts do nothing in between.
  */
 #include "conv.h"
 
 #include <string.h>
 
-/* Groups of 8 pixels of a piece's results, at most. With others: few, since a
- * piece is passed on only when it is complete, and nothing hides the way of the
- * last one; but not so few that its operands take longer to load than to
- * multiply. Alone: what the array holds at a time. */
+/* Groups of 8 pixels of a piece's results, at most. On several nodes few, since a
+ * piece is forwarded only when it is complete, and nothing hides the transfer of
+ * the last one; but not so few that its operands take longer to load than to
+ * multiply. On one node: what the array holds at a time. */
 enum { PIECE_GROUPS = 24, ALONE_GROUPS = 128 };
 
 #define MOST_SIGNALS 65535u /* that a command can wait for */
@@ -65,7 +65,7 @@ double conv_macs(const struct conv_options *o)
            o->size;
 }
 
-/* ---- places in the segments ---- */
+/* ---- layout of the segments ---- */
 
 static uint64_t map_bytes(const struct conv_options *o, uint64_t channels)
 {
@@ -129,13 +129,13 @@ static void fill(const struct conv *x)
         conv_values(o, CONV_KERNELS, i, to);
         to += 16;
     }
-    /* NaN, so that what nobody writes is found. */
+    /* NaN, so that unwritten values are detected. */
     memset(case_at(x->output), 0xff, map_bytes(o, o->kernels));
 }
 
 /* ---- pieces ---- */
 
-/* Rows of the next piece with so many left; the last two are alike. */
+/* Rows of the next piece with so many left; the last two are equal. */
 static uint64_t piece_rows(const struct conv *x, uint64_t left)
 {
     uint64_t groups = (x->options.map + 7) / 8;
@@ -148,7 +148,7 @@ static uint64_t piece_rows(const struct conv *x, uint64_t left)
     return left < 2 * rows ? (left + 1) / 2 : rows;
 }
 
-/* The piece of a node's range that begins at *at on the line, which moves on.
+/* The piece of a node's range that begins at *at in the sequence, which advances.
  * 0: the range is over. */
 static int next_piece(const struct conv *x, gasnet_node_t node, uint64_t *at,
                       struct piece *p)
@@ -181,7 +181,7 @@ static unsigned event_of(gasnet_node_t origin)
     return CASE_START + 1 + (unsigned)origin;
 }
 
-/* So many nodes on in the ring, or back. */
+/* So many nodes forward in the ring, or back. */
 static gasnet_node_t beside(const struct conv *x, int back,
                             gasnet_node_t distance)
 {
@@ -238,7 +238,7 @@ static void add_own(struct conv *x)
     }
 }
 
-/* How a piece goes on from nodes at this distance from its origin: 0 not at
+/* How nodes at this distance from its origin forward a piece: 0 not at
  * all, 1 whole, 2 half of it. */
 static unsigned parts(const struct conv *x, gasnet_node_t distance)
 {
@@ -247,8 +247,8 @@ static unsigned parts(const struct conv *x, gasnet_node_t distance)
     return twice < x->nodes ? 1 : twice == x->nodes ? 2 : 0;
 }
 
-/* Pixels of a piece from *begin to *end go on. Of a half the first goes forth,
- * the second back; that of a single pixel is empty. */
+/* Pixels of a piece from *begin to *end are forwarded. If split, the first half goes
+ * forward, the second back; that of a single pixel is empty. */
 static void cut(const struct conv *x, const struct piece *p, int half, int back,
                 uint64_t *begin, uint64_t *end)
 {
@@ -258,7 +258,7 @@ static void cut(const struct conv *x, const struct piece *p, int half, int back,
     *end = half && !back ? middle : pixels;
 }
 
-/* Pass on a piece that has come over this distance. */
+/* Forward a piece that arrived over this distance. */
 static void add_pass(struct conv *x, const struct piece *p, int back,
                      gasnet_node_t distance)
 {
@@ -276,14 +276,14 @@ static void add_pass(struct conv *x, const struct piece *p, int back,
     s.bytes = (end - begin) * 64;
     s.flow.send_nodes = s.flow.signal_nodes = FSHMEM_NODE(to);
     s.flow.signal_event = event;
-    /* One message, so that the next command's, which goes the other way, is
+    /* One message, so that the next command's, in the other direction, is
      * sent at the same time. */
     s.flow.send_count = (uint32_t)(s.bytes / 4);
     case_fine("SEND", fshmem_command_send(&s, case_command(&x->commands)));
 }
 
-/* What is passed on, in the order in which it arrives: of each piece of all
- * nodes first what comes from the neighbours. */
+/* Forward in order of arrival: for each piece of all nodes first what comes from
+ * the neighbours. */
 static void add_passes(struct conv *x)
 {
     uint64_t at[CONV_MAX_NODES];
@@ -308,7 +308,7 @@ static void add_passes(struct conv *x)
     }
 }
 
-/* Wait for what comes and is not passed on. */
+/* Wait for arrivals that are not forwarded. */
 static void add_waits(struct conv *x)
 {
     for (gasnet_node_t d = 1; d < x->nodes; ++d) {
@@ -330,7 +330,7 @@ static void add_waits(struct conv *x)
     }
 }
 
-/* ---- what callers see ---- */
+/* ---- interface ---- */
 
 void conv_prepare(struct conv *x, const struct conv_options *options)
 {

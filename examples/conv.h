@@ -14,7 +14,7 @@
 
 struct conv_options {
     uint32_t kernels;  /* channels of the output */
-    uint32_t size;     /* of a kernel, both ways */
+    uint32_t size;     /* of a kernel, both dimensions */
     uint32_t channels; /* of the input */
     uint32_t map;      /* height and width */
     uint32_t seed;     /* of the numbers */
@@ -29,13 +29,13 @@ struct conv {
     fshmem_status_t result;
 };
 
-/* The FSHMEM paper's: 3x3 (256 kernels of 256 channels), 5x5 (192), 7x7 (128)
+/* The FSHMEM paper's workloads: 3x3 (256 kernels of 256 channels), 5x5 (192), 7x7 (128)
  * on maps of 64 x 64. Other sizes: the first. */
 struct conv_options conv_paper(uint32_t size);
 
-/* Ends the job, with a message, if so many nodes cannot do that. */
+/* Ends the job, with a message, if this is impossible on so many nodes. */
 void conv_refuse(const struct conv_options *options);
-/* Bytes a segment needs. */
+/* Bytes of segment needed. */
 uint64_t conv_bytes(const struct conv_options *options);
 /* Multiplications. */
 double conv_macs(const struct conv_options *options);
@@ -43,13 +43,13 @@ double conv_macs(const struct conv_options *options);
 /* Fill in the operands, build the commands and submit them to this rank's
  * node. They wait for CASE_START. */
 void conv_prepare(struct conv *x, const struct conv_options *options);
-/* Count of starts they take. */
+/* Number of starts that they await. */
 unsigned conv_starts(const struct conv *x);
-/* Until the whole output is there and nothing is to be passed on. */
+/* Wait until the whole output is complete and nothing is left to forward. */
 void conv_wait(struct conv *x);
-/* Compare this node's output with FP64: all of a small one, else values from
- * the range of every node; and that of all nodes with each other. The hash is
- * of all of it on rank 0, and 0 on the others. */
+/* Compare this node's output with FP64: all of a small one, else samples from
+ * the range of every node; and the outputs of all nodes with each other. The hash
+ * is that of the whole output on rank 0, and 0 on the others. */
 void conv_check(const struct conv *x, struct case_check *check);
 void conv_free(struct conv *x);
 
@@ -68,7 +68,7 @@ static inline uint64_t conv_taps(const struct conv_options *o)
     return conv_blocks(o->channels) * o->size * o->size;
 }
 
-/* Where on the line of rows (conv.c) the range of a node begins. */
+/* Where in the sequence of rows (conv.c) the range of a node begins. */
 static inline uint64_t conv_begin(const struct conv_options *o,
                                   gasnet_node_t nodes, gasnet_node_t node)
 {

@@ -4,12 +4,12 @@
 
 #include <math.h>
 
-/* Products up to which all of the output is compared, and about so many if only
- * some is; values of each node's range at least. */
+/* Products up to which the whole output is compared, and about how many samples
+ * cost; minimum number of samples of each node's range. */
 #define ALL_PRODUCTS 2e7
 #define SOME_PRODUCTS 4e6
 enum { LEAST_SAMPLES = 32 };
-enum { SAMPLES = 2 }; /* seeds the choice, beside the operands' numbers */
+enum { SAMPLES = 2 }; /* seeds the choice, besides those of the operands */
 
 struct place {
     uint64_t channel, y, x; /* of the output */
@@ -29,7 +29,7 @@ void conv_values(const struct conv_options *o, uint32_t operand, uint64_t index,
     }
 }
 
-/* Place of a value in the output. */
+/* Position of a value in the output. */
 static uint64_t index_of(const struct conv_options *o, struct place at)
 {
     return ((at.channel / 16 * o->map + at.y) * o->map + at.x) * 16 +
@@ -93,7 +93,7 @@ static void compare_all(const struct conv *c, struct case_check *check)
     }
 }
 
-/* Below limit; each rank looks at other values. */
+/* Below limit; each rank picks different samples. */
 static uint64_t choose(const struct conv *c, uint64_t *next, uint64_t limit)
 {
     float number = case_number(c->options.seed, SAMPLES + c->me, (*next)++);
@@ -121,7 +121,7 @@ static void compare_some(const struct conv *c, gasnet_node_t node,
     }
 }
 
-/* All ranks have the same: what differs from rank 0's counts as wrong. */
+/* All ranks have the same output: values that differ from rank 0's count as wrong. */
 static void compare_ranks(const struct conv *c, struct case_check *check)
 {
     static uint64_t all[CONV_MAX_NODES];
@@ -157,7 +157,7 @@ void conv_check(const struct conv *c, struct case_check *check)
             compare_some(c, node, some, check);
         }
     }
-    /* Of few values the mean says less. */
+    /* With few values the mean says less. */
     check->typical_bound *= 1 + 2 / sqrt((double)check->compared);
     compare_ranks(c, check);
 }

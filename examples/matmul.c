@@ -4,15 +4,15 @@
  *
  * partial (two nodes, Fig. 6(a) of the FSHMEM paper): a node has half of the
  * columns of A and half of the rows of B, and ends with half of the columns of
- * C, in slabs of 128 columns. It first computes its share of the sums of the
- * other's half, which ART puts into the other's C as they are made, then that
- * of its own half, added to what has come.
+ * C, in slabs of 128 columns. It first computes its partial sums of the other
+ * node's half, which ART puts into the other's C as they are produced, then
+ * those of its own half, added to the sums that have arrived.
  *
- * pass-on (any number): a node has some rows of A, columns of B, and ends with
- * its rows of C. B moves, a part of 64 columns at a time: its owner encodes it
- * while it multiplies with it and ART sends it to both neighbours; the mover
- * queues pass it on, both ways around the ring, each way half of it. Parts are
- * used in the order in which they arrive: own, neighbours', theirs.
+ * pass-on (any number): a node has some rows of A and columns of B, and ends
+ * with its rows of C. B moves in parts of 64 columns. The owner encodes a part
+ * while it multiplies with it, and ART sends it to both neighbours. The mover
+ * queues forward it around the ring in both directions, half of the ring each.
+ * Parts are used in order of arrival: own, neighbours', those further away.
  */
 #include "matmul.h"
 
@@ -21,18 +21,18 @@
 #include "matmul_grid.h"
 
 enum {
-    SLAB = 128, /* columns of C that lie together, partial */
+    SLAB = 128, /* partial: contiguous columns of C */
     PART = MATMUL_PART,
-    PIECE = 1 << 25,   /* products of a command, about, partial */
+    PIECE = 1 << 25,   /* partial: products per command, about */
     TAIL = 16,         /* rows of the last command */
-    GRID_NODES = 12,   /* from which on auto takes a grid */
-    CHECKED = 256,     /* largest size of which all is checked */
-    SAMPLES = 1 << 12, /* places a node checks of larger ones, about */
+    GRID_NODES = 12,   /* from which auto uses the grid */
+    CHECKED = 256,     /* largest size that is checked completely */
+    SAMPLES = 1 << 12, /* elements a node checks of larger ones, about */
 };
 
-/* Events. ARRIVED counts pieces (partial). OWN: a part came from the node that
- * owns it; several, see owner_event. PASSED: it was passed on, from the left or
- * (one more) from the right. MOVER: it may be passed on further, likewise. */
+/* Events. ARRIVED counts pieces (partial). OWN: a part arrived from its owner;
+ * several events, see owner_event. PASSED: a forwarded part arrived from the left,
+ * or (one more) from the right. MOVER: it may be forwarded, likewise. */
 enum { ARRIVED = CASE_START + 1, OWN = ARRIVED, PASSED = 32, MOVER = 34 };
 
 enum matmul_algorithm matmul_algorithm(const char *name)
@@ -53,7 +53,7 @@ const char *matmul_name(enum matmul_algorithm algorithm)
 }
 
 /* Partial sums of 256 columns take longer to send than to compute. On many nodes
- * what pass-on receives does. */
+ * the same is true of what pass-on receives. */
 static enum matmul_algorithm choose(const struct matmul_options *options)
 {
     uint32_t rows, columns;
@@ -85,7 +85,7 @@ void matmul_refuse(const struct matmul_options *options)
     }
 }
 
-/* ---- places in the segments ---- */
+/* ---- layout of the segments ---- */
 
 uint32_t matmul_share(const struct matmul *x)
 {
@@ -97,7 +97,7 @@ uint32_t matmul_parts(const struct matmul *x)
     return (matmul_share(x) + PART - 1) / PART;
 }
 
-/* Columns of a part, and bytes of one, encoded. */
+/* Columns of a part, and its encoded size in bytes. */
 uint32_t matmul_part_columns(const struct matmul *x, uint32_t part)
 {
     uint32_t left = matmul_share(x) - part * PART;
@@ -149,7 +149,7 @@ uint64_t matmul_bytes(const struct matmul_options *options)
     return lay_out(&x, options);
 }
 
-/* Number at a place of A and of B. */
+/* Element of A and of B. */
 static float number(const struct matmul *x, uint32_t operand, uint64_t row,
                     uint64_t column)
 {
@@ -159,7 +159,7 @@ static float number(const struct matmul *x, uint32_t operand, uint64_t row,
 /* Some rows of an operand; some of its columns, row by row; or column by column. */
 enum stored { ROWS, COLUMNS, BY_COLUMN };
 
-/* Fill in this node's share of an operand, which is so many of all. */
+/* Fill in this node's share of an operand: so many rows or columns of all. */
 static void fill(const struct matmul *x, uint32_t operand, enum stored stored,
                  uint64_t which, fshmem_offset_t at)
 {
@@ -186,7 +186,7 @@ void matmul_add(struct matmul *x, const fshmem_gemm_t *gemm)
 
 /* ---- partial ---- */
 
-/* Columns of a slab of a node's half of C; each slab is a matrix by itself. */
+/* Columns of a slab of a node's half of C; each slab is a separate matrix. */
 static uint32_t slab_columns(const struct matmul *x, uint32_t slab)
 {
     uint32_t left = matmul_share(x) - slab * SLAB;
@@ -194,8 +194,8 @@ static uint32_t slab_columns(const struct matmul *x, uint32_t slab)
     return left < SLAB ? left : SLAB;
 }
 
-/* Some rows of a slab of a node's half: sent to it if it is the other, else
- * added to what comes in so many pieces. */
+/* Some rows of a slab of a node's half: sent to it if it is the other node, else
+ * added to the sums that arrive in so many pieces. */
 static void add_piece(struct matmul *x, gasnet_node_t whose, uint32_t slab,
                       uint32_t row, uint32_t rows, uint32_t arrivals)
 {
@@ -228,8 +228,8 @@ static void add_piece(struct matmul *x, gasnet_node_t whose, uint32_t slab,
 }
 
 /* Both halves in the same pieces, so that each has arrived when it is added
- * to. The last rows of all are a command by themselves: a small one, since
- * nothing hides the way of its results. */
+ * to. The last rows are a separate, small command, since nothing hides the
+ * transfer of its results. */
 static void add_half(struct matmul *x, gasnet_node_t whose)
 {
     const uint32_t tail = 2 * TAIL;
@@ -267,8 +267,8 @@ static gasnet_node_t at_distance(const struct matmul *x, int side,
     return (x->me + (side ? distance : x->nodes - distance)) % x->nodes;
 }
 
-/* Does a part come from this side over this distance? What is as far both ways
- * comes in turn, even parts from the left. */
+/* Does a part arrive from this side over this distance? Parts of the opposite
+ * node come from both sides in turn, even ones from the left. */
 static int comes(const struct matmul *x, int side, uint32_t distance,
                  uint32_t part)
 {
@@ -278,7 +278,7 @@ static int comes(const struct matmul *x, int side, uint32_t distance,
     return 2 * distance < x->nodes;
 }
 
-/* A GEMM signals one event, whoever receives it: a number that differs between
+/* A GEMM signals the same event at all receivers: a number that differs between
  * a node and its two neighbours, all around the ring. */
 static uint32_t owner_event(const struct matmul *x, gasnet_node_t owner)
 {
@@ -306,9 +306,9 @@ static fshmem_gemm_t with_part(const struct matmul *x, gasnet_node_t owner,
     return g;
 }
 
-/* The last rows of the last product are a command by themselves: a small one,
- * since nothing hides the way of its results to memory. It is loaded while the
- * one before computes, which must be long enough for that. */
+/* The last rows of the last product are a separate, small command,
+ * since nothing hides the writing of its results. It is loaded while the
+ * previous one computes, which must be long enough for that. */
 static void add_product(struct matmul *x, fshmem_gemm_t *g)
 {
     if (++x->products == matmul_parts(x) * x->nodes && g->m >= 8 * TAIL) {
@@ -336,7 +336,7 @@ static void add_own(struct matmul *x, uint32_t part)
         g.flow.send_nodes = FSHMEM_NODE(at_distance(x, 0, 1)) |
                             FSHMEM_NODE(at_distance(x, 1, 1));
         g.flow.signal_nodes = g.flow.send_nodes;
-        if (x->nodes > 3) { /* the own mover tells the next ones */
+        if (x->nodes > 3) { /* this node's mover signals the next ones */
             g.flow.signal_nodes |= FSHMEM_NODE(x->me);
         }
         g.flow.signal_event = owner_event(x, x->me);
@@ -359,7 +359,7 @@ static void add_others(struct matmul *x, uint32_t distance, uint32_t part)
     }
 }
 
-/* Pass on what came from a side over a distance. */
+/* Forward what arrived from a side over a distance. */
 static void add_send(struct matmul *x, int side, uint32_t distance,
                      uint32_t part)
 {
@@ -376,9 +376,9 @@ static void add_send(struct matmul *x, int side, uint32_t distance,
     case_fine("SEND", fshmem_command_send(&s, case_command(&x->commands)));
 }
 
-/* What a part at this distance asks of the mover: pass it on, and tell the next
- * mover, if it has to go on, behind the part. SENDs of both sides come first,
- * each one PUT, so that both ports are busy. Own parts went with their product.
+/* Mover commands for parts at this distance: forward them, then signal the next
+ * mover if it has to forward them, too. SENDs of both sides come first, one PUT
+ * each, so that both ports are busy. Own parts were sent with their product.
  */
 static void add_moves(struct matmul *x, uint32_t distance, uint32_t part)
 {

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * C = A x B on a grid of nodes: parts of A go around the rows of the grid, parts
- * of B around its columns, both ways, and a node multiplies each part that comes
- * with all it has of the other operand. So what a node receives grows with the
- * root of the nodes, not with their number as in pass-on.
+ * C = A x B on a grid of nodes: parts of A travel around the rows of the grid,
+ * parts of B around its columns, in both directions, and a node multiplies each part
+ * that arrives with all it has of the other operand. What a node receives thus grows
+ * with the square root of the number of nodes, not linearly as in pass-on.
  *
- * What nothing hides is the way of the first parts, if a node has but one of each.
- * So they are cut along K: A is encoded and sent in pieces, the own product encodes
- * B meanwhile, and all products are of halves of K: the first half of both operands
- * goes around before the second one of either.
+ * Nothing hides the transfer of the first parts if a node has only one of each. So
+ * they are split along K: A is encoded and sent in pieces, the node's own product
+ * encodes B meanwhile, and all products use halves of K: the first half of both
+ * operands travels before the second half of either.
  */
 #include "matmul_grid.h"
 
 enum { CHUNK = 64 }; /* of K, in an encoded operand */
 enum { LEFT, RIGHT, SIDES };
 
-/* Events, for each operand. MADE: the own mover may send. HERE: it may pass on what
- * has come from this side. FAR: come from this side, not from the neighbour. OWN:
- * from a neighbour, several: see own_event. */
+/* Events, for each operand. MADE: this node's mover may send. HERE: it may forward
+ * what arrived from this side. FAR: arrived from this side, not from the neighbour.
+ * OWN: from a neighbour, several events: see own_event. */
 enum {
     MADE = CASE_START + 1,
     HERE = MADE + 2,
@@ -37,9 +37,9 @@ void matmul_grid_shape(gasnet_node_t nodes, uint32_t *rows, uint32_t *columns)
     *columns = (uint32_t)nodes / *rows;
 }
 
-/* ---- places ---- */
+/* ---- layout ---- */
 
-/* Nodes that an operand goes around, and this node's place among them. */
+/* Nodes that an operand travels around, and this node's position among them. */
 static uint32_t around(const struct matmul *x, int operand)
 {
     return operand == MATMUL_A ? x->grid_columns : x->grid_rows;
@@ -91,8 +91,8 @@ void matmul_grid_place(const struct matmul *x, uint64_t i, uint64_t *row,
 
 /* ---- pieces of a part, along K ---- */
 
-/* Where K is cut, in eighths: pieces begin there, and the last ends at 8. Where
- * there are several parts, or few values, nothing is cut. */
+/* Where K is split, in eighths: pieces begin there, and the last ends at 8. With
+ * several parts, or few values, nothing is split. */
 enum { EIGHTHS = 8 };
 struct cuts {
     uint32_t pieces, at[5];
@@ -105,7 +105,7 @@ static const struct cuts *cut(const struct matmul *x, const struct cuts *cuts)
     return matmul_parts(x) > 1 || x->size < 4 * CHUNK ? &whole : cuts;
 }
 
-/* How A is encoded: little of it first, since it is sent as soon as it is there. */
+/* How A is encoded: a small piece first, since it is sent as soon as it is ready. */
 static const struct cuts *encoded(const struct matmul *x)
 {
     static const struct cuts early = {3, {0, 1, 4, 8}};
@@ -127,7 +127,7 @@ static const struct cuts *sent(const struct matmul *x, uint32_t source)
     return cut(x, x->size < EIGHTHS * CHUNK ? &short_k : &early);
 }
 
-/* Of these, pieces that begin in a piece of other cuts. */
+/* Of these, pieces that begin within a piece of another split. */
 static uint32_t begins(const struct cuts *these, const struct cuts *in,
                        uint32_t piece)
 {
@@ -146,14 +146,14 @@ static uint32_t eighth(const struct matmul *x, uint32_t at)
     return at < EIGHTHS ? x->size / CHUNK * at / EIGHTHS * CHUNK : x->size;
 }
 
-/* A part of a place among those of all places. */
+/* Index of a part of a position among those of all positions. */
 static uint32_t index_of(const struct matmul *x, uint32_t place, uint32_t part)
 {
     return place * matmul_parts(x) + part;
 }
 
-/* Where a part of an operand stands, encoded, from an eighth on. The first halves of
- * all parts stand one behind the other, then the second ones. */
+/* Address of an encoded part of an operand, from an eighth on. The first halves of
+ * all parts are contiguous, followed by the second ones. */
 static fshmem_offset_t part_at(const struct matmul *x, int operand,
                                uint32_t index, uint32_t at)
 {
@@ -170,11 +170,11 @@ static fshmem_offset_t part_at(const struct matmul *x, int operand,
     return base + (k > 0 ? fshmem_encoded_size(MATMUL_PART, k) : 0);
 }
 
-/* ---- what comes, in the order in which it is used ---- */
+/* ---- arriving parts, in order of use ---- */
 
-/* Source 0 is the node itself, then those at a distance of one, two ..., of each
- * the left one first; the last of an even number is the opposite one, half of which
- * comes from each side. */
+/* Source 0 is the node itself, then those at a distance of one, two ..., the left
+ * one first. The last of an even number is the opposite node, whose parts come from
+ * both sides, half from each. */
 static uint32_t distance(uint32_t source)
 {
     return (source + 1) / 2;
@@ -201,7 +201,7 @@ static int half_of(const struct matmul *x, uint32_t part, uint32_t at)
     return 2 * (EIGHTHS * part + at) >= EIGHTHS * matmul_parts(x);
 }
 
-/* The side that it comes from. */
+/* The side that it arrives from. */
 static int side_of(const struct matmul *x, int operand, uint32_t source,
                    uint32_t part, uint32_t at)
 {
@@ -213,7 +213,7 @@ static int side_of(const struct matmul *x, int operand, uint32_t source,
     return source % 2 ? LEFT : RIGHT;
 }
 
-/* Is it passed on, away from that side? */
+/* Is it forwarded, away from that side? */
 static int goes_on(const struct matmul *x, int operand, uint32_t source,
                    uint32_t part, uint32_t at)
 {
@@ -225,8 +225,8 @@ static int goes_on(const struct matmul *x, int operand, uint32_t source,
     return 2 * next < n;
 }
 
-/* A SEND signals one event at both neighbours: numbers of two that have one between
- * them differ, all around the ring. */
+/* A SEND signals the same event at both neighbours: nodes at distance two have
+ * different numbers, all around the ring. */
 static uint32_t own_event(const struct matmul *x, int operand, uint32_t place)
 {
     uint32_t n = around(x, operand), numbers = 3;
@@ -246,8 +246,7 @@ static void tell_mover(const struct matmul *x, uint32_t event,
     flow->signal_event = event;
 }
 
-/* Parts of an operand that stand one behind the other: the first one's index, rows or
- * columns in all. */
+/* Contiguous parts of an operand: the first one's index, rows or columns in all. */
 struct run {
     uint32_t index, lines;
 };
@@ -259,8 +258,8 @@ static struct run one_part(const struct matmul *x, int operand, uint32_t source,
                         matmul_part_columns(x, part)};
 }
 
-/* The next run from an index on, of what has come from some sources; false: none.
- * Padded parts are by themselves. */
+/* The next run from an index on, of parts that arrived from some sources; false:
+ * none. A padded part is a run by itself. */
 static int next_run(const struct matmul *x, int operand, uint32_t end_source,
                     uint32_t from, struct run *run)
 {
@@ -293,8 +292,8 @@ static uint64_t line_of(const struct matmul *x, uint32_t index)
            index % matmul_parts(x) * MATMUL_PART;
 }
 
-/* A product of some of A and some of B, encoded, along a piece of K; to be added to
- * that along the piece before. */
+/* A product of some of A and some of B, encoded, along a piece of K; accumulated
+ * onto that of the previous piece. */
 static fshmem_gemm_t product(const struct matmul *x, const struct run *run,
                              const struct cuts *cuts, uint32_t piece)
 {
@@ -376,8 +375,8 @@ static void add_own(struct matmul *x)
     }
 }
 
-/* A command takes a piece of a part of a source when it is there, and tells the mover
- * if it is to be passed on. */
+/* A command waits for a piece of a part of a source, and signals the mover if the
+ * piece is to be forwarded. */
 static void await(const struct matmul *x, int operand, uint32_t source,
                   uint32_t part, uint32_t piece, fshmem_flow_t *flow)
 {
@@ -396,8 +395,8 @@ static void await(const struct matmul *x, int operand, uint32_t source,
     }
 }
 
-/* With one or more parts of the other operand: a half of a part from each source at
- * a distance, in turn, since they come at the same time. */
+/* With one or more parts of the other operand: half of a part from each source at
+ * a distance, in turn, since they arrive at the same time. */
 static void add_piece(struct matmul *x, int operand, uint32_t away,
                       uint32_t part, const struct run *other, uint32_t half,
                       int comes)
@@ -409,7 +408,7 @@ static void add_piece(struct matmul *x, int operand, uint32_t away,
         run[operand] = one_part(x, operand, s, part);
         fshmem_gemm_t g = product(x, run, cut(x, &halves), half);
 
-        /* Nothing hides the way of the last tile to memory. */
+        /* Nothing hides the writing of the last tile. */
         if (operand == MATMUL_B && s + 1 == around(x, operand)) {
             g.tile_rows = MATMUL_PART;
         }
@@ -421,8 +420,8 @@ static void add_piece(struct matmul *x, int operand, uint32_t away,
     }
 }
 
-/* A half of a part of the sources at a distance, with all of the other operand that
- * has come from `known` ones. */
+/* Half of a part of the sources at a distance, with all of the other operand that
+ * has arrived from `known` ones. */
 static void add_part(struct matmul *x, int operand, uint32_t away,
                      uint32_t part, uint32_t half, uint32_t known)
 {
@@ -435,8 +434,8 @@ static void add_part(struct matmul *x, int operand, uint32_t away,
     }
 }
 
-/* Of both operands the first half, then the second: with a half of each of those that
- * neighbours have there are eight halves of products to do, with all of one only four. */
+/* The first half of both operands, then the second: half of both neighbours' parts
+ * gives eight half products to do, all of one operand only four. */
 static void add_products(struct matmul *x)
 {
     uint32_t known = 1, most = around(x, MATMUL_B);
@@ -458,7 +457,7 @@ static void add_products(struct matmul *x)
 
 /* ---- the mover ---- */
 
-/* A piece of a part from a source to some nodes, which are told. */
+/* Send a piece of a part of a source to some nodes, and signal them. */
 static void add_send(struct matmul *x, int operand, uint32_t source,
                      uint32_t part, const struct cuts *cuts, uint32_t piece,
                      const fshmem_flow_t *flow)
@@ -475,8 +474,8 @@ static void add_send(struct matmul *x, int operand, uint32_t source,
     case_fine("SEND", fshmem_command_send(&s, case_command(&x->commands)));
 }
 
-/* The mover works at two commands at a time, and what it sends at the same time
- * arrives at the same time: what comes behind this has to wait for what is before. */
+/* The mover executes two commands at a time, and what it sends concurrently
+ * arrives concurrently: commands after this one must wait for those before. */
 static void add_barrier(struct matmul *x)
 {
     static const fshmem_flow_t nothing;
@@ -485,7 +484,7 @@ static void add_barrier(struct matmul *x)
               fshmem_command_nop(1, &nothing, case_command(&x->commands)));
 }
 
-/* A half of the own parts to both neighbours. */
+/* Send half of the own parts to both neighbours. */
 static void send_own(struct matmul *x, int operand, uint32_t half)
 {
     const struct cuts *cuts = sent(x, 0), *parts = cut(x, &halves);
@@ -511,7 +510,7 @@ static void send_own(struct matmul *x, int operand, uint32_t half)
     }
 }
 
-/* What has come from this far away, both ways in turn, so that both are busy. */
+/* Forward what arrived from this distance, alternating directions to keep both busy. */
 static void pass_on(struct matmul *x, int operand, uint32_t away)
 {
     const struct cuts *cuts = cut(x, &halves);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The way "grid" of matmul.h, and what matmul.c has for it. Nodes are the places
- * of a grid, row by row. A node ends with the block of C that its row of the
- * grid has rows of, and its column has columns of.
+ * The algorithm "grid" of matmul.h, and what matmul.c provides for it. Nodes are
+ * arranged in a grid, row by row. A node ends with the block of C at the rows of
+ * its row of the grid and the columns of its column.
  */
 #ifndef MATMUL_GRID_H
 #define MATMUL_GRID_H
@@ -24,8 +24,7 @@ void matmul_add(struct matmul *x, const fshmem_gemm_t *gemm);
 
 /* ---- matmul_grid.c ---- */
 
-/* The grid of so many nodes that is closest to a square, with no more rows than
- * columns. */
+/* The squarest grid of so many nodes, with no more rows than columns. */
 void matmul_grid_shape(gasnet_node_t nodes, uint32_t *rows, uint32_t *columns);
 /* Room for parts of A and B in the segment, from *next on. */
 void matmul_grid_lay_out(struct matmul *x, uint64_t *next);
