@@ -3,8 +3,8 @@
  * MPI with the tests of fshperf smp: message round trips, put and get in a
  * window of allocated memory (complete at the target before the next), fence,
  * barrier. Two ranks run all, more only the barrier. With the argument "coll",
- * followed by sizes, the tests of fshperf coll. Built by peers.py with the compiler wrapper of
- * each MPI.
+ * followed by sizes, the tests of fshperf coll. Built by peers.py with the compiler
+ * wrapper of each MPI.
  */
 #include <mpi.h>
 #include <stdlib.h>
