@@ -10,7 +10,7 @@ SECONDS ?= 600
 RUN    := $(BUILD)/bin/fshrun
 PAPER  := $(BUILD)/paper
 
-# One argument, also with blanks; make's own functions take it for several.
+# One argument, blanks included; make's own functions would split it.
 export PREFIX
 INTO   := "$$(realpath -ms -- "$$PREFIX")"
 
@@ -21,7 +21,7 @@ INTO   := "$$(realpath -ms -- "$$PREFIX")"
 all: deps build ## install what is missing, build everything
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
 	@echo "  Variables: BUILD=$(BUILD) PREFIX=$(PREFIX) JOBS=$(JOBS)" \
 	      "TESTS=<regular expression> ROUNDS=<of make bench's peers>" \
 	      "SECONDS=, SEED=<of make soak>"
@@ -39,10 +39,10 @@ demo: ## self-checking runs on two FPGA nodes and the paper's figures
 test: build ## run every test (TESTS=<regex> for some)
 	@cd $(BUILD) && ctest --output-on-failure -j 2 -R '$(TESTS)'
 
-test-all: build ## also those that take long: conform programs, 8 ranks on fpga
+test-all: build ## also long tests: all conform programs, 8 ranks on fpga
 	@cd $(BUILD) && ctest -C all --output-on-failure -j 2 -R '$(TESTS)'
 
-bench: build ## all figures: sections IV and V, simulator, kernels, smp beside MPI and UCX
+bench: build ## all figures: sections IV and V, simulator, kernels, smp versus MPI and UCX
 	@scripts/install-deps.sh bench
 	@mkdir -p $(PAPER)
 	@$(RUN) -n 2 --conduit fpga --timeout 900 $(BUILD)/bin/fshperf paper \
@@ -69,24 +69,24 @@ bench: build ## all figures: sections IV and V, simulator, kernels, smp beside M
 	@python3 bench/peers.py --fshperf $(BUILD)/bin/fshperf \
 	    --build $(BUILD)/peers --rounds $(ROUNDS) --json $(BUILD)/peers.json
 
-soak: build ## random tests on all conduits for SECONDS=600, or any other time
+soak: build ## random tests on all conduits for SECONDS=600
 	@FSH_BIN=$(abspath $(BUILD))/bin FSH_TESTS=$(abspath $(BUILD))/tests \
 	    tests/stress/soak.py --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
-mutants: build ## breaks the sources: which edit does no test notice? SEED=, MUTANTS=20
+mutants: build ## mutation testing: edits that no test notices; SEED=, MUTANTS=20
 	@tests/mutants/mutants.py --build $(BUILD) $(if $(SEED),--seed $(SEED)) \
 	    $(if $(MUTANTS),--mutants $(MUTANTS))
 
-report-check: deps ## reports in a real browser (Debian: chromium), if it is there
+report-check: deps ## check reports in a real browser, if installed (Debian: chromium)
 	@scripts/configure.sh $(BUILD) $(INTO) demo
 	@cmake --build $(BUILD) -j $(JOBS) --target fshrun fshperf fshsim 06_matmul
 	@tests/report/check.sh $(BUILD)
 
-synth: ## cells by block beside the paper's Table II, longest path (yosys)
+synth: ## area by block versus the paper's Table II, longest path (yosys)
 	@scripts/install-deps.sh hardware
 	@python3 hw/syn/synth.py --top fsh_card --out $(BUILD)/synth
 
-synth-core: ## the same of the compute core; takes long
+synth-core: ## the same for the compute core; takes long
 	@scripts/install-deps.sh hardware
 	@python3 hw/syn/synth.py --top fsh_compute --out $(BUILD)/synth-core
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What `make demo` does: builds what it needs, self-checks on two simulated FPGA
-# nodes, the paper's figures with plots. Says first what it will take.
+# `make demo`: builds what it needs, self-checks on two simulated FPGA nodes,
+# measures the paper's figures and plots them. Announces time and disk space first.
 # usage: demo.sh BUILD-DIRECTORY JOBS PREFIX
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -28,9 +28,9 @@ plot() { # <script> <arguments...>
 cat <<TEXT
 == make demo: two FPGA nodes, simulated from their RTL; no card is needed
 Builds simulator, library and tools, checks them, measures what the FSHMEM paper
-measures, draws plots. On two processors with nothing else to do about 3 minutes, of
+measures, and draws plots. This takes about 3 minutes on two idle processors, of
 which the compiler takes 2, the first time only; 70 MB in $build, and the
-Debian packages that are missing.
+missing Debian packages.
 TEXT
 scripts/install-deps.sh run
 
@@ -63,8 +63,8 @@ cat <<TEXT
 Open in a browser:  $(cd "$results" && pwd)/paper.html
                     $(cd "$results" && pwd)/case-study.html
                     $(cd "$results" && pwd)/matmul.html
-    (xdg-open FILE; each is one file that needs no network, so it can be copied
-    elsewhere: sections IV and V beside the paper's figures, and the run above)
+    (xdg-open FILE; self-contained pages: sections IV and V compared with the
+    paper's figures, and a report of the run above)
 Plots and results:  $(cd "$results" && pwd)/
 $(ls "$results" | sed 's/^/    /')
 Try next:
