@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nodes and arrows between them, see chart.h. An arrow stands on the right of the line
- * between two places, as it looks along it, so that there and back have room; the figure
- * stands beside it. */
+/* Nodes and arrows between them, see chart.h. An arrow is drawn to the right of the line
+ * between two places, seen in its direction, so that both directions have room, with its
+ * figure next to it. */
 #include "chart.h"
 
 #include <math.h>
@@ -11,12 +11,12 @@ enum {
     MARGIN = 16,
     BOX_X = 17, /* half of a node's box */
     BOX_Y = 11,
-    ASIDE = 6,  /* of an arrow from the line between the places */
+    ASIDE = 6,  /* distance of an arrow from the line between the places */
     THICK = 3,  /* half of an arrow */
     HEAD = 8,   /* length of its head */
-    BESIDE = 16 /* of the figure from the line, above or below; */
+    BESIDE = 16 /* distance of the figure from the line, above or below; */
 };
-#define ACROSS 6 /* and so much more where the arrow is upright */
+#define ACROSS 6 /* ... and this much more for a vertical arrow */
 
 struct at {
     double x, y;
@@ -28,7 +28,7 @@ static struct at place(const struct chart_place *p)
                        MARGIN + (p->y + 0.5) * UNIT};
 }
 
-/* How far along a direction a node's box reaches. */
+/* Extent of a node's box in a direction. */
 static double box_along(struct at way)
 {
     double x = fabs(way.x) > 1e-9 ? BOX_X / fabs(way.x) : INFINITY;
@@ -37,7 +37,7 @@ static double box_along(struct at way)
     return fmin(x, y) + 3;
 }
 
-/* Point so far along an arrow's way from its node, so far to the right. */
+/* Point at this distance along an arrow from its node, and to its right. */
 static struct at point(struct at from, struct at way, double along,
                        double right)
 {
@@ -72,7 +72,7 @@ static void draw_arrow(FILE *out, const struct chart_place *node,
     double length = hypot(to.x - from.x, to.y - from.y), begin, end;
     struct at way = {(to.x - from.x) / length, (to.y - from.y) / length}, text;
 
-    if (arrow->around) { /* it leaves the drawing on the other side */
+    if (arrow->around) { /* it leaves the drawing on the far side */
         way = (struct at){-way.x, -way.y};
         begin = box_along(way);
         end = UNIT / 2.0 - 4;

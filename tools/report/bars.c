@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bars and shares, see chart.h. Names stand in rows of their own before the bars, so
- * none can be on another. */
+/* Bars and shares, see chart.h. Names have rows of their own before the bars, so that
+ * they cannot overlap. */
 #include "chart.h"
 
 #include <math.h>
@@ -9,15 +9,15 @@
 
 #define WIDTH 480u
 #define LEFT 118u   /* where bars begin */
-#define RIGHT 410u  /* where the longest ends; its value stands behind it */
-#define END 476u    /* shares have no value behind them */
+#define RIGHT 410u  /* where the longest ends, followed by its value */
+#define END 476u    /* shares are not followed by a value */
 #define ROW 18u     /* from one bar to the next */
 #define THICK 13u   /* of a bar */
 #define HEADING 22u /* room of a group's heading */
 #define KEY_COLUMNS 2u
 
 #define TALL 26u   /* of a strip */
-#define WRITTEN 8u /* squares in a row, at most, that have room for text */
+#define WRITTEN 8u /* maximum squares in a row that have room for text */
 
 static void write_text(FILE *out, const char *class, double x, double y,
                        const char *text)
@@ -104,7 +104,7 @@ void chart_stacks(struct page *p, const char *title, const char *about,
     page_figure_end(p);
 }
 
-/* The outline of a part: where it ends above, then back where it begins. */
+/* The outline of a part: its upper edge, then back along the lower one. */
 static void write_part(FILE *out, const struct chart_strip *strip,
                        unsigned part, unsigned parts, unsigned bins, double y)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Line charts, see chart.h. Coordinates are those of the SVG, 480 wide, so that text
- * of 12 can be read where the page is 400 pixels wide. */
+ * of size 12 is readable on a page 400 pixels wide. */
 #include "chart.h"
 
 #include <assert.h>
@@ -11,10 +11,10 @@ enum {
     WIDTH = 480,
     HEIGHT = 300,
     LEFT = 46,
-    RIGHT = 366, /* names of lines stand behind it */
+    RIGHT = 366, /* followed by the names of lines */
     TOP = 26,
     BOTTOM = 258,
-    SPACING = 14, /* of names below each other */
+    SPACING = 14, /* of stacked names */
 };
 
 const char *chart_size(double bytes, char room[32])
@@ -96,7 +96,7 @@ static void draw_axes(FILE *out, const struct chart *c)
     fputs("</text>\n", out);
 }
 
-/* ---- names beside what they name ---- */
+/* ---- labels ---- */
 
 struct label {
     const char *text;
@@ -111,7 +111,7 @@ static int by_wanted(const void *a, const void *b)
     return (x->wanted > y->wanted) - (x->wanted < y->wanted);
 }
 
-/* As near as can be to where they are wanted, none on another, from `least` to
+/* As near as possible to the wanted positions without overlap, from `least` to
  * `most`. */
 static void spread(struct label *label, unsigned n, double least, double most)
 {
@@ -126,7 +126,7 @@ static void spread(struct label *label, unsigned n, double least, double most)
     }
 }
 
-/* Names of the levels whose names stand on that side. */
+/* Names of the levels that are labelled on that side. */
 static void name_levels(FILE *out, const struct chart *c, bool right)
 {
     struct label label[CHART_LINES];

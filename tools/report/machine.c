@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The head of every report: where, when and with what it was made. */
+/* The header of every report: where, when and with what it was made. */
 #include "page.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "base/option.h"
 #include "fsh_commit.h" /* FSH_COMMIT; made by the build */
 
-/* As Linux calls the processor, or "" if it does not say. */
+/* The processor's name according to Linux, or "" if unknown. */
 static void processor_name(char *name, size_t len)
 {
     FILE *in = fopen("/proc/cpuinfo", "r");
@@ -52,15 +52,15 @@ static void write_settings(struct page *p)
     static const struct page_column columns[] = {{"Setting", false},
                                                  {"Value", false},
                                                  {"Default", false},
-                                                 {"What it is", false}};
+                                                 {"Meaning", false}};
     unsigned count = 0;
 
     fsh_option_each(count_setting, &count);
     if (count == 0) {
-        page_paragraph(p, "All settings are the defaults.");
+        page_paragraph(p, "All settings have their defaults.");
         return;
     }
-    page_table(p, "Settings that are not the defaults", columns, 4);
+    page_table(p, "Non-default settings", columns, 4);
     fsh_option_each(write_setting, p);
     page_table_end(p);
 }

@@ -11,8 +11,7 @@
 
 /* ---- text ---- */
 
-/* Bytes of the UTF-8 character that begins here; 0: it is none, or one that XML does
- * not allow. */
+/* Bytes of the UTF-8 character that begins here; 0: invalid, or not allowed in XML. */
 static unsigned character(const unsigned char *s)
 {
     static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
@@ -76,7 +75,7 @@ static void escape_format(FILE *out, const char *format, va_list args)
 void page_begin(struct page *p, FILE *out, const char *title, const char *lead)
 {
     *p = (struct page){.out = out};
-    /* The policy makes the browser refuse what must not be there. */
+    /* The policy makes the browser refuse scripts and external content. */
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
           "<meta charset=\"utf-8\"/>\n"
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
@@ -171,7 +170,7 @@ void page_table(struct page *p, const char *caption,
     p->heads = columns;
     p->columns = count;
     p->column = 0;
-    /* To be scrolled by keys, too, it takes the focus, and then it has a name. */
+    /* It takes the focus, so that keys can scroll it, and therefore needs a name. */
     fputs("<div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"",
           p->out);
     page_escape(p->out, caption);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a trace (fshrun --trace, docs/02_reference/traces.md) says of a run, added up in
- * one pass with bounded memory, and a page of it. One thread.
+ * Summary of a run from its trace (fshrun --trace, docs/02_reference/traces.md), in
+ * one pass with bounded memory, and its report. One thread.
  */
 #ifndef FSH_REPORT_RUN_H
 #define FSH_REPORT_RUN_H
@@ -12,9 +12,9 @@
 
 #include "base/fsh_spec.h"
 
-#define RUN_BINS 120u     /* of the time line */
+#define RUN_BINS 120u     /* of the timeline */
 #define RUN_SIZES 34u     /* 0 bytes, 1, 2 to 3, 4 to 7 ... */
-#define RUN_TALLIES 4096u /* kinds of calls and waits that are told apart */
+#define RUN_TALLIES 4096u /* kinds of calls and waits that are distinguished */
 
 /* What a thread is doing. */
 enum run_state { RUN_CALL, RUN_WAIT, RUN_HANDLER, RUN_PROGRAM, RUN_STATES };
@@ -22,82 +22,82 @@ enum run_state { RUN_CALL, RUN_WAIT, RUN_HANDLER, RUN_PROGRAM, RUN_STATES };
 /* A rank by its first thread; times in microseconds. */
 struct run_rank {
     bool seen;
-    bool left; /* it has begun to leave the job: the rest is not its own */
+    bool left; /* it has begun to leave the job: the rest does not count */
     double first, last; /* of its events */
     double time[RUN_STATES];
     double bin[RUN_BINS][RUN_STATES];
-    uint64_t dropped; /* records that are missing */
+    uint64_t dropped; /* missing records */
 };
 
-/* What nodes tell the use of, in time. */
+/* Resources of nodes whose use is reported over time. */
 enum run_use { RUN_LINK0, RUN_MEMORY = FSH_MAX_PORTS, RUN_USES };
 #define RUN_NODES 64u
 
-/* Waits of a rank, or calls of all, of one name. */
+/* Waits of a rank, or calls of all ranks, of one name. */
 struct run_tally {
     char *name; /* NULL: free */
     bool wait;
     uint32_t rank; /* of a wait */
-    int32_t peer;  /* for whom; -1 it does not say */
+    int32_t peer;  /* awaited rank; -1 unknown */
     uint64_t count, bytes;
-    double time; /* of a wait without handlers in it; of a call with all */
+    double time; /* of a wait, excluding handlers; of a call, everything */
 };
 
 struct run {
     char conduit[16];
-    bool simulated; /* times are those of the simulated clock */
-    bool cut;       /* the file has no end */
+    bool simulated; /* times are simulated */
+    bool cut;       /* the file is truncated */
     uint32_t ranks;
     double width; /* of a bin */
     struct run_rank *rank;
-    /* Use of each node, in microseconds a bin; told: how many nodes say so. */
+    /* Use of each node, in microseconds a bin; told: number of nodes with data. */
     double (*use)[RUN_USES][RUN_BINS];
     uint32_t told;
-    unsigned links;             /* of a node that are told of, from 0 on */
+    unsigned links;             /* of a node that have data, from 0 on */
     uint64_t *messages, *bytes; /* from * ranks + to */
     uint64_t size_count[RUN_SIZES], size_bytes[RUN_SIZES];
     struct run_tally *tally; /* RUN_TALLIES */
-    uint64_t untold;         /* events past the tallies that there are */
-    uint64_t nodes_dropped;  /* records of nodes that are missing */
+    uint64_t untold;         /* events beyond the available tallies */
+    uint64_t nodes_dropped;  /* missing records of nodes */
 };
 
-/* Read a trace. False with a message: it cannot be read, or is none. What
- * follows a line that is damaged is left out, as after a cut. */
+/* Read a trace. False with a message if it cannot be read or is not one. Everything
+ * after a damaged line is ignored, as in a truncated file. */
 bool run_read(struct run *run, FILE *in, char *err, size_t errlen);
 void run_free(struct run *run);
 
-/* What the launcher and the simulator know besides. */
+/* Additional data from the launcher and the simulator. */
 struct fsh_sim_fabric;
 struct run_job {
-    const char *command; /* as it was typed */
+    const char *command; /* as typed */
     int code;            /* exit code */
     double seconds;      /* of wall time */
-    /* What the simulator shares, with its counts; NULL: none. */
+    /* The simulator's shared page, with its counts; NULL: none. */
     const struct fsh_sim_fabric *fabric;
-    unsigned ports; /* of a node that have cables, from 0 on */
+    unsigned ports; /* cabled ports of a node, from 0 on */
 };
 
-/* Write a run as a page. */
+/* Write the report of a run. */
 void run_write(FILE *out, const struct run *run, const struct run_job *job);
 
 /* ---- run_time.c, run_advice.c and run_node.c, for run_page.c ---- */
 
 struct page;
-/* What each rank, link and device memory did when. */
+/* Activity of ranks, links and device memories over time. */
 void run_write_time(struct page *p, const struct run *run);
 /* Microseconds in s, ms or us. Returns text. */
 const char *run_time_text(double us, char text[32]);
-/* What stands out, with what to do about it. */
+/* Findings, with remedies. */
 void run_advise(struct page *p, const struct run *run,
                 const struct run_job *job);
-/* Links, device memory and compute cores, if a simulator has counted. */
+/* Links, device memory and compute cores, if there are counters. */
 void run_write_nodes(struct page *p, const struct run_job *job);
-/* What stands out in that. */
+/* Findings from these. */
 void run_advise_nodes(struct page *p, const struct run_job *job);
-/* Waits, the longest first: at most `most` of them; how many there are. */
+/* Waits, the longest first, at most `most`; returns their number. */
 unsigned run_waits(const struct run *run, const struct run_tally **wait,
                    unsigned most);
-/* Of what a rank's time is reckoned; at least a nanosecond. */
+/* The time span of a rank, at least a nanosecond. */
 double run_span(const struct run_rank *rank);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What stands out in a run, with what to do about it. Thresholds are shares at which a
- * remedy is worth more than the reading. */
+/* Findings about a run, with remedies. Thresholds are shares above which a remedy is
+ * worth reading about. */
 #include "run.h"
 
 #include <inttypes.h>
@@ -10,33 +10,32 @@
 #include "page.h"
 
 #define MUCH 0.2       /* of a rank's time, for one cause */
-#define MOST 6u        /* advices on waits */
+#define MOST 6u        /* remarks on waits */
 #define LOOKED_AT 256u /* the longest waits */
 
-/* By what is part of the name of a wait; the first that fits. NULL: there is none. */
+/* By a part of the name of a wait; the first match counts. NULL: no advice. */
 static const struct {
     const char *part, *advice;
 } remedies[] = {
-    {"barrier", "some rank comes late: look in the time line for who does not "
-                "wait, and give the others part of its work, or use the "
-                "barrier's two calls and compute between them"},
+    {"barrier", "a rank arrives late: find the rank that does not wait in the "
+                "timeline and move part of its work to others, or split the "
+                "barrier into notify and wait and compute in between"},
     {"BLOCKUNTIL", "the condition is set by a message: send it earlier, or "
                    "compute meanwhile and poll"},
-    {"credit", "the other side does not answer fast enough: have it poll more "
-               "often, or send fewer and larger messages"},
-    {"room", "the other side does not take messages fast enough: have it poll "
+    {"credit", "the peer does not return credits fast enough: make it poll "
+               "more often, or send fewer and larger messages"},
+    {"room", "the peer does not take messages fast enough: make it poll "
              "more often, or send fewer and larger messages"},
-    {"slot", "the other side does not take messages fast enough: have it poll "
+    {"slot", "the peer does not take messages fast enough: make it poll "
              "more often, or send fewer and larger messages"},
     {"get", "start it earlier as a non-blocking get (gasnet_get_nb) and "
             "compute until it is needed"},
-    {"put", "start it as a non-blocking put (gasnet_put_nb) and wait when its "
-            "end matters"},
-    {"sync", "begin the transfers earlier, or compute longer before the wait"},
-    {"payload", "a smaller payload, or one that lies in the segment, is read "
-                "sooner"},
+    {"put", "start it as a non-blocking put (gasnet_put_nb) and wait only "
+            "when its completion is needed"},
+    {"sync", "start the transfers earlier, or compute longer before the wait"},
+    {"payload", "a smaller payload, or one in the segment, is read sooner"},
     {"register read", "the program reads registers of its device, which "
-                      "takes a way over PCIe and back each time"},
+                      "costs a PCIe round trip each time"},
     /* Start and end of the job. */
     {"exchange", NULL},
     {"attach", NULL},
@@ -49,7 +48,7 @@ static const char *remedy(const char *name)
     for (unsigned i = 0; i < sizeof(remedies) / sizeof(remedies[0]); i++)
         if (strstr(name, remedies[i].part))
             return remedies[i].advice;
-    return "look in the time line for what the other side does meanwhile";
+    return "see in the timeline what the peer does meanwhile";
 }
 
 static double share_of(const struct run *run, const struct run_tally *t)
@@ -57,7 +56,7 @@ static double share_of(const struct run *run, const struct run_tally *t)
     return t->time / run_span(&run->rank[t->rank]);
 }
 
-/* The longest wait of a name; of how many other ranks it is as bad. */
+/* The longest wait of a name, and how many other ranks wait as much. */
 static void advise_wait(struct page *p, const struct run *run,
                         const struct run_tally *t, unsigned others)
 {
@@ -75,7 +74,7 @@ static void advise_wait(struct page *p, const struct run *run,
                 t->count == 1 ? "" : "s", as_well, remedy(t->name));
 }
 
-/* Has a wait of this name been advised on before the i-th? */
+/* Is there a wait of this name before the i-th? */
 static bool repeats(const struct run_tally *const *wait, unsigned i)
 {
     for (unsigned j = 0; j < i; j++)
@@ -84,7 +83,7 @@ static bool repeats(const struct run_tally *const *wait, unsigned i)
     return false;
 }
 
-/* Nothing takes much, but all that can be helped together may. */
+/* No single cause is large, but their sum may be. */
 static void advise_in_all(struct page *p, const struct run *run,
                           const struct run_tally *const *wait, unsigned n)
 {
@@ -106,16 +105,17 @@ static void advise_in_all(struct page *p, const struct run *run,
             longest = wait[i];
     if (longest && most > 2 * MUCH)
         page_advice(p, PAGE_WARNING,
-                    "rank %u waited %.0f %% of its time for one thing and "
-                    "another, the longest wait being for %s (%.0f %%): %s.",
+                    "rank %u waited %.0f %% of its time for several causes, "
+                    "the largest being %s (%.0f %%): %s.",
                     rank, 100 * most, longest->name,
                     100 * share_of(run, longest), remedy(longest->name));
     else
-        page_advice(p, PAGE_NOTE,
-                    "no rank waited for more than %.0f %% of its time in all, "
-                    "nor for one thing for more than %.0f %%; start and end of "
-                    "the job aside.",
-                    200 * MUCH, 100 * MUCH);
+        page_advice(
+            p, PAGE_NOTE,
+            "no rank waited for more than %.0f %% of its time in total, "
+            "or for more than %.0f %% for one cause, not counting "
+            "start and end of the job.",
+            200 * MUCH, 100 * MUCH);
 }
 
 static void advise_waits(struct page *p, const struct run *run)
@@ -151,19 +151,24 @@ static void advise_sizes(struct page *p, const struct run *run)
     if (small >= 1000 && 2 * small > all)
         page_advice(p, PAGE_WARNING,
                     "%" PRIu64 " of %" PRIu64 " calls to another rank carry "
-                    "fewer than 64 bytes: pack them together.",
+                    "fewer than 64 bytes: aggregate them.",
                     small, all);
 }
 
-/* What keeps records from being dropped. */
+static bool has_nodes(const struct run *run)
+{
+    return strcmp(run->conduit, "fpga") == 0;
+}
+
+/* How to avoid dropped records. */
 static const char *against_drops(const struct run *run)
 {
-    return strcmp(run->conduit, "smp") == 0
-               ? "Leave fshrun a processor of its own (fewer ranks, or a list "
-                 "of the others for --bind-to), or trace a shorter run."
-               : "With --clock simulated ranks and nodes wait until there is "
-                 "room, and nothing is dropped; else leave fshrun a processor "
-                 "of its own (--bind-to), or trace a shorter run.";
+    return has_nodes(run)
+               ? "With --clock simulated ranks and nodes wait until there is "
+                 "room, and nothing is dropped; otherwise leave fshrun a "
+                 "processor of its own (--bind-to), or trace a shorter run."
+               : "Leave fshrun a processor of its own (fewer ranks, or a list "
+                 "of the others for --bind-to), or trace a shorter run.";
 }
 
 static void advise_dropped(struct page *p, const struct run *run)
@@ -186,48 +191,49 @@ static void advise_dropped(struct page *p, const struct run *run)
     if (dropped > 0)
         page_advice(p, PAGE_WARNING,
                     "%" PRIu64 " records dropped of %s: they came faster than "
-                    "fshrun could write them. Calls, waits and bytes are more "
-                    "than the page has, and the program's own time is less. %s",
+                    "fshrun could write them. Calls, waits and bytes are "
+                    "underestimated, the program's own time is overestimated. "
+                    "%s",
                     dropped, whose, against_drops(run));
     if (run->nodes_dropped > 0)
         page_advice(p, PAGE_WARNING,
                     "%" PRIu64 " records dropped of the nodes: they came "
-                    "faster than fshrun could write them. The trace has gaps, "
-                    "and so has the use of links and memory over time; "
-                    "figures of the nodes' counters are whole. %s",
+                    "faster than fshrun could write them. The trace and the "
+                    "use of links and memory over time have gaps; "
+                    "figures of the nodes' counters are complete. %s",
                     run->nodes_dropped, against_drops(run));
 }
 
-/* What makes the figures worth less. */
+/* What makes the figures less reliable. */
 static void advise_trust(struct page *p, const struct run *run,
                          const struct run_job *job)
 {
     if (job->code != 0)
         page_advice(p, PAGE_WARNING,
-                    "the job ended with code %d; the page has what came "
+                    "the job ended with code %d; the page covers the time "
                     "before.",
                     job->code);
     advise_dropped(p, run);
     if (run->cut)
         page_advice(p, PAGE_WARNING,
-                    "the trace is not complete, its end missing, so sums are "
+                    "the trace is incomplete, its end missing, so sums are "
                     "too small.");
     if (run->untold > 0)
         page_advice(p, PAGE_WARNING,
-                    "%" PRIu64 " calls and waits are of kinds past the first "
-                    "%u, and missing in the tables by name.",
+                    "%" PRIu64 " calls and waits have names beyond the first "
+                    "%u, and are missing in the tables by name.",
                     run->untold, RUN_TALLIES);
-    if (!run->simulated && strcmp(run->conduit, "smp") != 0)
+    if (!run->simulated && has_nodes(run))
         page_advice(p, PAGE_NOTE,
-                    "times of ranks are wall time, in which the nodes are "
-                    "simulated: for what the program would take on cards use "
+                    "times of ranks are wall time and reflect the speed of "
+                    "the simulator: to estimate the time on cards, use "
                     "--clock simulated.");
 }
 
 void run_advise(struct page *p, const struct run *run,
                 const struct run_job *job)
 {
-    page_section(p, "What stands out");
+    page_section(p, "Findings");
     advise_trust(p, run, job);
     advise_waits(p, run);
     advise_sizes(p, run);

@@ -10,7 +10,7 @@
 #include "device/sim/sim_shm.h"
 #include "page.h"
 
-enum { NODES = 32, BARS = FSH_MAX_PORTS + 1 }; /* drawn at most */
+enum { NODES = 32, BARS = FSH_MAX_PORTS + 1 }; /* maximum drawn */
 enum { FIRST, LAST, COUNT, SUM };
 
 static uint32_t counted(const struct run_job *job)
@@ -79,8 +79,8 @@ static void draw_links(struct page *p, const struct run_job *job,
         }
     }
     chart_bars(p, "Use of links and device memory",
-               "Bars for each node: the share of what its link ports and its "
-               "device memory could have moved.",
+               "Bars for each node: the utilisation of its link ports and its "
+               "device memory.",
                bar, bars, 1);
 }
 
@@ -90,14 +90,14 @@ static void write_links(struct page *p, const struct run_job *job,
     static const char *const sends[FSH_MAX_PORTS] = {
         "Port 0 sends", "Port 1 sends", "Port 2 sends",
         "Port 3 sends", "Port 4 sends", "Port 5 sends"};
-    static const char *const rest[] = {"Device memory", "Passed on", "Commands",
+    static const char *const rest[] = {"Device memory", "Forwarded", "Commands",
                                        "Refused"};
     struct page_column columns[1 + 2 * FSH_MAX_PORTS + 4] = {{"Node", true}};
     unsigned count = 1;
 
     for (unsigned port = 0; port < job->ports; port++) {
         columns[count++] = (struct page_column){sends[port], true};
-        columns[count++] = (struct page_column){"held up", true};
+        columns[count++] = (struct page_column){"no credit", true};
     }
     for (unsigned i = 0; i < 4; i++)
         columns[count++] = (struct page_column){rest[i], true};
@@ -123,8 +123,8 @@ static void write_links(struct page *p, const struct run_job *job,
 
 /* ---- compute cores ---- */
 
-static const char *const parts[] = {"computing", "operands awaited",
-                                    "accumulators full", "results on their way",
+static const char *const parts[] = {"computing", "waiting for operands",
+                                    "accumulators full", "results in flight",
                                     "idle"};
 enum { PARTS = 5 };
 
@@ -169,15 +169,15 @@ static void write_cores(struct page *p, const struct run_job *job,
     }
     page_section(p, "Compute cores");
     if (shown == 0) {
-        page_paragraph(p, "No compute core had a command, or the program "
+        page_paragraph(p, "No compute core executed a command, or the program "
                           "cleared the counters at its end.");
         return;
     }
     page_grid(p);
     chart_stacks(p, "Where the cycles of each compute core went",
                  "A bar for each node, from its first command to its last: "
-                 "shares of cycles in which its array computed, waited for a "
-                 "reason, or was idle.",
+                 "shares of cycles in which its array computed, waited (by "
+                 "cause), or was idle.",
                  parts, PARTS, stack, shown);
     page_grid_end(p);
     columns[1] = (struct page_column){"Cycles", true};
@@ -214,7 +214,7 @@ static void write_assumed(struct page *p, const struct fsh_sim_assumed *a)
               a->link_layer ? "with their link layer" : "no link layer",
               a->dram_cycles, a->dram_write_cycles, a->dram_bytes_cycle,
               a->pcie_cycles, a->pcie_bytes_cycle,
-              a->disturbed ? "; handshakes are held back at random" : "");
+              a->disturbed ? "; handshakes are stalled at random" : "");
     page_facts_end(p);
 }
 
@@ -228,16 +228,16 @@ void run_write_nodes(struct page *p, const struct run_job *job)
     page_section(p, "Nodes");
     write_assumed(p, &job->fabric->assumed);
     if (nodes == 0) {
-        page_paragraph(p, "The simulator did not come to read the counters of "
-                          "the nodes: the job was ended, or recorded.");
+        page_paragraph(p, "The counters of the nodes were not read: the job "
+                          "was aborted, or recorded.");
         return;
     }
     page_paragraph(
         p,
         "From the hardware counters, from the first event of any node to "
-        "the last: %.0f cycles, %.3f ms at 250 MHz, the start of the job "
-        "included. A port sends at most a beat of 16 bytes a cycle; held "
-        "up: it had a packet, but no credit from the other end.",
+        "the last: %.0f cycles, %.3f ms at 250 MHz, including the start of "
+        "the job. A port sends at most one beat of 16 bytes a cycle; no "
+        "credit: it had a packet, but no credit from the receiver.",
         cycles, cycles / 250e3);
     page_grid(p);
     draw_links(p, job, nodes, cycles);
@@ -246,7 +246,7 @@ void run_write_nodes(struct page *p, const struct run_job *job)
     write_cores(p, job, nodes);
 }
 
-/* The worst case of something, of how many. */
+/* The worst case, and the number of cases. */
 struct worst {
     double share;
     uint32_t node, cases;
@@ -283,16 +283,16 @@ static void advise_ports(struct page *p, const struct worst *sends,
     if (sends->cases)
         page_advice(p, PAGE_WARNING,
                     "port %u of node %u sent in %.0f %% of all cycles%s: "
-                    "the link bounds the run. Send less, nearer, or "
-                    "over both ports (FSHMEM_PORTS).",
+                    "the link is the bottleneck. Send less, to nearer nodes, "
+                    "or over both ports (FSHMEM_PORTS).",
                     sends->port, sends->node, 100 * sends->share,
                     others_of(sends, others));
     if (stalls->cases)
         page_advice(p, PAGE_WARNING,
-                    "port %u of node %u was held up for credits in "
+                    "port %u of node %u waited for credits in "
                     "%.0f %% of all cycles%s: the node at its other end "
-                    "takes packets more slowly than they come, or "
-                    "passes on too much.",
+                    "takes packets more slowly than they arrive, or "
+                    "forwards too much.",
                     stalls->port, stalls->node, 100 * stalls->share,
                     others_of(stalls, others));
 }
@@ -304,9 +304,9 @@ static void advise_cores(struct page *p, const struct worst *operands,
 
     if (operands->cases)
         page_advice(p, PAGE_WARNING,
-                    "the compute core of node %u awaited operands in "
-                    "%.0f %% of its cycles%s: give it larger pieces, or have "
-                    "what it needs there earlier.",
+                    "the compute core of node %u waited for operands in "
+                    "%.0f %% of its cycles%s: give it larger pieces, or "
+                    "deliver its operands earlier.",
                     operands->node, 100 * operands->share,
                     others_of(operands, others));
     if (idle->cases)
@@ -317,7 +317,7 @@ static void advise_cores(struct page *p, const struct worst *operands,
                     idle->node, 100 * idle->share, others_of(idle, others));
 }
 
-/* Of each thing the worst case: with 64 nodes there are many. */
+/* Only the worst case of each kind: with 64 nodes there are many. */
 void run_advise_nodes(struct page *p, const struct run_job *job)
 {
     uint32_t nodes = counted(job);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A run as a page: see run.h. */
+/* The report of a run: see run.h. */
 #include "run.h"
 
 #include <inttypes.h>
@@ -31,8 +31,8 @@ static void write_job(struct page *p, const struct run *run,
               run->simulated
                   ? "simulated: cycles of 4 ns of the nodes' clock, the same "
                     "in each run"
-                  : "wall time since the job was made; on simulated nodes "
-                    "they say how fast the simulator is, not a card");
+                  : "wall time since the job was created; on simulated nodes "
+                    "it measures the simulator, not a card");
     page_facts_end(p);
     page_machine(p);
 }
@@ -72,7 +72,7 @@ static void write_waits(struct page *p, const struct run *run)
 {
     static const struct page_column columns[] = {
         {"Rank", true},  {"Waited for", false}, {"Of rank", true},
-        {"Times", true}, {"Time in all", true}, {"Of the rank's time", true},
+        {"Count", true}, {"Total time", true},  {"Of the rank's time", true},
     };
     const struct run_tally *wait[WAITS];
     unsigned n = run_waits(run, wait, WAITS);
@@ -83,8 +83,8 @@ static void write_waits(struct page *p, const struct run *run)
         page_paragraph(p, "No rank waited.");
         return;
     }
-    page_paragraph(p, "The longest, by rank, cause and whom it was waited for; "
-                      "without the handlers that ran meanwhile.");
+    page_paragraph(p, "The longest, by rank, cause and awaited rank, excluding "
+                      "the handlers that ran meanwhile.");
     page_table(p, "Waits by cause, the longest first", columns, 6);
     for (unsigned i = 0; i < n; i++) {
         const struct run_tally *t = wait[i];
@@ -105,7 +105,7 @@ static void write_waits(struct page *p, const struct run *run)
 static void write_calls(struct page *p, const struct run *run)
 {
     static const struct page_column columns[] = {
-        {"Call", false}, {"Times", true}, {"Time in all", true},
+        {"Call", false}, {"Count", true}, {"Total time", true},
         {"Mean", true},  {"Bytes", true},
     };
     const struct run_tally *call[CALLS];
@@ -113,9 +113,9 @@ static void write_calls(struct page *p, const struct run *run)
     char text[32];
 
     page_section(p, "Calls");
-    page_paragraph(p, "Of all ranks, with the waits and handlers in them. "
-                      "Polls and tries that found nothing are left out.");
-    page_table(p, "Calls, those that took longest first", columns, 5);
+    page_paragraph(p, "All ranks, including nested waits and handlers. Polls "
+                      "and tries that found nothing are omitted.");
+    page_table(p, "Calls, those with the most time first", columns, 5);
     for (unsigned i = 0; i < n; i++) {
         page_cell(p, "%s", call[i]->name);
         page_cell(p, "%" PRIu64, call[i]->count);
@@ -129,7 +129,7 @@ static void write_calls(struct page *p, const struct run *run)
 
 /* ---- messages ---- */
 
-/* Short: it has to fit into a square. */
+/* Short, to fit into a square. */
 static const char *bytes_text(uint64_t bytes, char text[16])
 {
     static const char unit[] = " KMGTPE";
@@ -142,7 +142,7 @@ static const char *bytes_text(uint64_t bytes, char text[16])
     return text;
 }
 
-/* Ranks in blocks, so that no more than CHART_SQUARES rows are left. */
+/* Ranks grouped in blocks, for at most CHART_SQUARES rows. */
 struct blocks {
     uint32_t size, count;
     uint64_t bytes[CHART_SQUARES * CHART_SQUARES];
@@ -183,8 +183,8 @@ static void draw_blocks(struct page *p, const struct blocks *b)
         bytes_text(b->bytes[i], text[i]);
     }
     chart_squares(p, "Bytes between ranks",
-                  "A row for each rank that calls, a column for each that it "
-                  "puts to, gets from or sends to; the darker, the more bytes.",
+                  "A row for each calling rank, a column for each rank that it "
+                  "puts to, gets from or sends to; darker means more bytes.",
                   name, value, text, b->count);
 }
 
@@ -244,15 +244,15 @@ static void draw_sizes(struct page *p, const struct run *run)
     }
     if (n)
         chart_bars(p, "Calls by bytes",
-                   "A bar for each size, from a power of two to the next: how "
-                   "many calls to another rank have so many bytes.",
+                   "A bar for each size class, from a power of two to the "
+                   "next: the number of calls to another rank.",
                    bar, n, most);
 }
 
 static void write_sizes(struct page *p, const struct run *run)
 {
     static const struct page_column columns[] = {
-        {"Bytes", false}, {"Calls", true}, {"Bytes in all", true}};
+        {"Bytes", false}, {"Calls", true}, {"Total bytes", true}};
     char text[32];
 
     page_table(p, "Calls to another rank by bytes", columns, 3);
@@ -271,11 +271,11 @@ static void write_messages(struct page *p, const struct run *run)
     static struct blocks blocks;
     uint64_t calls = 0;
 
-    page_section(p, "Who talks to whom");
+    page_section(p, "Communication");
     for (unsigned i = 0; i < RUN_SIZES; i++)
         calls += run->size_count[i];
     if (calls == 0) {
-        page_paragraph(p, "No call was about another rank.");
+        page_paragraph(p, "No call involved another rank.");
         return;
     }
     blocks = (struct blocks){0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Adds up a trace. Events of a thread come in the order in which they happened, but
- * that a slice with a length comes when it ends; so the time between two events belongs
- * to whatever was innermost then, and all of it is given to something exactly once.
+ * Sums up a trace. Events of a thread come in chronological order, except that a slice
+ * with a duration comes when it ends. The time between two events belongs
+ * to the innermost slice, and each moment is attributed exactly once.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,13 +13,13 @@
 #include "base/log.h"
 #include "run.h"
 
-/* What the wait of a rank that leaves is called: its run is over. */
+/* Name of the wait of a leaving rank: its run is over. */
 #define LEAVING "the end of others"
-#define THREADS 256u /* of a rank; others are its last */
+#define THREADS 256u /* of a rank; further ones count as the last */
 #define DEPTH 16u
 #define VERSION 1
-#define FIRST_NODE 10000 /* its process */
-#define LAST 1e15        /* microseconds: what is later is no time */
+#define FIRST_NODE 10000 /* process id of node 0 */
+#define LAST 1e15        /* microseconds: later times are invalid */
 #define SAMPLE 4.096     /* of a node's counters: 1024 cycles */
 
 struct frame {
@@ -28,9 +28,9 @@ struct frame {
     double since;
 };
 
-/* A thread; depth may exceed what there is room for. */
+/* A thread; depth may exceed the stack. */
 struct track {
-    double cursor; /* time up to which all is given away */
+    double cursor; /* time up to which everything is attributed */
     unsigned depth;
     struct frame frame[DEPTH];
 };
@@ -40,7 +40,7 @@ struct reader {
     struct track **track; /* rank * THREADS + thread */
 };
 
-/* An event; a text is valid until the next one. */
+/* An event; texts are valid until the next one. */
 struct event {
     json_t *json;
     const char *kind, *category, *name;
@@ -87,7 +87,7 @@ static struct run_tally *find_tally(struct run *run, const struct event *e,
 
 /* ---- time ---- */
 
-/* Two bins to one; `states` to a bin. */
+/* Merge pairs of bins; `states` values a bin. */
 static void halve(double *bin, unsigned each)
 {
     for (unsigned i = 0; i < RUN_BINS; i++)
@@ -98,7 +98,7 @@ static void halve(double *bin, unsigned each)
                     : 0;
 }
 
-/* Bins twice as wide, so that `to` is in one of them. */
+/* Widen bins by factors of 2 until `to` is in one of them. */
 static void widen(struct run *run, double to)
 {
     while (to >= run->width * RUN_BINS) {
@@ -111,7 +111,7 @@ static void widen(struct run *run, double to)
     }
 }
 
-/* Spread a share of the time over every `each`th of these, a bin each. */
+/* Distribute a share of the time over bins, which are `each` values apart. */
 static void spread(struct run *run, double *bin, unsigned each, double from,
                    double to, double share)
 {
@@ -134,7 +134,7 @@ static void give(struct run *run, struct run_rank *rank, enum run_state state,
     spread(run, &rank->bin[0][state], RUN_STATES, from, to, 1);
 }
 
-/* The time up to `to` goes to what is innermost. */
+/* Attribute the time up to `to` to the innermost slice. */
 static void advance(struct run *run, const struct event *e, struct track *t,
                     double to)
 {
@@ -220,7 +220,7 @@ static void end(struct reader *r, const struct event *e)
         top->tally->time += fmax(e->ts - top->since, 0);
 }
 
-/* Its rank and thread, if it is a rank's. */
+/* Its rank and thread, if it belongs to a rank. */
 static bool read_place(const struct run *run, struct event *e)
 {
     json_int_t pid = json_integer_value(json_object_get(e->json, "pid"));
@@ -240,7 +240,7 @@ static const char *text_of(json_t *json, const char *key)
     return text ? text : "";
 }
 
-/* A counter of a node holds for as long as a sample takes. */
+/* A counter of a node holds for one sample. */
 static void take_use(struct run *run, json_t *json)
 {
     static const char *const name[RUN_USES] = {
@@ -252,7 +252,7 @@ static void take_use(struct run *run, json_t *json)
     double value = json_number_value(
         json_object_get(json_object_get(json, "args"), "value"));
 
-    /* Ranks that run freely and their nodes have no time in common. */
+    /* Without simulated time ranks and nodes have no common clock. */
     if (!run->simulated || node < 0 || node >= RUN_NODES || !(ts >= 0) ||
         ts > LAST || !(value >= 0) || value > 100)
         return;
@@ -265,7 +265,7 @@ static void take_use(struct run *run, json_t *json)
         }
 }
 
-/* Records of a rank are missing, or, said of node 0, of any nodes. */
+/* Missing records of a rank or, for node 0, of any nodes. */
 static void take_dropped(struct run *run, json_t *json, json_t *args)
 {
     json_int_t pid = json_integer_value(json_object_get(json, "pid"));
@@ -320,7 +320,7 @@ static void take(struct reader *r, json_t *json)
 
 /* ---- the file ---- */
 
-/* The first event says what this is. */
+/* The first event identifies the file. */
 static bool read_head(struct run *run, json_t *json)
 {
     json_t *args = json_object_get(json, "args");
@@ -373,7 +373,7 @@ static void read_events(struct reader *r, FILE *in)
     free(line);
 }
 
-/* What is open goes on to the end of its rank. */
+/* Open slices extend to the end of their rank. */
 static void close_tracks(struct reader *r)
 {
     for (uint32_t i = 0; i < r->run->ranks * THREADS; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The time line of a run: what ranks, links and device memories did when, drawn and
+/* The timeline of a run: activity of ranks, links and device memories, drawn and
  * as tables, and the shares of each rank's time. See run.h. */
 #include "run.h"
 
@@ -12,11 +12,11 @@
 #include "page.h"
 
 enum {
-    STRIPS = 32, /* ranks that the time line shows */
+    STRIPS = 32, /* ranks shown in the timeline */
     NODES_DRAWN = 8,
     TOGETHER = 4, /* ranks or nodes in one table over time */
     COLUMNS = TOGETHER * RUN_USES,
-    ABSENT = -1, /* of a share: its rank was not there */
+    ABSENT = -1, /* of a share: no events of its rank */
 };
 _Static_assert((int)RUN_USES >= (int)RUN_STATES,
                "tables of ranks have fewer columns");
@@ -26,7 +26,7 @@ static const char *const states[RUN_STATES] = {"in calls", "waiting",
 static const char *const uses[RUN_USES] = {
     "link 0", "link 1", "link 2", "link 3", "link 4", "link 5", "memory"};
 
-/* Of a use the one behind it: links that nobody tells of are passed over. */
+/* The next use; links without data are skipped. */
 static unsigned next_use(const struct run *run, unsigned use)
 {
     return use + 1 == run->links ? RUN_MEMORY : use + 1;
@@ -37,7 +37,7 @@ static unsigned first_use(const struct run *run)
     return run->links > 0 ? RUN_LINK0 : RUN_MEMORY;
 }
 
-/* What a share of the time line is drawn of; the program is what is left. */
+/* States that are drawn; the program is the rest. */
 #define DRAWN RUN_PROGRAM
 
 double run_span(const struct run_rank *rank)
@@ -90,17 +90,17 @@ static void draw_time_line(struct page *p, const struct run *run)
         snprintf(name[r], sizeof(name[r]), "rank %u", r);
         strip[r] = (struct chart_strip){name[r], own};
     }
-    chart_strips(p, "What each rank did when",
+    chart_strips(p, "Activity of each rank over time",
                  "A strip for each rank, time from left to right: shares of "
-                 "each moment in calls, waiting and in handlers; what is left "
-                 "white is the program's own computing. Tables with the "
-                 "figures follow below.",
+                 "each moment in calls, waiting and in handlers; white is the "
+                 "program's own computing. Tables with the figures follow "
+                 "below.",
                  states, DRAWN, strip, n, bins, "0",
                  run_time_text(bins * run->width, end));
     free(share);
 }
 
-/* From left to right as above, so that one can look up and down. */
+/* Same horizontal scale as above, so that both can be compared. */
 static void draw_use(struct page *p, const struct run *run)
 {
     static const char *const part[] = {"use"};
@@ -120,8 +120,8 @@ static void draw_use(struct page *p, const struct run *run)
     if (n)
         chart_strips(p, "Use of links and device memory over time",
                      "A strip for each link port and device memory, time from "
-                     "left to right: the share in use, up to all of it. Tables "
-                     "with the figures follow below.",
+                     "left to right: utilisation, 0 to 100 %. Tables with the "
+                     "figures follow below.",
                      part, 1, strip, n, bins, "0",
                      run_time_text(bins * run->width, end));
 }
@@ -154,7 +154,7 @@ struct over_time {
     int percent[RUN_BINS][COLUMNS];
 };
 
-/* Bins in a row that are alike are one row. */
+/* Merge consecutive equal bins into one row. */
 static void write_over_time(struct page *p, const struct over_time *t,
                             double width, const char *caption)
 {
@@ -213,7 +213,7 @@ static void add_node(struct over_time *t, const struct run *run, uint32_t node)
     }
 }
 
-/* Tables of a few each, of as many as are drawn. */
+/* Tables of a few ranks or nodes each, for all that are drawn. */
 static void write_tables(struct page *p, const struct run *run,
                          const char *what, uint32_t count,
                          void (*add)(struct over_time *t, const struct run *run,
@@ -242,10 +242,10 @@ static void write_as_tables(struct page *p, const struct run *run)
     char width[32];
 
     page_paragraph(p,
-                   "The same as tables, in steps of %s; steps that are alike "
-                   "are one row. Where the shares of a rank are less than all, "
-                   "its first event came later or its last before; \"-\": it "
-                   "had none.",
+                   "The same as tables, in steps of %s; equal steps are merged "
+                   "into one row. The shares of a rank add up to less than "
+                   "100 %% before its first event and after its last; \"-\": "
+                   "no events.",
                    run_time_text(run->width, width));
     write_tables(p, run, "Rank", least(run->ranks, STRIPS), add_rank);
     write_tables(p, run, "Node", least(run->told, NODES_DRAWN), add_node);
@@ -279,14 +279,14 @@ static void write_shares(struct page *p, const struct run *run)
 
 void run_write_time(struct page *p, const struct run *run)
 {
-    page_section(p, "Time line");
+    page_section(p, "Timeline");
     if (run->ranks > STRIPS)
         page_paragraph(p,
-                       "Over time there are ranks 0 to %d; the last table has "
-                       "all.",
+                       "Only ranks 0 to %d are shown over time; the last table "
+                       "has all ranks.",
                        STRIPS - 1);
     if (run->told > NODES_DRAWN)
-        page_paragraph(p, "The use of links is that of nodes 0 to %d.",
+        page_paragraph(p, "The use of links covers nodes 0 to %d.",
                        NODES_DRAWN - 1);
     page_grid(p);
     draw_time_line(p, run);

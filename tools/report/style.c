@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How reports look: colours by name, so that dark and paper are other values of the
- * same; looks of bars and lines, which differ without colour, too. */
+/* The style of reports: named colours with other values for dark and print; looks of
+ * bars and lines that can be distinguished without colour. */
 #include "page.h"
 
 #define LIGHT                                                             \
