@@ -90,8 +90,8 @@ static void wrong_long(struct message m, const char *tool, const char *word,
         snprintf(m.text, m.len, "--%s takes no value", taken->name);
     else if (len > 0 &&
              beginning(longs, word + 2, len, names, sizeof(names)) > 1)
-        snprintf(m.text, m.len, "%.*s: is one of %s meant?", (int)len + 2, word,
-                 names);
+        snprintf(m.text, m.len, "%.*s: ambiguous; one of %s?", (int)len + 2,
+                 word, names);
     else
         unknown(m, tool, word, longs);
 }
@@ -109,9 +109,7 @@ static void wrong_short(struct message m, const char *tool, const char *word,
     if (near.best && word[2])
         unknown(m, tool, word, longs);
     else
-        snprintf(m.text, m.len,
-                 "%s: no option is named -%c; %s --help lists "
-                 "them",
+        snprintf(m.text, m.len, "%s: unknown option -%c; %s --help lists them",
                  word, optopt, tool);
 }
 

@@ -44,9 +44,9 @@ void fsh_lock_order(const char *name, enum fsh_lock_rank rank)
 {
     for (size_t i = 0; i < count; i++)
         if (held[i].rank >= rank)
-            fsh_fatal("lock \"%s\" (rank %u) is wanted by a thread that holds "
-                      "\"%s\" (rank %u): locks are taken in the order of their "
-                      "ranks (base/lock.h)",
+            fsh_fatal("lock \"%s\" (rank %u) is requested by a thread that "
+                      "holds \"%s\" (rank %u): locks are taken in the order "
+                      "of their ranks (base/lock.h)",
                       name, (unsigned)rank, held[i].name,
                       (unsigned)held[i].rank);
 }
@@ -65,7 +65,7 @@ void fsh_lock_forget(const void *lock, const char *name)
     while (i > 0 && held[i - 1].lock != lock)
         i--;
     if (i == 0)
-        fsh_fatal("lock \"%s\" is let go by a thread that does not hold it",
+        fsh_fatal("lock \"%s\" is released by a thread that does not hold it",
                   name);
     held[i - 1] = held[--count];
 }

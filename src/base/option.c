@@ -224,7 +224,7 @@ static const char *expected(const struct fsh_option_row *row, char *buf,
         break;
     case FSH_OPTION_SIZE:
         snprintf(buf, len,
-                 "expected bytes, with K, M, G or T if you like, from %s to %s",
+                 "expected bytes, optionally with K, M, G or T, from %s to %s",
                  size_text(row->min, lo), size_text(row->max, hi));
         break;
     case FSH_OPTION_INT:

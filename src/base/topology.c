@@ -189,7 +189,7 @@ static bool plug_hypercube(struct fsh_topology *t, char *err, size_t errlen)
         less *= 2;
     if (less != t->nodes) {
         snprintf(err, errlen,
-                 "%u nodes are no power of two: use -n %" PRIu32
+                 "%u nodes are not a power of two: use -n %" PRIu32
                  " or -n %" PRIu32 ", or ring",
                  t->nodes, less, 2 * less);
         return false;

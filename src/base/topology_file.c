@@ -68,7 +68,9 @@ static bool load(struct reader *r)
     if (fd < 0 || fstat(fd, &st) != 0) {
         refuse(r, "%s: give the path of a cable file", strerror(errno));
     } else if (!S_ISREG(st.st_mode) || st.st_size > BIGGEST_FILE) {
-        refuse(r, "no cable file: those are regular files of at most %d bytes",
+        refuse(r,
+               "not a cable file: expected a regular file of at most %d "
+               "bytes",
                BIGGEST_FILE);
     } else {
         r->text = calloc(1, (size_t)st.st_size + 1);
@@ -79,7 +81,7 @@ static bool load(struct reader *r)
     if (fd >= 0)
         close(fd);
     if (got > 0 && strlen(r->text) < (size_t)got)
-        return refuse(r, "no cable file: it has bytes that are no text");
+        return refuse(r, "not a cable file: it contains binary data");
     return got >= 0;
 }
 
@@ -147,7 +149,7 @@ static bool check_cable(struct reader *r, const struct cable *c)
             return false;
     }
     if (c->end[0].node == c->end[1].node)
-        return refuse(r, "a cable from node %" PRIu32 " to itself: take it out",
+        return refuse(r, "a cable from node %" PRIu32 " to itself: remove it",
                       c->end[0].node);
     return true;
 }
@@ -164,10 +166,10 @@ static bool take_line(struct reader *r, char *line)
         return true;
     if (!take_end(&at, &c, 0) || *at++ != '-' || !take_end(&at, &c, 1) ||
         *at != '\0')
-        return refuse(r, "no cable: write a.p - b.q or a - b, with numbers of "
-                         "nodes and of ports; # begins a comment");
+        return refuse(r, "not a cable: write a.p - b.q or a - b, with node "
+                         "and port numbers; # begins a comment");
     if (r->cables == MOST_CABLES)
-        return refuse(r, "more than %u cables: take some out", MOST_CABLES);
+        return refuse(r, "more than %u cables: remove some", MOST_CABLES);
     if (!check_cable(r, &c))
         return false;
     r->cable[r->cables++] = c;
@@ -206,7 +208,7 @@ static bool plug_cables(struct reader *r)
             if (port == r->ports)
                 return refuse(r,
                               "all %u ports of node %" PRIu32
-                              " have cables: take some out",
+                              " have cables: remove some",
                               r->ports, node);
             r->taken[node][port] = r->line;
             c->end[e].port = port;

@@ -569,7 +569,8 @@ void fsh_trace_open(struct fsh_trace *trace, uint32_t ring)
     own.most = trace->simulated ? own.slots : own.slots - own.slots / 4;
     if (trace->magic != FSH_TRACE_MAGIC || ring >= trace->rings ||
         trace->ring_bytes != fsh_trace_ring_bytes(trace->slots)) {
-        fsh_warn("no trace of this process: the job is of another release");
+        fsh_warn("this process is not traced: the job was started by another "
+                 "release");
         own.trace = NULL;
         return;
     }

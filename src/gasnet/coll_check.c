@@ -30,8 +30,8 @@ _Noreturn void fsh_coll_differ_in_bytes(const struct fsh_team *team,
 {
     uint32_t giver = team->node[from.rank];
 
-    fsh_fatal("%s: node %u waits for %zu bytes of node %u%s, which has %zu for "
-              "it: nbytes differ: " SAME,
+    fsh_fatal("%s: node %u waits for %zu bytes from node %u%s, which has %zu "
+              "for it: nbytes differ: " SAME,
               call, team->node[to.rank], to.bytes, giver, is_here(giver),
               from.bytes);
 }

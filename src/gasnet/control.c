@@ -70,8 +70,8 @@ static const struct fsh_conduit_ops *find_conduit(const char *name)
         if (n > 0 && (size_t)n < sizeof known - used)
             used += (size_t)n;
     }
-    fsh_fatal("gasnet_init: there is no conduit \"%s\"; the library has:%s "
-              "(set FSHMEM_CONDUIT or fshrun --conduit)",
+    fsh_fatal("gasnet_init: no such conduit \"%s\"; the library has:%s (set "
+              "FSHMEM_CONDUIT or fshrun --conduit)",
               name, known);
 }
 

@@ -62,8 +62,8 @@
 static __attribute__((noinline, cold)) _Noreturn void bad_count(uint32_t source,
                                                                 unsigned nargs)
 {
-    fsh_fatal("an active message from node %u has %u arguments, but 16 are "
-              "possible: it was damaged on its way",
+    fsh_fatal("an active message from node %u has %u arguments, but at most "
+              "16 are possible: it was corrupted in transit",
               source, nargs);
 }
 

@@ -42,8 +42,8 @@ static __attribute__((noinline)) void begin_slowly(void)
     struct fsh_wait wait = {0};
 
     do
-        fsh_wait_step(&wait, "a barrier's notify: another thread has not left "
-                             "the barrier before");
+        fsh_wait_step(&wait, "a barrier's notify: another thread has not "
+                             "left the previous barrier");
     while (!try_begin());
     fsh_wait_end(&wait);
 }

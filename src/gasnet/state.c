@@ -37,7 +37,7 @@ void fsh_bad_range(const char *call, uint32_t node, const void *addr,
         fsh_fatal("%s: node is %u, but nodes are 0 to %u", call, node,
                   fsh_gasnet.nodes - 1);
     if (FSH_GASNET_EVERYTHING)
-        fsh_fatal("%s: %zu bytes at %p are no memory of node %u", call, nbytes,
+        fsh_fatal("%s: %zu bytes at %p are not memory of node %u", call, nbytes,
                   addr, node);
     seg = &fsh_gasnet.segs[node];
     fsh_fatal("%s: %zu bytes at %p are outside the segment of node %u, which "

@@ -168,8 +168,8 @@ uint32_t fsh_team_image(const struct fsh_team *team, unsigned view,
         return 0;
     image = fsh_thread_self()->image;
     if (image == 0 || image - 1 < first || image - 1 >= first + v->mine)
-        fsh_fatal("%s: this thread is no image of node %u: it has not called "
-                  "gasnet_coll_init with a my_image of %u to %u",
+        fsh_fatal("%s: this thread is not an image of node %u: it has not "
+                  "called gasnet_coll_init with a my_image of %u to %u",
                   call, fsh_gasnet.rank, first, first + v->mine - 1);
     return image - 1 - first;
 }
@@ -308,6 +308,6 @@ gasnet_node_t gasnet_coll_team_node2rank(gasnet_team_handle_t team,
     const struct fsh_team *t = fsh_team_of(team, call);
 
     if (node >= fsh_gasnet.nodes || t->rank_of[node] == NOBODY)
-        fsh_fatal("%s: node %u is no member of the team", call, node);
+        fsh_fatal("%s: node %u is not a member of the team", call, node);
     return t->rank_of[node];
 }

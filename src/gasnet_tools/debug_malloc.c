@@ -40,9 +40,9 @@ static const char *damage(const struct piece *piece)
     if (piece->mark == FREED)
         return "has been freed already";
     if (piece->mark != LIVE)
-        return "was never allocated, or something wrote before it";
+        return "was never allocated, or was written before its start";
     memcpy(&tail, (const char *)(piece + 1) + piece->nbytes, sizeof tail);
-    return tail == TAIL ? NULL : "has been written behind its end";
+    return tail == TAIL ? NULL : "was written past its end";
 }
 
 static void check(const struct piece *piece, const char *where)

@@ -86,7 +86,7 @@ const char *fsh_parse_int(const char *text, uint64_t mem_size_multiplier,
     if (*skip_blanks(p) != '\0')
         return mem_size_multiplier ? "a size is a number and B, KB, MB, GB or "
                                      "TB"
-                                   : "something follows the number";
+                                   : "trailing characters after the number";
     if (__builtin_mul_overflow(whole, unit, &product) ||
         __builtin_add_overflow(product, (uint64_t)(part * (double)unit),
                                &product))

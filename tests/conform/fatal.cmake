@@ -68,11 +68,11 @@ fatal_test(coll-root "gasnet_coll_broadcast.*srcimage is 2.*0 to 1")
 fatal_test(coll-function "gasnet_coll_reduce_nb.*func is 1.*1 functions")
 fatal_test(coll-kinds "gasnet_coll_(gather|scatter).*another collective")
 fatal_test(coll-lengths "gasnet_coll_broadcast.*nbytes differ")
-set(differ "waits for [80] bytes of node .*nbytes differ")
+set(differ "waits for [80] bytes from node .*nbytes differ")
 fatal_test(coll-empty-source "gasnet_coll_scatter: node 1 ${differ}")
 fatal_test(coll-empty-sink "gasnet_coll_gather: node 0 ${differ}")
 fatal_test(coll-empty-operand
-           "gasnet_coll_reduce: node 0 waits for 0 bytes of node 1( .this one.)?, which has 4")
+           "gasnet_coll_reduce: node 0 waits for 0 bytes from node 1( .this one.)?, which has 4")
 fatal_test(coll-roots "gasnet_coll_gather: the root image is [01] on node [01] .this one., but [01] on")
 fatal_test(coll-notify-twice
            "gasnet_coll_barrier_notify: called twice without gasnet_coll_barrier_w")

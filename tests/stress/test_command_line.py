@@ -29,7 +29,7 @@ def mistyped_options():
             ("--tiemout", 5): ["--tiemout", "did you mean --timeout?"],
             ("--tiemout=5",): ["--tiemout", "did you mean --timeout?"],
             ("-timeout", 5): ["-timeout", "did you mean --timeout?"],
-            ("-vz",): ["-vz: no option is named -z"],
+            ("-vz",): ["-vz: unknown option -z"],
             ("--xyzzy",): ["--xyzzy: unknown option; fshrun --help"],
             ("--ta=1",): ["--tag-output takes no value"],
             ("--t",): ["--t:", "--topology", "--timeout", "--tag-output"],

@@ -137,16 +137,18 @@ int main(void)
                                               {ring_then_pool, NULL}};
     static const struct child_case wrong[] = {
         {falling,
-         "\"the middle one\" (rank 12) is wanted by a thread that holds "
+         "\"the middle one\" (rank 12) is requested by a thread that holds "
          "\"the high one\" (rank 17)"},
-        {equal, "\"another one\" (rank 12) is wanted by a thread that holds "
+        {equal, "\"another one\" (rank 12) is requested by a thread that holds "
                 "\"the middle one\" (rank 12)"},
-        {twice, "\"the middle one\" (rank 12) is wanted by a thread that holds "
-                "\"the middle one\" (rank 12)"},
-        {after_tried, "\"the low one\" (rank 1) is wanted by a thread that "
+        {twice,
+         "\"the middle one\" (rank 12) is requested by a thread that holds "
+         "\"the middle one\" (rank 12)"},
+        {after_tried, "\"the low one\" (rank 1) is requested by a thread that "
                       "holds \"the high one\" (rank 17)"},
-        {not_held, "\"the low one\" is let go by a thread that does not hold"},
-        {pool_then_ring, "\"sending end of a ring\" (rank 7) is wanted by a "
+        {not_held,
+         "\"the low one\" is released by a thread that does not hold"},
+        {pool_then_ring, "\"sending end of a ring\" (rank 7) is requested by a "
                          "thread that holds \"payload pool\" (rank 8)"}};
 
     fsh_log_on_fatal(abort_on_fatal);

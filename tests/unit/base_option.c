@@ -279,8 +279,8 @@ static void check_typed(void)
     CHECK(fsh_option_typed("FSHMEM_CONDUIT", "--conduit", "", err, sizeof err));
     CHECK(err[0] == '\0', "%s", err);
     check_typed_wrong("FSHMEM_DRAM", "--dram", "1K",
-                      "--dram 1K: expected bytes, with K, M, G or T if you "
-                      "like, from 16M to 255G");
+                      "--dram 1K: expected bytes, optionally with K, M, G "
+                      "or T, from 16M to 255G");
     check_typed_wrong("FSHMEM_PACKET", "--packet", "", "--packet : expected");
     check_typed_wrong("FSHMEM_START_TIMEOUT", "-t", "soon",
                       "-t soon: expected seconds from");

@@ -155,7 +155,7 @@ static void check_refused(void)
             "--rounds, --seed, --stall-at-random, --packet, --help; tool go "
             "--help lists",
             W("--xyzzy"));
-    REFUSED("-z: no option is named -z", W("-z"));
+    REFUSED("-z: unknown option -z", W("-z"));
     REFUSED("--file: its value is missing: --file", W("--file"));
     REFUSED("-r: its value is missing: --rounds N", W("-r"));
     REFUSED("-x: its value is missing: -x X", W("-x"));

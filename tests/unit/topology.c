@@ -311,7 +311,8 @@ static void test_refusals(void)
         {"torus:4x3", 12, 2,
          "need 4 link ports each, and there are 2: use ring"},
         {"torus:4x2x2", 16, 4, "need 6 link ports each, and there are 4"},
-        {"hypercube", 12, 6, "12 nodes are no power of two: use -n 8 or -n 16"},
+        {"hypercube", 12, 6,
+         "12 nodes are not a power of two: use -n 8 or -n 16"},
         {"hypercube", 16, 3, "need 4 link ports each, and there are 3"},
         {"full", 8, 6,
          "8 nodes need 7 link ports each, and there are 6: use "
@@ -320,7 +321,7 @@ static void test_refusals(void)
         {"ring", 65, 2, "1 to 64 nodes, not 65"},
         {"ring", 0, 2, "1 to 64 nodes, not 0"},
         {"file:/nonexistent/cables", 4, 6, "/nonexistent/cables: No such file"},
-        {"file:/dev/null", 4, 6, "/dev/null: no cable file"},
+        {"file:/dev/null", 4, 6, "/dev/null: not a cable file"},
     };
 
     make("ring", 3);

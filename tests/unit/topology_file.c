@@ -135,12 +135,12 @@ static void test_refusals(void)
         {"0-1\n0-2\n#\n0-3\n", ":4: all 2 ports of node 0 have cables"},
         {"0-1\n1 - 1\n", ":2: a cable from node 1 to itself"},
         {"1.0-1.0\n", "has the cable of line 1"},
-        {"0 1\n", ":1: no cable: write a.p - b.q or a - b"},
-        {"0 -\n", ":1: no cable"},
-        {"0. - 1\n", ":1: no cable"},
-        {"0-1 2\n", ":1: no cable"},
-        {"-1-2\n", ":1: no cable"},
-        {"0-4294967296\n", ":1: no cable"},
+        {"0 1\n", ":1: not a cable: write a.p - b.q or a - b"},
+        {"0 -\n", ":1: not a cable"},
+        {"0. - 1\n", ":1: not a cable"},
+        {"0-1 2\n", ":1: not a cable"},
+        {"-1-2\n", ":1: not a cable"},
+        {"0-4294967296\n", ":1: not a cable"},
         {"0-999999\n", ":1: node 999999 does not exist"},
         {"", ": no cables lead from node 0 to node 1"},
     };
@@ -156,8 +156,8 @@ static void test_refusals(void)
     write_file("0-1\n\0", 5);
     CHECK(!make(2, 2, err, sizeof(err)) && strstr(err, "no text"), "%s", err);
     snprintf(name, sizeof(name), "file:/tmp");
-    CHECK(!make(2, 2, err, sizeof(err)) && strstr(err, "no cable file"), "%s",
-          err);
+    CHECK(!make(2, 2, err, sizeof(err)) && strstr(err, "not a cable file"),
+          "%s", err);
 }
 
 static void test_many_lines(void)

@@ -179,9 +179,9 @@ void fsh_fpga_clock_check(void)
 {
     if (!forked)
         return;
-    fsh_warn("a process that this rank has forked calls GASNet: it has no part "
-             "in simulated time (FSHMEM_CLOCK), and would wait for ever; let "
-             "the rank call");
+    fsh_warn("a process that this rank has forked calls GASNet: it does not "
+             "take part in simulated time (FSHMEM_CLOCK) and would wait for "
+             "ever; call from the rank itself");
     _exit(1);
 }
 

@@ -86,19 +86,19 @@ const char *fsh_fpga_status_text(unsigned status)
     case FSH_STATUS_BAD_NODE:
         return "no such node, or no route to it";
     case FSH_STATUS_BAD_LENGTH:
-        return "the length or the number of arguments is over its limit";
+        return "the length or the number of arguments exceeds its limit";
     case FSH_STATUS_LOCAL_RANGE:
-        return "the local range leaves its address space";
+        return "the local range exceeds its address space";
     case FSH_STATUS_REMOTE_RANGE:
-        return "the range leaves the target's segment";
+        return "the range exceeds the target's segment";
     case FSH_STATUS_UNSUPPORTED:
         return "the target has no unit for this operation";
     case FSH_STATUS_BUSY:
         return "the target's queue is full";
     case FSH_STATUS_MEMORY:
-        return "a memory answered with an error";
+        return "a memory returned an error";
     case FSH_STATUS_TIMEOUT:
-        return "a packet of a collective did not come";
+        return "a packet of a collective did not arrive";
     default:
         return "unknown status";
     }

@@ -35,7 +35,7 @@ static uint64_t long_offset(uint32_t node, const struct fsh_am *am)
     if (am->nbytes != 0 &&
         (offset > seg->size || am->nbytes > seg->size - offset))
         fsh_fatal("conduit fpga: Long active message for handler %u: %zu "
-                  "bytes to %p leave the segment of rank %" PRIu32
+                  "bytes to %p exceed the segment of rank %" PRIu32
                   " (%zu bytes at %p)",
                   am->handler, am->nbytes, am->dst, node, seg->size, seg->addr);
     return offset & ((UINT64_C(1) << ADDRESS_BITS) - 1);

@@ -52,9 +52,7 @@ static void open_device(void)
 
     fsh_fpga.ops = fsh_device_find(name);
     if (fsh_fpga.ops == NULL)
-        fsh_fatal("FSHMEM_DEVICE=%s: there is no such device; fshinfo lists "
-                  "those there are",
-                  name);
+        fsh_fatal("FSHMEM_DEVICE=%s: no such device; fshinfo lists them", name);
     fsh_fpga.dev = fsh_fpga.ops->open(&fsh_fpga.mem);
     if (fsh_fpga.mem.dma_bytes < FSH_DMA_END)
         fsh_fatal("device %s: its DMA window has %zu bytes, conduit fpga "
@@ -89,15 +87,15 @@ static void check_device(void)
 
     if ((uint32_t)id != FSH_DEVICE_MAGIC)
         fsh_fatal("device %s: register ID reads 0x%016" PRIx64
-                  ", which is no FSHMEM node",
+                  ", which is not an FSHMEM node",
                   fsh_fpga.ops->name, id);
     if (major != FSH_SPEC_MAJOR)
         fsh_fatal("device %s speaks version %u of the register map, this "
                   "library version %u: install matching ones",
                   fsh_fpga.ops->name, major, FSH_SPEC_MAJOR);
     if (fsh_fpga.nodes > nodes || fsh_fpga.nodes > FSH_MAX_NODES)
-        fsh_fatal("device %s serves fabrics of at most %u nodes, the job has "
-                  "%" PRIu32 " ranks: start fewer, or use conduit smp",
+        fsh_fatal("device %s supports fabrics of at most %u nodes, the job "
+                  "has %" PRIu32 " ranks: start fewer, or use conduit smp",
                   fsh_fpga.ops->name, nodes, fsh_fpga.nodes);
     check_ports((unsigned)(caps & 0xff));
     if (tags < FSH_NUM_TAGS || slots < FSH_SLOTS_PER_PEER)
@@ -262,8 +260,8 @@ void fsh_fpga_attach(size_t size, struct fsh_segment *segs)
                   fsh_fpga.ports, fsh_fpga.topology->name, fsh_fpga.nodes);
     fsh_fpga_write(FSH_REG_CONTROL, CONTROL_ENABLE);
     if (fsh_fpga_read(FSH_REG_FAULTS) >> FAULTS_WRONG_BIT & 1)
-        fsh_fatal("device %s: it refused the value of a register: its memory "
-                  "or the DMA window does not begin at a multiple of 4 KiB",
+        fsh_fatal("device %s: it rejected a register value: its memory or "
+                  "the DMA window is not aligned to 4 KiB",
                   fsh_fpga.ops->name);
     /* A read waits for the writes before it, so this node is ready; after the
      * barrier all are, before anybody sends. */

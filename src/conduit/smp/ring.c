@@ -99,9 +99,9 @@ static __attribute__((noinline, cold)) _Noreturn void damaged(bool reply,
                                                               uint64_t first,
                                                               uint32_t nbytes)
 {
-    fsh_fatal("conduit smp: what stands in the %s ring from rank %u is no "
-              "message (category %u, %u arguments, %u bytes, %u slots): some "
-              "rank has written outside its own memory",
+    fsh_fatal("conduit smp: corrupt message in the %s ring from rank %u "
+              "(category %u, %u arguments, %u bytes, %u slots): some rank "
+              "has written outside its own memory",
               reply ? "reply" : "request", source, category_of(first),
               (unsigned)(first >> 48 & 0xff), nbytes, (unsigned)(first >> 56));
 }

@@ -19,8 +19,8 @@
 __attribute__((noinline, cold)) _Noreturn void fsh_smp_damaged_count(
     const struct fsh_smp_tx *tx, uint32_t freed)
 {
-    fsh_fatal("conduit smp: %u slots of a ring are said to be free, of %u that "
-              "were written: some rank has written outside its own memory",
+    fsh_fatal("conduit smp: a ring claims %u slots freed of %u written: some "
+              "rank has written outside its own memory",
               freed, tx->tail);
 }
 

@@ -70,8 +70,8 @@ static struct fsh_device *sim_open(struct fsh_device_memory *mem)
     dev->fabric = map_fd(FSH_FD_SHARED, sizeof *dev->fabric, "fabric object");
     if (dev->mmio->magic != FSH_SIM_MAGIC ||
         dev->fabric->magic != FSH_SIM_MAGIC)
-        fsh_fatal("device sim: fshsim is of another build than this program "
-                  "(magic 0x%x, expected 0x%x): link the program again",
+        fsh_fatal("device sim: fshsim and this program are from different "
+                  "builds (magic 0x%x, expected 0x%x): relink the program",
                   dev->mmio->magic, FSH_SIM_MAGIC);
     dev->tail = dev->head =
         atomic_load_explicit(&dev->mmio->tail, memory_order_relaxed);
