@@ -2,21 +2,20 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// Moves the bytes of one packet from the lanes of their source to the lanes of
-/// their destination. start_i (any cycle but one with out_valid_o) begins a
-/// packet of beats_i destination beats; then source beats are taken and
-/// destination beats given, one a cycle. What stays constant from start_i to
-/// the last beat: shift_i, destination lane minus source lane; alone_i, the
-/// destination lane is the lower one, so that the first source beat is taken
-/// without a beat given; tail_i, the last destination beat needs no further
-/// source beat. prime_i: if there is a source beat, start_i is set, and that beat may be
-/// taken in this very cycle if it is to be taken alone, so that no bubble follows.
-/// src_ready_o does not depend on src_valid_i. want_o: nor on out_ready_i; the beat to be
-/// given takes one of the source.
-/// load_i (with start_i, or later): from the next cycle on beats are shifted by shift_i;
-/// with pass_i they go out as they came, for those that are no payload.
-/// Combinational from source to destination. Lanes outside the packet carry
-/// leftovers. A packet without beats takes nothing. Reset: no packet.
+/// Moves the bytes of a packet from their source lanes to their destination lanes. start_i (any
+/// cycle but one with out_valid_o) begins a packet of beats_i destination beats; then one source
+/// beat is taken and one destination beat produced per cycle.
+/// Constant from start_i to the last beat: shift_i, destination lane minus source lane; alone_i,
+/// the destination lane is the lower one, so that the first source beat is taken without
+/// producing a beat; tail_i, the last destination beat needs no further source beat. prime_i:
+/// start_i will be set in this cycle if there is a source beat; a beat that is to be taken alone
+/// may then be taken in this very cycle, which avoids a bubble.
+/// src_ready_o does not depend on src_valid_i. want_o does not depend on out_ready_i either: the
+/// next destination beat consumes a source beat. load_i (with start_i, or later): from the next
+/// cycle on beats are shifted by shift_i; with pass_i they pass unshifted, for beats that are not
+/// payload.
+/// Combinational from source to destination. Lanes outside the packet are undefined. A packet
+/// without beats takes nothing. Reset: no packet.
 module fsh_align (
     input  wire logic         clk_i,
     input  wire logic         rst_i,

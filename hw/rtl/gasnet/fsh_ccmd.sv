@@ -2,14 +2,14 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// Commands of an engine (the compute core is one), a request source: takes them
-/// through a skid, looks up the route and checks one in two cycles, and offers it to
-/// the scheduler, in order, one in three cycles at most.
-/// A PUT refused (BAD_NODE, LOCAL_RANGE, REMOTE_RANGE if it reaches the end of
-/// the 40-bit space) is reported like one that is done; so is a refused packet that is not
-/// empty, with bits 15:10 of laddr as its tag. A refused message is dropped.
-/// Tags of the engine count from 0; what is above its range is not looked at.
-/// ack_*: registers; the tracker's report goes first, it does not wait.
+/// Commands of an engine (such as the compute core) as a request source: accepts them through a
+/// skid buffer, looks up the route and checks each in two cycles, and offers it to the scheduler,
+/// in order, at most one every three cycles.
+/// A refused PUT (BAD_NODE, LOCAL_RANGE, or REMOTE_RANGE if it reaches the end of the 40-bit
+/// space) is reported like a completed one; so is a refused packet that is not empty, with bits
+/// 15:10 of laddr as its tag. A refused message is dropped. Tags of the engine count from 0; tag
+/// bits above its range are ignored.
+/// ack_*: registers; the tracker's report has priority, as it cannot wait.
 module fsh_ccmd #(
     parameter int unsigned PORTS = 2,
     parameter int unsigned ENGINE = 0  // index

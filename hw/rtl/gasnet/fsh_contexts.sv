@@ -2,17 +2,16 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// The contexts of the sequencer, CONTEXTS of each channel: which are taken, which port
-/// the next packet of each may take, and whose turn it is. The last context of a channel
-/// is not for messages longer than a packet; it alone takes commands that ask for order.
-/// A message longer than a packet has its ports in turn, any other stays with that of its
-/// first packet; of those that have room the choice goes round.
-/// load_i: a command takes the context load_index_o (combinational), the lowest that it
-/// may. want_o: the next packet of the context next_index_o has room for it; take_i: it
-/// is taken. In the cycle after, port_o says by which port, if it has room still (ok_o);
-/// if it has not, its turn is still to come.
-/// more_i: a packet of the context of the last take leaves by port_q_i, and others follow;
-/// free_i: the last one has left. All else combinational. Reset frees all.
+/// The sequencer's contexts, CONTEXTS per channel: which are in use, which ports the next packet
+/// of each may take, and whose turn it is. The last context of a channel does not accept messages
+/// longer than a packet, and only it accepts ordered commands. A message longer than a packet
+/// rotates over its ports; any other stays on the port of its first packet; among contexts with
+/// room the choice is round robin.
+/// load_i: a command occupies context load_index_o (combinational), the lowest permitted one.
+/// want_o: the next packet of context next_index_o has room; take_i: it is issued. In the
+/// following cycle port_o is its port, if there is still room (ok_o); if not, the context keeps
+/// its turn. more_i: a packet of the context of the last take leaves by port_q_i and others
+/// follow; free_i: the last one has left. All else is combinational. Reset frees all contexts.
 module fsh_contexts #(
     parameter int unsigned PORTS = 2,
     parameter int unsigned CONTEXTS = PORTS > 2 ? 8 : 4,  // a power of two

@@ -2,16 +2,16 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// Between the receivers' queues of served requests, the scheduler and the engines:
-/// lets GETs pass and offers each message to the sink of the engine that takes its
-/// opcode, one a cycle, round robin of the receivers; one that is not taken is offered
-/// again after that of the other receiver. A sink says in the cycle in which it takes a
-/// message with what status: a message that wants no answer is then gone; of one that
-/// does, the answer with that status is offered to the scheduler from the next cycle on.
-/// GETs: combinational. Nothing waits here but for a sink and the scheduler's reply
-/// contexts: what arrives must be consumed in bounded time, so an engine that cannot
-/// tell when it will be ready takes the message and says BUSY.
-/// A further engine is a further entry of the vectors.
+/// Between the receivers' queues of served requests, the scheduler and the engines: passes GETs
+/// through and offers each message to the sink of the engine for its opcode, one per cycle, round
+/// robin over the receivers; one that is not accepted is offered again after that of the other
+/// receiver.
+/// A sink returns a status in the cycle in which it accepts a message. A message that needs no
+/// answer is then done; otherwise the answer with that status is offered to the scheduler from
+/// the next cycle on.
+/// GETs: combinational. Only sinks and the scheduler's reply contexts exert backpressure:
+/// arrivals must be consumed in bounded time, so an engine that cannot tell when it will be ready
+/// accepts the message and answers BUSY. A further engine is a further element of the vectors.
 module fsh_dispatch #(
     parameter int unsigned ENGINES = fsh_spec_pkg::ENGINES
 ) (

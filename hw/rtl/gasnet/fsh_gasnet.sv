@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 `default_nettype none
 
-/// The GASNet core with its router: scheduler, sequencer, completion unit, tag table,
-/// loop, and a receiver a lane. Wires, and registers of what happened
-/// (events_o, a cycle late): what each does says its own header. Requests come from
-/// fsh_sources, replies from their window; requests to be served go out (get_*) and
-/// come back (served_*); payloads go to device memory and to the host writer (rx_*),
-/// entries of the host's rings to the latter. stopped_o: no command of a window is
-/// taken; clear_o: none of any source. Reset: fsh_tracker clears its words, no event.
+/// The GASNet core with its router: scheduler, sequencer, completion unit, tag table, loopback,
+/// and one receiver per lane. Wiring, and registers of events (events_o, one cycle late); the
+/// submodules' headers describe their functions. Requests come from fsh_sources, replies from
+/// their window; requests to be served leave (get_*) and come back (served_*); payloads go to
+/// device memory and to the host writer (rx_*), ring entries to the latter.
+/// stopped_o: commands of the windows are not accepted; clear_o: nor those of any other source.
+/// Reset: fsh_tracker clears its words; no event.
 module fsh_gasnet #(
     parameter int unsigned PORTS = 2,
     parameter int unsigned ENGINES = fsh_spec_pkg::ENGINES,

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 `default_nettype none
 
-/// Judges a header for a receiver: may it do what it wants, and who is told if not.
-/// A request with a tag that may not is refused: answered with its status. A
-/// host-bound message out of range is delivered with its status; so ends a GET
-/// whose data would leave the range asked for. All else that is wrong is dropped: a
-/// sender that does not exist or is this node though it came from outside, a tag or a
-/// length that no node sends, an answer to nothing asked of that node (a bare error
-/// may come from any: where a request ran dead), a request without a tag for which
-/// there is no unit. A packet for another node has passed as many nodes as it may (fsh_parse).
-/// Combinational; nobody looks unless valid_i.
+/// Judges a header for a receiver: whether its access is permitted, and who is told if not. A
+/// tagged request that is not permitted is refused: answered with its status.
+/// A host-bound message out of range is delivered with its status; likewise a GET whose data
+/// would exceed the requested range ends. Everything else that is wrong is dropped: a sender that
+/// does not exist, or that is this node although the packet came from outside; a tag or length
+/// that no node sends; an answer to nothing requested from that node (a bare error may come from
+/// any node, namely where a request was terminated); an untagged request for which there is no
+/// unit. A packet for another node has reached the maximum number of hops (fsh_parse).
+/// Combinational; outputs are meaningful only with valid_i.
 module fsh_judge (
     input  wire logic                   valid_i,
     input  wire logic             [7:0] node_i,

@@ -2,14 +2,14 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// Packets of a receiver that wait, in order, until all their writes have their
-/// responses: one of device memory (mem_i), up to two of the host (host_i). Then each
-/// is offered to the completion unit, with status MEMORY if an error befell it: its
-/// last beat was bad (bad_i, when that has passed, before the next packet is given;
-/// bad_o: none may be until the queue is empty), or a response was one. Of packets
-/// whose responses are here together, the first not taken, an error is said of all.
-/// Three cycles from a packet without writes to its offer. ok_o: room for SPARE more, a
-/// register. Reset empties it.
+/// Packets of a receiver that wait, in order, until all their writes have been acknowledged: one
+/// to device memory (mem_i), up to two to the host (host_i). Each is then offered to the
+/// completion unit, with status MEMORY if it had an error: its last beat was bad (bad_i, once
+/// that has passed and before the next packet is given; bad_o: no packet may be given until the
+/// queue is empty), or a write response was an error. If the responses of several packets are
+/// present while the first has not been taken, an error is attributed to all of them.
+/// Three cycles from a packet without writes to its offer. ok_o: room for SPARE more; a register.
+/// Reset empties it.
 module fsh_pend #(
     parameter int unsigned DEPTH = 32,
     parameter int unsigned SPARE = 8

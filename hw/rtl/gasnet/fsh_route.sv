@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 `default_nettype none
 
-/// One copy of the route table: written through the registers, read combinationally;
-/// ports that are not in use (ports_i) reach nobody. Distributed RAM; contents undefined
-/// until written.
+/// One copy of the route table: written through the registers, read combinationally; disabled
+/// ports (ports_i) are masked out. Distributed RAM; contents undefined until written.
 module fsh_route #(
     parameter int unsigned PORTS = 2
 ) (

@@ -2,23 +2,21 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// AM receiver of one lane: takes the packets for this node from its links and
-/// (LOOP, the last stream) from the loop, packet by packet, checks each range, writes payloads
-/// to device or host memory and the header and arguments of host-bound messages
-/// to their slot, and hands every packet to the tracker once all its writes have
-/// their responses. GET requests and messages to engines go to a queue of their own.
-/// A request may start only while the queue for its answer has room (budget),
-/// so it never blocks a reply behind it; replies always sink.
-/// One beat a cycle, no bubble between packets; a header is judged the cycle
-/// after it is offered.
-/// What a packet can write: the segment; the slot of its sender and the line in it;
-/// as GET_REPLY the range that its tag asked of its sender. A request with a tag that
-/// may not is answered with PUT_ACK and a status; a host-bound message out of range
-/// is delivered with its status. All else that is wrong (header, sender, answer to
-/// nothing asked) is dropped.
-/// A packet with a bad last beat, or whose writes are answered with an error, goes to
-/// the tracker with status MEMORY; behind the former the next header waits until it
-/// has gone. Of packets whose responses wait together one error is said of all.
+/// AM receiver of one lane: takes the packets for this node from its links and (LOOP, the last
+/// stream) from the loopback, packet by packet, checks each range, writes payloads to device or
+/// host memory and the header and arguments of host-bound messages to their slot, and hands every
+/// packet to the tracker once all its writes have been acknowledged. GET requests and messages to
+/// engines go to a separate queue.
+/// A request may start only while the queue for its answer has room (budget), so it never blocks
+/// a reply behind it; replies always sink. One beat per cycle, no bubble between packets; a
+/// header is judged in the cycle after it is offered.
+/// A packet can write only the segment; its sender's slot and the line in it; and, as GET_REPLY,
+/// the range that its tag requested from its sender. A tagged request that is not permitted is
+/// answered with PUT_ACK and a status; a host-bound message out of range is delivered with its
+/// status. Everything else that is wrong (header, sender, unrequested answer) is dropped.
+/// A packet with a bad last beat, or whose writes return an error, goes to the tracker with
+/// status MEMORY; behind the former the next header waits until it has gone. If the responses of
+/// several packets are present together, an error is attributed to all of them.
 module fsh_rx #(
     parameter int unsigned PORTS = 2,  // of the node
     parameter int unsigned LINKS = 1,

@@ -2,13 +2,12 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// Command scheduler: gives the sequencer one command a cycle, round robin
-/// among requests, the reply window and what is served for either receiver (GETs,
-/// and messages to engines that want an answer), of those for which there is a context.
-/// Requests, of whatever source (fsh_sources), alone may fill request contexts; the
-/// others share the reply contexts. Combinational; a command is accepted in the cycle of
-/// its grant. hold_i (start gate) stops the reply window; requests are stopped where
-/// they come from.
+/// Command scheduler: gives the sequencer one command per cycle, round robin among requests, the
+/// reply window and what is served for either receiver (GETs, and messages to engines that need
+/// an answer), considering only those for which a context is free. Only requests, from any source
+/// (fsh_sources), may occupy request contexts; the others share the reply contexts.
+/// Combinational; a command is accepted in the cycle of its grant. hold_i (start gate) stops the
+/// reply window; requests are stopped at their source.
 module fsh_sched (
     input  wire logic               clk_i,
     input  wire logic               rst_i,

@@ -2,19 +2,18 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// AM sequencer: turns commands into packets for all ports. CONTEXTS messages of each
-/// channel at a time, packet by packet, round robin. Their state stands in distributed
-/// RAM; one datapath serves them, a packet in three cycles: Pick a context whose next
-/// packet has room everywhere; Prepare its size, source and port; Issue it: reserve its
-/// room, read its data, describe it to the sender of its lane (fsh_seq_send), which is
-/// that of its port modulo LANES. What is issued always leaves; of what needs no memory,
-/// and of the rest, in order of each lane.
-/// A packet ends at a multiple of the packet size of its destination address; the ports
-/// that a message may take are taken in turn.
-/// A zero-length message is one packet without payload; so is a GET, whose argument beat
-/// tells where the data is to go, and any answer with an error. A message to an engine
-/// without arguments in rows is of an engine: like a GET's is its argument beat made.
-/// Arguments and what is read are two commands (APART). 5 cycles from load to header.
+/// AM sequencer: turns commands into packets for all ports. It works on CONTEXTS messages per
+/// channel at a time, packet by packet, round robin. Their state is in distributed RAM, served by
+/// one datapath at three cycles per packet: Pick a context whose next packet has room everywhere;
+/// Prepare its size, source and port; Issue it, that is, reserve its room, read its data and
+/// describe it to the sender of its lane (fsh_seq_send; port modulo LANES). What is issued always
+/// leaves: in order per lane, separately for packets that need no memory and for the rest.
+/// A packet ends at a multiple of the packet size of its destination address; a message rotates
+/// over the ports it may take.
+/// A zero-length message is one packet without payload; so is a GET, whose argument beat says
+/// where the data goes, and any answer with an error. A message to an engine without argument
+/// rows comes from an engine; its argument beat is generated like a GET's. Arguments and payload
+/// read from a memory are separate commands (APART). 5 cycles from load to header.
 module fsh_seq #(
     parameter int unsigned PORTS = 2,
     parameter int unsigned CONTEXTS = PORTS > 2 ? 8 : 4,

@@ -2,11 +2,11 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// One lane of the sequencer: its packet descriptors (fsh_seq_queue), in one queue those of
-/// packets without payload or with that of a command's rows (brief), in another those whose
+/// One lane of the sequencer: its packet descriptors (fsh_seq_queue), one queue for packets
+/// without payload or with payload from a command's rows (brief), another for packets whose
 /// payload comes from a memory (bulk), and the sender behind both (fsh_seq_send).
-/// brief_room_o, bulk_room_o: a further packet may be described, which is when all that were
-/// before it have been; beyond that there is room for MARKS marks. Reset empties the queues.
+/// brief_room_o, bulk_room_o: a further packet may be described, that is, all before it have
+/// been; in addition there is room for MARKS marks. Reset empties the queues.
 module fsh_seq_lane #(
     parameter int unsigned PORTS = 2,
     parameter int unsigned MARKS = 8

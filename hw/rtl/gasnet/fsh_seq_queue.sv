@@ -2,11 +2,11 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// The packet descriptors of a lane of the sequencer: two queues, in order each, in one
-/// distributed RAM of 32 words with one read port: BULK words for bulk_*, the rest for
-/// brief_*. desc_o: the front of the one that brief_i chooses, combinational. Of the front
-/// of bulk ahead_o is there always. A word is offered in the cycle after its push. At most
-/// one push a cycle, to a queue that has room; to_bulk_i says early which one it would be.
+/// The packet descriptors of a sequencer lane: two queues, each in order, in one distributed RAM
+/// of 32 words with one read port: BULK words for bulk_*, the rest for brief_*.
+/// desc_o: the front of the queue selected by brief_i, combinational. The field ahead_o of the
+/// front of bulk is always available. A word is offered in the cycle after its push. At most one
+/// push per cycle, to a queue that has room; to_bulk_i announces early which queue it would be.
 /// count_o: words. Reset empties both.
 module fsh_seq_queue #(
     parameter int unsigned PORTS = 2,

@@ -2,12 +2,11 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// Reads of the sequencer: takes one read a packet, issues it to the memory of
-/// its lane or to host memory, split where it crosses 4 KiB, and keeps the data
-/// until the lane's sender takes it, in order for each lane and memory. A read
-/// may be given while ar_room_o and the room of its queue are set (registers
-/// that leave room for two more); its data then has room and is never refused. With
-/// each beat goes whether the memory answered with an error.
+/// Reads of the sequencer: takes one read per packet, issues it to its lane's memory or to host
+/// memory, split at 4 KiB boundaries, and buffers the data until the lane's sender takes it, in
+/// order per lane and memory. A read may be given while ar_room_o and the room of its queue are
+/// set (registers that leave room for two more); its data then has room and is never refused.
+/// Each beat carries whether the memory returned an error.
 module fsh_seq_read (
     input  wire logic         clk_i,
     input  wire logic         rst_i,

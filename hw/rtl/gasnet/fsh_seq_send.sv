@@ -2,18 +2,18 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// Sending half of the sequencer, one a lane: takes packet descriptors, in order of what
-/// needs no memory (brief_*) and of the rest (bulk_*), a packet of each in turn where both
-/// are there and the way out is free, and gives header, argument and payload beats. Bulk
-/// for a link goes to the buffer of its port (queue_*), which has room for all that was
-/// issued: beats are always taken. The rest leaves through a register slice (pkt_*).
-/// Argument beats pass the aligner as payload does, unshifted.
-/// A packet starts when its first payload beat is there, so that it does not idle
-/// inside it; but when nothing else wants the lane or its port and the payload is on its
-/// way from device memory, the header leaves at once and hides in the read latency.
-/// The last beat says whether a memory answered a beat of its packet with an error.
-/// When the last beat of a message leaves whose source the host wants back, an
-/// entry for the completion ring is given.
+/// Sending half of a sequencer lane: takes packet descriptors, in order for those that need no
+/// memory (brief_*) and for the rest (bulk_*), alternating where both are present and the output
+/// is free, and produces header, argument and payload beats. Bulk for a link goes to its port's
+/// buffer (queue_*), which has room for everything issued, so beats are always taken. The rest
+/// leaves through a register slice (pkt_*). Argument beats pass through the aligner like payload,
+/// unshifted.
+/// A packet starts when its first payload beat is present, so that it does not stall inside; but
+/// if nothing else wants the lane or its port and the payload is coming from device memory, the
+/// header leaves at once to hide in the read latency. The last beat says whether a memory
+/// returned an error for a beat of the packet.
+/// When the last beat of a message leaves whose source the host wants back, it emits a completion
+/// ring entry.
 module fsh_seq_send #(
     parameter int unsigned PORTS = 2
 ) (

@@ -2,12 +2,12 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// Queue of a receiver for what is served: GETs, and messages to engines. Each is given
-/// with its header, the engine that takes it (none: a GET) and its argument beat; it is
-/// offered with the path of its answer. DEPTH of them; more must not be given. Two cycles
-/// from valid_i to get_valid_o. While no context is free for GETs longer than a packet
-/// (long_ok_i), which the scheduler then passes over, one in front goes back to the end if
-/// there is anything shorter behind it. Reset empties it.
+/// A receiver's queue of requests to be served: GETs, and messages to engines. Each is given with
+/// its header, the engine for it (none: a GET) and its argument beat; it is offered with the
+/// route of its answer. At most DEPTH; more must not be given. Two cycles from valid_i to
+/// get_valid_o. While no context is free for GETs longer than a packet (long_ok_i), which the
+/// scheduler then skips, such a GET at the front moves to the end if anything shorter is queued
+/// behind it. Reset empties it.
 module fsh_served #(
     parameter int unsigned PORTS = 2,
     parameter int unsigned DEPTH = 32

@@ -2,12 +2,11 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// The request sources of the scheduler: the request window (0) and each engine
-/// (k + 1), round robin among those for which a context is free. A source is given its
-/// turn only when the scheduler takes the request, so a grant may move until then.
-/// hold_i (start gate) stops the window, no engine; clear_i (not every tag is known
-/// to be free) all. Combinational.
-/// A further engine is a further entry of the vectors.
+/// The scheduler's request sources: the request window (0) and each engine (k + 1), round robin
+/// among those for which a context is free. A source uses up its turn only when the scheduler
+/// accepts the request, so a grant may move until then.
+/// hold_i (start gate) stops the window but no engine; clear_i (not all tags are known to be
+/// free) stops all. Combinational. A further engine is a further element of the vectors.
 module fsh_sources #(
     parameter int unsigned ENGINES = fsh_spec_pkg::ENGINES
 ) (

@@ -2,12 +2,12 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// The tag table: what each tag of this node was given for, from the cycle in which
-/// the scheduler takes its command until its operation has ended, so that receivers
-/// can tell answers that were asked for. One read port for both receivers, whose
-/// entry is there in the cycle after and stays until the next read; they keep out of
-/// each other's way. A tag that ends waits while commands are taken (end_ready_o).
-/// After reset no tag is known to be free: the completion unit ends them all.
+/// The tag table: what each tag of this node is in use for, from the cycle in which the scheduler
+/// accepts its command until its operation ends, so that receivers can recognise requested
+/// answers. Both receivers share one read port, whose entry is available in the next cycle and
+/// stays until the next read; they avoid conflicts themselves. The end of a tag waits while
+/// commands are accepted (end_ready_o). After reset no tag is known to be free: the completion
+/// unit ends them all.
 module fsh_tags (
     input  wire logic                        clk_i,
     input  wire logic                        rst_i,

@@ -2,19 +2,18 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// Completion unit: counts what has come of each message whose packets come in any
-/// order over any port, and acts once when all are written and its first packet, which
-/// has the arguments and may have no payload, is there: an ack for a PUT,
-/// an entry in a host ring for everything that concerns this host, a pulse for
-/// an engine if the tag is one of its own. One packet in two cycles for
-/// single-packet messages, one in three for the others, in four if it is the last. The
-/// count of an open message stands in a RAM word chosen by who owns it: {initiator, tag}
-/// of a PUT or GET, whose tags are of one pool, {channel, sender, slot} of a
-/// host-bound message. The count is of units (fsh_fn_pkg::units), not of bytes: fewer bits
-/// of RAM. Whoever cuts his messages otherwise harms none but them. An error of any packet
-/// makes the whole message's status.
-/// After reset the RAM is cleared, one word a cycle, and every tag ended; until then
-/// nothing is taken (clear_o).
+/// Completion unit: counts what has arrived of each message, whose packets may arrive in any
+/// order over any port, and acts once when all are written and its first packet, which carries
+/// the arguments and may have no payload, has arrived: an ack for a PUT, a host ring entry for
+/// everything that concerns this host, a pulse for an engine if the tag is one of its own.
+/// Single-packet messages take two cycles per packet, others three, or four for the last packet.
+/// The count of an incomplete message is in a RAM word selected by its owner: {initiator, tag} of
+/// a PUT or GET, whose tags share one pool, or {channel, sender, slot} of a host-bound message.
+/// It counts units (fsh_fn_pkg::units) rather than bytes, to save RAM bits. A sender that splits
+/// its messages differently harms only itself. An error of any packet becomes the status of the
+/// whole message.
+/// After reset the RAM is cleared, one word per cycle, and every tag ended; until then nothing is
+/// accepted (clear_o).
 module fsh_tracker #(
     parameter int unsigned PORTS = 2
 ) (

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 `default_nettype none
 
-/// What happened in the node in the last cycle, gathered for the performance counters
-/// (fsh_perf): how often each event of PERF, in their order, three bits each, and the
-/// bytes that go with ACCEPT, REQ_HDR, REP_HDR and WRITTEN. The inputs are registers
-/// of fsh_host and fsh_gasnet, so that the logic before them, pins included, and the
-/// sums are on no path together. Combinational.
+/// Collects the node's events of the last cycle for the performance counters (fsh_perf): the
+/// count of each event of PERF, in order, three bits each, and the bytes for ACCEPT, REQ_HDR,
+/// REP_HDR and WRITTEN. The inputs are registers of fsh_host and fsh_gasnet, so the logic before
+/// them (including pins) and the sums are not on one path. Combinational.
 module fsh_events #(
     parameter int unsigned PORTS = 2  // events of others are not counted
 ) (
@@ -20,7 +19,7 @@ module fsh_events #(
 );
   logic [31:0] add_accept, add_req, add_rep, add_written;
 
-  /// How many of six.
+  /// Population count of six bits.
   function automatic logic [2:0] count(input logic [5:0] bits);
     count = {2'd0, bits[0]} + {2'd0, bits[1]} + {2'd0, bits[2]} + {2'd0, bits[3]} +
             {2'd0, bits[4]} + {2'd0, bits[5]};

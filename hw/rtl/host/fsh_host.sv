@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 `default_nettype none
 
-/// The node's side to its host: registers, submission windows with what is parked beside
-/// them, the writer to host memory with the rings, performance counters. Wires only, but
-/// for the places of the ring entries and a register before the counters; what each does
-/// says its own header.
-/// Commands of the windows are offered by channel (request, reply); entries come from
-/// the completion unit, the sequencers and the engines. busy_o but for commands that
-/// wait while stopped_i. Reset: that of the modules, no event to be counted.
+/// The host side of the node: registers, submission windows with their parking queues, the writer
+/// to host memory with the rings, performance counters. Wiring only, except the positions of the
+/// ring entries and a register before the counters; the submodules' headers describe their
+/// functions.
+/// Commands of the windows are offered by channel (request, reply); ring entries come from the
+/// completion unit, the sequencers and the engines. busy_o ignores commands that wait while
+/// stopped_i. Reset: that of the submodules; no event counted.
 module fsh_host #(
     parameter int unsigned PORTS = 2,
     parameter int unsigned ENGINES = fsh_spec_pkg::ENGINES

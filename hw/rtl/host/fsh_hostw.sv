@@ -2,17 +2,17 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// The one writer to host memory: bursts of BURSTS sources (receivers, the collective
-/// engine), entries of the three rings, the status line; burst by burst, round robin.
-/// Addresses come as offsets in the DMA window. The bus keeps the order of writes and
-/// answers each burst; answers go back to the source that asked.
-/// Entries come from ENTRIES sources, each with its ring (0 completions,
-/// 1 requests, 2 replies); a ring's entries are written in order, the phase
-/// toggling every lap, from 1. An entry for a ring that is full, by what the host
-/// has said it has taken, is dropped (a pulse of lost_o) and nothing overwritten: to
-/// hold it back would hold up the network for a host. A host that keeps to its tags,
-/// slots and commands in flight never has a full ring (architecture.md, "Room in the
-/// rings"); only a peer or a host that is broken fills one.
+/// The only writer to host memory: bursts of BURSTS sources (receivers, the collective engine),
+/// entries of the three rings, and the status line; round robin burst by burst. Addresses are
+/// offsets in the DMA window. The bus keeps writes in order and responds to each burst; responses
+/// are returned to the source.
+/// Entries come from ENTRIES sources, each tagged with its ring (0 completions, 1 requests, 2
+/// replies); the entries of a ring are written in order, with the phase toggling every lap, from
+/// 1.
+/// An entry for a ring that is full, according to what the host has reported as consumed, is
+/// dropped (a pulse of lost_o), never overwriting another: backpressure would let one host block
+/// the network. A host that observes its limits on tags, slots and commands in flight never fills
+/// a ring (architecture.md, "Room in the rings"); only a faulty peer or host can.
 module fsh_hostw #(
     parameter int unsigned ENTRIES = 6,
     parameter int unsigned BURSTS = 3,

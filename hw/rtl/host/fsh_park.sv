@@ -2,14 +2,15 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// Where commands of messages longer than a packet (bulk) wait for a context beside their
-/// window, so that what is behind them there need not: payloads from a memory, arguments
-/// with their rows. A payload goes through at once when nothing is parked and the core
-/// takes it in the first cycle of its offer; else it is parked in the next, arguments
-/// always. They leave in order among themselves, up to DEPTH + 1 parked; any other command
-/// passes them, and is offered before them, unless it has rows while those of parked
-/// arguments are sent: rows go to the core command by command. What is parked is offered
-/// two cycles later at the soonest. out_* may change while it waits. Reset empties it.
+/// Parking queue next to a submission window for commands of messages longer than a packet (bulk)
+/// that wait for a context, so that commands behind them need not: payloads from a memory, and
+/// arguments with their rows. A payload passes through at once if nothing is parked and the core
+/// accepts it in the first cycle of its offer; otherwise it is parked in the next cycle, as
+/// arguments always are.
+/// Parked commands leave in order, up to DEPTH + 1 of them; any other command overtakes them, and
+/// is offered first, unless it has rows while the rows of parked arguments are being sent: rows
+/// go to the core one command at a time. A parked command is offered after two cycles at the
+/// earliest. out_* may change while it waits. Reset empties it.
 module fsh_park #(
     parameter bit REPLY = 1'b0,  // the channel
     parameter int unsigned DEPTH = 64

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 `default_nettype none
 
-/// Performance counters: for each event of PERF the cycle of the first and of
-/// the last one, and how many; for the events that move payload a sum of bytes.
-/// An event may happen more than once a cycle: step_i says how often (three bits
-/// an event), add_i what to add for ACCEPT, REQ_HDR, REP_HDR and WRITTEN, 32 bits
-/// each.
-/// Both come a cycle after the event; a cycle number is that of the event itself. A
-/// read (word_i: event and counter) is answered in the next cycle.
+/// Performance counters: for each event of PERF the cycles of the first and the last one and
+/// their count; for events that move payload also the sum of bytes. An event may happen several
+/// times per cycle: step_i is its count (three bits per event), add_i the bytes for ACCEPT,
+/// REQ_HDR, REP_HDR and WRITTEN, 32 bits each. Both arrive one cycle after the event; the
+/// recorded cycle is that of the event itself. A read (word_i: event and counter) is answered in
+/// the next cycle.
 module fsh_perf #(
     parameter int unsigned PORTS = 2  // events of others are not counted
 ) (

@@ -2,12 +2,12 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// AXI4-Lite slave of the node: registers, route table writes, doorbells and
-/// the two submission windows. 64-bit data; strobes are taken as full. One
-/// write a cycle; a read takes four cycles, of the compute core's counters as long
-/// as the core takes to answer more. Unknown addresses read zero and
-/// swallow writes; so does a register whose value would be misaligned or no size of
-/// a packet, and says so in FAULTS. Reset: disabled, start gate open, packet size 1024, all ports.
+/// AXI4-Lite slave of the node: registers, route table writes, doorbells and the two submission
+/// windows. 64-bit data; strobes are treated as full. One write per cycle; a read takes four
+/// cycles, a read of the compute core's counters longer, by the core's response time.
+/// Unknown addresses read zero and ignore writes; a write of a misaligned address or invalid
+/// packet size is ignored and reported in FAULTS. Reset: disabled, start gate open, packet size
+/// 1024, all ports.
 module fsh_regs #(
     parameter int unsigned PORTS = 2,
     localparam int unsigned TAKEN_BITS = $clog2(fsh_spec_pkg::RING_ENTRIES) + 1

@@ -2,15 +2,15 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// One submission window: keeps the entries the host writes, and once the
-/// doorbell covers a command, reads, checks and offers it, then streams its
-/// argument and inline rows. Commands leave in order; six cycles from one
-/// without rows to the next. One with arguments whose payload comes from a memory is
-/// offered as two, the payload first, so that rows never wait for a memory; the arguments,
-/// as those of any command without payload, as fsh_seq_pkg::APART. A command that fails a
-/// check is skipped, entries and all, and reported as REFUSED with its status; if it
-/// claims more entries than were submitted, all that were are skipped.
-/// head_o: entries consumed, modulo 2^32. Reset empties the window.
+/// One submission window: stores the entries that the host writes and, once the doorbell covers a
+/// command, reads, checks and offers it, then streams its argument and inline rows. Commands
+/// leave in order, six cycles apart if they have no rows.
+/// A command with arguments whose payload comes from a memory is offered as two, the payload
+/// first, so that rows never wait for a memory; the arguments, as those of any command without
+/// payload, as fsh_seq_pkg::APART.
+/// A command that fails a check is skipped with all its entries and reported as REFUSED with its
+/// status; if it claims more entries than were submitted, all submitted ones are skipped. head_o:
+/// entries consumed, modulo 2^32. Reset empties the window.
 module fsh_submit #(
     parameter int unsigned PORTS = 2,
     parameter bit REPLY = 1'b0  // the channel of this window

@@ -2,11 +2,10 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// Round-robin arbiter. gnt_o is one-hot among req_i, combinational from it,
-/// zero when nothing is requested; take_i (with a grant) moves the priority to
-/// the requester after the granted one. A requester that keeps asking is
-/// granted after at most N-1 takes of others. A grant that is not taken may
-/// move when another request arrives: hold req_i or latch the choice where the
+/// Round-robin arbiter. gnt_o is one-hot among req_i, combinational from it, and zero without
+/// requests; take_i (with a grant) moves the priority to the requester after the granted one. A
+/// requester that keeps requesting is granted after at most N-1 takes of others. A grant that is
+/// not taken may move when another request arrives: hold req_i or latch the choice where the
 /// payload must be stable. Reset gives requester 0 the priority.
 module fsh_arb #(
     parameter int unsigned N = 2

@@ -2,16 +2,15 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// First-word-fall-through FIFO, DEPTH a power of two of at least 2. One push
-/// and one pop a cycle at every fill level but full. Words leave in order.
-/// BLOCK = 0: distributed RAM, DEPTH words; a word is offered the cycle after
-/// its push; data_o is read from the RAM by a registered address.
-/// BLOCK = 1: block RAM and its output register, DEPTH + 1 words; two cycles
-/// from push to offer; data_o is a register. The same with LUT = 1, but the RAM is
-/// distributed: for few words, of which block RAM would be mostly empty.
-/// ready_o, valid_o and count_o depend on registers only. count_o: words that
-/// have been pushed and not popped, with BLOCK without the one in the register.
-/// Reset empties it; the words themselves have no reset.
+/// First-word-fall-through FIFO; DEPTH is a power of two of at least 2. One push and one pop per
+/// cycle at every fill level but full. Words leave in order.
+/// BLOCK = 0: distributed RAM, DEPTH words; a word is offered in the cycle after its push; data_o
+/// is read from the RAM by a registered address. BLOCK = 1: block RAM and its output register,
+/// DEPTH + 1 words; two cycles from push to offer; data_o is a register. With LUT = 1 the same
+/// with distributed RAM, for few words, which would leave a block RAM mostly empty.
+/// ready_o, valid_o and count_o depend on registers only. count_o: words pushed and not popped;
+/// with BLOCK excluding the one in the output register. Reset empties it; the words themselves
+/// have no reset.
 module fsh_fifo #(
     parameter int unsigned WIDTH = 8,
     parameter int unsigned DEPTH = 16,

@@ -2,11 +2,10 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// Arbiter of N packet streams, packet by packet, round robin: a packet whose
-/// first beat is taken is not interrupted. valid_i and last_i belong to the
-/// beat each stream offers; sel_o says (one-hot) which one is in front, for the
-/// multiplexer of the user. Combinational; no bubble between packets. A first
-/// beat may be withdrawn before it is taken. Reset: between packets.
+/// Round-robin arbiter of N packet streams: a packet whose first beat has been taken is not
+/// interrupted. valid_i and last_i belong to the beat that each stream offers; sel_o (one-hot) is
+/// the select of the user's multiplexer. Combinational; no bubble between packets. A first beat
+/// may be withdrawn before it is taken. Reset: between packets.
 module fsh_pktarb #(
     parameter int unsigned N = 2
 ) (

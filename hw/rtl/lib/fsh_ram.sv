@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 `default_nettype none
 
-/// Simple dual-port RAM in the form every tool maps to a block RAM.
-/// Latency 1 (rdata_o is a register, held while re_i is low), one write and one
-/// read a cycle. A read of the address written in the same cycle returns
-/// nothing in particular. No reset: contents and rdata_o keep what they had.
+/// Simple dual-port RAM in the form that every tool maps to block RAM. Latency 1 (rdata_o is a
+/// register, held while re_i is low), one write and one read per cycle. A read of the address
+/// written in the same cycle returns an undefined value. No reset: contents and rdata_o are kept.
 module fsh_ram #(
     parameter int unsigned WIDTH = 128,
     parameter int unsigned DEPTH = 512,

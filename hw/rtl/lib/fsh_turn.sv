@@ -2,14 +2,15 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// Choice of who has gone least recently, whose outcome is known later. gnt_o is one-hot
-/// among req_i, combinational from it, zero when nothing is requested: of those that ask,
-/// the one that is ahead of all others. pass_i (one-hot, or zero) puts one behind all
-/// others; who was granted and could not go keeps its place. Who keeps asking is granted
-/// after each other has gone at most once, whoever else may ask in which cycles: two that
-/// wait for the same room have it in turn, which a turn that goes round does not give, if
-/// it stands elsewhere each time that there is room. For outcomes known in the cycle of
-/// the grant: fsh_arb. Reset puts the requesters in the order of their numbers.
+/// Least-recently-served arbiter for grants whose outcome is known later. gnt_o is one-hot among
+/// req_i, combinational from it, and zero without requests: the requester ahead of all others.
+/// pass_i (one-hot or zero) moves a requester behind all others; one that was granted but could
+/// not proceed keeps its place.
+/// A requester that keeps requesting is granted after each other has proceeded at most once,
+/// whichever others request in which cycles: two that wait for the same resource get it
+/// alternately, which a rotating priority does not guarantee if it points elsewhere each time the
+/// resource is free. If the outcome is known in the cycle of the grant use fsh_arb. Reset orders
+/// the requesters by number.
 module fsh_turn #(
     parameter int unsigned N = 2
 ) (
