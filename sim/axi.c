@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The memory behind one AXI4 master of a node: device memory (a master a port)
- * or, through PCIe, the DMA window of the host. In order per master, several
- * bursts outstanding. Memory may be shared with a running rank: a write with
- * all its bytes in an aligned 8, 4 or 2 byte unit is one store of that size.
+ * The memory behind one AXI4 master of a node: device memory (one master per
+ * port) or, through PCIe, the host's DMA window. In order per master, with
+ * several bursts outstanding. The memory may be shared with a running rank: a
+ * write that fills an aligned unit of 8, 4 or 2 bytes is one store of that
+ * size.
  *
- * Timing: a read's first beat is up read_cycles after its address was taken,
- * then one beat a cycle while the pool has bytes. Write data is stored when it
- * is taken (device memory) or pcie_cycles later (host); the response is up
- * resp_cycles after the last beat was taken.
+ * Timing: a read's first beat is valid read_cycles after its address was
+ * accepted, then one beat per cycle while the pool has bytes. Write data is
+ * stored when accepted (device memory) or pcie_cycles later (host); the
+ * response is valid resp_cycles after the last beat was accepted.
  */
 #include <stdatomic.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A test bed: a fabric with its registers programmed the way conduit fpga does
- * it, commands in, ring entries out, in one process and without ranks. For
+ * A test bed: a fabric whose registers are programmed as conduit fpga does,
+ * with commands in and ring entries out, in one process without ranks. For
  * tests of the RTL and of the simulator. One thread.
  */
 #ifndef FSH_SIM_BED_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The collective engine of a node: its way to the device memory, and whether its clock
- * is to rise. Like the compute core (compute.c), whose kind of port it has.
+ * The collective engine of a node: its port to device memory, and clock gating. Like
+ * the compute core (compute.c), whose kind of port it has.
  */
 #include "model.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The compute core of a node: its way to the device memory, and whether its clock
- * is to rise. It is wired to the node inside the Verilated card; the clock rises
- * unless the core is at rest and memory has nothing for it.
+ * The compute core of a node: its port to device memory, and clock gating. It is
+ * wired to the node inside the Verilated card; it is clocked unless the core is idle
+ * and memory has nothing for it.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counters of the nodes at the end of a job, for who writes a report of it. */
+/* Counters of the nodes at the end of a job, for reports. */
 #include "fabric.h"
 #include "serve.h"
 #include "serve_state.h"

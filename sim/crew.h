@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Threads that do a piece of work together, again and again: each member its part, the
- * caller as member 0. Between pieces the others spin for a while, as the next one is
- * mostly some microseconds away, then sleep (base/handover.h). They take no signals. One
- * thread owns a crew.
+ * A pool of threads that repeatedly execute a piece of work together, each member its
+ * part, with the caller as member 0. Between pieces the others spin for a while, as
+ * the next piece is usually a few microseconds away, then sleep (base/handover.h).
+ * They handle no signals. One thread owns a crew.
  */
 #ifndef FSH_SIM_CREW_H
 #define FSH_SIM_CREW_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A dump of what a fabric holds: the picture, and its frame; see dump.h. */
+/* A dump of a fabric's state: taking the snapshot, and the overall layout; see
+ * dump.h. */
 #include "dump.h"
 
 #include <inttypes.h>

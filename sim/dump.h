@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A dump of what a fabric holds, for people: each node that is not idle, the oldest
- * operation, and who waits for whom. Between two calls that let time pass, by the
- * fabric's thread; changes nothing. Takes memory while it runs; without any it says so.
+ * A human-readable dump of a fabric's state: each node that is not idle, the oldest
+ * operation, and who waits for whom. Taken by the fabric's thread between two calls
+ * that advance time; changes nothing. Allocates memory while it runs; reports if
+ * there is none.
  */
 #ifndef FSH_SIM_DUMP_H
 #define FSH_SIM_DUMP_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operations of a fabric, and where what is left of each is; see dump_inside.h. */
+/* The operations of a fabric, and where the rest of each one is; see dump_inside.h. */
 #include <string.h>
 
 #include "dump_inside.h"

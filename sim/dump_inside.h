@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the files of a dump share: a picture of the fabric, taken once; where the
- * packets of an operation are in it; text.
+ * Shared by the files of a dump: a snapshot of the fabric, the locations of an
+ * operation's packets in it, and text output.
  */
 #ifndef FSH_SIM_DUMP_INSIDE_H
 #define FSH_SIM_DUMP_INSIDE_H

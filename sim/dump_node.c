@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What one node holds, a line for each part of it that holds something. */
+/* The state of one node, a line for each non-empty part. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who waits for whom. What can wait, or be waited for, is a thing; of each thing, at
- * most one other is known that it waits for. A chain begins with a rank, an operation or
- * a message that is being sent, and ends with what waits for nothing in the fabric, or
- * with a circle. A thing that an earlier chain has named begins none of its own.
+ * The wait-for graph. Its vertices are things that can wait or be waited for; each
+ * waits for at most one other. A chain starts with a rank, an operation or a message
+ * being sent, and ends with something that waits for nothing in the fabric, or with a
+ * cycle. A thing named in an earlier chain starts none of its own.
  */
 #include <inttypes.h>
 #include <stdio.h>

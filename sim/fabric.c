@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The fabric: what its owner does to it and looks at. How time goes on: step.c.
+ * The fabric: its owner's operations and queries. step.c advances time.
  */
 #include "fabric.h"
 

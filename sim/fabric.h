@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A fabric: N nodes (Verilated RTL) with the C models around them: links,
- * device memory, PCIe host. Used by fshsim (serve.c couples it to the ranks)
- * and by tests that need no ranks. One thread owns a fabric and calls it; others that
- * it may have are busy within its calls only. Time is counted in cycles of the node's clock.
+ * A fabric: N nodes (Verilated RTL) with C models around them: links, device memory,
+ * PCIe host. Used by fshsim (serve.c couples it to the ranks) and by tests without
+ * ranks. One thread owns a fabric and makes all calls; helper threads run only within
+ * its calls. Time is counted in cycles of the nodes' clock.
  *
  * A typical test: create, write the registers (fsh_fabric_host_write), fill the
- * memories, write a command and its doorbell, run until quiet, look at memory.
+ * memories, write a command and its doorbell, run until quiet, inspect memory.
  */
 #ifndef FSH_SIM_FABRIC_H
 #define FSH_SIM_FABRIC_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Making a fabric: its settings, nodes, memories and wires, and its reset. */
+/* Creates a fabric: its settings, nodes, memories and wiring, and its reset. */
 #include "fabric.h"
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The host as the node's register port sees it: posted writes and reads, in
- * order, each pcie_cycles after the host made it, at most one a cycle. A read
- * waits for the responses of all earlier writes; its answer takes pcie_cycles
- * back. Responses are always taken at once.
+ * The host as seen by a node's register port: posted writes and reads, in
+ * order, each pcie_cycles after the host issued it, at most one per cycle. A
+ * read waits for the responses of all earlier writes; its answer takes
+ * pcie_cycles back. Responses are always accepted at once.
  */
 #include "model.h"
 

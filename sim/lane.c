@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Device memory behind one 512-bit AXI4 master (lane) of a compute core: every
- * burst is a beat, in order by direction, with as many outstanding as there are
- * slots. It shares the pool of its node with the masters of the link ports. A
- * beat outside the memory is answered with an error, reads zero and writes
- * nothing: the core checks its addresses, so a test puts them there.
+ * burst is one beat, in order per direction, with as many outstanding as there
+ * are slots. It shares its node's pool of bytes with the masters of the link
+ * ports. A beat outside the memory returns an error, reads zero and writes
+ * nothing: the core checks its addresses, so only tests place them there.
  *
  * Timing as in axi.c: read data read_cycles after the address, a response
- * resp_cycles after the data, one of either a cycle.
+ * resp_cycles after the data, one of each per cycle.
  */
 #include <string.h>
 

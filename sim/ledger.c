@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the host of a node has asked it for; see ledger.h. */
+/* Records what a node's host has requested; see ledger.h. */
 #include "ledger.h"
 
 #include <stdbool.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the host of a node has asked it for, kept beside the node so that a state dump
- * can tell the age of what is outstanding: a node does not know it. Fed by host.c with
- * each register write that the node has taken, read by dump.c; belongs to the thread
- * that steps the node. It is no part of what happens.
+ * What a node's host has requested, kept outside the node so that a state dump can
+ * tell the age of outstanding operations, which the node does not know. Updated by
+ * host.c for each register write that the node has accepted, read by dump.c; belongs
+ * to the thread that steps the node. It does not affect the simulation.
  */
 #ifndef FSH_SIM_LEDGER_H
 #define FSH_SIM_LEDGER_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Links: a beat driven by a node in cycle t is seen by its neighbour in cycle
- * t + link_cycles; later, in order and still one a cycle, with jitter or while
- * the link is held. Nothing is lost, no back-pressure (the nodes have credits).
- * Every beat of the fabric passes fsh_link_push: faults on links belong there.
+ * Links: a beat driven by a node in cycle t is seen by its neighbour in cycle t
+ * + link_cycles; with jitter, or while the link is held, later, but in order
+ * and one per cycle. No loss and no backpressure (the nodes use credits). Every
+ * beat of the fabric passes through fsh_link_push: link faults belong there.
  */
 #include <stdlib.h>
 

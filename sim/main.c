@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * fshsim: the simulated FPGA nodes of a job, or the replay of a recording.
- * Started by whoever makes the job (src/boot), with the job's descriptors in
+ * Started by the creator of the job (src/boot) with the job's descriptors in
  * the environment; by hand only for --replay, --help and --version. SIGTERM
- * ends it in order (recordings and waves are completed).
+ * shuts it down cleanly (recordings and waves are completed).
  */
 #include <errno.h>
 #include <signal.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The inside of a fabric, shared by fabric.c, fabric_make.c, step.c, node.c and the
- * models (link.c, axi.c, host.c, compute.c, lane.c, record.c). Nothing but a recording
- * allocates after creation; every queue is a ring of a power of two. Each model has a step called once per cycle for a node
- * that is awake and a "due" telling the cycle of its next event, so that a
- * node in which nothing is due needs no look at all.
+ * The internals of a fabric, shared by fabric.c, fabric_make.c, step.c, node.c and
+ * the models (link.c, axi.c, host.c, compute.c, lane.c, record.c). Nothing but a
+ * recording allocates after creation; every queue is a ring whose size is a power of
+ * two. Each model has a step, called once per cycle for an awake node, and a "due"
+ * that returns the cycle of its next event, so that a node with nothing due need not
+ * be visited.
  */
 #ifndef FSH_SIM_MODEL_H
 #define FSH_SIM_MODEL_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One node of a fabric in one cycle: what its models see and drive, whether it is to be
- * evaluated, and when it is to be looked at next. Called by step.c, from the thread that
- * steps the node: nothing here touches another node but by fsh_link_push.
+ * One node of a fabric in one cycle: what its models see and drive, whether it must
+ * be evaluated, and when it is next due. Called by step.c on the thread that steps
+ * the node: nothing here touches another node except through fsh_link_push.
  */
 #include "model.h"
 

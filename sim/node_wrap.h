@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One Verilated node with its compute core (hw/rtl/top/fsh_card.sv) behind
- * plain C structures: what the pins carry into and out of one clock cycle.
- * Called by step.c; different nodes may be evaluated by different threads at once,
- * unless they have waves. The outputs of the RTL are functions of its registers only, so `out` holds the values of the
- * cycle that is about to be stepped, `in` may be computed from it, and
- * fsh_node_eval() passes the clock edge that ends the cycle. Node and core have
- * a clock each: one that is at rest is spared the edge. The unit tests of the
- * models link a scripted implementation of this header instead of the RTL.
+ * One Verilated node with its compute core (hw/rtl/top/fsh_card.sv) behind plain C
+ * structures: the values of the pins in one clock cycle. Called by step.c; different
+ * nodes may be evaluated by different threads concurrently, unless they have waves.
+ * The outputs of the RTL are functions of its registers only: `out` holds the values
+ * of the cycle about to be stepped, `in` may be computed from it, and fsh_node_eval()
+ * executes the clock edge that ends the cycle. Node and core have separate clocks: an
+ * idle one is not clocked. The unit tests of the models link a scripted
+ * implementation of this header instead of the RTL.
  */
 #ifndef FSH_SIM_NODE_WRAP_H
 #define FSH_SIM_NODE_WRAP_H

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Recordings: all that a fabric cannot know by itself. Host writes, reads and
- * gates with the cycle at which they were made, and every 16 bytes a device
- * read from memory, in order by node, since the host writes memory too. One file of
- * equal records in the byte order of this machine, first the settings, then the
- * cables. What a node read in a quantum stands together, and each of these says how
- * many follow. A replay goes through it several times at once: for events, and for the
- * data of each node.
+ * Recordings: all external inputs of a fabric. Host writes, reads and gates with
+ * their cycles, and every 16 bytes that a device read from memory, in order per node,
+ * since the host writes memory too. A file of fixed-size records in this machine's
+ * byte order: first the settings, then the cables. What a node read in a quantum is
+ * contiguous, each record saying how many follow. A replay reads it in several passes
+ * at once: one for events, and one for the data of each node.
  */
 #include <errno.h>
 #include <fcntl.h>

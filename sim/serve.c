@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The simulator at work. While something is in flight it steps the fabric and
- * polls the ranks' rings every few steps; when all is quiet it polls for a while,
+ * The main loop of the simulator. While something is in flight it steps the fabric
+ * and polls the ranks' rings every few steps; when all is quiet it polls for a while,
  * yielding to ranks that need the processor, then sleeps on the fabric's doorbell.
- * What is taken from the rings here is the only input that is not a function of
- * the simulated past.
+ * What is taken from the rings here is the only input that is not a function of the
+ * simulated past.
  */
 #include "serve.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * State dumps of a fabric that serves the ranks of a job: to stderr, and behind what a
- * file has. Between two calls that let the fabric's time pass.
+ * State dumps of a fabric that serves the ranks of a job: to stderr and, if one is configured, appended to a file. Called between two calls that advance the fabric's time.
  */
 #ifndef FSH_SIM_SERVE_DUMP_H
 #define FSH_SIM_SERVE_DUMP_H

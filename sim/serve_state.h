@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What serve.c and turns.c share: the ranks' ends of a fabric. One thread.
+ * State shared by serve.c and turns.c: the ranks' ends of a fabric. One thread.
  */
 #ifndef FSH_SIM_SERVE_STATE_H
 #define FSH_SIM_SERVE_STATE_H

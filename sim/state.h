@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a node holds, for state dumps (dump.c): read out of the Verilated model when
- * asked, never otherwise, so that a node that nobody asks about pays nothing. Behind it
- * are state_card.h and, for the router, state_router.h: where signals of the RTL are
- * named. What a release of Verilator has under another name is left zero, and `missing`
- * says so (tests/unit/sim_dump looks).
+ * The state of a node for state dumps (dump.c), read from the Verilated model on
+ * request only, so that it costs nothing otherwise. It is implemented by state_card.h
+ * and, for the router, state_router.h, the only places that name RTL signals. Signals
+ * that a release of Verilator renames are left zero and reported by `missing`
+ * (checked by tests/unit/sim_dump).
  */
 #ifndef FSH_SIM_STATE_H
 #define FSH_SIM_STATE_H

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How time goes on. What a node does reaches another one only by links, link_cycles
- * later, so for as many cycles, a quantum, nodes are stepped without a look at each
- * other. Between quanta beats are handed over, and the fabric's owner may do what the
- * hosts ask for. A node is looked at in a cycle only if something is due there (`wake`),
- * and evaluated only if it is not idle or an input of it is up; cycles in which no node
- * is to be looked at are jumped over. With jumping off every node is looked at and
- * evaluated in every cycle; what happens is the same.
+ * Advances time. A node affects another only through links, link_cycles later, so for
+ * that many cycles, a quantum, nodes are stepped independently. Between quanta beats
+ * are handed over, and the fabric's owner may apply host requests. A node is visited
+ * in a cycle only if something is due (`wake`), and evaluated only if it is not idle
+ * or has an active input; cycles in which no node is due are skipped. With jumping
+ * off every node is visited and evaluated in every cycle, with the same results.
  */
 #include "crew.h"
 #include "fabric.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Traces of a fabric. What is busy is a slice from the cycle in which it has something
- * to do to the one in which it has not; a packet on a link is a slice from its first
- * beat to its last. How much of a link or of device memory is used stands in counters,
- * by windows of time. Messages and transfers are known again by what their headers say:
- * a slot or a tag is one message's at a time, so the n-th first packet of one is the
- * n-th message that the rank has sent with it.
+ * Traces of a fabric. A busy unit is a slice from the cycle in which it gets
+ * something to do to the one in which it is done; a packet on a link is a slice from
+ * its first beat to its last. Link and device memory utilisation are counters,
+ * sampled by time window. Messages and transfers are identified by their headers: a
+ * slot or tag belongs to one message at a time, so the n-th first packet with it is
+ * the n-th message that the rank sent with it.
  */
 #include "trace.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a fabric does, for traces (base/trace.h): a process of the trace for each node,
- * with a track for each thing that is busy or not. The fabric's thread only.
+ * The activity of a fabric, for traces (base/trace.h): one trace process per node,
+ * with one track per unit. The fabric's thread only.
  */
 #ifndef FSH_SIM_TRACE_H
 #define FSH_SIM_TRACE_H

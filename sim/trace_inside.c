@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The inside of a node; see trace_inside.h. */
+/* Traces of a node's internals; see trace_inside.h. */
 #include "trace_inside.h"
 
 #include <stdbool.h>

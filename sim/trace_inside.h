@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The inside of a node for traces: sequencer, credits, compute queues, from what
- * fsh_node_probe and fsh_node_probe_core see. Called by trace.c, for each node after an
- * evaluation that has changed it.
+ * The internals of a node for traces: sequencer, credits, compute queues, from what
+ * fsh_node_probe and fsh_node_probe_core see. Called by trace.c, for each node, after
+ * an evaluation that changed it.
  */
 #ifndef FSH_SIM_TRACE_INSIDE_H
 #define FSH_SIM_TRACE_INSIDE_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Simulated time of hosts: ranks run in turns, one at a time, each only while the
- * fabric stands at its clock (struct fsh_sim_turn). A participant has a clock, the
- * cycle at which it goes on, and promises to do nothing before; the fabric passes to
- * the least of these and of its own next event. Equal clocks run in rank order.
+ * Simulated time of hosts: ranks take turns, one at a time, each running only while
+ * the fabric stands at its clock (struct fsh_sim_turn). A participant has a clock and
+ * a promise: the cycle before which it does nothing. The fabric advances to the least
+ * of these promises and its own next event. Equal clocks run in rank order.
  */
 #ifndef FSH_SIM_TURNS_H
 #define FSH_SIM_TURNS_H

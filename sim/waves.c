@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which cycles and nodes go into the waves. While none do, nodes are evaluated as
- * without waves, and once the last cycle is over the file is complete.
+ * Selects the cycles and nodes that go into the waves. While there are none, nodes
+ * are evaluated as without waves; after the last cycle the file is complete.
  */
 #include <errno.h>
 #include <stdio.h>
