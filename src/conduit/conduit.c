@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Conduits by their names. The table is apart (table.c), so that a library can
- * have another one. Any thread.
+ * Lookup of conduits by name. The table is separate (table.c), so that a
+ * library can have another one. Any thread.
  */
 #include "conduit/conduit.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All conduits; each is in every library. Read-only, any thread.
+ * The table of conduits, all included in every library. Read-only, any thread.
  */
 #include "conduit/conduit.h"
 

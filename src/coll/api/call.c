@@ -2,13 +2,13 @@
 /* See call.h. */
 #include "coll/api/call.h"
 
-/* The numbers of fshmem_coll.h are those of the layers below. */
+/* fshmem_coll.h and the layers below use the same numbers. */
 _Static_assert((int)FSHMEM_DOUBLE == (int)FSH_FOLD_DOUBLE &&
                    (int)FSHMEM_MAXLOC == (int)FSH_FOLD_MAXLOC,
                "types and operations");
 
-/* Field by field: compilers set a whole one by an instruction that takes longer than the
- * rest of a short call. */
+/* Field by field: for the whole struct compilers use a string instruction that takes
+ * longer than the rest of a short call. */
 static void clear(struct fsh_coll_request *r)
 {
     r->algorithm = NULL;
@@ -118,7 +118,7 @@ void fsh_coll_buffers(struct fsh_coll_request *r, void *dst, size_t dst_blocks,
 
     if (r->status != FSHMEM_OK)
         return;
-    /* What does not fit at the root is refused by all. */
+    /* If the blocks do not fit in the root's memory, all ranks refuse. */
     if (r->shape.call == FSH_PROGRAM_SCATTER ||
         r->shape.call == FSH_PROGRAM_GATHER)
         blocks = r->shape.size;
@@ -131,7 +131,7 @@ void fsh_coll_buffers(struct fsh_coll_request *r, void *dst, size_t dst_blocks,
     r->work.src = src;
 }
 
-/* Of what ranks agree on. The blocks of the v-forms are not the same. */
+/* Hash of what ranks must agree on. The blocks of the v-forms may differ. */
 static uint32_t claim_of(const struct fsh_coll_request *r)
 {
     const struct fsh_coll_work *w = &r->work;

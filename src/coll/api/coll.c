@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The calls of fshmem_coll.h: each describes itself (what it gives and gets, in blocks),
- * and has a form that waits and one that does not. Client threads only.
+ * The calls of fshmem_coll.h: each describes its operands, in blocks, and has a
+ * blocking and a non-blocking form. Client threads only.
  */
 #include "coll/api/call.h"
 
-/* Both forms of a call. FILL completes request r. */
+/* Defines both forms of a call. FILL completes request r. */
 #define FORMS(NAME, CALL, MORE, PARAMS, FILL)                              \
     fshmem_status_t fshmem_coll_##NAME(PARAMS, unsigned flags)             \
     {                                                                      \

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The calls of fshmem_coll.h whose blocks differ in size: the lists of the caller, made
- * whole, go with the call, whose executor copies them. Client threads only.
+ * The calls of fshmem_coll.h with blocks of different sizes: the caller's lists, with
+ * defaults filled in, are passed with the call, and its executor copies them. Client
+ * threads only.
  */
 #include <stdlib.h>
 
 #include "coll/api/call.h"
 
-/* A list of a buffer: bytes of each block, and where it begins. */
+/* Lists for a buffer: the size of each block, and its offset. */
 struct list {
     const size_t *bytes;
     const size_t *at; /* the caller's, or `made` */
-    size_t *made;     /* one block after the other; freed with the call */
+    size_t *made;     /* offsets of contiguous blocks; freed with the call */
 };
 
-/* Where blocks begin that follow each other. NULL: no memory. */
+/* Offsets of contiguous blocks. NULL: out of memory. */
 static size_t *follow(const size_t bytes[], uint32_t n)
 {
     size_t *at = malloc(n * sizeof *at), sum = 0;
@@ -26,7 +27,7 @@ static size_t *follow(const size_t bytes[], uint32_t n)
     return at;
 }
 
-/* Every block and, where blocks follow each other, all of them fit in memory. */
+/* Whether every block fits in memory and, if contiguous, all of them together. */
 static bool fits(const size_t bytes[], const size_t at[], uint32_t n)
 {
     size_t sum = 0, end;
@@ -49,7 +50,7 @@ static bool any(const size_t bytes[], uint32_t n)
     return false;
 }
 
-/* A list for a buffer, checked; freed by the caller of this. */
+/* Checks and completes a buffer's lists; the caller frees them. */
 static struct list list_of(struct fsh_coll_request *r, const void *buffer,
                            const size_t bytes[], const size_t at[])
 {
@@ -70,7 +71,7 @@ static struct list list_of(struct fsh_coll_request *r, const void *buffer,
     return list;
 }
 
-/* Blocks of their own sizes are moved one by one, by one algorithm. */
+/* Blocks of different sizes are moved one by one, by a single algorithm. */
 static struct fsh_coll_request begin(const char *name,
                                      enum fsh_program_call call, unsigned only,
                                      gasnet_team_handle_t team, unsigned flags)
@@ -132,7 +133,7 @@ fshmem_status_t fshmem_coll_allgatherv_nb(gasnet_team_handle_t team, void *dst,
 
 /* ---- alltoallv ---- */
 
-/* A side of an exchange. */
+/* One side of an exchange. */
 struct side {
     const void *buffer;
     const size_t *bytes, *at;

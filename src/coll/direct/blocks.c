@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who reads which bytes of whom, call by call. */
+/* Which member reads which bytes from whom, for each call. */
 #include <string.h>
 
 #include "base/cpu.h"
 #include "base/stream.h"
 #include "coll/direct/group.h"
 
-/* Where COPIED ends: bytes of SRC. Past that a second crossing costs less than to copy,
- * for buffers that are reached. */
+/* Upper limit of COPIED, in bytes of SRC. Above it a second crossing costs less than
+ * the copy, for buffers that peers can reach. */
 #define COPIED_MOST ((size_t)2 << 10)
-/* What halves get more of passes the caches always, and what they get less of never;
- * between that it depends on the processors. */
+/* Copies to halves of STREAM_MOST or more always bypass the caches, those below
+ * STREAM_LEAST never do; in between it depends on the processors. */
 #define STREAM_MOST ((size_t)20 << 10)
 #define STREAM_LEAST ((size_t)4 << 10)
-/* Bytes in a nanosecond below which a half is slow to write, as its lines come from a
- * peer far away: 2 or so then, else 9 or more. And copies until it is tried again, at
- * most: one that is slow once is no more than that. */
+/* A half written at fewer bytes per nanosecond counts as slow, since its lines come
+ * from a distant peer: about 2, compared with 9 or more. FAR_COPIES: maximum number of
+ * copies until the caches are tried again; a single slow one may be an outlier. */
 #define FAR_BYTES_NS 5
 #define FAR_COPIES 63u
-/* Of a round: a quarter of all, so that copying out overlaps with copying in, but enough
- * that its crossing is a small part of it. */
+/* Size of a round: a quarter of the total, so that copying out overlaps with copying
+ * in, but large enough to make its crossing a small part of it. */
 #define ROUND_PARTS 4
 #define ROUND_LEAST ((size_t)32 << 10)
 #define ROUND_MOST ((size_t)60 << 10)
@@ -30,7 +30,8 @@ _Static_assert(ELEMENT_MOST *FSH_PROGRAM_MAX_RANKS <= FSH_BOARD_HALF,
                "a piece of each block");
 
 #define CALL(c) (1u << FSH_PROGRAM_##c)
-/* SRC and DST are one vector; SRC has a block for each rank, else for one. */
+/* Calls whose SRC and DST are one vector; and whose SRC has a block for each
+ * rank rather than one. */
 #define VECTORS (CALL(BROADCAST) | CALL(REDUCE) | CALL(ALLREDUCE) | CALL(SCAN))
 #define SRC_OF_ALL (CALL(SCATTER) | CALL(ALLTOALL) | CALL(REDUCE_SCATTER))
 #define FROM_ROOT (CALL(BROADCAST) | CALL(SCATTER))
@@ -41,7 +42,7 @@ static bool is_of(const struct fsh_coll_direct_op *op, uint32_t calls)
     return (calls >> op->work.call & 1) != 0;
 }
 
-/* Blocks of SRC, which is the same on all but for the v-form. */
+/* Blocks of SRC: the same on all members except in the v-form. */
 static size_t blocks_of(const struct fsh_coll_direct_op *op)
 {
     return is_of(op, SRC_OF_ALL) ? op->group->size : 1;
@@ -104,7 +105,7 @@ void fsh_direct_set_round(struct fsh_coll_direct_op *op)
     op->to = op->block - op->from < room ? op->block : op->from + room;
 }
 
-/* ---- who reads of whom ---- */
+/* ---- members and their roles ---- */
 
 static const struct fsh_members nobody;
 
@@ -161,7 +162,7 @@ void fsh_direct_copy(void *dst, const void *src, size_t bytes)
         memcpy(dst, src, bytes);
 }
 
-/* Through the caches, if that is quick. */
+/* Tries to copy through the caches, if that is fast. */
 static void try_caches(struct fsh_coll_group *g, unsigned char *place,
                        const unsigned char *src, size_t bytes)
 {
@@ -200,7 +201,7 @@ void fsh_direct_copy_in(const struct fsh_coll_direct_op *op)
     size_t end = op->to;
 
     if (op->stride == 0) {
-        size_t bytes = fsh_direct_src_bytes(op); /* of the v-form: less */
+        size_t bytes = fsh_direct_src_bytes(op); /* v-form: smaller */
 
         if (end > bytes)
             end = bytes;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What members of a group share: a board each, which its owner alone writes and all
- * others read.
+ * The memory that members of a group share: one board each, written by its owner only
+ * and read by all others.
  *
- * Members count together: every operation takes the next number, a long one several,
- * and a member that comes to a number publishes it. That says two things: it has
- * finished with all that was published with smaller numbers, so their readers are
- * known; and what it adds with this number is there. Number n is published in slot n %
- * FSH_SLOTS, and has the half n % 2 for what the slot does not hold.
+ * Members count operations together: every operation uses the next number, a long one
+ * several, and a member that reaches a number publishes it. That announces two
+ * things: the member no longer reads anything published with smaller numbers, and
+ * what it contributes with this number is available. Number n is published in slot n
+ * % FSH_SLOTS; the half n % 2 holds what the slot has no room for.
  *
  *   offset       bytes     written by   read by
  *   0 or 2048    4 * 320   owner        all: slots, of even or odd members
  *   behind them  4 * 64    owner        who disagrees: facts
  *   4096         2 * 62 K  owner        all: halves
  *
- * Slots of neighbours do not begin at the same offset of a page: processors hold a
- * load up behind a store to the same offset in another page (4 KiB aliasing).
+ * Slots of neighbours start at different offsets of a page: a load stalls behind a
+ * store to the same offset in another page (4 KiB aliasing).
  */
 #ifndef FSH_COLL_BOARD_H
 #define FSH_COLL_BOARD_H
@@ -27,25 +27,25 @@
 
 #define FSH_SLOTS 4u
 #define FSH_SLOT_PAYLOAD 312u
-#define FSH_SLOT_FIRST 56u /* of them in the cache line of the number */
+#define FSH_SLOT_FIRST 56u /* payload bytes in the number's cache line */
 #define FSH_BOARD_HEAD 4096u
 #define FSH_BOARD_HALF ((FSH_BOARD_BYTES - FSH_BOARD_HEAD) / 2)
 
-/* The number and FSH_SLOT_FIRST bytes cross in one cache line. The low bits of the word
- * are those of the claim: a member that publishes without payload does not wait for
- * those who still read what it published four numbers ago. */
+/* The number and FSH_SLOT_FIRST bytes travel in one cache line. The low bits of the
+ * word are a claim: a member that publishes without payload does not wait for members
+ * that still read what it published four numbers ago. */
 #define FSH_CLAIM_BITS 20
 #define FSH_CLAIM_MASK ((UINT64_C(1) << FSH_CLAIM_BITS) - 1)
 struct fsh_slot {
     _Alignas(64) _Atomic uint64_t number;    /* writer: owner; readers: all */
-    unsigned char payload[FSH_SLOT_PAYLOAD]; /* the same, before the number */
+    unsigned char payload[FSH_SLOT_PAYLOAD]; /* the same; before the number */
 };
 _Static_assert(sizeof(struct fsh_slot) == 320, "cache lines of a slot");
 _Static_assert(offsetof(struct fsh_slot, payload) == 64 - FSH_SLOT_FIRST,
                "payload in line 0");
 _Static_assert(FSH_SLOTS * sizeof(struct fsh_slot) <= FSH_BOARD_HEAD / 2,
                "slots of even and of odd members");
-/* What the call with a number is, where its client has words for that. */
+/* What the call with a number is, for clients that describe their calls. */
 struct fsh_board_facts {
     _Alignas(
         64) uint64_t number; /* writer: owner, as the next; before the slot's */
@@ -58,8 +58,8 @@ _Static_assert(FSH_SLOTS *(sizeof(struct fsh_slot) +
                "facts behind the slots");
 _Static_assert(FSH_BOARD_HALF % 64 == 0, "halves begin cache lines");
 
-/* What a member says of its buffers in the payload of a slot: where they are in its
- * segment, or that its peers do not reach them. */
+/* A member's buffers, in the payload of a slot: their offsets in its segment, or that
+ * peers cannot reach them. */
 struct fsh_said {
     uint64_t src, dst; /* offset, or FSH_PRIVATE */
     uint64_t in_place; /* src is dst */
@@ -67,7 +67,7 @@ struct fsh_said {
 #define FSH_PRIVATE UINT64_MAX
 _Static_assert(sizeof(struct fsh_said) <= FSH_SLOT_PAYLOAD, "said in a slot");
 
-/* Where a number is published. */
+/* The slot of a number. */
 static inline struct fsh_slot *fsh_board_slot(unsigned char *board,
                                               uint32_t member, uint64_t number)
 {
@@ -77,7 +77,7 @@ static inline struct fsh_slot *fsh_board_slot(unsigned char *board,
     return &slots[number % FSH_SLOTS];
 }
 
-/* Where the words for it are. */
+/* The facts of a number. */
 static inline struct fsh_board_facts *fsh_board_facts(unsigned char *board,
                                                       uint32_t member,
                                                       uint64_t number)
@@ -88,7 +88,7 @@ static inline struct fsh_board_facts *fsh_board_facts(unsigned char *board,
     return &facts[number % FSH_SLOTS];
 }
 
-/* And what else belongs to it. */
+/* The half of a number. */
 static inline unsigned char *fsh_board_half(unsigned char *board,
                                             uint64_t number)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a recipe says, done with bytes: from wherever the inputs of members are. */
+/* Executes a recipe on bytes, reading the members' inputs wherever they are. */
 #include <assert.h>
 
 #include "coll/direct/group.h"
 
-/* A value, over the same bytes of blocks that follow each other. */
+/* An expression, over the same byte range of consecutive blocks. */
 struct value {
     const struct fsh_coll_direct_op *op;
     const uint32_t *word;
     uint32_t words;
-    uint32_t shift; /* blocks from that of a leaf */
+    uint32_t shift; /* added to the block of every leaf */
 };
 
-/* Where byte 0 of a leaf's block would be. */
+/* The address where byte 0 of a leaf's block would be. */
 static uintptr_t input(const struct value *v, uint32_t word)
 {
     const struct fsh_coll_direct_op *op = v->op;
@@ -27,8 +27,8 @@ static uintptr_t input(const struct value *v, uint32_t word)
     return (uintptr_t)fsh_direct_copies(op, rank) + block * op->span - op->from;
 }
 
-/* One chunk: postfix over operands, results below the top in scratch and the last one
- * at dst. */
+/* Evaluates one chunk in postfix order: intermediate results go to scratch, the last
+ * one to dst. */
 static void fold_chunk(const struct value *v, unsigned char *dst, size_t from,
                        size_t bytes)
 {
@@ -66,7 +66,7 @@ static void make_value(const struct value *v, unsigned char *dst, size_t from,
                    to - from < FSH_DIRECT_CHUNK ? to - from : FSH_DIRECT_CHUNK);
 }
 
-/* Of the vector: blocks are even parts, and leaves are of the piece's own blocks. */
+/* For vectors: blocks are even parts, and a leaf refers to the piece's own blocks. */
 static void make_part(const struct fsh_coll_direct_op *op,
                       const struct fsh_recipe_piece *p, unsigned char *dst,
                       size_t from, size_t to)
@@ -88,7 +88,7 @@ static size_t block_begins(const struct fsh_coll_direct_op *op, uint32_t b)
     case FSH_PROGRAM_ALLGATHER:
     case FSH_PROGRAM_ALLTOALL:
         return op->work.dst_at != NULL ? op->work.dst_at[b] : b * op->block;
-    default: /* the only one in DST */
+    default: /* the only block in DST */
         return 0;
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Short operations: inputs are copied to the board, to a slot or a half, and whoever
- * needs them folds or copies them out of there. */
+/* Short operations: inputs are copied to the board, into a slot or a half, and members
+ * that need them fold or copy them from there. */
 #include "base/cpu.h"
 #include "coll/direct/group.h"
 
@@ -11,7 +11,8 @@ static bool copy_in(struct fsh_coll_direct_op *op, uint32_t *missing)
     uint64_t depth = op->slot ? FSH_SLOTS : 2;
 
     if (fsh_members_any(fsh_direct_readers(op))) {
-        /* Who has come to the number after it does not read what was there. */
+        /* A member that has reached the number after it no longer reads what
+         * was there. */
         if (op->number > depth &&
             !fsh_direct_wait_all(op, op->number - depth + 1, missing))
             return false;
@@ -22,8 +23,8 @@ static bool copy_in(struct fsh_coll_direct_op *op, uint32_t *missing)
     return true;
 }
 
-/* Look at what the slot of a member will hold beside its number, so that all lines
- * cross at once when they have been written, not the number's first. */
+/* Touches a member's slot payload in addition to its number, so that all lines are
+ * transferred together once written, rather than the number's first. */
 static void expect(const struct fsh_coll_direct_op *op, uint32_t member)
 {
     const unsigned char *payload = fsh_direct_copies(op, member);
@@ -32,8 +33,8 @@ static void expect(const struct fsh_coll_direct_op *op, uint32_t member)
         __builtin_prefetch(payload + at);
 }
 
-/* The next operation is often as short as this one. Have the slot of its number here,
- * alone, which peers read four numbers ago. */
+/* The next operation is often as short as this one: fetches the slot of its number
+ * exclusively, which peers read four numbers ago. */
 static void fetch_slot(const struct fsh_coll_direct_op *op)
 {
     const struct fsh_coll_group *g = op->group;
@@ -45,8 +46,8 @@ static void fetch_slot(const struct fsh_coll_direct_op *op)
         fsh_prefetch_write(slot + at);
 }
 
-/* And what it looks at before it writes that: who gives and does not get has not seen
- * the numbers of the others. */
+/* Also fetches what it checks before writing that: a member that gives and does not
+ * receive has not seen the others' numbers. */
 static void fetch_numbers(const struct fsh_coll_direct_op *op)
 {
     const struct fsh_coll_group *g = op->group;
@@ -59,7 +60,8 @@ static void fetch_numbers(const struct fsh_coll_direct_op *op)
             __builtin_prefetch(fsh_board_slot(g->member[m].board, m, number));
 }
 
-/* Who has seen all members need not look again before it writes. */
+/* A member that has seen all the others need not check again before it
+ * writes. */
 static bool wait_for(struct fsh_coll_direct_op *op, struct fsh_members who,
                      uint32_t *missing)
 {

@@ -4,8 +4,8 @@
 
 #include "coll/direct/group.h"
 
-/* Without a wait: nothing is overwritten. A member that has bytes finds another claim;
- * of those that have none, whoever comes later. */
+/* Without data: no waiting, as nothing is overwritten. A member that has data detects
+ * the differing claim; among members without, the later one does. */
 static bool nothing(struct fsh_coll_direct_op *op, uint32_t *missing)
 {
     if (op->group->size == 1)
@@ -44,8 +44,8 @@ void fsh_coll_direct_begin(struct fsh_coll_direct_op *op,
                            struct fsh_coll_group *group,
                            const struct fsh_coll_work *work)
 {
-    /* Field by field: all at once is a loop of the processor, which takes longer than
-     * the rest. */
+    /* Field by field: assigning the whole struct uses a string instruction that takes
+     * longer than the rest. */
     op->group = group;
     op->work = *work;
     op->number = group->number + 1;
@@ -62,7 +62,8 @@ bool fsh_coll_direct_step(struct fsh_coll_direct_op *op, uint32_t *missing)
 {
     if (!ways[op->way](op, missing))
         return false;
-    /* Two that give, or want nothing, look at nobody; so one does here. */
+    /* Two members that contribute, or expect nothing, check nobody; so one does
+     * here. */
     op->number = op->group->number;
     return op->work.client == NULL || fsh_direct_agree(op, missing);
 }

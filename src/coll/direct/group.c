@@ -42,7 +42,7 @@ void fsh_coll_group_free(struct fsh_coll_group *g)
     free(g);
 }
 
-/* ---- numbers ---- */
+/* ---- publishing and waiting for numbers ---- */
 
 static struct fsh_slot *slot_of(const struct fsh_coll_group *g, uint32_t member,
                                 uint64_t number)
@@ -51,7 +51,7 @@ static struct fsh_slot *slot_of(const struct fsh_coll_group *g, uint32_t member,
 }
 
 /* Acquire, partner: fsh_direct_publish. A slot only counts up, so a member that is
- * ahead is past the number. */
+ * ahead has passed the number. */
 static bool has_come(struct fsh_coll_direct_op *op, uint32_t member,
                      uint64_t number)
 {
@@ -59,7 +59,7 @@ static bool has_come(struct fsh_coll_direct_op *op, uint32_t member,
     uint64_t word = atomic_load_explicit(&slot->number, memory_order_acquire);
     uint64_t has = word >> FSH_CLAIM_BITS;
 
-    /* Of what is behind, nobody knows the operation any more. */
+    /* For a member that is ahead, the operation can no longer be compared. */
     if (__builtin_expect(has == op->number &&
                              ((word ^ op->work.claim) & FSH_CLAIM_MASK) != 0,
                          0))
@@ -102,7 +102,8 @@ bool fsh_direct_wait_half(struct fsh_coll_direct_op *op, uint32_t *missing)
 
 bool fsh_direct_agree(struct fsh_coll_direct_op *op, uint32_t *missing)
 {
-    /* Partner: itself, on the other member, between its store and its look. */
+    /* Partner: the same fence on the other member, between its store and its
+     * load. */
     atomic_thread_fence(memory_order_seq_cst);
     for (uint32_t m = 0; m < op->group->size && !op->disagrees; m++) {
         if (m == op->group->rank)
@@ -113,9 +114,9 @@ bool fsh_direct_agree(struct fsh_coll_direct_op *op, uint32_t *missing)
     return !op->disagrees;
 }
 
-/* After the number is stored. Pair D of conduit/smp/ring.h: we store, then look at
- * `watching`; the owner sets that, makes a heavy fence, and steps once more before it
- * sleeps. So we find it watching, or it finds the number. */
+/* Call after storing the number. Pair D of conduit/smp/ring.h: this side stores, then
+ * loads `watching`; the owner sets that, executes a heavy fence, and steps once more
+ * before it sleeps. So either this side sees it watching, or it sees the number. */
 static void wake_sleepers(const struct fsh_coll_group *g)
 {
     fsh_light_fence();
@@ -137,8 +138,8 @@ void fsh_direct_publish(struct fsh_coll_direct_op *op)
         *fsh_board_facts(g->member[g->rank].board, g->rank, op->number) =
             (struct fsh_board_facts){op->number, op->work.client->facts};
     g->number = op->number;
-    /* Release, partner: has_come. Before it: what we wrote for this number, and what
-     * we read of those before, which may be overwritten now. */
+    /* Release, partner: has_come. Orders what this member wrote for this number, and
+     * its reads for earlier numbers, whose data may now be overwritten. */
     atomic_store_explicit(&slot_of(g, g->rank, op->number)->number,
                           op->number << FSH_CLAIM_BITS |
                               (op->work.claim & FSH_CLAIM_MASK),
@@ -159,10 +160,10 @@ bool fsh_coll_direct_facts(const struct fsh_coll_direct_op *op, uint32_t member,
 
 /* ---- buffers ---- */
 
-/* Bytes that all members copy, where each would have to wait for all. */
+/* Bytes that all members copy rather than each wait for all the others. */
 #define ALL_COPY_MOST ((size_t)4 << 10)
 
-/* Where a buffer is in the segment of this member. */
+/* A buffer's offset in this member's segment. */
 static uint64_t offset_of(const struct fsh_coll_group *g, const void *buffer,
                           size_t bytes)
 {
@@ -193,9 +194,8 @@ static void hear(const struct fsh_coll_group *g, uint32_t m, uint64_t number)
     };
 }
 
-/* With more ranks than processors to wait until peers have read takes longer than to copy
- * what one round has room for: less, where all do. This member alone decides that for its
- * own. */
+/* When oversubscribed, waiting for peers to read takes longer than copying a round's
+ * worth of bytes, or less where all members copy. Each member decides for itself. */
 static bool is_better_copied(const struct fsh_coll_direct_op *op)
 {
     struct fsh_members givers = fsh_direct_givers(op);

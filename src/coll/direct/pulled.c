@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Long operations in which each member makes its own result. With the first number
- * members say where their buffers are. If all that are read can be reached, everything
- * is done with it, and the next number says so; else in rounds, a number each, for
- * which those that are not reached copy a piece of each block to their board, while
- * peers read the piece before.
+ * Long operations in which each member computes its own result. With the first number
+ * members publish where their buffers are. If all inputs can be reached, everything
+ * is done in one step, and the next number says so. Otherwise it proceeds in rounds
+ * of one number each, for which members with unreachable inputs copy a piece of each
+ * block to their board while peers read the previous piece.
  */
 #include "coll/direct/group.h"
 
@@ -23,7 +23,8 @@ static bool copies(const struct fsh_coll_direct_op *op)
            op->group->reached[rank].src == 0;
 }
 
-/* Publish op->number, with the bytes that begin at op->from if they are to be copied. */
+/* Publishes op->number, with the bytes that start at op->from if they must be
+ * copied. */
 static bool begin_round(struct fsh_coll_direct_op *op, uint32_t *missing)
 {
     if (copies(op)) {
@@ -44,8 +45,9 @@ static bool begin(struct fsh_coll_direct_op *op, uint32_t *missing)
     return begin_round(op, missing);
 }
 
-/* Bytes that the root of a broadcast writes to each peer that it reaches, while that
- * reads the rest: so that all have the same to copy, if it has no copy of its own. */
+/* Bytes that the root of a broadcast writes to each reachable peer while the peer
+ * reads the rest, so that all copy the same amount, provided the root has no copy of
+ * its own. */
 static size_t pushed(const struct fsh_coll_direct_op *op)
 {
     const struct fsh_coll_work *w = &op->work;
@@ -56,7 +58,7 @@ static size_t pushed(const struct fsh_coll_direct_op *op)
     return op->block / op->group->size / 64 * 64;
 }
 
-/* Learn who reaches what. */
+/* Learns which buffers can be reached. */
 static bool hear(struct fsh_coll_direct_op *op, uint32_t *missing)
 {
     const struct fsh_coll_group *g = op->group;
@@ -76,7 +78,7 @@ static bool hear(struct fsh_coll_direct_op *op, uint32_t *missing)
     return true;
 }
 
-/* What the root writes to the others. */
+/* The part that the root writes to the others. */
 static bool push(struct fsh_coll_direct_op *op, uint32_t *missing)
 {
     const struct fsh_coll_group *g = op->group;
@@ -93,7 +95,7 @@ static bool push(struct fsh_coll_direct_op *op, uint32_t *missing)
     return true;
 }
 
-/* Of what is in work, what is to be made here. */
+/* Computes this member's part of the current round. */
 static bool make(struct fsh_coll_direct_op *op, uint32_t *missing)
 {
     const struct fsh_coll_group *g = op->group;
@@ -109,7 +111,7 @@ static bool make(struct fsh_coll_direct_op *op, uint32_t *missing)
     return true;
 }
 
-/* Nobody reads our SRC any more, and nobody writes our DST. */
+/* Whether no member reads this SRC or writes this DST any more. */
 static bool is_left(struct fsh_coll_direct_op *op, uint32_t *missing)
 {
     const struct fsh_coll_group *g = op->group;
@@ -121,7 +123,7 @@ static bool is_left(struct fsh_coll_direct_op *op, uint32_t *missing)
            fsh_direct_wait(op, fsh_direct_readers(op), op->number, missing);
 }
 
-/* After a round: the next, or the end. */
+/* After a round: the next one, or the end. */
 static enum stage next_stage(struct fsh_coll_direct_op *op)
 {
     if (op->to < op->block) {

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Long reductions whose result is the same for all that get it: each member makes a
- * slice of the vector from the inputs of all, and writes it to all. A number says that
- * inputs are there, the next that slices are. With the first number members say where
- * their buffers are; if peers reach all of them, everything is done with two numbers. Else
- * in rounds: who is not reached has a piece of SRC on its board, and reads slices from the
- * boards of those that made them. Two members for whom that is so go on as PULLED: a
- * round is one number then, and a slice made twice is one that is not copied twice.
+ * Long reductions whose result is the same for all members that get it: each member
+ * computes a slice of the vector from all inputs and writes it to all. One number
+ * announces that inputs are available, the next that slices are. With the first
+ * number members publish where their buffers are; if peers can reach all of them, two
+ * numbers suffice. Otherwise it proceeds in rounds: a member that cannot be reached
+ * puts a piece of SRC on its board, and reads slices from the boards of the members
+ * that computed them. Two members in that situation continue as PULLED: a round is
+ * then one number, and computing a slice twice saves copying it twice.
  */
 #include "coll/direct/group.h"
 
 enum stage { BEGIN, HEAR, MAKE, TAKE, ROUND, WAIT, END };
 
-/* Bytes of what is in work. */
+/* A byte range of the current round. */
 struct slice {
     size_t from, to;
 };
 
-/* Whole cache lines of a vector that begins with one. */
+/* Whole cache lines of a vector that starts with one. */
 static struct slice slice_of(const struct fsh_coll_direct_op *op,
                              uint32_t member)
 {
@@ -31,7 +32,8 @@ static struct slice slice_of(const struct fsh_coll_direct_op *op,
     return s;
 }
 
-/* Nobody else reads our own slice, unless two members go on as PULLED. */
+/* No other member reads our own slice, unless two members continue as
+ * PULLED. */
 static void copy_in(const struct fsh_coll_direct_op *op)
 {
     struct fsh_coll_group *g = op->group;
@@ -70,7 +72,8 @@ static bool begin(struct fsh_coll_direct_op *op, uint32_t *missing)
     return begin_round(op, missing);
 }
 
-/* Do both members make all? Not if one would write what the other reads. */
+/* Whether both members compute everything. Not if one would write what the
+ * other reads. */
 static bool is_pulled(const struct fsh_coll_direct_op *op)
 {
     const struct fsh_reached *r = op->group->reached;
@@ -101,7 +104,7 @@ static bool hear(struct fsh_coll_direct_op *op, uint32_t *missing)
     return true;
 }
 
-/* Does a taker read our slice from our board? */
+/* Whether a taker reads our slice from our board. */
 static bool is_fetched(const struct fsh_coll_direct_op *op)
 {
     const struct fsh_coll_group *g = op->group;
@@ -113,7 +116,7 @@ static bool is_fetched(const struct fsh_coll_direct_op *op)
     return false;
 }
 
-/* Where bytes are made: at the first DST there is, or aside. */
+/* Where bytes are computed: in the first available DST, or aside. */
 static uintptr_t first_place(const struct fsh_coll_direct_op *op, size_t from)
 {
     const struct fsh_coll_group *g = op->group;
@@ -126,7 +129,7 @@ static uintptr_t first_place(const struct fsh_coll_direct_op *op, size_t from)
     return (uintptr_t)g->aside - from;
 }
 
-/* Make bytes, and copy them to whoever gets them; half: where byte 0 would be on our
+/* Computes bytes and copies them to all takers; half: where byte 0 would be on our
  * board. */
 static void make_chunk(const struct fsh_coll_direct_op *op, uintptr_t half,
                        size_t from, size_t to)
@@ -147,7 +150,7 @@ static void make_chunk(const struct fsh_coll_direct_op *op, uintptr_t half,
     }
 }
 
-/* Our slice, for the next number. */
+/* Computes our slice, for the next number. */
 static void make(struct fsh_coll_direct_op *op)
 {
     const struct fsh_coll_group *g = op->group;
@@ -166,7 +169,7 @@ static void make(struct fsh_coll_direct_op *op)
     fsh_direct_publish(op);
 }
 
-/* The slices of the others, if they could not write them. */
+/* Reads the slices that the others could not write to us. */
 static bool take(struct fsh_coll_direct_op *op, uint32_t *missing)
 {
     const struct fsh_coll_group *g = op->group;
@@ -223,7 +226,7 @@ bool fsh_direct_sliced(struct fsh_coll_direct_op *op, uint32_t *missing)
     while (op->stage != END) {
         if (!go(op, missing))
             return false;
-        if (op->way == FSH_DIRECT_PULLED) /* which is to hear now, too */
+        if (op->way == FSH_DIRECT_PULLED) /* which must hear now, too */
             return fsh_direct_pulled(op, missing);
         if (op->stage == TAKE)
             op->stage = (uint8_t)next_stage(op);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reductions in AVX2, with the bits of reference.c. Only sums and products of
- * floating-point numbers depend on modes or set flags: all comparisons are of integers,
- * or look for NaN between fsh_fold_begin and fsh_fold_end.
+ * Reductions in AVX2, bitwise equal to reference.c. Only sums and products of
+ * floating-point numbers depend on modes or set flags; all comparisons are of
+ * integers, or test for NaN between fsh_fold_begin and fsh_fold_end.
  */
 #ifdef __x86_64__
 #include <immintrin.h>
@@ -15,7 +15,7 @@
 #define TARGET __attribute__((target("avx2")))
 #define INLINE TARGET FSH_FOLD_INLINE
 
-/* v where the lane's sign in `lanes` is clear, w where it is set. */
+/* Selects v where the lane's sign in `lanes` is clear, w where it is set. */
 INLINE static __m256i choose_narrow(__m256i v, __m256i w, __m256i lanes)
 {
     return _mm256_castps_si256(_mm256_blendv_ps(_mm256_castsi256_ps(v),
@@ -30,7 +30,7 @@ INLINE static __m256i choose_wide(__m256i v, __m256i w, __m256i lanes)
                                                 _mm256_castsi256_pd(lanes)));
 }
 
-/* Lanes that are NaN, without looking at them as numbers. */
+/* Lanes that are NaN, determined with integer operations. */
 INLINE static __m256i nan_float(__m256i v)
 {
     return _mm256_cmpgt_epi32(_mm256_and_si256(v, _mm256_set1_epi32(INT32_MAX)),
@@ -44,7 +44,7 @@ INLINE static __m256i nan_double(__m256i v)
         _mm256_set1_epi64x(0x7ff0000000000000));
 }
 
-/* The one NaN in these lanes. */
+/* Puts the canonical NaN into these lanes. */
 INLINE static __m256i put_nan_float(__m256i v, __m256i lanes)
 {
     return choose_narrow(v, _mm256_set1_epi32(0x7fc00000), lanes);
@@ -84,7 +84,7 @@ INLINE static __m256i sum(enum fsh_fold_type type, __m256i a, __m256i b)
     }
 }
 
-/* The low halves of 64-bit products. */
+/* The low halves of the products of 64-bit integers. */
 INLINE static __m256i multiply_wide(__m256i a, __m256i b)
 {
     __m256i across =
@@ -110,8 +110,8 @@ INLINE static __m256i product(enum fsh_fold_type type, __m256i a, __m256i b)
     }
 }
 
-/* Floating-point numbers are ordered as integers are, but two negative ones the other
- * way. NaN is replaced afterwards. */
+/* Floating-point numbers compare like integers, except that two negative ones compare
+ * in reverse. NaN is handled afterwards. */
 INLINE static __m256i better_float(bool most, __m256i a, __m256i b)
 {
     __m256i take = most ? _mm256_cmpgt_epi32(b, a) : _mm256_cmpgt_epi32(a, b);
@@ -130,7 +130,7 @@ INLINE static __m256i better_double(bool most, __m256i a, __m256i b)
     return put_nan_double(v, _mm256_or_si256(nan_double(a), nan_double(b)));
 }
 
-/* Integers of 64 bits; `flip`: what makes signed numbers of them. */
+/* 64-bit integers; `flip` makes them signed. */
 INLINE static __m256i better_wide(int64_t flip, bool most, __m256i a, __m256i b)
 {
     __m256i x = _mm256_xor_si256(a, _mm256_set1_epi64x(flip));
@@ -159,8 +159,9 @@ INLINE static __m256i better(enum fsh_fold_type type, bool most, __m256i a,
     }
 }
 
-/* 64 bits for a pair of 32-bit value and index, less as signed numbers if it is
- * better: the value above, then the index; the least value is that of NaN. */
+/* Maps a pair of 32-bit value and index to a signed 64-bit key that is less if
+ * the pair is better: value in the high half, index in the low; NaN has the
+ * least value. */
 INLINE static __m256i rank_narrow(enum fsh_fold_type type, bool most, __m256i v)
 {
     const __m256i values = _mm256_set1_epi64x(-1 - (int64_t)UINT32_MAX);
@@ -193,7 +194,7 @@ INLINE static __m256i better_narrow_pairs(enum fsh_fold_type type, bool most,
     return v;
 }
 
-/* The same for 64 bits: value and index side by side. */
+/* The same for 64 bits, with value and index in adjacent lanes. */
 INLINE static __m256i rank_wide(enum fsh_fold_type type, bool most, __m256i v)
 {
     const __m256i values = _mm256_set_epi64x(0, -1, 0, -1);
@@ -222,7 +223,7 @@ INLINE static __m256i better_wide_pairs(enum fsh_fold_type type, bool most,
     __m256i rank_b = rank_wide(type, most, b);
     __m256i less = _mm256_cmpgt_epi64(rank_a, rank_b);
     __m256i same = _mm256_cmpeq_epi64(rank_a, rank_b);
-    /* What the index says, where the value is. */
+    /* The comparison of the index, moved to the value's lane. */
     __m256i lower = _mm256_shuffle_epi32(less, _MM_SHUFFLE(1, 0, 3, 2));
     __m256i take = _mm256_or_si256(less, _mm256_and_si256(same, lower));
     __m256i v =
@@ -258,7 +259,7 @@ INLINE static __m256i combine(enum fsh_fold_type type, enum fsh_fold_op op,
     }
 }
 
-/* 32, 16, 8 or 4 bytes, the rest zero. */
+/* Loads 32, 16, 8 or 4 bytes; the rest is zero. */
 INLINE static __m256i load(const unsigned char *at, size_t bytes)
 {
     int word;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reductions in AVX-512 F, with the bits of reference.c. Sums and products name their
- * rounding and suppress all exceptions in the instruction, so of the caller's modes
- * only those that flush subnormals matter, and no flag changes; all comparisons
+ * Reductions in AVX-512 F, bitwise equal to reference.c. Sums and products specify
+ * rounding and suppress all exceptions in the instruction, so that of the caller's
+ * modes only the flushing of subnormals matters, and no flag changes; all comparisons
  * are of integers.
  */
 #ifdef __x86_64__
@@ -21,8 +21,8 @@
 
 #define NEAREST (_MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
 
-/* Of these lanes those that are NaN. As numbers they are not looked at: compilers take
- * liberties with the suppression of exceptions in a comparison. */
+/* Which of these lanes are NaN, determined with integer operations: compilers do not
+ * reliably suppress the exceptions of a comparison. */
 INLINE static __mmask16 nan_float(__mmask16 lanes, __m512i v)
 {
     return _mm512_mask_cmpgt_epi32_mask(
@@ -37,7 +37,7 @@ INLINE static __mmask8 nan_double(__mmask8 lanes, __m512i v)
         _mm512_set1_epi64(0x7ff0000000000000));
 }
 
-/* The one NaN in these lanes. */
+/* Puts the canonical NaN into these lanes. */
 INLINE static __m512i put_nan_float(__m512i v, __mmask16 lanes)
 {
     return _mm512_mask_mov_epi32(v, lanes, _mm512_set1_epi32(0x7fc00000));
@@ -68,8 +68,8 @@ INLINE static __m512i sum(enum fsh_fold_type type, __m512i a, __m512i b)
     }
 }
 
-/* The low halves of 64-bit products: AVX-512 DQ has an instruction for it. Products of
- * a low and a high half count in the high one alone. */
+/* The low halves of the products of 64-bit integers; AVX-512 DQ has an instruction for
+ * it. The product of a low and a high half affects the high half only. */
 INLINE static __m512i multiply_wide(__m512i a, __m512i b)
 {
     const __mmask16 high = 0xaaaa;
@@ -100,8 +100,8 @@ INLINE static __m512i product(enum fsh_fold_type type, __m512i a, __m512i b)
     }
 }
 
-/* Floating-point numbers are ordered as integers are, but two negative ones the other
- * way. NaN is replaced afterwards. */
+/* Floating-point numbers compare like integers, except that two negative ones compare
+ * in reverse. NaN is handled afterwards. */
 INLINE static __m512i better_float(bool most, __m512i a, __m512i b)
 {
     const __m512i sign = _mm512_set1_epi32(INT32_MIN);
@@ -145,8 +145,9 @@ INLINE static __m512i better(enum fsh_fold_type type, bool most, __m512i a,
     }
 }
 
-/* 64 bits for a pair of 32-bit value and index, less as signed numbers if it is
- * better: the value above, then the index; the least value is that of NaN. */
+/* Maps a pair of 32-bit value and index to a signed 64-bit key that is less if
+ * the pair is better: value in the high half, index in the low; NaN has the
+ * least value. */
 INLINE static __m512i rank_narrow(enum fsh_fold_type type, bool most, __m512i v)
 {
     const __mmask16 values = 0xaaaa;
@@ -178,7 +179,8 @@ INLINE static __m512i better_narrow_pairs(enum fsh_fold_type type, bool most,
     return v;
 }
 
-/* A 64-bit value, the less the better, as a signed number; the least is that of NaN. */
+/* Maps a 64-bit value to a signed key that is less if the value is better; NaN has the
+ * least. */
 INLINE static __m512i rank_wide(enum fsh_fold_type type, bool most, __m512i v)
 {
     const __m512i least = _mm512_set1_epi64(INT64_MIN);
@@ -196,7 +198,7 @@ INLINE static __m512i rank_wide(enum fsh_fold_type type, bool most, __m512i v)
     return key;
 }
 
-/* Value and index side by side: each is brought to both lanes. */
+/* Value and index are in adjacent lanes: broadcasts each to both. */
 INLINE static __m512i better_wide_pairs(enum fsh_fold_type type, bool most,
                                         __m512i a, __m512i b)
 {
@@ -240,8 +242,8 @@ INLINE static __m512i combine(enum fsh_fold_type type, enum fsh_fold_op op,
     }
 }
 
-/* 64, 32, 16, 8 or 4 bytes, the rest zero: not masked, since a load takes what was just
- * stored only if that store has all of it. */
+/* Loads 64, 32, 16, 8 or 4 bytes; the rest is zero. Not masked, because store
+ * forwarding requires a store that covers the whole load. */
 INLINE static __m512i load(const unsigned char *at, size_t bytes)
 {
     int word;
@@ -315,8 +317,8 @@ INLINE static void stretch(enum fsh_fold_type type, enum fsh_fold_op op,
         step(type, op, p, 4);
 }
 
-/* Whether sums keep subnormals: one of two of them tells, in less time than it takes to
- * read the modes. */
+/* Whether sums keep subnormals. Adding two of them tells, faster than reading the
+ * modes. */
 INLINE static bool keeps_subnormals(void)
 {
     __m128d least = _mm_castsi128_pd(_mm_cvtsi32_si128(1));
@@ -326,10 +328,10 @@ INLINE static bool keeps_subnormals(void)
     return _mm_cvtsi128_si64(_mm_castpd_si128(least)) != 0;
 }
 
-/* Keep them. Returns what end must be given. */
+/* Makes sums keep subnormals. Returns the argument for end. */
 INLINE static unsigned begin(void)
 {
-    unsigned saved = 0; /* nothing to bring back */
+    unsigned saved = 0; /* nothing to restore */
 
     if (!keeps_subnormals()) {
         saved = _mm_getcsr();

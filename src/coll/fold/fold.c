@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which reductions there are, and by which function; see fold.h.
+ * The supported reductions and the functions that implement them; see fold.h.
  */
 #include "coll/fold/fold.h"
 
@@ -22,7 +22,8 @@ size_t fsh_fold_size(unsigned type, unsigned op)
     return fsh_fold_bytes(type, op);
 }
 
-/* Integers that wrap have one sum, one product, and no sign in their bits. */
+/* For wrapping integers, sum, product and bitwise operations do not depend on
+ * signedness. */
 static unsigned signless(unsigned type, unsigned op)
 {
     if (!is_bits(op) && op != FSH_FOLD_SUM && op != FSH_FOLD_PROD)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The arithmetic of reductions: elements of a type combined by an operation, with the
+ * The arithmetic of reductions: combines elements of a type by an operation, with the
  * same bits on every processor, with every compiler and in any floating-point mode of
- * the caller (include/fshmem_coll.h says which). A plain C form is the reference; AVX2
- * and AVX-512 forms, chosen at run time, give the same bits. Any thread; no state.
+ * the caller (specified in include/fshmem_coll.h). A plain C implementation is the
+ * reference; AVX2 and AVX-512 versions, chosen at run time, give the same bits. Any
+ * thread; stateless.
  */
 #ifndef FSH_COLL_FOLD_H
 #define FSH_COLL_FOLD_H
@@ -24,8 +25,8 @@ enum fsh_fold_type {
     FSH_FOLD_TYPES
 };
 
-/* As FSHMEM_SUM ... MINLOC and MAXLOC order values as MIN and MAX do, -0 before +0, so
- * that their value is that of MIN and MAX; indices are signed numbers. */
+/* As FSHMEM_SUM ... of fshmem_coll.h. MINLOC and MAXLOC order values as MIN and MAX do,
+ * -0 before +0, so their value is that of MIN or MAX; indices are signed. */
 enum fsh_fold_op {
     FSH_FOLD_SUM,
     FSH_FOLD_MIN,
@@ -39,16 +40,16 @@ enum fsh_fold_op {
     FSH_FOLD_OPS
 };
 
-/* out[i] = a[i] (op) b[i] for n elements. out may be a or b, else they do not overlap.
- * Any alignment. */
+/* out[i] = a[i] (op) b[i] for n elements. out may equal a or b; otherwise they must not
+ * overlap. Any alignment. */
 typedef void (*fsh_fold_fn)(void *out, const void *a, const void *b, size_t n);
 
-/* Bytes of an element; 0: there is no such reduction. Values may be any. */
+/* Bytes per element; 0: no such reduction. Accepts any values. */
 size_t fsh_fold_size(unsigned type, unsigned op);
 
-/* The function for a reduction that there is; isa: FSH_ISA_BEST, or what a test
- * wants. Callers keep it: looking it up costs more than folding a few elements. It
- * brings the floating-point modes it needs, and leaves those of the caller. */
+/* The function of a supported reduction; isa: FSH_ISA_BEST, or a specific one for
+ * tests. Callers cache it, as the lookup costs more than folding a few elements. It
+ * sets the floating-point modes it needs and restores the caller's. */
 fsh_fold_fn fsh_fold_function(unsigned type, unsigned op, enum fsh_isa isa);
 
 #endif

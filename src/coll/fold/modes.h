@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The floating-point modes of sums and products: round to nearest even, subnormals kept,
- * no traps; the caller's modes and flags come back. Most callers have these modes, and
- * flags that no rounding adds to: then they are read twice, and not written.
+ * Floating-point modes for sums and products: round to nearest even, subnormals kept,
+ * no traps; the caller's modes and flags are restored. Most callers already have
+ * these modes, and flags to which no rounding adds: then the register is read twice
+ * and not written.
  */
 #ifndef FSH_FOLD_MODES_H
 #define FSH_FOLD_MODES_H
@@ -27,14 +28,14 @@ struct fsh_fold_modes {
 };
 #endif
 
-/* Compilers do not know that arithmetic depends on the modes. But they keep its operands
- * from being loaded before this, and its results from being stored behind it. */
+/* Compilers do not model the dependence of arithmetic on the modes, but this keeps
+ * operands from being loaded before it and results from being stored after it. */
 static inline void fsh_fold_fence(void)
 {
     __asm__ volatile("" ::: "memory");
 }
 
-/* Elements are loaded behind this. Returns what end must be given. */
+/* Call before loading elements. Returns the argument for end. */
 static inline struct fsh_fold_modes fsh_fold_begin(void)
 {
     struct fsh_fold_modes saved;
@@ -51,7 +52,7 @@ static inline struct fsh_fold_modes fsh_fold_begin(void)
     return saved;
 }
 
-/* Results are stored before this. */
+/* Call after storing the results. */
 static inline void fsh_fold_end(struct fsh_fold_modes saved)
 {
     fsh_fold_fence();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reductions in plain C, one element after the other: what they mean. Elements are the
+ * Reductions in plain C, one element at a time: the specification. Elements are the
  * bits of their values, those of 32-bit types in the low half.
  */
 #include <float.h>
@@ -42,7 +42,8 @@ static FSH_FOLD_INLINE void put(enum fsh_fold_type type, unsigned char *at,
         memcpy(at, &narrow, sizeof(narrow));
 }
 
-/* The sign of a value as that of 64 bits, and all else in its place below. */
+/* Moves the sign of a value to that of 64 bits, with everything else following
+ * it. */
 static FSH_FOLD_INLINE uint64_t left(enum fsh_fold_type type, uint64_t bits)
 {
     return fsh_fold_wide(type) ? bits : bits << 32;
@@ -56,7 +57,7 @@ static FSH_FOLD_INLINE bool is_nan(enum fsh_fold_type type, uint64_t bits)
     return fsh_fold_real(type) && (left(type, bits) & ~SIGN) > inf;
 }
 
-/* There is one NaN. */
+/* Replaces any NaN by the canonical one. */
 static FSH_FOLD_INLINE uint64_t canonical(enum fsh_fold_type type,
                                           uint64_t bits)
 {
@@ -100,8 +101,8 @@ static FSH_FOLD_INLINE uint64_t arithmetic(enum fsh_fold_type type,
     return op == FSH_FOLD_SUM ? a + b : a * b;
 }
 
-/* A number that is the less the better a value is for MIN or MAX; that of NaN, the best
- * of all, is 0. */
+/* A key that is less if the value is better for MIN or MAX; NaN, the best, has key
+ * 0. */
 static FSH_FOLD_INLINE uint64_t rank(enum fsh_fold_type type,
                                      enum fsh_fold_op op, uint64_t bits)
 {
@@ -135,8 +136,8 @@ static FSH_FOLD_INLINE uint64_t combine(enum fsh_fold_type type,
     }
 }
 
-/* Whether b is taken of two pairs: its value is better, or as good and its index, a
- * signed number, is lower. */
+/* Whether b is chosen from two pairs: its value is better, or equal with a lower
+ * (signed) index. */
 static FSH_FOLD_INLINE bool takes(enum fsh_fold_type type, enum fsh_fold_op op,
                                   const unsigned char *a,
                                   const unsigned char *b)

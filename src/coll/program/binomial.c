@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Binomial trees: log2(ranks) rounds, each sending all the bytes; for short messages.
- * Reduce goes over the ranks as they are (the order TREE), turned so that the root is
- * its top; the others over ranks counted from the root.
+ * Binomial trees: log2(ranks) rounds, each sending all bytes; for short messages.
+ * Reduce uses the natural rank order (TREE), rotated so that the root is at its top;
+ * the others number ranks from the root.
  */
 #include "coll/program/algorithms.h"
 #include "coll/program/build.h"
@@ -11,7 +11,7 @@ typedef struct fsh_program_shape shape_t;
 
 enum { UP = 0, DOWN = 1 }; /* SeqIDs of a barrier */
 
-/* Send `blocks` to all below w, the largest subtree first. */
+/* Sends `blocks` to all ranks below w, the largest subtree first. */
 static void send_down(struct fsh_program *p, const shape_t *s, uint32_t w,
                       step_t *made, range_t blocks, uint32_t seq)
 {
@@ -37,7 +37,8 @@ static void broadcast(struct fsh_program *p, const shape_t *s, uint32_t rank)
     send_down(p, s, w, made, dst, 0);
 }
 
-/* What comes up to this rank, combined: its pair first, then distances 1, 2, 4 ... */
+/* Combines what arrives at this rank: from its pair first, then distances 1, 2, 4
+ * ... */
 static step_t *collect(struct fsh_program *p, const struct fsh_tree *t,
                        uint32_t rank, range_t local)
 {
@@ -97,7 +98,8 @@ static void barrier(struct fsh_program *p, const shape_t *s, uint32_t rank)
 
 /* ---- gather and scatter: the blocks of a subtree, in two ranges if they wrap ---- */
 
-/* The ranges of `count` ranks from relative rank w on; how many. */
+/* The ranges of `count` ranks from relative rank w on; returns how many
+ * ranges. */
 static unsigned ranges_of(const shape_t *s, enum fsh_program_place place,
                           uint32_t w, uint32_t count, range_t range[2])
 {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All-gather in the smallest number of rounds for any number of ranks: in round k a rank
- * sends all it has to the one 2^k below and gets as much from the one 2^k above, in the
- * end what is missing (J. Bruck et al., "Efficient algorithms for all-to-all
- * communications", SPAA 1994). Blocks go to where they belong at once, so there is no
- * rotation; a range that passes the end is two packets. Short messages, numbers of ranks
- * that are no power of two.
+ * All-gather in the minimum number of rounds for any number of ranks: in round k a
+ * rank sends everything it has to the rank 2^k below and gets as much from the one
+ * 2^k above; in the last round only what is missing (J. Bruck et al., "Efficient
+ * algorithms for all-to-all communications", SPAA 1994). Blocks go directly to their
+ * final place, so there is no rotation; a range that wraps is two packets. For short
+ * messages when the number of ranks is not a power of two.
  */
 #include "coll/program/algorithms.h"
 #include "coll/program/build.h"
 
-/* Blocks from `first` on, round the end: the part before it, and the one behind. */
+/* A wrapping range of blocks from `first` on: the part before the wrap, and the one
+ * after. */
 struct round_end {
     range_t part[2];
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What algorithms share: ranges, steps of the common kinds, and the tree over which
- * reductions of the order TREE go. Inside src/coll/program only.
+ * Shared by the algorithms: ranges, common kinds of steps, and the tree for
+ * reductions in the order TREE. Private to src/coll/program.
  */
 #ifndef FSH_COLL_BUILD_H
 #define FSH_COLL_BUILD_H
@@ -12,32 +12,32 @@
 typedef struct fsh_program_step step_t;
 typedef struct fsh_program_range range_t;
 
-/* A range. */
+/* Constructs a range. */
 static inline range_t fsh_blocks(enum fsh_program_place place, uint32_t first,
                                  uint32_t count)
 {
     return (range_t){(uint16_t)place, (uint16_t)first, (uint16_t)count};
 }
 
-/* The value of a step that waits for nobody: blocks of this rank. */
+/* A step without sources: its value is blocks of this rank. */
 step_t *fsh_step_local(struct fsh_program *p, range_t local);
-/* The packet `seq` of a rank, kept. */
+/* Receives packet `seq` of a rank and stores it. */
 step_t *fsh_step_receive(struct fsh_program *p, uint32_t source, uint32_t seq,
                          range_t store);
-/* `local` and the packet `seq` of a rank, combined, kept. */
+/* Combines `local` with packet `seq` of a rank and stores the result. */
 step_t *fsh_step_fold(struct fsh_program *p, range_t local, uint32_t source,
                       uint32_t seq, range_t store);
-/* Send `blocks` as packet `seq`: with the step that made them, if that sends nothing yet
- * (it may be NULL), else by one of its own. */
+/* Sends `blocks` as packet `seq`: in the step that produced them, if that does not send
+ * yet (may be NULL), else in a new step. */
 void fsh_step_send(struct fsh_program *p, step_t *made, range_t blocks,
                    uint32_t dest, uint32_t seq);
 
 /* ---- the order TREE -------------------------------------------------------- */
 
-/* Of `size` ranks, 2^levels remain after the first of all `extra` ones have given what
- * they have to a neighbour: ranks 2v and 2v + 1 are one virtual rank v < extra, ranks
- * from 2 * extra on are one each. Who of the two stands for it changes no bit: rank 2v,
- * or the root. */
+/* Of `size` ranks, 2^levels remain after the first of each of the `extra` pairs has
+ * contributed its operand: ranks 2v and 2v + 1 form one virtual rank v < extra, and
+ * every rank from 2 * extra on is one by itself. Which of the two represents it changes
+ * no bit: rank 2v, or the root. */
 struct fsh_tree {
     uint32_t size;
     uint32_t extra;
@@ -47,18 +47,18 @@ struct fsh_tree {
 
 /* The tree of a call. */
 struct fsh_tree fsh_tree_of(const struct fsh_program_shape *shape);
-/* The virtual rank of a rank; the rank that stands for a virtual one. */
+/* The virtual rank of a rank; the rank that represents a virtual one. */
 uint32_t fsh_tree_virtual(const struct fsh_tree *t, uint32_t rank);
 uint32_t fsh_tree_stands(const struct fsh_tree *t, uint32_t v);
 /* The other rank of a pair, or FSH_PROGRAM_NOBODY. */
 uint32_t fsh_tree_pair(const struct fsh_tree *t, uint32_t rank);
-/* Blocks of virtual ranks [v, v + count), where every rank has one. */
+/* Blocks of virtual ranks [v, v + count), with one block per rank. */
 range_t fsh_tree_blocks(const struct fsh_tree *t, enum fsh_program_place place,
                         uint32_t v, uint32_t count);
 
-/* ---- trees of any size, for what is not combined ---------------------------- */
+/* ---- trees of any size, for data that is not combined ----------------------- */
 
-/* Ranks counted from the root. */
+/* Rank number relative to the root. */
 static inline uint32_t fsh_from_root(const struct fsh_program_shape *s,
                                      uint32_t rank)
 {
@@ -69,18 +69,18 @@ static inline uint32_t fsh_to_rank(const struct fsh_program_shape *s,
 {
     return (relative + s->root) % s->size;
 }
-/* Binomial: the parent of relative rank w is w without its lowest bit; below w, itself
- * included, are fsh_binomial_below ranks from w on. */
+/* Binomial: the parent of relative rank w is w without its lowest set bit; its subtree
+ * is fsh_binomial_below ranks from w on, itself included. */
 static inline uint32_t fsh_binomial_parent(uint32_t w)
 {
     return w & (w - 1);
 }
 uint32_t fsh_binomial_below(uint32_t w, uint32_t size);
-/* The largest child's distance, a power of two; the others are the lesser ones; 0: no
- * child. */
+/* Distance of the largest child, a power of two; the other children are at the smaller
+ * powers; 0: none. */
 uint32_t fsh_binomial_most(uint32_t w, uint32_t size);
 
-/* blocks() of algorithms: one; one a rank; one a virtual rank. */
+/* blocks() of algorithms: one; one per rank; one per virtual rank. */
 uint32_t fsh_blocks_one(const struct fsh_program_shape *shape);
 uint32_t fsh_blocks_size(const struct fsh_program_shape *shape);
 uint32_t fsh_blocks_virtual(const struct fsh_program_shape *shape);

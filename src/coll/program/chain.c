@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A chain from the root on, each rank passing on packet by packet what it gets: every
- * link carries the bytes once, and all work at the same time; for long messages among
- * few ranks.
+ * A chain starting at the root, each rank forwarding what it gets packet by packet:
+ * every link carries the bytes once, and all are busy at the same time. For long
+ * messages among few ranks.
  */
 #include "coll/program/algorithms.h"
 #include "coll/program/build.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which algorithm does a call. What decides about the order of a reduction is the same
- * for every executor: the size of the team and the bytes; within an order the sizes below
- * are a matter of speed.
+ * Chooses the algorithm of a call. What determines the order of a reduction is the
+ * same for every executor: team size and bytes. Within an order the thresholds below
+ * only affect speed.
  */
 #include "base/assertion.h"
 #include "coll/program/algorithms.h"
@@ -14,7 +14,7 @@
 
 typedef const struct fsh_program_algorithm *choice_t;
 
-/* With two ranks both orders are one sum. */
+/* With two ranks both orders are the same sum. */
 static bool is_ring(const struct fsh_program_shape *s, size_t bytes)
 {
     return s->size > 2 && bytes >= RING_FROM;
@@ -46,7 +46,8 @@ static choice_t for_broadcast(const struct fsh_program_shape *s, size_t bytes)
     return s->size <= 4 ? &fsh_algorithm_chain : &fsh_algorithm_double_tree;
 }
 
-/* Doubling takes two rounds more for ranks beyond a power of two. */
+/* Doubling takes two more rounds if the number of ranks is not a power of
+ * two. */
 static choice_t for_allgather(const struct fsh_program_shape *s, size_t bytes)
 {
     if (bytes >= LONG_BLOCK)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Barrier by dissemination: in round j a rank tells the one 2^j above that it and all
- * that it has heard of are here (D. Hensgen, R. Finkel, U. Manber, 1988). Rounds follow
- * each other, since all of them use the same block.
+ * Barrier by dissemination: in round j a rank tells the one 2^j above that it, and
+ * all ranks it has heard of, have arrived (D. Hensgen, R. Finkel, U. Manber, 1988).
+ * Rounds are sequential, since all use the same block.
  */
 #include "coll/program/algorithms.h"
 #include "coll/program/build.h"
 
-/* Rounds in which `here` gathers what is known, from what a rank brings. */
+/* Rounds that accumulate in `here` what is known, starting with a rank's own
+ * contribution. */
 static void rounds(struct fsh_program *p, const struct fsh_program_shape *s,
                    uint32_t rank, range_t brings, range_t here)
 {
@@ -38,7 +39,8 @@ const struct fsh_program_algorithm fsh_algorithm_dissemination = {
     .blocks = fsh_blocks_one,
     .build = build};
 
-/* A rank's own comes round again, if the ranks are no power of two. */
+/* A rank's own contribution comes back if the number of ranks is not a power of
+ * two. */
 static void build_known(struct fsh_program *p,
                         const struct fsh_program_shape *s, uint32_t rank)
 {
@@ -50,6 +52,6 @@ const struct fsh_program_algorithm fsh_program_idempotent = {
     .name = "dissemination",
     .calls = 1u << FSH_PROGRAM_ALLREDUCE,
     .order = FSH_PROGRAM_ANY,
-    .about = "all-reduce of what may be combined twice",
+    .about = "all-reduce with an idempotent operation",
     .blocks = fsh_blocks_one,
     .build = build_known};

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two binary trees over the ranks but the root, each with half of the bytes, where no
- * rank has children in both: every rank sends what it gets, once, and the depth is
- * logarithmic (P. Sanders, J. Speck, J. L. Traff, "Two-tree algorithms for full
+ * Two binary trees over all ranks but the root, each for half of the bytes, in which
+ * no rank is an inner node of both: every rank sends what it gets once, and the depth
+ * is logarithmic (P. Sanders, J. Speck, J. L. Traff, "Two-tree algorithms for full
  * bandwidth broadcast, reduction and scan", Parallel Computing 35, 2009).
  */
 #include "coll/program/algorithms.h"
 #include "coll/program/build.h"
 
-/* The first tree has nodes 1 .. n in order: even ones are inner nodes. In the second a
- * node has the place of one of the other parity: mirrored if n is even, else the next
- * one (n, a leaf, then takes the place of the leaf 1). */
+/* The first tree has nodes 1 .. n in order: even ones are inner nodes. In the second, a
+ * node takes a place of the other parity: mirrored if n is even, else the next one (n,
+ * a leaf, takes the place of leaf 1). */
 static uint32_t place_of(uint32_t node, unsigned tree, uint32_t n)
 {
     if (tree == 0)
@@ -38,7 +38,7 @@ static uint32_t parent_of(uint32_t place, uint32_t n)
     return up <= n ? up : place & ~bit;
 }
 
-/* The child on the left (0) or the right, or 0. */
+/* The left (0) or right child, or 0. */
 static uint32_t child_of(uint32_t place, unsigned right, uint32_t n)
 {
     uint32_t bit = lowest(place) >> 1;

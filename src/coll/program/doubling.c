@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Recursive doubling: partners at distance 1, 2, 4 ... exchange all they have;
+ * Recursive doubling: partners at distance 1, 2, 4 ... exchange everything they have;
  * log2(ranks) rounds for all ranks at once. All-reduce in the order TREE; all-gather;
- * scan, where a rank hears of those below only (W. D. Hillis, G. L. Steele, "Data
- * parallel algorithms", CACM 29, 1986). Short messages.
+ * scan, where a rank receives from lower ranks only (W. D. Hillis, G. L. Steele,
+ * "Data parallel algorithms", CACM 29, 1986). For short messages.
  */
 #include "coll/program/algorithms.h"
 #include "coll/program/build.h"
@@ -59,7 +59,7 @@ static void allreduce(struct fsh_program *p, const shape_t *s, uint32_t rank)
     fsh_step_receive(p, rank ^ 1, SEQ_LEVEL, dst);
 }
 
-/* ---- all-gather: virtual ranks next to each other have blocks next to each other ---- */
+/* ---- all-gather: adjacent virtual ranks have adjacent blocks ---- */
 
 static void allgather_stands(struct fsh_program *p, const struct fsh_tree *t,
                              uint32_t rank)
@@ -100,8 +100,8 @@ static void allgather(struct fsh_program *p, const shape_t *s, uint32_t rank)
 
 /* ---- scan ---- */
 
-/* The sum of the ranks up to this one goes on to those above, and at the end to the next
- * one if that is what it wants. */
+/* The sum of the ranks up to this one goes to higher ranks and, for an exclusive scan,
+ * finally to the next rank. */
 static void scan(struct fsh_program *p, const shape_t *s, uint32_t rank)
 {
     enum fsh_program_place last =

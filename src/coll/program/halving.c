@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Vector halving with distance doubling: partners at distance 1, 2, 4 ... swap halves of
- * what they have left and combine, so that each rank ends with one part of the result, in
- * the order TREE; then the parts are gathered to the root (reduce: binomial), or to all
- * the way back (all-reduce: R. Rabenseifner, "Optimization of collective reduction
- * operations", ICCS 2004), or each goes to its owner (reduce-scatter). Long messages, few
- * rounds.
+ * Vector halving with distance doubling: partners at distance 1, 2, 4 ... exchange
+ * halves of their remaining range and combine, so that each rank ends with one part
+ * of the result, in the order TREE. Then the parts are gathered to the root (reduce:
+ * binomial), or to all ranks in reverse (all-reduce: R. Rabenseifner, "Optimization
+ * of collective reduction operations", ICCS 2004), or each goes to its owner
+ * (reduce-scatter). For long messages; few rounds.
  */
 #include "coll/program/algorithms.h"
 #include "coll/program/build.h"
 
 typedef struct fsh_program_shape shape_t;
 
-/* A rank's part in it. w: its virtual rank, counted from the root's. */
+/* A rank's role. w: its virtual rank, relative to the root's. */
 struct part {
     struct fsh_program *p;
     const shape_t *s;
@@ -21,7 +21,8 @@ struct part {
     uint32_t w;
 };
 
-/* SeqIDs: a pair's 0, then one a level there, one a level back, and one behind. */
+/* SeqIDs: 0 for pairs, then one per level forward, one per level back, and one at the
+ * end. */
 enum { SEQ_PAIR = 0, SEQ_LEVEL = 1 };
 
 static uint32_t seq_back(const struct part *x, uint32_t level)
@@ -63,7 +64,7 @@ static range_t all_parts(const struct part *x, enum fsh_program_place place)
     return parts(x, place, 0, 1u << x->t.levels);
 }
 
-/* What w has before this level: the half of what it had that its bit says, each time. */
+/* The range w holds before this level: at each level the half selected by its bit. */
 static range_t share(const struct part *x, uint32_t w, uint32_t level,
                      enum fsh_program_place place)
 {
@@ -76,7 +77,7 @@ static range_t share(const struct part *x, uint32_t w, uint32_t level,
     return parts(x, place, first, count);
 }
 
-/* The levels; the last one's result is kept at `last`. */
+/* The levels; the result of the last one is stored at `last`. */
 static void halve(const struct part *x, uint32_t rank,
                   enum fsh_program_place last)
 {
@@ -138,7 +139,7 @@ static void allreduce(const struct part *x, uint32_t rank)
                       seq_last(x));
 }
 
-/* Which w has this part at the end: the part's bits turned round. */
+/* The w that holds this part at the end: the part's bits reversed. */
 static uint32_t holder(const struct part *x, uint32_t piece)
 {
     uint32_t w = 0;
@@ -174,7 +175,8 @@ static void reduce_scatter(const struct part *x, uint32_t rank)
     receive_own(x, rank);
 }
 
-/* The second of a pair: gives all it has, and gets its result. */
+/* The second rank of a pair: contributes all it has, and receives its
+ * result. */
 static void beside(const struct part *x, uint32_t rank)
 {
     uint32_t pair = fsh_tree_pair(&x->t, rank);
@@ -224,6 +226,6 @@ const struct fsh_program_algorithm fsh_algorithm_rabenseifner = {
     .id = 7,
     .calls = 1u << FSH_PROGRAM_ALLREDUCE,
     .order = FSH_PROGRAM_TREE,
-    .about = "vector halving, distance doubling, and back: long messages",
+    .about = "vector halving, distance doubling, and reverse: long messages",
     .blocks = blocks,
     .build = build};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every rank straight from or to the root: long messages, which go once. */
+/* Every rank communicates directly with the root: for long messages, which then
+ * travel once. */
 #include "coll/program/algorithms.h"
 #include "coll/program/build.h"
 
@@ -51,6 +52,6 @@ const struct fsh_program_algorithm fsh_algorithm_linear = {
     .id = 9,
     .calls = 1u << FSH_PROGRAM_GATHER | 1u << FSH_PROGRAM_SCATTER,
     .order = FSH_PROGRAM_ANY,
-    .about = "straight from or to the root: long messages",
+    .about = "directly from or to the root: long messages",
     .blocks = fsh_blocks_size,
     .build = build};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reductions and scans whose operands stay in the order of the ranks: reduce up a
- * binomial tree over the ranks as they are, one child at a time, and from rank 0 to the
- * root; scan from rank to rank.
+ * Reductions and scans that keep operands in rank order: reduce up a binomial tree in
+ * natural rank order, one child at a time, then from rank 0 to the root; scan from
+ * rank to rank.
  */
 #include "coll/program/build.h"
 
@@ -33,7 +33,7 @@ static void reduce(struct fsh_program *p, const shape_t *s, uint32_t rank)
         fsh_step_receive(p, 0, SEQ_RESULT, dst);
 }
 
-/* This rank's own, behind what the one before has. */
+/* Appends this rank's operand to that of the previous rank. */
 static step_t *append(struct fsh_program *p, uint32_t rank,
                       enum fsh_program_place place)
 {
@@ -59,7 +59,7 @@ static void inclusive(struct fsh_program *p, const shape_t *s, uint32_t rank)
         fsh_step_send(p, made, dst, rank + 1, SEQ_SUM);
 }
 
-/* The next rank gets the sum twice: to pass it on with its own, and to keep it. */
+/* The next rank gets the sum twice: to forward with its own operand, and to keep. */
 static void exclusive(struct fsh_program *p, const shape_t *s, uint32_t rank)
 {
     range_t have = fsh_blocks(FSH_PROGRAM_SRC, 0, 1);
@@ -92,6 +92,6 @@ const struct fsh_program_algorithm fsh_program_ordered = {
     .name = "ordered",
     .calls = 1u << FSH_PROGRAM_REDUCE | 1u << FSH_PROGRAM_SCAN,
     .order = FSH_PROGRAM_ANY,
-    .about = "from left to right: functions of the client",
+    .about = "left to right: client functions",
     .blocks = fsh_blocks_one,
     .build = build};

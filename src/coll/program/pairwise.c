@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All to all: in round i to the rank i above, from the rank i below, so that no rank is
- * sent to by all at once. */
+/* All-to-all: in round i send to the rank i above and receive from the rank i below, so
+ * that no rank is the target of all at once. */
 #include "coll/program/algorithms.h"
 #include "coll/program/build.h"
 
@@ -23,6 +23,6 @@ const struct fsh_program_algorithm fsh_algorithm_pairwise = {
     .id = 10,
     .calls = 1u << FSH_PROGRAM_ALLTOALL,
     .order = FSH_PROGRAM_ANY,
-    .about = "a partner a round",
+    .about = "one partner per round",
     .blocks = fsh_blocks_size,
     .build = build};

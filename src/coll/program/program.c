@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs, and the table of algorithms: one is added in a file of its own and here. */
+/* Programs, and the table of algorithms: to add one, write its file and list it
+ * here. */
 #include "coll/program/program.h"
 
 #include <stdlib.h>
@@ -66,7 +67,7 @@ struct fsh_program_step *fsh_program_add(struct fsh_program *program)
 
         step = realloc(program->step, room * sizeof *step);
         if (step == NULL) {
-            program->blocks = 0; /* what fsh_program_make looks for */
+            program->blocks = 0; /* tested by fsh_program_make */
             program->steps = 0;
         } else {
             program->step = step;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives as programs of triggered descriptors, one program a rank, in the form of
- * J. Xu et al., "Order-preserving triggering mechanism and data buffering method for
- * collective communication hardware offloading" (JNUDT 2025): a descriptor waits for the
- * packets of its sources, combines them in the order in which it lists them, keeps the
- * value and sends it on. Who executes programs (the engine of messages, loads from peers'
- * memory, logic) changes no bit of a result, since a program says how operands are
- * grouped.
+ * Collectives as programs of triggered descriptors, one program per rank, in the form
+ * of J. Xu et al., "Order-preserving triggering mechanism and data buffering method
+ * for collective communication hardware offloading" (JNUDT 2025): a descriptor waits
+ * for the packets of its sources, combines them in the order listed, stores the value
+ * and sends it on. The executor (message-based engine, loads from peers' memory,
+ * logic) changes no bit of a result, since the program fixes the grouping of
+ * operands.
  *
- * An algorithm makes programs of a shape alone: which call, how many ranks, which root.
- * It divides what it works on into blocks, whose bytes the executor knows; so a program
- * serves any number of elements, and is kept. Pure functions; any thread.
+ * An algorithm generates programs from a shape alone: call, number of ranks, root. It
+ * divides its operands into blocks, whose sizes only the executor knows; so a program
+ * serves any number of elements and can be cached. Pure functions; any thread.
  */
 #ifndef FSH_COLL_PROGRAM_H
 #define FSH_COLL_PROGRAM_H
@@ -36,7 +36,7 @@ enum fsh_program_call {
 /* "broadcast" ... Static. */
 const char *fsh_program_call_name(enum fsh_program_call call);
 
-/* What programs are made of. Ranks are those of the team, 0 to size - 1. */
+/* What determines a program. Ranks are those of the team, 0 to size - 1. */
 struct fsh_program_shape {
     enum fsh_program_call call;
     uint32_t size;  /* 1 .. FSH_PROGRAM_MAX_RANKS */
@@ -45,16 +45,15 @@ struct fsh_program_shape {
 };
 #define FSH_PROGRAM_MAX_RANKS 1024u
 
-/* Where blocks are. SRC and DST: the buffers of the call; TMP: scratch of the rank with
- * room for every block. Block b of
+/* Where blocks are. SRC and DST: the buffers of the call; TMP: scratch memory of the
+ * rank with room for every block. Block b of
  *   broadcast, reduce, allreduce, scan   is the b-th of `blocks` even parts: elements
  *                                        [n * b / blocks, n * (b + 1) / blocks)
- *   scatter, gather, allgather           is what rank b gives or gets; in the buffer
- *                                        that is the rank's own (DST of scatter, SRC of
- *                                        the others) there is block `rank` alone
- *   alltoall                             SRC: is for rank b; DST: is of rank b
- *   reduce_scatter                       is that of rank b; DST: block `rank` alone
- */
+ *   scatter, gather, allgather           is what rank b contributes or gets; the
+ *                                        rank's own buffer (DST of scatter, SRC of
+ *                                        the others) holds only block `rank`
+ *   alltoall                             SRC: goes to rank b; DST: comes from rank b
+ *   reduce_scatter                       is that of rank b; DST: only block `rank` */
 enum fsh_program_place {
     FSH_PROGRAM_NONE,
     FSH_PROGRAM_SRC,
@@ -72,99 +71,101 @@ struct fsh_program_range {
 #define FSH_PROGRAM_SOURCES 16u
 #define FSH_PROGRAM_NOBODY UINT16_MAX
 
-/* A triggered descriptor. Its value is `local`; or the packet of its one source; or,
+/* A triggered descriptor. Its value is `local`, or the packet of its only source, or,
  * with `reduce`, `local` (if there is one) and the packets of the sources in turn, each
- * combined with what is on its left. All have the same bytes, also none (barrier).
+ * combined as the right operand. All have the same size, possibly 0 (barrier).
  *
- * A program means what it does if its steps run one after the other, each waiting for
- * its packets, with room for any packet. An executor may run them in any order, or at
- * once, that has the same results. */
+ * The meaning of a program is that of executing its steps sequentially, each waiting
+ * for its packets, with room for any packet. An executor may run them in any order, or
+ * concurrently, if the results are the same. */
 struct fsh_program_step {
     struct fsh_program_range local;
-    struct fsh_program_range store; /* where the value is kept; NONE: nowhere */
+    struct fsh_program_range store; /* where it is stored; NONE: nowhere */
     uint16_t sources;               /* CPCount */
     uint16_t source[FSH_PROGRAM_SOURCES]; /* ranks, in fold order */
     uint16_t seq;      /* SeqID of the packets that trigger it */
     uint16_t dest;     /* rank the value is sent to, or NOBODY */
     uint16_t dest_seq; /* SeqID there */
     bool reduce;
-    /* Of one source: `local` is on the right of its packet, for functions that do not
+    /* With one source: `local` is the right operand, for functions that do not
      * commute. */
     bool right;
 };
 
-/* A packet is known by its source and its SeqID: no two steps of a program wait for the
- * same. */
+/* A packet is identified by its source and its SeqID: no two steps of a program wait
+ * for the same one. */
 struct fsh_program {
     uint32_t blocks;
     uint32_t steps;
-    uint32_t room; /* steps there is memory for */
+    uint32_t room; /* allocated steps */
     struct fsh_program_step *step;
 };
 
-/* How operands of a reduction are grouped, the same in every algorithm of that order
+/* How operands of a reduction are grouped, the same in every algorithm with that order
  * (docs/02_reference/collectives.md). */
 enum fsh_program_order {
     FSH_PROGRAM_ANY, /* nothing is combined */
     FSH_PROGRAM_TREE,
     FSH_PROGRAM_RING,
-    FSH_PROGRAM_PREFIX /* scan: TREE of what is below, as far as it goes */
+    FSH_PROGRAM_PREFIX /* scan: TREE of the lower ranks, as far as it goes */
 };
 
 struct fsh_program_algorithm {
     const char *name; /* "binomial" ... */
-    unsigned id;      /* FSHMEM_COLL_ of fshmem_coll.h */
-    uint32_t calls;   /* bit c: of enum fsh_program_call */
+    unsigned id;      /* FSHMEM_COLL_* of fshmem_coll.h */
+    uint32_t calls;   /* bit c: supports call c of enum fsh_program_call */
     enum fsh_program_order order;
     const char *about; /* one line, for `fshinfo coll` */
-    /* Blocks of a shape; the same on all ranks. */
+    /* Number of blocks for a shape; the same on all ranks. */
     uint32_t (*blocks)(const struct fsh_program_shape *shape);
-    /* Append the steps of a rank (fsh_program_add); blocks is set. */
+    /* Appends the steps of a rank (fsh_program_add); blocks is set. */
     void (*build)(struct fsh_program *program,
                   const struct fsh_program_shape *shape, uint32_t rank);
 };
 
-/* All algorithms, NULL-terminated; by id and by name, NULL if there is none. */
+/* All algorithms, NULL-terminated; lookup by id and by name, NULL if there is
+ * none. */
 extern const struct fsh_program_algorithm *const fsh_program_algorithms[];
-/* Not among them, as it is nobody's choice: reductions and scans by functions that need
- * not commute, for which ranks are from left to right. The engine of messages alone. */
+/* Not in the list, since it cannot be selected: reductions and scans by functions that
+ * may not commute, with ranks from left to right. Message-based engine only. */
 extern const struct fsh_program_algorithm fsh_program_ordered;
-/* Nor is this: all-reduces by operations for which it is the same if an operand comes
- * once more (the names of barriers), with the rounds of a barrier. */
+/* Likewise: all-reduce for idempotent operations (barrier ids), with the rounds of a
+ * barrier. */
 extern const struct fsh_program_algorithm fsh_program_idempotent;
 const struct fsh_program_algorithm *fsh_program_find(unsigned id);
 const struct fsh_program_algorithm *fsh_program_named(const char *name);
 
-/* Can it do this call? */
+/* Whether it supports this call. */
 static inline bool fsh_program_does(const struct fsh_program_algorithm *a,
                                     enum fsh_program_call call)
 {
     return (a->calls >> call & 1) != 0;
 }
 
-/* The algorithm for a call: bytes of the vector (broadcast, reduce, allreduce, scan), or of
- * a block. The order of a reduction is a function of the shape and the bytes alone. */
+/* The algorithm for a call; bytes: of the vector (broadcast, reduce, allreduce, scan),
+ * or of a block. The order of a reduction depends only on shape and bytes. */
 const struct fsh_program_algorithm *fsh_program_choose(
     const struct fsh_program_shape *shape, size_t bytes);
 
-/* The program of a rank, which the caller frees. NULL: no memory. */
+/* Generates the program of a rank; the caller frees it. NULL: out of memory. */
 struct fsh_program *fsh_program_make(const struct fsh_program_algorithm *a,
                                      const struct fsh_program_shape *shape,
                                      uint32_t rank);
 void fsh_program_free(struct fsh_program *program);
 
-/* For algorithms: one more step, all zero but dest, which is NOBODY. Valid until the next.
- * Without memory the program says so to fsh_program_make, and steps are lost. */
+/* For algorithms: adds a step, all zero except dest, which is NOBODY. Valid until the
+ * next call. If out of memory, the failure is recorded for fsh_program_make and the
+ * steps are lost. */
 struct fsh_program_step *fsh_program_add(struct fsh_program *program);
 
-/* ---- what a result is made of (recipe.c) ---- */
+/* ---- recipes: how a result is computed (recipe.c) ---- */
 
-/* What a rank's DST is, from the SRC of all ranks: found by running the programs of all
- * ranks on symbols. Piece p says of blocks [first, first + count) of DST: take the words
- * from `at` on, `words` of them, as postfix: a leaf pushes blocks of a rank's SRC, as
- * many as the piece has, from the leaf's block on; FSH_RECIPE_FOLD combines the two on
- * top, the lower one on the left. A piece without a reduction is one leaf. Pieces are
- * disjoint, in the order of their blocks; blocks that are not written are in none. */
+/* How a rank's DST is computed from the SRC of all ranks, found by running the programs
+ * of all ranks symbolically. Piece p describes blocks [first, first + count) of DST by
+ * `words` words from `at` on, in postfix order: a leaf pushes the piece's number of
+ * blocks of a rank's SRC, from the leaf's block on; FSH_RECIPE_FOLD combines the top
+ * two, the lower one as the left operand. A piece without reduction is a single leaf.
+ * Pieces are disjoint and in block order; blocks that are not written are in none. */
 struct fsh_recipe_piece {
     uint16_t first;
     uint16_t count;
@@ -174,7 +175,7 @@ struct fsh_recipe_piece {
 
 #define FSH_RECIPE_FOLD UINT32_MAX
 
-/* The word of a leaf. */
+/* Encodes a leaf. */
 static inline uint32_t fsh_recipe_leaf(uint32_t rank, uint32_t block)
 {
     return rank << 16 | block;
@@ -192,13 +193,13 @@ static inline uint32_t fsh_recipe_block(uint32_t word)
 
 struct fsh_recipe {
     uint32_t blocks; /* of the program */
-    uint32_t depth;  /* operands on the stack at once, at most */
+    uint32_t depth;  /* maximum operands on the stack */
     uint32_t pieces;
     struct fsh_recipe_piece *piece;
     uint32_t *word;
 };
 
-/* The recipe of a rank, which the caller frees. NULL: no memory. */
+/* Generates the recipe of a rank; the caller frees it. NULL: out of memory. */
 struct fsh_recipe *fsh_recipe_make(const struct fsh_program_algorithm *a,
                                    const struct fsh_program_shape *shape,
                                    uint32_t rank);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Recipes: the programs of all ranks, run on symbols. An expression is a leaf (a block of
- * a rank's SRC) or two expressions combined; memory holds expressions, one a block, and
- * packets carry them. Ranks take turns, each going on until it waits for a packet, as
- * the meaning of a program has it; so a program that gets stuck is found here.
+ * Recipes: runs the programs of all ranks symbolically. An expression is a leaf (a
+ * block of a rank's SRC) or a combination of two expressions; memory holds one
+ * expression per block, and packets carry them. Ranks take turns, each running until
+ * it waits for a packet, as the meaning of a program prescribes; so a program that
+ * deadlocks is detected here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,8 @@
 struct expression {
     uint32_t leaf;        /* fsh_recipe_leaf, or FSH_RECIPE_FOLD */
     uint32_t left, right; /* of a fold */
-    uint32_t words;       /* as postfix */
-    uint32_t need;        /* operands on the stack at once */
+    uint32_t words;       /* length in postfix */
+    uint32_t need;        /* maximum operands on the stack */
 };
 
 struct packet {
@@ -29,10 +30,10 @@ struct packet {
 
 struct actor {
     struct fsh_program *program;
-    uint32_t at;       /* step */
+    uint32_t at;       /* current step */
     uint32_t *dst;     /* [blocks] expressions */
     uint32_t *tmp;     /* [blocks] */
-    struct packet *in; /* that have come */
+    struct packet *in; /* packets that have arrived */
 };
 
 struct stage {
@@ -41,8 +42,8 @@ struct stage {
     struct actor *actor; /* [size] */
     struct expression *made;
     uint32_t count, room;
-    uint32_t *value; /* [blocks] of the step */
-    bool failed;     /* no memory */
+    uint32_t *value; /* [blocks] value of the current step */
+    bool failed;     /* out of memory */
 };
 
 /* ---- expressions ---- */
@@ -70,7 +71,7 @@ static uint32_t leaf(struct stage *g, uint32_t rank, uint32_t block)
                (struct expression){fsh_recipe_leaf(rank, block), 0, 0, 1, 1});
 }
 
-/* Folds commute to the bit, so the operand that needs the larger stack comes first. */
+/* Folds commute bitwise, so the operand that needs the larger stack goes first. */
 static uint32_t fold(struct stage *g, uint32_t a, uint32_t b)
 {
     const struct expression *x = &g->made[a], *y = &g->made[b];
@@ -126,7 +127,8 @@ static bool ready(struct actor *a, const struct fsh_program_step *s)
     return true;
 }
 
-/* Combine with the packet of a source, or take it; how many blocks it has. */
+/* Combines with the packet of a source, or takes it; returns its number of
+ * blocks. */
 static uint32_t take(struct stage *g, struct actor *a, uint32_t source,
                      uint32_t seq, bool first)
 {
@@ -180,7 +182,7 @@ static void run_step(struct stage *g, uint32_t rank,
         deliver(g, rank, s, count);
 }
 
-/* All ranks to their ends. False: no memory, or stuck. */
+/* Runs all ranks to completion. False: out of memory, or deadlock. */
 static bool play(struct stage *g)
 {
     bool moved = true, over = false;
@@ -215,7 +217,7 @@ static void write_words(const struct stage *g, uint32_t e, uint32_t **out)
     *(*out)++ = x->leaf;
 }
 
-/* Are these the words of the piece, for blocks `ahead` further on? */
+/* Whether these are the words of the piece, for blocks `ahead` further on. */
 static bool continues(const struct fsh_recipe *r,
                       const struct fsh_recipe_piece *piece,
                       const uint32_t *word, uint32_t words)
@@ -232,7 +234,7 @@ static bool continues(const struct fsh_recipe *r,
     return true;
 }
 
-/* One more block of DST; its words are behind those of the last piece. */
+/* Appends a block of DST, whose words follow those of the last piece. */
 static void append(struct fsh_recipe *r, uint32_t block, uint32_t words,
                    uint32_t *used)
 {
@@ -280,7 +282,7 @@ static struct fsh_recipe *write_recipe(const struct stage *g, uint32_t rank)
     return r;
 }
 
-/* ---- setting up ---- */
+/* ---- setup ---- */
 
 static uint32_t *nothing(uint32_t blocks)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ring: every rank sends to the next one only, a block a round, so that all links carry
- * the same and no byte goes over a link more often than it must. All-reduce is
- * reduce-scatter, then all-gather. Block b is summed from rank b + 1 round to rank b (the
- * order RING). Long messages, many rounds.
+ * Ring: every rank sends only to the next one, a block per round, so that all links
+ * carry the same load and no byte crosses a link more often than necessary.
+ * All-reduce is reduce-scatter, then all-gather. Block b is summed from rank b + 1
+ * around to rank b (the order RING). For long messages; many rounds.
  */
 #include "coll/program/algorithms.h"
 #include "coll/program/build.h"
@@ -15,7 +15,8 @@ static uint32_t back(const shape_t *s, uint32_t rank, uint32_t n)
     return (rank + s->size - n % s->size) % s->size;
 }
 
-/* Rounds 0 to size - 2. The step that ends with this rank's block, or NULL. */
+/* Rounds 0 to size - 2. Returns the step that ends with this rank's block, or
+ * NULL. */
 static step_t *reduce(struct fsh_program *p, const shape_t *s, uint32_t rank)
 {
     uint32_t next = (rank + 1) % s->size, before = back(s, rank, 1);
@@ -36,7 +37,8 @@ static step_t *reduce(struct fsh_program *p, const shape_t *s, uint32_t rank)
     return made;
 }
 
-/* The block of every rank to all, from SeqID `seq` on; `own` has this rank's. */
+/* Every rank's block to all, from SeqID `seq` on; `own` is the step with this
+ * rank's. */
 static void gather(struct fsh_program *p, const shape_t *s, uint32_t rank,
                    step_t *own, uint32_t seq)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Broadcast of long messages: scattered over a binomial tree, then gathered round a ring
- * (R. van de Geijn). Block w is that of the rank w from the root on. The root has all
- * blocks, so nobody sends it any.
+ * Broadcast of long messages: scattered over a binomial tree, then gathered around a
+ * ring (R. van de Geijn). Block w belongs to the rank w from the root on. The root
+ * already has all blocks, so it receives none.
  */
 #include "coll/program/algorithms.h"
 #include "coll/program/build.h"
@@ -28,8 +28,8 @@ static void scatter(struct fsh_program *p, const struct fsh_program_shape *s,
                       fsh_to_rank(s, w + d), SEQ_SCATTER);
 }
 
-/* Block w - i to the next rank in round i, unless that has it: the root has all, and a
- * rank what lies below it. */
+/* In round i block w - i goes to the next rank unless it has the block already: the
+ * root has all, and a rank has those of its subtree. */
 static bool has(const struct fsh_program_shape *s, uint32_t w, uint32_t block)
 {
     return block >= w && block - w < fsh_binomial_below(w, s->size);
@@ -66,6 +66,6 @@ const struct fsh_program_algorithm fsh_algorithm_scatter_allgather = {
     .id = 4,
     .calls = 1u << FSH_PROGRAM_BROADCAST,
     .order = FSH_PROGRAM_ANY,
-    .about = "scatter, then all-gather round a ring: long messages",
+    .about = "scatter, then all-gather around a ring: long messages",
     .blocks = fsh_blocks_size,
     .build = build};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See wire.h. Some blocks at a time, which stay in the nearest cache. */
+/* See wire.h. Works on a few blocks at a time, which stay in the L1 cache. */
 #include "coll/wire/wire.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #define AT_ONCE 32u /* blocks */
 #define VALUES (AT_ONCE * FSH_WIRE_VALUES)
 
-/* Blocks apart, as the vector code has them. */
+/* Unpacked blocks, in the form of the vector code. */
 struct blocks {
     float x[VALUES];
     uint8_t codes[AT_ONCE];
@@ -21,7 +21,7 @@ static size_t blocks_of(size_t n)
     return (n + FSH_WIRE_VALUES - 1) / FSH_WIRE_VALUES;
 }
 
-/* n floats of b->x, and zeros to the end of their block. */
+/* Packs n floats of b->x, padding the last block with zeros. */
 static void pack(struct blocks *b, unsigned char *packet, size_t n,
                  const struct fsh_bfp_blocks16 *ops)
 {
@@ -99,7 +99,7 @@ void fsh_wire_fold(unsigned char *packet, unsigned char *kept,
     for (size_t now; n != 0; n -= now) {
         now = part(n);
         unpack(&b, packet, now, ops);
-        fold(b.x, x, b.x, now); /* with modes of its own */
+        fold(b.x, x, b.x, now); /* sets its own modes */
         pack(&b, packet, now, ops);
         if (kept != NULL) {
             unpack(&b, packet, now, ops);
