@@ -15,7 +15,7 @@ enum { DEFAULT_RANKS = 8, MOST_RANKS = 64 };
 
 static uint32_t ranks = DEFAULT_RANKS, root;
 static const struct fsh_program_algorithm *shown;
-static enum fsh_program_call call = FSH_PROGRAM_CALLS; /* not said */
+static enum fsh_program_call call = FSH_PROGRAM_CALLS; /* not specified */
 static bool wants_exclusive, wants_help;
 
 static bool take_number(const struct kit_option *row, const char *text,
@@ -142,7 +142,7 @@ static const char *setting_of(unsigned c, char name[40])
     return name;
 }
 
-/* What a setting asks for; NULL: nothing. */
+/* The algorithm a setting requests; NULL: none. */
 static const struct fsh_program_algorithm *asked_for(unsigned c, char name[40])
 {
     return fsh_program_named(fsh_option_str(setting_of(c, name)));
@@ -157,7 +157,7 @@ static const struct fsh_program_algorithm *algorithm_for(
     return a != NULL ? a : fsh_program_choose(shape, bytes);
 }
 
-/* From how many bytes on the library takes which: looked for at powers of two. */
+/* The size ranges of the chosen algorithms, found at powers of two. */
 static void print_choices(unsigned c)
 {
     const struct fsh_program_shape shape = shape_of(c);
@@ -184,7 +184,7 @@ static void print_choices(unsigned c)
     putchar('\n');
 }
 
-/* Calls of how many bytes go by the engines of cards. */
+/* The sizes that the cards' engines handle. */
 static void print_card(unsigned c)
 {
     const struct fsh_program_shape shape = shape_of(c);
@@ -303,11 +303,12 @@ static bool print_program(const struct fsh_program_shape *shape, uint32_t rank)
     return true;
 }
 
-/* ---- the tree: who sends to whom, from one rank on ---- */
+/* ---- the tree: communication seen from one rank ---- */
 
-enum { ALL = -1 }; /* packets, whatever their SeqID */
+enum { ALL = -1 }; /* all packets, whatever their SeqID */
 
-/* Ranks that a rank's program sends packets to, of that SeqID; a bit each. */
+/* Bit set of the ranks that a rank's program sends packets with this SeqID
+ * to. */
 static uint64_t sends_to(const struct fsh_program_shape *shape, uint32_t rank,
                          int seq)
 {
@@ -333,12 +334,12 @@ static uint64_t receives_from(const struct fsh_program_shape *shape,
     return from;
 }
 
-/* A drawing under way. */
+/* State of a drawing. */
 struct drawing {
     const struct fsh_program_shape *shape;
-    bool down;     /* to whom packets go; else from whom they come */
+    bool down;     /* to receivers; else to senders */
     int seq;       /* or ALL */
-    uint64_t seen; /* a bit a rank */
+    uint64_t seen; /* one bit per rank */
     char indent[4 * MOST_RANKS + 1];
 };
 
@@ -376,7 +377,7 @@ static void draw(const struct fsh_program_shape *shape, bool down, int seq)
     draw_below(&d, shape->root);
 }
 
-/* Of calls with a root: who gets it from whom. */
+/* For calls with a root: the paths to or from it. */
 static void print_tree(const struct fsh_program_shape *shape)
 {
     if (shape->call == FSH_PROGRAM_BROADCAST && shown->blocks(shape) == 2) {

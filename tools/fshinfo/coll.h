@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The command coll of fshinfo: the algorithms of collectives, which of them a call gets,
- * and, for one, the programs of the ranks and the tree that they make. No job.
+ * The command coll of fshinfo: the algorithms of collectives, which one a call uses,
+ * and for one algorithm the ranks' programs and the tree they form. No job.
  */
 #ifndef FSHINFO_COLL_H
 #define FSHINFO_COLL_H
@@ -10,7 +10,7 @@
 
 /* argv[0]: "coll". Returns the exit code. */
 int coll_command(int argc, char **argv);
-/* What it takes, for --help. */
+/* Prints its options, for --help. */
 void coll_help(FILE *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What fshinfo says of compute cores: of the logic of conduit fpga's nodes, and
- * of the C code that stands for it on conduit smp.
+ * The section of fshinfo on compute cores: the logic of conduit fpga's nodes,
+ * and the C code that replaces it on conduit smp.
  */
 #include <inttypes.h>
 
@@ -12,11 +12,11 @@
 #include "show.h"
 
 #define ELEMENTS (FSH_COMPUTE_ROWS * FSH_COMPUTE_COLUMNS)
-#define MACS (ELEMENTS * FSH_COMPUTE_LINE_VALUES) /* a cycle */
+#define MACS (ELEMENTS * FSH_COMPUTE_LINE_VALUES) /* per cycle */
 #define GOPS (2 * MACS * FSH_CLOCK_MHZ / 1000)
 #define PORT_BITS (8 * FSH_COMPUTE_LINE)
 
-/* A list of words: an array, or a line. */
+/* A list of words: a JSON array, or a line of text. */
 static void show_words(struct document *j, const char *key, const char *label,
                        const char *(*word)(unsigned i), unsigned count)
 {
@@ -106,7 +106,7 @@ static void show_logic(struct document *j)
     show_close(j);
 }
 
-/* The same commands and the same bits, by a thread of each rank. */
+/* The same commands and the same bits, on a thread of each rank. */
 static void show_software(struct document *j)
 {
     enum fsh_isa best = fsh_isa_choose(FSH_ISA_BEST);

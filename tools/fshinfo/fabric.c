@@ -13,7 +13,7 @@
 
 enum { DEFAULT_NODES = 4 };
 
-static uint32_t nodes; /* 0: not said */
+static uint32_t nodes; /* 0: not specified */
 static bool wants_dot, wants_help;
 
 static bool take_nodes(const struct kit_option *row, const char *text,
@@ -58,7 +58,7 @@ void fabric_help(FILE *out)
     kit_options_print(out, &options, 4, 24);
 }
 
-/* ---- the parts ---- */
+/* ---- sections ---- */
 
 static void list_cables(const struct fsh_topology *t)
 {
@@ -89,7 +89,7 @@ static void print_dot(const struct fsh_topology *t)
     puts("}");
 }
 
-/* Why packets never wait in a circle. */
+/* Why routing is deadlock-free. */
 static void explain(const struct fsh_topology *t, char *text, size_t len)
 {
     switch (t->rule) {
@@ -112,7 +112,7 @@ static void explain(const struct fsh_topology *t, char *text, size_t len)
     }
 }
 
-/* Cables between halves: the least, or the least that was found. */
+/* The bisection: minimal, or the smallest found. */
 static void print_bisection(const struct fabric_facts *facts)
 {
     printf("  %-18s %u cable%s", "bisection", facts->bisection,
@@ -145,7 +145,7 @@ static bool summarize(const struct fsh_topology *t)
 
 /* ---- the command ---- */
 
-/* The name that is asked for, or NULL. */
+/* The topology requested, or NULL. */
 static const char *chosen(void)
 {
     const char *name = fsh_option_str("FSHMEM_TOPOLOGY");
@@ -153,7 +153,7 @@ static const char *chosen(void)
     return name[0] ? name : NULL;
 }
 
-/* What is asked for, or what a job would have. */
+/* The requested topology, or the one a job would use. */
 static void make(struct fsh_topology *t)
 {
     const char *name = chosen();

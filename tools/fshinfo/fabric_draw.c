@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Drawings of grids: a line of nodes for each y, a plane for each z. Open ends of
- * cables, and of rows that go on in the next line, stand at the margins.
+ * Drawings of grids: one line of nodes per y, one plane per z. Open ends of cables,
+ * and of rows continued on the next line, are at the margins.
  */
 #include "fabric.h"
 
-enum { WIDEST = 12 }; /* nodes in a line: 6 columns each */
+enum { WIDEST = 12 }; /* nodes per line: 6 columns each */
 
 bool fabric_is_drawn(const struct fsh_topology *t)
 {
@@ -22,14 +22,14 @@ static bool has(const struct fsh_topology *t, uint32_t node, unsigned port)
     return fsh_topology_plugged(t, node, port);
 }
 
-/* Do both ports of this dimension lead to the same node: two cables? */
+/* Whether both ports of this dimension lead to the same node: two cables. */
 static bool is_double(const struct fsh_topology *t, uint32_t node, unsigned d)
 {
     return has(t, node, 2 * d) && has(t, node, 2 * d + 1) &&
            t->peer[node][2 * d].node == t->peer[node][2 * d + 1].node;
 }
 
-/* Nodes first to first + count - 1, which follow each other along x. */
+/* Nodes first to first + count - 1, consecutive along x. */
 static void draw_row(FILE *out, const struct fsh_topology *t, uint32_t first,
                      uint32_t count)
 {
@@ -45,7 +45,7 @@ static void draw_row(FILE *out, const struct fsh_topology *t, uint32_t first,
     putc('\n', out);
 }
 
-/* What is above or below a row: cables at this port. */
+/* The line above or below a row: cables at this port. */
 static void draw_between(FILE *out, const struct fsh_topology *t,
                          uint32_t first, unsigned port)
 {

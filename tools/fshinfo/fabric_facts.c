@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers of a topology; see fabric.h. */
+/* Properties of a topology; see fabric.h. */
 #include <string.h>
 
 #include "fabric.h"
 
 enum {
-    TRY_ALL = 20, /* nodes of which all cuts into halves are tried */
+    TRY_ALL = 20, /* up to this many nodes, all cuts into halves are tried */
     ALL_PORTS = (1u << FSH_MAX_PORTS) - 1,
 };
 
@@ -19,9 +19,9 @@ static unsigned count_cables(const struct fsh_topology *t)
     return ends / 2;
 }
 
-/* ---- ways ---- */
+/* ---- paths ---- */
 
-/* Links of the way that begins with this port. */
+/* Length in links of the path that starts with this port. */
 static unsigned walk(const struct fsh_topology *t,
                      const struct fsh_route *route, uint32_t from, uint32_t to,
                      unsigned port)
@@ -63,8 +63,7 @@ static void measure_ways(const struct fsh_topology *t,
 
 /* ---- halves ---- */
 
-/* What is known of regular ones; 0: not this. Sides that are odd have less simple
- * cuts. */
+/* Known results for regular topologies; 0: unknown. Odd sides have less simple cuts. */
 static unsigned known_bisection(const struct fsh_topology *t)
 {
     unsigned longest = 1, nodes = t->nodes;
@@ -90,7 +89,7 @@ static unsigned known_bisection(const struct fsh_topology *t)
     return 0;
 }
 
-/* Cables between the nodes in the set and the others. */
+/* Number of cables between the nodes in the set and the others. */
 static unsigned cut_of(const struct fsh_topology *t, uint64_t set)
 {
     unsigned cut = 0;
@@ -104,7 +103,8 @@ static unsigned cut_of(const struct fsh_topology *t, uint64_t set)
     return cut;
 }
 
-/* Every set of half of the nodes, the last node never in it if that is half of all. */
+/* Tries every subset of half the nodes; if that is exactly half, without the last
+ * node. */
 static void try_all(const struct fsh_topology *t, struct fabric_facts *facts)
 {
     uint64_t set = (UINT64_C(1) << t->nodes / 2) - 1;
@@ -117,12 +117,12 @@ static void try_all(const struct fsh_topology *t, struct fabric_facts *facts)
         if (cut < facts->bisection)
             facts->bisection = cut;
         facts->cuts++;
-        set = next | ((set ^ next) >> 2) / low; /* of as many bits */
+        set = next | ((set ^ next) >> 2) / low; /* next set with as many bits */
     }
     facts->exact = true;
 }
 
-/* Exchange a node in the set for one outside, as long as that leaves fewer cables. */
+/* Swaps a node in the set with one outside as long as that reduces the cables. */
 static void improve(const struct fsh_topology *t, uint64_t set,
                     struct fabric_facts *facts)
 {
@@ -149,8 +149,8 @@ static void improve(const struct fsh_topology *t, uint64_t set,
         facts->bisection = best;
 }
 
-/* Half of the nodes, with the lowest places along dimension d first; those of a file,
- * which has none, by their numbers. */
+/* Half of the nodes, those with the lowest coordinates along dimension d; in a file,
+ * which has none, those with the lowest numbers. */
 static uint64_t lowest_half(const struct fsh_topology *t, unsigned d)
 {
     uint32_t step = 1, taken = 0;
@@ -167,7 +167,7 @@ static uint64_t lowest_half(const struct fsh_topology *t, unsigned d)
     return set;
 }
 
-/* The half that is nearest to a node. */
+/* The half closest to a node. */
 static uint64_t nearest_half(const struct fsh_topology *t, uint32_t root)
 {
     uint8_t order[FSH_MAX_NODES] = {(uint8_t)root};
@@ -186,7 +186,7 @@ static uint64_t nearest_half(const struct fsh_topology *t, uint32_t root)
     return set;
 }
 
-/* Halves that may be good, and better ones beside them. */
+/* Promising halves, and local improvements of them. */
 static void try_some(const struct fsh_topology *t, struct fabric_facts *facts)
 {
     for (unsigned d = 0; d < FSH_TOPOLOGY_SIDES; d++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fshinfo: what this installation is, what it can use here and why not the
- * rest, its compute cores, and every setting with default, value and source. The text is for
+ * fshinfo: shows this installation, what can be used here and why the rest cannot,
+ * its compute cores, and every setting with default, value and source. Text for
  * people, --json for programs and bug reports. One thread, no job.
  */
 #include <limits.h>
@@ -66,7 +66,7 @@ static const struct tool outside[] = {
     {"gnuplot", "plots"},
 };
 
-/* "conduits" and "devices" look alike. */
+/* "conduits" and "devices" have the same form. */
 static void show_usable(struct document *j, const char *name, bool usable,
                         const char *why)
 {
@@ -88,7 +88,7 @@ static void show_provider(void *arg, const char *name, bool usable,
     show_usable(arg, name, usable, why);
 }
 
-/* What conduit ofi can run on. */
+/* The libfabric providers that conduit ofi can use. */
 static void show_providers(struct document *j)
 {
     char why[512] = "";
@@ -142,7 +142,7 @@ static void show_limits(struct document *j)
     show_number(j, "smp_ranks", FSH_JOB_MAX_RANKS, "ranks, smp");
     show_number(j, "fpga_nodes", FSH_MAX_NODES, "nodes, fpga");
     show_number(j, "fpga_ports", FSH_MAX_PORTS, "link ports, fpga");
-    /* Of jobs for which nobody chooses. */
+    /* The default of jobs. */
     show_text(j, "fpga_topology",
               "ring; above 8 nodes torus, where sides of 3 or more fit",
               "topology, fpga");
@@ -237,7 +237,7 @@ static void show_option(void *arg, const struct fsh_option_info *info)
     document_close(j);
 }
 
-/* Settings of other implementations: their names, 78 columns a line. */
+/* Settings of other implementations: their names, in lines of 78 columns. */
 static void list_ignored(void *arg, const struct fsh_option_info *info)
 {
     size_t *column = arg, len = strlen(info->name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What fshinfo says of processors: those this process may use, and their topology.
- * As a rank (fshrun -n 2 fshinfo) it says what that rank has got.
+ * The section of fshinfo on processors: those this process may use, and their
+ * topology. Run as a rank (fshrun -n 2 fshinfo) it shows that rank's binding.
  */
 #include <stdio.h>
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The parts of fshinfo's output, as text if j is NULL, else as JSON. One thread.
+ * Output of fshinfo's sections, as text if j is NULL, else as JSON. One thread.
  */
 #ifndef FSHINFO_SHOW_H
 #define FSHINFO_SHOW_H
 
 #include "document.h"
 
-/* A part: a heading and lines, or an object. */
+/* Starts a section: a heading followed by lines, or an object. */
 void show_open(struct document *j, const char *key, const char *title);
 void show_close(struct document *j);
 
-/* A line or a member; label: what people read. */
+/* A line or a member; label: the name in the text form. */
 void show_number(struct document *j, const char *key, uint64_t value,
                  const char *label);
 void show_text(struct document *j, const char *key, const char *value,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the simulator under a measurement assumes and has done: read from the
- * page that it shares with its job, never from literals, and named in the head
- * of every report. Of a command that is no rank (case-study) the jobs it starts
- * tell it.
+ * The parameters and statistics of the simulator behind a measurement: read
+ * from the page that it shares with its job, never from literals, and listed in
+ * the heading of every report. A command that is not a rank (case-study) learns
+ * them from the jobs it starts.
  */
 #include "perf.h"
 
@@ -14,7 +14,7 @@
 #include "boot/boot.h"
 #include "page.h"
 
-/* Four channels of DDR4-2400, as on the cards of this class. */
+/* Four channels of DDR4-2400, as on comparable cards. */
 #define DDR4_PEAK_GB_PER_S 76.8
 
 static struct fsh_sim_assumed assumed;
@@ -105,7 +105,7 @@ static unsigned value(const struct fsh_sim_assumed *from, size_t i)
                                              fields[i].offset);
 }
 
-/* Write response of a row, 0: as assumed. */
+/* The write response time of a row, 0: as assumed. */
 static unsigned value_of_row(size_t i, unsigned dram_write)
 {
     bool write =

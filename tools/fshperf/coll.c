@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fshperf coll: reads what is to be measured, starts the jobs, reports; see coll.h.
+ * fshperf coll: parses what to measure, starts the jobs, reports; see coll.h.
  */
 #include "coll.h"
 #include "perf.h"
@@ -11,7 +11,7 @@
 #include "base/cpu.h"
 #include "base/log.h"
 
-#define TIME_LIMIT 3600u /* seconds a job may take */
+#define TIME_LIMIT 3600u /* seconds per job */
 
 static struct {
     const char *json, *clock, *engine, *ops, *algorithms, *bytes, *ranks, *jobs;
@@ -24,7 +24,7 @@ const char *const coll_costs[COLL_COSTS] = {"1", "0", "2"};
 
 /* ---- lists ---- */
 
-/* The next word of a list, of at most COLL_WORD - 1 letters; *at moves on. */
+/* The next word of a list, of at most COLL_WORD - 1 letters; advances *at. */
 static bool next_word(const char **at, char word[COLL_WORD])
 {
     size_t n = strcspn(*at, ",");
@@ -45,7 +45,7 @@ static void add(struct coll_list *list, size_t value, const char *option)
     list->value[list->count++] = value;
 }
 
-/* Zero, which is no value, if it is no number. */
+/* Returns 0, which is not a valid value, if it is not a number. */
 static size_t number_of(const char *word)
 {
     char *end;
@@ -121,7 +121,7 @@ void coll_read_algorithms(struct coll_list *list, const char *text)
     }
 }
 
-/* ---- what jobs say ---- */
+/* ---- output of jobs ---- */
 
 const char *coll_memory_name(enum coll_memory memory)
 {
@@ -136,7 +136,7 @@ static bool is_same(const struct coll_row *a, const struct coll_row *b)
            a->jobs == b->jobs && a->bytes == b->bytes;
 }
 
-/* The row like this one; a new one, if there is none. */
+/* The row with this key, created if necessary. */
 static struct coll_row *row_like(struct coll_table *table,
                                  const struct coll_row *row)
 {
@@ -225,7 +225,7 @@ static void run_job(struct coll_table *table, unsigned nodes, unsigned cost)
     }
 }
 
-/* All host costs, by what carries collectives out. */
+/* Runs at all host costs, for each executor of collectives. */
 static void run_engines(struct coll_table *table, unsigned nodes)
 {
     for (unsigned c = 0; c < (table->simulated ? COLL_COSTS : 1); ++c) {
@@ -243,7 +243,7 @@ static void run_engines(struct coll_table *table, unsigned nodes)
     }
 }
 
-/* What was not asked for. */
+/* Sets defaults for options not given. */
 static void set_defaults(bool simulated)
 {
     if (!options.ranks) {

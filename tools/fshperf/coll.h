@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fshperf coll: what collectives of fshmem_coll.h take, from a common start to the last
- * rank's completion. The command (coll.c, coll_report.c) is no rank: it starts jobs of
- * itself as `fshperf coll-node` (coll_node.c), of conduit smp on the wall clock or of
- * conduit fpga in simulated time, which print a line a figure. coll_ops.c has the
- * operations, with their buffers and results.
+ * fshperf coll: latency of the collectives of fshmem_coll.h, from a common start to
+ * the last rank's completion. The command (coll.c, coll_report.c) is not a rank: it
+ * starts jobs of itself as `fshperf coll-node` (coll_node.c), on conduit smp with the
+ * wall clock or on conduit fpga in simulated time, which print one line per figure.
+ * coll_ops.c defines the operations, with their buffers and results.
  */
 #ifndef FSHPERF_COLL_H
 #define FSHPERF_COLL_H
@@ -18,84 +18,86 @@
 
 #include "coll/program/program.h"
 
-#define COLL_JOBS 64u    /* operations at once, at most */
-#define COLL_COSTS 3u    /* of hosts in simulated time */
-#define COLL_LISTED 64u  /* values of an option */
-#define COLL_ROUNDS 201u /* of a figure, at most */
-#define COLL_WORD 20u    /* bytes of a name, with its end */
-/* A buffer's bytes, at most; what needs more is left out. */
+#define COLL_JOBS 64u    /* maximum concurrent operations */
+#define COLL_COSTS 3u    /* host costs in simulated time */
+#define COLL_LISTED 64u  /* maximum values per option */
+#define COLL_ROUNDS 201u /* maximum rounds per figure */
+#define COLL_WORD 20u    /* bytes of a name, NUL included */
+/* Maximum bytes of a buffer; larger cases are skipped. */
 #define COLL_MOST ((size_t)64 << 20)
 
 /* ---- values of options ---- */
 
-/* The values of "A,B,C". Fatal, with code 2, naming the option, if they are wrong. */
+/* The values of "A,B,C". Wrong values are fatal with code 2, naming the option. */
 struct coll_list {
     unsigned count;
     size_t value[COLL_LISTED];
 };
-/* Numbers, of bytes with K and M: multiples of `step`, at most `most`. */
+/* Numbers, in bytes with K and M: multiples of `step`, at most `most`. */
 void coll_read_numbers(struct coll_list *list, const char *option,
                        const char *text, size_t step, size_t most);
-/* Of operations their numbers here; of algorithms their FSHMEM_COLL_; "all". */
+/* ops: numbers as in this file; algorithms: FSHMEM_COLL_*; "all" is
+ * accepted. */
 void coll_read_ops(struct coll_list *list, const char *text);
 void coll_read_algorithms(struct coll_list *list, const char *text);
 
 /* ---- coll_ops.c ---- */
 
-/* Blocks of a buffer. */
+/* The number of blocks in a buffer. */
 enum coll_blocks { COLL_NONE, COLL_ONE, COLL_ALL };
 
 struct coll_buffers {
     unsigned rank, ranks;
-    size_t bytes; /* of a block; of the vector that is one */
+    size_t bytes; /* of a block, or of the vector */
     unsigned char *src, *dst;
-    size_t lists[FSH_PROGRAM_MAX_RANKS]; /* of the v-forms: `bytes` of each */
+    size_t lists[FSH_PROGRAM_MAX_RANKS]; /* v-forms: `bytes` for each rank */
 };
 
 struct coll_op {
     const char *name; /* of the call */
     enum fsh_program_call program;
     enum coll_blocks src, dst;
-    bool src_root, dst_root; /* that buffer is the root's (rank 0) alone */
+    bool src_root, dst_root; /* only the root (rank 0) uses that buffer */
     bool lists;              /* a v-form */
-    /* handle: the _nb form; NULL: the other. */
+    /* handle: the _nb form; NULL: the blocking one. */
     fshmem_status_t (*call)(const struct coll_buffers *b, unsigned flags,
                             gasnet_handle_t *handle);
 };
 extern const struct coll_op coll_ops[];
 extern const unsigned coll_op_count;
 
-/* Does it add up what it is given? */
+/* Whether it adds its operands. */
 static inline bool coll_adds(const struct coll_op *op)
 {
     return op->program >= FSH_PROGRAM_REDUCE;
 }
-/* Bytes of the larger buffer of a rank. */
+/* Bytes of a rank's larger buffer. */
 size_t coll_bytes(const struct coll_op *op, size_t bytes, unsigned ranks);
-/* Write both buffers anew: src with what `round` says, dst with other bytes. */
+/* Refills both buffers: src with the data of `round`, dst with different
+ * bytes. */
 void coll_fill(const struct coll_op *op, const struct coll_buffers *b,
                unsigned round);
-/* Fatal if dst is not what the operation makes of them. */
+/* Fatal if dst is not the operation's result. */
 void coll_check(const struct coll_op *op, const struct coll_buffers *b,
                 unsigned round);
 
 /* ---- figures ---- */
 
-/* A line of a job: this, then operation, algorithm, engine, memory, operations at once,
- * bytes, rounds, median in ns, topology. */
+/* A line of a job: this, then operation, algorithm, engine, memory, concurrent
+ * operations, bytes, rounds, median in ns, topology. */
 #define COLL_LINE "coll-row"
 
 enum coll_memory { COLL_SEGMENT, COLL_PRIVATE, COLL_MEMORIES };
 
 struct coll_row {
     char op[COLL_WORD], algorithm[COLL_WORD], engine[COLL_WORD];
-    char topology[COLL_WORD]; /* of simulated nodes; cut off */
+    char topology[COLL_WORD]; /* of simulated nodes; truncated */
     unsigned nodes, jobs, rounds;
     size_t bytes;
-    /* ns of a median by host costs (wall clock: the first alone) and memory; 0: not
+    /* Medians in ns, by host costs (wall clock: the first only) and memory; 0: not
      * measured. */
     double ns[COLL_COSTS][COLL_MEMORIES];
-    /* Of the room for packets that come before their call, the most that was full. */
+    /* Peak use of the buffer for early packets. */
     double occupancy[COLL_COSTS][COLL_MEMORIES];
 };
 
@@ -106,10 +108,10 @@ struct coll_table {
 };
 
 extern const char *const coll_costs[COLL_COSTS];
-/* As lines and reports have it; static. */
+/* The name in lines and reports; static. */
 const char *coll_memory_name(enum coll_memory memory);
-/* What a rank says, and what becomes of it: a row that is there already gets one figure
- * more. False if the line is none. */
+/* Parses a line of a rank and adds it to the table: as a new row, or as a further
+ * figure of an existing one. False if it is not such a line. */
 bool coll_hear(struct coll_table *table, unsigned nodes, unsigned cost,
                const char *line);
 

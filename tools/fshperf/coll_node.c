@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fshperf coll-node: the ranks of one job of fshperf coll. Each figure is the median of
- * rounds; in a round all ranks write their buffers anew, meet, start at the same time,
- * and what counts is when the last of them has its results.
+ * fshperf coll-node: the ranks of one job of fshperf coll. Each figure is a median
+ * over rounds; in a round all ranks refill their buffers, synchronise and start at
+ * the same time, and the time counts until the last of them has its result.
  */
 #include "coll.h"
 #include "gate.h"
@@ -17,11 +17,11 @@
 #include "boot/boot.h"
 #include "gasnet/coll_how.h"
 
-enum { WARM_UP = 3, OFTEN = 10 };    /* wall clock; simulated: once */
-#define FEW_BYTES ((size_t)64 << 10) /* to which rounds are more, wall clock */
+enum { WARM_UP = 3, OFTEN = 10 };    /* wall clock; in simulated time once */
+#define FEW_BYTES ((size_t)64 << 10) /* up to this, more rounds (wall clock) */
 #define GATE_BYTES ((size_t)4096)    /* in the segment, before the buffers */
-/* From the last rank's arrival at a start in simulated time to it, for each doubling of
- * the ranks: more than what they meet by takes. */
+/* Time from the last rank's arrival to a common start in simulated time, per doubling
+ * of the ranks: more than their synchronisation takes. */
 #define SLACK_NS UINT64_C(20000)
 
 static struct {
@@ -31,7 +31,7 @@ static struct {
     size_t half; /* of each: sources, then destinations */
     /* Wall clock. */
     struct smp_rank *smp;
-    unsigned passes; /* of the gate */
+    unsigned passes; /* through the gate */
 } here;
 
 /* What to measure. */
@@ -42,7 +42,7 @@ static struct {
 
 struct point {
     const struct coll_op *op;
-    unsigned algorithm; /* FSHMEM_COLL_ */
+    unsigned algorithm; /* FSHMEM_COLL_* */
     unsigned jobs;
     size_t bytes;
 };
@@ -61,7 +61,7 @@ static uint64_t now(void)
     return here.simulated ? fsh_simulated()->look() : gate_now();
 }
 
-/* All ranks' latest of each value. */
+/* The maximum over all ranks of each value. */
 static void latest(uint64_t *value, unsigned count)
 {
     must(fshmem_coll_allreduce(GASNET_TEAM_ALL, value, value, count,
@@ -69,7 +69,7 @@ static void latest(uint64_t *value, unsigned count)
          "latest");
 }
 
-/* All ranks meet, and start at the time that is returned. */
+/* Synchronises all ranks; they start at the time returned. */
 static uint64_t start(void)
 {
     uint64_t at;
@@ -236,9 +236,9 @@ static void tell(const struct point *p)
     }
 }
 
-/* ---- all of them ---- */
+/* ---- all figures ---- */
 
-/* Can it be asked for, and has it room? */
+/* Whether the case is supported and fits in memory. */
 static bool possible(const struct point *p)
 {
     return coll_bytes(p->op, p->bytes, plan.ranks) * p->jobs <= COLL_MOST &&

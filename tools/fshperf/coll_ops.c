@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Operations of fshperf coll: how each is called, what its buffers hold before and
- * after. Elements are doubles, which are added; as they are small integers, sums are
- * exact in any order.
+ * Operations of fshperf coll: how each is called, and what its buffers hold before
+ * and after. Elements are doubles, which are added; as they hold small integers, sums
+ * are exact in any order.
  */
 #include "coll.h"
 
@@ -11,9 +11,9 @@
 #include "base/log.h"
 
 #define ROOT 0u
-#define VALUES 512u /* words in a row that differ */
+#define VALUES 512u /* distinct consecutive words */
 
-/* The waiting form or the other. */
+/* The blocking or the non-blocking form. */
 #define EITHER(NAME, ...)                                         \
     (handle ? fshmem_coll_##NAME##_nb(__VA_ARGS__, flags, handle) \
             : fshmem_coll_##NAME(__VA_ARGS__, flags))
@@ -32,7 +32,7 @@ static fshmem_status_t barrier(const struct coll_buffers *b, unsigned flags,
     (void)b;
     return EITHER(barrier, GASNET_TEAM_ALL);
 }
-/* In place at the root, as MPI's is. */
+/* In place at the root, like MPI's. */
 OPERATION(broadcast, b->rank == ROOT ? b->src : b->dst, ROOT, b->src, b->bytes)
 OPERATION(scatter, b->dst, ROOT, b->src, b->bytes)
 OPERATION(gather, ROOT, b->dst, b->src, b->bytes)
@@ -70,7 +70,7 @@ const unsigned coll_op_count = sizeof coll_ops / sizeof coll_ops[0];
 
 /* ---- buffers ---- */
 
-/* Has this rank results in dst? */
+/* Whether this rank has results in dst. */
 static bool has_results(const struct coll_op *op, const struct coll_buffers *b)
 {
     return b->rank == ROOT ? op->program != FSH_PROGRAM_BROADCAST
@@ -111,7 +111,7 @@ void coll_fill(const struct coll_op *op, const struct coll_buffers *b,
     }
 }
 
-/* What the calls make: word w of block i of this rank's destination. */
+/* The expected result: word w of block i of this rank's destination. */
 static double result(const struct coll_op *op, const struct coll_buffers *b,
                      unsigned round, unsigned i, size_t w)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reports of fshperf coll: tables in the columns of the OSU micro-benchmarks, one for
- * each operation, number of ranks and of operations at once, and engine; and JSON.
+ * Reports of fshperf coll: tables in the column layout of the OSU micro-benchmarks,
+ * one per operation, number of ranks, concurrency and engine; and JSON.
  */
 #include "coll.h"
 #include "perf.h"
@@ -25,8 +25,8 @@ static bool same_section(const struct coll_row *a, const struct coll_row *b)
            a->nodes == b->nodes && a->jobs == b->jobs;
 }
 
-/* The same by messages, by the same algorithm or, where each engine has chosen its own,
- * that of messages; NULL: it is that, or was not measured. */
+/* The same case by messages, with the same algorithm or, where each engine chose its
+ * own, the one chosen for messages; NULL: this is it, or it was not measured. */
 static const struct coll_row *baseline(const struct coll_table *table,
                                        const struct coll_row *row)
 {
@@ -73,7 +73,7 @@ static void print_head(const struct coll_table *table)
           stdout);
 }
 
-/* How many times as fast as by messages; 0: nothing to compare with. */
+/* Speed-up over messages; 0: nothing to compare with. */
 static double speedup(const struct coll_table *table,
                       const struct coll_row *row, unsigned cost,
                       unsigned memory)
@@ -85,7 +85,7 @@ static double speedup(const struct coll_table *table,
                : 0;
 }
 
-/* A column's name in 20 columns. */
+/* A column's name, 20 wide. */
 static void print_name(const char *memory, const struct coll_table *table,
                        unsigned cost)
 {
@@ -114,7 +114,7 @@ static void print_section(const struct coll_table *table,
     printf("%20s%20s\n", "Algorithm", "Rounds");
 }
 
-/* A figure in 20 columns; 0: there is none. */
+/* A figure, 20 wide; 0: none. */
 static void print_figure(double value, int digits)
 {
     if (value > 0) {
@@ -139,7 +139,8 @@ static void print_row(const struct coll_table *table,
     printf("%20s%20u\n", row->algorithm, row->rounds);
 }
 
-/* What an engine leaves to another stands between its rows. */
+/* Rows of an engine that falls back to another one are interleaved with its
+ * own. */
 static bool begins_section(const struct coll_table *table, size_t row)
 {
     for (size_t i = 0; i < row; ++i) {
@@ -226,5 +227,5 @@ void coll_write_json(FILE *out, const struct coll_table *table)
         }
     }
     document_close(&d);
-    document_write(&d, out); /* who closes the file looks at its errors */
+    document_write(&d, out); /* errors are checked when the file is closed */
 }

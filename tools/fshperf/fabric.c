@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fshperf fabric: starts the jobs, and sets what they tell beside targets; see fabric.h.
+ * fshperf fabric: starts the jobs and compares their results with targets; see
+ * fabric.h.
  */
 #include "fabric.h"
 #include "perf.h"
@@ -12,7 +13,7 @@
 
 #include "base/log.h"
 
-#define TIME_LIMIT 900u /* seconds a job may take */
+#define TIME_LIMIT 900u /* seconds per job */
 #define LONG_CYCLES "120000"
 #define QUICK_CYCLES "30000"
 
@@ -23,16 +24,16 @@ static struct {
 
 static struct fabric all;
 
-/* The jobs, in the order of their rows. argument: hol: of what; patterns: offered load
- * as a share of FABRIC_BOUND, 0: all that there is room for. */
+/* The jobs, in row order. argument: for hol the kind; for patterns the offered load as
+ * a share of FABRIC_BOUND, 0: as much as possible. */
 struct test {
     const char *name, *topology, *argument;
     unsigned nodes;
     bool quick;
-    double target; /* of a pattern's accepted load */
+    double target; /* for a pattern's accepted load */
     const char
-        *cycles; /* counted, of a pattern; of messages behind bulk, at least;
-                         * NULL: the usual number */
+        *cycles; /* measured, for a pattern; minimum, for messages behind bulk;
+                  * NULL: the default */
 };
 static const struct test tests[] = {
     {"hop", "ring", "0", 8, true, NAN, NULL},
@@ -66,7 +67,7 @@ bool fabric_reached(const struct fabric_row *row)
            (row->most ? row->value <= row->target : row->value >= row->target);
 }
 
-/* A row without target, in cycles. what: as printf. */
+/* Adds a row without target, in cycles. what: as printf. */
 static struct fabric_row *add(const struct test *test, double value,
                               const char *what, ...)
     __attribute__((format(printf, 3, 4)));
@@ -106,14 +107,14 @@ static void share(struct fabric_row *row, double target)
     row->unit = "share";
 }
 
-/* ---- what the jobs tell ---- */
+/* ---- results of the jobs ---- */
 
 struct told {
     char name[32];
     double value, mean, idle, samples;
 };
 
-/* Beyond the idle fabric, of so many hops. */
+/* Latency in excess of the idle fabric, for a distance in hops. */
 static void add_hol(const struct test *test, const struct told *told)
 {
     static const struct {
@@ -168,13 +169,13 @@ static void add_pattern(const struct test *test, const struct told *told)
 
         row->mean = told->mean;
         row->samples = told->samples;
-    } else if (full) { /* else it sends what chance has made of the load */
+    } else if (full) { /* otherwise random gaps determine what it sends */
         share(add(test, told->value, "slowest node of the mean"),
               isnan(test->target) ? NAN : FABRIC_STARVED);
     }
 }
 
-/* What hol is measured with; "": another test. */
+/* The kind of a hol measurement; "": another test. */
 static const char *kind_of(const struct test *test)
 {
     return strcmp(test->name, "hol") == 0 ? test->argument : "";
@@ -227,9 +228,9 @@ static void hear(void *arg, const char *line)
     }
 }
 
-/* ---- what follows from several ---- */
+/* ---- derived figures ---- */
 
-/* Beside the link: of one hop more, on the average. */
+/* The average cost of one more hop, excluding the link. */
 static void add_hop(const struct test *test, size_t first)
 {
     size_t last = all.rows - 1;
@@ -239,7 +240,8 @@ static void add_hop(const struct test *test, size_t first)
     at_most(add(test, cycles - perf_assumed()->link_cycles, "hop"), 8);
 }
 
-/* Is it what uniform traffic was accepted; and at an offered load? */
+/* Whether it is the accepted load of uniform traffic; at a given offered
+ * load. */
 static bool is_accepted(const struct fabric_row *row)
 {
     return strcmp(row->test, "uniform") == 0 &&
@@ -251,8 +253,8 @@ static bool has_load(const struct fabric_row *row)
     return strchr(row->what, ' ') != NULL;
 }
 
-/* From the most that was accepted to the least that was when more was offered: at the
- * loads behind it, and where there is no load but all that there is room for. */
+/* From the highest accepted load to the lowest at higher offered loads, including
+ * unlimited ones. */
 static void add_fall(const struct test *test)
 {
     double most = 0, least = NAN;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a small message waits for behind bulk. Rank 0 sends messages, one at a time, to
- * nodes at all distances, first through an idle fabric, then while every node has long
- * commands in flight to all nodes at one to three hops, so that links are full in both
- * directions with what starts and what passes at the nodes on the way. A request is timed
- * from the call to its handler, a reply from the call in that handler to its own, a GET
- * from the call to its completion. A host that costs nothing wakes in the cycle in which
- * its memory is written, so what is beyond the idle fabric's time is the nodes'.
+ * Head-of-line blocking: how long a small message waits behind bulk. Rank 0 sends
+ * messages, one at a time, to nodes at all distances, first through an idle fabric,
+ * then while every node has long commands in flight to all nodes at one to three
+ * hops, which fills the links in both directions with local and through traffic. A
+ * request is timed from the call to its handler, a reply from the call in that
+ * handler to its own, a GET from the call to its completion. A host at no cost wakes
+ * in the cycle in which its memory is written, so everything in excess of the idle
+ * fabric is due to the nodes.
  */
 #include "fabric_node.h"
 
@@ -20,28 +21,28 @@
 #define FAR 3u         /* hops of bulk */
 #define IDLE_ROUNDS 2u /* messages to each node */
 #define IDLE_CYCLES 60000u
-#define GAP 300u /* cycles between two messages, at most */
+#define GAP 300u /* maximum cycles between two messages */
 #define LINKS \
-    8000u /* cycles in which use of links is counted, before messages */
-#define READING 4000u /* in which the counters are read */
+    8000u /* cycles in which link utilisation is measured, before messages */
+#define READING 4000u /* cycles to read the counters */
 #define PATIENCE 4000000u
 #define LONG_SOURCE (PERF_MAX_BYTES / 2) /* offset in the segment */
 #define LONG_TARGET (PERF_MAX_BYTES * 3 / 2)
 
 enum { REQUEST = 128, LONG, REPLY, END, ENDED };
-enum figure { THERE, BACK, FIGURES }; /* a GET: there only */
+enum figure { THERE, BACK, FIGURES }; /* request, reply; a GET: request only */
 
-/* Of the messages to nodes at one distance, cycles beyond those of an idle fabric. */
+/* Excess cycles over an idle fabric, for messages to nodes at one distance. */
 struct sample {
-    double worst, sum, idle; /* idle: of the node of the worst */
+    double worst, sum, idle; /* idle: for the node of the worst */
     unsigned count;
 };
 
 static const struct kind {
     const char *name;
     enum perf_op bulk;
-    bool own;     /* rank 0 has bulk, too */
-    bool is_long; /* a Long of a packet */
+    bool own;     /* rank 0 sends bulk too */
+    bool is_long; /* a Long of one packet */
     bool get;
 } kinds[] = {
     {.name = "pass", .bulk = PERF_PUT},
@@ -209,7 +210,7 @@ static void add(struct sample *s, uint64_t cycles, uint64_t idle)
     s->count++;
 }
 
-/* Nodes at each distance in turn, and of those one at random. */
+/* Uses the distances in turn, with a random node for each. */
 static void measure(uint64_t until, uint64_t idle[FSH_MAX_NODES][FIGURES],
                     struct sample sample[FSH_MAX_NODES][FIGURES])
 {

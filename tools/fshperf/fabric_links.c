@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Use of links, on a rank: beats that this node has sent on each port, by its counters,
- * through the cycles in which they were counted; see fabric_node.h.
+ * Link utilisation, measured on a rank: the beats this node has sent on each port,
+ * from its counters, divided by the cycles of the measurement; see fabric_node.h.
  */
 #include "fabric_node.h"
 
@@ -25,8 +25,7 @@ void fabric_links_begin(void)
 void fabric_links_end(void)
 {
     for (unsigned p = 0; p < fabric_topology()->ports; ++p) {
-        /* Traffic goes on; the write that clears and the read take as long to the
-         * node. */
+        /* Traffic continues; the clearing write and the read have equal latency. */
         fabric_traffic_step(fabric_now());
         double cycles = (double)(fabric_now() - begun);
         mine[p] = (double)beats_of_port(p) / cycles;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fshperf fabric-node TEST [ARGUMENT [CYCLES]]: the ranks of one job of fshperf fabric.
- * hop and fairness, here, start with the counters of all nodes cleared and queue all in
- * the devices; the other tests are driven by the hosts, which cost nothing.
+ * fshperf fabric-node TEST [ARGUMENT [CYCLES]]: the ranks of one job of fshperf
+ * fabric. The tests in this file, hop and fairness, start with all nodes' counters
+ * cleared and queue everything in the devices; the other tests are driven by hosts at
+ * no cost.
  */
 #include "fabric_node.h"
 
@@ -54,7 +55,7 @@ void fabric_tell(const char *name, double value, double mean, double idle,
     }
 }
 
-/* A step of a linear congruential generator; its upper half. */
+/* A step of a linear congruential generator; returns its upper half. */
 unsigned fabric_draw(unsigned below)
 {
     draws = draws * 6364136223846793005u + 1442695040888963407u;
@@ -101,7 +102,7 @@ struct fsh_fpga_raw fabric_command(enum perf_op op, unsigned node, size_t bytes)
 static void start_together(void)
 {
     fsh_fpga_perf_clear();
-    (void)fsh_fpga_reg_read(FSH_REG_CYCLE); /* the writes before are done */
+    (void)fsh_fpga_reg_read(FSH_REG_CYCLE); /* earlier writes have arrived */
     fsh_boot_barrier("fabric start");
 }
 
@@ -132,7 +133,7 @@ static uint64_t header_to(unsigned node)
     return all[node][1] - all[0][0];
 }
 
-/* To the nodes one after the other as far as each is one hop more. */
+/* Sends to increasingly distant nodes, one hop further each time. */
 static void run_hop(void)
 {
     unsigned hops[FSH_MAX_NODES];
@@ -149,7 +150,7 @@ static void run_hop(void)
 
 /* ---- fairness ---- */
 
-/* From the gate to the last completion. */
+/* From the opening of the gate to the last completion. */
 static uint64_t time_all_to_all(void)
 {
     static struct perf_batch batch;

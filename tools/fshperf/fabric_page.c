@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fshperf fabric --report: the rows by test, load and latency as curves, and for each job
- * its nodes and links, drawn the darker the more of the cycles they were used.
+ * fshperf fabric --report: the rows of each test, load and latency as curves, and a
+ * map of nodes and links for each job, shaded by utilisation.
  */
 #include "fabric.h"
 #include "perf.h"
@@ -11,7 +11,7 @@
 
 #include "chart.h"
 
-#define CIRCLE 1.45 /* radius on which nodes stand that are in no grid */
+#define CIRCLE 1.45 /* radius of the circle for nodes not in a grid */
 
 static const char *number(double value, unsigned digits, char text[32])
 {
@@ -55,7 +55,7 @@ static bool has(const struct fabric *all, const char *test)
     return false;
 }
 
-/* The rows of these tests; NULL ends them. */
+/* The rows of these tests; NULL-terminated. */
 static void write_rows(struct page *p, const struct fabric *all,
                        const char *caption, const char *const *tests)
 {
@@ -109,7 +109,8 @@ static void write_latency(struct page *p, const struct fabric *all)
 
 /* ---- offered loads ---- */
 
-/* Rows of uniform whose name begins so, by the load at its end. */
+/* Rows of uniform traffic whose name starts with this, by the load at its
+ * end. */
 static void find_line(const struct fabric *all, const char *what, bool mean,
                       double scale, struct chart_line *line)
 {
@@ -197,7 +198,7 @@ static void write_patterns(struct page *p, const struct fabric *all)
 
 /* ---- links ---- */
 
-/* Width of the grid that a topology is drawn as; 0: a circle. */
+/* Width of the grid in which a topology is drawn; 0: as a circle. */
 static unsigned grid_of(const struct fabric_use *use)
 {
     unsigned x = 0, y = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Patterns of traffic on a square torus. What is accepted is counted where it arrives, by
- * the nodes, while all of it is under way; what is said of messages (how long they take,
- * how many each node has sent) where they come from, by their completions.
+ * Traffic patterns on a square torus. Accepted load is counted by the nodes where it
+ * arrives, while all traffic is in flight; message figures (latency, number sent per
+ * node) are measured at the sender, from completions.
  */
 #include "fabric_node.h"
 
@@ -30,7 +30,7 @@ static unsigned to_any(void)
     return (fabric_me + 1 + fabric_draw(fabric_nodes - 1)) % fabric_nodes;
 }
 
-/* Who is on the diagonal has nobody. */
+/* Nodes on the diagonal have no target. */
 static unsigned to_transposed(void)
 {
     return fabric_me / side() + side() * (fabric_me % side());
@@ -49,14 +49,14 @@ static const struct pattern {
                 {"transpose", to_transposed},
                 {"hotspot", to_first}};
 
-/* What a message takes of the fabric: its payload, a header a packet, one ack. */
+/* Link load of a message: payload, one header per packet, one ack. */
 static double beats_of(double bytes)
 {
     return bytes / FSH_BEAT_BYTES + bytes / FABRIC_PACKET +
            bytes / FABRIC_MESSAGE;
 }
 
-/* Of a node. */
+/* Per node. */
 struct figures {
     uint64_t written; /* bytes */
     struct fabric_counts counts;
@@ -74,15 +74,15 @@ static struct figures count(const struct fabric_traffic *traffic,
     fabric_traffic_drive(start);
     fabric_links_begin();
     fabric_traffic_drive(start + cycles);
-    /* The write that clears and the read take as long to the node. One read only, as
-     * each takes hundreds of cycles. */
+    /* The clearing write and the read have equal latency. Only one read, as each takes
+     * hundreds of cycles. */
     mine.written = fsh_fpga_reg_read(FSH_REG_PERF + FSH_PERF_WRITTEN * 32 + 24);
     fabric_links_end();
     mine.counts = fabric_traffic_end();
     return mine;
 }
 
-/* Not who would send to itself. */
+/* Nodes that would send to themselves do not send. */
 static bool sends(const struct pattern *pattern, unsigned node)
 {
     return pattern->to == to_transposed ? node / side() != node % side()
@@ -115,8 +115,8 @@ static void tell(const struct pattern *pattern, const struct figures *all,
                 (double)sum.sum / (double)sum.ended, NAN, (double)sum.ended);
 }
 
-/* offered: bytes a cycle and node, headers and acks included; 0: all that there is room
- * for. */
+/* offered: bytes per cycle and node, headers and acks included; 0: as much as
+ * possible. */
 static void run(const struct pattern *pattern, double offered, uint64_t cycles)
 {
     const struct fabric_traffic traffic = {

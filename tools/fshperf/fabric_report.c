@@ -105,7 +105,7 @@ void fabric_write_json(FILE *out, const struct fabric *all)
         add_row(&d, &all->row[i]);
     }
     document_close(&d);
-    document_write(&d, out); /* who closes the file looks at its errors */
+    document_write(&d, out); /* errors are checked when the file is closed */
 }
 
 void fabric_write_links(FILE *out, const struct fabric *all)

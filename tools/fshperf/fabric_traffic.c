@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Traffic of a node; see fabric_node.h. Hosts cost nothing, so that a command is made in
- * the cycle that is meant, and reaches the node when PCIe has carried it there. */
+/* A node's traffic; see fabric_node.h. With hosts at no cost a command is issued in
+ * exactly the intended cycle, and reaches the node after its PCIe latency. */
 #include "fabric_node.h"
 
 #include <math.h>
@@ -11,12 +11,12 @@
 
 static struct fabric_traffic traffic;
 static struct perf_batch batch;
-static uint64_t made[PERF_QUEUE]; /* 0: nothing in flight in this place */
-static uint64_t next;             /* when the next is made, with a gap */
+static uint64_t made[PERF_QUEUE]; /* 0: nothing in flight in this slot */
+static uint64_t next;             /* when the next one is issued, with a gap */
 static uint64_t counted_from, counted_to;
 static struct fabric_counts counts;
 
-/* Of the times between events that know nothing of each other. */
+/* Exponentially distributed intervals (independent events). */
 static uint64_t draw_gap(void)
 {
     double u = (fabric_draw(1u << 24) + 1) / (double)(1u << 24);
@@ -62,7 +62,7 @@ static void end_command(unsigned i)
     }
 }
 
-/* False: there is no room now, or none is to be made yet. */
+/* False: no room now, or none is due yet. */
 static bool make_command(unsigned i)
 {
     uint64_t now = fabric_now();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A barrier of processes in memory they share that says when it opened: what collectives
- * are timed from, to the last rank's return. Nothing of a library runs in it, and ranks
- * that have a processor each leave it at the same time. For fshperf coll and, so that
- * others are measured alike, bench/peer.c; plain C11.
+ * A barrier of processes in shared memory that reports when it opened: the start of a
+ * collective's measurement, which ends with the last rank's return. It runs no
+ * library code, and ranks with a processor each leave it at the same time. For
+ * fshperf coll and, so that others are measured alike, bench/peer.c; plain C11.
  */
 #ifndef FSHPERF_GATE_H
 #define FSHPERF_GATE_H
@@ -14,14 +14,14 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Until all have seen that it is open. */
+/* Time for all to see that it is open. */
 #define GATE_NS 1000u
 
-/* Zero at the start. */
+/* Initially zero. */
 struct gate {
-    _Alignas(64) atomic_uint arrived; /* ever; all ranks write */
-    _Alignas(64) atomic_uint opened;  /* how often; the last to arrive writes */
-    uint64_t at;                      /* when, by it, before `opened` */
+    _Alignas(64) atomic_uint arrived; /* total arrivals; written by all ranks */
+    _Alignas(64) atomic_uint opened;  /* total; the last to arrive writes */
+    uint64_t at;                      /* of opening, before `opened` */
 };
 
 /* ns, the same on all ranks. */
@@ -33,7 +33,7 @@ static inline uint64_t gate_now(void)
     return (uint64_t)ts.tv_sec * UINT64_C(1000000000) + (uint64_t)ts.tv_nsec;
 }
 
-/* By the last to arrive. */
+/* Called by the last to arrive. */
 static inline void gate_open(struct gate *gate, unsigned time, bool crowded)
 {
     gate->at = gate_now() + (crowded ? 0 : GATE_NS);
@@ -41,8 +41,8 @@ static inline void gate_open(struct gate *gate, unsigned time, bool crowded)
     atomic_store_explicit(&gate->opened, time, memory_order_release);
 }
 
-/* All ranks; *times is this rank's count of passes. crowded: there are more ranks than
- * processors. Returns when it opened, in ns, the same on all. */
+/* Called by all ranks; *times counts this rank's passes. crowded: oversubscribed.
+ * Returns the time of opening in ns, the same on all. */
 static inline uint64_t gate_pass(struct gate *gate, unsigned ranks,
                                  bool crowded, unsigned *times)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fshperf host-costs: what this machine takes for what simulated time states costs of
- * (COST_ of spec/fshmem.toml), beside them, so that one can see how far a machine is
- * from them. Nothing is taken over. With --clock simulated instead: the wall time of a
- * hand-over between a rank and the simulator.
+ * fshperf host-costs: this machine's timings for the operations to which simulated
+ * time assigns costs (COST_* of spec/fshmem.toml), next to those costs, for
+ * comparison only. With --clock simulated instead: the wall time of a hand-over
+ * between a rank and the simulator.
  */
 #include "perf.h"
 
@@ -25,7 +25,7 @@ enum {
     SETTLE_US = 3000
 };
 #define CYCLE_NS (1000.0 / FSH_CLOCK_MHZ)
-/* Further than a rank goes without the simulator. */
+/* Further than a rank can advance without the simulator. */
 #define FAR_NS UINT64_C(1100000)
 
 static gasnet_handler_t note_index;
@@ -33,10 +33,10 @@ static char from[COPY], to[COPY];
 
 static void settle(void)
 {
-    usleep(SETTLE_US); /* what was sent has come, or is done */
+    usleep(SETTLE_US); /* what was sent has arrived, or is done */
 }
 
-/* Each of these: ns of one. */
+/* Each returns the ns of one operation. */
 static double a_call(void)
 {
     uint64_t start = fsh_time_ns(), taken;
@@ -90,7 +90,7 @@ static double a_copied_kib(void)
     uint64_t start = fsh_time_ns();
 
     memcpy(to, from, sizeof to);
-    __asm__ volatile("" : : "r"(to) : "memory"); /* it is needed */
+    __asm__ volatile("" : : "r"(to) : "memory"); /* mark it as used */
     return (double)(fsh_time_ns() - start) / (COPY / 1024.0);
 }
 
@@ -153,7 +153,7 @@ static int host_costs(void)
         }
         fflush(stdout);
     }
-    /* Who waits here leaves the simulator alone. */
+    /* Ranks that wait here leave the simulator undisturbed. */
     gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
     gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
     return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fshperf host-driven: starts the jobs, and sets what hosts drive beside what the nodes
- * do alone; see hosts.h.
+ * fshperf host-driven: starts the jobs, and compares what hosts drive with what the
+ * nodes do alone; see hosts.h.
  */
 #include "hosts.h"
 #include "perf.h"
@@ -14,7 +14,7 @@
 #include "base/log.h"
 
 #define MAX_ROWS 64u
-#define TIME_LIMIT 900u /* seconds a job may take */
+#define TIME_LIMIT 900u /* seconds per job */
 
 static struct {
     const char *json;
@@ -30,7 +30,7 @@ struct all {
 
 /* ---- operations ---- */
 
-/* The job that is heard: its ranks, its costs, and the row its next line is of. */
+/* The job being parsed: its ranks, its costs, and the row of its next line. */
 struct told {
     struct all *all;
     size_t next;

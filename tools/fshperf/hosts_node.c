@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * fshperf host-node: the ranks of one job of fshperf host-driven, in simulated time.
- * Rank 0 times each operation, several in a row from the first call to the return of the
- * last; what the hardware counters say of the same transfer without hosts comes from
- * perf_measure.
+ * Rank 0 times each operation, several in a row from the first call to the return of
+ * the last; the hardware counters' figure for the same transfer without hosts comes
+ * from perf_measure.
  */
 #include "hosts.h"
 #include "perf.h"
@@ -147,9 +147,10 @@ static void reduce(size_t bytes, unsigned n)
     }
 }
 
-/* ---- what the nodes take alone, cycles ---- */
+/* ---- what the nodes take alone, in cycles ---- */
 
-/* With the ports and packets that the job has: what follows has them, too. */
+/* With the ports and packets of the job, which the following operations use
+ * too. */
 static struct perf_sample measure_nodes(enum perf_op op, size_t bytes,
                                         unsigned count)
 {
@@ -166,7 +167,7 @@ static double from_doorbell(enum perf_op op, size_t bytes, unsigned count)
 {
     struct perf_sample sample = measure_nodes(op, bytes, count);
 
-    /* Several: behind the start gate, from the first one's acceptance. */
+    /* Several: behind the start gate, from the acceptance of the first. */
     return count > 1 ? (double)sample.written / count
                      : (double)(sample.accepted + sample.written);
 }
@@ -186,7 +187,7 @@ static double node_stream(size_t bytes)
     return from_doorbell(PERF_PUT, bytes, PERF_QUEUE);
 }
 
-/* Doorbell to header, there and back. */
+/* Doorbell to header, round trip. */
 static double node_short(size_t bytes)
 {
     struct perf_sample sample = measure_nodes(PERF_PUT, 0, 1);
@@ -201,7 +202,7 @@ static const struct operation {
     const char *what;
     size_t bytes;
     void (*run)(size_t bytes, unsigned n);
-    double (*nodes)(size_t bytes); /* NULL: there is no such figure */
+    double (*nodes)(size_t bytes); /* NULL: no such figure */
     unsigned rounds;
     bool pair; /* ranks 0 and 1 */
 } operations[] = {
@@ -224,14 +225,14 @@ static const struct operation {
     {"reduce (sum)", 64 << 10, reduce, NULL, ROUNDS, false},
 };
 
-/* Cycles of one; without the look at the clock that ends them. */
+/* Cycles of one operation, excluding the reading of the clock that ends it. */
 static double measure(const struct operation *op)
 {
     uint64_t look, start, end;
 
     barrier(0, 1);
     if (op->pair && gasnet_mynode() != 0) {
-        barrier(0, 1); /* answers */
+        barrier(0, 1); /* completes the answers */
         return 0;
     }
     op->run(op->bytes, WARM_UP);

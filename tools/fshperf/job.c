@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Commands that are no rank but start jobs of this program: case-study, smp.
- * The launcher is the one beside this program.
+ * For commands that are not ranks but start jobs of this program: case-study,
+ * smp. They use the launcher next to this program.
  */
 #include "perf.h"
 
@@ -29,8 +29,7 @@ static void programs(char self[4096], char launcher[4160])
              self);
 }
 
-/* A list that ends with NULL to the n arguments there are. Returns how many there are
- * then. */
+/* Appends a NULL-terminated list to n arguments. Returns the new number. */
 static unsigned append(const char **argv, unsigned n, const char *const *list)
 {
     for (; *list; ++list) {
@@ -57,7 +56,7 @@ static void become_job(const struct perf_job *job, int output)
     unsigned n = append(argv, 0, base);
 
     if (job->costs) {
-        unsetenv("FSHMEM_HOST_TIME"); /* the stated costs, and no others */
+        unsetenv("FSHMEM_HOST_TIME"); /* the stated costs only */
         n = append(argv, n, time);
     }
     if (job->threads) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fshperf limits: two ranks of conduit smp, and processes started here where
- * more are needed, on the memory they share. The library makes the job and the
- * mapping, and is not used after that. Medians of rounds as in fshperf smp.
+ * fshperf limits: two ranks of conduit smp, and child processes where more are
+ * needed, on their shared memory. The library sets up the job and the mapping
+ * and is not used afterwards. Medians of rounds as in fshperf smp.
  */
 #include "perf.h"
 #include "smp.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fshperf: a GASNet program; see perf.h. Reads the command, joins the job,
- * attaches a segment large enough for every measurement, runs the command; the
- * case studies (study.h) join by themselves.
+ * fshperf: a GASNet program; see perf.h. Parses the command, joins the job,
+ * attaches a segment large enough for every measurement and runs the command;
+ * the case studies (study.h) join by themselves.
  */
 #include "perf.h"
 
@@ -32,7 +32,7 @@ static const struct perf_command *find(const char *name)
     return NULL;
 }
 
-/* How the kit knows a command's options; tool: room for their name. */
+/* A command's options in the kit's form; tool: room for their name. */
 static struct kit_options options_of(const struct perf_command *command,
                                      char tool[64])
 {
@@ -86,7 +86,7 @@ static void print_help(void)
         stdout);
 }
 
-/* No command of this name (NULL: none at all). */
+/* No command of this name (NULL: none given). */
 static _Noreturn void refuse(const char *name)
 {
     struct fsh_nearest near;
@@ -113,8 +113,8 @@ static _Noreturn void refuse(const char *name)
                    name ? name : "", names);
 }
 
-/* The first rank reads its command line before the others do, so that a mistake
- * is said once. */
+/* The first rank parses its command line before the others do, so that an error
+ * is reported once. */
 static int run_rank(const struct perf_command *command, int argc, char **argv)
 {
     int rank = (int)fsh_boot_rank();
@@ -146,7 +146,7 @@ static int run_alone(const struct perf_command *command, int argc, char **argv)
     return command->run();
 }
 
-/* Is it no rank, by its kind or by an option? */
+/* Whether it is not a rank, by its kind or by an option. */
 static bool is_alone(const struct perf_command *command, int argc, char **argv)
 {
     for (int i = 2; i < argc; ++i) {
@@ -197,7 +197,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "fshperf: gasnet_init or gasnet_attach failed\n");
         return 1;
     }
-    /* gasnet_exit ends the job, so nobody leaves before all are through. */
+    /* gasnet_exit ends the job, so nobody leaves before all are done. */
     int code = run_rank(command, argc - 1, argv + 1);
     static int codes[FSH_JOB_MAX_RANKS];
     fsh_boot_exchange(&code, sizeof(code), codes);

@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "boot/boot.h"
 
-/* A queue is no longer than this many bytes if two commands are enough. */
+/* A queue is limited to this many bytes, but has at least two commands. */
 #define QUEUE_BYTES ((size_t)1 << 20)
 
 static const char *const bw_name[] = {"put_bw", "get_bw"};
@@ -55,7 +55,7 @@ static void record(struct perf_table *table, const struct perf_config *config,
                           });
 }
 
-/* One point of a curve; the single transfers give the long latencies too. */
+/* One point of a curve; single transfers also give the long latencies. */
 static void point(struct perf_table *table, const struct perf_config *config)
 {
     struct perf_sample sample = perf_measure(config);
@@ -104,8 +104,8 @@ static void short_latency(struct perf_table *table, enum perf_op op)
            sample.header + sample.accepted);
 }
 
-/* The smallest payload to its last byte: from the doorbell on, and beside it with
- * memory that answers a write when it has stored it. */
+/* The smallest payload to its last byte: from the doorbell, and also with memory that
+ * acknowledges a write only once it is stored. */
 static void last_byte_latency(struct perf_table *table, enum perf_op op)
 {
     const unsigned responses[] = {perf_assumed()->dram_write_cycles,
@@ -147,7 +147,7 @@ static void sweep_all(struct perf_table *table, struct perf_reach reach[2])
     progress("", true);
 }
 
-/* Rank 0. Returns how many targets are missed. */
+/* Rank 0. Returns the number of missed targets. */
 static unsigned tell(const struct perf_results *results, uint64_t start)
 {
     const struct perf_table *table = results->table;
@@ -166,7 +166,7 @@ static unsigned tell(const struct perf_results *results, uint64_t start)
     return short_falls;
 }
 
-/* Open before anything is measured, so that a wrong name is said at once. */
+/* Opened before any measurement, so that a wrong name is reported at once. */
 struct files {
     FILE *json, *csv, *report;
 };

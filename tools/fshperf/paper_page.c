@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fshperf paper --report: section IV of the FSHMEM paper as a page, its figures and
- * tables beside ours. What the paper gives as a curve only is named by the peaks that
- * its text states.
+ * fshperf paper --report: section IV of the FSHMEM paper as a page, with its figures
+ * and tables next to ours. Curves of the paper are represented by the peaks that its
+ * text states.
  */
 #include "perf.h"
 
@@ -10,7 +10,7 @@
 
 #include "chart.h"
 
-/* Of which the paper states the peak: packets of 1024 and 512 B have the same. */
+/* The peaks that the paper states: packets of 1024 and 512 B share one. */
 static const struct chart_level paper_peaks[] = {
     {"paper, 512 and 1024 B: 3813", 3813, false},
     {"paper, 256 B: 3419", 3419, false},
@@ -31,7 +31,7 @@ static double value_of(const struct perf_row *row)
     return strstr(row->test, "_lat") ? perf_us(row) : perf_mb_per_s(row);
 }
 
-/* Leaves out what was not measured. Returns how many there are. */
+/* Omits what was not measured. Returns the number of lines. */
 static unsigned find_lines(const struct perf_table *table, unsigned ports,
                            const struct series *series, unsigned n,
                            struct chart_line *line)
@@ -56,7 +56,7 @@ static unsigned find_lines(const struct perf_table *table, unsigned ports,
     return lines;
 }
 
-/* The same figures, for who wants the numbers or cannot see the chart. */
+/* The same figures as a table, for the exact numbers and for accessibility. */
 static void write_points(struct page *p, const struct chart *c,
                          const char *format)
 {
@@ -84,7 +84,7 @@ static const struct chart_axis sizes = {.title = "Transfer size (bytes)",
                                         .step = 8,
                                         .text = chart_size};
 
-/* A chart and its table, one above the other. */
+/* A chart with its table below. */
 static void write_curve(struct page *p, const struct chart *c, unsigned digits)
 {
     char format[16];

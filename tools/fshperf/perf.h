@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fshperf: measures what the FSHMEM paper's section IV measures, on conduit
+ * fshperf: measures what section IV of the FSHMEM paper measures, on conduit
  * fpga, from the hardware counters of both nodes. Every rank runs the same code
- * (main.c); rank 0 starts the transfers and reports, rank 1 is the peer. All of
- * it runs on the main thread. Between measurements the ranks meet in the boot
- * barrier, which needs no conduit, so nothing but the transfer measured is on
- * the links.
+ * (main.c); rank 0 starts the transfers and reports, rank 1 is the peer.
+ * Everything runs on the main thread. Between measurements the ranks
+ * synchronise by the boot barrier, which does not use the conduit, so the links
+ * carry only the measured transfer.
  */
 #ifndef FSHPERF_H
 #define FSHPERF_H
@@ -37,23 +37,24 @@ struct perf_config {
     unsigned packet; /* 128, 256, 512, 1024 */
     size_t bytes;    /* 0 to PERF_MAX_BYTES */
     unsigned count;
-    unsigned dram_write; /* write response, cycles; 0: the job's */
+    unsigned dram_write; /* write response time, cycles; 0: the job's */
 };
 
 /* Cycles from the first command's acceptance, by the counters. */
 struct perf_sample {
     uint64_t header; /* request header at the target (GET: reply header here) */
-    uint64_t written; /* last byte of all written; 0 if there is no payload */
-    /* From the cycle in which the node took the doorbell of the only command to
-     * its acceptance; the doorbell's by the simulator, not by a counter. */
+    uint64_t written; /* last byte of all written; 0 without payload */
+    /* From the cycle in which the node accepted the doorbell of the only
+     * command to the command's acceptance; the doorbell's cycle comes from the
+     * simulator, not from a counter. */
     uint64_t accepted;
 };
 
-/* One line of a result file. */
+/* A line of a result file. */
 struct perf_row {
     const char *test; /* put_bw, get_bw, put_lat, get_lat */
-    /* single, pipelined; short, long; with write responses beside each other
-     * long_accepted; from the doorbell on short_doorbell, long_doorbell */
+    /* single, pipelined; short, long; long_accepted: compared by write response
+     * time; from the doorbell: short_doorbell, long_doorbell */
     const char *mode;
     const char *to; /* last_byte, header */
     unsigned ports;
@@ -61,10 +62,10 @@ struct perf_row {
     size_t bytes;
     unsigned count;
     uint64_t cycles;     /* of all commands together */
-    unsigned dram_write; /* write response, cycles; 0: the job's */
+    unsigned dram_write; /* write response time, cycles; 0: the job's */
 };
 
-/* Cycles in which a memory that posts no writes answers one. */
+/* Write response time, in cycles, of a memory that does not post writes. */
 #define PERF_DRAM_STORED 40u
 
 /* All rows of a run, in the order measured. */
@@ -75,30 +76,30 @@ struct perf_table {
 
 /* probe.c: prepare the segment and the counters; collective. */
 void perf_probe_init(void);
-/* Can this fabric use `ports` ports to the peer? */
+/* Whether this fabric can use `ports` ports to the peer. */
 bool perf_probe_ports(unsigned ports);
-/* Measure; collective; the result is given on every rank. Data is verified.
+/* Measures; collective; every rank gets the result. The data is verified.
  * Fatal, with a message, if counters or data are wrong. */
 struct perf_sample perf_measure(const struct perf_config *config);
 unsigned perf_packet(unsigned i); /* i-th packet size, ascending */
 size_t perf_size(unsigned i);     /* i-th transfer size, ascending */
 
-/* Raw commands in flight: at most as many as there are tags, less a margin for
- * those of the library. */
+/* Raw commands in flight: at most the number of tags, less a margin for those
+ * of the library. */
 #define PERF_QUEUE (FSH_HOST_TAGS - 4u)
 struct perf_batch {
     unsigned count;
     struct fsh_fpga_record record[PERF_QUEUE];
 };
-/* Queue `count` equal commands from the source area to the target area. */
+/* Queues `count` equal commands from the source area to the target area. */
 void perf_queue(struct perf_batch *batch, enum perf_op op, uint32_t node,
                 size_t bytes, unsigned count);
-/* Wait for all of them; bounded; fatal if one ends in an error. */
+/* Waits for all of them; bounded; fatal if one ends in an error. */
 void perf_wait(struct perf_batch *batch, const char *what);
 
 /* table.c */
 void perf_table_add(struct perf_table *table, const struct perf_row *row);
-/* First row that matches; NULL if there is none. */
+/* The first matching row, or NULL. */
 const struct perf_row *perf_find(const struct perf_table *table,
                                  const char *test, const char *mode,
                                  const char *to, unsigned ports,
@@ -106,7 +107,7 @@ const struct perf_row *perf_find(const struct perf_table *table,
 double perf_mb_per_s(const struct perf_row *row);
 double perf_efficiency(const struct perf_row *row);
 double perf_us(const struct perf_row *row);
-/* The same with the assumed link delay taken out. */
+/* The same without the assumed link delay. */
 double perf_us_without_link(const struct perf_row *row);
 void perf_write_json(FILE *out, const struct perf_table *table);
 void perf_write_csv(FILE *out, const struct perf_table *table);
@@ -125,7 +126,7 @@ struct perf_iii {
     char put[16], get[16]; /* us */
 };
 struct perf_iv {
-    char column[PERF_COLUMNS_IV][32]; /* the first names the row */
+    char column[PERF_COLUMNS_IV][32]; /* the first column names the row */
 };
 extern const char *const perf_heads_iv[PERF_COLUMNS_IV];
 void perf_table_iii(const struct perf_table *table,
@@ -134,32 +135,32 @@ void perf_table_iv(const struct perf_table *table,
                    struct perf_iv row[PERF_ROWS_IV]);
 void perf_print_table_iii(const struct perf_table *table);
 void perf_print_table_iv(const struct perf_table *table);
-/* Sizes of the summary of Fig. 5. */
+/* Sizes in the summary of Fig. 5. */
 #define PERF_SUMMARY 9u
 extern const size_t perf_summary[PERF_SUMMARY];
 /* MB/s with packets of 1024 B; 0: not measured. */
 double perf_bandwidth(const struct perf_table *table, const char *test,
                       const char *mode, unsigned ports, size_t bytes);
-/* Mean over the sizes of the long messages, µs to the header. */
+/* Mean over the sizes of the long messages, in us to the header. */
 double perf_mean_header_us(const struct perf_table *table, const char *test);
 
-/* targets.c: transfer sizes at which one transfer reaches a share of peak, and
- * the final table: what the paper reached, what FSHMEM sets out to reach. */
+/* targets.c: transfer sizes at which a single transfer reaches a share of the
+ * peak, and the final table: results of the paper, targets of FSHMEM. */
 struct perf_reach {
     size_t half, most; /* 50 % and 95 % of peak */
 };
 #define PERF_TARGETS 64u
 struct perf_target {
     char what[96];
-    const char *paper; /* as text; "-" it does not say */
+    const char *paper; /* as text; "-": not stated */
     const char *unit;
-    double limit; /* 0: no target, the figure only */
+    double limit; /* 0: no target, only the figure */
     double measured;
     bool at_least; /* measured must be >= limit; else <= */
 };
 struct perf_targets {
     struct perf_target target[PERF_TARGETS];
-    size_t count, doorbells; /* from where on times are from the doorbell */
+    size_t count, doorbells; /* number; first from the doorbell */
 };
 #define PERF_DOORBELL_NOTE                                                     \
     "From the doorbell: from the cycle, known to the simulator, in which the " \
@@ -168,13 +169,13 @@ struct perf_reach perf_search_reach(enum perf_op op, uint64_t peak_cycles);
 void perf_find_targets(struct perf_targets *all, const struct perf_table *table,
                        const struct perf_reach reach[2]);
 bool perf_target_missed(const struct perf_target *target);
-/* "pass", "falls short", "-" without a target; ">= 88.6", "-". */
+/* "pass", "falls short", or "-" without a target; ">= 88.6", "-". */
 const char *perf_target_verdict(const struct perf_target *target);
 const char *perf_target_limit(const struct perf_target *target, char text[32]);
-/* Returns how many rows fall short. */
+/* Returns the number of rows that fall short. */
 unsigned perf_print_targets(const struct perf_targets *all);
 
-/* paper_page.c: all of it as an HTML page. */
+/* paper_page.c: everything as an HTML page. */
 struct perf_results {
     const struct perf_table *table;
     const struct perf_targets *targets;
@@ -183,21 +184,21 @@ void perf_write_page(FILE *out, const struct perf_results *results);
 
 /* ---- the commands ---- */
 
-/* A command of fshperf: what main.c runs, what its command line is read by, and
- * what --help prints. */
+/* A command of fshperf: what main.c runs, its options, and its entry in
+ * --help. */
 struct perf_command {
     const char *name;
-    const char *help; /* as of an option; NULL: not for users */
-    /* One of these; it returns the exit code. */
-    int (*run)(void);                  /* the options have been read */
-    int (*raw)(int argc, char **argv); /* reads them, or joins with them */
+    const char *help; /* as of an option; NULL: internal */
+    /* One of these; returns the exit code. */
+    int (*run)(void);                  /* options already parsed */
+    int (*raw)(int argc, char **argv); /* parses options, or joins with them */
     const struct kit_option *options;
     size_t count;
-    bool alone;                /* is no rank, or joins its job itself */
-    const char *alone_with[2]; /* the same, with one of these options */
+    bool alone;                /* is not a rank, or joins its job itself */
+    const char *alone_with[2]; /* the same, if one of these options is given */
 };
 
-/* main.c: read the arguments after argv[0]; kit_options_read. */
+/* main.c: parses the arguments after argv[0]; kit_options_read. */
 void perf_read_options(const struct perf_command *command, int argc,
                        char **argv);
 
@@ -220,35 +221,37 @@ extern const struct perf_command perf_smp_node;  /* smp_node.c, its ranks */
 /* Handlers of am-rtt and sim-spin, for gasnet_attach. */
 void perf_am_entries(gasnet_handlerentry_t entries[2]);
 void perf_spin_entry(gasnet_handlerentry_t *entry);
-/* A round trip of the first two. */
+/* One round trip of the first two. */
 void perf_ping(gasnet_node_t peer);
-/* One of them that only counts. */
+/* A handler that only counts. */
 gasnet_handler_t perf_note_handler(void);
 
-/* assumed.c: what the simulator of this job assumes, and how reports name it;
- * fatal without one. */
+/* assumed.c: the simulator's assumptions in this job, and their presentation in
+ * reports; fatal without a simulator. */
 #define PERF_ASSUMED 7u
 const struct fsh_sim_assumed *perf_assumed(void);
 void perf_set_assumed(const struct fsh_sim_assumed *from);
 void perf_print_assumed(void);
 struct page;
 void perf_page_assumed(struct page *p); /* as facts, with this machine's */
-/* Fields of a JSON object and of a CSV line, each after a comma; dram_write as of
- * a row. */
+/* Fields of a JSON object, and of a CSV line, each after a comma; dram_write: that of
+ * the row. */
 void perf_json_assumed(struct document *d, unsigned dram_write);
 void perf_csv_assumed_names(FILE *out);
 void perf_csv_assumed(FILE *out, unsigned dram_write);
-/* A line from a job to the command that started it; and was this one? */
+/* A line from a job to the command that started it; and whether a line is
+ * one. */
 #define PERF_ASSUMED_LINE "case-assumed"
 void perf_tell_assumed(void);
 bool perf_hear_assumed(const char *line);
-/* Cycle in which this node took its last doorbell, by the simulator. */
+/* Cycle in which this node accepted its last doorbell, by the simulator. */
 uint64_t perf_sim_doorbell(void);
 /* Cycle of the nodes that is time 0 of the ranks' simulated time. */
 uint64_t perf_sim_clock_start(void);
-/* Write response of all device memories from what this rank does next on. */
+/* Sets the write response time of all device memories for this rank's later
+ * operations. */
 void perf_sim_dram_write(unsigned cycles);
-/* What the simulator has done so far. */
+/* Statistics of the simulator. */
 struct sim_figures {
     uint64_t cycle;     /* simulated */
     uint64_t evaluated; /* node-cycles */
@@ -256,36 +259,36 @@ struct sim_figures {
 };
 struct sim_figures perf_sim_figures(void);
 
-/* job.c: this program as a job of its own, whose output is heard line by line.
- * Returns its exit code, or 128 and the signal that ended it. */
+/* job.c: runs this program as a job, passing its output on line by line.
+ * Returns its exit code, or 128 plus the signal that ended it. */
 struct perf_job {
     unsigned ranks;
     const char *conduit;
-    const char *topology; /* NULL: the usual one */
-    const char *costs;    /* of hosts in simulated time; NULL: they have none */
-    unsigned threads;     /* of the simulator; 0: its default */
-    unsigned time_limit;  /* seconds */
+    const char *topology;         /* NULL: the default */
+    const char *costs;            /* of hosts; NULL: no simulated time */
+    unsigned threads;             /* of the simulator; 0: its default */
+    unsigned time_limit;          /* seconds */
     const char *const *arguments; /* of fshperf; ends with NULL */
     void (*hear)(void *arg, const char *line);
     void *arg;
 };
 int perf_run_job(const struct perf_job *job);
-/* End with a message if the command, which starts its jobs itself, was started
- * as a rank. */
+/* Ends with a message if a command that starts its own jobs was started as a
+ * rank. */
 void perf_refuse_job(const char *command);
-/* Say on stderr what is being done; in place, if that is a terminal. */
+/* Shows progress on stderr; in place, if that is a terminal. */
 void perf_progress(const char *text, bool last);
 
-/* sample.c: the middle of n values, which get sorted. */
+/* sample.c: the median of n values, which it sorts. */
 double perf_median(double *value, size_t n);
-/* The clock of what is timed on a rank, as a report's head names it. Figures of hosts
- * may stand beside a card's, which are simulated, only if this is, too. */
+/* The clock of measurements on a rank, for a report's heading. Host figures are
+ * comparable with a card's, which are simulated, only if they are simulated too. */
 const char *perf_host_clock(void);
-/* End with a message if ranks have simulated time: the command times the simulator. */
+/* Ends with a message if ranks have simulated time: the command times the simulator. */
 void perf_wall_only(const char *command);
 
-/* Files of reports: open for writing, and close; end the program with a message
- * if that fails. No path: NULL, and nothing is done with it. */
+/* Open and close report files; fatal on failure. Without a path: NULL, and no
+ * effect. */
 FILE *perf_open(const char *path);
 void perf_close(FILE *out, const char *path);
 

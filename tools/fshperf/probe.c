@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One measurement: program packet size and ports, clear the counters of both
- * nodes, let rank 0 issue, read the counters of both nodes, check the data. The
- * ranks meet in the boot barrier only, so no other message disturbs the
- * counters; a late credit update of the library is seen as a wrong count, and
- * the measurement repeated.
+ * One measurement: sets packet size and ports, clears the counters of both
+ * nodes, lets rank 0 issue the commands, reads the counters of both nodes and
+ * checks the data. The ranks synchronise by the boot barrier only, so no other
+ * message disturbs the counters; a late credit update of the library shows as a
+ * wrong count, and the measurement is repeated.
  */
 #include "perf.h"
 
@@ -19,12 +19,12 @@
 
 #define SOURCE ((size_t)0)      /* offsets in the segments */
 #define TARGET (PERF_MAX_BYTES) /* where transfers land */
-#define WAIT_NS 120000000000u   /* no transfer here takes so long */
+#define WAIT_NS 120000000000u   /* longer than any transfer here */
 #define ATTEMPTS 5
 
 static unsigned char *segment;
-static unsigned ports_mask; /* as the library set it */
-static unsigned pattern;    /* changes from one measurement to the next */
+static unsigned ports_mask; /* as set by the library */
+static unsigned pattern;    /* changes with each measurement */
 
 unsigned perf_packet(unsigned i)
 {
@@ -36,9 +36,10 @@ size_t perf_size(unsigned i)
     return (size_t)4 << i;
 }
 
-/* After reset a node clears the memory of its completion unit, thousands of
- * cycles in which it accepts no command: one that is not counted waits here. It
- * also meets what the library still owes, and is then repeated. */
+/* After reset a node clears the memory of its completion unit for thousands
+ * of cycles, in which it accepts no command: waits for that with a command
+ * that is not counted, repeated if it coincides with pending messages of the
+ * library. */
 static void outlast_reset(void)
 {
     const struct perf_config config = {
@@ -142,7 +143,7 @@ static uint64_t pattern_word(size_t i)
     return (i + 1) * 0x9e3779b97f4a7c15u ^ (uint64_t)pattern << 32;
 }
 
-/* Fill with, or compare against, this measurement's pattern. */
+/* Fills with, or compares against, this measurement's pattern. */
 static void fill(unsigned char *at, size_t n)
 {
     for (size_t i = 0; i < n; i += 8) {
@@ -179,7 +180,7 @@ static void issue(const struct perf_config *config)
     perf_wait(&batch, config->op == PERF_PUT ? "a PUT" : "a GET");
 }
 
-/* What one node counted. */
+/* The counts of one node. */
 struct counts {
     uint64_t accept_first, accept_count;
     uint64_t request_first, reply_first;
@@ -202,7 +203,7 @@ static void read_counts(struct counts *counts)
     };
 }
 
-/* Did exactly these transfers happen, and nothing else? */
+/* Whether exactly these transfers happened, and nothing else. */
 static bool as_expected(const struct perf_config *config,
                         const struct counts node[2])
 {
@@ -221,7 +222,7 @@ static void attempt(const struct perf_config *config, struct counts node[2])
         fill(segment + SOURCE, config->bytes);
     }
     fsh_fpga_perf_clear();
-    (void)fsh_fpga_reg_read(FSH_REG_CYCLE); /* the writes before are done */
+    (void)fsh_fpga_reg_read(FSH_REG_CYCLE); /* earlier writes have arrived */
     fsh_boot_barrier("fshperf counters cleared");
     if (initiator) {
         issue(config);

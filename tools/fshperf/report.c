@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fshperf's text: curves in the layout of the OSU benchmarks, Fig. 5 in short,
- * Tables III and IV of the FSHMEM paper with our figures beside. Figures of
- * others are quoted from that paper.
+ * fshperf's text output: curves in the layout of the OSU benchmarks, a summary
+ * of Fig. 5, and Tables III and IV of the FSHMEM paper with our figures added.
+ * Figures of others are quoted from that paper.
  */
 #include "perf.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Statistics of measurements on a rank, and whose time they are in.
+ * Statistics of measurements on a rank, and the clock they use.
  */
 #include "perf.h"
 

@@ -11,7 +11,7 @@
 #include "base/cpu.h"
 #include "base/log.h"
 
-#define TIME_LIMIT 300u /* seconds a job may take */
+#define TIME_LIMIT 300u /* seconds per job */
 
 static struct {
     const char *json, *mode, *only;
@@ -57,7 +57,7 @@ static void run(struct smp_table *table, const char *mode, const char *set,
     }
 }
 
-/* Is any of these tests asked for? */
+/* Whether one of these tests is requested. */
 static bool wanted(const char *test, const char *other)
 {
     return !options.only || strcmp(options.only, test) == 0 ||

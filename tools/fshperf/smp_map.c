@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where a segment of another rank is in this process, so that the limits are
- * measured on the very memory the library uses. Nothing in GASNet tells; the
- * kernel does: ranks of conduit smp map the same object.
+ * Finds another rank's segment in this process, so that limits are measured on
+ * the very memory that the library uses. GASNet has no call for this, but the
+ * kernel's list of mappings tells: ranks of conduit smp map the same object.
  */
 #include "smp.h"
 
@@ -10,7 +10,7 @@
 
 struct mapping {
     uintptr_t begin, end;
-    struct smp_place place; /* of begin */
+    struct smp_place place; /* of its start */
 };
 
 static bool next(FILE *maps, struct mapping *m)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * fshperf smp-node: the ranks of one job of fshperf smp. Measures one set of
- * cases in one thread mode; rank 0 prints a line a figure.
+ * cases in one thread mode; rank 0 prints one line per figure.
  */
 #include "perf.h"
 #include "smp.h"
@@ -62,7 +62,7 @@ static void empty_poll(const struct node *node)
             true);
 }
 
-/* The smallest go in one cache line, as in a ring; others are copies. */
+/* The smallest use one cache line, as in a ring; others are copies. */
 static void loaded_messages(const struct node *node, const char *test,
                             smp_loop_fn loop)
 {
@@ -128,8 +128,9 @@ static void pair(const struct node *node)
     barriers(node);
 }
 
-/* Two ranks measure, the others are blocked in a barrier. They wake up now and
- * then to check the job, so batches are short enough to fit in between. */
+/* Two ranks measure while the others are blocked in a barrier. Those wake up
+ * now and then to check the job, so batches are short enough to fit in
+ * between. */
 static void crowd(const struct node *node)
 {
     struct node two = *node;
@@ -144,7 +145,7 @@ static void crowd(const struct node *node)
 
 /* ---- shared processors ---- */
 
-/* Long enough for what waits learn, and for some turns of a neighbour. */
+/* Long enough for the waits to adapt, and for several turns of a neighbour. */
 #define TOGETHER_BATCH_NS 2000000u
 #define NEIGHBOUR_BATCH_NS 20000000u
 #define SHARED_ROUNDS 20u

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The loops of fshperf smp that call the library, written as a client would
- * write them. Compiled once for each thread mode: only what gasnet.h offers is
- * used here, and SMP_OPS is the one name that leaves the file.
+ * The loops of fshperf smp that call the library, written as a client would.
+ * Compiled once per thread mode: they use only what gasnet.h offers, and
+ * SMP_OPS is the only exported name.
  */
 #include <gasnet.h>
 
@@ -19,7 +19,7 @@ enum {
     FLOODING
 };
 
-/* Of the case; for the handlers. */
+/* The current case, for the handlers. */
 static const struct smp_rank *now;
 static volatile unsigned served, answered;
 
@@ -124,7 +124,7 @@ static uint64_t serve(unsigned n)
     return 0;
 }
 
-/* n times what SEND sends, each answered before the next. */
+/* n times: sends with SEND and waits for the answer. */
 #define PING_PONG(name, SEND)                            \
     static uint64_t name(struct smp_rank *r, unsigned n) \
     {                                                    \
@@ -146,7 +146,7 @@ PING_PONG(am_medium,
 PING_PONG(am_long,
           gasnet_AMRequestLong0(1, LONG_PING, r->local, r->bytes, r->there->in))
 
-/* Until the last handler has run, which a flag in memory tells. */
+/* Until the last handler has run, as signalled by a flag in memory. */
 static uint64_t am_flood(struct smp_rank *r, unsigned n)
 {
     uint64_t start = fsh_time_ns();
@@ -165,7 +165,7 @@ static uint64_t am_flood(struct smp_rank *r, unsigned n)
     return fsh_time_ns() - start;
 }
 
-/* ---- what only rank 0 does ---- */
+/* ---- one-sided operations of rank 0 ---- */
 
 #define ALONE(name, CALL, END)                             \
     static uint64_t name(struct smp_rank *r, unsigned n)   \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A rank of a measuring job: joins, finds the memory of the others, binds
- * itself to a processor, and times two loops in turns. Between the loops the
- * ranks meet at a gate in shared memory, so that nothing of the library runs
- * but what is timed.
+ * itself to a processor, and times two loops alternately. Between the loops the
+ * ranks synchronise at a gate in shared memory, so that only what is timed uses
+ * the library.
  */
 #include "perf.h"
 #include "smp.h"
@@ -69,7 +69,7 @@ static void find_areas(const struct smp_ops *ops, void *segments[SMP_MAX_RANKS])
     ops->barrier();
 }
 
-/* Memory of its own, there before it is timed. */
+/* Private memory, faulted in before it is timed. */
 static unsigned char *private_memory(size_t bytes)
 {
     unsigned char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -82,10 +82,10 @@ static unsigned char *private_memory(size_t bytes)
     return p;
 }
 
-/* The processors this process might use before it was pinned. */
+/* The processors this process could use before it was pinned. */
 static cpu_set_t may;
 
-/* Use the rank-th of them only, or of the launcher's share for this rank. */
+/* Pins to the rank-th of them, or to the launcher's share for this rank. */
 static void pin(unsigned rank)
 {
     cpu_set_t one;
@@ -159,7 +159,7 @@ static void meet(const struct smp_rank *r)
     smp_raw_meet(r, &r->all->control);
 }
 
-/* How often this thread had to give a processor away. */
+/* How often this thread was switched out. */
 static unsigned switches(void)
 {
     struct rusage usage;
@@ -168,7 +168,8 @@ static unsigned switches(void)
     return (unsigned)usage.ru_nivcsw;
 }
 
-/* What rank 0 says is next; it stays until all have met again. */
+/* Rank 0's command for the next step; unchanged until all have synchronised
+ * again. */
 enum { FIRST, SECOND, STOP };
 
 static unsigned run(struct smp_rank *r, smp_loop_fn loop[2], uint64_t *ns)
@@ -203,8 +204,8 @@ static uint64_t batch(struct smp_rank *r, smp_loop_fn loop[2], unsigned which,
     return ns;
 }
 
-/* How many calls take about batch_ns; warms up as well. In steps, since the
- * first calls may take much longer than those that follow. */
+/* The number of calls that take about batch_ns; also warms up. Increases in
+ * steps, since the first calls may take much longer. */
 static unsigned calibrate(struct smp_rank *r, smp_loop_fn loop[2],
                           unsigned which, uint64_t batch_ns)
 {
@@ -234,7 +235,7 @@ static bool undisturbed(const struct smp_rank *r, bool alone)
     return sum == 0;
 }
 
-/* One round; true if nobody else ran meanwhile. */
+/* One round; true if it was undisturbed. */
 static bool once(struct smp_rank *r, smp_loop_fn loop[2],
                  const unsigned count[2], bool alone, double ns[2])
 {

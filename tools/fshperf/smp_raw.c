@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The limits of fshperf smp: what two processes can do with the memory they
- * share, no call of the library or the system inside a timed loop but
- * sched_yield where there are more ranks than processors. Called by
- * smp_measure on all ranks of the party at once.
+ * The limits of fshperf smp: what two processes can do with their shared
+ * memory, without any library or system call inside a timed loop, except
+ * sched_yield when oversubscribed. Called by smp_measure on all ranks of the
+ * party at once.
  */
 #include "smp.h"
 
@@ -12,14 +12,14 @@
 
 #include "base/cpu.h"
 
-/* Rounds of waiting before the processor is offered: some 20 us, which only a
- * peer that does not run takes. */
+/* Rounds of waiting before a yield: some 20 us, which only happens if the peer
+ * is not running. */
 #define PATIENCE 20000u
 
-/* Has a flag not yet come to this value? */
+/* Whether a flag has not yet reached this value. */
 static bool before(const atomic_uint *flag, unsigned value)
 {
-    /* Partner: the release by the peer, who may be one ahead. */
+    /* Partner: the release by the peer, which may be one ahead. */
     return (int)(atomic_load_explicit(flag, memory_order_acquire) - value) < 0;
 }
 
@@ -50,7 +50,7 @@ void smp_raw_touch(const void *p, size_t bytes)
     }
 }
 
-/* Keep the compiler from merging copies. */
+/* Keeps the compiler from merging copies. */
 static void settle(void)
 {
     __asm__ __volatile__("" ::: "memory");
@@ -112,7 +112,7 @@ uint64_t smp_raw_ring(struct smp_rank *r, unsigned n)
 }
 
 /* Counters stay in registers: a store to private memory after each message
- * would come between the stores that wait for cache lines of the ring together,
+ * would separate the stores to the ring, which wait for cache lines together,
  * and cost more than the message. */
 static void flood_send(struct smp_rank *r, unsigned n)
 {
@@ -131,7 +131,7 @@ static void flood_send(struct smp_rank *r, unsigned n)
     r->seq = end;
 }
 
-/* Tells of freed slots every quarter of a ring. */
+/* Reports freed slots every quarter of a ring. */
 static void flood_receive(struct smp_rank *r, unsigned n)
 {
     unsigned first = r->seq;
@@ -224,7 +224,7 @@ uint64_t smp_raw_read(struct smp_rank *r, unsigned n)
 
 /* ---- barriers ---- */
 
-/* The last to arrive opens; it goes on without having waited. */
+/* The last to arrive opens it, and continues without having waited. */
 void smp_raw_meet(const struct smp_rank *r, struct smp_gate *gate)
 {
     unsigned next =

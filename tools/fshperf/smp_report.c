@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Figures of fshperf smp: what a job says, targets, the table, JSON.
+ * Figures of fshperf smp: parsing rows, targets, the table, JSON.
  */
 #include "perf.h"
 #include "smp.h"
@@ -42,7 +42,7 @@ bool smp_read_row(const char *line, struct smp_row *row)
 
 /* ---- targets ---- */
 
-/* At most this many times the limit and so many ns. */
+/* At most this factor times the limit, plus this many ns. */
 struct rule {
     const char *test;
     unsigned ranks; /* 0: any */
@@ -75,7 +75,8 @@ static const struct rule rules[] = {
 };
 
 /* A round trip among many ranks may take twice that of two; PAR may take 1.25
- * times SEQ. Other jobs, other conditions: compared by their limits. */
+ * times SEQ. Different jobs run under different conditions, so they are
+ * compared by their ratios to the limits. */
 #define CROWD_FACTOR 2.0
 #define PAR_FACTOR 1.25
 
@@ -142,7 +143,7 @@ bool smp_is_bandwidth(const struct smp_row *row)
     return strcmp(row->test, "put_bw") == 0 || strcmp(row->test, "get_bw") == 0;
 }
 
-/* µs, or GB/s, of ns a call. */
+/* us, or GB/s, from ns per call. */
 static double figure(const struct smp_row *row, double ns)
 {
     return smp_is_bandwidth(row) ? (double)row->bytes / ns : ns / 1e3;
@@ -155,7 +156,7 @@ static double ratio(const struct smp_row *row)
     return smp_is_bandwidth(row) ? 1 / r : r;
 }
 
-/* What /proc/cpuinfo says of the first processor; "" if it does not. */
+/* A field of /proc/cpuinfo for the first processor; "" if missing. */
 static void read_cpuinfo(const char *key, char *value, size_t len)
 {
     FILE *f = fopen("/proc/cpuinfo", "re");
@@ -216,7 +217,7 @@ static void print_header(void)
            "Ratio", "Target");
 }
 
-/* True if it is over its target. */
+/* Returns true if it misses its target. */
 static bool print_row(const struct smp_row *row)
 {
     bool over = row->target > 0 && row->result.value > row->target;
@@ -278,5 +279,5 @@ void smp_write_json(FILE *out, const struct smp_table *table)
         add_row(&d, &table->row[i]);
     }
     document_close(&d);
-    document_write(&d, out); /* who closes the file looks at its errors */
+    document_write(&d, out); /* errors are checked when the file is closed */
 }

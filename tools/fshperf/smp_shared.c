@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sets of cases of fshperf smp in which processors are shared although there are
- * enough of them, as on a busy host: both ranks on one, or each with a program
- * that never gives its processor away. The limit is the same calls by waits that
- * are told so before: those of a job with more ranks than processors.
+ * Sets of cases of fshperf smp with shared processors although there are enough, as
+ * on a busy host: both ranks on one processor, or each sharing its processor with a
+ * program that never yields. The limit is the same calls with waits that are told in
+ * advance, as in an oversubscribed job.
  */
 #include "perf.h"
 #include "smp.h"
@@ -21,8 +21,8 @@
 
 static smp_loop_fn loop;
 
-/* As in a job of more ranks than processors. What waits have learned so far is
- * kept for the others. */
+/* As in an oversubscribed job. What waits have learned so far is restored
+ * afterwards. */
 static uint64_t told(struct smp_rank *r, unsigned n)
 {
     unsigned most = atomic_load(&fsh_spin.most);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fshperf sim-speed: node-cycles a second of wall time with every node loaded
- * by commands queued in the devices: transfers, products on the compute cores,
- * or both. fshperf am-rtt: time of an active message round trip, on any conduit.
- * These are wall-clock figures of the machine they run on, but the latter is
- * simulated where the ranks have such time.
+ * fshperf sim-speed: node-cycles per second of wall time with every node loaded by
+ * commands queued in the devices: transfers, products on the compute cores, or both.
+ * fshperf am-rtt: time of an active message round trip, on any conduit. These are
+ * wall-clock figures of the current machine, except that am-rtt uses simulated time
+ * where the ranks have it.
  */
 #include "perf.h"
 #include "speed.h"
@@ -23,14 +23,14 @@
 #define PRODUCT 512 /* m, n and k */
 #define PRODUCTS 2u
 #define PRODUCT_BYTES (PRODUCT * PRODUCT * sizeof(float))
-#define OPERANDS (2 * PERF_MAX_BYTES) /* behind what the transfers use */
+#define OPERANDS (2 * PERF_MAX_BYTES) /* after the area for transfers */
 #define START 0                       /* event */
 #define ROUND_TRIPS 1000
 #define WARM_UP 100
 
-/* What every node is to do. */
+/* The load of every node. */
 struct load {
-    bool put;     /* send to its neighbour, and receive */
+    bool put;     /* sends to its neighbour, and receives */
     bool compute; /* its array multiplies */
     struct perf_batch puts;
     gasnet_handle_t products, start;
@@ -59,7 +59,7 @@ static void fill_operand(size_t offset)
     }
 }
 
-/* The products, one after the other, await START. */
+/* The products, executed in sequence, wait for START. */
 static void submit_products(struct load *load)
 {
     fshmem_gemm_t gemm = {
@@ -84,7 +84,7 @@ static void submit_products(struct load *load)
          "submission");
 }
 
-/* All of it is in the devices, and begins when the gate opens. */
+/* Everything is queued in the devices and starts when the gate opens. */
 static void queue_load(struct load *load, unsigned puts)
 {
     if (load->compute) {
@@ -103,8 +103,8 @@ static void queue_load(struct load *load, unsigned puts)
     fsh_boot_barrier("fshperf load queued");
 }
 
-/* The load is over for the measurement: the products if there are any, else the
- * transfers. */
+/* Waits for the end of the measured load: the products if there are any, else
+ * the transfers. */
 static void wait_load(struct load *load)
 {
     if (load->compute) {
@@ -127,7 +127,7 @@ static const char *load_name(const struct load *load)
 static struct load load;
 
 static const char *json;
-static unsigned most = 32, commands; /* 0: as many as go */
+static unsigned most = 32, commands; /* 0: as many as possible */
 static bool instructions;
 
 static int sim_speed(void)
@@ -206,7 +206,8 @@ static const struct kit_option speed_options[] = {
      .help = "start jobs to count the simulator's instructions per\n"
              "node-cycle with valgrind; alone or with --json",
      .flag = &instructions},
-    /* Of speed_instructions.c: commands that each node sends; no rates then. */
+    /* Used by speed_instructions.c: commands per node; no rates are printed
+     * then. */
     {"--commands", "N", .number = &commands, .most = PERF_QUEUE},
     {"--most", "N", "maximum number of nodes, with --json", .number = &most,
      .most = FSH_MAX_NODES},
@@ -258,7 +259,7 @@ gasnet_handler_t perf_note_handler(void)
     return pong_index;
 }
 
-/* In simulated time that of the ranks; what a look at it costs is stated. */
+/* In simulated time the ranks' clock, whose reading has a stated cost. */
 static void round_trips(gasnet_node_t peer, double *us, unsigned n)
 {
     for (unsigned i = 0; i < n; ++i) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fshperf sim-speed --instructions: instructions of this processor's kind that the
- * simulator takes for a node-cycle, counted by valgrind's callgrind, which other work of
- * the machine does not change. Two jobs, in simulated time, that differ only in how much their nodes send:
- * what starting and ending take is in both. The simulator is found as jobs find it, and
- * valgrind is given to them in its place; the count comes back through a file in memory,
- * so that nothing is left behind.
+ * fshperf sim-speed --instructions: instructions per node-cycle of the simulator,
+ * counted by valgrind's callgrind, which is independent of other load on the machine.
+ * It runs two jobs, in simulated time, that differ only in how much their nodes send,
+ * so that start-up and shutdown cancel out. The simulator is located as jobs do, and
+ * valgrind is passed to them in its place; the count comes back through an in-memory
+ * file, so nothing is left behind.
  */
 #include "perf.h"
 #include "speed.h"
@@ -20,8 +20,8 @@
 #include "base/log.h"
 #include "boot/job.h"
 
-#define TIME_LIMIT 600u /* seconds a job may take */
-#define FEW "2"         /* commands that each node sends */
+#define TIME_LIMIT 600u /* seconds per job */
+#define FEW "2"         /* commands sent by each node */
 #define MANY "8"
 #define LOG_BYTES 65536u
 
@@ -60,8 +60,8 @@ static void set(const char *name, const char *value)
     }
 }
 
-/* Jobs from here on run their simulator under callgrind, one thread of it, with the
- * default settings; what it prints goes to the descriptor. */
+/* Makes later jobs run their simulator under callgrind, single-threaded and with
+ * default settings; its output goes to the descriptor. */
 static void prepare(int log)
 {
     char valgrind[PATH_MAX], sim[PATH_MAX], text[PATH_MAX + 160], err[512];
@@ -78,7 +78,7 @@ static void prepare(int log)
                   "blanks: %s",
                   sim);
     }
-    unsetenv("FSHMEM_SIM_THREADS"); /* they would stand before the program */
+    unsetenv("FSHMEM_SIM_THREADS"); /* they would precede the program */
     unsetenv("FSHMEM_DRAM_WRITE_CYCLES");
     unsetenv("FSHMEM_COMPUTE");
     snprintf(text, sizeof(text),
@@ -89,7 +89,7 @@ static void prepare(int log)
     set("FSHMEM_SIM_ARGS", text);
 }
 
-/* What the last job has written; 0: no count. */
+/* The count written by the last job; 0: none. */
 static double read_count(int log)
 {
     static char text[LOG_BYTES + 1];

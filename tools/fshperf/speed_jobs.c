@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fshperf sim-speed --json: starts jobs of 2, 8 and 32 nodes, each with one thread of the
- * simulator and with two, which run sim-speed (speed.c), and sets their figures side by
- * side. All in rings, whose nodes have two link ports: more nodes would else be larger
- * ones, of another simulator.
+ * fshperf sim-speed --json: starts jobs of 2, 8 and 32 nodes, each with one simulator
+ * thread and with two, which run sim-speed (speed.c), and collects their figures. All
+ * use rings, whose nodes have two link ports; otherwise larger fabrics would use
+ * larger nodes, hence another simulator.
  */
 #include "perf.h"
 #include "speed.h"
@@ -13,7 +13,7 @@
 
 #include "base/log.h"
 
-#define TIME_LIMIT 1800u /* seconds a job may take */
+#define TIME_LIMIT 1800u /* seconds per job */
 #define THREADS 2u
 
 struct row {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fshperf sim-spin: wall time of programs that ask again and again on conduit
- * fpga, where simulator and ranks share the processors. A reduction in which
- * every rank spins on gets of words that others have yet to write; and Longs
- * of the largest size, every rank to its neighbour at once. These are wall-clock
- * figures of the machine they run on.
+ * fshperf sim-spin: wall time of polling programs on conduit fpga, where simulator
+ * and ranks share the processors. A reduction in which every rank spins on gets of
+ * words that others have yet to write; and Longs of the largest size, from every rank
+ * to its neighbour at once. Wall-clock figures of the current machine.
  */
 #include "perf.h"
 
@@ -17,9 +16,9 @@
 #include "device/sim/sim_shm.h"
 
 #define WARM_UP 2u
-#define LIMIT_NS UINT64_C(120000000000) /* no round here takes so long */
+#define LIMIT_NS UINT64_C(120000000000) /* longer than any round here */
 
-/* A word in each segment, which its owner writes and others get. */
+/* A word in each segment, written by its owner and read by others. */
 struct spin_word {
     uint32_t round, value;
 };
@@ -53,7 +52,7 @@ static void publish(uint32_t round, uint32_t value)
     struct spin_word word = {round, value};
     uint64_t bits;
     memcpy(&bits, &word, sizeof(bits));
-    /* Relaxed: one word, which the device reads whole. */
+    /* Relaxed: a single word, which the device reads as a whole. */
     atomic_store_explicit((_Atomic uint64_t *)(void *)segment[gasnet_mynode()],
                           bits, memory_order_relaxed);
 }
@@ -73,7 +72,7 @@ static uint32_t await_word(gasnet_node_t node, uint32_t round)
     return word.value;
 }
 
-/* Rank 0 gets what all have, and all get the sum from rank 0. */
+/* Rank 0 gets all ranks' values, and all get the sum from rank 0. */
 static void reduction(uint32_t round)
 {
     uint32_t me = gasnet_mynode(), ranks = gasnet_nodes(), sum = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * fshperf case-study: runs the points of the case studies one after the other,
- * each a job of its own (fshrun beside this program), and reports.
+ * each as its own job (with the fshrun next to this program), and reports.
  */
 #include "perf.h"
 #include "study.h"
@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "matmul.h"
 
-#define TIME_LIMIT 3600u /* seconds a point may take */
+#define TIME_LIMIT 3600u /* seconds per point */
 
 static struct {
     const char *json, *csv, *report, *algorithm;
@@ -22,7 +22,7 @@ static struct {
 
 /* ---- one job ---- */
 
-/* A line of a node; other lines are passed on. */
+/* Parses a node's line; passes other lines on. */
 static bool read_line(const char *line, struct study_point *point, unsigned i)
 {
     struct study_node *n = &point->node[i < STUDY_MAX_NODES ? i : 0];
@@ -36,7 +36,7 @@ static bool read_line(const char *line, struct study_point *point, unsigned i)
                   &n->sent_bytes) == 10;
 }
 
-/* The point of which a job tells, and how many nodes have. */
+/* The point a job reports on, and how many nodes have done so. */
 struct told {
     struct study_point *point;
     unsigned nodes;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * fshperf case-node: one point of a case study, as a job on conduit fpga. All
- * commands are in the nodes before they start, and the start gate lets them
- * begin in the same cycle, so the counters of the compute cores are the same in every
- * run. The result is checked as the examples check it.
+ * commands are in the nodes before they start, and the start gate lets them begin in
+ * the same cycle, so the counters of the compute cores are the same in every run. The
+ * result is checked as in the examples.
  */
 #include "perf.h"
 #include "study.h"
@@ -17,7 +17,7 @@
 #include "conv.h"
 #include "matmul.h"
 
-/* A workload of a size; a job has one. */
+/* A workload of a given size; a job has one. */
 struct workload {
     const char *name;
     double (*prepare)(uint32_t size, const char *way); /* attach; MACs */
@@ -99,7 +99,7 @@ static const struct workload *find(const char *name)
     return NULL;
 }
 
-/* Commands wait in all nodes: start them in the same cycle. */
+/* Commands are waiting in all nodes: starts them in the same cycle. */
 static void start(unsigned starts)
 {
     gasnet_handle_t handle;
@@ -110,7 +110,7 @@ static void start(unsigned starts)
     fsh_fpga_gate_hold();
     case_fine("start",
               fshmem_signal_nb(gasnet_mynode(), CASE_START, starts, &handle));
-    (void)fsh_fpga_reg_read(FSH_REG_CYCLE); /* it is in the device */
+    (void)fsh_fpga_reg_read(FSH_REG_CYCLE); /* it has reached the device */
     fsh_boot_barrier("case-node start queued");
     if (gasnet_mynode() == 0) {
         fsh_fpga_gate_open();
@@ -118,8 +118,8 @@ static void start(unsigned starts)
     gasnet_wait_syncnb(handle);
 }
 
-/* As a program does it: from a rank's start of its node to the barrier after its
- * end, in cycles. */
+/* As a program would: from a rank's start of its node to the barrier after its end, in
+ * cycles. */
 static uint64_t time_hosts(const struct workload *workload)
 {
     uint64_t began;
@@ -132,7 +132,7 @@ static uint64_t time_hosts(const struct workload *workload)
     return (fshmem_time() - began) / FSH_NS_PER_CYCLE;
 }
 
-/* Behind the start gate. */
+/* Starts behind the start gate. */
 static void run_nodes(const struct workload *workload)
 {
     start(workload->starts());

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fshperf case-study --report: section V of the FSHMEM paper as a page: Fig. 7 beside
- * ours, speed-up by nodes, where the cycles of each node went, and the goals.
+ * fshperf case-study --report: section V of the FSHMEM paper as a page: Fig. 7 next
+ * to ours, speed-up by nodes, the cycle breakdown of each node, and the goals.
  */
 #include "perf.h"
 #include "study.h"
@@ -12,7 +12,7 @@
 
 #include "chart.h"
 
-/* What the paper's text states: means of three sizes. */
+/* Stated in the paper's text: means over three sizes. */
 static const struct {
     const char *group, *name;
     double gops;
@@ -23,7 +23,7 @@ static const struct {
 };
 enum { QUOTED = sizeof quoted / sizeof quoted[0] };
 
-/* The look of a number of nodes: 1, 2, 4, 8 and more. */
+/* The style of a number of nodes: 1, 2, 4, 8 and more. */
 static unsigned look_of(unsigned nodes)
 {
     return nodes < 2 ? 0 : nodes < 4 ? 1 : nodes < 8 ? 2 : 3;
@@ -70,7 +70,8 @@ static void draw_rates(struct page *p, const struct study *study)
                bar, n, most);
 }
 
-/* The numbers of nodes of a workload, from 1 on; `first` is that with 1. */
+/* The numbers of nodes of a workload, from 1 on; `first` is the point with
+ * 1. */
 static void add_line(const struct study *study, const struct study_point *first,
                      struct chart_line *line, char name[32])
 {
@@ -172,7 +173,7 @@ static void write_rates(struct page *p, const struct study *study)
     write_points(p, study);
 }
 
-/* ---- where the cycles went ---- */
+/* ---- cycle breakdown ---- */
 
 static const char *const parts[] = {"computing", "operands awaited",
                                     "accumulators full", "results on their way",

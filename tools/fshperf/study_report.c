@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Figures of fshperf case-study: Fig. 7 of the FSHMEM paper as text, where the
- * cycles of each node went, the table of goals, JSON and CSV.
+ * Figures of fshperf case-study: Fig. 7 of the FSHMEM paper as text, the cycle
+ * breakdown of each node, the table of goals, JSON and CSV.
  */
 #include "perf.h"
 #include "study.h"
@@ -29,8 +29,9 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* The signal that starts a node comes before its first command: it is not the
- * last signal of a node that gets others, and else is not past last_end. */
+/* The signal that starts a node precedes its first command: it is not the
+ * last signal of a node that gets others, and otherwise is not later than
+ * last_end. */
 uint64_t study_cycles(const struct study_point *point)
 {
     uint64_t first = UINT64_MAX, last = 0;
@@ -298,7 +299,7 @@ void study_write_json(FILE *out, const struct study *study)
         add_point(&d, study, &study->point[i]);
     }
     document_close(&d);
-    document_write(&d, out); /* who closes the file looks at its errors */
+    document_write(&d, out); /* errors are checked when the file is closed */
 }
 
 void study_write_csv(FILE *out, const struct study *study)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Results of fshperf as rows: derived figures and the JSON and CSV forms, one
- * object or line a row. Rank 0 only.
+ * Results of fshperf as rows: derived figures, and JSON and CSV with one object
+ * or line per row. Rank 0 only.
  */
 #include "perf.h"
 
@@ -50,7 +50,8 @@ double perf_us_without_link(const struct perf_row *row)
            (get ? 2 : 1) * perf_assumed()->link_cycles / PERF_MHZ;
 }
 
-/* Of the bytes written; a time to the header is no bandwidth, so 0. */
+/* Of the bytes written; 0 for a time to the header, which is not a
+ * bandwidth. */
 double perf_mb_per_s(const struct perf_row *row)
 {
     if (strcmp(row->to, "header") == 0) {
@@ -64,7 +65,7 @@ double perf_efficiency(const struct perf_row *row)
     return perf_mb_per_s(row) / (PERF_PORT_MB_PER_S * row->ports);
 }
 
-/* One transfer at a time has a latency of its own; a queue has not. */
+/* Only a single transfer has a latency; a queue has none. */
 static bool has_latency(const struct perf_row *row)
 {
     return strcmp(row->mode, "pipelined") != 0;
@@ -103,7 +104,7 @@ void perf_write_json(FILE *out, const struct perf_table *table)
         add_row(&d, &table->row[i]);
     }
     document_close(&d);
-    document_write(&d, out); /* who closes the file looks at its errors */
+    document_write(&d, out); /* errors are checked when the file is closed */
 }
 
 void perf_write_csv(FILE *out, const struct perf_table *table)

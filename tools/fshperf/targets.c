@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The final table of fshperf paper: what the paper reached, what FSHMEM sets
- * out to reach, what was measured; pass or falls short in each row. Targets
- * for bandwidth are those of a link without its error-correcting layer.
+ * The final table of fshperf paper: results of the paper, targets of FSHMEM,
+ * and measurements, with pass or falls short in each row. Bandwidth targets are
+ * those of a link without its error-correcting layer.
  */
 #include "perf.h"
 
@@ -18,8 +18,8 @@ static double rate(enum perf_op op, size_t bytes)
     return (double)bytes / (double)perf_measure(&config).written;
 }
 
-/* Smallest size, in steps of a beat, from which on `wanted` bytes a cycle are
- * reached; the curve rises in all but its packet steps. */
+/* The smallest size, in steps of a beat, from which `wanted` bytes per cycle
+ * are reached; the curve is increasing except at packet boundaries. */
 static size_t reach(enum perf_op op, double wanted)
 {
     size_t low = 0, high = 65536;
@@ -36,7 +36,7 @@ static size_t reach(enum perf_op op, double wanted)
 
 struct perf_reach perf_search_reach(enum perf_op op, uint64_t peak_cycles)
 {
-    /* All ranks must take the same path; only exact integers decide. */
+    /* All ranks must take the same path, so only exact integers may decide. */
     double peak = (double)PERF_MAX_BYTES / (double)peak_cycles;
     return (struct perf_reach){
         .half = reach(op, 0.5 * peak),
@@ -152,7 +152,7 @@ static void add_latencies(struct perf_targets *all,
     add_all(all, targets, sizeof(targets) / sizeof(targets[0]));
 }
 
-/* 4 B to the last byte, with this write response. */
+/* 4 B to the last byte, with this write response time. */
 static double last_byte(const struct perf_table *table, const char *test,
                         const char *mode, unsigned dram_write)
 {
@@ -166,8 +166,8 @@ static double last_byte(const struct perf_table *table, const char *test,
     return 0;
 }
 
-/* "Accepted" is when the command leaves its window, as in the paper; the doorbell
- * that told of it was written some cycles before. */
+/* "Accepted" is when the command leaves its window, as in the paper; the doorbell that
+ * announced it was written some cycles earlier. */
 static void add_doorbells(struct perf_targets *all,
                           const struct perf_table *table)
 {

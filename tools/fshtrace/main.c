@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fshtrace: the command line, and what it prints. */
+/* fshtrace: command line and output. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static double us(uint64_t ns)
     return (double)ns / 1e3;
 }
 
-/* A name comes from a file: what would command a terminal is not printed. */
+/* Names come from a file: omits characters that would control a terminal. */
 static void print_name(const char *name)
 {
     for (; *name; name++)

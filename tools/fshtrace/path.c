@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The critical path, backwards from the end. On a rank it goes back to the end of its
- * last wait: until then the host worked. If a message came in that wait, it goes on to
- * the sender, at the time at which that sent it; between is the way of the message. If
- * none did, the rank waited for its nodes: a put, a get, a command. What of a way is
- * link, memory and so on say the tracks of the nodes at both its ends; where two are
- * busy the first of compute, link, memory, PCIe counts, and where nothing is, something
- * waited. So each ns of the run is counted once.
+ * The critical path, traced backwards from the end. On a rank it goes back to the end
+ * of its last wait: since then the host worked. If a message arrived in that wait,
+ * the path continues on the sender at the time of sending; the time in between is the
+ * message's transit. If not, the rank waited for its nodes: a put, a get, a command.
+ * The tracks of the nodes at both ends tell how a transit divides into link, memory
+ * and so on: where several are busy, the first of compute, link, memory, PCIe counts;
+ * where none is, it was queueing. So each ns of the run is counted once.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "fshtrace.h"
 
-/* Of messages, or of puts, gets and commands, credits among them. */
+/* Kinds of packets: messages, or puts, gets and commands, including credits. */
 enum packet { REQUEST = 2, REPLY = 1, TRANSFER = 0 };
 
-/* Who has got what it waits for looks so soon, or has been asleep. */
+/* A rank that has received what it waits for reacts within this time, or was
+ * asleep. */
 #define SOON UINT64_C(1000)
 #define SOON_WALL UINT64_C(100000)
 
@@ -32,20 +33,20 @@ struct spans {
 struct finder {
     const struct trace *t;
     struct path *path;
-    struct spans kind[SHARES]; /* of nodes, by beginning */
+    struct spans kind[SHARES]; /* of nodes, by start */
     uint64_t longest[SHARES];
     struct slice *wait;    /* of ranks, by rank and end */
-    size_t *wait_from;     /* of each rank; ranks + 1 */
-    struct slice *handler; /* with arrows, by rank and beginning */
+    size_t *wait_from;     /* first wait of each rank; ranks + 1 */
+    struct slice *handler; /* with arrows, by rank and start */
     size_t *handler_from;
-    struct slice *transfer; /* that left, by rank and time (from) */
+    struct slice *transfer; /* with their departure, by rank and time (from) */
     size_t *transfer_from;
-    /* What of a way is not accounted for yet. */
+    /* The parts of a transit not yet accounted for. */
     struct span *left, *next;
     size_t lefts, room;
 };
 
-/* ---- the way of something ---- */
+/* ---- transits ---- */
 
 static bool keep(struct finder *f, size_t *n, uint64_t from, uint64_t to)
 {
@@ -66,24 +67,24 @@ static bool keep(struct finder *f, size_t *n, uint64_t from, uint64_t to)
     return true;
 }
 
-/* What is on its way: between two ranks, or any. */
+/* What is in transit: between two ranks, or any. */
 struct way {
     uint32_t a, b;
     bool any;
     enum packet packet;
 };
 
-/* Does a span of a node concern it? */
+/* Whether a node's span is relevant for it. */
 static bool concerns(enum share kind, const struct span *s, const struct way *w)
 {
-    /* Packets pass nodes between: it is their target that counts. */
+    /* Packets pass through intermediate nodes: their target counts. */
     uint32_t node = kind == SHARE_LINK ? s->peer - 1 : s->process;
 
     return (w->any || node == w->a || node == w->b) &&
            (kind != SHARE_LINK || s->packet == w->packet);
 }
 
-/* Take a span from what is left, for this share. */
+/* Assigns the overlap of a span with the rest to this share. */
 static bool take(struct finder *f, enum share kind, const struct span *s)
 {
     size_t n = 0;
@@ -110,7 +111,7 @@ static bool take(struct finder *f, enum share kind, const struct span *s)
     return true;
 }
 
-/* The first span that may reach to `from`. */
+/* The first span that may extend to `from`. */
 static size_t first_of(const struct finder *f, enum share kind, uint64_t from)
 {
     const struct spans *s = &f->kind[kind];
@@ -127,7 +128,7 @@ static size_t first_of(const struct finder *f, enum share kind, uint64_t from)
     return low;
 }
 
-/* It was so from one time to another. */
+/* Divides the transit between two times into shares. */
 static bool way(struct finder *f, uint64_t from, uint64_t to,
                 const struct way *w)
 {
@@ -177,7 +178,7 @@ static const struct arrow *find(const struct arrow *arrows, size_t n,
     return low < n && arrows[low].id == id ? &arrows[low] : NULL;
 }
 
-/* Of the waits of a rank that begin before t, the one that ends last; NULL: none. */
+/* Among a rank's waits that start before t, the one that ends last; NULL: none. */
 static const struct slice *last_wait(const struct finder *f, uint32_t rank,
                                      uint64_t t)
 {
@@ -192,7 +193,7 @@ static const struct slice *last_wait(const struct finder *f, uint32_t rank,
         else
             high = middle;
     }
-    /* Waits nest, if at all, a few deep. */
+    /* Waits are nested at most a few levels deep. */
     for (size_t i = low, tries = 0; i-- > f->wait_from[rank] && tries < 32;
          tries++)
         if (!best || f->wait[i].to >= best->to)
@@ -200,7 +201,7 @@ static const struct slice *last_wait(const struct finder *f, uint32_t rank,
     return best;
 }
 
-/* Does a node end such a wait, not a message? */
+/* Whether such a wait is ended by a node rather than a message. */
 static bool is_for_node(const char *name)
 {
     static const char *const calls[] = {"gasnet_put", "gasnet_get",
@@ -212,8 +213,8 @@ static bool is_for_node(const char *name)
     return false;
 }
 
-/* The last handler of a message that began in [from, to], a part of this wait, if it
- * can have ended it; *sent where that came from, before the handler. */
+/* The last message handler that started in [from, to], part of this wait, if it can
+ * have ended the wait; *sent: where its message was sent, before the handler. */
 static const struct slice *last_handler(const struct finder *f,
                                         const struct slice *wait, uint64_t from,
                                         uint64_t to, const struct arrow **sent)
@@ -242,8 +243,8 @@ static const struct slice *last_handler(const struct finder *f,
     return NULL;
 }
 
-/* When what a wait for a node waits for has left: the last that did before the wait, at
- * `from`. What the host did since did not hold it up. */
+/* When the operation left that a wait for a node waits for: the last departure before
+ * the wait, at `from`. What the host did since did not delay it. */
 static uint64_t begun(const struct finder *f, const struct slice *wait,
                       uint64_t from)
 {
@@ -323,7 +324,7 @@ static enum packet packet_of(const char *name)
     return strcmp(name, "AM reply") == 0 ? REPLY : TRANSFER;
 }
 
-/* Slices come by their beginning, and so do spans. */
+/* Slices are sorted by start, and so are spans. */
 static bool gather_nodes(struct finder *f)
 {
     for (unsigned k = 0; k < SHARES; k++) {
@@ -360,7 +361,7 @@ static int by_rank(const void *a, const void *b)
     return x->to < y->to ? -1 : x->to > y->to;
 }
 
-/* Sort by rank; where each begins. */
+/* Sorts by rank; returns where each rank starts. */
 static size_t *index_of(const struct trace *t, struct slice *slices, size_t n)
 {
     size_t *from = calloc(t->ranks + 1, sizeof *from);
@@ -375,7 +376,7 @@ static size_t *index_of(const struct trace *t, struct slice *slices, size_t n)
     return from;
 }
 
-/* If a slice is that of handlers that began then, they end with it. */
+/* If a slice contains handlers that started then, they end with it. */
 static void set_end(struct finder *f, const struct slice *s)
 {
     size_t low, high;
@@ -398,7 +399,7 @@ static void set_end(struct finder *f, const struct slice *s)
             f->handler[low].to = s->to;
 }
 
-/* Handlers are known here by their arrows: `bytes` is its number. */
+/* Handlers are identified by their arrows: `bytes` is its index. */
 static bool gather_ranks(struct finder *f)
 {
     const struct trace *t = f->t;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reading a trace: an event a line, each parsed by itself (Jansson), so that memory is
- * what is kept of it. A last line that is no event is where a file was cut short; any
+ * Reads a trace, one event per line, each parsed separately (Jansson), so that memory
+ * holds only what is kept. A malformed last line means the file was truncated; any
  * other is an error.
  */
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "fshtrace.h"
 
 #define MOST_TIME 1e12 /* us; beyond, digits are lost */
-/* What the wait of a rank that leaves is called. */
+/* The name of the wait of a rank that leaves. */
 #define LEAVING "the end of others"
 
 struct open_slice {
@@ -31,7 +31,7 @@ struct reader {
     char *err;
     size_t errlen;
     size_t slice_room, sent_room, came_room, name_room;
-    /* Of each track that has one: what is open, last first. */
+    /* For each track in use: what is open, innermost first. */
     struct track {
         uint32_t process, number;
         struct open_slice *open;
@@ -52,7 +52,7 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct reader *r,
     return false;
 }
 
-/* Room for one more of `size` bytes each. */
+/* Makes room for one more element of `size` bytes. */
 static bool grow(struct reader *r, void *array, size_t n, size_t *room,
                  size_t size)
 {
@@ -103,7 +103,7 @@ static bool get_text(struct reader *r, const json_t *object, const char *key,
     return *text != NULL || fail(r, "%s is not a string", key);
 }
 
-/* The number of a name, which is made at its first use. Names are few. */
+/* The number of a name, assigned at first use. There are few names. */
 static bool number_of(struct reader *r, const char *name, uint32_t *number)
 {
     struct trace *t = r->t;
@@ -152,7 +152,7 @@ static bool kind_of(struct reader *r, const char *category,
     return fail(r, "cat is '%.40s'", category);
 }
 
-/* The run ends when the last rank begins to leave. */
+/* The run ends when the last rank starts to leave. */
 static void seen(struct reader *r, const struct slice *s)
 {
     struct trace *t = r->t;
@@ -212,7 +212,7 @@ static bool end_slice(struct reader *r, const struct slice *end)
     if (track == NULL)
         return false;
     o = track->open;
-    if (o == NULL) /* its beginning may have been dropped */
+    if (o == NULL) /* its begin may have been dropped */
         return r->t->dropped != 0 || fail(r, "an end without a begin");
     s = &r->t->slice[o->slice - 1];
     if (end->from < s->from)
@@ -245,7 +245,7 @@ static bool add_arrow(struct reader *r, const json_t *event,
     a.id = strtoull(id, &end, 16);
     if (*end != '\0' || end == id)
         return fail(r, "id is not a number");
-    /* Of transfers it counts when they left. */
+    /* For transfers the time of departure counts. */
     if (phase == 't' || (!sent && strcmp(category, "message") != 0))
         return true;
     if (!grow(r, sent ? &t->sent : &t->came, sent ? t->sends : t->comes,
@@ -360,7 +360,7 @@ static bool read_head(struct reader *r, const json_t *event)
     return true;
 }
 
-/* A line, of which the end is stripped. `last`: nothing follows it. */
+/* A line without its newline. `last`: nothing follows it. */
 static bool read_line(struct reader *r, char *line, size_t n, bool last)
 {
     json_error_t why;
@@ -371,7 +371,7 @@ static bool read_line(struct reader *r, char *line, size_t n, bool last)
         line[--n] = '\0';
     event = json_loadb(line, n, JSON_REJECT_DUPLICATES, &why);
     if (event == NULL && last && r->t->events != 0)
-        return true; /* cut in the middle */
+        return true; /* truncated in the middle */
     if (!json_is_object(event)) {
         json_decref(event);
         if (r->t->events == 0)

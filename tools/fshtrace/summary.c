@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Adding up calls, handlers and waits. */
+/* Totals of calls, handlers and waits. */
 #include <stdlib.h>
 
 #include "fshtrace.h"
@@ -25,7 +25,7 @@ static int by_total(const void *a, const void *b)
     return x->name < y->name ? -1 : x->name > y->name;
 }
 
-/* The row of a name; lengths: room for all slices of it. */
+/* The row of a name; lengths: room for all slices with it. */
 static struct row row_of(const struct trace *t, enum slice_kind kind,
                          uint32_t name, uint64_t *lengths)
 {
