@@ -6,9 +6,9 @@
 /// REP_HDR and WRITTEN. The inputs are registers of fsh_host and fsh_gasnet, so the logic before
 /// them (including pins) and the sums are not on one path. Combinational.
 module fsh_events #(
-    parameter int unsigned PORTS = 2  // events of others are not counted
+    parameter int unsigned PORTS = 2  // events of further ports are not counted
 ) (
-    // Of the host interface, by window, and of the GASNet core.
+    // From the host interface, by window, and from the GASNet core.
     input  wire logic            [1:0] accept_i,
     input  wire logic           [47:0] accept_bytes_i,
     input  wire logic                  entry_i,
@@ -41,7 +41,7 @@ module fsh_events #(
     end
   end
 
-  // Nobody looks at a sum without its event.
+  // A sum is used only together with its event.
   always_comb begin
     add_accept = 'x;
     if (accept_i != '0)

@@ -29,7 +29,7 @@ module fsh_host #(
     output fsh_fn_pkg::path_t          win_rep_path_o,
     output logic                 [1:0] win_bulk_o,
     output logic                 [1:0] win_loop_o,
-    output logic                [40:0] win_end_o,  // of the request's local range
+    output logic                [40:0] win_end_o,  // end of the request's local range
     output fsh_spec_pkg::cmd_t         win_req_o,
     output fsh_spec_pkg::cmd_t         win_rep_o,
     output logic                 [1:0] rows_valid_o,
@@ -40,7 +40,7 @@ module fsh_host #(
     // Entries: completion unit, sequencers 0 and 1, engines.
     input  wire logic    [ENGINES+2:0] entry_valid_i,
     output logic         [ENGINES+2:0] entry_ready_o,
-    input  wire logic            [1:0] entry_ring_i,  // of the first
+    input  wire logic            [1:0] entry_ring_i,  // of the completion unit's
     input  wire fsh_spec_pkg::ring_t   entry_track_i,
     input  wire fsh_spec_pkg::ring_t   entry_seq0_i,
     input  wire fsh_spec_pkg::ring_t   entry_seq1_i,
@@ -54,8 +54,8 @@ module fsh_host #(
     // Host memory, write side.
     output fsh_axi_pkg::host_wr_req_t  host_req_o,
     input  wire fsh_axi_pkg::host_wr_rsp_t host_rsp_i,
-    // Counters: what happened in the GASNet core in the last cycle; commands and messages of
-    // engines that are refused in this one.
+    // Counters: the GASNet core's events of the last cycle; refused commands and messages of
+    // engines in this cycle.
     input  wire fsh_node_pkg::events_t events_i,
     input  wire logic            [1:0] refused_i,
     input  wire logic            [1:0] dropped_i,
@@ -136,7 +136,7 @@ module fsh_host #(
     end
   end
 
-  // Submission windows, and beside each what of it is parked.
+  // Submission windows, each with its parking queue.
   logic [1:0]          win_empty /*verilator split_var*/, win_waiting /*verilator split_var*/;
   logic [1:0]          cmd_valid /*verilator split_var*/, cmd_ready /*verilator split_var*/;
   logic [1:0]          cmd_bulk /*verilator split_var*/, cmd_loop /*verilator split_var*/;
@@ -282,10 +282,10 @@ module fsh_host #(
       .still_o    (park_still[1])
   );
 
-  // Host memory. Nobody looks at entries unless there is one.
+  // Host memory. Entry signals are used only when an entry is valid.
   logic hostw_busy, perf_entry, rx_berr;
   /* verilator lint_off UNUSEDSIGNAL */
-  logic posted;  // nobody asks
+  logic posted;  // unused
   /* verilator lint_on UNUSEDSIGNAL */
   logic [ENTRIES*fsh_spec_pkg::RING_W-1:0] entries;
 
@@ -353,8 +353,8 @@ module fsh_host #(
   logic [2:0]  refused_q;
   logic [47:0] accept_bytes_q;
 
-  // Of a command in two parts the second, which brings the arguments, counts. Refused
-  // commands of the windows are entries, of which one a cycle is taken.
+  // Of a command in two parts the second one, with the arguments, is counted. Refused commands of
+  // the windows are entries, of which one per cycle is accepted.
   logic [1:0]  whole;
   assign whole = {win_rep_o.nargs == '0 || win_rep_o.lspace[1],
                   win_req_o.nargs == '0 || win_req_o.lspace[1]};

@@ -28,7 +28,7 @@ module fsh_hostw #(
     input  wire logic            [39:0] req_base_i,
     input  wire logic            [39:0] rep_base_i,
     input  wire logic            [39:0] status_addr_i,
-    // Entries taken by the host, ever, modulo two laps: replies, requests, completions.
+    // Total entries consumed by the host, modulo two laps: replies, requests, completions.
     input  wire logic [3*TAKEN_BITS-1:0] taken_i,
     input  wire logic            [31:0] req_head_i,
     input  wire logic            [31:0] rep_head_i,
@@ -62,10 +62,10 @@ module fsh_hostw #(
     input  wire logic                   bvalid_i,
     input  wire logic                   berr_i,
     output logic                        perf_entry_o,
-    output logic                        lost_o,  // an entry
+    output logic                        lost_o,  // an entry was dropped
     output logic                        busy_o
 );
-  // Sources of a burst: those with more than a beat, ring entry, status line.
+  // Sources of a burst: those with more than one beat, ring entry, status line.
   logic [BURSTS+1:0]    req, gnt;
   logic [BURSTS-1:0]    owner_q;
   logic                 start, streaming_q, aw_room, w_room, b_room;
@@ -76,7 +76,7 @@ module fsh_hostw #(
   logic [15:0]          w_strb;
   logic [127:0]         w_data;
 
-  // The entry in front, with its place in its ring.
+  // The current entry, with its position in its ring.
   logic [ENTRIES-1:0]   entry_gnt;
   logic [1:0]           ring;
   fsh_spec_pkg::ring_t  entry_full;
@@ -100,8 +100,8 @@ module fsh_hostw #(
       .gnt_o (entry_gnt)
   );
 
-  // Not in the cycle of e_pop: an entry in two cycles is more than is asked for,
-  // and sources do not wait for the arbiter of bursts.
+  // Not in the cycle of e_pop: an entry every two cycles suffices, and it keeps the sources
+  // independent of the burst arbiter.
   assign e_load        = |entry_valid_i && !e_valid_q;
   assign entry_ready_o = entry_gnt & {ENTRIES{e_load}};
 
@@ -128,8 +128,8 @@ module fsh_hostw #(
     end
   end
 
-  // Up to date whenever an entry is taken: after one that is kept there is a cycle
-  // without. Later than what the host has taken, which is safe.
+  // Up to date whenever an entry is accepted: after an entry that is kept there is a cycle
+  // without one. It lags behind what the host has consumed, which is safe.
   assign used_cpl = index_cpl_q - taken_i[0+:TAKEN_BITS];
   assign used_req = index_req_q - taken_i[TAKEN_BITS+:TAKEN_BITS];
   assign used_rep = index_rep_q - taken_i[2*TAKEN_BITS+:TAKEN_BITS];
@@ -185,7 +185,7 @@ module fsh_hostw #(
     end
   end
 
-  // Burst arbitration: a grant takes the address; single beats go with it.
+  // Burst arbitration: a grant accepts the address; single beats go with it.
   assign req   = {owed_q, e_valid_q, rx_awvalid_i};
   assign start = !streaming_q && |req && aw_room && w_room && b_room;
 
@@ -218,7 +218,7 @@ module fsh_hostw #(
   end
   assign aw = host_base_i + {8'd0, offset};
 
-  // Data: of the source that has the bus, or the single beat.
+  // Data: from the source that owns the bus, or the single beat.
   assign rx_wready_o = owner_q & {BURSTS{streaming_q && w_room}};
   assign w_push      = streaming_q ? w_room && (owner_q & rx_wvalid_i) != '0 : e_pop || s_pop;
 
@@ -276,7 +276,7 @@ module fsh_hostw #(
       .count_o()
   );
 
-  // Whose answer comes next.
+  // The source of the next response.
   logic              b_valid;
   logic [BURSTS-1:0] b_owner;
 
@@ -298,7 +298,7 @@ module fsh_hostw #(
   assign busy_o       = |req || moved || streaming_q || awvalid_o || wvalid_o || b_valid;
 
   `FSH_ASSERT(assert_answer, !bvalid_i || b_valid)
-  // Nothing is overwritten (and the host has not taken what is not there).
+  // Nothing is overwritten (and the host has not consumed what is not there).
   `FSH_ASSERT(assert_cpl, !used_cpl[RING_BITS] || used_cpl[RING_BITS-1:0] == '0)
   `FSH_ASSERT(assert_req, !used_req[RING_BITS] || used_req[RING_BITS-1:0] == '0)
   `FSH_ASSERT(assert_rep, !used_rep[RING_BITS] || used_rep[RING_BITS-1:0] == '0)

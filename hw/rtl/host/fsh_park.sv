@@ -17,7 +17,7 @@ module fsh_park #(
 ) (
     input  wire logic               clk_i,
     input  wire logic               rst_i,
-    // The window; win_rows_i: it is giving rows.
+    // The window; win_rows_i: it is streaming rows.
     input  wire logic               win_valid_i,
     output logic                    win_ready_o,
     input  wire fsh_fn_pkg::path_t  win_path_i,
@@ -38,18 +38,18 @@ module fsh_park #(
     output logic                    rows_valid_o,
     input  wire logic               rows_ready_i,
     output logic            [127:0] rows_o,
-    // Nothing is parked. What is in the window, and here, stays unless the core takes it.
+    // Nothing is parked. What is in the window, and here, stays unless the core accepts it.
     output logic                    empty_o,
     output logic                    still_o
 );
   localparam int unsigned NODE_W = fsh_spec_pkg::NODE_W;
   localparam int unsigned TAG_W = fsh_spec_pkg::TAG_W;
   localparam int unsigned PATH_W = fsh_fn_pkg::PATH_W;
-  localparam int unsigned MOST = fsh_spec_pkg::MAX_ARGS / 4;  // rows of a command
+  localparam int unsigned MOST = fsh_spec_pkg::MAX_ARGS / 4;  // maximum rows of a command
   localparam int unsigned ROWS = 2 * DEPTH;
   localparam int unsigned COUNT_W = $clog2(DEPTH + 1);
 
-  // What of a command a message longer than a packet needs.
+  // The fields of a command that a message longer than a packet needs.
   typedef struct packed {
     logic              loop;
     logic [PATH_W-1:0] path;  // path_t
@@ -72,10 +72,10 @@ module fsh_park #(
   logic [COUNT_W:0]     row_count;
   logic                 row_push, row_valid, row_pop, row_fits, row_room;
   logic [127:0]         row;
-  logic                 straight_q;         // rows of the window go to the core
-  logic [2:0]           rows_in_q, rows_out_q;  // to come: into the queue, out of it
+  logic                 straight_q;         // rows of the window go straight to the core
+  logic [2:0]           rows_in_q, rows_out_q;  // left to move into the queue, and out of it
 
-  // tried_q: the core has not taken it. What has rows stands in none of the memories.
+  // tried_q: the core did not accept it. A command with rows is stored in neither memory.
   assign apart       = win_i.lspace == fsh_seq_pkg::APART;
   assign row_fits    = row_count <= (COUNT_W + 1)'(ROWS - MOST);
   always_comb begin
@@ -133,7 +133,7 @@ module fsh_park #(
   );
 
   always_comb begin
-    in = 'x;  // nobody looks unless the window has a command
+    in = 'x;  // unused unless the window has a command
     if (win_valid_i) begin
       in.loop     = win_loop_i;
       in.path     = win_path_i;
@@ -197,7 +197,7 @@ module fsh_park #(
     end
   end
 
-  // Of what is parked nothing is lost.
+  // Nothing of a parked command is lost.
   `FSH_ASSERT(assert_bulk, !push || (!win_i.ordered && !win_i.rspace[1] && win_i.reply == REPLY))
   `FSH_ASSERT(assert_tried, !tried_q || (win_valid_i && aside && empty_o))
   `FSH_ASSERT(assert_room, !row_push || row_room)

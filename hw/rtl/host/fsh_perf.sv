@@ -8,7 +8,7 @@
 /// recorded cycle is that of the event itself. A read (word_i: event and counter) is answered in
 /// the next cycle.
 module fsh_perf #(
-    parameter int unsigned PORTS = 2  // events of others are not counted
+    parameter int unsigned PORTS = 2  // events of further ports are not counted
 ) (
     input  wire logic        clk_i,
     input  wire logic        rst_i,
@@ -25,14 +25,14 @@ module fsh_perf #(
   localparam int unsigned SUMS = 4;
 
   logic [47:0] cycle_q;
-  // What is read, gathered from event to event and sum to sum.
+  // The value read, ORed along the chain of events and sums.
   logic [(N+SUMS+1)*48-1:0] chain /*verilator split_var*/;
 
   always_ff @(posedge clk_i) cycle_q <= cycle_i;
 
   assign chain[47:0] = '0;
   for (genvar e = 0; e < N; e++) begin : gen_event
-    // Beats and stalls of each port are the last.
+    // Beats and stalls of the ports come last.
     localparam int unsigned BEAT0 = 32'(fsh_spec_pkg::PERF_TX_BEAT0);
     localparam int unsigned PORT = e < BEAT0 ? 0 : (e - BEAT0) % fsh_spec_pkg::MAX_PORTS;
     logic [47:0] count;

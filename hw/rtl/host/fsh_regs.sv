@@ -37,9 +37,9 @@ module fsh_regs #(
     output logic        [39:0] req_base_o,
     output logic        [39:0] rep_base_o,
     output logic        [39:0] status_addr_o,
-    // Ring entries taken by the host: replies, requests, completions.
+    // Ring entries consumed by the host: replies, requests, completions.
     output logic [3*TAKEN_BITS-1:0] taken_o,
-    // What went wrong and nobody was told of: packets, ring entries.
+    // Errors not reported otherwise: dropped packets, dropped ring entries.
     input  wire logic    [1:0] dropped_i,
     input  wire logic          lost_i,
     // Writes to windows, doorbells and tables.
@@ -55,7 +55,7 @@ module fsh_regs #(
     output logic               perf_read_o,
     output logic         [6:0] perf_word_o,
     input  wire logic   [63:0] perf_data_i,
-    // Those of the compute core: pulses, word index with the read, a pulse with the
+    // Counters of the compute core: clear pulse; word index with the read; a pulse with the
     // answer.
     output logic               cperf_clear_o,
     output logic               cperf_read_o,
@@ -83,7 +83,7 @@ module fsh_regs #(
   logic [63:0] w, rmux_q;
   logic        r1_q, r2_q, r3_q, r2_perf_q, r2_core_q, core, answer;
 
-  // Writes: address and data taken together, answered at once.
+  // Writes: address and data are accepted together and answered at once.
   fsh_skid #(.WIDTH($bits(awaddr_i))) i_aw (
       .clk_i,
       .rst_i,
@@ -124,7 +124,7 @@ module fsh_regs #(
   assign write_word_o  = aw[11:3];
   assign write_data_o  = w;
 
-  // Values that a register must not take; the other registers take any.
+  // Invalid values, which only some registers have.
   logic wrong;
   always_comb begin
     wrong = 1'b0;
@@ -181,7 +181,7 @@ module fsh_regs #(
     end
   end
 
-  // Counts up to its end; any write of the register clears it.
+  // Saturating counters; any write of the register clears them.
   logic [15:0] dropped_q;
   logic  [7:0] lost_q;
   logic        wrong_q;

@@ -30,7 +30,7 @@ module fsh_submit #(
     input  wire logic        [63:0] wdata_i,
     input  wire logic               tail_we_i,
     output logic             [31:0] head_o,
-    // The command in front, or part of it.
+    // The current command, or part of it.
     output logic                    cmd_valid_o,
     input  wire logic               cmd_ready_i,
     output fsh_spec_pkg::cmd_t      cmd_o,
@@ -38,7 +38,7 @@ module fsh_submit #(
     output logic                    cmd_bulk_o,    // of a message longer than a packet
     output logic                    cmd_loop_o,    // to this node
     output logic             [40:0] cmd_end_o,     // of its local range
-    // Its rows; the next command comes when they are taken.
+    // Its rows; the next command follows once they have been taken.
     output logic                    rows_o,
     output logic                    rows_valid_o,
     input  wire logic               rows_ready_i,
@@ -46,11 +46,11 @@ module fsh_submit #(
     output logic                    cpl_valid_o,
     input  wire logic               cpl_ready_i,
     output fsh_spec_pkg::ring_t     cpl_o,
-    // Nothing to do, or nothing but a command to offer.
+    // Idle, or only a command to offer.
     output logic                    empty_o,
     output logic                    waiting_o
 );
-  /*verilator no_inline_module*/  // instances share their code, which else leaves the cache
+  /*verilator no_inline_module*/  // instances share code, to stay in the instruction cache
   typedef enum logic [2:0] {
     Idle,
     Row0,
@@ -78,9 +78,9 @@ module fsh_submit #(
   logic               is_put, is_get, is_msg, to_host, is_medium, is_inline;
   logic               rows_push, rows_pushed_q, rows_room;
   logic [2:0]         rows_count;
-  logic               bulk_q, loop_q, split_q;  // split_q: its arguments are to be offered
+  logic               bulk_q, loop_q, split_q;  // split_q: its arguments are still to be offered
 
-  // The rows, two halves so that a 64-bit write needs no mask.
+  // The rows, in two halves so that a 64-bit write needs no mask.
   for (genvar h = 0; h < 2; h++) begin : gen_half
     fsh_ram #(
         .WIDTH($bits(wdata_i)),
@@ -127,8 +127,8 @@ module fsh_submit #(
     endcase
   end
 
-  // The checks; what fails first in this order is reported: command, node,
-  // length, space, local range, remote range.
+  // The checks; the first failure in this order is reported: command, node, length, space, local
+  // range, remote range.
   logic [6:0] need_entries;
 
   assign need_entries = {2'b0, rows_q[6:2]} + {6'd0, rows_q[1:0] != '0};
@@ -136,7 +136,7 @@ module fsh_submit #(
   always_comb begin
     status = fsh_spec_pkg::STATUS_OK;
     if (state_q == Judge) begin
-      // Of host memory the initiator knows only that addresses have 40 bits.
+      // For host memory the initiator knows only that addresses have 40 bits.
       if (!is_medium && cmd_q.length != '0 &&
           rend_q > (cmd_q.rspace == fsh_spec_pkg::SPACE_SEGMENT ? {1'b0, peer_size} :
                     41'h100_0000_0000))
@@ -241,7 +241,7 @@ module fsh_submit #(
     end
   end
 
-  // Rows: read one cycle, queued the next.
+  // Rows are read in one cycle and queued in the next.
   assign rows_push = state_q == Rows && rows_left_q != '0 && rows_count <= 3'd2;
 
   fsh_fifo #(

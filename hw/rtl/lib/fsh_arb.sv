@@ -16,14 +16,14 @@ module fsh_arb #(
     input  wire logic         take_i,
     output logic      [N-1:0] gnt_o
 );
-  // Requesters behind the last one served: they come first. All others after.
+  // Requesters after the last one served: they have priority over all others.
   logic [N-1:0] behind_q, first, front, lower, passed;
 
   assign first = req_i & behind_q;
   assign front = first != '0 ? first : req_i;
-  assign gnt_o = front & ~lower;  // its lowest bit
+  assign gnt_o = front & ~lower;  // lowest set bit
 
-  // Shifts, not arithmetic: a few requesters are a few LUTs, not a carry chain.
+  // Shifts rather than arithmetic: for few requesters a few LUTs, not a carry chain.
   always_comb begin
     lower  = '0;
     passed = '0;

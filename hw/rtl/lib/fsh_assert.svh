@@ -16,9 +16,8 @@
 `define FSH_ASSERT_ON
 `endif
 
-// The message that assert makes by itself has the path of the instance in it as a
-// literal, so that no two instances of a module share their code: a checked model four
-// times as large. $stop says which line it was.
+// The default message of assert contains the instance path as a literal, so that no two instances
+// of a module would share code: a checked model four times as large. $stop reports the line.
 `ifdef FORMAL
 `define FSH_ASSERT_FAILED(what) ;
 `else
@@ -39,7 +38,7 @@
     if (!rst_i && !$past(rst_i) && $past((valid) && !(ready))) \
       assert ((valid) && (data) == $past(data));
 `else
-// Own registers: $past would sample before what depends on inputs has settled.
+// Registers instead of $past, which would sample before logic that depends on inputs has settled.
 `define FSH_STABLE(valid, ready, data) \
   if (1) begin \
     logic stalled_q; \

@@ -33,7 +33,7 @@ module fsh_fifo #(
   logic          push, take;      // into the RAM, out of it
   logic          some_q, full_q;  // words in the RAM: at least one; DEPTH
   logic [AW-1:0] wptr_q, rptr_q, wnext, rnext;
-  logic [CW-1:0] count_q;         // how many: no logic where nobody asks for count_o
+  logic [CW-1:0] count_q;         // their number; removed where count_o is unused
 
   assign wnext   = wptr_q + 1'b1;
   assign rnext   = rptr_q + 1'b1;
@@ -44,7 +44,7 @@ module fsh_fifo #(
   always_ff @(posedge clk_i) begin
     if (push) wptr_q <= wnext;
     if (take) rptr_q <= rnext;
-    if (push != take) begin  // known late: it chooses among what is there
+    if (push != take) begin  // late signals select among prepared values
       some_q  <= push || rnext != wptr_q;
       full_q  <= push && wnext == rptr_q;
       count_q <= push ? count_q + 1'b1 : count_q - 1'b1;
@@ -59,9 +59,9 @@ module fsh_fifo #(
   end
 
 `ifdef FORMAL
-  logic [AW-1:0]    f_pos;   // a position in the RAM counted from its head
-  logic [WIDTH-1:0] f_word;  // what is stored there
-  logic             f_reg;   // the head is not in the RAM but in the register
+  logic [AW-1:0]    f_pos;   // a position in the RAM relative to its head
+  logic [WIDTH-1:0] f_word;  // the word stored there
+  logic             f_reg;   // the head is in the register, not in the RAM
 `endif
 
   if (!BLOCK) begin : gen_distributed
@@ -80,8 +80,8 @@ module fsh_fifo #(
     assign f_reg  = 1'b0;
 `endif
   end else begin : gen_block
-    // A word is read when it is in the RAM since the last edge at least, so
-    // reading and writing never meet.
+    // A word is read only if it was in the RAM at the last edge, so reads and writes never
+    // collide.
     logic valid_q;
 `ifdef FORMAL
     logic [WIDTH*DEPTH-1:0] f_words;

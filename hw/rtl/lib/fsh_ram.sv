@@ -32,7 +32,7 @@ module fsh_ram #(
   end
 
 `ifdef FORMAL
-  // For the invariants of whoever owns the RAM.
+  // For invariants of the module that owns the RAM.
   for (genvar i = 0; i < DEPTH; i++) assign f_words_o[i*WIDTH+:WIDTH] = mem[i];
 `endif
 endmodule

@@ -2,8 +2,8 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// Register slice: cuts every combinational path, latency 1, one word a cycle.
-/// Two words of storage, in order. Reset empties it; words have no reset.
+/// Register slice: cuts every combinational path, latency 1, one word per cycle. Two words of
+/// storage, in order. Reset empties it; words have no reset.
 module fsh_skid #(
     parameter int unsigned WIDTH = 8
 ) (
@@ -24,8 +24,7 @@ module fsh_skid #(
   assign data_o  = out_q;
   assign load    = ready_i || !out_valid_q;
 
-  // The spare register takes the word that ready_o had promised to take when
-  // the output stalled.
+  // The spare register takes the word that ready_o had accepted when the output stalled.
   always_ff @(posedge clk_i) begin
     if (valid_i && !load && !spare_valid_q) spare_q <= data_i;
     if (load && spare_valid_q) out_q <= spare_q;

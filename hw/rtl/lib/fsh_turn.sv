@@ -20,9 +20,9 @@ module fsh_turn #(
     input  wire logic [N-1:0] pass_i,
     output logic      [N-1:0] gnt_o
 );
-  // Bit i * N + j, i < j: i is ahead of j. The others are zero.
+  // Bit i * N + j, i < j: i is ahead of j. The other bits are zero.
   logic [N*N-1:0] ahead_q;
-  logic [N-1:0]   blocked, behind;  // somebody of a lower number is ahead, of a higher one
+  logic [N-1:0]   blocked, behind;  // a lower-numbered requester is ahead; a higher-numbered one
 
   for (genvar i = 0; i < N; i++) begin : gen_row
     localparam logic [N-1:0] HIGHER = ~((N'(2) << i) - N'(1));
