@@ -36,12 +36,12 @@ module fsh_align (
     output logic      [127:0] out_data_o,
     output logic              out_last_o
 );
-  logic [6:0]   left_q;   // destination beats
-  logic         alone_q;  // the first source beat is still to be taken
-  // The beat before and this one side by side, from which sixteen bytes are cut that begin
-  // at byte 16 - shift: 1 + 6 * sixes + 2 * twos + one. Each choice keeps just the bytes
-  // that those behind it can want, and one of three takes no more logic than one of two.
-  // Its selects are registers, which nothing gates.
+  logic [6:0]   left_q;   // destination beats left
+  logic         alone_q;  // the first source beat has yet to be taken
+  // The previous beat and this one side by side, from which sixteen bytes are cut starting at
+  // byte 16 - shift: 1 + 6 * sixes + 2 * twos + one. Each stage keeps only the bytes that later
+  // stages can need; a 3:1 multiplexer takes no more logic than a 2:1. Its selects are registers,
+  // without gating.
   logic [63:0]  src_hi, src_lo, hi_q, lo1, hi1, lo2, hi2;
   logic [63:8]  lo_q;
   logic [39:0]  top1;
@@ -82,7 +82,7 @@ module fsh_align (
                 sixes_q[0] ? {hi_q[55:0], lo_q[63:56]} : {hi_q[7:0], lo_q[63:8]};
   assign hi1  = sixes_q[1] ? {src_hi[39:0], src_lo[63:40]} :
                 sixes_q[0] ? {src_lo[55:0], hi_q[63:56]} : {src_lo[7:0], hi_q[63:8]};
-  // Of the last five bytes nobody wants the upper two behind twelve.
+  // With a shift of twelve or more the upper two of the last five bytes are unused.
   assign top1 = sixes_q[1] ? {src_hi[31:16], src_hi[63:40]} :
                 sixes_q[0] ? {src_hi[31:0], src_lo[63:56]} : src_lo[47:8];
   assign lo2  = twos_q[1] ? {hi1[31:0], lo1[63:32]} : twos_q[0] ? {hi1[15:0], lo1[63:16]} : lo1;
@@ -95,7 +95,7 @@ module fsh_align (
   assign alone       = alone_i && beats_i != '0;
   assign prime       = prime_i && alone && src_valid_i;
   assign out_last_o  = left_q == 7'd1;
-  assign source      = !(out_last_o && tail_i);  // this beat takes one of the source
+  assign source      = !(out_last_o && tail_i);  // this beat consumes a source beat
   assign out_valid_o = left_q != '0 && !alone_q && (src_valid_i || !source);
   assign take        = (alone_q && src_valid_i) || (out_valid_o && out_ready_i && source);
   assign src_ready_o = (prime_i && alone) || alone_q ||

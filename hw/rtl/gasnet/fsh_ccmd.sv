@@ -29,7 +29,7 @@ module fsh_ccmd #(
     output logic                    ack_valid_o,
     output logic [fsh_spec_pkg::TAG_W-1:0] ack_tag_o,
     output logic              [3:0] ack_status_o,
-    // Its PUTs that are done, by tag of the node.
+    // Its completed PUTs, by tag of the node.
     input  wire logic               done_valid_i,
     input  wire logic [fsh_spec_pkg::TAG_W-1:0] done_tag_i,
     input  wire logic         [3:0] done_status_i,
@@ -102,7 +102,7 @@ module fsh_ccmd #(
     status = 'x;
     if (state_q == Judge) begin
       status = fsh_spec_pkg::STATUS_OK;
-      // Behind it no packet may wrap to address 0.
+      // No later packet may wrap to address 0.
       if (is_put && cmd.raddr[39:24] == '1) status = fsh_spec_pkg::STATUS_REMOTE_RANGE;
       if (!is_packet && cmd.length != '0 && end_q > {1'b0, seg_size_i})
         status = fsh_spec_pkg::STATUS_LOCAL_RANGE;
@@ -136,7 +136,7 @@ module fsh_ccmd #(
     if (rst_i) state_q <= Sum;
   end
 
-  // PUTs that are done or refused.
+  // PUTs that are completed or refused.
   always_ff @(posedge clk_i) begin
     ack_valid_o <= done_valid_i || (refuse && reports);
     if (done_valid_i) {ack_tag_o, ack_status_o} <= {done_tag_i & OWN, done_status_i};

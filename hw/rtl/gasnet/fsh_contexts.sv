@@ -23,10 +23,9 @@ module fsh_contexts #(
     input  wire logic               rst_i,
     output fsh_seq_pkg::free_t      free_req_o,
     output fsh_seq_pkg::free_t      free_rep_o,
-    // A command: its channel, whether it asks for order, is for this node, is longer than a
-    // packet; its ports and the vc on each. A cycle later: whether it has payload from a
-    // memory, and less than LONG_BYTES (until then it counts as what the context had
-    // before).
+    // A command: its channel, whether it is ordered, is for this node, is longer than a packet;
+    // its ports and the vc on each. One cycle later: whether it has payload from a memory, and
+    // less than LONG_BYTES (until then the values of the context's previous message apply).
     input  wire logic               load_i,
     input  wire logic               load_reply_i,
     input  wire logic               load_ordered_i,
@@ -37,9 +36,9 @@ module fsh_contexts #(
     input  wire logic   [PORTS-1:0] load_ports_i,
     input  wire logic   [PORTS-1:0] load_vcs_i,
     output logic           [IW-1:0] load_index_o,
-    // Room by lane, for packets without payload from a memory and for those with; credit at
-    // the links {port, reply, vc}, room in the queues of the ports {port, reply, long} for
-    // what comes from a memory, and at the loop.
+    // Room by lane, for packets without payload from a memory and for those with; for the former
+    // credit at the links {port, reply, vc}; for the latter room in the queues of the ports
+    // {port, reply, long}; and room in the loopback.
     input  wire logic   [LANES-1:0] brief_room_i,
     input  wire logic   [LANES-1:0] memory_room_i,
     input  wire logic [PORTS*4-1:0] link_ok_i,
@@ -53,12 +52,13 @@ module fsh_contexts #(
     input  wire logic               more_i,
     input  wire logic               free_i,
     input  wire logic   [PORTS-1:0] port_q_i,
-    input  wire logic   [PORTS-1:0] ports_i,  // all that the context may take
-    output logic        [PORTS-1:0] stall_o,  // a packet for the port lacks only its credit
+    input  wire logic   [PORTS-1:0] ports_i,  // all ports the context may take
+    output logic        [PORTS-1:0] stall_o,  // a packet for the port lacks only credit
     output logic                    busy_o
 );
   logic [N-1:0]        active_q, loop_q, bulk_q, memory_q, short_q, late_q, at_q, load_at, can, gnt;
-  // By port, for each context: it is one of this turn; vc on it; it may take the next packet.
+  // By port, for each context: port left in this rotation; vc on it; free to take the next
+  // packet.
   logic [PORTS*N-1:0]  left_q, vcs_q, open;
   logic [N-1:0]        some_open;
   logic [CONTEXTS-1:0] req_used, rep_used, first;
@@ -74,8 +74,8 @@ module fsh_contexts #(
   assign free_rep_o.brief   = rep_used != '1;
   assign busy_o             = active_q != '0;
 
-  // Which one a command takes: the lowest that is free, of those that ask for order the
-  // last. Of each channel, since the command comes late in a cycle.
+  // The context for a command: the lowest free one; for ordered commands the last. Computed for
+  // both channels, since the command arrives late in the cycle.
   localparam logic [CONTEXTS-1:0] LAST = {1'b1, {(CONTEXTS - 1) {1'b0}}};
   logic [CONTEXTS-1:0] req_lower, rep_lower, req_first, rep_first;
   logic [IW-2:0]       req_index, rep_index;
@@ -101,7 +101,7 @@ module fsh_contexts #(
     load_at = load_reply_i ? {first, {CONTEXTS{1'b0}}} : {{CONTEXTS{1'b0}}, first};
   end
 
-  // All contexts at once: a few words of logic to a simulator instead of each bit's.
+  // All contexts in parallel: for a simulator a few words of logic rather than bit by bit.
   for (genvar p = 0; p < PORTS; p++) begin : gen_port
     logic [N-1:0] queue, link, credit;
     logic [3:0]   queue_ok, link_ok;  // {reply, long}, {reply, vc}
@@ -126,8 +126,8 @@ module fsh_contexts #(
   end
   assign can = active_q & some_open;
 
-  // Who finds no room in the cycle after keeps its turn: else the others take the room
-  // each time, and it may wait as long as they have packets.
+  // A context that finds no room in the following cycle keeps its turn: otherwise the others
+  // could take the room each time, and it would wait as long as they have packets.
   fsh_turn #(
       .N(N)
   ) i_turn (
@@ -144,7 +144,7 @@ module fsh_contexts #(
     for (int unsigned i = 0; i < N; i++) if (gnt[i]) next_index_o |= IW'(i);
   end
 
-  // Its port, a cycle later.
+  // Its port, one cycle later.
   logic taken_q;
 
   always_comb begin
@@ -172,7 +172,7 @@ module fsh_contexts #(
     if ((bulk_q & at_q) == '0) rest = port_q_i;
   end
 
-  // Whose ports of this turn change; when a command comes, no packet leaves.
+  // The context whose rotation changes; when a command arrives, no packet leaves.
   logic [N-1:0] turned;
   assign turned = load_i ? load_at : at_q & {N{more_i}};
 

@@ -26,14 +26,14 @@ module fsh_dispatch #(
     output logic                [1:0] get_valid_o,
     input  wire logic           [1:0] get_ready_i,
     output logic                [7:0] get_status_o,
-    // Sinks, by engine: it is offered msg_o; whether it takes that, and its status.
+    // Sinks, by engine: offered msg_o; whether it accepts that, and its status.
     output logic        [ENGINES-1:0] msg_valid_o,
     input  wire logic   [ENGINES-1:0] msg_ready_i,
     output fsh_fn_pkg::msg_t          msg_o,
     input  wire logic [ENGINES*4-1:0] msg_status_i,
     output logic                      perf_refused_o
 );
-  // told: the message in front is dealt with, its answer waits for the scheduler.
+  // told: the message at the front has been handled, its answer waits for the scheduler.
   logic [1:0]         is_msg, open, gnt, told_q, done;
   logic [ENGINES-1:0] sink0, sink1;
   logic               offer, take;
@@ -80,7 +80,7 @@ module fsh_dispatch #(
   assign done         = gnt & {2{take && !msg_o.ack}};
   assign get_valid_o  = get_valid_i & (~is_msg | told_q);
   assign get_ready_o  = get_ready_i | done;
-  // A GET that would not be served never came here.
+  // A GET that cannot be served never reaches this module.
   assign get_status_o = status_q & {{4{is_msg[1]}}, {4{is_msg[0]}}};
 
   always_ff @(posedge clk_i) begin

@@ -17,14 +17,14 @@ module fsh_gasnet #(
     input  wire logic                  rst_i,
     input  wire fsh_node_pkg::cfg_t    cfg_i,
     input  wire fsh_node_pkg::route_t  route_i,
-    // Requests of whatever source, replies of the window.
+    // Requests of all sources, replies of the window.
     input  wire logic            [1:0] cmd_valid_i,
     output logic                 [1:0] cmd_ready_o,
     input  wire fsh_fn_pkg::path_t     cmd_req_path_i,
     input  wire fsh_fn_pkg::path_t     cmd_rep_path_i,
     input  wire logic            [1:0] cmd_bulk_i,
     input  wire logic            [1:0] cmd_loop_i,
-    input  wire logic           [40:0] cmd_end_i,  // of a window's request
+    input  wire logic           [40:0] cmd_end_i,  // end of a window request's local range
     input  wire fsh_spec_pkg::cmd_t    cmd_req_i,
     input  wire fsh_spec_pkg::cmd_t    cmd_rep_i,
     output fsh_seq_pkg::free_t         req_free_o,
@@ -34,7 +34,7 @@ module fsh_gasnet #(
     input  wire logic          [127:0] rows_rep_i,
     output logic                       stopped_o,
     output logic                       clear_o,
-    // PUTs of engines that are done, by index.
+    // Completed PUTs of engines, by index.
     output logic         [ENGINES-1:0] done_valid_o,
     output logic [fsh_spec_pkg::TAG_W-1:0] done_tag_o,
     output logic                 [3:0] done_status_o,
@@ -49,19 +49,19 @@ module fsh_gasnet #(
     // Entries: completion unit, sequencers 0 and 1.
     output logic                 [2:0] entry_valid_o,
     input  wire logic            [2:0] entry_ready_i,
-    output logic                 [1:0] entry_ring_o,  // of the first
+    output logic                 [1:0] entry_ring_o,  // of the completion unit's
     output fsh_spec_pkg::ring_t        entry_track_o,
     output fsh_spec_pkg::ring_t        entry_seq0_o,
     output fsh_spec_pkg::ring_t        entry_seq1_o,
-    // What the receivers write: to host memory, to device memory.
+    // Writes of the receivers: to host memory, to device memory.
     output fsh_axi_pkg::mem_wr_req_t   rx_req_o,
     input  wire fsh_axi_pkg::mem_wr_rsp_t rx_rsp_i,
     output fsh_axi_pkg::mem_wr_req_t   mem_wr_req_o,
     input  wire fsh_axi_pkg::mem_wr_rsp_t mem_wr_rsp_i,
-    // Packets of the collective engine, beat by beat as they come, by lane.
+    // Packets of the collective engine, beat by beat as they arrive, by lane.
     output logic [LANES*fsh_fn_pkg::COLL_BEAT_W-1:0] coll_rx_o,  // coll_beat_t
     input  wire logic      [LANES-1:0] coll_room_i,
-    // What the sequencer reads.
+    // Reads of the sequencer.
     output fsh_axi_pkg::mem_rd_req_t   mem_rd_req_o,
     input  wire fsh_axi_pkg::mem_rd_rsp_t mem_rd_rsp_i,
     output fsh_axi_pkg::host_rd_req_t  host_rd_req_o,
@@ -250,7 +250,7 @@ module fsh_gasnet #(
       .busy_o     (tags_busy)
   );
 
-  // Loop to this node: lane 0 of the sequencer to receiver 0.
+  // Loopback to this node: lane 0 of the sequencer to receiver 0.
   logic         loop_request, loop_valid, loop_ready, loop_last, loop_bad, loop_busy, to_loop;
   logic [LANES*2-1:0] rx_start;
   logic [127:0] loop_data;
@@ -274,7 +274,7 @@ module fsh_gasnet #(
       .busy_o      (loop_busy)
   );
 
-  // What is bad goes to the loop here, or through the queue of its port.
+  // The error flag goes to the loopback here, or through the queue of its port.
   logic unused_bad;
   assign unused_bad = &pkt_bad[LANES-1:1];
   assign to_loop   = pkt_port[PORTS-1:0] == '0;
@@ -328,7 +328,8 @@ module fsh_gasnet #(
       .busy_o        (router_busy)
   );
 
-  // A receiver a lane: of the ports p for which p % LANES is its number, and of the loop.
+  // One receiver per lane: for the ports p with p % LANES equal to its number; receiver 0 also
+  // for the loopback.
   logic [LANES-1:0]     rx_busy /*verilator split_var*/, dropped /*verilator split_var*/;
   logic [LANES-1:0]     rx_awvalid /*verilator split_var*/, rx_wvalid /*verilator split_var*/;
   logic [LANES-1:0]     rx_wlast /*verilator split_var*/;
@@ -454,7 +455,7 @@ module fsh_gasnet #(
     end
   end
 
-  // One payload, for the one memory or the other; nobody looks at it unless it is valid.
+  // One payload bus for both memories; meaningful only when valid.
   always_comb begin
     rx_req_o             = 'x;
     mem_wr_req_o         = 'x;

@@ -17,11 +17,11 @@ module fsh_judge (
     input  wire logic            [39:0] seg_size_i,
     input  wire fsh_spec_pkg::hdr_t     hdr_i,
     input  wire logic            [40:0] end_i,   // of its payload; of what a GET reads
-    input  wire logic                   loop_i,  // it came from this node
-    input  wire fsh_fn_pkg::tag_t       tag_i,   // of an answer
+    input  wire logic                   loop_i,  // it comes from this node
+    input  wire fsh_fn_pkg::tag_t       tag_i,   // for an answer
     output fsh_fn_pkg::verdict_t        verdict_o
 );
-  // Not in waves, so that a simulator keeps them in registers.
+  // Excluded from waves, so that a simulator keeps them in registers.
   /* verilator tracing_off */
   logic        is_put, is_get, is_msg, is_answer, is_reply, is_medium, is_unit, is_dead;
   logic        to_host, to_mem, has_pay, from_peer, fits, in_range, asked, drop, refuse, alien;
@@ -42,7 +42,7 @@ module fsh_judge (
       is_get     = hdr_i.opcode == fsh_spec_pkg::OP_GET;
       is_msg     = fsh_spec_pkg::takers(hdr_i.opcode) != '0;
       is_reply   = hdr_i.opcode == fsh_spec_pkg::OP_GET_REPLY;
-      // A packet of the collective engine: no address, and no answer.
+      // A packet of the collective engine: no address and no answer.
       is_coll    = is_put && hdr_i.space == fsh_spec_pkg::SPACE_COLLECTIVE && !hdr_i.ack &&
                    !hdr_i.reply;
       is_answer  = is_reply || hdr_i.opcode == fsh_spec_pkg::OP_PUT_ACK;
@@ -54,8 +54,8 @@ module fsh_judge (
       has_pay    = hdr_i.bytes != '0;
       asked      = (is_get || hdr_i.ack) && !to_host && !is_answer;
 
-      // Ranges. A strict comparison is a carry chain and nothing more. fits: no burst
-      // crosses 4 KiB, and the count of beats is right.
+      // Ranges. A strict comparison is just a carry chain. fits: no burst crosses 4 KiB, and the
+      // number of beats is correct.
       low        = end_i[40:PAGE+1] == '0;
       below_page = low && (!end_i[PAGE] || end_i[PAGE-1:0] == '0);
       below_line = low && end_i[PAGE:LINE+1] == '0 &&
@@ -73,7 +73,7 @@ module fsh_judge (
       else in_range = is_put && hdr_i.space == fsh_spec_pkg::SPACE_HOST && below_line;
       if (is_get ? hdr_i.total == '0 : !has_pay) in_range = 1'b1;
 
-      // Headers that no node sends, and answers to nothing asked.
+      // Headers that no node sends, and answers that were not requested.
       from_peer = hdr_i.src[fsh_spec_pkg::NODE_W-1:0] == tag_i.node && is_reply == tag_i.get;
       alien     = !({1'b0, hdr_i.src} < nodes_i) || hdr_i.tag[6] ||
                   (!is_dead && ({1'b0, hdr_i.src} == node_i) != loop_i);
@@ -86,7 +86,7 @@ module fsh_judge (
                (!from_peer && (has_pay || hdr_i.status == fsh_spec_pkg::STATUS_OK));
       else
         drop = (hdr_i.reply && (asked || !is_put)) || ((is_dead || !is_unit) && !asked) ||
-               (is_msg && is_dead && {1'b0, hdr_i.src} == node_i) ||  // its entry has a meaning
+               (is_msg && is_dead && {1'b0, hdr_i.src} == node_i) ||  // its entry is meaningful
                ((is_get || is_msg) &&
                 (!hdr_i.first || has_pay || fsh_fn_pkg::arg_beats(hdr_i.nargs) != 3'd1));
       drop   = drop || alien;

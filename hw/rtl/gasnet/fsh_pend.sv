@@ -36,7 +36,7 @@ module fsh_pend #(
   logic             ready, valid, mem, pop, last, mem_ok, host_ok, mem_err;
   logic [1:0]       host;
   logic [5:0]       count;
-  // Responses that wait, whether there are so many, and whether one is an error.
+  // Outstanding responses: their number, comparisons with it, and whether one was an error.
   logic [5:0]       mem_b, mem_more, mem_less, mem_b_q;
   logic [6:0]       host_b, host_more, host_less, host_b_q;
   logic             mem_one_q, host_one_q, host_two_q, mem_bad_q, host_bad_q, bad_q;
@@ -70,7 +70,7 @@ module fsh_pend #(
   end
   assign pop         = evt_valid_o && evt_ready_i;
 
-  // pop is late: it chooses, and counts nothing.
+  // pop is late: it only selects among precomputed values.
   assign mem_more  = mem_b_q + {5'd0, mem_bvalid_i};
   assign mem_less  = mem_more - {5'd0, mem};
   assign mem_b     = pop ? mem_less : mem_more;
@@ -82,7 +82,7 @@ module fsh_pend #(
 
   always_comb begin
     evt_o = evt;
-    if (bad_q || mem_err || host_bad_q) begin  // seldom: spares simulators the rest
+    if (bad_q || mem_err || host_bad_q) begin  // rare: spares simulators the rest
       if (evt.status == fsh_spec_pkg::STATUS_OK &&
           ((bad_q && last) || (mem && mem_err) || (host != '0 && host_bad_q)))
         evt_o.status = fsh_spec_pkg::STATUS_MEMORY;

@@ -34,8 +34,8 @@ module fsh_rx #(
     input  wire logic        [10:0] packet_i,
     input  wire logic   [PORTS-1:0] ports_i,
     input  wire fsh_node_pkg::route_t route_i,
-    // Packets, by stream. start_o: whether one may start, by channel
-    // {reply}; request_i: a request starts, up to two cycles after it was seen.
+    // Packets, by stream. start_o: whether one may start, by channel {reply}; request_i: a
+    // request starts, up to two cycles after start_o was seen.
     output logic              [1:0] start_o,
     input  wire logic [STREAMS-1:0] request_i,
     input  wire logic [STREAMS-1:0] valid_i,
@@ -43,9 +43,9 @@ module fsh_rx #(
     input  wire logic [STREAMS-1:0] last_i,
     input  wire logic [STREAMS*128-1:0] data_i,
     input  wire logic [STREAMS-1:0] bad_i,
-    // The tag table: a header on the reply channel may want its tag's entry, reads it
-    // on its way to the second stage, and needs it there. hold_i: the other receiver
-    // has it; of two that want it the one with the loop goes first.
+    // The tag table: a header on the reply channel may need its tag's entry; it starts the read
+    // on its way to the second stage, where it needs the result. hold_i: the other receiver is
+    // using the table; if both want it the one with the loopback has priority.
     output logic                    tag_busy_o,
     input  wire logic               tag_hold_i,
     output logic                    tag_re_o,
@@ -76,10 +76,10 @@ module fsh_rx #(
     output logic                    evt_valid_o,
     input  wire logic               evt_ready_i,
     output fsh_fn_pkg::evt_t        evt_o,
-    // Beats, for the collective engine; none without room.
+    // Beats for the collective engine; none without room.
     input  wire logic               coll_room_i,
     output fsh_fn_pkg::coll_beat_t  coll_o,
-    // Requests whose answer has left or needs none.
+    // Requests whose answer has left, or that need none.
     input  wire logic         [1:0] budget_return_i,
     // Events for the counters.
     output logic                    perf_req_o,
@@ -91,12 +91,12 @@ module fsh_rx #(
     output logic                    dropped_o,  // a cycle late
     output logic                    busy_o
 );
-  /*verilator no_inline_module*/  // instances share their code, which else leaves the cache
+  /*verilator no_inline_module*/  // instances share code, to stay in the instruction cache
   localparam int unsigned NODE_W = fsh_spec_pkg::NODE_W;
   localparam int unsigned TAG_W = fsh_spec_pkg::TAG_W;
   localparam int unsigned BUDGET = 32;
-  // What may start before start_o shows that it should not: one packet a stream
-  // in each of two cycles, and what stands between start and queue.
+  // Packets that may start before start_o shows that they should not: one per stream in each of
+  // two cycles, and those between start and queue.
   localparam int unsigned UNSEEN = 2 * STREAMS + 4;
 
   typedef enum logic [1:0] {
@@ -105,7 +105,7 @@ module fsh_rx #(
     Payload
   } state_e;
 
-  // The beat in front, then one stage with the end of its range.
+  // The current beat, followed by a stage that computes the end of its range.
   logic               s0_valid, s0_sop_q, s0_last, s0_ready, s1_valid_q, s1_last_q, step, can;
   logic               s0_loop, s1_loop_q, s1_ready, s0_bad, s1_bad_q;
   logic [127:0]       s0_data, s1_data_q;
@@ -155,7 +155,7 @@ module fsh_rx #(
       span = s0_hdr.opcode == fsh_spec_pkg::OP_GET ? s0_hdr.total : {13'd0, s0_hdr.bytes};
   end
 
-  // Looks before the arbiter, so that the other receiver need not wait for it.
+  // Taken before the arbiter, so that the other receiver need not wait for it.
   logic [STREAMS-1:0] wants;
   logic               tag_want;
   for (genvar k = 0; k < STREAMS; k++) begin : gen_want
@@ -188,8 +188,8 @@ module fsh_rx #(
     end
   end
 
-  // Budget: one unit a request, from its start until its answer has left. What takes
-  // and gives comes late in a cycle and is counted in the next.
+  // Budget: one unit per request, from its start until its answer has left. Consumption and
+  // return arrive late in a cycle and are counted in the next.
   logic [STREAMS-1:0] spent_q;
   logic [1:0] returned_q;
   logic       get_q, spared_q;  // a GET is served; a request was dropped
@@ -217,11 +217,11 @@ module fsh_rx #(
     end
   end
 
-  // What the packet asks for.
+  // The packet's request.
   state_e              state_q;
   fsh_fn_pkg::verdict_t verdict;
   logic                in_hdr, look, served_q;
-  logic [fsh_spec_pkg::ENGINES-1:0] sink_q;  // of a message: its engine
+  logic [fsh_spec_pkg::ENGINES-1:0] sink_q;  // engine of a message
   logic                pay_mem, pay_host, pay_mem_q, pay_host_q, slot_write, slot_write_q;
   logic                pay_first_q, pay_last, to_line_q, to_coll_q;
   logic [2:0]          args, args_left_q;
@@ -249,7 +249,7 @@ module fsh_rx #(
       .verdict_o (verdict)
   );
 
-  // Of a header that is there; in other cycles nobody looks.
+  // Meaningful when a header is present, unused in other cycles.
   always_comb begin
     args          = 'x;
     beats         = 'x;
@@ -283,7 +283,7 @@ module fsh_rx #(
     end
   end
 
-  // Writes. Both queues must have room for any step: simple, and they drain.
+  // Writes. Every step requires room in both queues: simple, and they always drain.
   logic         aw_push, aw_room, w_push, w_room, w_host, w_last;
   logic         pend_push;
   logic [48:0]  aw;
@@ -298,8 +298,8 @@ module fsh_rx #(
   assign w_host  = state_q != Payload || pay_host_q;
   assign w_last  = in_hdr ? args == '0 : state_q == Args ? args_left_q == 3'd1 : pay_last;
 
-  // Slots are aligned to what they take (the registers refuse else). A line stands in
-  // the header of the slot.
+  // Slots are aligned to their size (enforced by the registers). A credit line is inside its
+  // slot's header.
   always_comb begin
     aw = 'x;
     if (aw_push) begin
@@ -311,7 +311,7 @@ module fsh_rx #(
     end
   end
 
-  // The header stands in its slot with the status it got here.
+  // The header is stored in its slot with the status determined here.
   always_comb begin
     w_data = 'x;
     if (w_push) w_data = s1_data_q;
@@ -473,7 +473,7 @@ module fsh_rx #(
   assign busy_o = s1_valid_q || pend_busy || get_valid_o || awvalid_o ||
                   wvalid_o || state_q != Header || budget != 6'(BUDGET);
 
-  // Of what is not written the count may have wrapped: it ends where the link ended it.
+  // If nothing is written the count may have wrapped: the packet ends where the link ended it.
   `FSH_ASSERT(assert_length, !(step && state_q == Payload && (pay_mem_q || pay_host_q)) ||
                              s1_last_q == pay_last)
   `FSH_ASSERT(assert_slot, !(step && state_q == Args && slot_write_q && s1_last_q) ||

@@ -12,8 +12,8 @@ module fsh_sched (
     input  wire logic               clk_i,
     input  wire logic               rst_i,
     input  wire logic               hold_i,
-    // Requests (0), for which there is a context, and the reply window (1), with their
-    // path, whether they are longer than a packet, and whether they are for this node.
+    // Requests (0), for which there is a context, and the reply window (1), with their route,
+    // whether they are longer than a packet, and whether they are for this node.
     input  wire logic         [1:0] cmd_valid_i,
     output logic              [1:0] cmd_ready_o,
     input  wire fsh_fn_pkg::path_t  cmd_req_path_i,
@@ -22,13 +22,13 @@ module fsh_sched (
     input  wire logic         [1:0] cmd_loop_i,
     input  wire fsh_spec_pkg::cmd_t cmd_req_i,
     input  wire fsh_spec_pkg::cmd_t cmd_rep_i,
-    // What is served, and the status of its answer.
+    // Requests to be served, and the status of their answers.
     input  wire logic         [1:0] get_valid_i,
     output logic              [1:0] get_ready_o,
     input  wire fsh_fn_pkg::get_t   get0_i,
     input  wire fsh_fn_pkg::get_t   get1_i,
     input  wire logic         [7:0] get_status_i,
-    // Sequencer: free reply contexts; the command, with its path.
+    // Sequencer: free reply contexts; the command, with its route.
     input  wire fsh_seq_pkg::free_t free_i,
     output logic                    load_valid_o,
     input  wire logic               load_ready_i,
@@ -70,11 +70,11 @@ module fsh_sched (
   assign cmd_ready_o = gnt[1:0] & {2{load_ready_i}};
   assign get_ready_o = gnt[3:2] & {2{load_ready_i}};
 
-  // The command; of what is served the one that answers it.
+  // The command; for a request to be served, the one that answers it.
   fsh_fn_pkg::get_t get;
   logic             is_msg;
 
-  always_comb begin  // nobody looks unless there is one
+  always_comb begin  // used only if there is one
     get           = 'x;
     is_msg        = 'x;
     load_o        = 'x;
@@ -104,13 +104,13 @@ module fsh_sched (
         load_o.length   = get.length;
         load_o.laddr    = get.laddr;
       end
-      // What the sequencer's choice of a context waits for, by the shortest way.
+      // Inputs of the sequencer's choice of a context, by the shortest path.
       load_o.reply   = !gnt[0];
       load_o.ordered = (gnt[0] && cmd_req_i.ordered) || (gnt[1] && cmd_rep_i.ordered);
-      // Checked to be so, of every source.
+      // Already checked at every source.
       load_o.dst[7:6]  = '0;
       load_o.tag[10:6] = '0;
-      // Nobody's business from here on.
+      // Not used from here on.
       {load_o.check, load_o.rsvd3, load_o.rsvd2, load_o.rsvd1, load_o.rsvd0} = '0;
       load_o.entries   = '0;
     end

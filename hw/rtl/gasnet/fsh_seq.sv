@@ -25,7 +25,7 @@ module fsh_seq #(
     input  wire logic         [10:0] packet_i,
     input  wire logic         [39:0] seg_base_i,
     input  wire logic         [47:0] host_base_i,
-    // Commands, for which there must be a context of their channel (load_i.reply).
+    // Commands, for which there must be a context in their channel (load_i.reply).
     output fsh_seq_pkg::free_t       free_req_o,
     output fsh_seq_pkg::free_t       free_rep_o,
     input  wire logic                load_valid_i,
@@ -40,8 +40,8 @@ module fsh_seq #(
     output logic               [1:0] rows_ready_o,
     input  wire logic        [127:0] rows_req_i,
     input  wire logic        [127:0] rows_rep_i,
-    // Room and what is taken: of packets without payload from a memory at the links {port,
-    // reply, vc}, of the rest in the queues of the ports {port, reply}, room by {long}, too.
+    // Room and its use: for packets without payload from a memory at the links {port, reply, vc};
+    // for the rest in the queues of the ports {port, reply}, room also by {long}.
     input  wire logic  [PORTS*4-1:0] link_ok_i,
     input  wire logic  [PORTS*4-1:0] queue_ok_i,
     input  wire logic          [1:0] loop_ok_i,
@@ -49,8 +49,8 @@ module fsh_seq #(
     output logic       [PORTS*2-1:0] queue_take_o,
     output logic               [1:0] loop_take_o,
     output logic               [6:0] take_beats_o,
-    // Packets, by lane, with their port (one-hot; none: the loop); for the queue of a port
-    // those with payload from a memory. others_i: others want the port.
+    // Packets, by lane, with their port (one-hot; none: loopback); those for the queue of a port
+    // have payload from a memory. others_i: others want the port.
     input  wire logic    [PORTS-1:0] others_i,
     output logic         [LANES-1:0] pkt_valid_o,
     output logic   [LANES*PORTS-1:0] pkt_port_o,
@@ -91,7 +91,7 @@ module fsh_seq #(
   localparam int unsigned NODE_W = fsh_spec_pkg::NODE_W;
   localparam int unsigned TAG_W = fsh_spec_pkg::TAG_W;
 
-  // What of a message stays, and what changes from packet to packet.
+  // The constant part of a message's state, and the part that changes from packet to packet.
   typedef struct packed {
     logic [3:0]        status;
     logic              loop;
@@ -109,7 +109,7 @@ module fsh_seq #(
   } fixed_t;
   typedef struct packed {
     logic        first;
-    logic [LANES-1:0] lanes;  // that have had packets of it
+    logic [LANES-1:0] lanes;  // that have sent packets of it
     logic [39:0] raddr;
     logic [39:0] laddr;
     logic [23:0] left;
@@ -118,11 +118,11 @@ module fsh_seq #(
   typedef enum logic [1:0] {Pick, Prepare, Issue} state_e;
   state_e           state_q;
   logic [IW-1:0]    index_q, next_index, load_index;
-  logic             reply;          // channel of the context picked
+  logic             reply;          // channel of the selected context
   logic [PORTS-1:0] port, port_q;   // of the packet, one-hot
   logic [LANES-1:0] lane_q;         // of the packet, one-hot
 
-  // Contexts. The load writes when no packet is issued.
+  // Contexts. A load writes when no packet is issued.
   fixed_t     fixed_in, fixed_q;
   moving_t    moving_in, moving_q;
   (* ram_style = "distributed" *) logic [$bits(fixed_q)-1:0] fixed_mem[N];
@@ -131,7 +131,7 @@ module fsh_seq #(
   logic [10:0]      n_q;  // payload bytes of the packet
   logic [PORTS-1:0] lowest, load_ports;
 
-  // Its ports; of one that asks for order the lowest.
+  // Its ports; for an ordered command only the lowest.
   always_comb begin
     lowest = '0;
     for (int unsigned p = PORTS; p > 0; p--)
@@ -164,7 +164,7 @@ module fsh_seq #(
   end
   always_ff @(posedge clk_i) if (load) fixed_mem[load_index] <= fixed_in;
 
-  always_comb begin  // of what is neither loaded nor issued nobody looks
+  always_comb begin  // unused unless something is loaded or issued
     moving_in = 'x;
     if (issue) begin
       moving_in.first = 1'b0;
@@ -173,7 +173,7 @@ module fsh_seq #(
       moving_in.laddr = moving_q.laddr + {29'd0, n_q};
       moving_in.left  = moving_q.left - {13'd0, n_q};
     end else if (load) begin
-      moving_in.first = load_i.nargs == '0 || load_i.lspace[1];  // else by itself (APART)
+      moving_in.first = load_i.nargs == '0 || load_i.lspace[1];  // otherwise separate (APART)
       moving_in.lanes = '0;
       moving_in.raddr = load_i.raddr;
       moving_in.laddr = load_i.laddr;
@@ -190,7 +190,7 @@ module fsh_seq #(
   logic             host_room, ar_room, pick, want, ready, seq_active, fits_q, from_q, memory_q;
   logic [3:0]       some_q;
 
-  // Whether what is loaded has payload from a memory: late in a cycle.
+  // Whether the loaded command has payload from a memory: late in a cycle.
   always_ff @(posedge clk_i) begin
     from_q <= !load_i.lspace[1] && load_i.opcode != fsh_spec_pkg::OP_GET &&
               load_status_i == fsh_spec_pkg::STATUS_OK;
@@ -240,7 +240,7 @@ module fsh_seq #(
       index_q  <= next_index;
       fixed_q  <= fixed_mem[next_index];
       moving_q <= moving_mem[next_index];
-    end else if (issue && is_made) begin  // where an argument beat has zeros
+    end else if (issue && is_made) begin  // zeros for an argument beat
       fixed_q.status <= '0;
       fixed_q.tag    <= '0;
       fixed_q.length <= '0;
@@ -249,8 +249,8 @@ module fsh_seq #(
   end
   assign reply = index_q[IW-1];
 
-  // Prepare: up to the next multiple of the packet size, a power of two; the port, in
-  // turn of those that have room still.
+  // Prepare: size up to the next multiple of the packet size, a power of two; the port in
+  // rotation among those that still have room.
   logic [10:0]      reach;
   logic             fits;
   logic [47:0]      source_q;
@@ -323,9 +323,9 @@ module fsh_seq #(
     if (rst_i) state_q <= Pick;
   end
 
-  // Descriptors: a header and how its payload moves. In the cycle after may follow a word
-  // of its own: an argument beat made here; or, for the other lane, the mark behind which
-  // that has sent its part of the message, too.
+  // Descriptors: a header and how its payload moves. In the following cycle an extra word may
+  // follow: an argument beat generated here, or, for the other lane, the mark after which it too
+  // has sent its part of the message.
   fsh_spec_pkg::hdr_t    hdr;
   fsh_seq_pkg::desc_t    desc;
   fsh_spec_pkg::getarg_t getarg;
@@ -344,7 +344,7 @@ module fsh_seq #(
     end
   end
 
-  always_comb begin  // in other cycles nobody looks
+  always_comb begin  // unused in other cycles
     desc   = 'x;
     hdr    = '0;
     if (issue || mark_q || raw_q) begin
@@ -385,7 +385,7 @@ module fsh_seq #(
     end
   end
 
-  // A mark stands behind what needs memory, as the packets before it do.
+  // A mark is queued with the packets that need memory, like those it follows.
   assign push       = mark_q ? ~lane_q : lane_q & {LANES{issue || raw_q}};
   assign brief_push = push & {LANES{is_brief && !mark_q}};
   assign bulk_push  = push & {LANES{!is_brief || mark_q}};
@@ -450,7 +450,7 @@ module fsh_seq #(
 
     fsh_seq_lane #(
         .PORTS(PORTS),
-        .MARKS(2 * (CONTEXTS - 1))  // of messages longer than a packet, one each
+        .MARKS(2 * (CONTEXTS - 1))  // one for each message longer than a packet
     ) i_lane (
         .clk_i,
         .rst_i,

@@ -75,7 +75,7 @@ module fsh_seq_lane #(
       .desc_o       (front)
   );
 
-  // A packet takes one word of the one, or up to two of the other.
+  // A packet takes one word of one queue, or up to two of the other.
   assign brief_room_o = brief_count <= 4'(BRIEF - 2);
   assign bulk_room_o  = bulk_count <= 5'(BULK - 1 - MARKS);
 

@@ -31,7 +31,8 @@ module fsh_seq_queue #(
     input  wire logic                brief_i,
     output fsh_seq_pkg::desc_t       desc_o
 );
-  // Without the bits of ports that the node has not, and what ahead_o says.
+  // Without the bits of ports that the node does not have, and without the field given by
+  // ahead_o.
   localparam int unsigned WIDTH = $bits(desc_i) - fsh_fn_pkg::MAX_PORTS + PORTS - 1;
   (* ram_style = "distributed" *) logic [WIDTH-1:0] mem[32];
   (* ram_style = "distributed" *) logic [$bits(ahead_o)-1:0] ahead_mem[32];

@@ -25,7 +25,7 @@ module fsh_seq_send #(
     input  wire logic                bulk_alone_i,
     input  wire fsh_seq_pkg::ahead_t bulk_ahead_i,
     output logic                     bulk_ready_o,
-    // Which of the two fronts is looked at, and that one.
+    // Which of the two fronts is selected, and that one.
     output logic                     brief_o,
     input  wire fsh_seq_pkg::desc_t  desc_i,
     input  wire logic                mem_valid_i,
@@ -42,7 +42,7 @@ module fsh_seq_send #(
     output logic               [1:0] rows_ready_o,
     input  wire logic    [PORTS-1:0] others_i,
     output logic                     pkt_valid_o,
-    output logic         [PORTS-1:0] pkt_port_o,  // one-hot; none: the loop
+    output logic         [PORTS-1:0] pkt_port_o,  // one-hot; none: loopback
     input  wire logic                pkt_ready_i,
     output logic                     pkt_last_o,
     output logic             [127:0] pkt_data_o,
@@ -54,7 +54,7 @@ module fsh_seq_send #(
     output fsh_spec_pkg::ring_t      cpl_o,
     output logic                     busy_o
 );
-  /*verilator no_inline_module*/  // instances share their code, which else leaves the cache
+  /*verilator no_inline_module*/  // instances share code, to stay in the instruction cache
   typedef enum logic [1:0] {
     Header,
     Args,
@@ -70,9 +70,9 @@ module fsh_seq_send #(
   logic               early, able, want, go, emit, fire, last, start, al_valid, al_last;
   logic               cpl_room, cpl_push;
 
-  // Which of the two. Once begun, a packet is sent to its end, with the word after it.
-  // Whether the data of the bulk packet in front is there is known a cycle late, since it
-  // comes late in a cycle.
+  // Which of the two. A packet that has begun is sent to its end, including the word after it.
+  // Whether the data of the bulk packet at the front is present is known one cycle late, since it
+  // arrives late in a cycle.
   fsh_seq_pkg::desc_t desc;
   logic               there, done, brief, brief_q, inside_q, bulk_go_q;
 
@@ -99,8 +99,8 @@ module fsh_seq_send #(
   end
 
   assign hdr       = desc.word;
-  // What is brief has its payload, like its arguments, from rows. The beat itself is chosen
-  // by registers, or nearly so: behind a header by what that was.
+  // Brief packets have their payload, like their arguments, from rows. The beat itself is
+  // selected by registers, or nearly so: after a header, by the kind of that header.
   assign is_mem    = !brief && !bulk_ahead_i.host;
   assign is_host   = !brief && bulk_ahead_i.host;
   assign row       = reply_q ? rows_rep_i : rows_req_i;
@@ -150,7 +150,7 @@ module fsh_seq_send #(
   end
 
   always_comb begin
-    out_data = 'x;  // nobody looks
+    out_data = 'x;  // unused
     if (emit) out_data = state_q == Header ? desc.word : al_data;
   end
   assign out_last = last && !desc.get;
@@ -253,7 +253,7 @@ module fsh_seq_send #(
   assign busy_o = state_q != Header || brief_valid_i || bulk_valid_i || pkt_valid_o;
 
   `FSH_ASSERT(assert_cpl, !cpl_push || cpl_room)
-  `FSH_ASSERT(assert_args, !in_args || brief)  // those of the rest left before
+  `FSH_ASSERT(assert_args, !in_args || brief)  // those of other packets were sent before
 endmodule
 
 `default_nettype wire

@@ -32,7 +32,7 @@ module fsh_served #(
   localparam int unsigned ENGINES = fsh_spec_pkg::ENGINES;
   localparam int unsigned NODE_W = fsh_spec_pkg::NODE_W;
   localparam int unsigned TAG_W = fsh_spec_pkg::TAG_W;
-  // Without the bits of engines and ports that the node has not.
+  // Without the bits of engines and ports that the node does not have.
   localparam int unsigned GET_W = $bits(get_o) - fsh_fn_pkg::SINK_W + ENGINES -
                                   fsh_fn_pkg::PATH_W + 2 * PORTS;
 
@@ -41,7 +41,7 @@ module fsh_served #(
   /* verilator lint_on UNUSEDSIGNAL */
   fsh_fn_pkg::path_t     path;
   logic                  is_msg, is_long, room, back, pop;
-  logic [$clog2(DEPTH+1)-1:0] short_q;  // those that are not longer than a packet
+  logic [$clog2(DEPTH+1)-1:0] short_q;  // entries not longer than a packet
   logic [GET_W-1:0]      kept, front;
   logic [PORTS-1:0]      ports;
   logic [39:0]           laddr;

@@ -28,8 +28,7 @@ module fsh_sources #(
     input  wire logic [ENGINES-1:0] eng_bulk_i,
     input  wire logic [ENGINES-1:0] eng_loop_i,
     input  wire logic [ENGINES*fsh_spec_pkg::ECMD_W-1:0] eng_i,
-    // The scheduler: whether there is a context for a request; the request with what
-    // belongs to it.
+    // The scheduler: whether there is a context for a request; the request and its attributes.
     input  wire fsh_seq_pkg::free_t free_i,
     output logic                    req_valid_o,
     input  wire logic               req_ready_i,
@@ -70,7 +69,7 @@ module fsh_sources #(
   assign win_ready_o = req_ready_i && !engine;
   assign eng_ready_o = gnt[ENGINES:1] & {ENGINES{req_ready_i}};
 
-  // The window's command, or what an engine's means.
+  // The window's command, or the command an engine's one translates to.
   always_comb begin
     cmd        = 'x;
     opcode     = 'x;
@@ -106,7 +105,7 @@ module fsh_sources #(
       req_o.length   = cmd.length;
       req_o.laddr    = cmd.laddr;
     end
-    // What the sequencer's choice of a context waits for, by the shortest way.
+    // Inputs of the sequencer's choice of a context, by the shortest path.
     req_o.ordered = gnt[0] && win_i.ordered;
   end
 

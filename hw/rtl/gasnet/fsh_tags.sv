@@ -11,7 +11,7 @@
 module fsh_tags (
     input  wire logic                        clk_i,
     input  wire logic                        rst_i,
-    // A command of the request channel is taken; limit_i: end of its local range.
+    // A command of the request channel is accepted; limit_i: end of its local range.
     input  wire logic                        valid_i,
     input  wire fsh_spec_pkg::cmd_t          cmd_i,
     input  wire logic                 [40:0] limit_i,
@@ -47,7 +47,7 @@ module fsh_tags (
   end
 
   always_comb begin
-    entry      = 'x;  // of one that is not live nobody looks at the rest
+    entry      = 'x;  // the rest is unused unless live
     entry.live = set;
     if (set) begin
       entry.get   = is_get;

@@ -24,13 +24,13 @@ module fsh_tracker #(
     output logic                [1:0] evt_ready_o,
     input  wire fsh_fn_pkg::evt_t     evt0_i,
     input  wire fsh_fn_pkg::evt_t     evt1_i,
-    // Acks, for the port that they take.
+    // Acks, for the port they take.
     input  wire logic   [PORTS-1:0] ports_i,
     input  wire fsh_node_pkg::route_t route_i,
     output logic          [PORTS-1:0] ack_valid_o,
     input  wire logic     [PORTS-1:0] ack_ready_i,
     output fsh_spec_pkg::hdr_t        ack_o,
-    // Requests whose ack has left, and that need none, by receiver.
+    // Requests whose ack has left, or that need none, by receiver.
     output logic                [1:0] acked_o,
     output logic                [1:0] release_o,
     // Host ring entries; ring 0 completions, 1 requests, 2 replies.
@@ -38,7 +38,7 @@ module fsh_tracker #(
     input  wire logic                 entry_ready_i,
     output logic                [1:0] entry_ring_o,
     output fsh_spec_pkg::ring_t       entry_o,
-    // Tags whose operation has ended; taken while tag_ready_i.
+    // Tags whose operation has ended; accepted while tag_ready_i.
     output logic                      tag_valid_o,
     output logic          [fsh_spec_pkg::TAG_W-1:0] tag_o,
     input  wire logic                 tag_ready_i,
@@ -57,7 +57,7 @@ module fsh_tracker #(
   localparam int unsigned INDEX = $clog2(WORDS);
   localparam int unsigned ACK_DEPTH = 64;
   localparam int unsigned COUNT_W = fsh_fn_pkg::TOTAL_W;
-  localparam logic [COUNT_W-1:0] NONE = COUNT_W'(-3);  // the sum is to be the total then
+  localparam logic [COUNT_W-1:0] NONE = COUNT_W'(-3);  // chosen so that the sum becomes the total
 
   typedef enum logic [1:0] {
     Clear,
@@ -94,7 +94,7 @@ module fsh_tracker #(
   assign evt_ready_o = gnt & {2{take}};
   assign multi       = gnt[1] ? evt1_i.multi : evt0_i.multi;
 
-  // The word of the message, and what this packet makes of it.
+  // The word of the message, and its update by this packet.
   always_comb begin
     index    = 'x;
     sum      = 'x;
@@ -112,11 +112,11 @@ module fsh_tracker #(
     end
   end
 
-  // A status in three bits: MEMORY in the place of BUSY, which is of messages of one packet.
+  // A status in three bits: MEMORY is encoded as BUSY, which only single-packet messages have.
   assign known = word[COUNT_W+:3] == '1 ? fsh_spec_pkg::STATUS_MEMORY : {1'b0, word[COUNT_W+:3]};
 
-  // An operation that ends has counted nothing for the next one with its tag: a bare
-  // error may come behind a part of a GET's data.
+  // An operation that ends leaves no count for the next one with its tag: a bare error may follow
+  // part of a GET's data.
   assign ends     = done_q && by_tag;
   assign we       = state_q == Clear || state_q == Count || ends;
   assign waddr    = state_q == Clear ? clear_q :
@@ -171,8 +171,8 @@ module fsh_tracker #(
     end
   end
 
-  // Act: one place for one message. A packet that does not complete its message
-  // gives back its budget at once.
+  // Act: storage for one message. A packet that does not complete its message returns its budget
+  // at once.
   logic                to_host, is_put_ack, self, to_engine, want_ack, want_entry;
   logic                ack_room, ack_push, unfinished;
   fsh_spec_pkg::ring_t entry;
@@ -238,7 +238,7 @@ module fsh_tracker #(
       .path_o(path)
   );
 
-  // Of several ports each in turn; one without a route takes the first.
+  // Several ports take turns; an ack without a route takes the first.
   fsh_arb #(
       .N(PORTS)
   ) i_port (
@@ -269,7 +269,7 @@ module fsh_tracker #(
   assign acked_o     = {2{sent}} & {rx_out_q, !rx_out_q};
 
   always_comb begin
-    ack_o = 'x;  // nobody looks
+    ack_o = 'x;  // unused
     if (ack_valid_q != '0) begin
       ack_o          = '0;
       ack_o.opcode   = fsh_spec_pkg::OP_PUT_ACK;
