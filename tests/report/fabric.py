@@ -51,7 +51,7 @@ def look(path, rows, links, nodes, ports):
     if len(links) != nodes * ports or len({(k["node"], k["port"]) for k in links}) != \
             len(links):
         yield f"{len(links)} links"
-    table = page.rows(html, "Share of cycles in which each link")
+    table = page.rows(html, "Utilisation of each link")
     if [[k["node"], k["port"], k["peer"], f"{100 * float(k['use']):.1f} %"]
             for k in links] != table:
         yield "the table has other links than the CSV"

@@ -151,8 +151,7 @@ void perf_print_assumed(void)
            100 * rate / DDR4_PEAK_GB_PER_S);
     printf("# PCIe %u cycles one way, %u B a cycle each way.%s\n",
            a->pcie_cycles, a->pcie_bytes_cycle,
-           a->disturbed ? " Handshakes are held back at random (--stall)."
-                        : "");
+           a->disturbed ? " Handshakes are delayed at random (--stall)." : "");
 }
 
 void perf_page_assumed(struct page *p)
@@ -177,7 +176,7 @@ void perf_page_assumed(struct page *p)
     page_fact(p, "PCIe", "%u cycles one way, %u B a cycle each way",
               a->pcie_cycles, a->pcie_bytes_cycle);
     if (a->disturbed) {
-        page_fact(p, "Disturbed", "handshakes are held back at random");
+        page_fact(p, "Disturbed", "handshakes are delayed at random");
     }
     page_facts_end(p);
     page_machine(p);

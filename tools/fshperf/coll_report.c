@@ -56,20 +56,19 @@ static void print_head(const struct coll_table *table)
            table->simulated ? "simulated, hosts included" : "wall");
     if (table->simulated) {
         perf_print_assumed();
-        fputs("# Hosts at COST_ of spec/fshmem.toml times 1, 0 and 2.\n",
+        fputs("# Host costs: COST_* of spec/fshmem.toml times 1, 0 and 2.\n",
               stdout);
     } else {
-        printf("# Conduit smp, a processor for each rank where there are "
-               "enough of the %u.\n",
+        printf("# Conduit smp, one processor per rank if the %u suffice.\n",
                fsh_cpu_count());
     }
     fputs("# us from a common start to the last rank's completion, median of "
-          "rounds; buffers\n"
-          "# written anew in every round: in the segment, and private memory. "
-          "Size: bytes of\n"
-          "# the vector (broadcast, reduce, allreduce, scan) or of a block; "
-          "doubles, added. Times: as fast as by messages, if those were "
-          "measured, too.\n",
+          "rounds; buffers in the\n"
+          "# segment and in private memory, refilled in every round. Size: "
+          "bytes of the vector\n"
+          "# (broadcast, reduce, allreduce, scan) or of a block. Reductions: "
+          "sums of doubles.\n"
+          "# Times: speed-up over messages, if those were measured too.\n",
           stdout);
 }
 

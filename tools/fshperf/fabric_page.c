@@ -83,27 +83,29 @@ static void write_latency(struct page *p, const struct fabric *all)
 
     if (has(all, "hop")) {
         page_section(p, "Latency by hops");
-        page_paragraph(p, "From the acceptance of a Short to its header so "
-                          "many hops away; hop: of one more, less the link.");
-        write_rows(p, all, "Cycles of a Short, nothing else in the fabric",
+        page_paragraph(p, "From the acceptance of a Short to its header at "
+                          "each distance; hop: the cost of one more hop, "
+                          "without the link.");
+        write_rows(p, all, "Cycles of a Short in an otherwise idle fabric",
                    hop);
     }
     if (has(all, "hol")) {
         page_section(p, "Messages behind bulk");
         page_paragraph(
             p,
-            "Cycles beyond those in an idle fabric, the worst and the mean of "
-            "all messages, while each node but the sender has %u commands of "
-            "%u KiB in flight to nodes at one to three hops; own bulk: the "
-            "sender, too, in the same submission window. A request is timed "
-            "from the call to its handler, a reply from there to its handler, "
-            "a GET of 8 B, where the bulk are GETs, from the call to its "
-            "completion. A packet takes %u cycles: two of them are allowed "
-            "between neighbours, one more for each further hop; to a GET both "
-            "ways; to a long packet a frame of %u beats a hop.",
+            "Head-of-line blocking: cycles in excess of an idle fabric, "
+            "worst and mean over all messages, while every node but the "
+            "sender has %u commands of %u KiB in flight to nodes at one to "
+            "three hops; own bulk: also the sender, in the same submission "
+            "window. A request is timed from the call to its handler, a "
+            "reply from there to its handler, a GET of 8 B, with GETs as "
+            "bulk, from the call to its completion. A packet takes %u "
+            "cycles: two packets are allowed between neighbours, one more "
+            "per further hop; for a GET in both directions; for a long "
+            "packet a frame of %u beats per hop.",
             FABRIC_BULKS, FABRIC_BULK >> 10, FABRIC_PACKET_CYCLES,
             FABRIC_FRAME);
-        write_rows(p, all, "Cycles beyond an idle fabric's", hol);
+        write_rows(p, all, "Cycles in excess of an idle fabric", hol);
     }
 }
 
@@ -132,7 +134,7 @@ static void find_line(const struct fabric *all, const char *what, bool mean,
 static void draw_loads(struct page *p, const struct fabric *all)
 {
     const struct chart_axis offered = {
-        "offered (% of 32 B a cycle)", 0, 100, false, 20, NULL};
+        "offered (% of 32 B per cycle)", 0, 100, false, 20, NULL};
     struct chart_line line[2] = {{.name = "accepted"}};
     static const struct chart_level goal[] = {{"target", 80, false}};
 
@@ -141,31 +143,34 @@ static void draw_loads(struct page *p, const struct fabric *all)
         return;
     }
     page_grid(p);
-    chart_lines(p, &(struct chart){
-                       .title = "Uniform traffic: what is accepted (%)",
-                       .about = "Accepted load by offered load, both as shares "
-                                "of 32 bytes a cycle and node.",
-                       .x = offered,
-                       .y = {"% of 32 B", 0, 100, false, 20, NULL},
-                       .line = line,
-                       .lines = 1,
-                       .level = goal,
-                       .levels = 1,
-                   });
+    chart_lines(
+        p,
+        &(struct chart){
+            .title = "Uniform traffic: accepted load (%)",
+            .about = "Accepted by offered load, both as shares of 32 bytes per "
+                     "cycle and node.",
+            .x = offered,
+            .y = {"% of 32 B", 0, 100, false, 20, NULL},
+            .line = line,
+            .lines = 1,
+            .level = goal,
+            .levels = 1,
+        });
     line[0] = (struct chart_line){.name = "worst", .look = 1};
     line[1] = (struct chart_line){.name = "mean"};
     find_line(all, "latency", false, 1, &line[0]);
     find_line(all, "latency", true, 1, &line[1]);
-    chart_lines(p, &(struct chart){
-                       .title = "Uniform traffic: latency (cycles)",
-                       .about = "Cycles from where a PUT is made to its "
-                                "completion at the sender, the worst and the "
-                                "mean, by offered load.",
-                       .x = offered,
-                       .y = {"cycles", 128, 32768, true, 4, NULL},
-                       .line = line,
-                       .lines = 2,
-                   });
+    chart_lines(
+        p, &(struct chart){
+               .title = "Uniform traffic: latency (cycles)",
+               .about =
+                   "Cycles from the creation of a PUT to its completion at the "
+                   "sender, worst and mean, by offered load.",
+               .x = offered,
+               .y = {"cycles", 128, 32768, true, 4, NULL},
+               .line = line,
+               .lines = 2,
+           });
     page_grid_end(p);
 }
 
@@ -184,13 +189,14 @@ static void write_patterns(struct page *p, const struct fabric *all)
     page_section(p, "Patterns of traffic");
     page_paragraph(
         p,
-        "PUTs of %u B. Accepted: beats of payload, headers (one a packet) and "
-        "acks (one a PUT) that arrive in a cycle for each node that sends, as "
-        "a share of %.0f B, the lesser of what a node takes and what one half "
-        "of a 4x4 torus sends to the other. At N: so much of it is offered, at "
-        "random times; else %u PUTs are in flight at each node. Latency: from "
-        "where a PUT is made to its completion at the sender. Fairness: all to "
-        "all, the time of the first node to finish through that of the last.",
+        "PUTs of %u B. Accepted: arriving beats of payload, headers (one per "
+        "packet) and acks (one per PUT), per cycle and sending node, as a "
+        "share of %.0f B: the lesser of what a node accepts and the "
+        "bisection of a 4x4 torus. At N: that share is offered, at random "
+        "times; otherwise %u PUTs are in flight at each node. Latency: from "
+        "the creation of a PUT to its completion at the sender. Fairness: "
+        "all-to-all, the time of the first node to finish divided by that of "
+        "the last.",
         FABRIC_MESSAGE, FABRIC_BOUND, PERF_QUEUE);
     draw_loads(p, all);
     write_rows(p, all, "Fairness, accepted load, latency", tests);
@@ -251,9 +257,9 @@ static void draw_links(struct page *p, const struct fabric_use *use)
             .share = link->share};
     }
     chart_arrows(p, title_of(use, text),
-                 "The nodes, and an arrow for each link and direction, the "
-                 "darker the larger the share of cycles in which it was used; "
-                 "the share stands beside it in percent.",
+                 "The nodes, and an arrow for each link and direction, "
+                 "shaded by its utilisation, which is given next to it in "
+                 "percent.",
                  place, use->nodes, arrow, use->links);
 }
 
@@ -264,7 +270,7 @@ static void write_use(struct page *p, const struct fabric_use *use)
     char text[64];
 
     page_details(p, title_of(use, text));
-    page_table(p, "Share of cycles in which each link was used", columns, 4);
+    page_table(p, "Utilisation of each link", columns, 4);
     for (unsigned i = 0; i < use->links; ++i) {
         page_cell(p, "%u", use->link[i].node);
         page_cell(p, "%u", use->link[i].port);
@@ -281,9 +287,9 @@ static void write_links(struct page *p, const struct fabric *all)
         return;
     }
     page_section(p, "Use of links");
-    page_paragraph(p, "Percent of the cycles counted in which a link carried a "
-                      "beat, boundary beats included. hol: by the bulk alone, "
-                      "before the messages are sent.");
+    page_paragraph(p, "Percentage of the measured cycles in which a link "
+                      "carried a beat, boundary beats included. hol: by the "
+                      "bulk alone, before the messages are sent.");
     page_grid(p);
     for (size_t i = 0; i < all->uses; ++i) {
         draw_links(p, &all->use[i]);
@@ -312,9 +318,9 @@ void fabric_write_page(FILE *out, const struct fabric *all)
     struct page page;
 
     page_begin(&page, out, "FSHMEM: the fabric, measured",
-               "Latency by hops, messages behind bulk, fairness, accepted load "
-               "and use of links of fabrics of simulated FPGA nodes, with "
-               "hosts that cost nothing.");
+               "Latency by hops, messages behind bulk, fairness, accepted "
+               "load and link utilisation of fabrics of simulated FPGA "
+               "nodes, with hosts at no cost.");
     write_summary(&page, all);
     page_section(&page, "Machine and assumptions");
     perf_page_assumed(&page);

@@ -9,39 +9,50 @@
 static void print_header(void)
 {
     perf_print_header("the fabric");
-    printf("# Packets of %u B; hosts cost nothing; seed %u.\n", FABRIC_PACKET,
+    printf("# Packets of %u B; hosts at no cost; seed %u.\n", FABRIC_PACKET,
            FABRIC_SEED);
     printf("# hop: from the acceptance of a Short to its header N hops away; "
-           "of one hop more,\n# less the link.\n");
-    printf("# hol: cycles beyond the idle fabric's, the worst and the mean of "
-           "all, while each\n# node but the first has %u commands of %u KiB in "
-           "flight to nodes at one to three hops\n# (own bulk: the first, too, "
-           "in the same window). The first sends: a request is timed\n# from "
-           "the call to its handler, a reply from there to its handler, a GET "
-           "of 8 B, with\n# GETs for bulk, from the call to its completion. "
-           "PCIe is in the idle fabric's time.\n",
+           "cost of one more hop,\n"
+           "# without the link.\n");
+    printf("# hol: head-of-line blocking: cycles in excess of an idle "
+           "fabric, worst and mean, while\n"
+           "# every node but the first has %u commands of %u KiB in flight "
+           "to nodes at one to three\n"
+           "# hops (own bulk: also the first, in the same window). The first "
+           "sends: a request is\n"
+           "# timed from the call to its handler, a reply from there to its "
+           "handler, a GET of 8 B,\n"
+           "# with GETs for bulk, from the call to its completion. The idle "
+           "time includes PCIe.\n",
            FABRIC_BULKS, FABRIC_BULK >> 10);
-    printf("# Targets: %u cycles of a packet twice between neighbours, once "
-           "more for each further\n# hop; of a GET both ways; of a long packet "
-           "a frame of %u beats a hop.\n",
+    printf("# Targets: twice the %u cycles of a packet between neighbours, "
+           "once more per further\n"
+           "# hop; for a GET in both directions; for a long packet a frame "
+           "of %u beats per hop.\n",
            FABRIC_PACKET_CYCLES, FABRIC_FRAME);
-    printf("# fairness: all to all, %u B each, time of the first node to "
-           "finish through that of\n# the last.\n",
+    printf("# fairness: all-to-all, %u B each: time of the first node to "
+           "finish divided by that of\n"
+           "# the last.\n",
            FABRIC_MESSAGE);
     printf("# Patterns: PUTs of %u B, counted in " FABRIC_COUNTED
-           " cycles (hotspot: " FABRIC_COUNTED_HOTSPOT
-           ") after a third of\n# as many. Accepted: payload written at the "
-           "targets, with a header beat a packet and\n# an ack beat a PUT, a "
-           "cycle and sending node, as a share of %.0f B, the lesser of what\n"
-           "# %u lanes send and what half of a 4x4 torus sends the other. At "
-           "N: so much of it is\n# offered, at random times; else %u PUTs are "
-           "in flight at each node.\n",
+           " cycles (hotspot: " FABRIC_COUNTED_HOTSPOT ") after a third of\n"
+           "# as many. Accepted: payload written at the targets, plus one "
+           "header beat per packet\n"
+           "# and one ack beat per PUT, per cycle and sending node, as a "
+           "share of %.0f B: the lesser of\n"
+           "# the rate of %u lanes and that of the bisection of a 4x4 torus. "
+           "At N: that share is\n"
+           "# offered, at random times; otherwise %u PUTs are in flight at "
+           "each node.\n",
            FABRIC_MESSAGE, FABRIC_BOUND, FSH_LANES, PERF_QUEUE);
-    printf("# Slowest node: its PUTs that ended in the cycles counted, of the "
-           "mean; below %.1f it\n# starves. Latency: the worst and the mean, "
-           "from where a PUT is made, its wait for a tag\n# included, to its "
-           "completion at its sender. Fall: from the most accepted to the "
-           "least\n# where more was offered.\n\n",
+    printf("# Slowest node: its completed PUTs relative to the mean; below "
+           "%.1f it starves. Latency:\n"
+           "# worst and mean, from the creation of a PUT, including its wait "
+           "for a tag, to its\n"
+           "# completion at the sender. Fall: from the highest accepted load "
+           "to the lowest at higher\n"
+           "# offered loads.\n"
+           "\n",
            FABRIC_STARVED);
 }
 

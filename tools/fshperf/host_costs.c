@@ -126,10 +126,10 @@ static void print_costs(void)
     printf("%-44s%14s%14s%14s\n", "# What", "Stated", "Here", "Here (ns)");
     print("Call that sends, with 5 posted writes",
           FSH_COST_CALL + 5 * FSH_COST_WRITE, a_call);
-    print("Poll (that finds nothing: at least)", FSH_COST_POLL, an_empty_poll);
+    print("Poll (empty: at least)", FSH_COST_POLL, an_empty_poll);
     print("Message delivered, with its handler",
           FSH_COST_MESSAGE + FSH_COST_HANDLER, a_message);
-    print("Look at the clock", FSH_COST_CLOCK, a_look_at_the_clock);
+    print("Reading of the clock", FSH_COST_CLOCK, a_look_at_the_clock);
     print("Copy of 1 KiB", 1024.0 / FSH_COST_COPY_BYTES, a_copied_kib);
 }
 
@@ -142,7 +142,7 @@ static int host_costs(void)
     }
     note_index = perf_note_handler();
     if (gasnet_mynode() == 0) {
-        printf("# FSHMEM %s: what hosts take, cycles of %d MHz; medians of %d. "
+        printf("# FSHMEM %s: host costs, in cycles of %d MHz; medians of %d. "
                "Clock: wall.\n",
                FSH_VERSION, FSH_CLOCK_MHZ, BATCHES);
         if (fsh_simulated() == NULL) {

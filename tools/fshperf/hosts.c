@@ -183,15 +183,17 @@ static void print_speedups(const struct all *all, size_t from)
 static void print(const struct all *all, size_t cases)
 {
     perf_print_header("operations and case studies, hosts included");
-    fputs(
-        "# Cycles of simulated time from call to call, hosts at COST_ of "
-        "spec/fshmem.toml\n# times 0, 1 and 2; beside them, from the hardware "
-        "counters, what the nodes take\n# alone from segment to segment: from "
-        "the doorbell to the last byte written; Short:\n# to the header, both "
-        "ways; stream: from the first command accepted, one of many\n# behind "
-        "the start gate. Payloads are not read, but by reduce. Thread mode "
-        "SEQ.\n\n",
-        stdout);
+    fputs("# Cycles of simulated time per call, at host costs COST_* of "
+          "spec/fshmem.toml times 0, 1\n"
+          "# and 2. Nodes: what the nodes take alone from segment to segment, "
+          "from the hardware\n"
+          "# counters: from the doorbell to the last byte written; Short: to "
+          "the header, round\n"
+          "# trip; stream: per command, from the first one accepted, behind "
+          "the start gate.\n"
+          "# Payloads are read by reduce only. Thread mode SEQ.\n"
+          "\n",
+          stdout);
     print_rows(all, 0, cases);
     printf("\n# Case studies: from the start to the barrier after it\n");
     print_rows(all, cases, all->rows);

@@ -267,8 +267,9 @@ static void write_goals(struct page *p, const struct study *study)
 
     page_section(p, "What the paper reached, what was to be reached, and ours");
     if (study->quick) {
-        page_paragraph(p, "This is --quick: the goals are means of more than "
-                          "was measured. fshperf case-study measures all.");
+        page_paragraph(p, "This is --quick: the goals are means over more "
+                          "than was measured. fshperf case-study measures "
+                          "everything.");
         return;
     }
     page_table(p, "Goals, simulated clock", columns, 5);

@@ -113,12 +113,13 @@ void study_print(const struct study *study)
 {
     char text[32];
 
-    printf("\n# Fig. 7: GOPS on one and more nodes, and the speed-up; "
-           "%.0f GOPS a node are peak\n",
-           STUDY_PEAK_GOPS);
-    printf("# Of 2 operations a product; from the first command begun to the "
-           "last result\n"
-           "# written on any node, encoding and redistribution inside.\n");
+    printf(
+        "\n"
+        "# Fig. 7: GOPS on one or more nodes, and speed-up; the peak is %.0f GOPS per node\n",
+        STUDY_PEAK_GOPS);
+    printf(
+        "# 2 operations per product; from the start of the first command to the last result\n"
+        "# written on any node, including encoding and redistribution.\n");
     printf("%-20s%8s%12s%12s%14s%12s%14s%12s\n", "# Workload", "Nodes",
            "Cycles", "GOPS", "of peak (%)", "Speed-up", "sent (KB)",
            "hidden (%)");
@@ -142,10 +143,11 @@ void study_print_nodes(const struct study *study)
 {
     char text[32];
 
-    printf("\n# Cycles of each node from the first start on: with a step of "
-           "the array; without\n"
-           "# one for want of operands, of an accumulator bank, of results "
-           "sent; the rest\n");
+    printf("\n"
+           "# Cycles of each node from the first start on: with a step of "
+           "the array; without one,\n"
+           "# waiting for operands, for an accumulator bank, for results in "
+           "transit; idle\n");
     printf("%-20s%8s%8s%10s%10s%10s%10s%10s%12s\n", "# Workload", "Nodes",
            "Node", "Compute", "Load", "Full", "Transfer", "Idle", "Sent (KB)");
     for (size_t i = 0; i < study->points; ++i) {
@@ -250,7 +252,7 @@ unsigned study_print_goals(const struct study *study)
     unsigned falls = 0;
 
     if (study->quick) {
-        printf("# --quick: the goals are means of more than was measured\n");
+        printf("# --quick: the goals are means over more than was measured\n");
         return 0;
     }
     printf("\n# Goals, simulated clock\n%-52s%14s%15s%12s\n", "# What", "paper",
