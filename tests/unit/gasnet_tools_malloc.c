@@ -49,9 +49,9 @@ static void too_much(void)
 }
 
 static const struct child_case cases[] = {
-    {write_behind, "behind its end"},
-    {write_before, "wrote before it"},
-    {write_behind_and_free, "behind its end"},
+    {write_behind, "past its end"},
+    {write_before, "before its start"},
+    {write_behind_and_free, "past its end"},
     {find_one_of_two, "gasnet_tools_malloc.c:"},
     {free_twice, "freed already"},
     {too_much, "no memory"},

@@ -154,7 +154,8 @@ static void test_refusals(void)
               "%s: %s", wrong[i].text, err);
     }
     write_file("0-1\n\0", 5);
-    CHECK(!make(2, 2, err, sizeof(err)) && strstr(err, "no text"), "%s", err);
+    CHECK(!make(2, 2, err, sizeof(err)) && strstr(err, "binary data"), "%s",
+          err);
     snprintf(name, sizeof(name), "file:/tmp");
     CHECK(!make(2, 2, err, sizeof(err)) && strstr(err, "not a cable file"),
           "%s", err);
