@@ -34,9 +34,10 @@ static const char usage[] =
     "Usage: fshinfo [--json]\n"
     "       fshinfo fabric [--topology T] [-n N] [--dot]\n"
     "       fshinfo coll [-n N] [--show ALGORITHM [--call CALL] [--root R]]\n"
-    "Show this installation and what is usable on this host: conduits, providers and\n"
-    "devices, with the reason if one is unusable; limits; compute cores; host and\n"
-    "processors; every setting with its default, value and source.\n"
+    "Show what is installed and what can be used on this host.\n"
+    "Lists conduits, providers and devices, with the reason if one cannot be used;\n"
+    "limits; compute cores; host and processors; every setting with its default, value\n"
+    "and source.\n"
     "\n";
 
 static bool wants_json, wants_help, wants_version;

@@ -14,8 +14,9 @@
 
 static const char usage[] =
     "Usage: fshtrace [options] FILE\n"
-    "Analyse a trace file of fshrun --trace: time per call, the longest waits,\n"
-    "which ranks waited for which, and the critical path.\n"
+    "Show where the time of a job went, from a trace file of fshrun --trace.\n"
+    "Prints time per call, the longest waits, which ranks waited for which, and the\n"
+    "critical path.\n"
     "\n";
 
 static bool wants_json, wants_help, wants_version;
