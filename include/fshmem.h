@@ -351,7 +351,7 @@ typedef struct {
     uint64_t transfer;    /* ... with nothing left to compute but results in
                              transit; all cycles of an ENCODE or SEND that does
                              not overlap with computation */
-    uint64_t sent_bytes;  /* by ART and SEND, per destination node */
+    uint64_t sent_bytes;  /* by ART and SEND, counted for each destination */
 } fshmem_core_counters_t;
 
 /* Reads the counters, one after the other: they are consistent only while the core is

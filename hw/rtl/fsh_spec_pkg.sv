@@ -202,7 +202,7 @@ package fsh_spec_pkg;
   localparam logic [3:0] CPERF_LOAD = 4'd5;  // Cycles without one that waited for operands, or for the array's pipeline after a chunk of fewer than 16 steps.
   localparam logic [3:0] CPERF_FULL = 4'd6;  // Cycles without one because both accumulator banks were in use.
   localparam logic [3:0] CPERF_TRANSFER = 4'd7;  // Cycles with nothing left to compute but an unfinished command: results in transit, ENCODE, SEND.
-  localparam logic [3:0] CPERF_SENT_BYTES = 4'd8;  // Bytes sent by ART and SEND, per destination node.
+  localparam logic [3:0] CPERF_SENT_BYTES = 4'd8;  // Bytes sent by ART and SEND, counted for each destination node.
   localparam int unsigned CPERF_COUNT = 9;
   // Events counted by the device; each has first cycle, last cycle, count and sum.
   localparam logic [4:0] PERF_ACCEPT = 5'd0;  // The sequencer accepted a host command; sum: payload bytes.

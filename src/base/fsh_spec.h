@@ -205,7 +205,7 @@
 #define FSH_CPERF_LOAD 5u /* Cycles without one that waited for operands, or for the array's pipeline after a chunk of fewer than 16 steps. */
 #define FSH_CPERF_FULL 6u /* Cycles without one because both accumulator banks were in use. */
 #define FSH_CPERF_TRANSFER 7u /* Cycles with nothing left to compute but an unfinished command: results in transit, ENCODE, SEND. */
-#define FSH_CPERF_SENT_BYTES 8u /* Bytes sent by ART and SEND, per destination node. */
+#define FSH_CPERF_SENT_BYTES 8u /* Bytes sent by ART and SEND, counted for each destination node. */
 #define FSH_CPERF_COUNT 9u
 #define FSH_CPERF_NAMES {{0u, "FIRST_START"}, {1u, "LAST_END"}, {2u, "LAST_SIGNAL"}, {3u, "COMMANDS"}, {4u, "COMPUTE"}, {5u, "LOAD"}, {6u, "FULL"}, {7u, "TRANSFER"}, {8u, "SENT_BYTES"}}
 
