@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""fshperf paper and case-study write a page that needs nothing else, with the paper's
-figures beside those that they print, what was assumed, and settings that are not the
-defaults. The last line says "paper: pass".
+"""fshperf paper and case-study write a self-contained page, with the paper's figures,
+the printed ones, the assumptions, and the non-default settings. The last line says
+"paper: pass".
 
 usage: paper.py FSHRUN FSHPERF"""
 import pathlib
@@ -19,7 +19,7 @@ PAPER = ["0.21", "0.45", "0.35", "0.59", "3813", "paper, 128 B: 2621", "141",
          "21 cycles one way, no link layer (no CRC, no replay)", "FSHMEM_SIM_ARGS",
          "--link-cycles 21", "QSFP+", "modelled, 84 ns"]
 STUDY = ["979.4", "1898.5", "1931.3", "30 cycles one way, no link layer (no CRC, "
-         "no replay)", "All settings are the defaults.", "computing"]
+         "no replay)", "All settings have their defaults.", "computing"]
 
 
 def run(*words):

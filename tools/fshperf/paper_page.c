@@ -116,7 +116,7 @@ static void write_bandwidth(struct page *p, const struct perf_table *table,
              ports > 1 ? "s" : "");
     snprintf(about, sizeof(about),
              "Bandwidth of %s by transfer size, a line for each packet size; "
-             "levels are peaks that the paper states.",
+             "levels are peaks stated in the paper.",
              of);
     struct chart chart = {
         .title = title,
@@ -139,11 +139,12 @@ static void write_bandwidths(struct page *p, const struct perf_table *table)
 
     page_section(p, "Fig. 5: bandwidth");
     page_paragraph(
-        p, "From the command accepted to the last byte written, in simulated "
-           "cycles at 250 MHz. A port carries 4000 MB/s at most (MB = 10^6 "
-           "bytes). Of the paper's curves its text states the peaks, half of "
-           "the peak at 2 KB and 95 %% of it at 32 KB; see the targets below "
-           "for ours.");
+        p,
+        "From command acceptance to the last byte written, in simulated "
+        "cycles at 250 MHz. A port carries at most 4000 MB/s (MB = 10^6 "
+        "bytes). Of its curves the paper's text states only the peaks, half "
+        "of the peak at 2 KB and 95 %% of it at 32 KB; see the targets below "
+        "for ours.");
     page_grid(p);
     for (unsigned ports = 1; ports <= 2; ++ports) {
         for (unsigned m = 0; m < 2; ++m) {
@@ -168,7 +169,7 @@ static void write_latency_curves(struct page *p, const struct perf_table *table)
     struct chart_line line[4];
     struct chart chart = {
         .title = "Latency of one transfer (us)",
-        .about = "Time from the command accepted to the header received and to "
+        .about = "Time from command acceptance to the header received and to "
                  "the last byte written, for PUT and GET, by transfer size.",
         .x = sizes,
         .y = {.title = "us",
@@ -194,8 +195,8 @@ static void write_latencies(struct page *p, const struct perf_table *table)
     struct perf_iii row[PERF_ROWS_III];
 
     page_section(p, "Table III: latency");
-    page_paragraph(p, "From the command accepted to the header received; of a "
-                      "GET, that of the reply. Figures of others are quoted "
+    page_paragraph(p, "From command acceptance to the header received (for a "
+                      "GET, that of the reply). Figures of others are quoted "
                       "from the FSHMEM paper.");
     write_latency_curves(p, table);
     perf_table_iii(table, row);
@@ -228,8 +229,8 @@ static void write_works(struct page *p, const struct perf_table *table)
         }
     }
     page_table_end(p);
-    page_paragraph(p, "Table II (logic of the GASNet core) beside what yosys "
-                      "makes of ours: make synth.");
+    page_paragraph(p, "For Table II (logic of the GASNet core) compared with "
+                      "ours by yosys, run make synth.");
 }
 
 static void write_targets(struct page *p, const struct perf_targets *all)
@@ -240,8 +241,8 @@ static void write_targets(struct page *p, const struct perf_targets *all)
     };
     char limit[32];
 
-    page_section(p, "What the paper reached, what was to be reached, and ours");
-    page_paragraph(p, "%s A target of - is none: the figure only.",
+    page_section(p, "The paper, our targets, and ours");
+    page_paragraph(p, "%s A - means that there is no target.",
                    PERF_DOORBELL_NOTE);
     page_table(p, "Targets, simulated clock", columns, 5);
     for (size_t i = 0; i < all->count; ++i) {
@@ -269,7 +270,7 @@ static void write_summary(struct page *p, const struct perf_results *results)
         p, falls ? PAGE_WARNING : PAGE_NOTE,
         "PUT reaches %.0f MB/s on one port (the paper: 3813); a short PUT takes "
         "%s us to its header (the paper: 0.21), a GET %s us (0.45). %u of %zu "
-        "rows fall short of their target.",
+        "rows miss their target.",
         perf_bandwidth(results->table, "put_bw", "single", 1, PERF_MAX_BYTES),
         iii[6].put, iii[6].get, falls, results->targets->count);
 }
@@ -280,8 +281,8 @@ void perf_write_page(FILE *out, const struct perf_results *results)
 
     page_begin(&page, out, "FSHMEM: section IV of the paper, measured",
                "Bandwidth and latency of PUT and GET between two simulated "
-               "FPGA nodes, from the hardware counters of both, beside what "
-               "the FSHMEM paper reports.");
+               "FPGA nodes, from the hardware counters of both, compared with "
+               "the FSHMEM paper.");
     write_summary(&page, results);
     page_section(&page, "Machine and assumptions");
     perf_page_assumed(&page);
