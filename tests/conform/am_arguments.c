@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arguments are signed 32-bit numbers: what a client passes is cast to that,
- * whatever its type, each expression is evaluated once, and the handler sees
- * the sign. */
+/* Arguments are signed 32-bit numbers: the client's value is cast to that type,
+ * each expression is evaluated once, and the handler sees the sign. */
 #include "conform.h"
 
 enum colour { RED = -3, GREEN = 7 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every message arrives exactly once, in whatever order: numbered Shorts,
- * Mediums and Longs from every rank to every rank, ticked off in a bitmap. */
+/* Every message arrives exactly once, in any order: numbered Shorts,
+ * Mediums and Longs from every rank to every rank, recorded in a bitmap. */
 #include "conform.h"
 
 enum { H_SHORT = 128, H_MEDIUM, H_LONG };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Deadlock: all ranks flood all ranks with Mediums whose handlers reply with
+/* No deadlock: all ranks flood all ranks with Mediums whose handlers reply with
  * Mediums, without waiting for anything, until every buffer is full. */
 #include "conform.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One Long request and one Long reply of the largest size the limits allow
- * (of 64 MiB, where they allow more). */
+ * (at most 64 MiB). */
 #include "conform.h"
 
 enum { H_REQUEST = 128, H_REPLY = 129 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Long and LongAsync payloads around packet sizes, pages and the limits, at
- * any alignment of source and destination: all of it is in place when the
- * handler runs, and not a byte beside it is written. */
+ * any alignment of source and destination: the payload is in place when the
+ * handler runs, and no adjacent byte is written. */
 #include "conform.h"
 
 enum { H_REQUEST = 128, H_REPLY = 129 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests of a rank to itself, of all categories and sizes, with a reply: each
- * handler runs once, on a payload of its own that it may write to, aligned, and
- * none inside another but for the reply handler. With the argument "now" the
+ * handler runs once, on an aligned payload of its own that it may write to, and
+ * handlers do not nest, except the reply handler. With the argument "now" the
  * handlers must have run when the request returns, and the reply's when the
- * reply does: conduits that need no device for it promise that. */
+ * reply does: conduits that need no device for it guarantee that. */
 #include "conform.h"
 
 enum { H_SHORT = 128, H_MEDIUM, H_LONG, H_REPLY, H_MEDIUM_REPLY, H_LONG_REPLY };

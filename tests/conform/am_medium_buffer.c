@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The buffer of a Medium handler: aligned for any type, unchanged by the reply
- * that is made from it, the handler's own to scribble on, and without effect
- * on the sender's source. */
+/* The buffer of a Medium handler: aligned for any type, unchanged by a reply
+ * sent from it, writable by the handler, and independent of
+ * the sender's source. */
 #include "conform.h"
 
 enum { H_REQUEST = 128, H_REPLY = 129 };

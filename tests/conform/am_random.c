@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Random active messages: any category, number of arguments and size, to any
- * rank, answered or not with a reply of any kind. What message i of a rank is
- * follows from the seed, so whoever gets it knows what it must be, and how many
- * must come. */
+ * rank, optionally with a reply of any kind. The seed determines message i of a
+ * rank, so its receiver knows the expected contents and the expected number of
+ * messages. */
 #include "conform.h"
 #include "arity.h"
 

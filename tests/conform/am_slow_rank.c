@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One rank computes and looks at the network rarely. The others flood it and
- * each other; everything arrives, and the others' traffic among themselves
- * does not wait for the slow one (they finish it before it wakes up). */
+/* One rank computes and polls rarely. The others flood it and
+ * each other. Everything arrives, and the traffic among the others
+ * does not wait for the slow rank (they finish before it polls). */
 #include <sched.h>
 
 #include "conform.h"

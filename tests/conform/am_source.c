@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A handler learns who sent its message, for requests and replies alike; a
- * request without a reply is legal and costs nothing; handlers may ask for
+/* A handler can query the sender of its message, for requests and replies; a
+ * request without a reply is legal and leaks nothing; handlers may query
  * rank, size and limits, allocate, print and lock. */
 #include "conform.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The variadic forms: the count of arguments is itself an argument, as a
- * literal or an expression, and the last one when it is 0. */
+/* The variadic forms: the argument count is itself an argument, a
+ * literal or an expression, and the last one if it is 0. */
 #include "conform.h"
 
 enum { S_REQ = 128, S_REP, M_REQ, M_REP, L_REQ, L_REP, S16 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mediums and Longs of zero bytes, from sources that point nowhere, as request
- * and as reply; a Long's handler still gets the address that was named. */
+/* Mediums and Longs of zero bytes, from invalid source addresses, as request
+ * and as reply; a Long's handler still receives the given address. */
 #include "conform.h"
 
 enum { M_REQUEST = 128, M_REPLY, L_REQUEST, L_REPLY };

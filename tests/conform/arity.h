@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Argument lists of 0..16 for programs that go through every arity. Each list
+ * Argument lists of 0..16 for programs that test every arity. Each list
  * starts with its comma. CONF_CALL expands its arguments before it calls, so
  * that it works for functions and for function-like macros.
  */

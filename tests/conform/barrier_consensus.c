@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a barrier agrees on: the ids of those who named one at notify. Waiting
- * is compared with that: anonymous waits match, named ones if the id is the
- * agreed one (or all notified anonymously); gasnet_barrier_result tells it. */
+/* A barrier agrees on the id that ranks named at notify. The id at wait
+ * is compared with it: anonymous waits match, named ones if the id is the
+ * agreed one (or all notified anonymously). gasnet_barrier_result returns it. */
 #include "conform.h"
 
 enum { ANON = GASNET_BARRIERFLAG_ANONYMOUS };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Random barriers: who names what at notify and at wait, who reports a mismatch,
- * who comes late. All ranks draw the same numbers, so each knows what every rank
- * must hear, and what the others have put before. */
+/* Random barriers: names at notify and at wait, reported mismatches, late
+ * ranks. All ranks draw the same numbers, so each knows the expected result
+ * of every rank, and what the others have put before. */
 #include "conform.h"
 
 enum { ANON = GASNET_BARRIERFLAG_ANONYMOUS };

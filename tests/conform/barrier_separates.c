@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A barrier separates: what every rank put before it, every rank sees after
- * it; anonymous, named (any 32-bit id), blocking. */
+/* Puts of every rank before a barrier are visible to every rank after it:
+ * anonymous, named (any 32-bit id), blocking. */
 #include "conform.h"
 
 static uint32_t *word(gasnet_node_t at, gasnet_node_t from)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Between notify and wait a rank works: messages, puts, gets. The barrier does
  * not sync operations that are outstanding across it; their handles stay
- * good. */
+ * valid. */
 #include "conform.h"
 
 enum { H_ASK = 128, H_ANSWER, CELL = 1024 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gasnet_barrier_try says NOT_READY while a rank has not notified, makes
+/* gasnet_barrier_try returns NOT_READY while a rank has not notified, makes
  * progress by itself, and ends the barrier once all have. The late rank
- * notifies only after the others have told it that they were refused. */
+ * notifies only after the others have reported NOT_READY to it. */
 #include "conform.h"
 
 enum { H_REFUSED = 128 };

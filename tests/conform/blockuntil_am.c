@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* GASNET_BLOCKUNTIL on what handlers change: a plain global (the macro must not
+/* GASNET_BLOCKUNTIL on variables changed by handlers: a plain global (the macro must not
  * let the compiler keep it in a register), a condition with side effects, a
  * comma expression, as a single statement of an if. */
 #include "conform.h"

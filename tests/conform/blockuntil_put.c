@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* GASNET_BLOCKUNTIL on a word of the own segment that another rank writes by a
- * put, with no message to wake the waiter: a token goes round the ring. */
+/* GASNET_BLOCKUNTIL on a word of the own segment that another rank puts, with
+ * no message to wake the waiter: a token goes round the ring. */
 #include "conform.h"
 
 enum { STRIDE = 128 };

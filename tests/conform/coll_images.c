@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mode PAR: several images a node, not the same number everywhere. Every thread
- * calls; lists name the buffers of the node's images or of all. Barriers of
- * images; calls with GASNET_COLL_NO_IMAGES by one thread a node, beside. */
+/* Mode PAR: several images a node, in different numbers. Every thread
+ * calls; lists have the buffers of the node's images or of all. Barriers of
+ * images; concurrent calls with GASNET_COLL_NO_IMAGES by one thread a node. */
 #include "conform_coll.h"
 #include "conform_threads.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What programs use that include gasnet.h alone: collectives without
- * gasnet_coll_init, then with it; a later, idle init changes nothing, nor do the
- * calls about tuning, which any node may make. */
+/* Programs that include only gasnet.h: collectives without
+ * gasnet_coll_init, then with it; a later, redundant init changes nothing, nor do
+ * the tuning calls, which any node may make. */
 #include "conform.h"
 
 enum { N = 1000 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Many collectives in flight: started in one order, synchronised in another,
  * which differs from rank to rank, by every kind of sync, with barriers and
- * puts between. And a rank that starts collectives and then waits for a plain
- * put without calling anything: nobody else may wait for it in doing that. Ranks
- * that make a call in turns: each when the one above has completed it. */
+ * puts in between. A rank that starts collectives and then waits for a plain
+ * put without a call: the others must not depend on it. Ranks
+ * that make a call one after the other: each when the next higher has completed it. */
 #include "conform_coll.h"
 
 enum { MOST = 300, MAX_OPS = 256, SILENT_BYTES = 3000 };

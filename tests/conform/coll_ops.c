@@ -2,7 +2,7 @@
 /* Every collective with every synchronisation: lengths from 0 to more than a
  * message, odd ones too, any root, the forms with one address and with lists,
  * blocking and not, buffers in the segment and outside of it, in place. Each
- * result is compared with what the definition gives. */
+ * result is compared with the definition. */
 #include "conform_coll.h"
 
 enum { MOST = 20000, LARGE = 200002 };

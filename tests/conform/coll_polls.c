@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A poll never blocks: a rank that has started collectives and only polls goes on
- * polling, however much it has to send, while the others have made their part of
- * the calls and call nothing until it says so. Pieces of all sizes: of many in a
- * message, of one, of many messages. Then all is there. A request that waits for room
- * goes on with collectives, too. */
+/* A poll never blocks: a rank that has started collectives and only polls keeps
+ * polling, however much it has to send, while the others have made their
+ * calls and call nothing until it tells them to. Pieces of all sizes: many per
+ * message, one per message, many messages per piece. Then everything has arrived. A
+ * request that waits for room also makes progress on collectives. */
 #include "conform.h"
 
 #include <gasnet_coll.h>

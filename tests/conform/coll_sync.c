@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the synchronisation flags promise, with one rank that comes late, each
+/* The guarantees of the synchronisation flags, with one late rank, each
  * in turn. IN_ALLSYNC: sources written by other ranks just before their call
  * count. OUT_ALLSYNC: after the call the destinations of other ranks are
  * complete. IN_MYSYNC: nothing is read or written at a rank before its call. */

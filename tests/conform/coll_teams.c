@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Teams: the rows and the columns of a grid, a team of all in reverse order, a
- * team of a team, teams of one. Ranks and nodes as asked for; collectives of
- * overlapping teams in flight at once; a barrier of each team, named, by
- * itself. */
+ * team of a team, teams of one. Ranks and nodes as requested; collectives of
+ * overlapping teams in flight at once; a separate named barrier of each
+ * team. */
 #include "conform_coll.h"
 
 #include <gasnet_coll_team.h>

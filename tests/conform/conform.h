@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the conformance programs share: starting and ending a job, checks that
- * name file, line and values, seeds, scaled iteration counts, a time limit.
- * Header only, C and C++, nothing but the public GASNet API underneath. A
+ * Common code of the conformance programs: starting and ending a job, checks that
+ * report file, line and values, seeds, scaled iteration counts, a time limit.
+ * Header only, C and C++, on top of the public GASNet API alone. A
  * program ends with conf_pass(): rank 0 prints "conform <name>: pass" only
- * after every rank got there. A failed check ends the job with code 1.
+ * after every rank has got there. A failed check ends the job with code 1.
  *
  *   --seed N, FSHMEM_SEED     seed of the random programs (printed)
  *   FSHMEM_TEST_SCALE         factor on iteration counts, default 1.0

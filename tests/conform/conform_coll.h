@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One collective of any kind and form: its buffers, its call, what must come
- * out. Every image computes the expectation by itself, from the number of the
- * call. Buffers have a margin behind them that must stay. Reductions compose
- * affine maps modulo 251, which depends on the order and not on the grouping.
+ * One collective of any kind and form: its buffers, its call, its expected
+ * result. Every image computes the expectation itself, from the number of the
+ * call. Buffers are followed by a margin that must not change. Reductions compose
+ * affine maps modulo 251, which depends on the order but not on the grouping.
  */
 #ifndef CONFORM_COLL_H
 #define CONFORM_COLL_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads for the programs of mode PAR and PARSYNC: start a number of them on
- * one function, wait for all. A client's own business, so plain pthreads. */
+/* Threads for the programs of mode PAR and PARSYNC: start several on
+ * one function, join all. Plain pthreads, as a client would use. */
 #ifndef CONFORM_THREADS_H
 #define CONFORM_THREADS_H
 

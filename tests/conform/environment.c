@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Arguments arrive as the user typed them, blanks, quotes and empty ones
- * included; gasnet_getenv shows the environment of whoever started the job,
+ * included; gasnet_getenv reads the environment in which the job was started,
  * the same before and after attach. The runner passes the arguments below and
  * sets CONFORM_VARIABLE. */
 #include "conform.h"

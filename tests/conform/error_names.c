@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Error codes are distinct, have names and descriptions, and a number that is
- * no code gets a text as well. */
+/* Error codes are distinct and have names and descriptions; any other number
+ * gets a text as well. */
 #include "conform.h"
 
 int main(int argc, char **argv)

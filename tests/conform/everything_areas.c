@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* GASNET_SEGMENT_EVERYTHING: every kind of memory of every rank is remote
- * memory: static, common, heap, sbrk, mmap, stack. Each is the target of puts,
+/* GASNET_SEGMENT_EVERYTHING: every kind of memory of every rank is remotely
+ * accessible: static, common, heap, sbrk, mmap, stack. Each is the target of puts,
  * gets, values, memsets and Longs (request, reply, asynchronous) of all ranks at
- * once, in disjoint parts; lengths go past what one message carries. No segment
- * is asked for, and what the library says of segments is what it must be. */
+ * once, in disjoint parts; lengths exceed a message. No segment
+ * is requested, and the library reports segments as specified. */
 #include <sys/mman.h>
 
 #include "conform.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ways a job ends, one a run: exit_job <scenario> <code>. The runner checks
- * the code that reaches the console, that it gets there in time, and that
- * nobody is left behind. "The last rank" acts where one rank acts alone. */
+/* The ways a job ends, one per run: exit_job <scenario> <code>. The runner checks
+ * the exit code, that the job ends in time, and that
+ * no process is left behind. "The last rank" acts where one rank acts alone. */
 #include <sched.h>
 #include <sys/wait.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Built to fail: fatal_error <scenario> makes one mistake that GASNet calls
- * erroneous. The job must end with a non-zero code and a message that names
- * what is wrong (the runner looks for it). Reaching the end is code 0, which
+ * erroneous. The job must end with a nonzero code and a message that names
+ * the mistake (the runner checks it). Reaching the end is code 0, which
  * the runner does not accept. The last rank makes the mistake, the others are
  * in a barrier. */
 #include "mistakes.h"

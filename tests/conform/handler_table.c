@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The handler table: all 128 client indices can be used; entries with index 0
- * are given the lowest free ones in table order and the caller's table says
- * which; the result is the same on every rank. */
+ * get the lowest free ones in table order, written to the caller's table;
+ * the result is the same on every rank. */
 #include "conform.h"
 
 enum { SLOTS = 128, FIRST = 128 };

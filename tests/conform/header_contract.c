@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What gasnet.h promises at compile time: macros, types, layouts, and that a
+/* What gasnet.h guarantees at compile time: macros, types, layouts, and that a
  * macro evaluates each argument once. gasnet.h comes first: it must need no
- * other header, and brings the usual ones along. */
+ * other header, and includes the usual ones. */
 #include <gasnet.h>
 
 #if GASNET_SEQ + 0 + GASNET_PARSYNC + 0 + GASNET_PAR + 0 != 1

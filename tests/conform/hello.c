@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The smallest client: init, attach, barrier, a line per rank, exit. Uses
- * nothing but gasnet.h, as in a first lesson. */
+ * only gasnet.h. */
 #include <gasnet.h>
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Locks and no-interrupt sections that are held for long: hsl_held <scenario>
+/* Locks and no-interrupt sections held too long: hsl_held <scenario>
  * <milliseconds>. The last rank holds; the program is correct, so it passes, and
- * the runner looks for the warnings of a debug library. */
+ * the runner checks the warnings of a debug library. */
 #include "conform_threads.h"
 
 #include <time.h>

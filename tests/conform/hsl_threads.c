@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Exclusion: threads and handlers change one counter without atomics under one
+/* Mutual exclusion: threads and handlers change one counter without atomics under one
  * lock, by lock and by trylock, while messages keep coming. */
 #include <sched.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What holds around gasnet_init and gasnet_attach: the calls that are legal in
+/* Rules of gasnet_init and gasnet_attach: the legal calls in
  * between, what attach refuses (and that a refusal changes nothing), that
  * attach is a barrier, and that neither succeeds twice. */
 #include "conform.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gasnet_init with an argument vector the client made up, after setenv calls
  * for GASNET_ variables, as runtimes on top of GASNet do. With
- * GASNET_NULL_ARGV_OK even without any vector. */
+ * GASNET_NULL_ARGV_OK also without a vector. */
 #include "conform.h"
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Attach is a barrier: no rank returns from it before every rank has called
- * it. Each rank notes in a file of its own, shared through the file system and
+ * it. Each rank records in a file of its own, visible through the file system and
  * not through GASNet, that it is about to attach. */
 #include "conform.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables of mistakes that a program makes one of, by name, and those of the
- * barrier, which a library without checks must notice as well as one with. */
+/* Tables of mistakes, of which a program makes one, by name, and those of the
+ * barrier, which release libraries must detect as well as debug ones. */
 #ifndef CONFORM_MISTAKES_H
 #define CONFORM_MISTAKES_H
 

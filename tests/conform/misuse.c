@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mistakes that a debug library must notice, beyond those of fatal_error.c:
- * misuse <scenario> makes one, and the job must end with a non-zero code and a
- * line that names the call and what is wrong with it (the runner looks for it).
- * The last rank makes the mistake, the others are in a barrier. Mistakes with
- * threads need the thread mode in which they are mistakes: flavours.cmake. */
+/* Mistakes that a debug library must detect, beyond those of fatal_error.c:
+ * misuse <scenario> makes one, and the job must end with a nonzero code and a
+ * line that names the call and the mistake (the runner checks it).
+ * The last rank makes the mistake, the others are in a barrier. Thread
+ * mistakes need the thread mode in which they are mistakes: flavours.cmake. */
 #include "conform_threads.h"
 #include "mistakes.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mistakes with gasnet_vis.h and gasnet_coll.h that a debug library must notice:
- * misuse_coll <scenario> makes one, and the job must end with a non-zero code
- * and a line that names the call the client wrote (the runner looks for it).
- * Either the last rank makes it and the others are in a barrier, or all ranks
- * make calls that do not fit each other. */
+/* Mistakes with gasnet_vis.h and gasnet_coll.h that a debug library must detect:
+ * misuse_coll <scenario> makes one, and the job must end with a nonzero code
+ * and a line that names the call as the client wrote it (the runner checks it).
+ * Either the last rank makes it while the others are in a barrier, or all ranks
+ * make mismatched calls. */
 #include "conform_threads.h"
 #include "mistakes.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gasnet_getNodeInfo, before attach and after: same answer on every rank,
- * hosts and supernodes numbered by the lowest rank in them without gaps, rooms
- * too small or too large for it respected. */
+ * hosts and supernodes numbered by the lowest rank in them without gaps; too small or
+ * too large tables are handled. */
 #include "conform.h"
 
 enum { H_INFO = 128 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A loop of any one kind of call that waits for what a handler does ends, though
- * the calls have nothing to wait for; and it carries on a collective that was
- * started before, as the others need. Each kind alone, on one rank or
+/* A loop of any one kind of call that waits for the effect of a handler
+ * terminates although the calls have nothing to wait for, and it makes progress on a
+ * collective started before. Each kind alone, on one rank or
  * another: the message is sent when its receiver is known to be in the loop. */
 #include "conform.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocking put and get, bulk and not, of sizes around every boundary and any
  * alignment at both ends: the bytes arrive, a third party sees them as soon as
- * the put returns, and no byte beside them changes. */
+ * the put returns, and no adjacent byte changes. */
 #include "conform.h"
 
 enum { GUARD = 64, MAX_SIZE = 70000, ZONE = MAX_SIZE + 8192 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A transfer longer than any limit of the machinery below (9 MiB and a bit,
- * unaligned) is cut and joined by the library: put, get, and nbi with a Medium
+/* A transfer longer than any internal limit (a little over 9 MiB,
+ * unaligned) is split and reassembled by the library: put, get, and nbi with a Medium
  * exchange overtaking it. */
 #include "conform.h"
 

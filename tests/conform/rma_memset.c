@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Remote memset, in its three forms: any length, any alignment, the low byte
- * of the value, and no byte more. */
+ * of the value, and no byte beyond. */
 #include "conform.h"
 
 enum { GUARD = 32, MAX_SIZE = 20000, ZONE = MAX_SIZE + 2 * GUARD + 64 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waiting again on a handle that is already synced is harmless (a client does
+/* Waiting again on a handle that is already synced is harmless (clients do
  * it): it returns, it retires nothing else, however many operations came in
  * between, and live operations still complete with their data. */
 #include "conform.h"

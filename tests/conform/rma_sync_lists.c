@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lists of handles: empty ones, all invalid, mixed; "all" retires every entry,
- * "some" at least one, "try" never blocks and ends by being repeated; entries
- * that are done become GASNET_INVALID_HANDLE. */
+ * "some" at least one, "try" never blocks, and a loop of it terminates; completed
+ * entries become GASNET_INVALID_HANDLE. */
 #include "conform.h"
 
 enum { LIST = 12, CELL = 512 };

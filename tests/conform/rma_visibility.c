@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A completed put is visible to everyone: to the owner's loads, to a third
- * rank's get, whichever way it was synced. And (FSHMEM's own promise) a plain
- * load loop at the target ends without a GASNet call; with all memory remote,
- * if the library was asked for a thread that serves puts. */
+ * rank's get, whichever way it was synced. And (an FSHMEM guarantee) a plain
+ * load loop at the target terminates without a GASNet call; with
+ * SEGMENT_EVERYTHING, if the progress thread is on. */
 #include <sched.h>
 
 #include "conform.h"

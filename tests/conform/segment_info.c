@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Segments: page-aligned, of the size asked for, different from rank to rank
- * if so asked, even empty; the table of them may be asked for in part or with
- * room to spare; memory may be used remotely before its owner ever touches it,
- * and the library leaves no mark in it. The client's hook of gasnet_attach is told
- * of the own segment, once. */
+/* Segments: page-aligned, of the requested size, which may differ between ranks
+ * and be 0; the table may be queried in part or with too many entries; memory may be
+ * used remotely before its owner ever touches it, and the library does not write to
+ * it. The client's gasnet_attach hook is called with the own segment, once. */
 #include "conform.h"
 
 static gasnet_seginfo_t hooked;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mode PAR: threads that were never announced use GASNet at once and end while
- * others go on, some with implicit operations still in flight; generation
+/* Mode PAR: unregistered threads use GASNet at once and end while
+ * others continue, some with implicit operations still in flight; generation
  * after generation. Thread information differs between threads and stays the
  * same within one. */
 #include "conform_threads.h"

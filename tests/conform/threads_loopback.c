@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Mode PAR: a thread sends a request to its own rank and then waits for another
- * thread without a GASNet call; that one waits for what the handler does, in a
- * loop of puts, of gets, of syncs of nothing, in GASNET_BLOCKUNTIL. */
+ * thread without a GASNet call; that thread waits for the effect of the handler, in
+ * a loop of puts, gets or empty syncs, or in GASNET_BLOCKUNTIL. */
 #include "conform_threads.h"
 
 enum { H_FLAG = 128, WAYS = 4 };

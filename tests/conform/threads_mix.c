@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Mode PAR: several threads per rank, each doing random puts, gets, value
  * transfers and active messages (with replies that carry the data back) on
- * cells of its own at every rank, against a shadow; sizes around the limits. */
+ * its own cells at every rank, compared with a shadow copy; sizes around the limits. */
 #include "conform_threads.h"
 
 enum { THREADS = 4, CELL = 8192 };

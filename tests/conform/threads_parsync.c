@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Mode PARSYNC: several threads use GASNet, one at a time, serialised by the
- * client's own lock; handles go from one thread to nobody else, implicit
- * operations are those of the thread. */
+ * client's own lock; handles are not passed between threads, implicit
+ * operations belong to the thread. */
 #include "conform_threads.h"
 
 #if !GASNET_PARSYNC

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mode PAR: one thread does nothing but poll, the others wait in BLOCKUNTIL or
+/* Mode PAR: one thread only polls, the others wait in BLOCKUNTIL or
  * send; a handler that the polling thread runs ends the others' waits; a flag
  * set by a thread does, too; notify and wait may be on different threads. */
 #include "conform_threads.h"

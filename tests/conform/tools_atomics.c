@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Atomics in one thread: what each operation returns and leaves, with every
+/* Atomics in one thread: return value and result of each operation, with every
  * flag, at random values and at both ends of the range, against plain
  * arithmetic. Built for SEQ and for PAR, which are different code. */
 #include "conform.h"

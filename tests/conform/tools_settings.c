@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Settings and numbers: a job's tools see the launcher's environment, before
- * and after gasnet_init; values are read as documented; setenv is local. The
+ * and after gasnet_init; values are parsed as documented; setenv is local. The
  * runner sets TOOLS_... (CMakeLists.txt). */
 #include "conform.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the tools say of process and machine, signals, affinity, memory, bytes,
- * backtraces with the program's own way to make them, lists as text. */
+/* Tools for process and machine, signals, affinity, memory, bytes,
+ * backtraces with the program's own function, lists as text. */
 #include "conform.h"
 
 #include <gasnet_tools.h>

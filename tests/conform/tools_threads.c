@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tools between threads, in mode PAR: atomics lose nothing, what a release
- * or a barrier announces is there, locks exclude, readers share, conditions
- * wake, every thread has its own pointers. */
+/* The tools between threads, in mode PAR: atomics lose no update, data published by
+ * a release or a barrier is visible, locks exclude, readers share, conditions
+ * wake, thread-specific pointers are separate. */
 #include "conform_threads.h"
 
 #include <gasnet_tools.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Timers and sleep: ticks never go back, convert to the time that the wall
- * clock and a sleep say has passed, and cost little. */
+/* Timers and sleep: ticks are monotonic, convert to the elapsed time of wall
+ * clock and sleep, and are cheap. */
 #include "conform.h"
 
 #include <gasnet_tools.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Vector, indexed and strided transfers at their edges: nothing to move in all
- * its guises, no strides, strides of zero and downwards, dimensions of one
- * element, more levels than anyone has, the whole segment in pieces, thousands
+/* Edge cases of vector, indexed and strided transfers: all forms of empty transfers,
+ * no strides, zero and negative strides, dimensions of one
+ * element, very many levels, the whole segment in pieces, thousands
  * of pieces under one handle, long pieces. */
 #include "conform.h"
 

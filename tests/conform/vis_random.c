@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Random vector, indexed and strided transfers in every form, compared with a
  * shadow copy. Each rank owns a slice of every rank's segment; in a batch each
- * operation has an area of its own there and a local one, in the segment or
- * outside. Both sides are spelt out as lists of byte offsets, which is what the
- * shadow is updated by; the shapes of the two sides differ. Destinations do not
+ * operation has its own area there and a local one, in the segment or
+ * outside. Both sides are expanded to lists of byte offsets, which update the
+ * shadow copy; the shapes of the two sides differ. Destinations do not
  * overlap, sources may. */
 #include "conform.h"
 
