@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A node is through with the convolution of examples/conv.c only when all of the
+ * A node has finished the convolution of examples/conv.c only when the whole
  * output is there: not while another one has not begun, nor while a node does
- * not pass on its half of what the node opposite has made. How long "not" is
- * looked at is told by commands that run meanwhile; it can hide a fault, but not
- * make one.
+ * not forward its half of what the opposite node produced. Commands that run meanwhile
+ * bound how long the absence of progress is observed; this may hide a fault, but never
+ * cause one.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Nodes without a compute core say so, and refuse; the job goes on.
+ * Nodes without a compute core report that and refuse commands; the job continues.
  */
 #include "cores.h"
 

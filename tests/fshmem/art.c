@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Automatic result transfer: results of products and convolutions and encoded
- * operands, in PUTs of one value, of a prime number, of more than there are; to
- * one node, to several, to all; then the signal. What lies between the rows of
- * a result is not sent.
+ * operands, in PUTs of one value, of a prime number of values, of more than there
+ * are; to one node, to several, to all; then the signal. Gaps between the rows of
+ * a result are not sent.
  */
 #include "cores.h"
 

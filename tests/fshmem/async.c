@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Handles of commands: in one list with those of puts and gets, in every way of
- * synchronising, in an order of their own. Results of failed commands, which
- * leave the core as it was; many threads.
+ * Handles of commands: in one list with those of puts and gets, with every form of
+ * synchronisation, in any order. Results of failed commands, which
+ * leave the core usable; many threads.
  */
 #include <pthread.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Full queues: who tries once is told BUSY and nothing is done; who does not is
- * served when there is room, in order; and meanwhile puts, gets and messages go
- * through, to the same node and from it, and the other queue runs.
+ * Full queues: a submission with FSHMEM_TRY fails with BUSY and has no effect;
+ * others are served when there is room, in order. Meanwhile puts, gets and messages
+ * pass, to the same node and from it, and the other queue runs.
  */
 #include "cores.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Commands that wait for each other: within a node, between its queues, and
- * around the ring of nodes, where what one node sends is passed on by the next,
+ * around the ring of nodes, where each node forwards what the previous one sent,
  * with no host in the loop; counts above one; hosts that signal and wait.
  */
 #include "cores.h"

@@ -2,8 +2,8 @@
 /*
  * Convolutions of ragged shapes: strides, padding on any side and of any sign,
  * parts of images, rows and planes with gaps, images so wide that the library
- * cuts them. Bit for bit those of the model on an image that was padded by
- * hand, and within the bound of FP64; nothing else is written.
+ * splits them. Bit-identical to the model on an explicitly padded image,
+ * and within the bound of FP64; nothing else is written.
  */
 #include "cores.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the programs of this folder share, on top of conform.h: room in the
- * segments, numbers, and what results are compared with: FP64 with the error
+ * Common code of the programs of this folder, on top of conform.h: room in the
+ * segments, numbers, and references for results: FP64 with the error
  * bound of the format, and the model of the arithmetic, src/compute/kernel, bit for
  * bit. Rank r works on node r unless a test says otherwise.
  */

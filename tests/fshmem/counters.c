@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Counters of the compute cores: the steps of products whose number is known,
- * and cycles that fit what each node and its neighbour did; bytes sent by ART
- * and SEND, to the byte; NOPs that count for nothing; a clear. A software core
+ * and cycles consistent with what each node and its neighbour did; bytes sent by ART
+ * and SEND, exactly; NOPs that do not count; a clear. A software core
  * counts commands and bytes.
  */
 #include "cores.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Matrix products of ragged shapes, in all forms of operands and with all
- * flags: bit for bit those of the model, and within the bound of FP64. Results
- * land where they should and nowhere else.
+ * flags: bit-identical to the model, and within the bound of FP64. Nothing
+ * but the results is written.
  */
 #include "cores.h"
 

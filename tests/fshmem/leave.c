@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A job ends whatever its compute cores are at: one queue waits for an event
- * that never comes, the other computes. And a core that waits costs nothing:
+ * A job ends whatever its compute cores are doing: one queue waits for an event
+ * that never comes, the other computes. A waiting core costs nothing:
  * the rank uses no processor while it sleeps. With argument "kill" rank 0 is
  * killed instead of leaving.
  */

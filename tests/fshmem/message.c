@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A compute core commanded by ordinary active messages, with commands that the
- * client has put into the segment itself: RUN to any node, more lists than its
+ * client has stored in the segment itself: RUN to any node, more lists than its
  * queue holds, SIGNAL; in order with what fshmem_submit_nb sends.
  */
 #include "cores.h"

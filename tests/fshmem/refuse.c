@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a submission refuses, and that nothing is done then: nodes that do not
- * exist, operands past the end of a segment here or at a receiver, commands
- * that were not built, calls from handlers. What needs no job is in
+ * What a submission refuses, without any effect: nodes that do not
+ * exist, operands past the end of a segment locally or at a receiver, commands
+ * that were not built, calls from handlers. Refusals that need no job are in
  * tests/unit/api_plan.c.
  */
 #include "cores.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * More signals pend on one event than a command can wait for at once: none is
- * lost, whatever they add up to, and another event has none of them.
+ * More signals pending on one event than a command can wait for at once: none is
+ * lost, whatever their sum, and no other event is affected.
  */
 #include "cores.h"
 

@@ -2,7 +2,7 @@
 /*
  * All ranks command the cores of all nodes at once, more than their queues
  * hold, while all cores send their results to each other and all ranks put
- * into all segments. Every result is where it belongs, to the bit, and every
+ * into all segments. Every result is correct, to the bit, and every
  * signal is counted once.
  */
 #include "cores.h"

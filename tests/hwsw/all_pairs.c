@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All ranks to all, again and again: puts, gets and active messages with payload from
- * each rank to each, of random sizes, of which every byte is looked at, those around
- * them as well; then sums over all ranks, by puts and flags along a tree and
- * by messages along it. The root is another rank each round. What is between the ranks,
- * rings, grids or cables in no order, is up to who runs it.
+ * All-to-all rounds: puts, gets and active messages with payload from
+ * each rank to each, of random sizes; every byte is checked, and those around
+ * them; then sums over all ranks, by puts and flags along a tree and
+ * by messages along it, with a different root each round. The caller chooses the topology:
+ * rings, grids or random cables.
  * usage: all_pairs ROUNDS [--seed S]
  */
 #include "../conform/conform.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bulk from all to all, and Shorts between: each rank puts to each and, until its puts
- * are done, asks one rank after the other by a Short and waits for the answer. The
- * slowest Short is said, beside what it takes while nothing else goes on. In simulated
+ * Shorts during all-to-all bulk traffic: each rank puts to each and, until its puts
+ * are done, sends a Short to one rank after the other and waits for the reply. Prints the
+ * slowest Short and its time on an idle fabric. In simulated
  * time both are exact. usage: beside_bulk BYTES [--seed S]
  */
 #include "../conform/conform.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The two ends of a put, on any conduit: `local` tells when the source may be
- * changed again, `remote` when the data is there. Rank 0 puts to rank 1 and to
- * itself, from its segment and from other memory, with both events apart, the same
- * one, and none for the source; overwrites the source as soon as it may, and looks
- * at what came only by gets. Two ranks.
+ * The two completions of a put, on any conduit: `local` when the source may be
+ * changed again, `remote` when the data has arrived. Rank 0 puts to rank 1 and to
+ * itself, from its segment and from other memory, with two separate events, with the
+ * same one, and with none for the source; overwrites the source as soon as allowed, and
+ * checks the data only by gets. Two ranks.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Nobody starves: while all other ranks stream puts without a pause, rank 0 spins
- * on gets of a word that does not change; the stream ends only when it has had its
- * fill and says so by a put. In turns with that the word changes, and each spin
- * must see its value. A simulator may hold back gets that merely ask again, but not
+ * No starvation: while all other ranks stream puts without a pause, rank 0 spins
+ * on gets of a word that does not change; the stream ends only when rank 0 has made enough
+ * gets and says so by a put. In alternate turns the word changes, and each spin
+ * must see its value. A simulator may delay gets that merely repeat, but not
  * for long. usage: spinner
  */
 #include "../conform/conform.h"

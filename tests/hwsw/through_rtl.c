@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Is it really the hardware? Several programs in one, conduit fpga only:
- *   bytes    after random puts, gets and messages, to oneself too, the payload
- *            bytes counted by the RTL of all nodes are those the API was given
- *   stopped  while the simulator is stopped, no put completes, to oneself
- *            neither; when it goes on, all do
+ * Everything goes through the RTL. Several programs in one, conduit fpga only:
+ *   bytes    after random puts, gets and messages, loopback included, the payload
+ *            bytes counted by the RTL of all nodes equal those given to the API
+ *   stopped  while the simulator is stopped, no put completes, loopback
+ *            included; when it continues, all do
  *   range    a command whose local or remote range leaves the segment is refused
  *            with a status, by the initiator (whole) or by the target (packet
- *            by packet), and the node goes on
+ *            by packet), and the node continues
  *   laps     more completions, messages and replies than their rings have entries:
- *            the device learns in time what this host has taken
+ *            the device learns in time what this host has consumed
  *   outside, corrupt  such a command, and one with a wrong check byte, must end
- *            the job, and say why (the caller expects failure)
- *   nobody   a put to a node that does not hear its number goes around the ring of
- *            three and must end the job, and say why
- *   lost     a put whose packets are dropped must end the job when the watchdog
- *            bites, and say which
+ *            the job with the reason (the caller expects failure)
+ *   nobody   a put to a node that does not respond to its number travels around the ring
+ *            of three and must end the job with the reason
+ *   lost     a put whose packets are dropped must end the job by the watchdog,
+ *            which names it
  * Run as: through_rtl <mode> [seed]
  */
 #include <gasnet.h>

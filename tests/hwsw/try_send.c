@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sends that do not wait (am_try_request, am_try_reply of the conduit table), on
- * any conduit: rank 0 sends to a rank 1 that calls nothing until there is room for
- * nothing more, of any category, and no handler runs meanwhile; what was refused
- * left no trace; all else arrives once, whole, though its source was overwritten
- * at once. Again and again, so that nothing that is taken for a message that was
- * refused is lost. Two ranks.
+ * Non-blocking sends (am_try_request, am_try_reply of the conduit table), on
+ * any conduit: rank 0 sends messages of any category to a rank 1 that makes no calls, until
+ * there is no room, and no handler runs meanwhile. Refused messages have no effect; all
+ * others arrive once, complete, although their sources were overwritten
+ * immediately. Repeated, so that resources leaked by refused messages
+ * show up. Two ranks.
  */
 #include "gasnet/internal.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A message whose packets take several ways is one message: a Long's handler runs once,
- * when all bytes are there, however far apart its ways end; and what was put and waited
- * for is there before what is sent after it. Each rank sends to each; meanwhile it
- * streams puts to the next one, so that some ways are slower than others. Where a message
- * goes the bytes of the one before it stand, so a handler that runs early sees those.
+ * A message whose packets take several paths is one message: a Long's handler runs once,
+ * when all bytes have arrived, however different the latencies of the paths; and
+ * completed puts are visible before later messages. Each rank sends to each; meanwhile
+ * it streams puts to the next one, so that some paths are slower than others. The
+ * destination of a message holds the bytes of the previous one, so a handler that runs
+ * early sees those.
  * usage: whole_message ROUNDS [--seed S]
  */
 #include "../conform/conform.h"

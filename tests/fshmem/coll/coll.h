@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One collective of fshmem_coll.h, of any kind and form: its buffers, its call, what
- * must come out. Each rank computes that by itself, from the number of the call. What
- * ranks need not agree on (where buffers are, in place or not, blocking or not) each
- * chooses for itself. Around buffers and between blocks nothing may change, nor in
- * sources; when a call is complete here, its buffers are overwritten, since nobody may
- * need them any more.
+ * One collective of fshmem_coll.h, of any kind and form: its buffers, its call, its
+ * expected result. Each rank computes that itself, from the number of the call. Each
+ * rank chooses for itself what ranks need not agree on (location of buffers, in place or
+ * not, blocking or not). Memory around buffers and between blocks, and sources, must not
+ * change. When a call is complete locally, its buffers are overwritten, since no other
+ * rank may need them any more.
  */
 #ifndef FSHMEM_COLL_TEST_H
 #define FSHMEM_COLL_TEST_H

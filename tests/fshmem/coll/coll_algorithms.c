@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Each algorithm that a flag names with each call: the right result on all ranks, in
- * the order that the algorithm has, or FSHMEM_ERR_ARGUMENT on all ranks and nothing done,
- * whatever sizes and roots. With an argument, an algorithm's number, AUTO has the order of
- * that in allreduce: the setting chooses.
+ * Each algorithm named by a flag with each call: the right result on all ranks, in the
+ * algorithm's order, or FSHMEM_ERR_ARGUMENT on all ranks and no effect, for any sizes
+ * and roots. With an argument, an algorithm's number, AUTO must have that algorithm's
+ * order in allreduce: the setting selects it.
  */
 #include "coll.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Each call of fshmem_coll.h by itself against what every rank computes locally: all
- * roots, sizes around those where algorithms and protocols change, buffers anywhere at
- * any alignment, in place or not. No rank waits for the others between calls, and some
- * come late.
+ * Each call of fshmem_coll.h in isolation, compared with what every rank computes
+ * locally: all roots, sizes around the switch points of algorithms and protocols,
+ * buffers anywhere at any alignment, in place or not. Ranks do not synchronise between
+ * calls, and some are late.
  */
 #include "coll.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the calls of fshmem_coll.h refuse: all ranks get the same error, nothing is done,
- * no handle is written, and the next call works. Both forms of each call are made, at
- * wrong times, and with one wrong argument after the other.
+ * What the calls of fshmem_coll.h refuse: all ranks get the same error, there is no
+ * effect, no handle is written, and the next call works. Both forms of each call are
+ * made at wrong times, and with one wrong argument at a time.
  */
 #include "coll.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What reductions are compared with: elements by rank and index, the operations on
- * one of them, and the orders TREE, RING and PREFIX, written from
- * docs/02_reference/collectives.md and from nothing of the library.
+ * Reference for reductions: elements by rank and index, the operations on
+ * one of them, and the orders TREE, RING and PREFIX, written only from
+ * docs/02_reference/collectives.md, without the library's code.
  */
 #ifndef FSHMEM_COLL_FOLD_H
 #define FSHMEM_COLL_FOLD_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One more than every limit inside: bytes at which protocols and ways change, calls in
- * flight that wait for a late rank, teams that have memory of their own.
+ * One more than every internal limit: switch points of protocols and paths, calls in
+ * flight that wait for a late rank, teams with memory of their own.
  */
 #include "coll.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks that do not agree on a call: coll_mismatch <scenario> makes the last one differ
- * from the others in one thing, and the job must end with a line that says so.
+ * Ranks that disagree on a call: coll_mismatch <scenario> makes the last one differ
+ * from the others in one respect, and the job must end with a line that says so.
  */
 #include "coll.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A random program of collectives in flight, of the team of all and of others that
- * overlap with it and with each other, the same on all ranks; and what each rank does
- * between them as it likes: puts, gets, messages, syncs of any kind in any order, in one
- * list. Barriers and collectives of gasnet.h and gasnet_coll.h stand between. No rank
- * waits for the others between batches. coll_nb [calls]: so many at least.
+ * A random program of collectives in flight, of the team of all and of teams that
+ * overlap with it and with each other, the same on all ranks. In between each rank makes
+ * puts, gets, messages and syncs of any kind in any order, in one list, as it likes.
+ * Barriers and collectives of gasnet.h and gasnet_coll.h are interspersed. Ranks do not
+ * synchronise between batches. coll_nb [calls]: at least so many.
  */
 #include "coll.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Teams that overlap, and ranks that make their calls in other orders of teams: those of a
- * team are in order, and that is all there is. Whatever executes has more calls in flight
- * than it can run at once, some of which wait for ranks that wait for others.
+ * Overlapping teams, and ranks that make their calls in different orders of teams: only
+ * calls of one team are ordered. The executor has more calls in flight than it can run
+ * at once, some of which wait for ranks that wait for others.
  */
 #include "coll.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All to all and reductions in turn, of more ranks than there are processors or ports:
- * coll_rounds [rounds]. Nobody waits for the others between calls, and each rank comes
- * late now and then. What must come out each rank computes by itself.
+ * All-to-all and reductions in turn, with more ranks than processors or ports:
+ * coll_rounds [rounds]. Ranks do not synchronise between calls, and each is late
+ * occasionally. Each rank computes the expected result itself.
  */
 #include "coll.h"
 

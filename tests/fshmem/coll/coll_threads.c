@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Threads of a rank that make collectives at the same time, each on a team of its own,
- * all with the same members: what one thread waits for may come in a poll of another.
+ * Threads of a rank that make collectives concurrently, each on its own team,
+ * all with the same members: a poll of one thread may receive what another waits for.
  */
 #include "coll.h"
 

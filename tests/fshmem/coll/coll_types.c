@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every type by every operation, with values that are special and values of which many
- * are equal, bit for bit in the order of the contract: the same one for all roots, for
- * reduce and allreduce, blocking or not, in whatever floating-point modes the caller is,
- * which stay. Prints a hash of all result bits of each rank, so that conduits can be
- * compared (tests/hwsw/compare.py).
+ * Every type with every operation, with special values and many equal values, bit for
+ * bit in the documented order: the same one for all roots, for reduce and allreduce,
+ * blocking or not, in any floating-point modes of the caller, which must be preserved.
+ * Prints a hash of all result bits of each rank, so that conduits can be compared
+ * (tests/hwsw/compare.py).
  */
 #include "coll.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All-reduce with FSHMEM_WIRE_BFP16: the bits of a model of its own, from the words of
- * arithmetic.md alone; all ranks have them, in place or not, several in flight; the error
- * that fshmem_coll.h states, beside a sum in FP64; what Inf and NaN leave of a block; what
- * is refused.
+ * All-reduce with FSHMEM_WIRE_BFP16: compared bit for bit with an independent model,
+ * written from arithmetic.md alone; equal on all ranks, in place or not, several in
+ * flight; within the error bound of fshmem_coll.h, compared with a sum in FP64; the
+ * effect of Inf and NaN on a block; what is refused.
  */
 #include "coll.h"
 
