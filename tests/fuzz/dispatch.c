@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Active messages of a job of one rank: what the calls accept, what a conduit
- * may hand up, and what handlers may do with it. Arguments are right or wrong at
- * random, and a model says which: what is right runs its handler once, with
- * these arguments and bytes, and its reply's; what is wrong ends the job with a
- * line that names it. See fuzz.h for the arguments.
+ * Active messages of a job of one rank: what the calls accept, what a conduit may
+ * deliver, and what handlers may do with it. Arguments are right or wrong at random,
+ * and a model knows which: a valid message runs its handler once, with these
+ * arguments and bytes, and its reply's; an invalid one ends the job with a line that
+ * names the mistake. See fuzz.h for the arguments.
  */
 #include "gasnet/internal.h"
 #include "../conform/arity.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Text that users write: settings in the environment, sizes, numbers, fractions
- * of memory, what launchers say of a job. Half of the texts are made from a
- * value, which must come back; the others are anything, and must be refused or
- * give something in range, without a fault. See fuzz.h for the arguments.
+ * Text that users write: settings in the environment, sizes, numbers, fractions of
+ * memory, information from launchers. Half of the texts are made from a value, which
+ * must be parsed back; the others are arbitrary, and must be refused or give
+ * something in range, without a fault. See fuzz.h for the arguments.
  */
 #include <inttypes.h>
 #include <math.h>

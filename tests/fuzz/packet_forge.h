@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packets for a fuzzer: such as nodes send, the same with fields or bits changed, and
- * headers of random bits. Addresses are often at an edge of what may be written.
+ * Packets for a fuzzer: valid ones, ones with changed fields or bits, and headers of
+ * random bits. Addresses are often at the edge of what may be written.
  */
 #ifndef FUZZ_PACKET_FORGE_H
 #define FUZZ_PACKET_FORGE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a node counts of a packet that comes over a link, from the documents
+ * What a node counts for a packet received over a link, from the documents
  * (docs/03_developer/architecture.md, "What a packet can do"; docs/02_reference/formats.md).
- * Where that depends on what the node has asked for, both ends of what it may count.
+ * Where that depends on outstanding operations of the node, lower and upper bounds.
  */
 #ifndef FUZZ_PACKET_JUDGE_H
 #define FUZZ_PACKET_JUDGE_H

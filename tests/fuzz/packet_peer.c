@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Played nodes; see packet_peer.h.
+ * Fake nodes; see packet_peer.h.
  */
 #include "packet_peer.h"
 

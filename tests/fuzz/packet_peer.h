@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Nodes of a fabric that are played: what they send over their links is what a test gives
- * them, packet by packet, whatever its header says. They keep to the rules of the link
- * (whole packets, credits for every beat, of the channel that the header names) and give
- * credits for what they get, which they throw away. Linked in place of the Verilated node
- * (--wrap); until peer_play each node is the real one. One thread.
+ * Fake nodes of a fabric: they send the packets that a test gives them, whatever the
+ * header says. They keep the rules of the link (whole packets, credits for every
+ * beat, on the channel that the header names), return credits for what they receive,
+ * and discard it. Linked in place of the Verilated node (--wrap); until peer_play
+ * each node is the real one. One thread.
  */
 #ifndef FUZZ_PACKET_PEER_H
 #define FUZZ_PACKET_PEER_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packets of any kind to nodes, over their links. Two nodes of the RTL, checked by its
- * assertions and the checkers of hw/tb/check, among nodes that are played: these send
- * what nodes could send, and what none would (packet_forge.h), while the hosts of the
- * real ones have operations under way between each other and with the played ones.
- * Whatever comes: the nodes come to rest; every operation ends once, by an entry; nothing
- * is written but segment, rings and the slots of the nodes there are; each packet that is
- * dropped, refused, passed on or here is counted (packet_judge.h); and all works on. A
- * case is a fabric of its own.
+ * Packets of any kind to nodes, over their links. Two nodes of the RTL, checked by
+ * its assertions and the checkers of hw/tb/check, among fake nodes, which send valid
+ * packets and invalid ones (packet_forge.h), while the hosts of the real nodes have
+ * operations in flight between each other and with the fake ones. In all cases the
+ * nodes become quiescent; every operation ends once, by an entry; nothing is written
+ * except segment, rings and the slots of existing nodes; each dropped, refused,
+ * forwarded or received packet is counted (packet_judge.h); and everything still
+ * works. Each case is a fabric of its own.
  */
 #include "bed.h"
 #include "packet_forge.h"

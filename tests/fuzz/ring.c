@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rings and pools of conduit smp, all ranks in one thread, so that a seed says
- * everything. First a random mix of what may be sent: categories, arguments,
- * sizes, requests and replies, replies from inside handlers, polls between them;
- * each message must come once, unchanged, and in the order of its ring. Then, in
- * half of the cases, something writes into the object, and what is received must
- * stay inside it or end the job with a message. See fuzz.h for the arguments.
+ * Rings and pools of conduit smp, all ranks in one thread, so that a seed determines
+ * everything. First a random mix of valid traffic: categories, arguments, sizes,
+ * requests and replies, replies from inside handlers, polls in between; each message
+ * must arrive once, unchanged, in the order of its ring. Then, in half of the cases,
+ * the shared object is overwritten, and reception must stay inside it or end the job
+ * with a message. See fuzz.h for the arguments.
  */
 #include <sys/mman.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A collective engine for conduit toy: a model of the one in logic, from its descriptors
- * on, with as many sequences at once and as much patience. All under the conduit's lock.
+ * A collective engine for conduit toy: a model of the one in logic, from its
+ * descriptors on, with the same number of concurrent sequences and the same timeout.
+ * Everything runs under the conduit's lock.
  */
 #ifndef TOY_ENGINE_H
 #define TOY_ENGINE_H

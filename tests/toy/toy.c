@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Conduit toy: as little as a conduit can be, messages over sockets and no block
- * of conduit.h. The conform programs pass on it, so nothing above the table needs
- * more; and it is what to copy when a conduit is added. Not installed. With TOY_ENGINE=1
- * in the environment it has a model of the collective engine (engine.c).
+ * Conduit toy, the smallest possible conduit: messages over sockets and no optional
+ * block of conduit.h. The conform programs pass on it, so the code above the table
+ * needs nothing more; copy it to add a conduit. Not installed. With TOY_ENGINE=1 in
+ * the environment it has a model of the collective engine (engine.c).
  *
- * A rank has a socket, whose name all others know; over it go packets, a head
- * and bytes. What finds no room is queued in memory, so nobody waits to send but
- * am_request, and every poll reads what has come: requests and replies cannot
- * block each other. Puts and gets are done by a poll of their target. Any thread:
- * one lock is around all, but not held while handlers run.
+ * A rank has a socket whose name all others know. It carries packets, a header and
+ * bytes. Packets that find no room are queued in memory, so only am_request waits to
+ * send, and every poll reads what has arrived: requests and replies cannot block
+ * each other. A poll of the target executes puts and gets. Any thread: one lock
+ * protects everything, but is not held while handlers run.
  */
 #include <errno.h>
 #include <poll.h>

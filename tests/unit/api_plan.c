@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The builders of commands without a job: what they refuse, and that what they
- * accept is what the core checks, in pieces that cover the whole, within the
- * limits of tiles. Shapes are random, from a seed that is printed and may be
- * given as the first argument.
+ * The builders of commands, without a job: what they refuse, and that what they
+ * accept passes the core's checks, in pieces that cover the whole, within the limits
+ * of tiles. Shapes are random, from a printed seed that may be given as the first
+ * argument.
  */
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What hand-overs learn: how long to spin before a sleep, by what the sleeps were like;
- * and that nobody spins on the processor that the other side needs. */
+/*
+ * Hand-overs adapt how long they spin before a sleep to the length of earlier
+ * sleeps, and never spin on the processor that the other side needs.
+ */
 #include "base/handover.h"
 
 #include "check.h"

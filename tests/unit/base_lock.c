@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks of locks in a debug library: a lock that is waited for out of order ends the
- * job with the names of both; what is only tried, let go in any order, or held by
- * another thread does not count. Elsewhere nothing is checked. Locks of a port of
- * conduit smp take part. */
+/*
+ * Ranks of locks in a debug library: waiting for a lock out of order ends the job
+ * with the names of both. Trylocks, releases in any order and locks held by other
+ * threads do not count. Elsewhere nothing is checked. Locks of a port of conduit smp
+ * are included.
+ */
 #include "base/lock.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Settings: sizes, booleans, choices, ranges; what cannot be read is fatal and
- * names variable and value; an unknown name gets the nearest known one.
+ * Settings: sizes, booleans, choices, ranges; an invalid value is fatal and names
+ * variable and value; an unknown name gets the nearest known one.
  */
 #include <errno.h>
 #include <stdio.h>

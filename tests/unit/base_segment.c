@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The last address of the largest segment, and of the library's area behind it,
- * fits into every field that addresses travel in: setters cut without a word. */
+/*
+ * The last address of the largest segment, and of the library's area behind it, fits
+ * into every address field: setters truncate silently.
+ */
 #include "base/segment.h"
 
 #include <stdint.h>

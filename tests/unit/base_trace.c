@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records say how long what they tell took in 32 bits: what took longer ends when it
- * ended, and is as long as can be. A ring wakes its reader when it is a quarter fuller;
- * one that is full drops records, but for ends of what is open. Calls that are made in
- * vain again and again leave none.
+ * Records hold durations in 32 bits: longer ones keep their end and get the longest
+ * duration. A ring wakes its reader when it is a quarter fuller; a full ring drops
+ * records, except ends of open slices. Repeated unsuccessful calls leave no records.
  */
 #include "base/trace.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The engine of all waits, without a job and with one made up: how far it spins,
- * yields and sleeps, that it looks at the job and at its limits, what it says of
- * itself. Ends of the process in child processes.
+ * The wait engine, without a job and with a fake one: how far it spins, yields and
+ * sleeps, that it checks the job and its limits, and its messages. Process ends are
+ * tested in child processes.
  */
 #include "base/wait.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the kernel says of a process: of this one, of a child whose name looks
- * like what follows it, stopped, and ended with a code or by a signal; of none.
+ * The kernel's information on a process: this one; a child whose name looks like the
+ * fields after it, stopped, and ended with a code or by a signal; and none.
  */
 #include "boot/process.h"
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Programs as sequences of descriptors: a model of the engine, which knows nothing but
- * descriptors and memory, runs those of all ranks, for every algorithm, call and root,
- * several sizes of team and of blocks that begin at lines and that do not. What stands in
- * the buffers then, or in host memory for ranks whose results are posted, is what the call
- * promises. And what a sequence has no room for does not
- * occur in teams as large as they may be.
+ * Programs translated to sequences of descriptors: a model of the engine, which sees
+ * only descriptors and memory, runs those of all ranks, for every algorithm, call
+ * and root, several team sizes, and blocks that begin at lines or not. The buffers,
+ * or host memory for ranks whose results are posted, must then hold what the call
+ * specifies. Sequences never exceed their room in teams of the maximum size.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The direct executor of collectives with all members as threads of one process, so
- * that a thread sanitizer sees all sides: every call, with bytes around the limits of
- * every way, any alignment, buffers in the segment and private as each member likes,
- * in place and not, one operation after the other without a barrier between, members
- * that pause at random or sleep until they are poked. Results have the bits that the
- * order of the recipe gives; nothing beside them is written, sources stay.
+ * that a thread sanitizer sees all sides: every call, with sizes around the limits
+ * of every path, any alignment, buffers in the segment or private as each member
+ * chooses, in place or not, operations back to back without a barrier, members that
+ * pause at random or sleep until they are poked. Results have the bits of the
+ * recipe's order; nothing else is written, and sources do not change.
  * usage: coll_direct [seed]
  */
 #include <pthread.h>

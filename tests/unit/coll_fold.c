@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reductions, with all instructions that this processor has, against the model: all
- * types and operations, sizes, alignments and ways to be in place, in odd modes of the
- * caller, which stay as they were, with the flags. The seed is printed, and may be given.
+ * Reductions, with all instruction sets of this processor, against the model: all
+ * types and operations, sizes, alignments and in-place forms, in unusual
+ * floating-point modes of the caller, which are preserved together with the flags.
+ * The seed is printed and may be given.
  */
 #include <string.h>
 

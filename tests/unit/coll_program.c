@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Programs of collectives, of every algorithm, call, root and size: they end, each packet
- * is waited for once, and what they make of the inputs is what the call promises, with
- * operands grouped as the order says. Operands are numbers, combined by a function that
- * commutes and is not associative; the orders are written down here a second time, from
+ * Programs of collectives, for every algorithm, call, root and size: they terminate,
+ * each packet is awaited once, and their results are what the call specifies, with
+ * operands grouped as the order prescribes. Operands are combined by a function that
+ * is commutative but not associative; the orders are implemented independently from
  * docs/02_reference/collectives.md.
  */
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packets of encoded collectives: blocks of 17 bytes with the bits of number_model.h, of
- * every length and in parts, with all instructions this processor has and in any mode of
- * the caller; what is decoded and encoded again is the same; sums are encoded, and kept as
- * others decode them.
+ * Packets of encoded collectives: blocks of 17 bytes with the bits of
+ * number_model.h, of every length and in parts, with all instruction sets of this
+ * processor and in any mode of the caller; decoding and encoding again changes
+ * nothing; sums are encoded, and kept in decoded form.
  */
 #include <fenv.h>
 #include <string.h>

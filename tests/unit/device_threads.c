@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The threads of a rank in simulated time (threads.h), with a simulator that gives each
- * turn at the cycle asked for, and keeps what the rank says of itself: since when all
- * its threads have only looked, which must never be said while one of them can still do
- * something. Thread 0 is main.
+ * The threads of a rank in simulated time (threads.h), with a fake simulator that
+ * gives each turn at the requested cycle and checks what the rank reports: since
+ * when all its threads have only polled, which must never be reported while one of
+ * them can still act. Thread 0 is main.
  */
 #include "device/sim/threads.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A rank's side of simulated time (turn.h), with this program as the simulator: who has
- * the turn, also when a signal handler that never returns has interrupted the wait for
- * it: the turn that is on its way then must come back, or time stands still.
+ * A rank's side of simulated time (turn.h), with this program as the simulator: who
+ * holds the turn, even if a signal handler that never returns has interrupted the
+ * wait for it: a turn already on its way must then come back, or time stands still.
  */
 #include "device/sim/turn.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The compute core in software, without a queue: every check of a command,
- * every range, what is sent, and that a command that fails leaves memory as it
- * was.
+ * The compute core in software, without a queue: every check of a command, every
+ * range, what is sent, and that a failed command leaves memory unchanged.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Threads and quanta of a fabric (sim/step.c, sim/crew.c), around scripted nodes that
- * send, read and write at random: what happens in which cycle is the same with any
+ * Threads and quanta of a fabric (sim/step.c, sim/crew.c), with scripted nodes that
+ * send, read and write at random: the events of each cycle are the same for any
  * number of threads and with one cycle at a time; of several failures the first is
- * reported; hosts are told nothing before it was announced; no thread is left. Runs under
- * the thread sanitizer, too.
+ * reported; hosts learn of nothing before it was announced; no thread is left. Also
+ * runs under the thread sanitizer.
  */
 #include <dirent.h>
 #include <stdatomic.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reductions a second time, for the test of src/coll/fold: floating-point numbers of
- * both formats as integers times powers of two, exact, then rounded once; nothing
- * shared with the code under test, and no instruction that depends on a mode. Values are
- * the bits of elements, those of 32 in the low half.
+ * both formats as integers times powers of two, exact, then rounded once; shares
+ * nothing with the code under test, and uses no mode-dependent instruction. Values
+ * are the bits of elements, 32-bit ones in the low half.
  */
 #ifndef UNIT_FOLD_MODEL_H
 #define UNIT_FOLD_MODEL_H

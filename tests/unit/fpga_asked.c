@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A get asks again only if its last two answers were the same: what finds
- * something new, and the first get after it, are never paced.
+ * A get counts as a repetition only if its last two results were the same: a get
+ * that finds something new, and the first get after it, are never paced.
  */
 #include "conduit/fpga/asked.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Encoding of commands: every field comes back through the generated getters,
- * reserved bits stay zero, arguments and inline payload stand where the
- * specification puts them, and what does not fit is said not to.
+ * Encoding of commands: every field is returned by the generated getters, reserved
+ * bits are zero, arguments and inline payload are at the specified positions, and
+ * commands that do not fit are reported as such.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Completions of conduit fpga, from a ring that this test writes as a device does:
- * tags end in any order and come back once, events, records and answers hear of it,
- * a payload is free when both ports have read it, over several laps of the ring; and
- * what no device says ends the job with its reason.
+ * Completions of conduit fpga, from a ring that this test writes like a device: tags
+ * end in any order and return once; events, records and replies are notified; a
+ * payload is free when both ports have read it; over several laps of the ring.
+ * Invalid entries end the job with the reason.
  */
 #include "base/log.h"
 #include "check.h"

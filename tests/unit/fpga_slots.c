@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Receive slots by state words: two nodes, a network that delays requests,
- * replies and credit words by random amounts and loses superseded words, and
- * one rule: no slot may be claimed again before its request's handler has
- * ended, its reply's handler has ended, and its payload has been read. In the
- * end every slot must come back. usage: fpga_slots [seed]
+ * Receive slots by state words: two nodes, a network that delays requests, replies
+ * and credit words by random amounts and loses superseded words. No slot may be
+ * claimed again before its request's handler has ended, its reply's handler has
+ * ended, and its payload has been read. Finally every slot must be free. usage:
+ * fpga_slots [seed]
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The launcher's side of traces (tools/fshrun/trace*.c): numbers and names as text, two
- * rings merged by time, and a ring that fills with what is not to be written yet, whose
- * writer goes on all the same.
+ * The launcher's side of traces (tools/fshrun/trace*.c): numbers and names as text,
+ * two rings merged by time, and a ring that fills with records that cannot be
+ * written yet, whose writer is not blocked.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What handlers of the library answer to a conduit without room: the poll that
- * runs them does not block; the answers stand in line, in order, and leave once
- * each in polls that find room, as requests. Runs as a job of one rank.
+ * Replies of library handlers to a conduit without room: the poll that runs the
+ * handlers does not block; the replies are queued in order and leave once each, as
+ * requests, in polls that find room. Runs as a job of one rank.
  */
 #include <stdio.h>
 

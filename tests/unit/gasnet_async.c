@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Handles, implicit counters, access regions and values over a conduit that
- * finishes nothing by itself: puts and gets are queued and done in an order the
- * test chooses, one a poll once `open` is set. Runs as a job of one rank; the
- * conduit is exchanged after gasnet_attach.
+ * completes nothing by itself: puts and gets are queued and executed in an order
+ * chosen by the test, one a poll once `open` is set. Runs as a job of one rank; the
+ * conduit is replaced after gasnet_attach.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Barriers as one node of four sees them: what the engine of messages sends when, in
- * which order of arrivals it finishes, and what consensus it comes to. The
- * conduit records what is sent; arrivals are made by hand. Then the same with a
- * barrier of the conduit's own, with two images on this node, and what a wait says it
- * waits for. Runs as a job of one rank that is told it is rank 1 of 4.
+ * Barriers as seen by one node of four: what the engine of messages sends and when,
+ * completion for every order of arrivals, and the consensus. The conduit records
+ * what is sent; arrivals are injected. Then the same with a barrier of the conduit,
+ * with two images on this node, and the reported reason of a wait. Runs as a job of
+ * one rank that is told it is rank 1 of 4.
  */
 #include <stdio.h>
 #include <stdlib.h>

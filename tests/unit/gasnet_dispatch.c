@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * fsh_am_deliver calls a handler of every argument count with exactly those
- * arguments, token and buffer, in both shapes, and keeps track of nesting: a
- * reply handler that runs inside a request handler must not cost the outer one
- * its token. Runs as a job of one rank.
+ * arguments, token and buffer, in both forms, and tracks nesting: a reply handler
+ * that runs inside a request handler must not invalidate the outer token. Runs as a
+ * job of one rank.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gasnet_exit in a signal handler that has interrupted the library while it held a lock
- * of its own: the rank leaves as from anywhere else, and meanwhile serves its peers,
- * whose requests want locks of lower rank. The debug library must not take that for a
- * wrong order of locks. A job of two ranks in a child.
+ * gasnet_exit in a signal handler that has interrupted the library while it held one
+ * of its locks: the rank leaves as from anywhere else, and meanwhile serves its
+ * peers, whose requests need locks of lower rank. The debug library must not report
+ * that as a wrong order of locks. A job of two ranks in a child.
  */
 #include <signal.h>
 #include <unistd.h>

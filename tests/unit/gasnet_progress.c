@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which calls poll how often: over a conduit whose transfers are done at once and
- * which counts its polls. Each kind of call alone polls within so many calls, large
- * transfers sooner; the nopoll kinds never; and none does while the thread holds
- * a lock or interrupts, or is in a handler. A job of one rank; the conduit is
- * exchanged after gasnet_attach.
+ * How often calls poll, over a conduit whose transfers complete immediately and
+ * which counts its polls. Each kind of call alone polls within a bounded number of
+ * calls, large transfers sooner; the nopoll kinds never; and none does while the
+ * thread holds a lock or interrupts, or is in a handler. A job of one rank; the
+ * conduit is replaced after gasnet_attach.
  */
 #include <stdio.h>
 #include <string.h>

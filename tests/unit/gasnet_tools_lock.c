@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The locks of the tools as a debug library has them (this program is built with
- * its own copy): misuse ends the process with a line that names the call, and
- * correct use does not. Also: pthreads' initial states are all zero, which the
- * initialisers of the header rely on.
+ * The locks of the tools in a debug library (this program is built with its own
+ * copy): misuse ends the process with a line that names the call, and correct use
+ * does not. Also: pthreads' initial states are all zero, which the header's
+ * initialisers rely on.
  */
 #include <pthread.h>
 #include <string.h>

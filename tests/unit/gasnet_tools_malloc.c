@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gasnett_debug_malloc and its relatives: they do what their namesakes do, count
- * right, and find damage, with a line that says where the piece came from.
- * Damage is done to a copy of the process each.
+ * gasnett_debug_malloc and similar calls: they do what their namesakes do, count
+ * correctly, and detect damage, with a line that says where the memory was
+ * allocated. Each damage is done in a forked copy of the process.
  */
 #include <stdint.h>
 #include <string.h>

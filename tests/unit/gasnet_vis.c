@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How transfers in pieces are cut: what is contiguous on both sides becomes one
- * put or get, whatever the lists and dimensions look like, and nothing else is
- * moved. The conduit records instead of moving.
+ * Splitting of non-contiguous transfers: what is contiguous on both sides becomes
+ * one put or get, for any lists and dimensions, and nothing else is moved. The
+ * conduit records instead of moving.
  */
 #include <stdio.h>
 #include <stdlib.h>

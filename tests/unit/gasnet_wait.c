@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting ends: when a plain variable changes while the waiter sleeps, when
- * another thread's poll has run the handler, when the watchdog's time is over
- * (with a line that names what was waited for), and when the job is not alive.
- * Runs as jobs of one rank, those that must fail in child processes.
+ * A wait ends when a plain variable changes while the waiter sleeps, when another
+ * thread's poll has run the handler, when the watchdog expires (with a line that
+ * names what was waited for), and when the job has ended. Runs as jobs of one rank;
+ * those that must fail run in child processes.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Convolutions: random shapes, strides, borders and channels, with all
- * instructions this processor has, bit for bit against loops over the model in
- * the contract's order; and against FP64.
+ * Convolutions: random shapes, strides, borders and channels, with all instruction
+ * sets of this processor, bit for bit against loops over the model in the documented
+ * order, and against FP64.
  */
 #include "compute/number/operand.h"
 #include "check.h"

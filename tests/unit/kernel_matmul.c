@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Matrix products: ragged shapes, all forms of operands, leading dimensions and
- * finishes, with all instructions this processor has, bit for bit against three
- * loops over the model in the contract's order; and within the error bound of
+ * final operations, with all instruction sets of this processor, bit for bit against
+ * three loops over the model in the documented order, and within the error bound of
  * an FP64 product.
  */
 #include <fenv.h>

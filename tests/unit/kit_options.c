@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A table of options: what is typed arrives, what is wrong ends with code 2 and is
- * named with its limit, and help has a line for each.
+ * A table of options: valid arguments are parsed, wrong ones end with code 2 and a
+ * message that names the limit, and help has a line for each.
  */
 #include <getopt.h>
 #include <stdint.h>

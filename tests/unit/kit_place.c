@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Processors for ranks, on machines that hwloc imagines: shares are compact, apart,
- * and all there is; what was bound before stays so; what is asked for is given or
- * refused with limit and remedy.
+ * Processors for ranks, on synthetic hwloc machines: shares are compact, disjoint,
+ * and use everything; an existing binding is kept; a request is granted or refused
+ * with limit and remedy.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Blocks: one case by hand for every rule of encoding and decoding; random
- * blocks in all formats against the model, with the error bound; dot products.
+ * Blocks: one hand-made case for every rule of encoding and decoding; random blocks
+ * in all formats against the model, with the error bound; dot products.
  */
 #include "compute/number/block.h"
 #include "check.h"

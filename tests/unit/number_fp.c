@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * FP32 sums and scaling by the compute core's rules: cases made by hand, random
- * ones against double arithmetic, and the same bits in every rounding mode.
+ * FP32 sums and scaling by the compute core's rules: hand-made cases, random ones
+ * against double arithmetic, and the same bits in every rounding mode.
  */
 #include <fenv.h>
 

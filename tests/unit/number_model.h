@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Block floating point and FP32 sums a second time, for the tests of src/compute/number
- * and src/compute/kernel: in long double and double with explicit rounding, nothing
- * shared with the code under test. And the numbers they are tried on, from a
- * seed that is printed and may be given as the first argument.
+ * An independent implementation of block floating point and FP32 sums, for the tests
+ * of src/compute/number and src/compute/kernel: in long double and double with
+ * explicit rounding, sharing nothing with the code under test. Also their test
+ * numbers, from a printed seed that may be given as the first argument.
  */
 #ifndef UNIT_BFP_MODEL_H
 #define UNIT_BFP_MODEL_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Matrices in the compute core's layout: every block at the byte that the
- * contract says, padding zero, rows and columns alike, with all instructions.
+ * Matrices in the compute core's layout: every block at the specified byte, zero
+ * padding, rows and columns alike, with all instruction sets.
  */
 #include "compute/number/operand.h"
 #include "check.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packed runs: every bit where the header says, in all formats; and 16/8/7 with
- * all instructions this processor has, the same bytes whatever rounding mode
- * the caller is in, which stays as it was.
+ * Packed runs: every bit where the header specifies, in all formats; and 16/8/7 with
+ * all instruction sets of this processor, with the same bytes in any rounding mode
+ * of the caller, which is preserved.
  */
 #include <fenv.h>
 

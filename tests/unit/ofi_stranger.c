@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A stranger at the port of conduit ofi: an endpoint that is no rank's sends what is no
- * message, what is one of another job, and what a rank of this job would not send.
- * All of it is dropped and counted, and the job goes on: at last a message with the
- * job's own token is delivered.
+ * An outsider at the port of conduit ofi: an endpoint that belongs to no rank sends
+ * malformed messages, messages of another job, and messages that a rank of this job
+ * would not send. All of them are dropped and counted, and the job continues:
+ * finally a message with the job's own token is delivered.
  */
 #include <rdma/fi_cm.h>
 #include <stdlib.h>

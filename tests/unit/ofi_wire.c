@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What conduit ofi takes for a message of its job: what fsh_ofi_pack has laid out, and
- * nothing else. Each field is spoilt in turn, messages are cut and stretched, and
- * random bytes are given. The buffers are as long as what is said, so that an address
- * sanitizer sees a read behind them.
+ * Validation of messages by conduit ofi: it accepts what fsh_ofi_pack has laid out,
+ * and nothing else. Each field is corrupted in turn, messages are truncated and
+ * extended, and random bytes are given. Buffers have exactly the stated length, so
+ * that an address sanitizer detects overreads.
  */
 #include <stdlib.h>
 #include <string.h>

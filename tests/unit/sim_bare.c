@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What scripted nodes (sim_models.c, sim_lanes.c) have none of: waveforms, errors,
- * outputs that depend on the inputs of their own cycle. */
+/*
+ * Parts that scripted nodes (sim_models.c, sim_lanes.c) do not have: waveforms,
+ * errors, outputs that depend on the inputs of the same cycle.
+ */
 #include "node_wrap.h"
 
 #include <stddef.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A Short behind long commands of its own window, all there before the start gate opens:
- * how many cycles later it is at its target than a Short alone, exact. Two packets' time
- * are allowed, whatever the commands are: puts, Longs with arguments and without, of
- * either channel; and all that they carry arrives.
+ * A Short behind long commands of its own window, all submitted before the start
+ * gate opens: the exact number of cycles by which it is later at its target than a
+ * Short alone. Two packets' time are allowed, whatever the commands are: puts, Longs
+ * with and without arguments, on either channel; and all their payload arrives.
  */
 #include <stdio.h>
 #include <string.h>

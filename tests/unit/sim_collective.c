@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The collective engines of simulated nodes: sequences written into segments by hand,
- * RUN by each host, ends in the completion rings, values in memory. Barriers,
- * broadcasts and all-reduces (eager and not, one packet and many, any packet size, with
- * random stalls), several at once in other orders, and what must not run. Prints what an
- * operation takes, in cycles from the first doorbell to the last end. Arguments: case
- * names. Environment: SIM_WAVES=FILE.fst.
+ * The collective engines of simulated nodes: hand-written sequences in segments, RUN
+ * by each host, ends in the completion rings, values in memory. Barriers, broadcasts
+ * and all-reduces (eager and not, one packet and many, any packet size, with random
+ * stalls), several at once in different orders, and invalid ones. Prints the cycles
+ * of an operation from the first doorbell to the last end. Arguments: case names.
+ * Environment: SIM_WAVES=FILE.fst.
  */
 #include <inttypes.h>
 #include <stdio.h>

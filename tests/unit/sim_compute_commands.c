@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Commands of a compute core at the node's compute port, case by case: PUTs,
- * signals and completions, good and bad, and beside the request window of the
+ * Commands of a compute core at the node's compute port, case by case: PUTs, signals
+ * and completions, valid and invalid, concurrent with the request window of the
  * host. Messages of hosts: sim_compute_port.c; under load: sim_compute_storm.c.
  * Arguments: case names. Environment: see sim_port.h.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A compute core played in C; see sim_compute_fake.h.
+ * A fake compute core; see sim_compute_fake.h.
  */
 #include "sim_compute_fake.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A compute core played in C, for tests of the node's compute port: it takes
- * RUNs into queues of some size, gives commands that the test queues, and tells
- * the test what comes. When it does what is drawn from its pace and the cycle.
- * It shows room in its queues as late as a node must be able to bear.
- * One to a node; one fabric at a time; one thread.
+ * A fake compute core in C, for tests of the node's compute port: it takes RUNs into
+ * queues of a given size, issues commands that the test queues, and reports arrivals
+ * to the test. Its timing is drawn from its pace and the cycle. It signals room in
+ * its queues as late as a node must tolerate. One per node; one fabric at a time;
+ * one thread.
  */
 #ifndef FSH_TEST_SIM_COMPUTE_FAKE_H
 #define FSH_TEST_SIM_COMPUTE_FAKE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * COMPUTE messages of hosts at the node's compute port, case by case: taken or
- * refused, here and from afar. Commands of the core: sim_compute_commands.c; under
+ * COMPUTE messages of hosts at the node's compute port, case by case: accepted or
+ * refused, local and remote. Commands of the core: sim_compute_commands.c; under
  * load: sim_compute_storm.c. Arguments: case names. Environment: see sim_port.h.
  */
 #include "sim_port.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The compute port under load: hosts and compute cores (sim_compute_fake.h) of two to
- * four nodes send each other RUNs, SIGNALs, completions, PUTs and GETs at random,
- * good ones and bad ones, over both ports and to themselves, under random stalls
- * and with queues that are often full. All that comes must have been sent, once,
- * with its words and its status; all that was sent must come; at the end the
- * nodes are idle and the counters right.
+ * The compute port under load: hosts and compute cores (sim_compute_fake.h) of two
+ * to four nodes send each other RUNs, SIGNALs, completions, PUTs and GETs at random,
+ * valid and invalid, over both ports and in loopback, under random stalls and with
+ * queues that are often full. Everything that arrives must have been sent, once,
+ * with its words and its status; everything sent must arrive; finally the nodes are
+ * idle and the counters correct.
  * Arguments: seeds; none runs a fixed list. Environment: SIM_WAVES=FILE.fst.
  */
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Cycles of single transfers on two idle nodes, from the hardware counters.
- * The simulator is deterministic, so these are exact; the bounds are those the
- * project promises, and each transfer must take the same time with idle time
- * jumped over and without.
+ * Cycles of single transfers on two idle nodes, from the hardware counters. The
+ * simulator is deterministic, so these are exact; the bounds are the project's
+ * targets, and each transfer must take the same time with and without skipping idle
+ * time.
  */
 #include <stdio.h>
 #include <string.h>

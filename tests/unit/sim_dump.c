@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Dumps of a fabric whose state is known: memories and links are held, and what the
- * dump says of nodes, operations and of who waits for whom is compared; it ends, and
- * then nobody waits. Argument: seed.
+ * Dumps of a fabric in a known state: memories and links are blocked, and the dump's
+ * statements on nodes, operations and who waits for whom are compared; it
+ * terminates, and afterwards nobody waits. Argument: seed.
  */
 #include <stdio.h>
 #include <stdlib.h>

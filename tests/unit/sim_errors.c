@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memories that answer with an error: an operation that reads or writes a bad byte
- * at either end, of device memory or of a host's, over one link, two, both at once
- * or the loop, ends with status MEMORY, once; the others around it end well, with
- * their data. Argument: seed of the stalls; none: no stalls, then a few.
+ * Memory errors: an operation that reads or writes a bad byte at either end, in
+ * device memory or host memory, over one link, two, both at once or the loop, ends
+ * with status MEMORY, once; operations around it succeed, with their data. Argument:
+ * seed of the stalls; none: no stalls, then a few.
  */
 #include <stdio.h>
 #include <stdlib.h>

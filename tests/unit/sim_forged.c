@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packets that no node sends: headers are changed on the link between RTL nodes,
- * as a broken or hostile peer would make them. Whatever comes, a packet writes
- * only the segment, the slot and the line of its sender, and the range that a GET
- * asked for; what cannot be done is answered by tag, or dropped and counted; no
- * request budget is lost, nothing circles, and the nodes work on afterwards.
- * Arguments: names of cases; of requests, after "requests".
+ * Packets that no correct node sends: headers are changed on the link between RTL
+ * nodes, as a broken or hostile peer would. In all cases a packet writes only the
+ * segment, the slot and the credit line of its sender, and the range that a GET
+ * requested; what cannot be done is answered by tag, or dropped and counted; no
+ * request budget is lost, nothing circulates for ever, and the nodes work
+ * afterwards. Arguments: names of cases; names of requests, after "requests".
  */
 #include <stdio.h>
 #include <stdlib.h>

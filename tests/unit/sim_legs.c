@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the fabric of a recorded run does with what its hosts did, without hosts. For
- * tests/stress/test_sum.py, which is given each line: "post NODE CYCLE OFFSET", a
- * register write of a host, and "dma NODE CYCLE [RING-SOURCE]...", a write of a device to
- * its host's memory, which sees it from that cycle on, and the entries that it completes
- * in the rings. "epoch CYCLE" ends what came before simulated time.
+ * What the fabric of a recorded run does with the hosts' writes, without hosts. For
+ * tests/stress/test_sum.py, which reads each line: "post NODE CYCLE OFFSET", a
+ * register write of a host, and "dma NODE CYCLE [RING-SOURCE]...", a write of a
+ * device to its host's memory, visible there from that cycle on, and the ring
+ * entries that it completes. "epoch CYCLE" ends the time before simulated time.
  * usage: unit_sim_legs RECORDING
  */
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Random commands for sim_random.c: good ones of every kind, some made wrong
- * in one way, so that what they must end with is known. It keeps the rules a
- * host must keep: tags and slots unique while in use, no byte written by one
- * command while another writes or reads it. One thread.
+ * Random commands for sim_random.c: valid ones of every kind, some made invalid in
+ * one way, so that their status is known. It keeps the rules of a host: tags and
+ * slots unique while in use, no byte written by one command while another writes or
+ * reads it. One thread.
  */
 #ifndef FSH_TEST_SIM_MAKE_H
 #define FSH_TEST_SIM_MAKE_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The models of the simulator around a scripted node: this file and sim_bare.c
- * implement node_wrap.h, so each test decides what a node drives in which cycle
- * and sees what arrives when. Checks the stated delays, order, bandwidth,
- * byte enables, AXI errors, the gate, and that jumping changes no cycle.
+ * implement node_wrap.h, so each test decides what a node drives in which cycle and
+ * sees what arrives when. Checks the stated delays, order, bandwidth, byte enables,
+ * AXI errors, the gate, and that skipping time changes no cycle.
  */
 #include <stdio.h>
 #include <stdlib.h>

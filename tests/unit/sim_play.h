@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Tests that play the compute cores of a fabric at the compute ports of RTL nodes:
- * the wires between the two of fsh_card, as structures. The RTL's cores are told
- * nothing, and nobody listens to them. sim_play.cpp stands between fabric.c and
- * node_wrap.cpp (linked with --wrap), and asks the test at each edge of core_clk_i.
+ * the wires between the two in fsh_card, as structures. The cores of the RTL are
+ * disconnected. sim_play.cpp is inserted between fabric.c and node_wrap.cpp (linked
+ * with --wrap), and calls the test at each edge of core_clk_i.
  */
 #ifndef FSH_TEST_SIM_PLAY_H
 #define FSH_TEST_SIM_PLAY_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the tests of the node's compute port share: nodes whose cores are played
- * in C (sim_compute_fake.h) and write down what they are told, messages of hosts to them,
- * and the list of cases. Environment: SIM_WAVES=FILE.fst, SIM_STALL=SEED.
+ * Common code of the tests of the node's compute port: nodes with fake cores
+ * (sim_compute_fake.h) that record what they receive, messages of hosts to them, and
+ * the list of cases. Environment: SIM_WAVES=FILE.fst, SIM_STALL=SEED.
  */
 #ifndef FSH_TEST_SIM_PORT_H
 #define FSH_TEST_SIM_PORT_H

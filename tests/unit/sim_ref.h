@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the memories and the counters of a fabric must be: a reference model of
- * messages, after docs/02_reference and the contracts of the architecture page.
- * It knows where bytes go and how they are cut into packets, not when: its
- * user says what has been sent and what has completed. Every node has two
- * spaces, each a memory in the fabric ("real") and what it should hold
- * ("image"). One thread.
+ * Expected memories and counters of a fabric: a reference model of messages, after
+ * docs/02_reference and the contracts of the architecture page. It knows where bytes
+ * go and how they are split into packets, not when: its user reports what has been
+ * sent and what has completed. Every node has two spaces, each a memory in the
+ * fabric ("real") and its expected contents ("image"). One thread.
  */
 #ifndef FSH_TEST_SIM_REF_H
 #define FSH_TEST_SIM_REF_H

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Determinism of the simulator with the real RTL: a random load is recorded;
- * replays of it with and without jumping leave the same hash of all writes of
- * the devices, with their cycles. A changed recording leaves another one, a
- * damaged one is refused. The topology is in it: replays are not told. Argument:
- * seed.
+ * Determinism of the simulator with the real RTL: a random load is recorded; replays
+ * with and without jumping give the same hash of all writes of the devices, with
+ * their cycles. A changed recording gives another hash, a damaged one is refused.
+ * The recording contains the topology. Argument: seed.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A message cut over both ports of two nodes while one port stands still for
- * thousands of cycles: its link delivers nothing, or the memory behind it
- * takes nothing. What announces the message (the TAGGED of a PUT, the entry of
- * a Long, the TAGGED of a GET) must not come before its last packet is written,
- * and must come when the stall is over; other messages over the other port and
- * from a node to itself must complete meanwhile. Every kind of message, either
- * port, either direction, small and large packets, one packet a port and several.
- * Environment: SIM_WAVES.
+ * A message split over both ports of two nodes while one port is blocked for
+ * thousands of cycles: its link delivers nothing, or the memory behind it takes
+ * nothing. The notification of the message (the TAGGED of a PUT, the entry of a
+ * Long, the TAGGED of a GET) must not come before its last packet is written, and
+ * must come when the stall is over; other messages over the other port and in
+ * loopback must complete meanwhile. Every kind of message, either port, either
+ * direction, small and large packets, one packet a port and several. Environment:
+ * SIM_WAVES.
  */
 #include <stdio.h>
 #include <stdlib.h>

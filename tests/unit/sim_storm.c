@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What hosts and compute cores do in a storm; see sim_storm.h.
+ * Hosts and compute cores in a storm; see sim_storm.h.
  */
 #include "sim_storm.h"
 

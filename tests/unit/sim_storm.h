@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The parts of sim_compute_storm.c: what is under way, what the hosts do and
- * what the compute cores do. One fabric at a time; one thread.
+ * The parts of sim_compute_storm.c: operations in flight, the hosts and the compute
+ * cores. One fabric at a time; one thread.
  */
 #ifndef FSH_TEST_SIM_STORM_H
 #define FSH_TEST_SIM_STORM_H

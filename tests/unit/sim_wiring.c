@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Nodes with their compute cores: what is between the two in fsh_card, and what the
- * simulator makes of two clocks. Lists, signals, acknowledgements, results sent and
- * counters arrive where they belong, on three nodes, under stalls as well; a recording
- * replays with the same writes and cycles, jumping or not; a core that waits is not
- * evaluated; waves are written. What a core computes is tested elsewhere; numbers are
- * small integers here, products of them exact. Argument: seed.
+ * Nodes with their compute cores: the wires between the two in fsh_card, and the
+ * simulator's handling of two clocks. Lists, signals, acknowledgements, results and
+ * counters arrive at the right place, on three nodes, also under stalls; a recording
+ * replays with the same writes and cycles, jumping or not; a waiting core is not
+ * evaluated; waves are written. The arithmetic is tested elsewhere; numbers here are
+ * small integers with exact products. Argument: seed.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The compute cores of conduit smp with all ranks in one process: each has a
- * worker and a host, and every host commands all workers at once, more than
- * their queues hold. Nothing is lost, nothing comes twice, in order, and what
- * was sent is there when its completion is; a worker that waits for an event
- * holds up neither the other queue nor its end. For ThreadSanitizer, too.
+ * The compute cores of conduit smp with all ranks in one process: each has a worker
+ * and a host, and every host commands all workers at once, more than their queues
+ * hold. Nothing is lost or duplicated, order is kept, and sent data is visible when
+ * its completion is; a worker that waits for an event blocks neither the other queue
+ * nor its shutdown. Also for ThreadSanitizer.
  */
 #include <pthread.h>
 #include <sched.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The barrier words of conduit smp with all ranks as threads of one process, so
- * that a thread sanitizer sees all sides, in each of its forms: nobody leaves a
- * barrier before all have come, what was written before it is seen after it, all
- * agree on the same opinion, and who sleeps is woken. Ranks pause at random.
+ * The barrier words of conduit smp with all ranks as threads of one process, so that
+ * a thread sanitizer sees all sides, in each of its forms: no rank leaves a barrier
+ * before all have arrived, writes before it are visible after it, all agree on the
+ * same consensus, and sleepers are woken. Ranks pause at random.
  * usage: smp_meet [seed]
  */
 #include <pthread.h>

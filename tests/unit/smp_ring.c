@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rings, pools, ready bits and sleep of conduit smp with all ranks as threads
- * of one process, so that a thread sanitizer sees both sides. Random requests
- * of every category and size go everywhere; handlers answer each with the
- * same payload and look at theirs again afterwards; nothing may be lost,
- * doubled or changed. Inline payloads are made of values that look like slot
- * stamps. usage: smp_ring [seed]
+ * Rings, pools, ready bits and sleep of conduit smp with all ranks as threads of one
+ * process, so that a thread sanitizer sees both sides. Random requests of every
+ * category and size between all ranks; handlers reply with the same payload and
+ * check theirs again afterwards; nothing may be lost, duplicated or changed. Inline
+ * payloads consist of values that look like slot stamps. usage: smp_ring [seed]
  */
 #include <pthread.h>
 #include <sched.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What waits learn of their processor (base/spin.h), from yields of made-up
- * lengths: a long one ends long spins at once, two short ones bring them back, jobs
- * with more ranks than processors never spin long, and a yield that lost a time
- * slice is not tried again for four times as long, longer if the next ones do.
+ * How waits adapt to their processor (base/spin.h), from yields of made-up lengths:
+ * a long one ends long spins at once, two short ones restore them, oversubscribed
+ * jobs never spin long, and a yield that lost a time slice is not repeated for four
+ * times as long, longer if the next ones also lose one.
  */
 #include <stdio.h>
 

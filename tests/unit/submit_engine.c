@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lists of commands over a conduit that answers when the test says so: writes
- * that take their time, answers and completions in any order, BUSY, refusals.
- * Commands of a queue are accepted in order, every list ends once, slots and
- * cookies come back.
+ * Lists of commands over a conduit that replies when the test says so: slow writes,
+ * replies and completions in any order, BUSY, refusals. Commands of a queue are
+ * accepted in order, every list ends once, slots and cookies are returned.
  */
 #include <stdlib.h>
 #include <string.h>

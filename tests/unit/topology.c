@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Topologies by name (base/topology.h), of all sizes: cables, routes by every
- * choice of ports, channels that never wait in a circle, how traffic is shared,
- * defaults, refusals. Cable files: topology_file.c.
+ * Topologies by name (base/topology.h), of all sizes: cables, routes for every
+ * choice of ports, acyclic channel dependences, distribution of traffic, defaults,
+ * refusals. Cable files: topology_file.c.
  */
 #include <stdlib.h>
 

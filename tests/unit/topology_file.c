@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Cable files (base/topology.h): random connected ones, trees among them, and
- * wrong ones. Arguments: the seed of the first random file, how many.
+ * Cable files (base/topology.h): random connected ones, including trees, and invalid
+ * ones. Arguments: the seed of the first random file, the number of files.
  */
 #include <inttypes.h>
 #include <stdlib.h>

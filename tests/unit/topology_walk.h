@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Walks every pair of a topology by every choice of ports, as packets go: from the
- * source by any port of the mask, on by the rule of transit. Notes what is held and
- * waited for, and looks for circles in it, by itself.
+ * Walks every pair of a topology for every choice of ports, as packets do: from the
+ * source by any port of the mask, then by the transit rule. Records channel
+ * dependences and looks for cycles, independently of the library.
  */
 #ifndef UNIT_TOPOLOGY_WALK_H
 #define UNIT_TOPOLOGY_WALK_H

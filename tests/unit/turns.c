@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The simulator's side of simulated time (sim/turns.c), with a fabric in which nothing
- * happens, and ranks that are threads of this program: who gets the turn when, that one
- * which leaves beside its turn stops nobody, and when nothing can happen any more.
+ * The simulator's side of simulated time (sim/turns.c), with an inactive fabric and
+ * ranks that are threads of this program: who gets the turn when, that a rank that
+ * leaves without its turn stops nobody, and detection of deadlocks.
  */
 #include "turns.h"
 
