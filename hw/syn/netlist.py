@@ -2,28 +2,28 @@
 """Counts cells and the time of the longest path of a flat yosys netlist
 (write_json). Used by synth.py.
 
-The unit is the level of logic: a LUT and the net to it. What is no LUT counts by
-its delay, so that levels stand for time: of a path its picoseconds are summed and
+The unit is the level of logic: a LUT and the net to it. Other cells count by
+their delay, so that levels represent time: the picoseconds of a path are summed and
 divided by LEVEL, rounded up. The delays are those that yosys 0.23 gives its own
 mapper (share/yosys/xilinx/cells_sim.v, from the timings of an Artix-7 that
-prjxray measured; net: 300, the mapper's default). Newer parts are faster, in all of
-this alike: a level is no time of a given part, and no clock frequency follows.
+prjxray measured; net: 300, the mapper's default). Newer parts are uniformly
+faster: a level is not the time of a given part, and implies no clock frequency.
 
-    net, to any input but those below                          300
+    net, to any input except those below                       300
     LUT, mean of its inputs; read of distributed RAM or SRL    420
     MUXF7, 8, 9: no net before them                            296
-    carry chain, first bit: from S or DI, LUT and net aside    580
+    carry chain, first bit: from S or DI, without LUT and net  580
         each further four bits                                 114
         from the chain to a sum, a carry in the middle         334, 271
-    block RAM without output register: data, more than a
+    block RAM without output register: data, in excess of a
         register's (which is left out of every path)           2454 - 303
     DSP, between its registers, which may be its own or those
-        around it: six levels. 2823 there, but since then LUTs
-        have become faster than DSPs                           4320
+        around it: six levels. 2823 there, but LUTs have since
+        improved more than DSPs                                4320
     inverters                                                  0, no net
 
-A LUT that feeds a carry chain stands in front of it, without a net. Fan-out and
-placement are in nobody's count. Paths start at registers, block RAM and inputs,
+A LUT that feeds a carry chain precedes it without a net. Fan-out and
+placement are not modelled. Paths start at registers, block RAM and inputs,
 and end there and at outputs.
 """
 import collections

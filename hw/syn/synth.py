@@ -7,11 +7,10 @@ and depth.
 Intel Cyclone 10 GX (ALM, M20K: the same logic cell and memory as the paper's
 Stratix 10, for which there is no free tool). No tool here gives a clock
 frequency. Fails if a block, or a top as a whole, is deeper than the limit of
-blocks.json (or than what stands there of it: those known to be; null: reported
-only, no run has given a number yet), or a group larger
-than twice the published one, packed as well as it can be. Writes
+blocks.json (or than its own entry there, for known exceptions; null: only reported),
+or if a group, optimally packed, is larger than twice the published area. Writes
 <out>/synth.{txt,json}. With --levels only the longest path of each top as a whole:
-a minute of the card without its core (for CI).
+a minute for the card without its core (for CI).
 """
 import argparse
 import collections
@@ -27,7 +26,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 RTL = HERE.parent / "rtl"
 TIMES = 2  # the published area, per group
 WHAT = {"alm": "ALM", "bram": "M20K", "dsp": "DSP"}
-OTHER = "what joins them"
+OTHER = "interconnect"
 # yosys ignores ram_style in this family: memories marked distributed become
 # MLABs first, as the vendor's tool would map them.
 MLAB = "memory_collect; memory_bram -rules +/intel_alm/common/lutram_mlab.txt " \
@@ -57,7 +56,7 @@ def base(name):
 
 
 def elaborate(out, top, boxes=()):
-    """The modules below top, but for `boxes`, which stay as in synthesize()."""
+    """The modules below top, except `boxes`, which stay black boxes as in synthesize()."""
     packages = sorted(RTL.glob("*_pkg.sv"))
     modules = sorted(f for f in RTL.rglob("*.sv") if not f.stem.endswith("_pkg"))
     yosys(f"read_verilog -sv -I{RTL}/lib " + " ".join(map(str, packages)) +
@@ -72,13 +71,13 @@ def elaborate(out, top, boxes=()):
 
 
 def boxes_of(plan, top):
-    """What is a top by itself and stands below this one: no part of it here."""
+    """Tops of their own below this one, which are not counted here."""
     return plan["boxes"].get(top, [])
 
 
 def find_blocks(modules, top, groups):
-    """What lies below top: the listed blocks, modules that hold none, and the
-    shells (what holds blocks, without them), each module name -> count."""
+    """The contents of top: the listed blocks, modules that contain none, and the
+    shells (modules that contain blocks, without these), each module name -> count."""
     known = {m for g in groups.values() for m in g}
     blocks, shells = collections.Counter(), collections.Counter()
 
@@ -102,7 +101,7 @@ def find_blocks(modules, top, groups):
 
 def synthesize(out, name, target, without=()):
     """One block, flat: cells and, for Xilinx, the longest path. Instances of the
-    modules `without` stay boxes: paths end there, nothing in them counts."""
+    modules `without` stay black boxes: paths end there, and they are not counted."""
     stem = f"{base(name)}_{abs(hash(name)) % 10**8}_{target}"
     boxes = "".join(f"; blackbox {m}" for m in without)
     yosys(f"read_rtlil {out}/elaborated.il; hierarchy -top {name}{boxes}"
@@ -193,13 +192,13 @@ def too_large(paper, rows):
 
 
 NOTE = """\
-Area of each block by itself, flattened, one instance; a group sums all of its
-instances. Levels of logic: a LUT and its net, carry chains, block RAM and DSPs by
-their delay in units of that (netlist.py has the model), rounded up.
-ALM: yosys for Cyclone 10 GX, if all functions of five inputs or less share one, and
-(..unpaired) if none does: what a vendor's tool makes of it lies between. A proxy:
-no place and route, no clock frequency is claimed. What joins blocks is counted
-without them. Whole: paths that cross blocks included.
+Area of each block in isolation, flattened, one instance; a group sums all of its
+instances. Levels of logic: a LUT and its net; carry chains, block RAM and DSPs by
+their delay in this unit (model: netlist.py), rounded up.
+ALM: yosys for Cyclone 10 GX, if all functions of at most five inputs are paired, and
+(..unpaired) if none is; a vendor's tool lands in between. A proxy:
+no place and route, and no clock frequency is claimed. Interconnect is counted
+without the blocks. Whole: including paths that cross blocks.
 
 """
 
@@ -211,7 +210,7 @@ def is_deep(plan, name, result, whole):
 
 
 def longest_paths(out, plan, tops):
-    """--levels: of each top as a whole."""
+    """--levels: the longest path of each top as a whole."""
     deep = []
     for top in tops:
         elaborate(out, top, boxes_of(plan, top))
@@ -225,7 +224,7 @@ def longest_paths(out, plan, tops):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--top", help="only what lies below this module")
+    parser.add_argument("--top", help="only this module and its contents")
     parser.add_argument("--out", default=str(HERE.parent.parent / "build/synth"))
     parser.add_argument("--levels", action="store_true", help="longest paths only")
     parser.add_argument("--block", help="only this module, with its path")
@@ -291,7 +290,7 @@ def main():
 
 def verdict(plan, deep, large, count):
     if deep:
-        print("synth: more levels than blocks.json allows: " +
+        print("synth: more levels than blocks.json permits: " +
               ", ".join(base(d) for d in deep))
     for line in large:
         print(f"synth: more than {TIMES} times the published area: {line}")
