@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Front door. CMake and Ninja do the work underneath (see docs/01_user).
+# Front end to CMake and Ninja (see docs/01_user).
 
 BUILD  ?= build
 PREFIX ?= /usr/local

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Run by the build: writes OUT, a header with the commit of SOURCE, which reports name;
-# "" without git or a clone. An unchanged file stays as it is, so nothing is rebuilt.
+# Run by the build: writes OUT, a header with the commit of SOURCE, for reports;
+# "" without git or a clone. An unchanged file is not rewritten, so nothing is rebuilt.
 execute_process(COMMAND git -C "${SOURCE}" describe --always --dirty --abbrev=12
                 OUTPUT_VARIABLE commit ERROR_QUIET RESULT_VARIABLE failed
                 OUTPUT_STRIP_TRAILING_WHITESPACE)

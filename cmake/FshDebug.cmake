@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# fsh_debug_part(<object library>...): once more, as <object library>_debug, for the
-# debug flavour, whose assertions and lock ranks are checked (src/base/assertion.h).
-# Called where the library is made.
+# fsh_debug_part(<object library>...): a second build, <object library>_debug, for the
+# debug flavour, with assertions and lock ranks checked (src/base/assertion.h).
+# Called where the library is defined.
 function(fsh_debug_part)
     foreach(part ${ARGN})
         get_target_property(sources ${part} SOURCES)

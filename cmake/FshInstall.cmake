@@ -15,7 +15,7 @@ set(generated ${PROJECT_BINARY_DIR}/install)
 set(config ${PROJECT_SOURCE_DIR}/include/gasnet_config.h)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${config})
 
-# The release of GASNet that gasnet_config.h claims, for those who ask pkg-config.
+# The release of GASNet that gasnet_config.h claims, for pkg-config.
 file(READ ${config} config_text)
 set(FSH_GASNET_RELEASE)
 foreach(part MAJOR MINOR PATCH)
@@ -31,7 +31,7 @@ foreach(part MAJOR MINOR PATCH)
 endforeach()
 list(JOIN FSH_GASNET_RELEASE . FSH_GASNET_RELEASE)
 
-# Whole prefixes with the same names inside: the prefix itself (segment FAST),
+# Complete prefixes with the same names inside: the prefix itself (segment FAST),
 # and one for each flavour in a directory of that name, whose programs are links
 # to those of the prefix.
 
@@ -73,7 +73,7 @@ install(DIRECTORY ${examples}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/fshmem/examp
 install(FILES ${examples}/installed/Makefile ${examples}/installed/CMakeLists.txt
         DESTINATION ${CMAKE_INSTALL_DATADIR}/fshmem/examples)
 
-# How GTKWave shows the waveforms of a job (docs/01_user/waves.md).
+# GTKWave save file for the waveforms of a job (docs/01_user/waves.md).
 if(TARGET fshsim)
     install(FILES ${PROJECT_SOURCE_DIR}/sim/fshmem.gtkw
             DESTINATION ${CMAKE_INSTALL_DATADIR}/fshmem)
@@ -109,7 +109,7 @@ endforeach()
 write_basic_package_version_file(${generated}/FSHMEMConfigVersion.cmake
     COMPATIBILITY SameMinorVersion)
 
-# gasnet_config.h of a flavour: a switch with a preset becomes a constant.
+# gasnet_config.h of a flavour: switches with a preset become constants.
 function(fsh_fix_switch variable switch value)
     set(preset "#ifndef ${switch}\n#define ${switch} 0\n#endif")
     string(REPLACE "${preset}" "#define ${switch} ${value}" fixed
@@ -132,7 +132,7 @@ function(fsh_configure_header flavour file)
     file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)
 endfunction()
 
-# Headers, libraries and what finds them: to <prefix>/<directory>.
+# Headers, libraries, pkg-config and CMake files: to <prefix>/<directory>.
 function(fsh_install_flavour flavour suffix directory)
     set(include ${directory}${CMAKE_INSTALL_INCLUDEDIR})
     set(lib ${directory}${CMAKE_INSTALL_LIBDIR})

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The object libraries of src/ put together, once for each flavour: fshmem_static
+# The object libraries of src/ linked together, once for each flavour: fshmem_static
 # (libfshmem.a), fshmem (libfshmem.so), the same with _debug and _everything in
-# the name; and the targets programs in this tree link:
+# the name; and the targets that programs in this tree link:
 #   fshmem_client_{seq,parsync,par}  a GASNet program, public headers only
 #   fshmem_client_<flavour>_<mode>   the same for another flavour
-#   fshmem_internal                  our tools and unit tests, inner headers too
+#   fshmem_internal                  our tools and unit tests, internal headers too
 #   fshmem_internal_debug            the same with the debug library
 
 set(FSH_PARTS fsh_coll_api fsh_compute_api fsh_compute_submit fsh_conduit fsh_conduit_table
@@ -76,7 +76,7 @@ else()
 endif()
 fsh_add_clients("" "")
 
-# gasnet_tools.h without the rest, for programs that are no jobs.
+# gasnet_tools.h alone, for programs without a job.
 if(TARGET fsh_gasnet_tools)
     add_library(fshmem_tools STATIC $<TARGET_OBJECTS:fsh_gasnet_tools>
                 $<TARGET_OBJECTS:fsh_base>)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Manual pages, made by scripts/man.py from the tools' --help, the headers and
-# docs/, so that nothing is written twice.
+# docs/, so that nothing is duplicated.
 
 find_package(Python3 COMPONENTS Interpreter)
 if(NOT Python3_Interpreter_FOUND OR NOT TARGET fshrun OR FSH_SANITIZE)

@@ -6,8 +6,8 @@ set(FSH_SANITIZE "" CACHE STRING
 option(FSH_TESTS "Build tests, and examples with all else" ON)
 option(FSH_FLAVOUR_TESTS "Run tests/conform on debug and everything too" ON)
 option(FSH_SIMULATOR "Build simulator and RTL tests (needs Verilator)" ON)
-# Warnings are errors with the compilers we test with; a newer compiler's new
-# warnings must not keep anybody from building.
+# Warnings are errors only with the compilers we test with, so that new warnings of
+# newer compilers do not break the build.
 set(werror OFF)
 if((CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_C_COMPILER_VERSION VERSION_LESS 13)
    OR (CMAKE_C_COMPILER_ID STREQUAL "Clang" AND CMAKE_C_COMPILER_VERSION VERSION_LESS 15))
@@ -30,7 +30,7 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 
-# C only: Verilator's C++ is not ours to warn about.
+# C only: Verilator's C++ is generated.
 add_compile_options(
     "$<$<COMPILE_LANGUAGE:C>:-Wall;-Wextra;-Wshadow;-Wconversion>")
 if(FSH_WERROR)

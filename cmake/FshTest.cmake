@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# How tests are declared. Exit status 0 passes, 77 skips; a sanitizer's report
-# fails whatever the status.
+# Declaration of tests. Exit status 0 passes, 77 skips; a sanitizer report
+# fails regardless of the status.
 
 set(FSH_BAD_OUTPUT
     "ERROR: AddressSanitizer|ERROR: LeakSanitizer|WARNING: ThreadSanitizer|runtime error:")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# verilate() at a target's configuration takes seconds to minutes and says only
-# "Executing Verilator..."; this says of what.
+# verilate() takes seconds to minutes when a target is configured and prints only
+# "Executing Verilator..."; this also prints the name.
 # fsh_verilate(<target> <arguments of verilate; PREFIX and TOP_MODULE are needed>)
 function(fsh_verilate target)
     cmake_parse_arguments(A "" "PREFIX;TOP_MODULE" "" ${ARGN})
@@ -13,10 +13,10 @@ function(fsh_verilate target)
     verilate(${target} ${ARGN})
 endfunction()
 
-# What of a model runs once or not at all: it costs half of the compile time.
+# Cold code of a model (run once or never), which costs half of the compile time.
 set(FSH_VERILATED_COLD "/[^/]*__(Slow|Syms|Trace|ConstPool|Dpi)[^/]*\\.cpp$")
 
-# fsh_take(<target> <regular expression> <list>): has these sources no longer.
+# fsh_take(<target> <regular expression> <list>): moves these sources to the list.
 function(fsh_take target regex list)
     get_target_property(sources ${target} SOURCES)
     set(taken ${sources})
@@ -26,7 +26,7 @@ function(fsh_take target regex list)
     set(${list} ${taken} PARENT_SCOPE)
 endfunction()
 
-# fsh_like(<target> <model>): finds the headers of the model, and sees them the same.
+# fsh_like(<target> <model>): uses the include paths and definitions of the model.
 function(fsh_like target model)
     foreach(property INCLUDE_DIRECTORIES COMPILE_DEFINITIONS COMPILE_FEATURES
             VERILATOR_TRACE VERILATOR_TRACE_FST POSITION_INDEPENDENT_CODE)
@@ -51,8 +51,8 @@ function(fsh_share_runtime model library)
     target_link_libraries(${model} PUBLIC ${library})
 endfunction()
 
-# fsh_split_cold(<model>): <model>_cold, objects of what runs once, without
-# optimization and a few sources at a time, as all include the same large header.
+# fsh_split_cold(<model>): <model>_cold, objects of the cold code, without
+# optimization and in unity batches, as all include the same large header.
 function(fsh_split_cold model)
     fsh_take(${model} "${FSH_VERILATED_COLD}" cold)
     add_library(${model}_cold OBJECT ${cold})

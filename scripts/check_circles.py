@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files of src/ that need each other in a circle, over LIMIT of them.
+"""Finds dependency cycles of more than LIMIT files of src/.
 
 Two graphs. Includes: a node is a module, x.c with x.h, an edge an #include. Calls: a
 node is a .c file, an edge a function that it calls (an undefined symbol of its object)
-and the other defines; all flavours of a file together. What goes through a table of
-functions or a registered pointer is no edge: that is how a circle is opened. Prints
-the circle, and each edge with what makes it; exit 1 if there is any.
+and the other defines; all flavours of a file together. Calls through a table of
+functions or a registered pointer are not edges: that is how to break a cycle. Prints
+each cycle, and each edge with its cause; exit 1 if there is any.
 
 usage: check_circles.py BUILD [--limit N] [--all]
 """

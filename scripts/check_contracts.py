@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Headers that are contracts say what each of their functions does: a prototype, an
-inline function or a function pointer stands under a comment, its own or that of its
-group (declarations without a blank line between them), or has one behind it. In the
-headers of gasnet.h and gasnet_tools.h that comment also names the rules which the
-call keeps, [R-...]; rules are those of docs/02_reference/gasnet.md and
-gasnet-tools.md, and each of them that is about a call is named by one. Prints each
-finding; exit 1 if there is any."""
+"""Checks that contract headers document each of their functions: a prototype, an
+inline function or a function pointer has a comment above, its own or that of its
+group (declarations without a blank line between them), or one after it. In the
+headers of gasnet.h and gasnet_tools.h that comment also names the rules that the
+call implements, [R-...], of docs/02_reference/gasnet.md and gasnet-tools.md, and each
+rule about a call is named by one. Prints each finding; exit 1 if there is any."""
 
 import collections
 import pathlib
@@ -20,13 +19,13 @@ CONTRACTS = ["include/*.h", "src/**/*.h", "sim/**/*.h", "tools/**/*.h",
              "bench/**/*.h"]
 # Generated; C++ throughout.
 LEFT_OUT = {"src/base/fsh_spec.h", "sim/wrap.h"}
-# No calls of GASNet: how a call is made faster; another interface's names.
+# Not calls of GASNet: optimised forms of calls; another interface's names.
 UNRULED = {"include/gasnet_direct.h", "include/gasnet_portable_platform.h",
            "include/gasnet_config.h", "include/gasnetex.h"}
 RULE = re.compile(r"\bR-[A-Z]+-\d+\b")
-# What a program may call; the rest is the library's own.
+# Names that a program may call; the rest is internal.
 PUBLIC = re.compile(r"(gasnett?|GASNETT?)_")
-# Rules of headers, flavours and builds as a whole: no single call keeps them.
+# Rules of headers, flavours and builds as a whole, not of a single call.
 GENERAL = re.compile(r"R-(HDR|FLV|DBG|ALL)-")
 
 TOKEN = re.compile(

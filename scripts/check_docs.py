@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What documents say against the tree: numbers equal the constants they come from,
+"""Checks documents against the tree: numbers equal the constants they come from,
 names of functions and macros in documents and comments exist, and so do the files
 that documents name and link to. Prints each difference; exit 1 if there is any.
 
-A number is a row of NUMBERS: file, text with a group for each number, and what each
-must be. The text is looked for with any white space for a blank; if it is not there,
-its row is to be changed with it."""
+A number is a row of NUMBERS: file, pattern with a group for each number, and the
+expected values. A blank in the pattern matches any white space. If the text changes, its
+row must change with it."""
 
 import pathlib
 import re
@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "spec"))
 import generate
 
-# Where plain #defines stand that may be used below. Beside them: constants and
+# Headers whose plain #defines may be used below, in addition to constants and
 # enumerations of spec/, defaults of the simulator (SIM_) and of settings (SET_).
 HEADERS = ["include/gasnet_direct.h", "src/base/segment.h", "src/boot/job.h",
            "src/compute/submit/submit.h", "src/conduit/conduit.h",
@@ -134,7 +134,7 @@ NUMBERS = [
     (SIM, r"\| (\d+) B a cycle \| `--pcie-bytes-cycle`", "SIM_pcie_bytes_cycle"),
 ]
 
-# What is no name, but the beginning of several.
+# Not a name, but a prefix of several.
 FAMILY = re.compile(r"_$|^(?:fsh|FSH)_?$")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 NAME = re.compile(r"\b(?:fsh|FSH)_\w+")
@@ -146,7 +146,7 @@ TOP = re.compile(rf"^(?:{'|'.join(FOLDERS)})/[\w./*{{}},-]+$")
 
 
 def files(*suffixes):
-    """Files of the tree with these endings, build directories aside."""
+    """Files of the tree with these suffixes, except build directories."""
     found = [f for f in ROOT.iterdir() if f.is_file()]
     for folder in FOLDERS:
         found += (ROOT / folder).rglob("*")
@@ -155,7 +155,7 @@ def files(*suffixes):
 
 
 def constants():
-    """All that the expressions of NUMBERS may use."""
+    """Everything that the expressions of NUMBERS may use."""
     spec = generate.load()
     values = {c["name"]: c["value"] for c in spec["const"]}
     for enum in spec["enum"]:

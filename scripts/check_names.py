@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Names that would mean two things (docs/03_developer/glossary.md): conduits by name
+"""Checks for ambiguous names (docs/03_developer/glossary.md): conduits by name
 above their table, and folders, files and identifiers with overloaded words. Prints
 each finding; exit 1 if there is any."""
 
@@ -10,7 +10,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CODE = {".c", ".h", ".cpp", ".sv", ".svh"}
-# A folder or file called so would say nothing, or what another one says.
+# Folder or file names that mean nothing, or the same as another one.
 OVERLOADED = {"core", "line", "tools", "util", "utils", "misc", "helper", "helpers"}
 ALLOWED = {"tools"}  # the folder of the programs, at the top
 IDENTIFIERS = [
@@ -19,7 +19,7 @@ IDENTIFIERS = [
     (r"\bfsh_(?!fpga_)\w*windows?(_\w+)?\b",
      "window: the submission window only; say segment or limit"),
 ]
-# What the conduit table is for: nothing above it compares names.
+# Nothing above the conduit table compares names.
 ABOVE = ["src/base", "src/boot", "src/gasnet", "src/compute", "src/gasnet_tools"]
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Configure a build directory for what is asked of it; what it already is for more
-# stays. Most of the time of a build is Verilated code: tests have models of their
-# own, and for speed the simulator is compiled twice.
+# Configure a build directory for a purpose; a directory configured for more
+# stays so. Verilated code dominates the build time: tests have models of their
+# own, and the simulator is compiled twice for profile-guided optimisation.
 # usage: configure.sh BUILD-DIRECTORY PREFIX [demo|install|all]
-#   demo     no tests, one simulator, of nodes with two link ports, without its profile
+#   demo     no tests, one simulator (two link ports), without its profile
 #   install  no tests
 #   all      (default)
 set -euo pipefail
@@ -15,8 +15,8 @@ have=none
 [ ! -f "$build/build.ninja" ] || have=all
 [ ! -f "$mark" ] || have=$(cat "$mark")
 
-# Verilator's list of sources is fixed when the build is configured, and Ninja runs
-# it before it would look for new ones.
+# Verilator's list of sources is fixed when the build is configured, and Ninja would
+# run it before looking for new ones.
 known=$build/rtl-files
 rtl=$(find hw/rtl hw/tb -name '*.sv' | sort | cksum)
 if [ "$have" != none ] && [ "$(cat "$known" 2>/dev/null)" != "$rtl" ]; then

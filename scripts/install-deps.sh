@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Install what is missing of the Debian 12 packages FSHMEM needs: the only
-# package list there is. Asks nothing; uses sudo only when not root; needs no
-# network when nothing is missing.
+# Install missing Debian 12 packages; this is the only package list. Never
+# prompts; uses sudo only when not root; needs no network when nothing is missing.
 # usage: install-deps.sh [run|bench|hardware|mpi|ci] [--list]
 #   run       build, run, test, plot (default)
-#   bench     and what `make bench` compares with
-#   hardware  and what `make synth`, the proofs and `make lint` need
-#   mpi       and the launchers of MPI, which some tests use if they are there
-#   ci        and what only the project's own checks need
+#   bench     also the libraries that `make bench` compares with
+#   hardware  also the tools of `make synth`, the proofs and `make lint`
+#   mpi       also MPI launchers, which some tests use if present
+#   ci        also the tools of the project's own checks
 set -euo pipefail
 
 run="gcc g++ libc6-dev make cmake ninja-build pkg-config python3 verilator
@@ -82,7 +81,7 @@ quiet() { # <what> <command...>: one line, all of the output if it fails
     rm -f "$log"
 }
 install=(apt install -y --no-install-recommends "${missing[@]}")
-# An index that is there saves the update; a stale one is refreshed once.
+# An existing index saves the update; a stale one is refreshed once.
 if ls /var/lib/apt/lists/*Packages* >/dev/null 2>&1 &&
     quiet "apt-get install" "${install[@]}" 2>/dev/null; then
     exit 0
