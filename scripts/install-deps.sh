@@ -11,11 +11,12 @@
 set -euo pipefail
 
 run="gcc g++ libc6-dev make cmake ninja-build pkg-config python3 verilator
-     zlib1g-dev libjansson-dev libhwloc-dev libfabric-dev gnuplot-nox"
+     zlib1g-dev libjansson-dev libhwloc-dev libfabric-dev libpmix-dev gnuplot-nox"
 bench="libopenblas0-pthread openmpi-bin libopenmpi-dev mpich libmpich-dev
        ucx-utils"
 hardware="yosys z3"
-mpi="openmpi-bin libopenmpi-dev mpich libmpich-dev" # 30 MB
+# 30 MB; and to make hosts for them of namespaces
+mpi="openmpi-bin libopenmpi-dev mpich libmpich-dev libpmi2-0 iproute2"
 ci="clang clang-format-14 git spin"
 
 group=${1:-run}

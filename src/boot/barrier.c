@@ -15,7 +15,14 @@
 #include "base/simulated.h"
 #include "base/option.h"
 #include "base/wait.h"
+#include "boot/channel.h"
 #include "boot/boot_state.h"
+
+/* Does a rank share this page? */
+static bool is_here(uint32_t rank)
+{
+    return fsh_boot.page->rank[rank].host == fsh_boot.page->host;
+}
 
 /* "rank 1 (pid 7): in gasnet_init; rank 2 ..." of those behind `seq`. */
 static void list_missing(unsigned seq, char *text, size_t len)
@@ -26,7 +33,8 @@ static void list_missing(unsigned seq, char *text, size_t len)
 
     text[0] = '\0';
     for (uint32_t r = 0; r < fsh_boot.page->size; r++) {
-        if ((int)(atomic_load(&fsh_boot.page->rank[r].barrier_seq) - seq) >= 0)
+        if (!is_here(r) ||
+            (int)(atomic_load(&fsh_boot.page->rank[r].barrier_seq) - seq) >= 0)
             continue;
         if (++shown > 4) {
             snprintf(text + at, len - at, "; ...");
@@ -46,7 +54,7 @@ static bool is_hopeless(unsigned seq)
     for (uint32_t r = 0; r < fsh_boot.page->size; r++) {
         int state = atomic_load(&fsh_boot.page->rank[r].state);
 
-        if ((state == FSH_RANK_LEFT || state == FSH_RANK_DEAD) &&
+        if (is_here(r) && (state == FSH_RANK_LEFT || state == FSH_RANK_DEAD) &&
             (int)(atomic_load(&fsh_boot.page->rank[r].barrier_seq) - seq) < 0)
             return true;
     }
@@ -142,7 +150,7 @@ void fsh_boot_waiting(const char *what)
     fsh_lock_give(&lock);
 }
 
-void fsh_boot_barrier(const char *what)
+static void meet_here(const char *what)
 {
     struct fsh_job_page *page = fsh_boot.page;
     struct fsh_rank_slot *slot = fsh_boot_slot();
@@ -156,9 +164,9 @@ void fsh_boot_barrier(const char *what)
                                                         memory_order_acq_rel) +
                     1;
 
-    assert(come <= page->size);
+    assert(come <= page->here);
     FSH_ASSERT(generation == seq - 1); /* as many releases as were waited for */
-    if (come == page->size) {
+    if (come == page->here) {
         atomic_store_explicit(&page->barrier_count, 0, memory_order_relaxed);
         /* Release: partner is the acquire in await_release. */
         atomic_fetch_add_explicit(&page->barrier_futex, 1,
@@ -167,20 +175,43 @@ void fsh_boot_barrier(const char *what)
     } else {
         await_release(what, seq, generation);
     }
+}
+
+/* Ranks here first: who is missing among them can be named. */
+void fsh_boot_barrier(const char *what)
+{
+    meet_here(what);
+    if (fsh_boot.page->hosts > 1)
+        fsh_channel_fence(what);
     fsh_boot_waiting("");
+}
+
+/* As much as the page has room for. */
+static void exchange_here(const unsigned char *in, size_t n, unsigned char *to,
+                          size_t stride)
+{
+    FSH_ASSERT(n <= FSH_JOB_XCHG_MAX);
+    /* All have read the previous exchange before anybody overwrites it. */
+    meet_here("exchange (entry)");
+    memcpy(fsh_boot_slot()->xchg, in, n);
+    meet_here("exchange");
+    for (uint32_t r = 0; r < fsh_boot.page->size; r++)
+        memcpy(to + r * stride, fsh_boot.page->rank[r].xchg, n);
 }
 
 void fsh_boot_exchange(const void *in, size_t n, void *out)
 {
+    const unsigned char *from = in;
     unsigned char *to = out;
+    size_t piece;
 
-    if (n > FSH_BOOT_XCHG_MAX)
-        fsh_fatal("internal error: exchange of %zu bytes, limit %d", n,
-                  FSH_BOOT_XCHG_MAX);
-    /* All have read the previous exchange before anybody overwrites it. */
-    fsh_boot_barrier("exchange (entry)");
-    memcpy(fsh_boot_slot()->xchg, in, n);
-    fsh_boot_barrier("exchange");
-    for (uint32_t r = 0; r < fsh_boot.page->size; r++)
-        memcpy(to + r * n, fsh_boot.page->rank[r].xchg, n);
+    if (fsh_boot.page->hosts > 1) {
+        meet_here("exchange");
+        fsh_channel_exchange(in, n, out, "exchange");
+    } else
+        for (size_t at = 0; at < n; at += piece) {
+            piece = n - at < FSH_JOB_XCHG_MAX ? n - at : FSH_JOB_XCHG_MAX;
+            exchange_here(from + at, piece, to + at, n);
+        }
+    fsh_boot_waiting("");
 }

@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/option.h"
 #include "base/wait.h"
+#include "boot/channel.h"
 #include "gasnet_tools/backtrace.h"
 #include "gasnet_tools/env.h"
 
@@ -48,6 +49,21 @@ unsigned fsh_boot_cpus(void)
     unsigned all = fsh_cpu_count_of(fsh_boot.launcher), own = fsh_cpu_count();
 
     return all > own ? all : own;
+}
+
+uint32_t fsh_boot_host(uint32_t rank)
+{
+    return fsh_boot.page->rank[rank].host;
+}
+
+uint32_t fsh_boot_hosts(void)
+{
+    return fsh_boot.page ? fsh_boot.page->hosts : 1;
+}
+
+void fsh_boot_token(uint64_t token[2])
+{
+    memcpy(token, fsh_boot.token, sizeof(fsh_boot.token));
 }
 
 struct fsh_job_page *fsh_boot_page(void)
@@ -152,4 +168,5 @@ void fsh_boot_running(void)
 {
     FSH_ASSERT(atomic_load(&fsh_boot_slot()->state) >= FSH_RANK_INIT);
     atomic_store(&fsh_boot_slot()->state, FSH_RANK_RUNNING);
+    fsh_channel_close();
 }

@@ -18,7 +18,8 @@
 
 #include "boot/job.h"
 
-/* What a conduit of this name needs; fatal with a message if there is none. */
+/* What a conduit of this name needs; NULL: one that runs over hosts. Fatal with a
+ * message if there is none. */
 typedef const struct fsh_job_needs *(*fsh_boot_needs_fn)(const char *conduit);
 
 /* Join or make the job. default_conduit: name compiled into the client, used
@@ -31,6 +32,14 @@ void fsh_boot_init(const char *default_conduit, fsh_boot_needs_fn needs);
 uint32_t fsh_boot_rank(void);
 uint32_t fsh_boot_size(void);
 const char *fsh_boot_conduit(void);
+
+/* The host of a rank, numbered from 0 on in the order of their first ranks, and how
+ * many there are. Any thread, after init; before: 1. */
+uint32_t fsh_boot_host(uint32_t rank);
+uint32_t fsh_boot_hosts(void);
+
+/* 128 random bits that only the ranks of the job know, the same for all. After init. */
+void fsh_boot_token(uint64_t token[2]);
 
 /* CPUs that the ranks of the job on this host may use together, at least 1. Reads
  * files, so not for hot paths. */
@@ -52,18 +61,17 @@ enum fsh_fd_kind {
 };
 int fsh_boot_fd(enum fsh_fd_kind kind);
 
-/* gasnet_attach is done: for state dumps. */
+/* gasnet_attach is done: for state dumps; and the launcher's channel is closed. */
 void fsh_boot_running(void);
 
 /* All ranks arrive before any returns, and see what the others have written; sleeps
- * and does not poll. Bounded by FSHMEM_START_TIMEOUT, after which it is fatal and
+ * and does not poll. Until the end of gasnet_attach (fsh_boot_running). Bounded by FSHMEM_START_TIMEOUT, after which it is fatal and
  * names the ranks that did not arrive; so it is if one of them has ended. what: for
  * that message. */
 void fsh_boot_barrier(const char *what);
 
-/* Every rank gives n <= FSH_BOOT_XCHG_MAX bytes; out receives size*n bytes in
- * rank order. Collective, a barrier: blocks and fails as fsh_boot_barrier. */
-#define FSH_BOOT_XCHG_MAX 256
+/* Every rank gives n bytes, the same n; out receives size*n bytes in rank order.
+ * Collective, a barrier: blocks and fails as fsh_boot_barrier. */
 void fsh_boot_exchange(const void *in, size_t n, void *out);
 
 /* Say in the page what this rank waits for, for state dumps; "" for nothing.
@@ -84,6 +92,8 @@ _Noreturn void fsh_boot_exit_job(int code, const char *reason);
 /* This rank is on its way out, with this code: for state dumps, and for those
  * that wait for it. Any thread; async-signal-safe. */
 void fsh_boot_leaving(int code);
+/* It has left, as all others may see, but goes on a while. As above. */
+void fsh_boot_left(int code);
 
 /* If this process is still there at `deadline_ns` (fsh_time_ns; 0: never), stuck
  * on its way out, the watch thread ends the job with this code. Any thread;

@@ -26,6 +26,7 @@ struct fsh_boot_state {
     int fd[FSH_FD_KINDS];
     int abort_fd;
     enum fsh_boot_kind kind;
+    uint64_t token[2];
     pid_t launcher;         /* FOREIGN: the process above all ranks, or 0 */
     bool owner;             /* this process made the job */
     struct fsh_job job;     /* owner only */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The ways into a job, in this order: the ticket of our launcher; another's
- * launcher (mpirun, srun); GASNET_PSHM_NODES; a job of one rank. Main thread,
+ * launcher (mpirun, srun), on one host or several; GASNET_PSHM_NODES; a job of one rank. Main thread,
  * from gasnet_init.
  */
 #include <errno.h>
@@ -16,6 +16,8 @@
 #include "base/log.h"
 #include "base/option.h"
 #include "boot/boot_state.h"
+#include "boot/channel.h"
+#include "boot/hosts.h"
 #include "boot/job_env.h"
 #include "boot/limits.h"
 #include "boot/meeting.h"
@@ -89,8 +91,8 @@ static void join(const char *text)
 
 /* ---- this process makes the job ---- */
 
-static int make_job(uint32_t ranks, const struct fsh_job_needs *needs,
-                    char *err, size_t errlen)
+static int make_job(uint32_t ranks, uint32_t here,
+                    const struct fsh_job_needs *needs, char *err, size_t errlen)
 {
     struct fsh_boot_state *b = &fsh_boot;
     struct fsh_job_config config;
@@ -98,6 +100,7 @@ static int make_job(uint32_t ranks, const struct fsh_job_needs *needs,
 
     FSH_ASSERT(b->page == NULL && !b->owner);
     fsh_job_config_init(&config, ranks, needs);
+    config.here = here;
     rc = fsh_job_create(&b->job, &config, err, errlen);
     if (rc != 0)
         return rc;
@@ -132,60 +135,88 @@ static uint32_t descriptors_of_first(const struct fsh_place *place,
 {
     uint32_t objects = needs->nodes ? 3 * place->size : 0;
 
-    return place->size + objects + 16;
+    return place->here + place->hosts + objects + 16;
 }
 
-/* Rank 0: make the job and hand it out. */
+/* Which ranks share the page. */
+static void place_hosts(const struct fsh_place *place,
+                        struct fsh_job_page *page)
+{
+    page->host = place->host;
+    page->hosts = place->hosts;
+    for (uint32_t r = 0; place->host_of && r < place->size; r++)
+        page->rank[r].host = place->host_of[r];
+}
+
+/* The first rank here: make the job and hand it out. */
 static void found_foreign(const struct fsh_place *place,
                           const struct fsh_job_needs *needs, int *lifeline)
 {
     int fd = fsh_meeting_listen(place);
     char err[640];
 
-    FSH_ASSERT(place->rank == 0 && place->size > 1);
-    if (!fsh_limits_raise_files(place->size, descriptors_of_first(place, needs),
+    FSH_ASSERT(place->index == 0 && place->size > 1);
+    if (!fsh_limits_raise_files(place->here, descriptors_of_first(place, needs),
                                 err, sizeof(err)) ||
-        make_job(place->size, needs, err, sizeof(err)) != 0) {
+        make_job(place->size, place->here, needs, err, sizeof(err)) != 0) {
         fsh_warn("gasnet_init: %s", err);
         fsh_rendezvous_refuse(place, fd);
         _exit(1);
     }
+    place_hosts(place, fsh_boot.page);
     fsh_rendezvous_serve(place, fd, &fsh_boot.job, lifeline);
 }
 
 static void enter_foreign(const struct fsh_place *place,
                           const struct fsh_job_needs *needs)
 {
-    struct fsh_watch_peers peers = {.rank = place->rank,
-                                    .parent = place->parent};
+    struct fsh_watch_peers peers = {
+        .rank = place->rank, .parent = place->parent, .place = place};
     struct fsh_job_ticket t;
 
-    peers.n = place->rank == 0 ? place->size : 1;
+    peers.n = place->index == 0 ? place->here : 1;
     peers.lifeline = calloc(peers.n, sizeof(int));
     if (!peers.lifeline)
         fsh_fatal("out of memory");
     fsh_log_rank((int)place->rank);
-    if (place->rank == 0) {
+    if (place->index == 0) {
         found_foreign(place, needs, peers.lifeline);
     } else {
         fsh_rendezvous_join(place, &t);
         peers.lifeline[0] = t.life_fd;
         take_ticket(&t);
     }
+    fsh_boot.rank = place->rank;
     fsh_boot.kind = FSH_BOOT_FOREIGN;
     fsh_boot.launcher = place->parent > 1 ? place->parent : 0;
     peers.page = fsh_boot.page;
     peers.abort_fd = fsh_boot.abort_fd;
+    if (place->hosts > 1)
+        fsh_hosts_open(place, fsh_boot.token);
     check_watch(fsh_watch_start_peers(&peers));
 }
 
 /* ---- */
 
-static const char *choose_conduit(const char *compiled_in)
+/* Over hosts there is one only, which need not be asked for. */
+static const char *choose_conduit(const char *compiled_in, uint32_t hosts)
 {
     const char *conduit = fsh_option_str("FSHMEM_CONDUIT");
 
+    if (!conduit[0] && hosts > 1)
+        return NULL;
     return conduit[0] ? conduit : compiled_in;
+}
+
+static void check_hosts(const struct fsh_place *place,
+                        const struct fsh_job_needs *needs)
+{
+    if (place->hosts > 1 && !needs->spreads)
+        fsh_fatal("gasnet_init: %s has started %" PRIu32 " ranks on %" PRIu32
+                  " hosts, but conduit %s runs on one: unset "
+                  "FSHMEM_CONDUIT, or start all ranks on one "
+                  "host",
+                  place->launcher, place->size, place->hosts, needs->conduit);
 }
 
 /* Of what fshrun alone does. */
@@ -204,12 +235,14 @@ void fsh_boot_enter(const char *default_conduit, fsh_boot_needs_fn find)
 {
     const struct fsh_job_needs *needs;
     const char *text = getenv(FSH_JOB_ENV);
-    struct fsh_place place = {.size = 0};
+    static struct fsh_place place; /* the watch thread's, too */
     enum fsh_place_result result;
     uint32_t nodes;
     char err[640];
 
     result = fsh_place_read(&place, err, sizeof(err));
+    if (!text)
+        result = fsh_channel_ask(&place, result, err, sizeof(err));
     if (!text && result != FSH_PLACE_FOUND)
         nodes = (uint32_t)fsh_option_int("GASNET_PSHM_NODES");
     else
@@ -217,7 +250,8 @@ void fsh_boot_enter(const char *default_conduit, fsh_boot_needs_fn find)
     if (!text && result == FSH_PLACE_REFUSED)
         fsh_fatal("gasnet_init: %s", err);
     if (!text) {
-        needs = find(choose_conduit(default_conduit));
+        needs = find(choose_conduit(default_conduit, place.hosts));
+        check_hosts(&place, needs);
         if (place.rank == 0 || result != FSH_PLACE_FOUND) {
             fsh_option_check();
             warn_of_bind();
@@ -226,7 +260,7 @@ void fsh_boot_enter(const char *default_conduit, fsh_boot_needs_fn find)
             enter_foreign(&place, needs);
         else if (nodes > 1)
             fsh_boot_fork_job(nodes, needs);
-        else if (make_job(1, needs, err, sizeof(err)) != 0)
+        else if (make_job(1, 1, needs, err, sizeof(err)) != 0)
             fsh_fatal("%s", err);
         text = getenv(FSH_JOB_ENV); /* in the ranks of fsh_boot_fork_job */
     }
@@ -235,6 +269,8 @@ void fsh_boot_enter(const char *default_conduit, fsh_boot_needs_fn find)
         join(text);
     else if (fsh_boot.kind == FSH_BOOT_SINGLE)
         check_watch(fsh_watch_lifeline(-1));
+    if (fsh_boot.page->hosts == 1)
+        memcpy(fsh_boot.token, fsh_boot.page->token, sizeof(fsh_boot.token));
     /* What this rank starts is not a rank. */
     unsetenv(FSH_JOB_ENV);
     if (place.job[0])

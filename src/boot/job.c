@@ -14,6 +14,7 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -82,7 +83,7 @@ void fsh_job_config_init(struct fsh_job_config *config, uint32_t ranks,
 
     memset(config, 0, sizeof(*config));
     config->needs = needs;
-    config->ranks = ranks;
+    config->ranks = config->here = ranks;
     if (needs->nodes && ranks >= 1 && ranks <= needs->max_ranks &&
         !fsh_job_topology(&config->topology, ranks, err, sizeof(err)))
         fsh_fatal("FSHMEM_TOPOLOGY=%s: %s", fsh_option_str("FSHMEM_TOPOLOGY"),
@@ -170,6 +171,8 @@ static void fill_page(struct fsh_job *job)
     page->magic = FSH_JOB_MAGIC;
     page->page_bytes = sizeof(*page);
     page->size = config->ranks;
+    page->here = config->here;
+    page->hosts = 1;
     page->job_id = (uint32_t)getpid();
     snprintf(page->conduit, sizeof(page->conduit), "%s",
              config->needs->conduit);
@@ -180,6 +183,15 @@ static void fill_page(struct fsh_job *job)
     page->segment_max = config->segment_max;
     atomic_store(&page->abort_code, -1);
     atomic_store(&page->abort_rank, -2);
+}
+
+static int draw_token(struct fsh_job *job, char *err, size_t errlen)
+{
+    if (getrandom(job->page->token, sizeof(job->page->token), 0) ==
+        sizeof(job->page->token))
+        return 0;
+    snprintf(err, errlen, "getrandom: %s", strerror(errno));
+    return -errno;
 }
 
 static int make_page(struct fsh_job *job, char *err, size_t errlen)
@@ -198,7 +210,7 @@ static int make_page(struct fsh_job *job, char *err, size_t errlen)
         return rc;
     }
     fill_page(job);
-    return 0;
+    return draw_token(job, err, errlen);
 }
 
 static int make_wires(struct fsh_job *job, char *err, size_t errlen)
@@ -223,9 +235,9 @@ static int grant_segments(struct fsh_job *job, char *err, size_t errlen)
     struct fsh_job_config *config = &job->config;
     int rc = 0;
 
-    if (!fsh_segment_huge(config->needs, config->ranks, &config->segment_max,
+    if (!fsh_segment_huge(config->needs, config->here, &config->segment_max,
                           &job->shared_fd))
-        rc = fsh_segment_grant(config->needs, config->ranks,
+        rc = fsh_segment_grant(config->needs, config->here,
                                &config->segment_max, err, errlen);
     config->segment_max = fsh_segment_pages(config->segment_max);
     FSH_ASSERT(rc != 0 || config->segment_max <= FSH_SEGMENT_MOST);

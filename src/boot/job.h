@@ -38,7 +38,8 @@ enum fsh_rank_state {
     FSH_RANK_DEAD,
 };
 
-/* One slot per rank; writer: the rank, except where the launcher is named. */
+/* One slot per rank; writer: the rank, except where the launcher is named. Of a rank on
+ * another host: who watches the hosts (hosts.h), and state and exit_code only. */
 struct fsh_rank_slot {
     _Alignas(64) atomic_int state; /* enum fsh_rank_state; launcher sets DEAD */
     atomic_int pid;
@@ -46,6 +47,7 @@ struct fsh_rank_slot {
     atomic_uint barrier_seq; /* boot barriers this rank has entered */
     char waiting_for[112];   /* what a blocked call waits for; "" if none */
     _Atomic uint64_t step, steps; /* fshmem_progress; steps 0: not told */
+    uint32_t host;                /* its number; who makes the job */
     unsigned char xchg[FSH_JOB_XCHG_MAX];
 };
 
@@ -53,10 +55,13 @@ struct fsh_rank_slot {
  * then as noted. */
 struct fsh_job_page {
     uint32_t magic;
-    uint32_t size;       /* ranks */
-    uint32_t job_id;     /* launcher's pid */
-    uint32_t page_bytes; /* sizeof(struct fsh_job_page): same release? */
+    uint32_t size;        /* ranks, on all hosts */
+    uint32_t here;        /* ranks on this host, which share this page */
+    uint32_t host, hosts; /* this one's number; all */
+    uint32_t job_id;      /* launcher's pid */
+    uint32_t page_bytes;  /* sizeof(struct fsh_job_page): same release? */
     char conduit[16];
+    uint64_t token[2];        /* random; on one host, for its messages */
     uint32_t simulated_clock; /* 1: hosts have simulated time (fpga) */
     int32_t trace_fd;         /* of struct fsh_trace in each process; -1 none */
     uint64_t trace_bytes;
@@ -95,6 +100,8 @@ struct fsh_job_needs {
     /* A rank has a node of its own, with device memory for its segment, a DMA
      * window and registers of these sizes, and fshsim runs beside the ranks. */
     bool nodes;
+    /* They may be on several hosts. */
+    bool spreads;
     size_t dma_bytes, mmio_bytes;
 };
 
@@ -109,6 +116,7 @@ static inline size_t fsh_job_shared_bytes(const struct fsh_job_needs *needs,
 struct fsh_job_config {
     const struct fsh_job_needs *needs;
     uint32_t ranks;
+    uint32_t here;                /* those on this host */
     struct fsh_topology topology; /* where ranks have nodes */
     bool simulated_clock;
     bool traced;        /* the job has memory for a trace (base/trace.h) */

@@ -53,7 +53,7 @@ static const struct row rows[] = {
      "PMI_RANK",
      {"PMI_SIZE"},
      "MPI_LOCALNRANKS",
-     NULL,
+     "SLURM_STEP_NUM_NODES",
      {"PMI_JOBID"},
      NULL},
     {"Slurm",
@@ -205,24 +205,17 @@ static void name_job(struct fsh_place *place, const struct row *row)
                  place->parent, start);
 }
 
-/* Are all ranks here? */
-static bool is_one_host(const struct row *row, long size, char *err,
-                        size_t errlen)
+/* Does something tell that not all ranks are here? */
+static void look_for_hosts(struct fsh_place *place, const struct row *row)
 {
-    const char *name = NULL;
-    long n;
+    long n = 0;
 
-    if (read_number(row->local, &n) && n != size)
-        name = row->local;
-    if (!name && read_number(row->hosts, &n) && n > 1)
-        name = row->hosts;
-    if (!name)
-        return true;
-    snprintf(err, errlen,
-             "%s has started %ld ranks on several hosts (%s=%ld), but a job of "
-             "this library runs on one: start all ranks on one host",
-             row->launcher, size, name, n);
-    return false;
+    place->told = read_number(row->local, &n) || read_number(row->hosts, &n);
+    if (read_number(row->local, &n) && n != (long)place->size)
+        place->spread = row->local;
+    else if (read_number(row->hosts, &n) && n > 1)
+        place->spread = row->hosts;
+    place->spread_value = n;
 }
 
 static bool read_row(struct fsh_place *place, const struct row *row, char *err,
@@ -251,10 +244,13 @@ static bool read_row(struct fsh_place *place, const struct row *row, char *err,
                  row->size[0], row->launcher);
         return false;
     }
-    place->launcher = row->launcher;
     place->rank = (uint32_t)rank;
     place->size = (uint32_t)size;
-    return is_one_host(row, size, err, errlen);
+    place->index = place->rank;
+    place->here = place->size;
+    place->hosts = 1;
+    look_for_hosts(place, row);
+    return true;
 }
 
 enum fsh_place_result fsh_place_read(struct fsh_place *place, char *err,
@@ -265,6 +261,7 @@ enum fsh_place_result fsh_place_read(struct fsh_place *place, char *err,
 
     if (!row)
         return FSH_PLACE_NONE;
+    place->launcher = row->launcher;
     name_job(place, row);
     if (was && strcmp(was, place->job) == 0)
         return FSH_PLACE_NONE;

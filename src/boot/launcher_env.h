@@ -8,6 +8,7 @@
 #ifndef FSH_LAUNCHER_ENV_H
 #define FSH_LAUNCHER_ENV_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -20,6 +21,14 @@ struct fsh_place {
     uint32_t rank, size;  /* size > 1 */
     char job[160];        /* equal in the processes of a job, and only there */
     uint64_t secret;      /* equal too, and of what other users cannot read */
+    /* The variable that tells of several hosts; NULL: none does. */
+    const char *spread;
+    long spread_value;          /* its value */
+    bool told;                  /* does it say whether all are on this host? */
+    uint32_t host, hosts;       /* the one of this rank; all */
+    const uint32_t *host_of;    /* of each rank; NULL: all on host 0 */
+    uint32_t here, index;       /* ranks on this host; this one among them */
+    const uint32_t *ranks_here; /* those, ascending; NULL: 0 to here - 1 */
     pid_t parent; /* process above the ranks and their scripts; 1 or less: not
                      known, or not worth watching */
 };
@@ -33,6 +42,13 @@ enum fsh_place_result {
 /* REFUSED: err says what is contradictory, missing, or not supported. */
 enum fsh_place_result fsh_place_read(struct fsh_place *place, char *err,
                                      size_t errlen);
+
+/* The index-th rank on this host. */
+static inline uint32_t fsh_place_rank(const struct fsh_place *place,
+                                      uint32_t index)
+{
+    return place->ranks_here != NULL ? place->ranks_here[index] : index;
+}
 
 /* Go on with a hash (FNV-1a), or begin it with 0. */
 uint64_t fsh_place_hash(uint64_t hash, const void *data, size_t n);

@@ -11,6 +11,7 @@
 
 #include "base/assertion.h"
 #include "base/log.h"
+#include "boot/channel.h"
 #include "boot/boot_state.h"
 #include "boot/watch.h"
 #include "gasnet_tools/backtrace.h"
@@ -22,10 +23,11 @@ bool fsh_boot_is_ending(void)
     return fsh_boot.page && atomic_load(&fsh_boot.page->abort_code) >= 0;
 }
 
-static void record_exit(int code)
+void fsh_boot_left(int code)
 {
     atomic_store(&fsh_boot_slot()->exit_code, code & 0xff);
     atomic_store(&fsh_boot_slot()->state, FSH_RANK_LEFT);
+    fsh_watch_tell();
 }
 
 /* End the process with the code of the job. The first thread does; a second
@@ -41,12 +43,13 @@ static _Noreturn void finish(void)
         for (;;)
             pause();
     if (seen == 0) {
-        record_exit(code);
+        fsh_boot_left(code);
         /* With no launcher, it is on us to say what the simulator reported. */
         if (fsh_boot.owner && atomic_load(&fsh_boot.page->abort_rank) == -1)
             fsh_warn("%s", fsh_job_reason(fsh_boot.page));
         fsh_watch_stop_simulator(2000 * MS);
     }
+    fsh_watch_tell();
     _exit(code);
 }
 
@@ -79,6 +82,7 @@ void fsh_boot_end_fatally(int code, const char *reason)
     alarm(2);
     fflush(NULL);
     alarm(4);
+    fsh_channel_abort(code, reason);
     finish();
 }
 
@@ -102,8 +106,10 @@ void fsh_boot_leave(int code)
         fsh_job_abort(fsh_boot.page, fsh_boot.abort_fd, code & 0xff,
                       (int)fsh_boot.rank, NULL);
     fsh_boot_slot()->waiting_for[0] = '\0';
-    record_exit(code);
-    if (fsh_boot.owner && fsh_boot.page->size > 1 && code == 0)
+    fsh_boot_left(code);
+    if (code == 0)
+        fsh_channel_close();
+    if (fsh_boot.owner && fsh_boot.page->here > 1 && code == 0)
         fsh_watch_await_peers(2000 * MS);
     fsh_watch_stop_simulator(10000 * MS);
 }

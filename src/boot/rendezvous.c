@@ -29,7 +29,7 @@
 
 struct hello {
     uint32_t magic, page_bytes;
-    uint32_t rank, size;
+    uint32_t index, here; /* among the ranks of this host */
     int32_t pid;
 };
 
@@ -50,7 +50,7 @@ static void list_fds(struct fsh_job_ticket *t, int *fd[FDS])
     memcpy(fd, list, sizeof(list));
 }
 
-/* ---- rank 0 ---- */
+/* ---- rank 0, or the first on its host ---- */
 
 static void refuse(int fd, int code)
 {
@@ -89,11 +89,13 @@ static bool send_fds(int fd, struct fsh_job_ticket *t)
     return sendmsg(fd, &m, MSG_NOSIGNAL) == (ssize_t)sizeof(a);
 }
 
-static void give(const struct fsh_job *job, uint32_t rank, int fd)
+static void give(const struct fsh_place *place, const struct fsh_job *job,
+                 uint32_t index, int fd)
 {
+    uint32_t rank = fsh_place_rank(place, index);
     struct fsh_job_ticket t = fsh_job_ticket(job, rank, -1);
 
-    FSH_ASSERT(rank != 0 && fd >= 0);
+    FSH_ASSERT(index != 0 && fd >= 0);
     if (!send_fds(fd, &t))
         fsh_fatal("rank %" PRIu32 " has ended while the job was started", rank);
 }
@@ -102,9 +104,9 @@ static void give(const struct fsh_job *job, uint32_t rank, int fd)
 static _Noreturn void fail(const struct fsh_place *place, const int *lifeline,
                            int code, const char *text)
 {
-    for (uint32_t r = 1; r < place->size; r++)
-        if (lifeline[r] >= 0)
-            refuse(lifeline[r], code);
+    for (uint32_t i = 1; i < place->here; i++)
+        if (lifeline[i] >= 0)
+            refuse(lifeline[i], code);
     fsh_fatal_code(code, "gasnet_init: %s", text);
 }
 
@@ -125,25 +127,24 @@ static bool greet(const struct fsh_place *place, const struct fsh_job *job,
         return false;
     if (h.page_bytes != sizeof(struct fsh_job_page))
         snprintf(text, sizeof(text),
-                 "ranks 0 and %" PRIu32 " were linked with different releases "
-                 "of FSHMEM",
-                 h.rank);
-    else if (h.size != place->size || h.rank >= h.size)
+                 "the ranks of this host were linked with different releases "
+                 "of FSHMEM");
+    else if (h.here != place->here || h.index >= h.here)
         snprintf(text, sizeof(text),
-                 "rank %" PRIu32 " believes in %" PRIu32 " ranks, rank 0 in "
-                 "%" PRIu32,
-                 h.rank, h.size, place->size);
-    else if (h.rank == 0 || lifeline[h.rank] >= 0)
+                 "one of the ranks believes in %" PRIu32
+                 " ranks on this host, another in %" PRIu32,
+                 h.here, place->here);
+    else if (h.index == 0 || lifeline[h.index] >= 0)
         snprintf(text, sizeof(text),
                  "there are two ranks %" PRIu32 ", the second is process "
                  "%" PRId32,
-                 h.rank, h.pid);
+                 fsh_place_rank(place, h.index), h.pid);
     if (text[0]) {
         refuse(fd, 1);
         fail(place, lifeline, 1, text);
     }
-    atomic_store(&job->page->rank[h.rank].pid, h.pid);
-    lifeline[h.rank] = fd;
+    atomic_store(&job->page->rank[fsh_place_rank(place, h.index)].pid, h.pid);
+    lifeline[h.index] = fd;
     return true;
 }
 
@@ -154,20 +155,22 @@ static _Noreturn void say_missing(const struct fsh_place *place,
     unsigned shown = 0;
     size_t at = 0;
 
-    for (uint32_t r = 1; r < place->size && at < sizeof(text); r++) {
-        if (lifeline[r] >= 0)
+    for (uint32_t i = 1; i < place->here && at < sizeof(text); i++) {
+        if (lifeline[i] >= 0)
             continue;
         if (++shown > 16) {
             snprintf(text + at, sizeof(text) - at, " ...");
             break;
         }
-        at += (size_t)snprintf(text + at, sizeof(text) - at, " %" PRIu32, r);
+        at += (size_t)snprintf(text + at, sizeof(text) - at, " %" PRIu32,
+                               fsh_place_rank(place, i));
     }
     snprintf(why, sizeof(why),
-             "%s started %" PRIu32 " ranks, but these did not arrive within "
+             "%s started %" PRIu32
+             " ranks here, but these did not arrive within "
              "%g s (FSHMEM_START_TIMEOUT):%s; they have not called "
              "gasnet_init, have ended, or run elsewhere",
-             place->launcher, place->size,
+             place->launcher, place->here,
              fsh_option_seconds("FSHMEM_START_TIMEOUT"), text);
     fail(place, lifeline, 1, why);
 }
@@ -179,15 +182,16 @@ static void check_arrived(const struct fsh_place *place, const int *lifeline)
     int status = 0, code;
     bool known;
 
-    for (uint32_t r = 1; r < place->size; r++) {
-        struct pollfd p = {.fd = lifeline[r], .events = POLLIN};
+    for (uint32_t i = 1; i < place->here; i++) {
+        struct pollfd p = {.fd = lifeline[i], .events = POLLIN};
 
-        if (lifeline[r] < 0 || poll(&p, 1, 0) <= 0)
+        if (lifeline[i] < 0 || poll(&p, 1, 0) <= 0)
             continue;
-        known = fsh_death_status(lifeline[r], 0, &status);
+        known = fsh_death_status(lifeline[i], 0, &status);
         code = fsh_death_describe(known, status, how, sizeof(how));
         snprintf(text, sizeof(text),
-                 "rank %" PRIu32 " %s before all ranks had arrived", r, how);
+                 "rank %" PRIu32 " %s before all ranks had arrived",
+                 fsh_place_rank(place, i), how);
         fail(place, lifeline, code, text);
     }
 }
@@ -222,8 +226,8 @@ static uint32_t unconnected(const struct fsh_place *place, const int *lifeline)
 {
     uint32_t n = 0;
 
-    for (uint32_t r = 1; r < place->size; r++)
-        n += lifeline[r] < 0;
+    for (uint32_t i = 1; i < place->here; i++)
+        n += lifeline[i] < 0;
     return n;
 }
 
@@ -231,11 +235,11 @@ void fsh_rendezvous_serve(const struct fsh_place *place, int fd,
                           const struct fsh_job *job, int *lifeline)
 {
     uint64_t deadline = fsh_meeting_deadline();
-    uint32_t missing = place->size - 1;
+    uint32_t missing = place->here - 1;
     int peer;
 
-    for (uint32_t r = 0; r < place->size; r++)
-        lifeline[r] = -1;
+    for (uint32_t i = 0; i < place->here; i++)
+        lifeline[i] = -1;
     while (missing) {
         FSH_ASSERT(missing == unconnected(place, lifeline));
         if (fsh_time_ns() > deadline)
@@ -251,8 +255,8 @@ void fsh_rendezvous_serve(const struct fsh_place *place, int fd,
             close(peer);
     }
     close(fd);
-    for (uint32_t r = 1; r < place->size; r++)
-        give(job, r, lifeline[r]);
+    for (uint32_t i = 1; i < place->here; i++)
+        give(place, job, i, lifeline[i]);
 }
 
 /* One after the other: there may be a descriptor for one only. */
@@ -260,7 +264,7 @@ void fsh_rendezvous_refuse(const struct fsh_place *place, int fd)
 {
     const struct timeval limit = {.tv_sec = FSH_MEETING_HELLO_S};
     uint64_t deadline = fsh_time_ns() + REFUSE_NS;
-    uint32_t missing = place->size - 1;
+    uint32_t missing = place->here - 1;
     struct hello h;
     int peer;
 
@@ -309,8 +313,8 @@ void fsh_rendezvous_join(const struct fsh_place *place,
     struct hello h = {
         .magic = FSH_JOB_MAGIC,
         .page_bytes = sizeof(struct fsh_job_page),
-        .rank = place->rank,
-        .size = place->size,
+        .index = place->index,
+        .here = place->here,
         .pid = (int32_t)getpid(),
     };
     union {
@@ -333,8 +337,9 @@ void fsh_rendezvous_join(const struct fsh_place *place,
             n = recvmsg(fd, &m, MSG_CMSG_CLOEXEC);
         } while (n < 0 && errno == EINTR);
     if (n != (ssize_t)sizeof(a) || a.magic != FSH_JOB_MAGIC)
-        fsh_fatal("gasnet_init: rank 0 has ended, or hangs, while the job is "
-                  "started");
+        fsh_fatal(
+            "gasnet_init: the first rank here has ended, or hangs, while the job is "
+            "started");
     if (a.refused)
         _exit(a.refused); /* rank 0 says it, once for all */
     unpack(&m, &a, ticket);

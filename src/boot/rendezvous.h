@@ -2,7 +2,9 @@
 /*
  * How the ranks that another launcher has started become a job: rank 0 makes
  * it and hands out its descriptors over an abstract socket (meeting.h). Every
- * connection stays open: the lifeline between rank 0 and another. Once in each
+ * connection stays open: the lifeline between rank 0 and another. Where there are several
+ * hosts, the first rank of each is its rank 0, and i is the place of a rank among those of
+ * its host. Once in each
  * process, from fsh_boot_init; bounded by FSHMEM_START_TIMEOUT; fatal with a
  * message if it fails.
  */
@@ -13,7 +15,7 @@
 #include "boot/launcher_env.h"
 
 /* Rank 0, with fd of fsh_meeting_listen: serve all others, and close fd.
- * lifeline[r] becomes the connection to rank r, -1 for rank 0 itself. */
+ * lifeline[i] becomes the connection to the i-th, -1 for rank 0 itself. */
 void fsh_rendezvous_serve(const struct fsh_place *place, int fd,
                           const struct fsh_job *job, int *lifeline);
 /* Rank 0: there will be no job; tell who comes in the next five seconds. */

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "boot/job.h"
+#include "boot/launcher_env.h"
 
 /* Watch the lifeline of a job made by fshrun; -1: a rank without one. Returns 0
  * or a negative errno. */
@@ -25,13 +26,18 @@ struct fsh_watch_peers {
     struct fsh_job_page *page;
     uint32_t rank;
     int abort_fd;
-    pid_t parent;  /* the launcher; <= 1 nobody */
-    unsigned n;    /* of lifeline: all ranks (rank 0), or 1, to rank 0 */
+    pid_t parent; /* the launcher; <= 1 nobody */
+    const struct fsh_place *place;
+    unsigned
+        n; /* of lifeline: all ranks here (the first), or 1, to the first */
     int *lifeline; /* -1 none */
 };
 int fsh_watch_start_peers(const struct fsh_watch_peers *p);
 /* Until the processes of the peers have ended or let go, or max_ns. */
 void fsh_watch_await_peers(uint64_t max_ns);
+/* This rank has left, or the job is ending: have other hosts told. Any thread;
+ * async-signal-safe; never waits. */
+void fsh_watch_tell(void);
 /* In a forked child, which is no rank: closes the connections of this one, which end
  * with it. */
 void fsh_watch_forked(void);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 #include "base/cpu.h"
 #include "base/log.h"
 #include "boot/death.h"
+#include "boot/hosts.h"
 #include "boot/watch.h"
 
 #define MS UINT64_C(1000000)
@@ -30,19 +32,25 @@ enum { P_WAKE, P_DUMP, P_ABORT, P_PARENT, P_PEERS };
 
 static struct {
     struct fsh_watch_peers p;
-    struct pollfd *poll; /* P_PEERS + p.n */
-    atomic_uint alive;   /* connections that are open */
-    uint64_t gone_ns;    /* a rank's death, to be acted upon then; 0 none */
-    int gone_code;       /* for the job */
+    struct pollfd *poll; /* P_PEERS + p.n, then one a host */
+    unsigned hosts;
+    atomic_uint alive; /* connections that are open */
+    uint64_t gone_ns;  /* a rank's death, to be acted upon then; 0 none */
+    int gone_code;     /* for the job */
     char gone[200];
     uint64_t quit_ns, end_ns;
     bool quit_sent;
     uint64_t start_ns;
 } peers;
 
+static bool is_first(void)
+{
+    return peers.p.place->index == 0;
+}
+
 static uint32_t rank_of(unsigned i)
 {
-    return peers.p.rank == 0 ? i : 0;
+    return fsh_place_rank(peers.p.place, is_first() ? i : 0);
 }
 
 /* The first to notice ends the job and says why. */
@@ -57,6 +65,7 @@ static void end_job(int code, const char *reason)
 
 static void begin_to_end(void)
 {
+    fsh_hosts_tell();
     peers.poll[P_ABORT].fd = -1; /* it stays readable */
     peers.quit_ns = fsh_time_ns();
     /* Whoever called gasnet_exit gives the others time to do so too. */
@@ -82,8 +91,10 @@ static void peer_gone(unsigned i)
             begin_to_end();
         return;
     }
-    if (atomic_load(&slot->state) == FSH_RANK_LEFT)
+    if (atomic_load(&slot->state) == FSH_RANK_LEFT) {
+        fsh_hosts_tell();
         return;
+    }
     known = fsh_death_status(connection, atomic_load(&slot->pid), &status);
     code = fsh_death_describe(known, status, how, sizeof(how));
     atomic_store(&slot->exit_code, code);
@@ -95,6 +106,34 @@ static void peer_gone(unsigned i)
     snprintf(peers.gone, sizeof(peers.gone),
              "rank %" PRIu32 " (pid %d) %s without leaving the job", rank_of(i),
              atomic_load(&slot->pid), how);
+}
+
+/* News from a rank, of which there are no words: the page says it; or its end. */
+static void peer_heard(unsigned i)
+{
+    char drop[16];
+    ssize_t n =
+        recv(peers.poll[P_PEERS + i].fd, drop, sizeof(drop), MSG_DONTWAIT);
+
+    if (n > 0)
+        fsh_hosts_tell();
+    else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+        peer_gone(i);
+}
+
+static void host_heard(unsigned h)
+{
+    struct pollfd *p = &peers.poll[P_PEERS + peers.p.n + h];
+    char how[sizeof(peers.gone)];
+
+    if (fsh_hosts_hear(h, peers.p.abort_fd, how, sizeof(how)))
+        return;
+    p->fd = -1;
+    if (!how[0] || peers.gone_ns)
+        return;
+    peers.gone_ns = fsh_time_ns() + LAUNCHER_NS;
+    peers.gone_code = 1;
+    memcpy(peers.gone, how, sizeof(how));
 }
 
 static void parent_gone(void)
@@ -168,8 +207,8 @@ static void *body(void *arg)
 
     (void)arg;
     for (;;) {
-        if (poll(peers.poll, P_PEERS + peers.p.n, timeout_ms(fsh_time_ns())) <
-                0 &&
+        if (poll(peers.poll, P_PEERS + peers.p.n + peers.hosts,
+                 timeout_ms(fsh_time_ns())) < 0 &&
             errno != EINTR)
             usleep(10000); /* no memory; what else there is to do is below */
         fsh_watch_obey();
@@ -178,7 +217,10 @@ static void *body(void *arg)
             dump();
         for (unsigned i = 0; i < peers.p.n; i++)
             if (peers.poll[P_PEERS + i].revents)
-                peer_gone(i);
+                peer_heard(i);
+        for (unsigned h = 0; h < peers.hosts; h++)
+            if (peers.poll[P_PEERS + peers.p.n + h].revents)
+                host_heard(h);
         if (peers.poll[P_PARENT].revents)
             parent_gone();
         if (peers.poll[P_ABORT].revents)
@@ -197,10 +239,11 @@ int fsh_watch_start_peers(const struct fsh_watch_peers *p)
     if (rc != 0)
         return rc;
     FSH_ASSERT(peers.poll == NULL &&
-               p->n == (p->rank == 0 ? p->page->size : 1));
+               p->n == (p->place->index == 0 ? p->place->here : 1));
     peers.p = *p;
     peers.start_ns = fsh_time_ns();
-    peers.poll = calloc(P_PEERS + p->n, sizeof(*peers.poll));
+    peers.hosts = fsh_hosts_count();
+    peers.poll = calloc(P_PEERS + p->n + peers.hosts, sizeof(*peers.poll));
     if (!peers.poll)
         return -ENOMEM;
     peers.poll[P_WAKE].fd = wake_fd;
@@ -213,7 +256,9 @@ int fsh_watch_start_peers(const struct fsh_watch_peers *p)
         if (p->lifeline[i] >= 0)
             atomic_fetch_add(&peers.alive, 1);
     }
-    for (unsigned i = 0; i < P_PEERS + p->n; i++)
+    for (unsigned h = 0; h < peers.hosts; h++)
+        peers.poll[P_PEERS + p->n + h].fd = fsh_hosts_fd(h);
+    for (unsigned i = 0; i < P_PEERS + p->n + peers.hosts; i++)
         peers.poll[i].events = POLLIN;
     return fsh_watch_thread(body);
 }
@@ -226,8 +271,24 @@ void fsh_watch_await_peers(uint64_t max_ns)
         usleep(1000);
 }
 
+void fsh_watch_tell(void)
+{
+    int first;
+
+    if (peers.poll == NULL || peers.p.page->hosts == 1)
+        return;
+    if (is_first()) {
+        fsh_hosts_tell();
+        return;
+    }
+    first = peers.p.lifeline[0];
+    if (send(first, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+        return; /* it is gone, and others see that */
+}
+
 void fsh_watch_forked(void)
 {
+    fsh_hosts_forked();
     /* A child that lives on must not keep this rank's connections open. */
     for (unsigned i = 0; peers.poll && i < peers.p.n; i++)
         if (peers.poll[P_PEERS + i].fd >= 0)

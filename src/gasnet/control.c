@@ -85,6 +85,13 @@ static void print_facts(void (*line)(void *arg, const char *text), void *arg)
 
 static const struct fsh_job_needs *needs_of(const char *name)
 {
+    if (name == NULL)
+        for (unsigned i = 0; fsh_conduits[i] != NULL; i++)
+            if (fsh_conduits[i]->needs->spreads)
+                return fsh_conduits[i]->needs;
+    if (name == NULL)
+        fsh_fatal("gasnet_init: the ranks are on several hosts, and this "
+                  "library has no conduit for that");
     return find_conduit(name)->needs;
 }
 
@@ -338,9 +345,9 @@ int gasnet_getNodeInfo(gasnet_nodeinfo_t *nodeinfo_table, int numentries)
         return GASNET_ERR_NOT_INIT;
     if (numentries < 0 || (numentries > 0 && nodeinfo_table == NULL))
         return GASNET_ERR_BAD_ARG;
-    /* All ranks run on one host, but none can load from another's memory. */
+    /* None can load from another's memory. */
     for (uint32_t i = 0; i < g->nodes && i < (uint32_t)numentries; i++) {
-        nodeinfo_table[i].host = 0;
+        nodeinfo_table[i].host = fsh_boot_host(i);
         nodeinfo_table[i].supernode = i;
     }
     return GASNET_OK;

@@ -89,17 +89,6 @@ static bool all_left(void)
     return true;
 }
 
-/* fsh_boot_leave ends the job at once if the code is not 0, and in the rank that
- * created the job it waits for the processes it started. So until the grace period is
- * over, only tell the peers that this rank has left. */
-static void mark_left(int code)
-{
-    struct fsh_rank_slot *slot = &fsh_boot_page()->rank[fsh_gasnet.rank];
-
-    atomic_store(&slot->exit_code, code);
-    atomic_store(&slot->state, FSH_RANK_LEFT);
-}
-
 /* The job is already ending: use its code, unless that only reflects a
  * signal. */
 static _Noreturn void end_with_others(int code, const char *why)
@@ -149,8 +138,11 @@ static bool depart(int code, uint64_t grace_ns)
         fsh_gasnet.ops->clock
             ->end(); /* nobody else runs before this thread hands over */
     w.wait.limit_ms = fsh_wait_ms((double)grace_ns / 1e9);
+    /* fsh_boot_leave ends the job at once if the code is not 0, and in the rank that
+     * made the job it waits for what that has started. So until the grace is over,
+     * this rank only shows its peers that it has left. */
     if (fsh_gasnet.nodes > 1 && grace_ns > 0)
-        mark_left(code);
+        fsh_boot_left(code);
     while (fsh_gasnet.nodes > 1 && !all_left()) {
         fsh_wait_check(kind, &w.wait, NULL);
         if (w.late)

@@ -217,7 +217,7 @@ def run(*command, **how):
 def main(cases):
     """Run the functions; exit code for ctest: 77 if all were skipped."""
     failed = tried = 0
-    wanted = sys.argv[1:]
+    wanted = [a for a in sys.argv[1:] if not a.startswith("-")]
     before = set(os.listdir("/dev/shm"))
     for case in cases:
         if wanted and case.__name__ not in wanted:

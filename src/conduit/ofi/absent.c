@@ -39,6 +39,7 @@ static const struct fsh_job_needs needs = {
     .conduit = "ofi",
     .max_ranks = FSH_JOB_MAX_RANKS,
     .segment_option = "FSHMEM_SEGMENT_MAX",
+    .spreads = true,
 };
 
 const struct fsh_conduit_ops fsh_conduit_ofi = {

@@ -19,11 +19,10 @@
 
 /* What a rank tells the others. */
 struct card {
-    struct fsh_ofi_token128 job; /* rank 0's counts */
+    uint64_t segment_max; /* hosts differ in memory */
     uint32_t address_bytes;
     unsigned char address[MAX_ADDRESS];
 };
-_Static_assert(sizeof(struct card) <= FSH_BOOT_XCHG_MAX, "exchange");
 
 struct segment_card {
     struct fsh_segment segment;
@@ -121,10 +120,9 @@ static void make_buffers(void)
 /* Learn the addresses of the others, and the job's token. */
 static void meet(void)
 {
-    struct card mine = {.address_bytes = 0}, *all;
+    struct card mine = {.segment_max = fsh_boot_page()->segment_max}, *all;
     size_t bytes = sizeof mine.address;
 
-    draw(&mine.job, sizeof mine.job);
     fsh_ofi_check(fi_getname(&fsh_ofi.ep->fid, mine.address, &bytes),
                   "address of the endpoint");
     mine.address_bytes = (uint32_t)bytes;
@@ -133,9 +131,12 @@ static void meet(void)
     if (all == NULL || fsh_ofi.peers == NULL)
         fsh_fatal("conduit ofi: no memory for %u addresses", fsh_ofi.ranks);
     fsh_boot_exchange(&mine, sizeof mine, all);
-    fsh_ofi.expect.job = all[0].job;
+    fsh_boot_token(fsh_ofi.expect.job.word);
+    fsh_ofi.segment_least = mine.segment_max;
     for (uint32_t r = 0; r < fsh_ofi.ranks; r++) {
         fsh_ofi.peers[r].window = FSH_OFI_WINDOW;
+        if (all[r].segment_max < fsh_ofi.segment_least)
+            fsh_ofi.segment_least = all[r].segment_max;
         if (fi_av_insert(fsh_ofi.av, all[r].address, 1, &fsh_ofi.peers[r].addr,
                          0, NULL) != 1)
             fsh_fatal("conduit ofi: provider %s refuses the address of rank "

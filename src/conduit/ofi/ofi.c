@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Conduit ofi: ranks that talk through libfabric, by messages and remote memory
- * access, whatever network carries them. One host so far, since boot knows no
- * other; nothing here shares memory but the job's page. No optional block of
+ * access, whatever network carries them, on one host or several; nothing here shares
+ * memory but the page of each host. No optional block of
  * conduit.h. Progress is made in calls of the library (state.h has the rules).
  */
 #include <errno.h>
@@ -35,12 +35,11 @@ static bool usable(char *why, size_t whylen)
 
 static void init(enum fsh_threads threads, struct fsh_limits *limits)
 {
-    size_t most = fsh_boot_page()->segment_max;
-
     (void)threads; /* the lock serves all modes */
     fsh_ofi_open();
-    *limits = (struct fsh_limits){FSH_OFI_MAX_PAYLOAD, FSH_OFI_MAX_PAYLOAD,
-                                  FSH_OFI_MAX_PAYLOAD, most, most};
+    *limits = (struct fsh_limits){
+        FSH_OFI_MAX_PAYLOAD, FSH_OFI_MAX_PAYLOAD, FSH_OFI_MAX_PAYLOAD,
+        fsh_boot_page()->segment_max, fsh_ofi.segment_least};
 }
 
 static void attach(size_t size, struct fsh_segment *segs)
@@ -54,6 +53,7 @@ static void attach(size_t size, struct fsh_segment *segs)
         fsh_fatal("conduit ofi: a segment of %zu bytes: %s", size,
                   strerror(errno));
     fsh_ofi_open_segment(addr, size, segs);
+    fsh_ofi_greet();
 }
 
 static void share(void) {}
@@ -102,6 +102,7 @@ static const struct fsh_job_needs needs = {
     .conduit = "ofi",
     .max_ranks = FSH_OFI_MAX_RANKS,
     .segment_option = "FSHMEM_SEGMENT_MAX",
+    .spreads = true,
 };
 
 const struct fsh_conduit_ops fsh_conduit_ofi = {

@@ -92,7 +92,8 @@ static void arrive(struct fsh_ofi_buffer *buffer, void *message, size_t bytes)
     }
     head = align(message, bytes);
     fsh_ofi.peers[head->source].window += head->credit;
-    if (head->kind == FSH_OFI_CREDIT)
+    fsh_ofi.greeted += head->kind == FSH_OFI_HELLO;
+    if (head->kind >= FSH_OFI_CREDIT)
         return;
     buffer->users++;
     fsh_ofi.arrivals[fsh_ofi.arrived++] =

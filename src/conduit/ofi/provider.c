@@ -5,13 +5,13 @@
 #include "conduit/ofi/provider.h"
 
 #include <arpa/inet.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/option.h"
+#include "boot/boot.h"
+#include "boot/interface.h"
 #include "conduit/ofi/library.h"
 
 #define API FI_VERSION(1, 17)
@@ -51,36 +51,23 @@ static struct fi_info *make_hints(const struct fsh_ofi_library *library,
     return hints;
 }
 
-/* The address of an interface, as numbers. False if there is no such. */
-static bool find_address(const char *interface, char *text, socklen_t textlen)
-{
-    struct ifaddrs *all;
-    bool found = false;
-
-    if (getifaddrs(&all) != 0)
-        return false;
-    for (const struct ifaddrs *a = all; a != NULL && !found; a = a->ifa_next) {
-        if (a->ifa_addr == NULL || a->ifa_addr->sa_family != AF_INET ||
-            strcmp(a->ifa_name, interface) != 0 || !(a->ifa_flags & IFF_UP))
-            continue;
-        found =
-            inet_ntop(AF_INET, &((struct sockaddr_in *)a->ifa_addr)->sin_addr,
-                      text, textlen) != NULL;
-    }
-    freeifaddrs(all);
-    return found;
-}
-
 /* What could be used, with the settings; NULL with the reason. Of an interface that
  * has no address of IP the name is that of a domain. */
 static struct fi_info *ask(const struct fsh_ofi_library *library,
                            const char *provider, char *why, size_t whylen)
 {
-    const char *interface = fsh_option_str(INTERFACE);
-    char address[INET_ADDRSTRLEN];
-    bool has_address = find_address(interface, address, sizeof address);
-    struct fi_info *hints = make_hints(library, provider), *all = NULL;
+    char interface[64], address[INET_ADDRSTRLEN];
+    struct fi_info *hints, *all = NULL;
+    struct in_addr in;
+    bool has_address;
     int rc = -FI_ENOMEM;
+
+    if (!fsh_interface_choose(fsh_boot_hosts() > 1, false, interface,
+                              sizeof interface, why, whylen))
+        return NULL;
+    has_address = fsh_interface_address(interface, &in) &&
+                  inet_ntop(AF_INET, &in, address, sizeof address) != NULL;
+    hints = make_hints(library, provider);
 
     if (hints != NULL) {
         if (!has_address)

@@ -115,6 +115,7 @@ struct fsh_ofi {
     const struct fsh_ofi_library *library;
     struct fi_info *info;
     uint32_t rank, ranks;
+    size_t segment_least; /* of the largest segments that ranks may have */
     struct fsh_ofi_expect expect;
     struct fsh_ofi_peer *peers;
 
@@ -140,6 +141,8 @@ struct fsh_ofi {
     size_t queued;  /* ops in queues of peers */
     size_t posted;  /* ops that the provider has */
 
+    uint32_t greetings, greeted; /* ranks each way; hellos that have come */
+
     uint64_t failed_ns; /* 0: nothing has; else when the first thing did */
     char failure[160];
     struct fsh_ofi_counters counters;
@@ -152,6 +155,11 @@ extern struct fsh_ofi fsh_ofi;
  * those of the others. Collective, fatal if it fails. */
 void fsh_ofi_open(void);
 void fsh_ofi_open_segment(void *addr, size_t size, struct fsh_segment *segs);
+
+/* ---- greet.c ---- */
+
+/* Connect to the ranks that barriers talk to: collective, bounded, fatal if it fails. */
+void fsh_ofi_greet(void);
 
 /* ---- register.c ---- */
 

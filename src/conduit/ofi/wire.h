@@ -19,6 +19,7 @@ enum fsh_ofi_kind {
     FSH_OFI_REQUEST,
     FSH_OFI_REPLY,
     FSH_OFI_CREDIT, /* nothing but credit */
+    FSH_OFI_HELLO,  /* nothing: there is a connection */
     FSH_OFI_KINDS
 };
 

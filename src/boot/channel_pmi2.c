@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * PMI-2: mpiexec of MPICH, srun --mpi=pmi2. Values are text of at most 1 KiB, so bytes
+ * travel as hexadecimal digits, in pieces. See channel.h.
+ */
+#include "boot/channel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/assertion.h"
+
+enum { SUCCESS = 0, NO_HINT = -1, VALUE = 1024, PIECE = 480 };
+_Static_assert(2 * PIECE < VALUE, "a piece fits");
+
+/* As pmi2.h has them, which not every installation has. */
+static struct {
+    int (*init)(int *spawned, int *size, int *rank, int *appnum);
+    int (*finalize)(void);
+    int (*put)(const char key[], const char value[]);
+    int (*fence)(void);
+    int (*get)(const char *job, int source_hint, const char key[], char value[],
+               int room, int *length);
+    int (*job_id)(char id[], int room);
+    int (*attribute)(const char name[], char value[], int room, int *found,
+                     int wait);
+    int (*abort)(int flag, const char text[]);
+} pmi;
+
+static const struct fsh_channel_function functions[] = {
+    {"PMI2_Init", &pmi.init},
+    {"PMI2_Finalize", &pmi.finalize},
+    {"PMI2_KVS_Put", &pmi.put},
+    {"PMI2_KVS_Fence", &pmi.fence},
+    {"PMI2_KVS_Get", &pmi.get},
+    {"PMI2_Job_GetId", &pmi.job_id},
+    {"PMI2_Info_GetJobAttr", &pmi.attribute},
+    {"PMI2_Abort", &pmi.abort},
+    {NULL, NULL}};
+
+static char job[256];
+static unsigned own_rank;
+
+/* The library would wait for ever at what is no connection. */
+static bool offered(void)
+{
+    const char *text = getenv("PMI_FD");
+    struct stat st;
+
+    return text != NULL && fstat(atoi(text), &st) == 0 && S_ISSOCK(st.st_mode);
+}
+
+static bool succeeds(int rc, const char *what)
+{
+    return rc == SUCCESS || fsh_channel_fails("%s: error %d", what, rc);
+}
+
+/* The host of a rank in "(vector,(first host, hosts, ranks on each), ...)"; false: it is
+ * not there. */
+static bool find_host(const char *map, unsigned rank, unsigned *host)
+{
+    unsigned at = 0, first, hosts, each;
+
+    while ((map = strchr(map + 1, '(')) != NULL) {
+        if (sscanf(map, "(%u,%u,%u)", &first, &hosts, &each) != 3 || each == 0)
+            return false;
+        if (rank >= at && rank - at < hosts * each) {
+            *host = first + (rank - at) / each;
+            return true;
+        }
+        at += hosts * each;
+    }
+    return false;
+}
+
+static void name_host(struct fsh_channel_place *place)
+{
+    char map[VALUE] = "";
+    unsigned host;
+    int found = 0;
+
+    if (pmi.attribute("PMI_process_mapping", map, sizeof map, &found, 1) ==
+            SUCCESS &&
+        found != 0 && find_host(map, place->rank, &host))
+        snprintf(place->host, sizeof place->host, "host %u", host);
+    else
+        gethostname(place->host, sizeof place->host - 1);
+}
+
+static bool open_it(struct fsh_channel_place *place)
+{
+    int spawned, size, rank, appnum;
+
+    if (!fsh_channel_load("libpmi2.so.0", functions,
+                          "PMI-2 (Debian package libpmi2-0)") ||
+        !succeeds(pmi.init(&spawned, &size, &rank, &appnum), "PMI2_Init") ||
+        !succeeds(pmi.job_id(job, sizeof job), "PMI2_Job_GetId"))
+        return false;
+    place->rank = (uint32_t)rank;
+    place->size = (uint32_t)size;
+    own_rank = place->rank;
+    name_host(place);
+    return true;
+}
+
+static void name_piece(char *name, size_t room, unsigned rank, const char *key,
+                       size_t at)
+{
+    snprintf(name, room, "%s.%u.%zu", key, rank, at / PIECE);
+}
+
+static bool put(const char *key, const void *bytes, size_t n)
+{
+    const unsigned char *from = bytes;
+    char name[64], value[VALUE];
+
+    for (size_t at = 0; at < n; at += PIECE) {
+        size_t here = n - at < PIECE ? n - at : PIECE;
+
+        for (size_t i = 0; i < here; i++)
+            snprintf(value + 2 * i, 3, "%02x", from[at + i]);
+        name_piece(name, sizeof name, own_rank, key, at);
+        if (!succeeds(pmi.put(name, value), "PMI2_KVS_Put"))
+            return false;
+    }
+    return true;
+}
+
+static bool fence(void)
+{
+    return succeeds(pmi.fence(), "PMI2_KVS_Fence");
+}
+
+static bool get(uint32_t rank, const char *key, void *bytes, size_t n)
+{
+    unsigned char *to = bytes;
+    char name[64], value[VALUE];
+    int length = 0;
+
+    for (size_t at = 0; at < n; at += PIECE) {
+        size_t here = n - at < PIECE ? n - at : PIECE;
+
+        name_piece(name, sizeof name, rank, key, at);
+        if (!succeeds(pmi.get(job, NO_HINT, name, value, sizeof value, &length),
+                      "PMI2_KVS_Get"))
+            return false;
+        value[VALUE - 1] = '\0';
+        if (strlen(value) != 2 * here)
+            return fsh_channel_fails("rank %u has published another size for "
+                                     "%s: is it the same program?",
+                                     rank, key);
+        for (size_t i = 0; i < here; i++) {
+            char digits[3] = {value[2 * i], value[2 * i + 1], '\0'};
+
+            to[at + i] = (unsigned char)strtoul(digits, NULL, 16);
+        }
+    }
+    return true;
+}
+
+static bool abort_job(int code, const char *why)
+{
+    (void)code; /* the launcher's own */
+    return succeeds(pmi.abort(1, why != NULL ? why : ""), "PMI2_Abort");
+}
+
+static void close_it(void)
+{
+    pmi.finalize();
+}
+
+const struct fsh_channel_ops fsh_channel_pmi2 = {.name = "PMI-2",
+                                                 .offered = offered,
+                                                 .open = open_it,
+                                                 .put = put,
+                                                 .fence = fence,
+                                                 .get = get,
+                                                 .abort = abort_job,
+                                                 .close = close_it};

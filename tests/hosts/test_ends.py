@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""How jobs over two hosts end: by themselves, by the death of a rank or of the launcher,
+by the loss of a host or of the network. The code is the launcher's, by its own rule
+(docs/01_user/cluster.md). --all: more of each."""
+import os
+import signal
+import sys
+import time
+
+from hosts import Hosts, launchers, run_over
+from fshjob import (EXIT_JOB, TESTS, Job, check, lines, main, wait_until)
+
+ALL = "--all" in sys.argv
+# Scenario of exit_job, and the code.
+EXITS = [("return", 0), ("gasnet", 9), ("one-spin", 12), ("handler", 22)]
+MORE_EXITS = [("gasnet", 0), ("one-block", 14), ("quick-exit", 18),
+              ("one-return", 16)]
+STEADY = os.path.join(TESTS, "hosts_steady")
+
+
+def codes(launcher, code):
+    """Open MPI passes a code on, MPICH joins the bits of those of all ranks."""
+    return {code} if launcher.name == "Open MPI" else {code, code | 1}
+
+
+def exit_codes():
+    with Hosts(2) as hosts:
+        for launcher in launchers():
+            for scenario, code in EXITS + (MORE_EXITS if ALL else []):
+                got, output = run_over(hosts, launcher, 2, EXIT_JOB, scenario,
+                                       code, limit=15)
+                check(got in codes(launcher, code),
+                      f"{launcher.name}, {scenario}: {got} {output}")
+
+
+def start(hosts, launcher, seconds, **env):
+    job = Job(*launcher.command(hosts, 2, STEADY, seconds), env=env)
+    try:
+        job.await_up(4)
+    except BaseException:
+        job.close()
+        raise
+    return job
+
+
+def ranks_of(job):
+    return sorted(job.named("hosts_steady"))
+
+
+def a_rank_is_killed():
+    with Hosts(2) as hosts:
+        for launcher in launchers():
+            for which in range(4) if ALL else (0, 3):
+                job = start(hosts, launcher, 60)
+                try:
+                    os.kill(ranks_of(job)[which], signal.SIGKILL)
+                    check(job.await_end(5) != 0, "code 0")
+                finally:
+                    job.close()
+
+
+def the_launcher_is_killed():
+    with Hosts(2) as hosts:
+        for launcher in launchers():
+            job = start(hosts, launcher, 60)
+            try:
+                job.proc.kill()
+                job.await_end(8)
+            finally:
+                job.close()
+
+
+def gone(job, limit):
+    """All ranks; what the launcher makes of it is its business."""
+    wait_until(lambda: not ranks_of(job), "ranks are gone", limit)
+
+
+def a_host_is_lost():
+    with Hosts(3) as hosts:
+        launcher = launchers()[-1]
+        job = start_on_three(hosts, launcher, FSHMEM_HOST_TIMEOUT="3")
+        try:
+            hosts.lose("h2")
+            gone(job, 3 + 5)
+            wait_until(lambda: "is lost" in job.output() or
+                       "has ended" in job.output(), job.output(), 5)
+        finally:
+            job.close()
+
+
+def start_on_three(hosts, launcher, **env):
+    job = Job(*launcher.command(hosts, 1, STEADY, 60), env=env)
+    try:
+        job.await_up(3)
+    except BaseException:
+        job.close()
+        raise
+    return job
+
+
+def the_network_is_cut():
+    with Hosts(2) as hosts:
+        launcher = launchers()[-1]
+        job = start(hosts, launcher, 60, FSHMEM_HOST_TIMEOUT="3")
+        try:
+            hosts.cut("h2")
+            gone(job, 3 + 5)
+            wait_until(lambda: "is lost" in job.output(), job.output(), 5)
+        finally:
+            job.close()
+
+
+def a_short_cut_is_survived():
+    with Hosts(2) as hosts:
+        for launcher in launchers() if ALL else launchers()[-1:]:
+            job = start(hosts, launcher, 7)
+            try:
+                time.sleep(0.5)
+                hosts.cut("h2")
+                time.sleep(5)
+                hosts.mend("h2")
+                code = job.await_end(30)
+                check(code == 0 and lines(job.output()).count(
+                    "steady 3 of 4") == 1, f"{launcher.name}: {code} "
+                    f"{job.output()}")
+            finally:
+                job.close()
+
+
+if __name__ == "__main__":
+    main([exit_codes, a_rank_is_killed, the_launcher_is_killed, a_host_is_lost,
+          the_network_is_cut, a_short_cut_is_survived])
