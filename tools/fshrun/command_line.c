@@ -20,13 +20,12 @@
 static const char usage[] =
     "Usage: fshrun -n N [options] [--] program [arguments]\n"
     "       fshrun --replay FILE [--waves FILE.fst] [--sim-args \"..\"]\n"
-    "Run N ranks of a GASNet program on this host.\n"
+    "Run N ranks of a GASNet program on this host, or over several.\n"
     "\n";
 
 static const char more[] =
     "  -N N, -c N, -k, -spawner=NAME\n"
-    "                        of other launchers of GASNet programs: accepted; a\n"
-    "                        job has one host\n"
+    "                        of other launchers of GASNet programs: accepted\n"
     "\n"
     "The program is looked for in PATH, then beside fshrun.\n"
     "Rank 0 inherits standard input. SIGUSR1 prints the state of all ranks\n"
@@ -216,6 +215,13 @@ static const struct kit_option rows[] = {
      "has bound fshrun and no other job is here), none,\n"
      "core, numa, or a share of a list such as 0-3,8",
      .setting = "FSHMEM_BIND", .flag = &given.bind_to},
+    {"--host", "A[:N],B[:N]...",
+     "over these hosts, N ranks on each: handed over to the\n"
+     "best launcher of several hosts that is installed; so it\n"
+     "is in an allocation of Slurm or PBS with several",
+     .text = &given.hosts, .letter = 'H'},
+    {"--hostfile", "FILE", "the same, a host a line: a, a:N or a slots=N",
+     .text = &given.hostfile},
     {"--timeout", "S", "end the job after S seconds, with code 124",
      .take = take_timeout},
     {"--tag-output", .help = "put \"[rank] \" in front of every line",

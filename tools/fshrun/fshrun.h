@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * fshrun: the front of the launcher in src/boot. One thread. command_line.c reads
- * the command line; program.c finds the program; bind.c chooses the ranks'
+ * the command line; program.c finds the program; over_hosts.c hands over where there are
+ * several hosts; bind.c chooses the ranks'
  * processors; main.c checks and starts; spawn.c makes a rank execute the program;
  * output.c prefixes lines for --tag-output; status.c shows where a long run is;
  * trace.c and trace_file.c are --trace, report.c is --report.
@@ -35,6 +36,7 @@ struct command_line {
     const char *sim_extra[14];         /* --record F ...; NULL-terminated */
     const char *topology;              /* said here, or NULL */
     const char *trace, *report;        /* files, or NULL */
+    const char *hosts, *hostfile;      /* a list, a file, or NULL */
     const struct fsh_job_needs *needs; /* of the conduit, once it is known */
     /* An option of conduits with nodes, or without, or NULL. */
     const char *for_nodes, *for_shared;
@@ -53,6 +55,14 @@ int find_program(const char *name, char *path, size_t len);
 /* The conduit compiled into an executable (its "$FSHMEMConduit: x $" mark), or
  * "" if it has none. */
 void read_default_conduit(const char *path, char *conduit, size_t len);
+
+/* ---- over_hosts.c ---- */
+
+/* If the job is one over hosts (-H, --hostfile, an allocation of several): become the
+ * launcher that starts it, or print that for --show. Returns 0 if it is none, else 1
+ * with an exit code, having said why. */
+int run_over_hosts(const struct command_line *cl, const char *program,
+                   int *code);
 
 /* ---- bind.c ---- */
 

@@ -100,6 +100,21 @@ static int check_conduit(struct command_line *cl, const char *path)
     return 0;
 }
 
+/* Not on a conduit of one host that was asked for; it refuses hosts that are named. */
+static bool may_be_over_hosts(const struct command_line *cl, int *code)
+{
+    const struct fsh_conduit_ops *conduit = fsh_conduit_find(cl->conduit);
+
+    if (!conduit || conduit->needs->spreads)
+        return true;
+    if (cl->hosts || cl->hostfile) {
+        fsh_warn("%s: conduit %s runs on one host; leave it out, or take ofi",
+                 cl->hosts ? "--host" : "--hostfile", cl->conduit);
+        *code = RUN_USAGE;
+    }
+    return false;
+}
+
 /* Settings of the simulator, then what the command line adds. The caller frees
  * the list. */
 static const char **add_sim_args(struct fsh_job_config *config,
@@ -331,6 +346,9 @@ int main(int argc, char **argv)
     if (cl.replay)
         return replay(&cl);
     code = find_program(cl.program[0], path, sizeof(path));
+    if (code == 0 && may_be_over_hosts(&cl, &code) &&
+        run_over_hosts(&cl, path, &code))
+        return code;
     if (code == 0)
         code = check_conduit(&cl, path);
     if (code == 0)
