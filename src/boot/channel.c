@@ -142,22 +142,79 @@ void fsh_channel_close(void)
 
 /* ---- who is where ---- */
 
+/* Settings are what rank 0's environment has of ours, each with a 0 behind it. */
+#define SETTINGS "fshmem.settings"
+extern char **environ;
+
+static bool is_setting(const char *text)
+{
+    return strncmp(text, "FSHMEM_", 7) == 0 || strncmp(text, "GASNET_", 7) == 0;
+}
+
+static uint32_t publish_settings(void)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *f = open_memstream(&text, &bytes);
+
+    if (f == NULL)
+        fsh_fatal("out of memory");
+    for (char **e = environ; *e != NULL; e++)
+        if (is_setting(*e))
+            fwrite(*e, 1, strlen(*e) + 1, f);
+    fclose(f);
+    if (bytes != 0 && !channel.ops->put(SETTINGS, text, bytes))
+        fail("gasnet_init");
+    free(text);
+    return (uint32_t)bytes;
+}
+
+/* What this rank's environment says itself stays: hosts may differ. */
+static void adopt_settings(uint32_t bytes)
+{
+    char *text = calloc((size_t)bytes + 1, 1), *equals;
+
+    if (text == NULL)
+        fsh_fatal("out of memory");
+    if (bytes != 0 && !channel.ops->get(0, SETTINGS, text, bytes))
+        fail("gasnet_init");
+    for (char *at = text; at < text + bytes; at += strlen(at) + 1) {
+        equals = strchr(at, '=');
+        if (equals == NULL || !is_setting(at))
+            continue;
+        *equals = '\0';
+        setenv(at, equals + 1, 0);
+        *equals = '=';
+    }
+    free(text);
+}
+
+/* What a rank says of itself first. */
+struct self {
+    char host[sizeof((struct fsh_channel_place *)NULL)->host];
+    uint32_t settings; /* rank 0: bytes of them */
+};
+
 /* Hosts are numbered in the order of their first ranks. */
 static void place_ranks(struct fsh_place *place,
                         const struct fsh_channel_place *said)
 {
-    const size_t room = sizeof said->host;
-    char *names = calloc(said->size, room);
+    struct self self = {.settings = 0}, *all = calloc(said->size, sizeof *all);
     uint32_t *host = calloc(said->size, sizeof *host);
     uint32_t *here = calloc(said->size, sizeof *here);
     uint32_t first;
 
-    if (names == NULL || host == NULL || here == NULL)
+    if (all == NULL || host == NULL || here == NULL)
         fsh_fatal("out of memory");
-    fsh_channel_exchange(said->host, room, names, "gasnet_init");
+    memcpy(self.host, said->host, sizeof self.host);
+    if (said->rank == 0)
+        self.settings = publish_settings();
+    fsh_channel_exchange(&self, sizeof self, all, "gasnet_init");
+    if (said->rank != 0)
+        adopt_settings(all[0].settings);
     place->hosts = place->here = 0;
     for (uint32_t r = 0; r < said->size; r++) {
-        for (first = 0; memcmp(names + first * room, names + r * room, room);)
+        for (first = 0; strcmp(all[first].host, all[r].host) != 0;)
             first++;
         host[r] = first == r ? place->hosts++ : host[first];
     }
@@ -174,7 +231,7 @@ static void place_ranks(struct fsh_place *place,
     place->secret =
         fsh_place_hash(place->secret, &place->host, sizeof place->host);
     place->ranks_here = here;
-    free(names);
+    free(all);
 }
 
 static enum fsh_place_result take(struct fsh_place *place, char *err,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A job that communicates for so many seconds: steady <seconds>. Every rank puts a word
- * to the next one and meets the others, over and over; says "up" and "steady". For the
- * tests beside it, which cut cables meanwhile.
+ * A job that communicates for so many seconds: steady <seconds> [variable]. Every rank puts
+ * a word to the next one and meets the others, over and over; says "up", with the
+ * variable's value, and "steady". For the tests beside it, which cut cables meanwhile.
  */
 #include <gasnet.h>
 #include <stdio.h>
@@ -27,6 +27,7 @@ static void meet(int value)
 int main(int argc, char **argv)
 {
     double end;
+    const char *value;
     unsigned round = 0;
     gasnet_seginfo_t *segments;
     gasnet_node_t me, n, next;
@@ -45,6 +46,9 @@ int main(int argc, char **argv)
     word = segments[me].addr;
     meet(0);
     printf("up %u of %u\n", (unsigned)me, (unsigned)n);
+    value = argc > 2 ? gasnet_getenv(argv[2]) : NULL;
+    if (value != NULL)
+        printf("value %u: %s\n", (unsigned)me, value);
     fflush(stdout);
     end = now() + (argc > 1 ? atof(argv[1]) : 1);
     do {
