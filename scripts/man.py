@@ -75,6 +75,8 @@ TOPICS = [
     ("gasnet_tools", "02_reference/gasnet-tools.md",
      "the GASNet tools, with a job and without"),
     ("fshmem-fpga", "01_user/conduit-fpga.md", "conduit of FPGA nodes"),
+    ("fshmem-ofi", "01_user/conduit-ofi.md", "conduit over libfabric"),
+    ("fshmem-cluster", "01_user/cluster.md", "jobs over several hosts"),
     ("fshmem-reports", "01_user/reports.md", "what a run did, as a page"),
     ("fshmem-traces", "01_user/traces.md", "where the time of a job goes"),
     ("fshmem-waves", "01_user/waves.md", "signals of the nodes in GTKWave"),

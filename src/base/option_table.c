@@ -108,15 +108,15 @@ const struct fsh_option_row fsh_option_table[] = {
          "a library thread serves other ranks while this one computes; "
          "handlers run on it too"),
     STR("FSHMEM_OFI_PROVIDER", "",
-        "ofi: provider of libfabric, as in tcp;ofi_rxm; unset: net, else tcp, "
-        "else the first that can be used; `fshinfo` has them"),
+        "ofi: provider of libfabric, for example tcp;ofi_rxm; unset: net, else "
+        "tcp, else the first usable one; `fshinfo` lists them"),
     STR("FSHMEM_OFI_INTERFACE", "auto",
-        "ofi: network interface, or domain of the provider, that the job uses "
-        "and nothing else; auto: lo on one host; over hosts the only one that is "
-        "up, or that of the default route"),
+        "ofi: the only network interface, or domain of the provider, that the "
+        "job uses; auto: lo on one host; over hosts the only one that is up, or "
+        "that of the default route"),
     SECONDS("FSHMEM_HOST_TIMEOUT", "20", 1, 86400,
-            "seconds without an answer after which a host is lost, and the job "
-            "ends"),
+            "seconds without a response after which a host counts as lost and "
+            "the job ends"),
     STR("FSHMEM_DEVICE", "sim", "fpga: device that holds a node"),
     SIZE("FSHMEM_SEGMENT_MAX", "", 4 * K, FSH_SEGMENT_MOST,
          "smp, ofi: largest segment of a rank, refused if memory does not "
