@@ -39,8 +39,8 @@ static void read_settings(int argc, char **argv, struct settings *s)
         {"--wire", "FORMAT  of gradients between ranks: fp32, bfp16",
          .string = &s->wire, .choices = "fp32|bfp16"},
         {"--compute",
-         "WHO  products by the compute cores: core, or by plain "
-         "C: host",
+         "WHO  all but the loss by the compute cores: core, or by plain C: "
+         "host",
          .string = &s->compute, .choices = "core|host"},
         {"--checkpoint", "FILE  written after every epoch",
          .string = &s->checkpoint},
@@ -167,7 +167,6 @@ int main(int argc, char **argv)
         print_times(&t, &s);
         print(&t, &s, held, hash, passed);
     }
-    train_free(&t);
     case_leave(t.me == 0 && !passed);
     return 0;
 }

@@ -45,7 +45,7 @@ static void lay_out(struct train *t, uint64_t *next)
         l->input = input;
         l->output = input = case_take(next, rows);
         l->delta = case_take(next, rows);
-        l->encoded = case_take(next, fshmem_encoded_size(l->in, t->share));
+        l->velocity = case_take(next, train_values(l) * sizeof(float));
     }
 }
 
@@ -110,23 +110,13 @@ void train_prepare(struct train *t, const struct train_options *options)
         struct train_layer *l = &t->layer[i];
 
         first_weights(l, options->seed, i);
-        l->velocity = calloc(train_values(l), sizeof *l->velocity);
-        if (l->velocity == NULL) {
-            case_fail("no memory");
-        }
+        memset(case_at(l->velocity), 0, train_values(l) * sizeof(float));
     }
     for (uint32_t i = 0; i < TRAIN_DIGITS; ++i) {
         t->order[i] = i;
     }
     /* Which digits are held out is the same for all seeds. */
     shuffle(t->order, TRAIN_DIGITS, 1, UINT32_MAX);
-}
-
-void train_free(struct train *t)
-{
-    for (uint32_t i = 0; i < t->layers; ++i) {
-        free(t->layer[i].velocity);
-    }
 }
 
 /* ---- steps ---- */

@@ -6,7 +6,7 @@
  * before it (the order of Fig. 3b of R. Ma et al., arXiv:2204.10943).
  *
  * train.c has network, steps and their order; train_math.c what is computed, by compute
- * cores (products) and the host; train_file.c checkpoints; train_digits.c the data.
+ * cores (all but the loss) or, for comparison, by the host; train_file.c checkpoints; train_digits.c the data.
  * Ranks that start alike stay alike, bit for bit. Main thread; collective.
  */
 #ifndef TRAIN_H
@@ -37,7 +37,7 @@ struct train_options {
     uint32_t layers, width, batch; /* batch: of all ranks together */
     uint32_t rate, momentum;       /* thousandths */
     uint32_t seed;
-    int host;      /* products by plain C instead of compute cores */
+    int host;      /* all by plain C instead of compute cores */
     unsigned wire; /* FSHMEM_WIRE_ */
 };
 
@@ -49,8 +49,7 @@ struct train_layer {
     fshmem_offset_t input;    /* share x in: output of the layer before */
     fshmem_offset_t output;   /* share x out */
     fshmem_offset_t delta;    /* share x out: of the loss by the output */
-    fshmem_offset_t encoded;  /* the input, transposed */
-    float *velocity;          /* as weights */
+    fshmem_offset_t velocity; /* as weights */
     gasnet_handle_t reduced;
     int last; /* no ReLU behind it */
 };
@@ -80,7 +79,6 @@ static inline uint64_t train_values(const struct train_layer *l)
  * not fit together. */
 uint64_t train_bytes(const struct train_options *options);
 void train_prepare(struct train *t, const struct train_options *options);
-void train_free(struct train *t);
 /* One epoch; the mean loss. */
 double train_epoch(struct train *t);
 /* Share of the held-out digits that are told right. */

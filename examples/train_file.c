@@ -31,13 +31,14 @@ static struct header header_of(const struct train *t)
 }
 
 /* Each layer's, by fread or fwrite. */
-#define EACH(t, way, file)                                                  \
-    for (uint32_t i_ = 0; i_ < (t)->layers && fine; ++i_) {                 \
-        size_t n_ = train_values(&(t)->layer[i_]);                          \
-                                                                            \
-        fine = way(case_at((t)->layer[i_].weights), sizeof(float), n_,      \
-                   file) == n_ &&                                           \
-               way((t)->layer[i_].velocity, sizeof(float), n_, file) == n_; \
+#define EACH(t, way, file)                                              \
+    for (uint32_t i_ = 0; i_ < (t)->layers && fine; ++i_) {             \
+        size_t n_ = train_values(&(t)->layer[i_]);                      \
+                                                                        \
+        fine = way(case_at((t)->layer[i_].weights), sizeof(float), n_,  \
+                   file) == n_ &&                                       \
+               way(case_at((t)->layer[i_].velocity), sizeof(float), n_, \
+                   file) == n_;                                         \
     }
 
 static void save(const struct train *t, const char *path, const char *draft)
@@ -109,6 +110,6 @@ void train_load(struct train *t, const char *path)
         size_t bytes = train_values(&t->layer[i]) * sizeof(float);
 
         share(case_at(t->layer[i].weights), bytes);
-        share(t->layer[i].velocity, bytes);
+        share(case_at(t->layer[i].velocity), bytes);
     }
 }

@@ -59,45 +59,55 @@ void train_forward(struct train *t, struct train_layer *l)
     run("forward", &command, 1);
 }
 
-/* dW = X transposed x dY. Encoded along its rows, X cannot serve: its blocks are to be
- * along the batch, so its columns are encoded as rows. */
-static void core_weights(const struct train *t, const struct train_layer *l)
+/* What a layer's backward pass is made of: dW = X transposed x dY; db, the sums of dY's
+ * columns; dX = dY x W transposed; and dX through the ReLU behind the layer below. An X
+ * that was encoded could not serve transposed: its blocks lie along its rows. */
+static void core_backward(const struct train *t, const struct train_layer *l,
+                          const struct train_layer *below)
 {
-    const fshmem_encode_t encode = {
-        .rows = l->in,
-        .k = t->share,
-        .from = {FSHMEM_FP32_COLUMNS, l->input, l->in},
-        .to = l->encoded};
-    const fshmem_gemm_t gemm = {.m = l->in,
-                                .n = l->out,
-                                .k = t->share,
-                                .a = {FSHMEM_BFP, l->encoded, 0},
-                                .b = {FSHMEM_FP32_ROWS, l->delta, l->out},
-                                .c = l->gradient,
-                                .ldc = l->out};
-    fshmem_command_t commands[2];
+    const fshmem_gemm_t weights = {.m = l->in,
+                                   .n = l->out,
+                                   .k = t->share,
+                                   .a = {FSHMEM_FP32_COLUMNS, l->input, l->in},
+                                   .b = {FSHMEM_FP32_ROWS, l->delta, l->out},
+                                   .c = l->gradient,
+                                   .ldc = l->out};
+    const fshmem_element_t biases = {
+        .m = t->share,
+        .n = l->out,
+        .scale = 1,
+        .x = l->delta,
+        .ldx = l->out,
+        .c = l->gradient + (uint64_t)l->in * l->out * sizeof(float)};
+    fshmem_command_t commands[4];
+    size_t count = 2;
 
-    case_fine("encode", fshmem_command_encode(&encode, &commands[0]));
-    case_fine("gradient", fshmem_command_gemm(&gemm, &commands[1]));
-    run("encode", &commands[0], 1);
-    run("gradient", &commands[1], 1);
-}
+    case_fine("gradient", fshmem_command_gemm(&weights, &commands[0]));
+    case_fine("gradient", fshmem_command_sum(&biases, &commands[1]));
+    if (below != NULL) {
+        const fshmem_gemm_t input = {
+            .m = t->share,
+            .n = l->in,
+            .k = l->out,
+            .a = {FSHMEM_FP32_ROWS, l->delta, l->out},
+            .b = {FSHMEM_FP32_COLUMNS, l->weights, l->out},
+            .c = below->delta,
+            .ldc = l->in};
+        const fshmem_element_t through = {.m = t->share,
+                                          .n = l->in,
+                                          .scale = 1,
+                                          .x = below->delta,
+                                          .ldx = l->in,
+                                          .w = below->output,
+                                          .ldw = l->in,
+                                          .c = below->delta,
+                                          .ldc = l->in};
 
-/* dX = dY x W transposed. */
-static void core_input(const struct train *t, const struct train_layer *l,
-                       const struct train_layer *below)
-{
-    const fshmem_gemm_t gemm = {.m = t->share,
-                                .n = l->in,
-                                .k = l->out,
-                                .a = {FSHMEM_FP32_ROWS, l->delta, l->out},
-                                .b = {FSHMEM_FP32_COLUMNS, l->weights, l->out},
-                                .c = below->delta,
-                                .ldc = l->in};
-    fshmem_command_t command;
-
-    case_fine("backward", fshmem_command_gemm(&gemm, &command));
-    run("backward", &command, 1);
+        case_fine("backward", fshmem_command_gemm(&input, &commands[2]));
+        case_fine("backward", fshmem_command_gate(&through, &commands[3]));
+        count = 4;
+    }
+    run("backward", commands, count);
 }
 
 static void host_weights(const struct train *t, const struct train_layer *l)
@@ -133,9 +143,7 @@ static void host_input(const struct train *t, const struct train_layer *l,
     }
 }
 
-/* ---- the host's ---- */
-
-static void column_sums(const struct train *t, const struct train_layer *l)
+static void host_biases(const struct train *t, const struct train_layer *l)
 {
     const float *d = at(l->delta);
     float *g = at(l->gradient) + (size_t)l->in * l->out;
@@ -149,7 +157,7 @@ static void column_sums(const struct train *t, const struct train_layer *l)
 }
 
 /* Through the ReLU behind a layer. */
-static void mask(const struct train *t, const struct train_layer *l)
+static void host_mask(const struct train *t, const struct train_layer *l)
 {
     const float *y = at(l->output);
     float *d = at(l->delta);
@@ -162,13 +170,19 @@ static void mask(const struct train *t, const struct train_layer *l)
 void train_backward(struct train *t, struct train_layer *l,
                     struct train_layer *below)
 {
-    (t->options.host ? host_weights : core_weights)(t, l);
-    column_sums(t, l);
+    if (!t->options.host) {
+        core_backward(t, l, below);
+        return;
+    }
+    host_weights(t, l);
+    host_biases(t, l);
     if (below != NULL) {
-        (t->options.host ? host_input : core_input)(t, l, below);
-        mask(t, below);
+        host_input(t, l, below);
+        host_mask(t, below);
     }
 }
+
+/* ---- the loss is the host's ---- */
 
 /* Of one digit: softmax and cross-entropy; delta is softmax minus the class. */
 static double one_loss(const float *y, float *d, uint32_t class, float scale)
@@ -203,15 +217,44 @@ double train_loss(struct train *t, const struct train_layer *l,
     return sum / t->options.batch;
 }
 
-void train_update(struct train *t, struct train_layer *l)
+/* ---- the update ---- */
+
+static void host_update(struct train_layer *l, float rate, float momentum)
 {
-    const float rate = (float)t->options.rate / 1000;
-    const float momentum = (float)t->options.momentum / 1000;
     const float *g = at(l->gradient);
-    float *w = at(l->weights), *v = l->velocity;
+    float *w = at(l->weights), *v = at(l->velocity);
 
     for (uint64_t i = 0; i < train_values(l); ++i) {
         v[i] = momentum * v[i] + g[i];
         w[i] -= rate * v[i];
     }
+}
+
+static void core_update(struct train_layer *l, float rate, float momentum)
+{
+    const fshmem_element_t velocity = {.m = 1,
+                                       .n = train_values(l),
+                                       .scale = momentum,
+                                       .x = l->velocity,
+                                       .w = l->gradient,
+                                       .c = l->velocity};
+    const fshmem_element_t weights = {.m = 1,
+                                      .n = train_values(l),
+                                      .scale = -rate,
+                                      .x = l->velocity,
+                                      .w = l->weights,
+                                      .c = l->weights};
+    fshmem_command_t commands[2];
+
+    case_fine("update", fshmem_command_axpy(&velocity, &commands[0]));
+    case_fine("update", fshmem_command_axpy(&weights, &commands[1]));
+    run("update", commands, 2);
+}
+
+void train_update(struct train *t, struct train_layer *l)
+{
+    const float rate = (float)t->options.rate / 1000;
+    const float momentum = (float)t->options.momentum / 1000;
+
+    (t->options.host ? host_update : core_update)(l, rate, momentum);
 }

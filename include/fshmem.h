@@ -8,8 +8,8 @@
  *
  * A command is built by one of the fshmem_command_ functions, which check it and need
  * no job. It can then be submitted any number of times, to any number of nodes. A
- * node has two queues: "array" for GEMM, CONV and ENCODE, "mover" for SEND. Each
- * queue runs its commands in arrival order, and the commands of one rank arrive in
+ * node has two queues: "array" for GEMM, CONV, ENCODE, AXPY, GATE and SUM, "mover"
+ * for SEND. Each queue runs its commands in arrival order, and the commands of one rank arrive in
  * the order in which that rank submitted them. Ordering between queues and between
  * nodes takes events: 64 counters per node, which commands and ranks increment and
  * commands wait for.
@@ -60,6 +60,8 @@ typedef enum fshmem_status {
     FSHMEM_ERR_BUSY = 7,      /* the queue is full; nothing was submitted */
     FSHMEM_ERR_NO_MEMORY = 8, /* an allocation failed in this rank */
     FSHMEM_ERR_COMMAND = 9,   /* the core rejected the command as malformed */
+    FSHMEM_ERR_ENCODED = 10,  /* an encoded operand is requested transposed: its
+                                 blocks lie along its rows; encode it again */
     FSHMEM_ERR_ABSENT = 64,   /* the node has no compute core */
     FSHMEM_ERR_RECEIVER = 65, /* the data sent exceeds the receiver's segment */
     FSHMEM_ERR_DEVICE = 128   /* the core failed: memory error; on conduit smp:
@@ -112,7 +114,11 @@ typedef enum fshmem_format {
     FSHMEM_FP32_ROWS = 0,    /* FP32; the values of a row are adjacent */
     FSHMEM_FP32_COLUMNS = 1, /* FP32, transposed: the values of a column are
                                 adjacent */
-    FSHMEM_BFP = 2           /* encoded; the leading dimension is ignored */
+    FSHMEM_BFP = 2,          /* encoded; the leading dimension is ignored */
+    /* Encoded, transposed: refused by every command (FSHMEM_ERR_ENCODED). The blocks
+     * lie along the rows that were encoded, and products need them along K: encode
+     * again from FP32, with FSHMEM_FP32_COLUMNS. */
+    FSHMEM_BFP_COLUMNS = 3
 } fshmem_format_t;
 
 /* A matrix in the segment of the node that runs the command. */
@@ -165,16 +171,18 @@ typedef struct fshmem_command {
 #define FSHMEM_EMIT 8u       /* GEMM: also write operand b in encoded form */
 
 /* Builders fill in *command and return FSHMEM_OK, or return
- * FSHMEM_ERR_ARGUMENT, _SHAPE, _ALIGNMENT or _RANGE (beyond 2^38 bytes) and
- * leave *command unchanged. They do not modify the description or keep a
+ * FSHMEM_ERR_ARGUMENT, _SHAPE, _ALIGNMENT, _ENCODED or _RANGE (beyond 2^38 bytes)
+ * and leave *command unchanged. They do not modify the description or keep a
  * pointer to it. They need no job and never block. [handler] */
 
 /* ---- matrix times matrix ------------------------------------------------- */
 
 /* C[m][n] = sum over k of A[m][k] * B[k][n], then the flags. */
 typedef struct fshmem_gemm {
-    uint64_t m, n, k;   /* 1 .. 2^24 - 1 */
-    fshmem_operand_t a; /* m x k: FP32_ROWS or BFP (m rows of k) */
+    uint64_t m, n, k; /* 1 .. 2^24 - 1 */
+    fshmem_operand_t
+        a; /* m x k: FP32_ROWS, FP32_COLUMNS (transposed: k rows of m,
+                           as in dW = X^T dY) or BFP (m rows of k) */
     fshmem_operand_t b; /* k x n: FP32_ROWS (k rows of n: the usual layout),
                            FP32_COLUMNS (n columns of k) or BFP (encoded from n
                            columns of k) */
@@ -185,7 +193,8 @@ typedef struct fshmem_gemm {
     fshmem_offset_t emit; /* FSHMEM_EMIT: destination of the encoded form of
                              FP32 operand b */
     /* Rows and columns of a tile; 0: chosen by the library. Rows are a
-     * multiple of 8 (of 64 with a BFP operand a), columns of 16 (of 64 if b
+     * multiple of 8 (of 64 with a BFP operand a, of 16 with a of
+     * FP32_COLUMNS), columns of 16 (of 64 if b
      * is encoded or emitted); at most 16384 results per tile. Affects time,
      * not results. */
     uint32_t tile_rows, tile_columns;
@@ -237,6 +246,37 @@ typedef struct fshmem_conv {
 } fshmem_conv_t;
 fshmem_status_t fshmem_command_conv(const fshmem_conv_t *conv,
                                     fshmem_command_t *command);
+
+/* ---- element-wise operations and column sums ------------------------------ */
+
+/* FP32 throughout, without block floating point: the product is rounded, then the
+ * sum; zeros, denormals and NaN as in a GEMM. m rows of n values, ld apart (any ld if
+ * m is 1; rows without gaps are treated as one). In the array queue, each runs alone:
+ * all earlier commands have ended, and it ends before the next one begins. */
+typedef struct fshmem_element {
+    uint64_t m, n; /* 1 .. 2^24 - 1 */
+    float scale;
+    fshmem_offset_t x;
+    uint64_t ldx;
+    fshmem_offset_t w; /* ignored by sums */
+    uint64_t ldw;
+    fshmem_offset_t c; /* may be x or w, with the same ld */
+    uint64_t ldc;      /* ignored by sums */
+    fshmem_flow_t flow;
+} fshmem_element_t;
+
+/* c = scale * x + w. A step w = w - rate * g has x = g, c = w, scale = -rate; a
+ * velocity v = momentum * v + g has x = c = v, w = g, scale = momentum. */
+fshmem_status_t fshmem_command_axpy(const fshmem_element_t *element,
+                                    fshmem_command_t *command);
+/* c = scale * x where w > 0, +0 elsewhere: for x a gradient and w the output of a
+ * ReLU, the derivative of the ReLU. */
+fshmem_status_t fshmem_command_gate(const fshmem_element_t *element,
+                                    fshmem_command_t *command);
+/* c[j] = ((+0 + scale * x[0][j]) + scale * x[1][j]) + ..., one row of n values, summed
+ * in row order: the gradient of a bias. */
+fshmem_status_t fshmem_command_sum(const fshmem_element_t *element,
+                                   fshmem_command_t *command);
 
 /* ---- encode, send, no operation ------------------------------------------ */
 

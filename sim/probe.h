@@ -361,10 +361,12 @@ inline uint8_t array_phase(unsigned state)
 
 // The memory of fsh_cqueue's lists, {count, address}; where Verilator has it under
 // another name a list counts as one command.
-FSH_MEMORY(array_lists,
-           __PVT__i_array_queue__DOT__i_lists__DOT__gen_distributed__DOT__mem)
-FSH_MEMORY(mover_lists,
-           __PVT__i_mover_queue__DOT__i_lists__DOT__gen_distributed__DOT__mem)
+FSH_MEMORY(
+    array_lists,
+    __PVT__i_queues__DOT__gen_queue__BRA__0__KET____DOT__i_queue__DOT__i_lists__DOT__gen_distributed__DOT__mem)
+FSH_MEMORY(
+    mover_lists,
+    __PVT__i_queues__DOT__gen_queue__BRA__1__KET____DOT__i_queue__DOT__i_lists__DOT__gen_distributed__DOT__mem)
 
 // What is in the queue of lists, by its registers: its memory, the first and how many.
 struct lists {
@@ -386,23 +388,24 @@ inline uint16_t commands_in(const lists &in)
 }
 
 // Of a core, a class of Verilator.
-#define QUEUE(name, reg) core.i_##name##_queue__DOT__##reg
-#define LISTS(name)                                                      \
-    {                                                                    \
-        name##_lists<Core>::of(core), QUEUE(name, i_lists__DOT__rptr_q), \
-            QUEUE(name, i_lists__DOT__count_q)                           \
+#define QUEUE(n, reg) \
+    core.i_queues__DOT__gen_queue__BRA__##n##__KET____DOT__i_queue__DOT__##reg
+#define LISTS(n, name)                                                \
+    {                                                                 \
+        name##_lists<Core>::of(core), QUEUE(n, i_lists__DOT__rptr_q), \
+            QUEUE(n, i_lists__DOT__count_q)                           \
     }
 template <typename Core>
 inline void probe_queues(Core &core, fsh_probe_core &out)
 {
-    uint64_t array = first_word(QUEUE(array, cmd_q));
-    uint64_t mover = first_word(QUEUE(mover, cmd_q));
-    out.queue[0].phase = queue_phase(QUEUE(array, state_q));
-    out.queue[1].phase = queue_phase(QUEUE(mover, state_q));
+    uint64_t array = first_word(QUEUE(0, cmd_q));
+    uint64_t mover = first_word(QUEUE(1, cmd_q));
+    out.queue[0].phase = queue_phase(QUEUE(0, state_q));
+    out.queue[1].phase = queue_phase(QUEUE(1, state_q));
     out.queue[0].event = static_cast<uint8_t>(fsh_ccmd_await_event(&array));
     out.queue[1].event = static_cast<uint8_t>(fsh_ccmd_await_event(&mover));
-    out.queue[0].commands = QUEUE(array, left_q) + commands_in(LISTS(array));
-    out.queue[1].commands = QUEUE(mover, left_q) + commands_in(LISTS(mover));
+    out.queue[0].commands = QUEUE(0, left_q) + commands_in(LISTS(0, array));
+    out.queue[1].commands = QUEUE(1, left_q) + commands_in(LISTS(1, mover));
 }
 #undef QUEUE
 #undef LISTS

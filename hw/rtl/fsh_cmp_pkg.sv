@@ -29,6 +29,21 @@ package fsh_cmp_pkg;
     logic [3:0]  j;       // rows of the unit, by four; a multiple of 4 unless Direct
   } feed_t;
 
+  /// One read of the element-wise unit (fsh_celem), for what it comes back.
+  typedef struct packed {
+    logic        parity;  // of the command; the place of feed_t's
+    logic        second;  // gives a result, of what came four reads before
+    logic        empty;   // SUM: nothing came before
+    logic        first;   // SUM: what came before is the first row
+    logic        fin;     // the last result of its command
+    logic        over;    // the last read of its command
+    logic [1:0]  at;      // of four
+    logic [4:0]  columns; // of the last line, 1 to 16
+    logic [3:0]  mask;    // lines of its result; none: nothing is written
+    logic [31:0] addr;    // of its result
+    logic [17:0] none;    // to the width of feed_t
+  } elem_t;
+
   localparam int unsigned OPERAND_WORDS = 512;  // of an operand buffer
   localparam int unsigned UNIT_BEATS = 68;  // 64 rows, 4 chunks
   localparam int unsigned ENCODER = 4;  // stages of fsh_bfp_enc

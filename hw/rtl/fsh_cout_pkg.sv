@@ -52,6 +52,7 @@ package fsh_cout_pkg;
     logic        mark;     // last quad of a group of extents
     logic        relu;
     logic        conv;
+    logic        flat;     // one row: columns counts those of the last beat
     logic        parity;
     logic [4:0]  columns;
     logic [3:0]  mask;

@@ -19,6 +19,11 @@ package fsh_fp_pkg;
     relu = value[31] ? '0 : value;
   endfunction
 
+  /// A number above zero; denormals are zero, a NaN is above nothing.
+  function automatic logic above_zero(input logic [31:0] value);
+    above_zero = !value[31] && value[30:23] != '0 && value[30:0] <= F32_INF;
+  endfunction
+
   /// A mantissa byte: sign and magnitude (memory) to two's complement (array).
   function automatic logic [7:0] man_load(input logic [7:0] value);
     man_load = value[7] ? -{1'b0, value[6:0]} : value;

@@ -163,7 +163,10 @@ package fsh_spec_pkg;
   localparam logic [7:0] COP_CONV = 8'd2;  // Two-dimensional convolution, as GEMM over the pixels of the output.
   localparam logic [7:0] COP_ENCODE = 8'd3;  // Encode W only.
   localparam logic [7:0] COP_SEND = 8'd4;  // Send a range of the segment as ART does; mover queue only.
-  localparam int unsigned COP_COUNT = 5;
+  localparam logic [7:0] COP_AXPY = 8'd5;  // C = scale * X + W, element-wise.
+  localparam logic [7:0] COP_GATE = 8'd6;  // C = W > 0 ? scale * X : 0, element-wise.
+  localparam logic [7:0] COP_SUM = 8'd7;  // C = the column sums of scale * X: a row of N values.
+  localparam int unsigned COP_COUNT = 8;
   // Categories of an active message.
   localparam logic [1:0] CAT_SHORT = 2'd0;  // Arguments only.
   localparam logic [1:0] CAT_MEDIUM = 2'd1;  // Payload into the receive slot of a host-bound message.
@@ -413,7 +416,9 @@ package fsh_spec_pkg;
   // Command of the compute core: 128 bytes, 64-byte aligned in the segment. Addresses are segment offsets and leading dimensions distances, both in units of 64 bytes (16 FP32). Reserved bits are zero.
   typedef struct packed {
     logic [7:0] check;  // CMD_CHECK.
-    logic [141:0] rsvd9;  // Reserved, zero.
+    logic [87:0] rsvd10;  // Reserved, zero.
+    logic [31:0] scale;  // AXPY, GATE, SUM: factor of X, FP32.
+    logic [21:0] rsvd9;  // Reserved, zero.
     logic [9:0] x_words;  // CONV: words of operand buffer a tile's input takes, of one channel block: at least rows of input * stride * row_words, that is ((tile_x - 1) * stride + kernel_h) * stride * row_words, at most 512.
     logic [31:0] out_plane;  // CONV: stride between channel blocks of the output.
     logic [31:0] in_plane;  // CONV: stride between channel blocks of the input.
@@ -429,7 +434,7 @@ package fsh_spec_pkg;
     logic [7:0] kernel_w;  // CONV: columns of the kernel.
     logic [7:0] kernel_h;  // CONV: rows of the kernel.
     logic [7:0] tile_w;  // Columns of a tile, in groups of 16. A multiple of 4 with an encoded or emitted W.
-    logic [7:0] tile_x;  // Rows of a tile, in groups of 8 (a multiple of 8 with an encoded X); CONV: rows of output per tile. With tile_w at most 128 accumulators: (groups of 8 in a tile) * tile_w.
+    logic [7:0] tile_x;  // Rows of a tile, in groups of 8 (a multiple of 8 with an encoded X, of 2 with x_cols); CONV: rows of output per tile. With tile_w at most 128 accumulators: (groups of 8 in a tile) * tile_w.
     logic [63:0] signal_mask;  // Nodes that receive the signal.
     logic [63:0] art_mask;  // Nodes that receive the data.
     logic [15:0] rsvd7;  // Reserved, zero.
@@ -440,14 +445,14 @@ package fsh_spec_pkg;
     logic [23:0] m;  // Rows of the result. SEND: see k.
     logic [3:0] rsvd5;  // Reserved, zero.
     logic [19:0] ldc;  // Row stride of the results; CONV: of the output (its width).
-    logic [19:0] ldw;  // Row stride of FP32 operand W.
+    logic [19:0] ldw;  // Row stride of FP32 operand W (AXPY, GATE: of W).
     logic [19:0] ldx;  // Row stride of X; CONV: of the input (its width).
     logic [31:0] art_addr;  // Destination of the first byte of c_addr (e_addr, x_addr) at the nodes in art_mask; the rest follows at the same offsets.
     logic [31:0] e_addr;  // Destination of the encoded operand W.
     logic [31:0] b_addr;  // Bias, N values.
-    logic [31:0] c_addr;  // Results: M rows of N values; CONV: channel blocks [ob][y][x][16].
-    logic [31:0] w_addr;  // Operand W; CONV: kernels, N rows of [cb][r][s][16].
-    logic [31:0] x_addr;  // Operand X: M rows of K values; CONV: input, channel blocks [cb][y][x][16]; SEND: data to send.
+    logic [31:0] c_addr;  // Results: M rows of N values; CONV: channel blocks [ob][y][x][16]; SUM: one row of N values.
+    logic [31:0] w_addr;  // Operand W; CONV: kernels, N rows of [cb][r][s][16]; AXPY, GATE: M rows of N values.
+    logic [31:0] x_addr;  // Operand X: M rows of K values (x_cols: K rows of M); CONV: input, channel blocks [cb][y][x][16]; SEND: data to send; AXPY, GATE, SUM: M rows of N values.
     logic [44:0] rsvd4;  // Reserved, zero.
     logic [10:0] cookie;  // Tag of the completion entry.
     logic [7:0] complete_node;  // Node.
@@ -457,7 +462,8 @@ package fsh_spec_pkg;
     logic [5:0] signal_event;  // Event counter.
     logic [1:0] rsvd1;  // Reserved, zero.
     logic [5:0] await_event;  // Event counter.
-    logic [4:0] rsvd0;  // Reserved, zero.
+    logic [3:0] rsvd0;  // Reserved, zero.
+    logic x_cols;  // GEMM: FP32 operand X is laid out transposed, as K rows of M values. Not with x_bfp, nor CONV.
     logic complete;  // After that: send a completion to the host of complete_node.
     logic signal;  // At the end, when all sent data has been written: increment event counter signal_event of every node in signal_mask.
     logic art;  // Send what the command writes: the encoded operand if emit is set, else the results.

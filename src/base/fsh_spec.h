@@ -156,8 +156,11 @@
 #define FSH_COP_CONV 2u /* Two-dimensional convolution, as GEMM over the pixels of the output. */
 #define FSH_COP_ENCODE 3u /* Encode W only. */
 #define FSH_COP_SEND 4u /* Send a range of the segment as ART does; mover queue only. */
-#define FSH_COP_COUNT 5u
-#define FSH_COP_NAMES {{0u, "NOP"}, {1u, "GEMM"}, {2u, "CONV"}, {3u, "ENCODE"}, {4u, "SEND"}}
+#define FSH_COP_AXPY 5u /* C = scale * X + W, element-wise. */
+#define FSH_COP_GATE 6u /* C = W > 0 ? scale * X : 0, element-wise. */
+#define FSH_COP_SUM 7u /* C = the column sums of scale * X: a row of N values. */
+#define FSH_COP_COUNT 8u
+#define FSH_COP_NAMES {{0u, "NOP"}, {1u, "GEMM"}, {2u, "CONV"}, {3u, "ENCODE"}, {4u, "SEND"}, {5u, "AXPY"}, {6u, "GATE"}, {7u, "SUM"}}
 
 /* Categories of an active message. */
 #define FSH_CAT_SHORT 0u /* Arguments only. */
@@ -1166,6 +1169,15 @@ static inline void fsh_ccmd_set_complete(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 18;
 }
+/* GEMM: FP32 operand X is laid out transposed, as K rows of M values. Not with x_bfp, nor CONV. */
+static inline uint64_t fsh_ccmd_x_cols(const uint64_t *w)
+{
+    return (w[0] >> 19) & 0x1u;
+}
+static inline void fsh_ccmd_set_x_cols(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x1u) << 19;
+}
 /* Event counter. */
 static inline uint64_t fsh_ccmd_await_event(const uint64_t *w)
 {
@@ -1211,7 +1223,7 @@ static inline void fsh_ccmd_set_cookie(uint64_t *w, uint64_t v)
 {
     w[1] |= (v & 0x7ffu) << 8;
 }
-/* Operand X: M rows of K values; CONV: input, channel blocks [cb][y][x][16]; SEND: data to send. */
+/* Operand X: M rows of K values (x_cols: K rows of M); CONV: input, channel blocks [cb][y][x][16]; SEND: data to send; AXPY, GATE, SUM: M rows of N values. */
 static inline uint64_t fsh_ccmd_x_addr(const uint64_t *w)
 {
     return (w[2] >> 0) & 0xffffffffu;
@@ -1220,7 +1232,7 @@ static inline void fsh_ccmd_set_x_addr(uint64_t *w, uint64_t v)
 {
     w[2] |= (v & 0xffffffffu) << 0;
 }
-/* Operand W; CONV: kernels, N rows of [cb][r][s][16]. */
+/* Operand W; CONV: kernels, N rows of [cb][r][s][16]; AXPY, GATE: M rows of N values. */
 static inline uint64_t fsh_ccmd_w_addr(const uint64_t *w)
 {
     return (w[2] >> 32) & 0xffffffffu;
@@ -1229,7 +1241,7 @@ static inline void fsh_ccmd_set_w_addr(uint64_t *w, uint64_t v)
 {
     w[2] |= (v & 0xffffffffu) << 32;
 }
-/* Results: M rows of N values; CONV: channel blocks [ob][y][x][16]. */
+/* Results: M rows of N values; CONV: channel blocks [ob][y][x][16]; SUM: one row of N values. */
 static inline uint64_t fsh_ccmd_c_addr(const uint64_t *w)
 {
     return (w[3] >> 0) & 0xffffffffu;
@@ -1274,7 +1286,7 @@ static inline void fsh_ccmd_set_ldx(uint64_t *w, uint64_t v)
 {
     w[5] |= (v & 0xfffffu) << 0;
 }
-/* Row stride of FP32 operand W. */
+/* Row stride of FP32 operand W (AXPY, GATE: of W). */
 static inline uint64_t fsh_ccmd_ldw(const uint64_t *w)
 {
     return (w[5] >> 20) & 0xfffffu;
@@ -1346,7 +1358,7 @@ static inline void fsh_ccmd_set_signal_mask(uint64_t *w, uint64_t v)
 {
     w[9] |= (v & 0xffffffffffffffffu) << 0;
 }
-/* Rows of a tile, in groups of 8 (a multiple of 8 with an encoded X); CONV: rows of output per tile. With tile_w at most 128 accumulators: (groups of 8 in a tile) * tile_w. */
+/* Rows of a tile, in groups of 8 (a multiple of 8 with an encoded X, of 2 with x_cols); CONV: rows of output per tile. With tile_w at most 128 accumulators: (groups of 8 in a tile) * tile_w. */
 static inline uint64_t fsh_ccmd_tile_x(const uint64_t *w)
 {
     return (w[10] >> 0) & 0xffu;
@@ -1481,6 +1493,15 @@ static inline void fsh_ccmd_set_x_words(uint64_t *w, uint64_t v)
 {
     w[13] |= (v & 0x3ffu) << 32;
 }
+/* AXPY, GATE, SUM: factor of X, FP32. */
+static inline uint64_t fsh_ccmd_scale(const uint64_t *w)
+{
+    return (w[14] >> 0) & 0xffffffffu;
+}
+static inline void fsh_ccmd_set_scale(uint64_t *w, uint64_t v)
+{
+    w[14] |= (v & 0xffffffffu) << 0;
+}
 /* CMD_CHECK. */
 static inline uint64_t fsh_ccmd_check(const uint64_t *w)
 {
@@ -1490,7 +1511,7 @@ static inline void fsh_ccmd_set_check(uint64_t *w, uint64_t v)
 {
     w[15] |= (v & 0xffu) << 56;
 }
-#define FSH_CCMD_USED_W0 UINT64_C(0xffff3f3f07ffff)
+#define FSH_CCMD_USED_W0 UINT64_C(0xffff3f3f0fffff)
 #define FSH_CCMD_USED_W1 UINT64_C(0x7ffff)
 #define FSH_CCMD_USED_W2 UINT64_C(0xffffffffffffffff)
 #define FSH_CCMD_USED_W3 UINT64_C(0xffffffffffffffff)
@@ -1504,7 +1525,7 @@ static inline void fsh_ccmd_set_check(uint64_t *w, uint64_t v)
 #define FSH_CCMD_USED_W11 UINT64_C(0xffffffffffffffff)
 #define FSH_CCMD_USED_W12 UINT64_C(0xffffffffffffffff)
 #define FSH_CCMD_USED_W13 UINT64_C(0x3ffffffffff)
-#define FSH_CCMD_USED_W14 UINT64_C(0x0)
+#define FSH_CCMD_USED_W14 UINT64_C(0xffffffff)
 #define FSH_CCMD_USED_W15 UINT64_C(0xff00000000000000)
 
 /* Command that an engine submits to the node. */

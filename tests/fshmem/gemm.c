@@ -9,8 +9,8 @@
 enum { SEGMENT = 4 << 20, ROUNDS = 12, MOST = 150 };
 
 struct problem {
-    uint64_t m, n, k, lda, ldb, ldt, ldc;
-    fshmem_offset_t a, b, t, c, bias, ea, eb, spare;
+    uint64_t m, n, k, lda, ldb, ldt, lds, ldc;
+    fshmem_offset_t a, b, t, s, c, bias, ea, eb, spare;
     float *want; /* C before, then as it must be */
 };
 
@@ -23,10 +23,12 @@ static struct problem make(struct conf_rng *rng, uint64_t m, uint64_t n,
     p.lda = cores_ld(k) + 16 * conf_below(rng, 3);
     p.ldb = cores_ld(n) + 16 * conf_below(rng, 3);
     p.ldt = cores_ld(k) + 16 * conf_below(rng, 3);
+    p.lds = cores_ld(m) + 16 * conf_below(rng, 3);
     p.ldc = cores_ld(n) + 16 * conf_below(rng, 3);
     p.a = cores_take(m * p.lda * 4);
     p.b = cores_take(k * p.ldb * 4);
     p.t = cores_take(n * p.ldt * 4);
+    p.s = cores_take(k * p.lds * 4);
     p.c = cores_take(m * p.ldc * 4);
     p.bias = cores_take(n * 4);
     p.ea = cores_take(fshmem_encoded_size(m, k));
@@ -39,6 +41,11 @@ static struct problem make(struct conf_rng *rng, uint64_t m, uint64_t n,
     for (uint64_t i = 0; i < k; i++) {
         for (uint64_t j = 0; j < n; j++) {
             cores_at(p.t)[j * p.ldt + i] = cores_at(p.b)[i * p.ldb + j];
+        }
+    }
+    for (uint64_t i = 0; i < m; i++) {
+        for (uint64_t j = 0; j < k; j++) {
+            cores_at(p.s)[j * p.lds + i] = cores_at(p.a)[i * p.lda + j];
         }
     }
     p.want = (float *)cores_alloc(m * p.ldc * 4);
@@ -99,7 +106,8 @@ static fshmem_gemm_t describe(const struct problem *p, unsigned form_a,
                               unsigned form_b, uint32_t flags)
 {
     const fshmem_operand_t a[] = {{FSHMEM_FP32_ROWS, p->a, p->lda},
-                                  {FSHMEM_BFP, p->ea, 0}};
+                                  {FSHMEM_BFP, p->ea, 0},
+                                  {FSHMEM_FP32_COLUMNS, p->s, p->lds}};
     const fshmem_operand_t b[] = {{FSHMEM_FP32_ROWS, p->b, p->ldb},
                                   {FSHMEM_FP32_COLUMNS, p->t, p->ldt},
                                   {FSHMEM_BFP, p->eb, 0}};
@@ -149,9 +157,9 @@ static void round_of(struct conf_rng *rng, uint64_t m, uint64_t n, uint64_t k)
     struct problem p = make(rng, m, n, k);
 
     encode_operands(&p);
-    for (unsigned form = 0; form < 6; form++) {
-        check_product(&p, form % 2, form / 2, 0);
-        check_product(&p, form % 2, form / 2, (uint32_t)conf_below(rng, 8));
+    for (unsigned form = 0; form < 9; form++) {
+        check_product(&p, form % 3, form / 3, 0);
+        check_product(&p, form % 3, form / 3, (uint32_t)conf_below(rng, 8));
     }
     free(p.want);
 }

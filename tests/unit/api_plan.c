@@ -92,8 +92,9 @@ static void refuse_gemm(void)
     GEMM(c, (UINT64_C(1) << 38) - 64, FSHMEM_ERR_RANGE);
     GEMM(flow.send_offset, (UINT64_C(1) << 38) - 64, FSHMEM_ERR_RANGE);
     GEMM(flow.send_offset, UINT64_MAX - 63, FSHMEM_ERR_RANGE);
-    GEMM(a.format, FSHMEM_FP32_COLUMNS, FSHMEM_ERR_ARGUMENT);
-    GEMM(a.format, (fshmem_format_t)3, FSHMEM_ERR_ARGUMENT);
+    GEMM(a.format, FSHMEM_BFP_COLUMNS, FSHMEM_ERR_ENCODED);
+    GEMM(b.format, FSHMEM_BFP_COLUMNS, FSHMEM_ERR_ENCODED);
+    GEMM(a.format, (fshmem_format_t)4, FSHMEM_ERR_ARGUMENT);
     GEMM(b.format, (fshmem_format_t)7, FSHMEM_ERR_ARGUMENT);
     GEMM(flags, 16, FSHMEM_ERR_ARGUMENT);
     GEMM(flow.await_event, 64, FSHMEM_ERR_ARGUMENT);
@@ -124,6 +125,15 @@ static void refuse_gemm_forms(void)
     CHECK(fshmem_command_gemm(&g, &command) == FSHMEM_OK);
     CHECK(plan()->remote_end == fshmem_encoded_size(100, 100));
     check_pieces();
+    g = gemm;
+    g.a.format = FSHMEM_FP32_COLUMNS; /* a line has 16 of its rows */
+    CHECK(fshmem_command_gemm(&g, &command) == FSHMEM_OK);
+    CHECK(fsh_ccmd_x_cols(plan()->ccmd) && fsh_ccmd_tile_x(plan()->ccmd) == 14);
+    check_pieces();
+    g.tile_rows = 24;
+    CHECK(fshmem_command_gemm(&g, &command) == FSHMEM_ERR_SHAPE);
+    g.tile_rows = 32;
+    CHECK(fshmem_command_gemm(&g, &command) == FSHMEM_OK);
     g = gemm;
     g.flags = FSHMEM_BIAS;
     g.bias = 8;
@@ -185,6 +195,56 @@ static void refuse_conv(void)
     CHECK(fshmem_command_conv(NULL, &command) == FSHMEM_ERR_ARGUMENT);
 }
 
+/* Rows without gaps are one, but those that are summed; a single row may be any
+ * distance from the next. */
+static void elements(void)
+{
+    const fshmem_element_t e = {.m = 10,
+                                .n = 48,
+                                .scale = 2,
+                                .x = 64,
+                                .ldx = 48,
+                                .w = 4096,
+                                .ldw = 48,
+                                .c = 8192,
+                                .ldc = 48,
+                                .flow = {.send_nodes = 1}};
+    fshmem_element_t other = e;
+
+#define ELEMENT(field, value, want)                              \
+    REFUSE(element, fshmem_command_axpy, e, field, value, want); \
+    REFUSE(element, fshmem_command_gate, e, field, value, want)
+    ELEMENT(m, 0, FSHMEM_ERR_SHAPE);
+    ELEMENT(n, 1u << 24, FSHMEM_ERR_SHAPE);
+    ELEMENT(ldx, 32, FSHMEM_ERR_SHAPE);
+    ELEMENT(ldw, 40, FSHMEM_ERR_ALIGNMENT);
+    ELEMENT(ldc, 0, FSHMEM_ERR_SHAPE);
+    ELEMENT(x, 4, FSHMEM_ERR_ALIGNMENT);
+    ELEMENT(w, UINT64_C(1) << 38, FSHMEM_ERR_RANGE);
+    ELEMENT(flow.signal_event, 64, FSHMEM_ERR_ARGUMENT);
+#undef ELEMENT
+    REFUSE(element, fshmem_command_sum, e, ldx, 32, FSHMEM_ERR_SHAPE);
+    REFUSE(element, fshmem_command_sum, e, c, 32, FSHMEM_ERR_ALIGNMENT);
+    CHECK(fshmem_command_axpy(NULL, &command) == FSHMEM_ERR_ARGUMENT);
+    CHECK(fshmem_command_axpy(&e, &command) == FSHMEM_OK);
+    CHECK(fsh_ccmd_m(plan()->ccmd) == 1 && fsh_ccmd_n(plan()->ccmd) == 480);
+    CHECK(fsh_ccmd_scale(plan()->ccmd) == 0x40000000);
+    CHECK(plan()->local_end == 8192 + 480 * 4 && plan()->remote_end == 1920);
+    check_pieces();
+    other.ldw = 64;
+    CHECK(fshmem_command_gate(&other, &command) == FSHMEM_OK);
+    CHECK(fsh_ccmd_m(plan()->ccmd) == 10 && fsh_ccmd_ldw(plan()->ccmd) == 4);
+    check_pieces();
+    other.m = 1;
+    other.ldx = other.ldw = other.ldc = 0;
+    CHECK(fshmem_command_gate(&other, &command) == FSHMEM_OK);
+    check_pieces();
+    CHECK(fshmem_command_sum(&e, &command) == FSHMEM_OK);
+    CHECK(fsh_ccmd_m(plan()->ccmd) == 10 && plan()->remote_end == 48 * 4);
+    CHECK(plan()->local_end == 8192 + 48 * 4);
+    check_pieces();
+}
+
 static void refuse_others(void)
 {
     const fshmem_encode_t e = {
@@ -244,7 +304,7 @@ static void random_gemm(void)
                        .flags = model_below(8),
                        .flow = some_flow()};
 
-    g.a.format = model_below(2) ? FSHMEM_BFP : FSHMEM_FP32_ROWS;
+    g.a.format = (fshmem_format_t)model_below(3);
     g.b.format = (fshmem_format_t)model_below(3);
     g.a.ld = g.b.ld = g.ldc = 1 << 14;
     if (g.b.format != FSHMEM_BFP && model_below(2))
@@ -359,11 +419,11 @@ static void paper(void)
 static void texts(void)
 {
     static const fshmem_status_t all[] = {
-        FSHMEM_OK,          FSHMEM_ERR_CALL,      FSHMEM_ERR_ARGUMENT,
-        FSHMEM_ERR_SHAPE,   FSHMEM_ERR_ALIGNMENT, FSHMEM_ERR_RANGE,
-        FSHMEM_ERR_NODE,    FSHMEM_ERR_BUSY,      FSHMEM_ERR_NO_MEMORY,
-        FSHMEM_ERR_COMMAND, FSHMEM_ERR_ABSENT,    FSHMEM_ERR_RECEIVER,
-        FSHMEM_ERR_DEVICE};
+        FSHMEM_OK,           FSHMEM_ERR_CALL,      FSHMEM_ERR_ARGUMENT,
+        FSHMEM_ERR_SHAPE,    FSHMEM_ERR_ALIGNMENT, FSHMEM_ERR_RANGE,
+        FSHMEM_ERR_NODE,     FSHMEM_ERR_BUSY,      FSHMEM_ERR_NO_MEMORY,
+        FSHMEM_ERR_COMMAND,  FSHMEM_ERR_ENCODED,   FSHMEM_ERR_ABSENT,
+        FSHMEM_ERR_RECEIVER, FSHMEM_ERR_DEVICE};
     const char *unknown = fshmem_status_string((fshmem_status_t)99);
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -376,6 +436,7 @@ int main(int argc, char **argv)
     refuse_gemm();
     refuse_gemm_forms();
     refuse_conv();
+    elements();
     refuse_others();
     for (unsigned i = 0; i < ROUNDS; i++) {
         random_gemm();

@@ -71,7 +71,9 @@ static void queues(void)
 
     for (unsigned op = 0; op < 256; op++) {
         bool array = op == FSH_COP_NOP || op == FSH_COP_GEMM ||
-                     op == FSH_COP_CONV || op == FSH_COP_ENCODE;
+                     op == FSH_COP_CONV || op == FSH_COP_ENCODE ||
+                     op == FSH_COP_AXPY || op == FSH_COP_GATE ||
+                     op == FSH_COP_SUM;
 
         make(w, op);
         CHECK(passes(w, false) == array, "op %u", op);
@@ -105,11 +107,15 @@ static void sizes(void)
         {736, 16}, {752, 16}, {13, 1},  {864, 10}};
     static const unsigned encode[][2] = {{408, 24}, {448, 24}, {648, 8}};
     static const unsigned send[][2] = {{448, 24}, {472, 24}};
+    static const unsigned element[][2] = {{384, 24}, {408, 24}};
 
     must_not_be_zero(FSH_COP_GEMM, gemm, 5);
     must_not_be_zero(FSH_COP_CONV, conv, 14);
     must_not_be_zero(FSH_COP_ENCODE, encode, 3);
     must_not_be_zero(FSH_COP_SEND, send, 2);
+    must_not_be_zero(FSH_COP_AXPY, element, 2);
+    must_not_be_zero(FSH_COP_GATE, element, 2);
+    must_not_be_zero(FSH_COP_SUM, element, 2);
 }
 
 static void flags(void)
@@ -140,7 +146,7 @@ static void flags(void)
     fsh_ccmd_set_stride(w, 8); /* 9 */
     CHECK(!passes(w, false));
     make(w, FSH_COP_NOP);
-    w[14] = 1;
+    w[14] = UINT64_C(1) << 32;
     CHECK(!passes(w, false));
     make(w, FSH_COP_NOP);
     CHECK(!fsh_execute_waits(w));
@@ -175,6 +181,20 @@ static void forms(void)
     clear(w, 640, 8);
     fsh_ccmd_set_tile_x(w, 8);
     CHECK(passes(w, false));
+    make(w, FSH_COP_GEMM);
+    fsh_ccmd_set_x_cols(w, 1);
+    CHECK(passes(w, false));
+    fsh_ccmd_set_tile_x(w, 1); /* 3: half a line */
+    CHECK(!passes(w, false));
+    make(w, FSH_COP_GEMM);
+    fsh_ccmd_set_tile_x(w, 8);
+    clear(w, 640, 2);
+    fsh_ccmd_set_x_cols(w, 1);
+    fsh_ccmd_set_x_bfp(w, 1);
+    CHECK(!passes(w, false));
+    make(w, FSH_COP_CONV);
+    fsh_ccmd_set_x_cols(w, 1);
+    CHECK(!passes(w, false));
     make(w, FSH_COP_ENCODE);
     fsh_ccmd_set_emit(w, 1);
     CHECK(passes(w, false));
@@ -259,6 +279,11 @@ static void distances(void)
         {FSH_COP_GEMM, 408, 24, 340, 2, true},  /* W: n rows of k */
         {FSH_COP_GEMM, 384, 24, 360, 2, false}, /* results: m rows of n */
         {FSH_COP_ENCODE, 408, 24, 340, 2, true},
+        {FSH_COP_AXPY, 384, 24, 320, 2, false}, /* m rows of n, all three */
+        {FSH_COP_AXPY, 384, 24, 340, 2, false},
+        {FSH_COP_AXPY, 384, 24, 360, 2, false},
+        {FSH_COP_GATE, 384, 24, 340, 2, false},
+        {FSH_COP_SUM, 384, 24, 320, 2, false},
         {FSH_COP_CONV, 408, 24, 340, 18, true}, /* n kernels of 2 x 9 */
         {FSH_COP_CONV, 736, 16, 360, 4, true},  /* out_h rows of out_w */
     };

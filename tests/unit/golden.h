@@ -128,7 +128,7 @@ static const uint64_t golden_cmd2[4] = {
     UINT64_C(0xe800000000000000),
 };
 static const uint64_t golden_ccmd0[16] = {
-    UINT64_C(0xffff3f3f07ffff),
+    UINT64_C(0xffff3f3f0fffff),
     UINT64_C(0x7ffff),
     UINT64_C(0xffffffffffffffff),
     UINT64_C(0xffffffffffffffff),
@@ -142,79 +142,79 @@ static const uint64_t golden_ccmd0[16] = {
     UINT64_C(0xffffffffffffffff),
     UINT64_C(0xffffffffffffffff),
     UINT64_C(0x3ffffffffff),
-    UINT64_C(0x0),
+    UINT64_C(0xffffffff),
     UINT64_C(0xff00000000000000),
 };
 static const uint64_t golden_ccmd1[16] = {
-    UINT64_C(0xbd913c38079f44),
-    UINT64_C(0x67983),
-    UINT64_C(0x84c8199921167d8f),
-    UINT64_C(0x8fb5262cc7038069),
-    UINT64_C(0x6d14475b349aae90),
-    UINT64_C(0x7b2970e5e1f320c),
-    UINT64_C(0x5d5f57deb8fc),
-    UINT64_C(0x8ded3c91eb79),
-    UINT64_C(0xf0e642f43328ad08),
-    UINT64_C(0x69d495dd81355c53),
-    UINT64_C(0x586a5bd07c),
-    UINT64_C(0xc9549f9d8a4489d9),
-    UINT64_C(0x75491bc354c59cc9),
-    UINT64_C(0x1c99901c04),
-    UINT64_C(0x0),
-    UINT64_C(0xcd00000000000000),
+    UINT64_C(0x83332f3c0f9f44),
+    UINT64_C(0x108cf),
+    UINT64_C(0xc703806984c81999),
+    UINT64_C(0x349aae908fb5262c),
+    UINT64_C(0xf320cd576d14475b),
+    UINT64_C(0xdeb8f7b2970e5e1),
+    UINT64_C(0x91eb795d5f57),
+    UINT64_C(0x3328ad8ded3c),
+    UINT64_C(0x81355c53f0e642f4),
+    UINT64_C(0x7c240d4969d495dd),
+    UINT64_C(0x8900586a5bd0),
+    UINT64_C(0x9cc9c9549f9d8a44),
+    UINT64_C(0x99901c04754954c5),
+    UINT64_C(0x33707295e42),
+    UINT64_C(0x3ac7652c),
+    UINT64_C(0xa200000000000000),
 };
 static const uint64_t golden_ccmd2[16] = {
-    UINT64_C(0x415a3b3407ad3a),
-    UINT64_C(0x6bb08),
-    UINT64_C(0xac512b01f18dd1ee),
-    UINT64_C(0x154ed51212093d26),
-    UINT64_C(0x445d656de3a5db5),
-    UINT64_C(0xc10fa03ba373f7b),
-    UINT64_C(0x47fc81c16e22),
-    UINT64_C(0x44c5b43fe31d),
-    UINT64_C(0xcc1b0c3e1c07724e),
-    UINT64_C(0x2f429ce59ff3078f),
-    UINT64_C(0x41282a114a58),
-    UINT64_C(0xa81a2b0bf3b38702),
-    UINT64_C(0xb62ac1fea5f045dd),
-    UINT64_C(0x1d14b63e0ef),
-    UINT64_C(0x0),
-    UINT64_C(0xb300000000000000),
+    UINT64_C(0xf18d350207eb2d),
+    UINT64_C(0x90ac),
+    UINT64_C(0xde3a5db5154ed512),
+    UINT64_C(0x73f7ba8e0445d656),
+    UINT64_C(0xc10faa4003ba33db),
+    UINT64_C(0x3fe3147fc8c16e2),
+    UINT64_C(0x1c077244c5b4),
+    UINT64_C(0x9ff307cc1b0c),
+    UINT64_C(0x582c18c92f429ce5),
+    UINT64_C(0x11cbc2884a5012dc),
+    UINT64_C(0x2bf38741282a),
+    UINT64_C(0xb62aa5f045dda81a),
+    UINT64_C(0xb3df44a474674b63),
+    UINT64_C(0x1fc526eb523),
+    UINT64_C(0x79490eab),
+    UINT64_C(0x1d00000000000000),
 };
 static const uint64_t golden_ecmd0[2] = {
     UINT64_C(0xffffffffffffffff),
     UINT64_C(0xffffffffffffff),
 };
 static const uint64_t golden_ecmd1[2] = {
-    UINT64_C(0x79490e7f526eb523),
-    UINT64_C(0x5753061d3b993f),
+    UINT64_C(0x62f5684f060cea63),
+    UINT64_C(0x42326b57e54acc),
 };
 static const uint64_t golden_ecmd2[2] = {
-    UINT64_C(0x302358cb6bc15385),
-    UINT64_C(0xbad01b4227de21),
+    UINT64_C(0xe65a81401bd7ce73),
+    UINT64_C(0xf73e82baeb41a5),
 };
 static const uint64_t golden_ring0[2] = {
     UINT64_C(0xfffffffffffff),
     UINT64_C(0xffffffffffff),
 };
 static const uint64_t golden_ring1[2] = {
-    UINT64_C(0x3905e896e9bf7),
-    UINT64_C(0x65b60492c4f5),
+    UINT64_C(0x9250243905fb),
+    UINT64_C(0xf5bbb80599e9),
 };
 static const uint64_t golden_ring2[2] = {
-    UINT64_C(0x6dadda37229f8),
-    UINT64_C(0xd50e8b7199cd),
+    UINT64_C(0xfa38c5b6dad8a),
+    UINT64_C(0xa17af9c08fef),
 };
 static const uint64_t golden_status0[2] = {
     UINT64_C(0xffffffffffffffff),
     UINT64_C(0x0),
 };
 static const uint64_t golden_status1[2] = {
-    UINT64_C(0xfa1b1bf13879399b),
+    UINT64_C(0xb1eedaffcc3d5506),
     UINT64_C(0x0),
 };
 static const uint64_t golden_status2[2] = {
-    UINT64_C(0xa17a4340f9c08fef),
+    UINT64_C(0x736a947a843fdda7),
     UINT64_C(0x0),
 };
 static const uint64_t golden_bound0[2] = {
@@ -222,12 +222,12 @@ static const uint64_t golden_bound0[2] = {
     UINT64_C(0xffffffffffffffff),
 };
 static const uint64_t golden_bound1[2] = {
-    UINT64_C(0x736a843fb1eecc3d),
-    UINT64_C(0x6518093d53861392),
+    UINT64_C(0x7dba604861e3923),
+    UINT64_C(0x523d2a54c9acc651),
 };
 static const uint64_t golden_bound2[2] = {
-    UINT64_C(0x523dcdaa936aacc6),
-    UINT64_C(0xbcc99ae836a18a8e),
+    UINT64_C(0xf0c6d21a185a8ea),
+    UINT64_C(0x364e433f904c7bcc),
 };
 /* X(layout, words, field, value): decoded by the test. */
 #define GOLDEN(X) \
@@ -489,6 +489,7 @@ static const uint64_t golden_bound2[2] = {
     X(ccmd, golden_ccmd0, art, 0x1) \
     X(ccmd, golden_ccmd0, signal, 0x1) \
     X(ccmd, golden_ccmd0, complete, 0x1) \
+    X(ccmd, golden_ccmd0, x_cols, 0x1) \
     X(ccmd, golden_ccmd0, await_event, 0x3f) \
     X(ccmd, golden_ccmd0, signal_event, 0x3f) \
     X(ccmd, golden_ccmd0, await_count, 0xffff) \
@@ -524,6 +525,7 @@ static const uint64_t golden_bound2[2] = {
     X(ccmd, golden_ccmd0, in_plane, 0xffffffff) \
     X(ccmd, golden_ccmd0, out_plane, 0xffffffff) \
     X(ccmd, golden_ccmd0, x_words, 0x3ff) \
+    X(ccmd, golden_ccmd0, scale, 0xffffffff) \
     X(ccmd, golden_ccmd0, check, 0xff) \
     X(ccmd, golden_ccmd1, op, 0x44) \
     X(ccmd, golden_ccmd1, accumulate, 0x1) \
@@ -537,108 +539,112 @@ static const uint64_t golden_bound2[2] = {
     X(ccmd, golden_ccmd1, art, 0x1) \
     X(ccmd, golden_ccmd1, signal, 0x1) \
     X(ccmd, golden_ccmd1, complete, 0x1) \
-    X(ccmd, golden_ccmd1, await_event, 0x38) \
-    X(ccmd, golden_ccmd1, signal_event, 0x3c) \
-    X(ccmd, golden_ccmd1, await_count, 0xbd91) \
-    X(ccmd, golden_ccmd1, complete_node, 0x83) \
-    X(ccmd, golden_ccmd1, cookie, 0x679) \
-    X(ccmd, golden_ccmd1, x_addr, 0x21167d8f) \
-    X(ccmd, golden_ccmd1, w_addr, 0x84c81999) \
-    X(ccmd, golden_ccmd1, c_addr, 0xc7038069) \
-    X(ccmd, golden_ccmd1, b_addr, 0x8fb5262c) \
-    X(ccmd, golden_ccmd1, e_addr, 0x349aae90) \
-    X(ccmd, golden_ccmd1, art_addr, 0x6d14475b) \
-    X(ccmd, golden_ccmd1, ldx, 0xf320c) \
-    X(ccmd, golden_ccmd1, ldw, 0xe5e1) \
-    X(ccmd, golden_ccmd1, ldc, 0x7b297) \
-    X(ccmd, golden_ccmd1, m, 0xdeb8fc) \
-    X(ccmd, golden_ccmd1, n, 0x5d5f57) \
-    X(ccmd, golden_ccmd1, k, 0x91eb79) \
-    X(ccmd, golden_ccmd1, art_count, 0x8ded3c) \
-    X(ccmd, golden_ccmd1, art_mask, 0xf0e642f43328ad08) \
-    X(ccmd, golden_ccmd1, signal_mask, 0x69d495dd81355c53) \
-    X(ccmd, golden_ccmd1, tile_x, 0x7c) \
-    X(ccmd, golden_ccmd1, tile_w, 0xd0) \
-    X(ccmd, golden_ccmd1, kernel_h, 0x5b) \
-    X(ccmd, golden_ccmd1, kernel_w, 0x6a) \
-    X(ccmd, golden_ccmd1, stride, 0x58) \
-    X(ccmd, golden_ccmd1, row_words, 0x0) \
-    X(ccmd, golden_ccmd1, in_h, 0x89d9) \
-    X(ccmd, golden_ccmd1, in_w, 0x8a44) \
-    X(ccmd, golden_ccmd1, out_h, 0x9f9d) \
-    X(ccmd, golden_ccmd1, out_w, 0xc954) \
-    X(ccmd, golden_ccmd1, pad_h, 0x9cc9) \
-    X(ccmd, golden_ccmd1, pad_w, 0x54c5) \
-    X(ccmd, golden_ccmd1, in_plane, 0x75491bc3) \
-    X(ccmd, golden_ccmd1, out_plane, 0x99901c04) \
-    X(ccmd, golden_ccmd1, x_words, 0x1c) \
-    X(ccmd, golden_ccmd1, check, 0xcd) \
-    X(ccmd, golden_ccmd2, op, 0x3a) \
+    X(ccmd, golden_ccmd1, x_cols, 0x1) \
+    X(ccmd, golden_ccmd1, await_event, 0x3c) \
+    X(ccmd, golden_ccmd1, signal_event, 0x2f) \
+    X(ccmd, golden_ccmd1, await_count, 0x8333) \
+    X(ccmd, golden_ccmd1, complete_node, 0xcf) \
+    X(ccmd, golden_ccmd1, cookie, 0x108) \
+    X(ccmd, golden_ccmd1, x_addr, 0x84c81999) \
+    X(ccmd, golden_ccmd1, w_addr, 0xc7038069) \
+    X(ccmd, golden_ccmd1, c_addr, 0x8fb5262c) \
+    X(ccmd, golden_ccmd1, b_addr, 0x349aae90) \
+    X(ccmd, golden_ccmd1, e_addr, 0x6d14475b) \
+    X(ccmd, golden_ccmd1, art_addr, 0xf320cd57) \
+    X(ccmd, golden_ccmd1, ldx, 0xe5e1) \
+    X(ccmd, golden_ccmd1, ldw, 0x7b297) \
+    X(ccmd, golden_ccmd1, ldc, 0xdeb8f) \
+    X(ccmd, golden_ccmd1, m, 0x5d5f57) \
+    X(ccmd, golden_ccmd1, n, 0x91eb79) \
+    X(ccmd, golden_ccmd1, k, 0x8ded3c) \
+    X(ccmd, golden_ccmd1, art_count, 0x3328ad) \
+    X(ccmd, golden_ccmd1, art_mask, 0x81355c53f0e642f4) \
+    X(ccmd, golden_ccmd1, signal_mask, 0x7c240d4969d495dd) \
+    X(ccmd, golden_ccmd1, tile_x, 0xd0) \
+    X(ccmd, golden_ccmd1, tile_w, 0x5b) \
+    X(ccmd, golden_ccmd1, kernel_h, 0x6a) \
+    X(ccmd, golden_ccmd1, kernel_w, 0x58) \
+    X(ccmd, golden_ccmd1, stride, 0x0) \
+    X(ccmd, golden_ccmd1, row_words, 0x89) \
+    X(ccmd, golden_ccmd1, in_h, 0x8a44) \
+    X(ccmd, golden_ccmd1, in_w, 0x9f9d) \
+    X(ccmd, golden_ccmd1, out_h, 0xc954) \
+    X(ccmd, golden_ccmd1, out_w, 0x9cc9) \
+    X(ccmd, golden_ccmd1, pad_h, 0x54c5) \
+    X(ccmd, golden_ccmd1, pad_w, 0x7549) \
+    X(ccmd, golden_ccmd1, in_plane, 0x99901c04) \
+    X(ccmd, golden_ccmd1, out_plane, 0x7295e42) \
+    X(ccmd, golden_ccmd1, x_words, 0x337) \
+    X(ccmd, golden_ccmd1, scale, 0x3ac7652c) \
+    X(ccmd, golden_ccmd1, check, 0xa2) \
+    X(ccmd, golden_ccmd2, op, 0x2d) \
     X(ccmd, golden_ccmd2, accumulate, 0x1) \
-    X(ccmd, golden_ccmd2, bias, 0x0) \
-    X(ccmd, golden_ccmd2, relu, 0x1) \
+    X(ccmd, golden_ccmd2, bias, 0x1) \
+    X(ccmd, golden_ccmd2, relu, 0x0) \
     X(ccmd, golden_ccmd2, x_bfp, 0x1) \
     X(ccmd, golden_ccmd2, w_bfp, 0x0) \
     X(ccmd, golden_ccmd2, w_rows, 0x1) \
-    X(ccmd, golden_ccmd2, emit, 0x0) \
+    X(ccmd, golden_ccmd2, emit, 0x1) \
     X(ccmd, golden_ccmd2, await, 0x1) \
     X(ccmd, golden_ccmd2, art, 0x1) \
     X(ccmd, golden_ccmd2, signal, 0x1) \
     X(ccmd, golden_ccmd2, complete, 0x1) \
-    X(ccmd, golden_ccmd2, await_event, 0x34) \
-    X(ccmd, golden_ccmd2, signal_event, 0x3b) \
-    X(ccmd, golden_ccmd2, await_count, 0x415a) \
-    X(ccmd, golden_ccmd2, complete_node, 0x8) \
-    X(ccmd, golden_ccmd2, cookie, 0x6bb) \
-    X(ccmd, golden_ccmd2, x_addr, 0xf18dd1ee) \
-    X(ccmd, golden_ccmd2, w_addr, 0xac512b01) \
-    X(ccmd, golden_ccmd2, c_addr, 0x12093d26) \
-    X(ccmd, golden_ccmd2, b_addr, 0x154ed512) \
-    X(ccmd, golden_ccmd2, e_addr, 0xde3a5db5) \
-    X(ccmd, golden_ccmd2, art_addr, 0x445d656) \
-    X(ccmd, golden_ccmd2, ldx, 0x73f7b) \
-    X(ccmd, golden_ccmd2, ldw, 0x3ba3) \
-    X(ccmd, golden_ccmd2, ldc, 0xc10fa) \
-    X(ccmd, golden_ccmd2, m, 0xc16e22) \
-    X(ccmd, golden_ccmd2, n, 0x47fc81) \
-    X(ccmd, golden_ccmd2, k, 0x3fe31d) \
-    X(ccmd, golden_ccmd2, art_count, 0x44c5b4) \
-    X(ccmd, golden_ccmd2, art_mask, 0xcc1b0c3e1c07724e) \
-    X(ccmd, golden_ccmd2, signal_mask, 0x2f429ce59ff3078f) \
-    X(ccmd, golden_ccmd2, tile_x, 0x58) \
-    X(ccmd, golden_ccmd2, tile_w, 0x4a) \
-    X(ccmd, golden_ccmd2, kernel_h, 0x11) \
-    X(ccmd, golden_ccmd2, kernel_w, 0x2a) \
-    X(ccmd, golden_ccmd2, stride, 0x28) \
-    X(ccmd, golden_ccmd2, row_words, 0x41) \
-    X(ccmd, golden_ccmd2, in_h, 0x8702) \
-    X(ccmd, golden_ccmd2, in_w, 0xf3b3) \
-    X(ccmd, golden_ccmd2, out_h, 0x2b0b) \
-    X(ccmd, golden_ccmd2, out_w, 0xa81a) \
-    X(ccmd, golden_ccmd2, pad_h, 0x45dd) \
-    X(ccmd, golden_ccmd2, pad_w, 0xa5f0) \
-    X(ccmd, golden_ccmd2, in_plane, 0xb62ac1fe) \
-    X(ccmd, golden_ccmd2, out_plane, 0x4b63e0ef) \
-    X(ccmd, golden_ccmd2, x_words, 0x1d1) \
-    X(ccmd, golden_ccmd2, check, 0xb3) \
+    X(ccmd, golden_ccmd2, x_cols, 0x0) \
+    X(ccmd, golden_ccmd2, await_event, 0x2) \
+    X(ccmd, golden_ccmd2, signal_event, 0x35) \
+    X(ccmd, golden_ccmd2, await_count, 0xf18d) \
+    X(ccmd, golden_ccmd2, complete_node, 0xac) \
+    X(ccmd, golden_ccmd2, cookie, 0x90) \
+    X(ccmd, golden_ccmd2, x_addr, 0x154ed512) \
+    X(ccmd, golden_ccmd2, w_addr, 0xde3a5db5) \
+    X(ccmd, golden_ccmd2, c_addr, 0x445d656) \
+    X(ccmd, golden_ccmd2, b_addr, 0x73f7ba8e) \
+    X(ccmd, golden_ccmd2, e_addr, 0x3ba33db) \
+    X(ccmd, golden_ccmd2, art_addr, 0xc10faa40) \
+    X(ccmd, golden_ccmd2, ldx, 0xc16e2) \
+    X(ccmd, golden_ccmd2, ldw, 0x47fc8) \
+    X(ccmd, golden_ccmd2, ldc, 0x3fe31) \
+    X(ccmd, golden_ccmd2, m, 0x44c5b4) \
+    X(ccmd, golden_ccmd2, n, 0x1c0772) \
+    X(ccmd, golden_ccmd2, k, 0xcc1b0c) \
+    X(ccmd, golden_ccmd2, art_count, 0x9ff307) \
+    X(ccmd, golden_ccmd2, art_mask, 0x582c18c92f429ce5) \
+    X(ccmd, golden_ccmd2, signal_mask, 0x11cbc2884a5012dc) \
+    X(ccmd, golden_ccmd2, tile_x, 0x2a) \
+    X(ccmd, golden_ccmd2, tile_w, 0x28) \
+    X(ccmd, golden_ccmd2, kernel_h, 0x41) \
+    X(ccmd, golden_ccmd2, kernel_w, 0x87) \
+    X(ccmd, golden_ccmd2, stride, 0xf3) \
+    X(ccmd, golden_ccmd2, row_words, 0x2b) \
+    X(ccmd, golden_ccmd2, in_h, 0xa81a) \
+    X(ccmd, golden_ccmd2, in_w, 0x45dd) \
+    X(ccmd, golden_ccmd2, out_h, 0xa5f0) \
+    X(ccmd, golden_ccmd2, out_w, 0xb62a) \
+    X(ccmd, golden_ccmd2, pad_h, 0x4b63) \
+    X(ccmd, golden_ccmd2, pad_w, 0x7467) \
+    X(ccmd, golden_ccmd2, in_plane, 0xb3df44a4) \
+    X(ccmd, golden_ccmd2, out_plane, 0x526eb523) \
+    X(ccmd, golden_ccmd2, x_words, 0x1fc) \
+    X(ccmd, golden_ccmd2, scale, 0x79490eab) \
+    X(ccmd, golden_ccmd2, check, 0x1d) \
     X(ecmd, golden_ecmd0, laddr, 0xffffffffff) \
     X(ecmd, golden_ecmd0, length, 0xffffff) \
     X(ecmd, golden_ecmd0, raddr, 0xffffffffff) \
     X(ecmd, golden_ecmd0, tag, 0x3f) \
     X(ecmd, golden_ecmd0, kind, 0x3) \
     X(ecmd, golden_ecmd0, dst, 0xff) \
-    X(ecmd, golden_ecmd1, laddr, 0x7f526eb523) \
-    X(ecmd, golden_ecmd1, length, 0x79490e) \
-    X(ecmd, golden_ecmd1, raddr, 0x61d3b993f) \
-    X(ecmd, golden_ecmd1, tag, 0x13) \
-    X(ecmd, golden_ecmd1, kind, 0x1) \
-    X(ecmd, golden_ecmd1, dst, 0x57) \
-    X(ecmd, golden_ecmd2, laddr, 0xcb6bc15385) \
-    X(ecmd, golden_ecmd2, length, 0x302358) \
-    X(ecmd, golden_ecmd2, raddr, 0x1b4227de21) \
-    X(ecmd, golden_ecmd2, tag, 0x10) \
-    X(ecmd, golden_ecmd2, kind, 0x3) \
-    X(ecmd, golden_ecmd2, dst, 0xba) \
+    X(ecmd, golden_ecmd1, laddr, 0x4f060cea63) \
+    X(ecmd, golden_ecmd1, length, 0x62f568) \
+    X(ecmd, golden_ecmd1, raddr, 0x6b57e54acc) \
+    X(ecmd, golden_ecmd1, tag, 0x32) \
+    X(ecmd, golden_ecmd1, kind, 0x0) \
+    X(ecmd, golden_ecmd1, dst, 0x42) \
+    X(ecmd, golden_ecmd2, laddr, 0x401bd7ce73) \
+    X(ecmd, golden_ecmd2, length, 0xe65a81) \
+    X(ecmd, golden_ecmd2, raddr, 0x82baeb41a5) \
+    X(ecmd, golden_ecmd2, tag, 0x3e) \
+    X(ecmd, golden_ecmd2, kind, 0x0) \
+    X(ecmd, golden_ecmd2, dst, 0xf7) \
     X(ring, golden_ring0, phase, 0x1) \
     X(ring, golden_ring0, kind, 0x3) \
     X(ring, golden_ring0, reply, 0x1) \
@@ -651,33 +657,33 @@ static const uint64_t golden_bound2[2] = {
     X(ring, golden_ring0, source, 0xff) \
     X(ring, golden_ring0, cycle, 0xffffffffffff) \
     X(ring, golden_ring1, phase, 0x1) \
-    X(ring, golden_ring1, kind, 0x3) \
-    X(ring, golden_ring1, reply, 0x0) \
+    X(ring, golden_ring1, kind, 0x1) \
+    X(ring, golden_ring1, reply, 0x1) \
     X(ring, golden_ring1, status, 0xf) \
-    X(ring, golden_ring1, opcode, 0x9b) \
-    X(ring, golden_ring1, node, 0x6e) \
-    X(ring, golden_ring1, tag, 0x689) \
-    X(ring, golden_ring1, half, 0x1) \
-    X(ring, golden_ring1, step, 0x5) \
-    X(ring, golden_ring1, source, 0x39) \
-    X(ring, golden_ring1, cycle, 0x65b60492c4f5) \
+    X(ring, golden_ring1, opcode, 0x5) \
+    X(ring, golden_ring1, node, 0x39) \
+    X(ring, golden_ring1, tag, 0x24) \
+    X(ring, golden_ring1, half, 0x0) \
+    X(ring, golden_ring1, step, 0x25) \
+    X(ring, golden_ring1, source, 0x9) \
+    X(ring, golden_ring1, cycle, 0xf5bbb80599e9) \
     X(ring, golden_ring2, phase, 0x0) \
-    X(ring, golden_ring2, kind, 0x0) \
+    X(ring, golden_ring2, kind, 0x1) \
     X(ring, golden_ring2, reply, 0x1) \
-    X(ring, golden_ring2, status, 0xf) \
-    X(ring, golden_ring2, opcode, 0x29) \
-    X(ring, golden_ring2, node, 0x72) \
-    X(ring, golden_ring2, tag, 0x5a3) \
+    X(ring, golden_ring2, status, 0x8) \
+    X(ring, golden_ring2, opcode, 0xad) \
+    X(ring, golden_ring2, node, 0x6d) \
+    X(ring, golden_ring2, tag, 0x45b) \
     X(ring, golden_ring2, half, 0x1) \
-    X(ring, golden_ring2, step, 0xad) \
-    X(ring, golden_ring2, source, 0x6d) \
-    X(ring, golden_ring2, cycle, 0xd50e8b7199cd) \
+    X(ring, golden_ring2, step, 0x38) \
+    X(ring, golden_ring2, source, 0xfa) \
+    X(ring, golden_ring2, cycle, 0xa17af9c08fef) \
     X(status, golden_status0, req_head, 0xffffffff) \
     X(status, golden_status0, rep_head, 0xffffffff) \
-    X(status, golden_status1, req_head, 0x3879399b) \
-    X(status, golden_status1, rep_head, 0xfa1b1bf1) \
-    X(status, golden_status2, req_head, 0xf9c08fef) \
-    X(status, golden_status2, rep_head, 0xa17a4340) \
+    X(status, golden_status1, req_head, 0xcc3d5506) \
+    X(status, golden_status1, rep_head, 0xb1eedaff) \
+    X(status, golden_status2, req_head, 0x843fdda7) \
+    X(status, golden_status2, rep_head, 0x736a947a) \
     X(bound, golden_bound0, credit0, 0xffff) \
     X(bound, golden_bound0, credit1, 0xffff) \
     X(bound, golden_bound0, credit2, 0xffff) \
@@ -687,21 +693,21 @@ static const uint64_t golden_bound2[2] = {
     X(bound, golden_bound0, check, 0x7f) \
     X(bound, golden_bound0, poison, 0x1) \
     X(bound, golden_bound0, crc, 0xffffffff) \
-    X(bound, golden_bound1, credit0, 0xcc3d) \
-    X(bound, golden_bound1, credit1, 0xb1ee) \
-    X(bound, golden_bound1, credit2, 0x843f) \
-    X(bound, golden_bound1, credit3, 0x736a) \
-    X(bound, golden_bound1, seq, 0x392) \
-    X(bound, golden_bound1, ack, 0x861) \
-    X(bound, golden_bound1, check, 0x53) \
-    X(bound, golden_bound1, poison, 0x0) \
-    X(bound, golden_bound1, crc, 0x6518093d) \
-    X(bound, golden_bound2, credit0, 0xacc6) \
-    X(bound, golden_bound2, credit1, 0x936a) \
-    X(bound, golden_bound2, credit2, 0xcdaa) \
-    X(bound, golden_bound2, credit3, 0x523d) \
-    X(bound, golden_bound2, seq, 0xa8e) \
-    X(bound, golden_bound2, ack, 0xa18) \
-    X(bound, golden_bound2, check, 0x36) \
-    X(bound, golden_bound2, poison, 0x0) \
-    X(bound, golden_bound2, crc, 0xbcc99ae8)
+    X(bound, golden_bound1, credit0, 0x3923) \
+    X(bound, golden_bound1, credit1, 0x861e) \
+    X(bound, golden_bound1, credit2, 0xa604) \
+    X(bound, golden_bound1, credit3, 0x7db) \
+    X(bound, golden_bound1, seq, 0x651) \
+    X(bound, golden_bound1, ack, 0xacc) \
+    X(bound, golden_bound1, check, 0x49) \
+    X(bound, golden_bound1, poison, 0x1) \
+    X(bound, golden_bound1, crc, 0x523d2a54) \
+    X(bound, golden_bound2, credit0, 0xa8ea) \
+    X(bound, golden_bound2, credit1, 0xa185) \
+    X(bound, golden_bound2, credit2, 0x6d21) \
+    X(bound, golden_bound2, credit3, 0xf0c) \
+    X(bound, golden_bound2, seq, 0xbcc) \
+    X(bound, golden_bound2, ack, 0x4c7) \
+    X(bound, golden_bound2, check, 0x10) \
+    X(bound, golden_bound2, poison, 0x1) \
+    X(bound, golden_bound2, crc, 0x364e433f)

@@ -17,10 +17,10 @@ enum { LONG_K = 1300 }; /* past what stays in cache: several stretches */
 
 static const struct fsh_bfp_format core = {16, 8, 7};
 
-/* One product: FP32 operands by rows, B also by columns, both encoded. */
+/* One product: FP32 operands by rows and by columns (t, s), and encoded. */
 struct problem {
-    size_t m, n, k, lda, ldb, ldt, ldc;
-    float *a, *b, *t, *c, *bias;
+    size_t m, n, k, lda, ldb, ldt, lds, ldc;
+    float *a, *b, *t, *s, *c, *bias;
     uint8_t *coded_a, *coded_b;
     struct model_block *blocks_a, *blocks_b;
 };
@@ -67,10 +67,12 @@ static struct problem make(size_t m, size_t n, size_t k, enum model_kind a,
     p.lda = k + model_below(SLACK);
     p.ldb = k + model_below(SLACK);
     p.ldt = n + model_below(SLACK);
+    p.lds = m + model_below(SLACK);
     p.ldc = n + model_below(SLACK);
     p.a = need(m * p.lda * sizeof(float));
     p.b = need(n * p.ldb * sizeof(float));
     p.t = need(k * p.ldt * sizeof(float));
+    p.s = need(k * p.lds * sizeof(float));
     p.c = need(m * p.ldc * sizeof(float));
     p.bias = need(n * sizeof(float));
     p.coded_a = need(fsh_bfp_operand_size(m, k));
@@ -82,6 +84,9 @@ static struct problem make(size_t m, size_t n, size_t k, enum model_kind a,
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < k; j++)
             p.t[j * p.ldt + i] = p.b[i * p.ldb + j];
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < k; j++)
+            p.s[j * p.lds + i] = p.a[i * p.lda + j];
     fsh_bfp_operand_encode(p.a, p.lda, false, m, k, p.coded_a,
                            FSH_ISA_PORTABLE);
     fsh_bfp_operand_encode(p.b, p.ldb, false, n, k, p.coded_b,
@@ -96,6 +101,7 @@ static void drop(struct problem *p)
     free(p->a);
     free(p->b);
     free(p->t);
+    free(p->s);
     free(p->c);
     free(p->bias);
     free(p->coded_a);
@@ -125,8 +131,10 @@ static struct fsh_matmul product(const struct problem *p, unsigned form_a,
 {
     struct fsh_matmul op = {.m = p->m, .n = p->n, .k = p->k, .ldc = p->ldc};
 
-    op.a = form_a ? (struct fsh_operand){FSH_OPERAND_BFP, p->coded_a, 0}
-                  : (struct fsh_operand){FSH_OPERAND_ROWS, p->a, p->lda};
+    op.a = form_a == 0 ? (struct fsh_operand){FSH_OPERAND_ROWS, p->a, p->lda}
+           : form_a == 1
+               ? (struct fsh_operand){FSH_OPERAND_BFP, p->coded_a, 0}
+               : (struct fsh_operand){FSH_OPERAND_COLUMNS, p->s, p->lds};
     op.b = form_b == 0 ? (struct fsh_operand){FSH_OPERAND_BFP, p->coded_b, 0}
            : form_b == 1
                ? (struct fsh_operand){FSH_OPERAND_ROWS, p->b, p->ldb}
@@ -173,7 +181,7 @@ static void check_all(const struct problem *p, struct fsh_matmul op)
 static void check_problem(struct problem *p)
 {
     unsigned how = model_below(8);
-    struct fsh_matmul op = product(p, model_below(2), model_below(3));
+    struct fsh_matmul op = product(p, model_below(3), model_below(3));
 
     op.finish.accumulate = how & 1;
     op.finish.bias = how & 2 ? p->bias : NULL;
@@ -207,7 +215,7 @@ static void check_alike(const float a[32], const float b[32])
 
     for (size_t k = 0; k < 32; k++) {
         for (size_t r = 0; r < 3; r++)
-            p.a[r * p.lda + k] = a[k];
+            p.s[k * p.lds + r] = p.a[r * p.lda + k] = a[k];
         for (size_t r = 0; r < 5; r++)
             p.t[k * p.ldt + r] = p.b[r * p.ldb + k] = b[k];
     }
@@ -347,6 +355,8 @@ static void check_refusals(void)
     CHECK(fsh_matmul(&op, FSH_ISA_BEST) == FSH_KERNEL_BAD_SHAPE);
     op = good;
     op.a.form = FSH_OPERAND_COLUMNS;
+    CHECK(fsh_matmul(&op, FSH_ISA_BEST) == FSH_KERNEL_OK);
+    op.a.ld = 3;
     CHECK(fsh_matmul(&op, FSH_ISA_BEST) == FSH_KERNEL_BAD_OPERAND);
     op = good;
     op.a.ld = 3;

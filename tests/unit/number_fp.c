@@ -57,6 +57,48 @@ static void check_sums(void)
         check_sum(cases[i][0], cases[i][1], cases[i][2]);
 }
 
+static void check_product(uint32_t a, uint32_t b, uint32_t want)
+{
+    uint32_t ab = model_bits(fsh_fp_mul(model_float(a), model_float(b)));
+    uint32_t ba = model_bits(fsh_fp_mul(model_float(b), model_float(a)));
+
+    CHECK(ab == want, "%08x * %08x = %08x, not %08x", a, b, ab, want);
+    CHECK(ba == want, "%08x * %08x = %08x, not %08x", b, a, ba, want);
+}
+
+static void check_products(void)
+{
+    static const uint32_t cases[][3] = {
+        {0x40400000, 0xc0000000, 0xc0c00000}, /* 3 * -2 */
+        {0xbf800000, 0, 0},                   /* never -0 */
+        {0x80000001, 0x7f000000, 0},          /* denormals are zero */
+        {0x3f800001, 0x3f800001, 0x3f800002}, /* 2^-46 more is less than half */
+        {0x3f800001, 0x3fc00000, 0x3fc00002}, /* half a bit: to even, up */
+        {0x3f800003, 0x3fc00000, 0x3fc00004}, /* and down */
+        {0x3f7fffff, 0x00800000, 0},          /* a bit below 2^-126 */
+        {0x20000001, 0x1ffffffe, 0x00800000}, /* rounds up to it */
+        {0x20000000, 0x1f800000, 0x00000000}, /* 2^-127 */
+        {0x20000000, 0x20000000, 0x00800000}, /* 2^-126 itself */
+        {0x3fffffff, 0x3fffffff, 0x407ffffe},
+        {0x7f7fffff, 0x3f800001, INF32},
+        {0x7f000000, 0xc0000000, INF32 | 1u << 31},
+        {INF32, 0xbf800000, INF32 | 1u << 31},
+        {INF32, 0, NAN32},
+        {INF32, 0x00000001, NAN32},
+        {0xffc12345, 0x3f800000, NAN32},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        check_product(cases[i][0], cases[i][1], cases[i][2]);
+    for (unsigned n = 0; n < ROUNDS; n++) {
+        float a = model_number(model_below(MODEL_KINDS));
+        float b = model_number(model_below(MODEL_KINDS));
+
+        check_product(model_bits(a), model_bits(b),
+                      model_bits(model_mul(a, b)));
+    }
+}
+
 /* Two numbers of which one in two lies where the other's last bits are. */
 static void random_pair(float *a, float *b)
 {
@@ -124,6 +166,7 @@ int main(int argc, char **argv)
 {
     model_seed(argc, argv);
     check_sums();
+    check_products();
     check_random_sums();
     check_scale();
     check_relu();

@@ -116,6 +116,18 @@ static inline float model_add(float a, float b)
         (float)((double)model_flush(a) + (double)model_flush(b)));
 }
 
+/* A double holds the product exactly, and small ones are rounded as if exponents had
+ * no end. */
+static inline float model_mul(float a, float b)
+{
+    double exact = (double)model_flush(a) * (double)model_flush(b);
+    float up = (float)(exact * 0x1p64);
+
+    if (!(fabs(exact) < 0x1p-60))
+        return model_flush((float)exact);
+    return fabsf(up) < 0x1p-62f ? 0 : up * 0x1p-64f;
+}
+
 static inline float model_relu(float x)
 {
     return x < 0 ? 0 : x;

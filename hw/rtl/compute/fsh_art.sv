@@ -5,8 +5,8 @@
 /// Automatic remote transfer, and the end of every command. Two contexts, array
 /// (0) and mover (1), each with up to two commands of different parity; they end
 /// in order. cfg_* gives a command at its start, before its extents.
-/// Extents come in two streams, results (ext) and encoded operand (emt); a GEMM
-/// or CONV ends with the extent of ext marked last, a command with emit and
+/// Extents come in two streams, results (ext) and encoded operand (emt); a command
+/// with results ends with the extent of ext marked last, a command with emit and
 /// ENCODE with that of emt; NOP has none. SEND makes its own extent.
 /// What is sent (emt if the command has emit or is ENCODE, else ext) is a stream
 /// of values; each run of it without a gap is cut from its start in PUTs of
@@ -88,9 +88,10 @@ module fsh_art (
     limit_of = count > 24'(MOST) ? 22'(MOST) : count[21:0];
   endfunction
 
-  assign has_ext  = cfg_array_i.op == fsh_spec_pkg::COP_GEMM ||
-                    cfg_array_i.op == fsh_spec_pkg::COP_CONV;
-  assign has_emt  = cfg_array_i.op == fsh_spec_pkg::COP_ENCODE || (has_ext && cfg_array_i.emit);
+  assign has_ext  = cfg_array_i.op != fsh_spec_pkg::COP_NOP &&
+                    cfg_array_i.op != fsh_spec_pkg::COP_ENCODE;
+  assign has_emt  = cfg_array_i.op == fsh_spec_pkg::COP_ENCODE ||
+                    (cfg_array_i.op == fsh_spec_pkg::COP_GEMM && cfg_array_i.emit);
   assign send_any = cfg_array_i.art;
   assign is_send  = cfg_mover_i.op == fsh_spec_pkg::COP_SEND;
 

@@ -90,6 +90,7 @@ module fsh_cfeed (
       enc_meta   = turn;
       enc_meta.b = col;
       enc_meta.j = turn.j | {2'd0, col};
+      if (!turn.is_w) enc_meta.word = turn.word + {8'd0, col[1]};  // eight rows a word
       enc_meta.last = turn.last && turned;
       enc_meta.fin  = turn.fin && turned;
       kmask      = ~(16'hffff << turn.kvalid);

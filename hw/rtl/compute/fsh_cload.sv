@@ -83,7 +83,7 @@ module fsh_cload (
   logic [7:0]  wt_q, xt_q;    // groups of this tile
   logic [11:0] rows_q;        // CONV: rows of input of this tile
   logic [24:0] krem_q, mrem_tile_q, nrem_tile_q;
-  logic [31:0] w_tile_q, w_next_q, x_tile_q, x_next_q, e_tile_q, e_next_q, wk_q, plane_q;
+  logic [31:0] w_tile_q, w_next_q, x_tile_q, x_next_q, e_tile_q, e_next_q, wk_q, xk_q, plane_q;
   logic signed [20:0] y_tile_q;  // any row of input that any output can ask for
   logic        last_chunk, last_w, last_x;
 
@@ -129,6 +129,10 @@ module fsh_cload (
     end
   end
 
+  // What stands transposed comes by columns: 16 of them are a group of W, two of X.
+  logic cols;
+  assign cols = state_q == WRun ? !cmd_q.w_rows : cmd_q.x_cols;
+
   // The request.
   logic signed [17:0] pad_w;
   logic [4:0] kvalid, left;
@@ -152,12 +156,13 @@ module fsh_cload (
 
   // Ends of the loops.
   assign group_end = state_q == WRun ? i_q == (cmd_q.w_bfp ? 5'd16 : 5'd3)
-                                     : i_q == (cmd_q.x_bfp ? 5'd16 : 5'd1);
+                                     : i_q == (cmd_q.x_bfp ? 5'd16 : cmd_q.x_cols ? 5'd3 : 5'd1);
   assign w_end     = group_end && (cmd_q.w_bfp ? g_q + 8'd4 >= wt_q : g_q + 8'd1 == wt_q);
   assign row_end   = quad_q == {cmd_q.row_words, 1'b1} - 9'd2;
   assign x_end     = conv ? row_end && phase_q == cmd_q.stride[3:0] - 4'd1 &&
                             row_q == rows_q - 12'd1 :
-                     group_end && (cmd_q.x_bfp ? g_q + 8'd8 >= xt_q : g_q + 8'd1 == xt_q);
+                     group_end && (cmd_q.x_bfp ? g_q + 8'd8 >= xt_q :
+                                  cmd_q.x_cols ? g_q + 8'd2 >= xt_q : g_q + 8'd1 == xt_q);
 
   always_comb begin
     req_valid_o  = state_q == WRun || state_q == XRun;
@@ -189,7 +194,7 @@ module fsh_cload (
         req_meta_o.mode   = i_q == '0 ? fsh_cmp_pkg::Exponents : fsh_cmp_pkg::Mantissas;
         req_meta_o.c4     = man[3:2];
         req_meta_o.j      = {man[1:0], 2'd0};
-      end else if (state_q == WRun && !cmd_q.w_rows) begin
+      end else if (cols) begin
         for (int unsigned l = 0; l < 4; l++)
           req_mask_o[l] = rem_q != '0 && {1'b0, i_q[1:0], 2'(l)} < kvalid;
         req_meta_o.mode = fsh_cmp_pkg::Transposed;
@@ -230,8 +235,9 @@ module fsh_cload (
       panel_word_q <= x_base_q;
       x_base_q     <= x_base_q + x_alloc_q[8:0];
       addr_q       <= conv ? x_tile_q + plane_q :
-                      cmd_q.x_bfp ? x_tile_q + unit_off_q : x_tile_q + {12'd0, lin_q};
-      group_addr_q <= x_tile_q + unit_off_q;
+                      cmd_q.x_bfp ? x_tile_q + unit_off_q :
+                      cmd_q.x_cols ? xk_q + {12'd0, x0_q[20:1]} : x_tile_q + {12'd0, lin_q};
+      group_addr_q <= cmd_q.x_cols ? xk_q + {12'd0, x0_q[20:1]} : x_tile_q + unit_off_q;
       row_addr_q   <= x_tile_q + plane_q;
       y_q          <= y_tile_q;
       row_q        <= '0;
@@ -262,11 +268,11 @@ module fsh_cload (
       end else begin
         addr_q <= addr_q + (state_q == WRun ? four_w : four_x);
         if (group_end) begin
-          word_q <= word_q + 9'd1;
-          g_q    <= g_q + 8'd1;
+          word_q <= word_q + (cols && state_q == XRun ? 9'd2 : 9'd1);
+          g_q    <= g_q + (cols && state_q == XRun ? 8'd2 : 8'd1);
           if (g_q[1:0] == 2'd3) unit_q <= unit_q + panel_q;
         end
-        if (state_q == WRun && !cmd_q.w_rows) begin
+        if (cols) begin
           if (group_end) begin
             addr_q       <= group_addr_q + 32'd1;
             group_addr_q <= group_addr_q + 32'd1;
@@ -368,6 +374,7 @@ module fsh_cload (
         plane_q       <= '0;
         krem_q        <= {1'b0, cmd_q.k};
         wk_q          <= cmd_q.w_addr;
+        xk_q          <= cmd_q.x_addr;
         first_chunk_q <= 1'b1;
         state_q       <= WStart;
       end
@@ -402,6 +409,7 @@ module fsh_cload (
         if (c4_q == 2'd3) unit_off_q <= unit_off_q + 32'(fsh_cmp_pkg::UNIT_BEATS);
         krem_q <= krem_q >= 25'd16 ? krem_q - 25'd16 : '0;
         wk_q   <= wk_q + {8'd0, cmd_q.ldw, 4'd0};
+        xk_q   <= xk_q + {8'd0, cmd_q.ldx, 4'd0};
         s_q    <= s_q + 8'd1;
         if (s_q == cmd_q.kernel_w - 8'd1) begin
           s_q <= '0;

@@ -51,11 +51,16 @@ module fsh_compute (
   // Reads. Clients: operands, results, commands of the array, of the mover.
   logic [3:0]          req_valid, req_ready, rsp_valid;
   logic                feed_ready;
-  logic [31:0]         load_addr;
+  logic [31:0]         load_addr, ask_addr, elem_addr;
   logic [19:0]         load_stride;
-  logic [3:0]          load_mask;
-  fsh_cmp_pkg::feed_t  load_meta, feed_meta;
-  fsh_cout_pkg::read_t out_req, array_req, mover_req;
+  logic [3:0]          load_mask, elem_mask;
+  fsh_cmp_pkg::feed_t  load_meta, feed_meta, ask_meta;
+  fsh_cmp_pkg::elem_t  elem_meta;
+  logic                load_valid, elem_valid, elem_ready, elem_busy;
+  fsh_cout_pkg::read_t out_req;
+  logic [63:0]         cmd_addr;
+  logic [39:0]         cmd_stride;
+  logic [7:0]          cmd_mask;
   logic [2047:0]       rsp_data;
   logic [1:0]          rsp_err;
   logic                read_busy;
@@ -69,12 +74,12 @@ module fsh_compute (
       .seg_size_i,
       .req_valid_i (req_valid),
       .req_ready_o (req_ready),
-      .req_addr_i  ({mover_req.addr, array_req.addr, out_req.addr, load_addr}),
-      .req_stride_i({mover_req.stride, array_req.stride, out_req.stride, load_stride}),
-      .req_mask_i  ({mover_req.mask, array_req.mask, out_req.mask, load_mask}),
-      .req_meta_i  (load_meta),
+      .req_addr_i  ({cmd_addr, out_req.addr, ask_addr}),
+      .req_stride_i({cmd_stride, out_req.stride, elem_busy ? 20'd1 : load_stride}),
+      .req_mask_i  ({cmd_mask, out_req.mask, elem_busy ? elem_mask : load_mask}),
+      .req_meta_i  (ask_meta),
       .rsp_valid_o (rsp_valid),
-      .rsp_ready_i (feed_ready),
+      .rsp_ready_i (elem_busy ? elem_ready : feed_ready),
       .rsp_data_o  (rsp_data),
       .rsp_err_o   (rsp_err),
       .rsp_meta_o  (feed_meta),
@@ -88,86 +93,58 @@ module fsh_compute (
   );
 
   // Commands.
-  logic [1:0]          wait_valid, wait_grant, cmd_valid, cmd_ready, cmd_parity, queue_busy;
-  logic [11:0]         wait_event;
-  logic [31:0]         wait_count;
+  logic [1:0]          cmd_valid, cmd_ready, cmd_parity;
   logic [7:0]          cmd_status;
   fsh_spec_pkg::ccmd_t array_cmd, mover_cmd;
-  logic                events_busy;
+  logic                queues_busy;
 
-  fsh_cqueue #(
-      .MOVER(1'b0)
-  ) i_array_queue (
+  fsh_cqueues i_queues (
       .clk_i,
       .rst_i,
-      .run_valid_i (run_valid_i && !run_queue_i),
+      .run_valid_i ({run_valid_i && run_queue_i, run_valid_i && !run_queue_i}),
       .run_count_i,
       .run_addr_i,
-      .room_o      (run_room_o[0]),
-      .req_valid_o (req_valid[2]),
-      .req_ready_i (req_ready[2]),
-      .req_o       (array_req),
-      .rsp_valid_i (rsp_valid[2]),
+      .room_o      (run_room_o),
+      .req_valid_o (req_valid[3:2]),
+      .req_ready_i (req_ready[3:2]),
+      .req_addr_o  (cmd_addr),
+      .req_stride_o(cmd_stride),
+      .req_mask_o  (cmd_mask),
+      .rsp_valid_i (rsp_valid[3:2]),
       .rsp_data_i  (rsp_data[1023:0]),
       .rsp_err_i   (rsp_err),
-      .wait_valid_o(wait_valid[0]),
-      .wait_event_o(wait_event[5:0]),
-      .wait_count_o(wait_count[15:0]),
-      .wait_grant_i(wait_grant[0]),
-      .cmd_valid_o (cmd_valid[0]),
-      .cmd_ready_i (cmd_ready[0]),
-      .cmd_o       (array_cmd),
-      .cmd_parity_o(cmd_parity[0]),
-      .cmd_status_o(cmd_status[3:0]),
-      .busy_o      (queue_busy[0])
-  );
-
-  fsh_cqueue #(
-      .MOVER(1'b1)
-  ) i_mover_queue (
-      .clk_i,
-      .rst_i,
-      .run_valid_i (run_valid_i && run_queue_i),
-      .run_count_i,
-      .run_addr_i,
-      .room_o      (run_room_o[1]),
-      .req_valid_o (req_valid[3]),
-      .req_ready_i (req_ready[3]),
-      .req_o       (mover_req),
-      .rsp_valid_i (rsp_valid[3]),
-      .rsp_data_i  (rsp_data[1023:0]),
-      .rsp_err_i   (rsp_err),
-      .wait_valid_o(wait_valid[1]),
-      .wait_event_o(wait_event[11:6]),
-      .wait_count_o(wait_count[31:16]),
-      .wait_grant_i(wait_grant[1]),
-      .cmd_valid_o (cmd_valid[1]),
-      .cmd_ready_i (cmd_ready[1]),
-      .cmd_o       (mover_cmd),
-      .cmd_parity_o(cmd_parity[1]),
-      .cmd_status_o(cmd_status[7:4]),
-      .busy_o      (queue_busy[1])
-  );
-
-  fsh_cevents i_events (
-      .clk_i,
-      .rst_i,
       .sig_valid_i,
       .sig_event_i,
       .sig_inc_i,
-      .wait_valid_i(wait_valid),
-      .wait_event_i(wait_event),
-      .wait_count_i(wait_count),
-      .wait_grant_o(wait_grant),
-      .busy_o      (events_busy)
+      .wait_valid_o(),
+      .wait_event_o(),
+      .wait_count_o(),
+      .cmd_valid_o (cmd_valid),
+      .cmd_ready_i (cmd_ready),
+      .cmd_o       ({mover_cmd, array_cmd}),
+      .cmd_parity_o(cmd_parity),
+      .cmd_status_o(cmd_status),
+      .busy_o      (queues_busy)
   );
 
   // A command goes at once to all that it concerns: the loader, the steps
-  // (through a queue of two), the end of commands.
-  logic load_ready, step_room, art_array, art_mover, loads, steps, enter;
-  assign loads = array_cmd.op != fsh_spec_pkg::COP_NOP;
-  assign steps = loads && array_cmd.op != fsh_spec_pkg::COP_ENCODE;
-  assign enter = cmd_valid[0] && art_array && (!loads || load_ready) && (!steps || step_room);
+  // (through a queue of two), the end of commands. One that is element-wise runs by
+  // itself: the one before it has ended, and it ends before the next one begins.
+  logic load_ready, step_room, art_array, art_mover, does, element, loads, steps, enter;
+  logic       alone_q;
+  logic [3:0] open;
+  assign element = array_cmd.op == fsh_spec_pkg::COP_AXPY ||
+                   array_cmd.op == fsh_spec_pkg::COP_GATE || array_cmd.op == fsh_spec_pkg::COP_SUM;
+  assign does    = array_cmd.op != fsh_spec_pkg::COP_NOP;
+  assign loads   = does && !element;
+  assign steps   = loads && array_cmd.op != fsh_spec_pkg::COP_ENCODE;
+  assign enter   = cmd_valid[0] && art_array && (!loads || load_ready) && (!steps || step_room) &&
+                   (!(element || alone_q) || open[1:0] == '0);
+
+  always_ff @(posedge clk_i) begin
+    if (enter) alone_q <= element;
+    if (rst_i) alone_q <= 1'b0;
+  end
   assign cmd_ready = {art_mover, enter};
 
   logic                load_busy, w_release, x_release;
@@ -180,7 +157,7 @@ module fsh_compute (
       .cmd_ready_o (load_ready),
       .cmd_i       (array_cmd),
       .cmd_parity_i(cmd_parity[0]),
-      .req_valid_o (req_valid[0]),
+      .req_valid_o (load_valid),
       .req_ready_i (req_ready[0]),
       .req_addr_o  (load_addr),
       .req_stride_o(load_stride),
@@ -205,7 +182,7 @@ module fsh_compute (
   fsh_cfeed i_feed (
       .clk_i,
       .rst_i,
-      .valid_i    (rsp_valid[0]),
+      .valid_i    (rsp_valid[0] && !elem_busy),
       .ready_o    (feed_ready),
       .data_i     (rsp_data),
       .meta_i     (feed_meta),
@@ -237,6 +214,42 @@ module fsh_compute (
       .done_i     (done),
       .busy_o     (emit_busy)
   );
+
+  // Element-wise commands.
+  logic                 el_valid, el_add, el_loop, el_quad_valid, el_room;
+  logic [2047:0]        el_a;
+  fsh_cout_pkg::quad_t  el_quad;
+  fsh_cout_pkg::group_t el_group;
+
+  fsh_celem i_elem (
+      .clk_i,
+      .rst_i,
+      .cmd_valid_i (enter && element),
+      .cmd_i       (array_cmd),
+      .cmd_parity_i(cmd_parity[0]),
+      .busy_o      (elem_busy),
+      .req_valid_o (elem_valid),
+      .req_ready_i (req_ready[0]),
+      .req_addr_o  (elem_addr),
+      .req_mask_o  (elem_mask),
+      .req_meta_o  (elem_meta),
+      .rsp_valid_i (rsp_valid[0]),
+      .rsp_ready_o (elem_ready),
+      .rsp_data_i  (rsp_data),
+      .rsp_meta_i  (feed_meta),
+      .room_i      (el_room),
+      .valid_o     (el_valid),
+      .add_o       (el_add),
+      .loop_o      (el_loop),
+      .a_o         (el_a),
+      .quad_valid_o(el_quad_valid),
+      .quad_o      (el_quad),
+      .group_o     (el_group)
+  );
+
+  assign req_valid[0] = load_valid || elem_valid;
+  assign ask_addr     = elem_busy ? elem_addr : load_addr;
+  assign ask_meta     = elem_busy ? elem_meta : load_meta;
 
   // Steps.
   logic                step_cmd_valid, step_cmd_ready, step_cmd_parity, step_busy;
@@ -356,6 +369,15 @@ module fsh_compute (
       .ext_valid_o (ext_valid),
       .ext_ready_i (ext_ready),
       .ext_o       (ext),
+      .el_valid_i  (el_valid),
+      .el_add_i    (el_add),
+      .el_loop_i   (el_loop),
+      .el_a_i      (el_a),
+      .el_b_i      (rsp_data),
+      .el_quad_valid_i(el_quad_valid),
+      .el_quad_i   (el_quad),
+      .el_group_i  (el_group),
+      .el_room_o   (el_room),
       .err_o       (out_err),
       .busy_o      (out_busy)
   );
@@ -395,7 +417,7 @@ module fsh_compute (
   logic       work, over, sent, art_busy;
   logic [23:0] sent_bytes;
 
-  assign load_err = rsp_valid[0] && feed_ready
+  assign load_err = rsp_valid[0] && (elem_busy ? elem_ready : feed_ready)
                     ? (feed_meta.parity ? {rsp_err, 2'b00} : {2'b00, rsp_err}) : '0;
 
   fsh_art i_art (
@@ -424,7 +446,7 @@ module fsh_compute (
       .ack_valid_i,
       .ack_tag_i,
       .ack_status_i,
-      .open_o      (),
+      .open_o      (open),
       .work_o      (work),
       .over_o      (over),
       .sent_o      (sent),
@@ -436,7 +458,7 @@ module fsh_compute (
   // at a time.
   logic begun, count_busy;
 
-  assign begun = (enter && loads) ||
+  assign begun = (enter && does) ||
                  (cmd_valid[1] && art_mover && mover_cmd.op != fsh_spec_pkg::COP_NOP);
 
   fsh_ccount i_count (
@@ -461,7 +483,7 @@ module fsh_compute (
   );
 
   always_ff @(posedge clk_i) begin
-    idle_o <= !(rst_i || read_busy || queue_busy != '0 || events_busy || load_busy || feed_busy ||
+    idle_o <= !(rst_i || elem_busy || read_busy || queues_busy || load_busy || feed_busy ||
                 emit_busy || step_cmd_valid || step_busy || out_busy || write_busy || art_busy ||
                 cmd_valid != '0 || run_valid_i || sig_valid_i || ack_valid_i || ccmd_valid_o ||
                 mem_rsp_i.rvalid != '0 || mem_rsp_i.bvalid != '0 || count_busy);

@@ -9,7 +9,8 @@
 /// CONV: for each column group all x groups, an extent after each. A tile's
 /// first read of the array is five cycles after the tile is taken.
 /// C of a command is read and written only when all results of the commands
-/// before are written. Reset: no tile.
+/// before are written. While there is no tile fsh_celem uses adders, lanes and extents.
+/// Reset: no tile.
 module fsh_cout #(
     parameter int unsigned DRAIN = 4  // cycles from rd_valid_o to rd_valid_i
 ) (
@@ -45,11 +46,21 @@ module fsh_cout #(
     output logic                     ext_valid_o,
     input  wire logic                ext_ready_i,
     output fsh_cout_pkg::ext_t       ext_o,
+    // fsh_celem, while no tile is here: 64 values into the adders; a result.
+    input  wire logic                el_valid_i,
+    input  wire logic                el_add_i,   // to el_b_i
+    input  wire logic                el_loop_i,  // to the sum of four cycles before
+    input  wire logic         [2047:0] el_a_i,
+    input  wire logic         [2047:0] el_b_i,
+    input  wire logic                el_quad_valid_i,  // this sum leaves
+    input  fsh_cout_pkg::quad_t      el_quad_i,
+    input  fsh_cout_pkg::group_t     el_group_i,
+    output logic                     el_room_o,  // for a result
     output logic               [3:0] err_o,  // of reads; as fsh_cwrite
     output logic                     busy_o  // state changes at the next edge
 );
   localparam int unsigned AHEAD = 64;  // quads whose C is asked for before they are drained
-  localparam int unsigned QUAD = 86;
+  localparam int unsigned QUAD = 87;
 
   // The tile's quads, ahead of the array as far as C allows.
   logic                quad_push, quad_room, group_valid, group_ready, start, slot, drained;
@@ -236,6 +247,12 @@ module fsh_cout #(
       .c_valid_i   (c_valid),
       .c_ready_o   (c_pop),
       .c_data_i    (c_data),
+      .el_valid_i,
+      .el_add_i,
+      .el_loop_i,
+      .el_last_i   (el_quad_valid_i),
+      .el_a_i,
+      .el_b_i,
       .valid_o     (math_valid),
       .data_o      (math),
       .busy_o      (math_busy)
@@ -248,8 +265,8 @@ module fsh_cout #(
   fsh_cout_lanes i_lanes (
       .clk_i,
       .rst_i,
-      .issue_i(issue),
-      .quad_i (quad),
+      .issue_i(issue || el_quad_valid_i),
+      .quad_i (el_quad_valid_i ? el_quad_i : quad),
       .room_o (room),
       .empty_o(lanes_empty),
       .valid_i(math_valid),
@@ -263,14 +280,15 @@ module fsh_cout #(
       .mark_o (marks)
   );
 
-  assign drained = !quad_valid && lanes_empty;
+  assign drained   = !quad_valid && lanes_empty;
+  assign el_room_o = room && group_ready;
 
   fsh_cout_ext i_ext (
       .clk_i,
       .rst_i,
-      .group_valid_i(group_valid),
+      .group_valid_i(group_valid || el_quad_valid_i),
       .group_ready_o(group_ready),
-      .group_i      (group),
+      .group_i      (el_quad_valid_i ? el_group_i : group),
       .mark_i       (marks),
       .issued_i,
       .done_i,
@@ -286,6 +304,8 @@ module fsh_cout #(
   `FSH_ASSERT(a_drain, rd_valid_i == (on_way_q[DRAIN] && !side[11]))
   `FSH_ASSERT(a_answer, !rsp_valid_i || kind_valid)
   `FSH_ASSERT(a_c, !c_push || c_pushed)
+  `FSH_ASSERT(a_element, !el_valid_i || (!walk_busy && !quad_valid && on_way_q == '0))
+  `FSH_ASSERT(a_element_room, !el_quad_valid_i || (el_valid_i && el_room_o))
 endmodule
 
 `default_nettype wire

@@ -27,8 +27,8 @@ module fsh_cout_lanes (
 );
   localparam int unsigned OUT = 32;  // beats of a lane on the way or waiting
   localparam int unsigned LANE = 1 + 1 + 1 + 16 + 32 + 512;
-  localparam int unsigned META = 65;
-  logic        meta_room, meta_valid, relu, conv, parity, mark;
+  localparam int unsigned META = 66;
+  logic        meta_room, meta_valid, relu, conv, flat, parity, mark;
   logic [4:0]  columns;
   logic [3:0]  mask;
   logic [19:0] stride;
@@ -42,17 +42,18 @@ module fsh_cout_lanes (
       .rst_i,
       .valid_i(issue_i),
       .ready_o(meta_room),
-      .data_i ({quad_i.mark, quad_i.relu, quad_i.conv, quad_i.parity, quad_i.columns, quad_i.mask,
-                quad_i.stride, quad_i.addr}),
+      .data_i ({quad_i.mark, quad_i.relu, quad_i.conv, quad_i.flat, quad_i.parity, quad_i.columns,
+                quad_i.mask, quad_i.stride, quad_i.addr}),
       .valid_o(meta_valid),
       .ready_i(valid_i),
-      .data_o ({mark, relu, conv, parity, columns, mask, stride, addr}),
+      .data_o ({mark, relu, conv, flat, parity, columns, mask, stride, addr}),
       .count_o()
   );
 
   logic          out_valid_q, out_mark_q, out_parity_q;
   logic    [3:0] out_mask_q;
-  logic   [15:0] out_strb_q, valid_columns;
+  logic   [15:0] valid_columns;
+  logic   [63:0] out_strb_q;
   logic  [127:0] out_addr_q;
   logic [2047:0] out_q;
 
@@ -64,7 +65,8 @@ module fsh_cout_lanes (
       out_mark_q   <= mark;
       out_parity_q <= parity;
       out_mask_q   <= mask;
-      out_strb_q   <= conv ? '1 : valid_columns;
+      for (int l = 0; l < 4; l++)
+        out_strb_q[l*16+:16] <= conv || (flat && l < 3 && mask[(l+1)%4]) ? '1 : valid_columns;
       out_addr_q   <= {addr + {12'd0, stride} + {11'd0, stride, 1'b0}, addr + {11'd0, stride, 1'b0},
                        addr + {12'd0, stride}, addr};
       for (int i = 0; i < 64; i++)
@@ -89,8 +91,8 @@ module fsh_cout_lanes (
         .rst_i,
         .valid_i(out_valid_q),
         .ready_o(push_room[l]),
-        .data_i ({out_mark_q, out_mask_q[l], out_parity_q, out_strb_q, out_addr_q[l*32+:32],
-                 out_q[l*512+:512]}),
+        .data_i ({out_mark_q, out_mask_q[l], out_parity_q, out_strb_q[l*16+:16],
+                 out_addr_q[l*32+:32], out_q[l*512+:512]}),
         .valid_o(valid),
         .ready_i(lane_pop[l]),
         .data_o ({lane_mark, write, wr_cmd_o[l], wr_strb_o[l*16+:16], wr_addr_o[l*32+:32],

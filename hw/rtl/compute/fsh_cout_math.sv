@@ -8,6 +8,9 @@
 /// C, then the bias: it comes back PASS cycles later, which is odd, so that
 /// quads of two passes that arrive on even cycles only never meet. No
 /// back-pressure. Latency from arrival: 5 cycles, two passes 10.
+/// Values of fsh_celem (el_*) pass once, added to el_b_i, to +0, or to the sum that
+/// leaves the adders as they enter, ADD cycles after its own values did; out of the
+/// last pass if el_last_i. They and those of the array never meet.
 /// Keeps the bias of two tiles, written beat by beat. Reset: empty.
 module fsh_cout_math (
     input  wire logic          clk_i,
@@ -26,6 +29,12 @@ module fsh_cout_math (
     input  wire logic          c_valid_i,
     output logic               c_ready_o,
     input  wire logic [2047:0] c_data_i,
+    input  wire logic          el_valid_i,
+    input  wire logic          el_add_i,
+    input  wire logic          el_loop_i,
+    input  wire logic          el_last_i,
+    input  wire logic [2047:0] el_a_i,
+    input  wire logic [2047:0] el_b_i,
     output logic               valid_o,
     output logic      [2047:0] data_o,
     output logic               busy_o
@@ -49,6 +58,7 @@ module fsh_cout_math (
   logic [ADD-1:0]          final_q;    // on its last pass
   side_t                   back;
   logic                    again, adder_valid, adder_done;
+  logic                    el_q, el_add_q, el_loop_q, el_last_q;
 
   assign back  = side_q[(PASS-1)*SIDE+:SIDE];
   assign again = in_pass_q[PASS-1] && back.two;  // enters its second pass at the next edge
@@ -57,8 +67,11 @@ module fsh_cout_math (
     if (arrive_i) begin
       first_q <= second_i ? upper_q : data_i[2047:0];
       if (!second_i) upper_q <= data_i[4095:2048];
+    end else if (el_valid_i) begin
+      first_q <= el_a_i;
     end
     if (again) again_q <= sum;
+    else if (el_valid_i && el_add_i) again_q <= el_b_i;
   end
 
   fsh_ram #(
@@ -80,8 +93,14 @@ module fsh_cout_math (
     add_c_q       <= arrive_i && add_c_i;
     add_b_q       <= again ? back.add_b : arrive_i && add_b_i && !two_i;
     in_pass_q     <= {in_pass_q[PASS-2:0], arrive_i};
-    final_q       <= {final_q[ADD-2:0], (enter_q && !side_q[SIDE-1]) || second_pass_q};
+    final_q       <= {final_q[ADD-2:0], (enter_q && !side_q[SIDE-1]) || second_pass_q ||
+                      (el_q && el_last_q)};
+    el_q          <= el_valid_i;
+    el_add_q      <= el_valid_i && el_add_i;
+    el_loop_q     <= el_valid_i && el_loop_i;
+    el_last_q     <= el_last_i;
     if (rst_i) begin
+      el_q          <= 1'b0;
       enter_q       <= 1'b0;
       second_pass_q <= 1'b0;
       add_c_q       <= 1'b0;
@@ -94,7 +113,7 @@ module fsh_cout_math (
     side_q <= {side_q[(PASS-1)*SIDE-1:0], two_i, add_b_i, bias_at_i};
   end
 
-  assign adder_valid = enter_q || second_pass_q;
+  assign adder_valid = enter_q || second_pass_q || el_q;
   assign c_ready_o   = enter_q && add_c_q;
 
   always_comb begin
@@ -102,7 +121,8 @@ module fsh_cout_math (
     b = 'x;
     if (adder_valid) begin
       a = second_pass_q ? again_q : first_q;
-      b = c_ready_o ? c_data_i : add_b_q ? {4{bias}} : '0;
+      b = c_ready_o ? c_data_i : add_b_q ? {4{bias}} : el_add_q ? again_q :
+          el_loop_q ? sum : '0;
     end
   end
 
@@ -123,9 +143,9 @@ module fsh_cout_math (
 
   assign valid_o = final_q[ADD-1];
   assign data_o  = sum;
-  assign busy_o  = enter_q || second_pass_q || in_pass_q != '0 || final_q != '0;
+  assign busy_o  = enter_q || second_pass_q || in_pass_q != '0 || final_q != '0 || el_q;
 
-  `FSH_ASSERT(a_meet, !(enter_q && second_pass_q))
+  `FSH_ASSERT(a_meet, !(enter_q && second_pass_q) && !(el_q && (enter_q || second_pass_q)))
   `FSH_ASSERT(a_latency, !valid_o || adder_done)
   `FSH_ASSERT(a_c, !c_ready_o || c_valid_i)
 endmodule

@@ -102,6 +102,7 @@ module fsh_cout_walk (
     quad_o.mark    = pair_over && (tile_q.conv || last_w);
     quad_o.relu    = tile_q.relu;
     quad_o.conv    = tile_q.conv;
+    quad_o.flat    = 1'b0;
     quad_o.parity  = tile_q.parity;
     quad_o.columns = columns;
     quad_o.mask    = mask;

@@ -88,7 +88,7 @@ module fsh_cqueue #(
   end
 
   // The checks, in three steps; the mover's only know NOP and SEND.
-  logic        gemm, conv, encode, send, nop, known, tiled;
+  logic        gemm, conv, encode, send, nop, element, sum, known, tiled;
   logic        rsvd_bad, form_bad_q, check_bad_q, wait_bad_q;
   logic [13:0] row_groups;            // of an output row
   logic [15:0] area_q;                // tile_x * tile_w
@@ -100,12 +100,16 @@ module fsh_cqueue #(
   assign gemm       = !MOVER && cmd_q.op == fsh_spec_pkg::COP_GEMM;
   assign conv       = !MOVER && cmd_q.op == fsh_spec_pkg::COP_CONV;
   assign encode     = !MOVER && cmd_q.op == fsh_spec_pkg::COP_ENCODE;
+  assign sum        = !MOVER && cmd_q.op == fsh_spec_pkg::COP_SUM;
+  assign element    = sum || (!MOVER && (cmd_q.op == fsh_spec_pkg::COP_AXPY ||
+                                         cmd_q.op == fsh_spec_pkg::COP_GATE));
   assign send       = MOVER && cmd_q.op == fsh_spec_pkg::COP_SEND;
-  assign known      = nop || gemm || conv || encode || send;
+  assign known      = nop || gemm || conv || encode || send || element;
   assign tiled      = gemm || conv;
   assign row_groups = 14'((17'(cmd_q.out_w) + 17'd7) >> 3);
   assign rsvd_bad   = {cmd_q.rsvd0, cmd_q.rsvd1, cmd_q.rsvd2, cmd_q.rsvd3, cmd_q.rsvd4,
-                       cmd_q.rsvd5, cmd_q.rsvd6, cmd_q.rsvd7, cmd_q.rsvd8, cmd_q.rsvd9} != '0;
+                       cmd_q.rsvd5, cmd_q.rsvd6, cmd_q.rsvd7, cmd_q.rsvd8, cmd_q.rsvd9,
+                       cmd_q.rsvd10} != '0;
 
   always_comb begin
     sizes_bad = 1'b0;
@@ -114,7 +118,9 @@ module fsh_cqueue #(
       if (send && cmd_q.k == '0) sizes_bad = 1'b1;
       if ((tiled || encode) && (cmd_q.n == '0 || cmd_q.k == '0 || cmd_q.tile_w == '0))
         sizes_bad = 1'b1;
-      if (gemm && (cmd_q.m == '0 || fsh_cmp_pkg::too_many(cmd_q.m))) sizes_bad = 1'b1;
+      if ((gemm || element) && (cmd_q.m == '0 || fsh_cmp_pkg::too_many(cmd_q.m)))
+        sizes_bad = 1'b1;
+      if (element && (cmd_q.n == '0 || fsh_cmp_pkg::too_many(cmd_q.n))) sizes_bad = 1'b1;
       if ((tiled || encode) && (fsh_cmp_pkg::too_many(cmd_q.n) || fsh_cmp_pkg::too_many(cmd_q.k)))
         sizes_bad = 1'b1;
       if (conv && (cmd_q.k[3:0] != '0 || cmd_q.kernel_h == '0 || cmd_q.kernel_w == '0 ||
@@ -122,10 +128,12 @@ module fsh_cqueue #(
                    cmd_q.in_h == '0 || cmd_q.in_w == '0 || cmd_q.out_h == '0 ||
                    cmd_q.out_w == '0))
         sizes_bad = 1'b1;
-      if (conv && (cmd_q.x_bfp || cmd_q.w_bfp || cmd_q.emit || !cmd_q.w_rows)) flags_bad = 1'b1;
+      if (conv && (cmd_q.x_bfp || cmd_q.w_bfp || cmd_q.emit || cmd_q.x_cols || !cmd_q.w_rows))
+        flags_bad = 1'b1;
       // What is encoded already is not encoded once more.
       if (cmd_q.w_bfp && (encode || (gemm && cmd_q.emit))) flags_bad = 1'b1;
       if (gemm && cmd_q.x_bfp && cmd_q.tile_x[2:0] != '0) flags_bad = 1'b1;
+      if (gemm && cmd_q.x_cols && (cmd_q.x_bfp || cmd_q.tile_x[0])) flags_bad = 1'b1;
       if ((encode || (gemm && (cmd_q.w_bfp || cmd_q.emit))) && cmd_q.tile_w[1:0] != '0)
         flags_bad = 1'b1;
       if ((send || (cmd_q.art && !nop)) && cmd_q.art_count == '0) flags_bad = 1'b1;
@@ -182,7 +190,7 @@ module fsh_cqueue #(
 
   // Rows of FP32 operands and of results do not overlap; a single row may be
   // any distance from the next.
-  logic [20:0] lines_k_q, lines_n_q;  // of 64 bytes
+  logic [20:0] lines_k_q, lines_m_q, lines_n_q;  // of 64 bytes
   logic [15:0] taps_kernel_q;
   logic [35:0] lines_kernel_q;
   logic        near_q, near;          // rows overlap
@@ -190,14 +198,19 @@ module fsh_cqueue #(
   always_ff @(posedge clk_i) begin
     if (state_q == Check) begin
       lines_k_q     <= fsh_cmp_pkg::sixteens(cmd_q.k, 1'b0);
+      lines_m_q     <= fsh_cmp_pkg::sixteens(cmd_q.m, 1'b0);
       lines_n_q     <= fsh_cmp_pkg::sixteens(cmd_q.n, 1'b0);
       taps_kernel_q <= cmd_q.kernel_h * cmd_q.kernel_w;
     end
     if (state_q == Tiles) begin
       lines_kernel_q <= cmd_q.k[23:4] * taps_kernel_q;
       near_q <= (gemm && cmd_q.m != 24'd1 &&
-                 ((!cmd_q.x_bfp && {1'b0, cmd_q.ldx} < lines_k_q) ||
+                 ((!cmd_q.x_bfp && !cmd_q.x_cols && {1'b0, cmd_q.ldx} < lines_k_q) ||
                   {1'b0, cmd_q.ldc} < lines_n_q)) ||
+                (gemm && cmd_q.x_cols && cmd_q.k != 24'd1 && {1'b0, cmd_q.ldx} < lines_m_q) ||
+                (element && cmd_q.m != 24'd1 &&
+                 ({1'b0, cmd_q.ldx} < lines_n_q ||
+                  (!sum && ({1'b0, cmd_q.ldw} < lines_n_q || {1'b0, cmd_q.ldc} < lines_n_q)))) ||
                 ((gemm || encode) && !cmd_q.w_bfp &&
                  (cmd_q.w_rows ? cmd_q.n != 24'd1 && {1'b0, cmd_q.ldw} < lines_k_q
                                : cmd_q.k != 24'd1 && {1'b0, cmd_q.ldw} < lines_n_q)) ||

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <memory>
 #include "wild.h"
-#include "work.h"
+#include "element.h"
 extern "C" {
 #include "compute/execute/execute.h"
 }
@@ -30,8 +30,14 @@ constexpr uint64_t COST = 30000; // cycles of a command, or so
 
 Item any(tb::Test &test)
 {
-    uint32_t kind = test.below(4);
+    uint32_t kind = test.below(5);
 
+    if (kind == 4) {
+        auto e = std::make_unique<work::Element>(work::size(test, 20),
+                                                 work::size(test, 300));
+        e->draw_form(test);
+        return e;
+    }
     if (kind == 0) {
         auto e = std::make_unique<Encode>(work::size(test, 100),
                                           work::size(test, 80));
@@ -59,6 +65,7 @@ uint64_t cost(const uint64_t *w)
 {
     bool conv = fsh_ccmd_op(w) == FSH_COP_CONV;
     bool encode = fsh_ccmd_op(w) == FSH_COP_ENCODE;
+    bool element = fsh_execute_is_element(fsh_ccmd_op(w));
     uint64_t tile_x = fsh_ccmd_tile_x(w), tile_w = fsh_ccmd_tile_w(w);
     uint64_t m = conv ? fsh_ccmd_out_h(w) : groups(fsh_ccmd_m(w), 8);
     uint64_t n = groups(fsh_ccmd_n(w), 16), k = groups(fsh_ccmd_k(w), 64) * 4;
@@ -67,6 +74,8 @@ uint64_t cost(const uint64_t *w)
     uint64_t chunk = 160 + 4 * tile_w + (encode ? 0 : 2 * tile_x);
     double all = (double)tiles * (double)(k * taps) * (double)chunk;
 
+    if (element) // by 256 columns
+        all = (double)fsh_ccmd_m(w) * (double)groups(fsh_ccmd_n(w), 256) * 80;
     if (conv) // a tile's input
         all += (double)(tiles * k / 4) * 2 * (double)fsh_ccmd_x_words(w);
     if (fsh_ccmd_art(w)) {
@@ -86,9 +95,9 @@ uint64_t cost(const uint64_t *w)
 bool stays(const uint64_t *w, const uint64_t *was)
 {
     static const char *const same[] = {
-        "x_bfp",  "w_bfp",  "w_rows",   "emit",     "x_addr",
-        "w_addr", "c_addr", "b_addr",   "e_addr",   "ldx",
-        "ldw",    "ldc",    "in_plane", "out_plane"};
+        "x_bfp",  "x_cols", "w_bfp",  "w_rows",   "emit",
+        "x_addr", "w_addr", "c_addr", "b_addr",   "e_addr",
+        "ldx",    "ldw",    "ldc",    "in_plane", "out_plane"};
     static const char *const less[] = {"m",        "n",        "k",
                                        "kernel_h", "kernel_w", "in_h",
                                        "in_w",     "out_h",    "out_w"};

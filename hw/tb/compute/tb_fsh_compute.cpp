@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The compute core against the C model: lists of random products, convolutions
-// and encodings of every form, with random stalls, bit for bit, and nothing else
+// The compute core against the C model: lists of random products, convolutions,
+// encodings and element-wise commands of every form, with random stalls, bit for bit, and nothing else
 // in memory touched; a core at rest stays so. And how long the paper's sizes take
 // when nothing stalls.
 #include <algorithm>
 #include <functional>
 #include <memory>
-#include "work.h"
+#include "element.h"
 
 namespace
 {
@@ -49,6 +49,15 @@ Item any_encode(tb::Test &test)
     return e;
 }
 
+Item any_element(tb::Test &test)
+{
+    uint32_t n = work::size(test, test.below(3) ? 80 : 900);
+    auto e = std::make_unique<work::Element>(work::size(test, 20), n);
+
+    e->draw_form(test);
+    return e;
+}
+
 Item any_conv(tb::Test &test)
 {
     auto v = std::make_unique<Conv>();
@@ -60,10 +69,11 @@ Item any_conv(tb::Test &test)
 // What an encoding leaves behind in the core is seen by what comes after it.
 Item any_mixed(tb::Test &test)
 {
-    uint32_t kind = test.below(5);
+    uint32_t kind = test.below(8);
 
     return kind < 2   ? any_encode(test)
            : kind < 4 ? any_product(test)
+           : kind < 6 ? any_element(test)
                       : any_conv(test);
 }
 
@@ -174,13 +184,36 @@ void speed(tb::Test &test, uint32_t size, uint32_t tile_x, uint32_t tile_w)
     std::array<unsigned long long, FSH_CPERF_COUNT> counters;
     for (unsigned i = 0; i < counters.size(); i++)
         counters[i] = b.counter(i);
-    std::printf(
-        "  %u: %llu cycles, %.2f %% of 2048 MAC a cycle; %llu steps, "
-        "%llu without operands, %llu without bank, %llu ending\n",
-        size, (unsigned long long)cycles,
-        100.0 * size * size * size / 2048 / (double)cycles,
-        counters[FSH_CPERF_COMPUTE], counters[FSH_CPERF_LOAD],
-        counters[FSH_CPERF_FULL], counters[FSH_CPERF_TRANSFER]);
+    std::printf("  %u: %llu cycles, %.2f %% of 2048 MAC a cycle; %llu steps, "
+                "%llu without operands, %llu without bank, %llu ending\n",
+                size, (unsigned long long)cycles,
+                100.0 * size * size * size / 2048 / (double)cycles,
+                counters[FSH_CPERF_COMPUTE], counters[FSH_CPERF_LOAD],
+                counters[FSH_CPERF_FULL], counters[FSH_CPERF_TRANSFER]);
+}
+
+// The same of an element-wise command of m x n values.
+void element_speed(tb::Test &test, fsh_element_kind kind, uint32_t m,
+                   uint32_t n)
+{
+    static const char *const names[] = {"axpy", "gate", "sum"};
+    Bed b(test, work::SEGMENT, false);
+    Space space;
+    work::Element e(m, n);
+
+    e.kind = kind;
+    e.over = 0;
+    e.scale = 0xbd4ccccd;
+    e.plan(test, b, space, false);
+    Command cmd = e.command(7);
+    b.put(work::COMMANDS, cmd.word, sizeof cmd.word);
+    uint64_t from = test.cycle;
+    b.run(work::COMMANDS, 1, 0);
+    uint64_t cycles = b.wait(1, 100000000) - from;
+    e.check(test, b.mem, "");
+    std::printf("  %s of %u x %u: %llu cycles, %.1f values a cycle\n",
+                names[kind], m, n, (unsigned long long)cycles,
+                (double)m * n / (double)cycles);
 }
 
 // A product that waits for an event and one that sends its results; the counters
@@ -199,7 +232,8 @@ std::vector<uint64_t> count(tb::Test &test, bool sleeps)
         g[i].tile_x = 4;
         g[i].tile_w = 2;
         g[i].plan(test, b, space, false);
-        steps += work::up(g[i].m, 8) / 8 * work::up(g[i].n, 16) / 16 * work::up(g[i].k, 16) / 16;
+        steps += work::up(g[i].m, 8) / 8 * work::up(g[i].n, 16) / 16 *
+                 work::up(g[i].k, 16) / 16;
         Command cmd = g[i].command(i);
         fsh_ccmd_set_await(cmd.word, i == 0);
         fsh_ccmd_set_await_event(cmd.word, 5);
@@ -286,10 +320,14 @@ int main(int argc, char **argv)
     for (bool stalls : {false, true}) {
         done += lists(test, 6, stalls, any_product);
         done += lists(test, 8, stalls, any_conv);
-        done += lists(test, 6, stalls, any_mixed);
+        done += lists(test, 10, stalls, any_element);
+        done += lists(test, 8, stalls, any_mixed);
     }
     done += edges(test);
     counters(test);
     speed(test, 256, 16, 8);
+    element_speed(test, FSH_ELEMENT_AXPY, 1, 65536);
+    element_speed(test, FSH_ELEMENT_GATE, 1, 65536);
+    element_speed(test, FSH_ELEMENT_SUM, 256, 256);
     return test.pass(done, "commands");
 }

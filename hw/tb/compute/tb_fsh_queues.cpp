@@ -17,7 +17,7 @@
 #include "fsh_spec.h"
 #include "tb.h"
 #include "wild.h"
-#include "Vtb_fsh_queues.h"
+#include "Vfsh_cqueues.h"
 extern "C" {
 #include "compute/execute/execute.h"
 }
@@ -57,10 +57,10 @@ static bool is_wrong_conv(const uint64_t *w)
     uint64_t rows = (fsh_ccmd_tile_x(w) - 1) * stride + fsh_ccmd_kernel_h(w);
 
     return fsh_ccmd_k(w) % 16 || fsh_ccmd_x_bfp(w) || fsh_ccmd_w_bfp(w) ||
-           fsh_ccmd_emit(w) || !fsh_ccmd_w_rows(w) || !fsh_ccmd_kernel_h(w) ||
-           !fsh_ccmd_kernel_w(w) || !stride || stride > 8 || !words ||
-           !fsh_ccmd_in_h(w) || !fsh_ccmd_in_w(w) || !fsh_ccmd_out_h(w) ||
-           !fsh_ccmd_out_w(w) || 8 * words < pixels ||
+           fsh_ccmd_emit(w) || fsh_ccmd_x_cols(w) || !fsh_ccmd_w_rows(w) ||
+           !fsh_ccmd_kernel_h(w) || !fsh_ccmd_kernel_w(w) || !stride ||
+           stride > 8 || !words || !fsh_ccmd_in_h(w) || !fsh_ccmd_in_w(w) ||
+           !fsh_ccmd_out_h(w) || !fsh_ccmd_out_w(w) || 8 * words < pixels ||
            fsh_ccmd_x_words(w) < rows * stride * words ||
            fsh_ccmd_x_words(w) > 512;
 }
@@ -68,6 +68,11 @@ static bool is_wrong_conv(const uint64_t *w)
 static uint64_t lines(uint64_t values)
 {
     return (values + 15) / 16;
+}
+
+static bool is_element(uint64_t op)
+{
+    return op == FSH_COP_AXPY || op == FSH_COP_GATE || op == FSH_COP_SUM;
 }
 
 // Rows overlap, or there are too many of them.
@@ -79,6 +84,13 @@ static bool is_wrong_shape(const uint64_t *w)
 
     if (op == FSH_COP_CONV)
         row *= fsh_ccmd_kernel_h(w) * fsh_ccmd_kernel_w(w);
+    bool sum = op == FSH_COP_SUM;
+
+    if (is_element(op))
+        return m == 0 || n == 0 || m > most || n > most ||
+               (m > 1 && (fsh_ccmd_ldx(w) < lines(n) ||
+                          (!sum && (fsh_ccmd_ldw(w) < lines(n) ||
+                                    fsh_ccmd_ldc(w) < lines(n)))));
     if (n > most || k > most || (op == FSH_COP_GEMM && m > most))
         return true;
     if (!fsh_ccmd_w_bfp(w) && (fsh_ccmd_w_rows(w) ? n : k) > 1 &&
@@ -86,9 +98,13 @@ static bool is_wrong_shape(const uint64_t *w)
         return true;
     if (op == FSH_COP_CONV)
         return fsh_ccmd_out_h(w) > 1 && fsh_ccmd_ldc(w) < fsh_ccmd_out_w(w);
-    return op == FSH_COP_GEMM && m > 1 &&
-           (fsh_ccmd_ldc(w) < lines(n) ||
-            (!fsh_ccmd_x_bfp(w) && fsh_ccmd_ldx(w) < lines(k)));
+    if (op != FSH_COP_GEMM)
+        return false;
+    if (fsh_ccmd_x_cols(w) && k > 1 && fsh_ccmd_ldx(w) < lines(m))
+        return true;
+    return m > 1 && (fsh_ccmd_ldc(w) < lines(n) ||
+                     (!fsh_ccmd_x_bfp(w) && !fsh_ccmd_x_cols(w) &&
+                      fsh_ccmd_ldx(w) < lines(k)));
 }
 
 static bool is_wrong(const uint64_t *w, bool mover)
@@ -106,14 +122,15 @@ static bool is_wrong(const uint64_t *w, bool mover)
             return true;
     if (fsh_ccmd_check(w) != FSH_CMD_CHECK)
         return true;
-    if (mover ? op != FSH_COP_NOP && !send : op > FSH_COP_ENCODE)
+    if (mover ? op != FSH_COP_NOP && !send
+              : op > FSH_COP_ENCODE && !is_element(op))
         return true;
     if (fsh_ccmd_await(w) && fsh_ccmd_await_count(w) == 0)
         return true;
     if ((send || (fsh_ccmd_art(w) && op != FSH_COP_NOP)) &&
         fsh_ccmd_art_count(w) == 0)
         return true;
-    if (op != FSH_COP_NOP && fsh_ccmd_k(w) == 0)
+    if (op != FSH_COP_NOP && !is_element(op) && fsh_ccmd_k(w) == 0)
         return true;
     if ((gemm && fsh_ccmd_m(w) == 0) ||
         ((gemm || conv || encode) &&
@@ -122,10 +139,12 @@ static bool is_wrong(const uint64_t *w, bool mover)
     if ((gemm || conv) && (groups == 0 || groups * fsh_ccmd_tile_w(w) > 128))
         return true;
     if ((units && fsh_ccmd_tile_w(w) % 4) || (emit && fsh_ccmd_w_bfp(w)) ||
-        (gemm && fsh_ccmd_x_bfp(w) && fsh_ccmd_tile_x(w) % 8))
+        (gemm && fsh_ccmd_x_bfp(w) && fsh_ccmd_tile_x(w) % 8) ||
+        (gemm && fsh_ccmd_x_cols(w) &&
+         (fsh_ccmd_x_bfp(w) || fsh_ccmd_tile_x(w) % 2)))
         return true;
     return (conv && is_wrong_conv(w)) ||
-           ((gemm || conv || encode) && is_wrong_shape(w));
+           ((gemm || conv || encode || is_element(op)) && is_wrong_shape(w));
 }
 
 class Bench
@@ -220,11 +239,12 @@ class Bench
 
     void right(uint64_t *w, bool mover)
     {
-        static const uint64_t ops[] = {FSH_COP_NOP,  FSH_COP_GEMM,
-                                       FSH_COP_GEMM, FSH_COP_CONV,
-                                       FSH_COP_CONV, FSH_COP_ENCODE};
+        static const uint64_t ops[] = {
+            FSH_COP_NOP,  FSH_COP_GEMM, FSH_COP_GEMM,
+            FSH_COP_CONV, FSH_COP_CONV, FSH_COP_ENCODE,
+            FSH_COP_AXPY, FSH_COP_GATE, FSH_COP_SUM};
         uint64_t op = mover ? (test_.below(4) ? FSH_COP_SEND : FSH_COP_NOP)
-                            : ops[test_.below(6)];
+                            : ops[test_.below(9)];
         bool conv = op == FSH_COP_CONV;
 
         put(w, fsh_ccmd_set_check, FSH_CMD_CHECK);
@@ -254,6 +274,9 @@ class Bench
         put(w, fsh_ccmd_set_art_mask, test_.bits());
         put(w, fsh_ccmd_set_signal_mask, test_.bits());
         sizes(w, conv);
+        if (op == FSH_COP_GEMM && !fsh_ccmd_x_bfp(w) &&
+            fsh_ccmd_tile_x(w) % 2 == 0 && test_.below(2))
+            put(w, fsh_ccmd_set_x_cols, 1);
         distances(w, conv);
     }
 
@@ -276,7 +299,16 @@ class Bench
         bool rows = fsh_ccmd_w_rows(w);
         uint64_t taps = conv ? fsh_ccmd_kernel_h(w) * fsh_ccmd_kernel_w(w) : 1;
 
-        distance(w, fsh_ccmd_set_ldx, m, lines(k));
+        if (is_element(fsh_ccmd_op(w))) {
+            for (auto set :
+                 {fsh_ccmd_set_ldx, fsh_ccmd_set_ldw, fsh_ccmd_set_ldc})
+                distance(w, set, m, lines(n));
+            return;
+        }
+        if (fsh_ccmd_x_cols(w))
+            distance(w, fsh_ccmd_set_ldx, k, lines(m));
+        else
+            distance(w, fsh_ccmd_set_ldx, m, lines(k));
         distance(w, fsh_ccmd_set_ldc, conv ? fsh_ccmd_out_h(w) : m,
                  conv ? fsh_ccmd_out_w(w) : lines(n));
         distance(w, fsh_ccmd_set_ldw, rows ? n : k,
@@ -677,7 +709,7 @@ class Bench
     tb::Test &test_;
     bool stalls_, sleep_;
     std::unique_ptr<VerilatedContext> context_;
-    Vtb_fsh_queues dut_;
+    Vfsh_cqueues dut_;
     std::vector<tb::Stall> stall_;
     uint32_t next_ = 100;
     std::deque<List> runs_[2];

@@ -147,6 +147,15 @@ module tb_fsh_results #(
       .ext_valid_o(ext_valid),
       .ext_ready_i(ext_ready),
       .ext_o      (ext),
+      .el_valid_i (1'b0),
+      .el_add_i   (1'b0),
+      .el_loop_i  (1'b0),
+      .el_a_i     ('0),
+      .el_b_i     ('0),
+      .el_quad_valid_i(1'b0),
+      .el_quad_i  ('0),
+      .el_group_i ('0),
+      .el_room_o  (),
       .err_o      (out_err),
       .busy_o     (out_busy)
   );

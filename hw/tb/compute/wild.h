@@ -24,14 +24,14 @@ struct Field {
     X(accumulate)                                                             \
     X(bias)                                                                   \
     X(relu)                                                                   \
-    X(x_bfp)                                                                  \
+    X(x_bfp) X(x_cols)                                                                  \
     X(w_bfp)                                                                  \
     X(w_rows)                                                                 \
     X(emit) X(art) X(x_addr) X(w_addr) X(c_addr) X(b_addr) X(e_addr)          \
         X(art_addr) X(ldx) X(ldw) X(ldc) X(m) X(n) X(k) X(art_count)          \
             X(art_mask) X(tile_x) X(tile_w) X(kernel_h) X(kernel_w) X(stride) \
                 X(row_words) X(in_h) X(in_w) X(out_h) X(out_w) X(pad_h)       \
-                    X(pad_w) X(in_plane) X(out_plane) X(x_words)
+                    X(pad_w) X(in_plane) X(out_plane) X(x_words) X(scale)
 // clang-format on
 
 #define FSH_TB_FIELD(name) {#name, fsh_ccmd_##name, fsh_ccmd_set_##name},

@@ -157,7 +157,7 @@ template <class... Args> std::string text(const char *format, Args... args)
 
 struct Gemm : Work {
     uint32_t m, n, k, lda, ldb, ldc, tile_x, tile_w;
-    bool x_bfp = false, w_bfp = false, w_rows = false;
+    bool x_bfp = false, x_cols = false, w_bfp = false, w_rows = false;
     bool accumulate = false, bias = false, relu = false, emit = false;
     uint32_t a, bmat, c, biases, e = 0;
 
@@ -166,6 +166,7 @@ struct Gemm : Work {
     void draw_form(tb::Test &test)
     {
         x_bfp = test.below(4) == 0;
+        x_cols = !x_bfp && test.below(3) == 0;
         w_bfp = test.below(4) == 0;
         w_rows = test.below(2);
         accumulate = test.below(3) == 0;
@@ -173,7 +174,9 @@ struct Gemm : Work {
         relu = test.below(3) == 0;
         emit = !w_bfp && test.below(4) == 0;
         do {
-            tile_x = x_bfp ? 8 * (1 + test.below(2)) : 1 + test.below(16);
+            tile_x = x_bfp    ? 8 * (1 + test.below(2))
+                     : x_cols ? 2 * (1 + test.below(8))
+                              : 1 + test.below(16);
             tile_w =
                 w_bfp || emit ? 4 * (1 + test.below(2)) : 1 + test.below(16);
         } while (tile_x * tile_w > 128);
@@ -181,14 +184,14 @@ struct Gemm : Work {
 
     void plan(tb::Test &test, Bed &b, Space &space, bool wild) override
     {
-        lda = up(k, 16) + 16 * test.below(2);
+        lda = up(x_cols ? m : k, 16) + 16 * test.below(2);
         ldb = up(w_rows ? k : n, 16) + 16 * test.below(2);
         ldc = up(n, 16) + 16 * test.below(2);
-        a = space.take(4 * m * lda);
+        a = space.take(4 * (x_cols ? k : m) * lda);
         bmat = space.take(4 * (w_rows ? n : k) * ldb);
         c = space.take(4 * m * ldc);
         biases = space.take(4 * up(n, 64));
-        fill(test, b, a, m * lda, wild);
+        fill(test, b, a, (x_cols ? k : m) * lda, wild);
         fill(test, b, bmat, (w_rows ? n : k) * ldb, wild);
         fill(test, b, c, m * ldc, wild);
         fill(test, b, biases, up(n, 64), wild);
@@ -212,7 +215,8 @@ struct Gemm : Work {
         op.m = m;
         op.n = n;
         op.k = k;
-        op.a = {FSH_OPERAND_ROWS, &b.mem[a], lda};
+        op.a = {x_cols ? FSH_OPERAND_COLUMNS : FSH_OPERAND_ROWS, &b.mem[a],
+                lda};
         op.b = {w_rows ? FSH_OPERAND_ROWS : FSH_OPERAND_COLUMNS, &b.mem[bmat],
                 ldb};
         op.c = reinterpret_cast<float *>(want.data());
@@ -232,6 +236,7 @@ struct Gemm : Work {
         fsh_ccmd_set_bias(w, bias);
         fsh_ccmd_set_relu(w, relu);
         fsh_ccmd_set_x_bfp(w, x_bfp);
+        fsh_ccmd_set_x_cols(w, x_cols);
         fsh_ccmd_set_w_bfp(w, w_bfp);
         fsh_ccmd_set_w_rows(w, w_rows);
         fsh_ccmd_set_emit(w, emit);
@@ -252,11 +257,12 @@ struct Gemm : Work {
 
     std::string form() const override
     {
-        return text("%u x %u x %u, tile %u x %u%s%s%s%s%s%s%s", m, n, k, tile_x,
-                    tile_w, x_bfp ? ", X encoded" : "",
-                    w_bfp ? ", W encoded" : "", w_rows ? ", W rows" : "",
-                    accumulate ? ", accumulate" : "", bias ? ", bias" : "",
-                    relu ? ", ReLU" : "", emit ? ", emit" : "");
+        return text("%u x %u x %u, tile %u x %u%s%s%s%s%s%s%s%s", m, n, k,
+                    tile_x, tile_w, x_bfp ? ", X encoded" : "",
+                    x_cols ? ", X columns" : "", w_bfp ? ", W encoded" : "",
+                    w_rows ? ", W rows" : "", accumulate ? ", accumulate" : "",
+                    bias ? ", bias" : "", relu ? ", ReLU" : "",
+                    emit ? ", emit" : "");
     }
 
     std::string place(unsigned part, uint32_t at) const override

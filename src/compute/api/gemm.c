@@ -16,11 +16,6 @@ uint64_t fshmem_encoded_size(uint64_t rows, uint64_t k)
     return fsh_bfp_operand_size(rows, k);
 }
 
-static bool is_size(uint64_t n)
-{
-    return n >= 1 && n <= FSH_MAX_DIMENSION;
-}
-
 static bool is_format(fshmem_format_t format)
 {
     return format == FSHMEM_FP32_ROWS || format == FSHMEM_FP32_COLUMNS ||
@@ -52,11 +47,12 @@ static fshmem_status_t use_w(struct fsh_plan *plan,
     return FSHMEM_OK;
 }
 
-/* Operand X: m rows of k. */
+/* Operand X: m rows of k, or transposed. */
 static fshmem_status_t use_x(struct fsh_plan *plan,
                              const fshmem_operand_t *operand, uint64_t m,
                              uint64_t k)
 {
+    bool columns = operand->format == FSHMEM_FP32_COLUMNS;
     uint32_t line, ld = 0;
     fshmem_status_t status;
 
@@ -64,9 +60,11 @@ static fshmem_status_t use_x(struct fsh_plan *plan,
         status = fsh_plan_use(plan, operand->offset, fshmem_encoded_size(m, k),
                               &line);
     else
-        status = fsh_plan_matrix(plan, operand, m, k, &line, &ld);
+        status = fsh_plan_matrix(plan, operand, columns ? k : m,
+                                 columns ? m : k, &line, &ld);
     if (status != FSHMEM_OK)
         return status;
+    fsh_ccmd_set_x_cols(plan->ccmd, columns);
     fsh_ccmd_set_x_bfp(plan->ccmd, operand->format == FSHMEM_BFP);
     fsh_ccmd_set_x_addr(plan->ccmd, line);
     fsh_ccmd_set_ldx(plan->ccmd, ld);
@@ -121,14 +119,27 @@ static fshmem_status_t use_finish(struct fsh_plan *plan, uint32_t flags,
     return FSHMEM_OK;
 }
 
+/* Groups of a tile come in so many: units of encoded operands have 64 rows, a line of
+ * what is transposed 16. */
+static uint32_t x_groups(fshmem_format_t format)
+{
+    return format == FSHMEM_BFP ? 8 : format == FSHMEM_FP32_COLUMNS ? 2 : 1;
+}
+
+static uint32_t w_groups(bool encoded)
+{
+    return encoded ? 4 : 1;
+}
+
 static fshmem_status_t use_tile(struct fsh_plan *plan, const fshmem_gemm_t *g)
 {
-    bool x = g->a.format == FSHMEM_BFP;
-    bool w = g->b.format == FSHMEM_BFP || (g->flags & FSHMEM_EMIT);
-    struct fsh_tile_choice tile = fsh_tile_gemm(g->m, g->n, x, w);
+    const struct fsh_tile_choice of = {
+        x_groups(g->a.format),
+        w_groups(g->b.format == FSHMEM_BFP || (g->flags & FSHMEM_EMIT))};
+    struct fsh_tile_choice tile = fsh_tile_gemm(g->m, g->n, of);
 
-    if (g->tile_rows % (x ? 64 : 8) != 0 ||
-        g->tile_columns % (w ? 64 : 16) != 0)
+    if (g->tile_rows % (of.x * 8) != 0 ||
+        g->tile_columns % (of.w * FSH_LINE_VALUES) != 0)
         return FSHMEM_ERR_SHAPE;
     if (g->tile_rows != 0)
         tile.x = g->tile_rows / 8;
@@ -145,11 +156,14 @@ static fshmem_status_t plan_gemm(struct fsh_plan *plan, const fshmem_gemm_t *g)
 {
     fshmem_status_t status;
 
-    if (!is_format(g->a.format) || g->a.format == FSHMEM_FP32_COLUMNS ||
-        !is_format(g->b.format) || (g->flags & ~(FINISH | FSHMEM_EMIT)) ||
+    if (g->a.format == FSHMEM_BFP_COLUMNS || g->b.format == FSHMEM_BFP_COLUMNS)
+        return FSHMEM_ERR_ENCODED;
+    if (!is_format(g->a.format) || !is_format(g->b.format) ||
+        (g->flags & ~(FINISH | FSHMEM_EMIT)) ||
         ((g->flags & FSHMEM_EMIT) && g->b.format == FSHMEM_BFP))
         return FSHMEM_ERR_ARGUMENT;
-    if (!is_size(g->m) || !is_size(g->n) || !is_size(g->k))
+    if (!fsh_plan_is_size(g->m) || !fsh_plan_is_size(g->n) ||
+        !fsh_plan_is_size(g->k))
         return FSHMEM_ERR_SHAPE;
     status = fsh_plan_begin(plan, FSH_COP_GEMM, false, &g->flow);
     if (status == FSHMEM_OK)
@@ -213,7 +227,7 @@ static fshmem_status_t plan_encode(struct fsh_plan *plan,
     if (e->from.format != FSHMEM_FP32_ROWS &&
         e->from.format != FSHMEM_FP32_COLUMNS)
         return FSHMEM_ERR_ARGUMENT;
-    if (!is_size(e->rows) || !is_size(e->k))
+    if (!fsh_plan_is_size(e->rows) || !fsh_plan_is_size(e->k))
         return FSHMEM_ERR_SHAPE;
     status = fsh_plan_begin(plan, FSH_COP_ENCODE, false, &e->flow);
     if (status == FSHMEM_OK)
@@ -223,7 +237,8 @@ static fshmem_status_t plan_encode(struct fsh_plan *plan,
         status = use_emit(plan, e->to, e->rows, e->k);
     if (status != FSHMEM_OK)
         return status;
-    struct fsh_tile_choice tile = fsh_tile_gemm(1, e->rows, false, true);
+    struct fsh_tile_choice tile =
+        fsh_tile_gemm(1, e->rows, (struct fsh_tile_choice){1, w_groups(true)});
     fsh_ccmd_set_tile_w(plan->ccmd, tile.w);
     return FSHMEM_OK;
 }

@@ -61,6 +61,12 @@ void fsh_plan_end(const struct fsh_plan *plan, fshmem_command_t *command);
 /* The plan in a command, or NULL if it was not built. */
 const struct fsh_plan *fsh_plan_of(const fshmem_command_t *command);
 
+/* Is n a dimension that a compute core takes? */
+static inline bool fsh_plan_is_size(uint64_t n)
+{
+    return n >= 1 && n <= FSH_MAX_DIMENSION;
+}
+
 /* The command uses `bytes` bytes at offset: checks that it is aligned and in reach
  * of addresses, and records the end. *line: the offset in lines of 64 bytes. */
 fshmem_status_t fsh_plan_use(struct fsh_plan *plan, fshmem_offset_t offset,
@@ -82,9 +88,9 @@ struct fsh_tile_choice {
     uint32_t x, w; /* fields tile_x and tile_w */
 };
 
-/* The tile of an m x n product; encoded: that operand lies in memory so, or will. */
-struct fsh_tile_choice fsh_tile_gemm(uint64_t m, uint64_t n, bool x_encoded,
-                                     bool w_encoded);
+/* The tile of an m x n product whose fields are multiples of those of `of`. */
+struct fsh_tile_choice fsh_tile_gemm(uint64_t m, uint64_t n,
+                                     struct fsh_tile_choice of);
 
 struct fsh_tile_conv {
     uint32_t out_h, out_w; /* out_w of the piece */

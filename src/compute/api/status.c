@@ -30,6 +30,9 @@ const char *fshmem_status_string(fshmem_status_t status)
         return "this host has no memory left";
     case FSHMEM_ERR_COMMAND:
         return "the compute core took the command for malformed";
+    case FSHMEM_ERR_ENCODED:
+        return "an encoded operand cannot serve transposed, since its blocks lie "
+               "along its rows: encode it once more, from FP32, by columns";
     case FSHMEM_ERR_ABSENT:
         return "the node has no compute core";
     case FSHMEM_ERR_RECEIVER:

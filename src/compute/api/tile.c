@@ -23,18 +23,15 @@ static uint32_t to_multiple(uint32_t n, uint32_t of)
     return (n + of - 1) / of * of;
 }
 
-struct fsh_tile_choice fsh_tile_gemm(uint64_t m, uint64_t n, bool x_encoded,
-                                     bool w_encoded)
+struct fsh_tile_choice fsh_tile_gemm(uint64_t m, uint64_t n,
+                                     struct fsh_tile_choice of)
 {
     struct fsh_tile_choice tile = {
         smaller(fsh_div_up(m, 8), GEMM_X),
         smaller(fsh_div_up(n, FSH_LINE_VALUES), GEMM_W)};
 
-    /* Units of encoded operands have 64 rows. */
-    if (x_encoded)
-        tile.x = to_multiple(tile.x, 8);
-    if (w_encoded)
-        tile.w = to_multiple(tile.w, 4);
+    tile.x = to_multiple(tile.x, of.x);
+    tile.w = to_multiple(tile.w, of.w);
     return tile;
 }
 

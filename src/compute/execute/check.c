@@ -26,7 +26,8 @@ static bool is_known(uint64_t op, bool mover)
         return true;
     if (mover)
         return op == FSH_COP_SEND;
-    return op == FSH_COP_GEMM || op == FSH_COP_CONV || op == FSH_COP_ENCODE;
+    return op == FSH_COP_GEMM || op == FSH_COP_CONV || op == FSH_COP_ENCODE ||
+           fsh_execute_is_element(op);
 }
 
 static bool conv_sizes_ok(const uint64_t *c)
@@ -60,6 +61,8 @@ static bool sizes_ok(const uint64_t *c, uint64_t op)
             return false;
         break;
     default:
+        if (fsh_execute_is_element(op))
+            return is_dimension(fsh_ccmd_m(c)) && is_dimension(fsh_ccmd_n(c));
         break;
     }
     return is_dimension(fsh_ccmd_n(c)) && is_dimension(fsh_ccmd_k(c)) &&
@@ -75,9 +78,12 @@ static bool forms_ok(const uint64_t *c, uint64_t op)
     switch (op) {
     case FSH_COP_CONV:
         return fsh_ccmd_w_rows(c) && !fsh_ccmd_x_bfp(c) && !fsh_ccmd_w_bfp(c) &&
-               !emit;
+               !fsh_ccmd_x_cols(c) && !emit;
     case FSH_COP_GEMM:
         if (fsh_ccmd_x_bfp(c) && fsh_ccmd_tile_x(c) % 8 != 0)
+            return false;
+        if (fsh_ccmd_x_cols(c) &&
+            (fsh_ccmd_x_bfp(c) || fsh_ccmd_tile_x(c) % 2 != 0))
             return false;
         break;
     case FSH_COP_ENCODE:
@@ -144,7 +150,16 @@ static bool rows_apart(const uint64_t *c, uint64_t op)
     case FSH_COP_GEMM:
         return w && apart(m, fsh_ccmd_ldc(c), fsh_execute_lines(n)) &&
                (fsh_ccmd_x_bfp(c) ||
-                apart(m, fsh_ccmd_ldx(c), fsh_execute_lines(k)));
+                (fsh_ccmd_x_cols(c)
+                     ? apart(k, fsh_ccmd_ldx(c), fsh_execute_lines(m))
+                     : apart(m, fsh_ccmd_ldx(c), fsh_execute_lines(k))));
+    case FSH_COP_AXPY:
+    case FSH_COP_GATE:
+        return apart(m, fsh_ccmd_ldx(c), fsh_execute_lines(n)) &&
+               apart(m, fsh_ccmd_ldw(c), fsh_execute_lines(n)) &&
+               apart(m, fsh_ccmd_ldc(c), fsh_execute_lines(n));
+    case FSH_COP_SUM:
+        return apart(m, fsh_ccmd_ldx(c), fsh_execute_lines(n));
     case FSH_COP_ENCODE:
         return w;
     case FSH_COP_CONV:

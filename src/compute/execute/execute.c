@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One command on the memory of its node; see execute.h. GEMM and ENCODE here, CONV
- * in conv.c.
+ * One command on the memory of its node; see execute.h. CONV is in conv.c, all else
+ * here.
  */
 #include "compute/execute/execute.h"
 
+#include "compute/number/fp.h"
 #include "compute/number/operand.h"
 #include "compute/kernel/kernels.h"
 
@@ -29,6 +30,10 @@ static bool x_inside(const uint64_t *c, size_t bytes)
     if (fsh_ccmd_x_bfp(c))
         return encoded_inside(fsh_ccmd_x_addr(c), fsh_ccmd_m(c), fsh_ccmd_k(c),
                               bytes);
+    if (fsh_ccmd_x_cols(c))
+        return fsh_execute_inside(fsh_ccmd_x_addr(c), fsh_ccmd_k(c),
+                                  fsh_ccmd_ldx(c),
+                                  fsh_execute_lines(fsh_ccmd_m(c)), bytes);
     return fsh_execute_inside(fsh_ccmd_x_addr(c), fsh_ccmd_m(c),
                               fsh_ccmd_ldx(c), fsh_execute_lines(fsh_ccmd_k(c)),
                               bytes);
@@ -63,11 +68,15 @@ static bool gemm_inside(const uint64_t *c, size_t bytes)
 static struct fsh_operand x_operand(const uint64_t *c,
                                     const unsigned char *segment)
 {
+    uint64_t m = fsh_ccmd_m(c), k = fsh_ccmd_k(c), ld = fsh_ccmd_ldx(c);
+
     return (struct fsh_operand){
-        .form = fsh_ccmd_x_bfp(c) ? FSH_OPERAND_BFP : FSH_OPERAND_ROWS,
+        .form = fsh_ccmd_x_bfp(c)    ? FSH_OPERAND_BFP
+                : fsh_ccmd_x_cols(c) ? FSH_OPERAND_COLUMNS
+                                     : FSH_OPERAND_ROWS,
         .data = segment + fsh_ccmd_x_addr(c) * FSH_COMPUTE_LINE,
-        .ld =
-            fsh_execute_distance(fsh_ccmd_ldx(c), fsh_ccmd_m(c), fsh_ccmd_k(c)),
+        .ld = fsh_ccmd_x_cols(c) ? fsh_execute_distance(ld, k, m)
+                                 : fsh_execute_distance(ld, m, k),
     };
 }
 
@@ -145,6 +154,36 @@ static unsigned encode(const uint64_t *c, unsigned char *segment, size_t bytes)
     return FSH_STATUS_OK;
 }
 
+static unsigned element(const uint64_t *c, unsigned char *segment, size_t bytes)
+{
+    uint64_t m = fsh_ccmd_m(c), n = fsh_ccmd_n(c), lines = fsh_execute_lines(n);
+    bool sum = fsh_ccmd_op(c) == FSH_COP_SUM;
+    uint32_t scale = (uint32_t)fsh_ccmd_scale(c);
+    struct fsh_element op = {
+        .kind = sum                              ? FSH_ELEMENT_SUM
+                : fsh_ccmd_op(c) == FSH_COP_AXPY ? FSH_ELEMENT_AXPY
+                                                 : FSH_ELEMENT_GATE,
+        .m = m,
+        .n = n,
+        .scale = fsh_fp_value(scale),
+        .x = (const void *)(segment + fsh_ccmd_x_addr(c) * FSH_COMPUTE_LINE),
+        .w = (const void *)(segment + fsh_ccmd_w_addr(c) * FSH_COMPUTE_LINE),
+        .c = (void *)(segment + fsh_ccmd_c_addr(c) * FSH_COMPUTE_LINE),
+        .ldx = fsh_ccmd_ldx(c) * FSH_COMPUTE_LINE_VALUES,
+        .ldw = fsh_ccmd_ldw(c) * FSH_COMPUTE_LINE_VALUES,
+        .ldc = fsh_ccmd_ldc(c) * FSH_COMPUTE_LINE_VALUES,
+    };
+
+    if (!fsh_execute_inside(fsh_ccmd_x_addr(c), m, fsh_ccmd_ldx(c), lines,
+                            bytes) ||
+        (!sum && !fsh_execute_inside(fsh_ccmd_w_addr(c), m, fsh_ccmd_ldw(c),
+                                     lines, bytes)) ||
+        !fsh_execute_inside(fsh_ccmd_c_addr(c), sum ? 1 : m, fsh_ccmd_ldc(c),
+                            lines, bytes))
+        return FSH_STATUS_LOCAL_RANGE;
+    return fsh_execute_status(fsh_element(&op, FSH_ISA_BEST));
+}
+
 static unsigned send(const uint64_t *c, size_t bytes)
 {
     if (fsh_ccmd_x_addr(c) * FSH_COMPUTE_LINE + fsh_ccmd_k(c) * 4 > bytes)
@@ -161,6 +200,10 @@ unsigned fsh_execute(const uint64_t *c, unsigned char *segment, size_t bytes)
         return fsh_execute_conv(c, segment, bytes);
     case FSH_COP_ENCODE:
         return encode(c, segment, bytes);
+    case FSH_COP_AXPY:
+    case FSH_COP_GATE:
+    case FSH_COP_SUM:
+        return element(c, segment, bytes);
     case FSH_COP_SEND:
         return send(c, bytes);
     default:

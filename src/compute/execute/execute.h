@@ -57,6 +57,12 @@ uint64_t fsh_execute_sent_base(const uint64_t *ccmd);
 
 /* ---- among the files of this folder ---- */
 
+/* Is this an element-wise operation (fsh_celem.sv)? */
+static inline bool fsh_execute_is_element(uint64_t op)
+{
+    return op == FSH_COP_AXPY || op == FSH_COP_GATE || op == FSH_COP_SUM;
+}
+
 /* Lines of 64 bytes that n values fill. */
 static inline uint64_t fsh_execute_lines(uint64_t values)
 {

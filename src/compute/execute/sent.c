@@ -53,6 +53,8 @@ void fsh_execute_sent(const uint64_t *c, fsh_execute_range_fn fn, void *arg)
         fn(arg, base, fsh_bfp_operand_size(fsh_ccmd_n(c), fsh_ccmd_k(c)));
     else if (fsh_ccmd_op(c) == FSH_COP_CONV)
         conv_rows(c, fn, arg);
+    else if (fsh_ccmd_op(c) == FSH_COP_SUM)
+        fn(arg, base, fsh_ccmd_n(c) * 4);
     else
         rows(base, fsh_ccmd_m(c), fsh_ccmd_ldc(c) * FSH_COMPUTE_LINE,
              fsh_ccmd_n(c) * 4, fn, arg);

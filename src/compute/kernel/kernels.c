@@ -24,8 +24,7 @@ enum fsh_kernel_status fsh_matmul(const struct fsh_matmul *op, enum fsh_isa isa)
 {
     if (op->m == 0 || op->n == 0 || op->k == 0)
         return FSH_KERNEL_BAD_SHAPE;
-    if (op->a.form == FSH_OPERAND_COLUMNS ||
-        !valid_operand(&op->a, op->m, op->k) ||
+    if (!valid_operand(&op->a, op->m, op->k) ||
         !valid_operand(&op->b, op->n, op->k) || !op->c || op->ldc < op->n)
         return FSH_KERNEL_BAD_OPERAND;
     isa = fsh_isa_choose(isa);

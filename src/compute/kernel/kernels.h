@@ -51,7 +51,7 @@ struct fsh_finish {
 };
 
 /* C[m][n] = sum over k of A[m][k] * B[k][n]. A is FSH_OPERAND_ROWS (m rows of
- * k) or _BFP; B is _COLUMNS (the k x n matrix as usual), _ROWS (n rows of k:
+ * k), _COLUMNS (k rows of m: transposed) or _BFP; B is _COLUMNS (the k x n matrix as usual), _ROWS (n rows of k:
  * transposed) or _BFP (n rows). */
 struct fsh_matmul {
     size_t m, n, k;
@@ -64,6 +64,24 @@ struct fsh_matmul {
 /* FSH_KERNEL_OK, or what is wrong; then C is as before. */
 enum fsh_kernel_status fsh_matmul(const struct fsh_matmul *op,
                                   enum fsh_isa isa);
+
+/* Element by element, by the rules of number/fp.h, a product rounded before it is
+ * added: c[i][j] = scale * x[i][j] + w[i][j]; = scale * x[i][j] where w[i][j] > 0,
+ * +0 elsewhere; or c[j] = ((+0 + scale * x[0][j]) + scale * x[1][j]) + ... Rows are
+ * ld apart. c may be x or w itself, with the same distance of rows. */
+enum fsh_element_kind { FSH_ELEMENT_AXPY, FSH_ELEMENT_GATE, FSH_ELEMENT_SUM };
+struct fsh_element {
+    enum fsh_element_kind kind;
+    size_t m, n;
+    float scale;
+    const float *x, *w; /* w: not for a SUM */
+    float *c;
+    size_t ldx, ldw, ldc;
+};
+
+/* FSH_KERNEL_OK, or what is wrong; then c is as before. Allocates nothing. */
+enum fsh_kernel_status fsh_element(const struct fsh_element *op,
+                                   enum fsh_isa isa);
 
 /* 2-D convolution. Channels lie in blocks of 16 (oneDNN's nChw16c), padded with
  * zeros:

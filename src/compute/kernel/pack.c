@@ -106,11 +106,64 @@ static uint8_t operand_block(const struct fsh_operand *operand, size_t k,
     return unit[n];
 }
 
+/* Up to 16 lines of memory, of `width` values each, of what is columns. */
+struct square {
+    const float *x;
+    size_t ld;
+    float padded[256];
+};
+
+/* 16 columns from `row` on, 16 values each from chunk `chunk`; zeros past the edge. */
+static void take_square(const struct fsh_operand *operand, size_t rows,
+                        size_t k, size_t row, size_t chunk,
+                        struct square *square)
+{
+    size_t height = k - 16 * chunk, width = rows - row;
+
+    square->ld = operand->ld;
+    square->x = (const float *)operand->data + 16 * chunk * operand->ld + row;
+    if (width >= 16 && height >= 16)
+        return;
+    memset(square->padded, 0, sizeof square->padded);
+    for (size_t i = 0; i < (height < 16 ? height : 16); i++)
+        memcpy(square->padded + 16 * i, square->x + i * square->ld,
+               (width < 16 ? width : 16) * sizeof(float));
+    square->x = square->padded;
+    square->ld = 16;
+}
+
+/* Columns of memory as rows of blocks. */
+static void pack_columns(struct fsh_packer *packer,
+                         const struct fsh_operand *operand, size_t rows,
+                         size_t k, uint8_t *out)
+{
+    size_t line = fsh_chunks(k) * FSH_BLOCK_BYTES;
+
+    for (size_t row = 0; row < rows; row += 16)
+        for (size_t c = 0; c < fsh_chunks(k); c++) {
+            struct square square;
+            uint8_t codes[16], quads[256], values[16];
+
+            take_square(operand, rows, k, row, c, &square);
+            packer->encoder->encode_columns(square.x, square.ld, codes, quads);
+            for (size_t i = 0; i < 16 && row + i < rows; i++) {
+                for (size_t q = 0; q < 4; q++)
+                    memcpy(values + 4 * q, quads + 64 * q + 4 * i, 4);
+                put_block(packer, codes[i], values,
+                          out + (row + i) * line + c * FSH_BLOCK_BYTES);
+            }
+        }
+}
+
 void fsh_pack_rows(struct fsh_packer *packer, const struct fsh_operand *operand,
                    size_t rows, size_t k, uint8_t *out)
 {
     size_t chunks = fsh_chunks(k);
 
+    if (operand->form == FSH_OPERAND_COLUMNS) {
+        pack_columns(packer, operand, rows, k, out);
+        return;
+    }
     for (size_t r = 0; r < rows; r++, out += chunks * FSH_BLOCK_BYTES) {
         if (operand->form == FSH_OPERAND_ROWS) {
             const float *x = operand->data;
@@ -214,20 +267,12 @@ static void put_encoded_row(const struct panels *p, size_t row)
 static void put_square(const struct panels *p, size_t row, size_t chunk)
 {
     const struct fsh_tile_ops *ops = p->packer->ops;
-    size_t ld = p->operand->ld, height = p->k - 16 * chunk;
-    const float *x = (const float *)p->operand->data + 16 * chunk * ld + row;
     uint8_t *at = chunk_at(p, row, chunk), codes[16], values[256];
-    size_t column = row % ops->columns, width = p->rows - row;
-    float padded[256] = {0};
+    size_t column = row % ops->columns;
+    struct square square;
 
-    if (width < 16 || height < 16) {
-        for (size_t i = 0; i < (height < 16 ? height : 16); i++)
-            memcpy(padded + 16 * i, x + i * ld,
-                   (width < 16 ? width : 16) * sizeof(float));
-        x = padded;
-        ld = 16;
-    }
-    p->packer->encoder->encode_columns(x, ld, codes, values);
+    take_square(p->operand, p->rows, p->k, row, chunk, &square);
+    p->packer->encoder->encode_columns(square.x, square.ld, codes, values);
     for (size_t i = 0; i < 16; i++) {
         const uint8_t *from = values + 16 * i; /* quarter i % 4 of quad i / 4 */
         uint8_t *to = at + (i / 4 * ops->columns + column) * 4 + i % 4 * 16;

@@ -16,7 +16,7 @@ struct fsh_packer {
     struct fsh_codes codes; /* of what has been packed */
 };
 
-/* rows rows of k values as rows of fsh_chunks(k) blocks of A. */
+/* rows rows of k values, in any form, as rows of fsh_chunks(k) blocks of A. */
 void fsh_pack_rows(struct fsh_packer *packer, const struct fsh_operand *operand,
                    size_t rows, size_t k, uint8_t *out);
 

@@ -8,9 +8,8 @@
  * sum above it, and 38 bits below the last bit kept. */
 #define TOP 61
 
-/* sign * sig * 2^exponent, rounded. A result below 2^-126 is exact in every use
- * (sums of FP32 numbers, small integers), so it does not matter that it is
- * rounded before it is flushed. */
+/* sign * sig * 2^exponent, rounded, and then flushed if it is below 2^-126 (sums of
+ * FP32 numbers and small integers are exact there; of products some round up to it). */
 static float round_sig(uint32_t sign, uint64_t sig, int exponent)
 {
     int top, biased;
@@ -84,6 +83,26 @@ float fsh_fp_add(float a, float b)
     if ((x & ~FSH_FP_SIGN) >= (y & ~FSH_FP_SIGN))
         return add_normal(x, y);
     return add_normal(y, x);
+}
+
+float fsh_fp_mul(float a, float b)
+{
+    uint32_t x = fsh_fp_bits(a), y = fsh_fp_bits(b);
+    uint32_t sign = (x ^ y) & FSH_FP_SIGN;
+    bool zero = fsh_fp_exponent(x) == 0 || fsh_fp_exponent(y) == 0;
+    bool inf = fsh_fp_exponent(x) == 255 || fsh_fp_exponent(y) == 255;
+    uint64_t product;
+
+    if (fsh_fp_is_nan(x) || fsh_fp_is_nan(y) || (zero && inf))
+        return fsh_fp_value(FSH_FP_NAN);
+    if (zero)
+        return 0;
+    if (inf)
+        return fsh_fp_value(sign | FSH_FP_INF);
+    product =
+        (uint64_t)((x & 0x7fffff) | 0x800000) * ((y & 0x7fffff) | 0x800000);
+    return round_sig(sign, product,
+                     (int)fsh_fp_exponent(x) + (int)fsh_fp_exponent(y) - 300);
 }
 
 float fsh_fp_scale(int64_t value, int exponent)

@@ -53,6 +53,10 @@ static inline bool fsh_fp_is_nan(uint32_t bits)
 /* a + b. Inf + -Inf is NaN; too large is Inf. */
 float fsh_fp_add(float a, float b);
 
+/* a * b. 0 * Inf is NaN; too large is Inf; what rounds up to 2^-126 is not below
+ * it. */
+float fsh_fp_mul(float a, float b);
+
 /* value * 2^exponent: a term of a dot product, or what a block's value
  * decodes to. Exact for |value| <= 2^24 unless it is too large (Inf) or below
  * 2^-126 (+0); else rounded. Any exponent within +-100000. */
@@ -60,5 +64,13 @@ float fsh_fp_scale(int64_t value, int exponent);
 
 /* x < 0 ? +0 : x, and zeros and NaN as above. */
 float fsh_fp_relu(float x);
+
+/* x > 0 among what counts: no denormal, no NaN. */
+static inline bool fsh_fp_above_zero(float x)
+{
+    uint32_t bits = fsh_fp_bits(x);
+
+    return bits >= 0x800000u && bits <= FSH_FP_INF;
+}
 
 #endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 `default_nettype none
 
-/// The two command queues and the event counters, wired as in the compute core.
-module tb_fsh_queues (
+/// The command queues of the compute core, 0 array and 1 mover (vectors by queue), and
+/// the event counters that their commands wait for: wiring.
+module fsh_cqueues (
     input  wire logic          clk_i,
     input  wire logic          rst_i,
     input  wire logic    [1:0] run_valid_i,
