@@ -121,19 +121,22 @@ package fsh_coll_pkg;
   localparam logic [2:0] ITEM_SOURCE = 3'd2;  // the packet of a source
   localparam logic [2:0] ITEM_OUT = 3'd3;     // the way out
   localparam logic [2:0] ITEM_SETTLE = 3'd4;  // all that was stored is written
+  localparam logic [2:0] ITEM_AHEAD = 3'd5;   // the local operand of the next packet
 
-  /// What fsh_cdata does with the packet of a context.
+  /// What fsh_cdata does for a packet of a context.
   localparam logic [2:0] MOVE_FETCH = 3'd0;  // a line of memory to the unit
-  localparam logic [2:0] MOVE_LOAD = 3'd1;   // memory to the accumulator
+  localparam logic [2:0] MOVE_LOAD = 3'd1;   // memory to the local operand
   localparam logic [2:0] MOVE_GIVE = 3'd2;   // 16 bytes of the descriptor to it
-  localparam logic [2:0] MOVE_COPY = 3'd3;   // a packet to it
-  localparam logic [2:0] MOVE_FOLD = 3'd4;   // a packet combined with it, on the right
-  localparam logic [2:0] MOVE_OUT = 3'd5;    // from it to memory, to the network
+  localparam logic [2:0] MOVE_COPY = 3'd3;   // a packet to the result
+  localparam logic [2:0] MOVE_FOLD = 3'd4;   // a packet combined with one of both, on the right
+  localparam logic [2:0] MOVE_OUT = 3'd5;    // from one of both to memory, to the network
 
   /// A move, with what belongs to it.
   typedef struct packed {
     logic [2:0]   what;
     logic [7:0]   context_;
+    logic         half;     // of the context's
+    logic         own;      // the local operand is read, not the result
     logic [7:0]   lines;
     logic [5:0]   tail;     // bytes in the last line, 0: 64
     logic [31:0]  addr;
@@ -145,7 +148,19 @@ package fsh_coll_pkg;
     logic         store;
     logic         post;     // to host memory
     logic [31:0]  post_addr;
+    logic [7:0]   dest;
+    logic [63:0]  key;      // colladdr
+    logic [15:0]  bytes;    // to send
   } move_t;
+
+  /// What fsh_cdata says of the move that it is shown, and of those it was given.
+  typedef struct packed {
+    logic ready;      // it may start
+    logic loading;    // the local operand of its half is still to come
+    logic fetching;   // the last one of memory has lines to read
+    logic fetch_err;  // one of them could not be read
+    logic reading;    // the last one of a packet has lines to read
+  } path_t;
 
   /// Operations of fsh_hashbuf.
   localparam logic [1:0] HASH_LOOK = 2'd0;

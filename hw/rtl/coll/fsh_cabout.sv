@@ -2,7 +2,7 @@
 `default_nettype none
 
 /// What an item of a step is about: which source, the packet's key here and at its receiver,
-/// its address, and the move that the data path does for it (fsh_coll_pkg::MOVE_*).
+/// and the move that the data path does for it (fsh_coll_pkg::MOVE_*).
 /// Combinational, but for move and line of memory, which are taken with size_i.
 module fsh_cabout #(
     parameter int unsigned LW = 4,
@@ -22,19 +22,21 @@ module fsh_cabout #(
     input  wire logic [NW-1:0] packet_i,
     input  wire logic    [4:0] source_i,
     input  wire logic [CW-1:0] context_i,
-    input  wire logic    [5:0] tail_i,
+    input  wire logic [LW+6:0] bytes_i,
     input  wire logic   [LW:0] lines_i,
     input  wire logic [SW-1:0] slot_i,
     input  wire logic          eager_i,
     output logic         [7:0] source_o,
     output fsh_coll_pkg::key_t in_key_o,
     output fsh_coll_pkg::key_t out_key_o,
-    output fsh_spec_pkg::colladdr_t addr_o,
     output fsh_coll_pkg::move_t move_o
 );
-  logic [127:0] sources;
-  logic   [2:0] what_q;
-  logic  [31:0] line_q;
+  logic [127:0]  sources;
+  logic    [2:0] what_q;
+  logic   [31:0] line_q;
+  logic          next;  // the operand is that of the packet after packet_i
+  logic [NW-1:0] at;
+  fsh_spec_pkg::colladdr_t addr;
 
   assign sources   = {desc_i.sources1, desc_i.sources0};
   assign source_o  = out_i ? desc_i.dest : sources[8*source_i[3:0]+:8];
@@ -43,23 +45,26 @@ module fsh_cabout #(
   assign out_key_o = {desc_i.dest[fsh_coll_pkg::NODE_W-1:0], desc_i.job, desc_i.dest_vp,
                       desc_i.dest_seq, 8'(packet_i)};
 
+  assign next      = item_i == fsh_coll_pkg::ITEM_AHEAD;
+  assign at        = packet_i + NW'(next);
+
   always_comb begin
-    addr_o       = '0;
-    addr_o.eager = eager_i;
-    addr_o.job   = desc_i.job;
-    addr_o.vp    = desc_i.dest_vp;
-    addr_o.seq   = desc_i.dest_seq;
-    {addr_o.high, addr_o.low} = 8'(packet_i);
+    addr       = '0;
+    addr.eager = eager_i;
+    addr.job   = desc_i.job;
+    addr.vp    = desc_i.dest_vp;
+    addr.seq   = desc_i.dest_seq;
+    {addr.high, addr.low} = 8'(packet_i);
   end
 
   always_ff @(posedge clk_i) begin
     if (size_i) begin
-      line_q <= (item_i == fsh_coll_pkg::ITEM_OWN ? desc_i.own_addr : desc_i.store_addr) +
-                (32'(packet_i) << LW);
+      line_q <= (item_i == fsh_coll_pkg::ITEM_OUT ? desc_i.store_addr : desc_i.own_addr) +
+                (32'(at) << LW);
       if (item_i == fsh_coll_pkg::ITEM_FETCH) line_q <= addr_i;
       unique case (item_i)
         fsh_coll_pkg::ITEM_FETCH: what_q <= fsh_coll_pkg::MOVE_FETCH;
-        fsh_coll_pkg::ITEM_OWN:
+        fsh_coll_pkg::ITEM_OWN, fsh_coll_pkg::ITEM_AHEAD:
         what_q <= desc_i.given ? fsh_coll_pkg::MOVE_GIVE : fsh_coll_pkg::MOVE_LOAD;
         fsh_coll_pkg::ITEM_OUT:   what_q <= fsh_coll_pkg::MOVE_OUT;
         default: what_q <= desc_i.reduce && (has_own_i || source_i != '0) ?
@@ -71,8 +76,11 @@ module fsh_cabout #(
   always_comb begin
     move_o.what      = what_q;
     move_o.context_  = 8'(context_i);
+    move_o.half      = packet_i[0] ^ next;
+    move_o.own       = has_own_i && (item_i == fsh_coll_pkg::ITEM_OUT ? desc_i.count == '0 :
+                                                                        source_i == '0);
     move_o.lines     = 8'(lines_i);
-    move_o.tail      = tail_i;
+    move_o.tail      = bytes_i[5:0];
     move_o.addr      = line_q;
     move_o.slot      = 16'(slot_i);
     move_o.given     = sources;
@@ -82,6 +90,9 @@ module fsh_cabout #(
     move_o.store     = desc_i.store && desc_i.bytes != '0;
     move_o.post      = desc_i.post && desc_i.bytes != '0;
     move_o.post_addr = desc_i.post_addr + (32'(packet_i) << LW);
+    move_o.dest      = desc_i.dest;
+    move_o.key       = addr;
+    move_o.bytes     = 16'(bytes_i);
   end
 endmodule
 

@@ -2,16 +2,16 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// The data path of a unit: one move (fsh_coll_pkg::MOVE_*) of up to LINES lines of 64 bytes
-/// at a time, a line a cycle where both ends allow it and the reduction does. Each context
-/// has a packet of accumulator. start_i with the move's description, which stays until
-/// done_o, a pulse; then the next. Zero lines: at once.
-/// Memory: addresses in lines; reads are answered in order and always taken, writes are
-/// answered in order (mwr_done_i); settled_o[c]: no write of context c is under way. An
-/// error of a read comes with done_o (err_o), that of a write as a pulse for its context.
-/// Packets go out as lines, tx_first_o and tx_last_o around them, at least one; the last
-/// bytes of the last line are nothing in particular. Valid signals depend on registers
-/// only. Reset: no move, nothing under way; accumulators keep what they had.
+/// The data path of a unit: moves (fsh_coll_pkg::MOVE_*) of up to LINES lines of 64 bytes,
+/// a line a cycle where both ends allow it and the reduction does. Three at once: a local
+/// operand (fsh_cown), a packet that is copied or combined, one on its way out (fsh_cway).
+/// Each context has two packets of local operand and two of result, halves, in turns, so
+/// that the items of a packet go on beside the way out of the one before.
+/// start_i with the move's description, which may be while path_o says so: no other of its
+/// kind is under way, and what it reads is there, or will be by the time it is read; what
+/// it writes is read by nobody else. failed_o: an error of a read for a local operand or
+/// of a write, as a pulse for its context. Memory: fsh_cown, fsh_cway; the way out too.
+/// Valid signals depend on registers only. Reset: no move; halves keep what they had.
 module fsh_cdata #(
     parameter int unsigned CONTEXTS = 4,
     parameter int unsigned LINES = 16,
@@ -24,23 +24,13 @@ module fsh_cdata #(
     input  wire logic                clk_i,
     input  wire logic                rst_i,
     input  wire logic                start_i,
-    input  wire logic          [2:0] move_i,
-    input  wire logic       [CW-1:0] context_i,
-    input  wire logic         [LW:0] lines_i,
-    input  wire logic          [5:0] tail_i,   // bytes in the last line, 0: 64
-    input  wire logic         [31:0] addr_i,
-    input  wire logic       [SW-1:0] slot_i,
-    input  wire logic        [127:0] given_i,
-    input  wire logic          [2:0] type_i,
-    input  wire logic          [3:0] op_i,
-    input  wire logic                send_i,   // MOVE_OUT
-    input  wire logic                store_i,
-    input  wire logic                post_i,   // to host memory
-    input  wire logic         [31:0] post_addr_i,
-    output logic                     done_o,
-    output logic                     err_o,
+    /* verilator lint_off UNUSEDSIGNAL */
+    input  wire fsh_coll_pkg::move_t move_i,  // fields as wide as any unit needs
+    /* verilator lint_on UNUSEDSIGNAL */
+    output fsh_coll_pkg::path_t      path_o,
     output logic      [CONTEXTS-1:0] settled_o,
-    output logic      [CONTEXTS-1:0] wr_err_o,
+    output logic      [CONTEXTS-1:0] failed_o,
+    output logic                     busy_o,
     // Memory.
     output logic                     mrd_valid_o,
     input  wire logic                mrd_ready_i,
@@ -66,31 +56,54 @@ module fsh_cdata #(
     input  wire logic                tx_ready_i,
     output logic                     tx_first_o,
     output logic                     tx_last_o,
+    output logic               [7:0] tx_dest_o,
+    output fsh_spec_pkg::colladdr_t  tx_addr_o,
+    output logic            [LW+6:0] tx_bytes_o,
     output logic             [511:0] tx_data_o
 );
-  logic          busy_q, is_load, is_out, is_fold, is_copy, streams;
-  logic   [LW:0] ask_q, got_q;  // lines asked for, lines through
-  logic          more, some_q, take, read, got;
-  logic [LW-1:0] line_q;
-  logic          tx_done_q, wr_done_q, tx_ok, wr_ok, owner_room, err_q, halves, half_q;
+  logic        is_out, is_packet, is_memory;
+  logic [CW:0] half, own_half, out_half;
+  logic        own_busy, own_we, own_hold, out_busy, out_own, out_hold, out_read, out_open;
+  logic [CW+LW:0]      own_waddr;
+  logic [511:0]        own_wdata, own_line, sum_line;
+  logic [LW-1:0]       out_line;
+  logic [CONTEXTS-1:0] rd_bad, wr_bad;
 
-  assign is_load = move_i == fsh_coll_pkg::MOVE_LOAD || move_i == fsh_coll_pkg::MOVE_FETCH;
-  assign is_copy = move_i == fsh_coll_pkg::MOVE_COPY;
-  assign is_fold = move_i == fsh_coll_pkg::MOVE_FOLD;
-  assign is_out  = move_i == fsh_coll_pkg::MOVE_OUT;
-  assign streams = busy_q && (is_copy || is_fold || is_out);
-  assign more    = ask_q != lines_i;
-  assign done_o  = busy_q && got_q == lines_i;
-  assign err_o   = err_q;
+  assign half      = {move_i.context_[CW-1:0], move_i.half};
+  assign is_out    = move_i.what == fsh_coll_pkg::MOVE_OUT;
+  assign is_packet = move_i.what == fsh_coll_pkg::MOVE_COPY ||
+                     move_i.what == fsh_coll_pkg::MOVE_FOLD;
+  assign is_memory = !is_out && !is_packet;
 
-  // Lines of the accumulator and of the packet: read, and a cycle later taken.
-  logic         wants, fresh_q;
-  logic [511:0] packet, packet_q;
+  // A packet: copied, or combined with the local operand or what stands there.
+  logic          busy_q, copy_q, own_q, more, some_q, take, read, got, fold_ready, fold_valid;
+  logic   [CW:0] half_q;
+  logic   [LW:0] lines_q, ask_q, got_q;  // lines asked for, lines through
+  logic [LW-1:0] line_q, fold_line;
+  logic [SW-1:0] slot_q;
+  logic    [2:0] kind_q;
+  logic    [3:0] op_q;
+  logic          wants, fresh_q, same, loading, reading;
+  logic  [511:0] packet, packet_q, fold_out;
 
-  assign wants       = streams && more && (!some_q || take);
-  assign read        = wants && (is_out || prd_ready_i);
-  assign prd_valid_o = wants && !is_out;
-  assign prd_addr_o  = {slot_i, ask_q[LW-1:0]};
+  assign loading    = own_busy && own_half == half;
+  assign path_o.loading  = loading;
+  assign path_o.ready    = is_out ? !out_busy : is_memory ? !own_busy :
+                     !busy_q && !loading && !(out_busy && !out_own && out_half == half);
+  assign failed_o  = rd_bad | wr_bad;
+  assign busy_o    = busy_q || own_busy || out_busy;
+
+  // Lines of the operand and of the packet: read, and a cycle later taken. Operands are
+  // read by the way out, too: it goes first, but not before a line that stands here.
+  assign same        = out_busy && !out_hold && out_own == own_q;
+  assign more        = ask_q != lines_q;
+  assign reading     = busy_q && more;
+  assign wants       = reading && (!some_q || take) && (copy_q || !same);
+  assign read        = wants && prd_ready_i;
+  assign prd_valid_o = wants;
+  assign prd_addr_o  = {slot_q, ask_q[LW-1:0]};
+  assign take        = some_q && (copy_q || fold_ready);
+  assign got         = copy_q ? take : fold_valid;
 
   // The memory has others to read for: a line that is not taken at once is kept.
   assign packet = fresh_q ? prd_data_i : packet_q;
@@ -101,41 +114,43 @@ module fsh_cdata #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (read) line_q <= ask_q[LW-1:0];
-    if (read || (mrd_valid_o && mrd_ready_i)) ask_q <= ask_q + 1'b1;
-    if (got) got_q <= got_q + 1'b1;
-    if (read || take) some_q <= read;
-    if (mrd_rvalid_i && mrd_err_i) err_q <= 1'b1;
-    if (start_i) begin
-      busy_q <= 1'b1;
-      ask_q  <= '0;
-      got_q  <= '0;
-      err_q  <= 1'b0;
-    end else if (done_o) begin
-      busy_q <= 1'b0;
+    if (read) begin
+      line_q <= ask_q[LW-1:0];
+      ask_q  <= ask_q + 1'b1;
     end
-    if (rst_i) begin
-      busy_q <= 1'b0;
-      some_q <= 1'b0;
+    if (got) got_q <= got_q + 1'b1;
+    if (start_i && is_packet) begin
+      ask_q   <= '0;
+      got_q   <= '0;
+      lines_q <= move_i.lines[LW:0];
+      half_q  <= half;
+      copy_q  <= move_i.what == fsh_coll_pkg::MOVE_COPY;
+      own_q   <= move_i.own;
+      slot_q  <= move_i.slot[SW-1:0];
+      kind_q  <= move_i.kind;
+      op_q    <= move_i.op;
     end
   end
 
-  // Reduction; side is the line.
-  logic          fold_ready, fold_valid, acc_we;
-  logic  [511:0] fold_out, acc, acc_in;
-  logic [LW-1:0] fold_line, acc_line;
+  always_ff @(posedge clk_i) begin
+    if (read || take) some_q <= read;
+    if (start_i && is_packet) busy_q <= 1'b1;
+    else if (got && got_q + 1'b1 == lines_q) busy_q <= 1'b0;
+    if (rst_i) {busy_q, some_q} <= '0;
+  end
 
+  // Reduction; side is the line.
   fsh_cfold #(
       .SIDE(LW),
       .FP64(FP64)
   ) i_fold (
       .clk_i,
       .rst_i,
-      .valid_i(some_q && is_fold),
+      .valid_i(some_q && !copy_q),
       .ready_o(fold_ready),
-      .type_i,
-      .op_i,
-      .a_i    (acc),
+      .type_i (kind_q),
+      .op_i   (op_q),
+      .a_i    (own_q ? own_line : sum_line),
       .b_i    (packet),
       .side_i (line_q),
       .valid_o(fold_valid),
@@ -145,126 +160,110 @@ module fsh_cdata #(
       .busy_o ()
   );
 
-  assign tx_ok = !send_i || tx_done_q || tx_ready_i;
-  // What is stored twice is so one after the other.
-  assign halves = store_i && post_i;
-  assign wr_ok = (!store_i && !post_i) || wr_done_q ||
-                 (mwr_ready_i && owner_room && half_q == halves);
-  assign take  = some_q && (is_fold ? fold_ready : is_copy || (tx_ok && wr_ok));
+  fsh_cown #(
+      .CONTEXTS(CONTEXTS),
+      .LINES   (LINES)
+  ) i_own (
+      .clk_i,
+      .rst_i,
+      .start_i(start_i && is_memory),
+      .move_i,
+      .hold_i (own_hold),
+      .busy_o (own_busy),
+      .half_o (own_half),
+      .err_o  (path_o.fetch_err),
+      .bad_o  (rd_bad),
+      .mrd_valid_o,
+      .mrd_ready_i,
+      .mrd_addr_o,
+      .mrd_rvalid_i,
+      .mrd_data_i,
+      .mrd_err_i,
+      .we_o   (own_we),
+      .waddr_o(own_waddr),
+      .wdata_o(own_wdata)
+  );
 
-  always_comb begin
-    acc_we   = 1'b0;
-    acc_line = got_q[LW-1:0];
-    acc_in   = mrd_data_i;
-    got      = 1'b0;
-    if (busy_q) begin
-      got = is_load ? mrd_rvalid_i : is_fold ? fold_valid : take;
-      if (move_i == fsh_coll_pkg::MOVE_GIVE) begin
-        got    = !done_o;
-        acc_in = {384'd0, given_i};
-      end
-      if (is_fold) begin
-        acc_in   = fold_out;
-        acc_line = fold_line;
-      end
-      if (is_copy) begin
-        acc_in   = packet;
-        acc_line = line_q;
-      end
-      acc_we = got && !is_out && move_i != fsh_coll_pkg::MOVE_FETCH;
-    end
-  end
+  assign path_o.fetching = own_busy;
+  assign path_o.reading  = reading;
+  assign own_hold   = out_busy && out_own && out_half == own_half;
+  assign out_hold   = busy_q && !out_own && out_half == half_q;
+  assign out_open   = !(some_q && !copy_q && out_own == own_q);
+
+  fsh_cway #(
+      .CONTEXTS(CONTEXTS),
+      .LINES   (LINES)
+  ) i_way (
+      .clk_i,
+      .rst_i,
+      .start_i  (start_i && is_out),
+      .move_i,
+      .hold_i   (out_hold),
+      .open_i   (out_open),
+      .busy_o   (out_busy),
+      .half_o   (out_half),
+      .own_o    (out_own),
+      .settled_o,
+      .wr_err_o (wr_bad),
+      .read_o   (out_read),
+      .line_o   (out_line),
+      .line_i   (out_own ? own_line : sum_line),
+      .mwr_valid_o,
+      .mwr_ready_i,
+      .mwr_post_o,
+      .mwr_addr_o,
+      .mwr_data_o,
+      .mwr_strb_o,
+      .mwr_done_i,
+      .mwr_err_i,
+      .tx_valid_o,
+      .tx_ready_i,
+      .tx_first_o,
+      .tx_last_o,
+      .tx_dest_o,
+      .tx_addr_o,
+      .tx_bytes_o,
+      .tx_data_o
+  );
+
+  // What comes from memory, and what is made of packets.
+  logic out_own_read, out_sum_read, own_read, sum_read;
+
+  assign out_own_read = out_read && out_own;
+  assign out_sum_read = out_read && !out_own;
+  assign own_read     = out_own_read || (read && !copy_q && own_q);
+  assign sum_read     = out_sum_read || (read && !copy_q && !own_q);
 
   fsh_ram #(
       .WIDTH(512),
-      .DEPTH(CONTEXTS * LINES)
-  ) i_acc (
+      .DEPTH(2 * CONTEXTS * LINES)
+  ) i_owns (
       .clk_i,
-      .we_i   (acc_we),
-      .waddr_i({context_i, acc_line}),
-      .wdata_i(acc_in),
-      .re_i   (read),
-      .raddr_i({context_i, ask_q[LW-1:0]}),
-      .rdata_o(acc)
+      .we_i   (own_we),
+      .waddr_i(own_waddr),
+      .wdata_i(own_wdata),
+      .re_i   (own_read),
+      .raddr_i(out_own_read ? {out_half, out_line} : {half_q, ask_q[LW-1:0]}),
+      .rdata_o(own_line)
   );
 
-  // Out: each end takes a line when it can.
-  logic last;
-
-  assign last        = (LW + 1)'(line_q) + 1'b1 == lines_i;
-  assign mrd_valid_o = busy_q && is_load && more;
-  assign mrd_addr_o  = addr_i + 32'(ask_q);
-  assign tx_valid_o  = some_q && is_out && send_i && !tx_done_q;
-  assign tx_first_o  = line_q == '0;
-  assign tx_last_o   = last;
-  assign tx_data_o   = acc;
-  assign mwr_valid_o = some_q && is_out && (store_i || post_i) && !wr_done_q && owner_room;
-  assign mwr_post_o  = post_i && half_q == halves;
-  assign mwr_addr_o  = (mwr_post_o ? post_addr_i : addr_i) + 32'(line_q);
-  assign mwr_data_o  = acc;
-  assign mwr_strb_o  = last && tail_i != '0 ? ~({64{1'b1}} << tail_i) : '1;
-
-  always_ff @(posedge clk_i) begin
-    if (take) begin
-      tx_done_q <= 1'b0;
-      wr_done_q <= 1'b0;
-      half_q    <= 1'b0;
-    end else begin
-      if (tx_valid_o && tx_ready_i) tx_done_q <= 1'b1;
-      if (mwr_valid_o && mwr_ready_i) begin
-        half_q    <= 1'b1;
-        wr_done_q <= half_q == halves;
-      end
-    end
-    if (rst_i) begin
-      tx_done_q <= 1'b0;
-      wr_done_q <= 1'b0;
-      half_q    <= 1'b0;
-    end
-  end
-
-  // Whose write is answered.
-  logic          owner_known, wrote;
-  logic [CW-1:0] owner;
-
-  assign wrote = mwr_valid_o && mwr_ready_i;
-
-  fsh_fifo #(
-      .WIDTH(CW),
-      .DEPTH(64)
-  ) i_owner (
+  fsh_ram #(
+      .WIDTH(512),
+      .DEPTH(2 * CONTEXTS * LINES)
+  ) i_sums (
       .clk_i,
-      .rst_i,
-      .valid_i(wrote),
-      .ready_o(owner_room),
-      .data_i (context_i),
-      .valid_o(owner_known),
-      .ready_i(mwr_done_i),
-      .data_o (owner),
-      .count_o()
+      .we_i   (busy_q && got),
+      .waddr_i({half_q, copy_q ? line_q : fold_line}),
+      .wdata_i(copy_q ? packet : fold_out),
+      .re_i   (sum_read),
+      .raddr_i(out_sum_read ? {out_half, out_line} : {half_q, ask_q[LW-1:0]}),
+      .rdata_o(sum_line)
   );
 
-  for (genvar c = 0; c < CONTEXTS; c++) begin : gen_context
-    logic [6:0] pending_q;
-    logic       more_c, less_c;
-
-    assign more_c       = wrote && context_i == CW'(c);
-    assign less_c       = mwr_done_i && owner == CW'(c);
-    assign settled_o[c] = pending_q == '0;
-    assign wr_err_o[c]  = less_c && mwr_err_i;
-
-    always_ff @(posedge clk_i) begin
-      if (more_c != less_c) pending_q <= more_c ? pending_q + 1'b1 : pending_q - 1'b1;
-      if (rst_i) pending_q <= '0;
-    end
-  end
-
-  `FSH_ASSERT(a_start, !start_i || !busy_q)
-  `FSH_ASSERT(a_answer, !mwr_done_i || owner_known)
-  `FSH_ASSERT(a_read, !mrd_rvalid_i || (busy_q && is_load))
-  `FSH_STABLE(tx_valid_o, tx_ready_i, tx_data_o)
-  `FSH_STABLE(mwr_valid_o, mwr_ready_i, mwr_data_o)
-  `FSH_STABLE(mrd_valid_o, mrd_ready_i, mrd_addr_o)
+  `FSH_ASSERT(a_start, !start_i || path_o.ready)
+  `FSH_ASSERT(a_one, !(out_read && read && !copy_q && out_own == own_q))
+  `FSH_ASSERT(a_operand, !(own_we && busy_q && own_q && !copy_q && own_half == half_q &&
+              (some_q || more)))
 endmodule
 
 `default_nettype wire

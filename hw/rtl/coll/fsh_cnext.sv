@@ -3,7 +3,8 @@
 
 /// What comes after an item of a step (fsh_coll_pkg::ITEM_*): the next one, of which packet,
 /// of which source. What a sequence failed at stays, for its end to tell. step_over_i: the
-/// next descriptor may follow at once. Combinational.
+/// next descriptor may follow at once. The local operand of a packet is asked for before the
+/// items of the one in front of it. Combinational.
 module fsh_cnext #(
     parameter int unsigned NW = 15
 ) (
@@ -20,28 +21,27 @@ module fsh_cnext #(
     output logic      [NW-1:0] packet_o,
     output logic         [4:0] source_o
 );
-  logic [2:0] first;  // of a packet
+  logic [2:0] rest;  // of a packet, its local operand aside
 
   always_comb begin
-    first    = has_own_i ? fsh_coll_pkg::ITEM_OWN :
-               has_sources_i ? fsh_coll_pkg::ITEM_SOURCE : fsh_coll_pkg::ITEM_OUT;
+    rest     = has_sources_i ? fsh_coll_pkg::ITEM_SOURCE : fsh_coll_pkg::ITEM_OUT;
     after_o  = fsh_coll_pkg::ITEM_FETCH;
     packet_o = packet_i;
     source_o = '0;
     unique case (item_i)
       fsh_coll_pkg::ITEM_FETCH: begin
         packet_o = '0;
-        after_o  = first;
+        after_o  = has_own_i ? fsh_coll_pkg::ITEM_OWN : rest;
       end
-      fsh_coll_pkg::ITEM_OWN:
-      after_o = has_sources_i ? fsh_coll_pkg::ITEM_SOURCE : fsh_coll_pkg::ITEM_OUT;
+      fsh_coll_pkg::ITEM_OWN:   after_o = last_packet_i ? rest : fsh_coll_pkg::ITEM_AHEAD;
+      fsh_coll_pkg::ITEM_AHEAD: after_o = rest;
       fsh_coll_pkg::ITEM_SOURCE: begin
         source_o = source_i + 5'd1;
         after_o  = last_source_i ? fsh_coll_pkg::ITEM_OUT : fsh_coll_pkg::ITEM_SOURCE;
       end
       fsh_coll_pkg::ITEM_OUT: begin
         packet_o = packet_i + 1'b1;
-        after_o  = !last_packet_i ? first :
+        after_o  = !last_packet_i ? (has_own_i ? fsh_coll_pkg::ITEM_AHEAD : rest) :
                    step_over_i ? fsh_coll_pkg::ITEM_FETCH : fsh_coll_pkg::ITEM_SETTLE;
       end
       default: ;

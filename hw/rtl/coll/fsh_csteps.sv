@@ -58,20 +58,15 @@ module fsh_csteps #(
     output fsh_coll_pkg::note_t   tell_o,
     input  wire logic             note_valid_i,
     input  wire fsh_coll_pkg::note_t note_i,
-    // The data path: a move, whose description stays until it is done.
+    // The data path (fsh_cdata).
     output logic                  start_o,
     output fsh_coll_pkg::move_t   move_o,
-    input  wire logic             done_i,
-    input  wire logic             err_i,
+    input  wire fsh_coll_pkg::path_t path_i,
     input  wire logic [CONTEXTS-1:0] settled_i,
-    input  wire logic [CONTEXTS-1:0] wr_err_i,
+    input  wire logic [CONTEXTS-1:0] wrong_i,
     input  wire logic             line_valid_i,  // of a descriptor
     input  wire logic     [511:0] line_i,
     input  wire logic             written_i,     // something is, by whomever
-    // Beside a packet that goes.
-    output logic            [7:0] tx_dest_o,
-    output fsh_spec_pkg::colladdr_t tx_addr_o,
-    output logic         [LW+6:0] tx_bytes_o,
     output logic                  busy_o
 );
   localparam int unsigned CW = $clog2(CONTEXTS);
@@ -79,9 +74,11 @@ module fsh_csteps #(
   localparam int unsigned NW = 25 - PW;  // of a packet's number, and one more
 
   localparam logic [2:0] FETCH = fsh_coll_pkg::ITEM_FETCH;
+  localparam logic [2:0] OWN = fsh_coll_pkg::ITEM_OWN;
   localparam logic [2:0] SOURCE = fsh_coll_pkg::ITEM_SOURCE;
   localparam logic [2:0] OUT = fsh_coll_pkg::ITEM_OUT;
   localparam logic [2:0] SETTLE = fsh_coll_pkg::ITEM_SETTLE;
+  localparam logic [2:0] AHEAD = fsh_coll_pkg::ITEM_AHEAD;
 
   typedef enum logic [3:0] {
     Pick,
@@ -152,6 +149,7 @@ module fsh_csteps #(
       .clk_i,
       .size_i       (state_q == Size),
       .fetch_i      (item_q == FETCH),
+      .next_i       (item_q == AHEAD),
       .out_i        (item_q == OUT),
       .some_i       (desc_q.send || ((desc_q.store || desc_q.post) && desc_q.bytes != '0)),
       .total_i      (desc_q.bytes),
@@ -192,6 +190,7 @@ module fsh_csteps #(
   logic [1:0]          gen_q;
   logic                odd;  // its sender believes in another length
   logic                eager_q;
+  logic                spoilt;  // its operand could not be read
   fsh_coll_pkg::key_t  in_key, out_key;
   logic [3:0]          tell_q;
 
@@ -212,19 +211,17 @@ module fsh_csteps #(
       .packet_i (packet_q),
       .source_i (source_q),
       .context_i(c_q),
-      .tail_i   (bytes_q[5:0]),
+      .bytes_i  (bytes_q),
       .lines_i  (lines_q),
       .slot_i   (slot_q),
       .eager_i  (eager_q),
       .source_o (source),
       .in_key_o (in_key),
       .out_key_o(out_key),
-      .addr_o   (tx_addr_o),
       .move_o
   );
-  assign start_o      = state_q == Begin;
-  assign tx_dest_o    = desc_q.dest;
-  assign tx_bytes_o   = bytes_q;
+  assign spoilt       = failed_q[c_q] && (item_q == SOURCE || item_q == OWN || item_q == AHEAD);
+  assign start_o      = state_q == Begin && path_i.ready && lines_q != '0 && !spoilt;
   assign look_valid_o = state_q == Ask;
   assign look_key_o   = in_key;
   assign look_spare_o = !ahead_q;
@@ -294,6 +291,8 @@ module fsh_csteps #(
       end
       Size: begin
         state_q <= item_q == SOURCE ? Ask : item_q == OUT && desc_q.send ? May : Begin;
+        if (item_q == OUT && path_i.loading) state_q <= Size;
+        else if (item_q == OUT && failed_q[c_q]) state_q <= Next;
         eager_q <= 1'b0;
         if (expired[c_q] && !ahead_q) begin
           status_q <= fsh_spec_pkg::STATUS_TIMEOUT;
@@ -311,13 +310,17 @@ module fsh_csteps #(
         if (item_q == SETTLE) state_q <= quit ? Report : Next;
         if (failed_q[c_q]) status_q <= fsh_spec_pkg::STATUS_MEMORY;
       end
-      Begin: state_q <= Move;
+      Begin: begin
+        if (path_i.ready) state_q <= item_q == FETCH || item_q == SOURCE ? Move : Next;
+        if (lines_q == '0 || spoilt) state_q <= item_q == SOURCE ? Release : Next;
+        if (spoilt) status_q <= fsh_spec_pkg::STATUS_MEMORY;
+      end
       Move: begin
         if (item_q == FETCH && line_valid_i) desc_q <= line_i;
-        if (done_i) begin
-          state_q <= item_q == FETCH ? Judge : item_q == SOURCE ? Release : Next;
-          if (err_i) status_q <= fsh_spec_pkg::STATUS_MEMORY;
-        end
+        if (item_q == FETCH ? !path_i.fetching : !path_i.reading)
+          state_q <= item_q == FETCH ? Judge : Release;
+        if (item_q == FETCH && !path_i.fetching && path_i.fetch_err)
+          status_q <= fsh_spec_pkg::STATUS_MEMORY;
       end
       Judge: begin
         if (wild && status_q == fsh_spec_pkg::STATUS_OK)
@@ -416,7 +419,7 @@ module fsh_csteps #(
     if (pulse_q && state_q == Hop && last_source_q && reached)
       claimed_q[c_q] <= last_packet_q ? '1 : packet_q + 1'b1;
     for (int unsigned c = 0; c < CONTEXTS; c++) begin
-      if (wr_err_i[c]) failed_q[c] <= 1'b1;
+      if (wrong_i[c]) failed_q[c] <= 1'b1;
       if (c_q == CW'(c)) begin
         if (writes) begin
           at_q[3*c+:3] <= state_q == Open ? FETCH : after;

@@ -97,12 +97,12 @@ module fsh_cunit #(
     output logic          [511:0] tx_data_o,
     output logic                  busy_o
 );
-  localparam int unsigned CW = $clog2(CONTEXTS);
-  logic                start, done, err;
-  logic [CONTEXTS-1:0] settled, wr_err;
-  /* verilator lint_off UNUSEDSIGNAL */
-  fsh_coll_pkg::move_t move;  // fields as wide as any unit needs
-  /* verilator lint_on UNUSEDSIGNAL */
+  logic                start, steps_busy, data_busy;
+  logic [CONTEXTS-1:0] settled, wrong;
+  fsh_coll_pkg::move_t move;
+  fsh_coll_pkg::path_t path;
+
+  assign busy_o = steps_busy || data_busy;
 
   fsh_csteps #(
       .CONTEXTS(CONTEXTS),
@@ -148,16 +148,12 @@ module fsh_cunit #(
       .tell_o,
       .note_valid_i,
       .note_i,
-      .tx_dest_o,
-      .tx_addr_o,
-      .tx_bytes_o,
-      .busy_o,
+      .busy_o      (steps_busy),
       .start_o     (start),
       .move_o      (move),
-      .done_i      (done),
-      .err_i       (err),
+      .path_i      (path),
       .settled_i   (settled),
-      .wr_err_i    (wr_err),
+      .wrong_i     (wrong),
       .line_valid_i(mrd_rvalid_i),
       .line_i      (mrd_data_i),
       .written_i   (mwr_done_i)
@@ -172,23 +168,11 @@ module fsh_cunit #(
       .clk_i,
       .rst_i,
       .start_i  (start),
-      .move_i   (move.what),
-      .context_i(move.context_[CW-1:0]),
-      .lines_i  (move.lines[LW:0]),
-      .tail_i   (move.tail),
-      .addr_i   (move.addr),
-      .slot_i   (move.slot[SW-1:0]),
-      .given_i  (move.given),
-      .type_i   (move.kind),
-      .op_i     (move.op),
-      .send_i   (move.send),
-      .store_i  (move.store),
-      .post_i   (move.post),
-      .post_addr_i(move.post_addr),
-      .done_o   (done),
-      .err_o    (err),
+      .move_i   (move),
+      .path_o   (path),
       .settled_o(settled),
-      .wr_err_o (wr_err),
+      .failed_o (wrong),
+      .busy_o   (data_busy),
       .prd_valid_o,
       .prd_ready_i,
       .prd_addr_o,
@@ -211,6 +195,9 @@ module fsh_cunit #(
       .tx_ready_i,
       .tx_first_o,
       .tx_last_o,
+      .tx_dest_o,
+      .tx_addr_o,
+      .tx_bytes_o,
       .tx_data_o
   );
 endmodule

@@ -517,6 +517,20 @@ uint64_t pace(tb::Test &test, enum fsh_program_call call, const char *algorithm,
     return fabric.took;
 }
 
+// Cycles a packet, where each rank of a ring gets and sends one at a time: the difference
+// that eight more a step make.
+void keeps_up(tb::Test &test, const char *what, enum fsh_program_call call,
+              unsigned nodes, unsigned type, uint64_t most)
+{
+    uint64_t few = pace(test, call, "ring", nodes, 8 * packet_bytes, type);
+    uint64_t many = pace(test, call, "ring", nodes, 16 * packet_bytes, type);
+    uint64_t each = (many - few) / (8 * (nodes - 1));
+
+    std::printf("%s: %llu cycles a packet\n", what, (unsigned long long)each);
+    if (each > most)
+        test.fail("%s: %llu cycles a packet", what, (unsigned long long)each);
+}
+
 // One engine alone: what it says of a descriptor, or of packets.
 class Alone
 {
@@ -627,6 +641,42 @@ void malformed(tb::Test &test)
     alone.expect("after all that", alone.run(alone.plain), OK);
 }
 
+// An operand that cannot be read is neither combined nor sent, and what came for it is gone.
+void unreadable(tb::Test &test)
+{
+    Alone alone(test);
+    Descriptor d = alone.plain;
+    Packet packet = {6, 0, 0, 64, {Line{}}};
+
+    fsh_colladdr_set_job(&packet.addr, 3);
+    fsh_colladdr_set_vp(&packet.addr, vp);
+    fsh_colladdr_set_seq(&packet.addr, 9);
+    fsh_colladdr_set_eager(&packet.addr, 1);
+    d.flag(coll::REDUCE, true);
+    d.flag(coll::SEND, true);
+    d.flag(coll::EAGER, true);
+    d.put(coll::DEST, 8, 5);
+    d.put(coll::DEST_VP, 11, vp);
+    d.put(coll::KIND, 3, FSH_FOLD_FLOAT);
+    d.put(coll::COUNT, 5, 1);
+    d.put(coll::SOURCES, 8, 6);
+    alone.engine.receive(packet);
+    alone.engine.broken_read = 100;
+    alone.expect("operand to be combined", alone.run(d), MEMORY);
+    alone.cycles(100);
+    if (!alone.engine.sent.empty() || alone.engine.used() != 0)
+        test.fail("%zu packets sent, %u kept", alone.engine.sent.size(),
+                  alone.engine.used());
+    d.flag(coll::REDUCE, false);
+    d.put(coll::COUNT, 5, 0);
+    d.put(coll::BYTES, 24, 3 * packet_bytes);
+    alone.engine.broken_read = 100 + packet_bytes / 64;
+    alone.expect("operand to be sent", alone.run(d), MEMORY);
+    alone.cycles(100);
+    if (alone.engine.sent.size() > 1)
+        test.fail("%zu packets sent", alone.engine.sent.size());
+}
+
 // A value that stands in the descriptor.
 void given(tb::Test &test)
 {
@@ -696,6 +746,7 @@ void missing(tb::Test &test)
         test.fail("%u packets dropped, %u kept", alone.engine.bad,
                   alone.engine.used());
     alone.expect("it is there", alone.run(d), OK);
+    alone.cycles(500); // CONSUMED has left
     packet.bytes = 32;
     alone.engine.receive(packet);
     alone.expect("too short", alone.run(d), BAD_LENGTH);
@@ -712,6 +763,7 @@ int main(int argc, char **argv)
     int rounds = argc > 2 ? std::atoi(argv[2]) : 60;
 
     malformed(test);
+    unreadable(test);
     given(test);
     missing(test);
     for (int round = 0; round < rounds; round++) {
@@ -733,6 +785,12 @@ int main(int argc, char **argv)
     if (level > 30)
         test.fail("a level of a barrier takes %llu cycles",
                   (unsigned long long)level);
+    // A link brings a packet of 1 KiB in 66 cycles, header and all.
+    keeps_up(test, "combined, FP32", FSH_PROGRAM_REDUCE_SCATTER, 4,
+             FSH_FOLD_FLOAT, 66);
+    keeps_up(test, "passed on", FSH_PROGRAM_ALLGATHER, 4, FSH_FOLD_FLOAT, 66);
+    keeps_up(test, "combined, FP64", FSH_PROGRAM_REDUCE_SCATTER, 4,
+             FSH_FOLD_DOUBLE, 100);
     pace(test, FSH_PROGRAM_ALLREDUCE, "doubling", 2, 64, FSH_FOLD_FLOAT);
     pace(test, FSH_PROGRAM_ALLREDUCE, "doubling", 8, 64, FSH_FOLD_FLOAT);
     pace(test, FSH_PROGRAM_ALLREDUCE, "doubling", 2, 8192, FSH_FOLD_FLOAT);

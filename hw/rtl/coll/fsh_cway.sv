@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+`default_nettype none
+`include "fsh_assert.svh"
+
+/// The way out of a unit: a packet (MOVE_OUT of fsh_coll_pkg) of at least one line from the
+/// half of a context to the network, to memory, to host memory; each end takes a line when
+/// it can, and what is stored twice is so one after the other. start_i with the move, while
+/// busy_o is low; it begins when hold_i is low, which it then stays. line_i is the line a
+/// cycle after read_o, and stays until it is taken; it begins when open_i is high. Packets
+/// leave as lines, tx_first_o and tx_last_o around them; the last bytes of the last line are
+/// nothing in particular. Writes are answered in order (mwr_done_i); settled_o[c]: all that
+/// context c has to write is written; an error is a pulse for its context. Valid signals
+/// depend on registers only. Reset: none under way.
+module fsh_cway #(
+    parameter int unsigned CONTEXTS = 4,
+    parameter int unsigned LINES = 16,
+    localparam int unsigned CW = $clog2(CONTEXTS),
+    localparam int unsigned LW = $clog2(LINES)
+) (
+    input  wire logic                clk_i,
+    input  wire logic                rst_i,
+    input  wire logic                start_i,
+    /* verilator lint_off UNUSEDSIGNAL */
+    input  wire fsh_coll_pkg::move_t move_i,
+    /* verilator lint_on UNUSEDSIGNAL */
+    input  wire logic                hold_i,
+    input  wire logic                open_i,
+    output logic                     busy_o,
+    output logic              [CW:0] half_o,  // which it is: context and half
+    output logic                     own_o,   // a local operand as it is
+    output logic      [CONTEXTS-1:0] settled_o,
+    output logic      [CONTEXTS-1:0] wr_err_o,
+    output logic                     read_o,
+    output logic          [LW-1:0]   line_o,
+    input  wire logic        [511:0] line_i,
+    output logic                     mwr_valid_o,
+    input  wire logic                mwr_ready_i,
+    output logic                     mwr_post_o,
+    output logic              [31:0] mwr_addr_o,
+    output logic             [511:0] mwr_data_o,
+    output logic              [63:0] mwr_strb_o,
+    input  wire logic                mwr_done_i,
+    input  wire logic                mwr_err_i,
+    output logic                     tx_valid_o,
+    input  wire logic                tx_ready_i,
+    output logic                     tx_first_o,
+    output logic                     tx_last_o,
+    output logic               [7:0] tx_dest_o,
+    output fsh_spec_pkg::colladdr_t  tx_addr_o,
+    output logic            [LW+6:0] tx_bytes_o,
+    output logic             [511:0] tx_data_o
+);
+  logic        send_q, store_q, post_q, some_q, take, last_q, more;
+  logic [LW:0] lines_q, ask_q;
+  logic  [5:0] tail_q;
+  logic [31:0] addr_q, post_addr_q;
+  logic [LW-1:0] line_q;
+  logic        tx_done_q, wr_done_q, tx_ok, wr_ok, owner_room, halves, half_q;
+
+  assign more   = ask_q != lines_q;
+  assign read_o = busy_o && !hold_i && more && (some_q ? take : open_i);
+  assign line_o = ask_q[LW-1:0];
+  assign tx_ok  = !send_q || tx_done_q || tx_ready_i;
+  assign halves = store_q && post_q;
+  assign wr_ok  = (!store_q && !post_q) || wr_done_q ||
+                  (mwr_ready_i && owner_room && half_q == halves);
+  assign take   = some_q && tx_ok && wr_ok;
+
+  always_ff @(posedge clk_i) begin
+    if (read_o) begin
+      line_q <= line_o;
+      last_q <= ask_q + 1'b1 == lines_q;
+      ask_q  <= ask_q + 1'b1;
+    end
+    if (start_i) begin
+      ask_q       <= '0;
+      lines_q     <= move_i.lines[LW:0];
+      tail_q      <= move_i.tail;
+      addr_q      <= move_i.addr;
+      post_addr_q <= move_i.post_addr;
+      send_q      <= move_i.send;
+      store_q     <= move_i.store;
+      post_q      <= move_i.post;
+      own_o       <= move_i.own;
+      half_o      <= {move_i.context_[CW-1:0], move_i.half};
+      tx_dest_o   <= move_i.dest;
+      tx_addr_o   <= move_i.key;
+      tx_bytes_o  <= move_i.bytes[LW+6:0];
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (read_o || take) some_q <= read_o;
+    if (start_i) busy_o <= 1'b1;
+    else if (take && last_q) busy_o <= 1'b0;
+    if (take) begin
+      tx_done_q <= 1'b0;
+      wr_done_q <= 1'b0;
+      half_q    <= 1'b0;
+    end else begin
+      if (tx_valid_o && tx_ready_i) tx_done_q <= 1'b1;
+      if (mwr_valid_o && mwr_ready_i) begin
+        half_q    <= 1'b1;
+        wr_done_q <= half_q == halves;
+      end
+    end
+    if (rst_i) {busy_o, some_q, tx_done_q, wr_done_q, half_q} <= '0;
+  end
+
+  assign tx_valid_o  = some_q && send_q && !tx_done_q;
+  assign tx_first_o  = line_q == '0;
+  assign tx_last_o   = last_q;
+  assign tx_data_o   = line_i;
+  assign mwr_valid_o = some_q && (store_q || post_q) && !wr_done_q && owner_room;
+  assign mwr_post_o  = post_q && half_q == halves;
+  assign mwr_addr_o  = (mwr_post_o ? post_addr_q : addr_q) + 32'(line_q);
+  assign mwr_data_o  = line_i;
+  assign mwr_strb_o  = last_q && tail_q != '0 ? ~({64{1'b1}} << tail_q) : '1;
+
+  // Whose write is answered.
+  logic          owner_known, wrote;
+  logic [CW-1:0] owner, mine;
+
+  assign wrote = mwr_valid_o && mwr_ready_i;
+  assign mine  = half_o[CW:1];
+
+  fsh_fifo #(
+      .WIDTH(CW),
+      .DEPTH(64)
+  ) i_owner (
+      .clk_i,
+      .rst_i,
+      .valid_i(wrote),
+      .ready_o(owner_room),
+      .data_i (mine),
+      .valid_o(owner_known),
+      .ready_i(mwr_done_i),
+      .data_o (owner),
+      .count_o()
+  );
+
+  for (genvar c = 0; c < CONTEXTS; c++) begin : gen_context
+    logic [6:0] pending_q;
+    logic       more_c, less_c;
+
+    assign more_c       = wrote && mine == CW'(c);
+    assign less_c       = mwr_done_i && owner == CW'(c);
+    assign settled_o[c] = pending_q == '0 &&
+                          !(busy_o && (store_q || post_q) && mine == CW'(c));
+    assign wr_err_o[c]  = less_c && mwr_err_i;
+
+    always_ff @(posedge clk_i) begin
+      if (more_c != less_c) pending_q <= more_c ? pending_q + 1'b1 : pending_q - 1'b1;
+      if (rst_i) pending_q <= '0;
+    end
+  end
+
+  `FSH_ASSERT(a_start, !start_i || (!busy_o && move_i.lines != '0))
+  `FSH_ASSERT(a_answer, !mwr_done_i || owner_known)
+  `FSH_STABLE(tx_valid_o, tx_ready_i, tx_data_o)
+  `FSH_STABLE(mwr_valid_o, mwr_ready_i, mwr_data_o)
+endmodule
+
+`default_nettype wire
