@@ -153,6 +153,17 @@ package fsh_coll_pkg;
     logic [15:0]  bytes;    // to send
   } move_t;
 
+  /// What a look-up of a packet's key finds.
+  typedef struct packed {
+    logic        found;
+    logic        made;   // it has a slot now
+    logic        whole;
+    logic        eager;  // it came without a grant
+    logic [15:0] slot;
+    logic [1:0]  gen;
+    logic [15:0] bytes;  // in the packet
+  } look_t;
+
   /// What fsh_cdata says of the move that it is shown, and of those it was given.
   typedef struct packed {
     logic ready;      // it may start

@@ -306,8 +306,8 @@ module fsh_coll #(
   localparam int unsigned END = fsh_coll_pkg::END_W;
   logic         [UNITS-1:0] tell_valid, tell_ready;
   logic    [UNITS*fsh_coll_pkg::NOTE_W-1:0] tells;
-  logic            [LW+6:0] there_bytes;
-  logic                     there_eager;
+  logic            [LW+7:0] there;
+  fsh_coll_pkg::look_t      look;
   logic         [UNITS-1:0] end_valid, end_ready, mrd_valid, mrd_ready, mwr_valid, mwr_ready;
   logic         [UNITS-1:0] tx_valid, tx_ready, tx_last, rd_owner, wr_owner;
   logic     [UNITS*END-1:0] ends;
@@ -350,13 +350,7 @@ module fsh_coll #(
         .look_key_o  (look_keys[u*KEY_W+:KEY_W]),
         .look_done_i (res_valid && owner_q[u]),
         .look_spare_o(look_spare[u]),
-        .look_found_i(res_found),
-        .look_made_i (res_made),
-        .look_whole_i(res_whole),
-        .look_slot_i (res_slot),
-        .look_gen_i  (res_gen),
-        .look_eager_i(there_eager),
-        .look_bytes_i(there_bytes),
+        .look_i      (look),
         .free_valid_o(free_valid[u]),
         .free_ready_i(unit_op && keys_gnt[u]),
         .free_slot_o (free_slots[u*SW+:SW]),
@@ -419,7 +413,9 @@ module fsh_coll #(
       .data_o (end_o)
   );
 
-  assign {there_eager, there_bytes} = bytes_mem[res_slot];
+  assign there = bytes_mem[res_slot];
+  assign look  = {res_found, res_made, res_whole, there[LW+7], 16'(res_slot), res_gen,
+                  16'(there[LW+6:0])};
   fsh_cjoin #(
       .N    (UNITS + 1),
       .WIDTH(fsh_coll_pkg::NOTE_W)

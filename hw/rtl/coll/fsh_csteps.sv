@@ -36,13 +36,7 @@ module fsh_csteps #(
     output fsh_coll_pkg::key_t    look_key_o,
     output logic                  look_spare_o,  // of the reserve, too
     input  wire logic             look_done_i,
-    input  wire logic             look_found_i,
-    input  wire logic             look_made_i,
-    input  wire logic             look_whole_i,
-    input  wire logic    [SW-1:0] look_slot_i,
-    input  wire logic       [1:0] look_gen_i,
-    input  wire logic             look_eager_i,  // it came without a grant
-    input  wire logic    [LW+6:0] look_bytes_i,  // in the packet
+    input  wire fsh_coll_pkg::look_t look_i,
     output logic                  free_valid_o,
     input  wire logic             free_ready_i,
     output logic         [SW-1:0] free_slot_o,
@@ -101,16 +95,13 @@ module fsh_csteps #(
   state_e state_q;
   // Contexts. What stands in memories is of the one chosen, in registers, from Size on.
   logic [CONTEXTS-1:0]   open_q, begun_q, failed_q;
-  logic [CONTEXTS-1:0]   looked_q;  // ahead, to the end of the sequence
+  logic [CONTEXTS-1:0]   looked;  // ahead, as far as there is need
   logic [CONTEXTS-1:0]   expired, asked;  // fsh_cwait
   logic                  granted;
   logic [3*CONTEXTS-1:0] at_q;  // item
   logic [fsh_coll_pkg::KEY_W*CONTEXTS-1:0] keys;
   logic [511:0]          desc_mem[CONTEXTS];
-  logic [31:0]           addr_mem[CONTEXTS];
-  logic [NW-1:0]         packet_mem[CONTEXTS];
-  logic [4:0]            source_mem[CONTEXTS];
-  logic [4:0]            status_mem[CONTEXTS];
+  logic [41+NW:0]        rest_mem[CONTEXTS];
   logic [CW-1:0]         c_q;
   logic [2:0]            item_q;
   fsh_spec_pkg::colldesc_t desc_q;
@@ -122,8 +113,6 @@ module fsh_csteps #(
   logic                  ahead_q;  // what follows is looked at, its packets are claimed
   logic                  pulse_q;  // of this step only, up to target_q
   logic                  fed_q;    // that was done, or tried
-  logic [NW-1:0]         target_q;
-  logic [NW-1:0]         claimed_q[CONTEXTS];  // packets of the step below this are
 
   // Whose turn it is.
   logic [CONTEXTS-1:0] able, now;
@@ -162,17 +151,42 @@ module fsh_csteps #(
       .lines_o      (lines_q)
   );
 
-  // The packets of a step are claimed in pulses, half a window ahead of what is awaited.
-  logic          many, pulses, reached, told_now, hopped;
+  // What is claimed before it is awaited.
+  logic          pulses, reached, told_now, hopped, spare;
   logic [NW-1:0] claimed;
 
-  assign claimed  = claimed_q[c_q];
-  assign many     = desc_q.bytes > 24'(1 << PW);
-  assign pulses   = many && !crowded_i && !ahead_q && !fed_q && source_q == '0 &&
-                    claimed < packet_q + NW'(PULSE);
-  assign reached  = last_packet_q || packet_q + 1'b1 == target_q;
-  assign hopped   = !ahead_q || desc_q.count == '0 || (last_source_q && last_packet_q);
-  assign told_now = !pulse_q || reached || packet_q[1:0] == '1;
+  fsh_cahead #(
+      .CONTEXTS(CONTEXTS),
+      .NW      (NW),
+      .PULSE   (PULSE)
+  ) i_ahead (
+      .clk_i,
+      .c_i           (c_q),
+      .open_i        (state_q == Open),
+      .step_i        (state_q == Judge && !ahead_q),
+      .ahead_i       (ahead_q),
+      .pulse_i       (pulse_q),
+      .fed_i         (fed_q),
+      .crowded_i,
+      .many_i        (desc_q.bytes > 24'(1 << PW)),
+      .some_i        (desc_q.count != '0),
+      .tail_i        (desc_q.tail),
+      .packet_i      (packet_q),
+      .first_source_i(source_q == '0),
+      .last_source_i (last_source_q),
+      .last_packet_i (last_packet_q),
+      .take_i        (state_q == Size),
+      .answer_i      (state_q == Answer && look_done_i),
+      .there_i       (look_i.made || look_i.found),
+      .hop_i         (state_q == Hop),
+      .pulse_now_o   (pulses),
+      .claimed_o     (claimed),
+      .reached_o     (reached),
+      .told_o        (told_now),
+      .over_o        (hopped),
+      .spare_o       (spare),
+      .looked_o      (looked)
+  );
 
   // Is the descriptor that was fetched one?
   logic wild;
@@ -194,7 +208,7 @@ module fsh_csteps #(
   fsh_coll_pkg::key_t  in_key, out_key;
   logic [3:0]          tell_q;
 
-  assign odd          = look_bytes_i != bytes_q;
+  assign odd          = look_i.bytes[PW:0] != bytes_q;
   fsh_cabout #(
       .LW(LW),
       .NW(NW),
@@ -224,7 +238,7 @@ module fsh_csteps #(
   assign start_o      = state_q == Begin && path_i.ready && lines_q != '0 && !spoilt;
   assign look_valid_o = state_q == Ask;
   assign look_key_o   = in_key;
-  assign look_spare_o = !ahead_q;
+  assign look_spare_o = spare;
   assign may_valid_o  = state_q == May && desc_q.eager && !granted;
   assign may_index_o  = fsh_coll_pkg::eager_index(out_key.node, out_key.vp);
   assign tell_valid_o = state_q == Tell;
@@ -280,10 +294,7 @@ module fsh_csteps #(
       end
       Load: begin
         desc_q   <= desc_mem[c_q];
-        addr_q   <= addr_mem[c_q];
-        packet_q <= packet_mem[c_q];
-        source_q <= source_mem[c_q];
-        {out_q, status_q} <= status_mem[c_q];
+        {addr_q, packet_q, source_q, out_q, status_q} <= rest_mem[c_q];
         fed_q    <= pulse_q;
         pulse_q  <= 1'b0;
         ahead_q  <= 1'b0;
@@ -303,7 +314,6 @@ module fsh_csteps #(
           state_q  <= pulse_q ? Load : ahead_q ? Pick : Next;
         end else if (item_q == SOURCE && pulses && !expired[c_q] && !failed_q[c_q]) begin
           {ahead_q, pulse_q} <= '1;
-          target_q <= packet_q + NW'(2 * PULSE);
           packet_q <= claimed > packet_q ? claimed : packet_q;
           state_q  <= Size;
         end
@@ -337,16 +347,16 @@ module fsh_csteps #(
       Ask: if (look_ready_i) state_q <= Answer;
       Answer: begin
         if (look_done_i) begin
-          slot_q  <= look_slot_i;
-          gen_q   <= look_gen_i;
-          eager_q <= look_whole_i && look_eager_i;
+          slot_q  <= look_i.slot[SW-1:0];
+          gen_q   <= look_i.gen;
+          eager_q <= look_i.whole && look_i.eager;
           tell_q  <= fsh_spec_pkg::COLLMSG_GRANT;
-          state_q <= look_made_i || (pulse_q && look_found_i) ? (told_now ? Tell : Hop) :
-                     pulse_q ? Load : ahead_q && look_found_i ? Hop : Pick;
-          if (look_whole_i && !ahead_q) state_q <= lines_q == '0 || odd ? Release : Begin;
-          if (look_whole_i && odd && !ahead_q) status_q <= fsh_spec_pkg::STATUS_BAD_LENGTH;
+          state_q <= look_i.made || (pulse_q && look_i.found) ? (told_now ? Tell : Hop) :
+                     pulse_q ? Load : ahead_q && look_i.found ? Hop : Pick;
+          if (look_i.whole && !ahead_q) state_q <= lines_q == '0 || odd ? Release : Begin;
+          if (look_i.whole && odd && !ahead_q) status_q <= fsh_spec_pkg::STATUS_BAD_LENGTH;
           // Given up: what was claimed for it is free again.
-          if (expired[c_q] && !ahead_q) state_q <= look_found_i || look_made_i ? Release : Next;
+          if (expired[c_q] && !ahead_q) state_q <= look_i.found || look_i.made ? Release : Next;
         end
       end
       Release: begin
@@ -357,12 +367,13 @@ module fsh_csteps #(
         tell_q <= fsh_spec_pkg::COLLMSG_ASK;
         eager_q <= may_valid_o;
         if (goes) state_q <= Begin;
-        else if (!may_valid_o || may_ready_i) state_q <= asked[c_q] ? Pick : Tell;
+        else if (!may_valid_o || may_ready_i)
+          state_q <= !asked[c_q] ? Tell : looked[c_q] ? Pick : Hop;
       end
       Tell: begin
         if (tell_ready_i) begin
           state_q <= tell_q == fsh_spec_pkg::COLLMSG_CONSUMED ? Next :
-                     ahead_q || (tell_q == fsh_spec_pkg::COLLMSG_ASK && !looked_q[c_q]) ? Hop :
+                     ahead_q || (tell_q == fsh_spec_pkg::COLLMSG_ASK && !looked[c_q]) ? Hop :
                      Pick;
         end
       end
@@ -399,25 +410,16 @@ module fsh_csteps #(
 
   // One write of each memory.
   logic writes;
-
   assign writes = state_q == Next || state_q == Open;
-
   always_ff @(posedge clk_i) begin
     if (writes) begin
-      desc_mem[c_q]   <= desc_q;
-      addr_mem[c_q]   <= state_q == Next ? next_addr : addr_q;
-      packet_mem[c_q] <= next_packet;
-      source_mem[c_q] <= next_source;
-      status_mem[c_q] <= state_q == Open ? '0 : {out_q, status_q};
+      desc_mem[c_q] <= desc_q;
+      rest_mem[c_q] <= {state_q == Next ? next_addr : addr_q, next_packet, next_source,
+                        state_q == Open ? 5'd0 : {out_q, status_q}};
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (state_q == Judge && !ahead_q) claimed_q[c_q] <= '0;
-    if (pulse_q && state_q == Answer && look_done_i && !look_made_i && !look_found_i)
-      claimed_q[c_q] <= packet_q;
-    if (pulse_q && state_q == Hop && last_source_q && reached)
-      claimed_q[c_q] <= last_packet_q ? '1 : packet_q + 1'b1;
     for (int unsigned c = 0; c < CONTEXTS; c++) begin
       if (wrong_i[c]) failed_q[c] <= 1'b1;
       if (c_q == CW'(c)) begin
@@ -425,10 +427,8 @@ module fsh_csteps #(
           at_q[3*c+:3] <= state_q == Open ? FETCH : after;
           begun_q[c]   <= state_q == Next;
         end
-        if (state_q == Hop && !pulse_q && hopped && desc_q.tail) looked_q[c] <= 1'b1;
         if (state_q == Open) begin
           open_q[c]   <= 1'b1;
-          looked_q[c] <= 1'b0;
           failed_q[c] <= 1'b0;
         end
         if (state_q == Report && end_ready_i) open_q[c] <= 1'b0;
@@ -437,10 +437,10 @@ module fsh_csteps #(
     if (rst_i) open_q <= '0;
   end
 
-  logic looked, goes, vain;
-  assign looked = state_q == Answer && look_done_i && !look_whole_i && !ahead_q;
+  logic missed, goes, vain;
+  assign missed = state_q == Answer && look_done_i && !look_i.whole && !ahead_q;
   assign goes   = granted || (may_valid_o && may_ready_i && may_free_i);
-  assign vain   = looked || (state_q == May && !goes && (!may_valid_o || may_ready_i));
+  assign vain   = missed || (state_q == May && !goes && (!may_valid_o || may_ready_i));
 
   fsh_cwait #(
       .CONTEXTS(CONTEXTS)
@@ -459,11 +459,12 @@ module fsh_csteps #(
       .key_we_i  ((state_q == Ask && !ahead_q) || state_q == May),
       .key_i     (item_q == OUT ? out_key : in_key),
       .vain_i    (vain),
-      .asked_we_i(looked || (state_q == Tell && tell_q == fsh_spec_pkg::COLLMSG_ASK)),
-      .asked_i   (state_q == Tell || look_found_i || look_made_i),
+      .asked_we_i(missed || (state_q == Tell && tell_q == fsh_spec_pkg::COLLMSG_ASK)),
+      .asked_i   (state_q == Tell || look_i.found || look_i.made),
       .whole_valid_i,
       .whole_key_i,
       .freed_i,
+      .looked_i  (looked),
       .note_valid_i,
       .note_i,
       .able_o    (able),
@@ -479,13 +480,8 @@ module fsh_csteps #(
 
   assign end_valid_o = state_q == Report;
 
-  always_comb begin
-    end_o        = '0;
-    end_o.cookie = desc_q.cookie;
-    end_o.status = status_q;
-    end_o.step   = desc_q.seq;
-    if (status_q == fsh_spec_pkg::STATUS_TIMEOUT) end_o.source = source;
-  end
+  assign end_o = {desc_q.cookie, status_q, desc_q.seq,
+                  status_q == fsh_spec_pkg::STATUS_TIMEOUT ? source : 8'd0};
 
   assign busy_o = state_q != Pick || able != '0 || opens ||
                   note_valid_i || whole_valid_i || freed_i || written_i;

@@ -37,6 +37,7 @@ module fsh_cwait #(
     input  wire logic                whole_valid_i,
     input  wire fsh_coll_pkg::key_t  whole_key_i,
     input  wire logic                freed_i,
+    input  wire logic [CONTEXTS-1:0] looked_i,  // there is nothing to claim ahead
     input  wire logic                note_valid_i,
     input  wire fsh_coll_pkg::note_t note_i,
     output logic      [CONTEXTS-1:0] able_o,
@@ -76,11 +77,13 @@ module fsh_cwait #(
   for (genvar c = 0; c < CONTEXTS; c++) begin : gen_context
     logic [KEY_W-1:0] key_q;
     logic [1:0]       late_q;
-    logic             whole, meant, some_q;
+    logic             whole, meant, some_q, wants_slot;
     logic [KEY_W-9:0] out_q;   // of the step
     logic [7:0]       upto_q;  // packets up to this may go
     logic             behind;  // what is granted is no more than before
 
+    // For what it awaits, or to look ahead.
+    assign wants_slot = source[c] ? !asked_o[c] : out[c] && asked_o[c] && !looked_i[c];
     assign source[c] = at_i[3*c+:3] == fsh_coll_pkg::ITEM_SOURCE;
     assign out[c]    = at_i[3*c+:3] == fsh_coll_pkg::ITEM_OUT;
     assign able_o[c] = open_i[c] && (at_i[3*c+:3] == fsh_coll_pkg::ITEM_SETTLE ? settled_i[c] :
@@ -109,7 +112,7 @@ module fsh_cwait #(
         end
       end
       // Also what comes in the very cycle in which it was not there.
-      if (whole || (freed_i && source[c] && !asked_o[c]) || (consumed && out[c]))
+      if (whole || (freed_i && wants_slot) || (consumed && out[c]))
         try_q[c] <= 1'b1;
       if (meant) begin
         some_q <= 1'b1;

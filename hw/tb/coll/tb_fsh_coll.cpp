@@ -5,435 +5,15 @@
 // run step by step with src/coll/fold; what is written to host memory, too, is the same
 // there. Then what must not run: malformed descriptors, a
 // read error, a peer that does not send, packets that come twice; and what a level takes.
-#include <algorithm>
-#include <map>
-#include "engine.h"
-extern "C" {
-#include "coll/fold/fold.h"
-#include "coll/program/program.h"
-}
+#include "fabric.h"
 
 namespace
 {
 
-using coll::Descriptor;
-using coll::End;
-using coll::Engine;
-using coll::Line;
-using coll::Note;
-using coll::Packet;
+using namespace coll;
 
-const size_t memory_bytes = 1 << 20;
-const unsigned packet_bytes = 1024, vp = 3;
 const unsigned ops[] = {FSH_FOLD_SUM, FSH_FOLD_MIN, FSH_FOLD_MAX,
                         FSH_FOLD_AND, FSH_FOLD_OR,  FSH_FOLD_XOR};
-
-struct Program {
-    struct fsh_program *p;
-    size_t src, dst, tmp; // in memory
-    uint32_t list;        // line of the first descriptor
-};
-
-struct Job {
-    unsigned number, type, op;
-    struct fsh_program_shape shape;
-    const struct fsh_program_algorithm *algorithm;
-    std::vector<unsigned> nodes; // of its ranks
-    bool eager, post;
-    size_t block; // bytes
-    std::vector<Program> ranks;
-
-    size_t at(unsigned rank, const fsh_program_range &r) const
-    {
-        const Program &p = ranks[rank];
-        bool own = r.first == rank && r.count == 1;
-        size_t offset = r.first * block;
-        switch (shape.call) { // one block alone stands first
-        case FSH_PROGRAM_SCATTER:
-        case FSH_PROGRAM_REDUCE_SCATTER:
-            if (r.place == FSH_PROGRAM_DST && own)
-                offset = 0;
-            break;
-        case FSH_PROGRAM_GATHER:
-        case FSH_PROGRAM_ALLGATHER:
-            if (r.place == FSH_PROGRAM_SRC && own)
-                offset = 0;
-            break;
-        default:
-            break;
-        }
-        return offset + (r.place == FSH_PROGRAM_SRC   ? p.src
-                         : r.place == FSH_PROGRAM_DST ? p.dst
-                                                      : p.tmp);
-    }
-
-    size_t bytes(const fsh_program_step &s) const
-    {
-        const fsh_program_range &r =
-            s.local.place != FSH_PROGRAM_NONE ? s.local : s.store;
-        return r.place == FSH_PROGRAM_NONE ? 0 : r.count * block;
-    }
-
-    // Packets that a rank gets.
-    size_t packets(unsigned rank) const
-    {
-        size_t n = 0;
-        for (uint32_t i = 0; i < ranks[rank].p->steps; i++) {
-            const fsh_program_step &s = ranks[rank].p->step[i];
-            n += s.sources * std::max<size_t>(1, (bytes(s) + packet_bytes - 1) /
-                                                     packet_bytes);
-        }
-        return n;
-    }
-};
-
-Line descriptor(const Job &job, unsigned rank, uint32_t i)
-{
-    const Program &p = job.ranks[rank];
-    const fsh_program_step &s = p.p->step[i];
-    Descriptor d;
-
-    d.flag(coll::HEAD, i == 0);
-    d.flag(coll::TAIL, i + 1 == p.p->steps);
-    d.flag(coll::OWN, s.local.place != FSH_PROGRAM_NONE);
-    d.flag(coll::REDUCE, s.reduce);
-    d.flag(coll::STORE, s.store.place != FSH_PROGRAM_NONE);
-    d.flag(coll::SEND, s.dest != FSH_PROGRAM_NOBODY);
-    d.put(coll::JOB, 8, job.number);
-    d.put(coll::VP, 11, vp);
-    d.put(coll::SEQ, 8, s.seq);
-    d.put(coll::COUNT, 5, s.sources);
-    d.put(coll::KIND, 3, job.type);
-    d.put(coll::OP, 4, job.op);
-    d.flag(coll::EAGER, job.eager && s.dest != FSH_PROGRAM_NOBODY);
-    d.put(coll::COOKIE, 11, job.number << 3 | rank);
-    if (s.dest != FSH_PROGRAM_NOBODY)
-        d.put(coll::DEST, 8, job.nodes[s.dest]);
-    d.put(coll::DEST_VP, 11, vp);
-    d.put(coll::DEST_SEQ, 8, s.dest_seq);
-    d.put(coll::BYTES, 24, job.bytes(s));
-    for (unsigned k = 0; k < s.sources; k++)
-        d.put(coll::SOURCES + 8 * k, 8, job.nodes[s.source[k]]);
-    if (s.local.place != FSH_PROGRAM_NONE)
-        d.put(coll::OWN_ADDR, 32, job.at(rank, s.local) / 64);
-    if (s.store.place != FSH_PROGRAM_NONE)
-        d.put(coll::STORE_ADDR, 32, job.at(rank, s.store) / 64);
-    if (s.store.place != FSH_PROGRAM_NONE && job.post) {
-        d.flag(coll::POST, true);
-        d.put(coll::POST_ADDR, 32, job.at(rank, s.store) / 64);
-    }
-    return d.line;
-}
-
-// The reference: steps in order, each when its packets are there.
-class Reference
-{
-  public:
-    Reference(const Job &job, std::vector<std::vector<uint8_t> *> memory)
-        : job_(job), memory_(std::move(memory))
-    {
-    }
-
-    void run(tb::Test &test)
-    {
-        std::vector<uint32_t> next(job_.ranks.size());
-        for (bool moved = true; moved;) {
-            moved = false;
-            for (unsigned r = 0; r < next.size(); r++)
-                while (next[r] < job_.ranks[r].p->steps && step(r, next[r])) {
-                    next[r]++;
-                    moved = true;
-                }
-        }
-        for (unsigned r = 0; r < next.size(); r++)
-            if (next[r] != job_.ranks[r].p->steps)
-                test.fail("the program itself does not end");
-    }
-
-  private:
-    using Value = std::vector<uint8_t>;
-
-    static uint64_t key(unsigned to, unsigned from, unsigned seq)
-    {
-        return (uint64_t)to << 40 | (uint64_t)from << 20 | seq;
-    }
-
-    bool step(unsigned rank, uint32_t i)
-    {
-        const fsh_program_step &s = job_.ranks[rank].p->step[i];
-        size_t bytes = job_.bytes(s);
-        Value value(bytes);
-        bool some = s.local.place != FSH_PROGRAM_NONE;
-
-        for (unsigned k = 0; k < s.sources; k++)
-            if (!packet_.count(key(rank, s.source[k], s.seq)))
-                return false;
-        if (some && bytes)
-            std::memcpy(value.data(), &(*memory_[rank])[job_.at(rank, s.local)],
-                        bytes);
-        for (unsigned k = 0; k < s.sources; k++, some = true) {
-            Value &in = packet_[key(rank, s.source[k], s.seq)];
-            if (s.reduce && some && bytes)
-                fsh_fold_function(job_.type, job_.op, FSH_ISA_PORTABLE)(
-                    value.data(), value.data(), in.data(),
-                    bytes / fsh_fold_size(job_.type, job_.op));
-            else
-                value = in;
-        }
-        if (s.store.place != FSH_PROGRAM_NONE && bytes)
-            std::memcpy(&(*memory_[rank])[job_.at(rank, s.store)], value.data(),
-                        bytes);
-        if (s.dest != FSH_PROGRAM_NOBODY)
-            packet_[key(s.dest, rank, s.dest_seq)] = value;
-        return true;
-    }
-
-    const Job &job_;
-    std::vector<std::vector<uint8_t> *> memory_;
-    std::map<uint64_t, Value> packet_;
-};
-
-class Fabric
-{
-  public:
-    Fabric(tb::Test &test, unsigned nodes) : test_(test)
-    {
-        for (unsigned n = 0; n < nodes; n++) {
-            engines_.push_back(std::make_unique<Engine>(test, n, memory_bytes));
-            used_.push_back(0);
-        }
-    }
-
-    ~Fabric()
-    {
-        for (Job &job : jobs_)
-            for (Program &p : job.ranks)
-                fsh_program_free(p.p);
-    }
-
-    // A job of some of the nodes, unless it would send more than there is room for.
-    bool add(const Job &made)
-    {
-        Job job = made;
-        std::vector<size_t> load = load_;
-        load.resize(engines_.size());
-        for (unsigned r = 0; r < job.shape.size; r++)
-            job.ranks.push_back(
-                {fsh_program_make(job.algorithm, &job.shape, r), 0, 0, 0, 0});
-        bool fits = true;
-        for (unsigned r = 0; r < job.shape.size; r++)
-            fits &= (load[job.nodes[r]] += job.packets(r)) <= 48;
-        if (!fits) {
-            for (Program &p : job.ranks)
-                fsh_program_free(p.p);
-            return false;
-        }
-        load_ = load;
-        place(job);
-        jobs_.push_back(job);
-        return true;
-    }
-
-    // Runs the jobs; true if memory is as it must be.
-    void run(bool hurry)
-    {
-        std::vector<std::vector<uint8_t>> want;
-        for (auto &e : engines_) {
-            e->hurry = hurry;
-            want.push_back(e->memory);
-        }
-        for (Job &job : jobs_) {
-            std::vector<std::vector<uint8_t> *> memory;
-            for (unsigned node : job.nodes)
-                memory.push_back(&want[node]);
-            Reference(job, memory).run(test_);
-        }
-        size_t ends = 0;
-        for (Job &job : jobs_)
-            for (unsigned r = 0; r < job.ranks.size(); r++) {
-                if (job.ranks[r].p->steps == 0)
-                    continue;
-                waiting_.push_back({job.nodes[r], job.ranks[r].list,
-                                    hurry ? 0 : test_.below(300)});
-                ends++;
-            }
-        size_t got = 0;
-        hurry_ = hurry;
-        test_.until(
-            "the ends of all sequences", 400000, [&] { return got == ends; },
-            [&] {
-                cycle();
-                for (auto &e : engines_)
-                    for (; !e->ends.empty(); e->ends.pop_front(), got++)
-                        check(e->ends.front());
-            });
-        took = test_.cycle - started_;
-        compare(want);
-    }
-
-    void cycle()
-    {
-        for (size_t i = 0; i < waiting_.size();) {
-            if (waiting_[i].wait-- > 0) {
-                i++;
-                continue;
-            }
-            engines_[waiting_[i].node]->start(waiting_[i].list);
-            waiting_.erase(waiting_.begin() + (long)i);
-        }
-        for (auto &e : engines_) {
-            e->cycle();
-            for (; !e->sent.empty(); e->sent.pop_front())
-                flying_.push_back({e->sent.front(), delay()});
-            for (; !e->told.empty(); e->told.pop_front())
-                notes_.push_back({e->told.front(), delay()});
-        }
-        for (size_t i = 0; i < notes_.size();) {
-            if (notes_[i].wait-- > 0) {
-                i++;
-                continue;
-            }
-            engines_.at(notes_[i].note.dest)->hear(notes_[i].note);
-            notes_.erase(notes_.begin() + (long)i);
-        }
-        for (size_t i = 0; i < flying_.size();) {
-            if (flying_[i].wait-- > 0) {
-                i++;
-                continue;
-            }
-            Packet &p = flying_[i].packet;
-            if (p.dest >= engines_.size())
-                test_.fail("a packet for node %u", p.dest);
-            engines_[p.dest]->receive(p);
-            flying_.erase(flying_.begin() + (long)i);
-        }
-        test_.cycle++;
-    }
-
-    uint64_t took = 0;
-    size_t posted = 0; // bytes
-    size_t jobs() const
-    {
-        return jobs_.size();
-    }
-
-  private:
-    struct Waiting {
-        unsigned node;
-        uint32_t list;
-        int64_t wait;
-        Waiting(unsigned n, uint32_t l, int64_t w) : node(n), list(l), wait(w)
-        {
-        }
-    };
-    struct Flying {
-        Packet packet;
-        int64_t wait;
-        Flying(const Packet &p, int64_t w) : packet(p), wait(w) {}
-    };
-
-    struct Told {
-        Note note;
-        int64_t wait;
-        Told(const Note &n, int64_t w) : note(n), wait(w) {}
-    };
-
-    unsigned delay()
-    {
-        return hurry_ ? 0 : test_.below(test_.below(8) ? 100 : 3000);
-    }
-
-    size_t allocate(unsigned node, size_t bytes)
-    {
-        size_t at = used_[node];
-        used_[node] += (bytes + 127) / 64 * 64;
-        if (used_[node] > memory_bytes)
-            test_.fail("the bench has no memory left");
-        return at;
-    }
-
-    void place(Job &job)
-    {
-        for (unsigned r = 0; r < job.ranks.size(); r++) {
-            Program &p = job.ranks[r];
-            unsigned node = job.nodes[r];
-            size_t all = p.p->blocks * job.block;
-            auto &memory = engines_[node]->memory;
-            p.src = allocate(node, all);
-            p.dst = allocate(node, all);
-            p.tmp = allocate(node, all);
-            for (size_t i = 0; i < all; i += 4) {
-                uint32_t bits = number();
-                std::memcpy(&memory[p.src + i], &bits, 4);
-            }
-            p.list = (uint32_t)(allocate(node, p.p->steps * 64) / 64);
-        }
-        for (unsigned r = 0; r < job.ranks.size(); r++)
-            for (uint32_t i = 0; i < job.ranks[r].p->steps; i++) {
-                Line line = descriptor(job, r, i);
-                std::memcpy(&engines_[job.nodes[r]]
-                                 ->memory[(job.ranks[r].list + i) * 64],
-                            line.data(), 64);
-            }
-    }
-
-    // Numbers of like size, for most sums to round, and any bits.
-    uint32_t number()
-    {
-        uint32_t bits = (uint32_t)test_.bits();
-        return test_.below(8) ? (bits & 0x80ffffff) | 0x3f000000 : bits;
-    }
-
-    void check(const End &end)
-    {
-        if (end.status != 0)
-            test_.fail("job %u rank %u ends with status %u (step %u)",
-                       end.cookie >> 3, end.cookie & 7, end.status, end.step);
-    }
-
-    void compare(const std::vector<std::vector<uint8_t>> &want)
-    {
-        for (unsigned n = 0; n < engines_.size(); n++) {
-            Engine &e = *engines_[n];
-            if (e.bad || e.used())
-                test_.fail("node %u: %u packets dropped, %u left", n, e.bad,
-                           e.used());
-            for (size_t i = 0; i < memory_bytes; i++) {
-                if (e.memory[i] != want[n][i])
-                    where(n, i, e.memory[i], want[n][i]);
-                if (e.posted[i] && e.host[i] != want[n][i])
-                    where(n, i, e.host[i], want[n][i]);
-                posted += e.posted[i];
-            }
-        }
-    }
-
-    void where(unsigned node, size_t at, unsigned is, unsigned want)
-    {
-        for (const Job &job : jobs_)
-            for (unsigned r = 0; r < job.ranks.size(); r++)
-                if (job.nodes[r] == node && at >= job.ranks[r].src &&
-                    at < job.ranks[r].list * 64)
-                    test_.fail("%s by %s of %u, type %u op %u, rank %u: byte "
-                               "%zu (src %zu dst %zu tmp %zu) is %02x, not "
-                               "%02x",
-                               fsh_program_call_name(job.shape.call),
-                               job.algorithm->name, job.shape.size, job.type,
-                               job.op, r, at, job.ranks[r].src,
-                               job.ranks[r].dst, job.ranks[r].tmp, is, want);
-        test_.fail("node %u byte %zu is %02x, not %02x", node, at, is, want);
-    }
-
-    tb::Test &test_;
-    std::vector<std::unique_ptr<Engine>> engines_;
-    std::vector<size_t> used_, load_;
-    std::vector<Job> jobs_;
-    std::vector<Waiting> waiting_;
-    std::vector<Flying> flying_;
-    std::vector<Told> notes_;
-    uint64_t started_ = test_.cycle;
-    bool hurry_ = false;
-};
 
 // Random: a call, an algorithm that does it, a team, a size.
 Job random_job(tb::Test &test, unsigned number, unsigned nodes)
@@ -537,17 +117,17 @@ class Alone
   public:
     explicit Alone(tb::Test &test) : engine(test, 0, memory_bytes), test_(test)
     {
-        plain.flag(coll::HEAD, true);
-        plain.flag(coll::TAIL, true);
-        plain.flag(coll::OWN, true);
-        plain.flag(coll::STORE, true);
-        plain.put(coll::BYTES, 24, 64);
-        plain.put(coll::COOKIE, 11, 77);
-        plain.put(coll::JOB, 8, 3);
-        plain.put(coll::VP, 11, vp);
-        plain.put(coll::SEQ, 8, 9);
-        plain.put(coll::OWN_ADDR, 32, 100);
-        plain.put(coll::STORE_ADDR, 32, 200);
+        plain.flag(HEAD, true);
+        plain.flag(TAIL, true);
+        plain.flag(OWN, true);
+        plain.flag(STORE, true);
+        plain.put(BYTES, 24, 64);
+        plain.put(COOKIE, 11, 77);
+        plain.put(JOB, 8, 3);
+        plain.put(VP, 11, vp);
+        plain.put(SEQ, 8, 9);
+        plain.put(OWN_ADDR, 32, 100);
+        plain.put(STORE_ADDR, 32, 200);
     }
 
     End run(const Descriptor &d)
@@ -607,29 +187,29 @@ void malformed(tb::Test &test)
         unsigned at, width;
         uint64_t value;
     } wrong[] = {
-        {"not a head", coll::HEAD, 1, 0},
-        {"17 sources", coll::COUNT, 5, 17},
-        {"local operand and a packet, not combined", coll::COUNT, 5, 1},
-        {"given and local", coll::GIVEN, 1, 1},
-        {"AND of FP32", coll::REDUCE, 1, 1},
-        {"more than 8192 packets", coll::BYTES, 24, (1 << 23) + 1},
-        {"no value", coll::OWN, 1, 0},
-        {"a reserved bit", coll::OP + 4, 1, 1},
-        {"another", coll::BYTES + 24 + 135, 1, 1},
+        {"not a head", HEAD, 1, 0},
+        {"17 sources", COUNT, 5, 17},
+        {"local operand and a packet, not combined", COUNT, 5, 1},
+        {"given and local", GIVEN, 1, 1},
+        {"AND of FP32", REDUCE, 1, 1},
+        {"more than 8192 packets", BYTES, 24, (1 << 23) + 1},
+        {"no value", OWN, 1, 0},
+        {"a reserved bit", OP + 4, 1, 1},
+        {"another", BYTES + 24 + 135, 1, 1},
     };
 
     alone.expect("well formed", alone.run(alone.plain), OK);
     for (auto &w : wrong) {
         Descriptor d = alone.plain;
-        d.put(coll::KIND, 3, FSH_FOLD_FLOAT);
-        d.put(coll::OP, 4, FSH_FOLD_AND);
+        d.put(KIND, 3, FSH_FOLD_FLOAT);
+        d.put(OP, 4, FSH_FOLD_AND);
         d.put(w.at, w.width, w.value);
         alone.expect(w.what, alone.run(d), BAD_COMMAND);
     }
     Descriptor far = alone.plain;
-    far.flag(coll::OWN, false);
-    far.put(coll::COUNT, 5, 1);
-    far.put(coll::SOURCES, 8, 64);
+    far.flag(OWN, false);
+    far.put(COUNT, 5, 1);
+    far.put(SOURCES, 8, 64);
     alone.expect("no such node", alone.run(far), BAD_COMMAND);
     alone.engine.broken_read = 100;
     alone.expect("operand cannot be read", alone.run(alone.plain), MEMORY);
@@ -652,14 +232,14 @@ void unreadable(tb::Test &test)
     fsh_colladdr_set_vp(&packet.addr, vp);
     fsh_colladdr_set_seq(&packet.addr, 9);
     fsh_colladdr_set_eager(&packet.addr, 1);
-    d.flag(coll::REDUCE, true);
-    d.flag(coll::SEND, true);
-    d.flag(coll::EAGER, true);
-    d.put(coll::DEST, 8, 5);
-    d.put(coll::DEST_VP, 11, vp);
-    d.put(coll::KIND, 3, FSH_FOLD_FLOAT);
-    d.put(coll::COUNT, 5, 1);
-    d.put(coll::SOURCES, 8, 6);
+    d.flag(REDUCE, true);
+    d.flag(SEND, true);
+    d.flag(EAGER, true);
+    d.put(DEST, 8, 5);
+    d.put(DEST_VP, 11, vp);
+    d.put(KIND, 3, FSH_FOLD_FLOAT);
+    d.put(COUNT, 5, 1);
+    d.put(SOURCES, 8, 6);
     alone.engine.receive(packet);
     alone.engine.broken_read = 100;
     alone.expect("operand to be combined", alone.run(d), MEMORY);
@@ -667,9 +247,9 @@ void unreadable(tb::Test &test)
     if (!alone.engine.sent.empty() || alone.engine.used() != 0)
         test.fail("%zu packets sent, %u kept", alone.engine.sent.size(),
                   alone.engine.used());
-    d.flag(coll::REDUCE, false);
-    d.put(coll::COUNT, 5, 0);
-    d.put(coll::BYTES, 24, 3 * packet_bytes);
+    d.flag(REDUCE, false);
+    d.put(COUNT, 5, 0);
+    d.put(BYTES, 24, 3 * packet_bytes);
     alone.engine.broken_read = 100 + packet_bytes / 64;
     alone.expect("operand to be sent", alone.run(d), MEMORY);
     alone.cycles(100);
@@ -684,18 +264,18 @@ void given(tb::Test &test)
     Descriptor d = alone.plain;
     uint64_t value = test.bits();
 
-    d.flag(coll::OWN, false);
-    d.flag(coll::GIVEN, true);
-    d.put(coll::BYTES, 24, 8);
-    d.put(coll::SOURCES, 64, value);
+    d.flag(OWN, false);
+    d.flag(GIVEN, true);
+    d.put(BYTES, 24, 8);
+    d.put(SOURCES, 64, value);
     alone.engine.memory[200 * 64 + 8] = 0x5a;
     alone.expect("given", alone.run(d), OK);
     if (std::memcmp(&alone.engine.memory[200 * 64], &value, 8) != 0 ||
         alone.engine.memory[200 * 64 + 8] != 0x5a)
         test.fail("the value given is not what is stored");
-    d.flag(coll::STORE, false);
-    d.flag(coll::POST, true);
-    d.put(coll::POST_ADDR, 32, 300);
+    d.flag(STORE, false);
+    d.flag(POST, true);
+    d.put(POST_ADDR, 32, 300);
     alone.engine.memory[200 * 64] ^= 1;
     alone.expect("given, to host memory", alone.run(d), OK);
     if (std::memcmp(&alone.engine.host[300 * 64], &value, 8) != 0 ||
@@ -715,9 +295,9 @@ void missing(tb::Test &test)
     fsh_colladdr_set_vp(&packet.addr, vp);
     fsh_colladdr_set_seq(&packet.addr, 9);
     fsh_colladdr_set_eager(&packet.addr, 1);
-    d.flag(coll::OWN, false);
-    d.put(coll::COUNT, 5, 1);
-    d.put(coll::SOURCES, 8, 6);
+    d.flag(OWN, false);
+    d.put(COUNT, 5, 1);
+    d.put(SOURCES, 8, 6);
     alone.set(0, d);
     alone.set(1, other);
     alone.engine.start(0);

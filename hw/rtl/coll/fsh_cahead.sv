@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+`default_nettype none
+
+/// How far ahead of what a context awaits its packets are claimed. Two ways (ahead_i):
+/// In pulses (pulse_i), within a step of several packets: PULSE or twice as many, when less
+/// than PULSE are claimed beyond packet_i, source after source; from pulse_now_o on, in which
+/// the control takes it up at packet claimed_o, to reached_o. Every fourth is told.
+/// Looking ahead, when a packet may not go yet: the rest of the sequence, from the next
+/// descriptor on. If its first packet is the next one that the context will await, that may
+/// take the context's slot of the reserve. looked_o[c]: all of it is claimed; a look that
+/// finds no room leaves that undone, for when a slot is free.
+/// State by context, of the one in hand (c_i). Outputs combinational; no reset: who opens a
+/// context (open_i) or begins a step (step_i) has none of it.
+module fsh_cahead #(
+    parameter int unsigned CONTEXTS = 4,
+    parameter int unsigned NW = 15,
+    parameter int unsigned PULSE = 8,
+    localparam int unsigned CW = $clog2(CONTEXTS)
+) (
+    input  wire logic                clk_i,
+    input  wire logic       [CW-1:0] c_i,
+    input  wire logic                open_i,
+    input  wire logic                step_i,
+    input  wire logic                ahead_i,
+    input  wire logic                pulse_i,
+    input  wire logic                fed_i,      // that was just done, or tried
+    input  wire logic                crowded_i,
+    // The packet in hand.
+    input  wire logic                many_i,     // its step has several
+    input  wire logic                some_i,     // and sources
+    input  wire logic                tail_i,
+    input  wire logic       [NW-1:0] packet_i,
+    input  wire logic                first_source_i,
+    input  wire logic                last_source_i,
+    input  wire logic                last_packet_i,
+    // What befalls it.
+    input  wire logic                take_i,     // a pulse begins, if pulse_now_o
+    input  wire logic                answer_i,   // it was claimed, or not
+    input  wire logic                there_i,
+    input  wire logic                hop_i,      // the next one; of a look, to begin with
+    output logic                     pulse_now_o,
+    output logic            [NW-1:0] claimed_o,  // packets of the step below this are
+    output logic                     reached_o,
+    output logic                     told_o,     // the sender is told
+    output logic                     over_o,     // the descriptor has no more
+    output logic                     spare_o,    // the reserve may be used
+    output logic      [CONTEXTS-1:0] looked_o
+);
+  logic [NW-1:0] claimed_q[CONTEXTS];
+  logic [NW-1:0] target_q;
+  logic          next_q;  // what is looked at is awaited next
+
+  assign claimed_o   = claimed_q[c_i];
+  assign pulse_now_o = many_i && !crowded_i && !ahead_i && !fed_i && first_source_i &&
+                       claimed_o < packet_i + NW'(PULSE);
+  assign reached_o   = last_packet_i || packet_i + 1'b1 == target_q;
+  assign told_o      = !pulse_i || reached_o || packet_i[1:0] == '1;
+  assign over_o      = !ahead_i || !some_i || (last_source_i && last_packet_i);
+  assign spare_o     = !ahead_i || (!pulse_i && next_q);
+
+  always_ff @(posedge clk_i) begin
+    if (take_i) target_q <= packet_i + NW'(2 * PULSE);
+    if (step_i) claimed_q[c_i] <= '0;
+    if (pulse_i && answer_i && !there_i) claimed_q[c_i] <= packet_i;
+    if (pulse_i && hop_i && last_source_i && reached_o)
+      claimed_q[c_i] <= last_packet_i ? '1 : packet_i + 1'b1;
+    if (hop_i && !ahead_i) next_q <= last_packet_i;
+    else if (answer_i) next_q <= 1'b0;
+    for (int unsigned c = 0; c < CONTEXTS; c++) begin
+      if (c_i == CW'(c)) begin
+        if (open_i) looked_o[c] <= 1'b0;
+        if (hop_i && !pulse_i && over_o && tail_i) looked_o[c] <= 1'b1;
+      end
+    end
+  end
+endmodule
+
+`default_nettype wire
