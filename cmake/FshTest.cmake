@@ -18,6 +18,10 @@ function(fsh_test_properties name)
         SKIP_RETURN_CODE 77 TIMEOUT ${A_TIMEOUT} LABELS "${A_LABELS}"
         PROCESSORS ${A_PROCESSORS}
         FAIL_REGULAR_EXPRESSION "${FSH_BAD_OUTPUT}")
+    if(FSH_SANITIZE MATCHES address)
+        set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
+            "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0")
+    endif()
 endfunction()
 
 # A program that needs no job: fsh_unit_test(<name> <target> LABELS ... ARGS ...)

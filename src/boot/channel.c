@@ -71,6 +71,15 @@ static _Noreturn void fail(const char *what)
     fsh_fatal("%s: %s: %s", what, channel.ops->name, fsh_channel_why);
 }
 
+/* Some tools meet by boot after gasnet_attach. */
+static void check_open(const char *what)
+{
+    if (channel.ops == NULL)
+        fsh_fatal("%s: this needs all ranks on one host: after gasnet_attach "
+                  "those of other hosts are reached by gasnet.h only",
+                  what);
+}
+
 static void *fence_body(void *arg)
 {
     unsigned how = channel.ops->fence() ? FENCE_DONE : FENCE_FAILED;
@@ -87,7 +96,7 @@ void fsh_channel_fence(const char *what)
     unsigned how;
     int rc;
 
-    FSH_ASSERT(channel.ops != NULL);
+    check_open(what);
     atomic_store(&channel.fence, FENCE_WAITS);
     rc = fsh_daemon_start(fence_body, NULL, 0);
     if (rc != 0)
@@ -113,7 +122,7 @@ void fsh_channel_exchange(const void *in, size_t n, void *out, const char *what)
     unsigned char *to = out;
     char key[32];
 
-    FSH_ASSERT(channel.ops != NULL);
+    check_open(what);
     snprintf(key, sizeof key, "fshmem.%u", channel.exchanges++);
     if (!channel.ops->put(key, in, n))
         fail(what);
