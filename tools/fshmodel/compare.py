@@ -3,7 +3,7 @@
 import copy
 import json
 
-from . import collective, compute, transfer
+from . import collective, compute, training, transfer
 from .system import Problem
 
 LIMIT, START_UP = 0.03, 0.05  # of a point; of one that is start-up bound
@@ -52,6 +52,15 @@ def _collective(system, row):
             collective.hosts(*args, 0, row["host_costs"]))
 
 
+def _training(system, row):
+    if row["system"] != "fp32":  # that of hosts is not modelled
+        return None
+    seen, _ = training.predict(system, row["system"], row["batch"], row["nodes"],
+                               [row["width"]] * (row["layers"] + 1))
+    hz = system["clock_mhz"] * 1e6
+    return "training", row["part"], getattr(seen, row["part"]) * hz, 0
+
+
 def point(system, row):
     """Family, name, prediction and start-up of a result; None: not modelled."""
     system = _assumed(system, row)
@@ -59,6 +68,8 @@ def point(system, row):
         if row.get("to") != "last_byte" or not row["test"].endswith("_bw"):
             return None
         return _transfer(system, row)
+    if "part" in row:
+        return _training(system, row)
     if "workload" in row:
         return _study(system, row)
     return _collective(system, row) if "op" in row else None
@@ -83,7 +94,7 @@ def rows(system, paths):
             continue
         family, what, cycles, fixed = found
         startup = fixed > cycles / 2
-        error = cycles / row["cycles"] - 1
+        error = cycles / row["cycles"] - 1 if row["cycles"] else 0.0
         yield {"family": family, "what": what, "nodes": row.get("nodes", 2),
                "bytes": row.get("bytes", 0), "cycles": row["cycles"],
                "model_cycles": round(cycles, 1), "model_error": round(error, 5),

@@ -16,11 +16,11 @@
 #define SEGMENT_BYTES (4 * PERF_MAX_BYTES)
 
 static const struct perf_command *const commands[] = {
-    &perf_paper,       &perf_sim_speed,   &perf_sim_spin,  &perf_am_rtt,
-    &perf_case_study,  &perf_limits,      &perf_smp,       &perf_host_costs,
-    &perf_host_driven, &perf_case_node,   &perf_host_node, &perf_smp_node,
-    &perf_fabric,      &perf_fabric_node, &perf_coll,      &perf_coll_node,
-    &perf_net,
+    &perf_paper,       &perf_sim_speed,     &perf_sim_spin,  &perf_am_rtt,
+    &perf_case_study,  &perf_limits,        &perf_smp,       &perf_host_costs,
+    &perf_host_driven, &perf_case_node,     &perf_host_node, &perf_smp_node,
+    &perf_fabric,      &perf_fabric_node,   &perf_coll,      &perf_coll_node,
+    &perf_training,    &perf_training_node, &perf_net,
 };
 
 static const struct perf_command *find(const char *name)

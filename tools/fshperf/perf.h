@@ -215,10 +215,12 @@ extern const struct perf_command
     perf_fabric_node;                            /* fabric_node.c, its ranks */
 extern const struct perf_command perf_coll;      /* coll.c */
 extern const struct perf_command perf_coll_node; /* coll_node.c, its ranks */
-extern const struct perf_command perf_limits;    /* limits.c */
-extern const struct perf_command perf_smp;       /* smp.c */
-extern const struct perf_command perf_smp_node;  /* smp_node.c, its ranks */
-extern const struct perf_command perf_net;       /* net.c */
+extern const struct perf_command perf_training;  /* training.c */
+extern const struct perf_command perf_training_node; /* its ranks */
+extern const struct perf_command perf_limits;        /* limits.c */
+extern const struct perf_command perf_smp;           /* smp.c */
+extern const struct perf_command perf_smp_node;      /* smp_node.c, its ranks */
+extern const struct perf_command perf_net;           /* net.c */
 /* Handlers of am-rtt and sim-spin, for gasnet_attach. */
 void perf_am_entries(gasnet_handlerentry_t entries[2]);
 void perf_spin_entry(gasnet_handlerentry_t *entry);

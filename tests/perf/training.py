@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""fshperf training: both systems, all parts, whose sum is the total; engines are faster
+than hosts; the model says something of every part of the one it knows.
+
+usage: training.py FSHPERF FSHMODEL"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+PARTS = ["forward", "backward", "allreduce_exposed", "update"]
+SMALL = ["--quick", "--width", "16", "--layers", "4", "--batch", "120"]
+
+
+def check(holds, what):
+    if not holds:
+        sys.exit(f"training: {what}")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as where:
+        path, model = (os.path.join(where, name) for name in ("seen.json", "model.json"))
+        subprocess.run([sys.argv[1], "training", *SMALL, "--json", path], check=True,
+                       stdout=subprocess.DEVNULL, timeout=200)
+        subprocess.run([sys.argv[2], "check", path, "--json", model], check=True,
+                       stdout=subprocess.DEVNULL, timeout=60)
+        with open(path, encoding="utf-8") as file:
+            rows = json.load(file)
+        with open(model, encoding="utf-8") as file:
+            predicted = {row["what"] for row in json.load(file)}
+    cycles = {(row["system"], row["part"]): row["cycles"] for row in rows}
+    check(len(rows) == len(cycles) == 10, rows)
+    for row in rows:
+        check((row["nodes"], row["layers"], row["width"], row["batch"]) == (2, 4, 16, 120),
+              row)
+        check(row["link_cycles"] > 0 and row["conduit"] == "fpga", row)
+    for system in ("host", "fp32"):
+        check(sum(cycles[system, part] for part in PARTS) == cycles[system, "total"], system)
+        check(cycles[system, "forward"] > 0 and cycles[system, "update"] > 0, system)
+    check(cycles["host", "forward"] == cycles["fp32", "forward"], "forward passes differ")
+    check(cycles["fp32", "total"] < cycles["host", "total"], "engines are slower")
+    check(predicted == {*PARTS, "total"}, predicted)
+    print("training: ok")
+
+
+main()

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * fshperf training: iterations of the 20-layer network of the smart NIC paper (R. Ma et
+ * al., arXiv:2204.10943), scaled down, on simulated nodes, hosts included. Two systems:
+ * hosts move and add gradients, or the collective engines do. The command is no rank: it
+ * starts a job for each point, of itself as `fshperf training-node`, which trains
+ * (examples/train.h) and prints what the parts of an iteration took.
+ */
+#include "perf.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/simulated.h"
+#include "train.h"
+
+#define TIME_LIMIT 7200u /* seconds a point may take */
+#define NODE_LINE "training-node"
+#define MOST_NODES 6u
+#define MOST_WIDTH \
+    112u /* weights and biases of a layer fit what an engine takes */
+#define PARTS (TRAIN_PARTS + 1u) /* the last is their sum */
+
+static const char *const parts[PARTS] = {
+    "forward", "backward", "allreduce_exposed", "update", "total"};
+
+/* How gradients are summed: FSHMEM_COLL_ENGINE, and its name in results. */
+static const struct {
+    const char *name, *engine, *what;
+} systems[] = {{"host", "host", "hosts move and add"},
+               {"fp32", "card", "collective engines"}};
+#define SYSTEMS (sizeof systems / sizeof systems[0])
+
+/* What the paper's Fig. 4 gives for 6 nodes and a batch of 448 a node: the smart NIC
+ * without compression beside the conventional one, percent. */
+static const double paper_change[PARTS] = {0, -10, -37, 0, -18};
+
+static struct {
+    const char *json;
+    unsigned width, layers, batch;
+    bool quick;
+} options = {.width = MOST_WIDTH, .layers = 20, .batch = 232};
+
+struct point {
+    unsigned nodes;
+    uint64_t cycles[SYSTEMS][PARTS];
+};
+
+/* ---- the node ---- */
+
+static int run_node(int argc, char **argv)
+{
+    static struct train t;
+    struct train_options o = {.layers = 20,
+                              .width = MOST_WIDTH,
+                              .batch = 464,
+                              .rate = 50,
+                              .momentum = 900,
+                              .seed = 1,
+                              .wire = FSHMEM_WIRE_FP32};
+    const struct case_option table[] = {
+        {.name = "--layers",
+         .help = "N",
+         .number = &o.layers,
+         .least = 2,
+         .most = TRAIN_LAYERS},
+        {.name = "--width",
+         .help = "N",
+         .number = &o.width,
+         .least = 16,
+         .most = 2048},
+        {.name = "--batch",
+         .help = "N",
+         .number = &o.batch,
+         .least = 1,
+         .most = TRAIN_DIGITS},
+    };
+
+    case_join("fshperf training-node", &argc, &argv);
+    case_options(argc, argv, "usage: see fshperf training", table,
+                 sizeof table / sizeof table[0]);
+    case_attach(train_bytes(&o));
+    if (fsh_simulated() == NULL) {
+        case_refuse("needs --clock simulated");
+    }
+    train_prepare(&t, &o);
+    train_epoch(&t);
+    train_hash(&t); /* ends the job if ranks differ */
+    if (t.me == 0) {
+        perf_tell_assumed();
+        printf(NODE_LINE " %u", (unsigned)t.steps);
+        for (unsigned i = 0; i < TRAIN_PARTS; ++i) {
+            printf(" %" PRIu64, t.ns[i]);
+        }
+        putchar('\n');
+    }
+    case_leave(0);
+    return 0;
+}
+
+const struct perf_command perf_training_node = {
+    .name = "training-node",
+    .raw = run_node,
+    .alone = true,
+};
+
+/* ---- one job ---- */
+
+struct told {
+    uint64_t *cycles;
+    bool whole;
+};
+
+static void hear(void *arg, const char *line)
+{
+    struct told *told = arg;
+    uint64_t steps, ns[TRAIN_PARTS];
+
+    if (perf_hear_assumed(line) ||
+        sscanf(line,
+               NODE_LINE " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+                         " %" SCNu64,
+               &steps, &ns[0], &ns[1], &ns[2], &ns[3]) != 5 ||
+        steps == 0) {
+        return;
+    }
+    told->whole = true;
+    told->cycles[TRAIN_PARTS] = 0;
+    for (unsigned i = 0; i < TRAIN_PARTS; ++i) {
+        told->cycles[i] = ns[i] / FSH_NS_PER_CYCLE / steps;
+        told->cycles[TRAIN_PARTS] += told->cycles[i];
+    }
+}
+
+static void run_point(struct point *point, unsigned system)
+{
+    struct told told = {.cycles = point->cycles[system]};
+    char layers[16], width[16], batch[16], text[96];
+    const char *const arguments[] = {"training-node", "--layers", layers,
+                                     "--width",       width,      "--batch",
+                                     batch,           NULL};
+    const struct perf_job job = {.ranks = point->nodes,
+                                 .conduit = "fpga",
+                                 .costs = "1",
+                                 .time_limit = TIME_LIMIT,
+                                 .arguments = arguments,
+                                 .hear = hear,
+                                 .arg = &told};
+
+    snprintf(layers, sizeof layers, "%u", options.layers);
+    snprintf(width, sizeof width, "%u", options.width);
+    snprintf(batch, sizeof batch, "%u", options.batch * point->nodes);
+    snprintf(text, sizeof text, "fshperf: training, %s, %u nodes ...",
+             systems[system].name, point->nodes);
+    perf_progress(text, false);
+    setenv("FSHMEM_COLL_ENGINE", systems[system].engine, 1);
+    if (perf_run_job(&job) != 0 || !told.whole) {
+        fsh_fatal("the job of %s on %u nodes failed, see above",
+                  systems[system].name, point->nodes);
+    }
+}
+
+/* ---- reports ---- */
+
+static void print_point(const struct point *point)
+{
+    for (unsigned s = 0; s < SYSTEMS; ++s) {
+        printf("%-8u%-8s", point->nodes, systems[s].name);
+        for (unsigned i = 0; i < PARTS; ++i) {
+            printf("%20" PRIu64, point->cycles[s][i]);
+        }
+        printf("  # %s\n", systems[s].what);
+    }
+    printf("# fp32 beside host, %%");
+    for (unsigned i = 0; i < PARTS; ++i) {
+        double host = (double)point->cycles[0][i];
+        double change = 100 * ((double)point->cycles[1][i] / host - 1);
+
+        printf("  %s %.1f", parts[i], host > 0 ? change : 0);
+        if (paper_change[i] < 0) {
+            printf(" (paper, 6 nodes: %.0f)", paper_change[i]);
+        }
+    }
+    putchar('\n');
+}
+
+static void print(const struct point *point, size_t points)
+{
+    printf("# FSHMEM %s: training. Clock: simulated, hosts included.\n",
+           FSH_VERSION);
+    perf_print_assumed();
+    printf("# %u layers of %u (the first from %u, the last to %u), "
+           "batch %u a node;\n# cycles of an iteration, mean of an epoch, "
+           "rank 0. What hosts do for collectives\n# counts for the part that "
+           "waits meanwhile.\n%-8s%-8s",
+           options.layers, options.width, TRAIN_PIXELS, TRAIN_OUTPUTS,
+           options.batch, "# nodes", "system");
+    for (unsigned i = 0; i < PARTS; ++i) {
+        printf("%20s", parts[i]);
+    }
+    putchar('\n');
+    for (size_t i = 0; i < points; ++i) {
+        print_point(&point[i]);
+    }
+}
+
+static void write_json(FILE *out, const struct point *point, size_t points)
+{
+    struct document d = {0};
+
+    document_open(&d, NULL, '[');
+    for (size_t i = 0; i < points * SYSTEMS * PARTS; ++i) {
+        const struct point *p = &point[i / PARTS / SYSTEMS];
+        unsigned s = (unsigned)(i / PARTS % SYSTEMS);
+
+        document_open(&d, NULL, '{');
+        document_text(&d, "system", systems[s].name);
+        document_number(&d, "nodes", p->nodes);
+        document_number(&d, "batch", options.batch);
+        document_number(&d, "layers", options.layers);
+        document_number(&d, "width", options.width);
+        document_text(&d, "part", parts[i % PARTS]);
+        document_number(&d, "cycles", p->cycles[s][i % PARTS]);
+        document_text(&d, "conduit", "fpga");
+        document_text(&d, "device", "sim");
+        document_text(&d, "clock", "simulated, hosts included");
+        perf_json_assumed(&d, 0);
+        document_close(&d);
+    }
+    document_close(&d);
+    document_write(&d, out);
+}
+
+/* ---- all ---- */
+
+static int run(void)
+{
+    struct point point[MOST_NODES] = {{0}};
+    unsigned most = options.quick ? 2 : MOST_NODES;
+    size_t points = 0;
+
+    perf_refuse_job("training");
+    FILE *json = perf_open(options.json);
+    for (unsigned nodes = 2; nodes <= most; ++nodes, ++points) {
+        point[points].nodes = nodes;
+        for (unsigned s = 0; s < SYSTEMS; ++s) {
+            run_point(&point[points], s);
+        }
+    }
+    perf_progress("", true);
+    print(point, points);
+    if (json) {
+        write_json(json, point, points);
+    }
+    perf_close(json, options.json);
+    return 0;
+}
+
+static const struct kit_option table_of_options[] = {
+    {"--json", "FILE", "results as an array of objects", .text = &options.json},
+    {"--width", "N", "outputs of each layer but the last, a multiple of 16",
+     .number = &options.width, .most = MOST_WIDTH},
+    {"--layers", "N", "of weights", .number = &options.layers,
+     .most = TRAIN_LAYERS},
+    {"--batch", "N", "digits of an iteration, of a node",
+     .number = &options.batch,
+     .most = (TRAIN_DIGITS - TRAIN_HELD) / MOST_NODES},
+    {"--quick", .help = "two nodes only", .flag = &options.quick},
+};
+
+const struct perf_command perf_training = {
+    .name = "training",
+    .help =
+        "an iteration of data-parallel training on 2 to 6 nodes, split into\n"
+        "its parts; starts its jobs itself (simulated clock)",
+    .run = run,
+    .options = table_of_options,
+    .count = sizeof table_of_options / sizeof table_of_options[0],
+    .alone = true,
+};
