@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fshperf net: see net.h. Two ranks of conduit ofi, on one host or two; in each round
- * every case runs once by the library and once without it, so that both see the same
- * machine; the middle of the rounds counts.
+ * fshperf net: see net.h. Two ranks of conduit ofi, on one host or two. In each round
+ * every case runs once with the library and once without it, so that both see the same
+ * machine; the median of the rounds counts.
  */
 #include "net.h"
 
@@ -278,7 +278,7 @@ static void report(void)
         cases[i].value[0] = perf_median(cases[i].value, rounds);
         cases[i].raw_value[0] = perf_median(cases[i].raw_value, rounds);
     }
-    printf("# conduit ofi beside libfabric, provider %s, ranks on %u host%s, "
+    printf("# conduit ofi and libfabric, provider %s, ranks on %u host%s, "
            "wall clock\n"
            "# %-6s %9s %12s %12s %5s %7s  %s\n",
            net_raw_provider(), fsh_boot_hosts(),
@@ -301,13 +301,13 @@ static void report(void)
 
 static const struct kit_option rows[] = {
     {"--json", "FILE", "write the figures", .text = &json},
-    {"--rounds", "N", "rounds of which the middle counts", .number = &rounds,
+    {"--rounds", "N", "rounds, of which the median counts", .number = &rounds,
      .most = MOST_ROUNDS},
-    {"--quick", .help = "a twentieth of the operations a round",
+    {"--quick", .help = "a twentieth of the operations per round",
      .flag = &quick},
 };
 
-/* By active messages would be the conduit once more: through its segment. */
+/* Exchanged through the segments, independently of active messages. */
 static void exchange_cards(bool first)
 {
     struct net_card mine = {.address_bytes = 0}, *theirs;
@@ -355,8 +355,8 @@ static int run(int argc, char **argv)
 
 const struct perf_command perf_net = {
     .name = "net",
-    .help = "conduit ofi beside libfabric itself, in turns: latencies,\n"
-            "bandwidth, rate; two ranks, on one host or two",
+    .help = "conduit ofi compared with libfabric itself, interleaved:\n"
+            "latencies, bandwidth, rate; two ranks, on one host or two",
     .raw = run,
     .options = rows,
     .count = sizeof rows / sizeof rows[0],

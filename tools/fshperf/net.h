@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fshperf net: conduit ofi beside libfabric itself on the same provider, in turns, between
- * the same two processes. net.c joins the job, measures the library and reports;
- * net_raw.c is the other side: an endpoint of its own. All of it on the main thread.
+ * fshperf net: conduit ofi compared with libfabric itself on the same provider,
+ * interleaved, between the same two processes. net.c joins the job, measures the library
+ * and reports; net_raw.c measures libfabric with its own endpoint. Main thread only.
  */
 #ifndef FSHPERF_NET_H
 #define FSHPERF_NET_H
@@ -13,10 +13,10 @@
 
 #define NET_MAX_BYTES ((size_t)1 << 20)
 #define NET_ADDRESS 192u
-/* Transfers on their way, of the bandwidth of both sides. */
+/* Transfers in flight in the bandwidth tests. */
 #define NET_WINDOW 16u
 
-/* What the peer must know of an endpoint. */
+/* What the peer needs to reach an endpoint. */
 struct net_card {
     unsigned char address[NET_ADDRESS];
     uint64_t address_bytes;

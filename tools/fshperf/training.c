@@ -2,9 +2,9 @@
 /*
  * fshperf training: iterations of the 20-layer network of the smart NIC paper (R. Ma et
  * al., arXiv:2204.10943), scaled down, on simulated nodes, hosts included. Two systems:
- * hosts move and add gradients, or the collective engines do. The command is no rank: it
- * starts a job for each point, of itself as `fshperf training-node`, which trains
- * (examples/train.h) and prints what the parts of an iteration took.
+ * hosts move and add gradients, or the collective engines do. The command itself is not a
+ * rank: it starts a job for each point, with itself as `fshperf training-node`, which
+ * trains (examples/train.h) and prints the times of the parts of an iteration.
  */
 #include "perf.h"
 
@@ -173,7 +173,7 @@ static void print_point(const struct point *point)
         }
         printf("  # %s\n", systems[s].what);
     }
-    printf("# fp32 beside host, %%");
+    printf("# fp32 relative to host, %%");
     for (unsigned i = 0; i < PARTS; ++i) {
         double host = (double)point->cycles[0][i];
         double change = 100 * ((double)point->cycles[1][i] / host - 1);
@@ -193,7 +193,7 @@ static void print(const struct point *point, size_t points)
     perf_print_assumed();
     printf("# %u layers of %u (the first from %u, the last to %u), "
            "batch %u a node;\n# cycles of an iteration, mean of an epoch, "
-           "rank 0. What hosts do for collectives\n# counts for the part that "
+           "rank 0. Host work for collectives\n# counts in the part that "
            "waits meanwhile.\n%-8s%-8s",
            options.layers, options.width, TRAIN_PIXELS, TRAIN_OUTPUTS,
            options.batch, "# nodes", "system");
@@ -262,10 +262,9 @@ static const struct kit_option table_of_options[] = {
     {"--json", "FILE", "results as an array of objects", .text = &options.json},
     {"--width", "N", "outputs of each layer but the last, a multiple of 16",
      .number = &options.width, .most = MOST_WIDTH},
-    {"--layers", "N", "of weights", .number = &options.layers,
+    {"--layers", "N", "layers of weights", .number = &options.layers,
      .most = TRAIN_LAYERS},
-    {"--batch", "N", "digits of an iteration, of a node",
-     .number = &options.batch,
+    {"--batch", "N", "digits per iteration and node", .number = &options.batch,
      .most = (TRAIN_DIGITS - TRAIN_HELD) / MOST_NODES},
     {"--quick", .help = "two nodes only", .flag = &options.quick},
 };
