@@ -48,6 +48,18 @@ inline uint32_t add(uint32_t a, uint32_t b)
     return canonical(bits(sum));
 }
 
+// Exact in double; what is below 2^-126 is rounded to 24 bits all the same.
+inline uint32_t mul(uint32_t a, uint32_t b)
+{
+    double exact = (double)real(canonical(a)) * (double)real(canonical(b));
+
+    if (std::fabs(exact) < 0x1p-60) {
+        float up = (float)(exact * 0x1p64);
+        return std::fabs(up) < 0x1p-62f ? 0 : bits(up * 0x1p-64f);
+    }
+    return canonical(bits((float)exact));
+}
+
 inline uint32_t relu(uint32_t value)
 {
     return real(value) < 0 || value == 0x80000000 ? 0 : value;
