@@ -9,10 +9,13 @@
  * A command is built by one of the fshmem_command_ functions, which check it and need
  * no job. It can then be submitted any number of times, to any number of nodes. A
  * node has two queues: "array" for GEMM, CONV, ENCODE, AXPY, GATE and SUM, "mover"
- * for SEND. Each queue runs its commands in arrival order, and the commands of one rank arrive in
- * the order in which that rank submitted them. Ordering between queues and between
- * nodes takes events: 64 counters per node, which commands and ranks increment and
- * commands wait for.
+ * for SEND. Each queue starts its commands in arrival order, and the commands of one
+ * rank arrive in the order in which that rank submitted them. A GEMM, CONV or ENCODE
+ * may read its operands before the previous command has written its results: if it
+ * needs them, it must wait for an event that signals them, or be separated from that
+ * command by an element-wise one. Ordering between queues and between nodes takes
+ * events: 64 counters per node, which commands and ranks increment and commands wait
+ * for.
  *
  * Values in memory are FP32. The core computes in block floating point (BFP): 16
  * values along K share an exponent, and each has a sign and 7 bits. Products are
