@@ -15,8 +15,9 @@ run="gcc g++ libc6-dev make cmake ninja-build pkg-config python3 verilator
 bench="libopenblas0-pthread openmpi-bin libopenmpi-dev mpich libmpich-dev
        ucx-utils"
 hardware="yosys z3"
-# 30 MB; and to make hosts for them of namespaces
-mpi="openmpi-bin libopenmpi-dev mpich libmpich-dev libpmi2-0 iproute2"
+# 40 MB; and to make hosts for them of namespaces
+mpi="openmpi-bin libopenmpi-dev mpich libmpich-dev libpmi2-0 iproute2
+     slurmctld slurmd slurm-client"
 ci="clang clang-format-14 git spin"
 
 group=${1:-run}

@@ -100,6 +100,14 @@ void fsh_job_describe_rank(const struct fsh_job_page *page, uint32_t rank,
     int n;
 
     FSH_ASSERT(rank < page->size);
+    if (slot->host != page->host) { /* its end is all that is told here */
+        snprintf(text, len, "rank %" PRIu32 " (on host %" PRIu32 "): %s", rank,
+                 slot->host,
+                 state == FSH_RANK_LEFT || state == FSH_RANK_DEAD
+                     ? states[state]
+                     : "not ended");
+        return;
+    }
     /* The rank may be writing it: a torn text is possible and harmless. */
     memcpy(waits, slot->waiting_for, sizeof(waits));
     waits[sizeof(waits) - 1] = '\0';

@@ -34,6 +34,14 @@ def exit_codes():
                       f"{launcher.name}, {scenario}: {got} {output}")
 
 
+def a_conduit_of_one_host_is_refused():
+    with Hosts(2) as hosts:
+        code, output = run_over(hosts, launchers()[-1], 1, STEADY, 1,
+                                env={"FSHMEM_CONDUIT": "smp"})
+        check(code != 0 and "conduit smp runs on one" in output,
+              f"{code} {output}")
+
+
 def start(hosts, launcher, seconds, **env):
     job = Job(*launcher.command(hosts, 2, STEADY, seconds), env=env)
     try:
@@ -129,5 +137,6 @@ def a_short_cut_is_survived():
 
 
 if __name__ == "__main__":
-    main([exit_codes, a_rank_is_killed, the_launcher_is_killed, a_host_is_lost,
+    main([exit_codes, a_conduit_of_one_host_is_refused, a_rank_is_killed,
+          the_launcher_is_killed, a_host_is_lost,
           the_network_is_cut, a_short_cut_is_survived])
