@@ -35,6 +35,8 @@ package fsh_spec_pkg;
   localparam int unsigned COLL_SEQUENCES = 8;
   // Sequences that a collective engine can queue; a RUN beyond that is answered with BUSY.
   localparam int unsigned COLL_QUEUE = 16;
+  // Packets that a collective engine may hold for claims ahead, over all its sequences.
+  localparam int unsigned COLL_SLOTS = 64;
   // Eager packets that a collective engine may hold in addition to those it granted: one per peer and team. The peers of a node's eager teams, counted once per team, must not exceed this.
   localparam int unsigned COLL_EAGER = 8;
   // The VP of an eager team is below this on all its nodes.

@@ -38,6 +38,8 @@
 #define FSH_COLL_SEQUENCES 8u
 /* Sequences that a collective engine can queue; a RUN beyond that is answered with BUSY. */
 #define FSH_COLL_QUEUE 16u
+/* Packets that a collective engine may hold for claims ahead, over all its sequences. */
+#define FSH_COLL_SLOTS 64u
 /* Eager packets that a collective engine may hold in addition to those it granted: one per peer and team. The peers of a node's eager teams, counted once per team, must not exceed this. */
 #define FSH_COLL_EAGER 8u
 /* The VP of an eager team is below this on all its nodes. */

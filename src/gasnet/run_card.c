@@ -8,7 +8,9 @@
  * that has another order of teams. So only the first FSH_CARD_TEAMS_MOST teams of a node
  * have their calls here: each has a place for one at any time, and what is left of
  * places is for further calls of any. Whatever a team's oldest call waits for is then a
- * call that has its place, too, as soon as it is made.
+ * call that has its place, too, as soon as it is made. The same holds for the packet buffer of
+ * an engine, whose sequences ask for packets ahead: what a node runs at once gets no more
+ * packets than there are slots.
  */
 #include <string.h>
 
@@ -167,6 +169,7 @@ static void finish(struct fsh_card_op *op)
 
     card.place[op->slot] = NULL;
     card.queue[op->team->id].flying--;
+    card.queue[op->team->id].packets -= op->packets;
     fsh_run_leave(op->team, &op->other);
     free(op);
     if (atomic_fetch_sub_explicit(&active, 1, memory_order_relaxed) == 1)
@@ -270,16 +273,46 @@ static unsigned place_for(const struct fsh_card_queue *queue)
     return free_places > kept ? place : PLACES;
 }
 
+static unsigned packets_of(const struct fsh_card_op *op)
+{
+    size_t packets = 0;
+
+    for (uint32_t i = 0; i < op->program->steps; i++) {
+        const struct fsh_program_step *s = &op->program->step[i];
+        bool own = s->local.place != FSH_PROGRAM_NONE;
+        size_t bytes =
+            fsh_card_range_bytes(&op->layout, own ? &s->local : &s->store);
+        size_t each = (bytes + FSH_MAX_PACKET - 1) / FSH_MAX_PACKET;
+
+        packets += s->sources * (each == 0 ? 1 : each);
+    }
+    return (unsigned)packets;
+}
+
+/* Are there slots for the packets of this team's next call? For its oldest always: each
+ * team has a share for that. */
+static bool has_slots(const struct fsh_card_queue *queue)
+{
+    const unsigned share = FSH_COLL_SLOTS / FSH_CARD_TEAMS_MOST;
+    unsigned taken = queue->head->packets;
+
+    for (unsigned t = 0; t < FSH_CARD_TEAMS_MOST; t++)
+        taken += card.queue[t].flying == 0 ? share : card.queue[t].packets;
+    return queue->flying == 0 || taken <= FSH_COLL_SLOTS;
+}
+
 static bool admit(struct fsh_card_queue *queue)
 {
     unsigned place;
     bool any = false;
 
-    while (queue->head != NULL && (place = place_for(queue)) != PLACES) {
+    while (queue->head != NULL && has_slots(queue) &&
+           (place = place_for(queue)) != PLACES) {
         struct fsh_card_op *op = queue->head;
 
         queue->head = op->next;
         queue->flying++;
+        queue->packets += op->packets;
         op->slot = place;
         op->job = queue->jobs++;
         card.place[place] = op;
@@ -357,6 +390,7 @@ void fsh_run_card_start(struct fsh_team *team, const char *name,
     fsh_run_enter(team, &op->other);
     op->layout = fsh_card_layout_of(work->call, team->rank, program->blocks,
                                     work->elem, work->count);
+    op->packets = packets_of(op);
     atomic_fetch_add_explicit(&event->pending, 1, memory_order_relaxed);
     fsh_lock_take(&card.lock);
     if (atomic_fetch_add_explicit(&active, 1, memory_order_relaxed) == 0)

@@ -32,6 +32,7 @@ struct fsh_card_op {
     struct fsh_card_layout layout;
     struct fsh_event *event; /* the caller's */
     unsigned slot;           /* of the area */
+    unsigned packets;        /* that the engine gets for it */
     uint32_t job;            /* of the team's */
     bool copied_back;        /* results come to host memory of the library's */
 };
@@ -40,6 +41,7 @@ struct fsh_card_op {
 struct fsh_card_queue {
     struct fsh_card_op *head, *tail; /* that wait for a slot, in order */
     unsigned flying;                 /* that have one */
+    unsigned packets;                /* of those */
     uint32_t jobs;                   /* given one, ever */
 };
 

@@ -31,6 +31,7 @@ module fsh_collective (
   fsh_coll #(
       .UNITS   (2),
       .CONTEXTS(fsh_spec_pkg::COLL_SEQUENCES / 2),
+      .BUCKETS (fsh_spec_pkg::COLL_SLOTS / 8),
       .RESERVE (fsh_spec_pkg::COLL_SEQUENCES + fsh_spec_pkg::COLL_EAGER)
   ) i_coll (
       .clk_i,
