@@ -88,18 +88,12 @@ FSH_MEMORY(rows_rep, PARK(rep__DOT__i_rows))
 #undef PARK
 FSH_MEMORY(window0, __PVT__gen_half__BRA__0__KET____DOT__i_ram__DOT__mem)
 FSH_MEMORY(window1, __PVT__gen_half__BRA__1__KET____DOT__i_ram__DOT__mem)
-// Of the collective engine's edge: packets that come, by lane, and that go.
+// Of the collective engine's edge: packets that go.
 #define EDGE(name) fsh_card__DOT__i_cedge__DOT__##name##__DOT__i_ram__DOT__mem
-FSH_MEMORY(
-    taps0,
-    EDGE(gen_tap__BRA__0__KET____DOT__i_ctap__DOT__i_beats__DOT__gen_block))
-FSH_MEMORY(
-    taps1,
-    EDGE(gen_tap__BRA__1__KET____DOT__i_ctap__DOT__i_beats__DOT__gen_block))
-FSH_MEMORY(bank0, EDGE(i_cpost__DOT__gen_bank__BRA__0__KET__))
-FSH_MEMORY(bank1, EDGE(i_cpost__DOT__gen_bank__BRA__1__KET__))
-FSH_MEMORY(bank2, EDGE(i_cpost__DOT__gen_bank__BRA__2__KET__))
-FSH_MEMORY(bank3, EDGE(i_cpost__DOT__gen_bank__BRA__3__KET__))
+FSH_MEMORY(bank0, EDGE(i_cserve__DOT__gen_bank__BRA__0__KET__))
+FSH_MEMORY(bank1, EDGE(i_cserve__DOT__gen_bank__BRA__1__KET__))
+FSH_MEMORY(bank2, EDGE(i_cserve__DOT__gen_bank__BRA__2__KET__))
+FSH_MEMORY(bank3, EDGE(i_cserve__DOT__gen_bank__BRA__3__KET__))
 #undef EDGE
 
 // No memory, but not in every model either.
@@ -109,7 +103,6 @@ FSH_MEMORY(core_rsp, fsh_card__DOT__core_rsp)
 FSH_MEMORY(coll_idle, fsh_card__DOT__coll_idle)
 FSH_MEMORY(coll_out, fsh_card__DOT__coll_out)
 FSH_MEMORY(coll_req, fsh_card__DOT__coll_req)
-FSH_MEMORY(coll_rsp, fsh_card__DOT__coll_rsp)
 
 template <typename Rx> void leave_out_rx(fsh::still *still, Rx &rx)
 {
@@ -188,7 +181,6 @@ void leave_out_engines(fsh::still *still, Vfsh_card__Syms *syms)
     still->leave_out(coll_idle<Vfsh_card___024root>::of(root));
     still->leave_out(coll_out<Vfsh_card___024root>::of(root));
     still->leave_out(coll_req<Vfsh_card___024root>::of(root));
-    still->leave_out(coll_rsp<Vfsh_card___024root>::of(root));
 }
 
 // Gives whole pages that hold nothing but zeros back: they take memory again when
@@ -237,8 +229,6 @@ fsh::still *make_still(Vfsh_card *top)
     still->leave_out(park_rep<Root>::of(root));
     still->leave_out(rows_req<Root>::of(root));
     still->leave_out(rows_rep<Root>::of(root));
-    still->leave_out(taps0<Root>::of(root));
-    still->leave_out(taps1<Root>::of(root));
     still->leave_out(bank0<Root>::of(root));
     still->leave_out(bank1<Root>::of(root));
     still->leave_out(bank2<Root>::of(root));

@@ -5,7 +5,7 @@
 // Verilator's eval makes. For cards that have been evaluated before, and not
 // while waves are written: combinational logic of an engine is not evaluated while
 // its clock rests. Nothing else depends on it, since the outputs of fsh_compute and
-// fsh_collective are functions of registers.
+// fsh_cengine are functions of registers.
 #ifndef FSH_SIM_TOGETHER_H
 #define FSH_SIM_TOGETHER_H
 

@@ -62,7 +62,13 @@ package fsh_coll_pkg;
   } line_t;
   localparam int unsigned LINE_W = KEY_W + 4 + 4 + 11 + 512;
 
-  /// From the engine's edge (fsh_cedge) to the engine; the answers go the other way.
+  // Places for packets that go, their lines, and beats of 16 bytes.
+  localparam int unsigned PLACES = 4;
+  localparam int unsigned PLACE_W = 2;
+  localparam int unsigned PLINE_W = 4;
+  localparam int unsigned PBEAT_W = PLINE_W + 2;
+
+  /// What the engine is given (fsh_cengine); the answers go the other way.
   typedef struct packed {
     logic        tick;
     logic        run_valid;

@@ -107,17 +107,17 @@ package fsh_fn_pkg;
     logic [40:0]       limit;
   } tag_t;
 
-  /// A beat as a receiver has it, for the collective engine. step: there is one; mine: it
-  /// is of a packet for the engine, from the cycle after its header (sop) on.
+  /// A beat as a receiver has it, for the collective engine; its data stands beside it.
+  /// step: there is one that may be of a packet for the engine; mine: it is, from the cycle
+  /// after its header (sop) on.
   typedef struct packed {
-    logic         step;
-    logic         sop;
-    logic         last;
-    logic         bad;
-    logic         mine;
-    logic [127:0] data;
+    logic step;
+    logic sop;
+    logic last;
+    logic bad;
+    logic mine;
   } coll_beat_t;
-  localparam int unsigned COLL_BEAT_W = 133;
+  localparam int unsigned COLL_BEAT_W = 5;
 
   /// What a receiver makes of a header (fsh_judge).
   typedef struct packed {

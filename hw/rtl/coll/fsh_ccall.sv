@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 `default_nettype none
-`include "fsh_assert.svh"
 
 /// The collective engine's sink: fsh_dispatch offers it the COLLECTIVE messages. RUN goes to
-/// a queue of sequences, GRANT, ASK and CONSUMED to the engine, a cycle later, TICK becomes
-/// a pulse. Answers: RUN is OK, or BUSY without room. UNSUPPORTED: no engine here, no
+/// the engine's queue of sequences, GRANT, ASK and CONSUMED to itself, a cycle later, TICK
+/// becomes a pulse. Answers: RUN is OK, or BUSY without room. UNSUPPORTED: no engine here, no
 /// such operation with an answer, or not from whom it may come. What has no answer and no
 /// meaning is dropped. It takes a message in every cycle, but no ASK while the engine has many
 /// to look up, which it does by itself. Ends of sequences become
@@ -23,7 +22,7 @@ module fsh_ccall (
     // The engine.
     output logic                     tick_o,
     output logic                     run_valid_o,
-    input  wire logic                run_ready_i,
+    input  wire logic                run_room_i,
     output logic              [31:0] run_addr_o,
     input  wire logic                ask_room_i,  // two more at least
     output logic                     note_valid_o,
@@ -41,13 +40,13 @@ module fsh_ccall (
   fsh_spec_pkg::collrun_t run;
   fsh_spec_pkg::collkey_t key;
   /* verilator lint_on UNUSEDSIGNAL */
-  logic                   is_run, is_note, is_tick, room;
+  logic                   is_note, is_tick;
 
   assign run         = msg_i.args;
   assign key         = msg_i.args;
 
   always_comb begin
-    is_run       = 1'b0;
+    run_valid_o  = 1'b0;
     is_note      = 1'b0;
     is_tick      = 1'b0;
     msg_ready_o  = 1'b1;
@@ -55,8 +54,8 @@ module fsh_ccall (
     if (msg_valid_i) begin
       msg_status_o = fsh_spec_pkg::STATUS_UNSUPPORTED;
       if (run.op == fsh_spec_pkg::COLLMSG_RUN && msg_i.ack && present_i) begin
-        is_run       = room;
-        msg_status_o = room ? fsh_spec_pkg::STATUS_OK : fsh_spec_pkg::STATUS_BUSY;
+        run_valid_o  = run_room_i;
+        msg_status_o = run_room_i ? fsh_spec_pkg::STATUS_OK : fsh_spec_pkg::STATUS_BUSY;
       end
       if (run.op == fsh_spec_pkg::COLLMSG_TICK && msg_i.ack && present_i &&
           8'(msg_i.src) == node_i) begin
@@ -72,20 +71,7 @@ module fsh_ccall (
     end
   end
 
-  fsh_fifo #(
-      .WIDTH(32),
-      .DEPTH(fsh_spec_pkg::COLL_QUEUE)
-  ) i_runs (
-      .clk_i,
-      .rst_i,
-      .valid_i(is_run),
-      .ready_o(room),
-      .data_i (run.addr),
-      .valid_o(run_valid_o),
-      .ready_i(run_ready_i),
-      .data_o (run_addr_o),
-      .count_o()
-  );
+  assign run_addr_o = run.addr;
 
   always_ff @(posedge clk_i) begin
     if (is_note) begin
@@ -105,18 +91,21 @@ module fsh_ccall (
   end
 
   always_comb begin
-    entry_o        = '0;
-    entry_o.kind   = fsh_spec_pkg::CPL_TAGGED;
-    entry_o.opcode = fsh_spec_pkg::OP_COLLECTIVE;
-    entry_o.node   = node_i;
-    entry_o.status = end_i.status;
-    entry_o.tag    = end_i.cookie;
-    entry_o.step   = end_i.step;
-    entry_o.source = end_i.source;
+    entry_o = 'x;
+    if (end_valid_i) begin
+      entry_o        = '0;
+      entry_o.kind   = fsh_spec_pkg::CPL_TAGGED;
+      entry_o.opcode = fsh_spec_pkg::OP_COLLECTIVE;
+      entry_o.node   = node_i;
+      entry_o.status = end_i.status;
+      entry_o.tag    = end_i.cookie;
+      entry_o.step   = end_i.step;
+      entry_o.source = end_i.source;
+    end
   end
   assign entry_valid_o = end_valid_i;
   assign end_ready_o   = entry_ready_i;
-  assign busy_o        = note_valid_o || tick_o || (run_valid_o && run_ready_i);
+  assign busy_o        = note_valid_o || tick_o;
 endmodule
 
 `default_nettype wire

@@ -21,8 +21,12 @@ module fsh_chost (
     req_o.awvalid = valid_i && !begun_q;
     req_o.wvalid  = begun_q;
     req_o.wlast   = beat_q == '1;
-    req_o.awaddr  = {2'd0, addr_i, 6'd0};
-    req_o.wdata   = data_i[beat_q*128+:128];
+    req_o.awaddr  = 'x;
+    req_o.wdata   = 'x;
+    if (valid_i) begin
+      req_o.awaddr = {2'd0, addr_i, 6'd0};
+      req_o.wdata  = data_i[beat_q*128+:128];
+    end
   end
   assign ready_o = begun_q && rsp_i.wready && beat_q == '1;
 

@@ -3,18 +3,20 @@
 `include "fsh_assert.svh"
 
 /// Packets of the collective engine as a receiver has them (fsh_rx), beat by beat, to lines
-/// of 64 bytes. A beat is given with its step; whether its packet is one for the engine,
-/// mine tells from the cycle after the header on. A packet is offered when all of
+/// of 64 bytes. A packet is offered when all of
 /// it is here and as it should be: header, bytes, no error (bad, with the last beat).
 /// All else is dropped: drop_o, a pulse. room_o, a register: beats may come, up to two more
 /// after it falls; it rises again as packets leave, which the engine takes in bounded time.
-/// Four beats a line, in order; five cycles from the last beat to the first line. ready_i
-/// may depend on valid_o. Reset empties it.
+/// Four beats a line, in order; five cycles from the last beat (at the receiver) to the
+/// first line. ready_i may depend on valid_o. Reset empties it.
 module fsh_ctap (
     input  wire logic               clk_i,
     input  wire logic               rst_i,
-    input  wire logic               present_i,
-    input  wire fsh_fn_pkg::coll_beat_t beat_i,
+    input  wire logic               push_i,
+    input  wire logic               sop_i,
+    input  wire logic               last_i,
+    input  wire logic               bad_i,
+    input  wire logic       [127:0] data_i,
     output logic                    room_o,
     output logic                    valid_o,
     input  wire logic               ready_i,
@@ -27,40 +29,26 @@ module fsh_ctap (
   localparam int unsigned DEPTH = 128;  // beats: a packet, and what comes while it leaves
   localparam int unsigned PACKETS = 16;
 
-  // What may be ours: SPACE COLLECTIVE has this bit, of which others have only INLINE.
-  logic               step_q, sop_q, last_q, bad_q, copy, mine;
-  logic [127:0]       data_q;
   /* verilator lint_off UNUSEDSIGNAL */
-  fsh_spec_pkg::hdr_t front, hdr;
+  fsh_spec_pkg::hdr_t hdr;
   fsh_spec_pkg::colladdr_t addr;
   /* verilator lint_on UNUSEDSIGNAL */
 
-  assign mine  = beat_i.mine && present_i;
-  assign front = beat_i.data;
-  assign copy  = beat_i.step && (beat_i.sop ? front.space[1] : mine);
-
-  always_ff @(posedge clk_i) begin
-    if (copy) {data_q, sop_q, last_q, bad_q} <= {beat_i.data, beat_i.sop, beat_i.last, beat_i.bad};
-    step_q <= copy;
-    if (rst_i) step_q <= 1'b0;
-  end
-
   // Is it as its header says? So many beats are to come.
-  logic       push, ends, well, well_q;
+  logic       ends, well, well_q;
   logic [6:0] left, left_q;
 
-  assign hdr  = data_q;
+  assign hdr  = data_i;
   assign addr = {24'd0, hdr.addr};
-  assign push = step_q && mine;
-  assign left = sop_q ? fsh_fn_pkg::pay_beats(4'd0, hdr.bytes) : left_q - 7'd1;
-  assign well = sop_q ? hdr.nargs == '0 && addr.offset[5:0] == '0 &&
+  assign left = sop_i ? fsh_fn_pkg::pay_beats(4'd0, hdr.bytes) : left_q - 7'd1;
+  assign well = sop_i ? hdr.nargs == '0 && addr.offset[5:0] == '0 &&
                         {1'b0, addr.offset} + hdr.bytes <= 11'(fsh_spec_pkg::MAX_PACKET) &&
                         hdr.total <= 24'(fsh_spec_pkg::MAX_PACKET) :
                         well_q;
-  assign ends = push && last_q;
+  assign ends = push_i && last_i;
 
   always_ff @(posedge clk_i) begin
-    if (push) {left_q, well_q} <= {left, well};
+    if (push_i) {left_q, well_q} <= {left, well};
   end
 
   logic         beat_valid, beat_pop, beat_last, known, good, told, room, told_room;
@@ -74,9 +62,9 @@ module fsh_ctap (
   ) i_beats (
       .clk_i,
       .rst_i,
-      .valid_i(push),
+      .valid_i(push_i),
       .ready_o(room),
-      .data_i ({last_q, data_q}),
+      .data_i ({last_i, data_i}),
       .valid_o(beat_valid),
       .ready_i(beat_pop),
       .data_o ({beat_last, beat}),
@@ -91,7 +79,7 @@ module fsh_ctap (
       .rst_i,
       .valid_i(ends),
       .ready_o(told_room),
-      .data_i (well && left == '0 && !bad_q),
+      .data_i (well && left == '0 && !bad_i),
       .valid_o(known),
       .ready_i(told),
       .data_o (good),
@@ -179,10 +167,10 @@ module fsh_ctap (
     line_o.data       = data;
   end
 
-  assign busy_o = step_q || beat_valid || count != '0 || state_q != Head ||
+  assign busy_o = beat_valid || count != '0 || state_q != Head ||
                         room_o != (count < 8'(DEPTH - 5) && packets < 5'(PACKETS - 5));
 
-  `FSH_ASSERT(a_room, !push || (room && (!ends || told_room)))
+  `FSH_ASSERT(a_room, !push_i || (room && (!ends || told_room)))
 endmodule
 
 `default_nettype wire

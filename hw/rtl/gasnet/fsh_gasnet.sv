@@ -58,15 +58,15 @@ module fsh_gasnet #(
     input  wire fsh_axi_pkg::mem_wr_rsp_t rx_rsp_i,
     output fsh_axi_pkg::mem_wr_req_t   mem_wr_req_o,
     input  wire fsh_axi_pkg::mem_wr_rsp_t mem_wr_rsp_i,
-    // Packets of the collective engine, beat by beat as they arrive, by lane.
+    // Beats for the collective engine, by lane (fsh_rx).
     output logic [LANES*fsh_fn_pkg::COLL_BEAT_W-1:0] coll_rx_o,  // coll_beat_t
+    output logic     [LANES*128-1:0] coll_data_o,
     input  wire logic      [LANES-1:0] coll_room_i,
     // Reads of the sequencer.
     output fsh_axi_pkg::mem_rd_req_t   mem_rd_req_o,
     input  wire fsh_axi_pkg::mem_rd_rsp_t mem_rd_rsp_i,
     output fsh_axi_pkg::host_rd_req_t  host_rd_req_o,
     input  wire fsh_axi_pkg::host_rd_rsp_t host_rd_rsp_i,
-    // Links.
     output logic           [PORTS-1:0] link_tx_valid_o,
     output logic           [PORTS-1:0] link_tx_bound_o,
     output logic       [PORTS*128-1:0] link_tx_data_o,
@@ -113,10 +113,9 @@ module fsh_gasnet #(
   );
 
   // Sequencer.
-  logic [PORTS*4-1:0]     link_ok, link_take;
+  logic [PORTS*4-1:0]     link_ok, link_take, queue_ok;
   logic [PORTS-1:0]       others, seq_stall, stall;
   logic [1:0]             loop_ok, loop_take;
-  logic [PORTS*4-1:0]     queue_ok;
   logic [PORTS*2-1:0]     queue_take;
   logic [LANES-1:0]       pkt_valid, pkt_ready, link_ready, pkt_last, pkt_bad;
   logic [LANES*PORTS-1:0] queue_valid, pkt_port;
@@ -428,6 +427,7 @@ module fsh_gasnet #(
         .evt_o          (evt),
         .coll_room_i    (coll_room_i[l]),
         .coll_o         (coll_rx_o[l*fsh_fn_pkg::COLL_BEAT_W+:fsh_fn_pkg::COLL_BEAT_W]),
+        .coll_data_o    (coll_data_o[l*128+:128]),
         .budget_return_i({acked[l], release_budget[l]}),
         .perf_req_o     (perf_req[l]),
         .perf_rep_o     (perf_rep[l]),

@@ -79,6 +79,7 @@ module fsh_rx #(
     // Beats for the collective engine; none without room.
     input  wire logic               coll_room_i,
     output fsh_fn_pkg::coll_beat_t  coll_o,
+    output logic            [127:0] coll_data_o,
     // Requests whose answer has left, or that need none.
     input  wire logic         [1:0] budget_return_i,
     // Events for the counters.
@@ -382,12 +383,10 @@ module fsh_rx #(
     end
   end
 
-  assign coll_o.step = step;
-  assign coll_o.sop  = in_hdr;
-  assign coll_o.last = s1_last_q;
-  assign coll_o.bad  = s1_bad_q;
-  assign coll_o.mine = to_coll_q;
-  assign coll_o.data = s1_data_q;
+  // SPACE COLLECTIVE has this bit, of which others have only INLINE.
+  assign coll_o = {step && (in_hdr ? hdr.space[1] : to_coll_q), in_hdr, s1_last_q, s1_bad_q,
+                   to_coll_q};
+  assign coll_data_o = s1_data_q;
 
   // Served GETs and messages to engines: the argument beat completes them.
   logic served_push;

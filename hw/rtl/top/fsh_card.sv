@@ -148,29 +148,33 @@ module fsh_card #(
   logic              [1:0] coll_room;
   logic              [3:0] coll_msg_status;
   logic [2*fsh_fn_pkg::COLL_BEAT_W-1:0] coll_rx;
+  logic            [255:0] coll_rx_data, coll_data;
+  logic              [1:0] coll_rx_valid, coll_mine, coll_sop, coll_last, coll_bad;
+  logic                    coll_tick, coll_run_valid, coll_run_room, coll_ask_room;
+  logic                    coll_note_valid, coll_put, coll_end_ready, coll_post_ready;
+  logic                    coll_req_edge, coll_wakes;
+  logic             [31:0] coll_run_addr;
+  fsh_coll_pkg::note_t     coll_note;
+  logic [fsh_coll_pkg::PLACE_W+fsh_coll_pkg::PLINE_W-1:0] coll_put_at;
+  logic [fsh_coll_pkg::PLACES*fsh_coll_pkg::PBEAT_W-1:0] coll_ends;
+  logic [fsh_coll_pkg::PLACES-1:0] coll_freed;
   /* verilator lint_off UNUSEDSIGNAL */
   logic              [3:0] coll_ack_status;
   logic [fsh_spec_pkg::TAG_W-1:0] coll_ack_tag;
   /* verilator lint_on UNUSEDSIGNAL */
   fsh_spec_pkg::ecmd_t     coll_ccmd;
   fsh_spec_pkg::ring_t     coll_entry;
-  fsh_coll_pkg::into_t     coll_into;
   fsh_coll_pkg::out_t      coll_out;
   fsh_axi_pkg::line_req_t  coll_req;
-  fsh_axi_pkg::line_rsp_t  coll_rsp;
   fsh_axi_pkg::post_req_t  post_req;
   fsh_axi_pkg::post_rsp_t  post_rsp;
   fsh_axi_pkg::mem_rd_req_t seq_rd_req;
   fsh_axi_pkg::mem_rd_rsp_t seq_rd_rsp;
 
-  // For whoever gates clocks: the engine has something for the node, or takes what the node
-  // may have held for long, in which time that became idle.
-  logic coll_valid, coll_run;
-  assign coll_run       = coll_into.run_valid && coll_out.run_ready;
-  assign coll_valid     = coll_out.tx_valid || coll_out.tell_valid || coll_out.end_valid ||
-                          coll_out.rx_ready || coll_out.post_valid || coll_run || coll_msg_valid;
-  assign coll_clk_req_o = !coll_idle || coll_into.tick || coll_into.note_valid ||
-                          coll_into.rx_valid || coll_run;
+  // For whoever gates clocks: the engine has something for the node, or for who waits there.
+  logic coll_valid;
+  assign coll_valid     = coll_wakes || coll_msg_valid;
+  assign coll_clk_req_o = !coll_idle || coll_req_edge;
   assign idle_o         = node_idle && !ccmd_valid && !cperf_valid && !coll_valid;
   assign core_clk_req_o = !core_idle || ccmd_valid || run_valid || sig_valid || ack_valid ||
                           cperf_clear || cperf_read;
@@ -275,15 +279,6 @@ module fsh_card #(
   assign m_coll_arvalid_o = coll_req.arvalid;
   assign m_coll_araddr_o  = coll_req.araddr;
 
-  assign coll_rsp.awready = m_coll_awready_i;
-  assign coll_rsp.wready  = m_coll_wready_i;
-  assign coll_rsp.bvalid  = m_coll_bvalid_i;
-  assign coll_rsp.berr    = m_coll_berr_i;
-  assign coll_rsp.arready = m_coll_arready_i;
-  assign coll_rsp.rvalid  = m_coll_rvalid_i;
-  assign coll_rsp.rdata   = m_coll_rdata_i;
-  assign coll_rsp.rerr    = m_coll_rerr_i;
-
   assign {m_host_bready_o, m_host_rready_o} = '1;
   assign {m_mem_bready_o, m_mem_rready_o}   = '1;
 
@@ -333,6 +328,7 @@ module fsh_card #(
       .post_req_i       (post_req),
       .post_rsp_o       (post_rsp),
       .coll_rx_o        (coll_rx),
+      .coll_data_o      (coll_rx_data),
       .coll_room_i      (coll_room),
       .cperf_clear_o    (cperf_clear),
       .cperf_read_o     (cperf_read),
@@ -399,22 +395,15 @@ module fsh_card #(
       .clk_i,
       .rst_i,
       .node_i       (node),
-      .seg_base_i   (seg_base),
       .present_i    (coll_present_i),
       .msg_valid_i  (coll_msg_valid),
       .msg_ready_o  (coll_msg_ready),
       .msg_i        (msg),
       .msg_status_o (coll_msg_status),
-      .rx_i         (coll_rx),
-      .room_o       (coll_room),
-      .ccmd_valid_o (coll_ccmd_valid),
-      .ccmd_ready_i (coll_ccmd_ready),
-      .ccmd_o       (coll_ccmd),
-      .ack_valid_i  (coll_ack_valid),
-      .ack_slot_i   (coll_ack_tag[1:0]),
       .entry_valid_o(coll_entry_valid),
       .entry_ready_i(coll_entry_ready),
       .entry_o      (coll_entry),
+      .ack_valid_i  (coll_ack_valid),
       .rd_req_i     (seq_rd_req),
       .rd_rsp_o     (seq_rd_rsp),
       .mem_req_o    (mem_rd_req),
@@ -422,22 +411,71 @@ module fsh_card #(
       .post_data_i  (coll_req.wdata),
       .post_req_o   (post_req),
       .post_rsp_i   (post_rsp),
-      .into_o       (coll_into),
+      .rx_i         (coll_rx),
+      .rx_data_i    (coll_rx_data),
+      .rx_valid_o   (coll_rx_valid),
+      .mine_o       (coll_mine),
+      .sop_o        (coll_sop),
+      .last_o       (coll_last),
+      .bad_o        (coll_bad),
+      .data_o       (coll_data),
+      .tick_o       (coll_tick),
+      .run_valid_o  (coll_run_valid),
+      .run_room_i   (coll_run_room),
+      .run_addr_o   (coll_run_addr),
+      .ask_room_i   (coll_ask_room),
+      .note_valid_o (coll_note_valid),
+      .note_o       (coll_note),
+      .put_i        (coll_put),
+      .put_at_i     (coll_put_at),
+      .ends_i       (coll_ends),
+      .freed_o      (coll_freed),
+      .end_ready_o  (coll_end_ready),
+      .post_ready_o (coll_post_ready),
       .out_i        (coll_out),
+      .clk_req_o    (coll_req_edge),
       .busy_o       (coll_busy)
   );
 
-  fsh_collective i_collective (
-      .clk_i     (coll_clk_i),
+  fsh_cengine i_collective (
+      .clk_i       (coll_clk_i),
       .rst_i,
-      .seg_base_i(seg_base),
-      .seg_size_i(seg_size),
-      .host_size_i(host_size),
-      .into_i    (coll_into),
-      .out_o     (coll_out),
-      .mem_req_o (coll_req),
-      .mem_rsp_i (coll_rsp),
-      .idle_o    (coll_idle)
+      .present_i   (coll_present_i),
+      .seg_base_i  (seg_base),
+      .seg_size_i  (seg_size),
+      .host_size_i (host_size),
+      .tick_i      (coll_tick),
+      .run_valid_i (coll_run_valid),
+      .run_room_o  (coll_run_room),
+      .run_addr_i  (coll_run_addr),
+      .ask_room_o  (coll_ask_room),
+      .note_valid_i(coll_note_valid),
+      .note_i      (coll_note),
+      .rx_valid_i  (coll_rx_valid),
+      .mine_i      (coll_mine),
+      .sop_i       (coll_sop),
+      .last_i      (coll_last),
+      .bad_i       (coll_bad),
+      .data_i      (coll_data),
+      .room_o      (coll_room),
+      .put_o       (coll_put),
+      .put_at_o    (coll_put_at),
+      .ends_o      (coll_ends),
+      .freed_i     (coll_freed),
+      .ccmd_valid_o(coll_ccmd_valid),
+      .ccmd_ready_i(coll_ccmd_ready),
+      .ccmd_o      (coll_ccmd),
+      .ack_valid_i (coll_ack_valid),
+      .ack_slot_i  (coll_ack_tag[1:0]),
+      .end_ready_i (coll_end_ready),
+      .post_ready_i(coll_post_ready),
+      .out_o       (coll_out),
+      .mem_req_o   (coll_req),
+      .mem_rsp_i   ({m_coll_awready_i, m_coll_wready_i, m_coll_bvalid_i, m_coll_berr_i,
+                     m_coll_arready_i, m_coll_rvalid_i, m_coll_rerr_i}),
+      .mem_rdata_i (m_coll_rdata_i),
+      .wakes_o     (coll_wakes),
+      .idle_o      (coll_idle)
   );
 endmodule
 

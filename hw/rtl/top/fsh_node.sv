@@ -65,6 +65,7 @@ module fsh_node #(
     input  wire fsh_axi_pkg::post_req_t post_req_i,
     output fsh_axi_pkg::post_rsp_t    post_rsp_o,
     output logic [2*fsh_fn_pkg::COLL_BEAT_W-1:0] coll_rx_o,  // coll_beat_t
+    output logic              [255:0] coll_data_o,
     input  wire logic           [1:0] coll_room_i,
     // Counters of the compute core.
     output logic                      cperf_clear_o,
@@ -286,6 +287,7 @@ module fsh_node #(
       .rx_req_o         (rx_req),
       .rx_rsp_i         (rx_rsp),
       .coll_rx_o,
+      .coll_data_o,
       .coll_room_i,
       .mem_wr_req_o,
       .mem_wr_rsp_i,

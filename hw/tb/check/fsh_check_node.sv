@@ -113,7 +113,7 @@ module fsh_check_node #(
       .bready_i ({MASTERS{1'b1}})
   );
 
-  // Packets of the collective engine are read there (fsh_cpost).
+  // Packets of the collective engine are read there (fsh_cserve).
   fsh_check_read #(
       .N    (MASTERS),
       .ASIDE(1'b1)
