@@ -64,7 +64,7 @@ mutant fsh_voqbuf.sv 's/begun     = able \&\& !open/begun     = able/'
 mutant fsh_voqbuf.sv 's/fresh = lap_q ? ring : take_q/fresh = take_q/'
 mutant fsh_voqbuf.sv 's/chase_q <= behind \&\& !more/chase_q <= behind/'
 mutant fsh_voqbuf.sv "s/some_q\\[i\\]      <= more/some_q[i]      <= 1'b0/"
-mutant fsh_voqbuf.sv 's/lead_new  = valid_i ? written_q : .*/lead_new  = written_q;/'
+mutant fsh_voqbuf.sv 's/lead_new = valid_i ? written_q : .*/lead_new = written_q;/'
 mutant fsh_voqbuf.sv 's/if (any_q) head\[r_queue_q\] <= r_next/if (begun) head[choice_i] <= r_next/'
 mutant fsh_voqbuf.sv "s/VCS'(read) << r_vc/VCS'(begun) << r_vc/"
 mutant fsh_voqbuf.sv 's/read      = open ? slot \&\& go_q/read      = open ? slot/'

@@ -71,12 +71,17 @@ module fsh_pend #(
   assign pop         = evt_valid_o && evt_ready_i;
 
   // pop is late: it only selects among precomputed values.
-  assign mem_more  = mem_b_q + {5'd0, mem_bvalid_i};
-  assign mem_less  = mem_more - {5'd0, mem};
-  assign mem_b     = pop ? mem_less : mem_more;
-  assign host_more = host_b_q + {6'd0, host_bvalid_i};
-  assign host_less = host_more - {5'd0, host};
-  assign host_b    = pop ? host_less : host_more;
+  always_comb begin
+    {mem_more, mem_less, mem_b, host_more, host_less, host_b} = 'x;
+    if (mem_bvalid_i || host_bvalid_i || pop) begin
+      mem_more  = mem_b_q + {5'd0, mem_bvalid_i};
+      mem_less  = mem_more - {5'd0, mem};
+      mem_b     = pop ? mem_less : mem_more;
+      host_more = host_b_q + {6'd0, host_bvalid_i};
+      host_less = host_more - {5'd0, host};
+      host_b    = pop ? host_less : host_more;
+    end
+  end
   assign last      = count == '0;
   assign mem_err   = mem_bad_q || (mem_bvalid_i && mem_berr_i && !mem_one_q);
 

@@ -27,14 +27,17 @@ module fsh_events #(
 
   always_comb begin
     step_o = '0;
-    step_o[fsh_spec_pkg::PERF_ACCEPT*3+:3]   = count({4'd0, accept_i});
-    step_o[fsh_spec_pkg::PERF_HDR_SENT*3+:3] = count(gasnet_i.sent);
-    step_o[fsh_spec_pkg::PERF_REQ_HDR*3+:3]  = count({4'd0, gasnet_i.req});
-    step_o[fsh_spec_pkg::PERF_REP_HDR*3+:3]  = count({4'd0, gasnet_i.rep});
-    step_o[fsh_spec_pkg::PERF_WRITTEN*3+:3]  = count({4'd0, gasnet_i.written});
-    step_o[fsh_spec_pkg::PERF_COMPLETE*3+:3] = {2'd0, entry_i};
-    step_o[fsh_spec_pkg::PERF_FORWARD*3+:3]  = count(gasnet_i.forward);
-    step_o[fsh_spec_pkg::PERF_REFUSED*3+:3]  = count({1'b0, gasnet_i.refused, refused_i});
+    if ({accept_i, entry_i, refused_i, gasnet_i.sent, gasnet_i.req, gasnet_i.rep,
+         gasnet_i.written, gasnet_i.forward, gasnet_i.refused} != '0) begin  // in few cycles
+      step_o[fsh_spec_pkg::PERF_ACCEPT*3+:3]   = count({4'd0, accept_i});
+      step_o[fsh_spec_pkg::PERF_HDR_SENT*3+:3] = count(gasnet_i.sent);
+      step_o[fsh_spec_pkg::PERF_REQ_HDR*3+:3]  = count({4'd0, gasnet_i.req});
+      step_o[fsh_spec_pkg::PERF_REP_HDR*3+:3]  = count({4'd0, gasnet_i.rep});
+      step_o[fsh_spec_pkg::PERF_WRITTEN*3+:3]  = count({4'd0, gasnet_i.written});
+      step_o[fsh_spec_pkg::PERF_COMPLETE*3+:3] = {2'd0, entry_i};
+      step_o[fsh_spec_pkg::PERF_FORWARD*3+:3]  = count(gasnet_i.forward);
+      step_o[fsh_spec_pkg::PERF_REFUSED*3+:3]  = count({1'b0, gasnet_i.refused, refused_i});
+    end
     for (int unsigned p = 0; p < PORTS; p++) begin
       step_o[(32'(fsh_spec_pkg::PERF_TX_BEAT0) + p)*3+:3]  = {2'd0, gasnet_i.beat[p]};
       step_o[(32'(fsh_spec_pkg::PERF_TX_STALL0) + p)*3+:3] = {2'd0, gasnet_i.stall[p]};

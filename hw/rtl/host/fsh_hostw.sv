@@ -204,9 +204,11 @@ module fsh_hostw #(
   assign rx_awready_o = gnt[BURSTS-1:0] & {BURSTS{start}};
 
   always_comb begin
-    offset = status_addr_i;
-    aw_len = '0;
+    offset = 'x;
+    aw_len = 'x;
     if (start) begin
+      offset = status_addr_i;
+      aw_len = '0;
       if (gnt[BURSTS]) offset = e_offset_q;
       for (int unsigned i = 0; i < BURSTS; i++) begin
         if (gnt[i]) begin
@@ -215,8 +217,9 @@ module fsh_hostw #(
         end
       end
     end
+    aw = 'x;
+    if (start) aw = host_base_i + {8'd0, offset};
   end
-  assign aw = host_base_i + {8'd0, offset};
 
   // Data: from the source that owns the bus, or the single beat.
   assign rx_wready_o = owner_q & {BURSTS{streaming_q && w_room}};

@@ -21,23 +21,29 @@ module fsh_turn #(
     output logic      [N-1:0] gnt_o
 );
   // Bit i * N + j, i < j: i is ahead of j. The other bits are zero.
-  logic [N*N-1:0] ahead_q;
+  logic [N*N-1:0] ahead_q, higher;
   logic [N-1:0]   blocked, behind;  // a lower-numbered requester is ahead; a higher-numbered one
 
   for (genvar i = 0; i < N; i++) begin : gen_row
     localparam logic [N-1:0] HIGHER = ~((N'(2) << i) - N'(1));
 
-    assign behind[i] = (req_i & ~ahead_q[i*N+:N] & HIGHER) != '0;
+    assign higher[i*N+:N] = HIGHER;
 
     always_ff @(posedge clk_i) begin
-      ahead_q[i*N+:N] <= pass_i[i] ? '0 : (ahead_q[i*N+:N] | pass_i) & HIGHER;
+      if (pass_i != '0) ahead_q[i*N+:N] <= pass_i[i] ? '0 : (ahead_q[i*N+:N] | pass_i) & HIGHER;
       if (rst_i) ahead_q[i*N+:N] <= HIGHER;
     end
   end
 
   always_comb begin
     blocked = '0;
-    for (int unsigned i = 0; i < N; i++) blocked |= {N{req_i[i]}} & ahead_q[i*N+:N];
+    behind  = '0;
+    if (req_i != '0) begin
+      for (int unsigned i = 0; i < N; i++) begin
+        if (req_i[i]) blocked |= ahead_q[i*N+:N];
+        behind[i] = (req_i & ~ahead_q[i*N+:N] & higher[i*N+:N]) != '0;
+      end
+    end
   end
   assign gnt_o = req_i & ~blocked & ~behind;
 

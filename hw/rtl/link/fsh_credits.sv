@@ -36,6 +36,8 @@ module fsh_credits #(
 
   logic [VCS*W-1:0]     freed_q, used_q, over_q;  // over: what is not its own
   logic [VCS-1:0]       own_q, ok_q;
+  logic [VCS*W-1:0]     over_d /*verilator split_var*/;
+  logic [VCS-1:0]       own_d /*verilator split_var*/, ok_d /*verilator split_var*/;
   logic [SUM_W-1:0]     over;
   /* verilator lint_off UNUSEDSIGNAL */
   logic [VCS-1:0]       full;  // only where checked
@@ -52,23 +54,27 @@ module fsh_credits #(
     assign used      = used_q[v*W+:W] + W'(sent_i[v]);
     assign in_flight = used - freed_q[v*W+:W];
     assign extra     = in_flight - W'(OWN);
+    assign over_d[v*W+:W] = in_flight > W'(OWN) ? extra : '0;
+    assign own_d[v]       = in_flight <= W'(OWN - MARGIN);
+    assign ok_d[v]        = own_q[v] || over <= SUM_W'(SHARED - MARGIN);
 
     always_ff @(posedge clk_i) begin
       if (credit_valid_i) freed_q[v*W+:W] <= credit_i[v*16+:W];
       if (take_i[v] || sent_i[v])
         used_q[v*W+:W] <= used + (take_i[v] ? W'(beats_i) : '0);
-      over_q[v*W+:W] <= in_flight > W'(OWN) ? extra : '0;
-      own_q[v]       <= in_flight <= W'(OWN - MARGIN);
-      ok_q[v]        <= own_q[v] || over <= SUM_W'(SHARED - MARGIN);
       if (rst_i) begin
         freed_q[v*W+:W] <= '0;
         used_q[v*W+:W]  <= '0;
-        own_q[v]        <= 1'b0;
-        ok_q[v]         <= 1'b0;
-        over_q[v*W+:W]  <= '0;
       end
     end
     assign full[v] = in_flight > W'(BEATS);
+  end
+
+  always_ff @(posedge clk_i) begin
+    over_q <= over_d;
+    own_q  <= own_d;
+    ok_q   <= ok_d;
+    if (rst_i) {over_q, own_q, ok_q} <= '0;
   end
 
   assign ok_o = ok_q;

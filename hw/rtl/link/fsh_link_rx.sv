@@ -289,12 +289,14 @@ module fsh_link_rx #(
   assign fwd_long_o         = fwd_queue[2];
 
   // A beat that passes through is known by the vc it came on when it is read.
-  assign fwd_freed = {fwd_vc && fwd_queue[1], !fwd_vc && fwd_queue[1], fwd_vc && !fwd_queue[1],
-                      !fwd_vc && !fwd_queue[1]} & {4{fwd_read != '0}};
+  always_comb begin
+    fwd_freed = '0;
+    if (fwd_read != '0) fwd_freed = 4'd1 << {fwd_queue[1], fwd_vc};
+  end
 
   always_ff @(posedge clk_i) begin
-    if ((here_freed | fwd_freed) != '0) begin
-      for (int unsigned v = 0; v < 4; v++)
+    for (int unsigned v = 0; v < 4; v++) begin
+      if (here_freed[v] || fwd_freed[v])
         freed_o[v*16+:16] <= freed_o[v*16+:16] + {14'd0, here_freed[v] && fwd_freed[v],
                                                   here_freed[v] != fwd_freed[v]};
     end

@@ -40,7 +40,8 @@ module fsh_sendq (
   localparam int unsigned SPARE = 8;  // words that fsh_voqbuf keeps, one a queue
 
   logic [2:0] choice;
-  logic [7:0] some, can, gnt, whole, ends_q, begins;
+  logic [7:0] some, can, gnt, ends_q, begins;
+  logic [79:0] whole_q;  // by queue
   logic [3:0] freed;
   logic       begun;
   logic [1:0] unused;
@@ -53,17 +54,21 @@ module fsh_sendq (
   end
   assign begins = gnt & {8{begun}};
 
-  for (genvar v = 0; v < 8; v++) begin : gen_whole
-    logic [9:0] whole_q;
-
-    always_ff @(posedge clk_i) begin
-      if (ends_q[v] != begins[v]) whole_q <= ends_q[v] ? whole_q + 10'd1 : whole_q - 10'd1;
-      if (rst_i) whole_q <= '0;
+  always_ff @(posedge clk_i) begin
+    if (ends_q != begins) begin
+      for (int unsigned i = 0; i < 8; i++)
+        if (ends_q[i] != begins[i])
+          whole_q[i*10+:10] <= ends_q[i] ? whole_q[i*10+:10] + 10'd1 : whole_q[i*10+:10] - 10'd1;
     end
-    assign whole[v] = !whole_q[9] && whole_q != '0;
+    if (rst_i) whole_q <= '0;
   end
 
-  assign can = some & {start_long_i, start_short_i} & (others_i ? whole : '1);
+  always_comb begin
+    can = some & {start_long_i, start_short_i};
+    if (others_i)
+      for (int unsigned i = 0; i < 8; i++)
+        if (whole_q[i*10+9] || whole_q[i*10+:9] == '0) can[i] = 1'b0;
+  end
 
   fsh_pick #(
       .N(4)

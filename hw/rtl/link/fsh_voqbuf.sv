@@ -92,9 +92,12 @@ module fsh_voqbuf #(
   assign w_ends  = valid_i && w_last;
   assign w_queue = inside_q ? w_queue_q : queue_i;
 
-  always_comb begin
+  always_comb begin  // nobody looks but for a beat
     w_addr = w_addr_q;
-    if (!inside_q) w_addr = tail_used_q[queue_i] ? tail[queue_i] : AW'(queue_i);
+    if (!inside_q) begin
+      w_addr = 'x;
+      if (valid_i) w_addr = tail_used_q[queue_i] ? tail[queue_i] : AW'(queue_i);
+    end
   end
 
   always_ff @(posedge clk_i) begin
@@ -139,10 +142,22 @@ module fsh_voqbuf #(
   assign begun     = able && !open;
   assign read      = open ? slot && go_q : able;
   assign r_vc      = open ? r_queue_q[VW-1:0] : choice_i[VW-1:0];
-  assign waiting   = head_used_q[choice_i] ? head[choice_i] : AW'(choice_i);
-  assign r_addr    = open || same ? r_next : waiting;
-  assign last_head = newest[choice_i];
-  assign more      = same ? r_next != last_head : waiting != last_head;  // behind the one begun
+
+  // Where the next beat stands; of a packet that could begin, whether more wait behind it.
+  always_comb begin
+    {waiting, last_head, more, behind} = 'x;
+    r_addr = r_next;
+    if (!open) begin
+      r_addr = 'x;
+      if (choose_i) begin
+        waiting   = head_used_q[choice_i] ? head[choice_i] : AW'(choice_i);
+        r_addr    = same ? r_next : waiting;
+        last_head = newest[choice_i];
+        more      = same ? r_next != last_head : waiting != last_head;
+        behind    = inside_q && !w_ends && w_queue_q == choice_i;  // it is being written
+      end
+    end
+  end
 
   fsh_ram #(
       .WIDTH(1 + AW + WIDTH),
@@ -170,21 +185,26 @@ module fsh_voqbuf #(
   // Only the packet that is being written may be short of beats. If it is read already
   // (chase), lead counts those that are there and not read. Sums and comparisons first,
   // choice last: whether a word is written and whether one is read is known late in a cycle.
-  assign behind    = inside_q && !w_ends && w_queue_q == choice_i;
-  assign lead_up   = valid_i ? lead_q + 7'd1 : lead_q;
-  assign lead_down = valid_i ? lead_q : lead_q - 7'd1;
-  assign lead_new  = valid_i ? written_q : written_q - 7'd1;
+  always_comb begin
+    {lead_up, lead_down, lead_new} = 'x;
+    if (chase_q) begin
+      lead_up   = valid_i ? lead_q + 7'd1 : lead_q;
+      lead_down = valid_i ? lead_q : lead_q - 7'd1;
+    end
+    if (choose_i) lead_new = valid_i ? written_q : written_q - 7'd1;
+  end
 
   always_ff @(posedge clk_i) begin
     if (begun) begin
       chase_q <= behind && !more;
       lead_q  <= lead_new;
       go_q    <= !behind || more || (valid_i ? written_q != '0 : written_q != 7'd1);
-    end else begin
-      chase_q <= chase_q && !w_ends;
+    end else if (chase_q) begin
+      chase_q <= !w_ends;
       lead_q  <= read ? lead_down : lead_up;
-      go_q    <= !chase_q || w_ends ||
-                 (valid_i == read ? lead_q != '0 : valid_i || lead_q != 7'd1);
+      go_q    <= w_ends || (valid_i == read ? lead_q != '0 : valid_i || lead_q != 7'd1);
+    end else begin
+      go_q <= 1'b1;
     end
     if (slot) valid_q <= read;
     freed_o <= read_o;
@@ -194,14 +214,20 @@ module fsh_voqbuf #(
     take_q <= take;
     if (valid_i) after_q <= after_q + 1'b1;
     if (valid_i && &take_q) lap_q <= 1'b1;
-    for (int unsigned i = 0; i < Q; i++) begin
-      if (begun && choice_i == QW'(i)) begin
-        head_used_q[i] <= 1'b1;
-        some_q[i]      <= more;
+    if (begun) begin
+      for (int unsigned i = 0; i < Q; i++) begin
+        if (choice_i == QW'(i)) begin
+          head_used_q[i] <= 1'b1;
+          some_q[i]      <= more;
+        end
       end
-      if (valid_i && !inside_q && queue_i == QW'(i)) begin
-        tail_used_q[i] <= 1'b1;
-        some_q[i]      <= 1'b1;
+    end
+    if (valid_i && !inside_q) begin
+      for (int unsigned i = 0; i < Q; i++) begin
+        if (queue_i == QW'(i)) begin
+          tail_used_q[i] <= 1'b1;
+          some_q[i]      <= 1'b1;
+        end
       end
     end
     if (rst_i) begin
