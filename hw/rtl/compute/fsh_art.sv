@@ -91,7 +91,8 @@ module fsh_art (
   assign has_ext  = cfg_array_i.op != fsh_spec_pkg::COP_NOP &&
                     cfg_array_i.op != fsh_spec_pkg::COP_ENCODE;
   assign has_emt  = cfg_array_i.op == fsh_spec_pkg::COP_ENCODE ||
-                    (cfg_array_i.op == fsh_spec_pkg::COP_GEMM && cfg_array_i.emit);
+                    (cfg_array_i.emit && (cfg_array_i.op == fsh_spec_pkg::COP_GEMM ||
+                                          cfg_array_i.op == fsh_spec_pkg::COP_CONV));
   assign send_any = cfg_array_i.art;
   assign is_send  = cfg_mover_i.op == fsh_spec_pkg::COP_SEND;
 
