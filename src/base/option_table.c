@@ -76,7 +76,7 @@ const struct fsh_option_row fsh_option_table[] = {
          "smp: collectives load directly from the memory of peers; 0: they "
          "use messages"),
     CHOICE(
-        "FSHMEM_COLL_ENGINE", "host", "auto|card|host",
+        "FSHMEM_COLL_ENGINE", "auto", "auto|card|host",
         "fpga: who runs fshmem_coll_ calls; card: the collective engine of "
         "each node what it can, host: the ranks, by messages; auto: the card "
         "what it does faster; the same on all ranks, as the next; `fshinfo "
