@@ -58,8 +58,7 @@ module fsh_gasnet #(
     input  wire fsh_axi_pkg::mem_wr_rsp_t rx_rsp_i,
     output fsh_axi_pkg::mem_wr_req_t   mem_wr_req_o,
     input  wire fsh_axi_pkg::mem_wr_rsp_t mem_wr_rsp_i,
-    // Beats for the collective engine, by lane (fsh_rx).
-    output logic [LANES*fsh_fn_pkg::COLL_BEAT_W-1:0] coll_rx_o,  // coll_beat_t
+    output logic [LANES*fsh_fn_pkg::COLL_BEAT_W-1:0] coll_rx_o,  // coll_beat_t, see fsh_rx
     output logic     [LANES*128-1:0] coll_data_o,
     input  wire logic      [LANES-1:0] coll_room_i,
     // Reads of the sequencer.
