@@ -69,13 +69,18 @@ class CoreDut
     explicit CoreDut(VerilatedContext *context) : top_(context)
     {
         fsh_node_in quiet{};
-        quiet.clk = quiet.core_clk = quiet.core_present = quiet.rst = 1;
+        quiet.clk = quiet.core_clk = quiet.coll_clk = quiet.core_present =
+            quiet.rst = 1;
         fsh::drive(&top_, quiet);
-        top_.clk_i = top_.core_clk_i = 0;
+        top_.clk_i = top_.core_clk_i = top_.coll_clk_i = 0;
         top_.eval();
         take_over();
-        for (int i = 0; i < 3; i++)
+        // The clock of the collective engine rises in reset only: it stays idle.
+        for (int i = 0; i < 3; i++) {
+            top_.coll_clk_i = 1;
             settle();
+            top_.coll_clk_i = 0;
+        }
     }
 
     // What is driven to the core arrives with an edge of the node, as from it.
