@@ -134,7 +134,7 @@ def memory_settings():
         check(code == 0 and 100 * mib < int(output.split()[0]) < 1000 * mib,
               f"ulimit {ulimit}: {code} {output!r}")
     check(limit(2, FSHMEM_SEGMENT_MAX="5M", GASNET_MAX_SEGSIZE="3M") == 5 * mib,
-          "FSHMEM_SEGMENT_MAX goes first")
+          "FSHMEM_SEGMENT_MAX takes precedence")
 
 
 def processors_are_counted():

@@ -102,13 +102,13 @@ def main():
             done = run(fshtrace, trace, HEAD + DROPPED % process + b"\n]\n")
             assert done.returncode == 0, (process, done.stderr)
             assert b"3 records" in done.stdout, done.stdout
-        assert b"cut short" not in run(fshtrace, trace, whole).stdout
+        assert b"truncated" not in run(fshtrace, trace, whole).stdout
         first = whole.index(b"\n", 2)
         for cut in [first] + [first + (len(whole) - 3 - first) * i // 40
                               for i in range(1, 41)]:
             done = run(fshtrace, trace, whole[:cut])
             assert done.returncode == 0, (cut, done.stderr)
-            assert b"cut short" in done.stdout, cut
+            assert b"truncated" in done.stdout, cut
         for case in range(cases):
             try:
                 run(fshtrace, trace, damage(whole, random.Random(seed + case)))
