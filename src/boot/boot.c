@@ -78,7 +78,9 @@ int fsh_boot_fd(enum fsh_fd_kind kind)
 
 const char *fsh_boot_getenv(const char *name)
 {
-    return getenv(name);
+    const char *value = fsh_channel_getenv(name);
+
+    return value != NULL ? value : getenv(name);
 }
 
 void fsh_boot_dump_fabric(void)

@@ -78,8 +78,10 @@ void fsh_boot_exchange(const void *in, size_t n, void *out);
  * Copied, cut at 111 bytes. Any thread, takes a lock; the last one counts. */
 void fsh_boot_waiting(const char *what);
 
-/* Environment of the launcher (inherited by every rank on one host); NULL if
- * unset. Any thread, as getenv allows; valid until the variable changes. */
+/* The launcher's environment: on one host every rank inherits it; over hosts it is
+ * rank 0's, completed by this process's own. Our settings are those of this process, which
+ * has taken from rank 0 what it lacked. NULL if unset. Any thread, as getenv allows; valid
+ * until the variable changes. */
 const char *fsh_boot_getenv(const char *name);
 
 /* End the whole job with this code: records code and reason (may be NULL) in

@@ -31,6 +31,8 @@ static struct {
     uint32_t rank, size;
     unsigned exchanges; /* so far */
     atomic_uint fence;  /* FENCE_ */
+    /* Rank 0's, on other ranks; NULL: none. Kept to the end of the process. */
+    const char *environment, *environment_end;
 } channel;
 enum { FENCE_WAITS, FENCE_DONE, FENCE_FAILED };
 
@@ -151,8 +153,8 @@ void fsh_channel_close(void)
 
 /* ---- who is where ---- */
 
-/* Settings are what rank 0's environment has of ours, each with a 0 behind it. */
-#define SETTINGS "fshmem.settings"
+/* Rank 0's environment: each variable as in environ, with its 0. */
+#define ENVIRONMENT "fshmem.environment"
 extern char **environ;
 
 static bool is_setting(const char *text)
@@ -160,7 +162,7 @@ static bool is_setting(const char *text)
     return strncmp(text, "FSHMEM_", 7) == 0 || strncmp(text, "GASNET_", 7) == 0;
 }
 
-static uint32_t publish_settings(void)
+static uint32_t publish_environment(void)
 {
     char *text = NULL;
     size_t bytes = 0;
@@ -169,23 +171,23 @@ static uint32_t publish_settings(void)
     if (f == NULL)
         fsh_fatal("out of memory");
     for (char **e = environ; *e != NULL; e++)
-        if (is_setting(*e))
-            fwrite(*e, 1, strlen(*e) + 1, f);
-    fclose(f);
-    if (bytes != 0 && !channel.ops->put(SETTINGS, text, bytes))
+        fwrite(*e, 1, strlen(*e) + 1, f);
+    if (fclose(f) != 0)
+        fsh_fatal("out of memory");
+    if (bytes != 0 && !channel.ops->put(ENVIRONMENT, text, bytes))
         fail("gasnet_init");
     free(text);
     return (uint32_t)bytes;
 }
 
-/* What this rank's environment says itself stays: hosts may differ. */
-static void adopt_settings(uint32_t bytes)
+/* Settings become this process's own, unless it has them: hosts may differ. */
+static void adopt_environment(uint32_t bytes)
 {
     char *text = calloc((size_t)bytes + 1, 1), *equals;
 
     if (text == NULL)
         fsh_fatal("out of memory");
-    if (bytes != 0 && !channel.ops->get(0, SETTINGS, text, bytes))
+    if (bytes != 0 && !channel.ops->get(0, ENVIRONMENT, text, bytes))
         fail("gasnet_init");
     for (char *at = text; at < text + bytes; at += strlen(at) + 1) {
         equals = strchr(at, '=');
@@ -195,20 +197,35 @@ static void adopt_settings(uint32_t bytes)
         setenv(at, equals + 1, 0);
         *equals = '=';
     }
-    free(text);
+    channel.environment = text;
+    channel.environment_end = text + bytes;
+}
+
+const char *fsh_channel_getenv(const char *name)
+{
+    size_t length = strlen(name);
+
+    if (is_setting(name))
+        return NULL;
+    for (const char *at = channel.environment; at < channel.environment_end;
+         at += strlen(at) + 1)
+        if (strncmp(at, name, length) == 0 && at[length] == '=')
+            return at + length + 1;
+    return NULL;
 }
 
 /* What a rank says of itself first. */
 struct self {
     char host[sizeof((struct fsh_channel_place *)NULL)->host];
-    uint32_t settings; /* rank 0: bytes of them */
+    uint32_t environment; /* rank 0: bytes of it */
 };
 
 /* Hosts are numbered in the order of their first ranks. */
 static void place_ranks(struct fsh_place *place,
                         const struct fsh_channel_place *said)
 {
-    struct self self = {.settings = 0}, *all = calloc(said->size, sizeof *all);
+    struct self self = {.environment = 0},
+                *all = calloc(said->size, sizeof *all);
     uint32_t *host = calloc(said->size, sizeof *host);
     uint32_t *here = calloc(said->size, sizeof *here);
     uint32_t first;
@@ -217,10 +234,10 @@ static void place_ranks(struct fsh_place *place,
         fsh_fatal("out of memory");
     memcpy(self.host, said->host, sizeof self.host);
     if (said->rank == 0)
-        self.settings = publish_settings();
+        self.environment = publish_environment();
     fsh_channel_exchange(&self, sizeof self, all, "gasnet_init");
     if (said->rank != 0)
-        adopt_settings(all[0].settings);
+        adopt_environment(all[0].environment);
     place->hosts = place->here = 0;
     for (uint32_t r = 0; r < said->size; r++) {
         for (first = 0; strcmp(all[first].host, all[r].host) != 0;)

@@ -66,6 +66,11 @@ enum fsh_place_result fsh_channel_ask(struct fsh_place *place,
                                       enum fsh_place_result result, char *err,
                                       size_t errlen);
 
+/* A variable of rank 0's environment, on the other ranks of a job over hosts; NULL: not
+ * set there, or one of ours (FSHMEM_, GASNET_), which the process's own environment has.
+ * Any thread, valid for ever. */
+const char *fsh_channel_getenv(const char *name);
+
 /* Every rank gives n bytes; out receives size*n in rank order. Bounded by
  * FSHMEM_START_TIMEOUT, fatal if it fails; what: for that message. */
 void fsh_channel_exchange(const void *in, size_t n, void *out,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A job that communicates for so many seconds: steady <seconds> [variable]. Every rank puts
+ * A job that communicates for so many seconds: steady <seconds> [variable ...]. Every rank puts
  * a word to the next one and meets the others, over and over; says "up", with the
- * variable's value, and "steady". For the tests beside it, which cut cables meanwhile.
+ * variables' values, and "steady". For the tests beside it, which cut cables meanwhile.
  */
 #include <gasnet.h>
 #include <stdio.h>
@@ -46,9 +46,11 @@ int main(int argc, char **argv)
     word = segments[me].addr;
     meet(0);
     printf("up %u of %u\n", (unsigned)me, (unsigned)n);
-    value = argc > 2 ? gasnet_getenv(argv[2]) : NULL;
-    if (value != NULL)
-        printf("value %u: %s\n", (unsigned)me, value);
+    for (int i = 2; i < argc; i++) {
+        value = gasnet_getenv(argv[i]);
+        if (value != NULL)
+            printf("value %u: %s\n", (unsigned)me, value);
+    }
     fflush(stdout);
     end = now() + (argc > 1 ? atof(argv[1]) : 1);
     do {

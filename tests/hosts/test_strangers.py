@@ -84,11 +84,13 @@ def strangers_are_sent_away():
 
 
 def settings_reach_all_hosts():
-    """Of a rank without the variable rank 0's counts; else its own."""
+    """A setting is the rank's own, or else rank 0's; of other variables rank 0's
+    environment counts, completed by the rank's own."""
     launcher = launchers()[-1]
-    script = ("case $(hostname) in h1) export FSHMEM_HOST_TIMEOUT=7;; "
-              "h3) export FSHMEM_HOST_TIMEOUT=9;; esac; "
-              'exec "$0" 0.1 FSHMEM_HOST_TIMEOUT')
+    script = ("case $(hostname) in "
+              "h1) export FSHMEM_HOST_TIMEOUT=7 OURS='a =b';; "
+              "h3) export FSHMEM_HOST_TIMEOUT=9 OURS=other MINE=c;; esac; "
+              'exec "$0" 0.1 FSHMEM_HOST_TIMEOUT OURS MINE')
     with Hosts(3) as hosts:
         job = Job(*launcher.command(hosts, 1, "sh", "-c", script, STEADY))
         try:
@@ -97,8 +99,10 @@ def settings_reach_all_hosts():
         finally:
             job.close()
         values = [l for l in lines(output) if l.startswith("value")]
-        check(code == 0 and values == ["value 0: 7", "value 1: 7",
-                                       "value 2: 9"], f"{code} {values}")
+        expected = ["value 0: 7", "value 0: a =b", "value 1: 7",
+                    "value 1: a =b", "value 2: 9", "value 2: a =b",
+                    "value 2: c"]
+        check(code == 0 and sorted(values) == expected, f"{code} {values}")
 
 
 if __name__ == "__main__":
