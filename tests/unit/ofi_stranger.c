@@ -41,15 +41,17 @@ static void open_stranger(void)
     unsigned char address[256];
     size_t bytes = sizeof address;
 
-    CHECK(fi_domain(fsh_ofi.fabric, fsh_ofi.info, &stranger.domain, NULL) == 0);
+    CHECK(fi_domain(fsh_ofi.network.fabric, fsh_ofi.network.info,
+                    &stranger.domain, NULL) == 0);
     CHECK(fi_cq_open(stranger.domain, &cq, &stranger.cq, NULL) == 0);
     CHECK(fi_av_open(stranger.domain, &av, &stranger.av, NULL) == 0);
-    CHECK(fi_endpoint(stranger.domain, fsh_ofi.info, &stranger.ep, NULL) == 0);
+    CHECK(fi_endpoint(stranger.domain, fsh_ofi.network.info, &stranger.ep,
+                      NULL) == 0);
     CHECK(fi_ep_bind(stranger.ep, &stranger.cq->fid, FI_TRANSMIT | FI_RECV) ==
           0);
     CHECK(fi_ep_bind(stranger.ep, &stranger.av->fid, 0) == 0);
     CHECK(fi_enable(stranger.ep) == 0);
-    CHECK(fi_getname(&fsh_ofi.ep->fid, address, &bytes) == 0);
+    CHECK(fi_getname(&fsh_ofi.network.ep->fid, address, &bytes) == 0);
     CHECK(fi_av_insert(stranger.av, address, 1, &stranger.victim, 0, NULL) ==
           1);
 }

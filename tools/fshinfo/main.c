@@ -23,7 +23,7 @@
 #include "boot/memory.h"
 #include "coll.h"
 #include "conduit/conduit.h"
-#include "conduit/ofi/provider.h"
+#include "network/provider.h"
 #include "device/device.h"
 #include "document.h"
 #include "fabric.h"
@@ -98,7 +98,7 @@ static void show_providers(struct document *j)
         document_open(j, "providers", '[');
     else
         puts("\nProviders of conduit ofi");
-    if (!fsh_ofi_providers(show_provider, j, why, sizeof(why)) && !j)
+    if (!fsh_network_providers(show_provider, j, why, sizeof(why)) && !j)
         puts("  none");
     if (j)
         document_close(j);

@@ -15,14 +15,14 @@
 #include <time.h>
 
 #include "base/log.h"
-#include "conduit/ofi/library.h"
-#include "conduit/ofi/provider.h"
+#include "network/library.h"
+#include "network/provider.h"
 #include "conduit/ofi/wire.h"
 
 enum { RECEIVES = 64, SPINS = 2000, LIMIT_S = 30 };
 
 static struct {
-    const struct fsh_ofi_library *library;
+    const struct fsh_network_library *library;
     struct fi_info *info;
     struct fid_fabric *fabric;
     struct fid_domain *domain;
@@ -213,9 +213,9 @@ static void open_endpoint(void)
     struct fi_av_attr av = {.type = FI_AV_TABLE, .count = 2};
     char why[512];
 
-    raw.library = fsh_ofi_library(why, sizeof why);
+    raw.library = fsh_network_library(why, sizeof why);
     if (raw.library != NULL)
-        raw.info = fsh_ofi_provider(raw.library, why, sizeof why);
+        raw.info = fsh_network_provider(raw.library, why, sizeof why);
     if (raw.info == NULL)
         fsh_fatal("fshperf net: %s", why);
     check(raw.library->fabric(raw.info->fabric_attr, &raw.fabric, NULL),

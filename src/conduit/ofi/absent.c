@@ -7,32 +7,19 @@
 
 #include "base/log.h"
 #include "conduit/conduit.h"
-#include "conduit/ofi/provider.h"
-
-#define WHY                                                               \
-    "FSHMEM was built without libfabric's headers; install them (Debian " \
-    "package libfabric-dev) and build it again"
+#include "network/provider.h"
 
 static bool usable(char *why, size_t whylen)
 {
-    snprintf(why, whylen, WHY);
+    snprintf(why, whylen, FSH_NETWORK_ABSENT);
     return false;
-}
-
-bool fsh_ofi_providers(void (*cb)(void *arg, const char *name, bool can,
-                                  const char *why),
-                       void *arg, char *why, size_t whylen)
-{
-    (void)cb;
-    (void)arg;
-    return usable(why, whylen);
 }
 
 static void init(enum fsh_threads threads, struct fsh_limits *limits)
 {
     (void)threads;
     (void)limits;
-    fsh_fatal("conduit ofi: " WHY);
+    fsh_fatal("conduit ofi: " FSH_NETWORK_ABSENT);
 }
 
 static const struct fsh_job_needs needs = {

@@ -38,8 +38,9 @@ static void start_is_over(struct fsh_wait *wait, const char *what)
               "have answered within %g s (FSHMEM_START_TIMEOUT): is there a "
               "firewall, or another interface to be named by "
               "FSHMEM_OFI_INTERFACE?",
-              what, 2 * fsh_ofi.greetings, fsh_ofi.info->fabric_attr->prov_name,
-              fsh_ofi.greeted, wait->limit_ms / 1e3);
+              what, 2 * fsh_ofi.greetings,
+              fsh_ofi.network.info->fabric_attr->prov_name, fsh_ofi.greeted,
+              wait->limit_ms / 1e3);
 }
 
 static bool is_met(void)

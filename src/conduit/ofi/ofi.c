@@ -13,21 +13,23 @@
 
 #include "base/log.h"
 #include "boot/boot.h"
-#include "conduit/ofi/provider.h"
+#include "network/provider.h"
 #include "conduit/ofi/state.h"
 
-struct fsh_ofi fsh_ofi = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
+struct fsh_ofi fsh_ofi = {.lock = PTHREAD_MUTEX_INITIALIZER,
+                          .network = {.fd = -1}};
 
 /* ---- coming and going ---- */
 
 static bool usable(char *why, size_t whylen)
 {
-    const struct fsh_ofi_library *library = fsh_ofi_library(why, whylen);
+    const struct fsh_network_library *library =
+        fsh_network_library(why, whylen);
     struct fi_info *info;
 
     if (library == NULL)
         return false;
-    info = fsh_ofi_provider(library, why, whylen);
+    info = fsh_network_provider(library, why, whylen);
     if (info != NULL)
         library->freeinfo(info);
     return info != NULL;
@@ -79,7 +81,7 @@ static void describe(void (*line)(void *arg, const char *text), void *arg)
     snprintf(text, sizeof text,
              "ofi: provider %s: %zu operations posted, %zu queued, %" PRIu64
              " messages of strangers dropped",
-             fsh_ofi.info->fabric_attr->prov_name, fsh_ofi.posted,
+             fsh_ofi.network.info->fabric_attr->prov_name, fsh_ofi.posted,
              fsh_ofi.queued, fsh_ofi.counters.strangers);
     line(arg, text);
     if (fsh_ofi.failed_ns != 0)

@@ -4,11 +4,7 @@
  * and are run where they lie in their buffer, which goes back when the last of them has
  * ended; and sleep.
  */
-#include <errno.h>
-#include <poll.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <time.h>
 
 #include "base/log.h"
 #include "base/cpu.h"
@@ -39,7 +35,7 @@ static void post_buffer(struct fsh_ofi_buffer *buffer)
     buffer->released = false;
     buffer->op.kind = FSH_OFI_OP_RECEIVE;
     buffer->op.node = fsh_ofi.rank;
-    rc = fi_recvmsg(fsh_ofi.ep, &msg, FI_MULTI_RECV);
+    rc = fi_recvmsg(fsh_ofi.network.ep, &msg, FI_MULTI_RECV);
     if (rc != 0)
         fsh_ofi_check((int)-rc, "a receive buffer");
 }
@@ -124,7 +120,7 @@ static void complete_failed(void)
     struct fi_cq_err_entry error = {0};
     struct fsh_ofi_op *op;
 
-    if (fi_cq_readerr(fsh_ofi.cq, &error, 0) <= 0)
+    if (fi_cq_readerr(fsh_ofi.network.cq, &error, 0) <= 0)
         return;
     op = error.op_context;
     if (op == NULL)
@@ -145,7 +141,7 @@ static void complete_failed(void)
 static bool read_completions(void)
 {
     struct fi_cq_data_entry entry[FSH_OFI_BATCH];
-    ssize_t n = fi_cq_read(fsh_ofi.cq, entry, FSH_OFI_BATCH);
+    ssize_t n = fi_cq_read(fsh_ofi.network.cq, entry, FSH_OFI_BATCH);
 
     fsh_ofi.arrived = fsh_ofi.taken = 0;
     if (n == -FI_EAVAIL)
@@ -229,29 +225,16 @@ bool fsh_ofi_poll(void)
 
 /* ---- sleep ---- */
 
+/* Told once of what is new; the poll after this finds it. */
 static void nap(uint64_t ns)
 {
-    const struct timespec t = {(time_t)(ns / 1000000000u),
-                               (long)(ns % 1000000000u)};
-
-    if (fsh_ofi.fd < 0) {
-        nanosleep(&t, NULL);
-    } else {
-        struct pollfd p = {fsh_ofi.fd, POLLIN, 0};
-        struct epoll_event news;
-
-        /* Told once of what is new; the poll after this finds it. */
-        if (ppoll(&p, 1, &t, NULL) > 0) {
-            epoll_wait(fsh_ofi.fd, &news, 1, 0);
-            atomic_store_explicit(&fsh_ofi.woken, true, memory_order_relaxed);
-        }
-    }
+    if (fsh_network_nap(&fsh_ofi.network, ns))
+        atomic_store_explicit(&fsh_ofi.woken, true, memory_order_relaxed);
 }
 
 /* A put's data is the provider's work, which its descriptor tells of, too. */
 void fsh_ofi_wait(uint64_t max_ns, bool memory)
 {
-    struct fid *fid = &fsh_ofi.cq->fid;
     uint64_t ns = max_ns;
     bool idle;
 
@@ -261,8 +244,8 @@ void fsh_ofi_wait(uint64_t max_ns, bool memory)
         return;
     }
     idle = fsh_ofi.self.first == NULL && fsh_ofi.taken == fsh_ofi.arrived &&
-           (fsh_ofi.fd < 0 || fi_trywait(fsh_ofi.fabric, &fid, 1) == 0);
-    if (fsh_ofi.fd < 0 && ns > BLIND_NS)
+           fsh_network_may_nap(&fsh_ofi.network);
+    if (fsh_ofi.network.fd < 0 && ns > BLIND_NS)
         ns = BLIND_NS;
     if (fsh_ofi.queued != 0 && ns > QUEUED_NS)
         ns = QUEUED_NS;

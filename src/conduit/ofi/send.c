@@ -25,16 +25,16 @@ static ssize_t give_rma(struct fsh_ofi_op *op)
 
     /* Where it should be, for all to see, when the completion comes. */
     if (op->kind == FSH_OFI_OP_WRITE)
-        return fi_writemsg(fsh_ofi.ep, &msg, FI_DELIVERY_COMPLETE);
-    return fi_readmsg(fsh_ofi.ep, &msg, 0);
+        return fi_writemsg(fsh_ofi.network.ep, &msg, FI_DELIVERY_COMPLETE);
+    return fi_readmsg(fsh_ofi.network.ep, &msg, 0);
 }
 
 /* Whether the provider has it. What fails otherwise than for room is lost. */
 static bool give(struct fsh_ofi_op *op)
 {
     ssize_t rc = op->kind == FSH_OFI_OP_SEND
-                     ? fi_send(fsh_ofi.ep, op->local, op->bytes, op->desc,
-                               fsh_ofi.peers[op->node].addr, op)
+                     ? fi_send(fsh_ofi.network.ep, op->local, op->bytes,
+                               op->desc, fsh_ofi.peers[op->node].addr, op)
                      : give_rma(op);
 
     if (rc == -FI_EAGAIN)
@@ -89,7 +89,7 @@ static bool inject(uint32_t node, const struct fsh_ofi_head *head,
         return false;
     fsh_ofi_pack(message, head, am);
     peer->talked = true;
-    return fi_inject(fsh_ofi.ep, message, bytes, peer->addr) == 0;
+    return fi_inject(fsh_ofi.network.ep, message, bytes, peer->addr) == 0;
 }
 
 bool fsh_ofi_send(uint32_t node, const struct fsh_ofi_head *head,
@@ -145,5 +145,5 @@ void fsh_ofi_failed(const struct fsh_ofi_op *op, int code)
              : op->kind == FSH_OFI_OP_WRITE ? "a put to"
              : op->kind == FSH_OFI_OP_READ  ? "a get from"
                                             : "receiving at",
-             op->node, fsh_ofi.library->strerror(code));
+             op->node, fsh_ofi.network.library->strerror(code));
 }

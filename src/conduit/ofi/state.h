@@ -14,17 +14,14 @@
 #define FSH_OFI_STATE_H
 
 #include <pthread.h>
-#include <rdma/fabric.h>
-#include <rdma/fi_domain.h>
-#include <rdma/fi_endpoint.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "conduit/conduit.h"
-#include "conduit/ofi/library.h"
 #include "conduit/ofi/wire.h"
+#include "network/endpoint.h"
 
 #define FSH_OFI_MAX_RANKS 1024u
 
@@ -112,24 +109,16 @@ struct fsh_ofi_counters {
 
 struct fsh_ofi {
     pthread_mutex_t lock;
-    const struct fsh_ofi_library *library;
-    struct fi_info *info;
+    struct fsh_network network;
     uint32_t rank, ranks;
     size_t segment_least; /* of the largest segments that ranks may have */
     struct fsh_ofi_expect expect;
     struct fsh_ofi_peer *peers;
 
-    struct fid_fabric *fabric;
-    struct fid_domain *domain;
-    struct fid_av *av;
-    struct fid_cq *cq;
-    struct fid_ep *ep;
     struct fid_mr *segment_mr;
     void *segment_desc;
-    int fd; /* readable when there is something to do; -1 none */
     atomic_bool
         woken; /* the descriptor has ended a sleep since the last poll */
-    bool local_mr;
     size_t inject, piece; /* bytes: injected at most, and of one RMA */
 
     struct fsh_ofi_buffer buffer[FSH_OFI_BUFFERS];

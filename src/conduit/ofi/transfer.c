@@ -15,7 +15,7 @@ static void describe_local(struct fsh_ofi_op *op)
     uintptr_t at = (uintptr_t)op->local, base = fsh_ofi.expect.segment;
 
     op->desc = NULL;
-    if (!fsh_ofi.local_mr)
+    if (!fsh_ofi.network.local_mr)
         return;
     if (at >= base && at - base < fsh_ofi.expect.segment_bytes) {
         op->desc = fsh_ofi.segment_desc;

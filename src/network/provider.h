@@ -6,24 +6,28 @@
  * reports. FSHMEM_OFI_PROVIDER and FSHMEM_OFI_INTERFACE choose. Main thread; for the
  * conduit, and for tools outside a job.
  */
-#ifndef FSH_OFI_PROVIDER_H
-#define FSH_OFI_PROVIDER_H
+#ifndef FSH_NETWORK_PROVIDER_H
+#define FSH_NETWORK_PROVIDER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#define FSH_NETWORK_ABSENT                                                \
+    "FSHMEM was built without libfabric's headers; install them (Debian " \
+    "package libfabric-dev) and build it again"
+
 struct fi_info;
-struct fsh_ofi_library;
+struct fsh_network_library;
 
 /* The choice, to be freed with the library's freeinfo; NULL with the reason and the
  * remedy in `why`. */
-struct fi_info *fsh_ofi_provider(const struct fsh_ofi_library *library,
-                                 char *why, size_t whylen);
+struct fi_info *fsh_network_provider(const struct fsh_network_library *library,
+                                     char *why, size_t whylen);
 
 /* Each provider that libfabric reports: would the conduit run on it, and a remark,
  * or why not. False with the reason in `why`: there is no libfabric. */
-bool fsh_ofi_providers(void (*cb)(void *arg, const char *name, bool usable,
-                                  const char *why),
-                       void *arg, char *why, size_t whylen);
+bool fsh_network_providers(void (*cb)(void *arg, const char *name, bool usable,
+                                      const char *why),
+                           void *arg, char *why, size_t whylen);
 
 #endif

@@ -4,15 +4,15 @@
  * neither the library nor a flag to link it. Only functions that are no calls through an
  * object's table are here. Main thread.
  */
-#ifndef FSH_OFI_LIBRARY_H
-#define FSH_OFI_LIBRARY_H
+#ifndef FSH_NETWORK_LIBRARY_H
+#define FSH_NETWORK_LIBRARY_H
 
 #include <rdma/fabric.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct fsh_ofi_library {
+struct fsh_network_library {
     /* fi_getinfo: what there is, of what the hints ask for; 0 or -FI_E. */
     int (*getinfo)(uint32_t version, const char *node, const char *service,
                    uint64_t flags, const struct fi_info *hints,
@@ -31,6 +31,6 @@ struct fsh_ofi_library {
 };
 
 /* The library; NULL with the reason and the remedy in `why`. Loaded once, stays. */
-const struct fsh_ofi_library *fsh_ofi_library(char *why, size_t whylen);
+const struct fsh_network_library *fsh_network_library(char *why, size_t whylen);
 
 #endif

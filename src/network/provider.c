@@ -2,7 +2,7 @@
 /*
  * Choice of a provider; see provider.h.
  */
-#include "conduit/ofi/provider.h"
+#include "network/provider.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "base/option.h"
 #include "boot/boot.h"
 #include "boot/interface.h"
-#include "conduit/ofi/library.h"
+#include "network/library.h"
 
 #define API FI_VERSION(1, 17)
 #define CAPS (FI_MSG | FI_RMA | FI_MULTI_RECV)
@@ -31,7 +31,7 @@ static const char *const preferred[] = {"net", "tcp"};
 static const char *const tried[] = {"net", "tcp;ofi_rxm", "net;ofi_rxm",
                                     "udp;ofi_rxd", "sockets"};
 
-static struct fi_info *make_hints(const struct fsh_ofi_library *library,
+static struct fi_info *make_hints(const struct fsh_network_library *library,
                                   const char *provider)
 {
     struct fi_info *hints = library->dupinfo(NULL);
@@ -53,7 +53,7 @@ static struct fi_info *make_hints(const struct fsh_ofi_library *library,
 
 /* What could be used, with the settings; NULL with the reason. Of an interface that
  * has no address of IP the name is that of a domain. */
-static struct fi_info *ask(const struct fsh_ofi_library *library,
+static struct fi_info *ask(const struct fsh_network_library *library,
                            const char *provider, char *why, size_t whylen)
 {
     char interface[64], address[INET_ADDRSTRLEN];
@@ -98,8 +98,8 @@ static size_t place_of(const char *name)
     return n;
 }
 
-struct fi_info *fsh_ofi_provider(const struct fsh_ofi_library *library,
-                                 char *why, size_t whylen)
+struct fi_info *fsh_network_provider(const struct fsh_network_library *library,
+                                     char *why, size_t whylen)
 {
     struct fi_info *all = ask(library, fsh_option_str(PROVIDER), why, whylen);
     struct fi_info *best = all, *mine;
@@ -157,11 +157,12 @@ static const char *lacks(const struct fi_info *first)
     return "not on the interface that " INTERFACE " names";
 }
 
-bool fsh_ofi_providers(void (*cb)(void *arg, const char *name, bool usable,
-                                  const char *why),
-                       void *arg, char *why, size_t whylen)
+bool fsh_network_providers(void (*cb)(void *arg, const char *name, bool usable,
+                                      const char *why),
+                           void *arg, char *why, size_t whylen)
 {
-    const struct fsh_ofi_library *library = fsh_ofi_library(why, whylen);
+    const struct fsh_network_library *library =
+        fsh_network_library(why, whylen);
     struct fi_info *all = NULL, *usable, *chosen;
     char none[512];
 
@@ -170,7 +171,7 @@ bool fsh_ofi_providers(void (*cb)(void *arg, const char *name, bool usable,
     if (library->getinfo(API, NULL, NULL, 0, NULL, &all) != 0)
         all = NULL;
     usable = ask(library, "", none, sizeof none);
-    chosen = fsh_ofi_provider(library, none, sizeof none);
+    chosen = fsh_network_provider(library, none, sizeof none);
     for (const struct fi_info *i = all; i != NULL; i = i->next) {
         const char *name = i->fabric_attr->prov_name;
         bool can = is_among(name, usable), seen = false;

@@ -2,7 +2,7 @@
 /*
  * Loading libfabric; see library.h.
  */
-#include "conduit/ofi/library.h"
+#include "network/library.h"
 
 #include <dlfcn.h>
 #include <sched.h>
@@ -12,7 +12,7 @@
 #define NAME "libfabric.so.1"
 #define OLDEST FI_VERSION(1, 17)
 
-static struct fsh_ofi_library library;
+static struct fsh_network_library library;
 
 static bool find(void *handle, const char *name, void *function, char *why,
                  size_t whylen)
@@ -100,7 +100,7 @@ static bool load(char *why, size_t whylen)
     return loaded;
 }
 
-const struct fsh_ofi_library *fsh_ofi_library(char *why, size_t whylen)
+const struct fsh_network_library *fsh_network_library(char *why, size_t whylen)
 {
     static bool loaded;
 
