@@ -114,6 +114,13 @@ const struct fsh_option_row fsh_option_table[] = {
         "ofi: the only network interface, or domain of the provider, that the "
         "job uses; auto: lo on one host; over hosts the only one that is up, or "
         "that of the default route"),
+    INT("FSHMEM_BRIDGE_ENTRIES", "8", 1, 64,
+        "bridge: buffers in the ring of a card's server"),
+    SIZE("FSHMEM_BRIDGE_BUFFER", "1M", 4 * K, G,
+         "bridge: bytes of such a buffer, a multiple of 4K; pieces of short "
+         "transfers are smaller"),
+    SECONDS("FSHMEM_BRIDGE_TIMEOUT", "20", 0.1, 86400,
+            "bridge: seconds without progress after which a transfer fails"),
     SECONDS("FSHMEM_HOST_TIMEOUT", "20", 1, 86400,
             "seconds without a response after which a host counts as lost and "
             "the job ends"),

@@ -20,7 +20,7 @@ static const struct perf_command *const commands[] = {
     &perf_case_study,  &perf_limits,        &perf_smp,       &perf_host_costs,
     &perf_host_driven, &perf_case_node,     &perf_host_node, &perf_smp_node,
     &perf_fabric,      &perf_fabric_node,   &perf_coll,      &perf_coll_node,
-    &perf_training,    &perf_training_node, &perf_net,
+    &perf_training,    &perf_training_node, &perf_net,       &perf_bridge,
 };
 
 static const struct perf_command *find(const char *name)
@@ -71,6 +71,7 @@ static void print_help(void)
           "       fshperf sim-speed --json FILE | --instructions [OPTION...]\n"
           "       fshperf smp [OPTION...]\n"
           "       fshperf coll [OPTION...]\n"
+          "       fshperf bridge [OPTION...]\n"
           "       fshrun -n 2 --conduit ofi fshperf net [OPTION...]\n\n",
           stdout);
     for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); ++i) {
