@@ -25,10 +25,13 @@ function(fsh_test_properties name)
 endfunction()
 
 # A program that needs no job: fsh_unit_test(<name> <target> LABELS ... ARGS ...)
+# The target unit-tests builds all of them.
+add_custom_target(unit-tests)
 function(fsh_unit_test name target)
     cmake_parse_arguments(A "" "TIMEOUT" "LABELS;ARGS" ${ARGN})
     add_test(NAME ${name} COMMAND ${target} ${A_ARGS})
     fsh_test_properties(${name} LABELS ${A_LABELS} TIMEOUT ${A_TIMEOUT})
+    add_dependencies(unit-tests ${target})
 endfunction()
 
 # A program run as a job by fshrun:

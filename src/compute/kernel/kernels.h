@@ -51,8 +51,8 @@ struct fsh_finish {
 };
 
 /* C[m][n] = sum over k of A[m][k] * B[k][n]. A is FSH_OPERAND_ROWS (m rows of
- * k), _COLUMNS (k rows of m: transposed) or _BFP; B is _COLUMNS (the k x n matrix as usual), _ROWS (n rows of k:
- * transposed) or _BFP (n rows). */
+ * k), _COLUMNS (k rows of m: transposed) or _BFP; B is _COLUMNS (the k x n matrix
+ * as usual), _ROWS (n rows of k: transposed) or _BFP (n rows). */
 struct fsh_matmul {
     size_t m, n, k;
     struct fsh_operand a, b;
