@@ -67,7 +67,7 @@ static void hello(struct fsh_bridge_server *s,
 
     for (unsigned i = 0; i < FSH_BRIDGE_MOST_CLIENTS; i++)
         if (s->peer[i].ep != NULL && s->peer[i].nonce == m->nonce) {
-            s->peer[i].owed |= OWES_WELCOME; /* it says so again */
+            fsh_bridge_owe(&s->peer[i], OWES_WELCOME); /* it says so again */
             return;
         }
     peer = find_room(s);
@@ -83,7 +83,7 @@ static void hello(struct fsh_bridge_server *s,
     }
     peer->nonce = m->nonce;
     peer->used_ns = fsh_time_ns();
-    peer->owed = OWES_WELCOME;
+    fsh_bridge_owe(peer, OWES_WELCOME);
     atomic_fetch_add_explicit(&s->clients, 1, memory_order_relaxed);
 }
 
@@ -145,7 +145,7 @@ static void request(struct fsh_bridge_server *s,
         return;
     atomic_fetch_add_explicit(&s->refused, 1, memory_order_relaxed);
     peer->done_status = status;
-    peer->owed |= OWES_DONE;
+    fsh_bridge_owe(peer, OWES_DONE);
 }
 
 /* Of a client as it should be: it has at most one transfer, and waits for its end. */
@@ -188,6 +188,13 @@ void fsh_bridge_hear(struct fsh_bridge_server *s,
 }
 
 /* ---- to clients ---- */
+
+void fsh_bridge_owe(struct fsh_bridge_peer *peer, enum fsh_bridge_owed what)
+{
+    if (peer->owed == 0)
+        peer->owed_ns = fsh_time_ns();
+    peer->owed |= what;
+}
 
 static void fill(const struct fsh_bridge_server *s, unsigned client,
                  unsigned what, struct fsh_bridge_message *m)

@@ -13,8 +13,8 @@
 #include "bridge/server.h"
 
 /* A transfer is cut into so many pieces if none is then smaller than that: with four
- * stages 32 pieces keep the slowest one busy for 32 of 35 steps. */
-#define PIECES 32u
+ * stages 64 pieces keep the slowest one busy for 64 of 67 steps. */
+#define PIECES 64u
 #define LEAST_BYTES ((size_t)16 << 10)
 #define PAGE ((size_t)4096)
 #define REPORTS 16u /* PROGRESS messages of a transfer, about */
@@ -94,7 +94,8 @@ static void finish(struct fsh_bridge_server *s, struct fsh_bridge_peer *peer)
 {
     peer->done_id = peer->job.id;
     peer->done_status = peer->job.status;
-    peer->owed = (peer->owed & ~(unsigned)OWES_PROGRESS) | OWES_DONE;
+    peer->owed &= ~(unsigned)OWES_PROGRESS;
+    fsh_bridge_owe(peer, OWES_DONE);
     settle(s, &peer->job);
 }
 
@@ -230,7 +231,7 @@ static void report(struct fsh_bridge_peer *peer)
     if (moved - job->told < job->bytes / REPORTS || job->done == job->bytes)
         return;
     job->told = moved;
-    peer->owed |= OWES_PROGRESS;
+    fsh_bridge_owe(peer, OWES_PROGRESS);
 }
 
 /* A piece has passed all of its stages, or its job has failed. */
@@ -317,6 +318,8 @@ static bool admit(struct fsh_bridge_server *s, unsigned client)
         return false;
     while (job->next < job->bytes && job->busy < (share > 0 ? share : 1) &&
            (piece = take(s)) != NULL) {
+        if (job->busy == 0)
+            job->news_ns = fsh_time_ns(); /* it may have waited for entries */
         piece->client = client;
         piece->at = job->next;
         piece->bytes = next_bytes(s, job);

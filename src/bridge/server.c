@@ -20,6 +20,7 @@
 #define ACTIVE_NS UINT64_C(1000000)
 #define RETRY_NS UINT64_C(100000)
 #define BLIND_NS UINT64_C(50000)
+#define CHECK_NS UINT64_C(10000000) /* between two looks at all limits */
 
 /* ---- completions ---- */
 
@@ -89,14 +90,27 @@ bool fsh_bridge_collect(struct fsh_bridge_server *s)
 
 /* ---- limits ---- */
 
+/* The provider has a piece of it, or takes none: to a peer that has died it may say for
+ * ever that there is no room now. */
 static bool waits_for_network(const struct fsh_bridge_server *s,
                               unsigned client)
 {
-    for (unsigned i = 0; i < s->setup.entries; i++)
-        if (s->piece[i].client == client && !s->piece[i].orphan &&
-            s->piece[i].state == FSH_BRIDGE_NETTED)
+    for (unsigned i = 0; i < s->setup.entries; i++) {
+        const struct fsh_bridge_piece *piece = &s->piece[i];
+
+        if (piece->client == client && !piece->orphan &&
+            (piece->state == FSH_BRIDGE_NETTED ||
+             (piece->state == FSH_BRIDGE_READY &&
+              (piece->stage & (FSH_BRIDGE_READ | FSH_BRIDGE_WRITE)))))
             return true;
+    }
     return false;
+}
+
+static bool is_deaf(const struct fsh_bridge_server *s,
+                    const struct fsh_bridge_peer *peer, uint64_t now)
+{
+    return peer->owed != 0 && now - peer->owed_ns > s->timeout_ns;
 }
 
 /* A client whose memory does not answer is silent, and a card that does not, dead. */
@@ -104,10 +118,14 @@ static void check_limits(struct fsh_bridge_server *s)
 {
     uint64_t now = fsh_time_ns();
 
+    if (now - s->checked_ns < CHECK_NS)
+        return;
+    s->checked_ns = now;
     s->card_dead = s->on_card != 0 && now - s->card_ns > s->timeout_ns;
     for (unsigned i = 0; i < FSH_BRIDGE_MOST_CLIENTS; i++) {
         struct fsh_bridge_job *job = &s->peer[i].job;
 
+        s->peer[i].gone = s->peer[i].gone || is_deaf(s, &s->peer[i], now);
         if (!job->active)
             continue;
         if (s->card_dead)
@@ -145,7 +163,6 @@ static void rest(struct fsh_bridge_server *s, unsigned *idle)
         fsh_cpu_relax();
         return;
     }
-    check_limits(s);
     quiet = s->card->ops->quiet(s->card);
     if (quiet == 0) {
         sched_yield();
@@ -170,6 +187,7 @@ static void *serve(void *arg)
 
         any |= fsh_bridge_pump(s);
         any |= fsh_bridge_tell(s);
+        check_limits(s);
         drop_gone(s);
         if (any)
             idle = 0;

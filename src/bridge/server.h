@@ -87,6 +87,7 @@ struct fsh_bridge_peer {
     uint64_t nonce;
     uint64_t used_ns; /* last heard of */
     unsigned owed;    /* messages that are due */
+    uint64_t owed_ns; /* since when any is */
     uint64_t done_id; /* of DONE */
     enum fsh_bridge_status done_status;
     bool gone; /* to be forgotten when its completions have been read */
@@ -112,7 +113,8 @@ struct fsh_bridge_server {
     uint64_t card_ns; /* the card last moved something, or got the first move */
     unsigned on_card; /* moves that the card has */
     bool card_dead;
-    atomic_bool stop; /* release by who stops; acquire by the thread */
+    uint64_t checked_ns; /* limits */
+    atomic_bool stop;    /* release by who stops; acquire by the thread */
     pthread_t thread;
     /* Relaxed: figures for whoever asks. */
     atomic_uint_fast64_t transfers, failed, refused, strangers;
@@ -127,6 +129,8 @@ void fsh_bridge_hear(struct fsh_bridge_server *s,
 /* Give the provider a receive buffer. False: it refuses. */
 bool fsh_bridge_listen(struct fsh_bridge_server *s,
                        struct fsh_bridge_letter *letter);
+/* This message is due. */
+void fsh_bridge_owe(struct fsh_bridge_peer *peer, enum fsh_bridge_owed what);
 /* Send what is owed; whether anything went. */
 bool fsh_bridge_tell(struct fsh_bridge_server *s);
 /* End a client's endpoint, and with it all that it has in flight. */

@@ -26,7 +26,7 @@
 enum { MOST_ROUNDS = 32, SIZES = 8 };
 
 static const char *json;
-static unsigned rounds = 5, dma = 200, network = 200;
+static unsigned rounds = 5, dma = 100, network = 100;
 static bool quick;
 static bool throttled;
 static char loopback_why[256]; /* why it is not */
