@@ -5,16 +5,19 @@
 /// In pulses (pulse_i), within a step of several packets: PULSE or twice as many, when less
 /// than PULSE are claimed beyond packet_i, source after source; from pulse_now_o on, in which
 /// the control takes it up at packet claimed_o, to reached_o. Every fourth is told.
-/// Looking ahead, when a packet may not go yet: the rest of the sequence, from the next
-/// descriptor on. If its first packet is the next one that the context will await, that may
-/// take the context's slot of the reserve. looked_o[c]: all of it is claimed; a look that
-/// finds no room leaves that undone, for when a slot is free.
+/// Looking ahead, when a packet may not go yet: the rest of the step, then whole steps of the
+/// sequence that receive, one at least, until WINDOW packets are claimed: so a sequence has no
+/// more claims than it needs to go on. The first packet, the next one that the context will
+/// await, may take the context's slot of the reserve. looked_o[c]: all of it is claimed, as of
+/// this step; a look that finds no room leaves that undone, for when a slot is free. What a
+/// look has claimed is claimed again neither in pulses nor by the look of the next step.
 /// State by context, of the one in hand (c_i). Outputs combinational; no reset: who opens a
 /// context (open_i) or begins a step (step_i) has none of it.
 module fsh_cahead #(
     parameter int unsigned CONTEXTS = 4,
     parameter int unsigned NW = 15,
     parameter int unsigned PULSE = 8,
+    parameter int unsigned WINDOW = 8,
     localparam int unsigned CW = $clog2(CONTEXTS)
 ) (
     input  wire logic                clk_i,
@@ -43,33 +46,49 @@ module fsh_cahead #(
     output logic                     reached_o,
     output logic                     told_o,     // the sender is told
     output logic                     over_o,     // the descriptor has no more
+    output logic                     done_o,     // nor need others be looked at
     output logic                     spare_o,    // the reserve may be used
     output logic      [CONTEXTS-1:0] looked_o
 );
   logic [NW-1:0] claimed_q[CONTEXTS];
   logic [NW-1:0] target_q;
   logic          next_q;  // what is looked at is awaited next
+  logic          rest_q;  // it is of the step in hand
+  logic [$clog2(WINDOW+1)-1:0] seen_q;  // packets of this look, as far as they count
+  logic [CONTEXTS-1:0] whole_q;    // the rest of the sequence is claimed
+  logic [CONTEXTS-1:0] covered_q;  // the step in hand was, by a look before it
+  logic          enough;
 
   assign claimed_o   = claimed_q[c_i];
   assign pulse_now_o = many_i && !crowded_i && !ahead_i && !fed_i && first_source_i &&
                        claimed_o < packet_i + NW'(PULSE);
   assign reached_o   = last_packet_i || packet_i + 1'b1 == target_q;
   assign told_o      = !pulse_i || reached_o || packet_i[1:0] == '1;
-  assign over_o      = !ahead_i || !some_i || (last_source_i && last_packet_i);
+  assign over_o      = !some_i || (ahead_i ? last_packet_i && last_source_i :
+                       last_packet_i || covered_q[c_i]);
   assign spare_o     = !ahead_i || (!pulse_i && next_q);
+  assign enough      = ahead_i && some_i && !rest_q && 32'(seen_q) == WINDOW;
+  assign done_o      = tail_i || enough;
 
   always_ff @(posedge clk_i) begin
     if (take_i) target_q <= packet_i + NW'(2 * PULSE);
-    if (step_i) claimed_q[c_i] <= '0;
+    if (step_i) claimed_q[c_i] <= looked_o[c_i] ? '1 : '0;
     if (pulse_i && answer_i && !there_i) claimed_q[c_i] <= packet_i;
     if (pulse_i && hop_i && last_source_i && reached_o)
       claimed_q[c_i] <= last_packet_i ? '1 : packet_i + 1'b1;
-    if (hop_i && !ahead_i) next_q <= last_packet_i;
-    else if (answer_i) next_q <= 1'b0;
+    if (hop_i && !ahead_i) begin
+      next_q <= over_o == (!some_i || last_packet_i);
+      rest_q <= !over_o;
+      seen_q <= '0;
+    end else if (answer_i) begin
+      next_q <= 1'b0;
+      if (32'(seen_q) != WINDOW) seen_q <= seen_q + 1'b1;
+    end else if (hop_i && over_o) rest_q <= 1'b0;
     for (int unsigned c = 0; c < CONTEXTS; c++) begin
       if (c_i == CW'(c)) begin
-        if (open_i) looked_o[c] <= 1'b0;
-        if (hop_i && !pulse_i && over_o && tail_i) looked_o[c] <= 1'b1;
+        if (step_i) {covered_q[c], looked_o[c]} <= {looked_o[c], whole_q[c]};
+        if (hop_i && !pulse_i && over_o && done_o) {whole_q[c], looked_o[c]} <= {tail_i, 1'b1};
+        if (open_i) {whole_q[c], looked_o[c]} <= '0;
       end
     end
   end

@@ -152,7 +152,7 @@ module fsh_csteps #(
   );
 
   // What is claimed before it is awaited.
-  logic          pulses, reached, told_now, hopped, spare;
+  logic          pulses, reached, told_now, hopped, far, spare;
   logic [NW-1:0] claimed;
 
   fsh_cahead #(
@@ -184,6 +184,7 @@ module fsh_csteps #(
       .reached_o     (reached),
       .told_o        (told_now),
       .over_o        (hopped),
+      .done_o        (far),
       .spare_o       (spare),
       .looked_o      (looked)
   );
@@ -378,19 +379,20 @@ module fsh_csteps #(
         end
       end
       Hop: begin
-        // The next source, packet or descriptor; after an ASK the next descriptor.
+        // The next source, packet or descriptor; after an ASK the next packet.
         state_q  <= Size;
         ahead_q  <= 1'b1;
         source_q <= source_q + 5'd1;
         if (!ahead_q || last_source_q || desc_q.count == '0) begin
           source_q <= '0;
           packet_q <= packet_q + 1'b1;
+          item_q   <= SOURCE;
           if (pulse_q) begin
             if (reached) state_q <= Load;
           end else if (hopped) begin
             item_q <= FETCH;
             addr_q <= addr_q + 32'd1;
-            if (desc_q.tail) state_q <= Pick;
+            if (far) state_q <= Pick;
           end
         end
       end

@@ -4,7 +4,8 @@
 // random data, random stalls. All memory must be what the same programs leave that are
 // run step by step with src/coll/fold; what is written to host memory, too, is the same
 // there. Then what must not run: malformed descriptors, a
-// read error, a peer that does not send, packets that come twice; and what a level takes.
+// read error, a peer that does not send, packets that come twice; steps of many packets of
+// several jobs at once; and what a level takes.
 #include "fabric.h"
 
 namespace
@@ -334,6 +335,33 @@ void missing(tb::Test &test)
         test.fail("its slot is not free");
 }
 
+// Steps of many packets, of as many jobs as there are slots for the packets of two steps of
+// each; half of the nodes start them in the opposite order. The whole of any two would not fit.
+void many_packets(tb::Test &test, bool hurry)
+{
+    const char *const algorithms[] = {"ring", "rabenseifner", "doubling"};
+    const unsigned nodes = 8, jobs = 4;
+    Fabric fabric(test, nodes, SIZE_MAX);
+    Job job = {};
+
+    job.type = FSH_FOLD_FLOAT;
+    job.shape.call = FSH_PROGRAM_ALLREDUCE;
+    job.shape.size = nodes;
+    for (unsigned n = 0; n < nodes; n++)
+        job.nodes.push_back(n);
+    for (; job.number < jobs; job.number++) {
+        const char *name = algorithms[test.below(3)];
+        job.algorithm = fsh_program_named(name);
+        // Eight packets in the longest step.
+        job.block = 8 * packet_bytes;
+        if (std::strcmp(name, "rabenseifner") == 0)
+            job.block = 2 * packet_bytes;
+        if (!fabric.add(job))
+            test.fail("no room");
+    }
+    fabric.run(hurry, 1 + test.below(3));
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -355,6 +383,8 @@ int main(int argc, char **argv)
         jobs += fabric.jobs();
         posted += fabric.posted;
     }
+    for (int round = 0; round < (rounds + 9) / 10; round++)
+        many_packets(test, round % 2 == 0);
     if (posted == 0)
         test.fail("nothing was written to host memory");
     uint64_t level = (pace(test, FSH_PROGRAM_BARRIER, "dissemination", 8, 0,
