@@ -110,6 +110,9 @@ const struct fsh_option_row fsh_option_table[] = {
     STR("FSHMEM_OFI_PROVIDER", "",
         "ofi: provider of libfabric, for example tcp;ofi_rxm; unset: net, else "
         "tcp, else the first usable one; `fshinfo` lists them"),
+    BOOL("FSHMEM_OFI_LOCAL", "1",
+         "ofi: ranks of one host reach each other through shared memory, as in "
+         "conduit smp; 0: through the network like all others"),
     STR("FSHMEM_OFI_INTERFACE", "auto",
         "ofi: the only network interface, or domain of the provider, that the "
         "job uses; auto: lo on one host; over hosts the only one that is up, or "

@@ -252,7 +252,7 @@ static int make_shared(struct fsh_job *job, char *err, size_t errlen)
 
     if (job->shared_fd < 0)
         rc = make_memory("fshmem shared",
-                         fsh_job_shared_bytes(config->needs, config->ranks,
+                         fsh_job_shared_bytes(config->needs, config->here,
                                               config->segment_max),
                          &job->shared_fd, err, errlen);
     else

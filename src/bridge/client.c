@@ -184,7 +184,7 @@ static bool sleep_in_provider(struct fsh_wait *wait, uint64_t ns)
     uint64_t blind = c->network.fd < 0 && ns > 50000 ? 50000 : ns;
 
     if (fsh_network_may_nap(&c->network))
-        fsh_network_nap(&c->network, blind);
+        fsh_network_nap(&c->network, -1, blind, NULL);
     return true;
 }
 

@@ -175,21 +175,24 @@ typedef uint64_t (*fsh_merge_fn)(uint64_t a, uint64_t b);
 struct fsh_direct_ops {
     /* The address of node's segment in this process, and a word that is
      * non-zero while its owner waits for memory to change (then call `poke`).
-     * Both remain valid. False: this node's segment cannot be mapped. Valid
-     * from attach on. */
+     * Both remain valid. False: this node's segment cannot be mapped, though
+     * others may. Valid from attach on. */
     bool (*map)(uint32_t node, void **here, const uint32_t **watching);
     /* Wakes the owner of a segment that was written without the conduit. A
      * system call; does not wait. */
     void (*poke)(uint32_t node);
     /* The board of `node` for its index-th team (coll/direct): FSH_BOARD_BYTES of
      * zero-initialised memory mapped by all ranks, for the library's use. NULL: too
-     * many teams. */
+     * many teams, or it is not mapped; the ranks that map a node are the same for
+     * all of these. */
     unsigned char *(*board)(uint32_t node, uint32_t index);
 };
 
 /* A barrier of all ranks without messages. The caller serialises both calls. Waiting
  * threads may sleep with `memory`. */
 struct fsh_barrier_ops {
+    /* Whether all ranks can meet so. Constant from init on, and equal on all ranks. */
+    bool (*present)(void);
     /* Enters barrier `phase` (a 30-bit sequence number) with a 34-bit word. */
     void (*arrive)(uint32_t phase, uint64_t opinion, fsh_merge_fn merge);
     /* Whether all ranks have entered. If so, *opinion is the merged word of

@@ -25,9 +25,10 @@ void fsh_direct_offer(void)
     for (uint32_t i = 0; i < g->nodes; i++) {
         void *here;
 
+        /* Of this node nothing is mapped: no address is in it. */
         if (!g->ops->direct->map(i, &here, &segment[i].watching)) {
-            free(segment);
-            return;
+            segment[i].base = UINTPTR_MAX;
+            continue;
         }
         segment[i].base = (uintptr_t)g->segs[i].addr;
         segment[i].size = g->segs[i].size;

@@ -20,7 +20,8 @@ static struct {
 
 bool fsh_run_meets(const struct fsh_team *team)
 {
-    return team == fsh_team_all->barriers && fsh_gasnet.ops->barrier != NULL;
+    return team == fsh_team_all->barriers && fsh_gasnet.ops->barrier != NULL &&
+           fsh_gasnet.ops->barrier->present();
 }
 
 static bool try_begin(void)

@@ -170,19 +170,19 @@ bool fsh_network_may_nap(const struct fsh_network *n)
     return n->fd < 0 || fi_trywait(n->fabric, &fid, 1) == 0;
 }
 
-bool fsh_network_nap(const struct fsh_network *n, uint64_t ns)
+bool fsh_network_nap(const struct fsh_network *n, int bell, uint64_t ns,
+                     bool *rung)
 {
     const struct timespec t = {(time_t)(ns / 1000000000u),
                                (long)(ns % 1000000000u)};
-    struct pollfd p = {n->fd, POLLIN, 0};
+    /* ppoll passes over negative descriptors. */
+    struct pollfd p[] = {{n->fd, POLLIN, 0}, {bell, POLLIN, 0}};
     struct epoll_event news;
 
-    if (n->fd < 0) {
-        nanosleep(&t, NULL);
+    if (ppoll(p, 2, &t, NULL) <= 0)
         return false;
-    }
-    if (ppoll(&p, 1, &t, NULL) <= 0)
-        return false;
-    epoll_wait(n->fd, &news, 1, 0); /* told once of what is new */
-    return true;
+    if (p[1].revents != 0)
+        *rung = true;
+    /* Told once of what is new. */
+    return p[0].revents != 0 && epoll_wait(n->fd, &news, 1, 0) > 0;
 }

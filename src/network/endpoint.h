@@ -62,9 +62,11 @@ struct fsh_network_memory {
 int fsh_network_register(const struct fsh_network *n, void *addr, size_t bytes,
                          uint64_t remote, struct fsh_network_memory *memory);
 
-/* Sleep until there is news, for at most ns; whether there was. The caller has found
- * nothing to do since fsh_network_may_nap; without a descriptor, sleeps for all of ns. */
-bool fsh_network_nap(const struct fsh_network *n, uint64_t ns);
+/* Sleep until there is news, or `bell` is readable (-1: none; then *rung is set), for at
+ * most ns; whether there was news. The caller has found nothing to do since
+ * fsh_network_may_nap; without a descriptor, news is not noticed. */
+bool fsh_network_nap(const struct fsh_network *n, int bell, uint64_t ns,
+                     bool *rung);
 /* Whether a nap cannot miss what has come already. Serialised as other calls. */
 bool fsh_network_may_nap(const struct fsh_network *n);
 

@@ -295,6 +295,11 @@ static uint64_t word(int32_t kind, int id)
     return (uint64_t)(uint32_t)kind << 32 | (uint32_t)id;
 }
 
+static bool direct_present(void)
+{
+    return true;
+}
+
 static void direct_arrive(uint32_t p, uint64_t opinion, fsh_merge_fn merge)
 {
     CHECK(p == direct_phase + 1 || direct_phase == 0, "phase %u", p);
@@ -332,8 +337,8 @@ static void merges(void)
 
 static void direct_barrier(void)
 {
-    static const struct fsh_barrier_ops barrier = {direct_arrive,
-                                                   direct_arrived};
+    static const struct fsh_barrier_ops barrier = {
+        direct_present, direct_arrive, direct_arrived};
     int id = 0;
 
     ops.barrier = &barrier;

@@ -331,6 +331,8 @@ static int run(int argc, char **argv)
     bool first;
 
     perf_read_options(&perf_net, argc, argv);
+    /* What is compared is the network. */
+    setenv("FSHMEM_OFI_LOCAL", "0", 0);
     if (gasnet_init(&argc, &argv) != GASNET_OK ||
         gasnet_attach(entries, 5, NET_MAX_BYTES, 0) != GASNET_OK)
         fsh_fatal("gasnet_init or gasnet_attach failed");

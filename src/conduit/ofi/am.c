@@ -31,22 +31,20 @@ static struct fsh_ofi_head make_head(enum fsh_ofi_kind kind,
         .dst = (uint64_t)(uintptr_t)am->dst};
 }
 
-/* With the lock. Nobody takes from the window of this rank itself. */
+/* With the lock. */
 static bool send_request(const struct fsh_am *am)
 {
     struct fsh_ofi_peer *peer = &fsh_ofi.peers[am->node];
     struct fsh_ofi_head head = make_head(FSH_OFI_REQUEST, am);
     uint32_t bytes = (uint32_t)fsh_ofi_bytes(head.nargs, head.nbytes);
-    bool remote = am->node != fsh_ofi.rank;
 
-    if (remote && peer->window < bytes)
+    if (peer->window < bytes)
         return false;
-    head.credit = remote ? peer->owed : 0;
-    if (!fsh_ofi_send(am->node, &head, am, remote))
+    head.credit = peer->owed;
+    if (!fsh_ofi_send(am->node, &head, am, true))
         return false;
     peer->owed -= head.credit;
-    if (remote)
-        peer->window -= bytes;
+    peer->window -= bytes;
     return true;
 }
 
@@ -75,9 +73,6 @@ void fsh_ofi_am_request(const struct fsh_am *am)
         fsh_am_waits();
     }
     fsh_wait_end(&wait);
-    /* Who sends to itself only would never see it run. */
-    if (am->node == fsh_ofi.rank && fsh_ofi_poll())
-        fsh_am_delivered();
 }
 
 void fsh_ofi_am_reply(struct fsh_token *base, const struct fsh_am *am)
@@ -87,11 +82,9 @@ void fsh_ofi_am_reply(struct fsh_token *base, const struct fsh_am *am)
     struct fsh_ofi_head head = make_head(FSH_OFI_REPLY, am);
 
     pthread_mutex_lock(&fsh_ofi.lock);
-    if (base->source != fsh_ofi.rank) {
-        head.credit = peer->owed + token->credit;
-        peer->owed = 0;
-        token->credit = 0;
-    }
+    head.credit = peer->owed + token->credit;
+    peer->owed = 0;
+    token->credit = 0;
     fsh_ofi_send(base->source, &head, am, false);
     pthread_mutex_unlock(&fsh_ofi.lock);
 }
@@ -101,6 +94,42 @@ bool fsh_ofi_am_try_reply(struct fsh_token *token, const struct fsh_am *am)
     fsh_ofi_am_reply(token, am);
     return true;
 }
+
+/* ---- Shorts, which find out in shared memory that they are not for here ---- */
+
+static struct fsh_am make_short(uint32_t node, uint32_t what,
+                                const int32_t *args)
+{
+    return (struct fsh_am){.node = node,
+                           .handler = fsh_short_handler(what),
+                           .category = FSH_AM_SHORT,
+                           .nargs = fsh_short_nargs(what),
+                           .args = args};
+}
+
+static int short_request(uint32_t node, uint32_t what, const int32_t *args)
+{
+    const struct fsh_am am = make_short(node, what, args);
+
+    fsh_ofi_am_request(&am);
+    return 0;
+}
+
+static int short_reply(struct fsh_token *token, uint32_t what,
+                       const int32_t *args)
+{
+    const struct fsh_am am = make_short(token->source, what, args);
+
+    fsh_ofi_am_reply(token, &am);
+    return 0;
+}
+
+const struct fsh_local_elsewhere fsh_ofi_elsewhere = {.request = short_request,
+                                                      .reply = short_reply,
+                                                      .poll = fsh_ofi_poll,
+                                                      .sleep = fsh_ofi_nap};
+
+/* ---- */
 
 /* A Medium's payload where the provider put it, or, if that is not aligned, a copy. */
 static void *payload_of(const struct fsh_ofi_head *h, void **copy)
@@ -129,7 +158,7 @@ uint32_t fsh_ofi_run(const struct fsh_ofi_head *h)
                                    .args = (const int32_t *)(h + 1),
                                    .nbytes = h->nbytes}};
 
-    if (h->kind == FSH_OFI_REQUEST && h->source != fsh_ofi.rank)
+    if (h->kind == FSH_OFI_REQUEST)
         token.credit = (uint32_t)fsh_ofi_bytes(h->nargs, h->nbytes);
     if (h->category == FSH_AM_MEDIUM)
         token.base.buf = payload_of(h, &copy);

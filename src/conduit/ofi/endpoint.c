@@ -6,11 +6,13 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/option.h"
 #include "boot/boot.h"
 #include "conduit/ofi/state.h"
 
 /* What a rank tells the others. */
 struct card {
+    bool local;           /* FSHMEM_OFI_LOCAL */
     uint64_t segment_max; /* hosts differ in memory */
     struct fsh_network_name name;
 };
@@ -50,7 +52,9 @@ static void make_buffers(void)
 /* Learn the addresses of the others, and the job's token. */
 static void meet(void)
 {
-    struct card mine = {.segment_max = fsh_boot_page()->segment_max}, *all;
+    struct card mine = {.local = fsh_option_bool("FSHMEM_OFI_LOCAL"),
+                        .segment_max = fsh_boot_page()->segment_max},
+                *all;
     char why[512];
 
     if (!fsh_network_name(&fsh_ofi.network, &mine.name, why, sizeof why))
@@ -64,6 +68,11 @@ static void meet(void)
     fsh_ofi.segment_least = mine.segment_max;
     for (uint32_t r = 0; r < fsh_ofi.ranks; r++) {
         fsh_ofi.peers[r].window = FSH_OFI_WINDOW;
+        fsh_ofi.peers[r].here =
+            r == fsh_ofi.rank ||
+            (fsh_boot_host(r) == fsh_boot_host(fsh_ofi.rank) && mine.local &&
+             all[r].local);
+        fsh_ofi.away += !fsh_ofi.peers[r].here;
         if (all[r].segment_max < fsh_ofi.segment_least)
             fsh_ofi.segment_least = all[r].segment_max;
         if (fi_av_insert(fsh_ofi.network.av, all[r].name.address, 1,

@@ -4,7 +4,7 @@
  * them, and both have to make progress for that: without this a rank that computes after
  * its first barrier would keep those waiting to which it had no connection yet. So in
  * gasnet_attach, where all are, each rank connects to those at distances of powers of
- * two, with which barriers and collectives talk. See state.h.
+ * two, with which barriers and collectives talk, if they are not here. See state.h.
  */
 #include "base/log.h"
 #include "base/option.h"
@@ -16,13 +16,17 @@ static void send_hello(uint32_t node)
     const struct fsh_ofi_head head = {.job = fsh_ofi.expect.job,
                                       .source = fsh_ofi.rank,
                                       .kind = FSH_OFI_HELLO};
-    struct fsh_ofi_op *op = fsh_ofi_op_take(sizeof head, false);
+    struct fsh_ofi_op *op;
 
+    if (fsh_ofi.peers[node].here)
+        return;
+    op = fsh_ofi_op_take(sizeof head, false);
     /* Not injected: what the provider takes has a connection. */
     op->kind = FSH_OFI_OP_SEND;
     op->node = node;
     op->bytes = fsh_ofi_pack(fsh_ofi_op_data(op), &head, NULL);
     fsh_ofi_post(op);
+    fsh_ofi.greetings++;
 }
 
 static bool sleep_in_provider(struct fsh_wait *wait, uint64_t ns)
@@ -38,7 +42,7 @@ static void start_is_over(struct fsh_wait *wait, const char *what)
               "have answered within %g s (FSHMEM_START_TIMEOUT): is there a "
               "firewall, or another interface to be named by "
               "FSHMEM_OFI_INTERFACE?",
-              what, 2 * fsh_ofi.greetings,
+              what, fsh_ofi.greetings,
               fsh_ofi.network.info->fabric_attr->prov_name, fsh_ofi.greeted,
               wait->limit_ms / 1e3);
 }
@@ -49,7 +53,7 @@ static bool is_met(void)
 
     pthread_mutex_lock(&fsh_ofi.lock);
     /* Nor is its completion waited for, which may need the other rank once more. */
-    met = fsh_ofi.greeted >= 2 * fsh_ofi.greetings && fsh_ofi.queued == 0;
+    met = fsh_ofi.greeted >= fsh_ofi.greetings && fsh_ofi.queued == 0;
     pthread_mutex_unlock(&fsh_ofi.lock);
     return met;
 }
@@ -70,7 +74,6 @@ void fsh_ofi_greet(void)
     for (uint32_t away = 1; away < n; away *= 2) {
         send_hello((fsh_ofi.rank + away) % n);
         send_hello((fsh_ofi.rank + n - away) % n);
-        fsh_ofi.greetings++;
     }
     pthread_mutex_unlock(&fsh_ofi.lock);
     while (!is_met())

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Conduit ofi: ranks that talk through libfabric, by messages and remote memory
- * access, whatever network carries them, on one host or several; nothing here shares
- * memory but the page of each host. No optional block of
- * conduit.h. Progress is made in calls of the library (state.h has the rules).
+ * Conduit ofi: ranks of several hosts. Those of one share memory (conduit/local.h),
+ * unless FSHMEM_OFI_LOCAL=0; the others talk through libfabric, by messages and remote
+ * memory access, whatever network carries them. What an operation takes is decided by
+ * its target here, and nowhere else. Progress is made in calls of the library (state.h has the rules).
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <stdlib.h>
 
 #include "base/log.h"
 #include "boot/boot.h"
@@ -37,28 +37,77 @@ static bool usable(char *why, size_t whylen)
 
 static void init(enum fsh_threads threads, struct fsh_limits *limits)
 {
-    (void)threads; /* the lock serves all modes */
+    bool *here;
+
     fsh_ofi_open();
-    *limits = (struct fsh_limits){
-        FSH_OFI_MAX_PAYLOAD, FSH_OFI_MAX_PAYLOAD, FSH_OFI_MAX_PAYLOAD,
-        fsh_boot_page()->segment_max, fsh_ofi.segment_least};
+    here = calloc(fsh_ofi.ranks, sizeof *here);
+    if (here == NULL)
+        fsh_fatal("conduit ofi: no memory for a list of %u ranks",
+                  fsh_ofi.ranks);
+    for (uint32_t r = 0; r < fsh_ofi.ranks; r++)
+        here[r] = fsh_ofi.peers[r].here;
+    fsh_local_init(threads, here, &fsh_ofi_elsewhere, limits);
+    free(here);
+    /* The bells are hung by all or none. */
+    fsh_ofi.bell = fsh_local_bell();
+    if (limits->am_max_medium > FSH_OFI_MAX_PAYLOAD)
+        limits->am_max_medium = FSH_OFI_MAX_PAYLOAD;
+    limits->am_max_long_request = limits->am_max_long_reply =
+        FSH_OFI_MAX_PAYLOAD;
+    if (limits->max_segment_global > fsh_ofi.segment_least)
+        limits->max_segment_global = fsh_ofi.segment_least;
 }
 
 static void attach(size_t size, struct fsh_segment *segs)
 {
-    void *addr = NULL;
-
-    if (size != 0)
-        addr = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (addr == MAP_FAILED)
-        fsh_fatal("conduit ofi: a segment of %zu bytes: %s", size,
-                  strerror(errno));
-    fsh_ofi_open_segment(addr, size, segs);
+    fsh_ofi_open_segment(fsh_local_segment(size, 0), size, segs);
+    fsh_local_map(segs, 0);
     fsh_ofi_greet();
 }
 
-static void share(void) {}
+/* ---- by target ---- */
+
+static bool is_here(uint32_t node)
+{
+    return fsh_ofi.peers[node].here;
+}
+
+static void am_request(const struct fsh_am *am)
+{
+    (is_here(am->node) ? fsh_local_request : fsh_ofi_am_request)(am);
+}
+
+static void am_reply(struct fsh_token *token, const struct fsh_am *am)
+{
+    (is_here(token->source) ? fsh_local_reply : fsh_ofi_am_reply)(token, am);
+}
+
+static bool am_try_request(const struct fsh_am *am)
+{
+    return (is_here(am->node) ? fsh_local_try_request
+                              : fsh_ofi_am_try_request)(am);
+}
+
+static bool am_try_reply(struct fsh_token *token, const struct fsh_am *am)
+{
+    return (is_here(token->source) ? fsh_local_try_reply
+                                   : fsh_ofi_am_try_reply)(token, am);
+}
+
+static void put(uint32_t node, void *dst, const void *src, size_t n,
+                struct fsh_event *local, struct fsh_event *remote)
+{
+    (is_here(node) ? fsh_local_put : fsh_ofi_put)(node, dst, src, n, local,
+                                                  remote);
+}
+
+static void get(void *dst, uint32_t node, const void *src, size_t n,
+                struct fsh_event *done)
+{
+    (is_here(node) ? fsh_local_get : fsh_ofi_get)(dst, node, src, n, done);
+}
+
+/* ---- */
 
 /* The endpoint stays: other threads may be in calls. A signal handler that leaves may
  * have interrupted who has the lock. */
@@ -78,6 +127,7 @@ static void describe(void (*line)(void *arg, const char *text), void *arg)
 
     if (fsh_ofi.peers == NULL)
         return;
+    fsh_local_describe(line, arg);
     snprintf(text, sizeof text,
              "ofi: provider %s: %zu operations posted, %zu queued, %" PRIu64
              " messages of strangers dropped",
@@ -104,23 +154,27 @@ static const struct fsh_job_needs needs = {
     .conduit = "ofi",
     .max_ranks = FSH_OFI_MAX_RANKS,
     .segment_option = "FSHMEM_SEGMENT_MAX",
+    .shared_bytes = fsh_local_bytes,
     .spreads = true,
 };
 
 const struct fsh_conduit_ops fsh_conduit_ofi = {
     .name = "ofi",
     .needs = &needs,
+    .direct = &fsh_local_direct,
+    .barrier = &fsh_local_barrier,
+    .shorts = &fsh_local_shorts,
     .usable = usable,
     .init = init,
     .attach = attach,
-    .share = share,
+    .share = fsh_local_share,
     .fini = fini,
-    .am_request = fsh_ofi_am_request,
-    .am_reply = fsh_ofi_am_reply,
-    .am_try_request = fsh_ofi_am_try_request,
-    .am_try_reply = fsh_ofi_am_try_reply,
-    .put = fsh_ofi_put,
-    .get = fsh_ofi_get,
+    .am_request = am_request,
+    .am_reply = am_reply,
+    .am_try_request = am_try_request,
+    .am_try_reply = am_try_reply,
+    .put = put,
+    .get = get,
     .poll = fsh_ofi_poll,
     .wait = fsh_ofi_wait,
     .describe = describe,

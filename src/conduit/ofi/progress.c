@@ -6,8 +6,9 @@
  */
 #include <string.h>
 
-#include "base/log.h"
+#include "base/assertion.h"
 #include "base/cpu.h"
+#include "base/log.h"
 #include "conduit/ofi/state.h"
 
 #define ROUNDS 64u /* of completions in a poll, at most */
@@ -18,6 +19,11 @@
  * descriptor. */
 #define QUEUED_NS UINT64_C(200000)
 #define BLIND_NS UINT64_C(50000)
+/* Of the completion queue; see is_due. */
+#define EAGER_POLLS 1024u
+#define IDLE_POLLS 64u
+#define TIME_POLLS 32u
+#define SILENT_NS UINT64_C(50000)
 
 /* ---- receive buffers; with the lock ---- */
 
@@ -153,18 +159,6 @@ static bool read_completions(void)
 
 /* ---- messages ---- */
 
-static bool take(struct fsh_ofi_arrival *a)
-{
-    if (fsh_ofi.taken < fsh_ofi.arrived) {
-        *a = fsh_ofi.arrivals[fsh_ofi.taken++];
-        return true;
-    }
-    *a = (struct fsh_ofi_arrival){.op = fsh_ofi_pop(&fsh_ofi.self)};
-    if (a->op != NULL)
-        a->head = (const struct fsh_ofi_head *)fsh_ofi_op_data(a->op);
-    return a->op != NULL;
-}
-
 /* With the lock, but not while it runs. */
 static void run(const struct fsh_ofi_arrival *a)
 {
@@ -173,10 +167,6 @@ static void run(const struct fsh_ofi_arrival *a)
     pthread_mutex_unlock(&fsh_ofi.lock);
     credit = fsh_ofi_run(a->head);
     pthread_mutex_lock(&fsh_ofi.lock);
-    if (a->op != NULL) {
-        fsh_ofi_op_free(a->op);
-        return;
-    }
     a->buffer->users--;
     settle(a->buffer);
     fsh_ofi.peers[source].owed += credit;
@@ -191,9 +181,9 @@ static void check_failure(void)
         fsh_fatal("%s", fsh_ofi.failure);
 }
 
-bool fsh_ofi_poll(void)
+/* What ranks that are not here have sent. */
+static bool poll_away(void)
 {
-    struct fsh_ofi_arrival a;
     bool any;
 
     /* Never waits; and who leaves by a signal handler may have it already. */
@@ -209,7 +199,9 @@ bool fsh_ofi_poll(void)
         /* Another thread may have come while a handler ran here. */
         bool more = fsh_ofi.taken == fsh_ofi.arrived && read_completions();
 
-        while (take(&a)) {
+        while (fsh_ofi.taken < fsh_ofi.arrived) {
+            const struct fsh_ofi_arrival a = fsh_ofi.arrivals[fsh_ofi.taken++];
+
             run(&a);
             more = true;
         }
@@ -217,19 +209,77 @@ bool fsh_ofi_poll(void)
         if (!more)
             break;
     }
+    if (any || fsh_ofi.posted != 0 || fsh_ofi.queued != 0)
+        atomic_store_explicit(&fsh_ofi.eager, EAGER_POLLS,
+                              memory_order_relaxed);
     pthread_mutex_unlock(&fsh_ofi.lock);
     if (__builtin_expect(fsh_ofi.failed_ns != 0, 0))
         check_failure();
     return any;
 }
 
+static unsigned count(atomic_uint *n)
+{
+    unsigned is = atomic_load_explicit(n, memory_order_relaxed) + 1;
+
+    atomic_store_explicit(n, is, memory_order_relaxed);
+    return is;
+}
+
+static bool is_time(void)
+{
+    uint64_t now = fsh_time_ns();
+
+    if (now - atomic_load_explicit(&fsh_ofi.read_ns, memory_order_relaxed) <
+        SILENT_NS)
+        return false;
+    atomic_store_explicit(&fsh_ofi.read_ns, now, memory_order_relaxed);
+    return true;
+}
+
+/* Whether it is time to read the completion queue, which costs more than a message from
+ * here: always while the network is in use, and when nothing comes from here. While it
+ * is silent and ranks here talk, every SILENT_NS: the longest that the first message
+ * waits, but for up to TIME_POLLS polls. Threads may lose counts. */
+static bool is_due(bool any)
+{
+    unsigned eager = atomic_load_explicit(&fsh_ofi.eager, memory_order_relaxed);
+
+    if (eager != 0) {
+        atomic_store_explicit(&fsh_ofi.eager, eager - 1, memory_order_relaxed);
+        return true;
+    }
+    if (any)
+        atomic_store_explicit(&fsh_ofi.idle, 0, memory_order_relaxed);
+    else if (count(&fsh_ofi.idle) > IDLE_POLLS)
+        return true;
+    return count(&fsh_ofi.passed) % TIME_POLLS == 0 && is_time();
+}
+
+FSH_HOT bool fsh_ofi_poll(void)
+{
+    bool any = fsh_local_poll();
+
+    if (fsh_ofi.away != 0 && is_due(any))
+        any |= poll_away();
+    return any;
+}
+
 /* ---- sleep ---- */
 
-/* Told once of what is new; the poll after this finds it. */
-static void nap(uint64_t ns)
+/* The poll after this finds what is new. */
+void fsh_ofi_nap(uint64_t max_ns)
 {
-    if (fsh_network_nap(&fsh_ofi.network, ns))
+    uint64_t ns =
+        fsh_ofi.network.fd < 0 && fsh_ofi.away != 0 && max_ns > BLIND_NS
+            ? BLIND_NS
+            : max_ns;
+    bool rung = false;
+
+    if (fsh_network_nap(&fsh_ofi.network, fsh_ofi.bell, ns, &rung))
         atomic_store_explicit(&fsh_ofi.woken, true, memory_order_relaxed);
+    if (rung)
+        fsh_local_hush();
 }
 
 /* A put's data is the provider's work, which its descriptor tells of, too. */
@@ -238,20 +288,23 @@ void fsh_ofi_wait(uint64_t max_ns, bool memory)
     uint64_t ns = max_ns;
     bool idle;
 
-    (void)memory;
-    if (pthread_mutex_trylock(&fsh_ofi.lock) != 0) {
-        nap(ns < BLIND_NS ? ns : BLIND_NS);
+    if (fsh_ofi.away == 0) {
+        fsh_local_wait(ns, memory);
         return;
     }
-    idle = fsh_ofi.self.first == NULL && fsh_ofi.taken == fsh_ofi.arrived &&
+    /* Whoever wakes looks there first. */
+    atomic_store_explicit(&fsh_ofi.eager, EAGER_POLLS, memory_order_relaxed);
+    if (pthread_mutex_trylock(&fsh_ofi.lock) != 0) {
+        fsh_local_wait(ns < BLIND_NS ? ns : BLIND_NS, memory);
+        return;
+    }
+    idle = fsh_ofi.taken == fsh_ofi.arrived &&
            fsh_network_may_nap(&fsh_ofi.network);
-    if (fsh_ofi.network.fd < 0 && ns > BLIND_NS)
-        ns = BLIND_NS;
     if (fsh_ofi.queued != 0 && ns > QUEUED_NS)
         ns = QUEUED_NS;
     pthread_mutex_unlock(&fsh_ofi.lock);
     if (idle)
-        nap(ns);
+        fsh_local_wait(ns, memory);
 }
 
 /* What stays away: whoever leaves has no more use for it. */

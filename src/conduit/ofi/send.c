@@ -98,7 +98,7 @@ bool fsh_ofi_send(uint32_t node, const struct fsh_ofi_head *head,
     size_t bytes = fsh_ofi_bytes(head->nargs, head->nbytes);
     struct fsh_ofi_op *op;
 
-    if (node != fsh_ofi.rank && inject(node, head, am, bytes))
+    if (inject(node, head, am, bytes))
         return true;
     op = fsh_ofi_op_take(bytes, bounded);
     if (op == NULL)
@@ -106,10 +106,7 @@ bool fsh_ofi_send(uint32_t node, const struct fsh_ofi_head *head,
     fsh_ofi_pack(fsh_ofi_op_data(op), head, am);
     op->kind = FSH_OFI_OP_SEND;
     op->node = node;
-    if (node == fsh_ofi.rank)
-        fsh_ofi_push(&fsh_ofi.self, op);
-    else
-        fsh_ofi_post(op);
+    fsh_ofi_post(op);
     return true;
 }
 

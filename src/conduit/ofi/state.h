@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "conduit/conduit.h"
+#include "conduit/local.h"
 #include "conduit/ofi/wire.h"
 #include "network/endpoint.h"
 
@@ -85,9 +86,7 @@ struct fsh_ofi_buffer {
 
 /* A message that has come and is to be run. */
 struct fsh_ofi_arrival {
-    struct fsh_ofi_buffer
-        *buffer; /* that it is in; NULL: in op, from this rank */
-    struct fsh_ofi_op *op;
+    struct fsh_ofi_buffer *buffer; /* that it is in */
     const struct fsh_ofi_head *head;
 };
 #define FSH_OFI_BATCH 16u /* completions that are read at a time */
@@ -98,6 +97,7 @@ struct fsh_ofi_peer {
     uint64_t key, base;         /* of its segment for RMA */
     uint32_t window;            /* bytes of requests that may go to it */
     uint32_t owed;              /* of its requests, ended and not given back */
+    bool here;                  /* reached by memory (conduit/local.h) */
     bool talked;                /* something was injected for it */
     struct fsh_ofi_queue queue; /* what the provider did not take yet */
 };
@@ -111,6 +111,13 @@ struct fsh_ofi {
     pthread_mutex_t lock;
     struct fsh_network network;
     uint32_t rank, ranks;
+    uint32_t away; /* ranks that are not reached by memory */
+    int bell;      /* rings for what comes from those here; -1 none */
+    /* Polls, of any thread, that have passed the completion queue over, in all and
+     * in a row without a message from here; and when it was last read. */
+    atomic_uint passed, idle;
+    _Atomic uint64_t read_ns;
+    atomic_uint eager;    /* polls that will read it whatever comes from here */
     size_t segment_least; /* of the largest segments that ranks may have */
     struct fsh_ofi_expect expect;
     struct fsh_ofi_peer *peers;
@@ -124,13 +131,12 @@ struct fsh_ofi {
     struct fsh_ofi_buffer buffer[FSH_OFI_BUFFERS];
     struct fsh_ofi_arrival arrivals[FSH_OFI_BATCH];
     unsigned arrived, taken; /* of those */
-    struct fsh_ofi_queue self;
     struct fsh_ofi_op *free_small, *free_large;
     unsigned large; /* ops of that size, ever made for requests */
     size_t queued;  /* ops in queues of peers */
     size_t posted;  /* ops that the provider has */
 
-    uint32_t greetings, greeted; /* ranks each way; hellos that have come */
+    uint32_t greetings, greeted; /* hellos that were sent; as many come */
 
     uint64_t failed_ns; /* 0: nothing has; else when the first thing did */
     char failure[160];
@@ -184,6 +190,8 @@ void fsh_ofi_failed(const struct fsh_ofi_op *op, int code);
 
 /* ---- progress.c ---- */
 
+/* Sleep on what the provider and the ranks here tell. */
+void fsh_ofi_nap(uint64_t max_ns);
 /* Give the provider all receive buffers. */
 void fsh_ofi_post_buffers(void);
 /* poll and wait of conduit.h. */
@@ -193,7 +201,9 @@ void fsh_ofi_wait(uint64_t max_ns, bool memory);
 /* Before this rank goes: what was injected is on its way. Bounded; with the lock. */
 void fsh_ofi_drain(void);
 
-/* ---- am.c, as in conduit.h ---- */
+/* ---- am.c, as in conduit.h; ranks that are not here ---- */
+
+extern const struct fsh_local_elsewhere fsh_ofi_elsewhere;
 
 /* Waits for room, and polls. */
 void fsh_ofi_am_request(const struct fsh_am *am);
@@ -207,7 +217,7 @@ bool fsh_ofi_am_try_reply(struct fsh_token *token, const struct fsh_am *am);
  * given back. Without the lock. */
 uint32_t fsh_ofi_run(const struct fsh_ofi_head *head);
 
-/* ---- transfer.c, as in conduit.h ---- */
+/* ---- transfer.c, as in conduit.h; ranks that are not here, too ---- */
 
 /* Never waits. */
 void fsh_ofi_put(uint32_t node, void *dst, const void *src, size_t n,

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Put and get of conduit ofi: remote memory access of the provider. Between this rank
- * and itself, a copy.
+ * Put and get of conduit ofi: remote memory access of the provider.
  */
 #include <string.h>
 
 #include "base/log.h"
-#include "base/words.h"
 #include "conduit/ofi/state.h"
 
 /* Local memory as the provider wants it: what is not the segment, for one op. */
@@ -78,20 +76,13 @@ void fsh_ofi_put(uint32_t node, void *dst, const void *src, size_t n,
 {
     bool copy = local == NULL || n <= sizeof(uint64_t);
 
-    if (node == fsh_ofi.rank)
-        fsh_copy_words(dst, src, n);
-    else
-        start_all(FSH_OFI_OP_WRITE, node, (uintptr_t)dst,
-                  (unsigned char *)(uintptr_t)src, n, copy, remote,
-                  copy || local == remote ? NULL : local);
+    start_all(FSH_OFI_OP_WRITE, node, (uintptr_t)dst,
+              (unsigned char *)(uintptr_t)src, n, copy, remote,
+              copy || local == remote ? NULL : local);
 }
 
 void fsh_ofi_get(void *dst, uint32_t node, const void *src, size_t n,
                  struct fsh_event *done)
 {
-    if (node == fsh_ofi.rank)
-        fsh_copy_words(dst, src, n);
-    else
-        start_all(FSH_OFI_OP_READ, node, (uintptr_t)src, dst, n, false, done,
-                  NULL);
+    start_all(FSH_OFI_OP_READ, node, (uintptr_t)src, dst, n, false, done, NULL);
 }

@@ -51,6 +51,7 @@ struct fsh_smp_rx {
     uint32_t told;                       /* last value written to ring.freed */
     struct fsh_smp_ring *ring;
     struct fsh_smp_ctl *sender;
+    uint32_t source; /* the sender's rank */
 };
 
 /* A block of a peer's to return with the next message to that peer; a newer one
@@ -68,16 +69,22 @@ struct fsh_smp_attention {
 struct fsh_smp_port {
     unsigned char *base;
     struct fsh_smp_layout layout;
-    uint32_t rank;
+    uint32_t
+        rank; /* in the job, as are all ranks here unless called an index */
+    uint32_t ranks; /* of the job */
+    uint32_t index; /* among those that share the object */
     bool locking;
     bool fenced;             /* senders use a full fence: no heavy fence here */
     atomic_bool shared;      /* more than one thread has called */
     atomic_uint inside;      /* critical sections that the only thread is in */
-    struct fsh_smp_ctl *ctl; /* all ranks */
+    struct fsh_smp_ctl *ctl; /* by index */
     struct fsh_smp_ctl *own;
+    /* By rank; that of a rank elsewhere has no ring, and never room. */
     struct fsh_smp_tx *tx[FSH_SMP_CHANNELS];
     struct fsh_smp_rx *rx[FSH_SMP_CHANNELS]; /* one a bit of ready words */
-    struct fsh_smp_back *back;               /* by peer */
+    struct fsh_smp_back *back;               /* by rank */
+    int *bell;              /* by index, or NULL; see fsh_smp_port_bells */
+    fsh_smp_sleep_fn sleep; /* instead of the futex, or NULL */
     struct fsh_smp_pool pool[FSH_SMP_CHANNELS];
     struct fsh_smp_lock pool_lock[FSH_SMP_CHANNELS];
     fsh_smp_shorts_fn shorts; /* or NULL */
@@ -218,7 +225,14 @@ static inline struct fsh_smp_head *fsh_smp_head_at(struct fsh_smp_ring *ring,
     return (struct fsh_smp_head *)(void *)ring->slot[pos % FSH_SMP_SLOTS];
 }
 
-/* A pool block of a rank. */
+/* The index of a rank that shares the object. */
+static inline uint32_t fsh_smp_index(const struct fsh_smp_port *port,
+                                     uint32_t rank)
+{
+    return (uint32_t)(port->tx[FSH_SMP_REQUEST][rank].owner - port->ctl);
+}
+
+/* A pool block of the rank with an index. */
 static inline unsigned char *fsh_smp_block(const struct fsh_smp_port *port,
                                            uint32_t owner, unsigned channel,
                                            uint32_t block)
@@ -272,7 +286,7 @@ static inline bool fsh_smp_attended(const struct fsh_smp_port *port,
                                     const struct fsh_smp_tx *tx,
                                     unsigned channel)
 {
-    uint32_t word = port->rank / 64;
+    uint32_t word = port->index / 64;
     uint64_t summary = atomic_load_explicit(&tx->owner->summary[channel],
                                             memory_order_relaxed);
 
@@ -284,13 +298,13 @@ static inline bool fsh_smp_attended(const struct fsh_smp_port *port,
            (summary >> word & 1);
 }
 
-/* Makes `owner` check its ring from rank `source`. */
+/* Makes `owner` check its ring from the rank with index `source`. */
 void fsh_smp_call_attention(const struct fsh_smp_port *port,
                             struct fsh_smp_ctl *owner, uint32_t source,
                             unsigned channel);
 
 /* Ends the owner's sleep. */
-void fsh_smp_wake(struct fsh_smp_ctl *ctl);
+void fsh_smp_wake(const struct fsh_smp_port *port, struct fsh_smp_ctl *ctl);
 
 /* Wakes a sender whose slots or block were freed, if it waits for that. */
 void fsh_smp_wake_blocked(const struct fsh_smp_port *port,
@@ -314,7 +328,7 @@ static inline void fsh_smp_wake_siblings(const struct fsh_smp_port *port)
 {
     if (port->locking &&
         atomic_load_explicit(&port->own->sleepers, memory_order_relaxed) != 0)
-        fsh_smp_wake(port->own);
+        fsh_smp_wake(port, port->own);
 }
 
 /* Stops checking empty rings. Returns whether a ring has a message. Owner

@@ -6,7 +6,9 @@
  * So while two ranks communicate, only the message itself moves between caches.
  */
 #include <assert.h>
+#include <errno.h>
 #include <limits.h>
+#include <unistd.h>
 
 #include "base/futex.h"
 #include "base/wait.h"
@@ -28,10 +30,22 @@ void fsh_smp_call_attention(const struct fsh_smp_port *port,
     atomic_fetch_or(&owner->summary[channel], UINT64_C(1) << source / 64);
 }
 
-void fsh_smp_wake(struct fsh_smp_ctl *ctl)
+/* One that sleeps in `poll` hears its bell only; a full pipe rings already. */
+static void ring_bell(const struct fsh_smp_port *port,
+                      const struct fsh_smp_ctl *ctl)
+{
+    int fd = port->bell[ctl - port->ctl];
+
+    if (fd >= 0 && write(fd, "", 1) < 0)
+        FSH_ASSERT(errno == EAGAIN);
+}
+
+void fsh_smp_wake(const struct fsh_smp_port *port, struct fsh_smp_ctl *ctl)
 {
     atomic_fetch_add(&ctl->wake_seq, 1);
     fsh_futex_wake((const void *)&ctl->wake_seq, INT_MAX);
+    if (port->bell != NULL)
+        ring_bell(port, ctl);
 }
 
 /* ---- withdrawing ---- */
@@ -158,7 +172,7 @@ void fsh_smp_look_again(struct fsh_smp_port *port)
 /* D, partner: fsh_smp_port_sleep. */
 void fsh_smp_port_poke(struct fsh_smp_port *port, uint32_t dest)
 {
-    struct fsh_smp_ctl *ctl = &port->ctl[dest];
+    struct fsh_smp_ctl *ctl = port->tx[FSH_SMP_REQUEST][dest].owner;
 
     if (port->fenced)
         atomic_thread_fence(memory_order_seq_cst);
@@ -167,7 +181,7 @@ void fsh_smp_port_poke(struct fsh_smp_port *port, uint32_t dest)
             atomic_load_explicit(&ctl->watching, memory_order_relaxed) != 0,
             0) &&
         atomic_exchange(&ctl->watching, 0) != 0)
-        fsh_smp_wake(ctl);
+        fsh_smp_wake(port, ctl);
 }
 
 void fsh_smp_port_unwatch(struct fsh_smp_port *port)
@@ -185,7 +199,9 @@ const uint32_t *fsh_smp_port_watched(const struct fsh_smp_port *port,
     /* The headers' builtins access C11 atomics of this size as plain words. */
     _Static_assert(sizeof(_Atomic uint32_t) == sizeof(uint32_t), "watching");
 
-    return port->fenced ? NULL : (const uint32_t *)&port->ctl[dest].watching;
+    return port->fenced ? NULL
+                        : (const uint32_t *)&port->tx[FSH_SMP_REQUEST][dest]
+                              .owner->watching;
 }
 
 void fsh_smp_port_sleep(struct fsh_smp_port *port, uint64_t max_ns, bool memory)
@@ -206,8 +222,12 @@ void fsh_smp_port_sleep(struct fsh_smp_port *port, uint64_t max_ns, bool memory)
     if (!fsh_smp_withdraw(port) &&
         atomic_load(&own->summary[FSH_SMP_REQUEST]) == 0 &&
         atomic_load(&own->summary[FSH_SMP_REPLY]) == 0 &&
-        atomic_load(&own->told) == 0)
-        fsh_futex_wait((const void *)&own->wake_seq, seen, max_ns);
+        atomic_load(&own->told) == 0) {
+        if (port->sleep == NULL)
+            fsh_futex_wait((const void *)&own->wake_seq, seen, max_ns);
+        else if (atomic_load(&own->wake_seq) == seen)
+            port->sleep(max_ns); /* what comes from here on rings the bell */
+    }
     FSH_ASSERT(atomic_load(&own->sleepers) != 0); /* this thread is one */
     atomic_fetch_sub(&own->sleepers, 1);
 }
@@ -232,7 +252,7 @@ void fsh_smp_wake_blocked(const struct fsh_smp_port *port,
     if (port->fenced)
         atomic_thread_fence(memory_order_seq_cst);
     if (atomic_load_explicit(&sender->blocked, memory_order_relaxed) != 0)
-        fsh_smp_wake(sender);
+        fsh_smp_wake(port, sender);
 }
 
 void fsh_smp_port_disarm(struct fsh_smp_port *port)
@@ -255,12 +275,12 @@ void fsh_smp_port_nap(struct fsh_smp_port *port, uint32_t armed,
 
 void fsh_smp_port_tell(struct fsh_smp_port *port, uint32_t dest)
 {
-    struct fsh_smp_ctl *ctl = &port->ctl[dest];
+    struct fsh_smp_ctl *ctl = port->tx[FSH_SMP_REQUEST][dest].owner;
 
     /* F, partner: fsh_smp_port_told. B, partner: fsh_smp_port_sleep. */
     atomic_store(&ctl->told, 1);
     if (atomic_load(&ctl->sleepers) != 0)
-        fsh_smp_wake(ctl);
+        fsh_smp_wake(port, ctl);
 }
 
 bool fsh_smp_port_told(struct fsh_smp_port *port)
@@ -290,7 +310,7 @@ struct fsh_smp_lock_kind fsh_smp_lock_kind(const struct fsh_smp_port *port,
     if (is_in(l, port->pool_lock, sizeof port->pool_lock))
         return (struct fsh_smp_lock_kind){"payload pool", FSH_LOCK_SMP_POOL};
     for (unsigned c = 0; c < FSH_SMP_CHANNELS; c++)
-        if (is_in(l, port->tx[c], port->layout.ranks * sizeof *port->tx[c]))
+        if (is_in(l, port->tx[c], port->ranks * sizeof *port->tx[c]))
             return (struct fsh_smp_lock_kind){"sending end of a ring",
                                               FSH_LOCK_SMP_SEND};
     return (struct fsh_smp_lock_kind){"receiving end of a ring",

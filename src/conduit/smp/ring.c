@@ -113,9 +113,8 @@ static __attribute__((noinline, cold)) _Noreturn void damaged_ring(
     const struct fsh_smp_rx *replies = port->rx[FSH_SMP_REPLY];
     bool reply = rx >= replies && rx < replies + port->layout.ranks;
 
-    damaged(reply,
-            (uint32_t)(rx - port->rx[reply ? FSH_SMP_REPLY : FSH_SMP_REQUEST]),
-            first, fsh_smp_head_at(rx->ring, rx->pos)->nbytes);
+    damaged(reply, rx->source, first,
+            fsh_smp_head_at(rx->ring, rx->pos)->nbytes);
 }
 
 /* --- receiving ----------------------------------------------------------- */
@@ -285,15 +284,14 @@ static __attribute__((noinline)) void give_back(struct fsh_smp_port *port,
                                                 unsigned channel,
                                                 const struct fsh_smp_head *head)
 {
+    _Atomic uint32_t *over;
     uint32_t block = (uint32_t)head->addr;
     uint64_t back = 1 + channel * FSH_SMP_BLOCKS + block;
 
     FSH_ASSERT(block < FSH_SMP_BLOCKS);
-    /* A use of a block ends once. */
-    FSH_ASSERT(atomic_load(&port->ctl[owner].over[channel][block]) !=
-               head->use);
-    atomic_store_explicit(&port->ctl[owner].over[channel][block], head->use,
-                          memory_order_release);
+    over = &port->tx[channel][owner].owner->over[channel][block];
+    FSH_ASSERT(atomic_load(over) != head->use); /* a use ends once */
+    atomic_store_explicit(over, head->use, memory_order_release);
     atomic_store_explicit(&port->back[owner].word, back << 32 | head->use,
                           memory_order_release);
     for (unsigned c = 0; c < FSH_SMP_CHANNELS; c++) {
@@ -306,7 +304,7 @@ static __attribute__((noinline)) void give_back(struct fsh_smp_port *port,
             fsh_smp_unlock(port, &tx->lock);
         }
     }
-    fsh_smp_tell_freed(port, &port->ctl[owner]);
+    fsh_smp_tell_freed(port, port->tx[channel][owner].owner);
 }
 
 /* The receiver of a message is done with a block of ours. */
@@ -334,7 +332,8 @@ static __attribute__((noinline)) void run_pooled(
     unsigned channel = token->is_request ? FSH_SMP_REQUEST : FSH_SMP_REPLY;
 
     token->category = FSH_AM_MEDIUM;
-    token->buf = fsh_smp_block(port, source, channel, (uint32_t)head->addr);
+    token->buf = fsh_smp_block(port, fsh_smp_index(port, source), channel,
+                               (uint32_t)head->addr);
     deliver(token, arg);
     give_back(port, source, channel, head);
 }
@@ -343,7 +342,7 @@ static __attribute__((noinline)) void run_pooled(
 static bool is_here(const struct fsh_smp_port *port, uint64_t addr, size_t n)
 {
     uint64_t from = addr - (uint64_t)(uintptr_t)fsh_smp_segment(
-                               port->base, &port->layout, port->rank);
+                               port->base, &port->layout, port->index);
 
     return from <= port->layout.segment_stride &&
            n <= port->layout.segment_stride - from;
@@ -386,9 +385,10 @@ static inline __attribute__((always_inline)) void run(
     token.replied = false;
     token.lane = 0;
     token.args = (const int32_t *)(void *)(head + 1);
-    FSH_ASSERT(source < port->layout.ranks && channel < FSH_SMP_CHANNELS);
+    FSH_ASSERT(source < port->ranks && channel < FSH_SMP_CHANNELS);
     /* A handler may send and poll. */
-    FSH_ASSERT(!fsh_lock_is_mine(&port->rx[channel][source].lock));
+    FSH_ASSERT(!fsh_lock_is_mine(
+        &port->rx[channel][fsh_smp_index(port, source)].lock));
     if (__builtin_expect(first >> 40 & FSH_SMP_BACK, 0))
         take_back(port, head);
     if (token.category != FSH_AM_SHORT) {
@@ -462,8 +462,8 @@ static inline void run_shorts(struct fsh_smp_port *port,
 /* Takes a batch of any messages, releases the lock and runs their handlers.
  * Returns the slots they took. */
 static __attribute__((noinline)) uint32_t take_and_run(
-    struct fsh_smp_port *port, struct fsh_smp_rx *rx, uint32_t source,
-    unsigned channel, fsh_smp_deliver_fn deliver, void *arg)
+    struct fsh_smp_port *port, struct fsh_smp_rx *rx, unsigned channel,
+    fsh_smp_deliver_fn deliver, void *arg)
 {
     struct taken t;
     uint32_t n = take_batch(port, rx, &t);
@@ -473,7 +473,7 @@ static __attribute__((noinline)) uint32_t take_and_run(
         struct fsh_smp_head *head = (void *)t.slot[i];
 
         i += slots_in(atomic_load_explicit(&head->first, memory_order_relaxed));
-        run(port, head, source, channel, deliver, arg);
+        run(port, head, rx->source, channel, deliver, arg);
     }
     return n;
 }
@@ -481,13 +481,12 @@ static __attribute__((noinline)) uint32_t take_and_run(
 /* Several messages from a source: delivers them in batches, up to a limit. Plain Shorts
  * are the most common case. */
 static __attribute__((noinline)) void poll_more(struct fsh_smp_port *port,
-                                                uint32_t source,
+                                                struct fsh_smp_rx *rx,
                                                 unsigned channel,
                                                 fsh_smp_deliver_fn deliver,
                                                 void *arg)
 {
-    struct fsh_smp_rx *rx = &port->rx[channel][source];
-    struct fsh_token token = {.source = source,
+    struct fsh_token token = {.source = rx->source,
                               .category = FSH_AM_SHORT,
                               .is_request = channel == FSH_SMP_REQUEST};
     struct fsh_short shorts[BATCH];
@@ -497,7 +496,7 @@ static __attribute__((noinline)) void poll_more(struct fsh_smp_port *port,
             return;
         n = take_shorts(port, rx, shorts);
         if (__builtin_expect(n == 0, 0)) {
-            n = take_and_run(port, rx, source, channel, deliver, arg);
+            n = take_and_run(port, rx, channel, deliver, arg);
             continue;
         }
         fsh_smp_unlock_first(port, &rx->lock);
@@ -517,8 +516,8 @@ static __attribute__((noinline)) bool poll_word(struct fsh_smp_port *port,
     bool any = false;
 
     for (; bits != 0; bits &= bits - 1) {
-        uint32_t source = word * 64 + (uint32_t)__builtin_ctzll(bits), n;
-        struct fsh_smp_rx *rx = &port->rx[channel][source];
+        uint32_t index = word * 64 + (uint32_t)__builtin_ctzll(bits), n;
+        struct fsh_smp_rx *rx = &port->rx[channel][index];
 
         if (!may_take(port, rx))
             continue;
@@ -527,9 +526,9 @@ static __attribute__((noinline)) bool poll_word(struct fsh_smp_port *port,
         if (n == 0)
             continue;
         any = true;
-        run(port, (void *)t.slot[0], source, channel, deliver, arg);
+        run(port, (void *)t.slot[0], rx->source, channel, deliver, arg);
         if (fsh_smp_seems_new(rx))
-            poll_more(port, source, channel, deliver, arg);
+            poll_more(port, rx, channel, deliver, arg);
     }
     return any;
 }
@@ -667,57 +666,83 @@ bool fsh_smp_port_poll_replies(struct fsh_smp_port *port,
 
 /* --- construction and description ----------------------------------------- */
 
-static bool make_ends(struct fsh_smp_port *port, unsigned channel)
+static bool make_ends(struct fsh_smp_port *port, unsigned channel,
+                      const uint32_t *index)
 {
     uint32_t ranks = port->layout.ranks, bits = (ranks + 63) / 64 * 64;
-    struct fsh_smp_tx *tx = aligned_alloc(64, ranks * sizeof *tx);
+    struct fsh_smp_tx *tx = aligned_alloc(64, port->ranks * sizeof *tx);
     struct fsh_smp_rx *rx = aligned_alloc(64, bits * sizeof *rx);
 
     port->tx[channel] = tx;
     port->rx[channel] = rx;
     if (tx == NULL || rx == NULL)
         return false;
-    memset(tx, 0, ranks * sizeof *tx);
+    memset(tx, 0, port->ranks * sizeof *tx);
     memset(rx, 0, bits * sizeof *rx);
-    for (uint32_t r = 0; r < ranks; r++) {
-        tx[r].ring = ring_of(port, port->rank, r, channel);
-        tx[r].owner = &port->ctl[r];
-        tx[r].watch = ranks <= 64 && !port->fenced ? tx[r].owner : &nobody;
-        tx[r].bit = UINT64_C(1) << port->rank % 64;
+    for (uint32_t i = 0; i < bits; i++) {
+        rx[i].ring =
+            i < ranks ? ring_of(port, i, port->index, channel) : &nowhere;
+        rx[i].sender = &port->ctl[i < ranks ? i : 0];
+        stand_at(&rx[i], 0);
     }
-    for (uint32_t r = 0; r < bits; r++) {
-        rx[r].ring =
-            r < ranks ? ring_of(port, r, port->rank, channel) : &nowhere;
-        rx[r].sender = &port->ctl[r < ranks ? r : 0];
-        stand_at(&rx[r], 0);
+    for (uint32_t r = 0; r < port->ranks; r++) {
+        uint32_t i = index != NULL ? index[r] : r;
+
+        if (i == FSH_SMP_ELSEWHERE)
+            continue;
+        rx[i].source = r;
+        tx[r].ring = ring_of(port, port->index, i, channel);
+        tx[r].owner = &port->ctl[i];
+        tx[r].watch = ranks <= 64 && !port->fenced ? tx[r].owner : &nobody;
+        tx[r].bit = UINT64_C(1) << port->index % 64;
     }
     fsh_smp_pool_init(&port->pool[channel]);
     return true;
+}
+
+struct fsh_smp_port *fsh_smp_port_among(void *base,
+                                        const struct fsh_smp_layout *layout,
+                                        const struct fsh_smp_ranks *among,
+                                        bool locking)
+{
+    struct fsh_smp_port *port = calloc(1, sizeof *port);
+    const uint32_t *index = among->index;
+
+    if (port == NULL)
+        return NULL;
+    port->base = base;
+    port->layout = *layout;
+    port->rank = among->rank;
+    port->ranks = among->ranks;
+    port->index = index != NULL ? index[port->rank] : port->rank;
+    port->locking = locking;
+    port->ctl = base;
+    port->own = &port->ctl[port->index];
+    port->fenced = !fsh_heavy_fence_init();
+    atomic_init(&port->shared, port->fenced);
+    port->back = calloc(port->ranks, sizeof *port->back);
+    if (port->back == NULL || !make_ends(port, FSH_SMP_REQUEST, index) ||
+        !make_ends(port, FSH_SMP_REPLY, index)) {
+        fsh_smp_port_free(port);
+        return NULL;
+    }
+    return port;
 }
 
 struct fsh_smp_port *fsh_smp_port_new(void *base,
                                       const struct fsh_smp_layout *layout,
                                       uint32_t rank, bool locking)
 {
-    struct fsh_smp_port *port = calloc(1, sizeof *port);
+    const struct fsh_smp_ranks all = {.rank = rank, .ranks = layout->ranks};
 
-    if (port == NULL)
-        return NULL;
-    port->base = base;
-    port->layout = *layout;
-    port->rank = rank;
-    port->locking = locking;
-    port->ctl = base;
-    port->own = &port->ctl[rank];
-    port->fenced = !fsh_heavy_fence_init();
-    atomic_init(&port->shared, port->fenced);
-    port->back = calloc(layout->ranks, sizeof *port->back);
-    if (port->back == NULL || !make_ends(port, FSH_SMP_REQUEST) ||
-        !make_ends(port, FSH_SMP_REPLY)) {
-        fsh_smp_port_free(port);
-        return NULL;
-    }
-    return port;
+    return fsh_smp_port_among(base, layout, &all, locking);
+}
+
+void fsh_smp_port_bells(struct fsh_smp_port *port, int *bell,
+                        fsh_smp_sleep_fn sleep)
+{
+    port->bell = bell;
+    port->sleep = sleep;
 }
 
 void fsh_smp_port_free(struct fsh_smp_port *port)

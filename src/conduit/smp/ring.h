@@ -46,7 +46,22 @@ typedef void (*fsh_smp_deliver_fn)(struct fsh_token *token, void *arg);
 typedef void (*fsh_smp_shorts_fn)(struct fsh_token *token,
                                   const struct fsh_short *m, unsigned n);
 
-/* base: the mapped object. NULL if out of memory. Owned by the caller. */
+/* The ranks of a job, of which some share the object. There each has an index, by
+ * which everything in the object is found; ports take and give ranks. */
+#define FSH_SMP_ELSEWHERE UINT32_MAX
+struct fsh_smp_ranks {
+    uint32_t rank, ranks;  /* this one, those of the job */
+    const uint32_t *index; /* by rank, or FSH_SMP_ELSEWHERE; NULL: the rank */
+};
+
+/* base: the mapped object. NULL if out of memory. Owned by the caller. To ranks
+ * elsewhere only fsh_smp_put_lean may be called, which finds no room. `among` is read
+ * during the call only. */
+struct fsh_smp_port *fsh_smp_port_among(void *base,
+                                        const struct fsh_smp_layout *layout,
+                                        const struct fsh_smp_ranks *among,
+                                        bool locking);
+/* The same if all ranks share it. */
 struct fsh_smp_port *fsh_smp_port_new(void *base,
                                       const struct fsh_smp_layout *layout,
                                       uint32_t rank, bool locking);
@@ -67,6 +82,14 @@ enum fsh_smp_result fsh_smp_port_send(struct fsh_smp_port *port,
 enum fsh_smp_result fsh_smp_port_place(struct fsh_smp_port *port,
                                        unsigned channel, uint32_t dest,
                                        const struct fsh_am *am, void *place);
+
+/* For a rank that sleeps for something else, too: fsh_smp_port_sleep calls `sleep`
+ * instead of the futex, which returns early when its bell rings: the reading end of a
+ * pipe, whose writing ends the others have, by index in `bell` (-1: none; not blocking).
+ * Valid as long as the port. Before the first sleep. */
+typedef void (*fsh_smp_sleep_fn)(uint64_t max_ns);
+void fsh_smp_port_bells(struct fsh_smp_port *port, int *bell,
+                        fsh_smp_sleep_fn sleep);
 
 /* A second thread is about to call: takes locks from now on. Call before its
  * first call, and again before that of every further thread. */

@@ -140,7 +140,7 @@ static enum fsh_smp_result send_pooled(struct fsh_smp_port *port,
         return FSH_SMP_NO_BLOCK;
     FSH_ASSERT(block < FSH_SMP_BLOCKS &&
                am->nbytes <= fsh_smp_pool_room(block));
-    memcpy(fsh_smp_block(port, port->rank, channel, block), am->src,
+    memcpy(fsh_smp_block(port, port->index, channel, block), am->src,
            am->nbytes);
     head = fsh_smp_head_at(tx->ring, tx->tail);
     flags = fill(port, dest, head, am);
@@ -222,8 +222,8 @@ int fsh_smp_announce(struct fsh_smp_port *port, const struct fsh_smp_tx *tx,
     if (port->fenced)
         atomic_thread_fence(memory_order_seq_cst);
     if (!fsh_smp_attended(port, tx, channel))
-        fsh_smp_call_attention(port, tx->owner, port->rank, channel);
+        fsh_smp_call_attention(port, tx->owner, port->index, channel);
     if (atomic_load_explicit(&tx->owner->sleepers, memory_order_relaxed) != 0)
-        fsh_smp_wake(tx->owner);
+        fsh_smp_wake(port, tx->owner);
     return 0;
 }
