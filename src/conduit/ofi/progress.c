@@ -21,7 +21,6 @@
 #define BLIND_NS UINT64_C(50000)
 /* Of the completion queue; see is_due. */
 #define EAGER_POLLS 1024u
-#define IDLE_POLLS 64u
 #define TIME_POLLS 32u
 #define SILENT_NS UINT64_C(50000)
 
@@ -238,10 +237,9 @@ static bool is_time(void)
 }
 
 /* Whether it is time to read the completion queue, which costs more than a message from
- * here: always while the network is in use, and when nothing comes from here. While it
- * is silent and ranks here talk, every SILENT_NS: the longest that the first message
+ * here: always while the network is in use. While it is silent, every SILENT_NS: the longest that the first message
  * waits, but for up to TIME_POLLS polls. Threads may lose counts. */
-static bool is_due(bool any)
+static bool is_due(void)
 {
     unsigned eager = atomic_load_explicit(&fsh_ofi.eager, memory_order_relaxed);
 
@@ -249,10 +247,6 @@ static bool is_due(bool any)
         atomic_store_explicit(&fsh_ofi.eager, eager - 1, memory_order_relaxed);
         return true;
     }
-    if (any)
-        atomic_store_explicit(&fsh_ofi.idle, 0, memory_order_relaxed);
-    else if (count(&fsh_ofi.idle) > IDLE_POLLS)
-        return true;
     return count(&fsh_ofi.passed) % TIME_POLLS == 0 && is_time();
 }
 
@@ -260,7 +254,7 @@ FSH_HOT bool fsh_ofi_poll(void)
 {
     bool any = fsh_local_poll();
 
-    if (fsh_ofi.away != 0 && is_due(any))
+    if (fsh_ofi.away != 0 && is_due())
         any |= poll_away();
     return any;
 }

@@ -113,9 +113,9 @@ struct fsh_ofi {
     uint32_t rank, ranks;
     uint32_t away; /* ranks that are not reached by memory */
     int bell;      /* rings for what comes from those here; -1 none */
-    /* Polls, of any thread, that have passed the completion queue over, in all and
-     * in a row without a message from here; and when it was last read. */
-    atomic_uint passed, idle;
+    /* Polls, of any thread, that have passed the completion queue over, and when it
+     * was last read. */
+    atomic_uint passed;
     _Atomic uint64_t read_ns;
     atomic_uint eager;    /* polls that will read it whatever comes from here */
     size_t segment_least; /* of the largest segments that ranks may have */
