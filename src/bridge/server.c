@@ -173,7 +173,7 @@ static void rest(struct fsh_bridge_server *s, unsigned *idle)
         ns = RETRY_NS;
     if (s->network.fd < 0 && ns > BLIND_NS)
         ns = BLIND_NS;
-    if (fsh_network_may_nap(&s->network) && 
+    if (fsh_network_may_nap(&s->network) &&
         fsh_network_nap(&s->network, -1, ns, NULL))
         *idle = 0;
 }
