@@ -121,6 +121,9 @@ package fsh_coll_pkg;
     eager_vp = vp < 11'(EAGER_VPS);
   endfunction
 
+  /// Lines of FP32 in an encoded packet: with four times the values of another, 1020 bytes.
+  localparam int unsigned BFP_LINES = 60;
+
   /// Items of a step, packet by packet.
   localparam logic [2:0] ITEM_FETCH = 3'd0;   // of the descriptor
   localparam logic [2:0] ITEM_OWN = 3'd1;     // the local operand
@@ -157,6 +160,7 @@ package fsh_coll_pkg;
     logic [7:0]   dest;
     logic [63:0]  key;      // colladdr
     logic [15:0]  bytes;    // to send
+    logic         bfp;      // encoded on its way
   } move_t;
 
   /// What a look-up of a packet's key finds.

@@ -370,7 +370,8 @@ package fsh_spec_pkg;
     logic [7:0] dest_seq;  // SeqID of the packets there.
     logic [10:0] dest_vp;  // The team's number there.
     logic [7:0] dest;  // Node that receives the value.
-    logic [3:0] rsvd1;  // Reserved, zero.
+    logic [2:0] rsvd1;  // Reserved, zero.
+    logic bfp;  // FP32 values travel as block floating point: encoded for dest, decoded on arrival. A packet holds 60 blocks of 16; what is stored is what receivers decode. Sums only.
     logic post;  // Write the value to host memory at post_addr, in whole lines, before the sequence's completion entry.
     logic [10:0] cookie;  // Tag of the completion entry of the sequence.
     logic rsvd0;  // Reserved, zero.

@@ -829,6 +829,15 @@ static inline void fsh_colldesc_set_post(uint64_t *w, uint64_t v)
 {
     w[0] |= (v & 0x1u) << 59;
 }
+/* FP32 values travel as block floating point: encoded for dest, decoded on arrival. A packet holds 60 blocks of 16; what is stored is what receivers decode. Sums only. */
+static inline uint64_t fsh_colldesc_bfp(const uint64_t *w)
+{
+    return (w[0] >> 60) & 0x1u;
+}
+static inline void fsh_colldesc_set_bfp(uint64_t *w, uint64_t v)
+{
+    w[0] |= (v & 0x1u) << 60;
+}
 /* Node that receives the value. */
 static inline uint64_t fsh_colldesc_dest(const uint64_t *w)
 {
@@ -910,7 +919,7 @@ static inline void fsh_colldesc_set_post_addr(uint64_t *w, uint64_t v)
 {
     w[7] |= (v & 0xffffffffu) << 0;
 }
-#define FSH_COLLDESC_USED_W0 UINT64_C(0xfff7fffffffffff)
+#define FSH_COLLDESC_USED_W0 UINT64_C(0x1fff7fffffffffff)
 #define FSH_COLLDESC_USED_W1 UINT64_C(0xffffff07ffffff)
 #define FSH_COLLDESC_USED_W2 UINT64_C(0x0)
 #define FSH_COLLDESC_USED_W3 UINT64_C(0x0)

@@ -19,11 +19,15 @@ module fsh_cabout #(
     /* verilator lint_on UNUSEDSIGNAL */
     input  wire logic          has_own_i,
     input  wire logic   [31:0] addr_i,    // of the descriptor
+    /* verilator lint_off UNUSEDSIGNAL */
     input  wire logic [NW-1:0] packet_i,
+    /* verilator lint_on UNUSEDSIGNAL */
     input  wire logic    [4:0] source_i,
     input  wire logic [CW-1:0] context_i,
     input  wire logic [LW+6:0] bytes_i,
-    input  wire logic   [LW:0] lines_i,
+    input  wire logic [LW+2:0] lines_i,
+    input  wire logic    [5:0] tail_i,
+    input  wire logic   [18:0] first_i,   // line of the value that the packet begins with
     input  wire logic [SW-1:0] slot_i,
     input  wire logic          eager_i,
     output logic         [7:0] source_o,
@@ -33,9 +37,8 @@ module fsh_cabout #(
 );
   logic [127:0]  sources;
   logic    [2:0] what_q;
-  logic   [31:0] line_q;
+  logic   [31:0] line_q, post_q;
   logic          next;  // the operand is that of the packet after packet_i
-  logic [NW-1:0] at;
   fsh_spec_pkg::colladdr_t addr;
 
   assign sources   = {desc_i.sources1, desc_i.sources0};
@@ -46,7 +49,6 @@ module fsh_cabout #(
                       desc_i.dest_seq, 8'(packet_i)};
 
   assign next      = item_i == fsh_coll_pkg::ITEM_AHEAD;
-  assign at        = packet_i + NW'(next);
 
   always_comb begin
     addr       = '0;
@@ -60,7 +62,8 @@ module fsh_cabout #(
   always_ff @(posedge clk_i) begin
     if (size_i) begin
       line_q <= (item_i == fsh_coll_pkg::ITEM_OUT ? desc_i.store_addr : desc_i.own_addr) +
-                (32'(at) << LW);
+                32'(first_i);
+      post_q <= desc_i.post_addr + 32'(first_i);
       if (item_i == fsh_coll_pkg::ITEM_FETCH) line_q <= addr_i;
       unique case (item_i)
         fsh_coll_pkg::ITEM_FETCH: what_q <= fsh_coll_pkg::MOVE_FETCH;
@@ -80,7 +83,7 @@ module fsh_cabout #(
     move_o.own       = has_own_i && (item_i == fsh_coll_pkg::ITEM_OUT ? desc_i.count == '0 :
                                                                         source_i == '0);
     move_o.lines     = 8'(lines_i);
-    move_o.tail      = bytes_i[5:0];
+    move_o.tail      = tail_i;
     move_o.addr      = line_q;
     move_o.slot      = 16'(slot_i);
     move_o.given     = sources;
@@ -89,10 +92,11 @@ module fsh_cabout #(
     move_o.send      = desc_i.send;
     move_o.store     = desc_i.store && desc_i.bytes != '0;
     move_o.post      = desc_i.post && desc_i.bytes != '0;
-    move_o.post_addr = desc_i.post_addr + (32'(packet_i) << LW);
+    move_o.post_addr = post_q;
     move_o.dest      = desc_i.dest;
     move_o.key       = addr;
     move_o.bytes     = 16'(bytes_i);
+    move_o.bfp       = desc_i.bfp && desc_i.bytes != '0;
   end
 endmodule
 

@@ -2,11 +2,12 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// The data path of a unit: moves (fsh_coll_pkg::MOVE_*) of up to LINES lines of 64 bytes,
+/// The data path of a unit: moves (fsh_coll_pkg::MOVE_*) of up to 4 LINES lines of 64 bytes,
 /// a line a cycle where both ends allow it and the reduction does. Three at once: a local
 /// operand (fsh_cown), a packet that is copied or combined, one on its way out (fsh_cway).
 /// Each context has two packets of local operand and two of result, halves, in turns, so
-/// that the items of a packet go on beside the way out of the one before.
+/// that the items of a packet go on beside the way out of the one before. They are FP32: an
+/// encoded packet (move_t::bfp) is decoded when it is read, and encoded on the way out.
 /// start_i with the move's description, which may be while path_o says so: no other of its
 /// kind is under way, and what it reads is there, or will be by the time it is read; what
 /// it writes is read by nobody else. failed_o: an error of a read for a local operand or
@@ -18,6 +19,7 @@ module fsh_cdata #(
     parameter int unsigned SLOTS = 70,
     parameter bit FP64 = 1'b1,
     localparam int unsigned CW = $clog2(CONTEXTS),
+    localparam int unsigned HW = $clog2(LINES) + 2,  // a half has four packets' lines
     localparam int unsigned LW = $clog2(LINES),
     localparam int unsigned SW = $clog2(SLOTS)
 ) (
@@ -64,9 +66,12 @@ module fsh_cdata #(
   logic        is_out, is_packet, is_memory;
   logic [CW:0] half, own_half, out_half;
   logic        own_busy, own_we, own_hold, out_busy, out_own, out_hold, out_read, out_open;
-  logic [CW+LW:0]      own_waddr;
+  logic [CW+HW:0]      own_waddr;
   logic [511:0]        own_wdata, own_line, sum_line;
-  logic [LW-1:0]       out_line;
+  logic [HW-1:0]       out_line;
+  /* verilator lint_off UNUSEDSIGNAL */
+  logic [HW+6:0]       tx_bytes;
+  /* verilator lint_on UNUSEDSIGNAL */
   logic [CONTEXTS-1:0] rd_bad, wr_bad;
 
   assign half      = {move_i.context_[CW-1:0], move_i.half};
@@ -78,13 +83,12 @@ module fsh_cdata #(
   // A packet: copied, or combined with the local operand or what stands there.
   logic          busy_q, copy_q, own_q, more, some_q, take, read, got, fold_ready, fold_valid;
   logic   [CW:0] half_q;
-  logic   [LW:0] lines_q, ask_q, got_q;  // lines asked for, lines through
-  logic [LW-1:0] line_q, fold_line;
-  logic [SW-1:0] slot_q;
+  logic   [HW:0] lines_q, ask_q, got_q;  // lines asked for, lines through
+  logic [HW-1:0] line_q, fold_line;
   logic    [2:0] kind_q;
   logic    [3:0] op_q;
-  logic          wants, fresh_q, same, loading, reading;
-  logic  [511:0] packet, packet_q, fold_out;
+  logic          wants, same, loading, reading;
+  logic  [511:0] packet, fold_out;
 
   assign loading    = own_busy && own_half == half;
   assign path_o.loading  = loading;
@@ -99,34 +103,44 @@ module fsh_cdata #(
   assign more        = ask_q != lines_q;
   assign reading     = busy_q && more;
   assign wants       = reading && (!some_q || take) && (copy_q || !same);
-  assign read        = wants && prd_ready_i;
-  assign prd_valid_o = wants;
-  assign prd_addr_o  = {slot_q, ask_q[LW-1:0]};
   assign take        = some_q && (copy_q || fold_ready);
   assign got         = copy_q ? take : fold_valid;
 
-  // The memory has others to read for: a line that is not taken at once is kept.
-  assign packet = fresh_q ? prd_data_i : packet_q;
-
-  always_ff @(posedge clk_i) begin
-    fresh_q <= read;
-    if (fresh_q) packet_q <= prd_data_i;
-  end
+  fsh_cunpack #(
+      .LINES(LINES),
+      .SLOTS(SLOTS)
+  ) i_unpack (
+      .clk_i,
+      .rst_i,
+      .start_i(start_i && is_packet),
+      .coded_i(move_i.bfp),
+      .slot_i (move_i.slot[SW-1:0]),
+      .lines_i(move_i.lines[HW:0]),
+      .wants_i(wants),
+      .ask_i  (ask_q[HW-1:0]),
+      .read_o (read),
+      .take_i (take),
+      .line_i (line_q[1:0]),
+      .prd_valid_o,
+      .prd_ready_i,
+      .prd_addr_o,
+      .prd_data_i,
+      .line_o (packet)
+  );
 
   always_ff @(posedge clk_i) begin
     if (read) begin
-      line_q <= ask_q[LW-1:0];
+      line_q <= ask_q[HW-1:0];
       ask_q  <= ask_q + 1'b1;
     end
     if (got) got_q <= got_q + 1'b1;
     if (start_i && is_packet) begin
       ask_q   <= '0;
       got_q   <= '0;
-      lines_q <= move_i.lines[LW:0];
+      lines_q <= move_i.lines[HW:0];
       half_q  <= half;
       copy_q  <= move_i.what == fsh_coll_pkg::MOVE_COPY;
       own_q   <= move_i.own;
-      slot_q  <= move_i.slot[SW-1:0];
       kind_q  <= move_i.kind;
       op_q    <= move_i.op;
     end
@@ -141,7 +155,7 @@ module fsh_cdata #(
 
   // Reduction; side is the line.
   fsh_cfold #(
-      .SIDE(LW),
+      .SIDE(HW),
       .FP64(FP64)
   ) i_fold (
       .clk_i,
@@ -162,7 +176,7 @@ module fsh_cdata #(
 
   fsh_cown #(
       .CONTEXTS(CONTEXTS),
-      .LINES   (LINES)
+      .LINES   (1 << HW)
   ) i_own (
       .clk_i,
       .rst_i,
@@ -192,7 +206,7 @@ module fsh_cdata #(
 
   fsh_cway #(
       .CONTEXTS(CONTEXTS),
-      .LINES   (LINES)
+      .LINES   (1 << HW)
   ) i_way (
       .clk_i,
       .rst_i,
@@ -222,9 +236,11 @@ module fsh_cdata #(
       .tx_last_o,
       .tx_dest_o,
       .tx_addr_o,
-      .tx_bytes_o,
+      .tx_bytes_o(tx_bytes),
       .tx_data_o
   );
+
+  assign tx_bytes_o = tx_bytes[LW+6:0];
 
   // What comes from memory, and what is made of packets.
   logic out_own_read, out_sum_read, own_read, sum_read;
@@ -236,27 +252,27 @@ module fsh_cdata #(
 
   fsh_ram #(
       .WIDTH(512),
-      .DEPTH(2 * CONTEXTS * LINES)
+      .DEPTH(2 * CONTEXTS << HW)
   ) i_owns (
       .clk_i,
       .we_i   (own_we),
       .waddr_i(own_waddr),
       .wdata_i(own_wdata),
       .re_i   (own_read),
-      .raddr_i(out_own_read ? {out_half, out_line} : {half_q, ask_q[LW-1:0]}),
+      .raddr_i(out_own_read ? {out_half, out_line} : {half_q, ask_q[HW-1:0]}),
       .rdata_o(own_line)
   );
 
   fsh_ram #(
       .WIDTH(512),
-      .DEPTH(2 * CONTEXTS * LINES)
+      .DEPTH(2 * CONTEXTS << HW)
   ) i_sums (
       .clk_i,
       .we_i   (busy_q && got),
       .waddr_i({half_q, copy_q ? line_q : fold_line}),
       .wdata_i(copy_q ? packet : fold_out),
       .re_i   (sum_read),
-      .raddr_i(out_sum_read ? {out_half, out_line} : {half_q, ask_q[LW-1:0]}),
+      .raddr_i(out_sum_read ? {out_half, out_line} : {half_q, ask_q[HW-1:0]}),
       .rdata_o(sum_line)
   );
 

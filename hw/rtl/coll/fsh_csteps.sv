@@ -5,9 +5,9 @@
 /// The control of a unit of the collective engine (fsh_cunit says what it does): state by
 /// state, one item of one context at a time, with the data path where it needs that.
 /// An item takes 5 cycles besides its lines, one with a look-up 11 and the end of the
-/// reduction, a change of the context 2 more. No packet becomes whole between a look-up
-/// that is taken and its answer. Valid signals depend on registers only. Reset: no
-/// sequence.
+/// reduction, of an encoded packet 1 more, a change of the context 2 more. No packet
+/// becomes whole between a look-up that is taken and its answer. Valid signals depend on
+/// registers only. Reset: no sequence.
 module fsh_csteps #(
     parameter int unsigned CONTEXTS = 4,
     parameter int unsigned LINES = 16,
@@ -127,8 +127,10 @@ module fsh_csteps #(
   // The packet of the step that is in hand.
   logic        last_packet_q, last_source_q;
   logic [PW:0] bytes_q;
-  logic [LW:0] lines_q;
-  logic        has_own;
+  logic [LW+2:0] lines_q;
+  logic [18:0] first;
+  logic [5:0]  tail_q;
+  logic        has_own, sized, many;
 
   assign has_own = desc_q.own || desc_q.given;
 
@@ -137,18 +139,18 @@ module fsh_csteps #(
   ) i_size (
       .clk_i,
       .size_i       (state_q == Size),
-      .fetch_i      (item_q == FETCH),
-      .next_i       (item_q == AHEAD),
-      .out_i        (item_q == OUT),
-      .some_i       (desc_q.send || ((desc_q.store || desc_q.post) && desc_q.bytes != '0)),
-      .total_i      (desc_q.bytes),
-      .count_i      (desc_q.count),
+      .item_i       (item_q),
+      .desc_i       (desc_q),
       .packet_i     (packet_q),
       .source_i     (source_q),
+      .ready_o      (sized),
+      .first_o      (first),
+      .many_o       (many),
       .last_packet_o(last_packet_q),
       .last_source_o(last_source_q),
       .bytes_o      (bytes_q),
-      .lines_o      (lines_q)
+      .lines_o      (lines_q),
+      .tail_o       (tail_q)
   );
 
   // What is claimed before it is awaited.
@@ -168,14 +170,14 @@ module fsh_csteps #(
       .pulse_i       (pulse_q),
       .fed_i         (fed_q),
       .crowded_i,
-      .many_i        (desc_q.bytes > 24'(1 << PW)),
+      .many_i        (many),
       .some_i        (desc_q.count != '0),
       .tail_i        (desc_q.tail),
       .packet_i      (packet_q),
       .first_source_i(source_q == '0),
       .last_source_i (last_source_q),
       .last_packet_i (last_packet_q),
-      .take_i        (state_q == Size),
+      .take_i        (state_q == Size && sized),
       .answer_i      (state_q == Answer && look_done_i),
       .there_i       (look_i.made || look_i.found),
       .hop_i         (state_q == Hop),
@@ -228,6 +230,8 @@ module fsh_csteps #(
       .context_i(c_q),
       .bytes_i  (bytes_q),
       .lines_i  (lines_q),
+      .tail_i   (tail_q),
+      .first_i  (first),
       .slot_i   (slot_q),
       .eager_i  (eager_q),
       .source_o (source),
@@ -288,8 +292,7 @@ module fsh_csteps #(
         addr_q <= run_addr_i;
         item_q <= chosen;
         tell_q  <= fsh_spec_pkg::COLLMSG_GRANT;
-        ahead_q <= 1'b0;
-        pulse_q <= 1'b0;
+        {ahead_q, pulse_q} <= '0;
         if (some) state_q <= Load;
         if (opens) state_q <= Open;
       end
@@ -297,11 +300,10 @@ module fsh_csteps #(
         desc_q   <= desc_mem[c_q];
         {addr_q, packet_q, source_q, out_q, status_q} <= rest_mem[c_q];
         fed_q    <= pulse_q;
-        pulse_q  <= 1'b0;
-        ahead_q  <= 1'b0;
+        {ahead_q, pulse_q} <= '0;
         state_q  <= Size;
       end
-      Size: begin
+      Size: if (sized) begin
         state_q <= item_q == SOURCE ? Ask : item_q == OUT && desc_q.send ? May : Begin;
         if (item_q == OUT && path_i.loading) state_q <= Size;
         else if (item_q == OUT && failed_q[c_q]) state_q <= Next;
@@ -481,7 +483,6 @@ module fsh_csteps #(
   );
 
   assign end_valid_o = state_q == Report;
-
   assign end_o = {desc_q.cookie, status_q, desc_q.seq,
                   status_q == fsh_spec_pkg::STATUS_TIMEOUT ? source : 8'd0};
 

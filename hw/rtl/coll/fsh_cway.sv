@@ -8,9 +8,10 @@
 /// busy_o is low; it begins when hold_i is low, which it then stays. line_i is the line a
 /// cycle after read_o, and stays until it is taken; it begins when open_i is high. Packets
 /// leave as lines, tx_first_o and tx_last_o around them; the last bytes of the last line are
-/// nothing in particular. Writes are answered in order (mwr_done_i); settled_o[c]: all that
-/// context c has to write is written; an error is a pulse for its context. Valid signals
-/// depend on registers only. Reset: none under way.
+/// nothing in particular. Lines of an encoded packet (bfp) pass fsh_cencode, and fsh_cpack
+/// to the network; what is stored is what receivers decode. Writes are answered in order
+/// (mwr_done_i); settled_o[c]: all that context c has to write is written; an error is a
+/// pulse for its context. Valid signals depend on registers only. Reset: none under way.
 module fsh_cway #(
     parameter int unsigned CONTEXTS = 4,
     parameter int unsigned LINES = 16,
@@ -57,14 +58,63 @@ module fsh_cway #(
   logic [LW-1:0] line_q;
   logic        tx_done_q, wr_done_q, tx_ok, wr_ok, owner_room, halves, half_q;
 
+  // Encoded lines pass the codec, which stands still while its last one waits.
+  logic          bfp_q, ending_q, moves, valid, last, coded_valid, coded_last, tx_ready;
+  logic          pack_ready, pack_valid, pack_first, pack_last, pack_busy;
+  logic   [15:0] keep;
+  logic    [7:0] code;
+  logic  [127:0] values;
+  logic  [511:0] coded_line, pack_line;
+  logic [LW-1:0] line, coded_number;
+
+  assign keep  = last_q && tail_q != '0 ? ~(16'hffff << tail_q[5:2]) : '1;
+  assign moves = bfp_q ? some_q && !(coded_valid && !take) : take;
+  assign valid = bfp_q ? coded_valid : some_q;
+  assign last  = bfp_q ? coded_last : last_q;
+  assign line  = bfp_q ? coded_number : line_q;
+
+  fsh_cencode #(
+      .SIDE(LW + 1)
+  ) i_encode (
+      .clk_i,
+      .rst_i,
+      .stall_i (coded_valid && !take),
+      .valid_i (some_q && bfp_q),
+      .line_i,
+      .keep_i  (keep),
+      .side_i  ({last_q, line_q}),
+      .valid_o (coded_valid),
+      .code_o  (code),
+      .values_o(values),
+      .line_o  (coded_line),
+      .side_o  ({coded_last, coded_number})
+  );
+
+  fsh_cpack i_pack (
+      .clk_i,
+      .rst_i,
+      .valid_i (coded_valid && send_q && !tx_done_q),
+      .ready_o (pack_ready),
+      .last_i  (coded_last),
+      .code_i  (code),
+      .values_i(values),
+      .valid_o (pack_valid),
+      .ready_i (tx_ready_i),
+      .first_o (pack_first),
+      .last_o  (pack_last),
+      .line_o  (pack_line),
+      .busy_o  (pack_busy)
+  );
+
   assign more   = ask_q != lines_q;
-  assign read_o = busy_o && !hold_i && more && (some_q ? take : open_i);
+  assign read_o = busy_o && !hold_i && more && (some_q ? moves : open_i);
   assign line_o = ask_q[LW-1:0];
-  assign tx_ok  = !send_q || tx_done_q || tx_ready_i;
+  assign tx_ready = bfp_q ? pack_ready : tx_ready_i;
+  assign tx_ok  = !send_q || tx_done_q || tx_ready;
   assign halves = store_q && post_q;
   assign wr_ok  = (!store_q && !post_q) || wr_done_q ||
                   (mwr_ready_i && owner_room && half_q == halves);
-  assign take   = some_q && tx_ok && wr_ok;
+  assign take   = valid && tx_ok && wr_ok;
 
   always_ff @(posedge clk_i) begin
     if (read_o) begin
@@ -81,6 +131,7 @@ module fsh_cway #(
       send_q      <= move_i.send;
       store_q     <= move_i.store;
       post_q      <= move_i.post;
+      bfp_q       <= move_i.bfp;
       own_o       <= move_i.own;
       half_o      <= {move_i.context_[CW-1:0], move_i.half};
       tx_dest_o   <= move_i.dest;
@@ -90,15 +141,17 @@ module fsh_cway #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (read_o || take) some_q <= read_o;
+    if (read_o || moves) some_q <= read_o;
     if (start_i) busy_o <= 1'b1;
-    else if (take && last_q) busy_o <= 1'b0;
+    else if (bfp_q ? ending_q && !pack_busy : take && last) busy_o <= 1'b0;
+    if (start_i) ending_q <= 1'b0;
+    else if (take && last) ending_q <= 1'b1;
     if (take) begin
       tx_done_q <= 1'b0;
       wr_done_q <= 1'b0;
       half_q    <= 1'b0;
     end else begin
-      if (tx_valid_o && tx_ready_i) tx_done_q <= 1'b1;
+      if (valid && send_q && tx_ready) tx_done_q <= 1'b1;
       if (mwr_valid_o && mwr_ready_i) begin
         half_q    <= 1'b1;
         wr_done_q <= half_q == halves;
@@ -107,15 +160,15 @@ module fsh_cway #(
     if (rst_i) {busy_o, some_q, tx_done_q, wr_done_q, half_q} <= '0;
   end
 
-  assign tx_valid_o  = some_q && send_q && !tx_done_q;
-  assign tx_first_o  = line_q == '0;
-  assign tx_last_o   = last_q;
-  assign tx_data_o   = line_i;
-  assign mwr_valid_o = some_q && (store_q || post_q) && !wr_done_q && owner_room;
+  assign tx_valid_o  = bfp_q ? pack_valid : some_q && send_q && !tx_done_q;
+  assign tx_first_o  = bfp_q ? pack_first : line_q == '0;
+  assign tx_last_o   = bfp_q ? pack_last : last_q;
+  assign tx_data_o   = bfp_q ? pack_line : line_i;
+  assign mwr_valid_o = valid && (store_q || post_q) && !wr_done_q && owner_room;
   assign mwr_post_o  = post_q && half_q == halves;
-  assign mwr_addr_o  = (mwr_post_o ? post_addr_q : addr_q) + 32'(line_q);
-  assign mwr_data_o  = line_i;
-  assign mwr_strb_o  = last_q && tail_q != '0 ? ~({64{1'b1}} << tail_q) : '1;
+  assign mwr_addr_o  = (mwr_post_o ? post_addr_q : addr_q) + 32'(line);
+  assign mwr_data_o  = bfp_q ? coded_line : line_i;
+  assign mwr_strb_o  = last && tail_q != '0 ? ~({64{1'b1}} << tail_q) : '1;
 
   // Whose write is answered.
   logic          owner_known, wrote;

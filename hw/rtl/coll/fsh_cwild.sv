@@ -26,6 +26,10 @@ module fsh_cwild #(
     end else if (desc_i.count > 5'd1 || (desc_i.count == 5'd1 && desc_i.own)) begin
       wild_o = 1'b1;
     end
+    if (desc_i.bfp && (desc_i.given || desc_i.count > 5'd1 || desc_i.bytes[1:0] != '0 ||
+                       desc_i.kind != fsh_coll_pkg::TYPE_FLOAT ||
+                       desc_i.op != fsh_coll_pkg::OP_SUM))
+      wild_o = 1'b1;
     if (!has_own && desc_i.count == '0 && desc_i.bytes != '0) wild_o = 1'b1;
     if (desc_i.eager && !fsh_coll_pkg::eager_vp(desc_i.dest_vp)) wild_o = 1'b1;
     if (desc_i.send && desc_i.dest[7:fsh_spec_pkg::NODE_W] != '0) wild_o = 1'b1;

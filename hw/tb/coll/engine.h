@@ -62,7 +62,18 @@ class Descriptor
     Line line = {};
 };
 
-enum Flag { HEAD, TAIL, OWN, GIVEN, REDUCE, STORE, SEND, EAGER, POST = 59 };
+enum Flag {
+    HEAD,
+    TAIL,
+    OWN,
+    GIVEN,
+    REDUCE,
+    STORE,
+    SEND,
+    EAGER,
+    POST = 59,
+    BFP = 60
+};
 enum Field {
     JOB = 8,
     VP = 16,

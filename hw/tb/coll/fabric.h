@@ -9,6 +9,7 @@
 #include <map>
 #include "engine.h"
 extern "C" {
+#include "compute/number/block.h"
 #include "coll/fold/fold.h"
 #include "coll/program/program.h"
 }
@@ -18,6 +19,7 @@ namespace coll
 
 const size_t memory_bytes = 1 << 20;
 const unsigned packet_bytes = 1024, vp = 3;
+const unsigned coded_bytes = 3840; // FP32 in an encoded packet
 
 struct Program {
     struct fsh_program *p;
@@ -30,15 +32,21 @@ struct Job {
     struct fsh_program_shape shape;
     const struct fsh_program_algorithm *algorithm;
     std::vector<unsigned> nodes; // of its ranks
-    bool eager, post;
+    bool eager, post, bfp;
     size_t block; // bytes
     std::vector<Program> ranks;
+
+    // From block to block. Encoded, one may end anywhere.
+    size_t pitch() const
+    {
+        return bfp ? (block + 63) / 64 * 64 : block;
+    }
 
     size_t at(unsigned rank, const fsh_program_range &r) const
     {
         const Program &p = ranks[rank];
         bool own = r.first == rank && r.count == 1;
-        size_t offset = r.first * block;
+        size_t offset = r.first * pitch();
         switch (shape.call) { // one block alone stands first
         case FSH_PROGRAM_SCATTER:
         case FSH_PROGRAM_REDUCE_SCATTER:
@@ -71,8 +79,8 @@ struct Job {
         size_t n = 0;
         for (uint32_t i = 0; i < ranks[rank].p->steps; i++) {
             const fsh_program_step &s = ranks[rank].p->step[i];
-            n += s.sources * std::max<size_t>(1, (bytes(s) + packet_bytes - 1) /
-                                                     packet_bytes);
+            size_t each = bfp ? coded_bytes : packet_bytes;
+            n += s.sources * std::max<size_t>(1, (bytes(s) + each - 1) / each);
         }
         return n;
     }
@@ -88,6 +96,7 @@ inline Line descriptor(const Job &job, unsigned rank, uint32_t i)
     d.flag(TAIL, i + 1 == p.p->steps);
     d.flag(OWN, s.local.place != FSH_PROGRAM_NONE);
     d.flag(REDUCE, s.reduce);
+    d.flag(BFP, job.bfp);
     d.flag(STORE, s.store.place != FSH_PROGRAM_NONE);
     d.flag(SEND, s.dest != FSH_PROGRAM_NOBODY);
     d.put(JOB, 8, job.number);
@@ -171,12 +180,32 @@ class Reference
             else
                 value = in;
         }
+        if (job_.bfp)
+            travel(value);
         if (s.store.place != FSH_PROGRAM_NONE && bytes)
             std::memcpy(&(*memory_[rank])[job_.at(rank, s.store)], value.data(),
                         bytes);
         if (s.dest != FSH_PROGRAM_NOBODY)
             packet_[key(s.dest, rank, s.dest_seq)] = value;
         return true;
+    }
+
+    // There and back, encoded.
+    static void travel(Value &value)
+    {
+        const struct fsh_bfp_format format = FSH_BFP_16_8_7;
+
+        for (size_t at = 0; at < value.size(); at += 64) {
+            size_t n = std::min<size_t>(64, value.size() - at);
+            float x[16] = {};
+            uint16_t fields[16];
+
+            std::memcpy(x, &value[at], n);
+            unsigned code = fsh_bfp_encode_block(&format, x, fields);
+            for (int i = 0; i < 16; i++)
+                x[i] = fsh_bfp_decode_value(&format, code, fields[i]);
+            std::memcpy(&value[at], x, n);
+        }
     }
 
     const Job &job_;
@@ -313,6 +342,14 @@ class Fabric
         return jobs_.size();
     }
 
+    size_t encoded() const
+    {
+        size_t n = 0;
+        for (const Job &job : jobs_)
+            n += job.bfp && job.block != 0;
+        return n;
+    }
+
   private:
     struct Waiting {
         unsigned node;
@@ -353,7 +390,7 @@ class Fabric
         for (unsigned r = 0; r < job.ranks.size(); r++) {
             Program &p = job.ranks[r];
             unsigned node = job.nodes[r];
-            size_t all = p.p->blocks * job.block;
+            size_t all = p.p->blocks * job.pitch();
             auto &memory = engines_[node]->memory;
             p.src = allocate(node, all);
             p.dst = allocate(node, all);
