@@ -256,8 +256,9 @@ class Fabric
     }
 
     // Runs the jobs; memory must be as it is after the programs. Nodes with a bit of
-    // `opposite` are told of the last job first, others of the first.
-    void run(bool hurry, unsigned opposite = 0)
+    // `opposite` are told of the last job first, others of the first; in a hurry each node
+    // `apart` cycles after the one before it.
+    void run(bool hurry, unsigned opposite = 0, unsigned apart = 0)
     {
         std::vector<std::vector<uint8_t>> want;
         for (auto &e : engines_) {
@@ -275,8 +276,10 @@ class Fabric
             for (unsigned r = 0; r < job.ranks.size(); r++) {
                 if (job.ranks[r].p->steps == 0)
                     continue;
-                waiting_.push_back({job.nodes[r], job.ranks[r].list,
-                                    hurry || opposite ? 0 : test_.below(300)});
+                unsigned wait = hurry      ? apart * job.nodes[r]
+                                : opposite ? 0
+                                           : test_.below(300);
+                waiting_.push_back({job.nodes[r], job.ranks[r].list, wait});
                 if (opposite & job.nodes[r])
                     std::rotate(waiting_.begin(), waiting_.end() - 1,
                                 waiting_.end());
