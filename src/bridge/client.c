@@ -181,10 +181,9 @@ struct waiting {
 static bool sleep_in_provider(struct fsh_wait *wait, uint64_t ns)
 {
     struct fsh_bridge_client *c = ((struct waiting *)wait)->c;
-    uint64_t blind = c->network.fd < 0 && ns > 50000 ? 50000 : ns;
 
     if (fsh_network_may_nap(&c->network))
-        fsh_network_nap(&c->network, -1, blind, NULL);
+        fsh_network_nap(&c->network, -1, ns, NULL);
     return true;
 }
 

@@ -21,6 +21,14 @@ bool fsh_bridge_listen(struct fsh_bridge_server *s,
                    desc_of(s), FI_ADDR_UNSPEC, &letter->op) == 0;
 }
 
+void fsh_bridge_letter_free(struct fsh_bridge_server *s,
+                            struct fsh_bridge_letter *letter)
+{
+    letter->busy = false;
+    letter->next = s->free_send;
+    s->free_send = letter;
+}
+
 /* ---- HELLO ---- */
 
 static bool open_endpoint(struct fsh_bridge_server *s,
@@ -98,11 +106,8 @@ void fsh_bridge_forget(struct fsh_bridge_server *s, unsigned client)
     for (unsigned i = 0; i < FSH_BRIDGE_SENDS; i++) {
         struct fsh_bridge_letter *letter = &s->send[i];
 
-        if (letter->busy && letter->client == client) {
-            letter->busy = false;
-            letter->next = s->free_send;
-            s->free_send = letter;
-        }
+        if (letter->busy && letter->client == client)
+            fsh_bridge_letter_free(s, letter);
     }
     fi_av_remove(s->network.av, &peer->addr, 1, 0);
     *peer = (struct fsh_bridge_peer){.ep = NULL};

@@ -15,22 +15,13 @@
 #define BATCH 16
 #define SPINS 64u /* rounds without news before it sleeps */
 /* Sleeps: with nothing to do, which bounds how long a stop takes; with a transfer under
- * way; with something that the provider did not take; without a descriptor. */
+ * way; with something that the provider did not take. */
 #define IDLE_NS UINT64_C(20000000)
 #define ACTIVE_NS UINT64_C(1000000)
 #define RETRY_NS UINT64_C(100000)
-#define BLIND_NS UINT64_C(50000)
 #define CHECK_NS UINT64_C(10000000) /* between two looks at all limits */
 
 /* ---- completions ---- */
-
-static void free_letter(struct fsh_bridge_server *s,
-                        struct fsh_bridge_letter *letter)
-{
-    letter->busy = false;
-    letter->next = s->free_send;
-    s->free_send = letter;
-}
 
 static void complete(struct fsh_bridge_server *s, void *context, size_t bytes)
 {
@@ -41,7 +32,7 @@ static void complete(struct fsh_bridge_server *s, void *context, size_t bytes)
         fsh_bridge_hear(s, (struct fsh_bridge_letter *)op, bytes);
         break;
     case FSH_BRIDGE_OP_SEND:
-        free_letter(s, (struct fsh_bridge_letter *)op);
+        fsh_bridge_letter_free(s, (struct fsh_bridge_letter *)op);
         break;
     case FSH_BRIDGE_OP_PIECE:
         fsh_bridge_piece_end(s, (struct fsh_bridge_piece *)op, FSH_BRIDGE_OK);
@@ -64,7 +55,7 @@ static void complete_failed(struct fsh_bridge_server *s)
                              FSH_BRIDGE_NETWORK);
     } else if (op->kind == FSH_BRIDGE_OP_SEND) {
         s->peer[((struct fsh_bridge_letter *)op)->client].gone = true;
-        free_letter(s, (struct fsh_bridge_letter *)op);
+        fsh_bridge_letter_free(s, (struct fsh_bridge_letter *)op);
     } else { /* too long: a stranger's */
         atomic_fetch_add_explicit(&s->strangers, 1, memory_order_relaxed);
         fsh_bridge_listen(s, (struct fsh_bridge_letter *)op);
@@ -171,8 +162,6 @@ static void rest(struct fsh_bridge_server *s, unsigned *idle)
     ns = quiet < ns ? quiet : ns;
     if (has_more(s) && ns > RETRY_NS)
         ns = RETRY_NS;
-    if (s->network.fd < 0 && ns > BLIND_NS)
-        ns = BLIND_NS;
     if (fsh_network_may_nap(&s->network) &&
         fsh_network_nap(&s->network, -1, ns, NULL))
         *idle = 0;
@@ -258,7 +247,7 @@ static bool open_letters(struct fsh_bridge_server *s, char *why, size_t whylen)
     for (unsigned i = 0; i < FSH_BRIDGE_SENDS; i++) {
         s->send[i].op.kind = FSH_BRIDGE_OP_SEND;
         s->send[i].message = &s->messages[FSH_BRIDGE_RECEIVES + i];
-        free_letter(s, &s->send[i]);
+        fsh_bridge_letter_free(s, &s->send[i]);
     }
     for (unsigned i = 0; i < FSH_BRIDGE_RECEIVES; i++) {
         s->receive[i].op.kind = FSH_BRIDGE_OP_RECEIVE;
@@ -298,11 +287,9 @@ static bool start(struct fsh_bridge_server *s, char *why, size_t whylen)
     return rc == 0;
 }
 
+/* There are no clients. */
 static void close_all(struct fsh_bridge_server *s)
 {
-    for (unsigned i = 0; i < FSH_BRIDGE_MOST_CLIENTS; i++)
-        if (s->peer[i].ep != NULL)
-            fsh_bridge_forget(s, i);
     if (s->network.ep != NULL)
         fi_close(&s->network.ep->fid);
     s->network.ep = NULL;

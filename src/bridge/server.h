@@ -129,6 +129,9 @@ void fsh_bridge_hear(struct fsh_bridge_server *s,
 /* Give the provider a receive buffer. False: it refuses. */
 bool fsh_bridge_listen(struct fsh_bridge_server *s,
                        struct fsh_bridge_letter *letter);
+/* A send has ended. */
+void fsh_bridge_letter_free(struct fsh_bridge_server *s,
+                            struct fsh_bridge_letter *letter);
 /* This message is due. */
 void fsh_bridge_owe(struct fsh_bridge_peer *peer, enum fsh_bridge_owed what);
 /* Send what is owed; whether anything went. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The ranks of one host among each other, in shared memory: all of conduit smp but
- * compute cores and barrier, and a part of conduit ofi, which sends the rest through
+ * compute cores, and a part of conduit ofi, which sends the rest through
  * its network. Implemented in conduit/smp/local.c. Ranks are those of the job
  * everywhere. One per process; calls as in conduit.h, from any thread.
  */

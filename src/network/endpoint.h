@@ -64,7 +64,7 @@ int fsh_network_register(const struct fsh_network *n, void *addr, size_t bytes,
 
 /* Sleep until there is news, or `bell` is readable (-1: none; then *rung is set), for at
  * most ns; whether there was news. The caller has found nothing to do since
- * fsh_network_may_nap; without a descriptor, news is not noticed. */
+ * fsh_network_may_nap. Without a descriptor news ends no sleep: it is short then. */
 bool fsh_network_nap(const struct fsh_network *n, int bell, uint64_t ns,
                      bool *rung);
 /* Whether a nap cannot miss what has come already. Serialised as other calls. */

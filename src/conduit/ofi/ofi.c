@@ -3,18 +3,19 @@
  * Conduit ofi: ranks of several hosts. Those of one share memory (conduit/local.h),
  * unless FSHMEM_OFI_LOCAL=0; the others talk through libfabric, by messages and remote
  * memory access, whatever network carries them. What an operation takes is decided by
- * its target here, and nowhere else. Progress is made in calls of the library (state.h has the rules).
+ * its target here, and nowhere else. Progress is made in calls of the library (state.h
+ * has the rules).
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "boot/boot.h"
-#include "network/provider.h"
 #include "conduit/ofi/state.h"
+#include "network/provider.h"
 
 struct fsh_ofi fsh_ofi = {.lock = PTHREAD_MUTEX_INITIALIZER,
                           .network = {.fd = -1}};
@@ -48,8 +49,8 @@ static void init(enum fsh_threads threads, struct fsh_limits *limits)
         here[r] = fsh_ofi.peers[r].here;
     fsh_local_init(threads, here, &fsh_ofi_elsewhere, limits);
     free(here);
-    /* The bells are hung by all or none. */
-    fsh_ofi.bell = fsh_local_bell();
+    /* If one rank is away from another, each is from some: all or none hang bells. */
+    fsh_ofi.bell = fsh_ofi.away != 0 ? fsh_local_bell() : -1;
     if (limits->am_max_medium > FSH_OFI_MAX_PAYLOAD)
         limits->am_max_medium = FSH_OFI_MAX_PAYLOAD;
     limits->am_max_long_request = limits->am_max_long_reply =

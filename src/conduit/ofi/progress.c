@@ -15,10 +15,10 @@
 /* What boot gets to find out and say why a peer is gone. */
 #define FAILURE_NS UINT64_C(4000000000)
 #define DRAIN_NS UINT64_C(500000000)
-/* Sleeps: with something queued, which finds room without a sign; without a
- * descriptor. */
+/* Sleeps: with something queued, which finds room without a sign; while another thread
+ * has the completion queue. */
 #define QUEUED_NS UINT64_C(200000)
-#define BLIND_NS UINT64_C(50000)
+#define BUSY_NS UINT64_C(50000)
 /* Of the completion queue; see is_due. */
 #define EAGER_POLLS 1024u
 #define TIME_POLLS 32u
@@ -237,8 +237,9 @@ static bool is_time(void)
 }
 
 /* Whether it is time to read the completion queue, which costs more than a message from
- * here: always while the network is in use. While it is silent, every SILENT_NS: the longest that the first message
- * waits, but for up to TIME_POLLS polls. Threads may lose counts. */
+ * here: always while the network is in use; while it is silent, every SILENT_NS, looked at
+ * every TIME_POLLS polls, which bounds how long a first message waits. Threads may lose
+ * counts. */
 static bool is_due(void)
 {
     unsigned eager = atomic_load_explicit(&fsh_ofi.eager, memory_order_relaxed);
@@ -264,13 +265,9 @@ FSH_HOT bool fsh_ofi_poll(void)
 /* The poll after this finds what is new. */
 void fsh_ofi_nap(uint64_t max_ns)
 {
-    uint64_t ns =
-        fsh_ofi.network.fd < 0 && fsh_ofi.away != 0 && max_ns > BLIND_NS
-            ? BLIND_NS
-            : max_ns;
     bool rung = false;
 
-    if (fsh_network_nap(&fsh_ofi.network, fsh_ofi.bell, ns, &rung))
+    if (fsh_network_nap(&fsh_ofi.network, fsh_ofi.bell, max_ns, &rung))
         atomic_store_explicit(&fsh_ofi.woken, true, memory_order_relaxed);
     if (rung)
         fsh_local_hush();
@@ -289,7 +286,7 @@ void fsh_ofi_wait(uint64_t max_ns, bool memory)
     /* Whoever wakes looks there first. */
     atomic_store_explicit(&fsh_ofi.eager, EAGER_POLLS, memory_order_relaxed);
     if (pthread_mutex_trylock(&fsh_ofi.lock) != 0) {
-        fsh_local_wait(ns < BLIND_NS ? ns : BLIND_NS, memory);
+        fsh_local_wait(ns < BUSY_NS ? ns : BUSY_NS, memory);
         return;
     }
     idle = fsh_ofi.taken == fsh_ofi.arrived &&
