@@ -77,6 +77,7 @@ static bool get_time(struct reader *r, const json_t *event, const char *key,
     const json_t *value = json_object_get(event, key);
     double us = json_number_value(value);
 
+    *ns = 0;
     if (!json_is_number(value) || !(us >= 0) || us > MOST_TIME)
         return fail(r, "%s is not a time in microseconds", key);
     *ns = (uint64_t)llround(us * 1000);
@@ -89,6 +90,7 @@ static bool get_number(struct reader *r, const json_t *object, const char *key,
     const json_t *value = json_object_get(object, key);
     json_int_t n = json_integer_value(value);
 
+    *number = 0;
     if (!json_is_integer(value) || n < 0 || (uint64_t)n > most)
         return fail(r, "%s is not a number up to %llu", key,
                     (unsigned long long)most);

@@ -4,6 +4,7 @@
  * and are run where they lie in their buffer, which goes back when the last of them has
  * ended; and sleep.
  */
+#include <limits.h>
 #include <string.h>
 
 #include "base/assertion.h"
@@ -19,10 +20,23 @@
  * has the completion queue. */
 #define QUEUED_NS UINT64_C(200000)
 #define BUSY_NS UINT64_C(50000)
-/* Of the completion queue; see is_due. */
+/* Of the completion queue; see look_away. */
 #define EAGER_POLLS 1024u
 #define TIME_POLLS 32u
 #define SILENT_NS UINT64_C(50000)
+
+/* The next polls read the completion queue, at least so many. */
+static void look_for(unsigned polls)
+{
+    if (atomic_load_explicit(&fsh_ofi.eager, memory_order_relaxed) < polls)
+        atomic_store_explicit(&fsh_ofi.eager, polls, memory_order_relaxed);
+    atomic_store_explicit(&fsh_ofi.until, 0, memory_order_relaxed);
+}
+
+void fsh_ofi_expect_completion(void)
+{
+    look_for(EAGER_POLLS);
+}
 
 /* ---- receive buffers; with the lock ---- */
 
@@ -209,20 +223,11 @@ static bool poll_away(void)
             break;
     }
     if (any || fsh_ofi.posted != 0 || fsh_ofi.queued != 0)
-        atomic_store_explicit(&fsh_ofi.eager, EAGER_POLLS,
-                              memory_order_relaxed);
+        look_for(EAGER_POLLS);
     pthread_mutex_unlock(&fsh_ofi.lock);
     if (__builtin_expect(fsh_ofi.failed_ns != 0, 0))
         check_failure();
     return any;
-}
-
-static unsigned count(atomic_uint *n)
-{
-    unsigned is = atomic_load_explicit(n, memory_order_relaxed) + 1;
-
-    atomic_store_explicit(n, is, memory_order_relaxed);
-    return is;
 }
 
 static bool is_time(void)
@@ -236,27 +241,34 @@ static bool is_time(void)
     return true;
 }
 
-/* Whether it is time to read the completion queue, which costs more than a message from
- * here: always while the network is in use; while it is silent, every SILENT_NS, looked at
- * every TIME_POLLS polls, which bounds how long a first message waits. Threads may lose
- * counts. */
-static bool is_due(void)
+/* The completion queue costs more to read than a message from here. While the network is
+ * in use every poll reads it; while it is silent every TIME_POLLS polls look at the clock,
+ * and one reads it every SILENT_NS, which bounds how long a first message waits. Threads
+ * may lose counts. */
+static __attribute__((noinline)) bool look_away(void)
 {
     unsigned eager = atomic_load_explicit(&fsh_ofi.eager, memory_order_relaxed);
 
+    if (fsh_ofi.away == 0) {
+        atomic_store_explicit(&fsh_ofi.until, UINT_MAX, memory_order_relaxed);
+        return false;
+    }
     if (eager != 0) {
         atomic_store_explicit(&fsh_ofi.eager, eager - 1, memory_order_relaxed);
-        return true;
+        return poll_away();
     }
-    return count(&fsh_ofi.passed) % TIME_POLLS == 0 && is_time();
+    atomic_store_explicit(&fsh_ofi.until, TIME_POLLS - 1, memory_order_relaxed);
+    return is_time() && poll_away();
 }
 
 FSH_HOT bool fsh_ofi_poll(void)
 {
     bool any = fsh_local_poll();
+    unsigned until = atomic_load_explicit(&fsh_ofi.until, memory_order_relaxed);
 
-    if (fsh_ofi.away != 0 && is_due())
-        any |= poll_away();
+    if (__builtin_expect(until == 0, 0))
+        return look_away() || any;
+    atomic_store_explicit(&fsh_ofi.until, until - 1, memory_order_relaxed);
     return any;
 }
 
@@ -283,8 +295,7 @@ void fsh_ofi_wait(uint64_t max_ns, bool memory)
         fsh_local_wait(ns, memory);
         return;
     }
-    /* Whoever wakes looks there first. */
-    atomic_store_explicit(&fsh_ofi.eager, EAGER_POLLS, memory_order_relaxed);
+    look_for(1); /* whoever wakes looks there first */
     if (pthread_mutex_trylock(&fsh_ofi.lock) != 0) {
         fsh_local_wait(ns < BUSY_NS ? ns : BUSY_NS, memory);
         return;

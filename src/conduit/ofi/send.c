@@ -39,10 +39,12 @@ static bool give(struct fsh_ofi_op *op)
 
     if (rc == -FI_EAGAIN)
         return false;
-    if (rc == 0)
-        fsh_ofi.posted++;
-    else
+    if (rc != 0) {
         fsh_ofi_failed(op, (int)-rc);
+        return true;
+    }
+    fsh_ofi.posted++;
+    fsh_ofi_expect_completion();
     return true;
 }
 

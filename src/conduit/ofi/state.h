@@ -113,11 +113,12 @@ struct fsh_ofi {
     uint32_t rank, ranks;
     uint32_t away; /* ranks that are not reached by memory */
     int bell;      /* rings for what comes from those here; -1 none */
-    /* Polls, of any thread, that have passed the completion queue over, and when it
-     * was last read. */
-    atomic_uint passed;
+    /* Of the completion queue: polls until one of them looks whether to read it, when it
+     * was last read while the network was silent, and how many of those looks will read
+     * it in any case. */
+    atomic_uint until;
     _Atomic uint64_t read_ns;
-    atomic_uint eager;    /* polls that will read it whatever comes from here */
+    atomic_uint eager;
     size_t segment_least; /* of the largest segments that ranks may have */
     struct fsh_ofi_expect expect;
     struct fsh_ofi_peer *peers;
@@ -196,6 +197,8 @@ void fsh_ofi_nap(uint64_t max_ns);
 void fsh_ofi_post_buffers(void);
 /* poll and wait of conduit.h. */
 bool fsh_ofi_poll(void);
+/* Something has been posted: read the completion queue at every poll for a while. */
+void fsh_ofi_expect_completion(void);
 /* The same. */
 void fsh_ofi_wait(uint64_t max_ns, bool memory);
 /* Before this rank goes: what was injected is on its way. Bounded; with the lock. */
