@@ -16,14 +16,12 @@ void fsh_ofi_check(int code, const char *what)
 
 struct fid_mr *fsh_ofi_register(void *addr, size_t bytes)
 {
-    struct fid_mr *mr = NULL;
-    static uint64_t key; /* nobody reaches it from outside */
-    const uint64_t access = FI_SEND | FI_RECV | FI_READ | FI_WRITE;
+    struct fsh_network_memory memory;
 
     if (!fsh_ofi.network.local_mr)
         return NULL;
-    fsh_ofi_check(fi_mr_reg(fsh_ofi.network.domain, addr, bytes, access, 0,
-                            ++key, 0, &mr, NULL),
-                  "registration of memory");
-    return mr;
+    fsh_ofi_check(
+        fsh_network_register(&fsh_ofi.network, addr, bytes, 0, &memory),
+        "registration of memory");
+    return memory.mr;
 }

@@ -10,12 +10,13 @@
 /* Local memory as the provider wants it: what is not the segment, for one op. */
 static void describe_local(struct fsh_ofi_op *op)
 {
-    uintptr_t at = (uintptr_t)op->local, base = fsh_ofi.expect.segment;
+    uintptr_t off = (uintptr_t)op->local - fsh_ofi.expect.segment;
 
     op->desc = NULL;
     if (!fsh_ofi.network.local_mr)
         return;
-    if (at >= base && at - base < fsh_ofi.expect.segment_bytes) {
+    if (off < fsh_ofi.expect.segment_bytes &&
+        op->bytes <= fsh_ofi.expect.segment_bytes - off) {
         op->desc = fsh_ofi.segment_desc;
         return;
     }
