@@ -99,10 +99,8 @@ int fi_getinfo(uint32_t version, const char *node, const char *service,
                struct fi_info **info)
 {
     int modes = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY |
-                FI_MR_ALLOCATED |
-                (binds_to_endpoints() ? FI_MR_ENDPOINT : 0);
-    int rc =
-        REAL(fi_getinfo)(version, node, service, flags, hints, info);
+                FI_MR_ALLOCATED | (binds_to_endpoints() ? FI_MR_ENDPOINT : 0);
+    int rc = REAL(fi_getinfo)(version, node, service, flags, hints, info);
 
     if (rc != 0 || hints == NULL)
         return rc;
@@ -176,8 +174,8 @@ static int reg(struct fid *fid, const void *at, size_t bytes, uint64_t access,
                struct fid_mr **mr, void *context)
 {
     struct region *r = calloc(1, sizeof *r);
-    int rc = strict.mr->reg(fid, at, bytes, access, offset, key, flags, mr,
-                            context);
+    int rc =
+        strict.mr->reg(fid, at, bytes, access, offset, key, flags, mr, context);
 
     if (r == NULL)
         refuse("fi_mr_reg", "no memory");
