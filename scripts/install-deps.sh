@@ -17,7 +17,7 @@ bench="libopenblas0-pthread openmpi-bin libopenmpi-dev mpich libmpich-dev
 hardware="yosys z3"
 # 40 MB; and to make hosts for them of namespaces
 mpi="openmpi-bin libopenmpi-dev mpich libmpich-dev libpmi2-0 iproute2
-     slurmctld slurmd slurm-client"
+     slurmctld slurmd slurm-client nftables"
 ci="clang clang-format-14 git spin"
 
 group=${1:-run}
