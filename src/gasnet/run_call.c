@@ -179,8 +179,7 @@ static bool goes_by_card(struct fsh_team *team,
                          const struct fsh_program_shape *shape,
                          const struct fsh_coll_work *work)
 {
-    return work->wire == FSH_WIRE_FP32 && fsh_run_has_card(team) &&
-           fsh_run_card_takes(a, shape, work);
+    return fsh_run_has_card(team) && fsh_run_card_takes(a, shape, work);
 }
 
 struct fsh_coll_how fsh_coll_how(const struct fsh_program_shape *shape,

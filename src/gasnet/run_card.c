@@ -282,7 +282,9 @@ static unsigned packets_of(const struct fsh_card_op *op)
         bool own = s->local.place != FSH_PROGRAM_NONE;
         size_t bytes =
             fsh_card_range_bytes(&op->layout, own ? &s->local : &s->store);
-        size_t each = (bytes + FSH_MAX_PACKET - 1) / FSH_MAX_PACKET;
+        size_t most = op->work.wire == FSH_WIRE_BFP16 ? FSH_CARD_BFP_PACKET
+                                                      : FSH_CARD_PACKET;
+        size_t each = (bytes + most - 1) / most;
 
         packets += s->sources * (each == 0 ? 1 : each);
     }

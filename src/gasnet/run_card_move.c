@@ -115,12 +115,15 @@ static void copy_in(const struct fsh_card_op *op, size_t to)
         ops->store(to, op->work.src, all.client);
         return;
     }
-    client = buffer_of(op, all.client + all.card);
+    /* With zeros behind each block, also the last: an encoded block of values has them. */
+    size_t bytes = fsh_card_bytes(&op->layout);
+
+    client = buffer_of(op, all.client + bytes);
     on_card = client + all.client;
     fsh_simulated_copy(client, op->work.src, all.client);
-    memset(on_card, 0, all.card);
+    memset(on_card, 0, bytes);
     space(op, on_card, client);
-    ops->store(to, on_card, all.card);
+    ops->store(to, on_card, bytes);
     free(client);
 }
 
@@ -165,6 +168,7 @@ void fsh_card_store(struct fsh_card_op *op)
                                   .number = op->team->number,
                                   .type = op->work.type,
                                   .op = op->work.op,
+                                  .bfp = op->work.wire == FSH_WIRE_BFP16,
                                   .eager = op->team == fsh_team_all,
                                   .past = op->job,
                                   .claim = op->work.claim,

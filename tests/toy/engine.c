@@ -8,6 +8,7 @@
 #include "base/fsh_spec.h"
 #include "base/log.h"
 #include "coll/fold/fold.h"
+#include "compute/number/block.h"
 
 #define LINE 64u
 
@@ -105,6 +106,25 @@ static bool all_here(const uint64_t *d, const struct toy_key *key)
     return true;
 }
 
+/* Encoded and decoded, as FP32 values are between ranks. */
+static void travel(unsigned char *value, size_t bytes)
+{
+    const struct fsh_bfp_format format = FSH_BFP_16_8_7;
+
+    for (size_t at = 0, n; at < bytes; at += n) {
+        float x[16] = {0};
+        uint16_t fields[16];
+        unsigned code;
+
+        n = bytes - at < sizeof x ? bytes - at : sizeof x;
+        memcpy(x, value + at, n);
+        code = fsh_bfp_encode_block(&format, x, fields);
+        for (unsigned i = 0; i < 16; i++)
+            x[i] = fsh_bfp_decode_value(&format, code, fields[i]);
+        memcpy(value + at, x, n);
+    }
+}
+
 /* The value of a step; what it waited for is consumed. False: of another length. */
 static bool combine(const uint64_t *d, const struct toy_key *key,
                     unsigned char *value)
@@ -172,6 +192,8 @@ static bool step(size_t *place)
         return false;
     value = malloc(key.total + 1);
     fits = value != NULL && combine(d, &key, value);
+    if (fits && fsh_colldesc_bfp(d))
+        travel(value, key.total);
     if (fits && fsh_colldesc_store(d))
         memcpy(at_line(fsh_colldesc_store_addr(d), key.total), value,
                key.total);

@@ -463,6 +463,36 @@ static void check_in_place(void)
     fsh_program_free(p);
 }
 
+/* All steps of an encoded ring are marked, and say what is summed. */
+static void check_encoded(void)
+{
+    const struct fsh_program_shape s = {FSH_PROGRAM_ALLREDUCE, 3, 0, false};
+    struct fsh_program *p = fsh_program_make(fsh_program_named("ring"), &s, 1);
+    struct fsh_card_sequence q = {.program = p,
+                                  .layout =
+                                      fsh_card_layout_of(s.call, 1, 3, 4, 3000),
+                                  .ranks = 3,
+                                  .node = node,
+                                  .number = number,
+                                  .type = FSH_FOLD_FLOAT,
+                                  .op = FSH_FOLD_SUM};
+    static uint64_t desc[FSH_CARD_STEPS][FSH_COLLDESC_WORDS];
+
+    CHECK(p != NULL && p->steps <= FSH_CARD_STEPS);
+    for (unsigned bfp = 0; bfp < 2; bfp++) {
+        q.bfp = bfp;
+        fsh_card_translate(&q, desc);
+        for (uint32_t i = 0; i < p->steps; i++) {
+            uint64_t *d = desc[i];
+
+            CHECK(fsh_colldesc_bfp(d) == bfp);
+            CHECK(!bfp || (fsh_colldesc_kind(d) == FSH_FOLD_FLOAT &&
+                           fsh_colldesc_op(d) == FSH_FOLD_SUM));
+        }
+    }
+    fsh_program_free(p);
+}
+
 /* What the engine does not combine. */
 static void check_folds(void)
 {
@@ -485,6 +515,7 @@ int main(void)
     check_folds();
     check_sources();
     check_in_place();
+    check_encoded();
     check_near();
     check_choice();
     for (uint32_t n = 2; n <= MOST; n++)

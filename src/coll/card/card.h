@@ -17,6 +17,10 @@
 #define FSH_CARD_RANKS 64u
 #define FSH_CARD_STEPS 512u  /* of a program of so many ranks, at most */
 #define FSH_CARD_TEAMS 2048u /* numbers that a team may have at a node */
+/* Bytes of a value that a packet carries: as they are, or in 60 encoded blocks of 16
+ * FP32 values. */
+#define FSH_CARD_PACKET ((size_t)FSH_MAX_PACKET)
+#define FSH_CARD_BFP_PACKET ((size_t)60 * 16 * 4)
 #define FSH_CARD_NO_FOLD UINT32_MAX
 
 /* ---- where blocks are (layout.c) ---- */
@@ -81,6 +85,7 @@ struct fsh_card_sequence {
     const uint32_t
         *number;       /* [ranks] of the team there, below FSH_CARD_TEAMS */
     unsigned type, op; /* of a reduction; else anything */
+    bool bfp;          /* packets are encoded: sums of FP32 by a ring */
     bool eager;        /* packets may go to near peers without a grant */
     uint32_t past;     /* the team's operations before this one */
     uint32_t claim;    /* of struct fsh_coll_work */

@@ -68,6 +68,21 @@ static uint64_t seq_of(const struct fsh_card_sequence *s, uint16_t seq)
     return seq | (s->claim >> 2 & 1) * FSH_CARD_SEQS;
 }
 
+/* What it combines by, and how packets carry it: so the receiver of an encoded packet
+ * that combines nothing has to know, too. */
+static void set_kind(const struct fsh_card_sequence *s,
+                     const struct fsh_program_step *step, uint64_t *desc)
+{
+    FSH_ASSERT(!s->bfp || (s->type == FSH_FOLD_FLOAT && s->op == FSH_FOLD_SUM &&
+                           step->sources <= 1));
+    fsh_colldesc_set_reduce(desc, step->reduce);
+    fsh_colldesc_set_bfp(desc, s->bfp);
+    if (s->bfp || (step->reduce && s->layout.call != FSH_PROGRAM_BARRIER)) {
+        fsh_colldesc_set_kind(desc, s->type);
+        fsh_colldesc_set_op(desc, s->op);
+    }
+}
+
 /* Where it gets its value from, and what of. */
 static void set_value(const struct fsh_card_sequence *s,
                       const struct fsh_program_step *step, uint64_t *desc)
@@ -79,11 +94,7 @@ static void set_value(const struct fsh_card_sequence *s,
     fsh_colldesc_set_bytes(
         desc,
         fsh_card_range_bytes(&s->layout, own ? &step->local : &step->store));
-    fsh_colldesc_set_reduce(desc, step->reduce);
-    if (step->reduce && s->layout.call != FSH_PROGRAM_BARRIER) {
-        fsh_colldesc_set_kind(desc, s->type);
-        fsh_colldesc_set_op(desc, s->op);
-    }
+    set_kind(s, step, desc);
     fsh_colldesc_set_seq(desc, seq_of(s, step->seq));
     fsh_colldesc_set_count(desc, step->sources);
     for (unsigned k = 0; k < step->sources; k++) {
