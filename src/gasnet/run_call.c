@@ -143,7 +143,8 @@ static void by_card(struct fsh_team *team, const char *name,
 {
     struct fsh_event own = {0};
 
-    fsh_run_card_start(team, name, program_of(plan, team, name), work,
+    fsh_run_card_start(team, name, plan->algorithm, &plan->shape,
+                       program_of(plan, team, name), work,
                        event != NULL ? event : &own);
     if (event == NULL)
         fsh_coll_wait(&own, name);
