@@ -19,6 +19,8 @@
 #define IDLE_NS UINT64_C(20000000)
 #define ACTIVE_NS UINT64_C(1000000)
 #define RETRY_NS UINT64_C(100000)
+#define CARD_NS \
+    UINT64_C(50000) /* for the card, which the network does not end */
 #define CHECK_NS UINT64_C(10000000) /* between two looks at all limits */
 
 /* ---- completions ---- */
@@ -156,7 +158,8 @@ static void rest(struct fsh_bridge_server *s, unsigned *idle)
     }
     quiet = s->card->ops->quiet(s->card);
     if (quiet == 0) {
-        sched_yield();
+        if (!s->card->ops->nap(s->card, CARD_NS))
+            sched_yield();
         return;
     }
     ns = quiet < ns ? quiet : ns;
@@ -200,6 +203,10 @@ static bool check_setup(const struct fsh_bridge_card *card,
         snprintf(why, whylen,
                  "buffers of %zu bytes: a multiple of 4096 is needed",
                  setup->buffer);
+    else if (setup->buffer > card->most)
+        snprintf(why, whylen,
+                 "buffers of %zu bytes: this card moves at most %zu at once",
+                 setup->buffer, card->most);
     else if (setup->buffer > card->dma_bytes / setup->entries)
         snprintf(why, whylen,
                  "%u buffers of %zu bytes do not fit in the %zu bytes of the "
