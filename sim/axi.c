@@ -120,7 +120,8 @@ static void apply_stores(struct fsh_fabric *fab, struct fsh_sim_node *node,
         m->store_head++;
         store_beat(m->mem + (store->addr - m->base), store->data, store->strb);
         if (store->last && fab->config.events.dma_written)
-            fab->config.events.dma_written(fab->config.events.arg, node->index);
+            fab->config.events.dma_written(fab->config.events.arg, node->index,
+                                           store->addr - m->base);
     }
 }
 

@@ -25,8 +25,9 @@ struct fsh_fabric;
  * at once, if there are several. Must not call back into the fabric. */
 struct fsh_fabric_events {
     void *arg;
-    /* A write burst of the device has been stored in the DMA window. */
-    void (*dma_written)(void *arg, uint32_t node);
+    /* A write burst of the device has been stored in the DMA window; it ends in the beat at
+     * `offset`. */
+    void (*dma_written)(void *arg, uint32_t node, uint64_t offset);
     /* The answer to the node's fsh_fabric_host_read. */
     void (*read_done)(void *arg, uint32_t node, uint64_t data);
     /* The node took a doorbell (a write of a tail register) in this cycle. */

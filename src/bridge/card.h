@@ -47,6 +47,9 @@ struct fsh_bridge_card_ops {
     /* Nanoseconds in which poll will surely find nothing; 0: it may now, or nobody
      * knows. UINT64_MAX: nothing is in flight. */
     uint64_t (*quiet)(const struct fsh_bridge_card *card);
+    /* With moves in flight: sleeps until poll may find something, at most ns. False: it has
+     * not slept, the card cannot wake anybody. */
+    bool (*nap)(struct fsh_bridge_card *card, uint64_t ns);
 };
 
 /* A card as its owner hands it to a server: fixed until that has stopped. */
@@ -55,6 +58,7 @@ struct fsh_bridge_card {
     uint64_t bytes;     /* of card memory */
     unsigned char *dma; /* the DMA window's part for the ring, page-aligned */
     size_t dma_bytes;
+    size_t most; /* bytes of a move at most */
 };
 
 #endif

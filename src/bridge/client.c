@@ -13,6 +13,7 @@
 #include "base/wait.h"
 #include "bridge/bridge.h"
 #include "bridge/cache.h"
+#include "bridge/time.h"
 #include "bridge/wire.h"
 
 #define RECEIVES 32u /* more than the server says in a transfer */
@@ -124,7 +125,7 @@ static void hear(struct fsh_bridge_client *c,
     }
     if (m->id != c->id || c->status != FSH_BRIDGE_PENDING)
         return;
-    c->news_ns = fsh_time_ns();
+    c->news_ns = fsh_bridge_ns();
     if (m->kind == FSH_BRIDGE_PROGRESS)
         c->moved = m->done.bytes;
     if (m->kind != FSH_BRIDGE_DONE)
@@ -172,6 +173,17 @@ static bool progress(struct fsh_bridge_client *c)
 
 /* ---- waiting ---- */
 
+#define RELAX_NS UINT64_C(1000)
+
+/* A moment of a short wait; in simulated time it has to pass. */
+static void relax(const struct fsh_bridge_client *c)
+{
+    if (c->network.modelled)
+        fsh_network_nap(&c->network, -1, RELAX_NS, NULL);
+    else
+        fsh_cpu_relax();
+}
+
 struct waiting {
     struct fsh_wait wait; /* first */
     struct fsh_bridge_client *c;
@@ -213,16 +225,16 @@ static enum fsh_bridge_status silent(struct fsh_bridge_client *c,
 /* A message out; false: it has failed, or takes too long. */
 static bool send_message(struct fsh_bridge_client *c, uint64_t limit_ns)
 {
-    uint64_t end = fsh_time_ns() + limit_ns;
+    uint64_t end = fsh_bridge_ns() + limit_ns;
     ssize_t rc = -FI_EAGAIN;
 
-    while (!c->dead && rc == -FI_EAGAIN && fsh_time_ns() < end) {
+    while (!c->dead && rc == -FI_EAGAIN && fsh_bridge_ns() < end) {
         if (!c->sending)
             rc =
                 fi_send(c->network.ep, c->send.message, sizeof *c->send.message,
                         desc_of(c), c->addr, &c->send.context);
         if (rc == -FI_EAGAIN && !progress(c))
-            fsh_cpu_relax();
+            relax(c);
     }
     if (rc == 0)
         c->sending = true;
@@ -234,11 +246,11 @@ static bool send_message(struct fsh_bridge_client *c, uint64_t limit_ns)
 static struct fsh_bridge_message *prepare(struct fsh_bridge_client *c,
                                           enum fsh_bridge_kind kind)
 {
-    uint64_t end = fsh_time_ns() + (uint64_t)(c->timeout * 1e9);
+    uint64_t end = fsh_bridge_ns() + (uint64_t)(c->timeout * 1e9);
 
-    while (c->sending && fsh_time_ns() < end) /* the one before it */
+    while (c->sending && fsh_bridge_ns() < end) /* the one before it */
         if (!progress(c))
-            fsh_cpu_relax();
+            relax(c);
     *c->send.message = (struct fsh_bridge_message){
         .token = {c->server.token[0], c->server.token[1]},
         .kind = kind,
@@ -281,7 +293,7 @@ static bool hello(struct fsh_bridge_client *c)
     if (c->sending)
         return true;
     m = prepare(c, FSH_BRIDGE_HELLO);
-    c->hello_ns = fsh_time_ns();
+    c->hello_ns = fsh_bridge_ns();
     if (!fsh_network_name(&c->network, &m->name, why, sizeof why)) {
         memcpy(c->why, why, sizeof why);
         return false;
@@ -300,7 +312,8 @@ static bool meet(struct fsh_bridge_client *c)
             fsh_wait_found(&w.wait);
         else
             fsh_wait_pause(&waits, &w.wait, "a bridge's server");
-        if (!c->welcome && fsh_time_ns() - c->hello_ns > HELLO_NS && !hello(c))
+        if (!c->welcome && fsh_bridge_ns() - c->hello_ns > HELLO_NS &&
+            !hello(c))
             break;
     }
     fsh_wait_end(&w.wait);
@@ -343,16 +356,16 @@ struct fsh_bridge_client *fsh_bridge_connect(const struct fsh_bridge_name *name,
 
 void fsh_bridge_close(struct fsh_bridge_client *c)
 {
-    uint64_t end = fsh_time_ns() + BYE_NS;
+    uint64_t end = fsh_bridge_ns() + BYE_NS;
 
     if (c == NULL)
         return;
     if (!c->dead) {
         prepare(c, FSH_BRIDGE_BYE);
         if (send_message(c, BYE_NS))
-            while (c->sending && fsh_time_ns() < end)
+            while (c->sending && fsh_bridge_ns() < end)
                 if (!progress(c))
-                    fsh_cpu_relax();
+                    relax(c);
     }
     if (c->network.ep != NULL)
         fi_close(&c->network.ep->fid);
@@ -403,6 +416,16 @@ static bool offer(struct fsh_bridge_client *c, const void *addr, size_t bytes,
     return rc == 0;
 }
 
+/* A naive transfer registers its memory each time. */
+static void forget(struct fsh_bridge_client *c,
+                   const struct fsh_bridge_transfer *t)
+{
+    if (t->stages & FSH_BRIDGE_READ)
+        fsh_bridge_release(c, t->source, (size_t)t->bytes);
+    if (t->stages & FSH_BRIDGE_WRITE)
+        fsh_bridge_release(c, t->target, (size_t)t->bytes);
+}
+
 enum fsh_bridge_status fsh_bridge_begin(struct fsh_bridge_client *c,
                                         const struct fsh_bridge_transfer *t)
 {
@@ -416,6 +439,8 @@ enum fsh_bridge_status fsh_bridge_begin(struct fsh_bridge_client *c,
     c->transfer = *t;
     c->moved = 0;
     c->status = FSH_BRIDGE_NO_MEMORY;
+    if (t->naive)
+        forget(c, t);
     if ((t->stages & FSH_BRIDGE_READ) && t->bytes != 0 &&
         !offer(c, t->source, (size_t)t->bytes, 0, &source))
         return c->status;
@@ -430,7 +455,7 @@ enum fsh_bridge_status fsh_bridge_begin(struct fsh_bridge_client *c,
     m->request.bytes = t->bytes;
     m->request.source = source;
     m->request.target = target;
-    c->news_ns = fsh_time_ns();
+    c->news_ns = fsh_bridge_ns();
     c->status = FSH_BRIDGE_PENDING;
     if (!send_message(c, (uint64_t)(c->timeout * 1e9)) && !c->dead)
         return silent(c, "a request to the bridge");
@@ -441,7 +466,7 @@ enum fsh_bridge_status fsh_bridge_test(struct fsh_bridge_client *c,
                                        uint64_t *moved)
 {
     if (c->status == FSH_BRIDGE_PENDING && !progress(c) &&
-        (double)(fsh_time_ns() - c->news_ns) > c->timeout * 1e9)
+        (double)(fsh_bridge_ns() - c->news_ns) > c->timeout * 1e9)
         silent(c, "a transfer over the bridge");
     if (moved != NULL)
         *moved = c->moved;

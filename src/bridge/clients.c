@@ -6,7 +6,6 @@
 #include <rdma/fi_cm.h>
 #include <string.h>
 
-#include "base/cpu.h"
 #include "bridge/server.h"
 
 static void *desc_of(const struct fsh_bridge_server *s)
@@ -90,7 +89,7 @@ static void hello(struct fsh_bridge_server *s,
         return;
     }
     peer->nonce = m->nonce;
-    peer->used_ns = fsh_time_ns();
+    peer->used_ns = fsh_bridge_ns();
     fsh_bridge_owe(peer, OWES_WELCOME);
     atomic_fetch_add_explicit(&s->clients, 1, memory_order_relaxed);
 }
@@ -177,7 +176,7 @@ static void act(struct fsh_bridge_server *s, const struct fsh_bridge_message *m)
     } else if (m->kind == FSH_BRIDGE_BYE) {
         s->peer[m->client].gone = true;
     } else {
-        s->peer[m->client].used_ns = fsh_time_ns();
+        s->peer[m->client].used_ns = fsh_bridge_ns();
         request(s, m);
     }
 }
@@ -197,7 +196,7 @@ void fsh_bridge_hear(struct fsh_bridge_server *s,
 void fsh_bridge_owe(struct fsh_bridge_peer *peer, enum fsh_bridge_owed what)
 {
     if (peer->owed == 0)
-        peer->owed_ns = fsh_time_ns();
+        peer->owed_ns = fsh_bridge_ns();
     peer->owed |= what;
 }
 

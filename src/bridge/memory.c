@@ -103,8 +103,16 @@ static uint64_t quiet(const struct fsh_bridge_card *card)
     return next > now ? next - now : 0;
 }
 
+/* It has no thread that could wake anybody. */
+static bool nap(struct fsh_bridge_card *card, uint64_t ns)
+{
+    (void)card;
+    (void)ns;
+    return false;
+}
+
 static const struct fsh_bridge_card_ops ops = {
-    .name = "memory", .start = start, .poll = poll, .quiet = quiet};
+    .name = "memory", .start = start, .poll = poll, .quiet = quiet, .nap = nap};
 
 struct fsh_bridge_card *fsh_bridge_memory(
     const struct fsh_bridge_memory_setup *setup)
@@ -117,7 +125,7 @@ struct fsh_bridge_card *fsh_bridge_memory(
     m->setup = *setup;
     m->bytes = calloc(1, setup->bytes);
     m->card = (struct fsh_bridge_card){&ops, setup->bytes,
-                                       aligned_alloc(4096, dma), dma};
+                                       aligned_alloc(4096, dma), dma, SIZE_MAX};
     if (m->bytes == NULL || m->card.dma == NULL) {
         fsh_bridge_memory_free(&m->card);
         return NULL;

@@ -7,9 +7,8 @@
  */
 #include <rdma/fi_rma.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/cpu.h"
+#include "base/simulated.h"
 #include "bridge/server.h"
 
 /* A transfer is cut into so many pieces if none is then smaller than that: with four
@@ -70,7 +69,7 @@ enum fsh_bridge_status fsh_bridge_job_begin(struct fsh_bridge_server *s,
     if (status != FSH_BRIDGE_PENDING)
         return status;
     job->status = FSH_BRIDGE_OK;
-    job->news_ns = fsh_time_ns();
+    job->news_ns = fsh_bridge_ns();
     job->active = true;
     s->active++;
     return status;
@@ -193,11 +192,11 @@ static bool start_dma(struct fsh_bridge_server *s,
                                          piece->bytes, piece};
 
     if (job->naive && to)
-        memcpy(piece->entry, job->whole + piece->at, piece->bytes);
+        fsh_simulated_copy(piece->entry, job->whole + piece->at, piece->bytes);
     if (!s->card->ops->start(s->card, &move))
         return false;
     if (s->on_card++ == 0)
-        s->card_ns = fsh_time_ns();
+        s->card_ns = fsh_bridge_ns();
     piece->state = FSH_BRIDGE_CARDED;
     return true;
 }
@@ -264,7 +263,7 @@ void fsh_bridge_piece_end(struct fsh_bridge_server *s,
         release(s, piece);
         return;
     }
-    job->news_ns = fsh_time_ns();
+    job->news_ns = fsh_bridge_ns();
     if (status != FSH_BRIDGE_OK && job->status == FSH_BRIDGE_OK)
         job->status = status;
     if (status == FSH_BRIDGE_NETWORK)
@@ -274,7 +273,7 @@ void fsh_bridge_piece_end(struct fsh_bridge_server *s,
         return;
     }
     if (job->naive && piece->stage == FSH_BRIDGE_FROM_CARD)
-        memcpy(job->whole + piece->at, piece->entry, piece->bytes);
+        fsh_simulated_copy(job->whole + piece->at, piece->entry, piece->bytes);
     next = next_stage(job, piece->stage);
     if (next == 0) {
         retire(s, piece);
@@ -319,7 +318,7 @@ static bool admit(struct fsh_bridge_server *s, unsigned client)
     while (job->next < job->bytes && job->busy < (share > 0 ? share : 1) &&
            (piece = take(s)) != NULL) {
         if (job->busy == 0)
-            job->news_ns = fsh_time_ns(); /* it may have waited for entries */
+            job->news_ns = fsh_bridge_ns(); /* it may have waited for entries */
         piece->client = client;
         piece->at = job->next;
         piece->bytes = next_bytes(s, job);
@@ -355,7 +354,7 @@ static bool collect_card(struct fsh_bridge_server *s)
                                              : FSH_BRIDGE_OK);
     s->on_card -= n;
     if (n != 0)
-        s->card_ns = fsh_time_ns();
+        s->card_ns = fsh_bridge_ns();
     return n != 0;
 }
 

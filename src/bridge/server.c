@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cpu.h"
+#include "base/simulated.h"
 #include "bridge/server.h"
 
 #define BATCH 16
@@ -19,6 +20,8 @@
 #define IDLE_NS UINT64_C(20000000)
 #define ACTIVE_NS UINT64_C(1000000)
 #define RETRY_NS UINT64_C(100000)
+#define CARD_NS \
+    UINT64_C(50000) /* for the card, which the network does not end */
 #define CHECK_NS UINT64_C(10000000) /* between two looks at all limits */
 
 /* ---- completions ---- */
@@ -107,7 +110,7 @@ static bool is_deaf(const struct fsh_bridge_server *s,
 /* A client whose memory does not answer is silent, and a card that does not, dead. */
 static void check_limits(struct fsh_bridge_server *s)
 {
-    uint64_t now = fsh_time_ns();
+    uint64_t now = fsh_bridge_ns();
 
     if (now - s->checked_ns < CHECK_NS)
         return;
@@ -148,15 +151,18 @@ static bool has_more(const struct fsh_bridge_server *s)
 
 static void rest(struct fsh_bridge_server *s, unsigned *idle)
 {
-    uint64_t ns = s->active != 0 ? ACTIVE_NS : IDLE_NS, quiet;
+    uint64_t ns = s->active != 0 ? ACTIVE_NS : IDLE_NS, quiet, due;
 
-    if ((*idle)++ < SPINS) {
+    /* In simulated time spinning is no time. */
+    if ((*idle)++ < SPINS && fsh_simulated() == NULL) {
         fsh_cpu_relax();
         return;
     }
     quiet = s->card->ops->quiet(s->card);
     if (quiet == 0) {
-        sched_yield();
+        due = fsh_network_due(&s->network);
+        if (!s->card->ops->nap(s->card, due < CARD_NS ? due : CARD_NS))
+            sched_yield();
         return;
     }
     ns = quiet < ns ? quiet : ns;
@@ -169,9 +175,14 @@ static void rest(struct fsh_bridge_server *s, unsigned *idle)
 
 static void *serve(void *arg)
 {
+    const struct fsh_simulated *simulated = fsh_simulated();
     struct fsh_bridge_server *s = arg;
     unsigned idle = 0;
 
+    if (simulated != NULL) {
+        simulated->daemon();
+        simulated->unblock(); /* it takes turns from here on */
+    }
     while (!atomic_load_explicit(&s->stop, memory_order_acquire)) {
         bool any = fsh_bridge_collect(s);
 
@@ -200,6 +211,10 @@ static bool check_setup(const struct fsh_bridge_card *card,
         snprintf(why, whylen,
                  "buffers of %zu bytes: a multiple of 4096 is needed",
                  setup->buffer);
+    else if (setup->buffer > card->most)
+        snprintf(why, whylen,
+                 "buffers of %zu bytes: this card moves at most %zu at once",
+                 setup->buffer, card->most);
     else if (setup->buffer > card->dma_bytes / setup->entries)
         snprintf(why, whylen,
                  "%u buffers of %zu bytes do not fit in the %zu bytes of the "
@@ -275,6 +290,8 @@ static bool check_provider(const struct fsh_bridge_server *s, char *why,
 /* The client's signals are not for it. */
 static bool start(struct fsh_bridge_server *s, char *why, size_t whylen)
 {
+    const struct fsh_simulated *simulated = fsh_simulated();
+    unsigned others = simulated != NULL ? simulated->threads() : 0;
     sigset_t all, before;
     int rc;
 
@@ -284,6 +301,9 @@ static bool start(struct fsh_bridge_server *s, char *why, size_t whylen)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (rc != 0)
         snprintf(why, whylen, "its thread: %s", strerror(rc));
+    /* In simulated time it has the same number in every run. */
+    while (rc == 0 && simulated != NULL && simulated->threads() == others)
+        sched_yield();
     return rc == 0;
 }
 
@@ -342,19 +362,25 @@ struct fsh_bridge_server *fsh_bridge_serve(struct fsh_bridge_card *card,
 /* What the card still has goes to memory that is about to be freed. */
 static void drain_card(struct fsh_bridge_server *s)
 {
-    uint64_t end = fsh_time_ns() + s->timeout_ns;
+    uint64_t end = fsh_bridge_ns() + s->timeout_ns;
 
-    while (s->on_card != 0 && fsh_time_ns() < end)
+    while (s->on_card != 0 && fsh_bridge_ns() < end)
         if (!fsh_bridge_pump(s))
             sched_yield();
 }
 
 void fsh_bridge_stop(struct fsh_bridge_server *s)
 {
+    const struct fsh_simulated *simulated = fsh_simulated();
+
     if (s == NULL)
         return;
     atomic_store_explicit(&s->stop, true, memory_order_release);
+    if (simulated != NULL)
+        simulated->block();
     pthread_join(s->thread, NULL);
+    if (simulated != NULL)
+        simulated->unblock();
     for (unsigned i = 0; i < FSH_BRIDGE_MOST_CLIENTS; i++)
         if (s->peer[i].ep != NULL)
             fsh_bridge_forget(s, i);

@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 
 #include "bridge/bridge.h"
+#include "bridge/time.h"
 #include "bridge/wire.h"
 
 #define FSH_BRIDGE_RECEIVES 128u

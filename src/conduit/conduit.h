@@ -234,6 +234,38 @@ struct fsh_collective_ops {
     bool (*run)(size_t at, struct fsh_answer *answer);
 };
 
+/* A part of the DMA window of this rank's card, and the card's memory. */
+struct fsh_card_memory {
+    unsigned char *base;
+    size_t bytes;        /* whole pages */
+    size_t most;         /* bytes of a move at most */
+    uint64_t card_bytes; /* of the segment */
+};
+
+/* Bytes between that window and this rank's segment, by DMA. */
+struct fsh_card_move {
+    bool to_card;
+    uint64_t offset;           /* in the segment, any */
+    size_t at;                 /* in the window, any */
+    size_t bytes;              /* 1 to `most` */
+    struct fsh_answer *answer; /* when written: OK or MEMORY */
+};
+
+/* The card behind this rank, for transfers between other hosts and its memory
+ * (src/bridge). One thread, which may be another than those that use the conduit. */
+struct fsh_card_ops {
+    /* Valid from attach on; the memory persists. False with the reason and the remedy in
+     * `why`: not in this job. */
+    bool (*memory)(struct fsh_card_memory *memory, char *why, size_t whylen);
+    /* Never waits: false if there is no room now; poll and retry. */
+    bool (*start)(const struct fsh_card_move *move);
+    /* Collects ends of moves, runs no handlers; whether there was anything. */
+    bool (*poll)(void);
+    /* Sleeps until the card may have written something since the last poll, for at most
+     * max_ns. */
+    void (*wait)(uint64_t max_ns);
+};
+
 /* Simulated time of the ranks, identical in every run. One thread at a time. */
 struct fsh_clock_ops {
     /* Starts simulated time if the job uses it (FSHMEM_CLOCK). Collective, at
@@ -261,6 +293,7 @@ struct fsh_conduit_ops {
     const struct fsh_barrier_ops *barrier;
     const struct fsh_compute_ops *compute;
     const struct fsh_collective_ops *collective;
+    const struct fsh_card_ops *card;
     const struct fsh_short_ops *shorts;
     const struct fsh_clock_ops *clock;
 

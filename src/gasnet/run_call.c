@@ -143,7 +143,8 @@ static void by_card(struct fsh_team *team, const char *name,
 {
     struct fsh_event own = {0};
 
-    fsh_run_card_start(team, name, program_of(plan, team, name), work,
+    fsh_run_card_start(team, name, plan->algorithm, &plan->shape,
+                       program_of(plan, team, name), work,
                        event != NULL ? event : &own);
     if (event == NULL)
         fsh_coll_wait(&own, name);
@@ -179,8 +180,7 @@ static bool goes_by_card(struct fsh_team *team,
                          const struct fsh_program_shape *shape,
                          const struct fsh_coll_work *work)
 {
-    return work->wire == FSH_WIRE_FP32 && fsh_run_has_card(team) &&
-           fsh_run_card_takes(a, shape, work);
+    return fsh_run_has_card(team) && fsh_run_card_takes(a, shape, work);
 }
 
 struct fsh_coll_how fsh_coll_how(const struct fsh_program_shape *shape,

@@ -9,8 +9,11 @@
  * have their calls here: each has a place for one at any time, and what is left of
  * places is for further calls of any. Whatever a team's oldest call waits for is then a
  * call that has its place, too, as soon as it is made. The same holds for the packet buffer of
- * an engine, whose sequences ask for packets ahead: what a node runs at once gets no more
- * packets than there are slots.
+ * an engine, whose sequences claim packets ahead: what a node runs at once claims no more
+ * than there are slots, and each of those teams has a share of them.
+ *
+ * Calls that would claim more than a share, or have no room in the area, are cut into parts
+ * (coll/card), each a sequence: several are in flight, in the order of the calls.
  */
 #include <string.h>
 
@@ -45,7 +48,7 @@ static bool asked_for(const char *engine)
 static size_t most_of(enum fsh_program_call call)
 {
     if (asked_for("card"))
-        return FSH_AREA_BUFFER_BYTES;
+        return SIZE_MAX;
     switch (call) {
     case FSH_PROGRAM_REDUCE:
     case FSH_PROGRAM_ALLREDUCE:
@@ -82,6 +85,11 @@ bool fsh_run_has_card(struct fsh_team *team)
     return t->card;
 }
 
+static size_t packet_of(const struct fsh_coll_work *work)
+{
+    return work->wire == FSH_WIRE_BFP16 ? FSH_CARD_BFP_PACKET : FSH_CARD_PACKET;
+}
+
 bool fsh_run_card_takes(const struct fsh_program_algorithm *a,
                         const struct fsh_program_shape *shape,
                         const struct fsh_coll_work *work)
@@ -100,7 +108,11 @@ bool fsh_run_card_takes(const struct fsh_program_algorithm *a,
         return false;
     layout = fsh_card_layout_of(shape->call, 0, a->blocks(shape), work->elem,
                                 work->count);
-    return fsh_card_bytes(&layout) <= most;
+    if (fsh_card_bytes(&layout) > most)
+        return false;
+    return fsh_card_bytes(&layout) <= FSH_CARD_AREA ||
+           fsh_card_cut_of(a, shape, work->elem, work->count, packet_of(work))
+                   .parts > 1;
 }
 
 /* ---- upcalls ---- */
@@ -163,19 +175,28 @@ static _Noreturn void fail(const struct fsh_card_op *op)
               status_name(status));
 }
 
-static void finish(struct fsh_card_op *op)
+static void complete(struct fsh_card_call *call)
 {
-    struct fsh_event *event = op->event;
+    struct fsh_event *event = call->event;
 
-    card.place[op->slot] = NULL;
-    card.queue[op->team->id].flying--;
-    card.queue[op->team->id].packets -= op->packets;
-    fsh_run_leave(op->team, &op->other);
-    free(op);
+    fsh_run_leave(call->team, &call->other);
+    free(call);
     if (atomic_fetch_sub_explicit(&active, 1, memory_order_relaxed) == 1)
         fsh_kicks_leave();
     /* Partner: the acquire in fsh_event_done. */
     atomic_fetch_sub_explicit(&event->pending, 1, memory_order_release);
+}
+
+static void finish(struct fsh_card_op *op)
+{
+    struct fsh_card_call *call = op->call;
+
+    card.place[op->slot] = NULL;
+    card.queue[op->team->id].flying--;
+    card.queue[op->team->id].claims -= call->claims;
+    free(op);
+    if (++call->ended == call->cut.parts)
+        complete(call);
 }
 
 /* ---- going on; lock held ---- */
@@ -194,8 +215,8 @@ static uint64_t partners(const struct fsh_card_op *op)
 {
     uint64_t all = 0;
 
-    for (uint32_t i = 0; i < op->program->steps; i++) {
-        const struct fsh_program_step *s = &op->program->step[i];
+    for (uint32_t i = 0; i < op->call->program->steps; i++) {
+        const struct fsh_program_step *s = &op->call->program->step[i];
 
         for (unsigned k = 0; k < s->sources; k++)
             all |= UINT64_C(1) << s->source[k];
@@ -216,7 +237,7 @@ static void tell(struct fsh_card_op *op)
         return;
     }
     for (; op->untold != 0; op->untold &= op->untold - 1)
-        if (!fsh_run_tell_of(op->team, &op->other,
+        if (!fsh_run_tell_of(op->team, &op->call->other,
                              (uint32_t)__builtin_ctzll(op->untold)))
             return;
 }
@@ -273,32 +294,70 @@ static unsigned place_for(const struct fsh_card_queue *queue)
     return free_places > kept ? place : PLACES;
 }
 
-static unsigned packets_of(const struct fsh_card_op *op)
+#define SHARE (FSH_COLL_SLOTS / FSH_CARD_TEAMS_MOST)
+
+/* Slots that are in use by another team, or kept for it. */
+static unsigned kept_for(uint32_t team)
 {
-    size_t packets = 0;
+    const struct fsh_card_queue *queue = &card.queue[team];
 
-    for (uint32_t i = 0; i < op->program->steps; i++) {
-        const struct fsh_program_step *s = &op->program->step[i];
-        bool own = s->local.place != FSH_PROGRAM_NONE;
-        size_t bytes =
-            fsh_card_range_bytes(&op->layout, own ? &s->local : &s->store);
-        size_t each = (bytes + FSH_MAX_PACKET - 1) / FSH_MAX_PACKET;
-
-        packets += s->sources * (each == 0 ? 1 : each);
-    }
-    return (unsigned)packets;
+    if (queue->flying == 0 && team >= fsh_team_count())
+        return 0;
+    return queue->flying <= 1 || queue->claims < SHARE ? SHARE : queue->claims;
 }
 
-/* Are there slots for the packets of this team's next call? For its oldest always: each
- * team has a share for that. */
+/* Are there slots for the next part of this team? The oldest part of each team that there is
+ * has the team's share, which is all that it needs, but where a call cannot be cut; further
+ * parts have what is not kept. The share of a team that is new may be in use still, by parts
+ * of others that end without it. */
 static bool has_slots(const struct fsh_card_queue *queue)
 {
-    const unsigned share = FSH_COLL_SLOTS / FSH_CARD_TEAMS_MOST;
-    unsigned taken = queue->head->packets;
+    unsigned taken = queue->claims + queue->head->claims;
 
-    for (unsigned t = 0; t < FSH_CARD_TEAMS_MOST; t++)
-        taken += card.queue[t].flying == 0 ? share : card.queue[t].packets;
-    return queue->flying == 0 || taken <= FSH_COLL_SLOTS;
+    if (queue->flying == 0 && taken > SHARE)
+        taken = SHARE;
+    for (uint32_t t = 0; t < FSH_CARD_TEAMS_MOST; t++)
+        if (&card.queue[t] != queue)
+            taken += kept_for(t);
+    return taken <= FSH_COLL_SLOTS;
+}
+
+/* Is its next part near enough to all that run for JobIDs to tell them apart? */
+static bool is_near(const struct fsh_card_queue *queue)
+{
+    for (unsigned i = 0; i < PLACES; i++)
+        if (card.place[i] != NULL &&
+            &card.queue[card.place[i]->team->id] == queue &&
+            queue->jobs - card.place[i]->job >= PLACES)
+            return false;
+    return true;
+}
+
+/* The next part of the team's oldest call that has one. */
+static struct fsh_card_op *next_part(struct fsh_card_queue *queue)
+{
+    struct fsh_card_call *call = queue->head;
+    struct fsh_card_op *op = calloc(1, sizeof *op);
+    struct fsh_card_part part =
+        fsh_card_part_of(&call->layout, &call->cut, call->begun);
+
+    if (op == NULL)
+        fsh_fatal("%s: no memory for another sequence", call->name);
+    op->answer.fn = on_answer;
+    op->call = call;
+    op->team = call->team;
+    op->name = call->name;
+    op->layout = part.layout;
+    if (call->work.src != NULL)
+        op->src = call->work.src + part.offset;
+    if (call->work.dst != NULL)
+        op->dst = call->work.dst + part.offset;
+    op->job = queue->jobs++;
+    queue->flying++;
+    queue->claims += call->claims;
+    if (++call->begun == call->cut.parts)
+        queue->head = call->next;
+    return op;
 }
 
 static bool admit(struct fsh_card_queue *queue)
@@ -306,15 +365,11 @@ static bool admit(struct fsh_card_queue *queue)
     unsigned place;
     bool any = false;
 
-    while (queue->head != NULL && has_slots(queue) &&
+    while (queue->head != NULL && has_slots(queue) && is_near(queue) &&
            (place = place_for(queue)) != PLACES) {
-        struct fsh_card_op *op = queue->head;
+        struct fsh_card_op *op = next_part(queue);
 
-        queue->head = op->next;
-        queue->flying++;
-        queue->packets += op->packets;
         op->slot = place;
-        op->job = queue->jobs++;
         card.place[place] = op;
         fsh_card_store(op);
         op->state = FSH_CARD_STORED;
@@ -370,36 +425,41 @@ void fsh_run_card_describe(void (*line)(void *arg, const char *text), void *arg)
 /* ---- calls ---- */
 
 void fsh_run_card_start(struct fsh_team *team, const char *name,
+                        const struct fsh_program_algorithm *algorithm,
+                        const struct fsh_program_shape *shape,
                         const struct fsh_program *program,
                         const struct fsh_coll_work *work,
                         struct fsh_event *event)
 {
-    struct fsh_card_op *op = calloc(1, sizeof *op);
+    struct fsh_card_call *call = calloc(1, sizeof *call);
     struct fsh_card_queue *queue = &card.queue[team->id];
+    struct fsh_card_part first;
 
-    if (op == NULL)
+    if (call == NULL)
         fsh_fatal("%s: no memory for another collective", name);
-    op->answer.fn = on_answer;
-    op->team = team;
-    op->name = name;
-    op->program = program;
-    op->work = *work;
-    op->event = event;
-    op->other.name = name;
-    op->other.claim = work->claim;
-    fsh_run_enter(team, &op->other);
-    op->layout = fsh_card_layout_of(work->call, team->rank, program->blocks,
-                                    work->elem, work->count);
-    op->packets = packets_of(op);
+    call->team = team;
+    call->name = name;
+    call->program = program;
+    call->work = *work;
+    call->event = event;
+    call->other.name = name;
+    call->other.claim = work->claim;
+    fsh_run_enter(team, &call->other);
+    call->layout = fsh_card_layout_of(work->call, team->rank, program->blocks,
+                                      work->elem, work->count);
+    call->cut = fsh_card_cut_of(algorithm, shape, work->elem, work->count,
+                                packet_of(work));
+    first = fsh_card_part_of(&call->layout, &call->cut, 0);
+    call->claims = fsh_card_claims(program, &first.layout, packet_of(work));
     atomic_fetch_add_explicit(&event->pending, 1, memory_order_relaxed);
     fsh_lock_take(&card.lock);
     if (atomic_fetch_add_explicit(&active, 1, memory_order_relaxed) == 0)
         fsh_kicks_enter();
     if (queue->head == NULL)
-        queue->head = op;
+        queue->head = call;
     else
-        queue->tail->next = op;
-    queue->tail = op;
+        queue->tail->next = call;
+    queue->tail = call;
     admit(queue);
     fsh_lock_give(&card.lock);
 }

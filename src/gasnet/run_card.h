@@ -15,34 +15,46 @@ enum fsh_card_state {
 };
 
 /* A call, of this rank. */
+struct fsh_card_call {
+    struct fsh_card_call *next; /* of its team, with parts to begin */
+    struct fsh_team *team;
+    const char *name;
+    struct fsh_run_other other; /* what other ranks hear of it */
+    const struct fsh_program *program;
+    struct fsh_coll_work work;
+    struct fsh_card_layout layout; /* of all of it */
+    struct fsh_card_cut cut;
+    size_t begun, ended;     /* parts */
+    unsigned claims;         /* slots that a part may claim */
+    struct fsh_event *event; /* the caller's */
+};
+
+/* A part of it: a sequence. */
 struct fsh_card_op {
     struct fsh_answer answer; /* first: see on_answer */
     atomic_uint verdict;      /* by the conduit: status of the answer + 1 */
     atomic_uint ended;        /* by the conduit: `end` is there; released */
     struct fsh_sequence_end end;
-    struct fsh_card_op *next; /* of its team, waiting */
     enum fsh_card_state state;
-    struct fsh_team *team;
+    struct fsh_card_call *call;
+    struct fsh_team *team; /* the call's, and its name: outlive it */
     const char *name;
-    struct fsh_run_other other; /* what other ranks hear of it */
-    unsigned looks;             /* that found it running */
-    uint64_t untold;            /* ranks that are to be told what it is */
-    const struct fsh_program *program;
-    struct fsh_coll_work work;
+    unsigned looks;  /* that found it running */
+    uint64_t untold; /* ranks that are to be told what it is */
     struct fsh_card_layout layout;
-    struct fsh_event *event; /* the caller's */
-    unsigned slot;           /* of the area */
-    unsigned packets;        /* that the engine gets for it */
-    uint32_t job;            /* of the team's */
-    bool copied_back;        /* results come to host memory of the library's */
+    const unsigned char *src; /* the client's, from this part on */
+    unsigned char *dst;
+    unsigned slot;    /* of the area */
+    uint32_t job;     /* of the team's */
+    bool copied_back; /* results come to host memory of the library's */
 };
 
 /* What a team keeps for them. */
 struct fsh_card_queue {
-    struct fsh_card_op *head, *tail; /* that wait for a slot, in order */
-    unsigned flying;                 /* that have one */
-    unsigned packets;                /* of those */
-    uint32_t jobs;                   /* given one, ever */
+    struct fsh_card_call *head, *tail; /* with parts to begin, in order */
+    unsigned flying;                   /* parts that have a slot */
+    unsigned claims;                   /* of those */
+    uint32_t jobs;                     /* given one, ever */
 };
 
 /* Write the sequence of an operation that has a slot, and what it reads. */

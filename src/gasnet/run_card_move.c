@@ -3,7 +3,8 @@
  * Buffers of collectives on a card. What lies in the segment, with each block at a line, the
  * engine reads and writes in place; else a call works in the library's area behind the
  * segment: SRC is copied there before, and the engine writes DST to host memory, from which
- * it is copied. Each rank does as its own buffers are, since the packets are the same.
+ * it is copied. Each rank does as its own buffers are, since the packets are the same. Only
+ * what a part has of the blocks is copied, to blocks next to each other.
  */
 #include <string.h>
 
@@ -21,9 +22,9 @@ static struct fsh_engine_memory memory(void)
 
 /* ---- the area of an operation ---- */
 
-enum { SRC, DST, TMP, BUFFERS };
-_Static_assert((unsigned)BUFFERS == FSH_AREA_BUFFERS &&
-                   FSH_AREA_STEPS >= FSH_CARD_STEPS,
+_Static_assert(FSH_CARD_PLACES - FSH_PROGRAM_SRC == FSH_AREA_BUFFERS &&
+                   FSH_AREA_STEPS >= FSH_CARD_STEPS &&
+                   FSH_CARD_AREA == FSH_AREA_BUFFER_BYTES,
                "parts of the area");
 
 size_t fsh_card_list(const struct fsh_card_op *op)
@@ -60,30 +61,19 @@ static bool is_reached(const struct fsh_card_op *op, const void *buffer,
                        enum fsh_program_place place, size_t *at)
 {
     struct fsh_engine_memory m = memory();
-    size_t bytes = fsh_card_piece(&op->layout, place, 0).bytes;
+    size_t bytes = fsh_card_client_bytes(&op->layout, place);
     uintptr_t offset = (uintptr_t)buffer - (uintptr_t)m.base;
 
     *at = offset;
-    return op->layout.pitch == 0 && offset % FSH_CARD_LINE == 0 &&
+    return op->layout.aligned && offset % FSH_CARD_LINE == 0 &&
            offset <= m.segment && bytes <= m.segment - offset;
 }
 
 /* ---- before ---- */
 
-/* Bytes of SRC of this rank, at the client's and on the card. */
-static struct fsh_card_piece extent(const struct fsh_card_op *op)
-{
-    struct fsh_card_piece p =
-        fsh_card_piece(&op->layout, FSH_PROGRAM_SRC,
-                       fsh_card_pieces(&op->layout, FSH_PROGRAM_SRC) - 1);
-
-    return (struct fsh_card_piece){.client = p.client + p.bytes,
-                                   .card = p.card + p.bytes};
-}
-
 static unsigned char *buffer_of(const struct fsh_card_op *op, size_t bytes)
 {
-    unsigned char *buffer = malloc(bytes);
+    unsigned char *buffer = calloc(1, bytes);
 
     if (buffer == NULL)
         fsh_fatal("%s: no memory for %zu bytes of blocks", op->name, bytes);
@@ -105,52 +95,76 @@ static void space(const struct fsh_card_op *op, unsigned char *on_card,
     }
 }
 
+/* Pieces of a part, which are far from each other at the client's. */
+static void gather(const struct fsh_card_op *op, unsigned char *on_card)
+{
+    uint32_t n = fsh_card_pieces(&op->layout, FSH_PROGRAM_SRC);
+
+    for (uint32_t i = 0; i < n; i++) {
+        struct fsh_card_piece p =
+            fsh_card_piece(&op->layout, FSH_PROGRAM_SRC, i);
+
+        fsh_simulated_copy(on_card + p.card, op->src + p.client, p.bytes);
+    }
+}
+
 static void copy_in(const struct fsh_card_op *op, size_t to)
 {
     const struct fsh_collective_ops *ops = fsh_gasnet.conduit->collective;
-    struct fsh_card_piece all = extent(op);
-    unsigned char *client, *on_card;
+    size_t client = fsh_card_client_bytes(&op->layout, FSH_PROGRAM_SRC);
+    /* With zeros behind each block, also the last: an encoded block of values has
+     * them. */
+    size_t bytes = fsh_card_bytes(&op->layout);
+    bool whole = op->layout.most == SIZE_MAX;
+    unsigned char *on_card;
 
-    if (fsh_card_pieces(&op->layout, FSH_PROGRAM_SRC) == 1) {
-        ops->store(to, op->work.src, all.client);
+    if (whole && fsh_card_pieces(&op->layout, FSH_PROGRAM_SRC) == 1) {
+        ops->store(to, op->src, client);
         return;
     }
-    client = buffer_of(op, all.client + all.card);
-    on_card = client + all.client;
-    fsh_simulated_copy(client, op->work.src, all.client);
-    memset(on_card, 0, all.card);
-    space(op, on_card, client);
-    ops->store(to, on_card, all.card);
-    free(client);
+    on_card = buffer_of(op, bytes + (whole ? client : 0));
+    if (whole) {
+        fsh_simulated_copy(on_card + bytes, op->src, client);
+        space(op, on_card, on_card + bytes);
+    } else {
+        gather(op, on_card);
+    }
+    ops->store(to, on_card, bytes);
+    free(on_card);
 }
 
 /* What a rank sends in a late step another has overwritten by then. */
 static bool overwrites(const struct fsh_card_op *op)
 {
-    return op->work.call == FSH_PROGRAM_ALLTOALL &&
-           op->work.src == op->work.dst;
+    return op->call->work.call == FSH_PROGRAM_ALLTOALL && op->src == op->dst;
 }
 
+/* The area's buffers, or the client's where the engine reaches them. */
 static void place_buffers(struct fsh_card_op *op, struct fsh_card_sequence *s)
 {
+    const struct fsh_card_call *call = op->call;
     size_t at;
 
-    s->src = buffer_at(op, SRC);
-    s->dst = buffer_at(op, DST);
-    s->tmp = buffer_at(op, TMP);
-    if (op->work.call == FSH_PROGRAM_BARRIER)
-        return;
-    if (uses(op->program, FSH_PROGRAM_SRC)) {
-        if (!overwrites(op) &&
-            is_reached(op, op->work.src, FSH_PROGRAM_SRC, &at))
-            s->src = at;
-        else
-            copy_in(op, s->src);
+    for (unsigned p = FSH_PROGRAM_SRC; p < FSH_CARD_PLACES; p++) {
+        s->at[p] = buffer_at(op, p - FSH_PROGRAM_SRC);
+        s->pitch[p] = fsh_card_room_pitch(&op->layout);
     }
-    if (uses(op->program, FSH_PROGRAM_DST)) {
-        op->copied_back = !is_reached(op, op->work.dst, FSH_PROGRAM_DST, &at);
-        if (!op->copied_back)
-            s->dst = at;
+    if (call->work.call == FSH_PROGRAM_BARRIER)
+        return;
+    if (uses(call->program, FSH_PROGRAM_SRC)) {
+        if (!overwrites(op) && is_reached(op, op->src, FSH_PROGRAM_SRC, &at)) {
+            s->at[FSH_PROGRAM_SRC] = at;
+            s->pitch[FSH_PROGRAM_SRC] = 0;
+        } else {
+            copy_in(op, s->at[FSH_PROGRAM_SRC]);
+        }
+    }
+    if (uses(call->program, FSH_PROGRAM_DST)) {
+        op->copied_back = !is_reached(op, op->dst, FSH_PROGRAM_DST, &at);
+        if (!op->copied_back) {
+            s->at[FSH_PROGRAM_DST] = at;
+            s->pitch[FSH_PROGRAM_DST] = 0;
+        }
         s->posts = op->copied_back;
         s->posted = memory().posted_at + op->slot * FSH_AREA_BUFFER_BYTES;
     }
@@ -158,23 +172,25 @@ static void place_buffers(struct fsh_card_op *op, struct fsh_card_sequence *s)
 
 void fsh_card_store(struct fsh_card_op *op)
 {
-    struct fsh_card_sequence s = {.program = op->program,
+    const struct fsh_card_call *call = op->call;
+    struct fsh_card_sequence s = {.program = call->program,
                                   .layout = op->layout,
                                   .ranks = op->team->size,
                                   .node = op->team->node,
                                   .number = op->team->number,
-                                  .type = op->work.type,
-                                  .op = op->work.op,
+                                  .type = call->work.type,
+                                  .op = call->work.op,
+                                  .bfp = call->work.wire == FSH_WIRE_BFP16,
                                   .eager = op->team == fsh_team_all,
                                   .past = op->job,
-                                  .claim = op->work.claim,
+                                  .claim = call->work.claim,
                                   .cookie = (uint16_t)op->slot};
     uint64_t desc[FSH_CARD_STEPS][FSH_COLLDESC_WORDS];
 
     place_buffers(op, &s);
     fsh_card_translate(&s, desc);
-    fsh_gasnet.conduit->collective->store(fsh_card_list(op), desc,
-                                          op->program->steps * sizeof desc[0]);
+    fsh_gasnet.conduit->collective->store(
+        fsh_card_list(op), desc, call->program->steps * sizeof desc[0]);
 }
 
 /* ---- behind ---- */
@@ -182,7 +198,7 @@ void fsh_card_store(struct fsh_card_op *op)
 void fsh_card_fetch(struct fsh_card_op *op)
 {
     const unsigned char *from = posted_of(op);
-    unsigned char *to = op->work.dst;
+    unsigned char *to = op->dst;
 
     if (!op->copied_back)
         return;

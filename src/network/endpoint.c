@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/simulated.h"
+#include "network/model.h"
 #include "network/provider.h"
 
 /* A sleep without a descriptor, which news does not end. */
@@ -85,6 +87,14 @@ bool fsh_network_open(struct fsh_network *n, size_t peers, char *why,
                       size_t whylen)
 {
     *n = (struct fsh_network){.fd = -1};
+    if (fsh_network_modelled() != NULL)
+        return fsh_network_model_open(n, why, whylen);
+    if (fsh_simulated() != NULL) {
+        snprintf(why, whylen,
+                 "a provider's network runs in real time, this job's hosts in "
+                 "simulated time: use FSHMEM_CLOCK=free");
+        return false;
+    }
     n->library = fsh_network_library(why, whylen);
     if (n->library == NULL)
         return false;
@@ -173,6 +183,11 @@ bool fsh_network_may_nap(const struct fsh_network *n)
     return n->fd < 0 || fi_trywait(n->fabric, &fid, 1) == 0;
 }
 
+uint64_t fsh_network_due(const struct fsh_network *n)
+{
+    return n->modelled ? fsh_network_model_due(n) : UINT64_MAX;
+}
+
 bool fsh_network_nap(const struct fsh_network *n, int bell, uint64_t ns,
                      bool *rung)
 {
@@ -183,6 +198,8 @@ bool fsh_network_nap(const struct fsh_network *n, int bell, uint64_t ns,
     struct pollfd p[] = {{n->fd, POLLIN, 0}, {bell, POLLIN, 0}};
     struct epoll_event news;
 
+    if (n->modelled)
+        return fsh_network_model_nap(n, ns);
     if (ppoll(p, 2, &t, NULL) <= 0)
         return false;
     if (p[1].revents != 0)

@@ -30,6 +30,7 @@ struct fsh_network {
     int fd; /* readable once when there is news; -1: the provider has none */
     bool local_mr; /* local memory must be registered, too */
     size_t piece;  /* bytes of one transfer at most, whole pages */
+    bool modelled; /* in simulated time, see model.h */
 };
 
 /* An endpoint's name as others insert it into their address vectors. */
@@ -69,5 +70,8 @@ bool fsh_network_nap(const struct fsh_network *n, int bell, uint64_t ns,
                      bool *rung);
 /* Whether a nap cannot miss what has come already. Serialised as other calls. */
 bool fsh_network_may_nap(const struct fsh_network *n);
+/* Nanoseconds in which surely nothing comes, as far as it is known: UINT64_MAX but for a
+ * modelled network. */
+uint64_t fsh_network_due(const struct fsh_network *n);
 
 #endif

@@ -8,8 +8,14 @@
 #include "base/fsh_spec.h"
 #include "base/log.h"
 #include "coll/fold/fold.h"
+#include "compute/number/block.h"
 
 #define LINE 64u
+#define TEAMS 4u
+/* Numbers of a team's operations in JobIDs; and how far a value may be ahead of one that
+ * its receiver has not consumed. In logic grants see to that. */
+#define JOBS 64u
+#define AHEAD 8u
 
 struct value {
     struct value *next;
@@ -28,6 +34,8 @@ static struct {
     size_t queue[FSH_COLL_QUEUE];
     unsigned queued, asked;
     struct value *values;
+    /* Values on their way to a team of a node, by operation. */
+    unsigned owed[FSH_MAX_NODES][TEAMS][JOBS];
 } engine;
 
 void toy_engine_begin(unsigned char *memory, size_t bytes,
@@ -62,11 +70,23 @@ static struct value **find(uint32_t from, const struct toy_key *key)
     return link;
 }
 
+static unsigned *owed(uint32_t node, const struct toy_key *key)
+{
+    if (key->vp >= TEAMS)
+        fsh_fatal("toy engine: team %u of %u", key->vp, TEAMS);
+    return &engine.owed[node][key->vp][key->job % JOBS];
+}
+
 void toy_engine_arrive(uint32_t from, const struct toy_key *key, uint32_t at,
                        const void *data, size_t n)
 {
-    struct value **link = find(from, key);
+    struct value **link;
 
+    if (at == TOY_ENGINE_CONSUMED) {
+        --*owed(from, key);
+        return;
+    }
+    link = find(from, key);
     if (*link == NULL) {
         *link = calloc(1, sizeof **link + key->total);
         if (*link == NULL)
@@ -105,6 +125,25 @@ static bool all_here(const uint64_t *d, const struct toy_key *key)
     return true;
 }
 
+/* Encoded and decoded, as FP32 values are between ranks. */
+static void travel(unsigned char *value, size_t bytes)
+{
+    const struct fsh_bfp_format format = FSH_BFP_16_8_7;
+
+    for (size_t at = 0, n; at < bytes; at += n) {
+        float x[16] = {0};
+        uint16_t fields[16];
+        unsigned code;
+
+        n = bytes - at < sizeof x ? bytes - at : sizeof x;
+        memcpy(x, value + at, n);
+        code = fsh_bfp_encode_block(&format, x, fields);
+        for (unsigned i = 0; i < 16; i++)
+            x[i] = fsh_bfp_decode_value(&format, code, fields[i]);
+        memcpy(value + at, x, n);
+    }
+}
+
 /* The value of a step; what it waited for is consumed. False: of another length. */
 static bool combine(const uint64_t *d, const struct toy_key *key,
                     unsigned char *value)
@@ -127,18 +166,42 @@ static bool combine(const uint64_t *d, const struct toy_key *key,
         else
             memcpy(value, v->data, key->total);
         *link = v->next;
+        engine.send(v->from, &v->key, TOY_ENGINE_CONSUMED, NULL, 0);
         free(v);
+    }
+    return true;
+}
+
+/* The key of what a step sends. */
+static struct toy_key key_of(const uint64_t *d)
+{
+    return (struct toy_key){
+        (uint32_t)fsh_colldesc_dest_vp(d), (uint32_t)fsh_colldesc_job(d),
+        (uint32_t)fsh_colldesc_dest_seq(d), (uint32_t)fsh_colldesc_bytes(d)};
+}
+
+/* Has the receiver got so far that it knows one operation from another? */
+static bool may_send(const uint64_t *d)
+{
+    struct toy_key key = key_of(d);
+    uint32_t node = (uint32_t)fsh_colldesc_dest(d);
+
+    for (unsigned i = AHEAD; i < JOBS - AHEAD; i++) {
+        struct toy_key old = key;
+
+        old.job += JOBS - i;
+        if (*owed(node, &old) != 0)
+            return false;
     }
     return true;
 }
 
 static void send(const uint64_t *d, const unsigned char *value, uint32_t bytes)
 {
-    const struct toy_key key = {(uint32_t)fsh_colldesc_dest_vp(d),
-                                (uint32_t)fsh_colldesc_job(d),
-                                (uint32_t)fsh_colldesc_dest_seq(d), bytes};
+    const struct toy_key key = key_of(d);
     uint32_t at = 0, n;
 
+    ++*owed((uint32_t)fsh_colldesc_dest(d), &key);
     do {
         n = bytes - at < FSH_MAX_PACKET ? bytes - at : FSH_MAX_PACKET;
         engine.send((uint32_t)fsh_colldesc_dest(d), &key, at, value + at, n);
@@ -168,10 +231,12 @@ static bool step(size_t *place)
     key = (struct toy_key){
         (uint32_t)fsh_colldesc_vp(d), (uint32_t)fsh_colldesc_job(d),
         (uint32_t)fsh_colldesc_seq(d), (uint32_t)fsh_colldesc_bytes(d)};
-    if (!all_here(d, &key))
+    if (!all_here(d, &key) || (fsh_colldesc_send(d) && !may_send(d)))
         return false;
     value = malloc(key.total + 1);
     fits = value != NULL && combine(d, &key, value);
+    if (fits && fsh_colldesc_bfp(d))
+        travel(value, key.total);
     if (fits && fsh_colldesc_store(d))
         memcpy(at_line(fsh_colldesc_store_addr(d), key.total), value,
                key.total);

@@ -18,6 +18,8 @@ struct toy_key {
     uint32_t vp, job, seq, total;
 };
 
+/* For `at`: no value, but that the one with this key has been consumed. */
+#define TOY_ENGINE_CONSUMED UINT32_MAX
 /* Send n bytes of a value, from `at` on, to the engine of a node. */
 typedef void (*toy_engine_send_fn)(uint32_t node, const struct toy_key *key,
                                    uint32_t at, const void *data, size_t n);

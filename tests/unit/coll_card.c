@@ -109,7 +109,8 @@ static bool step(uint32_t me, uint64_t *d)
     CHECK(fsh_colldesc_vp(d) == number[me] && fsh_colldesc_cookie(d) == me &&
           fsh_colldesc_job(d) == (13 | 3 << 6));
     CHECK(some || fsh_colldesc_own_addr(d) == 0);
-    CHECK(bytes <= BUFFER && (some || count != 0) && !fsh_colldesc_given(d));
+    CHECK(bytes <= BUFFER && (some || count != 0 || bytes == 0) &&
+          !fsh_colldesc_given(d));
     for (unsigned k = 0; k < count; k++)
         if (find(me, d, source(d, k)) == NULL)
             return false;
@@ -239,20 +240,19 @@ static void prepare(algorithm_t a, const struct fsh_program_shape *s,
                     uint32_t me, size_t count)
 {
     struct rank *r = &ranks[me];
-    struct fsh_card_sequence q = {.ranks = s->size,
-                                  .node = node,
-                                  .number = number,
-                                  .type = FSH_FOLD_UINT64,
-                                  .op = FSH_FOLD_MIN,
-                                  .eager = true,
-                                  .past = 64 + 13,
-                                  .claim = 7,
-                                  .cookie = (uint16_t)me,
-                                  .src = 0,
-                                  .dst = BUFFER,
-                                  .tmp = 2 * BUFFER,
-                                  .posts = (me + count) % 2 == 0,
-                                  .posted = BUFFER};
+    struct fsh_card_sequence q = {
+        .ranks = s->size,
+        .node = node,
+        .number = number,
+        .type = FSH_FOLD_UINT64,
+        .op = FSH_FOLD_MIN,
+        .eager = true,
+        .past = 64 + 13,
+        .claim = 7,
+        .cookie = (uint16_t)me,
+        .at = {[FSH_PROGRAM_DST] = BUFFER, [FSH_PROGRAM_TMP] = 2 * BUFFER},
+        .posts = (me + count) % 2 == 0,
+        .posted = BUFFER};
 
     r->program = fsh_program_make(a, s, me);
     CHECK(r->program != NULL);
@@ -270,6 +270,8 @@ static void prepare(algorithm_t a, const struct fsh_program_shape *s,
     CHECK(r->desc != NULL);
     q.program = r->program;
     q.layout = r->layout;
+    for (unsigned p = 0; p < FSH_CARD_PLACES; p++)
+        q.pitch[p] = fsh_card_room_pitch(&r->layout);
     fsh_card_translate(&q, r->desc);
     for (uint32_t i = 0; i < r->program->steps; i++)
         CHECK(!fsh_colldesc_eager(r->desc[i]) ||
@@ -349,6 +351,10 @@ static void check_room(algorithm_t a, enum fsh_program_call c, uint32_t n)
         struct fsh_program_shape s = {c, n, has_root(c) ? n / 3 : 0, false};
         struct fsh_program *p = fsh_program_make(a, &s, r);
 
+        for (uint32_t i = 0; p != NULL && a->alone && i < p->steps; i++)
+            CHECK(p->step[i].local.count <= 1 && p->step[i].store.count <= 1,
+                  "%s by %s of %u", fsh_program_call_name(c), a->name, n);
+
         CHECK(p != NULL && p->steps != 0 && p->steps <= FSH_CARD_STEPS,
               "%s by %s of %u", fsh_program_call_name(c), a->name, n);
         for (uint32_t i = 0; i < p->steps; i++)
@@ -357,6 +363,139 @@ static void check_room(algorithm_t a, enum fsh_program_call c, uint32_t n)
                   p->step[i].sources <= FSH_COLL_SOURCES);
         fsh_program_free(p);
     }
+}
+
+/* ---- calls in parts ---- */
+
+enum { SHARE = 16 }; /* slots of a team of four */
+
+/* How often each element of a buffer is in a piece of a part. */
+static unsigned char times[3 << 20];
+
+static void look_at_part(const struct fsh_card_part *p, size_t room,
+                         enum fsh_program_place place)
+{
+    uint32_t n = fsh_card_pieces(&p->layout, place);
+    size_t end = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        struct fsh_card_piece e = fsh_card_piece(&p->layout, place, i);
+
+        CHECK(e.card % FSH_CARD_LINE == 0 && e.card >= end);
+        CHECK(e.bytes % p->layout.elem == 0 && e.client % p->layout.elem == 0);
+        end = e.card + e.bytes;
+        for (size_t k = 0; k < e.bytes; k += p->layout.elem) {
+            size_t at = (p->offset + e.client + k) / p->layout.elem;
+
+            CHECK(at < sizeof times);
+            times[at]++;
+        }
+    }
+    CHECK(end <= room);
+}
+
+/* Each element is in one part; parts have room, and no more claims than a share. What
+ * a rank sends has the bytes that its receiver expects. */
+static void check_parts(algorithm_t a, const struct fsh_program_shape *s,
+                        size_t count, size_t packet)
+{
+    struct fsh_card_cut cut = fsh_card_cut_of(a, s, 4, count, packet);
+    uint32_t me = s->size / 2;
+    struct fsh_program *p = fsh_program_make(a, s, me);
+    struct fsh_program *to = fsh_program_make(a, s, (me + 1) % s->size);
+    struct fsh_card_layout whole =
+        fsh_card_layout_of(s->call, me, p->blocks, 4, count);
+    struct fsh_card_layout other = whole;
+
+    other.rank = (me + 1) % s->size;
+    for (unsigned place = FSH_PROGRAM_SRC; place <= FSH_PROGRAM_DST; place++) {
+        size_t all = fsh_card_client_bytes(&whole, place) / 4;
+
+        memset(times, 0, all);
+        for (size_t i = 0; i < cut.parts; i++) {
+            struct fsh_card_part part = fsh_card_part_of(&whole, &cut, i);
+
+            CHECK(cut.parts == 1 ||
+                  fsh_card_bytes(&part.layout) <= FSH_CARD_AREA);
+            look_at_part(&part, fsh_card_bytes(&part.layout), place);
+        }
+        for (size_t i = 0; i < all; i++)
+            CHECK(times[i] == 1, "%s of %u by %s: element %zu of %zu in %u",
+                  fsh_program_call_name(s->call), s->size, a->name, i, all,
+                  times[i]);
+    }
+    for (size_t i = 0; i < cut.parts && cut.parts > 1; i++) {
+        struct fsh_card_part mine = fsh_card_part_of(&whole, &cut, i);
+        struct fsh_card_part its = fsh_card_part_of(&other, &cut, i);
+
+        CHECK(fsh_card_claims(p, &mine.layout, packet) <= SHARE,
+              "%s of %u by %s: %u slots of packets of %zu",
+              fsh_program_call_name(s->call), s->size, a->name,
+              fsh_card_claims(p, &mine.layout, packet), packet);
+        for (uint32_t k = 0; k < p->steps; k++)
+            for (uint32_t j = 0; j < to->steps; j++)
+                if (p->step[k].dest == other.rank && to->step[j].sources == 1 &&
+                    to->step[j].source[0] == me &&
+                    to->step[j].seq == p->step[k].dest_seq) {
+                    const struct fsh_program_step *out = &p->step[k];
+                    const struct fsh_program_step *in = &to->step[j];
+
+                    CHECK(
+                        fsh_card_range_bytes(&mine.layout, out->local.place != 0
+                                                               ? &out->local
+                                                               : &out->store) ==
+                        fsh_card_range_bytes(&its.layout, in->local.place != 0
+                                                              ? &in->local
+                                                              : &in->store));
+                }
+    }
+    fsh_program_free(p);
+    fsh_program_free(to);
+}
+
+static void check_cuts(void)
+{
+    static const enum fsh_program_call calls[] = {
+        FSH_PROGRAM_BROADCAST, FSH_PROGRAM_ALLGATHER,      FSH_PROGRAM_ALLTOALL,
+        FSH_PROGRAM_REDUCE,    FSH_PROGRAM_REDUCE_SCATTER, FSH_PROGRAM_SCAN,
+        FSH_PROGRAM_ALLREDUCE};
+    static const size_t counts[] = {2048, 2049, 16384, 40001, 300000};
+    static const uint32_t sizes[] = {2, 3, 4, 7, 8, 64};
+
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++) {
+            struct fsh_program_shape s = {FSH_PROGRAM_ALLREDUCE, sizes[i], 0,
+                                          false};
+
+            check_parts(fsh_program_named("ring"), &s, counts[k],
+                        FSH_CARD_BFP_PACKET);
+            for (size_t c = 0; c < sizeof calls / sizeof calls[0]; c++) {
+                bool vector = is_vector(calls[c]);
+                size_t count = vector ? counts[k] : counts[k] / sizes[i];
+
+                s.call = calls[c];
+                check_parts(fsh_card_choose(&s, 4 * count), &s, count,
+                            FSH_CARD_PACKET);
+            }
+        }
+}
+
+/* A ring is cut within its blocks: 8 packets of each, at the same place of the block. */
+static void check_ring_cut(void)
+{
+    const struct fsh_program_shape s = {FSH_PROGRAM_ALLREDUCE, 8, 0, false};
+    const struct fsh_program_range fifth = {FSH_PROGRAM_DST, 5, 1};
+    struct fsh_card_layout whole =
+        fsh_card_layout_of(s.call, 0, 8, 4, 256 << 10);
+    struct fsh_card_cut cut = fsh_card_cut_of(fsh_program_named("ring"), &s, 4,
+                                              256 << 10, FSH_CARD_PACKET);
+    struct fsh_card_part p = fsh_card_part_of(&whole, &cut, 3);
+
+    CHECK(cut.parts == 16 && !cut.vector && p.offset == 0);
+    CHECK(fsh_card_range_bytes(&p.layout, &fifth) == 8 << 10);
+    CHECK(fsh_card_range_at(&p.layout, &fifth, 0) == (5 << 17) + (3 << 13));
+    CHECK(fsh_card_range_at(&p.layout, &fifth,
+                            fsh_card_room_pitch(&p.layout)) == 5 << 13);
 }
 
 /* Blocks stay where the client has them if each begins at a line, and only then. */
@@ -449,16 +588,46 @@ static void check_in_place(void)
                                       fsh_card_layout_of(s.call, 0, 1, 1, 64),
                                   .node = node,
                                   .number = number,
-                                  .src = 128};
+                                  .at = {[FSH_PROGRAM_SRC] = 128}};
     uint64_t desc[1][FSH_COLLDESC_WORDS];
 
     CHECK(p != NULL && p->steps == 1);
     for (unsigned same = 0; same < 2; same++) {
-        q.dst = same ? q.src : 0;
+        q.at[FSH_PROGRAM_DST] = same ? 128 : 0;
         fsh_card_translate(&q, desc);
         CHECK(fsh_colldesc_send(desc[0]) &&
               fsh_colldesc_own_addr(desc[0]) == 2);
         CHECK(fsh_colldesc_store(desc[0]) == !same);
+    }
+    fsh_program_free(p);
+}
+
+/* All steps of an encoded ring are marked, and say what is summed. */
+static void check_encoded(void)
+{
+    const struct fsh_program_shape s = {FSH_PROGRAM_ALLREDUCE, 3, 0, false};
+    struct fsh_program *p = fsh_program_make(fsh_program_named("ring"), &s, 1);
+    struct fsh_card_sequence q = {.program = p,
+                                  .layout =
+                                      fsh_card_layout_of(s.call, 1, 3, 4, 3000),
+                                  .ranks = 3,
+                                  .node = node,
+                                  .number = number,
+                                  .type = FSH_FOLD_FLOAT,
+                                  .op = FSH_FOLD_SUM};
+    static uint64_t desc[FSH_CARD_STEPS][FSH_COLLDESC_WORDS];
+
+    CHECK(p != NULL && p->steps <= FSH_CARD_STEPS);
+    for (unsigned bfp = 0; bfp < 2; bfp++) {
+        q.bfp = bfp;
+        fsh_card_translate(&q, desc);
+        for (uint32_t i = 0; i < p->steps; i++) {
+            uint64_t *d = desc[i];
+
+            CHECK(fsh_colldesc_bfp(d) == bfp);
+            CHECK(!bfp || (fsh_colldesc_kind(d) == FSH_FOLD_FLOAT &&
+                           fsh_colldesc_op(d) == FSH_FOLD_SUM));
+        }
     }
     fsh_program_free(p);
 }
@@ -485,6 +654,9 @@ int main(void)
     check_folds();
     check_sources();
     check_in_place();
+    check_encoded();
+    check_ring_cut();
+    check_cuts();
     check_near();
     check_choice();
     for (uint32_t n = 2; n <= MOST; n++)

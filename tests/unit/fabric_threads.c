@@ -194,9 +194,10 @@ struct outcome {
 
 static _Atomic uint64_t told; /* events of all nodes */
 
-static void on_event(void *arg, uint32_t node)
+static void on_event(void *arg, uint32_t node, uint64_t offset)
 {
     (void)arg;
+    (void)offset;
     atomic_fetch_add(&told, 1 + node);
 }
 

@@ -43,9 +43,10 @@ static void print_entries(uint32_t node)
     }
 }
 
-static void on_dma(void *arg, uint32_t node)
+static void on_dma(void *arg, uint32_t node, uint64_t offset)
 {
     (void)arg;
+    (void)offset;
     printf("dma %" PRIu32 " %" PRIu64, node, fsh_fabric_cycle(fabric) + 1);
     print_entries(node);
     putchar('\n');

@@ -20,12 +20,13 @@
 #include "bridge/bridge.h"
 #include "bridge/memory.h"
 #include "bridge_link.h"
+#include "bridge_time.h"
 #include "perf.h"
 
 #define MB 1e6
 enum { MOST_ROUNDS = 32, SIZES = 8 };
 
-static const char *json;
+static const char *json, *use_clock;
 static unsigned rounds = 5, dma = 100, network = 100;
 static bool quick;
 static bool throttled;
@@ -371,18 +372,29 @@ static const struct kit_option rows[] = {
      "rate of the network, each way (namespaces and tbf);\n0: loopback as it is",
      .number = &network, .most = 100000},
     {"--quick", .help = "sizes up to 1 MB only", .flag = &quick},
+    {"--clock", "wall|simulated",
+     "simulated: a simulated card and a modelled network, exact; only\n--json "
+     "and --quick go with it; wall (default): as above",
+     .text = &use_clock},
 };
 
 static int run(void)
 {
-    unsigned char *memory = calloc(2, sizes[SIZES - 1]);
-    const struct fsh_bridge_setup setup = setup_of();
+    struct fsh_bridge_setup setup;
     struct fsh_bridge_client *client;
+    unsigned char *memory;
     struct fsh_bridge_name name;
     struct meeting meet;
     char why[512];
 
     perf_refuse_job("bridge");
+    if (use_clock != NULL && strcmp(use_clock, "simulated") == 0)
+        return bridge_time_run(quick, json);
+    if (use_clock != NULL && strcmp(use_clock, "wall") != 0)
+        fsh_fatal("fshperf bridge: --clock %s: expected wall or simulated",
+                  use_clock);
+    memory = calloc(2, sizes[SIZES - 1]);
+    setup = setup_of();
     if (rounds == 0)
         fsh_fatal("fshperf bridge: --rounds 0: expected 1 to %d", MOST_ROUNDS);
     if (memory == NULL)

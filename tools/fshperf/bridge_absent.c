@@ -17,3 +17,9 @@ const struct perf_command perf_bridge = {
     .run = run,
     .alone = true,
 };
+
+const struct perf_command perf_bridge_node = {
+    .name = "bridge-node",
+    .run = run,
+    .alone = true,
+};

@@ -21,6 +21,7 @@ static const struct perf_command *const commands[] = {
     &perf_host_driven, &perf_case_node,     &perf_host_node, &perf_smp_node,
     &perf_fabric,      &perf_fabric_node,   &perf_coll,      &perf_coll_node,
     &perf_training,    &perf_training_node, &perf_net,       &perf_bridge,
+    &perf_bridge_node,
 };
 
 static const struct perf_command *find(const char *name)

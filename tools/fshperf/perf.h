@@ -222,6 +222,7 @@ extern const struct perf_command perf_smp;           /* smp.c */
 extern const struct perf_command perf_smp_node;      /* smp_node.c, its ranks */
 extern const struct perf_command perf_net;           /* net.c */
 extern const struct perf_command perf_bridge;        /* bridge.c */
+extern const struct perf_command perf_bridge_node;   /* its rank */
 /* Handlers of am-rtt and sim-spin, for gasnet_attach. */
 void perf_am_entries(gasnet_handlerentry_t entries[2]);
 void perf_spin_entry(gasnet_handlerentry_t *entry);

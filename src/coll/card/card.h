@@ -15,8 +15,13 @@
 #define FSH_CARD_LINE 64u /* bytes: unit of addresses in descriptors */
 /* A team of more ranks has steps or packets that a sequence cannot name. */
 #define FSH_CARD_RANKS 64u
-#define FSH_CARD_STEPS 512u  /* of a program of so many ranks, at most */
+#define FSH_CARD_STEPS 512u /* of a program of so many ranks, at most */
+#define FSH_CARD_PLACES (FSH_PROGRAM_TMP + 1u)
 #define FSH_CARD_TEAMS 2048u /* numbers that a team may have at a node */
+/* Bytes of a value that a packet carries: as they are, or in 60 encoded blocks of 16
+ * FP32 values. */
+#define FSH_CARD_PACKET ((size_t)FSH_MAX_PACKET)
+#define FSH_CARD_BFP_PACKET ((size_t)60 * 16 * 4)
 #define FSH_CARD_NO_FOLD UINT32_MAX
 
 /* ---- where blocks are (layout.c) ---- */
@@ -28,8 +33,12 @@ struct fsh_card_layout {
     uint32_t rank;
     uint32_t blocks;    /* of the program */
     size_t elem, count; /* as in struct fsh_coll_work */
-    /* Bytes from block to block, whole lines; 0: as the client has them, for there
-     * each begins at a line if the first does. */
+    /* Of a call in parts: bytes [at, at + most) of each block; most SIZE_MAX: all. */
+    size_t at, most;
+    bool
+        aligned; /* at the client's each block begins at a line if the first does */
+    /* Bytes from block to block, whole lines, all of which travel; 0: the blocks are
+     * as long as they are. */
     size_t pitch;
 };
 
@@ -38,16 +47,24 @@ struct fsh_card_layout fsh_card_layout_of(enum fsh_program_call call,
                                           uint32_t rank, uint32_t blocks,
                                           size_t elem, size_t count);
 
-/* Bytes of all blocks: what SRC, DST and TMP have room for, each. The same on all
- * ranks. */
+/* Buffers are the client's, with its blocks, or have room only for what there is of them:
+ * then they are the pitch apart that this says, or as the client's if it is 0. */
+size_t fsh_card_room_pitch(const struct fsh_card_layout *layout);
+/* Bytes of all blocks, with that pitch: what SRC, DST and TMP have room for, each. The
+ * same on all ranks. */
 size_t fsh_card_bytes(const struct fsh_card_layout *layout);
-/* Bytes of a range, and how far it begins behind the start of its buffer. */
+/* Bytes of the client's buffer, SRC or DST, in all its parts. */
+size_t fsh_card_client_bytes(const struct fsh_card_layout *layout,
+                             enum fsh_program_place place);
+/* Bytes of a range, and how far it begins behind the start of its buffer, which has that
+ * pitch; 0: is the client's, or like it. */
 size_t fsh_card_range_bytes(const struct fsh_card_layout *layout,
                             const struct fsh_program_range *range);
 size_t fsh_card_range_at(const struct fsh_card_layout *layout,
-                         const struct fsh_program_range *range);
+                         const struct fsh_program_range *range, size_t pitch);
 
-/* A part of SRC or DST: its place in the client's buffer and on the card. */
+/* A piece of SRC or DST: its place in the client's buffer and in one that has the pitch
+ * of fsh_card_room_pitch. */
 struct fsh_card_piece {
     size_t client, card, bytes;
 };
@@ -57,6 +74,45 @@ uint32_t fsh_card_pieces(const struct fsh_card_layout *layout,
                          enum fsh_program_place place);
 struct fsh_card_piece fsh_card_piece(const struct fsh_card_layout *layout,
                                      enum fsh_program_place place, uint32_t i);
+
+/* ---- calls in parts (layout.c) ---- */
+
+/* A sequence claims packets ahead, for which an engine has COLL_SLOTS; and its buffers
+ * have FSH_CARD_AREA bytes each, where they are not the client's. So a call of more is cut
+ * into parts, which are sequences of their own with the same program. The order of a sum
+ * by RING depends on the block, so such calls are cut within their blocks: each part has
+ * some bytes of every block. Others are cut as vectors, each part with blocks of its own.
+ * Calls whose steps pass on several blocks that are not of a vector are not cut. */
+#define FSH_CARD_AREA ((size_t)64 << 10)
+#define FSH_CARD_PACKETS 8u /* of a step, at most, of calls that are cut */
+
+struct fsh_card_cut {
+    size_t parts;
+    size_t most; /* bytes of a part: of the vector, or of each block */
+    size_t rest; /* of the last part but one, if it has others; else 0 */
+    bool vector;
+};
+
+/* How a call is cut, the same on all ranks. packet: FSH_CARD_PACKET or
+ * FSH_CARD_BFP_PACKET. */
+struct fsh_card_cut fsh_card_cut_of(const struct fsh_program_algorithm *a,
+                                    const struct fsh_program_shape *shape,
+                                    size_t elem, size_t count, size_t packet);
+
+struct fsh_card_part {
+    struct fsh_card_layout layout;
+    size_t offset; /* of its buffers behind the call's */
+};
+
+/* Part number `part` of a call with this layout. */
+struct fsh_card_part fsh_card_part_of(const struct fsh_card_layout *whole,
+                                      const struct fsh_card_cut *cut,
+                                      size_t part);
+
+/* Slots that an engine may claim at a time for a sequence: what is left of a step, and of
+ * those behind it that receive as many as make up a look ahead (hw/rtl/coll/fsh_cahead). */
+unsigned fsh_card_claims(const struct fsh_program *program,
+                         const struct fsh_card_layout *layout, size_t packet);
 
 /* ---- sequences (sequence.c) ---- */
 
@@ -81,11 +137,15 @@ struct fsh_card_sequence {
     const uint32_t
         *number;       /* [ranks] of the team there, below FSH_CARD_TEAMS */
     unsigned type, op; /* of a reduction; else anything */
+    bool bfp;          /* packets are encoded: sums of FP32 by a ring */
     bool eager;        /* packets may go to near peers without a grant */
     uint32_t past;     /* the team's operations before this one */
     uint32_t claim;    /* of struct fsh_coll_work */
     uint16_t cookie;   /* of the completion */
-    uint64_t src, dst, tmp; /* offsets in the segment, whole lines */
+    /* By enum fsh_program_place: the offset of the buffer in the segment, whole lines,
+     * and its pitch. */
+    uint64_t at[FSH_CARD_PLACES];
+    size_t pitch[FSH_CARD_PLACES];
     /* What is stored to DST goes to host memory, too, at this offset of the DMA window, and
      * on the card only where later steps read it. */
     bool posts;

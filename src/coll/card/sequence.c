@@ -36,6 +36,8 @@ bool fsh_card_near(uint32_t size, uint32_t a, uint32_t b)
            (is_power(ahead) && ahead < 1u << (FSH_COLL_EAGER - levels));
 }
 
+#define LOOK_AHEAD 8u /* packets: WINDOW of hw/rtl/coll/fsh_cahead */
+
 /* Bytes up to which a few long packets are better than more short ones, each of which is
  * awaited there and back (32 nodes, torus:4x8: 15 us for 20). */
 #define BINOMIAL_REDUCE 4096u
@@ -48,15 +50,46 @@ const struct fsh_program_algorithm *fsh_card_choose(
     return fsh_program_choose(shape, bytes);
 }
 
+/* Bytes of the value of a step. */
+static size_t bytes_of(const struct fsh_card_layout *l,
+                       const struct fsh_program_step *step)
+{
+    return fsh_card_range_bytes(
+        l, step->local.place != FSH_PROGRAM_NONE ? &step->local : &step->store);
+}
+
+/* Packets that a step gets. */
+static unsigned packets_of(const struct fsh_card_layout *l,
+                           const struct fsh_program_step *step, size_t packet)
+{
+    size_t each = (bytes_of(l, step) + packet - 1) / packet;
+
+    return (unsigned)(step->sources * (each == 0 ? 1 : each));
+}
+
+unsigned fsh_card_claims(const struct fsh_program *program,
+                         const struct fsh_card_layout *l, size_t packet)
+{
+    unsigned most = 0;
+
+    for (uint32_t i = 0; i < program->steps; i++) {
+        unsigned claims = packets_of(l, &program->step[i], packet), ahead = 0;
+
+        for (uint32_t j = i + 1; j < program->steps && ahead < LOOK_AHEAD; j++)
+            ahead += packets_of(l, &program->step[j], packet);
+        if (claims + ahead > most)
+            most = claims + ahead;
+    }
+    return most;
+}
+
 /* The line of a range in the segment. */
 static uint64_t line_of(const struct fsh_card_sequence *s,
                         const struct fsh_program_range *r)
 {
-    uint64_t at = fsh_card_range_at(&s->layout, r);
+    uint64_t at =
+        s->at[r->place] + fsh_card_range_at(&s->layout, r, s->pitch[r->place]);
 
-    at += r->place == FSH_PROGRAM_SRC   ? s->src
-          : r->place == FSH_PROGRAM_DST ? s->dst
-                                        : s->tmp;
     FSH_ASSERT(at % FSH_CARD_LINE == 0);
     return at / FSH_CARD_LINE;
 }
@@ -68,22 +101,32 @@ static uint64_t seq_of(const struct fsh_card_sequence *s, uint16_t seq)
     return seq | (s->claim >> 2 & 1) * FSH_CARD_SEQS;
 }
 
+/* What it combines by, and how packets carry it: so the receiver of an encoded packet
+ * that combines nothing has to know, too. */
+static void set_kind(const struct fsh_card_sequence *s,
+                     const struct fsh_program_step *step, uint64_t *desc)
+{
+    FSH_ASSERT(!s->bfp || (s->type == FSH_FOLD_FLOAT && s->op == FSH_FOLD_SUM &&
+                           step->sources <= 1));
+    fsh_colldesc_set_reduce(desc, step->reduce);
+    fsh_colldesc_set_bfp(desc, s->bfp);
+    if (s->bfp || (step->reduce && s->layout.call != FSH_PROGRAM_BARRIER)) {
+        fsh_colldesc_set_kind(desc, s->type);
+        fsh_colldesc_set_op(desc, s->op);
+    }
+}
+
 /* Where it gets its value from, and what of. */
 static void set_value(const struct fsh_card_sequence *s,
                       const struct fsh_program_step *step, uint64_t *desc)
 {
-    bool own = step->local.place != FSH_PROGRAM_NONE;
+    size_t bytes = bytes_of(&s->layout, step);
+    bool own = step->local.place != FSH_PROGRAM_NONE && bytes != 0;
 
     fsh_colldesc_set_own(desc, own);
     fsh_colldesc_set_own_addr(desc, own ? line_of(s, &step->local) : 0);
-    fsh_colldesc_set_bytes(
-        desc,
-        fsh_card_range_bytes(&s->layout, own ? &step->local : &step->store));
-    fsh_colldesc_set_reduce(desc, step->reduce);
-    if (step->reduce && s->layout.call != FSH_PROGRAM_BARRIER) {
-        fsh_colldesc_set_kind(desc, s->type);
-        fsh_colldesc_set_op(desc, s->op);
-    }
+    fsh_colldesc_set_bytes(desc, bytes);
+    set_kind(s, step, desc);
     fsh_colldesc_set_seq(desc, seq_of(s, step->seq));
     fsh_colldesc_set_count(desc, step->sources);
     for (unsigned k = 0; k < step->sources; k++) {
@@ -124,14 +167,16 @@ static void set_store(const struct fsh_card_sequence *s,
 {
     bool posts = s->posts && step->store.place == FSH_PROGRAM_DST;
 
-    if (step->store.place == FSH_PROGRAM_NONE || is_there(s, step))
+    if (step->store.place == FSH_PROGRAM_NONE || is_there(s, step) ||
+        bytes_of(&s->layout, step) == 0)
         return;
     if (!posts || is_read_later(s, step)) {
         fsh_colldesc_set_store(desc, 1);
         fsh_colldesc_set_store_addr(desc, line_of(s, &step->store));
     }
     if (posts) {
-        uint64_t at = s->posted + fsh_card_range_at(&s->layout, &step->store);
+        uint64_t at = s->posted + fsh_card_range_at(&s->layout, &step->store,
+                                                    s->pitch[FSH_PROGRAM_DST]);
 
         FSH_ASSERT(at % FSH_CARD_LINE == 0);
         fsh_colldesc_set_post(desc, 1);

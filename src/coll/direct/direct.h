@@ -89,7 +89,8 @@ struct fsh_coll_work {
     size_t count;
     fsh_fold_fn fold; /* reductions, else NULL */
     uint8_t type, op; /* of reductions, FSH_FOLD_* */
-    /* enum fsh_wire of packets: message-based engine only; sums of FP32, RING. */
+    /* enum fsh_wire of packets: by messages or by engines in logic; sums of FP32,
+     * RING. */
     uint8_t wire;
     /* Hash of all that members must agree on: a member with a different one is
      * detected. */

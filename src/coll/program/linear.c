@@ -53,5 +53,6 @@ const struct fsh_program_algorithm fsh_algorithm_linear = {
     .calls = 1u << FSH_PROGRAM_GATHER | 1u << FSH_PROGRAM_SCATTER,
     .order = FSH_PROGRAM_ANY,
     .about = "directly from or to the root: long messages",
+    .alone = true,
     .blocks = fsh_blocks_size,
     .build = build};

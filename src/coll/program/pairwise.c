@@ -24,5 +24,6 @@ const struct fsh_program_algorithm fsh_algorithm_pairwise = {
     .calls = 1u << FSH_PROGRAM_ALLTOALL,
     .order = FSH_PROGRAM_ANY,
     .about = "one partner per round",
+    .alone = true,
     .blocks = fsh_blocks_size,
     .build = build};

@@ -115,6 +115,7 @@ struct fsh_program_algorithm {
     unsigned id;      /* FSHMEM_COLL_* of fshmem_coll.h */
     uint32_t calls;   /* bit c: supports call c of enum fsh_program_call */
     enum fsh_program_order order;
+    bool alone;        /* each range of its programs is one block */
     const char *about; /* one line, for `fshinfo coll` */
     /* Number of blocks for a shape; the same on all ranks. */
     uint32_t (*blocks)(const struct fsh_program_shape *shape);

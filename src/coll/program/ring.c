@@ -77,5 +77,6 @@ const struct fsh_program_algorithm fsh_algorithm_ring = {
              1u << FSH_PROGRAM_REDUCE_SCATTER,
     .order = FSH_PROGRAM_RING,
     .about = "ring: long messages",
+    .alone = true,
     .blocks = fsh_blocks_size,
     .build = build};

@@ -3,7 +3,7 @@
  * Layout of a node's DMA window, in bytes from its start, which is address 0 of
  * SPACE_HOST. The device writes the rings, the slots, results and the status line;
  * other nodes write their slots here; this rank writes the bounce memory, which the
- * device reads (and writes, for GETs).
+ * device reads (and writes, for GETs); the network, too, accesses the bridge's ring.
  */
 #ifndef FSH_FPGA_DMA_H
 #define FSH_FPGA_DMA_H
@@ -23,7 +23,8 @@
 #define FSH_DMA_TAG 0x1000000u     /* bounce memory of each tag */
 #define FSH_DMA_POSTED 0x1c00000u  /* engine: results of sequences */
 #define FSH_DMA_BIG 0x2000000u     /* AM bounce slots of 1 MiB, by channel */
-#define FSH_DMA_END 0x3000000u
+#define FSH_DMA_BRIDGE 0x3000000u  /* ring of the bridge's server */
+#define FSH_DMA_END 0x4000000u
 
 #define FSH_DMA_SMALL_BYTES 4096u
 #define FSH_DMA_SMALL_SLOTS 64u /* per channel */
@@ -80,7 +81,7 @@ _Static_assert(FSH_DMA_POSTED + FSH_AREA_SEQUENCES * FSH_AREA_BUFFER_BYTES <=
                    FSH_DMA_BIG,
                "results of sequences");
 _Static_assert(FSH_DMA_BIG + 2 * FSH_DMA_BIG_SLOTS * FSH_DMA_BIG_BYTES <=
-                   FSH_DMA_END,
+                   FSH_DMA_BRIDGE,
                "big bounce slots");
 _Static_assert(FSH_DMA_SMALL_BYTES >= FSH_MAX_MEDIUM, "a Medium fits");
 _Static_assert(FSH_DMA_SMALL_SLOTS <= 64 && FSH_DMA_BIG_SLOTS <= 64 &&

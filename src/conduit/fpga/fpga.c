@@ -145,6 +145,33 @@ static bool collective_run(size_t at, struct fsh_answer *answer)
     return sent;
 }
 
+static bool card_start(const struct fsh_card_move *move)
+{
+    bool started;
+
+    fsh_fpga_enter();
+    started = fsh_fpga_card_start(move);
+    fsh_fpga_leave();
+    return started;
+}
+
+static bool card_poll(void)
+{
+    bool any;
+
+    fsh_fpga_enter();
+    any = fsh_fpga_card_poll();
+    fsh_fpga_leave();
+    return any;
+}
+
+static void card_wait(uint64_t max_ns)
+{
+    fsh_fpga_enter();
+    fsh_fpga_card_wait(max_ns);
+    fsh_fpga_leave();
+}
+
 /* ---- state dumps ---- */
 
 static void describe_peers(void (*line)(void *arg, const char *text), void *arg)
@@ -252,12 +279,20 @@ static const struct fsh_collective_ops collective = {
     .run = collective_run,
 };
 
+static const struct fsh_card_ops card = {
+    .memory = fsh_fpga_card_memory,
+    .start = card_start,
+    .poll = card_poll,
+    .wait = card_wait,
+};
+
 /* No direct memory: every byte between nodes goes through the logic. */
 const struct fsh_conduit_ops fsh_conduit_fpga = {
     .name = "fpga",
     .needs = &needs,
     .compute = &compute,
     .collective = &collective,
+    .card = &card,
     .clock = &fsh_fpga_clock_ops,
     .usable = usable,
     .init = fsh_fpga_init,

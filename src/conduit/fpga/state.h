@@ -215,6 +215,15 @@ bool fsh_fpga_compute_send(uint32_t node, const uint64_t *message,
 void fsh_fpga_compute_counters(uint64_t *words);
 void fsh_fpga_compute_counters_clear(void);
 
+/* --- card.c: device memory for other hosts ------------------------------------ */
+
+/* As in struct fsh_card_ops. */
+bool fsh_fpga_card_memory(struct fsh_card_memory *memory, char *why,
+                          size_t whylen);
+bool fsh_fpga_card_start(const struct fsh_card_move *move);
+bool fsh_fpga_card_poll(void);
+void fsh_fpga_card_wait(uint64_t max_ns);
+
 /* --- clock.c: simulated time ------------------------------------------------ */
 
 extern const struct fsh_clock_ops fsh_fpga_clock_ops;

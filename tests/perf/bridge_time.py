@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""bridge_time.py FSHPERF: fshperf bridge --clock simulated measures all paths, modes and
+stages, twice the same to the nanosecond; no stage beats what its model allows, and paths
+follow from their stages."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+FSHPERF = sys.argv[1]
+SIZES = [64 << 10, 1 << 20]
+STAGES = ["read", "dma_to_card", "dma_from_card", "write"]
+PATHS = {"to_card": STAGES[:2], "from_card": STAGES[2:], "round_trip": STAGES}
+MODES = ("naive", "pipelined")
+WANT = {(path, mode, None, size) for path in PATHS for mode in MODES for size in SIZES} | \
+    {("to_card" if i < 2 else "from_card", "stage", stage, size)
+     for i, stage in enumerate(STAGES) for size in SIZES}
+
+
+def run(*options, settings=None):
+    return subprocess.run([FSHPERF, "bridge", "--clock", *options],
+                          capture_output=True, text=True, check=False,
+                          env={**os.environ, **(settings or {})}, timeout=140)
+
+
+def measure():
+    with tempfile.TemporaryDirectory() as place:
+        path = os.path.join(place, "bridge.json")
+        done = run("simulated", "--quick", "--json", path)
+        assert done.returncode == 0, done
+        with open(path, encoding="ascii") as f:
+            rows = json.load(f)
+    figures = {(r["path"], r["mode"], r.get("stage"), r["bytes"]): r for r in rows}
+    assert set(figures) == WANT and len(rows) == len(WANT), rows
+    assert "MB/s each way" in done.stdout, done.stdout
+    return figures
+
+
+first = measure()
+for row in first.values():
+    assert (row["clock"], row["device"], row["network"]) == ("simulated", "sim", "model"), row
+    assert 0 < row["ratio"], row
+    # 16 bytes a cycle; the network's rates as stated.
+    if row.get("stage", "dma").startswith("dma"):
+        assert row["mb_per_s"] < 4000, row
+    if row.get("stage") in ("read", "write"):
+        assert row["mb_per_s"] < row[row["stage"] + "_mb_per_s"], row
+for path, stages in PATHS.items():
+    for size in SIZES:
+        alone = {stage: first[("to_card" if stage in STAGES[:2] else "from_card", "stage",
+                               stage, size)]["ns"] for stage in stages}
+        pipelined = first[(path, "pipelined", None, size)]["ns"]
+        naive = first[(path, "naive", None, size)]["ns"]
+        # Stages overlap where there are pieces, and never where the mode is naive.
+        assert max(alone.values()) <= pipelined < naive, (path, size)
+        assert naive > sum(alone.values()) - 4 * 2000, (path, size)
+        if size == 1 << 20 and path != "round_trip":
+            assert pipelined < 1.1 * max(alone.values()), (path, alone, pipelined)
+again = measure()
+assert {k: r["ns"] for k, r in first.items()} == {k: r["ns"] for k, r in again.items()}
+bad = run("fast")
+assert bad.returncode != 0 and "expected wall or simulated" in bad.stderr, bad
+print("PASS")
