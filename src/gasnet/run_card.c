@@ -43,21 +43,33 @@ static bool asked_for(const char *engine)
     return strcmp(fsh_option_str("FSHMEM_COLL_ENGINE"), engine) == 0;
 }
 
-/* Up to how many bytes of a buffer the engine is faster than messages, with buffers in
- * private memory, on rings of 8 nodes (fshperf coll). */
+/* Up to how many bytes of a buffer the engine takes calls: where it is faster than messages
+ * on rings of 8 nodes (fshperf coll), more with buffers in the segment than it is slower with
+ * private ones, since ranks do not know where those of others are. */
 static size_t most_of(enum fsh_program_call call)
 {
     if (asked_for("card"))
         return SIZE_MAX;
     switch (call) {
-    case FSH_PROGRAM_REDUCE:
     case FSH_PROGRAM_ALLREDUCE:
-        return 4096;
+    case FSH_PROGRAM_REDUCE_SCATTER:
+        return SIZE_MAX;
+    case FSH_PROGRAM_REDUCE:
+    case FSH_PROGRAM_BROADCAST:
+    case FSH_PROGRAM_ALLGATHER:
+        return (size_t)32 << 10;
     case FSH_PROGRAM_ALLTOALL:
         return 0;
     default:
         return 2048;
     }
+}
+
+/* And of one that is not cut: unless asked for, its steps get no more packets than a team's
+ * share has slots for. */
+static size_t most_uncut(void)
+{
+    return asked_for("card") ? FSH_CARD_AREA : 4 * FSH_CARD_PACKET;
 }
 
 /* Of what all ranks of the team know alike. */
@@ -96,6 +108,7 @@ bool fsh_run_card_takes(const struct fsh_program_algorithm *a,
 {
     size_t most = most_of(shape->call);
     struct fsh_card_layout layout;
+    struct fsh_card_cut cut;
 
     if (work->client != NULL) /* may have to wait for the calls before it */
         return false;
@@ -108,11 +121,9 @@ bool fsh_run_card_takes(const struct fsh_program_algorithm *a,
         return false;
     layout = fsh_card_layout_of(shape->call, 0, a->blocks(shape), work->elem,
                                 work->count);
-    if (fsh_card_bytes(&layout) > most)
-        return false;
-    return fsh_card_bytes(&layout) <= FSH_CARD_AREA ||
-           fsh_card_cut_of(a, shape, work->elem, work->count, packet_of(work))
-                   .parts > 1;
+    cut = fsh_card_cut_of(a, shape, work->elem, work->count, packet_of(work));
+    return fsh_card_bytes(&layout) <= most &&
+           (cut.most != 0 || fsh_card_bytes(&layout) <= most_uncut());
 }
 
 /* ---- upcalls ---- */

@@ -95,8 +95,8 @@ static void space(const struct fsh_card_op *op, unsigned char *on_card,
     }
 }
 
-/* Pieces of a part, which are far from each other at the client's. */
-static void gather(const struct fsh_card_op *op, unsigned char *on_card)
+/* Pieces of a part, which are long and as far apart at the client's as blocks are. */
+static void store_pieces(const struct fsh_card_op *op, size_t to)
 {
     uint32_t n = fsh_card_pieces(&op->layout, FSH_PROGRAM_SRC);
 
@@ -104,7 +104,9 @@ static void gather(const struct fsh_card_op *op, unsigned char *on_card)
         struct fsh_card_piece p =
             fsh_card_piece(&op->layout, FSH_PROGRAM_SRC, i);
 
-        fsh_simulated_copy(on_card + p.card, op->src + p.client, p.bytes);
+        if (p.bytes != 0)
+            fsh_gasnet.conduit->collective->store(to + p.card,
+                                                  op->src + p.client, p.bytes);
     }
 }
 
@@ -115,20 +117,19 @@ static void copy_in(const struct fsh_card_op *op, size_t to)
     /* With zeros behind each block, also the last: an encoded block of values has
      * them. */
     size_t bytes = fsh_card_bytes(&op->layout);
-    bool whole = op->layout.most == SIZE_MAX;
     unsigned char *on_card;
 
-    if (whole && fsh_card_pieces(&op->layout, FSH_PROGRAM_SRC) == 1) {
+    if (op->layout.most != SIZE_MAX) {
+        store_pieces(op, to);
+        return;
+    }
+    if (fsh_card_pieces(&op->layout, FSH_PROGRAM_SRC) == 1) {
         ops->store(to, op->src, client);
         return;
     }
-    on_card = buffer_of(op, bytes + (whole ? client : 0));
-    if (whole) {
-        fsh_simulated_copy(on_card + bytes, op->src, client);
-        space(op, on_card, on_card + bytes);
-    } else {
-        gather(op, on_card);
-    }
+    on_card = buffer_of(op, bytes + client);
+    fsh_simulated_copy(on_card + bytes, op->src, client);
+    space(op, on_card, on_card + bytes);
     ops->store(to, on_card, bytes);
     free(on_card);
 }

@@ -15,10 +15,15 @@
 
 static struct {
     const char *json, *clock, *engine, *ops, *algorithms, *bytes, *ranks, *jobs;
-    const char *topology;
+    const char *topology, *type, *costs;
     unsigned rounds;
     bool quick;
-} options = {.clock = "wall", .ops = "all", .algorithms = "auto", .jobs = "1"};
+} options = {.clock = "wall",
+             .ops = "all",
+             .algorithms = "auto",
+             .jobs = "1",
+             .type = "double",
+             .costs = "all"};
 
 const char *const coll_costs[COLL_COSTS] = {"1", "0", "2"};
 
@@ -161,13 +166,15 @@ bool coll_hear(struct coll_table *table, unsigned nodes, unsigned cost,
 {
     struct coll_row row = {.nodes = nodes};
     char memory[COLL_WORD];
-    unsigned long occupancy;
+    unsigned long occupancy, on_links;
     double ns;
 
     if (sscanf(line,
-               COLL_LINE " %19s %19s %19s %19s %u %zu %u %lf %lu %19[^\n]",
+               COLL_LINE
+               " %19s %19s %19s %19s %u %zu %u %lf %lu %lu %19s %19[^\n]",
                row.op, row.algorithm, row.engine, memory, &row.jobs, &row.bytes,
-               &row.rounds, &ns, &occupancy, row.topology) != 10) {
+               &row.rounds, &ns, &occupancy, &on_links, row.type,
+               row.topology) != 12) {
         return false;
     }
     enum coll_memory m = strcmp(memory, coll_memory_name(COLL_SEGMENT)) == 0
@@ -177,6 +184,7 @@ bool coll_hear(struct coll_table *table, unsigned nodes, unsigned cost,
 
     there->ns[cost][m] = ns;
     there->occupancy[cost][m] = (double)occupancy / 1e6;
+    there->link_bytes[cost][m] = (double)on_links;
     return true;
 }
 
@@ -200,9 +208,11 @@ static void hear(void *arg, const char *line)
 static void run_job(struct coll_table *table, unsigned nodes, unsigned cost)
 {
     char ranks[16], rounds[16], text[96];
-    const char *const arguments[] = {
-        "coll-node",        options.clock, ranks,        rounds, options.ops,
-        options.algorithms, options.bytes, options.jobs, NULL};
+    const char *const arguments[] = {"coll-node",   options.clock,
+                                     ranks,         rounds,
+                                     options.ops,   options.algorithms,
+                                     options.bytes, options.jobs,
+                                     options.type,  NULL};
     struct heard heard = {table, nodes, cost};
     const struct perf_job job = {
         .ranks = nodes,
@@ -229,6 +239,10 @@ static void run_job(struct coll_table *table, unsigned nodes, unsigned cost)
 static void run_engines(struct coll_table *table, unsigned nodes)
 {
     for (unsigned c = 0; c < (table->simulated ? COLL_COSTS : 1); ++c) {
+        if (table->simulated && strcmp(options.costs, "all") != 0 &&
+            strcmp(options.costs, coll_costs[c]) != 0) {
+            continue;
+        }
         if (strcmp(options.engine, "messages") != 0) {
             unsetenv("FSHMEM_COLL_DIRECT");
             setenv("FSHMEM_COLL_ENGINE",
@@ -310,6 +324,14 @@ static const struct kit_option table_of_options[] = {
      .text = &options.topology},
     {"--jobs", "LIST", "concurrent operations on one team",
      .text = &options.jobs},
+    {"--type", "TYPE",
+     "what reductions add: double; float; or float that travels as bfp16, by "
+     "allreduce only",
+     .text = &options.type, .choices = "double|float|bfp16"},
+    {"--host-costs", "COSTS",
+     "in simulated time, times those of spec/fshmem.toml; all: one after the "
+     "other",
+     .text = &options.costs, .choices = "all|0|1|2"},
     {"--engine", "ENGINE",
      "messages: even if ranks can load from peers or cards have engines; "
      "default: auto, in simulated time both",

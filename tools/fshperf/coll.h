@@ -43,12 +43,20 @@ void coll_read_algorithms(struct coll_list *list, const char *text);
 
 /* ---- coll_ops.c ---- */
 
+/* What reductions add, and in which wire format; others move bytes. */
+enum coll_type { COLL_DOUBLE, COLL_FLOAT, COLL_BFP16, COLL_TYPES };
+extern const char *const coll_types[COLL_TYPES];
+/* COLL_TYPES if there is none of that name. */
+enum coll_type coll_type_named(const char *name);
+size_t coll_elem(enum coll_type type);
+
 /* The number of blocks in a buffer. */
 enum coll_blocks { COLL_NONE, COLL_ONE, COLL_ALL };
 
 struct coll_buffers {
     unsigned rank, ranks;
     size_t bytes; /* of a block, or of the vector */
+    enum coll_type type;
     unsigned char *src, *dst;
     size_t lists[FSH_PROGRAM_MAX_RANKS]; /* v-forms: `bytes` for each rank */
 };
@@ -84,7 +92,8 @@ void coll_check(const struct coll_op *op, const struct coll_buffers *b,
 /* ---- figures ---- */
 
 /* A line of a job: this, then operation, algorithm, engine, memory, concurrent
- * operations, bytes, rounds, median in ns, topology. */
+ * operations, bytes, rounds, median in ns, occupancy, bytes on links, type,
+ * topology. */
 #define COLL_LINE "coll-row"
 
 enum coll_memory { COLL_SEGMENT, COLL_PRIVATE, COLL_MEMORIES };
@@ -92,6 +101,7 @@ enum coll_memory { COLL_SEGMENT, COLL_PRIVATE, COLL_MEMORIES };
 struct coll_row {
     char op[COLL_WORD], algorithm[COLL_WORD], engine[COLL_WORD];
     char topology[COLL_WORD]; /* of simulated nodes; truncated */
+    char type[COLL_WORD];     /* of reductions; else "-" */
     unsigned nodes, jobs, rounds;
     size_t bytes;
     /* Medians in ns, by host costs (wall clock: the first only) and memory; 0: not
@@ -99,6 +109,8 @@ struct coll_row {
     double ns[COLL_COSTS][COLL_MEMORIES];
     /* Peak use of the buffer for early packets. */
     double occupancy[COLL_COSTS][COLL_MEMORIES];
+    /* That a simulated node sends in a round, mean; headers and credits included. */
+    double link_bytes[COLL_COSTS][COLL_MEMORIES];
 };
 
 struct coll_table {

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/simulated.h"
 #include "boot/boot.h"
+#include "conduit/fpga/fpga.h"
 #include "gasnet/coll_how.h"
 
 enum { WARM_UP = 3, OFTEN = 10 };    /* wall clock; in simulated time once */
@@ -38,6 +39,7 @@ static struct {
 static struct {
     struct coll_list ops, algorithms, bytes, jobs;
     unsigned rounds, ranks;
+    enum coll_type type;
 } plan;
 
 struct point {
@@ -69,6 +71,35 @@ static void latest(uint64_t *value, unsigned count)
          "latest");
 }
 
+/* ---- links ---- */
+
+static uint64_t link_bytes(void)
+{
+    uint64_t beats = 0;
+
+    for (unsigned p = 0; p < FSH_MAX_PORTS; ++p) {
+        beats +=
+            fsh_fpga_reg_read(FSH_REG_PERF + (FSH_PERF_TX_BEAT0 + p) * 32 + 16);
+    }
+    return beats * FSH_BEAT_BYTES;
+}
+
+/* Of all ranks' links in the round that has just ended: the mean. */
+static uint64_t mean_link_bytes(void)
+{
+    uint64_t sum;
+
+    if (!here.simulated) {
+        return 0;
+    }
+    fshmem_spend(SLACK_NS); /* what is sent is sent */
+    sum = link_bytes();
+    must(fshmem_coll_allreduce(GASNET_TEAM_ALL, &sum, &sum, 1, FSHMEM_UINT64,
+                               FSHMEM_SUM, 0),
+         "mean_link_bytes");
+    return sum / here.ranks;
+}
+
 /* Synchronises all ranks; they start at the time returned. */
 static uint64_t start(void)
 {
@@ -84,6 +115,7 @@ static uint64_t start(void)
     for (unsigned n = 1; n <= here.ranks; n *= 2) {
         at += SLACK_NS;
     }
+    fsh_fpga_perf_clear();
     if (now() > at) {
         fsh_fatal("coll: a rank missed the start");
     }
@@ -107,6 +139,7 @@ static void place(struct coll_buffers *b, const struct point *p,
         b[j].rank = here.rank;
         b[j].ranks = here.ranks;
         b[j].bytes = p->bytes;
+        b[j].type = plan.type;
         b[j].src = here.memory[memory] + j * step;
         b[j].dst = b[j].src + here.half;
         for (unsigned i = 0; i < here.ranks; ++i) {
@@ -164,7 +197,7 @@ static unsigned rounds_of(const struct point *p)
 
 /* ns; occupancy in millionths. */
 static double measure(const struct point *p, enum coll_memory memory,
-                      unsigned rounds, uint64_t *occupancy)
+                      unsigned rounds, uint64_t *occupancy, uint64_t *on_links)
 {
     static struct coll_buffers buffers[COLL_JOBS];
     uint64_t taken[COLL_ROUNDS + 1];
@@ -180,6 +213,7 @@ static double measure(const struct point *p, enum coll_memory memory,
         taken[i] = once(p, buffers, i + 1);
     }
     taken[rounds] = fsh_coll_occupancy();
+    *on_links = mean_link_bytes();
     check(p, buffers, rounds);
     latest(taken, rounds + 1);
     *occupancy = taken[rounds];
@@ -197,8 +231,9 @@ static struct fsh_coll_how how_of(const struct point *p)
     struct fsh_coll_work work = {.call = shape.call, .elem = 1};
 
     if (coll_adds(p->op)) {
-        work.elem = sizeof(double);
-        work.type = FSH_FOLD_DOUBLE;
+        work.elem = coll_elem(plan.type);
+        work.type = plan.type == COLL_DOUBLE ? FSH_FOLD_DOUBLE : FSH_FOLD_FLOAT;
+        work.wire = plan.type == COLL_BFP16 ? FSH_WIRE_BFP16 : FSH_WIRE_FP32;
         work.op = FSH_FOLD_SUM;
         work.fold = fsh_fold_function(work.type, work.op, FSH_ISA_BEST);
     }
@@ -207,6 +242,9 @@ static struct fsh_coll_how how_of(const struct point *p)
         work.dst_bytes = work.dst_at = lists;
         if (shape.call == FSH_PROGRAM_ALLTOALL)
             work.src_bytes = work.src_at = lists;
+    }
+    if (work.wire != FSH_WIRE_FP32) {
+        return fsh_coll_how(&shape, fsh_program_find(FSHMEM_COLL_RING), &work);
     }
     return fsh_coll_how(&shape,
                         p->algorithm != FSHMEM_COLL_AUTO
@@ -224,12 +262,14 @@ static void tell(const struct point *p)
         if (m != COLL_SEGMENT && p->bytes == 0) {
             return; /* a barrier has no buffers */
         }
-        uint64_t occupancy;
-        double ns = measure(p, m, rounds, &occupancy);
+        uint64_t occupancy, on_links;
+        double ns = measure(p, m, rounds, &occupancy, &on_links);
         if (here.rank == 0) {
-            printf(COLL_LINE " %s %s %s %s %u %zu %u %.3f %" PRIu64 " %s\n",
+            printf(COLL_LINE " %s %s %s %s %u %zu %u %.3f %" PRIu64 " %" PRIu64
+                             " %s %s\n",
                    p->op->name, how.algorithm, how.engine, coll_memory_name(m),
-                   p->jobs, p->bytes, rounds, ns, occupancy,
+                   p->jobs, p->bytes, rounds, ns, occupancy, on_links,
+                   coll_adds(p->op) ? coll_types[plan.type] : "-",
                    here.simulated ? fsh_boot_page()->topology.name : "-");
             fflush(stdout);
         }
@@ -241,6 +281,12 @@ static void tell(const struct point *p)
 /* Whether the case is supported and fits in memory. */
 static bool possible(const struct point *p)
 {
+    if (plan.type == COLL_BFP16 && coll_adds(p->op) &&
+        (p->op->program != FSH_PROGRAM_ALLREDUCE ||
+         (p->algorithm != FSHMEM_COLL_AUTO &&
+          p->algorithm != FSHMEM_COLL_RING))) {
+        return false;
+    }
     return coll_bytes(p->op, p->bytes, plan.ranks) * p->jobs <= COLL_MOST &&
            (p->algorithm == FSHMEM_COLL_AUTO ||
             fsh_program_does(fsh_program_find(p->algorithm), p->op->program));
@@ -319,10 +365,10 @@ static void join_fpga(int *argc, char ***argv)
     }
 }
 
-/* coll-node wall|simulated RANKS ROUNDS OPS ALGORITHMS BYTES JOBS */
+/* coll-node wall|simulated RANKS ROUNDS OPS ALGORITHMS BYTES JOBS TYPE */
 static int run_node(int argc, char **argv)
 {
-    if (argc != 8) {
+    if (argc != 9) {
         fsh_fatal_code(2, "coll-node: started only by fshperf coll");
     }
     here.simulated = strcmp(argv[1], "simulated") == 0;
@@ -332,6 +378,7 @@ static int run_node(int argc, char **argv)
     coll_read_algorithms(&plan.algorithms, argv[5]);
     coll_read_numbers(&plan.bytes, "--bytes", argv[6], 8, COLL_MOST);
     coll_read_numbers(&plan.jobs, "--jobs", argv[7], 1, COLL_JOBS);
+    plan.type = coll_type_named(argv[8]);
     each_point(count_room);
     most = (most + GASNET_PAGESIZE - 1) / GASNET_PAGESIZE * GASNET_PAGESIZE;
     most = most > 0 ? most : GASNET_PAGESIZE;

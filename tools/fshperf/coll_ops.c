@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Operations of fshperf coll: how each is called, and what its buffers hold before
- * and after. Elements are doubles, which are added; as they hold small integers, sums
- * are exact in any order.
+ * and after. Elements are doubles or floats, which are added; as they hold small
+ * integers, sums are exact in any order, unless they travel encoded.
  */
 #include "coll.h"
 
@@ -24,7 +24,9 @@
         (void)b;                                                              \
         return EITHER(NAME, GASNET_TEAM_ALL, __VA_ARGS__);                    \
     }
-#define SUM b->bytes / sizeof(double), FSHMEM_DOUBLE, FSHMEM_SUM
+#define SUM                        \
+    b->bytes / coll_elem(b->type), \
+        b->type == COLL_DOUBLE ? FSHMEM_DOUBLE : FSHMEM_FLOAT, FSHMEM_SUM
 
 static fshmem_status_t barrier(const struct coll_buffers *b, unsigned flags,
                                gasnet_handle_t *handle)
@@ -41,7 +43,14 @@ OPERATION(allgatherv, b->dst, b->lists, NULL, b->src)
 OPERATION(alltoall, b->dst, b->src, b->bytes)
 OPERATION(alltoallv, b->dst, b->lists, NULL, b->src, b->lists, NULL)
 OPERATION(reduce, ROOT, b->dst, b->src, SUM)
-OPERATION(allreduce, b->dst, b->src, SUM)
+static fshmem_status_t allreduce(const struct coll_buffers *b, unsigned flags,
+                                 gasnet_handle_t *handle)
+{
+    if (b->type == COLL_BFP16) {
+        flags |= FSHMEM_WIRE_BFP16;
+    }
+    return EITHER(allreduce, GASNET_TEAM_ALL, b->dst, b->src, SUM);
+}
 OPERATION(reduce_scatter, b->dst, b->src, SUM)
 OPERATION(scan, b->dst, b->src, SUM)
 
@@ -68,7 +77,51 @@ const struct coll_op coll_ops[] = {
 };
 const unsigned coll_op_count = sizeof coll_ops / sizeof coll_ops[0];
 
+const char *const coll_types[COLL_TYPES] = {"double", "float", "bfp16"};
+
+enum coll_type coll_type_named(const char *name)
+{
+    unsigned t = 0;
+
+    while (t < COLL_TYPES && strcmp(coll_types[t], name) != 0) {
+        ++t;
+    }
+    return (enum coll_type)t;
+}
+
+size_t coll_elem(enum coll_type type)
+{
+    return type == COLL_DOUBLE ? sizeof(double) : sizeof(float);
+}
+
 /* ---- buffers ---- */
+
+/* Element i of a buffer; what is moved are doubles. */
+static size_t elem_of(const struct coll_op *op, const struct coll_buffers *b)
+{
+    return coll_adds(op) ? coll_elem(b->type) : sizeof(double);
+}
+
+static void set(unsigned char *buffer, size_t elem, size_t i, unsigned x)
+{
+    float f = (float)x;
+    double d = x;
+
+    memcpy(buffer + i * elem, elem == sizeof f ? (void *)&f : (void *)&d, elem);
+}
+
+static double get(const unsigned char *buffer, size_t elem, size_t i)
+{
+    float f;
+    double d;
+
+    if (elem == sizeof f) {
+        memcpy(&f, buffer + i * elem, elem);
+        return (double)f;
+    }
+    memcpy(&d, buffer + i * elem, elem);
+    return d;
+}
 
 /* Whether this rank has results in dst. */
 static bool has_results(const struct coll_op *op, const struct coll_buffers *b)
@@ -100,13 +153,12 @@ void coll_fill(const struct coll_op *op, const struct coll_buffers *b,
 {
     unsigned count =
         op->src_root && b->rank != ROOT ? 0 : blocks(op->src, b->ranks);
-    size_t words = b->bytes / sizeof(double);
-    double *to = (double *)(void *)b->src;
+    size_t elem = elem_of(op, b), words = b->bytes / elem;
 
     memset(b->dst, 0x5a, blocks(op->dst, b->ranks) * b->bytes);
     for (unsigned i = 0; i < count; ++i) {
         for (size_t w = 0; w < words; ++w) {
-            *to++ = value(b->rank, i, round, w);
+            set(b->src, elem, i * words + w, value(b->rank, i, round, w));
         }
     }
 }
@@ -136,20 +188,33 @@ static double result(const struct coll_op *op, const struct coll_buffers *b,
     return sum;
 }
 
+/* The error that the format may make, somewhat rounded up (fshmem_coll.h). */
+static double tolerance(const struct coll_op *op, const struct coll_buffers *b,
+                        unsigned round)
+{
+    double most = value(b->ranks, 0, round, VALUES - 1);
+
+    return coll_adds(op) && b->type == COLL_BFP16
+               ? b->ranks * b->ranks * most / 64
+               : 0;
+}
+
 void coll_check(const struct coll_op *op, const struct coll_buffers *b,
                 unsigned round)
 {
     unsigned count = has_results(op, b) ? blocks(op->dst, b->ranks) : 0;
-    size_t words = b->bytes / sizeof(double);
-    const double *at = (const double *)(const void *)b->dst;
+    size_t elem = elem_of(op, b), words = b->bytes / elem;
+    double error = tolerance(op, b, round);
 
     for (unsigned i = 0; i < count; ++i) {
-        for (size_t w = 0; w < words; ++w, ++at) {
-            if (*at != result(op, b, round, i, w)) {
+        for (size_t w = 0; w < words; ++w) {
+            double x = get(b->dst, elem, i * words + w);
+            double want = result(op, b, round, i, w);
+
+            if (!(x >= want - error && x <= want + error)) {
                 fsh_fatal("coll: %s of %zu bytes: word %zu of block %u is %g "
                           "and not %g",
-                          op->name, b->bytes, w, i, *at,
-                          result(op, b, round, i, w));
+                          op->name, b->bytes, w, i, x, want);
             }
         }
     }

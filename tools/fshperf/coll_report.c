@@ -67,7 +67,7 @@ static void print_head(const struct coll_table *table)
           "# segment and in private memory, refilled in every round. Size: "
           "bytes of the vector\n"
           "# (broadcast, reduce, allreduce, scan) or of a block. Reductions: "
-          "sums of doubles.\n"
+          "sums of --type.\n"
           "# Times: speed-up over messages, if those were measured too.\n",
           stdout);
 }
@@ -199,6 +199,10 @@ static void add_object(struct document *d, const struct coll_table *table,
                   strcmp(row->engine, BASELINE) == 0
                       ? row->occupancy[cost][memory]
                       : (double)NAN);
+    document_text(d, "type", row->type);
+    document_real(d, "link_bytes",
+                  table->simulated ? row->link_bytes[cost][memory]
+                                   : (double)NAN);
     document_number(d, "rounds", row->rounds);
     document_text(d, "conduit", table->simulated ? "fpga" : "smp");
     document_text(d, "clock",

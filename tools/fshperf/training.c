@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * fshperf training: iterations of the 20-layer network of the smart NIC paper (R. Ma et
- * al., arXiv:2204.10943), scaled down, on simulated nodes, hosts included. Two systems:
- * hosts move and add gradients, or the collective engines do. The command itself is not a
- * rank: it starts a job for each point, with itself as `fshperf training-node`, which
+ * al., arXiv:2204.10943), scaled down, on simulated nodes, hosts included. Three systems:
+ * hosts move and add gradients, or the collective engines do, or those do and send them as
+ * block floating point. The command itself is not a rank: it starts a job for each point, with itself as `fshperf training-node`, which
  * trains (examples/train.h) and prints the times of the parts of an iteration.
  */
 #include "perf.h"
@@ -19,18 +19,20 @@
 #define TIME_LIMIT 7200u /* seconds a point may take */
 #define NODE_LINE "training-node"
 #define MOST_NODES 6u
-#define MOST_WIDTH \
-    112u /* weights and biases of a layer fit what an engine takes */
+#define WIDTH 112u
+#define MOST_WIDTH 2048u         /* the paper's */
 #define PARTS (TRAIN_PARTS + 1u) /* the last is their sum */
 
 static const char *const parts[PARTS] = {
     "forward", "backward", "allreduce_exposed", "update", "total"};
 
-/* How gradients are summed: FSHMEM_COLL_ENGINE, and its name in results. */
+/* How gradients are summed: FSHMEM_COLL_ENGINE, the wire format, and the name in
+ * results. */
 static const struct {
-    const char *name, *engine, *what;
-} systems[] = {{"host", "host", "hosts move and add"},
-               {"fp32", "card", "collective engines"}};
+    const char *name, *engine, *wire, *what;
+} systems[] = {{"host", "host", "fp32", "hosts move and add"},
+               {"fp32", "card", "fp32", "collective engines"},
+               {"bfp", "card", "bfp16", "collective engines, encoded"}};
 #define SYSTEMS (sizeof systems / sizeof systems[0])
 
 /* What the paper's Fig. 4 gives for 6 nodes and a batch of 448 a node: the smart NIC
@@ -41,7 +43,7 @@ static struct {
     const char *json;
     unsigned width, layers, batch;
     bool quick;
-} options = {.width = MOST_WIDTH, .layers = 20, .batch = 232};
+} options = {.width = WIDTH, .layers = 20, .batch = 232};
 
 struct point {
     unsigned nodes;
@@ -54,13 +56,18 @@ static int run_node(int argc, char **argv)
 {
     static struct train t;
     struct train_options o = {.layers = 20,
-                              .width = MOST_WIDTH,
+                              .width = WIDTH,
                               .batch = 464,
                               .rate = 50,
                               .momentum = 900,
                               .seed = 1,
                               .wire = FSHMEM_WIRE_FP32};
+    const char *wire = "fp32";
     const struct case_option table[] = {
+        {.name = "--wire",
+         .help = "FORMAT",
+         .string = &wire,
+         .choices = "fp32|bfp16"},
         {.name = "--layers",
          .help = "N",
          .number = &o.layers,
@@ -81,6 +88,9 @@ static int run_node(int argc, char **argv)
     case_join("fshperf training-node", &argc, &argv);
     case_options(argc, argv, "usage: see fshperf training", table,
                  sizeof table / sizeof table[0]);
+    if (strcmp(wire, "bfp16") == 0) {
+        o.wire = FSHMEM_WIRE_BFP16;
+    }
     case_attach(train_bytes(&o));
     if (fsh_simulated() == NULL) {
         case_refuse("needs --clock simulated");
@@ -138,9 +148,16 @@ static void run_point(struct point *point, unsigned system)
 {
     struct told told = {.cycles = point->cycles[system]};
     char layers[16], width[16], batch[16], text[96];
-    const char *const arguments[] = {"training-node", "--layers", layers,
-                                     "--width",       width,      "--batch",
-                                     batch,           NULL};
+    const char *const arguments[] = {"training-node",
+                                     "--layers",
+                                     layers,
+                                     "--width",
+                                     width,
+                                     "--batch",
+                                     batch,
+                                     "--wire",
+                                     systems[system].wire,
+                                     NULL};
     const struct perf_job job = {.ranks = point->nodes,
                                  .conduit = "fpga",
                                  .costs = "1",
@@ -173,17 +190,19 @@ static void print_point(const struct point *point)
         }
         printf("  # %s\n", systems[s].what);
     }
-    printf("# fp32 relative to host, %%");
-    for (unsigned i = 0; i < PARTS; ++i) {
-        double host = (double)point->cycles[0][i];
-        double change = 100 * ((double)point->cycles[1][i] / host - 1);
+    for (unsigned s = 1; s < SYSTEMS; ++s) {
+        printf("# %s relative to host, %%", systems[s].name);
+        for (unsigned i = 0; i < PARTS; ++i) {
+            double host = (double)point->cycles[0][i];
+            double change = 100 * ((double)point->cycles[s][i] / host - 1);
 
-        printf("  %s %.1f", parts[i], host > 0 ? change : 0);
-        if (paper_change[i] < 0) {
-            printf(" (paper, 6 nodes: %.0f)", paper_change[i]);
+            printf("  %s %.1f", parts[i], host > 0 ? change : 0);
+            if (s == 1 && paper_change[i] < 0) {
+                printf(" (paper, 6 nodes: %.0f)", paper_change[i]);
+            }
         }
+        putchar('\n');
     }
-    putchar('\n');
 }
 
 static void print(const struct point *point, size_t points)

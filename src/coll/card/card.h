@@ -83,12 +83,13 @@ struct fsh_card_piece fsh_card_piece(const struct fsh_card_layout *layout,
  * by RING depends on the block, so such calls are cut within their blocks: each part has
  * some bytes of every block. Others are cut as vectors, each part with blocks of its own.
  * Calls whose steps pass on several blocks that are not of a vector are not cut. */
-#define FSH_CARD_AREA ((size_t)64 << 10)
+#define FSH_CARD_AREA ((size_t)256 << 10)
 #define FSH_CARD_PACKETS 8u /* of a step, at most, of calls that are cut */
 
 struct fsh_card_cut {
     size_t parts;
-    size_t most; /* bytes of a part: of the vector, or of each block */
+    size_t
+        most; /* bytes of a part: of the vector, or of each block; 0: not cut */
     size_t rest; /* of the last part but one, if it has others; else 0 */
     bool vector;
 };
