@@ -156,9 +156,18 @@ static void test_commands(gasnet_node_t node, unsigned flags)
     for (int i = 0; i < VALUES; i++)
         CHECK(c[i] == 7 * x[i], "value %d is %g, not %g", i, (double)c[i],
               (double)(7 * x[i]));
+    /* In place: nothing turns around before the command. */
+    e.x = e.c = part();
+    t.from = t.to;
+    t.count = 1;
+    FINE(fshmem_command_axpy(&e, &command[0]));
+    FINE(fshmem_bridge_exchange(node, &t, flags));
+    for (int i = 0; i < VALUES; i++)
+        CHECK(c[i] == 3 * x[i], "value %d in place is %g, not %g", i,
+              (double)c[i], (double)(3 * x[i]));
     /* A command that the node refuses ends the transfer before anything comes back. */
     e.c = SEGMENT - 64;
-    FINE(fshmem_command_axpy(&e, &command[1]));
+    FINE(fshmem_command_axpy(&e, &command[0]));
     c[0] = -1;
     REFUSED(fshmem_bridge_exchange(node, &t, flags), FSHMEM_ERR_RANGE);
     CHECK(c[0] == -1, "the first value is %g", (double)c[0]);
