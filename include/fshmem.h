@@ -28,7 +28,8 @@
  * Leading dimensions count values and are multiples of 16.
  *
  * This header also declares the clock (simulated time where the job has it), the
- * calls that advance it, and, through fshmem_coll.h, the collectives.
+ * calls that advance it, and, through fshmem_coll.h and fshmem_bridge.h, the collectives and
+ * the bridge.
  *
  * No function here prints or ends the program. All may be called from any thread that
  * may call GASNet; those marked [handler] also from within an active message handler.
@@ -65,8 +66,11 @@ typedef enum fshmem_status {
     FSHMEM_ERR_COMMAND = 9,   /* the core rejected the command as malformed */
     FSHMEM_ERR_ENCODED = 10,  /* an encoded operand is requested transposed: its
                                  blocks lie along its rows; encode it again */
-    FSHMEM_ERR_ABSENT = 64,   /* the node has no compute core */
+    FSHMEM_ERR_ABSENT = 64,   /* the node has no compute core; bridge: it has
+                                 no card that one serves */
     FSHMEM_ERR_RECEIVER = 65, /* the data sent exceeds the receiver's segment */
+    FSHMEM_ERR_LOST = 66,     /* bridge: the card's host or the network between
+                                 gives no answer, or reports an error */
     FSHMEM_ERR_DEVICE = 128   /* the core failed: memory error; on conduit smp:
                                  an allocation failed in its rank */
 } fshmem_status_t;
@@ -456,5 +460,7 @@ void fshmem_progress(uint64_t done, uint64_t of);
 #endif
 
 #include "fshmem_coll.h"
+
+#include "fshmem_bridge.h"
 
 #endif

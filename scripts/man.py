@@ -45,8 +45,10 @@ HEADERS = {"gasnet_vis": "gasnet_vis.h"}
 EXTENSIONS = [
     ("fshmem_coll", "collectives with types and operations",
      r"fshmem_coll_\w+$", "collectives.md"),
+    ("fshmem_bridge", "transfers to and from the card of another host",
+     r"fshmem_bridge_\w+$", "bridge.md"),
     ("fshmem_compute", "compute cores: commands, events, counters",
-     r"fshmem_(?!coll_)\w+$", "fshmem.md"),
+     r"fshmem_(?!coll_|bridge_)\w+$", "fshmem.md"),
 ]
 # gasnet_tools.h: page, header, one line, sections of gasnet-tools.md.
 TOOLS = [
@@ -200,7 +202,7 @@ def declarations():
     found = []
     for header in ("gasnet.h", "gasnet_am.h", "gasnet_extended.h",
                    "gasnet_vis.h", "gasnet_coll.h", "fshmem.h",
-                   "fshmem_coll.h"):
+                   "fshmem_coll.h", "fshmem_bridge.h"):
         text = (ROOT / "include" / header).read_text(encoding="utf-8")
         text = text.replace("\\\n", " ")
         blocks = re.split(r"\n\s*\n", text)

@@ -18,7 +18,8 @@
 /* The global lock order, from locks held across much other work down to those held for
  * a few instructions. */
 enum fsh_lock_rank {
-    FSH_LOCK_IMAGES = 1, /* images at a team's barrier; the holder may poll */
+    FSH_LOCK_BRIDGE = 1, /* transfers over the bridge; the holder polls */
+    FSH_LOCK_IMAGES,     /* images at a team's barrier; the holder may poll */
     FSH_LOCK_TEAMS,
     FSH_LOCK_COMMANDS, /* commands to compute cores; the holder sends */
     FSH_LOCK_CARD,     /* collectives on the card; the holder sends */
@@ -33,6 +34,7 @@ enum fsh_lock_rank {
     FSH_LOCK_ANSWERS,
     FSH_LOCK_THREADS,
     FSH_LOCK_HANDLES,
+    FSH_LOCK_BRIDGE_NETWORK, /* connections of the bridge; the holder waits */
     FSH_LOCK_WATCH,
     FSH_LOCK_WAITING /* taken by any wait to publish what it waits for */
 };

@@ -117,6 +117,10 @@ const struct fsh_option_row fsh_option_table[] = {
         "ofi: the only network interface, or domain of the provider, that the "
         "job uses; auto: lo on one host; over hosts the only one that is up, or "
         "that of the default route"),
+    BOOL(
+        "FSHMEM_BRIDGE", "0",
+        "fpga: a library thread serves this rank's card to the others over the "
+        "network between hosts (fshmem_bridge.h)"),
     INT("FSHMEM_BRIDGE_ENTRIES", "8", 1, 64,
         "bridge: buffers in the ring of a card's server"),
     SIZE("FSHMEM_BRIDGE_BUFFER", "1M", 4 * K, G,

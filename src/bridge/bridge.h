@@ -82,6 +82,9 @@ struct fsh_bridge_counters fsh_bridge_count(struct fsh_bridge_server *s);
 /* Stop the thread, at the latest after what the card has been given, or `timeout`; and free
  * all. Transfers under way fail. NULL is nothing. */
 void fsh_bridge_stop(struct fsh_bridge_server *s);
+/* On the way out of a process: stop the thread, unless it takes longer than ns, and leave
+ * all else. Also in a signal handler. */
+void fsh_bridge_halt(struct fsh_bridge_server *s, uint64_t ns);
 
 /* ---- client: one thread at a time ---- */
 
@@ -113,6 +116,8 @@ enum fsh_bridge_status fsh_bridge_test(struct fsh_bridge_client *c,
                                        uint64_t *moved);
 /* The same until it has ended; bounded by the limit between two news. */
 enum fsh_bridge_status fsh_bridge_wait(struct fsh_bridge_client *c);
+/* Sleep until the network has news, at most ns. */
+void fsh_bridge_nap(struct fsh_bridge_client *c, uint64_t ns);
 /* The cause of the last status that was not OK; the client's. */
 const char *fsh_bridge_why(const struct fsh_bridge_client *c);
 /* Forget registrations that touch this memory, before it is unmapped. Not during a

@@ -190,12 +190,15 @@ struct waiting {
     bool over;
 };
 
-static bool sleep_in_provider(struct fsh_wait *wait, uint64_t ns)
+void fsh_bridge_nap(struct fsh_bridge_client *c, uint64_t ns)
 {
-    struct fsh_bridge_client *c = ((struct waiting *)wait)->c;
-
     if (fsh_network_may_nap(&c->network))
         fsh_network_nap(&c->network, -1, ns, NULL);
+}
+
+static bool sleep_in_provider(struct fsh_wait *wait, uint64_t ns)
+{
+    fsh_bridge_nap(((struct waiting *)wait)->c, ns);
     return true;
 }
 

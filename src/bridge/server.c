@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/cpu.h"
 #include "base/simulated.h"
@@ -195,6 +196,7 @@ static void *serve(void *arg)
         else
             rest(s, &idle);
     }
+    atomic_store_explicit(&s->over, true, memory_order_release);
     return NULL;
 }
 
@@ -386,6 +388,19 @@ void fsh_bridge_stop(struct fsh_bridge_server *s)
             fsh_bridge_forget(s, i);
     drain_card(s);
     close_all(s);
+}
+
+#define HALT_STEP_NS 1000000L
+
+void fsh_bridge_halt(struct fsh_bridge_server *s, uint64_t ns)
+{
+    const struct timespec step = {0, HALT_STEP_NS};
+    uint64_t end = fsh_time_ns() + ns;
+
+    atomic_store_explicit(&s->stop, true, memory_order_release);
+    while (!atomic_load_explicit(&s->over, memory_order_acquire) &&
+           fsh_time_ns() < end)
+        nanosleep(&step, NULL);
 }
 
 struct fsh_bridge_counters fsh_bridge_count(struct fsh_bridge_server *s)

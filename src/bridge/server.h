@@ -116,6 +116,7 @@ struct fsh_bridge_server {
     bool card_dead;
     uint64_t checked_ns; /* limits */
     atomic_bool stop;    /* release by who stops; acquire by the thread */
+    atomic_bool over;    /* release by the thread, as its last store */
     pthread_t thread;
     /* Relaxed: figures for whoever asks. */
     atomic_uint_fast64_t transfers, failed, refused, strangers;

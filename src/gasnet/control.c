@@ -10,6 +10,7 @@
 #include "base/spin.h"
 #include "base/segment.h"
 #include "boot/boot.h"
+#include "gasnet/bridge.h"
 #include "gasnet/internal.h"
 #include "gasnet/team.h"
 
@@ -114,6 +115,7 @@ int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
     struct fsh_gasnet *g = &fsh_gasnet;
     const struct fsh_conduit_ops *ops;
     uint32_t mode = (word >> 8) & 0xff;
+    bool more;
 
     (void)argc;
     (void)argv;
@@ -127,7 +129,9 @@ int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
     gasneti_mynode = g->rank;
     gasneti_nodes = g->nodes;
     ops = find_conduit(fsh_boot_conduit());
-    g->threaded = mode != 1 || fsh_progress_wanted();
+    /* Besides threads of the client, those of the library. */
+    more = fsh_progress_wanted() || fsh_job_bridge_wanted(ops->card);
+    g->threaded = mode != 1 || more;
     /* The simulator needs a processor too. */
     fsh_spin_init(g->nodes + ops->needs->nodes, fsh_boot_cpus());
     atomic_store_explicit(&g->waitmode, GASNET_WAIT_SPINBLOCK,
@@ -149,8 +153,7 @@ int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
     g->conduit = ops;
     g->ops = FSH_GASNET_EVERYTHING ? fsh_everything_over(ops) : ops;
     fsh_wait_on_expiry(print_facts);
-    g->ops->init(fsh_progress_wanted() ? FSH_THREADS_PAR : threads[mode - 1],
-                 &g->limits);
+    g->ops->init(more ? FSH_THREADS_PAR : threads[mode - 1], &g->limits);
     limit_segments(&g->limits);
     if (fsh_thread_count() > 1)
         g->ops->share();
@@ -279,6 +282,7 @@ int gasnet_attach(gasnet_handlerentry_t *table, int numentries,
         fsh_fatal("gasnet_attach: no memory for the queues to %u compute cores",
                   g->nodes);
     fsh_direct_offer();
+    fsh_job_bridge_start(g->conduit->card);
     mine = client_segment(g->rank);
     if (gasnet_client_attach_hook != NULL)
         gasnet_client_attach_hook(mine.addr, mine.size);

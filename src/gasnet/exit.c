@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/option.h"
 #include "boot/boot.h"
+#include "gasnet/bridge.h"
 #include "gasnet/internal.h"
 
 /* Failures are propagated sooner than successes. */
@@ -298,6 +299,7 @@ void gasnet_exit(int exitcode)
     flush_streams();
     if (!depart(code, grace) || code != 0)
         fsh_boot_exit_job(code, NULL);
+    fsh_job_bridge_halt();
     fsh_gasnet.ops->fini();
     fsh_boot_leave(0);
     _exit(0);
@@ -325,6 +327,7 @@ static void at_exit(int status, void *arg)
             leave_alone(grace);
         fsh_boot_exit_job(code, NULL);
     }
+    fsh_job_bridge_halt();
     fsh_gasnet.ops->fini();
     fsh_boot_leave(0);
     atomic_store_explicit(&deadline, 0, memory_order_relaxed);

@@ -423,7 +423,7 @@ static void texts(void)
         FSHMEM_ERR_SHAPE,    FSHMEM_ERR_ALIGNMENT, FSHMEM_ERR_RANGE,
         FSHMEM_ERR_NODE,     FSHMEM_ERR_BUSY,      FSHMEM_ERR_NO_MEMORY,
         FSHMEM_ERR_COMMAND,  FSHMEM_ERR_ENCODED,   FSHMEM_ERR_ABSENT,
-        FSHMEM_ERR_RECEIVER, FSHMEM_ERR_DEVICE};
+        FSHMEM_ERR_RECEIVER, FSHMEM_ERR_LOST,      FSHMEM_ERR_DEVICE};
     const char *unknown = fshmem_status_string((fshmem_status_t)99);
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)

@@ -373,8 +373,8 @@ static const struct kit_option rows[] = {
      .number = &network, .most = 100000},
     {"--quick", .help = "sizes up to 1 MB only", .flag = &quick},
     {"--clock", "wall|simulated",
-     "simulated: a simulated card and a modelled network, exact; only\n--json "
-     "and --quick go with it; wall (default): as above",
+     "simulated: a simulated card and a modelled network, exact; of the\nother "
+     "options only --quick and --json count; wall (default): as above",
      .text = &use_clock},
 };
 

@@ -34,9 +34,11 @@ const char *fshmem_status_string(fshmem_status_t status)
         return "an encoded operand cannot serve transposed, since its blocks lie "
                "along its rows: encode it once more, from FP32, by columns";
     case FSHMEM_ERR_ABSENT:
-        return "the node has no compute core";
+        return "the node has no compute core, or no bridge to its card";
     case FSHMEM_ERR_RECEIVER:
         return "what was sent left the receiver's segment";
+    case FSHMEM_ERR_LOST:
+        return "the host of the card, or the network between, gives no answer";
     case FSHMEM_ERR_DEVICE:
         return "the compute core reported a memory error";
     }

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The bridge in a job: the server of this rank's card, and this rank's connections to
+ * others. One lock for all of it; no call waits for another rank, but for the first
+ * transfer to a node, which connects.
+ */
+#ifndef FSH_GASNET_BRIDGE_H
+#define FSH_GASNET_BRIDGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fsh_card_ops;
+
+enum fsh_job_bridge_status {
+    FSH_JOB_BRIDGE_OK,
+    FSH_JOB_BRIDGE_PENDING,
+    FSH_JOB_BRIDGE_ARGUMENT,
+    FSH_JOB_BRIDGE_RANGE,
+    FSH_JOB_BRIDGE_BUSY,
+    FSH_JOB_BRIDGE_NO_MEMORY,
+    FSH_JOB_BRIDGE_LOST, /* the server or the network is silent or reports an error */
+    FSH_JOB_BRIDGE_DEVICE
+};
+
+struct fsh_job_bridge_info {
+    uint64_t bytes, buffer;
+    uint32_t entries;
+};
+
+struct fsh_job_bridge_move {
+    bool to_card, from_card; /* one or both: pieces go back at once */
+    bool naive;
+    uint64_t offset, bytes;
+    const void *source;
+    void *target;
+};
+
+/* Whether the setting asks for a server beside this card; card: NULL, there is none. The
+ * same from gasnet_init on. */
+bool fsh_job_bridge_wanted(const struct fsh_card_ops *card);
+/* At the end of gasnet_attach, collective: starts the server, if it is wanted, and learns of
+ * the others'. Failures are fatal with a message. */
+void fsh_job_bridge_start(const struct fsh_card_ops *card);
+/* On the way out: the server moves nothing any more. Bounded; allocates nothing. */
+void fsh_job_bridge_halt(void);
+
+/* What serves a node; false: nothing does. Since gasnet_attach. */
+bool fsh_job_bridge_info(uint32_t node, struct fsh_job_bridge_info *info);
+/* The node has a bridge. As fsh_bridge_begin, _test, _why; connects if need be. */
+enum fsh_job_bridge_status fsh_job_bridge_begin(
+    uint32_t node, const struct fsh_job_bridge_move *move);
+enum fsh_job_bridge_status fsh_job_bridge_test(uint32_t node, uint64_t *moved);
+const char *fsh_job_bridge_why(uint32_t node);
+/* Sleeps until there is news of that node's transfer, at most ns, less than a second. */
+void fsh_job_bridge_nap(uint32_t node, uint64_t ns);
+/* As fsh_bridge_release, for every connection. False: a transfer is under way. */
+bool fsh_job_bridge_release(const void *addr, size_t bytes);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The bridge in a job where FSHMEM was built without libfabric's headers: there is none.
+ */
+#include "base/log.h"
+#include "base/option.h"
+#include "gasnet/bridge.h"
+#include "network/provider.h"
+
+bool fsh_job_bridge_wanted(const struct fsh_card_ops *card)
+{
+    return card != NULL && fsh_option_bool("FSHMEM_BRIDGE");
+}
+
+void fsh_job_bridge_start(const struct fsh_card_ops *card)
+{
+    if (fsh_job_bridge_wanted(card))
+        fsh_fatal("gasnet_attach: the bridge that FSHMEM_BRIDGE=1 asks for: "
+                  "" FSH_NETWORK_ABSENT);
+}
+
+void fsh_job_bridge_halt(void) {}
+
+bool fsh_job_bridge_info(uint32_t node, struct fsh_job_bridge_info *info)
+{
+    (void)node;
+    (void)info;
+    return false;
+}
+
+enum fsh_job_bridge_status fsh_job_bridge_begin(
+    uint32_t node, const struct fsh_job_bridge_move *move)
+{
+    (void)node;
+    (void)move;
+    return FSH_JOB_BRIDGE_LOST;
+}
+
+enum fsh_job_bridge_status fsh_job_bridge_test(uint32_t node, uint64_t *moved)
+{
+    (void)node;
+    (void)moved;
+    return FSH_JOB_BRIDGE_LOST;
+}
+
+const char *fsh_job_bridge_why(uint32_t node)
+{
+    (void)node;
+    return "";
+}
+
+void fsh_job_bridge_nap(uint32_t node, uint64_t ns)
+{
+    (void)node;
+    (void)ns;
+}
+
+bool fsh_job_bridge_release(const void *addr, size_t bytes)
+{
+    (void)addr;
+    (void)bytes;
+    return true;
+}
