@@ -140,6 +140,14 @@ package fsh_coll_pkg;
   localparam logic [2:0] MOVE_FOLD = 3'd4;   // a packet combined with one of both, on the right
   localparam logic [2:0] MOVE_OUT = 3'd5;    // from one of both to memory, to the network
 
+  /// A packet that is used: where it stands, whether it came eagerly, its key.
+  typedef struct packed {
+    logic [15:0] slot;
+    logic [1:0]  gen;
+    logic        eager;
+    key_t        key;
+  } spent_t;
+
   /// A move, with what belongs to it.
   typedef struct packed {
     logic [2:0]   what;
@@ -149,7 +157,7 @@ package fsh_coll_pkg;
     logic [7:0]   lines;
     logic [5:0]   tail;     // bytes in the last line, 0: 64
     logic [31:0]  addr;
-    logic [15:0]  slot;
+    spent_t       packet;   // that is read, and what becomes of it then
     logic [127:0] given;
     logic [2:0]   kind;
     logic [3:0]   op;
@@ -180,7 +188,6 @@ package fsh_coll_pkg;
     logic loading;    // the local operand of its half is still to come
     logic fetching;   // the last one of memory has lines to read
     logic fetch_err;  // one of them could not be read
-    logic reading;    // the last one of a packet has lines to read
   } path_t;
 
   /// Operations of fsh_hashbuf.

@@ -29,6 +29,7 @@ module fsh_cabout #(
     input  wire logic    [5:0] tail_i,
     input  wire logic   [18:0] first_i,   // line of the value that the packet begins with
     input  wire logic [SW-1:0] slot_i,
+    input  wire logic    [1:0] gen_i,
     input  wire logic          eager_i,
     output logic         [7:0] source_o,
     output fsh_coll_pkg::key_t in_key_o,
@@ -85,7 +86,7 @@ module fsh_cabout #(
     move_o.lines     = 8'(lines_i);
     move_o.tail      = tail_i;
     move_o.addr      = line_q;
-    move_o.slot      = 16'(slot_i);
+    move_o.packet    = {16'(slot_i), gen_i, eager_i, in_key_o};
     move_o.given     = sources;
     move_o.kind      = desc_i.kind;
     move_o.op        = desc_i.op;

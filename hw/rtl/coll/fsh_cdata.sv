@@ -4,14 +4,17 @@
 
 /// The data path of a unit: moves (fsh_coll_pkg::MOVE_*) of up to 4 LINES lines of 64 bytes,
 /// a line a cycle where both ends allow it and the reduction does. Three at once: a local
-/// operand (fsh_cown), a packet that is copied or combined, one on its way out (fsh_cway).
+/// operand (fsh_cown), a packet that is copied or combined, one on its way out (fsh_cway);
+/// behind each of the latter two the next one may wait, so that it begins at once.
 /// Each context has two packets of local operand and two of result, halves, in turns, so
 /// that the items of a packet go on beside the way out of the one before. They are FP32: an
 /// encoded packet (move_t::bfp) is decoded when it is read, and encoded on the way out.
-/// start_i with the move's description, which may be while path_o says so: no other of its
-/// kind is under way, and what it reads is there, or will be by the time it is read; what
-/// it writes is read by nobody else. failed_o: an error of a read for a local operand or
-/// of a write, as a pulse for its context. Memory: fsh_cown, fsh_cway; the way out too.
+/// start_i with the move's description, which may be while path_o says so. Moves of a half
+/// are done in the order of their starts, line by line: the way out follows the packet that
+/// is copied, or combined at a line a cycle, and a local operand the packet that is combined
+/// with the one before it. spent_*: a packet that has been read, its slot is not needed.
+/// failed_o: an error of a read for a local operand or of a write, as a pulse for its context.
+/// Memory: fsh_cown, fsh_cway; the way out too.
 /// Valid signals depend on registers only. Reset: no move; halves keep what they had.
 module fsh_cdata #(
     parameter int unsigned CONTEXTS = 4,
@@ -33,6 +36,9 @@ module fsh_cdata #(
     output logic      [CONTEXTS-1:0] settled_o,
     output logic      [CONTEXTS-1:0] failed_o,
     output logic                     busy_o,
+    output logic                     spent_valid_o,
+    input  wire logic                spent_ready_i,
+    output fsh_coll_pkg::spent_t     spent_o,
     // Memory.
     output logic                     mrd_valid_o,
     input  wire logic                mrd_ready_i,
@@ -63,48 +69,78 @@ module fsh_cdata #(
     output logic            [LW+6:0] tx_bytes_o,
     output logic             [511:0] tx_data_o
 );
+  localparam int unsigned HALVES = 2 * CONTEXTS;
   logic        is_out, is_packet, is_memory;
-  logic [CW:0] half, own_half, out_half;
-  logic        own_busy, own_we, own_hold, out_busy, out_own, out_hold, out_read, out_open;
+  logic [CW:0] half, own_half, out_half, out_waiting_half;
+  logic        own_busy, own_we, own_hold, out_room, out_busy, out_reading, out_own, out_waits;
+  logic        out_waiting_own, out_stands, out_hold, out_read, out_open;
   logic [CW+HW:0]      own_waddr;
   logic [511:0]        own_wdata, own_line, sum_line;
-  logic [HW-1:0]       out_line;
+  logic [HW-1:0]       out_line, own_ask;
   /* verilator lint_off UNUSEDSIGNAL */
   logic [HW+6:0]       tx_bytes;
   /* verilator lint_on UNUSEDSIGNAL */
   logic [CONTEXTS-1:0] rd_bad, wr_bad;
+  logic                copies, in_room, loading, sum_kept;
 
   assign half      = {move_i.context_[CW-1:0], move_i.half};
   assign is_out    = move_i.what == fsh_coll_pkg::MOVE_OUT;
-  assign is_packet = move_i.what == fsh_coll_pkg::MOVE_COPY ||
-                     move_i.what == fsh_coll_pkg::MOVE_FOLD;
+  assign copies    = move_i.what == fsh_coll_pkg::MOVE_COPY;
+  assign is_packet = copies || move_i.what == fsh_coll_pkg::MOVE_FOLD;
   assign is_memory = !is_out && !is_packet;
 
+  // Results that are still to be made, by half, or to be read.
+  logic [HALVES-1:0] due_q;
+  assign sum_kept = (out_reading && !out_own && out_half == half) ||
+                    (out_waits && !out_waiting_own && out_waiting_half == half);
+  assign loading  = own_busy && own_half == half;
+  assign path_o.loading = loading;
+  assign path_o.ready   = is_out ? out_room : is_memory ? !own_busy :
+                          in_room && !loading && !due_q[half] && !sum_kept;
+  assign failed_o = rd_bad | wr_bad;
+  assign busy_o   = in_waits || reading_q || some_q || due_q != '0 || spent_valid_o ||
+                    own_busy || out_busy;
+
   // A packet: copied, or combined with the local operand or what stands there.
-  logic          busy_q, copy_q, own_q, more, some_q, take, read, got, fold_ready, fold_valid;
-  logic   [CW:0] half_q;
-  logic   [HW:0] lines_q, ask_q, got_q;  // lines asked for, lines through
-  logic [HW-1:0] line_q, fold_line;
+  /* verilator lint_off UNUSEDSIGNAL */
+  fsh_coll_pkg::move_t in, in_waiting;
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic          in_some, in_waits, in_copies, begins, copy_q, own_q;
+  logic          reading_q, last, last_q, some_q, take, wants, same, read;
+  logic          fold_ready, fold_valid, enters, leaves;
+  logic   [CW:0] half_q, in_waiting_half;
+  logic   [HW:0] lines_q, ask_q;
+  logic [HW-1:0] line_q;
   logic    [2:0] kind_q;
-  logic    [3:0] op_q;
-  logic          wants, same, loading, reading;
+  logic    [3:0] op_q, folds_q;  // packets in the reduction
   logic  [511:0] packet, fold_out;
 
-  assign loading    = own_busy && own_half == half;
-  assign path_o.loading  = loading;
-  assign path_o.ready    = is_out ? !out_busy : is_memory ? !own_busy :
-                     !busy_q && !loading && !(out_busy && !out_own && out_half == half);
-  assign failed_o  = rd_bad | wr_bad;
-  assign busy_o    = busy_q || own_busy || out_busy;
+  fsh_cmoves i_next (
+      .clk_i,
+      .rst_i,
+      .start_i  (start_i && is_packet),
+      .move_i,
+      .room_o   (in_room),
+      .valid_o  (in_some),
+      .move_o   (in),
+      .take_i   (begins),
+      .waits_o  (in_waits),
+      .waiting_o(in_waiting)
+  );
+
+  // The next packet begins behind the last line of the one before; a copy, which writes at
+  // once, behind all that are in the reduction.
+  assign in_copies = in.what == fsh_coll_pkg::MOVE_COPY;
+  assign begins    = in_some && !reading_q && (!some_q || take) &&
+                     (!spent_valid_o || spent_ready_i) && (!in_copies || folds_q == '0);
+  assign in_waiting_half = {in_waiting.context_[CW-1:0], in_waiting.half};
 
   // Lines of the operand and of the packet: read, and a cycle later taken. Operands are
   // read by the way out, too: it goes first, but not before a line that stands here.
-  assign same        = out_busy && !out_hold && out_own == own_q;
-  assign more        = ask_q != lines_q;
-  assign reading     = busy_q && more;
-  assign wants       = reading && (!some_q || take) && (copy_q || !same);
-  assign take        = some_q && (copy_q || fold_ready);
-  assign got         = copy_q ? take : fold_valid;
+  assign same  = out_own == own_q && (out_stands || (out_reading && !out_hold));
+  assign wants = reading_q && (!some_q || take) && (copy_q || !same);
+  assign take  = some_q && (copy_q || fold_ready);
+  assign last  = ask_q + 1'b1 == lines_q;
 
   fsh_cunpack #(
       .LINES(LINES),
@@ -112,10 +148,10 @@ module fsh_cdata #(
   ) i_unpack (
       .clk_i,
       .rst_i,
-      .start_i(start_i && is_packet),
-      .coded_i(move_i.bfp),
-      .slot_i (move_i.slot[SW-1:0]),
-      .lines_i(move_i.lines[HW:0]),
+      .start_i(begins),
+      .coded_i(in.bfp),
+      .slot_i (in.packet.slot[SW-1:0]),
+      .lines_i(in.lines[HW:0]),
       .wants_i(wants),
       .ask_i  (ask_q[HW-1:0]),
       .read_o (read),
@@ -131,31 +167,66 @@ module fsh_cdata #(
   always_ff @(posedge clk_i) begin
     if (read) begin
       line_q <= ask_q[HW-1:0];
+      last_q <= last;
       ask_q  <= ask_q + 1'b1;
     end
-    if (got) got_q <= got_q + 1'b1;
-    if (start_i && is_packet) begin
+    if (begins) begin
       ask_q   <= '0;
-      got_q   <= '0;
-      lines_q <= move_i.lines[HW:0];
-      half_q  <= half;
-      copy_q  <= move_i.what == fsh_coll_pkg::MOVE_COPY;
-      own_q   <= move_i.own;
-      kind_q  <= move_i.kind;
-      op_q    <= move_i.op;
+      lines_q <= in.lines[HW:0];
+      half_q  <= {in.context_[CW-1:0], in.half};
+      copy_q  <= in_copies;
+      own_q   <= in.own;
+      kind_q  <= in.kind;
+      op_q    <= in.op;
+      spent_o <= in.packet;
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (read || take) some_q <= read;
-    if (start_i && is_packet) busy_q <= 1'b1;
-    else if (got && got_q + 1'b1 == lines_q) busy_q <= 1'b0;
-    if (rst_i) {busy_q, some_q} <= '0;
+    if (begins) reading_q <= 1'b1;
+    else if (read && last) reading_q <= 1'b0;
+    if (read && last) spent_valid_o <= 1'b1;
+    else if (spent_ready_i) spent_valid_o <= 1'b0;
+    if (enters != leaves) folds_q <= enters ? folds_q + 1'b1 : folds_q - 1'b1;
+    if (rst_i) {some_q, reading_q, spent_valid_o, folds_q} <= '0;
   end
 
-  // Reduction; side is the line.
+  // The line that is made, and how far those of its half are; quick: none is waited for.
+  logic              made, made_last, fold_last, follows;
+  logic       [CW:0] made_half, fold_half, made_half_q;
+  logic     [HW-1:0] made_line, fold_line;
+  logic       [HW:0] made_q;
+  logic [HALVES-1:0] quick_q;
+
+  assign enters    = begins && !in_copies;
+  assign leaves    = fold_valid && fold_last;
+  assign made      = fold_valid || (some_q && copy_q);
+  assign made_last = fold_valid ? fold_last : last_q;
+  assign made_half = fold_valid ? fold_half : half_q;
+  assign made_line = fold_valid ? fold_line : line_q;
+  assign follows   = quick_q[out_half] && made_half_q == out_half && {1'b0, out_line} < made_q;
+
+  always_ff @(posedge clk_i) begin
+    if (start_i && is_packet) begin
+      quick_q[half] <= copies || (move_i.own && move_i.kind == fsh_coll_pkg::TYPE_FLOAT);
+      if (made_half_q == half) made_q <= '0;
+    end
+    if (made) begin
+      made_half_q <= made_half;
+      made_q      <= {1'b0, made_line} + 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (made && made_last) due_q[made_half] <= 1'b0;
+    if (start_i && is_packet) due_q[half] <= 1'b1;
+    if (rst_i) due_q <= '0;
+  end
+
+  // Reduction; side is the line, whose it is, whether it is the last.
   fsh_cfold #(
-      .SIDE(HW),
+      .SIDE(HW + CW + 2),
       .FP64(FP64)
   ) i_fold (
       .clk_i,
@@ -166,11 +237,11 @@ module fsh_cdata #(
       .op_i   (op_q),
       .a_i    (own_q ? own_line : sum_line),
       .b_i    (packet),
-      .side_i (line_q),
+      .side_i ({last_q, half_q, line_q}),
       .valid_o(fold_valid),
       .ready_i(1'b1),
       .out_o  (fold_out),
-      .side_o (fold_line),
+      .side_o ({fold_last, fold_half, fold_line}),
       .busy_o ()
   );
 
@@ -185,6 +256,7 @@ module fsh_cdata #(
       .hold_i (own_hold),
       .busy_o (own_busy),
       .half_o (own_half),
+      .line_o (own_ask),
       .err_o  (path_o.fetch_err),
       .bad_o  (rd_bad),
       .mrd_valid_o,
@@ -199,10 +271,13 @@ module fsh_cdata #(
   );
 
   assign path_o.fetching = own_busy;
-  assign path_o.reading  = reading;
-  assign own_hold   = out_busy && out_own && out_half == own_half;
-  assign out_hold   = busy_q && !out_own && out_half == half_q;
-  assign out_open   = !(some_q && !copy_q && out_own == own_q);
+  assign own_hold  = (out_reading && out_own && out_half == own_half) ||
+                     (out_waits && out_waiting_own && out_waiting_half == own_half) ||
+                     (reading_q && own_q && !copy_q && half_q == own_half &&
+                      ask_q <= {1'b0, own_ask}) ||
+                     (in_waits && in_waiting.own && in_waiting_half == own_half);
+  assign out_hold  = !out_own && due_q[out_half] && !follows;
+  assign out_open  = !(some_q && !copy_q && out_own == own_q);
 
   fsh_cway #(
       .CONTEXTS(CONTEXTS),
@@ -214,9 +289,15 @@ module fsh_cdata #(
       .move_i,
       .hold_i   (out_hold),
       .open_i   (out_open),
+      .room_o   (out_room),
       .busy_o   (out_busy),
+      .reading_o(out_reading),
       .half_o   (out_half),
       .own_o    (out_own),
+      .waits_o  (out_waits),
+      .waiting_half_o(out_waiting_half),
+      .waiting_own_o (out_waiting_own),
+      .stands_o (out_stands),
       .settled_o,
       .wr_err_o (wr_bad),
       .read_o   (out_read),
@@ -268,9 +349,9 @@ module fsh_cdata #(
       .DEPTH(2 * CONTEXTS << HW)
   ) i_sums (
       .clk_i,
-      .we_i   (busy_q && got),
-      .waddr_i({half_q, copy_q ? line_q : fold_line}),
-      .wdata_i(copy_q ? packet : fold_out),
+      .we_i   (made),
+      .waddr_i({made_half, made_line}),
+      .wdata_i(fold_valid ? fold_out : packet),
       .re_i   (sum_read),
       .raddr_i(out_sum_read ? {out_half, out_line} : {half_q, ask_q[HW-1:0]}),
       .rdata_o(sum_line)
@@ -278,8 +359,11 @@ module fsh_cdata #(
 
   `FSH_ASSERT(a_start, !start_i || path_o.ready)
   `FSH_ASSERT(a_one, !(out_read && read && !copy_q && out_own == own_q))
-  `FSH_ASSERT(a_operand, !(own_we && busy_q && own_q && !copy_q && own_half == half_q &&
-              (some_q || more)))
+  `FSH_ASSERT(a_operand, !(own_we && reading_q && own_q && !copy_q && own_half == half_q &&
+              own_waddr[HW-1:0] >= ask_q[HW-1:0]))
+  `FSH_ASSERT(a_made, !(fold_valid && some_q && copy_q) && (!made || due_q[made_half]))
+  `FSH_ASSERT(a_sent, !(made && out_reading && !out_own && made_half == out_half) ||
+              made_line >= out_line)
 endmodule
 
 `default_nettype wire

@@ -77,6 +77,7 @@ module fsh_coll #(
     output logic                busy_o
 );
   localparam int unsigned KEY_W = fsh_coll_pkg::KEY_W;
+  localparam int unsigned NOTE_W = fsh_coll_pkg::NOTE_W;
   localparam int unsigned EAGER_W = fsh_coll_pkg::EAGER_W;
   typedef enum logic [2:0] {
     Claim,
@@ -104,7 +105,7 @@ module fsh_coll #(
   logic           [UNITS*2-1:0] free_gens;
   logic     [UNITS*(SW+LW)-1:0] prd_addrs;
 
-  // Operations on the keys: packets that come go first.
+  // Operations on the keys: packets that come go first, of a unit what frees a slot.
   logic          op_valid, op_ready, unit_op;
   logic    [1:0] op;
   logic          res_valid, res_found, res_made, res_whole;
@@ -304,8 +305,8 @@ module fsh_coll #(
   localparam int unsigned WRITE = 1 + 64 + 512 + 32;
   localparam int unsigned SEND = 2 + 8 + 64 + LW + 7 + 512;
   localparam int unsigned END = fsh_coll_pkg::END_W;
-  logic         [UNITS-1:0] tell_valid, tell_ready;
-  logic    [UNITS*fsh_coll_pkg::NOTE_W-1:0] tells;
+  logic       [2*UNITS-1:0] tell_valid, tell_ready;
+  logic  [2*UNITS*NOTE_W-1:0] tells;
   logic            [LW+7:0] there;
   fsh_coll_pkg::look_t      look;
   logic         [UNITS-1:0] end_valid, end_ready, mrd_valid, mrd_ready, mwr_valid, mwr_ready;
@@ -346,7 +347,7 @@ module fsh_coll #(
         .freed_i     (freed),
         .crowded_i   (crowded_q),
         .look_valid_o(look_valid[u]),
-        .look_ready_i(unit_op && keys_gnt[u]),
+        .look_ready_i(unit_op && keys_gnt[u] && !free_valid[u]),
         .look_key_o  (look_keys[u*KEY_W+:KEY_W]),
         .look_done_i (res_valid && owner_q[u]),
         .look_spare_o(look_spare[u]),
@@ -361,7 +362,10 @@ module fsh_coll #(
         .may_free_i  (may_free),
         .tell_valid_o(tell_valid[u]),
         .tell_ready_i(tell_ready[u]),
-        .tell_o      (tells[u*fsh_coll_pkg::NOTE_W+:fsh_coll_pkg::NOTE_W]),
+        .tell_o      (tells[u*NOTE_W+:NOTE_W]),
+        .back_valid_o(tell_valid[UNITS+u]),
+        .back_ready_i(tell_ready[UNITS+u]),
+        .back_o      (tells[(UNITS+u)*NOTE_W+:NOTE_W]),
         .note_valid_i,
         .note_i,
         .prd_valid_o (prd_req[u]),
@@ -417,8 +421,8 @@ module fsh_coll #(
   assign look  = {res_found, res_made, res_whole, there[LW+7], 16'(res_slot), res_gen,
                   16'(there[LW+6:0])};
   fsh_cjoin #(
-      .N    (UNITS + 1),
-      .WIDTH(fsh_coll_pkg::NOTE_W)
+      .N    (2 * UNITS + 1),
+      .WIDTH(NOTE_W)
   ) i_tell (
       .clk_i,
       .rst_i,

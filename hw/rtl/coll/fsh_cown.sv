@@ -4,11 +4,11 @@
 
 /// Local operands of a unit: a move (fsh_coll_pkg::MOVE_FETCH, _LOAD, _GIVE) of up to LINES
 /// lines from memory, or of 16 bytes of the descriptor, to the half of a context; a FETCH is
-/// seen by who asked alone. start_i with the move, while busy_o is low; it begins when
-/// hold_i is low, which it then stays: the way out may still read that half. Memory answers
-/// in order and is always taken, a line a cycle. bad_o: a pulse, for the move's context, for
-/// a read that failed, with the end of busy_o at the latest. Valid signals depend on
-/// registers and hold_i only. Reset: none.
+/// seen by who asked alone. start_i with the move, while busy_o is low. Line line_o is asked
+/// for, or given, when hold_i is low, which it then stays for that line: who reads what stands
+/// in that half has passed it. Memory answers in order and is always taken, a line a cycle.
+/// bad_o: a pulse, for the move's context, for a read that failed, with the end of busy_o at
+/// the latest. Valid signals depend on registers and hold_i only. Reset: none.
 module fsh_cown #(
     parameter int unsigned CONTEXTS = 4,
     parameter int unsigned LINES = 16,
@@ -24,6 +24,7 @@ module fsh_cown #(
     input  wire logic                hold_i,
     output logic                     busy_o,
     output logic              [CW:0] half_o,  // which it is: context and half
+    output logic            [LW-1:0] line_o,
     output logic                     err_o,   // of the move begun last
     output logic      [CONTEXTS-1:0] bad_o,
     output logic                     mrd_valid_o,
@@ -36,15 +37,17 @@ module fsh_cown #(
     output logic         [CW+LW:0]   waddr_o,
     output logic             [511:0] wdata_o
 );
-  logic  [LW:0] ask_q, got_q;  // lines still to be asked for, to come
+  logic  [LW:0] ask_q, got_q;  // lines asked for, to come
+  logic  [LW:0] lines_q;
   logic         fetch_q, give_q, held, last;
   logic  [31:0] addr_q;
   logic [127:0] given_q;
   logic [LW-1:0] line_q;
 
   assign held        = hold_i && !fetch_q;
-  assign mrd_valid_o = busy_o && ask_q != '0 && !give_q && !held;
+  assign mrd_valid_o = busy_o && ask_q != lines_q && !give_q && !held;
   assign mrd_addr_o  = addr_q;
+  assign line_o      = ask_q[LW-1:0];
   assign we_o        = busy_o && !fetch_q && (give_q ? !held : mrd_rvalid_i);
   assign waddr_o     = {half_o, line_q};
   assign wdata_o     = give_q ? {384'd0, given_q} : mrd_data_i;
@@ -52,7 +55,7 @@ module fsh_cown #(
 
   always_ff @(posedge clk_i) begin
     if (mrd_valid_o && mrd_ready_i) begin
-      ask_q  <= ask_q - 1'b1;
+      ask_q  <= ask_q + 1'b1;
       addr_q <= addr_q + 32'd1;
     end
     if (mrd_rvalid_i) begin
@@ -61,7 +64,8 @@ module fsh_cown #(
       if (mrd_err_i) err_o <= 1'b1;
     end
     if (start_i) begin
-      ask_q   <= move_i.lines[LW:0];
+      ask_q   <= '0;
+      lines_q <= move_i.lines[LW:0];
       got_q   <= move_i.lines[LW:0];
       line_q  <= '0;
       fetch_q <= move_i.what == fsh_coll_pkg::MOVE_FETCH;

@@ -6,9 +6,9 @@
 /// a line of the codes, block 0 lowest. So no byte is shifted, a packet of n blocks has
 /// 64 * ceil(n / 4) + n bytes, and 60 blocks have 1020. Behind the last block a line has
 /// nothing in particular. A block a cycle, except that the first of a packet waits until
-/// the codes of the one before have left; at most 60 (BLOCKS) in a packet. Behind a
-/// register: valid_o depends on registers only, ready_o on ready_i too. busy_o: something
-/// is in it. Reset empties it.
+/// the codes of the one before have left; at most 60 (BLOCKS) in a packet. begin_o: the first
+/// line of a packet is made, valid from the next cycle on. Behind a register: valid_o depends
+/// on registers only, ready_o on ready_i too. busy_o: something is in it. Reset empties it.
 module fsh_cpack #(
     parameter int unsigned BLOCKS = 60
 ) (
@@ -21,6 +21,7 @@ module fsh_cpack #(
     input  wire logic [127:0] values_i,
     output logic              valid_o,
     input  wire logic         ready_i,
+    output logic              begin_o,
     output logic              first_o,
     output logic              last_o,
     output logic      [511:0] line_o,
@@ -35,6 +36,7 @@ module fsh_cpack #(
   assign line_end = last_i || count_q[1:0] == '1;
   assign ready_o  = !due_q && (room || !line_end);
   assign take     = valid_i && ready_o;
+  assign begin_o  = take && line_end && first_q;
   assign busy_o   = valid_o || due_q || count_q != '0;
 
   always_comb begin

@@ -4,8 +4,8 @@
 
 /// The control of a unit of the collective engine (fsh_cunit says what it does): state by
 /// state, one item of one context at a time, with the data path where it needs that.
-/// An item takes 5 cycles besides its lines, one with a look-up 11 and the end of the
-/// reduction, of an encoded packet 1 more, a change of the context 2 more. No packet
+/// An item takes 3 or 4 cycles, one with a look-up 9, of an encoded packet 1 more, a change of
+/// the context 2 more; its lines are moved beside the items that follow. No packet
 /// becomes whole between a look-up that is taken and its answer. Valid signals depend on
 /// registers only. Reset: no sequence.
 module fsh_csteps #(
@@ -37,10 +37,9 @@ module fsh_csteps #(
     output logic                  look_spare_o,  // of the reserve, too
     input  wire logic             look_done_i,
     input  wire fsh_coll_pkg::look_t look_i,
-    output logic                  free_valid_o,
-    input  wire logic             free_ready_i,
-    output logic         [SW-1:0] free_slot_o,
-    output logic            [1:0] free_gen_o,
+    output logic                  drop_valid_o,  // a packet that is not read
+    input  wire logic             drop_ready_i,
+    output fsh_coll_pkg::spent_t  drop_o,
     // Whether a packet may go eagerly: if so, it does.
     output logic                  may_valid_o,
     input  wire logic             may_ready_i,
@@ -80,11 +79,11 @@ module fsh_csteps #(
     Load,
     Size,
     Begin,
-    Move,
+    Wait,
     Judge,
     Ask,
     Answer,
-    Release,
+    Drop,
     May,
     Tell,
     Hop,
@@ -233,6 +232,7 @@ module fsh_csteps #(
       .tail_i   (tail_q),
       .first_i  (first),
       .slot_i   (slot_q),
+      .gen_i    (gen_q),
       .eager_i  (eager_q),
       .source_o (source),
       .in_key_o (in_key),
@@ -249,9 +249,8 @@ module fsh_csteps #(
   assign tell_valid_o = state_q == Tell;
   assign tell_o.op    = tell_q;
   assign tell_o.key   = ahead_q ? in_key : keys[fsh_coll_pkg::KEY_W*c_q+:fsh_coll_pkg::KEY_W];
-  assign free_valid_o = state_q == Release;
-  assign free_slot_o  = slot_q;
-  assign free_gen_o   = gen_q;
+  assign drop_valid_o = state_q == Drop;
+  assign drop_o       = move_o.packet;
 
   // Where the context goes on: written in Next.
   logic [2:0]    after;
@@ -324,16 +323,14 @@ module fsh_csteps #(
         if (failed_q[c_q]) status_q <= fsh_spec_pkg::STATUS_MEMORY;
       end
       Begin: begin
-        if (path_i.ready) state_q <= item_q == FETCH || item_q == SOURCE ? Move : Next;
-        if (lines_q == '0 || spoilt) state_q <= item_q == SOURCE ? Release : Next;
+        if (path_i.ready) state_q <= item_q == FETCH ? Wait : Next;
+        if (lines_q == '0 || spoilt) state_q <= item_q == SOURCE ? Drop : Next;
         if (spoilt) status_q <= fsh_spec_pkg::STATUS_MEMORY;
       end
-      Move: begin
-        if (item_q == FETCH && line_valid_i) desc_q <= line_i;
-        if (item_q == FETCH ? !path_i.fetching : !path_i.reading)
-          state_q <= item_q == FETCH ? Judge : Release;
-        if (item_q == FETCH && !path_i.fetching && path_i.fetch_err)
-          status_q <= fsh_spec_pkg::STATUS_MEMORY;
+      Wait: begin
+        if (line_valid_i) desc_q <= line_i;
+        if (!path_i.fetching) state_q <= Judge;
+        if (!path_i.fetching && path_i.fetch_err) status_q <= fsh_spec_pkg::STATUS_MEMORY;
       end
       Judge: begin
         if (wild && status_q == fsh_spec_pkg::STATUS_OK)
@@ -356,16 +353,13 @@ module fsh_csteps #(
           tell_q  <= fsh_spec_pkg::COLLMSG_GRANT;
           state_q <= look_i.made || (pulse_q && look_i.found) ? (told_now ? Tell : Hop) :
                      pulse_q ? Load : ahead_q && look_i.found ? Hop : Pick;
-          if (look_i.whole && !ahead_q) state_q <= lines_q == '0 || odd ? Release : Begin;
+          if (look_i.whole && !ahead_q) state_q <= lines_q == '0 || odd ? Drop : Begin;
           if (look_i.whole && odd && !ahead_q) status_q <= fsh_spec_pkg::STATUS_BAD_LENGTH;
           // Given up: what was claimed for it is free again.
-          if (expired[c_q] && !ahead_q) state_q <= look_i.found || look_i.made ? Release : Next;
+          if (expired[c_q] && !ahead_q) state_q <= look_i.found || look_i.made ? Drop : Next;
         end
       end
-      Release: begin
-        tell_q <= fsh_spec_pkg::COLLMSG_CONSUMED;
-        if (free_ready_i) state_q <= eager_q ? Tell : Next;
-      end
+      Drop: if (drop_ready_i) state_q <= Next;
       May: begin
         tell_q <= fsh_spec_pkg::COLLMSG_ASK;
         eager_q <= may_valid_o;
@@ -375,8 +369,7 @@ module fsh_csteps #(
       end
       Tell: begin
         if (tell_ready_i) begin
-          state_q <= tell_q == fsh_spec_pkg::COLLMSG_CONSUMED ? Next :
-                     ahead_q || (tell_q == fsh_spec_pkg::COLLMSG_ASK && !looked[c_q]) ? Hop :
+          state_q <= ahead_q || (tell_q == fsh_spec_pkg::COLLMSG_ASK && !looked[c_q]) ? Hop :
                      Pick;
         end
       end

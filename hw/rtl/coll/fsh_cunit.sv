@@ -55,10 +55,13 @@ module fsh_cunit #(
     input  wire logic             may_ready_i,
     output logic [fsh_coll_pkg::EAGER_W-1:0] may_index_o,
     input  wire logic             may_free_i,
-    // Messages between engines.
+    // Messages between engines: GRANT and ASK, CONSUMED.
     output logic                  tell_valid_o,
     input  wire logic             tell_ready_i,
     output fsh_coll_pkg::note_t   tell_o,
+    output logic                  back_valid_o,
+    input  wire logic             back_ready_i,
+    output fsh_coll_pkg::note_t   back_o,
     input  wire logic             note_valid_i,
     input  wire fsh_coll_pkg::note_t note_i,
     output logic                  prd_valid_o,
@@ -91,12 +94,14 @@ module fsh_cunit #(
     output logic          [511:0] tx_data_o,
     output logic                  busy_o
 );
-  logic                start, steps_busy, data_busy;
+  logic                start, steps_busy, data_busy, release_busy;
+  logic                spent_valid, spent_ready, drop_valid, drop_ready;
+  fsh_coll_pkg::spent_t spent, drop;
   logic [CONTEXTS-1:0] settled, wrong;
   fsh_coll_pkg::move_t move;
   fsh_coll_pkg::path_t path;
 
-  assign busy_o = steps_busy || data_busy;
+  assign busy_o = steps_busy || data_busy || release_busy;
 
   fsh_csteps #(
       .CONTEXTS(CONTEXTS),
@@ -123,10 +128,9 @@ module fsh_cunit #(
       .look_spare_o,
       .look_done_i,
       .look_i,
-      .free_valid_o,
-      .free_ready_i,
-      .free_slot_o,
-      .free_gen_o,
+      .drop_valid_o(drop_valid),
+      .drop_ready_i(drop_ready),
+      .drop_o      (drop),
       .may_valid_o,
       .may_ready_i,
       .may_index_o,
@@ -147,6 +151,27 @@ module fsh_cunit #(
       .written_i   (mwr_done_i)
   );
 
+  fsh_crelease #(
+      .SLOTS(SLOTS)
+  ) i_release (
+      .clk_i,
+      .rst_i,
+      .read_valid_i(spent_valid),
+      .read_ready_o(spent_ready),
+      .read_i      (spent),
+      .drop_valid_i(drop_valid),
+      .drop_ready_o(drop_ready),
+      .drop_i      (drop),
+      .free_valid_o,
+      .free_ready_i,
+      .free_slot_o,
+      .free_gen_o,
+      .tell_valid_o(back_valid_o),
+      .tell_ready_i(back_ready_i),
+      .tell_o      (back_o),
+      .busy_o      (release_busy)
+  );
+
   fsh_cdata #(
       .CONTEXTS(CONTEXTS),
       .LINES   (LINES),
@@ -161,6 +186,9 @@ module fsh_cunit #(
       .settled_o(settled),
       .failed_o (wrong),
       .busy_o   (data_busy),
+      .spent_valid_o(spent_valid),
+      .spent_ready_i(spent_ready),
+      .spent_o  (spent),
       .prd_valid_o,
       .prd_ready_i,
       .prd_addr_o,

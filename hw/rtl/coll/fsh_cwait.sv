@@ -9,9 +9,9 @@
 /// slot, if it got none; the grant, or what may give back the eager packet of its peer. One
 /// whose writes are under way waits for them (settled_i). asked_o: who is to send it or to
 /// take it has been told; granted_o: the packet in hand may go, since it, or one behind it
-/// of its step, has been granted: a receiver claims them in order. expired_o: in vain at
-/// three pulses of tick_i. All but keys_o change a cycle after the cause. No reset: who
-/// begins has none of it.
+/// of its step, had been granted a cycle ago: a receiver claims them in order. A grant that it
+/// does not show yet makes the context try again. expired_o: in vain at three pulses of tick_i.
+/// All but keys_o change a cycle after the cause. No reset: who begins has none of it.
 module fsh_cwait #(
     parameter int unsigned CONTEXTS = 4,
     localparam int unsigned CW = $clog2(CONTEXTS)
@@ -53,8 +53,9 @@ module fsh_cwait #(
   localparam int unsigned KEY_W = fsh_coll_pkg::KEY_W;
   logic grant, consumed;
   logic [CONTEXTS-1:0] granted, source, out, try_q;
+  logic [CONTEXTS-1:0] meant_q;  // granted in the cycle before
 
-  assign granted_o = (granted & now_i) != '0;
+  always_ff @(posedge clk_i) granted_o <= (granted & now_i) != '0;
 
   assign grant    = note_valid_i && note_i.op == fsh_spec_pkg::COLLMSG_GRANT;
   assign consumed = note_valid_i && note_i.op == fsh_spec_pkg::COLLMSG_CONSUMED;
@@ -111,9 +112,11 @@ module fsh_cwait #(
           try_q[c]     <= 1'b1;
         end
       end
-      // Also what comes in the very cycle in which it was not there.
-      if (whole || (freed_i && wants_slot) || (consumed && out[c]))
+      // Also what comes in the very cycle in which it was not there; a grant in the one before,
+      // too, which granted_o does not show yet.
+      if (whole || (freed_i && wants_slot) || (consumed && out[c]) || (meant_q[c] && out[c]))
         try_q[c] <= 1'b1;
+      meant_q[c] <= meant;
       if (meant) begin
         some_q <= 1'b1;
         if (!some_q || !behind) upto_q <= note_i.key.number;

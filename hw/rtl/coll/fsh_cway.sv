@@ -2,14 +2,16 @@
 `default_nettype none
 `include "fsh_assert.svh"
 
-/// The way out of a unit: a packet (MOVE_OUT of fsh_coll_pkg) of at least one line from the
-/// half of a context to the network, to memory, to host memory; each end takes a line when
+/// The way out of a unit: packets (MOVE_OUT of fsh_coll_pkg) of at least one line, each from
+/// the half of a context to the network, to memory, to host memory; each end takes a line when
 /// it can, and what is stored twice is so one after the other. start_i with the move, while
-/// busy_o is low; it begins when hold_i is low, which it then stays. line_i is the line a
-/// cycle after read_o, and stays until it is taken; it begins when open_i is high. Packets
-/// leave as lines, tx_first_o and tx_last_o around them; the last bytes of the last line are
-/// nothing in particular. Lines of an encoded packet (bfp) pass fsh_cencode, and fsh_cpack
-/// to the network; what is stored is what receivers decode. Writes are answered in order
+/// room_o: one may wait (waits_o) while another is read (reading_o). Line line_o is read when
+/// hold_i is low, which it then stays for that line; line_i is the line a cycle after read_o,
+/// and stays until it is taken (stands_o); if none stands, open_i says that one may.
+/// Packets leave as lines, tx_first_o and tx_last_o around them; the last bytes of the last
+/// line are nothing in particular. Lines of an encoded packet (bfp) pass fsh_cencode, and
+/// fsh_cpack to the network; the next one is read behind them. What is stored is what receivers
+/// decode. Any other packet waits until the one before it has left. Writes are answered in order
 /// (mwr_done_i); settled_o[c]: all that context c has to write is written; an error is a
 /// pulse for its context. Valid signals depend on registers only. Reset: none under way.
 module fsh_cway #(
@@ -26,9 +28,15 @@ module fsh_cway #(
     /* verilator lint_on UNUSEDSIGNAL */
     input  wire logic                hold_i,
     input  wire logic                open_i,
+    output logic                     room_o,
     output logic                     busy_o,
-    output logic              [CW:0] half_o,  // which it is: context and half
+    output logic                     reading_o,
+    output logic              [CW:0] half_o,  // what it is: context and half
     output logic                     own_o,   // a local operand as it is
+    output logic                     waits_o,
+    output logic              [CW:0] waiting_half_o,
+    output logic                     waiting_own_o,
+    output logic                     stands_o,
     output logic      [CONTEXTS-1:0] settled_o,
     output logic      [CONTEXTS-1:0] wr_err_o,
     output logic                     read_o,
@@ -51,22 +59,49 @@ module fsh_cway #(
     output logic            [LW+6:0] tx_bytes_o,
     output logic             [511:0] tx_data_o
 );
-  logic        send_q, store_q, post_q, some_q, take, last_q, more;
-  logic [LW:0] lines_q, ask_q;
-  logic  [5:0] tail_q;
-  logic [31:0] addr_q, post_addr_q;
+  // A packet is in up to three places, each with what it needs of the move: where it is read,
+  // behind the codec, if it is encoded, and where it leaves.
+  /* verilator lint_off UNUSEDSIGNAL */
+  fsh_coll_pkg::move_t next, waiting, front_q, back_q;
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic some, begins, full_q, back_busy_q, passes, quiet, ends;
+
+  fsh_cmoves i_next (
+      .clk_i,
+      .rst_i,
+      .start_i,
+      .move_i,
+      .room_o,
+      .valid_o  (some),
+      .move_o   (next),
+      .take_i   (begins),
+      .waits_o,
+      .waiting_o(waiting)
+  );
+
+  assign waiting_half_o = {waiting.context_[CW-1:0], waiting.half};
+  assign waiting_own_o  = waiting.own;
+  assign half_o         = {front_q.context_[CW-1:0], front_q.half};
+  assign own_o          = front_q.own;
+
+  logic some_q, take, last_q;
+  logic [LW:0] ask_q;
   logic [LW-1:0] line_q;
-  logic        tx_done_q, wr_done_q, tx_ok, wr_ok, owner_room, halves, half_q;
+  logic        tx_done_q, wr_done_q, tx_ok, wr_ok, owner_room, halves, half_q, writes;
 
   // Encoded lines pass the codec, which stands still while its last one waits.
-  logic          bfp_q, ending_q, moves, valid, last, coded_valid, coded_last, tx_ready;
-  logic          pack_ready, pack_valid, pack_first, pack_last, pack_busy;
+  logic          moves, valid, last, coded_valid, coded_last, tx_ready;
+  logic          pack_ready, pack_valid, pack_begin, pack_first, pack_last, pack_busy;
   logic   [15:0] keep;
   logic    [7:0] code;
   logic  [127:0] values;
   logic  [511:0] coded_line, pack_line;
   logic [LW-1:0] line, coded_number;
 
+  logic          bfp_q;
+  logic    [5:0] tail_q;
+
+  assign tail_q = front_q.tail;
   assign keep  = last_q && tail_q != '0 ? ~(16'hffff << tail_q[5:2]) : '1;
   assign moves = bfp_q ? some_q && !(coded_valid && !take) : take;
   assign valid = bfp_q ? coded_valid : some_q;
@@ -93,89 +128,95 @@ module fsh_cway #(
   fsh_cpack i_pack (
       .clk_i,
       .rst_i,
-      .valid_i (coded_valid && send_q && !tx_done_q),
+      .valid_i (coded_valid && back_q.send && !tx_done_q),
       .ready_o (pack_ready),
       .last_i  (coded_last),
       .code_i  (code),
       .values_i(values),
       .valid_o (pack_valid),
       .ready_i (tx_ready_i),
+      .begin_o (pack_begin),
       .first_o (pack_first),
       .last_o  (pack_last),
       .line_o  (pack_line),
       .busy_o  (pack_busy)
   );
 
-  assign more   = ask_q != lines_q;
-  assign read_o = busy_o && !hold_i && more && (some_q ? moves : open_i);
-  assign line_o = ask_q[LW-1:0];
+  assign read_o   = reading_o && !hold_i && (some_q ? moves : open_i);
+  assign line_o   = ask_q[LW-1:0];
+  assign stands_o = some_q;
   assign tx_ready = bfp_q ? pack_ready : tx_ready_i;
-  assign tx_ok  = !send_q || tx_done_q || tx_ready;
-  assign halves = store_q && post_q;
-  assign wr_ok  = (!store_q && !post_q) || wr_done_q ||
-                  (mwr_ready_i && owner_room && half_q == halves);
-  assign take   = valid && tx_ok && wr_ok;
+  assign tx_ok    = !back_q.send || tx_done_q || tx_ready;
+  assign writes   = back_q.store || back_q.post;
+  assign halves   = back_q.store && back_q.post;
+  assign wr_ok    = !writes || wr_done_q || (mwr_ready_i && owner_room && half_q == halves);
+  assign take     = valid && tx_ok && wr_ok;
+  assign ends     = take && last;
+
+  assign passes = full_q && (!back_busy_q || ends);
+  assign quiet  = !some_q && !full_q && !back_busy_q && !pack_busy;
+  assign begins = some && !reading_o &&
+                  (quiet || (bfp_q && next.bfp && (!some_q || moves) && (!full_q || passes)));
+  assign busy_o = waits_o || reading_o || !quiet;
 
   always_ff @(posedge clk_i) begin
     if (read_o) begin
       line_q <= line_o;
-      last_q <= ask_q + 1'b1 == lines_q;
+      last_q <= ask_q + 1'b1 == front_q.lines[LW:0];
       ask_q  <= ask_q + 1'b1;
     end
-    if (start_i) begin
-      ask_q       <= '0;
-      lines_q     <= move_i.lines[LW:0];
-      tail_q      <= move_i.tail;
-      addr_q      <= move_i.addr;
-      post_addr_q <= move_i.post_addr;
-      send_q      <= move_i.send;
-      store_q     <= move_i.store;
-      post_q      <= move_i.post;
-      bfp_q       <= move_i.bfp;
-      own_o       <= move_i.own;
-      half_o      <= {move_i.context_[CW-1:0], move_i.half};
-      tx_dest_o   <= move_i.dest;
-      tx_addr_o   <= move_i.key;
-      tx_bytes_o  <= move_i.bytes[LW+6:0];
+    if (begins) begin
+      ask_q   <= '0;
+      bfp_q   <= next.bfp;
+      front_q <= next;
+    end
+    if (passes) back_q <= front_q;
+    if (bfp_q ? pack_begin : passes) begin
+      tx_dest_o  <= bfp_q ? back_q.dest : front_q.dest;
+      tx_addr_o  <= bfp_q ? back_q.key : front_q.key;
+      tx_bytes_o <= bfp_q ? back_q.bytes[LW+6:0] : front_q.bytes[LW+6:0];
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (read_o || moves) some_q <= read_o;
-    if (start_i) busy_o <= 1'b1;
-    else if (bfp_q ? ending_q && !pack_busy : take && last) busy_o <= 1'b0;
-    if (start_i) ending_q <= 1'b0;
-    else if (take && last) ending_q <= 1'b1;
+    if (begins) reading_o <= 1'b1;
+    else if (read_o && ask_q + 1'b1 == front_q.lines[LW:0]) reading_o <= 1'b0;
+    full_q      <= begins || (full_q && !passes);
+    back_busy_q <= passes || (back_busy_q && !ends);
     if (take) begin
       tx_done_q <= 1'b0;
       wr_done_q <= 1'b0;
       half_q    <= 1'b0;
     end else begin
-      if (valid && send_q && tx_ready) tx_done_q <= 1'b1;
+      if (valid && back_q.send && tx_ready) tx_done_q <= 1'b1;
       if (mwr_valid_o && mwr_ready_i) begin
         half_q    <= 1'b1;
         wr_done_q <= half_q == halves;
       end
     end
-    if (rst_i) {busy_o, some_q, tx_done_q, wr_done_q, half_q} <= '0;
+    if (rst_i) begin
+      {reading_o, full_q, back_busy_q} <= '0;
+      {some_q, tx_done_q, wr_done_q, half_q} <= '0;
+    end
   end
 
-  assign tx_valid_o  = bfp_q ? pack_valid : some_q && send_q && !tx_done_q;
+  assign tx_valid_o  = bfp_q ? pack_valid : some_q && back_q.send && !tx_done_q;
   assign tx_first_o  = bfp_q ? pack_first : line_q == '0;
   assign tx_last_o   = bfp_q ? pack_last : last_q;
   assign tx_data_o   = bfp_q ? pack_line : line_i;
-  assign mwr_valid_o = valid && (store_q || post_q) && !wr_done_q && owner_room;
-  assign mwr_post_o  = post_q && half_q == halves;
-  assign mwr_addr_o  = (mwr_post_o ? post_addr_q : addr_q) + 32'(line);
+  assign mwr_valid_o = valid && writes && !wr_done_q && owner_room;
+  assign mwr_post_o  = back_q.post && half_q == halves;
+  assign mwr_addr_o  = (mwr_post_o ? back_q.post_addr : back_q.addr) + 32'(line);
   assign mwr_data_o  = bfp_q ? coded_line : line_i;
-  assign mwr_strb_o  = last && tail_q != '0 ? ~({64{1'b1}} << tail_q) : '1;
+  assign mwr_strb_o  = last && back_q.tail != '0 ? ~({64{1'b1}} << back_q.tail) : '1;
 
   // Whose write is answered.
   logic          owner_known, wrote;
   logic [CW-1:0] owner, mine;
 
   assign wrote = mwr_valid_o && mwr_ready_i;
-  assign mine  = half_o[CW:1];
+  assign mine  = back_q.context_[CW-1:0];
 
   fsh_fifo #(
       .WIDTH(CW),
@@ -199,7 +240,11 @@ module fsh_cway #(
     assign more_c       = wrote && mine == CW'(c);
     assign less_c       = mwr_done_i && owner == CW'(c);
     assign settled_o[c] = pending_q == '0 &&
-                          !(busy_o && (store_q || post_q) && mine == CW'(c));
+                          !(back_busy_q && writes && mine == CW'(c)) &&
+                          !(full_q && (front_q.store || front_q.post) &&
+                            front_q.context_[CW-1:0] == CW'(c)) &&
+                          !(waits_o && (waiting.store || waiting.post) &&
+                            waiting.context_[CW-1:0] == CW'(c));
     assign wr_err_o[c]  = less_c && mwr_err_i;
 
     always_ff @(posedge clk_i) begin
@@ -208,8 +253,9 @@ module fsh_cway #(
     end
   end
 
-  `FSH_ASSERT(a_start, !start_i || (!busy_o && move_i.lines != '0))
+  `FSH_ASSERT(a_start, !start_i || (room_o && move_i.lines != '0))
   `FSH_ASSERT(a_answer, !mwr_done_i || owner_known)
+  `FSH_ASSERT(a_back, !valid || back_busy_q)
   `FSH_STABLE(tx_valid_o, tx_ready_i, tx_data_o)
   `FSH_STABLE(mwr_valid_o, mwr_ready_i, mwr_data_o)
 endmodule

@@ -434,13 +434,14 @@ int main(int argc, char **argv)
                   (unsigned long long)level);
     // A link brings a packet of 1 KiB in 66 cycles, header and all.
     keeps_up(test, "combined, FP32", FSH_PROGRAM_REDUCE_SCATTER, FSH_FOLD_FLOAT,
-             66);
-    keeps_up(test, "passed on", FSH_PROGRAM_ALLGATHER, FSH_FOLD_FLOAT, 66);
+             40);
+    keeps_up(test, "passed on", FSH_PROGRAM_ALLGATHER, FSH_FOLD_FLOAT, 40);
     keeps_up(test, "combined, FP64", FSH_PROGRAM_REDUCE_SCATTER,
-             FSH_FOLD_DOUBLE, 115);
-    // An encoded one takes the link as long, but has four times the values, a line a cycle:
-    // the engine is slower than the link, and this is what it takes, not what it should.
-    keeps_up(test, "encoded", FSH_PROGRAM_ALLREDUCE, FSH_FOLD_FLOAT, 105, true);
+             FSH_FOLD_DOUBLE, 80);
+    // An encoded one takes the link as long, but has four times the values. Lines follow each
+    // other, but claims ahead of a step are not hidden: this is what it takes, not what it
+    // should.
+    keeps_up(test, "encoded", FSH_PROGRAM_ALLREDUCE, FSH_FOLD_FLOAT, 84, true);
     pace(test, FSH_PROGRAM_ALLREDUCE, "doubling", 2, 64, FSH_FOLD_FLOAT);
     pace(test, FSH_PROGRAM_ALLREDUCE, "doubling", 8, 64, FSH_FOLD_FLOAT);
     pace(test, FSH_PROGRAM_ALLREDUCE, "doubling", 2, 8192, FSH_FOLD_FLOAT);
