@@ -61,7 +61,7 @@ inline uint8_t send_phase(const Send &send, bool any, bool blocked)
 // {reply}, as fsh_seq sees them.
 template <typename Tx> inline unsigned credits_of(const Tx &tx)
 {
-    return tx.CREDITS(ok_q) | tx.QUEUE_OK(0) << 4 | tx.QUEUE_OK(1) << 5;
+    return tx.CREDITS(short_q) | tx.QUEUE_OK(0) << 4 | tx.QUEUE_OK(1) << 5;
 }
 
 #if FSH_CARD_PORTS == 2

@@ -198,13 +198,19 @@ inline fsh_state_queue operator+(fsh_state_queue a, fsh_state_queue b)
     FSH_STATE(tag##_any, in(any_q))                           \
     FSH_STATE(tag##_queue, in(r_queue_q))
 #define IN_HERE(name) i_here__DOT__##name
-#define IN_FWD(name) i_fwd__DOT__##name
+#define IN_FWD(c, name) \
+    gen_class__BRA__##c##__KET____DOT__i_fwd__DOT__i_buf__DOT__##name
+#define IN_SHORT(name) IN_FWD(0, name)
+#define IN_LONG(name) IN_FWD(1, name)
 #define IN_BULK(name) i_bulk__DOT__i_buf__DOT__##name
 BUFFER(here_buf, IN_HERE)
-BUFFER(fwd_buf, IN_FWD)
+BUFFER(short_buf, IN_SHORT)
+BUFFER(long_buf, IN_LONG)
 BUFFER(bulk_buf, IN_BULK)
 #undef IN_HERE
 #undef IN_FWD
+#undef IN_SHORT
+#undef IN_LONG
 #undef IN_BULK
 #undef BUFFER
 #define BUFFER(tag, object, queues, address, data)                        \
@@ -242,10 +248,11 @@ template <typename Rx> void read_link_rx(reader &r, Rx &rx, unsigned port)
 {
     constexpr unsigned outs = FSH_CARD_PORTS - 1;
     fsh_state_port &out = r.state.port[port];
-    // Queues {output, long, vc}. A beat of 128 bits, bad, and of what passes through the
-    // vc it came on.
+    // Queues {long, vc} of what is for here, {output, vc} of each class of what passes
+    // through. A beat of 128 bits, bad, and of the latter the vc it came on.
     voqbuf here = BUFFER(here_buf, rx, 8, 11, 129);
-    voqbuf fwd = BUFFER(fwd_buf, rx, 8 * outs, 11, 130);
+    voqbuf shorts = BUFFER(short_buf, rx, 4 * outs, 11, 130);
+    voqbuf longs = BUFFER(long_buf, rx, 4 * outs, 11, 130);
     span freed = SPAN(rx_freed, rx);
     fsh_state_packet packet = {};
 
@@ -261,8 +268,8 @@ template <typename Rx> void read_link_rx(reader &r, Rx &rx, unsigned port)
         for (unsigned o = 0; o < outs; o++) {
             unsigned to = o < port ? o : o + 1;
             packet.out = static_cast<uint8_t>(to);
-            out.transit[to][v] = read_queue(r, fwd, 8 * o + v, packet) +
-                                 read_queue(r, fwd, 8 * o + 4 + v, packet);
+            out.transit[to][v] = read_queue(r, shorts, 4 * o + v, packet) +
+                                 read_queue(r, longs, 4 * o + v, packet);
         }
     }
 }
@@ -293,7 +300,7 @@ template <typename Tx> void read_link_tx(reader &r, Tx &tx, unsigned port)
     for (unsigned v = 0; v < FSH_STATE_VCS; v++)
         r.state.port[port].credit[v] = {account(tx.i_credits__DOT__used_q, v),
                                         account(tx.i_credits__DOT__freed_q, v),
-                                        (tx.i_credits__DOT__ok_q >> v & 1) !=
+                                        (tx.i_credits__DOT__long_q >> v & 1) !=
                                             0};
     read_sendqs(r, tx, port);
 }

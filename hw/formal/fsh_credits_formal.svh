@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Proof of fsh_credits, included in the module: with users that decide on ok_o
-// as documented, and a receiver that tells its absolute counts late, repeatedly
-// or never, the beats on their way never exceed the buffer, and what is not a channel's
-// own never exceeds what is shared. The argument: what is counted or promised of a channel
-// is at most what it was when ok_o was decided, two cycles ago, and what was decided or
-// counted since, in all at most MARGIN.
+// Proof of fsh_credits, included in the module: with users that decide on short_o
+// as documented (long_o implies it), and a receiver that tells its absolute counts late,
+// repeatedly or never, the beats on their way never exceed the buffer, and what is not a
+// channel's own never exceeds what is shared; and long_o gives none of what is kept. The
+// argument: what is counted or promised of a channel is at most what it was when short_o was
+// decided, two cycles ago, and what was decided or counted since, in all at most MARGIN.
 
   localparam int unsigned F_PKT = (OTHERS - 4) / 2;  // longest packet of another source
   localparam int unsigned F_VW = $clog2(VCS);
@@ -46,7 +46,7 @@
   always @(posedge clk_i) f_runs_q <= 1'b1;
   always_comb begin
     assume (rst_i == !f_runs_q);
-    assume (!f_decide || (ok_o[f_decide_vc] && f_since_q[1:0] == '0));
+    assume (!f_decide || (short_o[f_decide_vc] && f_since_q[1:0] == '0));
     assume (take_i == (VCS'(f_since_q[1]) << f_vc_q));
     assume (beats_i >= 7'd1 && beats_i <= 7'(MAX));
     assume (f_beats0 >= 7'd1 && f_beats0 <= 7'(F_PKT));
@@ -54,9 +54,9 @@
     assume (2'(f_beat[0]) + 2'(f_beat[1]) + 2'(f_ack) <= 2'd1);
     assume (!f_beat[0] || f_left0_q != '0);
     assume (!f_beat[1] || f_left1_q != '0);
-    assume (!f_begin[0] || (ok_o[f_begin_vc0] && f_left0_q == 7'(f_beat[0])));
-    assume (!f_begin[1] || (ok_o[f_begin_vc1] && f_left1_q == 7'(f_beat[1])));
-    assume (!f_ack || ok_o[f_ack_vc]);
+    assume (!f_begin[0] || (short_o[f_begin_vc0] && f_left0_q == 7'(f_beat[0])));
+    assume (!f_begin[1] || (short_o[f_begin_vc1] && f_left1_q == 7'(f_beat[1])));
+    assume (!f_ack || short_o[f_ack_vc]);
     assume (sent_i == f_told1_q);
     for (int unsigned v = 0; v < VCS; v++) begin
       assume (f_frees[v*W+:W] <= f_flight_q[v*W+:W]);
@@ -130,9 +130,11 @@
                           over_q[v*W+:W] == W'(f_beyond({1'b0, past1})) &&
                           (!own_q[v] || past1 <= W'(OWN - MARGIN)) &&
                           (own_q[v] || past1 > W'(OWN - MARGIN) || !f_since_reset_q[0]);
-    assign f_opens[v] = !ok_o[v] || past2 <= W'(OWN - MARGIN) ||
-                        f_over2 <= F_SW'(SHARED - MARGIN);
-    assign f_owns[v]  = past2 != '0 || ok_o[v];
+    assign f_opens[v] = (!short_o[v] || past2 <= W'(OWN - MARGIN) ||
+                         f_over2 <= F_SW'(SHARED - MARGIN)) &&
+                        (!long_o[v] || past2 <= W'(OWN - MARGIN) ||
+                         f_over2 <= F_SW'(SHARED - MARGIN - KEPT));
+    assign f_owns[v]  = past2 != '0 || long_o[v];
   end
 
   always_comb begin
@@ -154,5 +156,11 @@
                          (f_since_q & {f_since_q[1:0], 2'b00}) == '0 &&
                          (f_told1_q & (f_told1_q - 1'b1)) == '0 &&
                          (f_told2_q & (f_told2_q - 1'b1)) == '0)
+  // What long_o allows, short_o allows; no more where that is closed. What is kept, short_o gives.
+  logic f_closed_q;
+  always @(posedge clk_i) f_closed_q <= close_i && !rst_i;
+  `FSH_ASSERT(f_classes, (long_o & ~short_o) == '0 && (!f_closed_q || short_o == long_o))
+  `FSH_ASSERT(f_kept, f_since_reset_q != '1 || f_closed_q || f_over2 > F_SW'(SHARED - MARGIN) ||
+                      &short_o)
   // A channel with nothing under way may begin, whatever the others hold.
   `FSH_ASSERT(f_always, f_since_reset_q != '1 || &f_owns)

@@ -39,12 +39,15 @@ mutant fsh_credit.sv 's/DEPTH - FEW - OTHERS/DEPTH/'
 mutant fsh_credit.sv 's/ + (take_i/ - (take_i/'
 mutant fsh_credit.sv 's/freed_q <= credit_i/freed_q <= freed_q + credit_i/'
 
-prove credits fsh_credits "VCS=2 BEATS=24 OWN=8 MAX=1 OTHERS=6" fsh_credits.sv 13 2 gates
+prove credits fsh_credits "VCS=2 BEATS=25 OWN=8 KEPT=1 MAX=1 OTHERS=6" fsh_credits.sv 15 2 gates
 mutant fsh_credits.sv 's/SHARED - MARGIN)/SHARED - MARGIN + 2)/'
+mutant fsh_credits.sv 's/SHARED - MARGIN - KEPT/SHARED - MARGIN/'
+mutant fsh_credits.sv 's/shared \&\& !close_i/shared/'
+mutant fsh_credits.sv 's/common || (shared \&\& !close_i)/common/'
 mutant fsh_credits.sv "s/OWN - MARGIN)/OWN - MARGIN + 2)/"
 mutant fsh_credits.sv 's/in_flight > W.(OWN) ? extra/in_flight > W'"'"'(OWN + 8) ? extra/'
 mutant fsh_credits.sv "s/W'(sent_i\[v\])/W'(0)/"
-mutant fsh_credits.sv 's/own_q\[v\] || over/over/'
+mutant fsh_credits.sv 's/long_q  <= own_q | /long_q  <= /'
 
 vcbuf="fsh_ram.sv fsh_arb.sv fsh_vcbuf.sv"
 

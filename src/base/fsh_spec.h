@@ -61,9 +61,9 @@
 /* Bytes per cycle on every data path of the GASNet core. */
 #define FSH_BEAT_BYTES 16u
 /* Receive buffer of a link port in beats, shared by its virtual channels. */
-#define FSH_LINK_BEATS 2000u
+#define FSH_LINK_BEATS 2024u
 /* Beats of LINK_BEATS reserved for each virtual channel. */
-#define FSH_VC_BEATS 320u
+#define FSH_VC_BEATS 296u
 /* Payload bytes from which a packet counts as long; shorter packets have priority. */
 #define FSH_LONG_BYTES 64u
 /* Buffer of a node's loopback path in beats per channel. */

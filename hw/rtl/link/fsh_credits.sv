@@ -5,18 +5,21 @@
 /// Credit accounts of a link at the sender. The receiver has room for BEATS beats, of
 /// which OWN belong to each virtual channel, and the rest to whoever needs it: so a
 /// channel that stands never keeps another from going on, and one that goes alone has
-/// nearly all. Both sides count beats by channel: what was sent or reserved here, what the
-/// receiver has freed (absolute counts: late or twice does no harm). The sequencer
-/// reserves whole packets (take_i), at most one in three cycles, two cycles after it saw
-/// ok_o; all others are counted as they leave (sent_i), at most a beat a cycle.
-/// ok_o is a register and leaves room for whatever may be decided on it before it shows:
-/// two packets of the sequencer, MAX beats each, and OTHERS beats of the rest: for each
-/// source of packets its longest one, and 4 for those that leave meanwhile. Three cycles
-/// from take_i or credit_valid_i to ok_o, two from sent_i.
+/// nearly all. The last KEPT of the shared ones are for short packets, so that those do not
+/// wait for credit behind long ones; unless close_i. Both sides count beats by channel: what
+/// was sent or reserved here, what the receiver has freed (absolute counts: late or twice does
+/// no harm). The sequencer reserves whole packets (take_i), at most one in three cycles, two
+/// cycles after it saw short_o; all others are counted as they leave (sent_i), at most a beat a
+/// cycle. short_o and long_o: a packet of the class may begin; long_o implies short_o. They are
+/// registers and leave room for whatever may be decided before it shows: two packets of the
+/// sequencer, MAX beats each, and OTHERS beats of the rest: for each source of packets its
+/// longest one, and 4 for those that leave meanwhile. Three cycles from take_i or
+/// credit_valid_i to either, two from sent_i, one from close_i.
 module fsh_credits #(
     parameter int unsigned VCS = 4,
     parameter int unsigned BEATS = 2000,
     parameter int unsigned OWN = 320,
+    parameter int unsigned KEPT = 118,
     parameter int unsigned MAX = 36,  // of a packet of the sequencer
     parameter int unsigned OTHERS = 160
 ) (
@@ -27,7 +30,9 @@ module fsh_credits #(
     input  wire logic    [VCS-1:0] take_i,
     input  wire logic        [6:0] beats_i,
     input  wire logic    [VCS-1:0] sent_i,
-    output logic         [VCS-1:0] ok_o
+    input  wire logic              close_i,
+    output logic         [VCS-1:0] short_o,
+    output logic         [VCS-1:0] long_o
 );
   localparam int unsigned W = $clog2(BEATS) + 1;  // counts modulo twice the depth
   localparam int unsigned SHARED = BEATS - VCS * OWN;
@@ -35,10 +40,11 @@ module fsh_credits #(
   localparam int unsigned SUM_W = W + $clog2(VCS);
 
   logic [VCS*W-1:0]     freed_q, used_q, over_q;  // over: what is not its own
-  logic [VCS-1:0]       own_q, ok_q;
+  logic [VCS-1:0]       own_q, short_q, long_q;
   logic [VCS*W-1:0]     over_d /*verilator split_var*/;
-  logic [VCS-1:0]       own_d /*verilator split_var*/, ok_d /*verilator split_var*/;
+  logic [VCS-1:0]       own_d /*verilator split_var*/;
   logic [SUM_W-1:0]     over;
+  logic                 shared, common;  // there are shared ones for short packets; for all
   /* verilator lint_off UNUSEDSIGNAL */
   logic [VCS-1:0]       full;  // only where checked
   /* verilator lint_on UNUSEDSIGNAL */
@@ -56,7 +62,6 @@ module fsh_credits #(
     assign extra     = in_flight - W'(OWN);
     assign over_d[v*W+:W] = in_flight > W'(OWN) ? extra : '0;
     assign own_d[v]       = in_flight <= W'(OWN - MARGIN);
-    assign ok_d[v]        = own_q[v] || over <= SUM_W'(SHARED - MARGIN);
 
     always_ff @(posedge clk_i) begin
       if (credit_valid_i) freed_q[v*W+:W] <= credit_i[v*16+:W];
@@ -70,14 +75,19 @@ module fsh_credits #(
     assign full[v] = in_flight > W'(BEATS);
   end
 
+  assign common = over <= SUM_W'(SHARED - MARGIN - KEPT);
+  assign shared = over <= SUM_W'(SHARED - MARGIN);
+
   always_ff @(posedge clk_i) begin
-    over_q <= over_d;
-    own_q  <= own_d;
-    ok_q   <= ok_d;
-    if (rst_i) {over_q, own_q, ok_q} <= '0;
+    over_q  <= over_d;
+    own_q   <= own_d;
+    short_q <= own_q | {VCS{common || (shared && !close_i)}};
+    long_q  <= own_q | {VCS{common}};
+    if (rst_i) {over_q, own_q, short_q, long_q} <= '0;
   end
 
-  assign ok_o = ok_q;
+  assign short_o = short_q;
+  assign long_o  = long_q;
 
   `FSH_ASSERT(assert_bound, full == '0)
   `FSH_ASSERT(assert_shared, over <= SUM_W'(SHARED))

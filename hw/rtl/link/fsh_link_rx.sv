@@ -4,12 +4,13 @@
 
 /// Receiving side of a link port: registers the arriving beat, takes credits
 /// out of boundary beats, finds the headers, and queues each packet: in one buffer what
-/// is for this node, by its virtual channel {reply, vc}; in another what passes through,
-/// by the port and the virtual channel that it leaves on; in both, packets of less than
-/// LONG_BYTES of payload apart from the others, and before them (fsh_pick). So nothing waits
-/// behind a packet that waits for something else, and no short one behind a long one but
-/// that which is being read. All queues of a buffer share its space (fsh_voqbuf). Outputs
-/// are the ports of the node without this one. Which output: the route of its destination,
+/// is for this node, by its virtual channel {reply, vc}, packets of less than LONG_BYTES of
+/// payload (short) apart from the others, and before them (fsh_pick); in two more what passes
+/// through, by the port and the virtual channel that it leaves on (fsh_transit), one for short
+/// packets and one for long ones, which are read independently. So nothing waits behind a
+/// packet that waits for something else, and no short one behind a long one but for this node.
+/// All queues of a buffer share its space (fsh_voqbuf). Outputs are the ports of the node
+/// without this one. Which output: the route of its destination,
 /// and of several the first or the last, by the parities of source, destination and this
 /// port (odd_i), so that packets that came one way go on one way.
 /// A beat arriving in cycle t is offered in cycle t+3 here, t+4 to an output; one beat a
@@ -48,28 +49,26 @@ module fsh_link_rx #(
     output logic              here_last_o,
     output logic      [127:0] here_data_o,
     output logic              here_bad_o,
-    // Packets for others, by queue {output, long, reply, vc}: whether there is one and it
-    // may start. By output: one starts, more of one is to be read, one is offered; whether
-    // the one that starts or is offered is long.
+    // Packets for others, by class {long, short}; in each by queue {output, reply, vc}: whether
+    // there is one and it may start; by output: one starts, more of one is to be read, one is
+    // offered.
     output logic [OUTS*8-1:0] fwd_some_o,
     input  wire logic [OUTS*8-1:0] fwd_start_i,
-    output logic   [OUTS-1:0] fwd_started_o,
-    output logic              fwd_started_long_o,
-    output logic   [OUTS-1:0] fwd_inside_o,
-    output logic   [OUTS-1:0] fwd_valid_o,
-    output logic              fwd_long_o,
-    input  wire logic         fwd_ready_i,
-    output logic              fwd_last_o,
-    output logic      [127:0] fwd_data_o,
-    output logic              fwd_bad_o,
+    output logic [OUTS*2-1:0] fwd_started_o,
+    output logic [OUTS*2-1:0] fwd_inside_o,
+    output logic [OUTS*2-1:0] fwd_valid_o,
+    input  wire logic   [1:0] fwd_ready_i,
+    output logic        [1:0] fwd_last_o,
+    output logic      [255:0] fwd_data_o,
+    output logic        [1:0] fwd_bad_o,
     output logic              busy_o
 );
   /*verilator no_inline_module*/  // instances share their code, which else leaves the cache
   localparam int unsigned BEATS = 2048;  // LINK_BEATS, and a word for each queue
-  localparam int unsigned QUEUES = OUTS * 8;
+  localparam int unsigned QUEUES = OUTS * 4;  // of a class
   localparam int unsigned QW = $clog2(QUEUES);
 
-  logic         in_valid_q, in_bound_q, bad_q, beat, sop, here, here_busy, fwd_busy;
+  logic         in_valid_q, in_bound_q, bad_q, beat, sop, here, here_busy;
   logic [127:0] in_data_q;
   fsh_spec_pkg::bound_t bound;
   fsh_spec_pkg::hdr_t   hdr, next;
@@ -190,7 +189,7 @@ module fsh_link_rx #(
 
   // A cycle for the choice of the queue. A header has passed one more node, and has the
   // vc of its next link.
-  logic            on_valid_q, on_bad_q, on_vc_q;
+  logic            on_valid_q, on_bad_q, on_vc_q, on_long_q;
   logic [127:0]    on_data_q;
   logic [6:0]      on_follow_q;
   logic [QW-1:0]   on_queue_q, queue;
@@ -201,8 +200,8 @@ module fsh_link_rx #(
     if (beat && sop) begin
       next.hops = hdr.hops + 6'd1;
       next.vc   = (route_vcs & way) != '0;
-      queue     = QW'({long, hdr.reply, next.vc});
-      for (int unsigned i = 1; i < OUTS; i++) if (way[i]) queue |= QW'(8 * i);
+      queue     = QW'({hdr.reply, next.vc});
+      for (int unsigned i = 1; i < OUTS; i++) if (way[i]) queue |= QW'(4 * i);
     end
   end
 
@@ -213,97 +212,53 @@ module fsh_link_rx #(
       on_follow_q <= follow;
       on_vc_q     <= vc[0];
       on_queue_q  <= queue;
+      if (sop) on_long_q <= long;
     end
     on_valid_q <= beat && !here;
     if (rst_i) on_valid_q <= 1'b0;
   end
 
-  // For others. The choice among what may start.
-  logic [QUEUES-1:0] fwd_can;
-  logic [OUTS*4-1:0] can_short, can_long;
-  logic [OUTS*8-1:0] fwd_gnt;
-  logic [OUTS-1:0]   chosen, offered;
-  logic [QW-1:0]     fwd_choice, fwd_queue;
-  logic [3:0]        fwd_read, fwd_freed;
-  logic              fwd_begun, fwd_inside, fwd_valid, fwd_vc;
+  // For others.
+  logic [7:0] fwd_freed;
+  logic [1:0] fwd_busy /*verilator split_var*/;
 
-  assign fwd_can = fwd_some_o & fwd_start_i;
-
-  fsh_pick #(
-      .N(OUTS * 4)
-  ) i_fwd_pick (
-      .clk_i,
-      .rst_i,
-      .short_i(can_short),
-      .long_i (can_long),
-      .take_i (fwd_begun),
-      .gnt_o  (fwd_gnt)
-  );
-
-  always_comb begin
-    fwd_choice = '0;
-    for (int unsigned i = 0; i < OUTS; i++) begin
-      can_short[i*4+:4] = fwd_can[i*8+:4];
-      can_long[i*4+:4]  = fwd_can[i*8+4+:4];
-      chosen[i]         = (fwd_gnt[i*4+:4] | fwd_gnt[(OUTS+i)*4+:4]) != '0;
-      offered[i]        = 32'(fwd_queue) >> 3 == i;
-      for (int unsigned v = 0; v < 4; v++) begin
-        if (fwd_gnt[i*4+v]) fwd_choice |= QW'(i * 8 + v);
-        if (fwd_gnt[(OUTS+i)*4+v]) fwd_choice |= QW'(i * 8 + 4 + v);
-      end
-    end
-  end
-
-  fsh_voqbuf #(
-      .OUTPUTS(OUTS),
-      .CLASSES(2),
-      .VCS    (4),
-      .BEATS  (BEATS),
-      .WIDTH  ($bits({on_vc_q, on_bad_q, on_data_q}))
-  ) i_fwd (
-      .clk_i,
-      .rst_i,
-      .valid_i (on_valid_q),
-      .queue_i (on_queue_q),
-      .follow_i(on_follow_q),
-      .data_i  ({on_vc_q, on_bad_q, on_data_q}),
-      .some_o  (fwd_some_o),
-      .choose_i(fwd_can != '0),
-      .choice_i(fwd_choice),
-      .begun_o (fwd_begun),
-      .inside_o(fwd_inside),
-      .read_o  (),
-      .freed_o (fwd_read),
-      .valid_o (fwd_valid),
-      .ready_i (fwd_ready_i),
-      .last_o  (fwd_last_o),
-      .queue_o (fwd_queue),
-      .data_o  ({fwd_vc, fwd_bad_o, fwd_data_o}),
-      .busy_o  (fwd_busy)
-  );
-
-  assign fwd_started_o      = chosen & {OUTS{fwd_begun}};
-  assign fwd_started_long_o = fwd_choice[2];
-  assign fwd_inside_o       = offered & {OUTS{fwd_inside}};
-  assign fwd_valid_o        = offered & {OUTS{fwd_valid}};
-  assign fwd_long_o         = fwd_queue[2];
-
-  // A beat that passes through is known by the vc it came on when it is read.
-  always_comb begin
-    fwd_freed = '0;
-    if (fwd_read != '0) fwd_freed = 4'd1 << {fwd_queue[1], fwd_vc};
+  for (genvar c = 0; c < 2; c++) begin : gen_class
+    fsh_transit #(
+        .OUTS (OUTS),
+        .BEATS(BEATS)
+    ) i_fwd (
+        .clk_i,
+        .rst_i,
+        .valid_i  (on_valid_q && on_long_q == (c == 1)),
+        .queue_i  (on_queue_q),
+        .follow_i (on_follow_q),
+        .vc_i     (on_vc_q),
+        .bad_i    (on_bad_q),
+        .data_i   (on_data_q),
+        .some_o   (fwd_some_o[c*QUEUES+:QUEUES]),
+        .start_i  (fwd_start_i[c*QUEUES+:QUEUES]),
+        .started_o(fwd_started_o[c*OUTS+:OUTS]),
+        .inside_o (fwd_inside_o[c*OUTS+:OUTS]),
+        .valid_o  (fwd_valid_o[c*OUTS+:OUTS]),
+        .ready_i  (fwd_ready_i[c]),
+        .last_o   (fwd_last_o[c]),
+        .bad_o    (fwd_bad_o[c]),
+        .data_o   (fwd_data_o[c*128+:128]),
+        .freed_o  (fwd_freed[c*4+:4]),
+        .busy_o   (fwd_busy[c])
+    );
   end
 
   always_ff @(posedge clk_i) begin
     for (int unsigned v = 0; v < 4; v++) begin
-      if (here_freed[v] || fwd_freed[v])
-        freed_o[v*16+:16] <= freed_o[v*16+:16] + {14'd0, here_freed[v] && fwd_freed[v],
-                                                  here_freed[v] != fwd_freed[v]};
+      if (here_freed[v] || fwd_freed[v] || fwd_freed[4+v])
+        freed_o[v*16+:16] <= freed_o[v*16+:16] + 16'(here_freed[v]) + 16'(fwd_freed[v]) +
+                             16'(fwd_freed[4+v]);
     end
     if (rst_i) freed_o <= '0;
   end
 
-  assign busy_o = in_valid_q || on_valid_q || here_busy || fwd_busy;
+  assign busy_o = in_valid_q || on_valid_q || here_busy || fwd_busy != '0;
 endmodule
 
 `default_nettype wire

@@ -3,7 +3,7 @@
 `include "fsh_assert.svh"
 
 /// Sending side of a link port: merges what this node sends, acks and the packets that
-/// pass through from other ports (FWD), packet by packet. First go acks, what the
+/// pass through from the other ports (FWD of them), packet by packet. First go acks, what the
 /// sequencer has without payload from a memory (brief), and other short packets; then long
 /// ones that pass through, then those of this node, which wait in a buffer here (bulk,
 /// fsh_sendq); of each up to WEIGHT packets in a row, so that nothing starves. A node that
@@ -11,11 +11,13 @@
 /// What passes through goes before what begins here: else the nodes behind a busy link take
 /// all of it, each half of what comes, and buffers fill up from there through the fabric.
 /// The same holds for credits: while something that passes through could use those of a
-/// virtual channel, no bulk packet of it begins before its turn.
+/// virtual channel, no bulk packet of it begins before its turn. The last shared credits are
+/// for short packets, but not for more than WEIGHT of them while a long one has waited for
+/// credit: then all wait for the same credit until a long one has begun.
 /// It puts boundary beats with the credits for the peer between
 /// them (any beat position), when the link would idle or after 128 beats.
 /// A packet starts only when its channel has room for all of it (fsh_credits). For brief
-/// ones the sequencer reserves it (ok_o, seq_take_i); the beats of all others are counted
+/// ones the sequencer reserves it (short_ok_o, seq_take_i); the beats of all others are counted
 /// as they leave.
 /// A bad last beat (its packet has data that a memory answered with an error) has a
 /// boundary beat before it that says so.
@@ -25,8 +27,9 @@ module fsh_link_tx #(
 ) (
     input  wire logic         clk_i,
     input  wire logic         rst_i,
-    // Whether a packet may be begun, by virtual channel; reservations of brief ones.
-    output logic        [3:0] ok_o,
+    // Whether a packet of a class may be begun, by virtual channel; reservations of brief ones.
+    output logic        [3:0] short_ok_o,
+    output logic        [3:0] long_ok_o,
     input  wire logic   [3:0] seq_take_i,
     input  wire logic   [6:0] seq_beats_i,
     // Brief packets.
@@ -43,18 +46,18 @@ module fsh_link_tx #(
     input  wire logic         ack_valid_i,
     output logic              ack_ready_o,
     input  wire logic [127:0] ack_data_i,
-    // Packets that pass through, of one input at a time: when one may begin, so that its
-    // input does not wait for the end of a long packet of this node; whether one could but
-    // for that and the credit, by virtual channel; and one begins to be read. Which are long.
+    // Packets that pass through, by class {long, short} and input; of a class one begins after
+    // the other: when they may, so that their inputs do not wait for the end of a long packet;
+    // whether one could but for that and the credit, by virtual channel {class, reply, vc}; and
+    // one begins to be read.
     output logic              fwd_open_o,
-    input  wire logic   [3:0] fwd_some_i,
+    input  wire logic   [7:0] fwd_some_i,
     input  wire logic         fwd_started_i,
-    input  wire logic [FWD-1:0] fwd_long_i,
-    input  wire logic [FWD-1:0] fwd_valid_i,
-    output logic    [FWD-1:0] fwd_ready_o,
-    input  wire logic [FWD-1:0] fwd_last_i,
-    input  wire logic [FWD*128-1:0] fwd_data_i,
-    input  wire logic [FWD-1:0] fwd_bad_i,
+    input  wire logic [2*FWD-1:0] fwd_valid_i,
+    output logic    [2*FWD-1:0] fwd_ready_o,
+    input  wire logic [2*FWD-1:0] fwd_last_i,
+    input  wire logic [2*FWD*128-1:0] fwd_data_i,
+    input  wire logic [2*FWD-1:0] fwd_bad_i,
     // Credits: from the peer, and for the peer.
     input  wire logic         credit_valid_i,
     input  wire logic  [63:0] credit_i,
@@ -78,10 +81,13 @@ module fsh_link_tx #(
   localparam int unsigned BRIEF = 36;
   localparam int unsigned LONGEST = 70;
   localparam int unsigned SHORTEST = 10;
+  // Credit for short packets, behind a long one that begins with the last of the others.
+  localparam int unsigned KEPT = LONGEST + 48;
+  localparam int unsigned OPEN = 4;  // beats left of a packet when the next begins to be read
 
-  logic [3:0]           ok /*verilator split_var*/;
+  logic [3:0]           short_ok /*verilator split_var*/, long_ok /*verilator split_var*/;
   logic                 ack_ok, mux_valid, mux_sop, mux_ready, mux_last;
-  logic [FWD+2:0]       sel, sel_q, offer_bad;
+  logic [2*FWD+2:0]     sel, sel_q, offer_bad;
   fsh_spec_pkg::hdr_t   ack_hdr;
   logic [127:0]         mux_data;
   fsh_spec_pkg::bound_t bound;
@@ -90,12 +96,14 @@ module fsh_link_tx #(
   logic [3:0]           gap_q;
   logic                 owed_q, due_q, bound_now, inside_q, mux_bad, warn, warned_q;
 
-  assign ok_o    = ok;
-  assign ack_hdr = ack_data_i;
-  assign ack_ok  = ack_valid_i && (ack_hdr.vc ? ok[3] : ok[2]);
+  assign short_ok_o = short_ok;
+  assign long_ok_o  = long_ok;
+  assign ack_hdr    = ack_data_i;
+  assign ack_ok     = ack_valid_i && (ack_hdr.vc ? short_ok[3] : short_ok[2]);
 
   // Bulk that waits for the link, and what is offered of it.
-  logic [3:0]   bulk_some, bulk_start;
+  logic [7:0]   bulk_some;  // by {long, reply, vc}
+  logic [3:0]   bulk_start;
   logic         bulk_long;
   logic [127:0] bulk_data;
   logic         bulk_valid, bulk_ready, bulk_last, bulk_bad, bulk_busy, wanted_q;
@@ -108,7 +116,7 @@ module fsh_link_tx #(
       .take_beats_i(seq_beats_i),
       .valid_i     (bulk_valid_i),
       .beat_i      (bulk_i),
-      .start_short_i(ok),
+      .start_short_i(short_ok),
       .start_long_i(bulk_start),
       .others_i    (wanted_q),
       .some_o      (bulk_some),
@@ -121,36 +129,19 @@ module fsh_link_tx #(
       .busy_o      (bulk_busy)
   );
 
-  // What is left of a bulk packet on its way.
-  fsh_spec_pkg::hdr_t bulk_hdr;
-  logic [6:0]         rest_q;
-
-  assign bulk_hdr   = bulk_data;
-
-  always_ff @(posedge clk_i) begin
-    if (bulk_ready && bulk_valid)
-      rest_q <= mux_sop ? fsh_fn_pkg::hdr_follow(bulk_hdr.first, bulk_hdr.nargs,
-                                                 bulk_hdr.addr[3:0], bulk_hdr.bytes) :
-                          rest_q - 7'd1;
-    fwd_open_o <= rest_q <= 7'd3;
-    if (rst_i) begin
-      rest_q     <= '0;
-      fwd_open_o <= 1'b1;
-    end
-  end
-
   // Whose class begins the next packet; what has begun goes on.
   localparam int unsigned TURN_W = $clog2(WEIGHT) + 1;
-  logic              brief, through, rest, brief_open, brief_now, through_now, turn;
+  logic [FWD-1:0]    fwd_short, fwd_long;
+  logic              brief, through, rest, brief_open, brief_now, through_now, turn, begins;
   logic [TURN_W-1:0] brief_q;  // packets in a row while others waited
   logic [TURN_W-1:0] through_q;  // packets since the last long one of this node
   logic [3:0]        first_q;  // channels of which something passes through before bulk
   logic              passing_q;  // something could
-  logic [FWD+2:0]    offer, allowed;
+  logic [2*FWD+2:0]  offer, allowed;
 
-  assign brief       = ack_ok || seq_valid_i || (bulk_valid && !bulk_long) ||
-                       (fwd_valid_i & ~fwd_long_i) != '0;
-  assign through     = (fwd_valid_i & fwd_long_i) != '0;
+  assign {fwd_long, fwd_short} = fwd_valid_i;
+  assign brief       = ack_ok || seq_valid_i || (bulk_valid && !bulk_long) || fwd_short != '0;
+  assign through     = fwd_long != '0;
   assign rest        = bulk_valid && bulk_long;
   assign turn        = through_q[TURN_W-1];  // of bulk
   assign brief_open  = !(brief_q[TURN_W-1] && (through || rest));
@@ -158,20 +149,21 @@ module fsh_link_tx #(
   assign through_now = !brief_now && through && !rest;
   assign offer       = {fwd_valid_i, ack_ok, seq_valid_i, bulk_valid};
   // What has begun stands before the short ones behind it, so it begins when it may leave.
-  assign bulk_start  = ok & ~first_q & {4{turn || !passing_q}};
+  assign bulk_start  = long_ok & ~first_q & {4{turn || !passing_q}};
+  assign begins      = mux_valid && mux_ready && mux_sop;
 
   always_comb begin
     // Each beside what it offers; so short of logic.
-    allowed = {(fwd_long_i & {FWD{!brief_now && !rest}}) | (~fwd_long_i & {FWD{brief_open}}),
-               brief_open, brief_open, bulk_long ? !brief_now : brief_open};
+    allowed = {{FWD{!brief_now && !rest}}, {FWD{brief_open}}, brief_open, brief_open,
+               bulk_long ? !brief_now : brief_open};
     if (!mux_sop) allowed = '1;
   end
 
   always_ff @(posedge clk_i) begin
-    first_q   <= fwd_some_i & {4{!turn}};
-    passing_q <= through || (fwd_some_i & ok) != '0;
-    wanted_q <= ack_valid_i || seq_valid_i || fwd_valid_i != '0 || fwd_some_i != '0;
-    if (mux_valid && mux_ready && mux_sop) begin
+    first_q   <= fwd_some_i[7:4] & {4{!turn}};
+    passing_q <= through || (fwd_some_i[7:4] & long_ok) != '0;
+    wanted_q  <= ack_valid_i || seq_valid_i || fwd_valid_i != '0 || fwd_some_i != '0;
+    if (begins) begin
       if (!brief_now) brief_q <= '0;
       else if ((through || rest) && !brief_q[TURN_W-1]) brief_q <= brief_q + 1'b1;
       if (!brief_now && !through_now) through_q <= '0;
@@ -186,8 +178,22 @@ module fsh_link_tx #(
     end
   end
 
+  // Short packets that have passed long ones without credit.
+  logic [TURN_W-1:0] passed_q;
+  logic              lacks_q;
+
+  always_ff @(posedge clk_i) begin
+    lacks_q <= ((fwd_some_i[7:4] | bulk_some[7:4]) & ~long_ok) != '0;
+    if (begins && !brief_now) passed_q <= '0;
+    else if (begins && lacks_q && !passed_q[TURN_W-1]) passed_q <= passed_q + 1'b1;
+    if (rst_i) begin
+      lacks_q  <= 1'b0;
+      passed_q <= '0;
+    end
+  end
+
   fsh_pktarb #(
-      .N(FWD + 3)
+      .N(2 * FWD + 3)
   ) i_arb (
       .clk_i,
       .rst_i,
@@ -203,7 +209,7 @@ module fsh_link_tx #(
 
   always_comb begin
     mux_data = sel[2] ? ack_data_i : sel[1] ? seq_data_i : bulk_data;
-    for (int unsigned k = 0; k < FWD; k++) if (sel[k+3]) mux_data = fwd_data_i[k*128+:128];
+    for (int unsigned k = 0; k < 2 * FWD; k++) if (sel[k+3]) mux_data = fwd_data_i[k*128+:128];
   end
 
   // What left in the cycle before, but for brief packets, which are reserved.
@@ -226,11 +232,33 @@ module fsh_link_tx #(
     if (rst_i) left_q <= 1'b0;
   end
 
+  // Of what leaves, and of what is left of it, a cycle later: nothing that passes through begins
+  // to be read while a long packet is on its way.
+  logic       begun_q;  // a long packet
+  logic [6:0] rest_q;
+
+  always_ff @(posedge clk_i) begin
+    begun_q <= begins && !brief_now;
+    if (left_q)
+      rest_q <= left_sop_q ? fsh_fn_pkg::hdr_follow(left_hdr.first, left_hdr.nargs,
+                                                    left_hdr.addr[3:0], left_hdr.bytes) :
+                             rest_q - 7'd1;
+    fwd_open_o <= !(begins && !brief_now) && !begun_q && rest_q <= 7'(OPEN);
+    if (rst_i) begin
+      begun_q    <= 1'b0;
+      rest_q     <= '0;
+      fwd_open_o <= 1'b1;
+    end
+  end
+
+  // Decided and not counted, besides the sequencer's: a packet of bulk, one of each class that
+  // passes through, a short one that it follows, and the last beats at the inputs.
   fsh_credits #(
       .BEATS (fsh_spec_pkg::LINK_BEATS),
       .OWN   (fsh_spec_pkg::VC_BEATS),
+      .KEPT  (KEPT),
       .MAX   (BRIEF),
-      .OTHERS(2 * LONGEST + SHORTEST + 2 * FWD + 4)
+      .OTHERS(2 * (LONGEST + SHORTEST) + 3 * FWD + 4)
   ) i_credits (
       .clk_i,
       .rst_i,
@@ -239,7 +267,9 @@ module fsh_link_tx #(
       .take_i (seq_take_i),
       .beats_i(seq_beats_i),
       .sent_i (sent),
-      .ok_o   (ok)
+      .close_i(passed_q[TURN_W-1]),
+      .short_o(short_ok),
+      .long_o (long_ok)
   );
 
   // Boundary beats: under load one stops the packets for a cycle, else it takes
@@ -300,9 +330,10 @@ module fsh_link_tx #(
   end
 
   assign seq_sop_o = mux_valid && mux_ready && mux_sop && sel[1:0] != '0;
-  assign fwd_sop_o = mux_valid && mux_ready && mux_sop && sel[FWD+2:3] != '0;
+  assign fwd_sop_o = mux_valid && mux_ready && mux_sop && sel[2*FWD+2:3] != '0;
   assign stall_o   = !mux_valid && ((ack_valid_i && !ack_ok) ||
-                                    (bulk_some != '0 && (bulk_some & ok) == '0));
+                                    (bulk_some != '0 &&
+                                     (bulk_some & {long_ok, short_ok}) == '0));
   // What is freed is owed before owed_q says so.
   assign busy_o    = inside_q || mux_valid || freed_i != told_q || owed_q || due_q ||
                      link_valid_o || gap_q != '0 || others_o || bulk_busy;

@@ -6,8 +6,8 @@
 /// name, one of those p for which p % LANES is l: brief ones (no payload from a memory)
 /// straight, bulk through the buffer of the port; acks by theirs; what a port receives for
 /// this node is offered to the receiver of its lane, what passes through to the port that
-/// its route names. Wires only, and an allocator an output (fsh_alloc); latencies and
-/// rules are those of the parts.
+/// its route names, short packets and long ones apart. Wires only, and an allocator for each
+/// output and class (fsh_alloc); latencies and rules are those of the parts.
 module fsh_router #(
     parameter int unsigned PORTS = 2,
     localparam int unsigned LANES = fsh_spec_pkg::LANES
@@ -61,18 +61,17 @@ module fsh_router #(
   // What passes through: to other ports, numbered without the own.
   localparam int unsigned OUTS = PORTS > 1 ? PORTS - 1 : 1;
 
-  logic [PORTS*4-1:0]    ok /*verilator split_var*/;
+  logic [PORTS*4-1:0]    short_ok /*verilator split_var*/, long_ok /*verilator split_var*/;
   logic [PORTS-1:0]      tx_busy /*verilator split_var*/, rx_busy /*verilator split_var*/;
   logic [PORTS-1:0]      seq_ready /*verilator split_var*/;
-  // By input: its queues, its packet; by output: its turn.
+  // By input and class {long, short}: its queues, its packet; by output: its turn.
   logic [PORTS*OUTS*8-1:0] some /*verilator split_var*/, start /*verilator split_var*/;
-  logic [PORTS*OUTS-1:0] started /*verilator split_var*/, more /*verilator split_var*/;
-  logic [PORTS*OUTS-1:0] valid /*verilator split_var*/, ready /*verilator split_var*/;
-  logic [PORTS-1:0]      last /*verilator split_var*/, bad /*verilator split_var*/;
-  logic [PORTS-1:0]      longs /*verilator split_var*/, starts_long /*verilator split_var*/;
-  logic [PORTS*128-1:0]  data /*verilator split_var*/;
+  logic [PORTS*OUTS*2-1:0] started /*verilator split_var*/, more /*verilator split_var*/;
+  logic [PORTS*OUTS*2-1:0] valid /*verilator split_var*/, ready /*verilator split_var*/;
+  logic [PORTS*2-1:0]    last /*verilator split_var*/, bad /*verilator split_var*/;
+  logic [PORTS*256-1:0]  data /*verilator split_var*/;
 
-  assign ok_o   = ok;
+  assign ok_o   = short_ok;
   assign busy_o = tx_busy != '0 || rx_busy != '0;
 
   for (genvar p = 0; p < PORTS; p++) begin : gen_port
@@ -80,78 +79,74 @@ module fsh_router #(
     logic        credit_valid;
     logic [63:0] credit, freed_here;
 
-    // Output p: inputs k, which is port k or k + 1.
-    logic [OUTS-1:0]     from_valid, from_ready, from_last, from_bad, from_long;
-    logic [OUTS-1:0]     req_short, req_long, busy, going, begun, begun_long;
-    logic [OUTS-1:0]     turn_short, turn_long;
-    logic [OUTS*128-1:0] from_data;
-    logic [3:0]          from_some, from_start;
+    // Output p, by class: inputs k, which is port k or k + 1.
+    logic [OUTS*2-1:0]   from_valid, from_ready, from_last, from_bad, begun;
+    logic [OUTS*256-1:0] from_data;
+    logic [7:0]          from_some, from_ok;
     logic                from_open;
-    logic [OUTS*4-1:0]   from_wants;
 
-    for (genvar k = 0; k < OUTS; k++) begin : gen_from
-      localparam int unsigned I = k < p ? k : k + 1;  // the input
-      localparam int unsigned J = p < I ? p : p - 1;  // this output, as it numbers them
-      if (PORTS > 1) begin : gen_wire
-        localparam int unsigned AT = I * OUTS + J;
-        logic [3:0] shorts, rest;
-        assign {rest, shorts}         = some[AT*8+:8];
-        assign from_valid[k]          = valid[AT];
-        assign from_last[k]           = last[I];
-        assign from_bad[k]            = bad[I];
-        assign from_long[k]           = longs[I];
-        assign from_data[k*128+:128]  = data[I*128+:128];
-        assign from_wants[k*4+:4]     = (shorts | rest) & {4{!busy[k]}};
-        assign req_short[k]           = (shorts & ok[p*4+:4]) != '0;
-        assign req_long[k]            = (rest & ok[p*4+:4]) != '0;
-        assign going[k]               = more[AT];
-        assign busy[k]                = more[I*OUTS+:OUTS] != '0 && !more[AT];
-        assign begun[k]               = started[AT];
-        assign begun_long[k]          = started[AT] && starts_long[I];
-        assign ready[AT]              = from_ready[k];
-        assign start[AT*8+:4]         = from_start & {4{turn_short[k]}};
-        assign start[AT*8+4+:4]       = from_start & {4{turn_long[k]}};
-      end else begin : gen_none  // a single port: nothing passes through
-        logic unused;
-        assign unused = &{some, started, more, valid, last, bad, data, longs, starts_long,
-                          from_ready, from_start, turn_short, turn_long};
-        assign {from_valid[k], from_last[k], from_bad[k], from_long[k]} = '0;
-        assign {req_short[k], req_long[k], going[k], busy[k], begun[k], begun_long[k]} = '0;
-        assign from_data[k*128+:128] = '0;
-        assign from_wants[k*4+:4]    = '0;
-        assign ready[k]              = 1'b0;
-        assign start[k*8+:8]         = '0;
+    assign from_ok = {long_ok[p*4+:4], short_ok[p*4+:4]};
+
+    for (genvar c = 0; c < 2; c++) begin : gen_class
+      logic [OUTS-1:0]   req, busy, going, turn;
+      logic [OUTS*4-1:0] wants;
+
+      for (genvar k = 0; k < OUTS; k++) begin : gen_from
+        localparam int unsigned I = k < p ? k : k + 1;  // the input
+        localparam int unsigned J = p < I ? p : p - 1;  // this output, as it numbers them
+        localparam int unsigned K = c * OUTS + k;
+        if (PORTS > 1) begin : gen_wire
+          localparam int unsigned IN = 2 * I + c;
+          localparam int unsigned AT = IN * OUTS + J;
+          assign from_valid[K]         = valid[AT];
+          assign from_last[K]          = last[IN];
+          assign from_bad[K]           = bad[IN];
+          assign from_data[K*128+:128] = data[IN*128+:128];
+          assign wants[k*4+:4]         = some[AT*4+:4] & {4{!busy[k]}};
+          assign req[k]                = (some[AT*4+:4] & from_ok[c*4+:4]) != '0;
+          assign going[k]              = more[AT];
+          assign busy[k]               = more[IN*OUTS+:OUTS] != '0 && !more[AT];
+          assign begun[K]              = started[AT];
+          assign ready[AT]             = from_ready[K];
+          assign start[AT*4+:4]        = from_ok[c*4+:4] & {4{from_open && turn[k]}};
+        end else begin : gen_none  // a single port: nothing passes through
+          logic unused;
+          assign unused = &{some, started, more, valid, last, bad, data, from_ready[K], from_ok,
+                            from_open, turn[k]};
+          assign {from_valid[K], from_last[K], from_bad[K]} = '0;
+          assign {req[k], going[k], busy[k], begun[K]} = '0;
+          assign from_data[K*128+:128] = '0;
+          assign wants[k*4+:4]         = '0;
+          assign ready[K]              = 1'b0;
+          assign start[K*4+:4]         = '0;
+        end
       end
+
+      always_comb begin
+        from_some[c*4+:4] = '0;
+        for (int unsigned k = 0; k < OUTS; k++) from_some[c*4+:4] |= wants[k*4+:4];
+      end
+
+      fsh_alloc #(
+          .N(OUTS)
+      ) i_alloc (
+          .clk_i,
+          .rst_i,
+          .req_i    (req),
+          .busy_i   (busy),
+          .inside_i (going),
+          .started_i(begun[c*OUTS+:OUTS]),
+          .start_o  (turn)
+      );
     end
-
-    assign from_start = ok[p*4+:4] & {4{from_open}};
-
-    always_comb begin
-      from_some = '0;
-      for (int unsigned k = 0; k < OUTS; k++) from_some |= from_wants[k*4+:4];
-    end
-
-    fsh_alloc #(
-        .N(OUTS)
-    ) i_alloc (
-        .clk_i,
-        .rst_i,
-        .short_i       (req_short),
-        .long_i        (req_long),
-        .busy_i        (busy),
-        .inside_i      (going),
-        .started_i     (begun),
-        .started_long_i(begun_long != '0),
-        .start_short_o (turn_short),
-        .start_long_o  (turn_long)
-    );
 
     fsh_link_tx #(
         .FWD(OUTS)
     ) i_tx (
         .clk_i,
         .rst_i,
-        .ok_o          (ok[p*4+:4]),
+        .short_ok_o    (short_ok[p*4+:4]),
+        .long_ok_o     (long_ok[p*4+:4]),
         .seq_take_i    (take_i[p*4+:4]),
         .seq_beats_i   (take_beats_i),
         .seq_valid_i   (seq_valid_i[L] && seq_port_i[L*PORTS+p]),
@@ -168,7 +163,6 @@ module fsh_router #(
         .fwd_open_o    (from_open),
         .fwd_some_i    (from_some),
         .fwd_started_i (begun != '0),
-        .fwd_long_i    (from_long),
         .fwd_valid_i   (from_valid),
         .fwd_ready_o   (from_ready),
         .fwd_last_i    (from_last),
@@ -224,15 +218,14 @@ module fsh_router #(
         .here_bad_o    (here_bad_o[p]),
         .fwd_some_o    (some[p*OUTS*8+:OUTS*8]),
         .fwd_start_i   (start[p*OUTS*8+:OUTS*8]),
-        .fwd_started_o (started[p*OUTS+:OUTS]),
-        .fwd_started_long_o(starts_long[p]),
-        .fwd_inside_o  (more[p*OUTS+:OUTS]),
-        .fwd_valid_o   (valid[p*OUTS+:OUTS]),
-        .fwd_long_o    (longs[p]),
-        .fwd_ready_i   (ready[p*OUTS+:OUTS] != '0),  // by that to which it has a packet
-        .fwd_last_o    (last[p]),
-        .fwd_data_o    (data[p*128+:128]),
-        .fwd_bad_o     (bad[p]),
+        .fwd_started_o (started[p*OUTS*2+:OUTS*2]),
+        .fwd_inside_o  (more[p*OUTS*2+:OUTS*2]),
+        .fwd_valid_o   (valid[p*OUTS*2+:OUTS*2]),
+        // By that to which it has a packet.
+        .fwd_ready_i   ({ready[(2*p+1)*OUTS+:OUTS] != '0, ready[2*p*OUTS+:OUTS] != '0}),
+        .fwd_last_o    (last[p*2+:2]),
+        .fwd_data_o    (data[p*256+:256]),
+        .fwd_bad_o     (bad[p*2+:2]),
         .busy_o        (rx_busy[p])
     );
   end

@@ -14,7 +14,7 @@
 /// and nothing goes before one of this class. A packet is offered at the earliest two
 /// cycles after its header came; but while others want the port (others_i) only when all
 /// of it is there, so that a slow memory does not hold the link. Round robin by packet.
-/// some_o: packets wait, by virtual channel; long_o: the one that is offered is long.
+/// some_o: packets wait, by queue; long_o: the one that is offered is long.
 /// Reset empties the queues.
 module fsh_sendq (
     input  wire logic         clk_i,
@@ -27,7 +27,7 @@ module fsh_sendq (
     input  wire logic   [3:0] start_short_i,
     input  wire logic   [3:0] start_long_i,
     input  wire logic         others_i,
-    output logic        [3:0] some_o,
+    output logic        [7:0] some_o,
     output logic              valid_o,
     input  wire logic         ready_i,
     output logic              long_o,
@@ -85,7 +85,7 @@ module fsh_sendq (
     choice = '0;
     for (int unsigned i = 0; i < 8; i++) if (gnt[i]) choice |= 3'(i);
   end
-  assign some_o = some[7:4] | some[3:0];
+  assign some_o = some;
 
   fsh_voqbuf #(
       .OUTPUTS(1),

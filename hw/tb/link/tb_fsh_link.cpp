@@ -4,7 +4,9 @@
 // way. Random packets of four sources, random stalls of every consumer, random
 // routes, in rounds: load, in every second round with channels shut for good, then all
 // open until all is delivered and both ports are idle. The model is a queue of packets for each
-// channel and consumer, filled as the sender takes beats. What passes through leaves
+// channel and consumer, filled as the sender takes beats. What passes through does so by class:
+// two sources at the sender, two consumers at the receiver, of which neither waits for the
+// other. It leaves
 // with one hop more on the vc of its route; what has no route, or made all its hops, is
 // for here. Ports with more outputs: tb_fsh_router.
 #include <algorithm>
@@ -19,11 +21,13 @@ static const unsigned DRAIN = 20000; // most that a drain may take
 // Cycles in which a wish of others shows, and a packet begun before it leaves.
 static const unsigned WANTED = 80;
 static const unsigned BOUND_LIMIT = 130; // packet beats between boundaries
-// Beats held or set aside from which on a channel waits that has more than its own: two
-// brief packets of the sequencer, a bulk one, two that pass through and a few beats still
-// fit.
 static const unsigned FEW = 10; // beats of what has room before others
-static const unsigned FULL = FSH_LINK_BEATS - 2 * BRIEF - 2 * LONGEST - 18;
+// Beats held or set aside from which on a short packet waits on a channel that has more than
+// its own: what may be decided meanwhile still fits, see fsh_link_tx.
+static const unsigned FULL =
+    FSH_LINK_BEATS - 2 * BRIEF - 2 * LONGEST - 2 * FEW - 7;
+// Short packets that pass a long one without credit, and a few begun meanwhile.
+static const unsigned PASSES = 8, MEANWHILE = 2;
 
 struct Line {
     bool valid, bound;
@@ -67,8 +71,9 @@ struct Bulk {
 // A port: its two halves, their users, and the line that leaves it.
 struct Port {
     Port(tb::Test &test, VerilatedContext *context)
-        : tx(context), rx(context), seq(test), bulk(test), ack(test), fwd(test),
-          here(test, "here"), pass(test, "passing")
+        : tx(context), rx(context), seq(test), bulk(test), ack(test),
+          fwd{Passing(test), Passing(test)}, here(test, "here"),
+          pass{Sink(test, "short ones passing"), Sink(test, "long ones passing")}
     {
     }
 
@@ -87,8 +92,8 @@ struct Port {
     unsigned wanted = 0;    // cycles for which others have wanted the link
     unsigned begun[2] = {}; // packets: bulk, long ones that pass through
     Source ack;
-    Passing fwd;
-    Sink here, pass;
+    Passing fwd[2]; // short ones, long ones
+    Sink here, pass[2];
     std::deque<Line> line;
     Line next{}; // what must stand on the link in the next cycle
     bool fired = false;
@@ -97,7 +102,7 @@ struct Port {
     Sink *to = nullptr;   // who gets it there,
     unsigned queue = 0;   // of which queue then
     Routes routes;        // of what arrives; port 0 is the way on
-    unsigned sent[4] = {}, started[2] = {}, passed[4] = {}, since_bound = 0,
+    unsigned sent[4] = {}, started[2] = {}, passed[8] = {}, since_bound = 0,
              owed = 0;
     unsigned requests = 0, sops[2] = {}, got_sops[2] = {};
     // Counts: told by the peer, freed in the last cycle, told to the peer.
@@ -116,7 +121,7 @@ class Bench
             p->tx.seq_take_i = p->tx.seq_valid_i = p->tx.ack_valid_i = 0;
             p->tx.bulk_take_i = p->tx.bulk_valid_i = 0;
             p->tx.fwd_valid_i = p->tx.fwd_started_i = p->tx.fwd_some_i = 0;
-            p->tx.fwd_bad_i = p->tx.fwd_long_i = 0;
+            p->tx.fwd_bad_i = 0;
             p->tx.credit_valid_i = p->rx.link_valid_i = 0;
             p->tx.freed_i = 0;
             p->rx.here_ready_i = p->rx.fwd_ready_i = 0;
@@ -149,7 +154,8 @@ class Bench
         for (Port *p : port_) {
             unsigned what = shut ? 1 + test_.below(3) : 0;
             p->here.shut = what & 1 ? 3u << test_.below(2) * 2 : 0;
-            p->pass.shut = what & 2 ? 1u << test_.below(4) : 0;
+            p->pass[0].shut = what & 2 ? 1u << test_.below(4) : 0;
+            p->pass[1].shut = p->pass[0].shut;
         }
         loading_ = true;
         for (unsigned i = 0; i < LOAD; i++) {
@@ -165,7 +171,7 @@ class Bench
         loading_ = false;
         shut_ = false;
         for (Port *p : port_)
-            p->here.shut = p->pass.shut = 0;
+            p->here.shut = p->pass[0].shut = p->pass[1].shut = 0;
         drain();
     }
 
@@ -189,6 +195,37 @@ class Bench
                            p->begun[1], p->begun[0]);
         hurry(false);
         shut_ = loading_ = slow_ = false;
+        drain();
+    }
+
+    // Nothing is freed, and long packets have all credits but what is kept: of that some short
+    // ones take their share, then they wait as the long ones do.
+    void kept()
+    {
+        shut_ = loading_ = only_ = true;
+        hurry(true);
+        for (Port *p : port_)
+            p->here.shut = p->pass[0].shut = p->pass[1].shut = 15;
+        for (unsigned i = 0; i < LOAD; i++)
+            cycle();
+        unsigned before[2];
+        for (Port *p : port_) {
+            before[p->index] = p->sops[1];
+            for (unsigned i = 0; i < 4 * PASSES; i++)
+                p->fwd[0].queue[0].push_back(
+                    random_packet(test_, 0, random_dst(p->index), true));
+        }
+        for (unsigned i = 0; i < LOAD; i++)
+            cycle();
+        for (Port *p : port_) {
+            unsigned passed = p->sops[1] - before[p->index];
+            if (passed < PASSES || passed > PASSES + MEANWHILE)
+                test_.fail("%u short packets passed long ones without credit",
+                           passed);
+            p->here.shut = p->pass[0].shut = p->pass[1].shut = 0;
+        }
+        hurry(false);
+        shut_ = loading_ = only_ = false;
         drain();
     }
 
@@ -217,7 +254,7 @@ class Bench
     unsigned blocked(unsigned s) const
     {
         const Port &to = *port_[1 - s];
-        unsigned pass = to.pass.shut;
+        unsigned pass = to.pass[0].shut;
 
         pass = (pass & 3 ? 3u : 0) | (pass & 12 ? 12u : 0);
         return to.here.shut | pass;
@@ -226,15 +263,21 @@ class Bench
     void hurry(bool on)
     {
         for (Port *p : port_)
-            p->seq.hurry = p->ack.hurry = p->fwd.hurry = p->bulk.hurry = on;
+            p->seq.hurry = p->ack.hurry = p->fwd[0].hurry = p->fwd[1].hurry =
+                p->bulk.hurry = on;
     }
 
     void note()
     {
         for (Port *p : port_)
             for (unsigned vc = 0; vc < 4; vc++)
-                noted_[p == &b_][vc] =
-                    p->here.packets[vc] + p->pass.packets[vc];
+                noted_[p == &b_][vc] = arrived(*p, vc);
+    }
+
+    static unsigned arrived(const Port &p, unsigned vc)
+    {
+        return p.here.packets[vc] + p.pass[0].packets[vc] +
+               p.pass[1].packets[vc];
     }
 
     // Every channel that nobody shuts has gone on since note().
@@ -243,7 +286,7 @@ class Bench
         for (unsigned s = 0; s < 2; s++) {
             const Port &to = *port_[1 - s];
             for (unsigned vc = 0; vc < 4; vc++) {
-                unsigned now = to.here.packets[vc] + to.pass.packets[vc];
+                unsigned now = arrived(to, vc);
                 if (!(blocked(s) >> vc & 1) && now < noted_[1 - s][vc] + 4)
                     test_.fail("channel %u of port %u stands, shut is %x", vc,
                                s, blocked(s));
@@ -283,12 +326,13 @@ class Bench
     {
         for (Port *p : port_) {
             if (!p->seq.waiting.empty() || !p->ack.waiting.empty() ||
-                !p->bulk.waiting.empty() || !p->fwd.empty())
+                !p->bulk.waiting.empty() || !p->fwd[0].empty() ||
+                !p->fwd[1].empty())
                 return "packets not sent";
             for (const auto &queue : p->held)
                 if (!queue.empty())
                     return "bulk packets not sent";
-            for (const Sink *sink : {&p->here, &p->pass})
+            for (const Sink *sink : {&p->here, &p->pass[0], &p->pass[1]})
                 for (const auto &queue : sink->expected)
                     if (!queue.empty())
                         return "packets not delivered";
@@ -333,25 +377,34 @@ class Bench
         p.rx.link_valid_i = in.valid;
         p.rx.link_bound_i = in.bound;
         store(p.rx.link_data_i, in.beat);
-        std::copy_n(p.pass.gone, 4, p.passed); // counted a cycle later
+        for (unsigned l = 0; l < 2; l++) // counted a cycle later
+            std::copy_n(p.pass[l].gone, 4, p.passed + 4 * l);
         starts(p.here, true);
-        starts(p.pass, false);
-        p.rx.here_start_i = (p.here.start & 1) | (p.here.start >> 1 & 2);
-        p.rx.fwd_start_i = (uint8_t)p.pass.start;
         bool ready = shut_ && (!slow_ || test_.cycle % 4 == 0);
+        p.rx.here_start_i = (p.here.start & 1) | (p.here.start >> 1 & 2);
         p.rx.here_ready_i = ready || (!shut_ && p.here.stall.willing());
-        p.rx.fwd_ready_i = ready || (!shut_ && p.pass.stall.willing());
+        p.rx.fwd_start_i = p.rx.fwd_ready_i = 0;
+        for (unsigned l = 0; l < 2; l++) {
+            starts(p.pass[l], false);
+            p.rx.fwd_start_i |= (uint8_t)((p.pass[l].start & 15) << 4 * l);
+            p.pass[l].start = (p.pass[l].start & 15) * 17; // of its class
+            bool takes = ready || (!shut_ && p.pass[l].stall.willing());
+            p.rx.fwd_ready_i |= (uint8_t)(takes << l);
+        }
         p.rx.eval();
         take(p.here, p.rx.here_valid_o, p.rx.here_ready_i, p.rx.here_last_o,
              load(p.rx.here_data_o));
-        take(p.pass, p.rx.fwd_valid_o, p.rx.fwd_ready_i, p.rx.fwd_last_o,
-             load(p.rx.fwd_data_o));
-        if (p.rx.fwd_valid_o && p.rx.fwd_long_o != p.pass.in / 4)
-            test_.fail("a packet of queue %u is said to be %s", p.pass.in,
-                       p.rx.fwd_long_o ? "long" : "short");
+        for (unsigned l = 0; l < 2; l++) {
+            take(p.pass[l], p.rx.fwd_valid_o >> l & 1,
+                 p.rx.fwd_ready_i >> l & 1, p.rx.fwd_last_o >> l & 1,
+                 load(p.rx.fwd_data_o, l));
+            if (p.pass[l].offered && p.pass[l].in / 4 != l)
+                test_.fail("a packet of queue %u is among the %s ones",
+                           p.pass[l].in, l ? "long" : "short");
+        }
         unsigned held = 0;
         for (unsigned vc = 0; vc < 4; vc++) {
-            unsigned gone = p.here.gone[vc] + p.passed[vc];
+            unsigned gone = p.here.gone[vc] + p.passed[vc] + p.passed[4 + vc];
             if (count16(p.rx.freed_o, vc) != (gone & 0xffff))
                 test_.fail("%u beats of channel %u freed, %u have left",
                            count16(p.rx.freed_o, vc), vc, gone & 0xffff);
@@ -361,11 +414,12 @@ class Bench
         most = std::max(most, held);
         if (held > FSH_LINK_BEATS)
             test_.fail("%u beats held or set aside, sent without room", held);
-        for (unsigned l = 0; l < 2; l++)
-            if (p.started[l] != p.pass.begun[l])
+        for (unsigned l = 0; l < 2; l++) {
+            if (p.started[l] != p.pass[l].begun[l])
                 test_.fail("%u %s packets said to start, %u have", p.started[l],
-                           l ? "long" : "short", p.pass.begun[l]);
-        p.started[p.rx.fwd_started_long_o] += p.rx.fwd_started_o;
+                           l ? "long" : "short", p.pass[l].begun[l]);
+            p.started[l] += p.rx.fwd_started_o >> l & 1;
+        }
         p.requests += p.rx.here_request_o;
     }
 
@@ -445,7 +499,7 @@ class Bench
         tx.seq_take_i = 0;
         tx.bulk_take_i = 0;
         if (const Packet *packet =
-                p.seq.step(tx.ok_o, random_dst(s), loading_)) {
+                p.seq.step(tx.short_ok_o, random_dst(s), loading_ && !only_)) {
             tx.seq_take_i = (uint8_t)(1 << channel(packet->front()));
             tx.seq_beats_i = (uint8_t)packet->size();
         }
@@ -455,10 +509,18 @@ class Bench
         bool fresh = tx.seq_take_i && p.seq.waiting.size() == 1;
         tx.seq_valid_i = !fresh && p.seq.offer();
         tx.ack_valid_i = p.ack.offer();
-        tx.fwd_valid_i = p.fwd.valid;
+        tx.fwd_valid_i = tx.fwd_last_i = 0;
         tx.fwd_some_i = 0;
-        for (unsigned vc = 0; vc < 4; vc++)
-            tx.fwd_some_i |= (uint8_t)(!p.fwd.queue[vc].empty() << vc);
+        for (unsigned l = 0; l < 2; l++) {
+            for (unsigned vc = 0; vc < 4; vc++)
+                tx.fwd_some_i |=
+                    (uint8_t)(!p.fwd[l].queue[vc].empty() << (4 * l + vc));
+            if (!p.fwd[l].valid)
+                continue;
+            tx.fwd_valid_i |= (uint8_t)(1 << l);
+            tx.fwd_last_i |= (uint8_t)(p.fwd[l].last << l);
+            store(tx.fwd_data_i, p.fwd[l].beat, l);
+        }
         bool want = tx.seq_valid_i || tx.ack_valid_i || tx.fwd_some_i;
         p.wanted = want ? p.wanted + 1 : 0;
         if (tx.seq_valid_i) {
@@ -467,20 +529,21 @@ class Bench
         }
         if (tx.ack_valid_i)
             store(tx.ack_data_i, p.ack.beat());
-        if (p.fwd.valid) {
-            store(tx.fwd_data_i, p.fwd.beat);
-            tx.fwd_last_i = p.fwd.last;
-            tx.fwd_long_i = p.fwd.lengthy;
-        }
         tx.eval();
         p.got_sops[0] += tx.seq_sop_o;
         p.got_sops[1] += tx.fwd_sop_o;
-        bool fwd_taken = tx.fwd_valid_i && tx.fwd_ready_o;
+        unsigned fwd_taken = tx.fwd_valid_i & tx.fwd_ready_o;
         unsigned taken = (unsigned)(tx.seq_valid_i && tx.seq_ready_o) |
                          (unsigned)(tx.ack_valid_i && tx.ack_ready_o) << 1 |
-                         (unsigned)fwd_taken << 2;
+                         fwd_taken << 2;
         accept(s, taken);
-        tx.fwd_started_i = p.fwd.step(tx.fwd_open_o ? tx.ok_o : 0, fwd_taken);
+        bool begins[2];
+        for (unsigned l = 0; l < 2; l++) {
+            unsigned ok = l ? tx.long_ok_o : tx.short_ok_o;
+            begins[l] =
+                p.fwd[l].step(tx.fwd_open_o ? ok : 0, fwd_taken >> l & 1);
+        }
+        tx.fwd_started_i = begins[0] || begins[1];
         tx.eval();
     }
 
@@ -492,7 +555,7 @@ class Bench
         bool room = !tx.seq_take_i && test_.cycle >= p.next_bulk;
 
         tx.bulk_valid_i = 0;
-        if (p.bulk.waiting.empty() && loading_ && room) {
+        if (p.bulk.waiting.empty() && loading_ && !only_ && room) {
             // One that finds no room is the next one still, else few are long.
             if (p.drawn.empty())
                 p.drawn =
@@ -535,13 +598,21 @@ class Bench
 
         if (!loading_)
             return;
+        if (only_) {
+            Packet packet = random_packet(test_, 0, random_dst(s), false);
+            if (p.fwd[1].queue[0].size() < 3 && is_long(packet[0]))
+                p.fwd[1].queue[0].push_back(packet);
+            return;
+        }
         if (p.ack.waiting.size() < 3)
             p.ack.waiting.push_back(
                 random_packet(test_, 2 + test_.below(2), random_dst(s), true));
-        for (unsigned vc = 0; vc < 4; vc++)
-            if (p.fwd.queue[vc].size() < 3)
-                p.fwd.queue[vc].push_back(
-                    random_packet(test_, vc, random_dst(s), false));
+        for (unsigned vc = 0; vc < 4; vc++) {
+            Packet packet = random_packet(test_, vc, random_dst(s), false);
+            auto &queue = p.fwd[is_long(packet[0])].queue[vc];
+            if (queue.size() < 3)
+                queue.push_back(packet);
+        }
     }
 
     // Beats taken of the sources in this cycle: one at most, packet by packet.
@@ -557,21 +628,23 @@ class Bench
             test_.fail("port %u takes of sources %x inside a packet of %x", s,
                        taken, p.inside);
         Source &source = taken == 1 ? static_cast<Source &>(p.seq) : p.ack;
-        Beat beat = taken == 4 ? p.fwd.beat : source.beat();
-        bool first = taken == 4 ? p.fwd.first : source.first();
-        bool last = taken == 4 ? p.fwd.last : source.last();
+        bool passes = taken >= 4;
+        const Passing &fwd = p.fwd[taken == 8];
+        Beat beat = passes ? fwd.beat : source.beat();
+        bool first = passes ? fwd.first : source.first();
+        bool last = passes ? fwd.last : source.last();
         Beat offered = beat;
         if (first) {
             offered = begins(s, beat);
             p.sops[0] += taken == 1;
-            p.sops[1] += taken == 4;
-            p.begun[1] += taken == 4 && is_long(beat);
+            p.sops[1] += passes;
+            p.begun[1] += taken == 8;
         }
         p.to->expected[p.queue].back().packet.push_back(offered);
         p.next = {true, false, beat};
         p.sent[p.leaving]++;
         p.inside = last ? 0 : taken;
-        if (taken != 4)
+        if (!passes)
             source.taken();
     }
 
@@ -636,7 +709,7 @@ class Bench
         bool here = dst == NODE[1 - s] || !(path.ports & 1) ||
                     fsh_hdr_hops(header.data()) == FSH_MAX_HOPS;
 
-        p.to = here ? &peer.here : &peer.pass;
+        p.to = here ? &peer.here : &peer.pass[is_long(header)];
         p.queue = queue_of(here ? header : on);
         return here ? header : on;
     }
@@ -689,6 +762,7 @@ class Bench
     Port a_, b_;
     Port *port_[2];
     bool shut_ = false, loading_ = false, slow_ = false;
+    bool only_ = false; // what passes through
     unsigned noted_[2][4] = {};
 };
 
@@ -701,6 +775,8 @@ int main(int argc, char **argv)
         bench.round(i % 2);
     for (unsigned i = 0; i < 4; i++)
         bench.shares(i % 2);
+    for (unsigned i = 0; i < 4; i++)
+        bench.kept();
     unsigned total =
         bench.bulk[0] + bench.bulk[1] + bench.bulk[2] + bench.bulk[3];
     for (unsigned vc = 0; vc < 4; vc++)

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+`default_nettype none
+
+/// Transit packets of one class that came by one link: a queue for each output and virtual
+/// channel {output, reply, vc} of the link that they leave on, all in one block RAM
+/// (fsh_voqbuf), read one packet at a time. Written as fsh_voqbuf is; vc_i: the vc that a beat
+/// came on. some_o: a queue has a packet that is not begun; start_i: one of it may begin, round
+/// robin by packet. By output: one begins (started_o), more of one is to be read (inside_o), a
+/// beat is offered (valid_o). freed_o: a beat that came on this channel {reply, vc} has been
+/// read, a register. Two cycles from writing to offer, one beat a cycle. Reset empties the
+/// queues.
+module fsh_transit #(
+    parameter int unsigned OUTS = 1,
+    parameter int unsigned BEATS = 2048,
+    localparam int unsigned QUEUES = OUTS * 4
+) (
+    input  wire logic                      clk_i,
+    input  wire logic                      rst_i,
+    input  wire logic                      valid_i,
+    input  wire logic [$clog2(QUEUES)-1:0] queue_i,
+    input  wire logic                [6:0] follow_i,
+    input  wire logic                      vc_i,
+    input  wire logic                      bad_i,
+    input  wire logic              [127:0] data_i,
+    output logic              [QUEUES-1:0] some_o,
+    input  wire logic         [QUEUES-1:0] start_i,
+    output logic                [OUTS-1:0] started_o,
+    output logic                [OUTS-1:0] inside_o,
+    output logic                [OUTS-1:0] valid_o,
+    input  wire logic                      ready_i,
+    output logic                           last_o,
+    output logic                           bad_o,
+    output logic                   [127:0] data_o,
+    output logic                     [3:0] freed_o,
+    output logic                           busy_o
+);
+  localparam int unsigned QW = $clog2(QUEUES);
+
+  logic [QUEUES-1:0] can, gnt;
+  logic [OUTS-1:0]   chosen, offered;
+  logic [QW-1:0]     choice, queue;
+  logic [3:0]        freed;
+  logic              begun, more, valid, vc;
+
+  assign can = some_o & start_i;
+
+  fsh_arb #(
+      .N(QUEUES)
+  ) i_arb (
+      .clk_i,
+      .rst_i,
+      .req_i (can),
+      .take_i(begun),
+      .gnt_o (gnt)
+  );
+
+  always_comb begin
+    choice = '0;
+    for (int unsigned i = 0; i < QUEUES; i++) if (gnt[i]) choice |= QW'(i);
+    for (int unsigned i = 0; i < OUTS; i++) begin
+      chosen[i]  = gnt[i*4+:4] != '0;
+      offered[i] = 32'(queue) >> 2 == i;
+    end
+  end
+
+  fsh_voqbuf #(
+      .OUTPUTS(OUTS),
+      .VCS    (4),
+      .BEATS  (BEATS),
+      .WIDTH  ($bits({vc_i, bad_i, data_i}))
+  ) i_buf (
+      .clk_i,
+      .rst_i,
+      .valid_i,
+      .queue_i,
+      .follow_i,
+      .data_i  ({vc_i, bad_i, data_i}),
+      .some_o,
+      .choose_i(can != '0),
+      .choice_i(choice),
+      .begun_o (begun),
+      .inside_o(more),
+      .read_o  (),
+      .freed_o (freed),
+      .valid_o (valid),
+      .ready_i,
+      .last_o,
+      .queue_o (queue),
+      .data_o  ({vc, bad_o, data_o}),
+      .busy_o
+  );
+
+  assign started_o = chosen & {OUTS{begun}};
+  assign inside_o  = offered & {OUTS{more}};
+  assign valid_o   = offered & {OUTS{valid}};
+
+  // By the vc that it came on, which is known when it is read.
+  always_comb begin
+    freed_o = '0;
+    if (freed != '0) freed_o = 4'd1 << {queue[1], vc};
+  end
+endmodule
+
+`default_nettype wire
