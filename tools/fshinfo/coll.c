@@ -12,6 +12,7 @@
 #include "options.h"
 
 enum { DEFAULT_RANKS = 8, MOST_RANKS = 64 };
+#define MOST_BYTES ((size_t)1 << 30) /* that are looked at */
 
 static uint32_t ranks = DEFAULT_RANKS, root;
 static const struct fsh_program_algorithm *shown;
@@ -192,7 +193,7 @@ static void print_card(unsigned c)
 
     if (strcmp(fsh_option_str("FSHMEM_COLL_ENGINE"), "host") == 0 || ranks < 2)
         return;
-    for (size_t bytes = 8; bytes <= (size_t)1 << 30; bytes *= 2) {
+    for (size_t bytes = 8; bytes <= MOST_BYTES; bytes *= 2) {
         struct fsh_coll_work work = {.elem = 8, .count = bytes / 8};
         const struct fsh_program_algorithm *a = algorithm_for(&shape, bytes);
 
@@ -203,6 +204,8 @@ static void print_card(unsigned c)
         puts("    on cards: always");
     else if (most == 0)
         puts("    on cards: if FSHMEM_COLL_ENGINE=card asks for it");
+    else if (most == MOST_BYTES)
+        puts("    on cards: whatever the size");
     else
         printf("    on cards: up to %zu bytes%s\n", most,
                has_blocks(c) ? " a block" : "");
