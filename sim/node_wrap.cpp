@@ -57,8 +57,13 @@ namespace
 // compared like everything else, which costs time only.
 FSH_MEMORY(here_words, __PVT__i_here__DOT__i_words__DOT__mem)
 FSH_MEMORY(here_ring, __PVT__i_here__DOT__i_ring__DOT__mem)
-FSH_MEMORY(forward_words, __PVT__i_fwd__DOT__i_words__DOT__mem)
-FSH_MEMORY(forward_ring, __PVT__i_fwd__DOT__i_ring__DOT__mem)
+#define TRANSIT(c, name) \
+    __PVT__gen_class__BRA__##c##__KET____DOT__i_fwd__DOT__i_buf__DOT__##name
+FSH_MEMORY(short_words, TRANSIT(0, i_words__DOT__mem))
+FSH_MEMORY(short_ring, TRANSIT(0, i_ring__DOT__mem))
+FSH_MEMORY(long_words, TRANSIT(1, i_words__DOT__mem))
+FSH_MEMORY(long_ring, TRANSIT(1, i_ring__DOT__mem))
+#undef TRANSIT
 FSH_MEMORY(bulk_words, __PVT__i_bulk__DOT__i_buf__DOT__i_words__DOT__mem)
 FSH_MEMORY(bulk_ring, __PVT__i_bulk__DOT__i_buf__DOT__i_ring__DOT__mem)
 FSH_MEMORY(
@@ -108,8 +113,10 @@ template <typename Rx> void leave_out_rx(fsh::still *still, Rx &rx)
 {
     still->leave_out(here_words<Rx>::of(rx));
     still->leave_out(here_ring<Rx>::of(rx));
-    still->leave_out(forward_words<Rx>::of(rx));
-    still->leave_out(forward_ring<Rx>::of(rx));
+    still->leave_out(short_words<Rx>::of(rx));
+    still->leave_out(short_ring<Rx>::of(rx));
+    still->leave_out(long_words<Rx>::of(rx));
+    still->leave_out(long_ring<Rx>::of(rx));
 }
 
 template <typename Tx> void leave_out_tx(fsh::still *still, Tx &tx)
