@@ -132,7 +132,9 @@ module fsh_link_tx #(
   // Whose class begins the next packet; what has begun goes on.
   localparam int unsigned TURN_W = $clog2(WEIGHT) + 1;
   logic [FWD-1:0]    fwd_short, fwd_long;
-  logic              brief, through, rest, brief_open, brief_now, through_now, turn, begins;
+  logic              brief, through, rest, brief_open, brief_now, turn, begins;
+  logic              begins_through, begins_long;
+  logic              ack_q;  // an ack that waits for more than the choice
   logic [TURN_W-1:0] brief_q;  // packets in a row while others waited
   logic [TURN_W-1:0] through_q;  // packets since the last long one of this node
   logic [3:0]        first_q;  // channels of which something passes through before bulk
@@ -140,17 +142,20 @@ module fsh_link_tx #(
   logic [2*FWD+2:0]  offer, allowed;
 
   assign {fwd_long, fwd_short} = fwd_valid_i;
-  assign brief       = ack_ok || seq_valid_i || (bulk_valid && !bulk_long) || fwd_short != '0;
+  // An ack counts from its second cycle on, since its credit comes late: in its first one a long
+  // packet may begin, as if the ack had come after it.
+  assign brief       = ack_q || seq_valid_i || (bulk_valid && !bulk_long) || fwd_short != '0;
   assign through     = fwd_long != '0;
   assign rest        = bulk_valid && bulk_long;
   assign turn        = through_q[TURN_W-1];  // of bulk
   assign brief_open  = !(brief_q[TURN_W-1] && (through || rest));
   assign brief_now   = brief && brief_open;
-  assign through_now = !brief_now && through && !rest;
   assign offer       = {fwd_valid_i, ack_ok, seq_valid_i, bulk_valid};
   // What has begun stands before the short ones behind it, so it begins when it may leave.
   assign bulk_start  = long_ok & ~first_q & {4{turn || !passing_q}};
-  assign begins      = mux_valid && mux_ready && mux_sop;
+  assign begins         = mux_valid && mux_ready && mux_sop;
+  assign begins_through = begins && sel[2*FWD+2:FWD+3] != '0;
+  assign begins_long    = begins_through || (begins && sel[0] && bulk_long);
 
   always_comb begin
     // Each beside what it offers; so short of logic.
@@ -163,16 +168,16 @@ module fsh_link_tx #(
     first_q   <= fwd_some_i[7:4] & {4{!turn}};
     passing_q <= through || (fwd_some_i[7:4] & long_ok) != '0;
     wanted_q  <= ack_valid_i || seq_valid_i || fwd_valid_i != '0 || fwd_some_i != '0;
-    if (begins) begin
-      if (!brief_now) brief_q <= '0;
-      else if ((through || rest) && !brief_q[TURN_W-1]) brief_q <= brief_q + 1'b1;
-      if (!brief_now && !through_now) through_q <= '0;
-      else if (through_now && !turn) through_q <= through_q + 1'b1;
-    end
+    ack_q     <= ack_ok && !ack_ready_o;
+    if (begins_long) brief_q <= '0;
+    else if (begins && (through || rest) && !brief_q[TURN_W-1]) brief_q <= brief_q + 1'b1;
+    if (begins_long && !begins_through) through_q <= '0;
+    else if (begins_through && !turn) through_q <= through_q + 1'b1;
     if (rst_i) begin
       first_q   <= '0;
       passing_q <= 1'b0;
       wanted_q  <= 1'b0;
+      ack_q     <= 1'b0;
       brief_q   <= '0;
       through_q <= '0;
     end
@@ -184,7 +189,7 @@ module fsh_link_tx #(
 
   always_ff @(posedge clk_i) begin
     lacks_q <= ((fwd_some_i[7:4] | bulk_some[7:4]) & ~long_ok) != '0;
-    if (begins && !brief_now) passed_q <= '0;
+    if (begins_long) passed_q <= '0;
     else if (begins && lacks_q && !passed_q[TURN_W-1]) passed_q <= passed_q + 1'b1;
     if (rst_i) begin
       lacks_q  <= 1'b0;
@@ -238,12 +243,12 @@ module fsh_link_tx #(
   logic [6:0] rest_q;
 
   always_ff @(posedge clk_i) begin
-    begun_q <= begins && !brief_now;
+    begun_q <= begins_long;
     if (left_q)
       rest_q <= left_sop_q ? fsh_fn_pkg::hdr_follow(left_hdr.first, left_hdr.nargs,
                                                     left_hdr.addr[3:0], left_hdr.bytes) :
                              rest_q - 7'd1;
-    fwd_open_o <= !(begins && !brief_now) && !begun_q && rest_q <= 7'(OPEN);
+    fwd_open_o <= !begins_long && !begun_q && rest_q <= 7'(OPEN);
     if (rst_i) begin
       begun_q    <= 1'b0;
       rest_q     <= '0;
