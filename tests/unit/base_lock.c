@@ -8,6 +8,7 @@
 #include "base/lock.h"
 
 #include <pthread.h>
+#include <stdio.h>
 
 #include "base/log.h"
 #include "check.h"
@@ -131,27 +132,45 @@ static void pool_then_ring(void)
     fsh_smp_lock(port, &port->tx[1][1].lock, "a test", 1);
 }
 
+/* What the debug library says of two locks. */
+struct asked {
+    char text[160];
+};
+static struct asked asked(const char *name, enum fsh_lock_rank rank,
+                          const char *held, enum fsh_lock_rank of_held)
+{
+    struct asked a;
+
+    snprintf(a.text, sizeof a.text,
+             "\"%s\" (rank %d) is requested by a thread that holds "
+             "\"%s\" (rank %d)",
+             name, (int)rank, held, (int)of_held);
+    return a;
+}
+
 int main(void)
 {
     static const struct child_case right[] = {{rising, NULL},
                                               {tried, NULL},
                                               {of_others, NULL},
                                               {ring_then_pool, NULL}};
-    static const struct child_case wrong[] = {
-        {falling,
-         "\"the middle one\" (rank 12) is requested by a thread that holds "
-         "\"the high one\" (rank 17)"},
-        {equal, "\"another one\" (rank 12) is requested by a thread that holds "
-                "\"the middle one\" (rank 12)"},
-        {twice,
-         "\"the middle one\" (rank 12) is requested by a thread that holds "
-         "\"the middle one\" (rank 12)"},
-        {after_tried, "\"the low one\" (rank 1) is requested by a thread that "
-                      "holds \"the high one\" (rank 17)"},
+    const struct asked falls = asked(middle.name, middle.rank, high.name,
+                                     high.rank),
+                       again = asked(other.name, other.rank, middle.name,
+                                     middle.rank),
+                       itself = asked(middle.name, middle.rank, middle.name,
+                                      middle.rank),
+                       late = asked(low.name, low.rank, high.name, high.rank),
+                       ring = asked("sending end of a ring", FSH_LOCK_SMP_SEND,
+                                    "payload pool", FSH_LOCK_SMP_POOL);
+    const struct child_case wrong[] = {
+        {falling, falls.text},
+        {equal, again.text},
+        {twice, itself.text},
+        {after_tried, late.text},
         {not_held,
          "\"the low one\" is released by a thread that does not hold"},
-        {pool_then_ring, "\"sending end of a ring\" (rank 7) is requested by a "
-                         "thread that holds \"payload pool\" (rank 8)"}};
+        {pool_then_ring, ring.text}};
 
     fsh_log_on_fatal(abort_on_fatal);
     child_check(right, sizeof right / sizeof *right);

@@ -87,14 +87,15 @@ module fsh_link_tx #(
 
   logic [3:0]           short_ok /*verilator split_var*/, long_ok /*verilator split_var*/;
   logic                 ack_ok, mux_valid, mux_sop, mux_ready, mux_last;
-  logic [2*FWD+2:0]     sel, sel_q, offer_bad;
+  logic [2*FWD+2:0]     sel, sel_q, bads;
+  logic [2*FWD+2:0]     unwarned_q;  // sel_q inside a packet, until its poison is said
   fsh_spec_pkg::hdr_t   ack_hdr;
   logic [127:0]         mux_data;
   fsh_spec_pkg::bound_t bound;
   logic [63:0]          told_q;
   logic [7:0]           beats_q;
   logic [3:0]           gap_q;
-  logic                 owed_q, due_q, bound_now, inside_q, mux_bad, warn, warned_q;
+  logic                 owed_q, due_q, bound_now, inside_q, bad_held, mux_bad, warn;
 
   assign short_ok_o = short_ok;
   assign long_ok_o  = long_ok;
@@ -279,11 +280,13 @@ module fsh_link_tx #(
 
   // Boundary beats: under load one stops the packets for a cycle, else it takes
   // one in which there is none.
-  // What is bad ends a packet, whose source stands in a register: nobody waits for the choice.
-  assign offer_bad = {fwd_valid_i & fwd_bad_i, 2'b0, bulk_valid && bulk_bad};
-  assign mux_bad   = !mux_sop && (offer_bad & sel_q) != '0;
-  assign warn      = mux_bad && !warned_q;
-  assign mux_ready = !due_q && !warn;
+  // What is bad ends a packet, whose source stands in a register: nobody waits for the choice,
+  // and whether it is there matters only to what leaves.
+  assign bads      = {fwd_bad_i, 2'b0, bulk_bad};
+  assign bad_held  = (bads & unwarned_q) != '0;
+  assign mux_bad   = mux_valid && !mux_sop && (bads & sel_q) != '0;
+  assign warn      = mux_valid && bad_held;
+  assign mux_ready = !due_q && !bad_held;
   assign bound_now = due_q || warn || (owed_q && !mux_valid && gap_q == '0);
 
   always_comb begin
@@ -309,10 +312,12 @@ module fsh_link_tx #(
     due_q        <= !bound_now && owed_q && beats_q >= 8'(BOUND_GAP - 2);
     others_o     <= ack_valid_i || fwd_valid_i != '0 || fwd_started_i;
     if (mux_valid && mux_ready) begin
-      inside_q <= !mux_last;
-      sel_q    <= sel;
+      inside_q   <= !mux_last;
+      sel_q      <= sel;
+      unwarned_q <= mux_last ? '0 : sel;
+    end else if (mux_bad) begin
+      unwarned_q <= '0;
     end
-    warned_q <= mux_bad && !mux_ready;
     if (gap_q != '0) gap_q <= gap_q - 4'd1;
     if (mux_valid && beats_q != 8'hff) beats_q <= beats_q + 8'd1;
     if (bound_now) begin
@@ -327,7 +332,7 @@ module fsh_link_tx #(
       due_q        <= 1'b0;
       others_o     <= 1'b0;
       inside_q     <= 1'b0;
-      warned_q     <= 1'b0;
+      unwarned_q   <= '0;
       told_q       <= '0;
       beats_q      <= '0;
       gap_q        <= '0;
@@ -345,7 +350,7 @@ module fsh_link_tx #(
 
   // Poison stands right before the beat that it is said of, which ends a packet.
   `FSH_ASSERT(assert_bad_last, !mux_bad || mux_last)
-  `FSH_ASSERT(assert_bad, !mux_valid || !mux_sop || (offer_bad & sel) == '0)
+  `FSH_ASSERT(assert_bad, !mux_valid || !mux_sop || (bads & sel) == '0)
 endmodule
 
 `default_nettype wire
