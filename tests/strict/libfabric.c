@@ -299,16 +299,20 @@ static int endpoint(struct fid_domain *domain, struct fi_info *info,
     /* Providers open endpoints of other kinds below ours. */
     if (rc != 0 || info->ep_attr->type != FI_EP_RDM)
         return rc;
-    strict.msg = (*ep)->msg;
-    strict.strict_msg = *strict.msg;
-    strict.strict_msg.send = send_;
-    strict.strict_msg.recv = recv_;
-    strict.strict_msg.recvmsg = recvmsg_;
+    pthread_mutex_lock(&strict.lock);
+    if (strict.msg == NULL) {
+        strict.msg = (*ep)->msg;
+        strict.strict_msg = *strict.msg;
+        strict.strict_msg.send = send_;
+        strict.strict_msg.recv = recv_;
+        strict.strict_msg.recvmsg = recvmsg_;
+        strict.rma = (*ep)->rma;
+        strict.strict_rma = *strict.rma;
+        strict.strict_rma.readmsg = readmsg;
+        strict.strict_rma.writemsg = writemsg;
+    }
+    pthread_mutex_unlock(&strict.lock);
     (*ep)->msg = &strict.strict_msg;
-    strict.rma = (*ep)->rma;
-    strict.strict_rma = *strict.rma;
-    strict.strict_rma.readmsg = readmsg;
-    strict.strict_rma.writemsg = writemsg;
     (*ep)->rma = &strict.strict_rma;
     return 0;
 }
@@ -320,13 +324,17 @@ static int domain(struct fid_fabric *fabric, struct fi_info *info,
 
     if (rc != 0)
         return rc;
-    strict.domain = (*d)->ops;
-    strict.strict_domain = *strict.domain;
-    strict.strict_domain.endpoint = endpoint;
+    pthread_mutex_lock(&strict.lock);
+    if (strict.domain == NULL) {
+        strict.domain = (*d)->ops;
+        strict.strict_domain = *strict.domain;
+        strict.strict_domain.endpoint = endpoint;
+        strict.mr = (*d)->mr;
+        strict.strict_mr = *strict.mr;
+        strict.strict_mr.reg = reg;
+    }
+    pthread_mutex_unlock(&strict.lock);
     (*d)->ops = &strict.strict_domain;
-    strict.mr = (*d)->mr;
-    strict.strict_mr = *strict.mr;
-    strict.strict_mr.reg = reg;
     (*d)->mr = &strict.strict_mr;
     return 0;
 }
@@ -338,9 +346,13 @@ int fi_fabric(struct fi_fabric_attr *attr, struct fid_fabric **fabric,
 
     if (rc != 0)
         return rc;
-    strict.fabric = (*fabric)->ops;
-    strict.strict_fabric = *strict.fabric;
-    strict.strict_fabric.domain = domain;
+    pthread_mutex_lock(&strict.lock);
+    if (strict.fabric == NULL) {
+        strict.fabric = (*fabric)->ops;
+        strict.strict_fabric = *strict.fabric;
+        strict.strict_fabric.domain = domain;
+    }
+    pthread_mutex_unlock(&strict.lock);
     (*fabric)->ops = &strict.strict_fabric;
     return 0;
 }
