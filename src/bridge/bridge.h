@@ -15,19 +15,8 @@
 #define FSH_BRIDGE_H
 
 #include "bridge/card.h"
+#include "bridge/status.h"
 #include "network/endpoint.h"
-
-enum fsh_bridge_status {
-    FSH_BRIDGE_OK,
-    FSH_BRIDGE_PENDING,   /* begun and not ended */
-    FSH_BRIDGE_ARGUMENT,  /* no such path or mode, or no bytes */
-    FSH_BRIDGE_RANGE,     /* beyond card memory */
-    FSH_BRIDGE_BUSY,      /* this client has a transfer that has not ended */
-    FSH_BRIDGE_NO_MEMORY, /* here, or for a naive transfer at the server */
-    FSH_BRIDGE_SILENT, /* no news within the limit; the client is of no use now */
-    FSH_BRIDGE_NETWORK, /* the provider reported an error; neither */
-    FSH_BRIDGE_DEVICE   /* the card reported an error, or does not respond */
-};
 
 /* What the pieces of a transfer pass, in this order. */
 enum fsh_bridge_stage {

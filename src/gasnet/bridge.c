@@ -116,30 +116,6 @@ bool fsh_job_bridge_info(uint32_t node, struct fsh_job_bridge_info *info)
     return true;
 }
 
-static enum fsh_job_bridge_status status_of(enum fsh_bridge_status status)
-{
-    switch (status) {
-    case FSH_BRIDGE_OK:
-        return FSH_JOB_BRIDGE_OK;
-    case FSH_BRIDGE_PENDING:
-        return FSH_JOB_BRIDGE_PENDING;
-    case FSH_BRIDGE_ARGUMENT:
-        return FSH_JOB_BRIDGE_ARGUMENT;
-    case FSH_BRIDGE_RANGE:
-        return FSH_JOB_BRIDGE_RANGE;
-    case FSH_BRIDGE_BUSY:
-        return FSH_JOB_BRIDGE_BUSY;
-    case FSH_BRIDGE_NO_MEMORY:
-        return FSH_JOB_BRIDGE_NO_MEMORY;
-    case FSH_BRIDGE_DEVICE:
-        return FSH_JOB_BRIDGE_DEVICE;
-    case FSH_BRIDGE_SILENT:
-    case FSH_BRIDGE_NETWORK:
-        break;
-    }
-    return FSH_JOB_BRIDGE_LOST;
-}
-
 static bool connect_to(uint32_t node)
 {
     struct connection *c = &job.connections[node];
@@ -150,7 +126,7 @@ static bool connect_to(uint32_t node)
     return c->client != NULL;
 }
 
-enum fsh_job_bridge_status fsh_job_bridge_begin(
+enum fsh_bridge_status fsh_job_bridge_begin(
     uint32_t node, const struct fsh_job_bridge_move *move)
 {
     const struct fsh_bridge_transfer t = {
@@ -161,24 +137,24 @@ enum fsh_job_bridge_status fsh_job_bridge_begin(
         .bytes = move->bytes,
         .source = move->source,
         .target = move->target};
-    enum fsh_job_bridge_status status = FSH_JOB_BRIDGE_LOST;
+    enum fsh_bridge_status status = FSH_BRIDGE_NETWORK;
 
     fsh_lock_take(&job.lock);
     if (connect_to(node))
-        status = status_of(fsh_bridge_begin(job.connections[node].client, &t));
+        status = fsh_bridge_begin(job.connections[node].client, &t);
     fsh_lock_give(&job.lock);
     return status;
 }
 
-enum fsh_job_bridge_status fsh_job_bridge_test(uint32_t node, uint64_t *moved)
+enum fsh_bridge_status fsh_job_bridge_test(uint32_t node, uint64_t *moved)
 {
     struct fsh_bridge_client *client;
-    enum fsh_job_bridge_status status;
+    enum fsh_bridge_status status;
 
     fsh_lock_take(&job.lock);
     client = job.connections[node].client;
-    status = client != NULL ? status_of(fsh_bridge_test(client, moved))
-                            : FSH_JOB_BRIDGE_LOST;
+    status =
+        client != NULL ? fsh_bridge_test(client, moved) : FSH_BRIDGE_NETWORK;
     fsh_lock_give(&job.lock);
     return status;
 }

@@ -11,18 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct fsh_card_ops;
+#include "bridge/status.h"
 
-enum fsh_job_bridge_status {
-    FSH_JOB_BRIDGE_OK,
-    FSH_JOB_BRIDGE_PENDING,
-    FSH_JOB_BRIDGE_ARGUMENT,
-    FSH_JOB_BRIDGE_RANGE,
-    FSH_JOB_BRIDGE_BUSY,
-    FSH_JOB_BRIDGE_NO_MEMORY,
-    FSH_JOB_BRIDGE_LOST, /* the server or the network is silent or reports an error */
-    FSH_JOB_BRIDGE_DEVICE
-};
+struct fsh_card_ops;
 
 struct fsh_job_bridge_info {
     uint64_t bytes, buffer;
@@ -49,9 +40,9 @@ void fsh_job_bridge_halt(void);
 /* What serves a node; false: nothing does. Since gasnet_attach. */
 bool fsh_job_bridge_info(uint32_t node, struct fsh_job_bridge_info *info);
 /* The node has a bridge. As fsh_bridge_begin, _test, _why; connects if need be. */
-enum fsh_job_bridge_status fsh_job_bridge_begin(
+enum fsh_bridge_status fsh_job_bridge_begin(
     uint32_t node, const struct fsh_job_bridge_move *move);
-enum fsh_job_bridge_status fsh_job_bridge_test(uint32_t node, uint64_t *moved);
+enum fsh_bridge_status fsh_job_bridge_test(uint32_t node, uint64_t *moved);
 const char *fsh_job_bridge_why(uint32_t node);
 /* Sleeps until there is news of that node's transfer, at most ns, less than a second. */
 void fsh_job_bridge_nap(uint32_t node, uint64_t ns);

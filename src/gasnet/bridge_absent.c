@@ -28,19 +28,19 @@ bool fsh_job_bridge_info(uint32_t node, struct fsh_job_bridge_info *info)
     return false;
 }
 
-enum fsh_job_bridge_status fsh_job_bridge_begin(
+enum fsh_bridge_status fsh_job_bridge_begin(
     uint32_t node, const struct fsh_job_bridge_move *move)
 {
     (void)node;
     (void)move;
-    return FSH_JOB_BRIDGE_LOST;
+    return FSH_BRIDGE_NETWORK;
 }
 
-enum fsh_job_bridge_status fsh_job_bridge_test(uint32_t node, uint64_t *moved)
+enum fsh_bridge_status fsh_job_bridge_test(uint32_t node, uint64_t *moved)
 {
     (void)node;
     (void)moved;
-    return FSH_JOB_BRIDGE_LOST;
+    return FSH_BRIDGE_NETWORK;
 }
 
 const char *fsh_job_bridge_why(uint32_t node)

@@ -3,8 +3,9 @@
  * fshperf training: iterations of the 20-layer network of the smart NIC paper (R. Ma et
  * al., arXiv:2204.10943), scaled down, on simulated nodes, hosts included. Three systems:
  * hosts move and add gradients, or the collective engines do, or those do and send them as
- * block floating point. The command itself is not a rank: it starts a job for each point, with itself as `fshperf training-node`, which
- * trains (examples/train.h) and prints the times of the parts of an iteration.
+ * block floating point. The command itself is not a rank: it starts a job for each point,
+ * with itself as `fshperf training-node`, which trains (examples/train.h) and prints the
+ * times of the parts of an iteration.
  */
 #include "perf.h"
 

@@ -46,23 +46,24 @@ static enum part part_from(const fshmem_bridge_transfer_t *t, enum part part)
     return part <= FROM && t->target_bytes != 0 ? FROM : NONE;
 }
 
-static fshmem_status_t status_of(enum fsh_job_bridge_status status)
+static fshmem_status_t status_of(enum fsh_bridge_status status)
 {
     switch (status) {
-    case FSH_JOB_BRIDGE_OK:
+    case FSH_BRIDGE_OK:
         return FSHMEM_OK;
-    case FSH_JOB_BRIDGE_PENDING:
-    case FSH_JOB_BRIDGE_BUSY:
+    case FSH_BRIDGE_PENDING:
+    case FSH_BRIDGE_BUSY:
         return FSHMEM_ERR_BUSY;
-    case FSH_JOB_BRIDGE_ARGUMENT:
+    case FSH_BRIDGE_ARGUMENT:
         return FSHMEM_ERR_ARGUMENT;
-    case FSH_JOB_BRIDGE_RANGE:
+    case FSH_BRIDGE_RANGE:
         return FSHMEM_ERR_RANGE;
-    case FSH_JOB_BRIDGE_NO_MEMORY:
+    case FSH_BRIDGE_NO_MEMORY:
         return FSHMEM_ERR_NO_MEMORY;
-    case FSH_JOB_BRIDGE_DEVICE:
+    case FSH_BRIDGE_DEVICE:
         return FSHMEM_ERR_DEVICE;
-    case FSH_JOB_BRIDGE_LOST:
+    case FSH_BRIDGE_SILENT:
+    case FSH_BRIDGE_NETWORK:
         break;
     }
     return FSHMEM_ERR_LOST;
@@ -79,9 +80,9 @@ static fshmem_status_t begin_move(uint32_t node, const struct exchange *x)
         .bytes = from ? x->t.target_bytes : x->t.source_bytes,
         .source = x->t.source,
         .target = x->t.target};
-    enum fsh_job_bridge_status status = fsh_job_bridge_begin(node, &move);
+    enum fsh_bridge_status status = fsh_job_bridge_begin(node, &move);
 
-    return status == FSH_JOB_BRIDGE_PENDING ? FSHMEM_OK : status_of(status);
+    return status == FSH_BRIDGE_PENDING ? FSHMEM_OK : status_of(status);
 }
 
 /* Begins the part that is due; FSHMEM_OK or why it does not begin. */

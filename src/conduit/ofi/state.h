@@ -197,10 +197,9 @@ void fsh_ofi_nap(uint64_t max_ns);
 void fsh_ofi_post_buffers(void);
 /* poll and wait of conduit.h. */
 bool fsh_ofi_poll(void);
+void fsh_ofi_wait(uint64_t max_ns, bool memory);
 /* Something has been posted: read the completion queue at every poll for a while. */
 void fsh_ofi_expect_completion(void);
-/* The same. */
-void fsh_ofi_wait(uint64_t max_ns, bool memory);
 /* Before this rank goes: what was injected is on its way. Bounded; with the lock. */
 void fsh_ofi_drain(void);
 
