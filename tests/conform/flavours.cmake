@@ -10,9 +10,9 @@
 set(not_for_debug rma_stale_handles)
 set(not_for_everything segment_info coll_images)
 
-set(ranks_flavour_smp 1,2,3,4)
+set(ranks_flavour_smp 2,3)
 set(ranks_flavour_ofi 2)
-set(ranks_flavour_fpga 2,8)
+set(ranks_flavour_fpga 2,3)
 set(scale_flavour_smp 0.1)
 set(scale_flavour_ofi ${CONFORM_SCALE_OFI})
 set(scale_flavour_fpga ${CONFORM_SCALE_FPGA})

@@ -86,12 +86,23 @@ static void check_use(void)
     CHECK(stats.overhead_bytes == 0);
 }
 
+/* gcc says so by a macro, clang by a feature. */
+#ifndef __has_feature
+#define __has_feature(name) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
 int main(void)
 {
     check_use();
     piece = gasnett_debug_malloc(10);
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    (void)cases; /* they find them before we do */
+#if SANITIZED
+    (void)cases; /* sanitizers find them before we do */
 #else
     child_check(cases, sizeof cases / sizeof *cases);
 #endif

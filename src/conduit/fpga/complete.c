@@ -224,12 +224,12 @@ static void refused(const uint64_t *entry)
     if (opcode >= FSH_OP_LIBRARY && node < fsh_fpga.nodes &&
         slot < FSH_SLOTS_PER_PEER) {
         const struct fsh_fpga_source *s = &fsh_fpga.source[channel][node][slot];
-        const unsigned char *base = fsh_fpga.segs[node].addr;
+        uintptr_t base = (uintptr_t)fsh_fpga.segs[node].addr;
         snprintf(text, sizeof text,
-                 "%s for handler %u at rank %u, %" PRIu32 " bytes to %p "
+                 "%s for handler %u at rank %u, %" PRIu32 " bytes to 0x%" PRIx64 " "
                  "(offset 0x%" PRIx64 " of its segment of %zu bytes)",
                  channel == FSH_FPGA_REPLY ? "AM reply" : "AM request", opcode,
-                 node, s->length, (const void *)(base + s->raddr), s->raddr,
+                 node, s->length, base + s->raddr, s->raddr,
                  fsh_fpga.segs[node].size);
         fail(text, status, true);
     }
