@@ -153,10 +153,10 @@ static void indexed(const struct transfer *t, struct list *dst,
 /* ---- strided ---- */
 
 /* One side of a strided transfer: base address and strides; stride i belongs to
- * count i + 1. */
+ * count i + 1. Clients give negative ones as a size_t that wraps. */
 struct side {
     char *at;
-    size_t stride[LEVELS];
+    ptrdiff_t stride[LEVELS];
 };
 
 struct section {
@@ -170,7 +170,7 @@ struct section {
 static bool follows(const struct section *s, const struct side *side,
                     size_t stride)
 {
-    size_t unit = s->levels == 0 ? 1 : side->stride[s->levels - 1];
+    size_t unit = s->levels == 0 ? 1 : (size_t)side->stride[s->levels - 1];
 
     return stride == unit * s->count[s->levels];
 }
@@ -189,8 +189,8 @@ static void add_dimension(const char *call, struct section *s, size_t dst,
         fsh_fatal("%s: more than %d of the stridelevels have more than one "
                   "element",
                   call, LEVELS);
-    s->dst.stride[s->levels] = dst;
-    s->src.stride[s->levels] = src;
+    s->dst.stride[s->levels] = (ptrdiff_t)dst;
+    s->src.stride[s->levels] = (ptrdiff_t)src;
     s->count[++s->levels] = count;
 }
 
@@ -205,8 +205,8 @@ static void check_section(const struct transfer *t, const struct section *s,
     for (size_t i = 0; i < s->levels; i++) {
         ptrdiff_t way;
 
-        lost |= __builtin_mul_overflow((ptrdiff_t)side->stride[i],
-                                       s->count[i + 1] - 1, &way);
+        lost |=
+            __builtin_mul_overflow(side->stride[i], s->count[i + 1] - 1, &way);
         if (way < 0)
             lost |= __builtin_add_overflow(low, way, &low);
         else
@@ -245,8 +245,9 @@ static void move_section(const struct transfer *t, struct section *s)
             local->at += local->stride[level];
             if (++index[level] < s->count[level + 1])
                 break;
-            remote->at -= remote->stride[level] * index[level];
-            local->at -= local->stride[level] * index[level];
+            ptrdiff_t walked = (ptrdiff_t)index[level];
+            remote->at -= remote->stride[level] * walked;
+            local->at -= local->stride[level] * walked;
             index[level] = 0;
         }
     } while (level < s->levels);

@@ -200,7 +200,7 @@ static void *keep(void *arg)
     FSH_SELFTEST(gasnett_threadkey_get(fsh_selftest_pointer) == NULL);
     wait_for_start();
     for (int i = 0; i < rounds; i++) {
-        char *value = (char *)arg + i;
+        void *value = (void *)((uintptr_t)arg + (uintptr_t)i);
 
         gasnett_threadkey_set(fsh_selftest_pointer, value);
         if (i % 64 == 0)
