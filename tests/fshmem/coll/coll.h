@@ -133,6 +133,12 @@ struct coll_op {
     unsigned orders; /* of a result, coll_check */
 };
 
+/* A buffer of no byte may be a null pointer, to which nothing may be added. */
+static inline unsigned char *coll_at(unsigned char *buffer, size_t offset)
+{
+    return offset == 0 ? buffer : buffer + offset;
+}
+
 static inline int coll_reduces(enum coll_call call)
 {
     return call >= COLL_REDUCE;
@@ -271,14 +277,14 @@ static inline void coll_place(struct coll_op *op)
         op->dst = coll_take(dst, op->in_segment[0]);
         op->to = op->from = op->dst.at;
         if (op->call == COLL_GATHER || op->call == COLL_ALLGATHER) {
-            op->from += one * me;
+            op->from = coll_at(op->from, one * me);
         } else if (op->call == COLL_ALLGATHERV) {
-            op->from += op->in_at[me];
+            op->from = coll_at(op->from, op->in_at[me]);
         }
     } else {
         op->src = coll_take(src, op->in_segment[1]);
         op->from = op->src.at;
-        op->to = op->from + one * me;
+        op->to = coll_at(op->from, one * me);
     }
 }
 
@@ -313,11 +319,11 @@ static inline void coll_each_source(const struct coll_op *op,
     }
     for (int b = 0; b < blocks; b++) {
         if (op->call == COLL_ALLTOALLV) {
-            visit(op, b, op->from + op->out_at[b], op->out[b]);
+            visit(op, b, coll_at(op->from, op->out_at[b]), op->out[b]);
         } else if (op->call == COLL_ALLGATHERV) {
             visit(op, b, op->from, op->in[me]);
         } else {
-            visit(op, b, op->from + one * (size_t)b, one);
+            visit(op, b, coll_at(op->from, one * (size_t)b), one);
         }
     }
 }
@@ -393,7 +399,7 @@ static inline void coll_check_moved(const char *where, const struct coll_op *op)
     case COLL_ALLTOALLV:
         for (int i = 0; i < n; i++) {
             conf_check_fill(
-                where, op->to + op->in_at[i], op->in[i],
+                where, coll_at(op->to, op->in_at[i]), op->in[i],
                 coll_pattern(op, i, op->call == COLL_ALLGATHERV ? 0 : me));
         }
         coll_check_gaps(where, op);
@@ -404,7 +410,7 @@ static inline void coll_check_moved(const char *where, const struct coll_op *op)
         }
         for (int i = 0; i < n; i++) {
             conf_check_fill(
-                where, op->to + one * (size_t)i, one,
+                where, coll_at(op->to, one * (size_t)i), one,
                 coll_pattern(op, i, op->call == COLL_ALLTOALL ? me : 0));
         }
     }
