@@ -111,6 +111,8 @@ static void send_spoilt(void)
     message.head.category = FSH_AM_LONG; /* to an address of its choice */
     message.head.dst = (uint64_t)(uintptr_t)&delivered;
     send_bad(&message, sizeof message);
+    message.head = (struct fsh_ofi_head){.job = good.job, .kind = FSH_OFI_MEET};
+    send_bad(&message, sizeof message.head + sizeof message.gap); /* alone */
     message.head = good;
     send(&message, sizeof message);
     while (delivered == 0)

@@ -97,6 +97,11 @@ static void test_fields(void)
 
     bad.kind = FSH_OFI_KINDS;
     CHECK(!is_ours(&bad, fsh_ofi_bytes(0, 0)));
+    bad.kind = FSH_OFI_MEET;
+    bad.handler = FSH_OFI_ROUNDS - 1;
+    CHECK(is_ours(&bad, fsh_ofi_bytes(0, 0)));
+    bad.handler = FSH_OFI_ROUNDS; /* a round that there is not */
+    CHECK(!is_ours(&bad, fsh_ofi_bytes(0, 0)));
     bad = make(FSH_AM_LONG + 1, 0, 0);
     CHECK(!is_ours(&bad, fsh_ofi_bytes(0, 0)));
     bad = make(FSH_AM_SHORT, FSH_OFI_MAX_ARGS + 1, 0);

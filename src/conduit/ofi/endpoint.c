@@ -55,18 +55,21 @@ static void meet(void)
     struct card mine = {.local = fsh_option_bool("FSHMEM_OFI_LOCAL"),
                         .segment_max = fsh_boot_page()->segment_max},
                 *all;
+    bool *local;
     char why[512];
 
     if (!fsh_network_name(&fsh_ofi.network, &mine.name, why, sizeof why))
         fsh_fatal("conduit ofi: %s", why);
     all = calloc(fsh_ofi.ranks, sizeof *all);
     fsh_ofi.peers = calloc(fsh_ofi.ranks, sizeof *fsh_ofi.peers);
-    if (all == NULL || fsh_ofi.peers == NULL)
+    local = calloc(fsh_ofi.ranks, sizeof *local);
+    if (all == NULL || fsh_ofi.peers == NULL || local == NULL)
         fsh_fatal("conduit ofi: no memory for %u addresses", fsh_ofi.ranks);
     fsh_boot_exchange(&mine, sizeof mine, all);
     fsh_boot_token(fsh_ofi.expect.job.word);
     fsh_ofi.segment_least = mine.segment_max;
     for (uint32_t r = 0; r < fsh_ofi.ranks; r++) {
+        local[r] = all[r].local;
         fsh_ofi.peers[r].window = FSH_OFI_WINDOW;
         fsh_ofi.peers[r].here =
             r == fsh_ofi.rank ||
@@ -81,6 +84,8 @@ static void meet(void)
                       "%u",
                       fsh_ofi.network.info->fabric_attr->prov_name, r);
     }
+    fsh_ofi_meet_open(local);
+    free(local);
     free(all);
 }
 

@@ -124,16 +124,18 @@ static void fini(void)
 
 static void describe(void (*line)(void *arg, const char *text), void *arg)
 {
-    char text[128];
+    char text[160];
 
     if (fsh_ofi.peers == NULL)
         return;
     fsh_local_describe(line, arg);
     snprintf(text, sizeof text,
-             "ofi: provider %s: %zu operations posted, %zu queued, %" PRIu64
+             "ofi: provider %s: %" PRIu64
+             " messages sent, %zu operations posted, %zu queued, %" PRIu64
              " messages of strangers dropped",
-             fsh_ofi.network.info->fabric_attr->prov_name, fsh_ofi.posted,
-             fsh_ofi.queued, fsh_ofi.counters.strangers);
+             fsh_ofi.network.info->fabric_attr->prov_name,
+             fsh_ofi.counters.sent, fsh_ofi.posted, fsh_ofi.queued,
+             fsh_ofi.counters.strangers);
     line(arg, text);
     if (fsh_ofi.failed_ns != 0)
         line(arg, fsh_ofi.failure);
@@ -163,7 +165,7 @@ const struct fsh_conduit_ops fsh_conduit_ofi = {
     .name = "ofi",
     .needs = &needs,
     .direct = &fsh_local_direct,
-    .barrier = &fsh_local_barrier,
+    .barrier = &fsh_ofi_barrier,
     .shorts = &fsh_local_shorts,
     .usable = usable,
     .init = init,

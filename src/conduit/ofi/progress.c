@@ -108,6 +108,8 @@ static void arrive(struct fsh_ofi_buffer *buffer, void *message, size_t bytes)
     head = align(message, bytes);
     fsh_ofi.peers[head->source].window += head->credit;
     fsh_ofi.greeted += head->kind == FSH_OFI_HELLO;
+    if (head->kind == FSH_OFI_MEET && !fsh_ofi_meet_came(head))
+        fsh_ofi.counters.strangers++;
     if (head->kind >= FSH_OFI_CREDIT)
         return;
     buffer->users++;

@@ -25,6 +25,7 @@
 #include "network/endpoint.h"
 
 #define FSH_OFI_MAX_RANKS 1024u
+_Static_assert(UINT32_C(1) << FSH_OFI_ROUNDS >= FSH_OFI_MAX_RANKS, "rounds");
 
 /* Bytes of requests to a peer whose handlers have not ended, at most: two of the
  * largest may be on their way, the second half is given back at the latest. */
@@ -103,6 +104,7 @@ struct fsh_ofi_peer {
 };
 
 struct fsh_ofi_counters {
+    uint64_t sent;      /* messages */
     uint64_t strangers; /* messages that were dropped */
     uint64_t late;      /* times that the provider took no more */
 };
@@ -156,6 +158,18 @@ void fsh_ofi_open_segment(void *addr, size_t size, struct fsh_segment *segs);
 
 /* Connect to the ranks that barriers talk to: collective, bounded, fatal if it fails. */
 void fsh_ofi_greet(void);
+
+/* ---- meet.c ---- */
+
+extern const struct fsh_barrier_ops fsh_ofi_barrier;
+
+/* Before the first barrier: which ranks reach those of their host by memory. */
+void fsh_ofi_meet_open(const bool *by_memory);
+/* The ranks with which this one exchanges messages in a barrier, each to and fro, some
+ * perhaps twice: at most 2 * FSH_OFI_ROUNDS. Returns how many. */
+uint32_t fsh_ofi_meet_partners(uint32_t *ranks);
+/* A message of a barrier has come; whether its source may have sent it. With the lock. */
+bool fsh_ofi_meet_came(const struct fsh_ofi_head *head);
 
 /* ---- register.c ---- */
 

@@ -56,5 +56,6 @@ bool fsh_ofi_is_ours(const struct fsh_ofi_expect *expect, const void *message,
            h.nbytes <= FSH_OFI_MAX_PAYLOAD &&
            bytes == fsh_ofi_bytes(h.nargs, h.nbytes) &&
            (h.category != FSH_AM_SHORT || h.nbytes == 0) &&
+           (h.kind != FSH_OFI_MEET || h.handler < FSH_OFI_ROUNDS) &&
            (h.category != FSH_AM_LONG || is_in_segment(expect, &h));
 }

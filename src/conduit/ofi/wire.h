@@ -20,11 +20,13 @@ enum fsh_ofi_kind {
     FSH_OFI_REPLY,
     FSH_OFI_CREDIT, /* nothing but credit */
     FSH_OFI_HELLO,  /* nothing: there is a connection */
+    FSH_OFI_MEET, /* of a barrier (meet.c): handler is the round, dst the word */
     FSH_OFI_KINDS
 };
 
 #define FSH_OFI_ALIGN 16u /* of payloads, and of messages in a buffer */
 #define FSH_OFI_MAX_ARGS 16u
+#define FSH_OFI_ROUNDS 10u /* of a barrier */
 #define FSH_OFI_MAX_PAYLOAD 65536u
 #define FSH_OFI_MAX_HEAD 112u
 #define FSH_OFI_MAX_MESSAGE (FSH_OFI_MAX_HEAD + FSH_OFI_MAX_PAYLOAD)
@@ -39,7 +41,7 @@ struct fsh_ofi_head {
     uint8_t kind, handler, category, nargs;
     uint32_t nbytes; /* of the payload */
     uint32_t credit; /* bytes of requests that the target may send once more */
-    uint64_t dst;    /* Long */
+    uint64_t dst;    /* Long; MEET */
     /* Behind it: nargs arguments, then the payload, aligned. */
 };
 _Static_assert(sizeof(struct fsh_ofi_head) == 40, "head");
