@@ -144,6 +144,53 @@ static void test_segment(void)
     CHECK(is_ours(&head, fsh_ofi_bytes(0, 0)));
 }
 
+/* Put and get by messages: kind, category, arguments and payload belong together, and
+ * both stay in the segment. */
+static void test_pieces(void)
+{
+    static const struct {
+        uint8_t kind, category, nargs;
+        uint32_t nbytes;
+    } good[] = {{FSH_OFI_PUT, FSH_AM_LONG, 1, 64},
+                {FSH_OFI_GET, FSH_AM_SHORT, 2, 0},
+                {FSH_OFI_DONE, FSH_AM_SHORT, 1, 0},
+                {FSH_OFI_DATA, FSH_AM_MEDIUM, 1, 64}};
+    struct {
+        struct fsh_ofi_head head;
+        int32_t args[6];
+        unsigned char payload[80];
+    } message = {0};
+
+    for (unsigned i = 0; i < 4; i++)
+        for (uint8_t category = 0; category <= FSH_AM_LONG; category++)
+            for (uint8_t nargs = 0; nargs < 4; nargs++)
+                for (uint32_t n = 0; n <= 64; n += 64) {
+                    bool want = category == good[i].category &&
+                                nargs == good[i].nargs && n == good[i].nbytes;
+
+                    message.head = make(category, nargs, n);
+                    message.head.dst = SEGMENT + SEGMENT_BYTES - 64;
+                    message.head.kind = good[i].kind;
+                    message.args[1] = 64;
+                    CHECK(fsh_ofi_is_ours(&expect, &message,
+                                          fsh_ofi_bytes(nargs, n)) == want,
+                          "kind %u, category %u, %u arguments, %u bytes",
+                          good[i].kind, category, nargs, n);
+                }
+    message.head = make(FSH_AM_SHORT, 2, 0);
+    message.head.kind = FSH_OFI_GET;
+    message.head.dst = SEGMENT + SEGMENT_BYTES - 64;
+    for (int32_t n = -1; n <= 65; n += 66 / 6) {
+        message.args[1] = n;
+        CHECK(fsh_ofi_is_ours(&expect, &message, fsh_ofi_bytes(2, 0)) ==
+                  (n > 0 && n <= 64),
+              "a get of %d bytes", n);
+    }
+    message.head.dst = SEGMENT - 1;
+    message.args[1] = 1;
+    CHECK(!fsh_ofi_is_ours(&expect, &message, fsh_ofi_bytes(2, 0)));
+}
+
 static void test_garbage(void)
 {
     uint64_t random = 1;
@@ -164,6 +211,7 @@ int main(void)
     test_fields();
     test_length();
     test_segment();
+    test_pieces();
     test_garbage();
     return 0;
 }

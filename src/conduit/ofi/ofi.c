@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Conduit ofi: ranks of several hosts. Those of one share memory (conduit/local.h),
- * unless FSHMEM_OFI_LOCAL=0; the others talk through libfabric, by messages and remote
- * memory access, whatever network carries them. What an operation takes is decided by
+ * unless FSHMEM_OFI_LOCAL=0; the others talk through libfabric, by messages and, where the
+ * provider has it, remote memory access, whatever network carries them. What an operation takes is decided by
  * its target here, and nowhere else. Progress is made in calls of the library (state.h
  * has the rules).
  */
@@ -30,7 +30,7 @@ static bool usable(char *why, size_t whylen)
 
     if (library == NULL)
         return false;
-    info = fsh_network_provider(library, why, whylen);
+    info = fsh_network_provider(library, true, why, whylen);
     if (info != NULL)
         library->freeinfo(info);
     return info != NULL;
@@ -137,6 +137,9 @@ static void describe(void (*line)(void *arg, const char *text), void *arg)
              fsh_ofi.counters.sent, fsh_ofi.posted, fsh_ofi.queued,
              fsh_ofi.counters.strangers);
     line(arg, text);
+    if (!fsh_ofi.network.rma)
+        line(arg, "ofi: put and get are messages: the provider has no remote "
+                  "memory access");
     if (fsh_ofi.failed_ns != 0)
         line(arg, fsh_ofi.failure);
     for (uint32_t r = 0; r < fsh_ofi.ranks; r++) {

@@ -97,6 +97,22 @@ static const struct fsh_ofi_head *align(unsigned char *message, size_t bytes)
     return (const struct fsh_ofi_head *)(message - off);
 }
 
+/* A message without a handler; whether its source may have sent it. */
+static bool serve(const struct fsh_ofi_head *head)
+{
+    switch (head->kind) {
+    case FSH_OFI_CREDIT:
+        return true;
+    case FSH_OFI_HELLO:
+        fsh_ofi.greeted++;
+        return true;
+    case FSH_OFI_MEET:
+        return fsh_ofi_meet_came(head);
+    default:
+        return fsh_ofi_piece_came(head);
+    }
+}
+
 static void arrive(struct fsh_ofi_buffer *buffer, void *message, size_t bytes)
 {
     const struct fsh_ofi_head *head;
@@ -107,9 +123,9 @@ static void arrive(struct fsh_ofi_buffer *buffer, void *message, size_t bytes)
     }
     head = align(message, bytes);
     fsh_ofi.peers[head->source].window += head->credit;
-    fsh_ofi.greeted += head->kind == FSH_OFI_HELLO;
-    if (head->kind == FSH_OFI_MEET && !fsh_ofi_meet_came(head))
+    if (head->kind >= FSH_OFI_CREDIT && !serve(head))
         fsh_ofi.counters.strangers++;
+    fsh_ofi_pieces_flush(head->source);
     if (head->kind >= FSH_OFI_CREDIT)
         return;
     buffer->users++;

@@ -8,7 +8,7 @@
  * queued here (send.c), so a handler always ends, receive buffers always come back,
  * and requests and replies cannot block each other. What is queued is bounded: requests
  * by the window that each peer grants, replies by the requests they answer, puts and
- * gets by the client that started them.
+ * gets by the client that started them (without remote memory access, by the window).
  */
 #ifndef FSH_OFI_STATE_H
 #define FSH_OFI_STATE_H
@@ -95,11 +95,13 @@ struct fsh_ofi_arrival {
 struct fsh_ofi_peer {
     fi_addr_t addr;
     struct fsh_segment segment;
-    uint64_t key, base;         /* of its segment for RMA */
-    uint32_t window;            /* bytes of requests that may go to it */
-    uint32_t owed;              /* of its requests, ended and not given back */
-    bool here;                  /* reached by memory (conduit/local.h) */
-    bool talked;                /* something was injected for it */
+    uint64_t key, base; /* of its segment for RMA */
+    uint32_t window;    /* bytes of requests that may go to it */
+    uint32_t owed;      /* of its requests, ended and not given back */
+    bool here;          /* reached by memory (conduit/local.h) */
+    bool talked;        /* something was injected for it */
+    bool rma;           /* its segment can be reached so, from here */
+    struct fsh_ofi_copy *copies, **last_copy; /* with pieces to send */
     struct fsh_ofi_queue queue; /* what the provider did not take yet */
 };
 
@@ -232,6 +234,19 @@ bool fsh_ofi_am_try_reply(struct fsh_token *token, const struct fsh_am *am);
 /* Run the handler of a message; returns the bytes of a request that no reply has
  * given back. Without the lock. */
 uint32_t fsh_ofi_run(const struct fsh_ofi_head *head);
+
+/* ---- pieces.c ---- */
+
+/* As in conduit.h, by messages; never wait. */
+void fsh_ofi_pieces_put(uint32_t node, void *dst, const void *src, size_t n,
+                        struct fsh_event *local, struct fsh_event *remote);
+void fsh_ofi_pieces_get(void *dst, uint32_t node, const void *src, size_t n,
+                        struct fsh_event *done);
+/* A PUT or what follows it has come; whether its source may have sent it. With the
+ * lock. */
+bool fsh_ofi_piece_came(const struct fsh_ofi_head *head);
+/* Send what there is room for at that rank. With the lock. */
+void fsh_ofi_pieces_flush(uint32_t node);
 
 /* ---- transfer.c, as in conduit.h; ranks that are not here, too ---- */
 

@@ -35,12 +35,31 @@ static bool is_of_job(const struct fsh_ofi_expect *expect,
 
 /* A Long of no bytes may point anywhere. */
 static bool is_in_segment(const struct fsh_ofi_expect *expect,
-                          const struct fsh_ofi_head *h)
+                          const struct fsh_ofi_head *h, uint32_t bytes)
 {
-    return h->nbytes == 0 ||
+    return bytes == 0 ||
            (h->dst >= expect->segment &&
             h->dst - expect->segment <= expect->segment_bytes &&
-            h->nbytes <= expect->segment_bytes - (h->dst - expect->segment));
+            bytes <= expect->segment_bytes - (h->dst - expect->segment));
+}
+
+/* Of a message of the right length: is it what that kind has? */
+static bool is_piece(const struct fsh_ofi_expect *expect,
+                     const struct fsh_ofi_head *h, const void *message)
+{
+    bool has_payload = h->kind == FSH_OFI_PUT || h->kind == FSH_OFI_DATA;
+    uint32_t wanted;
+
+    if (h->category != fsh_ofi_piece_category(h->kind) ||
+        has_payload != (h->nbytes != 0) ||
+        h->nargs != (h->kind == FSH_OFI_GET ? 2 : 1))
+        return false;
+    if (h->kind != FSH_OFI_GET)
+        return true;
+    memcpy(&wanted, (const unsigned char *)message + sizeof *h + 4,
+           sizeof wanted);
+    return wanted != 0 && wanted <= FSH_OFI_MAX_PAYLOAD &&
+           is_in_segment(expect, h, wanted);
 }
 
 bool fsh_ofi_is_ours(const struct fsh_ofi_expect *expect, const void *message,
@@ -57,5 +76,6 @@ bool fsh_ofi_is_ours(const struct fsh_ofi_expect *expect, const void *message,
            bytes == fsh_ofi_bytes(h.nargs, h.nbytes) &&
            (h.category != FSH_AM_SHORT || h.nbytes == 0) &&
            (h.kind != FSH_OFI_MEET || h.handler < FSH_OFI_ROUNDS) &&
-           (h.category != FSH_AM_LONG || is_in_segment(expect, &h));
+           (h.category != FSH_AM_LONG || is_in_segment(expect, &h, h.nbytes)) &&
+           (h.kind < FSH_OFI_PUT || is_piece(expect, &h, message));
 }

@@ -21,6 +21,10 @@ enum fsh_ofi_kind {
     FSH_OFI_CREDIT, /* nothing but credit */
     FSH_OFI_HELLO,  /* nothing: there is a connection */
     FSH_OFI_MEET, /* of a barrier (meet.c): handler is the round, dst the word */
+    FSH_OFI_PUT,  /* a piece for dst (pieces.c); 1 argument: its number */
+    FSH_OFI_GET,  /* bytes at dst are wanted; 2: its number, how many */
+    FSH_OFI_DONE, /* a PUT is in place; 1: its number */
+    FSH_OFI_DATA, /* answers a GET; 1: its number */
     FSH_OFI_KINDS
 };
 
@@ -41,7 +45,7 @@ struct fsh_ofi_head {
     uint8_t kind, handler, category, nargs;
     uint32_t nbytes; /* of the payload */
     uint32_t credit; /* bytes of requests that the target may send once more */
-    uint64_t dst;    /* Long; MEET */
+    uint64_t dst;    /* Long; MEET; PUT, GET */
     /* Behind it: nargs arguments, then the payload, aligned. */
 };
 _Static_assert(sizeof(struct fsh_ofi_head) == 40, "head");
@@ -65,11 +69,19 @@ static inline size_t fsh_ofi_bytes(unsigned nargs, size_t nbytes)
     return fsh_ofi_payload_at(nargs) + fsh_ofi_aligned(nbytes);
 }
 
+/* The category that messages of this kind have, from PUT on. */
+static inline uint8_t fsh_ofi_piece_category(enum fsh_ofi_kind kind)
+{
+    return kind == FSH_OFI_PUT    ? FSH_AM_LONG
+           : kind == FSH_OFI_DATA ? FSH_AM_MEDIUM
+                                  : FSH_AM_SHORT;
+}
+
 /* What a rank knows of the messages it may get. */
 struct fsh_ofi_expect {
     struct fsh_ofi_token128 job;
     uint32_t ranks;
-    uint64_t segment, segment_bytes; /* of Long */
+    uint64_t segment, segment_bytes; /* of Long, PUT, GET */
 };
 
 /* Lay out a message at `to`, which has room for fsh_ofi_bytes; returns those. */
