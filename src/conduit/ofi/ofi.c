@@ -53,8 +53,7 @@ static void init(enum fsh_threads threads, struct fsh_limits *limits)
     fsh_ofi.bell = fsh_ofi.away != 0 ? fsh_local_bell() : -1;
     if (limits->am_max_medium > FSH_OFI_MAX_PAYLOAD)
         limits->am_max_medium = FSH_OFI_MAX_PAYLOAD;
-    limits->am_max_long_request = limits->am_max_long_reply =
-        FSH_OFI_MAX_PAYLOAD;
+    limits->am_max_long_request = limits->am_max_long_reply = FSH_OFI_MAX_LONG;
     if (limits->max_segment_global > fsh_ofi.segment_least)
         limits->max_segment_global = fsh_ofi.segment_least;
 }

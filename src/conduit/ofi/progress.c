@@ -240,6 +240,8 @@ static bool poll_away(void)
         if (!more)
             break;
     }
+    if (fsh_ofi.longs != NULL)
+        any |= fsh_ofi_longs_flush();
     if (any || fsh_ofi.posted != 0 || fsh_ofi.queued != 0)
         look_for(EAGER_POLLS);
     pthread_mutex_unlock(&fsh_ofi.lock);
@@ -330,9 +332,11 @@ void fsh_ofi_wait(uint64_t max_ns, bool memory)
 /* What stays away: whoever leaves has no more use for it. */
 static void drain_posted(size_t left, uint64_t end)
 {
-    while ((fsh_ofi.queued != 0 || fsh_ofi.posted > left) &&
+    while ((fsh_ofi.queued != 0 || fsh_ofi.posted > left ||
+            fsh_ofi.longs != NULL) &&
            fsh_time_ns() < end) {
         fsh_ofi_flush();
+        fsh_ofi_longs_flush();
         read_completions();
     }
 }

@@ -97,7 +97,7 @@ static bool inject(uint32_t node, const struct fsh_ofi_head *head,
 bool fsh_ofi_send(uint32_t node, const struct fsh_ofi_head *head,
                   const struct fsh_am *am, bool bounded)
 {
-    size_t bytes = fsh_ofi_bytes(head->nargs, head->nbytes);
+    size_t bytes = fsh_ofi_bytes(head->nargs, fsh_ofi_carried(head));
     struct fsh_ofi_op *op;
 
     if (inject(node, head, am, bytes)) {

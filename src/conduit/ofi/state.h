@@ -141,6 +141,8 @@ struct fsh_ofi {
     size_t queued;  /* ops in queues of peers */
     size_t posted;  /* ops that the provider has */
 
+    struct fsh_ofi_long *longs; /* whose bytes are on their way (long.c) */
+
     uint32_t greetings, greeted; /* hellos that were sent; as many come */
 
     uint64_t failed_ns; /* 0: nothing has; else when the first thing did */
@@ -160,6 +162,17 @@ void fsh_ofi_open_segment(void *addr, size_t size, struct fsh_segment *segs);
 
 /* Connect to the ranks that barriers talk to: collective, bounded, fatal if it fails. */
 void fsh_ofi_greet(void);
+
+/* ---- long.c: Longs of more than FSH_OFI_MAX_PAYLOAD bytes ---- */
+
+/* Put the payload of a request, and poll until it is in place. */
+void fsh_ofi_long_place(const struct fsh_am *am);
+/* Put it, from a copy, and leave the message to a later poll; `credit` goes back with
+ * it. am->node is its target, kind one that is PLACED. Never waits. */
+void fsh_ofi_long_later(enum fsh_ofi_kind kind, const struct fsh_am *am,
+                        uint32_t credit);
+/* Send messages whose payload is in place; whether any went. With the lock. */
+bool fsh_ofi_longs_flush(void);
 
 /* ---- meet.c ---- */
 
@@ -231,6 +244,10 @@ void fsh_ofi_am_reply(struct fsh_token *token, const struct fsh_am *am);
 bool fsh_ofi_am_try_request(const struct fsh_am *am);
 /* There always is. */
 bool fsh_ofi_am_try_reply(struct fsh_token *token, const struct fsh_am *am);
+/* Send a message, which gives back that credit; a request if there is room. With the
+ * lock. */
+bool fsh_ofi_send_am(enum fsh_ofi_kind kind, const struct fsh_am *am,
+                     uint32_t credit);
 /* Run the handler of a message; returns the bytes of a request that no reply has
  * given back. Without the lock. */
 uint32_t fsh_ofi_run(const struct fsh_ofi_head *head);

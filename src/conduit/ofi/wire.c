@@ -12,15 +12,16 @@ size_t fsh_ofi_pack(void *to, const struct fsh_ofi_head *head,
     unsigned char *message = to;
     size_t at = fsh_ofi_payload_at(head->nargs);
     size_t end = sizeof *head + 4 * (size_t)head->nargs;
-    size_t bytes = fsh_ofi_bytes(head->nargs, head->nbytes);
+    size_t carried = fsh_ofi_carried(head);
+    size_t bytes = fsh_ofi_bytes(head->nargs, carried);
 
     memcpy(message, head, sizeof *head);
     if (head->nargs != 0)
         memcpy(message + sizeof *head, am->args, 4 * (size_t)head->nargs);
     memset(message + end, 0, at - end); /* nothing of ours leaks in gaps */
-    if (head->nbytes != 0)
-        memcpy(message + at, am->src, head->nbytes);
-    memset(message + at + head->nbytes, 0, bytes - at - head->nbytes);
+    if (carried != 0)
+        memcpy(message + at, am->src, carried);
+    memset(message + at + carried, 0, bytes - at - carried);
     return bytes;
 }
 
@@ -62,6 +63,13 @@ static bool is_piece(const struct fsh_ofi_expect *expect,
            is_in_segment(expect, h, wanted);
 }
 
+/* Smaller Longs have no need of it. */
+static bool is_placed(const struct fsh_ofi_head *h)
+{
+    return h->category == FSH_AM_LONG && h->nbytes > FSH_OFI_MAX_PAYLOAD &&
+           h->nbytes <= FSH_OFI_MAX_LONG;
+}
+
 bool fsh_ofi_is_ours(const struct fsh_ofi_expect *expect, const void *message,
                      size_t bytes)
 {
@@ -72,8 +80,9 @@ bool fsh_ofi_is_ours(const struct fsh_ofi_expect *expect, const void *message,
     memcpy(&h, message, sizeof h);
     return is_of_job(expect, &h) && h.kind < FSH_OFI_KINDS &&
            h.category <= FSH_AM_LONG && h.nargs <= FSH_OFI_MAX_ARGS &&
-           h.nbytes <= FSH_OFI_MAX_PAYLOAD &&
-           bytes == fsh_ofi_bytes(h.nargs, h.nbytes) &&
+           fsh_ofi_carried(&h) <= FSH_OFI_MAX_PAYLOAD &&
+           bytes == fsh_ofi_bytes(h.nargs, fsh_ofi_carried(&h)) &&
+           (!fsh_ofi_is_placed(h.kind) || is_placed(&h)) &&
            (h.category != FSH_AM_SHORT || h.nbytes == 0) &&
            (h.kind != FSH_OFI_MEET || h.handler < FSH_OFI_ROUNDS) &&
            (h.category != FSH_AM_LONG || is_in_segment(expect, &h, h.nbytes)) &&

@@ -18,6 +18,8 @@
 enum fsh_ofi_kind {
     FSH_OFI_REQUEST,
     FSH_OFI_REPLY,
+    FSH_OFI_PLACED_REQUEST, /* a Long whose payload has been put to dst (long.c) */
+    FSH_OFI_PLACED_REPLY,
     FSH_OFI_CREDIT, /* nothing but credit */
     FSH_OFI_HELLO,  /* nothing: there is a connection */
     FSH_OFI_MEET, /* of a barrier (meet.c): handler is the round, dst the word */
@@ -32,6 +34,7 @@ enum fsh_ofi_kind {
 #define FSH_OFI_MAX_ARGS 16u
 #define FSH_OFI_ROUNDS 10u /* of a barrier */
 #define FSH_OFI_MAX_PAYLOAD 65536u
+#define FSH_OFI_MAX_LONG (1u << 30)
 #define FSH_OFI_MAX_HEAD 112u
 #define FSH_OFI_MAX_MESSAGE (FSH_OFI_MAX_HEAD + FSH_OFI_MAX_PAYLOAD)
 
@@ -43,7 +46,7 @@ struct fsh_ofi_head {
     struct fsh_ofi_token128 job;
     uint32_t source;
     uint8_t kind, handler, category, nargs;
-    uint32_t nbytes; /* of the payload */
+    uint32_t nbytes; /* of the payload, which PLACED ones do not carry */
     uint32_t credit; /* bytes of requests that the target may send once more */
     uint64_t dst;    /* Long; MEET; PUT, GET */
     /* Behind it: nargs arguments, then the payload, aligned. */
@@ -67,6 +70,17 @@ static inline size_t fsh_ofi_payload_at(unsigned nargs)
 static inline size_t fsh_ofi_bytes(unsigned nargs, size_t nbytes)
 {
     return fsh_ofi_payload_at(nargs) + fsh_ofi_aligned(nbytes);
+}
+
+/* Whether messages of this kind come after their payload. */
+static inline bool fsh_ofi_is_placed(unsigned kind)
+{
+    return kind == FSH_OFI_PLACED_REQUEST || kind == FSH_OFI_PLACED_REPLY;
+}
+/* Bytes of payload in the message. */
+static inline uint32_t fsh_ofi_carried(const struct fsh_ofi_head *head)
+{
+    return fsh_ofi_is_placed(head->kind) ? 0 : head->nbytes;
 }
 
 /* The category that messages of this kind have, from PUT on. */
