@@ -2,7 +2,7 @@
 /*
  * The ranks of one host among each other, in shared memory: all of conduit smp but
  * compute cores, and a part of conduit ofi, which sends the rest through
- * its network. Implemented in conduit/smp/local.c. Ranks are those of the job
+ * its network. Implemented in conduit/smp/local*.c. Ranks are those of the job
  * everywhere. One per process; calls as in conduit.h, from any thread.
  */
 #ifndef FSH_CONDUIT_LOCAL_H
@@ -60,5 +60,13 @@ void fsh_local_describe(void (*line)(void *arg, const char *text), void *arg);
 extern const struct fsh_short_ops fsh_local_shorts;
 extern const struct fsh_direct_ops fsh_local_direct;
 extern const struct fsh_barrier_ops fsh_local_barrier;
+
+/* Where ranks are elsewhere, a barrier begins with fsh_local_barrier.arrive; then the
+ * first of the ranks here gathers the opinions of all of them, and releases them with
+ * that of the job: see conduit/smp/meet.h. */
+uint32_t fsh_local_leader(void);
+bool fsh_local_gathered(uint64_t *opinion, uint32_t *missing);
+void fsh_local_release(uint64_t opinion);
+bool fsh_local_released(uint64_t *opinion);
 
 #endif

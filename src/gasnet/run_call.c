@@ -72,8 +72,8 @@ static const struct fsh_program *program_of(struct fsh_run_plan *plan,
                                             const char *name)
 {
     if (plan->program == NULL)
-        plan->program =
-            fsh_program_make(plan->algorithm, &plan->shape, team->rank);
+        plan->program = fsh_program_make_over(plan->algorithm, &plan->shape,
+                                              team->host, team->rank);
     if (plan->program == NULL)
         fsh_fatal("%s: no memory for a program of %u ranks", name, team->size);
     return plan->program;
@@ -152,12 +152,18 @@ static void by_card(struct fsh_team *team, const char *name,
 
 /* The algorithm of a call that requests none. */
 static const struct fsh_program_algorithm *algorithm_for(
-    struct fsh_team *team, const struct fsh_program_shape *shape, size_t bytes)
+    struct fsh_team *team, const struct fsh_program_shape *shape,
+    const struct fsh_coll_work *work)
 {
     const struct fsh_program_algorithm *a = asked[shape->call];
+    size_t bytes = work->elem * work->count;
 
     if (a != NULL)
         return a;
+    if (team->host != NULL && !fsh_run_has_card(team) &&
+        work->dst_bytes == NULL && work->src_bytes == NULL)
+        return fsh_program_choose_over(
+            shape, bytes, team->subtrees && work->wire == FSH_WIRE_FP32);
     return fsh_run_has_card(team) ? fsh_card_choose(shape, bytes)
                                   : fsh_program_choose(shape, bytes);
 }
@@ -191,7 +197,7 @@ struct fsh_coll_how fsh_coll_how(const struct fsh_program_shape *shape,
     const char *engine = "messages";
 
     if (a == NULL)
-        a = algorithm_for(all, shape, work->elem * work->count);
+        a = algorithm_for(all, shape, work);
     if (goes_by_loads(all, needs_messages(work)))
         engine = "direct";
     else if (goes_by_card(all, a, shape, work))
@@ -209,7 +215,7 @@ void fsh_coll_call(struct fsh_team *team, const char *name,
     work->call = shape->call;
     work->root = shape->root;
     if (a == NULL)
-        a = algorithm_for(team, shape, work->elem * work->count);
+        a = algorithm_for(team, shape, work);
     plan = plan_for(team, name, a, shape);
     if (goes_by_loads(team, needs_messages(work)))
         by_loads(team, name, plan, work, event);
@@ -242,8 +248,10 @@ FSH_HOT void fsh_coll_meet_start(struct fsh_team *team, const char *name,
     if (fsh_run_meets(team))
         fsh_run_meet_start(*words->mine, words->all, words->merge, event);
     else
-        fsh_coll_call(team, name, &fsh_program_idempotent, &shape, &work,
-                      event);
+        fsh_coll_call(team, name,
+                      team->host != NULL ? &fsh_program_two_level
+                                         : &fsh_program_idempotent,
+                      &shape, &work, event);
 }
 
 uint32_t fsh_coll_awaited(const struct fsh_team *team)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "boot/boot.h"
 #include "gasnet/run.h"
 #include "gasnet/team.h"
 
@@ -68,6 +69,27 @@ struct fsh_team *fsh_team_make(uint32_t id, uint32_t rank, uint32_t size,
     return team;
 }
 
+/* The same on all ranks of the team. */
+static void find_hosts(struct fsh_team *team, const char *call)
+{
+    uint16_t *host = fsh_team_memory(team->size, sizeof *host, call);
+    bool *seen = fsh_team_memory(fsh_boot_hosts(), sizeof *seen, call);
+    uint32_t hosts = 0;
+
+    for (uint32_t r = 0; r < team->size; r++) {
+        host[r] = (uint16_t)fsh_boot_host(team->node[r]);
+        hosts += !seen[host[r]];
+        seen[host[r]] = true;
+    }
+    free(seen);
+    if (hosts == 1 || hosts == team->size) {
+        free(host);
+        return;
+    }
+    team->host = host;
+    team->subtrees = fsh_program_are_subtrees(host, team->size);
+}
+
 /* The team of barriers for a team, reachable only through it. */
 static struct fsh_team *make_barriers(const struct fsh_team *team,
                                       const char *call)
@@ -80,6 +102,7 @@ static struct fsh_team *make_barriers(const struct fsh_team *team,
         barriers->number[r] = team->number[r] | FSH_TEAM_BARRIERS;
         barriers->rank_of[team->node[r]] = r;
     }
+    barriers->host = team->host;
     fsh_run_team_make(barriers, call);
     return barriers;
 }
@@ -97,6 +120,7 @@ void fsh_team_add(struct fsh_team *team, const char *call)
         make_view(team, &team->view[v], NULL, call);
     team->barrier.target = fsh_team_memory(team->view[FSH_VIEW_IMAGES].mine,
                                            sizeof(uint32_t), call);
+    find_hosts(team, call);
     fsh_run_team_make(team, call);
     team->barriers = make_barriers(team, call);
     /* Partner: the acquire in fsh_team_at. */

@@ -51,9 +51,12 @@ struct fsh_team {
     uint32_t id; /* this node's number for it */
     uint32_t rank;
     uint32_t size;
-    uint32_t *node;       /* [size] rank to node */
-    uint32_t *number;     /* [size] the team's number on that node */
-    uint32_t *rank_of;    /* [nodes] node to rank, or UINT32_MAX */
+    uint32_t *node;    /* [size] rank to node */
+    uint32_t *number;  /* [size] the team's number on that node */
+    uint32_t *rank_of; /* [nodes] node to rank, or UINT32_MAX */
+    uint16_t *host;    /* [size] numbers, if it is over hosts of which some have
+                           * several of its ranks; else NULL */
+    bool subtrees;     /* those are subtrees of the order TREE */
     struct fsh_lock lock; /* of images at its barrier */
     struct fsh_barrier barrier;
     struct fsh_view view[FSH_VIEWS];

@@ -83,8 +83,8 @@ static bool open_all(struct fsh_network *n, size_t peers, char *why,
            check(n, fi_enable(n->ep), "enabling the endpoint", why, whylen);
 }
 
-bool fsh_network_open(struct fsh_network *n, size_t peers, char *why,
-                      size_t whylen)
+static bool open_one(struct fsh_network *n, size_t peers, bool any, char *why,
+                     size_t whylen)
 {
     *n = (struct fsh_network){.fd = -1};
     if (fsh_network_modelled() != NULL)
@@ -98,15 +98,28 @@ bool fsh_network_open(struct fsh_network *n, size_t peers, char *why,
     n->library = fsh_network_library(why, whylen);
     if (n->library == NULL)
         return false;
-    n->info = fsh_network_provider(n->library, why, whylen);
+    n->info = fsh_network_provider(n->library, any, why, whylen);
     if (n->info == NULL)
         return false;
+    n->rma = (n->info->caps & FI_RMA) != 0;
     n->local_mr = n->info->domain_attr->mr_mode & FI_MR_LOCAL;
     n->piece = n->info->ep_attr->max_msg_size & ~(size_t)4095;
     if (open_all(n, peers, why, whylen))
         return true;
     fsh_network_close(n);
     return false;
+}
+
+bool fsh_network_open(struct fsh_network *n, size_t peers, char *why,
+                      size_t whylen)
+{
+    return open_one(n, peers, false, why, whylen);
+}
+
+bool fsh_network_open_any(struct fsh_network *n, size_t peers, char *why,
+                          size_t whylen)
+{
+    return open_one(n, peers, true, why, whylen);
 }
 
 static void close_fid(struct fid *fid)

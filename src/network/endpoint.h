@@ -27,7 +27,8 @@ struct fsh_network {
     struct fid_av *av;
     struct fid_cq *cq;
     struct fid_ep *ep;
-    int fd; /* readable once when there is news; -1: the provider has none */
+    int fd;   /* readable once when there is news; -1: the provider has none */
+    bool rma; /* remote memory access */
     bool local_mr; /* local memory must be registered, too */
     size_t piece;  /* bytes of one transfer at most, whole pages */
     bool modelled; /* in simulated time, see model.h */
@@ -39,10 +40,13 @@ struct fsh_network_name {
     unsigned char address[FSH_NETWORK_ADDRESS];
 };
 
-/* Open one that will know `peers` others. False with the reason and the remedy in `why`:
+/* Open one with remote memory access that will know `peers` others. False with the reason and the remedy in `why`:
  * nothing is open. */
 bool fsh_network_open(struct fsh_network *n, size_t peers, char *why,
                       size_t whylen);
+/* The same, without remote memory access (`rma`) if no provider has it. */
+bool fsh_network_open_any(struct fsh_network *n, size_t peers, char *why,
+                          size_t whylen);
 /* End everything that is in flight and free all of it. What was never opened, or has been
  * closed, is nothing; all registrations must have been closed before. */
 void fsh_network_close(struct fsh_network *n);

@@ -509,6 +509,7 @@ bool fsh_network_model_open(struct fsh_network *n, char *why, size_t whylen)
                               .cq = &host->cq,
                               .fd = -1,
                               .piece = endpoint.max_msg_size,
+                              .rma = true,
                               .modelled = true};
     return open_endpoint(n->domain, &info, &n->ep, NULL) == 0;
 }

@@ -15,7 +15,7 @@
 #include "network/library.h"
 
 #define API FI_VERSION(1, 17)
-#define CAPS (FI_MSG | FI_RMA | FI_MULTI_RECV)
+#define CAPS (FI_MSG | FI_MULTI_RECV)
 /* What is done if a provider wants it. */
 #define MODES (FI_CONTEXT | FI_CONTEXT2)
 #define MR_MODES                                                        \
@@ -32,13 +32,13 @@ static const char *const tried[] = {"net", "tcp;ofi_rxm", "net;ofi_rxm",
                                     "udp;ofi_rxd", "sockets"};
 
 static struct fi_info *make_hints(const struct fsh_network_library *library,
-                                  const char *provider)
+                                  const char *provider, uint64_t caps)
 {
     struct fi_info *hints = library->dupinfo(NULL);
 
     if (hints == NULL)
         return NULL;
-    hints->caps = CAPS;
+    hints->caps = caps;
     hints->mode = MODES;
     hints->ep_attr->type = FI_EP_RDM;
     hints->domain_attr->threading = FI_THREAD_DOMAIN; /* our lock */
@@ -54,7 +54,8 @@ static struct fi_info *make_hints(const struct fsh_network_library *library,
 /* What could be used, with the settings; NULL with the reason. Of an interface that
  * has no address of IP the name is that of a domain. */
 static struct fi_info *ask(const struct fsh_network_library *library,
-                           const char *provider, char *why, size_t whylen)
+                           const char *provider, uint64_t caps, char *why,
+                           size_t whylen)
 {
     char interface[64], address[INET_ADDRSTRLEN];
     struct fi_info *hints, *all = NULL;
@@ -67,7 +68,7 @@ static struct fi_info *ask(const struct fsh_network_library *library,
         return NULL;
     has_address = fsh_interface_address(interface, &in) &&
                   inet_ntop(AF_INET, &in, address, sizeof address) != NULL;
-    hints = make_hints(library, provider);
+    hints = make_hints(library, provider, caps);
 
     if (hints != NULL) {
         if (!has_address)
@@ -79,12 +80,13 @@ static struct fi_info *ask(const struct fsh_network_library *library,
     }
     if (rc == 0 && all != NULL)
         return all;
-    snprintf(why, whylen,
-             "libfabric has no provider%s%s with reliable datagrams, "
-             "messages and remote memory access on interface %s: %s "
-             "(" PROVIDER ", " INTERFACE "; `fshinfo` has all)",
-             provider[0] != '\0' ? " " : "", provider, interface,
-             library->strerror(-rc));
+    snprintf(
+        why, whylen,
+        "libfabric has no provider%s%s with reliable datagrams%s messages%s "
+        "on interface %s: %s (" PROVIDER ", " INTERFACE "; `fshinfo` has all)",
+        provider[0] != '\0' ? " " : "", provider, caps & FI_RMA ? "," : " and",
+        caps & FI_RMA ? " and remote memory access" : "", interface,
+        library->strerror(-rc));
     return NULL;
 }
 
@@ -99,11 +101,15 @@ static size_t place_of(const char *name)
 }
 
 struct fi_info *fsh_network_provider(const struct fsh_network_library *library,
-                                     char *why, size_t whylen)
+                                     bool any, char *why, size_t whylen)
 {
-    struct fi_info *all = ask(library, fsh_option_str(PROVIDER), why, whylen);
-    struct fi_info *best = all, *mine;
+    const char *name = fsh_option_str(PROVIDER);
+    struct fi_info *all = ask(library, name, CAPS | FI_RMA, why, whylen);
+    struct fi_info *best, *mine;
 
+    if (all == NULL && any)
+        all = ask(library, name, CAPS, why, whylen);
+    best = all;
     if (all == NULL)
         return NULL;
     for (struct fi_info *i = all; i != NULL; i = i->next)
@@ -152,8 +158,6 @@ static const char *lacks(const struct fi_info *first)
         return "no reliable datagram endpoints by itself";
     if (!(caps & FI_MSG) || !(caps & FI_MULTI_RECV))
         return "no messages into buffers that several share";
-    if (!(caps & FI_RMA))
-        return "no remote memory access";
     return "not on the interface that " INTERFACE " names";
 }
 
@@ -170,8 +174,8 @@ bool fsh_network_providers(void (*cb)(void *arg, const char *name, bool usable,
         return false;
     if (library->getinfo(API, NULL, NULL, 0, NULL, &all) != 0)
         all = NULL;
-    usable = ask(library, "", none, sizeof none);
-    chosen = fsh_network_provider(library, none, sizeof none);
+    usable = ask(library, "", CAPS, none, sizeof none);
+    chosen = fsh_network_provider(library, true, none, sizeof none);
     for (const struct fi_info *i = all; i != NULL; i = i->next) {
         const char *name = i->fabric_attr->prov_name;
         bool can = is_among(name, usable), seen = false;

@@ -87,8 +87,8 @@ static void echo(int which, gasnet_node_t to, size_t n, size_t src, int offset)
 
 static void sweep(int which, gasnet_node_t to)
 {
-    static const size_t edges[] = {64,   128,  256,  480,   512,  1024,
-                                   2048, 4096, 8192, 16384, 65536};
+    static const size_t edges[] = {64,   128,  256,  480,   512,   1024,
+                                   2048, 4096, 8192, 16384, 65536, 100000};
     for (size_t n = 0; n <= 18; n++) {
         echo(which, to, n, (n * 5) % 16, (int)((n * 3) % 16));
     }

@@ -5,7 +5,8 @@
  * (FI_MR_VIRT_ADDR), keys chosen by the provider (FI_MR_PROV_KEY), and, with
  * STRICT_ENDPOINT=1, memory that is bound to an endpoint (FI_MR_ENDPOINT). It stands
  * before the real library in LD_LIBRARY_PATH and hands everything on; an operation on
- * memory whose registration does not allow it ends the process with the reason.
+ * memory whose registration does not allow it ends the process with the reason. With
+ * STRICT_RMA=0 no provider has remote memory access.
  * Only calls that the library under test makes are checked.
  */
 #include <dlfcn.h>
@@ -57,6 +58,13 @@ static bool binds_to_endpoints(void)
     return set != NULL && strcmp(set, "1") == 0;
 }
 
+static bool hides_rma(void)
+{
+    const char *set = getenv("STRICT_RMA");
+
+    return set != NULL && strcmp(set, "0") == 0;
+}
+
 /* ---- the real library ---- */
 
 static void *real(const char *name)
@@ -100,10 +108,17 @@ int fi_getinfo(uint32_t version, const char *node, const char *service,
 {
     int modes = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY |
                 FI_MR_ALLOCATED | (binds_to_endpoints() ? FI_MR_ENDPOINT : 0);
-    int rc = REAL(fi_getinfo)(version, node, service, flags, hints, info);
+    int rc;
 
-    if (rc != 0 || hints == NULL)
+    if (hides_rma() && hints != NULL && (hints->caps & FI_RMA))
+        return -FI_ENODATA;
+    rc = REAL(fi_getinfo)(version, node, service, flags, hints, info);
+    if (rc != 0)
         return rc;
+    for (struct fi_info *i = *info; hides_rma() && i != NULL; i = i->next)
+        i->caps &= ~(uint64_t)FI_RMA;
+    if (hints == NULL)
+        return 0;
     if ((hints->domain_attr->mr_mode & modes) != modes) {
         REAL(fi_freeinfo)(*info);
         *info = NULL;
@@ -271,8 +286,12 @@ static ssize_t readmsg(struct fid_ep *ep, const struct fi_msg_rma *msg,
                        uint64_t flags)
 {
     struct fi_msg_rma below = *msg;
-    void *desc = check_one(ep, "fi_readmsg", msg->msg_iov, msg->iov_count,
-                           msg->desc, FI_READ);
+    void *desc;
+
+    if (hides_rma())
+        refuse("fi_readmsg", "there is no remote memory access");
+    desc = check_one(ep, "fi_readmsg", msg->msg_iov, msg->iov_count, msg->desc,
+                     FI_READ);
 
     below.desc = &desc;
     return strict.rma->readmsg(ep, &below, flags);
@@ -282,8 +301,12 @@ static ssize_t writemsg(struct fid_ep *ep, const struct fi_msg_rma *msg,
                         uint64_t flags)
 {
     struct fi_msg_rma below = *msg;
-    void *desc = check_one(ep, "fi_writemsg", msg->msg_iov, msg->iov_count,
-                           msg->desc, FI_WRITE);
+    void *desc;
+
+    if (hides_rma())
+        refuse("fi_writemsg", "there is no remote memory access");
+    desc = check_one(ep, "fi_writemsg", msg->msg_iov, msg->iov_count, msg->desc,
+                     FI_WRITE);
 
     below.desc = &desc;
     return strict.rma->writemsg(ep, &below, flags);

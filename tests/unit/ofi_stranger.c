@@ -111,6 +111,18 @@ static void send_spoilt(void)
     message.head.category = FSH_AM_LONG; /* to an address of its choice */
     message.head.dst = (uint64_t)(uintptr_t)&delivered;
     send_bad(&message, sizeof message);
+    message.head = (struct fsh_ofi_head){.job = good.job, .kind = FSH_OFI_MEET};
+    send_bad(&message, sizeof message.head + sizeof message.gap); /* alone */
+    /* Answers to what was never asked. */
+    message.head = (struct fsh_ofi_head){.job = good.job,
+                                         .kind = FSH_OFI_DONE,
+                                         .category = FSH_AM_SHORT,
+                                         .nargs = 1};
+    send_bad(&message, sizeof message.head + sizeof message.gap);
+    message.head.kind = FSH_OFI_DATA;
+    message.head.category = FSH_AM_MEDIUM;
+    message.head.nbytes = 16;
+    send_bad(&message, sizeof message);
     message.head = good;
     send(&message, sizeof message);
     while (delivered == 0)

@@ -35,7 +35,8 @@ static struct fsh_ofi_head make(uint8_t category, uint8_t nargs, uint32_t n)
 }
 
 /* `bytes` bytes that begin with the head: ours? */
-static bool is_ours(const struct fsh_ofi_head *head, size_t bytes)
+static bool is_ours_of(const struct fsh_ofi_expect *of,
+                       const struct fsh_ofi_head *head, size_t bytes)
 {
     unsigned char *message = calloc(1, bytes != 0 ? bytes : 1);
     size_t n = bytes < sizeof *head ? bytes : sizeof *head;
@@ -43,9 +44,14 @@ static bool is_ours(const struct fsh_ofi_head *head, size_t bytes)
 
     CHECK(message != NULL);
     memcpy(message, head, n);
-    ours = fsh_ofi_is_ours(&expect, message, bytes);
+    ours = fsh_ofi_is_ours(of, message, bytes);
     free(message);
     return ours;
+}
+
+static bool is_ours(const struct fsh_ofi_head *head, size_t bytes)
+{
+    return is_ours_of(&expect, head, bytes);
 }
 
 static void test_pack(void)
@@ -97,6 +103,11 @@ static void test_fields(void)
 
     bad.kind = FSH_OFI_KINDS;
     CHECK(!is_ours(&bad, fsh_ofi_bytes(0, 0)));
+    bad.kind = FSH_OFI_MEET;
+    bad.handler = FSH_OFI_ROUNDS - 1;
+    CHECK(is_ours(&bad, fsh_ofi_bytes(0, 0)));
+    bad.handler = FSH_OFI_ROUNDS; /* a round that there is not */
+    CHECK(!is_ours(&bad, fsh_ofi_bytes(0, 0)));
     bad = make(FSH_AM_LONG + 1, 0, 0);
     CHECK(!is_ours(&bad, fsh_ofi_bytes(0, 0)));
     bad = make(FSH_AM_SHORT, FSH_OFI_MAX_ARGS + 1, 0);
@@ -139,6 +150,93 @@ static void test_segment(void)
     CHECK(is_ours(&head, fsh_ofi_bytes(0, 0)));
 }
 
+/* A Long whose payload has been put: its size, without the bytes. */
+static void test_placed(void)
+{
+    struct fsh_ofi_head head = make(FSH_AM_LONG, 2, FSH_OFI_MAX_PAYLOAD + 1);
+    struct fsh_ofi_expect large = expect;
+    unsigned char message[sizeof head + 4 * 2 + 8];
+    const int32_t args[2] = {1, 2};
+    const struct fsh_am am = {.args = args};
+    size_t bytes;
+
+    large.segment_bytes = UINT64_C(1) << 31;
+    for (unsigned kind = FSH_OFI_REQUEST; kind < FSH_OFI_KINDS; kind++) {
+        head.kind = (uint8_t)kind;
+        head.dst = SEGMENT;
+        head.nbytes = FSH_OFI_MAX_PAYLOAD + 1;
+        bytes = fsh_ofi_bytes(2, 0);
+        CHECK(bytes <= sizeof message);
+        if (fsh_ofi_is_placed(kind))
+            CHECK(fsh_ofi_pack(message, &head, &am) == bytes);
+        else
+            memcpy(message, &head, sizeof head);
+        CHECK(fsh_ofi_is_ours(&large, message, bytes) ==
+                  fsh_ofi_is_placed(kind),
+              "kind %u", kind);
+    }
+    head.kind = FSH_OFI_PLACED_REPLY;
+    CHECK(is_ours_of(&large, &head, bytes));
+    CHECK(!is_ours_of(&expect, &head, bytes)); /* beyond the segment */
+    CHECK(!is_ours_of(&large, &head, fsh_ofi_bytes(2, 16)));
+    head.nbytes = FSH_OFI_MAX_LONG;
+    CHECK(is_ours_of(&large, &head, bytes));
+    head.nbytes++;
+    CHECK(!is_ours_of(&large, &head, bytes));
+    head.nbytes = FSH_OFI_MAX_PAYLOAD; /* a message would carry it */
+    CHECK(!is_ours_of(&large, &head, bytes));
+    head.nbytes = FSH_OFI_MAX_LONG;
+    head.category = FSH_AM_MEDIUM;
+    CHECK(!is_ours_of(&large, &head, bytes));
+}
+
+/* Put and get by messages: kind, category, arguments and payload belong together, and
+ * both stay in the segment. */
+static void test_pieces(void)
+{
+    static const struct {
+        uint8_t kind, category, nargs;
+        uint32_t nbytes;
+    } good[] = {{FSH_OFI_PUT, FSH_AM_LONG, 1, 64},
+                {FSH_OFI_GET, FSH_AM_SHORT, 2, 0},
+                {FSH_OFI_DONE, FSH_AM_SHORT, 1, 0},
+                {FSH_OFI_DATA, FSH_AM_MEDIUM, 1, 64}};
+    struct {
+        struct fsh_ofi_head head;
+        int32_t args[6];
+        unsigned char payload[80];
+    } message = {0};
+
+    for (unsigned i = 0; i < 4; i++)
+        for (uint8_t category = 0; category <= FSH_AM_LONG; category++)
+            for (uint8_t nargs = 0; nargs < 4; nargs++)
+                for (uint32_t n = 0; n <= 64; n += 64) {
+                    bool want = category == good[i].category &&
+                                nargs == good[i].nargs && n == good[i].nbytes;
+
+                    message.head = make(category, nargs, n);
+                    message.head.dst = SEGMENT + SEGMENT_BYTES - 64;
+                    message.head.kind = good[i].kind;
+                    message.args[1] = 64;
+                    CHECK(fsh_ofi_is_ours(&expect, &message,
+                                          fsh_ofi_bytes(nargs, n)) == want,
+                          "kind %u, category %u, %u arguments, %u bytes",
+                          good[i].kind, category, nargs, n);
+                }
+    message.head = make(FSH_AM_SHORT, 2, 0);
+    message.head.kind = FSH_OFI_GET;
+    message.head.dst = SEGMENT + SEGMENT_BYTES - 64;
+    for (int32_t n = -1; n <= 65; n += 66 / 6) {
+        message.args[1] = n;
+        CHECK(fsh_ofi_is_ours(&expect, &message, fsh_ofi_bytes(2, 0)) ==
+                  (n > 0 && n <= 64),
+              "a get of %d bytes", n);
+    }
+    message.head.dst = SEGMENT - 1;
+    message.args[1] = 1;
+    CHECK(!fsh_ofi_is_ours(&expect, &message, fsh_ofi_bytes(2, 0)));
+}
+
 static void test_garbage(void)
 {
     uint64_t random = 1;
@@ -159,6 +257,8 @@ int main(void)
     test_fields();
     test_length();
     test_segment();
+    test_placed();
+    test_pieces();
     test_garbage();
     return 0;
 }

@@ -215,7 +215,7 @@ static void open_endpoint(void)
 
     raw.library = fsh_network_library(why, sizeof why);
     if (raw.library != NULL)
-        raw.info = fsh_network_provider(raw.library, why, sizeof why);
+        raw.info = fsh_network_provider(raw.library, false, why, sizeof why);
     if (raw.info == NULL)
         fsh_fatal("fshperf net: %s", why);
     check(raw.library->fabric(raw.info->fabric_attr, &raw.fabric, NULL),

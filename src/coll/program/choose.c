@@ -75,3 +75,27 @@ choice_t fsh_program_choose(const struct fsh_program_shape *s, size_t bytes)
         return for_reduction(s, bytes);
     }
 }
+
+/* Longer reductions in the order TREE cross from host to host as seldom as they can. */
+choice_t fsh_program_choose_over(const struct fsh_program_shape *s,
+                                 size_t bytes, bool subtrees)
+{
+    switch (s->call) {
+    case FSH_PROGRAM_BROADCAST:
+        return bytes < LONG_BROADCAST ? &fsh_program_two_level
+                                      : &fsh_program_two_level_long;
+    case FSH_PROGRAM_SCATTER:
+    case FSH_PROGRAM_GATHER:
+    case FSH_PROGRAM_ALLGATHER:
+        if (bytes < LONG_BLOCK)
+            return &fsh_program_two_level;
+        break;
+    case FSH_PROGRAM_ALLREDUCE:
+        if (subtrees && bytes < HALVING_FROM)
+            return &fsh_program_two_level_tree;
+        break;
+    default:
+        break;
+    }
+    return fsh_program_choose(s, bytes);
+}

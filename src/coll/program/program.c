@@ -80,26 +80,35 @@ struct fsh_program_step *fsh_program_add(struct fsh_program *program)
     return step;
 }
 
-struct fsh_program *fsh_program_make(const struct fsh_program_algorithm *a,
-                                     const struct fsh_program_shape *shape,
-                                     uint32_t rank)
+struct fsh_program *fsh_program_make_over(const struct fsh_program_algorithm *a,
+                                          const struct fsh_program_shape *shape,
+                                          const uint16_t *host, uint32_t rank)
 {
     struct fsh_program *p = calloc(1, sizeof *p);
 
     FSH_ASSERT(fsh_program_does(a, shape->call) && rank < shape->size);
     if (p == NULL)
         return NULL;
+    p->host = host;
     p->room = 8;
     p->step = malloc(p->room * sizeof *p->step);
     if (p->step != NULL) {
         p->blocks = a->blocks(shape);
         a->build(p, shape, rank);
     }
+    p->host = NULL;
     if (p->blocks == 0) {
         fsh_program_free(p);
         return NULL;
     }
     return p;
+}
+
+struct fsh_program *fsh_program_make(const struct fsh_program_algorithm *a,
+                                     const struct fsh_program_shape *shape,
+                                     uint32_t rank)
+{
+    return fsh_program_make_over(a, shape, NULL, rank);
 }
 
 void fsh_program_free(struct fsh_program *program)

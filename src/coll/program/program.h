@@ -97,7 +97,8 @@ struct fsh_program_step {
 struct fsh_program {
     uint32_t blocks;
     uint32_t steps;
-    uint32_t room; /* allocated steps */
+    uint32_t room;        /* allocated steps */
+    const uint16_t *host; /* while it is built; fsh_program_make_over */
     struct fsh_program_step *step;
 };
 
@@ -133,6 +134,15 @@ extern const struct fsh_program_algorithm fsh_program_ordered;
 /* Likewise: all-reduce for idempotent operations (barrier ids), with the rounds of a
  * barrier. */
 extern const struct fsh_program_algorithm fsh_program_idempotent;
+/* Likewise, for teams over hosts (fsh_program_make_over): what combines nothing, and
+ * all-reduce for idempotent operations; the second for long broadcasts. */
+extern const struct fsh_program_algorithm fsh_program_two_level;
+extern const struct fsh_program_algorithm fsh_program_two_level_long;
+/* All-reduce where fsh_program_are_subtrees. */
+extern const struct fsh_program_algorithm fsh_program_two_level_tree;
+/* Whether the ranks of each host form a subtree of the order TREE: adjacent ones, 2^k on
+ * each of 2^m hosts. host as in fsh_program_make_over. */
+bool fsh_program_are_subtrees(const uint16_t *host, uint32_t size);
 const struct fsh_program_algorithm *fsh_program_find(unsigned id);
 const struct fsh_program_algorithm *fsh_program_named(const char *name);
 
@@ -148,10 +158,21 @@ static inline bool fsh_program_does(const struct fsh_program_algorithm *a,
 const struct fsh_program_algorithm *fsh_program_choose(
     const struct fsh_program_shape *shape, size_t bytes);
 
+/* The same for a team over hosts of which some have several ranks, and blocks of one
+ * size; subtrees: fsh_program_are_subtrees. The order of a reduction is that of
+ * fsh_program_choose. */
+const struct fsh_program_algorithm *fsh_program_choose_over(
+    const struct fsh_program_shape *shape, size_t bytes, bool subtrees);
+
 /* Generates the program of a rank; the caller frees it. NULL: out of memory. */
 struct fsh_program *fsh_program_make(const struct fsh_program_algorithm *a,
                                      const struct fsh_program_shape *shape,
                                      uint32_t rank);
+/* The same where ranks are on several hosts: the number of each rank's, below
+ * FSH_PROGRAM_MAX_RANKS; read during the call only. */
+struct fsh_program *fsh_program_make_over(const struct fsh_program_algorithm *a,
+                                          const struct fsh_program_shape *shape,
+                                          const uint16_t *host, uint32_t rank);
 void fsh_program_free(struct fsh_program *program);
 
 /* For algorithms: adds a step, all zero except dest, which is NOBODY. Valid until the

@@ -3,7 +3,7 @@
  * Active messages of conduit ofi. A request takes its bytes from the window of its
  * target, which gives them back with the reply or, if there is none, with others
  * later. A reply needs no room at its target: whoever waits for it has taken that into
- * account (state.h), so it never waits.
+ * account (state.h), so it never waits. Longs of more than 64 KiB: long.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,61 +31,90 @@ static struct fsh_ofi_head make_head(enum fsh_ofi_kind kind,
         .dst = (uint64_t)(uintptr_t)am->dst};
 }
 
-/* With the lock. */
-static bool send_request(const struct fsh_am *am)
+static bool is_request(unsigned kind)
+{
+    return kind == FSH_OFI_REQUEST || kind == FSH_OFI_PLACED_REQUEST;
+}
+
+bool fsh_ofi_send_am(enum fsh_ofi_kind kind, const struct fsh_am *am,
+                     uint32_t credit)
 {
     struct fsh_ofi_peer *peer = &fsh_ofi.peers[am->node];
-    struct fsh_ofi_head head = make_head(FSH_OFI_REQUEST, am);
-    uint32_t bytes = (uint32_t)fsh_ofi_bytes(head.nargs, head.nbytes);
+    struct fsh_ofi_head head = make_head(kind, am);
+    uint32_t bytes =
+        (uint32_t)fsh_ofi_bytes(head.nargs, fsh_ofi_carried(&head));
+    bool request = is_request(kind);
 
-    if (peer->window < bytes)
+    if (request && peer->window < bytes)
         return false;
-    head.credit = peer->owed;
-    if (!fsh_ofi_send(am->node, &head, am, true))
+    head.credit = peer->owed + credit;
+    if (!fsh_ofi_send(am->node, &head, am, request))
         return false;
-    peer->owed -= head.credit;
-    peer->window -= bytes;
+    peer->owed = 0;
+    if (request)
+        peer->window -= bytes;
     return true;
 }
 
-bool fsh_ofi_am_try_request(const struct fsh_am *am)
+static bool is_long(const struct fsh_am *am)
+{
+    return am->category == FSH_AM_LONG && am->nbytes > FSH_OFI_MAX_PAYLOAD;
+}
+
+static bool try_request(enum fsh_ofi_kind kind, const struct fsh_am *am)
 {
     bool sent;
 
     pthread_mutex_lock(&fsh_ofi.lock);
-    sent = send_request(am);
+    sent = fsh_ofi_send_am(kind, am, 0);
     pthread_mutex_unlock(&fsh_ofi.lock);
     return sent;
 }
 
+bool fsh_ofi_am_try_request(const struct fsh_am *am)
+{
+    if (!is_long(am))
+        return try_request(FSH_OFI_REQUEST, am);
+    fsh_ofi_long_later(FSH_OFI_PLACED_REQUEST, am, 0);
+    return true;
+}
+
 void fsh_ofi_am_request(const struct fsh_am *am)
 {
-    static const struct fsh_wait_kind kind = {
+    static const struct fsh_wait_kind wait_kind = {
         .who = "conduit ofi: a request", .to_peer = true, .spins = 1};
     struct fsh_wait wait = {.peer = am->node + 1};
+    enum fsh_ofi_kind kind = FSH_OFI_REQUEST;
 
-    while (!fsh_ofi_am_try_request(am)) {
+    if (is_long(am)) {
+        fsh_ofi_long_place(am);
+        kind = FSH_OFI_PLACED_REQUEST;
+    }
+    while (!try_request(kind, am)) {
         if (fsh_ofi_poll()) {
             fsh_am_delivered();
             fsh_wait_found(&wait);
         } else
-            fsh_wait_pause(&kind, &wait, "room");
+            fsh_wait_pause(&wait_kind, &wait, "room");
         fsh_am_waits();
     }
     fsh_wait_end(&wait);
 }
 
-void fsh_ofi_am_reply(struct fsh_token *base, const struct fsh_am *am)
+void fsh_ofi_am_reply(struct fsh_token *base, const struct fsh_am *reply)
 {
     struct token *token = (struct token *)base;
-    struct fsh_ofi_peer *peer = &fsh_ofi.peers[base->source];
-    struct fsh_ofi_head head = make_head(FSH_OFI_REPLY, am);
+    struct fsh_am am = *reply;
+    uint32_t credit = token->credit;
 
-    pthread_mutex_lock(&fsh_ofi.lock);
-    head.credit = peer->owed + token->credit;
-    peer->owed = 0;
+    am.node = base->source;
     token->credit = 0;
-    fsh_ofi_send(base->source, &head, am, false);
+    if (is_long(&am)) {
+        fsh_ofi_long_later(FSH_OFI_PLACED_REPLY, &am, credit);
+        return;
+    }
+    pthread_mutex_lock(&fsh_ofi.lock);
+    fsh_ofi_send_am(FSH_OFI_REPLY, &am, credit);
     pthread_mutex_unlock(&fsh_ofi.lock);
 }
 
@@ -153,18 +182,18 @@ uint32_t fsh_ofi_run(const struct fsh_ofi_head *h)
                                    .handler = h->handler,
                                    .category = h->category,
                                    .nargs = h->nargs,
-                                   .is_request = h->kind == FSH_OFI_REQUEST,
-                                   .lane = h->kind == FSH_OFI_REQUEST ? 0 : 1,
+                                   .is_request = is_request(h->kind),
+                                   .lane = is_request(h->kind) ? 0 : 1,
                                    .args = (const int32_t *)(h + 1),
                                    .nbytes = h->nbytes}};
 
-    if (h->kind == FSH_OFI_REQUEST)
-        token.credit = (uint32_t)fsh_ofi_bytes(h->nargs, h->nbytes);
+    if (is_request(h->kind))
+        token.credit = (uint32_t)fsh_ofi_bytes(h->nargs, fsh_ofi_carried(h));
     if (h->category == FSH_AM_MEDIUM)
         token.base.buf = payload_of(h, &copy);
     if (h->category == FSH_AM_LONG) {
         token.base.buf = (void *)(uintptr_t)h->dst;
-        if (h->nbytes != 0)
+        if (fsh_ofi_carried(h) != 0)
             memcpy(token.base.buf,
                    (const unsigned char *)h + fsh_ofi_payload_at(h->nargs),
                    h->nbytes);

@@ -20,6 +20,7 @@ struct card {
 struct segment_card {
     struct fsh_segment segment;
     uint64_t key, base;
+    bool rma;
 };
 
 static void open_endpoint(void)
@@ -27,7 +28,7 @@ static void open_endpoint(void)
     size_t least = FSH_OFI_MAX_MESSAGE;
     char why[512];
 
-    if (!fsh_network_open(&fsh_ofi.network, fsh_ofi.ranks, why, sizeof why))
+    if (!fsh_network_open_any(&fsh_ofi.network, fsh_ofi.ranks, why, sizeof why))
         fsh_fatal("conduit ofi: %s", why);
     /* Not before it is enabled: shm of 1.17 has nowhere to keep it. */
     fsh_ofi_check(fi_setopt(&fsh_ofi.network.ep->fid, FI_OPT_ENDPOINT,
@@ -55,18 +56,21 @@ static void meet(void)
     struct card mine = {.local = fsh_option_bool("FSHMEM_OFI_LOCAL"),
                         .segment_max = fsh_boot_page()->segment_max},
                 *all;
+    bool *local;
     char why[512];
 
     if (!fsh_network_name(&fsh_ofi.network, &mine.name, why, sizeof why))
         fsh_fatal("conduit ofi: %s", why);
     all = calloc(fsh_ofi.ranks, sizeof *all);
     fsh_ofi.peers = calloc(fsh_ofi.ranks, sizeof *fsh_ofi.peers);
-    if (all == NULL || fsh_ofi.peers == NULL)
+    local = calloc(fsh_ofi.ranks, sizeof *local);
+    if (all == NULL || fsh_ofi.peers == NULL || local == NULL)
         fsh_fatal("conduit ofi: no memory for %u addresses", fsh_ofi.ranks);
     fsh_boot_exchange(&mine, sizeof mine, all);
     fsh_boot_token(fsh_ofi.expect.job.word);
     fsh_ofi.segment_least = mine.segment_max;
     for (uint32_t r = 0; r < fsh_ofi.ranks; r++) {
+        local[r] = all[r].local;
         fsh_ofi.peers[r].window = FSH_OFI_WINDOW;
         fsh_ofi.peers[r].here =
             r == fsh_ofi.rank ||
@@ -81,6 +85,8 @@ static void meet(void)
                       "%u",
                       fsh_ofi.network.info->fabric_attr->prov_name, r);
     }
+    fsh_ofi_meet_open(local);
+    free(local);
     free(all);
 }
 
@@ -121,12 +127,13 @@ static void open_own(void *addr, size_t size, struct segment_card *card)
 
 void fsh_ofi_open_segment(void *addr, size_t size, struct fsh_segment *segs)
 {
-    struct segment_card mine = {.segment = {addr, size}}, *all;
+    const bool rma = fsh_ofi.network.rma;
+    struct segment_card mine = {.segment = {addr, size}, .rma = rma}, *all;
 
     all = calloc(fsh_ofi.ranks, sizeof *all);
     if (all == NULL)
         fsh_fatal("conduit ofi: no memory for %u segments", fsh_ofi.ranks);
-    if (size != 0)
+    if (size != 0 && rma)
         open_own(addr, size, &mine);
     fsh_ofi.expect.segment = (uint64_t)(uintptr_t)addr;
     fsh_ofi.expect.segment_bytes = size;
@@ -135,6 +142,7 @@ void fsh_ofi_open_segment(void *addr, size_t size, struct fsh_segment *segs)
         segs[r] = fsh_ofi.peers[r].segment = all[r].segment;
         fsh_ofi.peers[r].key = all[r].key;
         fsh_ofi.peers[r].base = all[r].base;
+        fsh_ofi.peers[r].rma = rma && all[r].rma;
     }
     free(all);
 }

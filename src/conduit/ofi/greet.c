@@ -4,7 +4,8 @@
  * them, and both have to make progress for that: without this a rank that computes after
  * its first barrier would keep those waiting to which it had no connection yet. So in
  * gasnet_attach, where all are, each rank connects to those at distances of powers of
- * two, with which barriers and collectives talk, if they are not here. See state.h.
+ * two, with which collectives and barriers of teams talk, and to those of its barrier with
+ * all (meet.c), if they are not here. See state.h.
  */
 #include "base/log.h"
 #include "base/option.h"
@@ -69,12 +70,16 @@ void fsh_ofi_greet(void)
     struct fsh_wait wait = {
         .limit_ms = fsh_wait_ms(fsh_option_seconds("FSHMEM_START_TIMEOUT"))};
     const uint32_t n = fsh_ofi.ranks;
+    uint32_t partner[2 * FSH_OFI_ROUNDS];
+    const uint32_t partners = fsh_ofi_meet_partners(partner);
 
     pthread_mutex_lock(&fsh_ofi.lock);
     for (uint32_t away = 1; away < n; away *= 2) {
         send_hello((fsh_ofi.rank + away) % n);
         send_hello((fsh_ofi.rank + n - away) % n);
     }
+    for (uint32_t i = 0; i < partners; i++)
+        send_hello(partner[i]);
     pthread_mutex_unlock(&fsh_ofi.lock);
     while (!is_met())
         if (fsh_ofi_poll())

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Conduit ofi: ranks of several hosts. Those of one share memory (conduit/local.h),
- * unless FSHMEM_OFI_LOCAL=0; the others talk through libfabric, by messages and remote
- * memory access, whatever network carries them. What an operation takes is decided by
+ * unless FSHMEM_OFI_LOCAL=0; the others talk through libfabric, by messages and, where the
+ * provider has it, remote memory access, whatever network carries them. What an operation takes is decided by
  * its target here, and nowhere else. Progress is made in calls of the library (state.h
  * has the rules).
  */
@@ -30,7 +30,7 @@ static bool usable(char *why, size_t whylen)
 
     if (library == NULL)
         return false;
-    info = fsh_network_provider(library, why, whylen);
+    info = fsh_network_provider(library, true, why, whylen);
     if (info != NULL)
         library->freeinfo(info);
     return info != NULL;
@@ -53,8 +53,7 @@ static void init(enum fsh_threads threads, struct fsh_limits *limits)
     fsh_ofi.bell = fsh_ofi.away != 0 ? fsh_local_bell() : -1;
     if (limits->am_max_medium > FSH_OFI_MAX_PAYLOAD)
         limits->am_max_medium = FSH_OFI_MAX_PAYLOAD;
-    limits->am_max_long_request = limits->am_max_long_reply =
-        FSH_OFI_MAX_PAYLOAD;
+    limits->am_max_long_request = limits->am_max_long_reply = FSH_OFI_MAX_LONG;
     if (limits->max_segment_global > fsh_ofi.segment_least)
         limits->max_segment_global = fsh_ofi.segment_least;
 }
@@ -124,17 +123,22 @@ static void fini(void)
 
 static void describe(void (*line)(void *arg, const char *text), void *arg)
 {
-    char text[128];
+    char text[160];
 
     if (fsh_ofi.peers == NULL)
         return;
     fsh_local_describe(line, arg);
     snprintf(text, sizeof text,
-             "ofi: provider %s: %zu operations posted, %zu queued, %" PRIu64
+             "ofi: provider %s: %" PRIu64
+             " messages sent, %zu operations posted, %zu queued, %" PRIu64
              " messages of strangers dropped",
-             fsh_ofi.network.info->fabric_attr->prov_name, fsh_ofi.posted,
-             fsh_ofi.queued, fsh_ofi.counters.strangers);
+             fsh_ofi.network.info->fabric_attr->prov_name,
+             fsh_ofi.counters.sent, fsh_ofi.posted, fsh_ofi.queued,
+             fsh_ofi.counters.strangers);
     line(arg, text);
+    if (!fsh_ofi.network.rma)
+        line(arg, "ofi: put and get are messages: the provider has no remote "
+                  "memory access");
     if (fsh_ofi.failed_ns != 0)
         line(arg, fsh_ofi.failure);
     for (uint32_t r = 0; r < fsh_ofi.ranks; r++) {
@@ -163,7 +167,7 @@ const struct fsh_conduit_ops fsh_conduit_ofi = {
     .name = "ofi",
     .needs = &needs,
     .direct = &fsh_local_direct,
-    .barrier = &fsh_local_barrier,
+    .barrier = &fsh_ofi_barrier,
     .shorts = &fsh_local_shorts,
     .usable = usable,
     .init = init,

@@ -97,6 +97,22 @@ static const struct fsh_ofi_head *align(unsigned char *message, size_t bytes)
     return (const struct fsh_ofi_head *)(message - off);
 }
 
+/* A message without a handler; whether its source may have sent it. */
+static bool serve(const struct fsh_ofi_head *head)
+{
+    switch (head->kind) {
+    case FSH_OFI_CREDIT:
+        return true;
+    case FSH_OFI_HELLO:
+        fsh_ofi.greeted++;
+        return true;
+    case FSH_OFI_MEET:
+        return fsh_ofi_meet_came(head);
+    default:
+        return fsh_ofi_piece_came(head);
+    }
+}
+
 static void arrive(struct fsh_ofi_buffer *buffer, void *message, size_t bytes)
 {
     const struct fsh_ofi_head *head;
@@ -107,7 +123,9 @@ static void arrive(struct fsh_ofi_buffer *buffer, void *message, size_t bytes)
     }
     head = align(message, bytes);
     fsh_ofi.peers[head->source].window += head->credit;
-    fsh_ofi.greeted += head->kind == FSH_OFI_HELLO;
+    if (head->kind >= FSH_OFI_CREDIT && !serve(head))
+        fsh_ofi.counters.strangers++;
+    fsh_ofi_pieces_flush(head->source);
     if (head->kind >= FSH_OFI_CREDIT)
         return;
     buffer->users++;
@@ -222,6 +240,8 @@ static bool poll_away(void)
         if (!more)
             break;
     }
+    if (fsh_ofi.longs != NULL)
+        any |= fsh_ofi_longs_flush();
     if (any || fsh_ofi.posted != 0 || fsh_ofi.queued != 0)
         look_for(EAGER_POLLS);
     pthread_mutex_unlock(&fsh_ofi.lock);
@@ -312,9 +332,11 @@ void fsh_ofi_wait(uint64_t max_ns, bool memory)
 /* What stays away: whoever leaves has no more use for it. */
 static void drain_posted(size_t left, uint64_t end)
 {
-    while ((fsh_ofi.queued != 0 || fsh_ofi.posted > left) &&
+    while ((fsh_ofi.queued != 0 || fsh_ofi.posted > left ||
+            fsh_ofi.longs != NULL) &&
            fsh_time_ns() < end) {
         fsh_ofi_flush();
+        fsh_ofi_longs_flush();
         read_completions();
     }
 }

@@ -97,17 +97,20 @@ static bool inject(uint32_t node, const struct fsh_ofi_head *head,
 bool fsh_ofi_send(uint32_t node, const struct fsh_ofi_head *head,
                   const struct fsh_am *am, bool bounded)
 {
-    size_t bytes = fsh_ofi_bytes(head->nargs, head->nbytes);
+    size_t bytes = fsh_ofi_bytes(head->nargs, fsh_ofi_carried(head));
     struct fsh_ofi_op *op;
 
-    if (inject(node, head, am, bytes))
+    if (inject(node, head, am, bytes)) {
+        fsh_ofi.counters.sent++;
         return true;
+    }
     op = fsh_ofi_op_take(bytes, bounded);
     if (op == NULL)
         return false;
     fsh_ofi_pack(fsh_ofi_op_data(op), head, am);
     op->kind = FSH_OFI_OP_SEND;
     op->node = node;
+    fsh_ofi.counters.sent++;
     fsh_ofi_post(op);
     return true;
 }

@@ -8,7 +8,7 @@
  * queued here (send.c), so a handler always ends, receive buffers always come back,
  * and requests and replies cannot block each other. What is queued is bounded: requests
  * by the window that each peer grants, replies by the requests they answer, puts and
- * gets by the client that started them.
+ * gets by the client that started them (without remote memory access, by the window).
  */
 #ifndef FSH_OFI_STATE_H
 #define FSH_OFI_STATE_H
@@ -25,6 +25,7 @@
 #include "network/endpoint.h"
 
 #define FSH_OFI_MAX_RANKS 1024u
+_Static_assert(UINT32_C(1) << FSH_OFI_ROUNDS >= FSH_OFI_MAX_RANKS, "rounds");
 
 /* Bytes of requests to a peer whose handlers have not ended, at most: two of the
  * largest may be on their way, the second half is given back at the latest. */
@@ -94,15 +95,18 @@ struct fsh_ofi_arrival {
 struct fsh_ofi_peer {
     fi_addr_t addr;
     struct fsh_segment segment;
-    uint64_t key, base;         /* of its segment for RMA */
-    uint32_t window;            /* bytes of requests that may go to it */
-    uint32_t owed;              /* of its requests, ended and not given back */
-    bool here;                  /* reached by memory (conduit/local.h) */
-    bool talked;                /* something was injected for it */
+    uint64_t key, base; /* of its segment for RMA */
+    uint32_t window;    /* bytes of requests that may go to it */
+    uint32_t owed;      /* of its requests, ended and not given back */
+    bool here;          /* reached by memory (conduit/local.h) */
+    bool talked;        /* something was injected for it */
+    bool rma;           /* its segment can be reached so, from here */
+    struct fsh_ofi_copy *copies, **last_copy; /* with pieces to send */
     struct fsh_ofi_queue queue; /* what the provider did not take yet */
 };
 
 struct fsh_ofi_counters {
+    uint64_t sent;      /* messages */
     uint64_t strangers; /* messages that were dropped */
     uint64_t late;      /* times that the provider took no more */
 };
@@ -137,6 +141,8 @@ struct fsh_ofi {
     size_t queued;  /* ops in queues of peers */
     size_t posted;  /* ops that the provider has */
 
+    struct fsh_ofi_long *longs; /* whose bytes are on their way (long.c) */
+
     uint32_t greetings, greeted; /* hellos that were sent; as many come */
 
     uint64_t failed_ns; /* 0: nothing has; else when the first thing did */
@@ -156,6 +162,29 @@ void fsh_ofi_open_segment(void *addr, size_t size, struct fsh_segment *segs);
 
 /* Connect to the ranks that barriers talk to: collective, bounded, fatal if it fails. */
 void fsh_ofi_greet(void);
+
+/* ---- long.c: Longs of more than FSH_OFI_MAX_PAYLOAD bytes ---- */
+
+/* Put the payload of a request, and poll until it is in place. */
+void fsh_ofi_long_place(const struct fsh_am *am);
+/* Put it, from a copy, and leave the message to a later poll; `credit` goes back with
+ * it. am->node is its target, kind one that is PLACED. Never waits. */
+void fsh_ofi_long_later(enum fsh_ofi_kind kind, const struct fsh_am *am,
+                        uint32_t credit);
+/* Send messages whose payload is in place; whether any went. With the lock. */
+bool fsh_ofi_longs_flush(void);
+
+/* ---- meet.c ---- */
+
+extern const struct fsh_barrier_ops fsh_ofi_barrier;
+
+/* Before the first barrier: which ranks reach those of their host by memory. */
+void fsh_ofi_meet_open(const bool *by_memory);
+/* The ranks with which this one exchanges messages in a barrier, each to and fro, some
+ * perhaps twice: at most 2 * FSH_OFI_ROUNDS. Returns how many. */
+uint32_t fsh_ofi_meet_partners(uint32_t *ranks);
+/* A message of a barrier has come; whether its source may have sent it. With the lock. */
+bool fsh_ofi_meet_came(const struct fsh_ofi_head *head);
 
 /* ---- register.c ---- */
 
@@ -215,9 +244,26 @@ void fsh_ofi_am_reply(struct fsh_token *token, const struct fsh_am *am);
 bool fsh_ofi_am_try_request(const struct fsh_am *am);
 /* There always is. */
 bool fsh_ofi_am_try_reply(struct fsh_token *token, const struct fsh_am *am);
+/* Send a message, which gives back that credit; a request if there is room. With the
+ * lock. */
+bool fsh_ofi_send_am(enum fsh_ofi_kind kind, const struct fsh_am *am,
+                     uint32_t credit);
 /* Run the handler of a message; returns the bytes of a request that no reply has
  * given back. Without the lock. */
 uint32_t fsh_ofi_run(const struct fsh_ofi_head *head);
+
+/* ---- pieces.c ---- */
+
+/* As in conduit.h, by messages; never wait. */
+void fsh_ofi_pieces_put(uint32_t node, void *dst, const void *src, size_t n,
+                        struct fsh_event *local, struct fsh_event *remote);
+void fsh_ofi_pieces_get(void *dst, uint32_t node, const void *src, size_t n,
+                        struct fsh_event *done);
+/* A PUT or what follows it has come; whether its source may have sent it. With the
+ * lock. */
+bool fsh_ofi_piece_came(const struct fsh_ofi_head *head);
+/* Send what there is room for at that rank. With the lock. */
+void fsh_ofi_pieces_flush(uint32_t node);
 
 /* ---- transfer.c, as in conduit.h; ranks that are not here, too ---- */
 

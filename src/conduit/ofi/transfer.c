@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Put and get of conduit ofi: remote memory access of the provider.
+ * Put and get of conduit ofi: remote memory access of the provider, if it has that on
+ * both sides.
  */
 #include <string.h>
 
@@ -77,6 +78,10 @@ void fsh_ofi_put(uint32_t node, void *dst, const void *src, size_t n,
 {
     bool copy = local == NULL || n <= sizeof(uint64_t);
 
+    if (!fsh_ofi.peers[node].rma) {
+        fsh_ofi_pieces_put(node, dst, src, n, local, remote);
+        return;
+    }
     start_all(FSH_OFI_OP_WRITE, node, (uintptr_t)dst,
               (unsigned char *)(uintptr_t)src, n, copy, remote,
               copy || local == remote ? NULL : local);
@@ -85,5 +90,9 @@ void fsh_ofi_put(uint32_t node, void *dst, const void *src, size_t n,
 void fsh_ofi_get(void *dst, uint32_t node, const void *src, size_t n,
                  struct fsh_event *done)
 {
+    if (!fsh_ofi.peers[node].rma) {
+        fsh_ofi_pieces_get(dst, node, src, n, done);
+        return;
+    }
     start_all(FSH_OFI_OP_READ, node, (uintptr_t)src, dst, n, false, done, NULL);
 }

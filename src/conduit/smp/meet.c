@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The barrier of conduit smp; see meet.h. No rank is more than one barrier
+ * The barrier of the ranks of one host; see meet.h. No rank is more than one barrier
  * ahead of another, so two sets of words suffice: a rank that writes a word of
  * barrier p has left barrier p - 1, in which all ranks had left p - 2.
  */
@@ -11,6 +11,7 @@
 
 #include "base/assertion.h"
 #include "base/cpu.h"
+#include "conduit/smp/port.h"
 
 #define PHASE_SHIFT 34
 #define OPINION ((UINT64_C(1) << PHASE_SHIFT) - 1)
@@ -121,6 +122,54 @@ static bool look_rounds(struct fsh_smp_meeting *m)
     return true;
 }
 
+/* ---- led ---- */
+
+void fsh_smp_meeting_lead(struct fsh_smp_meeting *m, const uint32_t *member,
+                          uint32_t n, const uint32_t *index)
+{
+    m->member = member;
+    m->index = index;
+    m->ranks = n;
+    m->rank = index[m->port->rank];
+    m->flat = true;
+}
+
+static bool leads(const struct fsh_smp_meeting *m)
+{
+    return m->member[0] == m->port->rank;
+}
+
+bool fsh_smp_meeting_gathered(struct fsh_smp_meeting *m, uint64_t *opinion,
+                              uint32_t *missing)
+{
+    FSH_ASSERT(leads(m));
+    for (; m->next < m->ranks; m->next++) {
+        *missing = m->member[m->next];
+        if (!see(m, &m->meet[m->index[*missing]].here[m->which]))
+            return false;
+    }
+    *opinion = m->mine & OPINION;
+    return true;
+}
+
+void fsh_smp_meeting_release(struct fsh_smp_meeting *m, uint64_t opinion)
+{
+    FSH_ASSERT(leads(m) && m->next == m->ranks);
+    m->mine = (m->mine & ~OPINION) | (opinion & OPINION);
+    show(m, &m->over[m->which]);
+    for (uint32_t i = 1; i < m->ranks; i++)
+        fsh_smp_port_poke(m->port, m->member[i]);
+}
+
+bool fsh_smp_meeting_released(struct fsh_smp_meeting *m, uint64_t *opinion)
+{
+    FSH_ASSERT(!leads(m));
+    if (!see(m, &m->over[m->which]))
+        return false;
+    *opinion = m->mine & OPINION;
+    return true;
+}
+
 /* ---- common ---- */
 
 FSH_HOT void fsh_smp_meeting_arrive(struct fsh_smp_meeting *m, uint32_t phase,
@@ -140,6 +189,8 @@ FSH_HOT void fsh_smp_meeting_arrive(struct fsh_smp_meeting *m, uint32_t phase,
      * word, so each must look once more before it sleeps. */
     fsh_smp_port_unwatch(m->port);
     show(m, &m->meet[m->rank].here[m->which]);
+    if (m->member != NULL && !leads(m))
+        fsh_smp_port_poke(m->port, m->member[0]);
 }
 
 /* The rank whose word is expected next. */

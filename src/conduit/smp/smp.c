@@ -36,7 +36,7 @@ static bool usable(char *why, size_t whylen)
 static void init(enum fsh_threads threads, struct fsh_limits *limits)
 {
     fsh_local_init(threads, NULL, NULL, limits);
-    own = fsh_smp_local_port()->own;
+    own = fsh_smp_local.port->own;
 }
 
 static void attach(size_t size, struct fsh_segment *segs)
@@ -46,9 +46,9 @@ static void attach(size_t size, struct fsh_segment *segs)
 
     fsh_boot_exchange(&mine, sizeof mine, segs);
     fsh_local_map(segs, area);
-    fsh_smp_service_start(fsh_smp_local_port(), fsh_smp_local_base(),
-                          fsh_smp_local_layout(), fsh_boot_rank(),
-                          fsh_smp_local_segments());
+    fsh_smp_service_start(fsh_smp_local.port, fsh_smp_local.object.base,
+                          &fsh_smp_local.layout, fsh_boot_rank(),
+                          fsh_smp_local.segs);
 }
 
 FSH_HOT static bool poll_all(void)
