@@ -208,6 +208,9 @@ struct fsh_compute_ops {
     bool software; /* the core is a library thread, not logic */
     /* Whether this node has a compute core. Constant from attach on. */
     bool (*present)(uint32_t node);
+    /* What commands call this node, in sets and where they end; -1: it has no core that
+     * this rank's commands reach. NULL: all have the number of their rank. */
+    int (*number)(uint32_t node);
     /* Sends a COMPUTE message with operation RUN or SIGNAL; its two arguments
      * are laid out as crun or csignal. Never blocks: false if there is no room
      * now; poll and retry. The answer to RUN: OK, BUSY or UNSUPPORTED. */

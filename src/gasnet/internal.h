@@ -425,6 +425,9 @@ static inline void fsh_check_range(const char *call, uint32_t node,
  * on. */
 bool fsh_gasnet_has_compute(uint32_t node);
 
+/* What commands call this node, which must exist; -1: they cannot name it. */
+int fsh_gasnet_core_number(uint32_t node);
+
 /* Handles a client's active message to a compute core: handler index
  * FSH_OP_COMPUTE. Fatal, naming the call, if it is malformed. */
 void fsh_gasnet_compute_am(const char *call, const struct fsh_am *am);

@@ -155,6 +155,11 @@ static bool compute_present(uint32_t node)
     return by_card(node) && cards->compute->present(node);
 }
 
+static int compute_number(uint32_t node)
+{
+    return compute_present(node) ? (int)fsh_boot_node(node) : -1;
+}
+
 static bool compute_send(uint32_t node, const uint64_t *message,
                          struct fsh_answer *answer)
 {
@@ -173,6 +178,7 @@ static void compute_counters_clear(void)
 
 static const struct fsh_compute_ops compute = {
     .present = compute_present,
+    .number = compute_number,
     .send = compute_send,
     .counters = compute_counters,
     .counters_clear = compute_counters_clear,
