@@ -8,7 +8,7 @@
 #   fshmem_internal_debug            the same with the debug library
 
 set(FSH_PARTS fsh_coll_api fsh_compute_api fsh_bridge fsh_compute_submit fsh_conduit fsh_conduit_table
-    fsh_conduit_smp fsh_conduit_ofi fsh_conduit_fpga fsh_device fsh_network fsh_boot fsh_compute_execute
+    fsh_conduit_smp fsh_conduit_ofi fsh_conduit_fpga fsh_conduit_mixed fsh_device fsh_network fsh_boot fsh_compute_execute
     fsh_compute_kernel fsh_coll_card fsh_coll_direct fsh_coll_program fsh_coll_wire fsh_coll_fold fsh_compute_number fsh_gasnet_tools fsh_base)
 set(FSH_FLAVOURS debug everything)
 set(FSH_DEFINITION_debug FSH_CONFIG_DEBUG)

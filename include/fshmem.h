@@ -66,8 +66,9 @@ typedef enum fshmem_status {
     FSHMEM_ERR_COMMAND = 9,   /* the core rejected the command as malformed */
     FSHMEM_ERR_ENCODED = 10,  /* an encoded operand is requested transposed: its
                                  blocks lie along its rows; encode it again */
-    FSHMEM_ERR_ABSENT = 64,   /* the node has no compute core; bridge: it has
-                                 no card that one serves */
+    FSHMEM_ERR_ABSENT = 64,   /* the node, or one of a set, has no compute core
+                                 (mixed: no card), or this rank has no card
+                                 to reach it by; bridge: none serves its card */
     FSHMEM_ERR_RECEIVER = 65, /* the data sent exceeds the receiver's segment */
     FSHMEM_ERR_LOST = 66,     /* bridge: the card's host or the network between
                                  gives no answer, or reports an error */

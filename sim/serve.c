@@ -104,16 +104,23 @@ static void on_gate(void *arg)
 
 /* --- the job's objects --------------------------------------------------- */
 
-static void *map_object(int fd, size_t bytes, const char *what, uint32_t node,
-                        char *err, size_t errlen)
+static void *map_at(int fd, uint64_t at, size_t bytes, const char *what,
+                    uint32_t node, char *err, size_t errlen)
 {
-    void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *map =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
 
     if (map != MAP_FAILED)
         return map;
     snprintf(err, errlen, "cannot map %zu bytes of %s of node %u: %s", bytes,
              what, node, strerror(errno));
     return NULL;
+}
+
+static void *map_object(int fd, size_t bytes, const char *what, uint32_t node,
+                        char *err, size_t errlen)
+{
+    return map_at(fd, 0, bytes, what, node, err, errlen);
 }
 
 static bool map_node(struct fsh_serve *serve, const struct fsh_job_node *fds,
@@ -138,7 +145,7 @@ struct fsh_serve *fsh_serve_open(const struct fsh_job *job,
                                  size_t errlen)
 {
     struct fsh_serve *serve = calloc(1, sizeof *serve);
-    uint32_t nodes = job->config.ranks;
+    uint32_t nodes = job->config.nodes;
 
     if (nodes > FSH_MAX_NODES) {
         snprintf(err, errlen, "%u nodes are more than the %u a fabric can have",
@@ -159,8 +166,9 @@ struct fsh_serve *fsh_serve_open(const struct fsh_job *job,
         snprintf(err, errlen, "out of memory");
         goto undo;
     }
-    serve->shared = map_object(job->shared_fd, sizeof *serve->shared,
-                               "the fabric object", 0, err, errlen);
+    serve->shared =
+        map_at(job->shared_fd, job->page->fabric_at, sizeof *serve->shared,
+               "the fabric object", 0, err, errlen);
     if (!serve->shared)
         goto undo;
     for (uint32_t i = 0; i < nodes; i++)

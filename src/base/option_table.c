@@ -53,7 +53,7 @@ const char fsh_option_ignored[] = "accepted for GASNet programs; has no effect";
 
 const struct fsh_option_row fsh_option_table[] = {
     STR("FSHMEM_CONDUIT", "",
-        "conduit of the job: smp, ofi or fpga; unset: the one the program was "
+        "conduit of the job: smp, ofi, fpga or mixed; unset: the one the program was "
         "built for, or smp if the launcher cannot tell"),
     {"FSHMEM_TOPOLOGY", FSH_OPTION_TOPOLOGY, "", 0, 0, FSH_TOPOLOGY_NAMES,
      "fpga: how the nodes' link ports are cabled; unset: ring; above 8 nodes "
@@ -131,6 +131,9 @@ const struct fsh_option_row fsh_option_table[] = {
     SECONDS("FSHMEM_HOST_TIMEOUT", "20", 1, 86400,
             "seconds without a response after which a host counts as lost and "
             "the job ends"),
+    STR("FSHMEM_CARDS", "1",
+        "mixed: ranks that have a card: a number, of the first ranks, or a list "
+        "of ranks, which has a comma (1,3 or 2,)"),
     STR("FSHMEM_DEVICE", "sim", "fpga: device that holds a node"),
     SIZE("FSHMEM_SEGMENT_MAX", "", 4 * K, FSH_SEGMENT_MOST,
          "smp, ofi: largest segment of a rank, refused if memory does not "

@@ -61,6 +61,16 @@ uint32_t fsh_boot_hosts(void)
     return fsh_boot.page ? fsh_boot.page->hosts : 1;
 }
 
+uint32_t fsh_boot_node(uint32_t rank)
+{
+    return fsh_boot.page->rank[rank].node;
+}
+
+uint32_t fsh_boot_nodes(void)
+{
+    return fsh_boot.page->nodes;
+}
+
 void fsh_boot_token(uint64_t token[2])
 {
     memcpy(token, fsh_boot.token, sizeof(fsh_boot.token));

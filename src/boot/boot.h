@@ -38,6 +38,11 @@ const char *fsh_boot_conduit(void);
 uint32_t fsh_boot_host(uint32_t rank);
 uint32_t fsh_boot_hosts(void);
 
+/* The node of the fabric that a rank has, or FSH_JOB_NO_NODE; how many there are. Any
+ * thread, after init. */
+uint32_t fsh_boot_node(uint32_t rank);
+uint32_t fsh_boot_nodes(void);
+
 /* 128 random bits that only the ranks of the job know, the same for all. After init. */
 void fsh_boot_token(uint64_t token[2]);
 

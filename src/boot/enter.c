@@ -110,9 +110,11 @@ static int make_job(uint32_t ranks, uint32_t here,
     b->fd[FSH_FD_SHARED] = b->job.shared_fd;
     if (!b->job.node)
         return 0;
-    b->fd[FSH_FD_DRAM] = b->job.node[0].dram_fd;
-    b->fd[FSH_FD_DMA] = b->job.node[0].dma_fd;
-    b->fd[FSH_FD_MMIO] = b->job.node[0].mmio_fd;
+    if (b->page->rank[0].node != FSH_JOB_NO_NODE) {
+        b->fd[FSH_FD_DRAM] = b->job.node[0].dram_fd;
+        b->fd[FSH_FD_DMA] = b->job.node[0].dma_fd;
+        b->fd[FSH_FD_MMIO] = b->job.node[0].mmio_fd;
+    }
     return fsh_watch_simulator(&b->job, err, errlen);
 }
 

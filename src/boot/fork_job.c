@@ -65,12 +65,12 @@ static void drop_others(struct fsh_job *job, uint32_t rank)
 {
     /* Without this the simulator would not hear of the launcher's death. */
     close(job->lifeline[1]);
-    for (uint32_t r = 0; job->node && r < job->config.ranks; r++) {
-        if (r == rank)
+    for (uint32_t n = 0; job->node && n < job->config.nodes; n++) {
+        if (n == job->page->rank[rank].node)
             continue;
-        close(job->node[r].dram_fd);
-        close(job->node[r].dma_fd);
-        close(job->node[r].mmio_fd);
+        close(job->node[n].dram_fd);
+        close(job->node[n].dma_fd);
+        close(job->node[n].mmio_fd);
     }
     munmap(job->page, sizeof(*job->page));
     free(job->node);

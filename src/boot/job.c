@@ -76,20 +76,66 @@ bool fsh_job_topology(struct fsh_topology *t, uint32_t nodes, char *err,
                              err, errlen);
 }
 
+/* "N", the first N ranks, or a list of ranks, which has a comma: "1,3" or "2,". */
+bool fsh_job_cards(uint32_t ranks, uint64_t *cards, char *err, size_t errlen)
+{
+    const char *text = fsh_option_str("FSHMEM_CARDS"), *at = text;
+    bool list = strchr(text, ',') != NULL;
+    uint64_t most = list ? ranks - 1 : ranks, least = list ? 0 : 1;
+
+    FSH_ASSERT(ranks >= 1 && ranks <= FSH_MAX_NODES);
+    *cards = 0;
+    do {
+        char *end;
+        unsigned long n = strtoul(at, &end, 10);
+
+        if (*at < '0' || *at > '9' || n < least || n > most ||
+            (*end != '\0' && *end != ',')) {
+            snprintf(err, errlen,
+                     "1 to %" PRIu32 " of the %" PRIu32
+                     " ranks have a card; or a "
+                     "list of ranks, with a comma, such as 0,1",
+                     ranks, ranks);
+            return false;
+        }
+        *cards |= list ? UINT64_C(1) << n : UINT64_MAX >> (64 - n);
+        at = *end == ',' ? end + 1 : end;
+    } while (*at != '\0');
+    return true;
+}
+
+/* Which ranks have nodes, and how these are cabled. */
+static void choose_nodes(struct fsh_job_config *config)
+{
+    const struct fsh_job_needs *needs = config->needs;
+    char err[800];
+
+    if (!needs->nodes || config->ranks < 1 || config->ranks > needs->max_ranks)
+        return; /* refused by fsh_job_create */
+    config->nodes = config->ranks;
+    if (needs->mixed) {
+        if (!fsh_job_cards(config->ranks, &config->cards, err, sizeof(err)))
+            fsh_fatal("FSHMEM_CARDS=%s: %s", fsh_option_str("FSHMEM_CARDS"),
+                      err);
+        config->nodes = (uint32_t)__builtin_popcountll(config->cards);
+    }
+    if (!fsh_job_topology(&config->topology, config->nodes, err, sizeof(err)))
+        fsh_fatal("FSHMEM_TOPOLOGY=%s: %s", fsh_option_str("FSHMEM_TOPOLOGY"),
+                  err);
+}
+
 void fsh_job_config_init(struct fsh_job_config *config, uint32_t ranks,
                          const struct fsh_job_needs *needs)
 {
-    char err[800];
-
     memset(config, 0, sizeof(*config));
     config->needs = needs;
     config->ranks = config->here = ranks;
-    if (needs->nodes && ranks >= 1 && ranks <= needs->max_ranks &&
-        !fsh_job_topology(&config->topology, ranks, err, sizeof(err)))
-        fsh_fatal("FSHMEM_TOPOLOGY=%s: %s", fsh_option_str("FSHMEM_TOPOLOGY"),
-                  err);
+    choose_nodes(config);
     config->simulated_clock =
         needs->nodes && strcmp(fsh_option_str("FSHMEM_CLOCK"), "free") != 0;
+    if (config->simulated_clock && needs->mixed)
+        fsh_fatal("FSHMEM_CLOCK=simulated: ranks without a card have no "
+                  "simulated time; use free, or conduit fpga");
     fsh_option_times("FSHMEM_HOST_TIME"); /* refused here, not by each rank */
     fsh_option_int("FSHMEM_HOST_COSTS");  /* as above */
     config->segment_max = fsh_option_size("FSHMEM_SEGMENT_MAX");
@@ -161,6 +207,22 @@ static int check_config(const struct fsh_job_config *config, char *err,
     return -EINVAL;
 }
 
+/* The one table of whose node is which. */
+static void number_nodes(struct fsh_job_page *page,
+                         const struct fsh_job_config *config)
+{
+    uint32_t next = 0;
+
+    page->nodes = config->nodes;
+    for (uint32_t r = 0; r < config->ranks; r++) {
+        bool has = config->needs->mixed ? config->cards >> r & 1
+                                        : config->needs->nodes;
+
+        page->rank[r].node = has ? next++ : FSH_JOB_NO_NODE;
+    }
+    FSH_ASSERT(next == config->nodes);
+}
+
 static void fill_page(struct fsh_job *job)
 {
     struct fsh_job_page *page = job->page;
@@ -176,6 +238,7 @@ static void fill_page(struct fsh_job *job)
     page->job_id = (uint32_t)getpid();
     snprintf(page->conduit, sizeof(page->conduit), "%s",
              config->needs->conduit);
+    number_nodes(page, config);
     page->topology = config->topology;
     page->simulated_clock = config->simulated_clock;
     page->trace_fd = -1;
@@ -235,7 +298,8 @@ static int grant_segments(struct fsh_job *job, char *err, size_t errlen)
     struct fsh_job_config *config = &job->config;
     int rc = 0;
 
-    if (!fsh_segment_huge(config->needs, config->here, &config->segment_max,
+    if (config->needs->nodes ||
+        !fsh_segment_huge(config->needs, config->here, &config->segment_max,
                           &job->shared_fd))
         rc = fsh_segment_grant(config->needs, config->here,
                                &config->segment_max, err, errlen);
@@ -257,6 +321,8 @@ static int make_shared(struct fsh_job *job, char *err, size_t errlen)
                          &job->shared_fd, err, errlen);
     else
         job->shared_fd = move_up(job->shared_fd);
+    job->page->fabric_at =
+        fsh_job_fabric_at(config->needs, config->here, config->segment_max);
     if (rc == 0)
         job->page->shared_page = fsh_huge_page_of(job->shared_fd);
     return rc;
@@ -318,15 +384,15 @@ static int make_nodes(struct fsh_job *job, char *err, size_t errlen)
     /* The default is not probed: it costs nothing until it is written. */
     if (fsh_option_given("FSHMEM_DRAM"))
         rc =
-            fsh_segment_grant(config->needs, config->ranks, &dram, err, errlen);
-    job->node = malloc(config->ranks * sizeof(*job->node));
+            fsh_segment_grant(config->needs, config->nodes, &dram, err, errlen);
+    job->node = malloc(config->nodes * sizeof(*job->node));
     if (rc == 0 && !job->node) {
         snprintf(err, errlen, "out of memory");
         rc = -ENOMEM;
     }
-    for (uint32_t i = 0; job->node && i < config->ranks; i++)
+    for (uint32_t i = 0; job->node && i < config->nodes; i++)
         job->node[i] = (struct fsh_job_node){-1, -1, -1};
-    for (uint32_t i = 0; rc == 0 && i < config->ranks; i++) {
+    for (uint32_t i = 0; rc == 0 && i < config->nodes; i++) {
         struct fsh_job_node *n = &job->node[i];
 
         rc = make_memory("fshmem dram", dram, &n->dram_fd, err, errlen);
@@ -349,7 +415,7 @@ static bool is_used_once(const struct fsh_job *job, int fd)
 
     for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
         n += own[i] == fd;
-    for (uint32_t r = 0; job->node && r < job->config.ranks; r++)
+    for (uint32_t r = 0; job->node && r < job->config.nodes; r++)
         n += (unsigned)(job->node[r].dram_fd == fd) +
              (unsigned)(job->node[r].dma_fd == fd) +
              (unsigned)(job->node[r].mmio_fd == fd);
@@ -365,7 +431,7 @@ static bool is_whole(const struct fsh_job *job)
                  is_used_once(job, job->lifeline[0]) &&
                  is_used_once(job, job->lifeline[1]);
 
-    for (uint32_t r = 0; whole && job->node && r < job->config.ranks; r++)
+    for (uint32_t r = 0; whole && job->node && r < job->config.nodes; r++)
         whole = is_used_once(job, job->node[r].dram_fd) &&
                 is_used_once(job, job->node[r].dma_fd) &&
                 is_used_once(job, job->node[r].mmio_fd);
@@ -387,8 +453,9 @@ int fsh_job_create(struct fsh_job *job, const struct fsh_job_config *config,
     if (rc == 0)
         rc = make_wires(job, err, errlen);
     if (rc == 0)
-        rc = config->needs->nodes ? make_nodes(job, err, errlen)
-                                  : grant_segments(job, err, errlen);
+        rc = config->needs->nodes ? make_nodes(job, err, errlen) : 0;
+    if (rc == 0 && (!config->needs->nodes || config->needs->mixed))
+        rc = grant_segments(job, err, errlen);
     if (rc == 0)
         rc = make_shared(job, err, errlen);
     if (rc == 0)
@@ -419,7 +486,7 @@ void fsh_job_destroy(struct fsh_job *job)
     close_fd(&job->trace_fd);
     close_fd(&job->lifeline[0]);
     close_fd(&job->lifeline[1]);
-    for (uint32_t i = 0; job->node && i < job->config.ranks; i++) {
+    for (uint32_t i = 0; job->node && i < job->config.nodes; i++) {
         close_fd(&job->node[i].dram_fd);
         close_fd(&job->node[i].dma_fd);
         close_fd(&job->node[i].mmio_fd);
@@ -432,10 +499,12 @@ struct fsh_job_ticket fsh_job_ticket(const struct fsh_job *job, uint32_t rank,
                                      int life_fd)
 {
     const struct fsh_job_node none = {-1, -1, -1};
-    const struct fsh_job_node *node = job->node ? &job->node[rank] : &none;
+    const uint32_t n = job->page->rank[rank].node;
+    const struct fsh_job_node *node =
+        n != FSH_JOB_NO_NODE ? &job->node[n] : &none;
 
     FSH_ASSERT(rank < job->config.ranks && job->page_fd >= 0);
-    FSH_ASSERT(!job->config.needs->nodes || node->dram_fd >= 0);
+    FSH_ASSERT(n == FSH_JOB_NO_NODE || node->dram_fd >= 0);
     return (struct fsh_job_ticket){
         .rank = rank,
         .page_fd = job->page_fd,

@@ -21,6 +21,7 @@
 #define FSH_JOB_MAGIC 0x424f4a48u /* "HJOB" */
 #define FSH_JOB_MAX_RANKS 1024
 #define FSH_JOB_XCHG_MAX 256
+#define FSH_JOB_NO_NODE UINT32_MAX
 /* Exit code of a job that was ended because ranks went on long after another had
  * returned from main with 0: they waited for it, or were busy. */
 #define FSH_JOB_LEFT_ALONE 123
@@ -48,6 +49,7 @@ struct fsh_rank_slot {
     char waiting_for[112];   /* what a blocked call waits for; "" if none */
     _Atomic uint64_t step, steps; /* fshmem_progress; steps 0: not told */
     uint32_t host;                /* its number; who makes the job */
+    uint32_t node; /* its node of the fabric, or FSH_JOB_NO_NODE; as above */
     unsigned char xchg[FSH_JOB_XCHG_MAX];
 };
 
@@ -65,6 +67,8 @@ struct fsh_job_page {
     uint32_t simulated_clock; /* 1: hosts have simulated time (fpga) */
     int32_t trace_fd;         /* of struct fsh_trace in each process; -1 none */
     uint64_t trace_bytes;
+    uint32_t nodes;      /* of the fabric; rank[].node says whose */
+    uint64_t fabric_at;  /* offset of the simulator's object in FSH_FD_SHARED */
     uint64_t dram_bytes; /* per node, where ranks have nodes */
     uint64_t
         segment_max; /* per rank, where segments lie in the shared object */
@@ -98,25 +102,39 @@ struct fsh_job_needs {
      * segments of segment_max bytes each where they lie in it. NULL: none. */
     size_t (*shared_bytes)(uint32_t ranks, size_t segment_max);
     /* A rank has a node of its own, with device memory for its segment, a DMA
-     * window and registers of these sizes, and fshsim runs beside the ranks. */
+     * window and registers of these sizes, and fshsim runs beside the ranks, with
+     * which those with nodes share an object of fabric_bytes. */
     bool nodes;
+    /* Some have none (FSHMEM_CARDS): their segments lie in the shared object. */
+    bool mixed;
     /* They may be on several hosts. */
     bool spreads;
-    size_t dma_bytes, mmio_bytes;
+    size_t dma_bytes, mmio_bytes, fabric_bytes;
 };
 
-/* Bytes of the object that all ranks map, with segments of segment_max bytes. */
+/* Where in the object that all ranks map the simulator's part is, behind what ranks share
+ * with segments of segment_max bytes; and the bytes of all of it. */
+static inline size_t fsh_job_fabric_at(const struct fsh_job_needs *needs,
+                                       uint32_t ranks, size_t segment_max)
+{
+    size_t own = needs->shared_bytes != NULL
+                     ? needs->shared_bytes(ranks, segment_max)
+                     : 0;
+
+    return (own + 4095) & ~(size_t)4095;
+}
 static inline size_t fsh_job_shared_bytes(const struct fsh_job_needs *needs,
                                           uint32_t ranks, size_t segment_max)
 {
-    return needs->shared_bytes != NULL ? needs->shared_bytes(ranks, segment_max)
-                                       : 0;
+    return fsh_job_fabric_at(needs, ranks, segment_max) + needs->fabric_bytes;
 }
 
 struct fsh_job_config {
     const struct fsh_job_needs *needs;
     uint32_t ranks;
     uint32_t here;                /* those on this host */
+    uint32_t nodes;               /* of the fabric */
+    uint64_t cards;               /* mixed: a bit for each rank that has one */
     struct fsh_topology topology; /* where ranks have nodes */
     bool simulated_clock;
     bool traced;        /* the job has memory for a trace (base/trace.h) */
@@ -140,13 +158,16 @@ struct fsh_job {
     pid_t sim_pid;
     struct fsh_job_node {
         int dram_fd, dma_fd, mmio_fd;
-    } * node;
+    } * node; /* by node, not by rank */
 };
 
 /* The topology of a job with so many nodes: what FSHMEM_TOPOLOGY chooses, or the
  * default. False with the reason and the remedy in err, as fsh_topology_make. */
 bool fsh_job_topology(struct fsh_topology *t, uint32_t nodes, char *err,
                       size_t errlen);
+/* Which of so many ranks have a card (FSHMEM_CARDS), a bit each. False with the reason
+ * and the remedy in err. */
+bool fsh_job_cards(uint32_t ranks, uint64_t *cards, char *err, size_t errlen);
 /* What the settings say that fshsim is to be started with (FSHMEM_SIM_ARGS ...);
  * valid until the next call, NULL: out of memory. */
 const char *const *fsh_job_sim_args(void);
@@ -184,7 +205,7 @@ void fsh_job_destroy(struct fsh_job *job);
 
 /*
  * The simulator's side. It finds its job in the environment variable
- *   FSHMEM_SIM_JOB = "ranks=N,dram=BYTES,page=FD,shared=FD,life=FD,abort=FD,
+ *   FSHMEM_SIM_JOB = "nodes=N,dram=BYTES,page=FD,shared=FD,life=FD,abort=FD,
  *                     mem=DRAM.DMA.MMIO[/DRAM.DMA.MMIO...]"
  * (one line; one triple of descriptors per node). Sizes of the objects: dram is
  * dram_bytes, the others are the device's (struct fsh_job_needs).

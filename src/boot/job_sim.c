@@ -55,10 +55,10 @@ static int read_nodes(struct fsh_job *job, const char *text)
 
     if (!fsh_job_env_word(text, "mem", list, sizeof(list)))
         return -EINVAL;
-    job->node = calloc(job->config.ranks, sizeof(*job->node));
+    job->node = calloc(job->config.nodes, sizeof(*job->node));
     if (!job->node)
         return -ENOMEM;
-    for (uint32_t i = 0; i < job->config.ranks; i++) {
+    for (uint32_t i = 0; i < job->config.nodes; i++) {
         struct fsh_job_node *n = &job->node[i];
 
         if (sscanf(at, "%d.%d.%d%n", &n->dram_fd, &n->dma_fd, &n->mmio_fd,
@@ -76,16 +76,16 @@ static int read_nodes(struct fsh_job *job, const char *text)
 
 static int read_text(struct fsh_job *job, const char *text)
 {
-    long long ranks, dram, page, shared, life, abort_fd;
+    long long nodes, dram, page, shared, life, abort_fd;
 
-    if (!fsh_job_env_number(text, "ranks", &ranks) || ranks < 1 ||
-        ranks > FSH_JOB_MAX_RANKS || !fsh_job_env_number(text, "dram", &dram) ||
+    if (!fsh_job_env_number(text, "nodes", &nodes) || nodes < 1 ||
+        nodes > FSH_JOB_MAX_RANKS || !fsh_job_env_number(text, "dram", &dram) ||
         dram < 0 || !fsh_job_env_number(text, "page", &page) ||
         !fsh_job_env_number(text, "shared", &shared) ||
         !fsh_job_env_number(text, "life", &life) ||
         !fsh_job_env_number(text, "abort", &abort_fd))
         return -EINVAL;
-    job->config.ranks = (uint32_t)ranks;
+    job->config.nodes = (uint32_t)nodes;
     job->config.dram_bytes = (size_t)dram;
     job->page_fd = (int)page;
     job->shared_fd = (int)shared;
@@ -134,7 +134,7 @@ int fsh_job_sim_attach(struct fsh_job *job, char *err, size_t errlen)
         goto undo_nodes;
     }
     unsetenv(FSH_JOB_SIM_ENV);
-    fsh_job_trace(job->page, job->config.ranks);
+    fsh_job_trace(job->page, job->page->size);
     return 0;
 
 undo_nodes:

@@ -120,10 +120,10 @@ static void write_text(const struct fsh_job *job, char *text, size_t len)
 
     at = (size_t)snprintf(
         text, len,
-        "%s=ranks=%" PRIu32 ",dram=%zu,page=%d,shared=%d,life=%d,abort=%d,mem=",
-        FSH_JOB_SIM_ENV, job->config.ranks, job->config.dram_bytes,
+        "%s=nodes=%" PRIu32 ",dram=%zu,page=%d,shared=%d,life=%d,abort=%d,mem=",
+        FSH_JOB_SIM_ENV, job->config.nodes, job->config.dram_bytes,
         job->page_fd, job->shared_fd, job->lifeline[0], job->abort_fd);
-    for (uint32_t i = 0; i < job->config.ranks && at < len; i++)
+    for (uint32_t i = 0; i < job->config.nodes && at < len; i++)
         at += (size_t)snprintf(text + at, len - at, "%s%d.%d.%d", i ? "/" : "",
                                job->node[i].dram_fd, job->node[i].dma_fd,
                                job->node[i].mmio_fd);
@@ -190,7 +190,7 @@ static _Noreturn void become_sim(const struct fsh_job *job,
     fsh_job_cloexec(job->lifeline[0], false);
     fsh_job_cloexec(job->abort_fd, false);
     fsh_job_cloexec(job->trace_fd, false);
-    for (uint32_t i = 0; i < job->config.ranks; i++) {
+    for (uint32_t i = 0; i < job->config.nodes; i++) {
         fsh_job_cloexec(job->node[i].dram_fd, false);
         fsh_job_cloexec(job->node[i].dma_fd, false);
         fsh_job_cloexec(job->node[i].mmio_fd, false);

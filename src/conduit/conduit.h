@@ -45,6 +45,8 @@ struct fsh_limits {
     size_t am_max_long_reply;
     size_t max_segment_local;  /* bytes, multiple of the page size */
     size_t max_segment_global; /* minimum over the ranks */
+    /* Of a Medium to a rank that `reaches` denies; where it denies none: 0. */
+    size_t am_max_carrier;
 };
 
 /* An active message to send. Arguments are copied before the call returns. src
@@ -206,6 +208,9 @@ struct fsh_compute_ops {
     bool software; /* the core is a library thread, not logic */
     /* Whether this node has a compute core. Constant from attach on. */
     bool (*present)(uint32_t node);
+    /* What commands call this node, in sets and where they end; -1: it has no core that
+     * this rank's commands reach. NULL: all have the number of their rank. */
+    int (*number)(uint32_t node);
     /* Sends a COMPUTE message with operation RUN or SIGNAL; its two arguments
      * are laid out as crun or csignal. Never blocks: false if there is no room
      * now; poll and retry. The answer to RUN: OK, BUSY or UNSUPPORTED. */
@@ -254,6 +259,8 @@ struct fsh_card_move {
 /* The card behind this rank, for transfers between other hosts and its memory
  * (src/bridge). One thread, which may be another than those that use the conduit. */
 struct fsh_card_ops {
+    /* Whether this rank has a card. Constant, known before init. */
+    bool (*present)(void);
     /* Valid from attach on; the memory persists. False with the reason and the remedy in
      * `why`: not in this job. */
     bool (*memory)(struct fsh_card_memory *memory, char *why, size_t whylen);
@@ -344,6 +351,11 @@ struct fsh_conduit_ops {
 
     /* ---- put and get ---- */
 
+    /* Whether put, get and Longs from this rank reach that one's memory. What does not the
+     * library carries in Mediums of up to limits->am_max_carrier bytes. NULL: all do.
+     * Constant from init on. */
+    bool (*reaches)(uint32_t node);
+
     /* Transfer n bytes (any size and alignment) between local memory (anywhere) and the
      * segment or area of `node` (range already checked). `remote` completes when the
      * data is in place, visible to every rank. `local` completes when src may be
@@ -376,6 +388,7 @@ struct fsh_conduit_ops {
 extern const struct fsh_conduit_ops fsh_conduit_smp;
 extern const struct fsh_conduit_ops fsh_conduit_ofi;
 extern const struct fsh_conduit_ops fsh_conduit_fpga;
+extern const struct fsh_conduit_ops fsh_conduit_mixed;
 
 /* All conduits, NULL-terminated, and lookup by name (NULL if unknown). */
 extern const struct fsh_conduit_ops *const fsh_conduits[];

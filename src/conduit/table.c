@@ -5,4 +5,5 @@
 #include "conduit/conduit.h"
 
 const struct fsh_conduit_ops *const fsh_conduits[] = {
-    &fsh_conduit_smp, &fsh_conduit_ofi, &fsh_conduit_fpga, NULL};
+    &fsh_conduit_smp, &fsh_conduit_ofi, &fsh_conduit_fpga, &fsh_conduit_mixed,
+    NULL};

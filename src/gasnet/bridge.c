@@ -17,6 +17,7 @@
 #include "boot/boot.h"
 #include "bridge/bridge.h"
 #include "bridge/node.h"
+#include "conduit/conduit.h"
 
 #define HALT_NS UINT64_C(200000000)
 
@@ -47,7 +48,7 @@ static struct {
 
 bool fsh_job_bridge_wanted(const struct fsh_card_ops *card)
 {
-    return card != NULL && fsh_option_bool("FSHMEM_BRIDGE");
+    return card != NULL && card->present() && fsh_option_bool("FSHMEM_BRIDGE");
 }
 
 static void serve(const struct fsh_card_ops *ops, struct offer *mine)

@@ -48,6 +48,13 @@ bool fsh_gasnet_has_compute(uint32_t node)
     return ops != NULL && ops->present(node);
 }
 
+int fsh_gasnet_core_number(uint32_t node)
+{
+    const struct fsh_compute_ops *ops = fsh_gasnet.ops->compute;
+
+    return ops == NULL || ops->number == NULL ? (int)node : ops->number(node);
+}
+
 bool fsh_gasnet_signal(uint32_t node, unsigned event, unsigned increment,
                        fsh_command_done_fn done, void *arg)
 {

@@ -151,7 +151,9 @@ int fsh_gasnet_init(int *argc, char ***argv, uint32_t word,
     /* Before the conduit, so that its failures already exit properly. */
     fsh_exit_register();
     g->conduit = ops;
-    g->ops = FSH_GASNET_EVERYTHING ? fsh_everything_over(ops) : ops;
+    g->ops = FSH_GASNET_EVERYTHING  ? fsh_everything_over(ops)
+             : ops->reaches != NULL ? fsh_unreached_over(ops)
+                                    : ops;
     fsh_wait_on_expiry(print_facts);
     g->ops->init(more ? FSH_THREADS_PAR : threads[mode - 1], &g->limits);
     limit_segments(&g->limits);

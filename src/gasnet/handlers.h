@@ -15,7 +15,7 @@ enum fsh_handler {
     FSH_HANDLER_MEMSET_DONE,
     FSH_HANDLER_RUN,
     FSH_HANDLER_RUN_SHORT,
-    FSH_HANDLER_ANY_PUT, /* EVERYTHING (everything.c) */
+    FSH_HANDLER_ANY_PUT, /* by_message.c */
     FSH_HANDLER_ANY_GET,
     FSH_HANDLER_ANY_DATA,
     FSH_HANDLER_ANY_DONE,

@@ -41,7 +41,7 @@ typedef void (*fsh_handler_fn)(void);
 
 struct fsh_gasnet {
     const struct fsh_conduit_ops *ops; /* NULL before gasnet_init */
-    /* The conduit itself; EVERYTHING puts a layer above it. */
+    /* The conduit itself; by_message.c may put a layer above it. */
     const struct fsh_conduit_ops *conduit;
     uint32_t rank;
     uint32_t nodes;
@@ -425,6 +425,9 @@ static inline void fsh_check_range(const char *call, uint32_t node,
  * on. */
 bool fsh_gasnet_has_compute(uint32_t node);
 
+/* What commands call this node, which must exist; -1: they cannot name it. */
+int fsh_gasnet_core_number(uint32_t node);
+
 /* Handles a client's active message to a compute core: handler index
  * FSH_OP_COMPUTE. Fatal, naming the call, if it is malformed. */
 void fsh_gasnet_compute_am(const char *call, const struct fsh_am *am);
@@ -440,12 +443,20 @@ bool fsh_gasnet_signal(uint32_t node, unsigned event, unsigned increment,
 /* Publishes the mapped segments to gasnet_direct.h; called by gasnet_attach. */
 void fsh_direct_offer(void);
 
-/* ---- EVERYTHING (everything.c) ---- */
+/* ---- put, get and Longs by message (by_message.c) ---- */
 
-/* Wraps the conduit so that all memory is remote memory; called once, by
- * gasnet_init. */
+/* Wraps the conduit so that all memory is remote memory (EVERYTHING), or that of the nodes
+ * that the conduit does not reach; of the two, one is called once, by gasnet_init. */
 const struct fsh_conduit_ops *fsh_everything_over(
     const struct fsh_conduit_ops *conduit);
+const struct fsh_conduit_ops *fsh_unreached_over(
+    const struct fsh_conduit_ops *conduit);
+/* Whether a put to that node ends without its polls, and polls may start one. */
+static inline bool fsh_gasnet_reaches(uint32_t node)
+{
+    return fsh_gasnet.conduit->reaches == NULL ||
+           fsh_gasnet.conduit->reaches(node);
+}
 
 /* ---- the progress thread (progress.c) ---- */
 

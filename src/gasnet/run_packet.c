@@ -374,7 +374,8 @@ static void receive_ready(struct fsh_run *run, const struct header *h)
     if (s == NULL || s->bytes != h->bytes)
         disagree(run, h);
     FSH_ASSERT(!s->ready);
-    s->addr = h->a;
+    /* A poll pushes the packet on, and may not begin a put that needs the target's. */
+    s->addr = fsh_gasnet_reaches(run->team->node[h->rank]) ? h->a : 0;
     s->ready = true;
 }
 

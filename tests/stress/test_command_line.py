@@ -129,6 +129,22 @@ def topology_is_shown():
           f"{code} {output!r}")
 
 
+def cards_are_shown():
+    """Which ranks have one; a number that cannot be, or another conduit, is refused."""
+    for cards, ranks in (("2", "0 1"), ("1,3", "1 3"), ("2,", "2"), ("4", "0 1 2 3")):
+        code, output = run(FSHRUN, "-t", "-n", 4, "--cards", cards, "true")
+        check(code == 0 and output.startswith(
+            f"job: 4 ranks, conduit mixed, cards of ranks {ranks}, topology ring"), output)
+    for cards in "0", "5", "x", "1,4", ",", "1,,3":
+        refused("fshrun", ["-n", 4, "--cards", cards, "true"], f"--cards {cards}: 1 to 4")
+    code, output = run(FSHRUN, "-n", 2, "--cards", 1, "--conduit", "smp", "true")
+    check(code == 2 and "--cards is for conduit mixed" in output, output)
+    code, output = run(FSHRUN, "-n", 2, "--cards", 1, "--clock", "simulated", "true")
+    check(code == 1 and "ranks without a card have no simulated time" in output, output)
+    code, output = run(FSHRUN, "-n", 2, "--cards", 1, "--host", "a,b", "true")
+    check(code == 2 and "conduit mixed runs on one host" in output, output)
+
+
 def mistake_in_a_cable_file():
     """... is named with its line."""
     with tempfile.NamedTemporaryFile("w", suffix=".cables") as f:
@@ -196,7 +212,7 @@ def settings_without_effect():
 
 
 CASES = [mistyped_options, mistake_of_a_benchmark_is_said_once, wrong_values,
-         topology_is_shown, mistake_in_a_cable_file,
+         topology_is_shown, cards_are_shown, mistake_in_a_cable_file,
          program_beside_the_launcher, waves_are_fst, settings_without_effect]
 
 if __name__ == "__main__":

@@ -260,8 +260,22 @@ def collectives_refuse():
     check("1 to 64" in coll("-n", 65, code=2), "ranks")
 
 
+def cards_are_shown():
+    """Whose node is which, in a job in which some ranks have no card."""
+    for cards, nodes in (("2", [0, 1, None, None]), ("1,3", [None, 0, None, 1]),
+                         ("2,", [None, None, 0, None])):
+        code, text = run(FSHINFO, "fabric", "-n", 4, "--cards", cards)
+        count = sum(node is not None for node in nodes)
+        check(code == 0 and f" of {count} nodes" in text, text)
+        table = text.split("  rank  node\n")[1].splitlines()
+        check(len(table) == 4, text)
+        for rank, node in enumerate(nodes):
+            want = [str(rank), *(["no", "card"] if node is None else [str(node)])]
+            check(table[rank].split() == want, f"{table[rank]} {want}")
+
+
 CASES = [collectives_are_listed, collectives_are_shown, collectives_refuse,
-         settings_and_conduits, fabric_adds_up, fabric_without_sides,
+         settings_and_conduits, cards_are_shown, fabric_adds_up, fabric_without_sides,
          fabric_beyond_all_cuts, fabric_is_drawn,
          fabric_of_a_file, fabric_by_default, core_is_that_of_the_logic, core_adds_up,
          software_uses_what_the_processor_has]

@@ -249,6 +249,20 @@ def simulator_dies_with_rank_and_launcher():
         expect(job, 137)
 
 
+def mixed_job_ends():
+    """Some ranks have a card, some have none: whoever is killed."""
+    for victim in "with", "without", "simulator", "launcher":
+        job = spinning(4, "--cards", "1,3")
+        check(job.named("fshsim"), "no simulator")
+        if victim == "simulator":
+            os.kill(job.named("fshsim")[0], signal.SIGKILL)
+        elif victim == "launcher":
+            job.proc.kill()
+        else:
+            os.kill(job.rank_pid(1 if victim == "with" else 2), signal.SIGKILL)
+        expect(job, 137)
+
+
 def single():
     """Started by hand: the rank is the parent of its simulator."""
     job = Job(RANKS, *SPIN, env={"FSHMEM_CONDUIT": "fpga"})
@@ -285,7 +299,7 @@ SMP = [rank_killed, rank_crashed, rank_killed_while_others_stopped,
        interrupted_all_at_once, interrupted_at_terminal, quit_handler_of_client,
        buffered_output_survives, background_job_of_a_script,
        start_interrupted, two_jobs]
-FPGA = [simulator_killed, simulator_dies_with_rank_and_launcher,
+FPGA = [simulator_killed, simulator_dies_with_rank_and_launcher, mixed_job_ends,
         single_rank_killed, single_rank_interrupted, single_simulator_killed]
 
 if __name__ == "__main__":

@@ -254,8 +254,11 @@ static void init(enum fsh_threads threads, struct fsh_limits *limits)
     toy.rank = fsh_boot_rank();
     toy.ranks = fsh_boot_size();
     open_socket();
-    *limits =
-        (struct fsh_limits){MAX_PAYLOAD, MAX_PAYLOAD, MAX_PAYLOAD, most, most};
+    *limits = (struct fsh_limits){.am_max_medium = MAX_PAYLOAD,
+                                  .am_max_long_request = MAX_PAYLOAD,
+                                  .am_max_long_reply = MAX_PAYLOAD,
+                                  .max_segment_local = most,
+                                  .max_segment_global = most};
 }
 
 static void attach(size_t size, struct fsh_segment *segs)

@@ -80,6 +80,8 @@ static void set_up(void)
                      UINT64_MAX >> (64 - FSH_DMA_BIG_SLOTS));
     }
     for (unsigned n = 0; n < FSH_MAX_NODES; n++)
+        fsh_fpga.rank_of[n] = (uint8_t)n;
+    for (unsigned n = 0; n < FSH_MAX_NODES; n++)
         fsh_fpga_slots_init(&fsh_fpga.peer[n]);
 }
 
@@ -322,9 +324,9 @@ int main(void)
         {tag_not_in_use, "completion of tag 3, which is not in use"},
         {tag_of_nobody, "completion of tag 48, which is not in use"},
         {slot_not_in_use,
-         "completion of slot 2 to rank 1, which is not in use"},
-        {slot_of_nobody, "completion of slot 0 to rank 4, which is not in use"},
-        {slot_behind, "completion of slot 0 to rank 4, which is not in use"},
+         "completion of slot 2 to node 1, which is not in use"},
+        {slot_of_nobody, "completion of slot 0 to node 4, which is not in use"},
+        {slot_behind, "completion of slot 0 to node 4, which is not in use"},
         {not_a_kind, "completion of unknown kind 2"},
         {failed, "PUT of 0 bytes to rank"},
         {failed, "at 0x1040 (offset 0x40 of its segment"},

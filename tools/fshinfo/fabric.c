@@ -14,7 +14,9 @@
 enum { DEFAULT_NODES = 4 };
 
 static uint32_t nodes; /* 0: not specified */
-static bool wants_dot, wants_help;
+static uint32_t ranks; /* those of a job with ranks without a card, else 0 */
+static uint64_t cards;
+static bool wants_cards, wants_dot, wants_help;
 
 static bool take_nodes(const struct kit_option *row, const char *text,
                        char *err, size_t errlen)
@@ -38,6 +40,10 @@ static const struct kit_option rows[] = {
      .setting = "FSHMEM_TOPOLOGY"},
     {"--np", "N", "nodes; default: as in the name or the file, else 4",
      .take = take_nodes, .alias = "-n"},
+    {"--cards", "N",
+     "-n is the number of ranks of conduit mixed, of which\n"
+     "N have a card, as in fshrun; shows whose node is which",
+     .flag = &wants_cards, .setting = "FSHMEM_CARDS"},
     {"--dot", .help = "print the graph for Graphviz", .flag = &wants_dot},
     {"--help", .flag = &wants_help, .ends = true, .alias = "-h"},
 };
@@ -143,7 +149,32 @@ static bool summarize(const struct fsh_topology *t)
     return acyclic;
 }
 
+/* Whose node is which. */
+static void list_cards(void)
+{
+    uint32_t node = 0;
+
+    printf("\n  rank  node\n");
+    for (uint32_t r = 0; r < ranks; r++)
+        if (cards >> r & 1)
+            printf("  %4" PRIu32 "  %4" PRIu32 "\n", r, node++);
+        else
+            printf("  %4" PRIu32 "  no card\n", r);
+}
+
 /* ---- the command ---- */
+
+/* Of -n ranks only some have nodes. */
+static void read_cards(void)
+{
+    char err[200];
+
+    ranks = nodes != 0 ? nodes : DEFAULT_NODES;
+    if (!fsh_job_cards(ranks, &cards, err, sizeof(err)))
+        fsh_fatal_code(2, "fabric: --cards %s: %s",
+                       fsh_option_str("FSHMEM_CARDS"), err);
+    nodes = (uint32_t)__builtin_popcountll(cards);
+}
 
 /* The topology requested, or NULL. */
 static const char *chosen(void)
@@ -180,6 +211,8 @@ int fabric_command(int argc, char **argv)
         fabric_help(stdout);
         return 0;
     }
+    if (wants_cards)
+        read_cards();
     make(&t);
     if (wants_dot) {
         print_dot(&t);
@@ -191,6 +224,8 @@ int fabric_command(int argc, char **argv)
         else
             list_cables(&t);
         sound = summarize(&t);
+        if (wants_cards)
+            list_cards();
     }
     return fflush(stdout) == 0 && sound ? 0 : 1;
 }

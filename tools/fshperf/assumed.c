@@ -20,10 +20,10 @@
 static struct fsh_sim_assumed assumed;
 static bool known;
 
-static void *map_shared(enum fsh_fd_kind kind, size_t bytes)
+static void *map_shared(enum fsh_fd_kind kind, uint64_t at, size_t bytes)
 {
     void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-                     fsh_boot_fd(kind), 0);
+                     fsh_boot_fd(kind), (off_t)at);
     if (map == MAP_FAILED) {
         fsh_fatal("cannot map what the simulator shares with this rank; is "
                   "the device a simulator?");
@@ -35,7 +35,8 @@ static struct fsh_sim_fabric *fabric(void)
 {
     static struct fsh_sim_fabric *map;
     if (!map) {
-        map = map_shared(FSH_FD_SHARED, sizeof(*map));
+        map =
+            map_shared(FSH_FD_SHARED, fsh_boot_page()->fabric_at, sizeof(*map));
     }
     return map;
 }
@@ -53,7 +54,7 @@ uint64_t perf_sim_doorbell(void)
 {
     static struct fsh_sim_mmio *map;
     if (!map) {
-        map = map_shared(FSH_FD_MMIO, sizeof(*map));
+        map = map_shared(FSH_FD_MMIO, 0, sizeof(*map));
     }
     return atomic_load(&map->doorbell_cycle);
 }

@@ -200,6 +200,10 @@ static const struct kit_option rows[] = {
      "card); default: what FSHMEM_CONDUIT or the program\n"
      "says, else smp",
      .setting = "FSHMEM_CONDUIT"},
+    {"--cards", "N",
+     "conduit mixed: the first N ranks have a card, the others\n"
+     "none; or a list of ranks, which has a comma (1,3 or 2,)",
+     .flag = &given.cards, .setting = "FSHMEM_CARDS"},
     {"--topology", "T",
      "fpga: how nodes are cabled: ring, line, mesh:AxB,\n"
      "torus:AxB, torus:AxBxC, hypercube, full, file:PATH",

@@ -29,6 +29,7 @@ enum {
 struct command_line {
     uint32_t ranks;
     bool ranks_given;
+    bool cards;       /* --cards */
     char conduit[16]; /* "" not said */
     double timeout;   /* seconds, 0 none */
     bool tag_output, verbose, quiet, show, replay;

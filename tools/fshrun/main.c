@@ -48,7 +48,7 @@ static int check_options(const struct command_line *cl)
     const char *option = nodes ? cl->for_shared : cl->for_nodes;
     const struct fsh_conduit_ops *other = find_by_nodes(!nodes);
 
-    if (!option)
+    if (!option || cl->needs->mixed)
         return 0;
     fsh_warn("%s is for conduit %s, but this job is for %s (--conduit, "
              "FSHMEM_CONDUIT, or what the program was built for)",
@@ -57,13 +57,28 @@ static int check_options(const struct command_line *cl)
 }
 
 /* By the option that was typed; a setting is refused by fsh_job_config_init. */
-static int check_topology(const struct command_line *cl)
+static int check_nodes(const struct command_line *cl)
 {
     struct fsh_topology topology;
+    uint32_t nodes = cl->ranks;
+    uint64_t cards;
     char err[800];
 
-    if (!cl->topology ||
-        fsh_job_topology(&topology, cl->ranks, err, sizeof(err)))
+    if (cl->cards && !cl->needs->mixed) {
+        fsh_warn("--cards is for conduit mixed, but this job is for %s "
+                 "(--conduit, FSHMEM_CONDUIT); leave one of them out",
+                 cl->conduit);
+        return RUN_USAGE;
+    }
+    if (cl->needs->mixed) {
+        if (!fsh_job_cards(cl->ranks, &cards, err, sizeof(err))) {
+            fsh_warn("%s%s: %s", cl->cards ? "--cards " : "FSHMEM_CARDS=",
+                     fsh_option_str("FSHMEM_CARDS"), err);
+            return RUN_USAGE;
+        }
+        nodes = (uint32_t)__builtin_popcountll(cards);
+    }
+    if (!cl->topology || fsh_job_topology(&topology, nodes, err, sizeof(err)))
         return 0;
     fsh_warn("--topology %s: %s", cl->topology, err);
     return RUN_USAGE;
@@ -224,6 +239,15 @@ static const char *topology_source(void)
     return fsh_option_given("FSHMEM_TOPOLOGY") ? "" : " (default)";
 }
 
+static void print_cards(const struct fsh_job_config *config)
+{
+    uint64_t left = config->cards;
+
+    fputs(", cards of ranks", stdout);
+    for (; left != 0; left &= left - 1)
+        printf(" %d", __builtin_ctzll(left));
+}
+
 static int show(const struct command_line *cl, const char *path,
                 const struct fsh_job_config *config,
                 const struct place_shares *shares)
@@ -231,6 +255,8 @@ static int show(const struct command_line *cl, const char *path,
     char sim[PATH_MAX], err[800];
 
     printf("job: %" PRIu32 " ranks, conduit %s", cl->ranks, cl->conduit);
+    if (cl->needs->mixed)
+        print_cards(config);
     if (cl->needs->nodes)
         printf(", topology %s%s, device memory %zu bytes a node",
                config->topology.name, topology_source(), config->dram_bytes);
@@ -307,7 +333,7 @@ static int start_job(struct run *run, const struct fsh_job_config *config)
     if (l->verbose)
         tell_shares(&run->shares, say_line);
     if (l->verbose && config->needs->nodes)
-        fsh_warn("%" PRIu32 " nodes, topology %s%s", config->ranks,
+        fsh_warn("%" PRIu32 " nodes, topology %s%s", config->nodes,
                  config->topology.name, topology_source());
     code = fsh_launch_start(l);
     if (code == FSH_LAUNCH_RANK)
@@ -345,6 +371,8 @@ int main(int argc, char **argv)
     fsh_option_check();
     if (cl.replay)
         return replay(&cl);
+    if (!cl.conduit[0] && cl.cards)
+        snprintf(cl.conduit, sizeof(cl.conduit), "mixed");
     code = find_program(cl.program[0], path, sizeof(path));
     if (code == 0 && may_be_over_hosts(&cl, &code) &&
         run_over_hosts(&cl, path, &code))
@@ -354,7 +382,7 @@ int main(int argc, char **argv)
     if (code == 0)
         code = check_options(&cl);
     if (code == 0)
-        code = check_topology(&cl);
+        code = check_nodes(&cl);
     if (code != 0)
         return code;
     fsh_job_config_init(&config, cl.ranks, cl.needs);

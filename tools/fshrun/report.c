@@ -111,7 +111,7 @@ void report_count(struct report *r, const struct fsh_job *job)
     if (!job->config.needs->nodes)
         return;
     map = mmap(NULL, sizeof(*r->fabric), PROT_READ | PROT_WRITE, MAP_SHARED,
-               job->shared_fd, 0);
+               job->shared_fd, (off_t)job->page->fabric_at);
     if (map == MAP_FAILED) {
         fsh_warn("--report: without the figures of the simulator: %s",
                  strerror(errno));

@@ -76,8 +76,8 @@ struct status *status_new(const struct fsh_job *job)
     if (!job->config.needs->nodes || !isatty(STDERR_FILENO) ||
         terminal == NULL || strcmp(terminal, "dumb") == 0)
         return NULL;
-    map =
-        mmap(NULL, sizeof *s->fabric, PROT_READ, MAP_SHARED, job->shared_fd, 0);
+    map = mmap(NULL, sizeof *s->fabric, PROT_READ, MAP_SHARED, job->shared_fd,
+               (off_t)job->page->fabric_at);
     if (map == MAP_FAILED)
         return NULL;
     s = calloc(1, sizeof *s);

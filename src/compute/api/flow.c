@@ -47,7 +47,6 @@ fshmem_status_t fsh_plan_begin(struct fsh_plan *plan, unsigned op, bool mover,
     if (flow->send_nodes != 0) {
         plan->send_line = (uint32_t)(flow->send_offset / FSH_LINE);
         fsh_ccmd_set_art(plan->ccmd, 1);
-        fsh_ccmd_set_art_mask(plan->ccmd, flow->send_nodes);
         fsh_ccmd_set_art_count(
             plan->ccmd, flow->send_count != 0 ? flow->send_count : SEND_COUNT);
     }

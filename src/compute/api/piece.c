@@ -51,6 +51,7 @@ static void send_piece(const struct fsh_plan *plan, uint32_t index,
 static void set_flow(const struct fsh_plan *plan, uint32_t index,
                      uint64_t *ccmd)
 {
+    fsh_ccmd_set_art_mask(ccmd, plan->send_nodes);
     if (index == 0 && plan->await_count != 0) {
         fsh_ccmd_set_await(ccmd, 1);
         fsh_ccmd_set_await_event(ccmd, plan->await_event);

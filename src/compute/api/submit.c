@@ -40,13 +40,33 @@ static bool are_nodes(uint64_t set)
     return fsh_gasnet.nodes >= 64 || set >> fsh_gasnet.nodes == 0;
 }
 
+/* What the core calls the nodes of a set; false: it cannot reach one of them. */
+static bool number_nodes(uint64_t set, uint64_t *numbers)
+{
+    bool all = true;
+
+    *numbers = 0;
+    for (; set != 0; set &= set - 1) {
+        int number = fsh_gasnet_core_number((uint32_t)__builtin_ctzll(set));
+
+        all &= number >= 0;
+        if (number >= 0)
+            *numbers |= UINT64_C(1) << number;
+    }
+    return all;
+}
+
 static fshmem_status_t check_plan(gasnet_node_t node,
                                   const struct fsh_plan *plan)
 {
+    uint64_t numbers;
+
     if (plan == NULL)
         return FSHMEM_ERR_ARGUMENT;
     if (!are_nodes(plan->send_nodes | plan->signal_nodes))
         return FSHMEM_ERR_NODE;
+    if (!number_nodes(plan->send_nodes | plan->signal_nodes, &numbers))
+        return FSHMEM_ERR_ABSENT;
     if (plan->local_end > fsh_gasnet.segs[node].size)
         return FSHMEM_ERR_RANGE;
     for (uint64_t left = plan->send_nodes; left != 0; left &= left - 1) {
@@ -87,10 +107,14 @@ static struct fsh_command_list *make_list(gasnet_node_t node, unsigned queue,
     size_t at = 0;
 
     for (size_t i = 0; list != NULL && i < count; i++) {
-        const struct fsh_plan *plan = fsh_plan_of(&commands[i]);
+        struct fsh_plan plan = *fsh_plan_of(&commands[i]);
 
-        for (uint32_t p = 0; plan->mover == queue && p < plan->pieces; p++)
-            fsh_plan_piece(plan, p, list->words[at++]);
+        if (plan.mover != queue)
+            continue;
+        number_nodes(plan.send_nodes, &plan.send_nodes);
+        number_nodes(plan.signal_nodes, &plan.signal_nodes);
+        for (uint32_t p = 0; p < plan.pieces; p++)
+            fsh_plan_piece(&plan, p, list->words[at++]);
     }
     return list;
 }

@@ -53,6 +53,7 @@ static struct {
     const struct fsh_conduit_ops *ops;
     const struct fsh_segment *segs;
     uint32_t rank, nodes;
+    uint32_t number;         /* of this rank in commands */
     struct channel *channel; /* by node and queue; NULL: no area, no cores */
 } engine = {.lock =
                 FSH_LOCK_INIT("commands to compute cores", FSH_LOCK_COMMANDS)};
@@ -73,8 +74,11 @@ bool fsh_command_start(const struct fsh_conduit_ops *ops, uint32_t rank,
 
     engine.ops = ops;
     engine.rank = rank;
+    engine.number = rank;
     engine.nodes = nodes;
     engine.segs = segs;
+    if (ops->compute != NULL && ops->compute->number != NULL)
+        engine.number = (uint32_t)ops->compute->number(rank);
     if (ops->compute == NULL || fsh_area_bytes(nodes) == 0)
         return true;
     engine.channel = calloc(count, sizeof *engine.channel);
@@ -245,7 +249,7 @@ static void write_chunk(struct channel *ch)
         uint64_t *words = list->words[list->given + i];
 
         fsh_ccmd_set_complete(words, 1);
-        fsh_ccmd_set_complete_node(words, engine.rank);
+        fsh_ccmd_set_complete_node(words, engine.number);
         fsh_ccmd_set_cookie(words, (uint64_t)ch->chunk);
     }
     if (list->node == engine.rank) {

@@ -45,14 +45,14 @@ bool fsh_fpga_card_start(const struct fsh_card_move *move)
         .ack = move->to_card,
         .rspace = FSH_SPACE_SEGMENT,
         .lspace = FSH_SPACE_HOST,
-        .node = (uint8_t)fsh_fpga.rank,
+        .node = (uint8_t)fsh_fpga.node,
         .tag = (uint16_t)tag,
         .raddr = move->offset,
         .laddr = FSH_DMA_BRIDGE + move->at,
         .length = (uint32_t)move->bytes,
     };
     struct fsh_fpga_op op = {.opcode = desc.opcode,
-                             .node = fsh_fpga.rank,
+                             .node = fsh_fpga.node,
                              .remote = move->offset,
                              .length = desc.length,
                              .answer = move->answer};

@@ -19,7 +19,7 @@ void fsh_fpga_collective_memory(struct fsh_engine_memory *memory)
     *memory = (struct fsh_engine_memory){
         .base = fsh_fpga.mem.segment,
         .segment = fsh_fpga.segment_size,
-        .area = fsh_fpga.segment_size + fsh_area_bytes(fsh_fpga.nodes),
+        .area = fsh_fpga.segment_size + fsh_area_bytes(fsh_fpga.ranks),
         .posted = fsh_fpga.mem.dma + FSH_DMA_POSTED,
         .posted_at = FSH_DMA_POSTED};
 }
@@ -42,6 +42,6 @@ bool fsh_fpga_collective_run(size_t at, struct fsh_answer *answer)
     fsh_collrun_set_op(&message, FSH_COLLMSG_RUN);
     fsh_collrun_set_addr(&message, at / LINE);
     fsh_fpga_owe(FSH_COST_CALL);
-    return fsh_fpga_engine_send(FSH_OP_COLLECTIVE, fsh_fpga.rank, message,
+    return fsh_fpga_engine_send(FSH_OP_COLLECTIVE, fsh_fpga.node, message,
                                 answer);
 }

@@ -66,7 +66,8 @@ static void describe_op(char *text, size_t len, const struct fsh_fpga_op *op)
              "%s of %" PRIu32 " bytes %s rank %" PRIu32
              " at %p (offset 0x%" PRIx64 " of its segment of %zu bytes)",
              fsh_fpga_op_name(op->opcode), op->length,
-             op->opcode == FSH_OP_GET ? "from" : "to", op->node,
+             op->opcode == FSH_OP_GET ? "from" : "to",
+             (uint32_t)fsh_fpga.rank_of[op->node],
              (void *)((unsigned char *)seg->addr + op->remote), op->remote,
              seg->size);
 }
@@ -193,7 +194,7 @@ static void finish_source(const uint64_t *entry)
 
     if (node >= fsh_fpga.nodes || slot >= FSH_SLOTS_PER_PEER ||
         !atomic_load(&fsh_fpga.source[channel][node][slot].reading))
-        fsh_fatal("conduit fpga: completion of slot %u to rank %u, which is "
+        fsh_fatal("conduit fpga: completion of slot %u to node %u, which is "
                   "not in use: the device or its program is broken",
                   slot, node);
     struct fsh_fpga_source *s = &fsh_fpga.source[channel][node][slot];
@@ -229,7 +230,7 @@ static void refused(const uint64_t *entry)
                  "%s for handler %u at rank %u, %" PRIu32 " bytes to 0x%" PRIx64 " "
                  "(offset 0x%" PRIx64 " of its segment of %zu bytes)",
                  channel == FSH_FPGA_REPLY ? "AM reply" : "AM request", opcode,
-                 node, s->length, base + s->raddr, s->raddr,
+                 fsh_fpga.rank_of[node], s->length, base + s->raddr, s->raddr,
                  fsh_fpga.segs[node].size);
         fail(text, status, true);
     }

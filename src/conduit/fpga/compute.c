@@ -5,15 +5,16 @@
  */
 #include "conduit/fpga/state.h"
 
-bool fsh_fpga_compute_present(uint32_t node)
+bool fsh_fpga_compute_present(uint32_t rank)
 {
-    return fsh_fpga.cores >> node & 1;
+    return fsh_fpga.cores >> fsh_fpga.node_of[rank] & 1;
 }
 
-bool fsh_fpga_compute_send(uint32_t node, const uint64_t *message,
+bool fsh_fpga_compute_send(uint32_t rank, const uint64_t *message,
                            struct fsh_answer *answer)
 {
-    return fsh_fpga_engine_send(FSH_OP_COMPUTE, node, *message, answer);
+    return fsh_fpga_engine_send(FSH_OP_COMPUTE, fsh_fpga.node_of[rank],
+                                *message, answer);
 }
 
 void fsh_fpga_compute_counters(uint64_t *words)

@@ -185,8 +185,8 @@ static void describe_peers(void (*line)(void *arg, const char *text), void *arg)
         snprintf(text, sizeof text,
                  "fpga: rank %" PRIu32 ": %d of %u request slots free (as of "
                  "the last look), %d being read, %u owed",
-                 n, __builtin_popcount(s->free), FSH_SLOTS_PER_PEER,
-                 __builtin_popcount(s->unread), s->owed);
+                 (uint32_t)fsh_fpga.rank_of[n], __builtin_popcount(s->free),
+                 FSH_SLOTS_PER_PEER, __builtin_popcount(s->unread), s->owed);
         line(arg, text);
     }
 }
@@ -214,8 +214,8 @@ static void describe(void (*line)(void *arg, const char *text), void *arg)
         snprintf(text, sizeof text,
                  "fpga: tag %d: %s, rank %" PRIu32 ", offset 0x%" PRIx64
                  ", %" PRIu32 " bytes",
-                 tag, fsh_fpga_op_name(op->opcode), op->node, op->remote,
-                 op->length);
+                 tag, fsh_fpga_op_name(op->opcode),
+                 (uint32_t)fsh_fpga.rank_of[op->node], op->remote, op->length);
         line(arg, text);
     }
     snprintf(text, sizeof text,
@@ -248,19 +248,12 @@ static void share(void) {}
 
 #define WHOLE_PAGES(bytes) (((bytes) + 4095) & ~(size_t)4095)
 
-static size_t shared_bytes(uint32_t ranks, size_t segment_max)
-{
-    (void)ranks;
-    (void)segment_max;
-    return WHOLE_PAGES(sizeof(struct fsh_sim_fabric));
-}
-
 static const struct fsh_job_needs needs = {
     .conduit = "fpga",
     .max_ranks = FSH_MAX_NODES,
     .segment_option = "FSHMEM_DRAM",
-    .shared_bytes = shared_bytes,
     .nodes = true,
+    .fabric_bytes = WHOLE_PAGES(sizeof(struct fsh_sim_fabric)),
     .dma_bytes = FSH_SIM_DMA_BYTES,
     .mmio_bytes = WHOLE_PAGES(sizeof(struct fsh_sim_mmio)),
 };
@@ -279,7 +272,13 @@ static const struct fsh_collective_ops collective = {
     .run = collective_run,
 };
 
+static bool card_present(void)
+{
+    return true;
+}
+
 static const struct fsh_card_ops card = {
+    .present = card_present,
     .memory = fsh_fpga_card_memory,
     .start = card_start,
     .poll = card_poll,

@@ -34,7 +34,7 @@ void fsh_fpga_host_time_begin(void)
     factor = fsh_option_times("FSHMEM_HOST_TIME");
     if (factor == 0)
         return;
-    if (fsh_fpga.rank == 0 && !fsh_option_bool("GASNET_QUIET"))
+    if (fsh_fpga.node == 0 && !fsh_option_bool("GASNET_QUIET"))
         fsh_warn(
             "FSHMEM_HOST_TIME=%s: simulated time includes processor time of "
             "this machine, so it differs from run to run",

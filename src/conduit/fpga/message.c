@@ -35,9 +35,10 @@ static uint64_t long_offset(uint32_t node, const struct fsh_am *am)
     if (am->nbytes != 0 &&
         (offset > seg->size || am->nbytes > seg->size - offset))
         fsh_fatal("conduit fpga: Long active message for handler %u: %zu "
-                  "bytes to %p exceed the segment of rank %" PRIu32
-                  " (%zu bytes at %p)",
-                  am->handler, am->nbytes, am->dst, node, seg->size, seg->addr);
+                  "bytes to %p exceed the segment of rank %u "
+                  "(%zu bytes at %p)",
+                  am->handler, am->nbytes, am->dst, fsh_fpga.rank_of[node],
+                  seg->size, seg->addr);
     return offset & ((UINT64_C(1) << ADDRESS_BITS) - 1);
 }
 
@@ -211,8 +212,10 @@ static void count_bytes(const struct fsh_fpga_desc *desc)
 
 static void trace_sent(unsigned channel, uint32_t node, unsigned slot)
 {
-    fsh_trace_sent(&(struct fsh_trace_message){
-        .peer = node, .lane = slot, .request = channel == FSH_FPGA_REQUEST});
+    fsh_trace_sent(
+        &(struct fsh_trace_message){.peer = fsh_fpga.rank_of[node],
+                                    .lane = slot,
+                                    .request = channel == FSH_FPGA_REQUEST});
 }
 
 static void send_from(unsigned channel, uint32_t node, unsigned slot,
@@ -279,7 +282,7 @@ static void count_slots(uint32_t node)
 
     if (name[node][0] == '\0')
         snprintf(name[node], sizeof name[node], "AM slots free at rank %u",
-                 (unsigned)node);
+                 fsh_fpga.rank_of[node]);
     fsh_trace_count(name[node],
                     (uint64_t)__builtin_popcount(fsh_fpga.peer[node].free));
 }
@@ -305,12 +308,13 @@ static int claim_slot(uint32_t node)
 
 void fsh_fpga_am_request(const struct fsh_am *am)
 {
-    int slot = claim_slot(am->node);
+    const uint32_t node = fsh_fpga.node_of[am->node];
+    int slot = claim_slot(node);
 
     if (slot < 0) {
         struct fsh_wait wait;
-        fsh_fpga_wait_begin(&wait, am->node);
-        while ((slot = claim_slot(am->node)) < 0) {
+        fsh_fpga_wait_begin(&wait, node);
+        while ((slot = claim_slot(node)) < 0) {
             fsh_fpga_wait_step(&wait,
                                "a receive slot (all requests in flight; its "
                                "host must poll)",
@@ -319,7 +323,7 @@ void fsh_fpga_am_request(const struct fsh_am *am)
         }
         fsh_wait_end(&wait);
     }
-    send_from(FSH_FPGA_REQUEST, am->node, (unsigned)slot, am);
+    send_from(FSH_FPGA_REQUEST, node, (unsigned)slot, am);
 }
 
 void fsh_fpga_am_reply(struct fsh_token *token, const struct fsh_am *am)
@@ -328,21 +332,22 @@ void fsh_fpga_am_reply(struct fsh_token *token, const struct fsh_am *am)
 
     FSH_ASSERT(token->is_request && !token->replied);
     token->replied = true;
-    send_from(FSH_FPGA_REPLY, token->source, t->slot, am);
+    send_from(FSH_FPGA_REPLY, fsh_fpga.node_of[token->source], t->slot, am);
 }
 
 bool fsh_fpga_am_try_request(const struct fsh_am *am)
 {
-    int slot = claim_slot(am->node);
+    const uint32_t node = fsh_fpga.node_of[am->node];
+    int slot = claim_slot(node);
 
     if (slot < 0)
         return false;
-    if (try_send_from(FSH_FPGA_REQUEST, am->node, (unsigned)slot, am))
+    if (try_send_from(FSH_FPGA_REQUEST, node, (unsigned)slot, am))
         return true;
     fsh_fpga_lock(&fsh_fpga.peer_lock);
-    fsh_fpga_slots_unclaim(&fsh_fpga.peer[am->node], (unsigned)slot);
+    fsh_fpga_slots_unclaim(&fsh_fpga.peer[node], (unsigned)slot);
     if (__builtin_expect(fsh_trace_on, 0))
-        count_slots(am->node);
+        count_slots(node);
     fsh_fpga_unlock(&fsh_fpga.peer_lock);
     return false;
 }
@@ -352,7 +357,8 @@ bool fsh_fpga_am_try_reply(struct fsh_token *token, const struct fsh_am *am)
     const struct token *t = (const struct token *)token;
 
     FSH_ASSERT(token->is_request && !token->replied);
-    token->replied = try_send_from(FSH_FPGA_REPLY, token->source, t->slot, am);
+    token->replied = try_send_from(
+        FSH_FPGA_REPLY, fsh_fpga.node_of[token->source], t->slot, am);
     return token->replied;
 }
 
@@ -458,10 +464,10 @@ static bool take(unsigned channel, struct message *m)
 
 static void out_of_range(const struct message *m, const uint64_t *hdr)
 {
-    fsh_fatal("conduit fpga: active message from rank %" PRIu32
-              " for handler %u: its payload of %u bytes for offset 0x%" PRIx64
+    fsh_fatal("conduit fpga: active message from rank %u for handler %u: its "
+              "payload of %u bytes for offset 0x%" PRIx64
               " of the segment here (%zu bytes) was not written: %s (%s)",
-              m->node, (unsigned)fsh_hdr_opcode(hdr),
+              fsh_fpga.rank_of[m->node], (unsigned)fsh_hdr_opcode(hdr),
               (unsigned)fsh_hdr_total(hdr), fsh_hdr_addr(hdr),
               fsh_fpga.segment_size, fsh_fpga_status_text(m->status),
               fsh_fpga_status_name(m->status));
@@ -474,7 +480,7 @@ static void run(unsigned channel, const struct message *m)
     uint64_t *hdr = (uint64_t *)(void *)(fsh_fpga.mem.dma + FSH_DMA_SLOT_HDR +
                                          index * FSH_SLOT_HEADER_BYTES);
     struct token token = {
-        .base = {.source = m->node,
+        .base = {.source = fsh_fpga.rank_of[m->node],
                  .handler = (uint8_t)fsh_hdr_opcode(hdr),
                  .category = (uint8_t)fsh_hdr_category(hdr),
                  .nargs = (uint8_t)fsh_hdr_nargs(hdr),

@@ -42,8 +42,13 @@ void fsh_fpga_wait(uint64_t max_ns, bool memory)
     fsh_fpga.ops->wait(fsh_fpga.dev, seen, max_ns);
 }
 
+/* What is beside the device does not end its sleep. */
+#define BESIDE_NS UINT64_C(200000)
+
 static bool sleep_step(struct fsh_wait *wait, uint64_t ns)
 {
+    if (fsh_fpga.beside != NULL && ns > BESIDE_NS)
+        ns = BESIDE_NS;
     if (fsh_fpga.clock != NULL)
         fsh_fpga_look(0);
     fsh_fpga.ops->wait(fsh_fpga.dev, wait->seen, ns);
@@ -68,7 +73,7 @@ static const struct fsh_wait_kind *kind(void)
 
 void fsh_fpga_wait_begin(struct fsh_wait *wait, uint32_t node)
 {
-    *wait = (struct fsh_wait){.peer = node + 1};
+    *wait = (struct fsh_wait){.peer = fsh_fpga.rank_of[node] + 1u};
     fsh_fpga_settle();
     wait->seen = fsh_fpga.ops->activity(fsh_fpga.dev);
 }
@@ -78,8 +83,11 @@ void fsh_fpga_wait_step(struct fsh_wait *wait, const char *what, bool requests)
     /* Read before looking, so that anything written afterwards ends the next
      * sleep. */
     uint32_t seen = fsh_fpga.ops->activity(fsh_fpga.dev);
+    bool any = fsh_fpga_progress(requests);
 
-    if (fsh_fpga_progress(requests))
+    if (requests && fsh_fpga.beside != NULL)
+        any |= fsh_fpga.beside();
+    if (any)
         fsh_wait_found(wait);
     else
         fsh_wait_pause(kind(), wait, what);

@@ -9,10 +9,13 @@
 #include "base/log.h"
 #include "base/option.h"
 #include "boot/boot.h"
+#include "conduit/cards.h"
 #include "conduit/fpga/state.h"
 #include "device/device.h"
 
-#define MAX_LONG ((size_t)FSH_DMA_BIG_BYTES)
+_Static_assert(FSH_CARDS_MAX_LONG == FSH_DMA_BIG_BYTES,
+               "a Long in a bounce slot");
+
 #define CONTROL_ENABLE 1u
 #define ALL_PORTS 3u
 #define CAPS_ENGINES_BIT 48u /* in the order of spec/fshmem.toml */
@@ -131,7 +134,7 @@ static void read_options(void)
 static void program_host(void)
 {
     fsh_fpga_write(FSH_REG_CONTROL, 0);
-    fsh_fpga_write(FSH_REG_NODE, fsh_fpga.rank | (uint64_t)fsh_fpga.nodes << 8);
+    fsh_fpga_write(FSH_REG_NODE, fsh_fpga.node | (uint64_t)fsh_fpga.nodes << 8);
     fsh_fpga_write(FSH_REG_PACKET, fsh_fpga.packet);
     fsh_fpga_write(FSH_REG_HOST_BASE, fsh_fpga.mem.dma_bus);
     fsh_fpga_write(FSH_REG_HOST_SIZE, fsh_fpga.mem.dma_bytes);
@@ -164,13 +167,29 @@ static void reset_state(void)
         fsh_fpga_slots_init(&fsh_fpga.peer[n]);
 }
 
-void fsh_fpga_init(enum fsh_threads threads, struct fsh_limits *limits)
+static void number_nodes(void)
+{
+    fsh_fpga.ranks = fsh_boot_size();
+    fsh_fpga.nodes = fsh_boot_nodes();
+    fsh_fpga.node = fsh_boot_node(fsh_boot_rank());
+    for (uint32_t r = 0; r < fsh_fpga.ranks; r++) {
+        uint32_t node = fsh_boot_node(r);
+
+        if (node == FSH_JOB_NO_NODE)
+            continue;
+        fsh_fpga.node_of[r] = (uint8_t)node;
+        fsh_fpga.rank_of[node] = (uint8_t)r;
+    }
+}
+
+void fsh_cards_open(enum fsh_threads threads, bool (*beside)(void),
+                    struct fsh_limits *limits)
 {
     const struct fsh_job_page *page = fsh_boot_page();
-    uint64_t sizes[FSH_MAX_NODES];
+    size_t most;
 
-    fsh_fpga.rank = fsh_boot_rank();
-    fsh_fpga.nodes = fsh_boot_size();
+    number_nodes();
+    fsh_fpga.beside = beside;
     fsh_fpga.locking = threads == FSH_THREADS_PAR;
     fsh_fpga.topology = &page->topology;
     read_options();
@@ -178,19 +197,26 @@ void fsh_fpga_init(enum fsh_threads threads, struct fsh_limits *limits)
     check_device();
     reset_state();
     program_host();
-
-    uint64_t mine = fsh_fpga.mem.segment_bytes - fsh_fpga_area();
-    uint64_t least = mine;
-    fsh_boot_exchange(&mine, sizeof mine, sizes);
-    for (uint32_t n = 0; n < fsh_fpga.nodes; n++)
-        least = sizes[n] < least ? sizes[n] : least;
+    most = fsh_fpga.mem.segment_bytes - fsh_fpga_area();
     *limits = (struct fsh_limits){
         .am_max_medium = FSH_MAX_MEDIUM,
-        .am_max_long_request = MAX_LONG,
-        .am_max_long_reply = MAX_LONG,
-        .max_segment_local = mine,
-        .max_segment_global = least,
+        .am_max_long_request = FSH_CARDS_MAX_LONG,
+        .am_max_long_reply = FSH_CARDS_MAX_LONG,
+        .max_segment_local = most,
+        .max_segment_global = most,
     };
+}
+
+void fsh_fpga_init(enum fsh_threads threads, struct fsh_limits *limits)
+{
+    uint64_t mine, sizes[FSH_MAX_NODES];
+
+    fsh_cards_open(threads, NULL, limits);
+    mine = limits->max_segment_local;
+    fsh_boot_exchange(&mine, sizeof mine, sizes);
+    for (uint32_t r = 0; r < fsh_fpga.ranks; r++)
+        if (sizes[r] < limits->max_segment_global)
+            limits->max_segment_global = sizes[r];
 }
 
 static void program_routes(const struct fsh_route *route, unsigned ports)
@@ -212,8 +238,8 @@ bool fsh_fpga_write_routes(unsigned ports)
     unsigned mask = ports == ALL_PORTS ? fsh_fpga.all_ports : ports;
     struct fsh_route route[FSH_MAX_NODES];
 
-    fsh_topology_routes_from(fsh_fpga.topology, fsh_fpga.rank, mask, route);
-    route[fsh_fpga.rank].ports = (uint8_t)mask; /* any: never leaves the node */
+    fsh_topology_routes_from(fsh_fpga.topology, fsh_fpga.node, mask, route);
+    route[fsh_fpga.node].ports = (uint8_t)mask; /* any: never leaves the node */
     for (uint32_t n = 0; n < fsh_fpga.nodes; n++)
         if (route[n].ports == 0)
             return false;
@@ -222,26 +248,7 @@ bool fsh_fpga_write_routes(unsigned ports)
     return true;
 }
 
-/* Exchanges the segments and engines of all nodes. */
-static void exchange(size_t size, struct fsh_segment *segs)
-{
-    struct facts {
-        struct fsh_segment segment;
-        uint64_t engines;
-    } mine = {{fsh_fpga.mem.segment, size}, 0}, all[FSH_MAX_NODES];
-
-    mine.engines = fsh_fpga_read(FSH_REG_CAPS) >> CAPS_ENGINES_BIT;
-    fsh_boot_exchange(&mine, sizeof mine, all);
-    fsh_fpga.collective = true;
-    for (uint32_t n = 0; n < fsh_fpga.nodes; n++) {
-        fsh_fpga.segs[n] = segs[n] = all[n].segment;
-        fsh_fpga.cores |= (uint64_t)((all[n].engines & COMPUTE) != 0) << n;
-        fsh_fpga.collective &= (all[n].engines & COLLECTIVE) != 0;
-    }
-}
-
-/* For the device, the segment includes the library's area behind it. */
-void fsh_fpga_attach(size_t size, struct fsh_segment *segs)
+void fsh_cards_segment(size_t size, struct fsh_card_facts *mine)
 {
     size_t area = fsh_fpga_area();
 
@@ -250,10 +257,30 @@ void fsh_fpga_attach(size_t size, struct fsh_segment *segs)
                   "are more than the device memory of %zu bytes; FSHMEM_DRAM "
                   "sets that of simulated nodes",
                   size, area, fsh_fpga.mem.segment_bytes);
+    *mine = (struct fsh_card_facts){.segment = {fsh_fpga.mem.segment, size},
+                                    .engines = fsh_fpga_read(FSH_REG_CAPS) >>
+                                               CAPS_ENGINES_BIT};
     fsh_fpga.segment_size = size;
-    exchange(size, segs);
+}
+
+static void take_facts(const struct fsh_card_facts *facts)
+{
+    fsh_fpga.collective = true;
+    for (uint32_t n = 0; n < fsh_fpga.nodes; n++) {
+        const struct fsh_card_facts *f = &facts[fsh_fpga.rank_of[n]];
+
+        fsh_fpga.segs[n] = f->segment;
+        fsh_fpga.cores |= (uint64_t)((f->engines & COMPUTE) != 0) << n;
+        fsh_fpga.collective &= (f->engines & COLLECTIVE) != 0;
+    }
+}
+
+/* For the device, the segment includes the library's area behind it. */
+void fsh_cards_enable(const struct fsh_card_facts *facts)
+{
+    take_facts(facts);
     fsh_fpga_write(FSH_REG_SEG_BASE, fsh_fpga.mem.segment_base);
-    fsh_fpga_write(FSH_REG_SEG_SIZE, size + area);
+    fsh_fpga_write(FSH_REG_SEG_SIZE, fsh_fpga.segment_size + fsh_fpga_area());
     if (!fsh_fpga_write_routes(fsh_fpga.ports))
         fsh_fatal("FSHMEM_PORTS=%u: with topology %.200s some of the %" PRIu32
                   " nodes cannot be reached; use 3",
@@ -263,9 +290,19 @@ void fsh_fpga_attach(size_t size, struct fsh_segment *segs)
         fsh_fatal("device %s: it rejected a register value: its memory or "
                   "the DMA window is not aligned to 4 KiB",
                   fsh_fpga.ops->name);
-    /* A read waits for the writes before it, so this node is ready; after the
-     * barrier all are, before anybody sends. */
+    /* A read waits for the writes before it, so this node is ready. */
     (void)fsh_fpga_read(FSH_REG_CONTROL);
     fsh_fpga.attached = true;
+}
+
+void fsh_fpga_attach(size_t size, struct fsh_segment *segs)
+{
+    struct fsh_card_facts mine, all[FSH_MAX_NODES];
+
+    fsh_cards_segment(size, &mine);
+    fsh_boot_exchange(&mine, sizeof mine, all);
+    for (uint32_t r = 0; r < fsh_fpga.ranks; r++)
+        segs[r] = all[r].segment;
+    fsh_cards_enable(all);
     fsh_boot_barrier("all nodes to be ready");
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Internal state of conduit fpga (one per process) and the interfaces between
- * its files. Locks (taken only with job threads PAR), in nesting order:
+ * its files. Callers of the conduit name ranks; what is called node in here is the
+ * number of a node of the fabric. Locks (taken only with job threads PAR), in nesting order:
  * ring.lock or cpl.lock, then peer_lock, then device_lock. None is held while a
  * handler runs.
  */
@@ -78,7 +79,13 @@ struct fsh_fpga {
     const struct fsh_device_ops *ops;
     struct fsh_device *dev;
     struct fsh_device_memory mem;
-    uint32_t rank, nodes;
+    uint32_t node, nodes; /* this one's number; of the fabric */
+    uint32_t ranks;       /* of the job; in a mixed one there are others */
+    uint8_t node_of[FSH_MAX_NODES]; /* by rank; and back */
+    uint8_t rank_of[FSH_MAX_NODES];
+    /* Progress of what else this rank's conduit does, while it waits here for another
+     * rank; NULL: nothing. */
+    bool (*beside)(void);
     const struct fsh_topology *topology; /* on the job's page */
     bool locking;
     bool attached;
@@ -89,7 +96,7 @@ struct fsh_fpga {
     unsigned ports;     /* mask in use; 3: all */
     unsigned all_ports; /* mask of the ports that the device has */
     size_t segment_size;
-    struct fsh_segment segs[FSH_MAX_NODES];
+    struct fsh_segment segs[FSH_MAX_NODES]; /* by node, as all below */
     uint64_t cores;  /* bit n: node n has a compute core */
     bool collective; /* every node has a collective engine */
 
@@ -125,7 +132,7 @@ extern struct fsh_fpga fsh_fpga;
 /* Bytes of the library's area behind each segment. */
 static inline size_t fsh_fpga_area(void)
 {
-    return fsh_area_bytes(fsh_fpga.nodes) + FSH_AREA_COLLECTIVE_BYTES;
+    return fsh_area_bytes(fsh_fpga.ranks) + FSH_AREA_COLLECTIVE_BYTES;
 }
 
 /* --- state.c -------------------------------------------------------------- */
@@ -187,9 +194,9 @@ void fsh_fpga_flush(void);
 /* --- transfer.c: put and get --------------------------------------------- */
 
 /* As in struct fsh_conduit_ops. */
-void fsh_fpga_put(uint32_t node, void *dst, const void *src, size_t n,
+void fsh_fpga_put(uint32_t rank, void *dst, const void *src, size_t n,
                   struct fsh_event *local, struct fsh_event *remote);
-void fsh_fpga_get(void *dst, uint32_t node, const void *src, size_t n,
+void fsh_fpga_get(void *dst, uint32_t rank, const void *src, size_t n,
                   struct fsh_event *done);
 
 /* --- engine.c: messages to engines ------------------------------------------ */
@@ -209,8 +216,8 @@ bool fsh_fpga_collective_run(size_t at, struct fsh_answer *answer);
 /* --- compute.c: compute cores ------------------------------------------------ */
 
 /* As in struct fsh_compute_ops. */
-bool fsh_fpga_compute_present(uint32_t node);
-bool fsh_fpga_compute_send(uint32_t node, const uint64_t *message,
+bool fsh_fpga_compute_present(uint32_t rank);
+bool fsh_fpga_compute_send(uint32_t rank, const uint64_t *message,
                            struct fsh_answer *answer);
 void fsh_fpga_compute_counters(uint64_t *words);
 void fsh_fpga_compute_counters_clear(void);

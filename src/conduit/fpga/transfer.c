@@ -81,9 +81,10 @@ static void start(struct fsh_fpga_desc *desc, struct fsh_event *local,
         fsh_trace_left();
 }
 
-void fsh_fpga_put(uint32_t node, void *dst, const void *src, size_t n,
+void fsh_fpga_put(uint32_t rank, void *dst, const void *src, size_t n,
                   struct fsh_event *local, struct fsh_event *remote)
 {
+    const uint32_t node = fsh_fpga.node_of[rank];
     uint64_t raddr =
         (uint64_t)((uintptr_t)dst - (uintptr_t)fsh_fpga.segs[node].addr);
     const unsigned char *from = src;
@@ -129,9 +130,10 @@ void fsh_fpga_put(uint32_t node, void *dst, const void *src, size_t n,
     fsh_fpga_settle();
 }
 
-void fsh_fpga_get(void *dst, uint32_t node, const void *src, size_t n,
+void fsh_fpga_get(void *dst, uint32_t rank, const void *src, size_t n,
                   struct fsh_event *done)
 {
+    const uint32_t node = fsh_fpga.node_of[rank];
     uint64_t raddr =
         (uint64_t)((uintptr_t)src - (uintptr_t)fsh_fpga.segs[node].addr);
     unsigned char *to = dst;

@@ -99,7 +99,7 @@ void fsh_fpga_submit(unsigned channel, const struct fsh_fpga_command *cmd,
 
     if (fsh_fpga_try_submit(channel, cmd))
         return;
-    fsh_fpga_wait_begin(&wait, fsh_fpga.rank);
+    fsh_fpga_wait_begin(&wait, fsh_fpga.node);
     while (!fsh_fpga_try_submit(channel, cmd))
         fsh_fpga_wait_step(&wait, what, requests);
     fsh_wait_end(&wait);

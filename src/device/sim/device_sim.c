@@ -43,7 +43,8 @@ static bool sim_usable(char *why, size_t whylen)
     return fsh_job_find_sim(path, sizeof path, why, whylen) == 0;
 }
 
-static void *map_fd(enum fsh_fd_kind kind, size_t bytes, const char *what)
+static void *map_fd(enum fsh_fd_kind kind, uint64_t at, size_t bytes,
+                    const char *what)
 {
     int fd = fsh_boot_fd(kind);
     void *map;
@@ -52,7 +53,7 @@ static void *map_fd(enum fsh_fd_kind kind, size_t bytes, const char *what)
         fsh_fatal("device sim: the job has no %s for this rank (it was started "
                   "for another conduit)",
                   what);
-    map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
     if (map == MAP_FAILED)
         fsh_fatal("device sim: cannot map %zu bytes of %s: %s (is the limit "
                   "on address space, ulimit -v, too low?)",
@@ -66,8 +67,9 @@ static struct fsh_device *sim_open(struct fsh_device_memory *mem)
 
     if (!dev)
         fsh_fatal("device sim: out of memory");
-    dev->mmio = map_fd(FSH_FD_MMIO, sizeof *dev->mmio, "registers");
-    dev->fabric = map_fd(FSH_FD_SHARED, sizeof *dev->fabric, "fabric object");
+    dev->mmio = map_fd(FSH_FD_MMIO, 0, sizeof *dev->mmio, "registers");
+    dev->fabric = map_fd(FSH_FD_SHARED, fsh_boot_page()->fabric_at,
+                         sizeof *dev->fabric, "fabric object");
     if (dev->mmio->magic != FSH_SIM_MAGIC ||
         dev->fabric->magic != FSH_SIM_MAGIC)
         fsh_fatal("device sim: fshsim and this program are from different "
@@ -82,9 +84,9 @@ static struct fsh_device *sim_open(struct fsh_device_memory *mem)
         .segment_base = FSH_SIM_DRAM_BASE,
         .simulated = true,
     };
-    dev->mem.dma = map_fd(FSH_FD_DMA, dev->mem.dma_bytes, "DMA window");
+    dev->mem.dma = map_fd(FSH_FD_DMA, 0, dev->mem.dma_bytes, "DMA window");
     dev->mem.segment =
-        map_fd(FSH_FD_DRAM, dev->mem.segment_bytes, "device memory");
+        map_fd(FSH_FD_DRAM, 0, dev->mem.segment_bytes, "device memory");
     /* The simulator touches most of it first. */
     fsh_numa_prefer_home(dev->mem.segment, dev->mem.segment_bytes,
                          (size_t)sysconf(_SC_PAGESIZE));

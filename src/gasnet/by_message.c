@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GASNET_SEGMENT_EVERYTHING: a layer between the GASNet part and the conduit that
- * makes all of a node's memory remotely accessible. Put, get and Long become Mediums
- * to library handlers, which the target runs when it polls (or its progress thread
- * does). They are therefore as deadlock-free as requests and replies, and use the
- * conduit's buffers:
+ * Put, get and Long by message, in a layer between the GASNet part and the conduit: for
+ * GASNET_SEGMENT_EVERYTHING, where all of a node's memory is remotely accessible, for all
+ * nodes, else for those whose memory the conduit does not reach. They become Mediums to
+ * library handlers, which the target runs when it polls (or its progress thread does).
+ * They are therefore as deadlock-free as requests and replies, and use the conduit's
+ * buffers:
  *
  *   put   one Medium per piece, each acknowledged; the source is copied on sending
  *   get   one request per piece, whose reply carries the data
  *   Long  the client's arguments and data in one Medium; the handler stores the
  *         data, then runs the client's handler
  *
- * The address of the transfer's event travels with the message and comes back. The
- * conduit's own segment is empty, except for the compute cores' area behind it. Any
- * thread; handlers run on the thread that polls.
+ * The address of the transfer's event travels with the message and comes back. With
+ * EVERYTHING the conduit's own segment is empty, except for the compute cores' area
+ * behind it. Any thread; handlers run on the thread that polls.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -37,6 +38,12 @@ _Static_assert(sizeof(struct long_head) % 16 == 0, "alignment of the data");
 
 static const struct fsh_conduit_ops *below;
 static size_t piece_max; /* largest Medium in bytes */
+static bool all;         /* nodes are served here */
+
+static bool is_ours(uint32_t node)
+{
+    return all || !below->reaches(node);
+}
 
 static void finish_piece(int32_t ev_hi, int32_t ev_lo)
 {
@@ -85,10 +92,13 @@ static void on_put(void *token, void *buf, size_t n, int32_t dst_hi,
 static void any_put(uint32_t node, void *dst, const void *src, size_t n,
                     struct fsh_event *local, struct fsh_event *event)
 {
-    const char *from = src;
+    const char *from = src; /* of a Medium, reusable on return */
     char *to = dst;
 
-    (void)local; /* a Medium's source is always reusable on return */
+    if (!is_ours(node)) {
+        below->put(node, dst, src, n, local, event);
+        return;
+    }
     while (n != 0) {
         const int32_t args[] = {fsh_high_ptr(to), fsh_low_ptr(to),
                                 fsh_high_ptr(event), fsh_low_ptr(event)};
@@ -127,6 +137,10 @@ static void any_get(void *dst, uint32_t node, const void *src, size_t n,
     const char *from = src;
     char *to = dst;
 
+    if (!is_ours(node)) {
+        below->get(dst, node, src, n, event);
+        return;
+    }
     while (n != 0) {
         size_t piece = piece_of(n);
         const int32_t args[] = {fsh_high_ptr(from), fsh_low_ptr(from),
@@ -191,7 +205,7 @@ static void any_request(const struct fsh_am *am)
 {
     struct fsh_am packed;
 
-    if (am->category != FSH_AM_LONG) {
+    if (am->category != FSH_AM_LONG || !is_ours(am->node)) {
         below->am_request(am);
         return;
     }
@@ -204,7 +218,7 @@ static void any_reply(struct fsh_token *token, const struct fsh_am *am)
 {
     struct fsh_am packed;
 
-    if (am->category != FSH_AM_LONG) {
+    if (am->category != FSH_AM_LONG || !is_ours(token->source)) {
         below->am_reply(token, am);
         return;
     }
@@ -218,7 +232,7 @@ static bool any_try_request(const struct fsh_am *am)
     struct fsh_am packed;
     bool sent;
 
-    if (am->category != FSH_AM_LONG)
+    if (am->category != FSH_AM_LONG || !is_ours(am->node))
         return below->am_try_request(am);
     packed = pack_long(am);
     sent = below->am_try_request(&packed);
@@ -231,7 +245,7 @@ static bool any_try_reply(struct fsh_token *token, const struct fsh_am *am)
     struct fsh_am packed;
     bool sent;
 
-    if (am->category != FSH_AM_LONG)
+    if (am->category != FSH_AM_LONG || !is_ours(token->source))
         return below->am_try_reply(token, am);
     packed = pack_long(am);
     sent = below->am_try_reply(token, &packed);
@@ -259,26 +273,58 @@ static void any_attach(size_t size, struct fsh_segment *segs)
     below->attach(0, segs);
 }
 
-const struct fsh_conduit_ops *fsh_everything_over(
-    const struct fsh_conduit_ops *conduit)
+static void unreached_init(enum fsh_threads threads, struct fsh_limits *limits)
 {
-    static struct fsh_conduit_ops ops;
+    size_t most;
+
+    below->init(threads, limits);
+    piece_max = limits->am_max_carrier;
+    most = piece_max - sizeof(struct long_head);
+    if (limits->am_max_long_request > most)
+        limits->am_max_long_request = most;
+    if (limits->am_max_long_reply > most)
+        limits->am_max_long_reply = most;
+}
+
+/* What is not replaced here stays. */
+static struct fsh_conduit_ops make_over(const struct fsh_conduit_ops *conduit)
+{
+    struct fsh_conduit_ops ops = *conduit;
 
     below = conduit;
-    ops = *conduit; /* what is not replaced here stays */
-    ops.init = any_init;
-    ops.attach = any_attach;
     ops.am_request = any_request;
     ops.am_reply = any_reply;
     ops.am_try_request = any_try_request;
     ops.am_try_reply = any_try_reply;
     ops.put = any_put;
     ops.get = any_get;
-    ops.direct = NULL;
     fsh_gasnet.handler[FSH_HANDLER_ANY_PUT] = (fsh_handler_fn)on_put;
     fsh_gasnet.handler[FSH_HANDLER_ANY_GET] = (fsh_handler_fn)on_get;
     fsh_gasnet.handler[FSH_HANDLER_ANY_DATA] = (fsh_handler_fn)on_data;
     fsh_gasnet.handler[FSH_HANDLER_ANY_DONE] = (fsh_handler_fn)on_done;
     fsh_gasnet.handler[FSH_HANDLER_ANY_LONG] = (fsh_handler_fn)on_long;
+    return ops;
+}
+
+const struct fsh_conduit_ops *fsh_everything_over(
+    const struct fsh_conduit_ops *conduit)
+{
+    static struct fsh_conduit_ops ops;
+
+    ops = make_over(conduit);
+    ops.init = any_init;
+    ops.attach = any_attach;
+    ops.direct = NULL;
+    all = true;
+    return &ops;
+}
+
+const struct fsh_conduit_ops *fsh_unreached_over(
+    const struct fsh_conduit_ops *conduit)
+{
+    static struct fsh_conduit_ops ops;
+
+    ops = make_over(conduit);
+    ops.init = unreached_init;
     return &ops;
 }
