@@ -281,11 +281,12 @@ bool fsh_run_has_card(struct fsh_team *team);
 bool fsh_run_card_takes(const struct fsh_program_algorithm *a,
                         const struct fsh_program_shape *shape,
                         const struct fsh_coll_work *work);
-/* Starts a supported call; event counts one until it is complete. */
+/* Starts a supported call; event counts one until it is complete. programs: of the call,
+ * or of FORTH and BACK if the shape's rings are BOTH. */
 void fsh_run_card_start(struct fsh_team *team, const char *name,
                         const struct fsh_program_algorithm *algorithm,
                         const struct fsh_program_shape *shape,
-                        const struct fsh_program *program,
+                        const struct fsh_program *const programs[2],
                         const struct fsh_coll_work *work,
                         struct fsh_event *event);
 

@@ -33,7 +33,7 @@ static bool same_shape(const struct fsh_program_shape *a,
                        const struct fsh_program_shape *b)
 {
     return a->call == b->call && a->size == b->size && a->root == b->root &&
-           a->exclusive == b->exclusive;
+           a->exclusive == b->exclusive && a->rings == b->rings;
 }
 
 static struct fsh_run_plan *make_plan(struct fsh_run_plan **list,
@@ -137,15 +137,26 @@ static void by_messages(struct fsh_team *team, const char *name,
         fsh_coll_wait(&own, name);
 }
 
+/* An engine runs the directions of a ring one beside the other, as programs of their
+ * own. */
 static void by_card(struct fsh_team *team, const char *name,
                     struct fsh_run_plan *plan, const struct fsh_coll_work *work,
                     struct fsh_event *event)
 {
     struct fsh_event own = {0};
+    struct fsh_program_shape one = plan->shape;
+    const struct fsh_program *programs[2] = {NULL, NULL};
 
-    fsh_run_card_start(team, name, plan->algorithm, &plan->shape,
-                       program_of(plan, team, name), work,
-                       event != NULL ? event : &own);
+    if (one.rings == FSH_PROGRAM_BOTH) {
+        one.rings = FSH_PROGRAM_BACK;
+        programs[1] =
+            program_of(plan_for(team, name, plan->algorithm, &one), team, name);
+        one.rings = FSH_PROGRAM_FORTH;
+    }
+    programs[0] =
+        program_of(plan_for(team, name, plan->algorithm, &one), team, name);
+    fsh_run_card_start(team, name, plan->algorithm, &plan->shape, programs,
+                       work, event != NULL ? event : &own);
     if (event == NULL)
         fsh_coll_wait(&own, name);
 }
@@ -166,6 +177,18 @@ static const struct fsh_program_algorithm *algorithm_for(
             shape, bytes, team->subtrees && work->wire == FSH_WIRE_FP32);
     return fsh_run_has_card(team) ? fsh_card_choose(shape, bytes)
                                   : fsh_program_choose(shape, bytes);
+}
+
+/* Lists have no halves. Encoded sums go in one direction: few packets in each take longer
+ * than all in one. */
+static uint8_t rings_for(const struct fsh_program_algorithm *a,
+                         const struct fsh_program_shape *shape,
+                         const struct fsh_coll_work *work)
+{
+    return work->dst_bytes != NULL || work->wire != FSH_WIRE_FP32
+               ? FSH_PROGRAM_FORTH
+               : fsh_program_rings(a, shape, work->elem * work->count,
+                                   work->elem);
 }
 
 /* messages: the call needs them; receivers of an alltoallv, for instance, do not know
@@ -189,37 +212,41 @@ static bool goes_by_card(struct fsh_team *team,
     return fsh_run_has_card(team) && fsh_run_card_takes(a, shape, work);
 }
 
-struct fsh_coll_how fsh_coll_how(const struct fsh_program_shape *shape,
+struct fsh_coll_how fsh_coll_how(const struct fsh_program_shape *call,
                                  const struct fsh_program_algorithm *a,
                                  const struct fsh_coll_work *work)
 {
+    struct fsh_program_shape shape = *call;
     struct fsh_team *all = fsh_team_of(GASNET_TEAM_ALL, "fsh_coll_how");
     const char *engine = "messages";
 
     if (a == NULL)
-        a = algorithm_for(all, shape, work);
+        a = algorithm_for(all, call, work);
+    shape.rings = rings_for(a, call, work);
     if (goes_by_loads(all, needs_messages(work)))
         engine = "direct";
-    else if (goes_by_card(all, a, shape, work))
+    else if (goes_by_card(all, a, &shape, work))
         engine = "card";
     return (struct fsh_coll_how){a->name, engine};
 }
 
 void fsh_coll_call(struct fsh_team *team, const char *name,
                    const struct fsh_program_algorithm *a,
-                   const struct fsh_program_shape *shape,
+                   const struct fsh_program_shape *call,
                    struct fsh_coll_work *work, struct fsh_event *event)
 {
+    struct fsh_program_shape shape = *call;
     struct fsh_run_plan *plan;
 
-    work->call = shape->call;
-    work->root = shape->root;
+    work->call = call->call;
+    work->root = call->root;
     if (a == NULL)
-        a = algorithm_for(team, shape, work);
-    plan = plan_for(team, name, a, shape);
+        a = algorithm_for(team, call, work);
+    shape.rings = rings_for(a, call, work);
+    plan = plan_for(team, name, a, &shape);
     if (goes_by_loads(team, needs_messages(work)))
         by_loads(team, name, plan, work, event);
-    else if (goes_by_card(team, a, shape, work))
+    else if (goes_by_card(team, a, &shape, work))
         by_card(team, name, plan, work, event);
     else
         by_messages(team, name, plan, work, event);

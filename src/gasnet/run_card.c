@@ -119,9 +119,10 @@ bool fsh_run_card_takes(const struct fsh_program_algorithm *a,
         (work->fold != NULL && !fsh_card_folds(work->type, work->op)) ||
         work->count > most / work->elem)
         return false;
-    layout = fsh_card_layout_of(shape->call, 0, a->blocks(shape), work->elem,
-                                work->count);
     cut = fsh_card_cut_of(a, shape, work->elem, work->count, packet_of(work));
+    layout = fsh_card_layout_of(shape->call, 0,
+                                a->blocks(shape) / (cut.halved ? 2 : 1),
+                                work->elem, work->count);
     return fsh_card_bytes(&layout) <= most &&
            (cut.most != 0 || fsh_card_bytes(&layout) <= most_uncut());
 }
@@ -226,8 +227,8 @@ static uint64_t partners(const struct fsh_card_op *op)
 {
     uint64_t all = 0;
 
-    for (uint32_t i = 0; i < op->call->program->steps; i++) {
-        const struct fsh_program_step *s = &op->call->program->step[i];
+    for (uint32_t i = 0; i < op->program->steps; i++) {
+        const struct fsh_program_step *s = &op->program->step[i];
 
         for (unsigned k = 0; k < s->sources; k++)
             all |= UINT64_C(1) << s->source[k];
@@ -359,6 +360,7 @@ static struct fsh_card_op *next_part(struct fsh_card_queue *queue)
     op->team = call->team;
     op->name = call->name;
     op->layout = part.layout;
+    op->program = call->program[part.layout.half == 2];
     if (call->work.src != NULL)
         op->src = call->work.src + part.offset;
     if (call->work.dst != NULL)
@@ -438,7 +440,7 @@ void fsh_run_card_describe(void (*line)(void *arg, const char *text), void *arg)
 void fsh_run_card_start(struct fsh_team *team, const char *name,
                         const struct fsh_program_algorithm *algorithm,
                         const struct fsh_program_shape *shape,
-                        const struct fsh_program *program,
+                        const struct fsh_program *const programs[2],
                         const struct fsh_coll_work *work,
                         struct fsh_event *event)
 {
@@ -450,18 +452,19 @@ void fsh_run_card_start(struct fsh_team *team, const char *name,
         fsh_fatal("%s: no memory for another collective", name);
     call->team = team;
     call->name = name;
-    call->program = program;
+    call->program[0] = programs[0];
+    call->program[1] = programs[1];
     call->work = *work;
     call->event = event;
     call->other.name = name;
     call->other.claim = work->claim;
     fsh_run_enter(team, &call->other);
-    call->layout = fsh_card_layout_of(work->call, team->rank, program->blocks,
-                                      work->elem, work->count);
+    call->layout = fsh_card_layout_of(
+        work->call, team->rank, programs[0]->blocks, work->elem, work->count);
     call->cut = fsh_card_cut_of(algorithm, shape, work->elem, work->count,
                                 packet_of(work));
     first = fsh_card_part_of(&call->layout, &call->cut, 0);
-    call->claims = fsh_card_claims(program, &first.layout, packet_of(work));
+    call->claims = fsh_card_claims(programs[0], &first.layout, packet_of(work));
     atomic_fetch_add_explicit(&event->pending, 1, memory_order_relaxed);
     fsh_lock_take(&card.lock);
     if (atomic_fetch_add_explicit(&active, 1, memory_order_relaxed) == 0)

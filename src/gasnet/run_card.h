@@ -19,8 +19,8 @@ struct fsh_card_call {
     struct fsh_card_call *next; /* of its team, with parts to begin */
     struct fsh_team *team;
     const char *name;
-    struct fsh_run_other other; /* what other ranks hear of it */
-    const struct fsh_program *program;
+    struct fsh_run_other other;           /* what other ranks hear of it */
+    const struct fsh_program *program[2]; /* of the halves, or the first */
     struct fsh_coll_work work;
     struct fsh_card_layout layout; /* of all of it */
     struct fsh_card_cut cut;
@@ -37,6 +37,7 @@ struct fsh_card_op {
     struct fsh_sequence_end end;
     enum fsh_card_state state;
     struct fsh_card_call *call;
+    const struct fsh_program *program;
     struct fsh_team *team; /* the call's, and its name: outlive it */
     const char *name;
     unsigned looks;  /* that found it running */

@@ -152,7 +152,7 @@ static void place_buffers(struct fsh_card_op *op, struct fsh_card_sequence *s)
     }
     if (call->work.call == FSH_PROGRAM_BARRIER)
         return;
-    if (uses(call->program, FSH_PROGRAM_SRC)) {
+    if (uses(op->program, FSH_PROGRAM_SRC)) {
         if (!overwrites(op) && is_reached(op, op->src, FSH_PROGRAM_SRC, &at)) {
             s->at[FSH_PROGRAM_SRC] = at;
             s->pitch[FSH_PROGRAM_SRC] = 0;
@@ -160,7 +160,7 @@ static void place_buffers(struct fsh_card_op *op, struct fsh_card_sequence *s)
             copy_in(op, s->at[FSH_PROGRAM_SRC]);
         }
     }
-    if (uses(call->program, FSH_PROGRAM_DST)) {
+    if (uses(op->program, FSH_PROGRAM_DST)) {
         op->copied_back = !is_reached(op, op->dst, FSH_PROGRAM_DST, &at);
         if (!op->copied_back) {
             s->at[FSH_PROGRAM_DST] = at;
@@ -174,7 +174,7 @@ static void place_buffers(struct fsh_card_op *op, struct fsh_card_sequence *s)
 void fsh_card_store(struct fsh_card_op *op)
 {
     const struct fsh_card_call *call = op->call;
-    struct fsh_card_sequence s = {.program = call->program,
+    struct fsh_card_sequence s = {.program = op->program,
                                   .layout = op->layout,
                                   .ranks = op->team->size,
                                   .node = op->team->node,
@@ -190,8 +190,8 @@ void fsh_card_store(struct fsh_card_op *op)
 
     place_buffers(op, &s);
     fsh_card_translate(&s, desc);
-    fsh_gasnet.conduit->collective->store(
-        fsh_card_list(op), desc, call->program->steps * sizeof desc[0]);
+    fsh_gasnet.conduit->collective->store(fsh_card_list(op), desc,
+                                          op->program->steps * sizeof desc[0]);
 }
 
 /* ---- behind ---- */

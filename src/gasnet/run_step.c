@@ -28,21 +28,20 @@ static const size_t *list_bytes(const struct fsh_coll_work *w, unsigned place)
     return place == FSH_PROGRAM_SRC ? w->src_bytes : NULL;
 }
 
-static bool is_split(enum fsh_program_call call)
-{
-    return call == FSH_PROGRAM_BROADCAST || call == FSH_PROGRAM_REDUCE ||
-           call == FSH_PROGRAM_ALLREDUCE || call == FSH_PROGRAM_SCAN;
-}
-
 /* Bytes before block b in contiguous blocks. */
 static size_t before(const struct fsh_run *run, uint32_t b)
 {
     const struct fsh_coll_work *w = &run->work;
-    uint32_t blocks = run->program->blocks;
+    const struct fsh_program_operand operand = {
+        w->call, run->program->blocks, run->program->halved, w->elem, w->count};
 
-    if (!is_split(w->call))
-        return w->elem * w->count * b;
-    return w->elem * (w->count / blocks * b + w->count % blocks * b / blocks);
+    return fsh_program_before(&operand, b);
+}
+
+/* The first block of this rank. */
+static uint32_t first_own(const struct fsh_run *run)
+{
+    return run->program->halved ? 2 * run->team->rank : run->team->rank;
 }
 
 /* The first block that a buffer holds. */
@@ -62,7 +61,7 @@ static uint32_t first_in(const struct fsh_run *run, unsigned place)
     default:
         break;
     }
-    return own ? run->team->rank : 0;
+    return own ? first_own(run) : 0;
 }
 
 size_t fsh_run_bytes(const struct fsh_run *run,
@@ -102,7 +101,8 @@ unsigned char *fsh_run_at(const struct fsh_run *run,
 
 bool fsh_run_in_place(const struct fsh_run *run)
 {
-    uint16_t b = is_split(run->work.call) ? 0 : (uint16_t)run->team->rank;
+    uint16_t b =
+        fsh_program_splits(run->work.call) ? 0 : (uint16_t)first_own(run);
     const struct fsh_program_range src = {FSH_PROGRAM_SRC, b, 1};
     const struct fsh_program_range dst = {FSH_PROGRAM_DST, b, 1};
 

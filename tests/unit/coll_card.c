@@ -236,9 +236,13 @@ static void copy(struct rank *r, enum fsh_program_place place, bool in)
     }
 }
 
-static void prepare(algorithm_t a, const struct fsh_program_shape *s,
-                    uint32_t me, size_t count)
+/* A half of a ring in both directions is a part; else there is one. */
+static void prepare(algorithm_t a, const struct fsh_program_shape *shape,
+                    uint32_t me, size_t count, size_t part)
 {
+    struct fsh_program_shape one = *shape, *s = &one;
+    struct fsh_card_cut cut =
+        fsh_card_cut_of(a, shape, 8, count, FSH_CARD_PACKET);
     struct rank *r = &ranks[me];
     struct fsh_card_sequence q = {
         .ranks = s->size,
@@ -254,15 +258,22 @@ static void prepare(algorithm_t a, const struct fsh_program_shape *s,
         .posts = (me + count) % 2 == 0,
         .posted = BUFFER};
 
+    if (cut.halved)
+        one.rings = part == 0 ? FSH_PROGRAM_FORTH : FSH_PROGRAM_BACK;
     r->program = fsh_program_make(a, s, me);
     CHECK(r->program != NULL);
     r->layout = fsh_card_layout_of(s->call, me, r->program->blocks, 8, count);
+    if (cut.halved) {
+        CHECK(cut.parts == 2);
+        r->layout = fsh_card_part_of(&r->layout, &cut, part).layout;
+    }
     CHECK(fsh_card_bytes(&r->layout) <= BUFFER);
     r->next = 0;
     r->posts = q.posts;
     memset(r->host, 0x5a, sizeof r->host);
     memset(r->memory, 0x5a, sizeof r->memory);
-    memset(r->dst, 0x5a, sizeof r->dst);
+    if (part == 0)
+        memset(r->dst, 0x5a, sizeof r->dst);
     for (size_t w = 0; w < BUFFER / 8; w++)
         r->src[w] = input(me, w);
     copy(r, FSH_PROGRAM_SRC, true);
@@ -278,6 +289,19 @@ static void prepare(algorithm_t a, const struct fsh_program_shape *s,
               fsh_card_near(size, me, r->program->step[i].dest));
 }
 
+static void fetch(const struct fsh_program_shape *s, uint32_t me, size_t count)
+{
+    struct rank *r = &ranks[me];
+    bool written;
+
+    if (count != 0)
+        (void)result(s, me, count, 0, &written);
+    if (count != 0 && written)
+        copy(r, FSH_PROGRAM_DST, false);
+    fsh_program_free(r->program);
+    free(r->desc);
+}
+
 static void look_at(const struct fsh_program_shape *s, uint32_t me,
                     size_t count)
 {
@@ -285,10 +309,6 @@ static void look_at(const struct fsh_program_shape *s, uint32_t me,
     size_t words = is_vector(s->call) ? count : count * s->size;
     bool written;
 
-    if (count != 0)
-        (void)result(s, me, count, 0, &written);
-    if (count != 0 && written)
-        copy(r, FSH_PROGRAM_DST, false);
     for (size_t w = 0; w < words; w++) {
         uint64_t want = result(s, me, count, w, &written);
 
@@ -298,16 +318,19 @@ static void look_at(const struct fsh_program_shape *s, uint32_t me,
     }
     for (size_t w = words; w < BUFFER / 8; w++)
         CHECK(r->dst[w] == UINT64_C(0x5a5a5a5a5a5a5a5a));
-    fsh_program_free(r->program);
-    free(r->desc);
 }
 
 static void call(algorithm_t a, const struct fsh_program_shape *s, size_t count)
 {
     size = s->size;
-    for (uint32_t r = 0; r < size; r++)
-        prepare(a, s, r, count);
-    run();
+    for (size_t part = 0; part < (s->rings == FSH_PROGRAM_BOTH ? 2 : 1);
+         part++) {
+        for (uint32_t r = 0; r < size; r++)
+            prepare(a, s, r, count, part);
+        run();
+        for (uint32_t r = 0; r < size; r++)
+            fetch(s, r, count);
+    }
     for (uint32_t r = 0; r < size; r++)
         look_at(s, r, count);
 }
@@ -324,11 +347,17 @@ static void check_call(algorithm_t a, enum fsh_program_call c, uint32_t n)
 {
     static const size_t counts[] = {1, 5, 8, 30, 48, 80};
 
+    bool ring = strcmp(a->name, "ring") == 0;
+
     for (uint32_t root = 0; root < (has_root(c) ? n : 1); root++)
-        for (int exclusive = 0; exclusive <= (c == FSH_PROGRAM_SCAN);
-             exclusive++)
+        for (uint8_t k = 0;
+             k <= (ring ? FSH_PROGRAM_BOTH : c == FSH_PROGRAM_SCAN); k++)
             for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-                struct fsh_program_shape s = {c, n, root, exclusive != 0};
+                struct fsh_program_shape s = {.call = c,
+                                              .size = n,
+                                              .root = root,
+                                              .exclusive = !ring && k != 0,
+                                              .rings = ring ? k : 0};
 
                 call(a, &s, c == FSH_PROGRAM_BARRIER ? 0 : counts[i]);
             }
@@ -348,7 +377,8 @@ static void each(uint32_t n, void (*with)(algorithm_t a,
 static void check_room(algorithm_t a, enum fsh_program_call c, uint32_t n)
 {
     for (uint32_t r = 0; r < n; r++) {
-        struct fsh_program_shape s = {c, n, has_root(c) ? n / 3 : 0, false};
+        struct fsh_program_shape s = {
+            .call = c, .size = n, .root = has_root(c) ? n / 3 : 0};
         struct fsh_program *p = fsh_program_make(a, &s, r);
 
         for (uint32_t i = 0; p != NULL && a->alone && i < p->steps; i++)
@@ -401,12 +431,15 @@ static void check_parts(algorithm_t a, const struct fsh_program_shape *s,
 {
     struct fsh_card_cut cut = fsh_card_cut_of(a, s, 4, count, packet);
     uint32_t me = s->size / 2;
-    struct fsh_program *p = fsh_program_make(a, s, me);
-    struct fsh_program *to = fsh_program_make(a, s, (me + 1) % s->size);
-    struct fsh_card_layout whole =
-        fsh_card_layout_of(s->call, me, p->blocks, 4, count);
-    struct fsh_card_layout other = whole;
+    struct fsh_program_shape one = *s;
+    struct fsh_program *p, *to;
+    struct fsh_card_layout whole, other;
 
+    one.rings = FSH_PROGRAM_FORTH;
+    p = fsh_program_make(a, &one, me);
+    to = fsh_program_make(a, &one, (me + 1) % s->size);
+    whole = fsh_card_layout_of(s->call, me, p->blocks, 4, count);
+    other = whole;
     other.rank = (me + 1) % s->size;
     for (unsigned place = FSH_PROGRAM_SRC; place <= FSH_PROGRAM_DST; place++) {
         size_t all = fsh_card_client_bytes(&whole, place) / 4;
@@ -464,26 +497,77 @@ static void check_cuts(void)
 
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++) {
-            struct fsh_program_shape s = {FSH_PROGRAM_ALLREDUCE, sizes[i], 0,
-                                          false};
+            struct fsh_program_shape s = {.call = FSH_PROGRAM_ALLREDUCE,
+                                          .size = sizes[i]};
 
-            check_parts(fsh_program_named("ring"), &s, counts[k],
-                        FSH_CARD_BFP_PACKET);
+            for (unsigned both = 0; both < 2; both++) {
+                s.rings = both ? FSH_PROGRAM_BOTH : FSH_PROGRAM_FORTH;
+                check_parts(fsh_program_named("ring"), &s, counts[k],
+                            FSH_CARD_BFP_PACKET);
+            }
             for (size_t c = 0; c < sizeof calls / sizeof calls[0]; c++) {
                 bool vector = is_vector(calls[c]);
                 size_t count = vector ? counts[k] : counts[k] / sizes[i];
 
+                algorithm_t a;
+
                 s.call = calls[c];
-                check_parts(fsh_card_choose(&s, 4 * count), &s, count,
-                            FSH_CARD_PACKET);
+                a = fsh_card_choose(&s, 4 * count);
+                s.rings = fsh_program_rings(a, &s, 4 * count, 4);
+                check_parts(a, &s, count, FSH_CARD_PACKET);
             }
         }
+}
+
+/* A ring in both directions has parts of each half in turn. */
+static void check_both_cut(void)
+{
+    const struct fsh_program_shape s = {
+        .call = FSH_PROGRAM_ALLREDUCE, .size = 8, .rings = FSH_PROGRAM_BOTH};
+    const struct fsh_program_range fifth = {FSH_PROGRAM_DST, 5, 1};
+    struct fsh_card_layout whole =
+        fsh_card_layout_of(s.call, 0, 8, 4, 256 << 10);
+    struct fsh_card_cut cut = fsh_card_cut_of(fsh_program_named("ring"), &s, 4,
+                                              256 << 10, FSH_CARD_PACKET);
+
+    CHECK(cut.parts == 16 && cut.halved);
+    for (unsigned i = 0; i < cut.parts; i++) {
+        struct fsh_card_part p = fsh_card_part_of(&whole, &cut, i);
+
+        CHECK(p.layout.half == 1 + i % 2);
+        CHECK(fsh_card_range_at(&p.layout, &fifth, 0) ==
+              (5 << 17) + (i % 2 << 16) + (i / 2 << 13));
+    }
+}
+
+/* Short parts are not behind long ones: what is left is divided. */
+static void check_tails(void)
+{
+    const struct fsh_program_shape s = {.call = FSH_PROGRAM_ALLREDUCE,
+                                        .size = 4};
+    static const struct {
+        size_t packets, large, parts, least;
+    } want[] = {{1, 0, 1, 1},  {5, 0, 1, 5},  {6, 0, 2, 3},  {8, 1, 1, 0},
+                {9, 0, 2, 5},  {16, 2, 2, 0}, {17, 1, 3, 5}, {18, 1, 3, 5},
+                {22, 1, 4, 5}, {30, 2, 5, 5}, {64, 8, 8, 0}};
+
+    for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
+        struct fsh_card_cut cut = fsh_card_cut_of(
+            fsh_program_named("ring"), &s, 4,
+            s.size * want[i].packets * FSH_CARD_PACKET / 4, FSH_CARD_PACKET);
+
+        CHECK(cut.large == want[i].large && cut.parts == want[i].parts &&
+                  cut.least == want[i].least * FSH_CARD_PACKET,
+              "%zu packets: %zu and %zu of %zu", want[i].packets, cut.large,
+              cut.parts - cut.large, cut.least);
+    }
 }
 
 /* A ring is cut within its blocks: 8 packets of each, at the same place of the block. */
 static void check_ring_cut(void)
 {
-    const struct fsh_program_shape s = {FSH_PROGRAM_ALLREDUCE, 8, 0, false};
+    const struct fsh_program_shape s = {.call = FSH_PROGRAM_ALLREDUCE,
+                                        .size = 8};
     const struct fsh_program_range fifth = {FSH_PROGRAM_DST, 5, 1};
     struct fsh_card_layout whole =
         fsh_card_layout_of(s.call, 0, 8, 4, 256 << 10);
@@ -568,8 +652,8 @@ static void check_choice(void)
 {
     for (unsigned c = 0; c < FSH_PROGRAM_CALLS; c++)
         for (size_t bytes = 8; bytes < 1 << 20; bytes *= 2) {
-            const struct fsh_program_shape s = {(enum fsh_program_call)c, 6, 0,
-                                                false};
+            const struct fsh_program_shape s = {
+                .call = (enum fsh_program_call)c, .size = 6};
             algorithm_t a = fsh_card_choose(&s, bytes);
 
             CHECK(fsh_program_does(a, s.call) &&
@@ -580,7 +664,8 @@ static void check_choice(void)
 /* A root that is in place sends what it has, and keeps nothing. */
 static void check_in_place(void)
 {
-    const struct fsh_program_shape s = {FSH_PROGRAM_BROADCAST, 2, 0, false};
+    const struct fsh_program_shape s = {.call = FSH_PROGRAM_BROADCAST,
+                                        .size = 2};
     struct fsh_program *p =
         fsh_program_make(fsh_program_named("binomial"), &s, 0);
     struct fsh_card_sequence q = {.program = p,
@@ -605,7 +690,8 @@ static void check_in_place(void)
 /* All steps of an encoded ring are marked, and say what is summed. */
 static void check_encoded(void)
 {
-    const struct fsh_program_shape s = {FSH_PROGRAM_ALLREDUCE, 3, 0, false};
+    const struct fsh_program_shape s = {.call = FSH_PROGRAM_ALLREDUCE,
+                                        .size = 3};
     struct fsh_program *p = fsh_program_make(fsh_program_named("ring"), &s, 1);
     struct fsh_card_sequence q = {.program = p,
                                   .layout =
@@ -656,6 +742,8 @@ int main(void)
     check_in_place();
     check_encoded();
     check_ring_cut();
+    check_both_cut();
+    check_tails();
     check_cuts();
     check_near();
     check_choice();

@@ -73,6 +73,7 @@ struct plan {
     size_t elem;
     size_t count; /* elements of the vector or of a block */
     bool ring;    /* RING, else TREE */
+    bool halved;  /* in both directions */
     bool exclusive;
     bool lists;     /* allgatherv */
     uint32_t parts; /* blocks of a vector */
@@ -221,15 +222,15 @@ static void tree_of(const struct plan *p, uint32_t n, size_t from, void *to)
     memcpy(to, value[0], p->elem);
 }
 
-/* In RING order of a block: from the rank of that number on. */
-static void ring_of(const struct plan *p, uint32_t n, uint32_t block,
+/* In RING order of a block: from the rank of that number on, or back. */
+static void ring_of(const struct plan *p, uint32_t n, uint32_t block, bool back,
                     size_t from, void *to)
 {
     unsigned char sum[16], next[16];
 
     input(p, block, from, p->elem, sum);
     for (uint32_t i = 1; i < n; i++) {
-        input(p, (block + i) % n, from, p->elem, next);
+        input(p, (block + (back ? n - i : i)) % n, from, p->elem, next);
         kinds[p->kind].fold(sum, sum, next, 1);
     }
     memcpy(to, sum, p->elem);
@@ -244,6 +245,24 @@ static uint32_t block_of(const struct plan *p, size_t element)
     return b;
 }
 
+/* Is byte `at` of a block that long in its second half? The first one is in lines. */
+static bool is_behind(const struct plan *p, size_t at, size_t bytes)
+{
+    return p->halved && at / 64 >= (bytes + 127) / 128;
+}
+
+static void ring_of_vector(const struct plan *p, uint32_t n, size_t element,
+                           void *to)
+{
+    uint32_t b = block_of(p, element);
+    size_t first = p->count * b / p->parts;
+    size_t end = p->count * (b + 1) / p->parts;
+
+    ring_of(p, n, b,
+            is_behind(p, (element - first) * p->elem, (end - first) * p->elem),
+            element * p->elem, to);
+}
+
 static void reduced(const struct world *w, const struct plan *p, uint32_t rank,
                     size_t element, void *to)
 {
@@ -251,10 +270,13 @@ static void reduced(const struct world *w, const struct plan *p, uint32_t rank,
 
     if (p->call == FSH_PROGRAM_SCAN)
         tree_of(p, p->exclusive ? rank : rank + 1, from, to);
+    else if (p->call == FSH_PROGRAM_REDUCE_SCATTER && p->halved)
+        ring_of(p, w->size, rank, is_behind(p, from, p->count * p->elem),
+                from + rank * p->count * p->elem, to);
     else if (p->call == FSH_PROGRAM_REDUCE_SCATTER)
         tree_of(p, w->size, from + rank * p->count * p->elem, to);
     else if (p->ring)
-        ring_of(p, w->size, block_of(p, element), from, to);
+        ring_of_vector(p, w->size, element, to);
     else
         tree_of(p, w->size, from, to);
 }
@@ -264,7 +286,7 @@ static void reduced(const struct world *w, const struct plan *p, uint32_t rank,
 struct book {
     struct fsh_recipe recipe;
     struct fsh_recipe_piece piece[MOST * 2];
-    uint32_t word[MOST * MOST * 2];
+    uint32_t word[MOST * MOST * 4];
     uint32_t words;
 };
 
@@ -318,16 +340,26 @@ static void write_tree(struct book *b, uint32_t first, uint32_t n,
     add_tree(b, 0, power, n - power, block);
 }
 
-static void write_ring(struct book *b, uint32_t size)
+/* A rank's block, or its halves. */
+static void add_ring(struct book *b, uint32_t rank, uint32_t size, bool halved)
 {
-    for (uint32_t block = 0; block < size; block++) {
+    for (uint32_t back = 0; back <= halved; back++) {
+        uint32_t block = halved ? 2 * rank + back : rank;
+
         begin_piece(b, block, 1);
         for (uint32_t i = 0; i < size; i++) {
-            add_word(b, fsh_recipe_leaf((block + i) % size, block));
+            add_word(b, fsh_recipe_leaf((rank + (back ? size - i : i)) % size,
+                                        block));
             if (i > 0)
                 add_word(b, FSH_RECIPE_FOLD);
         }
     }
+}
+
+static void write_ring(struct book *b, uint32_t size, bool halved)
+{
+    for (uint32_t rank = 0; rank < size; rank++)
+        add_ring(b, rank, size, halved);
 }
 
 static void write_moves(struct book *b, const struct plan *p, uint32_t rank,
@@ -345,6 +377,14 @@ static void write_moves(struct book *b, const struct plan *p, uint32_t rank,
     case FSH_PROGRAM_SCATTER:
         add_leaf(b, rank, p->root, rank);
         return;
+    case FSH_PROGRAM_ALLGATHER:
+        for (uint32_t i = 0; i < size && p->halved; i++) {
+            begin_piece(b, 2 * i, 2);
+            add_word(b, fsh_recipe_leaf(i, 2 * i));
+        }
+        if (p->halved)
+            return;
+        /* fall through */
     default:
         for (uint32_t i = 0; i < size; i++)
             add_leaf(b, i, i, p->call == FSH_PROGRAM_ALLTOALL ? rank : i);
@@ -356,17 +396,22 @@ static void write_recipe(struct book *b, const struct plan *p, uint32_t rank,
 {
     memset(b, 0, sizeof *b);
     b->recipe.blocks = is_vector(p->call) ? p->parts : size;
+    b->recipe.halved = p->halved;
+    if (p->halved)
+        b->recipe.blocks *= 2;
     b->recipe.depth = 6;
     b->recipe.piece = b->piece;
     b->recipe.word = b->word;
     if (p->call == FSH_PROGRAM_SCAN) {
         if (!p->exclusive || rank > 0)
             write_tree(b, 0, p->exclusive ? rank : rank + 1, 0);
+    } else if (p->call == FSH_PROGRAM_REDUCE_SCATTER && p->halved) {
+        add_ring(b, rank, size, true);
     } else if (p->call == FSH_PROGRAM_REDUCE_SCATTER) {
         write_tree(b, rank, size, rank);
     } else if (is_reduction(p->call)) {
         if (p->ring)
-            write_ring(b, size);
+            write_ring(b, size, p->halved);
         else
             write_tree(b, 0, size, 0);
     } else if (has_dst(p, rank)) {
@@ -418,6 +463,11 @@ static void make_plan(const struct world *w, unsigned i, struct plan *p)
                    : 1;
     if (p->call == FSH_PROGRAM_ALLGATHER && (dice & 16) != 0)
         plan_lists(w, p, &random);
+    else if (p->call == FSH_PROGRAM_ALLGATHER ||
+             p->call == FSH_PROGRAM_REDUCE_SCATTER ||
+             (p->ring && (p->call == FSH_PROGRAM_REDUCE ||
+                          p->call == FSH_PROGRAM_ALLREDUCE)))
+        p->halved = (dice & 32) != 0;
 }
 
 static size_t src_bytes(const struct rank *r, const struct plan *p)

@@ -51,12 +51,16 @@ static uint64_t tree(uint32_t size, uint32_t block)
     return tree_of(size - half, 0, half, block);
 }
 
-static uint64_t ring(uint32_t size, uint32_t block)
+/* Of the rank's block, which is in blocks or halves; halves go round forth and back. */
+static uint64_t ring(const struct fsh_program_shape *s, uint32_t block)
 {
-    uint64_t sum = input((block + 1) % size, block);
+    bool both = s->rings == FSH_PROGRAM_BOTH;
+    bool back = both ? block % 2 != 0 : s->rings == FSH_PROGRAM_BACK;
+    uint32_t rank = both ? block / 2 : block, one = back ? s->size - 1 : 1;
+    uint64_t sum = input((rank + one) % s->size, block);
 
-    for (uint32_t i = 2; i <= size; i++)
-        sum = combine(sum, input((block + i) % size, block));
+    for (uint32_t i = 2; i <= s->size; i++)
+        sum = combine(sum, input((rank + i * one) % s->size, block));
     return sum;
 }
 
@@ -80,6 +84,7 @@ static bool promised(algorithm_t a, const struct fsh_program_shape *s,
                      uint32_t rank, uint32_t b, uint64_t *value)
 {
     bool at_root = rank == s->root;
+    uint32_t owner = s->rings == FSH_PROGRAM_BOTH ? b / 2 : b;
 
     switch (s->call) {
     case FSH_PROGRAM_BROADCAST:
@@ -92,7 +97,7 @@ static bool promised(algorithm_t a, const struct fsh_program_shape *s,
         *value = input(b, b);
         return at_root;
     case FSH_PROGRAM_ALLGATHER:
-        *value = input(b, b);
+        *value = input(owner, b);
         return true;
     case FSH_PROGRAM_ALLTOALL:
         *value = input(b, rank);
@@ -102,10 +107,9 @@ static bool promised(algorithm_t a, const struct fsh_program_shape *s,
             s->exclusive && rank == 0 ? 0 : prefix(rank - s->exclusive, 11);
         return !s->exclusive || rank != 0;
     default:
-        *value =
-            a->order == FSH_PROGRAM_RING ? ring(s->size, b) : tree(s->size, b);
+        *value = a->order == FSH_PROGRAM_RING ? ring(s, b) : tree(s->size, b);
         return s->call == FSH_PROGRAM_ALLREDUCE ||
-               (s->call == FSH_PROGRAM_REDUCE ? at_root : b == rank);
+               (s->call == FSH_PROGRAM_REDUCE ? at_root : owner == rank);
     }
 }
 
@@ -142,6 +146,8 @@ static void check_recipe(algorithm_t a, const struct fsh_program_shape *s,
 
     CHECK(r != NULL, "%s %s, %u ranks, root %u: stuck", a->name,
           fsh_program_call_name(s->call), s->size, s->root);
+    CHECK(r->halved == (s->rings == FSH_PROGRAM_BOTH) &&
+          r->blocks == a->blocks(s));
     for (uint32_t b = 0; b < r->blocks; b++) {
         const struct fsh_recipe_piece *p = &r->piece[piece];
         uint64_t value;
@@ -267,8 +273,8 @@ static bool step_barrier(struct heard *h, const struct fsh_program *p,
 /* No rank is through before all have begun. */
 static void check_barrier(algorithm_t a, uint32_t size)
 {
-    const struct fsh_program_shape shape = {FSH_PROGRAM_BARRIER, size, 0,
-                                            false};
+    const struct fsh_program_shape shape = {.call = FSH_PROGRAM_BARRIER,
+                                            .size = size};
     struct fsh_program *p[MOST];
     static struct heard h;
     bool moved = true;
@@ -300,10 +306,16 @@ static void check_call(algorithm_t a, enum fsh_program_call call, uint32_t size)
                   call == FSH_PROGRAM_SCATTER || call == FSH_PROGRAM_GATHER ||
                   call == FSH_PROGRAM_REDUCE;
 
+    bool ring = strcmp(a->name, "ring") == 0;
+
     for (uint32_t root = 0; root < (rooted ? size : 1); root++)
-        for (int exclusive = 0; exclusive <= (call == FSH_PROGRAM_SCAN);
-             exclusive++) {
-            struct fsh_program_shape s = {call, size, root, exclusive != 0};
+        for (uint8_t i = 0;
+             i <= (ring ? FSH_PROGRAM_BOTH : call == FSH_PROGRAM_SCAN); i++) {
+            struct fsh_program_shape s = {.call = call,
+                                          .size = size,
+                                          .root = root,
+                                          .exclusive = !ring && i != 0,
+                                          .rings = ring ? i : 0};
 
             check_programs(a, &s);
             for (uint32_t r = 0; r < size; r++)
@@ -330,15 +342,59 @@ static void check_choice(uint32_t size)
 {
     for (unsigned c = 0; c < FSH_PROGRAM_CALLS; c++)
         for (size_t bytes = 0; bytes < (size_t)1 << 26; bytes = 2 * bytes + 1) {
-            struct fsh_program_shape s = {(enum fsh_program_call)c, size, 0,
-                                          false};
+            struct fsh_program_shape s = {.call = (enum fsh_program_call)c,
+                                          .size = size};
 
             CHECK(fsh_program_does(fsh_program_choose(&s, bytes), s.call));
         }
 }
 
+/* Blocks lie behind each other, halves in lines. */
+static void check_halves(size_t elem, size_t count, uint32_t ranks,
+                         enum fsh_program_call call)
+{
+    struct fsh_program_operand whole = {call, ranks, false, elem, count};
+    struct fsh_program_operand halves = {call, 2 * ranks, true, elem, count};
+
+    for (uint32_t b = 0; b < ranks; b++) {
+        size_t from = fsh_program_before(&whole, b);
+        size_t half = fsh_program_before(&halves, 2 * b + 1) - from;
+        size_t all = fsh_program_before(&whole, b + 1) - from;
+
+        CHECK(fsh_program_before(&halves, 2 * b) == from &&
+              fsh_program_before(&halves, 2 * b + 2) == from + all);
+        CHECK(half <= all && (half % 64 == 0 || half == all) &&
+                  2 * half >= all && (half < 64 || 2 * (half - 64) < all),
+              "%zu of %zu", half, all);
+    }
+}
+
+/* Rings in both directions are of long blocks, of what halves can be divided into. */
+static void check_rings(void)
+{
+    const struct fsh_program_algorithm *ring = fsh_program_named("ring");
+    struct fsh_program_shape s = {.call = FSH_PROGRAM_ALLREDUCE, .size = 5};
+
+    CHECK(fsh_program_rings(ring, &s, 5 * 2048, 4) == FSH_PROGRAM_BOTH);
+    CHECK(fsh_program_rings(ring, &s, 5 * 2048 - 4, 4) == FSH_PROGRAM_FORTH);
+    CHECK(fsh_program_rings(ring, &s, 5 * 2400, 12) == FSH_PROGRAM_FORTH);
+    CHECK(fsh_program_rings(fsh_program_named("doubling"), &s, 1 << 20, 4) ==
+          FSH_PROGRAM_FORTH);
+    s.call = FSH_PROGRAM_REDUCE_SCATTER;
+    CHECK(fsh_program_rings(ring, &s, 2048, 4) == FSH_PROGRAM_BOTH);
+    s.size = 2;
+    CHECK(fsh_program_rings(ring, &s, 1 << 20, 4) == FSH_PROGRAM_FORTH);
+    for (uint32_t ranks = 1; ranks < 9; ranks++)
+        for (size_t count = 0; count < 700; count += 13) {
+            check_halves(4, count, ranks, FSH_PROGRAM_ALLREDUCE);
+            check_halves(16, count, ranks, FSH_PROGRAM_REDUCE_SCATTER);
+            check_halves(1, count, ranks, FSH_PROGRAM_ALLGATHER);
+        }
+}
+
 int main(void)
 {
+    check_rings();
     for (uint32_t size = 1; size <= 17; size++) {
         check_size(size);
         check_choice(size);

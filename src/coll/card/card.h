@@ -33,7 +33,8 @@ struct fsh_card_layout {
     uint32_t rank;
     uint32_t blocks;    /* of the program */
     size_t elem, count; /* as in struct fsh_coll_work */
-    /* Of a call in parts: bytes [at, at + most) of each block; most SIZE_MAX: all. */
+    uint8_t half;       /* of each block; 0: all of it, else half 1 or 2 */
+    /* Of a call in parts: bytes [at, at + most) of that; most SIZE_MAX: all. */
     size_t at, most;
     bool
         aligned; /* at the client's each block begins at a line if the first does */
@@ -42,7 +43,7 @@ struct fsh_card_layout {
     size_t pitch;
 };
 
-/* The layout of a call, for a rank. */
+/* The layout of a call, for a rank. blocks: of programs that are not halved. */
 struct fsh_card_layout fsh_card_layout_of(enum fsh_program_call call,
                                           uint32_t rank, uint32_t blocks,
                                           size_t elem, size_t count);
@@ -87,11 +88,14 @@ struct fsh_card_piece fsh_card_piece(const struct fsh_card_layout *layout,
 #define FSH_CARD_PACKETS 8u /* of a step, at most, of calls that are cut */
 
 struct fsh_card_cut {
-    size_t parts;
+    size_t parts; /* of a halved call: those of each half in turn */
     size_t
         most; /* bytes of a part: of the vector, or of each block; 0: not cut */
-    size_t rest; /* of the last part but one, if it has others; else 0 */
+    size_t large; /* parts of `most`; those behind them have `least` */
+    size_t least;
     bool vector;
+    bool
+        halved; /* a ring in both directions: parts have a half of each block */
 };
 
 /* How a call is cut, the same on all ranks. packet: FSH_CARD_PACKET or

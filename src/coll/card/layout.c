@@ -3,20 +3,29 @@
 #include "base/assertion.h"
 #include "coll/card/card.h"
 
-/* Is one vector divided into blocks evenly? Else blocks are what ranks give and get. */
-static bool is_split(enum fsh_program_call call)
-{
-    return call == FSH_PROGRAM_BROADCAST || call == FSH_PROGRAM_REDUCE ||
-           call == FSH_PROGRAM_ALLREDUCE || call == FSH_PROGRAM_SCAN;
-}
-
 /* Bytes before block b in the client's buffer, as fshmem_coll.h has it. */
 static size_t client_before(const struct fsh_card_layout *l, uint32_t b)
 {
-    if (!is_split(l->call))
-        return l->elem * l->count * b;
-    return l->elem *
-           (l->count / l->blocks * b + l->count % l->blocks * b / l->blocks);
+    const struct fsh_program_operand operand = {l->call, l->blocks, false,
+                                                l->elem, l->count};
+
+    return fsh_program_before(&operand, b);
+}
+
+/* Bytes of block b, or of its half; and before that in the block. */
+static size_t bytes_of(const struct fsh_card_layout *l, uint32_t b)
+{
+    size_t bytes = client_before(l, b + 1) - client_before(l, b);
+    size_t half = fsh_program_half(bytes);
+
+    return l->half == 0 ? bytes : l->half == 1 ? half : bytes - half;
+}
+
+static size_t half_at(const struct fsh_card_layout *l, uint32_t b)
+{
+    return l->half == 2
+               ? fsh_program_half(client_before(l, b + 1) - client_before(l, b))
+               : 0;
 }
 
 static size_t whole_lines(size_t bytes)
@@ -29,7 +38,7 @@ static size_t largest(const struct fsh_card_layout *l)
     size_t most = 0;
 
     for (uint32_t b = 0; b < l->blocks; b++) {
-        size_t bytes = client_before(l, b + 1) - client_before(l, b);
+        size_t bytes = bytes_of(l, b);
 
         most = bytes > most ? bytes : most;
     }
@@ -47,7 +56,7 @@ static bool is_aligned(const struct fsh_card_layout *l)
 /* Bytes of block b that the part has. */
 static size_t part_of(const struct fsh_card_layout *l, uint32_t b)
 {
-    size_t bytes = client_before(l, b + 1) - client_before(l, b);
+    size_t bytes = bytes_of(l, b);
 
     bytes = bytes > l->at ? bytes - l->at : 0;
     return bytes < l->most ? bytes : l->most;
@@ -79,7 +88,7 @@ struct fsh_card_layout fsh_card_layout_of(enum fsh_program_call call,
 /* A sequence whose steps get 6 or 7 packets claims more than one with 8: a look ahead then
  * takes two steps. So no part has as many. */
 #define FEW 5u
-#define REST 4u /* of 6 or 7 packets, the other ones behind them */
+#define FEW_ODD 4u
 
 /* Does the program pass on parts of a vector? */
 static bool halves(const struct fsh_program_algorithm *a,
@@ -95,7 +104,7 @@ static size_t vector_part(const struct fsh_program_algorithm *a,
 {
     bool odd = (shape->size & (shape->size - 1)) != 0;
 
-    return (halves(a, shape) && odd ? REST : FSH_CARD_PACKETS) *
+    return (halves(a, shape) && odd ? FEW_ODD : FSH_CARD_PACKETS) *
            FSH_CARD_PACKET;
 }
 
@@ -111,41 +120,63 @@ static size_t block_part(uint32_t blocks, size_t packet)
     return most > packet ? most - most % packet : most;
 }
 
+static size_t over(size_t n, size_t by)
+{
+    return (n + by - 1) / by;
+}
+
+/* Divides bytes into parts of cut->most, as long as there is enough for two; what is then
+ * left is divided evenly, since a short part behind the others would run alone. few: packets
+ * that a part may have that is not full. */
+static void divide(struct fsh_card_cut *cut, size_t bytes, size_t packet,
+                   size_t few)
+{
+    size_t each = packet, full = cut->most / packet, packets, left;
+
+    if (full == 0) { /* of lines */
+        each = FSH_CARD_LINE;
+        full = few = cut->most / each;
+    }
+    packets = left = bytes == 0 ? 1 : over(bytes, each);
+    if (packets % full == 0) {
+        left = 0;
+    } else if (packets > full) {
+        left = packets % full + full;
+    } else if (packets <= few) {
+        full = few = packets;
+    }
+    few = few < full ? few : full;
+    cut->large = (packets - left) / full;
+    cut->parts = cut->large;
+    if (left != 0) {
+        cut->least = over(left, over(left, few)) * each;
+        cut->parts += over(left * each, cut->least);
+    }
+}
+
 struct fsh_card_cut fsh_card_cut_of(const struct fsh_program_algorithm *a,
                                     const struct fsh_program_shape *shape,
                                     size_t elem, size_t count, size_t packet)
 {
-    struct fsh_card_layout l =
-        fsh_card_layout_of(shape->call, 0, a->blocks(shape), elem, count);
+    struct fsh_card_layout l;
     struct fsh_card_cut cut = {.parts = 1};
-    size_t bytes, rest;
 
+    cut.halved = shape->rings == FSH_PROGRAM_BOTH;
+    l = fsh_card_layout_of(
+        shape->call, 0, a->blocks(shape) / (cut.halved ? 2 : 1), elem, count);
+    l.half = cut.halved; /* the larger one */
     if (a->alone) {
         cut.most = block_part(l.blocks, packet);
-        bytes = largest(&l);
-    } else if (is_split(shape->call) && a->order != FSH_PROGRAM_RING) {
+        divide(&cut, largest(&l), packet, FEW);
+    } else if (fsh_program_splits(shape->call)) {
         cut.most = vector_part(a, shape);
         cut.vector = true;
-        bytes = elem * count;
-    } else {
-        return cut;
+        divide(&cut, elem * count, FSH_CARD_PACKET,
+               halves(a, shape) ? FSH_CARD_PACKETS : FEW);
     }
-    rest = bytes % cut.most;
-    cut.parts = bytes / cut.most + (rest != 0 || bytes == 0);
-    if (!halves(a, shape) && rest > FEW * packet &&
-        rest <= (FSH_CARD_PACKETS - 1) * packet) {
-        cut.parts++;
-        cut.rest = REST * packet;
-    }
+    if (cut.halved)
+        cut.parts *= 2;
     return cut;
-}
-
-/* Bytes before a part. */
-static size_t part_at(const struct fsh_card_cut *cut, size_t part)
-{
-    if (cut->rest != 0 && part + 1 == cut->parts)
-        return (part - 1) * cut->most + cut->rest;
-    return part * cut->most;
 }
 
 struct fsh_card_part fsh_card_part_of(const struct fsh_card_layout *whole,
@@ -153,13 +184,19 @@ struct fsh_card_part fsh_card_part_of(const struct fsh_card_layout *whole,
                                       size_t part)
 {
     struct fsh_card_part p = {*whole, 0};
-    size_t at = part_at(cut, part), most = cut->most, left;
+    size_t at, most, left;
 
     FSH_ASSERT(part < cut->parts);
     if (cut->parts == 1)
         return p;
-    if (cut->rest != 0 && part + 2 == cut->parts)
-        most = cut->rest;
+    if (cut->halved) {
+        p.layout.half = 1 + part % 2;
+        part /= 2;
+    }
+    most = part < cut->large ? cut->most : cut->least;
+    at = part < cut->large
+             ? part * most
+             : cut->large * cut->most + (part - cut->large) * most;
     if (cut->vector) {
         p.offset = at;
         left = whole->count - at / whole->elem;
@@ -207,7 +244,7 @@ size_t fsh_card_room_pitch(const struct fsh_card_layout *l)
 
     if (is_whole(l))
         return l->pitch;
-    left = left > l->at ? left - l->at : 0;
+    left = left > l->at ? left - l->at : 1; /* a second half may be empty */
     return whole_lines(left < l->most ? left : l->most);
 }
 
@@ -246,9 +283,9 @@ size_t fsh_card_range_at(const struct fsh_card_layout *l,
 {
     uint32_t first = first_of(l, r->place);
 
-    return pitch != 0
-               ? pitch * (r->first - first)
-               : client_before(l, r->first) - client_before(l, first) + l->at;
+    return pitch != 0 ? pitch * (r->first - first)
+                      : client_before(l, r->first) - client_before(l, first) +
+                            half_at(l, r->first) + l->at;
 }
 
 uint32_t fsh_card_pieces(const struct fsh_card_layout *l,
@@ -268,7 +305,8 @@ struct fsh_card_piece fsh_card_piece(const struct fsh_card_layout *l,
         return (struct fsh_card_piece){.bytes =
                                            fsh_card_client_bytes(l, place)};
     return (struct fsh_card_piece){.client = client_before(l, first + i) -
-                                             client_before(l, first) + l->at,
+                                             client_before(l, first) +
+                                             half_at(l, first + i) + l->at,
                                    .card = pitch * i,
                                    .bytes = part_of(l, first + i)};
 }

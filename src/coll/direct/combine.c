@@ -18,7 +18,8 @@ static uintptr_t input(const struct value *v, uint32_t word)
     const struct fsh_coll_direct_op *op = v->op;
     const struct fsh_coll_group *g = op->group;
     uint32_t rank = fsh_recipe_rank(word);
-    uint32_t block = fsh_recipe_block(word) + v->shift;
+    uint32_t block = (fsh_recipe_block(word) + v->shift) >>
+                     (op->work.recipe->halved ? 1 : 0);
 
     if (rank == g->rank)
         return (uintptr_t)op->work.src + block * op->stride;
@@ -73,8 +74,10 @@ static void make_part(const struct fsh_coll_direct_op *op,
 {
     const struct fsh_coll_work *w = &op->work;
     const struct fsh_recipe *r = w->recipe;
-    size_t begin = w->count * p->first / r->blocks * w->elem;
-    size_t end = w->count * (p->first + p->count) / r->blocks * w->elem;
+    const struct fsh_program_operand operand = {w->call, r->blocks, r->halved,
+                                                w->elem, w->count};
+    size_t begin = fsh_program_before(&operand, p->first);
+    size_t end = fsh_program_before(&operand, (uint32_t)p->first + p->count);
     struct value v = {op, r->word + p->at, p->words, 0};
 
     assert(fsh_recipe_block(v.word[0]) == p->first);
@@ -93,20 +96,36 @@ static size_t block_begins(const struct fsh_coll_direct_op *op, uint32_t b)
     }
 }
 
+static void make_block(const struct fsh_coll_direct_op *op,
+                       const struct value *v, unsigned char *dst, uint32_t b,
+                       size_t from, size_t to)
+{
+    const struct fsh_coll_work *w = &op->work;
+    size_t begin = 0, end;
+
+    if (w->recipe->halved) {
+        size_t half = fsh_program_half(op->block);
+
+        begin = b % 2 == 0 ? 0 : half;
+        end = b % 2 == 0 ? half : op->block;
+        b /= 2;
+    } else {
+        end = w->dst_bytes != NULL ? w->dst_bytes[b] : op->block;
+    }
+    if (from < begin)
+        from = begin;
+    if (from < end)
+        make_value(v, dst + block_begins(op, b), from, to < end ? to : end);
+}
+
 static void make_blocks(const struct fsh_coll_direct_op *op,
                         const struct fsh_recipe_piece *p, unsigned char *dst,
                         size_t from, size_t to)
 {
-    const struct fsh_coll_work *w = &op->work;
-
     for (uint32_t i = 0; i < p->count; i++) {
-        uint32_t b = p->first + i;
-        struct value v = {op, w->recipe->word + p->at, p->words, i};
-        size_t end = w->dst_bytes != NULL ? w->dst_bytes[b] : op->block;
+        struct value v = {op, op->work.recipe->word + p->at, p->words, i};
 
-        if (from < end)
-            make_value(&v, dst + block_begins(op, b), from,
-                       to < end ? to : end);
+        make_block(op, &v, dst, p->first + i, from, to);
     }
 }
 

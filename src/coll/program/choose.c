@@ -11,6 +11,9 @@
 #define HALVING_FROM 2048u
 #define LONG_BROADCAST ((size_t)32 << 10)
 #define LONG_BLOCK 4096u
+/* Bytes of a rank's block from which the ring runs in both directions: with less, each
+ * would send packets that are not full. */
+#define BOTH_FROM 2048u
 
 typedef const struct fsh_program_algorithm *choice_t;
 
@@ -54,6 +57,19 @@ static choice_t for_allgather(const struct fsh_program_shape *s, size_t bytes)
         return &fsh_algorithm_ring;
     return (s->size & (s->size - 1)) == 0 ? &fsh_algorithm_doubling
                                           : &fsh_algorithm_bruck;
+}
+
+/* With two ranks both directions lead to the same neighbour. Halves are whole
+ * elements. */
+uint8_t fsh_program_rings(choice_t a, const struct fsh_program_shape *s,
+                          size_t bytes, size_t elem)
+{
+    size_t block = fsh_program_splits(s->call) ? bytes / s->size : bytes;
+
+    return a == &fsh_algorithm_ring && s->size > 2 && block >= BOTH_FROM &&
+                   64 % elem == 0
+               ? FSH_PROGRAM_BOTH
+               : FSH_PROGRAM_FORTH;
 }
 
 choice_t fsh_program_choose(const struct fsh_program_shape *s, size_t bytes)

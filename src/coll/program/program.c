@@ -42,6 +42,43 @@ const char *fsh_program_call_name(enum fsh_program_call call)
     return names[call];
 }
 
+bool fsh_program_splits(enum fsh_program_call call)
+{
+    return call == FSH_PROGRAM_BROADCAST || call == FSH_PROGRAM_REDUCE ||
+           call == FSH_PROGRAM_ALLREDUCE || call == FSH_PROGRAM_SCAN;
+}
+
+#define LINE ((size_t)64)
+
+size_t fsh_program_half(size_t bytes)
+{
+    size_t half = ((bytes + 1) / 2 + LINE - 1) / LINE * LINE;
+
+    return half < bytes ? half : bytes;
+}
+
+/* Bytes before block b of `blocks` that are not halved. */
+static size_t before_whole(const struct fsh_program_operand *o, uint32_t blocks,
+                           uint32_t b)
+{
+    if (!fsh_program_splits(o->call))
+        return o->elem * o->count * b;
+    return o->elem * (o->count / blocks * b + o->count % blocks * b / blocks);
+}
+
+size_t fsh_program_before(const struct fsh_program_operand *o, uint32_t b)
+{
+    size_t at;
+
+    if (!o->halved)
+        return before_whole(o, o->blocks, b);
+    at = before_whole(o, o->blocks / 2, b / 2);
+    if (b % 2 == 0)
+        return at;
+    return at +
+           fsh_program_half(before_whole(o, o->blocks / 2, b / 2 + 1) - at);
+}
+
 const struct fsh_program_algorithm *fsh_program_find(unsigned id)
 {
     for (size_t i = 0; fsh_program_algorithms[i] != NULL; i++)
@@ -94,6 +131,7 @@ struct fsh_program *fsh_program_make_over(const struct fsh_program_algorithm *a,
     p->step = malloc(p->room * sizeof *p->step);
     if (p->step != NULL) {
         p->blocks = a->blocks(shape);
+        p->halved = shape->rings == FSH_PROGRAM_BOTH;
         a->build(p, shape, rank);
     }
     p->host = NULL;

@@ -42,8 +42,20 @@ struct fsh_program_shape {
     uint32_t size;  /* 1 .. FSH_PROGRAM_MAX_RANKS */
     uint32_t root;  /* broadcast, scatter, gather, reduce; else 0 */
     bool exclusive; /* scan */
+    /* enum fsh_program_rings, of the algorithm ring. */
+    uint8_t rings;
 };
 #define FSH_PROGRAM_MAX_RANKS 1024u
+
+/* Long blocks are halved: the first halves go round in the direction of rising ranks, the
+ * second halves in the other. BOTH has the blocks 2b and 2b + 1 for block b. FORTH and
+ * BACK have one block a rank, and serve calls that are not halved (FORTH) or executors
+ * that run the directions as programs of their own. */
+enum fsh_program_rings {
+    FSH_PROGRAM_FORTH,
+    FSH_PROGRAM_BACK,
+    FSH_PROGRAM_BOTH
+};
 
 /* Where blocks are. SRC and DST: the buffers of the call; TMP: scratch memory of the
  * rank with room for every block. Block b of
@@ -53,7 +65,8 @@ struct fsh_program_shape {
  *                                        rank's own buffer (DST of scatter, SRC of
  *                                        the others) holds only block `rank`
  *   alltoall                             SRC: goes to rank b; DST: comes from rank b
- *   reduce_scatter                       is that of rank b; DST: only block `rank` */
+ *   reduce_scatter                       is that of rank b; DST: only block `rank`
+ * Of a halved program, blocks 2b and 2b + 1 are the halves of that. */
 enum fsh_program_place {
     FSH_PROGRAM_NONE,
     FSH_PROGRAM_SRC,
@@ -96,6 +109,7 @@ struct fsh_program_step {
  * for the same one. */
 struct fsh_program {
     uint32_t blocks;
+    bool halved; /* 2b and 2b + 1 are the halves of block b */
     uint32_t steps;
     uint32_t room;        /* allocated steps */
     const uint16_t *host; /* while it is built; fsh_program_make_over */
@@ -146,6 +160,23 @@ bool fsh_program_are_subtrees(const uint16_t *host, uint32_t size);
 const struct fsh_program_algorithm *fsh_program_find(unsigned id);
 const struct fsh_program_algorithm *fsh_program_named(const char *name);
 
+/* What blocks are of: `count` elements of a vector that is split, or of each block. */
+struct fsh_program_operand {
+    enum fsh_program_call call;
+    uint32_t blocks; /* of the program */
+    bool halved;
+    size_t elem, count;
+};
+
+/* Is one vector split evenly into blocks? */
+bool fsh_program_splits(enum fsh_program_call call);
+/* Bytes of the first half of a block: whole lines of 64 bytes, so whole elements and whole
+ * encoded blocks. */
+size_t fsh_program_half(size_t bytes);
+/* Bytes before block b in contiguous blocks. */
+size_t fsh_program_before(const struct fsh_program_operand *operand,
+                          uint32_t b);
+
 /* Whether it supports this call. */
 static inline bool fsh_program_does(const struct fsh_program_algorithm *a,
                                     enum fsh_program_call call)
@@ -163,6 +194,12 @@ const struct fsh_program_algorithm *fsh_program_choose(
  * fsh_program_choose. */
 const struct fsh_program_algorithm *fsh_program_choose_over(
     const struct fsh_program_shape *shape, size_t bytes, bool subtrees);
+
+/* The rings of a call by this algorithm, the same on all ranks: enum fsh_program_rings.
+ * bytes: as for fsh_program_choose; elem: of an element. */
+uint8_t fsh_program_rings(const struct fsh_program_algorithm *a,
+                          const struct fsh_program_shape *shape, size_t bytes,
+                          size_t elem);
 
 /* Generates the program of a rank; the caller frees it. NULL: out of memory. */
 struct fsh_program *fsh_program_make(const struct fsh_program_algorithm *a,
@@ -215,6 +252,7 @@ static inline uint32_t fsh_recipe_block(uint32_t word)
 
 struct fsh_recipe {
     uint32_t blocks; /* of the program */
+    bool halved;     /* as in the program */
     uint32_t depth;  /* maximum operands on the stack */
     uint32_t pieces;
     struct fsh_recipe_piece *piece;

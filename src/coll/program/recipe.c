@@ -263,6 +263,7 @@ static struct fsh_recipe *write_recipe(const struct stage *g, uint32_t rank)
     for (uint32_t b = 0; b < g->blocks; b++)
         words += dst[b] == NOTHING ? 0 : g->made[dst[b]].words;
     r->blocks = g->blocks;
+    r->halved = g->shape->rings == FSH_PROGRAM_BOTH;
     r->piece = malloc(g->blocks * sizeof *r->piece);
     r->word = malloc(words * sizeof *r->word);
     if (r->piece == NULL || r->word == NULL) {

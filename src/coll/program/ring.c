@@ -1,73 +1,116 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ring: every rank sends only to the next one, a block per round, so that all links
+ * Ring: every rank sends only to its neighbours, a block per round, so that all links
  * carry the same load and no byte crosses a link more often than necessary.
  * All-reduce is reduce-scatter, then all-gather. Block b is summed from rank b + 1
- * around to rank b (the order RING). For long messages; many rounds.
+ * around to rank b, or, in the other direction, from rank b - 1 (the order RING). For long
+ * messages; many rounds.
  */
 #include "coll/program/algorithms.h"
 #include "coll/program/build.h"
 
 typedef struct fsh_program_shape shape_t;
 
-static uint32_t back(const shape_t *s, uint32_t rank, uint32_t n)
+/* A rank's place in one direction. */
+struct lane {
+    struct fsh_program *p;
+    uint32_t size, rank;
+    bool back;
+    uint32_t seq;  /* the first */
+    uint32_t made; /* step with the last block, to be sent on; see NOTHING */
+};
+#define NOTHING UINT32_MAX
+
+/* The rank n places before this one. */
+static uint32_t before(const struct lane *l, uint32_t n)
 {
-    return (rank + s->size - n % s->size) % s->size;
+    n %= l->size;
+    return (l->rank + (l->back ? n : l->size - n)) % l->size;
 }
 
-/* Rounds 0 to size - 2. Returns the step that ends with this rank's block, or
- * NULL. */
-static step_t *reduce(struct fsh_program *p, const shape_t *s, uint32_t rank)
+static uint32_t next(const struct lane *l)
 {
-    uint32_t next = (rank + 1) % s->size, before = back(s, rank, 1);
-    step_t *made = NULL;
-
-    fsh_step_send(p, NULL, fsh_blocks(FSH_PROGRAM_SRC, before, 1), next, 0);
-    for (uint32_t round = 0; round + 1 < s->size; round++) {
-        uint32_t b = back(s, rank, 2 + round);
-        range_t sum = {0};
-
-        if (b == rank)
-            sum = fsh_blocks(FSH_PROGRAM_DST, b, 1);
-        made = fsh_step_fold(p, fsh_blocks(FSH_PROGRAM_SRC, b, 1), before,
-                             round, sum);
-        if (b != rank)
-            fsh_step_send(p, made, sum, next, round + 1);
-    }
-    return made;
+    return before(l, l->size - 1);
 }
 
-/* Every rank's block to all, from SeqID `seq` on; `own` is the step with this
- * rank's. */
-static void gather(struct fsh_program *p, const shape_t *s, uint32_t rank,
-                   step_t *own, uint32_t seq)
+/* The block of a rank, or the half that goes in this direction. */
+static range_t block(const struct lane *l, enum fsh_program_place place,
+                     uint32_t rank)
 {
-    uint32_t next = (rank + 1) % s->size, before = back(s, rank, 1);
-    step_t *made = own;
-
-    for (uint32_t i = 0; i + 1 < s->size; i++) {
-        range_t dst = fsh_blocks(FSH_PROGRAM_DST, back(s, rank, i), 1);
-
-        fsh_step_send(p, made, dst, next, seq + i);
-        made = fsh_step_receive(
-            p, before, seq + i,
-            fsh_blocks(FSH_PROGRAM_DST, back(s, rank, i + 1), 1));
-    }
+    return fsh_blocks(place, l->p->halved ? 2 * rank + l->back : rank, 1);
 }
 
+static void send(const struct lane *l, range_t blocks, uint32_t seq)
+{
+    fsh_step_send(l->p, l->made == NOTHING ? NULL : &l->p->step[l->made],
+                  blocks, next(l), l->seq + seq);
+}
+
+/* Rounds 0 to size - 2 of a reduction; the last one makes this rank's block. */
+static void reduce(struct lane *l, uint32_t round)
+{
+    uint32_t b = before(l, 2 + round);
+    range_t sum = {0};
+
+    if (round == 0)
+        send(l, block(l, FSH_PROGRAM_SRC, before(l, 1)), 0);
+    if (b == l->rank)
+        sum = block(l, FSH_PROGRAM_DST, b);
+    fsh_step_fold(l->p, block(l, FSH_PROGRAM_SRC, b), before(l, 1),
+                  l->seq + round, sum);
+    l->made = l->p->steps - 1;
+    if (b != l->rank)
+        send(l, sum, round + 1);
+}
+
+/* Rounds 0 to size - 2 that bring every rank's block to all, from SeqID `seq` on. */
+static void gather(struct lane *l, uint32_t round, uint32_t seq)
+{
+    send(l, block(l, FSH_PROGRAM_DST, before(l, round)), seq + round);
+    fsh_step_receive(l->p, before(l, 1), l->seq + seq + round,
+                     block(l, FSH_PROGRAM_DST, before(l, round + 1)));
+    l->made = l->p->steps - 1;
+}
+
+/* What is not summed is there from the beginning. */
+static void start(struct lane *l)
+{
+    fsh_step_local(l->p, block(l, FSH_PROGRAM_SRC, l->rank))->store =
+        block(l, FSH_PROGRAM_DST, l->rank);
+    l->made = l->p->steps - 1;
+}
+
+/* The directions take turns, so that both go on at the same time. */
 static void build(struct fsh_program *p, const shape_t *s, uint32_t rank)
 {
-    step_t *own;
+    bool sums = s->call != FSH_PROGRAM_ALLGATHER && s->size > 1;
+    uint32_t lanes = p->halved ? 2 : 1, rounds = s->size - 1, all = rounds;
+    struct lane lane[2];
 
-    if (s->call == FSH_PROGRAM_ALLGATHER || s->size == 1) {
-        own = fsh_step_local(p, fsh_blocks(FSH_PROGRAM_SRC, rank, 1));
-        own->store = fsh_blocks(FSH_PROGRAM_DST, rank, 1);
-        gather(p, s, rank, own, 0);
-        return;
+    for (uint32_t i = 0; i < lanes; i++) {
+        lane[i] = (struct lane){.p = p,
+                                .size = s->size,
+                                .rank = rank,
+                                .back = s->rings == FSH_PROGRAM_BACK || i == 1,
+                                .seq = 2 * rounds * i,
+                                .made = NOTHING};
+        if (!sums)
+            start(&lane[i]);
     }
-    own = reduce(p, s, rank);
-    if (s->call == FSH_PROGRAM_ALLREDUCE)
-        gather(p, s, rank, own, s->size - 1);
+    if (sums && s->call == FSH_PROGRAM_ALLREDUCE)
+        all = 2 * rounds;
+    for (uint32_t round = 0; round < all; round++)
+        for (uint32_t i = 0; i < lanes; i++)
+            if (sums && round < rounds)
+                reduce(&lane[i], round);
+            else
+                gather(&lane[i], sums ? round - rounds : round,
+                       sums ? rounds : 0);
+}
+
+static uint32_t blocks(const shape_t *s)
+{
+    return s->rings == FSH_PROGRAM_BOTH ? 2 * s->size : s->size;
 }
 
 const struct fsh_program_algorithm fsh_algorithm_ring = {
@@ -78,5 +121,5 @@ const struct fsh_program_algorithm fsh_algorithm_ring = {
     .order = FSH_PROGRAM_RING,
     .about = "ring: long messages",
     .alone = true,
-    .blocks = fsh_blocks_size,
+    .blocks = blocks,
     .build = build};

@@ -304,16 +304,27 @@ static inline struct coll_element coll_by_tree(const struct coll_fold *f,
     return v[0];
 }
 
-/* ((x_{b+1} + x_{b+2}) + ...) + x_b. */
+/* ((x_{b+1} + x_{b+2}) + ...) + x_b, or the other way: ((x_{b-1} + x_{b-2}) + ...)
+   + x_b. */
 static inline struct coll_element coll_by_ring(const struct coll_fold *f,
                                                const struct coll_element *x,
-                                               int block)
+                                               int block, int back)
 {
-    struct coll_element sum = x[(block + 1) % f->ranks];
+    const int step = back ? f->ranks - 1 : 1;
+    struct coll_element sum = x[(block + step) % f->ranks];
     for (int j = 2; j <= f->ranks; j++) {
-        sum = coll_combine(f, sum, x[(block + j) % f->ranks]);
+        sum = coll_combine(f, sum, x[(block + j * step) % f->ranks]);
     }
     return sum;
+}
+
+/* Is element i of a block of n in the half that goes back? `least`: bytes of a rank's
+   block by which RING knows whether it has halves. */
+static inline int coll_is_back(int ranks, size_t i, size_t n, size_t size,
+                               size_t least)
+{
+    const size_t half = (n * size + 127) / 128 * 64;
+    return ranks > 2 && least >= 2048 && i >= half / size;
 }
 
 /* Of ranks 0 to last: recursive doubling. */
@@ -375,6 +386,7 @@ static inline unsigned coll_match(const char *where, const struct coll_fold *f,
     for (size_t i = 0; i < part->n; i++) {
         struct coll_element x[COLL_MAX_RANKS], tree, ring;
         int block = part->block;
+        size_t first = 0, end = part->n, least = part->n * size;
         for (int r = 0; r < f->ranks; r++) {
             x[r] = coll_element(f, r, part->first + i);
         }
@@ -382,10 +394,16 @@ static inline unsigned coll_match(const char *where, const struct coll_fold *f,
             tree = ring = coll_by_prefix(f, x, part->last);
         } else {
             if (part->total != 0) {
+                const size_t ranks = (size_t)f->ranks;
                 block = coll_part_of(i, part->total, f->ranks);
+                first = part->total * (size_t)block / ranks;
+                end = part->total * ((size_t)block + 1) / ranks;
+                least = part->total * size / ranks;
             }
             tree = coll_by_tree(f, x);
-            ring = coll_by_ring(f, x, block);
+            ring = coll_by_ring(
+                f, x, block,
+                coll_is_back(f->ranks, i - first, end - first, size, least));
         }
         if (memcmp(tree.byte, at + i * size, size) != 0) {
             orders &= ~(unsigned)COLL_TREE & ~(unsigned)COLL_PREFIX;
