@@ -41,7 +41,7 @@ static void lay_out(struct train *t, uint64_t *next)
         l->out = l->last ? TRAIN_OUTPUTS : t->options.width;
         rows = (uint64_t)t->share * l->out * sizeof(float);
         l->weights = case_take(next, train_values(l) * sizeof(float));
-        l->gradient = case_take(next, train_values(l) * sizeof(float));
+        l->gradient = case_take(next, train_summed(t, l) * sizeof(float));
         l->input = input;
         l->output = input = case_take(next, rows);
         l->delta = case_take(next, rows);
@@ -111,6 +111,7 @@ void train_prepare(struct train *t, const struct train_options *options)
 
         first_weights(l, options->seed, i);
         memset(case_at(l->velocity), 0, train_values(l) * sizeof(float));
+        memset(case_at(l->gradient), 0, train_summed(t, l) * sizeof(float));
     }
     for (uint32_t i = 0; i < TRAIN_DIGITS; ++i) {
         t->order[i] = i;
@@ -163,7 +164,7 @@ static void start_reduce(struct train *t, struct train_layer *l)
 
     case_fine("all-reduce",
               fshmem_coll_allreduce_nb(
-                  GASNET_TEAM_ALL, g, g, train_values(l), FSHMEM_FLOAT,
+                  GASNET_TEAM_ALL, g, g, train_summed(t, l), FSHMEM_FLOAT,
                   FSHMEM_SUM, FSHMEM_COLL_RING | t->options.wire, &l->reduced));
 }
 

@@ -73,6 +73,16 @@ static inline uint64_t train_values(const struct train_layer *l)
     return (uint64_t)l->in * l->out + l->out;
 }
 
+/* Values of its gradient that are summed: zeros behind them make blocks of ranks, and
+ * halves of these, whole lines of 64 bytes, which collective engines reduce in place. */
+static inline uint64_t train_summed(const struct train *t,
+                                    const struct train_layer *l)
+{
+    uint64_t lines = 2 * (uint64_t)t->nodes * 16;
+
+    return (train_values(l) + lines - 1) / lines * lines;
+}
+
 /* ---- train.c ---- */
 
 /* Bytes of segment that a network takes. Ends the job with a message if the options do

@@ -12,6 +12,11 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+sys.dont_write_bytecode = True
+import fshmodel as model  # noqa: E402
+from fshmodel import core, ring, system  # noqa: E402, F401
+
 HERE = pathlib.Path(tempfile.mkdtemp(prefix="fshmodel"))
 MODEL = sys.argv[1]
 
@@ -61,6 +66,36 @@ def check_collectives():
     row = results("predict", "coll", "--op", "barrier", "--bytes", "8")[1]
     near("a barrier", row["model_cycles"],
          10 + 16 + 10 + 10 + 5 + 250 + 7 + 40 + 3 + 2 + 128 / 48, 1e-3)
+
+
+def check_core():
+    """A product of one tile and one chunk: 7 cycles to the loader's first request, 7 for its
+    requests, 47 for the last answer, 8 to the operand buffer, a chunk of 16, 36 to settle, 4
+    to the first quad; the extent of its eight rows is told 24 later, and the command ends 10
+    behind that. Rates where work is long: 2048 multiplications, 4 cycles a row of a sum."""
+    system = model.system.load("fshmem")
+
+    def cycles(command):
+        return model.core.commands(system, [command])[0] - model.core.commands(
+            system, [model.core.Sum(1, 16)])[0] + 1 + 8 + 47 + 11 + 4 + 7
+
+    near("a product", cycles(model.core.Gemm(8, 16, 16)), 7 + 7 - 1 + 47 + 8 + 1 + 16 + 36 + 4
+         + 24 + 10)
+    big = model.core.Gemm(1024, 1024, 1024)
+    near("a long product", cycles(big), 1024 ** 3 / 2048, 0.01)
+    near("a long sum", cycles(model.core.Sum(1 << 20, 256)), 4 << 20, 0.01)
+
+
+def check_ring():
+    """A long ring takes what its link takes, or its engine; two directions halve the link's."""
+    def cycles(wire, *settings):
+        system = model.system.change(model.system.load("fshmem"), settings)
+        return model.ring.cycles(system, 1 << 20, 4, wire)
+
+    near("a ring", cycles("fp32"), 6 * 1024 * 70, 0.02)
+    near("an encoded ring", cycles("bfp16"), 7 * (1 << 20) / 960 / 4 * 82, 0.02)
+    near("both directions", cycles("fp32", "engine.directions=2", "engine.fp32_cycles=1"),
+         3 * 1024 * 70, 0.05)
 
 
 def check_equations():
@@ -189,8 +224,8 @@ def check_simulator(fshrun, fshperf):
 
 
 def main():
-    for each in (check_transfers, check_collectives, check_equations, check_overlap, check_paper,
-                 check_scale, check_refusals, check_errors):
+    for each in (check_transfers, check_collectives, check_core, check_ring, check_equations,
+                 check_overlap, check_paper, check_scale, check_refusals, check_errors):
         each()
     if len(sys.argv) > 2:
         check_simulator(*sys.argv[2:])

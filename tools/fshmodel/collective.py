@@ -163,6 +163,11 @@ def _put(system, host):
             + transfer.header(system) + message(system, 0, host))
 
 
+def granted(system, rounds, host=1.0):
+    """Rounds of a put with its notification, behind the first grant."""
+    return message(system, 0, host) + rounds * _put(system, host)
+
+
 def _long(system, op, algorithm, nodes, n, host):
     """Rendezvous: grant, put and notification, one round after the other."""
     if (op, algorithm) in HALVING:
@@ -179,7 +184,7 @@ def _long(system, op, algorithm, nodes, n, host):
         copies = _copies(system, [n], [n])
     elif folded:
         copies = _copies(system, [folded], [folded])
-    return message(system, 0, host) + rounds * _put(system, host) + flow + host * copies
+    return granted(system, rounds, host) + flow + host * copies
 
 
 def hosts(system, op, algorithm, nodes, n, host=1.0):

@@ -49,11 +49,11 @@ def seconds(s, cycles):
 
 
 def training_row(s, a, wire, nodes, batch):
-    seen, stack = training.predict(s, wire, batch, nodes, shape(s, a))
+    seen, bound = training.predict(s, wire, batch, nodes, shape(s, a))
     row = {"system": a.system, "wire": wire, "nodes": nodes, "batch": batch,
-           "layers": len(stack), "forward_s": seen.forward, "backward_s": seen.backward,
+           "layers": len(shape(s, a) or training.widths(s)) - 1, "forward_s": seen.forward, "backward_s": seen.backward,
            "allreduce_exposed_s": seen.allreduce_exposed, "update_s": seen.update,
-           "total_s": seen.total, "bound": training.bound(stack)}
+           "total_s": seen.total, "bound": bound}
     return row
 
 
@@ -130,8 +130,7 @@ def scale(a):
     for n in doubled(*a.nodes):
         row, breaks = {"nodes": n, "batch": a.batch}, []
         for wire in ("fp32", "bfp16"):
-            seen, stack = training.predict(s, wire, a.batch, n, shape(s, a))
-            bound = training.bound(stack)
+            seen, bound = training.predict(s, wire, a.batch, n, shape(s, a))
             row[wire] = {"total_s": seen.total, "speedup": n * one / seen.total,
                          "bound": bound}
             if last.get(wire, bound) != bound:

@@ -3,7 +3,7 @@
 import copy
 import json
 
-from . import collective, compute, training, transfer
+from . import collective, compute, core, network, ring, transfer
 from .system import Problem
 
 LIMIT, START_UP = 0.03, 0.05  # of a point; of one that is start-up bound
@@ -13,7 +13,8 @@ ASSUMED = {"link_cycles": ("link", "cycles"), "dram_cycles": ("dram", "read_cycl
            "dram_write_cycles": ("dram", "write_cycles"),
            "dram_bytes_cycle": ("dram", "bytes_cycle"),
            "pcie_cycles": ("pcie", "cycles"),
-           "pcie_bytes_cycle": ("pcie", "bytes_cycle")}
+           "pcie_bytes_cycle": ("pcie", "bytes_cycle"),
+           "packet_bytes": ("link", "packet_bytes")}
 
 
 def _assumed(system, row):
@@ -43,6 +44,8 @@ def _study(system, row):
 
 def _collective(system, row):
     key = row["op"], row["algorithm"]
+    if row["engine"] == "card":
+        return _card(system, row)
     if row.get("type") in ("float", "bfp16"):  # what hosts add are doubles
         return None
     if row["engine"] != "messages" or row["memory"] == "private" or row["jobs"] != 1 \
@@ -54,13 +57,31 @@ def _collective(system, row):
             collective.hosts(*args, 0, row["host_costs"]))
 
 
-def _training(system, row):
-    if row["system"] != "fp32":  # that of hosts is not modelled
+def _card(system, row):
+    """A ring by the engines, whose blocks are whole lines."""
+    if (row["op"], row["algorithm"]) != ("allreduce", "ring") or row["jobs"] != 1 \
+            or row["memory"] != "segment" or row["host_costs"] != 1 \
+            or row["bytes"] % (ring.LINE * row["nodes"]) or row["cycles"] is None:
         return None
-    seen, _ = training.predict(system, row["system"], row["batch"], row["nodes"],
-                               [row["width"]] * (row["layers"] + 1))
-    hz = system["clock_mhz"] * 1e6
-    return "training", row["part"], getattr(seen, row["part"]) * hz, 0
+    wire = "bfp16" if row.get("type") == "bfp16" else "fp32"
+    values = row["bytes"] // core.FP32
+    cycles = ring.cycles(system, values, row["nodes"], wire)
+    fixed = ring.cycles(system, 1, row["nodes"], wire)
+    return "engines", f"allreduce ring {wire}", cycles, fixed
+
+
+def _training(system, row):
+    layers = network.shape(row["layers"], row["width"])
+    if row["system"] == "host":  # of which only the sum is modelled
+        if row["part"] != "total":
+            return None
+        cycles = network.hosts(system, row["batch"], row["nodes"], layers)
+    else:
+        wire = {"fp32": "fp32", "bfp": "bfp16"}[row["system"]]
+        cycles = getattr(network.iteration(system, wire, row["batch"], row["nodes"], layers),
+                         row["part"])
+    start = network.submissions(system, row["part"], row["layers"])
+    return "training", f"{row['system']} {row['part']}", cycles, start
 
 
 def point(system, row):

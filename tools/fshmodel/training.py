@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An iteration of data-parallel training of a multi-layer perceptron, in seconds.
 
-The equations of R. Ma et al. (arXiv:2204.10943), section IV-C, for a worker, a link, adders
-and a memory given as rates; a conventional NIC, whose host moves and adds, by the same
-trace with cores set aside.
+For nodes of the simulator as network.py follows it. Else the equations of R. Ma et al.
+(arXiv:2204.10943), section IV-C, for a worker, a link, adders and a memory given as rates; a
+conventional NIC, whose host moves and adds, by the same trace with cores set aside.
 """
 from dataclasses import dataclass
 from math import ceil
 
-from . import transfer
+from . import network
+from .iteration import Iteration
 
-FP32 = 4  # bytes
+FP32 = 4       # bytes
+EXPOSED = 0.05  # of an iteration: with less it is bound by computing
 
 
 @dataclass
@@ -22,7 +24,6 @@ class Rates:
     memory: float       # BW_pcie, bytes, reads and writes together
     update: float       # T_U of a weight
     ratio: float        # beta, of the compressed wire format
-    step: float = 0.0   # a step of the ring, beside its bytes
 
 
 @dataclass
@@ -32,40 +33,7 @@ class Layer:
     backward: float
     allreduce: float
     update: float
-    bound: str          # of the all-reduce: link, adder, memory, latency
-
-
-@dataclass
-class Iteration:
-    forward: float
-    backward: float
-    allreduce_exposed: float
-    update: float
-
-    @property
-    def total(self):
-        return self.forward + self.backward + self.allreduce_exposed + self.update
-
-
-def rates_of_nodes(system, batch, wire):
-    """Rates of FSHMEM nodes: the core computes, the collective engine reduces."""
-    del batch
-    hz = system["clock_mhz"] * 1e6
-    link = system["link"]
-    macs = system["compute"]["macs_cycle"]
-    ratio = 1.0
-    if wire == "bfp16":
-        w = system["wire"]
-        blocks = link["packet_bytes"] // w["block_bytes"]
-        plain = transfer.beats(system, blocks * w["block_values"] * FP32)
-        ratio = plain / transfer.beats(system, blocks * w["block_bytes"])
-    return Rates(worker=2 * macs * hz,
-                 link=link["beat_bytes"] * hz * transfer.efficiency(system),
-                 adders=system["reduce"]["adders_cycle"] * hz,
-                 memory=system["dram"]["bytes_cycle"] * hz,
-                 update=system["update"]["weight_bytes"]
-                 / (system["dram"]["bytes_cycle"] * hz),
-                 ratio=ratio, step=transfer.put_base(system) / hz)
+    bound: str          # of the all-reduce: link, adder, memory
 
 
 def rates_of_paper(system, wire):
@@ -89,8 +57,7 @@ def allreduce(rates, weights, nodes):
         "adder": steps * chunk / rates.adders,
         "memory": 2 * chunk * nodes * FP32 / rates.memory}
     bound = max(times, key=times.get)
-    longest, latency = times[bound], steps * rates.step
-    return longest + latency, "latency" if latency > longest else bound
+    return times[bound], bound
 
 
 def layers(rates, widths, batch, nodes):
@@ -146,20 +113,29 @@ def widths(system):
     return [system["training"]["width"]] * (system["training"]["layers"] + 1)
 
 
+def _nodes(system, wire, batch, nodes, stack):
+    seen = network.iteration(system, wire, batch, nodes, stack)
+    hz = system["clock_mhz"] * 1e6
+    bound = "compute"
+    if seen.allreduce_exposed > EXPOSED * seen.total:
+        bound = network.bound(system, wire, nodes, stack)
+    return Iteration(seen.forward / hz, seen.backward / hz, seen.allreduce_exposed / hz,
+                     seen.update / hz), bound
+
+
 def predict(system, wire, batch, nodes, shape=None):
-    """An iteration and its layers."""
-    if "fitted" in system:
-        rates = rates_of_paper(system, wire)
-    else:
-        rates = rates_of_nodes(system, batch, wire)
-    stack = layers(rates, shape or widths(system), batch, nodes)
-    return iteration(stack), stack
+    """An iteration and what bounds it."""
+    shape = shape or widths(system)
+    if "core" in system:
+        return _nodes(system, wire, batch, nodes, list(zip(shape, shape[1:])))
+    stack = layers(rates_of_paper(system, wire), shape, batch, nodes)
+    return iteration(stack), bound(stack)
 
 
 def bound(stack):
     """The bottleneck of an iteration: computing, else that of most of its all-reduces."""
     seen = iteration(stack)
-    if seen.allreduce_exposed <= 0.05 * seen.total:
+    if seen.allreduce_exposed <= EXPOSED * seen.total:
         return "compute"
     weight = {}
     for layer in stack:
