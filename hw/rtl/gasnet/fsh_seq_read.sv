@@ -49,10 +49,15 @@ module fsh_seq_read (
     output logic      [127:0] host_data_o,
     output logic              host_err_o
 );
-  localparam int unsigned DATA_DEPTH = 512;  // beats: covers the read latency of either memory
-  localparam int unsigned DATA_ROOM = DATA_DEPTH - 3 * 65;
+  // Beats read ahead, as many as cover the latency of the memory, since a packet waits for all
+  // that its lane has read before it; and two reads more. PCIe takes its latency each way.
+  localparam int unsigned MEM_DEPTH = 256;
+  localparam int unsigned MEM_AHEAD = 120;
+  localparam int unsigned HOST_DEPTH = 512;
+  localparam int unsigned HOST_AHEAD = 317;
   // Counts of what is taken begin so high that their top bit says that no more may be.
-  localparam logic [9:0] UNUSED = 10'(511 - DATA_ROOM);
+  localparam logic [8:0] MEM_UNUSED = 9'(255 - MEM_AHEAD);
+  localparam logic [9:0] HOST_UNUSED = 10'(511 - HOST_AHEAD);
   localparam int unsigned AR_DEPTH = 4;
 
   // A read that crosses 4 KiB becomes two bursts.
@@ -108,7 +113,7 @@ module fsh_seq_read (
 
   fsh_fifo #(
       .WIDTH($bits({mem_rerr_i[0], mem_rdata0_i})),
-      .DEPTH(DATA_DEPTH)
+      .DEPTH(MEM_DEPTH)
   ) i_mem0 (
       .clk_i,
       .rst_i,
@@ -122,7 +127,7 @@ module fsh_seq_read (
   );
   fsh_fifo #(
       .WIDTH($bits({mem_rerr_i[1], mem_rdata1_i})),
-      .DEPTH(DATA_DEPTH)
+      .DEPTH(MEM_DEPTH)
   ) i_mem1 (
       .clk_i,
       .rst_i,
@@ -136,7 +141,7 @@ module fsh_seq_read (
   );
   fsh_fifo #(
       .WIDTH($bits({host_rerr_i, host_rid_i, host_rdata_i})),
-      .DEPTH(DATA_DEPTH)
+      .DEPTH(HOST_DEPTH)
   ) i_host (
       .clk_i,
       .rst_i,
@@ -152,17 +157,17 @@ module fsh_seq_read (
   assign host_taken   = |(host_ready_i & host_valid_o);
 
   for (genvar l = 0; l < 2; l++) begin : gen_used
-    logic [9:0] used_q;
+    logic [8:0] used_q;
     logic       here, taken_q;  // a cycle late: room shows later, never too early
 
     assign here = valid_i && !host_i && lane_i == (l == 1);
     always_ff @(posedge clk_i) begin
       taken_q <= mem_ready_i[l] && mem_valid_o[l];
       if (here || taken_q)
-        used_q <= used_q + (here ? {3'd0, beats_i} : 10'd0) - {9'd0, taken_q};
-      mem_room_o[l] <= !used_q[9];
+        used_q <= used_q + (here ? {2'd0, beats_i} : 9'd0) - {8'd0, taken_q};
+      mem_room_o[l] <= !used_q[8];
       if (rst_i) begin
-        used_q        <= UNUSED;
+        used_q        <= MEM_UNUSED;
         taken_q       <= 1'b0;
         mem_room_o[l] <= 1'b0;
       end
@@ -175,7 +180,7 @@ module fsh_seq_read (
                      {9'd0, host_taken};
     host_room_o <= !host_used_q[9];
     if (rst_i) begin
-      host_used_q <= UNUSED;
+      host_used_q <= HOST_UNUSED;
       host_room_o <= 1'b0;
     end
   end

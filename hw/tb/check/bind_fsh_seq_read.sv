@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The sequencer's reads by themselves (tb_fsh_seq): in a node fsh_check_node looks.
 bind fsh_seq_read fsh_check_read #(
-    .N(2)
+    .N  (2),
+    .MAX(256)
 ) i_check_mem (
     .clk_i    (clk_i),
     .rst_i    (rst_i),

@@ -9,8 +9,8 @@
 // be read when it is, by each lane that had packets of it. Nothing is read that is not
 // sent. A channel that is shut holds up nothing of the other, not for a cycle, nor long
 // messages a short one of their own; its port says that it stalls. Packets without
-// memory data, arguments of such messages among them, do not wait for those with, nor
-// keep them waiting. Without stalls: cycles from load to header, and a long message at the
+// memory data, arguments of such messages among them, do not wait for those with, not even
+// for the end of a packet, nor keep them waiting. Without stalls: cycles from load to header, and a long message at the
 // pace of its ports.
 #include <memory>
 #include "commands.h"
@@ -25,6 +25,8 @@ static const unsigned ROOM = FSH_VC_BEATS;
 static const unsigned LATE = 60;   // cycles of a memory that does not stall
 static const unsigned FLOW = 8;    // messages of a channel that must get by
 static const unsigned LATENCY = 5; // from load to header
+// More, if another context is served and a packet must pause.
+static const unsigned AMID = 6;
 static const unsigned LANES = FSH_LANES;
 static const unsigned FEW =
     6; // beats of a packet from memory of less than LONG_BYTES
@@ -149,6 +151,40 @@ template <class Model, unsigned PORTS> class Bench
                 cycle();
         }
         others_want_ = false;
+        drain();
+    }
+
+    // Nor for the end of a packet that is being sent from a memory.
+    void amid(bool host)
+    {
+        begin(FSH_MAX_PACKET, true);
+        slowest(1);
+        Command c = bulk(1, 65536);
+        c.lspace = host ? FSH_SPACE_HOST : FSH_SPACE_SEGMENT;
+        c.laddr = 16 * test_.below(4096) + test_.below(16);
+        load(c);
+        for (unsigned i = 0; i < 400; i++)
+            cycle();
+        for (unsigned i = 0; i < 40; i++) {
+            c = brief(0, test_.below(2));
+            if (test_.below(2))
+                give_arguments(c);
+            unsigned before = sent_[c.reply];
+            uint64_t start = test_.cycle;
+            while (sent_[c.reply] == before) {
+                start = test_.cycle;
+                load(c);
+                cycle();
+            }
+            test_.until(
+                "a short packet", DRAIN, [&] { return dut_.pkt_valid_o & 1; },
+                [this] { cycle(); });
+            if (test_.cycle - start > LATENCY + c.rows.size() + AMID)
+                test_.fail("%u cycles to a header beside a long packet",
+                           (unsigned)(test_.cycle - start));
+            for (unsigned k = test_.below(40) + 10; k; k--)
+                cycle();
+        }
         drain();
     }
 
@@ -736,6 +772,8 @@ static unsigned long long run(tb::Test &test, unsigned ports)
         bench.beside(i & 1 ? ports - 1 : 0, i >> 1 & 1, i & 4);
     bench.pass(false);
     bench.pass(true);
+    for (unsigned i = 0; i < 4; i++)
+        bench.amid(i & 1);
     for (unsigned i = 0; i < 4; i++)
         bench.flood();
     for (unsigned i = 0; i < 4; i++)
