@@ -39,7 +39,7 @@ _Static_assert(2 * MAX_MESSAGE_SLOTS + 1 + FREED_STEP <= FSH_SMP_SLOTS,
                "no message can be stuck");
 _Static_assert(sizeof(struct fsh_smp_head) % FSH_SMP_ALIGN == 0, "payload");
 
-/* A ring that stays empty: for bits of ranks that do not exist. */
+/* A ring that stays empty: for bits of ranks that do not exist, and ranks elsewhere. */
 static struct fsh_smp_ring nowhere;
 
 /* For senders that have more to check, or need a full fence: nobody's
@@ -688,8 +688,10 @@ static bool make_ends(struct fsh_smp_port *port, unsigned channel,
     for (uint32_t r = 0; r < port->ranks; r++) {
         uint32_t i = index != NULL ? index[r] : r;
 
-        if (i == FSH_SMP_ELSEWHERE)
+        if (i == FSH_SMP_ELSEWHERE) {
+            tx[r].ring = &nowhere; /* never has room */
             continue;
+        }
         rx[i].source = r;
         tx[r].ring = ring_of(port, port->index, i, channel);
         tx[r].owner = &port->ctl[i];
