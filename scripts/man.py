@@ -78,6 +78,7 @@ TOPICS = [
      "the GASNet tools, with a job and without"),
     ("fshmem-fpga", "01_user/conduit-fpga.md", "conduit of FPGA nodes"),
     ("fshmem-ofi", "01_user/conduit-ofi.md", "conduit over libfabric"),
+    ("fshmem-mixed", "01_user/conduit-mixed.md", "conduit of ranks with and without cards"),
     ("fshmem-cluster", "01_user/cluster.md", "jobs over several hosts"),
     ("fshmem-reports", "01_user/reports.md", "what a run did, as a page"),
     ("fshmem-traces", "01_user/traces.md", "where the time of a job goes"),

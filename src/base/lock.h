@@ -34,6 +34,7 @@ enum fsh_lock_rank {
     FSH_LOCK_ANSWERS,
     FSH_LOCK_THREADS,
     FSH_LOCK_HANDLES,
+    FSH_LOCK_BRIDGE_PUTS,    /* the library's transfers over the bridge */
     FSH_LOCK_BRIDGE_NETWORK, /* connections of the bridge; the holder waits */
     FSH_LOCK_WATCH,
     FSH_LOCK_WAITING /* taken by any wait to publish what it waits for */

@@ -110,6 +110,7 @@ static __attribute__((noinline)) bool kick(void)
         found |= fsh_kicks.run();
     found |= fsh_kicks.direct();
     found |= fsh_kicks.card();
+    found |= fsh_kicks.bridge();
     return found;
 }
 

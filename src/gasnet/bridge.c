@@ -89,7 +89,7 @@ void fsh_job_bridge_start(const struct fsh_card_ops *card)
     job.timeout = fsh_option_seconds("FSHMEM_BRIDGE_TIMEOUT");
     job.nodes = fsh_boot_size();
     job.offers = calloc(job.nodes, sizeof *job.offers);
-    job.connections = calloc(job.nodes, sizeof *job.connections);
+    job.connections = calloc((size_t)2 * job.nodes, sizeof *job.connections);
     if (job.offers == NULL || job.connections == NULL)
         fsh_fatal("gasnet_attach: no memory for a table of %u bridges",
                   job.nodes);
@@ -117,13 +117,25 @@ bool fsh_job_bridge_info(uint32_t node, struct fsh_job_bridge_info *info)
     return true;
 }
 
+uint32_t fsh_job_bridge_second(uint32_t node)
+{
+    return job.nodes + node;
+}
+
+void fsh_job_bridge_forget(uint32_t second, const void *addr, size_t bytes)
+{
+    fsh_lock_take(&job.lock);
+    fsh_bridge_release(job.connections[second].client, addr, bytes);
+    fsh_lock_give(&job.lock);
+}
+
 static bool connect_to(uint32_t node)
 {
     struct connection *c = &job.connections[node];
 
     if (c->client == NULL)
-        c->client = fsh_bridge_connect(&job.offers[node].name, job.timeout,
-                                       c->why, sizeof c->why);
+        c->client = fsh_bridge_connect(&job.offers[node % job.nodes].name,
+                                       job.timeout, c->why, sizeof c->why);
     return c->client != NULL;
 }
 

@@ -39,6 +39,11 @@ void fsh_job_bridge_halt(void);
 
 /* What serves a node; false: nothing does. Since gasnet_attach. */
 bool fsh_job_bridge_info(uint32_t node, struct fsh_job_bridge_info *info);
+/* A second connection to that node's bridge, for the library's own puts and gets: to be
+ * given to the calls below instead of the node. */
+uint32_t fsh_job_bridge_second(uint32_t node);
+/* Its registrations that touch this memory end. No transfer of it is under way. */
+void fsh_job_bridge_forget(uint32_t second, const void *addr, size_t bytes);
 /* The node has a bridge. As fsh_bridge_begin, _test, _why; connects if need be. */
 enum fsh_bridge_status fsh_job_bridge_begin(
     uint32_t node, const struct fsh_job_bridge_move *move);

@@ -29,6 +29,18 @@ bool fsh_job_bridge_info(uint32_t node, struct fsh_job_bridge_info *info)
     return false;
 }
 
+uint32_t fsh_job_bridge_second(uint32_t node)
+{
+    return node;
+}
+
+void fsh_job_bridge_forget(uint32_t second, const void *addr, size_t bytes)
+{
+    (void)second;
+    (void)addr;
+    (void)bytes;
+}
+
 enum fsh_bridge_status fsh_job_bridge_begin(
     uint32_t node, const struct fsh_job_bridge_move *move)
 {

@@ -23,6 +23,7 @@
 #include "base/log.h"
 #include "base/simulated.h"
 #include "base/words.h"
+#include "gasnet/bridge.h"
 #include "gasnet/internal.h"
 
 #define MAX_ARGS 16
@@ -65,6 +66,22 @@ static size_t piece_of(size_t n)
     return n < piece_max ? n : piece_max;
 }
 
+/* Whether the bridge takes a put (source) or get (target) of more than a message. */
+static bool is_bridged(uint32_t node, const void *remote, size_t n,
+                       const void *source, void *target,
+                       struct fsh_event *event)
+{
+    const struct fsh_job_bridge_move move = {
+        .to_card = source != NULL,
+        .from_card = target != NULL,
+        .offset = (uintptr_t)remote - (uintptr_t)fsh_gasnet.segs[node].addr,
+        .bytes = n,
+        .source = source,
+        .target = target};
+
+    return !all && n > piece_max && fsh_by_bridge(node, &move, event);
+}
+
 /* ---- put ---- */
 
 static void on_done(void *token, int32_t ev_hi, int32_t ev_lo)
@@ -99,6 +116,8 @@ static void any_put(uint32_t node, void *dst, const void *src, size_t n,
         below->put(node, dst, src, n, local, event);
         return;
     }
+    if (local != NULL && is_bridged(node, dst, n, src, NULL, event))
+        return;
     while (n != 0) {
         const int32_t args[] = {fsh_high_ptr(to), fsh_low_ptr(to),
                                 fsh_high_ptr(event), fsh_low_ptr(event)};
@@ -141,6 +160,8 @@ static void any_get(void *dst, uint32_t node, const void *src, size_t n,
         below->get(dst, node, src, n, event);
         return;
     }
+    if (is_bridged(node, src, n, NULL, dst, event))
+        return;
     while (n != 0) {
         size_t piece = piece_of(n);
         const int32_t args[] = {fsh_high_ptr(from), fsh_low_ptr(from),

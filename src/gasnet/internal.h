@@ -458,6 +458,15 @@ static inline bool fsh_gasnet_reaches(uint32_t node)
            fsh_gasnet.conduit->reaches(node);
 }
 
+/* ---- long puts and gets to cards over the bridge (by_bridge.c) ---- */
+
+struct fsh_job_bridge_move;
+/* Starts one on the event. Its memory stays unchanged until it has ended. False, nothing
+ * started: no bridge serves that node, or a transfer to it is under way. */
+bool fsh_by_bridge(uint32_t node, const struct fsh_job_bridge_move *move,
+                   struct fsh_event *event);
+bool fsh_by_bridge_kick(void);
+
 /* ---- the progress thread (progress.c) ---- */
 
 /* Whether a progress thread is requested. It needs the locks of PAR. */
@@ -500,6 +509,7 @@ struct fsh_kicks {
     bool (*run)(void);
     bool (*direct)(void);
     bool (*card)(void);
+    bool (*bridge)(void);
 };
 extern const struct fsh_kicks fsh_kicks;
 

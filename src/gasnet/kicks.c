@@ -9,4 +9,5 @@ const struct fsh_kicks fsh_kicks = {.meeting = fsh_run_meet_kick,
                                     .answers = fsh_answers_kick,
                                     .run = fsh_run_kick,
                                     .direct = fsh_run_direct_kick,
-                                    .card = fsh_run_card_kick};
+                                    .card = fsh_run_card_kick,
+                                    .bridge = fsh_by_bridge_kick};
