@@ -21,22 +21,8 @@
 #define QUEUED_NS UINT64_C(200000)
 #define BUSY_NS UINT64_C(50000)
 /* Of the completion queue; see look_away. */
-#define EAGER_POLLS 1024u
 #define TIME_POLLS 32u
 #define SILENT_NS UINT64_C(50000)
-
-/* The next polls read the completion queue, at least so many. */
-static void look_for(unsigned polls)
-{
-    if (atomic_load_explicit(&fsh_ofi.eager, memory_order_relaxed) < polls)
-        atomic_store_explicit(&fsh_ofi.eager, polls, memory_order_relaxed);
-    atomic_store_explicit(&fsh_ofi.until, 0, memory_order_relaxed);
-}
-
-void fsh_ofi_expect_completion(void)
-{
-    look_for(EAGER_POLLS);
-}
 
 /* ---- receive buffers; with the lock ---- */
 
@@ -243,7 +229,7 @@ static bool poll_away(void)
     if (fsh_ofi.longs != NULL)
         any |= fsh_ofi_longs_flush();
     if (any || fsh_ofi.posted != 0 || fsh_ofi.queued != 0)
-        look_for(EAGER_POLLS);
+        fsh_ofi_expect_completion();
     pthread_mutex_unlock(&fsh_ofi.lock);
     if (__builtin_expect(fsh_ofi.failed_ns != 0, 0))
         check_failure();
@@ -315,7 +301,7 @@ void fsh_ofi_wait(uint64_t max_ns, bool memory)
         fsh_local_wait(ns, memory);
         return;
     }
-    look_for(1); /* whoever wakes looks there first */
+    fsh_ofi_look_for(1); /* whoever wakes looks there first */
     if (pthread_mutex_trylock(&fsh_ofi.lock) != 0) {
         fsh_local_wait(ns < BUSY_NS ? ns : BUSY_NS, memory);
         return;

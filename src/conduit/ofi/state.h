@@ -151,6 +151,20 @@ struct fsh_ofi {
 };
 extern struct fsh_ofi fsh_ofi;
 
+/* The next polls read the completion queue, at least so many. */
+static inline void fsh_ofi_look_for(unsigned polls)
+{
+    if (atomic_load_explicit(&fsh_ofi.eager, memory_order_relaxed) < polls)
+        atomic_store_explicit(&fsh_ofi.eager, polls, memory_order_relaxed);
+    atomic_store_explicit(&fsh_ofi.until, 0, memory_order_relaxed);
+}
+/* Something has been posted, or will come: every poll does for a while. */
+#define FSH_OFI_EAGER_POLLS 1024u
+static inline void fsh_ofi_expect_completion(void)
+{
+    fsh_ofi_look_for(FSH_OFI_EAGER_POLLS);
+}
+
 /* ---- endpoint.c ---- */
 
 /* Bring up the endpoint and learn those of the others; register the segment and learn
@@ -227,8 +241,6 @@ void fsh_ofi_post_buffers(void);
 /* poll and wait of conduit.h. */
 bool fsh_ofi_poll(void);
 void fsh_ofi_wait(uint64_t max_ns, bool memory);
-/* Something has been posted: read the completion queue at every poll for a while. */
-void fsh_ofi_expect_completion(void);
 /* Before this rank goes: what was injected is on its way. Bounded; with the lock. */
 void fsh_ofi_drain(void);
 

@@ -30,7 +30,9 @@ struct fsh_smp_local {
     uint32_t members, member[FSH_SMP_MAX_RANKS]; /* the ranks here */
     struct fsh_segment segs[FSH_SMP_MAX_RANKS];
 };
-extern struct fsh_smp_local fsh_smp_local;
+/* Hidden: every message reads it, and its address then needs no look-up in a shared
+ * library. */
+extern struct fsh_smp_local fsh_smp_local __attribute__((visibility("hidden")));
 
 /* Whether that rank shares the object. */
 static inline bool fsh_smp_is_here(uint32_t rank)
