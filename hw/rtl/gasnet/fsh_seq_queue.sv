@@ -5,9 +5,9 @@
 /// The packet descriptors of a sequencer lane: two queues, each in order, in one distributed RAM
 /// of 32 words with one read port: BULK words for bulk_*, the rest for brief_*.
 /// desc_o: the front of the queue selected by brief_i, combinational. The field ahead_o of the
-/// front of bulk is always available, and whether that of brief has no payload (brief_plain_o). A
-/// word is offered in the cycle after its push. At most one push per cycle, to a queue that has
-/// room; to_bulk_i announces early which queue it would be. count_o: words. Reset empties both.
+/// front of bulk is always available, and whether that of brief has at most two beats
+/// (brief_plain_o). A word is offered in the cycle after its push. At most one push per cycle, to a
+/// queue that has room; to_bulk_i announces early which queue it would be. count_o: words. Reset empties both.
 module fsh_seq_queue #(
     parameter int unsigned PORTS = 2,
     parameter int unsigned BULK = 24,
@@ -65,7 +65,7 @@ module fsh_seq_queue #(
   always_ff @(posedge clk_i) begin
     if (brief_push_i || bulk_push_i) mem[waddr] <= kept;
     if (bulk_push_i) ahead_mem[bulk_wptr_q] <= ahead;
-    if (brief_push_i) plain_q[brief_wptr_q] <= desc_i.beats == '0;
+    if (brief_push_i) plain_q[brief_wptr_q] <= desc_i.beats == '0 && desc_i.args <= 3'd1;
   end
 
   assign front   = mem[raddr];

@@ -8,9 +8,10 @@
 /// buffer (queue_*), which has room for everything issued, so beats are always taken. The rest
 /// leaves through a register slice (pkt_*). Argument beats pass through the aligner like payload,
 /// unshifted.
-/// A brief packet without payload does not wait for the end of a bulk packet that goes to such a
-/// buffer: that one pauses between two of its payload beats, for as long as the other one takes
-/// and a cycle more; up to PASSES times.
+/// A brief packet of at most two beats does not wait for the end of a bulk packet that goes to such
+/// a buffer: that one pauses between two of its payload beats, for as long as the other one takes
+/// and a cycle more; up to PASSES times. The link may be waiting for the rest of the bulk packet, so
+/// the slice must have room for all of the other one.
 /// A packet starts when its first payload beat is present, so that it does not stall inside; but
 /// if nothing else wants the lane or its port and the payload is coming from device memory, the
 /// header leaves at once to hide in the read latency. The last beat says whether a memory
@@ -23,7 +24,7 @@ module fsh_seq_send #(
     input  wire logic                clk_i,
     input  wire logic                rst_i,
     input  wire logic                brief_valid_i,
-    input  wire logic                brief_plain_i,  // has no payload
+    input  wire logic                brief_plain_i,  // has at most two beats
     output logic                     brief_ready_o,
     input  wire logic                bulk_valid_i,
     input  wire logic                bulk_alone_i,
@@ -77,7 +78,7 @@ module fsh_seq_send #(
   logic               cpl_room, cpl_push;
 
   // Which of the two. A packet that has begun is sent to its end, including the word after it; but
-  // bulk that goes to a buffer pauses for a brief packet without payload (pause: from the next
+  // bulk that goes to a buffer pauses for a brief packet of two beats (pause: from the next
   // cycle on; resume: no more), and then needs a cycle to restore its shift.
   // Whether the data of the bulk packet at the front is present is known one cycle late, since it
   // arrives late in a cycle.
@@ -112,7 +113,7 @@ module fsh_seq_send #(
   end
 
   assign pause  = state_q == Payload && !brief_q && !resumed_q && queued_q && !passes_q[PASS_W-1] &&
-                  brief_valid_i && brief_plain_i && slice_ready && !al_alone && !(fire && last);
+                  brief_valid_i && brief_plain_i && !pkt_valid_o && !al_alone && !(fire && last);
   assign resume = paused_q && done && !desc.get;
 
   always_ff @(posedge clk_i) begin
