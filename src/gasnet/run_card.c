@@ -65,11 +65,10 @@ static size_t most_of(enum fsh_program_call call)
     }
 }
 
-/* And of one that is not cut: unless asked for, its steps get no more packets than a team's
- * share has slots for. */
-static size_t most_uncut(void)
+/* And of one whose parts are not in place, which hosts have to move. */
+static size_t most_packed(void)
 {
-    return asked_for("card") ? FSH_CARD_AREA : 4 * FSH_CARD_PACKET;
+    return asked_for("card") ? SIZE_MAX : 4 * FSH_CARD_PACKET;
 }
 
 /* Of what all ranks of the team know alike. */
@@ -124,7 +123,7 @@ bool fsh_run_card_takes(const struct fsh_program_algorithm *a,
                                 a->blocks(shape) / (cut.halved ? 2 : 1),
                                 work->elem, work->count);
     return fsh_card_bytes(&layout) <= most &&
-           (cut.most != 0 || fsh_card_bytes(&layout) <= most_uncut());
+           (!cut.packed || fsh_card_bytes(&layout) <= most_packed());
 }
 
 /* ---- upcalls ---- */
@@ -319,9 +318,8 @@ static unsigned kept_for(uint32_t team)
 }
 
 /* Are there slots for the next part of this team? The oldest part of each team that there is
- * has the team's share, which is all that it needs, but where a call cannot be cut; further
- * parts have what is not kept. The share of a team that is new may be in use still, by parts
- * of others that end without it. */
+ * has the team's share, which is all that it needs; further parts have what is not kept. The
+ * share of a team that is new may be in use still, by parts of others that end without it. */
 static bool has_slots(const struct fsh_card_queue *queue)
 {
     unsigned taken = queue->claims + queue->head->claims;

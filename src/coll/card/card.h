@@ -82,20 +82,22 @@ struct fsh_card_piece fsh_card_piece(const struct fsh_card_layout *layout,
  * have FSH_CARD_AREA bytes each, where they are not the client's. So a call of more is cut
  * into parts, which are sequences of their own with the same program. The order of a sum
  * by RING depends on the block, so such calls are cut within their blocks: each part has
- * some bytes of every block. Others are cut as vectors, each part with blocks of its own.
- * Calls whose steps pass on several blocks that are not of a vector are not cut. */
+ * some bytes of every block. So have calls whose steps pass on several blocks that are not of
+ * a vector; what a part has of them is moved next to each other. Others are cut as vectors,
+ * each part with blocks of its own. */
 #define FSH_CARD_AREA ((size_t)256 << 10)
 #define FSH_CARD_PACKETS 8u /* of a step, at most, of calls that are cut */
 
 struct fsh_card_cut {
     size_t parts; /* of a halved call: those of each half in turn */
-    size_t
-        most; /* bytes of a part: of the vector, or of each block; 0: not cut */
+    size_t most;  /* bytes of a part: of the vector, or of each block */
     size_t large; /* parts of `most`; those behind them have `least` */
     size_t least;
     bool vector;
     bool
-        halved; /* a ring in both directions: parts have a half of each block */
+        packed; /* steps pass on several blocks: those of a part are in the area */
+    /* A ring in both directions: parts have a half of each block. */
+    bool halved;
 };
 
 /* How a call is cut, the same on all ranks. packet: FSH_CARD_PACKET or

@@ -154,6 +154,17 @@ static void divide(struct fsh_card_cut *cut, size_t bytes, size_t packet,
     }
 }
 
+/* Bytes of each block, in lines, for steps that pass on half of the blocks, or all of them
+ * if the number of ranks is no power of two. */
+static size_t packed_part(uint32_t blocks)
+{
+    bool odd = (blocks & (blocks - 1)) != 0;
+    size_t most = (odd ? FEW_ODD : FSH_CARD_PACKETS) * FSH_CARD_PACKET;
+
+    return most / (odd ? blocks : (blocks + 1) / 2) / FSH_CARD_LINE *
+           FSH_CARD_LINE;
+}
+
 struct fsh_card_cut fsh_card_cut_of(const struct fsh_program_algorithm *a,
                                     const struct fsh_program_shape *shape,
                                     size_t elem, size_t count, size_t packet)
@@ -173,6 +184,10 @@ struct fsh_card_cut fsh_card_cut_of(const struct fsh_program_algorithm *a,
         cut.vector = true;
         divide(&cut, elem * count, FSH_CARD_PACKET,
                halves(a, shape) ? FSH_CARD_PACKETS : FEW);
+    } else if (shape->call != FSH_PROGRAM_BARRIER) {
+        cut.most = packed_part(l.blocks);
+        cut.packed = true;
+        divide(&cut, largest(&l), SIZE_MAX, 0);
     }
     if (cut.halved)
         cut.parts *= 2;
@@ -208,6 +223,10 @@ struct fsh_card_part fsh_card_part_of(const struct fsh_card_layout *whole,
     p.layout.pitch = 0;
     p.layout.at = at;
     p.layout.most = most;
+    if (cut->packed) {
+        p.layout.aligned = false;
+        p.layout.pitch = fsh_card_room_pitch(&p.layout);
+    }
     return p;
 }
 
@@ -270,9 +289,9 @@ size_t fsh_card_range_bytes(const struct fsh_card_layout *l,
 
     if (r->place == FSH_PROGRAM_NONE)
         return 0;
-    FSH_ASSERT(is_whole(l) || r->count == 1);
     if (l->pitch != 0)
         return l->pitch * r->count;
+    FSH_ASSERT(is_whole(l) || r->count == 1);
     for (uint32_t b = r->first; b < (uint32_t)r->first + r->count; b++)
         bytes += part_of(l, b);
     return bytes;
