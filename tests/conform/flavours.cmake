@@ -348,3 +348,15 @@ hsl_held_test(off seq 0 ARGS lock 250)
 hsl_held_test(default seq "" ARGS lock 2100 JUDGE --noise
               --once "${unlocked} 2.[01].* ${since}")
 hsl_held_test(default_short seq "" ARGS lock 250)
+
+# Ranks with a card and ranks without, nodes that are not numbered as ranks.
+if(TARGET fshsim)
+    foreach(name am_random am_long_sizes rma_random threads_mix coll_teams)
+        conform_job(debug/${name} conform_debug_${name} mixed 4 CARDS 1,3
+                    JUDGE --token ${name})
+    endforeach()
+    foreach(name am_long_sizes rma_random threads_mix)
+        conform_job(everything/${name} conform_everything_${name} mixed 4 CARDS 1,3
+                    JUDGE --token ${name})
+    endforeach()
+endif()
