@@ -8,6 +8,7 @@ parts (src/coll/card/layout.c); a part's steps follow each other: it sends its f
 combines and sends N - 1, stores and sends N - 1, the last one without sending. Of N - 1
 hops twice, an engine thus handles one block more than the link carries.
 """
+from collections import deque
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil
@@ -20,7 +21,9 @@ FP32, LINE = 4, 64
 @dataclass(frozen=True)
 class Engine:
     """Cycles, but for what is said of the others."""
-    packet: int       # handling a packet
+    own: int          # sending a packet of the node's own values
+    fold: int         # combining one
+    forward: int      # storing, and sending, one
     values: int       # bytes of values in a packet
     link: int         # a packet on a link
     flight: int       # from a packet's end at the sender to its use
@@ -29,8 +32,13 @@ class Engine:
     parts: int        # parts at once
     begin: int        # from a part's start by the host to its first packet
     end: int          # from its last packet to the host's knowing
+    places: int       # packets handled that have not left
     host: int         # the host's own work to start a part
     directions: int   # of the ring in use
+
+    def of_step(self, step, nodes):
+        """Cycles of a packet of a part's step."""
+        return self.own if step == 0 else self.fold if step < nodes else self.forward
 
 
 def engine(system, wire, nodes):
@@ -38,19 +46,22 @@ def engine(system, wire, nodes):
     bfp = wire == "bfp16"
     packet = values = e["packet_bytes"]
     pieces = transfer.packets(system, packet)
-    gap = e["gap_pair"] if nodes == 2 else e["gap"]
+    # Both ports of a node lead to the only other one, and packets take either.
+    ways = max(e["directions"], system["link"]["ports"] if nodes == 2 else 1)
     if bfp:
         w = system["wire"]
         values = values // w["block_bytes"] * w["block_values"] * FP32
     pcie = system["pcie"]["cycles"]
     fetch = system["dram"]["read_cycles"] + e["fetch"]
-    return Engine(packet=e["bfp_cycles"] if bfp else e["fp32_cycles"], values=values,
-                  link=transfer.beats(system, packet) + gap * pieces,
+    return Engine(own=system["dram"]["read_cycles"] + e["own"] + values // LINE,
+                  fold=e["bfp_fold"] if bfp else e["fp32_fold"],
+                  forward=e["bfp_forward"] if bfp else e["fp32_forward"], values=values,
+                  link=transfer.beats(system, packet) + e["gap"] * pieces,
                   flight=transfer.header(system) + e["tap"], step=e["step"],
                   part=e["part"], parts=e["parts"], begin=pcie + p["run"] + fetch,
                   end=p["complete"] + pcie + h["poll"],
-                  host=h["call"] + h["run_writes"] * h["write"],
-                  directions=e["directions"])
+                  places=e["places"], host=h["call"] + h["run_writes"] * h["write"],
+                  directions=ways)
 
 
 def _cut(e, block):
@@ -84,7 +95,7 @@ def allreduce(e, nodes, block, store):
     waiting = _cut(e, block)
     steps, now = 2 * nodes - 1, 0.0
     engine_free, link_free, ended = 0.0, 0.0, 0.0
-    flying = []
+    flying, queued = [], deque([0.0] * e.places)
 
     def start(at):
         nonlocal now
@@ -96,10 +107,15 @@ def allreduce(e, nodes, block, store):
     while flying:
         part = min(flying, key=lambda x: x.ready)
         share = part.share()
-        engine_free = max(engine_free, part.ready) + e.packet * share
+        begin = max(engine_free, part.ready)
+        if part.step + 1 < steps:
+            begin = max(begin, queued[0])
+        engine_free = begin + e.of_step(part.step, nodes) * share
         if part.step + 1 < steps:
             link_free = max(link_free, engine_free) + e.link * share / e.directions
             part.sent.append(link_free + e.flight)
+            queued.append(link_free)
+            queued.popleft()
         part.done += 1
         part.ready = engine_free
         if part.done == part.full:
@@ -156,5 +172,5 @@ def demands(system, values, nodes, wire):
     parts = _cut(e, block_bytes(values, nodes))
     hops, packets = 2 * (nodes - 1), sum(parts)
     return {"link": hops * packets * e.link / e.directions,
-            "engine": (hops + 1) * packets * e.packet,
+            "engine": packets * sum(e.of_step(step, nodes) for step in range(hops + 1)),
             "latency": hops * (e.step + e.flight) * ceil(len(parts) / e.parts)}
