@@ -15,7 +15,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 sys.dont_write_bytecode = True
 import fshmodel as model  # noqa: E402
-from fshmodel import core, ring, system  # noqa: E402, F401
+from fshmodel import compute_core, ring, system  # noqa: E402, F401
 
 HERE = pathlib.Path(tempfile.mkdtemp(prefix="fshmodel"))
 MODEL = sys.argv[1]
@@ -76,14 +76,14 @@ def check_core():
     system = model.system.load("fshmem")
 
     def cycles(command):
-        return model.core.commands(system, [command])[0] - model.core.commands(
-            system, [model.core.Sum(1, 16)])[0] + 1 + 8 + 47 + 11 + 4 + 7
+        return model.compute_core.commands(system, [command])[0] - model.compute_core.commands(
+            system, [model.compute_core.Sum(1, 16)])[0] + 1 + 8 + 47 + 11 + 4 + 7
 
-    near("a product", cycles(model.core.Gemm(8, 16, 16)), 7 + 7 - 1 + 47 + 8 + 1 + 16 + 36 + 4
+    near("a product", cycles(model.compute_core.Gemm(8, 16, 16)), 7 + 7 - 1 + 47 + 8 + 1 + 16 + 36 + 4
          + 24 + 10)
-    big = model.core.Gemm(1024, 1024, 1024)
+    big = model.compute_core.Gemm(1024, 1024, 1024)
     near("a long product", cycles(big), 1024 ** 3 / 2048, 0.01)
-    near("a long sum", cycles(model.core.Sum(1 << 20, 256)), 4 << 20, 0.01)
+    near("a long sum", cycles(model.compute_core.Sum(1 << 20, 256)), 4 << 20, 0.01)
 
 
 def check_ring():

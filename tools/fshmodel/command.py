@@ -227,8 +227,8 @@ Analytical model of what fshperf measures.
   paper       figures and curves of the smart NIC paper
     --fit             refit the parameters that the paper does not state
     --json FILE       results as an object
-  check       compare predictions with results of fshperf paper, case-study or
-              coll in simulated time; --system, --set and --json as above
+  check       compare predictions with results of fshperf paper, case-study,
+              training or coll in simulated time; --system, --set and --json as above
     --strict          exit 1 if a point is out of tolerance
 
   -h, --help          print this
