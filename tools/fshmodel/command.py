@@ -51,7 +51,8 @@ def seconds(s, cycles):
 def training_row(s, a, wire, nodes, batch):
     seen, bound = training.predict(s, wire, batch, nodes, shape(s, a))
     row = {"system": a.system, "wire": wire, "nodes": nodes, "batch": batch,
-           "layers": len(shape(s, a) or training.widths(s)) - 1, "forward_s": seen.forward, "backward_s": seen.backward,
+           "layers": len(shape(s, a) or training.widths(s)) - 1,
+           "forward_s": seen.forward, "backward_s": seen.backward,
            "allreduce_exposed_s": seen.allreduce_exposed, "update_s": seen.update,
            "total_s": seen.total, "bound": bound}
     return row

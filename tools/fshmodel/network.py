@@ -112,14 +112,15 @@ def bound(system, wire, nodes, layers):
 
 
 def hosts(system, batch, nodes, layers):
-    """An iteration whose hosts move and add gradients: they load both operands of a sum
-    and store it, and a block is granted and put a round; lists wait meanwhile. Its total
-    only: what a host adds counts in whatever part it waits in."""
+    """An iteration whose hosts move and add gradients: a round, a block is granted and put,
+    and a host loads its own; what it gets is in host memory, but for the last sum, which it
+    loads, too, and stores. Lists wait meanwhile. Its total only: what a host adds counts in
+    whatever part it waits in."""
     h = system["host"]
     total = iteration(system, "fp32", batch, 1, layers).total
     for rows, columns in layers:
-        folded = compute_core.FP32 * (rows * columns + columns) * (nodes - 1) / nodes
-        total += (folded * (2 / h["load_bytes"] + 1 / h["store_bytes"])
+        block = ring.block_bytes(rows * columns + columns, nodes)
+        total += (block * (nodes / h["load_bytes"] + 1 / h["store_bytes"])
                   + collective.granted(system, 2 * (nodes - 1)))
     return total
 
