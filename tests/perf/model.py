@@ -76,8 +76,7 @@ def check_core():
     system = model.system.load("fshmem")
 
     def cycles(command):
-        return model.compute_core.commands(system, [command])[0] - model.compute_core.commands(
-            system, [model.compute_core.Sum(1, 16)])[0] + 1 + 8 + 47 + 11 + 4 + 7
+        return model.compute_core.commands(system, [command])[0] - (6 + 47 + 1)  # its fetch
 
     near("a product", cycles(model.compute_core.Gemm(8, 16, 16)), 7 + 7 - 1 + 47 + 8 + 1 + 16 + 36 + 4
          + 24 + 10)
