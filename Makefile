@@ -58,6 +58,9 @@ bench: build ## all figures: sections IV and V, simulator, kernels, smp versus M
 	@tools/fshperf/plot-fabric.sh $(PAPER)/fabric-links.csv $(PAPER)
 	@$(BUILD)/bin/fshperf host-driven --json $(PAPER)/host-driven.json
 	@$(BUILD)/bin/fshperf coll --clock simulated --json $(PAPER)/coll.json
+	@for wire in fp32 bfp16; do $(RUN) -n 4 $(BUILD)/examples/08_train --epochs 20 \
+	    --wire $$wire --json >$(PAPER)/loss-$$wire.json; done
+	@tools/fshperf/plot-loss.sh $(PAPER) $(PAPER)/loss-fp32.json $(PAPER)/loss-bfp16.json
 	@$(BUILD)/bin/fshmodel check $(PAPER)/paper.json $(PAPER)/case-study.json \
 	    $(PAPER)/coll.json --json $(PAPER)/model.json
 	@$(RUN) -n 2 --conduit fpga --timeout 300 $(BUILD)/bin/fshperf sim-speed

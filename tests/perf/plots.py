@@ -78,6 +78,30 @@ def check(path):
     return [f"{path.name}: {what}" for what in found]
 
 
+def losses(place, scripts):
+    """Runs of 08_train by epoch; a file without epochs is refused."""
+    out = place / "loss"
+    out.mkdir()
+    files = []
+    for wire, factor in (("fp32", 1.0), ("bfp16", 1.1)):
+        files.append(out / f"{wire}.json")
+        lines = [f'{{"epoch": {i}, "loss": {factor / i:.6f}}}' for i in range(1, 13)]
+        lines.append('{"workload": "train", "nodes": 4, "wire": "' + wire
+                     + '", "compute": "core", "held_out": 0.9750, "check": "passed"}')
+        files[-1].write_text("\n".join(lines) + "\n")
+    script = scripts / "plot-loss.sh"
+    subprocess.run([script, out, *files], check=True, timeout=100, stdout=subprocess.DEVNULL)
+    text = (out / "loss.svg").read_text()
+    found = check(out / "loss.svg")
+    found += [f"loss: {legend} is not in the legend" for legend in
+              ("fp32, 4 ranks, core: 0.9750", "bfp16, 4 ranks, core: 0.9750")
+              if legend not in text]
+    files[0].write_text("{}\n")
+    if subprocess.run([script, out, files[0]], stderr=subprocess.DEVNULL).returncode == 0:
+        found.append("loss: a file without epochs is accepted")
+    return found
+
+
 def main():
     if not shutil.which("gnuplot"):
         print("plots: gnuplot is not installed")
@@ -105,6 +129,8 @@ def main():
                     found += check_heat(plot)
                 elif "gops" not in plot.name:
                     found += check(plot)
+        found += losses(pathlib.Path(place), scripts)
+        count += 1
     print("\n".join(found))
     print("plots: FAILED" if found else f"plots: pass ({count})")
     return 1 if found else 0

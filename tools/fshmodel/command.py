@@ -51,7 +51,8 @@ def seconds(s, cycles):
 def training_row(s, a, wire, nodes, batch):
     seen, bound = training.predict(s, wire, batch, nodes, shape(s, a))
     row = {"system": a.system, "wire": wire, "nodes": nodes, "batch": batch,
-           "layers": len(shape(s, a) or training.widths(s)) - 1, "forward_s": seen.forward, "backward_s": seen.backward,
+           "layers": len(shape(s, a) or training.widths(s)) - 1,
+           "forward_s": seen.forward, "backward_s": seen.backward,
            "allreduce_exposed_s": seen.allreduce_exposed, "update_s": seen.update,
            "total_s": seen.total, "bound": bound}
     return row
@@ -227,8 +228,8 @@ Analytical model of what fshperf measures.
   paper       figures and curves of the smart NIC paper
     --fit             refit the parameters that the paper does not state
     --json FILE       results as an object
-  check       compare predictions with results of fshperf paper, case-study or
-              coll in simulated time; --system, --set and --json as above
+  check       compare predictions with results of fshperf paper, case-study,
+              training or coll in simulated time; --system, --set and --json as above
     --strict          exit 1 if a point is out of tolerance
 
   -h, --help          print this

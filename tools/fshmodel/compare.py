@@ -3,7 +3,7 @@
 import copy
 import json
 
-from . import collective, compute, core, network, ring, transfer
+from . import collective, compute, compute_core, network, ring, transfer
 from .system import Problem
 
 LIMIT, START_UP = 0.03, 0.05  # of a point; of one that is start-up bound
@@ -64,7 +64,7 @@ def _card(system, row):
             or row["bytes"] % (ring.LINE * row["nodes"]) or row["cycles"] is None:
         return None
     wire = "bfp16" if row.get("type") == "bfp16" else "fp32"
-    values = row["bytes"] // core.FP32
+    values = row["bytes"] // compute_core.FP32
     cycles = ring.cycles(system, values, row["nodes"], wire)
     fixed = ring.cycles(system, 1, row["nodes"], wire)
     return "engines", f"allreduce ring {wire}", cycles, fixed

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An iteration of examples/08_train on nodes of the simulator, in cycles.
 
-The program's order (examples/train.c) with lists of commands as core.py has them and
+The program's order (examples/train.c) with lists of commands as compute_core.py has them and
 all-reduces as ring.py has them: hosts submit a list, wait for its end, and submit the next;
 an all-reduce goes on beside the lists between its start and the wait for it.
 """
-from . import collective, core, ring
+from . import collective, compute_core, ring
 from .iteration import Iteration
 
 PIXELS, OUTPUTS = 64, 16  # examples/train.h
@@ -18,19 +18,19 @@ def shape(layers, width):
 
 
 def _forward(rows, columns, batch):
-    return [core.Gemm(batch, columns, rows, w_columns=True, bias=True)]
+    return [compute_core.Gemm(batch, columns, rows, w_columns=True, bias=True)]
 
 
 def _backward(rows, columns, batch, first):
-    list_ = [core.Gemm(rows, columns, batch, x_columns=True, w_columns=True),
-             core.Sum(batch, columns)]
+    list_ = [compute_core.Gemm(rows, columns, batch, x_columns=True, w_columns=True),
+             compute_core.Sum(batch, columns)]
     if not first:
-        list_ += [core.Gemm(batch, rows, columns), core.Element(batch * rows)]
+        list_ += [compute_core.Gemm(batch, rows, columns), compute_core.Element(batch * rows)]
     return list_
 
 
 def _update(rows, columns):
-    return [core.Element(rows * columns + columns)] * 2
+    return [compute_core.Element(rows * columns + columns)] * 2
 
 
 def _contended(system, values, nodes, wire):
@@ -65,9 +65,9 @@ def iteration(system, wire, batch, nodes, layers):
     end = 0.0                   # of that
 
     def run(list_):
-        alone = core.run(system, list_)
+        alone = compute_core.run(system, list_)
         if end > clock.now:
-            slow = core.run(beside, list_) + behind
+            slow = compute_core.run(beside, list_) + behind
             alone += (slow - alone) * min(1.0, (end - clock.now) / slow)
         clock.now += alone
 
@@ -112,14 +112,15 @@ def bound(system, wire, nodes, layers):
 
 
 def hosts(system, batch, nodes, layers):
-    """An iteration whose hosts move and add gradients: they load both operands of a sum
-    and store it, and a block is granted and put a round; lists wait meanwhile. Its total
-    only: what a host adds counts in whatever part it waits in."""
+    """An iteration whose hosts move and add gradients: a round, a block is granted and put,
+    and a host loads its own; what it gets is in host memory, but for the last sum, which it
+    loads, too, and stores. Lists wait meanwhile. Its total only: what a host adds counts in
+    whatever part it waits in."""
     h = system["host"]
     total = iteration(system, "fp32", batch, 1, layers).total
     for rows, columns in layers:
-        folded = core.FP32 * (rows * columns + columns) * (nodes - 1) / nodes
-        total += (folded * (2 / h["load_bytes"] + 1 / h["store_bytes"])
+        block = ring.block_bytes(rows * columns + columns, nodes)
+        total += (block * (nodes / h["load_bytes"] + 1 / h["store_bytes"])
                   + collective.granted(system, 2 * (nodes - 1)))
     return total
 
@@ -127,4 +128,4 @@ def hosts(system, batch, nodes, layers):
 def submissions(system, part, layers):
     """Cycles of a part that are submissions of lists and their ends."""
     lists = {"forward": 1, "backward": 1, "update": 1, "total": 3}.get(part, 0)
-    return lists * layers * core.run(system, [])
+    return lists * layers * compute_core.run(system, [])

@@ -2,8 +2,8 @@
 """A ring all-reduce by the collective engines, in cycles.
 
 All nodes do the same at the same time, so one is followed: its engine handles packets one
-after the other, its link in each direction of the ring carries them one after the other,
-and the packets that it gets are those that it sends, a link later. A call is cut into
+after the other, they leave one after the other (rings of more than two nodes in both
+directions have more that may wait for it, and are no faster otherwise), and the packets that it gets are those that it sends, a link later. A call is cut into
 parts (src/coll/card/layout.c); a part's steps follow each other: it sends its first block,
 combines and sends N - 1, stores and sends N - 1, the last one without sending. Of N - 1
 hops twice, an engine thus handles one block more than the link carries.
@@ -34,7 +34,7 @@ class Engine:
     end: int          # from its last packet to the host's knowing
     places: int       # packets handled that have not left
     host: int         # the host's own work to start a part
-    directions: int   # of the ring in use
+    ports: int        # to the next node
 
     def of_step(self, step, nodes):
         """Cycles of a packet of a part's step."""
@@ -47,7 +47,8 @@ def engine(system, wire, nodes):
     packet = values = e["packet_bytes"]
     pieces = transfer.packets(system, packet)
     # Both ports of a node lead to the only other one, and packets take either.
-    ways = max(e["directions"], system["link"]["ports"] if nodes == 2 else 1)
+    ports = system["link"]["ports"] if nodes == 2 else 1
+    ways = 1 if nodes == 2 else e["directions"]
     if bfp:
         w = system["wire"]
         values = values // w["block_bytes"] * w["block_values"] * FP32
@@ -60,8 +61,8 @@ def engine(system, wire, nodes):
                   flight=transfer.header(system) + e["tap"], step=e["step"],
                   part=e["part"], parts=e["parts"], begin=pcie + p["run"] + fetch,
                   end=p["complete"] + pcie + h["poll"],
-                  places=e["places"], host=h["call"] + h["run_writes"] * h["write"],
-                  directions=ways)
+                  places=e["places"] * ways, host=h["call"] + h["run_writes"] * h["write"],
+                  ports=ports)
 
 
 def _cut(e, block):
@@ -112,7 +113,7 @@ def allreduce(e, nodes, block, store):
             begin = max(begin, queued[0])
         engine_free = begin + e.of_step(part.step, nodes) * share
         if part.step + 1 < steps:
-            link_free = max(link_free, engine_free) + e.link * share / e.directions
+            link_free = max(link_free, engine_free) + e.link * share / e.ports
             part.sent.append(link_free + e.flight)
             queued.append(link_free)
             queued.popleft()
@@ -171,6 +172,6 @@ def demands(system, values, nodes, wire):
     e = engine(system, wire, nodes)
     parts = _cut(e, block_bytes(values, nodes))
     hops, packets = 2 * (nodes - 1), sum(parts)
-    return {"link": hops * packets * e.link / e.directions,
+    return {"link": hops * packets * e.link / e.ports,
             "engine": packets * sum(e.of_step(step, nodes) for step in range(hops + 1)),
             "latency": hops * (e.step + e.flight) * ceil(len(parts) / e.parts)}
